@@ -1,21 +1,27 @@
-/* machsym - names, files, lines and inline chains for addresses of Apple programs, on any machine.
+/* machsym - function, file, line and inline chain for addresses of iPhone and Mac programs, on any machine.
  *
- * MIT or public domain, at your choice: see the end of this file.
+ * One header, no dependency but the C library. MIT or public domain, at your choice: the texts are at the end.
  */
-/* ==== >>manual ============================================================================================ */
+
+/* ==== >>manual ================================================================================================
+ * (written last)
+ */
 #ifndef MACHSYM_H
 #define MACHSYM_H
 
 #define MACHSYM_VERSION_MAJOR 0
 #define MACHSYM_VERSION_MINOR 1
 #define MACHSYM_VERSION_PATCH 0
-#define MACHSYM_VERSION "0.1.0"
+#define MACHSYM_VERSION       "0.1.0"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* ==== >>options =========================================================================================== */
+/* ==== >>options ===============================================================================================
+ * Define these before the include that carries MACHSYM_IMPLEMENTATION. */
+
+/* MACHSYM_STATIC: every function becomes static; for use inside one translation unit. */
 #ifndef MACHSYM_API
 #ifdef MACHSYM_STATIC
 #define MACHSYM_API static
@@ -24,20 +30,399 @@
 #endif
 #endif
 
-/* ==== >>api =============================================================================================== */
+/* MACHSYM_NO_OS: no file is opened and no C library function is called; images come as bytes and every descriptor
+ * must carry an allocator. Saves about 3 KB. */
+
+/* How many abstract_origin and specification links a name may be away; real files need 3. */
+#ifndef MACHSYM_MAX_NAME_LINKS
+#define MACHSYM_MAX_NAME_LINKS 16
+#endif
+
+/* How deep an inline chain may be; real files reach about 60. Deeper calls are dropped, innermost first. */
+#ifndef MACHSYM_MAX_INLINE_DEPTH
+#define MACHSYM_MAX_INLINE_DEPTH 256
+#endif
+
+/* ==== >>api =================================================================================================== */
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef struct machsym_str { /* A view of bytes; never NUL-terminated. */
+/* ---- Plain values ---- */
+
+/* A view of text: not NUL-terminated, any bytes, may be empty. */
+typedef struct machsym_str {
     const char *ptr;
     size_t len;
 } machsym_str;
 
+/* A view of raw input. */
+typedef struct machsym_bytes {
+    const void *ptr;
+    size_t len;
+} machsym_bytes;
+
+/* A file name in the parts that debug info stores; machsym_path_join puts them together. */
+typedef struct machsym_path {
+    machsym_str comp_dir;
+    machsym_str dir;
+    machsym_str name;
+} machsym_path;
+
+typedef struct machsym_uuid {
+    uint8_t v[16];
+} machsym_uuid;
+
+/* Where an iteration stands; zero it to begin. */
+typedef struct machsym_cursor {
+    uint64_t a;
+    uint64_t b;
+} machsym_cursor;
+
+/* Memory for everything that is opened; alloc NULL means malloc and free. */
+typedef struct machsym_allocator {
+    void *(*alloc)(void *user, size_t size);
+    void (*free)(void *user, void *ptr, size_t size);
+    void *user;
+} machsym_allocator;
+
+/* ---- Errors ---- */
+
+#define MACHSYM_RESULTS(X)                                                                                   \
+    X(OK, "no error")                                                                                        \
+    X(ERR_ARGUMENT, "an argument is missing or contradicts another")                                         \
+    X(ERR_MEMORY, "the allocator has no memory left")                                                        \
+    X(ERR_IO, "the file cannot be read or written")                                                          \
+    X(ERR_FORMAT, "not a Mach-O file")                                                                       \
+    X(ERR_DAMAGED, "the file is cut short or contradicts itself")                                            \
+    X(ERR_ARCH, "the file has no slice for this architecture")                                               \
+    X(ERR_UUID, "the file has no slice with this UUID")                                                      \
+    X(ERR_AMBIGUOUS, "the file has several slices; name an architecture or a UUID")                          \
+    X(ERR_UNSUPPORTED, "this kind of file is not supported")                                                 \
+    X(ERR_PAIR, "the two files do not belong together")                                                      \
+    X(ERR_VERSION, "the map was written in another format version")                                          \
+    X(ERR_CHECKSUM, "the map's checksum does not match its bytes")                                           \
+    X(ERR_POLICY, "the map was built for another line policy")                                               \
+    X(ERR_LIMIT, "a limit of the format was exceeded")
+
+typedef enum machsym_result {
+#define MACHSYM_X(name, text) MACHSYM_##name,
+    MACHSYM_RESULTS(MACHSYM_X)
+#undef MACHSYM_X
+        MACHSYM_RESULT_COUNT
+} machsym_result;
+
+/* Why something could not be opened or built; all strings are static. */
+typedef struct machsym_error {
+    machsym_result code;
+    int os_errno;      /* with ERR_IO, else 0 */
+    const char *what;  /* one clause: what is wrong */
+    const char *where; /* the part of the file: "fat header", "load commands", ... ; or "" */
+    uint64_t offset;   /* in the file, of the part that is wrong */
+} machsym_error;
+
+/* ---- Names of things ---- */
+
+/* Where a name or a line comes from, best first. */
+typedef enum machsym_source {
+    MACHSYM_SOURCE_NONE = 0,
+    MACHSYM_SOURCE_DWARF,           /* debug info */
+    MACHSYM_SOURCE_SYMTAB,          /* LC_SYMTAB */
+    MACHSYM_SOURCE_STUB,            /* an import stub, named by what it calls */
+    MACHSYM_SOURCE_EXPORTS,         /* the exports trie */
+    MACHSYM_SOURCE_OBJC,            /* Objective-C metadata */
+    MACHSYM_SOURCE_BLOCK,           /* a guess: a block literal's function, named by the method above it */
+    MACHSYM_SOURCE_SWIFT,           /* a guess: Swift type metadata */
+    MACHSYM_SOURCE_FUNCTION_STARTS, /* no name: only where the function starts */
+    MACHSYM_SOURCE_COUNT
+} machsym_source;
+
+/* Which row of the line table answers. */
+typedef enum machsym_lines {
+    MACHSYM_LINES_ATOS = 0, /* the row as it is; of rows at one address the first: what atos prints */
+    MACHSYM_LINES_DWARF, /* the row as it is; of rows at one address the last: what llvm-symbolizer prints */
+    MACHSYM_LINES_STMT,  /* the nearest row at or below that begins a statement: fewer lines 0 */
+    MACHSYM_LINES_COUNT
+} machsym_lines;
+
+/* The version of the implementation, "1.2.3". Compare with MACHSYM_VERSION to find a stale library. */
+MACHSYM_API const char *machsym_version(void);
+/* "ERR_ARCH" and so on; "?" for a number that is none. */
+MACHSYM_API const char *machsym_result_name(machsym_result result);
+/* "dwarf", "symtab", ... as the tool's JSON has them; "?" for a number that is none. */
+MACHSYM_API const char *machsym_source_name(machsym_source source);
+/* "arm64e" and so on for Mach-O's numbers; "unknown" when there is no name. Ignores the ABI and library bits. */
+MACHSYM_API const char *machsym_arch_name(uint32_t cputype, uint32_t cpusubtype);
+
+/* Puts a path together: comp_dir/dir/name, where an absolute later part drops the earlier ones.
+ * Returns: the length of the whole without the closing NUL, as snprintf does; writes at most cap bytes with the NUL.
+ * Threads: any. Cost: one copy. */
+MACHSYM_API size_t machsym_path_join(const machsym_path *path, char *buf, size_t cap);
+
+/* ---- Image: a file opened for lookups. Never changes after open, so any number of threads may share it ---- */
+
+enum machsym_open_flags {
+    MACHSYM_OPEN_COPY =
+        1u << 0, /* read the file into memory: safe against other processes that truncate it */
+    MACHSYM_OPEN_NO_PAIR = 1u << 1,  /* do not look for NAME.dSYM beside a binary */
+    MACHSYM_OPEN_LOADED = 1u << 2,   /* bytes is an image as dyld laid it out in memory: see load_addr */
+    MACHSYM_OPEN_NO_SYMTAB = 1u << 3 /* ignore LC_SYMTAB: shows what the rest of the file knows */
+};
+
+/* What to open; zero means the default everywhere. */
+typedef struct machsym_open_desc {
+    const char *path;         /* a Mach-O file, or a .dSYM bundle */
+    machsym_bytes bytes;      /* the file's bytes, in place of path; they must outlive the image */
+    const char *pair_path;    /* the other half: the binary to a dSYM, or the dSYM to a binary */
+    machsym_bytes pair_bytes; /* the same as bytes */
+    const char *arch;         /* "arm64", ...; NULL: the file has one slice, or uuid chooses */
+    const machsym_uuid *uuid; /* NULL: any */
+    uint32_t flags;           /* machsym_open_flags */
+    uint64_t load_addr;       /* with OPEN_LOADED: where bytes stands in memory, if not at bytes.ptr itself */
+    machsym_allocator allocator;
+} machsym_open_desc;
+
+/* One architecture of a file. */
+typedef struct machsym_slice {
+    uint32_t cputype;
+    uint32_t cpusubtype;
+    const char *arch; /* static */
+    machsym_uuid uuid;
+    bool has_uuid;
+    uint32_t filetype; /* MH_EXECUTE 2, MH_DYLIB 6, MH_DSYM 10, ... */
+    uint64_t offset;   /* in the file */
+    uint64_t size;
+} machsym_slice;
+
+typedef struct machsym_image machsym_image;
+
+/* What is known of an open image. */
+typedef struct machsym_image_info {
+    machsym_slice slice;
+    machsym_str name;      /* base name of the file, ".dSYM" removed; empty for bytes */
+    const char *path;      /* of the Mach-O file that was opened; NULL for bytes */
+    const char *pair_path; /* of the other half; NULL when there is none */
+    uint64_t text_addr;    /* vmaddr of __TEXT: what a load address stands for */
+    uint64_t text_size;
+    uint64_t text_exec_addr; /* vmaddr of __TEXT_EXEC (kernels), else 0 */
+    unsigned address_size;   /* 4 or 8 */
+    uint32_t platform; /* LC_BUILD_VERSION's number, or the one that LC_VERSION_MIN_* stands for; 0 unknown */
+    uint32_t min_os;   /* xxxx.yy.zz as 16.8.8 bits */
+    uint32_t sdk;      /* the same */
+    uint64_t source_version; /* A.B.C.D.E as 24.10.10.10.10 bits; 0 none */
+    bool has_dwarf;
+    bool has_compressed_dwarf; /* __zdebug_* sections: recognised, not read */
+    bool has_function_starts;
+    uint32_t symbol_count; /* entries in LC_SYMTAB, stabs included; of both halves */
+    uint32_t
+        damage_count; /* parts of the file that had to be left out so far: see machsym_session_get_info */
+} machsym_image_info;
+
+/* One section of the image. */
+typedef struct machsym_section {
+    machsym_str segment;
+    machsym_str name;
+    uint64_t addr;
+    uint64_t size;
+    uint64_t offset;     /* in the slice; 64-bit even where the file's own field wrapped */
+    machsym_bytes bytes; /* empty for zero-fill, and for sections a dSYM only mentions */
+    uint32_t flags;
+    bool is_code;
+    bool is_pair; /* from the other half */
+} machsym_section;
+
+/* Lists the slices of a file without opening one.
+ * Returns: how many there are (at most cap are written); 0 and err when there is none to list.
+ * Owns / Borrows: keeps nothing. Threads: any. Cost: reads headers only. */
+MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_slice *slices, size_t cap,
+                                       machsym_error *err);
+
+/* Opens a slice for lookups: maps the file, reads load commands and unit headers.
+ * Returns: OK and *out; else an error, *out NULL, err filled when given.
+ * Owns: *out, until machsym_image_close. Borrows: desc->bytes for as long; nothing else of desc.
+ * Threads: any. Cost: proportional to the number of load commands and units, not to the file. */
+MACHSYM_API machsym_result machsym_image_open(const machsym_open_desc *desc, machsym_image **out,
+                                              machsym_error *err);
+/* Closes an image; NULL is allowed. Sessions and every view into the image must be gone before. */
+MACHSYM_API void machsym_image_close(machsym_image *image);
+MACHSYM_API void machsym_image_get_info(const machsym_image *image, machsym_image_info *out);
+/* Iterates over the sections of the image and of its pair, in file order. Returns: false at the end. */
+MACHSYM_API bool machsym_image_next_section(const machsym_image *image, machsym_cursor *at,
+                                            machsym_section *out);
+
+/* The address inside the file that a runtime address stands for: pc - load_addr + __TEXT's vmaddr; on arm64e
+ * the pointer authentication bits of pc are dropped, on 32-bit ARM the Thumb bit is.
+ * Threads: any. Cost: constant. */
+MACHSYM_API uint64_t machsym_image_addr(const machsym_image *image, uint64_t load_addr, uint64_t pc);
+
+/* One image of a process. */
+typedef struct machsym_loaded {
+    uint64_t lo;                /* load address */
+    uint64_t hi;                /* first address past it */
+    const machsym_image *image; /* may be NULL */
+    void *user;
+} machsym_loaded;
+
+/* Which of a process's loaded images holds a runtime address.
+ * Returns: the entry, or NULL. images must be sorted by lo, without overlap. Threads: any. Cost: a binary search. */
+MACHSYM_API const machsym_loaded *machsym_loaded_from_pc(const machsym_loaded *images, size_t count,
+                                                         uint64_t pc);
+
+/* ---- Session: one thread's lookups in an image, with a cache of what they needed ---- */
+
+typedef struct machsym_session machsym_session;
+
+enum machsym_session_flags {
+    MACHSYM_SESSION_BEST_LINE =
+        1u << 0 /* a frame with line 0 takes the line of the nearest frame that has one */
+};
+
+/* How to look up; zero means the default everywhere but for image. */
+typedef struct machsym_session_desc {
+    const machsym_image *image;
+    machsym_lines lines;
+    uint32_t flags;     /* machsym_session_flags */
+    size_t cache_limit; /* bytes of decoded units to keep; past it all are dropped. 0: 64 MB */
+    machsym_allocator allocator;
+} machsym_session_desc;
+
+/* One function at an address, concrete or inlined. */
+typedef struct machsym_frame {
+    machsym_str
+        linkage_name; /* mangled, as the linker knows it, without Mach-O's leading underscore; may be empty */
+    machsym_str name; /* as written in the source, without its scope; may be empty */
+    machsym_path file;
+    uint32_t line;           /* 0: not known, or code that belongs to no line */
+    uint32_t column;         /* 0: not known */
+    uint64_t function_start; /* of the concrete function, in the file's addresses */
+    uint64_t function_size;  /* 0: not known */
+    uint64_t die_offset;     /* of the function's entry in .debug_info; 0: none */
+    machsym_source name_source;
+    machsym_source line_source;
+    bool is_inline;
+} machsym_frame;
+
+/* The frames of one address among those of many. */
+typedef struct machsym_answer {
+    size_t first;
+    size_t count;
+} machsym_answer;
+
+/* Opens a session on an image.
+ * Returns: OK and *out; else an error. Owns: *out. Borrows: the image. Threads: any; the session then belongs to
+ * one thread at a time. Cost: constant; the work is done by lookups. */
+MACHSYM_API machsym_result machsym_session_open(const machsym_session_desc *desc, machsym_session **out,
+                                                machsym_error *err);
+MACHSYM_API void machsym_session_close(machsym_session *session);
+/* Drops everything cached. Names that were put together from parts (see machsym_session_frames) end here. */
+MACHSYM_API void machsym_session_trim(machsym_session *session);
+
+/* Which functions hold an address: the innermost inlined call first, the real function last.
+ * addr is an address of the file (machsym_image_addr). Subtract 1 from return addresses before.
+ * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address.
+ * Borrows: names and paths are views into the image; the few that are put together from parts (Objective-C methods
+ * without symbols) live until machsym_session_trim or close.
+ * Threads: the session's. Cost: a unit is decoded when it is first needed, then some binary searches, no allocation. */
+MACHSYM_API size_t machsym_session_frames(machsym_session *session, uint64_t addr, machsym_frame *frames,
+                                          size_t cap);
+
+/* The same for many addresses, taken in the order that decodes every unit once.
+ * answers[i] says which frames belong to addrs[i]; frames are written while they fit into cap.
+ * Returns: how many frames there are in all; if more than cap, ask again with more room or fewer addresses. */
+MACHSYM_API size_t machsym_session_lookup(machsym_session *session, const uint64_t *addrs, size_t count,
+                                          machsym_answer *answers, machsym_frame *frames, size_t cap);
+
+/* A concrete function of the debug info. */
+typedef struct machsym_function {
+    uint64_t lo; /* of one of its ranges */
+    uint64_t hi;
+    machsym_str linkage_name;
+    machsym_str name;
+    uint64_t die_offset;
+    uint64_t unit_offset;
+    machsym_source name_source;
+} machsym_function;
+
+/* A row of a line table. */
+typedef struct machsym_line {
+    uint64_t addr;
+    machsym_path file;
+    uint32_t line;
+    uint32_t column;
+    bool is_stmt;
+    bool end_sequence;
+} machsym_line;
+
+/* A name outside the debug info. */
+typedef struct machsym_symbol {
+    uint64_t lo;
+    uint64_t hi;      /* where the guess ends: next symbol, function start or section end */
+    machsym_str name; /* without Mach-O's leading underscore; empty for a bare function start */
+    machsym_source source;
+} machsym_symbol;
+
+/* Iterate over all functions, line rows and symbols. Functions and rows come unit by unit; symbols by address.
+ * Returns: false at the end. Borrows: as machsym_session_frames. Threads: the session's. Cost: linear over all. */
+MACHSYM_API bool machsym_session_next_function(machsym_session *session, machsym_cursor *at,
+                                               machsym_function *out);
+MACHSYM_API bool machsym_session_next_line(machsym_session *session, machsym_cursor *at, machsym_line *out);
+MACHSYM_API bool machsym_session_next_symbol(machsym_session *session, machsym_cursor *at,
+                                             machsym_symbol *out);
+
+/* The names that share a start address, best first: the linker folds functions of equal code.
+ * Returns: false at the end. Borrows, Threads: as above. Cost: a search. */
+MACHSYM_API bool machsym_session_next_alias(machsym_session *session, uint64_t addr, machsym_cursor *at,
+                                            machsym_str *out);
+
+/* How the unit that covers an address was found. */
+typedef enum machsym_unit_source {
+    MACHSYM_UNIT_NONE = 0,
+    MACHSYM_UNIT_ARANGES,  /* .debug_aranges */
+    MACHSYM_UNIT_RANGES,   /* the unit's own DW_AT_low_pc or DW_AT_ranges */
+    MACHSYM_UNIT_FUNCTIONS /* the functions of a unit that states no range */
+} machsym_unit_source;
+
+/* How an answer came about. */
+typedef struct machsym_explanation {
+    machsym_unit_source unit_source;
+    uint64_t unit_offset; /* of the unit header in .debug_info */
+    uint16_t unit_version;
+    machsym_str unit_name;
+    machsym_str unit_producer;
+    machsym_line rows[5]; /* the line rows around the address, in table order */
+    unsigned row_count;
+    unsigned row_used; /* which of rows answered; row_count when none */
+    bool has_symbol;
+    machsym_symbol symbol; /* the nearest one at or below the address */
+} machsym_explanation;
+
+/* Tells how machsym_session_frames comes to its answer for an address. Same rules; not meant to be fast. */
+MACHSYM_API void machsym_session_explain(machsym_session *session, uint64_t addr, machsym_explanation *out);
+
+/* Counts over what was read so far, or over all units. */
+typedef struct machsym_session_info {
+    uint32_t unit_count;
+    uint32_t units_without_code; /* skeletons, headers only, declarations only */
+    uint32_t units_without_ranges;
+    uint32_t damaged_units;
+    uint32_t arange_set_count;
+    uint32_t version_count[6]; /* [n]: units of DWARF version n */
+    uint64_t function_count;
+    uint64_t inline_count;
+    uint64_t line_row_count;
+    uint64_t die_count;           /* entries visited */
+    uint64_t first_damage_offset; /* in .debug_info; of the first damaged unit */
+} machsym_session_info;
+
+/* Decodes every unit once and counts. Threads: the session's. Cost: the whole debug info. */
+MACHSYM_API void machsym_session_get_info(machsym_session *session, machsym_session_info *out);
+
+/* ---- Names ---- */
+
 enum machsym_demangle_flags {
-    MACHSYM_DEMANGLE_FULL = 0,            /* as `swift demangle` prints; C++, Rust and D have this style only */
+    MACHSYM_DEMANGLE_FULL = 0, /* as `swift demangle` prints; C++, Rust and D have one style only */
     MACHSYM_DEMANGLE_SIMPLIFIED = 1u << 0, /* Swift as Apple's reports print it, async prefixes kept */
-    MACHSYM_DEMANGLE_RUST_HASH = 1u << 1  /* keep Rust's hashes (rustc-demangle's plain style) */
+    MACHSYM_DEMANGLE_RUST_HASH = 1u << 1   /* keep Rust's hashes */
 };
 
 /* Writes the source form of a mangled C++, Swift, Rust or D name; any other name is copied unchanged.
@@ -51,60 +436,5045 @@ MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *b
 #endif
 #endif /* MACHSYM_H */
 
+/* ============================================================================================================== */
 #if defined(MACHSYM_IMPLEMENTATION) && !defined(MACHSYM_IMPLEMENTED)
 #define MACHSYM_IMPLEMENTED
 
+/* ==== >>platform ==============================================================================================
+ * Job:    the only calls to the operating system: map or read a file, look into a folder, write a file whole.
+ * Uses:   nothing.
+ * Offers: ms_os_map, ms_os_unmap, ms_os_is_folder, ms_os_next_name, ms_os_write.
+ * Never:  looks at contents. */
+
+#ifndef MACHSYM_NO_OS
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* ==== >>names =============================================================================================
- * Job:    turns mangled names into source form, one switch per language.
- * Uses:   bytes.
- * Offers: ms_dm_demangle.
- * Never:  allocates, reads outside the name, recurses past MS_DM depth, prints a partial name. */
+/* A whole file in memory, read-only. */
+typedef struct ms_os_file {
+    void *ptr;
+    size_t len;
+    bool mapped; /* else allocated with malloc */
+} ms_os_file;
 
-typedef struct ms_dm {
-    const char *s;       /* the mangled name */
-    size_t len;          /* its length */
-    size_t at;           /* reading position */
-    uint32_t flags;      /* machsym_demangle_flags */
-    char *out;           /* may be NULL when cap is 0 */
-    size_t cap;          /* room in out; bytes past it are counted but not stored */
-    size_t out_len;      /* bytes printed so far */
-    size_t out_limit;    /* the output budget: printing past it sets failed */
-    size_t work;         /* steps left: every node made, visited or re-read costs one; 0 sets failed */
-    unsigned depth;      /* recursion depth now */
-    bool failed;         /* sticky: not a mangled name of this language, or a budget is spent */
-    bool no_mem;         /* scratch ran out: the caller tries once more with a larger one */
-    unsigned char *mem;  /* scratch for nodes, 16-byte aligned */
-    size_t mem_len;
-    size_t mem_used;
-} ms_dm;
+#ifdef _WIN32
+#error "define MACHSYM_NO_OS on this system"
+#else
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-/* Appends to the output; the one place that stores. */
-static void ms_dm_put(ms_dm *d, const char *ptr, size_t len)
+#ifdef O_CLOEXEC
+#define ms_OS_CLOEXEC O_CLOEXEC
+#else
+#define ms_OS_CLOEXEC 0 /* not declared under a strict -std=c99 */
+#endif
+
+/* Reads len bytes into malloc'd memory; for files that others may change while we look. */
+static int ms_os_read_all(int fd, ms_os_file *file)
 {
-    if (len > d->out_limit - d->out_len) {
-        d->failed = true;
-        return;
+    size_t done = 0;
+    char *memory = (char *)malloc(file->len + 1);
+    if (memory == NULL)
+        return ENOMEM;
+    while (done < file->len) {
+        ssize_t got = read(fd, memory + done, file->len - done);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            int code = errno;
+            free(memory);
+            return code;
+        }
+        if (got == 0)
+            break;
+        done += (size_t)got;
     }
-    if (d->out_len < d->cap) {
-        size_t room = d->cap - d->out_len;
-        memcpy(d->out + d->out_len, ptr, len < room ? len : room);
-    }
-    d->out_len += len;
+    file->ptr = memory;
+    file->len = done;
+    return 0;
 }
 
-/* Takes size bytes of scratch, 16-byte aligned; NULL and no_mem when it is used up. */
-static void *ms_dm_alloc(ms_dm *d, size_t size)
+static int ms_os_map_fd(int fd, bool copy, ms_os_file *file)
 {
-    size_t need = (size + 15u) & ~(size_t)15u;
-    if (need < size || need > d->mem_len - d->mem_used) {
-        d->no_mem = true;
-        d->failed = true;
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return errno;
+    if (S_ISDIR(st.st_mode))
+        return EISDIR;
+    if (!S_ISREG(st.st_mode))
+        return ENODEV; /* a FIFO or a device: would block, or never end */
+    if (st.st_size <= 0)
+        return 0;
+    if ((uint64_t)st.st_size > (uint64_t)SIZE_MAX / 2)
+        return EFBIG;
+    file->len = (size_t)st.st_size;
+    if (copy)
+        return ms_os_read_all(fd, file);
+    file->ptr = mmap(NULL, file->len, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (file->ptr == MAP_FAILED) {
+        file->ptr = NULL;
+        return errno;
+    }
+    file->mapped = true;
+    return 0;
+}
+
+/* Returns 0, or an errno. An empty file gives ptr NULL and len 0. */
+static int ms_os_map(const char *path, bool copy, ms_os_file *file)
+{
+    ms_os_file none = {NULL, 0, false};
+    *file = none;
+    int fd = open(path, O_RDONLY | ms_OS_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return errno;
+    int code = ms_os_map_fd(fd, copy, file);
+    close(fd);
+    if (code != 0)
+        *file = none;
+    return code;
+}
+
+static void ms_os_unmap(ms_os_file *file)
+{
+    if (file->mapped)
+        munmap(file->ptr, file->len);
+    else
+        free(file->ptr);
+    file->ptr = NULL;
+    file->len = 0;
+}
+
+static bool ms_os_is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static bool ms_os_is_file(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* The name of the first file in a folder, in byte order, without hidden ones: malloc'd path, or NULL. */
+static char *ms_os_first_file(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    char *best = NULL;
+    if (dir == NULL)
+        return NULL;
+    for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
+        size_t size = strlen(folder) + strlen(entry->d_name) + 2;
+        if (entry->d_name[0] == '.')
+            continue;
+        char *path = (char *)malloc(size);
+        if (path == NULL)
+            break;
+        snprintf(path, size, "%s/%s", folder, entry->d_name);
+        if (!ms_os_is_file(path) || (best != NULL && strcmp(path, best) > 0)) {
+            free(path);
+            continue;
+        }
+        free(best);
+        best = path;
+    }
+    closedir(dir);
+    return best;
+}
+#endif
+#endif /* MACHSYM_NO_OS */
+
+/* ==== >>bytes =================================================================================================
+ * Job:    spans of input, views of text, memory helpers, sort order and search.
+ * Uses:   nothing.
+ * Offers: ms_span, ms_span_sub, ms_str_*, ms_copy, ms_zero, ms_equal, ms_add_ok, ms_sort_u64_pairs.
+ * Never:  allocates; touches a byte outside its arguments. */
+
+#ifdef MACHSYM_NO_OS
+static void ms_copy(void *to, const void *from, size_t len)
+{
+    unsigned char *t = (unsigned char *)to;
+    const unsigned char *f = (const unsigned char *)from;
+    for (size_t i = 0; i < len; i++)
+        t[i] = f[i];
+}
+
+static void ms_zero(void *ptr, size_t len)
+{
+    unsigned char *p = (unsigned char *)ptr;
+    for (size_t i = 0; i < len; i++)
+        p[i] = 0;
+}
+
+static bool ms_equal(const void *a, const void *b, size_t len)
+{
+    const unsigned char *x = (const unsigned char *)a;
+    const unsigned char *y = (const unsigned char *)b;
+    for (size_t i = 0; i < len; i++) {
+        if (x[i] != y[i])
+            return false;
+    }
+    return true;
+}
+
+static const void *ms_find_byte(const void *ptr, size_t len, unsigned char byte)
+{
+    const unsigned char *p = (const unsigned char *)ptr;
+    for (size_t i = 0; i < len; i++) {
+        if (p[i] == byte)
+            return p + i;
+    }
+    return NULL;
+}
+#else
+#include <string.h>
+
+/* memcpy and its like must not see NULL, even for no bytes (C99 7.21.1). */
+static void ms_copy(void *to, const void *from, size_t len)
+{
+    if (len != 0)
+        memcpy(to, from, len);
+}
+
+static void ms_zero(void *ptr, size_t len)
+{
+    if (len != 0)
+        memset(ptr, 0, len);
+}
+
+static bool ms_equal(const void *a, const void *b, size_t len)
+{
+    return len == 0 || memcmp(a, b, len) == 0;
+}
+
+static const void *ms_find_byte(const void *ptr, size_t len, unsigned char byte)
+{
+    return len == 0 ? NULL : memchr(ptr, byte, len);
+}
+#endif
+
+/* A piece of input. */
+typedef struct ms_span {
+    const uint8_t *ptr;
+    size_t len;
+} ms_span;
+
+static ms_span ms_span_make(const void *ptr, size_t len)
+{
+    ms_span span;
+    span.ptr = (const uint8_t *)ptr;
+    span.len = len;
+    return span;
+}
+
+/* The only way to a smaller span: empty when [off, off + len) is not wholly inside. */
+static ms_span ms_span_sub(ms_span span, uint64_t off, uint64_t len)
+{
+    if (off > span.len || len > span.len - off)
+        return ms_span_make(NULL, 0);
+    return ms_span_make(span.ptr + off, (size_t)len);
+}
+
+/* What is left of a span from off on; empty past the end. */
+static ms_span ms_span_from(ms_span span, uint64_t off)
+{
+    if (off > span.len)
+        return ms_span_make(NULL, 0);
+    return ms_span_make(span.ptr + off, span.len - (size_t)off);
+}
+
+static bool ms_add_ok(uint64_t a, uint64_t b, uint64_t *sum)
+{
+    *sum = a + b;
+    return *sum >= a;
+}
+
+static machsym_str ms_str_make(const char *ptr, size_t len)
+{
+    machsym_str str;
+    str.ptr = ptr;
+    str.len = len;
+    return str;
+}
+
+static machsym_str ms_str_empty(void)
+{
+    return ms_str_make(NULL, 0);
+}
+
+/* The text up to a NUL or max bytes, for strings of the program (never file data without a bound). */
+static machsym_str ms_str_bounded(const char *ptr, size_t max)
+{
+    const char *end = (const char *)ms_find_byte(ptr, max, 0);
+    return ms_str_make(ptr, end != NULL ? (size_t)(end - ptr) : max);
+}
+
+static machsym_str ms_str_from_c(const char *text)
+{
+    size_t len = 0;
+    while (text != NULL && text[len] != 0)
+        len++;
+    return ms_str_make(text, len);
+}
+
+static machsym_str ms_str_drop(machsym_str str, size_t count)
+{
+    return count >= str.len ? ms_str_empty() : ms_str_make(str.ptr + count, str.len - count);
+}
+
+static bool ms_str_equal(machsym_str a, machsym_str b)
+{
+    return a.len == b.len && ms_equal(a.ptr, b.ptr, a.len);
+}
+
+static bool ms_str_is(machsym_str str, const char *text)
+{
+    return ms_str_equal(str, ms_str_from_c(text));
+}
+
+static bool ms_str_begins(machsym_str str, const char *text)
+{
+    machsym_str head = ms_str_from_c(text);
+    return str.len >= head.len && ms_equal(str.ptr, head.ptr, head.len);
+}
+
+static bool ms_str_ends(machsym_str str, const char *text)
+{
+    machsym_str tail = ms_str_from_c(text);
+    return str.len >= tail.len && ms_equal(str.ptr + (str.len - tail.len), tail.ptr, tail.len);
+}
+
+/* The part behind the last slash. */
+static machsym_str ms_str_base_name(machsym_str path)
+{
+    size_t at = path.len;
+    while (at > 0 && path.ptr[at - 1] != '/')
+        at--;
+    return ms_str_make(path.ptr + at, path.len - at);
+}
+
+/* What gets sorted: a key, and which item it belongs to. */
+typedef struct ms_key {
+    uint64_t key;
+    uint64_t item;
+} ms_key;
+
+static bool ms_key_less(const ms_key *a, const ms_key *b)
+{
+    return a->key != b->key ? a->key < b->key : a->item < b->item;
+}
+
+static void ms_key_sift(ms_key *v, size_t root, size_t count)
+{
+    for (;;) {
+        size_t child = 2 * root + 1;
+        if (child >= count)
+            return;
+        if (child + 1 < count && ms_key_less(&v[child], &v[child + 1]))
+            child++;
+        if (!ms_key_less(&v[root], &v[child]))
+            return;
+        ms_key swap = v[root];
+        v[root] = v[child];
+        v[child] = swap;
+        root = child;
+    }
+}
+
+static void ms_key_heap_sort(ms_key *v, size_t count)
+{
+    for (size_t i = count / 2; i-- > 0;)
+        ms_key_sift(v, i, count);
+    for (size_t i = count; i-- > 1;) {
+        ms_key swap = v[0];
+        v[0] = v[i];
+        v[i] = swap;
+        ms_key_sift(v, 0, i);
+    }
+}
+
+static void ms_key_insertion_sort(ms_key *v, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        ms_key moved = v[i];
+        size_t j = i;
+        for (; j > 0 && ms_key_less(&moved, &v[j - 1]); j--)
+            v[j] = v[j - 1];
+        v[j] = moved;
+    }
+}
+
+/* Sorts by key, then item. Radix passes of 8 bits into room (count keys), skipping bytes that all keys share; items
+ * must ascend in the input, which makes the stable passes a full order. Falls back to a heap where room is NULL. */
+static void ms_sort(ms_key *v, size_t count, ms_key *room)
+{
+    size_t sorted = 1;
+    while (sorted < count && !ms_key_less(&v[sorted], &v[sorted - 1]))
+        sorted++;
+    if (sorted >= count)
+        return;
+    if (count <= 24) {
+        ms_key_insertion_sort(v, count);
+        return;
+    }
+    if (room == NULL) {
+        ms_key_heap_sort(v, count);
+        return;
+    }
+    uint64_t varying = 0;
+    for (size_t i = 1; i < count; i++)
+        varying |= v[i].key ^ v[0].key;
+    ms_key *from = v;
+    ms_key *to = room;
+    for (unsigned shift = 0; shift < 64; shift += 8) {
+        if (((varying >> shift) & 0xff) == 0)
+            continue;
+        size_t start[257];
+        ms_zero(start, sizeof start);
+        for (size_t i = 0; i < count; i++)
+            start[((from[i].key >> shift) & 0xff) + 1]++;
+        for (size_t i = 0; i < 256; i++)
+            start[i + 1] += start[i];
+        for (size_t i = 0; i < count; i++)
+            to[start[(from[i].key >> shift) & 0xff]++] = from[i];
+        ms_key *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != v)
+        ms_copy(v, from, count * sizeof *v);
+}
+
+/* How many of the sorted keys are at or below key. */
+static size_t ms_upper_bound(const ms_key *v, size_t count, uint64_t key)
+{
+    size_t lo = 0;
+    while (count > 0) {
+        size_t half = count / 2;
+        if (v[lo + half].key <= key) {
+            lo += half + 1;
+            count -= half + 1;
+        } else {
+            count = half;
+        }
+    }
+    return lo;
+}
+
+/* ==== >>reader ================================================================================================
+ * Job:    reads integers, LEB128 numbers and strings from a span.
+ * Uses:   bytes.
+ * Offers: ms_rd (sticky failure) and, for windows already checked, ms_rd_raw_*.
+ * Never:  reads past the end: such a read returns 0, marks the reader failed and moves it to the end. */
+
+/* A place in a span. */
+typedef struct ms_rd {
+    const uint8_t *p;
+    const uint8_t *end;
+    const uint8_t *start;
+    bool failed;
+} ms_rd;
+
+static ms_rd ms_rd_make(ms_span span)
+{
+    ms_rd rd;
+    rd.start = span.ptr;
+    rd.p = span.ptr;
+    rd.end = span.len != 0 ? span.ptr + span.len : span.ptr;
+    rd.failed = false;
+    return rd;
+}
+
+static ms_rd ms_rd_at(ms_span span, uint64_t off)
+{
+    ms_rd rd = ms_rd_make(span);
+    if (off > span.len) {
+        rd.p = rd.end;
+        rd.failed = true;
+    } else if (off != 0) {
+        rd.p += off;
+    }
+    return rd;
+}
+
+static size_t ms_rd_left(const ms_rd *rd)
+{
+    return (size_t)(rd->end - rd->p);
+}
+
+static size_t ms_rd_offset(const ms_rd *rd)
+{
+    return (size_t)(rd->p - rd->start);
+}
+
+static void ms_rd_fail(ms_rd *rd)
+{
+    rd->failed = true;
+    rd->p = rd->end;
+}
+
+static bool ms_rd_need(ms_rd *rd, uint64_t count)
+{
+    if (count <= ms_rd_left(rd))
+        return true;
+    ms_rd_fail(rd);
+    return false;
+}
+
+static void ms_rd_skip(ms_rd *rd, uint64_t count)
+{
+    if (count != 0 && ms_rd_need(rd, count))
+        rd->p += count;
+}
+
+/* Plain loads; the caller has checked that the bytes are there. Compilers make one load of each. */
+static uint16_t ms_rd_raw_u16(const uint8_t *p)
+{
+    return (uint16_t)(p[0] | p[1] << 8);
+}
+
+static uint32_t ms_rd_raw_u32(const uint8_t *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static uint64_t ms_rd_raw_u64(const uint8_t *p)
+{
+    return (uint64_t)ms_rd_raw_u32(p) | (uint64_t)ms_rd_raw_u32(p + 4) << 32;
+}
+
+static uint8_t ms_rd_u8(ms_rd *rd)
+{
+    if (!ms_rd_need(rd, 1))
+        return 0;
+    return *rd->p++;
+}
+
+static uint16_t ms_rd_u16(ms_rd *rd)
+{
+    if (!ms_rd_need(rd, 2))
+        return 0;
+    rd->p += 2;
+    return ms_rd_raw_u16(rd->p - 2);
+}
+
+static uint32_t ms_rd_u32(ms_rd *rd)
+{
+    if (!ms_rd_need(rd, 4))
+        return 0;
+    rd->p += 4;
+    return ms_rd_raw_u32(rd->p - 4);
+}
+
+static uint64_t ms_rd_u64(ms_rd *rd)
+{
+    if (!ms_rd_need(rd, 8))
+        return 0;
+    rd->p += 8;
+    return ms_rd_raw_u64(rd->p - 8);
+}
+
+/* Fat headers and archives are big-endian. */
+static uint32_t ms_rd_be32(ms_rd *rd)
+{
+    uint32_t lo = ms_rd_u8(rd);
+    for (unsigned i = 0; i < 3; i++)
+        lo = lo << 8 | ms_rd_u8(rd);
+    return lo;
+}
+
+static uint64_t ms_rd_be64(ms_rd *rd)
+{
+    uint64_t hi = ms_rd_be32(rd);
+    return hi << 32 | ms_rd_be32(rd);
+}
+
+/* An unsigned number of 1, 2, 3, 4 or 8 bytes. */
+static uint64_t ms_rd_uint(ms_rd *rd, unsigned size)
+{
+    switch (size) {
+    case 1: return ms_rd_u8(rd);
+    case 2: return ms_rd_u16(rd);
+    case 3: {
+        uint32_t lo = ms_rd_u16(rd);
+        return lo | (uint32_t)ms_rd_u8(rd) << 16;
+    }
+    case 4: return ms_rd_u32(rd);
+    case 8: return ms_rd_u64(rd);
+    default: ms_rd_fail(rd); return 0;
+    }
+}
+
+/* ULEB128, DWARF5 7.6. More than 64 bits of value is failure; leading zero groups are allowed. */
+static uint64_t ms_rd_uleb_slow(ms_rd *rd)
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0;; shift += 7) {
+        if (rd->p == rd->end)
+            break;
+        uint8_t byte = *rd->p++;
+        uint64_t bits = byte & 0x7f;
+        if (shift < 64 ? (bits << shift) >> shift != bits : bits != 0)
+            break;
+        if (shift < 64)
+            value |= bits << shift;
+        if (byte < 0x80)
+            return value;
+    }
+    ms_rd_fail(rd);
+    return 0;
+}
+
+static uint64_t ms_rd_uleb(ms_rd *rd)
+{
+    if (rd->p != rd->end && *rd->p < 0x80)
+        return *rd->p++;
+    return ms_rd_uleb_slow(rd);
+}
+
+static int64_t ms_rd_sleb(ms_rd *rd)
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0;; shift += 7) {
+        if (rd->p == rd->end)
+            break;
+        uint8_t byte = *rd->p++;
+        if (shift < 64)
+            value |= (uint64_t)(byte & 0x7f) << shift;
+        else if ((byte & 0x7f) != 0 && (byte & 0x7f) != 0x7f)
+            break;
+        if (byte < 0x80) {
+            if ((byte & 0x40) != 0 && shift + 7 < 64)
+                value |= ~(uint64_t)0 << (shift + 7);
+            return (int64_t)value;
+        }
+    }
+    ms_rd_fail(rd);
+    return 0;
+}
+
+/* Text up to its NUL; failure when there is none. */
+static machsym_str ms_rd_str(ms_rd *rd)
+{
+    const uint8_t *nul = (const uint8_t *)ms_find_byte(rd->p, ms_rd_left(rd), 0);
+    if (nul == NULL) {
+        ms_rd_fail(rd);
+        return ms_str_empty();
+    }
+    const char *text = (const char *)rd->p;
+    rd->p = nul + 1;
+    return ms_str_make(text, (size_t)(nul - (const uint8_t *)text));
+}
+
+static ms_span ms_rd_span(ms_rd *rd, uint64_t len)
+{
+    if (!ms_rd_need(rd, len))
+        return ms_span_make(NULL, 0);
+    ms_span span = ms_span_make(rd->p, (size_t)len);
+    rd->p += span.len;
+    return span;
+}
+
+/* The NUL-terminated text at an offset of a string section; empty when the offset or the NUL is missing. */
+static machsym_str ms_rd_str_at(ms_span section, uint64_t off)
+{
+    ms_rd rd = ms_rd_at(section, off);
+    return rd.failed ? ms_str_empty() : ms_rd_str(&rd);
+}
+
+/* ==== >>memory ================================================================================================
+ * Job:    gives out memory from chunks of the user's allocator, all of it freed together.
+ * Uses:   bytes.
+ * Offers: ms_arena, ms_arena_alloc, ms_arena_grow.
+ * Never:  frees a single object; loses a failure: a failed allocation sets oom, which the caller checks once. */
+
+#ifndef MACHSYM_NO_OS
+#include <stdlib.h>
+
+static void *ms_arena_malloc(void *user, size_t size)
+{
+    (void)user;
+    return malloc(size);
+}
+
+static void ms_arena_libc_free(void *user, void *ptr, size_t size)
+{
+    (void)user;
+    (void)size;
+    free(ptr);
+}
+#endif
+
+/* The head of a block from the allocator; its memory follows. */
+typedef struct ms_arena_chunk {
+    struct ms_arena_chunk *next;
+    size_t size; /* with this head */
+    size_t used;
+    size_t unused_padding;
+} ms_arena_chunk;
+
+typedef struct ms_arena {
+    machsym_allocator allocator;
+    ms_arena_chunk *head; /* the one in use; older ones behind it */
+    size_t total;         /* bytes taken from the allocator */
+    bool oom;             /* sticky */
+} ms_arena;
+
+enum { ms_ARENA_CHUNK = 32 * 1024 };
+
+static machsym_allocator ms_arena_default(machsym_allocator allocator)
+{
+#ifndef MACHSYM_NO_OS
+    if (allocator.alloc == NULL) {
+        allocator.alloc = ms_arena_malloc;
+        allocator.free = ms_arena_libc_free;
+        allocator.user = NULL;
+    }
+#endif
+    return allocator;
+}
+
+static ms_arena ms_arena_make(machsym_allocator allocator)
+{
+    ms_arena arena;
+    ms_zero(&arena, sizeof arena);
+    arena.allocator = allocator;
+    return arena;
+}
+
+static void ms_arena_free(ms_arena *arena)
+{
+    while (arena->head != NULL) {
+        ms_arena_chunk *chunk = arena->head;
+        arena->head = chunk->next;
+        arena->allocator.free(arena->allocator.user, chunk, chunk->size);
+    }
+    arena->total = 0;
+    arena->oom = false;
+}
+
+/* Forgets all objects and keeps the largest chunk for the next ones. */
+static void ms_arena_reset(ms_arena *arena)
+{
+    ms_arena_chunk *best = NULL;
+    while (arena->head != NULL) {
+        ms_arena_chunk *chunk = arena->head;
+        arena->head = chunk->next;
+        ms_arena_chunk *drop = chunk;
+        if (best == NULL || chunk->size > best->size) {
+            drop = best;
+            best = chunk;
+        }
+        if (drop != NULL) {
+            arena->total -= drop->size;
+            arena->allocator.free(arena->allocator.user, drop, drop->size);
+        }
+    }
+    if (best != NULL) {
+        best->next = NULL;
+        best->used = sizeof *best;
+    }
+    arena->head = best;
+    arena->oom = false;
+}
+
+static bool ms_arena_more(ms_arena *arena, size_t size)
+{
+    size_t want = arena->total / 2; /* chunks grow with use: few calls, at most a third unused */
+    if (want < ms_ARENA_CHUNK)
+        want = ms_ARENA_CHUNK;
+    if (want > ((size_t)8 << 20))
+        want = (size_t)8 << 20;
+    if (want < size + sizeof(ms_arena_chunk))
+        want = size + sizeof(ms_arena_chunk);
+    ms_arena_chunk *chunk = (ms_arena_chunk *)arena->allocator.alloc(arena->allocator.user, want);
+    if (chunk == NULL)
+        return false;
+    chunk->next = arena->head;
+    chunk->size = want;
+    chunk->used = sizeof *chunk;
+    arena->head = chunk;
+    arena->total += want;
+    return true;
+}
+
+/* Returns count objects of size bytes, 16-byte aligned and not cleared; NULL sets oom. */
+static void *ms_arena_alloc(ms_arena *arena, size_t count, size_t size)
+{
+    size_t need = 0;
+    if (arena->oom)
+        return NULL;
+    if (size != 0 && count <= ((size_t)-1 / 4) / size)
+        need = (count * size + 15u) & ~(size_t)15u;
+    if (need == 0 && count != 0) {
+        arena->oom = true;
         return NULL;
     }
-    d->mem_used += need;
-    return d->mem + (d->mem_used - need);
+    if (arena->head == NULL || need > arena->head->size - arena->head->used) {
+        if (!ms_arena_more(arena, need)) {
+            arena->oom = true;
+            return NULL;
+        }
+    }
+    uint8_t *memory = (uint8_t *)arena->head + arena->head->used;
+    arena->head->used += need;
+    return memory;
+}
+
+static void *ms_arena_zeroed(ms_arena *arena, size_t count, size_t size)
+{
+    void *memory = ms_arena_alloc(arena, count, size);
+    if (memory != NULL)
+        ms_zero(memory, count * size);
+    return memory;
+}
+
+/* Makes room for at least count + 1 objects, doubling *cap: in place when the array is the newest object and the
+ * chunk has room, else by copying. Returns the array, or NULL (and oom) with the old one untouched. */
+static void *ms_arena_grow(ms_arena *arena, void *array, size_t count, size_t *cap, size_t size)
+{
+    if (count < *cap)
+        return array;
+    size_t new_cap = *cap < 16 ? 32 : *cap * 2;
+    size_t old_need = (*cap * size + 15u) & ~(size_t)15u;
+    if (new_cap > ((size_t)-1 / 4) / size) {
+        arena->oom = true;
+        return NULL;
+    }
+    size_t more = ((new_cap * size + 15u) & ~(size_t)15u) - old_need;
+    ms_arena_chunk *head = arena->head;
+    if (head != NULL && array != NULL && (uint8_t *)array + old_need == (uint8_t *)head + head->used &&
+        more <= head->size - head->used) {
+        head->used += more;
+        *cap = new_cap;
+        return array;
+    }
+    void *bigger = ms_arena_alloc(arena, new_cap, size);
+    if (bigger == NULL)
+        return NULL;
+    ms_copy(bigger, array, count * size);
+    *cap = new_cap;
+    return bigger;
+}
+
+/* ==== >>segments ==============================================================================================
+ * Job:    turns ranges that may overlap into sorted segments that do not, so that one search finds the owner.
+ * Uses:   bytes, memory.
+ * Offers: ms_seg, ms_seg_build, ms_seg_find.
+ * Never:  takes more than n log n steps, however the ranges overlap. */
+
+/* Half-open. */
+typedef struct ms_range {
+    uint64_t lo;
+    uint64_t hi;
+} ms_range;
+
+/* A range and whose it is. */
+typedef struct ms_piece {
+    uint64_t lo;
+    uint64_t hi;
+    uint32_t owner;
+} ms_piece;
+
+#define ms_SEG_NONE UINT32_MAX
+
+/* From lo to the next segment's lo. */
+typedef struct ms_seg {
+    uint64_t lo;
+    uint32_t owner; /* ms_SEG_NONE: nobody's */
+} ms_seg;
+
+typedef struct ms_segs {
+    ms_seg *v;
+    size_t count;
+    size_t cap;
+    ms_arena *arena;
+} ms_segs;
+
+static void ms_seg_add(ms_segs *out, uint64_t lo, uint32_t owner)
+{
+    if (out->count > 0 && out->v[out->count - 1].lo == lo)
+        out->count--;
+    if (out->count > 0 && out->v[out->count - 1].owner == owner)
+        return;
+    ms_seg *v = (ms_seg *)ms_arena_grow(out->arena, out->v, out->count, &out->cap, sizeof *v);
+    if (v == NULL)
+        return;
+    out->v = v;
+    v[out->count].lo = lo;
+    v[out->count].owner = owner;
+    out->count++;
+}
+
+/* Ranges that nest or lie apart, later ones inside earlier ones: one sweep with a stack of the open ones.
+ * Returns false, having written nothing of use, when they do not nest. */
+static bool ms_seg_sweep(const ms_piece *pieces, const ms_key *order, size_t count, uint32_t *stack,
+                         ms_segs *out)
+{
+    size_t depth = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t index = (uint32_t)order[i].item;
+        const ms_piece *piece = &pieces[index];
+        while (depth > 0 && pieces[stack[depth - 1]].hi <= piece->lo) {
+            uint64_t end = pieces[stack[--depth]].hi;
+            ms_seg_add(out, end, depth > 0 ? pieces[stack[depth - 1]].owner : ms_SEG_NONE);
+        }
+        if (depth > 0 && (pieces[stack[depth - 1]].hi < piece->hi || stack[depth - 1] > index))
+            return false;
+        stack[depth++] = index;
+        ms_seg_add(out, piece->lo, piece->owner);
+    }
+    while (depth > 0) {
+        uint64_t end = pieces[stack[--depth]].hi;
+        ms_seg_add(out, end, depth > 0 ? pieces[stack[depth - 1]].owner : ms_SEG_NONE);
+    }
+    return true;
+}
+
+static uint32_t ms_seg_next_free(uint32_t *next, uint32_t at)
+{
+    while (next[at] != at) {
+        next[at] = next[next[at]]; /* halves the path: near-constant steps over all calls */
+        at = next[at];
+    }
+    return at;
+}
+
+/* Any overlap: the later piece wins. Cuts the line at every end, then paints backwards over what is still free. */
+static void ms_seg_paint(const ms_piece *pieces, size_t count, ms_arena *scratch, ms_segs *out)
+{
+    size_t cut_count = 2 * count;
+    ms_key *cuts = (ms_key *)ms_arena_alloc(scratch, cut_count, sizeof *cuts);
+    ms_key *room = (ms_key *)ms_arena_alloc(scratch, cut_count, sizeof *cuts);
+    uint32_t *next = (uint32_t *)ms_arena_alloc(scratch, cut_count + 1, sizeof *next);
+    uint32_t *owner = (uint32_t *)ms_arena_alloc(scratch, cut_count + 1, sizeof *owner);
+    if (cuts == NULL || room == NULL || next == NULL || owner == NULL)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        cuts[2 * i].key = pieces[i].lo;
+        cuts[2 * i].item = 2 * i;
+        cuts[2 * i + 1].key = pieces[i].hi;
+        cuts[2 * i + 1].item = 2 * i + 1;
+    }
+    ms_sort(cuts, cut_count, room);
+    for (size_t i = 0; i <= cut_count; i++) {
+        next[i] = (uint32_t)i;
+        owner[i] = ms_SEG_NONE;
+    }
+    for (size_t i = count; i-- > 0;) {
+        size_t lo = pieces[i].lo == 0 ? 0 : ms_upper_bound(cuts, cut_count, pieces[i].lo - 1);
+        size_t hi = pieces[i].hi == 0 ? 0 : ms_upper_bound(cuts, cut_count, pieces[i].hi - 1);
+        for (uint32_t at = ms_seg_next_free(next, (uint32_t)lo); at < hi; at = ms_seg_next_free(next, at)) {
+            owner[at] = pieces[i].owner;
+            next[at] = at + 1;
+        }
+    }
+    for (size_t i = 0; i < cut_count; i++) {
+        if (i + 1 == cut_count || cuts[i + 1].key != cuts[i].key)
+            ms_seg_add(out, cuts[i].key, owner[i]);
+    }
+}
+
+/* Makes segments of count non-empty pieces (under 2^31); where pieces overlap the later one wins. Temporary memory
+ * comes from scratch, the result from out->arena; failure shows as oom of either. */
+static void ms_seg_build(const ms_piece *pieces, size_t count, ms_arena *scratch, ms_segs *out)
+{
+    ms_key *order = (ms_key *)ms_arena_alloc(scratch, count, sizeof *order);
+    ms_key *room = (ms_key *)ms_arena_alloc(scratch, count, sizeof *order);
+    uint32_t *stack = (uint32_t *)ms_arena_alloc(scratch, count, sizeof *stack);
+    out->count = 0;
+    if (order == NULL || room == NULL || stack == NULL || count >= 0x7fffffff)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        order[i].key = pieces[i].lo;
+        order[i].item = i;
+    }
+    ms_sort(order, count, room);
+    if (ms_seg_sweep(pieces, order, count, stack, out))
+        return;
+    out->count = 0;
+    ms_seg_paint(pieces, count, scratch, out);
+}
+
+/* Index of the segment that holds an address; count when it lies before the first. */
+static size_t ms_seg_find(const ms_seg *v, size_t count, uint64_t addr)
+{
+    size_t lo = 0;
+    size_t left = count;
+    while (left > 0) {
+        size_t half = left / 2;
+        if (v[lo + half].lo <= addr) {
+            lo += half + 1;
+            left -= half + 1;
+        } else {
+            left = half;
+        }
+    }
+    return lo == 0 ? count : lo - 1;
+}
+
+static uint32_t ms_seg_owner(const ms_seg *v, size_t count, uint64_t addr)
+{
+    size_t at = ms_seg_find(v, count, addr);
+    return at == count ? ms_SEG_NONE : v[at].owner;
+}
+
+/* ==== >>macho =================================================================================================
+ * Job:    turns fat files and load commands into slices, segments, sections and spans.
+ * Uses:   platform, bytes, reader, memory.
+ * Offers: ms_mo_file_open, ms_mo_list, ms_mo_choose, ms_mo_load, ms_mo_section, ms_mo_at_addr.
+ * Never:  looks inside debug info or symbols; trusts a count or an offset. */
+
+/* loader.h, machine.h, fat.h */
+enum {
+    ms_MH_OBJECT = 1,
+    ms_MH_DSYM = 10,
+    ms_LC_SEGMENT = 0x1,
+    ms_LC_SYMTAB = 0x2,
+    ms_LC_DYSYMTAB = 0xb,
+    ms_LC_SEGMENT_64 = 0x19,
+    ms_LC_UUID = 0x1b,
+    ms_LC_DYLD_INFO = 0x22,
+    ms_LC_VERSION_MIN_MACOSX = 0x24,
+    ms_LC_VERSION_MIN_IPHONEOS = 0x25,
+    ms_LC_FUNCTION_STARTS = 0x26,
+    ms_LC_SOURCE_VERSION = 0x2a,
+    ms_LC_VERSION_MIN_TVOS = 0x2f,
+    ms_LC_VERSION_MIN_WATCHOS = 0x30,
+    ms_LC_BUILD_VERSION = 0x32,
+    ms_LC_DYLD_EXPORTS_TRIE = 0x33,
+    ms_LC_DYLD_CHAINED_FIXUPS = 0x34,
+    ms_CPU_ARM = 12,
+    ms_SECTION_TYPE = 0xff,
+    ms_S_ZEROFILL = 0x1,
+    ms_S_SYMBOL_STUBS = 0x8,
+    ms_S_GB_ZEROFILL = 0xc,
+    ms_S_THREAD_LOCAL_ZEROFILL = 0x12,
+    ms_VM_PROT_EXECUTE = 4
+};
+
+#define ms_FAT_MAGIC_32 0xcafebabeu
+#define ms_FAT_MAGIC_64 0xcafebabfu
+#define ms_MH_MAGIC     0xfeedfaceu
+#define ms_MH_MAGIC_64  0xfeedfacfu
+#define ms_MH_CIGAM     0xcefaedfeu
+#define ms_MH_CIGAM_64  0xcffaedfeu
+#define ms_LC_REQ_DYLD  0x80000000u
+#define ms_CPU_ARM64    0x0100000cu
+#define ms_CPU_SUBTYPE  0x00ffffffu /* without capability bits: arm64e's ABI version, LIB64 */
+#define ms_S_ATTR_CODE  0x80000400u /* S_ATTR_PURE_INSTRUCTIONS, S_ATTR_SOME_INSTRUCTIONS */
+
+/* A section with its bytes, if the file has them. */
+typedef struct ms_mo_section {
+    machsym_str segment;
+    machsym_str name; /* at most 16 bytes: longer names are cut by their producers */
+    uint64_t addr;
+    uint64_t size;
+    uint64_t off;
+    ms_span bytes;
+    uint32_t flags;
+    uint32_t reserved1; /* stubs: first index into the indirect symbol table */
+    uint32_t reserved2; /* stubs: size of one */
+    uint32_t reloc_off;
+    uint32_t reloc_count;
+    bool is_code;
+} ms_mo_section;
+
+/* A segment as it is mapped. */
+typedef struct ms_mo_segment {
+    machsym_str name;
+    uint64_t addr;
+    uint64_t size;
+    uint64_t off;
+    uint64_t file_size;
+    uint32_t initprot;
+} ms_mo_segment;
+
+/* Where LC_* say their data lies, offsets in the slice. */
+typedef struct ms_mo_loads {
+    uint64_t sym_off;
+    uint32_t sym_count;
+    uint64_t str_off;
+    uint32_t str_size;
+    uint64_t indirect_off;
+    uint32_t indirect_count;
+    uint64_t starts_off;
+    uint32_t starts_size;
+    uint64_t exports_off;
+    uint32_t exports_size;
+    uint64_t fixups_off;
+    uint32_t fixups_size;
+    uint64_t bind_off; /* LC_DYLD_INFO: rebase opcodes are not needed, file pointers hold their targets */
+    uint32_t bind_size;
+    uint64_t lazy_bind_off;
+    uint32_t lazy_bind_size;
+} ms_mo_loads;
+
+/* One slice, parsed. */
+typedef struct ms_mo {
+    ms_span bytes; /* the slice; with is_loaded, the memory from the header on */
+    machsym_slice slice;
+    bool is_64;
+    bool is_loaded;
+    bool hide_symtab;
+    uint32_t damage_count; /* load commands and sections left out */
+    ms_mo_segment *segments;
+    uint32_t segment_count;
+    ms_mo_section *sections;
+    uint32_t section_count;
+    uint64_t text_addr;
+    uint64_t text_size;
+    uint64_t text_exec_addr;
+    uint32_t platform;
+    uint32_t min_os;
+    uint32_t sdk;
+    uint64_t source_version;
+    ms_mo_loads loads;
+} ms_mo;
+
+/* A name for cputype and cpusubtype; any subtype when it is all ones. */
+typedef struct ms_mo_arch {
+    uint32_t cputype;
+    uint32_t cpusubtype;
+    const char *name;
+} ms_mo_arch;
+
+/* More specific ones first: the last line of a cputype takes what is left. */
+static const ms_mo_arch ms_mo_archs[] = {
+    {0x0100000cu, 2, "arm64e"},
+    {0x0100000cu, 1, "arm64v8"},
+    {0x0100000cu, ~0u, "arm64"},
+    {0x0200000cu, ~0u, "arm64_32"},
+    {12, 5, "armv4t"},
+    {12, 6, "armv6"},
+    {12, 7, "armv5"},
+    {12, 8, "xscale"},
+    {12, 9, "armv7"},
+    {12, 10, "armv7f"},
+    {12, 11, "armv7s"},
+    {12, 12, "armv7k"},
+    {12, 13, "armv8"},
+    {12, 14, "armv6m"},
+    {12, 15, "armv7m"},
+    {12, 16, "armv7em"},
+    {12, ~0u, "arm"},
+    {0x01000007u, 8, "x86_64h"},
+    {0x01000007u, ~0u, "x86_64"},
+    {7, ~0u, "i386"},
+    {0x01000012u, ~0u, "ppc64"},
+    {18, ~0u, "ppc"},
+};
+
+static const char *ms_mo_arch_name(uint32_t cputype, uint32_t cpusubtype)
+{
+    for (size_t i = 0; i < sizeof ms_mo_archs / sizeof ms_mo_archs[0]; i++) {
+        const ms_mo_arch *arch = &ms_mo_archs[i];
+        if (arch->cputype == cputype &&
+            (arch->cpusubtype == ~0u || arch->cpusubtype == (cpusubtype & ms_CPU_SUBTYPE)))
+            return arch->name;
+    }
+    return "unknown";
+}
+
+/* ---- Load commands ---- */
+
+/* The bytes of a range of the slice that is no section: symbol tables and the rest of __LINKEDIT. */
+static ms_span ms_mo_linkedit(const ms_mo *mo, uint64_t off, uint64_t len)
+{
+    if (!mo->is_loaded)
+        return ms_span_sub(mo->bytes, off, len);
+    for (uint32_t i = 0; i < mo->segment_count; i++) {
+        const ms_mo_segment *segment = &mo->segments[i];
+        if (off >= segment->off && off - segment->off < segment->file_size && segment->addr >= mo->text_addr)
+            return ms_span_sub(mo->bytes, segment->addr - mo->text_addr + (off - segment->off), len);
+    }
+    return ms_span_make(NULL, 0);
+}
+
+/* A table of count entries: as many as are really there. */
+static ms_span ms_mo_table(const ms_mo *mo, uint64_t off, uint32_t count, uint32_t size)
+{
+    uint64_t len = (uint64_t)count * size;
+    ms_span table = ms_mo_linkedit(mo, off, len);
+    if (table.len == len || mo->is_loaded)
+        return table;
+    table = ms_span_from(mo->bytes, off);
+    return ms_span_sub(table, 0, table.len - table.len % size);
+}
+
+static machsym_str ms_mo_fixed_name(ms_rd *rd)
+{
+    ms_span span = ms_rd_span(rd, 16);
+    return ms_str_bounded((const char *)span.ptr, span.len);
+}
+
+static bool ms_mo_is_zero_fill(uint32_t flags)
+{
+    uint32_t type = flags & ms_SECTION_TYPE;
+    return type == ms_S_ZEROFILL || type == ms_S_GB_ZEROFILL || type == ms_S_THREAD_LOCAL_ZEROFILL;
+}
+
+static uint64_t ms_mo_word(const ms_mo *mo, ms_rd *rd)
+{
+    return mo->is_64 ? ms_rd_u64(rd) : ms_rd_u32(rd);
+}
+
+/* section.offset has 32 bits and wraps in files over 4 GB; sections lie in order, so a step back is a carry. */
+static uint64_t ms_mo_carry(const ms_mo *mo, uint64_t off, uint64_t previous)
+{
+    uint64_t carried = (previous & ~(uint64_t)0xffffffff) | off;
+    if ((uint64_t)mo->bytes.len <= 0xffffffff || off == 0)
+        return off;
+    return carried < previous ? carried + 0x100000000 : carried;
+}
+
+static void ms_mo_read_section(ms_mo *mo, ms_rd *rd, uint64_t *previous)
+{
+    ms_mo_section *section = &mo->sections[mo->section_count];
+    ms_zero(section, sizeof *section);
+    section->name = ms_mo_fixed_name(rd);
+    section->segment = ms_mo_fixed_name(rd);
+    section->addr = ms_mo_word(mo, rd);
+    section->size = ms_mo_word(mo, rd);
+    uint32_t off = ms_rd_u32(rd);
+    ms_rd_u32(rd); /* align */
+    section->reloc_off = ms_rd_u32(rd);
+    section->reloc_count = ms_rd_u32(rd);
+    section->flags = ms_rd_u32(rd);
+    section->reserved1 = ms_rd_u32(rd);
+    section->reserved2 = ms_rd_u32(rd);
+    if (mo->is_64)
+        ms_rd_u32(rd); /* reserved3 */
+    section->is_code = (section->flags & ms_S_ATTR_CODE) != 0;
+    mo->section_count++;
+    if (section->size == 0 || ms_mo_is_zero_fill(section->flags))
+        return;
+    if (mo->is_loaded) {
+        if (section->addr >= mo->text_addr)
+            section->bytes = ms_span_sub(mo->bytes, section->addr - mo->text_addr, section->size);
+        return;
+    }
+    if (off == 0) /* a dSYM names the binary's sections without having their bytes */
+        return;
+    section->off = ms_mo_carry(mo, off, *previous);
+    *previous = section->off;
+    section->bytes = ms_span_sub(mo->bytes, section->off, section->size);
+    if (section->bytes.len == 0)
+        mo->damage_count++;
+}
+
+static void ms_mo_read_segment(ms_mo *mo, ms_rd *rd)
+{
+    ms_mo_segment *segment = &mo->segments[mo->segment_count];
+    segment->name = ms_mo_fixed_name(rd);
+    segment->addr = ms_mo_word(mo, rd);
+    segment->size = ms_mo_word(mo, rd);
+    segment->off = ms_mo_word(mo, rd);
+    segment->file_size = ms_mo_word(mo, rd);
+    ms_rd_u32(rd); /* maxprot */
+    segment->initprot = ms_rd_u32(rd);
+    uint32_t count = ms_rd_u32(rd);
+    ms_rd_u32(rd); /* flags */
+    if (rd->failed)
+        return;
+    mo->segment_count++;
+    if (ms_str_is(segment->name, "__TEXT")) {
+        mo->text_addr = segment->addr;
+        mo->text_size = segment->size;
+    }
+    if (ms_str_is(segment->name, "__TEXT_EXEC"))
+        mo->text_exec_addr = segment->addr;
+    uint64_t previous = segment->off;
+    size_t one = mo->is_64 ? 80 : 68;
+    for (; count > 0 && ms_rd_left(rd) >= one; count--)
+        ms_mo_read_section(mo, rd, &previous);
+    if (count > 0)
+        mo->damage_count++;
+}
+
+static void ms_mo_read_build_version(ms_mo *mo, ms_rd *rd)
+{
+    mo->platform = ms_rd_u32(rd);
+    mo->min_os = ms_rd_u32(rd);
+    mo->sdk = ms_rd_u32(rd);
+}
+
+static void ms_mo_read_version_min(ms_mo *mo, ms_rd *rd, uint32_t platform)
+{
+    mo->platform = platform;
+    mo->min_os = ms_rd_u32(rd);
+    mo->sdk = ms_rd_u32(rd);
+}
+
+static void ms_mo_read_linkedit(ms_rd *rd, uint64_t *off, uint32_t *size)
+{
+    *off = ms_rd_u32(rd);
+    *size = ms_rd_u32(rd);
+}
+
+static void ms_mo_read_dyld_info(ms_mo *mo, ms_rd *rd)
+{
+    ms_rd_skip(rd, 8); /* rebase */
+    ms_mo_read_linkedit(rd, &mo->loads.bind_off, &mo->loads.bind_size);
+    ms_rd_skip(rd, 8); /* weak bind */
+    ms_mo_read_linkedit(rd, &mo->loads.lazy_bind_off, &mo->loads.lazy_bind_size);
+    ms_mo_read_linkedit(rd, &mo->loads.exports_off, &mo->loads.exports_size);
+}
+
+static void ms_mo_read_command(ms_mo *mo, uint32_t command, ms_rd *rd)
+{
+    ms_mo_loads *loads = &mo->loads;
+    switch (command & ~ms_LC_REQ_DYLD) {
+    case ms_LC_SEGMENT:
+    case ms_LC_SEGMENT_64: ms_mo_read_segment(mo, rd); break;
+    case ms_LC_SYMTAB:
+        ms_mo_read_linkedit(rd, &loads->sym_off, &loads->sym_count);
+        ms_mo_read_linkedit(rd, &loads->str_off, &loads->str_size);
+        break;
+    case ms_LC_DYSYMTAB:
+        ms_rd_skip(rd, 48);
+        ms_mo_read_linkedit(rd, &loads->indirect_off, &loads->indirect_count);
+        break;
+    case ms_LC_UUID: {
+        ms_span uuid = ms_rd_span(rd, 16);
+        ms_copy(mo->slice.uuid.v, uuid.ptr, uuid.len);
+        mo->slice.has_uuid = uuid.len == 16;
+        break;
+    }
+    case ms_LC_DYLD_INFO: ms_mo_read_dyld_info(mo, rd); break;
+    case ms_LC_FUNCTION_STARTS: ms_mo_read_linkedit(rd, &loads->starts_off, &loads->starts_size); break;
+    case ms_LC_DYLD_EXPORTS_TRIE: ms_mo_read_linkedit(rd, &loads->exports_off, &loads->exports_size); break;
+    case ms_LC_DYLD_CHAINED_FIXUPS: ms_mo_read_linkedit(rd, &loads->fixups_off, &loads->fixups_size); break;
+    case ms_LC_SOURCE_VERSION: mo->source_version = ms_rd_u64(rd); break;
+    case ms_LC_BUILD_VERSION: ms_mo_read_build_version(mo, rd); break;
+    case ms_LC_VERSION_MIN_MACOSX: ms_mo_read_version_min(mo, rd, 1); break;
+    case ms_LC_VERSION_MIN_IPHONEOS: ms_mo_read_version_min(mo, rd, 2); break;
+    case ms_LC_VERSION_MIN_TVOS: ms_mo_read_version_min(mo, rd, 3); break;
+    case ms_LC_VERSION_MIN_WATCHOS: ms_mo_read_version_min(mo, rd, 4); break;
+    default: break;
+    }
+    if (rd->failed)
+        mo->damage_count++;
+}
+
+/* Room for all segments and sections: no command is smaller than 8 bytes, no segment than 56, no section than 68. */
+static bool ms_mo_make_room(ms_mo *mo, ms_arena *arena, size_t commands_size)
+{
+    mo->segments = (ms_mo_segment *)ms_arena_alloc(arena, commands_size / 56 + 1, sizeof *mo->segments);
+    mo->sections = (ms_mo_section *)ms_arena_alloc(arena, commands_size / 68 + 1, sizeof *mo->sections);
+    return mo->segments != NULL && mo->sections != NULL;
+}
+
+/* In a loaded image __TEXT must be known before any address can be followed. */
+static void ms_mo_find_text(ms_mo *mo, ms_rd rd)
+{
+    while (ms_rd_left(&rd) >= 8) {
+        uint32_t command = ms_rd_u32(&rd);
+        uint32_t size = ms_rd_u32(&rd);
+        ms_rd body = ms_rd_make(ms_rd_span(&rd, size < 8 ? 0 : size - 8));
+        if (size < 8)
+            return;
+        if ((command == ms_LC_SEGMENT || command == ms_LC_SEGMENT_64) &&
+            ms_str_is(ms_mo_fixed_name(&body), "__TEXT"))
+            mo->text_addr = ms_mo_word(mo, &body);
+    }
+}
+
+/* Code is where sections say so; a file without a single such flag goes by its segments' protection. */
+static void ms_mo_mark_code(ms_mo *mo)
+{
+    for (uint32_t i = 0; i < mo->section_count; i++) {
+        if (mo->sections[i].is_code)
+            return;
+    }
+    for (uint32_t i = 0; i < mo->section_count; i++) {
+        for (uint32_t j = 0; j < mo->segment_count; j++) {
+            if (ms_str_equal(mo->sections[i].segment, mo->segments[j].name) &&
+                (mo->segments[j].initprot & ms_VM_PROT_EXECUTE) != 0)
+                mo->sections[i].is_code = true;
+        }
+    }
+}
+
+static machsym_result ms_fail(machsym_error *err, machsym_result code, const char *what, const char *where,
+                              uint64_t offset)
+{
+    if (err != NULL) {
+        err->code = code;
+        err->os_errno = 0;
+        err->what = what;
+        err->where = where;
+        err->offset = offset;
+    }
+    return code;
+}
+
+static machsym_result ms_fail_memory(machsym_error *err)
+{
+    return ms_fail(err, MACHSYM_ERR_MEMORY, "the allocator has no memory left", "", 0);
+}
+
+/* Parses the load commands of one slice, mo->bytes, into mo. */
+static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
+{
+    ms_rd rd = ms_rd_make(mo->bytes);
+    uint32_t magic = ms_rd_u32(&rd);
+    uint64_t at = mo->slice.offset;
+    if (magic == ms_MH_CIGAM || magic == ms_MH_CIGAM_64)
+        return ms_fail(err, MACHSYM_ERR_UNSUPPORTED,
+                       "a big-endian (PowerPC) image; only little-endian ones are read", "Mach-O header", at);
+    if (magic != ms_MH_MAGIC && magic != ms_MH_MAGIC_64)
+        return ms_fail(err, MACHSYM_ERR_FORMAT, "not a Mach-O file", "Mach-O header", at);
+    mo->is_64 = magic == ms_MH_MAGIC_64;
+    mo->slice.cputype = ms_rd_u32(&rd);
+    mo->slice.cpusubtype = ms_rd_u32(&rd);
+    mo->slice.arch = ms_mo_arch_name(mo->slice.cputype, mo->slice.cpusubtype);
+    mo->slice.filetype = ms_rd_u32(&rd);
+    uint32_t count = ms_rd_u32(&rd);
+    uint32_t size = ms_rd_u32(&rd);
+    ms_rd_skip(&rd, mo->is_64 ? 8 : 4);
+    if (rd.failed)
+        return ms_fail(err, MACHSYM_ERR_DAMAGED, "the file ends inside its header", "Mach-O header", at);
+    if (size > ms_rd_left(&rd)) {
+        size = (uint32_t)ms_rd_left(&rd);
+        mo->damage_count++;
+    }
+    ms_rd commands = ms_rd_make(ms_rd_span(&rd, size));
+    if (arena != NULL && !ms_mo_make_room(mo, arena, size))
+        return ms_fail_memory(err);
+    if (mo->is_loaded)
+        ms_mo_find_text(mo, commands);
+    for (; count > 0 && ms_rd_left(&commands) >= 8; count--) {
+        uint32_t command = ms_rd_u32(&commands);
+        uint32_t command_size = ms_rd_u32(&commands);
+        if (command_size < 8 || command_size - 8 > ms_rd_left(&commands))
+            break;
+        ms_rd body = ms_rd_make(ms_rd_span(&commands, command_size - 8));
+        bool segment = command == ms_LC_SEGMENT || command == ms_LC_SEGMENT_64;
+        if (arena != NULL || !segment)
+            ms_mo_read_command(mo, command, &body);
+    }
+    if (count > 0)
+        mo->damage_count++;
+    if (arena != NULL)
+        ms_mo_mark_code(mo);
+    return MACHSYM_OK;
+}
+
+static const ms_mo_section *ms_mo_section_named(const ms_mo *mo, const char *segment, const char *name)
+{
+    for (uint32_t i = 0; i < mo->section_count; i++) {
+        const ms_mo_section *section = &mo->sections[i];
+        if (ms_str_is(section->name, name) && (segment == NULL || ms_str_is(section->segment, segment)))
+            return section;
+    }
+    return NULL;
+}
+
+/* ---- Fat files ---- */
+
+/* Reads slice number index of a file from its headers.
+ * Returns: false when there is none. *count: how many the file has; a thin file is its own only slice. */
+static bool ms_mo_slice_at(ms_span file, uint32_t index, uint32_t *count, ms_span *slice, uint64_t *offset)
+{
+    ms_rd rd = ms_rd_make(file);
+    uint32_t magic = ms_rd_be32(&rd);
+    size_t one = magic == ms_FAT_MAGIC_64 ? 32 : 20;
+    *count = 1;
+    *offset = 0;
+    *slice = file;
+    if (magic != ms_FAT_MAGIC_32 && magic != ms_FAT_MAGIC_64)
+        return index == 0;
+    *count = ms_rd_be32(&rd);
+    if (*count > ms_rd_left(&rd) / one)
+        *count = (uint32_t)(ms_rd_left(&rd) / one);
+    if (index >= *count)
+        return false;
+    ms_rd_skip(&rd, (uint64_t)index * one + 8);
+    *offset = magic == ms_FAT_MAGIC_64 ? ms_rd_be64(&rd) : ms_rd_be32(&rd);
+    uint64_t size = magic == ms_FAT_MAGIC_64 ? ms_rd_be64(&rd) : ms_rd_be32(&rd);
+    *slice = ms_span_sub(file, *offset, size);
+    if (slice->len == 0)
+        *slice = ms_span_from(file, *offset); /* cut short: what is left may still answer */
+    return true;
+}
+
+/* Reads the header, UUID and symbol table commands of a slice, without its sections. */
+static machsym_result ms_mo_peek(ms_span slice, uint64_t offset, ms_mo *mo, machsym_error *err)
+{
+    ms_zero(mo, sizeof *mo);
+    mo->bytes = slice;
+    mo->slice.offset = offset;
+    mo->slice.size = slice.len;
+    return ms_mo_load(mo, NULL, err);
+}
+
+/* What a file is that is no Mach-O, for the error. */
+static machsym_result ms_mo_refuse(ms_span file, machsym_error *err)
+{
+    machsym_str text = ms_str_make((const char *)file.ptr, file.len);
+    if (file.len == 0)
+        return ms_fail(err, MACHSYM_ERR_FORMAT, "the file is empty", "", 0);
+    if (ms_str_begins(text, "\177ELF"))
+        return ms_fail(err, MACHSYM_ERR_FORMAT, "an ELF file, not Mach-O", "", 0);
+    if (ms_str_begins(text, "!<arch>\n"))
+        return ms_fail(err, MACHSYM_ERR_UNSUPPORTED,
+                       "a static library; name a linked file or an object in it", "", 0);
+    return ms_fail(err, MACHSYM_ERR_FORMAT, "not a Mach-O file", "", 0);
+}
+
+static bool ms_mo_same_uuid(const machsym_slice *slice, const machsym_uuid *uuid)
+{
+    return slice->has_uuid && ms_equal(slice->uuid.v, uuid->v, sizeof uuid->v);
+}
+
+/* Chooses the slice that arch and uuid (each may be NULL) ask for.
+ * arm64e is content with arm64, as Apple's tools are; the reverse is not. */
+static machsym_result ms_mo_choose(ms_span file, const char *arch, const machsym_uuid *uuid, ms_mo *out,
+                                   machsym_error *err)
+{
+    ms_span slice;
+    uint64_t offset = 0;
+    uint32_t count = 0;
+    uint32_t matches = 0;
+    bool uuid_seen = false;
+    bool by_name = false;
+    ms_mo mo;
+    machsym_result first_error = MACHSYM_OK;
+    for (uint32_t i = 0; ms_mo_slice_at(file, i, &count, &slice, &offset); i++) {
+        machsym_result result = ms_mo_peek(slice, offset, &mo, first_error == MACHSYM_OK ? err : NULL);
+        if (result != MACHSYM_OK) {
+            first_error = result;
+            continue;
+        }
+        if (uuid != NULL && !ms_mo_same_uuid(&mo.slice, uuid))
+            continue;
+        uuid_seen = true;
+        bool exact = arch == NULL || ms_str_is(ms_str_from_c(arch), mo.slice.arch);
+        bool similar = !exact && ms_str_is(ms_str_from_c(arch), "arm64e") &&
+                       ms_str_is(ms_str_from_c(mo.slice.arch), "arm64");
+        if (!exact && !(similar && !by_name))
+            continue;
+        if (exact && arch != NULL && by_name)
+            continue; /* the first of equals */
+        by_name = by_name || (exact && arch != NULL);
+        matches++;
+        *out = mo;
+    }
+    if (count == 0)
+        return ms_fail(err, MACHSYM_ERR_DAMAGED, "a fat file without slices", "fat header", 4);
+    if (matches == 0 && first_error != MACHSYM_OK)
+        return first_error;
+    if (matches == 0 && uuid != NULL && !uuid_seen)
+        return ms_fail(err, MACHSYM_ERR_UUID, "the file has no slice with this UUID", "", 0);
+    if (matches == 0)
+        return ms_fail(err, MACHSYM_ERR_ARCH, "the file has no slice for this architecture", "", 0);
+    if (matches > 1 && arch == NULL && uuid == NULL)
+        return ms_fail(err, MACHSYM_ERR_AMBIGUOUS,
+                       "the file has several slices; name an architecture or a UUID", "", 0);
+    return MACHSYM_OK;
+}
+
+/* ---- Files ---- */
+
+/* A whole file, from the caller's bytes or opened by us. */
+typedef struct ms_mo_input {
+    ms_span bytes;
+    char *path; /* malloc'd: what was opened in the end; NULL for the caller's bytes */
+#ifndef MACHSYM_NO_OS
+    ms_os_file file;
+#endif
+} ms_mo_input;
+
+static void ms_mo_input_close(ms_mo_input *input)
+{
+#ifndef MACHSYM_NO_OS
+    ms_os_unmap(&input->file);
+    free(input->path);
+#endif
+    input->path = NULL;
+    input->bytes = ms_span_make(NULL, 0);
+}
+
+#ifndef MACHSYM_NO_OS
+static char *ms_mo_text(machsym_str a, const char *b, machsym_str c)
+{
+    size_t b_len = strlen(b);
+    char *text = (char *)malloc(a.len + b_len + c.len + 1);
+    if (text == NULL)
+        return NULL;
+    ms_copy(text, a.ptr, a.len);
+    ms_copy(text + a.len, b, b_len);
+    ms_copy(text + a.len + b_len, c.ptr, c.len);
+    text[a.len + b_len + c.len] = 0;
+    return text;
+}
+
+static machsym_str ms_mo_without_slashes(const char *path)
+{
+    machsym_str text = ms_str_from_c(path);
+    while (text.len > 1 && text.ptr[text.len - 1] == '/')
+        text.len--;
+    return text;
+}
+
+/* The DWARF file inside a bundle: the one named like the bundle, else the first. malloc'd; NULL when there is none. */
+static char *ms_mo_in_bundle(const char *bundle)
+{
+    machsym_str path = ms_mo_without_slashes(bundle);
+    machsym_str name = ms_str_base_name(path);
+    if (ms_str_ends(name, ".dSYM"))
+        name.len -= 5;
+    char *same = ms_mo_text(path, "/Contents/Resources/DWARF/", name);
+    if (same != NULL && ms_os_is_file(same))
+        return same;
+    free(same);
+    char *folder = ms_mo_text(path, "/Contents/Resources/DWARF", ms_str_empty());
+    char *first = folder != NULL ? ms_os_first_file(folder) : NULL;
+    free(folder);
+    return first;
+}
+
+static machsym_result ms_mo_open_path(const char *path, uint32_t flags, ms_mo_input *input,
+                                      machsym_error *err)
+{
+    if (ms_os_is_folder(path)) {
+        input->path = ms_mo_in_bundle(path);
+        if (input->path == NULL)
+            return ms_fail(
+                err, MACHSYM_ERR_IO,
+                "a folder without Contents/Resources/DWARF/FILE in it; name a Mach-O file or a .dSYM", "", 0);
+    } else {
+        input->path = ms_mo_text(ms_str_from_c(path), "", ms_str_empty());
+        if (input->path == NULL)
+            return ms_fail_memory(err);
+    }
+    int code = ms_os_map(input->path, (flags & MACHSYM_OPEN_COPY) != 0, &input->file);
+    if (code != 0) {
+        ms_fail(err, MACHSYM_ERR_IO, "the file cannot be read", "", 0);
+        if (err != NULL)
+            err->os_errno = code;
+        return MACHSYM_ERR_IO;
+    }
+    input->bytes = ms_span_make(input->file.ptr, input->file.len);
+    return MACHSYM_OK;
+}
+#endif
+
+/* Opens a path, or takes the caller's bytes. */
+static machsym_result ms_mo_input_open(const char *path, machsym_bytes bytes, uint32_t flags,
+                                       ms_mo_input *input, machsym_error *err)
+{
+    ms_zero(input, sizeof *input);
+    machsym_result result = MACHSYM_OK;
+    if (bytes.ptr != NULL)
+        input->bytes = ms_span_make(bytes.ptr, bytes.len);
+#ifndef MACHSYM_NO_OS
+    else if (path != NULL)
+        result = ms_mo_open_path(path, flags, input, err);
+#endif
+    else
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "neither a path nor bytes to open", "", 0);
+    (void)flags;
+    if (result == MACHSYM_OK) {
+        ms_rd rd = ms_rd_make(input->bytes);
+        uint32_t magic = ms_rd_be32(&rd);
+        bool is_mach = magic == ms_FAT_MAGIC_32 || magic == ms_FAT_MAGIC_64 || magic == ms_MH_MAGIC ||
+                       magic == ms_MH_MAGIC_64 || magic == ms_MH_CIGAM || magic == ms_MH_CIGAM_64;
+        if (!is_mach)
+            result = ms_mo_refuse(input->bytes, err);
+    }
+    if (result != MACHSYM_OK)
+        ms_mo_input_close(input);
+    return result;
+}
+
+/* ==== >>symbols ===============================================================================================
+ * Job:    one table, sorted by address, of every name and start of a function outside the debug info.
+ * Uses:   bytes, reader, memory, macho.
+ * Offers: ms_sym_table, ms_sym_build, ms_sym_find, ms_sym_exact, ms_sym_scan_exact.
+ * Never:  names an address past the next start or the end of its section. */
+
+/* nlist.h */
+enum { ms_N_STAB = 0xe0, ms_N_PEXT = 0x10, ms_N_TYPE = 0x0e, ms_N_EXT = 0x01, ms_N_SECT = 0x0e };
+
+#define ms_INDIRECT_SYMBOL_LOCAL 0x80000000u
+#define ms_INDIRECT_SYMBOL_ABS   0x40000000u
+
+/* An entry of LC_SYMTAB. */
+typedef struct ms_sym_nlist {
+    uint32_t strx;
+    uint8_t type;
+    uint64_t value;
+} ms_sym_nlist;
+
+static uint32_t ms_sym_nlist_size(const ms_mo *mo)
+{
+    return mo->is_64 ? 16 : 12;
+}
+
+static ms_span ms_sym_nlists(const ms_mo *mo)
+{
+    return ms_mo_table(mo, mo->loads.sym_off, mo->loads.sym_count, ms_sym_nlist_size(mo));
+}
+
+static ms_span ms_sym_strings(const ms_mo *mo)
+{
+    return ms_mo_table(mo, mo->loads.str_off, mo->loads.str_size, 1);
+}
+
+/* Reads entry number index of a table that has it. */
+static ms_sym_nlist ms_sym_nlist_at(const ms_mo *mo, ms_span nlists, size_t index)
+{
+    const uint8_t *p = nlists.ptr + index * ms_sym_nlist_size(mo);
+    ms_sym_nlist entry;
+    entry.strx = ms_rd_raw_u32(p);
+    entry.type = p[4];
+    entry.value = mo->is_64 ? ms_rd_raw_u64(p + 8) : ms_rd_raw_u32(p + 8);
+    if (mo->slice.cputype == ms_CPU_ARM)
+        entry.value &= ~(uint64_t)1; /* Thumb */
+    return entry;
+}
+
+static bool ms_sym_is_defined(const ms_sym_nlist *entry)
+{
+    return (entry->type & ms_N_STAB) == 0 && (entry->type & ms_N_TYPE) == ms_N_SECT;
+}
+
+/* The name as compilers know it: without the mark of an unmangled name (byte 1) and without Mach-O's underscore. */
+static machsym_str ms_sym_c_name(machsym_str raw)
+{
+    if (raw.len > 0 && raw.ptr[0] == 1)
+        raw = ms_str_drop(raw, 1);
+    return raw.len > 1 && raw.ptr[0] == '_' ? ms_str_drop(raw, 1) : raw;
+}
+
+static machsym_str ms_sym_name_at(ms_span strings, uint32_t strx)
+{
+    return ms_rd_str_at(strings, strx);
+}
+
+static bool ms_sym_is_temporary(machsym_str raw)
+{
+    return ms_str_begins(raw, "ltmp") || ms_str_begins(raw, "l_") || ms_str_begins(raw, "L");
+}
+
+/* Which of several names for one address is best; lower is better. */
+static unsigned ms_sym_rank(const ms_sym_nlist *entry, machsym_str raw)
+{
+    if (raw.len == 0)
+        return 4;
+    if (ms_sym_is_temporary(raw))
+        return 3;
+    if ((entry->type & ms_N_EXT) == 0)
+        return 2;
+    return (entry->type & ms_N_PEXT) != 0 ? 1 : 0;
+}
+
+/* ---- The table ---- */
+
+/* Names and starts by address; of several at one address the best comes first. */
+typedef struct ms_sym_table {
+    ms_key *v; /* address; source, rank and index (ms_sym_item) */
+    size_t count;
+    size_t cap;
+    machsym_str *names; /* of all sources but LC_SYMTAB */
+    size_t name_count;
+    size_t name_cap;
+    ms_arena *arena;
+    const ms_mo *mo; /* the image's halves */
+    size_t mo_count;
+    const ms_range *code;
+    size_t code_count;
+} ms_sym_table;
+
+#define ms_SYM_SOURCE_SHIFT 56
+#define ms_SYM_RANK_SHIFT   48
+#define ms_SYM_MO_SHIFT     40
+#define ms_SYM_INDEX_MASK   (((uint64_t)1 << 40) - 1)
+
+/* Sorting items sorts by source, then rank, then where they come from. */
+static uint64_t ms_sym_item(machsym_source source, unsigned rank, size_t mo, uint64_t index)
+{
+    return (uint64_t)source << ms_SYM_SOURCE_SHIFT | (uint64_t)rank << ms_SYM_RANK_SHIFT |
+           (uint64_t)mo << ms_SYM_MO_SHIFT | index;
+}
+
+static const ms_range *ms_sym_code_at(const ms_range *code, size_t count, uint64_t addr)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (addr >= code[i].lo && addr < code[i].hi)
+            return &code[i];
+    }
+    return NULL;
+}
+
+static void ms_sym_add_item(ms_sym_table *t, uint64_t addr, uint64_t item)
+{
+    if (ms_sym_code_at(t->code, t->code_count, addr) == NULL)
+        return;
+    ms_key *v = (ms_key *)ms_arena_grow(t->arena, t->v, t->count, &t->cap, sizeof *v);
+    if (v == NULL)
+        return;
+    t->v = v;
+    v[t->count].key = addr;
+    v[t->count++].item = item;
+}
+
+/* Adds a name that lives as long as the table. Used by every source but LC_SYMTAB. */
+static void ms_sym_add_name(ms_sym_table *t, uint64_t addr, machsym_source source, machsym_str name)
+{
+    if (ms_sym_code_at(t->code, t->code_count, addr) == NULL)
+        return;
+    machsym_str *names =
+        (machsym_str *)ms_arena_grow(t->arena, t->names, t->name_count, &t->name_cap, sizeof *names);
+    if (names == NULL)
+        return;
+    t->names = names;
+    names[t->name_count] = name;
+    ms_sym_add_item(t, addr, ms_sym_item(source, 0, 0, t->name_count));
+    t->name_count++;
+}
+
+static void ms_sym_add_nlists(ms_sym_table *t, size_t mo_index)
+{
+    const ms_mo *mo = &t->mo[mo_index];
+    ms_span nlists = ms_sym_nlists(mo);
+    ms_span strings = ms_sym_strings(mo);
+    size_t count = nlists.len / ms_sym_nlist_size(mo);
+    for (size_t i = 0; i < count; i++) {
+        ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
+        if (!ms_sym_is_defined(&entry))
+            continue;
+        unsigned rank = ms_sym_rank(&entry, ms_sym_name_at(strings, entry.strx));
+        if (rank < 4)
+            ms_sym_add_item(t, entry.value, ms_sym_item(MACHSYM_SOURCE_SYMTAB, rank, mo_index, i));
+    }
+}
+
+/* LC_FUNCTION_STARTS: distances from __TEXT on; 0 ends them. */
+static void ms_sym_add_function_starts(ms_sym_table *t, size_t mo_index)
+{
+    const ms_mo *mo = &t->mo[mo_index];
+    ms_rd rd = ms_rd_make(ms_mo_linkedit(mo, mo->loads.starts_off, mo->loads.starts_size));
+    uint64_t addr = mo->text_addr;
+    for (uint64_t delta = ms_rd_uleb(&rd); delta != 0 && !rd.failed; delta = ms_rd_uleb(&rd)) {
+        addr += delta;
+        uint64_t start = mo->slice.cputype == ms_CPU_ARM ? addr & ~(uint64_t)1 : addr;
+        ms_sym_add_item(t, start, ms_sym_item(MACHSYM_SOURCE_FUNCTION_STARTS, 0, 0, 0));
+    }
+}
+
+/* The stubs of one section: entry n of it calls what entry reserved1 + n of the indirect table names. */
+static void ms_sym_add_stub_section(ms_sym_table *t, const ms_mo *mo, const ms_mo_section *section)
+{
+    ms_span indirect = ms_mo_table(mo, mo->loads.indirect_off, mo->loads.indirect_count, 4);
+    ms_span nlists = ms_sym_nlists(mo);
+    uint64_t count = section->reserved2 == 0 ? 0 : section->size / section->reserved2;
+    for (uint64_t i = 0; i < count && section->reserved1 + i < indirect.len / 4; i++) {
+        uint32_t index = ms_rd_raw_u32(indirect.ptr + 4 * (section->reserved1 + i));
+        if ((index & (ms_INDIRECT_SYMBOL_LOCAL | ms_INDIRECT_SYMBOL_ABS)) != 0 ||
+            index >= nlists.len / ms_sym_nlist_size(mo))
+            continue;
+        ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, index);
+        machsym_str name = ms_sym_c_name(ms_sym_name_at(ms_sym_strings(mo), entry.strx));
+        if (name.len != 0)
+            ms_sym_add_name(t, section->addr + i * section->reserved2, MACHSYM_SOURCE_STUB, name);
+    }
+}
+
+static void ms_sym_add_stubs(ms_sym_table *t, size_t mo_index)
+{
+    const ms_mo *mo = &t->mo[mo_index];
+    for (uint32_t i = 0; i < mo->section_count; i++) {
+        if ((mo->sections[i].flags & ms_SECTION_TYPE) == ms_S_SYMBOL_STUBS)
+            ms_sym_add_stub_section(t, mo, &mo->sections[i]);
+    }
+}
+
+/* Sorts by address; of equal ones by source and rank. */
+static void ms_sym_sort(ms_sym_table *t, ms_arena *scratch)
+{
+    ms_key *room = (ms_key *)ms_arena_alloc(scratch, t->count, sizeof *room);
+    if (room == NULL)
+        return;
+    ms_sort(t->v, t->count, room);
+    for (size_t i = 1; i < t->count; i++) {
+        ms_key moved = t->v[i];
+        size_t j = i;
+        for (; j > 0 && ms_key_less(&moved, &t->v[j - 1]); j--)
+            t->v[j] = t->v[j - 1];
+        t->v[j] = moved;
+    }
+}
+
+static machsym_source ms_sym_source(uint64_t item)
+{
+    return (machsym_source)(item >> ms_SYM_SOURCE_SHIFT);
+}
+
+static machsym_str ms_sym_name(const ms_sym_table *t, uint64_t item)
+{
+    uint64_t index = item & ms_SYM_INDEX_MASK;
+    if (ms_sym_source(item) == MACHSYM_SOURCE_FUNCTION_STARTS)
+        return ms_str_empty();
+    if (ms_sym_source(item) != MACHSYM_SOURCE_SYMTAB)
+        return t->names[index];
+    const ms_mo *mo = &t->mo[(item >> ms_SYM_MO_SHIFT) & 0xff];
+    ms_sym_nlist entry = ms_sym_nlist_at(mo, ms_sym_nlists(mo), (size_t)index);
+    return ms_sym_c_name(ms_sym_name_at(ms_sym_strings(mo), entry.strx));
+}
+
+/* The first entry past those at one address. */
+static size_t ms_sym_next(const ms_sym_table *t, size_t at)
+{
+    uint64_t addr = t->v[at].key;
+    while (at < t->count && t->v[at].key == addr)
+        at++;
+    return at;
+}
+
+/* The best entry at the address of entry at, with its end: the next start, or the end of its section. */
+static void ms_sym_get(const ms_sym_table *t, size_t at, machsym_symbol *out)
+{
+    uint64_t addr = t->v[at].key;
+    const ms_range *code = ms_sym_code_at(t->code, t->code_count, addr);
+    size_t next = ms_sym_next(t, at);
+    while (at > 0 && t->v[at - 1].key == addr)
+        at--;
+    out->lo = addr;
+    out->hi = code->hi;
+    if (next < t->count && t->v[next].key < out->hi)
+        out->hi = t->v[next].key;
+    out->source = ms_sym_source(t->v[at].item);
+    out->name = ms_sym_name(t, t->v[at].item);
+}
+
+/* The symbol whose range holds an address. Returns false when none does. */
+static bool ms_sym_find(const ms_sym_table *t, uint64_t addr, machsym_symbol *out)
+{
+    size_t at = ms_upper_bound(t->v, t->count, addr);
+    if (at == 0)
+        return false;
+    ms_sym_get(t, at - 1, out);
+    return addr < out->hi;
+}
+
+/* The symtab name that starts exactly at an address: the one that equals want, else the best. */
+static machsym_str ms_sym_exact(const ms_sym_table *t, uint64_t addr, machsym_str want)
+{
+    machsym_str best = ms_str_empty();
+    size_t at = addr == 0 ? 0 : ms_upper_bound(t->v, t->count, addr - 1);
+    for (; at < t->count && t->v[at].key == addr; at++) {
+        if (ms_sym_source(t->v[at].item) != MACHSYM_SOURCE_SYMTAB)
+            continue;
+        machsym_str name = ms_sym_name(t, t->v[at].item);
+        if (want.len != 0 && ms_str_equal(name, want))
+            return name;
+        if (best.len == 0)
+            best = name;
+    }
+    return best;
+}
+
+/* The same without a table, by reading all of LC_SYMTAB: for a first, cold lookup. */
+static machsym_str ms_sym_scan_exact(const ms_mo *mos, size_t mo_count, uint64_t addr, machsym_str want)
+{
+    machsym_str best = ms_str_empty();
+    unsigned best_rank = 4;
+    for (size_t m = 0; m < mo_count; m++) {
+        const ms_mo *mo = &mos[m];
+        ms_span nlists = ms_sym_nlists(mo);
+        ms_span strings = ms_sym_strings(mo);
+        size_t count = nlists.len / ms_sym_nlist_size(mo);
+        for (size_t i = 0; i < count; i++) {
+            ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
+            if (entry.value != addr || !ms_sym_is_defined(&entry))
+                continue;
+            machsym_str raw = ms_sym_name_at(strings, entry.strx);
+            unsigned rank = ms_sym_rank(&entry, raw);
+            if (want.len != 0 && rank < 4 && ms_str_equal(ms_sym_c_name(raw), want))
+                return ms_sym_c_name(raw);
+            if (rank < best_rank) {
+                best_rank = rank;
+                best = ms_sym_c_name(raw);
+            }
+        }
+    }
+    return best;
+}
+
+/* Fills t, whose inputs are set, from every source. Failure shows as oom of an arena. */
+static void ms_sym_build(ms_sym_table *t, ms_arena *scratch)
+{
+    for (size_t i = 0; i < t->mo_count; i++) {
+        ms_sym_add_nlists(t, i);
+        ms_sym_add_stubs(t, i);
+        ms_sym_add_function_starts(t, i);
+    }
+    ms_sym_sort(t, scratch);
+}
+
+/* ==== >>forms =================================================================================================
+ * Job:    DWARF's sections, abbreviations and attribute values.
+ * Uses:   bytes, reader, memory.
+ * Offers: ms_dw, ms_dw_abbrevs, ms_dw_skip_die, ms_dw_read_die, ms_dw_string, ms_dw_address, ms_dw_ranges.
+ * Never:  knows what a unit or a function is for. */
+
+/* DWARF5 7.5.3 to 7.5.6 and the vendors' own */
+enum {
+    ms_DW_TAG_compile_unit = 0x11,
+    ms_DW_TAG_inlined_subroutine = 0x1d,
+    ms_DW_TAG_subprogram = 0x2e,
+    ms_DW_TAG_partial_unit = 0x3c,
+    ms_DW_TAG_type_unit = 0x41,
+    ms_DW_TAG_skeleton_unit = 0x4a,
+
+    ms_DW_AT_name = 0x03,
+    ms_DW_AT_stmt_list = 0x10,
+    ms_DW_AT_low_pc = 0x11,
+    ms_DW_AT_high_pc = 0x12,
+    ms_DW_AT_comp_dir = 0x1b,
+    ms_DW_AT_producer = 0x25,
+    ms_DW_AT_abstract_origin = 0x31,
+    ms_DW_AT_specification = 0x47,
+    ms_DW_AT_ranges = 0x55,
+    ms_DW_AT_call_column = 0x57,
+    ms_DW_AT_call_file = 0x58,
+    ms_DW_AT_call_line = 0x59,
+    ms_DW_AT_linkage_name = 0x6e,
+    ms_DW_AT_str_offsets_base = 0x72,
+    ms_DW_AT_addr_base = 0x73,
+    ms_DW_AT_rnglists_base = 0x74,
+    ms_DW_AT_MIPS_linkage_name = 0x2007,
+    ms_DW_AT_GNU_ranges_base = 0x2132,
+    ms_DW_AT_GNU_addr_base = 0x2133,
+
+    ms_DW_FORM_addr = 0x01,
+    ms_DW_FORM_block2 = 0x03,
+    ms_DW_FORM_block4 = 0x04,
+    ms_DW_FORM_data2 = 0x05,
+    ms_DW_FORM_data4 = 0x06,
+    ms_DW_FORM_data8 = 0x07,
+    ms_DW_FORM_string = 0x08,
+    ms_DW_FORM_block = 0x09,
+    ms_DW_FORM_block1 = 0x0a,
+    ms_DW_FORM_data1 = 0x0b,
+    ms_DW_FORM_flag = 0x0c,
+    ms_DW_FORM_sdata = 0x0d,
+    ms_DW_FORM_strp = 0x0e,
+    ms_DW_FORM_udata = 0x0f,
+    ms_DW_FORM_ref_addr = 0x10,
+    ms_DW_FORM_ref1 = 0x11,
+    ms_DW_FORM_ref2 = 0x12,
+    ms_DW_FORM_ref4 = 0x13,
+    ms_DW_FORM_ref8 = 0x14,
+    ms_DW_FORM_ref_udata = 0x15,
+    ms_DW_FORM_indirect = 0x16,
+    ms_DW_FORM_sec_offset = 0x17,
+    ms_DW_FORM_exprloc = 0x18,
+    ms_DW_FORM_flag_present = 0x19,
+    ms_DW_FORM_strx = 0x1a,
+    ms_DW_FORM_addrx = 0x1b,
+    ms_DW_FORM_ref_sup4 = 0x1c,
+    ms_DW_FORM_strp_sup = 0x1d,
+    ms_DW_FORM_data16 = 0x1e,
+    ms_DW_FORM_line_strp = 0x1f,
+    ms_DW_FORM_ref_sig8 = 0x20,
+    ms_DW_FORM_implicit_const = 0x21,
+    ms_DW_FORM_loclistx = 0x22,
+    ms_DW_FORM_rnglistx = 0x23,
+    ms_DW_FORM_ref_sup8 = 0x24,
+    ms_DW_FORM_strx1 = 0x25,
+    ms_DW_FORM_strx2 = 0x26,
+    ms_DW_FORM_strx3 = 0x27,
+    ms_DW_FORM_strx4 = 0x28,
+    ms_DW_FORM_addrx1 = 0x29,
+    ms_DW_FORM_addrx2 = 0x2a,
+    ms_DW_FORM_addrx3 = 0x2b,
+    ms_DW_FORM_addrx4 = 0x2c,
+    ms_DW_FORM_GNU_addr_index = 0x1f01,
+    ms_DW_FORM_GNU_str_index = 0x1f02,
+    ms_DW_FORM_GNU_ref_alt = 0x1f20,
+    ms_DW_FORM_GNU_strp_alt = 0x1f21,
+    ms_DW_FORM_LLVM_addrx_offset = 0x2001,
+
+    ms_DW_RLE_end_of_list = 0x00,
+    ms_DW_RLE_base_addressx = 0x01,
+    ms_DW_RLE_startx_endx = 0x02,
+    ms_DW_RLE_startx_length = 0x03,
+    ms_DW_RLE_offset_pair = 0x04,
+    ms_DW_RLE_base_address = 0x05,
+    ms_DW_RLE_start_end = 0x06,
+    ms_DW_RLE_start_length = 0x07
+};
+
+/* One program's debug info: sections, and where its code lies. Never changes. */
+typedef struct ms_dw {
+    ms_span info;
+    ms_span abbrev;
+    ms_span str;
+    ms_span line;
+    ms_span line_str;
+    ms_span str_offsets;
+    ms_span addr;
+    ms_span ranges;
+    ms_span rnglists;
+    ms_span aranges;
+    const ms_range
+        *code; /* executable sections, sorted, apart: what lies elsewhere is a tombstone of dead code */
+    size_t code_count;
+} ms_dw;
+
+/* How a unit encodes its values. */
+typedef struct ms_dw_enc {
+    uint64_t unit_off; /* of the unit header in .debug_info: what local references count from */
+    uint64_t unit_end;
+    uint16_t version;
+    uint8_t addr_size;
+    uint8_t offset_size;       /* 4, or 8 in 64-bit DWARF */
+    uint64_t str_offsets_base; /* the three bases: 0 until the unit's entry has been read */
+    uint64_t addr_base;
+    uint64_t rnglists_base;
+    uint64_t ranges_base; /* GNU split DWARF */
+    uint64_t low_pc;      /* what ranges count from */
+} ms_dw_enc;
+
+/* ---- Abbreviations ---- */
+
+/* The attributes that are read; all others are skipped. */
+typedef enum ms_dw_slot {
+    ms_SLOT_NONE = 0,
+    ms_SLOT_NAME,
+    ms_SLOT_LINKAGE_NAME,
+    ms_SLOT_ORIGIN,
+    ms_SLOT_SPECIFICATION,
+    ms_SLOT_LOW_PC,
+    ms_SLOT_HIGH_PC,
+    ms_SLOT_RANGES,
+    ms_SLOT_CALL_FILE,
+    ms_SLOT_CALL_LINE,
+    ms_SLOT_CALL_COLUMN,
+    ms_SLOT_STMT_LIST,
+    ms_SLOT_COMP_DIR,
+    ms_SLOT_PRODUCER,
+    ms_SLOT_STR_OFFSETS_BASE,
+    ms_SLOT_ADDR_BASE,
+    ms_SLOT_RNGLISTS_BASE,
+    ms_SLOT_RANGES_BASE,
+    ms_SLOT_COUNT
+} ms_dw_slot;
+
+/* Skip some bytes, then skip or read one value whose size is in the data. */
+typedef struct ms_dw_step {
+    uint16_t skip;
+    uint16_t form; /* 0: nothing more */
+    uint16_t slot; /* ms_SLOT_NONE: skip the value too */
+    uint16_t has_implicit;
+    int64_t implicit; /* of DW_FORM_implicit_const */
+} ms_dw_step;
+
+/* What the walk does with an entry. */
+typedef enum ms_dw_kind {
+    ms_KIND_OTHER = 0, /* skips it */
+    ms_KIND_FUNCTION,
+    ms_KIND_INLINE,
+    ms_KIND_UNIT
+} ms_dw_kind;
+
+/* One kind of entry, compiled to steps. */
+typedef struct ms_dw_abbrev {
+    uint32_t fixed; /* all entries of this kind have this many bytes of values; used when skip_count is 0 */
+    uint32_t skip_first; /* steps that skip an entry */
+    uint16_t skip_count;
+    uint16_t read_count; /* steps that read one; 0 for ms_KIND_OTHER */
+    uint32_t read_first;
+    uint16_t tag;
+    uint8_t kind;
+    uint8_t has_children;
+} ms_dw_abbrev;
+
+/* A table of abbreviations as the units of one encoding see it. */
+typedef struct ms_dw_abbrevs {
+    struct ms_dw_abbrevs *next; /* in the cache */
+    uint64_t off;
+    uint16_t version;
+    uint8_t addr_size;
+    uint8_t offset_size;
+    bool dense; /* codes are 1, 2, 3, ...: v[code - 1] */
+    const ms_dw_abbrev *v;
+    size_t count;
+    const ms_key *by_code; /* when not dense: code, index into v */
+    const ms_dw_step *steps;
+} ms_dw_abbrevs;
+
+/* Bytes that a value of this form takes; -1 when that is in the data. */
+static int ms_dw_form_size(uint32_t form, const ms_dw_enc *enc)
+{
+    switch (form) {
+    case ms_DW_FORM_flag_present:
+    case ms_DW_FORM_implicit_const: return 0;
+    case ms_DW_FORM_data1:
+    case ms_DW_FORM_flag:
+    case ms_DW_FORM_ref1:
+    case ms_DW_FORM_strx1:
+    case ms_DW_FORM_addrx1: return 1;
+    case ms_DW_FORM_data2:
+    case ms_DW_FORM_ref2:
+    case ms_DW_FORM_strx2:
+    case ms_DW_FORM_addrx2: return 2;
+    case ms_DW_FORM_strx3:
+    case ms_DW_FORM_addrx3: return 3;
+    case ms_DW_FORM_data4:
+    case ms_DW_FORM_ref4:
+    case ms_DW_FORM_ref_sup4:
+    case ms_DW_FORM_strx4:
+    case ms_DW_FORM_addrx4: return 4;
+    case ms_DW_FORM_data8:
+    case ms_DW_FORM_ref8:
+    case ms_DW_FORM_ref_sig8:
+    case ms_DW_FORM_ref_sup8: return 8;
+    case ms_DW_FORM_data16: return 16;
+    case ms_DW_FORM_addr: return enc->addr_size;
+    case ms_DW_FORM_ref_addr: return enc->version <= 2 ? enc->addr_size : enc->offset_size; /* DWARF2 7.5.4 */
+    case ms_DW_FORM_strp:
+    case ms_DW_FORM_strp_sup:
+    case ms_DW_FORM_sec_offset:
+    case ms_DW_FORM_line_strp:
+    case ms_DW_FORM_GNU_ref_alt:
+    case ms_DW_FORM_GNU_strp_alt: return enc->offset_size;
+    default: return -1;
+    }
+}
+
+static bool ms_dw_form_known(uint32_t form, const ms_dw_enc *enc)
+{
+    switch (form) {
+    case ms_DW_FORM_block:
+    case ms_DW_FORM_block1:
+    case ms_DW_FORM_block2:
+    case ms_DW_FORM_block4:
+    case ms_DW_FORM_exprloc:
+    case ms_DW_FORM_string:
+    case ms_DW_FORM_sdata:
+    case ms_DW_FORM_udata:
+    case ms_DW_FORM_ref_udata:
+    case ms_DW_FORM_indirect:
+    case ms_DW_FORM_strx:
+    case ms_DW_FORM_addrx:
+    case ms_DW_FORM_loclistx:
+    case ms_DW_FORM_rnglistx:
+    case ms_DW_FORM_GNU_addr_index:
+    case ms_DW_FORM_GNU_str_index:
+    case ms_DW_FORM_LLVM_addrx_offset: return true;
+    default: return ms_dw_form_size(form, enc) >= 0;
+    }
+}
+
+static ms_dw_slot ms_dw_slot_of(uint64_t attribute)
+{
+    switch (attribute) {
+    case ms_DW_AT_name: return ms_SLOT_NAME;
+    case ms_DW_AT_linkage_name:
+    case ms_DW_AT_MIPS_linkage_name: return ms_SLOT_LINKAGE_NAME;
+    case ms_DW_AT_abstract_origin: return ms_SLOT_ORIGIN;
+    case ms_DW_AT_specification: return ms_SLOT_SPECIFICATION;
+    case ms_DW_AT_low_pc: return ms_SLOT_LOW_PC;
+    case ms_DW_AT_high_pc: return ms_SLOT_HIGH_PC;
+    case ms_DW_AT_ranges: return ms_SLOT_RANGES;
+    case ms_DW_AT_call_file: return ms_SLOT_CALL_FILE;
+    case ms_DW_AT_call_line: return ms_SLOT_CALL_LINE;
+    case ms_DW_AT_call_column: return ms_SLOT_CALL_COLUMN;
+    case ms_DW_AT_stmt_list: return ms_SLOT_STMT_LIST;
+    case ms_DW_AT_comp_dir: return ms_SLOT_COMP_DIR;
+    case ms_DW_AT_producer: return ms_SLOT_PRODUCER;
+    case ms_DW_AT_str_offsets_base: return ms_SLOT_STR_OFFSETS_BASE;
+    case ms_DW_AT_addr_base:
+    case ms_DW_AT_GNU_addr_base: return ms_SLOT_ADDR_BASE;
+    case ms_DW_AT_rnglists_base: return ms_SLOT_RNGLISTS_BASE;
+    case ms_DW_AT_GNU_ranges_base: return ms_SLOT_RANGES_BASE;
+    default: return ms_SLOT_NONE;
+    }
+}
+
+static ms_dw_kind ms_dw_kind_of(uint64_t tag)
+{
+    switch (tag) {
+    case ms_DW_TAG_subprogram: return ms_KIND_FUNCTION;
+    case ms_DW_TAG_inlined_subroutine: return ms_KIND_INLINE;
+    case ms_DW_TAG_compile_unit:
+    case ms_DW_TAG_partial_unit:
+    case ms_DW_TAG_type_unit:
+    case ms_DW_TAG_skeleton_unit: return ms_KIND_UNIT;
+    default: return ms_KIND_OTHER;
+    }
+}
+
+/* Two step lists of one entry, as they grow. */
+typedef struct ms_dw_compiler {
+    ms_arena *arena;
+    ms_dw_step *v;
+    size_t count;
+    size_t cap;
+    uint32_t run; /* fixed bytes not yet put into a step */
+} ms_dw_compiler;
+
+static void ms_dw_emit(ms_dw_compiler *c, uint32_t form, uint32_t slot, int64_t implicit)
+{
+    do {
+        ms_dw_step *grown = (ms_dw_step *)ms_arena_grow(c->arena, c->v, c->count, &c->cap, sizeof *c->v);
+        if (grown == NULL)
+            return;
+        c->v = grown;
+        ms_dw_step *step = &c->v[c->count++];
+        uint32_t part = c->run < 0xffff ? c->run : 0xffff;
+        c->run -= part;
+        step->skip = (uint16_t)part;
+        step->form = (uint16_t)(c->run != 0 ? 0 : form);
+        step->slot = (uint16_t)(c->run != 0 ? 0 : slot);
+        step->has_implicit = form == ms_DW_FORM_implicit_const;
+        step->implicit = implicit;
+    } while (c->run != 0);
+}
+
+/* Adds an attribute to the steps; want is the slot, or ms_SLOT_NONE to skip it. */
+static void ms_dw_compile_value(ms_dw_compiler *c, const ms_dw_enc *enc, uint32_t form, ms_dw_slot want,
+                                int64_t implicit)
+{
+    int size = ms_dw_form_size(form, enc);
+    if (want == ms_SLOT_NONE && size >= 0 && c->run < 0x7fffff)
+        c->run += (uint32_t)size;
+    else
+        ms_dw_emit(c, form, (uint32_t)want, implicit);
+}
+
+/* Reads the attribute specifications of one abbreviation twice: once to skip such an entry, once to read it.
+ * Returns false at a form that nobody knows: nothing behind it can be found. */
+static bool ms_dw_compile(ms_dw_compiler *c, const ms_dw_enc *enc, ms_rd *rd, bool reading)
+{
+    for (;;) {
+        uint64_t attribute = ms_rd_uleb(rd);
+        uint64_t form = ms_rd_uleb(rd);
+        int64_t implicit = form == ms_DW_FORM_implicit_const ? ms_rd_sleb(rd) : 0;
+        if (rd->failed)
+            return false;
+        if (attribute == 0 && form == 0)
+            break;
+        if (form > 0xffff || !ms_dw_form_known((uint32_t)form, enc))
+            return false;
+        ms_dw_compile_value(c, enc, (uint32_t)form, reading ? ms_dw_slot_of(attribute) : ms_SLOT_NONE,
+                            implicit);
+    }
+    return true;
+}
+
+/* An abbreviation table as it grows. */
+typedef struct ms_dw_table {
+    ms_dw_compiler steps;
+    ms_dw_abbrev *v;
+    ms_key *codes;
+    size_t count;
+    size_t cap;
+    size_t code_cap;
+} ms_dw_table;
+
+static bool ms_dw_add_abbrev(ms_dw_table *t, const ms_dw_enc *enc, ms_rd *rd, uint64_t code)
+{
+    ms_arena *arena = t->steps.arena;
+    uint64_t tag = ms_rd_uleb(rd);
+    uint8_t children = ms_rd_u8(rd);
+    ms_dw_abbrev *v = (ms_dw_abbrev *)ms_arena_grow(arena, t->v, t->count, &t->cap, sizeof *v);
+    ms_key *codes = (ms_key *)ms_arena_grow(arena, t->codes, t->count, &t->code_cap, sizeof *codes);
+    if (v == NULL || codes == NULL)
+        return false;
+    t->v = v;
+    t->codes = codes;
+    ms_dw_abbrev *abbrev = &v[t->count];
+    ms_zero(abbrev, sizeof *abbrev);
+    abbrev->tag = (uint16_t)(tag > 0xffff ? 0xffff : tag);
+    abbrev->kind = (uint8_t)ms_dw_kind_of(tag);
+    abbrev->has_children = children != 0;
+    ms_rd again = *rd;
+    size_t first = t->steps.count;
+    if (!ms_dw_compile(&t->steps, enc, rd, false))
+        return false;
+    abbrev->skip_first = (uint32_t)first;
+    if (t->steps.count == first) {
+        abbrev->fixed = t->steps.run;
+        t->steps.run = 0;
+    } else if (t->steps.run != 0) {
+        ms_dw_emit(&t->steps, 0, 0, 0);
+    }
+    size_t mid = t->steps.count;
+    if (abbrev->kind != ms_KIND_OTHER) {
+        if (!ms_dw_compile(&t->steps, enc, &again, true))
+            return false;
+        ms_dw_emit(&t->steps, 0, 0, 0);
+    }
+    if (t->steps.count - first > 0xffff)
+        return false;
+    abbrev->skip_count = (uint16_t)(mid - first);
+    abbrev->read_first = (uint32_t)mid;
+    abbrev->read_count = (uint16_t)(t->steps.count - mid);
+    codes[t->count].key = code;
+    codes[t->count].item = t->count;
+    t->count++;
+    return true;
+}
+
+/* Decodes the table at an offset of .debug_abbrev. A damaged table keeps what came before the damage. */
+static ms_dw_abbrevs *ms_dw_abbrevs_make(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, ms_arena *arena)
+{
+    ms_rd rd = ms_rd_at(dw->abbrev, off);
+    ms_dw_table t;
+    ms_zero(&t, sizeof t);
+    t.steps.arena = arena;
+    bool dense = true;
+    for (uint64_t code = ms_rd_uleb(&rd); code != 0 && !rd.failed; code = ms_rd_uleb(&rd)) {
+        if (!ms_dw_add_abbrev(&t, enc, &rd, code))
+            break;
+        dense = dense && code == t.count;
+    }
+    ms_dw_abbrevs *table = (ms_dw_abbrevs *)ms_arena_zeroed(arena, 1, sizeof *table);
+    if (table == NULL)
+        return NULL;
+    if (!dense)
+        ms_sort(t.codes, t.count, (ms_key *)ms_arena_alloc(arena, t.count, sizeof *t.codes));
+    if (arena->oom)
+        return NULL;
+    table->off = off;
+    table->version = enc->version;
+    table->addr_size = enc->addr_size;
+    table->offset_size = enc->offset_size;
+    table->dense = dense;
+    table->v = t.v;
+    table->count = t.count;
+    table->by_code = t.codes;
+    table->steps = t.steps.v;
+    return table;
+}
+
+static inline const ms_dw_abbrev *ms_dw_abbrev_from_code(const ms_dw_abbrevs *table, uint64_t code)
+{
+    if (code - 1 < table->count && table->dense)
+        return &table->v[code - 1];
+    if (table->dense)
+        return NULL;
+    size_t at = ms_upper_bound(table->by_code, table->count, code - 1); /* the first of equal codes */
+    if (at == table->count || table->by_code[at].key != code)
+        return NULL;
+    return &table->v[table->by_code[at].item];
+}
+
+/* ---- Values ---- */
+
+/* Skips a value whose size is in the data. */
+static void ms_dw_skip_value(ms_rd *rd, uint32_t form, const ms_dw_enc *enc)
+{
+    for (unsigned budget = 4; budget > 0; budget--) {
+        switch (form) {
+        case 0: return;
+        case ms_DW_FORM_block1: ms_rd_skip(rd, ms_rd_u8(rd)); return;
+        case ms_DW_FORM_block2: ms_rd_skip(rd, ms_rd_u16(rd)); return;
+        case ms_DW_FORM_block4: ms_rd_skip(rd, ms_rd_u32(rd)); return;
+        case ms_DW_FORM_block:
+        case ms_DW_FORM_exprloc: ms_rd_skip(rd, ms_rd_uleb(rd)); return;
+        case ms_DW_FORM_string: ms_rd_str(rd); return;
+        case ms_DW_FORM_sdata: ms_rd_sleb(rd); return;
+        case ms_DW_FORM_udata:
+        case ms_DW_FORM_ref_udata:
+        case ms_DW_FORM_strx:
+        case ms_DW_FORM_addrx:
+        case ms_DW_FORM_loclistx:
+        case ms_DW_FORM_rnglistx:
+        case ms_DW_FORM_GNU_addr_index:
+        case ms_DW_FORM_GNU_str_index: ms_rd_uleb(rd); return;
+        case ms_DW_FORM_LLVM_addrx_offset:
+            ms_rd_uleb(rd);
+            ms_rd_skip(rd, 4);
+            return;
+        case ms_DW_FORM_indirect: {
+            uint64_t actual = ms_rd_uleb(rd);
+            form = actual > 0xffff || actual == 0 ? 0xffffu : (uint32_t)actual;
+            break;
+        }
+        default: {
+            int size = ms_dw_form_size(form, enc);
+            if (size < 0 ||
+                form == ms_DW_FORM_implicit_const) /* an indirect form cannot bring its constant along */
+                ms_rd_fail(rd);
+            else
+                ms_rd_skip(rd, (uint64_t)size);
+            return;
+        }
+        }
+    }
+    ms_rd_fail(rd);
+}
+
+/* Skips the values of an entry. Steps end, and every one is checked against the end of the unit. */
+static inline const uint8_t *ms_dw_skip_die(const ms_dw_abbrevs *table, const ms_dw_abbrev *abbrev,
+                                            const uint8_t *p, const uint8_t *end, const ms_dw_enc *enc)
+{
+    if (abbrev->skip_count == 0)
+        return abbrev->fixed <= (size_t)(end - p) ? p + abbrev->fixed : NULL;
+    const ms_dw_step *step = &table->steps[abbrev->skip_first];
+    const ms_dw_step *last = step + abbrev->skip_count;
+    for (; step < last; step++) {
+        /* a run of fixed values, then nearly always an expression of less than 128 bytes */
+        if ((size_t)step->skip + 1 <= (size_t)(end - p) && step->form == ms_DW_FORM_exprloc &&
+            p[step->skip] < 0x80) {
+            size_t len = p[step->skip] + (size_t)step->skip + 1;
+            if (len > (size_t)(end - p))
+                return NULL;
+            p += len;
+            continue;
+        }
+        ms_rd rd = ms_rd_make(ms_span_make(p, (size_t)(end - p)));
+        ms_rd_skip(&rd, step->skip);
+        ms_dw_skip_value(&rd, step->form, enc);
+        if (rd.failed)
+            return NULL;
+        p = rd.p;
+    }
+    return p;
+}
+
+/* An attribute's value as stored. */
+typedef struct ms_dw_value {
+    uint32_t form;    /* 0: the entry has no such attribute */
+    uint64_t u;       /* number, offset, index, or signed number */
+    machsym_str text; /* of DW_FORM_string */
+} ms_dw_value;
+
+static ms_dw_value ms_dw_read_value(ms_rd *rd, uint32_t form, int64_t implicit, const ms_dw_enc *enc)
+{
+    ms_dw_value value;
+    value.u = 0;
+    value.text = ms_str_empty();
+    if (form == ms_DW_FORM_indirect) {
+        uint64_t actual = ms_rd_uleb(rd);
+        form = actual > 0xffff ? 0 : (uint32_t)actual;
+        if (form == 0 || form == ms_DW_FORM_indirect || form == ms_DW_FORM_implicit_const)
+            ms_rd_fail(rd);
+    }
+    value.form = form;
+    switch (form) {
+    case ms_DW_FORM_flag_present: value.u = 1; break;
+    case ms_DW_FORM_implicit_const: value.u = (uint64_t)implicit; break;
+    case ms_DW_FORM_sdata: value.u = (uint64_t)ms_rd_sleb(rd); break;
+    case ms_DW_FORM_udata:
+    case ms_DW_FORM_ref_udata:
+    case ms_DW_FORM_strx:
+    case ms_DW_FORM_addrx:
+    case ms_DW_FORM_rnglistx:
+    case ms_DW_FORM_GNU_addr_index:
+    case ms_DW_FORM_GNU_str_index: value.u = ms_rd_uleb(rd); break;
+    case ms_DW_FORM_string: value.text = ms_rd_str(rd); break;
+    case ms_DW_FORM_data16: ms_rd_skip(rd, 16); break;
+    default: {
+        int size = ms_dw_form_size(form, enc);
+        if (size >= 0)
+            value.u = ms_rd_uint(rd, (unsigned)size);
+        else
+            ms_dw_skip_value(rd, form, enc);
+        break;
+    }
+    }
+    return value;
+}
+
+/* The attributes of an entry that matter, by slot. */
+typedef struct ms_dw_die {
+    ms_dw_value v[ms_SLOT_COUNT];
+} ms_dw_die;
+
+/* Reads the values of an entry whose kind is not ms_KIND_OTHER. */
+static void ms_dw_read_die(const ms_dw_abbrevs *table, const ms_dw_abbrev *abbrev, ms_rd *rd,
+                           const ms_dw_enc *enc, ms_dw_die *die)
+{
+    for (unsigned i = 0; i < ms_SLOT_COUNT; i++)
+        die->v[i].form = 0;
+    const ms_dw_step *step = &table->steps[abbrev->read_first];
+    for (const ms_dw_step *last = step + abbrev->read_count; step < last && !rd->failed; step++) {
+        ms_rd_skip(rd, step->skip);
+        if (step->slot == ms_SLOT_NONE)
+            ms_dw_skip_value(rd, step->form, enc);
+        else
+            die->v[step->slot] = ms_dw_read_value(rd, step->form, step->implicit, enc);
+    }
+}
+
+/* The n-th entry of .debug_str_offsets, from this unit's base on. DWARF5 7.26 */
+static machsym_str ms_dw_string_indexed(const ms_dw *dw, const ms_dw_enc *enc, uint64_t index)
+{
+    uint64_t at;
+    if (index > dw->str_offsets.len || !ms_add_ok(enc->str_offsets_base, index * enc->offset_size, &at))
+        return ms_str_empty();
+    ms_rd rd = ms_rd_at(dw->str_offsets, at);
+    uint64_t off = ms_rd_uint(&rd, enc->offset_size);
+    return rd.failed ? ms_str_empty() : ms_rd_str_at(dw->str, off);
+}
+
+/* The text that a value stands for; empty when it is none, or is damaged. */
+static machsym_str ms_dw_string(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_value *value)
+{
+    switch (value->form) {
+    case ms_DW_FORM_string: return value->text;
+    case ms_DW_FORM_strp: return ms_rd_str_at(dw->str, value->u);
+    case ms_DW_FORM_line_strp: return ms_rd_str_at(dw->line_str, value->u);
+    case ms_DW_FORM_strx:
+    case ms_DW_FORM_strx1:
+    case ms_DW_FORM_strx2:
+    case ms_DW_FORM_strx3:
+    case ms_DW_FORM_strx4:
+    case ms_DW_FORM_GNU_str_index: return ms_dw_string_indexed(dw, enc, value->u);
+    default: return ms_str_empty();
+    }
+}
+
+static bool ms_dw_address_indexed(const ms_dw *dw, const ms_dw_enc *enc, uint64_t index, uint64_t *out)
+{
+    uint64_t at;
+    if (index > dw->addr.len || !ms_add_ok(enc->addr_base, index * enc->addr_size, &at))
+        return false;
+    ms_rd rd = ms_rd_at(dw->addr, at);
+    *out = ms_rd_uint(&rd, enc->addr_size);
+    return !rd.failed;
+}
+
+/* The address that a value stands for. Returns false when it is none. */
+static bool ms_dw_address(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_value *value, uint64_t *out)
+{
+    switch (value->form) {
+    case ms_DW_FORM_addr: *out = value->u; return true;
+    case ms_DW_FORM_addrx:
+    case ms_DW_FORM_addrx1:
+    case ms_DW_FORM_addrx2:
+    case ms_DW_FORM_addrx3:
+    case ms_DW_FORM_addrx4:
+    case ms_DW_FORM_GNU_addr_index: return ms_dw_address_indexed(dw, enc, value->u, out);
+    default: return false;
+    }
+}
+
+/* The offset in .debug_info that a reference stands for. Returns false when it is none, or leaves its unit. */
+static bool ms_dw_reference(const ms_dw_enc *enc, const ms_dw_value *value, uint64_t *out)
+{
+    switch (value->form) {
+    case ms_DW_FORM_ref_addr: *out = value->u; return true;
+    case ms_DW_FORM_ref1:
+    case ms_DW_FORM_ref2:
+    case ms_DW_FORM_ref4:
+    case ms_DW_FORM_ref8:
+    case ms_DW_FORM_ref_udata:
+        *out = enc->unit_off + value->u;
+        return value->u < enc->unit_end - enc->unit_off;
+    default: return false;
+    }
+}
+
+/* ---- Ranges ---- */
+
+/* A growing list, in the order found. */
+typedef struct ms_ranges {
+    ms_arena *arena;
+    ms_range *v;
+    size_t count;
+    size_t cap;
+    uint64_t budget; /* list entries that may still be read: lists may overlap in a hostile file */
+} ms_ranges;
+
+/* Which executable section holds an address; NULL when none does. */
+static const ms_range *ms_dw_code_at(const ms_dw *dw, uint64_t addr)
+{
+    for (size_t i = 0; i < dw->code_count; i++) {
+        if (addr >= dw->code[i].lo && addr < dw->code[i].hi)
+            return &dw->code[i];
+    }
+    return NULL;
+}
+
+/* Adds [lo, hi) if it is code; ends of sections cut it. */
+static void ms_dw_add_range(const ms_dw *dw, ms_ranges *list, uint64_t lo, uint64_t hi)
+{
+    const ms_range *code = lo < hi ? ms_dw_code_at(dw, lo) : NULL;
+    if (code == NULL)
+        return;
+    ms_range *v = (ms_range *)ms_arena_grow(list->arena, list->v, list->count, &list->cap, sizeof *v);
+    if (v == NULL)
+        return;
+    list->v = v;
+    v[list->count].lo = lo;
+    v[list->count].hi = hi < code->hi ? hi : code->hi;
+    list->count++;
+}
+
+static uint64_t ms_dw_all_ones(const ms_dw_enc *enc)
+{
+    return enc->addr_size >= 8 ? ~(uint64_t)0 : ((uint64_t)1 << (8 * enc->addr_size)) - 1;
+}
+
+/* .debug_ranges, DWARF4 2.17.3. */
+static bool ms_dw_ranges_4(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, ms_ranges *list)
+{
+    ms_rd rd = ms_rd_at(dw->ranges, off);
+    uint64_t base = enc->low_pc;
+    uint64_t escape = ms_dw_all_ones(enc);
+    for (; !rd.failed && list->budget > 0; list->budget--) {
+        uint64_t lo = ms_rd_uint(&rd, enc->addr_size);
+        uint64_t hi = ms_rd_uint(&rd, enc->addr_size);
+        if (rd.failed || (lo == 0 && hi == 0))
+            break;
+        if (lo == escape)
+            base = hi;
+        else
+            ms_dw_add_range(dw, list, (base + lo) & escape, (base + hi) & escape);
+    }
+    return !rd.failed && list->budget > 0;
+}
+
+/* One entry of a .debug_rnglists list. Returns false at the end of the list, or at damage, which fails rd. */
+static bool ms_dw_range_entry(const ms_dw *dw, const ms_dw_enc *enc, ms_rd *rd, uint64_t *base,
+                              ms_ranges *list)
+{
+    uint64_t lo = 0;
+    uint64_t hi = 0;
+    bool known = true;
+    switch (ms_rd_u8(rd)) {
+    case ms_DW_RLE_end_of_list: return false;
+    case ms_DW_RLE_base_addressx:
+        if (!ms_dw_address_indexed(dw, enc, ms_rd_uleb(rd), base))
+            *base = 0;
+        return true;
+    case ms_DW_RLE_base_address: *base = ms_rd_uint(rd, enc->addr_size); return true;
+    case ms_DW_RLE_startx_endx:
+        known = ms_dw_address_indexed(dw, enc, ms_rd_uleb(rd), &lo);
+        known = ms_dw_address_indexed(dw, enc, ms_rd_uleb(rd), &hi) && known;
+        break;
+    case ms_DW_RLE_startx_length:
+        known = ms_dw_address_indexed(dw, enc, ms_rd_uleb(rd), &lo);
+        hi = lo + ms_rd_uleb(rd);
+        break;
+    case ms_DW_RLE_offset_pair:
+        lo = *base + ms_rd_uleb(rd);
+        hi = *base + ms_rd_uleb(rd);
+        break;
+    case ms_DW_RLE_start_end:
+        lo = ms_rd_uint(rd, enc->addr_size);
+        hi = ms_rd_uint(rd, enc->addr_size);
+        break;
+    case ms_DW_RLE_start_length:
+        lo = ms_rd_uint(rd, enc->addr_size);
+        hi = lo + ms_rd_uleb(rd);
+        break;
+    default: ms_rd_fail(rd); return false;
+    }
+    if (known && !rd->failed)
+        ms_dw_add_range(dw, list, lo, hi);
+    return true;
+}
+
+/* .debug_rnglists, DWARF5 2.17.3. */
+static bool ms_dw_ranges_5(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, ms_ranges *list)
+{
+    ms_rd rd = ms_rd_at(dw->rnglists, off);
+    uint64_t base = enc->low_pc;
+    while (!rd.failed && list->budget > 0 && ms_dw_range_entry(dw, enc, &rd, &base, list))
+        list->budget--;
+    return !rd.failed && list->budget > 0;
+}
+
+/* Adds the ranges that a DW_AT_ranges value stands for. Returns false when the list is damaged or missing. */
+static bool ms_dw_ranges(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_value *value, ms_ranges *list)
+{
+    uint64_t off = value->u;
+    if (enc->version < 5)
+        return ms_dw_ranges_4(dw, enc, enc->ranges_base + off, list);
+    if (value->form == ms_DW_FORM_rnglistx) {
+        uint64_t at;
+        if (off > dw->rnglists.len || !ms_add_ok(enc->rnglists_base, off * enc->offset_size, &at))
+            return false;
+        ms_rd rd = ms_rd_at(dw->rnglists, at);
+        off = enc->rnglists_base + ms_rd_uint(&rd, enc->offset_size);
+        if (rd.failed)
+            return false;
+    }
+    return ms_dw_ranges_5(dw, enc, off, list);
+}
+
+/* Adds where an entry's code lies: DW_AT_ranges, or low_pc with high_pc as an address or a size (DWARF4 2.17.2). */
+static bool ms_dw_code_ranges(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_value *ranges,
+                              const ms_dw_value *low, const ms_dw_value *high, ms_ranges *list)
+{
+    uint64_t lo;
+    uint64_t hi;
+    if (ranges->form != 0)
+        return ms_dw_ranges(dw, enc, ranges, list);
+    if (low->form == 0 || high->form == 0)
+        return true;
+    if (!ms_dw_address(dw, enc, low, &lo))
+        return false;
+    if (!ms_dw_address(dw, enc, high, &hi))
+        hi = lo + high->u;
+    ms_dw_add_range(dw, list, lo, hi);
+    return true;
+}
+
+/* ==== >>units =================================================================================================
+ * Job:    unit headers and root entries, and which unit covers an address.
+ * Uses:   bytes, reader, memory, segments, forms.
+ * Offers: ms_cu_index, ms_cu_from_offset, ms_cu_root, ms_cu_scan_aranges, ms_cu_arange_segments, ms_cu_range_segments.
+ * Never:  reads past a root entry; does arithmetic on the offsets in .debug_aranges. */
+
+/* DWARF5 7.5.1 */
+enum {
+    ms_DW_UT_type = 0x02,
+    ms_DW_UT_skeleton = 0x04,
+    ms_DW_UT_split_compile = 0x05,
+    ms_DW_UT_split_type = 0x06
+};
+
+/* A unit header. */
+typedef struct ms_cu {
+    uint64_t off; /* of the header in .debug_info */
+    uint64_t end; /* first byte past the unit */
+    uint64_t abbrev_off;
+    uint32_t root; /* header size: where the root entry begins, from off */
+    uint16_t version;
+    uint8_t addr_size;
+    uint8_t offset_size;
+    uint8_t unit_type; /* DWARF 5; 0 before */
+    bool is_damaged;   /* a version or size that cannot be read; the unit is left out */
+} ms_cu;
+
+/* A unit's root entry, read. */
+typedef struct ms_cu_root {
+    ms_dw_enc enc;
+    const ms_dw_abbrevs *abbrevs;
+    uint64_t first_child; /* offset in .debug_info; enc.unit_end when there is none */
+    uint16_t tag;
+    bool has_line;
+    uint64_t line_off; /* DW_AT_stmt_list */
+    machsym_str name;
+    machsym_str comp_dir;
+    machsym_str producer;
+    ms_dw_value ranges; /* what it states of its code */
+    ms_dw_value low_pc;
+    ms_dw_value high_pc;
+} ms_cu_root;
+
+enum { ms_CU_TABLES = 64 };
+
+/* The units of one program, and what has been decoded of their frames so far. */
+typedef struct ms_cu_env {
+    const ms_dw *dw;
+    const ms_cu *v;
+    size_t count;
+    ms_arena *arena;                     /* for the tables and roots */
+    ms_dw_abbrevs *tables[ms_CU_TABLES]; /* by hash of the offset */
+    ms_cu_root **roots;                  /* by unit; NULL: not read yet */
+} ms_cu_env;
+
+/* ---- Headers ---- */
+
+/* Reads the header at rd; rd moves to the next one. Returns false when no next header can be found. */
+static bool ms_cu_read_header(ms_rd *rd, ms_cu *cu)
+{
+    ms_zero(cu, sizeof *cu);
+    cu->off = ms_rd_offset(rd);
+    cu->offset_size = 4;
+    uint64_t len = ms_rd_u32(rd);
+    if (len == 0xffffffff) {
+        cu->offset_size = 8;
+        len = ms_rd_u64(rd);
+    } else if (len >= 0xfffffff0) {
+        ms_rd_fail(rd); /* reserved, DWARF5 7.2.2 */
+    }
+    if (rd->failed || len == 0)
+        return false;
+    bool whole = len <= ms_rd_left(rd);
+    ms_rd body = ms_rd_make(ms_rd_span(rd, whole ? len : ms_rd_left(rd)));
+    cu->end = ms_rd_offset(rd);
+    size_t head = (size_t)(cu->end - cu->off) - ms_rd_left(&body);
+    cu->version = ms_rd_u16(&body);
+    if (cu->version >= 5) {
+        cu->unit_type = ms_rd_u8(&body);
+        cu->addr_size = ms_rd_u8(&body);
+        cu->abbrev_off = ms_rd_uint(&body, cu->offset_size);
+        if (cu->unit_type == ms_DW_UT_skeleton || cu->unit_type == ms_DW_UT_split_compile)
+            ms_rd_skip(&body, 8);
+        if (cu->unit_type == ms_DW_UT_type || cu->unit_type == ms_DW_UT_split_type)
+            ms_rd_skip(&body, 8 + (uint64_t)cu->offset_size);
+    } else {
+        cu->abbrev_off = ms_rd_uint(&body, cu->offset_size);
+        cu->addr_size = ms_rd_u8(&body);
+    }
+    cu->root = (uint32_t)(head + ms_rd_offset(&body));
+    cu->is_damaged = body.failed || cu->version < 2 || cu->version > 5 || !whole ||
+                     (cu->addr_size != 4 && cu->addr_size != 8);
+    return whole;
+}
+
+/* Lists the unit headers, by offset. Returns NULL and *count 0 when there are none. */
+static const ms_cu *ms_cu_index(const ms_dw *dw, ms_arena *arena, size_t *count, uint32_t *damage_count)
+{
+    ms_rd rd = ms_rd_make(dw->info);
+    ms_cu *v = NULL;
+    size_t cap = 0;
+    bool more = true;
+    *count = 0;
+    while (more && ms_rd_left(&rd) > 0) {
+        ms_cu cu;
+        more = ms_cu_read_header(&rd, &cu);
+        if (cu.end == 0) {
+            ++*damage_count;
+            break;
+        }
+        ms_cu *grown = (ms_cu *)ms_arena_grow(arena, v, *count, &cap, sizeof *v);
+        if (grown == NULL)
+            break;
+        v = grown;
+        v[(*count)++] = cu;
+        *damage_count += cu.is_damaged;
+    }
+    return v;
+}
+
+/* Which unit contains an offset of .debug_info, header included; count when none does. */
+static size_t ms_cu_from_offset(const ms_cu *v, size_t count, uint64_t off)
+{
+    size_t lo = 0;
+    size_t left = count;
+    while (left > 0) {
+        size_t half = left / 2;
+        if (v[lo + half].off <= off) {
+            lo += half + 1;
+            left -= half + 1;
+        } else {
+            left = half;
+        }
+    }
+    return lo > 0 && off < v[lo - 1].end ? lo - 1 : count;
+}
+
+/* ---- Root entries ---- */
+
+static const ms_dw_abbrevs *ms_cu_abbrevs(ms_cu_env *env, const ms_cu *cu, const ms_dw_enc *enc)
+{
+    ms_dw_abbrevs **slot =
+        &env->tables[(cu->abbrev_off ^ cu->abbrev_off >> 6 ^ cu->abbrev_off >> 12) % ms_CU_TABLES];
+    for (ms_dw_abbrevs *table = *slot; table != NULL; table = table->next) {
+        if (table->off == cu->abbrev_off && table->version == enc->version &&
+            table->addr_size == enc->addr_size && table->offset_size == enc->offset_size)
+            return table;
+    }
+    ms_dw_abbrevs *made = ms_dw_abbrevs_make(env->dw, enc, cu->abbrev_off, env->arena);
+    if (made == NULL)
+        return NULL;
+    made->next = *slot;
+    *slot = made;
+    return made;
+}
+
+static uint64_t ms_cu_base(const ms_dw_value *value, uint64_t otherwise)
+{
+    return value->form != 0 ? value->u : otherwise;
+}
+
+/* The bases must be known before the texts and addresses that count from them. Without the attribute a unit's table
+ * is the section's first, behind its header (DWARF5 7.26 to 7.28). */
+static void ms_cu_read_bases(const ms_dw_die *die, ms_dw_enc *enc)
+{
+    uint64_t head = enc->version >= 5 ? (enc->offset_size == 8 ? 16u : 8u) : 0;
+    enc->str_offsets_base = ms_cu_base(&die->v[ms_SLOT_STR_OFFSETS_BASE], head);
+    enc->addr_base = ms_cu_base(&die->v[ms_SLOT_ADDR_BASE], head);
+    enc->rnglists_base = ms_cu_base(&die->v[ms_SLOT_RNGLISTS_BASE], head == 0 ? 0 : head + 4);
+    enc->ranges_base = ms_cu_base(&die->v[ms_SLOT_RANGES_BASE], 0);
+}
+
+static bool ms_cu_read_root(ms_cu_env *env, const ms_cu *cu, ms_cu_root *root)
+{
+    ms_dw_die die;
+    ms_zero(root, sizeof *root);
+    root->enc.unit_off = cu->off;
+    root->enc.unit_end = cu->end;
+    root->enc.version = cu->version;
+    root->enc.addr_size = cu->addr_size;
+    root->enc.offset_size = cu->offset_size;
+    root->first_child = cu->end;
+    ms_rd rd = ms_rd_make(ms_span_sub(env->dw->info, cu->off, cu->end - cu->off));
+    ms_rd_skip(&rd, cu->root);
+    if (ms_rd_left(&rd) == 0)
+        return true; /* seen: Swift 3 dSYMs end in units that are only a header */
+    root->abbrevs = ms_cu_abbrevs(env, cu, &root->enc);
+    if (root->abbrevs == NULL)
+        return false;
+    uint64_t code = ms_rd_uleb(&rd);
+    if (code == 0)
+        return !rd.failed;
+    const ms_dw_abbrev *abbrev = ms_dw_abbrev_from_code(root->abbrevs, code);
+    if (abbrev == NULL || abbrev->kind != ms_KIND_UNIT)
+        return false;
+    ms_dw_read_die(root->abbrevs, abbrev, &rd, &root->enc, &die);
+    if (rd.failed)
+        return false;
+    root->tag = abbrev->tag;
+    if (abbrev->has_children)
+        root->first_child = cu->off + ms_rd_offset(&rd);
+    ms_cu_read_bases(&die, &root->enc);
+    root->ranges = die.v[ms_SLOT_RANGES];
+    root->low_pc = die.v[ms_SLOT_LOW_PC];
+    root->high_pc = die.v[ms_SLOT_HIGH_PC];
+    if (!ms_dw_address(env->dw, &root->enc, &root->low_pc, &root->enc.low_pc))
+        root->enc.low_pc = 0;
+    root->has_line = die.v[ms_SLOT_STMT_LIST].form != 0;
+    root->line_off = die.v[ms_SLOT_STMT_LIST].u;
+    root->name = ms_dw_string(env->dw, &root->enc, &die.v[ms_SLOT_NAME]);
+    root->comp_dir = ms_dw_string(env->dw, &root->enc, &die.v[ms_SLOT_COMP_DIR]);
+    root->producer = ms_dw_string(env->dw, &root->enc, &die.v[ms_SLOT_PRODUCER]);
+    return true;
+}
+
+/* The root entry of a unit; NULL when the unit is damaged or memory is out. Read once. */
+static const ms_cu_root *ms_cu_root_of(ms_cu_env *env, size_t index)
+{
+    if (env->v[index].is_damaged)
+        return NULL;
+    if (env->roots == NULL) {
+        env->roots = (ms_cu_root **)ms_arena_zeroed(env->arena, env->count, sizeof *env->roots);
+        if (env->roots == NULL)
+            return NULL;
+    }
+    if (env->roots[index] == NULL) {
+        ms_cu_root *root = (ms_cu_root *)ms_arena_alloc(env->arena, 1, sizeof *root);
+        if (root == NULL)
+            return NULL;
+        if (!ms_cu_read_root(env, &env->v[index], root))
+            root->enc.version = 0; /* remembered as damaged */
+        env->roots[index] = root;
+    }
+    return env->roots[index]->enc.version == 0 ? NULL : env->roots[index];
+}
+
+/* ---- Which unit covers an address ---- */
+
+/* A set of .debug_aranges: its tuples, and the unit that they belong to. */
+typedef struct ms_cu_set {
+    ms_rd tuples;
+    uint64_t info_off; /* of the unit's header; some producers give the root entry's */
+    uint8_t addr_size;
+} ms_cu_set;
+
+/* Reads the set at rd, and moves rd to the next. DWARF5 6.1.2; tuples are aligned from the set's start. */
+static bool ms_cu_next_set(ms_rd *rd, ms_cu_set *set)
+{
+    uint8_t offset_size = 4;
+    const uint8_t *start = rd->p;
+    uint64_t len = ms_rd_u32(rd);
+    if (len == 0xffffffff) {
+        offset_size = 8;
+        len = ms_rd_u64(rd);
+    }
+    if (rd->failed || len == 0)
+        return false;
+    ms_rd body = ms_rd_make(ms_rd_span(rd, len <= ms_rd_left(rd) ? len : ms_rd_left(rd)));
+    ms_rd_u16(&body); /* version: always 2 */
+    set->info_off = ms_rd_uint(&body, offset_size);
+    set->addr_size = ms_rd_u8(&body);
+    ms_rd_u8(&body); /* segment selector size: 0 */
+    if (set->addr_size != 4 && set->addr_size != 8)
+        ms_rd_fail(&body);
+    else if ((size_t)(body.p - start) % (2u * set->addr_size) != 0)
+        ms_rd_skip(&body, 2u * set->addr_size - (size_t)(body.p - start) % (2u * set->addr_size));
+    set->tuples = body;
+    return true;
+}
+
+static bool ms_cu_next_tuple(ms_cu_set *set, ms_range *range)
+{
+    uint64_t len;
+    do {
+        if (ms_rd_left(&set->tuples) < 2u * set->addr_size)
+            return false;
+        range->lo = ms_rd_uint(&set->tuples, set->addr_size);
+        len = ms_rd_uint(&set->tuples, set->addr_size);
+        if (range->lo == 0 && len == 0)
+            return false;
+    } while (len == 0 || !ms_add_ok(range->lo, len, &range->hi));
+    return true;
+}
+
+/* Searches .debug_aranges from its start: for a first, cold lookup. Returns the unit's number; count when none has it. */
+static size_t ms_cu_scan_aranges(const ms_cu_env *env, uint64_t addr)
+{
+    ms_rd rd = ms_rd_make(env->dw->aranges);
+    ms_cu_set set;
+    ms_range range;
+    while (ms_cu_next_set(&rd, &set)) {
+        while (ms_cu_next_tuple(&set, &range)) {
+            if (addr < range.lo || addr >= range.hi)
+                continue;
+            size_t unit = ms_cu_from_offset(env->v, env->count, set.info_off);
+            if (unit < env->count)
+                return unit;
+        }
+    }
+    return env->count;
+}
+
+typedef struct ms_cu_pieces {
+    ms_arena *arena;
+    ms_piece *v;
+    size_t count;
+    size_t cap;
+} ms_cu_pieces;
+
+static void ms_cu_add_piece(ms_cu_pieces *pieces, uint64_t lo, uint64_t hi, size_t unit)
+{
+    ms_piece *v = (ms_piece *)ms_arena_grow(pieces->arena, pieces->v, pieces->count, &pieces->cap, sizeof *v);
+    if (v == NULL || lo >= hi)
+        return;
+    pieces->v = v;
+    v[pieces->count].lo = lo;
+    v[pieces->count].hi = hi;
+    v[pieces->count].owner = (uint32_t)unit;
+    pieces->count++;
+}
+
+/* Of units that claim the same code the first one has it, so they are painted last. */
+static void ms_cu_build_segments(ms_cu_pieces *pieces, ms_arena *scratch, ms_segs *out)
+{
+    for (size_t i = 0, j = pieces->count; i + 1 < j--; i++) {
+        ms_piece swap = pieces->v[i];
+        pieces->v[i] = pieces->v[j];
+        pieces->v[j] = swap;
+    }
+    ms_seg_build(pieces->v, pieces->count, scratch, out);
+}
+
+/* The whole of .debug_aranges as segments: for many lookups. */
+static void ms_cu_arange_segments(const ms_cu_env *env, ms_arena *scratch, ms_segs *out)
+{
+    ms_rd rd = ms_rd_make(env->dw->aranges);
+    ms_cu_pieces pieces = {scratch, NULL, 0, 0};
+    ms_cu_set set;
+    ms_range range;
+    while (ms_cu_next_set(&rd, &set)) {
+        size_t unit = ms_cu_from_offset(env->v, env->count, set.info_off);
+        while (unit < env->count && ms_cu_next_tuple(&set, &range))
+            ms_cu_add_piece(&pieces, range.lo, range.hi, unit);
+    }
+    ms_cu_build_segments(&pieces, scratch, out);
+}
+
+/* Whether a unit may have code although its root states no range. */
+static bool ms_cu_is_silent(const ms_cu_root *root)
+{
+    return root->ranges.form == 0 && root->high_pc.form == 0 && root->first_child != root->enc.unit_end;
+}
+
+/* What the roots of all units state, as segments. */
+static void ms_cu_range_segments(ms_cu_env *env, ms_arena *scratch, ms_segs *out)
+{
+    ms_cu_pieces pieces = {scratch, NULL, 0, 0};
+    ms_ranges list = {scratch, NULL, 0, 0, 0};
+    uint64_t budget = env->dw->ranges.len + env->dw->rnglists.len + env->count;
+    list.budget = budget;
+    for (size_t i = 0; i < env->count; i++) {
+        const ms_cu_root *root = ms_cu_root_of(env, i);
+        list.count = 0;
+        if (root == NULL || root->abbrevs == NULL)
+            continue;
+        ms_dw_code_ranges(env->dw, &root->enc, &root->ranges, &root->low_pc, &root->high_pc, &list);
+        for (size_t j = 0; j < list.count; j++)
+            ms_cu_add_piece(&pieces, list.v[j].lo, list.v[j].hi, i);
+    }
+    ms_cu_build_segments(&pieces, scratch, out);
+}
+
+/* ==== >>lines =================================================================================================
+ * Job:    runs line programs to rows, and finds the row of an address.
+ * Uses:   bytes, reader, memory, forms.
+ * Offers: ms_ln_table, ms_ln_read, ms_ln_find, ms_ln_path.
+ * Never:  invents a row; lets a row answer past its sequence. */
+
+/* DWARF5 6.2.5, 7.22 */
+enum {
+    ms_DW_LNS_copy = 1,
+    ms_DW_LNS_advance_pc = 2,
+    ms_DW_LNS_advance_line = 3,
+    ms_DW_LNS_set_file = 4,
+    ms_DW_LNS_set_column = 5,
+    ms_DW_LNS_negate_stmt = 6,
+    ms_DW_LNS_set_basic_block = 7,
+    ms_DW_LNS_const_add_pc = 8,
+    ms_DW_LNS_fixed_advance_pc = 9,
+    ms_DW_LNS_set_prologue_end = 10,
+    ms_DW_LNS_set_epilogue_begin = 11,
+    ms_DW_LNS_set_isa = 12,
+
+    ms_DW_LNE_end_sequence = 1,
+    ms_DW_LNE_set_address = 2,
+    ms_DW_LNE_define_file = 3,
+    ms_DW_LNE_set_discriminator = 4,
+
+    ms_DW_LNCT_path = 1,
+    ms_DW_LNCT_directory_index = 2
+};
+
+/* What a row of the table says. */
+typedef struct ms_ln_row {
+    uint64_t addr;
+    uint32_t line;
+    uint32_t file;
+    uint16_t column; /* as everybody stores it: larger ones are 0xffff */
+    bool is_stmt;
+    bool end_sequence;
+} ms_ln_row;
+
+/* Rows of growing addresses without a gap; the last one only ends it. */
+typedef struct ms_ln_seq {
+    uint64_t lo;
+    uint64_t hi;
+    uint32_t first;
+    uint32_t count;
+} ms_ln_seq;
+
+/* An entry of the file table. */
+typedef struct ms_ln_file {
+    machsym_str name;
+    uint64_t dir;
+} ms_ln_file;
+
+/* A unit's line table. */
+typedef struct ms_ln_table {
+    const ms_ln_row *rows;
+    size_t row_count;
+    const ms_ln_seq *seqs; /* by their ends */
+    size_t seq_count;
+    const ms_ln_file *files;
+    size_t file_count;
+    const machsym_str *dirs;
+    size_t dir_count;
+    uint16_t version;
+    bool is_damaged;
+} ms_ln_table;
+
+/* The header of a line program, as far as the program needs it. */
+typedef struct ms_ln_head {
+    ms_rd program;
+    uint16_t version;
+    uint8_t addr_size;
+    uint8_t offset_size;
+    uint8_t min_inst;
+    uint8_t max_ops;
+    bool default_is_stmt;
+    int8_t line_base;
+    uint8_t line_range;
+    uint8_t opcode_base;
+    ms_span opcode_lengths;
+} ms_ln_head;
+
+/* A table as it grows. */
+typedef struct ms_ln_build {
+    ms_arena *arena;
+    ms_ln_row *rows;
+    size_t row_count;
+    size_t row_cap;
+    ms_ln_seq *seqs;
+    size_t seq_count;
+    size_t seq_cap;
+    ms_ln_file *files;
+    size_t file_count;
+    size_t file_cap;
+    machsym_str *dirs;
+    size_t dir_count;
+    size_t dir_cap;
+} ms_ln_build;
+
+/* ---- Header ---- */
+
+static void ms_ln_add_dir(ms_ln_build *b, machsym_str dir)
+{
+    machsym_str *v = (machsym_str *)ms_arena_grow(b->arena, b->dirs, b->dir_count, &b->dir_cap, sizeof *v);
+    if (v == NULL)
+        return;
+    b->dirs = v;
+    v[b->dir_count++] = dir;
+}
+
+static void ms_ln_add_file(ms_ln_build *b, machsym_str name, uint64_t dir)
+{
+    ms_ln_file *v = (ms_ln_file *)ms_arena_grow(b->arena, b->files, b->file_count, &b->file_cap, sizeof *v);
+    if (v == NULL)
+        return;
+    b->files = v;
+    v[b->file_count].name = name;
+    v[b->file_count].dir = dir;
+    b->file_count++;
+}
+
+/* DWARF 2 to 4: names until an empty one. DWARF4 6.2.4 */
+static void ms_ln_read_names_4(ms_ln_build *b, ms_rd *rd)
+{
+    for (machsym_str dir = ms_rd_str(rd); dir.len != 0; dir = ms_rd_str(rd))
+        ms_ln_add_dir(b, dir);
+    for (machsym_str name = ms_rd_str(rd); name.len != 0; name = ms_rd_str(rd)) {
+        uint64_t dir = ms_rd_uleb(rd);
+        ms_rd_uleb(rd); /* time */
+        ms_rd_uleb(rd); /* size */
+        ms_ln_add_file(b, name, dir);
+    }
+}
+
+/* One entry of a DWARF 5 table; formats is a reader over (content, form) pairs. */
+static void ms_ln_read_entry_5(const ms_dw *dw, const ms_dw_enc *enc, ms_rd formats, ms_rd *rd,
+                               ms_ln_file *entry)
+{
+    while (ms_rd_left(&formats) > 0 && !rd->failed) {
+        uint64_t content = ms_rd_uleb(&formats);
+        uint64_t form = ms_rd_uleb(&formats);
+        ms_dw_value value = ms_dw_read_value(rd, form > 0xffff ? 0xffffu : (uint32_t)form, 0, enc);
+        if (content == ms_DW_LNCT_path)
+            entry->name = ms_dw_string(dw, enc, &value);
+        if (content == ms_DW_LNCT_directory_index)
+            entry->dir = value.u;
+    }
+}
+
+/* A DWARF 5 directory or file table, DWARF5 6.2.4.1. */
+static void ms_ln_read_names_5(ms_ln_build *b, const ms_dw *dw, const ms_dw_enc *enc, ms_rd *rd,
+                               bool are_files)
+{
+    ms_rd formats = *rd;
+    for (unsigned pairs = ms_rd_u8(rd); pairs > 0; pairs--) {
+        ms_rd_uleb(rd);
+        ms_rd_uleb(rd);
+    }
+    ms_rd_u8(&formats);
+    formats.end = rd->p;
+    uint64_t count = ms_rd_uleb(rd);
+    bool has_bytes = ms_rd_left(&formats) > 0;
+    for (; count > 0 && has_bytes && ms_rd_left(rd) > 0 && !b->arena->oom; count--) {
+        ms_ln_file entry = {ms_str_empty(), 0};
+        const uint8_t *before = rd->p;
+        ms_ln_read_entry_5(dw, enc, formats, rd, &entry);
+        if (rd->failed || rd->p == before)
+            break;
+        if (are_files)
+            ms_ln_add_file(b, entry.name, entry.dir);
+        else
+            ms_ln_add_dir(b, entry.name);
+    }
+}
+
+/* Reads the header at off. Returns false when the program cannot be run. */
+static bool ms_ln_read_head(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, ms_ln_head *head,
+                            ms_ln_build *b)
+{
+    ms_rd rd = ms_rd_at(dw->line, off);
+    ms_dw_enc line_enc = *enc;
+    ms_zero(head, sizeof *head);
+    head->offset_size = 4;
+    uint64_t len = ms_rd_u32(&rd);
+    if (len == 0xffffffff) {
+        head->offset_size = 8;
+        len = ms_rd_u64(&rd);
+    }
+    ms_rd body = ms_rd_make(ms_rd_span(&rd, len <= ms_rd_left(&rd) ? len : ms_rd_left(&rd)));
+    head->version = ms_rd_u16(&body);
+    head->addr_size = enc->addr_size;
+    if (head->version < 2 || head->version > 5)
+        return false;
+    if (head->version == 5) {
+        head->addr_size = ms_rd_u8(&body);
+        ms_rd_u8(&body); /* segment selector size */
+    }
+    uint64_t head_len = ms_rd_uint(&body, head->offset_size);
+    head->program = body;
+    ms_rd_skip(&head->program, head_len);
+    if (head->program.failed)
+        return false;
+    body.end = head->program.p;
+    head->min_inst = ms_rd_u8(&body);
+    head->max_ops = head->version >= 4 ? ms_rd_u8(&body) : 1;
+    head->default_is_stmt = ms_rd_u8(&body) != 0;
+    head->line_base = (int8_t)ms_rd_u8(&body);
+    head->line_range = ms_rd_u8(&body);
+    head->opcode_base = ms_rd_u8(&body);
+    head->opcode_lengths = ms_rd_span(&body, head->opcode_base > 0 ? head->opcode_base - 1u : 0);
+    if (body.failed || (head->addr_size != 4 && head->addr_size != 8))
+        return false;
+    line_enc.addr_size = head->addr_size;
+    line_enc.offset_size = head->offset_size;
+    if (head->version == 5) {
+        ms_ln_read_names_5(b, dw, &line_enc, &body, false);
+        ms_ln_read_names_5(b, dw, &line_enc, &body, true);
+    } else {
+        ms_ln_read_names_4(b, &body);
+    }
+    return true;
+}
+
+/* ---- Program ---- */
+
+/* The state machine's registers, DWARF5 6.2.2. */
+typedef struct ms_ln_regs {
+    uint64_t addr;
+    uint64_t op_index;
+    uint64_t file;
+    uint64_t column;
+    uint32_t line;
+    bool is_stmt;
+    uint32_t first_row; /* of the sequence that is open */
+} ms_ln_regs;
+
+static ms_ln_regs ms_ln_start(const ms_ln_head *head, const ms_ln_build *b)
+{
+    ms_ln_regs regs;
+    ms_zero(&regs, sizeof regs);
+    regs.file = 1;
+    regs.line = 1;
+    regs.is_stmt = head->default_is_stmt;
+    regs.first_row = (uint32_t)b->row_count;
+    return regs;
+}
+
+static void ms_ln_add_row(ms_ln_build *b, const ms_ln_regs *regs, bool end_sequence)
+{
+    ms_ln_row *v = b->rows;
+    if (b->row_count == b->row_cap) {
+        v = (ms_ln_row *)ms_arena_grow(b->arena, v, b->row_count, &b->row_cap, sizeof *v);
+        if (v == NULL)
+            return;
+        b->rows = v;
+    }
+    v += b->row_count++;
+    v->addr = regs->addr;
+    v->line = regs->line;
+    v->file = regs->file > UINT32_MAX ? UINT32_MAX : (uint32_t)regs->file;
+    v->column = (uint16_t)(regs->column > 0xffff ? 0xffff : regs->column);
+    v->is_stmt = regs->is_stmt;
+    v->end_sequence = end_sequence;
+}
+
+/* Closes the sequence at an end_sequence row. Sequences of dead code, and empty ones, leave no rows. */
+static void ms_ln_end_sequence(const ms_dw *dw, ms_ln_build *b, ms_ln_regs *regs)
+{
+    ms_ln_add_row(b, regs, true);
+    const ms_ln_row *first = &b->rows[regs->first_row];
+    uint64_t lo = b->row_count > regs->first_row ? first->addr : 0;
+    bool live =
+        b->row_count > (size_t)regs->first_row + 1 && lo < regs->addr && ms_dw_code_at(dw, lo) != NULL;
+    ms_ln_seq *v = b->seqs;
+    if (live)
+        v = (ms_ln_seq *)ms_arena_grow(b->arena, v, b->seq_count, &b->seq_cap, sizeof *v);
+    if (!live || v == NULL) {
+        b->row_count = regs->first_row;
+        return;
+    }
+    b->seqs = v;
+    v += b->seq_count++;
+    v->lo = lo;
+    v->hi = regs->addr;
+    v->first = regs->first_row;
+    v->count = (uint32_t)(b->row_count - regs->first_row);
+}
+
+/* DWARF5 6.2.5.1: op_index counts the operations of a VLIW bundle; 1 a bundle everywhere else. */
+static void ms_ln_advance(const ms_ln_head *head, ms_ln_regs *regs, uint64_t operations)
+{
+    if (head->max_ops <= 1) {
+        regs->addr += head->min_inst * operations;
+        return;
+    }
+    uint64_t sum = regs->op_index + operations;
+    regs->addr += head->min_inst * (sum / head->max_ops);
+    regs->op_index = sum % head->max_ops;
+}
+
+static void ms_ln_define_file(ms_ln_build *b, ms_rd *rd)
+{
+    machsym_str name = ms_rd_str(rd);
+    uint64_t dir = ms_rd_uleb(rd);
+    ms_ln_add_file(b, name, dir);
+}
+
+static void ms_ln_extended(const ms_dw *dw, const ms_ln_head *head, ms_ln_build *b, ms_ln_regs *regs,
+                           ms_rd *rd)
+{
+    uint64_t len = ms_rd_uleb(rd);
+    ms_rd body = ms_rd_make(ms_rd_span(rd, len));
+    if (len == 0 || rd->failed)
+        return;
+    switch (ms_rd_u8(&body)) {
+    case ms_DW_LNE_end_sequence:
+        ms_ln_end_sequence(dw, b, regs);
+        *regs = ms_ln_start(head, b);
+        break;
+    case ms_DW_LNE_set_address:
+        regs->addr = ms_rd_uint(&body, (unsigned)ms_rd_left(&body));
+        regs->op_index = 0;
+        break;
+    case ms_DW_LNE_define_file: ms_ln_define_file(b, &body); break;
+    default: break; /* discriminators, and what vendors add */
+    }
+}
+
+static void ms_ln_skip_unknown(const ms_ln_head *head, uint8_t opcode, ms_rd *rd)
+{
+    for (unsigned count = head->opcode_lengths.ptr[opcode - 1]; count > 0; count--)
+        ms_rd_uleb(rd);
+}
+
+static void ms_ln_standard(const ms_ln_head *head, ms_ln_build *b, ms_ln_regs *regs, uint8_t opcode,
+                           ms_rd *rd)
+{
+    switch (opcode) {
+    case ms_DW_LNS_copy: ms_ln_add_row(b, regs, false); break;
+    case ms_DW_LNS_advance_pc: ms_ln_advance(head, regs, ms_rd_uleb(rd)); break;
+    case ms_DW_LNS_advance_line: regs->line += (uint32_t)ms_rd_sleb(rd); break;
+    case ms_DW_LNS_set_file: regs->file = ms_rd_uleb(rd); break;
+    case ms_DW_LNS_set_column: regs->column = ms_rd_uleb(rd); break;
+    case ms_DW_LNS_negate_stmt: regs->is_stmt = !regs->is_stmt; break;
+    case ms_DW_LNS_const_add_pc:
+        if (head->line_range != 0)
+            ms_ln_advance(head, regs, (255u - head->opcode_base) / head->line_range);
+        break;
+    case ms_DW_LNS_fixed_advance_pc:
+        regs->addr += ms_rd_u16(rd);
+        regs->op_index = 0;
+        break;
+    case ms_DW_LNS_set_basic_block:
+    case ms_DW_LNS_set_prologue_end:
+    case ms_DW_LNS_set_epilogue_begin: break;
+    case ms_DW_LNS_set_isa: ms_rd_uleb(rd); break;
+    default: ms_ln_skip_unknown(head, opcode, rd); break;
+    }
+}
+
+static void ms_ln_run(const ms_dw *dw, const ms_ln_head *head, ms_ln_build *b)
+{
+    ms_rd rd = head->program;
+    ms_ln_regs regs = ms_ln_start(head, b);
+    uint8_t range = head->line_range != 0 ? head->line_range : 1;
+    while (rd.p < rd.end && !b->arena->oom) {
+        uint8_t opcode = *rd.p++;
+        if (opcode >= head->opcode_base) {
+            unsigned adjusted = opcode - (unsigned)head->opcode_base;
+            ms_ln_advance(head, &regs, adjusted / range);
+            regs.line += (uint32_t)(head->line_base + (int)(adjusted % range));
+            ms_ln_add_row(b, &regs, false);
+        } else if (opcode == 0) {
+            ms_ln_extended(dw, head, b, &regs, &rd);
+        } else {
+            ms_ln_standard(head, b, &regs, opcode, &rd);
+        }
+    }
+    b->row_count = regs.first_row; /* rows that no end_sequence closes say nothing about where they end */
+}
+
+/* ---- Table ---- */
+
+static void ms_ln_sort_seqs(ms_ln_build *b, ms_arena *scratch)
+{
+    ms_key *order = (ms_key *)ms_arena_alloc(scratch, b->seq_count, sizeof *order);
+    ms_key *room = (ms_key *)ms_arena_alloc(scratch, b->seq_count, sizeof *order);
+    ms_ln_seq *sorted = (ms_ln_seq *)ms_arena_alloc(scratch, b->seq_count, sizeof *sorted);
+    if (order == NULL || room == NULL || sorted == NULL)
+        return;
+    for (size_t i = 0; i < b->seq_count; i++) {
+        order[i].key = b->seqs[i].hi;
+        order[i].item = i;
+    }
+    ms_sort(order, b->seq_count, room);
+    for (size_t i = 0; i < b->seq_count; i++)
+        sorted[i] = b->seqs[order[i].item];
+    ms_copy(b->seqs, sorted, b->seq_count * sizeof *sorted);
+}
+
+/* Moves an array from the scratch arena to its final place. */
+static void *ms_ln_keep(ms_arena *arena, const void *array, size_t count, size_t size)
+{
+    void *kept = ms_arena_alloc(arena, count, size);
+    if (kept != NULL)
+        ms_copy(kept, array, count * size);
+    return kept;
+}
+
+/* Runs the line program at off. Work is done in scratch; the table's arrays come from arena. */
+static void ms_ln_read(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, ms_arena *scratch,
+                       ms_arena *arena, ms_ln_table *table)
+{
+    ms_ln_build b;
+    ms_ln_head head;
+    ms_zero(&b, sizeof b);
+    ms_zero(table, sizeof *table);
+    b.arena = scratch;
+    table->is_damaged = !ms_ln_read_head(dw, enc, off, &head, &b);
+    if (table->is_damaged)
+        return;
+    ms_ln_run(dw, &head, &b);
+    ms_ln_sort_seqs(&b, scratch);
+    table->rows = (const ms_ln_row *)ms_ln_keep(arena, b.rows, b.row_count, sizeof *b.rows);
+    table->seqs = (const ms_ln_seq *)ms_ln_keep(arena, b.seqs, b.seq_count, sizeof *b.seqs);
+    table->files = (const ms_ln_file *)ms_ln_keep(arena, b.files, b.file_count, sizeof *b.files);
+    table->dirs = (const machsym_str *)ms_ln_keep(arena, b.dirs, b.dir_count, sizeof *b.dirs);
+    if (scratch->oom || arena->oom)
+        return;
+    table->row_count = b.row_count;
+    table->seq_count = b.seq_count;
+    table->file_count = b.file_count;
+    table->dir_count = b.dir_count;
+    table->version = head.version;
+}
+
+/* The path of file number index, as the table's version counts. */
+static machsym_path ms_ln_path(const ms_ln_table *table, machsym_str comp_dir, uint64_t index)
+{
+    machsym_path path = {ms_str_empty(), ms_str_empty(), ms_str_empty()};
+    uint64_t at = table->version >= 5 ? index : index - 1; /* 0 - 1 is past every table */
+    if (at >= table->file_count)
+        return path;
+    const ms_ln_file *file = &table->files[at];
+    uint64_t dir = table->version >= 5 ? file->dir : file->dir - 1;
+    path.comp_dir = comp_dir;
+    path.name = file->name;
+    if (dir < table->dir_count)
+        path.dir = table->dirs[dir];
+    return path;
+}
+
+/* The last row at or below an address among rows [first, first + count). */
+static size_t ms_ln_last_at(const ms_ln_row *rows, size_t first, size_t count, uint64_t addr)
+{
+    size_t lo = first;
+    while (count > 0) {
+        size_t half = count / 2;
+        if (rows[lo + half].addr <= addr) {
+            lo += half + 1;
+            count -= half + 1;
+        } else {
+            count = half;
+        }
+    }
+    return lo - 1; /* the sequence begins at or below addr */
+}
+
+/* The sequence that holds an address; NULL when none does. */
+static const ms_ln_seq *ms_ln_seq_at(const ms_ln_table *table, uint64_t addr)
+{
+    size_t lo = 0;
+    size_t left = table->seq_count;
+    while (left > 0) {
+        size_t half = left / 2;
+        if (table->seqs[lo + half].hi <= addr) {
+            lo += half + 1;
+            left -= half + 1;
+        } else {
+            left = half;
+        }
+    }
+    return lo < table->seq_count && table->seqs[lo].lo <= addr ? &table->seqs[lo] : NULL;
+}
+
+/* The row that answers for an address under a policy; row_count when none does. */
+static size_t ms_ln_find(const ms_ln_table *table, machsym_lines lines, uint64_t addr)
+{
+    const ms_ln_seq *seq = ms_ln_seq_at(table, addr);
+    if (seq == NULL)
+        return table->row_count;
+    size_t at = ms_ln_last_at(table->rows, seq->first, seq->count - 1, addr);
+    if (lines == MACHSYM_LINES_ATOS) {
+        while (at > seq->first && table->rows[at - 1].addr == table->rows[at].addr)
+            at--;
+    }
+    if (lines == MACHSYM_LINES_STMT) {
+        size_t statement = at;
+        while (statement > seq->first && !table->rows[statement].is_stmt)
+            statement--;
+        if (table->rows[statement].is_stmt)
+            at = statement;
+    }
+    return at;
+}
+
+/* ==== >>functions =============================================================================================
+ * Job:    walks a unit's entries to functions and the calls inlined into them, and names them.
+ * Uses:   bytes, reader, memory, segments, forms, units.
+ * Offers: ms_fn_read, ms_fn_chain, ms_fn_names.
+ * Never:  looks at lines or symbols; answers outside a function's ranges. */
+
+/* A function, or a call inlined into one. */
+typedef struct ms_fn_block {
+    uint64_t die_off; /* in .debug_info */
+    uint64_t origin;  /* the abstract entry in .debug_info; 0: none */
+    uint64_t lo;      /* of its first range */
+    uint64_t hi;
+    uint32_t range_first; /* its ranges, when it has several */
+    uint32_t range_count; /* 1: lo and hi say all */
+    uint32_t parent;      /* block that it is inlined into; ms_SEG_NONE for a function */
+    uint32_t call_file;
+    uint32_t call_line;
+    uint32_t call_column;
+} ms_fn_block;
+
+/* A unit's functions. */
+typedef struct ms_fn_table {
+    const ms_fn_block *blocks; /* in the order of the entries: callers before what is inlined into them */
+    size_t count;
+    const ms_seg *segs; /* address to innermost block */
+    size_t seg_count;
+    const ms_range *ranges;
+    const ms_key *copies; /* origin, block: functions that are out-of-line copies of an abstract one */
+    size_t copy_count;
+    uint32_t function_count;
+    uint64_t die_count;
+    bool is_damaged;
+} ms_fn_table;
+
+/* A table as it grows. */
+typedef struct ms_fn_walk {
+    const ms_dw *dw;
+    const ms_cu_root *root;
+    ms_fn_block *blocks;
+    uint32_t *outer; /* by block: the block open around it, ms_SEG_NONE if none */
+    uint32_t *depth; /* by block: how many lists were open where it stands */
+    size_t count;
+    size_t cap;
+    size_t outer_cap;
+    size_t depth_cap;
+    ms_piece *pieces;
+    size_t piece_count;
+    size_t piece_cap;
+    ms_ranges list; /* all ranges of blocks with several */
+    ms_arena *scratch;
+    uint32_t open; /* innermost open block */
+    uint32_t function_count;
+    bool is_damaged;
+} ms_fn_walk;
+
+static bool ms_fn_add_piece(ms_fn_walk *w, uint64_t lo, uint64_t hi)
+{
+    ms_piece *v = (ms_piece *)ms_arena_grow(w->scratch, w->pieces, w->piece_count, &w->piece_cap, sizeof *v);
+    if (v == NULL)
+        return false;
+    w->pieces = v;
+    v += w->piece_count++;
+    v->lo = lo;
+    v->hi = hi;
+    v->owner = (uint32_t)w->count;
+    return true;
+}
+
+static bool ms_fn_make_room(ms_fn_walk *w)
+{
+    if (w->count < w->cap)
+        return true;
+    ms_fn_block *blocks =
+        (ms_fn_block *)ms_arena_grow(w->scratch, w->blocks, w->count, &w->cap, sizeof *blocks);
+    uint32_t *outer = (uint32_t *)ms_arena_grow(w->scratch, w->outer, w->count, &w->outer_cap, sizeof *outer);
+    uint32_t *depth = (uint32_t *)ms_arena_grow(w->scratch, w->depth, w->count, &w->depth_cap, sizeof *depth);
+    if (blocks == NULL || outer == NULL || depth == NULL)
+        return false;
+    w->blocks = blocks;
+    w->outer = outer;
+    w->depth = depth;
+    return true;
+}
+
+static uint32_t ms_fn_u32(const ms_dw_value *value)
+{
+    return value->form == 0 ? 0 : value->u > UINT32_MAX ? 0 : (uint32_t)value->u;
+}
+
+/* Turns an entry with code into a block. Returns false when it has none. */
+static bool ms_fn_add_block(ms_fn_walk *w, uint64_t die_off, ms_dw_kind kind, const ms_dw_die *die,
+                            uint32_t depth)
+{
+    size_t first = w->list.count;
+    if (die->v[ms_SLOT_HIGH_PC].form == 0 && die->v[ms_SLOT_RANGES].form == 0)
+        return false;
+    if (!ms_dw_code_ranges(w->dw, &w->root->enc, &die->v[ms_SLOT_RANGES], &die->v[ms_SLOT_LOW_PC],
+                           &die->v[ms_SLOT_HIGH_PC], &w->list))
+        w->is_damaged = true;
+    size_t count = w->list.count - first;
+    if (count == 0 || (kind == ms_KIND_INLINE && w->open == ms_SEG_NONE) || !ms_fn_make_room(w)) {
+        w->list.count = first;
+        return false;
+    }
+    ms_fn_block *block = &w->blocks[w->count];
+    ms_zero(block, sizeof *block);
+    block->die_off = die_off;
+    ms_dw_reference(&w->root->enc, &die->v[ms_SLOT_ORIGIN], &block->origin);
+    block->lo = w->list.v[first].lo;
+    block->hi = w->list.v[first].hi;
+    block->range_first = (uint32_t)first;
+    block->range_count = (uint32_t)count;
+    block->parent = kind == ms_KIND_INLINE ? w->open : ms_SEG_NONE;
+    block->call_file = ms_fn_u32(&die->v[ms_SLOT_CALL_FILE]);
+    block->call_line = ms_fn_u32(&die->v[ms_SLOT_CALL_LINE]);
+    block->call_column = ms_fn_u32(&die->v[ms_SLOT_CALL_COLUMN]);
+    w->outer[w->count] = w->open;
+    w->depth[w->count] = depth;
+    for (size_t i = first; i < w->list.count; i++) {
+        if (!ms_fn_add_piece(w, w->list.v[i].lo, w->list.v[i].hi))
+            return false;
+    }
+    if (count == 1)
+        w->list.count = first;
+    w->function_count += kind == ms_KIND_FUNCTION;
+    w->count++;
+    return true;
+}
+
+/* The entries of a unit from its root's first child on, in one flat loop; depth counts the open lists of children.
+ * Returns how many were visited. Every entry takes at least a byte. */
+static uint64_t ms_fn_walk_unit(ms_fn_walk *w)
+{
+    const ms_cu_root *root = w->root;
+    const ms_dw_abbrevs *table = root->abbrevs;
+    ms_span unit = ms_span_sub(w->dw->info, root->enc.unit_off, root->enc.unit_end - root->enc.unit_off);
+    const uint8_t *p = unit.ptr + (root->first_child - root->enc.unit_off);
+    const uint8_t *end = unit.ptr + unit.len;
+    uint64_t visited = 0;
+    uint32_t depth = 1;
+    while (p < end && depth > 0) {
+        const uint8_t *die = p;
+        uint64_t code = *p++;
+        if (code >= 0x80) {
+            ms_rd rd = ms_rd_make(ms_span_make(die, (size_t)(end - die)));
+            code = ms_rd_uleb(&rd);
+            p = rd.p;
+        }
+        visited++;
+        if (code == 0) {
+            depth--;
+            while (w->open != ms_SEG_NONE && w->depth[w->open] == depth)
+                w->open = w->outer[w->open];
+            continue;
+        }
+        const ms_dw_abbrev *abbrev = ms_dw_abbrev_from_code(table, code);
+        if (abbrev == NULL) {
+            w->is_damaged = true;
+            break;
+        }
+        bool opened = false;
+        if (abbrev->kind == ms_KIND_FUNCTION || abbrev->kind == ms_KIND_INLINE) {
+            ms_dw_die values;
+            ms_rd rd = ms_rd_make(ms_span_make(p, (size_t)(end - p)));
+            ms_dw_read_die(table, abbrev, &rd, &root->enc, &values);
+            p = rd.failed ? NULL : rd.p;
+            opened = p != NULL && ms_fn_add_block(w, (uint64_t)(die - unit.ptr) + root->enc.unit_off,
+                                                  (ms_dw_kind)abbrev->kind, &values, depth);
+        } else {
+            p = ms_dw_skip_die(table, abbrev, p, end, &root->enc);
+        }
+        if (p == NULL) {
+            w->is_damaged = true;
+            break;
+        }
+        if (abbrev->has_children) {
+            depth++;
+            if (opened)
+                w->open = (uint32_t)(w->count - 1);
+        }
+    }
+    return visited;
+}
+
+static void *ms_fn_keep(ms_arena *arena, const void *array, size_t count, size_t size)
+{
+    void *kept = ms_arena_alloc(arena, count, size);
+    if (kept != NULL)
+        ms_copy(kept, array, count * size);
+    return kept;
+}
+
+/* Out-of-line copies by their origin: they name inlined calls that have no linkage name themselves. */
+static void ms_fn_list_copies(const ms_fn_walk *w, ms_arena *arena, ms_fn_table *table)
+{
+    ms_key *copies;
+    size_t count = 0;
+    for (size_t i = 0; i < w->count; i++)
+        count += w->blocks[i].parent == ms_SEG_NONE && w->blocks[i].origin != 0;
+    copies = (ms_key *)ms_arena_alloc(arena, count, sizeof *copies);
+    ms_key *room = (ms_key *)ms_arena_alloc(w->scratch, count, sizeof *copies);
+    if (copies == NULL || room == NULL)
+        return;
+    for (size_t i = 0; i < w->count; i++) {
+        if (w->blocks[i].parent != ms_SEG_NONE || w->blocks[i].origin == 0)
+            continue;
+        copies[table->copy_count].key = w->blocks[i].origin;
+        copies[table->copy_count++].item = i;
+    }
+    ms_sort(copies, count, room);
+    table->copies = copies;
+}
+
+/* Reads the functions of a unit. Work is done in scratch; the table's arrays come from arena. */
+static void ms_fn_read(const ms_dw *dw, const ms_cu_root *root, ms_arena *scratch, ms_arena *arena,
+                       ms_fn_table *table)
+{
+    ms_fn_walk w;
+    ms_segs segs = {NULL, 0, 0, arena};
+    ms_zero(&w, sizeof w);
+    ms_zero(table, sizeof *table);
+    if (root->abbrevs == NULL || root->first_child >= root->enc.unit_end)
+        return;
+    w.dw = dw;
+    w.root = root;
+    w.open = ms_SEG_NONE;
+    w.scratch = scratch;
+    w.list.arena = scratch;
+    w.list.budget = root->enc.unit_end - root->enc.unit_off + dw->ranges.len / 8 + dw->rnglists.len;
+    table->die_count = ms_fn_walk_unit(&w);
+    ms_seg_build(w.pieces, w.piece_count, scratch, &segs);
+    table->blocks = (const ms_fn_block *)ms_fn_keep(arena, w.blocks, w.count, sizeof *w.blocks);
+    table->ranges = (const ms_range *)ms_fn_keep(arena, w.list.v, w.list.count, sizeof *w.list.v);
+    table->is_damaged = w.is_damaged;
+    ms_fn_list_copies(&w, arena, table);
+    if (scratch->oom || arena->oom)
+        return;
+    table->count = w.count;
+    table->segs = segs.v;
+    table->seg_count = segs.count;
+    table->function_count = w.function_count;
+}
+
+/* The innermost block at an address; ms_SEG_NONE when no function has it. */
+static uint32_t ms_fn_block_at(const ms_fn_table *table, uint64_t addr)
+{
+    return ms_seg_owner(table->segs, table->seg_count, addr);
+}
+
+/* The range of a block that holds an address; its first one when none does. */
+static ms_range ms_fn_range_at(const ms_fn_table *table, const ms_fn_block *block, uint64_t addr)
+{
+    ms_range range = {block->lo, block->hi};
+    for (uint32_t i = 0; block->range_count > 1 && i < block->range_count; i++) {
+        ms_range one = table->ranges[block->range_first + i];
+        if (addr >= one.lo && addr < one.hi)
+            return one;
+    }
+    return range;
+}
+
+/* The out-of-line copy of what block is inlined from; NULL when the unit has none. */
+static const ms_fn_block *ms_fn_copy_of(const ms_fn_table *table, const ms_fn_block *block)
+{
+    size_t at = block->origin == 0 ? table->copy_count
+                                   : ms_upper_bound(table->copies, table->copy_count, block->origin - 1);
+    if (at >= table->copy_count || table->copies[at].key != block->origin)
+        return NULL;
+    return &table->blocks[table->copies[at].item];
+}
+
+/* ---- Names ---- */
+
+/* What the debug info calls a function. */
+typedef struct ms_fn_names {
+    machsym_str linkage_name;
+    machsym_str name;
+} ms_fn_names;
+
+/* Reads the entry at an offset of .debug_info. Returns its unit's root; NULL when there is no such entry to read. */
+static const ms_cu_root *ms_fn_entry(ms_cu_env *env, uint64_t die_off, ms_dw_die *die)
+{
+    size_t unit = ms_cu_from_offset(env->v, env->count, die_off);
+    const ms_cu_root *root = unit < env->count ? ms_cu_root_of(env, unit) : NULL;
+    if (root == NULL || root->abbrevs == NULL || die_off < root->enc.unit_off + env->v[unit].root)
+        return NULL;
+    ms_rd rd = ms_rd_make(ms_span_sub(env->dw->info, die_off, root->enc.unit_end - die_off));
+    const ms_dw_abbrev *abbrev = ms_dw_abbrev_from_code(root->abbrevs, ms_rd_uleb(&rd));
+    if (abbrev == NULL || (abbrev->kind != ms_KIND_FUNCTION && abbrev->kind != ms_KIND_INLINE))
+        return NULL;
+    ms_dw_read_die(root->abbrevs, abbrev, &rd, &root->enc, die);
+    return rd.failed ? NULL : root;
+}
+
+/* Collects names from an entry, its abstract origin and its specification, across units. Loops occur: the number of
+ * links is limited. */
+static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off)
+{
+    ms_fn_names names = {ms_str_empty(), ms_str_empty()};
+    ms_dw_die die;
+    for (unsigned links = 0; links < MACHSYM_MAX_NAME_LINKS; links++) {
+        const ms_cu_root *root = ms_fn_entry(env, die_off, &die);
+        if (root == NULL)
+            break;
+        if (names.linkage_name.len == 0)
+            names.linkage_name = ms_dw_string(env->dw, &root->enc, &die.v[ms_SLOT_LINKAGE_NAME]);
+        if (names.name.len == 0)
+            names.name = ms_dw_string(env->dw, &root->enc, &die.v[ms_SLOT_NAME]);
+        if (names.linkage_name.len != 0 && names.name.len != 0)
+            break;
+        if (!ms_dw_reference(&root->enc, &die.v[ms_SLOT_ORIGIN], &die_off) &&
+            !ms_dw_reference(&root->enc, &die.v[ms_SLOT_SPECIFICATION], &die_off))
+            break;
+    }
+    return names;
+}
+
+/* ==== >>answer ================================================================================================
+ * Job:    policy: which source answers for an address, which name and which line.
+ * Uses:   every floor above.
+ * Offers: machsym_image, machsym_session, ms_ans_frames.
+ * Never:  parses; every byte it needs comes decoded from the floors above. */
+
+/* A file, or a pair of files of one UUID, opened. */
+struct machsym_image {
+    ms_arena arena;
+    ms_mo mo[2]; /* what was asked for; then the other half */
+    ms_mo_input inputs[2];
+    size_t mo_count;
+    ms_dw dw;
+    const ms_cu *cus;
+    size_t cu_count;
+    machsym_str name;
+    bool has_compressed_dwarf;
+    uint32_t damage_count;
+};
+
+/* A unit, decoded. */
+typedef struct ms_ans_unit {
+    ms_fn_table functions;
+    ms_ln_table lines;
+} ms_ans_unit;
+
+/* One thread's lookups. */
+struct machsym_session {
+    const machsym_image *image;
+    machsym_lines lines;
+    uint32_t flags;
+    size_t cache_limit;
+    machsym_allocator allocator;
+    ms_arena keep;    /* indexes, root entries, abbreviations, symbols: until trim */
+    ms_arena cache;   /* decoded units: dropped together when over the limit */
+    ms_arena scratch; /* reset for every unit */
+    ms_cu_env env;
+    ms_ans_unit **units;
+    ms_segs aranges;
+    ms_segs ranges;
+    ms_segs silent;
+    bool has_aranges;
+    bool has_ranges;
+    bool has_silent;
+    bool has_symbols;
+    ms_sym_table symbols;
+    uint32_t scans; /* lookups answered by scanning an unsorted table so far */
+};
+
+enum { ms_ANS_SCANS = 4 }; /* sorting a table pays after about so many scans of it */
+
+/* ---- What a session decodes ---- */
+
+static void ms_ans_drop_units(machsym_session *s)
+{
+    ms_arena_reset(&s->cache);
+    s->units = NULL;
+}
+
+/* A unit, decoded once. Returns NULL when it is damaged or memory is out. */
+static const ms_ans_unit *ms_ans_unit_of(machsym_session *s, size_t index)
+{
+    const ms_cu_root *root = index < s->env.count ? ms_cu_root_of(&s->env, index) : NULL;
+    if (root == NULL)
+        return NULL;
+    if (s->units == NULL)
+        s->units = (ms_ans_unit **)ms_arena_zeroed(&s->cache, s->env.count, sizeof *s->units);
+    if (s->units == NULL)
+        return NULL;
+    if (s->units[index] != NULL)
+        return s->units[index];
+    ms_ans_unit *unit = (ms_ans_unit *)ms_arena_zeroed(&s->cache, 1, sizeof *unit);
+    if (unit == NULL)
+        return NULL;
+    ms_arena_reset(&s->scratch);
+    ms_fn_read(s->env.dw, root, &s->scratch, &s->cache, &unit->functions);
+    ms_arena_reset(&s->scratch);
+    if (root->has_line)
+        ms_ln_read(s->env.dw, &root->enc, root->line_off, &s->scratch, &s->cache, &unit->lines);
+    if (s->cache.oom || s->scratch.oom)
+        return NULL;
+    s->units[index] = unit;
+    return unit;
+}
+
+static const ms_sym_table *ms_ans_symbols(machsym_session *s)
+{
+    ms_sym_table *t = &s->symbols;
+    if (s->has_symbols)
+        return t;
+    ms_zero(t, sizeof *t);
+    t->arena = &s->keep;
+    t->mo = s->image->mo;
+    t->mo_count = s->image->mo_count;
+    t->code = s->image->dw.code;
+    t->code_count = s->image->dw.code_count;
+    ms_arena_reset(&s->scratch);
+    ms_sym_build(t, &s->scratch);
+    s->has_symbols = true;
+    if (s->keep.oom || s->scratch.oom)
+        t->count = 0;
+    return t;
+}
+
+static machsym_str ms_ans_symbol_exact(machsym_session *s, uint64_t addr, machsym_str want)
+{
+    if (!s->has_symbols && s->scans++ < ms_ANS_SCANS)
+        return ms_sym_scan_exact(s->image->mo, s->image->mo_count, addr, want);
+    return ms_sym_exact(ms_ans_symbols(s), addr, want);
+}
+
+/* ---- Unit for an address ---- */
+
+static size_t ms_ans_unit_in(const ms_segs *segs, uint64_t addr, size_t none)
+{
+    uint32_t owner = ms_seg_owner(segs->v, segs->count, addr);
+    return owner == ms_SEG_NONE ? none : owner;
+}
+
+static size_t ms_ans_unit_by_aranges(machsym_session *s, uint64_t addr)
+{
+    if (!s->has_aranges && s->scans++ < ms_ANS_SCANS)
+        return ms_cu_scan_aranges(&s->env, addr);
+    if (!s->has_aranges) {
+        ms_arena_reset(&s->scratch);
+        ms_cu_arange_segments(&s->env, &s->scratch, &s->aranges);
+        s->has_aranges = true;
+    }
+    return ms_ans_unit_in(&s->aranges, addr, s->env.count);
+}
+
+static size_t ms_ans_unit_by_ranges(machsym_session *s, uint64_t addr)
+{
+    if (!s->has_ranges) {
+        ms_arena_reset(&s->scratch);
+        ms_cu_range_segments(&s->env, &s->scratch, &s->ranges);
+        s->has_ranges = true;
+    }
+    return ms_ans_unit_in(&s->ranges, addr, s->env.count);
+}
+
+/* The functions of all units that state no range, as segments: the last resort, made once. */
+static void ms_ans_read_silent(machsym_session *s)
+{
+    ms_arena room = ms_arena_make(s->allocator);
+    ms_cu_pieces pieces = {&room, NULL, 0, 0};
+    for (size_t i = 0; i < s->env.count; i++) {
+        const ms_cu_root *root = ms_cu_root_of(&s->env, i);
+        const ms_ans_unit *unit = root != NULL && ms_cu_is_silent(root) ? ms_ans_unit_of(s, i) : NULL;
+        for (size_t j = 0; unit != NULL && j < unit->functions.seg_count; j++) {
+            const ms_seg *seg = &unit->functions.segs[j];
+            if (seg->owner != ms_SEG_NONE)
+                ms_cu_add_piece(&pieces, seg->lo, seg[1].lo, i); /* the last segment is nobody's */
+        }
+    }
+    ms_arena_reset(&s->scratch);
+    ms_cu_build_segments(&pieces, &s->scratch, &s->silent);
+    ms_arena_free(&room);
+    s->has_silent = true;
+}
+
+static size_t ms_ans_unit_by_functions(machsym_session *s, uint64_t addr)
+{
+    if (!s->has_silent)
+        ms_ans_read_silent(s);
+    return ms_ans_unit_in(&s->silent, addr, s->env.count);
+}
+
+/* Where in the debug info an address is. */
+typedef struct ms_ans_place {
+    const ms_ans_unit *unit; /* NULL: no unit covers it */
+    const ms_cu_root *root;
+    uint32_t block; /* ms_SEG_NONE: the unit covers it, but none of its functions does */
+    machsym_unit_source source;
+} ms_ans_place;
+
+/* Looks into a unit. Returns true when one of its functions has the address. */
+static bool ms_ans_try_unit(machsym_session *s, size_t index, machsym_unit_source source, uint64_t addr,
+                            ms_ans_place *place)
+{
+    const ms_ans_unit *unit = ms_ans_unit_of(s, index);
+    if (unit == NULL)
+        return false;
+    uint32_t block = ms_fn_block_at(&unit->functions, addr);
+    if (block == ms_SEG_NONE && place->unit != NULL)
+        return false;
+    place->unit = unit;
+    place->root = ms_cu_root_of(&s->env, index);
+    place->block = block;
+    place->source = source;
+    return block != ms_SEG_NONE;
+}
+
+/* aranges are a hint: where the unit that they name has no such function, the units' own ranges are asked, then the
+ * functions of units that state none. */
+static ms_ans_place ms_ans_find(machsym_session *s, uint64_t addr)
+{
+    ms_ans_place place = {NULL, NULL, ms_SEG_NONE, MACHSYM_UNIT_NONE};
+    if (s->env.count == 0 || ms_dw_code_at(s->env.dw, addr) == NULL)
+        return place;
+    if (ms_ans_try_unit(s, ms_ans_unit_by_aranges(s, addr), MACHSYM_UNIT_ARANGES, addr, &place))
+        return place;
+    if (ms_ans_try_unit(s, ms_ans_unit_by_ranges(s, addr), MACHSYM_UNIT_RANGES, addr, &place))
+        return place;
+    ms_ans_try_unit(s, ms_ans_unit_by_functions(s, addr), MACHSYM_UNIT_FUNCTIONS, addr, &place);
+    return place;
+}
+
+/* ---- Names ---- */
+
+/* A name that bitcode compilation hid: __hidden#12_ */
+static bool ms_ans_is_hidden(machsym_str name)
+{
+    return ms_str_begins(name, "__hidden#");
+}
+
+static machsym_str ms_ans_clean(machsym_str name)
+{
+    return name.len > 0 && name.ptr[0] == 1 ? ms_str_drop(name, 1) : name;
+}
+
+/* The debug info's linkage name, else the symbol at start (a function's own, or an out-of-line copy's), else the
+ * name in the source. */
+static void ms_ans_name(machsym_session *s, ms_fn_names names, bool has_start, uint64_t start,
+                        machsym_frame *frame)
+{
+    frame->name = ms_ans_clean(names.name);
+    frame->linkage_name = ms_ans_clean(names.linkage_name);
+    frame->name_source = MACHSYM_SOURCE_DWARF;
+    bool is_objc = ms_str_begins(frame->name, "-[") || ms_str_begins(frame->name, "+[");
+    bool hidden = ms_ans_is_hidden(frame->linkage_name);
+    if ((frame->linkage_name.len != 0 && !hidden) || is_objc || !has_start)
+        return;
+    machsym_str symbol = ms_ans_symbol_exact(s, start, frame->name);
+    if (symbol.len == 0)
+        return;
+    frame->linkage_name = symbol;
+    if (!ms_str_equal(symbol, frame->name))
+        frame->name_source = MACHSYM_SOURCE_SYMTAB;
+}
+
+static void ms_ans_name_block(machsym_session *s, const ms_fn_table *table, const ms_fn_block *block,
+                              machsym_frame *frame)
+{
+    const ms_fn_block *real = frame->is_inline ? ms_fn_copy_of(table, block) : block;
+    ms_fn_names names = ms_fn_names_of(&s->env, block->die_off);
+    ms_ans_name(s, names, real != NULL, real != NULL ? real->lo : 0, frame);
+    machsym_symbol symbol;
+    if (frame->name.len != 0 || frame->linkage_name.len != 0 || frame->is_inline)
+        return;
+    if (ms_sym_find(ms_ans_symbols(s), block->lo, &symbol)) { /* a function without a name of its own */
+        frame->linkage_name = symbol.name;
+        frame->name_source = symbol.source;
+    }
+}
+
+/* ---- Lines ---- */
+
+static void ms_ans_set_line(const ms_ans_place *place, uint64_t file, uint32_t line, uint32_t column,
+                            machsym_frame *frame)
+{
+    frame->file = ms_ln_path(&place->unit->lines, place->root->comp_dir, file);
+    frame->line = line;
+    frame->column = column;
+    if (frame->file.name.len != 0 || line != 0)
+        frame->line_source = MACHSYM_SOURCE_DWARF;
+}
+
+/* The end_sequence row nearest below an address that no sequence holds; row_count when there is none. */
+static size_t ms_ans_end_row_below(const ms_ln_table *lines, uint64_t addr)
+{
+    size_t best = lines->seq_count;
+    for (size_t lo = 0, left = lines->seq_count; left > 0;) {
+        size_t half = left / 2;
+        if (lines->seqs[lo + half].hi <= addr) {
+            best = lo + half;
+            lo += half + 1;
+            left -= half + 1;
+        } else {
+            left = half;
+        }
+    }
+    return best == lines->seq_count ? lines->row_count
+                                    : (size_t)lines->seqs[best].first + lines->seqs[best].count - 1;
+}
+
+/* The line of the code at an address, for the innermost frame. */
+static void ms_ans_line(const machsym_session *s, const ms_ans_place *place, uint64_t addr,
+                        machsym_frame *frame)
+{
+    const ms_ln_table *lines = &place->unit->lines;
+    size_t at = ms_ln_find(lines, s->lines, addr);
+    if (at == lines->row_count && s->lines == MACHSYM_LINES_STMT)
+        at = ms_ans_end_row_below(lines, addr);
+    if (at == lines->row_count)
+        return;
+    ms_ans_set_line(place, lines->rows[at].file, lines->rows[at].line, lines->rows[at].column, frame);
+}
+
+/* Line 0 is nobody's line: take that of the nearest frame that has one, inner before outer. */
+static void ms_ans_best_lines(machsym_frame *frames, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t from = count;
+        for (size_t j = i; j-- > 0 && from == count;)
+            from = frames[j].line != 0 ? j : count;
+        for (size_t j = i + 1; j < count && from == count; j++)
+            from = frames[j].line != 0 ? j : count;
+        if (frames[i].line != 0 || from == count)
+            continue;
+        frames[i].file = frames[from].file;
+        frames[i].line = frames[from].line;
+        frames[i].column = frames[from].column;
+    }
+}
+
+/* ---- Frames ---- */
+
+/* Frames of the function at a place, innermost first. Returns how many there are. */
+static size_t ms_ans_function_frames(machsym_session *s, const ms_ans_place *place, uint64_t addr,
+                                     machsym_frame *frames, size_t cap)
+{
+    const ms_fn_table *table = &place->unit->functions;
+    uint32_t root = place->block;
+    while (table->blocks[root].parent != ms_SEG_NONE)
+        root = table->blocks[root].parent;
+    ms_range range = ms_fn_range_at(table, &table->blocks[root], addr);
+    size_t count = 0;
+    const ms_fn_block *inner = NULL;
+    for (uint32_t at = place->block; at != ms_SEG_NONE; at = table->blocks[at].parent) {
+        const ms_fn_block *block = &table->blocks[at];
+        if (count < cap) {
+            machsym_frame *frame = &frames[count];
+            ms_zero(frame, sizeof *frame);
+            frame->is_inline = block->parent != ms_SEG_NONE;
+            frame->die_offset = block->die_off;
+            frame->function_start = range.lo;
+            frame->function_size = range.hi - range.lo;
+            ms_ans_name_block(s, table, block, frame);
+            if (inner == NULL)
+                ms_ans_line(s, place, addr, frame);
+            else
+                ms_ans_set_line(place, inner->call_file, inner->call_line, inner->call_column, frame);
+        }
+        inner = block;
+        count++;
+    }
+    return count;
+}
+
+/* The frame of an address that no function of the debug info has. Its unit may still know the line: assembly has rows
+ * but no functions. Between the functions of other units lies padding, whose row belongs to the function before. */
+static size_t ms_ans_symbol_frame(machsym_session *s, const ms_ans_place *place, uint64_t addr,
+                                  machsym_frame *frame)
+{
+    machsym_symbol symbol;
+    ms_zero(frame, sizeof *frame);
+    bool named = ms_sym_find(ms_ans_symbols(s), addr, &symbol);
+    if (named) {
+        frame->linkage_name = symbol.name;
+        frame->function_start = symbol.lo;
+        frame->function_size = symbol.hi - symbol.lo;
+        frame->name_source = symbol.source;
+    }
+    if (place->unit != NULL && (place->unit->functions.count == 0 || s->lines == MACHSYM_LINES_DWARF))
+        ms_ans_line(s, place, addr, frame);
+    return named || frame->line_source != MACHSYM_SOURCE_NONE;
+}
+
+/* All frames at an address. */
+static size_t ms_ans_frames(machsym_session *s, uint64_t addr, machsym_frame *frames, size_t cap)
+{
+    machsym_frame one;
+    size_t count;
+    if (s->cache.total > s->cache_limit)
+        ms_ans_drop_units(s);
+    ms_ans_place place = ms_ans_find(s, addr);
+    if (place.block != ms_SEG_NONE) {
+        count = ms_ans_function_frames(s, &place, addr, frames, cap);
+    } else {
+        count = ms_ans_symbol_frame(s, &place, addr, cap > 0 ? frames : &one);
+    }
+    if ((s->flags & MACHSYM_SESSION_BEST_LINE) != 0)
+        ms_ans_best_lines(frames, count < cap ? count : cap);
+    return count;
+}
+
+/* Frames of many addresses: by address, which is by unit, so that every unit is decoded once. */
+static size_t ms_ans_many(machsym_session *s, const uint64_t *addrs, size_t count, machsym_answer *answers,
+                          machsym_frame *frames, size_t cap)
+{
+    ms_arena room = ms_arena_make(s->allocator); /* the session's scratch is in use below */
+    ms_key *order = (ms_key *)ms_arena_alloc(&room, count, sizeof *order);
+    ms_key *spare = (ms_key *)ms_arena_alloc(&room, count, sizeof *order);
+    size_t total = 0;
+    if (order != NULL) {
+        for (size_t i = 0; i < count; i++) {
+            order[i].key = addrs[i];
+            order[i].item = i;
+        }
+        ms_sort(order, count, spare);
+    }
+    for (size_t i = 0; i < count; i++) {
+        size_t which = order != NULL ? (size_t)order[i].item : i;
+        machsym_answer *answer = &answers[which];
+        answer->first = total;
+        answer->count = ms_ans_frames(s, addrs[which], total < cap ? frames + total : NULL,
+                                      total < cap ? cap - total : 0);
+        total += answer->count;
+    }
+    ms_arena_free(&room);
+    return total;
+}
+
+/* ---- Iteration ---- */
+
+/* Functions: cursor a is the unit, b the segment in it. Blocks' ranges in the order of the entries would name parts that
+ * another function covers; segments say what is really looked up, but a function that inlined calls cut is one range. */
+static bool ms_ans_next_function(machsym_session *s, machsym_cursor *at, machsym_function *out)
+{
+    for (; at->a < s->env.count; at->a++, at->b = 0) {
+        if (s->cache.total > s->cache_limit)
+            ms_ans_drop_units(s);
+        const ms_ans_unit *unit = ms_ans_unit_of(s, (size_t)at->a);
+        const ms_fn_table *table = unit != NULL ? &unit->functions : NULL;
+        while (table != NULL && (at->b >> 32) < table->count) {
+            const ms_fn_block *block = &table->blocks[at->b >> 32];
+            uint32_t piece = (uint32_t)at->b;
+            if (block->parent != ms_SEG_NONE || piece >= block->range_count) {
+                at->b = ((at->b >> 32) + 1) << 32;
+                continue;
+            }
+            at->b++;
+            machsym_frame frame;
+            ms_zero(&frame, sizeof frame);
+            ms_ans_name_block(s, table, block, &frame);
+            out->lo = block->range_count > 1 ? table->ranges[block->range_first + piece].lo : block->lo;
+            out->hi = block->range_count > 1 ? table->ranges[block->range_first + piece].hi : block->hi;
+            out->linkage_name = frame.linkage_name;
+            out->name = frame.name;
+            out->name_source = frame.name_source;
+            out->die_offset = block->die_off;
+            out->unit_offset = s->env.v[at->a].off;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void ms_ans_get_row(const ms_ln_table *lines, const ms_cu_root *root, size_t index, machsym_line *out)
+{
+    const ms_ln_row *row = &lines->rows[index];
+    out->addr = row->addr;
+    out->file = ms_ln_path(lines, root->comp_dir, row->file);
+    out->line = row->line;
+    out->column = row->column;
+    out->is_stmt = row->is_stmt;
+    out->end_sequence = row->end_sequence;
+}
+
+static bool ms_ans_next_line(machsym_session *s, machsym_cursor *at, machsym_line *out)
+{
+    for (; at->a < s->env.count; at->a++, at->b = 0) {
+        if (s->cache.total > s->cache_limit)
+            ms_ans_drop_units(s);
+        const ms_ans_unit *unit = ms_ans_unit_of(s, (size_t)at->a);
+        if (unit == NULL || at->b >= unit->lines.row_count)
+            continue;
+        ms_ans_get_row(&unit->lines, ms_cu_root_of(&s->env, (size_t)at->a), (size_t)at->b++, out);
+        return true;
+    }
+    return false;
+}
+
+/* ---- Explanation and counts ---- */
+
+static void ms_ans_explain_rows(const machsym_session *s, const ms_ans_place *place, uint64_t addr,
+                                machsym_explanation *out)
+{
+    const ms_ln_table *lines = &place->unit->lines;
+    size_t at = ms_ln_find(lines, s->lines, addr);
+    if (at == lines->row_count)
+        return;
+    size_t first = at < 2 ? 0 : at - 2;
+    for (size_t i = first; i < lines->row_count && out->row_count < 5; i++) {
+        if (i == at)
+            out->row_used = out->row_count;
+        ms_ans_get_row(lines, place->root, i, &out->rows[out->row_count++]);
+    }
+}
+
+static void ms_ans_explain(machsym_session *s, uint64_t addr, machsym_explanation *out)
+{
+    ms_zero(out, sizeof *out);
+    out->row_used = 5;
+    ms_ans_place place = ms_ans_find(s, addr);
+    if (place.unit != NULL) {
+        out->unit_source = place.source;
+        out->unit_offset = place.root->enc.unit_off;
+        out->unit_version = place.root->enc.version;
+        out->unit_name = place.root->name;
+        out->unit_producer = place.root->producer;
+        ms_ans_explain_rows(s, &place, addr, out);
+    }
+    if (out->row_used == 5)
+        out->row_used = out->row_count;
+    out->has_symbol = ms_sym_find(ms_ans_symbols(s), addr, &out->symbol);
+}
+
+static void ms_ans_count_sets(const machsym_session *s, machsym_session_info *out)
+{
+    ms_rd rd = ms_rd_make(s->env.dw->aranges);
+    ms_cu_set set;
+    while (ms_cu_next_set(&rd, &set))
+        out->arange_set_count++;
+}
+
+static void ms_ans_count(machsym_session *s, machsym_session_info *out)
+{
+    ms_zero(out, sizeof *out);
+    ms_ans_count_sets(s, out);
+    out->unit_count = (uint32_t)s->env.count;
+    for (size_t i = 0; i < s->env.count; i++) {
+        if (s->cache.total > s->cache_limit)
+            ms_ans_drop_units(s);
+        const ms_cu *cu = &s->env.v[i];
+        const ms_ans_unit *unit = ms_ans_unit_of(s, i);
+        bool damaged = unit == NULL || unit->functions.is_damaged || unit->lines.is_damaged;
+        out->version_count[cu->version < 6 ? cu->version : 0]++;
+        if (damaged && out->damaged_units++ == 0)
+            out->first_damage_offset = cu->off;
+        if (unit == NULL)
+            continue;
+        out->units_without_code += unit->functions.count == 0;
+        out->units_without_ranges += ms_cu_is_silent(ms_cu_root_of(&s->env, i));
+        out->function_count += unit->functions.function_count;
+        out->inline_count += unit->functions.count - unit->functions.function_count;
+        out->line_row_count += unit->lines.row_count;
+        out->die_count += unit->functions.die_count;
+    }
+}
+
+/* ==== >>entrance ==============================================================================================
+ * Job:    the public functions: check arguments, call down, fill the error.
+ * Uses:   every floor above.
+ * Offers: machsym_*.
+ * Never:  decides anything about formats. */
+
+MACHSYM_API const char *machsym_version(void)
+{
+    return MACHSYM_VERSION;
+}
+
+MACHSYM_API const char *machsym_result_name(machsym_result result)
+{
+    static const char *const names[] = {
+#define MACHSYM_X(name, text) #name,
+        MACHSYM_RESULTS(MACHSYM_X)
+#undef MACHSYM_X
+    };
+    return (unsigned)result < MACHSYM_RESULT_COUNT ? names[result] : "?";
+}
+
+MACHSYM_API const char *machsym_source_name(machsym_source source)
+{
+    static const char *const names[] = {"none", "dwarf", "symtab", "stub",           "exports",
+                                        "objc", "block", "swift",  "function_starts"};
+    return (unsigned)source < MACHSYM_SOURCE_COUNT ? names[source] : "?";
+}
+
+MACHSYM_API const char *machsym_arch_name(uint32_t cputype, uint32_t cpusubtype)
+{
+    return ms_mo_arch_name(cputype, cpusubtype);
+}
+
+/* ---- Paths ---- */
+
+static bool machsym_is_absolute(machsym_str path)
+{
+    return path.len > 0 && path.ptr[0] == '/';
+}
+
+MACHSYM_API size_t machsym_path_join(const machsym_path *path, char *buf, size_t cap)
+{
+    const machsym_str parts[3] = {path->comp_dir, path->dir, path->name};
+    size_t first = machsym_is_absolute(path->name) ? 2 : machsym_is_absolute(path->dir) ? 1 : 0;
+    size_t len = 0;
+    char last = '/';
+    if (path->name.len == 0)
+        first = 3;
+    for (size_t i = first; i < 3; i++) {
+        if (parts[i].len == 0)
+            continue;
+        if (last != '/') {
+            if (len + 1 < cap)
+                buf[len] = '/';
+            len++;
+        }
+        if (len + 1 < cap)
+            ms_copy(buf + len, parts[i].ptr, parts[i].len < cap - len - 1 ? parts[i].len : cap - len - 1);
+        len += parts[i].len;
+        last = parts[i].ptr[parts[i].len - 1];
+    }
+    if (cap > 0)
+        buf[len < cap ? len : cap - 1] = 0;
+    return len;
+}
+
+/* ---- Image ---- */
+
+MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_slice *slices, size_t cap,
+                                       machsym_error *err)
+{
+    ms_mo_input input;
+    ms_span slice;
+    uint64_t offset;
+    uint32_t count = 0;
+    size_t listed = 0;
+    ms_fail(err, MACHSYM_OK, "no error", "", 0);
+    if (ms_mo_input_open(desc->path, desc->bytes, desc->flags, &input, err) != MACHSYM_OK)
+        return 0;
+    for (uint32_t i = 0; ms_mo_slice_at(input.bytes, i, &count, &slice, &offset); i++) {
+        ms_mo mo;
+        if (ms_mo_peek(slice, offset, &mo, err) != MACHSYM_OK)
+            continue;
+        if (listed < cap)
+            slices[listed] = mo.slice;
+        listed++;
+    }
+    if (count == 0)
+        ms_fail(err, MACHSYM_ERR_DAMAGED, "a fat file without slices", "fat header", 4);
+    else if (listed > 0)
+        ms_fail(err, MACHSYM_OK, "no error", "", 0);
+    ms_mo_input_close(&input);
+    return listed;
+}
+
+/* Takes a slice of input into the image. */
+static machsym_result machsym_add_file(machsym_image *image, const machsym_open_desc *desc,
+                                       const ms_mo_input *input, const char *arch, const machsym_uuid *uuid,
+                                       machsym_error *err)
+{
+    ms_mo *mo = &image->mo[image->mo_count];
+    machsym_result result = ms_mo_choose(input->bytes, arch, uuid, mo, err);
+    if (result != MACHSYM_OK)
+        return result;
+    machsym_slice slice = mo->slice;
+    ms_span bytes = mo->bytes;
+    ms_zero(mo, sizeof *mo);
+    mo->bytes = bytes;
+    mo->slice = slice;
+    mo->is_loaded = (desc->flags & MACHSYM_OPEN_LOADED) != 0;
+    result = ms_mo_load(mo, &image->arena, err);
+    if (result != MACHSYM_OK)
+        return result;
+    image->inputs[image->mo_count] = *input;
+    image->mo_count++;
+    return MACHSYM_OK;
+}
+
+/* Opens the other half and checks that it is one. */
+static machsym_result machsym_add_pair(machsym_image *image, const machsym_open_desc *desc, const char *path,
+                                       machsym_error *err)
+{
+    ms_mo_input input;
+    const machsym_slice *own = &image->mo[0].slice;
+    machsym_result result = ms_mo_input_open(path, desc->pair_bytes, desc->flags, &input, err);
+    if (result != MACHSYM_OK)
+        return result;
+    result = machsym_add_file(image, desc, &input, own->has_uuid ? NULL : own->arch,
+                              own->has_uuid ? &own->uuid : NULL, err);
+    if (result == MACHSYM_OK)
+        return result;
+    ms_mo_input_close(&input);
+    if (result == MACHSYM_ERR_UUID || result == MACHSYM_ERR_ARCH)
+        return ms_fail(err, MACHSYM_ERR_PAIR, "the two files do not belong together: their UUIDs differ",
+                       "LC_UUID", 0);
+    return result;
+}
+
+static bool machsym_has_dwarf(const ms_mo *mo)
+{
+    return ms_mo_section_named(mo, NULL, "__debug_info") != NULL ||
+           ms_mo_section_named(mo, NULL, "__zdebug_info") != NULL;
+}
+
+#ifndef MACHSYM_NO_OS
+/* Tries BUNDLE.dSYM/Contents/Resources/DWARF/NAME for a bundle that may hold the binary. Returns true when it fits. */
+static bool machsym_try_dsym(machsym_image *image, const machsym_open_desc *desc, machsym_str bundle,
+                             machsym_str name)
+{
+    char *path = ms_mo_text(bundle, ".dSYM/Contents/Resources/DWARF/", name);
+    bool fits =
+        path != NULL && ms_os_is_file(path) && machsym_add_pair(image, desc, path, NULL) == MACHSYM_OK;
+    free(path);
+    return fits;
+}
+
+/* Looks for the dSYM beside a binary, and beside the bundles that the binary lies in. */
+static void machsym_find_dsym(machsym_image *image, const machsym_open_desc *desc)
+{
+    machsym_str path = ms_str_from_c(image->inputs[0].path);
+    machsym_str name = ms_str_base_name(path);
+    for (unsigned levels = 0; levels < 6 && path.len > 1; levels++) {
+        machsym_str last = ms_str_base_name(path);
+        bool is_bundle = levels == 0 || ms_str_ends(last, ".app") || ms_str_ends(last, ".framework") ||
+                         ms_str_ends(last, ".appex") || ms_str_ends(last, ".xpc") ||
+                         ms_str_ends(last, ".bundle") || ms_str_ends(last, ".kext") ||
+                         ms_str_ends(last, ".xctest");
+        if (is_bundle && last.len > 0 && machsym_try_dsym(image, desc, path, name))
+            return;
+        path.len -= last.len;
+        while (path.len > 1 && path.ptr[path.len - 1] == '/')
+            path.len--;
+    }
+}
+#endif
+
+/* The executable sections of all halves, sorted and joined where they touch or overlap. */
+static void machsym_list_code(machsym_image *image)
+{
+    size_t max = image->mo[0].section_count + image->mo[1].section_count;
+    ms_key *order = (ms_key *)ms_arena_alloc(&image->arena, max, sizeof *order);
+    ms_range *code = (ms_range *)ms_arena_alloc(&image->arena, max, sizeof *code);
+    size_t count = 0;
+    size_t kept = 0;
+    if (order == NULL || code == NULL)
+        return;
+    for (size_t m = 0; m < image->mo_count; m++) {
+        for (uint32_t i = 0; i < image->mo[m].section_count; i++) {
+            const ms_mo_section *section = &image->mo[m].sections[i];
+            uint64_t hi;
+            if (!section->is_code || section->size == 0 || !ms_add_ok(section->addr, section->size, &hi))
+                continue;
+            order[count].key = section->addr;
+            order[count++].item = hi;
+        }
+    }
+    ms_key_heap_sort(order, count);
+    for (size_t i = 0; i < count; i++) {
+        if (kept > 0 && order[i].key < code[kept - 1].hi) {
+            code[kept - 1].hi = order[i].item > code[kept - 1].hi ? order[i].item : code[kept - 1].hi;
+            continue;
+        }
+        code[kept].lo = order[i].key;
+        code[kept++].hi = order[i].item;
+    }
+    image->dw.code = code;
+    image->dw.code_count = kept;
+}
+
+static ms_span machsym_debug_section(const ms_mo *mo, const char *name)
+{
+    const ms_mo_section *section = ms_mo_section_named(mo, NULL, name);
+    return section != NULL ? section->bytes : ms_span_make(NULL, 0);
+}
+
+/* Takes the debug info of the first half that has some. */
+static void machsym_find_dwarf(machsym_image *image)
+{
+    ms_dw *dw = &image->dw;
+    for (size_t m = 0; m < image->mo_count && dw->info.len == 0; m++) {
+        const ms_mo *mo = &image->mo[m];
+        image->has_compressed_dwarf |= ms_mo_section_named(mo, NULL, "__zdebug_info") != NULL;
+        dw->info = machsym_debug_section(mo, "__debug_info");
+        dw->abbrev = machsym_debug_section(mo, "__debug_abbrev");
+        dw->str = machsym_debug_section(mo, "__debug_str");
+        dw->line = machsym_debug_section(mo, "__debug_line");
+        dw->line_str = machsym_debug_section(mo, "__debug_line_str");
+        dw->str_offsets = machsym_debug_section(mo, "__debug_str_offs"); /* names are cut at 16 characters */
+        dw->addr = machsym_debug_section(mo, "__debug_addr");
+        dw->ranges = machsym_debug_section(mo, "__debug_ranges");
+        dw->rnglists = machsym_debug_section(mo, "__debug_rnglists");
+        dw->aranges = machsym_debug_section(mo, "__debug_aranges");
+    }
+    image->cus = ms_cu_index(dw, &image->arena, &image->cu_count, &image->damage_count);
+}
+
+static void machsym_set_name(machsym_image *image)
+{
+    image->name = ms_str_base_name(ms_str_from_c(image->inputs[0].path));
+    if (ms_str_ends(image->name, ".dSYM"))
+        image->name.len -= 5;
+}
+
+/* Everything after the image exists; on failure the caller closes it. */
+static machsym_result machsym_image_fill(machsym_image *image, const machsym_open_desc *desc,
+                                         machsym_error *err)
+{
+    ms_mo_input input;
+    bool wants_pair = desc->pair_path != NULL || desc->pair_bytes.ptr != NULL;
+    machsym_result result = ms_mo_input_open(desc->path, desc->bytes, desc->flags, &input, err);
+    if (result != MACHSYM_OK)
+        return result;
+    result = machsym_add_file(image, desc, &input, desc->arch, desc->uuid, err);
+    if (result != MACHSYM_OK) {
+        ms_mo_input_close(&input);
+        return result;
+    }
+    if (wants_pair)
+        result = machsym_add_pair(image, desc, desc->pair_path, err);
+#ifndef MACHSYM_NO_OS
+    else if ((desc->flags & MACHSYM_OPEN_NO_PAIR) == 0 && image->inputs[0].path != NULL &&
+             !machsym_has_dwarf(&image->mo[0]))
+        machsym_find_dsym(image, desc);
+#endif
+    if (result != MACHSYM_OK)
+        return result;
+    if ((desc->flags & MACHSYM_OPEN_NO_SYMTAB) != 0) {
+        for (size_t i = 0; i < image->mo_count; i++)
+            image->mo[i].hide_symtab = true;
+    }
+    machsym_set_name(image);
+    machsym_list_code(image);
+    machsym_find_dwarf(image);
+    return image->arena.oom ? ms_fail_memory(err) : MACHSYM_OK;
+}
+
+MACHSYM_API machsym_result machsym_image_open(const machsym_open_desc *desc, machsym_image **out,
+                                              machsym_error *err)
+{
+    ms_fail(err, MACHSYM_OK, "no error", "", 0);
+    if (out == NULL || desc == NULL)
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the descriptor or the place for the image is NULL", "", 0);
+    *out = NULL;
+    ms_arena arena = ms_arena_make(ms_arena_default(desc->allocator));
+    if (arena.allocator.alloc == NULL || arena.allocator.free == NULL)
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the allocator lacks a function", "", 0);
+    machsym_image *image = (machsym_image *)ms_arena_zeroed(&arena, 1, sizeof *image);
+    if (image == NULL)
+        return ms_fail_memory(err);
+    image->arena = arena;
+    machsym_result result = machsym_image_fill(image, desc, err);
+    if (result == MACHSYM_OK)
+        *out = image;
+    else
+        machsym_image_close(image);
+    return result;
+}
+
+MACHSYM_API void machsym_image_close(machsym_image *image)
+{
+    if (image == NULL)
+        return;
+    for (size_t i = 0; i < 2; i++)
+        ms_mo_input_close(&image->inputs[i]);
+    ms_arena arena = image->arena; /* the image lies in its own arena */
+    ms_arena_free(&arena);
+}
+
+MACHSYM_API void machsym_image_get_info(const machsym_image *image, machsym_image_info *out)
+{
+    const ms_mo *mo = &image->mo[0];
+    ms_zero(out, sizeof *out);
+    out->slice = mo->slice;
+    out->name = image->name;
+    out->path = image->inputs[0].path;
+    out->pair_path = image->inputs[1].path;
+    out->text_addr = mo->text_addr;
+    out->text_size = mo->text_size;
+    out->text_exec_addr = mo->text_exec_addr;
+    out->address_size = mo->is_64 ? 8 : 4;
+    out->platform = mo->platform;
+    out->min_os = mo->min_os;
+    out->sdk = mo->sdk;
+    out->source_version = mo->source_version;
+    out->has_dwarf = image->dw.info.len != 0;
+    out->has_compressed_dwarf = image->has_compressed_dwarf;
+    out->damage_count = image->damage_count;
+    for (size_t i = 0; i < image->mo_count; i++) {
+        out->symbol_count += (uint32_t)(ms_sym_nlists(&image->mo[i]).len / ms_sym_nlist_size(&image->mo[i]));
+        out->has_function_starts |= image->mo[i].loads.starts_size != 0;
+        out->damage_count += image->mo[i].damage_count;
+    }
+}
+
+MACHSYM_API bool machsym_image_next_section(const machsym_image *image, machsym_cursor *at,
+                                            machsym_section *out)
+{
+    while (at->a < image->mo_count && at->b >= image->mo[at->a].section_count) {
+        at->a++;
+        at->b = 0;
+    }
+    if (at->a >= image->mo_count)
+        return false;
+    const ms_mo_section *section = &image->mo[at->a].sections[at->b++];
+    out->segment = section->segment;
+    out->name = section->name;
+    out->addr = section->addr;
+    out->size = section->size;
+    out->offset = section->off;
+    out->bytes.ptr = section->bytes.ptr;
+    out->bytes.len = section->bytes.len;
+    out->flags = section->flags;
+    out->is_code = section->is_code;
+    out->is_pair = at->a != 0;
+    return true;
+}
+
+MACHSYM_API uint64_t machsym_image_addr(const machsym_image *image, uint64_t load_addr, uint64_t pc)
+{
+    const ms_mo *mo = &image->mo[0];
+    if (mo->slice.cputype == ms_CPU_ARM64 && (pc & ((uint64_t)1 << 55)) == 0)
+        pc &= ((uint64_t)1 << 47) - 1; /* user space: the bits above hold pointer authentication */
+    if (mo->slice.cputype == ms_CPU_ARM)
+        pc &= ~(uint64_t)1; /* Thumb */
+    uint64_t addr = pc - load_addr + mo->text_addr;
+    return mo->is_64 ? addr : addr & 0xffffffff;
+}
+
+MACHSYM_API const machsym_loaded *machsym_loaded_from_pc(const machsym_loaded *images, size_t count,
+                                                         uint64_t pc)
+{
+    size_t lo = 0;
+    while (count > 0) {
+        size_t half = count / 2;
+        if (images[lo + half].lo <= pc) {
+            lo += half + 1;
+            count -= half + 1;
+        } else {
+            count = half;
+        }
+    }
+    return lo > 0 && pc < images[lo - 1].hi ? &images[lo - 1] : NULL;
+}
+
+/* ---- Session ---- */
+
+static void machsym_session_clear(machsym_session *s)
+{
+    s->units = NULL;
+    s->has_aranges = s->has_ranges = s->has_silent = s->has_symbols = false;
+    s->scans = 0;
+    ms_zero(&s->env, sizeof s->env);
+    ms_zero(&s->aranges, sizeof s->aranges);
+    ms_zero(&s->ranges, sizeof s->ranges);
+    ms_zero(&s->silent, sizeof s->silent);
+    s->env.dw = &s->image->dw;
+    s->env.v = s->image->cus;
+    s->env.count = s->image->cu_count;
+    s->env.arena = &s->keep;
+    s->aranges.arena = s->ranges.arena = s->silent.arena = &s->keep;
+}
+
+MACHSYM_API machsym_result machsym_session_open(const machsym_session_desc *desc, machsym_session **out,
+                                                machsym_error *err)
+{
+    ms_fail(err, MACHSYM_OK, "no error", "", 0);
+    if (out == NULL || desc == NULL || desc->image == NULL || (unsigned)desc->lines >= MACHSYM_LINES_COUNT)
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the image is missing or the line policy is none", "", 0);
+    *out = NULL;
+    machsym_allocator allocator = ms_arena_default(desc->allocator);
+    if (allocator.alloc == NULL || allocator.free == NULL)
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the allocator lacks a function", "", 0);
+    machsym_session *s = (machsym_session *)allocator.alloc(allocator.user, sizeof *s);
+    if (s == NULL)
+        return ms_fail_memory(err);
+    ms_zero(s, sizeof *s);
+    s->image = desc->image;
+    s->lines = desc->lines;
+    s->flags = desc->flags;
+    s->cache_limit = desc->cache_limit != 0 ? desc->cache_limit : (size_t)64 << 20;
+    s->allocator = allocator;
+    s->keep = ms_arena_make(allocator);
+    s->cache = ms_arena_make(allocator);
+    s->scratch = ms_arena_make(allocator);
+    machsym_session_clear(s);
+    *out = s;
+    return MACHSYM_OK;
+}
+
+MACHSYM_API void machsym_session_trim(machsym_session *session)
+{
+    ms_arena_free(&session->keep);
+    ms_arena_free(&session->cache);
+    ms_arena_free(&session->scratch);
+    machsym_session_clear(session);
+}
+
+MACHSYM_API void machsym_session_close(machsym_session *session)
+{
+    if (session == NULL)
+        return;
+    machsym_session_trim(session);
+    session->allocator.free(session->allocator.user, session, sizeof *session);
+}
+
+MACHSYM_API size_t machsym_session_frames(machsym_session *session, uint64_t addr, machsym_frame *frames,
+                                          size_t cap)
+{
+    return ms_ans_frames(session, addr, frames, cap);
+}
+
+MACHSYM_API size_t machsym_session_lookup(machsym_session *session, const uint64_t *addrs, size_t count,
+                                          machsym_answer *answers, machsym_frame *frames, size_t cap)
+{
+    return ms_ans_many(session, addrs, count, answers, frames, cap);
+}
+
+MACHSYM_API bool machsym_session_next_function(machsym_session *session, machsym_cursor *at,
+                                               machsym_function *out)
+{
+    return ms_ans_next_function(session, at, out);
+}
+
+MACHSYM_API bool machsym_session_next_line(machsym_session *session, machsym_cursor *at, machsym_line *out)
+{
+    return ms_ans_next_line(session, at, out);
+}
+
+MACHSYM_API bool machsym_session_next_symbol(machsym_session *session, machsym_cursor *at,
+                                             machsym_symbol *out)
+{
+    const ms_sym_table *t = ms_ans_symbols(session);
+    if (at->a >= t->count)
+        return false;
+    ms_sym_get(t, (size_t)at->a, out);
+    at->a = ms_sym_next(t, (size_t)at->a);
+    return true;
+}
+
+MACHSYM_API bool machsym_session_next_alias(machsym_session *session, uint64_t addr, machsym_cursor *at,
+                                            machsym_str *out)
+{
+    const ms_sym_table *t = ms_ans_symbols(session);
+    size_t index = addr == 0 ? 0 : ms_upper_bound(t->v, t->count, addr - 1);
+    for (index += (size_t)at->a++; index < t->count && t->v[index].key == addr; index++, at->a++) {
+        *out = ms_sym_name(t, t->v[index].item);
+        if (out->len != 0)
+            return true;
+    }
+    return false;
+}
+
+MACHSYM_API void machsym_session_explain(machsym_session *session, uint64_t addr, machsym_explanation *out)
+{
+    ms_ans_explain(session, addr, out);
+}
+
+MACHSYM_API void machsym_session_get_info(machsym_session *session, machsym_session_info *out)
+{
+    ms_ans_count(session, out);
+}
+
+MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *buf, size_t cap)
+{
+    (void)flags;
+    if (cap > 0) {
+        size_t n = mangled.len < cap - 1 ? mangled.len : cap - 1;
+        ms_copy(buf, mangled.ptr, n);
+        buf[n] = 0;
+    }
+    return mangled.len;
 }
 
 #endif /* MACHSYM_IMPLEMENTATION */

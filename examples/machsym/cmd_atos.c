@@ -1,0 +1,663 @@
+/* machsym atos: Apple's atos, and more. */
+#include "tool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_FRAMES = MACHSYM_MAX_INLINE_DEPTH + 1, READ_SIZE = 1 << 16, BATCH_BYTES = 8 << 20 };
+
+/* What the given addresses count from. */
+typedef enum address_kind {
+    ADDRESS_FILE = 0,
+    ADDRESS_LOAD,
+    ADDRESS_SLIDE,
+    ADDRESS_OFFSET,
+    ADDRESS_TEXT_EXEC
+} address_kind;
+
+/* One -o. */
+typedef struct target {
+    machsym_image *image;
+    machsym_session *session;
+    machsym_image_info info;
+} target;
+
+/* What the options say. */
+typedef struct atos {
+    const char *paths[64];
+    size_t path_count;
+    target targets[64];
+    size_t target_count;
+    const char *arch;
+    machsym_uuid uuid;
+    bool has_uuid;
+    address_kind kind;
+    uint64_t base;
+    bool inline_frames;
+    bool dedup;
+    bool json;
+    bool explain;
+    bool check;
+    bool copy;
+    const char *delimiter;
+    const char *input;
+    machsym_lines lines;
+    uint32_t session_flags;
+    frame_style style;
+    bool unresolved; /* an address stayed without a name */
+    machsym_frame frames[MAX_FRAMES];
+} atos;
+
+static const char usage[] =
+    "usage: machsym atos -o FILE [options] [address ...]\n"
+    "Prints function, file and line for addresses of a Mach-O file, as Apple's atos does.\n"
+    "Without addresses they are read from standard input and answered line by line.\n"
+    "\n"
+    "  -o FILE             a Mach-O file, the DWARF file of a dSYM, or a .dSYM bundle; may repeat\n"
+    "  -arch NAME          which slice of a fat file: arm64, x86_64, ...\n"
+    "  --uuid UUID         which slice, by its UUID\n"
+    "  -l ADDRESS          the addresses are runtime ones and the image was loaded here (hex)\n"
+    "  -s SLIDE            the addresses are runtime ones and the image slid by this much (hex)\n"
+    "  -offset             the addresses are offsets into the image\n"
+    "  -textExecAddress A  the addresses are a kernel's, its __TEXT_EXEC stands at A\n"
+    "  -f FILE             read the addresses from FILE\n"
+    "  -i, -inlineFrames   print inlined calls too, innermost first, and an empty line after each address\n"
+    "  -d DELIMITER        what separates the lines of one address; a newline without it\n"
+    "  -fullPath           whole paths in place of base names\n"
+    "  -dedup              all functions that share an address\n"
+    "  -printHeader, -p    accepted; there is no live process to look at here\n"
+    "\n"
+    "  --lines=POLICY      atos: the row as it is, first of equals; dwarf: last of equals, as "
+    "llvm-symbolizer;\n"
+    "                      stmt: only rows that begin a statement\n"
+    "  --best-line         line 0 takes the line of the nearest frame that has one\n"
+    "  --no-demangle       names as the linker knows them\n"
+    "  --full-names        Swift names with modules and types\n"
+    "  --json              one JSON object a line: address, image, uuid, arch, frames (innermost first)\n"
+    "  --explain           how each answer came about\n"
+    "  --copy              read files into memory first: safe when others may truncate them\n"
+    "  --check             exit with 2 when an address stayed without a name\n"
+    "\n"
+    "exit status: 0 ran, 1 usage or a file that cannot be opened, 2 with --check\n";
+
+/* ---- Targets ---- */
+
+/* A second -o of the same UUID is the other half of the first: dSYM and binary answer together. */
+static bool open_targets(atos *a)
+{
+    for (size_t i = 0; i < a->path_count; i++) {
+        machsym_open_desc desc;
+        target *t = &a->targets[a->target_count];
+        memset(&desc, 0, sizeof desc);
+        desc.path = a->paths[i];
+        desc.arch = a->arch;
+        desc.uuid = a->has_uuid ? &a->uuid : NULL;
+        desc.flags = a->copy ? MACHSYM_OPEN_COPY : 0;
+        if (i + 1 < a->path_count) {
+            machsym_image *pair;
+            desc.pair_path = a->paths[i + 1];
+            if (machsym_image_open(&desc, &pair, NULL) == MACHSYM_OK) {
+                t->image = pair;
+                i++;
+            }
+            desc.pair_path = NULL;
+        }
+        if (t->image == NULL)
+            t->image = tool_open(&desc);
+        if (t->image == NULL)
+            return false;
+        t->session = tool_session(t->image, a->lines, a->session_flags);
+        machsym_image_get_info(t->image, &t->info);
+        a->target_count++;
+    }
+    return true;
+}
+
+static void close_targets(atos *a)
+{
+    for (size_t i = 0; i < a->target_count; i++) {
+        machsym_session_close(a->targets[i].session);
+        machsym_image_close(a->targets[i].image);
+    }
+}
+
+/* The address in the file that a given one stands for. */
+static uint64_t file_address(const atos *a, const target *t, uint64_t given)
+{
+    switch (a->kind) {
+    case ADDRESS_LOAD: return machsym_image_addr(t->image, a->base, given);
+    case ADDRESS_SLIDE: return machsym_image_addr(t->image, t->info.text_addr + a->base, given);
+    case ADDRESS_OFFSET: return machsym_image_addr(t->image, 0, given);
+    case ADDRESS_TEXT_EXEC: return given - a->base + t->info.text_exec_addr;
+    default: return machsym_image_addr(t->image, t->info.text_addr, given);
+    }
+}
+
+/* Whether an address lies in what the program maps: any section but those of the debug info. */
+static bool is_inside(const target *t, uint64_t addr)
+{
+    machsym_cursor at = {0, 0};
+    machsym_section section;
+    if (addr >= t->info.text_addr && addr - t->info.text_addr < t->info.text_size)
+        return true;
+    while (machsym_image_next_section(t->image, &at, &section)) {
+        bool debug = section.segment.len == 7 && memcmp(section.segment.ptr, "__DWARF", 7) == 0;
+        if (!debug && addr >= section.addr && addr - section.addr < section.size)
+            return true;
+    }
+    return false;
+}
+
+static target *target_of(atos *a, uint64_t given, uint64_t *addr)
+{
+    for (size_t i = 0; i < a->target_count; i++) {
+        *addr = file_address(a, &a->targets[i], given);
+        if (is_inside(&a->targets[i], *addr))
+            return &a->targets[i];
+    }
+    return NULL;
+}
+
+/* ---- Answers in atos's format ---- */
+
+static void print_in_image(text *out, const target *t)
+{
+    text_c(out, " (in ");
+    text_str(out, t->info.name);
+    text_char(out, ')');
+}
+
+static void print_offset(text *out, uint64_t addr, const machsym_frame *frame)
+{
+    text_c(out, " + ");
+    text_dec(out, addr - frame->function_start);
+}
+
+/* No name: the address itself, and how far it is from the start of its function when that is known. */
+static void print_bare(text *out, const target *t, uint64_t given, uint64_t addr, const machsym_frame *frame)
+{
+    text_c(out, "0x");
+    text_hex(out, given, t->info.address_size * 2);
+    print_in_image(out, t);
+    if (frame != NULL && frame->name_source == MACHSYM_SOURCE_FUNCTION_STARTS)
+        print_offset(out, addr, frame);
+}
+
+static void print_frame(const atos *a, text *out, const target *t, uint64_t given, uint64_t addr,
+                        const machsym_frame *frame)
+{
+    if (frame->linkage_name.len == 0 && frame->name.len == 0) {
+        print_bare(out, t, given, addr, frame);
+    } else {
+        if (frame->name_source == MACHSYM_SOURCE_STUB)
+            text_c(out, "DYLD-STUB$$");
+        text_frame_name(out, frame, &a->style);
+        print_in_image(out, t);
+        if (!frame_has_line(frame))
+            print_offset(out, addr, frame);
+    }
+    if (frame_has_line(frame)) {
+        text_c(out, " (");
+        text_frame_file(out, frame, a->style.full_path);
+        text_char(out, ':');
+        text_dec(out, frame->line);
+        text_char(out, ')');
+    }
+}
+
+/* The other names of a function that the linker folded with those of the same code. */
+static void print_folded(const atos *a, text *out, const target *t, uint64_t given, uint64_t addr,
+                         const machsym_frame *frame)
+{
+    machsym_cursor at = {0, 0};
+    machsym_str name;
+    machsym_frame other = *frame;
+    machsym_str own = frame->linkage_name.len != 0 ? frame->linkage_name : frame->name;
+    while (machsym_session_next_alias(t->session, frame->function_start, &at, &name)) {
+        if (name.len == own.len && memcmp(name.ptr, own.ptr, own.len) == 0)
+            continue;
+        text_c(out, a->delimiter);
+        other.linkage_name = name;
+        print_frame(a, out, t, given, addr, &other);
+    }
+}
+
+static void print_text(const atos *a, text *out, const target *t, uint64_t given, uint64_t addr, size_t count)
+{
+    if (count == 0)
+        print_bare(out, t, given, addr, NULL);
+    for (size_t i = a->inline_frames || count == 0 ? 0 : count - 1; i < count; i++) {
+        print_frame(a, out, t, given, addr, &a->frames[i]);
+        if (i + 1 < count)
+            text_c(out, a->delimiter);
+    }
+    if (a->dedup && count > 0)
+        print_folded(a, out, t, given, addr, &a->frames[count - 1]);
+    text_char(out, '\n');
+    if (a->inline_frames)
+        text_char(out, '\n');
+}
+
+/* ---- JSON ---- */
+
+static void print_json(const atos *a, text *out, const target *t, uint64_t given, uint64_t addr, size_t count)
+{
+    text_c(out, "{\"address\":\"0x");
+    text_hex(out, given, 1);
+    text_c(out, "\",\"image\":");
+    text_json(out, t->info.name);
+    text_c(out, ",\"uuid\":");
+    if (t->info.slice.has_uuid) {
+        text_char(out, '"');
+        text_uuid(out, &t->info.slice.uuid);
+        text_char(out, '"');
+    } else {
+        text_c(out, "null");
+    }
+    text_c(out, ",\"arch\":\"");
+    text_c(out, t->info.slice.arch);
+    text_c(out, "\",\"frames\":[");
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0)
+            text_char(out, ',');
+        text_frame_json(out, &a->frames[i], addr, &a->style);
+    }
+    text_c(out, "]}\n");
+}
+
+static void print_unknown(const atos *a, text *out, const char *token, size_t len)
+{
+    if (a->json) {
+        text_c(out, "{\"address\":");
+        text_json(out, (machsym_str){token, len});
+        text_c(out, ",\"image\":null,\"uuid\":null,\"arch\":null,\"frames\":[]}");
+    } else {
+        text_add(out, token, len);
+    }
+    text_char(out, '\n');
+    if (a->inline_frames && !a->json)
+        text_char(out, '\n');
+}
+
+/* ---- Explanation ---- */
+
+static void explain_row(text *out, const machsym_line *row, bool used)
+{
+    text_c(out, used ? "  > 0x" : "    0x");
+    text_hex(out, row->addr, 1);
+    text_char(out, ' ');
+    text_path(out, &row->file);
+    text_char(out, ':');
+    text_dec(out, row->line);
+    text_char(out, ':');
+    text_dec(out, row->column);
+    text_c(out, row->is_stmt ? " is_stmt" : "");
+    text_c(out, row->end_sequence ? " end_sequence" : "");
+    text_char(out, '\n');
+}
+
+static void explain_unit(text *out, const machsym_explanation *e)
+{
+    static const char *const how[] = {"no unit covers it", "found by .debug_aranges",
+                                      "found by the unit's own ranges",
+                                      "found by the functions of a unit that states no range"};
+    text_c(out, "  unit: ");
+    text_c(out, how[e->unit_source]);
+    if (e->unit_source != MACHSYM_UNIT_NONE) {
+        text_c(out, ", .debug_info+0x");
+        text_hex(out, e->unit_offset, 1);
+        text_c(out, ", DWARF ");
+        text_dec(out, e->unit_version);
+        text_c(out, ", ");
+        text_str(out, e->unit_name);
+        text_c(out, "\n  producer: ");
+        text_str(out, e->unit_producer);
+    }
+    text_char(out, '\n');
+}
+
+static void explain_frame(const atos *a, text *out, const machsym_frame *frame)
+{
+    text_c(out, frame->is_inline ? "  inlined: " : "  function: ");
+    text_frame_name(out, frame, &a->style);
+    if (frame->die_offset != 0) {
+        text_c(out, ", entry at .debug_info+0x");
+        text_hex(out, frame->die_offset, 1);
+    }
+    text_c(out, ", 0x");
+    text_hex(out, frame->function_start, 1);
+    text_c(out, " + ");
+    text_dec(out, frame->function_size);
+    text_c(out, " bytes, name from ");
+    text_c(out, machsym_source_name(frame->name_source));
+    text_c(out, ", line from ");
+    text_c(out, machsym_source_name(frame->line_source));
+    text_char(out, '\n');
+}
+
+static void print_explanation(const atos *a, text *out, const target *t, uint64_t addr, size_t count)
+{
+    machsym_explanation e;
+    machsym_session_explain(t->session, addr, &e);
+    text_c(out, "  slice: ");
+    text_c(out, t->info.slice.arch);
+    text_c(out, " of ");
+    text_c(out, t->info.path != NULL ? t->info.path : "memory");
+    text_c(out, ", file address 0x");
+    text_hex(out, addr, 1);
+    text_char(out, '\n');
+    explain_unit(out, &e);
+    for (size_t i = 0; i < count; i++)
+        explain_frame(a, out, &a->frames[i]);
+    text_c(out, e.row_count > 0 ? "  line rows:\n" : "  line rows: none at this address\n");
+    for (unsigned i = 0; i < e.row_count; i++)
+        explain_row(out, &e.rows[i], i == e.row_used);
+    text_c(out, "  nearest symbol: ");
+    if (e.has_symbol) {
+        text_str(out, e.symbol.name);
+        text_c(out, " 0x");
+        text_hex(out, e.symbol.lo, 1);
+        text_c(out, " to 0x");
+        text_hex(out, e.symbol.hi, 1);
+        text_c(out, ", from ");
+        text_c(out, machsym_source_name(e.symbol.source));
+    } else {
+        text_c(out, "none");
+    }
+    text_char(out, '\n');
+}
+
+/* ---- One address ---- */
+
+static void answer(atos *a, text *out, const char *token, size_t len)
+{
+    uint64_t given;
+    uint64_t addr = 0;
+    target *t = parse_hex(token, len, &given) ? target_of(a, given, &addr) : NULL;
+    if (t == NULL) {
+        a->unresolved = true;
+        print_unknown(a, out, token, len);
+        return;
+    }
+    size_t count = machsym_session_frames(t->session, addr, a->frames, MAX_FRAMES);
+    if (count > MAX_FRAMES)
+        count = MAX_FRAMES;
+    bool named =
+        count > 0 && (a->frames[count - 1].linkage_name.len != 0 || a->frames[count - 1].name.len != 0);
+    a->unresolved |= !named;
+    if (a->json)
+        print_json(a, out, t, given, addr, count);
+    else
+        print_text(a, out, t, given, addr, count);
+    if (a->explain)
+        print_explanation(a, out, t, addr, count);
+}
+
+/* ---- Many addresses ---- */
+
+/* A word of the input, and where its answer lies. */
+typedef struct token {
+    size_t at;
+    size_t len;
+    uint64_t number;
+    size_t answer_at;
+    size_t answer_len;
+} token;
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
+}
+
+static size_t split(const char *input, size_t len, token **tokens)
+{
+    size_t count = 0;
+    size_t cap = 0;
+    for (size_t i = 0; i < len;) {
+        size_t start;
+        while (i < len && is_space(input[i]))
+            i++;
+        for (start = i; i < len && !is_space(input[i]);)
+            i++;
+        if (i == start)
+            break;
+        if (count == cap) {
+            cap = cap == 0 ? 64 : cap * 2;
+            *tokens = tool_grow(*tokens, cap * sizeof **tokens);
+        }
+        token *t = &(*tokens)[count++];
+        t->at = start;
+        t->len = i - start;
+        t->number = 0;
+        parse_hex(input + start, t->len, &t->number);
+    }
+    return count;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const token *x = *(token *const *)a;
+    const token *y = *(token *const *)b;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* Answers the words of input in the order of their addresses, so that every unit is decoded once, and prints them in
+ * the order given. */
+static void answer_all(atos *a, const char *input, size_t len)
+{
+    token *tokens = NULL;
+    text answers = {0};
+    size_t count = split(input, len, &tokens);
+    token **order = tool_alloc(count * sizeof *order);
+    for (size_t i = 0; i < count; i++)
+        order[i] = &tokens[i];
+    qsort(order, count, sizeof *order, by_number);
+    for (size_t i = 0; i < count; i++) {
+        order[i]->answer_at = answers.len;
+        answer(a, &answers, input + order[i]->at, order[i]->len);
+        order[i]->answer_len = answers.len - order[i]->answer_at;
+    }
+    for (size_t i = 0; i < count; i++)
+        fwrite(answers.v + tokens[i].answer_at, 1, tokens[i].answer_len, stdout);
+    fflush(stdout);
+    text_free(&answers);
+    free(order);
+    free(tokens);
+}
+
+static bool more_soon(int fd)
+{
+    struct pollfd wait = {fd, POLLIN, 0};
+    return poll(&wait, 1, 5) > 0;
+}
+
+/* Answers whole lines as they come. A writer that fills the pipe is given a moment to go on: many addresses at once are
+ * cheaper. One that asks a line at a time gets its answer at once. */
+static int answer_stream(atos *a, int fd)
+{
+    text input = {0};
+    char *chunk = tool_alloc(READ_SIZE);
+    ssize_t got;
+    while ((got = read(fd, chunk, READ_SIZE)) != 0) {
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            tool_say("the addresses cannot be read: %s", strerror(errno));
+            break;
+        }
+        text_add(&input, chunk, (size_t)got);
+        if (got >= 4096 && input.len < BATCH_BYTES && more_soon(fd))
+            continue;
+        size_t whole = input.len;
+        while (whole > 0 && input.v[whole - 1] != '\n')
+            whole--;
+        answer_all(a, input.v, whole);
+        memmove(input.v, input.v + whole, input.len - whole);
+        input.len -= whole;
+    }
+    answer_all(a, input.v, input.len);
+    text_free(&input);
+    free(chunk);
+    return got < 0 ? TOOL_ERROR : TOOL_OK;
+}
+
+/* ---- Options ---- */
+
+/* Returns false after a message when a second way to count addresses is named, or the number is none. */
+static bool set_kind(atos *a, address_kind kind, const char *number)
+{
+    bool negative = number != NULL && number[0] == '-';
+    if (a->kind != ADDRESS_FILE) {
+        fputs("Only one of -s, -l, -textExecAddress or -offset can be passed\n", stderr);
+        return false;
+    }
+    a->kind = kind;
+    if (number != NULL && !parse_hex(number + negative, strlen(number + negative), &a->base)) {
+        tool_say("%s is no hexadecimal address", number);
+        return false;
+    }
+    if (negative)
+        a->base = 0 - a->base;
+    return true;
+}
+
+typedef struct flag_option {
+    const char *name;
+    size_t at; /* of a bool in atos */
+} flag_option;
+
+static bool set_flag(atos *a, const options *o, const char *name)
+{
+    static const flag_option flags[] = {
+        {"i", offsetof(atos, inline_frames)},
+        {"inlineFrames", offsetof(atos, inline_frames)},
+        {"dedup", offsetof(atos, dedup)},
+        {"json", offsetof(atos, json)},
+        {"explain", offsetof(atos, explain)},
+        {"check", offsetof(atos, check)},
+        {"copy", offsetof(atos, copy)},
+        {"fullPath", offsetof(atos, style.full_path)},
+        {"full-path", offsetof(atos, style.full_path)},
+        {"no-demangle", offsetof(atos, style.raw_names)},
+    };
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
+        if (options_is(o, name, flags[i].name)) {
+            bool yes = true;
+            memcpy((char *)a + flags[i].at, &yes, sizeof yes);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Takes one option. Returns false after a message. */
+static bool set_option(atos *a, options *o, const char *name)
+{
+    if (set_flag(a, o, name) || options_is(o, name, "printHeader"))
+        return true;
+    if (options_is(o, name, "o")) {
+        if (a->path_count == sizeof a->paths / sizeof a->paths[0]) {
+            tool_say("at most %zu -o", a->path_count);
+            return false;
+        }
+        a->paths[a->path_count++] = options_value(o, "o");
+        return true;
+    }
+    if (options_is(o, name, "l"))
+        return set_kind(a, ADDRESS_LOAD, options_value(o, "l"));
+    if (options_is(o, name, "s"))
+        return set_kind(a, ADDRESS_SLIDE, options_value(o, "s"));
+    if (options_is(o, name, "textExecAddress"))
+        return set_kind(a, ADDRESS_TEXT_EXEC, options_value(o, "textExecAddress"));
+    if (options_is(o, name, "offset"))
+        return set_kind(a, ADDRESS_OFFSET, NULL);
+    if (options_is(o, name, "p")) {
+        options_value(o, "p");
+        tool_say("-p looks into a running macOS process, which this system has none of; name its file with "
+                 "-o and where "
+                 "it was loaded with -l");
+        return false;
+    }
+    if (options_is(o, name, "arch"))
+        a->arch = options_value(o, "arch");
+    else if (options_is(o, name, "d"))
+        a->delimiter = options_value(o, "d");
+    else if (options_is(o, name, "f"))
+        a->input = options_value(o, "f");
+    else if (options_is(o, name, "best-line"))
+        a->session_flags |= MACHSYM_SESSION_BEST_LINE;
+    else if (options_is(o, name, "full-names"))
+        a->style.demangle_flags &= ~(uint32_t)MACHSYM_DEMANGLE_SIMPLIFIED;
+    else if (options_is(o, name, "uuid")) {
+        a->has_uuid = parse_uuid(options_value(o, "uuid"), &a->uuid);
+        if (!a->has_uuid)
+            tool_say("--uuid wants 32 hexadecimal digits, with or without dashes");
+        return a->has_uuid;
+    } else if (options_is(o, name, "lines")) {
+        bool known = parse_lines(options_value(o, "lines"), &a->lines);
+        if (!known)
+            tool_say("--lines is one of atos, dwarf, stmt");
+        return known;
+    } else {
+        tool_say("no such option: -%s; see machsym atos --help", name);
+        return false;
+    }
+    return true;
+}
+
+static int run(atos *a, char **addresses, size_t address_count)
+{
+    text out = {0};
+    if (address_count > 0) {
+        for (size_t i = 0; i < address_count; i++)
+            answer(a, &out, addresses[i], strlen(addresses[i]));
+        fwrite(out.v, 1, out.len, stdout);
+        text_free(&out);
+        return TOOL_OK;
+    }
+    int fd = a->input != NULL ? open(a->input, O_RDONLY) : STDIN_FILENO;
+    if (fd < 0) {
+        tool_say("%s: %s", a->input, strerror(errno));
+        return TOOL_ERROR;
+    }
+    int status = answer_stream(a, fd);
+    if (a->input != NULL)
+        close(fd);
+    return status;
+}
+
+int cmd_atos(int argc, char **argv)
+{
+    static atos a;
+    options o = {argc, argv, 0, false};
+    const char *name;
+    const char *operand;
+    char **addresses = tool_alloc((size_t)argc * sizeof *addresses);
+    size_t address_count = 0;
+    int status = TOOL_ERROR;
+    a.delimiter = "\n";
+    a.style.demangle_flags = MACHSYM_DEMANGLE_SIMPLIFIED;
+    while (options_next(&o, &name, &operand)) {
+        if (operand != NULL) {
+            addresses[address_count++] = argv[o.at];
+        } else if (options_is(&o, name, "help") || options_is(&o, name, "h")) {
+            fputs(usage, stdout);
+            free(addresses);
+            return TOOL_OK;
+        } else if (!set_option(&a, &o, name)) {
+            free(addresses);
+            return TOOL_ERROR;
+        }
+    }
+    if (a.path_count == 0)
+        fputs(usage, stderr);
+    else if (open_targets(&a))
+        status = run(&a, addresses, address_count);
+    close_targets(&a);
+    free(addresses);
+    return status == TOOL_OK && a.check && a.unresolved ? TOOL_UNRESOLVED : status;
+}

@@ -1,0 +1,204 @@
+/* machsym info: what a file holds. */
+#include "tool.h"
+
+#include <string.h>
+
+static const char usage[] = "usage: machsym info [options] FILE ...\n"
+                            "Prints slices, UUIDs, platform, segments, debug info, symbols and damage of "
+                            "Mach-O files and .dSYM bundles.\n"
+                            "\n"
+                            "  -arch NAME  only this slice\n"
+                            "  --pair FILE the other half: the binary to a dSYM, or the dSYM to a binary\n"
+                            "  --quick     headers only: do not decode the debug info\n";
+
+static const char *filetype_name(uint32_t filetype)
+{
+    static const char *const names[] = {"?",       "OBJECT", "EXECUTE",  "FVMLIB", "CORE",
+                                        "PRELOAD", "DYLIB",  "DYLINKER", "BUNDLE", "DYLIB_STUB",
+                                        "DSYM",    "KEXT",   "FILESET"};
+    return filetype < sizeof names / sizeof names[0] ? names[filetype] : "?";
+}
+
+static const char *platform_name(uint32_t platform)
+{
+    static const char *const names[] = {"unknown",
+                                        "macOS",
+                                        "iOS",
+                                        "tvOS",
+                                        "watchOS",
+                                        "bridgeOS",
+                                        "Mac Catalyst",
+                                        "iOS simulator",
+                                        "tvOS simulator",
+                                        "watchOS simulator",
+                                        "DriverKit",
+                                        "visionOS",
+                                        "visionOS simulator"};
+    return platform < sizeof names / sizeof names[0] ? names[platform] : "unknown";
+}
+
+static void print_version(const char *label, uint32_t version)
+{
+    printf(", %s %u.%u", label, version >> 16, version >> 8 & 0xff);
+    if ((version & 0xff) != 0)
+        printf(".%u", version & 0xff);
+}
+
+static void print_source_version(uint64_t v)
+{
+    if (v != 0)
+        printf("  source version: %u.%u.%u.%u.%u\n", (unsigned)(v >> 40), (unsigned)(v >> 30 & 1023),
+               (unsigned)(v >> 20 & 1023), (unsigned)(v >> 10 & 1023), (unsigned)(v & 1023));
+}
+
+static void print_sections(const machsym_image *image)
+{
+    machsym_cursor at = {0, 0};
+    machsym_section s;
+    puts("  sections:");
+    while (machsym_image_next_section(image, &at, &s)) {
+        printf("    %-10.*s %-17.*s 0x%012llx %10llu bytes%s%s%s\n", (int)s.segment.len, s.segment.ptr,
+               (int)s.name.len, s.name.ptr, (unsigned long long)s.addr, (unsigned long long)s.size,
+               s.is_code ? ", code" : "", s.bytes.len == 0 && s.size != 0 ? ", no bytes in the file" : "",
+               s.is_pair ? ", other half" : "");
+    }
+}
+
+static void print_debug_info(machsym_session *session)
+{
+    machsym_session_info info;
+    machsym_session_get_info(session, &info);
+    printf("  debug info: %u units", info.unit_count);
+    for (unsigned version = 2; version < 6; version++) {
+        if (info.version_count[version] != 0)
+            printf(", %u of DWARF %u", info.version_count[version], version);
+    }
+    printf("\n    %u without code, %u without ranges, %u sets of address ranges\n", info.units_without_code,
+           info.units_without_ranges, info.arange_set_count);
+    printf("    %llu functions, %llu inlined calls, %llu line rows, %llu entries\n",
+           (unsigned long long)info.function_count, (unsigned long long)info.inline_count,
+           (unsigned long long)info.line_row_count, (unsigned long long)info.die_count);
+    if (info.damaged_units != 0)
+        printf("    damaged: %u units, the first at .debug_info+0x%llx\n", info.damaged_units,
+               (unsigned long long)info.first_damage_offset);
+}
+
+static void print_symbols(machsym_session *session, const machsym_image_info *info)
+{
+    uint64_t counts[MACHSYM_SOURCE_COUNT] = {0};
+    machsym_cursor at = {0, 0};
+    machsym_symbol symbol;
+    while (machsym_session_next_symbol(session, &at, &symbol))
+        counts[symbol.source]++;
+    printf("  symbols: %u in LC_SYMTAB; code addresses by best source:", info->symbol_count);
+    for (unsigned i = 1; i < MACHSYM_SOURCE_COUNT; i++) {
+        if (counts[i] != 0)
+            printf(" %s %llu", machsym_source_name((machsym_source)i), (unsigned long long)counts[i]);
+    }
+    putchar('\n');
+}
+
+static void print_slice(const machsym_slice *slice)
+{
+    text line = {0};
+    if (slice->has_uuid)
+        text_uuid(&line, &slice->uuid);
+    else
+        text_c(&line, "no UUID");
+    printf("%s %s, %.*s, %llu bytes at offset %llu\n", slice->arch, filetype_name(slice->filetype),
+           (int)line.len, line.v, (unsigned long long)slice->size, (unsigned long long)slice->offset);
+    text_free(&line);
+}
+
+static void print_image(const machsym_image *image, bool quick)
+{
+    machsym_image_info info;
+    machsym_image_get_info(image, &info);
+    print_slice(&info.slice);
+    if (info.pair_path != NULL)
+        printf("  other half: %s\n", info.pair_path);
+    printf("  platform: %s", platform_name(info.platform));
+    if (info.platform != 0) {
+        print_version("minimum", info.min_os);
+        print_version("SDK", info.sdk);
+    }
+    printf("\n  text: 0x%llx, %llu bytes\n", (unsigned long long)info.text_addr,
+           (unsigned long long)info.text_size);
+    print_source_version(info.source_version);
+    print_sections(image);
+    if (info.has_compressed_dwarf)
+        puts("  compressed debug info (__zdebug_*): unsupported; answers come from symbols");
+    machsym_session *session = quick ? NULL : tool_session(image, MACHSYM_LINES_ATOS, 0);
+    if (session != NULL && info.has_dwarf)
+        print_debug_info(session);
+    if (session != NULL)
+        print_symbols(session, &info);
+    if (info.damage_count != 0)
+        printf("  damaged: %u load commands, sections or unit headers\n", info.damage_count);
+    machsym_session_close(session);
+}
+
+/* Prints all slices of a file, or the one asked for. */
+static bool print_file(const char *path, const char *arch, const char *pair, bool quick)
+{
+    machsym_open_desc desc;
+    machsym_error err;
+    machsym_slice slices[64];
+    bool ok = true;
+    memset(&desc, 0, sizeof desc);
+    desc.path = path;
+    size_t count = machsym_list_slices(&desc, slices, 64, &err);
+    if (count == 0) {
+        tool_say_error(path, &err);
+        return false;
+    }
+    printf("%s\n", path);
+    if (count > 64)
+        tool_say("%s: %zu slices, the first 64 are shown", path, count);
+    desc.pair_path = pair;
+    for (size_t i = 0; i < count && i < 64; i++) {
+        if (arch != NULL && strcmp(arch, slices[i].arch) != 0)
+            continue;
+        desc.arch = slices[i].arch;
+        desc.uuid = slices[i].has_uuid ? &slices[i].uuid : NULL;
+        machsym_image *image = tool_open(&desc);
+        ok = ok && image != NULL;
+        if (image != NULL)
+            print_image(image, quick);
+        machsym_image_close(image);
+    }
+    return ok;
+}
+
+int cmd_info(int argc, char **argv)
+{
+    options o = {argc, argv, 0, false};
+    const char *name;
+    const char *operand;
+    const char *arch = NULL;
+    const char *pair = NULL;
+    bool quick = false;
+    int printed = 0;
+    bool ok = true;
+    while (options_next(&o, &name, &operand)) {
+        if (operand != NULL) {
+            printed++;
+            ok = print_file(operand, arch, pair, quick) && ok;
+        } else if (options_is(&o, name, "arch")) {
+            arch = options_value(&o, "arch");
+        } else if (options_is(&o, name, "pair")) {
+            pair = options_value(&o, "pair");
+        } else if (options_is(&o, name, "quick")) {
+            quick = true;
+        } else if (options_is(&o, name, "help") || options_is(&o, name, "h")) {
+            fputs(usage, stdout);
+            return TOOL_OK;
+        } else {
+            tool_say("no such option: -%s; see machsym info --help", name);
+            return TOOL_ERROR;
+        }
+    }
+    if (printed == 0)
+        fputs(usage, stderr);
+    return ok && printed > 0 ? TOOL_OK : TOOL_ERROR;
+}

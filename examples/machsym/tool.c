@@ -1,0 +1,395 @@
+/* What the subcommands share; see tool.h. */
+#include "tool.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Memory and text ---- */
+
+void *tool_grow(void *array, size_t size)
+{
+    void *grown = realloc(array, size != 0 ? size : 1);
+    if (grown == NULL) {
+        fprintf(stderr, "machsym: no memory left (%zu bytes wanted)\n", size);
+        exit(TOOL_ERROR);
+    }
+    return grown;
+}
+
+void *tool_alloc(size_t size)
+{
+    return tool_grow(NULL, size);
+}
+
+static char *text_room(text *t, size_t len)
+{
+    if (len > t->cap - t->len) {
+        size_t cap = t->cap < 256 ? 256 : t->cap;
+        while (cap - t->len < len)
+            cap *= 2;
+        t->v = tool_grow(t->v, cap);
+        t->cap = cap;
+    }
+    return t->v + t->len;
+}
+
+void text_add(text *t, const char *ptr, size_t len)
+{
+    if (len == 0)
+        return;
+    memcpy(text_room(t, len), ptr, len);
+    t->len += len;
+}
+
+void text_str(text *t, machsym_str str)
+{
+    text_add(t, str.ptr, str.len);
+}
+
+void text_c(text *t, const char *c_string)
+{
+    text_add(t, c_string, strlen(c_string));
+}
+
+void text_char(text *t, char c)
+{
+    text_add(t, &c, 1);
+}
+
+void text_dec(text *t, uint64_t number)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+    do {
+        digits[--at] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number != 0);
+    text_add(t, digits + at, sizeof digits - at);
+}
+
+void text_hex(text *t, uint64_t number, unsigned digits)
+{
+    char out[16];
+    size_t at = sizeof out;
+    do {
+        out[--at] = "0123456789abcdef"[number & 15];
+        number >>= 4;
+    } while (number != 0 || sizeof out - at < digits);
+    text_add(t, out + at, sizeof out - at);
+}
+
+/* Length of the UTF-8 sequence at p, 0 when there is none. */
+static size_t utf8_length(const unsigned char *p, size_t left)
+{
+    size_t len = p[0] < 0x80                   ? 1
+                 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
+                 : p[0] >= 0xe0 && p[0] < 0xf0 ? 3
+                 : p[0] >= 0xf0 && p[0] < 0xf5 ? 4
+                                               : 0;
+    if (len > left)
+        return 0;
+    for (size_t i = 1; i < len; i++) {
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+    }
+    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0) || (p[0] == 0xf0 && p[1] < 0x90) ||
+        (p[0] == 0xf4 && p[1] >= 0x90))
+        return 0; /* overlong, surrogate or past U+10FFFF */
+    return len;
+}
+
+void text_json(text *t, machsym_str str)
+{
+    const unsigned char *p = (const unsigned char *)str.ptr;
+    text_char(t, '"');
+    for (size_t i = 0; i < str.len;) {
+        size_t len = utf8_length(p + i, str.len - i);
+        if (len == 0) {
+            text_c(t, "\\ufffd");
+            i++;
+        } else if (p[i] == '"' || p[i] == '\\') {
+            text_char(t, '\\');
+            text_char(t, (char)p[i++]);
+        } else if (p[i] < 0x20 || p[i] == 0x7f) {
+            text_c(t, "\\u");
+            text_hex(t, p[i++], 4);
+        } else {
+            text_add(t, str.ptr + i, len);
+            i += len;
+        }
+    }
+    text_char(t, '"');
+}
+
+void text_uuid(text *t, const machsym_uuid *uuid)
+{
+    for (size_t i = 0; i < 16; i++) {
+        if (i == 4 || i == 6 || i == 8 || i == 10)
+            text_char(t, '-');
+        text_char(t, "0123456789ABCDEF"[uuid->v[i] >> 4]);
+        text_char(t, "0123456789ABCDEF"[uuid->v[i] & 15]);
+    }
+}
+
+void text_path(text *t, const machsym_path *path)
+{
+    size_t len = machsym_path_join(path, NULL, 0);
+    machsym_path_join(path, text_room(t, len + 1), len + 1);
+    t->len += len;
+}
+
+void text_free(text *t)
+{
+    free(t->v);
+    memset(t, 0, sizeof *t);
+}
+
+/* ---- Messages ---- */
+
+void tool_say(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fflush(stdout);
+    fputs("machsym: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+}
+
+static const char *error_advice(machsym_result code)
+{
+    switch (code) {
+    case MACHSYM_ERR_FORMAT: return "; name a Mach-O file, a .dSYM or a .symmap";
+    case MACHSYM_ERR_ARCH: return "; `machsym info FILE` lists what it holds";
+    case MACHSYM_ERR_UUID: return "; `machsym info FILE` lists the UUIDs it holds";
+    case MACHSYM_ERR_AMBIGUOUS: return "; choose with -arch NAME or --uuid UUID";
+    default: return "";
+    }
+}
+
+void tool_say_error(const char *path, const machsym_error *err)
+{
+    char where[128] = "";
+    if (err->where != NULL && err->where[0] != 0)
+        snprintf(where, sizeof where, " (%s, offset %llu)", err->where, (unsigned long long)err->offset);
+    if (err->os_errno != 0)
+        tool_say("%s: %s: %s", path, err->what, strerror(err->os_errno));
+    else
+        tool_say("%s: %s%s%s", path, err->what, where, error_advice(err->code));
+}
+
+/* ---- Options ---- */
+
+bool options_next(options *o, const char **name, const char **operand)
+{
+    *name = NULL;
+    *operand = NULL;
+    if (o->at + 1 >= o->argc)
+        return false;
+    const char *arg = o->argv[++o->at];
+    if (!o->only_operands && strcmp(arg, "--") == 0) {
+        o->only_operands = true;
+        return options_next(o, name, operand);
+    }
+    if (o->only_operands || arg[0] != '-' || arg[1] == 0)
+        *operand = arg;
+    else
+        *name = arg[1] == '-' ? arg + 2 : arg + 1;
+    return true;
+}
+
+bool options_is(const options *o, const char *option, const char *name)
+{
+    size_t len = strlen(name);
+    (void)o;
+    return strncmp(option, name, len) == 0 && (option[len] == 0 || option[len] == '=');
+}
+
+const char *options_value(options *o, const char *name)
+{
+    const char *equals = strchr(o->argv[o->at], '=');
+    if (equals != NULL)
+        return equals + 1;
+    if (o->at + 1 < o->argc)
+        return o->argv[++o->at];
+    tool_say("-%s needs a value; see machsym %s --help", name, o->argv[0]);
+    exit(TOOL_ERROR);
+}
+
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F')
+        return c - 'A' + 10;
+    return -1;
+}
+
+bool parse_hex(const char *digits, size_t len, uint64_t *out)
+{
+    size_t at = len > 2 && digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X') ? 2 : 0;
+    uint64_t number = 0;
+    if (at == len)
+        return false;
+    for (; at < len; at++) {
+        int digit = hex_digit(digits[at]);
+        if (digit < 0 || number >> 60 != 0)
+            return false;
+        number = number << 4 | (uint64_t)digit;
+    }
+    *out = number;
+    return true;
+}
+
+bool parse_uuid(const char *written, machsym_uuid *out)
+{
+    size_t count = 0;
+    for (; *written != 0; written++) {
+        int digit = hex_digit(*written);
+        if (*written == '-')
+            continue;
+        if (digit < 0 || count == 32)
+            return false;
+        out->v[count / 2] = (uint8_t)(count % 2 == 0 ? digit << 4 : out->v[count / 2] | digit);
+        count++;
+    }
+    return count == 32;
+}
+
+bool parse_lines(const char *written, machsym_lines *out)
+{
+    static const char *const names[] = {"atos", "dwarf", "stmt"};
+    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(written, names[i]) == 0) {
+            *out = (machsym_lines)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- Images ---- */
+
+static void list_slices(const machsym_open_desc *desc)
+{
+    machsym_slice *slices;
+    text line = {0};
+    size_t count = machsym_list_slices(desc, NULL, 0, NULL);
+    slices = tool_alloc(count * sizeof *slices);
+    count = machsym_list_slices(desc, slices, count, NULL);
+    for (size_t i = 0; i < count && i < 64; i++) {
+        text_c(&line, "  ");
+        text_c(&line, slices[i].arch);
+        text_c(&line, "  ");
+        if (slices[i].has_uuid)
+            text_uuid(&line, &slices[i].uuid);
+        else
+            text_c(&line, "(no UUID)");
+        text_char(&line, '\n');
+    }
+    fwrite(line.v, 1, line.len, stderr);
+    text_free(&line);
+    free(slices);
+}
+
+machsym_image *tool_open(const machsym_open_desc *desc)
+{
+    machsym_image *image;
+    machsym_error err;
+    machsym_result result = machsym_image_open(desc, &image, &err);
+    if (result == MACHSYM_OK)
+        return image;
+    if (result == MACHSYM_ERR_ARCH && desc->arch != NULL)
+        fprintf(stderr, "atos cannot load symbols for the file %s for architecture %s.\n", desc->path,
+                desc->arch);
+    else
+        tool_say_error(desc->path, &err);
+    if (result == MACHSYM_ERR_ARCH || result == MACHSYM_ERR_AMBIGUOUS || result == MACHSYM_ERR_UUID)
+        list_slices(desc);
+    return NULL;
+}
+
+machsym_session *tool_session(const machsym_image *image, machsym_lines lines, uint32_t flags)
+{
+    machsym_session_desc desc;
+    machsym_session *session;
+    machsym_error err;
+    memset(&desc, 0, sizeof desc);
+    desc.image = image;
+    desc.lines = lines;
+    desc.flags = flags;
+    if (machsym_session_open(&desc, &session, &err) == MACHSYM_OK)
+        return session;
+    tool_say("%s", err.what);
+    exit(TOOL_ERROR);
+}
+
+/* ---- Frames ---- */
+
+bool frame_has_line(const machsym_frame *frame)
+{
+    return frame->line_source != MACHSYM_SOURCE_NONE && frame->file.name.len != 0;
+}
+
+void text_frame_name(text *t, const machsym_frame *frame, const frame_style *style)
+{
+    machsym_str name = frame->linkage_name.len != 0 ? frame->linkage_name : frame->name;
+    if (style->raw_names || name.len == 0) {
+        text_str(t, name);
+        return;
+    }
+    size_t room = 1024;
+    for (;;) {
+        char *to = text_room(t, room);
+        size_t len = machsym_demangle(name, style->demangle_flags, to, room);
+        if (len < room) {
+            t->len += len;
+            return;
+        }
+        room = len + 1;
+    }
+}
+
+void text_frame_file(text *t, const machsym_frame *frame, bool full_path)
+{
+    if (full_path) {
+        text_path(t, &frame->file);
+        return;
+    }
+    size_t at = frame->file.name.len;
+    while (at > 0 && frame->file.name.ptr[at - 1] != '/')
+        at--;
+    text_add(t, frame->file.name.ptr + at, frame->file.name.len - at);
+}
+
+void text_frame_json(text *t, const machsym_frame *frame, uint64_t addr, const frame_style *style)
+{
+    text part = {0};
+    text_frame_name(&part, frame, style);
+    text_c(t, "{\"name\":");
+    text_json(t, (machsym_str){part.v, part.len});
+    text_c(t, ",\"linkage_name\":");
+    text_json(t, frame->linkage_name);
+    part.len = 0;
+    text_path(&part, &frame->file);
+    text_c(t, ",\"file\":");
+    text_json(t, (machsym_str){part.v, part.len});
+    text_c(t, ",\"line\":");
+    text_dec(t, frame->line);
+    text_c(t, ",\"column\":");
+    text_dec(t, frame->column);
+    text_c(t, frame->is_inline ? ",\"inline\":true" : ",\"inline\":false");
+    text_c(t, ",\"offset\":");
+    text_dec(t, addr - frame->function_start);
+    text_c(t, ",\"name_source\":\"");
+    text_c(t, machsym_source_name(frame->name_source));
+    text_c(t, "\",\"line_source\":\"");
+    text_c(t, machsym_source_name(frame->line_source));
+    text_c(t, "\"}");
+    text_free(&part);
+}

@@ -1,0 +1,97 @@
+/* What the subcommands of the machsym tool share: text buffers, errors, options, opening images, printing frames. */
+#ifndef MACHSYM_TOOL_H
+#define MACHSYM_TOOL_H
+
+#include "../../machsym.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { TOOL_OK = 0, TOOL_ERROR = 1, TOOL_UNRESOLVED = 2 }; /* exit statuses */
+
+/* ---- Text ---- */
+
+/* A growing buffer; after a failed allocation the program ends with a message. */
+typedef struct text {
+    char *v;
+    size_t len;
+    size_t cap;
+} text;
+
+void text_add(text *t, const char *ptr, size_t len);
+void text_str(text *t, machsym_str str);
+void text_c(text *t, const char *c_string);
+void text_char(text *t, char c);
+void text_dec(text *t, uint64_t number);
+void text_hex(text *t, uint64_t number, unsigned digits); /* at least so many digits, lower case, no 0x */
+void text_json(text *t, machsym_str str); /* quoted and escaped; bytes that are no UTF-8 become U+FFFD */
+void text_uuid(text *t, const machsym_uuid *uuid); /* upper case, with dashes */
+void text_path(text *t, const machsym_path *path);
+void text_free(text *t);
+
+void *tool_alloc(size_t size);             /* never NULL */
+void *tool_grow(void *array, size_t size); /* never NULL */
+
+/* ---- Messages ---- */
+
+/* Prints "machsym: ..." to stderr. */
+void tool_say(const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 1, 2)))
+#endif
+    ;
+/* Prints why a file could not be opened or built, with where and at which offset, and what to do next. */
+void tool_say_error(const char *path, const machsym_error *err);
+
+/* ---- Options ---- */
+
+/* A walk over the arguments; long options have one or two dashes. */
+typedef struct options {
+    int argc;
+    char **argv;
+    int at;
+    bool only_operands; /* after "--" */
+} options;
+
+/* Moves to the next argument. Returns false at the end. *operand is set when it is no option. */
+bool options_next(options *o, const char **name, const char **operand);
+/* Whether the current option is this one; name without dashes. With "=" the value may follow in the same argument. */
+bool options_is(const options *o, const char *option, const char *name);
+/* The value of the current option, from "=VALUE" or the next argument. Exits with a message when there is none. */
+const char *options_value(options *o, const char *name);
+
+bool parse_hex(const char *digits, size_t len, uint64_t *out); /* with or without 0x */
+bool parse_uuid(const char *written, machsym_uuid *out);       /* with or without dashes */
+bool parse_lines(const char *written, machsym_lines *out);     /* atos, dwarf, stmt */
+
+/* ---- Images ---- */
+
+/* Opens an image, and on failure says why; several slices without a choice are listed. Returns NULL on failure. */
+machsym_image *tool_open(const machsym_open_desc *desc);
+machsym_session *tool_session(const machsym_image *image, machsym_lines lines, uint32_t flags);
+
+/* ---- Frames ---- */
+
+/* How a frame is printed. */
+typedef struct frame_style {
+    bool full_path;
+    bool raw_names; /* do not demangle */
+    uint32_t demangle_flags;
+} frame_style;
+
+/* The name to show: the demangled linkage name, or the name. */
+void text_frame_name(text *t, const machsym_frame *frame, const frame_style *style);
+/* The file to show: its base name, or the whole path. */
+void text_frame_file(text *t, const machsym_frame *frame, bool full_path);
+bool frame_has_line(const machsym_frame *frame);
+/* A frame as a JSON object, with its offset from the function's start. */
+void text_frame_json(text *t, const machsym_frame *frame, uint64_t addr, const frame_style *style);
+
+/* ---- Subcommands: argv[0] is the subcommand's name; each returns an exit status ---- */
+
+int cmd_atos(int argc, char **argv);
+int cmd_info(int argc, char **argv);
+
+#endif
