@@ -13,6 +13,7 @@ typedef struct command {
 static const command commands[] = {
     {"atos", cmd_atos, "addresses to function, file and line, as Apple's atos prints them"},
     {"info", cmd_info, "what a file holds: slices, UUIDs, sections, debug info, damage"},
+    {"crash", cmd_crash, "names and lines into crash reports, .ips, sample, hang, MetricKit, pasted stacks"},
 };
 
 static void print_help(FILE *out)

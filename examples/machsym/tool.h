@@ -93,5 +93,6 @@ void text_frame_json(text *t, const machsym_frame *frame, uint64_t addr, const f
 
 int cmd_atos(int argc, char **argv);
 int cmd_info(int argc, char **argv);
+int cmd_crash(int argc, char **argv);
 
 #endif
