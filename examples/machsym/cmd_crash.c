@@ -55,7 +55,7 @@ static const char usage[] =
     "  --full-path         whole paths in place of base names\n"
     "  --full-names        Swift names with modules and types\n"
     "  --no-demangle       names as the linker knows them\n"
-    "  --lines=POLICY      atos (default), dwarf or stmt, as in machsym atos\n"
+    "  --lines=POLICY      dwarf (default), atos or stmt, as in machsym atos\n"
     "  --best-line         line 0 takes the line of the nearest frame that has one\n"
     "  --raw-addresses     look return addresses up as they are, not one byte before\n"
     "\n"
@@ -623,6 +623,7 @@ int cmd_crash(int argc, char **argv)
     bool help = false;
     crash.jobs = 1;
     crash.resolve.style.demangle_flags = MACHSYM_DEMANGLE_SIMPLIFIED;
+    crash.lines = MACHSYM_LINES_DWARF; /* of rows at one address the last is where the trap or call is written */
     while (status == TOOL_OK && !help && options_next(&o, &name, &operand)) {
         if (operand != NULL)
             reports[count++] = argv[o.at];

@@ -224,7 +224,7 @@ void groups_print(group_list *groups, text *out)
     qsort(places, groups->count, sizeof *places, by_family);
     for (size_t i = 0; i < groups->count; i++) {
         const group *g = &groups->v[places[i].index];
-        if (places[i].index != places[i].family)
+        if (places[i].index != places[i].family && places[i - 1].index == places[i].family)
             text_c(out, "  similar:\n");
         put_group(out, g, places[i].index != places[i].family ? "  " : "");
     }

@@ -43,13 +43,21 @@ static const ips_key metadata_keys[] = {
     {NULL, "incident_id", FACT_INCIDENT},
 };
 
-static void set_facts(report *r, const json *doc, const ips_key *keys, size_t count)
+static void put_fact(report *r, report_fact fact, machsym_str value, bool metadata)
+{
+    if (!metadata && value.len > 0)
+        r->facts[fact].len = 0;
+    report_set_fact(r, fact, value);
+}
+
+/* The report itself knows better than the metadata before it. */
+static void set_facts(report *r, const json *doc, const ips_key *keys, size_t count, bool metadata)
 {
     for (size_t i = 0; i < count; i++) {
         uint32_t object = keys[i].in != NULL ? json_get(doc, 0, keys[i].in) : 0;
         uint32_t value = json_get(doc, object, keys[i].key);
         if (json_is(doc, value, JSON_STRING) || json_is(doc, value, JSON_NUMBER))
-            report_set_fact(r, keys[i].fact, report_json_str(r, doc, value));
+            put_fact(r, keys[i].fact, report_json_str(r, doc, value), metadata);
     }
 }
 
@@ -67,7 +75,7 @@ static void set_pair(report *r, const json *doc, uint32_t object, const char *a,
         text_str(&t, second);
         text_char(&t, ')');
     }
-    report_set_fact(r, fact, pool_copy(&r->strings, t.v, t.len));
+    put_fact(r, fact, pool_copy(&r->strings, t.v, t.len), false);
     text_free(&t);
 }
 
@@ -89,7 +97,7 @@ static void set_strings(report *r, const json *doc, uint32_t value, report_fact 
 
 static void set_report_facts(report *r, const json *doc)
 {
-    set_facts(r, doc, report_keys, sizeof report_keys / sizeof report_keys[0]);
+    set_facts(r, doc, report_keys, sizeof report_keys / sizeof report_keys[0], false);
     set_pair(r, doc, json_get(doc, 0, "osVersion"), "train", "build", FACT_OS);
     set_pair(r, doc, json_get(doc, 0, "bundleInfo"), "CFBundleShortVersionString", "CFBundleVersion", FACT_VERSION);
     uint32_t termination = json_get(doc, 0, "termination");
@@ -151,6 +159,7 @@ static void set_frame_text(report *r, const json *doc, report_frame *frame, uint
 static void add_frames(report *r, uint32_t doc_index, uint32_t array, uint32_t first_image)
 {
     const json *doc = &r->docs[doc_index];
+    uint32_t index = 0;
     uint32_t at = JSON_NONE;
     while (json_next(doc, array, &at)) {
         uint64_t image;
@@ -163,13 +172,14 @@ static void add_frames(report *r, uint32_t doc_index, uint32_t array, uint32_t f
         frame->token = at;
         frame->at = doc->v[at].at;
         frame->end = doc->v[at].end;
-        frame->index = r->threads[frame->thread].count - 1;
-        frame->exact = frame->index == 0;
+        frame->index = index;
+        frame->exact = index == 0;
         if (json_u64(doc, json_get(doc, at, "imageIndex"), &image) && image < r->image_count - first_image)
             frame->image = first_image + (uint32_t)image;
         if (json_u64(doc, json_get(doc, at, "imageOffset"), &offset))
             frame->addr = offset + (frame->image != REPORT_NONE ? r->images[frame->image].base : 0);
         set_frame_text(r, doc, frame, at);
+        index += !frame->given_inline;
     }
 }
 
@@ -208,6 +218,7 @@ static void plain_escapes(report *r, size_t lo, size_t hi)
 static void add_backtraces(report *r, uint32_t doc_index, uint32_t array)
 {
     const json *doc = &r->docs[doc_index];
+    uint64_t number = 0;
     uint32_t at = JSON_NONE;
     while (json_next(doc, array, &at)) {
         uint32_t first = r->thread_count;
@@ -217,8 +228,10 @@ static void add_backtraces(report *r, uint32_t doc_index, uint32_t array)
         size_t hi = doc->v[at].end - 1;
         plain_escapes(r, lo, hi);
         report_parse_text(r, lo, hi, ESCAPE_JSON);
-        for (uint32_t i = first; i < r->thread_count; i++)
+        for (uint32_t i = first; i < r->thread_count; i++) {
             r->threads[i].kind = THREAD_SPECIFIC;
+            r->threads[i].number = number++;
+        }
     }
 }
 
@@ -246,7 +259,7 @@ bool report_parse_ips(report *r, uint32_t doc_index)
     uint32_t at = JSON_NONE;
     bool metadata = is_metadata(doc);
     if (metadata)
-        set_facts(r, doc, metadata_keys, sizeof metadata_keys / sizeof metadata_keys[0]);
+        set_facts(r, doc, metadata_keys, sizeof metadata_keys / sizeof metadata_keys[0], true);
     if (json_get(doc, 0, "processes") != JSON_NONE && json_get(doc, 0, "largestProcess") != JSON_NONE)
         report_set_fact(r, FACT_EVENT, str_c("jetsam"));
     if (json_get(doc, 0, "processByPid") != JSON_NONE)

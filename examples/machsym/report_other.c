@@ -79,16 +79,19 @@ static void add_stack(report *r, uint32_t doc_index, uint32_t array, frame_form 
         frame->at = doc->v[at].at;
         frame->end = doc->v[at].end;
         frame->name = report_json_str(r, doc, either(doc, at, "function", "symbol_name"));
+        frame->given_inline = json_true(doc, json_get(doc, at, "inline"));
         uint32_t line = either(doc, at, "lineno", "source_line");
         if (line != JSON_NONE)
             set_where(r, frame, report_json_str(r, doc, either(doc, at, "filename", "source_file")), json_raw(doc, line));
         if (frame->name.len > 0 && !str_is(frame->name, "<redacted>"))
             frame->named = line != JSON_NONE ? NAME_GIVEN : NAME_WEAK;
     }
+    uint32_t index = 0;
     for (uint32_t i = 0; i < thread->count; i++) {
-        report_frame *frame = &r->frames[thread->first + i];
-        frame->index = form == FORM_SENTRY ? thread->count - 1 - i : i;
-        frame->exact = frame->index == 0;
+        report_frame *frame = &r->frames[thread->first + (thread->callers_first ? thread->count - 1 - i : i)];
+        frame->index = index;
+        frame->exact = index == 0;
+        index += !frame->given_inline;
     }
 }
 
@@ -110,6 +113,7 @@ static void set_kscrash_facts(report *r, const json *doc, uint32_t crash)
     report_set_fact(r, FACT_SIGNAL, report_json_str(r, doc, json_get(doc, json_get(doc, error, "signal"), "name")));
     report_set_fact(r, FACT_REASON, report_json_str(r, doc, json_get(doc, thrown, "reason")));
     report_set_fact(r, FACT_REASON, report_json_str(r, doc, json_get(doc, error, "reason")));
+    report_set_fact(r, FACT_DESCRIPTION, report_json_str(r, doc, json_get(doc, crash, "diagnosis")));
 }
 
 static bool parse_kscrash(report *r, uint32_t doc_index)
@@ -155,7 +159,7 @@ static void add_sentry_stacks(report *r, uint32_t doc_index, const char *key)
         thread->name = report_json_str(r, doc, json_get(doc, at, "name"));
         if (exception) {
             report_set_fact(r, FACT_EXCEPTION, report_json_str(r, doc, json_get(doc, at, "type")));
-            report_set_fact(r, FACT_REASON, report_json_str(r, doc, json_get(doc, at, "value")));
+            report_set_fact(r, FACT_DESCRIPTION, report_json_str(r, doc, json_get(doc, at, "value")));
         }
         add_stack(r, doc_index, frames, FORM_SENTRY);
     }
@@ -242,6 +246,26 @@ static void add_metric_frame(report *r, uint32_t doc_index, uint32_t object, boo
     frame->named = frame->name.len > 0 ? NAME_GIVEN : NAME_NONE;
 }
 
+/* What MetricKit says of a diagnostic; the first one's stands for the payload. */
+static void set_metric_facts(report *r, const json *doc, uint32_t object)
+{
+    static const char *const exceptions[] = {NULL, "EXC_BAD_ACCESS", "EXC_BAD_INSTRUCTION", "EXC_ARITHMETIC", NULL,
+                                             "EXC_SOFTWARE", "EXC_BREAKPOINT", NULL, NULL, NULL, "EXC_CRASH",
+                                             "EXC_RESOURCE", "EXC_GUARD"};
+    static const char *const signals[] = {NULL, NULL, NULL, "SIGQUIT", "SIGILL", "SIGTRAP", "SIGABRT", NULL,
+                                          "SIGFPE", "SIGKILL", "SIGBUS", "SIGSEGV", "SIGSYS", "SIGPIPE"};
+    uint64_t number;
+    if (json_u64(doc, json_get(doc, object, "exceptionType"), &number) && number < 13 && exceptions[number] != NULL)
+        report_set_fact(r, FACT_EXCEPTION, str_c(exceptions[number]));
+    if (json_u64(doc, json_get(doc, object, "signal"), &number) && number < 14 && signals[number] != NULL)
+        report_set_fact(r, FACT_SIGNAL, str_c(signals[number]));
+    report_set_fact(r, FACT_TERMINATION, report_json_str(r, doc, json_get(doc, object, "terminationReason")));
+    report_set_fact(r, FACT_OS, report_json_str(r, doc, json_get(doc, object, "osVersion")));
+    report_set_fact(r, FACT_HARDWARE, report_json_str(r, doc, json_get(doc, object, "deviceType")));
+    report_set_fact(r, FACT_VERSION, report_json_str(r, doc, json_get(doc, object, "appVersion")));
+    report_set_fact(r, FACT_IDENTIFIER, report_json_str(r, doc, json_get(doc, object, "bundleIdentifier")));
+}
+
 /* One pass over all tokens finds the stacks of every diagnostic of a payload. A crash has its innermost frame at the
  * root; a tree of samples, which is not per thread, its outermost. */
 static bool parse_metric(report *r, uint32_t doc_index)
@@ -257,6 +281,8 @@ static bool parse_metric(report *r, uint32_t doc_index)
             continue;
         if (json_equals(doc, i, "callStackTree"))
             per_thread = json_true(doc, json_get(doc, i + 1, "callStackPerThread"));
+        if (json_equals(doc, i, "diagnosticMetaData"))
+            set_metric_facts(r, doc, i + 1);
         if (!json_equals(doc, i, "callStackRootFrames"))
             continue;
         report_thread *thread = report_add_thread(r);

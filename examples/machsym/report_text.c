@@ -181,8 +181,11 @@ static bool parse_stack_title(text_parser *p, machsym_str s)
         return s.ptr[s.len - 1] == ':'; /* else the addresses follow on the line */
     }
     if (str_starts(s, "Application Specific Backtrace")) {
+        size_t at = sizeof "Application Specific Backtrace";
         thread = open_thread(p);
         thread->kind = THREAD_SPECIFIC;
+        if (!take_decimal(s, &at, &thread->number))
+            thread->number = 0;
         return true;
     }
     if (str_starts(s, "Thread 0x") || str_starts(s, "Heaviest stack")) {
@@ -374,6 +377,23 @@ static bool is_no_name(machsym_str name, machsym_str image)
            str_is(name, "__mh_execute_header") || str_is(name, "0");
 }
 
+/* "(NAME + 12)" is what KSCrash found on the device; "(NAME + 12) (File.m:34)" is what this tool made of it. */
+static void classify_side(report_frame *frame, machsym_str s)
+{
+    size_t close = str_find(s, ") (");
+    frame->given_inline = s.len > 9 && memcmp(s.ptr + s.len - 9, "[inlined]", 9) == 0;
+    frame->named = close < s.len ? NAME_GIVEN : NAME_WEAK;
+    bool inlined = frame->given_inline;
+    split_given(frame, (machsym_str){s.ptr + 1, close < s.len ? close - 1 : s.len - 2});
+    frame->given_inline = inlined;
+    if (close < s.len) {
+        machsym_str where = {s.ptr + close + 3, s.len - close - 3};
+        where.len = str_find(where, ")");
+        frame->where = where;
+        frame->given_line = true;
+    }
+}
+
 /* Sorts out what stands behind the address of a numbered frame. s begins there. */
 static void classify_tail(report_frame *frame, machsym_str s)
 {
@@ -386,9 +406,8 @@ static void classify_tail(report_frame *frame, machsym_str s)
             return;
         if (rest.len > 2) {
             frame->form = FORM_SIDE;
-            frame->named = NAME_WEAK;
             frame->symbol_at += plus;
-            split_given(frame, (machsym_str){rest.ptr + 1, rest.len - 2});
+            classify_side(frame, rest);
         }
         return;
     }
@@ -415,6 +434,13 @@ static report_frame *add_text_frame(text_parser *p, text_line line, frame_form f
     return frame;
 }
 
+/* Whether the frame before is of this address too: an inlined call has the number of the function it is in. */
+static bool is_same_frame(const text_parser *p, uint64_t addr)
+{
+    const report_frame *before = &p->r->frames[p->r->frame_count - 1];
+    return before->given_inline && before->addr == addr;
+}
+
 /* "12  Image name  0xADDR ...", or "12 0xADDR". */
 static bool parse_classic(text_parser *p, text_line line)
 {
@@ -435,12 +461,12 @@ static bool parse_classic(text_parser *p, text_line line)
     if (addr_at >= s.len)
         return false;
     report_thread *thread = thread_at_hand(p);
-    if (index == 0 && thread->count > 0 && !thread->callers_first)
+    if (index == 0 && thread->count > 0 && !thread->callers_first && !is_same_frame(p, addr))
         thread = open_thread(p);
     report_frame *frame = add_text_frame(p, line, addr_at == name_at ? FORM_LIST : p->leaks ? FORM_LEAKS : FORM_CLASSIC);
     frame->addr = addr;
     frame->index = (uint32_t)index;
-    frame->exact = index == 0 || (thread->count == 1 && !thread->callers_first);
+    frame->exact = addr_at != name_at && (index == 0 || (thread->count == 1 && !thread->callers_first));
     frame->image_name = str_trim(view(p, line.at + name_at, line.at + addr_at));
     frame->symbol_at = skip_blanks(p, line.at + tail, line.end);
     frame->symbol_end = frame->symbol_at + str_trim(view(p, frame->symbol_at, line.end)).len;
@@ -451,13 +477,15 @@ static bool parse_classic(text_parser *p, text_line line)
 }
 
 /* A deeper line is called by the one before: that one's address is a return address then. */
-static void note_tree(text_parser *p, report_thread *thread, size_t column)
+static void note_tree(text_parser *p, const report_thread *thread, size_t column)
 {
     uint32_t frame = p->r->frame_count - 1;
-    if (p->tree_frame != REPORT_NONE && p->tree_frame >= thread->first && column > p->tree_column)
+    if (p->r->frames[frame].given_inline)
+        return; /* stands at the depth of the function it is in, which is what calls the next line */
+    bool flat = str_starts(thread->name, "Heaviest stack"); /* one call a line, without indent */
+    if (p->tree_frame != REPORT_NONE && p->tree_frame >= thread->first && (flat || column > p->tree_column))
         p->r->frames[p->tree_frame].exact = false;
     p->r->frames[frame].exact = true;
-    p->r->frames[frame].index = thread->count - 1;
     p->tree_frame = frame;
     p->tree_column = column;
 }
@@ -492,7 +520,13 @@ static void set_spin_name(report_frame *frame, machsym_str s)
         frame->given_line = true;
         inside = (machsym_str){inside.ptr + in + 4, inside.len - in - 4};
     }
-    frame->image_name = (machsym_str){inside.ptr, open > 0 ? str_find(inside, " + ") : 0};
+    size_t plus_at = str_find(inside, " + ");
+    if (open > 0 && plus_at < inside.len) {
+        frame->image_name = (machsym_str){inside.ptr, plus_at};
+    } else if (in >= inside.len && memchr(inside.ptr, ':', inside.len) != NULL) {
+        frame->where = inside;
+        frame->given_line = true;
+    }
     size_t plus = str_find(frame->name, " + ");
     while (plus < frame->name.len && skip_plus(frame->name, plus, &number) != frame->name.len)
         plus += 1 + str_find((machsym_str){frame->name.ptr + plus + 1, frame->name.len - plus - 1}, " + ");
@@ -541,11 +575,18 @@ static bool parse_tree(text_parser *p, text_line line)
     thread->callers_first = true;
     report_frame *frame = add_text_frame(p, line, in < name.len ? FORM_SAMPLE : FORM_SPIN);
     frame->addr = addr;
+    frame->index = thread->count - 1;
+    frame->given_inline = frame->end - line.at > 9 && memcmp(p->r->shadow + frame->end - 9, "[inlined]", 9) == 0;
     frame->symbol_at = line.at + name_at;
     frame->symbol_end = frame->symbol_at + name.len;
+    size_t close = at + 1;
     if (in < name.len)
         set_sample_name(frame, name, in);
-    else
+    if (in < name.len && close < s.len) {
+        frame->where = str_trim((machsym_str){s.ptr + close, s.len - close});
+        frame->given_line = frame->where.len > 0;
+    }
+    if (in == name.len)
         set_spin_name(frame, name);
     if (p->r->kind == REPORT_UNKNOWN)
         p->r->kind = in < name.len ? REPORT_SAMPLE : REPORT_SPIN;
@@ -553,7 +594,8 @@ static bool parse_tree(text_parser *p, text_line line)
     return true;
 }
 
-/* ---- Rows of bare addresses ---- */
+/* ---- Rows of bare addresses ----
+ * backtrace(3) and callStackReturnAddresses make these: all are return addresses, the first too. */
 
 static bool is_row_space(char c)
 {
@@ -608,7 +650,7 @@ static size_t parse_row(text_parser *p, size_t lo, size_t line_end)
         report_frame *frame = add_text_frame(p, (text_line){token, at, at}, alone ? FORM_LIST : FORM_BARE);
         frame->addr = addr;
         frame->index = thread->count - 1;
-        frame->exact = thread->count == 1;
+        frame->exact = thread->kind == THREAD_EXCEPTION && thread->count == 1;
         frame->symbol_at = frame->symbol_end = alone ? token + str_trim(view(p, token, line_end)).len : at;
     }
     return end;
@@ -650,6 +692,7 @@ static const struct {
     {"Crashed Thread", FACT_CRASHED_THREAD},
     {"Event", FACT_EVENT},
     {"Analysis Tool", FACT_EVENT},
+    {"CrashDoctor Diagnosis", FACT_DESCRIPTION},
 };
 
 /* "Key:   value" before the stacks. */

@@ -138,10 +138,9 @@ static void put_side(writer *w, const report_frame *frame, const report_call *ca
     add_part(w, frame);
 }
 
-/* " NAME + 12 (in Image) (File.m:34)" behind an address that stands alone. */
+/* "NAME + 12 (in Image) (File.m:34)" behind an address that stands alone. */
 static void put_list(writer *w, const report_frame *frame, const report_call *call)
 {
-    text_char(&w->part, ' ');
     text_str(&w->part, call->name);
     if (!call->is_inline) {
         text_c(&w->part, " + ");
@@ -161,7 +160,7 @@ static void put_list(writer *w, const report_frame *frame, const report_call *ca
 
 static void put_numbered(writer *w, const report_frame *frame, const report_call *call)
 {
-    bool gap = frame->symbol_at > 0 && frame->form != FORM_SIDE && frame->form != FORM_LIST &&
+    bool gap = frame->symbol_at > 0 && frame->form != FORM_SIDE &&
                w->r->shadow[frame->symbol_at - 1] != ' ' && w->r->shadow[frame->symbol_at - 1] != '\t';
     if (gap)
         text_char(&w->added, ' ');
@@ -225,7 +224,6 @@ static void put_sample_place(writer *w, const report_frame *frame, const report_
         text_c(&w->part, "  ");
         text_call_place(&w->part, call, w->how->full_path);
     }
-    text_c(&w->part, call->is_inline ? " [inlined]" : "");
     add_part(w, frame);
 }
 
@@ -250,7 +248,15 @@ static void put_spin(writer *w, const report_frame *frame, const report_call *ca
         add_body(w, image_at, frame->symbol_end);
     else if (call->has_line)
         text_char(&w->added, ')');
-    text_c(&w->added, call->is_inline ? " [inlined]" : "");
+}
+
+/* Past the "[0xADDR]" of a tree's line. */
+static size_t bracket_end(const writer *w, const report_frame *frame)
+{
+    size_t at = frame->symbol_end;
+    while (at < frame->end && w->r->shadow[at] != ']')
+        at++;
+    return at < frame->end ? at + 1 : at;
 }
 
 /* A tree lists callers first, so inlined calls follow their function, at its depth. */
@@ -258,20 +264,22 @@ static void write_tree(writer *w, const report_frame *frame)
 {
     const report_call *calls = &w->r->calls[frame->call];
     bool sample = frame->form == FORM_SAMPLE;
+    size_t tail = bracket_end(w, frame);
     uint32_t real = frame->call_count - 1;
     edit_open(w, frame->symbol_at, frame->symbol_end);
     (sample ? put_sample : put_spin)(w, frame, &calls[real]);
     edit_close(w);
-    edit_open(w, frame->end, frame->end);
+    edit_open(w, sample ? tail : frame->end, frame->end);
     if (sample)
         put_sample_place(w, frame, &calls[real]);
     for (uint32_t i = real; i-- > 0;) {
         add_newline(w, frame);
         add_body(w, frame->at, frame->symbol_at);
         (sample ? put_sample : put_spin)(w, frame, &calls[i]);
-        add_body(w, frame->symbol_end, frame->end);
+        add_body(w, frame->symbol_end, tail);
         if (sample)
             put_sample_place(w, frame, &calls[i]);
+        text_c(&w->added, " [inlined]");
     }
     edit_close(w);
 }
@@ -560,25 +568,43 @@ static int by_edit_place(const void *a, const void *b)
 /* A call that the input shows as inlined goes when its function was looked up anew: it comes back from there. */
 static bool is_redone(const report *r, const report_frame *frame)
 {
-    uint32_t i = (uint32_t)(frame - r->frames);
     const report_thread *thread = &r->threads[frame->thread];
-    uint32_t end = thread->first + thread->count;
-    if (end - i > MACHSYM_MAX_INLINE_DEPTH)
-        end = i + MACHSYM_MAX_INLINE_DEPTH;
-    while (i < end && r->frames[i].given_inline && r->frames[i].addr == frame->addr)
-        i++;
-    return i < end && r->frames[i].addr == frame->addr && r->frames[i].call_count > 0;
+    uint32_t at = (uint32_t)(frame - r->frames);
+    for (unsigned steps = 0; steps <= MACHSYM_MAX_INLINE_DEPTH; steps++) {
+        if (r->frames[at].addr != frame->addr)
+            return false;
+        if (!r->frames[at].given_inline)
+            return r->frames[at].call_count > 0;
+        if (at == (thread->callers_first ? thread->first : thread->first + thread->count - 1))
+            return false;
+        at = thread->callers_first ? at - 1 : at + 1;
+    }
+    return false;
 }
 
+static bool is_gap(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* Takes a line away with its newline, an object with one of the commas beside it. */
 static void write_removal(writer *w, const report_frame *frame)
 {
+    const char *s = w->r->body;
+    bool object = frame->form >= FORM_IPS;
+    size_t at = frame->at;
     size_t end = frame->end;
-    const char *s = w->r->shadow;
-    while (end < w->r->len && (s[end] == ' ' || s[end] == '\t' || s[end] == '\r'))
+    while (end < w->r->len && is_gap(s[end]) && (object || s[end] != '\n'))
         end++;
-    if (frame->form == FORM_IPS ? s[end] == ',' : s[end] == '\n')
+    if (end < w->r->len && s[end] == (object ? ',' : '\n')) {
         end++;
-    edit_open(w, frame->at, end);
+    } else if (object) {
+        end = frame->end;
+        while (at > 0 && is_gap(s[at - 1]))
+            at--;
+        at -= at > 0 && s[at - 1] == ',';
+    }
+    edit_open(w, at, end);
     edit_close(w);
 }
 

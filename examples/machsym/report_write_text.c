@@ -132,7 +132,9 @@ static void put_call(text *t, const report_call *call, const write_options *how)
 static void put_given(text *t, const report *r, const report_frame *frame)
 {
     uint64_t offset;
-    if (frame->name.len == 0) {
+    if (frame->form < FORM_IPS && frame->name.len > 0) {
+        text_add(t, r->shadow + frame->symbol_at, frame->symbol_end - frame->symbol_at);
+    } else if (frame->name.len == 0) {
         uint64_t base = frame->image != REPORT_NONE ? r->images[frame->image].base : 0;
         text_c(t, "0x");
         text_hex(t, base, 1);

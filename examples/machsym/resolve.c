@@ -124,6 +124,8 @@ static bool needs_lookup(const report *r, const report_frame *frame, const resol
 {
     if (frame->image == REPORT_NONE || (frame->named == NAME_GIVEN && !how->all) || frame->given_inline)
         return false;
+    if (frame->form == FORM_METRIC && frame->named == NAME_GIVEN)
+        return false; /* only this tool gives MetricKit frames names */
     const report_image *image = &r->images[frame->image];
     return image->has_uuid || image->name.len > 0;
 }

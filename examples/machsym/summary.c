@@ -11,23 +11,26 @@ enum { SHOWN_FRAMES = 8, SIGNATURE_FRAMES = 5 };
 static bool is_system(const report_image *image)
 {
     static const char *const folders[] = {"/System/",      "/usr/lib/",       "/Library/Apple/",    "/Developer/",
-                                          "/RuntimeRoot/", "/Xcode.app/",     "/Preboot/Cryptexes/", "/usr/libexec/",
+                                          "/RuntimeRoot/", "/Contents/Developer/", "/Preboot/Cryptexes/", "/usr/libexec/",
                                           "/sbin/",        "/Library/MobileSubstrate/"};
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
         size_t at = str_find(image->path, folders[i]);
-        if (at == 0 || (at < image->path.len && (i == 4 || i == 5 || i == 6)))
+        if (at < image->path.len && (at == 0 || i == 4 || i == 5 || i == 6))
             return true;
     }
     return str_starts(image->name, "libswift") || str_starts(image->name, "com.apple.") ||
            str_is(image->name, "dyld") || str_is(image->name, "dyld_sim") || str_starts(image->name, "libsystem_");
 }
 
+/* Of a report that lists no images, frames with a source line and those named as the process are the app's. */
 static bool is_own(const report *r, const report_frame *frame)
 {
-    if (frame->image == REPORT_NONE)
-        return frame->image_name.len > 0 && frame->image_name.len <= r->facts[FACT_PROCESS].len &&
-               memcmp(frame->image_name.ptr, r->facts[FACT_PROCESS].ptr, frame->image_name.len) == 0;
-    return !is_system(&r->images[frame->image]);
+    if (frame->image != REPORT_NONE)
+        return !is_system(&r->images[frame->image]);
+    machsym_str process = r->facts[FACT_PROCESS];
+    machsym_str name = frame->image_name;
+    return frame->given_line ||
+           (name.len > 0 && name.len <= process.len && memcmp(name.ptr, process.ptr, name.len) == 0);
 }
 
 /* ---- Numbers inside facts ---- */
@@ -309,6 +312,20 @@ static bool is_messenger(machsym_str name)
     return false;
 }
 
+/* Whether the topmost frames are all of one function. */
+static bool is_recursion(const report *r)
+{
+    const report_thread *thread = main_stack(r);
+    machsym_str name = top_name(r);
+    if (thread == NULL || thread->count < 20 || name.len == 0)
+        return false;
+    for (uint32_t i = 1; i < 10; i++) {
+        if (!str_equal(layer_name(r, frame_from_top(r, thread, i), 0), name))
+            return false;
+    }
+    return true;
+}
+
 static void say_bad_access(text *t, const report *r)
 {
     uint64_t addr = UINT64_MAX;
@@ -327,9 +344,8 @@ static void say_bad_access(text *t, const report *r)
     size_t selector = str_find(info, "selector name: ");
     if (selector < info.len)
         sentence_str(t, "the message: ", (machsym_str){info.ptr + selector + 15, info.len - selector - 15});
-    const report_thread *thread = main_stack(r);
-    if (thread != NULL && thread->count >= 400)
-        sentence(t, "the stack is very deep: it may have overflowed");
+    if (is_recursion(r))
+        sentence(t, "one function calls itself all over the top of the stack: the stack overflowed");
 }
 
 static void say_signal(text *t, const report *r)
@@ -398,7 +414,7 @@ void text_exception(text *t, const report *r)
     else if (!killed && !thrown)
         say_signal(t, r);
     if (r->facts[FACT_DESCRIPTION].len > 0 && !killed)
-        sentence_str(t, "termination: ", r->facts[FACT_DESCRIPTION]);
+        sentence_str(t, "the report says: ", r->facts[FACT_DESCRIPTION]);
 }
 
 /* ---- The summary ---- */
@@ -447,7 +463,7 @@ static void put_own_frames(text *t, const report *r, const palette *colours)
     unsigned shown = 0;
     if (thread == NULL)
         return;
-    text_c(t, thread->kind == THREAD_EXCEPTION ? "  thrown at" : thread->crashed ? "  crashed in thread " : "  thread ");
+    text_c(t, thread->kind == THREAD_EXCEPTION ? "  the exception was thrown at" : thread->crashed ? "  crashed in thread " : "  thread ");
     if (thread->kind != THREAD_EXCEPTION)
         text_dec(t, thread->number);
     if (thread->name.len + thread->queue.len > 0) {
@@ -506,7 +522,7 @@ static void put_missing_image(text *t, const report_image *image, const palette 
     text_char(t, '\n');
 }
 
-static void put_images(text *t, const report *r, const palette *colours)
+static void put_images(text *t, const report *r, uint32_t missing, const palette *colours)
 {
     unsigned system = 0;
     bool title = false;
@@ -527,7 +543,7 @@ static void put_images(text *t, const report *r, const palette *colours)
         text_dec(t, system);
         text_c(t, system == 1 ? " image of the system\n" : " images of the system\n");
     }
-    if (r->image_count == 0 && r->frame_count > 0)
+    if (r->image_count == 0 && missing > 0)
         text_c(t, "  the report lists no images, so nothing can be looked up; --load NAME=ADDRESS names one\n");
 }
 
@@ -583,7 +599,7 @@ void text_summary(text *t, const report *r, const resolve_counts *counts, bool c
     text_dec(t, counts->missing);
     text_c(t, " without\n");
     put_sources(t, r);
-    put_images(t, r, colours);
+    put_images(t, r, counts->missing, colours);
 }
 
 /* ---- Signatures ---- */
