@@ -346,7 +346,7 @@ static void parse_parts(report *r)
                 continue;
             }
             no_json_before = err.at + 1;
-            if (r->failure == NULL && err.what != NULL && r->shadow[first] == '{') {
+            if (r->failure == NULL && err.what != NULL && (r->shadow[first] == '{' || first == 0)) {
                 r->failure = err.what;
                 r->failed_at = err.at;
             }

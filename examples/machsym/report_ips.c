@@ -121,7 +121,7 @@ static bool ips_uuid(const json *doc, uint32_t token, machsym_uuid *out)
     return parse_uuid(written, out) && memcmp(out, &none, sizeof none) != 0;
 }
 
-static void add_image(report *r, const json *doc, uint32_t object)
+static void add_ips_image(report *r, const json *doc, uint32_t object)
 {
     report_image *image = report_add_image(r);
     uint64_t size = 0;
@@ -270,7 +270,7 @@ bool report_parse_ips(report *r, uint32_t doc_index)
     r->main_doc = doc_index;
     set_report_facts(r, doc);
     while (json_next(doc, images, &at))
-        add_image(r, doc, at);
+        add_ips_image(r, doc, at);
     add_exception(r, doc_index, first_image);
     add_threads(r, doc_index, first_image);
     add_backtraces(r, doc_index, json_get(doc, 0, "asiBacktraces"));

@@ -466,7 +466,7 @@ static bool parse_classic(text_parser *p, text_line line)
     report_frame *frame = add_text_frame(p, line, addr_at == name_at ? FORM_LIST : p->leaks ? FORM_LEAKS : FORM_CLASSIC);
     frame->addr = addr;
     frame->index = (uint32_t)index;
-    frame->exact = addr_at != name_at && (index == 0 || (thread->count == 1 && !thread->callers_first));
+    frame->exact = addr_at != name_at && index == 0;
     frame->image_name = str_trim(view(p, line.at + name_at, line.at + addr_at));
     frame->symbol_at = skip_blanks(p, line.at + tail, line.end);
     frame->symbol_end = frame->symbol_at + str_trim(view(p, frame->symbol_at, line.end)).len;

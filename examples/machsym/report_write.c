@@ -630,7 +630,7 @@ static void write_frame(writer *w, const report_frame *frame)
 }
 
 /* The body with all edits done. Edits that would overlap (damaged reports only) are left out. */
-static void splice(writer *w, text *out)
+static void splice_edits(writer *w, text *out)
 {
     size_t at = 0;
     qsort(w->edits, w->count, sizeof *w->edits, by_edit_place);
@@ -685,10 +685,10 @@ void report_write_same(const report *r, const write_options *how, text *out)
     if (w.count == 0) {
         text_str(out, r->input);
     } else if (r->encoding == ENCODING_BYTES) {
-        splice(&w, out);
+        splice_edits(&w, out);
     } else {
         text plain = {0};
-        splice(&w, &plain);
+        splice_edits(&w, &plain);
         encode_utf16(r, (machsym_str){plain.v, plain.len}, out);
         text_free(&plain);
     }

@@ -1,7 +1,7 @@
 /* Reports as machsym's JSON, one object. */
 #include "report_write.h"
 
-static void put_hex(text *t, const char *key, uint64_t number)
+static void put_json_hex(text *t, const char *key, uint64_t number)
 {
     text_c(t, ",\"");
     text_c(t, key);
@@ -10,7 +10,7 @@ static void put_hex(text *t, const char *key, uint64_t number)
     text_char(t, '"');
 }
 
-static void put_str(text *t, const char *key, machsym_str value)
+static void put_json_str(text *t, const char *key, machsym_str value)
 {
     text_c(t, ",\"");
     text_c(t, key);
@@ -21,7 +21,7 @@ static void put_str(text *t, const char *key, machsym_str value)
         text_c(t, "null");
 }
 
-static void put_number(text *t, const char *key, uint64_t number)
+static void put_json_number(text *t, const char *key, uint64_t number)
 {
     text_c(t, ",\"");
     text_c(t, key);
@@ -29,59 +29,59 @@ static void put_number(text *t, const char *key, uint64_t number)
     text_dec(t, number);
 }
 
-static void put_call(text *t, const report_call *call)
+static void put_json_call(text *t, const report_call *call)
 {
     text_c(t, "{\"name\":");
     text_json(t, call->name);
-    put_str(t, "file", call->path);
+    put_json_str(t, "file", call->path);
     if (call->has_line) {
-        put_number(t, "line", call->line);
-        put_number(t, "column", call->column);
+        put_json_number(t, "line", call->line);
+        put_json_number(t, "column", call->column);
     } else {
         text_c(t, ",\"line\":null,\"column\":null");
     }
-    put_number(t, "offset", call->offset);
+    put_json_number(t, "offset", call->offset);
     text_c(t, call->is_inline ? ",\"inline\":true" : ",\"inline\":false");
-    put_str(t, "name_source", str_c(machsym_source_name(call->name_source)));
-    put_str(t, "line_source", str_c(machsym_source_name(call->line_source)));
+    put_json_str(t, "name_source", str_c(machsym_source_name(call->name_source)));
+    put_json_str(t, "line_source", str_c(machsym_source_name(call->line_source)));
     text_char(t, '}');
 }
 
 /* calls: innermost first, the real function last; empty when nothing was found. given: what the report said. */
-static void put_frame(text *t, const report *r, const report_frame *frame)
+static void put_json_frame(text *t, const report *r, const report_frame *frame)
 {
     text_c(t, "{\"index\":");
     text_dec(t, frame->index);
-    put_hex(t, "address", frame->addr);
+    put_json_hex(t, "address", frame->addr);
     text_c(t, frame->exact ? ",\"return_address\":false" : ",\"return_address\":true");
     if (frame->image != REPORT_NONE)
-        put_number(t, "image", frame->image);
+        put_json_number(t, "image", frame->image);
     else
         text_c(t, ",\"image\":null");
-    put_str(t, "given", frame->name);
-    put_str(t, "given_place", frame->where);
+    put_json_str(t, "given", frame->name);
+    put_json_str(t, "given_place", frame->where);
     text_c(t, ",\"calls\":[");
     for (uint32_t i = 0; i < frame->call_count; i++) {
         text_c(t, i > 0 ? "," : "");
-        put_call(t, &r->calls[frame->call + i]);
+        put_json_call(t, &r->calls[frame->call + i]);
     }
     text_c(t, "]}");
 }
 
-static void put_thread(text *t, const report *r, const report_thread *thread)
+static void put_json_thread(text *t, const report *r, const report_thread *thread)
 {
     static const char *const kinds[] = {"thread", "last exception", "application specific"};
     text_c(t, "{\"kind\":");
     text_json(t, str_c(kinds[thread->kind]));
-    put_number(t, "number", thread->number);
-    put_str(t, "name", thread->name);
-    put_str(t, "queue", thread->queue);
+    put_json_number(t, "number", thread->number);
+    put_json_str(t, "name", thread->name);
+    put_json_str(t, "queue", thread->queue);
     text_c(t, thread->crashed ? ",\"crashed\":true" : ",\"crashed\":false");
     text_c(t, thread->callers_first ? ",\"callers_first\":true" : ",\"callers_first\":false");
     text_c(t, ",\"frames\":[");
     for (uint32_t i = 0; i < thread->count; i++) {
         text_c(t, i > 0 ? ",\n" : "\n");
-        put_frame(t, r, &r->frames[thread->first + i]);
+        put_json_frame(t, r, &r->frames[thread->first + i]);
     }
     text_c(t, "]}");
 }
@@ -93,28 +93,28 @@ static const char *image_state(const report_image *image)
     return image->looked_for ? states[image->status.found] : "not needed";
 }
 
-static void put_uuid(text *t, const machsym_uuid *uuid)
+static void put_json_uuid(text *t, const machsym_uuid *uuid)
 {
     text_c(t, ",\"uuid\":\"");
     text_uuid(t, uuid);
     text_char(t, '"');
 }
 
-static void put_image(text *t, const report_image *image)
+static void put_json_image(text *t, const report_image *image)
 {
     text_c(t, "{\"name\":");
     text_json(t, image->name);
-    put_str(t, "path", image->path);
-    put_str(t, "arch", image->arch);
+    put_json_str(t, "path", image->path);
+    put_json_str(t, "arch", image->arch);
     if (image->has_uuid)
-        put_uuid(t, &image->uuid);
+        put_json_uuid(t, &image->uuid);
     else
         text_c(t, ",\"uuid\":null");
-    put_hex(t, "base", image->base);
-    put_number(t, "frames", image->frame_count);
-    put_number(t, "missing", image->missing);
-    put_str(t, "status", str_c(image_state(image)));
-    put_str(t, "symbols", image->status.path != NULL ? str_c(image->status.path) : (machsym_str){NULL, 0});
+    put_json_hex(t, "base", image->base);
+    put_json_number(t, "frames", image->frame_count);
+    put_json_number(t, "missing", image->missing);
+    put_json_str(t, "status", str_c(image_state(image)));
+    put_json_str(t, "symbols", image->status.path != NULL ? str_c(image->status.path) : (machsym_str){NULL, 0});
     text_char(t, '}');
 }
 
@@ -133,26 +133,26 @@ void report_write_json(const report *r, const write_options *how, const resolve_
 {
     (void)how; /* paths are always whole here */
     text_c(out, "{\"machsym\":\"" MACHSYM_VERSION "\"");
-    put_str(out, "format", str_c(report_kind_name(r->kind)));
+    put_json_str(out, "format", str_c(report_kind_name(r->kind)));
     for (size_t i = 0; i < sizeof json_facts / sizeof json_facts[0]; i++) {
         if (r->facts[json_facts[i].fact].len > 0)
-            put_str(out, json_facts[i].key, r->facts[json_facts[i].fact]);
+            put_json_str(out, json_facts[i].key, r->facts[json_facts[i].fact]);
     }
     text_c(out, ",\n\"counts\":{\"frames\":");
     text_dec(out, counts->frames);
-    put_number(out, "given", counts->given);
-    put_number(out, "with_line", counts->dwarf);
-    put_number(out, "name_only", counts->symbols);
-    put_number(out, "missing", counts->missing);
+    put_json_number(out, "given", counts->given);
+    put_json_number(out, "with_line", counts->dwarf);
+    put_json_number(out, "name_only", counts->symbols);
+    put_json_number(out, "missing", counts->missing);
     text_c(out, "},\n\"threads\":[");
     for (uint32_t i = 0; i < r->thread_count; i++) {
         text_c(out, i > 0 ? ",\n" : "\n");
-        put_thread(out, r, &r->threads[i]);
+        put_json_thread(out, r, &r->threads[i]);
     }
     text_c(out, "],\n\"images\":[");
     for (uint32_t i = 0; i < r->image_count; i++) {
         text_c(out, i > 0 ? ",\n" : "\n");
-        put_image(out, &r->images[i]);
+        put_json_image(out, &r->images[i]);
     }
     text_c(out, "]}\n");
 }

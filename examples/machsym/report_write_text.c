@@ -5,7 +5,7 @@
 
 /* ---- The header ---- */
 
-static void put_key(text *t, const char *key)
+static void put_text_key(text *t, const char *key)
 {
     size_t at = t->len;
     text_c(t, key);
@@ -15,20 +15,20 @@ static void put_key(text *t, const char *key)
     while (t->len - at < 23);
 }
 
-static void put_fact(text *t, const report *r, const char *key, report_fact fact)
+static void put_text_fact(text *t, const report *r, const char *key, report_fact fact)
 {
     if (r->facts[fact].len == 0)
         return;
-    put_key(t, key);
+    put_text_key(t, key);
     text_str(t, r->facts[fact]);
     text_char(t, '\n');
 }
 
-static void put_process(text *t, const report *r)
+static void put_text_process(text *t, const report *r)
 {
     if (r->facts[FACT_PROCESS].len == 0)
         return;
-    put_key(t, "Process");
+    put_text_key(t, "Process");
     text_str(t, r->facts[FACT_PROCESS]);
     if (r->facts[FACT_PID].len > 0) {
         text_c(t, " [");
@@ -38,10 +38,10 @@ static void put_process(text *t, const report *r)
     text_char(t, '\n');
 }
 
-static void put_exception(text *t, const report *r)
+static void put_text_exception(text *t, const report *r)
 {
     if (r->facts[FACT_EXCEPTION].len > 0) {
-        put_key(t, "Exception Type");
+        put_text_key(t, "Exception Type");
         text_str(t, r->facts[FACT_EXCEPTION]);
         if (r->facts[FACT_SIGNAL].len > 0) {
             text_c(t, " (");
@@ -50,11 +50,11 @@ static void put_exception(text *t, const report *r)
         }
         text_char(t, '\n');
     }
-    put_fact(t, r, "Exception Subtype", FACT_SUBTYPE);
-    put_fact(t, r, "Exception Codes", FACT_CODES);
-    put_fact(t, r, "Exception Note", FACT_NOTE);
+    put_text_fact(t, r, "Exception Subtype", FACT_SUBTYPE);
+    put_text_fact(t, r, "Exception Codes", FACT_CODES);
+    put_text_fact(t, r, "Exception Note", FACT_NOTE);
     if (r->facts[FACT_TERMINATION].len > 0) {
-        put_key(t, "Termination Reason");
+        put_text_key(t, "Termination Reason");
         text_c(t, "Namespace ");
         text_str(t, r->facts[FACT_TERMINATION]);
         if (r->facts[FACT_TERMINATION_CODE].len > 0) {
@@ -63,29 +63,29 @@ static void put_exception(text *t, const report *r)
         }
         text_char(t, '\n');
     }
-    put_fact(t, r, "Termination Description", FACT_DESCRIPTION);
-    put_fact(t, r, "Triggered by Thread", FACT_CRASHED_THREAD);
+    put_text_fact(t, r, "Termination Description", FACT_DESCRIPTION);
+    put_text_fact(t, r, "Triggered by Thread", FACT_CRASHED_THREAD);
 }
 
-static void put_header(text *t, const report *r)
+static void put_text_header(text *t, const report *r)
 {
-    put_fact(t, r, "Incident Identifier", FACT_INCIDENT);
-    put_fact(t, r, "CrashReporter Key", FACT_REPORTER);
-    put_fact(t, r, "Hardware Model", FACT_HARDWARE);
-    put_process(t, r);
-    put_fact(t, r, "Path", FACT_PATH);
-    put_fact(t, r, "Identifier", FACT_IDENTIFIER);
-    put_fact(t, r, "Version", FACT_VERSION);
-    put_fact(t, r, "Code Type", FACT_CODE_TYPE);
-    put_fact(t, r, "Role", FACT_ROLE);
-    put_fact(t, r, "Parent Process", FACT_PARENT);
+    put_text_fact(t, r, "Incident Identifier", FACT_INCIDENT);
+    put_text_fact(t, r, "CrashReporter Key", FACT_REPORTER);
+    put_text_fact(t, r, "Hardware Model", FACT_HARDWARE);
+    put_text_process(t, r);
+    put_text_fact(t, r, "Path", FACT_PATH);
+    put_text_fact(t, r, "Identifier", FACT_IDENTIFIER);
+    put_text_fact(t, r, "Version", FACT_VERSION);
+    put_text_fact(t, r, "Code Type", FACT_CODE_TYPE);
+    put_text_fact(t, r, "Role", FACT_ROLE);
+    put_text_fact(t, r, "Parent Process", FACT_PARENT);
     text_char(t, '\n');
-    put_fact(t, r, "Date/Time", FACT_DATE);
-    put_fact(t, r, "Launch Time", FACT_LAUNCH);
-    put_fact(t, r, "OS Version", FACT_OS);
-    put_key(t, "Report Version");
+    put_text_fact(t, r, "Date/Time", FACT_DATE);
+    put_text_fact(t, r, "Launch Time", FACT_LAUNCH);
+    put_text_fact(t, r, "OS Version", FACT_OS);
+    put_text_key(t, "Report Version");
     text_c(t, "104\n\n");
-    put_exception(t, r);
+    put_text_exception(t, r);
     text_char(t, '\n');
     if (r->facts[FACT_APP_INFO].len > 0) {
         text_c(t, "Application Specific Information:\n");
@@ -96,7 +96,7 @@ static void put_header(text *t, const report *r)
 
 /* ---- Stacks ---- */
 
-static void put_frame_head(text *t, const report *r, const report_frame *frame, uint32_t index)
+static void put_text_frame(text *t, const report *r, const report_frame *frame, uint32_t index)
 {
     machsym_str image = frame->image != REPORT_NONE ? r->images[frame->image].name : frame->image_name;
     size_t at = t->len;
@@ -113,7 +113,7 @@ static void put_frame_head(text *t, const report *r, const report_frame *frame, 
     text_char(t, ' ');
 }
 
-static void put_call(text *t, const report_call *call, const write_options *how)
+static void put_text_call(text *t, const report_call *call, const write_options *how)
 {
     text_str(t, call->name);
     if (!call->is_inline) {
@@ -129,7 +129,7 @@ static void put_call(text *t, const report_call *call, const write_options *how)
 }
 
 /* A frame as the report has it: symbolLocation is kept where there is one. */
-static void put_given(text *t, const report *r, const report_frame *frame)
+static void put_text_given(text *t, const report *r, const report_frame *frame)
 {
     uint64_t offset;
     if (frame->form < FORM_IPS && frame->name.len > 0) {
@@ -157,7 +157,7 @@ static void put_given(text *t, const report *r, const report_frame *frame)
     text_char(t, '\n');
 }
 
-static void put_thread_title(text *t, const report_thread *thread)
+static void put_text_title(text *t, const report_thread *thread)
 {
     if (thread->kind == THREAD_EXCEPTION) {
         text_c(t, "Last Exception Backtrace:\n");
@@ -180,19 +180,19 @@ static void put_thread_title(text *t, const report_thread *thread)
 }
 
 /* Inlined calls have the number of the frame they lie in. */
-static void put_thread(text *t, const report *r, const report_thread *thread, const write_options *how)
+static void put_text_thread(text *t, const report *r, const report_thread *thread, const write_options *how)
 {
     uint32_t number = 0;
-    put_thread_title(t, thread);
+    put_text_title(t, thread);
     for (uint32_t i = 0; i < thread->count; i++) {
         const report_frame *frame = &r->frames[thread->first + (thread->callers_first ? thread->count - 1 - i : i)];
         for (uint32_t layer = 0; layer < frame->call_count; layer++) {
-            put_frame_head(t, r, frame, number);
-            put_call(t, &r->calls[frame->call + layer], how);
+            put_text_frame(t, r, frame, number);
+            put_text_call(t, &r->calls[frame->call + layer], how);
         }
         if (frame->call_count == 0) {
-            put_frame_head(t, r, frame, number);
-            put_given(t, r, frame);
+            put_text_frame(t, r, frame, number);
+            put_text_given(t, r, frame);
         }
         number += !frame->given_inline;
     }
@@ -202,7 +202,7 @@ static void put_thread(text *t, const report *r, const report_thread *thread, co
 /* ---- Images ---- */
 
 /* "0x" and digits, 18 wide. */
-static void put_address(text *t, uint64_t addr)
+static void put_text_address(text *t, uint64_t addr)
 {
     unsigned digits = 1;
     while (digits < 16 && addr >> (4 * digits) != 0)
@@ -213,14 +213,14 @@ static void put_address(text *t, uint64_t addr)
     text_hex(t, addr, 1);
 }
 
-static void put_image(text *t, const report_image *image)
+static void put_text_image(text *t, const report_image *image)
 {
-    put_address(t, image->base);
+    put_text_address(t, image->base);
     text_c(t, " - ");
     if (image->end == UINT64_MAX)
         text_c(t, "               ???");
     else
-        put_address(t, image->end - 1);
+        put_text_address(t, image->end - 1);
     text_char(t, ' ');
     text_str(t, image->name.len > 0 ? image->name : str_c("???"));
     text_char(t, ' ');
@@ -242,12 +242,12 @@ void report_write_text(const report *r, const write_options *how, text *out)
         report_write_same(r, how, out);
         return;
     }
-    put_header(out, r);
+    put_text_header(out, r);
     for (uint32_t i = 0; i < r->thread_count; i++) {
         if (r->threads[i].count > 0)
-            put_thread(out, r, &r->threads[i], how);
+            put_text_thread(out, r, &r->threads[i], how);
     }
     text_c(out, "Binary Images:\n");
     for (uint32_t i = 0; i < r->image_count; i++)
-        put_image(out, &r->images[i]);
+        put_text_image(out, &r->images[i]);
 }

@@ -495,6 +495,8 @@ static void visit_file(store *s, const store_index *old, const index_folder *kno
     child.slice_count = 0;
     child.first_slice = index->slice_count;
     if (stat(path, &st) != 0) {
+        child.mtime = 0;
+        index->children[child_at] = child;
         s->changed = true;
         return;
     }
