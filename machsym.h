@@ -3002,6 +3002,21 @@ static const uint8_t *ms_dw_skip_slowly(const ms_dw_step *step, const uint8_t *p
     return rd.failed ? NULL : rd.p;
 }
 
+/* Skips one step where its value begins before the end of the unit; the frequent kinds without a reader. */
+static inline const uint8_t *ms_dw_skip_step(const ms_dw_step *step, const uint8_t *p, const uint8_t *end,
+                                             const ms_dw_enc *enc)
+{
+    const uint8_t *value = p + step->skip;
+    if (step->how == ms_HOW_ULEB) {
+        while (value < end && *value >= 0x80)
+            value++;
+        return value < end ? value + 1 : NULL;
+    }
+    if (step->how == ms_HOW_BLOCK && *value < 0x80 && *value < end - value)
+        return value + 1 + *value;
+    return ms_dw_skip_slowly(step, p, end, enc);
+}
+
 /* Skips the values of an entry. Steps end, and every one is checked against the end of the unit. */
 static inline const uint8_t *ms_dw_skip_die(const ms_dw_abbrevs *table, const ms_dw_abbrev *abbrev,
                                             const uint8_t *p, const uint8_t *end, const ms_dw_enc *enc)
@@ -3009,19 +3024,13 @@ static inline const uint8_t *ms_dw_skip_die(const ms_dw_abbrevs *table, const ms
     if (abbrev->skip_count == 0)
         return abbrev->fixed <= (size_t)(end - p) ? p + abbrev->fixed : NULL;
     const ms_dw_step *step = &table->steps[abbrev->skip_first];
-    for (const ms_dw_step *last = step + abbrev->skip_count; step < last; step++) {
-        /* nearly always a number or a length of one byte */
-        if ((size_t)step->skip + 1 <= (size_t)(end - p) && p[step->skip] < 0x80 &&
-            (step->how == ms_HOW_ULEB || step->how == ms_HOW_BLOCK)) {
-            size_t len = (step->how == ms_HOW_BLOCK ? p[step->skip] : 0u) + (size_t)step->skip + 1;
-            if (len > (size_t)(end - p))
-                return NULL;
-            p += len;
-            continue;
-        }
-        p = ms_dw_skip_slowly(step, p, end, enc);
-        if (p == NULL)
-            return NULL;
+    const ms_dw_step *last = step + abbrev->skip_count;
+    for (; step < last && p != NULL; step++) {
+        if (step->how == ms_HOW_END)
+            p = step->skip <= (size_t)(end - p) ? p + step->skip : NULL;
+        else
+            p = step->skip < (size_t)(end - p) ? ms_dw_skip_step(step, p, end, enc)
+                                               : ms_dw_skip_slowly(step, p, end, enc);
     }
     return p;
 }
@@ -3149,8 +3158,7 @@ static void ms_dw_read_die(const ms_dw_abbrevs *table, const ms_dw_abbrev *abbre
 {
     const ms_dw_step *steps = &table->steps[abbrev->read_first];
     const uint8_t *p = NULL;
-    for (unsigned i = 0; i < ms_SLOT_COUNT; i++)
-        die->v[i].form = 0;
+    ms_zero(die, sizeof *die);
     if (abbrev->read_max <= ms_rd_left(rd))
         p = ms_dw_read_window(steps, abbrev->read_count, rd->p, rd->end, abbrev->read_max, die);
     if (p != NULL)
@@ -3249,19 +3257,27 @@ static const ms_range *ms_dw_code_at(const ms_dw *dw, uint64_t addr)
     return NULL;
 }
 
-/* Adds [lo, hi) if it is code; ends of sections cut it. */
-static void ms_dw_add_range(const ms_dw *dw, ms_ranges *list, uint64_t lo, uint64_t hi)
+/* Makes [lo, hi) a range of code; ends of sections cut it. Returns false when it is none. */
+static inline bool ms_dw_code_range(const ms_dw *dw, uint64_t lo, uint64_t hi, ms_range *out)
 {
     const ms_range *code = lo < hi ? ms_dw_code_at(dw, lo) : NULL;
     if (code == NULL)
+        return false;
+    out->lo = lo;
+    out->hi = hi < code->hi ? hi : code->hi;
+    return true;
+}
+
+static void ms_dw_add_range(const ms_dw *dw, ms_ranges *list, uint64_t lo, uint64_t hi)
+{
+    ms_range range;
+    if (!ms_dw_code_range(dw, lo, hi, &range))
         return;
     ms_range *v = (ms_range *)ms_arena_grow(list->arena, list->v, list->count, &list->cap, sizeof *v);
     if (v == NULL)
         return;
     list->v = v;
-    v[list->count].lo = lo;
-    v[list->count].hi = hi < code->hi ? hi : code->hi;
-    list->count++;
+    v[list->count++] = range;
 }
 
 static uint64_t ms_dw_all_ones(const ms_dw_enc *enc)
@@ -3357,22 +3373,18 @@ static bool ms_dw_ranges(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_valu
     return ms_dw_ranges_5(dw, enc, off, list);
 }
 
-/* Adds where an entry's code lies: DW_AT_ranges, or low_pc with high_pc as an address or a size (DWARF4 2.17.2). */
-static bool ms_dw_code_ranges(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_value *ranges,
-                              const ms_dw_value *low, const ms_dw_value *high, ms_ranges *list)
+/* Where an entry's code lies by low_pc with high_pc, which is an address or a size (DWARF4 2.17.2).
+ * Returns false when the entry has none that is alive. */
+static inline bool ms_dw_low_high(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_value *low,
+                                  const ms_dw_value *high, ms_range *out)
 {
     uint64_t lo;
     uint64_t hi;
-    if (ranges->form != 0)
-        return ms_dw_ranges(dw, enc, ranges, list);
-    if (low->form == 0 || high->form == 0)
-        return true;
-    if (!ms_dw_address(dw, enc, low, &lo))
+    if (low->form == 0 || high->form == 0 || !ms_dw_address(dw, enc, low, &lo))
         return false;
     if (!ms_dw_address(dw, enc, high, &hi))
         hi = lo + high->u;
-    ms_dw_add_range(dw, list, lo, hi);
-    return true;
+    return ms_dw_code_range(dw, lo, hi, out);
 }
 
 /* ==== >>units =================================================================================================
@@ -3733,14 +3745,17 @@ static void ms_cu_range_segments(ms_cu_env *env, ms_arena *scratch, ms_segs *out
 {
     ms_cu_pieces pieces = {scratch, NULL, 0, 0};
     ms_ranges list = {scratch, NULL, 0, 0, 0};
-    uint64_t budget = env->dw->ranges.len + env->dw->rnglists.len + env->count;
-    list.budget = budget;
+    ms_range range;
+    list.budget = env->dw->ranges.len + env->dw->rnglists.len + env->count;
     for (size_t i = 0; i < env->count; i++) {
         const ms_cu_root *root = ms_cu_root_of(env, i);
         list.count = 0;
         if (root == NULL || root->abbrevs == NULL)
             continue;
-        ms_dw_code_ranges(env->dw, &root->enc, &root->ranges, &root->low_pc, &root->high_pc, &list);
+        if (root->ranges.form != 0)
+            ms_dw_ranges(env->dw, &root->enc, &root->ranges, &list);
+        else if (ms_dw_low_high(env->dw, &root->enc, &root->low_pc, &root->high_pc, &range))
+            ms_cu_add_piece(&pieces, range.lo, range.hi, i);
         for (size_t j = 0; j < list.count; j++)
             ms_cu_add_piece(&pieces, list.v[j].lo, list.v[j].hi, i);
     }
@@ -4348,29 +4363,50 @@ static uint32_t ms_fn_u32(const ms_dw_value *value)
     return value->form == 0 || value->u > UINT32_MAX ? 0 : (uint32_t)value->u;
 }
 
+/* Finds an entry's code: a single range in *single, or several in the list from *first on. Returns how many. */
+static size_t ms_fn_ranges_of(ms_fn_walk *w, const ms_dw_die *die, ms_range *single, size_t *first)
+{
+    const ms_dw_enc *enc = &w->root->enc;
+    *first = w->list.count;
+    if (die->v[ms_SLOT_RANGES].form == 0)
+        return ms_dw_low_high(w->dw, enc, &die->v[ms_SLOT_LOW_PC], &die->v[ms_SLOT_HIGH_PC], single);
+    if (!ms_dw_ranges(w->dw, enc, &die->v[ms_SLOT_RANGES], &w->list))
+        w->is_damaged = true;
+    size_t count = w->list.count - *first;
+    if (count > 0)
+        *single = w->list.v[*first];
+    if (count <= 1)
+        w->list.count = *first;
+    return count;
+}
+
+/* Remembers where a function is, for the search by address. */
+static bool ms_fn_add_pieces(ms_fn_walk *w, const ms_range *single, size_t first, size_t count)
+{
+    bool ok = count != 1 || ms_fn_add_piece(w, single->lo, single->hi);
+    for (size_t i = first; i < w->list.count && ok; i++)
+        ok = ms_fn_add_piece(w, w->list.v[i].lo, w->list.v[i].hi);
+    return ok;
+}
+
 /* Turns an entry with code into a block. Returns false when it has none. */
 static bool ms_fn_add_block(ms_fn_walk *w, uint64_t die_off, bool is_function, const ms_dw_die *die,
                             uint32_t depth)
 {
-    size_t first = w->list.count;
-    if (!ms_dw_code_ranges(w->dw, &w->root->enc, &die->v[ms_SLOT_RANGES], &die->v[ms_SLOT_LOW_PC],
-                           &die->v[ms_SLOT_HIGH_PC], &w->list))
-        w->is_damaged = true;
-    size_t count = w->list.count - first;
-    if (count == 0 || (!is_function && w->open == ms_SEG_NONE) || !ms_fn_make_room(w)) {
+    ms_range single;
+    size_t first;
+    size_t count = ms_fn_ranges_of(w, die, &single, &first);
+    if (count == 0 || (!is_function && w->open == ms_SEG_NONE) || !ms_fn_make_room(w) ||
+        (is_function && !ms_fn_add_pieces(w, &single, first, count))) {
         w->list.count = first;
         return false;
-    }
-    for (size_t i = first; i < w->list.count && is_function; i++) {
-        if (!ms_fn_add_piece(w, w->list.v[i].lo, w->list.v[i].hi))
-            return false;
     }
     ms_fn_block *block = &w->blocks[w->count];
     block->die_off = die_off;
     block->origin = 0;
     ms_dw_reference(&w->root->enc, &die->v[ms_SLOT_ORIGIN], &block->origin);
-    block->lo = w->list.v[first].lo;
-    block->hi = w->list.v[first].hi;
+    block->lo = single.lo;
+    block->hi = single.hi;
     block->range_first = (uint32_t)first;
     block->range_count = (uint32_t)count;
     block->parent = is_function ? ms_SEG_NONE : w->open;
@@ -4380,8 +4416,6 @@ static bool ms_fn_add_block(ms_fn_walk *w, uint64_t die_off, bool is_function, c
     block->call_column = ms_fn_u32(&die->v[ms_SLOT_CALL_COLUMN]);
     w->outer[w->count] = w->open;
     w->depth[w->count] = depth;
-    if (count == 1)
-        w->list.count = first;
     w->function_count += is_function;
     w->count++;
     return true;
