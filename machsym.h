@@ -282,7 +282,7 @@ typedef struct machsym_session_desc {
     const machsym_image *image;
     machsym_lines lines;
     uint32_t flags;     /* machsym_session_flags */
-    size_t cache_limit; /* bytes of decoded units to keep; past it all are dropped. 0: 64 MB */
+    size_t cache_limit; /* bytes of decoded units to keep; past it all are dropped. 0: 32 MB */
     machsym_allocator allocator;
 } machsym_session_desc;
 
@@ -1120,9 +1120,11 @@ typedef struct ms_arena_chunk {
 
 typedef struct ms_arena {
     machsym_allocator allocator;
-    ms_arena_chunk *head; /* the one in use; older ones behind it */
-    size_t total;         /* bytes taken from the allocator */
-    bool oom;             /* sticky */
+    ms_arena_chunk *head;  /* the one in use; older ones behind it */
+    ms_arena_chunk *spare; /* empty ones that a reset left */
+    size_t total;          /* bytes taken from the allocator */
+    size_t live;           /* bytes of the chunks that hold objects */
+    bool oom;              /* sticky */
 } ms_arena;
 
 enum { ms_ARENA_CHUNK = 32 * 1024 };
@@ -1147,59 +1149,72 @@ static ms_arena ms_arena_make(machsym_allocator allocator)
     return arena;
 }
 
-static void ms_arena_free(ms_arena *arena)
+/* Forgets all objects and keeps the chunks for the next ones. */
+static void ms_arena_reset(ms_arena *arena)
 {
     while (arena->head != NULL) {
         ms_arena_chunk *chunk = arena->head;
         arena->head = chunk->next;
+        chunk->next = arena->spare;
+        chunk->used = sizeof *chunk;
+        arena->spare = chunk;
+    }
+    arena->live = 0;
+    arena->oom = false;
+}
+
+static void ms_arena_free(ms_arena *arena)
+{
+    ms_arena_reset(arena);
+    while (arena->spare != NULL) {
+        ms_arena_chunk *chunk = arena->spare;
+        arena->spare = chunk->next;
         arena->allocator.free(arena->allocator.user, chunk, chunk->size);
     }
     arena->total = 0;
-    arena->oom = false;
 }
 
-/* Forgets all objects and keeps the largest chunk for the next ones. */
-static void ms_arena_reset(ms_arena *arena)
+/* A spare chunk with room for size bytes; NULL when there is none. */
+static ms_arena_chunk *ms_arena_take_spare(ms_arena *arena, size_t size)
 {
-    ms_arena_chunk *best = NULL;
-    while (arena->head != NULL) {
-        ms_arena_chunk *chunk = arena->head;
-        arena->head = chunk->next;
-        ms_arena_chunk *drop = chunk;
-        if (best == NULL || chunk->size > best->size) {
-            drop = best;
-            best = chunk;
-        }
-        if (drop != NULL) {
-            arena->total -= drop->size;
-            arena->allocator.free(arena->allocator.user, drop, drop->size);
+    for (ms_arena_chunk **link = &arena->spare; *link != NULL; link = &(*link)->next) {
+        ms_arena_chunk *chunk = *link;
+        if (size <= chunk->size - sizeof *chunk) {
+            *link = chunk->next;
+            return chunk;
         }
     }
-    if (best != NULL) {
-        best->next = NULL;
-        best->used = sizeof *best;
-    }
-    arena->head = best;
-    arena->oom = false;
+    return NULL;
 }
 
-static bool ms_arena_more(ms_arena *arena, size_t size)
+static ms_arena_chunk *ms_arena_new_chunk(ms_arena *arena, size_t size)
 {
     size_t want = arena->total / 2; /* chunks grow with use: few calls, at most a third unused */
     if (want < ms_ARENA_CHUNK)
         want = ms_ARENA_CHUNK;
-    if (want > ((size_t)8 << 20))
-        want = (size_t)8 << 20;
+    if (want > ((size_t)4 << 20))
+        want = (size_t)4 << 20;
     if (want < size + sizeof(ms_arena_chunk))
         want = size + sizeof(ms_arena_chunk);
     ms_arena_chunk *chunk = (ms_arena_chunk *)arena->allocator.alloc(arena->allocator.user, want);
     if (chunk == NULL)
-        return false;
-    chunk->next = arena->head;
+        return NULL;
     chunk->size = want;
     chunk->used = sizeof *chunk;
-    arena->head = chunk;
     arena->total += want;
+    return chunk;
+}
+
+static bool ms_arena_more(ms_arena *arena, size_t size)
+{
+    ms_arena_chunk *chunk = ms_arena_take_spare(arena, size);
+    if (chunk == NULL)
+        chunk = ms_arena_new_chunk(arena, size);
+    if (chunk == NULL)
+        return false;
+    chunk->next = arena->head;
+    arena->head = chunk;
+    arena->live += chunk->size;
     return true;
 }
 
@@ -4029,27 +4044,55 @@ static void ms_ln_add_row(ms_ln_build *b, const ms_ln_regs *regs, bool end_seque
     v->end_sequence = end_sequence;
 }
 
+/* Rows of a sequence ascend (DWARF5 6.2.5.2). Where they do not, they are put in order; equal ones stay as they were. */
+static void ms_ln_order_rows(ms_ln_build *b, size_t first)
+{
+    size_t sorted = first + 1;
+    while (sorted < b->row_count && b->rows[sorted - 1].addr <= b->rows[sorted].addr)
+        sorted++;
+    if (sorted >= b->row_count)
+        return;
+    size_t count = b->row_count - first;
+    ms_key *order = (ms_key *)ms_arena_alloc(b->arena, count, sizeof *order);
+    ms_key *room = (ms_key *)ms_arena_alloc(b->arena, count, sizeof *order);
+    ms_ln_row *rows = (ms_ln_row *)ms_arena_alloc(b->arena, count, sizeof *rows);
+    if (order == NULL || room == NULL || rows == NULL)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        order[i].key = b->rows[first + i].addr;
+        order[i].item = i;
+    }
+    ms_sort(order, count - 1, room); /* the end_sequence row stays last */
+    for (size_t i = 0; i < count; i++)
+        rows[i] = b->rows[first + order[i].item];
+    ms_copy(b->rows + first, rows, count * sizeof *rows);
+}
+
 /* Closes the sequence at an end_sequence row. Sequences of dead code, and empty ones, leave no rows. */
 static void ms_ln_end_sequence(const ms_dw *dw, ms_ln_build *b, ms_ln_regs *regs)
 {
+    size_t first = regs->first_row;
     ms_ln_add_row(b, regs, true);
-    const ms_ln_row *first = &b->rows[regs->first_row];
-    uint64_t lo = b->row_count > regs->first_row ? first->addr : 0;
-    bool live =
-        b->row_count > (size_t)regs->first_row + 1 && lo < regs->addr && ms_dw_code_at(dw, lo) != NULL;
+    if (b->row_count <= first + 1) { /* nothing before the end, or no memory */
+        b->row_count = first;
+        return;
+    }
+    ms_ln_order_rows(b, first);
+    ms_ln_seq seq;
+    seq.lo = b->rows[first].addr;
+    seq.hi = regs->addr;
+    seq.first = (uint32_t)first;
+    seq.count = (uint32_t)(b->row_count - first);
     ms_ln_seq *v = b->seqs;
+    bool live = seq.lo < seq.hi && ms_dw_code_at(dw, seq.lo) != NULL;
     if (live)
         v = (ms_ln_seq *)ms_arena_grow(b->arena, v, b->seq_count, &b->seq_cap, sizeof *v);
     if (!live || v == NULL) {
-        b->row_count = regs->first_row;
+        b->row_count = first;
         return;
     }
     b->seqs = v;
-    v += b->seq_count++;
-    v->lo = lo;
-    v->hi = regs->addr;
-    v->first = regs->first_row;
-    v->count = (uint32_t)(b->row_count - regs->first_row);
+    v[b->seq_count++] = seq;
 }
 
 /* DWARF5 6.2.5.1: op_index counts the operations of a VLIW bundle; 1 a bundle everywhere else. */
@@ -4565,8 +4608,8 @@ static bool ms_fn_holds(const ms_fn_table *table, const ms_fn_block *block, uint
     return false;
 }
 
-/* The innermost block at an address; ms_SEG_NONE when no function has it. Where calls overlap the later one has it;
- * what is inlined into a call that does not hold the address is passed over in one step. */
+/* The innermost block at an address; ms_SEG_NONE when no function has it. Calls nest, so the last one that holds the
+ * address is the innermost; where a producer let calls overlap, the later one has it. */
 static uint32_t ms_fn_block_at(const ms_fn_table *table, uint64_t addr)
 {
     uint32_t best = ms_seg_owner(table->segs, table->seg_count, addr);
@@ -4575,10 +4618,13 @@ static uint32_t ms_fn_block_at(const ms_fn_table *table, uint64_t addr)
     uint32_t end = table->blocks[best].end;
     for (uint32_t i = best + 1; i < end;) {
         const ms_fn_block *block = &table->blocks[i];
-        if (block->parent != ms_SEG_NONE && ms_fn_holds(table, block, addr))
-            best = i++;
-        else
+        if (block->parent == ms_SEG_NONE) { /* a function in a function answers for itself */
             i = block->end;
+            continue;
+        }
+        if (ms_fn_holds(table, block, addr))
+            best = i;
+        i++;
     }
     return best;
 }
@@ -5050,7 +5096,7 @@ static size_t ms_ans_frames(machsym_session *s, uint64_t addr, machsym_frame *fr
 {
     machsym_frame one;
     size_t count;
-    if (s->cache.total > s->cache_limit)
+    if (s->cache.live > s->cache_limit)
         ms_ans_drop_units(s);
     ms_ans_place place = ms_ans_find(s, addr);
     if (place.block != ms_SEG_NONE) {
@@ -5097,7 +5143,7 @@ static size_t ms_ans_many(machsym_session *s, const uint64_t *addrs, size_t coun
 static bool ms_ans_next_function(machsym_session *s, machsym_cursor *at, machsym_function *out)
 {
     for (; at->a < s->env.count; at->a++, at->b = 0) {
-        if (s->cache.total > s->cache_limit)
+        if (s->cache.live > s->cache_limit)
             ms_ans_drop_units(s);
         const ms_ans_unit *unit = ms_ans_unit_of(s, (size_t)at->a);
         const ms_fn_table *table = unit != NULL ? &unit->functions : NULL;
@@ -5139,7 +5185,7 @@ static void ms_ans_get_row(const ms_ln_table *lines, const ms_cu_root *root, siz
 static bool ms_ans_next_line(machsym_session *s, machsym_cursor *at, machsym_line *out)
 {
     for (; at->a < s->env.count; at->a++, at->b = 0) {
-        if (s->cache.total > s->cache_limit)
+        if (s->cache.live > s->cache_limit)
             ms_ans_drop_units(s);
         const ms_ans_unit *unit = ms_ans_unit_of(s, (size_t)at->a);
         if (unit == NULL || at->b >= unit->lines.row_count)
@@ -5199,7 +5245,7 @@ static void ms_ans_count(machsym_session *s, machsym_session_info *out)
     ms_ans_count_sets(s, out);
     out->unit_count = (uint32_t)s->env.count;
     for (size_t i = 0; i < s->env.count; i++) {
-        if (s->cache.total > s->cache_limit)
+        if (s->cache.live > s->cache_limit)
             ms_ans_drop_units(s);
         const ms_cu *cu = &s->env.v[i];
         const ms_ans_unit *unit = ms_ans_unit_of(s, i);
@@ -5638,7 +5684,7 @@ MACHSYM_API machsym_result machsym_session_open(const machsym_session_desc *desc
     s->image = desc->image;
     s->lines = desc->lines;
     s->flags = desc->flags;
-    s->cache_limit = desc->cache_limit != 0 ? desc->cache_limit : (size_t)64 << 20;
+    s->cache_limit = desc->cache_limit != 0 ? desc->cache_limit : (size_t)32 << 20;
     s->allocator = allocator;
     s->keep = ms_arena_make(allocator);
     s->cache = ms_arena_make(allocator);
