@@ -1,4 +1,5 @@
-"""Gives every difference a class. A class that KNOWN.md lists must be proven from the file; the rest only say what differs."""
+"""Gives every difference a class. A class that KNOWN.md lists must be proven from the file; the rest only
+say what differs."""
 import bisect
 
 
@@ -25,7 +26,8 @@ class Evidence:
 
 
 def named_by_rule(evidence, address, ours, theirs):
-    """The name rule for inlined functions without a linkage name: the symbol of an out-of-line copy of the same origin.
+    """The name rule for inlined functions without a linkage name: the symbol of an out-of-line copy of the
+    same origin.
 
     True when the chains only differ in such names."""
     if len(ours) != len(theirs):

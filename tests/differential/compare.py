@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""Compares `machsym atos --lines=dwarf --json -i` with llvm-symbolizer: compare.py [-v] KNOWN.md FILE_OR_FOLDER...
+"""Compares `machsym atos --lines=dwarf --json -i` with llvm-symbolizer.
 
-Per slice with DWARF: every line-row address, the first and last byte of every range in the DWARF (functions, inlined calls,
-blocks), and 2,000 random text addresses. First on the file itself: file, line, column and the whole chain must be equal; the
-outermost name may be llvm's with or without the symbol table (llvm prefers the symbol table's, an alias may win), and an
-inlined function without a linkage name may have its copy's symbol. Then everything again on a copy without a symbol table,
-where names have one source and must be equal. Every difference gets a class; see classes.py."""
+Usage: compare.py [-v] KNOWN.md FILE_OR_FOLDER...
+
+Per slice with DWARF: every line-row address, the first and last byte of every range in the DWARF
+(functions, inlined calls, blocks), and 2,000 random text addresses. First on the file itself: file, line,
+column and the whole chain must be equal; the outermost name may be llvm's with or without the symbol table
+(llvm prefers the symbol table's, an alias may win), and an inlined function without a linkage name may have
+its copy's symbol. Then everything again on a copy without a symbol table, where names have one source and
+must be equal. Every difference gets a class; see classes.py."""
 import collections
 import json
 import os
@@ -93,8 +96,8 @@ class Report:
                                       % (where, address, show(ours), show(theirs)))
 
     def finish(self):
-        print("compared %d answers; in %d of them llvm took the outermost name from the symbol table, in %d we named\n"
-              "an inlined function by the symbol of its copy out of line (both checked, see KNOWN.md)"
+        print("compared %d answers; in %d of them llvm took the outermost name from the symbol table, in %d\n"
+              "we named an inlined function by the symbol of its copy out of line (both checked, see KNOWN.md)"
               % (self.compared, self.names_from_symtab, self.names_by_rule))
         bad = False
         for kind, count in sorted(self.counts.items()):
@@ -112,7 +115,8 @@ class Report:
 
 
 def show(chain):
-    return " < ".join("%s %s:%d:%d" % (f.name or "??", f.file or "??", f.line, f.column) for f in chain) or "nothing"
+    frames = ["%s %s:%d:%d" % (f.name or "??", f.file or "??", f.line, f.column) for f in chain]
+    return " < ".join(frames) or "nothing"
 
 
 def outermost_from(theirs, theirs_dwarf):
@@ -152,7 +156,8 @@ def compare_slice(report, one, folder):
             kind = classes.classify(evidence, address, ours_bare[i], theirs_bare[i])
             report.add(kind, where + " without symbols", address, ours_bare[i], theirs_bare[i])
     report.compared += len(addresses) * (1 if one.is_object() else 2)
-    print("%8d addresses, %6d differences  %s" % (len(addresses), report.differences() - before, where), flush=True)
+    print("%8d addresses, %6d differences  %s"
+          % (len(addresses), report.differences() - before, where), flush=True)
 
 
 def files_under(roots):

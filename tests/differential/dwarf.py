@@ -7,6 +7,7 @@ import subprocess
 DIE = re.compile(r"0x[0-9a-f]+:( *)(DW_TAG_\w+|NULL)")
 NUMBER = re.compile(r"0x[0-9a-f]+")
 RANGE = re.compile(r"\[(0x[0-9a-f]+), (0x[0-9a-f]+)\)")
+FIELDS = {"DW_AT_low_pc": "low", "DW_AT_high_pc": "high", "DW_AT_abstract_origin": "origin"}
 Inlined = collections.namedtuple("Inlined", "depth ranges origin")
 
 
@@ -31,8 +32,8 @@ class Die:
 
 
 def lines_of(path, *options):
-    p = subprocess.Popen(["llvm-dwarfdump-22", *options, path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                         text=True, errors="replace")
+    p = subprocess.Popen(["llvm-dwarfdump-22", *options, path], stdout=subprocess.PIPE,
+                         stderr=subprocess.DEVNULL, text=True, errors="replace")
     with p.stdout:
         yield from p.stdout
     p.wait()
@@ -55,10 +56,9 @@ def dies_of(path):
             attribute = name.group(1)
         if attribute == "DW_AT_ranges":
             die.pieces += [(int(a, 16), int(b, 16)) for a, b in RANGE.findall(line)]
-        elif name and attribute in ("DW_AT_low_pc", "DW_AT_high_pc", "DW_AT_abstract_origin"):
+        elif name and attribute in FIELDS:
             number = NUMBER.search(line)
-            field = {"DW_AT_low_pc": "low", "DW_AT_high_pc": "high", "DW_AT_abstract_origin": "origin"}[attribute]
-            setattr(die, field, int(number.group(), 16) if number else None)
+            setattr(die, FIELDS[attribute], int(number.group(), 16) if number else None)
     if die:
         yield die
 
@@ -67,7 +67,7 @@ class Dwarf:
     def __init__(self, path):
         self.addresses = set()
         self.functions = []
-        self.copies = collections.defaultdict(list)  # origin of an inlined function: starts of its copies out of line
+        self.copies = collections.defaultdict(list)  # origin of an inlined function: where its copies start
         for line in lines_of(path, "--debug-line"):
             if line.startswith("0x"):
                 self.addresses.add(int(line[:18], 16))

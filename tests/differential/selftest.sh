@@ -1,5 +1,6 @@
 #!/bin/bash
-# The differential test must fail when the tool is wrong: it is given answers with one thing changed, and has to notice.
+# The differential test must fail when the tool is wrong: it is given answers with one thing changed, and
+# has to notice.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)

@@ -60,7 +60,8 @@ class Slice:
         return [(s.addr, s.size) for s in self.image.sections() if s.size]
 
     def symbols(self):
-        """{address: names}, one leading underscore dropped (but from __hidden#N_); only symbols defined in a section."""
+        """{address: names}, one leading underscore dropped (but from __hidden#N_); only symbols defined in
+        a section."""
         at, found = self.image.command(LC_SYMTAB), {}
         if at is None:
             return found
