@@ -2179,6 +2179,8 @@ static machsym_str ms_sym_c_name(machsym_str raw)
 {
     if (raw.len > 0 && raw.ptr[0] == 1)
         raw = ms_str_drop(raw, 1);
+    if (ms_str_begins(raw, "__hidden#")) /* a line of a BCSymbolMap, which has the underscore */
+        return raw;
     return raw.len > 1 && raw.ptr[0] == '_' ? ms_str_drop(raw, 1) : raw;
 }
 
@@ -2809,7 +2811,7 @@ static void ms_dw_emit(ms_dw_compiler *c, const ms_dw_enc *enc, uint32_t form, u
         done = c->run == 0;
         step->skip = (uint16_t)part;
         step->form = (uint16_t)(done ? form : 0);
-        step->slot = (uint8_t)(done ? slot : ms_SLOT_NONE);
+        step->slot = (uint8_t)(done ? slot : (uint32_t)ms_SLOT_NONE);
         step->how = (uint8_t)ms_dw_how_of(step->form, enc);
         step->implicit = form == ms_DW_FORM_flag_present ? 1 : implicit;
     }
@@ -4940,7 +4942,7 @@ static void ms_ans_name(machsym_session *s, ms_fn_names names, bool has_start, u
     if ((frame->linkage_name.len != 0 && !hidden) || is_objc || !has_start)
         return;
     machsym_str symbol = ms_ans_symbol_exact(s, start, frame->name);
-    if (symbol.len == 0)
+    if (symbol.len == 0 || (ms_ans_is_hidden(symbol) && ms_ans_is_hidden(frame->name)))
         return;
     frame->linkage_name = symbol;
     if (!ms_str_equal(symbol, frame->name))
@@ -5018,6 +5020,8 @@ static void ms_ans_line(const machsym_session *s, const ms_ans_place *place, uin
         at = ms_ans_end_row_below(lines, addr);
     if (at == lines->row_count)
         return;
+    if (ms_ln_path(lines, place->root->comp_dir, lines->rows[at].file).name.len == 0)
+        return; /* a row of no file: the table is damaged */
     ms_ans_set_line(place, lines->rows[at].file, lines->rows[at].line, lines->rows[at].column, frame);
 }
 
@@ -5440,10 +5444,30 @@ static void machsym_find_dsym(machsym_image *image, const machsym_open_desc *des
 }
 #endif
 
+/* Executable segments, for an image whose code sections are all empty.
+ * seen: dSYMs by Apple's dsymutil of 2008, which kept the sections with size 0. */
+static size_t machsym_list_code_segments(const machsym_image *image, ms_key *order)
+{
+    size_t count = 0;
+    for (size_t m = 0; m < image->mo_count; m++) {
+        for (uint32_t i = 0; i < image->mo[m].segment_count; i++) {
+            const ms_mo_segment *segment = &image->mo[m].segments[i];
+            uint64_t hi;
+            if ((segment->initprot & ms_VM_PROT_EXECUTE) == 0 || segment->size == 0 ||
+                !ms_add_ok(segment->addr, segment->size, &hi))
+                continue;
+            order[count].key = segment->addr;
+            order[count++].item = hi;
+        }
+    }
+    return count;
+}
+
 /* The executable sections of all halves, sorted and joined where they touch or overlap. */
 static void machsym_list_code(machsym_image *image)
 {
-    size_t max = image->mo[0].section_count + image->mo[1].section_count;
+    size_t max = (size_t)image->mo[0].section_count + image->mo[1].section_count + image->mo[0].segment_count +
+                 image->mo[1].segment_count;
     ms_key *order = (ms_key *)ms_arena_alloc(&image->arena, max, sizeof *order);
     ms_range *code = (ms_range *)ms_arena_alloc(&image->arena, max, sizeof *code);
     size_t count = 0;
@@ -5460,6 +5484,8 @@ static void machsym_list_code(machsym_image *image)
             order[count++].item = hi;
         }
     }
+    if (count == 0)
+        count = machsym_list_code_segments(image, order);
     ms_key_heap_sort(order, count);
     for (size_t i = 0; i < count; i++) {
         if (kept > 0 && order[i].key < code[kept - 1].hi) {
