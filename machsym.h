@@ -296,6 +296,7 @@ typedef struct machsym_frame {
     uint32_t column;         /* 0: not known */
     uint64_t function_start; /* of the concrete function, in the file's addresses */
     uint64_t function_size;  /* 0: not known */
+    uint32_t name_ref;       /* of a map's frame: stands for its names until machsym_map_names */
     uint64_t die_offset;     /* of the function's entry in .debug_info; 0: none */
     machsym_source name_source;
     machsym_source line_source;
@@ -416,6 +417,118 @@ typedef struct machsym_session_info {
 
 /* Decodes every unit once and counts. Threads: the session's. Cost: the whole debug info. */
 MACHSYM_API void machsym_session_get_info(machsym_session *session, machsym_session_info *out);
+
+/* ---- Map: a whole image resolved once; the file is the structure in memory ---- */
+
+typedef struct machsym_map machsym_map;
+typedef struct machsym_plan machsym_plan;
+typedef struct machsym_part machsym_part;
+typedef struct machsym_writer machsym_writer;
+
+enum machsym_map_flags {
+    MACHSYM_MAP_COLUMNS = 1u << 0,  /* the map holds columns */
+    MACHSYM_MAP_CHUNK = 1u << 1,    /* the map holds a part of an image only */
+    MACHSYM_MAP_UNCHECKED = 1u << 2 /* open: do not compare the checksum; lookups stay safe without it */
+};
+
+/* What to build a map from; zero means the default everywhere but for image. */
+typedef struct machsym_plan_desc {
+    const machsym_image *image;
+    machsym_lines lines;         /* recorded in the map */
+    uint32_t flags;              /* MACHSYM_MAP_COLUMNS */
+    machsym_allocator allocator; /* called from every thread that builds a part */
+} machsym_plan_desc;
+
+/* Divides the work on an image into parts that any threads may build in any order.
+ * Returns: OK and *out; else an error. Owns: *out, until machsym_plan_close. Borrows: the image.
+ * Threads: the finished plan may be shared. Cost: root entries of all units and all symbols. */
+MACHSYM_API machsym_result machsym_plan_open(const machsym_plan_desc *desc, machsym_plan **out,
+                                             machsym_error *err);
+MACHSYM_API void machsym_plan_close(machsym_plan *plan);
+MACHSYM_API size_t machsym_plan_part_count(const machsym_plan *plan);
+/* How many bytes of input a part stands for: for showing progress. */
+MACHSYM_API uint64_t machsym_plan_part_size(const machsym_plan *plan, size_t index);
+
+/* Builds one part. The result depends on the plan and the index only.
+ * Owns: *out, until machsym_part_close. Borrows: the plan. Threads: any. Cost: decodes the part's units once. */
+MACHSYM_API machsym_result machsym_part_build(const machsym_plan *plan, size_t index, machsym_part **out,
+                                              machsym_error *err);
+MACHSYM_API void machsym_part_close(machsym_part *part);
+
+/* Puts all parts of a plan, in their order, into a map. The parts are closed one by one on the way, also on failure,
+ * and parts[i] becomes NULL: no more than one copy of the map is in memory.
+ * Owns: *out, until machsym_map_close. Threads: one. Cost: a copy of the map. */
+MACHSYM_API machsym_result machsym_map_merge(const machsym_plan *plan, machsym_part **parts, size_t count,
+                                             machsym_map **out, machsym_error *err);
+/* All of the above with one thread. */
+MACHSYM_API machsym_result machsym_map_build(const machsym_plan_desc *desc, machsym_map **out,
+                                             machsym_error *err);
+
+/* Opens a map file, or the bytes of one, for lookups in place.
+ * Returns: OK and *out; else an error: every table is checked to lie inside the file, and the checksum to match. What
+ * the tables point to is checked where it is read, so that no file can lead a lookup astray.
+ * Owns: *out. Borrows: bytes. Threads: a map never changes; share it. Cost: reads the file once; with
+ * MACHSYM_MAP_UNCHECKED, only its header. */
+MACHSYM_API machsym_result machsym_map_open(const char *path, machsym_bytes bytes, uint32_t flags,
+                                            const machsym_allocator *allocator, machsym_map **out,
+                                            machsym_error *err);
+MACHSYM_API void machsym_map_close(machsym_map *map);
+/* The map's bytes: what machsym_map_save writes. */
+MACHSYM_API machsym_bytes machsym_map_bytes(const machsym_map *map);
+/* Writes the map to a file: whole, or not at all. */
+MACHSYM_API machsym_result machsym_map_save(const machsym_map *map, const char *path, machsym_error *err);
+
+/* What a map says of itself. */
+typedef struct machsym_map_info {
+    machsym_str name; /* of the image */
+    machsym_uuid uuid;
+    uint32_t cputype;
+    uint32_t cpusubtype;
+    const char *arch; /* static */
+    uint64_t text_addr;
+    uint64_t text_size;
+    machsym_lines lines;
+    uint32_t flags;
+    uint32_t version;
+    uint64_t size;
+    uint64_t run_count;        /* of ranges from debug info */
+    uint64_t symbol_run_count; /* of ranges from symbols */
+    uint64_t text_bytes;       /* names before packing */
+    uint64_t packed_bytes;     /* and after */
+    uint64_t data_bytes;       /* ranges, chains, functions */
+} machsym_map_info;
+
+MACHSYM_API void machsym_map_get_info(const machsym_map *map, machsym_map_info *out);
+
+/* Which functions hold an address of the file, as machsym_session_frames tells it, but for die_offset. Names that the
+ * map packs are not unpacked yet: name_ref stands for them until machsym_map_names.
+ * Borrows: paths are views into the map. Threads: any. Cost: about 0.2 microseconds; no allocation. */
+MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_frame *frames,
+                                      size_t cap);
+/* Unpacks the names of frames into text, and sets linkage_name and name to views of it.
+ * Returns: the bytes of text needed; names that do not fit stay empty. Cost: about a microsecond a name. */
+MACHSYM_API size_t machsym_map_names(const machsym_map *map, machsym_frame *frames, size_t count, char *text,
+                                     size_t cap);
+
+/* Iterates over the ranges of a map by address. Returns: false at the end. Ask for the frames of lo. */
+typedef struct machsym_map_range {
+    uint64_t lo;
+    uint64_t hi;
+    bool is_symbol; /* not from debug info */
+} machsym_map_range;
+MACHSYM_API bool machsym_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_range *out);
+
+/* Writes a map range by range: for chunks of another map, and for symbol tables of other formats.
+ * Ranges must ascend without overlap; those from debug info and those from symbols (is_symbol) each by themselves. */
+MACHSYM_API machsym_result machsym_writer_open(const machsym_map_info *info,
+                                               const machsym_allocator *allocator, machsym_writer **out,
+                                               machsym_error *err);
+MACHSYM_API void machsym_writer_close(machsym_writer *writer);
+MACHSYM_API machsym_result machsym_writer_add(machsym_writer *writer, const machsym_map_range *range,
+                                              const machsym_frame *frames, size_t count, machsym_error *err);
+/* Makes the map and closes the writer, also on failure. */
+MACHSYM_API machsym_result machsym_writer_finish(machsym_writer *writer, machsym_map **out,
+                                                 machsym_error *err);
 
 /* ---- Names ---- */
 
@@ -585,6 +698,53 @@ static char *ms_os_first_file(const char *folder)
     }
     closedir(dir);
     return best;
+}
+
+/* Writes all bytes. Returns 0, or an errno. */
+static int ms_os_write_all(int fd, const char *ptr, size_t len)
+{
+    while (len > 0) {
+        ssize_t put = write(fd, ptr, len);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            return errno;
+        ptr += put;
+        len -= (size_t)put;
+    }
+    return fsync(fd) != 0 && errno != EINVAL && errno != EROFS ? errno : 0;
+}
+
+/* Opens a new file beside path for its later name; of several writers each has its own. */
+static int ms_os_open_beside(const char *path, char *beside, size_t cap)
+{
+    int fd = -1;
+    for (unsigned i = 0; i < 1000 && fd < 0; i++) {
+        snprintf(beside, cap, "%s.%ld.%u.tmp", path, (long)getpid(), i);
+        fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | ms_OS_CLOEXEC, 0666);
+        if (fd < 0 && errno != EEXIST)
+            break;
+    }
+    return fd;
+}
+
+/* Makes a file of these bytes: whole under its name, or not at all. Returns 0, or an errno. */
+static int ms_os_write(const char *path, const void *ptr, size_t len)
+{
+    size_t cap = strlen(path) + 48;
+    char *beside = (char *)malloc(cap);
+    if (beside == NULL)
+        return ENOMEM;
+    int fd = ms_os_open_beside(path, beside, cap);
+    int code = fd < 0 ? errno : ms_os_write_all(fd, (const char *)ptr, len);
+    if (fd >= 0 && close(fd) != 0 && code == 0)
+        code = errno;
+    if (code == 0 && rename(beside, path) != 0)
+        code = errno;
+    if (code != 0 && fd >= 0)
+        unlink(beside);
+    free(beside);
+    return code;
 }
 #endif
 #endif /* MACHSYM_NO_OS */
@@ -1444,6 +1604,14 @@ static size_t ms_seg_find(const ms_seg *v, size_t count, uint64_t addr)
         }
     }
     return lo == 0 ? count : lo - 1;
+}
+
+/* Where the segment that holds an address ends; UINT64_MAX behind the last. */
+static uint64_t ms_seg_until(const ms_seg *v, size_t count, uint64_t addr)
+{
+    size_t at = ms_seg_find(v, count, addr);
+    size_t next = at == count ? 0 : at + 1;
+    return next < count ? v[next].lo : UINT64_MAX;
 }
 
 static uint32_t ms_seg_owner(const ms_seg *v, size_t count, uint64_t addr)
@@ -4296,13 +4464,9 @@ static const ms_ln_seq *ms_ln_seq_at(const ms_ln_table *table, uint64_t addr)
     return lo < table->seq_count && table->seqs[lo].lo <= addr ? &table->seqs[lo] : NULL;
 }
 
-/* The row that answers for an address under a policy; row_count when none does. */
-static size_t ms_ln_find(const ms_ln_table *table, machsym_lines lines, uint64_t addr)
+/* The row that answers under a policy, where at is the last row at or below the address. */
+static size_t ms_ln_choose(const ms_ln_table *table, machsym_lines lines, const ms_ln_seq *seq, size_t at)
 {
-    const ms_ln_seq *seq = ms_ln_seq_at(table, addr);
-    if (seq == NULL)
-        return table->row_count;
-    size_t at = ms_ln_last_at(table->rows, seq->first, seq->count - 1, addr);
     if (lines == MACHSYM_LINES_ATOS) {
         while (at > seq->first && table->rows[at - 1].addr == table->rows[at].addr)
             at--;
@@ -4315,6 +4479,15 @@ static size_t ms_ln_find(const ms_ln_table *table, machsym_lines lines, uint64_t
             at = statement;
     }
     return at;
+}
+
+/* The row that answers for an address under a policy; row_count when none does. */
+static size_t ms_ln_find(const ms_ln_table *table, machsym_lines lines, uint64_t addr)
+{
+    const ms_ln_seq *seq = ms_ln_seq_at(table, addr);
+    if (seq == NULL)
+        return table->row_count;
+    return ms_ln_choose(table, lines, seq, ms_ln_last_at(table->rows, seq->first, seq->count - 1, addr));
 }
 
 /* ==== >>functions =============================================================================================
@@ -4759,10 +4932,72 @@ struct machsym_session {
 
 enum { ms_ANS_SCANS = 4 }; /* sorting a table pays after about so many scans of it */
 
+/* ---- Opening and closing ---- */
+
+static void ms_ans_clear(machsym_session *s)
+{
+    s->units = NULL;
+    s->names = NULL;
+    s->has_aranges = s->has_ranges = s->has_silent = s->has_symbols = false;
+    s->scans = 0;
+    ms_zero(&s->env, sizeof s->env);
+    ms_zero(&s->aranges, sizeof s->aranges);
+    ms_zero(&s->ranges, sizeof s->ranges);
+    ms_zero(&s->silent, sizeof s->silent);
+    s->env.dw = &s->image->dw;
+    s->env.v = s->image->cus;
+    s->env.count = s->image->cu_count;
+    s->env.arena = &s->keep;
+    s->aranges.arena = s->ranges.arena = s->silent.arena = &s->keep;
+}
+
+/* A session; NULL when memory is out. */
+static machsym_session *ms_ans_open(const machsym_image *image, machsym_lines lines, uint32_t flags,
+                                    size_t cache_limit, machsym_allocator allocator)
+{
+    machsym_session *s = (machsym_session *)allocator.alloc(allocator.user, sizeof *s);
+    if (s == NULL)
+        return NULL;
+    ms_zero(s, sizeof *s);
+    s->image = image;
+    s->lines = lines;
+    s->flags = flags;
+    s->cache_limit = cache_limit != 0 ? cache_limit : (size_t)32 << 20;
+    s->allocator = allocator;
+    s->keep = ms_arena_make(allocator);
+    s->cache = ms_arena_make(allocator);
+    s->scratch = ms_arena_make(allocator);
+    ms_ans_clear(s);
+    return s;
+}
+
+/* Drops everything cached. */
+static void ms_ans_forget(machsym_session *s)
+{
+    ms_arena_free(&s->keep);
+    ms_arena_free(&s->cache);
+    ms_arena_free(&s->scratch);
+    ms_ans_clear(s);
+}
+
+static void ms_ans_close(machsym_session *s)
+{
+    ms_ans_forget(s);
+    s->allocator.free(s->allocator.user, s, sizeof *s);
+}
+
+static bool ms_ans_oom(const machsym_session *s)
+{
+    return s->keep.oom || s->cache.oom || s->scratch.oom;
+}
+
 /* ---- What a session decodes ---- */
 
-static void ms_ans_drop_units(machsym_session *s)
+/* Drops the decoded units when they take more than the limit. */
+static void ms_ans_trim(machsym_session *s)
 {
+    if (s->cache.live <= s->cache_limit)
+        return;
     ms_arena_reset(&s->cache);
     s->units = NULL;
 }
@@ -4916,6 +5151,38 @@ static ms_ans_place ms_ans_find(machsym_session *s, uint64_t addr)
     return place;
 }
 
+/* Makes all that a search by address needs: for sessions that lend it to others, or ask for every address. */
+static void ms_ans_index(machsym_session *s)
+{
+    s->scans = ms_ANS_SCANS;
+    ms_ans_unit_by_aranges(s, 0);
+    ms_ans_unit_by_ranges(s, 0);
+    ms_ans_unit_by_functions(s, 0);
+    ms_ans_symbols(s);
+}
+
+/* What ms_ans_find tells, and up to which address it tells the same. unit is the one that the caller hopes for: where
+ * the first table to ask gives it, no other is asked. Needs ms_ans_index. */
+static ms_ans_place ms_ans_find_span(machsym_session *s, size_t unit, uint64_t addr, uint64_t *end)
+{
+    const ms_segs *tables[3] = {&s->aranges, &s->ranges, &s->silent};
+    *end = UINT64_MAX;
+    ms_ans_place place = ms_ans_find(s, addr);
+    for (size_t i = 0; i < 3; i++) {
+        uint64_t until = ms_seg_until(tables[i]->v, tables[i]->count, addr);
+        size_t index = ms_ans_unit_in(tables[i], addr, s->env.count);
+        const ms_ans_unit *asked = ms_ans_unit_of(s, index);
+        *end = until < *end ? until : *end;
+        if (asked == NULL)
+            continue;
+        until = ms_seg_until(asked->functions.segs, asked->functions.seg_count, addr);
+        *end = until < *end ? until : *end;
+        if (index == unit && asked == place.unit && place.block != ms_SEG_NONE)
+            break;
+    }
+    return place;
+}
+
 /* ---- Names ---- */
 
 /* A name that bitcode compilation hid: __hidden#12_ */
@@ -5010,19 +5277,79 @@ static size_t ms_ans_end_row_below(const ms_ln_table *lines, uint64_t addr)
                                     : (size_t)lines->seqs[best].first + lines->seqs[best].count - 1;
 }
 
+/* The row for an address; row_count when there is none. past_end: under the stmt policy code behind a sequence takes
+ * its last line. A row of a file that the table does not have is damage, and no answer. */
+static size_t ms_ans_usable_row(const ms_ln_table *lines, machsym_lines policy, bool past_end, uint64_t addr,
+                                size_t at)
+{
+    machsym_str nowhere = ms_str_empty();
+    if (at == lines->row_count && past_end && policy == MACHSYM_LINES_STMT)
+        at = ms_ans_end_row_below(lines, addr);
+    if (at != lines->row_count && ms_ln_path(lines, nowhere, lines->rows[at].file).name.len == 0)
+        at = lines->row_count;
+    return at;
+}
+
 /* The line of the code at an address, for the innermost frame. */
-static void ms_ans_line(const machsym_session *s, const ms_ans_place *place, uint64_t addr,
+static void ms_ans_line(const machsym_session *s, const ms_ans_place *place, bool past_end, uint64_t addr,
                         machsym_frame *frame)
 {
     const ms_ln_table *lines = &place->unit->lines;
-    size_t at = ms_ln_find(lines, s->lines, addr);
-    if (at == lines->row_count && s->lines == MACHSYM_LINES_STMT)
-        at = ms_ans_end_row_below(lines, addr);
-    if (at == lines->row_count)
-        return;
-    if (ms_ln_path(lines, place->root->comp_dir, lines->rows[at].file).name.len == 0)
-        return; /* a row of no file: the table is damaged */
-    ms_ans_set_line(place, lines->rows[at].file, lines->rows[at].line, lines->rows[at].column, frame);
+    size_t at = ms_ans_usable_row(lines, s->lines, past_end, addr, ms_ln_find(lines, s->lines, addr));
+    if (at != lines->row_count)
+        ms_ans_set_line(place, lines->rows[at].file, lines->rows[at].line, lines->rows[at].column, frame);
+}
+
+/* A walk over the rows by ascending address. */
+typedef struct ms_ans_rows {
+    const ms_ln_table *lines;
+    machsym_lines policy;
+    bool past_end;
+    size_t seq;    /* the first one that ends above the address */
+    size_t row;    /* the last one of it at or below the address; 0: not known */
+    size_t at;     /* the row that answers; row_count: none */
+    uint64_t next; /* up to where it does */
+} ms_ans_rows;
+
+static ms_ans_rows ms_ans_rows_of(const ms_ln_table *lines, machsym_lines policy, bool past_end,
+                                  uint64_t addr)
+{
+    ms_ans_rows rows;
+    ms_zero(&rows, sizeof rows);
+    rows.lines = lines;
+    rows.policy = policy;
+    rows.past_end = past_end;
+    for (size_t left = lines->seq_count; left > 0;) {
+        size_t half = left / 2;
+        if (lines->seqs[rows.seq + half].hi <= addr) {
+            rows.seq += half + 1;
+            left -= half + 1;
+        } else {
+            left = half;
+        }
+    }
+    return rows;
+}
+
+static void ms_ans_rows_seek(ms_ans_rows *rows, uint64_t addr)
+{
+    const ms_ln_table *lines = rows->lines;
+    for (; rows->seq < lines->seq_count && lines->seqs[rows->seq].hi <= addr; rows->seq++)
+        rows->row = 0;
+    const ms_ln_seq *seq = &lines->seqs[rows->seq];
+    rows->at = lines->row_count;
+    rows->next = UINT64_MAX;
+    if (rows->seq < lines->seq_count && seq->lo > addr) {
+        rows->next = seq->lo;
+    } else if (rows->seq < lines->seq_count) {
+        if (rows->row == 0)
+            rows->row = ms_ln_last_at(lines->rows, seq->first, seq->count - 1, addr);
+        while (lines->rows[rows->row + 1].addr <= addr)
+            rows->row++;
+        rows->next = lines->rows[rows->row + 1].addr;
+        rows->at = ms_ln_choose(lines, rows->policy, seq, rows->row);
+    }
+    rows->at = ms_ans_usable_row(lines, rows->policy, rows->past_end, addr, rows->at);
 }
 
 /* Line 0 is nobody's line: take that of the nearest frame that has one, inner before outer. */
@@ -5066,7 +5393,7 @@ static size_t ms_ans_function_frames(machsym_session *s, const ms_ans_place *pla
             frame->function_size = range.hi - range.lo;
             ms_ans_name_block(s, table, block, frame);
             if (inner == NULL)
-                ms_ans_line(s, place, addr, frame);
+                ms_ans_line(s, place, true, addr, frame);
             else
                 ms_ans_set_line(place, inner->call_file, inner->call_line, inner->call_column, frame);
         }
@@ -5076,8 +5403,16 @@ static size_t ms_ans_function_frames(machsym_session *s, const ms_ans_place *pla
     return count;
 }
 
-/* The frame of an address that no function of the debug info has. Its unit may still know the line: assembly has rows
- * but no functions. Between the functions of other units lies padding, whose row belongs to the function before. */
+/* Whether the unit knows the line of an address that none of its functions has. Assembly has rows but no functions.
+ * Between functions lies padding, whose row belongs to the function before: only the dwarf policy, which takes rows
+ * literally as llvm-symbolizer does, answers with it. */
+static bool ms_ans_has_line(const machsym_session *s, const ms_ans_place *place)
+{
+    return place->unit != NULL && place->block == ms_SEG_NONE &&
+           (place->unit->functions.count == 0 || s->lines == MACHSYM_LINES_DWARF);
+}
+
+/* The frame of an address that no function of the debug info has. */
 static size_t ms_ans_symbol_frame(machsym_session *s, const ms_ans_place *place, uint64_t addr,
                                   machsym_frame *frame)
 {
@@ -5090,8 +5425,8 @@ static size_t ms_ans_symbol_frame(machsym_session *s, const ms_ans_place *place,
         frame->function_size = symbol.hi - symbol.lo;
         frame->name_source = symbol.source;
     }
-    if (place->unit != NULL && (place->unit->functions.count == 0 || s->lines == MACHSYM_LINES_DWARF))
-        ms_ans_line(s, place, addr, frame);
+    if (ms_ans_has_line(s, place))
+        ms_ans_line(s, place, false, addr, frame);
     return named || frame->line_source != MACHSYM_SOURCE_NONE;
 }
 
@@ -5100,8 +5435,7 @@ static size_t ms_ans_frames(machsym_session *s, uint64_t addr, machsym_frame *fr
 {
     machsym_frame one;
     size_t count;
-    if (s->cache.live > s->cache_limit)
-        ms_ans_drop_units(s);
+    ms_ans_trim(s);
     ms_ans_place place = ms_ans_find(s, addr);
     if (place.block != ms_SEG_NONE) {
         count = ms_ans_function_frames(s, &place, addr, frames, cap);
@@ -5147,8 +5481,7 @@ static size_t ms_ans_many(machsym_session *s, const uint64_t *addrs, size_t coun
 static bool ms_ans_next_function(machsym_session *s, machsym_cursor *at, machsym_function *out)
 {
     for (; at->a < s->env.count; at->a++, at->b = 0) {
-        if (s->cache.live > s->cache_limit)
-            ms_ans_drop_units(s);
+        ms_ans_trim(s);
         const ms_ans_unit *unit = ms_ans_unit_of(s, (size_t)at->a);
         const ms_fn_table *table = unit != NULL ? &unit->functions : NULL;
         while (table != NULL && (at->b >> 32) < table->count) {
@@ -5189,8 +5522,7 @@ static void ms_ans_get_row(const ms_ln_table *lines, const ms_cu_root *root, siz
 static bool ms_ans_next_line(machsym_session *s, machsym_cursor *at, machsym_line *out)
 {
     for (; at->a < s->env.count; at->a++, at->b = 0) {
-        if (s->cache.live > s->cache_limit)
-            ms_ans_drop_units(s);
+        ms_ans_trim(s);
         const ms_ans_unit *unit = ms_ans_unit_of(s, (size_t)at->a);
         if (unit == NULL || at->b >= unit->lines.row_count)
             continue;
@@ -5249,8 +5581,7 @@ static void ms_ans_count(machsym_session *s, machsym_session_info *out)
     ms_ans_count_sets(s, out);
     out->unit_count = (uint32_t)s->env.count;
     for (size_t i = 0; i < s->env.count; i++) {
-        if (s->cache.live > s->cache_limit)
-            ms_ans_drop_units(s);
+        ms_ans_trim(s);
         const ms_cu *cu = &s->env.v[i];
         const ms_ans_unit *unit = ms_ans_unit_of(s, i);
         bool damaged = unit == NULL || unit->functions.is_damaged || unit->lines.is_damaged;
@@ -5266,6 +5597,1870 @@ static void ms_ans_count(machsym_session *s, machsym_session_info *out)
         out->line_row_count += unit->lines.row_count;
         out->die_count += unit->functions.die_count;
     }
+}
+
+/* ==== >>map ===================================================================================================
+ * Job:    the whole-image symbol map: build its parts, put them together, look addresses up. Format: >>manual.
+ * Uses:   platform, bytes, reader, memory, segments, macho, symbols, units, lines, functions, answer.
+ * Offers: machsym_map, machsym_plan, machsym_part, machsym_writer, ms_map_*.
+ * Never:  decides which source answers: >>answer does. Trusts a number in a map: every read is checked. */
+
+enum {
+    ms_MAP_VERSION = 1,
+    ms_MAP_HEAD = 256,   /* bytes of the header */
+    ms_MAP_RUN_MAX = 24, /* ranges in a run: what a lookup decodes at most */
+    ms_MAP_BLOCK = 1024, /* bytes of text in a packed block: half of it is unpacked for a name */
+    ms_MAP_DICT =
+        16384, /* bytes of text that every block may refer to; 4 KB blocks without it pack no better */
+    ms_MAP_SAMPLE = 256,         /* which are taken from all over the text, so many at a time */
+    ms_MAP_UNIT_BYTES = 4 << 20, /* of debug info in a part */
+    ms_MAP_TEXT_BYTES = 4 << 20  /* of text in a part */
+};
+
+#define ms_MAP_MAGIC "MACHSYM\n"
+
+/* The tables of a map, in the order of the header. */
+enum {
+    ms_TABLE_NAME = 0, /* the image's name */
+    ms_TABLE_PARTS,    /* {u32 first byte in DATA, u32 its file table in DATA}, by first byte */
+    ms_TABLE_RUNS,     /* {u32 start, u32 at}: offset from the text base, where the run stands in DATA */
+    ms_TABLE_BUCKETS, /* u32: the first run that starts in or after bucket i, of 1 << bucket_shift bytes of text */
+    ms_TABLE_SYMBOL_RUNS, /* the same for ranges without debug info */
+    ms_TABLE_SYMBOL_BUCKETS,
+    ms_TABLE_DICT,   /* the text that blocks may refer to, as it is */
+    ms_TABLE_BLOCKS, /* u32: where packed block i begins in TEXT; one more ends the last */
+    ms_TABLE_DATA,   /* functions, chains, runs, file tables */
+    ms_TABLE_TEXT,   /* packed names */
+    ms_TABLE_COUNT
+};
+
+/* The fixed part of a map file. */
+typedef struct ms_map_head {
+    uint32_t version;
+    uint32_t flags;
+    machsym_uuid uuid;
+    uint32_t cputype;
+    uint32_t cpusubtype;
+    uint64_t text_addr;
+    uint64_t text_size;
+    uint32_t lines;
+    uint32_t bucket_shift;
+    uint64_t size;
+    uint64_t checksum;
+    ms_range tables[ms_TABLE_COUNT]; /* lo: offset in the file, hi: first byte past it */
+} ms_map_head;
+
+struct machsym_map {
+    machsym_allocator allocator;
+    ms_span bytes;
+    void *memory; /* from the allocator, when the map was built here */
+    size_t memory_size;
+    ms_map_head head;
+    ms_span tables[ms_TABLE_COUNT];
+#ifndef MACHSYM_NO_OS
+    ms_os_file file;
+#endif
+};
+
+/* ---- Writing numbers ---- */
+
+typedef struct ms_map_buf {
+    ms_arena *arena; /* of its own: the buffer grows in place */
+    uint8_t *v;
+    size_t len;
+    size_t cap;
+} ms_map_buf;
+
+static void ms_map_put_byte(ms_map_buf *b, uint8_t byte)
+{
+    uint8_t *v = (uint8_t *)ms_arena_grow(b->arena, b->v, b->len, &b->cap, 1);
+    if (v == NULL)
+        return;
+    b->v = v;
+    v[b->len++] = byte;
+}
+
+static void ms_map_put_uleb(ms_map_buf *b, uint64_t number)
+{
+    while (number >= 0x80) {
+        ms_map_put_byte(b, (uint8_t)(number | 0x80));
+        number >>= 7;
+    }
+    ms_map_put_byte(b, (uint8_t)number);
+}
+
+static void ms_map_put_u32(ms_map_buf *b, uint32_t number)
+{
+    for (unsigned shift = 0; shift < 32; shift += 8)
+        ms_map_put_byte(b, (uint8_t)(number >> shift));
+}
+
+static void ms_map_put_bytes(ms_map_buf *b, const void *ptr, size_t len)
+{
+    const uint8_t *p = (const uint8_t *)ptr;
+    for (size_t i = 0; i < len; i++)
+        ms_map_put_byte(b, p[i]);
+}
+
+/* Signed numbers with small absolute values become small: 0, -1, 1, -2, ... */
+static uint64_t ms_map_zigzag(int64_t number)
+{
+    return number < 0 ? ((uint64_t)(-(number + 1)) << 1) | 1 : (uint64_t)number << 1;
+}
+
+static int64_t ms_map_unzigzag(uint64_t number)
+{
+    return (number & 1) != 0 ? -(int64_t)(number >> 1) - 1 : (int64_t)(number >> 1);
+}
+
+static void ms_map_store_u32(uint8_t *p, uint32_t number)
+{
+    for (unsigned i = 0; i < 4; i++)
+        p[i] = (uint8_t)(number >> 8 * i);
+}
+
+static void ms_map_store_u64(uint8_t *p, uint64_t number)
+{
+    ms_map_store_u32(p, (uint32_t)number);
+    ms_map_store_u32(p + 4, (uint32_t)(number >> 32));
+}
+
+/* Four lanes of multiply and rotate over 32 bytes at a time; the tail is padded with zeros. Finds damage, proves
+ * nothing against an attacker: lookups do not rely on it. */
+static uint64_t ms_map_checksum(ms_span bytes)
+{
+    const uint64_t odd = 0x9e3779b97f4a7c15u;
+    uint64_t lane[4] = {1, 2, 3, bytes.len};
+    size_t at = 0;
+    for (; at + 32 <= bytes.len; at += 32) {
+        for (unsigned i = 0; i < 4; i++) {
+            lane[i] = (lane[i] ^ ms_rd_raw_u64(bytes.ptr + at + 8 * i)) * odd;
+            lane[i] ^= lane[i] >> 29;
+        }
+    }
+    uint8_t tail[32];
+    ms_zero(tail, sizeof tail);
+    ms_copy(tail, bytes.ptr + at, bytes.len - at);
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        lane[i] = (lane[i] ^ ms_rd_raw_u64(tail + 8 * i)) * odd;
+        sum = (sum ^ lane[i] ^ lane[i] >> 32) * odd;
+    }
+    return sum ^ sum >> 29;
+}
+
+/* ---- Packed text: every block is an LZ4 block with a dictionary ---- */
+
+enum { ms_LZ_MIN = 4, ms_LZ_TAIL = 12, ms_LZ_BITS = 9, ms_LZ_DICT_BITS = 13 };
+
+/* The dictionary, and where its 4-byte words stand. */
+typedef struct ms_map_dict {
+    uint8_t text[ms_MAP_DICT];
+    size_t len;
+    uint16_t last[1 << ms_LZ_DICT_BITS]; /* position + 1 of the last word with this hash */
+} ms_map_dict;
+
+static size_t ms_map_word_hash(const uint8_t *p, unsigned bits)
+{
+    return (ms_rd_raw_u32(p) * 2654435761u) >> (32 - bits);
+}
+
+static void ms_map_index_dict(ms_map_dict *dict)
+{
+    ms_zero(dict->last, sizeof dict->last);
+    for (size_t i = 0; i + ms_LZ_MIN <= dict->len; i++)
+        dict->last[ms_map_word_hash(dict->text + i, ms_LZ_DICT_BITS)] = (uint16_t)(i + 1);
+}
+
+static uint8_t *ms_map_put_length(uint8_t *out, size_t rest)
+{
+    for (; rest >= 255; rest -= 255)
+        *out++ = 255;
+    *out++ = (uint8_t)rest;
+    return out;
+}
+
+/* One sequence: literals, then a match (none when match_len is 0). */
+static uint8_t *ms_map_put_sequence(uint8_t *out, const uint8_t *literals, size_t count, size_t back,
+                                    size_t match_len)
+{
+    size_t code = match_len == 0 ? 0 : match_len - ms_LZ_MIN;
+    *out++ = (uint8_t)((count < 15 ? count : 15) << 4 | (code < 15 ? code : 15));
+    if (count >= 15)
+        out = ms_map_put_length(out, count - 15);
+    ms_copy(out, literals, count);
+    out += count;
+    if (match_len == 0)
+        return out;
+    *out++ = (uint8_t)back;
+    *out++ = (uint8_t)(back >> 8);
+    return code >= 15 ? ms_map_put_length(out, code - 15) : out;
+}
+
+static size_t ms_map_match_length(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
+{
+    size_t most = a_len < b_len ? a_len : b_len;
+    size_t len = 0;
+    while (len < most && a[len] == b[len])
+        len++;
+    return len;
+}
+
+/* The longer of the matches in the block and in the dictionary for the text at a position. Returns its length. */
+static size_t ms_map_find_match(const ms_map_dict *dict, const uint8_t *text, size_t at, size_t end,
+                                uint16_t *last, size_t *back)
+{
+    uint16_t *slot = &last[ms_map_word_hash(text + at, ms_LZ_BITS)];
+    size_t seen = *slot;
+    size_t best = 0;
+    *slot = (uint16_t)(at + 1);
+    if (seen != 0) {
+        best = ms_map_match_length(text + seen - 1, at - (seen - 1) + (end - at), text + at, end - at);
+        *back = at - (seen - 1);
+    }
+    size_t word = dict->last[ms_map_word_hash(text + at, ms_LZ_DICT_BITS)];
+    if (word != 0) {
+        size_t len = ms_map_match_length(dict->text + word - 1, dict->len - (word - 1), text + at, end - at);
+        if (len > best) {
+            best = len;
+            *back = at + dict->len - (word - 1);
+        }
+    }
+    return best < ms_LZ_MIN ? 0 : best;
+}
+
+/* Packs a block of text into out, which has room for 2 * ms_MAP_BLOCK. Returns the packed size; the size of the text
+ * when packing gains nothing: then out holds the text itself. */
+static size_t ms_map_pack(const ms_map_dict *dict, const uint8_t *text, size_t len, uint8_t *out)
+{
+    uint16_t last[1 << ms_LZ_BITS];
+    uint8_t *to = out;
+    size_t literal = 0;
+    size_t limit =
+        len > ms_LZ_TAIL ? len - ms_LZ_TAIL : 0; /* the format wants its last bytes to be literals */
+    ms_zero(last, sizeof last);
+    for (size_t at = 0; at < limit;) {
+        size_t back = 0;
+        size_t match = ms_map_find_match(dict, text, at, len - 5, last, &back);
+        if (match == 0) {
+            at++;
+            continue;
+        }
+        to = ms_map_put_sequence(to, text + literal, at - literal, back, match);
+        at += match;
+        literal = at;
+    }
+    to = ms_map_put_sequence(to, text + literal, len - literal, 0, 0);
+    if ((size_t)(to - out) < len)
+        return (size_t)(to - out);
+    ms_copy(out, text, len);
+    return len;
+}
+
+static size_t ms_map_get_length(ms_rd *rd, size_t code)
+{
+    size_t len = code;
+    uint8_t more = 255;
+    while (code == 15 && more == 255 && len < 2 * ms_MAP_BLOCK && !rd->failed) {
+        more = ms_rd_u8(rd);
+        len += more;
+    }
+    return len;
+}
+
+/* Unpacks a block of ms_MAP_BLOCK bytes. Returns how many there are; fewer when it is damaged. */
+static size_t ms_map_unpack(ms_span dict, ms_span packed, uint8_t *out)
+{
+    ms_rd rd = ms_rd_make(packed);
+    size_t at = 0;
+    if (packed.len >= ms_MAP_BLOCK) {
+        ms_copy(out, packed.ptr, ms_MAP_BLOCK);
+        return ms_MAP_BLOCK;
+    }
+    while (ms_rd_left(&rd) > 0) {
+        uint8_t token = ms_rd_u8(&rd);
+        ms_span literals = ms_rd_span(&rd, ms_map_get_length(&rd, token >> 4));
+        if (literals.len > ms_MAP_BLOCK - at)
+            break;
+        ms_copy(out + at, literals.ptr, literals.len);
+        at += literals.len;
+        if (ms_rd_left(&rd) == 0)
+            break;
+        size_t back = ms_rd_u16(&rd);
+        size_t match = ms_map_get_length(&rd, token & 15) + ms_LZ_MIN;
+        if (rd.failed || back == 0 || back > at + dict.len || match > ms_MAP_BLOCK - at)
+            break;
+        if (back <= at) {
+            for (; match > 0; match--, at++)
+                out[at] = out[at - back];
+        } else {
+            const uint8_t *from = dict.ptr + (dict.len - (back - at));
+            size_t there = back - at < match ? back - at : match; /* a match may run on into the block */
+            ms_copy(out + at, from, there);
+            at += there;
+            for (match -= there; match > 0; match--, at++)
+                out[at] = out[at - back];
+        }
+    }
+    return at;
+}
+
+/* ---- References to text ---- */
+
+/* The string tables of an image laid end to end, each on a block boundary: what a packed reference counts in. */
+typedef struct ms_map_spaces {
+    ms_span v[3]; /* .debug_str, and the string tables of both halves */
+    uint64_t base[3];
+    uint64_t total;
+} ms_map_spaces;
+
+static void ms_map_set_spaces(const machsym_image *image, ms_map_spaces *spaces)
+{
+    ms_zero(spaces, sizeof *spaces);
+    spaces->v[0] = image->dw.str;
+    for (size_t i = 0; i < image->mo_count; i++)
+        spaces->v[1 + i] = ms_sym_strings(&image->mo[i]);
+    for (size_t i = 0; i < 3; i++) {
+        uint64_t len = spaces->v[i].len;
+        spaces->base[i] = spaces->total;
+        spaces->total += (len + ms_MAP_BLOCK - 1) / ms_MAP_BLOCK * ms_MAP_BLOCK;
+    }
+}
+
+/* The bytes of a block of the spaces; the end of a space is padded with zeros. */
+static void ms_map_raw_block(const ms_map_spaces *spaces, uint64_t block, uint8_t *out)
+{
+    uint64_t at = block * ms_MAP_BLOCK;
+    ms_zero(out, ms_MAP_BLOCK);
+    for (size_t i = 3; i-- > 0;) {
+        if (spaces->v[i].len == 0 || at < spaces->base[i])
+            continue;
+        ms_span rest = ms_span_from(spaces->v[i], at - spaces->base[i]);
+        ms_copy(out, rest.ptr, rest.len < ms_MAP_BLOCK ? rest.len : ms_MAP_BLOCK);
+        return;
+    }
+}
+
+/* A sample from all over the text. */
+static void ms_map_fill_dict(const ms_map_spaces *spaces, ms_map_dict *dict)
+{
+    uint8_t block[ms_MAP_BLOCK];
+    uint64_t blocks = spaces->total / ms_MAP_BLOCK;
+    uint64_t pieces = ms_MAP_DICT / ms_MAP_SAMPLE;
+    dict->len = 0;
+    for (uint64_t i = 0; i < pieces && blocks > pieces; i++) {
+        ms_map_raw_block(spaces, i * blocks / pieces, block);
+        ms_copy(dict->text + dict->len, block, ms_MAP_SAMPLE);
+        dict->len += ms_MAP_SAMPLE;
+    }
+    ms_map_index_dict(dict);
+}
+
+/* Where a text lies in the spaces, NUL-terminated; UINT64_MAX when it lies elsewhere. */
+static uint64_t ms_map_place(const ms_map_spaces *spaces, machsym_str text)
+{
+    uintptr_t at = (uintptr_t)text.ptr;
+    for (size_t i = 0; i < 3; i++) {
+        uintptr_t lo = (uintptr_t)spaces->v[i].ptr;
+        if (spaces->v[i].len != 0 && at >= lo && at - lo < spaces->v[i].len &&
+            text.len < spaces->v[i].len - (at - lo) && text.ptr[text.len] == 0)
+            return spaces->base[i] + (at - lo);
+    }
+    return UINT64_MAX;
+}
+
+/* ---- Encoding ---- */
+
+/* A hash table from two numbers to a position + 1. */
+typedef struct ms_map_slot {
+    uint64_t a;
+    uint64_t b;
+    uint32_t value;
+} ms_map_slot;
+
+typedef struct ms_map_hash {
+    ms_arena *arena;
+    ms_map_slot *v;
+    size_t cap; /* a power of 2 */
+    size_t count;
+} ms_map_hash;
+
+static size_t ms_map_hash_of(uint64_t a, uint64_t b)
+{
+    uint64_t h = (a ^ b * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
+    return (size_t)(h ^ h >> 32);
+}
+
+static ms_map_slot *ms_map_hash_slot(const ms_map_hash *h, uint64_t a, uint64_t b)
+{
+    size_t at = ms_map_hash_of(a, b) & (h->cap - 1);
+    while (h->v[at].value != 0 && (h->v[at].a != a || h->v[at].b != b))
+        at = (at + 1) & (h->cap - 1);
+    return &h->v[at];
+}
+
+/* The slot of a pair; a new one has value 0, and the caller fills it. NULL when memory is out. */
+static ms_map_slot *ms_map_hash_get(ms_map_hash *h, uint64_t a, uint64_t b)
+{
+    if (4 * (h->count + 1) > 3 * h->cap) {
+        ms_map_hash bigger = *h;
+        bigger.cap = h->cap == 0 ? 256 : h->cap * 2;
+        bigger.v = (ms_map_slot *)ms_arena_zeroed(h->arena, bigger.cap, sizeof *h->v);
+        if (bigger.v == NULL)
+            return NULL;
+        for (size_t i = 0; i < h->cap; i++) {
+            if (h->v[i].value != 0)
+                *ms_map_hash_slot(&bigger, h->v[i].a, h->v[i].b) = h->v[i];
+        }
+        *h = bigger;
+    }
+    ms_map_slot *slot = ms_map_hash_slot(h, a, b);
+    if (slot->value == 0) {
+        slot->a = a;
+        slot->b = b;
+        h->count++;
+    }
+    return slot;
+}
+
+/* A run of ranges, as parts hand it over. */
+typedef struct ms_map_run {
+    uint64_t lo;
+    uint64_t hi;
+    uint32_t at;     /* in the part's data */
+    bool only_lines; /* its ranges have lines, but no function */
+} ms_map_run;
+
+/* What turns ranges into a part's data. */
+typedef struct ms_map_coder {
+    ms_map_buf data;
+    ms_arena *arena;             /* for the tables below */
+    const ms_map_spaces *spaces; /* NULL: all text is plain */
+    uint64_t text_addr;
+    uint8_t *used;         /* one bit for every block of text that is referred to */
+    ms_map_hash plain;     /* text (hash, length) to its position */
+    ms_map_hash functions; /* names to their record */
+    ms_map_hash files;     /* path parts to their number */
+    uint32_t *file_at;     /* records of the file table */
+    size_t file_count;
+    size_t file_cap;
+    ms_map_run *runs;
+    size_t run_count;
+    size_t run_cap;
+    bool columns;
+    bool overflow; /* something does not fit the format's 32 bits */
+} ms_map_coder;
+
+static uint64_t ms_map_text_hash(machsym_str text)
+{
+    uint64_t h = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < text.len; i++)
+        h = (h ^ (unsigned char)text.ptr[i]) * 0x100000001b3u;
+    return h;
+}
+
+static bool ms_map_plain_is(const ms_map_coder *c, uint32_t at, machsym_str text)
+{
+    ms_rd rd = ms_rd_at(ms_span_make(c->data.v, c->data.len), at);
+    uint64_t len = ms_rd_uleb(&rd);
+    return len == text.len && ms_rd_left(&rd) >= len && ms_equal(rd.p, text.ptr, text.len);
+}
+
+/* Writes a text into the data, once. Returns its position. */
+static uint32_t ms_map_plain(ms_map_coder *c, machsym_str text)
+{
+    uint64_t hash = ms_map_text_hash(text);
+    for (uint64_t probe = 0;; probe++) {
+        ms_map_slot *slot = ms_map_hash_get(&c->plain, hash, (uint64_t)text.len + (probe << 40));
+        if (slot == NULL)
+            return 0;
+        if (slot->value != 0 && ms_map_plain_is(c, slot->value - 1, text))
+            return slot->value - 1;
+        if (slot->value != 0)
+            continue; /* another text with this hash */
+        slot->value = (uint32_t)c->data.len + 1;
+        ms_map_put_uleb(&c->data, text.len);
+        ms_map_put_bytes(&c->data, text.ptr, text.len);
+        return slot->value - 1;
+    }
+}
+
+/* A reference: 0 for no text; even: packed text; odd: a position in the part's data. */
+static uint64_t ms_map_ref(ms_map_coder *c, machsym_str text)
+{
+    if (text.len == 0)
+        return 0;
+    uint64_t place = c->spaces != NULL ? ms_map_place(c->spaces, text) : UINT64_MAX;
+    if (place == UINT64_MAX)
+        return (uint64_t)ms_map_plain(c, text) << 1 | 1;
+    for (uint64_t block = place / ms_MAP_BLOCK; block <= (place + text.len) / ms_MAP_BLOCK; block++)
+        c->used[block / 8] |= (uint8_t)(1u << block % 8);
+    return (place + 1) << 1;
+}
+
+/* In the data plain text is told by its distance back from the record. */
+static void ms_map_put_ref(ms_map_coder *c, size_t record, uint64_t ref)
+{
+    if ((ref & 1) != 0)
+        ref = (uint64_t)(record - (size_t)(ref >> 1)) << 1 | 1;
+    ms_map_put_uleb(&c->data, ref);
+}
+
+/* FUNCTION record: ref of the linkage name, ref of the name. Returns its position. */
+static uint32_t ms_map_function(ms_map_coder *c, machsym_str linkage_name, machsym_str name)
+{
+    uint64_t a = ms_map_ref(c, linkage_name);
+    uint64_t b = ms_map_ref(c, name);
+    ms_map_slot *slot = ms_map_hash_get(&c->functions, a, b);
+    if (slot == NULL)
+        return 0;
+    if (slot->value == 0) {
+        size_t record = c->data.len;
+        slot->value = (uint32_t)record + 1;
+        ms_map_put_ref(c, record, a);
+        ms_map_put_ref(c, record, b);
+    }
+    return slot->value - 1;
+}
+
+/* FILE record: refs of comp_dir, dir and name, all plain. Returns its number from 1 on; 0 is no file. */
+static uint32_t ms_map_file(ms_map_coder *c, const machsym_path *path)
+{
+    if (path->name.len == 0)
+        return 0;
+    uint64_t comp_dir = path->comp_dir.len != 0 ? (uint64_t)ms_map_plain(c, path->comp_dir) << 1 | 1 : 0;
+    uint64_t dir = path->dir.len != 0 ? (uint64_t)ms_map_plain(c, path->dir) << 1 | 1 : 0;
+    uint64_t name = (uint64_t)ms_map_plain(c, path->name) << 1 | 1;
+    ms_map_slot *slot = ms_map_hash_get(&c->files, comp_dir << 32 | dir, name);
+    uint32_t *v = (uint32_t *)ms_arena_grow(c->arena, c->file_at, c->file_count, &c->file_cap, sizeof *v);
+    if (slot == NULL || v == NULL)
+        return 0;
+    c->file_at = v;
+    if (slot->value == 0) {
+        size_t record = c->data.len;
+        v[c->file_count++] = (uint32_t)record;
+        slot->value = (uint32_t)c->file_count;
+        ms_map_put_ref(c, record, comp_dir);
+        ms_map_put_ref(c, record, dir);
+        ms_map_put_ref(c, record, name);
+    }
+    return slot->value;
+}
+
+/* Where code comes from. */
+typedef struct ms_map_line {
+    uint32_t file; /* number in the part's file table */
+    uint32_t line;
+    uint32_t column;
+} ms_map_line;
+
+/* CHAIN record of a concrete function: 2 * source, distance to its FUNCTION record (0: no name), start, size. */
+static uint32_t ms_map_root(ms_map_coder *c, machsym_source source, uint32_t function, bool named,
+                            uint64_t lo, uint64_t size)
+{
+    size_t record = c->data.len;
+    ms_map_put_uleb(&c->data, (uint64_t)source << 1);
+    ms_map_put_uleb(&c->data, named ? record - function : 0);
+    ms_map_put_uleb(&c->data, lo - c->text_addr);
+    ms_map_put_uleb(&c->data, size);
+    return (uint32_t)record;
+}
+
+/* CHAIN record of an inlined call: distance to its caller's record * 4 + 2 (name from symbols) + 1, distance to its
+ * FUNCTION record, file, line and column of the call. */
+static uint32_t ms_map_call(ms_map_coder *c, uint32_t caller, machsym_source source, uint32_t function,
+                            const ms_map_line *call)
+{
+    size_t record = c->data.len;
+    ms_map_put_uleb(&c->data,
+                    (uint64_t)(record - caller) << 2 | (source == MACHSYM_SOURCE_SYMTAB ? 2u : 0u) | 1);
+    ms_map_put_uleb(&c->data, record - function);
+    ms_map_put_uleb(&c->data, call->file);
+    ms_map_put_uleb(&c->data, call->line);
+    if (c->columns)
+        ms_map_put_uleb(&c->data, call->column);
+    return (uint32_t)record;
+}
+
+/* A range before it is written. */
+typedef struct ms_map_item {
+    uint64_t lo;
+    uint64_t hi;
+    uint32_t chain; /* position of its CHAIN record */
+    ms_map_line line;
+} ms_map_item;
+
+static bool ms_map_same(const ms_map_item *a, const ms_map_item *b)
+{
+    return a->chain == b->chain && a->line.file == b->line.file && a->line.line == b->line.line &&
+           a->line.column == b->line.column;
+}
+
+/* RUN record: the number of ranges, then for each: its size; zigzag(line - previous) * 4 + 2 (new file) + 1 (new chain);
+ * the distance back from the run to its chain, if new; its file, if new; its column, if the map has columns. */
+static void ms_map_put_run(ms_map_coder *c, const ms_map_item *items, size_t count, bool only_lines)
+{
+    ms_map_run *runs =
+        (ms_map_run *)ms_arena_grow(c->arena, c->runs, c->run_count, &c->run_cap, sizeof *runs);
+    if (runs == NULL)
+        return;
+    c->runs = runs;
+    size_t at = c->data.len;
+    runs[c->run_count].lo = items[0].lo;
+    runs[c->run_count].hi = items[count - 1].hi;
+    runs[c->run_count].at = (uint32_t)at;
+    runs[c->run_count].only_lines = only_lines;
+    c->run_count++;
+    ms_map_put_uleb(&c->data, count);
+    ms_map_item previous;
+    ms_zero(&previous, sizeof previous);
+    for (size_t i = 0; i < count; i++) {
+        const ms_map_item *item = &items[i];
+        bool new_chain = i == 0 || item->chain != previous.chain;
+        bool new_file = item->line.file != previous.line.file;
+        int64_t step = (int64_t)item->line.line - (int64_t)previous.line.line;
+        ms_map_put_uleb(&c->data, item->hi - item->lo);
+        ms_map_put_uleb(&c->data, ms_map_zigzag(step) << 2 | (new_file ? 2u : 0u) | (new_chain ? 1u : 0u));
+        if (new_chain)
+            ms_map_put_uleb(&c->data, only_lines ? 0 : at - item->chain);
+        if (new_file)
+            ms_map_put_uleb(&c->data, item->line.file);
+        if (c->columns)
+            ms_map_put_uleb(&c->data, item->line.column);
+        previous = *item;
+    }
+}
+
+/* Ranges of one function that follow each other, waiting to become runs. */
+typedef struct ms_map_queue {
+    ms_map_item v[ms_MAP_RUN_MAX];
+    size_t count;
+    bool only_lines;
+} ms_map_queue;
+
+static void ms_map_flush(ms_map_coder *c, ms_map_queue *q)
+{
+    if (q->count > 0)
+        ms_map_put_run(c, q->v, q->count, q->only_lines);
+    q->count = 0;
+}
+
+/* Adds a range; one that says the same as its neighbour makes that longer. */
+static void ms_map_add(ms_map_coder *c, ms_map_queue *q, const ms_map_item *item, bool only_lines)
+{
+    ms_map_item *last = q->count > 0 ? &q->v[q->count - 1] : NULL;
+    if (last != NULL && (last->hi != item->lo || q->only_lines != only_lines)) {
+        ms_map_flush(c, q);
+        last = NULL;
+    }
+    if (last != NULL && ms_map_same(last, item)) {
+        last->hi = item->hi;
+        return;
+    }
+    if (q->count == ms_MAP_RUN_MAX)
+        ms_map_flush(c, q);
+    q->only_lines = only_lines;
+    q->v[q->count++] = *item;
+}
+
+/* The file table ends a part: u32 count, then u32 positions of the FILE records. Returns where it stands. */
+static uint32_t ms_map_end_part(ms_map_coder *c)
+{
+    uint32_t at = (uint32_t)c->data.len;
+    ms_map_put_u32(&c->data, (uint32_t)c->file_count);
+    for (size_t i = 0; i < c->file_count; i++)
+        ms_map_put_u32(&c->data, c->file_at[i]);
+    c->overflow |= c->data.len > 0x7fffffff;
+    return at;
+}
+
+static void ms_map_coder_init(ms_map_coder *c, ms_arena *data_arena, ms_arena *arena)
+{
+    ms_zero(c, sizeof *c);
+    c->data.arena = data_arena;
+    c->arena = c->plain.arena = c->functions.arena = c->files.arena = arena;
+    ms_map_put_byte(&c->data, 0); /* no record stands at 0, so that a distance of 0 is free to mean none */
+}
+
+/* ---- Plan ---- */
+
+typedef enum ms_map_kind {
+    ms_MAP_UNITS = 0, /* a run of units */
+    ms_MAP_TEXT       /* a run of blocks of text */
+} ms_map_kind;
+
+/* One part's work: items lo to hi of its kind. */
+typedef struct ms_map_task {
+    ms_map_kind kind;
+    uint64_t lo;
+    uint64_t hi;
+    uint64_t size;
+} ms_map_task;
+
+struct machsym_plan {
+    const machsym_image *image;
+    machsym_lines lines;
+    uint32_t flags;
+    machsym_allocator allocator;
+    machsym_session *session; /* holds what all parts share: unit segments and symbols; not used after open */
+    ms_map_spaces spaces;
+    ms_map_dict *dict;
+    ms_arena arena;
+    ms_map_task *tasks;
+    size_t count;
+    size_t cap;
+};
+
+struct machsym_part {
+    ms_map_kind kind;
+    ms_arena data_arena; /* only ever holds the buffer */
+    ms_arena arena;
+    ms_map_coder coder;
+    uint32_t files_at;     /* file table, in the data */
+    uint32_t *block_sizes; /* of text blocks; packed back to back in the data */
+};
+
+static void ms_map_add_task(machsym_plan *plan, ms_map_kind kind, uint64_t lo, uint64_t hi, uint64_t size)
+{
+    ms_map_task *v =
+        (ms_map_task *)ms_arena_grow(&plan->arena, plan->tasks, plan->count, &plan->cap, sizeof *v);
+    if (v == NULL)
+        return;
+    plan->tasks = v;
+    v[plan->count].kind = kind;
+    v[plan->count].lo = lo;
+    v[plan->count].hi = hi;
+    v[plan->count].size = size;
+    plan->count++;
+}
+
+/* Cuts the units and the text into parts of about equal size: the same ones for any number of threads. */
+static void ms_map_cut_tasks(machsym_plan *plan)
+{
+    const machsym_image *image = plan->image;
+    size_t first = 0;
+    for (size_t i = 0; i < image->cu_count; i++) {
+        uint64_t size = image->cus[i].end - image->cus[first].off;
+        if (size < ms_MAP_UNIT_BYTES && i + 1 < image->cu_count)
+            continue;
+        ms_map_add_task(plan, ms_MAP_UNITS, first, i + 1, size);
+        first = i + 1;
+    }
+    uint64_t blocks = plan->spaces.total / ms_MAP_BLOCK;
+    uint64_t step = ms_MAP_TEXT_BYTES / ms_MAP_BLOCK;
+    for (uint64_t lo = 0; lo < blocks; lo += step) {
+        uint64_t hi = lo + step < blocks ? lo + step : blocks;
+        ms_map_add_task(plan, ms_MAP_TEXT, lo, hi, (hi - lo) * ms_MAP_BLOCK);
+    }
+}
+
+/* A session that decodes for one part; what the plan's session has indexed is lent to it. */
+static machsym_session *ms_map_session(const machsym_plan *plan)
+{
+    machsym_session *s = ms_ans_open(plan->image, plan->lines, 0, 0, plan->allocator);
+    if (s == NULL || plan->session == NULL)
+        return s;
+    const machsym_session *shared = plan->session;
+    s->aranges = shared->aranges;
+    s->ranges = shared->ranges;
+    s->silent = shared->silent;
+    s->symbols = shared->symbols;
+    s->has_aranges = s->has_ranges = s->has_silent = s->has_symbols = true;
+    return s;
+}
+
+/* ---- Building the ranges of a unit ---- */
+
+/* What is needed to encode one unit. */
+typedef struct ms_map_work {
+    const machsym_plan *plan;
+    machsym_session *session;
+    ms_map_coder *c;
+    ms_map_queue queue;
+    ms_arena scratch;    /* emptied for every function */
+    ms_arena unit_arena; /* emptied for every unit */
+    const ms_ans_unit *unit;
+    const ms_cu_root *root;
+    size_t index;    /* of the unit */
+    uint32_t *files; /* by the unit's file number: number in the part's table + 1; 0 not known yet */
+    size_t file_count;
+    uint32_t *chains;    /* by block: position of its CHAIN record; 0 none yet */
+    ms_map_hash origins; /* entry offset and rank of its source to the FUNCTION record */
+} ms_map_work;
+
+static ms_map_line ms_map_line_of(ms_map_work *w, uint64_t file, uint32_t line, uint32_t column)
+{
+    ms_map_line out = {0, line, w->c->columns ? column : 0};
+    uint32_t *known = file < w->file_count ? &w->files[file] : NULL;
+    if (known != NULL && *known != 0) {
+        out.file = *known - 1;
+        return out;
+    }
+    machsym_path path = ms_ln_path(&w->unit->lines, w->root->comp_dir, file);
+    out.file = ms_map_file(w->c, &path);
+    if (known != NULL)
+        *known = out.file + 1;
+    return out;
+}
+
+/* The FUNCTION record of a block, and where its name is from. Calls share the record of what they call. */
+static uint32_t ms_map_block_function(ms_map_work *w, const ms_fn_block *block, machsym_source *source,
+                                      bool *named)
+{
+    const ms_fn_table *table = &w->unit->functions;
+    machsym_frame frame;
+    bool is_inline = block->parent != ms_SEG_NONE;
+    bool shared = is_inline && block->origin != 0;
+    ms_map_slot *slot = NULL;
+    if (shared) {
+        /* an out-of-line copy in this very unit may give a name: the unit is part of the key */
+        slot = ms_map_hash_get(&w->origins, block->origin,
+                               ms_fn_copy_of(table, block) != NULL ? w->index + 1 : 0);
+        if (slot != NULL && slot->value != 0) {
+            *source = (slot->value & 1) != 0 ? MACHSYM_SOURCE_SYMTAB : MACHSYM_SOURCE_DWARF;
+            *named = true;
+            return slot->value >> 1;
+        }
+    }
+    ms_zero(&frame, sizeof frame);
+    frame.is_inline = is_inline;
+    ms_ans_name_block(w->session, table, block, &frame);
+    *source = frame.name_source;
+    *named = is_inline || frame.linkage_name.len != 0 || frame.name.len != 0;
+    uint32_t record = *named ? ms_map_function(w->c, frame.linkage_name, frame.name) : 0;
+    if (slot != NULL)
+        slot->value = record << 1 | (*source == MACHSYM_SOURCE_SYMTAB);
+    return record;
+}
+
+/* Writes the chain from a function down to a block, callers first. Every record is written once a function. */
+static void ms_map_put_chain(ms_map_work *w, uint32_t block, const ms_range *range)
+{
+    const ms_fn_block *blocks = w->unit->functions.blocks;
+    size_t depth = 0;
+    for (uint32_t at = block; at != ms_SEG_NONE && w->chains[at] == 0; at = blocks[at].parent)
+        depth++;
+    uint32_t *path = (uint32_t *)ms_arena_alloc(&w->scratch, depth, sizeof *path);
+    if (path == NULL)
+        return;
+    for (size_t i = depth; i-- > 0; block = blocks[block].parent)
+        path[i] = block;
+    for (size_t i = 0; i < depth; i++) {
+        const ms_fn_block *one = &blocks[path[i]];
+        machsym_source source;
+        bool named;
+        uint32_t record = ms_map_block_function(w, one, &source, &named);
+        if (one->parent == ms_SEG_NONE) {
+            w->chains[path[i]] = ms_map_root(w->c, source, record, named, range->lo, range->hi - range->lo);
+        } else {
+            ms_map_line call = ms_map_line_of(w, one->call_file, one->call_line, one->call_column);
+            w->chains[path[i]] = ms_map_call(w->c, w->chains[one->parent], source, record, &call);
+        }
+    }
+}
+
+/* Adds [lo, hi), which has one chain, cut where its lines change. */
+static void ms_map_add_lines(ms_map_work *w, uint64_t lo, uint64_t hi, uint32_t chain, bool only_lines)
+{
+    const ms_ln_table *lines = &w->unit->lines;
+    ms_ans_rows rows = ms_ans_rows_of(lines, w->plan->lines, !only_lines, lo);
+    ms_map_item item;
+    item.chain = chain;
+    for (item.lo = lo; item.lo < hi; item.lo = item.hi) {
+        ms_ans_rows_seek(&rows, item.lo);
+        item.hi = rows.next < hi ? rows.next : hi;
+        ms_zero(&item.line, sizeof item.line);
+        if (rows.at != lines->row_count) {
+            const ms_ln_row *row = &lines->rows[rows.at];
+            item.line = ms_map_line_of(w, row->file, row->line, row->column);
+        } else if (only_lines) {
+            continue;
+        }
+        ms_map_add(w->c, &w->queue, &item, only_lines);
+    }
+}
+
+/* The calls inlined into a function, as segments of [lo, hi). */
+static void ms_map_call_segments(ms_map_work *w, uint32_t function, uint64_t lo, uint64_t hi, ms_segs *segs)
+{
+    const ms_fn_table *table = &w->unit->functions;
+    ms_cu_pieces pieces = {&w->scratch, NULL, 0, 0};
+    ms_cu_add_piece(&pieces, lo, hi, function);
+    for (uint32_t i = function + 1; i < table->blocks[function].end; i++) {
+        const ms_fn_block *block = &table->blocks[i];
+        if (block->parent == ms_SEG_NONE) {
+            i = block->end - 1;
+            continue;
+        }
+        for (uint32_t j = 0; j < block->range_count; j++) {
+            ms_range range = {block->lo, block->hi};
+            if (block->range_count > 1)
+                range = table->ranges[block->range_first + j];
+            if (range.lo < hi && range.hi > lo)
+                ms_cu_add_piece(&pieces, range.lo < lo ? lo : range.lo, range.hi > hi ? hi : range.hi, i);
+        }
+    }
+    ms_seg_build(pieces.v, pieces.count, &w->scratch, segs);
+}
+
+/* Encodes [lo, hi), which one range of a function holds. */
+static void ms_map_add_function(ms_map_work *w, uint32_t function, const ms_range *range, uint64_t lo,
+                                uint64_t hi)
+{
+    const ms_fn_block *block = &w->unit->functions.blocks[function];
+    ms_segs segs = {NULL, 0, 0, &w->scratch};
+    ms_arena_reset(&w->scratch);
+    if (block->end > function + 1)
+        ms_map_call_segments(w, function, lo, hi, &segs);
+    ms_zero(w->chains + function, (block->end - function) * sizeof *w->chains);
+    if (segs.count == 0) {
+        ms_map_put_chain(w, function, range);
+        ms_map_add_lines(w, lo, hi, w->chains[function], false);
+    }
+    for (size_t i = 0; i + 1 < segs.count; i++) {
+        ms_map_put_chain(w, segs.v[i].owner, range);
+        ms_map_add_lines(w, segs.v[i].lo, segs.v[i + 1].lo, w->chains[segs.v[i].owner], false);
+    }
+    ms_map_flush(w->c, &w->queue);
+}
+
+/* Encodes [lo, hi), which one function of the unit has, as far as this unit is the one that answers there. */
+static void ms_map_add_owned(ms_map_work *w, uint32_t function, uint64_t lo, uint64_t hi)
+{
+    while (lo < hi) {
+        uint64_t end;
+        ms_range range = ms_fn_range_at(&w->unit->functions, &w->unit->functions.blocks[function], lo);
+        ms_ans_place place = ms_ans_find_span(w->session, w->index, lo, &end);
+        if (end > hi)
+            end = hi;
+        if (end > range.hi && range.hi > lo)
+            end = range.hi; /* ranges that touch: each has a start of its own */
+        if (place.unit == w->unit)
+            ms_map_add_function(w, function, &range, lo, end);
+        lo = end;
+    }
+}
+
+/* Encodes the lines of code that belongs to no function of its unit: assembly. */
+static void ms_map_add_only_lines(ms_map_work *w)
+{
+    const ms_ln_table *lines = &w->unit->lines;
+    const ms_fn_table *functions = &w->unit->functions;
+    uint64_t from = 0;
+    for (size_t i = 0; i < lines->seq_count; i++) {
+        uint64_t lo = lines->seqs[i].lo > from ? lines->seqs[i].lo : from;
+        for (from = lines->seqs[i].hi; lo < from;) {
+            uint64_t end = ms_seg_until(functions->segs, functions->seg_count, lo);
+            if (ms_fn_block_at(functions, lo) == ms_SEG_NONE) {
+                uint64_t same;
+                ms_ans_place place = ms_ans_find_span(w->session, w->index, lo, &same);
+                end = same < end ? same : end;
+                end = from < end ? from : end;
+                if (place.unit == w->unit && ms_ans_has_line(w->session, &place))
+                    ms_map_add_lines(w, lo, end, 0, true);
+            }
+            lo = end;
+        }
+        ms_map_flush(w->c, &w->queue);
+    }
+}
+
+static void ms_map_add_unit(ms_map_work *w, size_t index)
+{
+    machsym_session *s = w->session;
+    ms_ans_trim(s);
+    ms_arena_reset(&w->unit_arena);
+    w->unit = ms_ans_unit_of(s, index);
+    if (w->unit == NULL)
+        return;
+    const ms_fn_table *functions = &w->unit->functions;
+    w->root = ms_cu_root_of(&s->env, index);
+    w->index = index;
+    w->file_count = w->unit->lines.file_count + 1;
+    w->files = (uint32_t *)ms_arena_zeroed(&w->unit_arena, w->file_count, sizeof *w->files);
+    w->chains = (uint32_t *)ms_arena_zeroed(&w->unit_arena, functions->count, sizeof *w->chains);
+    if (w->files == NULL || w->chains == NULL)
+        return;
+    for (size_t i = 0; i + 1 < functions->seg_count; i++) {
+        if (functions->segs[i].owner != ms_SEG_NONE)
+            ms_map_add_owned(w, functions->segs[i].owner, functions->segs[i].lo, functions->segs[i + 1].lo);
+    }
+    ms_map_add_only_lines(w);
+}
+
+/* ---- Parts ---- */
+
+static bool ms_map_build_units(const machsym_plan *plan, const ms_map_task *task, machsym_part *part)
+{
+    ms_map_work w;
+    ms_zero(&w, sizeof w);
+    w.plan = plan;
+    w.c = &part->coder;
+    w.scratch = ms_arena_make(plan->allocator);
+    w.unit_arena = ms_arena_make(plan->allocator);
+    w.session = ms_map_session(plan);
+    part->coder.spaces = &plan->spaces;
+    part->coder.text_addr = plan->image->mo[0].text_addr;
+    part->coder.columns = (plan->flags & MACHSYM_MAP_COLUMNS) != 0;
+    part->coder.used =
+        (uint8_t *)ms_arena_zeroed(&part->arena, (size_t)(plan->spaces.total / ms_MAP_BLOCK / 8 + 1), 1);
+    w.origins.arena = &part->arena;
+    bool ok = w.session != NULL && part->coder.used != NULL;
+    for (uint64_t i = task->lo; i < task->hi && ok; i++) {
+        ms_map_add_unit(&w, (size_t)i);
+        ok = !w.scratch.oom && !w.unit_arena.oom && !part->arena.oom && !part->data_arena.oom &&
+             !ms_ans_oom(w.session);
+    }
+    if (ok)
+        part->files_at = ms_map_end_part(&part->coder);
+    if (w.session != NULL)
+        ms_ans_close(w.session);
+    ms_arena_free(&w.scratch);
+    ms_arena_free(&w.unit_arena);
+    return ok && !part->data_arena.oom;
+}
+
+static bool ms_map_build_text(const machsym_plan *plan, const ms_map_task *task, machsym_part *part)
+{
+    uint8_t raw[ms_MAP_BLOCK];
+    uint8_t packed[2 * ms_MAP_BLOCK];
+    size_t count = (size_t)(task->hi - task->lo);
+    part->block_sizes = (uint32_t *)ms_arena_alloc(&part->arena, count, sizeof *part->block_sizes);
+    for (size_t i = 0; i < count && part->block_sizes != NULL; i++) {
+        ms_map_raw_block(&plan->spaces, task->lo + i, raw);
+        size_t size = ms_map_pack(plan->dict, raw, ms_MAP_BLOCK, packed);
+        part->block_sizes[i] = (uint32_t)size;
+        ms_map_put_bytes(&part->coder.data, packed, size);
+    }
+    return part->block_sizes != NULL && !part->data_arena.oom;
+}
+
+static void ms_map_free_part(machsym_part *part)
+{
+    ms_arena_free(&part->data_arena);
+    ms_arena arena = part->arena; /* the part lies in its own arena */
+    ms_arena_free(&arena);
+}
+
+static machsym_part *ms_map_new_part(machsym_allocator allocator, ms_map_kind kind)
+{
+    ms_arena arena = ms_arena_make(allocator);
+    machsym_part *part = (machsym_part *)ms_arena_zeroed(&arena, 1, sizeof *part);
+    if (part == NULL)
+        return NULL;
+    part->arena = arena;
+    part->data_arena = ms_arena_make(allocator);
+    part->kind = kind;
+    ms_map_coder_init(&part->coder, &part->data_arena, &part->arena);
+    if (kind == ms_MAP_TEXT)
+        part->coder.data.len = 0;
+    return part;
+}
+
+static machsym_part *ms_map_build_part(const machsym_plan *plan, size_t index)
+{
+    const ms_map_task *task = &plan->tasks[index];
+    machsym_part *part = ms_map_new_part(plan->allocator, task->kind);
+    if (part == NULL)
+        return NULL;
+    bool ok = task->kind == ms_MAP_UNITS ? ms_map_build_units(plan, task, part)
+                                         : ms_map_build_text(plan, task, part);
+    if (ok)
+        return part;
+    ms_map_free_part(part);
+    return NULL;
+}
+
+/* ---- Putting the parts together ---- */
+
+/* A table of runs, by address, as it is put together. */
+typedef struct ms_map_index {
+    uint32_t *starts; /* from the text base; one more holds the end of the last run */
+    uint32_t *at;     /* in DATA */
+    size_t count;
+} ms_map_index;
+
+typedef struct ms_map_merge {
+    machsym_allocator allocator;
+    ms_arena arena;
+    machsym_part **parts;
+    size_t part_count;
+    machsym_part *symbols; /* made here: what the debug info leaves open */
+    uint64_t *bases;       /* by part: where its data begins in DATA, or its text in the packed blocks */
+    uint64_t data_size;
+    uint64_t text_addr;
+    ms_map_run **order; /* runs with debug info, by address */
+    uint32_t *order_part;
+    size_t order_count;
+    ms_map_index runs;
+    ms_map_index symbol_runs;
+    uint8_t *used;
+    uint64_t block_count;
+    uint64_t text_size; /* of all packed blocks in use */
+    bool too_large;
+} ms_map_merge;
+
+/* Gathers the runs of all unit parts and sorts them by address. Runs below __TEXT are left out. */
+static void ms_map_sort_runs(ms_map_merge *m)
+{
+    size_t total = 0;
+    for (size_t i = 0; i < m->part_count; i++)
+        total += m->parts[i]->coder.run_count;
+    ms_key *keys = (ms_key *)ms_arena_alloc(&m->arena, total, sizeof *keys);
+    ms_key *room = (ms_key *)ms_arena_alloc(&m->arena, total, sizeof *keys);
+    m->order = (ms_map_run **)ms_arena_alloc(&m->arena, total, sizeof *m->order);
+    m->order_part = (uint32_t *)ms_arena_alloc(&m->arena, total, sizeof *m->order_part);
+    if (keys == NULL || room == NULL || m->order == NULL || m->order_part == NULL)
+        return;
+    size_t count = 0;
+    for (size_t i = 0; i < m->part_count; i++) {
+        for (size_t j = 0; j < m->parts[i]->coder.run_count; j++) {
+            keys[count].key = m->parts[i]->coder.runs[j].lo;
+            keys[count++].item = (uint64_t)i << 32 | j;
+        }
+    }
+    ms_sort(keys, count, room);
+    for (size_t i = 0; i < count; i++) {
+        size_t part = (size_t)(keys[i].item >> 32);
+        ms_map_run *run = &m->parts[part]->coder.runs[keys[i].item & 0xffffffff];
+        if (run->lo < m->text_addr)
+            continue;
+        m->too_large |= run->hi - m->text_addr > UINT32_MAX;
+        m->order[m->order_count] = run;
+        m->order_part[m->order_count++] = (uint32_t)part;
+    }
+}
+
+/* Whether functions of the debug info have all of [lo, hi); *at moves on through the runs. */
+static bool ms_map_is_covered(const ms_map_merge *m, size_t *at, uint64_t lo, uint64_t hi)
+{
+    while (*at < m->order_count && m->order[*at]->hi <= lo)
+        ++*at;
+    for (size_t i = *at; i < m->order_count && m->order[i]->lo <= lo && !m->order[i]->only_lines; i++) {
+        lo = m->order[i]->hi > lo ? m->order[i]->hi : lo;
+        if (lo >= hi)
+            return true;
+    }
+    return false;
+}
+
+/* Makes runs of the symbols that the debug info does not cover. */
+static void ms_map_add_symbols(ms_map_merge *m, const ms_sym_table *symbols)
+{
+    ms_map_coder *c = &m->symbols->coder;
+    size_t at = 0;
+    machsym_symbol symbol;
+    for (size_t i = 0; i < symbols->count; i = ms_sym_next(symbols, i)) {
+        ms_map_item item;
+        ms_sym_get(symbols, i, &symbol);
+        if (symbol.lo < m->text_addr || ms_map_is_covered(m, &at, symbol.lo, symbol.hi))
+            continue;
+        m->too_large |= symbol.hi - m->text_addr > UINT32_MAX;
+        ms_zero(&item, sizeof item);
+        item.lo = symbol.lo;
+        item.hi = symbol.hi;
+        uint32_t function = ms_map_function(c, symbol.name, ms_str_empty());
+        item.chain = ms_map_root(c, symbol.source, function, true, symbol.lo, symbol.hi - symbol.lo);
+        ms_map_put_run(c, &item, 1, false);
+    }
+    m->symbols->files_at = ms_map_end_part(c);
+}
+
+/* Places the data of unit parts and symbols one behind the other, and says which blocks of text are needed. */
+static void ms_map_lay_out(ms_map_merge *m)
+{
+    size_t used_len = (size_t)(m->block_count / 8 + 1);
+    m->used = (uint8_t *)ms_arena_zeroed(&m->arena, used_len, 1);
+    m->bases = (uint64_t *)ms_arena_zeroed(&m->arena, m->part_count + 1, sizeof *m->bases);
+    if (m->used == NULL || m->bases == NULL)
+        return;
+    for (size_t i = 0; i <= m->part_count; i++) {
+        const machsym_part *part = i < m->part_count ? m->parts[i] : m->symbols;
+        if (part->kind != ms_MAP_UNITS)
+            continue;
+        m->bases[i] = m->data_size;
+        m->data_size += part->coder.data.len;
+        m->too_large |= part->coder.overflow;
+        for (size_t j = 0; j < used_len && part->coder.used != NULL; j++)
+            m->used[j] |= part->coder.used[j];
+    }
+    m->too_large |= m->data_size > UINT32_MAX;
+}
+
+static void ms_map_index_alloc(ms_map_merge *m, ms_map_index *index, size_t count)
+{
+    index->starts = (uint32_t *)ms_arena_alloc(&m->arena, count + 1, sizeof *index->starts);
+    index->at = (uint32_t *)ms_arena_alloc(&m->arena, count + 1, sizeof *index->at);
+    index->count = index->starts != NULL && index->at != NULL ? count : 0;
+}
+
+static void ms_map_index_runs(ms_map_merge *m)
+{
+    const ms_map_coder *c = &m->symbols->coder;
+    ms_map_index_alloc(m, &m->runs, m->order_count);
+    ms_map_index_alloc(m, &m->symbol_runs, c->run_count);
+    if (m->bases == NULL || m->arena.oom)
+        return;
+    for (size_t i = 0; i < m->runs.count; i++) {
+        m->runs.starts[i] = (uint32_t)(m->order[i]->lo - m->text_addr);
+        m->runs.at[i] = (uint32_t)(m->order[i]->at + m->bases[m->order_part[i]]);
+    }
+    for (size_t i = 0; i < m->symbol_runs.count; i++) {
+        m->symbol_runs.starts[i] = (uint32_t)(c->runs[i].lo - m->text_addr);
+        m->symbol_runs.at[i] = (uint32_t)(c->runs[i].at + m->bases[m->part_count]);
+    }
+}
+
+/* ---- The file ---- */
+
+/* A map file as it is written, table by table. */
+typedef struct ms_map_file_out {
+    uint8_t *v;
+    size_t len;
+    size_t cap;
+    ms_map_head *head;
+} ms_map_file_out;
+
+static uint64_t ms_map_align(uint64_t at)
+{
+    return (at + 7) & ~(uint64_t)7;
+}
+
+static uint8_t *ms_map_begin_table(ms_map_file_out *out, unsigned table, uint64_t size)
+{
+    out->head->tables[table].lo = out->len;
+    out->head->tables[table].hi = out->len + size;
+    uint8_t *at = out->v + out->len;
+    out->len = (size_t)ms_map_align(out->len + size);
+    ms_zero(at + size, out->len - out->head->tables[table].hi);
+    return at;
+}
+
+static uint32_t ms_map_bucket_count(const ms_map_index *index, uint32_t shift)
+{
+    return index->count == 0 ? 0 : (index->starts[index->count - 1] >> shift) + 2;
+}
+
+/* So many bytes of text a bucket that a bucket has about four runs. */
+static uint32_t ms_map_bucket_shift(const ms_map_index *index)
+{
+    uint32_t shift = 6;
+    while (shift < 31 && index->count > 0 && (index->starts[index->count - 1] >> shift) > index->count / 4)
+        shift++;
+    return shift;
+}
+
+static void ms_map_write_index(ms_map_file_out *out, unsigned runs, const ms_map_index *index, uint32_t shift)
+{
+    uint8_t *p = ms_map_begin_table(out, runs, (uint64_t)index->count * 8);
+    for (size_t i = 0; i < index->count; i++) {
+        ms_map_store_u32(p + 8 * i, index->starts[i]);
+        ms_map_store_u32(p + 8 * i + 4, index->at[i]);
+    }
+    uint32_t buckets = ms_map_bucket_count(index, shift);
+    p = ms_map_begin_table(out, runs + 1, (uint64_t)buckets * 4);
+    for (uint32_t bucket = 0, run = 0; bucket < buckets; bucket++) {
+        while (run < index->count && index->starts[run] >> shift < bucket)
+            run++;
+        ms_map_store_u32(p + 4 * (size_t)bucket, run);
+    }
+}
+
+static void ms_map_write_data(ms_map_merge *m, ms_map_file_out *out)
+{
+    size_t units = 0;
+    for (size_t i = 0; i < m->part_count; i++)
+        units += m->parts[i]->kind == ms_MAP_UNITS;
+    uint8_t *table = ms_map_begin_table(out, ms_TABLE_PARTS, (uint64_t)(units + 1) * 8);
+    uint8_t *data = ms_map_begin_table(out, ms_TABLE_DATA, m->data_size);
+    for (size_t i = 0; i <= m->part_count; i++) {
+        machsym_part *part = i < m->part_count ? m->parts[i] : m->symbols;
+        if (part->kind != ms_MAP_UNITS)
+            continue;
+        ms_map_store_u32(table, (uint32_t)m->bases[i]);
+        ms_map_store_u32(table + 4, (uint32_t)(m->bases[i] + part->files_at));
+        table += 8;
+        ms_copy(data + m->bases[i], part->coder.data.v, part->coder.data.len);
+        ms_map_free_part(part);
+        if (i < m->part_count)
+            m->parts[i] = NULL;
+        else
+            m->symbols = NULL;
+    }
+}
+
+static bool ms_map_block_used(const ms_map_merge *m, uint64_t block)
+{
+    return (m->used[block / 8] >> block % 8 & 1) != 0;
+}
+
+/* The packed blocks that something refers to; the others have no bytes. */
+static void ms_map_write_text(ms_map_merge *m, ms_map_file_out *out)
+{
+    uint8_t *blocks = ms_map_begin_table(out, ms_TABLE_BLOCKS, (m->block_count + 1) * 4);
+    uint8_t *text = ms_map_begin_table(out, ms_TABLE_TEXT, m->text_size);
+    uint64_t block = 0;
+    uint32_t to = 0;
+    for (size_t i = 0; i < m->part_count; i++) {
+        const machsym_part *part = m->parts[i];
+        if (part == NULL || part->kind != ms_MAP_TEXT)
+            continue;
+        size_t from = 0;
+        size_t step = ms_MAP_TEXT_BYTES / ms_MAP_BLOCK;
+        for (size_t j = 0; j < step && block < m->block_count; j++, block++) {
+            ms_map_store_u32(blocks + 4 * block, to);
+            if (ms_map_block_used(m, block)) {
+                ms_copy(text + to, part->coder.data.v + from, part->block_sizes[j]);
+                to += part->block_sizes[j];
+            }
+            from += part->block_sizes[j];
+        }
+    }
+    ms_map_store_u32(blocks + 4 * block, to);
+}
+
+static void ms_map_size_text(ms_map_merge *m)
+{
+    uint64_t block = 0;
+    for (size_t i = 0; i < m->part_count; i++) {
+        const machsym_part *part = m->parts[i];
+        size_t step = ms_MAP_TEXT_BYTES / ms_MAP_BLOCK;
+        for (size_t j = 0; part->kind == ms_MAP_TEXT && j < step && block < m->block_count; j++, block++)
+            m->text_size += ms_map_block_used(m, block) ? part->block_sizes[j] : 0;
+    }
+    m->too_large |= m->text_size > UINT32_MAX;
+}
+
+static void ms_map_store_head(const ms_map_head *head, uint8_t *p)
+{
+    ms_zero(p, ms_MAP_HEAD);
+    ms_copy(p, ms_MAP_MAGIC, 8);
+    ms_map_store_u32(p + 8, head->version);
+    ms_map_store_u32(p + 12, head->flags);
+    ms_copy(p + 16, head->uuid.v, 16);
+    ms_map_store_u32(p + 32, head->cputype);
+    ms_map_store_u32(p + 36, head->cpusubtype);
+    ms_map_store_u64(p + 40, head->text_addr);
+    ms_map_store_u64(p + 48, head->text_size);
+    ms_map_store_u32(p + 56, head->lines);
+    ms_map_store_u32(p + 60, head->bucket_shift);
+    ms_map_store_u64(p + 64, head->size);
+    ms_map_store_u64(p + 72, head->checksum);
+    for (unsigned i = 0; i < ms_TABLE_COUNT; i++) {
+        ms_map_store_u64(p + 80 + 16 * i, head->tables[i].lo);
+        ms_map_store_u64(p + 88 + 16 * i, head->tables[i].hi);
+    }
+}
+
+static void ms_map_load_head(const uint8_t *p, ms_map_head *head)
+{
+    head->version = ms_rd_raw_u32(p + 8);
+    head->flags = ms_rd_raw_u32(p + 12);
+    ms_copy(head->uuid.v, p + 16, 16);
+    head->cputype = ms_rd_raw_u32(p + 32);
+    head->cpusubtype = ms_rd_raw_u32(p + 36);
+    head->text_addr = ms_rd_raw_u64(p + 40);
+    head->text_size = ms_rd_raw_u64(p + 48);
+    head->lines = ms_rd_raw_u32(p + 56);
+    head->bucket_shift = ms_rd_raw_u32(p + 60);
+    head->size = ms_rd_raw_u64(p + 64);
+    head->checksum = ms_rd_raw_u64(p + 72);
+    for (unsigned i = 0; i < ms_TABLE_COUNT; i++) {
+        head->tables[i].lo = ms_rd_raw_u64(p + 80 + 16 * i);
+        head->tables[i].hi = ms_rd_raw_u64(p + 88 + 16 * i);
+    }
+}
+
+/* The checksum counts its own field as zero. */
+static uint64_t ms_map_sum_of(ms_span bytes)
+{
+    uint8_t head[ms_MAP_HEAD];
+    ms_copy(head, bytes.ptr, ms_MAP_HEAD);
+    ms_map_store_u64(head + 72, 0);
+    uint64_t sum = ms_map_checksum(ms_span_make(head, ms_MAP_HEAD));
+    return sum ^ ms_map_checksum(ms_span_from(bytes, ms_MAP_HEAD));
+}
+
+static void ms_map_set_tables(machsym_map *map)
+{
+    for (unsigned i = 0; i < ms_TABLE_COUNT; i++)
+        map->tables[i] =
+            ms_span_sub(map->bytes, map->head.tables[i].lo, map->head.tables[i].hi - map->head.tables[i].lo);
+}
+
+/* Writes the whole file into one piece of memory. Takes the parts apart on the way. */
+static machsym_map *ms_map_write(ms_map_merge *m, ms_map_head *head, machsym_str name,
+                                 const ms_map_dict *dict)
+{
+    uint64_t size = ms_MAP_HEAD + ms_map_align(name.len) + ms_map_align((uint64_t)(m->part_count + 1) * 8);
+    head->bucket_shift = ms_map_bucket_shift(m->runs.count > 0 ? &m->runs : &m->symbol_runs);
+    size += ms_map_align((uint64_t)m->runs.count * 8) + ms_map_align((uint64_t)m->symbol_runs.count * 8);
+    size += ms_map_align((uint64_t)ms_map_bucket_count(&m->runs, head->bucket_shift) * 4);
+    size += ms_map_align((uint64_t)ms_map_bucket_count(&m->symbol_runs, head->bucket_shift) * 4);
+    size += ms_map_align(dict->len) + ms_map_align((m->block_count + 1) * 4);
+    size += ms_map_align(m->data_size) + ms_map_align(m->text_size);
+    machsym_map *map = (machsym_map *)m->allocator.alloc(m->allocator.user, sizeof *map);
+    uint8_t *memory = (uint8_t *)m->allocator.alloc(m->allocator.user, (size_t)size);
+    if (map == NULL || memory == NULL) {
+        if (map != NULL)
+            m->allocator.free(m->allocator.user, map, sizeof *map);
+        if (memory != NULL)
+            m->allocator.free(m->allocator.user, memory, (size_t)size);
+        return NULL;
+    }
+    ms_map_file_out out = {memory, ms_MAP_HEAD, (size_t)size, head};
+    ms_zero(map, sizeof *map);
+    ms_copy(ms_map_begin_table(&out, ms_TABLE_NAME, name.len), name.ptr, name.len);
+    ms_map_write_index(&out, ms_TABLE_RUNS, &m->runs, head->bucket_shift);
+    ms_map_write_index(&out, ms_TABLE_SYMBOL_RUNS, &m->symbol_runs, head->bucket_shift);
+    ms_copy(ms_map_begin_table(&out, ms_TABLE_DICT, dict->len), dict->text, dict->len);
+    ms_map_write_text(m, &out);
+    ms_map_write_data(m, &out);
+    head->size = out.len;
+    head->checksum = 0;
+    ms_map_store_head(head, memory);
+    head->checksum = ms_map_sum_of(ms_span_make(memory, out.len));
+    ms_map_store_head(head, memory);
+    map->allocator = m->allocator;
+    map->memory = memory;
+    map->memory_size = (size_t)size;
+    map->bytes = ms_span_make(memory, out.len);
+    map->head = *head;
+    ms_map_set_tables(map);
+    return map;
+}
+
+static machsym_result ms_map_finish(ms_map_merge *m, ms_map_head *head, machsym_str name,
+                                    const ms_map_dict *dict, const ms_sym_table *symbols, machsym_map **out,
+                                    machsym_error *err)
+{
+    ms_map_sort_runs(m);
+    if (symbols != NULL && !m->arena.oom)
+        ms_map_add_symbols(m, symbols);
+    ms_map_lay_out(m);
+    if (!m->arena.oom) {
+        ms_map_size_text(m);
+        ms_map_index_runs(m);
+    }
+    if (m->too_large)
+        return ms_fail(err, MACHSYM_ERR_LIMIT, "a map holds 4 GB of text and of data at most", "", 0);
+    if (m->arena.oom || m->symbols->arena.oom || m->symbols->data_arena.oom)
+        return ms_fail_memory(err);
+    *out = ms_map_write(m, head, name, dict);
+    return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
+}
+
+/* ---- Lookup ---- */
+
+static uint32_t ms_map_u32_at(ms_span table, uint64_t index)
+{
+    return ms_rd_raw_u32(table.ptr + 4 * index);
+}
+
+/* A range found, and what it says. */
+typedef struct ms_map_hit {
+    uint64_t lo; /* from the text base */
+    uint64_t hi;
+    uint32_t chain; /* in DATA; 0: lines only */
+    ms_map_line line;
+    uint64_t run; /* its run's place in DATA */
+} ms_map_hit;
+
+/* The last run that starts at or below off; the number of runs when there is none. */
+static uint64_t ms_map_run_at(const machsym_map *map, unsigned runs, uint64_t off)
+{
+    ms_span table = map->tables[runs];
+    ms_span buckets = map->tables[runs + 1];
+    uint64_t count = table.len / 8;
+    uint64_t bucket_count = buckets.len / 4;
+    uint64_t bucket = off >> map->head.bucket_shift;
+    if (count == 0 || bucket_count < 2)
+        return count;
+    if (bucket > bucket_count - 2)
+        bucket = bucket_count - 2;
+    uint64_t lo = ms_map_u32_at(buckets, bucket);
+    uint64_t hi = ms_map_u32_at(buckets, bucket + 1);
+    if (bucket == bucket_count - 2 || hi > count)
+        hi = count;
+    while (lo < hi) {
+        uint64_t mid = lo + (hi - lo) / 2;
+        if (ms_rd_raw_u32(table.ptr + 8 * mid) <= off)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo == 0 || lo > count ? count : lo - 1;
+}
+
+/* Decodes the run until the range that holds off. Returns false when the run ends before, or is damaged. */
+static bool ms_map_in_run(const machsym_map *map, uint64_t start, uint64_t at, uint64_t off, ms_map_hit *hit)
+{
+    ms_rd rd = ms_rd_at(map->tables[ms_TABLE_DATA], at);
+    uint64_t count = ms_rd_uleb(&rd);
+    uint64_t line = 0;
+    ms_zero(hit, sizeof *hit);
+    hit->run = at;
+    hit->hi = start;
+    for (uint64_t i = 0; i < count && i < ms_MAP_RUN_MAX; i++) {
+        hit->lo = hit->hi;
+        hit->hi += ms_rd_uleb(&rd);
+        uint64_t what = ms_rd_uleb(&rd);
+        line += (uint64_t)ms_map_unzigzag(what >> 2);
+        if ((what & 1) != 0) {
+            uint64_t distance = ms_rd_uleb(&rd);
+            hit->chain = distance == 0 || distance > at ? 0 : (uint32_t)(at - distance);
+        }
+        if ((what & 2) != 0)
+            hit->line.file = (uint32_t)ms_rd_uleb(&rd);
+        if ((map->head.flags & MACHSYM_MAP_COLUMNS) != 0)
+            hit->line.column = (uint32_t)ms_rd_uleb(&rd);
+        if (rd.failed)
+            return false;
+        if (off < hit->hi) {
+            hit->line.line = (uint32_t)line;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool ms_map_find(const machsym_map *map, unsigned runs, uint64_t off, ms_map_hit *hit)
+{
+    uint64_t run = ms_map_run_at(map, runs, off);
+    ms_span table = map->tables[runs];
+    if (run >= table.len / 8)
+        return false;
+    uint64_t start = ms_map_u32_at(table, 2 * run);
+    return start <= off && ms_map_in_run(map, start, ms_map_u32_at(table, 2 * run + 1), off, hit);
+}
+
+/* Plain text: its length, then its bytes. */
+static machsym_str ms_map_plain_at(ms_span data, uint64_t at)
+{
+    ms_rd rd = ms_rd_at(data, at);
+    ms_span text = ms_rd_span(&rd, ms_rd_uleb(&rd));
+    return ms_str_make((const char *)text.ptr, text.len);
+}
+
+static machsym_str ms_map_plain_ref(ms_span data, uint64_t record, uint64_t ref)
+{
+    return (ref & 1) == 0 || ref >> 1 > record ? ms_str_empty() : ms_map_plain_at(data, record - (ref >> 1));
+}
+
+/* Which part a record lies in: where its data begins, and its file table. */
+static void ms_map_part_of(const machsym_map *map, uint64_t record, uint64_t *base, uint64_t *files)
+{
+    ms_span parts = map->tables[ms_TABLE_PARTS];
+    uint64_t lo = 0;
+    uint64_t left = parts.len / 8;
+    while (left > 0) {
+        uint64_t half = left / 2;
+        if (ms_map_u32_at(parts, 2 * (lo + half)) <= record) {
+            lo += half + 1;
+            left -= half + 1;
+        } else {
+            left = half;
+        }
+    }
+    *base = lo == 0 ? 0 : ms_map_u32_at(parts, 2 * (lo - 1));
+    *files = lo == 0 ? UINT64_MAX : ms_map_u32_at(parts, 2 * (lo - 1) + 1);
+}
+
+/* Sets a frame's line from a part's file table. */
+static void ms_map_set_line(const machsym_map *map, uint64_t base, uint64_t files, const ms_map_line *line,
+                            machsym_frame *frame)
+{
+    ms_span data = map->tables[ms_TABLE_DATA];
+    frame->line = line->line;
+    frame->column = line->column;
+    ms_rd table = ms_rd_at(data, files);
+    if (line->file != 0 && line->file <= ms_rd_u32(&table)) {
+        ms_rd_skip(&table, 4 * (uint64_t)(line->file - 1));
+        uint64_t record = base + ms_rd_u32(&table);
+        ms_rd rd = ms_rd_at(data, record);
+        frame->file.comp_dir = ms_map_plain_ref(data, record, ms_rd_uleb(&rd));
+        frame->file.dir = ms_map_plain_ref(data, record, ms_rd_uleb(&rd));
+        frame->file.name = ms_map_plain_ref(data, record, ms_rd_uleb(&rd));
+    }
+    if (line->line != 0 || frame->file.name.len != 0)
+        frame->line_source = MACHSYM_SOURCE_DWARF;
+}
+
+/* A CHAIN record. */
+typedef struct ms_map_link {
+    uint64_t caller; /* 0: this is the concrete function */
+    uint32_t function;
+    machsym_source source;
+    ms_map_line call;
+    uint64_t start; /* of the concrete function, from the text base */
+    uint64_t size;
+} ms_map_link;
+
+static bool ms_map_read_link(const machsym_map *map, uint64_t at, ms_map_link *link)
+{
+    ms_rd rd = ms_rd_at(map->tables[ms_TABLE_DATA], at);
+    uint64_t what = ms_rd_uleb(&rd);
+    uint64_t function = ms_rd_uleb(&rd);
+    ms_zero(link, sizeof *link);
+    link->function = function == 0 || function > at ? 0 : (uint32_t)(at - function);
+    if ((what & 1) != 0) {
+        uint64_t distance = what >> 2;
+        link->caller = distance == 0 || distance >= at ? 0 : at - distance;
+        link->source = (what & 2) != 0 ? MACHSYM_SOURCE_SYMTAB : MACHSYM_SOURCE_DWARF;
+        link->call.file = (uint32_t)ms_rd_uleb(&rd);
+        link->call.line = (uint32_t)ms_rd_uleb(&rd);
+        if ((map->head.flags & MACHSYM_MAP_COLUMNS) != 0)
+            link->call.column = (uint32_t)ms_rd_uleb(&rd);
+        return !rd.failed && link->caller != 0;
+    }
+    link->source = (machsym_source)(what >> 1 < MACHSYM_SOURCE_COUNT ? what >> 1 : 0);
+    link->start = ms_rd_uleb(&rd);
+    link->size = ms_rd_uleb(&rd);
+    return !rd.failed;
+}
+
+/* The frames of a chain. Callers stand below what they call, so the walk ends. */
+static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit, machsym_frame *frames,
+                                  size_t cap)
+{
+    uint64_t base;
+    uint64_t files;
+    ms_map_link link;
+    ms_map_line line = hit->line;
+    size_t count = 0;
+    uint64_t at = hit->chain;
+    ms_map_part_of(map, hit->run, &base, &files);
+    do {
+        if (!ms_map_read_link(map, at, &link))
+            return 0;
+        if (count < cap) {
+            machsym_frame *frame = &frames[count];
+            ms_zero(frame, sizeof *frame);
+            frame->is_inline = link.caller != 0;
+            frame->name_ref = link.function;
+            frame->name_source = link.source;
+            ms_map_set_line(map, base, files, &line, frame);
+        }
+        line = link.call;
+        at = link.caller;
+        count++;
+    } while (at != 0);
+    for (size_t i = 0; i < count && i < cap; i++) {
+        frames[i].function_start = map->head.text_addr + link.start;
+        frames[i].function_size = link.size;
+    }
+    return count;
+}
+
+static size_t ms_map_frames(const machsym_map *map, uint64_t addr, machsym_frame *frames, size_t cap)
+{
+    ms_map_hit hit;
+    ms_map_hit symbol;
+    uint64_t off = addr - map->head.text_addr;
+    if (addr < map->head.text_addr || off > UINT32_MAX)
+        return 0;
+    bool found = ms_map_find(map, ms_TABLE_RUNS, off, &hit);
+    if (found && hit.chain != 0)
+        return ms_map_chain_frames(map, &hit, frames, cap);
+    size_t count = ms_map_find(map, ms_TABLE_SYMBOL_RUNS, off, &symbol) && symbol.chain != 0
+                       ? ms_map_chain_frames(map, &symbol, frames, cap)
+                       : 0;
+    if (!found)
+        return count;
+    uint64_t base;
+    uint64_t files;
+    ms_map_part_of(map, hit.run, &base, &files);
+    if (cap > 0 && count == 0)
+        ms_zero(frames, sizeof *frames);
+    if (cap > 0)
+        ms_map_set_line(map, base, files, &hit.line, frames);
+    return 1;
+}
+
+/* ---- Names ---- */
+
+/* The block of text unpacked last. */
+typedef struct ms_map_page {
+    uint64_t block; /* number + 1; 0: none */
+    size_t len;
+    uint8_t v[ms_MAP_BLOCK];
+} ms_map_page;
+
+static bool ms_map_turn_to(const machsym_map *map, uint64_t block, ms_map_page *page)
+{
+    ms_span blocks = map->tables[ms_TABLE_BLOCKS];
+    if (page->block == block + 1)
+        return page->len > 0;
+    if (block >= blocks.len / 4 || block + 1 >= blocks.len / 4)
+        return false;
+    uint32_t lo = ms_map_u32_at(blocks, block);
+    uint32_t hi = ms_map_u32_at(blocks, block + 1);
+    ms_span packed = hi > lo ? ms_span_sub(map->tables[ms_TABLE_TEXT], lo, hi - lo) : ms_span_make(NULL, 0);
+    page->block = block + 1;
+    page->len = ms_map_unpack(map->tables[ms_TABLE_DICT], packed, page->v);
+    return page->len > 0;
+}
+
+/* Copies the text at a place in the spaces to out. Returns its length, even if it is more than cap. */
+static size_t ms_map_packed_text(const machsym_map *map, uint64_t place, ms_map_page *page, char *out,
+                                 size_t cap)
+{
+    size_t len = 0;
+    bool ended = false;
+    while (!ended && ms_map_turn_to(map, place / ms_MAP_BLOCK, page)) {
+        size_t at = (size_t)(place % ms_MAP_BLOCK);
+        if (at >= page->len)
+            break;
+        machsym_str piece = ms_str_bounded((const char *)page->v + at, page->len - at);
+        if (len < cap)
+            ms_copy(out + len, piece.ptr, piece.len < cap - len ? piece.len : cap - len);
+        len += piece.len;
+        place += piece.len;
+        ended = at + piece.len < page->len;
+    }
+    return len;
+}
+
+/* Gives one name of a FUNCTION record: a view of the map, or of text behind *used. */
+static machsym_str ms_map_name(const machsym_map *map, uint64_t record, uint64_t ref, ms_map_page *page,
+                               char *text, size_t cap, size_t *used)
+{
+    if ((ref & 1) != 0 || ref == 0)
+        return ms_map_plain_ref(map->tables[ms_TABLE_DATA], record, ref);
+    size_t room = *used < cap ? cap - *used : 0;
+    char *to = room > 0 ? text + *used : NULL;
+    size_t len = ms_map_packed_text(map, (ref >> 1) - 1, page, to, room);
+    *used += len;
+    return len <= room ? ms_str_make(to, len) : ms_str_empty();
+}
+
+static size_t ms_map_names(const machsym_map *map, machsym_frame *frames, size_t count, char *text,
+                           size_t cap)
+{
+    ms_map_page page;
+    size_t used = 0;
+    page.block = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (frames[i].name_ref == 0)
+            continue;
+        ms_rd rd = ms_rd_at(map->tables[ms_TABLE_DATA], frames[i].name_ref);
+        uint64_t linkage_name = ms_rd_uleb(&rd);
+        uint64_t name = ms_rd_uleb(&rd);
+        frames[i].linkage_name = ms_map_name(map, frames[i].name_ref, linkage_name, &page, text, cap, &used);
+        frames[i].name = ms_map_name(map, frames[i].name_ref, name, &page, text, cap, &used);
+    }
+    return used;
+}
+
+/* ---- Ranges ---- */
+
+/* Where the next run starts; UINT64_MAX behind the last. */
+static uint64_t ms_map_next_start(const machsym_map *map, unsigned runs, uint64_t off)
+{
+    ms_span table = map->tables[runs];
+    uint64_t run = ms_map_run_at(map, runs, off);
+    run = run == table.len / 8 ? 0 : run + 1;
+    while (run < table.len / 8 && ms_map_u32_at(table, 2 * run) <= off)
+        run++; /* of several that start at one address the last is found */
+    return run < table.len / 8 ? ms_map_u32_at(table, 2 * run) : UINT64_MAX;
+}
+
+static bool ms_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_range *out)
+{
+    ms_map_hit hit;
+    while (at->a <= UINT32_MAX) {
+        uint64_t off = at->a;
+        uint64_t next = ms_map_next_start(map, ms_TABLE_RUNS, off);
+        bool found = ms_map_find(map, ms_TABLE_RUNS, off, &hit);
+        out->is_symbol = !found;
+        if (!found && ms_map_find(map, ms_TABLE_SYMBOL_RUNS, off, &hit)) {
+            found = true;
+            hit.hi = hit.hi < next ? hit.hi : next;
+        }
+        if (found) {
+            out->lo = map->head.text_addr + off;
+            out->hi = map->head.text_addr + hit.hi;
+            at->a = hit.hi;
+            return true;
+        }
+        uint64_t symbol = ms_map_next_start(map, ms_TABLE_SYMBOL_RUNS, off);
+        at->a = next < symbol ? next : symbol;
+    }
+    return false;
+}
+
+/* ---- Writing range by range ---- */
+
+struct machsym_writer {
+    machsym_allocator allocator;
+    machsym_part *parts[2]; /* with debug info; symbols */
+    ms_map_queue queue;
+    machsym_map_info info;
+    uint64_t end[2];    /* of the last range of each */
+    ms_map_hash chains; /* caller's record and site, or function and start, to their CHAIN record */
+    ms_map_hash sites;  /* called function, file, line and column to a number */
+    ms_arena arena;
+};
+
+/* The CHAIN record of a concrete function, written once for every start. Returns 0 when memory is out. */
+static uint32_t ms_map_writer_root(machsym_writer *w, ms_map_coder *c, const machsym_frame *frame)
+{
+    uint32_t function = ms_map_function(c, frame->linkage_name, frame->name);
+    bool named = frame->linkage_name.len != 0 || frame->name.len != 0;
+    uint64_t kind = (c == &w->parts[1]->coder ? (uint64_t)1 << 33 : 0) | (uint64_t)1 << 32;
+    ms_map_slot *slot = ms_map_hash_get(&w->chains, kind | function, frame->function_start);
+    if (slot != NULL && slot->value == 0)
+        slot->value =
+            ms_map_root(c, frame->name_source, function, named, frame->function_start, frame->function_size);
+    return slot == NULL ? 0 : slot->value;
+}
+
+/* The CHAIN record of a call from the frame behind it. */
+static uint32_t ms_map_writer_call(machsym_writer *w, ms_map_coder *c, const machsym_frame *frame,
+                                   uint32_t caller)
+{
+    const machsym_frame *from = frame + 1;
+    ms_map_line call = {ms_map_file(c, &from->file), from->line, c->columns ? from->column : 0};
+    uint32_t function = ms_map_function(c, frame->linkage_name, frame->name);
+    ms_map_slot *site = ms_map_hash_get(&w->sites, (uint64_t)call.file << 32 | call.line,
+                                        (uint64_t)call.column << 32 | function);
+    if (site == NULL)
+        return 0;
+    if (site->value == 0)
+        site->value = (uint32_t)w->sites.count;
+    ms_map_slot *slot = ms_map_hash_get(&w->chains, site->value, caller);
+    if (slot != NULL && slot->value == 0)
+        slot->value = ms_map_call(c, caller, frame->name_source, function, &call);
+    return slot == NULL ? 0 : slot->value;
+}
+
+static machsym_result ms_map_writer_add(machsym_writer *w, const machsym_map_range *range,
+                                        const machsym_frame *frames, size_t count, machsym_error *err)
+{
+    unsigned which = range->is_symbol ? 1 : 0;
+    ms_map_coder *c = &w->parts[which]->coder;
+    ms_map_item item;
+    if (range->lo >= range->hi || range->lo < w->end[which] || range->lo < w->info.text_addr || count == 0)
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT,
+                       "ranges must ascend, lie above the text base and have a frame", "", range->lo);
+    if (range->hi - w->info.text_addr > UINT32_MAX)
+        return ms_fail(err, MACHSYM_ERR_LIMIT, "a map holds 4 GB of text and of data at most", "", range->lo);
+    ms_zero(&item, sizeof item);
+    item.lo = range->lo;
+    item.hi = w->end[which] = range->hi;
+    item.line.file = ms_map_file(c, &frames[0].file);
+    item.line.line = frames[0].line;
+    item.line.column = c->columns ? frames[0].column : 0;
+    item.chain = ms_map_writer_root(w, c, &frames[count - 1]);
+    for (size_t i = count - 1; i-- > 0;)
+        item.chain = ms_map_writer_call(w, c, &frames[i], item.chain);
+    if (w->arena.oom || w->parts[which]->arena.oom || w->parts[which]->data_arena.oom)
+        return ms_fail_memory(err);
+    if (range->is_symbol)
+        ms_map_put_run(c, &item, 1, false);
+    else
+        ms_map_add(c, &w->queue, &item, false);
+    return MACHSYM_OK;
 }
 
 /* ==== >>entrance ==============================================================================================
@@ -5466,8 +7661,8 @@ static size_t machsym_list_code_segments(const machsym_image *image, ms_key *ord
 /* The executable sections of all halves, sorted and joined where they touch or overlap. */
 static void machsym_list_code(machsym_image *image)
 {
-    size_t max = (size_t)image->mo[0].section_count + image->mo[1].section_count + image->mo[0].segment_count +
-                 image->mo[1].segment_count;
+    size_t max = (size_t)image->mo[0].section_count + image->mo[1].section_count +
+                 image->mo[0].segment_count + image->mo[1].segment_count;
     ms_key *order = (ms_key *)ms_arena_alloc(&image->arena, max, sizeof *order);
     ms_range *code = (ms_range *)ms_arena_alloc(&image->arena, max, sizeof *code);
     size_t count = 0;
@@ -5676,23 +7871,6 @@ MACHSYM_API const machsym_loaded *machsym_loaded_from_pc(const machsym_loaded *i
 
 /* ---- Session ---- */
 
-static void machsym_session_clear(machsym_session *s)
-{
-    s->units = NULL;
-    s->names = NULL;
-    s->has_aranges = s->has_ranges = s->has_silent = s->has_symbols = false;
-    s->scans = 0;
-    ms_zero(&s->env, sizeof s->env);
-    ms_zero(&s->aranges, sizeof s->aranges);
-    ms_zero(&s->ranges, sizeof s->ranges);
-    ms_zero(&s->silent, sizeof s->silent);
-    s->env.dw = &s->image->dw;
-    s->env.v = s->image->cus;
-    s->env.count = s->image->cu_count;
-    s->env.arena = &s->keep;
-    s->aranges.arena = s->ranges.arena = s->silent.arena = &s->keep;
-}
-
 MACHSYM_API machsym_result machsym_session_open(const machsym_session_desc *desc, machsym_session **out,
                                                 machsym_error *err)
 {
@@ -5703,37 +7881,19 @@ MACHSYM_API machsym_result machsym_session_open(const machsym_session_desc *desc
     machsym_allocator allocator = ms_arena_default(desc->allocator);
     if (allocator.alloc == NULL || allocator.free == NULL)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the allocator lacks a function", "", 0);
-    machsym_session *s = (machsym_session *)allocator.alloc(allocator.user, sizeof *s);
-    if (s == NULL)
-        return ms_fail_memory(err);
-    ms_zero(s, sizeof *s);
-    s->image = desc->image;
-    s->lines = desc->lines;
-    s->flags = desc->flags;
-    s->cache_limit = desc->cache_limit != 0 ? desc->cache_limit : (size_t)32 << 20;
-    s->allocator = allocator;
-    s->keep = ms_arena_make(allocator);
-    s->cache = ms_arena_make(allocator);
-    s->scratch = ms_arena_make(allocator);
-    machsym_session_clear(s);
-    *out = s;
-    return MACHSYM_OK;
+    *out = ms_ans_open(desc->image, desc->lines, desc->flags, desc->cache_limit, allocator);
+    return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
 }
 
 MACHSYM_API void machsym_session_trim(machsym_session *session)
 {
-    ms_arena_free(&session->keep);
-    ms_arena_free(&session->cache);
-    ms_arena_free(&session->scratch);
-    machsym_session_clear(session);
+    ms_ans_forget(session);
 }
 
 MACHSYM_API void machsym_session_close(machsym_session *session)
 {
-    if (session == NULL)
-        return;
-    machsym_session_trim(session);
-    session->allocator.free(session->allocator.user, session, sizeof *session);
+    if (session != NULL)
+        ms_ans_close(session);
 }
 
 MACHSYM_API size_t machsym_session_frames(machsym_session *session, uint64_t addr, machsym_frame *frames,
@@ -5791,6 +7951,391 @@ MACHSYM_API void machsym_session_explain(machsym_session *session, uint64_t addr
 MACHSYM_API void machsym_session_get_info(machsym_session *session, machsym_session_info *out)
 {
     ms_ans_count(session, out);
+}
+
+/* ---- Map ---- */
+
+static machsym_result machsym_plan_fill(machsym_plan *plan, const machsym_plan_desc *desc, machsym_error *err)
+{
+    plan->image = desc->image;
+    plan->lines = desc->lines;
+    plan->flags = desc->flags & MACHSYM_MAP_COLUMNS;
+    machsym_session *session = ms_map_session(plan);
+    plan->dict = (ms_map_dict *)ms_arena_zeroed(&plan->arena, 1, sizeof *plan->dict);
+    plan->session = session;
+    if (session == NULL || plan->dict == NULL)
+        return ms_fail_memory(err);
+    ms_ans_index(session);
+    ms_map_set_spaces(plan->image, &plan->spaces);
+    ms_map_fill_dict(&plan->spaces, plan->dict);
+    ms_map_cut_tasks(plan);
+    return plan->arena.oom || ms_ans_oom(session) ? ms_fail_memory(err) : MACHSYM_OK;
+}
+
+MACHSYM_API machsym_result machsym_plan_open(const machsym_plan_desc *desc, machsym_plan **out,
+                                             machsym_error *err)
+{
+    ms_fail(err, MACHSYM_OK, "no error", "", 0);
+    if (out == NULL || desc == NULL || desc->image == NULL || (unsigned)desc->lines >= MACHSYM_LINES_COUNT)
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the image is missing or the line policy is none", "", 0);
+    *out = NULL;
+    ms_arena arena = ms_arena_make(ms_arena_default(desc->allocator));
+    if (arena.allocator.alloc == NULL || arena.allocator.free == NULL)
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the allocator lacks a function", "", 0);
+    machsym_plan *plan = (machsym_plan *)ms_arena_zeroed(&arena, 1, sizeof *plan);
+    if (plan == NULL) {
+        ms_arena_free(&arena);
+        return ms_fail_memory(err);
+    }
+    plan->arena = arena;
+    plan->allocator = arena.allocator;
+    machsym_result result = machsym_plan_fill(plan, desc, err);
+    if (result == MACHSYM_OK)
+        *out = plan;
+    else
+        machsym_plan_close(plan);
+    return result;
+}
+
+MACHSYM_API void machsym_plan_close(machsym_plan *plan)
+{
+    if (plan == NULL)
+        return;
+    if (plan->session != NULL)
+        ms_ans_close(plan->session);
+    ms_arena arena = plan->arena; /* the plan lies in its own arena */
+    ms_arena_free(&arena);
+}
+
+MACHSYM_API size_t machsym_plan_part_count(const machsym_plan *plan)
+{
+    return plan->count;
+}
+
+MACHSYM_API uint64_t machsym_plan_part_size(const machsym_plan *plan, size_t index)
+{
+    return index < plan->count ? plan->tasks[index].size : 0;
+}
+
+MACHSYM_API machsym_result machsym_part_build(const machsym_plan *plan, size_t index, machsym_part **out,
+                                              machsym_error *err)
+{
+    ms_fail(err, MACHSYM_OK, "no error", "", 0);
+    if (plan == NULL || out == NULL || index >= plan->count)
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the plan has no such part", "", 0);
+    *out = ms_map_build_part(plan, index);
+    return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
+}
+
+MACHSYM_API void machsym_part_close(machsym_part *part)
+{
+    if (part != NULL)
+        ms_map_free_part(part);
+}
+
+static void machsym_set_head(ms_map_head *head, const machsym_image *image, const machsym_plan *plan)
+{
+    const ms_mo *mo = &image->mo[0];
+    ms_zero(head, sizeof *head);
+    head->version = ms_MAP_VERSION;
+    head->flags = plan->flags;
+    head->uuid = mo->slice.uuid;
+    head->cputype = mo->slice.cputype;
+    head->cpusubtype = mo->slice.cpusubtype;
+    head->text_addr = mo->text_addr;
+    head->text_size = mo->text_size;
+    head->lines = (uint32_t)plan->lines;
+}
+
+MACHSYM_API machsym_result machsym_map_merge(const machsym_plan *plan, machsym_part **parts, size_t count,
+                                             machsym_map **out, machsym_error *err)
+{
+    ms_map_merge m;
+    ms_map_head head;
+    ms_fail(err, MACHSYM_OK, "no error", "", 0);
+    if (plan == NULL || parts == NULL || out == NULL || count != plan->count)
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "all parts of the plan are needed", "", 0);
+    *out = NULL;
+    ms_zero(&m, sizeof m);
+    m.allocator = plan->allocator;
+    m.arena = ms_arena_make(plan->allocator);
+    m.parts = parts;
+    m.part_count = count;
+    m.text_addr = plan->image->mo[0].text_addr;
+    m.block_count = plan->spaces.total / ms_MAP_BLOCK;
+    m.symbols = ms_map_new_part(plan->allocator, ms_MAP_UNITS);
+    machsym_result result = ms_fail_memory(err);
+    if (m.symbols != NULL) {
+        ms_map_coder *c = &m.symbols->coder;
+        c->spaces = &plan->spaces;
+        c->text_addr = m.text_addr;
+        c->columns = (plan->flags & MACHSYM_MAP_COLUMNS) != 0;
+        c->used = (uint8_t *)ms_arena_zeroed(&m.symbols->arena, (size_t)(m.block_count / 8 + 1), 1);
+        machsym_set_head(&head, plan->image, plan);
+        if (c->used != NULL)
+            result =
+                ms_map_finish(&m, &head, plan->image->name, plan->dict, &plan->session->symbols, out, err);
+    }
+    if (m.symbols != NULL)
+        ms_map_free_part(m.symbols);
+    for (size_t i = 0; i < count; i++) {
+        machsym_part_close(parts[i]);
+        parts[i] = NULL;
+    }
+    ms_arena_free(&m.arena);
+    if (result == MACHSYM_OK)
+        ms_fail(err, MACHSYM_OK, "no error", "", 0);
+    return result;
+}
+
+MACHSYM_API machsym_result machsym_map_build(const machsym_plan_desc *desc, machsym_map **out,
+                                             machsym_error *err)
+{
+    machsym_plan *plan;
+    machsym_result result = machsym_plan_open(desc, &plan, err);
+    if (result != MACHSYM_OK)
+        return result;
+    machsym_part **parts =
+        (machsym_part **)ms_arena_zeroed(&plan->arena, plan->count, sizeof(machsym_part *));
+    if (parts == NULL)
+        result = ms_fail_memory(err);
+    for (size_t i = 0; i < plan->count && result == MACHSYM_OK; i++)
+        result = machsym_part_build(plan, i, &parts[i], err);
+    if (result == MACHSYM_OK)
+        result = machsym_map_merge(plan, parts, plan->count, out, err);
+    for (size_t i = 0; i < plan->count && parts != NULL; i++)
+        machsym_part_close(parts[i]);
+    machsym_plan_close(plan);
+    return result;
+}
+
+/* Checks what a map file says of itself. */
+static machsym_result machsym_check_map(machsym_map *map, uint32_t flags, machsym_error *err)
+{
+    ms_map_head *head = &map->head;
+    if (map->bytes.len < ms_MAP_HEAD || !ms_equal(map->bytes.ptr, ms_MAP_MAGIC, 8))
+        return ms_fail(err, MACHSYM_ERR_FORMAT, "not a symbol map", "map header", 0);
+    ms_map_load_head(map->bytes.ptr, head);
+    if (head->version != ms_MAP_VERSION)
+        return ms_fail(err, MACHSYM_ERR_VERSION,
+                       "the map was written in another format version; build it again", "map header", 8);
+    if (head->size != map->bytes.len)
+        return ms_fail(err, MACHSYM_ERR_DAMAGED, "the map is cut short or has grown", "map header", 64);
+    if (head->bucket_shift > 31 || head->lines >= MACHSYM_LINES_COUNT)
+        return ms_fail(err, MACHSYM_ERR_DAMAGED, "a number in the header is out of bounds", "map header", 56);
+    for (unsigned i = 0; i < ms_TABLE_COUNT; i++) {
+        if (head->tables[i].lo > head->tables[i].hi || head->tables[i].hi > map->bytes.len)
+            return ms_fail(err, MACHSYM_ERR_DAMAGED, "a table lies outside the map", "map header",
+                           80 + 16 * (uint64_t)i);
+    }
+    if ((flags & MACHSYM_MAP_UNCHECKED) == 0 && ms_map_sum_of(map->bytes) != head->checksum)
+        return ms_fail(err, MACHSYM_ERR_CHECKSUM,
+                       "the map's checksum does not match its bytes; build it again", "map header", 72);
+    ms_map_set_tables(map);
+    return MACHSYM_OK;
+}
+
+MACHSYM_API machsym_result machsym_map_open(const char *path, machsym_bytes bytes, uint32_t flags,
+                                            const machsym_allocator *allocator, machsym_map **out,
+                                            machsym_error *err)
+{
+    machsym_allocator none = {NULL, NULL, NULL};
+    ms_fail(err, MACHSYM_OK, "no error", "", 0);
+    if (out == NULL)
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the place for the map is NULL", "", 0);
+    *out = NULL;
+    machsym_allocator own = ms_arena_default(allocator != NULL ? *allocator : none);
+    if (own.alloc == NULL || own.free == NULL || (path == NULL && bytes.ptr == NULL))
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT,
+                       "neither a path nor bytes to open, or an allocator that lacks a function", "", 0);
+    machsym_map *map = (machsym_map *)own.alloc(own.user, sizeof *map);
+    if (map == NULL)
+        return ms_fail_memory(err);
+    ms_zero(map, sizeof *map);
+    map->allocator = own;
+    map->bytes = ms_span_make(bytes.ptr, bytes.len);
+    machsym_result result = MACHSYM_OK;
+#ifndef MACHSYM_NO_OS
+    if (bytes.ptr == NULL) {
+        int code = ms_os_map(path, (flags & MACHSYM_OPEN_COPY) != 0, &map->file);
+        map->bytes = ms_span_make(map->file.ptr, map->file.len);
+        if (code != 0) {
+            result = ms_fail(err, MACHSYM_ERR_IO, "the file cannot be read", "", 0);
+            if (err != NULL)
+                err->os_errno = code;
+        }
+    }
+#endif
+    if (result == MACHSYM_OK)
+        result = machsym_check_map(map, flags, err);
+    if (result == MACHSYM_OK)
+        *out = map;
+    else
+        machsym_map_close(map);
+    return result;
+}
+
+MACHSYM_API void machsym_map_close(machsym_map *map)
+{
+    if (map == NULL)
+        return;
+#ifndef MACHSYM_NO_OS
+    ms_os_unmap(&map->file);
+#endif
+    if (map->memory != NULL)
+        map->allocator.free(map->allocator.user, map->memory, map->memory_size);
+    map->allocator.free(map->allocator.user, map, sizeof *map);
+}
+
+MACHSYM_API machsym_bytes machsym_map_bytes(const machsym_map *map)
+{
+    machsym_bytes bytes = {map->bytes.ptr, map->bytes.len};
+    return bytes;
+}
+
+MACHSYM_API machsym_result machsym_map_save(const machsym_map *map, const char *path, machsym_error *err)
+{
+    ms_fail(err, MACHSYM_OK, "no error", "", 0);
+#ifdef MACHSYM_NO_OS
+    (void)map;
+    (void)path;
+    return ms_fail(err, MACHSYM_ERR_UNSUPPORTED, "this build opens and writes no files", "", 0);
+#else
+    int code = ms_os_write(path, map->bytes.ptr, map->bytes.len);
+    if (code == 0)
+        return MACHSYM_OK;
+    ms_fail(err, MACHSYM_ERR_IO, "the file cannot be written", "", 0);
+    if (err != NULL)
+        err->os_errno = code;
+    return MACHSYM_ERR_IO;
+#endif
+}
+
+MACHSYM_API void machsym_map_get_info(const machsym_map *map, machsym_map_info *out)
+{
+    const ms_map_head *head = &map->head;
+    ms_zero(out, sizeof *out);
+    out->name = ms_str_make((const char *)map->tables[ms_TABLE_NAME].ptr, map->tables[ms_TABLE_NAME].len);
+    out->uuid = head->uuid;
+    out->cputype = head->cputype;
+    out->cpusubtype = head->cpusubtype;
+    out->arch = ms_mo_arch_name(head->cputype, head->cpusubtype);
+    out->text_addr = head->text_addr;
+    out->text_size = head->text_size;
+    out->lines = (machsym_lines)head->lines;
+    out->flags = head->flags;
+    out->version = head->version;
+    out->size = map->bytes.len;
+    out->run_count = map->tables[ms_TABLE_RUNS].len / 8;
+    out->symbol_run_count = map->tables[ms_TABLE_SYMBOL_RUNS].len / 8;
+    out->text_bytes = map->tables[ms_TABLE_BLOCKS].len / 4 * ms_MAP_BLOCK;
+    out->packed_bytes = map->tables[ms_TABLE_TEXT].len;
+    out->data_bytes = map->tables[ms_TABLE_DATA].len;
+}
+
+MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_frame *frames,
+                                      size_t cap)
+{
+    return ms_map_frames(map, addr, frames, cap);
+}
+
+MACHSYM_API size_t machsym_map_names(const machsym_map *map, machsym_frame *frames, size_t count, char *text,
+                                     size_t cap)
+{
+    return ms_map_names(map, frames, count, text, cap);
+}
+
+MACHSYM_API bool machsym_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_range *out)
+{
+    return ms_map_next(map, at, out);
+}
+
+MACHSYM_API machsym_result machsym_writer_open(const machsym_map_info *info,
+                                               const machsym_allocator *allocator, machsym_writer **out,
+                                               machsym_error *err)
+{
+    machsym_allocator none = {NULL, NULL, NULL};
+    ms_fail(err, MACHSYM_OK, "no error", "", 0);
+    machsym_allocator own = ms_arena_default(allocator != NULL ? *allocator : none);
+    if (info == NULL || out == NULL || own.alloc == NULL || own.free == NULL)
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT,
+                       "the info, the place for the writer or the allocator is missing", "", 0);
+    *out = NULL;
+    ms_arena arena = ms_arena_make(own);
+    machsym_writer *w = (machsym_writer *)ms_arena_zeroed(&arena, 1, sizeof *w);
+    if (w == NULL) {
+        ms_arena_free(&arena);
+        return ms_fail_memory(err);
+    }
+    w->allocator = own;
+    w->arena = arena;
+    w->info = *info;
+    w->chains.arena = w->sites.arena = &w->arena;
+    for (size_t i = 0; i < 2; i++) {
+        w->parts[i] = ms_map_new_part(own, ms_MAP_UNITS);
+        if (w->parts[i] == NULL) {
+            machsym_writer_close(w);
+            return ms_fail_memory(err);
+        }
+        w->parts[i]->coder.text_addr = info->text_addr;
+        w->parts[i]->coder.columns = (info->flags & MACHSYM_MAP_COLUMNS) != 0;
+    }
+    *out = w;
+    return MACHSYM_OK;
+}
+
+MACHSYM_API void machsym_writer_close(machsym_writer *writer)
+{
+    if (writer == NULL)
+        return;
+    machsym_part_close(writer->parts[0]);
+    machsym_part_close(writer->parts[1]);
+    ms_arena arena = writer->arena; /* the writer lies in its own arena */
+    ms_arena_free(&arena);
+}
+
+MACHSYM_API machsym_result machsym_writer_add(machsym_writer *writer, const machsym_map_range *range,
+                                              const machsym_frame *frames, size_t count, machsym_error *err)
+{
+    ms_fail(err, MACHSYM_OK, "no error", "", 0);
+    return ms_map_writer_add(writer, range, frames, count, err);
+}
+
+MACHSYM_API machsym_result machsym_writer_finish(machsym_writer *writer, machsym_map **out,
+                                                 machsym_error *err)
+{
+    ms_map_merge m;
+    ms_map_head head;
+    ms_map_dict *dict = (ms_map_dict *)ms_arena_zeroed(&writer->arena, 1, sizeof *dict);
+    machsym_result result = ms_fail_memory(err);
+    *out = NULL;
+    ms_zero(&m, sizeof m);
+    ms_zero(&head, sizeof head);
+    ms_map_flush(&writer->parts[0]->coder, &writer->queue);
+    for (size_t i = 0; i < 2; i++)
+        writer->parts[i]->files_at = ms_map_end_part(&writer->parts[i]->coder);
+    m.allocator = writer->allocator;
+    m.arena = ms_arena_make(writer->allocator);
+    m.parts = writer->parts;
+    m.part_count = 1;
+    m.symbols = writer->parts[1];
+    m.text_addr = writer->info.text_addr;
+    head.version = ms_MAP_VERSION;
+    head.flags = writer->info.flags & (MACHSYM_MAP_COLUMNS | MACHSYM_MAP_CHUNK);
+    head.uuid = writer->info.uuid;
+    head.cputype = writer->info.cputype;
+    head.cpusubtype = writer->info.cpusubtype;
+    head.text_addr = writer->info.text_addr;
+    head.text_size = writer->info.text_size;
+    head.lines = (uint32_t)writer->info.lines;
+    if (dict != NULL && !writer->parts[0]->data_arena.oom)
+        result = ms_map_finish(&m, &head, writer->info.name, dict, NULL, out, err);
+    writer->parts[1] = m.symbols;
+    ms_arena_free(&m.arena);
+    machsym_writer_close(writer);
+    if (result == MACHSYM_OK)
+        ms_fail(err, MACHSYM_OK, "no error", "", 0);
+    return result;
 }
 
 MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *buf, size_t cap)
