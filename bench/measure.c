@@ -100,7 +100,7 @@ static void run_for_memory(command *c)
         start_traced(c);
     if (pid < 0 || waitpid(pid, &status, 0) < 0 || !WIFSTOPPED(status))
         return;
-    ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)(long)(PTRACE_O_TRACEEXIT | PTRACE_O_EXITKILL));
+    ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)(long)(PTRACE_O_TRACEEXIT | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL));
     ptrace(PTRACE_CONT, pid, NULL, NULL);
     for (;;) {
         pid_t changed = waitpid(pid, &status, WNOHANG);
