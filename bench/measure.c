@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_COMMANDS = 64, MAX_ARGS = 64, MAX_RUNS = 4096 };
+enum { MAX_COMMANDS = 32, MAX_ARGS = 2048, MAX_RUNS = 4096 };
 
 typedef struct command { /* One line of the input with what was measured. */
     char *label, *input, *args[MAX_ARGS];

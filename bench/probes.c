@@ -4,6 +4,7 @@
  *   probes read FILE THREADS            reads every byte of .debug_info, .debug_line and .debug_str once
  *   probes walk FILE THREADS            passes over every DIE without any bounds check: a trial walk; prints counts
  *   probes addresses FILE COUNT SEED    prints random addresses of __TEXT,__text
+ *   probes report FILE FRAMES SEED      prints a crash report of four threads in the image, FRAMES frames each
  *
  * Trusts its input: these are files that bench/inputs.sh made. */
 #define _GNU_SOURCE
@@ -303,10 +304,47 @@ static void run_addresses(long count, uint64_t seed)
     }
 }
 
+/* ---- report ---- */
+
+static const uint8_t *find_command(uint32_t wanted)
+{
+    const uint8_t *command = file + 32;
+    for (uint32_t i = 0, count = u32(file + 16); i < count; i++, command += u32(command + 4))
+        if (u32(command) == wanted)
+            return command;
+    fprintf(stderr, "probes: load command 0x%x is missing\n", wanted);
+    exit(1);
+}
+
+/* The smallest .ips that a reader of JSON reports takes: a line of metadata, then one document. */
+static void run_report(long frames, uint64_t seed)
+{
+    section text = find_section("__text");
+    const uint8_t *uuid = find_command(0x1b) + 8;
+    char id[37], *at = id;
+    for (int i = 0; i < 16; i++)
+        at += sprintf(at, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02X" : "%02X", uuid[i]);
+    printf("{\"app_name\":\"Bench\",\"bug_type\":\"309\",\"os_version\":\"macOS 12.0 (21A344)\"}\n"
+           "{\n  \"pid\" : 1,\n  \"procName\" : \"Bench\",\n  \"cpuType\" : \"ARM-64\",\n  \"faultingThread\" : 0,\n"
+           "  \"exception\" : {\"type\":\"EXC_BAD_ACCESS\",\"signal\":\"SIGSEGV\"},\n  \"threads\" : [");
+    for (int thread = 0; thread < 4; thread++) {
+        printf("%s{\"id\":%d,\"frames\":[", thread ? "," : "", thread + 100);
+        for (long i = 0; i < frames; i++) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            printf("%s{\"imageOffset\":%llu,\"imageIndex\":0}", i ? "," : "",
+                   (unsigned long long)(text.addr + (seed >> 24) % text.len));
+        }
+        printf("]}");
+    }
+    printf("],\n  \"usedImages\" : [{\"source\":\"P\",\"arch\":\"arm64\",\"base\":4370000000,\"size\":%llu,"
+           "\"uuid\":\"%s\",\"path\":\"/usr/lib/Bench\",\"name\":\"Bench\"}]\n}\n",
+           (unsigned long long)(text.addr + text.len), id);
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 3) {
-        fprintf(stderr, "usage: probes map|read|walk|addresses FILE [THREADS|COUNT SEED]\n");
+        fprintf(stderr, "usage: probes map|read|walk|addresses|report FILE [THREADS|COUNT SEED|FRAMES SEED]\n");
         return 1;
     }
     map_file(argv[2]);
@@ -318,5 +356,7 @@ int main(int argc, char **argv)
         run_walk(threads);
     else if (strcmp(argv[1], "addresses") == 0 && argc == 5)
         run_addresses(atol(argv[3]), (uint64_t)atol(argv[4]));
+    else if (strcmp(argv[1], "report") == 0 && argc == 5)
+        run_report(atol(argv[3]), (uint64_t)atol(argv[4]));
     return 0;
 }
