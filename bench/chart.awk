@@ -1,7 +1,8 @@
-# Draws rows of bench/run (the input of table.awk) as an SVG bar chart: those that compare times with a peer and whose
-# name matches `keep`. Rows of one name share a group; a group is scaled to its longest bar, the measured value stands
-# beside each bar, and the figure at the right is how many times faster than the group's first peer we are. The chart
-# brings its own background, so that it is legible on light and dark pages, and follows the reader's colour scheme.
+# Draws rows of bench/run (the input of table.awk) as an SVG bar chart: those that compare times with a peer
+# and whose name matches `keep`. Rows of one name share a group; a group is scaled to its longest bar, the
+# measured value stands beside each bar, and the figure at the right is how many times faster than the
+# group's first peer we are. The chart brings its own background, so that it is legible on light and dark
+# pages, and follows the reader's colour scheme.
 function show(value)
 {
     if (value < 1)
@@ -20,8 +21,10 @@ function bar(value, longest, class, label,    wide)
 {
     wide = value / longest * BAR
     wide = wide < 2 ? 2 : wide
-    body = body sprintf("<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"11\" rx=\"2\"/>\n", class, LEFT, y, wide)
-    body = body sprintf("<text class=\"v\" x=\"%.1f\" y=\"%d\">%s</text>\n", LEFT + wide + 6, y + 9, escape(label))
+    body = body sprintf("<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"11\" rx=\"2\"/>\n",
+                        class, LEFT, y, wide)
+    body = body sprintf("<text class=\"v\" x=\"%.1f\" y=\"%d\">%s</text>\n",
+                        LEFT + wide + 6, y + 9, escape(label))
     y += 13
 }
 
@@ -62,14 +65,17 @@ $5 == "s" && $2 != "-" && $3 ~ /llvm|c\+\+filt|mmap/ && $1 ~ keep {
 END {
     for (g = 0; g < count; g++)
         group(g)
-    printf "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 800 %d\" width=\"800\" height=\"%d\" role=\"img\">\n", y, y
+    printf "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" viewBox=\"0 0 800 %d\"", y
+    printf " width=\"800\" height=\"%d\">\n", y
     print "<title>Time of machsym and of its peers, shorter is better</title>"
-    print "<style>\ntext { font: 12px system-ui, sans-serif; fill: #24292f }\n.v { font-size: 11px; fill: #57606a }"
+    print "<style>\ntext { font: 12px system-ui, sans-serif; fill: #24292f }"
+    print ".v { font-size: 11px; fill: #57606a }"
     print ".h { font-size: 14px; font-weight: 600 }\n.r { font-weight: 600; text-anchor: end }"
     print ".us { fill: #0a7d4f }\n.peer { fill: #9aa4af }\n.page { fill: #ffffff; stroke: #d0d7de }"
     print "@media (prefers-color-scheme: dark) {\ntext { fill: #e6edf3 }\n.v { fill: #9da7b3 }"
-    print ".us { fill: #3fb984 }\n.peer { fill: #5b6673 }\n.page { fill: #0d1117; stroke: #30363d }\n}\n</style>"
+    print ".us { fill: #3fb984 }\n.peer { fill: #5b6673 }"
+    print ".page { fill: #0d1117; stroke: #30363d }\n}\n</style>"
     printf "<rect class=\"page\" x=\"0.5\" y=\"0.5\" width=\"799\" height=\"%d\" rx=\"6\"/>\n", y - 1
-    print "<text class=\"h\" x=\"12\" y=\"22\">Whole processes, files in the page cache, median: shorter is better</text>"
+    print "<text class=\"h\" x=\"12\" y=\"22\">Whole processes, files in page cache: shorter is better</text>"
     printf "%s</svg>\n", body
 }

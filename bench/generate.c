@@ -1,13 +1,13 @@
 /* Writes one C++ unit of the benchmark program: `generate SEED RECORDS KIT > unit.cpp`.
- * The same arguments always give the same bytes. The units hold what makes real dSYMs large: record types of random
- * fields, containers of them, variants, lambdas, and pipelines that inline many calls deep. */
+ * The same arguments always give the same bytes. The units hold what makes real dSYMs large: record types of
+ * random fields, containers of them, variants, lambdas, and pipelines that inline many calls deep. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { MAX_RECORDS = 64, MAX_FIELDS = 9 };
 
-typedef struct record { /* One generated struct. */
+typedef struct record {     /* One generated struct. */
     int number[MAX_FIELDS]; /* 1: the field at this place is of an arithmetic type */
     int fields;
     const char *noun;
@@ -21,9 +21,10 @@ static int pick(int count)
     return (int)((state >> 33) % (uint64_t)count);
 }
 
-static const char *const nouns[] = {"Account", "Badge",   "Cache",  "Device",  "Event",  "Feed",    "Gesture", "Header",
-                                    "Invoice", "Journal", "Key",    "Layer",   "Message", "Node",   "Order",   "Packet",
-                                    "Query",   "Route",   "Shader", "Token",   "Update", "Vertex",  "Window",  "Zone"};
+static const char *const nouns[] = {"Account", "Badge",  "Cache",   "Device",  "Event",  "Feed",
+                                    "Gesture", "Header", "Invoice", "Journal", "Key",    "Layer",
+                                    "Message", "Node",   "Order",   "Packet",  "Query",  "Route",
+                                    "Shader",  "Token",  "Update",  "Vertex",  "Window", "Zone"};
 static const char *const words[] = {"alpha", "bound", "cost",  "depth", "extent", "flags", "gain",  "height",
                                     "index", "joint", "kind",  "limit", "mass",   "next",  "owner", "phase",
                                     "quota", "rank",  "scale", "time",  "unit",   "value", "width", "yield"};
@@ -41,7 +42,8 @@ static void print_type(const record *known, int count, int depth)
         return;
     }
     int shape = pick(count ? 7 : 6);
-    static const char *const open[] = {"array<", "maybe<", "table<text, ", "bundle<text, ", "bundle<int, ", "either<text, long, array<"};
+    static const char *const open[] = {"array<",        "maybe<",       "table<text, ",
+                                       "bundle<text, ", "bundle<int, ", "either<text, long, array<"};
     static const char *const close[] = {">", ">", ">", ">", ">", ">>"};
     if (shape == 6) {
         int which = pick(count);
@@ -75,7 +77,8 @@ static void print_struct(record *v, int at)
     }
     for (int i = 0; i < r->fields; i++)
         if (r->number[i])
-            printf("    long get_%s() const;\n    void set_%s(long to);\n", field_name(r, i), field_name(r, i));
+            printf("    long get_%s() const;\n    void set_%s(long to);\n", field_name(r, i),
+                   field_name(r, i));
         else
             printf("    usize room_%s() const;\n", field_name(r, i));
     printf("\n    void write(writer &out) const;\n    long weigh(long scale) const;\n};\n\n");
@@ -87,7 +90,8 @@ static void print_struct(record *v, int at)
         if (r->number[i])
             printf("    sum += (long)%s * scale;\n", field_name(r, i));
         else
-            printf("    sum ^= [&] {\n        writer out;\n        out.put(%s);\n        return (long)out.bytes().size();\n    }();\n",
+            printf("    sum ^= [&] {\n        writer out;\n        out.put(%s);\n        return "
+                   "(long)out.bytes().size();\n    }();\n",
                    field_name(r, i));
     }
     printf("    return sum;\n}\n\n");
@@ -99,15 +103,19 @@ static void print_accessors(const record *r, int at)
     for (int i = 0; i < r->fields; i++) {
         const char *name = field_name(r, i);
         if (!r->number[i]) {
-            printf("usize %s%d::room_%s() const\n{\n    return sizeof(%s) + name.size();\n}\n", r->noun, at, name, name);
+            printf("usize %s%d::room_%s() const\n{\n    return sizeof(%s) + name.size();\n}\n", r->noun, at,
+                   name, name);
             continue;
         }
-        printf("long %s%d::get_%s() const\n{\n    return (long)%s + (long)name.size();\n}\n", r->noun, at, name, name);
-        printf("void %s%d::set_%s(long to)\n{\n    if (name == text())\n        base::fail();\n    %s = to;\n}\n", r->noun, at,
+        printf("long %s%d::get_%s() const\n{\n    return (long)%s + (long)name.size();\n}\n", r->noun, at,
                name, name);
+        printf("void %s%d::set_%s(long to)\n{\n    if (name == text())\n        base::fail();\n    %s = "
+               "to;\n}\n",
+               r->noun, at, name, name);
         for (int n = 0; n < 10; n++)
             printf("bool %s_%s%d_%d(const %s%d &a, const %s%d &b)\n{\n"
-                   "    return a.name.view().len + %d < b.name.view().len || hash_of(a.%s) < hash_of(b.%s);\n}\n",
+                   "    return a.name.view().len + %d < b.name.view().len || hash_of(a.%s) < "
+                   "hash_of(b.%s);\n}\n",
                    name, words[pick(24)], at, n, r->noun, at, r->noun, at, n, name, name);
     }
     printf("\n");
@@ -128,11 +136,12 @@ static void print_link(const record *r, int at, int n)
     const char *field = field_name(r, pick_number(r));
     switch (pick(7)) {
     case 0:
-        printf("    all = all.where([&](const %s%d &one) { return (long)one.%s > limit + %d; });\n", r->noun, at, field, n);
+        printf("    all = all.where([&](const %s%d &one) { return (long)one.%s > limit + %d; });\n", r->noun,
+               at, field, n);
         break;
     case 1:
-        printf("    all.sort([](const %s%d &a, const %s%d &b) { return a.%s < b.%s; });\n", r->noun, at, r->noun, at, field,
-               field);
+        printf("    all.sort([](const %s%d &a, const %s%d &b) { return a.%s < b.%s; });\n", r->noun, at,
+               r->noun, at, field, field);
         break;
     case 2:
         printf("    sum += all.map([&](const %s%d &one) { return (long)one.%s * limit; })\n"
@@ -142,22 +151,26 @@ static void print_link(const record *r, int at, int n)
     case 3:
         printf("    table<long, text> by%d;\n"
                "    all.each([&](const %s%d &one) { by%d[(long)one.%s].add(one.name).add_number(limit); });\n"
-               "    sum += by%d.find(limit).then([](const text &found) { return (long)found.size(); }).or_else(%d);\n",
+               "    sum += by%d.find(limit).then([](const text &found) { return (long)found.size(); "
+               "}).or_else(%d);\n",
                n, r->noun, at, n, field, n, n);
         break;
     case 4:
         printf("    tree<text, array<long>> in%d;\n"
                "    all.each([&](const %s%d &one) { in%d[one.name].push((long)one.%s); });\n"
-               "    in%d.each([&](const text &key, const array<long> &found) { sum += (long)(key.size() * found.size()); });\n",
+               "    in%d.each([&](const text &key, const array<long> &found) { sum += (long)(key.size() * "
+               "found.size()); });\n",
                n, r->noun, at, n, field, n);
         break;
     case 5:
         printf("    usize at%d = all.lower_bound([&](const %s%d &one) { return (long)one.%s < limit; });\n"
-               "    if (at%d < all.size()) {\n        all.insert(at%d, all[all.size() - 1]);\n        all.erase(at%d / 2);\n    }\n",
+               "    if (at%d < all.size()) {\n        all.insert(at%d, all[all.size() - 1]);\n        "
+               "all.erase(at%d / 2);\n    }\n",
                n, r->noun, at, field, n, n, n);
         break;
     default:
-        printf("    task<long(const %s%d &)> score%d([limit](const %s%d &one) { return one.weigh(limit) + (long)one.%s; });\n"
+        printf("    task<long(const %s%d &)> score%d([limit](const %s%d &one) { return one.weigh(limit) + "
+               "(long)one.%s; });\n"
                "    all.each([&](const %s%d &one) { sum += score%d(one); });\n",
                r->noun, at, n, r->noun, at, field, r->noun, at, n);
     }
@@ -165,8 +178,8 @@ static void print_link(const record *r, int at, int n)
 
 static void print_pipeline(const record *r, int at, int n)
 {
-    printf("long %s_%s%d_%d(array<%s%d> all, long limit)\n{\n    long sum = %d;\n", words[pick(24)], words[pick(24)], at, n,
-           r->noun, at, n);
+    printf("long %s_%s%d_%d(array<%s%d> all, long limit)\n{\n    long sum = %d;\n", words[pick(24)],
+           words[pick(24)], at, n, r->noun, at, n);
     for (int i = 0, links = 1 + pick(3); i < links; i++)
         print_link(r, at, i + 1);
     printf("    return sum;\n}\n\n");
@@ -174,16 +187,18 @@ static void print_pipeline(const record *r, int at, int n)
 
 static void print_class(const record *r, int at)
 {
-    printf("class %s%dView : public view {\n    shared<%s%d> held;\n    array<shared<%s%d>> past;\n\npublic:\n"
-           "    explicit %s%dView(shared<%s%d> from) : held(from) {}\n"
-           "    void draw(writer &out) override\n    {\n        past.push(held);\n        held->write(out);\n    }\n"
-           "    long measure(long scale) const override\n    {\n"
-           "        return past.fold(held->weigh(scale), [scale](long sum, const shared<%s%d> &one) {\n"
-           "            return sum + one->weigh(scale);\n        });\n    }\n};\n\n"
-           "owned<view> make_%s%d_view(const text &name)\n{\n    %s%d one;\n    one.name = name;\n"
-           "    return owned<view>(new %s%dView(shared<%s%d>(one)));\n}\n\n",
-           r->noun, at, r->noun, at, r->noun, at, r->noun, at, r->noun, at, r->noun, at, r->noun, at, r->noun, at, r->noun, at,
-           r->noun, at);
+    printf(
+        "class %s%dView : public view {\n    shared<%s%d> held;\n    array<shared<%s%d>> past;\n\npublic:\n"
+        "    explicit %s%dView(shared<%s%d> from) : held(from) {}\n"
+        "    void draw(writer &out) override\n    {\n        past.push(held);\n        held->write(out);\n   "
+        " }\n"
+        "    long measure(long scale) const override\n    {\n"
+        "        return past.fold(held->weigh(scale), [scale](long sum, const shared<%s%d> &one) {\n"
+        "            return sum + one->weigh(scale);\n        });\n    }\n};\n\n"
+        "owned<view> make_%s%d_view(const text &name)\n{\n    %s%d one;\n    one.name = name;\n"
+        "    return owned<view>(new %s%dView(shared<%s%d>(one)));\n}\n\n",
+        r->noun, at, r->noun, at, r->noun, at, r->noun, at, r->noun, at, r->noun, at, r->noun, at, r->noun,
+        at, r->noun, at, r->noun, at);
 }
 
 int main(int argc, char **argv)

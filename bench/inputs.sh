@@ -1,10 +1,10 @@
 #!/bin/bash
-# Makes the benchmark's inputs in build/bench (or $BENCH_DIR): linked images and their dSYMs, arm64-apple-macos.
+# Makes the benchmark's inputs in build/bench (or $BENCH_DIR): arm64-apple-macos images and their dSYMs.
 #   bench/inputs.sh mid4 mid5 big5     about 50 MB of DWARF 4 and 5, about 700 MB of DWARF 5
 #   bench/inputs.sh objc               a stripped program of about 70 MB with Objective-C metadata
 #   bench/inputs.sh debugmap           a program of 300 objects that still lie beside it, and its dSYM
-# A few dozen units are compiled; each is then repeated under other names (rename.c), so that the big one takes
-# minutes instead of hours. Needs clang, ld64.lld and dsymutil (the newest that are installed).
+# A few dozen units are compiled; each is then repeated under other names (rename.c), so that the big one
+# takes minutes instead of hours. Needs clang, ld64.lld and dsymutil (the newest that are installed).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 dir=${BENCH_DIR:-$here/../build/bench}
@@ -17,13 +17,14 @@ compile_seeds() # version
 {
     mkdir -p "$dir/seeds$1"
     cd "$dir/seeds$1"
+    # shellcheck disable=SC2016 # the inner shell expands these
     seq "$seeds" | xargs -P "$jobs" -I SEED bash -c '
         [ -e seedSEED.o ] && exit 0
         "$1/generate" SEED 6 ns0000 > ns0000_SEED.cpp
         level=-O2; [ $((SEED % 3)) = 0 ] && level=-Os
-        "$2" -target arm64-apple-macos12 -std=c++17 $level -g "-gdwarf-$3" -ffreestanding -nostdinc -fno-exceptions \
-            -fno-rtti -I "$4" -fdebug-compilation-dir=/bench -ffile-prefix-map="$4"=/bench/source \
-            -c ns0000_SEED.cpp -o partSEED.o
+        "$2" -target arm64-apple-macos12 -std=c++17 $level -g "-gdwarf-$3" -ffreestanding -nostdinc \
+            -fno-exceptions -fno-rtti -I "$4" -fdebug-compilation-dir=/bench \
+            -ffile-prefix-map="$4"=/bench/source -c ns0000_SEED.cpp -o partSEED.o
         mv partSEED.o seedSEED.o' _ "$dir" "$clangxx" "$1" "$here/source"
 }
 
@@ -31,6 +32,7 @@ compile_objc_seeds()
 {
     mkdir -p "$dir/seedsobjc"
     cd "$dir/seedsobjc"
+    # shellcheck disable=SC2016
     seq "$objc_seeds" | xargs -P "$jobs" -I SEED bash -c '
         [ -e seedSEED.o ] && exit 0
         awk -v seed=SEED -v prefix=ns0000 -f "$1/generate_objc.awk" > ns0000_SEED.m

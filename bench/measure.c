@@ -2,14 +2,14 @@
  *
  *   measure ROUNDS REPEATS < commands
  *
- * A command is one line: LABEL, the file for its standard input (or -), the program and its arguments, all separated by
- * tabs. Its output goes to /dev/null. In every round every command runs REPEATS times, one command after the other, so
- * that a noisy moment of the machine hits all alike. Prints a line each:
+ * A command is one line: LABEL, the file for its standard input (or -), the program and its arguments, all
+ * separated by tabs. Its output goes to /dev/null. In every round every command runs REPEATS times, one
+ * command after the other, so that a noisy moment of the machine hits all alike. Prints a line each:
  *
  *   LABEL  MEDIAN-SECONDS  LEAST-SECONDS  PEAK-RSS-KB  PEAK-ANONYMOUS-KB  EXIT-STATUS
  *
- * Memory comes from one more run that is not timed: anonymous pages are what a program needs beyond the files it maps.
- * They are sampled while it runs, and read once more when it stops just before its exit. */
+ * Memory comes from one more run that is not timed: anonymous pages are what a program needs beyond the
+ * files it maps. They are sampled while it runs, and read once more when it stops just before its exit. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -100,7 +100,8 @@ static void run_for_memory(command *c)
         start_traced(c);
     if (pid < 0 || waitpid(pid, &status, 0) < 0 || !WIFSTOPPED(status))
         return;
-    ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)(long)(PTRACE_O_TRACEEXIT | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL));
+    ptrace(PTRACE_SETOPTIONS, pid, NULL,
+           (void *)(long)(PTRACE_O_TRACEEXIT | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL));
     ptrace(PTRACE_CONT, pid, NULL, NULL);
     for (;;) {
         pid_t changed = waitpid(pid, &status, WNOHANG);
@@ -160,8 +161,8 @@ int main(int argc, char **argv)
         command *c = &v[i];
         run_for_memory(c);
         qsort(c->seconds, (size_t)c->runs, sizeof c->seconds[0], compare_seconds);
-        printf("%s\t%.6f\t%.6f\t%ld\t%ld\t%d\n", c->label, c->seconds[c->runs / 2], c->seconds[0], c->rss_kb, c->anon_kb,
-               WIFEXITED(c->status) ? WEXITSTATUS(c->status) : 128 + WTERMSIG(c->status));
+        printf("%s\t%.6f\t%.6f\t%ld\t%ld\t%d\n", c->label, c->seconds[c->runs / 2], c->seconds[0], c->rss_kb,
+               c->anon_kb, WIFEXITED(c->status) ? WEXITSTATUS(c->status) : 128 + WTERMSIG(c->status));
     }
     return 0;
 }

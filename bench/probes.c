@@ -2,9 +2,9 @@
  *
  *   probes map FILE                     maps the file and exits: what no tool can beat
  *   probes read FILE THREADS            reads every byte of .debug_info, .debug_line and .debug_str once
- *   probes walk FILE THREADS            passes over every DIE without any bounds check: a trial walk; prints counts
+ *   probes walk FILE THREADS            passes over every DIE without any bounds check, and counts them
  *   probes addresses FILE COUNT SEED    prints random addresses of __TEXT,__text
- *   probes report FILE FRAMES SEED      prints a crash report of four threads in the image, FRAMES frames each
+ *   probes report FILE FRAMES SEED      prints a crash report: four threads of FRAMES frames in the image
  *
  * Trusts its input: these are files that bench/inputs.sh made. */
 #define _GNU_SOURCE
@@ -120,7 +120,8 @@ static void run_read(int threads)
         part v[MAX_THREADS] = {{0}};
         pthread_t thread[MAX_THREADS];
         for (int t = 0; t < threads; t++) {
-            uint64_t lo = s.len * (uint64_t)t / (uint64_t)threads, hi = s.len * (uint64_t)(t + 1) / (uint64_t)threads;
+            uint64_t lo = s.len * (uint64_t)t / (uint64_t)threads,
+                     hi = s.len * (uint64_t)(t + 1) / (uint64_t)threads;
             v[t].ptr = s.ptr + lo;
             v[t].len = hi - lo;
             pthread_create(&thread[t], NULL, sum_part, &v[t]);
@@ -138,7 +139,8 @@ static void run_read(int threads)
 
 enum op_kind { OP_END, OP_LEB, OP_STRING, OP_BLOCK1, OP_BLOCK2, OP_BLOCK4, OP_BLOCK_LEB };
 
-typedef struct abbrev { /* How to pass over one kind of DIE: fixed bytes before each attribute of varying size. */
+typedef struct
+    abbrev { /* How to pass over one kind of DIE: fixed bytes before each attribute of varying size. */
     uint16_t fixed[MAX_OPS];
     uint8_t op[MAX_OPS];
     uint8_t kind; /* index of `counts` */
@@ -171,19 +173,45 @@ static uint64_t leb(const uint8_t **at)
 static int form_size(uint64_t form)
 {
     switch (form) {
-    case 0x19: case 0x21: return 0;                             /* flag_present, implicit_const */
-    case 0x0b: case 0x0c: case 0x11: case 0x25: case 0x29: return 1; /* data1, flag, ref1, strx1, addrx1 */
-    case 0x05: case 0x12: case 0x26: case 0x2a: return 2;       /* data2, ref2, strx2, addrx2 */
-    case 0x27: case 0x2b: return 3;                             /* strx3, addrx3 */
-    case 0x06: case 0x0e: case 0x10: case 0x13: case 0x17: case 0x1f: case 0x28: case 0x2c: return 4;
-    case 0x01: case 0x07: case 0x14: case 0x20: return 8;       /* addr, data8, ref8, ref_sig8 */
-    case 0x1e: return 16;                                       /* data16 */
-    case 0x0d: case 0x0f: case 0x15: case 0x1a: case 0x1b: case 0x22: case 0x23: return -1 - OP_LEB;
+    case 0x19:
+    case 0x21: return 0; /* flag_present, implicit_const */
+    case 0x0b:
+    case 0x0c:
+    case 0x11:
+    case 0x25:
+    case 0x29: return 1; /* data1, flag, ref1, strx1, addrx1 */
+    case 0x05:
+    case 0x12:
+    case 0x26:
+    case 0x2a: return 2; /* data2, ref2, strx2, addrx2 */
+    case 0x27:
+    case 0x2b: return 3; /* strx3, addrx3 */
+    case 0x06:
+    case 0x0e:
+    case 0x10:
+    case 0x13:
+    case 0x17:
+    case 0x1f:
+    case 0x28:
+    case 0x2c: return 4;
+    case 0x01:
+    case 0x07:
+    case 0x14:
+    case 0x20: return 8;  /* addr, data8, ref8, ref_sig8 */
+    case 0x1e: return 16; /* data16 */
+    case 0x0d:
+    case 0x0f:
+    case 0x15:
+    case 0x1a:
+    case 0x1b:
+    case 0x22:
+    case 0x23: return -1 - OP_LEB;
     case 0x08: return -1 - OP_STRING;
     case 0x0a: return -1 - OP_BLOCK1;
     case 0x03: return -1 - OP_BLOCK2;
     case 0x04: return -1 - OP_BLOCK4;
-    case 0x09: case 0x18: return -1 - OP_BLOCK_LEB;
+    case 0x09:
+    case 0x18: return -1 - OP_BLOCK_LEB;
     default:
         fprintf(stderr, "probes: form 0x%llx is not in the trial walk\n", (unsigned long long)form);
         exit(1);
@@ -243,9 +271,7 @@ static const uint8_t *skip_die(const abbrev *a, const uint8_t *at)
         case OP_BLOCK1: at += 1 + *at; continue;
         case OP_BLOCK2: at += 2 + u16(at); continue;
         case OP_BLOCK4: at += 4 + u32(at); continue;
-        case OP_BLOCK_LEB:
-            len = leb(&at);
-            at += len;
+        case OP_BLOCK_LEB: len = leb(&at); at += len;
         }
     }
 }
@@ -325,7 +351,8 @@ static void run_report(long frames, uint64_t seed)
     for (int i = 0; i < 16; i++)
         at += sprintf(at, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02X" : "%02X", uuid[i]);
     printf("{\"app_name\":\"Bench\",\"bug_type\":\"309\",\"os_version\":\"macOS 12.0 (21A344)\"}\n"
-           "{\n  \"pid\" : 1,\n  \"procName\" : \"Bench\",\n  \"cpuType\" : \"ARM-64\",\n  \"faultingThread\" : 0,\n"
+           "{\n  \"pid\" : 1,\n  \"procName\" : \"Bench\",\n  \"cpuType\" : \"ARM-64\",\n  "
+           "\"faultingThread\" : 0,\n"
            "  \"exception\" : {\"type\":\"EXC_BAD_ACCESS\",\"signal\":\"SIGSEGV\"},\n  \"threads\" : [");
     for (int thread = 0; thread < 4; thread++) {
         printf("%s{\"id\":%d,\"frames\":[", thread ? "," : "", thread + 100);
@@ -344,7 +371,8 @@ static void run_report(long frames, uint64_t seed)
 int main(int argc, char **argv)
 {
     if (argc < 3) {
-        fprintf(stderr, "usage: probes map|read|walk|addresses|report FILE [THREADS|COUNT SEED|FRAMES SEED]\n");
+        fprintf(stderr,
+                "usage: probes map|read|walk|addresses|report FILE [THREADS|COUNT SEED|FRAMES SEED]\n");
         return 1;
     }
     map_file(argv[2]);

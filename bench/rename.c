@@ -1,6 +1,6 @@
-/* Copies an object file under another name: `rename FROM=TO <in.o >out.o` replaces every FROM by TO, of equal length.
- * The namespace, the mangled names and the source file's name all change, so that linker and dsymutil meet a new unit,
- * at a thousandth of the price of compiling one. */
+/* Copies an object file under another name: `rename FROM=TO <in.o >out.o` replaces every FROM by TO, of equal
+ * length. The namespace, the mangled names and the source file's name all change, so that linker and
+ * dsymutil meet a new unit, at a thousandth of the price of compiling one. */
 #define _GNU_SOURCE /* memmem */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-# Finds the newest installed version of an LLVM program: `find_tool NAME` prints its path or nothing, `need NAME` exits.
+# Finds the newest installed version of an LLVM program: `find_tool NAME` prints its path or nothing, `need
+# NAME` exits when there is none.
 find_tool() # name
 {
     local version found

@@ -16,13 +16,24 @@ void *operator new(usize size);
 void operator delete(void *ptr) noexcept;
 void operator delete(void *ptr, usize) noexcept;
 
-namespace base {
+namespace base
+{
 
-template <class T> struct bare { using type = T; };
-template <class T> struct bare<T &> { using type = T; };
-template <class T> struct bare<T &&> { using type = T; };
-template <class T> struct constless { using type = T; };
-template <class T> struct constless<const T> { using type = T; };
+template <class T> struct bare {
+    using type = T;
+};
+template <class T> struct bare<T &> {
+    using type = T;
+};
+template <class T> struct bare<T &&> {
+    using type = T;
+};
+template <class T> struct constless {
+    using type = T;
+};
+template <class T> struct constless<const T> {
+    using type = T;
+};
 template <class T> using bare_t = typename constless<typename bare<T>::type>::type;
 
 template <class T> constexpr typename bare<T>::type &&move(T &&value)

@@ -1,17 +1,19 @@
-// Containers whose namespace is named by the unit: each unit gets its own instances, as template-heavy code does.
+// Containers whose namespace is named by the unit: each unit gets its own instances.
 #pragma once
 #include "base.hpp"
 
-namespace KIT {
+namespace KIT
+{
 
 using base::forward;
 using base::move;
 
-template <class T> class array {
+template <class T> class array
+{
     T *v = nullptr;
     usize used = 0, room = 0;
 
-public:
+  public:
     array() = default;
     array(array &&other) : v(other.v), used(other.used), room(other.room)
     {
@@ -40,12 +42,30 @@ public:
         base::swap(used, other.used);
         base::swap(room, other.room);
     }
-    T *begin() { return v; }
-    T *end() { return v + used; }
-    const T *begin() const { return v; }
-    const T *end() const { return v + used; }
-    usize size() const { return used; }
-    bool empty() const { return used == 0; }
+    T *begin()
+    {
+        return v;
+    }
+    T *end()
+    {
+        return v + used;
+    }
+    const T *begin() const
+    {
+        return v;
+    }
+    const T *end() const
+    {
+        return v + used;
+    }
+    usize size() const
+    {
+        return used;
+    }
+    bool empty() const
+    {
+        return used == 0;
+    }
     T &operator[](usize i)
     {
         check(i);
@@ -75,8 +95,14 @@ public:
             reserve(room ? room * 2 : 4);
         return *new (v + used++) T(forward<A>(args)...);
     }
-    void push(const T &one) { emplace(one); }
-    void push(T &&one) { emplace(move(one)); }
+    void push(const T &one)
+    {
+        emplace(one);
+    }
+    void push(T &&one)
+    {
+        emplace(move(one));
+    }
     void pop()
     {
         check(0);
@@ -126,7 +152,10 @@ public:
         each([&](const T &one) { sum = f(move(sum), one); });
         return sum;
     }
-    template <class F> void sort(F &&less) { sort_range(0, used, less); }
+    template <class F> void sort(F &&less)
+    {
+        sort_range(0, used, less);
+    }
     template <class F> usize lower_bound(F &&below) const
     {
         usize lo = 0, hi = used;
@@ -140,7 +169,7 @@ public:
         return lo;
     }
 
-private:
+  private:
     void check(usize i) const
     {
         if (i >= used)
@@ -173,18 +202,25 @@ private:
     }
 };
 
-class text {
+class text
+{
     array<char> v;
 
-public:
+  public:
     text() = default;
     text(const char *from)
     {
         while (*from)
             v.push(*from++);
     }
-    base::bytes view() const { return base::bytes{v.begin(), v.size()}; }
-    usize size() const { return v.size(); }
+    base::bytes view() const
+    {
+        return base::bytes{v.begin(), v.size()};
+    }
+    usize size() const
+    {
+        return v.size();
+    }
     text &add(char one)
     {
         v.push(one);
@@ -203,8 +239,14 @@ public:
             add_number(value / 10);
         return add(char('0' + value % 10));
     }
-    friend bool operator==(const text &a, const text &b) { return a.view().compare(b.view()) == 0; }
-    friend bool operator<(const text &a, const text &b) { return a.view().compare(b.view()) < 0; }
+    friend bool operator==(const text &a, const text &b)
+    {
+        return a.view().compare(b.view()) == 0;
+    }
+    friend bool operator<(const text &a, const text &b)
+    {
+        return a.view().compare(b.view()) < 0;
+    }
 };
 
 template <class T> unsigned long hash_of(const T &value)
@@ -216,13 +258,17 @@ inline unsigned long hash_of(const text &value)
     return value.view().hash();
 }
 
-template <class T> class maybe {
+template <class T> class maybe
+{
     alignas(T) unsigned char room[sizeof(T)];
     bool full = false;
 
-public:
+  public:
     maybe() = default;
-    maybe(T value) : full(true) { new (room) T(move(value)); }
+    maybe(T value) : full(true)
+    {
+        new (room) T(move(value));
+    }
     maybe(const maybe &other) : full(other.full)
     {
         if (full)
@@ -236,17 +282,32 @@ public:
         full = other.full;
         return *this;
     }
-    ~maybe() { clear(); }
+    ~maybe()
+    {
+        clear();
+    }
     void clear()
     {
         if (full)
             (**this).~T();
         full = false;
     }
-    explicit operator bool() const { return full; }
-    T &operator*() { return *reinterpret_cast<T *>(room); }
-    const T &operator*() const { return *reinterpret_cast<const T *>(room); }
-    T or_else(T other) const { return full ? **this : other; }
+    explicit operator bool() const
+    {
+        return full;
+    }
+    T &operator*()
+    {
+        return *reinterpret_cast<T *>(room);
+    }
+    const T &operator*() const
+    {
+        return *reinterpret_cast<const T *>(room);
+    }
+    T or_else(T other) const
+    {
+        return full ? **this : other;
+    }
     template <class F> auto then(F &&f) const -> maybe<base::bare_t<decltype(f(**this))>>
     {
         if (!full)
@@ -255,29 +316,48 @@ public:
     }
 };
 
-template <class T> class owned {
+template <class T> class owned
+{
     T *ptr = nullptr;
 
-public:
+  public:
     owned() = default;
-    explicit owned(T *p) : ptr(p) {}
-    owned(owned &&other) : ptr(other.ptr) { other.ptr = nullptr; }
+    explicit owned(T *p) : ptr(p)
+    {
+    }
+    owned(owned &&other) : ptr(other.ptr)
+    {
+        other.ptr = nullptr;
+    }
     owned &operator=(owned &&other)
     {
         base::swap(ptr, other.ptr);
         return *this;
     }
-    ~owned() { delete ptr; }
-    T *operator->() const { return ptr; }
-    T &operator*() const { return *ptr; }
-    explicit operator bool() const { return ptr != nullptr; }
+    ~owned()
+    {
+        delete ptr;
+    }
+    T *operator->() const
+    {
+        return ptr;
+    }
+    T &operator*() const
+    {
+        return *ptr;
+    }
+    explicit operator bool() const
+    {
+        return ptr != nullptr;
+    }
 };
 template <class T, class... A> owned<T> make(A &&...args)
 {
     return owned<T>(new T(forward<A>(args)...));
 }
 
-template <class T> class shared {
+template <class T> class shared
+{
     struct box {
         T value;
         long count;
@@ -290,9 +370,11 @@ template <class T> class shared {
             delete ptr;
     }
 
-public:
+  public:
     shared() = default;
-    explicit shared(T value) : ptr(new box{move(value), 1}) {}
+    explicit shared(T value) : ptr(new box{move(value), 1})
+    {
+    }
     shared(const shared &other) : ptr(other.ptr)
     {
         if (ptr)
@@ -303,36 +385,54 @@ public:
         base::swap(ptr, other.ptr);
         return *this;
     }
-    ~shared() { drop(); }
+    ~shared()
+    {
+        drop();
+    }
     T &operator*() const
     {
         if (!ptr)
             base::fail();
         return ptr->value;
     }
-    T *operator->() const { return &**this; }
+    T *operator->() const
+    {
+        return &**this;
+    }
 };
 
 template <class F> class task;
-template <class R, class... A> class task<R(A...)> {
+template <class R, class... A> class task<R(A...)>
+{
     struct call {
         virtual ~call() = default;
         virtual R run(A... args) = 0;
     };
     template <class F> struct holder final : call {
         F f;
-        explicit holder(F from) : f(move(from)) {}
-        R run(A... args) override { return f(forward<A>(args)...); }
+        explicit holder(F from) : f(move(from))
+        {
+        }
+        R run(A... args) override
+        {
+            return f(forward<A>(args)...);
+        }
     };
     owned<call> held;
 
-public:
-    template <class F> task(F f) : held(new holder<F>(move(f))) {}
+  public:
+    template <class F> task(F f) : held(new holder<F>(move(f)))
+    {
+    }
     task(task &&) = default;
-    R operator()(A... args) const { return held->run(forward<A>(args)...); }
+    R operator()(A... args) const
+    {
+        return held->run(forward<A>(args)...);
+    }
 };
 
-template <class K, class V> class table {
+template <class K, class V> class table
+{
     struct slot {
         K key;
         V value;
@@ -360,8 +460,11 @@ template <class K, class V> class table {
                 slots[place(one.key)] = move(one);
     }
 
-public:
-    usize size() const { return count; }
+  public:
+    usize size() const
+    {
+        return count;
+    }
     V &operator[](const K &key)
     {
         if ((count + 1) * 4 > slots.size() * 3)
@@ -392,7 +495,8 @@ public:
     }
 };
 
-template <class K, class V> class tree {
+template <class K, class V> class tree
+{
     struct node {
         K key;
         V value;
@@ -432,12 +536,19 @@ template <class K, class V> class tree {
         walk(at->right, f);
     }
 
-public:
-    V &operator[](const K &key) { return add(root, key); }
-    template <class F> void each(F f) const { walk(root, f); }
+  public:
+    V &operator[](const K &key)
+    {
+        return add(root, key);
+    }
+    template <class F> void each(F f) const
+    {
+        walk(root, f);
+    }
 };
 
-template <class... T> struct bundle {};
+template <class... T> struct bundle {
+};
 template <class T, class... Rest> struct bundle<T, Rest...> {
     T head;
     bundle<Rest...> rest;
@@ -457,7 +568,8 @@ template <class T, class... Rest> constexpr usize widest<T, Rest...> = larger<si
 template <class T, class First, class... Rest> constexpr int index_of = 1 + index_of<T, Rest...>;
 template <class T, class... Rest> constexpr int index_of<T, T, Rest...> = 0;
 
-template <class... T> class either {
+template <class... T> class either
+{
     alignas(16) unsigned char room[widest<T...>];
     int which = -1;
 
@@ -469,9 +581,12 @@ template <class... T> class either {
             dispatch<I + 1, F, Rest...>(f);
     }
 
-public:
+  public:
     either() = default;
-    template <class U> explicit either(U value) : which(index_of<U, T...>) { new (room) U(move(value)); }
+    template <class U> explicit either(U value) : which(index_of<U, T...>)
+    {
+        new (room) U(move(value));
+    }
     either(const either &other) : which(-1)
     {
         other.visit([&](const auto &value) {
@@ -495,14 +610,21 @@ public:
             const_cast<U &>(value).~U();
         });
     }
-    template <class F> void visit(F &&f) const { dispatch<0, base::bare_t<F>, T...>(f); }
+    template <class F> void visit(F &&f) const
+    {
+        dispatch<0, base::bare_t<F>, T...>(f);
+    }
 };
 
-class writer {
+class writer
+{
     array<unsigned char> out;
 
-public:
-    void put(unsigned char one) { out.push(one); }
+  public:
+    void put(unsigned char one)
+    {
+        out.push(one);
+    }
     void put(unsigned long value)
     {
         while (value >= 128) {
@@ -511,9 +633,18 @@ public:
         }
         put((unsigned char)value);
     }
-    void put(long value) { put((unsigned long)value << 1 ^ (unsigned long)(value >> 63)); }
-    void put(int value) { put((long)value); }
-    void put(double value) { put((unsigned long)(value * 1024.0)); }
+    void put(long value)
+    {
+        put((unsigned long)value << 1 ^ (unsigned long)(value >> 63));
+    }
+    void put(int value)
+    {
+        put((long)value);
+    }
+    void put(double value)
+    {
+        put((unsigned long)(value * 1024.0));
+    }
     void put(const text &value)
     {
         put((unsigned long)value.size());
@@ -547,8 +678,14 @@ public:
     {
         value.visit([this](const auto &one) { put(one); });
     }
-    template <class T> auto put(const T &value) -> decltype(value.write(*this)) { value.write(*this); }
-    const array<unsigned char> &bytes() const { return out; }
+    template <class T> auto put(const T &value) -> decltype(value.write(*this))
+    {
+        value.write(*this);
+    }
+    const array<unsigned char> &bytes() const
+    {
+        return out;
+    }
 };
 
 } // namespace KIT
