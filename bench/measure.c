@@ -6,7 +6,7 @@
  * separated by tabs. Its output goes to /dev/null. In every round every command runs REPEATS times, one
  * command after the other, so that a noisy moment of the machine hits all alike. Prints a line each:
  *
- *   LABEL  MEDIAN-SECONDS  LEAST-SECONDS  PEAK-RSS-KB  PEAK-ANONYMOUS-KB  EXIT-STATUS
+ *   LABEL  MEDIAN-SECONDS  MEDIAN-CPU-SECONDS  PEAK-RSS-KB  PEAK-ANONYMOUS-KB  EXIT-STATUS
  *
  * Memory comes from one more run that is not timed: anonymous pages are what a program needs beyond the
  * files it maps. They are sampled while it runs, and read once more when it stops just before its exit. */
@@ -27,7 +27,7 @@ enum { MAX_COMMANDS = 32, MAX_ARGS = 2048, MAX_RUNS = 4096 };
 
 typedef struct command { /* One line of the input with what was measured. */
     char *label, *input, *args[MAX_ARGS];
-    double seconds[MAX_RUNS];
+    double seconds[MAX_RUNS], cpu[MAX_RUNS];
     int runs, status;
     long rss_kb, anon_kb;
 } command;
@@ -39,6 +39,11 @@ static double now(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static double seconds_of(struct timeval t)
+{
+    return (double)t.tv_sec + (double)t.tv_usec * 1e-6;
 }
 
 static const char *input_path(const command *c)
@@ -61,7 +66,8 @@ static void run_timed(command *c)
         fprintf(stderr, "measure: cannot run %s: %s\n", c->args[0], strerror(failed ? failed : errno));
         exit(1);
     }
-    c->seconds[c->runs++] = now() - start;
+    c->seconds[c->runs] = now() - start;
+    c->cpu[c->runs++] = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
     if (usage.ru_maxrss > c->rss_kb)
         c->rss_kb = usage.ru_maxrss;
     posix_spawn_file_actions_destroy(&files);
@@ -161,7 +167,8 @@ int main(int argc, char **argv)
         command *c = &v[i];
         run_for_memory(c);
         qsort(c->seconds, (size_t)c->runs, sizeof c->seconds[0], compare_seconds);
-        printf("%s\t%.6f\t%.6f\t%ld\t%ld\t%d\n", c->label, c->seconds[c->runs / 2], c->seconds[0], c->rss_kb,
+        qsort(c->cpu, (size_t)c->runs, sizeof c->cpu[0], compare_seconds);
+        printf("%s\t%.6f\t%.6f\t%ld\t%ld\t%d\n", c->label, c->seconds[c->runs / 2], c->cpu[c->runs / 2], c->rss_kb,
                c->anon_kb, WIFEXITED(c->status) ? WEXITSTATUS(c->status) : 128 + WTERMSIG(c->status));
     }
     return 0;
