@@ -168,8 +168,9 @@ int main(int argc, char **argv)
         run_for_memory(c);
         qsort(c->seconds, (size_t)c->runs, sizeof c->seconds[0], compare_seconds);
         qsort(c->cpu, (size_t)c->runs, sizeof c->cpu[0], compare_seconds);
-        printf("%s\t%.6f\t%.6f\t%ld\t%ld\t%d\n", c->label, c->seconds[c->runs / 2], c->cpu[c->runs / 2], c->rss_kb,
-               c->anon_kb, WIFEXITED(c->status) ? WEXITSTATUS(c->status) : 128 + WTERMSIG(c->status));
+        printf("%s\t%.6f\t%.6f\t%ld\t%ld\t%d\n", c->label, c->seconds[c->runs / 2], c->cpu[c->runs / 2],
+               c->rss_kb, c->anon_kb,
+               WIFEXITED(c->status) ? WEXITSTATUS(c->status) : 128 + WTERMSIG(c->status));
     }
     return 0;
 }
