@@ -40,7 +40,9 @@
 
 /* MACHSYM_STATIC: every function becomes static; for use inside one translation unit. */
 #ifndef MACHSYM_API
-#ifdef MACHSYM_STATIC
+#if defined(MACHSYM_STATIC) && defined(__GNUC__)
+#define MACHSYM_API static __attribute__((unused))
+#elif defined(MACHSYM_STATIC)
 #define MACHSYM_API static
 #else
 #define MACHSYM_API extern
@@ -2099,6 +2101,7 @@ static machsym_result ms_mo_input_open(const char *path, machsym_bytes bytes, ui
 #endif
     else
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "neither a path nor bytes to open", "", 0);
+    (void)path;
     (void)flags;
     if (result == MACHSYM_OK) {
         ms_rd rd = ms_rd_make(input->bytes);
@@ -5121,13 +5124,13 @@ static machsym_result machsym_add_pair(machsym_image *image, const machsym_open_
     return result;
 }
 
+#ifndef MACHSYM_NO_OS
 static bool machsym_has_dwarf(const ms_mo *mo)
 {
     return ms_mo_section_named(mo, NULL, "__debug_info") != NULL ||
            ms_mo_section_named(mo, NULL, "__zdebug_info") != NULL;
 }
 
-#ifndef MACHSYM_NO_OS
 /* Tries BUNDLE.dSYM/Contents/Resources/DWARF/NAME for a bundle that may hold the binary. Returns true when it fits. */
 static bool machsym_try_dsym(machsym_image *image, const machsym_open_desc *desc, machsym_str bundle,
                              machsym_str name)
