@@ -158,6 +158,7 @@ typedef struct make_macho {
     uint32_t cpusubtype;
     uint32_t filetype;
     uint64_t text_addr;
+    bool text_at_zero;
     uint64_t code_size;
     uint8_t uuid; /* its 16 bytes; 0: no LC_UUID */
     make_section sections[MAKE_SECTIONS];
@@ -274,7 +275,7 @@ static inline bytes make_file(const make_macho *m)
     bytes file = {NULL, 0, 0};
     make_section text = {"__TEXT",
                          "__text",
-                         m->text_addr != 0 ? m->text_addr : MAKE_TEXT,
+                         m->text_addr != 0 || m->text_at_zero ? m->text_addr : MAKE_TEXT,
                          m->code_size != 0 ? m->code_size : MAKE_CODE_SIZE,
                          0x80000400u,
                          NULL,
