@@ -5068,15 +5068,19 @@ static size_t ms_ans_function_frames(machsym_session *s, const ms_ans_place *pla
 {
     const ms_fn_table *table = &place->unit->functions;
     uint32_t root = place->block;
-    while (table->blocks[root].parent != ms_SEG_NONE)
+    size_t depth = 0;
+    for (; table->blocks[root].parent != ms_SEG_NONE; depth++)
         root = table->blocks[root].parent;
+    size_t drop = depth > MACHSYM_MAX_INLINE_DEPTH ? depth - MACHSYM_MAX_INLINE_DEPTH : 0;
     ms_range range = ms_fn_range_at(table, &table->blocks[root], addr);
     size_t count = 0;
     const ms_fn_block *inner = NULL;
     for (uint32_t at = place->block; at != ms_SEG_NONE; at = table->blocks[at].parent) {
         const ms_fn_block *block = &table->blocks[at];
-        if (count < cap) {
-            machsym_frame *frame = &frames[count];
+        if (drop > 0) {
+            drop--;
+        } else if (count++ < cap) {
+            machsym_frame *frame = &frames[count - 1];
             ms_zero(frame, sizeof *frame);
             frame->is_inline = block->parent != ms_SEG_NONE;
             frame->die_offset = block->die_off;
@@ -5089,7 +5093,6 @@ static size_t ms_ans_function_frames(machsym_session *s, const ms_ans_place *pla
                 ms_ans_set_line(place, inner->call_file, inner->call_line, inner->call_column, frame);
         }
         inner = block;
-        count++;
     }
     return count;
 }
