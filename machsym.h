@@ -5,6 +5,23 @@
 
 /* ==== >>manual ================================================================================================
  * (written last)
+ *
+ * Contents; search for the tag:
+ *   >>options    what may be defined before the include
+ *   >>api        everything a user may touch
+ *   >>platform   map a file, look into a folder
+ *   >>bytes      spans, text views, sort, search, errors
+ *   >>reader     integers, LEB128 and strings from a span
+ *   >>memory     arenas
+ *   >>segments   overlapping ranges to segments
+ *   >>macho      fat files and load commands
+ *   >>symbols    one table of names outside the debug info
+ *   >>forms      DWARF sections, abbreviations, values
+ *   >>units      unit headers; which unit covers an address
+ *   >>lines      line programs
+ *   >>functions  functions and the calls inlined into them
+ *   >>answer     which source answers
+ *   >>entrance   the public functions
  */
 #ifndef MACHSYM_H
 #define MACHSYM_H
@@ -23,7 +40,9 @@
 
 /* MACHSYM_STATIC: every function becomes static; for use inside one translation unit. */
 #ifndef MACHSYM_API
-#ifdef MACHSYM_STATIC
+#if defined(MACHSYM_STATIC) && defined(__GNUC__)
+#define MACHSYM_API static __attribute__((unused))
+#elif defined(MACHSYM_STATIC)
 #define MACHSYM_API static
 #else
 #define MACHSYM_API extern
@@ -554,9 +573,9 @@ MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *b
 #define MACHSYM_IMPLEMENTED
 
 /* ==== >>platform ==============================================================================================
- * Job:    the only calls to the operating system: map or read a file, look into a folder, write a file whole.
+ * Job:    the only calls to the operating system: map or read a file, look into a folder.
  * Uses:   nothing.
- * Offers: ms_os_map, ms_os_unmap, ms_os_is_folder, ms_os_next_name, ms_os_write.
+ * Offers: ms_os_map, ms_os_unmap, ms_os_is_folder, ms_os_is_file, ms_os_first_file.
  * Never:  looks at contents. */
 
 #ifndef MACHSYM_NO_OS
@@ -750,9 +769,9 @@ static int ms_os_write(const char *path, const void *ptr, size_t len)
 #endif /* MACHSYM_NO_OS */
 
 /* ==== >>bytes =================================================================================================
- * Job:    spans of input, views of text, memory helpers, sort order and search.
+ * Job:    spans of input, views of text, memory helpers, sort order and search, the error record.
  * Uses:   nothing.
- * Offers: ms_span, ms_span_sub, ms_str_*, ms_copy, ms_zero, ms_equal, ms_add_ok, ms_sort_u64_pairs.
+ * Offers: ms_span, ms_span_sub, ms_str_*, ms_copy, ms_zero, ms_equal, ms_add_ok, ms_key, ms_sort, ms_upper_bound, ms_fail.
  * Never:  allocates; touches a byte outside its arguments. */
 
 #ifdef MACHSYM_NO_OS
@@ -1024,6 +1043,26 @@ static size_t ms_upper_bound(const ms_key *v, size_t count, uint64_t key)
         }
     }
     return lo;
+}
+
+/* ---- Errors ---- */
+
+static machsym_result ms_fail(machsym_error *err, machsym_result code, const char *what, const char *where,
+                              uint64_t offset)
+{
+    if (err != NULL) {
+        err->code = code;
+        err->os_errno = 0;
+        err->what = what;
+        err->where = where;
+        err->offset = offset;
+    }
+    return code;
+}
+
+static machsym_result ms_fail_memory(machsym_error *err)
+{
+    return ms_fail(err, MACHSYM_ERR_MEMORY, "the allocator has no memory left", "", 0);
 }
 
 /* ==== >>reader ================================================================================================
@@ -1623,7 +1662,7 @@ static uint32_t ms_seg_owner(const ms_seg *v, size_t count, uint64_t addr)
 /* ==== >>macho =================================================================================================
  * Job:    turns fat files and load commands into slices, segments, sections and spans.
  * Uses:   platform, bytes, reader, memory.
- * Offers: ms_mo_file_open, ms_mo_list, ms_mo_choose, ms_mo_load, ms_mo_section, ms_mo_at_addr.
+ * Offers: ms_mo_input_open, ms_mo_slice_at, ms_mo_choose, ms_mo_load, ms_mo_section_named, ms_mo_linkedit.
  * Never:  looks inside debug info or symbols; trusts a count or an offset. */
 
 /* loader.h, machine.h, fat.h */
@@ -1997,24 +2036,6 @@ static void ms_mo_mark_code(ms_mo *mo)
     }
 }
 
-static machsym_result ms_fail(machsym_error *err, machsym_result code, const char *what, const char *where,
-                              uint64_t offset)
-{
-    if (err != NULL) {
-        err->code = code;
-        err->os_errno = 0;
-        err->what = what;
-        err->where = where;
-        err->offset = offset;
-    }
-    return code;
-}
-
-static machsym_result ms_fail_memory(machsym_error *err)
-{
-    return ms_fail(err, MACHSYM_ERR_MEMORY, "the allocator has no memory left", "", 0);
-}
-
 /* Parses the load commands of one slice, mo->bytes, into mo. */
 static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
 {
@@ -2276,6 +2297,7 @@ static machsym_result ms_mo_input_open(const char *path, machsym_bytes bytes, ui
 #endif
     else
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "neither a path nor bytes to open", "", 0);
+    (void)path;
     (void)flags;
     if (result == MACHSYM_OK) {
         ms_rd rd = ms_rd_make(input->bytes);
@@ -4493,7 +4515,7 @@ static size_t ms_ln_find(const ms_ln_table *table, machsym_lines lines, uint64_t
 /* ==== >>functions =============================================================================================
  * Job:    walks a unit's entries to functions and the calls inlined into them, and names them.
  * Uses:   bytes, reader, memory, segments, forms, units.
- * Offers: ms_fn_read, ms_fn_chain, ms_fn_names.
+ * Offers: ms_fn_read, ms_fn_block_at, ms_fn_range_at, ms_fn_copy_of, ms_fn_names_of.
  * Never:  looks at lines or symbols; answers outside a function's ranges. */
 
 /* A function, or a call inlined into one. */
@@ -5377,15 +5399,19 @@ static size_t ms_ans_function_frames(machsym_session *s, const ms_ans_place *pla
 {
     const ms_fn_table *table = &place->unit->functions;
     uint32_t root = place->block;
-    while (table->blocks[root].parent != ms_SEG_NONE)
+    size_t depth = 0;
+    for (; table->blocks[root].parent != ms_SEG_NONE; depth++)
         root = table->blocks[root].parent;
+    size_t drop = depth > MACHSYM_MAX_INLINE_DEPTH ? depth - MACHSYM_MAX_INLINE_DEPTH : 0;
     ms_range range = ms_fn_range_at(table, &table->blocks[root], addr);
     size_t count = 0;
     const ms_fn_block *inner = NULL;
     for (uint32_t at = place->block; at != ms_SEG_NONE; at = table->blocks[at].parent) {
         const ms_fn_block *block = &table->blocks[at];
-        if (count < cap) {
-            machsym_frame *frame = &frames[count];
+        if (drop > 0) {
+            drop--;
+        } else if (count++ < cap) {
+            machsym_frame *frame = &frames[count - 1];
             ms_zero(frame, sizeof *frame);
             frame->is_inline = block->parent != ms_SEG_NONE;
             frame->die_offset = block->die_off;
@@ -5398,7 +5424,6 @@ static size_t ms_ans_function_frames(machsym_session *s, const ms_ans_place *pla
                 ms_ans_set_line(place, inner->call_file, inner->call_line, inner->call_column, frame);
         }
         inner = block;
-        count++;
     }
     return count;
 }
@@ -7601,13 +7626,13 @@ static machsym_result machsym_add_pair(machsym_image *image, const machsym_open_
     return result;
 }
 
+#ifndef MACHSYM_NO_OS
 static bool machsym_has_dwarf(const ms_mo *mo)
 {
     return ms_mo_section_named(mo, NULL, "__debug_info") != NULL ||
            ms_mo_section_named(mo, NULL, "__zdebug_info") != NULL;
 }
 
-#ifndef MACHSYM_NO_OS
 /* Tries BUNDLE.dSYM/Contents/Resources/DWARF/NAME for a bundle that may hold the binary. Returns true when it fits. */
 static bool machsym_try_dsym(machsym_image *image, const machsym_open_desc *desc, machsym_str bundle,
                              machsym_str name)
