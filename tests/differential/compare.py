@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""Compares `machsym atos --lines=dwarf --json -i` with llvm-symbolizer: compare.py [-v] KNOWN.md FILE_OR_FOLDER...
+
+Per slice with DWARF: every line-row address, the first and last byte of every range in the DWARF (functions, inlined calls,
+blocks), and 2,000 random text addresses. First on the file itself: file, line, column, the whole chain, names, where the
+outermost name may be llvm's with or without the symbol table (llvm prefers the symbol table's, an alias may win). Then names
+again on a copy without a symbol table, where they must be equal. Every difference gets a class; see classes.py."""
+import collections
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+import classes
+from slices import slices_in
+
+LIMIT = 0.001
+RANDOM_ADDRESSES = 2000
+MACHSYM = os.environ.get("MACHSYM", "build/machsym")
+
+
+def dwarfdump(path, *options):
+    p = subprocess.Popen(["llvm-dwarfdump-22", *options, path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                         text=True, errors="replace")
+    with p.stdout:
+        yield from p.stdout
+    p.wait()
+
+
+def addresses_of(one, path):
+    wanted = set()
+    for line in dwarfdump(path, "--debug-line"):
+        if line.startswith("0x"):
+            wanted.add(int(line[:18], 16))
+    low = None
+    pair = re.compile(r"\[(0x[0-9a-f]+), (0x[0-9a-f]+)\)")
+    for line in dwarfdump(path, "--debug-info"):
+        if "DW_AT_low_pc" in line:
+            low = re.search(r"0x[0-9a-f]+", line)
+            if low:
+                wanted.add(int(low.group(), 16))
+        elif "DW_AT_high_pc" in line:
+            high = re.search(r"0x[0-9a-f]+", line)
+            if high:
+                wanted.add(int(high.group(), 16) - 1)
+        elif "[0x" in line:
+            for m in pair.finditer(line):
+                wanted.update((int(m.group(1), 16), int(m.group(2), 16) - 1))
+    rng = random.Random(22)
+    text = one.text()
+    for _ in range(RANDOM_ADDRESSES if text else 0):
+        addr, size = rng.choices(text, weights=[s for _, s in text])[0]
+        wanted.add(addr + rng.randrange(size))
+    top = 1 << (64 if one.image.is64 else 32)
+    return sorted(a for a in wanted if 0 <= a < top)
+
+
+def run(command, addresses):
+    text = "".join("0x%x\n" % a for a in addresses)
+    p = subprocess.run(command, input=text, capture_output=True, text=True, errors="replace")
+    lines = [line for line in p.stdout.splitlines() if line.startswith("{")]
+    if p.returncode != 0 or len(lines) != len(addresses):
+        sys.exit("differential: %s: %d answers to %d addresses, status %d: %s"
+                 % (" ".join(command), len(lines), len(addresses), p.returncode, p.stderr[-300:]))
+    return [json.loads(line) for line in lines]
+
+
+Frame = collections.namedtuple("Frame", "name file line column")
+
+
+def llvm_frames(path, addresses):
+    answers = run(["llvm-symbolizer-22", "--obj=" + path, "--inlines", "--functions=linkage", "--no-demangle",
+                   "--output-style=JSON"], addresses)
+    chains = []
+    for answer in answers:
+        chain = [Frame(f["FunctionName"], f["FileName"], f["Line"], f["Column"]) for f in answer.get("Symbol", [])]
+        chains.append([f for f in chain if f.name or f.file or f.line])
+    return chains
+
+
+def our_frames(path, arch, addresses):
+    answers = run([MACHSYM, "atos", "-o", path, "-arch", arch, "--lines=dwarf", "--json", "-i"], addresses)
+    chains = []
+    for answer in answers:
+        chain = [Frame(f.get("linkage_name") or f.get("name") or "", f.get("file") or "", f.get("line") or 0,
+                       f.get("column") or 0) for f in answer["frames"]]
+        chains.append([f for f in chain if f.name or f.file or f.line])
+    return chains
+
+
+class Report:
+    def __init__(self, known, verbose):
+        self.known, self.verbose = known, verbose
+        self.compared = 0
+        self.counts = collections.Counter()
+        self.samples = collections.defaultdict(list)
+        self.names_from_symtab = 0
+
+    def add(self, kind, where, address, ours, theirs):
+        self.counts[kind] += 1
+        if len(self.samples[kind]) < (20 if self.verbose else 3):
+            self.samples[kind].append("    %s 0x%x\n      ours %s\n      llvm %s"
+                                      % (where, address, show(ours), show(theirs)))
+
+    def finish(self):
+        print("compared %d answers; in %d of them llvm took the outermost name from the symbol table"
+              % (self.compared, self.names_from_symtab))
+        bad = False
+        for kind, count in sorted(self.counts.items()):
+            share = count / max(self.compared, 1)
+            verdict = "known" if kind in self.known else "NOT LISTED in KNOWN.md"
+            if kind in self.known and share > LIMIT:
+                verdict = "ABOVE 0.1 %"
+            bad = bad or verdict != "known"
+            print("  %-28s %8d  %.4f %%  %s" % (kind, count, share * 100, verdict))
+            if verdict != "known" or self.verbose:
+                print("\n".join(self.samples[kind]))
+        if not self.counts:
+            print("  no differences")
+        return 1 if bad else 0
+
+
+def show(chain):
+    return " < ".join("%s %s:%d:%d" % (f.name or "??", f.file or "??", f.line, f.column) for f in chain) or "nothing"
+
+
+def outermost_from(theirs, theirs_dwarf):
+    """llvm's chain with the outermost name as DWARF has it."""
+    if not theirs or not theirs_dwarf:
+        return theirs
+    return theirs[:-1] + [theirs[-1]._replace(name=theirs_dwarf[-1].name)]
+
+
+def compare_slice(report, one, folder):
+    thin, bare = os.path.join(folder, "thin"), os.path.join(folder, "bare")
+    one.write(thin)
+    one.write_without_symbols(bare)
+    addresses = addresses_of(one, thin)
+    where = "%s (%s)" % (one.path, one.arch)
+    context = classes.Context(one, thin)
+    theirs, ours = llvm_frames(thin, addresses), our_frames(one.path, one.arch, addresses)
+    theirs_bare, ours_bare = theirs, theirs
+    if not one.is_object():
+        theirs_bare, ours_bare = llvm_frames(bare, addresses), our_frames(bare, one.arch, addresses)
+    differences = 0
+    for i, address in enumerate(addresses):
+        by_dwarf = outermost_from(theirs[i], theirs_bare[i])
+        if theirs[i] != by_dwarf:
+            report.names_from_symtab += 1
+        if ours[i] not in (theirs[i], by_dwarf):
+            report.add(classes.classify(context, address, ours[i], theirs[i]), where, address, ours[i], theirs[i])
+            differences += 1
+        if ours_bare[i] != theirs_bare[i]:
+            kind = classes.classify(context, address, ours_bare[i], theirs_bare[i])
+            report.add(kind, where + " without symbols", address, ours_bare[i], theirs_bare[i])
+            differences += 1
+    report.compared += len(addresses) * (1 if one.is_object() else 2)
+    print("%8d addresses, %6d differences  %s" % (len(addresses), differences, where), flush=True)
+
+
+def files_under(roots):
+    for root in roots:
+        if os.path.isfile(root):
+            yield root
+        for folder, folders, names in os.walk(root):
+            folders.sort()
+            for name in sorted(names):
+                yield os.path.join(folder, name)
+
+
+def main():
+    arguments = sys.argv[1:]
+    verbose = arguments[0] == "-v"
+    if verbose:
+        arguments.pop(0)
+    with open(arguments[0], encoding="utf-8") as f:
+        known = set(re.findall(r"^## ([a-z0-9-]+)", f.read(), re.MULTILINE))
+    report = Report(known, verbose)
+    with tempfile.TemporaryDirectory() as folder:
+        for path in files_under(arguments[1:]):
+            for one in slices_in(path):
+                compare_slice(report, one, folder)
+    return report.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
