@@ -370,10 +370,49 @@ MACHSYM_API bool machsym_session_next_line(machsym_session *session, machsym_cur
 MACHSYM_API bool machsym_session_next_symbol(machsym_session *session, machsym_cursor *at,
                                              machsym_symbol *out);
 
+/* Every name of every source and every bare start, by address, the best of an address first: what next_symbol
+ * chooses from. Returns: false at the end. Borrows, Threads, Cost: as above. */
+MACHSYM_API bool machsym_session_next_name(machsym_session *session, machsym_cursor *at, machsym_symbol *out);
+
 /* The names that share a start address, best first: the linker folds functions of equal code.
  * Returns: false at the end. Borrows, Threads: as above. Cost: a search. */
 MACHSYM_API bool machsym_session_next_alias(machsym_session *session, uint64_t addr, machsym_cursor *at,
                                             machsym_str *out);
+
+typedef enum machsym_objc_kind {
+    MACHSYM_OBJC_CLASS = 0,
+    MACHSYM_OBJC_CATEGORY,
+    MACHSYM_OBJC_METHOD /* of the class or category that came last */
+} machsym_objc_kind;
+
+/* A class, a category or a method of the Objective-C metadata. */
+typedef struct machsym_objc {
+    machsym_objc_kind kind;
+    machsym_str class_name; /* "?" when it is in another image and the file does not name it */
+    machsym_str category;   /* empty for a class */
+    machsym_str super_name; /* of a class; empty for a root class */
+    machsym_str selector;   /* of a method */
+    uint64_t addr;          /* of the record; of a method: its code */
+    bool is_class_method;
+    bool is_swift;
+} machsym_objc;
+
+/* Iterates over the Objective-C metadata in the file's order: classes, then categories, each with its methods.
+ * Returns: false at the end. Borrows, Threads: as above. Cost: reads all of it once. */
+MACHSYM_API bool machsym_session_next_objc(machsym_session *session, machsym_cursor *at, machsym_objc *out);
+
+/* A function and the object file that the linker took it from, as a debug map tells (N_OSO, N_FUN). */
+typedef struct machsym_object {
+    uint64_t lo;
+    uint64_t hi;
+    machsym_str path;   /* of the object file, or of the archive that holds it */
+    machsym_str member; /* in the archive; empty for a file of its own */
+} machsym_object;
+
+/* Iterates over the functions of the debug map in the file's order.
+ * Returns: false at the end. Borrows, Threads: as above. Cost: linear over LC_SYMTAB. */
+MACHSYM_API bool machsym_session_next_object(machsym_session *session, machsym_cursor *at,
+                                             machsym_object *out);
 
 /* How the unit that covers an address was found. */
 typedef enum machsym_unit_source {
@@ -406,6 +445,7 @@ typedef struct machsym_session_info {
     uint32_t units_without_code; /* skeletons, headers only, declarations only */
     uint32_t units_without_ranges;
     uint32_t damaged_units;
+    uint32_t damaged_metadata; /* parts of exports trie, binds, unwind info, Objective-C and Swift left out */
     uint32_t arange_set_count;
     uint32_t version_count[6]; /* [n]: units of DWARF version n */
     uint64_t function_count;
@@ -2788,6 +2828,19 @@ static size_t ms_sym_next(const ms_sym_table *t, size_t at)
     return ms_upper_bound(t->v, t->count, t->v[at].key);
 }
 
+/* Whether the name of an entry differs from those of the entries before it from first on; of many, the last 16. */
+static bool ms_sym_is_new(const ms_sym_table *t, size_t first, size_t at)
+{
+    machsym_str name = ms_sym_name(t, t->v[at].item);
+    if (at - first > 16)
+        first = at - 16;
+    for (; first < at; first++) {
+        if (ms_str_equal(ms_sym_name(t, t->v[first].item), name))
+            return false;
+    }
+    return true;
+}
+
 /* Entry at, with its end: the next start, or the end of its section. */
 static void ms_sym_get(const ms_sym_table *t, size_t at, machsym_symbol *out)
 {
@@ -2863,6 +2916,45 @@ static machsym_str ms_sym_scan_exact(const ms_mo *mos, size_t mo_count, uint64_t
         }
     }
     return best;
+}
+
+/* ---- The debug map's functions ---- */
+
+/* stab.h */
+enum { ms_N_FUN = 0x24, ms_N_SO = 0x64, ms_N_OSO = 0x66 };
+
+/* The next function of the debug map of one half at or past entry *at; *oso: entry of its object file plus 1.
+ * A function is two entries: its name and address, then no name and its size. */
+static bool ms_sym_next_object(const ms_mo *mo, uint64_t *at, uint64_t *oso, machsym_object *out)
+{
+    ms_span nlists = ms_sym_nlists(mo);
+    ms_span strings = ms_sym_strings(mo);
+    size_t count = mo->hide_symtab ? 0 : nlists.len / ms_sym_nlist_size(mo);
+    for (; *at < count; ++*at) {
+        ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, (size_t)*at);
+        if (entry.type == ms_N_OSO)
+            *oso = *at + 1;
+        else if (entry.type == ms_N_SO)
+            *oso = 0; /* the object file follows its source file */
+        if (entry.type != ms_N_FUN || *oso == 0 || *at + 1 >= count)
+            continue;
+        ms_sym_nlist end = ms_sym_nlist_at(mo, nlists, (size_t)*at + 1);
+        if (end.type != ms_N_FUN || !ms_add_ok(entry.value, end.value, &out->hi) || end.value == 0)
+            continue;
+        *at += 2;
+        out->lo = entry.value;
+        out->path = ms_sym_name_at(strings, ms_sym_nlist_at(mo, nlists, (size_t)*oso - 1).strx);
+        out->member = ms_str_empty();
+        size_t open = out->path.len;
+        while (open > 0 && ms_str_ends(out->path, ")") && out->path.ptr[open - 1] != '(')
+            open--;
+        if (open > 0 && open < out->path.len) {
+            out->member = ms_str_make(out->path.ptr + open, out->path.len - open - 1);
+            out->path.len = open - 1;
+        }
+        return true;
+    }
+    return false;
 }
 
 /* ---- Exports trie ---- */
@@ -3440,10 +3532,12 @@ static void ms_oc_read_records(ms_oc_list *list, ms_mo_data *d, bool categories,
     if (order == NULL)
         return;
     ms_key_heap_sort(order, count);
+    uint64_t previous = 0;
     for (size_t i = 0; i < count; i++) {
-        if (order[i].key == 0 || (i > 0 && order[i].key == order[i - 1].key))
-            continue;
         uint64_t addr = order[i].key;
+        if (addr == previous)
+            continue;
+        previous = addr;
         order[kept].key = order[i].item; /* back to the file's order */
         order[kept++].item = addr;
     }
@@ -5966,7 +6060,9 @@ struct machsym_session {
     bool has_silent;
     bool has_symbols;
     ms_sym_table symbols;
-    uint32_t scans; /* lookups answered by scanning an unsorted table so far */
+    bool has_objc;
+    ms_oc_list objc[2]; /* of the image's halves; for iteration only */
+    uint32_t scans;     /* lookups answered by scanning an unsorted table so far */
 };
 
 enum { ms_ANS_SCANS = 4 }; /* sorting a table pays after about so many scans of it */
@@ -6050,6 +6146,21 @@ static const ms_sym_table *ms_ans_symbols(machsym_session *s)
     if (s->keep.oom || s->scratch.oom)
         t->count = 0;
     return t;
+}
+
+static const ms_oc_list *ms_ans_objc(machsym_session *s)
+{
+    if (s->has_objc)
+        return s->objc;
+    ms_arena_reset(&s->scratch);
+    for (size_t i = 0; i < s->image->mo_count; i++) {
+        ms_mo_data d;
+        ms_mo_data_open(&d, &s->image->mo[i], &s->scratch);
+        s->objc[i].arena = &s->keep;
+        ms_oc_read(&s->objc[i], &d, &s->scratch);
+    }
+    s->has_objc = true;
+    return s->objc;
 }
 
 static machsym_str ms_ans_symbol_exact(machsym_session *s, uint64_t addr, machsym_str want)
@@ -6422,6 +6533,51 @@ static bool ms_ans_next_line(machsym_session *s, machsym_cursor *at, machsym_lin
     return false;
 }
 
+/* The metadata: cursor a is the class or category (all halves counted on), b 0 for itself, else its method plus 1. */
+static bool ms_ans_next_objc(machsym_session *s, machsym_cursor *at, machsym_objc *out)
+{
+    const ms_oc_list *list = ms_ans_objc(s);
+    size_t index = (size_t)at->a;
+    for (size_t i = 0; i + 1 < s->image->mo_count && index >= list->owner_count; i++)
+        index -= (list++)->owner_count;
+    if (index >= list->owner_count)
+        return false;
+    const ms_oc_owner *owner = &list->owners[index];
+    ms_zero(out, sizeof *out);
+    out->kind = owner->is_category ? MACHSYM_OBJC_CATEGORY : MACHSYM_OBJC_CLASS;
+    out->class_name = owner->class_name;
+    out->category = owner->category;
+    out->super_name = owner->super_name;
+    out->is_swift = owner->is_swift;
+    out->addr = owner->addr;
+    if (at->b > 0) {
+        const ms_oc_method *method = &list->methods[owner->first + at->b - 1];
+        out->kind = MACHSYM_OBJC_METHOD;
+        out->selector = method->selector;
+        out->addr = method->addr;
+        out->is_class_method = method->is_class_method;
+    }
+    if (at->b++ == owner->count) {
+        at->a++;
+        at->b = 0;
+    }
+    return true;
+}
+
+/* The debug map: cursor a is the half and, shifted, the entry of the object file plus 1; b the entry. */
+static bool ms_ans_next_object(const machsym_session *s, machsym_cursor *at, machsym_object *out)
+{
+    for (; (at->a & 1) < s->image->mo_count && at->a != UINT64_MAX; at->b = 0) {
+        uint64_t oso = at->a >> 1;
+        bool found = ms_sym_next_object(&s->image->mo[at->a & 1], &at->b, &oso, out);
+        at->a = (at->a & 1) | oso << 1;
+        if (found)
+            return true;
+        at->a = (at->a & 1) != 0 ? UINT64_MAX : 1;
+    }
+    return false;
+}
+
 /* ---- Explanation and counts ---- */
 
 static void ms_ans_explain_rows(const machsym_session *s, const ms_ans_place *place, uint64_t addr,
@@ -6470,6 +6626,7 @@ static void ms_ans_count(machsym_session *s, machsym_session_info *out)
     ms_zero(out, sizeof *out);
     ms_ans_count_sets(s, out);
     out->unit_count = (uint32_t)s->env.count;
+    out->damaged_metadata = ms_ans_symbols(s)->damage_count;
     for (size_t i = 0; i < s->env.count; i++) {
         if (s->cache.total > s->cache_limit)
             ms_ans_drop_units(s);
@@ -6881,7 +7038,8 @@ MACHSYM_API const machsym_loaded *machsym_loaded_from_pc(const machsym_loaded *i
 static void machsym_session_clear(machsym_session *s)
 {
     s->units = NULL;
-    s->has_aranges = s->has_ranges = s->has_silent = s->has_symbols = false;
+    s->has_aranges = s->has_ranges = s->has_silent = s->has_symbols = s->has_objc = false;
+    ms_zero(s->objc, sizeof s->objc);
     s->scans = 0;
     ms_zero(&s->env, sizeof s->env);
     ms_zero(&s->aranges, sizeof s->aranges);
@@ -6975,13 +7133,34 @@ MACHSYM_API bool machsym_session_next_alias(machsym_session *session, uint64_t a
                                             machsym_str *out)
 {
     const ms_sym_table *t = ms_ans_symbols(session);
-    size_t index = addr == 0 ? 0 : ms_upper_bound(t->v, t->count, addr - 1);
-    for (index += (size_t)at->a++; index < t->count && t->v[index].key == addr; index++, at->a++) {
+    size_t first = ms_sym_first(t, addr);
+    for (size_t index = first + (size_t)at->a++; index < t->count && t->v[index].key == addr;
+         index++, at->a++) {
         *out = ms_sym_name(t, t->v[index].item);
-        if (out->len != 0)
+        if (out->len != 0 && ms_sym_is_new(t, first, index))
             return true;
     }
     return false;
+}
+
+MACHSYM_API bool machsym_session_next_name(machsym_session *session, machsym_cursor *at, machsym_symbol *out)
+{
+    const ms_sym_table *t = ms_ans_symbols(session);
+    if (at->a >= t->count)
+        return false;
+    ms_sym_get(t, (size_t)at->a++, out);
+    return true;
+}
+
+MACHSYM_API bool machsym_session_next_objc(machsym_session *session, machsym_cursor *at, machsym_objc *out)
+{
+    return ms_ans_next_objc(session, at, out);
+}
+
+MACHSYM_API bool machsym_session_next_object(machsym_session *session, machsym_cursor *at,
+                                             machsym_object *out)
+{
+    return ms_ans_next_object(session, at, out);
 }
 
 MACHSYM_API void machsym_session_explain(machsym_session *session, uint64_t addr, machsym_explanation *out)

@@ -329,6 +329,41 @@ machsym_session *tool_session(const machsym_image *image, machsym_lines lines, u
     exit(TOOL_ERROR);
 }
 
+bool image_option(image_options *to, options *o, const char *name, const char *operand)
+{
+    if (operand != NULL && to->path == NULL) {
+        to->path = operand;
+    } else if (operand != NULL) {
+        tool_say("one file at a time: %s and %s; see machsym %s --help", to->path, operand, o->argv[0]);
+        return false;
+    } else if (options_is(o, name, "arch")) {
+        to->arch = options_value(o, "arch");
+    } else if (options_is(o, name, "pair")) {
+        to->pair = options_value(o, "pair");
+    } else if (options_is(o, name, "uuid")) {
+        to->has_uuid = parse_uuid(options_value(o, "uuid"), &to->uuid);
+        if (!to->has_uuid)
+            tool_say("--uuid wants 32 hexadecimal digits, with or without dashes");
+        return to->has_uuid;
+    } else {
+        tool_say("no such option: -%s; see machsym %s --help", name, o->argv[0]);
+        return false;
+    }
+    return true;
+}
+
+machsym_image *image_options_open(const image_options *from)
+{
+    machsym_open_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.path = from->path;
+    desc.pair_path = from->pair;
+    desc.arch = from->arch;
+    desc.uuid = from->has_uuid ? &from->uuid : NULL;
+    desc.flags = from->flags;
+    return tool_open(&desc);
+}
+
 /* ---- Frames ---- */
 
 bool frame_has_line(const machsym_frame *frame)
@@ -339,14 +374,18 @@ bool frame_has_line(const machsym_frame *frame)
 void text_frame_name(text *t, const machsym_frame *frame, const frame_style *style)
 {
     machsym_str name = frame->linkage_name.len != 0 ? frame->linkage_name : frame->name;
-    if (style->raw_names || name.len == 0) {
+    if (style->raw_names)
         text_str(t, name);
-        return;
-    }
+    else
+        text_name(t, name, style->demangle_flags);
+}
+
+void text_name(text *t, machsym_str name, uint32_t demangle_flags)
+{
     size_t room = 1024;
-    for (;;) {
+    while (name.len != 0) {
         char *to = text_room(t, room);
-        size_t len = machsym_demangle(name, style->demangle_flags, to, room);
+        size_t len = machsym_demangle(name, demangle_flags, to, room);
         if (len < room) {
             t->len += len;
             return;
