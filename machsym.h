@@ -3368,7 +3368,7 @@ static void ms_oc_add_method(ms_oc_list *list, ms_mo_data *d, uint64_t selector_
                              bool is_class_method)
 {
     machsym_str selector = ms_mo_str_at(d, selector_addr);
-    if (code == 0 || !ms_oc_is_name(selector))
+    if (!ms_oc_is_name(selector))
         return;
     ms_oc_method *v = (ms_oc_method *)ms_arena_grow(list->arena, list->methods, list->method_count,
                                                     &list->method_cap, sizeof *v);
@@ -3863,7 +3863,16 @@ static const char *ms_sw_method_kind(uint32_t flags)
     return (flags & 15) < sizeof kinds / sizeof kinds[0] ? kinds[flags & 15] : ".method";
 }
 
-/* A class's own methods, then those it overrides, which name where they were declared. */
+/* The mangled name of a method or a protocol's requirement that another image declares; empty for one of this. */
+static machsym_str ms_sw_requirement(const ms_mo_data *d, uint64_t addr)
+{
+    machsym_str name = ms_sym_c_name(ms_sw_indirect(d, addr).import);
+    if (ms_str_ends(name, "Tq")) /* "method descriptor for": what it describes is before it */
+        name.len -= 2;
+    return name;
+}
+
+/* A class's own methods, then those it overrides. */
 static void ms_sw_add_class(ms_sym_table *t, ms_mo_data *d, uint64_t at, uint32_t flags, machsym_str type)
 {
     if ((flags & ms_SW_HAS_VTABLE) != 0) {
@@ -3878,10 +3887,10 @@ static void ms_sw_add_class(ms_sym_table *t, ms_mo_data *d, uint64_t at, uint32_
     if ((flags & ms_SW_HAS_OVERRIDE_TABLE) != 0) {
         uint32_t count = ms_mo_u32_at(d, at);
         at += 4;
-        for (uint32_t i = 0; i < count && ms_mo_at_addr(d, at, 12).len != 0 && ms_mo_spend(d, 8);
-             i++, at += 12) {
-            machsym_str parts[2] = {type, ms_str_from_c(".override")};
-            ms_sw_add(t, d, ms_sw_code(t, d, at + 8), parts, 2, i);
+        for (uint32_t i = 0; i < count && ms_mo_at_addr(d, at, 12).len != 0 && ms_mo_spend(d, 8); i++, at += 12) {
+            machsym_str method = ms_sw_requirement(d, at + 4);
+            machsym_str parts[3] = {type, ms_str_from_c(method.len != 0 ? ".override of " : ".override"), method};
+            ms_sw_add(t, d, ms_sw_code(t, d, at + 8), parts, 3, method.len != 0 ? UINT32_MAX : i);
         }
     }
 }
@@ -3951,15 +3960,11 @@ static void ms_sw_add_resilient(ms_sym_table *t, ms_mo_data *d, uint64_t at, mac
     uint32_t count = ms_mo_u32_at(d, at);
     at += 4;
     for (uint32_t i = 0; i < count && ms_mo_at_addr(d, at, 8).len != 0 && ms_mo_spend(d, 8); i++, at += 8) {
-        machsym_str requirement = ms_sym_c_name(ms_sw_indirect(d, at).import);
+        machsym_str requirement = ms_sw_requirement(d, at);
         machsym_str parts[5] = {ms_str_from_c("protocol witness"), ms_str_from_c(" for "), requirement,
                                 ms_str_from_c(" in conformance "), type};
-        if (requirement.len == 0) {
+        if (requirement.len == 0)
             parts[1] = ms_str_empty();
-            parts[2] = ms_str_empty();
-        }
-        if (ms_str_ends(requirement, "Tq")) /* "method descriptor for": the requirement itself is before it */
-            parts[2].len -= 2;
         ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 5, requirement.len != 0 ? UINT32_MAX : i);
     }
 }

@@ -1,15 +1,16 @@
 /* machsym objc: the Objective-C metadata of a file. */
 #include "tool.h"
 
-static const char usage[] =
-    "usage: machsym objc [options] FILE\n"
-    "Lists the classes and categories of a Mach-O file with their methods and the addresses of these. Needs no\n"
-    "symbols: everything comes from the metadata that the Objective-C runtime reads. A dSYM has none; its binary has.\n"
-    "\n"
-    "  -arch NAME   which slice of a fat file\n"
-    "  --uuid UUID  which slice, by its UUID\n"
-    "  --pair FILE  the other half: the binary to a dSYM\n"
-    "  --json       one JSON object a line for each class or category\n";
+static const char usage[] = "usage: machsym objc [options] FILE\n"
+                            "Lists the classes and categories of a Mach-O file with their methods and the "
+                            "addresses of these. Needs no\n"
+                            "symbols: everything comes from the metadata that the Objective-C runtime reads. "
+                            "A dSYM has none; its binary has.\n"
+                            "\n"
+                            "  -arch NAME   which slice of a fat file\n"
+                            "  --uuid UUID  which slice, by its UUID\n"
+                            "  --pair FILE  the other half: the binary to a dSYM\n"
+                            "  --json       one JSON object a line for each class or category\n";
 
 static void print_method(text *out, const machsym_objc *m)
 {
@@ -70,7 +71,8 @@ static void print_json_owner(text *out, const machsym_objc *item)
     bool is_class = item->kind == MACHSYM_OBJC_CLASS;
     text_c(out, is_class ? "{\"kind\":\"class\"" : "{\"kind\":\"category\"");
     json_field(out, ",\"class\":", item->class_name);
-    json_field(out, is_class ? ",\"super\":" : ",\"category\":", is_class ? item->super_name : item->category);
+    json_field(out,
+               is_class ? ",\"super\":" : ",\"category\":", is_class ? item->super_name : item->category);
     json_address(out, ",\"address\":", item->addr);
     text_c(out, item->is_swift ? ",\"swift\":true" : ",\"swift\":false");
     text_c(out, ",\"methods\":[");

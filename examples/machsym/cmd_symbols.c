@@ -6,13 +6,15 @@
 
 static const char usage[] =
     "usage: machsym symbols [options] FILE\n"
-    "Lists every name that is known of a file's code, sorted by address: address, size, source, name. At one\n"
+    "Lists every name that is known of a file's code, sorted by address: address, size, source, name. At "
+    "one\n"
     "address the best source comes first; it is the one that answers.\n"
     "\n"
     "  -arch NAME       which slice of a fat file\n"
     "  --uuid UUID      which slice, by its UUID\n"
     "  --pair FILE      the other half: the binary to a dSYM, or the dSYM to a binary\n"
-    "  --source SOURCE  all (the default), dwarf, symtab, stub, exports, objc, block, swift, function_starts\n"
+    "  --source SOURCE  all (the default), dwarf, symtab, stub, exports, objc, block, swift, "
+    "function_starts\n"
     "  --no-symtab      as if LC_SYMTAB had been stripped\n"
     "  --no-demangle    names as the linker knows them\n"
     "  --json           one JSON object a line\n";
@@ -55,7 +57,8 @@ static void collect(machsym_session *session, unsigned source, entries *to)
     machsym_cursor at = {0, 0};
     machsym_function f;
     machsym_symbol symbol;
-    while ((source == 0 || source == MACHSYM_SOURCE_DWARF) && machsym_session_next_function(session, &at, &f)) {
+    while ((source == 0 || source == MACHSYM_SOURCE_DWARF) &&
+           machsym_session_next_function(session, &at, &f)) {
         symbol.lo = f.lo;
         symbol.hi = f.hi;
         symbol.name = f.linkage_name.len != 0 ? f.linkage_name : f.name;

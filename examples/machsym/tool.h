@@ -95,7 +95,7 @@ typedef struct frame_style {
     uint32_t demangle_flags;
 } frame_style;
 
-/* A linkage name, demangled. */
+/* A linkage name, demangled, or the mangled parts of a name from metadata. */
 void text_name(text *t, machsym_str name, uint32_t demangle_flags);
 /* The name to show: the demangled linkage name, or the name. */
 void text_frame_name(text *t, const machsym_frame *frame, const frame_style *style);
