@@ -283,7 +283,7 @@ typedef struct machsym_session_desc {
     const machsym_image *image;
     machsym_lines lines;
     uint32_t flags;     /* machsym_session_flags */
-    size_t cache_limit; /* bytes of decoded units to keep; past it all are dropped. 0: 64 MB */
+    size_t cache_limit; /* bytes of decoded units to keep; past it all are dropped. 0: 32 MB */
     machsym_allocator allocator;
 } machsym_session_desc;
 
@@ -1161,9 +1161,11 @@ typedef struct ms_arena_chunk {
 
 typedef struct ms_arena {
     machsym_allocator allocator;
-    ms_arena_chunk *head; /* the one in use; older ones behind it */
-    size_t total;         /* bytes taken from the allocator */
-    bool oom;             /* sticky */
+    ms_arena_chunk *head;  /* the one in use; older ones behind it */
+    ms_arena_chunk *spare; /* empty ones that a reset left */
+    size_t total;          /* bytes taken from the allocator */
+    size_t live;           /* bytes of the chunks that hold objects */
+    bool oom;              /* sticky */
 } ms_arena;
 
 enum { ms_ARENA_CHUNK = 32 * 1024 };
@@ -1188,59 +1190,72 @@ static ms_arena ms_arena_make(machsym_allocator allocator)
     return arena;
 }
 
-static void ms_arena_free(ms_arena *arena)
+/* Forgets all objects and keeps the chunks for the next ones. */
+static void ms_arena_reset(ms_arena *arena)
 {
     while (arena->head != NULL) {
         ms_arena_chunk *chunk = arena->head;
         arena->head = chunk->next;
+        chunk->next = arena->spare;
+        chunk->used = sizeof *chunk;
+        arena->spare = chunk;
+    }
+    arena->live = 0;
+    arena->oom = false;
+}
+
+static void ms_arena_free(ms_arena *arena)
+{
+    ms_arena_reset(arena);
+    while (arena->spare != NULL) {
+        ms_arena_chunk *chunk = arena->spare;
+        arena->spare = chunk->next;
         arena->allocator.free(arena->allocator.user, chunk, chunk->size);
     }
     arena->total = 0;
-    arena->oom = false;
 }
 
-/* Forgets all objects and keeps the largest chunk for the next ones. */
-static void ms_arena_reset(ms_arena *arena)
+/* A spare chunk with room for size bytes; NULL when there is none. */
+static ms_arena_chunk *ms_arena_take_spare(ms_arena *arena, size_t size)
 {
-    ms_arena_chunk *best = NULL;
-    while (arena->head != NULL) {
-        ms_arena_chunk *chunk = arena->head;
-        arena->head = chunk->next;
-        ms_arena_chunk *drop = chunk;
-        if (best == NULL || chunk->size > best->size) {
-            drop = best;
-            best = chunk;
-        }
-        if (drop != NULL) {
-            arena->total -= drop->size;
-            arena->allocator.free(arena->allocator.user, drop, drop->size);
+    for (ms_arena_chunk **link = &arena->spare; *link != NULL; link = &(*link)->next) {
+        ms_arena_chunk *chunk = *link;
+        if (size <= chunk->size - sizeof *chunk) {
+            *link = chunk->next;
+            return chunk;
         }
     }
-    if (best != NULL) {
-        best->next = NULL;
-        best->used = sizeof *best;
-    }
-    arena->head = best;
-    arena->oom = false;
+    return NULL;
 }
 
-static bool ms_arena_more(ms_arena *arena, size_t size)
+static ms_arena_chunk *ms_arena_new_chunk(ms_arena *arena, size_t size)
 {
     size_t want = arena->total / 2; /* chunks grow with use: few calls, at most a third unused */
     if (want < ms_ARENA_CHUNK)
         want = ms_ARENA_CHUNK;
-    if (want > ((size_t)8 << 20))
-        want = (size_t)8 << 20;
+    if (want > ((size_t)4 << 20))
+        want = (size_t)4 << 20;
     if (want < size + sizeof(ms_arena_chunk))
         want = size + sizeof(ms_arena_chunk);
     ms_arena_chunk *chunk = (ms_arena_chunk *)arena->allocator.alloc(arena->allocator.user, want);
     if (chunk == NULL)
-        return false;
-    chunk->next = arena->head;
+        return NULL;
     chunk->size = want;
     chunk->used = sizeof *chunk;
-    arena->head = chunk;
     arena->total += want;
+    return chunk;
+}
+
+static bool ms_arena_more(ms_arena *arena, size_t size)
+{
+    ms_arena_chunk *chunk = ms_arena_take_spare(arena, size);
+    if (chunk == NULL)
+        chunk = ms_arena_new_chunk(arena, size);
+    if (chunk == NULL)
+        return false;
+    chunk->next = arena->head;
+    arena->head = chunk;
+    arena->live += chunk->size;
     return true;
 }
 
@@ -1275,12 +1290,9 @@ static void *ms_arena_zeroed(ms_arena *arena, size_t count, size_t size)
     return memory;
 }
 
-/* Makes room for at least count + 1 objects, doubling *cap: in place when the array is the newest object and the
- * chunk has room, else by copying. Returns the array, or NULL (and oom) with the old one untouched. */
-static void *ms_arena_grow(ms_arena *arena, void *array, size_t count, size_t *cap, size_t size)
+/* Doubles *cap: in place when the array is the newest object and its chunk has room, else by copying. */
+static void *ms_arena_double(ms_arena *arena, void *array, size_t count, size_t *cap, size_t size)
 {
-    if (count < *cap)
-        return array;
     size_t new_cap = *cap < 16 ? 32 : *cap * 2;
     size_t old_need = (*cap * size + 15u) & ~(size_t)15u;
     if (new_cap > ((size_t)-1 / 4) / size) {
@@ -1301,6 +1313,22 @@ static void *ms_arena_grow(ms_arena *arena, void *array, size_t count, size_t *c
     ms_copy(bigger, array, count * size);
     *cap = new_cap;
     return bigger;
+}
+
+/* Gives back what an array that grew does not use, if it is still the newest object. */
+static void ms_arena_fit(ms_arena *arena, const void *array, size_t count, size_t cap, size_t size)
+{
+    size_t need = (count * size + 15u) & ~(size_t)15u;
+    size_t had = (cap * size + 15u) & ~(size_t)15u;
+    ms_arena_chunk *head = arena->head;
+    if (head != NULL && array != NULL && (const uint8_t *)array + had == (const uint8_t *)head + head->used)
+        head->used -= had - need;
+}
+
+/* Makes room for at least count + 1 objects. Returns the array, or NULL (and oom) with the old one untouched. */
+static inline void *ms_arena_grow(ms_arena *arena, void *array, size_t count, size_t *cap, size_t size)
+{
+    return count < *cap ? array : ms_arena_double(arena, array, count, cap, size);
 }
 
 /* ==== >>segments ==============================================================================================
@@ -4167,13 +4195,26 @@ typedef enum ms_dw_slot {
     ms_SLOT_COUNT
 } ms_dw_slot;
 
-/* Skip some bytes, then skip or read one value whose size is in the data. */
+/* How a step gets at its value. */
+typedef enum ms_dw_how {
+    ms_HOW_END = 0, /* no value: only the skip */
+    ms_HOW_CONST,   /* the value stands in the abbreviation */
+    ms_HOW_1,       /* fixed sizes */
+    ms_HOW_2,
+    ms_HOW_4,
+    ms_HOW_8,
+    ms_HOW_ULEB,
+    ms_HOW_BLOCK, /* ULEB length, then so many bytes */
+    ms_HOW_FORM   /* by its form, the long way */
+} ms_dw_how;
+
+/* Skip some bytes, then skip or read one value. */
 typedef struct ms_dw_step {
     uint16_t skip;
-    uint16_t form; /* 0: nothing more */
-    uint16_t slot; /* ms_SLOT_NONE: skip the value too */
-    uint16_t has_implicit;
-    int64_t implicit; /* of DW_FORM_implicit_const */
+    uint16_t form;
+    uint8_t how;
+    uint8_t slot;     /* ms_SLOT_NONE: skip the value too */
+    int64_t implicit; /* with ms_HOW_CONST */
 } ms_dw_step;
 
 /* What the walk does with an entry. */
@@ -4190,10 +4231,12 @@ typedef struct ms_dw_abbrev {
     uint32_t skip_first; /* steps that skip an entry */
     uint16_t skip_count;
     uint16_t read_count; /* steps that read one; 0 for ms_KIND_OTHER */
+    uint32_t read_max;   /* no entry takes more bytes than this to read; UINT32_MAX when it has no bound */
     uint32_t read_first;
     uint16_t tag;
     uint8_t kind;
     uint8_t has_children;
+    bool has_code; /* a function or call that may state where its code lies */
 } ms_dw_abbrev;
 
 /* A table of abbreviations as the units of one encoding see it. */
@@ -4321,9 +4364,38 @@ typedef struct ms_dw_compiler {
     uint32_t run; /* fixed bytes not yet put into a step */
 } ms_dw_compiler;
 
-static void ms_dw_emit(ms_dw_compiler *c, uint32_t form, uint32_t slot, int64_t implicit)
+static ms_dw_how ms_dw_how_of(uint32_t form, const ms_dw_enc *enc)
 {
-    do {
+    switch (form) {
+    case 0: return ms_HOW_END;
+    case ms_DW_FORM_implicit_const:
+    case ms_DW_FORM_flag_present: return ms_HOW_CONST;
+    case ms_DW_FORM_udata:
+    case ms_DW_FORM_ref_udata:
+    case ms_DW_FORM_strx:
+    case ms_DW_FORM_addrx:
+    case ms_DW_FORM_loclistx:
+    case ms_DW_FORM_rnglistx:
+    case ms_DW_FORM_GNU_addr_index:
+    case ms_DW_FORM_GNU_str_index: return ms_HOW_ULEB;
+    case ms_DW_FORM_block:
+    case ms_DW_FORM_exprloc: return ms_HOW_BLOCK;
+    default: break;
+    }
+    switch (ms_dw_form_size(form, enc)) {
+    case 1: return ms_HOW_1;
+    case 2: return ms_HOW_2;
+    case 4: return ms_HOW_4;
+    case 8: return ms_HOW_8;
+    default: return ms_HOW_FORM;
+    }
+}
+
+static void ms_dw_emit(ms_dw_compiler *c, const ms_dw_enc *enc, uint32_t form, uint32_t slot,
+                       int64_t implicit)
+{
+    bool done = false;
+    while (!done) {
         ms_dw_step *grown = (ms_dw_step *)ms_arena_grow(c->arena, c->v, c->count, &c->cap, sizeof *c->v);
         if (grown == NULL)
             return;
@@ -4331,12 +4403,13 @@ static void ms_dw_emit(ms_dw_compiler *c, uint32_t form, uint32_t slot, int64_t 
         ms_dw_step *step = &c->v[c->count++];
         uint32_t part = c->run < 0xffff ? c->run : 0xffff;
         c->run -= part;
+        done = c->run == 0;
         step->skip = (uint16_t)part;
-        step->form = (uint16_t)(c->run != 0 ? 0 : form);
-        step->slot = (uint16_t)(c->run != 0 ? 0 : slot);
-        step->has_implicit = form == ms_DW_FORM_implicit_const;
-        step->implicit = implicit;
-    } while (c->run != 0);
+        step->form = (uint16_t)(done ? form : 0);
+        step->slot = (uint8_t)(done ? slot : ms_SLOT_NONE);
+        step->how = (uint8_t)ms_dw_how_of(step->form, enc);
+        step->implicit = form == ms_DW_FORM_flag_present ? 1 : implicit;
+    }
 }
 
 /* Adds an attribute to the steps; want is the slot, or ms_SLOT_NONE to skip it. */
@@ -4347,12 +4420,13 @@ static void ms_dw_compile_value(ms_dw_compiler *c, const ms_dw_enc *enc, uint32_
     if (want == ms_SLOT_NONE && size >= 0 && c->run < 0x7fffff)
         c->run += (uint32_t)size;
     else
-        ms_dw_emit(c, form, (uint32_t)want, implicit);
+        ms_dw_emit(c, enc, form, (uint32_t)want, implicit);
 }
 
 /* Reads the attribute specifications of one abbreviation twice: once to skip such an entry, once to read it.
  * Returns false at a form that nobody knows: nothing behind it can be found. */
-static bool ms_dw_compile(ms_dw_compiler *c, const ms_dw_enc *enc, ms_rd *rd, bool reading)
+static bool ms_dw_compile(ms_dw_compiler *c, const ms_dw_enc *enc, ms_rd *rd, ms_dw_abbrev *abbrev,
+                          bool reading)
 {
     for (;;) {
         uint64_t attribute = ms_rd_uleb(rd);
@@ -4364,6 +4438,8 @@ static bool ms_dw_compile(ms_dw_compiler *c, const ms_dw_enc *enc, ms_rd *rd, bo
             break;
         if (form > 0xffff || !ms_dw_form_known((uint32_t)form, enc))
             return false;
+        bool is_code = attribute == ms_DW_AT_high_pc || attribute == ms_DW_AT_ranges;
+        abbrev->has_code |= is_code && (abbrev->kind == ms_KIND_FUNCTION || abbrev->kind == ms_KIND_INLINE);
         ms_dw_compile_value(c, enc, (uint32_t)form, reading ? ms_dw_slot_of(attribute) : ms_SLOT_NONE,
                             implicit);
     }
@@ -4379,6 +4455,19 @@ typedef struct ms_dw_table {
     size_t cap;
     size_t code_cap;
 } ms_dw_table;
+
+/* How many bytes the steps may touch when every value takes its most; blocks are checked where they occur. */
+static uint32_t ms_dw_most_bytes(const ms_dw_step *steps, size_t count)
+{
+    static const uint8_t most[] = {0, 0, 1, 2, 4, 8, 10, 10, 0};
+    uint32_t sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (steps[i].how == ms_HOW_FORM || sum > 0x7fffffff)
+            return UINT32_MAX;
+        sum += steps[i].skip + (uint32_t)most[steps[i].how];
+    }
+    return sum;
+}
 
 static bool ms_dw_add_abbrev(ms_dw_table *t, const ms_dw_enc *enc, ms_rd *rd, uint64_t code)
 {
@@ -4398,26 +4487,27 @@ static bool ms_dw_add_abbrev(ms_dw_table *t, const ms_dw_enc *enc, ms_rd *rd, ui
     abbrev->has_children = children != 0;
     ms_rd again = *rd;
     size_t first = t->steps.count;
-    if (!ms_dw_compile(&t->steps, enc, rd, false))
+    if (!ms_dw_compile(&t->steps, enc, rd, abbrev, false))
         return false;
     abbrev->skip_first = (uint32_t)first;
     if (t->steps.count == first) {
         abbrev->fixed = t->steps.run;
         t->steps.run = 0;
     } else if (t->steps.run != 0) {
-        ms_dw_emit(&t->steps, 0, 0, 0);
+        ms_dw_emit(&t->steps, enc, 0, 0, 0);
     }
     size_t mid = t->steps.count;
     if (abbrev->kind != ms_KIND_OTHER) {
-        if (!ms_dw_compile(&t->steps, enc, &again, true))
+        if (!ms_dw_compile(&t->steps, enc, &again, abbrev, true))
             return false;
-        ms_dw_emit(&t->steps, 0, 0, 0);
+        ms_dw_emit(&t->steps, enc, 0, 0, 0);
     }
     if (t->steps.count - first > 0xffff)
         return false;
     abbrev->skip_count = (uint16_t)(mid - first);
     abbrev->read_first = (uint32_t)mid;
     abbrev->read_count = (uint16_t)(t->steps.count - mid);
+    abbrev->read_max = ms_dw_most_bytes(t->steps.v + mid, t->steps.count - mid);
     codes[t->count].key = code;
     codes[t->count].item = t->count;
     t->count++;
@@ -4514,6 +4604,31 @@ static void ms_dw_skip_value(ms_rd *rd, uint32_t form, const ms_dw_enc *enc)
     ms_rd_fail(rd);
 }
 
+/* One step of skipping, the long way. Returns NULL at the end of the unit. */
+static const uint8_t *ms_dw_skip_slowly(const ms_dw_step *step, const uint8_t *p, const uint8_t *end,
+                                        const ms_dw_enc *enc)
+{
+    ms_rd rd = ms_rd_make(ms_span_make(p, (size_t)(end - p)));
+    ms_rd_skip(&rd, step->skip);
+    ms_dw_skip_value(&rd, step->form, enc);
+    return rd.failed ? NULL : rd.p;
+}
+
+/* Skips one step where its value begins before the end of the unit; the frequent kinds without a reader. */
+static inline const uint8_t *ms_dw_skip_step(const ms_dw_step *step, const uint8_t *p, const uint8_t *end,
+                                             const ms_dw_enc *enc)
+{
+    const uint8_t *value = p + step->skip;
+    if (step->how == ms_HOW_ULEB) {
+        while (value < end && *value >= 0x80)
+            value++;
+        return value < end ? value + 1 : NULL;
+    }
+    if (step->how == ms_HOW_BLOCK && *value < 0x80 && *value < end - value)
+        return value + 1 + *value;
+    return ms_dw_skip_slowly(step, p, end, enc);
+}
+
 /* Skips the values of an entry. Steps end, and every one is checked against the end of the unit. */
 static inline const uint8_t *ms_dw_skip_die(const ms_dw_abbrevs *table, const ms_dw_abbrev *abbrev,
                                             const uint8_t *p, const uint8_t *end, const ms_dw_enc *enc)
@@ -4522,38 +4637,30 @@ static inline const uint8_t *ms_dw_skip_die(const ms_dw_abbrevs *table, const ms
         return abbrev->fixed <= (size_t)(end - p) ? p + abbrev->fixed : NULL;
     const ms_dw_step *step = &table->steps[abbrev->skip_first];
     const ms_dw_step *last = step + abbrev->skip_count;
-    for (; step < last; step++) {
-        /* a run of fixed values, then nearly always an expression of less than 128 bytes */
-        if ((size_t)step->skip + 1 <= (size_t)(end - p) && step->form == ms_DW_FORM_exprloc &&
-            p[step->skip] < 0x80) {
-            size_t len = p[step->skip] + (size_t)step->skip + 1;
-            if (len > (size_t)(end - p))
-                return NULL;
-            p += len;
-            continue;
-        }
-        ms_rd rd = ms_rd_make(ms_span_make(p, (size_t)(end - p)));
-        ms_rd_skip(&rd, step->skip);
-        ms_dw_skip_value(&rd, step->form, enc);
-        if (rd.failed)
-            return NULL;
-        p = rd.p;
+    for (; step < last && p != NULL; step++) {
+        if (step->how == ms_HOW_END)
+            p = step->skip <= (size_t)(end - p) ? p + step->skip : NULL;
+        else
+            p = step->skip < (size_t)(end - p) ? ms_dw_skip_step(step, p, end, enc)
+                                               : ms_dw_skip_slowly(step, p, end, enc);
     }
     return p;
 }
 
 /* An attribute's value as stored. */
 typedef struct ms_dw_value {
-    uint32_t form;    /* 0: the entry has no such attribute */
     uint64_t u;       /* number, offset, index, or signed number */
-    machsym_str text; /* of DW_FORM_string */
+    const char *text; /* of DW_FORM_string */
+    uint32_t text_len;
+    uint32_t form; /* 0: the entry has no such attribute */
 } ms_dw_value;
 
 static ms_dw_value ms_dw_read_value(ms_rd *rd, uint32_t form, int64_t implicit, const ms_dw_enc *enc)
 {
     ms_dw_value value;
     value.u = 0;
-    value.text = ms_str_empty();
+    value.text = NULL;
+    value.text_len = 0;
     if (form == ms_DW_FORM_indirect) {
         uint64_t actual = ms_rd_uleb(rd);
         form = actual > 0xffff ? 0 : (uint32_t)actual;
@@ -4572,7 +4679,12 @@ static ms_dw_value ms_dw_read_value(ms_rd *rd, uint32_t form, int64_t implicit, 
     case ms_DW_FORM_rnglistx:
     case ms_DW_FORM_GNU_addr_index:
     case ms_DW_FORM_GNU_str_index: value.u = ms_rd_uleb(rd); break;
-    case ms_DW_FORM_string: value.text = ms_rd_str(rd); break;
+    case ms_DW_FORM_string: {
+        machsym_str text = ms_rd_str(rd);
+        value.text = text.ptr;
+        value.text_len = text.len > UINT32_MAX ? UINT32_MAX : (uint32_t)text.len;
+        break;
+    }
     case ms_DW_FORM_data16: ms_rd_skip(rd, 16); break;
     default: {
         int size = ms_dw_form_size(form, enc);
@@ -4591,20 +4703,80 @@ typedef struct ms_dw_die {
     ms_dw_value v[ms_SLOT_COUNT];
 } ms_dw_die;
 
-/* Reads the values of an entry whose kind is not ms_KIND_OTHER. */
-static void ms_dw_read_die(const ms_dw_abbrevs *table, const ms_dw_abbrev *abbrev, ms_rd *rd,
-                           const ms_dw_enc *enc, ms_dw_die *die)
+static void ms_dw_read_slowly(const ms_dw_step *step, size_t count, ms_rd *rd, const ms_dw_enc *enc,
+                              ms_dw_die *die)
 {
-    for (unsigned i = 0; i < ms_SLOT_COUNT; i++)
-        die->v[i].form = 0;
-    const ms_dw_step *step = &table->steps[abbrev->read_first];
-    for (const ms_dw_step *last = step + abbrev->read_count; step < last && !rd->failed; step++) {
+    for (; count > 0 && !rd->failed; step++, count--) {
         ms_rd_skip(rd, step->skip);
         if (step->slot == ms_SLOT_NONE)
             ms_dw_skip_value(rd, step->form, enc);
         else
             die->v[step->slot] = ms_dw_read_value(rd, step->form, step->implicit, enc);
     }
+}
+
+/* A ULEB128 number in a window of 10 bytes. Returns NULL when it is longer. */
+static inline const uint8_t *ms_dw_raw_uleb(const uint8_t *p, uint64_t *out)
+{
+    uint64_t value = *p & 0x7f;
+    if (*p++ < 0x80) {
+        *out = value;
+        return p;
+    }
+    for (unsigned shift = 7; shift < 63; shift += 7) {
+        value |= (uint64_t)(*p & 0x7f) << shift;
+        if (*p++ < 0x80) {
+            *out = value;
+            return p;
+        }
+    }
+    return NULL;
+}
+
+/* Reads an entry inside a window that was checked once: room bytes at p are there, and no value but a block takes
+ * more than ms_dw_most_bytes counted. Returns NULL where that does not hold: the long way reads it then. */
+static const uint8_t *ms_dw_read_window(const ms_dw_step *step, size_t count, const uint8_t *p,
+                                        const uint8_t *end, size_t most, ms_dw_die *die)
+{
+    for (; count > 0; step++, count--) {
+        uint64_t u = 0;
+        p += step->skip;
+        switch (step->how) {
+        case ms_HOW_CONST: u = (uint64_t)step->implicit; break;
+        case ms_HOW_1: u = *p++; break;
+        case ms_HOW_2: u = ms_rd_raw_u16(p), p += 2; break;
+        case ms_HOW_4: u = ms_rd_raw_u32(p), p += 4; break;
+        case ms_HOW_8: u = ms_rd_raw_u64(p), p += 8; break;
+        case ms_HOW_ULEB:
+        case ms_HOW_BLOCK: p = ms_dw_raw_uleb(p, &u); break;
+        default: break;
+        }
+        if (p == NULL)
+            return NULL;
+        if (step->how == ms_HOW_BLOCK) {
+            if (u > (size_t)(end - p) || (size_t)(end - p) - u < most)
+                return NULL;
+            p += u;
+        }
+        die->v[step->slot].u = u; /* skipped values land in slot 0, which nobody reads */
+        die->v[step->slot].form = step->form;
+    }
+    return p;
+}
+
+/* Reads the values of an entry whose kind is not ms_KIND_OTHER. */
+static void ms_dw_read_die(const ms_dw_abbrevs *table, const ms_dw_abbrev *abbrev, ms_rd *rd,
+                           const ms_dw_enc *enc, ms_dw_die *die)
+{
+    const ms_dw_step *steps = &table->steps[abbrev->read_first];
+    const uint8_t *p = NULL;
+    ms_zero(die, sizeof *die);
+    if (abbrev->read_max <= ms_rd_left(rd))
+        p = ms_dw_read_window(steps, abbrev->read_count, rd->p, rd->end, abbrev->read_max, die);
+    if (p != NULL)
+        rd->p = p;
+    else
+        ms_dw_read_slowly(steps, abbrev->read_count, rd, enc, die);
 }
 
 /* The n-th entry of .debug_str_offsets, from this unit's base on. DWARF5 7.26 */
@@ -4622,7 +4794,7 @@ static machsym_str ms_dw_string_indexed(const ms_dw *dw, const ms_dw_enc *enc, u
 static machsym_str ms_dw_string(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_value *value)
 {
     switch (value->form) {
-    case ms_DW_FORM_string: return value->text;
+    case ms_DW_FORM_string: return ms_str_make(value->text, value->text_len);
     case ms_DW_FORM_strp: return ms_rd_str_at(dw->str, value->u);
     case ms_DW_FORM_line_strp: return ms_rd_str_at(dw->line_str, value->u);
     case ms_DW_FORM_strx:
@@ -4638,11 +4810,11 @@ static machsym_str ms_dw_string(const ms_dw *dw, const ms_dw_enc *enc, const ms_
 static bool ms_dw_address_indexed(const ms_dw *dw, const ms_dw_enc *enc, uint64_t index, uint64_t *out)
 {
     uint64_t at;
-    if (index > dw->addr.len || !ms_add_ok(enc->addr_base, index * enc->addr_size, &at))
+    if (index > dw->addr.len || !ms_add_ok(enc->addr_base, index * enc->addr_size, &at) ||
+        at > dw->addr.len || dw->addr.len - at < enc->addr_size)
         return false;
-    ms_rd rd = ms_rd_at(dw->addr, at);
-    *out = ms_rd_uint(&rd, enc->addr_size);
-    return !rd.failed;
+    *out = enc->addr_size == 8 ? ms_rd_raw_u64(dw->addr.ptr + at) : ms_rd_raw_u32(dw->addr.ptr + at);
+    return true;
 }
 
 /* The address that a value stands for. Returns false when it is none. */
@@ -4697,19 +4869,27 @@ static const ms_range *ms_dw_code_at(const ms_dw *dw, uint64_t addr)
     return NULL;
 }
 
-/* Adds [lo, hi) if it is code; ends of sections cut it. */
-static void ms_dw_add_range(const ms_dw *dw, ms_ranges *list, uint64_t lo, uint64_t hi)
+/* Makes [lo, hi) a range of code; ends of sections cut it. Returns false when it is none. */
+static inline bool ms_dw_code_range(const ms_dw *dw, uint64_t lo, uint64_t hi, ms_range *out)
 {
     const ms_range *code = lo < hi ? ms_dw_code_at(dw, lo) : NULL;
     if (code == NULL)
+        return false;
+    out->lo = lo;
+    out->hi = hi < code->hi ? hi : code->hi;
+    return true;
+}
+
+static void ms_dw_add_range(const ms_dw *dw, ms_ranges *list, uint64_t lo, uint64_t hi)
+{
+    ms_range range;
+    if (!ms_dw_code_range(dw, lo, hi, &range))
         return;
     ms_range *v = (ms_range *)ms_arena_grow(list->arena, list->v, list->count, &list->cap, sizeof *v);
     if (v == NULL)
         return;
     list->v = v;
-    v[list->count].lo = lo;
-    v[list->count].hi = hi < code->hi ? hi : code->hi;
-    list->count++;
+    v[list->count++] = range;
 }
 
 static uint64_t ms_dw_all_ones(const ms_dw_enc *enc)
@@ -4805,22 +4985,18 @@ static bool ms_dw_ranges(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_valu
     return ms_dw_ranges_5(dw, enc, off, list);
 }
 
-/* Adds where an entry's code lies: DW_AT_ranges, or low_pc with high_pc as an address or a size (DWARF4 2.17.2). */
-static bool ms_dw_code_ranges(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_value *ranges,
-                              const ms_dw_value *low, const ms_dw_value *high, ms_ranges *list)
+/* Where an entry's code lies by low_pc with high_pc, which is an address or a size (DWARF4 2.17.2).
+ * Returns false when the entry has none that is alive. */
+static inline bool ms_dw_low_high(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_value *low,
+                                  const ms_dw_value *high, ms_range *out)
 {
     uint64_t lo;
     uint64_t hi;
-    if (ranges->form != 0)
-        return ms_dw_ranges(dw, enc, ranges, list);
-    if (low->form == 0 || high->form == 0)
-        return true;
-    if (!ms_dw_address(dw, enc, low, &lo))
+    if (low->form == 0 || high->form == 0 || !ms_dw_address(dw, enc, low, &lo))
         return false;
     if (!ms_dw_address(dw, enc, high, &hi))
         hi = lo + high->u;
-    ms_dw_add_range(dw, list, lo, hi);
-    return true;
+    return ms_dw_code_range(dw, lo, hi, out);
 }
 
 /* ==== >>units =================================================================================================
@@ -5181,14 +5357,17 @@ static void ms_cu_range_segments(ms_cu_env *env, ms_arena *scratch, ms_segs *out
 {
     ms_cu_pieces pieces = {scratch, NULL, 0, 0};
     ms_ranges list = {scratch, NULL, 0, 0, 0};
-    uint64_t budget = env->dw->ranges.len + env->dw->rnglists.len + env->count;
-    list.budget = budget;
+    ms_range range;
+    list.budget = env->dw->ranges.len + env->dw->rnglists.len + env->count;
     for (size_t i = 0; i < env->count; i++) {
         const ms_cu_root *root = ms_cu_root_of(env, i);
         list.count = 0;
         if (root == NULL || root->abbrevs == NULL)
             continue;
-        ms_dw_code_ranges(env->dw, &root->enc, &root->ranges, &root->low_pc, &root->high_pc, &list);
+        if (root->ranges.form != 0)
+            ms_dw_ranges(env->dw, &root->enc, &root->ranges, &list);
+        else if (ms_dw_low_high(env->dw, &root->enc, &root->low_pc, &root->high_pc, &range))
+            ms_cu_add_piece(&pieces, range.lo, range.hi, i);
         for (size_t j = 0; j < list.count; j++)
             ms_cu_add_piece(&pieces, list.v[j].lo, list.v[j].hi, i);
     }
@@ -5280,7 +5459,8 @@ typedef struct ms_ln_head {
 
 /* A table as it grows. */
 typedef struct ms_ln_build {
-    ms_arena *arena;
+    ms_arena *arena;     /* scratch */
+    ms_arena *row_arena; /* for the rows, which stay where they grow */
     ms_ln_row *rows;
     size_t row_count;
     size_t row_cap;
@@ -5447,7 +5627,7 @@ static void ms_ln_add_row(ms_ln_build *b, const ms_ln_regs *regs, bool end_seque
 {
     ms_ln_row *v = b->rows;
     if (b->row_count == b->row_cap) {
-        v = (ms_ln_row *)ms_arena_grow(b->arena, v, b->row_count, &b->row_cap, sizeof *v);
+        v = (ms_ln_row *)ms_arena_grow(b->row_arena, v, b->row_count, &b->row_cap, sizeof *v);
         if (v == NULL)
             return;
         b->rows = v;
@@ -5461,27 +5641,55 @@ static void ms_ln_add_row(ms_ln_build *b, const ms_ln_regs *regs, bool end_seque
     v->end_sequence = end_sequence;
 }
 
+/* Rows of a sequence ascend (DWARF5 6.2.5.2). Where they do not, they are put in order; equal ones stay as they were. */
+static void ms_ln_order_rows(ms_ln_build *b, size_t first)
+{
+    size_t sorted = first + 1;
+    while (sorted < b->row_count && b->rows[sorted - 1].addr <= b->rows[sorted].addr)
+        sorted++;
+    if (sorted >= b->row_count)
+        return;
+    size_t count = b->row_count - first;
+    ms_key *order = (ms_key *)ms_arena_alloc(b->arena, count, sizeof *order);
+    ms_key *room = (ms_key *)ms_arena_alloc(b->arena, count, sizeof *order);
+    ms_ln_row *rows = (ms_ln_row *)ms_arena_alloc(b->arena, count, sizeof *rows);
+    if (order == NULL || room == NULL || rows == NULL)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        order[i].key = b->rows[first + i].addr;
+        order[i].item = i;
+    }
+    ms_sort(order, count - 1, room); /* the end_sequence row stays last */
+    for (size_t i = 0; i < count; i++)
+        rows[i] = b->rows[first + order[i].item];
+    ms_copy(b->rows + first, rows, count * sizeof *rows);
+}
+
 /* Closes the sequence at an end_sequence row. Sequences of dead code, and empty ones, leave no rows. */
 static void ms_ln_end_sequence(const ms_dw *dw, ms_ln_build *b, ms_ln_regs *regs)
 {
+    size_t first = regs->first_row;
     ms_ln_add_row(b, regs, true);
-    const ms_ln_row *first = &b->rows[regs->first_row];
-    uint64_t lo = b->row_count > regs->first_row ? first->addr : 0;
-    bool live =
-        b->row_count > (size_t)regs->first_row + 1 && lo < regs->addr && ms_dw_code_at(dw, lo) != NULL;
+    if (b->row_count <= first + 1) { /* nothing before the end, or no memory */
+        b->row_count = first;
+        return;
+    }
+    ms_ln_order_rows(b, first);
+    ms_ln_seq seq;
+    seq.lo = b->rows[first].addr;
+    seq.hi = regs->addr;
+    seq.first = (uint32_t)first;
+    seq.count = (uint32_t)(b->row_count - first);
     ms_ln_seq *v = b->seqs;
+    bool live = seq.lo < seq.hi && ms_dw_code_at(dw, seq.lo) != NULL;
     if (live)
         v = (ms_ln_seq *)ms_arena_grow(b->arena, v, b->seq_count, &b->seq_cap, sizeof *v);
     if (!live || v == NULL) {
-        b->row_count = regs->first_row;
+        b->row_count = first;
         return;
     }
     b->seqs = v;
-    v += b->seq_count++;
-    v->lo = lo;
-    v->hi = regs->addr;
-    v->first = regs->first_row;
-    v->count = (uint32_t)(b->row_count - regs->first_row);
+    v[b->seq_count++] = seq;
 }
 
 /* DWARF5 6.2.5.1: op_index counts the operations of a VLIW bundle; 1 a bundle everywhere else. */
@@ -5561,7 +5769,7 @@ static void ms_ln_run(const ms_dw *dw, const ms_ln_head *head, ms_ln_build *b)
     ms_rd rd = head->program;
     ms_ln_regs regs = ms_ln_start(head, b);
     uint8_t range = head->line_range != 0 ? head->line_range : 1;
-    while (rd.p < rd.end && !b->arena->oom) {
+    while (rd.p < rd.end && !b->arena->oom && !b->row_arena->oom) {
         uint8_t opcode = *rd.p++;
         if (opcode >= head->opcode_base) {
             unsigned adjusted = opcode - (unsigned)head->opcode_base;
@@ -5614,12 +5822,14 @@ static void ms_ln_read(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, ms_a
     ms_zero(&b, sizeof b);
     ms_zero(table, sizeof *table);
     b.arena = scratch;
+    b.row_arena = arena;
     table->is_damaged = !ms_ln_read_head(dw, enc, off, &head, &b);
     if (table->is_damaged)
         return;
     ms_ln_run(dw, &head, &b);
     ms_ln_sort_seqs(&b, scratch);
-    table->rows = (const ms_ln_row *)ms_ln_keep(arena, b.rows, b.row_count, sizeof *b.rows);
+    ms_arena_fit(arena, b.rows, b.row_count, b.row_cap, sizeof *b.rows);
+    table->rows = b.rows;
     table->seqs = (const ms_ln_seq *)ms_ln_keep(arena, b.seqs, b.seq_count, sizeof *b.seqs);
     table->files = (const ms_ln_file *)ms_ln_keep(arena, b.files, b.file_count, sizeof *b.files);
     table->dirs = (const machsym_str *)ms_ln_keep(arena, b.dirs, b.dir_count, sizeof *b.dirs);
@@ -5717,6 +5927,7 @@ typedef struct ms_fn_block {
     uint32_t range_first; /* its ranges, when it has several */
     uint32_t range_count; /* 1: lo and hi say all */
     uint32_t parent;      /* block that it is inlined into; ms_SEG_NONE for a function */
+    uint32_t end;         /* first block that does not stand inside this one */
     uint32_t call_file;
     uint32_t call_line;
     uint32_t call_column;
@@ -5726,7 +5937,7 @@ typedef struct ms_fn_block {
 typedef struct ms_fn_table {
     const ms_fn_block *blocks; /* in the order of the entries: callers before what is inlined into them */
     size_t count;
-    const ms_seg *segs; /* address to innermost block */
+    const ms_seg *segs; /* address to function */
     size_t seg_count;
     const ms_range *ranges;
     const ms_key *copies; /* origin, block: functions that are out-of-line copies of an abstract one */
@@ -5740,19 +5951,20 @@ typedef struct ms_fn_table {
 typedef struct ms_fn_walk {
     const ms_dw *dw;
     const ms_cu_root *root;
+    ms_arena *arena;   /* for blocks */
+    ms_arena *scratch; /* for the rest */
     ms_fn_block *blocks;
-    uint32_t *outer; /* by block: the block open around it, ms_SEG_NONE if none */
-    uint32_t *depth; /* by block: how many lists were open where it stands */
     size_t count;
     size_t cap;
+    uint32_t *outer; /* by block: the block open around it, ms_SEG_NONE if none */
+    uint32_t *depth; /* by block: how many lists were open where it stands */
     size_t outer_cap;
     size_t depth_cap;
-    ms_piece *pieces;
+    ms_piece *pieces; /* of functions */
     size_t piece_count;
     size_t piece_cap;
     ms_ranges list; /* all ranges of blocks with several */
-    ms_arena *scratch;
-    uint32_t open; /* innermost open block */
+    uint32_t open;  /* innermost open block */
     uint32_t function_count;
     bool is_damaged;
 } ms_fn_walk;
@@ -5775,7 +5987,7 @@ static bool ms_fn_make_room(ms_fn_walk *w)
     if (w->count < w->cap)
         return true;
     ms_fn_block *blocks =
-        (ms_fn_block *)ms_arena_grow(w->scratch, w->blocks, w->count, &w->cap, sizeof *blocks);
+        (ms_fn_block *)ms_arena_grow(w->arena, w->blocks, w->count, &w->cap, sizeof *blocks);
     uint32_t *outer = (uint32_t *)ms_arena_grow(w->scratch, w->outer, w->count, &w->outer_cap, sizeof *outer);
     uint32_t *depth = (uint32_t *)ms_arena_grow(w->scratch, w->depth, w->count, &w->depth_cap, sizeof *depth);
     if (blocks == NULL || outer == NULL || depth == NULL)
@@ -5788,102 +6000,136 @@ static bool ms_fn_make_room(ms_fn_walk *w)
 
 static uint32_t ms_fn_u32(const ms_dw_value *value)
 {
-    return value->form == 0 ? 0 : value->u > UINT32_MAX ? 0 : (uint32_t)value->u;
+    return value->form == 0 || value->u > UINT32_MAX ? 0 : (uint32_t)value->u;
+}
+
+/* Finds an entry's code: a single range in *single, or several in the list from *first on. Returns how many. */
+static size_t ms_fn_ranges_of(ms_fn_walk *w, const ms_dw_die *die, ms_range *single, size_t *first)
+{
+    const ms_dw_enc *enc = &w->root->enc;
+    *first = w->list.count;
+    if (die->v[ms_SLOT_RANGES].form == 0)
+        return ms_dw_low_high(w->dw, enc, &die->v[ms_SLOT_LOW_PC], &die->v[ms_SLOT_HIGH_PC], single);
+    if (!ms_dw_ranges(w->dw, enc, &die->v[ms_SLOT_RANGES], &w->list))
+        w->is_damaged = true;
+    size_t count = w->list.count - *first;
+    if (count > 0)
+        *single = w->list.v[*first];
+    if (count <= 1)
+        w->list.count = *first;
+    return count;
+}
+
+/* Remembers where a function is, for the search by address. */
+static bool ms_fn_add_pieces(ms_fn_walk *w, const ms_range *single, size_t first, size_t count)
+{
+    bool ok = count != 1 || ms_fn_add_piece(w, single->lo, single->hi);
+    for (size_t i = first; i < w->list.count && ok; i++)
+        ok = ms_fn_add_piece(w, w->list.v[i].lo, w->list.v[i].hi);
+    return ok;
 }
 
 /* Turns an entry with code into a block. Returns false when it has none. */
-static bool ms_fn_add_block(ms_fn_walk *w, uint64_t die_off, ms_dw_kind kind, const ms_dw_die *die,
+static bool ms_fn_add_block(ms_fn_walk *w, uint64_t die_off, bool is_function, const ms_dw_die *die,
                             uint32_t depth)
 {
-    size_t first = w->list.count;
-    if (die->v[ms_SLOT_HIGH_PC].form == 0 && die->v[ms_SLOT_RANGES].form == 0)
-        return false;
-    if (!ms_dw_code_ranges(w->dw, &w->root->enc, &die->v[ms_SLOT_RANGES], &die->v[ms_SLOT_LOW_PC],
-                           &die->v[ms_SLOT_HIGH_PC], &w->list))
-        w->is_damaged = true;
-    size_t count = w->list.count - first;
-    if (count == 0 || (kind == ms_KIND_INLINE && w->open == ms_SEG_NONE) || !ms_fn_make_room(w)) {
+    ms_range single;
+    size_t first;
+    size_t count = ms_fn_ranges_of(w, die, &single, &first);
+    if (count == 0 || (!is_function && w->open == ms_SEG_NONE) || !ms_fn_make_room(w) ||
+        (is_function && !ms_fn_add_pieces(w, &single, first, count))) {
         w->list.count = first;
         return false;
     }
     ms_fn_block *block = &w->blocks[w->count];
-    ms_zero(block, sizeof *block);
     block->die_off = die_off;
+    block->origin = 0;
     ms_dw_reference(&w->root->enc, &die->v[ms_SLOT_ORIGIN], &block->origin);
-    block->lo = w->list.v[first].lo;
-    block->hi = w->list.v[first].hi;
+    block->lo = single.lo;
+    block->hi = single.hi;
     block->range_first = (uint32_t)first;
     block->range_count = (uint32_t)count;
-    block->parent = kind == ms_KIND_INLINE ? w->open : ms_SEG_NONE;
+    block->parent = is_function ? ms_SEG_NONE : w->open;
+    block->end = (uint32_t)w->count + 1;
     block->call_file = ms_fn_u32(&die->v[ms_SLOT_CALL_FILE]);
     block->call_line = ms_fn_u32(&die->v[ms_SLOT_CALL_LINE]);
     block->call_column = ms_fn_u32(&die->v[ms_SLOT_CALL_COLUMN]);
     w->outer[w->count] = w->open;
     w->depth[w->count] = depth;
-    for (size_t i = first; i < w->list.count; i++) {
-        if (!ms_fn_add_piece(w, w->list.v[i].lo, w->list.v[i].hi))
-            return false;
-    }
-    if (count == 1)
-        w->list.count = first;
-    w->function_count += kind == ms_KIND_FUNCTION;
+    w->function_count += is_function;
     w->count++;
     return true;
 }
 
+/* Reads an entry that may have code. Returns where its values end; NULL at damage. */
+static const uint8_t *ms_fn_take_entry(ms_fn_walk *w, const ms_dw_abbrev *abbrev, uint64_t die_off,
+                                       const uint8_t *p, const uint8_t *end, uint32_t depth)
+{
+    ms_dw_die values;
+    ms_rd rd = ms_rd_make(ms_span_make(p, (size_t)(end - p)));
+    ms_dw_read_die(w->root->abbrevs, abbrev, &rd, &w->root->enc, &values);
+    if (rd.failed)
+        return NULL;
+    if (ms_fn_add_block(w, die_off, abbrev->kind == ms_KIND_FUNCTION, &values, depth) && abbrev->has_children)
+        w->open = (uint32_t)(w->count - 1);
+    return rd.p;
+}
+
+/* Closes the blocks whose lists of children have ended. Returns the depth at which the next one closes. */
+static uint32_t ms_fn_close_blocks(ms_fn_walk *w, uint32_t depth)
+{
+    while (w->open != ms_SEG_NONE && w->depth[w->open] >= depth) {
+        w->blocks[w->open].end = (uint32_t)w->count;
+        w->open = w->outer[w->open];
+    }
+    return w->open == ms_SEG_NONE ? 0 : w->depth[w->open];
+}
+
 /* The entries of a unit from its root's first child on, in one flat loop; depth counts the open lists of children.
- * Returns how many were visited. Every entry takes at least a byte. */
-static uint64_t ms_fn_walk_unit(ms_fn_walk *w)
+ * Every entry takes at least a byte. */
+static void ms_fn_walk_unit(ms_fn_walk *w, uint64_t *visited)
 {
     const ms_cu_root *root = w->root;
     const ms_dw_abbrevs *table = root->abbrevs;
     ms_span unit = ms_span_sub(w->dw->info, root->enc.unit_off, root->enc.unit_end - root->enc.unit_off);
     const uint8_t *p = unit.ptr + (root->first_child - root->enc.unit_off);
     const uint8_t *end = unit.ptr + unit.len;
-    uint64_t visited = 0;
+    uint64_t count = 0;
     uint32_t depth = 1;
-    while (p < end && depth > 0) {
+    uint32_t close = 0; /* the depth at which the innermost block closes; 0: the end of the unit */
+    while (p != NULL && p < end) {
         const uint8_t *die = p;
         uint64_t code = *p++;
+        count++;
+        if (code == 0) {
+            depth--;
+            if (depth <= close) {
+                close = ms_fn_close_blocks(w, depth);
+                if (depth == 0)
+                    break;
+            }
+            continue;
+        }
         if (code >= 0x80) {
             ms_rd rd = ms_rd_make(ms_span_make(die, (size_t)(end - die)));
             code = ms_rd_uleb(&rd);
             p = rd.p;
         }
-        visited++;
-        if (code == 0) {
-            depth--;
-            while (w->open != ms_SEG_NONE && w->depth[w->open] == depth)
-                w->open = w->outer[w->open];
-            continue;
-        }
         const ms_dw_abbrev *abbrev = ms_dw_abbrev_from_code(table, code);
         if (abbrev == NULL) {
-            w->is_damaged = true;
-            break;
-        }
-        bool opened = false;
-        if (abbrev->kind == ms_KIND_FUNCTION || abbrev->kind == ms_KIND_INLINE) {
-            ms_dw_die values;
-            ms_rd rd = ms_rd_make(ms_span_make(p, (size_t)(end - p)));
-            ms_dw_read_die(table, abbrev, &rd, &root->enc, &values);
-            p = rd.failed ? NULL : rd.p;
-            opened = p != NULL && ms_fn_add_block(w, (uint64_t)(die - unit.ptr) + root->enc.unit_off,
-                                                  (ms_dw_kind)abbrev->kind, &values, depth);
+            p = NULL;
+        } else if (abbrev->has_code) {
+            p = ms_fn_take_entry(w, abbrev, (uint64_t)(die - unit.ptr) + root->enc.unit_off, p, end, depth);
+            close = w->open == ms_SEG_NONE ? 0 : w->depth[w->open];
+            depth += abbrev->has_children;
         } else {
             p = ms_dw_skip_die(table, abbrev, p, end, &root->enc);
-        }
-        if (p == NULL) {
-            w->is_damaged = true;
-            break;
-        }
-        if (abbrev->has_children) {
-            depth++;
-            if (opened)
-                w->open = (uint32_t)(w->count - 1);
+            depth += abbrev->has_children;
         }
     }
-    return visited;
+    ms_fn_close_blocks(w, 0);
+    w->is_damaged |= p == NULL;
+    *visited = count;
 }
 
 static void *ms_fn_keep(ms_arena *arena, const void *array, size_t count, size_t size)
@@ -5928,12 +6174,14 @@ static void ms_fn_read(const ms_dw *dw, const ms_cu_root *root, ms_arena *scratc
     w.dw = dw;
     w.root = root;
     w.open = ms_SEG_NONE;
+    w.arena = arena;
     w.scratch = scratch;
     w.list.arena = scratch;
     w.list.budget = root->enc.unit_end - root->enc.unit_off + dw->ranges.len / 8 + dw->rnglists.len;
-    table->die_count = ms_fn_walk_unit(&w);
+    ms_fn_walk_unit(&w, &table->die_count);
+    ms_arena_fit(arena, w.blocks, w.count, w.cap, sizeof *w.blocks);
     ms_seg_build(w.pieces, w.piece_count, scratch, &segs);
-    table->blocks = (const ms_fn_block *)ms_fn_keep(arena, w.blocks, w.count, sizeof *w.blocks);
+    table->blocks = w.blocks;
     table->ranges = (const ms_range *)ms_fn_keep(arena, w.list.v, w.list.count, sizeof *w.list.v);
     table->is_damaged = w.is_damaged;
     ms_fn_list_copies(&w, arena, table);
@@ -5945,10 +6193,37 @@ static void ms_fn_read(const ms_dw *dw, const ms_cu_root *root, ms_arena *scratc
     table->function_count = w.function_count;
 }
 
-/* The innermost block at an address; ms_SEG_NONE when no function has it. */
+static bool ms_fn_holds(const ms_fn_table *table, const ms_fn_block *block, uint64_t addr)
+{
+    if (block->range_count == 1)
+        return addr >= block->lo && addr < block->hi;
+    for (uint32_t i = 0; i < block->range_count; i++) {
+        const ms_range *range = &table->ranges[block->range_first + i];
+        if (addr >= range->lo && addr < range->hi)
+            return true;
+    }
+    return false;
+}
+
+/* The innermost block at an address; ms_SEG_NONE when no function has it. Calls nest, so the last one that holds the
+ * address is the innermost; where a producer let calls overlap, the later one has it. */
 static uint32_t ms_fn_block_at(const ms_fn_table *table, uint64_t addr)
 {
-    return ms_seg_owner(table->segs, table->seg_count, addr);
+    uint32_t best = ms_seg_owner(table->segs, table->seg_count, addr);
+    if (best == ms_SEG_NONE)
+        return best;
+    uint32_t end = table->blocks[best].end;
+    for (uint32_t i = best + 1; i < end;) {
+        const ms_fn_block *block = &table->blocks[i];
+        if (block->parent == ms_SEG_NONE) { /* a function in a function answers for itself */
+            i = block->end;
+            continue;
+        }
+        if (ms_fn_holds(table, block, addr))
+            best = i;
+        i++;
+    }
+    return best;
 }
 
 /* The range of a block that holds an address; its first one when none does. */
@@ -5995,6 +6270,14 @@ static const ms_cu_root *ms_fn_entry(ms_cu_env *env, uint64_t die_off, ms_dw_die
     ms_dw_read_die(root->abbrevs, abbrev, &rd, &root->enc, die);
     return rd.failed ? NULL : root;
 }
+
+/* Entries whose names were read last: calls of one function cluster. */
+typedef struct ms_fn_name_cache {
+    uint64_t die_off; /* 0: empty; no entry stands at offset 0 */
+    ms_fn_names names;
+} ms_fn_name_cache;
+
+enum { ms_FN_NAMES = 1024 };
 
 /* Collects names from an entry, its abstract origin and its specification, across units. Loops occur: the number of
  * links is limited. */
@@ -6067,7 +6350,8 @@ struct machsym_session {
     ms_sym_table symbols;
     bool has_objc;
     ms_oc_list objc[2]; /* of the image's halves; for iteration only */
-    uint32_t scans;     /* lookups answered by scanning an unsorted table so far */
+    ms_fn_name_cache *names;
+    uint32_t scans; /* lookups answered by scanning an unsorted table so far */
 };
 
 enum { ms_ANS_SCANS = 4 }; /* sorting a table pays after about so many scans of it */
@@ -6305,11 +6589,27 @@ static void ms_ans_name(machsym_session *s, ms_fn_names names, bool has_start, u
         frame->name_source = MACHSYM_SOURCE_SYMTAB;
 }
 
+/* Names of an entry, through the session's cache of names. */
+static ms_fn_names ms_ans_names_of(machsym_session *s, uint64_t die_off)
+{
+    if (s->names == NULL)
+        s->names = (ms_fn_name_cache *)ms_arena_zeroed(&s->keep, ms_FN_NAMES, sizeof *s->names);
+    if (s->names == NULL)
+        return ms_fn_names_of(&s->env, die_off);
+    ms_fn_name_cache *cached = &s->names[(die_off ^ die_off >> 10) % ms_FN_NAMES];
+    if (cached->die_off != die_off) {
+        cached->names = ms_fn_names_of(&s->env, die_off);
+        cached->die_off = die_off;
+    }
+    return cached->names;
+}
+
 static void ms_ans_name_block(machsym_session *s, const ms_fn_table *table, const ms_fn_block *block,
                               machsym_frame *frame)
 {
     const ms_fn_block *real = frame->is_inline ? ms_fn_copy_of(table, block) : block;
-    ms_fn_names names = ms_fn_names_of(&s->env, block->die_off);
+    bool from_origin = frame->is_inline && block->origin != 0; /* a call has no name of its own */
+    ms_fn_names names = ms_ans_names_of(s, from_origin ? block->origin : block->die_off);
     ms_ans_name(s, names, real != NULL, real != NULL ? real->lo : 0, frame);
     machsym_symbol symbol;
     if (frame->name.len != 0 || frame->linkage_name.len != 0 || frame->is_inline)
@@ -6438,7 +6738,7 @@ static size_t ms_ans_frames(machsym_session *s, uint64_t addr, machsym_frame *fr
 {
     machsym_frame one;
     size_t count;
-    if (s->cache.total > s->cache_limit)
+    if (s->cache.live > s->cache_limit)
         ms_ans_drop_units(s);
     ms_ans_place place = ms_ans_find(s, addr);
     if (place.block != ms_SEG_NONE) {
@@ -6485,7 +6785,7 @@ static size_t ms_ans_many(machsym_session *s, const uint64_t *addrs, size_t coun
 static bool ms_ans_next_function(machsym_session *s, machsym_cursor *at, machsym_function *out)
 {
     for (; at->a < s->env.count; at->a++, at->b = 0) {
-        if (s->cache.total > s->cache_limit)
+        if (s->cache.live > s->cache_limit)
             ms_ans_drop_units(s);
         const ms_ans_unit *unit = ms_ans_unit_of(s, (size_t)at->a);
         const ms_fn_table *table = unit != NULL ? &unit->functions : NULL;
@@ -6527,7 +6827,7 @@ static void ms_ans_get_row(const ms_ln_table *lines, const ms_cu_root *root, siz
 static bool ms_ans_next_line(machsym_session *s, machsym_cursor *at, machsym_line *out)
 {
     for (; at->a < s->env.count; at->a++, at->b = 0) {
-        if (s->cache.total > s->cache_limit)
+        if (s->cache.live > s->cache_limit)
             ms_ans_drop_units(s);
         const ms_ans_unit *unit = ms_ans_unit_of(s, (size_t)at->a);
         if (unit == NULL || at->b >= unit->lines.row_count)
@@ -6633,7 +6933,7 @@ static void ms_ans_count(machsym_session *s, machsym_session_info *out)
     out->unit_count = (uint32_t)s->env.count;
     out->damaged_metadata = ms_ans_symbols(s)->damage_count;
     for (size_t i = 0; i < s->env.count; i++) {
-        if (s->cache.total > s->cache_limit)
+        if (s->cache.live > s->cache_limit)
             ms_ans_drop_units(s);
         const ms_cu *cu = &s->env.v[i];
         const ms_ans_unit *unit = ms_ans_unit_of(s, i);
@@ -7043,6 +7343,7 @@ MACHSYM_API const machsym_loaded *machsym_loaded_from_pc(const machsym_loaded *i
 static void machsym_session_clear(machsym_session *s)
 {
     s->units = NULL;
+    s->names = NULL;
     s->has_aranges = s->has_ranges = s->has_silent = s->has_symbols = s->has_objc = false;
     ms_zero(s->objc, sizeof s->objc);
     s->scans = 0;
@@ -7074,7 +7375,7 @@ MACHSYM_API machsym_result machsym_session_open(const machsym_session_desc *desc
     s->image = desc->image;
     s->lines = desc->lines;
     s->flags = desc->flags;
-    s->cache_limit = desc->cache_limit != 0 ? desc->cache_limit : (size_t)64 << 20;
+    s->cache_limit = desc->cache_limit != 0 ? desc->cache_limit : (size_t)32 << 20;
     s->allocator = allocator;
     s->keep = ms_arena_make(allocator);
     s->cache = ms_arena_make(allocator);
