@@ -5,6 +5,26 @@
 
 /* ==== >>manual ================================================================================================
  * (written last)
+ *
+ * Contents; search for the tag:
+ *   >>options    what may be defined before the include
+ *   >>api        everything a user may touch
+ *   >>platform   map a file, look into a folder
+ *   >>bytes      spans, text views, sort, search, errors
+ *   >>reader     integers, LEB128 and strings from a span
+ *   >>memory     arenas
+ *   >>segments   overlapping ranges to segments
+ *   >>macho      fat files and load commands
+ *   >>symbols    one table of names outside the debug info
+ *   >>unwind     where functions begin, from unwind tables
+ *   >>objc       Objective-C metadata
+ *   >>swift      Swift type metadata
+ *   >>forms      DWARF sections, abbreviations, values
+ *   >>units      unit headers; which unit covers an address
+ *   >>lines      line programs
+ *   >>functions  functions and the calls inlined into them
+ *   >>answer     which source answers
+ *   >>entrance   the public functions
  */
 #ifndef MACHSYM_H
 #define MACHSYM_H
@@ -23,7 +43,9 @@
 
 /* MACHSYM_STATIC: every function becomes static; for use inside one translation unit. */
 #ifndef MACHSYM_API
-#ifdef MACHSYM_STATIC
+#if defined(MACHSYM_STATIC) && defined(__GNUC__)
+#define MACHSYM_API static __attribute__((unused))
+#elif defined(MACHSYM_STATIC)
 #define MACHSYM_API static
 #else
 #define MACHSYM_API extern
@@ -482,9 +504,9 @@ MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *b
 #define MACHSYM_IMPLEMENTED
 
 /* ==== >>platform ==============================================================================================
- * Job:    the only calls to the operating system: map or read a file, look into a folder, write a file whole.
+ * Job:    the only calls to the operating system: map or read a file, look into a folder.
  * Uses:   nothing.
- * Offers: ms_os_map, ms_os_unmap, ms_os_is_folder, ms_os_next_name, ms_os_write.
+ * Offers: ms_os_map, ms_os_unmap, ms_os_is_folder, ms_os_is_file, ms_os_first_file.
  * Never:  looks at contents. */
 
 #ifndef MACHSYM_NO_OS
@@ -631,9 +653,9 @@ static char *ms_os_first_file(const char *folder)
 #endif /* MACHSYM_NO_OS */
 
 /* ==== >>bytes =================================================================================================
- * Job:    spans of input, views of text, memory helpers, sort order and search.
+ * Job:    spans of input, views of text, memory helpers, sort order and search, the error record.
  * Uses:   nothing.
- * Offers: ms_span, ms_span_sub, ms_str_*, ms_copy, ms_zero, ms_equal, ms_add_ok, ms_sort_u64_pairs.
+ * Offers: ms_span, ms_span_sub, ms_str_*, ms_copy, ms_zero, ms_equal, ms_add_ok, ms_key, ms_sort, ms_upper_bound, ms_fail.
  * Never:  allocates; touches a byte outside its arguments. */
 
 #ifdef MACHSYM_NO_OS
@@ -905,6 +927,26 @@ static size_t ms_upper_bound(const ms_key *v, size_t count, uint64_t key)
         }
     }
     return lo;
+}
+
+/* ---- Errors ---- */
+
+static machsym_result ms_fail(machsym_error *err, machsym_result code, const char *what, const char *where,
+                              uint64_t offset)
+{
+    if (err != NULL) {
+        err->code = code;
+        err->os_errno = 0;
+        err->what = what;
+        err->where = where;
+        err->offset = offset;
+    }
+    return code;
+}
+
+static machsym_result ms_fail_memory(machsym_error *err)
+{
+    return ms_fail(err, MACHSYM_ERR_MEMORY, "the allocator has no memory left", "", 0);
 }
 
 /* ==== >>reader ================================================================================================
@@ -1496,7 +1538,8 @@ static uint32_t ms_seg_owner(const ms_seg *v, size_t count, uint64_t addr)
 /* ==== >>macho =================================================================================================
  * Job:    turns fat files and load commands into slices, segments, sections, spans and decoded pointers.
  * Uses:   platform, bytes, reader, memory, segments.
- * Offers: ms_mo_file_open, ms_mo_list, ms_mo_choose, ms_mo_load, ms_mo_section, ms_mo_data.
+ * Offers: ms_mo_input_open, ms_mo_slice_at, ms_mo_choose, ms_mo_load, ms_mo_section_named, ms_mo_linkedit,
+ *         ms_mo_data_open, ms_mo_at_addr, ms_mo_pointer_at.
  * Never:  looks inside debug info or symbols; trusts a count or an offset. */
 
 /* loader.h, machine.h, fat.h */
@@ -1900,24 +1943,6 @@ static void ms_mo_read_fixup_formats(ms_mo *mo)
         mo->segments[i].fixup_format = format;
         mo->segments[i].max_valid_pointer = max_valid_pointer;
     }
-}
-
-static machsym_result ms_fail(machsym_error *err, machsym_result code, const char *what, const char *where,
-                              uint64_t offset)
-{
-    if (err != NULL) {
-        err->code = code;
-        err->os_errno = 0;
-        err->what = what;
-        err->where = where;
-        err->offset = offset;
-    }
-    return code;
-}
-
-static machsym_result ms_fail_memory(machsym_error *err)
-{
-    return ms_fail(err, MACHSYM_ERR_MEMORY, "the allocator has no memory left", "", 0);
 }
 
 /* Parses the load commands of one slice, mo->bytes, into mo. */
@@ -2570,6 +2595,7 @@ static machsym_result ms_mo_input_open(const char *path, machsym_bytes bytes, ui
 #endif
     else
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "neither a path nor bytes to open", "", 0);
+    (void)path;
     (void)flags;
     if (result == MACHSYM_OK) {
         ms_rd rd = ms_rd_make(input->bytes);
@@ -5915,7 +5941,7 @@ static size_t ms_ln_find(const ms_ln_table *table, machsym_lines lines, uint64_t
 /* ==== >>functions =============================================================================================
  * Job:    walks a unit's entries to functions and the calls inlined into them, and names them.
  * Uses:   bytes, reader, memory, segments, forms, units.
- * Offers: ms_fn_read, ms_fn_chain, ms_fn_names.
+ * Offers: ms_fn_read, ms_fn_block_at, ms_fn_range_at, ms_fn_copy_of, ms_fn_names_of.
  * Never:  looks at lines or symbols; answers outside a function's ranges. */
 
 /* A function, or a call inlined into one. */
@@ -7092,13 +7118,13 @@ static machsym_result machsym_add_pair(machsym_image *image, const machsym_open_
     return result;
 }
 
+#ifndef MACHSYM_NO_OS
 static bool machsym_has_dwarf(const ms_mo *mo)
 {
     return ms_mo_section_named(mo, NULL, "__debug_info") != NULL ||
            ms_mo_section_named(mo, NULL, "__zdebug_info") != NULL;
 }
 
-#ifndef MACHSYM_NO_OS
 /* Tries BUNDLE.dSYM/Contents/Resources/DWARF/NAME for a bundle that may hold the binary. Returns true when it fits. */
 static bool machsym_try_dsym(machsym_image *image, const machsym_open_desc *desc, machsym_str bundle,
                              machsym_str name)
