@@ -2847,10 +2847,15 @@ static void ms_sym_sort(ms_sym_table *t, ms_arena *scratch)
     for (size_t lo = 0, hi; lo < t->count; lo = hi) {
         for (hi = lo + 1; hi < t->count && t->v[hi].key == t->v[lo].key;)
             hi++;
-        if (hi - lo > 1)
-            ms_key_heap_sort(&t->v[lo],
-                             hi - lo); /* items did not ascend: the sources came one after the other */
+        if (hi - lo > 1) /* items did not ascend: the sources came one after the other */
+            ms_key_heap_sort(&t->v[lo], hi - lo);
     }
+    size_t kept = 0;
+    for (size_t i = 0; i < t->count; i++) { /* two tables may tell of one start */
+        if (kept == 0 || t->v[kept - 1].key != t->v[i].key || t->v[kept - 1].item != t->v[i].item)
+            t->v[kept++] = t->v[i];
+    }
+    t->count = kept;
 }
 
 static machsym_source ms_sym_source(uint64_t item)
@@ -3941,9 +3946,11 @@ static void ms_sw_add_class(ms_sym_table *t, ms_mo_data *d, uint64_t at, uint32_
     if ((flags & ms_SW_HAS_OVERRIDE_TABLE) != 0) {
         uint32_t count = ms_mo_u32_at(d, at);
         at += 4;
-        for (uint32_t i = 0; i < count && ms_mo_at_addr(d, at, 12).len != 0 && ms_mo_spend(d, 8); i++, at += 12) {
+        for (uint32_t i = 0; i < count && ms_mo_at_addr(d, at, 12).len != 0 && ms_mo_spend(d, 8);
+             i++, at += 12) {
             machsym_str method = ms_sw_requirement(d, at + 4);
-            machsym_str parts[3] = {type, ms_str_from_c(method.len != 0 ? ".override of " : ".override"), method};
+            machsym_str parts[3] = {type, ms_str_from_c(method.len != 0 ? ".override of " : ".override"),
+                                    method};
             ms_sw_add(t, d, ms_sw_code(t, d, at + 8), parts, 3, method.len != 0 ? UINT32_MAX : i);
         }
     }
