@@ -16,6 +16,9 @@
  *   >>segments   overlapping ranges to segments
  *   >>macho      fat files and load commands
  *   >>symbols    one table of names outside the debug info
+ *   >>unwind     where functions begin, from unwind tables
+ *   >>objc       Objective-C metadata
+ *   >>swift      Swift type metadata
  *   >>forms      DWARF sections, abbreviations, values
  *   >>units      unit headers; which unit covers an address
  *   >>lines      line programs
@@ -183,9 +186,10 @@ MACHSYM_API size_t machsym_path_join(const machsym_path *path, char *buf, size_t
 enum machsym_open_flags {
     MACHSYM_OPEN_COPY =
         1u << 0, /* read the file into memory: safe against other processes that truncate it */
-    MACHSYM_OPEN_NO_PAIR = 1u << 1,  /* do not look for NAME.dSYM beside a binary */
-    MACHSYM_OPEN_LOADED = 1u << 2,   /* bytes is an image as dyld laid it out in memory: see load_addr */
-    MACHSYM_OPEN_NO_SYMTAB = 1u << 3 /* ignore LC_SYMTAB: shows what the rest of the file knows */
+    MACHSYM_OPEN_NO_PAIR = 1u << 1, /* do not look for NAME.dSYM beside a binary */
+    MACHSYM_OPEN_LOADED = 1u << 2,  /* bytes is an image as dyld laid it out in memory: see load_addr */
+    MACHSYM_OPEN_NO_SYMTAB =
+        1u << 3 /* ignore the names LC_SYMTAB has for the image's own code, as if stripped */
 };
 
 /* What to open; zero means the default everywhere. */
@@ -389,10 +393,49 @@ MACHSYM_API bool machsym_session_next_line(machsym_session *session, machsym_cur
 MACHSYM_API bool machsym_session_next_symbol(machsym_session *session, machsym_cursor *at,
                                              machsym_symbol *out);
 
+/* Every name of every source and every bare start, by address, the best of an address first: what next_symbol
+ * chooses from. Returns: false at the end. Borrows, Threads, Cost: as above. */
+MACHSYM_API bool machsym_session_next_name(machsym_session *session, machsym_cursor *at, machsym_symbol *out);
+
 /* The names that share a start address, best first: the linker folds functions of equal code.
  * Returns: false at the end. Borrows, Threads: as above. Cost: a search. */
 MACHSYM_API bool machsym_session_next_alias(machsym_session *session, uint64_t addr, machsym_cursor *at,
                                             machsym_str *out);
+
+typedef enum machsym_objc_kind {
+    MACHSYM_OBJC_CLASS = 0,
+    MACHSYM_OBJC_CATEGORY,
+    MACHSYM_OBJC_METHOD /* of the class or category that came last */
+} machsym_objc_kind;
+
+/* A class, a category or a method of the Objective-C metadata. */
+typedef struct machsym_objc {
+    machsym_objc_kind kind;
+    machsym_str class_name; /* "?" when it is in another image and the file does not name it */
+    machsym_str category;   /* empty for a class */
+    machsym_str super_name; /* of a class; empty for a root class */
+    machsym_str selector;   /* of a method */
+    uint64_t addr;          /* of the record; of a method: its code */
+    bool is_class_method;
+    bool is_swift;
+} machsym_objc;
+
+/* Iterates over the Objective-C metadata in the file's order: classes, then categories, each with its methods.
+ * Returns: false at the end. Borrows, Threads: as above. Cost: reads all of it once. */
+MACHSYM_API bool machsym_session_next_objc(machsym_session *session, machsym_cursor *at, machsym_objc *out);
+
+/* A function and the object file that the linker took it from, as a debug map tells (N_OSO, N_FUN). */
+typedef struct machsym_object {
+    uint64_t lo;
+    uint64_t hi;
+    machsym_str path;   /* of the object file, or of the archive that holds it */
+    machsym_str member; /* in the archive; empty for a file of its own */
+} machsym_object;
+
+/* Iterates over the functions of the debug map in the file's order.
+ * Returns: false at the end. Borrows, Threads: as above. Cost: linear over LC_SYMTAB. */
+MACHSYM_API bool machsym_session_next_object(machsym_session *session, machsym_cursor *at,
+                                             machsym_object *out);
 
 /* How the unit that covers an address was found. */
 typedef enum machsym_unit_source {
@@ -425,6 +468,7 @@ typedef struct machsym_session_info {
     uint32_t units_without_code; /* skeletons, headers only, declarations only */
     uint32_t units_without_ranges;
     uint32_t damaged_units;
+    uint32_t damaged_metadata; /* parts of exports trie, binds, unwind info, Objective-C and Swift left out */
     uint32_t arange_set_count;
     uint32_t version_count[6]; /* [n]: units of DWARF version n */
     uint64_t function_count;
@@ -1660,9 +1704,10 @@ static uint32_t ms_seg_owner(const ms_seg *v, size_t count, uint64_t addr)
 }
 
 /* ==== >>macho =================================================================================================
- * Job:    turns fat files and load commands into slices, segments, sections and spans.
- * Uses:   platform, bytes, reader, memory.
- * Offers: ms_mo_input_open, ms_mo_slice_at, ms_mo_choose, ms_mo_load, ms_mo_section_named, ms_mo_linkedit.
+ * Job:    turns fat files and load commands into slices, segments, sections, spans and decoded pointers.
+ * Uses:   platform, bytes, reader, memory, segments.
+ * Offers: ms_mo_input_open, ms_mo_slice_at, ms_mo_choose, ms_mo_load, ms_mo_section_named, ms_mo_linkedit,
+ *         ms_mo_data_open, ms_mo_at_addr, ms_mo_pointer_at.
  * Never:  looks inside debug info or symbols; trusts a count or an offset. */
 
 /* loader.h, machine.h, fat.h */
@@ -1717,6 +1762,7 @@ typedef struct ms_mo_section {
     uint32_t reserved2; /* stubs: size of one */
     uint32_t reloc_off;
     uint32_t reloc_count;
+    uint32_t segment_index;
     bool is_code;
 } ms_mo_section;
 
@@ -1728,6 +1774,8 @@ typedef struct ms_mo_segment {
     uint64_t off;
     uint64_t file_size;
     uint32_t initprot;
+    uint16_t fixup_format;      /* DYLD_CHAINED_PTR_*; 0: pointers are plain */
+    uint32_t max_valid_pointer; /* of DYLD_CHAINED_PTR_32: chains run through integers above it too */
 } ms_mo_segment;
 
 /* Where LC_* say their data lies, offsets in the slice. */
@@ -1756,7 +1804,8 @@ typedef struct ms_mo {
     machsym_slice slice;
     bool is_64;
     bool is_loaded;
-    bool hide_symtab;
+    bool hide_symtab;      /* names of the image's own code in LC_SYMTAB do not count */
+    uint64_t slide;        /* with is_loaded: what dyld added to every pointer */
     uint32_t damage_count; /* load commands and sections left out */
     ms_mo_segment *segments;
     uint32_t segment_count;
@@ -1886,6 +1935,7 @@ static void ms_mo_read_section(ms_mo *mo, ms_rd *rd, uint64_t *previous)
     if (mo->is_64)
         ms_rd_u32(rd); /* reserved3 */
     section->is_code = (section->flags & ms_S_ATTR_CODE) != 0;
+    section->segment_index = mo->segment_count - 1;
     mo->section_count++;
     if (section->size == 0 || ms_mo_is_zero_fill(section->flags))
         return;
@@ -1913,6 +1963,8 @@ static void ms_mo_read_segment(ms_mo *mo, ms_rd *rd)
     segment->file_size = ms_mo_word(mo, rd);
     ms_rd_u32(rd); /* maxprot */
     segment->initprot = ms_rd_u32(rd);
+    segment->fixup_format = 0;
+    segment->max_valid_pointer = 0;
     uint32_t count = ms_rd_u32(rd);
     ms_rd_u32(rd); /* flags */
     if (rd->failed)
@@ -2036,6 +2088,31 @@ static void ms_mo_mark_code(ms_mo *mo)
     }
 }
 
+/* LC_DYLD_CHAINED_FIXUPS says for each segment how its pointers are encoded (fixup-chains.h:
+ * dyld_chained_fixups_header, dyld_chained_starts_in_image, dyld_chained_starts_in_segment). The chains themselves need
+ * not be walked: a pointer is decoded where it is read. */
+static void ms_mo_read_fixup_formats(ms_mo *mo)
+{
+    ms_span fixups = ms_mo_linkedit(mo, mo->loads.fixups_off, mo->loads.fixups_size);
+    ms_rd header = ms_rd_make(fixups);
+    ms_rd_u32(&header); /* version */
+    uint32_t starts_off = ms_rd_u32(&header);
+    ms_rd starts = ms_rd_at(fixups, starts_off);
+    uint32_t count = ms_rd_u32(&starts);
+    for (uint32_t i = 0; i < count && i < mo->segment_count && !header.failed; i++) {
+        uint32_t off = ms_rd_u32(&starts);
+        ms_rd rd = ms_rd_at(fixups, (uint64_t)starts_off + off);
+        ms_rd_skip(&rd, 6); /* size, page_size */
+        uint16_t format = ms_rd_u16(&rd);
+        ms_rd_u64(&rd); /* segment_offset */
+        uint32_t max_valid_pointer = ms_rd_u32(&rd);
+        if (off == 0 || starts.failed || rd.failed) /* 0: a segment without fixups */
+            continue;
+        mo->segments[i].fixup_format = format;
+        mo->segments[i].max_valid_pointer = max_valid_pointer;
+    }
+}
+
 /* Parses the load commands of one slice, mo->bytes, into mo. */
 static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
 {
@@ -2078,8 +2155,10 @@ static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
     }
     if (count > 0)
         mo->damage_count++;
-    if (arena != NULL)
+    if (arena != NULL) {
         ms_mo_mark_code(mo);
+        ms_mo_read_fixup_formats(mo);
+    }
     return MACHSYM_OK;
 }
 
@@ -2091,6 +2170,393 @@ static const ms_mo_section *ms_mo_section_named(const ms_mo *mo, const char *seg
             return section;
     }
     return NULL;
+}
+
+/* ---- The image's own data: what lies at an address, what a pointer there stands for ---- */
+
+/* fixup-chains.h: how a pointer with a fixup is encoded. Formats of the shared cache and of firmware are left out. */
+enum {
+    ms_DYLD_CHAINED_PTR_ARM64E = 1,
+    ms_DYLD_CHAINED_PTR_64 = 2,
+    ms_DYLD_CHAINED_PTR_32 = 3,
+    ms_DYLD_CHAINED_PTR_64_OFFSET = 6,
+    ms_DYLD_CHAINED_PTR_ARM64E_KERNEL = 7,
+    ms_DYLD_CHAINED_PTR_64_KERNEL_CACHE = 8,
+    ms_DYLD_CHAINED_PTR_ARM64E_USERLAND = 9,
+    ms_DYLD_CHAINED_PTR_X86_64_KERNEL_CACHE = 11,
+    ms_DYLD_CHAINED_PTR_ARM64E_USERLAND24 = 12
+};
+
+/* loader.h: the upper half of a byte of bind code, and the types of relocation used. */
+enum {
+    ms_BIND_OPCODE_DONE = 0x00,
+    ms_BIND_OPCODE_SET_DYLIB_ORDINAL_ULEB = 0x20,
+    ms_BIND_OPCODE_SET_SYMBOL_TRAILING_FLAGS_IMM = 0x40,
+    ms_BIND_OPCODE_SET_ADDEND_SLEB = 0x60,
+    ms_BIND_OPCODE_SET_SEGMENT_AND_OFFSET_ULEB = 0x70,
+    ms_BIND_OPCODE_ADD_ADDR_ULEB = 0x80,
+    ms_BIND_OPCODE_DO_BIND = 0x90,
+    ms_BIND_OPCODE_DO_BIND_ADD_ADDR_ULEB = 0xa0,
+    ms_BIND_OPCODE_DO_BIND_ADD_ADDR_IMM_SCALED = 0xb0,
+    ms_BIND_OPCODE_DO_BIND_ULEB_TIMES_SKIPPING_ULEB = 0xc0,
+    ms_BIND_OPCODE_THREADED = 0xd0
+};
+
+/* What a pointer stands for; all zero: NULL, or nothing that could be decoded. */
+typedef struct ms_mo_pointer {
+    uint64_t addr;      /* 0 for an import */
+    machsym_str import; /* the symbol in another image, with its underscore */
+} ms_mo_pointer;
+
+/* In ms_mo_data's binds: the item is no index of a name but an address of this image. */
+#define ms_MO_BIND_IS_VALUE ((uint64_t)1 << 63)
+
+/* Reads the data of one slice by address. */
+typedef struct ms_mo_data {
+    const ms_mo *mo;
+    ms_segs sections; /* which section holds an address */
+    ms_span imports;  /* of chained fixups */
+    unsigned one;     /* size of an import */
+    ms_span names;    /* of imports */
+    ms_key *binds;    /* sorted; address, index into bind_names (or ms_MO_BIND_IS_VALUE) */
+    size_t bind_count;
+    size_t bind_cap;
+    machsym_str *bind_names;
+    size_t name_count;
+    size_t name_cap;
+    bool is_threaded; /* the first arm64e files: bind code without chains' headers, pointers as in ARM64E */
+    uint64_t
+        budget; /* bytes and records that may still be read: what a file repeats without end stops here */
+    uint32_t damage_count;
+} ms_mo_data;
+
+/* Takes cost from the budget. Returns false once it is spent. */
+static bool ms_mo_spend(ms_mo_data *d, uint64_t cost)
+{
+    if (cost > d->budget) {
+        d->damage_count += d->budget != 0;
+        d->budget = 0;
+        return false;
+    }
+    d->budget -= cost;
+    return true;
+}
+
+/* The section whose bytes hold an address; NULL when the file has none. */
+static const ms_mo_section *ms_mo_section_at(const ms_mo_data *d, uint64_t addr)
+{
+    uint32_t owner = ms_seg_owner(d->sections.v, d->sections.count, addr);
+    return owner == ms_SEG_NONE ? NULL : &d->mo->sections[owner];
+}
+
+/* What is left of the section at an address from there on; empty when the file has no such bytes. */
+static ms_span ms_mo_from_addr(const ms_mo_data *d, uint64_t addr)
+{
+    const ms_mo_section *section = ms_mo_section_at(d, addr);
+    return section == NULL ? ms_span_make(NULL, 0) : ms_span_from(section->bytes, addr - section->addr);
+}
+
+static ms_span ms_mo_at_addr(const ms_mo_data *d, uint64_t addr, uint64_t len)
+{
+    return ms_span_sub(ms_mo_from_addr(d, addr), 0, len);
+}
+
+static uint32_t ms_mo_u32_at(const ms_mo_data *d, uint64_t addr)
+{
+    ms_span span = ms_mo_at_addr(d, addr, 4);
+    return span.len == 4 ? ms_rd_raw_u32(span.ptr) : 0;
+}
+
+static unsigned ms_mo_pointer_size(const ms_mo_data *d)
+{
+    return d->mo->is_64 ? 8 : 4;
+}
+
+/* The NUL-terminated text at an address; empty when it is missing. Its length is paid for. */
+static machsym_str ms_mo_str_at(ms_mo_data *d, uint64_t addr)
+{
+    ms_span rest = ms_mo_from_addr(d, addr);
+    if (rest.len > d->budget)
+        rest.len = (size_t)d->budget;
+    machsym_str str = ms_rd_str_at(rest, 0);
+    ms_mo_spend(d, str.ptr != NULL ? str.len + 1 : rest.len);
+    return str;
+}
+
+/* An address relative to its own place, 32 bits wide; 0 when it is NULL or missing. */
+static uint64_t ms_mo_relative_at(const ms_mo_data *d, uint64_t addr)
+{
+    uint32_t raw = ms_mo_u32_at(d, addr);
+    return raw == 0 ? 0 : addr + (uint64_t)(int64_t)(int32_t)raw;
+}
+
+/* ---- Imports ---- */
+
+static machsym_str ms_mo_import(const ms_mo_data *d, uint64_t ordinal)
+{
+    if (d->is_threaded)
+        return ordinal < d->name_count ? d->bind_names[ordinal] : ms_str_empty();
+    if (d->one == 0 || ordinal >= d->imports.len / d->one)
+        return ms_str_empty();
+    const uint8_t *p = d->imports.ptr + ordinal * d->one;
+    return ms_rd_str_at(d->names, d->one == 16 ? ms_rd_raw_u64(p) >> 32 : ms_rd_raw_u32(p) >> 9);
+}
+
+/* dyld_chained_fixups_header: where imports and their names are. */
+static void ms_mo_read_imports(ms_mo_data *d)
+{
+    ms_span fixups = ms_mo_linkedit(d->mo, d->mo->loads.fixups_off, d->mo->loads.fixups_size);
+    ms_rd rd = ms_rd_make(fixups);
+    ms_rd_skip(&rd, 8); /* version, starts_offset */
+    uint32_t imports_off = ms_rd_u32(&rd);
+    uint32_t symbols_off = ms_rd_u32(&rd);
+    uint32_t count = ms_rd_u32(&rd);
+    uint32_t format = ms_rd_u32(&rd); /* 1: 32 bits; 2: with an addend; 3: 64 bits with one */
+    uint32_t symbols_format = ms_rd_u32(&rd);
+    if (rd.failed || symbols_format != 0 || format < 1 || format > 3) /* 1: zlib, which no linker writes */
+        return;
+    d->one = format == 1 ? 4 : format == 2 ? 8 : 16;
+    d->imports = ms_span_sub(fixups, imports_off, (uint64_t)count * d->one);
+    d->names = ms_span_from(fixups, symbols_off);
+}
+
+static void ms_mo_add_bind(ms_mo_data *d, uint64_t addr, uint64_t item, ms_arena *arena)
+{
+    ms_key *v = (ms_key *)ms_arena_grow(arena, d->binds, d->bind_count, &d->bind_cap, sizeof *v);
+    if (v == NULL)
+        return;
+    d->binds = v;
+    v[d->bind_count].key = addr;
+    v[d->bind_count++].item = item;
+}
+
+static void ms_mo_add_bind_name(ms_mo_data *d, machsym_str name, ms_arena *arena)
+{
+    machsym_str *v =
+        (machsym_str *)ms_arena_grow(arena, d->bind_names, d->name_count, &d->name_cap, sizeof *v);
+    if (v == NULL)
+        return;
+    d->bind_names = v;
+    v[d->name_count++] = name;
+}
+
+/* Where bind code stands: the variables of its little machine. */
+typedef struct ms_mo_binder {
+    uint64_t addr;
+    uint64_t times;
+    uint64_t skip;
+    machsym_str name;
+} ms_mo_binder;
+
+/* Binds as often as one instruction says; in threaded files it only adds to the list of imports. */
+static void ms_mo_do_bind(ms_mo_data *d, ms_mo_binder *b, ms_arena *arena)
+{
+    if (d->is_threaded) {
+        ms_mo_add_bind_name(d, b->name, arena);
+        return;
+    }
+    for (; b->times > 0 && d->name_count > 0 && ms_mo_spend(d, 1) && !arena->oom; b->times--) {
+        ms_mo_add_bind(d, b->addr, d->name_count - 1, arena);
+        b->addr += b->skip + ms_mo_pointer_size(d);
+    }
+}
+
+/* Runs the bind code of LC_DYLD_INFO; lazy binds are of stubs only, which have names already. */
+static void ms_mo_read_binds(ms_mo_data *d, ms_span code, ms_arena *arena)
+{
+    ms_rd rd = ms_rd_make(code);
+    ms_mo_binder b;
+    ms_zero(&b, sizeof b);
+    while (ms_rd_left(&rd) > 0 && !arena->oom) {
+        uint8_t byte = ms_rd_u8(&rd);
+        uint8_t low = byte & 0xf;
+        b.times = 1;
+        b.skip = 0;
+        switch (byte & 0xf0) {
+        case ms_BIND_OPCODE_DONE: return;
+        case ms_BIND_OPCODE_SET_DYLIB_ORDINAL_ULEB: ms_rd_uleb(&rd); break;
+        case ms_BIND_OPCODE_SET_ADDEND_SLEB: ms_rd_sleb(&rd); break;
+        case ms_BIND_OPCODE_SET_SYMBOL_TRAILING_FLAGS_IMM:
+            b.name = ms_rd_str(&rd);
+            if (!d->is_threaded)
+                ms_mo_add_bind_name(d, b.name, arena);
+            break;
+        case ms_BIND_OPCODE_SET_SEGMENT_AND_OFFSET_ULEB:
+            b.addr = ms_rd_uleb(&rd) + (low < d->mo->segment_count ? d->mo->segments[low].addr : 0);
+            break;
+        case ms_BIND_OPCODE_ADD_ADDR_ULEB: b.addr += ms_rd_uleb(&rd); break;
+        case ms_BIND_OPCODE_DO_BIND: ms_mo_do_bind(d, &b, arena); break;
+        case ms_BIND_OPCODE_DO_BIND_ADD_ADDR_ULEB:
+            b.skip = ms_rd_uleb(&rd);
+            ms_mo_do_bind(d, &b, arena);
+            break;
+        case ms_BIND_OPCODE_DO_BIND_ADD_ADDR_IMM_SCALED:
+            b.skip = (uint64_t)low * ms_mo_pointer_size(d);
+            ms_mo_do_bind(d, &b, arena);
+            break;
+        case ms_BIND_OPCODE_DO_BIND_ULEB_TIMES_SKIPPING_ULEB:
+            b.times = ms_rd_uleb(&rd);
+            b.skip = ms_rd_uleb(&rd);
+            ms_mo_do_bind(d, &b, arena);
+            break;
+        case ms_BIND_OPCODE_THREADED:
+            if (low == 0) { /* the binds that follow fill a table of so many imports; 1 walks the chains */
+                ms_rd_uleb(&rd);
+                d->is_threaded = true;
+                d->name_count = 0;
+            }
+            break;
+        default: break; /* dylib ordinals and types in the low bits */
+        }
+    }
+    d->damage_count += rd.failed;
+}
+
+/* ---- Pointers ---- */
+
+/* A plain address without the bits that arm64e signs; bit 55 tells kernel from user space. */
+static uint64_t ms_mo_plain(const ms_mo_data *d, uint64_t raw)
+{
+    if (d->mo->slice.cputype != ms_CPU_ARM64)
+        return raw;
+    uint64_t low = ((uint64_t)1 << 47) - 1;
+    return (raw & ((uint64_t)1 << 55)) == 0 ? raw & low : raw | ~low;
+}
+
+static ms_mo_pointer ms_mo_to_import(const ms_mo_data *d, uint64_t ordinal)
+{
+    ms_mo_pointer pointer = {0, ms_mo_import(d, ordinal)};
+    return pointer;
+}
+
+/* DYLD_CHAINED_PTR_ARM64E and its kin: bit 63 authenticated, bit 62 an import. */
+static ms_mo_pointer ms_mo_decode_arm64e(const ms_mo_data *d, unsigned format, uint64_t raw)
+{
+    ms_mo_pointer pointer = {0, {NULL, 0}};
+    bool is_auth = raw >> 63 != 0;
+    bool is_24 = format == ms_DYLD_CHAINED_PTR_ARM64E_USERLAND24;
+    if ((raw >> 62 & 1) != 0)
+        return ms_mo_to_import(d, raw & (is_24 ? 0xffffff : 0xffff));
+    if (is_auth)
+        pointer.addr = d->mo->text_addr + (raw & 0xffffffff);
+    else
+        pointer.addr = (raw & 0x7ffffffffff) + (format == ms_DYLD_CHAINED_PTR_ARM64E ? 0 : d->mo->text_addr);
+    return pointer;
+}
+
+/* Undoes the encoding of a pointer that is not NULL. */
+static ms_mo_pointer ms_mo_decode(const ms_mo_data *d, const ms_mo_segment *segment, uint64_t raw)
+{
+    ms_mo_pointer pointer = {0, {NULL, 0}};
+    unsigned format = segment->fixup_format;
+    uint64_t base = d->mo->text_addr;
+    switch (format) {
+    case 0: pointer.addr = ms_mo_plain(d, raw); break;
+    case ms_DYLD_CHAINED_PTR_ARM64E:
+    case ms_DYLD_CHAINED_PTR_ARM64E_KERNEL:
+    case ms_DYLD_CHAINED_PTR_ARM64E_USERLAND:
+    case ms_DYLD_CHAINED_PTR_ARM64E_USERLAND24: return ms_mo_decode_arm64e(d, format, raw);
+    case ms_DYLD_CHAINED_PTR_64:
+    case ms_DYLD_CHAINED_PTR_64_OFFSET:
+        if (raw >> 63 != 0)
+            return ms_mo_to_import(d, raw & 0xffffff);
+        pointer.addr = (raw & 0xfffffffff) + (format == ms_DYLD_CHAINED_PTR_64 ? 0 : base);
+        break;
+    case ms_DYLD_CHAINED_PTR_32:
+        if (raw >> 31 != 0)
+            return ms_mo_to_import(d, raw & 0xfffff);
+        if ((raw & 0x3ffffff) <= segment->max_valid_pointer)
+            pointer.addr = raw & 0x3ffffff;
+        break;
+    case ms_DYLD_CHAINED_PTR_64_KERNEL_CACHE:
+    case ms_DYLD_CHAINED_PTR_X86_64_KERNEL_CACHE:
+        if ((raw >> 30 & 3) == 0) /* other levels are other files of the cache */
+            pointer.addr = base + (raw & 0x3fffffff);
+        break;
+    default: break;
+    }
+    return pointer;
+}
+
+/* What the pointer at an address stands for. */
+static ms_mo_pointer ms_mo_pointer_at(const ms_mo_data *d, uint64_t addr)
+{
+    ms_mo_pointer pointer = {0, {NULL, 0}};
+    const ms_mo_section *section = ms_mo_section_at(d, addr);
+    ms_span span = ms_mo_at_addr(d, addr, ms_mo_pointer_size(d));
+    if (section == NULL || span.len == 0)
+        return pointer;
+    uint64_t raw = d->mo->is_64 ? ms_rd_raw_u64(span.ptr) : ms_rd_raw_u32(span.ptr);
+    size_t at = ms_upper_bound(d->binds, d->bind_count, addr);
+    if (at > 0 && d->binds[at - 1].key == addr) {
+        uint64_t item = d->binds[at - 1].item;
+        if ((item & ms_MO_BIND_IS_VALUE) != 0)
+            pointer.addr = (item & ~ms_MO_BIND_IS_VALUE) + raw;
+        else
+            pointer.import = d->bind_names[item];
+        return pointer;
+    }
+    if (raw == 0)
+        return pointer;
+    if (d->mo->is_loaded) {
+        pointer.addr = ms_mo_plain(d, raw) - d->mo->slide;
+        return pointer;
+    }
+    if (d->is_threaded)
+        return ms_mo_decode_arm64e(d, ms_DYLD_CHAINED_PTR_ARM64E, raw);
+    return ms_mo_decode(d, &d->mo->segments[section->segment_index], raw);
+}
+
+/* Relocations of an object file: pointers to symbols, which hold only what is added to them. */
+static void ms_mo_read_relocations(ms_mo_data *d, const ms_mo_section *section, ms_arena *arena)
+{
+    const ms_mo *mo = d->mo;
+    uint32_t one = mo->is_64 ? 16 : 12; /* nlist.h */
+    uint32_t want_length = mo->is_64 ? 3 : 2;
+    ms_span nlists = ms_mo_table(mo, mo->loads.sym_off, mo->loads.sym_count, one);
+    ms_span strings = ms_mo_table(mo, mo->loads.str_off, mo->loads.str_size, 1);
+    ms_rd rd = ms_rd_make(ms_mo_table(mo, section->reloc_off, section->reloc_count, 8));
+    while (ms_rd_left(&rd) >= 8 && ms_mo_spend(d, 1) && !arena->oom) {
+        uint32_t off = ms_rd_u32(&rd);
+        uint32_t bits = ms_rd_u32(&rd); /* reloc.h: symbol 24 bits, pcrel 1, length 2, extern 1, type 4 */
+        uint32_t index = bits & 0xffffff;
+        bool is_pointer = (bits >> 24 & 1) == 0 && (bits >> 25 & 3) == want_length && bits >> 28 == 0;
+        if (off >> 31 != 0 || !is_pointer || (bits >> 27 & 1) == 0 || index >= nlists.len / one)
+            continue; /* scattered, or by section: then the file holds the address */
+        const uint8_t *p = nlists.ptr + (size_t)index * one;
+        uint64_t value = mo->is_64 ? ms_rd_raw_u64(p + 8) : ms_rd_raw_u32(p + 8);
+        bool is_undefined = (p[4] & 0x0e) == 0;
+        if (is_undefined)
+            ms_mo_add_bind_name(d, ms_rd_str_at(strings, ms_rd_raw_u32(p)), arena);
+        ms_mo_add_bind(d, section->addr + off, is_undefined ? d->name_count - 1 : ms_MO_BIND_IS_VALUE | value,
+                       arena);
+    }
+}
+
+/* Makes a slice's data readable by address. Failure shows as oom of an arena. */
+static void ms_mo_data_open(ms_mo_data *d, const ms_mo *mo, ms_arena *arena)
+{
+    ms_zero(d, sizeof *d);
+    d->mo = mo;
+    d->budget = (uint64_t)mo->bytes.len * 4 + 0x10000; /* real files need less than their size */
+    d->sections.arena = arena;
+    ms_piece *pieces = (ms_piece *)ms_arena_alloc(arena, mo->section_count, sizeof *pieces);
+    size_t count = 0;
+    for (uint32_t i = 0; i < mo->section_count && pieces != NULL; i++) {
+        const ms_mo_section *section = &mo->sections[i];
+        uint64_t hi;
+        if (section->bytes.len == 0 || !ms_add_ok(section->addr, section->bytes.len, &hi))
+            continue;
+        pieces[count].lo = section->addr;
+        pieces[count].hi = hi;
+        pieces[count++].owner = i;
+    }
+    ms_seg_build(pieces, count, arena, &d->sections);
+    ms_mo_read_imports(d);
+    ms_mo_read_binds(d, ms_mo_linkedit(mo, mo->loads.bind_off, mo->loads.bind_size), arena);
+    for (uint32_t i = 0; i < mo->section_count && mo->slice.filetype == ms_MH_OBJECT; i++)
+        ms_mo_read_relocations(d, &mo->sections[i], arena);
+    ms_key_heap_sort(d->binds, d->bind_count);
 }
 
 /* ---- Fat files ---- */
@@ -2315,7 +2781,7 @@ static machsym_result ms_mo_input_open(const char *path, machsym_bytes bytes, ui
 /* ==== >>symbols ===============================================================================================
  * Job:    one table, sorted by address, of every name and start of a function outside the debug info.
  * Uses:   bytes, reader, memory, macho.
- * Offers: ms_sym_table, ms_sym_build, ms_sym_find, ms_sym_exact, ms_sym_scan_exact.
+ * Offers: ms_sym_table, ms_sym_add, ms_sym_sort, ms_sym_find, ms_sym_exact, ms_sym_scan_exact.
  * Never:  names an address past the next start or the end of its section. */
 
 /* nlist.h */
@@ -2359,6 +2825,22 @@ static ms_sym_nlist ms_sym_nlist_at(const ms_mo *mo, ms_span nlists, size_t inde
     return entry;
 }
 
+/* A string table up to its last NUL, so that every text in it ends. */
+static ms_span ms_sym_whole_strings(const ms_mo *mo)
+{
+    ms_span strings = ms_sym_strings(mo);
+    while (strings.len > 0 && strings.ptr[strings.len - 1] != 0)
+        strings.len--;
+    return strings;
+}
+
+/* The first bytes of a name, as many as ranking needs: a table may hold a million long names. */
+static machsym_str ms_sym_head_at(ms_span whole, uint32_t strx)
+{
+    ms_span rest = ms_span_from(whole, strx);
+    return ms_str_bounded((const char *)rest.ptr, rest.len < 8 ? rest.len : 8);
+}
+
 static bool ms_sym_is_defined(const ms_sym_nlist *entry)
 {
     return (entry->type & ms_N_STAB) == 0 && (entry->type & ms_N_TYPE) == ms_N_SECT;
@@ -2384,12 +2866,12 @@ static bool ms_sym_is_temporary(machsym_str raw)
     return ms_str_begins(raw, "ltmp") || ms_str_begins(raw, "l_") || ms_str_begins(raw, "L");
 }
 
-/* Which of several names for one address is best; lower is better. */
-static unsigned ms_sym_rank(const ms_sym_nlist *entry, machsym_str raw)
+/* Which of several names for one address is best; lower is better. head is the name or its beginning. */
+static unsigned ms_sym_rank(const ms_sym_nlist *entry, machsym_str head)
 {
-    if (raw.len == 0)
+    if (head.len == 0)
         return 4;
-    if (ms_sym_is_temporary(raw))
+    if (ms_sym_is_temporary(head))
         return 3;
     if ((entry->type & ms_N_EXT) == 0)
         return 2;
@@ -2411,6 +2893,7 @@ typedef struct ms_sym_table {
     size_t mo_count;
     const ms_range *code;
     size_t code_count;
+    uint32_t damage_count; /* parts of the metadata left out */
 } ms_sym_table;
 
 #define ms_SYM_SOURCE_SHIFT 56
@@ -2425,13 +2908,20 @@ static uint64_t ms_sym_item(machsym_source source, unsigned rank, size_t mo, uin
            (uint64_t)mo << ms_SYM_MO_SHIFT | index;
 }
 
+/* code is sorted and does not overlap. */
 static const ms_range *ms_sym_code_at(const ms_range *code, size_t count, uint64_t addr)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (addr >= code[i].lo && addr < code[i].hi)
-            return &code[i];
+    size_t lo = 0;
+    while (count > 0) {
+        size_t half = count / 2;
+        if (code[lo + half].lo <= addr) {
+            lo += half + 1;
+            count -= half + 1;
+        } else {
+            count = half;
+        }
     }
-    return NULL;
+    return lo > 0 && addr < code[lo - 1].hi ? &code[lo - 1] : NULL;
 }
 
 static void ms_sym_add_item(ms_sym_table *t, uint64_t addr, uint64_t item)
@@ -2465,13 +2955,13 @@ static void ms_sym_add_nlists(ms_sym_table *t, size_t mo_index)
 {
     const ms_mo *mo = &t->mo[mo_index];
     ms_span nlists = ms_sym_nlists(mo);
-    ms_span strings = ms_sym_strings(mo);
-    size_t count = nlists.len / ms_sym_nlist_size(mo);
+    ms_span strings = ms_sym_whole_strings(mo);
+    size_t count = mo->hide_symtab ? 0 : nlists.len / ms_sym_nlist_size(mo);
     for (size_t i = 0; i < count; i++) {
         ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
         if (!ms_sym_is_defined(&entry))
             continue;
-        unsigned rank = ms_sym_rank(&entry, ms_sym_name_at(strings, entry.strx));
+        unsigned rank = ms_sym_rank(&entry, ms_sym_head_at(strings, entry.strx));
         if (rank < 4)
             ms_sym_add_item(t, entry.value, ms_sym_item(MACHSYM_SOURCE_SYMTAB, rank, mo_index, i));
     }
@@ -2524,13 +3014,18 @@ static void ms_sym_sort(ms_sym_table *t, ms_arena *scratch)
     if (room == NULL)
         return;
     ms_sort(t->v, t->count, room);
-    for (size_t i = 1; i < t->count; i++) {
-        ms_key moved = t->v[i];
-        size_t j = i;
-        for (; j > 0 && ms_key_less(&moved, &t->v[j - 1]); j--)
-            t->v[j] = t->v[j - 1];
-        t->v[j] = moved;
+    for (size_t lo = 0, hi; lo < t->count; lo = hi) {
+        for (hi = lo + 1; hi < t->count && t->v[hi].key == t->v[lo].key;)
+            hi++;
+        if (hi - lo > 1) /* items did not ascend: the sources came one after the other */
+            ms_key_heap_sort(&t->v[lo], hi - lo);
     }
+    size_t kept = 0;
+    for (size_t i = 0; i < t->count; i++) { /* two tables may tell of one start */
+        if (kept == 0 || t->v[kept - 1].key != t->v[i].key || t->v[kept - 1].item != t->v[i].item)
+            t->v[kept++] = t->v[i];
+    }
+    t->count = kept;
 }
 
 static machsym_source ms_sym_source(uint64_t item)
@@ -2550,23 +3045,37 @@ static machsym_str ms_sym_name(const ms_sym_table *t, uint64_t item)
     return ms_sym_c_name(ms_sym_name_at(ms_sym_strings(mo), entry.strx));
 }
 
+/* The first entry at or past an address. */
+static size_t ms_sym_first(const ms_sym_table *t, uint64_t addr)
+{
+    return addr == 0 ? 0 : ms_upper_bound(t->v, t->count, addr - 1);
+}
+
 /* The first entry past those at one address. */
 static size_t ms_sym_next(const ms_sym_table *t, size_t at)
 {
-    uint64_t addr = t->v[at].key;
-    while (at < t->count && t->v[at].key == addr)
-        at++;
-    return at;
+    return ms_upper_bound(t->v, t->count, t->v[at].key);
 }
 
-/* The best entry at the address of entry at, with its end: the next start, or the end of its section. */
+/* Whether the name of an entry differs from those of the entries before it from first on; of many, the last 16. */
+static bool ms_sym_is_new(const ms_sym_table *t, size_t first, size_t at)
+{
+    machsym_str name = ms_sym_name(t, t->v[at].item);
+    if (at - first > 16)
+        first = at - 16;
+    for (; first < at; first++) {
+        if (ms_str_equal(ms_sym_name(t, t->v[first].item), name))
+            return false;
+    }
+    return true;
+}
+
+/* Entry at, with its end: the next start, or the end of its section. */
 static void ms_sym_get(const ms_sym_table *t, size_t at, machsym_symbol *out)
 {
     uint64_t addr = t->v[at].key;
     const ms_range *code = ms_sym_code_at(t->code, t->code_count, addr);
     size_t next = ms_sym_next(t, at);
-    while (at > 0 && t->v[at - 1].key == addr)
-        at--;
     out->lo = addr;
     out->hi = code->hi;
     if (next < t->count && t->v[next].key < out->hi)
@@ -2581,25 +3090,35 @@ static bool ms_sym_find(const ms_sym_table *t, uint64_t addr, machsym_symbol *ou
     size_t at = ms_upper_bound(t->v, t->count, addr);
     if (at == 0)
         return false;
-    ms_sym_get(t, at - 1, out);
+    ms_sym_get(t, ms_sym_first(t, t->v[at - 1].key), out);
     return addr < out->hi;
+}
+
+/* Whether the name at an offset of a string table is this one, without its underscore or with it. */
+static bool ms_sym_name_is(ms_span whole, uint32_t strx, machsym_str want)
+{
+    ms_span rest = ms_span_from(whole, strx);
+    machsym_str head = ms_str_make((const char *)rest.ptr, rest.len < want.len + 3 ? rest.len : want.len + 3);
+    machsym_str raw = ms_str_bounded(head.ptr, head.len); /* byte 1, underscore, name, NUL at most */
+    return ms_str_equal(ms_sym_c_name(raw), want);
 }
 
 /* The symtab name that starts exactly at an address: the one that equals want, else the best. */
 static machsym_str ms_sym_exact(const ms_sym_table *t, uint64_t addr, machsym_str want)
 {
-    machsym_str best = ms_str_empty();
-    size_t at = addr == 0 ? 0 : ms_upper_bound(t->v, t->count, addr - 1);
-    for (; at < t->count && t->v[at].key == addr; at++) {
-        if (ms_sym_source(t->v[at].item) != MACHSYM_SOURCE_SYMTAB)
-            continue;
-        machsym_str name = ms_sym_name(t, t->v[at].item);
-        if (want.len != 0 && ms_str_equal(name, want))
-            return name;
-        if (best.len == 0)
-            best = name;
+    size_t first = ms_sym_first(t, addr);
+    for (size_t at = first; at < t->count && t->v[at].key == addr; at++) {
+        uint64_t item = t->v[at].item;
+        if (ms_sym_source(item) != MACHSYM_SOURCE_SYMTAB) /* the best source: none follows another */
+            break;
+        const ms_mo *mo = &t->mo[(item >> ms_SYM_MO_SHIFT) & 0xff];
+        ms_sym_nlist entry = ms_sym_nlist_at(mo, ms_sym_nlists(mo), (size_t)(item & ms_SYM_INDEX_MASK));
+        if (want.len != 0 && ms_sym_name_is(ms_sym_strings(mo), entry.strx, want))
+            return ms_sym_name(t, item);
     }
-    return best;
+    bool has_one = first < t->count && t->v[first].key == addr &&
+                   ms_sym_source(t->v[first].item) == MACHSYM_SOURCE_SYMTAB;
+    return has_one ? ms_sym_name(t, t->v[first].item) : ms_str_empty();
 }
 
 /* The same without a table, by reading all of LC_SYMTAB: for a first, cold lookup. */
@@ -2610,34 +3129,1123 @@ static machsym_str ms_sym_scan_exact(const ms_mo *mos, size_t mo_count, uint64_t
     for (size_t m = 0; m < mo_count; m++) {
         const ms_mo *mo = &mos[m];
         ms_span nlists = ms_sym_nlists(mo);
-        ms_span strings = ms_sym_strings(mo);
-        size_t count = nlists.len / ms_sym_nlist_size(mo);
+        ms_span strings = ms_sym_whole_strings(mo);
+        size_t count = mo->hide_symtab ? 0 : nlists.len / ms_sym_nlist_size(mo);
         for (size_t i = 0; i < count; i++) {
             ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
             if (entry.value != addr || !ms_sym_is_defined(&entry))
                 continue;
-            machsym_str raw = ms_sym_name_at(strings, entry.strx);
-            unsigned rank = ms_sym_rank(&entry, raw);
-            if (want.len != 0 && rank < 4 && ms_str_equal(ms_sym_c_name(raw), want))
-                return ms_sym_c_name(raw);
+            unsigned rank = ms_sym_rank(&entry, ms_sym_head_at(strings, entry.strx));
+            if (want.len != 0 && rank < 4 && ms_sym_name_is(strings, entry.strx, want))
+                return ms_sym_c_name(ms_sym_name_at(strings, entry.strx));
             if (rank < best_rank) {
                 best_rank = rank;
-                best = ms_sym_c_name(raw);
+                best = ms_sym_c_name(ms_sym_name_at(strings, entry.strx));
             }
         }
     }
     return best;
 }
 
-/* Fills t, whose inputs are set, from every source. Failure shows as oom of an arena. */
-static void ms_sym_build(ms_sym_table *t, ms_arena *scratch)
+/* ---- The debug map's functions ---- */
+
+/* stab.h */
+enum { ms_N_FUN = 0x24, ms_N_SO = 0x64, ms_N_OSO = 0x66 };
+
+/* The next function of the debug map of one half at or past entry *at; *oso: entry of its object file plus 1.
+ * A function is two entries: its name and address, then no name and its size. */
+static bool ms_sym_next_object(const ms_mo *mo, uint64_t *at, uint64_t *oso, machsym_object *out)
 {
-    for (size_t i = 0; i < t->mo_count; i++) {
-        ms_sym_add_nlists(t, i);
-        ms_sym_add_stubs(t, i);
-        ms_sym_add_function_starts(t, i);
+    ms_span nlists = ms_sym_nlists(mo);
+    ms_span strings = ms_sym_strings(mo);
+    size_t count = mo->hide_symtab ? 0 : nlists.len / ms_sym_nlist_size(mo);
+    for (; *at < count; ++*at) {
+        ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, (size_t)*at);
+        if (entry.type == ms_N_OSO)
+            *oso = *at + 1;
+        else if (entry.type == ms_N_SO)
+            *oso = 0; /* the object file follows its source file */
+        if (entry.type != ms_N_FUN || *oso == 0 || *at + 1 >= count)
+            continue;
+        ms_sym_nlist end = ms_sym_nlist_at(mo, nlists, (size_t)*at + 1);
+        if (end.type != ms_N_FUN || !ms_add_ok(entry.value, end.value, &out->hi) || end.value == 0)
+            continue;
+        *at += 2;
+        out->lo = entry.value;
+        out->path = ms_sym_name_at(strings, ms_sym_nlist_at(mo, nlists, (size_t)*oso - 1).strx);
+        out->member = ms_str_empty();
+        size_t open = out->path.len;
+        while (open > 0 && ms_str_ends(out->path, ")") && out->path.ptr[open - 1] != '(')
+            open--;
+        if (open > 0 && open < out->path.len) {
+            out->member = ms_str_make(out->path.ptr + open, out->path.len - open - 1);
+            out->path.len = open - 1;
+        }
+        return true;
     }
-    ms_sym_sort(t, scratch);
+    return false;
+}
+
+/* ---- Exports trie ---- */
+
+/* loader.h: EXPORT_SYMBOL_FLAGS_* */
+enum { ms_EXPORT_KIND = 3, ms_EXPORT_REEXPORT = 8, ms_EXPORT_STUB_AND_RESOLVER = 16 };
+
+/* A path through the trie may be so deep and spell a name so long; real ones stay below 100 and 5,000. */
+enum { ms_SYM_TRIE_DEPTH = 4096, ms_SYM_TRIE_NAME = 1 << 16 };
+
+/* A node on the way down. */
+typedef struct ms_sym_trie_node {
+    ms_rd edges;   /* those not taken yet */
+    unsigned left; /* how many */
+    uint64_t off;
+    size_t name_len; /* of what the way here spells */
+} ms_sym_trie_node;
+
+/* A walk over an exports trie. */
+typedef struct ms_sym_trie {
+    ms_span bytes;
+    ms_sym_trie_node *nodes; /* ms_SYM_TRIE_DEPTH of them */
+    size_t depth;
+    uint8_t *on_path; /* a bit for each byte of the trie: an edge back to such a node is a loop */
+    char *name;       /* ms_SYM_TRIE_NAME bytes */
+    size_t name_len;
+} ms_sym_trie;
+
+/* Text put together from parts, which lives as long as the table; paid from the budget of d. */
+static machsym_str ms_sym_join(ms_sym_table *t, ms_mo_data *d, const machsym_str *parts, size_t count)
+{
+    size_t len = 0;
+    for (size_t i = 0; i < count; i++)
+        len += parts[i].len;
+    char *text = ms_mo_spend(d, len) ? (char *)ms_arena_alloc(t->arena, len, 1) : NULL;
+    if (text == NULL)
+        return ms_str_empty();
+    size_t at = 0;
+    for (size_t i = 0; i < count; i++) {
+        ms_copy(text + at, parts[i].ptr, parts[i].len);
+        at += parts[i].len;
+    }
+    return ms_str_make(text, len);
+}
+
+/* Takes what a node exports. */
+static void ms_sym_take_export(ms_sym_table *t, ms_mo_data *d, const ms_sym_trie *trie, ms_span info)
+{
+    ms_rd rd = ms_rd_make(info);
+    uint64_t flags = ms_rd_uleb(&rd);
+    uint64_t offs[2] = {0, 0};
+    if ((flags & ms_EXPORT_KIND) != 0 || (flags & ms_EXPORT_REEXPORT) != 0)
+        return; /* thread-local and absolute values are no code; the code of a re-export is in another image */
+    offs[0] = ms_rd_uleb(&rd);
+    bool has_resolver = (flags & ms_EXPORT_STUB_AND_RESOLVER) != 0;
+    if (has_resolver)
+        offs[1] = ms_rd_uleb(&rd);
+    d->damage_count += rd.failed;
+    for (unsigned i = 0; i < 1u + has_resolver && !rd.failed; i++) {
+        uint64_t addr = d->mo->text_addr + offs[i];
+        machsym_str parts[1] = {ms_sym_c_name(ms_str_make(trie->name, trie->name_len))};
+        if (d->mo->slice.cputype == ms_CPU_ARM)
+            addr &= ~(uint64_t)1;
+        machsym_str name = ms_sym_code_at(t->code, t->code_count, addr) == NULL ? ms_str_empty()
+                                                                                : ms_sym_join(t, d, parts, 1);
+        if (name.len != 0)
+            ms_sym_add_name(t, addr, MACHSYM_SOURCE_EXPORTS, name);
+    }
+}
+
+/* Goes down to a node. */
+static void ms_sym_enter(ms_sym_table *t, ms_mo_data *d, ms_sym_trie *trie, uint64_t off)
+{
+    if (trie->depth == ms_SYM_TRIE_DEPTH || off >= trie->bytes.len ||
+        (trie->on_path[off / 8] >> (off % 8) & 1) != 0) {
+        d->damage_count++;
+        return;
+    }
+    ms_rd rd = ms_rd_at(trie->bytes, off);
+    ms_span info = ms_rd_span(&rd, ms_rd_uleb(&rd));
+    if (info.len != 0)
+        ms_sym_take_export(t, d, trie, info);
+    ms_sym_trie_node *node = &trie->nodes[trie->depth++];
+    node->left = ms_rd_u8(&rd);
+    node->edges = rd;
+    node->off = off;
+    node->name_len = trie->name_len;
+    trie->on_path[off / 8] |= (uint8_t)(1u << off % 8);
+    d->damage_count += rd.failed;
+}
+
+/* The exports trie, depth first. Nodes may be shared; every step is paid for, so that sharing cannot multiply. */
+static void ms_sym_add_exports(ms_sym_table *t, ms_mo_data *d, ms_arena *scratch)
+{
+    ms_sym_trie trie;
+    ms_zero(&trie, sizeof trie);
+    trie.bytes = ms_mo_linkedit(d->mo, d->mo->loads.exports_off, d->mo->loads.exports_size);
+    if (trie.bytes.len == 0)
+        return;
+    trie.nodes = (ms_sym_trie_node *)ms_arena_alloc(scratch, ms_SYM_TRIE_DEPTH, sizeof *trie.nodes);
+    trie.name = (char *)ms_arena_alloc(scratch, ms_SYM_TRIE_NAME, 1);
+    trie.on_path = (uint8_t *)ms_arena_zeroed(scratch, trie.bytes.len / 8 + 1, 1);
+    if (trie.nodes == NULL || trie.name == NULL || trie.on_path == NULL)
+        return;
+    ms_sym_enter(t, d, &trie, 0);
+    while (trie.depth > 0) {
+        ms_sym_trie_node *node = &trie.nodes[trie.depth - 1];
+        if (node->left == 0 || node->edges.failed) {
+            trie.on_path[node->off / 8] &= (uint8_t) ~(1u << node->off % 8);
+            trie.depth--;
+            continue;
+        }
+        node->left--;
+        machsym_str edge = ms_rd_str(&node->edges);
+        uint64_t off = ms_rd_uleb(&node->edges);
+        if (node->edges.failed || edge.len > ms_SYM_TRIE_NAME - node->name_len) {
+            d->damage_count++;
+            continue;
+        }
+        if (!ms_mo_spend(d, edge.len + 1))
+            return;
+        ms_copy(trie.name + node->name_len, edge.ptr, edge.len);
+        trie.name_len = node->name_len + edge.len;
+        ms_sym_enter(t, d, &trie, off);
+    }
+}
+
+/* ---- Selector stubs ---- */
+
+/* __objc_stubs: each begins with adrp x1, page; ldr x1, [x1, off] of a selector reference, then calls objc_msgSend.
+ * Arm ARM C6.2: ADRP, LDR (immediate, unsigned offset). */
+static void ms_sym_add_selector_stubs(ms_sym_table *t, ms_mo_data *d)
+{
+    const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__objc_stubs");
+    if (section == NULL || d->mo->slice.cputype != ms_CPU_ARM64)
+        return;
+    for (size_t at = 0; at + 8 <= section->bytes.len; at += 4) {
+        uint32_t adrp = ms_rd_raw_u32(section->bytes.ptr + at);
+        uint32_t load = ms_rd_raw_u32(section->bytes.ptr + at + 4);
+        if ((adrp & 0x9f00001f) != 0x90000001 || (load & 0xffc003ff) != 0xf9400021)
+            continue;
+        uint32_t pages = (adrp >> 3 & 0x1ffffc) | (adrp >> 29 & 3); /* 21 bits, signed */
+        int64_t page = (int64_t)pages - (int64_t)((pages & 0x100000) << 1);
+        uint64_t ref = ((section->addr + at) & ~(uint64_t)0xfff) + (uint64_t)page * 4096 +
+                       (uint64_t)(load >> 10 & 0xfff) * 8;
+        machsym_str parts[2];
+        parts[0] = ms_str_from_c("objc_msgSend$");
+        parts[1] = ms_mo_str_at(d, ms_mo_pointer_at(d, ref).addr);
+        machsym_str name = parts[1].len != 0 ? ms_sym_join(t, d, parts, 2) : ms_str_empty();
+        if (name.len != 0)
+            ms_sym_add_name(t, section->addr + at, MACHSYM_SOURCE_OBJC, name);
+    }
+}
+
+/* Adds all that this floor reads of a half of the image. */
+static void ms_sym_add(ms_sym_table *t, size_t mo_index, ms_mo_data *d, ms_arena *scratch)
+{
+    ms_sym_add_nlists(t, mo_index);
+    ms_sym_add_stubs(t, mo_index);
+    ms_sym_add_selector_stubs(t, d);
+    ms_sym_add_exports(t, d, scratch);
+    ms_sym_add_function_starts(t, mo_index);
+}
+
+/* ==== >>unwind ================================================================================================
+ * Job:    where functions begin and end, from compact unwind and eh_frame, for files without LC_FUNCTION_STARTS.
+ * Uses:   bytes, reader, macho, symbols.
+ * Offers: ms_uw_add_starts.
+ * Never:  unwinds; names anything. */
+
+/* compact_unwind_encoding.h: kinds of second-level pages. */
+enum { ms_UNWIND_SECOND_LEVEL_REGULAR = 2, ms_UNWIND_SECOND_LEVEL_COMPRESSED = 3 };
+
+/* Pointer encodings of eh_frame (LSB 10.5.1): the low half is the size, the next bits what it is relative to. */
+enum { ms_DW_EH_PE_pcrel = 0x10, ms_DW_EH_PE_base = 0x70 };
+
+static void ms_uw_add(ms_sym_table *t, const ms_mo *mo, uint64_t addr)
+{
+    if (mo->slice.cputype == ms_CPU_ARM)
+        addr &= ~(uint64_t)1; /* Thumb */
+    ms_sym_add_item(t, addr, ms_sym_item(MACHSYM_SOURCE_FUNCTION_STARTS, 0, 0, 0));
+}
+
+/* unwind_info_regular_second_level_page_header, unwind_info_compressed_second_level_page_header */
+static void ms_uw_add_page(ms_sym_table *t, ms_mo_data *d, ms_span info, uint32_t off, uint32_t base)
+{
+    ms_rd header = ms_rd_at(info, off);
+    uint32_t kind = ms_rd_u32(&header);
+    uint16_t entries_off = ms_rd_u16(&header);
+    uint16_t count = ms_rd_u16(&header);
+    uint64_t text = d->mo->text_addr;
+    ms_rd rd = ms_rd_at(info, (uint64_t)off + entries_off);
+    bool known = kind == ms_UNWIND_SECOND_LEVEL_REGULAR || kind == ms_UNWIND_SECOND_LEVEL_COMPRESSED;
+    if (header.failed || rd.failed || !known)
+        d->damage_count++;
+    for (; known && count > 0 && ms_rd_left(&rd) >= 4 && ms_mo_spend(d, 1); count--) {
+        uint32_t entry = ms_rd_u32(&rd);
+        if (kind == ms_UNWIND_SECOND_LEVEL_REGULAR) {
+            ms_rd_skip(&rd, 4); /* encoding */
+            ms_uw_add(t, d->mo, text + entry);
+        } else {
+            ms_uw_add(t, d->mo, text + base + (entry & 0xffffff));
+        }
+    }
+}
+
+/* unwind_info_section_header and its first-level index; the last entry only ends the one before. */
+static void ms_uw_add_compact(ms_sym_table *t, ms_mo_data *d)
+{
+    const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__unwind_info");
+    if (section == NULL)
+        return;
+    ms_rd header = ms_rd_make(section->bytes);
+    uint32_t version = ms_rd_u32(&header);
+    ms_rd_skip(&header, 16); /* common encodings, personalities */
+    uint32_t index_off = ms_rd_u32(&header);
+    uint32_t count = ms_rd_u32(&header);
+    ms_rd rd = ms_rd_at(section->bytes, index_off);
+    if (version != 1)
+        return;
+    for (; count > 0 && ms_rd_left(&rd) >= 12; count--) {
+        uint32_t base = ms_rd_u32(&rd);
+        uint32_t page_off = ms_rd_u32(&rd);
+        ms_rd_u32(&rd); /* language-specific data */
+        ms_uw_add(t, d->mo, d->mo->text_addr + base);
+        if (page_off != 0)
+            ms_uw_add_page(t, d, section->bytes, page_off, base);
+    }
+}
+
+/* A pointer in eh_frame: addr is that of the field itself. */
+static uint64_t ms_uw_pointer(const ms_mo *mo, ms_rd *rd, unsigned encoding, uint64_t addr)
+{
+    uint64_t value;
+    switch (encoding & 0xf) {
+    case 0x0: value = ms_mo_word(mo, rd); break;
+    case 0x2: value = ms_rd_u16(rd); break;
+    case 0x3: value = ms_rd_u32(rd); break;
+    case 0xa: value = (uint64_t)(int64_t)(int16_t)ms_rd_u16(rd); break;
+    case 0xb: value = (uint64_t)(int64_t)(int32_t)ms_rd_u32(rd); break;
+    case 0x4:
+    case 0xc: value = ms_rd_u64(rd); break;
+    default: ms_rd_fail(rd); return 0;
+    }
+    if ((encoding & ms_DW_EH_PE_base) == ms_DW_EH_PE_pcrel)
+        value += addr;
+    return mo->is_64 ? value : value & 0xffffffff;
+}
+
+/* How a CIE says that its FDEs write addresses (augmentation R). */
+static unsigned ms_uw_cie_encoding(const ms_mo *mo, ms_rd rd)
+{
+    unsigned version = ms_rd_u8(&rd);
+    ms_span text = ms_rd_span(&rd, ms_rd_left(&rd) < 16 ? ms_rd_left(&rd) : 16);
+    machsym_str augmentation = ms_str_bounded((const char *)text.ptr, text.len);
+    if (augmentation.len == 0 || augmentation.ptr[0] != 'z' || augmentation.len == text.len)
+        return 0;
+    rd.p -= text.len - augmentation.len - 1;
+    ms_rd_uleb(&rd); /* code alignment */
+    ms_rd_sleb(&rd); /* data alignment */
+    if (version == 1)
+        ms_rd_u8(&rd); /* return address register */
+    else
+        ms_rd_uleb(&rd);
+    ms_rd_uleb(&rd); /* length of the augmentation */
+    for (size_t i = 1; i < augmentation.len; i++) {
+        switch (augmentation.ptr[i]) {
+        case 'R': return ms_rd_u8(&rd);
+        case 'L': ms_rd_u8(&rd); break;
+        case 'P': {
+            unsigned encoding = ms_rd_u8(&rd);
+            ms_uw_pointer(mo, &rd, encoding, 0);
+            break;
+        }
+        default: return 0;
+        }
+    }
+    return 0;
+}
+
+/* Each FDE is the range of a function; FDEs of one CIE follow it, so its encoding is kept. */
+static void ms_uw_add_eh_frame(ms_sym_table *t, ms_mo_data *d)
+{
+    const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__eh_frame");
+    if (section == NULL)
+        return;
+    ms_rd rd = ms_rd_make(section->bytes);
+    uint64_t cie_off = UINT64_MAX;
+    unsigned encoding = 0;
+    while (ms_rd_left(&rd) >= 4) {
+        uint64_t len = ms_rd_u32(&rd);
+        if (len == 0xffffffff)
+            len = ms_rd_u64(&rd);
+        if (len == 0)
+            return;
+        uint64_t at = ms_rd_offset(&rd);
+        ms_rd body = ms_rd_make(ms_rd_span(&rd, len));
+        uint32_t back = ms_rd_u32(&body); /* 32 bits even where the length has 64 (LSB 10.6.1.1) */
+        if (back == 0)                    /* a CIE */
+            continue;
+        if (back > at || rd.failed) {
+            d->damage_count++;
+            continue;
+        }
+        if (at - back != cie_off) {
+            cie_off = at - back;
+            ms_rd cie = ms_rd_at(section->bytes, cie_off);
+            ms_rd_skip(&cie, ms_rd_u32(&cie) == 0xffffffff ? 12 : 4);
+            encoding = ms_uw_cie_encoding(d->mo, cie);
+        }
+        uint64_t field = section->addr + at + ms_rd_offset(&body);
+        uint64_t lo = ms_uw_pointer(d->mo, &body, encoding, field);
+        uint64_t size = ms_uw_pointer(d->mo, &body, encoding & 0xf, 0);
+        if (body.failed)
+            continue;
+        ms_uw_add(t, d->mo, lo);
+        ms_uw_add(t, d->mo, lo + size);
+    }
+}
+
+/* Adds the bounds of a linked slice; an object file's are not relocated. */
+static void ms_uw_add_starts(ms_sym_table *t, ms_mo_data *d)
+{
+    if (d->mo->slice.filetype == ms_MH_OBJECT)
+        return;
+    ms_uw_add_compact(t, d);
+    ms_uw_add_eh_frame(t, d);
+}
+
+/* ==== >>objc ==================================================================================================
+ * Job:    Objective-C metadata to classes, categories and methods; names of methods, and guesses for blocks.
+ * Uses:   bytes, reader, memory, macho, symbols.
+ * Offers: ms_oc_list, ms_oc_read, ms_oc_add_names, ms_oc_add_blocks, ms_oc_name_blocks.
+ * Never:  assumes the layout of a class that a running process has realised; reads protocols. */
+
+/* objc-runtime-new.h: class_t, class_ro_t, method_list_t */
+#define ms_OC_SMALL_LIST       0x80000000u /* entries are relative */
+#define ms_OC_DIRECT_SELECTORS 0x40000000u /* of a small list: to the selector, not to a reference to it */
+#define ms_OC_ENTRY_SIZE       0xfffcu
+
+/* A class or a category. */
+typedef struct ms_oc_owner {
+    machsym_str class_name; /* "?": of another image, which the file does not name */
+    machsym_str category;
+    machsym_str super_name;
+    uint64_t addr;
+    uint32_t first; /* of its methods */
+    uint32_t count;
+    bool is_category;
+    bool is_swift;
+} ms_oc_owner;
+
+typedef struct ms_oc_method {
+    machsym_str selector;
+    uint64_t addr; /* of the code */
+    bool is_class_method;
+} ms_oc_method;
+
+/* All of a slice's metadata. */
+typedef struct ms_oc_list {
+    ms_arena *arena;
+    ms_oc_owner *owners;
+    size_t owner_count;
+    size_t owner_cap;
+    ms_oc_method *methods;
+    size_t method_count;
+    size_t method_cap;
+} ms_oc_list;
+
+/* ---- Names and lists ---- */
+
+/* Text that may be a name: no control characters. */
+static bool ms_oc_is_name(machsym_str str)
+{
+    for (size_t i = 0; i < str.len; i++) {
+        if ((unsigned char)str.ptr[i] < 0x20 || str.ptr[i] == 0x7f)
+            return false;
+    }
+    return str.len != 0;
+}
+
+static machsym_str ms_oc_imported_class(machsym_str import)
+{
+    return ms_str_begins(import, "_OBJC_CLASS_$_") ? ms_str_drop(import, 14) : ms_str_empty();
+}
+
+/* The address of a class's class_ro_t, without the bits that mark Swift classes. */
+static uint64_t ms_oc_data(const ms_mo_data *d, uint64_t cls, bool *is_swift)
+{
+    unsigned word = ms_mo_pointer_size(d);
+    uint64_t data = ms_mo_pointer_at(d, cls + 4 * word).addr;
+    uint64_t flags = d->mo->is_64 ? 7 : 3;
+    *is_swift = (data & 3) != 0;
+    return data & ~flags;
+}
+
+/* The name of the class that a pointer stands for. */
+static machsym_str ms_oc_class_name(ms_mo_data *d, ms_mo_pointer cls)
+{
+    bool is_swift;
+    if (cls.import.len != 0)
+        return ms_oc_imported_class(cls.import);
+    if (cls.addr == 0)
+        return ms_str_empty();
+    uint64_t ro = ms_oc_data(d, cls.addr, &is_swift);
+    machsym_str name = ms_mo_str_at(d, ms_mo_pointer_at(d, ro + (d->mo->is_64 ? 24 : 16)).addr);
+    return ms_oc_is_name(name) ? name : ms_str_empty();
+}
+
+static void ms_oc_add_method(ms_oc_list *list, ms_mo_data *d, uint64_t selector_addr, uint64_t code,
+                             bool is_class_method)
+{
+    machsym_str selector = ms_mo_str_at(d, selector_addr);
+    if (!ms_oc_is_name(selector))
+        return;
+    ms_oc_method *v = (ms_oc_method *)ms_arena_grow(list->arena, list->methods, list->method_count,
+                                                    &list->method_cap, sizeof *v);
+    if (v == NULL)
+        return;
+    list->methods = v;
+    ms_oc_method *method = &v[list->method_count++];
+    method->selector = selector;
+    method->addr = d->mo->slice.cputype == ms_CPU_ARM ? code & ~(uint64_t)1 : code;
+    method->is_class_method = is_class_method;
+}
+
+/* A method_list_t: pointers to selector, types and code; or, in a small one, distances. */
+static void ms_oc_read_methods(ms_oc_list *list, ms_mo_data *d, uint64_t addr, bool is_class_method)
+{
+    uint32_t head = ms_mo_u32_at(d, addr);
+    uint32_t count = ms_mo_u32_at(d, addr + 4);
+    uint32_t entry = head & ms_OC_ENTRY_SIZE;
+    bool is_small = (head & ms_OC_SMALL_LIST) != 0;
+    bool is_direct = (head & ms_OC_DIRECT_SELECTORS) != 0;
+    unsigned word = is_small ? 4 : ms_mo_pointer_size(d);
+    size_t left = ms_mo_from_addr(d, addr).len;
+    if (addr == 0 || count == 0)
+        return;
+    if (entry < 3 * word || left < 8 || count > (left - 8) / entry) {
+        d->damage_count++;
+        count = entry < 3 * word || left < 8 ? 0 : (uint32_t)((left - 8) / entry);
+    }
+    uint64_t at = addr + 8;
+    for (; count > 0 && ms_mo_spend(d, 1) && !list->arena->oom; count--, at += entry) {
+        uint64_t selector = is_small ? ms_mo_relative_at(d, at) : ms_mo_pointer_at(d, at).addr;
+        uint64_t code = is_small ? ms_mo_relative_at(d, at + 8) : ms_mo_pointer_at(d, at + 2 * word).addr;
+        if (is_small && !is_direct)
+            selector = ms_mo_pointer_at(d, selector).addr;
+        ms_oc_add_method(list, d, selector, code, is_class_method);
+    }
+}
+
+/* What baseMethods points to: a list, or (bit 0) a list of lists of several images, each entry an image number in 16
+ * bits and a distance in 48. */
+static void ms_oc_read_lists(ms_oc_list *list, ms_mo_data *d, uint64_t addr, bool is_class_method)
+{
+    if ((addr & 1) == 0) {
+        ms_oc_read_methods(list, d, addr, is_class_method);
+        return;
+    }
+    addr &= ~(uint64_t)1;
+    uint32_t entry = ms_mo_u32_at(d, addr);
+    uint32_t count = ms_mo_u32_at(d, addr + 4);
+    uint64_t at = addr + 8;
+    for (; count > 0 && entry >= 8 && ms_mo_spend(d, 1); count--, at += entry) {
+        ms_span span = ms_mo_at_addr(d, at, 8);
+        if (span.len == 0)
+            return;
+        uint64_t distance = ms_rd_raw_u64(span.ptr) >> 16;
+        if (distance >> 47 != 0)
+            distance |= (uint64_t)0xffff << 48;
+        ms_oc_read_methods(list, d, at + distance, is_class_method);
+    }
+}
+
+static ms_oc_owner *ms_oc_add_owner(ms_oc_list *list, uint64_t addr, machsym_str class_name)
+{
+    ms_oc_owner *v = (ms_oc_owner *)ms_arena_grow(list->arena, list->owners, list->owner_count,
+                                                  &list->owner_cap, sizeof *v);
+    if (v == NULL)
+        return NULL;
+    list->owners = v;
+    ms_oc_owner *owner = &v[list->owner_count++];
+    ms_zero(owner, sizeof *owner);
+    owner->addr = addr;
+    owner->class_name = class_name.len != 0 ? class_name : ms_str_from_c("?");
+    owner->first = (uint32_t)list->method_count;
+    return owner;
+}
+
+static void ms_oc_end_owner(ms_oc_list *list)
+{
+    ms_oc_owner *owner = &list->owners[list->owner_count - 1];
+    owner->count = (uint32_t)list->method_count - owner->first;
+}
+
+/* ---- The runtime of today ---- */
+
+/* class_t {isa, superclass, cache, vtable, data}; class methods are those of the metaclass, which isa points to. */
+static void ms_oc_read_class(ms_oc_list *list, ms_mo_data *d, uint64_t cls)
+{
+    unsigned word = ms_mo_pointer_size(d);
+    ms_mo_pointer self = {cls, {NULL, 0}};
+    machsym_str name = ms_oc_class_name(d, self);
+    bool is_swift;
+    bool is_meta_swift;
+    uint64_t ro = ms_oc_data(d, cls, &is_swift);
+    uint64_t methods_off = d->mo->is_64 ? 32 : 20;
+    if (name.len == 0) {
+        d->damage_count++;
+        return;
+    }
+    ms_oc_owner *owner = ms_oc_add_owner(list, cls, name);
+    if (owner == NULL)
+        return;
+    owner->is_swift = is_swift;
+    owner->super_name = ms_oc_class_name(d, ms_mo_pointer_at(d, cls + word));
+    ms_oc_read_lists(list, d, ms_mo_pointer_at(d, ro + methods_off).addr, false);
+    uint64_t meta = ms_mo_pointer_at(d, cls).addr;
+    uint64_t meta_ro = meta != 0 ? ms_oc_data(d, meta, &is_meta_swift) : 0;
+    if (meta_ro != 0)
+        ms_oc_read_lists(list, d, ms_mo_pointer_at(d, meta_ro + methods_off).addr, true);
+    ms_oc_end_owner(list);
+}
+
+/* category_t {name, cls, instanceMethods, classMethods, ...} */
+static void ms_oc_read_category(ms_oc_list *list, ms_mo_data *d, uint64_t addr)
+{
+    unsigned word = ms_mo_pointer_size(d);
+    machsym_str category = ms_mo_str_at(d, ms_mo_pointer_at(d, addr).addr);
+    if (!ms_oc_is_name(category)) {
+        d->damage_count++;
+        return;
+    }
+    ms_mo_pointer cls = ms_mo_pointer_at(d, addr + word);
+    ms_oc_owner *owner = ms_oc_add_owner(list, addr, ms_oc_class_name(d, cls));
+    if (owner == NULL)
+        return;
+    owner->category = category;
+    owner->is_category = true;
+    ms_oc_read_lists(list, d, ms_mo_pointer_at(d, addr + 2 * word).addr, false);
+    ms_oc_read_lists(list, d, ms_mo_pointer_at(d, addr + 3 * word).addr, true);
+    ms_oc_end_owner(list);
+}
+
+/* The sections of pointers to classes, or to categories. */
+static bool ms_oc_is_list(const ms_mo_section *section, bool categories)
+{
+    return categories
+               ? ms_str_is(section->name, "__objc_catlist") || ms_str_is(section->name, "__objc_nlcatlist")
+               : ms_str_is(section->name, "__objc_classlist") || ms_str_is(section->name, "__objc_nlclslist");
+}
+
+/* Reads what those sections point to, each record once: a class with +load is in two of them. */
+static void ms_oc_read_records(ms_oc_list *list, ms_mo_data *d, bool categories, ms_arena *scratch)
+{
+    unsigned word = ms_mo_pointer_size(d);
+    size_t max = 0;
+    size_t count = 0;
+    size_t kept = 0;
+    for (uint32_t i = 0; i < d->mo->section_count; i++) {
+        if (ms_oc_is_list(&d->mo->sections[i], categories) && ms_mo_spend(d, d->mo->sections[i].bytes.len))
+            max += d->mo->sections[i].bytes.len / word;
+    }
+    ms_key *order = (ms_key *)ms_arena_alloc(scratch, max, sizeof *order);
+    for (uint32_t i = 0; i < d->mo->section_count && order != NULL; i++) {
+        const ms_mo_section *section = &d->mo->sections[i];
+        for (size_t at = 0;
+             ms_oc_is_list(section, categories) && count < max && at + word <= section->bytes.len;
+             at += word, count++) {
+            order[count].key = ms_mo_pointer_at(d, section->addr + at).addr;
+            order[count].item = count;
+        }
+    }
+    if (order == NULL)
+        return;
+    ms_key_heap_sort(order, count);
+    uint64_t previous = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t addr = order[i].key;
+        if (addr == previous)
+            continue;
+        previous = addr;
+        order[kept].key = order[i].item; /* back to the file's order */
+        order[kept++].item = addr;
+    }
+    ms_key_heap_sort(order, kept);
+    for (size_t i = 0; i < kept && ms_mo_spend(d, word); i++) {
+        if (categories)
+            ms_oc_read_category(list, d, order[i].item);
+        else
+            ms_oc_read_class(list, d, order[i].item);
+    }
+}
+
+/* ---- The old runtime (i386, PowerPC's heir): objc-runtime-old.h ---- */
+
+/* objc_method_list {obsolete, count, {selector, types, code} ...} */
+static void ms_oc_read_old_methods(ms_oc_list *list, ms_mo_data *d, uint64_t addr, bool is_class_method)
+{
+    uint32_t count = ms_mo_u32_at(d, addr + 4);
+    size_t left = ms_mo_from_addr(d, addr).len;
+    if (addr == 0 || left < 8)
+        return;
+    if (count > (left - 8) / 12) {
+        d->damage_count++;
+        count = (uint32_t)((left - 8) / 12);
+    }
+    uint64_t at = addr + 8;
+    for (; count > 0 && ms_mo_spend(d, 1) && !list->arena->oom; count--, at += 12)
+        ms_oc_add_method(list, d, ms_mo_pointer_at(d, at).addr, ms_mo_pointer_at(d, at + 8).addr,
+                         is_class_method);
+}
+
+/* old_class {isa, super_class, name, version, info, instance_size, ivars, methodLists, ...}; in a file isa points to
+ * the metaclass and super_class to a name. */
+static void ms_oc_read_old_class(ms_oc_list *list, ms_mo_data *d, uint64_t cls)
+{
+    machsym_str name = ms_mo_str_at(d, ms_mo_pointer_at(d, cls + 8).addr);
+    ms_oc_owner *owner = ms_oc_is_name(name) ? ms_oc_add_owner(list, cls, name) : NULL;
+    if (owner == NULL) {
+        d->damage_count += name.len == 0;
+        return;
+    }
+    owner->super_name = ms_mo_str_at(d, ms_mo_pointer_at(d, cls + 4).addr);
+    ms_oc_read_old_methods(list, d, ms_mo_pointer_at(d, cls + 28).addr, false);
+    uint64_t meta = ms_mo_pointer_at(d, cls).addr;
+    if (meta != 0)
+        ms_oc_read_old_methods(list, d, ms_mo_pointer_at(d, meta + 28).addr, true);
+    ms_oc_end_owner(list);
+}
+
+/* old_category {category_name, class_name, instance_methods, class_methods, ...} */
+static void ms_oc_read_old_category(ms_oc_list *list, ms_mo_data *d, uint64_t addr)
+{
+    machsym_str category = ms_mo_str_at(d, ms_mo_pointer_at(d, addr).addr);
+    machsym_str name = ms_mo_str_at(d, ms_mo_pointer_at(d, addr + 4).addr);
+    if (!ms_oc_is_name(category) || !ms_oc_is_name(name)) {
+        d->damage_count++;
+        return;
+    }
+    ms_oc_owner *owner = ms_oc_add_owner(list, addr, name);
+    if (owner == NULL)
+        return;
+    owner->category = category;
+    owner->is_category = true;
+    ms_oc_read_old_methods(list, d, ms_mo_pointer_at(d, addr + 8).addr, false);
+    ms_oc_read_old_methods(list, d, ms_mo_pointer_at(d, addr + 12).addr, true);
+    ms_oc_end_owner(list);
+}
+
+/* __OBJC,__module_info: old_module {version, size, name, symtab}; old_symtab {sel_ref_cnt, refs, cls_def_cnt,
+ * cat_def_cnt, classes then categories ...} */
+static void ms_oc_read_modules(ms_oc_list *list, ms_mo_data *d)
+{
+    const ms_mo_section *section = ms_mo_section_named(d->mo, "__OBJC", "__module_info");
+    if (section == NULL || d->mo->is_64)
+        return;
+    for (uint64_t at = 0; at + 16 <= section->bytes.len; at += 16) {
+        uint64_t symtab = ms_mo_pointer_at(d, section->addr + at + 12).addr;
+        uint32_t counts = ms_mo_u32_at(d, symtab + 8);
+        uint32_t classes = counts & 0xffff;
+        uint32_t total = classes + (counts >> 16);
+        for (uint32_t i = 0; symtab != 0 && i < total && ms_mo_spend(d, 4); i++) {
+            uint64_t addr = ms_mo_pointer_at(d, symtab + 12 + 4 * (uint64_t)i).addr;
+            if (addr == 0)
+                continue;
+            if (i < classes)
+                ms_oc_read_old_class(list, d, addr);
+            else
+                ms_oc_read_old_category(list, d, addr);
+        }
+    }
+}
+
+/* Reads all of a slice's classes, then its categories. list->arena is set. */
+static void ms_oc_read(ms_oc_list *list, ms_mo_data *d, ms_arena *scratch)
+{
+    ms_oc_read_records(list, d, false, scratch);
+    ms_oc_read_records(list, d, true, scratch);
+    ms_oc_read_modules(list, d);
+}
+
+/* ---- Names ---- */
+
+/* Adds -[Class(Category) selector] for every method. */
+static void ms_oc_add_names(ms_sym_table *t, ms_mo_data *d, const ms_oc_list *list)
+{
+    for (size_t i = 0; i < list->owner_count; i++) {
+        const ms_oc_owner *owner = &list->owners[i];
+        for (uint32_t j = 0; j < owner->count; j++) {
+            const ms_oc_method *method = &list->methods[owner->first + j];
+            machsym_str parts[8];
+            size_t count = 0;
+            if (ms_sym_code_at(t->code, t->code_count, method->addr) == NULL)
+                continue;
+            parts[count++] = ms_str_from_c(method->is_class_method ? "+[" : "-[");
+            parts[count++] = owner->class_name;
+            if (owner->is_category) {
+                parts[count++] = ms_str_from_c("(");
+                parts[count++] = owner->category;
+                parts[count++] = ms_str_from_c(")");
+            }
+            parts[count++] = ms_str_from_c(" ");
+            parts[count++] = method->selector;
+            parts[count++] = ms_str_from_c("]");
+            machsym_str name = ms_sym_join(t, d, parts, count);
+            if (name.len != 0)
+                ms_sym_add_name(t, method->addr, MACHSYM_SOURCE_OBJC, name);
+        }
+    }
+}
+
+/* ---- Blocks ---- */
+
+/* Block_private.h: BLOCK_IS_GLOBAL in the flags of a block literal {isa, flags, reserved, invoke, descriptor}. */
+#define ms_OC_BLOCK_IS_GLOBAL 0x10000000u
+
+/* Literals of blocks that capture nothing lie in __const; others are put together on the stack. */
+static void ms_oc_add_section_blocks(ms_sym_table *t, ms_mo_data *d, const ms_mo_section *section)
+{
+    unsigned word = ms_mo_pointer_size(d);
+    ms_span bytes = section->bytes;
+    for (size_t at = 0; at + 3 * word + 8 <= bytes.len; at += word) {
+        uint32_t flags = ms_rd_raw_u32(bytes.ptr + at + word);
+        uint32_t reserved = ms_rd_raw_u32(bytes.ptr + at + word + 4);
+        if ((flags & ms_OC_BLOCK_IS_GLOBAL) == 0 || (flags & 0xffff) != 0 || reserved != 0)
+            continue;
+        ms_mo_pointer isa = ms_mo_pointer_at(d, section->addr + at);
+        if (!d->mo->is_loaded && !ms_str_is(isa.import, "__NSConcreteGlobalBlock"))
+            continue;
+        uint64_t code = ms_mo_pointer_at(d, section->addr + at + word + 8).addr;
+        if (d->mo->slice.cputype == ms_CPU_ARM)
+            code &= ~(uint64_t)1;
+        ms_sym_add_name(t, code, MACHSYM_SOURCE_BLOCK, ms_str_from_c("block"));
+    }
+}
+
+static void ms_oc_add_blocks(ms_sym_table *t, ms_mo_data *d)
+{
+    for (uint32_t i = 0; i < d->mo->section_count; i++) {
+        const ms_mo_section *section = &d->mo->sections[i];
+        if (ms_str_is(section->name, "__const") && !section->is_code &&
+            ms_mo_spend(d, section->bytes.len / 8))
+            ms_oc_add_section_blocks(t, d, section);
+    }
+}
+
+/* Names the blocks of a sorted table by the nearest function with a name below: compilers put a block's function
+ * behind the function that the block is written in. */
+static void ms_oc_name_blocks(ms_sym_table *t, ms_mo_data *d)
+{
+    size_t above = t->count;
+    for (size_t at = 0; at < t->count && d->budget > 0; at = ms_sym_next(t, at)) {
+        machsym_source source = ms_sym_source(t->v[at].item);
+        const ms_range *code = ms_sym_code_at(t->code, t->code_count, t->v[at].key);
+        if (above < t->count && t->v[above].key < code->lo)
+            above = t->count; /* never across sections */
+        if (source == MACHSYM_SOURCE_SYMTAB || source == MACHSYM_SOURCE_EXPORTS ||
+            source == MACHSYM_SOURCE_OBJC)
+            above = at;
+        if (source != MACHSYM_SOURCE_BLOCK || above == t->count)
+            continue;
+        machsym_str parts[2] = {ms_str_from_c("block in "), ms_sym_name(t, t->v[above].item)};
+        machsym_str name = ms_sym_join(t, d, parts, 2);
+        if (name.len != 0)
+            t->names[t->v[at].item & ms_SYM_INDEX_MASK] = name;
+    }
+}
+
+/* ==== >>swift =================================================================================================
+ * Job:    Swift type metadata to guesses: to which type a function belongs, and as what.
+ * Uses:   bytes, reader, memory, macho, symbols.
+ * Offers: ms_sw_add_names.
+ * Never:  knows a method's name: the metadata does not hold it, only its place in a table. */
+
+/* MetadataValues.h: ContextDescriptorKind, ContextDescriptorFlags, TypeContextDescriptorFlags */
+enum {
+    ms_SW_KIND_MODULE = 0,
+    ms_SW_KIND_EXTENSION = 1,
+    ms_SW_KIND_ANONYMOUS = 2,
+    ms_SW_KIND_CLASS = 16,
+    ms_SW_KIND_MASK = 31
+};
+#define ms_SW_IS_GENERIC               0x80u
+#define ms_SW_METADATA_INIT            0x30000u /* 1: singleton, 2: foreign */
+#define ms_SW_METADATA_INIT_SINGLETON  0x10000u
+#define ms_SW_METADATA_INIT_FOREIGN    0x20000u
+#define ms_SW_HAS_RESILIENT_SUPERCLASS 0x20000000u
+#define ms_SW_HAS_OVERRIDE_TABLE       0x40000000u
+#define ms_SW_HAS_VTABLE               0x80000000u
+
+/* ConformanceFlags */
+#define ms_SW_IS_RETROACTIVE          0x40u
+#define ms_SW_HAS_RESILIENT_WITNESSES 0x10000u
+
+enum { ms_SW_DEPTH = 16 }; /* of types in types */
+
+/* Where descriptors' fields lie, all of 32 bits. */
+enum {
+    ms_SW_PARENT = 4,
+    ms_SW_NAME = 8,
+    ms_SW_ACCESSOR = 12,
+    ms_SW_STRUCT_END = 28,
+    ms_SW_CLASS_END = 44,
+    ms_SW_REQUIREMENTS = 24 /* of a protocol */
+};
+
+/* A distance whose bit 0 says that it leads to a pointer. Bit 1 may hold a flag. */
+static ms_mo_pointer ms_sw_indirect(const ms_mo_data *d, uint64_t addr)
+{
+    uint32_t raw = ms_mo_u32_at(d, addr);
+    uint64_t to = addr + (uint64_t)(int64_t)(int32_t)(raw & ~3u);
+    ms_mo_pointer pointer = {0, {NULL, 0}};
+    if (raw == 0)
+        return pointer;
+    if ((raw & 1) != 0)
+        return ms_mo_pointer_at(d, to);
+    pointer.addr = to;
+    return pointer;
+}
+
+/* The code that a distance leads to; of an asynchronous function through its record {distance of the code, size}. */
+static uint64_t ms_sw_code(const ms_sym_table *t, const ms_mo_data *d, uint64_t addr)
+{
+    uint64_t to = ms_mo_relative_at(d, addr);
+    if (to == 0 || ms_sym_code_at(t->code, t->code_count, to) != NULL)
+        return to;
+    return ms_mo_relative_at(d, to);
+}
+
+/* Module.Outer.Inner of a context descriptor; empty when a part is missing. */
+static machsym_str ms_sw_type_name(ms_sym_table *t, ms_mo_data *d, uint64_t descriptor)
+{
+    machsym_str parts[2 * ms_SW_DEPTH];
+    size_t at = 2 * ms_SW_DEPTH;
+    for (unsigned depth = 0; descriptor != 0 && depth < ms_SW_DEPTH; depth++) {
+        unsigned kind = ms_mo_u32_at(d, descriptor) & ms_SW_KIND_MASK;
+        if (kind != ms_SW_KIND_EXTENSION && kind != ms_SW_KIND_ANONYMOUS) {
+            machsym_str name = ms_mo_str_at(d, ms_mo_relative_at(d, descriptor + ms_SW_NAME));
+            if (name.len == 0)
+                return name;
+            if (at < 2 * ms_SW_DEPTH)
+                parts[--at] = ms_str_from_c(".");
+            parts[--at] = name;
+        }
+        if (kind == ms_SW_KIND_MODULE)
+            break;
+        descriptor = ms_sw_indirect(d, descriptor + ms_SW_PARENT).addr;
+    }
+    return ms_sym_join(t, d, &parts[at], 2 * ms_SW_DEPTH - at);
+}
+
+/* Adds what + name, or what + name + "[index]" when there is an index. */
+static void ms_sw_add(ms_sym_table *t, ms_mo_data *d, uint64_t code, const machsym_str *parts, size_t count,
+                      uint32_t index)
+{
+    machsym_str all[8];
+    char digits[10];
+    size_t first = sizeof digits;
+    size_t all_count = 0;
+    if (ms_sym_code_at(t->code, t->code_count, code) == NULL)
+        return;
+    for (; all_count < count; all_count++)
+        all[all_count] = parts[all_count];
+    if (index != UINT32_MAX) {
+        do {
+            digits[--first] = (char)('0' + index % 10);
+            index /= 10;
+        } while (index != 0);
+        all[all_count++] = ms_str_from_c("[");
+        all[all_count++] = ms_str_make(digits + first, sizeof digits - first);
+        all[all_count++] = ms_str_from_c("]");
+    }
+    machsym_str name = ms_sym_join(t, d, all, all_count);
+    if (name.len != 0)
+        ms_sym_add_name(t, code, MACHSYM_SOURCE_SWIFT, name);
+}
+
+static void ms_sw_add_about(ms_sym_table *t, ms_mo_data *d, uint64_t code, const char *what, machsym_str type)
+{
+    machsym_str parts[2] = {ms_str_from_c(what), type};
+    ms_sw_add(t, d, code, parts, 2, UINT32_MAX);
+}
+
+/* ---- Types ---- */
+
+/* Where a generic context's parameters and requirements end; 0 for kinds that are not known. */
+static uint64_t ms_sw_past_generics(const ms_mo_data *d, uint64_t at)
+{
+    uint32_t counts = ms_mo_u32_at(d, at + 8); /* behind cache and pattern: parameters, requirements */
+    uint32_t extra = ms_mo_u32_at(d, at + 12); /* arguments, flags */
+    uint64_t params = counts & 0xffff;
+    uint64_t requirements = counts >> 16;
+    unsigned flags = extra >> 16;
+    at += 16 + ((params + 3) & ~(uint64_t)3) + 12 * requirements;
+    if (flags == 1) /* type packs: a header and 8 bytes each */
+        at += 4 + 8 * (uint64_t)(ms_mo_u32_at(d, at) & 0xffff);
+    return flags > 1 ? 0 : at;
+}
+
+/* MethodDescriptorFlags: the low 4 bits. */
+static const char *ms_sw_method_kind(uint32_t flags)
+{
+    static const char *const kinds[] = {".method", ".init", ".getter", ".setter", ".modify", ".read"};
+    return (flags & 15) < sizeof kinds / sizeof kinds[0] ? kinds[flags & 15] : ".method";
+}
+
+/* The mangled name of a method or a protocol's requirement that another image declares; empty for one of this. */
+static machsym_str ms_sw_requirement(const ms_mo_data *d, uint64_t addr)
+{
+    machsym_str name = ms_sym_c_name(ms_sw_indirect(d, addr).import);
+    if (ms_str_ends(name, "Tq")) /* "method descriptor for": what it describes is before it */
+        name.len -= 2;
+    return name;
+}
+
+/* A class's own methods, then those it overrides. */
+static void ms_sw_add_class(ms_sym_table *t, ms_mo_data *d, uint64_t at, uint32_t flags, machsym_str type)
+{
+    if ((flags & ms_SW_HAS_VTABLE) != 0) {
+        uint32_t count = ms_mo_u32_at(d, at + 4);
+        at += 8;
+        for (uint32_t i = 0; i < count && ms_mo_at_addr(d, at, 8).len != 0 && ms_mo_spend(d, 8);
+             i++, at += 8) {
+            machsym_str parts[2] = {type, ms_str_from_c(ms_sw_method_kind(ms_mo_u32_at(d, at)))};
+            ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 2, i);
+        }
+    }
+    if ((flags & ms_SW_HAS_OVERRIDE_TABLE) != 0) {
+        uint32_t count = ms_mo_u32_at(d, at);
+        at += 4;
+        for (uint32_t i = 0; i < count && ms_mo_at_addr(d, at, 12).len != 0 && ms_mo_spend(d, 8);
+             i++, at += 12) {
+            machsym_str method = ms_sw_requirement(d, at + 4);
+            machsym_str parts[3] = {type, ms_str_from_c(method.len != 0 ? ".override of " : ".override"),
+                                    method};
+            ms_sw_add(t, d, ms_sw_code(t, d, at + 8), parts, 3, method.len != 0 ? UINT32_MAX : i);
+        }
+    }
+}
+
+/* A nominal type descriptor: class, struct or enum. */
+static void ms_sw_add_type(ms_sym_table *t, ms_mo_data *d, uint64_t descriptor)
+{
+    uint32_t flags = ms_mo_u32_at(d, descriptor);
+    bool is_class = (flags & ms_SW_KIND_MASK) == ms_SW_KIND_CLASS;
+    machsym_str type = ms_sw_type_name(t, d, descriptor);
+    if (type.len == 0) {
+        d->damage_count++;
+        return;
+    }
+    ms_sw_add_about(t, d, ms_sw_code(t, d, descriptor + ms_SW_ACCESSOR), "type metadata accessor for ", type);
+    uint64_t at = descriptor + (is_class ? ms_SW_CLASS_END : ms_SW_STRUCT_END);
+    if ((flags & ms_SW_IS_GENERIC) != 0)
+        at = ms_sw_past_generics(d, at);
+    if (at == 0)
+        return;
+    if (is_class && (flags & ms_SW_HAS_RESILIENT_SUPERCLASS) != 0)
+        at += 4;
+    if ((flags & ms_SW_METADATA_INIT) == ms_SW_METADATA_INIT_FOREIGN) {
+        at += 4;
+    } else if ((flags & ms_SW_METADATA_INIT) == ms_SW_METADATA_INIT_SINGLETON) {
+        ms_sw_add_about(t, d, ms_sw_code(t, d, at + 8), "type metadata completion function for ", type);
+        at += 12;
+    }
+    if (is_class)
+        ms_sw_add_class(t, d, at, flags, type);
+}
+
+/* ---- Protocols ---- */
+
+/* A protocol descriptor: default implementations of its requirements. */
+static void ms_sw_add_protocol(ms_sym_table *t, ms_mo_data *d, uint64_t descriptor)
+{
+    machsym_str name = ms_sw_type_name(t, d, descriptor);
+    uint32_t in_signature = ms_mo_u32_at(d, descriptor + 12);
+    uint32_t count = ms_mo_u32_at(d, descriptor + 16);
+    uint64_t at = descriptor + ms_SW_REQUIREMENTS + 12 * (uint64_t)in_signature;
+    for (uint32_t i = 0; i < count && ms_mo_at_addr(d, at, 8).len != 0 && ms_mo_spend(d, 8); i++, at += 8) {
+        machsym_str parts[2] = {name, ms_str_from_c(".default")};
+        if (name.len != 0)
+            ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 2, i);
+    }
+}
+
+/* The type that conforms: a descriptor, or an Objective-C class. */
+static machsym_str ms_sw_conforming(ms_sym_table *t, ms_mo_data *d, uint64_t conformance, uint32_t flags)
+{
+    uint64_t field = conformance + 4;
+    unsigned kind = flags >> 3 & 7;
+    ms_mo_pointer to = {ms_mo_relative_at(d, field), {NULL, 0}};
+    if (kind == 1 || kind == 3)
+        to = ms_mo_pointer_at(d, to.addr);
+    if (kind == 2)
+        return ms_mo_str_at(d, to.addr);
+    if (to.import.len != 0)
+        return ms_sym_c_name(to.import);
+    return kind < 2 ? ms_sw_type_name(t, d, to.addr) : ms_str_empty();
+}
+
+/* Witnesses of a protocol that may grow in another image: each names the requirement that it fulfils. */
+static void ms_sw_add_resilient(ms_sym_table *t, ms_mo_data *d, uint64_t at, machsym_str type)
+{
+    uint32_t count = ms_mo_u32_at(d, at);
+    at += 4;
+    for (uint32_t i = 0; i < count && ms_mo_at_addr(d, at, 8).len != 0 && ms_mo_spend(d, 8); i++, at += 8) {
+        machsym_str requirement = ms_sw_requirement(d, at);
+        machsym_str parts[5] = {ms_str_from_c("protocol witness"), ms_str_from_c(" for "), requirement,
+                                ms_str_from_c(" in conformance "), type};
+        if (requirement.len == 0)
+            parts[1] = ms_str_empty();
+        ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 5, requirement.len != 0 ? UINT32_MAX : i);
+    }
+}
+
+/* A protocol conformance descriptor: {protocol, type, witness table, flags}. The table of a protocol of this image is
+ * as long as its list of requirements; how long others are is nowhere in the file. */
+static void ms_sw_add_conformance(ms_sym_table *t, ms_mo_data *d, uint64_t conformance)
+{
+    uint32_t flags = ms_mo_u32_at(d, conformance + 12);
+    ms_mo_pointer protocol = ms_sw_indirect(d, conformance);
+    uint64_t table = ms_mo_relative_at(d, conformance + 8);
+    machsym_str type = ms_sw_conforming(t, d, conformance, flags);
+    unsigned word = ms_mo_pointer_size(d);
+    if (type.len == 0)
+        return;
+    if (protocol.addr != 0 && table != 0) {
+        machsym_str name = ms_sw_type_name(t, d, protocol.addr);
+        uint32_t count = name.len != 0 ? ms_mo_u32_at(d, protocol.addr + 16) : 0;
+        machsym_str parts[5] = {ms_str_from_c("protocol witness for "), name,
+                                ms_str_from_c(" in conformance "), type, ms_str_from_c(" ")};
+        for (uint32_t i = 0; i < count && ms_mo_at_addr(d, table, word).len != 0 && ms_mo_spend(d, 8); i++) {
+            table += word; /* the first entry is the conformance itself */
+            ms_sw_add(t, d, ms_mo_pointer_at(d, table).addr, parts, 5, i);
+        }
+    }
+    bool is_plain = (flags & ms_SW_IS_RETROACTIVE) == 0 && (flags >> 8 & 0xff) == 0;
+    if ((flags & ms_SW_HAS_RESILIENT_WITNESSES) != 0 && is_plain)
+        ms_sw_add_resilient(t, d, conformance + 16, type);
+}
+
+/* ---- Sections ---- */
+
+/* Sections of distances, each to a descriptor. */
+static void ms_sw_add_section(ms_sym_table *t, ms_mo_data *d, const char *name,
+                              void (*add)(ms_sym_table *t, ms_mo_data *d, uint64_t descriptor))
+{
+    const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, name);
+    size_t count = section != NULL ? section->bytes.len / 4 : 0;
+    for (size_t i = 0; i < count && ms_mo_spend(d, 4) && !t->arena->oom; i++) {
+        uint64_t descriptor = ms_sw_indirect(d, section->addr + 4 * i).addr;
+        if (descriptor != 0)
+            add(t, d, descriptor);
+    }
+}
+
+static void ms_sw_add_names(ms_sym_table *t, ms_mo_data *d)
+{
+    ms_sw_add_section(t, d, "__swift5_types", ms_sw_add_type);
+    ms_sw_add_section(t, d, "__swift5_protos", ms_sw_add_protocol);
+    ms_sw_add_section(t, d, "__swift5_proto", ms_sw_add_conformance);
 }
 
 /* ==== >>forms =================================================================================================
@@ -4633,7 +6241,7 @@ static bool ms_fn_add_pieces(ms_fn_walk *w, const ms_range *single, size_t first
 static bool ms_fn_add_block(ms_fn_walk *w, uint64_t die_off, bool is_function, const ms_dw_die *die,
                             uint32_t depth)
 {
-    ms_range single;
+    ms_range single = {0, 0};
     size_t first;
     size_t count = ms_fn_ranges_of(w, die, &single, &first);
     if (count == 0 || (!is_function && w->open == ms_SEG_NONE) || !ms_fn_make_room(w) ||
@@ -4948,6 +6556,8 @@ struct machsym_session {
     bool has_silent;
     bool has_symbols;
     ms_sym_table symbols;
+    bool has_objc;
+    ms_oc_list objc[2]; /* of the image's halves; for iteration only */
     ms_fn_name_cache *names;
     uint32_t scans; /* lookups answered by scanning an unsorted table so far */
 };
@@ -4960,7 +6570,8 @@ static void ms_ans_clear(machsym_session *s)
 {
     s->units = NULL;
     s->names = NULL;
-    s->has_aranges = s->has_ranges = s->has_silent = s->has_symbols = false;
+    s->has_aranges = s->has_ranges = s->has_silent = s->has_symbols = s->has_objc = false;
+    ms_zero(s->objc, sizeof s->objc);
     s->scans = 0;
     ms_zero(&s->env, sizeof s->env);
     ms_zero(&s->aranges, sizeof s->aranges);
@@ -5050,6 +6661,34 @@ static const ms_ans_unit *ms_ans_unit_of(machsym_session *s, size_t index)
     return unit;
 }
 
+/* Fills t, whose inputs are set, from every source. Failure shows as oom of an arena. */
+static void ms_ans_read_symbols(ms_sym_table *t, ms_arena *scratch)
+{
+    ms_mo_data data[2];
+    bool has_starts = false;
+    for (size_t i = 0; i < t->mo_count; i++)
+        has_starts |= t->mo[i].loads.starts_size != 0;
+    for (size_t i = 0; i < t->mo_count; i++) {
+        ms_mo_data *d = &data[i];
+        ms_oc_list list;
+        ms_mo_data_open(d, &t->mo[i], scratch);
+        ms_zero(&list, sizeof list);
+        list.arena = scratch;
+        ms_sym_add(t, i, d, scratch);
+        if (!has_starts)
+            ms_uw_add_starts(t, d);
+        ms_oc_read(&list, d, scratch);
+        ms_oc_add_names(t, d, &list);
+        ms_oc_add_blocks(t, d);
+        ms_sw_add_names(t, d);
+    }
+    ms_sym_sort(t, scratch);
+    for (size_t i = 0; i < t->mo_count; i++)
+        t->damage_count += data[i].damage_count;
+    if (t->mo_count > 0 && !scratch->oom)
+        ms_oc_name_blocks(t, &data[0]);
+}
+
 static const ms_sym_table *ms_ans_symbols(machsym_session *s)
 {
     ms_sym_table *t = &s->symbols;
@@ -5062,11 +6701,26 @@ static const ms_sym_table *ms_ans_symbols(machsym_session *s)
     t->code = s->image->dw.code;
     t->code_count = s->image->dw.code_count;
     ms_arena_reset(&s->scratch);
-    ms_sym_build(t, &s->scratch);
+    ms_ans_read_symbols(t, &s->scratch);
     s->has_symbols = true;
     if (s->keep.oom || s->scratch.oom)
         t->count = 0;
     return t;
+}
+
+static const ms_oc_list *ms_ans_objc(machsym_session *s)
+{
+    if (s->has_objc)
+        return s->objc;
+    ms_arena_reset(&s->scratch);
+    for (size_t i = 0; i < s->image->mo_count; i++) {
+        ms_mo_data d;
+        ms_mo_data_open(&d, &s->image->mo[i], &s->scratch);
+        s->objc[i].arena = &s->keep;
+        ms_oc_read(&s->objc[i], &d, &s->scratch);
+    }
+    s->has_objc = true;
+    return s->objc;
 }
 
 static machsym_str ms_ans_symbol_exact(machsym_session *s, uint64_t addr, machsym_str want)
@@ -5557,6 +7211,51 @@ static bool ms_ans_next_line(machsym_session *s, machsym_cursor *at, machsym_lin
     return false;
 }
 
+/* The metadata: cursor a is the class or category (all halves counted on), b 0 for itself, else its method plus 1. */
+static bool ms_ans_next_objc(machsym_session *s, machsym_cursor *at, machsym_objc *out)
+{
+    const ms_oc_list *list = ms_ans_objc(s);
+    size_t index = (size_t)at->a;
+    for (size_t i = 0; i + 1 < s->image->mo_count && index >= list->owner_count; i++)
+        index -= (list++)->owner_count;
+    if (index >= list->owner_count)
+        return false;
+    const ms_oc_owner *owner = &list->owners[index];
+    ms_zero(out, sizeof *out);
+    out->kind = owner->is_category ? MACHSYM_OBJC_CATEGORY : MACHSYM_OBJC_CLASS;
+    out->class_name = owner->class_name;
+    out->category = owner->category;
+    out->super_name = owner->super_name;
+    out->is_swift = owner->is_swift;
+    out->addr = owner->addr;
+    if (at->b > 0) {
+        const ms_oc_method *method = &list->methods[owner->first + at->b - 1];
+        out->kind = MACHSYM_OBJC_METHOD;
+        out->selector = method->selector;
+        out->addr = method->addr;
+        out->is_class_method = method->is_class_method;
+    }
+    if (at->b++ == owner->count) {
+        at->a++;
+        at->b = 0;
+    }
+    return true;
+}
+
+/* The debug map: cursor a is the half and, shifted, the entry of the object file plus 1; b the entry. */
+static bool ms_ans_next_object(const machsym_session *s, machsym_cursor *at, machsym_object *out)
+{
+    for (; (at->a & 1) < s->image->mo_count && at->a != UINT64_MAX; at->b = 0) {
+        uint64_t oso = at->a >> 1;
+        bool found = ms_sym_next_object(&s->image->mo[at->a & 1], &at->b, &oso, out);
+        at->a = (at->a & 1) | oso << 1;
+        if (found)
+            return true;
+        at->a = (at->a & 1) != 0 ? UINT64_MAX : 1;
+    }
+    return false;
+}
+
 /* ---- Explanation and counts ---- */
 
 static void ms_ans_explain_rows(const machsym_session *s, const ms_ans_place *place, uint64_t addr,
@@ -5605,6 +7304,7 @@ static void ms_ans_count(machsym_session *s, machsym_session_info *out)
     ms_zero(out, sizeof *out);
     ms_ans_count_sets(s, out);
     out->unit_count = (uint32_t)s->env.count;
+    out->damaged_metadata = ms_ans_symbols(s)->damage_count;
     for (size_t i = 0; i < s->env.count; i++) {
         ms_ans_trim(s);
         const ms_cu *cu = &s->env.v[i];
@@ -7601,6 +9301,8 @@ static machsym_result machsym_add_file(machsym_image *image, const machsym_open_
     result = ms_mo_load(mo, &image->arena, err);
     if (result != MACHSYM_OK)
         return result;
+    uint64_t load_addr = desc->load_addr != 0 ? desc->load_addr : (uint64_t)(uintptr_t)bytes.ptr;
+    mo->slide = mo->is_loaded ? load_addr - mo->text_addr : 0;
     image->inputs[image->mo_count] = *input;
     image->mo_count++;
     return MACHSYM_OK;
@@ -7959,13 +9661,34 @@ MACHSYM_API bool machsym_session_next_alias(machsym_session *session, uint64_t a
                                             machsym_str *out)
 {
     const ms_sym_table *t = ms_ans_symbols(session);
-    size_t index = addr == 0 ? 0 : ms_upper_bound(t->v, t->count, addr - 1);
-    for (index += (size_t)at->a++; index < t->count && t->v[index].key == addr; index++, at->a++) {
+    size_t first = ms_sym_first(t, addr);
+    for (size_t index = first + (size_t)at->a++; index < t->count && t->v[index].key == addr;
+         index++, at->a++) {
         *out = ms_sym_name(t, t->v[index].item);
-        if (out->len != 0)
+        if (out->len != 0 && ms_sym_is_new(t, first, index))
             return true;
     }
     return false;
+}
+
+MACHSYM_API bool machsym_session_next_name(machsym_session *session, machsym_cursor *at, machsym_symbol *out)
+{
+    const ms_sym_table *t = ms_ans_symbols(session);
+    if (at->a >= t->count)
+        return false;
+    ms_sym_get(t, (size_t)at->a++, out);
+    return true;
+}
+
+MACHSYM_API bool machsym_session_next_objc(machsym_session *session, machsym_cursor *at, machsym_objc *out)
+{
+    return ms_ans_next_objc(session, at, out);
+}
+
+MACHSYM_API bool machsym_session_next_object(machsym_session *session, machsym_cursor *at,
+                                             machsym_object *out)
+{
+    return ms_ans_next_object(session, at, out);
 }
 
 MACHSYM_API void machsym_session_explain(machsym_session *session, uint64_t addr, machsym_explanation *out)
