@@ -220,6 +220,8 @@ static ms_dmrs_id ms_dmrs_ident(ms_dmrs *r)
     id.ptr = r->s + r->at;
     id.len = len;
     r->at += len;
+    if (id.punycode && (len == 0 || id.ptr[len - 1] == '_'))
+        ms_dmrs_fail(r);
     return id;
 }
 
@@ -302,11 +304,10 @@ static void ms_dmrs_put_ident(ms_dmrs *r, ms_dmrs_id id)
         return;
     while (plain > 0 && id.ptr[plain - 1] != '_')
         plain--;
-    const char *rest = id.ptr + plain;
     uint32_t count = 0;
     for (size_t i = 0; i + 1 < plain; i++)
         code[count++] = (unsigned char)id.ptr[i];
-    count = rest == id.ptr + id.len ? 0 : ms_dmrs_unpuny(r->d, rest, id.ptr + id.len, code, count);
+    count = ms_dmrs_unpuny(r->d, id.ptr + plain, id.ptr + id.len, code, count);
     if (count == 0)
         ms_dmrs_fail(r);
     for (uint32_t i = 0; i < count; i++)
@@ -339,7 +340,7 @@ static void ms_dmrs_put_lifetime(ms_dmrs *r, uint64_t index)
 static void ms_dmrs_binder(ms_dmrs *r)
 {
     uint64_t count = ms_dmrs_tagged(r, 'G');
-    if (count > r->len) { /* more lifetimes than bytes: no compiler writes that, and it would print for ever */
+    if (count > 1024) { /* no source has as many, and a few bytes could print for ever */
         ms_dmrs_fail(r);
         return;
     }
@@ -546,8 +547,6 @@ static void ms_dmrs_const_str(ms_dmrs *r)
 {
     machsym_str text = ms_dmrs_hex(r);
     size_t at = 0;
-    if (r->quiet)
-        return;
     ms_dmrs_lit(r, "\"");
     while (at < text.len && !r->d->failed) {
         uint32_t code = ms_dmrs_hex_utf8(text, &at);
