@@ -1,4 +1,4 @@
-/* ---- names: D -----------------------------------------------------------------------------------------------
+/* ---- names: D -------------------------------------------------------------------------------------------
  * The D ABI's "Name Mangling". The name is printed while it is read; where the source order differs from the
  * mangled one (associative arrays, function types) the first part is skipped and read again. Every function
  * returns false where the name does not fit, so that an alternative can be tried from an earlier position;
@@ -106,10 +106,10 @@ static bool ms_dmd_number(ms_dmd *p, uint32_t *out)
 static bool ms_dmd_ref(const ms_dmd *p, size_t q, size_t *end, size_t *target)
 {
     size_t value = 0;
-    for (size_t at = q + 1; at < p->len; at++) {
+    for (size_t at = q + 1; at < p->len && at - q <= 8; at++) { /* 26^8 exceeds any name */
         char c = p->s[at];
         bool last = c >= 'a' && c <= 'z';
-        if ((!last && (c < 'A' || c > 'Z' || (c == 'A' && value == 0))) || value > p->len)
+        if ((!last && (c < 'A' || c > 'Z')) || value > p->len)
             return false;
         value = value * 26 + (size_t)(c - (last ? 'a' : 'A'));
         if (last) {
@@ -191,7 +191,10 @@ static bool ms_dmd_attributes(ms_dmd *p)
         case 'j': ms_dmd_lit(p, "return "); break;
         case 'l': ms_dmd_lit(p, "scope "); break;
         case 'm': ms_dmd_lit(p, "@live "); break;
-        case 'g': case 'h': case 'k': case 'n': return true; /* start the first parameter */
+        case 'g':
+        case 'h':
+        case 'k':
+        case 'n': return true; /* start the first parameter */
         default: return false;
         }
         p->at += 2;
@@ -211,14 +214,17 @@ static bool ms_dmd_parameter(ms_dmd *p)
             break;
         }
     }
-    switch (ms_dmd_peek(p)) {
-    case 'I': ms_dmd_lit(p, "in "); break;
-    case 'J': ms_dmd_lit(p, "out "); break;
-    case 'K': ms_dmd_lit(p, "ref "); break;
-    case 'L': ms_dmd_lit(p, "lazy "); break;
-    default: return ms_dmd_type(p);
+    if (ms_dmd_eat(p, 'I')) {
+        ms_dmd_lit(p, "in ");
+        if (ms_dmd_eat(p, 'K'))
+            ms_dmd_lit(p, "ref ");
+    } else if (ms_dmd_eat(p, 'J')) {
+        ms_dmd_lit(p, "out ");
+    } else if (ms_dmd_eat(p, 'K')) {
+        ms_dmd_lit(p, "ref ");
+    } else if (ms_dmd_eat(p, 'L')) {
+        ms_dmd_lit(p, "lazy ");
     }
-    p->at++;
     return ms_dmd_type(p);
 }
 
@@ -458,7 +464,11 @@ static bool ms_dmd_compound(ms_dmd *p)
         if (!ms_dmd_is_function(tag)) /* a function pointer is shown without a star */
             ms_dmd_lit(p, "*");
         return ok;
-    case 'C': case 'S': case 'E': case 'T': case 'I': return ms_dmd_qualified(p, false);
+    case 'C':
+    case 'S':
+    case 'E':
+    case 'T':
+    case 'I': return ms_dmd_qualified(p, false);
     case 'D': return ms_dmd_delegate(p);
     case 'B': return ms_dmd_tuple(p);
     default: return false;
@@ -467,11 +477,12 @@ static bool ms_dmd_compound(ms_dmd *p)
 
 static bool ms_dmd_type(ms_dmd *p)
 {
-    static const char names[26][13] = {"char", "bool",   "creal",  "double",       "real",   "float",   "byte",
-                                       "ubyte", "int",   "ireal",  "uint",         "long",   "ulong",   "typeof(null)",
-                                       "ifloat", "idouble", "cfloat", "cdouble",   "short",  "ushort",  "wchar",
-                                       "void",  "dchar", "",       "",             ""};
-    static const unsigned char lens[26] = {4, 4, 5, 6, 4, 5, 4, 5, 3, 5, 4, 4, 5, 12, 6, 7, 6, 7, 5, 6, 5, 4, 5, 0, 0, 0};
+    static const char names[26][13] = {
+        "char",  "bool",   "creal", "double", "real",         "float",  "byte",    "ubyte",  "int",
+        "ireal", "uint",   "long",  "ulong",  "typeof(null)", "ifloat", "idouble", "cfloat", "cdouble",
+        "short", "ushort", "wchar", "void",   "dchar",        "",       "",        ""};
+    static const unsigned char lens[26] = {4,  4, 5, 6, 4, 5, 4, 5, 3, 5, 4, 4, 5,
+                                           12, 6, 7, 6, 7, 5, 6, 5, 4, 5, 0, 0, 0};
     char tag = ms_dmd_peek(p);
     if (tag >= 'a' && tag <= 'w') {
         p->at++;
@@ -541,7 +552,9 @@ static bool ms_dmd_integer(ms_dmd *p, char type)
     }
     ms_dmd_put(p, p->s + first, ms_dmd_digits(p));
     switch (type) {
-    case 'h': case 't': case 'k': ms_dmd_lit(p, "u"); break;
+    case 'h':
+    case 't':
+    case 'k': ms_dmd_lit(p, "u"); break;
     case 'l': ms_dmd_lit(p, "L"); break;
     case 'm': ms_dmd_lit(p, "uL"); break;
     default: break;
@@ -586,7 +599,8 @@ static bool ms_dmd_real(ms_dmd *p)
 static bool ms_dmd_string(ms_dmd *p, char kind)
 {
     uint32_t count;
-    if (!ms_dmd_number(p, &count) || !ms_dmd_eat(p, '_') || count > (p->len - p->at) / 2 || !ms_dmd_pay(p, count / 8))
+    if (!ms_dmd_number(p, &count) || !ms_dmd_eat(p, '_') || count > (p->len - p->at) / 2 ||
+        !ms_dmd_pay(p, count / 8))
         return false;
     ms_dmd_lit(p, "\"");
     for (uint32_t i = 0; i < count; i++) {
@@ -671,7 +685,9 @@ static bool ms_dmd_any_value(ms_dmd *p, char type, size_t type_at)
         ok = ms_dmd_real(p);
         ms_dmd_lit(p, "i");
         return ok;
-    case 'a': case 'w': case 'd': return ms_dmd_string(p, tag);
+    case 'a':
+    case 'w':
+    case 'd': return ms_dmd_string(p, tag);
     case 'A':
         ms_dmd_lit(p, "[");
         ok = ms_dmd_values(p, type == 'H');
@@ -719,8 +735,8 @@ static bool ms_dmd_sized_symbol(ms_dmd *p, size_t at, uint64_t size)
     return false;
 }
 
-/* Compilers before 2.077 wrote the length of the symbol in front of it. The symbol may start with a digit as well:
- * the longest length that fits wins, and no length is the last choice. */
+/* Compilers before 2.077 wrote the length of the symbol in front of it. The symbol may start with a digit as
+ * well: the longest length that fits wins, and no length is the last choice. */
 static bool ms_dmd_symbol_arg(ms_dmd *p)
 {
     uint32_t size;
@@ -859,8 +875,8 @@ static bool ms_dmd_ident(ms_dmd *p)
     return ms_dmd_enter(p) && ms_dmd_leave(p, ms_dmd_any_ident(p));
 }
 
-/* The function type that may follow a name. Where what follows is no more than the type of a variable, nothing is
- * taken. Modifiers of `this` are shown behind the parameters. */
+/* The function type that may follow a name. Where what follows is no more than the type of a variable, nothing
+ * is taken. Modifiers of `this` are shown behind the parameters. */
 static bool ms_dmd_maybe_signature(ms_dmd *p, bool with_modifiers)
 {
     size_t first = p->at, out_len = p->d->out_len, modifiers = 0;

@@ -1,8 +1,8 @@
-/* ---- names: Rust --------------------------------------------------------------------------------------------
- * Two schemes. The older ("legacy") one looks like a C++ nested name whose last part is a hash: it is taken only
- * when it has that hash or one of Rust's own $ escapes, so that a C++ name never matches. The newer one ("v0") is
- * a prefix grammar (rustc book, "v0 Symbol Format"; RFC 2603) that is printed while it is read. Back-references
- * are read again at their target, so no nodes are kept. Both print as rustc-demangle does. */
+/* ---- names: Rust ----------------------------------------------------------------------------------------
+ * Two schemes. The older ("legacy") one looks like a C++ nested name whose last part is a hash: it is taken
+ * only when it has that hash or one of Rust's own $ escapes, so that a C++ name never matches. The newer one
+ * ("v0") is a prefix grammar (rustc book, "v0 Symbol Format"; RFC 2603), printed while it is read.
+ * Back-references are read again at their target, so no nodes are kept. Both print as rustc-demangle does. */
 
 enum { ms_dmrs_max_depth = 256 }; /* about 300 bytes of stack a level; the compiler's own limit is lower */
 
@@ -61,18 +61,18 @@ static void ms_dmrs_put_utf8(ms_dm *d, uint32_t code)
     ms_dm_put(d, text, len);
 }
 
-/* Rust shows controls, odd spaces, combining marks, private use and unassigned code points as \u{...}. This table
- * holds the ranges of weight; the full Unicode list (900 ranges) would buy little for constants in symbol names. */
+/* Rust shows controls, odd spaces, combining marks, private use and unassigned code points as \u{...}. This
+ * table holds the ranges of weight; the full Unicode list (900 ranges) would buy little for constants in names. */
 static bool ms_dmrs_is_shown(uint32_t code)
 {
     static const uint32_t v[][2] = {
-        {0x00, 0x1F},      {0x7F, 0xA0},      {0xAD, 0xAD},      {0x300, 0x36F},    {0x483, 0x489},
-        {0x591, 0x5BD},    {0x600, 0x605},    {0x610, 0x61A},    {0x61C, 0x61C},    {0x64B, 0x65F},
-        {0x6DD, 0x6DD},    {0x70F, 0x70F},    {0x1680, 0x1680},  {0x180B, 0x180F},  {0x1AB0, 0x1ADD},
-        {0x1DC0, 0x1DFF},  {0x2000, 0x200F},  {0x2028, 0x202F},  {0x205F, 0x206F},  {0x20D0, 0x20FF},
-        {0x3000, 0x3000},  {0x302A, 0x302F},  {0x3099, 0x309A},  {0xE000, 0xF8FF},  {0xFDD0, 0xFDEF},
-        {0xFE00, 0xFE0F},  {0xFE20, 0xFE2F},  {0xFEFF, 0xFEFF},  {0xFF9E, 0xFF9F},  {0xFFF0, 0xFFFB},
-        {0xFFFE, 0xFFFF},  {0x1D173, 0x1D17A}, {0x323B0, 0x10FFFF}};
+        {0x00, 0x1F},     {0x7F, 0xA0},       {0xAD, 0xAD},       {0x300, 0x36F},   {0x483, 0x489},
+        {0x591, 0x5BD},   {0x600, 0x605},     {0x610, 0x61A},     {0x61C, 0x61C},   {0x64B, 0x65F},
+        {0x6DD, 0x6DD},   {0x70F, 0x70F},     {0x1680, 0x1680},   {0x180B, 0x180F}, {0x1AB0, 0x1ADD},
+        {0x1DC0, 0x1DFF}, {0x2000, 0x200F},   {0x2028, 0x202F},   {0x205F, 0x206F}, {0x20D0, 0x20FF},
+        {0x3000, 0x3000}, {0x302A, 0x302F},   {0x3099, 0x309A},   {0xE000, 0xF8FF}, {0xFDD0, 0xFDEF},
+        {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F},   {0xFEFF, 0xFEFF},   {0xFF9E, 0xFF9F}, {0xFFF0, 0xFFFB},
+        {0xFFFE, 0xFFFF}, {0x1D173, 0x1D17A}, {0x323B0, 0x10FFFF}};
     for (size_t i = 0; i < sizeof v / sizeof v[0] && v[i][0] <= code; i++) {
         if (code <= v[i][1])
             return false;
@@ -446,7 +446,7 @@ static unsigned ms_dmrs_nibble(char c)
     return c <= '9' ? (unsigned)(c - '0') : (unsigned)(c - 'a') + 10;
 }
 
-/* Like ms_dmrs_hex, for one number: at least one digit, no zeros in front; false when it needs over 64 bits. */
+/* Like ms_dmrs_hex, for one number: at least one digit, no zeros in front; false when 64 bits are too few. */
 static bool ms_dmrs_hex_number(ms_dmrs *r, machsym_str *text, uint64_t *value)
 {
     *text = ms_dmrs_hex(r);
@@ -463,10 +463,11 @@ static bool ms_dmrs_hex_number(ms_dmrs *r, machsym_str *text, uint64_t *value)
 /* basic-type by its tag; empty when the tag names none. */
 static machsym_str ms_dmrs_basic(char tag)
 {
-    static const char names[26][6] = {"i8",  "bool", "char", "f64", "str",  "f32", "",   "u8",  "isize",
-                                      "usize", "",   "i32",  "u32", "i128", "u128", "_", "",    "",
-                                      "i16", "u16",  "()",   "...", "",     "i64", "u64", "!"};
-    static const unsigned char lens[26] = {2, 4, 4, 3, 3, 3, 0, 2, 5, 5, 0, 3, 3, 4, 4, 1, 0, 0, 3, 3, 2, 3, 0, 3, 3, 1};
+    static const char names[26][6] = {"i8",    "bool", "char", "f64", "str",  "f32",  "",    "u8", "isize",
+                                      "usize", "",     "i32",  "u32", "i128", "u128", "_",   "",   "",
+                                      "i16",   "u16",  "()",   "...", "",     "i64",  "u64", "!"};
+    static const unsigned char lens[26] = {2, 4, 4, 3, 3, 3, 0, 2, 5, 5, 0, 3, 3,
+                                           4, 4, 1, 0, 0, 3, 3, 2, 3, 0, 3, 3, 1};
     machsym_str name = {"", 0};
     if (tag >= 'a' && tag <= 'z') {
         name.ptr = names[tag - 'a'];
@@ -617,8 +618,18 @@ static void ms_dmrs_const(ms_dmrs *r, bool in_value)
     char tag = ms_dmrs_next(r);
     switch (tag) {
     case 'p': ms_dmrs_lit(r, "_"); break;
-    case 'h': case 't': case 'm': case 'y': case 'o': case 'j': ms_dmrs_const_int(r, tag, false); break;
-    case 'a': case 's': case 'l': case 'x': case 'n': case 'i': ms_dmrs_const_int(r, tag, true); break;
+    case 'h':
+    case 't':
+    case 'm':
+    case 'y':
+    case 'o':
+    case 'j': ms_dmrs_const_int(r, tag, false); break;
+    case 'a':
+    case 's':
+    case 'l':
+    case 'x':
+    case 'n':
+    case 'i': ms_dmrs_const_int(r, tag, true); break;
     case 'b': ms_dmrs_const_bool(r); break;
     case 'c': ms_dmrs_const_char(r); break;
     case 'B':
@@ -832,8 +843,19 @@ static void ms_dmrs_type(ms_dmrs *r)
     ms_dmrs_pointers(r);
     char tag = ms_dmrs_peek(r);
     switch (tag) {
-    case 'C': case 'M': case 'X': case 'Y': case 'N': case 'I': ms_dmrs_path(r, false); return;
-    case 'A': case 'S': case 'T': case 'F': case 'D': case 'W': case 'B':
+    case 'C':
+    case 'M':
+    case 'X':
+    case 'Y':
+    case 'N':
+    case 'I': ms_dmrs_path(r, false); return;
+    case 'A':
+    case 'S':
+    case 'T':
+    case 'F':
+    case 'D':
+    case 'W':
+    case 'B':
         r->at++;
         ms_dmrs_compound(r, tag);
         return;
@@ -972,7 +994,8 @@ static bool ms_dmrs_suffix(ms_dm *d, const char *ptr, size_t len)
         if (memcmp(ptr + i, ".llvm.", 6) != 0)
             continue;
         size_t k = i + 6;
-        while (k < len && (ptr[k] == '@' || (ptr[k] >= '0' && ptr[k] <= '9') || (ptr[k] >= 'A' && ptr[k] <= 'F')))
+        while (k < len &&
+               (ptr[k] == '@' || (ptr[k] >= '0' && ptr[k] <= '9') || (ptr[k] >= 'A' && ptr[k] <= 'F')))
             k++;
         len = k == len ? i : len;
         break;
@@ -983,7 +1006,7 @@ static bool ms_dmrs_suffix(ms_dm *d, const char *ptr, size_t len)
     return !d->failed;
 }
 
-/* True for C names like _RC4_init, which read as a crate root: a compiler writes that `_` only where it must. */
+/* True for C names like _RC4_init, which read as a crate root: compilers write that `_` only where they must. */
 static bool ms_dmrs_is_plain_c(const ms_dmrs *r)
 {
     size_t i = 1;
@@ -991,7 +1014,8 @@ static bool ms_dmrs_is_plain_c(const ms_dmrs *r)
         return false;
     while (i < r->len && r->s[i] >= '0' && r->s[i] <= '9')
         i++;
-    return i + 1 < r->len && r->s[i] == '_' && r->s[i + 1] != '_' && !(r->s[i + 1] >= '0' && r->s[i + 1] <= '9');
+    return i + 1 < r->len && r->s[i] == '_' && r->s[i + 1] != '_' &&
+           !(r->s[i + 1] >= '0' && r->s[i + 1] <= '9');
 }
 
 static bool ms_dmrs_v0(ms_dm *d, size_t prefix)
