@@ -127,6 +127,12 @@ static const own_case OWN[] = {
 
 #define CXX "no hash: a C++ name for all one can tell, and C++ prints the same or keeps the part"
 
+typedef struct known_row { /* A vector that is meant to come out differently. */
+    const char *name;
+    const char *expected; /* what the vector says: one name may be listed for more than one tool */
+    const char *why;
+} known_row;
+
 static const known_row KNOWN[] = {
     {"_RIC7bindersFGs_RLt_RLs_RLr_RLq_RLp_RLo_RLn_RLm_RLl_RLk_RLj_RLi_RLh_RLg_RLf_RLe_RLd_RLc_RLb_RLa_RL9_"
      "RL8_RL7_"
@@ -161,12 +167,24 @@ static void real_row(char *field[4])
     check(ms_dm_rust, field[0], PLAIN, field[2]);
 }
 
-/* LLVM and libiberty have the style without hashes only; two rows of libiberty's were made by its C++ side. */
+/* Like check, for a vector that the table may excuse. A row that is not needed any more is a failure too. */
+static void check_known(char *field[4], uint32_t flags)
+{
+    const char *got = run_text(ms_dm_rust, field[0], flags);
+    bool same = strcmp(got, field[1]) == 0;
+    bool excused = false;
+    for (size_t i = 0; i < sizeof KNOWN / sizeof KNOWN[0]; i++)
+        excused =
+            excused || (strcmp(KNOWN[i].name, field[0]) == 0 && strcmp(KNOWN[i].expected, field[1]) == 0);
+    report(same != excused, excused ? "known, but equal" : "vector", field[0], got, field[1]);
+}
+
+/* LLVM and libiberty have the style without hashes only; a row of libiberty's was made by its C++ side. */
 static void official_row(char *field[4])
 {
     bool hash =
         strcmp(field[2], "rustc-demangle:full") == 0 || strcmp(field[2], "libiberty:--format=gnu-v3") == 0;
-    check_known(ms_dm_rust, KNOWN, sizeof KNOWN / sizeof KNOWN[0], field, hash ? HASH : PLAIN);
+    check_known(field, hash ? HASH : PLAIN);
 }
 
 static void negative_row(char *field[4])
