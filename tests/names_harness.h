@@ -1,5 +1,5 @@
-/* What the tests of one language's demangler share: running a name, comparing, vector files.
- * Include behind machsym.h (with MACHSYM_IMPLEMENTATION) and the fragment under test. */
+/* What the tests of the demanglers share: running a name, comparing, vector files. Include behind machsym.h
+ * (with MACHSYM_IMPLEMENTATION) and the fragment under test. Inline, because no test uses all of it. */
 #ifndef NAMES_HARNESS_H
 #define NAMES_HARNESS_H
 
@@ -15,7 +15,7 @@ static int passed, failed;
 static char out_a[OUT_SIZE], out_b[OUT_SIZE];
 static unsigned char *frame;
 
-static void report(bool ok, const char *what, const char *name, const char *got, const char *expected)
+static inline void report(bool ok, const char *what, const char *name, const char *got, const char *expected)
 {
     if (ok) {
         passed++;
@@ -25,7 +25,7 @@ static void report(bool ok, const char *what, const char *name, const char *got,
         printf("FAIL %s\n  name     %s\n  got      %s\n  expected %s\n", what, name, got, expected);
 }
 
-static bool try_frame(entry_fn entry, ms_dm *d, size_t size)
+static inline bool try_frame(entry_fn entry, ms_dm *d, size_t size)
 {
     d->at = d->out_len = d->mem_used = 0;
     d->depth = 0;
@@ -37,9 +37,9 @@ static bool try_frame(entry_fn entry, ms_dm *d, size_t size)
     return entry(d);
 }
 
-/* Runs one name as the library will. Returns the length, or SIZE_MAX when the name is not taken. The name lies
- * at the end of its own allocation, so that checking tools see a read too far. */
-static size_t run(entry_fn entry, const char *name, size_t len, uint32_t flags, char *out, size_t cap)
+/* Runs one name as the library will. Returns the length, or SIZE_MAX when the name is not taken. The name
+ * lies at the end of its own allocation, so that checking tools see a read too far. */
+static inline size_t run(entry_fn entry, const char *name, size_t len, uint32_t flags, char *out, size_t cap)
 {
     if (frame == NULL)
         frame = (unsigned char *)malloc(LARGE_FRAME);
@@ -60,7 +60,7 @@ static size_t run(entry_fn entry, const char *name, size_t len, uint32_t flags, 
 }
 
 /* Runs one name into out_a as a string; the name itself when it is not taken. */
-static const char *run_text(entry_fn entry, const char *name, uint32_t flags)
+static inline const char *run_text(entry_fn entry, const char *name, uint32_t flags)
 {
     size_t len = run(entry, name, strlen(name), flags, out_a, OUT_SIZE - 1);
     if (len == SIZE_MAX)
@@ -69,14 +69,14 @@ static const char *run_text(entry_fn entry, const char *name, uint32_t flags)
     return out_a;
 }
 
-static void check(entry_fn entry, const char *name, uint32_t flags, const char *expected)
+static inline void check(entry_fn entry, const char *name, uint32_t flags, const char *expected)
 {
     const char *got = run_text(entry, name, flags);
     report(strcmp(got, expected) == 0, "text", name, got, expected);
 }
 
 /* The result must not depend on cap, and nothing may be stored behind it. */
-static void check_caps(entry_fn entry, const char *name, uint32_t flags)
+static inline void check_caps(entry_fn entry, const char *name, uint32_t flags)
 {
     size_t len = strlen(name);
     size_t full = run(entry, name, len, flags, out_a, OUT_SIZE);
@@ -92,7 +92,7 @@ static void check_caps(entry_fn entry, const char *name, uint32_t flags)
 }
 
 /* Every beginning of a name is read within bounds, and gives the same twice. */
-static void check_truncation(entry_fn entry, const char *name, uint32_t flags)
+static inline void check_truncation(entry_fn entry, const char *name, uint32_t flags)
 {
     for (size_t len = 0; len < strlen(name); len++) {
         size_t a = run(entry, name, len, flags, out_a, OUT_SIZE);
@@ -103,7 +103,7 @@ static void check_truncation(entry_fn entry, const char *name, uint32_t flags)
 }
 
 /* A hostile name must end quickly, whatever the result. */
-static void check_time(entry_fn entry, const char *what, const char *name)
+static inline void check_time(entry_fn entry, const char *what, const char *name)
 {
     clock_t start = clock();
     size_t len = run(entry, name, strlen(name), 0, out_a, OUT_SIZE);
@@ -114,7 +114,7 @@ static void check_time(entry_fn entry, const char *what, const char *name)
 }
 
 /* Writes text count times at *at. */
-static void repeat(char **at, const char *text, size_t count)
+static inline void repeat(char **at, const char *text, size_t count)
 {
     size_t len = strlen(text);
     for (size_t i = 0; i < count; i++, *at += len)
@@ -122,7 +122,7 @@ static void repeat(char **at, const char *text, size_t count)
 }
 
 /* Splits a line at its tabs; missing fields are "". */
-static void split(char *line, char *field[], size_t count)
+static inline void split(char *line, char *field[], size_t count)
 {
     line[strcspn(line, "\n")] = '\0';
     for (size_t i = 0; i < count; i++) {
@@ -135,7 +135,7 @@ static void split(char *line, char *field[], size_t count)
 }
 
 /* Calls row for every line of dir/file; a missing file is said and skipped. */
-static void each_row(const char *dir, const char *file, void (*row)(char *field[4]))
+static inline void each_row(const char *dir, const char *file, void (*row)(char *field[4]))
 {
     static char line[1 << 18];
     char path[1024];
@@ -153,7 +153,7 @@ static void each_row(const char *dir, const char *file, void (*row)(char *field[
     fclose(in);
 }
 
-static int finish(void)
+static inline int finish(void)
 {
     free(frame);
     printf("%d passed, %d failed\n", passed, failed);
