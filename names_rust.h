@@ -161,32 +161,35 @@ static void ms_dmrs_leave(ms_dmrs *r)
     r->d->depth--;
 }
 
+/* The value of a base-62 digit + 1, 63 for `_`, 0 for bytes that no v0 name has. */
+static unsigned ms_dmrs_digit(char c)
+{
+    static const unsigned char v[128] = {
+        0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,
+        0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,
+        0,  0,  0,  0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 0,  0,  0,  0,  0,  0,  0,  37,
+        38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59,
+        60, 61, 62, 0,  0,  0,  0,  63, 0,  11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23,
+        24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 0,  0,  0,  0,  0};
+    return (unsigned char)c < 128 ? v[(unsigned char)c] : 0;
+}
+
 /* base-62-number: `_` is 0, otherwise the digits' value + 1. */
 static uint64_t ms_dmrs_base62(ms_dmrs *r)
 {
     if (ms_dmrs_eat(r, '_'))
         return 0;
     uint64_t value = 0;
-    for (;;) {
-        char c = ms_dmrs_next(r);
-        unsigned digit;
-        if (c >= '0' && c <= '9')
-            digit = (unsigned)(c - '0');
-        else if (c >= 'a' && c <= 'z')
-            digit = (unsigned)(c - 'a') + 10;
-        else if (c >= 'A' && c <= 'Z')
-            digit = (unsigned)(c - 'A') + 36;
-        else
+    while (r->at < r->len) {
+        unsigned digit = ms_dmrs_digit(r->s[r->at++]) - 1; /* the alphabet has been checked */
+        if (digit == 62)
+            return value + 1;
+        if (value > (UINT64_MAX - 63) / 62)
             break;
-        if (value > (UINT64_MAX - 63) / 62) {
-            ms_dmrs_fail(r);
-            return 0;
-        }
         value = value * 62 + digit;
     }
-    if (!r->d->failed && r->s[r->at - 1] != '_')
-        ms_dmrs_fail(r);
-    return value + 1;
+    ms_dmrs_fail(r);
+    return 0;
 }
 
 /* disambiguator and binder: a tag and a number that counts from 1; 0 when the tag is missing. */
@@ -1022,12 +1025,8 @@ static bool ms_dmrs_v0(ms_dm *d, size_t prefix)
 {
     ms_dmrs r = {d, d->s + prefix, 0, 0, 0, false, (d->flags & MACHSYM_DEMANGLE_RUST_HASH) != 0};
     size_t rest = d->len - prefix;
-    while (r.len < rest) { /* one check of the alphabet here saves it in every identifier */
-        char c = r.s[r.len];
-        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'))
-            break;
+    while (r.len < rest && ms_dmrs_digit(r.s[r.len]) != 0) /* one check here saves it in every identifier */
         r.len++;
-    }
     if (r.len == 0 || (r.len < rest && r.s[r.len] != '.') || ms_dmrs_is_plain_c(&r))
         return false;
     ms_dmrs_path(&r, true);
