@@ -72,7 +72,7 @@ static bool ms_dmrs_is_shown(uint32_t code)
         {0x1DC0, 0x1DFF}, {0x2000, 0x200F},   {0x2028, 0x202F},   {0x205F, 0x206F}, {0x20D0, 0x20FF},
         {0x3000, 0x3000}, {0x302A, 0x302F},   {0x3099, 0x309A},   {0xE000, 0xF8FF}, {0xFDD0, 0xFDEF},
         {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F},   {0xFEFF, 0xFEFF},   {0xFF9E, 0xFF9F}, {0xFFF0, 0xFFFB},
-        {0xFFFE, 0xFFFF}, {0x1D173, 0x1D17A}, {0x323B0, 0x10FFFF}};
+        {0xFFFE, 0xFFFF}, {0x1D173, 0x1D17A}, {0x3347A, 0x10FFFF}};
     for (size_t i = 0; i < sizeof v / sizeof v[0] && v[i][0] <= code; i++) {
         if (code <= v[i][1])
             return false;
@@ -280,11 +280,12 @@ static uint32_t ms_dmrs_unpuny(ms_dm *d, const char *at, const char *end, uint32
         count++;
         bias = ms_dmrs_adapt(delta, count, first);
         first = false;
-        n += i / count;
+        uint64_t next = (uint64_t)n + i / count;
         i %= count;
         size_t cost = (count - i) / 64 + 1; /* the move below is the only step that is not constant */
-        if (!ms_dmrs_is_scalar(n) || cost > d->work)
+        if (!ms_dmrs_is_scalar(next) || cost > d->work)
             return 0;
+        n = (uint32_t)next;
         d->work -= cost;
         memmove(code + i + 1, code + i, (count - 1 - i) * sizeof *code);
         code[i++] = n;
@@ -1135,6 +1136,19 @@ static bool ms_dmrs_is_hash(machsym_str part)
     return true;
 }
 
+/* The compiler's hash has 16 digits and, but for one name in millions, five different ones. */
+static bool ms_dmrs_is_full_hash(machsym_str part)
+{
+    unsigned seen = 0, count = 0;
+    if (part.len != 17 || !ms_dmrs_is_hash(part))
+        return false;
+    for (size_t i = 1; i < part.len; i++)
+        seen |= 1u << ms_dmrs_nibble(part.ptr[i]);
+    for (; seen != 0; seen &= seen - 1)
+        count++;
+    return count >= 5;
+}
+
 static bool ms_dmrs_has_dollar(const ms_dm *d, size_t lo, size_t hi)
 {
     while (lo < hi && d->s[lo] != '$')
@@ -1150,11 +1164,10 @@ static bool ms_dmrs_legacy(ms_dm *d, size_t prefix)
         count++;
     if (count == 0 || end == d->len || d->s[end] != 'E' || (end + 1 < d->len && d->s[end + 1] != '.'))
         return false;
-    bool has_hash = ms_dmrs_is_hash(part);
-    bool sure = has_hash && part.len == 17 && count > 1;
+    bool sure = count > 1 && ms_dmrs_is_full_hash(part);
     if (!sure && !ms_dmrs_has_dollar(d, prefix, end))
         return false;
-    if (has_hash && (d->flags & MACHSYM_DEMANGLE_RUST_HASH) == 0)
+    if (ms_dmrs_is_hash(part) && (d->flags & MACHSYM_DEMANGLE_RUST_HASH) == 0)
         count--;
     for (size_t i = 0, at = prefix; i < count && ms_dmrs_part(d, &at, &part); i++) {
         if (i > 0)

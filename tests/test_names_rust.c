@@ -79,6 +79,8 @@ static const own_case OWN[] = {
      "del::Escher::Bach"},
     {"_RNvC1au4fq9h", "a::\xf0\x9f\xa4\xa6", "a::\xf0\x9f\xa4\xa6"},
     {"_RNvC1au7___ylb7e", "a::\xce\xb1_\xcf\x89", "a::\xce\xb1_\xcf\x89"},
+    {"_RNvC1au9999999999", "_RNvC1au9999999999", "_RNvC1au9999999999"},
+    {"_RNvC1au8zzzzzzzb", "_RNvC1au8zzzzzzzb", "_RNvC1au8zzzzzzzb"}, /* past the last code point */
     {"_RNvC1au2a_", "_RNvC1au2a_", "_RNvC1au2a_"},
     {"_RNvC2ab18446744073709551618xy", "_RNvC2ab18446744073709551618xy", "_RNvC2ab18446744073709551618xy"},
     {"_RNvCsZZZZZZZZZZZZZ_1a1b", "_RNvCsZZZZZZZZZZZZZ_1a1b", "_RNvCsZZZZZZZZZZZZZ_1a1b"},
@@ -118,6 +120,7 @@ static const own_case OWN[] = {
     {"_ZN3foo17h05af221e174051e9Ev", "_ZN3foo17h05af221e174051e9Ev", "_ZN3foo17h05af221e174051e9Ev"},
     {"_ZN3foo17h05af221e174051eXE", "_ZN3foo17h05af221e174051eXE", "_ZN3foo17h05af221e174051eXE"},
     {"_ZN17h05af221e174051e9E", "_ZN17h05af221e174051e9E", "_ZN17h05af221e174051e9E"},
+    {"_ZN3foo17h1111222233334444E", "_ZN3foo17h1111222233334444E", "_ZN3foo17h1111222233334444E"},
     {"_ZN3foo5h05afE", "_ZN3foo5h05afE", "_ZN3foo5h05afE"},
     {"_ZN3a$bE", "_ZN3a$bE", "_ZN3a$bE"},
     {"_ZNE", "_ZNE", "_ZNE"},
