@@ -877,7 +877,7 @@ static bool ms_dmd_ident(ms_dmd *p)
 
 /* The function type that may follow a name. Where what follows is no more than the type of a variable, nothing
  * is taken. Modifiers of `this` are shown behind the parameters. */
-static bool ms_dmd_maybe_signature(ms_dmd *p, bool with_modifiers)
+static void ms_dmd_maybe_signature(ms_dmd *p, bool with_modifiers)
 {
     size_t first = p->at, out_len = p->d->out_len, modifiers = 0;
     if (ms_dmd_eat(p, 'M')) {
@@ -887,7 +887,7 @@ static bool ms_dmd_maybe_signature(ms_dmd *p, bool with_modifiers)
     if (!ms_dmd_signature(p) || p->at >= p->len) {
         p->at = first;
         p->d->out_len = out_len;
-        return false;
+        return;
     }
     if (with_modifiers && modifiers != 0) {
         size_t end = p->at;
@@ -895,7 +895,6 @@ static bool ms_dmd_maybe_signature(ms_dmd *p, bool with_modifiers)
         ms_dmd_modifiers(p);
         p->at = end;
     }
-    return true;
 }
 
 static bool ms_dmd_qualified(ms_dmd *p, bool with_modifiers)
