@@ -153,3 +153,5 @@ MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *b
         buf[len < d.cap ? len : d.cap] = '\0';
     return len;
 }
+
+#undef ms_dm_noinline

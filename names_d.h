@@ -974,3 +974,5 @@ static bool ms_dm_d(ms_dm *d)
         return true;
     return ms_dmd_read(d, NULL) && d->out_len > 0;
 }
+
+#undef ms_dmd_lit

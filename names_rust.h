@@ -1190,3 +1190,5 @@ static bool ms_dm_rust(ms_dm *d)
     /* without any underscore a lone crate root would match C names such as RC2xy */
     return d->s[at] == 'R' && (at > 0 || d->s[1] != 'C') && ms_dmrs_v0(d, at + 1);
 }
+
+#undef ms_dmrs_lit
