@@ -969,6 +969,10 @@ static bool ms_dm_d(ms_dm *d)
     ms_dmd probe = {d, d->s, d->len, 0, d->len, d->len, false, false};
     if (!ms_dmd_is_mangle(&probe))
         return false;
+    size_t most =
+        4096 + 16 * d->len; /* real names take less than one step a byte; tries may nest without end */
+    if (d->work > most)
+        d->work = most;
     const ms_dmd_special *special = ms_dmd_find_special(d->s, d->len);
     if (special != NULL && ms_dmd_read(d, special))
         return true;
