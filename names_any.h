@@ -28,7 +28,7 @@ enum ms_dm_language {
 };
 
 /* The languages that a name may be of, by its first bytes, and how many of those to leave out: Mach-O puts an
- * underscore in front of every C symbol, and names come with and without it. Objective-C methods are of none. */
+ * underscore in front of every C symbol, and names come with and without it. Objective-C methods are none. */
 static unsigned ms_dm_detect(const char *s, size_t len, size_t *skip)
 {
     size_t n = 0;

@@ -875,8 +875,8 @@ static bool ms_dmd_ident(ms_dmd *p)
     return ms_dmd_enter(p) && ms_dmd_leave(p, ms_dmd_any_ident(p));
 }
 
-/* The function type that may follow a name. Where what follows is no more than the type of a variable, nothing
- * is taken. Modifiers of `this` are shown behind the parameters. */
+/* The function type that may follow a name. Where what follows is only the type of a variable, nothing is
+ * taken. Modifiers of `this` are shown behind the parameters. */
 static void ms_dmd_maybe_signature(ms_dmd *p, bool with_modifiers)
 {
     size_t first = p->at, out_len = p->d->out_len, modifiers = 0;

@@ -62,7 +62,7 @@ static void ms_dmrs_put_utf8(ms_dm *d, uint32_t code)
 }
 
 /* Rust shows controls, odd spaces, combining marks, private use and unassigned code points as \u{...}. This
- * table holds the ranges of weight; the full Unicode list (900 ranges) would buy little for constants in names. */
+ * table holds the ranges of weight; the full Unicode list (900 ranges) would buy little in symbol names. */
 static bool ms_dmrs_is_shown(uint32_t code)
 {
     static const uint32_t v[][2] = {
@@ -1010,7 +1010,7 @@ static bool ms_dmrs_suffix(ms_dm *d, const char *ptr, size_t len)
     return !d->failed;
 }
 
-/* True for C names like _RC4_init, which read as a crate root: compilers write that `_` only where they must. */
+/* True for C names like _RC4_init, which read as a crate root: compilers write that `_` only if they must. */
 static bool ms_dmrs_is_plain_c(const ms_dmrs *r)
 {
     size_t i = 1;

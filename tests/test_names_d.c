@@ -164,6 +164,10 @@ static void test_bombs(void)
     repeat(&at, "MFS1a", 9000);
     check_time(ms_dm_d, "functions that are none", name);
     at = name;
+    repeat(&at, "_D1a", 1);
+    repeat(&at, "FPFNcKxS3foo", 5000);
+    check_time(ms_dm_d, "pointers to functions that are none", name);
+    at = name;
     repeat(&at, "_D1aFAG", 1);
     repeat(&at, "9", 30000);
     repeat(&at, "i", 1);
