@@ -257,10 +257,11 @@ static void vector_row(char *field[4])
     expect(field[0], field[1]);
 }
 
-/* Rust is shown without hashes, Swift in full. */
+/* Swift is shown in full (the third column is its short style), Rust without hashes (its third column). */
 static void nlist_row(char *field[4])
 {
-    expect(field[0], strncmp(field[0], "__R", 3) == 0 ? field[2] : field[1]);
+    bool swift = field[0][1] == '$' || strncmp(field[0], "__T", 3) == 0;
+    expect(field[0], swift || field[2][0] == '\0' ? field[1] : field[2]);
 }
 
 static void rust_row(char *field[4])
