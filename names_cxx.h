@@ -84,6 +84,10 @@ typedef struct ms_dmcx_name_state {
     W(BLOCK, "'block-literal'") W(NOEXCEPT, "noexcept") W(THROW, "throw") W(TRUE, "true") W(FALSE, "false")       \
     W(SUFFIX_U, "u") W(SUFFIX_L, "l") W(SUFFIX_UL, "ul") W(SUFFIX_LL, "ll") W(SUFFIX_ULL, "ull")                  \
     W(COMPLEX, " complex") W(IMAGINARY, " imaginary") W(K_AUTO, " auto") W(K_DECLTYPE_AUTO, " decltype(auto)")    \
+    W(ACCUM_S, "short _Accum") W(ACCUM_T, "unsigned short _Accum") W(ACCUM_I, "_Accum")                           \
+    W(ACCUM_J, "unsigned _Accum") W(ACCUM_L, "long _Accum") W(ACCUM_M, "unsigned long _Accum")                    \
+    W(FRACT_S, "short _Fract") W(FRACT_T, "unsigned short _Fract") W(FRACT_I, "_Fract")                           \
+    W(FRACT_J, "unsigned _Fract") W(FRACT_L, "long _Fract") W(FRACT_M, "unsigned long _Fract") W(SAT, "_Sat ")    \
     W(STRUCT, "struct ") W(UNION, "union ") W(ENUM, "enum ")                                                      \
     W(DECLTYPE_OF, "decltype") W(NOEXCEPT_OF, "noexcept ") W(SIZEOF_PACK, "sizeof... ")                           \
     W(VTABLE, "vtable for ") W(VTT, "VTT for ") W(TYPEINFO, "typeinfo for ")                                      \
@@ -674,6 +678,16 @@ static uint32_t ms_dmcx_constraint_expr(ms_dmcx *p)
     uint32_t expr = ms_dmcx_expr(p);
     p->constraint = constraint;
     return expr;
+}
+
+/* The same for a concept's name that stands before a parameter. */
+static uint32_t ms_dmcx_constraint_name(ms_dmcx *p)
+{
+    bool constraint = p->constraint;
+    p->constraint = true;
+    uint32_t name = ms_dmcx_name(p, NULL);
+    p->constraint = constraint;
+    return name;
 }
 
 /* ---- C++: template parameters ---- */
@@ -1295,7 +1309,7 @@ static uint32_t ms_dmcx_param_decl(ms_dmcx *p, ms_dmcx_cell *params)
         name = ms_dmcx_invented_name(p, 0, params);
     } else if (ms_dmcx_eat2(p, 'T', 'k')) {
         kind = ms_dmcx_DECL_CONSTRAINED;
-        of = ms_dmcx_name(p, NULL);
+        of = ms_dmcx_constraint_name(p);
         name = of == 0 ? 0 : ms_dmcx_invented_name(p, 0, params);
     } else if (ms_dmcx_eat2(p, 'T', 'n')) {
         kind = ms_dmcx_DECL_VALUE;
@@ -1386,7 +1400,35 @@ static uint32_t ms_dmcx_template_args(ms_dmcx *p, uint32_t name, bool tag)
 
 /* ---- C++: types ---- */
 
-/* A type as a word, when it is one that needs no node: <builtin-type>. 0 = it is not. */
+/* [DS] DA <size>, [DS] DR <size>: the fixed-point types of ISO/IEC TR 18037; 0 = it is none of them. */
+static uint32_t ms_dmcx_fixed_point(ms_dmcx *p)
+{
+    uint32_t at = p->at;
+    bool saturates = ms_dmcx_eat2(p, 'D', 'S');
+    char type = ms_dmcx_peek(p, 1);
+    uint32_t word = 0;
+    if (ms_dmcx_peek(p, 0) == 'D' && (type == 'A' || type == 'R')) {
+        switch (ms_dmcx_peek(p, 2)) {
+        case 's': word = ms_dmcx_W_ACCUM_S; break;
+        case 't': word = ms_dmcx_W_ACCUM_T; break;
+        case 'i': word = ms_dmcx_W_ACCUM_I; break;
+        case 'j': word = ms_dmcx_W_ACCUM_J; break;
+        case 'l': word = ms_dmcx_W_ACCUM_L; break;
+        case 'm': word = ms_dmcx_W_ACCUM_M; break;
+        default: break;
+        }
+    }
+    if (word == 0) {
+        p->at = at;
+        return 0;
+    }
+    p->at += 3;
+    if (type == 'R')
+        word += ms_dmcx_W_FRACT_S - ms_dmcx_W_ACCUM_S;
+    return saturates ? ms_dmcx_make_x(p, ms_dmcx_ELABORATED, word, ms_dmcx_W_SAT) : word;
+}
+
+/* <builtin-type>: a type that is no substitution candidate. 0 = it is not one. */
 static uint32_t ms_dmcx_builtin(ms_dmcx *p)
 {
     char c = ms_dmcx_peek(p, 0);
@@ -1409,6 +1451,9 @@ static uint32_t ms_dmcx_builtin(ms_dmcx *p)
     case 'a': word = ms_dmcx_W_AUTO; break;
     case 'c': word = ms_dmcx_W_DECLTYPE_AUTO; break;
     case 'n': word = ms_dmcx_W_NULLPTR_T; break;
+    case 'A':
+    case 'R':
+    case 'S': return ms_dmcx_fixed_point(p);
     default: return 0;
     }
     p->at += 2;
