@@ -52,7 +52,8 @@ typedef struct ms_dmcx {
 
     uint32_t pack_index; /* printing: which element of the packs of this expansion */
     uint32_t pack_count; /* printing: ms_dmcx_NO_PACK until the first pack is met */
-    uint32_t gt;         /* printing: 0 where a bare > would close template arguments */
+    uint32_t brackets;   /* printing: brackets open in template arguments; in 0 a > needs its own */
+    bool in_args;        /* printing: inside template arguments */
     uint32_t depth;      /* printing: nodes open */
     char last;           /* printing: last byte put */
 } ms_dmcx;
@@ -87,7 +88,13 @@ typedef struct ms_dmcx_name_state {
     W(ACCUM_S, "short _Accum") W(ACCUM_T, "unsigned short _Accum") W(ACCUM_I, "_Accum")                           \
     W(ACCUM_J, "unsigned _Accum") W(ACCUM_L, "long _Accum") W(ACCUM_M, "unsigned long _Accum")                    \
     W(FRACT_S, "short _Fract") W(FRACT_T, "unsigned short _Fract") W(FRACT_I, "_Fract")                           \
-    W(FRACT_J, "unsigned _Fract") W(FRACT_L, "long _Fract") W(FRACT_M, "unsigned long _Fract") W(SAT, "_Sat ")    \
+    W(FRACT_J, "unsigned _Fract") W(FRACT_L, "long _Fract") W(FRACT_M, "unsigned long _Fract")                    \
+    W(SAT_ACCUM_S, "_Sat short _Accum") W(SAT_ACCUM_T, "_Sat unsigned short _Accum")                              \
+    W(SAT_ACCUM_I, "_Sat _Accum") W(SAT_ACCUM_J, "_Sat unsigned _Accum") W(SAT_ACCUM_L, "_Sat long _Accum")       \
+    W(SAT_ACCUM_M, "_Sat unsigned long _Accum") W(SAT_FRACT_S, "_Sat short _Fract")                               \
+    W(SAT_FRACT_T, "_Sat unsigned short _Fract") W(SAT_FRACT_I, "_Sat _Fract")                                    \
+    W(SAT_FRACT_J, "_Sat unsigned _Fract") W(SAT_FRACT_L, "_Sat long _Fract")                                     \
+    W(SAT_FRACT_M, "_Sat unsigned long _Fract")                                                                   \
     W(STRUCT, "struct ") W(UNION, "union ") W(ENUM, "enum ")                                                      \
     W(DECLTYPE_OF, "decltype") W(NOEXCEPT_OF, "noexcept ") W(SIZEOF_PACK, "sizeof... ")                           \
     W(VTABLE, "vtable for ") W(VTT, "VTT for ") W(TYPEINFO, "typeinfo for ")                                      \
@@ -205,7 +212,7 @@ static const ms_dmcx_op ms_dmcx_ops[] = {
     ms_dmcx_OP('d', 'l', DELETE, UNARY, "delete"),
     ms_dmcx_OP('d', 's', DOT, PTRMEM, ".*"),
     ms_dmcx_OP('d', 't', DOT, POSTFIX, "."),
-    ms_dmcx_OP('d', 'v', BINARY, MUL, "/"),
+    ms_dmcx_OP('d', 'v', BINARY, ASSIGN, "/"), /* looks wrong, but so llvm-cxxfilt sets its parentheses */
     ms_dmcx_OP('e', 'O', BINARY, ASSIGN, "^="),
     ms_dmcx_OP('e', 'o', BINARY, XOR, "^"),
     ms_dmcx_OP('e', 'q', BINARY, EQUALITY, "=="),
@@ -608,6 +615,14 @@ static uint32_t ms_dmcx_source_name(ms_dmcx *p)
     if (t.len >= 10 && ms_dmcx_starts(p, t.off, "_GLOBAL__N", 10))
         return ms_dmcx_W_ANONYMOUS;
     return ms_dmcx_make_text(p, t);
+}
+
+static bool ms_dmcx_is_text(const ms_dmcx *p, uint32_t ref, const char *text, uint32_t len)
+{
+    if (ms_dmcx_kind_of(p, ref) != ms_dmcx_TEXT)
+        return false;
+    const ms_dmcx_node *n = ms_dmcx_at(p, ref);
+    return n->b == len && memcmp(p->s + n->a, text, len) == 0;
 }
 
 /* <CV-qualifiers>: 1 const, 2 volatile, 4 restrict. */
@@ -1425,7 +1440,9 @@ static uint32_t ms_dmcx_fixed_point(ms_dmcx *p)
     p->at += 3;
     if (type == 'R')
         word += ms_dmcx_W_FRACT_S - ms_dmcx_W_ACCUM_S;
-    return saturates ? ms_dmcx_make_x(p, ms_dmcx_ELABORATED, word, ms_dmcx_W_SAT) : word;
+    if (saturates)
+        word += ms_dmcx_W_SAT_ACCUM_S - ms_dmcx_W_ACCUM_S;
+    return word;
 }
 
 /* <builtin-type>: a type that is no substitution candidate. 0 = it is not one. */
@@ -1730,10 +1747,11 @@ static uint32_t ms_dmcx_compound(ms_dmcx *p, bool *is_new)
     case 'K': return ms_dmcx_at_function(p) ? ms_dmcx_function(p) : ms_dmcx_qualified(p);
     case 'U': return ms_dmcx_qualified(p);
     case 'u': return ms_dmcx_vendor_type(p);
-    case 'D':
-        if (ms_dmcx_starts(p, p->at, "DF16b", 5))
-            *is_new = false;
+    case 'D': {
+        char c = ms_dmcx_peek(p, 1);
+        *is_new = c != 'F' && c != 'k' && c != 'K';
         return ms_dmcx_d_type(p);
+    }
     case 'F': return ms_dmcx_function(p);
     case 'A': return ms_dmcx_array(p);
     case 'M': return ms_dmcx_member_pointer(p);
@@ -2081,12 +2099,11 @@ static uint32_t ms_dmcx_sizeof_pack(ms_dmcx *p)
 /* u <source-name> <template-arg>* E: a vendor's expression. Older compilers gave __uuidof one operand without E. */
 static uint32_t ms_dmcx_vendor_expr(ms_dmcx *p)
 {
-    ms_dmcx_span t = ms_dmcx_source_text(p);
-    uint32_t name = ms_dmcx_make_text(p, t);
+    uint32_t name = ms_dmcx_source_name(p);
     if (name == 0)
         return 0;
     ms_dmcx_cell args = ms_dmcx_empty();
-    bool is_uuid = t.len == 8 && memcmp(p->s + t.off, "__uuidof", 8) == 0;
+    bool is_uuid = ms_dmcx_is_text(p, name, "__uuidof", 8);
     if (is_uuid && ms_dmcx_eat(p, 't')) {
         if (!ms_dmcx_append(p, &args, ms_dmcx_type(p)))
             return 0;
@@ -2108,7 +2125,7 @@ static uint32_t ms_dmcx_requirement(ms_dmcx *p)
     if (ms_dmcx_eat(p, 'T'))
         return ms_dmcx_make_of(p, ms_dmcx_REQUIRE_TYPE, ms_dmcx_type(p));
     if (ms_dmcx_eat(p, 'Q'))
-        return ms_dmcx_make_of(p, ms_dmcx_REQUIRE_NESTED, ms_dmcx_constraint_expr(p));
+        return ms_dmcx_make_of(p, ms_dmcx_REQUIRE_NESTED, ms_dmcx_expr(p));
     if (!ms_dmcx_eat(p, 'X'))
         return 0;
     uint32_t expr = ms_dmcx_expr(p);
@@ -2526,13 +2543,13 @@ static void ms_dmcx_put_decimal(ms_dmcx *p, uint32_t value)
 /* A bracket inside which a > closes no template arguments */
 static void ms_dmcx_open(ms_dmcx *p, char c)
 {
-    p->gt++;
+    p->brackets += p->in_args;
     ms_dmcx_put_char(p, c);
 }
 
 static void ms_dmcx_close(ms_dmcx *p, char c)
 {
-    p->gt--;
+    p->brackets -= p->in_args;
     ms_dmcx_put_char(p, c);
 }
 
@@ -2671,6 +2688,8 @@ static uint32_t ms_dmcx_prec_of(const ms_dmcx_node *n)
 static void ms_dmcx_put_base(ms_dmcx *p, uint32_t ref)
 {
     for (;;) {
+        if (ref == ms_dmcx_W_TRUE || ref == ms_dmcx_W_FALSE)
+            return;
         if (ref < ms_dmcx_W_COUNT) {
             ms_dmcx_text word = ms_dmcx_words[ref];
             size_t from = ref >= ms_dmcx_W_ALLOCATOR ? sizeof("std::") - 1 : 0;
@@ -2686,6 +2705,7 @@ static void ms_dmcx_put_base(ms_dmcx *p, uint32_t ref)
         case ms_dmcx_OPERATOR: ms_dmcx_put_operator(p, n->x); return;
         case ms_dmcx_NESTED:
         case ms_dmcx_FRIEND:
+        case ms_dmcx_QUALIFIED:
         case ms_dmcx_IN_MODULE: ref = n->b; break;
         case ms_dmcx_TEMPLATE:
         case ms_dmcx_GLOBAL:
@@ -2787,12 +2807,12 @@ static void ms_dmcx_parens(ms_dmcx *p, uint32_t ref)
 
 static void ms_dmcx_angles(ms_dmcx *p, uint32_t cell)
 {
-    uint32_t gt = p->gt;
-    p->gt = 0;
+    bool in_args = p->in_args;
+    p->in_args = true;
     ms_dmcx_put_char(p, '<');
     ms_dmcx_list(p, cell);
     ms_dmcx_put_char(p, '>');
-    p->gt = gt;
+    p->in_args = in_args;
 }
 
 /* <pattern>...: the pattern once for every element of its packs; with the dots where it has none (a pack of function
@@ -2829,11 +2849,7 @@ static bool ms_dmcx_is_id(const ms_dmcx *p, uint32_t ref)
 {
     if (ms_dmcx_kind_of(p, ref) != ms_dmcx_OBJC_PROTO)
         return false;
-    uint32_t type = ms_dmcx_at(p, ref)->a;
-    if (ms_dmcx_kind_of(p, type) != ms_dmcx_TEXT)
-        return false;
-    const ms_dmcx_node *n = ms_dmcx_at(p, type);
-    return n->b == 11 && memcmp(p->s + n->a, "objc_object", 11) == 0;
+    return ms_dmcx_is_text(p, ms_dmcx_at(p, ref)->a, "objc_object", 11);
 }
 
 /* What stands between a type and the name or parentheses of a pointer to it. */
@@ -2946,10 +2962,10 @@ static void ms_dmcx_array_right(ms_dmcx *p, const ms_dmcx_node *n)
 {
     if (p->last != ']')
         ms_dmcx_put_char(p, ' ');
-    ms_dmcx_open(p, '[');
+    ms_dmcx_put_char(p, '[');
     if (n->b != 0)
         ms_dmcx_print(p, n->b);
-    ms_dmcx_close(p, ']');
+    ms_dmcx_put_char(p, ']');
     ms_dmcx_right(p, n->a);
 }
 
@@ -3034,7 +3050,7 @@ static void ms_dmcx_binary(ms_dmcx *p, const ms_dmcx_node *n)
 {
     const ms_dmcx_op *op = &ms_dmcx_ops[n->x];
     bool closes = op->symbol[0] == '>' && (op->len == 1 || (op->len == 2 && op->symbol[1] == '>'));
-    bool parens = p->gt == 0 && closes;
+    bool parens = p->brackets == 0 && closes;
     bool assigns = op->prec == ms_dmcx_ASSIGN; /* binds to the right; its left side is a logical or */
     if (parens)
         ms_dmcx_open(p, '(');
@@ -3124,13 +3140,13 @@ static void ms_dmcx_choice(ms_dmcx *p, const ms_dmcx_node *n)
 
 static void ms_dmcx_named_cast(ms_dmcx *p, const ms_dmcx_node *n)
 {
-    uint32_t gt = p->gt;
+    bool in_args = p->in_args;
     ms_dmcx_put(p, ms_dmcx_ops[n->x].symbol, ms_dmcx_ops[n->x].len);
-    p->gt = 0;
+    p->in_args = true;
     ms_dmcx_put_char(p, '<');
     ms_dmcx_left(p, n->a);
     ms_dmcx_put_char(p, '>');
-    p->gt = gt;
+    p->in_args = in_args;
     ms_dmcx_parens(p, n->b);
 }
 
@@ -3154,13 +3170,8 @@ static bool ms_dmcx_is_string(const ms_dmcx *p, uint32_t type, uint32_t cell)
     if (ms_dmcx_kind_of(p, type) != ms_dmcx_ARRAY)
         return false;
     uint32_t of = ms_dmcx_at(p, type)->a;
-    if (of != ms_dmcx_W_CHAR) {
-        if (ms_dmcx_kind_of(p, of) != ms_dmcx_TEXT)
-            return false;
-        const ms_dmcx_node *n = ms_dmcx_at(p, of);
-        if (n->b != 4 || memcmp(p->s + n->a, "char", 4) != 0)
-            return false;
-    }
+    if (of != ms_dmcx_W_CHAR && !ms_dmcx_is_text(p, of, "char", 4))
+        return false;
     for (; cell != 0; cell = p->cells[cell].next) {
         if (ms_dmcx_char_value(p, p->cells[cell].item) == 256)
             return false;
@@ -3704,7 +3715,6 @@ static bool ms_dm_cxx(ms_dm *d)
         return false;
     p.pack_index = ms_dmcx_NO_PACK;
     p.pack_count = ms_dmcx_NO_PACK;
-    p.gt = 1;
     ms_dmcx_print(&p, ref);
     d->depth = 0;
     return !d->failed;
