@@ -279,7 +279,7 @@ enum ms_dmcx_kind {
     ms_dmcx_OPERATOR,  /* x = index in the table */
     ms_dmcx_LITERAL_OP,
     ms_dmcx_CONVERSION, /* operator a */
-    ms_dmcx_UNNAMED,    /* a = count */
+    ms_dmcx_UNNAMED,    /* span a, b: count */
     ms_dmcx_CLOSURE,    /* lists of template parameters a and of parameters b, tail c */
     ms_dmcx_CLOSURE_TAIL, /* constraints a and b, count c */
     ms_dmcx_BINDING,      /* [list a] */
@@ -287,7 +287,7 @@ enum ms_dmcx_kind {
     ms_dmcx_CTOR_VTABLE,  /* a in b */
     ms_dmcx_DOT_SUFFIX,   /* a (b) */
     ms_dmcx_ENCODING,     /* return type a, name b, tail c; x = qualifiers, y = reference */
-    ms_dmcx_ENCODING_TAIL, /* list of parameters a, list of enable_if conditions b, constraint c */
+    ms_dmcx_ENCODING_TAIL, /* list of parameters a, enable_if conditions b (x = has them), constraint c */
     ms_dmcx_THIS_PARAM,    /* this a */
     /* Types */
     ms_dmcx_QUAL,        /* a; x = qualifiers */
@@ -304,7 +304,7 @@ enum ms_dmcx_kind {
     ms_dmcx_PIXEL,       /* dimension a */
     ms_dmcx_AFTER,       /* a, then word x */
     ms_dmcx_ELABORATED,  /* word x, then a */
-    ms_dmcx_FLOAT_N,     /* a = width */
+    ms_dmcx_FLOAT_N,     /* span a, b */
     ms_dmcx_BIT_INT,     /* a = width; x = unsigned */
     ms_dmcx_TRANSFORM,   /* a(b) */
     ms_dmcx_EXPANSION,   /* a... */
@@ -538,7 +538,7 @@ static bool ms_dmcx_is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* <number>; its length is 0 when there is none. */
+/* <number>; its length is 0 when there is none. A lone n is read too: where no number is needed it may stand. */
 static ms_dmcx_span ms_dmcx_number(ms_dmcx *p, bool may_be_negative)
 {
     ms_dmcx_span t;
@@ -550,10 +550,8 @@ static ms_dmcx_span ms_dmcx_number(ms_dmcx *p, bool may_be_negative)
     uint32_t digits = at;
     while (at < p->len && ms_dmcx_is_digit(p->s[at]))
         at++;
-    if (at == digits)
-        return t;
     p->at = at;
-    t.len = at - t.off;
+    t.len = at == digits ? 0 : at - t.off;
     return t;
 }
 
@@ -588,7 +586,7 @@ static bool ms_dmcx_seq_id(ms_dmcx *p, uint32_t *out)
         else
             break;
         if (value > ms_dmcx_MAX_NAME)
-            return false;
+            value = ms_dmcx_MAX_NAME; /* more than there can be candidates */
     }
     *out = value;
     return p->at != start;
@@ -1150,7 +1148,7 @@ static void ms_dmcx_discriminator(ms_dmcx *p)
     if (wide)
         p->at += 2;
     bool any = ms_dmcx_number(p, false).len != 0;
-    if (!any || (wide ? !ms_dmcx_eat(p, '_') : p->at != p->len))
+    if (wide ? !ms_dmcx_eat(p, '_') : !any || p->at != p->len)
         p->at = at;
 }
 
@@ -1477,11 +1475,18 @@ static uint32_t ms_dmcx_builtin(ms_dmcx *p)
     return word;
 }
 
-/* The width in DF<n>_, DB<n>_, DB<expression>_; 0 when malformed. */
-static uint32_t ms_dmcx_width(ms_dmcx *p, bool may_be_expr)
+/* DF<n>_ */
+static uint32_t ms_dmcx_float_n(ms_dmcx *p)
+{
+    ms_dmcx_span width = ms_dmcx_number(p, false);
+    return ms_dmcx_eat(p, '_') ? ms_dmcx_make(p, ms_dmcx_FLOAT_N, width.off, width.len, 0) : 0;
+}
+
+/* The size in DB<n>_, DB<expression>_, A<n>_, A<expression>_; 0 when malformed. */
+static uint32_t ms_dmcx_width(ms_dmcx *p)
 {
     uint32_t width;
-    if (may_be_expr && !ms_dmcx_is_digit(ms_dmcx_peek(p, 0)))
+    if (!ms_dmcx_is_digit(ms_dmcx_peek(p, 0)))
         width = ms_dmcx_expr(p);
     else
         width = ms_dmcx_make_text(p, ms_dmcx_number(p, false));
@@ -1495,7 +1500,7 @@ static uint32_t ms_dmcx_vector(ms_dmcx *p)
     uint32_t size = 0;
     char c = ms_dmcx_peek(p, 0);
     if (c >= '1' && c <= '9') {
-        size = ms_dmcx_width(p, false);
+        size = ms_dmcx_width(p);
         if (size == 0)
             return 0;
         if (ms_dmcx_eat(p, 'p'))
@@ -1567,7 +1572,7 @@ static uint32_t ms_dmcx_array(ms_dmcx *p)
     p->at++;
     uint32_t size = 0;
     if (!ms_dmcx_eat(p, '_')) {
-        size = ms_dmcx_width(p, true);
+        size = ms_dmcx_width(p);
         if (size == 0)
             return 0;
     }
@@ -1670,11 +1675,11 @@ static uint32_t ms_dmcx_d_type(ms_dmcx *p)
         p->at += 2;
         if (ms_dmcx_eat_text(p, "16b", 3))
             return ms_dmcx_W_BFLOAT16;
-        return ms_dmcx_make_of(p, ms_dmcx_FLOAT_N, ms_dmcx_width(p, false));
+        return ms_dmcx_float_n(p);
     case 'B':
     case 'U':
         p->at += 2;
-        return ms_dmcx_make_x(p, ms_dmcx_BIT_INT, ms_dmcx_width(p, true), c == 'U');
+        return ms_dmcx_make_x(p, ms_dmcx_BIT_INT, ms_dmcx_width(p), c == 'U');
     case 'k':
     case 'K':
         p->at += 2;
@@ -2395,7 +2400,8 @@ static bool ms_dmcx_at_end(const ms_dmcx *p)
 static uint32_t ms_dmcx_bare_function(ms_dmcx *p, const ms_dmcx_name_state *state, uint32_t name)
 {
     ms_dmcx_cell conditions = ms_dmcx_empty();
-    if (ms_dmcx_eat_text(p, "Ua9enable_ifI", 13)) {
+    bool is_conditional = ms_dmcx_eat_text(p, "Ua9enable_ifI", 13);
+    if (is_conditional) {
         while (!ms_dmcx_eat(p, 'E')) {
             if (!ms_dmcx_append(p, &conditions, ms_dmcx_template_arg(p)))
                 return 0;
@@ -2423,6 +2429,7 @@ static uint32_t ms_dmcx_bare_function(ms_dmcx *p, const ms_dmcx_name_state *stat
     if (ref == 0)
         return 0;
     ms_dmcx_node *n = ms_dmcx_at(p, ref);
+    ms_dmcx_at(p, tail)->x = is_conditional;
     n->c = tail;
     n->x = state->quals;
     n->y = state->ref;
@@ -3022,7 +3029,7 @@ static void ms_dmcx_encoding_right(ms_dmcx *p, const ms_dmcx_node *n)
     if (n->a != 0)
         ms_dmcx_right(p, n->a);
     ms_dmcx_put_quals(p, n->x, n->y);
-    if (tail->b != 0) {
+    if (tail->x != 0) {
         ms_dmcx_PUT(p, " [enable_if:");
         ms_dmcx_list(p, tail->b);
         ms_dmcx_put_char(p, ']');
@@ -3456,7 +3463,7 @@ static void ms_dmcx_left_type(ms_dmcx *p, ms_dmcx_node *n)
         break;
     case ms_dmcx_FLOAT_N:
         ms_dmcx_PUT(p, "_Float");
-        ms_dmcx_print(p, n->a);
+        ms_dmcx_put_span(p, n->a, n->b);
         break;
     case ms_dmcx_BIT_INT:
         if (n->x != 0)
