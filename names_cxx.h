@@ -386,18 +386,16 @@ static uint32_t ms_dmcx_fail(ms_dmcx *p)
     return 0;
 }
 
-/* Takes count cells; 0 when the scratch or the work budget is used up. */
+/* Takes count cells; 0 when the scratch is used up. The scratch is a budget of its own: this costs no work. */
 static uint32_t ms_dmcx_take(ms_dmcx *p, uint32_t count)
 {
-    if (count > p->limit - p->used) {
+    uint32_t ref = p->used;
+    if (count > p->limit - ref) {
         p->d->no_mem = true;
         return ms_dmcx_fail(p);
     }
-    if (p->d->work == 0)
-        return ms_dmcx_fail(p);
-    p->d->work--;
-    p->used += count;
-    return p->used - count;
+    p->used = ref + count;
+    return ref;
 }
 
 /* Makes a node; its flags are those of a plain name. */
@@ -1006,11 +1004,15 @@ static uint32_t ms_dmcx_binding(ms_dmcx *p)
 /* <unqualified-name> in scope (0 = none) and module (0 = none); returns it with its scope. */
 static uint32_t ms_dmcx_unqualified(ms_dmcx *p, ms_dmcx_name_state *state, uint32_t scope, uint32_t module)
 {
-    if (!ms_dmcx_module(p, &module))
-        return 0;
-    bool is_friend = scope != 0 && ms_dmcx_eat(p, 'F');
-    ms_dmcx_eat(p, 'L');
+    bool is_friend = false;
     char c = ms_dmcx_peek(p, 0);
+    if (c < '1' || c > '9') {
+        if (!ms_dmcx_module(p, &module))
+            return 0;
+        is_friend = scope != 0 && ms_dmcx_eat(p, 'F');
+        ms_dmcx_eat(p, 'L');
+        c = ms_dmcx_peek(p, 0);
+    }
     uint32_t name;
     if (c >= '1' && c <= '9') {
         name = ms_dmcx_source_name(p);
@@ -1028,7 +1030,8 @@ static uint32_t ms_dmcx_unqualified(ms_dmcx *p, ms_dmcx_name_state *state, uint3
     }
     if (name != 0 && module != 0)
         name = ms_dmcx_make(p, ms_dmcx_IN_MODULE, module, name, 0);
-    name = ms_dmcx_abi_tags(p, name);
+    if (ms_dmcx_peek(p, 0) == 'B')
+        name = ms_dmcx_abi_tags(p, name);
     if (scope == 0)
         return name;
     return ms_dmcx_make_two(p, is_friend ? ms_dmcx_FRIEND : ms_dmcx_NESTED, scope, name);
@@ -1083,6 +1086,8 @@ static uint32_t ms_dmcx_decltype(ms_dmcx *p)
 static uint32_t ms_dmcx_component(ms_dmcx *p, ms_dmcx_name_state *state, uint32_t scope, bool *is_new)
 {
     char c = ms_dmcx_peek(p, 0);
+    if (ms_dmcx_is_digit(c))
+        return ms_dmcx_unqualified(p, state, scope, 0);
     if (c == 'T')
         return scope != 0 ? 0 : ms_dmcx_template_param(p);
     if (c == 'I') {
@@ -2509,8 +2514,14 @@ static void ms_dmcx_put(ms_dmcx *p, const char *text, size_t len)
 
 static void ms_dmcx_put_char(ms_dmcx *p, char c)
 {
+    ms_dm *d = p->d;
     p->last = c;
-    ms_dm_put(p->d, &c, 1);
+    if (d->out_len == d->out_limit)
+        d->failed = true;
+    else if (d->out_len < d->cap)
+        d->out[d->out_len++] = c;
+    else
+        d->out_len++;
 }
 
 static void ms_dmcx_put_word(ms_dmcx *p, uint32_t word)
@@ -2770,7 +2781,12 @@ static bool ms_dmcx_has(ms_dmcx *p, uint32_t ref, uint32_t flag)
 /* An operand of something that binds as strongly as prec, in parentheses where it binds less. */
 static void ms_dmcx_operand(ms_dmcx *p, uint32_t ref, uint32_t prec)
 {
-    bool parens = ref >= ms_dmcx_W_COUNT && ms_dmcx_prec_of(ms_dmcx_at(p, ref)) >= prec;
+    if (ref < ms_dmcx_W_COUNT) {
+        ms_dmcx_put_word(p, ref);
+        return;
+    }
+    const ms_dmcx_node *n = ms_dmcx_at(p, ref);
+    bool parens = n->kind >= ms_dmcx_PREFIX && ms_dmcx_prec_of(n) >= prec;
     if (parens)
         ms_dmcx_open(p, '(');
     ms_dmcx_print(p, ref);
@@ -3517,7 +3533,6 @@ static void ms_dmcx_left_type(ms_dmcx *p, ms_dmcx_node *n)
 static void ms_dmcx_left_name(ms_dmcx *p, const ms_dmcx_node *n)
 {
     switch (n->kind) {
-    case ms_dmcx_TEXT: ms_dmcx_put_span(p, n->a, n->b); break;
     case ms_dmcx_NESTED:
     case ms_dmcx_LOCAL:
     case ms_dmcx_QUALIFIED: ms_dmcx_two(p, n, "::", 2); break;
@@ -3620,9 +3635,13 @@ static void ms_dmcx_left(ms_dmcx *p, uint32_t ref)
         ms_dmcx_put_word(p, ref);
         return;
     }
+    ms_dmcx_node *n = ms_dmcx_at(p, ref);
+    if (n->kind == ms_dmcx_TEXT) {
+        ms_dmcx_put_span(p, n->a, n->b);
+        return;
+    }
     if (!ms_dmcx_enter_node(p))
         return;
-    ms_dmcx_node *n = ms_dmcx_at(p, ref);
     if (n->kind < ms_dmcx_QUAL)
         ms_dmcx_left_name(p, n);
     else if (n->kind < ms_dmcx_PREFIX)
