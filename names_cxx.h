@@ -3,8 +3,9 @@
  * tree is needed because substitutions repeat parts, and because declarators print around their names.
  * Where the ABI leaves the spelling open, llvm-cxxfilt's is used, as Apple's tools do. */
 
-/* Types nest about as deep as the source does; 256 is what keeps the stack small. */
-enum ms_dmcx_limits { ms_dmcx_MAX_DEPTH = 256, ms_dmcx_MAX_PRINT_DEPTH = 1024, ms_dmcx_MAX_NAME = 1 << 24 };
+/* Real names nest less than 50 deep, and need less than 50 nodes open to print. These keep the stack below 128 KB,
+ * where substitutions make what is printed nest deeper than what is read. */
+enum ms_dmcx_limits { ms_dmcx_MAX_DEPTH = 256, ms_dmcx_MAX_PRINT_DEPTH = 768, ms_dmcx_MAX_NAME = 1 << 24 };
 
 #define ms_dmcx_NO_PACK UINT32_MAX
 
@@ -3180,6 +3181,8 @@ static uint32_t ms_dmcx_char_value(const ms_dmcx *p, uint32_t ref)
         return 256;
     const ms_dmcx_node *n = ms_dmcx_at(p, ref);
     uint32_t value = 0;
+    if (n->b > 8)
+        return 256;
     for (uint32_t i = 0; i < n->b && value < 256; i++) {
         char c = p->s[n->a + i];
         value = ms_dmcx_is_digit(c) ? value * 10u + (uint32_t)(c - '0') : 256;
@@ -3742,7 +3745,6 @@ static bool ms_dm_cxx(ms_dm *d)
     p.pack_index = ms_dmcx_NO_PACK;
     p.pack_count = ms_dmcx_NO_PACK;
     ms_dmcx_print(&p, ref);
-    d->depth = 0;
     return !d->failed;
 }
 
