@@ -1,13 +1,13 @@
-/* ---- C++: the Itanium ABI's names ---------------------------------------------------------------------------
- * Grammar: Itanium C++ ABI, 5.1. The name becomes a tree of 16-byte nodes in the scratch and is printed from it; a
- * tree is needed because substitutions repeat parts, and because declarators print around their names.
+/* ---- C++: the Itanium ABI's names ----
+ * Grammar: Itanium C++ ABI, 5.1. The name becomes a tree of 16-byte nodes in the scratch and is printed from
+ * it; a tree is needed because substitutions repeat parts, and because declarators print around their names.
  * Where the ABI leaves the spelling open, llvm-cxxfilt's is used, as Apple's tools do. */
 
-/* Real names nest less than 50 deep, and need less than 50 nodes open to print. These keep the stack below 128 KB,
- * where substitutions make what is printed nest deeper than what is read. */
+/* Real names nest less than 50 deep, and need less than 50 nodes open to print. These keep the stack below
+ * 128 KB. Substitutions make what is printed nest deeper than what is read. */
 enum ms_dmcx_limits { ms_dmcx_MAX_DEPTH = 256, ms_dmcx_MAX_PRINT_DEPTH = 768, ms_dmcx_MAX_NAME = 1 << 24 };
 
-#define ms_dmcx_NO_PACK UINT32_MAX
+#define ms_dmcx_UNSET UINT32_MAX
 
 /* One entry of a list; also a list's head (item = first cell, next = last cell). References count cells. */
 typedef struct ms_dmcx_cell {
@@ -42,9 +42,9 @@ typedef struct ms_dmcx {
     uint32_t *subs_end;  /* substitution i is subs_end[-1 - i] */
     uint32_t sub_count;
 
-    uint32_t levels;      /* innermost template parameter level: a cell whose item is a head, next the outer level */
+    uint32_t levels; /* innermost level of template parameters: item = its list's head, next = outer level */
     uint32_t level_count; /* how many levels */
-    uint32_t auto_level;  /* in the parameters of a lambda: the level of its `auto`s, else ms_dmcx_NO_PACK */
+    uint32_t auto_level;  /* in the parameters of a lambda: the level of its `auto`s, else ms_dmcx_UNSET */
     uint32_t invented[3]; /* how many names of each kind were invented for template parameters */
     uint32_t forward;     /* last conversion operator parameter that still waits for its argument */
     bool try_args;        /* <template-args> may follow a parameter or a substitution */
@@ -52,7 +52,7 @@ typedef struct ms_dmcx {
     bool constraint;      /* inside a requires-clause: levels are not known, parameters print as mangled */
 
     uint32_t pack_index; /* printing: which element of the packs of this expansion */
-    uint32_t pack_count; /* printing: ms_dmcx_NO_PACK until the first pack is met */
+    uint32_t pack_count; /* printing: ms_dmcx_UNSET until the first pack is met */
     uint32_t brackets;   /* printing: brackets open in template arguments; in 0 a > needs its own */
     bool in_args;        /* printing: inside template arguments */
     uint32_t depth;      /* printing: nodes open */
@@ -71,46 +71,48 @@ typedef struct ms_dmcx_name_state {
 
 /* ---- C++: tables ---- */
 
-/* Fixed text: name, text, offset and length of the part that a constructor repeats. References below
- * ms_dmcx_W_COUNT are these words and need no node. */
-#define ms_dmcx_WORDS(W)                                                                                          \
-    W(NONE, "") W(VOID, "void") W(WCHAR, "wchar_t") W(BOOL, "bool") W(CHAR, "char") W(SCHAR, "signed char")       \
-    W(UCHAR, "unsigned char") W(SHORT, "short") W(USHORT, "unsigned short") W(INT, "int") W(UINT, "unsigned int") \
-    W(LONG, "long") W(ULONG, "unsigned long") W(LLONG, "long long") W(ULLONG, "unsigned long long")               \
-    W(INT128, "__int128") W(UINT128, "unsigned __int128") W(FLOAT, "float") W(DOUBLE, "double")                   \
-    W(LDOUBLE, "long double") W(FLOAT128, "__float128") W(ELLIPSIS, "...")                                        \
-    W(DEC64, "decimal64") W(DEC128, "decimal128") W(DEC32, "decimal32") W(HALF, "half")                           \
-    W(BFLOAT16, "std::bfloat16_t") W(CHAR32, "char32_t") W(CHAR16, "char16_t") W(CHAR8, "char8_t")                \
-    W(AUTO, "auto") W(DECLTYPE_AUTO, "decltype(auto)") W(NULLPTR_T, "std::nullptr_t") W(NULLPTR, "nullptr")       \
-    W(STD, "std") W(ANONYMOUS, "(anonymous namespace)") W(STRING_LITERAL, "string literal") W(THIS, "this")       \
-    W(BLOCK, "'block-literal'") W(NOEXCEPT, "noexcept") W(THROW, "throw") W(TRUE, "true") W(FALSE, "false")       \
-    W(SUFFIX_U, "u") W(SUFFIX_L, "l") W(SUFFIX_UL, "ul") W(SUFFIX_LL, "ll") W(SUFFIX_ULL, "ull")                  \
-    W(COMPLEX, " complex") W(IMAGINARY, " imaginary") W(K_AUTO, " auto") W(K_DECLTYPE_AUTO, " decltype(auto)")    \
-    W(ACCUM_S, "short _Accum") W(ACCUM_T, "unsigned short _Accum") W(ACCUM_I, "_Accum")                           \
-    W(ACCUM_J, "unsigned _Accum") W(ACCUM_L, "long _Accum") W(ACCUM_M, "unsigned long _Accum")                    \
-    W(FRACT_S, "short _Fract") W(FRACT_T, "unsigned short _Fract") W(FRACT_I, "_Fract")                           \
-    W(FRACT_J, "unsigned _Fract") W(FRACT_L, "long _Fract") W(FRACT_M, "unsigned long _Fract")                    \
-    W(SAT_ACCUM_S, "_Sat short _Accum") W(SAT_ACCUM_T, "_Sat unsigned short _Accum")                              \
-    W(SAT_ACCUM_I, "_Sat _Accum") W(SAT_ACCUM_J, "_Sat unsigned _Accum") W(SAT_ACCUM_L, "_Sat long _Accum")       \
-    W(SAT_ACCUM_M, "_Sat unsigned long _Accum") W(SAT_FRACT_S, "_Sat short _Fract")                               \
-    W(SAT_FRACT_T, "_Sat unsigned short _Fract") W(SAT_FRACT_I, "_Sat _Fract")                                    \
-    W(SAT_FRACT_J, "_Sat unsigned _Fract") W(SAT_FRACT_L, "_Sat long _Fract")                                     \
-    W(SAT_FRACT_M, "_Sat unsigned long _Fract")                                                                   \
-    W(STRUCT, "struct ") W(UNION, "union ") W(ENUM, "enum ")                                                      \
-    W(DECLTYPE_OF, "decltype") W(NOEXCEPT_OF, "noexcept ") W(SIZEOF_PACK, "sizeof... ")                           \
-    W(VTABLE, "vtable for ") W(VTT, "VTT for ") W(TYPEINFO, "typeinfo for ")                                      \
-    W(TYPEINFO_NAME, "typeinfo name for ") W(COVARIANT, "covariant return thunk to ")                             \
-    W(TLS_WRAPPER, "thread-local wrapper routine for ")                                                           \
-    W(TLS_INIT, "thread-local initialization routine for ")                                                       \
-    W(PARAM_OBJECT, "template parameter object for ") W(VIRTUAL_THUNK, "virtual thunk to ")                       \
-    W(THUNK, "non-virtual thunk to ") W(GUARD, "guard variable for ") W(REF_TEMP, "reference temporary for ")     \
-    W(MODULE_INIT, "initializer for module ") W(BLOCK_INVOKE, "invocation function for block in ")                \
-    W(ALLOCATOR, "std::allocator") W(BASIC_STRING, "std::basic_string") W(STRING, "std::string")                  \
-    W(ISTREAM, "std::istream") W(OSTREAM, "std::ostream") W(IOSTREAM, "std::iostream")                            \
-    W(FULL_STRING, "std::basic_string<char, std::char_traits<char>, std::allocator<char>>")                       \
-    W(FULL_ISTREAM, "std::basic_istream<char, std::char_traits<char>>")                                           \
-    W(FULL_OSTREAM, "std::basic_ostream<char, std::char_traits<char>>")                                           \
+/* Fixed text: name and spelling. References below ms_dmcx_W_COUNT are these words and need no node. */
+/* clang-format off */
+#define ms_dmcx_WORDS(W)                                                                                     \
+    W(NONE, "") W(VOID, "void") W(WCHAR, "wchar_t") W(BOOL, "bool") W(CHAR, "char") W(SCHAR, "signed char")  \
+    W(UCHAR, "unsigned char") W(SHORT, "short") W(USHORT, "unsigned short") W(INT, "int")                    \
+    W(UINT, "unsigned int") W(LONG, "long") W(ULONG, "unsigned long") W(LLONG, "long long")                  \
+    W(ULLONG, "unsigned long long") W(INT128, "__int128") W(UINT128, "unsigned __int128") W(FLOAT, "float")  \
+    W(DOUBLE, "double") W(LDOUBLE, "long double") W(FLOAT128, "__float128") W(ELLIPSIS, "...")               \
+    W(DEC64, "decimal64") W(DEC128, "decimal128") W(DEC32, "decimal32") W(HALF, "half")                      \
+    W(BFLOAT16, "std::bfloat16_t") W(CHAR32, "char32_t") W(CHAR16, "char16_t") W(CHAR8, "char8_t")           \
+    W(AUTO, "auto") W(DECLTYPE_AUTO, "decltype(auto)") W(NULLPTR_T, "std::nullptr_t") W(NULLPTR, "nullptr")  \
+    W(STD, "std") W(ANONYMOUS, "(anonymous namespace)") W(STRING_LITERAL, "string literal") W(THIS, "this")  \
+    W(BLOCK, "'block-literal'") W(NOEXCEPT, "noexcept") W(THROW, "throw") W(TRUE, "true") W(FALSE, "false")  \
+    W(SUFFIX_U, "u") W(SUFFIX_L, "l") W(SUFFIX_UL, "ul") W(SUFFIX_LL, "ll") W(SUFFIX_ULL, "ull")             \
+    W(COMPLEX, " complex") W(IMAGINARY, " imaginary") W(K_AUTO, " auto")                                     \
+    W(K_DECLTYPE_AUTO, " decltype(auto)") W(ACCUM_S, "short _Accum") W(ACCUM_T, "unsigned short _Accum")     \
+    W(ACCUM_I, "_Accum") W(ACCUM_J, "unsigned _Accum") W(ACCUM_L, "long _Accum")                             \
+    W(ACCUM_M, "unsigned long _Accum") W(FRACT_S, "short _Fract") W(FRACT_T, "unsigned short _Fract")        \
+    W(FRACT_I, "_Fract") W(FRACT_J, "unsigned _Fract") W(FRACT_L, "long _Fract")                             \
+    W(FRACT_M, "unsigned long _Fract") W(SAT_ACCUM_S, "_Sat short _Accum")                                   \
+    W(SAT_ACCUM_T, "_Sat unsigned short _Accum") W(SAT_ACCUM_I, "_Sat _Accum")                               \
+    W(SAT_ACCUM_J, "_Sat unsigned _Accum") W(SAT_ACCUM_L, "_Sat long _Accum")                                \
+    W(SAT_ACCUM_M, "_Sat unsigned long _Accum") W(SAT_FRACT_S, "_Sat short _Fract")                          \
+    W(SAT_FRACT_T, "_Sat unsigned short _Fract") W(SAT_FRACT_I, "_Sat _Fract")                               \
+    W(SAT_FRACT_J, "_Sat unsigned _Fract") W(SAT_FRACT_L, "_Sat long _Fract")                                \
+    W(SAT_FRACT_M, "_Sat unsigned long _Fract") W(STRUCT, "struct ") W(UNION, "union ") W(ENUM, "enum ")     \
+    W(DECLTYPE_OF, "decltype") W(NOEXCEPT_OF, "noexcept ") W(SIZEOF_PACK, "sizeof... ")                      \
+    W(VTABLE, "vtable for ") W(VTT, "VTT for ") W(TYPEINFO, "typeinfo for ")                                 \
+    W(TYPEINFO_NAME, "typeinfo name for ") W(COVARIANT, "covariant return thunk to ")                        \
+    W(TLS_WRAPPER, "thread-local wrapper routine for ")                                                      \
+    W(TLS_INIT, "thread-local initialization routine for ")                                                  \
+    W(PARAM_OBJECT, "template parameter object for ") W(VIRTUAL_THUNK, "virtual thunk to ")                  \
+    W(THUNK, "non-virtual thunk to ") W(GUARD, "guard variable for ")                                        \
+    W(REF_TEMP, "reference temporary for ") W(MODULE_INIT, "initializer for module ")                        \
+    W(BLOCK_INVOKE, "invocation function for block in ") W(ALLOCATOR, "std::allocator")                      \
+    W(BASIC_STRING, "std::basic_string") W(STRING, "std::string") W(ISTREAM, "std::istream")                 \
+    W(OSTREAM, "std::ostream") W(IOSTREAM, "std::iostream")                                                  \
+    W(FULL_STRING, "std::basic_string<char, std::char_traits<char>, std::allocator<char>>")                  \
+    W(FULL_ISTREAM, "std::basic_istream<char, std::char_traits<char>>")                                      \
+    W(FULL_OSTREAM, "std::basic_ostream<char, std::char_traits<char>>")                                      \
     W(FULL_IOSTREAM, "std::basic_iostream<char, std::char_traits<char>>")
+/* clang-format on */
 
 #define ms_dmcx_WORD_NAME(name, text) ms_dmcx_W_##name,
 #define ms_dmcx_WORD_TEXT(name, text) {text, sizeof(text) - 1},
@@ -127,6 +129,7 @@ static const ms_dmcx_text ms_dmcx_words[] = {ms_dmcx_WORDS(ms_dmcx_WORD_TEXT)};
 #undef ms_dmcx_WORD_TEXT
 
 /* ABI 5.1.5, <builtin-type> of one letter; 0 = not one. */
+/* clang-format off */
 static const uint8_t ms_dmcx_builtins[26] = {
     ms_dmcx_W_SCHAR, ms_dmcx_W_BOOL,    ms_dmcx_W_CHAR,   ms_dmcx_W_DOUBLE,   ms_dmcx_W_LDOUBLE,
     ms_dmcx_W_FLOAT, ms_dmcx_W_FLOAT128, ms_dmcx_W_UCHAR, ms_dmcx_W_INT,      ms_dmcx_W_UINT,
@@ -134,6 +137,7 @@ static const uint8_t ms_dmcx_builtins[26] = {
     0,               0,                 0,                ms_dmcx_W_SHORT,    ms_dmcx_W_USHORT,
     0,               ms_dmcx_W_VOID,    ms_dmcx_W_WCHAR,  ms_dmcx_W_LLONG,    ms_dmcx_W_ULLONG,
     ms_dmcx_W_ELLIPSIS};
+/* clang-format on */
 
 /* Binding strength of expressions, strongest first (the C++ standard's grammar, [expr]). */
 enum ms_dmcx_prec {
@@ -190,7 +194,10 @@ typedef struct ms_dmcx_op {
 } ms_dmcx_op;
 
 /* ABI 5.1.3, <operator-name>, and the operator-like forms of <expression>, sorted by code. */
-#define ms_dmcx_OP(c0, c1, kind, prec, symbol) {{c0, c1}, ms_dmcx_OP_##kind, ms_dmcx_##prec, symbol, sizeof(symbol) - 1}
+#define ms_dmcx_OP(c0, c1, kind, prec, symbol)                                                               \
+    {                                                                                                        \
+        {c0, c1}, ms_dmcx_OP_##kind, ms_dmcx_##prec, symbol, sizeof(symbol) - 1                              \
+    }
 static const ms_dmcx_op ms_dmcx_ops[] = {
     ms_dmcx_OP('a', 'N', BINARY, ASSIGN, "&="),
     ms_dmcx_OP('a', 'S', BINARY, ASSIGN, "="),
@@ -279,41 +286,41 @@ enum ms_dmcx_kind {
     ms_dmcx_DTOR_NAME, /* ~a */
     ms_dmcx_OPERATOR,  /* x = index in the table */
     ms_dmcx_LITERAL_OP,
-    ms_dmcx_CONVERSION, /* operator a */
-    ms_dmcx_UNNAMED,    /* span a, b: count */
-    ms_dmcx_CLOSURE,    /* lists of template parameters a and of parameters b, tail c */
-    ms_dmcx_CLOSURE_TAIL, /* constraints a and b, count c */
-    ms_dmcx_BINDING,      /* [list a] */
-    ms_dmcx_SPECIAL,      /* x = word; a */
-    ms_dmcx_CTOR_VTABLE,  /* a in b */
-    ms_dmcx_DOT_SUFFIX,   /* a (b) */
-    ms_dmcx_ENCODING,     /* return type a, name b, tail c; x = qualifiers, y = reference */
+    ms_dmcx_CONVERSION,    /* operator a */
+    ms_dmcx_UNNAMED,       /* span a, b: count */
+    ms_dmcx_CLOSURE,       /* lists of template parameters a and of parameters b, tail c */
+    ms_dmcx_CLOSURE_TAIL,  /* constraints a and b, count c */
+    ms_dmcx_BINDING,       /* [list a] */
+    ms_dmcx_SPECIAL,       /* x = word; a */
+    ms_dmcx_CTOR_VTABLE,   /* a in b */
+    ms_dmcx_DOT_SUFFIX,    /* a (b) */
+    ms_dmcx_ENCODING,      /* return type a, name b, tail c; x = qualifiers, y = reference */
     ms_dmcx_ENCODING_TAIL, /* list of parameters a, enable_if conditions b (x = has them), constraint c */
     ms_dmcx_THIS_PARAM,    /* this a */
     /* Types */
     ms_dmcx_QUAL,        /* a; x = qualifiers */
-    ms_dmcx_VENDOR_QUAL, /* a, name b, template arguments c; x = has arguments */
+    ms_dmcx_VENDOR_QUAL, /* a, name (perhaps with arguments) b */
     ms_dmcx_OBJC_PROTO,  /* a<b> */
     ms_dmcx_POINTER,
-    ms_dmcx_REFERENCE,   /* a; x = 1 &, 2 &&; y = being printed */
-    ms_dmcx_MEMBER_PTR,  /* class a, member type b */
-    ms_dmcx_ARRAY,       /* of a, dimension b */
-    ms_dmcx_FUNCTION,    /* return type a, parameters b, exceptions c; x = qualifiers, y = reference */
-    ms_dmcx_NOEXCEPT_IF, /* noexcept(a) */
-    ms_dmcx_THROW_LIST,  /* throw(list a) */
-    ms_dmcx_VECTOR,      /* of a, dimension b */
-    ms_dmcx_PIXEL,       /* dimension a */
-    ms_dmcx_AFTER,       /* a, then word x */
-    ms_dmcx_ELABORATED,  /* word x, then a */
-    ms_dmcx_FLOAT_N,     /* span a, b */
-    ms_dmcx_BIT_INT,     /* a = width; x = unsigned */
-    ms_dmcx_TRANSFORM,   /* a(b) */
-    ms_dmcx_EXPANSION,   /* a... */
-    ms_dmcx_PACK,        /* a parameter that stands for b elements, in the cells from a */
-    ms_dmcx_ARG_PACK,    /* the list a as an argument; c = its PACK once asked for */
-    ms_dmcx_FORWARD,     /* parameter a, waits before it b, its argument c; y = being printed */
-    ms_dmcx_SYNTHETIC,   /* an invented parameter name: x = 0 T, 1 N, 2 TT; a = number */
-    ms_dmcx_DECL_TYPE,   /* typename a */
+    ms_dmcx_REFERENCE,        /* a; x = 1 &, 2 &&; y = being printed */
+    ms_dmcx_MEMBER_PTR,       /* class a, member type b */
+    ms_dmcx_ARRAY,            /* of a, dimension b */
+    ms_dmcx_FUNCTION,         /* return type a, parameters b, exceptions c; x = qualifiers, y = reference */
+    ms_dmcx_NOEXCEPT_IF,      /* noexcept(a) */
+    ms_dmcx_THROW_LIST,       /* throw(list a) */
+    ms_dmcx_VECTOR,           /* of a, dimension b */
+    ms_dmcx_PIXEL,            /* dimension a */
+    ms_dmcx_AFTER,            /* a, then word x */
+    ms_dmcx_ELABORATED,       /* word x, then a */
+    ms_dmcx_FLOAT_N,          /* span a, b */
+    ms_dmcx_BIT_INT,          /* a = width; x = unsigned */
+    ms_dmcx_TRANSFORM,        /* a(b) */
+    ms_dmcx_EXPANSION,        /* a... */
+    ms_dmcx_PACK,             /* a parameter that stands for b elements, in the cells from a */
+    ms_dmcx_ARG_PACK,         /* the list a as an argument; c = its PACK once asked for */
+    ms_dmcx_FORWARD,          /* parameter a, waits before it b, its argument c; y = being printed */
+    ms_dmcx_SYNTHETIC,        /* an invented parameter name: x = 0 T, 1 N, 2 TT; a = number */
+    ms_dmcx_DECL_TYPE,        /* typename a */
     ms_dmcx_DECL_CONSTRAINED, /* constraint b, name a */
     ms_dmcx_DECL_VALUE,       /* type b, name a */
     ms_dmcx_DECL_TEMPLATE,    /* template<list b> typename a requires c */
@@ -325,11 +332,11 @@ enum ms_dmcx_kind {
     ms_dmcx_BINARY,
     ms_dmcx_SUBSCRIPT,
     ms_dmcx_MEMBER,
-    ms_dmcx_NEW,    /* placement list a, type b, initialisers c; y = global */
-    ms_dmcx_DELETE, /* a; y = global */
-    ms_dmcx_CALL,   /* a(list b); x = parenthesised */
-    ms_dmcx_CONVERT, /* (a)(list b) */
-    ms_dmcx_CHOICE,  /* a ? b : c */
+    ms_dmcx_NEW,        /* placement list a, type b, initialisers c; y = global */
+    ms_dmcx_DELETE,     /* a; y = global */
+    ms_dmcx_CALL,       /* a(list b); x = parenthesised */
+    ms_dmcx_CONVERT,    /* (a)(list b) */
+    ms_dmcx_CHOICE,     /* a ? b : c */
     ms_dmcx_NAMED_CAST, /* x<a>(b) */
     ms_dmcx_OF,         /* operator x (a) */
     ms_dmcx_ENCLOSED,   /* word x (a); y = binding strength */
@@ -387,7 +394,7 @@ static uint32_t ms_dmcx_fail(ms_dmcx *p)
     return 0;
 }
 
-/* Takes count cells; 0 when the scratch is used up. The scratch is a budget of its own: this costs no work. */
+/* Takes count cells; 0 when the scratch is used up. It is a budget of its own, so this costs no work. */
 static uint32_t ms_dmcx_take(ms_dmcx *p, uint32_t count)
 {
     uint32_t ref = p->used;
@@ -537,7 +544,7 @@ static bool ms_dmcx_is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* <number>; its length is 0 when there is none. A lone n is read too: where no number is needed it may stand. */
+/* <number>; its length is 0 when there is none. A lone n is read all the same: llvm-cxxfilt does so. */
 static ms_dmcx_span ms_dmcx_number(ms_dmcx *p, bool may_be_negative)
 {
     ms_dmcx_span t;
@@ -682,7 +689,7 @@ static uint32_t ms_dmcx_param_decl(ms_dmcx *p, ms_dmcx_cell *params);
 static uint32_t ms_dmcx_unnamed(ms_dmcx *p, ms_dmcx_name_state *state);
 static uint32_t ms_dmcx_qualified(ms_dmcx *p);
 
-/* The expression behind Q. Parameters of all enclosing templates may stand in it, whose levels nobody counted. */
+/* The expression behind Q. It may use parameters of all enclosing templates, whose levels are not known. */
 static uint32_t ms_dmcx_constraint_expr(ms_dmcx *p)
 {
     bool constraint = p->constraint;
@@ -1038,7 +1045,7 @@ static uint32_t ms_dmcx_unqualified(ms_dmcx *p, ms_dmcx_name_state *state, uint3
     return ms_dmcx_make_two(p, is_friend ? ms_dmcx_FRIEND : ms_dmcx_NESTED, scope, name);
 }
 
-/* <unscoped-name>; is_sub (may be NULL) tells whether it was a substitution, which must then be a template's. */
+/* <unscoped-name>; *is_sub tells whether it was a substitution, which in a name must be a template's. */
 static uint32_t ms_dmcx_unscoped(ms_dmcx *p, ms_dmcx_name_state *state, bool *is_sub)
 {
     uint32_t scope = ms_dmcx_eat2(p, 'S', 't') ? (uint32_t)ms_dmcx_W_STD : 0u;
@@ -1390,7 +1397,7 @@ static uint32_t ms_dmcx_template_arg(ms_dmcx *p)
     }
 }
 
-/* <template-args> of name. With tag they are what the template parameters in the rest of the encoding mean. */
+/* <template-args> of name. With tag they are what template parameters in the rest of the encoding mean. */
 static uint32_t ms_dmcx_template_args(ms_dmcx *p, uint32_t name, bool tag)
 {
     if (name == 0 || !ms_dmcx_eat(p, 'I'))
@@ -1562,7 +1569,8 @@ static uint32_t ms_dmcx_function(ms_dmcx *p)
         if (!ms_dmcx_append(p, &params, ms_dmcx_type(p)))
             return 0;
     }
-    uint32_t ref = ms_dmcx_make_flagged(p, ms_dmcx_FUNCTION, result, params.item, ms_dmcx_RIGHT | ms_dmcx_IS_FUNCTION);
+    uint32_t ref =
+        ms_dmcx_make_flagged(p, ms_dmcx_FUNCTION, result, params.item, ms_dmcx_RIGHT | ms_dmcx_IS_FUNCTION);
     if (ref == 0)
         return 0;
     ms_dmcx_node *n = ms_dmcx_at(p, ref);
@@ -1588,8 +1596,8 @@ static uint32_t ms_dmcx_array(ms_dmcx *p)
     return ms_dmcx_make_flagged(p, ms_dmcx_ARRAY, type, size, ms_dmcx_RIGHT | ms_dmcx_IS_ARRAY);
 }
 
-/* U <source-name> [<template-args>] <type>: a vendor's qualifier, among them Objective-C's protocols, whose own
- * name is mangled inside that name. */
+/* U <source-name> [<template-args>] <type>: a vendor's qualifier, among them Objective-C's protocols, whose
+ * own name is mangled inside that name. */
 static uint32_t ms_dmcx_vendor_qual(ms_dmcx *p)
 {
     p->at++;
@@ -1683,9 +1691,7 @@ static uint32_t ms_dmcx_d_type(ms_dmcx *p)
             return ms_dmcx_W_BFLOAT16;
         return ms_dmcx_float_n(p);
     case 'B':
-    case 'U':
-        p->at += 2;
-        return ms_dmcx_make_x(p, ms_dmcx_BIT_INT, ms_dmcx_width(p), c == 'U');
+    case 'U': p->at += 2; return ms_dmcx_make_x(p, ms_dmcx_BIT_INT, ms_dmcx_width(p), c == 'U');
     case 'k':
     case 'K':
         p->at += 2;
@@ -1694,9 +1700,7 @@ static uint32_t ms_dmcx_d_type(ms_dmcx *p)
     case 't':
     case 'T': return ms_dmcx_decltype(p);
     case 'v': return ms_dmcx_vector(p);
-    case 'p':
-        p->at += 2;
-        return ms_dmcx_make_of(p, ms_dmcx_EXPANSION, ms_dmcx_type(p));
+    case 'p': p->at += 2; return ms_dmcx_make_of(p, ms_dmcx_EXPANSION, ms_dmcx_type(p));
     case 'o':
     case 'O':
     case 'w':
@@ -1770,12 +1774,8 @@ static uint32_t ms_dmcx_compound(ms_dmcx *p, bool *is_new)
     case 'P': return ms_dmcx_indirection(p, ms_dmcx_POINTER, 0);
     case 'R': return ms_dmcx_indirection(p, ms_dmcx_REFERENCE, 1);
     case 'O': return ms_dmcx_indirection(p, ms_dmcx_REFERENCE, 2);
-    case 'C':
-        p->at++;
-        return ms_dmcx_make_x(p, ms_dmcx_AFTER, ms_dmcx_type(p), ms_dmcx_W_COMPLEX);
-    case 'G':
-        p->at++;
-        return ms_dmcx_make_x(p, ms_dmcx_AFTER, ms_dmcx_type(p), ms_dmcx_W_IMAGINARY);
+    case 'C': p->at++; return ms_dmcx_make_x(p, ms_dmcx_AFTER, ms_dmcx_type(p), ms_dmcx_W_COMPLEX);
+    case 'G': p->at++; return ms_dmcx_make_x(p, ms_dmcx_AFTER, ms_dmcx_type(p), ms_dmcx_W_IMAGINARY);
     default: return ms_dmcx_class(p, is_new);
     }
 }
@@ -1821,7 +1821,8 @@ static uint32_t ms_dmcx_integer(ms_dmcx *p, uint32_t word)
     return ref;
 }
 
-/* The bytes of a floating literal in hexadecimal, highest first. A long double is the x87's, or on ARM a double. */
+/* The bytes of a floating literal in hexadecimal, highest first. A long double is the x87's, on ARM a
+ * double. */
 static uint32_t ms_dmcx_floating(ms_dmcx *p, char type)
 {
     p->at++;
@@ -1939,7 +1940,8 @@ static uint32_t ms_dmcx_fold(ms_dmcx *p)
     if (first == 0 || ((c == 'L' || c == 'R') && (second = ms_dmcx_expr(p)) == 0))
         return 0;
     bool start_first = is_left && second != 0;
-    uint32_t ref = ms_dmcx_make(p, ms_dmcx_FOLD, start_first ? second : first, start_first ? first : second, 0);
+    uint32_t ref =
+        ms_dmcx_make(p, ms_dmcx_FOLD, start_first ? second : first, start_first ? first : second, 0);
     if (ref == 0)
         return 0;
     ms_dmcx_at(p, ref)->x = (uint8_t)(op - ms_dmcx_ops);
@@ -2048,7 +2050,8 @@ static uint32_t ms_dmcx_operands(ms_dmcx *p, const ms_dmcx_op *op)
         b = a == 0 ? 0 : ms_dmcx_expr(p);
         if (op->kind == ms_dmcx_OP_BINARY)
             return ms_dmcx_make_two(p, ms_dmcx_BINARY, a, b);
-        return ms_dmcx_make_two(p, op->kind == ms_dmcx_OP_SUBSCRIPT ? ms_dmcx_SUBSCRIPT : ms_dmcx_MEMBER, a, b);
+        return ms_dmcx_make_two(p, op->kind == ms_dmcx_OP_SUBSCRIPT ? ms_dmcx_SUBSCRIPT : ms_dmcx_MEMBER, a,
+                                b);
     case ms_dmcx_OP_NEW:
     case ms_dmcx_OP_NEW_ARRAY: return ms_dmcx_new(p);
     case ms_dmcx_OP_DELETE:
@@ -2107,7 +2110,8 @@ static uint32_t ms_dmcx_sizeof_pack(ms_dmcx *p)
     return ms_dmcx_make_x(p, ms_dmcx_ENCLOSED, ms_dmcx_function_param(p), ms_dmcx_W_SIZEOF_PACK);
 }
 
-/* u <source-name> <template-arg>* E: a vendor's expression. Older compilers gave __uuidof one operand without E. */
+/* u <source-name> <template-arg>* E: a vendor's expression. Older compilers gave __uuidof one operand and
+ * no E. */
 static uint32_t ms_dmcx_vendor_expr(ms_dmcx *p)
 {
     uint32_t name = ms_dmcx_source_name(p);
@@ -2586,8 +2590,10 @@ static void ms_dmcx_put_quals(ms_dmcx *p, uint32_t quals, uint32_t ref)
         ms_dmcx_PUT(p, " &&");
 }
 
-/* A hexadecimal floating number as printf's %a writes it: first digit, fraction without trailing zeros, exponent. */
-static void ms_dmcx_put_hex_float(ms_dmcx *p, uint32_t lead, uint64_t fraction, uint32_t digits, int32_t exponent)
+/* A hexadecimal floating number as printf's %a writes it: first digit, fraction without its trailing zeros,
+ * exponent. */
+static void ms_dmcx_put_hex_float(ms_dmcx *p, uint32_t lead, uint64_t fraction, uint32_t digits,
+                                  int32_t exponent)
 {
     char text[16];
     uint32_t len = 0;
@@ -2748,7 +2754,7 @@ static void ms_dmcx_print(ms_dmcx *p, uint32_t ref)
 /* Packs inside an expansion all show the same element; the first one met tells how many there are. */
 static uint32_t ms_dmcx_pack_element(ms_dmcx *p, const ms_dmcx_node *pack)
 {
-    if (p->pack_count == ms_dmcx_NO_PACK) {
+    if (p->pack_count == ms_dmcx_UNSET) {
         p->pack_count = pack->b;
         p->pack_index = 0;
     }
@@ -2839,24 +2845,24 @@ static void ms_dmcx_angles(ms_dmcx *p, uint32_t cell)
     p->in_args = in_args;
 }
 
-/* <pattern>...: the pattern once for every element of its packs; with the dots where it has none (a pack of function
- * parameters). */
+/* <pattern>...: the pattern once for every element of its packs; with the dots where it has none (a pack of
+ * function parameters). */
 static void ms_dmcx_expansion(ms_dmcx *p, uint32_t pattern)
 {
     uint32_t index = p->pack_index;
     uint32_t count = p->pack_count;
-    p->pack_index = ms_dmcx_NO_PACK;
-    p->pack_count = ms_dmcx_NO_PACK;
+    p->pack_index = ms_dmcx_UNSET;
+    p->pack_count = ms_dmcx_UNSET;
     size_t before = p->d->out_len;
     char last = p->last;
     ms_dmcx_print(p, pattern);
-    if (p->pack_count == ms_dmcx_NO_PACK) {
+    if (p->pack_count == ms_dmcx_UNSET) {
         ms_dmcx_PUT(p, "...");
     } else if (p->pack_count == 0) {
         p->d->out_len = before;
         p->last = last;
     }
-    uint32_t elements = p->pack_count == ms_dmcx_NO_PACK ? 0 : p->pack_count;
+    uint32_t elements = p->pack_count == ms_dmcx_UNSET ? 0 : p->pack_count;
     for (uint32_t i = 1; i < elements && !p->d->failed; i++) {
         ms_dmcx_PUT(p, ", ");
         p->pack_index = i;
@@ -3205,7 +3211,7 @@ static bool ms_dmcx_is_string(const ms_dmcx *p, uint32_t type, uint32_t cell)
     return true;
 }
 
-/* A character of a string. Returns whether it was written as a number, which a digit behind it would extend. */
+/* A character of a string. Returns whether it was written as a number, which a digit behind would extend. */
 static bool ms_dmcx_put_escaped(ms_dmcx *p, uint32_t c)
 {
     char text[4];
@@ -3566,7 +3572,10 @@ static void ms_dmcx_left_name(ms_dmcx *p, const ms_dmcx_node *n)
         ms_dmcx_put_char(p, '@');
         ms_dmcx_print(p, n->a);
         break;
-    case ms_dmcx_DTOR: ms_dmcx_put_char(p, '~'); ms_dmcx_put_base(p, n->a); break;
+    case ms_dmcx_DTOR:
+        ms_dmcx_put_char(p, '~');
+        ms_dmcx_put_base(p, n->a);
+        break;
     case ms_dmcx_CTOR: ms_dmcx_put_base(p, n->a); break;
     case ms_dmcx_DTOR_NAME:
         ms_dmcx_put_char(p, '~');
@@ -3737,16 +3746,16 @@ static bool ms_dm_cxx(ms_dm *d)
     }
     p.cells = (ms_dmcx_cell *)(void *)mem;
     p.subs_end = (uint32_t *)(void *)(mem + room);
-    p.auto_level = ms_dmcx_NO_PACK;
+    p.auto_level = ms_dmcx_UNSET;
     p.try_args = true;
     uint32_t ref = ms_dmcx_mangled(&p);
     if (ref == 0 || d->failed)
         return false;
-    p.pack_index = ms_dmcx_NO_PACK;
-    p.pack_count = ms_dmcx_NO_PACK;
+    p.pack_index = ms_dmcx_UNSET;
+    p.pack_count = ms_dmcx_UNSET;
     ms_dmcx_print(&p, ref);
     return !d->failed;
 }
 
 #undef ms_dmcx_PUT
-#undef ms_dmcx_NO_PACK
+#undef ms_dmcx_UNSET

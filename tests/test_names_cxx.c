@@ -1,5 +1,5 @@
-/* Tests of the C++ demangler: vector files, cases of its own, names it must refuse, buffers of every size, broken
- * names, and names made to be expensive.
+/* Tests of the C++ demangler: vector files, cases of its own, names it must refuse, buffers of every size,
+ * broken names, and names made to be expensive.
  * Build: cc -O1 -g -fsanitize=address,undefined -o test_names_cxx tests/test_names_cxx.c
  * Run:   ./test_names_cxx [folder with the vector files; default ../shared/vectors] */
 #define MACHSYM_IMPLEMENTATION
@@ -166,6 +166,7 @@ static void run_nlist(const char *folder)
 
 /* ---- cases of our own ---- */
 
+/* clang-format off */
 static const char *const cases[][2] = {
     {"_Z1fv", "f()"},
     {"_Z1A", "A"},
@@ -249,10 +250,11 @@ static const char *const refused[] = {
     "", "_", "_Z", "__", "___", "____", "_____Z1fv", "Z1fv", "f", "_Zf", "_ZSTD_decompress", "_ZIPPreEncode",
     "_ZX_N4", "_Z1", "_Z0", "_Z2f", "_Z99999999999999999999f", "_Z1fS_", "_Z1fT_", "_Z1fS99999999999_",
     "_Z1fTL99999999999__", "_ZN1fEvE", "_ZN3TPLS_E", "_ZNE", "_ZNS_E", "_ZN1AIiEIiEE", "_Z1fv_block_invoke",
-    "___Z1fv", "___Z1fv_block_invoke_", "___Z1fv_block_invokex", "_Z1fLi1E", "_Z1fIXLb2EEEvv", "_Z1fDB_", "_ZTc0_0_1av",
-    "_Z1fILe3ff800000000000EEvv", "_Z1fIXrqEEEvv", "_ZDtv", "_ZGTt1fv", "_ZC1v", "_Zcv", "_Z1fIiXsrEEvv", "_ZN1AcvT_Ev",
-    "_Z1fv$tlv$init",
+    "___Z1fv", "___Z1fv_block_invoke_", "___Z1fv_block_invokex", "_Z1fLi1E", "_Z1fIXLb2EEEvv", "_Z1fDB_",
+    "_ZTc0_0_1av", "_Z1fILe3ff800000000000EEvv", "_Z1fIXrqEEEvv", "_ZDtv", "_ZGTt1fv", "_ZC1v", "_Zcv",
+    "_Z1fIiXsrEEvv", "_ZN1AcvT_Ev", "_Z1fv$tlv$init",
 };
+/* clang-format on */
 
 static void run_cases(void)
 {
@@ -318,7 +320,8 @@ static size_t append(char *name, size_t len, const char *text, size_t repeat)
 }
 
 /* head, then middle many times, i, tail as many times, end: it must end within its budgets. */
-static void run_nested(const char *head, const char *middle, size_t repeat, const char *tail, const char *end, bool want)
+static void run_nested(const char *head, const char *middle, size_t repeat, const char *tail, const char *end,
+                       bool want)
 {
     static char name[1024 * 1024];
     size_t len = append(name, 0, head, 1);
