@@ -1,7 +1,8 @@
 /* Tests of the C++ demangler: vector files, cases of its own, names it must refuse, buffers of every size,
  * broken names, and names made to be expensive.
  * Build: cc -O1 -g -fsanitize=address,undefined -o test_names_cxx tests/test_names_cxx.c
- * Run:   ./test_names_cxx [folder with the vector files; default ../shared/vectors] */
+ * Run:   ./test_names_cxx [folder with the vector files; default ../shared/vectors]
+ *        ./test_names_cxx - < names    prints what becomes of each line; tests/names_cxx_diff.sh uses this */
 #define MACHSYM_IMPLEMENTATION
 #include "../machsym.h"
 #include "../names_cxx.h"
@@ -26,7 +27,7 @@ static void count(bool ok, const char *what, const char *name, const char *want,
 /* One try as the entrance makes it: exact copies of name and scratch, so that a read outside is seen. */
 static bool try_once(const char *name, size_t len, size_t mem_len, char *out, size_t cap, ms_dm *d)
 {
-    char *copy = (char *)malloc(len + 1);
+    char *copy = (char *)malloc(len == 0 ? 1 : len);
     unsigned char *mem = (unsigned char *)malloc(mem_len);
     memcpy(copy, name, len);
     memset(d, 0, sizeof(*d));
@@ -366,8 +367,21 @@ static void run_bombs(void)
     run_nested("_Z1fI", "i", 3000, "", "Evv", true);
 }
 
+/* Copies standard input, each line demangled. */
+static int filter(void)
+{
+    static char line[1024 * 1024];
+    while (fgets(line, sizeof(line), stdin) != NULL) {
+        size_t len = strcspn(line, "\n");
+        puts(source_form(line, len));
+    }
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "-") == 0)
+        return filter();
     const char *folder = argc > 1 ? argv[1] : "../shared/vectors";
     run_vectors(folder, "cxx.tsv");
     run_vectors(folder, "cxx-official.tsv");
