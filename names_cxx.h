@@ -42,7 +42,7 @@ typedef struct ms_dmcx {
     uint32_t *subs_end;  /* substitution i is subs_end[-1 - i] */
     uint32_t sub_count;
 
-    uint32_t levels; /* innermost level of template parameters: item = its list's head, next = outer level */
+    uint32_t levels;      /* innermost template parameter level: item = its list's head, next = outer one */
     uint32_t level_count; /* how many levels */
     uint32_t auto_level;  /* in the parameters of a lambda: the level of its `auto`s, else ms_dmcx_UNSET */
     uint32_t invented[3]; /* how many names of each kind were invented for template parameters */
@@ -271,21 +271,21 @@ enum ms_dmcx_op_count { ms_dmcx_OP_COUNT = sizeof(ms_dmcx_ops) / sizeof(ms_dmcx_
 enum ms_dmcx_kind {
     ms_dmcx_WORD, /* a word; never stored */
     /* Names */
-    ms_dmcx_TEXT,      /* a, b: span */
-    ms_dmcx_NESTED,    /* a::b */
-    ms_dmcx_FRIEND,    /* a::friend b */
-    ms_dmcx_LOCAL,     /* encoding a :: entity b */
-    ms_dmcx_QUALIFIED, /* a::b of an unresolved name */
-    ms_dmcx_GLOBAL,    /* ::a */
-    ms_dmcx_TEMPLATE,  /* a<list b> */
-    ms_dmcx_ABI_TAG,   /* a[abi:b] */
-    ms_dmcx_MODULE,    /* parent a, name b, x = partition */
-    ms_dmcx_IN_MODULE, /* name b at module a */
-    ms_dmcx_CTOR,      /* of a */
-    ms_dmcx_DTOR,      /* of a */
-    ms_dmcx_DTOR_NAME, /* ~a */
-    ms_dmcx_OPERATOR,  /* x = index in the table */
-    ms_dmcx_LITERAL_OP,
+    ms_dmcx_TEXT,          /* a, b: span */
+    ms_dmcx_NESTED,        /* a::b */
+    ms_dmcx_FRIEND,        /* a::friend b */
+    ms_dmcx_LOCAL,         /* encoding a :: entity b */
+    ms_dmcx_QUALIFIED,     /* a::b of an unresolved name */
+    ms_dmcx_GLOBAL,        /* ::a */
+    ms_dmcx_TEMPLATE,      /* a<list b> */
+    ms_dmcx_ABI_TAG,       /* a[abi:b] */
+    ms_dmcx_MODULE,        /* parent a, name b, x = partition */
+    ms_dmcx_IN_MODULE,     /* name b at module a */
+    ms_dmcx_CTOR,          /* of a */
+    ms_dmcx_DTOR,          /* of a */
+    ms_dmcx_DTOR_NAME,     /* ~a */
+    ms_dmcx_OPERATOR,      /* x = index in the table */
+    ms_dmcx_LITERAL_OP,    /* operator"" a */
     ms_dmcx_CONVERSION,    /* operator a */
     ms_dmcx_UNNAMED,       /* span a, b: count */
     ms_dmcx_CLOSURE,       /* lists of template parameters a and of parameters b, tail c */
@@ -334,12 +334,12 @@ enum ms_dmcx_kind {
     ms_dmcx_MEMBER,
     ms_dmcx_NEW,        /* placement list a, type b, initialisers c; y = global */
     ms_dmcx_DELETE,     /* a; y = global */
-    ms_dmcx_CALL,       /* a(list b); x = parenthesised */
+    ms_dmcx_CALL,       /* a(list b) */
     ms_dmcx_CONVERT,    /* (a)(list b) */
     ms_dmcx_CHOICE,     /* a ? b : c */
     ms_dmcx_NAMED_CAST, /* x<a>(b) */
     ms_dmcx_OF,         /* operator x (a) */
-    ms_dmcx_ENCLOSED,   /* word x (a); y = binding strength */
+    ms_dmcx_ENCLOSED,   /* word x (a) */
     ms_dmcx_SIZEOF_PARAM_PACK,
     ms_dmcx_SIZEOF_ARGS, /* list a */
     ms_dmcx_FOLD,        /* pack a, start b; y = left */
@@ -844,10 +844,9 @@ static uint32_t ms_dmcx_template_param(ms_dmcx *p)
 /* Gives the references that a conversion operator's type made to arguments behind it their arguments. */
 static bool ms_dmcx_resolve_forward(ms_dmcx *p, uint32_t until)
 {
-    uint32_t outermost = p->level_count;
     while (p->forward != until) {
         ms_dmcx_node *n = ms_dmcx_at(p, p->forward);
-        uint32_t arg = outermost == 0 ? 0 : ms_dmcx_level_argument(p, 0, n->a);
+        uint32_t arg = ms_dmcx_level_argument(p, 0, n->a);
         if (arg == 0)
             return false;
         n->c = arg;
