@@ -1,6 +1,6 @@
 #!/bin/sh
-# Compares the C++ demangler with llvm-cxxfilt 22, which is what it must print: on the names in the files given, or on
-# the symbols of this system's shared libraries, and on broken copies of them (about one new name for each).
+# Compares the C++ demangler with llvm-cxxfilt 22, which is what it must print: on the names in the files given,
+# or on the symbols of this system's shared libraries, and on a broken copy of each.
 # usage: tests/names_cxx_diff.sh [file with one name a line]...
 # LLVM_CXXFILT names the tool. Exit: 0 same (or skipped), 1 different.
 set -eu
@@ -42,8 +42,8 @@ awk 'BEGIN { srand(1); bytes = "_ENIXSTLZJKPRDQFvizc0123.dpslt" }
     print substr($0, 1, at - 1) with substr($0, at + (what < 2))
 }' "$dir/names" > "$dir/broken"
 
-# The tool splits its input at odd bytes, so names are passed as arguments. A long double of 16 digits is ARM's,
-# which the tool knows only when it runs there.
+# The tool splits its input at odd bytes, so names are passed as arguments. A long double of 16 digits is
+# ARM's, which the tool knows only when it runs there.
 status=0
 for set in names broken; do
     grep -av 'Le[0-9a-f]\{16\}E' "$dir/$set" > "$dir/in" || true
