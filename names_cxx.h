@@ -5,7 +5,7 @@
 
 /* Real names nest less than 50 deep, and need less than 50 nodes open to print. These keep the stack below
  * 128 KB. Substitutions make what is printed nest deeper than what is read. */
-enum ms_dmcx_limits { ms_dmcx_MAX_DEPTH = 256, ms_dmcx_MAX_PRINT_DEPTH = 768, ms_dmcx_MAX_NAME = 1 << 24 };
+enum ms_dmcx_limits { ms_dmcx_MAX_DEPTH = 256, ms_dmcx_MAX_PRINT_DEPTH = 448, ms_dmcx_MAX_NAME = 1 << 24 };
 
 #define ms_dmcx_UNSET UINT32_MAX
 

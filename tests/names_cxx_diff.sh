@@ -1,6 +1,6 @@
 #!/bin/sh
-# Compares the C++ demangler with llvm-cxxfilt 22, which is what it must print: on the names in the files given,
-# or on the symbols of this system's shared libraries, and on a broken copy of each.
+# Compares the C++ demangler with llvm-cxxfilt 22, which is what it must print: on the names in the files
+# given, or on the symbols of this system's shared libraries, and on a broken copy of each.
 # usage: tests/names_cxx_diff.sh [file with one name a line]...
 # LLVM_CXXFILT names the tool. Exit: 0 same (or skipped), 1 different.
 set -eu
