@@ -5,7 +5,7 @@
 
 /* Real names nest less than 50 deep, and need less than 50 nodes open to print. These keep the stack below
  * 128 KB. Substitutions make what is printed nest deeper than what is read. */
-enum ms_dmcx_limits { ms_dmcx_MAX_DEPTH = 256, ms_dmcx_MAX_PRINT_DEPTH = 448, ms_dmcx_MAX_NAME = 1 << 24 };
+enum ms_dmcx_limits { ms_dmcx_MAX_DEPTH = 224, ms_dmcx_MAX_PRINT_DEPTH = 448, ms_dmcx_MAX_NAME = 1 << 24 };
 
 #define ms_dmcx_UNSET UINT32_MAX
 
@@ -934,6 +934,16 @@ static uint32_t ms_dmcx_written_out(uint32_t scope)
     }
 }
 
+/* A name within a name */
+static uint32_t ms_dmcx_inner_name(ms_dmcx *p, ms_dmcx_name_state *state)
+{
+    if (!ms_dmcx_enter(p))
+        return 0;
+    uint32_t name = ms_dmcx_name(p, state);
+    p->d->depth--;
+    return name;
+}
+
 /* <ctor-dtor-name> */
 static uint32_t ms_dmcx_ctor_dtor(ms_dmcx *p, uint32_t scope, ms_dmcx_name_state *state)
 {
@@ -954,7 +964,7 @@ static uint32_t ms_dmcx_ctor_dtor(ms_dmcx *p, uint32_t scope, ms_dmcx_name_state
     p->at++;
     if (state != NULL)
         state->special = true;
-    if (inherited && ms_dmcx_name(p, state) == 0)
+    if (inherited && ms_dmcx_inner_name(p, state) == 0)
         return 0;
     return ms_dmcx_make_of(p, ms_dmcx_CTOR, scope);
 }
@@ -1183,9 +1193,9 @@ static uint32_t ms_dmcx_local(ms_dmcx *p, ms_dmcx_name_state *state)
     if (ms_dmcx_eat(p, 'd')) { /* in a default argument: its number, then the entity */
         ms_dmcx_number(p, true);
         if (ms_dmcx_eat(p, '_'))
-            entity = ms_dmcx_name(p, state);
+            entity = ms_dmcx_inner_name(p, state);
     } else {
-        entity = ms_dmcx_name(p, state);
+        entity = ms_dmcx_inner_name(p, state);
         ms_dmcx_discriminator(p);
     }
     p->levels = levels;
@@ -1193,31 +1203,24 @@ static uint32_t ms_dmcx_local(ms_dmcx *p, ms_dmcx_name_state *state)
     return ms_dmcx_make_two(p, ms_dmcx_LOCAL, encoding, entity);
 }
 
-/* <name>; state (NULL outside an encoding's own name) learns about it. */
+/* <name>; state (NULL outside an encoding's own name) learns about it. It is no step deeper: what reads names
+ * within names takes one. */
 static uint32_t ms_dmcx_name(ms_dmcx *p, ms_dmcx_name_state *state)
 {
-    if (!ms_dmcx_enter(p))
-        return 0;
-    uint32_t name;
     char c = ms_dmcx_peek(p, 0);
-    if (c == 'N') {
-        name = ms_dmcx_nested(p, state);
-    } else if (c == 'Z') {
-        name = ms_dmcx_local(p, state);
-    } else {
-        bool is_sub = false;
-        name = ms_dmcx_unscoped(p, state, &is_sub);
-        bool has_args = ms_dmcx_peek(p, 0) == 'I';
-        if (has_args && (is_sub || ms_dmcx_add_sub(p, name) != 0)) {
-            name = ms_dmcx_template_args(p, name, state != NULL);
-            if (state != NULL)
-                state->ends_with_args = true;
-        } else if (is_sub) {
-            name = 0;
-        }
-    }
-    p->d->depth--;
-    return name;
+    if (c == 'N')
+        return ms_dmcx_nested(p, state);
+    if (c == 'Z')
+        return ms_dmcx_local(p, state);
+    bool is_sub = false;
+    uint32_t name = ms_dmcx_unscoped(p, state, &is_sub);
+    if (ms_dmcx_peek(p, 0) != 'I')
+        return is_sub ? 0 : name;
+    if (!is_sub && ms_dmcx_add_sub(p, name) == 0)
+        return 0;
+    if (state != NULL)
+        state->ends_with_args = true;
+    return ms_dmcx_template_args(p, name, state != NULL);
 }
 
 /* ---- C++: unnamed types ---- */
