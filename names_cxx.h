@@ -2917,9 +2917,10 @@ static void ms_dmcx_pointer_left(ms_dmcx *p, uint32_t pointee)
 /* What is printed for a type where packs and forward references stand for something else. */
 static uint32_t ms_dmcx_shown(ms_dmcx *p, uint32_t ref)
 {
-    for (uint32_t hops = 0; hops < ms_dmcx_MAX_PRINT_DEPTH; hops++) {
+    for (uint32_t hops = 0; hops < ms_dmcx_MAX_PRINT_DEPTH && p->d->work != 0; hops++) {
         uint32_t kind = ms_dmcx_kind_of(p, ref);
         uint32_t next = 0;
+        p->d->work--;
         if (kind == ms_dmcx_PACK)
             next = ms_dmcx_pack_element(p, ms_dmcx_at(p, ref));
         else if (kind == ms_dmcx_FORWARD && ms_dmcx_at(p, ref)->y == 0)
