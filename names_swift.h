@@ -63,7 +63,7 @@ enum ms_dmsw_trait {
     K(VariadicMarker, TEXT, ms_dmsw_0, " variadic-marker ") \
     K(Index, CODE, ms_dmsw_0, "") \
     K(UnknownIndex, TEXT, ms_dmsw_0, "unknown index") \
-    K(Identifier, CODE, ms_dmsw_T_NAME, "") \
+    K(Identifier, OWN, ms_dmsw_T_NAME, "") \
     K(InfixOperator, CODE, ms_dmsw_T_NAME, " infix") \
     K(PrefixOperator, CODE, ms_dmsw_T_NAME, " prefix") \
     K(PostfixOperator, CODE, ms_dmsw_T_NAME, " postfix") \
@@ -881,19 +881,6 @@ static bool ms_dmsw_puny(ms_dmsw *p, const char *s, size_t len, machsym_str *out
     return true;
 }
 
-/* Whether the name can stand in a program without backticks. */
-static bool ms_dmsw_is_plain(machsym_str name)
-{
-    if (name.len == 0 || ms_dmsw_digit(name.ptr[0]))
-        return false;
-    for (size_t i = 0; i < name.len; i++) {
-        char c = name.ptr[i];
-        if ((unsigned char)c < 0x80 && !ms_dmsw_digit(c) && !ms_dmsw_lower(c) && !ms_dmsw_upper(c) && c != '_' && c != '$')
-            return false;
-    }
-    return true;
-}
-
 /* Enters the words of a literal part of an identifier in the list of words that later identifiers may use. */
 static void ms_dmsw_add_words(ms_dmsw *p, const char *s, size_t len)
 {
@@ -966,14 +953,12 @@ static bool ms_dmsw_word_identifier(ms_dmsw *p, machsym_str *out)
 static uint32_t ms_dmsw_identifier(ms_dmsw *p)
 {
     machsym_str name = {NULL, 0};
-    bool quoted = false;
     if (ms_dmsw_next_is(p, "00", 2)) {
         int64_t len = ms_dmsw_natural(p);
         ms_dmsw_next_if(p, '_');
         if (len <= 0 || (uint64_t)len > p->len - p->at || !ms_dmsw_puny(p, p->s + p->at, (size_t)len, &name))
             return 0;
         p->at += (size_t)len;
-        quoted = !ms_dmsw_is_plain(name);
     } else if (ms_dmsw_next_if(p, '0')) {
         if (!ms_dmsw_word_identifier(p, &name))
             return 0;
@@ -982,10 +967,7 @@ static uint32_t ms_dmsw_identifier(ms_dmsw *p)
             return 0;
         ms_dmsw_add_words(p, name.ptr, name.len);
     }
-    uint32_t ref = ms_dmsw_make_text(p, ms_dmsw_Identifier, name.ptr, name.len);
-    if (ref)
-        ms_dmsw_at(p, ref)->mark = quoted;
-    return ms_dmsw_remember(p, ref);
+    return ms_dmsw_remember(p, ms_dmsw_make_text(p, ms_dmsw_Identifier, name.ptr, name.len));
 }
 
 /* ---- the stack of Swift 4 and later ---- */
@@ -1277,7 +1259,8 @@ static uint32_t ms_dmsw_standard(ms_dmsw *p)
     char c = ms_dmsw_next(p);
     if (c < 'A' || c > 'z' || repeat > ms_dmsw_MAX_REPEAT)
         return 0;
-    const ms_dmsw_known *known = (second ? ms_dmsw_known2 : ms_dmsw_known1) + (c - 'A');
+    size_t place = (size_t)(c - 'A');
+    const ms_dmsw_known *known = second ? &ms_dmsw_known2[place] : &ms_dmsw_known1[place];
     if (!known->name)
         return 0;
     uint32_t ref = ms_dmsw_known_type(p, known->kind, known->name, known->len);
@@ -3660,8 +3643,9 @@ static void ms_dmsw_print_param_name(ms_dmsw *p, uint64_t depth, uint64_t index)
         ms_dmsw_number(p, depth);
 }
 
-/* The marker of that kind for a generic parameter, or 0. */
-static uint32_t ms_dmsw_param_marker(const ms_dmsw *p, uint32_t ref, unsigned kind, uint64_t param)
+/* The marker of that kind for a generic parameter, or 0. Swift's own printer compares a marker's depth with the
+ * parameter's place and its place with the depth, so that only some markers show; the same here. */
+static uint32_t ms_dmsw_param_marker(const ms_dmsw *p, uint32_t ref, unsigned kind, uint64_t depth, uint64_t index)
 {
     uint32_t count = ms_dmsw_kid_count(p, ref);
     for (uint32_t i = 0; i < count; i++) {
@@ -3669,7 +3653,7 @@ static uint32_t ms_dmsw_param_marker(const ms_dmsw *p, uint32_t ref, unsigned ki
         if (ms_dmsw_kind_of(p, kid) != kind)
             continue;
         const ms_dmsw_node *type = ms_dmsw_at(p, ms_dmsw_kid(p, kid, 0));
-        if (type->kind == ms_dmsw_DependentGenericParamType && type->u.index == param)
+        if (type->kind == ms_dmsw_DependentGenericParamType && type->u.index == (index << 32 | depth))
             return kid;
     }
     return 0;
@@ -3684,12 +3668,11 @@ static void ms_dmsw_print_signature_level(ms_dmsw *p, uint32_t ref, uint64_t dep
             ms_dmsw_lit(p, "...");
             break;
         }
-        uint64_t param = depth << 32 | i;
         uint32_t value = 0;
         if (markers) {
-            if (ms_dmsw_param_marker(p, ref, ms_dmsw_DependentGenericParamPackMarker, param))
+            if (ms_dmsw_param_marker(p, ref, ms_dmsw_DependentGenericParamPackMarker, depth, i))
                 ms_dmsw_lit(p, "each ");
-            value = ms_dmsw_param_marker(p, ref, ms_dmsw_DependentGenericParamValueMarker, param);
+            value = ms_dmsw_param_marker(p, ref, ms_dmsw_DependentGenericParamValueMarker, depth, i);
             if (value)
                 ms_dmsw_lit(p, "let ");
         }
@@ -3909,7 +3892,6 @@ static void ms_dmsw_print_spec_closure(ms_dmsw *p, uint32_t param)
             ms_dmsw_lit(p, ", ");
         ms_dmsw_print_kid(p, param, i);
     }
-    ms_dmsw_char(p, ']');
 }
 
 static void ms_dmsw_print_spec_param(ms_dmsw *p, uint32_t param)
@@ -4262,16 +4244,6 @@ static void ms_dmsw_print_quoted(ms_dmsw *p, uint32_t ref)
     ms_dmsw_char(p, '"');
 }
 
-static void ms_dmsw_print_identifier(ms_dmsw *p, uint32_t ref)
-{
-    bool quoted = ms_dmsw_at(p, ref)->mark != 0;
-    if (quoted)
-        ms_dmsw_char(p, '`');
-    ms_dmsw_own(p, ref);
-    if (quoted)
-        ms_dmsw_char(p, '`');
-}
-
 static void ms_dmsw_print_extension(ms_dmsw *p, uint32_t ref)
 {
     if (!ms_dmsw_short(p)) {
@@ -4457,10 +4429,6 @@ static void ms_dmsw_print_once(ms_dmsw *p, uint32_t ref)
     uint32_t list = ms_dmsw_kid(p, ref, 1);
     bool several = ms_dmsw_kid_count(p, list) > 1;
     ms_dmsw_row_text(p, ref);
-    size_t before = p->d->out_len;
-    uint32_t left = ms_dmsw_print_as(p, ms_dmsw_kid(p, ref, 0), true);
-    if (p->d->out_len != before && !left)
-        ms_dmsw_char(p, '.');
     if (several)
         ms_dmsw_char(p, '(');
     ms_dmsw_print_commas(p, list);
@@ -4677,7 +4645,7 @@ static void ms_dmsw_print_global(ms_dmsw *p, uint32_t ref)
         if (!ms_dmsw_at(p, ref)->mark || !ms_dmsw_nested(p, ref))
             ms_dmsw_own(p, ref);
         break;
-    case ms_dmsw_VTableThunk: ms_dmsw_print_woven(p, ref, 0, " dispatching to ", 1, NULL, 0); break;
+    case ms_dmsw_VTableThunk: ms_dmsw_print_woven(p, ref, 1, " dispatching to ", 0, NULL, 0); break;
     case ms_dmsw_ProtocolWitness: ms_dmsw_print_woven(p, ref, 1, " in conformance ", 0, NULL, 0); break;
     case ms_dmsw_ReabstractionThunk:
     case ms_dmsw_ReabstractionThunkHelper:
@@ -4765,7 +4733,6 @@ static uint32_t ms_dmsw_print_special(ms_dmsw *p, uint32_t ref, bool as_prefix)
             ms_dmsw_print_quoted(p, ref);
         return 0;
     case ms_dmsw_Index: ms_dmsw_number(p, n->u.index); return 0;
-    case ms_dmsw_Identifier: ms_dmsw_print_identifier(p, ref); return 0;
     case ms_dmsw_InfixOperator:
     case ms_dmsw_PrefixOperator:
     case ms_dmsw_PostfixOperator:
@@ -4786,7 +4753,7 @@ static uint32_t ms_dmsw_print_special(ms_dmsw *p, uint32_t ref, bool as_prefix)
         return 0;
     case ms_dmsw_Module:
         if (!is_short)
-            ms_dmsw_print_identifier(p, ref);
+            ms_dmsw_own(p, ref);
         return 0;
     case ms_dmsw_Extension: ms_dmsw_print_extension(p, ref); return 0;
     case ms_dmsw_AnonymousContext: ms_dmsw_print_anonymous(p, ref); return 0;
@@ -4873,7 +4840,35 @@ static uint32_t ms_dmsw_old_entity(ms_dmsw *p);
 static uint32_t ms_dmsw_old_context(ms_dmsw *p);
 static uint32_t ms_dmsw_old_global(ms_dmsw *p);
 
-/* Operators::operator-char */
+/* natural: too large a number wraps round, as in Swift's own reader */
+static bool ms_dmsw_old_natural(ms_dmsw *p, uint64_t *value)
+{
+    if (!ms_dmsw_digit(ms_dmsw_peek(p)))
+        return false;
+    for (*value = 0; ms_dmsw_digit(ms_dmsw_peek(p));)
+        *value = *value * 10 + (uint64_t)(ms_dmsw_next(p) - '0');
+    return true;
+}
+
+/* index */
+static bool ms_dmsw_old_index(ms_dmsw *p, uint64_t *value)
+{
+    *value = 0;
+    if (ms_dmsw_next_if(p, '_'))
+        return true;
+    if (!ms_dmsw_old_natural(p, value) || !ms_dmsw_next_if(p, '_'))
+        return false;
+    ++*value;
+    return true;
+}
+
+static uint32_t ms_dmsw_old_index_node(ms_dmsw *p)
+{
+    uint64_t value;
+    return ms_dmsw_old_index(p, &value) ? ms_dmsw_make_index(p, ms_dmsw_Index, value) : 0;
+}
+
+/* operator-char */
 static bool ms_dmsw_old_operator_text(ms_dmsw *p, machsym_str *name)
 {
     static const char signs[] = "& @/= >    <*!|+?%-~   ^ .";
@@ -4920,7 +4915,7 @@ static uint32_t ms_dmsw_old_decl_name(ms_dmsw *p)
 {
     uint32_t first;
     if (ms_dmsw_next_if(p, 'L')) {
-        first = ms_dmsw_index_node(p);
+        first = ms_dmsw_old_index_node(p);
         return ms_dmsw_make2(p, ms_dmsw_LocalDeclName, first, ms_dmsw_old_identifier(p, ms_dmsw_Identifier));
     }
     if (ms_dmsw_next_if(p, 'P')) {
@@ -4942,8 +4937,8 @@ static uint32_t ms_dmsw_old_substitution(ms_dmsw *p)
 {
     char c = ms_dmsw_peek(p);
     if (c == '_' || ms_dmsw_digit(c)) {
-        int64_t i = ms_dmsw_index(p);
-        return i >= 0 && i < (int64_t)p->subs.count ? p->subs.v[i] : 0;
+        uint64_t i;
+        return ms_dmsw_old_index(p, &i) && i < p->subs.count ? p->subs.v[i] : 0;
     }
     switch (ms_dmsw_next(p)) {
     case 'o': return ms_dmsw_make_lit(p, ms_dmsw_Module, "__C");
@@ -5061,17 +5056,19 @@ static uint32_t ms_dmsw_old_bind(ms_dmsw *p, uint32_t nominal)
 /* generic-param-index */
 static uint32_t ms_dmsw_old_param(ms_dmsw *p)
 {
-    int64_t depth = 0, index = 0;
+    uint64_t depth = 0, index = 0;
     if (ms_dmsw_next_if(p, 'd')) {
-        depth = ms_dmsw_index(p) + 1;
-        index = ms_dmsw_index(p);
-        if (depth <= 0)
+        if (!ms_dmsw_old_index(p, &depth) || !ms_dmsw_old_index(p, &index))
             return 0;
+        depth++;
     } else if (!ms_dmsw_next_if(p, 'x')) {
-        index = ms_dmsw_index(p);
-        index += index >= 0;
+        if (!ms_dmsw_old_index(p, &index))
+            return 0;
+        index++;
     }
-    return index >= 0 ? ms_dmsw_type(ms_dmsw_param_type(p, (uint64_t)depth, (uint64_t)index)) : 0;
+    if (depth > UINT32_MAX || index > UINT32_MAX)
+        return 0;
+    return ms_dmsw_type(ms_dmsw_param_type(p, depth, index));
 }
 
 /* A member of base: assoc-type-name */
@@ -5125,16 +5122,16 @@ static uint32_t ms_dmsw_old_layout(ms_dmsw *p, uint32_t type)
     ms_dmsw_at(p, ref)->mark = (uint8_t)c;
     bool two = c == 'E' || c == 'M';
     if (two || c == 'e' || c == 'm') {
-        int64_t size = ms_dmsw_natural(p);
-        if (size < 0)
+        uint64_t size;
+        if (!ms_dmsw_old_natural(p, &size))
             return 0;
-        ref = ms_dmsw_add(p, ref, ms_dmsw_make_index(p, ms_dmsw_Index, (uint64_t)size));
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make_index(p, ms_dmsw_Index, size));
     }
     if (two) {
-        int64_t alignment = ms_dmsw_next_if(p, '_') ? ms_dmsw_natural(p) : -1;
-        if (alignment < 0)
+        uint64_t alignment;
+        if (!ms_dmsw_next_if(p, '_') || !ms_dmsw_old_natural(p, &alignment))
             return 0;
-        ref = ms_dmsw_add(p, ref, ms_dmsw_make_index(p, ms_dmsw_Index, (uint64_t)alignment));
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make_index(p, ms_dmsw_Index, alignment));
     }
     return ref;
 }
@@ -5170,14 +5167,14 @@ static uint32_t ms_dmsw_old_signature(ms_dmsw *p, unsigned kind)
     uint32_t ref = ms_dmsw_make(p, kind);
     bool any = false;
     while (ref && ms_dmsw_peek(p) != 'R' && ms_dmsw_peek(p) != 'r') {
-        int64_t count = 0;
+        uint64_t count = 0;
         if (!ms_dmsw_next_if(p, 'z')) {
-            count = ms_dmsw_index(p) + 1;
-            if (count <= 0)
+            if (!ms_dmsw_old_index(p, &count))
                 return 0;
+            count++;
         }
         any = true;
-        ref = ms_dmsw_add(p, ref, ms_dmsw_make_index(p, ms_dmsw_DependentGenericParamCount, (uint64_t)count));
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make_index(p, ms_dmsw_DependentGenericParamCount, count));
     }
     if (!any)
         ref = ms_dmsw_add(p, ref, ms_dmsw_make_index(p, ms_dmsw_DependentGenericParamCount, 1));
@@ -5348,7 +5345,7 @@ static uint32_t ms_dmsw_old_archetype(ms_dmsw *p)
     if (ms_dmsw_next_if(p, 'u'))
         return ms_dmsw_make(p, ms_dmsw_OpaqueReturnType);
     if (ms_dmsw_next_if(p, 'U'))
-        return ms_dmsw_make1(p, ms_dmsw_OpaqueReturnType, ms_dmsw_index_node(p));
+        return ms_dmsw_make1(p, ms_dmsw_OpaqueReturnType, ms_dmsw_old_index_node(p));
     if (++p->d->depth > ms_dmsw_MAX_DEPTH)
         return 0;
     if (ms_dmsw_next_if(p, 'Q'))
@@ -5523,13 +5520,13 @@ static uint32_t ms_dmsw_old_named(ms_dmsw *p, unsigned kind, uint32_t context)
     case 'U':
     case 'u':
         kind = ms_dmsw_next(p) == 'U' ? ms_dmsw_ExplicitClosure : ms_dmsw_ImplicitClosure;
-        name = ms_dmsw_index_node(p);
+        name = ms_dmsw_old_index_node(p);
         return name ? ms_dmsw_make3(p, kind, context, name, ms_dmsw_old_type(p)) : 0;
     case 'A':
         if (kind != ms_dmsw_Initializer)
             break;
         p->at++;
-        return ms_dmsw_make2(p, ms_dmsw_DefaultArgumentInitializer, context, ms_dmsw_index_node(p));
+        return ms_dmsw_make2(p, ms_dmsw_DefaultArgumentInitializer, context, ms_dmsw_old_index_node(p));
     case 'i':
         if (kind != ms_dmsw_Initializer)
             break;
