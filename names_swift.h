@@ -124,7 +124,7 @@ enum ms_dmsw_trait {
     K(RuntimeAttributeGenerator, FIRST, ms_dmsw_0, "runtime attribute generator of ") \
     K(FreestandingMacroExpansion, CODE, ms_dmsw_CM, "freestanding macro expansion #") \
     K(AccessorAttachedMacroExpansion, CODE, ms_dmsw_CM, "accessor macro @") \
-    K(MemberAttributeAttachedMacroExpansion, CODE, ms_dmsw_CM, "member attribute macro @") \
+    K(MemberAttributeAttachedMacroExpansion, CODE, ms_dmsw_CM, "memberAttribute macro @") \
     K(MemberAttachedMacroExpansion, CODE, ms_dmsw_CM, "member macro @") \
     K(PeerAttachedMacroExpansion, CODE, ms_dmsw_CM, "peer macro @") \
     K(ConformanceAttachedMacroExpansion, CODE, ms_dmsw_CM, "conformance macro @") \
@@ -140,6 +140,7 @@ enum ms_dmsw_trait {
     K(BuiltinTypeName, OWN, ms_dmsw_S, "") \
     K(BuiltinTupleType, TEXT, ms_dmsw_S, "Builtin.TheTupleType") \
     K(BuiltinFixedArray, CODE, ms_dmsw_S, "Builtin.FixedArray<") \
+    K(BuiltinBorrow, CODE, ms_dmsw_S, "Builtin.Borrow<") \
     K(FunctionType, CODE, ms_dmsw_T_FUNCTION, "") \
     K(NoEscapeFunctionType, CODE, ms_dmsw_T_FUNCTION, "") \
     K(UncurriedFunctionType, CODE, ms_dmsw_T_FUNCTION, "") \
@@ -305,6 +306,8 @@ enum ms_dmsw_trait {
     K(IsSerialized, TEXT, ms_dmsw_0, "serialized") \
     /* thunks */ \
     K(CurryThunk, FIRST, ms_dmsw_0, "curry thunk of ") \
+    K(SILThunkIdentity, FIRST, ms_dmsw_0, "identity thunk of ") \
+    K(SILThunkHopToMainActorIfNeeded, FIRST, ms_dmsw_0, "hop to main actor thunk of ") \
     K(DispatchThunk, FIRST, ms_dmsw_0, "dispatch thunk of ") \
     K(MethodDescriptor, FIRST, ms_dmsw_0, "method descriptor for ") \
     K(VTableThunk, CODE, ms_dmsw_0, "vtable thunk for ") \
@@ -412,16 +415,16 @@ enum ms_dmsw_trait {
     K(GlobalVariableOnceDeclList, CODE, ms_dmsw_0, "") \
     K(OutlinedCopy, ALL, ms_dmsw_0, "outlined copy of ") \
     K(OutlinedConsume, ALL, ms_dmsw_0, "outlined consume of ") \
-    K(OutlinedRetain, ALL, ms_dmsw_0, "outlined retain of ") \
-    K(OutlinedRelease, ALL, ms_dmsw_0, "outlined release of ") \
-    K(OutlinedInitializeWithTake, ALL, ms_dmsw_0, "outlined init with take of ") \
-    K(OutlinedInitializeWithCopy, ALL, ms_dmsw_0, "outlined init with copy of ") \
-    K(OutlinedAssignWithTake, ALL, ms_dmsw_0, "outlined assign with take of ") \
-    K(OutlinedAssignWithCopy, ALL, ms_dmsw_0, "outlined assign with copy of ") \
-    K(OutlinedDestroy, ALL, ms_dmsw_0, "outlined destroy of ") \
-    K(OutlinedEnumGetTag, ALL, ms_dmsw_0, "outlined enum get tag of ") \
-    K(OutlinedEnumTagStore, ALL, ms_dmsw_0, "outlined enum tag store of ") \
-    K(OutlinedEnumProjectDataForLoad, ALL, ms_dmsw_0, "outlined enum project data for load of ")
+    K(OutlinedRetain, FIRST, ms_dmsw_0, "outlined retain of ") \
+    K(OutlinedRelease, FIRST, ms_dmsw_0, "outlined release of ") \
+    K(OutlinedInitializeWithTake, FIRST, ms_dmsw_0, "outlined init with take of ") \
+    K(OutlinedInitializeWithCopy, FIRST, ms_dmsw_0, "outlined init with copy of ") \
+    K(OutlinedAssignWithTake, FIRST, ms_dmsw_0, "outlined assign with take of ") \
+    K(OutlinedAssignWithCopy, FIRST, ms_dmsw_0, "outlined assign with copy of ") \
+    K(OutlinedDestroy, FIRST, ms_dmsw_0, "outlined destroy of ") \
+    K(OutlinedEnumGetTag, FIRST, ms_dmsw_0, "outlined enum get tag of ") \
+    K(OutlinedEnumTagStore, FIRST, ms_dmsw_0, "outlined enum tag store of ") \
+    K(OutlinedEnumProjectDataForLoad, FIRST, ms_dmsw_0, "outlined enum project data for load of ")
 
 #define ms_dmsw_ENUM(name, how, traits, text) ms_dmsw_##name,
 enum ms_dmsw_kind { ms_dmsw_KINDS(ms_dmsw_ENUM) ms_dmsw_KIND_COUNT };
@@ -1415,6 +1418,8 @@ static uint32_t ms_dmsw_builtin(ms_dmsw *p)
     } else if (c == 'V') {
         uint32_t element = ms_dmsw_pop_type(p);
         ref = ms_dmsw_make2(p, ms_dmsw_BuiltinFixedArray, ms_dmsw_pop_type(p), element);
+    } else if (c == 'W') {
+        ref = ms_dmsw_make1(p, ms_dmsw_BuiltinBorrow, ms_dmsw_pop_type(p));
     } else {
         ref = ms_dmsw_builtin_simple(p, c);
     }
@@ -2194,10 +2199,12 @@ static const char *const ms_dmsw_result_words[] = {
     "@out", "@owned", "@unowned", "@unowned_inner_pointer", "@autoreleased", "@pack_out",
     "@guaranteed_address", "@guaranteed", "@inout"};
 
-enum {                             /* the mark of a parameter or result */
-    ms_dmsw_M_WORD = 0x1f,         /* place in one of the tables above */
-    ms_dmsw_M_NO_DERIVATIVE = 0x40,
-    ms_dmsw_M_SENDING = 0x80
+enum { /* the mark of a parameter or result */
+    ms_dmsw_M_WORD = 0x0f, /* place in one of the tables above */
+    ms_dmsw_M_NO_DERIVATIVE = 0x10,
+    ms_dmsw_M_SENDING = 0x20,
+    ms_dmsw_M_ISOLATED = 0x40,
+    ms_dmsw_M_IMPLICIT = 0x80
 };
 
 /* One parameter or result without its type; 0 when the next letter is none. */
@@ -2210,18 +2217,15 @@ static uint32_t ms_dmsw_impl_part(ms_dmsw *p, unsigned kind, const char *letters
     return ms_dmsw_marked(p, kind, (char)word);
 }
 
-/* What may follow a convention; the printer shows neither isolation nor leading implicit parameters. */
+/* PARAM-DIFFERENTIABILITY, SENDING-PARAM, ISOLATED-PARAM and IMPLICIT-LEADING-PARAM, of a result the first only */
 static void ms_dmsw_impl_marks(ms_dmsw *p, uint32_t ref, bool is_param)
 {
-    ms_dmsw_node *n = ms_dmsw_at(p, ref);
-    if (ms_dmsw_next_if(p, 'w'))
-        n->mark |= ms_dmsw_M_NO_DERIVATIVE;
-    if (!is_param)
-        return;
-    if (ms_dmsw_next_if(p, 'T'))
-        n->mark |= ms_dmsw_M_SENDING;
-    ms_dmsw_next_if(p, 'I');
-    ms_dmsw_next_if(p, 'L');
+    static const char letters[] = "wTIL";
+    unsigned mark = ms_dmsw_at(p, ref)->mark;
+    for (unsigned i = 0; letters[i] != '\0' && (i == 0 || is_param); i++)
+        if (ms_dmsw_next_if(p, letters[i]))
+            mark |= (unsigned)ms_dmsw_M_NO_DERIVATIVE << i;
+    ms_dmsw_at(p, ref)->mark = (uint8_t)mark;
 }
 
 /* PATTERN-SUBS, INVOCATION-SUB */
@@ -2508,6 +2512,9 @@ static uint32_t ms_dmsw_outlined(ms_dmsw *p)
     case 'j': kind = ms_dmsw_OutlinedEnumProjectDataForLoad; break;
     default: return 0;
     }
+    if ((kind == ms_dmsw_OutlinedEnumTagStore || kind == ms_dmsw_OutlinedEnumProjectDataForLoad) &&
+        ms_dmsw_index(p) < 0)
+        return 0; /* which case it is: not printed */
     uint32_t signature = ms_dmsw_pop_signature(p);
     uint32_t ref = ms_dmsw_make1(p, kind, ms_dmsw_pop_type(p));
     return signature ? ms_dmsw_add(p, ref, signature) : ref;
@@ -2535,6 +2542,8 @@ static uint32_t ms_dmsw_pop_all(ms_dmsw *p, unsigned kind)
 /* A kind letter and two subsets, 'p' and 'r' behind them; what comes before them is ref's children. */
 static uint32_t ms_dmsw_diff_parts(ms_dmsw *p, uint32_t ref, const char *letters)
 {
+    if (ms_dmsw_kid_count(p, ref) == 0)
+        return 0;
     char c = ms_dmsw_next(p);
     if (ms_dmsw_find(letters, c) < 0)
         return 0;
@@ -2650,8 +2659,9 @@ static uint32_t ms_dmsw_spec_info(ms_dmsw *p, unsigned kind)
     ms_dmsw_next_if(p, 'm'); /* compilers before Swift 6: metatype parameters removed; never printed */
     if (ms_dmsw_next_if(p, 'q'))
         ref = ms_dmsw_add(p, ref, ms_dmsw_make(p, ms_dmsw_IsSerialized));
-    ms_dmsw_next_if(p, 'a');
-    ms_dmsw_next_if(p, 'r');
+    ms_dmsw_next_if(p, 'a'); /* async effect removed; not printed */
+    if (ms_dmsw_next_if(p, 'r') && ref)
+        ms_dmsw_at(p, ref)->mark = 1;
     return ms_dmsw_digit(ms_dmsw_next(p)) ? ref : 0;
 }
 
@@ -2690,6 +2700,7 @@ enum ms_dmsw_spec {      /* what happened to an argument; the first are exclusiv
     ms_dmsw_P_KEYPATH,
     ms_dmsw_P_STRUCT,
     ms_dmsw_P_CLOSURE,
+    ms_dmsw_P_ESCAPING_CLOSURE,
     ms_dmsw_P_SAME_CLOSURE,
     ms_dmsw_P_BOX_TO_VALUE,
     ms_dmsw_P_BOX_TO_STACK,
@@ -2743,6 +2754,16 @@ static uint32_t ms_dmsw_spec_const(ms_dmsw *p, uint32_t param)
     }
 }
 
+/* CONST-PROP of a struct: it and its operands, which are constants too, each as a parameter of its own */
+static uint32_t ms_dmsw_spec_struct(ms_dmsw *p, uint32_t param)
+{
+    while (param && ms_dmsw_find("fgikdsS", ms_dmsw_peek(p)) >= 0) {
+        uint32_t part = ms_dmsw_make(p, ms_dmsw_FunctionSignatureSpecializationParam);
+        param = ms_dmsw_add(p, param, ms_dmsw_spec_const(p, part));
+    }
+    return param;
+}
+
 /* The combinable rest of an ARG-SPEC-KIND */
 static uint32_t ms_dmsw_spec_options(ms_dmsw *p, uint32_t param, unsigned what)
 {
@@ -2765,10 +2786,10 @@ static uint32_t ms_dmsw_spec_param(ms_dmsw *p, unsigned kind)
     uint32_t param = ms_dmsw_make(p, kind);
     switch (ms_dmsw_next(p)) {
     case 'n': return param;
-    case 'c':
-    case 'E': return ms_dmsw_spec_kind(p, param, ms_dmsw_P_CLOSURE);
+    case 'c': return ms_dmsw_spec_kind(p, param, ms_dmsw_P_CLOSURE);
+    case 'E': return ms_dmsw_spec_kind(p, param, ms_dmsw_P_ESCAPING_CLOSURE);
     case 'C': return ms_dmsw_spec_digits(p, ms_dmsw_spec_kind(p, param, ms_dmsw_P_SAME_CLOSURE));
-    case 'p': return ms_dmsw_spec_const(p, param);
+    case 'p': return ms_dmsw_peek(p) == 'S' ? ms_dmsw_spec_struct(p, param) : ms_dmsw_spec_const(p, param);
     case 'e': return ms_dmsw_spec_options(p, param, ms_dmsw_P_EXISTENTIAL);
     case 'd': return ms_dmsw_spec_options(p, param, ms_dmsw_P_DEAD);
     case 'g': return ms_dmsw_spec_options(p, param, ms_dmsw_P_OWNED_TO_GUARANTEED);
@@ -2781,20 +2802,13 @@ static uint32_t ms_dmsw_spec_param(ms_dmsw *p, unsigned kind)
     }
 }
 
-/* Takes what an argument's kind needs off the stack: types and the name before them. */
-static bool ms_dmsw_spec_operands(ms_dmsw *p, uint32_t param)
+/* Takes what a constant or closure needs off the stack: types and the name before them. */
+static bool ms_dmsw_spec_operands(ms_dmsw *p, uint32_t param, uint64_t kind)
 {
-    uint32_t what = ms_dmsw_kid(p, param, 0), type, fixed = ms_dmsw_kid_count(p, param);
-    if (!what)
-        return true;
-    uint64_t kind = ms_dmsw_at(p, what)->u.index;
-    if (kind == ms_dmsw_P_STRUCT)
-        return ms_dmsw_add(p, param, ms_dmsw_pop_type(p)) != 0;
-    if (kind != ms_dmsw_P_FUNCTION && kind != ms_dmsw_P_GLOBAL && kind != ms_dmsw_P_STRING &&
-        kind != ms_dmsw_P_KEYPATH && kind != ms_dmsw_P_CLOSURE)
-        return true;
+    bool closure = kind == ms_dmsw_P_CLOSURE || kind == ms_dmsw_P_ESCAPING_CLOSURE;
+    uint32_t type, fixed = ms_dmsw_kid_count(p, param);
     while ((type = ms_dmsw_pop_type(p)) != 0)
-        if ((kind != ms_dmsw_P_CLOSURE && kind != ms_dmsw_P_KEYPATH) || !ms_dmsw_add(p, param, type))
+        if ((!closure && kind != ms_dmsw_P_KEYPATH) || !ms_dmsw_add(p, param, type))
             return false;
     uint32_t name = ms_dmsw_pop(p, ms_dmsw_Identifier);
     if (!name)
@@ -2811,10 +2825,39 @@ static bool ms_dmsw_spec_operands(ms_dmsw *p, uint32_t param)
     return true;
 }
 
+/* The same for any argument; the operands of the last come off first. */
+static bool ms_dmsw_spec_finish(ms_dmsw *p, uint32_t param)
+{
+    uint32_t first = ms_dmsw_kid(p, param, 0);
+    if (!first)
+        return true;
+    if (ms_dmsw_kind_of(p, first) == ms_dmsw_FunctionSignatureSpecializationParam) {
+        for (uint32_t i = ms_dmsw_kid_count(p, param); i > 0; i--) {
+            uint32_t part = ms_dmsw_kid(p, param, i - 1), kind = ms_dmsw_kid(p, part, 0);
+            bool is_struct = ms_dmsw_at(p, kind)->u.index == ms_dmsw_P_STRUCT;
+            if (is_struct ? !ms_dmsw_add(p, part, ms_dmsw_pop_type(p)) : !ms_dmsw_spec_finish(p, part))
+                return false;
+        }
+        return true;
+    }
+    uint64_t kind = ms_dmsw_at(p, first)->u.index;
+    switch (kind) {
+    case ms_dmsw_P_FUNCTION:
+    case ms_dmsw_P_GLOBAL:
+    case ms_dmsw_P_STRING:
+    case ms_dmsw_P_KEYPATH:
+    case ms_dmsw_P_CLOSURE:
+    case ms_dmsw_P_ESCAPING_CLOSURE: return ms_dmsw_spec_operands(p, param, kind);
+    default: return true;
+    }
+}
+
 /* Tf: function signature specialization */
 static uint32_t ms_dmsw_function_spec(ms_dmsw *p)
 {
     uint32_t ref = ms_dmsw_spec_info(p, ms_dmsw_FunctionSignatureSpecialization);
+    if (ref && ms_dmsw_at(p, ref)->mark)
+        return ref; /* a changed representation says nothing of the arguments */
     while (ref && !ms_dmsw_next_if(p, '_'))
         ref = ms_dmsw_add(p, ref, ms_dmsw_spec_param(p, ms_dmsw_FunctionSignatureSpecializationParam));
     if (ref && !ms_dmsw_next_if(p, 'n'))
@@ -2824,7 +2867,7 @@ static uint32_t ms_dmsw_function_spec(ms_dmsw *p)
     for (uint32_t i = ms_dmsw_kid_count(p, ref); i > 0; i--) {
         uint32_t param = ms_dmsw_kid(p, ref, i - 1);
         if (ms_dmsw_kind_of(p, param) == ms_dmsw_FunctionSignatureSpecializationParam &&
-            !ms_dmsw_spec_operands(p, param))
+            !ms_dmsw_spec_finish(p, param))
             return 0;
     }
     return ref;
@@ -3005,6 +3048,11 @@ static uint32_t ms_dmsw_thunk(ms_dmsw *p)
     char c = ms_dmsw_next(p);
     switch (c) {
     case 'c': return ms_dmsw_make1(p, ms_dmsw_CurryThunk, ms_dmsw_pop_entity(p));
+    case 'T':
+        if (ms_dmsw_next_if(p, 'I'))
+            return ms_dmsw_make1(p, ms_dmsw_SILThunkIdentity, ms_dmsw_pop_entity(p));
+        return ms_dmsw_next_if(p, 'H') ?
+                   ms_dmsw_make1(p, ms_dmsw_SILThunkHopToMainActorIfNeeded, ms_dmsw_pop_entity(p)) : 0;
     case 'j': return ms_dmsw_make1(p, ms_dmsw_DispatchThunk, ms_dmsw_pop_entity(p));
     case 'q': return ms_dmsw_make1(p, ms_dmsw_MethodDescriptor, ms_dmsw_pop_entity(p));
     case 'o': return ms_dmsw_make(p, ms_dmsw_ObjCAttribute);
@@ -3040,13 +3088,14 @@ static uint32_t ms_dmsw_thunk(ms_dmsw *p)
         a = ms_dmsw_pop_type(p);
         b = ms_dmsw_pop_any(p);
         return ms_dmsw_make2(p, ms_dmsw_ReabstractionThunkHelperWithGlobalActor, b, a);
-    case 'K': return ms_dmsw_keypath_accessor(p, ms_dmsw_KeyPathGetterThunkHelper);
+    case 'K':
     case 'k':
         if (ms_dmsw_next_is(p, "mu", 2))
             return ms_dmsw_keypath_accessor(p, ms_dmsw_KeyPathUnappliedMethodThunkHelper);
         if (ms_dmsw_next_is(p, "MA", 2))
             return ms_dmsw_keypath_accessor(p, ms_dmsw_KeyPathAppliedMethodThunkHelper);
-        return ms_dmsw_keypath_accessor(p, ms_dmsw_KeyPathSetterThunkHelper);
+        return ms_dmsw_keypath_accessor(p, c == 'K' ? ms_dmsw_KeyPathGetterThunkHelper :
+                                                      ms_dmsw_KeyPathSetterThunkHelper);
     case 'H': return ms_dmsw_keypath_helper(p, ms_dmsw_KeyPathEqualsThunkHelper);
     case 'h': return ms_dmsw_keypath_helper(p, ms_dmsw_KeyPathHashThunkHelper);
     case 'v':
@@ -3528,11 +3577,19 @@ static uint32_t ms_dmsw_print_decl(ms_dmsw *p, uint32_t ref, bool as_prefix, con
     case ms_dmsw_DefaultArgumentInitializer:
     case ms_dmsw_Initializer:
     case ms_dmsw_PropertyWrapperBackingInitializer:
-    case ms_dmsw_PropertyWrapperInitFromProjectedValue: ms_dmsw_lit(p, " of "); break;
+    case ms_dmsw_PropertyWrapperInitFromProjectedValue:
+    case ms_dmsw_PropertyWrappedFieldInitAccessor: ms_dmsw_lit(p, " of "); break;
     default: ms_dmsw_lit(p, " in "); break;
     }
     ms_dmsw_print(p, left);
     return 0;
+}
+
+/* The number behind an extra name; Swift's own printer holds it in an int and leaves out a negative one. */
+static int64_t ms_dmsw_extra_index(const ms_dmsw *p, uint32_t index, uint64_t add)
+{
+    uint64_t low = (ms_dmsw_at(p, index)->u.index + add) & 0xffffffffu;
+    return low > INT32_MAX ? -1 : (int64_t)low;
 }
 
 /* A declaration whose row's text is an extra name behind it, or its only name. */
@@ -3576,7 +3633,7 @@ static uint32_t ms_dmsw_print_macro(ms_dmsw *p, uint32_t ref, bool as_prefix)
     uint32_t index = ms_dmsw_kid_of(p, ref, ms_dmsw_Index);
     if (attached)
         decl.macro = ms_dmsw_kid(p, ref, ms_dmsw_kid(p, ref, 2) == index ? 1 : 2);
-    decl.index = (int64_t)ms_dmsw_at(p, index)->u.index + 1;
+    decl.index = ms_dmsw_extra_index(p, index, 1);
     return ms_dmsw_print_decl(p, ref, as_prefix, &decl);
 }
 
@@ -3643,9 +3700,9 @@ static void ms_dmsw_print_param_name(ms_dmsw *p, uint64_t depth, uint64_t index)
         ms_dmsw_number(p, depth);
 }
 
-/* The marker of that kind for a generic parameter, or 0. Swift's own printer compares a marker's depth with the
+/* Whether a generic parameter has a marker of that kind. Swift's own printer compares a marker's depth with the
  * parameter's place and its place with the depth, so that only some markers show; the same here. */
-static uint32_t ms_dmsw_param_marker(const ms_dmsw *p, uint32_t ref, unsigned kind, uint64_t depth, uint64_t index)
+static bool ms_dmsw_has_marker(const ms_dmsw *p, uint32_t ref, unsigned kind, uint64_t depth, uint64_t index)
 {
     uint32_t count = ms_dmsw_kid_count(p, ref);
     for (uint32_t i = 0; i < count; i++) {
@@ -3654,9 +3711,9 @@ static uint32_t ms_dmsw_param_marker(const ms_dmsw *p, uint32_t ref, unsigned ki
             continue;
         const ms_dmsw_node *type = ms_dmsw_at(p, ms_dmsw_kid(p, kid, 0));
         if (type->kind == ms_dmsw_DependentGenericParamType && type->u.index == (index << 32 | depth))
-            return kid;
+            return true;
     }
-    return 0;
+    return false;
 }
 
 static void ms_dmsw_print_signature_level(ms_dmsw *p, uint32_t ref, uint64_t depth, uint64_t count, bool markers)
@@ -3668,19 +3725,11 @@ static void ms_dmsw_print_signature_level(ms_dmsw *p, uint32_t ref, uint64_t dep
             ms_dmsw_lit(p, "...");
             break;
         }
-        uint32_t value = 0;
-        if (markers) {
-            if (ms_dmsw_param_marker(p, ref, ms_dmsw_DependentGenericParamPackMarker, depth, i))
-                ms_dmsw_lit(p, "each ");
-            value = ms_dmsw_param_marker(p, ref, ms_dmsw_DependentGenericParamValueMarker, depth, i);
-            if (value)
-                ms_dmsw_lit(p, "let ");
-        }
+        if (markers && ms_dmsw_has_marker(p, ref, ms_dmsw_DependentGenericParamPackMarker, depth, i))
+            ms_dmsw_lit(p, "each ");
+        if (markers && ms_dmsw_has_marker(p, ref, ms_dmsw_DependentGenericParamValueMarker, depth, i))
+            ms_dmsw_lit(p, "let ");
         ms_dmsw_print_param_name(p, depth, i);
-        if (value) {
-            ms_dmsw_lit(p, ": ");
-            ms_dmsw_print_kid(p, value, 1);
-        }
     }
 }
 
@@ -3765,10 +3814,17 @@ static void ms_dmsw_print_impl_part(ms_dmsw *p, uint32_t ref)
     ms_dmsw_row_text(p, ref);
     ms_dmsw_word(p, is_param ? ms_dmsw_param_words[word] : ms_dmsw_result_words[word]);
     ms_dmsw_char(p, ' ');
-    if (n->mark & ms_dmsw_M_NO_DERIVATIVE)
-        ms_dmsw_lit(p, "@noDerivative ");
-    if (n->mark & ms_dmsw_M_SENDING)
-        ms_dmsw_lit(p, "sending ");
+    unsigned others = n->mark & (ms_dmsw_M_SENDING | ms_dmsw_M_ISOLATED | ms_dmsw_M_IMPLICIT);
+    if ((others & (others - 1)) == 0) { /* Swift's own printer shows none of several */
+        if (n->mark & ms_dmsw_M_NO_DERIVATIVE)
+            ms_dmsw_lit(p, "@noDerivative ");
+        if (others == ms_dmsw_M_SENDING)
+            ms_dmsw_lit(p, "sending ");
+        else if (others == ms_dmsw_M_ISOLATED)
+            ms_dmsw_lit(p, "isolated ");
+        else if (others == ms_dmsw_M_IMPLICIT)
+            ms_dmsw_lit(p, "sil_implicit_leading_param ");
+    }
     ms_dmsw_print_kid(p, ref, 0);
 }
 
@@ -3873,7 +3929,8 @@ static void ms_dmsw_print_spec_kind(ms_dmsw *p, uint32_t ref)
     case ms_dmsw_P_KEYPATH: ms_dmsw_lit(p, "Constant Propagated KeyPath"); break;
     case ms_dmsw_P_STRUCT: ms_dmsw_lit(p, "Constant Propagated Struct"); break;
     case ms_dmsw_P_CLOSURE: ms_dmsw_lit(p, "Closure Propagated"); break;
-    case ms_dmsw_P_SAME_CLOSURE: ms_dmsw_lit(p, "Same As Argument"); break;
+    case ms_dmsw_P_ESCAPING_CLOSURE: ms_dmsw_lit(p, "Escaping Closure Propagated"); break;
+    case ms_dmsw_P_SAME_CLOSURE: ms_dmsw_lit(p, "Same As Argument "); break;
     case ms_dmsw_P_BOX_TO_VALUE: ms_dmsw_lit(p, "Value Promoted from Box"); break;
     case ms_dmsw_P_BOX_TO_STACK: ms_dmsw_lit(p, "Stack Promoted from Box"); break;
     case ms_dmsw_P_INOUT_TO_OUT: ms_dmsw_lit(p, "InOut Converted to Out"); break;
@@ -3894,7 +3951,7 @@ static void ms_dmsw_print_spec_closure(ms_dmsw *p, uint32_t param)
     }
 }
 
-static void ms_dmsw_print_spec_param(ms_dmsw *p, uint32_t param)
+static void ms_dmsw_print_spec_const(ms_dmsw *p, uint32_t param)
 {
     uint32_t kind = ms_dmsw_kid(p, param, 0), count = ms_dmsw_kid_count(p, param);
     uint64_t what = ms_dmsw_at(p, kind)->u.index;
@@ -3906,7 +3963,8 @@ static void ms_dmsw_print_spec_param(ms_dmsw *p, uint32_t param)
         return;
     ms_dmsw_char(p, '[');
     ms_dmsw_print(p, kind);
-    ms_dmsw_lit(p, " : ");
+    if (what != ms_dmsw_P_SAME_CLOSURE)
+        ms_dmsw_lit(p, " : ");
     switch (what) {
     case ms_dmsw_P_FUNCTION:
     case ms_dmsw_P_GLOBAL:
@@ -3927,10 +3985,22 @@ static void ms_dmsw_print_spec_param(ms_dmsw *p, uint32_t param)
         ms_dmsw_print_kid(p, param, 3);
         ms_dmsw_char(p, '>');
         break;
-    case ms_dmsw_P_CLOSURE: ms_dmsw_print_spec_closure(p, param); break;
+    case ms_dmsw_P_CLOSURE:
+    case ms_dmsw_P_ESCAPING_CLOSURE: ms_dmsw_print_spec_closure(p, param); break;
     default: ms_dmsw_print_kid(p, param, 1); break;
     }
     ms_dmsw_char(p, ']');
+}
+
+static void ms_dmsw_print_spec_param(ms_dmsw *p, uint32_t param)
+{
+    uint32_t count = ms_dmsw_kid_count(p, param);
+    if (ms_dmsw_kind_of(p, ms_dmsw_kid(p, param, 0)) != ms_dmsw_FunctionSignatureSpecializationParam) {
+        ms_dmsw_print_spec_const(p, param);
+        return;
+    }
+    for (uint32_t i = 0; i < count && !p->d->failed; i++)
+        ms_dmsw_print_spec_const(p, ms_dmsw_kid(p, param, i));
 }
 
 /* One part between the angle brackets; false when it prints nothing. */
@@ -3972,6 +4042,10 @@ static void ms_dmsw_print_specialization(ms_dmsw *p, uint32_t ref)
     }
     uint32_t count = ms_dmsw_kid_count(p, ref), arg = 0;
     bool first = true;
+    if (ms_dmsw_at(p, ref)->mark && ms_dmsw_kind_of(p, ms_dmsw_kid(p, ref, 0)) != ms_dmsw_IsSerialized) {
+        ms_dmsw_lit(p, "representation changed of ");
+        return;
+    }
     ms_dmsw_row_text(p, ref);
     ms_dmsw_lit(p, " <");
     for (uint32_t i = 0; i < count && !p->d->failed; i++) {
@@ -4507,7 +4581,8 @@ static void ms_dmsw_print_type(ms_dmsw *p, uint32_t ref)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, ref);
     switch (n->kind) {
-    case ms_dmsw_BuiltinFixedArray: ms_dmsw_print_list(p, ref, ", ", 2, '>'); break;
+    case ms_dmsw_BuiltinFixedArray:
+    case ms_dmsw_BuiltinBorrow: ms_dmsw_print_list(p, ref, ", ", 2, '>'); break;
     case ms_dmsw_ArgumentTuple: ms_dmsw_print_params(p, 0, ref); break;
     case ms_dmsw_TypedThrowsAnnotation:
     case ms_dmsw_Tuple:
@@ -4760,10 +4835,10 @@ static uint32_t ms_dmsw_print_special(ms_dmsw *p, uint32_t ref, bool as_prefix)
     case ms_dmsw_ExplicitClosure:
     case ms_dmsw_ImplicitClosure:
         return ms_dmsw_print_part(p, ref, as_prefix, is_short ? ms_dmsw_TY_NONE : ms_dmsw_TY_FUNCTION,
-                                  (int64_t)ms_dmsw_at(p, ms_dmsw_kid(p, ref, 1))->u.index + 1);
+                                  ms_dmsw_extra_index(p, ms_dmsw_kid(p, ref, 1), 1));
     case ms_dmsw_DefaultArgumentInitializer:
         return ms_dmsw_print_part(p, ref, as_prefix, ms_dmsw_TY_NONE,
-                                  (int64_t)ms_dmsw_at(p, ms_dmsw_kid(p, ref, 1))->u.index);
+                                  ms_dmsw_extra_index(p, ms_dmsw_kid(p, ref, 1), 0));
     case ms_dmsw_TypeMangling: ms_dmsw_print_type_mangling(p, ref); return 0;
     case ms_dmsw_Function:
     case ms_dmsw_BoundGenericFunction:
