@@ -1,58 +1,61 @@
-/* Swift: mangled names of Swift 4 and later ($s, $S, $e, _T0, @__swiftmacro_) and of Swift 1 to 3 (_T, _Tt) become
- * one kind of tree, which one printer writes in the full or the simplified style.
- * Mangling.rst and OldMangling.rst of the Swift project define the grammar; section names below are theirs. */
+/* Swift: mangled names of Swift 4 and later ($s, $S, $e, _T0, @__swiftmacro_) and of Swift 1 to 3 (_T, _Tt)
+ * become one kind of tree, which one printer writes in the full or the simplified style.
+ * Mangling.rst and OldMangling.rst of the Swift project define the grammar; the names below are theirs. */
 
-/* A reference to a node: its place in the scratch in units of 16 bytes, 0 for none. The top bit says "as a type":
- * Swift's own tools wrap such a node in a node of its own, which would double the memory. */
+/* A reference to a node: its place in the scratch in units of 16 bytes, 0 for none. The top bit says "as a
+ * type": Swift's own tools wrap such a node in a node of its own, which would double the memory. */
 #define ms_dmsw_AS_TYPE 0x80000000u
 
 enum {
     ms_dmsw_MAX_WORDS = 26,    /* Identifiers: at most 26 words can be substituted */
     ms_dmsw_MAX_REPEAT = 2048, /* more repeats of one substitution than any compiler writes */
-    ms_dmsw_MAX_DEPTH = 400    /* levels of nesting; each takes at most about 300 bytes of stack */
+    ms_dmsw_MAX_DEPTH = 256    /* levels of nesting; a level takes 200 to 450 bytes of stack */
 };
 
-enum { /* internal styles beside machsym_demangle_flags */
+/* Internal styles beside machsym_demangle_flags. */
+enum {
     ms_dmsw_NO_ASYNC = 1u << 24, /* leave out "(1) suspend resume partial function for " */
     ms_dmsw_NO_SUGAR = 1u << 25  /* Swift.Optional<A> for A? */
 };
 
-enum ms_dmsw_how {   /* how a kind is printed, when its row in the table is enough */
-    ms_dmsw_H_TEXT,  /* the row's text */
-    ms_dmsw_H_FIRST, /* the row's text and the first child */
-    ms_dmsw_H_ALL,   /* the row's text and all children */
-    ms_dmsw_H_OWN,   /* the node's text */
-    ms_dmsw_H_NAMED, /* a declaration: context, dot, name */
-    ms_dmsw_H_PART,  /* a declaration without a name: context, dot, the row's text */
+/* How a kind is printed, when its row in the table is enough. */
+enum ms_dmsw_how {
+    ms_dmsw_H_TEXT,   /* the row's text */
+    ms_dmsw_H_FIRST,  /* the row's text and the first child */
+    ms_dmsw_H_ALL,    /* the row's text and all children */
+    ms_dmsw_H_OWN,    /* the node's text */
+    ms_dmsw_H_NAMED,  /* a declaration: context, dot, name */
+    ms_dmsw_H_PART,   /* a declaration without a name: context, dot, the row's text */
     ms_dmsw_H_ACCESS, /* an accessor: the storage, dot, the row's text */
-    ms_dmsw_H_CODE   /* code in ms_dmsw_print_special */
+    ms_dmsw_H_CODE    /* code in ms_dmsw_print_special */
 };
 
 enum ms_dmsw_trait {
     ms_dmsw_T_NONE = 0,
-    ms_dmsw_T_CONTEXT = 1u << 0, /* can hold declarations */
-    ms_dmsw_T_NAME = 1u << 1,    /* a declaration's name */
-    ms_dmsw_T_ATTR = 1u << 2,    /* says something about the whole function */
-    ms_dmsw_T_SIMPLE = 1u << 3,  /* a type that needs no parentheses before ? or .Type */
-    ms_dmsw_T_NOMINAL = 1u << 4, /* any generic type */
-    ms_dmsw_T_REQ = 1u << 5,     /* a generic requirement */
-    ms_dmsw_T_MACRO = 1u << 6,   /* a macro expansion */
-    ms_dmsw_T_CONF = 1u << 7,    /* any-protocol-conformance */
-    ms_dmsw_T_DEPCONF = 1u << 8, /* dependent-protocol-conformance */
-    ms_dmsw_T_ISOLATION = 1u << 9, /* function-isolation */
-    ms_dmsw_T_FUNCTION = 1u << 10, /* a function type that is printed without a space before it */
+    ms_dmsw_T_CONTEXT = 1u << 0,     /* can hold declarations */
+    ms_dmsw_T_NAME = 1u << 1,        /* a declaration's name */
+    ms_dmsw_T_ATTR = 1u << 2,        /* says something about the whole function */
+    ms_dmsw_T_SIMPLE = 1u << 3,      /* a type that needs no parentheses before ? or .Type */
+    ms_dmsw_T_NOMINAL = 1u << 4,     /* any generic type */
+    ms_dmsw_T_REQ = 1u << 5,         /* a generic requirement */
+    ms_dmsw_T_MACRO = 1u << 6,       /* a macro expansion */
+    ms_dmsw_T_CONF = 1u << 7,        /* any-protocol-conformance */
+    ms_dmsw_T_DEPCONF = 1u << 8,     /* dependent-protocol-conformance */
+    ms_dmsw_T_ISOLATION = 1u << 9,   /* function-isolation */
+    ms_dmsw_T_FUNCTION = 1u << 10,   /* a function type that is printed without a space before it */
     ms_dmsw_T_EXISTENTIAL = 1u << 11 /* its metatype is .Protocol */
 };
 
-#define ms_dmsw_C ms_dmsw_T_CONTEXT
+#define ms_dmsw_C  ms_dmsw_T_CONTEXT
 #define ms_dmsw_CN (ms_dmsw_T_CONTEXT | ms_dmsw_T_NOMINAL | ms_dmsw_T_SIMPLE)
-#define ms_dmsw_S ms_dmsw_T_SIMPLE
-#define ms_dmsw_0 ms_dmsw_T_NONE
-#define ms_dmsw_A ms_dmsw_T_ATTR
+#define ms_dmsw_S  ms_dmsw_T_SIMPLE
+#define ms_dmsw_0  ms_dmsw_T_NONE
+#define ms_dmsw_A  ms_dmsw_T_ATTR
 #define ms_dmsw_CM (ms_dmsw_T_CONTEXT | ms_dmsw_T_MACRO)
 #define ms_dmsw_CF (ms_dmsw_T_CONF | ms_dmsw_T_DEPCONF)
 
 /* kind, how, traits, text */
+/* clang-format off */
 #define ms_dmsw_KINDS(K) \
     K(None, TEXT, ms_dmsw_0, "") \
     K(Type, CODE, ms_dmsw_0, "") \
@@ -254,11 +257,13 @@ enum ms_dmsw_trait {
     K(PackProtocolConformance, ALL, ms_dmsw_T_CONF, "pack protocol conformance ") \
     K(DependentProtocolConformanceRoot, CODE, ms_dmsw_CF, "dependent root protocol conformance ") \
     K(DependentProtocolConformanceInherited, CODE, ms_dmsw_CF, "dependent inherited protocol conformance ") \
-    K(DependentProtocolConformanceAssociated, CODE, ms_dmsw_CF, "dependent associated protocol conformance ") \
+    K(DependentProtocolConformanceAssociated, CODE, ms_dmsw_CF, \
+      "dependent associated protocol conformance ") \
     K(DependentProtocolConformanceOpaque, CODE, ms_dmsw_CF, "opaque result conformance ") \
     K(DependentAssociatedConformance, ALL, ms_dmsw_0, "dependent associated conformance ") \
     K(ProtocolConformanceRefInTypeModule, ALL, ms_dmsw_0, "protocol conformance ref (type's module) ") \
-    K(ProtocolConformanceRefInProtocolModule, ALL, ms_dmsw_0, "protocol conformance ref (protocol's module) ") \
+    K(ProtocolConformanceRefInProtocolModule, ALL, ms_dmsw_0, \
+      "protocol conformance ref (protocol's module) ") \
     K(ProtocolConformanceRefInOtherModule, ALL, ms_dmsw_0, "protocol conformance ref (retroactive) ") \
     K(AnyProtocolConformanceList, CODE, ms_dmsw_0, "") \
     K(RetroactiveConformance, ALL, ms_dmsw_0, "retroactive @ ") \
@@ -274,8 +279,8 @@ enum ms_dmsw_trait {
     K(OutlinedReadOnlyObject, CODE, ms_dmsw_A, "outlined read-only object #") \
     K(OutlinedBridgedMethod, CODE, ms_dmsw_A, "outlined bridged method (") \
     K(MergedFunction, CODE, ms_dmsw_A, "merged ") \
-    K(DistributedThunk, TEXT, ms_dmsw_A, "distributed thunk ") \
-    K(DistributedAccessor, TEXT, ms_dmsw_A, "distributed accessor for ") \
+    K(DistributedThunk, CODE, ms_dmsw_A, "distributed thunk ") \
+    K(DistributedAccessor, CODE, ms_dmsw_A, "distributed accessor for ") \
     K(DynamicallyReplaceableFunctionKey, CODE, ms_dmsw_A, "dynamically replaceable key for ") \
     K(DynamicallyReplaceableFunctionImpl, CODE, ms_dmsw_A, "dynamically replaceable thunk for ") \
     K(DynamicallyReplaceableFunctionVar, CODE, ms_dmsw_A, "dynamically replaceable variable for ") \
@@ -329,7 +334,8 @@ enum ms_dmsw_trait {
     K(CoroutineContinuationPrototype, FIRST, ms_dmsw_0, "coroutine continuation prototype for ") \
     K(AutoDiffFunction, CODE, ms_dmsw_C, "") \
     K(AutoDiffDerivativeVTableThunk, CODE, ms_dmsw_0, "vtable thunk for ") \
-    K(AutoDiffSelfReorderingReabstractionThunk, CODE, ms_dmsw_0, "autodiff self-reordering reabstraction thunk ") \
+    K(AutoDiffSelfReorderingReabstractionThunk, CODE, ms_dmsw_0, \
+      "autodiff self-reordering reabstraction thunk ") \
     K(AutoDiffSubsetParametersThunk, CODE, ms_dmsw_0, "autodiff subset parameters thunk for ") \
     K(AutoDiffFunctionKind, CODE, ms_dmsw_0, "") \
     K(DifferentiabilityWitness, CODE, ms_dmsw_0, "") \
@@ -367,7 +373,8 @@ enum ms_dmsw_trait {
     K(ProtocolDescriptor, FIRST, ms_dmsw_0, "protocol descriptor for ") \
     K(ProtocolDescriptorRecord, FIRST, ms_dmsw_0, "protocol descriptor runtime record for ") \
     K(ProtocolConformanceDescriptor, FIRST, ms_dmsw_0, "protocol conformance descriptor for ") \
-    K(ProtocolConformanceDescriptorRecord, FIRST, ms_dmsw_0, "protocol conformance descriptor runtime record for ") \
+    K(ProtocolConformanceDescriptorRecord, FIRST, ms_dmsw_0, \
+      "protocol conformance descriptor runtime record for ") \
     K(ProtocolSelfConformanceDescriptor, FIRST, ms_dmsw_0, "protocol self-conformance descriptor for ") \
     K(ProtocolRequirementsBaseDescriptor, FIRST, ms_dmsw_0, "protocol requirements base descriptor for ") \
     K(ClassMetadataBaseOffset, FIRST, ms_dmsw_0, "class metadata base offset for ") \
@@ -385,10 +392,13 @@ enum ms_dmsw_trait {
     K(Uniquable, FIRST, ms_dmsw_0, "uniquable ") \
     K(ReflectionMetadataBuiltinDescriptor, FIRST, ms_dmsw_0, "reflection metadata builtin descriptor ") \
     K(ReflectionMetadataFieldDescriptor, FIRST, ms_dmsw_0, "reflection metadata field descriptor ") \
-    K(ReflectionMetadataAssocTypeDescriptor, FIRST, ms_dmsw_0, "reflection metadata associated type descriptor ") \
-    K(ReflectionMetadataSuperclassDescriptor, FIRST, ms_dmsw_0, "reflection metadata superclass descriptor ") \
+    K(ReflectionMetadataAssocTypeDescriptor, FIRST, ms_dmsw_0, \
+      "reflection metadata associated type descriptor ") \
+    K(ReflectionMetadataSuperclassDescriptor, FIRST, ms_dmsw_0, \
+      "reflection metadata superclass descriptor ") \
     K(AssociatedTypeDescriptor, FIRST, ms_dmsw_0, "associated type descriptor for ") \
-    K(DefaultAssociatedTypeMetadataAccessor, FIRST, ms_dmsw_0, "default associated type metadata accessor for ") \
+    K(DefaultAssociatedTypeMetadataAccessor, FIRST, ms_dmsw_0, \
+      "default associated type metadata accessor for ") \
     K(AssociatedConformanceDescriptor, CODE, ms_dmsw_0, "associated conformance descriptor for ") \
     K(DefaultAssociatedConformanceAccessor, CODE, ms_dmsw_0, "default associated conformance accessor for ") \
     K(BaseConformanceDescriptor, CODE, ms_dmsw_0, "base conformance descriptor for ") \
@@ -426,6 +436,8 @@ enum ms_dmsw_trait {
     K(OutlinedEnumTagStore, FIRST, ms_dmsw_0, "outlined enum tag store of ") \
     K(OutlinedEnumProjectDataForLoad, FIRST, ms_dmsw_0, "outlined enum project data for load of ")
 
+/* clang-format on */
+
 #define ms_dmsw_ENUM(name, how, traits, text) ms_dmsw_##name,
 enum ms_dmsw_kind { ms_dmsw_KINDS(ms_dmsw_ENUM) ms_dmsw_KIND_COUNT };
 #undef ms_dmsw_ENUM
@@ -441,11 +453,12 @@ typedef struct ms_dmsw_row { /* How one kind of node is printed. */
 static const ms_dmsw_row ms_dmsw_rows[] = {ms_dmsw_KINDS(ms_dmsw_ROW)};
 #undef ms_dmsw_ROW
 
-enum ms_dmsw_form { /* what a node's union holds */
+/* What a node's union holds. */
+enum ms_dmsw_form {
     ms_dmsw_F_KIDS,
     ms_dmsw_F_TEXT,
     ms_dmsw_F_INDEX,
-    ms_dmsw_F_KNOWN /* a type of the standard library: text is its name, the context Swift is implied */
+    ms_dmsw_F_KNOWN /* a type of the standard library: text is its name, its context is Swift */
 };
 
 typedef struct ms_dmsw_node { /* One node of the tree, 16 bytes. */
@@ -472,9 +485,9 @@ typedef struct ms_dmsw { /* One name being read or printed. */
     const char *s;
     size_t len;
     size_t at;
-    uint32_t style;      /* machsym_demangle_flags and the internal styles */
-    bool old_functions;  /* _T0: argument labels are part of the tuple */
-    bool specialized;    /* the simplified style has printed "specialized " */
+    uint32_t style;     /* machsym_demangle_flags and the internal styles */
+    bool old_functions; /* _T0: argument labels are part of the tuple */
+    bool specialized;   /* the simplified style has printed "specialized " */
     uint8_t word_count;
     ms_dmsw_refs stack;
     ms_dmsw_refs subs;
@@ -811,9 +824,9 @@ static int64_t ms_dmsw_puny_delta(const char *s, size_t len, size_t *at, uint32_
         if (*at >= len)
             return -1;
         char c = s[(*at)++];
-        uint32_t digit = ms_dmsw_lower(c) ? (uint32_t)(c - 'a') : c >= 'A' && c <= 'J' ? (uint32_t)(c - 'A') + 26 : 36;
-        if (digit == 36)
+        if (!ms_dmsw_lower(c) && (c < 'A' || c > 'J'))
             return -1;
+        uint32_t digit = (uint32_t)(ms_dmsw_lower(c) ? c - 'a' : c - 'A' + 26);
         value += digit * weight;
         uint32_t t = k <= bias ? 1 : k >= bias + 26 ? 26 : k - bias;
         if (digit < t)
@@ -832,8 +845,11 @@ static int64_t ms_dmsw_puny_decode(ms_dmsw *p, const char *s, size_t len, uint32
     for (size_t i = len; i-- > 0;) {
         if (s[i] != '_')
             continue;
-        for (; count < i; count++)
+        for (; count < i; count++) {
+            if ((unsigned char)s[count] >= 0x80)
+                return -1;
             out[count] = (unsigned char)s[count];
+        }
         at = i + 1;
         break;
     }
@@ -841,9 +857,9 @@ static int64_t ms_dmsw_puny_decode(ms_dmsw *p, const char *s, size_t len, uint32
     uint64_t i = 0;
     for (bool first = true; at < len; first = false) {
         int64_t delta = ms_dmsw_puny_delta(s, len, &at, bias);
-        if (delta < 0 || p->d->work < count)
+        if (delta < 0 || p->d->work < count / 32 + 1)
             return -1;
-        p->d->work -= count; /* each insertion moves what lies behind it */
+        p->d->work -= count / 32 + 1; /* each insertion moves what lies behind it */
         i += (uint64_t)delta;
         count++;
         bias = ms_dmsw_puny_adapt((uint32_t)delta, (uint32_t)count, first);
@@ -858,7 +874,8 @@ static int64_t ms_dmsw_puny_decode(ms_dmsw *p, const char *s, size_t len, uint32
     return (int64_t)count;
 }
 
-/* A Punycode identifier as UTF-8 in the scratch. ASCII characters that no symbol can hold travel as surrogates. */
+/* A Punycode identifier as UTF-8 in the scratch. ASCII characters that no symbol can hold travel as
+ * surrogates. */
 static bool ms_dmsw_puny(ms_dmsw *p, const char *s, size_t len, machsym_str *out)
 {
     size_t mark = p->d->mem_used;
@@ -1180,67 +1197,98 @@ static uint32_t ms_dmsw_substitution(ms_dmsw *p)
     }
 }
 
-typedef struct ms_dmsw_known { /* A predefined type of the standard library. */
-    const char *name;
-    uint8_t len;
-    uint8_t kind; /* the low byte of enum ms_dmsw_kind */
-} ms_dmsw_known;
-
-#define ms_dmsw_K(kind, name) {name, (uint8_t)(sizeof(name) - 1), (uint8_t)ms_dmsw_##kind}
-#define ms_dmsw_K0 {NULL, 0, 0}
-
-/* KNOWN-TYPE-KIND, from 'A' on */
-static const ms_dmsw_known ms_dmsw_known1[] = {
-    ms_dmsw_K(Structure, "AutoreleasingUnsafeMutablePointer"), ms_dmsw_K(Protocol, "BinaryFloatingPoint"),
-    ms_dmsw_K0, ms_dmsw_K(Structure, "Dictionary"), ms_dmsw_K(Protocol, "Encodable"),
-    ms_dmsw_K(Protocol, "FloatingPoint"), ms_dmsw_K(Protocol, "RandomNumberGenerator"),
-    ms_dmsw_K(Protocol, "Hashable"), ms_dmsw_K(Structure, "DefaultIndices"), ms_dmsw_K(Structure, "Character"),
-    ms_dmsw_K(Protocol, "BidirectionalCollection"), ms_dmsw_K(Protocol, "Comparable"),
-    ms_dmsw_K(Protocol, "MutableCollection"), ms_dmsw_K(Structure, "ClosedRange"),
-    ms_dmsw_K(Structure, "ObjectIdentifier"), ms_dmsw_K(Structure, "UnsafePointer"),
-    ms_dmsw_K(Protocol, "Equatable"), ms_dmsw_K(Structure, "UnsafeBufferPointer"),
-    ms_dmsw_K(Structure, "String"), ms_dmsw_K(Protocol, "Sequence"), ms_dmsw_K(Protocol, "UnsignedInteger"),
-    ms_dmsw_K(Structure, "UnsafeRawPointer"), ms_dmsw_K(Structure, "UnsafeRawBufferPointer"),
-    ms_dmsw_K(Protocol, "RangeExpression"), ms_dmsw_K(Protocol, "RawRepresentable"),
-    ms_dmsw_K(Protocol, "SignedInteger"), ms_dmsw_K0, ms_dmsw_K0, ms_dmsw_K0, ms_dmsw_K0, ms_dmsw_K0,
-    ms_dmsw_K0, ms_dmsw_K(Structure, "Array"), ms_dmsw_K(Structure, "Bool"), ms_dmsw_K0,
-    ms_dmsw_K(Structure, "Double"), ms_dmsw_K(Protocol, "Decodable"), ms_dmsw_K(Structure, "Float"), ms_dmsw_K0,
-    ms_dmsw_K(Structure, "Set"), ms_dmsw_K(Structure, "Int"), ms_dmsw_K(Protocol, "Numeric"),
-    ms_dmsw_K(Protocol, "RandomAccessCollection"), ms_dmsw_K(Protocol, "Collection"),
-    ms_dmsw_K(Protocol, "RangeReplaceableCollection"), ms_dmsw_K(Structure, "Range"), ms_dmsw_K0,
-    ms_dmsw_K(Structure, "UnsafeMutablePointer"), ms_dmsw_K(Enum, "Optional"),
-    ms_dmsw_K(Structure, "UnsafeMutableBufferPointer"), ms_dmsw_K(Structure, "Substring"),
-    ms_dmsw_K(Protocol, "IteratorProtocol"), ms_dmsw_K(Structure, "UInt"),
-    ms_dmsw_K(Structure, "UnsafeMutableRawPointer"), ms_dmsw_K(Structure, "UnsafeMutableRawBufferPointer"),
-    ms_dmsw_K(Protocol, "Strideable"), ms_dmsw_K(Protocol, "StringProtocol"),
-    ms_dmsw_K(Protocol, "BinaryInteger")};
-
-/* KNOWN-TYPE-KIND-2, from 'A' on */
-static const ms_dmsw_known ms_dmsw_known2[] = {
-    ms_dmsw_K(Protocol, "Actor"), ms_dmsw_K0, ms_dmsw_K(Structure, "CheckedContinuation"), ms_dmsw_K0,
-    ms_dmsw_K(Structure, "CancellationError"), ms_dmsw_K(Protocol, "Executor"),
-    ms_dmsw_K(Structure, "TaskGroup"), ms_dmsw_K0, ms_dmsw_K(Protocol, "AsyncIteratorProtocol"),
-    ms_dmsw_K(Structure, "UnownedJob"), ms_dmsw_K0, ms_dmsw_K0, ms_dmsw_K(Class, "MainActor"), ms_dmsw_K0,
-    ms_dmsw_K0, ms_dmsw_K(Structure, "TaskPriority"), ms_dmsw_K0, ms_dmsw_K0,
-    ms_dmsw_K(Structure, "AsyncStream"), ms_dmsw_K(Structure, "Task"), ms_dmsw_K0, ms_dmsw_K0, ms_dmsw_K0,
-    ms_dmsw_K0, ms_dmsw_K0, ms_dmsw_K0, ms_dmsw_K0, ms_dmsw_K0, ms_dmsw_K0, ms_dmsw_K0, ms_dmsw_K0, ms_dmsw_K0,
-    ms_dmsw_K0, ms_dmsw_K0, ms_dmsw_K(Structure, "UnsafeContinuation"), ms_dmsw_K0,
-    ms_dmsw_K(Structure, "UnownedSerialExecutor"), ms_dmsw_K(Protocol, "SerialExecutor"),
-    ms_dmsw_K(Structure, "ThrowingTaskGroup"), ms_dmsw_K(Protocol, "TaskExecutor"),
-    ms_dmsw_K(Protocol, "AsyncSequence"), ms_dmsw_K0, ms_dmsw_K0, ms_dmsw_K0, ms_dmsw_K0, ms_dmsw_K0,
-    ms_dmsw_K0, ms_dmsw_K0, ms_dmsw_K0, ms_dmsw_K0, ms_dmsw_K(Structure, "AsyncThrowingStream"),
-    ms_dmsw_K(Structure, "UnsafeCurrentTask"), ms_dmsw_K0, ms_dmsw_K0, ms_dmsw_K0, ms_dmsw_K0, ms_dmsw_K0,
-    ms_dmsw_K0};
-
-#undef ms_dmsw_K
-#undef ms_dmsw_K0
-
+/* A predefined type of the standard library. */
 static uint32_t ms_dmsw_known_type(ms_dmsw *p, unsigned kind, const char *name, size_t len)
 {
     uint32_t ref = ms_dmsw_make_text(p, kind, name, len);
     if (ref)
         ms_dmsw_at(p, ref)->form = ms_dmsw_F_KNOWN;
     return ms_dmsw_type(ref);
+}
+
+#define ms_dmsw_known(p, kind, name) ms_dmsw_known_type(p, ms_dmsw_##kind, name, sizeof(name) - 1)
+
+/* KNOWN-TYPE-KIND */
+static uint32_t ms_dmsw_known1(ms_dmsw *p, char letter)
+{
+    switch (letter) {
+    case 'A': return ms_dmsw_known(p, Structure, "AutoreleasingUnsafeMutablePointer");
+    case 'a': return ms_dmsw_known(p, Structure, "Array");
+    case 'B': return ms_dmsw_known(p, Protocol, "BinaryFloatingPoint");
+    case 'b': return ms_dmsw_known(p, Structure, "Bool");
+    case 'D': return ms_dmsw_known(p, Structure, "Dictionary");
+    case 'd': return ms_dmsw_known(p, Structure, "Double");
+    case 'E': return ms_dmsw_known(p, Protocol, "Encodable");
+    case 'e': return ms_dmsw_known(p, Protocol, "Decodable");
+    case 'F': return ms_dmsw_known(p, Protocol, "FloatingPoint");
+    case 'f': return ms_dmsw_known(p, Structure, "Float");
+    case 'G': return ms_dmsw_known(p, Protocol, "RandomNumberGenerator");
+    case 'H': return ms_dmsw_known(p, Protocol, "Hashable");
+    case 'h': return ms_dmsw_known(p, Structure, "Set");
+    case 'I': return ms_dmsw_known(p, Structure, "DefaultIndices");
+    case 'i': return ms_dmsw_known(p, Structure, "Int");
+    case 'J': return ms_dmsw_known(p, Structure, "Character");
+    case 'j': return ms_dmsw_known(p, Protocol, "Numeric");
+    case 'K': return ms_dmsw_known(p, Protocol, "BidirectionalCollection");
+    case 'k': return ms_dmsw_known(p, Protocol, "RandomAccessCollection");
+    case 'L': return ms_dmsw_known(p, Protocol, "Comparable");
+    case 'l': return ms_dmsw_known(p, Protocol, "Collection");
+    case 'M': return ms_dmsw_known(p, Protocol, "MutableCollection");
+    case 'm': return ms_dmsw_known(p, Protocol, "RangeReplaceableCollection");
+    case 'N': return ms_dmsw_known(p, Structure, "ClosedRange");
+    case 'n': return ms_dmsw_known(p, Structure, "Range");
+    case 'O': return ms_dmsw_known(p, Structure, "ObjectIdentifier");
+    case 'P': return ms_dmsw_known(p, Structure, "UnsafePointer");
+    case 'p': return ms_dmsw_known(p, Structure, "UnsafeMutablePointer");
+    case 'Q': return ms_dmsw_known(p, Protocol, "Equatable");
+    case 'q': return ms_dmsw_known(p, Enum, "Optional");
+    case 'R': return ms_dmsw_known(p, Structure, "UnsafeBufferPointer");
+    case 'r': return ms_dmsw_known(p, Structure, "UnsafeMutableBufferPointer");
+    case 'S': return ms_dmsw_known(p, Structure, "String");
+    case 's': return ms_dmsw_known(p, Structure, "Substring");
+    case 'T': return ms_dmsw_known(p, Protocol, "Sequence");
+    case 't': return ms_dmsw_known(p, Protocol, "IteratorProtocol");
+    case 'U': return ms_dmsw_known(p, Protocol, "UnsignedInteger");
+    case 'u': return ms_dmsw_known(p, Structure, "UInt");
+    case 'V': return ms_dmsw_known(p, Structure, "UnsafeRawPointer");
+    case 'v': return ms_dmsw_known(p, Structure, "UnsafeMutableRawPointer");
+    case 'W': return ms_dmsw_known(p, Structure, "UnsafeRawBufferPointer");
+    case 'w': return ms_dmsw_known(p, Structure, "UnsafeMutableRawBufferPointer");
+    case 'X': return ms_dmsw_known(p, Protocol, "RangeExpression");
+    case 'x': return ms_dmsw_known(p, Protocol, "Strideable");
+    case 'Y': return ms_dmsw_known(p, Protocol, "RawRepresentable");
+    case 'y': return ms_dmsw_known(p, Protocol, "StringProtocol");
+    case 'Z': return ms_dmsw_known(p, Protocol, "SignedInteger");
+    case 'z': return ms_dmsw_known(p, Protocol, "BinaryInteger");
+    default: return 0;
+    }
+}
+
+/* KNOWN-TYPE-KIND-2 */
+static uint32_t ms_dmsw_known2(ms_dmsw *p, char letter)
+{
+    switch (letter) {
+    case 'A': return ms_dmsw_known(p, Protocol, "Actor");
+    case 'C': return ms_dmsw_known(p, Structure, "CheckedContinuation");
+    case 'c': return ms_dmsw_known(p, Structure, "UnsafeContinuation");
+    case 'E': return ms_dmsw_known(p, Structure, "CancellationError");
+    case 'e': return ms_dmsw_known(p, Structure, "UnownedSerialExecutor");
+    case 'F': return ms_dmsw_known(p, Protocol, "Executor");
+    case 'f': return ms_dmsw_known(p, Protocol, "SerialExecutor");
+    case 'G': return ms_dmsw_known(p, Structure, "TaskGroup");
+    case 'g': return ms_dmsw_known(p, Structure, "ThrowingTaskGroup");
+    case 'h': return ms_dmsw_known(p, Protocol, "TaskExecutor");
+    case 'I': return ms_dmsw_known(p, Protocol, "AsyncIteratorProtocol");
+    case 'i': return ms_dmsw_known(p, Protocol, "AsyncSequence");
+    case 'J': return ms_dmsw_known(p, Structure, "UnownedJob");
+    case 'M': return ms_dmsw_known(p, Class, "MainActor");
+    case 'P': return ms_dmsw_known(p, Structure, "TaskPriority");
+    case 'S': return ms_dmsw_known(p, Structure, "AsyncStream");
+    case 's': return ms_dmsw_known(p, Structure, "AsyncThrowingStream");
+    case 'T': return ms_dmsw_known(p, Structure, "Task");
+    case 't': return ms_dmsw_known(p, Structure, "UnsafeCurrentTask");
+    default: return 0;
+    }
 }
 
 /* S: standard-substitutions and known modules */
@@ -1252,21 +1300,17 @@ static uint32_t ms_dmsw_standard(ms_dmsw *p)
         return ms_dmsw_make_lit(p, ms_dmsw_Module, "__C_Synthesized");
     if (ms_dmsw_next_if(p, 'g')) {
         uint32_t args = ms_dmsw_make1(p, ms_dmsw_TypeList, ms_dmsw_pop_type(p));
-        uint32_t optional = ms_dmsw_known_type(p, ms_dmsw_Enum, "Optional", 8);
+        uint32_t optional = ms_dmsw_known(p, Enum, "Optional");
         return ms_dmsw_remember(p, ms_dmsw_type(ms_dmsw_make2(p, ms_dmsw_BoundGenericEnum, optional, args)));
     }
     int64_t repeat = -1;
     if (ms_dmsw_digit(ms_dmsw_peek(p)))
         repeat = ms_dmsw_natural(p);
     bool second = ms_dmsw_next_if(p, 'c');
-    char c = ms_dmsw_next(p);
-    if (c < 'A' || c > 'z' || repeat > ms_dmsw_MAX_REPEAT)
+    char letter = ms_dmsw_next(p);
+    if (repeat > ms_dmsw_MAX_REPEAT)
         return 0;
-    size_t place = (size_t)(c - 'A');
-    const ms_dmsw_known *known = second ? &ms_dmsw_known2[place] : &ms_dmsw_known1[place];
-    if (!known->name)
-        return 0;
-    uint32_t ref = ms_dmsw_known_type(p, known->kind, known->name, known->len);
+    uint32_t ref = second ? ms_dmsw_known2(p, letter) : ms_dmsw_known1(p, letter);
     for (; ref && repeat > 1 && ms_dmsw_step(p); repeat--)
         ms_dmsw_push(p, ref);
     return ref;
@@ -1435,8 +1479,8 @@ static uint32_t ms_dmsw_tuple(ms_dmsw *p)
 /* params-type, result-type */
 static uint32_t ms_dmsw_pop_params(ms_dmsw *p, unsigned kind)
 {
-    uint32_t type = ms_dmsw_pop(p, ms_dmsw_EmptyList) ? ms_dmsw_type(ms_dmsw_make(p, ms_dmsw_Tuple)) :
-                                                        ms_dmsw_pop_type(p);
+    uint32_t type = ms_dmsw_pop(p, ms_dmsw_EmptyList) ? ms_dmsw_type(ms_dmsw_make(p, ms_dmsw_Tuple))
+                                                      : ms_dmsw_pop_type(p);
     return ms_dmsw_make1(p, kind, type);
 }
 
@@ -1918,13 +1962,12 @@ static uint32_t ms_dmsw_archetype(ms_dmsw *p)
         c = ms_dmsw_next(p);
         if (c != 'd' && c != 'i')
             return 0;
-        return ms_dmsw_type(ms_dmsw_pop_list_or_empty(p, c == 'd' ? ms_dmsw_SILPackDirect : ms_dmsw_SILPackIndirect,
-                                                      ms_dmsw_pop_type));
+        return ms_dmsw_type(ms_dmsw_pop_list_or_empty(
+            p, c == 'd' ? ms_dmsw_SILPackDirect : ms_dmsw_SILPackIndirect, ms_dmsw_pop_type));
     case 'r':
     case 'u': return ms_dmsw_type(ms_dmsw_make(p, ms_dmsw_OpaqueReturnType));
     case 'R':
-    case 'U':
-        return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_OpaqueReturnType, ms_dmsw_index_node(p)));
+    case 'U': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_OpaqueReturnType, ms_dmsw_index_node(p)));
     case 'x': return ms_dmsw_remember(p, ms_dmsw_assoc_simple(p, 0));
     case 'X': return ms_dmsw_remember(p, ms_dmsw_assoc_compound(p, 0));
     case 'y':
@@ -1951,7 +1994,8 @@ static uint32_t ms_dmsw_constrained(ms_dmsw *p, char form)
         return 0;
     if (form == 'G')
         return ms_dmsw_type(param);
-    return ms_dmsw_remember(p, form == 'A' ? ms_dmsw_assoc_simple(p, param) : ms_dmsw_assoc_compound(p, param));
+    return ms_dmsw_remember(p,
+                            form == 'A' ? ms_dmsw_assoc_simple(p, param) : ms_dmsw_assoc_compound(p, param));
 }
 
 /* LAYOUT-CONSTRAINT */
@@ -1975,8 +2019,28 @@ static uint32_t ms_dmsw_layout(ms_dmsw *p, uint32_t type)
 static uint32_t ms_dmsw_requirement(ms_dmsw *p)
 {
     /* letter, form of the constrained type, what it is */
-    static const char table[] = "VGv" "vGp" "cAb" "CCb" "bGb" "BSb" "tAs" "TCs" "sGs" "SSs" "mAl" "MCl" "lGl" "LSl"
-                                "pAq" "PCq" "QSq" "hGh" "iGi" "ISi" "jAi" "JCi";
+    static const char table[] = "VGv"
+                                "vGp"
+                                "cAb"
+                                "CCb"
+                                "bGb"
+                                "BSb"
+                                "tAs"
+                                "TCs"
+                                "sGs"
+                                "SSs"
+                                "mAl"
+                                "MCl"
+                                "lGl"
+                                "LSl"
+                                "pAq"
+                                "PCq"
+                                "QSq"
+                                "hGh"
+                                "iGi"
+                                "ISi"
+                                "jAi"
+                                "JCi";
     char c = ms_dmsw_peek(p), form = 'G', what = 'q';
     for (size_t i = 0; c != '\0' && i + 2 < sizeof table; i += 3) {
         if (table[i] != c)
@@ -1992,10 +2056,13 @@ static uint32_t ms_dmsw_requirement(ms_dmsw *p)
     case 'v': return ms_dmsw_make2(p, ms_dmsw_DependentGenericParamValueMarker, type, ms_dmsw_pop_type(p));
     case 'p': return ms_dmsw_make1(p, ms_dmsw_DependentGenericParamPackMarker, type);
     case 'q':
-        return ms_dmsw_make2(p, ms_dmsw_DependentGenericConformanceRequirement, type, ms_dmsw_pop_protocol(p));
-    case 'b': return ms_dmsw_make2(p, ms_dmsw_DependentGenericConformanceRequirement, type, ms_dmsw_pop_type(p));
+        return ms_dmsw_make2(p, ms_dmsw_DependentGenericConformanceRequirement, type,
+                             ms_dmsw_pop_protocol(p));
+    case 'b':
+        return ms_dmsw_make2(p, ms_dmsw_DependentGenericConformanceRequirement, type, ms_dmsw_pop_type(p));
     case 's': return ms_dmsw_make2(p, ms_dmsw_DependentGenericSameTypeRequirement, type, ms_dmsw_pop_type(p));
-    case 'h': return ms_dmsw_make2(p, ms_dmsw_DependentGenericSameShapeRequirement, type, ms_dmsw_pop_type(p));
+    case 'h':
+        return ms_dmsw_make2(p, ms_dmsw_DependentGenericSameShapeRequirement, type, ms_dmsw_pop_type(p));
     case 'i': return ms_dmsw_make2(p, ms_dmsw_DependentGenericInverseConformanceRequirement, type, inverse);
     default: return ms_dmsw_layout(p, type);
     }
@@ -2012,7 +2079,8 @@ static uint32_t ms_dmsw_signature(ms_dmsw *p, bool has_counts)
             int64_t count = ms_dmsw_next_if(p, 'z') ? 0 : ms_dmsw_index(p) + 1;
             if (count < 0 || (count == 0 && p->s[p->at - 1] != 'z'))
                 return 0;
-            ref = ms_dmsw_add(p, ref, ms_dmsw_make_index(p, ms_dmsw_DependentGenericParamCount, (uint64_t)count));
+            ref = ms_dmsw_add(p, ref,
+                              ms_dmsw_make_index(p, ms_dmsw_DependentGenericParamCount, (uint64_t)count));
         }
     }
     uint32_t counts = ms_dmsw_kid_count(p, ref);
@@ -2118,7 +2186,8 @@ static uint32_t ms_dmsw_special_type(ms_dmsw *p)
     case 'm':
         a = ms_dmsw_metatype_repr(p);
         b = ms_dmsw_pop_type(p);
-        return ms_dmsw_type(ms_dmsw_make2(p, c == 'M' ? ms_dmsw_Metatype : ms_dmsw_ExistentialMetatype, a, b));
+        return ms_dmsw_type(
+            ms_dmsw_make2(p, c == 'M' ? ms_dmsw_Metatype : ms_dmsw_ExistentialMetatype, a, b));
     case 'p': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_ExistentialMetatype, ms_dmsw_pop_type(p)));
     case 'P':
         a = ms_dmsw_pop_list(p, ms_dmsw_ConstrainedExistentialRequirementList, ms_dmsw_pop_requirement);
@@ -2126,7 +2195,8 @@ static uint32_t ms_dmsw_special_type(ms_dmsw *p)
     case 'c':
         a = ms_dmsw_pop_type(p);
         return ms_dmsw_type(ms_dmsw_make2(p, ms_dmsw_ProtocolListWithClass, ms_dmsw_pop_protocols(p), a));
-    case 'l': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_ProtocolListWithAnyObject, ms_dmsw_pop_protocols(p)));
+    case 'l':
+        return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_ProtocolListWithAnyObject, ms_dmsw_pop_protocols(p)));
     case 'x':
     case 'X': return ms_dmsw_sil_box(p, c == 'X');
     case 'Y': return ms_dmsw_any_generic(p, ms_dmsw_OtherNominalType);
@@ -2184,7 +2254,8 @@ static uint32_t ms_dmsw_integer(ms_dmsw *p)
     int64_t value = ms_dmsw_index(p);
     if (value < 0)
         return 0;
-    return ms_dmsw_type(ms_dmsw_make_index(p, negative ? ms_dmsw_NegativeInteger : ms_dmsw_Integer, (uint64_t)value));
+    return ms_dmsw_type(
+        ms_dmsw_make_index(p, negative ? ms_dmsw_NegativeInteger : ms_dmsw_Integer, (uint64_t)value));
 }
 
 /* ---- implementation function types ---- */
@@ -2192,14 +2263,22 @@ static uint32_t ms_dmsw_integer(ms_dmsw *p)
 /* PARAM-CONVENTION and RESULT-CONVENTION: the letters, and the words in the same order */
 static const char ms_dmsw_param_letters[] = "iclbnXxgeyvpm";
 static const char *const ms_dmsw_param_words[] = {
-    "@in", "@in_constant", "@inout", "@inout_aliasable", "@in_guaranteed", "@in_cxx", "@owned",
-    "@guaranteed", "@deallocating", "@unowned", "@pack_owned", "@pack_guaranteed", "@pack_inout"};
+    "@in",         "@in_constant",     "@inout",      "@inout_aliasable", "@in_guaranteed",
+    "@in_cxx",     "@owned",           "@guaranteed", "@deallocating",    "@unowned",
+    "@pack_owned", "@pack_guaranteed", "@pack_inout"};
 static const char ms_dmsw_result_letters[] = "roduaklgm";
-static const char *const ms_dmsw_result_words[] = {
-    "@out", "@owned", "@unowned", "@unowned_inner_pointer", "@autoreleased", "@pack_out",
-    "@guaranteed_address", "@guaranteed", "@inout"};
+static const char *const ms_dmsw_result_words[] = {"@out",
+                                                   "@owned",
+                                                   "@unowned",
+                                                   "@unowned_inner_pointer",
+                                                   "@autoreleased",
+                                                   "@pack_out",
+                                                   "@guaranteed_address",
+                                                   "@guaranteed",
+                                                   "@inout"};
 
-enum { /* the mark of a parameter or result */
+/* The mark of a parameter or result. */
+enum {
     ms_dmsw_M_WORD = 0x0f, /* place in one of the tables above */
     ms_dmsw_M_NO_DERIVATIVE = 0x10,
     ms_dmsw_M_SENDING = 0x20,
@@ -2217,7 +2296,7 @@ static uint32_t ms_dmsw_impl_part(ms_dmsw *p, unsigned kind, const char *letters
     return ms_dmsw_marked(p, kind, (char)word);
 }
 
-/* PARAM-DIFFERENTIABILITY, SENDING-PARAM, ISOLATED-PARAM and IMPLICIT-LEADING-PARAM, of a result the first only */
+/* PARAM-DIFFERENTIABILITY, SENDING-PARAM, ISOLATED-PARAM, IMPLICIT-LEADING-PARAM; of a result only the first */
 static void ms_dmsw_impl_marks(ms_dmsw *p, uint32_t ref, bool is_param)
 {
     static const char letters[] = "wTIL";
@@ -2246,7 +2325,8 @@ static uint32_t ms_dmsw_impl_subs(ms_dmsw *p, unsigned kind)
 static uint32_t ms_dmsw_impl_representation(ms_dmsw *p, uint32_t ref)
 {
     uint32_t name = 0, clang = 0;
-    bool has_clang = ms_dmsw_peek(p) == 'z' && p->len - p->at > 1 && (p->s[p->at + 1] == 'B' || p->s[p->at + 1] == 'C');
+    bool has_clang =
+        ms_dmsw_peek(p) == 'z' && p->len - p->at > 1 && (p->s[p->at + 1] == 'B' || p->s[p->at + 1] == 'C');
     p->at += has_clang;
     switch (ms_dmsw_peek(p)) {
     case 'B': name = ms_dmsw_make_lit(p, ms_dmsw_Identifier, "block"); break;
@@ -2354,13 +2434,14 @@ static uint32_t ms_dmsw_conformance_index(ms_dmsw *p)
     int64_t index = ms_dmsw_index(p);
     if (index <= 0)
         return 0;
-    return index == 1 ? ms_dmsw_make(p, ms_dmsw_UnknownIndex) :
-                        ms_dmsw_make_index(p, ms_dmsw_Index, (uint64_t)index - 2);
+    return index == 1 ? ms_dmsw_make(p, ms_dmsw_UnknownIndex)
+                      : ms_dmsw_make_index(p, ms_dmsw_Index, (uint64_t)index - 2);
 }
 
 static uint32_t ms_dmsw_concrete_conformance(ms_dmsw *p)
 {
-    uint32_t list = ms_dmsw_pop_list_or_empty(p, ms_dmsw_AnyProtocolConformanceList, ms_dmsw_pop_any_conformance);
+    uint32_t list =
+        ms_dmsw_pop_list_or_empty(p, ms_dmsw_AnyProtocolConformanceList, ms_dmsw_pop_any_conformance);
     uint32_t ref = ms_dmsw_pop(p, ms_dmsw_ProtocolConformanceRefInTypeModule);
     if (!ref)
         ref = ms_dmsw_pop(p, ms_dmsw_ProtocolConformanceRefInProtocolModule);
@@ -2401,8 +2482,10 @@ static uint32_t ms_dmsw_conformance_op(ms_dmsw *p)
         a = ms_dmsw_pop_list_or_empty(p, ms_dmsw_AnyProtocolConformanceList, ms_dmsw_pop_any_conformance);
         return ms_dmsw_make1(p, ms_dmsw_PackProtocolConformance, a);
     case 'P': return ms_dmsw_make1(p, ms_dmsw_ProtocolConformanceRefInTypeModule, ms_dmsw_pop_protocol(p));
-    case 'p': return ms_dmsw_make1(p, ms_dmsw_ProtocolConformanceRefInProtocolModule, ms_dmsw_pop_protocol(p));
-    case 'c': return ms_dmsw_make1(p, ms_dmsw_ProtocolConformanceDescriptorRecord, ms_dmsw_pop_conformance(p));
+    case 'p':
+        return ms_dmsw_make1(p, ms_dmsw_ProtocolConformanceRefInProtocolModule, ms_dmsw_pop_protocol(p));
+    case 'c':
+        return ms_dmsw_make1(p, ms_dmsw_ProtocolConformanceDescriptorRecord, ms_dmsw_pop_conformance(p));
     case 'n': return ms_dmsw_make1(p, ms_dmsw_NominalTypeDescriptorRecord, ms_dmsw_pop_type(p));
     case 'o': return ms_dmsw_make1(p, ms_dmsw_OpaqueTypeDescriptorRecord, ms_dmsw_pop_any(p));
     case 'r': return ms_dmsw_make1(p, ms_dmsw_ProtocolDescriptorRecord, ms_dmsw_pop_protocol(p));
@@ -2468,7 +2551,8 @@ static uint32_t ms_dmsw_metadata(ms_dmsw *p)
     case 'u': kind = ms_dmsw_MethodLookupFunction; break;
     case 'U': kind = ms_dmsw_ObjCMetadataUpdateFunction; break;
     case 'z': kind = ms_dmsw_CanonicalPrespecializedGenericTypeCachingOnceToken; break;
-    case 'A': return ms_dmsw_make1(p, ms_dmsw_ReflectionMetadataAssocTypeDescriptor, ms_dmsw_pop_conformance(p));
+    case 'A':
+        return ms_dmsw_make1(p, ms_dmsw_ReflectionMetadataAssocTypeDescriptor, ms_dmsw_pop_conformance(p));
     case 'c': return ms_dmsw_make1(p, ms_dmsw_ProtocolConformanceDescriptor, ms_dmsw_pop_conformance(p));
     case 'g': return ms_dmsw_make1(p, ms_dmsw_OpaqueTypeDescriptorAccessor, ms_dmsw_pop_any(p));
     case 'h': return ms_dmsw_make1(p, ms_dmsw_OpaqueTypeDescriptorAccessorImpl, ms_dmsw_pop_any(p));
@@ -2603,14 +2687,17 @@ static uint32_t ms_dmsw_witness(ms_dmsw *p)
     case 'p': return ms_dmsw_make1(p, ms_dmsw_ProtocolWitnessTablePattern, ms_dmsw_pop_conformance(p));
     case 'G': return ms_dmsw_make1(p, ms_dmsw_GenericProtocolWitnessTable, ms_dmsw_pop_conformance(p));
     case 'I':
-        return ms_dmsw_make1(p, ms_dmsw_GenericProtocolWitnessTableInstantiationFunction, ms_dmsw_pop_conformance(p));
+        return ms_dmsw_make1(p, ms_dmsw_GenericProtocolWitnessTableInstantiationFunction,
+                             ms_dmsw_pop_conformance(p));
     case 'r': return ms_dmsw_make1(p, ms_dmsw_ResilientProtocolWitnessTable, ms_dmsw_pop_conformance(p));
     case 'a': return ms_dmsw_make1(p, ms_dmsw_ProtocolWitnessTableAccessor, ms_dmsw_pop_conformance(p));
     case 'l':
     case 'L':
         a = ms_dmsw_pop_conformance(p);
-        return ms_dmsw_make2(p, c == 'l' ? ms_dmsw_LazyProtocolWitnessTableAccessor :
-                                           ms_dmsw_LazyProtocolWitnessTableCacheVariable, ms_dmsw_pop_type(p), a);
+        return ms_dmsw_make2(p,
+                             c == 'l' ? ms_dmsw_LazyProtocolWitnessTableAccessor
+                                      : ms_dmsw_LazyProtocolWitnessTableCacheVariable,
+                             ms_dmsw_pop_type(p), a);
     case 't':
         a = ms_dmsw_pop_trait(p, ms_dmsw_T_NAME);
         return ms_dmsw_make2(p, ms_dmsw_AssociatedTypeMetadataAccessor, ms_dmsw_pop_conformance(p), a);
@@ -2631,14 +2718,30 @@ static uint32_t ms_dmsw_witness(ms_dmsw *p)
 
 /* VALUE-WITNESS-KIND, the letters and the words in the same order */
 static const char ms_dmsw_vw_letters[] = "alcatadexxXXXxCPCpcpTKTktkprxsxgCcTttTugupuietst";
-static const char *const ms_dmsw_vw_words[] = {
-    "allocateBuffer", "assignWithCopy", "assignWithTake", "deallocateBuffer", "destroy", "destroyBuffer",
-    "destroyArray", "initializeBufferWithCopyOfBuffer", "initializeBufferWithCopy", "initializeWithCopy",
-    "initializeBufferWithTakeOfBuffer", "initializeBufferWithTake", "initializeWithTake", "projectBuffer",
-    "storeExtraInhabitant", "getExtraInhabitantIndex", "initializeArrayWithCopy",
-    "initializeArrayWithTakeFrontToBack", "initializeArrayWithTakeBackToFront", "getEnumTag",
-    "destructiveProjectEnumData", "destructiveInjectEnumTag", "getEnumTagSinglePayload",
-    "storeEnumTagSinglePayload"};
+static const char *const ms_dmsw_vw_words[] = {"allocateBuffer",
+                                               "assignWithCopy",
+                                               "assignWithTake",
+                                               "deallocateBuffer",
+                                               "destroy",
+                                               "destroyBuffer",
+                                               "destroyArray",
+                                               "initializeBufferWithCopyOfBuffer",
+                                               "initializeBufferWithCopy",
+                                               "initializeWithCopy",
+                                               "initializeBufferWithTakeOfBuffer",
+                                               "initializeBufferWithTake",
+                                               "initializeWithTake",
+                                               "projectBuffer",
+                                               "storeExtraInhabitant",
+                                               "getExtraInhabitantIndex",
+                                               "initializeArrayWithCopy",
+                                               "initializeArrayWithTakeFrontToBack",
+                                               "initializeArrayWithTakeBackToFront",
+                                               "getEnumTag",
+                                               "destructiveProjectEnumData",
+                                               "destructiveInjectEnumTag",
+                                               "getEnumTagSinglePayload",
+                                               "storeEnumTagSinglePayload"};
 
 /* The two letters of a value witness; the node still lacks its type. */
 static uint32_t ms_dmsw_value_witness(ms_dmsw *p)
@@ -2672,7 +2775,8 @@ static uint32_t ms_dmsw_generic_spec(ms_dmsw *p, unsigned kind)
     if (!types)
         return 0;
     for (uint32_t i = 0; ref && i < ms_dmsw_kid_count(p, types); i++)
-        ref = ms_dmsw_add(p, ref, ms_dmsw_make1(p, ms_dmsw_GenericSpecializationParam, ms_dmsw_kid(p, types, i)));
+        ref = ms_dmsw_add(p, ref,
+                          ms_dmsw_make1(p, ms_dmsw_GenericSpecializationParam, ms_dmsw_kid(p, types, i)));
     return ref;
 }
 
@@ -2691,7 +2795,8 @@ static uint32_t ms_dmsw_generic_spec_dropped(ms_dmsw *p)
     }
 }
 
-enum ms_dmsw_spec {      /* what happened to an argument; the first are exclusive, the last can be combined */
+/* What happened to an argument; the first are exclusive, the last can be combined. */
+enum ms_dmsw_spec {
     ms_dmsw_P_FUNCTION = 1,
     ms_dmsw_P_GLOBAL,
     ms_dmsw_P_INTEGER,
@@ -2714,7 +2819,8 @@ enum ms_dmsw_spec {      /* what happened to an argument; the first are exclusiv
 
 static uint32_t ms_dmsw_spec_kind(ms_dmsw *p, uint32_t param, unsigned what)
 {
-    return ms_dmsw_add(p, param, ms_dmsw_make_index(p, ms_dmsw_FunctionSignatureSpecializationParamKind, what));
+    return ms_dmsw_add(p, param,
+                       ms_dmsw_make_index(p, ms_dmsw_FunctionSignatureSpecializationParamKind, what));
 }
 
 static uint32_t ms_dmsw_spec_text(ms_dmsw *p, uint32_t param, const char *text, size_t len)
@@ -2955,7 +3061,8 @@ static uint32_t ms_dmsw_autodiff(ms_dmsw *p)
         p->at++;
         ref = ms_dmsw_make(p, ms_dmsw_AutoDiffSelfReorderingReabstractionThunk);
         {
-            uint32_t signature = ms_dmsw_pop_signature(p), to = ms_dmsw_pop_type(p), from = ms_dmsw_pop_type(p);
+            uint32_t signature = ms_dmsw_pop_signature(p), to = ms_dmsw_pop_type(p),
+                     from = ms_dmsw_pop_type(p);
             ref = ms_dmsw_add(p, ms_dmsw_add(p, ref, from), to);
             if (signature)
                 ref = ms_dmsw_add(p, ref, signature);
@@ -3014,8 +3121,8 @@ static uint32_t ms_dmsw_specialization(ms_dmsw *p, char c)
     case 't': return ms_dmsw_generic_spec_dropped(p);
     case 'P':
     case 'p':
-        ref = ms_dmsw_spec_info(p, c == 'P' ? ms_dmsw_GenericPartialSpecializationNotReAbstracted :
-                                              ms_dmsw_GenericPartialSpecialization);
+        ref = ms_dmsw_spec_info(p, c == 'P' ? ms_dmsw_GenericPartialSpecializationNotReAbstracted
+                                            : ms_dmsw_GenericPartialSpecialization);
         return ms_dmsw_add(p, ref, ms_dmsw_make1(p, ms_dmsw_GenericSpecializationParam, ms_dmsw_pop_type(p)));
     default: return ms_dmsw_function_spec(p);
     }
@@ -3028,15 +3135,17 @@ static uint32_t ms_dmsw_protocol_part(ms_dmsw *p, char c)
     switch (c) {
     case 'l': return ms_dmsw_make1(p, ms_dmsw_AssociatedTypeDescriptor, ms_dmsw_pop_assoc_name(p));
     case 'L': return ms_dmsw_make1(p, ms_dmsw_ProtocolRequirementsBaseDescriptor, ms_dmsw_pop_protocol(p));
-    case 'M': return ms_dmsw_make1(p, ms_dmsw_DefaultAssociatedTypeMetadataAccessor, ms_dmsw_pop_assoc_name(p));
+    case 'M':
+        return ms_dmsw_make1(p, ms_dmsw_DefaultAssociatedTypeMetadataAccessor, ms_dmsw_pop_assoc_name(p));
     case 'b':
         a = ms_dmsw_pop_protocol(p);
         return ms_dmsw_make2(p, ms_dmsw_BaseConformanceDescriptor, ms_dmsw_pop_type(p), a);
     default:
         a = ms_dmsw_pop_protocol(p);
         b = ms_dmsw_pop_subject(p);
-        return ms_dmsw_make3(p, c == 'n' ? ms_dmsw_AssociatedConformanceDescriptor :
-                                           ms_dmsw_DefaultAssociatedConformanceAccessor,
+        return ms_dmsw_make3(p,
+                             c == 'n' ? ms_dmsw_AssociatedConformanceDescriptor
+                                      : ms_dmsw_DefaultAssociatedConformanceAccessor,
                              ms_dmsw_pop_type(p), b, a);
     }
 }
@@ -3051,8 +3160,9 @@ static uint32_t ms_dmsw_thunk(ms_dmsw *p)
     case 'T':
         if (ms_dmsw_next_if(p, 'I'))
             return ms_dmsw_make1(p, ms_dmsw_SILThunkIdentity, ms_dmsw_pop_entity(p));
-        return ms_dmsw_next_if(p, 'H') ?
-                   ms_dmsw_make1(p, ms_dmsw_SILThunkHopToMainActorIfNeeded, ms_dmsw_pop_entity(p)) : 0;
+        return ms_dmsw_next_if(p, 'H')
+                   ? ms_dmsw_make1(p, ms_dmsw_SILThunkHopToMainActorIfNeeded, ms_dmsw_pop_entity(p))
+                   : 0;
     case 'j': return ms_dmsw_make1(p, ms_dmsw_DispatchThunk, ms_dmsw_pop_entity(p));
     case 'q': return ms_dmsw_make1(p, ms_dmsw_MethodDescriptor, ms_dmsw_pop_entity(p));
     case 'o': return ms_dmsw_make(p, ms_dmsw_ObjCAttribute);
@@ -3094,19 +3204,31 @@ static uint32_t ms_dmsw_thunk(ms_dmsw *p)
             return ms_dmsw_keypath_accessor(p, ms_dmsw_KeyPathUnappliedMethodThunkHelper);
         if (ms_dmsw_next_is(p, "MA", 2))
             return ms_dmsw_keypath_accessor(p, ms_dmsw_KeyPathAppliedMethodThunkHelper);
-        return ms_dmsw_keypath_accessor(p, c == 'K' ? ms_dmsw_KeyPathGetterThunkHelper :
-                                                      ms_dmsw_KeyPathSetterThunkHelper);
+        return ms_dmsw_keypath_accessor(p, c == 'K' ? ms_dmsw_KeyPathGetterThunkHelper
+                                                    : ms_dmsw_KeyPathSetterThunkHelper);
     case 'H': return ms_dmsw_keypath_helper(p, ms_dmsw_KeyPathEqualsThunkHelper);
     case 'h': return ms_dmsw_keypath_helper(p, ms_dmsw_KeyPathHashThunkHelper);
     case 'v':
         a = ms_dmsw_index_node(p);
-        return ms_dmsw_make1(p, ms_dmsw_next_if(p, 'r') ? ms_dmsw_OutlinedReadOnlyObject : ms_dmsw_OutlinedVariable,
-                             a);
+        return ms_dmsw_make1(
+            p, ms_dmsw_next_if(p, 'r') ? ms_dmsw_OutlinedReadOnlyObject : ms_dmsw_OutlinedVariable, a);
     case 'e': return ms_dmsw_bridged(p);
     case 'J': return ms_dmsw_autodiff(p);
-    case 'l': case 'L': case 'M': case 'b': case 'n': case 'N': return ms_dmsw_protocol_part(p, c);
-    case 'g': case 'G': case 'B': case 's': case 'i': case 't': case 'P': case 'p': case 'f':
-        return ms_dmsw_specialization(p, c);
+    case 'l':
+    case 'L':
+    case 'M':
+    case 'b':
+    case 'n':
+    case 'N': return ms_dmsw_protocol_part(p, c);
+    case 'g':
+    case 'G':
+    case 'B':
+    case 's':
+    case 'i':
+    case 't':
+    case 'P':
+    case 'p':
+    case 'f': return ms_dmsw_specialization(p, c);
     default: return 0;
     }
 }
@@ -3447,14 +3569,14 @@ static void ms_dmsw_print_function(ms_dmsw *p, uint32_t labels, uint32_t ref)
 enum ms_dmsw_type_style { ms_dmsw_TY_NONE, ms_dmsw_TY_COLON, ms_dmsw_TY_FUNCTION };
 
 typedef struct ms_dmsw_decl { /* How a declaration is to be printed. */
-    unsigned type;   /* enum ms_dmsw_type_style */
-    bool has_name;   /* the second child is its name */
-    bool spaced;     /* extra contains a space: the context follows instead of coming first */
+    unsigned type;            /* enum ms_dmsw_type_style */
+    bool has_name;            /* the second child is its name */
+    bool spaced;              /* extra contains a space: the context follows instead of coming first */
     const char *extra;
     size_t extra_len;
-    uint32_t macro;  /* 0, or the macro's name, which belongs to extra */
-    int64_t index;   /* printed behind extra; -1: none */
-    bool subscript;  /* the name is the word subscript */
+    uint32_t macro; /* 0, or the macro's name, which belongs to extra */
+    int64_t index;  /* printed behind extra; -1: none */
+    bool subscript; /* the name is the word subscript */
 } ms_dmsw_decl;
 
 static void ms_dmsw_print_entity_type(ms_dmsw *p, uint32_t ref, uint32_t type, uint32_t args)
@@ -3490,7 +3612,7 @@ static void ms_dmsw_print_extra(ms_dmsw *p, const ms_dmsw_decl *decl)
         ms_dmsw_number(p, (uint64_t)decl->index);
 }
 
-/* Whether a declaration's context is worth printing: the simplified style drops modules, which print nothing. */
+/* The name of a declaration; false when it prints nothing, as a constructor's labels do. */
 static bool ms_dmsw_print_name(ms_dmsw *p, uint32_t ref, const ms_dmsw_decl *decl)
 {
     size_t before = p->d->out_len;
@@ -3507,7 +3629,8 @@ static bool ms_dmsw_print_name(ms_dmsw *p, uint32_t ref, const ms_dmsw_decl *dec
     return p->d->out_len != before;
 }
 
-static void ms_dmsw_print_decl_type(ms_dmsw *p, uint32_t ref, const ms_dmsw_decl *decl, bool spaced, uint32_t args)
+static void ms_dmsw_print_decl_type(ms_dmsw *p, uint32_t ref, const ms_dmsw_decl *decl, bool spaced,
+                                    uint32_t args)
 {
     uint32_t type = ms_dmsw_kid_of(p, ref, ms_dmsw_Type);
     unsigned style = decl->type;
@@ -3535,8 +3658,8 @@ static void ms_dmsw_print_decl_type(ms_dmsw *p, uint32_t ref, const ms_dmsw_decl
     ms_dmsw_print_entity_type(p, ref, type, args);
 }
 
-/* A declaration with its context before it ("context.name") or behind it ("name in context"). Returns the context
- * that is left to print: as a prefix of something else a declaration cannot print a context behind its name. */
+/* A declaration with its context before it ("context.name") or behind it ("name in context"). Returns the
+ * context that is left to print: as a prefix of something else, nothing can follow a declaration's name. */
 static uint32_t ms_dmsw_print_decl(ms_dmsw *p, uint32_t ref, bool as_prefix, const ms_dmsw_decl *decl)
 {
     uint32_t args = 0, left = 0, context;
@@ -3619,8 +3742,9 @@ static uint32_t ms_dmsw_print_accessor(ms_dmsw *p, uint32_t ref, bool as_prefix)
         p->d->failed = true;
         return 0;
     }
-    ms_dmsw_decl decl = {ms_dmsw_TY_COLON, kind == ms_dmsw_Variable, false, row->text, row->len, 0, -1,
-                         kind == ms_dmsw_Subscript};
+    ms_dmsw_decl decl = {
+        ms_dmsw_TY_COLON,         kind == ms_dmsw_Variable, false, row->text, row->len, 0, -1,
+        kind == ms_dmsw_Subscript};
     return ms_dmsw_print_decl(p, storage, as_prefix, &decl);
 }
 
@@ -3681,7 +3805,8 @@ static void ms_dmsw_print_bound(ms_dmsw *p, uint32_t ref)
         ms_dmsw_print_kid(p, ref, 0);
         return;
     }
-    if ((kind == ms_dmsw_BoundGenericEnum || kind == ms_dmsw_BoundGenericStructure) && ms_dmsw_print_sugar(p, ref))
+    if ((kind == ms_dmsw_BoundGenericEnum || kind == ms_dmsw_BoundGenericStructure) &&
+        ms_dmsw_print_sugar(p, ref))
         return;
     ms_dmsw_print_kid(p, ref, 0);
     ms_dmsw_char(p, '<');
@@ -3700,11 +3825,16 @@ static void ms_dmsw_print_param_name(ms_dmsw *p, uint64_t depth, uint64_t index)
         ms_dmsw_number(p, depth);
 }
 
-/* Whether a generic parameter has a marker of that kind. Swift's own printer compares a marker's depth with the
- * parameter's place and its place with the depth, so that only some markers show; the same here. */
-static bool ms_dmsw_has_marker(const ms_dmsw *p, uint32_t ref, unsigned kind, uint64_t depth, uint64_t index)
+/* Whether a generic parameter has a marker of that kind. Swift's own printer compares a marker's depth with
+ * the parameter's place and its place with the depth, so that only some markers show; the same here. */
+static bool ms_dmsw_has_marker(ms_dmsw *p, uint32_t ref, unsigned kind, uint64_t depth, uint64_t index)
 {
     uint32_t count = ms_dmsw_kid_count(p, ref);
+    if (p->d->work < count) {
+        p->d->failed = true;
+        return false;
+    }
+    p->d->work -= count;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t kid = ms_dmsw_kid(p, ref, i);
         if (ms_dmsw_kind_of(p, kid) != kind)
@@ -3716,7 +3846,8 @@ static bool ms_dmsw_has_marker(const ms_dmsw *p, uint32_t ref, unsigned kind, ui
     return false;
 }
 
-static void ms_dmsw_print_signature_level(ms_dmsw *p, uint32_t ref, uint64_t depth, uint64_t count, bool markers)
+static void ms_dmsw_print_signature_level(ms_dmsw *p, uint32_t ref, uint64_t depth, uint64_t count,
+                                          bool markers)
 {
     for (uint64_t i = 0; i < count && !p->d->failed; i++) {
         if (i > 0)
@@ -3736,19 +3867,22 @@ static void ms_dmsw_print_signature_level(ms_dmsw *p, uint32_t ref, uint64_t dep
 static void ms_dmsw_print_signature(ms_dmsw *p, uint32_t ref)
 {
     uint32_t count = ms_dmsw_kid_count(p, ref), i = 0, first = 0;
-    while (first < count && ms_dmsw_kind_of(p, ms_dmsw_kid(p, ref, first)) == ms_dmsw_DependentGenericParamCount)
+    while (first < count &&
+           ms_dmsw_kind_of(p, ms_dmsw_kid(p, ref, first)) == ms_dmsw_DependentGenericParamCount)
         first++;
     uint32_t levels = first;
     for (; first < count; first++) {
         unsigned kind = ms_dmsw_kind_of(p, ms_dmsw_kid(p, ref, first));
-        if (kind != ms_dmsw_DependentGenericParamPackMarker && kind != ms_dmsw_DependentGenericParamValueMarker)
+        if (kind != ms_dmsw_DependentGenericParamPackMarker &&
+            kind != ms_dmsw_DependentGenericParamValueMarker)
             break;
     }
     ms_dmsw_char(p, '<');
     for (; i < levels && !p->d->failed; i++) {
         if (i > 0)
             ms_dmsw_lit(p, "><");
-        ms_dmsw_print_signature_level(p, ref, i, ms_dmsw_at(p, ms_dmsw_kid(p, ref, i))->u.index, first > levels);
+        ms_dmsw_print_signature_level(p, ref, i, ms_dmsw_at(p, ms_dmsw_kid(p, ref, i))->u.index,
+                                      first > levels);
     }
     if (first < count && !ms_dmsw_short(p)) {
         ms_dmsw_lit(p, " where ");
@@ -3865,8 +3999,8 @@ static void ms_dmsw_print_impl_list(ms_dmsw *p, uint32_t ref, bool want_params)
         uint32_t kid = ms_dmsw_kid(p, ref, i);
         unsigned kind = ms_dmsw_kind_of(p, kid);
         bool is_param = kind == ms_dmsw_ImplParameter;
-        if (is_param != want_params ||
-            (!is_param && kind != ms_dmsw_ImplResult && kind != ms_dmsw_ImplYield && kind != ms_dmsw_ImplErrorResult))
+        if (is_param != want_params || (!is_param && kind != ms_dmsw_ImplResult &&
+                                        kind != ms_dmsw_ImplYield && kind != ms_dmsw_ImplErrorResult))
             continue;
         if (any)
             ms_dmsw_lit(p, ", ");
@@ -4016,7 +4150,8 @@ static bool ms_dmsw_print_spec_part(ms_dmsw *p, uint32_t ref, uint32_t kid, uint
         return true;
     }
     unsigned outer = ms_dmsw_inner(p, ref);
-    if (outer == ms_dmsw_GenericPartialSpecialization || outer == ms_dmsw_GenericPartialSpecializationNotReAbstracted)
+    if (outer == ms_dmsw_GenericPartialSpecialization ||
+        outer == ms_dmsw_GenericPartialSpecializationNotReAbstracted)
         ms_dmsw_lit(p, "Signature = ");
     if (kind == ms_dmsw_FunctionSignatureSpecializationParam) {
         ms_dmsw_lit(p, "Arg[");
@@ -4256,14 +4391,16 @@ static void ms_dmsw_print_self_reordering(ms_dmsw *p, uint32_t ref)
     uint32_t at = ms_dmsw_diff_at(p, ref);
     uint32_t signature = ms_dmsw_kid_of(p, ref, ms_dmsw_DependentGenericSignature);
     ms_dmsw_row_text(p, ref);
-    if (signature) {
+    if (signature && !ms_dmsw_short(p)) {
         ms_dmsw_print(p, signature);
         ms_dmsw_char(p, ' ');
     }
     ms_dmsw_lit(p, "for ");
-    ms_dmsw_print_kid(p, ref, at);
-    if (ms_dmsw_short(p))
+    if (ms_dmsw_short(p)) {
+        ms_dmsw_print_kid(p, ref, 0);
         return;
+    }
+    ms_dmsw_print_kid(p, ref, at);
     ms_dmsw_lit(p, " from ");
     ms_dmsw_print_kid(p, ref, 0);
     ms_dmsw_lit(p, " to ");
@@ -4475,8 +4612,8 @@ static void ms_dmsw_print_concrete_conformance(ms_dmsw *p, uint32_t ref)
 }
 
 /* The row's text and two or three children in an order of their own with texts between them. */
-static void ms_dmsw_print_woven(ms_dmsw *p, uint32_t ref, uint32_t a, const char *ab, uint32_t b, const char *bc,
-                                uint32_t c)
+static void ms_dmsw_print_woven(ms_dmsw *p, uint32_t ref, uint32_t a, const char *ab, uint32_t b,
+                                const char *bc, uint32_t c)
 {
     ms_dmsw_row_text(p, ref);
     ms_dmsw_print_kid(p, ref, a);
@@ -4628,8 +4765,13 @@ static void ms_dmsw_print_type(ms_dmsw *p, uint32_t ref)
     case ms_dmsw_DependentMemberType:
     case ms_dmsw_AssocTypePath: ms_dmsw_print_kids(p, ref, ".", 1); break;
     case ms_dmsw_OpaqueType: ms_dmsw_print_woven(p, ref, 0, ".", 1, NULL, 0); break;
-    case ms_dmsw_OpaqueReturnTypeOf: ms_dmsw_print_list(p, ref, "", 0, '>'); ms_dmsw_char(p, '>'); break;
-    case ms_dmsw_DependentGenericParamType: ms_dmsw_print_param_name(p, n->u.index >> 32, n->u.index & 0xffffffffu); break;
+    case ms_dmsw_OpaqueReturnTypeOf:
+        ms_dmsw_print_list(p, ref, "", 0, '>');
+        ms_dmsw_char(p, '>');
+        break;
+    case ms_dmsw_DependentGenericParamType:
+        ms_dmsw_print_param_name(p, n->u.index >> 32, n->u.index & 0xffffffffu);
+        break;
     case ms_dmsw_DependentGenericType:
         ms_dmsw_print_kid(p, ref, 0);
         if (ms_dmsw_needs_space(p, ms_dmsw_kid(p, ref, 1)))
@@ -4643,7 +4785,10 @@ static void ms_dmsw_print_type(ms_dmsw *p, uint32_t ref)
         }
         ms_dmsw_print_kid(p, ref, 0);
         break;
-    case ms_dmsw_NegativeInteger: ms_dmsw_char(p, '-'); ms_dmsw_number(p, n->u.index); break;
+    case ms_dmsw_NegativeInteger:
+        ms_dmsw_char(p, '-');
+        ms_dmsw_number(p, n->u.index);
+        break;
     case ms_dmsw_SugaredOptional:
         ms_dmsw_print_in_parens(p, ms_dmsw_kid(p, ref, 0));
         ms_dmsw_char(p, '?');
@@ -4691,13 +4836,18 @@ static void ms_dmsw_print_global(ms_dmsw *p, uint32_t ref)
     case ms_dmsw_PartialApplyForwarder:
     case ms_dmsw_PartialApplyObjCForwarder: ms_dmsw_print_partial_apply(p, ref); break;
     case ms_dmsw_OutlinedVariable:
-    case ms_dmsw_OutlinedReadOnlyObject: ms_dmsw_print_list(p, ref, "", 0, ' '); ms_dmsw_lit(p, "of "); break;
+    case ms_dmsw_OutlinedReadOnlyObject:
+        ms_dmsw_print_list(p, ref, "", 0, ' ');
+        ms_dmsw_lit(p, "of ");
+        break;
     case ms_dmsw_OutlinedBridgedMethod:
         ms_dmsw_row_text(p, ref);
         ms_dmsw_own(p, ref);
         ms_dmsw_lit(p, ") of ");
         break;
     case ms_dmsw_MergedFunction:
+    case ms_dmsw_DistributedThunk:
+    case ms_dmsw_DistributedAccessor:
     case ms_dmsw_DynamicallyReplaceableFunctionKey:
     case ms_dmsw_DynamicallyReplaceableFunctionImpl:
     case ms_dmsw_DynamicallyReplaceableFunctionVar:
@@ -4748,7 +4898,9 @@ static void ms_dmsw_print_global(ms_dmsw *p, uint32_t ref)
     case ms_dmsw_BaseConformanceDescriptor: ms_dmsw_print_woven(p, ref, 0, ": ", 1, NULL, 0); break;
     case ms_dmsw_AssociatedTypeMetadataAccessor:
     case ms_dmsw_BaseWitnessTableAccessor: ms_dmsw_print_woven(p, ref, 1, " in ", 0, NULL, 0); break;
-    case ms_dmsw_AssociatedTypeWitnessTableAccessor: ms_dmsw_print_woven(p, ref, 1, " : ", 2, " in ", 0); break;
+    case ms_dmsw_AssociatedTypeWitnessTableAccessor:
+        ms_dmsw_print_woven(p, ref, 1, " : ", 2, " in ", 0);
+        break;
     case ms_dmsw_ValueWitness: ms_dmsw_print_value_witness(p, ref); break;
     case ms_dmsw_FieldOffset:
         if (ms_dmsw_at(p, ref)->mark == 'd')
@@ -4797,7 +4949,8 @@ static uint32_t ms_dmsw_print_special(ms_dmsw *p, uint32_t ref, bool as_prefix)
             ms_dmsw_print_type(p, ref);
         return 0;
     }
-    if (n->kind >= ms_dmsw_ImplFunctionType && n->kind <= ms_dmsw_ImplErrorResult && n->kind != ms_dmsw_ImplDifferentiabilityKind) {
+    if (n->kind >= ms_dmsw_ImplFunctionType && n->kind <= ms_dmsw_ImplErrorResult &&
+        n->kind != ms_dmsw_ImplDifferentiabilityKind) {
         ms_dmsw_print_impl(p, ref);
         return 0;
     }
@@ -4995,17 +5148,13 @@ static uint32_t ms_dmsw_old_decl_name(ms_dmsw *p)
     }
     if (ms_dmsw_next_if(p, 'P')) {
         first = ms_dmsw_old_identifier(p, ms_dmsw_Identifier);
-        return ms_dmsw_make2(p, ms_dmsw_PrivateDeclName, first, ms_dmsw_old_identifier(p, ms_dmsw_Identifier));
+        return ms_dmsw_make2(p, ms_dmsw_PrivateDeclName, first,
+                             ms_dmsw_old_identifier(p, ms_dmsw_Identifier));
     }
     return ms_dmsw_old_identifier(p, ms_dmsw_Identifier);
 }
 
-static uint32_t ms_dmsw_old_known(ms_dmsw *p, unsigned kind, const char *name, size_t len)
-{
-    return ms_dmsw_known_type(p, kind, name, len) & ~ms_dmsw_AS_TYPE;
-}
-
-#define ms_dmsw_old_struct(p, name) ms_dmsw_old_known(p, ms_dmsw_Structure, name, sizeof(name) - 1)
+#define ms_dmsw_old_known(p, kind, name) (ms_dmsw_known(p, kind, name) & ~ms_dmsw_AS_TYPE)
 
 /* substitution, known-module and known-nominal-type, after 'S' */
 static uint32_t ms_dmsw_old_substitution(ms_dmsw *p)
@@ -5018,22 +5167,22 @@ static uint32_t ms_dmsw_old_substitution(ms_dmsw *p)
     switch (ms_dmsw_next(p)) {
     case 'o': return ms_dmsw_make_lit(p, ms_dmsw_Module, "__C");
     case 'C': return ms_dmsw_make_lit(p, ms_dmsw_Module, "__C_Synthesized");
-    case 'a': return ms_dmsw_old_struct(p, "Array");
-    case 'b': return ms_dmsw_old_struct(p, "Bool");
-    case 'c': return ms_dmsw_old_struct(p, "UnicodeScalar");
-    case 'd': return ms_dmsw_old_struct(p, "Double");
-    case 'f': return ms_dmsw_old_struct(p, "Float");
-    case 'i': return ms_dmsw_old_struct(p, "Int");
-    case 'V': return ms_dmsw_old_struct(p, "UnsafeRawPointer");
-    case 'v': return ms_dmsw_old_struct(p, "UnsafeMutableRawPointer");
-    case 'P': return ms_dmsw_old_struct(p, "UnsafePointer");
-    case 'p': return ms_dmsw_old_struct(p, "UnsafeMutablePointer");
-    case 'R': return ms_dmsw_old_struct(p, "UnsafeBufferPointer");
-    case 'r': return ms_dmsw_old_struct(p, "UnsafeMutableBufferPointer");
-    case 'S': return ms_dmsw_old_struct(p, "String");
-    case 'u': return ms_dmsw_old_struct(p, "UInt");
-    case 'q': return ms_dmsw_old_known(p, ms_dmsw_Enum, "Optional", 8);
-    case 'Q': return ms_dmsw_old_known(p, ms_dmsw_Enum, "ImplicitlyUnwrappedOptional", 27);
+    case 'a': return ms_dmsw_old_known(p, Structure, "Array");
+    case 'b': return ms_dmsw_old_known(p, Structure, "Bool");
+    case 'c': return ms_dmsw_old_known(p, Structure, "UnicodeScalar");
+    case 'd': return ms_dmsw_old_known(p, Structure, "Double");
+    case 'f': return ms_dmsw_old_known(p, Structure, "Float");
+    case 'i': return ms_dmsw_old_known(p, Structure, "Int");
+    case 'V': return ms_dmsw_old_known(p, Structure, "UnsafeRawPointer");
+    case 'v': return ms_dmsw_old_known(p, Structure, "UnsafeMutableRawPointer");
+    case 'P': return ms_dmsw_old_known(p, Structure, "UnsafePointer");
+    case 'p': return ms_dmsw_old_known(p, Structure, "UnsafeMutablePointer");
+    case 'R': return ms_dmsw_old_known(p, Structure, "UnsafeBufferPointer");
+    case 'r': return ms_dmsw_old_known(p, Structure, "UnsafeMutableBufferPointer");
+    case 'S': return ms_dmsw_old_known(p, Structure, "String");
+    case 'u': return ms_dmsw_old_known(p, Structure, "UInt");
+    case 'q': return ms_dmsw_old_known(p, Enum, "Optional");
+    case 'Q': return ms_dmsw_old_known(p, Enum, "ImplicitlyUnwrappedOptional");
     default: return 0;
     }
 }
@@ -5077,7 +5226,8 @@ static uint32_t ms_dmsw_old_protocol_in(ms_dmsw *p, uint32_t context)
 {
     if (!context)
         return 0;
-    return ms_dmsw_type(ms_dmsw_remember(p, ms_dmsw_make2(p, ms_dmsw_Protocol, context, ms_dmsw_old_decl_name(p))));
+    return ms_dmsw_type(
+        ms_dmsw_remember(p, ms_dmsw_make2(p, ms_dmsw_Protocol, context, ms_dmsw_old_decl_name(p))));
 }
 
 /* protocol */
@@ -5160,7 +5310,8 @@ static uint32_t ms_dmsw_old_member(ms_dmsw *p, uint32_t base)
         uint32_t protocol = 0;
         if (ms_dmsw_next_if(p, 'P') && (protocol = ms_dmsw_old_protocol(p)) == 0)
             return 0;
-        name = ms_dmsw_make1(p, ms_dmsw_DependentAssociatedTypeRef, ms_dmsw_old_identifier(p, ms_dmsw_Identifier));
+        name = ms_dmsw_make1(p, ms_dmsw_DependentAssociatedTypeRef,
+                             ms_dmsw_old_identifier(p, ms_dmsw_Identifier));
         if (protocol)
             name = ms_dmsw_add(p, name, protocol);
         name = ms_dmsw_remember(p, name);
@@ -5299,8 +5450,8 @@ static uint32_t ms_dmsw_old_impl_part(ms_dmsw *p, bool is_param)
     int place = ms_dmsw_find(is_param ? param_from : result_from, ms_dmsw_next(p));
     if (place < 0)
         return 0;
-    int word = is_param ? ms_dmsw_find(ms_dmsw_param_letters, param_to[place]) :
-                          ms_dmsw_find(ms_dmsw_result_letters, result_to[place]);
+    int word = is_param ? ms_dmsw_find(ms_dmsw_param_letters, param_to[place])
+                        : ms_dmsw_find(ms_dmsw_result_letters, result_to[place]);
     return ms_dmsw_add(p, ms_dmsw_marked(p, kind, (char)word), ms_dmsw_old_type(p));
 }
 
@@ -5509,7 +5660,8 @@ static uint32_t ms_dmsw_old_context(ms_dmsw *p)
         uint32_t signature = 0;
         p->at++;
         uint32_t module = ms_dmsw_old_module(p);
-        if (module && c == 'e' && (signature = ms_dmsw_old_signature(p, ms_dmsw_DependentGenericSignature)) == 0)
+        if (module && c == 'e' &&
+            (signature = ms_dmsw_old_signature(p, ms_dmsw_DependentGenericSignature)) == 0)
             return 0;
         uint32_t ref = module ? ms_dmsw_make2(p, ms_dmsw_Extension, module, ms_dmsw_old_context(p)) : 0;
         return signature ? ms_dmsw_add(p, ref, signature) : ref;
@@ -5533,7 +5685,8 @@ static uint32_t ms_dmsw_old_context(ms_dmsw *p)
 static uint32_t ms_dmsw_old_conformance(ms_dmsw *p)
 {
     uint32_t type = ms_dmsw_old_type(p), protocol = type ? ms_dmsw_old_protocol(p) : 0;
-    return protocol ? ms_dmsw_make3(p, ms_dmsw_ProtocolConformance, type, protocol, ms_dmsw_old_context(p)) : 0;
+    return protocol ? ms_dmsw_make3(p, ms_dmsw_ProtocolConformance, type, protocol, ms_dmsw_old_context(p))
+                    : 0;
 }
 
 /* The accessor a letter of entity-name stands for, None when it is none. */
@@ -5573,7 +5726,8 @@ static uint32_t ms_dmsw_old_storage(ms_dmsw *p, unsigned kind, uint32_t context)
     if (ms_dmsw_inner(p, word) == ms_dmsw_Identifier && ms_dmsw_text_is(p, word, "subscript", 9)) {
         storage = ms_dmsw_make2(p, ms_dmsw_Subscript, context, type);
         if (word != name) /* the file's discriminator stays */
-            storage = ms_dmsw_add(p, storage, ms_dmsw_make1(p, ms_dmsw_PrivateDeclName, ms_dmsw_kid(p, name, 0)));
+            storage =
+                ms_dmsw_add(p, storage, ms_dmsw_make1(p, ms_dmsw_PrivateDeclName, ms_dmsw_kid(p, name, 0)));
     } else {
         storage = ms_dmsw_make3(p, ms_dmsw_Variable, context, name, type);
     }
@@ -5613,8 +5767,8 @@ static uint32_t ms_dmsw_old_named(ms_dmsw *p, unsigned kind, uint32_t context)
     uint32_t type = name ? ms_dmsw_old_type(p) : 0;
     if (!type)
         return 0;
-    return kind == ms_dmsw_Subscript ? ms_dmsw_make2(p, kind, context, type) :
-                                       ms_dmsw_make3(p, kind, context, name, type);
+    return kind == ms_dmsw_Subscript ? ms_dmsw_make2(p, kind, context, type)
+                                     : ms_dmsw_make3(p, kind, context, name, type);
 }
 
 /* entity */
@@ -5642,8 +5796,8 @@ static uint32_t ms_dmsw_old_entity(ms_dmsw *p)
         unsigned accessor = ms_dmsw_old_accessor(p);
         if (accessor == ms_dmsw_KIND_COUNT)
             return 0;
-        ref = accessor != ms_dmsw_None ? ms_dmsw_old_storage(p, accessor, context) :
-                                         ms_dmsw_old_named(p, kind, context);
+        ref = accessor != ms_dmsw_None ? ms_dmsw_old_storage(p, accessor, context)
+                                       : ms_dmsw_old_named(p, kind, context);
     }
     p->d->depth--;
     return is_static ? ms_dmsw_make1(p, ms_dmsw_Static, ref) : ref;
@@ -5682,21 +5836,25 @@ static uint32_t ms_dmsw_old_witness(ms_dmsw *p)
     case 'P': return ms_dmsw_make1(p, ms_dmsw_ProtocolWitnessTable, ms_dmsw_old_conformance(p));
     case 'G': return ms_dmsw_make1(p, ms_dmsw_GenericProtocolWitnessTable, ms_dmsw_old_conformance(p));
     case 'I':
-        return ms_dmsw_make1(p, ms_dmsw_GenericProtocolWitnessTableInstantiationFunction, ms_dmsw_old_conformance(p));
+        return ms_dmsw_make1(p, ms_dmsw_GenericProtocolWitnessTableInstantiationFunction,
+                             ms_dmsw_old_conformance(p));
     case 'a': return ms_dmsw_make1(p, ms_dmsw_ProtocolWitnessTableAccessor, ms_dmsw_old_conformance(p));
     case 'l':
     case 'L':
         a = ms_dmsw_old_type(p);
-        return a ? ms_dmsw_make2(p, c == 'l' ? ms_dmsw_LazyProtocolWitnessTableAccessor :
-                                               ms_dmsw_LazyProtocolWitnessTableCacheVariable, a,
-                                 ms_dmsw_old_conformance(p)) : 0;
+        return a ? ms_dmsw_make2(p,
+                                 c == 'l' ? ms_dmsw_LazyProtocolWitnessTableAccessor
+                                          : ms_dmsw_LazyProtocolWitnessTableCacheVariable,
+                                 a, ms_dmsw_old_conformance(p))
+                 : 0;
     case 't':
         a = ms_dmsw_old_conformance(p);
         return a ? ms_dmsw_make2(p, ms_dmsw_AssociatedTypeMetadataAccessor, a, ms_dmsw_old_decl_name(p)) : 0;
     case 'T':
         a = ms_dmsw_old_conformance(p);
         b = a ? ms_dmsw_old_decl_name(p) : 0;
-        return b ? ms_dmsw_make3(p, ms_dmsw_AssociatedTypeWitnessTableAccessor, a, b, ms_dmsw_old_protocol(p)) : 0;
+        return b ? ms_dmsw_make3(p, ms_dmsw_AssociatedTypeWitnessTableAccessor, a, b, ms_dmsw_old_protocol(p))
+                 : 0;
     default: return 0;
     }
 }
@@ -5715,7 +5873,8 @@ static uint32_t ms_dmsw_old_reabstraction(ms_dmsw *p, unsigned kind)
 /* A partial application forwarder, after 'PA' */
 static uint32_t ms_dmsw_old_forwarder(ms_dmsw *p)
 {
-    unsigned kind = ms_dmsw_next_if(p, 'o') ? ms_dmsw_PartialApplyObjCForwarder : ms_dmsw_PartialApplyForwarder;
+    unsigned kind =
+        ms_dmsw_next_if(p, 'o') ? ms_dmsw_PartialApplyObjCForwarder : ms_dmsw_PartialApplyForwarder;
     uint32_t ref = ms_dmsw_make(p, kind);
     return ms_dmsw_next_is(p, "__T", 3) ? ms_dmsw_add(p, ref, ms_dmsw_old_global(p)) : ref;
 }
@@ -5797,8 +5956,10 @@ static uint32_t ms_dmsw_old_spec_const(ms_dmsw *p, uint32_t param)
         char encoding = ms_dmsw_next(p);
         if ((encoding != '0' && encoding != '1') || !ms_dmsw_next_if(p, 'v'))
             return 0;
-        param = encoding == '0' ? ms_dmsw_spec_text(p, param, "u8", 2) : ms_dmsw_spec_text(p, param, "u16", 3);
-        param = ms_dmsw_add(p, param, ms_dmsw_old_identifier(p, ms_dmsw_FunctionSignatureSpecializationParamPayload));
+        param =
+            encoding == '0' ? ms_dmsw_spec_text(p, param, "u8", 2) : ms_dmsw_spec_text(p, param, "u16", 3);
+        param = ms_dmsw_add(p, param,
+                            ms_dmsw_old_identifier(p, ms_dmsw_FunctionSignatureSpecializationParamPayload));
     } else {
         return 0;
     }

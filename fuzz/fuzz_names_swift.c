@@ -1,8 +1,9 @@
-/* Fuzzes the Swift demangler: the same result for any room, no read outside the name, an end within the budgets.
+/* Fuzzes the Swift demangler: the same result for any room, no read outside the name, an end in the budgets.
  *
  *   mkdir -p build/corpus_swift && cut -f1 ../shared/vectors/swift*.tsv | sort -u | \
  *       awk '{ f = sprintf("build/corpus_swift/%05d", NR); printf "%s", $0 > f; close(f) }'
- *   clang -g -O1 -std=c11 -I. -fsanitize=fuzzer,address,undefined fuzz/fuzz_names_swift.c -o build/fuzz_names_swift
+ *   clang -g -O1 -std=c11 -I. -fsanitize=fuzzer,address,undefined fuzz/fuzz_names_swift.c \
+ *       -o build/fuzz_names_swift
  *   build/fuzz_names_swift -max_len=4096 -timeout=10 build/corpus_swift
  */
 #define MACHSYM_IMPLEMENTATION
@@ -60,7 +61,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             break;
         bool a = run(name, size, styles[i], buf, limit, &len);
         bool b = run(name, size, styles[i], small, ROOM, &again);
-        if (a != b || (a && (len != again || len > limit || memcmp(buf, small, len < ROOM ? len : ROOM) != 0)))
+        if (a != b ||
+            (a && (len != again || len > limit || memcmp(buf, small, len < ROOM ? len : ROOM) != 0)))
             abort();
         free(buf);
     }

@@ -43,19 +43,21 @@ static bool demangle(const char *s, size_t len, uint32_t flags, char *buf, size_
     return false;
 }
 
-static void report(bool ok, const char *what, const char *name, size_t name_len, const char *want, size_t want_len,
-                   const char *got, size_t got_len)
+static void report(bool ok, const char *what, const char *name, size_t name_len, const char *want,
+                   size_t want_len, const char *got, size_t got_len)
 {
     if (ok) {
         passed++;
         return;
     }
     if (failed++ < 20)
-        printf("%s: %.*s\n  want %.*s\n  got  %.*s\n", what, (int)name_len, name, (int)want_len, want, (int)got_len, got);
+        printf("%s: %.*s\n  want %.*s\n  got  %.*s\n", what, (int)name_len, name, (int)want_len, want,
+               (int)got_len, got);
 }
 
 /* A name that is not Swift's is printed unchanged. */
-static void check(const char *what, const char *name, size_t name_len, uint32_t flags, const char *want, size_t want_len)
+static void check(const char *what, const char *name, size_t name_len, uint32_t flags, const char *want,
+                  size_t want_len)
 {
     size_t got_len = name_len;
     const char *got = demangle(name, name_len, flags, out, sizeof out, &got_len) ? out : name;
@@ -122,35 +124,42 @@ typedef struct sample {
 
 static const sample samples[] = {
     {"$s4Farm3CowC3moo5timesySi_tF", "Farm.Cow.moo(times: Swift.Int) -> ()", "Cow.moo(times:)"},
-    {"$s4Farm3CowC3moo5timesySi_tFZ", "static Farm.Cow.moo(times: Swift.Int) -> ()", "static Cow.moo(times:)"},
+    {"$s4Farm3CowC3moo5timesySi_tFZ", "static Farm.Cow.moo(times: Swift.Int) -> ()",
+     "static Cow.moo(times:)"},
     {"_$s4Farm3CowCACycfC", "Farm.Cow.__allocating_init() -> Farm.Cow", "Cow.__allocating_init()"},
     {"$e4Farm3CowCACycfc", "Farm.Cow.init() -> Farm.Cow", "Cow.init()"},
     {"$s4Farm3CowCfD", "Farm.Cow.__deallocating_deinit", "Cow.__deallocating_deinit"},
     {"$s4Farm3PenVfd", "Farm.Pen.deinit", "Pen.deinit"},
-    {"$s4Farm4feedyySaySiGSg_SDySSypGtF", "Farm.feed([Swift.Int]?, [Swift.String : Any]) -> ()", "feed(_:_:)"},
+    {"$s4Farm4feedyySaySiGSg_SDySSypGtF", "Farm.feed([Swift.Int]?, [Swift.String : Any]) -> ()",
+     "feed(_:_:)"},
     {"$s4Farm4feedyyxSgzlF", "Farm.feed<A>(inout A?) -> ()", "feed<A>(_:)"},
     {"$s4Farm4sizeSivg", "Farm.size.getter : Swift.Int", "size.getter"},
-    {"$s4Farm3PenVyS2icisTo", "@objc Farm.Pen.subscript.setter : (Swift.Int) -> Swift.Int", "@objc Pen.subscript.setter"},
+    {"$s4Farm3PenVyS2icisTo", "@objc Farm.Pen.subscript.setter : (Swift.Int) -> Swift.Int",
+     "@objc Pen.subscript.setter"},
     {"$s4Farm4feedyyFyycfU_", "closure #1 () -> () in Farm.feed() -> ()", "closure #1 in feed()"},
-    {"$s4Farm4feedyyFyycfU0_TA.12", "partial apply forwarder for closure #2 () -> () in Farm.feed() -> () with unmangled "
-                                    "suffix \".12\"",
+    {"$s4Farm4feedyyFyycfU0_TA.12",
+     "partial apply forwarder for closure #2 () -> () in Farm.feed() -> () with unmangled "
+     "suffix \".12\"",
      "partial apply for closure #2 in feed()"},
     {"$s4Farm4feedyyFTm", "merged Farm.feed() -> ()", "feed()"},
-    {"$s4Farm4feedyyxlFSi_Tg5Tf4n_n", "function signature specialization <> of generic specialization <Swift.Int> of "
-                                      "Farm.feed<A>(A) -> ()",
+    {"$s4Farm4feedyyxlFSi_Tg5Tf4n_n",
+     "function signature specialization <> of generic specialization <Swift.Int> of "
+     "Farm.feed<A>(A) -> ()",
      "specialized feed<A>(_:)"},
     {"$s4Farm4feedyyYaKFTY2_", "(3) suspend resume partial function for Farm.feed() async throws -> ()",
      "(3) suspend resume partial function for feed()"},
     {"$s4Farm5AnimaPAAE3runyyF", "(extension in Farm):Farm.Anima.run() -> ()", "Anima.run()"},
     {"$s4Farm3CowCAA5AnimaAAMc", "protocol conformance descriptor for Farm.Cow : Farm.Anima in Farm",
      "protocol conformance descriptor for Cow"},
-    {"$s4Farm3CowCAA5AnimaA2aDP3runyyFTW", "protocol witness for Farm.Anima.run() -> () in conformance Farm.Cow : "
-                                           "Farm.Anima in Farm",
+    {"$s4Farm3CowCAA5AnimaA2aDP3runyyFTW",
+     "protocol witness for Farm.Anima.run() -> () in conformance Farm.Cow : "
+     "Farm.Anima in Farm",
      "protocol witness for Anima.run() in conformance Cow"},
     {"$s4Farm3CowCMa", "type metadata accessor for Farm.Cow", "type metadata accessor for Cow"},
     {"$s4Farm3CowCSgMd", "demangling cache variable for type metadata for Farm.Cow?",
      "demangling cache variable for type metadata for Cow?"},
-    {"$s4Farm3CowC3ageSivpWvd", "direct field offset for Farm.Cow.age : Swift.Int", "direct field offset for Cow.age"},
+    {"$s4Farm3CowC3ageSivpWvd", "direct field offset for Farm.Cow.age : Swift.Int",
+     "direct field offset for Cow.age"},
     {"$s4Farm3CowCwca", "assignWithCopy value witness for Farm.Cow", "assignWithCopy for Cow"},
     {"$s4Farm3CowCSgWOe", "outlined consume of Farm.Cow?", "outlined consume of Cow?"},
     {"$s4Farm3CowC3eat33_0123456789ABCDEF0123456789ABCDEFLLyyF",
@@ -160,8 +169,9 @@ static const sample samples[] = {
     {"$s4Farm4feedyyxq_RzRi_zRi0__r0_lF", NULL, NULL},
     {"$s4Farm4feedyyxnRi_zlF", "Farm.feed<A where A: ~Swift.Copyable>(__owned A) -> ()", "feed<A>(_:)"},
     {"$s4Farm4feedyyxxQp_tRvzlF", "Farm.feed<each A>(repeat A) -> ()", "feed<each A>(_:)"},
-    {"$sIeg_IegH_TR", "reabstraction thunk helper from @escaping @callee_guaranteed () -> () to @escaping "
-                      "@callee_guaranteed @async () -> ()",
+    {"$sIeg_IegH_TR",
+     "reabstraction thunk helper from @escaping @callee_guaranteed () -> () to @escaping "
+     "@callee_guaranteed @async () -> ()",
      "thunk for @escaping @callee_guaranteed () -> ()"},
     {"@__swiftmacro_4Farm3CowC3age5WatchfMa_", "accessor macro @Watch expansion #1 of age in Farm.Cow",
      "accessor macro @Watch expansion #1 of age in Cow"},
@@ -217,7 +227,7 @@ static void check_caps(const char *name)
     }
 }
 
-/* Every beginning of a name ends without harm, and reads nothing behind its end (a sanitizer sees the exact block). */
+/* Every beginning of a name ends without harm, and nothing behind its end is read (a sanitizer sees it). */
 static void check_truncations(const char *name)
 {
     size_t len = strlen(name);
@@ -292,7 +302,8 @@ static void check_nesting(void)
         len = (size_t)head;
         size_t got = 0, again = 0;
         bool a = demangle(line, len, 0, NULL, 0, &got), b = demangle(line, len, 0, out, sizeof out, &again);
-        report(a == b && (a || i > 4) && got == again, "nesting", line, len < 80 ? len : 80, "the same twice", 14, "", 0);
+        report(a == b && (a || i > 4) && got == again, "nesting", line, len < 80 ? len : 80, "the same twice",
+               14, "", 0);
     }
 }
 
