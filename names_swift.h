@@ -635,12 +635,23 @@ static void ms_dmsw_set_kid(ms_dmsw *p, uint32_t ref, uint32_t i, uint32_t child
 
 static uint32_t ms_dmsw_make1(ms_dmsw *p, unsigned kind, uint32_t a)
 {
-    return a ? ms_dmsw_add(p, ms_dmsw_make(p, kind), a) : 0;
+    uint32_t ref = a ? ms_dmsw_make(p, kind) : 0;
+    if (ref) {
+        ms_dmsw_at(p, ref)->count = 1;
+        ms_dmsw_at(p, ref)->u.kid[0] = a;
+    }
+    return ref;
 }
 
 static uint32_t ms_dmsw_make2(ms_dmsw *p, unsigned kind, uint32_t a, uint32_t b)
 {
-    return b ? ms_dmsw_add(p, ms_dmsw_make1(p, kind, a), b) : 0;
+    uint32_t ref = a && b ? ms_dmsw_make(p, kind) : 0;
+    if (ref) {
+        ms_dmsw_at(p, ref)->count = 2;
+        ms_dmsw_at(p, ref)->u.kid[0] = a;
+        ms_dmsw_at(p, ref)->u.kid[1] = b;
+    }
+    return ref;
 }
 
 static uint32_t ms_dmsw_make3(ms_dmsw *p, unsigned kind, uint32_t a, uint32_t b, uint32_t c)
@@ -901,23 +912,37 @@ static bool ms_dmsw_puny(ms_dmsw *p, const char *s, size_t len, machsym_str *out
     return true;
 }
 
-/* Enters the words of a literal part of an identifier in the list of words that later identifiers may use. */
+/* Enters one word of an identifier in the list of words that later identifiers may use. */
+static void ms_dmsw_add_word(ms_dmsw *p, const char *s, size_t len)
+{
+    if (len < 2 || p->word_count >= ms_dmsw_MAX_WORDS)
+        return;
+    p->words[p->word_count].ptr = s;
+    p->words[p->word_count++].len = len;
+}
+
+/* The words of a literal part of an identifier: '_' divides them, so does an upper case letter after another. */
 static void ms_dmsw_add_words(ms_dmsw *p, const char *s, size_t len)
 {
-    size_t start = len;
-    for (size_t i = 0; i <= len; i++) {
-        char c = i < len ? s[i] : '\0';
-        bool end = c == '_' || c == '\0' || (i > 0 && ms_dmsw_upper(c) && !ms_dmsw_upper(s[i - 1]));
-        if (start < len && end) {
-            if (i - start >= 2 && p->word_count < ms_dmsw_MAX_WORDS) {
-                p->words[p->word_count].ptr = s + start;
-                p->words[p->word_count++].len = i - start;
-            }
+    size_t start = len; /* len: not in a word */
+    for (size_t i = 0; i < len && p->word_count < ms_dmsw_MAX_WORDS; i++) {
+        char c = s[i];
+        if (ms_dmsw_lower(c)) {
+            if (start == len)
+                start = i;
+        } else if (c == '_' || c == '\0') {
+            if (start < len)
+                ms_dmsw_add_word(p, s + start, i - start);
             start = len;
-        }
-        if (start == len && i < len && c != '_' && c != '\0' && !ms_dmsw_digit(c))
+        } else if (ms_dmsw_upper(c) && start < len && !ms_dmsw_upper(s[i - 1])) {
+            ms_dmsw_add_word(p, s + start, i - start);
             start = i;
+        } else if (start == len && !ms_dmsw_digit(c)) {
+            start = i;
+        }
     }
+    if (start < len)
+        ms_dmsw_add_word(p, s + start, len - start);
 }
 
 /* The literal part of an identifier that a length introduces. */
@@ -973,19 +998,20 @@ static bool ms_dmsw_word_identifier(ms_dmsw *p, machsym_str *out)
 static uint32_t ms_dmsw_identifier(ms_dmsw *p)
 {
     machsym_str name = {NULL, 0};
-    if (ms_dmsw_next_is(p, "00", 2)) {
+    if (ms_dmsw_peek(p) != '0') {
+        if (!ms_dmsw_literal(p, &name))
+            return 0;
+        ms_dmsw_add_words(p, name.ptr, name.len);
+    } else if (ms_dmsw_next_is(p, "00", 2)) {
         int64_t len = ms_dmsw_natural(p);
         ms_dmsw_next_if(p, '_');
         if (len <= 0 || (uint64_t)len > p->len - p->at || !ms_dmsw_puny(p, p->s + p->at, (size_t)len, &name))
             return 0;
         p->at += (size_t)len;
-    } else if (ms_dmsw_next_if(p, '0')) {
+    } else {
+        p->at++;
         if (!ms_dmsw_word_identifier(p, &name))
             return 0;
-    } else {
-        if (!ms_dmsw_literal(p, &name))
-            return 0;
-        ms_dmsw_add_words(p, name.ptr, name.len);
     }
     return ms_dmsw_remember(p, ms_dmsw_make_text(p, ms_dmsw_Identifier, name.ptr, name.len));
 }
@@ -3504,11 +3530,11 @@ static void ms_dmsw_print_params(ms_dmsw *p, uint32_t labels, uint32_t args)
 
 static void ms_dmsw_print_diff(ms_dmsw *p, uint32_t ref)
 {
-    ms_dmsw_lit(p, "@differentiable");
+    ms_dmsw_word(p, "@differentiable");
     switch (ms_dmsw_at(p, ref)->mark) {
-    case 'f': ms_dmsw_lit(p, "(_forward)"); break;
-    case 'r': ms_dmsw_lit(p, "(reverse)"); break;
-    case 'l': ms_dmsw_lit(p, "(_linear)"); break;
+    case 'f': ms_dmsw_word(p, "(_forward)"); break;
+    case 'r': ms_dmsw_word(p, "(reverse)"); break;
+    case 'l': ms_dmsw_word(p, "(_linear)"); break;
     default: break;
     }
 }
@@ -3523,11 +3549,11 @@ static void ms_dmsw_print_function_head(ms_dmsw *p, uint32_t ref)
     case ms_dmsw_ObjCBlock:
     case ms_dmsw_EscapingObjCBlock:
         if (clang) {
-            ms_dmsw_lit(p, ", mangledCType: \"");
+            ms_dmsw_word(p, ", mangledCType: \"");
             ms_dmsw_own(p, clang);
             ms_dmsw_char(p, '"');
         }
-        ms_dmsw_lit(p, ") ");
+        ms_dmsw_word(p, ") ");
         break;
     default: break;
     }
@@ -3606,7 +3632,7 @@ static void ms_dmsw_print_extra(ms_dmsw *p, const ms_dmsw_decl *decl)
     ms_dm_put(p->d, decl->extra, decl->extra_len);
     if (decl->macro) {
         ms_dmsw_own(p, decl->macro);
-        ms_dmsw_lit(p, " expansion #");
+        ms_dmsw_word(p, " expansion #");
     }
     if (decl->index >= 0)
         ms_dmsw_number(p, (uint64_t)decl->index);
@@ -3617,7 +3643,7 @@ static bool ms_dmsw_print_name(ms_dmsw *p, uint32_t ref, const ms_dmsw_decl *dec
 {
     size_t before = p->d->out_len;
     if (decl->subscript) {
-        ms_dmsw_lit(p, "subscript");
+        ms_dmsw_word(p, "subscript");
     } else {
         uint32_t name = ms_dmsw_kid(p, ref, 1);
         uint32_t private_name = ms_dmsw_kid_of(p, ref, ms_dmsw_PrivateDeclName);
@@ -3801,7 +3827,7 @@ static void ms_dmsw_print_bound(ms_dmsw *p, uint32_t ref)
     unsigned kind = ms_dmsw_inner(p, ref);
     if (kind == ms_dmsw_BoundGenericProtocol) {
         ms_dmsw_print_kids(p, ms_dmsw_kid(p, ref, 1), "", 0);
-        ms_dmsw_lit(p, " as ");
+        ms_dmsw_word(p, " as ");
         ms_dmsw_print_kid(p, ref, 0);
         return;
     }
@@ -3851,15 +3877,15 @@ static void ms_dmsw_print_signature_level(ms_dmsw *p, uint32_t ref, uint64_t dep
 {
     for (uint64_t i = 0; i < count && !p->d->failed; i++) {
         if (i > 0)
-            ms_dmsw_lit(p, ", ");
+            ms_dmsw_word(p, ", ");
         if (i >= 128) { /* as far as Swift's own printer goes */
-            ms_dmsw_lit(p, "...");
+            ms_dmsw_word(p, "...");
             break;
         }
         if (markers && ms_dmsw_has_marker(p, ref, ms_dmsw_DependentGenericParamPackMarker, depth, i))
-            ms_dmsw_lit(p, "each ");
+            ms_dmsw_word(p, "each ");
         if (markers && ms_dmsw_has_marker(p, ref, ms_dmsw_DependentGenericParamValueMarker, depth, i))
-            ms_dmsw_lit(p, "let ");
+            ms_dmsw_word(p, "let ");
         ms_dmsw_print_param_name(p, depth, i);
     }
 }
@@ -3880,15 +3906,15 @@ static void ms_dmsw_print_signature(ms_dmsw *p, uint32_t ref)
     ms_dmsw_char(p, '<');
     for (; i < levels && !p->d->failed; i++) {
         if (i > 0)
-            ms_dmsw_lit(p, "><");
+            ms_dmsw_word(p, "><");
         ms_dmsw_print_signature_level(p, ref, i, ms_dmsw_at(p, ms_dmsw_kid(p, ref, i))->u.index,
                                       first > levels);
     }
     if (first < count && !ms_dmsw_short(p)) {
-        ms_dmsw_lit(p, " where ");
+        ms_dmsw_word(p, " where ");
         for (i = first; i < count && !p->d->failed; i++) {
             if (i > first)
-                ms_dmsw_lit(p, ", ");
+                ms_dmsw_word(p, ", ");
             ms_dmsw_print_kid(p, ref, i);
         }
     }
@@ -3898,25 +3924,25 @@ static void ms_dmsw_print_signature(ms_dmsw *p, uint32_t ref)
 static void ms_dmsw_print_layout(ms_dmsw *p, uint32_t ref)
 {
     ms_dmsw_print_kid(p, ref, 0);
-    ms_dmsw_lit(p, ": ");
+    ms_dmsw_word(p, ": ");
     switch (ms_dmsw_at(p, ref)->mark) {
-    case 'U': ms_dmsw_lit(p, "_UnknownLayout"); break;
-    case 'R': ms_dmsw_lit(p, "_RefCountedObject"); break;
-    case 'N': ms_dmsw_lit(p, "_NativeRefCountedObject"); break;
-    case 'C': ms_dmsw_lit(p, "AnyObject"); break;
-    case 'D': ms_dmsw_lit(p, "_NativeClass"); break;
-    case 'B': ms_dmsw_lit(p, "_BridgeObject"); break;
-    case 'S': ms_dmsw_lit(p, "_TrivialStride"); break;
+    case 'U': ms_dmsw_word(p, "_UnknownLayout"); break;
+    case 'R': ms_dmsw_word(p, "_RefCountedObject"); break;
+    case 'N': ms_dmsw_word(p, "_NativeRefCountedObject"); break;
+    case 'C': ms_dmsw_word(p, "AnyObject"); break;
+    case 'D': ms_dmsw_word(p, "_NativeClass"); break;
+    case 'B': ms_dmsw_word(p, "_BridgeObject"); break;
+    case 'S': ms_dmsw_word(p, "_TrivialStride"); break;
     case 'M':
-    case 'm': ms_dmsw_lit(p, "_TrivialAtMost"); break;
-    default: ms_dmsw_lit(p, "_Trivial"); break;
+    case 'm': ms_dmsw_word(p, "_TrivialAtMost"); break;
+    default: ms_dmsw_word(p, "_Trivial"); break;
     }
     if (ms_dmsw_kid_count(p, ref) < 2)
         return;
     ms_dmsw_char(p, '(');
     ms_dmsw_print_kid(p, ref, 1);
     if (ms_dmsw_kid_count(p, ref) > 2) {
-        ms_dmsw_lit(p, ", ");
+        ms_dmsw_word(p, ", ");
         ms_dmsw_print_kid(p, ref, 2);
     }
     ms_dmsw_char(p, ')');
@@ -3928,11 +3954,11 @@ static void ms_dmsw_print_inverse(ms_dmsw *p, uint32_t ref)
     ms_dmsw_print_kid(p, ref, 0);
     ms_dmsw_row_text(p, ref);
     if (bit == 0) {
-        ms_dmsw_lit(p, "Copyable");
+        ms_dmsw_word(p, "Copyable");
     } else if (bit == 1) {
-        ms_dmsw_lit(p, "Escapable");
+        ms_dmsw_word(p, "Escapable");
     } else {
-        ms_dmsw_lit(p, "<bit ");
+        ms_dmsw_word(p, "<bit ");
         ms_dmsw_number(p, bit);
         ms_dmsw_char(p, '>');
     }
@@ -3951,13 +3977,13 @@ static void ms_dmsw_print_impl_part(ms_dmsw *p, uint32_t ref)
     unsigned others = n->mark & (ms_dmsw_M_SENDING | ms_dmsw_M_ISOLATED | ms_dmsw_M_IMPLICIT);
     if ((others & (others - 1)) == 0) { /* Swift's own printer shows none of several */
         if (n->mark & ms_dmsw_M_NO_DERIVATIVE)
-            ms_dmsw_lit(p, "@noDerivative ");
+            ms_dmsw_word(p, "@noDerivative ");
         if (others == ms_dmsw_M_SENDING)
-            ms_dmsw_lit(p, "sending ");
+            ms_dmsw_word(p, "sending ");
         else if (others == ms_dmsw_M_ISOLATED)
-            ms_dmsw_lit(p, "isolated ");
+            ms_dmsw_word(p, "isolated ");
         else if (others == ms_dmsw_M_IMPLICIT)
-            ms_dmsw_lit(p, "sil_implicit_leading_param ");
+            ms_dmsw_word(p, "sil_implicit_leading_param ");
     }
     ms_dmsw_print_kid(p, ref, 0);
 }
@@ -3983,7 +4009,7 @@ static void ms_dmsw_print_impl_head(ms_dmsw *p, uint32_t ref, uint32_t pattern)
         }
     }
     if (pattern) {
-        ms_dmsw_lit(p, "@substituted ");
+        ms_dmsw_word(p, "@substituted ");
         ms_dmsw_print_kid(p, pattern, 0);
         ms_dmsw_char(p, ' ');
     }
@@ -4003,7 +4029,7 @@ static void ms_dmsw_print_impl_list(ms_dmsw *p, uint32_t ref, bool want_params)
                                         kind != ms_dmsw_ImplYield && kind != ms_dmsw_ImplErrorResult))
             continue;
         if (any)
-            ms_dmsw_lit(p, ", ");
+            ms_dmsw_word(p, ", ");
         any = true;
         ms_dmsw_print(p, kid);
     }
@@ -4045,7 +4071,7 @@ static void ms_dmsw_print_spec_options(ms_dmsw *p, uint64_t what)
         if (!(what & bits[i]))
             continue;
         if (any)
-            ms_dmsw_lit(p, " and ");
+            ms_dmsw_word(p, " and ");
         any = true;
         ms_dmsw_word(p, words[i]);
     }
@@ -4055,19 +4081,19 @@ static void ms_dmsw_print_spec_kind(ms_dmsw *p, uint32_t ref)
 {
     uint64_t what = ms_dmsw_at(p, ref)->u.index;
     switch (what) {
-    case ms_dmsw_P_FUNCTION: ms_dmsw_lit(p, "Constant Propagated Function"); break;
-    case ms_dmsw_P_GLOBAL: ms_dmsw_lit(p, "Constant Propagated Global"); break;
-    case ms_dmsw_P_INTEGER: ms_dmsw_lit(p, "Constant Propagated Integer"); break;
-    case ms_dmsw_P_FLOAT: ms_dmsw_lit(p, "Constant Propagated Float"); break;
-    case ms_dmsw_P_STRING: ms_dmsw_lit(p, "Constant Propagated String"); break;
-    case ms_dmsw_P_KEYPATH: ms_dmsw_lit(p, "Constant Propagated KeyPath"); break;
-    case ms_dmsw_P_STRUCT: ms_dmsw_lit(p, "Constant Propagated Struct"); break;
-    case ms_dmsw_P_CLOSURE: ms_dmsw_lit(p, "Closure Propagated"); break;
-    case ms_dmsw_P_ESCAPING_CLOSURE: ms_dmsw_lit(p, "Escaping Closure Propagated"); break;
-    case ms_dmsw_P_SAME_CLOSURE: ms_dmsw_lit(p, "Same As Argument "); break;
-    case ms_dmsw_P_BOX_TO_VALUE: ms_dmsw_lit(p, "Value Promoted from Box"); break;
-    case ms_dmsw_P_BOX_TO_STACK: ms_dmsw_lit(p, "Stack Promoted from Box"); break;
-    case ms_dmsw_P_INOUT_TO_OUT: ms_dmsw_lit(p, "InOut Converted to Out"); break;
+    case ms_dmsw_P_FUNCTION: ms_dmsw_word(p, "Constant Propagated Function"); break;
+    case ms_dmsw_P_GLOBAL: ms_dmsw_word(p, "Constant Propagated Global"); break;
+    case ms_dmsw_P_INTEGER: ms_dmsw_word(p, "Constant Propagated Integer"); break;
+    case ms_dmsw_P_FLOAT: ms_dmsw_word(p, "Constant Propagated Float"); break;
+    case ms_dmsw_P_STRING: ms_dmsw_word(p, "Constant Propagated String"); break;
+    case ms_dmsw_P_KEYPATH: ms_dmsw_word(p, "Constant Propagated KeyPath"); break;
+    case ms_dmsw_P_STRUCT: ms_dmsw_word(p, "Constant Propagated Struct"); break;
+    case ms_dmsw_P_CLOSURE: ms_dmsw_word(p, "Closure Propagated"); break;
+    case ms_dmsw_P_ESCAPING_CLOSURE: ms_dmsw_word(p, "Escaping Closure Propagated"); break;
+    case ms_dmsw_P_SAME_CLOSURE: ms_dmsw_word(p, "Same As Argument "); break;
+    case ms_dmsw_P_BOX_TO_VALUE: ms_dmsw_word(p, "Value Promoted from Box"); break;
+    case ms_dmsw_P_BOX_TO_STACK: ms_dmsw_word(p, "Stack Promoted from Box"); break;
+    case ms_dmsw_P_INOUT_TO_OUT: ms_dmsw_word(p, "InOut Converted to Out"); break;
     default: ms_dmsw_print_spec_options(p, what); break;
     }
 }
@@ -4077,10 +4103,10 @@ static void ms_dmsw_print_spec_closure(ms_dmsw *p, uint32_t param)
 {
     uint32_t count = ms_dmsw_kid_count(p, param);
     ms_dmsw_print_kid(p, param, 1);
-    ms_dmsw_lit(p, ", Argument Types : [");
+    ms_dmsw_word(p, ", Argument Types : [");
     for (uint32_t i = 2; i < count && !p->d->failed; i++) {
         if (i > 2)
-            ms_dmsw_lit(p, ", ");
+            ms_dmsw_word(p, ", ");
         ms_dmsw_print_kid(p, param, i);
     }
 }
@@ -4098,7 +4124,7 @@ static void ms_dmsw_print_spec_const(ms_dmsw *p, uint32_t param)
     ms_dmsw_char(p, '[');
     ms_dmsw_print(p, kind);
     if (what != ms_dmsw_P_SAME_CLOSURE)
-        ms_dmsw_lit(p, " : ");
+        ms_dmsw_word(p, " : ");
     switch (what) {
     case ms_dmsw_P_FUNCTION:
     case ms_dmsw_P_GLOBAL:
@@ -4144,7 +4170,7 @@ static bool ms_dmsw_print_spec_part(ms_dmsw *p, uint32_t ref, uint32_t kid, uint
     if (kind != ms_dmsw_IsSerialized && ms_dmsw_kid_count(p, kid) == 0)
         return false;
     if (!first)
-        ms_dmsw_lit(p, ", ");
+        ms_dmsw_word(p, ", ");
     if (kind == ms_dmsw_IsSerialized) {
         ms_dmsw_print(p, kid);
         return true;
@@ -4152,14 +4178,14 @@ static bool ms_dmsw_print_spec_part(ms_dmsw *p, uint32_t ref, uint32_t kid, uint
     unsigned outer = ms_dmsw_inner(p, ref);
     if (outer == ms_dmsw_GenericPartialSpecialization ||
         outer == ms_dmsw_GenericPartialSpecializationNotReAbstracted)
-        ms_dmsw_lit(p, "Signature = ");
+        ms_dmsw_word(p, "Signature = ");
     if (kind == ms_dmsw_FunctionSignatureSpecializationParam) {
-        ms_dmsw_lit(p, "Arg[");
+        ms_dmsw_word(p, "Arg[");
         ms_dmsw_number(p, arg);
-        ms_dmsw_lit(p, "] = ");
+        ms_dmsw_word(p, "] = ");
         ms_dmsw_print_spec_param(p, kid);
     } else if (kind == ms_dmsw_FunctionSignatureSpecializationReturn) {
-        ms_dmsw_lit(p, "Return = ");
+        ms_dmsw_word(p, "Return = ");
         ms_dmsw_print_spec_param(p, kid);
     } else {
         ms_dmsw_print(p, kid);
@@ -4171,25 +4197,25 @@ static void ms_dmsw_print_specialization(ms_dmsw *p, uint32_t ref)
 {
     if (ms_dmsw_short(p)) {
         if (!p->specialized)
-            ms_dmsw_lit(p, "specialized ");
+            ms_dmsw_word(p, "specialized ");
         p->specialized = true;
         return;
     }
     uint32_t count = ms_dmsw_kid_count(p, ref), arg = 0;
     bool first = true;
     if (ms_dmsw_at(p, ref)->mark && ms_dmsw_kind_of(p, ms_dmsw_kid(p, ref, 0)) != ms_dmsw_IsSerialized) {
-        ms_dmsw_lit(p, "representation changed of ");
+        ms_dmsw_word(p, "representation changed of ");
         return;
     }
     ms_dmsw_row_text(p, ref);
-    ms_dmsw_lit(p, " <");
+    ms_dmsw_word(p, " <");
     for (uint32_t i = 0; i < count && !p->d->failed; i++) {
         uint32_t kid = ms_dmsw_kid(p, ref, i);
         if (ms_dmsw_print_spec_part(p, ref, kid, arg, first))
             first = false;
         arg += ms_dmsw_kind_of(p, kid) != ms_dmsw_IsSerialized;
     }
-    ms_dmsw_lit(p, "> of ");
+    ms_dmsw_word(p, "> of ");
 }
 
 static void ms_dmsw_print_spec_generic(ms_dmsw *p, uint32_t ref)
@@ -4198,9 +4224,9 @@ static void ms_dmsw_print_spec_generic(ms_dmsw *p, uint32_t ref)
     ms_dmsw_print_kid(p, ref, 0);
     for (uint32_t i = 1; i < count && !p->d->failed; i++) {
         if (i == 1)
-            ms_dmsw_lit(p, " with ");
+            ms_dmsw_word(p, " with ");
         else
-            ms_dmsw_lit(p, " and ");
+            ms_dmsw_word(p, " and ");
         ms_dmsw_print_kid(p, ref, i);
     }
 }
@@ -4213,7 +4239,7 @@ static void ms_dmsw_print_reabstraction(ms_dmsw *p, uint32_t ref)
     uint32_t signature = ms_dmsw_kid_of(p, ref, ms_dmsw_DependentGenericSignature);
     bool self = ms_dmsw_inner(p, ref) == ms_dmsw_ReabstractionThunkHelperWithSelf;
     if (ms_dmsw_short(p) && !self) {
-        ms_dmsw_lit(p, "thunk for ");
+        ms_dmsw_word(p, "thunk for ");
         ms_dmsw_print_kid(p, ref, count - 1);
         return;
     }
@@ -4222,12 +4248,12 @@ static void ms_dmsw_print_reabstraction(ms_dmsw *p, uint32_t ref)
         ms_dmsw_print(p, signature);
         ms_dmsw_char(p, ' ');
     }
-    ms_dmsw_lit(p, "from ");
+    ms_dmsw_word(p, "from ");
     ms_dmsw_print_kid(p, ref, count - 1);
-    ms_dmsw_lit(p, " to ");
+    ms_dmsw_word(p, " to ");
     ms_dmsw_print_kid(p, ref, count - 2);
     if (self) {
-        ms_dmsw_lit(p, " self ");
+        ms_dmsw_word(p, " self ");
         ms_dmsw_print_kid(p, ref, count - 3);
     }
 }
@@ -4238,13 +4264,13 @@ static void ms_dmsw_print_completion(ms_dmsw *p, uint32_t ref)
     if (ms_dmsw_kid_count(p, ref) > 3)
         ms_dmsw_print_kid(p, ref, 3);
     ms_dmsw_print_kid(p, ref, 0);
-    ms_dmsw_lit(p, " with result type ");
+    ms_dmsw_word(p, " with result type ");
     ms_dmsw_print_kid(p, ref, 1);
     switch (ms_dmsw_at(p, ms_dmsw_kid(p, ref, 2))->u.index) {
     case 0: break;
-    case 1: ms_dmsw_lit(p, " nonzero on error"); break;
-    case 2: ms_dmsw_lit(p, " zero on error"); break;
-    default: ms_dmsw_lit(p, " <invalid error flag>"); break;
+    case 1: ms_dmsw_word(p, " nonzero on error"); break;
+    case 2: ms_dmsw_word(p, " zero on error"); break;
+    default: ms_dmsw_word(p, " <invalid error flag>"); break;
     }
 }
 
@@ -4253,11 +4279,11 @@ static void ms_dmsw_print_keypath_accessor(ms_dmsw *p, uint32_t ref)
     uint32_t count = ms_dmsw_kid_count(p, ref);
     ms_dmsw_row_text(p, ref);
     ms_dmsw_print_kid(p, ref, 0);
-    ms_dmsw_lit(p, " : ");
+    ms_dmsw_word(p, " : ");
     for (uint32_t i = 1; i < count && !p->d->failed; i++) {
         uint32_t kid = ms_dmsw_kid(p, ref, i);
         if (ms_dmsw_kind_of(p, kid) == ms_dmsw_IsSerialized)
-            ms_dmsw_lit(p, ", ");
+            ms_dmsw_word(p, ", ");
         ms_dmsw_print(p, kid);
     }
 }
@@ -4274,22 +4300,22 @@ static void ms_dmsw_print_keypath_helper(ms_dmsw *p, uint32_t ref)
         if (!(kid & ms_dmsw_AS_TYPE))
             continue;
         if (!first)
-            ms_dmsw_lit(p, ", ");
+            ms_dmsw_word(p, ", ");
         first = false;
         ms_dmsw_print(p, kid);
     }
     ms_dmsw_char(p, ')');
     if (ms_dmsw_kid_of(p, ref, ms_dmsw_IsSerialized))
-        ms_dmsw_lit(p, ", serialized");
+        ms_dmsw_word(p, ", serialized");
 }
 
 static void ms_dmsw_print_diff_kind(ms_dmsw *p, uint32_t ref)
 {
     switch (ms_dmsw_at(p, ref)->mark) {
-    case 'f': ms_dmsw_lit(p, "forward-mode derivative"); break;
-    case 'r': ms_dmsw_lit(p, "reverse-mode derivative"); break;
-    case 'd': ms_dmsw_lit(p, "differential"); break;
-    default: ms_dmsw_lit(p, "pullback"); break;
+    case 'f': ms_dmsw_word(p, "forward-mode derivative"); break;
+    case 'r': ms_dmsw_word(p, "reverse-mode derivative"); break;
+    case 'd': ms_dmsw_word(p, "differential"); break;
+    default: ms_dmsw_word(p, "pullback"); break;
     }
 }
 
@@ -4302,7 +4328,7 @@ static void ms_dmsw_print_index_subset(ms_dmsw *p, uint32_t ref)
         if (n->u.text[i] != 'S')
             continue;
         if (!first)
-            ms_dmsw_lit(p, ", ");
+            ms_dmsw_word(p, ", ");
         first = false;
         ms_dmsw_number(p, i);
     }
@@ -4320,9 +4346,9 @@ static uint32_t ms_dmsw_diff_at(const ms_dmsw *p, uint32_t ref)
 
 static void ms_dmsw_print_respect(ms_dmsw *p, uint32_t ref, uint32_t at)
 {
-    ms_dmsw_lit(p, " with respect to parameters ");
+    ms_dmsw_word(p, " with respect to parameters ");
     ms_dmsw_print_kid(p, ref, at + 1);
-    ms_dmsw_lit(p, " and results ");
+    ms_dmsw_word(p, " and results ");
     ms_dmsw_print_kid(p, ref, at + 2);
 }
 
@@ -4336,14 +4362,14 @@ static void ms_dmsw_print_autodiff(ms_dmsw *p, uint32_t ref)
         signature = 0;
     ms_dmsw_row_text(p, ref);
     ms_dmsw_print_kid(p, ref, at);
-    ms_dmsw_lit(p, " of ");
+    ms_dmsw_word(p, " of ");
     for (uint32_t i = 0; i < end && !p->d->failed; i++)
         ms_dmsw_print_kid(p, ref, i);
     if (ms_dmsw_short(p))
         return;
     ms_dmsw_print_respect(p, ref, at);
     if (signature) {
-        ms_dmsw_lit(p, " with ");
+        ms_dmsw_word(p, " with ");
         ms_dmsw_print(p, signature);
     }
 }
@@ -4352,17 +4378,17 @@ static void ms_dmsw_print_diff_witness(ms_dmsw *p, uint32_t ref)
 {
     uint32_t at = ms_dmsw_diff_at(p, ref);
     switch (ms_dmsw_at(p, ms_dmsw_kid(p, ref, at))->mark) {
-    case 'f': ms_dmsw_lit(p, "forward-mode"); break;
-    case 'r': ms_dmsw_lit(p, "reverse-mode"); break;
-    case 'l': ms_dmsw_lit(p, "linear"); break;
-    default: ms_dmsw_lit(p, "normal"); break;
+    case 'f': ms_dmsw_word(p, "forward-mode"); break;
+    case 'r': ms_dmsw_word(p, "reverse-mode"); break;
+    case 'l': ms_dmsw_word(p, "linear"); break;
+    default: ms_dmsw_word(p, "normal"); break;
     }
-    ms_dmsw_lit(p, " differentiability witness for ");
+    ms_dmsw_word(p, " differentiability witness for ");
     for (uint32_t i = 0; i < at && !p->d->failed; i++)
         ms_dmsw_print_kid(p, ref, i);
     ms_dmsw_print_respect(p, ref, at);
     if (ms_dmsw_kid(p, ref, at + 3)) {
-        ms_dmsw_lit(p, " with ");
+        ms_dmsw_word(p, " with ");
         ms_dmsw_print_kid(p, ref, at + 3);
     }
 }
@@ -4372,16 +4398,16 @@ static void ms_dmsw_print_subset_thunk(ms_dmsw *p, uint32_t ref)
     uint32_t at = ms_dmsw_diff_at(p, ref), from = at > 1 ? at - 1 : at;
     ms_dmsw_row_text(p, ref);
     ms_dmsw_print_kid(p, ref, at);
-    ms_dmsw_lit(p, " from ");
+    ms_dmsw_word(p, " from ");
     for (uint32_t i = 0; i < from && !p->d->failed; i++)
         ms_dmsw_print_kid(p, ref, i);
     if (ms_dmsw_short(p))
         return;
     ms_dmsw_print_respect(p, ref, at);
-    ms_dmsw_lit(p, " to parameters ");
+    ms_dmsw_word(p, " to parameters ");
     ms_dmsw_print_kid(p, ref, at + 3);
     if (from < at) {
-        ms_dmsw_lit(p, " of type ");
+        ms_dmsw_word(p, " of type ");
         ms_dmsw_print_kid(p, ref, from);
     }
 }
@@ -4395,15 +4421,15 @@ static void ms_dmsw_print_self_reordering(ms_dmsw *p, uint32_t ref)
         ms_dmsw_print(p, signature);
         ms_dmsw_char(p, ' ');
     }
-    ms_dmsw_lit(p, "for ");
+    ms_dmsw_word(p, "for ");
     if (ms_dmsw_short(p)) {
         ms_dmsw_print_kid(p, ref, 0);
         return;
     }
     ms_dmsw_print_kid(p, ref, at);
-    ms_dmsw_lit(p, " from ");
+    ms_dmsw_word(p, " from ");
     ms_dmsw_print_kid(p, ref, 0);
-    ms_dmsw_lit(p, " to ");
+    ms_dmsw_word(p, " to ");
     ms_dmsw_print_kid(p, ref, 1);
 }
 
@@ -4419,9 +4445,9 @@ static void ms_dmsw_print_private(ms_dmsw *p, uint32_t ref)
     if (!shown)
         return;
     if (named)
-        ms_dmsw_lit(p, " in ");
+        ms_dmsw_word(p, " in ");
     else
-        ms_dmsw_lit(p, "(in ");
+        ms_dmsw_word(p, "(in ");
     ms_dmsw_own(p, ms_dmsw_kid(p, ref, 0));
     ms_dmsw_char(p, ')');
 }
@@ -4430,22 +4456,22 @@ static void ms_dmsw_print_quoted(ms_dmsw *p, uint32_t ref)
 {
     static const char hex[] = "0123456789ABCDEF";
     const ms_dmsw_node *n = ms_dmsw_at(p, ref);
-    ms_dmsw_lit(p, " with unmangled suffix \"");
+    ms_dmsw_word(p, " with unmangled suffix \"");
     for (uint32_t i = 0; i < n->count && !p->d->failed; i++) {
         char c = n->u.text[i];
         switch (c) {
-        case '\\': ms_dmsw_lit(p, "\\\\"); break;
-        case '\t': ms_dmsw_lit(p, "\\t"); break;
-        case '\n': ms_dmsw_lit(p, "\\n"); break;
-        case '\r': ms_dmsw_lit(p, "\\r"); break;
-        case '"': ms_dmsw_lit(p, "\\\""); break;
-        case '\'': ms_dmsw_lit(p, "\\'"); break;
-        case '\0': ms_dmsw_lit(p, "\\0"); break;
+        case '\\': ms_dmsw_word(p, "\\\\"); break;
+        case '\t': ms_dmsw_word(p, "\\t"); break;
+        case '\n': ms_dmsw_word(p, "\\n"); break;
+        case '\r': ms_dmsw_word(p, "\\r"); break;
+        case '"': ms_dmsw_word(p, "\\\""); break;
+        case '\'': ms_dmsw_word(p, "\\'"); break;
+        case '\0': ms_dmsw_word(p, "\\0"); break;
         default:
             if ((unsigned char)c >= 0x20 && (unsigned char)c < 0x7f) {
                 ms_dmsw_char(p, c);
             } else {
-                ms_dmsw_lit(p, "\\x");
+                ms_dmsw_word(p, "\\x");
                 ms_dmsw_char(p, hex[(unsigned char)c >> 4]);
                 ms_dmsw_char(p, hex[(unsigned char)c & 15]);
             }
@@ -4472,7 +4498,7 @@ static void ms_dmsw_print_anonymous(ms_dmsw *p, uint32_t ref)
     if (ms_dmsw_short(p))
         return;
     ms_dmsw_print_kid(p, ref, 1);
-    ms_dmsw_lit(p, ".(unknown context at ");
+    ms_dmsw_word(p, ".(unknown context at ");
     ms_dmsw_print_kid(p, ref, 0);
     ms_dmsw_char(p, ')');
     if (ms_dmsw_kid_count(p, ms_dmsw_kid(p, ref, 2)) > 0) {
@@ -4503,14 +4529,14 @@ static void ms_dmsw_print_metatype(ms_dmsw *p, uint32_t ref)
     }
     if (ms_dmsw_inner(p, ref) == ms_dmsw_ExistentialMetatype) {
         ms_dmsw_print(p, type);
-        ms_dmsw_lit(p, ".Type");
+        ms_dmsw_word(p, ".Type");
         return;
     }
     ms_dmsw_print_in_parens(p, type);
     if (ms_dmsw_rows[ms_dmsw_inner(p, type)].traits & ms_dmsw_T_EXISTENTIAL)
-        ms_dmsw_lit(p, ".Protocol");
+        ms_dmsw_word(p, ".Protocol");
     else
-        ms_dmsw_lit(p, ".Type");
+        ms_dmsw_word(p, ".Type");
 }
 
 static void ms_dmsw_print_protocols(ms_dmsw *p, uint32_t ref)
@@ -4520,15 +4546,15 @@ static void ms_dmsw_print_protocols(ms_dmsw *p, uint32_t ref)
     uint32_t count = ms_dmsw_kid_count(p, list);
     if (kind == ms_dmsw_ProtocolListWithClass) {
         ms_dmsw_print_kid(p, ref, 1);
-        ms_dmsw_lit(p, " & ");
+        ms_dmsw_word(p, " & ");
     }
     ms_dmsw_print_kids(p, list, " & ", 3);
     if (kind == ms_dmsw_ProtocolListWithAnyObject) {
         if (count > 0)
-            ms_dmsw_lit(p, " & ");
-        ms_dmsw_lit(p, "Swift.AnyObject");
+            ms_dmsw_word(p, " & ");
+        ms_dmsw_word(p, "Swift.AnyObject");
     } else if (count == 0 && kind == ms_dmsw_ProtocolList) {
-        ms_dmsw_lit(p, "Any");
+        ms_dmsw_word(p, "Any");
     }
 }
 
@@ -4542,7 +4568,7 @@ static void ms_dmsw_print_sil_layout(ms_dmsw *p, uint32_t ref)
         ms_dmsw_char(p, ' ');
         ms_dmsw_print_kid(p, ref, i);
     }
-    ms_dmsw_lit(p, " }");
+    ms_dmsw_word(p, " }");
 }
 
 static void ms_dmsw_print_sil_box(ms_dmsw *p, uint32_t ref)
@@ -4554,7 +4580,7 @@ static void ms_dmsw_print_sil_box(ms_dmsw *p, uint32_t ref)
     }
     ms_dmsw_print_kid(p, ref, 0);
     if (generic) {
-        ms_dmsw_lit(p, " <");
+        ms_dmsw_word(p, " <");
         ms_dmsw_print_commas(p, ms_dmsw_kid(p, ref, 2));
         ms_dmsw_char(p, '>');
     }
@@ -4593,9 +4619,9 @@ static void ms_dmsw_print_dependent_conformance(ms_dmsw *p, uint32_t ref)
     }
     ms_dmsw_print_kid(p, ref, 0);
     if (opaque)
-        ms_dmsw_lit(p, " of ");
+        ms_dmsw_word(p, " of ");
     else
-        ms_dmsw_lit(p, " to ");
+        ms_dmsw_word(p, " to ");
     ms_dmsw_print_kid(p, ref, 1);
 }
 
@@ -4603,10 +4629,10 @@ static void ms_dmsw_print_concrete_conformance(ms_dmsw *p, uint32_t ref)
 {
     ms_dmsw_row_text(p, ref);
     ms_dmsw_print_kid(p, ref, 0);
-    ms_dmsw_lit(p, " to ");
+    ms_dmsw_word(p, " to ");
     ms_dmsw_print_kid(p, ref, 1);
     if (ms_dmsw_kid_count(p, ms_dmsw_kid(p, ref, 2)) > 0) {
-        ms_dmsw_lit(p, " with conditional requirements: ");
+        ms_dmsw_word(p, " with conditional requirements: ");
         ms_dmsw_print_kid(p, ref, 2);
     }
 }
@@ -4629,9 +4655,9 @@ static void ms_dmsw_print_value_witness(ms_dmsw *p, uint32_t ref)
 {
     ms_dmsw_word(p, ms_dmsw_vw_words[ms_dmsw_at(p, ref)->mark]);
     if (ms_dmsw_short(p))
-        ms_dmsw_lit(p, " for ");
+        ms_dmsw_word(p, " for ");
     else
-        ms_dmsw_lit(p, " value witness for ");
+        ms_dmsw_word(p, " value witness for ");
     ms_dmsw_print_kid(p, ref, 0);
 }
 
@@ -4650,11 +4676,11 @@ static void ms_dmsw_print_once(ms_dmsw *p, uint32_t ref)
 static void ms_dmsw_print_partial_apply(ms_dmsw *p, uint32_t ref)
 {
     if (ms_dmsw_short(p))
-        ms_dmsw_lit(p, "partial apply");
+        ms_dmsw_word(p, "partial apply");
     else
         ms_dmsw_row_text(p, ref);
     if (ms_dmsw_kid_count(p, ref) > 0) {
-        ms_dmsw_lit(p, " for ");
+        ms_dmsw_word(p, " for ");
         ms_dmsw_print_kids(p, ref, "", 0);
     }
 }
@@ -4737,7 +4763,7 @@ static void ms_dmsw_print_type(ms_dmsw *p, uint32_t ref)
     case ms_dmsw_PackElement:
         ms_dmsw_row_text(p, ref);
         ms_dmsw_print_kid(p, ref, 1);
-        ms_dmsw_lit(p, " */ each ");
+        ms_dmsw_word(p, " */ each ");
         ms_dmsw_print_kid(p, ref, 0);
         break;
     case ms_dmsw_SILBoxTypeWithLayout: ms_dmsw_print_sil_box(p, ref); break;
@@ -4755,7 +4781,7 @@ static void ms_dmsw_print_type(ms_dmsw *p, uint32_t ref)
             ms_dmsw_print_kid(p, ref, 0);
             ms_dmsw_char(p, ' ');
         }
-        ms_dmsw_lit(p, "any ");
+        ms_dmsw_word(p, "any ");
         ms_dmsw_print_kid(p, ref, n->count - 1);
         break;
     case ms_dmsw_ProtocolList:
@@ -4800,7 +4826,7 @@ static void ms_dmsw_print_type(ms_dmsw *p, uint32_t ref)
     case ms_dmsw_DependentGenericSameTypeRequirement: ms_dmsw_print_kids(p, ref, " == ", 4); break;
     case ms_dmsw_DependentGenericSameShapeRequirement:
         ms_dmsw_print_kids(p, ref, ".shape == ", 10);
-        ms_dmsw_lit(p, ".shape");
+        ms_dmsw_word(p, ".shape");
         break;
     case ms_dmsw_DependentGenericInverseConformanceRequirement: ms_dmsw_print_inverse(p, ref); break;
     case ms_dmsw_DependentGenericLayoutRequirement: ms_dmsw_print_layout(p, ref); break;
@@ -4818,7 +4844,7 @@ static void ms_dmsw_print_impl(ms_dmsw *p, uint32_t ref)
         ms_dmsw_row_text(p, ref);
         ms_dmsw_own(p, ms_dmsw_kid(p, ref, 0));
         if (ms_dmsw_kid_count(p, ref) > 1) {
-            ms_dmsw_lit(p, ", mangledCType: \"");
+            ms_dmsw_word(p, ", mangledCType: \"");
             ms_dmsw_own(p, ms_dmsw_kid(p, ref, 1));
             ms_dmsw_char(p, '"');
         }
@@ -4838,12 +4864,12 @@ static void ms_dmsw_print_global(ms_dmsw *p, uint32_t ref)
     case ms_dmsw_OutlinedVariable:
     case ms_dmsw_OutlinedReadOnlyObject:
         ms_dmsw_print_list(p, ref, "", 0, ' ');
-        ms_dmsw_lit(p, "of ");
+        ms_dmsw_word(p, "of ");
         break;
     case ms_dmsw_OutlinedBridgedMethod:
         ms_dmsw_row_text(p, ref);
         ms_dmsw_own(p, ref);
-        ms_dmsw_lit(p, ") of ");
+        ms_dmsw_word(p, ") of ");
         break;
     case ms_dmsw_MergedFunction:
     case ms_dmsw_DistributedThunk:
@@ -4904,9 +4930,9 @@ static void ms_dmsw_print_global(ms_dmsw *p, uint32_t ref)
     case ms_dmsw_ValueWitness: ms_dmsw_print_value_witness(p, ref); break;
     case ms_dmsw_FieldOffset:
         if (ms_dmsw_at(p, ref)->mark == 'd')
-            ms_dmsw_lit(p, "direct ");
+            ms_dmsw_word(p, "direct ");
         else
-            ms_dmsw_lit(p, "indirect ");
+            ms_dmsw_word(p, "indirect ");
         ms_dmsw_row_text(p, ref);
         ms_dmsw_print_kid(p, ref, 0);
         break;
@@ -4969,14 +4995,14 @@ static uint32_t ms_dmsw_print_special(ms_dmsw *p, uint32_t ref, bool as_prefix)
         return 0;
     case ms_dmsw_LocalDeclName:
         ms_dmsw_print_kid(p, ref, 1);
-        ms_dmsw_lit(p, " #");
+        ms_dmsw_word(p, " #");
         ms_dmsw_number(p, ms_dmsw_at(p, ms_dmsw_kid(p, ref, 0))->u.index + 1);
         return 0;
     case ms_dmsw_PrivateDeclName: ms_dmsw_print_private(p, ref); return 0;
     case ms_dmsw_RelatedEntityDeclName:
-        ms_dmsw_lit(p, "related decl '");
+        ms_dmsw_word(p, "related decl '");
         ms_dmsw_own(p, ms_dmsw_kid(p, ref, 0));
-        ms_dmsw_lit(p, "' for ");
+        ms_dmsw_word(p, "' for ");
         ms_dmsw_print_kid(p, ref, 1);
         return 0;
     case ms_dmsw_Module:
@@ -5003,13 +5029,13 @@ static uint32_t ms_dmsw_print_special(ms_dmsw *p, uint32_t ref, bool as_prefix)
     case ms_dmsw_Deallocator:
     case ms_dmsw_IsolatedDeallocator: return ms_dmsw_print_callable(p, ref, as_prefix);
     case ms_dmsw_MacroExpansionLoc:
-        ms_dmsw_lit(p, "module ");
+        ms_dmsw_word(p, "module ");
         ms_dmsw_own(p, ms_dmsw_kid(p, ref, 0));
-        ms_dmsw_lit(p, " file ");
+        ms_dmsw_word(p, " file ");
         ms_dmsw_own(p, ms_dmsw_kid(p, ref, 1));
-        ms_dmsw_lit(p, " line ");
+        ms_dmsw_word(p, " line ");
         ms_dmsw_print_kid(p, ref, 2);
-        ms_dmsw_lit(p, " column ");
+        ms_dmsw_word(p, " column ");
         ms_dmsw_print_kid(p, ref, 3);
         return 0;
     default:
