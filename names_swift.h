@@ -139,7 +139,7 @@ enum ms_dmsw_trait {
     K(LabelList, TEXT, ms_dmsw_S, "") \
     K(TypeList, ALL, ms_dmsw_S, "") \
     K(TypeMangling, CODE, ms_dmsw_0, "") \
-    /* types */ \
+    /* types: ms_dmsw_print_special knows them by their place in this list */ \
     K(BuiltinTypeName, OWN, ms_dmsw_S, "") \
     K(BuiltinTupleType, TEXT, ms_dmsw_S, "Builtin.TheTupleType") \
     K(BuiltinFixedArray, CODE, ms_dmsw_S, "Builtin.FixedArray<") \
@@ -921,7 +921,7 @@ static void ms_dmsw_add_word(ms_dmsw *p, const char *s, size_t len)
     p->words[p->word_count++].len = len;
 }
 
-/* The words of a literal part of an identifier: '_' divides them, so does an upper case letter after another. */
+/* The words of a literal part of an identifier: '_' divides them, and an upper case letter starts one. */
 static void ms_dmsw_add_words(ms_dmsw *p, const char *s, size_t len)
 {
     size_t start = len; /* len: not in a word */
@@ -2322,7 +2322,7 @@ static uint32_t ms_dmsw_impl_part(ms_dmsw *p, unsigned kind, const char *letters
     return ms_dmsw_marked(p, kind, (char)word);
 }
 
-/* PARAM-DIFFERENTIABILITY, SENDING-PARAM, ISOLATED-PARAM, IMPLICIT-LEADING-PARAM; of a result only the first */
+/* PARAM-DIFFERENTIABILITY to IMPLICIT-LEADING-PARAM; a result has only the first of them */
 static void ms_dmsw_impl_marks(ms_dmsw *p, uint32_t ref, bool is_param)
 {
     static const char letters[] = "wTIL";
@@ -3078,38 +3078,36 @@ static uint32_t ms_dmsw_bridged(ms_dmsw *p)
     return ms_dmsw_make_text(p, ms_dmsw_OutlinedBridgedMethod, p->s + start, p->at - 1 - start);
 }
 
+/* TJO: the types left and reached, then perhaps a signature */
+static uint32_t ms_dmsw_self_reordering(ms_dmsw *p)
+{
+    uint32_t signature = ms_dmsw_pop_signature(p), to = ms_dmsw_pop_type(p), from = ms_dmsw_pop_type(p);
+    uint32_t ref = ms_dmsw_make2(p, ms_dmsw_AutoDiffSelfReorderingReabstractionThunk, from, to);
+    char c = ms_dmsw_next(p);
+    if (signature)
+        ref = ms_dmsw_add(p, ref, signature);
+    if (ms_dmsw_find("frdp", c) < 0)
+        return 0;
+    return ms_dmsw_add(p, ref, ms_dmsw_marked(p, ms_dmsw_AutoDiffFunctionKind, c));
+}
+
 /* TJ: functions of automatic differentiation */
 static uint32_t ms_dmsw_autodiff(ms_dmsw *p)
 {
-    uint32_t ref;
-    switch (ms_dmsw_peek(p)) {
-    case 'O':
-        p->at++;
-        ref = ms_dmsw_make(p, ms_dmsw_AutoDiffSelfReorderingReabstractionThunk);
-        {
-            uint32_t signature = ms_dmsw_pop_signature(p), to = ms_dmsw_pop_type(p),
-                     from = ms_dmsw_pop_type(p);
-            ref = ms_dmsw_add(p, ms_dmsw_add(p, ref, from), to);
-            if (signature)
-                ref = ms_dmsw_add(p, ref, signature);
-            char c = ms_dmsw_next(p);
-            if (c != 'f' && c != 'r' && c != 'd' && c != 'p')
-                return 0;
-            return ms_dmsw_add(p, ref, ms_dmsw_marked(p, ms_dmsw_AutoDiffFunctionKind, c));
-        }
-    case 'S':
-        p->at++;
-        ref = ms_dmsw_diff_parts(p, ms_dmsw_pop_all(p, ms_dmsw_AutoDiffSubsetParametersThunk), "frdp");
+    unsigned kind = ms_dmsw_AutoDiffFunction;
+    if (ms_dmsw_next_if(p, 'O'))
+        return ms_dmsw_self_reordering(p);
+    if (ms_dmsw_next_if(p, 'S'))
+        kind = ms_dmsw_AutoDiffSubsetParametersThunk;
+    else if (ms_dmsw_next_if(p, 'V'))
+        kind = ms_dmsw_AutoDiffDerivativeVTableThunk;
+    uint32_t ref = ms_dmsw_diff_parts(p, ms_dmsw_pop_all(p, kind), "frdp");
+    if (kind == ms_dmsw_AutoDiffSubsetParametersThunk) {
         ref = ms_dmsw_add(p, ref, ms_dmsw_index_subset(p));
-        return ms_dmsw_next_if(p, 'P') ? ms_dmsw_remember(p, ref) : 0;
-    case 'V':
-        p->at++;
-        ref = ms_dmsw_diff_parts(p, ms_dmsw_pop_all(p, ms_dmsw_AutoDiffDerivativeVTableThunk), "frdp");
-        return ms_dmsw_remember(p, ref);
-    default:
-        ref = ms_dmsw_diff_parts(p, ms_dmsw_pop_all(p, ms_dmsw_AutoDiffFunction), "frdp");
-        return ms_dmsw_remember(p, ref);
+        if (!ms_dmsw_next_if(p, 'P'))
+            return 0;
     }
+    return ms_dmsw_remember(p, ref);
 }
 
 /* Tz TZ: completion handlers that bridge to async functions */
@@ -4036,6 +4034,18 @@ static void ms_dmsw_print_impl_list(ms_dmsw *p, uint32_t ref, bool want_params)
     ms_dmsw_char(p, ')');
 }
 
+static void ms_dmsw_print_impl_convention(ms_dmsw *p, uint32_t ref)
+{
+    ms_dmsw_row_text(p, ref);
+    ms_dmsw_own(p, ms_dmsw_kid(p, ref, 0));
+    if (ms_dmsw_kid_count(p, ref) > 1) {
+        ms_dmsw_word(p, ", mangledCType: \"");
+        ms_dmsw_own(p, ms_dmsw_kid(p, ref, 1));
+        ms_dmsw_char(p, '"');
+    }
+    ms_dmsw_char(p, ')');
+}
+
 static void ms_dmsw_print_impl_function(ms_dmsw *p, uint32_t ref)
 {
     uint32_t pattern = ms_dmsw_kid_of(p, ref, ms_dmsw_ImplPatternSubstitutions);
@@ -4739,7 +4749,7 @@ static uint32_t ms_dmsw_print_callable(ms_dmsw *p, uint32_t ref, bool as_prefix)
     return ms_dmsw_print_decl(p, ref, as_prefix, &decl);
 }
 
-/* The kinds whose row alone does not say how they print. */
+/* Types and their parts. */
 static void ms_dmsw_print_type(ms_dmsw *p, uint32_t ref)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, ref);
@@ -4832,24 +4842,24 @@ static void ms_dmsw_print_type(ms_dmsw *p, uint32_t ref)
     case ms_dmsw_DependentGenericLayoutRequirement: ms_dmsw_print_layout(p, ref); break;
     case ms_dmsw_DependentGenericSignature:
     case ms_dmsw_DependentPseudogenericSignature: ms_dmsw_print_signature(p, ref); break;
-    default: break;
-    }
-}
-
-static void ms_dmsw_print_impl(ms_dmsw *p, uint32_t ref)
-{
-    switch (ms_dmsw_inner(p, ref)) {
+    case ms_dmsw_FunctionType:
+    case ms_dmsw_NoEscapeFunctionType:
+    case ms_dmsw_UncurriedFunctionType:
+    case ms_dmsw_AutoClosureType:
+    case ms_dmsw_EscapingAutoClosureType:
+    case ms_dmsw_ThinFunctionType:
+    case ms_dmsw_CFunctionPointer:
+    case ms_dmsw_ObjCBlock:
+    case ms_dmsw_EscapingObjCBlock: ms_dmsw_print_function(p, 0, ref); break;
+    case ms_dmsw_BoundGenericClass:
+    case ms_dmsw_BoundGenericStructure:
+    case ms_dmsw_BoundGenericEnum:
+    case ms_dmsw_BoundGenericProtocol:
+    case ms_dmsw_BoundGenericOtherNominalType:
+    case ms_dmsw_BoundGenericTypeAlias: ms_dmsw_print_bound(p, ref); break;
+    case ms_dmsw_Integer: ms_dmsw_number(p, n->u.index); break;
     case ms_dmsw_ImplFunctionType: ms_dmsw_print_impl_function(p, ref); break;
-    case ms_dmsw_ImplFunctionConvention:
-        ms_dmsw_row_text(p, ref);
-        ms_dmsw_own(p, ms_dmsw_kid(p, ref, 0));
-        if (ms_dmsw_kid_count(p, ref) > 1) {
-            ms_dmsw_word(p, ", mangledCType: \"");
-            ms_dmsw_own(p, ms_dmsw_kid(p, ref, 1));
-            ms_dmsw_char(p, '"');
-        }
-        ms_dmsw_char(p, ')');
-        break;
+    case ms_dmsw_ImplFunctionConvention: ms_dmsw_print_impl_convention(p, ref); break;
     default: ms_dmsw_print_impl_part(p, ref); break;
     }
 }
@@ -4964,24 +4974,11 @@ static uint32_t ms_dmsw_print_special(ms_dmsw *p, uint32_t ref, bool as_prefix)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, ref);
     bool is_short = ms_dmsw_short(p);
-    if (n->kind >= ms_dmsw_BuiltinTypeName && n->kind <= ms_dmsw_DependentGenericLayoutRequirement) {
-        if (n->kind >= ms_dmsw_FunctionType && n->kind <= ms_dmsw_EscapingObjCBlock)
-            ms_dmsw_print_function(p, 0, ref);
-        else if (n->kind >= ms_dmsw_BoundGenericClass && n->kind <= ms_dmsw_BoundGenericTypeAlias)
-            ms_dmsw_print_bound(p, ref);
-        else if (n->kind == ms_dmsw_Integer)
-            ms_dmsw_number(p, n->u.index);
-        else
-            ms_dmsw_print_type(p, ref);
-        return 0;
-    }
-    if (n->kind >= ms_dmsw_ImplFunctionType && n->kind <= ms_dmsw_ImplErrorResult &&
-        n->kind != ms_dmsw_ImplDifferentiabilityKind) {
-        ms_dmsw_print_impl(p, ref);
+    if (n->kind >= ms_dmsw_BuiltinTypeName && n->kind <= ms_dmsw_ImplInvocationSubstitutions) {
+        ms_dmsw_print_type(p, ref);
         return 0;
     }
     switch (n->kind) {
-    case ms_dmsw_ImplDifferentiabilityKind: ms_dmsw_print_diff(p, ref); return 0;
     case ms_dmsw_Suffix:
         if (!is_short)
             ms_dmsw_print_quoted(p, ref);
