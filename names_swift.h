@@ -452,6 +452,14 @@ typedef struct ms_dmsw_row { /* How one kind of node is printed. */
 #define ms_dmsw_ROW(name, how, traits, text) {text, traits, (uint8_t)(sizeof(text) - 1), ms_dmsw_H_##how},
 static const ms_dmsw_row ms_dmsw_rows[] = {ms_dmsw_KINDS(ms_dmsw_ROW)};
 #undef ms_dmsw_ROW
+#undef ms_dmsw_KINDS
+#undef ms_dmsw_C
+#undef ms_dmsw_CN
+#undef ms_dmsw_S
+#undef ms_dmsw_0
+#undef ms_dmsw_A
+#undef ms_dmsw_CM
+#undef ms_dmsw_CF
 
 /* What a node's union holds. */
 enum ms_dmsw_form {
@@ -2034,7 +2042,7 @@ static uint32_t ms_dmsw_layout(ms_dmsw *p, uint32_t type)
     if (!ref)
         return 0;
     ms_dmsw_at(p, ref)->mark = (uint8_t)c;
-    if (c == 'E' || c == 'M' || c == 'e' || c == 'm')
+    if (ms_dmsw_find("EMemS", c) >= 0)
         ref = ms_dmsw_add(p, ref, ms_dmsw_index_node(p));
     if (c == 'E' || c == 'M')
         ref = ms_dmsw_add(p, ref, ms_dmsw_index_node(p));
@@ -3929,8 +3937,8 @@ static void ms_dmsw_print_layout(ms_dmsw *p, uint32_t ref)
     case 'N': ms_dmsw_word(p, "_NativeRefCountedObject"); break;
     case 'C': ms_dmsw_word(p, "AnyObject"); break;
     case 'D': ms_dmsw_word(p, "_NativeClass"); break;
-    case 'B': ms_dmsw_word(p, "_BridgeObject"); break;
-    case 'S': ms_dmsw_word(p, "_TrivialStride"); break;
+    case 'B':
+    case 'S': break; /* Swift's own printer has no words for these two */
     case 'M':
     case 'm': ms_dmsw_word(p, "_TrivialAtMost"); break;
     default: ms_dmsw_word(p, "_Trivial"); break;
