@@ -3580,7 +3580,7 @@ static void ms_dmsw_print_function(ms_dmsw *p, uint32_t labels, uint32_t ref)
         p->d->failed = true;
         return;
     }
-    if (count > 2 || !(ms_dmsw_traits(p, ref) & ms_dmsw_T_FUNCTION))
+    if (count > 2 || !(ms_dmsw_rows[ms_dmsw_inner(p, ref)].traits & ms_dmsw_T_FUNCTION))
         ms_dmsw_print_function_head(p, ref);
     ms_dmsw_print_params(p, labels, ms_dmsw_kid(p, ref, count - 2));
     if (ms_dmsw_short(p))
