@@ -2296,7 +2296,7 @@ static void ms_sym_add_nlists(ms_sym_table *t, size_t mo_index)
     const ms_mo *mo = &t->mo[mo_index];
     ms_span nlists = ms_sym_nlists(mo);
     ms_span strings = ms_sym_strings(mo);
-    size_t count = nlists.len / ms_sym_nlist_size(mo);
+    size_t count = mo->hide_symtab ? 0 : nlists.len / ms_sym_nlist_size(mo);
     for (size_t i = 0; i < count; i++) {
         ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
         if (!ms_sym_is_defined(&entry))
@@ -2441,7 +2441,7 @@ static machsym_str ms_sym_scan_exact(const ms_mo *mos, size_t mo_count, uint64_t
         const ms_mo *mo = &mos[m];
         ms_span nlists = ms_sym_nlists(mo);
         ms_span strings = ms_sym_strings(mo);
-        size_t count = nlists.len / ms_sym_nlist_size(mo);
+        size_t count = mo->hide_symtab ? 0 : nlists.len / ms_sym_nlist_size(mo);
         for (size_t i = 0; i < count; i++) {
             ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
             if (entry.value != addr || !ms_sym_is_defined(&entry))
@@ -5365,7 +5365,10 @@ MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_sl
     uint64_t offset;
     uint32_t count = 0;
     size_t listed = 0;
-    ms_fail(err, MACHSYM_OK, "no error", "", 0);
+    if (desc == NULL) {
+        ms_fail(err, MACHSYM_ERR_ARGUMENT, "the descriptor is NULL", "", 0);
+        return 0;
+    }
     if (ms_mo_input_open(desc->path, desc->bytes, desc->flags, &input, err) != MACHSYM_OK)
         return 0;
     for (uint32_t i = 0; ms_mo_slice_at(input.bytes, i, &count, &slice, &offset); i++) {
@@ -5379,7 +5382,7 @@ MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_sl
     if (count == 0)
         ms_fail(err, MACHSYM_ERR_DAMAGED, "a fat file without slices", "fat header", 4);
     else if (listed > 0)
-        ms_fail(err, MACHSYM_OK, "no error", "", 0);
+        ms_fail(err, MACHSYM_OK, "no error", "", 0); /* a damaged slice among good ones is left out */
     ms_mo_input_close(&input);
     return listed;
 }
@@ -5569,9 +5572,10 @@ MACHSYM_API machsym_result machsym_image_open(const machsym_open_desc *desc, mac
                                               machsym_error *err)
 {
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
+    if (out != NULL)
+        *out = NULL;
     if (out == NULL || desc == NULL)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the descriptor or the place for the image is NULL", "", 0);
-    *out = NULL;
     ms_arena arena = ms_arena_make(ms_arena_default(desc->allocator));
     if (arena.allocator.alloc == NULL || arena.allocator.free == NULL)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the allocator lacks a function", "", 0);
@@ -5696,9 +5700,10 @@ MACHSYM_API machsym_result machsym_session_open(const machsym_session_desc *desc
                                                 machsym_error *err)
 {
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
+    if (out != NULL)
+        *out = NULL;
     if (out == NULL || desc == NULL || desc->image == NULL || (unsigned)desc->lines >= MACHSYM_LINES_COUNT)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the image is missing or the line policy is none", "", 0);
-    *out = NULL;
     machsym_allocator allocator = ms_arena_default(desc->allocator);
     if (allocator.alloc == NULL || allocator.free == NULL)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the allocator lacks a function", "", 0);
