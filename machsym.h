@@ -16,6 +16,9 @@
  *   >>segments   overlapping ranges to segments
  *   >>macho      fat files and load commands
  *   >>symbols    one table of names outside the debug info
+ *   >>unwind     where functions begin, from unwind tables
+ *   >>objc       Objective-C metadata
+ *   >>swift      Swift type metadata
  *   >>forms      DWARF sections, abbreviations, values
  *   >>units      unit headers; which unit covers an address
  *   >>lines      line programs
@@ -183,9 +186,10 @@ MACHSYM_API size_t machsym_path_join(const machsym_path *path, char *buf, size_t
 enum machsym_open_flags {
     MACHSYM_OPEN_COPY =
         1u << 0, /* read the file into memory: safe against other processes that truncate it */
-    MACHSYM_OPEN_NO_PAIR = 1u << 1,  /* do not look for NAME.dSYM beside a binary */
-    MACHSYM_OPEN_LOADED = 1u << 2,   /* bytes is an image as dyld laid it out in memory: see load_addr */
-    MACHSYM_OPEN_NO_SYMTAB = 1u << 3 /* ignore LC_SYMTAB: shows what the rest of the file knows */
+    MACHSYM_OPEN_NO_PAIR = 1u << 1, /* do not look for NAME.dSYM beside a binary */
+    MACHSYM_OPEN_LOADED = 1u << 2,  /* bytes is an image as dyld laid it out in memory: see load_addr */
+    MACHSYM_OPEN_NO_SYMTAB =
+        1u << 3 /* ignore the names LC_SYMTAB has for the image's own code, as if stripped */
 };
 
 /* What to open; zero means the default everywhere. */
@@ -315,6 +319,7 @@ typedef struct machsym_frame {
     uint32_t column;         /* 0: not known */
     uint64_t function_start; /* of the concrete function, in the file's addresses */
     uint64_t function_size;  /* 0: not known */
+    uint32_t name_ref;       /* of a map's frame: stands for its names until machsym_map_names */
     uint64_t die_offset;     /* of the function's entry in .debug_info; 0: none */
     machsym_source name_source;
     machsym_source line_source;
@@ -388,10 +393,49 @@ MACHSYM_API bool machsym_session_next_line(machsym_session *session, machsym_cur
 MACHSYM_API bool machsym_session_next_symbol(machsym_session *session, machsym_cursor *at,
                                              machsym_symbol *out);
 
+/* Every name of every source and every bare start, by address, the best of an address first: what next_symbol
+ * chooses from. Returns: false at the end. Borrows, Threads, Cost: as above. */
+MACHSYM_API bool machsym_session_next_name(machsym_session *session, machsym_cursor *at, machsym_symbol *out);
+
 /* The names that share a start address, best first: the linker folds functions of equal code.
  * Returns: false at the end. Borrows, Threads: as above. Cost: a search. */
 MACHSYM_API bool machsym_session_next_alias(machsym_session *session, uint64_t addr, machsym_cursor *at,
                                             machsym_str *out);
+
+typedef enum machsym_objc_kind {
+    MACHSYM_OBJC_CLASS = 0,
+    MACHSYM_OBJC_CATEGORY,
+    MACHSYM_OBJC_METHOD /* of the class or category that came last */
+} machsym_objc_kind;
+
+/* A class, a category or a method of the Objective-C metadata. */
+typedef struct machsym_objc {
+    machsym_objc_kind kind;
+    machsym_str class_name; /* "?" when it is in another image and the file does not name it */
+    machsym_str category;   /* empty for a class */
+    machsym_str super_name; /* of a class; empty for a root class */
+    machsym_str selector;   /* of a method */
+    uint64_t addr;          /* of the record; of a method: its code */
+    bool is_class_method;
+    bool is_swift;
+} machsym_objc;
+
+/* Iterates over the Objective-C metadata in the file's order: classes, then categories, each with its methods.
+ * Returns: false at the end. Borrows, Threads: as above. Cost: reads all of it once. */
+MACHSYM_API bool machsym_session_next_objc(machsym_session *session, machsym_cursor *at, machsym_objc *out);
+
+/* A function and the object file that the linker took it from, as a debug map tells (N_OSO, N_FUN). */
+typedef struct machsym_object {
+    uint64_t lo;
+    uint64_t hi;
+    machsym_str path;   /* of the object file, or of the archive that holds it */
+    machsym_str member; /* in the archive; empty for a file of its own */
+} machsym_object;
+
+/* Iterates over the functions of the debug map in the file's order.
+ * Returns: false at the end. Borrows, Threads: as above. Cost: linear over LC_SYMTAB. */
+MACHSYM_API bool machsym_session_next_object(machsym_session *session, machsym_cursor *at,
+                                             machsym_object *out);
 
 /* How the unit that covers an address was found. */
 typedef enum machsym_unit_source {
@@ -424,6 +468,7 @@ typedef struct machsym_session_info {
     uint32_t units_without_code; /* skeletons, headers only, declarations only */
     uint32_t units_without_ranges;
     uint32_t damaged_units;
+    uint32_t damaged_metadata; /* parts of exports trie, binds, unwind info, Objective-C and Swift left out */
     uint32_t arange_set_count;
     uint32_t version_count[6]; /* [n]: units of DWARF version n */
     uint64_t function_count;
@@ -435,6 +480,118 @@ typedef struct machsym_session_info {
 
 /* Decodes every unit once and counts. Threads: the session's. Cost: the whole debug info. */
 MACHSYM_API void machsym_session_get_info(machsym_session *session, machsym_session_info *out);
+
+/* ---- Map: a whole image resolved once; the file is the structure in memory ---- */
+
+typedef struct machsym_map machsym_map;
+typedef struct machsym_plan machsym_plan;
+typedef struct machsym_part machsym_part;
+typedef struct machsym_writer machsym_writer;
+
+enum machsym_map_flags {
+    MACHSYM_MAP_COLUMNS = 1u << 0,  /* the map holds columns */
+    MACHSYM_MAP_CHUNK = 1u << 1,    /* the map holds a part of an image only */
+    MACHSYM_MAP_UNCHECKED = 1u << 2 /* open: do not compare the checksum; lookups stay safe without it */
+};
+
+/* What to build a map from; zero means the default everywhere but for image. */
+typedef struct machsym_plan_desc {
+    const machsym_image *image;
+    machsym_lines lines;         /* recorded in the map */
+    uint32_t flags;              /* MACHSYM_MAP_COLUMNS */
+    machsym_allocator allocator; /* called from every thread that builds a part */
+} machsym_plan_desc;
+
+/* Divides the work on an image into parts that any threads may build in any order.
+ * Returns: OK and *out; else an error. Owns: *out, until machsym_plan_close. Borrows: the image.
+ * Threads: the finished plan may be shared. Cost: root entries of all units and all symbols. */
+MACHSYM_API machsym_result machsym_plan_open(const machsym_plan_desc *desc, machsym_plan **out,
+                                             machsym_error *err);
+MACHSYM_API void machsym_plan_close(machsym_plan *plan);
+MACHSYM_API size_t machsym_plan_part_count(const machsym_plan *plan);
+/* How many bytes of input a part stands for: for showing progress. */
+MACHSYM_API uint64_t machsym_plan_part_size(const machsym_plan *plan, size_t index);
+
+/* Builds one part. The result depends on the plan and the index only.
+ * Owns: *out, until machsym_part_close. Borrows: the plan. Threads: any. Cost: decodes the part's units once. */
+MACHSYM_API machsym_result machsym_part_build(const machsym_plan *plan, size_t index, machsym_part **out,
+                                              machsym_error *err);
+MACHSYM_API void machsym_part_close(machsym_part *part);
+
+/* Puts all parts of a plan, in their order, into a map. The parts are closed one by one on the way, also on failure,
+ * and parts[i] becomes NULL: no more than one copy of the map is in memory.
+ * Owns: *out, until machsym_map_close. Threads: one. Cost: a copy of the map. */
+MACHSYM_API machsym_result machsym_map_merge(const machsym_plan *plan, machsym_part **parts, size_t count,
+                                             machsym_map **out, machsym_error *err);
+/* All of the above with one thread. */
+MACHSYM_API machsym_result machsym_map_build(const machsym_plan_desc *desc, machsym_map **out,
+                                             machsym_error *err);
+
+/* Opens a map file, or the bytes of one, for lookups in place.
+ * Returns: OK and *out; else an error: every table is checked to lie inside the file, and the checksum to match. What
+ * the tables point to is checked where it is read, so that no file can lead a lookup astray.
+ * Owns: *out. Borrows: bytes. Threads: a map never changes; share it. Cost: reads the file once; with
+ * MACHSYM_MAP_UNCHECKED, only its header. */
+MACHSYM_API machsym_result machsym_map_open(const char *path, machsym_bytes bytes, uint32_t flags,
+                                            const machsym_allocator *allocator, machsym_map **out,
+                                            machsym_error *err);
+MACHSYM_API void machsym_map_close(machsym_map *map);
+/* The map's bytes: what machsym_map_save writes. */
+MACHSYM_API machsym_bytes machsym_map_bytes(const machsym_map *map);
+/* Writes the map to a file: whole, or not at all. */
+MACHSYM_API machsym_result machsym_map_save(const machsym_map *map, const char *path, machsym_error *err);
+
+/* What a map says of itself. */
+typedef struct machsym_map_info {
+    machsym_str name; /* of the image */
+    machsym_uuid uuid;
+    uint32_t cputype;
+    uint32_t cpusubtype;
+    const char *arch; /* static */
+    uint64_t text_addr;
+    uint64_t text_size;
+    machsym_lines lines;
+    uint32_t flags;
+    uint32_t version;
+    uint64_t size;
+    uint64_t run_count;        /* of ranges from debug info */
+    uint64_t symbol_run_count; /* of ranges from symbols */
+    uint64_t text_bytes;       /* names before packing */
+    uint64_t packed_bytes;     /* and after */
+    uint64_t data_bytes;       /* ranges, chains, functions */
+} machsym_map_info;
+
+MACHSYM_API void machsym_map_get_info(const machsym_map *map, machsym_map_info *out);
+
+/* Which functions hold an address of the file, as machsym_session_frames tells it, but for die_offset. Names that the
+ * map packs are not unpacked yet: name_ref stands for them until machsym_map_names.
+ * Borrows: paths are views into the map. Threads: any. Cost: about 0.2 microseconds; no allocation. */
+MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_frame *frames,
+                                      size_t cap);
+/* Unpacks the names of frames into text, and sets linkage_name and name to views of it.
+ * Returns: the bytes of text needed; names that do not fit stay empty. Cost: about a microsecond a name. */
+MACHSYM_API size_t machsym_map_names(const machsym_map *map, machsym_frame *frames, size_t count, char *text,
+                                     size_t cap);
+
+/* Iterates over the ranges of a map by address. Returns: false at the end. Ask for the frames of lo. */
+typedef struct machsym_map_range {
+    uint64_t lo;
+    uint64_t hi;
+    bool is_symbol; /* not from debug info */
+} machsym_map_range;
+MACHSYM_API bool machsym_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_range *out);
+
+/* Writes a map range by range: for chunks of another map, and for symbol tables of other formats.
+ * Ranges must ascend without overlap; those from debug info and those from symbols (is_symbol) each by themselves. */
+MACHSYM_API machsym_result machsym_writer_open(const machsym_map_info *info,
+                                               const machsym_allocator *allocator, machsym_writer **out,
+                                               machsym_error *err);
+MACHSYM_API void machsym_writer_close(machsym_writer *writer);
+MACHSYM_API machsym_result machsym_writer_add(machsym_writer *writer, const machsym_map_range *range,
+                                              const machsym_frame *frames, size_t count, machsym_error *err);
+/* Makes the map and closes the writer, also on failure. */
+MACHSYM_API machsym_result machsym_writer_finish(machsym_writer *writer, machsym_map **out,
+                                                 machsym_error *err);
 
 /* ---- Names ---- */
 
@@ -604,6 +761,53 @@ static char *ms_os_first_file(const char *folder)
     }
     closedir(dir);
     return best;
+}
+
+/* Writes all bytes. Returns 0, or an errno. */
+static int ms_os_write_all(int fd, const char *ptr, size_t len)
+{
+    while (len > 0) {
+        ssize_t put = write(fd, ptr, len);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            return errno;
+        ptr += put;
+        len -= (size_t)put;
+    }
+    return fsync(fd) != 0 && errno != EINVAL && errno != EROFS ? errno : 0;
+}
+
+/* Opens a new file beside path for its later name; of several writers each has its own. */
+static int ms_os_open_beside(const char *path, char *beside, size_t cap)
+{
+    int fd = -1;
+    for (unsigned i = 0; i < 1000 && fd < 0; i++) {
+        snprintf(beside, cap, "%s.%ld.%u.tmp", path, (long)getpid(), i);
+        fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | ms_OS_CLOEXEC, 0666);
+        if (fd < 0 && errno != EEXIST)
+            break;
+    }
+    return fd;
+}
+
+/* Makes a file of these bytes: whole under its name, or not at all. Returns 0, or an errno. */
+static int ms_os_write(const char *path, const void *ptr, size_t len)
+{
+    size_t cap = strlen(path) + 48;
+    char *beside = (char *)malloc(cap);
+    if (beside == NULL)
+        return ENOMEM;
+    int fd = ms_os_open_beside(path, beside, cap);
+    int code = fd < 0 ? errno : ms_os_write_all(fd, (const char *)ptr, len);
+    if (fd >= 0 && close(fd) != 0 && code == 0)
+        code = errno;
+    if (code == 0 && rename(beside, path) != 0)
+        code = errno;
+    if (code != 0 && fd >= 0)
+        unlink(beside);
+    free(beside);
+    return code;
 }
 #endif
 #endif /* MACHSYM_NO_OS */
@@ -1485,6 +1689,14 @@ static size_t ms_seg_find(const ms_seg *v, size_t count, uint64_t addr)
     return lo == 0 ? count : lo - 1;
 }
 
+/* Where the segment that holds an address ends; UINT64_MAX behind the last. */
+static uint64_t ms_seg_until(const ms_seg *v, size_t count, uint64_t addr)
+{
+    size_t at = ms_seg_find(v, count, addr);
+    size_t next = at == count ? 0 : at + 1;
+    return next < count ? v[next].lo : UINT64_MAX;
+}
+
 static uint32_t ms_seg_owner(const ms_seg *v, size_t count, uint64_t addr)
 {
     size_t at = ms_seg_find(v, count, addr);
@@ -1492,9 +1704,10 @@ static uint32_t ms_seg_owner(const ms_seg *v, size_t count, uint64_t addr)
 }
 
 /* ==== >>macho =================================================================================================
- * Job:    turns fat files and load commands into slices, segments, sections and spans.
- * Uses:   platform, bytes, reader, memory.
- * Offers: ms_mo_input_open, ms_mo_slice_at, ms_mo_choose, ms_mo_load, ms_mo_section_named, ms_mo_linkedit.
+ * Job:    turns fat files and load commands into slices, segments, sections, spans and decoded pointers.
+ * Uses:   platform, bytes, reader, memory, segments.
+ * Offers: ms_mo_input_open, ms_mo_slice_at, ms_mo_choose, ms_mo_load, ms_mo_section_named, ms_mo_linkedit,
+ *         ms_mo_data_open, ms_mo_at_addr, ms_mo_pointer_at.
  * Never:  looks inside debug info or symbols; trusts a count or an offset. */
 
 /* loader.h, machine.h, fat.h */
@@ -1549,6 +1762,7 @@ typedef struct ms_mo_section {
     uint32_t reserved2; /* stubs: size of one */
     uint32_t reloc_off;
     uint32_t reloc_count;
+    uint32_t segment_index;
     bool is_code;
 } ms_mo_section;
 
@@ -1560,6 +1774,8 @@ typedef struct ms_mo_segment {
     uint64_t off;
     uint64_t file_size;
     uint32_t initprot;
+    uint16_t fixup_format;      /* DYLD_CHAINED_PTR_*; 0: pointers are plain */
+    uint32_t max_valid_pointer; /* of DYLD_CHAINED_PTR_32: chains run through integers above it too */
 } ms_mo_segment;
 
 /* Where LC_* say their data lies, offsets in the slice. */
@@ -1588,7 +1804,8 @@ typedef struct ms_mo {
     machsym_slice slice;
     bool is_64;
     bool is_loaded;
-    bool hide_symtab;
+    bool hide_symtab;      /* names of the image's own code in LC_SYMTAB do not count */
+    uint64_t slide;        /* with is_loaded: what dyld added to every pointer */
     uint32_t damage_count; /* load commands and sections left out */
     ms_mo_segment *segments;
     uint32_t segment_count;
@@ -1718,6 +1935,7 @@ static void ms_mo_read_section(ms_mo *mo, ms_rd *rd, uint64_t *previous)
     if (mo->is_64)
         ms_rd_u32(rd); /* reserved3 */
     section->is_code = (section->flags & ms_S_ATTR_CODE) != 0;
+    section->segment_index = mo->segment_count - 1;
     mo->section_count++;
     if (section->size == 0 || ms_mo_is_zero_fill(section->flags))
         return;
@@ -1745,6 +1963,8 @@ static void ms_mo_read_segment(ms_mo *mo, ms_rd *rd)
     segment->file_size = ms_mo_word(mo, rd);
     ms_rd_u32(rd); /* maxprot */
     segment->initprot = ms_rd_u32(rd);
+    segment->fixup_format = 0;
+    segment->max_valid_pointer = 0;
     uint32_t count = ms_rd_u32(rd);
     ms_rd_u32(rd); /* flags */
     if (rd->failed)
@@ -1868,6 +2088,31 @@ static void ms_mo_mark_code(ms_mo *mo)
     }
 }
 
+/* LC_DYLD_CHAINED_FIXUPS says for each segment how its pointers are encoded (fixup-chains.h:
+ * dyld_chained_fixups_header, dyld_chained_starts_in_image, dyld_chained_starts_in_segment). The chains themselves need
+ * not be walked: a pointer is decoded where it is read. */
+static void ms_mo_read_fixup_formats(ms_mo *mo)
+{
+    ms_span fixups = ms_mo_linkedit(mo, mo->loads.fixups_off, mo->loads.fixups_size);
+    ms_rd header = ms_rd_make(fixups);
+    ms_rd_u32(&header); /* version */
+    uint32_t starts_off = ms_rd_u32(&header);
+    ms_rd starts = ms_rd_at(fixups, starts_off);
+    uint32_t count = ms_rd_u32(&starts);
+    for (uint32_t i = 0; i < count && i < mo->segment_count && !header.failed; i++) {
+        uint32_t off = ms_rd_u32(&starts);
+        ms_rd rd = ms_rd_at(fixups, (uint64_t)starts_off + off);
+        ms_rd_skip(&rd, 6); /* size, page_size */
+        uint16_t format = ms_rd_u16(&rd);
+        ms_rd_u64(&rd); /* segment_offset */
+        uint32_t max_valid_pointer = ms_rd_u32(&rd);
+        if (off == 0 || starts.failed || rd.failed) /* 0: a segment without fixups */
+            continue;
+        mo->segments[i].fixup_format = format;
+        mo->segments[i].max_valid_pointer = max_valid_pointer;
+    }
+}
+
 /* Parses the load commands of one slice, mo->bytes, into mo. */
 static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
 {
@@ -1904,14 +2149,16 @@ static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
         if (command_size < 8 || command_size - 8 > ms_rd_left(&commands))
             break;
         ms_rd body = ms_rd_make(ms_rd_span(&commands, command_size - 8));
-        bool segment = command == ms_LC_SEGMENT || command == ms_LC_SEGMENT_64;
-        if (arena != NULL || !segment)
+        uint32_t kind = command & ~ms_LC_REQ_DYLD;
+        if (arena != NULL || (kind != ms_LC_SEGMENT && kind != ms_LC_SEGMENT_64))
             ms_mo_read_command(mo, command, &body);
     }
     if (count > 0)
         mo->damage_count++;
-    if (arena != NULL)
+    if (arena != NULL) {
         ms_mo_mark_code(mo);
+        ms_mo_read_fixup_formats(mo);
+    }
     return MACHSYM_OK;
 }
 
@@ -1923,6 +2170,393 @@ static const ms_mo_section *ms_mo_section_named(const ms_mo *mo, const char *seg
             return section;
     }
     return NULL;
+}
+
+/* ---- The image's own data: what lies at an address, what a pointer there stands for ---- */
+
+/* fixup-chains.h: how a pointer with a fixup is encoded. Formats of the shared cache and of firmware are left out. */
+enum {
+    ms_DYLD_CHAINED_PTR_ARM64E = 1,
+    ms_DYLD_CHAINED_PTR_64 = 2,
+    ms_DYLD_CHAINED_PTR_32 = 3,
+    ms_DYLD_CHAINED_PTR_64_OFFSET = 6,
+    ms_DYLD_CHAINED_PTR_ARM64E_KERNEL = 7,
+    ms_DYLD_CHAINED_PTR_64_KERNEL_CACHE = 8,
+    ms_DYLD_CHAINED_PTR_ARM64E_USERLAND = 9,
+    ms_DYLD_CHAINED_PTR_X86_64_KERNEL_CACHE = 11,
+    ms_DYLD_CHAINED_PTR_ARM64E_USERLAND24 = 12
+};
+
+/* loader.h: the upper half of a byte of bind code, and the types of relocation used. */
+enum {
+    ms_BIND_OPCODE_DONE = 0x00,
+    ms_BIND_OPCODE_SET_DYLIB_ORDINAL_ULEB = 0x20,
+    ms_BIND_OPCODE_SET_SYMBOL_TRAILING_FLAGS_IMM = 0x40,
+    ms_BIND_OPCODE_SET_ADDEND_SLEB = 0x60,
+    ms_BIND_OPCODE_SET_SEGMENT_AND_OFFSET_ULEB = 0x70,
+    ms_BIND_OPCODE_ADD_ADDR_ULEB = 0x80,
+    ms_BIND_OPCODE_DO_BIND = 0x90,
+    ms_BIND_OPCODE_DO_BIND_ADD_ADDR_ULEB = 0xa0,
+    ms_BIND_OPCODE_DO_BIND_ADD_ADDR_IMM_SCALED = 0xb0,
+    ms_BIND_OPCODE_DO_BIND_ULEB_TIMES_SKIPPING_ULEB = 0xc0,
+    ms_BIND_OPCODE_THREADED = 0xd0
+};
+
+/* What a pointer stands for; all zero: NULL, or nothing that could be decoded. */
+typedef struct ms_mo_pointer {
+    uint64_t addr;      /* 0 for an import */
+    machsym_str import; /* the symbol in another image, with its underscore */
+} ms_mo_pointer;
+
+/* In ms_mo_data's binds: the item is no index of a name but an address of this image. */
+#define ms_MO_BIND_IS_VALUE ((uint64_t)1 << 63)
+
+/* Reads the data of one slice by address. */
+typedef struct ms_mo_data {
+    const ms_mo *mo;
+    ms_segs sections; /* which section holds an address */
+    ms_span imports;  /* of chained fixups */
+    unsigned one;     /* size of an import */
+    ms_span names;    /* of imports */
+    ms_key *binds;    /* sorted; address, index into bind_names (or ms_MO_BIND_IS_VALUE) */
+    size_t bind_count;
+    size_t bind_cap;
+    machsym_str *bind_names;
+    size_t name_count;
+    size_t name_cap;
+    bool is_threaded; /* the first arm64e files: bind code without chains' headers, pointers as in ARM64E */
+    uint64_t
+        budget; /* bytes and records that may still be read: what a file repeats without end stops here */
+    uint32_t damage_count;
+} ms_mo_data;
+
+/* Takes cost from the budget. Returns false once it is spent. */
+static bool ms_mo_spend(ms_mo_data *d, uint64_t cost)
+{
+    if (cost > d->budget) {
+        d->damage_count += d->budget != 0;
+        d->budget = 0;
+        return false;
+    }
+    d->budget -= cost;
+    return true;
+}
+
+/* The section whose bytes hold an address; NULL when the file has none. */
+static const ms_mo_section *ms_mo_section_at(const ms_mo_data *d, uint64_t addr)
+{
+    uint32_t owner = ms_seg_owner(d->sections.v, d->sections.count, addr);
+    return owner == ms_SEG_NONE ? NULL : &d->mo->sections[owner];
+}
+
+/* What is left of the section at an address from there on; empty when the file has no such bytes. */
+static ms_span ms_mo_from_addr(const ms_mo_data *d, uint64_t addr)
+{
+    const ms_mo_section *section = ms_mo_section_at(d, addr);
+    return section == NULL ? ms_span_make(NULL, 0) : ms_span_from(section->bytes, addr - section->addr);
+}
+
+static ms_span ms_mo_at_addr(const ms_mo_data *d, uint64_t addr, uint64_t len)
+{
+    return ms_span_sub(ms_mo_from_addr(d, addr), 0, len);
+}
+
+static uint32_t ms_mo_u32_at(const ms_mo_data *d, uint64_t addr)
+{
+    ms_span span = ms_mo_at_addr(d, addr, 4);
+    return span.len == 4 ? ms_rd_raw_u32(span.ptr) : 0;
+}
+
+static unsigned ms_mo_pointer_size(const ms_mo_data *d)
+{
+    return d->mo->is_64 ? 8 : 4;
+}
+
+/* The NUL-terminated text at an address; empty when it is missing. Its length is paid for. */
+static machsym_str ms_mo_str_at(ms_mo_data *d, uint64_t addr)
+{
+    ms_span rest = ms_mo_from_addr(d, addr);
+    if (rest.len > d->budget)
+        rest.len = (size_t)d->budget;
+    machsym_str str = ms_rd_str_at(rest, 0);
+    ms_mo_spend(d, str.ptr != NULL ? str.len + 1 : rest.len);
+    return str;
+}
+
+/* An address relative to its own place, 32 bits wide; 0 when it is NULL or missing. */
+static uint64_t ms_mo_relative_at(const ms_mo_data *d, uint64_t addr)
+{
+    uint32_t raw = ms_mo_u32_at(d, addr);
+    return raw == 0 ? 0 : addr + (uint64_t)(int64_t)(int32_t)raw;
+}
+
+/* ---- Imports ---- */
+
+static machsym_str ms_mo_import(const ms_mo_data *d, uint64_t ordinal)
+{
+    if (d->is_threaded)
+        return ordinal < d->name_count ? d->bind_names[ordinal] : ms_str_empty();
+    if (d->one == 0 || ordinal >= d->imports.len / d->one)
+        return ms_str_empty();
+    const uint8_t *p = d->imports.ptr + ordinal * d->one;
+    return ms_rd_str_at(d->names, d->one == 16 ? ms_rd_raw_u64(p) >> 32 : ms_rd_raw_u32(p) >> 9);
+}
+
+/* dyld_chained_fixups_header: where imports and their names are. */
+static void ms_mo_read_imports(ms_mo_data *d)
+{
+    ms_span fixups = ms_mo_linkedit(d->mo, d->mo->loads.fixups_off, d->mo->loads.fixups_size);
+    ms_rd rd = ms_rd_make(fixups);
+    ms_rd_skip(&rd, 8); /* version, starts_offset */
+    uint32_t imports_off = ms_rd_u32(&rd);
+    uint32_t symbols_off = ms_rd_u32(&rd);
+    uint32_t count = ms_rd_u32(&rd);
+    uint32_t format = ms_rd_u32(&rd); /* 1: 32 bits; 2: with an addend; 3: 64 bits with one */
+    uint32_t symbols_format = ms_rd_u32(&rd);
+    if (rd.failed || symbols_format != 0 || format < 1 || format > 3) /* 1: zlib, which no linker writes */
+        return;
+    d->one = format == 1 ? 4 : format == 2 ? 8 : 16;
+    d->imports = ms_span_sub(fixups, imports_off, (uint64_t)count * d->one);
+    d->names = ms_span_from(fixups, symbols_off);
+}
+
+static void ms_mo_add_bind(ms_mo_data *d, uint64_t addr, uint64_t item, ms_arena *arena)
+{
+    ms_key *v = (ms_key *)ms_arena_grow(arena, d->binds, d->bind_count, &d->bind_cap, sizeof *v);
+    if (v == NULL)
+        return;
+    d->binds = v;
+    v[d->bind_count].key = addr;
+    v[d->bind_count++].item = item;
+}
+
+static void ms_mo_add_bind_name(ms_mo_data *d, machsym_str name, ms_arena *arena)
+{
+    machsym_str *v =
+        (machsym_str *)ms_arena_grow(arena, d->bind_names, d->name_count, &d->name_cap, sizeof *v);
+    if (v == NULL)
+        return;
+    d->bind_names = v;
+    v[d->name_count++] = name;
+}
+
+/* Where bind code stands: the variables of its little machine. */
+typedef struct ms_mo_binder {
+    uint64_t addr;
+    uint64_t times;
+    uint64_t skip;
+    machsym_str name;
+} ms_mo_binder;
+
+/* Binds as often as one instruction says; in threaded files it only adds to the list of imports. */
+static void ms_mo_do_bind(ms_mo_data *d, ms_mo_binder *b, ms_arena *arena)
+{
+    if (d->is_threaded) {
+        ms_mo_add_bind_name(d, b->name, arena);
+        return;
+    }
+    for (; b->times > 0 && d->name_count > 0 && ms_mo_spend(d, 1) && !arena->oom; b->times--) {
+        ms_mo_add_bind(d, b->addr, d->name_count - 1, arena);
+        b->addr += b->skip + ms_mo_pointer_size(d);
+    }
+}
+
+/* Runs the bind code of LC_DYLD_INFO; lazy binds are of stubs only, which have names already. */
+static void ms_mo_read_binds(ms_mo_data *d, ms_span code, ms_arena *arena)
+{
+    ms_rd rd = ms_rd_make(code);
+    ms_mo_binder b;
+    ms_zero(&b, sizeof b);
+    while (ms_rd_left(&rd) > 0 && !arena->oom) {
+        uint8_t byte = ms_rd_u8(&rd);
+        uint8_t low = byte & 0xf;
+        b.times = 1;
+        b.skip = 0;
+        switch (byte & 0xf0) {
+        case ms_BIND_OPCODE_DONE: return;
+        case ms_BIND_OPCODE_SET_DYLIB_ORDINAL_ULEB: ms_rd_uleb(&rd); break;
+        case ms_BIND_OPCODE_SET_ADDEND_SLEB: ms_rd_sleb(&rd); break;
+        case ms_BIND_OPCODE_SET_SYMBOL_TRAILING_FLAGS_IMM:
+            b.name = ms_rd_str(&rd);
+            if (!d->is_threaded)
+                ms_mo_add_bind_name(d, b.name, arena);
+            break;
+        case ms_BIND_OPCODE_SET_SEGMENT_AND_OFFSET_ULEB:
+            b.addr = ms_rd_uleb(&rd) + (low < d->mo->segment_count ? d->mo->segments[low].addr : 0);
+            break;
+        case ms_BIND_OPCODE_ADD_ADDR_ULEB: b.addr += ms_rd_uleb(&rd); break;
+        case ms_BIND_OPCODE_DO_BIND: ms_mo_do_bind(d, &b, arena); break;
+        case ms_BIND_OPCODE_DO_BIND_ADD_ADDR_ULEB:
+            b.skip = ms_rd_uleb(&rd);
+            ms_mo_do_bind(d, &b, arena);
+            break;
+        case ms_BIND_OPCODE_DO_BIND_ADD_ADDR_IMM_SCALED:
+            b.skip = (uint64_t)low * ms_mo_pointer_size(d);
+            ms_mo_do_bind(d, &b, arena);
+            break;
+        case ms_BIND_OPCODE_DO_BIND_ULEB_TIMES_SKIPPING_ULEB:
+            b.times = ms_rd_uleb(&rd);
+            b.skip = ms_rd_uleb(&rd);
+            ms_mo_do_bind(d, &b, arena);
+            break;
+        case ms_BIND_OPCODE_THREADED:
+            if (low == 0) { /* the binds that follow fill a table of so many imports; 1 walks the chains */
+                ms_rd_uleb(&rd);
+                d->is_threaded = true;
+                d->name_count = 0;
+            }
+            break;
+        default: break; /* dylib ordinals and types in the low bits */
+        }
+    }
+    d->damage_count += rd.failed;
+}
+
+/* ---- Pointers ---- */
+
+/* A plain address without the bits that arm64e signs; bit 55 tells kernel from user space. */
+static uint64_t ms_mo_plain(const ms_mo_data *d, uint64_t raw)
+{
+    if (d->mo->slice.cputype != ms_CPU_ARM64)
+        return raw;
+    uint64_t low = ((uint64_t)1 << 47) - 1;
+    return (raw & ((uint64_t)1 << 55)) == 0 ? raw & low : raw | ~low;
+}
+
+static ms_mo_pointer ms_mo_to_import(const ms_mo_data *d, uint64_t ordinal)
+{
+    ms_mo_pointer pointer = {0, ms_mo_import(d, ordinal)};
+    return pointer;
+}
+
+/* DYLD_CHAINED_PTR_ARM64E and its kin: bit 63 authenticated, bit 62 an import. */
+static ms_mo_pointer ms_mo_decode_arm64e(const ms_mo_data *d, unsigned format, uint64_t raw)
+{
+    ms_mo_pointer pointer = {0, {NULL, 0}};
+    bool is_auth = raw >> 63 != 0;
+    bool is_24 = format == ms_DYLD_CHAINED_PTR_ARM64E_USERLAND24;
+    if ((raw >> 62 & 1) != 0)
+        return ms_mo_to_import(d, raw & (is_24 ? 0xffffff : 0xffff));
+    if (is_auth)
+        pointer.addr = d->mo->text_addr + (raw & 0xffffffff);
+    else
+        pointer.addr = (raw & 0x7ffffffffff) + (format == ms_DYLD_CHAINED_PTR_ARM64E ? 0 : d->mo->text_addr);
+    return pointer;
+}
+
+/* Undoes the encoding of a pointer that is not NULL. */
+static ms_mo_pointer ms_mo_decode(const ms_mo_data *d, const ms_mo_segment *segment, uint64_t raw)
+{
+    ms_mo_pointer pointer = {0, {NULL, 0}};
+    unsigned format = segment->fixup_format;
+    uint64_t base = d->mo->text_addr;
+    switch (format) {
+    case 0: pointer.addr = ms_mo_plain(d, raw); break;
+    case ms_DYLD_CHAINED_PTR_ARM64E:
+    case ms_DYLD_CHAINED_PTR_ARM64E_KERNEL:
+    case ms_DYLD_CHAINED_PTR_ARM64E_USERLAND:
+    case ms_DYLD_CHAINED_PTR_ARM64E_USERLAND24: return ms_mo_decode_arm64e(d, format, raw);
+    case ms_DYLD_CHAINED_PTR_64:
+    case ms_DYLD_CHAINED_PTR_64_OFFSET:
+        if (raw >> 63 != 0)
+            return ms_mo_to_import(d, raw & 0xffffff);
+        pointer.addr = (raw & 0xfffffffff) + (format == ms_DYLD_CHAINED_PTR_64 ? 0 : base);
+        break;
+    case ms_DYLD_CHAINED_PTR_32:
+        if (raw >> 31 != 0)
+            return ms_mo_to_import(d, raw & 0xfffff);
+        if ((raw & 0x3ffffff) <= segment->max_valid_pointer)
+            pointer.addr = raw & 0x3ffffff;
+        break;
+    case ms_DYLD_CHAINED_PTR_64_KERNEL_CACHE:
+    case ms_DYLD_CHAINED_PTR_X86_64_KERNEL_CACHE:
+        if ((raw >> 30 & 3) == 0) /* other levels are other files of the cache */
+            pointer.addr = base + (raw & 0x3fffffff);
+        break;
+    default: break;
+    }
+    return pointer;
+}
+
+/* What the pointer at an address stands for. */
+static ms_mo_pointer ms_mo_pointer_at(const ms_mo_data *d, uint64_t addr)
+{
+    ms_mo_pointer pointer = {0, {NULL, 0}};
+    const ms_mo_section *section = ms_mo_section_at(d, addr);
+    ms_span span = ms_mo_at_addr(d, addr, ms_mo_pointer_size(d));
+    if (section == NULL || span.len == 0)
+        return pointer;
+    uint64_t raw = d->mo->is_64 ? ms_rd_raw_u64(span.ptr) : ms_rd_raw_u32(span.ptr);
+    size_t at = ms_upper_bound(d->binds, d->bind_count, addr);
+    if (at > 0 && d->binds[at - 1].key == addr) {
+        uint64_t item = d->binds[at - 1].item;
+        if ((item & ms_MO_BIND_IS_VALUE) != 0)
+            pointer.addr = (item & ~ms_MO_BIND_IS_VALUE) + raw;
+        else
+            pointer.import = d->bind_names[item];
+        return pointer;
+    }
+    if (raw == 0)
+        return pointer;
+    if (d->mo->is_loaded) {
+        pointer.addr = ms_mo_plain(d, raw) - d->mo->slide;
+        return pointer;
+    }
+    if (d->is_threaded)
+        return ms_mo_decode_arm64e(d, ms_DYLD_CHAINED_PTR_ARM64E, raw);
+    return ms_mo_decode(d, &d->mo->segments[section->segment_index], raw);
+}
+
+/* Relocations of an object file: pointers to symbols, which hold only what is added to them. */
+static void ms_mo_read_relocations(ms_mo_data *d, const ms_mo_section *section, ms_arena *arena)
+{
+    const ms_mo *mo = d->mo;
+    uint32_t one = mo->is_64 ? 16 : 12; /* nlist.h */
+    uint32_t want_length = mo->is_64 ? 3 : 2;
+    ms_span nlists = ms_mo_table(mo, mo->loads.sym_off, mo->loads.sym_count, one);
+    ms_span strings = ms_mo_table(mo, mo->loads.str_off, mo->loads.str_size, 1);
+    ms_rd rd = ms_rd_make(ms_mo_table(mo, section->reloc_off, section->reloc_count, 8));
+    while (ms_rd_left(&rd) >= 8 && ms_mo_spend(d, 1) && !arena->oom) {
+        uint32_t off = ms_rd_u32(&rd);
+        uint32_t bits = ms_rd_u32(&rd); /* reloc.h: symbol 24 bits, pcrel 1, length 2, extern 1, type 4 */
+        uint32_t index = bits & 0xffffff;
+        bool is_pointer = (bits >> 24 & 1) == 0 && (bits >> 25 & 3) == want_length && bits >> 28 == 0;
+        if (off >> 31 != 0 || !is_pointer || (bits >> 27 & 1) == 0 || index >= nlists.len / one)
+            continue; /* scattered, or by section: then the file holds the address */
+        const uint8_t *p = nlists.ptr + (size_t)index * one;
+        uint64_t value = mo->is_64 ? ms_rd_raw_u64(p + 8) : ms_rd_raw_u32(p + 8);
+        bool is_undefined = (p[4] & 0x0e) == 0;
+        if (is_undefined)
+            ms_mo_add_bind_name(d, ms_rd_str_at(strings, ms_rd_raw_u32(p)), arena);
+        ms_mo_add_bind(d, section->addr + off, is_undefined ? d->name_count - 1 : ms_MO_BIND_IS_VALUE | value,
+                       arena);
+    }
+}
+
+/* Makes a slice's data readable by address. Failure shows as oom of an arena. */
+static void ms_mo_data_open(ms_mo_data *d, const ms_mo *mo, ms_arena *arena)
+{
+    ms_zero(d, sizeof *d);
+    d->mo = mo;
+    d->budget = (uint64_t)mo->bytes.len * 4 + 0x10000; /* real files need less than their size */
+    d->sections.arena = arena;
+    ms_piece *pieces = (ms_piece *)ms_arena_alloc(arena, mo->section_count, sizeof *pieces);
+    size_t count = 0;
+    for (uint32_t i = 0; i < mo->section_count && pieces != NULL; i++) {
+        const ms_mo_section *section = &mo->sections[i];
+        uint64_t hi;
+        if (section->bytes.len == 0 || !ms_add_ok(section->addr, section->bytes.len, &hi))
+            continue;
+        pieces[count].lo = section->addr;
+        pieces[count].hi = hi;
+        pieces[count++].owner = i;
+    }
+    ms_seg_build(pieces, count, arena, &d->sections);
+    ms_mo_read_imports(d);
+    ms_mo_read_binds(d, ms_mo_linkedit(mo, mo->loads.bind_off, mo->loads.bind_size), arena);
+    for (uint32_t i = 0; i < mo->section_count && mo->slice.filetype == ms_MH_OBJECT; i++)
+        ms_mo_read_relocations(d, &mo->sections[i], arena);
+    ms_key_heap_sort(d->binds, d->bind_count);
 }
 
 /* ---- Fat files ---- */
@@ -2147,7 +2781,7 @@ static machsym_result ms_mo_input_open(const char *path, machsym_bytes bytes, ui
 /* ==== >>symbols ===============================================================================================
  * Job:    one table, sorted by address, of every name and start of a function outside the debug info.
  * Uses:   bytes, reader, memory, macho.
- * Offers: ms_sym_table, ms_sym_build, ms_sym_find, ms_sym_exact, ms_sym_scan_exact.
+ * Offers: ms_sym_table, ms_sym_add, ms_sym_sort, ms_sym_find, ms_sym_exact, ms_sym_scan_exact.
  * Never:  names an address past the next start or the end of its section. */
 
 /* nlist.h */
@@ -2191,6 +2825,22 @@ static ms_sym_nlist ms_sym_nlist_at(const ms_mo *mo, ms_span nlists, size_t inde
     return entry;
 }
 
+/* A string table up to its last NUL, so that every text in it ends. */
+static ms_span ms_sym_whole_strings(const ms_mo *mo)
+{
+    ms_span strings = ms_sym_strings(mo);
+    while (strings.len > 0 && strings.ptr[strings.len - 1] != 0)
+        strings.len--;
+    return strings;
+}
+
+/* The first bytes of a name, as many as ranking needs: a table may hold a million long names. */
+static machsym_str ms_sym_head_at(ms_span whole, uint32_t strx)
+{
+    ms_span rest = ms_span_from(whole, strx);
+    return ms_str_bounded((const char *)rest.ptr, rest.len < 8 ? rest.len : 8);
+}
+
 static bool ms_sym_is_defined(const ms_sym_nlist *entry)
 {
     return (entry->type & ms_N_STAB) == 0 && (entry->type & ms_N_TYPE) == ms_N_SECT;
@@ -2201,6 +2851,8 @@ static machsym_str ms_sym_c_name(machsym_str raw)
 {
     if (raw.len > 0 && raw.ptr[0] == 1)
         raw = ms_str_drop(raw, 1);
+    if (ms_str_begins(raw, "__hidden#")) /* a line of a BCSymbolMap, which has the underscore */
+        return raw;
     return raw.len > 1 && raw.ptr[0] == '_' ? ms_str_drop(raw, 1) : raw;
 }
 
@@ -2214,12 +2866,12 @@ static bool ms_sym_is_temporary(machsym_str raw)
     return ms_str_begins(raw, "ltmp") || ms_str_begins(raw, "l_") || ms_str_begins(raw, "L");
 }
 
-/* Which of several names for one address is best; lower is better. */
-static unsigned ms_sym_rank(const ms_sym_nlist *entry, machsym_str raw)
+/* Which of several names for one address is best; lower is better. head is the name or its beginning. */
+static unsigned ms_sym_rank(const ms_sym_nlist *entry, machsym_str head)
 {
-    if (raw.len == 0)
+    if (head.len == 0)
         return 4;
-    if (ms_sym_is_temporary(raw))
+    if (ms_sym_is_temporary(head))
         return 3;
     if ((entry->type & ms_N_EXT) == 0)
         return 2;
@@ -2241,6 +2893,7 @@ typedef struct ms_sym_table {
     size_t mo_count;
     const ms_range *code;
     size_t code_count;
+    uint32_t damage_count; /* parts of the metadata left out */
 } ms_sym_table;
 
 #define ms_SYM_SOURCE_SHIFT 56
@@ -2255,13 +2908,20 @@ static uint64_t ms_sym_item(machsym_source source, unsigned rank, size_t mo, uin
            (uint64_t)mo << ms_SYM_MO_SHIFT | index;
 }
 
+/* code is sorted and does not overlap. */
 static const ms_range *ms_sym_code_at(const ms_range *code, size_t count, uint64_t addr)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (addr >= code[i].lo && addr < code[i].hi)
-            return &code[i];
+    size_t lo = 0;
+    while (count > 0) {
+        size_t half = count / 2;
+        if (code[lo + half].lo <= addr) {
+            lo += half + 1;
+            count -= half + 1;
+        } else {
+            count = half;
+        }
     }
-    return NULL;
+    return lo > 0 && addr < code[lo - 1].hi ? &code[lo - 1] : NULL;
 }
 
 static void ms_sym_add_item(ms_sym_table *t, uint64_t addr, uint64_t item)
@@ -2295,13 +2955,13 @@ static void ms_sym_add_nlists(ms_sym_table *t, size_t mo_index)
 {
     const ms_mo *mo = &t->mo[mo_index];
     ms_span nlists = ms_sym_nlists(mo);
-    ms_span strings = ms_sym_strings(mo);
+    ms_span strings = ms_sym_whole_strings(mo);
     size_t count = mo->hide_symtab ? 0 : nlists.len / ms_sym_nlist_size(mo);
     for (size_t i = 0; i < count; i++) {
         ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
         if (!ms_sym_is_defined(&entry))
             continue;
-        unsigned rank = ms_sym_rank(&entry, ms_sym_name_at(strings, entry.strx));
+        unsigned rank = ms_sym_rank(&entry, ms_sym_head_at(strings, entry.strx));
         if (rank < 4)
             ms_sym_add_item(t, entry.value, ms_sym_item(MACHSYM_SOURCE_SYMTAB, rank, mo_index, i));
     }
@@ -2354,13 +3014,18 @@ static void ms_sym_sort(ms_sym_table *t, ms_arena *scratch)
     if (room == NULL)
         return;
     ms_sort(t->v, t->count, room);
-    for (size_t i = 1; i < t->count; i++) {
-        ms_key moved = t->v[i];
-        size_t j = i;
-        for (; j > 0 && ms_key_less(&moved, &t->v[j - 1]); j--)
-            t->v[j] = t->v[j - 1];
-        t->v[j] = moved;
+    for (size_t lo = 0, hi; lo < t->count; lo = hi) {
+        for (hi = lo + 1; hi < t->count && t->v[hi].key == t->v[lo].key;)
+            hi++;
+        if (hi - lo > 1) /* items did not ascend: the sources came one after the other */
+            ms_key_heap_sort(&t->v[lo], hi - lo);
     }
+    size_t kept = 0;
+    for (size_t i = 0; i < t->count; i++) { /* two tables may tell of one start */
+        if (kept == 0 || t->v[kept - 1].key != t->v[i].key || t->v[kept - 1].item != t->v[i].item)
+            t->v[kept++] = t->v[i];
+    }
+    t->count = kept;
 }
 
 static machsym_source ms_sym_source(uint64_t item)
@@ -2380,23 +3045,37 @@ static machsym_str ms_sym_name(const ms_sym_table *t, uint64_t item)
     return ms_sym_c_name(ms_sym_name_at(ms_sym_strings(mo), entry.strx));
 }
 
+/* The first entry at or past an address. */
+static size_t ms_sym_first(const ms_sym_table *t, uint64_t addr)
+{
+    return addr == 0 ? 0 : ms_upper_bound(t->v, t->count, addr - 1);
+}
+
 /* The first entry past those at one address. */
 static size_t ms_sym_next(const ms_sym_table *t, size_t at)
 {
-    uint64_t addr = t->v[at].key;
-    while (at < t->count && t->v[at].key == addr)
-        at++;
-    return at;
+    return ms_upper_bound(t->v, t->count, t->v[at].key);
 }
 
-/* The best entry at the address of entry at, with its end: the next start, or the end of its section. */
+/* Whether the name of an entry differs from those of the entries before it from first on; of many, the last 16. */
+static bool ms_sym_is_new(const ms_sym_table *t, size_t first, size_t at)
+{
+    machsym_str name = ms_sym_name(t, t->v[at].item);
+    if (at - first > 16)
+        first = at - 16;
+    for (; first < at; first++) {
+        if (ms_str_equal(ms_sym_name(t, t->v[first].item), name))
+            return false;
+    }
+    return true;
+}
+
+/* Entry at, with its end: the next start, or the end of its section. */
 static void ms_sym_get(const ms_sym_table *t, size_t at, machsym_symbol *out)
 {
     uint64_t addr = t->v[at].key;
     const ms_range *code = ms_sym_code_at(t->code, t->code_count, addr);
     size_t next = ms_sym_next(t, at);
-    while (at > 0 && t->v[at - 1].key == addr)
-        at--;
     out->lo = addr;
     out->hi = code->hi;
     if (next < t->count && t->v[next].key < out->hi)
@@ -2411,25 +3090,35 @@ static bool ms_sym_find(const ms_sym_table *t, uint64_t addr, machsym_symbol *ou
     size_t at = ms_upper_bound(t->v, t->count, addr);
     if (at == 0)
         return false;
-    ms_sym_get(t, at - 1, out);
+    ms_sym_get(t, ms_sym_first(t, t->v[at - 1].key), out);
     return addr < out->hi;
+}
+
+/* Whether the name at an offset of a string table is this one, without its underscore or with it. */
+static bool ms_sym_name_is(ms_span whole, uint32_t strx, machsym_str want)
+{
+    ms_span rest = ms_span_from(whole, strx);
+    machsym_str head = ms_str_make((const char *)rest.ptr, rest.len < want.len + 3 ? rest.len : want.len + 3);
+    machsym_str raw = ms_str_bounded(head.ptr, head.len); /* byte 1, underscore, name, NUL at most */
+    return ms_str_equal(ms_sym_c_name(raw), want);
 }
 
 /* The symtab name that starts exactly at an address: the one that equals want, else the best. */
 static machsym_str ms_sym_exact(const ms_sym_table *t, uint64_t addr, machsym_str want)
 {
-    machsym_str best = ms_str_empty();
-    size_t at = addr == 0 ? 0 : ms_upper_bound(t->v, t->count, addr - 1);
-    for (; at < t->count && t->v[at].key == addr; at++) {
-        if (ms_sym_source(t->v[at].item) != MACHSYM_SOURCE_SYMTAB)
-            continue;
-        machsym_str name = ms_sym_name(t, t->v[at].item);
-        if (want.len != 0 && ms_str_equal(name, want))
-            return name;
-        if (best.len == 0)
-            best = name;
+    size_t first = ms_sym_first(t, addr);
+    for (size_t at = first; at < t->count && t->v[at].key == addr; at++) {
+        uint64_t item = t->v[at].item;
+        if (ms_sym_source(item) != MACHSYM_SOURCE_SYMTAB) /* the best source: none follows another */
+            break;
+        const ms_mo *mo = &t->mo[(item >> ms_SYM_MO_SHIFT) & 0xff];
+        ms_sym_nlist entry = ms_sym_nlist_at(mo, ms_sym_nlists(mo), (size_t)(item & ms_SYM_INDEX_MASK));
+        if (want.len != 0 && ms_sym_name_is(ms_sym_strings(mo), entry.strx, want))
+            return ms_sym_name(t, item);
     }
-    return best;
+    bool has_one = first < t->count && t->v[first].key == addr &&
+                   ms_sym_source(t->v[first].item) == MACHSYM_SOURCE_SYMTAB;
+    return has_one ? ms_sym_name(t, t->v[first].item) : ms_str_empty();
 }
 
 /* The same without a table, by reading all of LC_SYMTAB: for a first, cold lookup. */
@@ -2440,34 +3129,1123 @@ static machsym_str ms_sym_scan_exact(const ms_mo *mos, size_t mo_count, uint64_t
     for (size_t m = 0; m < mo_count; m++) {
         const ms_mo *mo = &mos[m];
         ms_span nlists = ms_sym_nlists(mo);
-        ms_span strings = ms_sym_strings(mo);
+        ms_span strings = ms_sym_whole_strings(mo);
         size_t count = mo->hide_symtab ? 0 : nlists.len / ms_sym_nlist_size(mo);
         for (size_t i = 0; i < count; i++) {
             ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
             if (entry.value != addr || !ms_sym_is_defined(&entry))
                 continue;
-            machsym_str raw = ms_sym_name_at(strings, entry.strx);
-            unsigned rank = ms_sym_rank(&entry, raw);
-            if (want.len != 0 && rank < 4 && ms_str_equal(ms_sym_c_name(raw), want))
-                return ms_sym_c_name(raw);
+            unsigned rank = ms_sym_rank(&entry, ms_sym_head_at(strings, entry.strx));
+            if (want.len != 0 && rank < 4 && ms_sym_name_is(strings, entry.strx, want))
+                return ms_sym_c_name(ms_sym_name_at(strings, entry.strx));
             if (rank < best_rank) {
                 best_rank = rank;
-                best = ms_sym_c_name(raw);
+                best = ms_sym_c_name(ms_sym_name_at(strings, entry.strx));
             }
         }
     }
     return best;
 }
 
-/* Fills t, whose inputs are set, from every source. Failure shows as oom of an arena. */
-static void ms_sym_build(ms_sym_table *t, ms_arena *scratch)
+/* ---- The debug map's functions ---- */
+
+/* stab.h */
+enum { ms_N_FUN = 0x24, ms_N_SO = 0x64, ms_N_OSO = 0x66 };
+
+/* The next function of the debug map of one half at or past entry *at; *oso: entry of its object file plus 1.
+ * A function is two entries: its name and address, then no name and its size. */
+static bool ms_sym_next_object(const ms_mo *mo, uint64_t *at, uint64_t *oso, machsym_object *out)
 {
-    for (size_t i = 0; i < t->mo_count; i++) {
-        ms_sym_add_nlists(t, i);
-        ms_sym_add_stubs(t, i);
-        ms_sym_add_function_starts(t, i);
+    ms_span nlists = ms_sym_nlists(mo);
+    ms_span strings = ms_sym_strings(mo);
+    size_t count = mo->hide_symtab ? 0 : nlists.len / ms_sym_nlist_size(mo);
+    for (; *at < count; ++*at) {
+        ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, (size_t)*at);
+        if (entry.type == ms_N_OSO)
+            *oso = *at + 1;
+        else if (entry.type == ms_N_SO)
+            *oso = 0; /* the object file follows its source file */
+        if (entry.type != ms_N_FUN || *oso == 0 || *at + 1 >= count)
+            continue;
+        ms_sym_nlist end = ms_sym_nlist_at(mo, nlists, (size_t)*at + 1);
+        if (end.type != ms_N_FUN || !ms_add_ok(entry.value, end.value, &out->hi) || end.value == 0)
+            continue;
+        *at += 2;
+        out->lo = entry.value;
+        out->path = ms_sym_name_at(strings, ms_sym_nlist_at(mo, nlists, (size_t)*oso - 1).strx);
+        out->member = ms_str_empty();
+        size_t open = out->path.len;
+        while (open > 0 && ms_str_ends(out->path, ")") && out->path.ptr[open - 1] != '(')
+            open--;
+        if (open > 0 && open < out->path.len) {
+            out->member = ms_str_make(out->path.ptr + open, out->path.len - open - 1);
+            out->path.len = open - 1;
+        }
+        return true;
     }
-    ms_sym_sort(t, scratch);
+    return false;
+}
+
+/* ---- Exports trie ---- */
+
+/* loader.h: EXPORT_SYMBOL_FLAGS_* */
+enum { ms_EXPORT_KIND = 3, ms_EXPORT_REEXPORT = 8, ms_EXPORT_STUB_AND_RESOLVER = 16 };
+
+/* A path through the trie may be so deep and spell a name so long; real ones stay below 100 and 5,000. */
+enum { ms_SYM_TRIE_DEPTH = 4096, ms_SYM_TRIE_NAME = 1 << 16 };
+
+/* A node on the way down. */
+typedef struct ms_sym_trie_node {
+    ms_rd edges;   /* those not taken yet */
+    unsigned left; /* how many */
+    uint64_t off;
+    size_t name_len; /* of what the way here spells */
+} ms_sym_trie_node;
+
+/* A walk over an exports trie. */
+typedef struct ms_sym_trie {
+    ms_span bytes;
+    ms_sym_trie_node *nodes; /* ms_SYM_TRIE_DEPTH of them */
+    size_t depth;
+    uint8_t *on_path; /* a bit for each byte of the trie: an edge back to such a node is a loop */
+    char *name;       /* ms_SYM_TRIE_NAME bytes */
+    size_t name_len;
+} ms_sym_trie;
+
+/* Text put together from parts, which lives as long as the table; paid from the budget of d. */
+static machsym_str ms_sym_join(ms_sym_table *t, ms_mo_data *d, const machsym_str *parts, size_t count)
+{
+    size_t len = 0;
+    for (size_t i = 0; i < count; i++)
+        len += parts[i].len;
+    char *text = ms_mo_spend(d, len) ? (char *)ms_arena_alloc(t->arena, len, 1) : NULL;
+    if (text == NULL)
+        return ms_str_empty();
+    size_t at = 0;
+    for (size_t i = 0; i < count; i++) {
+        ms_copy(text + at, parts[i].ptr, parts[i].len);
+        at += parts[i].len;
+    }
+    return ms_str_make(text, len);
+}
+
+/* Takes what a node exports. */
+static void ms_sym_take_export(ms_sym_table *t, ms_mo_data *d, const ms_sym_trie *trie, ms_span info)
+{
+    ms_rd rd = ms_rd_make(info);
+    uint64_t flags = ms_rd_uleb(&rd);
+    uint64_t offs[2] = {0, 0};
+    if ((flags & ms_EXPORT_KIND) != 0 || (flags & ms_EXPORT_REEXPORT) != 0)
+        return; /* thread-local and absolute values are no code; the code of a re-export is in another image */
+    offs[0] = ms_rd_uleb(&rd);
+    bool has_resolver = (flags & ms_EXPORT_STUB_AND_RESOLVER) != 0;
+    if (has_resolver)
+        offs[1] = ms_rd_uleb(&rd);
+    d->damage_count += rd.failed;
+    for (unsigned i = 0; i < 1u + has_resolver && !rd.failed; i++) {
+        uint64_t addr = d->mo->text_addr + offs[i];
+        machsym_str parts[1] = {ms_sym_c_name(ms_str_make(trie->name, trie->name_len))};
+        if (d->mo->slice.cputype == ms_CPU_ARM)
+            addr &= ~(uint64_t)1;
+        machsym_str name = ms_sym_code_at(t->code, t->code_count, addr) == NULL ? ms_str_empty()
+                                                                                : ms_sym_join(t, d, parts, 1);
+        if (name.len != 0)
+            ms_sym_add_name(t, addr, MACHSYM_SOURCE_EXPORTS, name);
+    }
+}
+
+/* Goes down to a node. */
+static void ms_sym_enter(ms_sym_table *t, ms_mo_data *d, ms_sym_trie *trie, uint64_t off)
+{
+    if (trie->depth == ms_SYM_TRIE_DEPTH || off >= trie->bytes.len ||
+        (trie->on_path[off / 8] >> (off % 8) & 1) != 0) {
+        d->damage_count++;
+        return;
+    }
+    ms_rd rd = ms_rd_at(trie->bytes, off);
+    ms_span info = ms_rd_span(&rd, ms_rd_uleb(&rd));
+    if (info.len != 0)
+        ms_sym_take_export(t, d, trie, info);
+    ms_sym_trie_node *node = &trie->nodes[trie->depth++];
+    node->left = ms_rd_u8(&rd);
+    node->edges = rd;
+    node->off = off;
+    node->name_len = trie->name_len;
+    trie->on_path[off / 8] |= (uint8_t)(1u << off % 8);
+    d->damage_count += rd.failed;
+}
+
+/* The exports trie, depth first. Nodes may be shared; every step is paid for, so that sharing cannot multiply. */
+static void ms_sym_add_exports(ms_sym_table *t, ms_mo_data *d, ms_arena *scratch)
+{
+    ms_sym_trie trie;
+    ms_zero(&trie, sizeof trie);
+    trie.bytes = ms_mo_linkedit(d->mo, d->mo->loads.exports_off, d->mo->loads.exports_size);
+    if (trie.bytes.len == 0)
+        return;
+    trie.nodes = (ms_sym_trie_node *)ms_arena_alloc(scratch, ms_SYM_TRIE_DEPTH, sizeof *trie.nodes);
+    trie.name = (char *)ms_arena_alloc(scratch, ms_SYM_TRIE_NAME, 1);
+    trie.on_path = (uint8_t *)ms_arena_zeroed(scratch, trie.bytes.len / 8 + 1, 1);
+    if (trie.nodes == NULL || trie.name == NULL || trie.on_path == NULL)
+        return;
+    ms_sym_enter(t, d, &trie, 0);
+    while (trie.depth > 0) {
+        ms_sym_trie_node *node = &trie.nodes[trie.depth - 1];
+        if (node->left == 0 || node->edges.failed) {
+            trie.on_path[node->off / 8] &= (uint8_t) ~(1u << node->off % 8);
+            trie.depth--;
+            continue;
+        }
+        node->left--;
+        machsym_str edge = ms_rd_str(&node->edges);
+        uint64_t off = ms_rd_uleb(&node->edges);
+        if (node->edges.failed || edge.len > ms_SYM_TRIE_NAME - node->name_len) {
+            d->damage_count++;
+            continue;
+        }
+        if (!ms_mo_spend(d, edge.len + 1))
+            return;
+        ms_copy(trie.name + node->name_len, edge.ptr, edge.len);
+        trie.name_len = node->name_len + edge.len;
+        ms_sym_enter(t, d, &trie, off);
+    }
+}
+
+/* ---- Selector stubs ---- */
+
+/* __objc_stubs: each begins with adrp x1, page; ldr x1, [x1, off] of a selector reference, then calls objc_msgSend.
+ * Arm ARM C6.2: ADRP, LDR (immediate, unsigned offset). */
+static void ms_sym_add_selector_stubs(ms_sym_table *t, ms_mo_data *d)
+{
+    const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__objc_stubs");
+    if (section == NULL || d->mo->slice.cputype != ms_CPU_ARM64)
+        return;
+    for (size_t at = 0; at + 8 <= section->bytes.len; at += 4) {
+        uint32_t adrp = ms_rd_raw_u32(section->bytes.ptr + at);
+        uint32_t load = ms_rd_raw_u32(section->bytes.ptr + at + 4);
+        if ((adrp & 0x9f00001f) != 0x90000001 || (load & 0xffc003ff) != 0xf9400021)
+            continue;
+        uint32_t pages = (adrp >> 3 & 0x1ffffc) | (adrp >> 29 & 3); /* 21 bits, signed */
+        int64_t page = (int64_t)pages - (int64_t)((pages & 0x100000) << 1);
+        uint64_t ref = ((section->addr + at) & ~(uint64_t)0xfff) + (uint64_t)page * 4096 +
+                       (uint64_t)(load >> 10 & 0xfff) * 8;
+        machsym_str parts[2];
+        parts[0] = ms_str_from_c("objc_msgSend$");
+        parts[1] = ms_mo_str_at(d, ms_mo_pointer_at(d, ref).addr);
+        machsym_str name = parts[1].len != 0 ? ms_sym_join(t, d, parts, 2) : ms_str_empty();
+        if (name.len != 0)
+            ms_sym_add_name(t, section->addr + at, MACHSYM_SOURCE_OBJC, name);
+    }
+}
+
+/* Adds all that this floor reads of a half of the image. */
+static void ms_sym_add(ms_sym_table *t, size_t mo_index, ms_mo_data *d, ms_arena *scratch)
+{
+    ms_sym_add_nlists(t, mo_index);
+    ms_sym_add_stubs(t, mo_index);
+    ms_sym_add_selector_stubs(t, d);
+    ms_sym_add_exports(t, d, scratch);
+    ms_sym_add_function_starts(t, mo_index);
+}
+
+/* ==== >>unwind ================================================================================================
+ * Job:    where functions begin and end, from compact unwind and eh_frame, for files without LC_FUNCTION_STARTS.
+ * Uses:   bytes, reader, macho, symbols.
+ * Offers: ms_uw_add_starts.
+ * Never:  unwinds; names anything. */
+
+/* compact_unwind_encoding.h: kinds of second-level pages. */
+enum { ms_UNWIND_SECOND_LEVEL_REGULAR = 2, ms_UNWIND_SECOND_LEVEL_COMPRESSED = 3 };
+
+/* Pointer encodings of eh_frame (LSB 10.5.1): the low half is the size, the next bits what it is relative to. */
+enum { ms_DW_EH_PE_pcrel = 0x10, ms_DW_EH_PE_base = 0x70 };
+
+static void ms_uw_add(ms_sym_table *t, const ms_mo *mo, uint64_t addr)
+{
+    if (mo->slice.cputype == ms_CPU_ARM)
+        addr &= ~(uint64_t)1; /* Thumb */
+    ms_sym_add_item(t, addr, ms_sym_item(MACHSYM_SOURCE_FUNCTION_STARTS, 0, 0, 0));
+}
+
+/* unwind_info_regular_second_level_page_header, unwind_info_compressed_second_level_page_header */
+static void ms_uw_add_page(ms_sym_table *t, ms_mo_data *d, ms_span info, uint32_t off, uint32_t base)
+{
+    ms_rd header = ms_rd_at(info, off);
+    uint32_t kind = ms_rd_u32(&header);
+    uint16_t entries_off = ms_rd_u16(&header);
+    uint16_t count = ms_rd_u16(&header);
+    uint64_t text = d->mo->text_addr;
+    ms_rd rd = ms_rd_at(info, (uint64_t)off + entries_off);
+    bool known = kind == ms_UNWIND_SECOND_LEVEL_REGULAR || kind == ms_UNWIND_SECOND_LEVEL_COMPRESSED;
+    if (header.failed || rd.failed || !known)
+        d->damage_count++;
+    for (; known && count > 0 && ms_rd_left(&rd) >= 4 && ms_mo_spend(d, 1); count--) {
+        uint32_t entry = ms_rd_u32(&rd);
+        if (kind == ms_UNWIND_SECOND_LEVEL_REGULAR) {
+            ms_rd_skip(&rd, 4); /* encoding */
+            ms_uw_add(t, d->mo, text + entry);
+        } else {
+            ms_uw_add(t, d->mo, text + base + (entry & 0xffffff));
+        }
+    }
+}
+
+/* unwind_info_section_header and its first-level index; the last entry only ends the one before. */
+static void ms_uw_add_compact(ms_sym_table *t, ms_mo_data *d)
+{
+    const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__unwind_info");
+    if (section == NULL)
+        return;
+    ms_rd header = ms_rd_make(section->bytes);
+    uint32_t version = ms_rd_u32(&header);
+    ms_rd_skip(&header, 16); /* common encodings, personalities */
+    uint32_t index_off = ms_rd_u32(&header);
+    uint32_t count = ms_rd_u32(&header);
+    ms_rd rd = ms_rd_at(section->bytes, index_off);
+    if (version != 1)
+        return;
+    for (; count > 0 && ms_rd_left(&rd) >= 12; count--) {
+        uint32_t base = ms_rd_u32(&rd);
+        uint32_t page_off = ms_rd_u32(&rd);
+        ms_rd_u32(&rd); /* language-specific data */
+        ms_uw_add(t, d->mo, d->mo->text_addr + base);
+        if (page_off != 0)
+            ms_uw_add_page(t, d, section->bytes, page_off, base);
+    }
+}
+
+/* A pointer in eh_frame: addr is that of the field itself. */
+static uint64_t ms_uw_pointer(const ms_mo *mo, ms_rd *rd, unsigned encoding, uint64_t addr)
+{
+    uint64_t value;
+    switch (encoding & 0xf) {
+    case 0x0: value = ms_mo_word(mo, rd); break;
+    case 0x2: value = ms_rd_u16(rd); break;
+    case 0x3: value = ms_rd_u32(rd); break;
+    case 0xa: value = (uint64_t)(int64_t)(int16_t)ms_rd_u16(rd); break;
+    case 0xb: value = (uint64_t)(int64_t)(int32_t)ms_rd_u32(rd); break;
+    case 0x4:
+    case 0xc: value = ms_rd_u64(rd); break;
+    default: ms_rd_fail(rd); return 0;
+    }
+    if ((encoding & ms_DW_EH_PE_base) == ms_DW_EH_PE_pcrel)
+        value += addr;
+    return mo->is_64 ? value : value & 0xffffffff;
+}
+
+/* How a CIE says that its FDEs write addresses (augmentation R). */
+static unsigned ms_uw_cie_encoding(const ms_mo *mo, ms_rd rd)
+{
+    unsigned version = ms_rd_u8(&rd);
+    ms_span text = ms_rd_span(&rd, ms_rd_left(&rd) < 16 ? ms_rd_left(&rd) : 16);
+    machsym_str augmentation = ms_str_bounded((const char *)text.ptr, text.len);
+    if (augmentation.len == 0 || augmentation.ptr[0] != 'z' || augmentation.len == text.len)
+        return 0;
+    rd.p -= text.len - augmentation.len - 1;
+    ms_rd_uleb(&rd); /* code alignment */
+    ms_rd_sleb(&rd); /* data alignment */
+    if (version == 1)
+        ms_rd_u8(&rd); /* return address register */
+    else
+        ms_rd_uleb(&rd);
+    ms_rd_uleb(&rd); /* length of the augmentation */
+    for (size_t i = 1; i < augmentation.len; i++) {
+        switch (augmentation.ptr[i]) {
+        case 'R': return ms_rd_u8(&rd);
+        case 'L': ms_rd_u8(&rd); break;
+        case 'P': {
+            unsigned encoding = ms_rd_u8(&rd);
+            ms_uw_pointer(mo, &rd, encoding, 0);
+            break;
+        }
+        default: return 0;
+        }
+    }
+    return 0;
+}
+
+/* Each FDE is the range of a function; FDEs of one CIE follow it, so its encoding is kept. */
+static void ms_uw_add_eh_frame(ms_sym_table *t, ms_mo_data *d)
+{
+    const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__eh_frame");
+    if (section == NULL)
+        return;
+    ms_rd rd = ms_rd_make(section->bytes);
+    uint64_t cie_off = UINT64_MAX;
+    unsigned encoding = 0;
+    while (ms_rd_left(&rd) >= 4) {
+        uint64_t len = ms_rd_u32(&rd);
+        if (len == 0xffffffff)
+            len = ms_rd_u64(&rd);
+        if (len == 0)
+            return;
+        uint64_t at = ms_rd_offset(&rd);
+        ms_rd body = ms_rd_make(ms_rd_span(&rd, len));
+        uint32_t back = ms_rd_u32(&body); /* 32 bits even where the length has 64 (LSB 10.6.1.1) */
+        if (back == 0)                    /* a CIE */
+            continue;
+        if (back > at || rd.failed) {
+            d->damage_count++;
+            continue;
+        }
+        if (at - back != cie_off) {
+            cie_off = at - back;
+            ms_rd cie = ms_rd_at(section->bytes, cie_off);
+            ms_rd_skip(&cie, ms_rd_u32(&cie) == 0xffffffff ? 12 : 4);
+            encoding = ms_uw_cie_encoding(d->mo, cie);
+        }
+        uint64_t field = section->addr + at + ms_rd_offset(&body);
+        uint64_t lo = ms_uw_pointer(d->mo, &body, encoding, field);
+        uint64_t size = ms_uw_pointer(d->mo, &body, encoding & 0xf, 0);
+        if (body.failed)
+            continue;
+        ms_uw_add(t, d->mo, lo);
+        ms_uw_add(t, d->mo, lo + size);
+    }
+}
+
+/* Adds the bounds of a linked slice; an object file's are not relocated. */
+static void ms_uw_add_starts(ms_sym_table *t, ms_mo_data *d)
+{
+    if (d->mo->slice.filetype == ms_MH_OBJECT)
+        return;
+    ms_uw_add_compact(t, d);
+    ms_uw_add_eh_frame(t, d);
+}
+
+/* ==== >>objc ==================================================================================================
+ * Job:    Objective-C metadata to classes, categories and methods; names of methods, and guesses for blocks.
+ * Uses:   bytes, reader, memory, macho, symbols.
+ * Offers: ms_oc_list, ms_oc_read, ms_oc_add_names, ms_oc_add_blocks, ms_oc_name_blocks.
+ * Never:  assumes the layout of a class that a running process has realised; reads protocols. */
+
+/* objc-runtime-new.h: class_t, class_ro_t, method_list_t */
+#define ms_OC_SMALL_LIST       0x80000000u /* entries are relative */
+#define ms_OC_DIRECT_SELECTORS 0x40000000u /* of a small list: to the selector, not to a reference to it */
+#define ms_OC_ENTRY_SIZE       0xfffcu
+
+/* A class or a category. */
+typedef struct ms_oc_owner {
+    machsym_str class_name; /* "?": of another image, which the file does not name */
+    machsym_str category;
+    machsym_str super_name;
+    uint64_t addr;
+    uint32_t first; /* of its methods */
+    uint32_t count;
+    bool is_category;
+    bool is_swift;
+} ms_oc_owner;
+
+typedef struct ms_oc_method {
+    machsym_str selector;
+    uint64_t addr; /* of the code */
+    bool is_class_method;
+} ms_oc_method;
+
+/* All of a slice's metadata. */
+typedef struct ms_oc_list {
+    ms_arena *arena;
+    ms_oc_owner *owners;
+    size_t owner_count;
+    size_t owner_cap;
+    ms_oc_method *methods;
+    size_t method_count;
+    size_t method_cap;
+} ms_oc_list;
+
+/* ---- Names and lists ---- */
+
+/* Text that may be a name: no control characters. */
+static bool ms_oc_is_name(machsym_str str)
+{
+    for (size_t i = 0; i < str.len; i++) {
+        if ((unsigned char)str.ptr[i] < 0x20 || str.ptr[i] == 0x7f)
+            return false;
+    }
+    return str.len != 0;
+}
+
+static machsym_str ms_oc_imported_class(machsym_str import)
+{
+    return ms_str_begins(import, "_OBJC_CLASS_$_") ? ms_str_drop(import, 14) : ms_str_empty();
+}
+
+/* The address of a class's class_ro_t, without the bits that mark Swift classes. */
+static uint64_t ms_oc_data(const ms_mo_data *d, uint64_t cls, bool *is_swift)
+{
+    unsigned word = ms_mo_pointer_size(d);
+    uint64_t data = ms_mo_pointer_at(d, cls + 4 * word).addr;
+    uint64_t flags = d->mo->is_64 ? 7 : 3;
+    *is_swift = (data & 3) != 0;
+    return data & ~flags;
+}
+
+/* The name of the class that a pointer stands for. */
+static machsym_str ms_oc_class_name(ms_mo_data *d, ms_mo_pointer cls)
+{
+    bool is_swift;
+    if (cls.import.len != 0)
+        return ms_oc_imported_class(cls.import);
+    if (cls.addr == 0)
+        return ms_str_empty();
+    uint64_t ro = ms_oc_data(d, cls.addr, &is_swift);
+    machsym_str name = ms_mo_str_at(d, ms_mo_pointer_at(d, ro + (d->mo->is_64 ? 24 : 16)).addr);
+    return ms_oc_is_name(name) ? name : ms_str_empty();
+}
+
+static void ms_oc_add_method(ms_oc_list *list, ms_mo_data *d, uint64_t selector_addr, uint64_t code,
+                             bool is_class_method)
+{
+    machsym_str selector = ms_mo_str_at(d, selector_addr);
+    if (!ms_oc_is_name(selector))
+        return;
+    ms_oc_method *v = (ms_oc_method *)ms_arena_grow(list->arena, list->methods, list->method_count,
+                                                    &list->method_cap, sizeof *v);
+    if (v == NULL)
+        return;
+    list->methods = v;
+    ms_oc_method *method = &v[list->method_count++];
+    method->selector = selector;
+    method->addr = d->mo->slice.cputype == ms_CPU_ARM ? code & ~(uint64_t)1 : code;
+    method->is_class_method = is_class_method;
+}
+
+/* A method_list_t: pointers to selector, types and code; or, in a small one, distances. */
+static void ms_oc_read_methods(ms_oc_list *list, ms_mo_data *d, uint64_t addr, bool is_class_method)
+{
+    uint32_t head = ms_mo_u32_at(d, addr);
+    uint32_t count = ms_mo_u32_at(d, addr + 4);
+    uint32_t entry = head & ms_OC_ENTRY_SIZE;
+    bool is_small = (head & ms_OC_SMALL_LIST) != 0;
+    bool is_direct = (head & ms_OC_DIRECT_SELECTORS) != 0;
+    unsigned word = is_small ? 4 : ms_mo_pointer_size(d);
+    size_t left = ms_mo_from_addr(d, addr).len;
+    if (addr == 0 || count == 0)
+        return;
+    if (entry < 3 * word || left < 8 || count > (left - 8) / entry) {
+        d->damage_count++;
+        count = entry < 3 * word || left < 8 ? 0 : (uint32_t)((left - 8) / entry);
+    }
+    uint64_t at = addr + 8;
+    for (; count > 0 && ms_mo_spend(d, 1) && !list->arena->oom; count--, at += entry) {
+        uint64_t selector = is_small ? ms_mo_relative_at(d, at) : ms_mo_pointer_at(d, at).addr;
+        uint64_t code = is_small ? ms_mo_relative_at(d, at + 8) : ms_mo_pointer_at(d, at + 2 * word).addr;
+        if (is_small && !is_direct)
+            selector = ms_mo_pointer_at(d, selector).addr;
+        ms_oc_add_method(list, d, selector, code, is_class_method);
+    }
+}
+
+/* What baseMethods points to: a list, or (bit 0) a list of lists of several images, each entry an image number in 16
+ * bits and a distance in 48. */
+static void ms_oc_read_lists(ms_oc_list *list, ms_mo_data *d, uint64_t addr, bool is_class_method)
+{
+    if ((addr & 1) == 0) {
+        ms_oc_read_methods(list, d, addr, is_class_method);
+        return;
+    }
+    addr &= ~(uint64_t)1;
+    uint32_t entry = ms_mo_u32_at(d, addr);
+    uint32_t count = ms_mo_u32_at(d, addr + 4);
+    uint64_t at = addr + 8;
+    for (; count > 0 && entry >= 8 && ms_mo_spend(d, 1); count--, at += entry) {
+        ms_span span = ms_mo_at_addr(d, at, 8);
+        if (span.len == 0)
+            return;
+        uint64_t distance = ms_rd_raw_u64(span.ptr) >> 16;
+        if (distance >> 47 != 0)
+            distance |= (uint64_t)0xffff << 48;
+        ms_oc_read_methods(list, d, at + distance, is_class_method);
+    }
+}
+
+static ms_oc_owner *ms_oc_add_owner(ms_oc_list *list, uint64_t addr, machsym_str class_name)
+{
+    ms_oc_owner *v = (ms_oc_owner *)ms_arena_grow(list->arena, list->owners, list->owner_count,
+                                                  &list->owner_cap, sizeof *v);
+    if (v == NULL)
+        return NULL;
+    list->owners = v;
+    ms_oc_owner *owner = &v[list->owner_count++];
+    ms_zero(owner, sizeof *owner);
+    owner->addr = addr;
+    owner->class_name = class_name.len != 0 ? class_name : ms_str_from_c("?");
+    owner->first = (uint32_t)list->method_count;
+    return owner;
+}
+
+static void ms_oc_end_owner(ms_oc_list *list)
+{
+    ms_oc_owner *owner = &list->owners[list->owner_count - 1];
+    owner->count = (uint32_t)list->method_count - owner->first;
+}
+
+/* ---- The runtime of today ---- */
+
+/* class_t {isa, superclass, cache, vtable, data}; class methods are those of the metaclass, which isa points to. */
+static void ms_oc_read_class(ms_oc_list *list, ms_mo_data *d, uint64_t cls)
+{
+    unsigned word = ms_mo_pointer_size(d);
+    ms_mo_pointer self = {cls, {NULL, 0}};
+    machsym_str name = ms_oc_class_name(d, self);
+    bool is_swift;
+    bool is_meta_swift;
+    uint64_t ro = ms_oc_data(d, cls, &is_swift);
+    uint64_t methods_off = d->mo->is_64 ? 32 : 20;
+    if (name.len == 0) {
+        d->damage_count++;
+        return;
+    }
+    ms_oc_owner *owner = ms_oc_add_owner(list, cls, name);
+    if (owner == NULL)
+        return;
+    owner->is_swift = is_swift;
+    owner->super_name = ms_oc_class_name(d, ms_mo_pointer_at(d, cls + word));
+    ms_oc_read_lists(list, d, ms_mo_pointer_at(d, ro + methods_off).addr, false);
+    uint64_t meta = ms_mo_pointer_at(d, cls).addr;
+    uint64_t meta_ro = meta != 0 ? ms_oc_data(d, meta, &is_meta_swift) : 0;
+    if (meta_ro != 0)
+        ms_oc_read_lists(list, d, ms_mo_pointer_at(d, meta_ro + methods_off).addr, true);
+    ms_oc_end_owner(list);
+}
+
+/* category_t {name, cls, instanceMethods, classMethods, ...} */
+static void ms_oc_read_category(ms_oc_list *list, ms_mo_data *d, uint64_t addr)
+{
+    unsigned word = ms_mo_pointer_size(d);
+    machsym_str category = ms_mo_str_at(d, ms_mo_pointer_at(d, addr).addr);
+    if (!ms_oc_is_name(category)) {
+        d->damage_count++;
+        return;
+    }
+    ms_mo_pointer cls = ms_mo_pointer_at(d, addr + word);
+    ms_oc_owner *owner = ms_oc_add_owner(list, addr, ms_oc_class_name(d, cls));
+    if (owner == NULL)
+        return;
+    owner->category = category;
+    owner->is_category = true;
+    ms_oc_read_lists(list, d, ms_mo_pointer_at(d, addr + 2 * word).addr, false);
+    ms_oc_read_lists(list, d, ms_mo_pointer_at(d, addr + 3 * word).addr, true);
+    ms_oc_end_owner(list);
+}
+
+/* The sections of pointers to classes, or to categories. */
+static bool ms_oc_is_list(const ms_mo_section *section, bool categories)
+{
+    return categories
+               ? ms_str_is(section->name, "__objc_catlist") || ms_str_is(section->name, "__objc_nlcatlist")
+               : ms_str_is(section->name, "__objc_classlist") || ms_str_is(section->name, "__objc_nlclslist");
+}
+
+/* Reads what those sections point to, each record once: a class with +load is in two of them. */
+static void ms_oc_read_records(ms_oc_list *list, ms_mo_data *d, bool categories, ms_arena *scratch)
+{
+    unsigned word = ms_mo_pointer_size(d);
+    size_t max = 0;
+    size_t count = 0;
+    size_t kept = 0;
+    for (uint32_t i = 0; i < d->mo->section_count; i++) {
+        if (ms_oc_is_list(&d->mo->sections[i], categories) && ms_mo_spend(d, d->mo->sections[i].bytes.len))
+            max += d->mo->sections[i].bytes.len / word;
+    }
+    ms_key *order = (ms_key *)ms_arena_alloc(scratch, max, sizeof *order);
+    for (uint32_t i = 0; i < d->mo->section_count && order != NULL; i++) {
+        const ms_mo_section *section = &d->mo->sections[i];
+        for (size_t at = 0;
+             ms_oc_is_list(section, categories) && count < max && at + word <= section->bytes.len;
+             at += word, count++) {
+            order[count].key = ms_mo_pointer_at(d, section->addr + at).addr;
+            order[count].item = count;
+        }
+    }
+    if (order == NULL)
+        return;
+    ms_key_heap_sort(order, count);
+    uint64_t previous = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t addr = order[i].key;
+        if (addr == previous)
+            continue;
+        previous = addr;
+        order[kept].key = order[i].item; /* back to the file's order */
+        order[kept++].item = addr;
+    }
+    ms_key_heap_sort(order, kept);
+    for (size_t i = 0; i < kept && ms_mo_spend(d, word); i++) {
+        if (categories)
+            ms_oc_read_category(list, d, order[i].item);
+        else
+            ms_oc_read_class(list, d, order[i].item);
+    }
+}
+
+/* ---- The old runtime (i386, PowerPC's heir): objc-runtime-old.h ---- */
+
+/* objc_method_list {obsolete, count, {selector, types, code} ...} */
+static void ms_oc_read_old_methods(ms_oc_list *list, ms_mo_data *d, uint64_t addr, bool is_class_method)
+{
+    uint32_t count = ms_mo_u32_at(d, addr + 4);
+    size_t left = ms_mo_from_addr(d, addr).len;
+    if (addr == 0 || left < 8)
+        return;
+    if (count > (left - 8) / 12) {
+        d->damage_count++;
+        count = (uint32_t)((left - 8) / 12);
+    }
+    uint64_t at = addr + 8;
+    for (; count > 0 && ms_mo_spend(d, 1) && !list->arena->oom; count--, at += 12)
+        ms_oc_add_method(list, d, ms_mo_pointer_at(d, at).addr, ms_mo_pointer_at(d, at + 8).addr,
+                         is_class_method);
+}
+
+/* old_class {isa, super_class, name, version, info, instance_size, ivars, methodLists, ...}; in a file isa points to
+ * the metaclass and super_class to a name. */
+static void ms_oc_read_old_class(ms_oc_list *list, ms_mo_data *d, uint64_t cls)
+{
+    machsym_str name = ms_mo_str_at(d, ms_mo_pointer_at(d, cls + 8).addr);
+    ms_oc_owner *owner = ms_oc_is_name(name) ? ms_oc_add_owner(list, cls, name) : NULL;
+    if (owner == NULL) {
+        d->damage_count += name.len == 0;
+        return;
+    }
+    owner->super_name = ms_mo_str_at(d, ms_mo_pointer_at(d, cls + 4).addr);
+    ms_oc_read_old_methods(list, d, ms_mo_pointer_at(d, cls + 28).addr, false);
+    uint64_t meta = ms_mo_pointer_at(d, cls).addr;
+    if (meta != 0)
+        ms_oc_read_old_methods(list, d, ms_mo_pointer_at(d, meta + 28).addr, true);
+    ms_oc_end_owner(list);
+}
+
+/* old_category {category_name, class_name, instance_methods, class_methods, ...} */
+static void ms_oc_read_old_category(ms_oc_list *list, ms_mo_data *d, uint64_t addr)
+{
+    machsym_str category = ms_mo_str_at(d, ms_mo_pointer_at(d, addr).addr);
+    machsym_str name = ms_mo_str_at(d, ms_mo_pointer_at(d, addr + 4).addr);
+    if (!ms_oc_is_name(category) || !ms_oc_is_name(name)) {
+        d->damage_count++;
+        return;
+    }
+    ms_oc_owner *owner = ms_oc_add_owner(list, addr, name);
+    if (owner == NULL)
+        return;
+    owner->category = category;
+    owner->is_category = true;
+    ms_oc_read_old_methods(list, d, ms_mo_pointer_at(d, addr + 8).addr, false);
+    ms_oc_read_old_methods(list, d, ms_mo_pointer_at(d, addr + 12).addr, true);
+    ms_oc_end_owner(list);
+}
+
+/* __OBJC,__module_info: old_module {version, size, name, symtab}; old_symtab {sel_ref_cnt, refs, cls_def_cnt,
+ * cat_def_cnt, classes then categories ...} */
+static void ms_oc_read_modules(ms_oc_list *list, ms_mo_data *d)
+{
+    const ms_mo_section *section = ms_mo_section_named(d->mo, "__OBJC", "__module_info");
+    if (section == NULL || d->mo->is_64)
+        return;
+    for (uint64_t at = 0; at + 16 <= section->bytes.len; at += 16) {
+        uint64_t symtab = ms_mo_pointer_at(d, section->addr + at + 12).addr;
+        uint32_t counts = ms_mo_u32_at(d, symtab + 8);
+        uint32_t classes = counts & 0xffff;
+        uint32_t total = classes + (counts >> 16);
+        for (uint32_t i = 0; symtab != 0 && i < total && ms_mo_spend(d, 4); i++) {
+            uint64_t addr = ms_mo_pointer_at(d, symtab + 12 + 4 * (uint64_t)i).addr;
+            if (addr == 0)
+                continue;
+            if (i < classes)
+                ms_oc_read_old_class(list, d, addr);
+            else
+                ms_oc_read_old_category(list, d, addr);
+        }
+    }
+}
+
+/* Reads all of a slice's classes, then its categories. list->arena is set. */
+static void ms_oc_read(ms_oc_list *list, ms_mo_data *d, ms_arena *scratch)
+{
+    ms_oc_read_records(list, d, false, scratch);
+    ms_oc_read_records(list, d, true, scratch);
+    ms_oc_read_modules(list, d);
+}
+
+/* ---- Names ---- */
+
+/* Adds -[Class(Category) selector] for every method. */
+static void ms_oc_add_names(ms_sym_table *t, ms_mo_data *d, const ms_oc_list *list)
+{
+    for (size_t i = 0; i < list->owner_count; i++) {
+        const ms_oc_owner *owner = &list->owners[i];
+        for (uint32_t j = 0; j < owner->count; j++) {
+            const ms_oc_method *method = &list->methods[owner->first + j];
+            machsym_str parts[8];
+            size_t count = 0;
+            if (ms_sym_code_at(t->code, t->code_count, method->addr) == NULL)
+                continue;
+            parts[count++] = ms_str_from_c(method->is_class_method ? "+[" : "-[");
+            parts[count++] = owner->class_name;
+            if (owner->is_category) {
+                parts[count++] = ms_str_from_c("(");
+                parts[count++] = owner->category;
+                parts[count++] = ms_str_from_c(")");
+            }
+            parts[count++] = ms_str_from_c(" ");
+            parts[count++] = method->selector;
+            parts[count++] = ms_str_from_c("]");
+            machsym_str name = ms_sym_join(t, d, parts, count);
+            if (name.len != 0)
+                ms_sym_add_name(t, method->addr, MACHSYM_SOURCE_OBJC, name);
+        }
+    }
+}
+
+/* ---- Blocks ---- */
+
+/* Block_private.h: BLOCK_IS_GLOBAL in the flags of a block literal {isa, flags, reserved, invoke, descriptor}. */
+#define ms_OC_BLOCK_IS_GLOBAL 0x10000000u
+
+/* Literals of blocks that capture nothing lie in __const; others are put together on the stack. */
+static void ms_oc_add_section_blocks(ms_sym_table *t, ms_mo_data *d, const ms_mo_section *section)
+{
+    unsigned word = ms_mo_pointer_size(d);
+    ms_span bytes = section->bytes;
+    for (size_t at = 0; at + 3 * word + 8 <= bytes.len; at += word) {
+        uint32_t flags = ms_rd_raw_u32(bytes.ptr + at + word);
+        uint32_t reserved = ms_rd_raw_u32(bytes.ptr + at + word + 4);
+        if ((flags & ms_OC_BLOCK_IS_GLOBAL) == 0 || (flags & 0xffff) != 0 || reserved != 0)
+            continue;
+        ms_mo_pointer isa = ms_mo_pointer_at(d, section->addr + at);
+        if (!d->mo->is_loaded && !ms_str_is(isa.import, "__NSConcreteGlobalBlock"))
+            continue;
+        uint64_t code = ms_mo_pointer_at(d, section->addr + at + word + 8).addr;
+        if (d->mo->slice.cputype == ms_CPU_ARM)
+            code &= ~(uint64_t)1;
+        ms_sym_add_name(t, code, MACHSYM_SOURCE_BLOCK, ms_str_from_c("block"));
+    }
+}
+
+static void ms_oc_add_blocks(ms_sym_table *t, ms_mo_data *d)
+{
+    for (uint32_t i = 0; i < d->mo->section_count; i++) {
+        const ms_mo_section *section = &d->mo->sections[i];
+        if (ms_str_is(section->name, "__const") && !section->is_code &&
+            ms_mo_spend(d, section->bytes.len / 8))
+            ms_oc_add_section_blocks(t, d, section);
+    }
+}
+
+/* Names the blocks of a sorted table by the nearest function with a name below: compilers put a block's function
+ * behind the function that the block is written in. */
+static void ms_oc_name_blocks(ms_sym_table *t, ms_mo_data *d)
+{
+    size_t above = t->count;
+    for (size_t at = 0; at < t->count && d->budget > 0; at = ms_sym_next(t, at)) {
+        machsym_source source = ms_sym_source(t->v[at].item);
+        const ms_range *code = ms_sym_code_at(t->code, t->code_count, t->v[at].key);
+        if (above < t->count && t->v[above].key < code->lo)
+            above = t->count; /* never across sections */
+        if (source == MACHSYM_SOURCE_SYMTAB || source == MACHSYM_SOURCE_EXPORTS ||
+            source == MACHSYM_SOURCE_OBJC)
+            above = at;
+        if (source != MACHSYM_SOURCE_BLOCK || above == t->count)
+            continue;
+        machsym_str parts[2] = {ms_str_from_c("block in "), ms_sym_name(t, t->v[above].item)};
+        machsym_str name = ms_sym_join(t, d, parts, 2);
+        if (name.len != 0)
+            t->names[t->v[at].item & ms_SYM_INDEX_MASK] = name;
+    }
+}
+
+/* ==== >>swift =================================================================================================
+ * Job:    Swift type metadata to guesses: to which type a function belongs, and as what.
+ * Uses:   bytes, reader, memory, macho, symbols.
+ * Offers: ms_sw_add_names.
+ * Never:  knows a method's name: the metadata does not hold it, only its place in a table. */
+
+/* MetadataValues.h: ContextDescriptorKind, ContextDescriptorFlags, TypeContextDescriptorFlags */
+enum {
+    ms_SW_KIND_MODULE = 0,
+    ms_SW_KIND_EXTENSION = 1,
+    ms_SW_KIND_ANONYMOUS = 2,
+    ms_SW_KIND_CLASS = 16,
+    ms_SW_KIND_MASK = 31
+};
+#define ms_SW_IS_GENERIC               0x80u
+#define ms_SW_METADATA_INIT            0x30000u /* 1: singleton, 2: foreign */
+#define ms_SW_METADATA_INIT_SINGLETON  0x10000u
+#define ms_SW_METADATA_INIT_FOREIGN    0x20000u
+#define ms_SW_HAS_RESILIENT_SUPERCLASS 0x20000000u
+#define ms_SW_HAS_OVERRIDE_TABLE       0x40000000u
+#define ms_SW_HAS_VTABLE               0x80000000u
+
+/* ConformanceFlags */
+#define ms_SW_IS_RETROACTIVE          0x40u
+#define ms_SW_HAS_RESILIENT_WITNESSES 0x10000u
+
+enum { ms_SW_DEPTH = 16 }; /* of types in types */
+
+/* Where descriptors' fields lie, all of 32 bits. */
+enum {
+    ms_SW_PARENT = 4,
+    ms_SW_NAME = 8,
+    ms_SW_ACCESSOR = 12,
+    ms_SW_STRUCT_END = 28,
+    ms_SW_CLASS_END = 44,
+    ms_SW_REQUIREMENTS = 24 /* of a protocol */
+};
+
+/* A distance whose bit 0 says that it leads to a pointer. Bit 1 may hold a flag. */
+static ms_mo_pointer ms_sw_indirect(const ms_mo_data *d, uint64_t addr)
+{
+    uint32_t raw = ms_mo_u32_at(d, addr);
+    uint64_t to = addr + (uint64_t)(int64_t)(int32_t)(raw & ~3u);
+    ms_mo_pointer pointer = {0, {NULL, 0}};
+    if (raw == 0)
+        return pointer;
+    if ((raw & 1) != 0)
+        return ms_mo_pointer_at(d, to);
+    pointer.addr = to;
+    return pointer;
+}
+
+/* The code that a distance leads to; of an asynchronous function through its record {distance of the code, size}. */
+static uint64_t ms_sw_code(const ms_sym_table *t, const ms_mo_data *d, uint64_t addr)
+{
+    uint64_t to = ms_mo_relative_at(d, addr);
+    if (to == 0 || ms_sym_code_at(t->code, t->code_count, to) != NULL)
+        return to;
+    return ms_mo_relative_at(d, to);
+}
+
+/* Module.Outer.Inner of a context descriptor; empty when a part is missing. */
+static machsym_str ms_sw_type_name(ms_sym_table *t, ms_mo_data *d, uint64_t descriptor)
+{
+    machsym_str parts[2 * ms_SW_DEPTH];
+    size_t at = 2 * ms_SW_DEPTH;
+    for (unsigned depth = 0; descriptor != 0 && depth < ms_SW_DEPTH; depth++) {
+        unsigned kind = ms_mo_u32_at(d, descriptor) & ms_SW_KIND_MASK;
+        if (kind != ms_SW_KIND_EXTENSION && kind != ms_SW_KIND_ANONYMOUS) {
+            machsym_str name = ms_mo_str_at(d, ms_mo_relative_at(d, descriptor + ms_SW_NAME));
+            if (name.len == 0)
+                return name;
+            if (at < 2 * ms_SW_DEPTH)
+                parts[--at] = ms_str_from_c(".");
+            parts[--at] = name;
+        }
+        if (kind == ms_SW_KIND_MODULE)
+            break;
+        descriptor = ms_sw_indirect(d, descriptor + ms_SW_PARENT).addr;
+    }
+    return ms_sym_join(t, d, &parts[at], 2 * ms_SW_DEPTH - at);
+}
+
+/* Adds what + name, or what + name + "[index]" when there is an index. */
+static void ms_sw_add(ms_sym_table *t, ms_mo_data *d, uint64_t code, const machsym_str *parts, size_t count,
+                      uint32_t index)
+{
+    machsym_str all[8];
+    char digits[10];
+    size_t first = sizeof digits;
+    size_t all_count = 0;
+    if (ms_sym_code_at(t->code, t->code_count, code) == NULL)
+        return;
+    for (; all_count < count; all_count++)
+        all[all_count] = parts[all_count];
+    if (index != UINT32_MAX) {
+        do {
+            digits[--first] = (char)('0' + index % 10);
+            index /= 10;
+        } while (index != 0);
+        all[all_count++] = ms_str_from_c("[");
+        all[all_count++] = ms_str_make(digits + first, sizeof digits - first);
+        all[all_count++] = ms_str_from_c("]");
+    }
+    machsym_str name = ms_sym_join(t, d, all, all_count);
+    if (name.len != 0)
+        ms_sym_add_name(t, code, MACHSYM_SOURCE_SWIFT, name);
+}
+
+static void ms_sw_add_about(ms_sym_table *t, ms_mo_data *d, uint64_t code, const char *what, machsym_str type)
+{
+    machsym_str parts[2] = {ms_str_from_c(what), type};
+    ms_sw_add(t, d, code, parts, 2, UINT32_MAX);
+}
+
+/* ---- Types ---- */
+
+/* Where a generic context's parameters and requirements end; 0 for kinds that are not known. */
+static uint64_t ms_sw_past_generics(const ms_mo_data *d, uint64_t at)
+{
+    uint32_t counts = ms_mo_u32_at(d, at + 8); /* behind cache and pattern: parameters, requirements */
+    uint32_t extra = ms_mo_u32_at(d, at + 12); /* arguments, flags */
+    uint64_t params = counts & 0xffff;
+    uint64_t requirements = counts >> 16;
+    unsigned flags = extra >> 16;
+    at += 16 + ((params + 3) & ~(uint64_t)3) + 12 * requirements;
+    if (flags == 1) /* type packs: a header and 8 bytes each */
+        at += 4 + 8 * (uint64_t)(ms_mo_u32_at(d, at) & 0xffff);
+    return flags > 1 ? 0 : at;
+}
+
+/* MethodDescriptorFlags: the low 4 bits. */
+static const char *ms_sw_method_kind(uint32_t flags)
+{
+    static const char *const kinds[] = {".method", ".init", ".getter", ".setter", ".modify", ".read"};
+    return (flags & 15) < sizeof kinds / sizeof kinds[0] ? kinds[flags & 15] : ".method";
+}
+
+/* The mangled name of a method or a protocol's requirement that another image declares; empty for one of this. */
+static machsym_str ms_sw_requirement(const ms_mo_data *d, uint64_t addr)
+{
+    machsym_str name = ms_sym_c_name(ms_sw_indirect(d, addr).import);
+    if (ms_str_ends(name, "Tq")) /* "method descriptor for": what it describes is before it */
+        name.len -= 2;
+    return name;
+}
+
+/* A class's own methods, then those it overrides. */
+static void ms_sw_add_class(ms_sym_table *t, ms_mo_data *d, uint64_t at, uint32_t flags, machsym_str type)
+{
+    if ((flags & ms_SW_HAS_VTABLE) != 0) {
+        uint32_t count = ms_mo_u32_at(d, at + 4);
+        at += 8;
+        for (uint32_t i = 0; i < count && ms_mo_at_addr(d, at, 8).len != 0 && ms_mo_spend(d, 8);
+             i++, at += 8) {
+            machsym_str parts[2] = {type, ms_str_from_c(ms_sw_method_kind(ms_mo_u32_at(d, at)))};
+            ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 2, i);
+        }
+    }
+    if ((flags & ms_SW_HAS_OVERRIDE_TABLE) != 0) {
+        uint32_t count = ms_mo_u32_at(d, at);
+        at += 4;
+        for (uint32_t i = 0; i < count && ms_mo_at_addr(d, at, 12).len != 0 && ms_mo_spend(d, 8);
+             i++, at += 12) {
+            machsym_str method = ms_sw_requirement(d, at + 4);
+            machsym_str parts[3] = {type, ms_str_from_c(method.len != 0 ? ".override of " : ".override"),
+                                    method};
+            ms_sw_add(t, d, ms_sw_code(t, d, at + 8), parts, 3, method.len != 0 ? UINT32_MAX : i);
+        }
+    }
+}
+
+/* A nominal type descriptor: class, struct or enum. */
+static void ms_sw_add_type(ms_sym_table *t, ms_mo_data *d, uint64_t descriptor)
+{
+    uint32_t flags = ms_mo_u32_at(d, descriptor);
+    bool is_class = (flags & ms_SW_KIND_MASK) == ms_SW_KIND_CLASS;
+    machsym_str type = ms_sw_type_name(t, d, descriptor);
+    if (type.len == 0) {
+        d->damage_count++;
+        return;
+    }
+    ms_sw_add_about(t, d, ms_sw_code(t, d, descriptor + ms_SW_ACCESSOR), "type metadata accessor for ", type);
+    uint64_t at = descriptor + (is_class ? ms_SW_CLASS_END : ms_SW_STRUCT_END);
+    if ((flags & ms_SW_IS_GENERIC) != 0)
+        at = ms_sw_past_generics(d, at);
+    if (at == 0)
+        return;
+    if (is_class && (flags & ms_SW_HAS_RESILIENT_SUPERCLASS) != 0)
+        at += 4;
+    if ((flags & ms_SW_METADATA_INIT) == ms_SW_METADATA_INIT_FOREIGN) {
+        at += 4;
+    } else if ((flags & ms_SW_METADATA_INIT) == ms_SW_METADATA_INIT_SINGLETON) {
+        ms_sw_add_about(t, d, ms_sw_code(t, d, at + 8), "type metadata completion function for ", type);
+        at += 12;
+    }
+    if (is_class)
+        ms_sw_add_class(t, d, at, flags, type);
+}
+
+/* ---- Protocols ---- */
+
+/* A protocol descriptor: default implementations of its requirements. */
+static void ms_sw_add_protocol(ms_sym_table *t, ms_mo_data *d, uint64_t descriptor)
+{
+    machsym_str name = ms_sw_type_name(t, d, descriptor);
+    uint32_t in_signature = ms_mo_u32_at(d, descriptor + 12);
+    uint32_t count = ms_mo_u32_at(d, descriptor + 16);
+    uint64_t at = descriptor + ms_SW_REQUIREMENTS + 12 * (uint64_t)in_signature;
+    for (uint32_t i = 0; i < count && ms_mo_at_addr(d, at, 8).len != 0 && ms_mo_spend(d, 8); i++, at += 8) {
+        machsym_str parts[2] = {name, ms_str_from_c(".default")};
+        if (name.len != 0)
+            ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 2, i);
+    }
+}
+
+/* The type that conforms: a descriptor, or an Objective-C class. */
+static machsym_str ms_sw_conforming(ms_sym_table *t, ms_mo_data *d, uint64_t conformance, uint32_t flags)
+{
+    uint64_t field = conformance + 4;
+    unsigned kind = flags >> 3 & 7;
+    ms_mo_pointer to = {ms_mo_relative_at(d, field), {NULL, 0}};
+    if (kind == 1 || kind == 3)
+        to = ms_mo_pointer_at(d, to.addr);
+    if (kind == 2)
+        return ms_mo_str_at(d, to.addr);
+    if (to.import.len != 0)
+        return ms_sym_c_name(to.import);
+    return kind < 2 ? ms_sw_type_name(t, d, to.addr) : ms_str_empty();
+}
+
+/* Witnesses of a protocol that may grow in another image: each names the requirement that it fulfils. */
+static void ms_sw_add_resilient(ms_sym_table *t, ms_mo_data *d, uint64_t at, machsym_str type)
+{
+    uint32_t count = ms_mo_u32_at(d, at);
+    at += 4;
+    for (uint32_t i = 0; i < count && ms_mo_at_addr(d, at, 8).len != 0 && ms_mo_spend(d, 8); i++, at += 8) {
+        machsym_str requirement = ms_sw_requirement(d, at);
+        machsym_str parts[5] = {ms_str_from_c("protocol witness"), ms_str_from_c(" for "), requirement,
+                                ms_str_from_c(" in conformance "), type};
+        if (requirement.len == 0)
+            parts[1] = ms_str_empty();
+        ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 5, requirement.len != 0 ? UINT32_MAX : i);
+    }
+}
+
+/* A protocol conformance descriptor: {protocol, type, witness table, flags}. The table of a protocol of this image is
+ * as long as its list of requirements; how long others are is nowhere in the file. */
+static void ms_sw_add_conformance(ms_sym_table *t, ms_mo_data *d, uint64_t conformance)
+{
+    uint32_t flags = ms_mo_u32_at(d, conformance + 12);
+    ms_mo_pointer protocol = ms_sw_indirect(d, conformance);
+    uint64_t table = ms_mo_relative_at(d, conformance + 8);
+    machsym_str type = ms_sw_conforming(t, d, conformance, flags);
+    unsigned word = ms_mo_pointer_size(d);
+    if (type.len == 0)
+        return;
+    if (protocol.addr != 0 && table != 0) {
+        machsym_str name = ms_sw_type_name(t, d, protocol.addr);
+        uint32_t count = name.len != 0 ? ms_mo_u32_at(d, protocol.addr + 16) : 0;
+        machsym_str parts[5] = {ms_str_from_c("protocol witness for "), name,
+                                ms_str_from_c(" in conformance "), type, ms_str_from_c(" ")};
+        for (uint32_t i = 0; i < count && ms_mo_at_addr(d, table, word).len != 0 && ms_mo_spend(d, 8); i++) {
+            table += word; /* the first entry is the conformance itself */
+            ms_sw_add(t, d, ms_mo_pointer_at(d, table).addr, parts, 5, i);
+        }
+    }
+    bool is_plain = (flags & ms_SW_IS_RETROACTIVE) == 0 && (flags >> 8 & 0xff) == 0;
+    if ((flags & ms_SW_HAS_RESILIENT_WITNESSES) != 0 && is_plain)
+        ms_sw_add_resilient(t, d, conformance + 16, type);
+}
+
+/* ---- Sections ---- */
+
+/* Sections of distances, each to a descriptor. */
+static void ms_sw_add_section(ms_sym_table *t, ms_mo_data *d, const char *name,
+                              void (*add)(ms_sym_table *t, ms_mo_data *d, uint64_t descriptor))
+{
+    const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, name);
+    size_t count = section != NULL ? section->bytes.len / 4 : 0;
+    for (size_t i = 0; i < count && ms_mo_spend(d, 4) && !t->arena->oom; i++) {
+        uint64_t descriptor = ms_sw_indirect(d, section->addr + 4 * i).addr;
+        if (descriptor != 0)
+            add(t, d, descriptor);
+    }
+}
+
+static void ms_sw_add_names(ms_sym_table *t, ms_mo_data *d)
+{
+    ms_sw_add_section(t, d, "__swift5_types", ms_sw_add_type);
+    ms_sw_add_section(t, d, "__swift5_protos", ms_sw_add_protocol);
+    ms_sw_add_section(t, d, "__swift5_proto", ms_sw_add_conformance);
 }
 
 /* ==== >>forms =================================================================================================
@@ -2831,7 +4609,7 @@ static void ms_dw_emit(ms_dw_compiler *c, const ms_dw_enc *enc, uint32_t form, u
         done = c->run == 0;
         step->skip = (uint16_t)part;
         step->form = (uint16_t)(done ? form : 0);
-        step->slot = (uint8_t)(done ? slot : ms_SLOT_NONE);
+        step->slot = (uint8_t)(done ? slot : (uint32_t)ms_SLOT_NONE);
         step->how = (uint8_t)ms_dw_how_of(step->form, enc);
         step->implicit = form == ms_DW_FORM_flag_present ? 1 : implicit;
     }
@@ -4316,13 +6094,9 @@ static const ms_ln_seq *ms_ln_seq_at(const ms_ln_table *table, uint64_t addr)
     return lo < table->seq_count && table->seqs[lo].lo <= addr ? &table->seqs[lo] : NULL;
 }
 
-/* The row that answers for an address under a policy; row_count when none does. */
-static size_t ms_ln_find(const ms_ln_table *table, machsym_lines lines, uint64_t addr)
+/* The row that answers under a policy, where at is the last row at or below the address. */
+static size_t ms_ln_choose(const ms_ln_table *table, machsym_lines lines, const ms_ln_seq *seq, size_t at)
 {
-    const ms_ln_seq *seq = ms_ln_seq_at(table, addr);
-    if (seq == NULL)
-        return table->row_count;
-    size_t at = ms_ln_last_at(table->rows, seq->first, seq->count - 1, addr);
     if (lines == MACHSYM_LINES_ATOS) {
         while (at > seq->first && table->rows[at - 1].addr == table->rows[at].addr)
             at--;
@@ -4335,6 +6109,15 @@ static size_t ms_ln_find(const ms_ln_table *table, machsym_lines lines, uint64_t
             at = statement;
     }
     return at;
+}
+
+/* The row that answers for an address under a policy; row_count when none does. */
+static size_t ms_ln_find(const ms_ln_table *table, machsym_lines lines, uint64_t addr)
+{
+    const ms_ln_seq *seq = ms_ln_seq_at(table, addr);
+    if (seq == NULL)
+        return table->row_count;
+    return ms_ln_choose(table, lines, seq, ms_ln_last_at(table->rows, seq->first, seq->count - 1, addr));
 }
 
 /* ==== >>functions =============================================================================================
@@ -4458,7 +6241,7 @@ static bool ms_fn_add_pieces(ms_fn_walk *w, const ms_range *single, size_t first
 static bool ms_fn_add_block(ms_fn_walk *w, uint64_t die_off, bool is_function, const ms_dw_die *die,
                             uint32_t depth)
 {
-    ms_range single;
+    ms_range single = {0, 0};
     size_t first;
     size_t count = ms_fn_ranges_of(w, die, &single, &first);
     if (count == 0 || (!is_function && w->open == ms_SEG_NONE) || !ms_fn_make_room(w) ||
@@ -4773,16 +6556,81 @@ struct machsym_session {
     bool has_silent;
     bool has_symbols;
     ms_sym_table symbols;
+    bool has_objc;
+    ms_oc_list objc[2]; /* of the image's halves; for iteration only */
     ms_fn_name_cache *names;
     uint32_t scans; /* lookups answered by scanning an unsorted table so far */
 };
 
 enum { ms_ANS_SCANS = 4 }; /* sorting a table pays after about so many scans of it */
 
+/* ---- Opening and closing ---- */
+
+static void ms_ans_clear(machsym_session *s)
+{
+    s->units = NULL;
+    s->names = NULL;
+    s->has_aranges = s->has_ranges = s->has_silent = s->has_symbols = s->has_objc = false;
+    ms_zero(s->objc, sizeof s->objc);
+    s->scans = 0;
+    ms_zero(&s->env, sizeof s->env);
+    ms_zero(&s->aranges, sizeof s->aranges);
+    ms_zero(&s->ranges, sizeof s->ranges);
+    ms_zero(&s->silent, sizeof s->silent);
+    s->env.dw = &s->image->dw;
+    s->env.v = s->image->cus;
+    s->env.count = s->image->cu_count;
+    s->env.arena = &s->keep;
+    s->aranges.arena = s->ranges.arena = s->silent.arena = &s->keep;
+}
+
+/* A session; NULL when memory is out. */
+static machsym_session *ms_ans_open(const machsym_image *image, machsym_lines lines, uint32_t flags,
+                                    size_t cache_limit, machsym_allocator allocator)
+{
+    machsym_session *s = (machsym_session *)allocator.alloc(allocator.user, sizeof *s);
+    if (s == NULL)
+        return NULL;
+    ms_zero(s, sizeof *s);
+    s->image = image;
+    s->lines = lines;
+    s->flags = flags;
+    s->cache_limit = cache_limit != 0 ? cache_limit : (size_t)32 << 20;
+    s->allocator = allocator;
+    s->keep = ms_arena_make(allocator);
+    s->cache = ms_arena_make(allocator);
+    s->scratch = ms_arena_make(allocator);
+    ms_ans_clear(s);
+    return s;
+}
+
+/* Drops everything cached. */
+static void ms_ans_forget(machsym_session *s)
+{
+    ms_arena_free(&s->keep);
+    ms_arena_free(&s->cache);
+    ms_arena_free(&s->scratch);
+    ms_ans_clear(s);
+}
+
+static void ms_ans_close(machsym_session *s)
+{
+    ms_ans_forget(s);
+    s->allocator.free(s->allocator.user, s, sizeof *s);
+}
+
+static bool ms_ans_oom(const machsym_session *s)
+{
+    return s->keep.oom || s->cache.oom || s->scratch.oom;
+}
+
 /* ---- What a session decodes ---- */
 
-static void ms_ans_drop_units(machsym_session *s)
+/* Drops the decoded units when they take more than the limit. */
+static void ms_ans_trim(machsym_session *s)
 {
+    if (s->cache.live <= s->cache_limit)
+        return;
     ms_arena_reset(&s->cache);
     s->units = NULL;
 }
@@ -4813,6 +6661,34 @@ static const ms_ans_unit *ms_ans_unit_of(machsym_session *s, size_t index)
     return unit;
 }
 
+/* Fills t, whose inputs are set, from every source. Failure shows as oom of an arena. */
+static void ms_ans_read_symbols(ms_sym_table *t, ms_arena *scratch)
+{
+    ms_mo_data data[2];
+    bool has_starts = false;
+    for (size_t i = 0; i < t->mo_count; i++)
+        has_starts |= t->mo[i].loads.starts_size != 0;
+    for (size_t i = 0; i < t->mo_count; i++) {
+        ms_mo_data *d = &data[i];
+        ms_oc_list list;
+        ms_mo_data_open(d, &t->mo[i], scratch);
+        ms_zero(&list, sizeof list);
+        list.arena = scratch;
+        ms_sym_add(t, i, d, scratch);
+        if (!has_starts)
+            ms_uw_add_starts(t, d);
+        ms_oc_read(&list, d, scratch);
+        ms_oc_add_names(t, d, &list);
+        ms_oc_add_blocks(t, d);
+        ms_sw_add_names(t, d);
+    }
+    ms_sym_sort(t, scratch);
+    for (size_t i = 0; i < t->mo_count; i++)
+        t->damage_count += data[i].damage_count;
+    if (t->mo_count > 0 && !scratch->oom)
+        ms_oc_name_blocks(t, &data[0]);
+}
+
 static const ms_sym_table *ms_ans_symbols(machsym_session *s)
 {
     ms_sym_table *t = &s->symbols;
@@ -4825,11 +6701,26 @@ static const ms_sym_table *ms_ans_symbols(machsym_session *s)
     t->code = s->image->dw.code;
     t->code_count = s->image->dw.code_count;
     ms_arena_reset(&s->scratch);
-    ms_sym_build(t, &s->scratch);
+    ms_ans_read_symbols(t, &s->scratch);
     s->has_symbols = true;
     if (s->keep.oom || s->scratch.oom)
         t->count = 0;
     return t;
+}
+
+static const ms_oc_list *ms_ans_objc(machsym_session *s)
+{
+    if (s->has_objc)
+        return s->objc;
+    ms_arena_reset(&s->scratch);
+    for (size_t i = 0; i < s->image->mo_count; i++) {
+        ms_mo_data d;
+        ms_mo_data_open(&d, &s->image->mo[i], &s->scratch);
+        s->objc[i].arena = &s->keep;
+        ms_oc_read(&s->objc[i], &d, &s->scratch);
+    }
+    s->has_objc = true;
+    return s->objc;
 }
 
 static machsym_str ms_ans_symbol_exact(machsym_session *s, uint64_t addr, machsym_str want)
@@ -4936,6 +6827,38 @@ static ms_ans_place ms_ans_find(machsym_session *s, uint64_t addr)
     return place;
 }
 
+/* Makes all that a search by address needs: for sessions that lend it to others, or ask for every address. */
+static void ms_ans_index(machsym_session *s)
+{
+    s->scans = ms_ANS_SCANS;
+    ms_ans_unit_by_aranges(s, 0);
+    ms_ans_unit_by_ranges(s, 0);
+    ms_ans_unit_by_functions(s, 0);
+    ms_ans_symbols(s);
+}
+
+/* What ms_ans_find tells, and up to which address it tells the same. unit is the one that the caller hopes for: where
+ * the first table to ask gives it, no other is asked. Needs ms_ans_index. */
+static ms_ans_place ms_ans_find_span(machsym_session *s, size_t unit, uint64_t addr, uint64_t *end)
+{
+    const ms_segs *tables[3] = {&s->aranges, &s->ranges, &s->silent};
+    *end = UINT64_MAX;
+    ms_ans_place place = ms_ans_find(s, addr);
+    for (size_t i = 0; i < 3; i++) {
+        uint64_t until = ms_seg_until(tables[i]->v, tables[i]->count, addr);
+        size_t index = ms_ans_unit_in(tables[i], addr, s->env.count);
+        const ms_ans_unit *asked = ms_ans_unit_of(s, index);
+        *end = until < *end ? until : *end;
+        if (asked == NULL)
+            continue;
+        until = ms_seg_until(asked->functions.segs, asked->functions.seg_count, addr);
+        *end = until < *end ? until : *end;
+        if (index == unit && asked == place.unit && place.block != ms_SEG_NONE)
+            break;
+    }
+    return place;
+}
+
 /* ---- Names ---- */
 
 /* A name that bitcode compilation hid: __hidden#12_ */
@@ -4962,7 +6885,7 @@ static void ms_ans_name(machsym_session *s, ms_fn_names names, bool has_start, u
     if ((frame->linkage_name.len != 0 && !hidden) || is_objc || !has_start)
         return;
     machsym_str symbol = ms_ans_symbol_exact(s, start, frame->name);
-    if (symbol.len == 0)
+    if (symbol.len == 0 || (ms_ans_is_hidden(symbol) && ms_ans_is_hidden(frame->name)))
         return;
     frame->linkage_name = symbol;
     if (!ms_str_equal(symbol, frame->name))
@@ -5030,17 +6953,79 @@ static size_t ms_ans_end_row_below(const ms_ln_table *lines, uint64_t addr)
                                     : (size_t)lines->seqs[best].first + lines->seqs[best].count - 1;
 }
 
+/* The row for an address; row_count when there is none. past_end: under the stmt policy code behind a sequence takes
+ * its last line. A row of a file that the table does not have is damage, and no answer. */
+static size_t ms_ans_usable_row(const ms_ln_table *lines, machsym_lines policy, bool past_end, uint64_t addr,
+                                size_t at)
+{
+    machsym_str nowhere = ms_str_empty();
+    if (at == lines->row_count && past_end && policy == MACHSYM_LINES_STMT)
+        at = ms_ans_end_row_below(lines, addr);
+    if (at != lines->row_count && ms_ln_path(lines, nowhere, lines->rows[at].file).name.len == 0)
+        at = lines->row_count;
+    return at;
+}
+
 /* The line of the code at an address, for the innermost frame. */
-static void ms_ans_line(const machsym_session *s, const ms_ans_place *place, uint64_t addr,
+static void ms_ans_line(const machsym_session *s, const ms_ans_place *place, bool past_end, uint64_t addr,
                         machsym_frame *frame)
 {
     const ms_ln_table *lines = &place->unit->lines;
-    size_t at = ms_ln_find(lines, s->lines, addr);
-    if (at == lines->row_count && s->lines == MACHSYM_LINES_STMT)
-        at = ms_ans_end_row_below(lines, addr);
-    if (at == lines->row_count)
-        return;
-    ms_ans_set_line(place, lines->rows[at].file, lines->rows[at].line, lines->rows[at].column, frame);
+    size_t at = ms_ans_usable_row(lines, s->lines, past_end, addr, ms_ln_find(lines, s->lines, addr));
+    if (at != lines->row_count)
+        ms_ans_set_line(place, lines->rows[at].file, lines->rows[at].line, lines->rows[at].column, frame);
+}
+
+/* A walk over the rows by ascending address. */
+typedef struct ms_ans_rows {
+    const ms_ln_table *lines;
+    machsym_lines policy;
+    bool past_end;
+    size_t seq;    /* the first one that ends above the address */
+    size_t row;    /* the last one of it at or below the address; 0: not known */
+    size_t at;     /* the row that answers; row_count: none */
+    uint64_t next; /* up to where it does */
+} ms_ans_rows;
+
+static ms_ans_rows ms_ans_rows_of(const ms_ln_table *lines, machsym_lines policy, bool past_end,
+                                  uint64_t addr)
+{
+    ms_ans_rows rows;
+    ms_zero(&rows, sizeof rows);
+    rows.lines = lines;
+    rows.policy = policy;
+    rows.past_end = past_end;
+    for (size_t left = lines->seq_count; left > 0;) {
+        size_t half = left / 2;
+        if (lines->seqs[rows.seq + half].hi <= addr) {
+            rows.seq += half + 1;
+            left -= half + 1;
+        } else {
+            left = half;
+        }
+    }
+    return rows;
+}
+
+static void ms_ans_rows_seek(ms_ans_rows *rows, uint64_t addr)
+{
+    const ms_ln_table *lines = rows->lines;
+    for (; rows->seq < lines->seq_count && lines->seqs[rows->seq].hi <= addr; rows->seq++)
+        rows->row = 0;
+    const ms_ln_seq *seq = &lines->seqs[rows->seq];
+    rows->at = lines->row_count;
+    rows->next = UINT64_MAX;
+    if (rows->seq < lines->seq_count && seq->lo > addr) {
+        rows->next = seq->lo;
+    } else if (rows->seq < lines->seq_count) {
+        if (rows->row == 0)
+            rows->row = ms_ln_last_at(lines->rows, seq->first, seq->count - 1, addr);
+        while (lines->rows[rows->row + 1].addr <= addr)
+            rows->row++;
+        rows->next = lines->rows[rows->row + 1].addr;
+        rows->at = ms_ln_choose(lines, rows->policy, seq, rows->row);
+    }
+    rows->at = ms_ans_usable_row(lines, rows->policy, rows->past_end, addr, rows->at);
 }
 
 /* Line 0 is nobody's line: take that of the nearest frame that has one, inner before outer. */
@@ -5088,7 +7073,7 @@ static size_t ms_ans_function_frames(machsym_session *s, const ms_ans_place *pla
             frame->function_size = range.hi - range.lo;
             ms_ans_name_block(s, table, block, frame);
             if (inner == NULL)
-                ms_ans_line(s, place, addr, frame);
+                ms_ans_line(s, place, true, addr, frame);
             else
                 ms_ans_set_line(place, inner->call_file, inner->call_line, inner->call_column, frame);
         }
@@ -5097,8 +7082,16 @@ static size_t ms_ans_function_frames(machsym_session *s, const ms_ans_place *pla
     return count;
 }
 
-/* The frame of an address that no function of the debug info has. Its unit may still know the line: assembly has rows
- * but no functions. Between the functions of other units lies padding, whose row belongs to the function before. */
+/* Whether the unit knows the line of an address that none of its functions has. Assembly has rows but no functions.
+ * Between functions lies padding, whose row belongs to the function before: only the dwarf policy, which takes rows
+ * literally as llvm-symbolizer does, answers with it. */
+static bool ms_ans_has_line(const machsym_session *s, const ms_ans_place *place)
+{
+    return place->unit != NULL && place->block == ms_SEG_NONE &&
+           (place->unit->functions.count == 0 || s->lines == MACHSYM_LINES_DWARF);
+}
+
+/* The frame of an address that no function of the debug info has. */
 static size_t ms_ans_symbol_frame(machsym_session *s, const ms_ans_place *place, uint64_t addr,
                                   machsym_frame *frame)
 {
@@ -5111,8 +7104,8 @@ static size_t ms_ans_symbol_frame(machsym_session *s, const ms_ans_place *place,
         frame->function_size = symbol.hi - symbol.lo;
         frame->name_source = symbol.source;
     }
-    if (place->unit != NULL && (place->unit->functions.count == 0 || s->lines == MACHSYM_LINES_DWARF))
-        ms_ans_line(s, place, addr, frame);
+    if (ms_ans_has_line(s, place))
+        ms_ans_line(s, place, false, addr, frame);
     return named || frame->line_source != MACHSYM_SOURCE_NONE;
 }
 
@@ -5121,8 +7114,7 @@ static size_t ms_ans_frames(machsym_session *s, uint64_t addr, machsym_frame *fr
 {
     machsym_frame one;
     size_t count;
-    if (s->cache.live > s->cache_limit)
-        ms_ans_drop_units(s);
+    ms_ans_trim(s);
     ms_ans_place place = ms_ans_find(s, addr);
     if (place.block != ms_SEG_NONE) {
         count = ms_ans_function_frames(s, &place, addr, frames, cap);
@@ -5168,8 +7160,7 @@ static size_t ms_ans_many(machsym_session *s, const uint64_t *addrs, size_t coun
 static bool ms_ans_next_function(machsym_session *s, machsym_cursor *at, machsym_function *out)
 {
     for (; at->a < s->env.count; at->a++, at->b = 0) {
-        if (s->cache.live > s->cache_limit)
-            ms_ans_drop_units(s);
+        ms_ans_trim(s);
         const ms_ans_unit *unit = ms_ans_unit_of(s, (size_t)at->a);
         const ms_fn_table *table = unit != NULL ? &unit->functions : NULL;
         while (table != NULL && (at->b >> 32) < table->count) {
@@ -5210,13 +7201,57 @@ static void ms_ans_get_row(const ms_ln_table *lines, const ms_cu_root *root, siz
 static bool ms_ans_next_line(machsym_session *s, machsym_cursor *at, machsym_line *out)
 {
     for (; at->a < s->env.count; at->a++, at->b = 0) {
-        if (s->cache.live > s->cache_limit)
-            ms_ans_drop_units(s);
+        ms_ans_trim(s);
         const ms_ans_unit *unit = ms_ans_unit_of(s, (size_t)at->a);
         if (unit == NULL || at->b >= unit->lines.row_count)
             continue;
         ms_ans_get_row(&unit->lines, ms_cu_root_of(&s->env, (size_t)at->a), (size_t)at->b++, out);
         return true;
+    }
+    return false;
+}
+
+/* The metadata: cursor a is the class or category (all halves counted on), b 0 for itself, else its method plus 1. */
+static bool ms_ans_next_objc(machsym_session *s, machsym_cursor *at, machsym_objc *out)
+{
+    const ms_oc_list *list = ms_ans_objc(s);
+    size_t index = (size_t)at->a;
+    for (size_t i = 0; i + 1 < s->image->mo_count && index >= list->owner_count; i++)
+        index -= (list++)->owner_count;
+    if (index >= list->owner_count)
+        return false;
+    const ms_oc_owner *owner = &list->owners[index];
+    ms_zero(out, sizeof *out);
+    out->kind = owner->is_category ? MACHSYM_OBJC_CATEGORY : MACHSYM_OBJC_CLASS;
+    out->class_name = owner->class_name;
+    out->category = owner->category;
+    out->super_name = owner->super_name;
+    out->is_swift = owner->is_swift;
+    out->addr = owner->addr;
+    if (at->b > 0) {
+        const ms_oc_method *method = &list->methods[owner->first + at->b - 1];
+        out->kind = MACHSYM_OBJC_METHOD;
+        out->selector = method->selector;
+        out->addr = method->addr;
+        out->is_class_method = method->is_class_method;
+    }
+    if (at->b++ == owner->count) {
+        at->a++;
+        at->b = 0;
+    }
+    return true;
+}
+
+/* The debug map: cursor a is the half and, shifted, the entry of the object file plus 1; b the entry. */
+static bool ms_ans_next_object(const machsym_session *s, machsym_cursor *at, machsym_object *out)
+{
+    for (; (at->a & 1) < s->image->mo_count && at->a != UINT64_MAX; at->b = 0) {
+        uint64_t oso = at->a >> 1;
+        bool found = ms_sym_next_object(&s->image->mo[at->a & 1], &at->b, &oso, out);
+        at->a = (at->a & 1) | oso << 1;
+        if (found)
+            return true;
+        at->a = (at->a & 1) != 0 ? UINT64_MAX : 1;
     }
     return false;
 }
@@ -5269,9 +7304,9 @@ static void ms_ans_count(machsym_session *s, machsym_session_info *out)
     ms_zero(out, sizeof *out);
     ms_ans_count_sets(s, out);
     out->unit_count = (uint32_t)s->env.count;
+    out->damaged_metadata = ms_ans_symbols(s)->damage_count;
     for (size_t i = 0; i < s->env.count; i++) {
-        if (s->cache.live > s->cache_limit)
-            ms_ans_drop_units(s);
+        ms_ans_trim(s);
         const ms_cu *cu = &s->env.v[i];
         const ms_ans_unit *unit = ms_ans_unit_of(s, i);
         bool damaged = unit == NULL || unit->functions.is_damaged || unit->lines.is_damaged;
@@ -5287,6 +7322,1870 @@ static void ms_ans_count(machsym_session *s, machsym_session_info *out)
         out->line_row_count += unit->lines.row_count;
         out->die_count += unit->functions.die_count;
     }
+}
+
+/* ==== >>map ===================================================================================================
+ * Job:    the whole-image symbol map: build its parts, put them together, look addresses up. Format: >>manual.
+ * Uses:   platform, bytes, reader, memory, segments, macho, symbols, units, lines, functions, answer.
+ * Offers: machsym_map, machsym_plan, machsym_part, machsym_writer, ms_map_*.
+ * Never:  decides which source answers: >>answer does. Trusts a number in a map: every read is checked. */
+
+enum {
+    ms_MAP_VERSION = 1,
+    ms_MAP_HEAD = 256,   /* bytes of the header */
+    ms_MAP_RUN_MAX = 24, /* ranges in a run: what a lookup decodes at most */
+    ms_MAP_BLOCK = 1024, /* bytes of text in a packed block: half of it is unpacked for a name */
+    ms_MAP_DICT =
+        16384, /* bytes of text that every block may refer to; 4 KB blocks without it pack no better */
+    ms_MAP_SAMPLE = 256,         /* which are taken from all over the text, so many at a time */
+    ms_MAP_UNIT_BYTES = 4 << 20, /* of debug info in a part */
+    ms_MAP_TEXT_BYTES = 4 << 20  /* of text in a part */
+};
+
+#define ms_MAP_MAGIC "MACHSYM\n"
+
+/* The tables of a map, in the order of the header. */
+enum {
+    ms_TABLE_NAME = 0, /* the image's name */
+    ms_TABLE_PARTS,    /* {u32 first byte in DATA, u32 its file table in DATA}, by first byte */
+    ms_TABLE_RUNS,     /* {u32 start, u32 at}: offset from the text base, where the run stands in DATA */
+    ms_TABLE_BUCKETS, /* u32: the first run that starts in or after bucket i, of 1 << bucket_shift bytes of text */
+    ms_TABLE_SYMBOL_RUNS, /* the same for ranges without debug info */
+    ms_TABLE_SYMBOL_BUCKETS,
+    ms_TABLE_DICT,   /* the text that blocks may refer to, as it is */
+    ms_TABLE_BLOCKS, /* u32: where packed block i begins in TEXT; one more ends the last */
+    ms_TABLE_DATA,   /* functions, chains, runs, file tables */
+    ms_TABLE_TEXT,   /* packed names */
+    ms_TABLE_COUNT
+};
+
+/* The fixed part of a map file. */
+typedef struct ms_map_head {
+    uint32_t version;
+    uint32_t flags;
+    machsym_uuid uuid;
+    uint32_t cputype;
+    uint32_t cpusubtype;
+    uint64_t text_addr;
+    uint64_t text_size;
+    uint32_t lines;
+    uint32_t bucket_shift;
+    uint64_t size;
+    uint64_t checksum;
+    ms_range tables[ms_TABLE_COUNT]; /* lo: offset in the file, hi: first byte past it */
+} ms_map_head;
+
+struct machsym_map {
+    machsym_allocator allocator;
+    ms_span bytes;
+    void *memory; /* from the allocator, when the map was built here */
+    size_t memory_size;
+    ms_map_head head;
+    ms_span tables[ms_TABLE_COUNT];
+#ifndef MACHSYM_NO_OS
+    ms_os_file file;
+#endif
+};
+
+/* ---- Writing numbers ---- */
+
+typedef struct ms_map_buf {
+    ms_arena *arena; /* of its own: the buffer grows in place */
+    uint8_t *v;
+    size_t len;
+    size_t cap;
+} ms_map_buf;
+
+static void ms_map_put_byte(ms_map_buf *b, uint8_t byte)
+{
+    uint8_t *v = (uint8_t *)ms_arena_grow(b->arena, b->v, b->len, &b->cap, 1);
+    if (v == NULL)
+        return;
+    b->v = v;
+    v[b->len++] = byte;
+}
+
+static void ms_map_put_uleb(ms_map_buf *b, uint64_t number)
+{
+    while (number >= 0x80) {
+        ms_map_put_byte(b, (uint8_t)(number | 0x80));
+        number >>= 7;
+    }
+    ms_map_put_byte(b, (uint8_t)number);
+}
+
+static void ms_map_put_u32(ms_map_buf *b, uint32_t number)
+{
+    for (unsigned shift = 0; shift < 32; shift += 8)
+        ms_map_put_byte(b, (uint8_t)(number >> shift));
+}
+
+static void ms_map_put_bytes(ms_map_buf *b, const void *ptr, size_t len)
+{
+    const uint8_t *p = (const uint8_t *)ptr;
+    for (size_t i = 0; i < len; i++)
+        ms_map_put_byte(b, p[i]);
+}
+
+/* Signed numbers with small absolute values become small: 0, -1, 1, -2, ... */
+static uint64_t ms_map_zigzag(int64_t number)
+{
+    return number < 0 ? ((uint64_t)(-(number + 1)) << 1) | 1 : (uint64_t)number << 1;
+}
+
+static int64_t ms_map_unzigzag(uint64_t number)
+{
+    return (number & 1) != 0 ? -(int64_t)(number >> 1) - 1 : (int64_t)(number >> 1);
+}
+
+static void ms_map_store_u32(uint8_t *p, uint32_t number)
+{
+    for (unsigned i = 0; i < 4; i++)
+        p[i] = (uint8_t)(number >> 8 * i);
+}
+
+static void ms_map_store_u64(uint8_t *p, uint64_t number)
+{
+    ms_map_store_u32(p, (uint32_t)number);
+    ms_map_store_u32(p + 4, (uint32_t)(number >> 32));
+}
+
+/* Four lanes of multiply and rotate over 32 bytes at a time; the tail is padded with zeros. Finds damage, proves
+ * nothing against an attacker: lookups do not rely on it. */
+static uint64_t ms_map_checksum(ms_span bytes)
+{
+    const uint64_t odd = 0x9e3779b97f4a7c15u;
+    uint64_t lane[4] = {1, 2, 3, bytes.len};
+    size_t at = 0;
+    for (; at + 32 <= bytes.len; at += 32) {
+        for (unsigned i = 0; i < 4; i++) {
+            lane[i] = (lane[i] ^ ms_rd_raw_u64(bytes.ptr + at + 8 * i)) * odd;
+            lane[i] ^= lane[i] >> 29;
+        }
+    }
+    uint8_t tail[32];
+    ms_zero(tail, sizeof tail);
+    ms_copy(tail, bytes.ptr + at, bytes.len - at);
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        lane[i] = (lane[i] ^ ms_rd_raw_u64(tail + 8 * i)) * odd;
+        sum = (sum ^ lane[i] ^ lane[i] >> 32) * odd;
+    }
+    return sum ^ sum >> 29;
+}
+
+/* ---- Packed text: every block is an LZ4 block with a dictionary ---- */
+
+enum { ms_LZ_MIN = 4, ms_LZ_TAIL = 12, ms_LZ_BITS = 9, ms_LZ_DICT_BITS = 13 };
+
+/* The dictionary, and where its 4-byte words stand. */
+typedef struct ms_map_dict {
+    uint8_t text[ms_MAP_DICT];
+    size_t len;
+    uint16_t last[1 << ms_LZ_DICT_BITS]; /* position + 1 of the last word with this hash */
+} ms_map_dict;
+
+static size_t ms_map_word_hash(const uint8_t *p, unsigned bits)
+{
+    return (ms_rd_raw_u32(p) * 2654435761u) >> (32 - bits);
+}
+
+static void ms_map_index_dict(ms_map_dict *dict)
+{
+    ms_zero(dict->last, sizeof dict->last);
+    for (size_t i = 0; i + ms_LZ_MIN <= dict->len; i++)
+        dict->last[ms_map_word_hash(dict->text + i, ms_LZ_DICT_BITS)] = (uint16_t)(i + 1);
+}
+
+static uint8_t *ms_map_put_length(uint8_t *out, size_t rest)
+{
+    for (; rest >= 255; rest -= 255)
+        *out++ = 255;
+    *out++ = (uint8_t)rest;
+    return out;
+}
+
+/* One sequence: literals, then a match (none when match_len is 0). */
+static uint8_t *ms_map_put_sequence(uint8_t *out, const uint8_t *literals, size_t count, size_t back,
+                                    size_t match_len)
+{
+    size_t code = match_len == 0 ? 0 : match_len - ms_LZ_MIN;
+    *out++ = (uint8_t)((count < 15 ? count : 15) << 4 | (code < 15 ? code : 15));
+    if (count >= 15)
+        out = ms_map_put_length(out, count - 15);
+    ms_copy(out, literals, count);
+    out += count;
+    if (match_len == 0)
+        return out;
+    *out++ = (uint8_t)back;
+    *out++ = (uint8_t)(back >> 8);
+    return code >= 15 ? ms_map_put_length(out, code - 15) : out;
+}
+
+static size_t ms_map_match_length(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
+{
+    size_t most = a_len < b_len ? a_len : b_len;
+    size_t len = 0;
+    while (len < most && a[len] == b[len])
+        len++;
+    return len;
+}
+
+/* The longer of the matches in the block and in the dictionary for the text at a position. Returns its length. */
+static size_t ms_map_find_match(const ms_map_dict *dict, const uint8_t *text, size_t at, size_t end,
+                                uint16_t *last, size_t *back)
+{
+    uint16_t *slot = &last[ms_map_word_hash(text + at, ms_LZ_BITS)];
+    size_t seen = *slot;
+    size_t best = 0;
+    *slot = (uint16_t)(at + 1);
+    if (seen != 0) {
+        best = ms_map_match_length(text + seen - 1, at - (seen - 1) + (end - at), text + at, end - at);
+        *back = at - (seen - 1);
+    }
+    size_t word = dict->last[ms_map_word_hash(text + at, ms_LZ_DICT_BITS)];
+    if (word != 0) {
+        size_t len = ms_map_match_length(dict->text + word - 1, dict->len - (word - 1), text + at, end - at);
+        if (len > best) {
+            best = len;
+            *back = at + dict->len - (word - 1);
+        }
+    }
+    return best < ms_LZ_MIN ? 0 : best;
+}
+
+/* Packs a block of text into out, which has room for 2 * ms_MAP_BLOCK. Returns the packed size; the size of the text
+ * when packing gains nothing: then out holds the text itself. */
+static size_t ms_map_pack(const ms_map_dict *dict, const uint8_t *text, size_t len, uint8_t *out)
+{
+    uint16_t last[1 << ms_LZ_BITS];
+    uint8_t *to = out;
+    size_t literal = 0;
+    size_t limit =
+        len > ms_LZ_TAIL ? len - ms_LZ_TAIL : 0; /* the format wants its last bytes to be literals */
+    ms_zero(last, sizeof last);
+    for (size_t at = 0; at < limit;) {
+        size_t back = 0;
+        size_t match = ms_map_find_match(dict, text, at, len - 5, last, &back);
+        if (match == 0) {
+            at++;
+            continue;
+        }
+        to = ms_map_put_sequence(to, text + literal, at - literal, back, match);
+        at += match;
+        literal = at;
+    }
+    to = ms_map_put_sequence(to, text + literal, len - literal, 0, 0);
+    if ((size_t)(to - out) < len)
+        return (size_t)(to - out);
+    ms_copy(out, text, len);
+    return len;
+}
+
+static size_t ms_map_get_length(ms_rd *rd, size_t code)
+{
+    size_t len = code;
+    uint8_t more = 255;
+    while (code == 15 && more == 255 && len < 2 * ms_MAP_BLOCK && !rd->failed) {
+        more = ms_rd_u8(rd);
+        len += more;
+    }
+    return len;
+}
+
+/* Unpacks a block of ms_MAP_BLOCK bytes. Returns how many there are; fewer when it is damaged. */
+static size_t ms_map_unpack(ms_span dict, ms_span packed, uint8_t *out)
+{
+    ms_rd rd = ms_rd_make(packed);
+    size_t at = 0;
+    if (packed.len >= ms_MAP_BLOCK) {
+        ms_copy(out, packed.ptr, ms_MAP_BLOCK);
+        return ms_MAP_BLOCK;
+    }
+    while (ms_rd_left(&rd) > 0) {
+        uint8_t token = ms_rd_u8(&rd);
+        ms_span literals = ms_rd_span(&rd, ms_map_get_length(&rd, token >> 4));
+        if (literals.len > ms_MAP_BLOCK - at)
+            break;
+        ms_copy(out + at, literals.ptr, literals.len);
+        at += literals.len;
+        if (ms_rd_left(&rd) == 0)
+            break;
+        size_t back = ms_rd_u16(&rd);
+        size_t match = ms_map_get_length(&rd, token & 15) + ms_LZ_MIN;
+        if (rd.failed || back == 0 || back > at + dict.len || match > ms_MAP_BLOCK - at)
+            break;
+        if (back <= at) {
+            for (; match > 0; match--, at++)
+                out[at] = out[at - back];
+        } else {
+            const uint8_t *from = dict.ptr + (dict.len - (back - at));
+            size_t there = back - at < match ? back - at : match; /* a match may run on into the block */
+            ms_copy(out + at, from, there);
+            at += there;
+            for (match -= there; match > 0; match--, at++)
+                out[at] = out[at - back];
+        }
+    }
+    return at;
+}
+
+/* ---- References to text ---- */
+
+/* The string tables of an image laid end to end, each on a block boundary: what a packed reference counts in. */
+typedef struct ms_map_spaces {
+    ms_span v[3]; /* .debug_str, and the string tables of both halves */
+    uint64_t base[3];
+    uint64_t total;
+} ms_map_spaces;
+
+static void ms_map_set_spaces(const machsym_image *image, ms_map_spaces *spaces)
+{
+    ms_zero(spaces, sizeof *spaces);
+    spaces->v[0] = image->dw.str;
+    for (size_t i = 0; i < image->mo_count; i++)
+        spaces->v[1 + i] = ms_sym_strings(&image->mo[i]);
+    for (size_t i = 0; i < 3; i++) {
+        uint64_t len = spaces->v[i].len;
+        spaces->base[i] = spaces->total;
+        spaces->total += (len + ms_MAP_BLOCK - 1) / ms_MAP_BLOCK * ms_MAP_BLOCK;
+    }
+}
+
+/* The bytes of a block of the spaces; the end of a space is padded with zeros. */
+static void ms_map_raw_block(const ms_map_spaces *spaces, uint64_t block, uint8_t *out)
+{
+    uint64_t at = block * ms_MAP_BLOCK;
+    ms_zero(out, ms_MAP_BLOCK);
+    for (size_t i = 3; i-- > 0;) {
+        if (spaces->v[i].len == 0 || at < spaces->base[i])
+            continue;
+        ms_span rest = ms_span_from(spaces->v[i], at - spaces->base[i]);
+        ms_copy(out, rest.ptr, rest.len < ms_MAP_BLOCK ? rest.len : ms_MAP_BLOCK);
+        return;
+    }
+}
+
+/* A sample from all over the text. */
+static void ms_map_fill_dict(const ms_map_spaces *spaces, ms_map_dict *dict)
+{
+    uint8_t block[ms_MAP_BLOCK];
+    uint64_t blocks = spaces->total / ms_MAP_BLOCK;
+    uint64_t pieces = ms_MAP_DICT / ms_MAP_SAMPLE;
+    dict->len = 0;
+    for (uint64_t i = 0; i < pieces && blocks > pieces; i++) {
+        ms_map_raw_block(spaces, i * blocks / pieces, block);
+        ms_copy(dict->text + dict->len, block, ms_MAP_SAMPLE);
+        dict->len += ms_MAP_SAMPLE;
+    }
+    ms_map_index_dict(dict);
+}
+
+/* Where a text lies in the spaces, NUL-terminated; UINT64_MAX when it lies elsewhere. */
+static uint64_t ms_map_place(const ms_map_spaces *spaces, machsym_str text)
+{
+    uintptr_t at = (uintptr_t)text.ptr;
+    for (size_t i = 0; i < 3; i++) {
+        uintptr_t lo = (uintptr_t)spaces->v[i].ptr;
+        if (spaces->v[i].len != 0 && at >= lo && at - lo < spaces->v[i].len &&
+            text.len < spaces->v[i].len - (at - lo) && text.ptr[text.len] == 0)
+            return spaces->base[i] + (at - lo);
+    }
+    return UINT64_MAX;
+}
+
+/* ---- Encoding ---- */
+
+/* A hash table from two numbers to a position + 1. */
+typedef struct ms_map_slot {
+    uint64_t a;
+    uint64_t b;
+    uint32_t value;
+} ms_map_slot;
+
+typedef struct ms_map_hash {
+    ms_arena *arena;
+    ms_map_slot *v;
+    size_t cap; /* a power of 2 */
+    size_t count;
+} ms_map_hash;
+
+static size_t ms_map_hash_of(uint64_t a, uint64_t b)
+{
+    uint64_t h = (a ^ b * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
+    return (size_t)(h ^ h >> 32);
+}
+
+static ms_map_slot *ms_map_hash_slot(const ms_map_hash *h, uint64_t a, uint64_t b)
+{
+    size_t at = ms_map_hash_of(a, b) & (h->cap - 1);
+    while (h->v[at].value != 0 && (h->v[at].a != a || h->v[at].b != b))
+        at = (at + 1) & (h->cap - 1);
+    return &h->v[at];
+}
+
+/* The slot of a pair; a new one has value 0, and the caller fills it. NULL when memory is out. */
+static ms_map_slot *ms_map_hash_get(ms_map_hash *h, uint64_t a, uint64_t b)
+{
+    if (4 * (h->count + 1) > 3 * h->cap) {
+        ms_map_hash bigger = *h;
+        bigger.cap = h->cap == 0 ? 256 : h->cap * 2;
+        bigger.v = (ms_map_slot *)ms_arena_zeroed(h->arena, bigger.cap, sizeof *h->v);
+        if (bigger.v == NULL)
+            return NULL;
+        for (size_t i = 0; i < h->cap; i++) {
+            if (h->v[i].value != 0)
+                *ms_map_hash_slot(&bigger, h->v[i].a, h->v[i].b) = h->v[i];
+        }
+        *h = bigger;
+    }
+    ms_map_slot *slot = ms_map_hash_slot(h, a, b);
+    if (slot->value == 0) {
+        slot->a = a;
+        slot->b = b;
+        h->count++;
+    }
+    return slot;
+}
+
+/* A run of ranges, as parts hand it over. */
+typedef struct ms_map_run {
+    uint64_t lo;
+    uint64_t hi;
+    uint32_t at;     /* in the part's data */
+    bool only_lines; /* its ranges have lines, but no function */
+} ms_map_run;
+
+/* What turns ranges into a part's data. */
+typedef struct ms_map_coder {
+    ms_map_buf data;
+    ms_arena *arena;             /* for the tables below */
+    const ms_map_spaces *spaces; /* NULL: all text is plain */
+    uint64_t text_addr;
+    uint8_t *used;         /* one bit for every block of text that is referred to */
+    ms_map_hash plain;     /* text (hash, length) to its position */
+    ms_map_hash functions; /* names to their record */
+    ms_map_hash files;     /* path parts to their number */
+    uint32_t *file_at;     /* records of the file table */
+    size_t file_count;
+    size_t file_cap;
+    ms_map_run *runs;
+    size_t run_count;
+    size_t run_cap;
+    bool columns;
+    bool overflow; /* something does not fit the format's 32 bits */
+} ms_map_coder;
+
+static uint64_t ms_map_text_hash(machsym_str text)
+{
+    uint64_t h = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < text.len; i++)
+        h = (h ^ (unsigned char)text.ptr[i]) * 0x100000001b3u;
+    return h;
+}
+
+static bool ms_map_plain_is(const ms_map_coder *c, uint32_t at, machsym_str text)
+{
+    ms_rd rd = ms_rd_at(ms_span_make(c->data.v, c->data.len), at);
+    uint64_t len = ms_rd_uleb(&rd);
+    return len == text.len && ms_rd_left(&rd) >= len && ms_equal(rd.p, text.ptr, text.len);
+}
+
+/* Writes a text into the data, once. Returns its position. */
+static uint32_t ms_map_plain(ms_map_coder *c, machsym_str text)
+{
+    uint64_t hash = ms_map_text_hash(text);
+    for (uint64_t probe = 0;; probe++) {
+        ms_map_slot *slot = ms_map_hash_get(&c->plain, hash, (uint64_t)text.len + (probe << 40));
+        if (slot == NULL)
+            return 0;
+        if (slot->value != 0 && ms_map_plain_is(c, slot->value - 1, text))
+            return slot->value - 1;
+        if (slot->value != 0)
+            continue; /* another text with this hash */
+        slot->value = (uint32_t)c->data.len + 1;
+        ms_map_put_uleb(&c->data, text.len);
+        ms_map_put_bytes(&c->data, text.ptr, text.len);
+        return slot->value - 1;
+    }
+}
+
+/* A reference: 0 for no text; even: packed text; odd: a position in the part's data. */
+static uint64_t ms_map_ref(ms_map_coder *c, machsym_str text)
+{
+    if (text.len == 0)
+        return 0;
+    uint64_t place = c->spaces != NULL ? ms_map_place(c->spaces, text) : UINT64_MAX;
+    if (place == UINT64_MAX)
+        return (uint64_t)ms_map_plain(c, text) << 1 | 1;
+    for (uint64_t block = place / ms_MAP_BLOCK; block <= (place + text.len) / ms_MAP_BLOCK; block++)
+        c->used[block / 8] |= (uint8_t)(1u << block % 8);
+    return (place + 1) << 1;
+}
+
+/* In the data plain text is told by its distance back from the record. */
+static void ms_map_put_ref(ms_map_coder *c, size_t record, uint64_t ref)
+{
+    if ((ref & 1) != 0)
+        ref = (uint64_t)(record - (size_t)(ref >> 1)) << 1 | 1;
+    ms_map_put_uleb(&c->data, ref);
+}
+
+/* FUNCTION record: ref of the linkage name, ref of the name. Returns its position. */
+static uint32_t ms_map_function(ms_map_coder *c, machsym_str linkage_name, machsym_str name)
+{
+    uint64_t a = ms_map_ref(c, linkage_name);
+    uint64_t b = ms_map_ref(c, name);
+    ms_map_slot *slot = ms_map_hash_get(&c->functions, a, b);
+    if (slot == NULL)
+        return 0;
+    if (slot->value == 0) {
+        size_t record = c->data.len;
+        slot->value = (uint32_t)record + 1;
+        ms_map_put_ref(c, record, a);
+        ms_map_put_ref(c, record, b);
+    }
+    return slot->value - 1;
+}
+
+/* FILE record: refs of comp_dir, dir and name, all plain. Returns its number from 1 on; 0 is no file. */
+static uint32_t ms_map_file(ms_map_coder *c, const machsym_path *path)
+{
+    if (path->name.len == 0)
+        return 0;
+    uint64_t comp_dir = path->comp_dir.len != 0 ? (uint64_t)ms_map_plain(c, path->comp_dir) << 1 | 1 : 0;
+    uint64_t dir = path->dir.len != 0 ? (uint64_t)ms_map_plain(c, path->dir) << 1 | 1 : 0;
+    uint64_t name = (uint64_t)ms_map_plain(c, path->name) << 1 | 1;
+    ms_map_slot *slot = ms_map_hash_get(&c->files, comp_dir << 32 | dir, name);
+    uint32_t *v = (uint32_t *)ms_arena_grow(c->arena, c->file_at, c->file_count, &c->file_cap, sizeof *v);
+    if (slot == NULL || v == NULL)
+        return 0;
+    c->file_at = v;
+    if (slot->value == 0) {
+        size_t record = c->data.len;
+        v[c->file_count++] = (uint32_t)record;
+        slot->value = (uint32_t)c->file_count;
+        ms_map_put_ref(c, record, comp_dir);
+        ms_map_put_ref(c, record, dir);
+        ms_map_put_ref(c, record, name);
+    }
+    return slot->value;
+}
+
+/* Where code comes from. */
+typedef struct ms_map_line {
+    uint32_t file; /* number in the part's file table */
+    uint32_t line;
+    uint32_t column;
+} ms_map_line;
+
+/* CHAIN record of a concrete function: 2 * source, distance to its FUNCTION record (0: no name), start, size. */
+static uint32_t ms_map_root(ms_map_coder *c, machsym_source source, uint32_t function, bool named,
+                            uint64_t lo, uint64_t size)
+{
+    size_t record = c->data.len;
+    ms_map_put_uleb(&c->data, (uint64_t)source << 1);
+    ms_map_put_uleb(&c->data, named ? record - function : 0);
+    ms_map_put_uleb(&c->data, lo - c->text_addr);
+    ms_map_put_uleb(&c->data, size);
+    return (uint32_t)record;
+}
+
+/* CHAIN record of an inlined call: distance to its caller's record * 4 + 2 (name from symbols) + 1, distance to its
+ * FUNCTION record, file, line and column of the call. */
+static uint32_t ms_map_call(ms_map_coder *c, uint32_t caller, machsym_source source, uint32_t function,
+                            const ms_map_line *call)
+{
+    size_t record = c->data.len;
+    ms_map_put_uleb(&c->data,
+                    (uint64_t)(record - caller) << 2 | (source == MACHSYM_SOURCE_SYMTAB ? 2u : 0u) | 1);
+    ms_map_put_uleb(&c->data, record - function);
+    ms_map_put_uleb(&c->data, call->file);
+    ms_map_put_uleb(&c->data, call->line);
+    if (c->columns)
+        ms_map_put_uleb(&c->data, call->column);
+    return (uint32_t)record;
+}
+
+/* A range before it is written. */
+typedef struct ms_map_item {
+    uint64_t lo;
+    uint64_t hi;
+    uint32_t chain; /* position of its CHAIN record */
+    ms_map_line line;
+} ms_map_item;
+
+static bool ms_map_same(const ms_map_item *a, const ms_map_item *b)
+{
+    return a->chain == b->chain && a->line.file == b->line.file && a->line.line == b->line.line &&
+           a->line.column == b->line.column;
+}
+
+/* RUN record: the number of ranges, then for each: its size; zigzag(line - previous) * 4 + 2 (new file) + 1 (new chain);
+ * the distance back from the run to its chain, if new; its file, if new; its column, if the map has columns. */
+static void ms_map_put_run(ms_map_coder *c, const ms_map_item *items, size_t count, bool only_lines)
+{
+    ms_map_run *runs =
+        (ms_map_run *)ms_arena_grow(c->arena, c->runs, c->run_count, &c->run_cap, sizeof *runs);
+    if (runs == NULL)
+        return;
+    c->runs = runs;
+    size_t at = c->data.len;
+    runs[c->run_count].lo = items[0].lo;
+    runs[c->run_count].hi = items[count - 1].hi;
+    runs[c->run_count].at = (uint32_t)at;
+    runs[c->run_count].only_lines = only_lines;
+    c->run_count++;
+    ms_map_put_uleb(&c->data, count);
+    ms_map_item previous;
+    ms_zero(&previous, sizeof previous);
+    for (size_t i = 0; i < count; i++) {
+        const ms_map_item *item = &items[i];
+        bool new_chain = i == 0 || item->chain != previous.chain;
+        bool new_file = item->line.file != previous.line.file;
+        int64_t step = (int64_t)item->line.line - (int64_t)previous.line.line;
+        ms_map_put_uleb(&c->data, item->hi - item->lo);
+        ms_map_put_uleb(&c->data, ms_map_zigzag(step) << 2 | (new_file ? 2u : 0u) | (new_chain ? 1u : 0u));
+        if (new_chain)
+            ms_map_put_uleb(&c->data, only_lines ? 0 : at - item->chain);
+        if (new_file)
+            ms_map_put_uleb(&c->data, item->line.file);
+        if (c->columns)
+            ms_map_put_uleb(&c->data, item->line.column);
+        previous = *item;
+    }
+}
+
+/* Ranges of one function that follow each other, waiting to become runs. */
+typedef struct ms_map_queue {
+    ms_map_item v[ms_MAP_RUN_MAX];
+    size_t count;
+    bool only_lines;
+} ms_map_queue;
+
+static void ms_map_flush(ms_map_coder *c, ms_map_queue *q)
+{
+    if (q->count > 0)
+        ms_map_put_run(c, q->v, q->count, q->only_lines);
+    q->count = 0;
+}
+
+/* Adds a range; one that says the same as its neighbour makes that longer. */
+static void ms_map_add(ms_map_coder *c, ms_map_queue *q, const ms_map_item *item, bool only_lines)
+{
+    ms_map_item *last = q->count > 0 ? &q->v[q->count - 1] : NULL;
+    if (last != NULL && (last->hi != item->lo || q->only_lines != only_lines)) {
+        ms_map_flush(c, q);
+        last = NULL;
+    }
+    if (last != NULL && ms_map_same(last, item)) {
+        last->hi = item->hi;
+        return;
+    }
+    if (q->count == ms_MAP_RUN_MAX)
+        ms_map_flush(c, q);
+    q->only_lines = only_lines;
+    q->v[q->count++] = *item;
+}
+
+/* The file table ends a part: u32 count, then u32 positions of the FILE records. Returns where it stands. */
+static uint32_t ms_map_end_part(ms_map_coder *c)
+{
+    uint32_t at = (uint32_t)c->data.len;
+    ms_map_put_u32(&c->data, (uint32_t)c->file_count);
+    for (size_t i = 0; i < c->file_count; i++)
+        ms_map_put_u32(&c->data, c->file_at[i]);
+    c->overflow |= c->data.len > 0x7fffffff;
+    return at;
+}
+
+static void ms_map_coder_init(ms_map_coder *c, ms_arena *data_arena, ms_arena *arena)
+{
+    ms_zero(c, sizeof *c);
+    c->data.arena = data_arena;
+    c->arena = c->plain.arena = c->functions.arena = c->files.arena = arena;
+    ms_map_put_byte(&c->data, 0); /* no record stands at 0, so that a distance of 0 is free to mean none */
+}
+
+/* ---- Plan ---- */
+
+typedef enum ms_map_kind {
+    ms_MAP_UNITS = 0, /* a run of units */
+    ms_MAP_TEXT       /* a run of blocks of text */
+} ms_map_kind;
+
+/* One part's work: items lo to hi of its kind. */
+typedef struct ms_map_task {
+    ms_map_kind kind;
+    uint64_t lo;
+    uint64_t hi;
+    uint64_t size;
+} ms_map_task;
+
+struct machsym_plan {
+    const machsym_image *image;
+    machsym_lines lines;
+    uint32_t flags;
+    machsym_allocator allocator;
+    machsym_session *session; /* holds what all parts share: unit segments and symbols; not used after open */
+    ms_map_spaces spaces;
+    ms_map_dict *dict;
+    ms_arena arena;
+    ms_map_task *tasks;
+    size_t count;
+    size_t cap;
+};
+
+struct machsym_part {
+    ms_map_kind kind;
+    ms_arena data_arena; /* only ever holds the buffer */
+    ms_arena arena;
+    ms_map_coder coder;
+    uint32_t files_at;     /* file table, in the data */
+    uint32_t *block_sizes; /* of text blocks; packed back to back in the data */
+};
+
+static void ms_map_add_task(machsym_plan *plan, ms_map_kind kind, uint64_t lo, uint64_t hi, uint64_t size)
+{
+    ms_map_task *v =
+        (ms_map_task *)ms_arena_grow(&plan->arena, plan->tasks, plan->count, &plan->cap, sizeof *v);
+    if (v == NULL)
+        return;
+    plan->tasks = v;
+    v[plan->count].kind = kind;
+    v[plan->count].lo = lo;
+    v[plan->count].hi = hi;
+    v[plan->count].size = size;
+    plan->count++;
+}
+
+/* Cuts the units and the text into parts of about equal size: the same ones for any number of threads. */
+static void ms_map_cut_tasks(machsym_plan *plan)
+{
+    const machsym_image *image = plan->image;
+    size_t first = 0;
+    for (size_t i = 0; i < image->cu_count; i++) {
+        uint64_t size = image->cus[i].end - image->cus[first].off;
+        if (size < ms_MAP_UNIT_BYTES && i + 1 < image->cu_count)
+            continue;
+        ms_map_add_task(plan, ms_MAP_UNITS, first, i + 1, size);
+        first = i + 1;
+    }
+    uint64_t blocks = plan->spaces.total / ms_MAP_BLOCK;
+    uint64_t step = ms_MAP_TEXT_BYTES / ms_MAP_BLOCK;
+    for (uint64_t lo = 0; lo < blocks; lo += step) {
+        uint64_t hi = lo + step < blocks ? lo + step : blocks;
+        ms_map_add_task(plan, ms_MAP_TEXT, lo, hi, (hi - lo) * ms_MAP_BLOCK);
+    }
+}
+
+/* A session that decodes for one part; what the plan's session has indexed is lent to it. */
+static machsym_session *ms_map_session(const machsym_plan *plan)
+{
+    machsym_session *s = ms_ans_open(plan->image, plan->lines, 0, 0, plan->allocator);
+    if (s == NULL || plan->session == NULL)
+        return s;
+    const machsym_session *shared = plan->session;
+    s->aranges = shared->aranges;
+    s->ranges = shared->ranges;
+    s->silent = shared->silent;
+    s->symbols = shared->symbols;
+    s->has_aranges = s->has_ranges = s->has_silent = s->has_symbols = true;
+    return s;
+}
+
+/* ---- Building the ranges of a unit ---- */
+
+/* What is needed to encode one unit. */
+typedef struct ms_map_work {
+    const machsym_plan *plan;
+    machsym_session *session;
+    ms_map_coder *c;
+    ms_map_queue queue;
+    ms_arena scratch;    /* emptied for every function */
+    ms_arena unit_arena; /* emptied for every unit */
+    const ms_ans_unit *unit;
+    const ms_cu_root *root;
+    size_t index;    /* of the unit */
+    uint32_t *files; /* by the unit's file number: number in the part's table + 1; 0 not known yet */
+    size_t file_count;
+    uint32_t *chains;    /* by block: position of its CHAIN record; 0 none yet */
+    ms_map_hash origins; /* entry offset and rank of its source to the FUNCTION record */
+} ms_map_work;
+
+static ms_map_line ms_map_line_of(ms_map_work *w, uint64_t file, uint32_t line, uint32_t column)
+{
+    ms_map_line out = {0, line, w->c->columns ? column : 0};
+    uint32_t *known = file < w->file_count ? &w->files[file] : NULL;
+    if (known != NULL && *known != 0) {
+        out.file = *known - 1;
+        return out;
+    }
+    machsym_path path = ms_ln_path(&w->unit->lines, w->root->comp_dir, file);
+    out.file = ms_map_file(w->c, &path);
+    if (known != NULL)
+        *known = out.file + 1;
+    return out;
+}
+
+/* The FUNCTION record of a block, and where its name is from. Calls share the record of what they call. */
+static uint32_t ms_map_block_function(ms_map_work *w, const ms_fn_block *block, machsym_source *source,
+                                      bool *named)
+{
+    const ms_fn_table *table = &w->unit->functions;
+    machsym_frame frame;
+    bool is_inline = block->parent != ms_SEG_NONE;
+    bool shared = is_inline && block->origin != 0;
+    ms_map_slot *slot = NULL;
+    if (shared) {
+        /* an out-of-line copy in this very unit may give a name: the unit is part of the key */
+        slot = ms_map_hash_get(&w->origins, block->origin,
+                               ms_fn_copy_of(table, block) != NULL ? w->index + 1 : 0);
+        if (slot != NULL && slot->value != 0) {
+            *source = (slot->value & 1) != 0 ? MACHSYM_SOURCE_SYMTAB : MACHSYM_SOURCE_DWARF;
+            *named = true;
+            return slot->value >> 1;
+        }
+    }
+    ms_zero(&frame, sizeof frame);
+    frame.is_inline = is_inline;
+    ms_ans_name_block(w->session, table, block, &frame);
+    *source = frame.name_source;
+    *named = is_inline || frame.linkage_name.len != 0 || frame.name.len != 0;
+    uint32_t record = *named ? ms_map_function(w->c, frame.linkage_name, frame.name) : 0;
+    if (slot != NULL)
+        slot->value = record << 1 | (*source == MACHSYM_SOURCE_SYMTAB);
+    return record;
+}
+
+/* Writes the chain from a function down to a block, callers first. Every record is written once a function. */
+static void ms_map_put_chain(ms_map_work *w, uint32_t block, const ms_range *range)
+{
+    const ms_fn_block *blocks = w->unit->functions.blocks;
+    size_t depth = 0;
+    for (uint32_t at = block; at != ms_SEG_NONE && w->chains[at] == 0; at = blocks[at].parent)
+        depth++;
+    uint32_t *path = (uint32_t *)ms_arena_alloc(&w->scratch, depth, sizeof *path);
+    if (path == NULL)
+        return;
+    for (size_t i = depth; i-- > 0; block = blocks[block].parent)
+        path[i] = block;
+    for (size_t i = 0; i < depth; i++) {
+        const ms_fn_block *one = &blocks[path[i]];
+        machsym_source source;
+        bool named;
+        uint32_t record = ms_map_block_function(w, one, &source, &named);
+        if (one->parent == ms_SEG_NONE) {
+            w->chains[path[i]] = ms_map_root(w->c, source, record, named, range->lo, range->hi - range->lo);
+        } else {
+            ms_map_line call = ms_map_line_of(w, one->call_file, one->call_line, one->call_column);
+            w->chains[path[i]] = ms_map_call(w->c, w->chains[one->parent], source, record, &call);
+        }
+    }
+}
+
+/* Adds [lo, hi), which has one chain, cut where its lines change. */
+static void ms_map_add_lines(ms_map_work *w, uint64_t lo, uint64_t hi, uint32_t chain, bool only_lines)
+{
+    const ms_ln_table *lines = &w->unit->lines;
+    ms_ans_rows rows = ms_ans_rows_of(lines, w->plan->lines, !only_lines, lo);
+    ms_map_item item;
+    item.chain = chain;
+    for (item.lo = lo; item.lo < hi; item.lo = item.hi) {
+        ms_ans_rows_seek(&rows, item.lo);
+        item.hi = rows.next < hi ? rows.next : hi;
+        ms_zero(&item.line, sizeof item.line);
+        if (rows.at != lines->row_count) {
+            const ms_ln_row *row = &lines->rows[rows.at];
+            item.line = ms_map_line_of(w, row->file, row->line, row->column);
+        } else if (only_lines) {
+            continue;
+        }
+        ms_map_add(w->c, &w->queue, &item, only_lines);
+    }
+}
+
+/* The calls inlined into a function, as segments of [lo, hi). */
+static void ms_map_call_segments(ms_map_work *w, uint32_t function, uint64_t lo, uint64_t hi, ms_segs *segs)
+{
+    const ms_fn_table *table = &w->unit->functions;
+    ms_cu_pieces pieces = {&w->scratch, NULL, 0, 0};
+    ms_cu_add_piece(&pieces, lo, hi, function);
+    for (uint32_t i = function + 1; i < table->blocks[function].end; i++) {
+        const ms_fn_block *block = &table->blocks[i];
+        if (block->parent == ms_SEG_NONE) {
+            i = block->end - 1;
+            continue;
+        }
+        for (uint32_t j = 0; j < block->range_count; j++) {
+            ms_range range = {block->lo, block->hi};
+            if (block->range_count > 1)
+                range = table->ranges[block->range_first + j];
+            if (range.lo < hi && range.hi > lo)
+                ms_cu_add_piece(&pieces, range.lo < lo ? lo : range.lo, range.hi > hi ? hi : range.hi, i);
+        }
+    }
+    ms_seg_build(pieces.v, pieces.count, &w->scratch, segs);
+}
+
+/* Encodes [lo, hi), which one range of a function holds. */
+static void ms_map_add_function(ms_map_work *w, uint32_t function, const ms_range *range, uint64_t lo,
+                                uint64_t hi)
+{
+    const ms_fn_block *block = &w->unit->functions.blocks[function];
+    ms_segs segs = {NULL, 0, 0, &w->scratch};
+    ms_arena_reset(&w->scratch);
+    if (block->end > function + 1)
+        ms_map_call_segments(w, function, lo, hi, &segs);
+    ms_zero(w->chains + function, (block->end - function) * sizeof *w->chains);
+    if (segs.count == 0) {
+        ms_map_put_chain(w, function, range);
+        ms_map_add_lines(w, lo, hi, w->chains[function], false);
+    }
+    for (size_t i = 0; i + 1 < segs.count; i++) {
+        ms_map_put_chain(w, segs.v[i].owner, range);
+        ms_map_add_lines(w, segs.v[i].lo, segs.v[i + 1].lo, w->chains[segs.v[i].owner], false);
+    }
+    ms_map_flush(w->c, &w->queue);
+}
+
+/* Encodes [lo, hi), which one function of the unit has, as far as this unit is the one that answers there. */
+static void ms_map_add_owned(ms_map_work *w, uint32_t function, uint64_t lo, uint64_t hi)
+{
+    while (lo < hi) {
+        uint64_t end;
+        ms_range range = ms_fn_range_at(&w->unit->functions, &w->unit->functions.blocks[function], lo);
+        ms_ans_place place = ms_ans_find_span(w->session, w->index, lo, &end);
+        if (end > hi)
+            end = hi;
+        if (end > range.hi && range.hi > lo)
+            end = range.hi; /* ranges that touch: each has a start of its own */
+        if (place.unit == w->unit)
+            ms_map_add_function(w, function, &range, lo, end);
+        lo = end;
+    }
+}
+
+/* Encodes the lines of code that belongs to no function of its unit: assembly. */
+static void ms_map_add_only_lines(ms_map_work *w)
+{
+    const ms_ln_table *lines = &w->unit->lines;
+    const ms_fn_table *functions = &w->unit->functions;
+    uint64_t from = 0;
+    for (size_t i = 0; i < lines->seq_count; i++) {
+        uint64_t lo = lines->seqs[i].lo > from ? lines->seqs[i].lo : from;
+        for (from = lines->seqs[i].hi; lo < from;) {
+            uint64_t end = ms_seg_until(functions->segs, functions->seg_count, lo);
+            if (ms_fn_block_at(functions, lo) == ms_SEG_NONE) {
+                uint64_t same;
+                ms_ans_place place = ms_ans_find_span(w->session, w->index, lo, &same);
+                end = same < end ? same : end;
+                end = from < end ? from : end;
+                if (place.unit == w->unit && ms_ans_has_line(w->session, &place))
+                    ms_map_add_lines(w, lo, end, 0, true);
+            }
+            lo = end;
+        }
+        ms_map_flush(w->c, &w->queue);
+    }
+}
+
+static void ms_map_add_unit(ms_map_work *w, size_t index)
+{
+    machsym_session *s = w->session;
+    ms_ans_trim(s);
+    ms_arena_reset(&w->unit_arena);
+    w->unit = ms_ans_unit_of(s, index);
+    if (w->unit == NULL)
+        return;
+    const ms_fn_table *functions = &w->unit->functions;
+    w->root = ms_cu_root_of(&s->env, index);
+    w->index = index;
+    w->file_count = w->unit->lines.file_count + 1;
+    w->files = (uint32_t *)ms_arena_zeroed(&w->unit_arena, w->file_count, sizeof *w->files);
+    w->chains = (uint32_t *)ms_arena_zeroed(&w->unit_arena, functions->count, sizeof *w->chains);
+    if (w->files == NULL || w->chains == NULL)
+        return;
+    for (size_t i = 0; i + 1 < functions->seg_count; i++) {
+        if (functions->segs[i].owner != ms_SEG_NONE)
+            ms_map_add_owned(w, functions->segs[i].owner, functions->segs[i].lo, functions->segs[i + 1].lo);
+    }
+    ms_map_add_only_lines(w);
+}
+
+/* ---- Parts ---- */
+
+static bool ms_map_build_units(const machsym_plan *plan, const ms_map_task *task, machsym_part *part)
+{
+    ms_map_work w;
+    ms_zero(&w, sizeof w);
+    w.plan = plan;
+    w.c = &part->coder;
+    w.scratch = ms_arena_make(plan->allocator);
+    w.unit_arena = ms_arena_make(plan->allocator);
+    w.session = ms_map_session(plan);
+    part->coder.spaces = &plan->spaces;
+    part->coder.text_addr = plan->image->mo[0].text_addr;
+    part->coder.columns = (plan->flags & MACHSYM_MAP_COLUMNS) != 0;
+    part->coder.used =
+        (uint8_t *)ms_arena_zeroed(&part->arena, (size_t)(plan->spaces.total / ms_MAP_BLOCK / 8 + 1), 1);
+    w.origins.arena = &part->arena;
+    bool ok = w.session != NULL && part->coder.used != NULL;
+    for (uint64_t i = task->lo; i < task->hi && ok; i++) {
+        ms_map_add_unit(&w, (size_t)i);
+        ok = !w.scratch.oom && !w.unit_arena.oom && !part->arena.oom && !part->data_arena.oom &&
+             !ms_ans_oom(w.session);
+    }
+    if (ok)
+        part->files_at = ms_map_end_part(&part->coder);
+    if (w.session != NULL)
+        ms_ans_close(w.session);
+    ms_arena_free(&w.scratch);
+    ms_arena_free(&w.unit_arena);
+    return ok && !part->data_arena.oom;
+}
+
+static bool ms_map_build_text(const machsym_plan *plan, const ms_map_task *task, machsym_part *part)
+{
+    uint8_t raw[ms_MAP_BLOCK];
+    uint8_t packed[2 * ms_MAP_BLOCK];
+    size_t count = (size_t)(task->hi - task->lo);
+    part->block_sizes = (uint32_t *)ms_arena_alloc(&part->arena, count, sizeof *part->block_sizes);
+    for (size_t i = 0; i < count && part->block_sizes != NULL; i++) {
+        ms_map_raw_block(&plan->spaces, task->lo + i, raw);
+        size_t size = ms_map_pack(plan->dict, raw, ms_MAP_BLOCK, packed);
+        part->block_sizes[i] = (uint32_t)size;
+        ms_map_put_bytes(&part->coder.data, packed, size);
+    }
+    return part->block_sizes != NULL && !part->data_arena.oom;
+}
+
+static void ms_map_free_part(machsym_part *part)
+{
+    ms_arena_free(&part->data_arena);
+    ms_arena arena = part->arena; /* the part lies in its own arena */
+    ms_arena_free(&arena);
+}
+
+static machsym_part *ms_map_new_part(machsym_allocator allocator, ms_map_kind kind)
+{
+    ms_arena arena = ms_arena_make(allocator);
+    machsym_part *part = (machsym_part *)ms_arena_zeroed(&arena, 1, sizeof *part);
+    if (part == NULL)
+        return NULL;
+    part->arena = arena;
+    part->data_arena = ms_arena_make(allocator);
+    part->kind = kind;
+    ms_map_coder_init(&part->coder, &part->data_arena, &part->arena);
+    if (kind == ms_MAP_TEXT)
+        part->coder.data.len = 0;
+    return part;
+}
+
+static machsym_part *ms_map_build_part(const machsym_plan *plan, size_t index)
+{
+    const ms_map_task *task = &plan->tasks[index];
+    machsym_part *part = ms_map_new_part(plan->allocator, task->kind);
+    if (part == NULL)
+        return NULL;
+    bool ok = task->kind == ms_MAP_UNITS ? ms_map_build_units(plan, task, part)
+                                         : ms_map_build_text(plan, task, part);
+    if (ok)
+        return part;
+    ms_map_free_part(part);
+    return NULL;
+}
+
+/* ---- Putting the parts together ---- */
+
+/* A table of runs, by address, as it is put together. */
+typedef struct ms_map_index {
+    uint32_t *starts; /* from the text base; one more holds the end of the last run */
+    uint32_t *at;     /* in DATA */
+    size_t count;
+} ms_map_index;
+
+typedef struct ms_map_merge {
+    machsym_allocator allocator;
+    ms_arena arena;
+    machsym_part **parts;
+    size_t part_count;
+    machsym_part *symbols; /* made here: what the debug info leaves open */
+    uint64_t *bases;       /* by part: where its data begins in DATA, or its text in the packed blocks */
+    uint64_t data_size;
+    uint64_t text_addr;
+    ms_map_run **order; /* runs with debug info, by address */
+    uint32_t *order_part;
+    size_t order_count;
+    ms_map_index runs;
+    ms_map_index symbol_runs;
+    uint8_t *used;
+    uint64_t block_count;
+    uint64_t text_size; /* of all packed blocks in use */
+    bool too_large;
+} ms_map_merge;
+
+/* Gathers the runs of all unit parts and sorts them by address. Runs below __TEXT are left out. */
+static void ms_map_sort_runs(ms_map_merge *m)
+{
+    size_t total = 0;
+    for (size_t i = 0; i < m->part_count; i++)
+        total += m->parts[i]->coder.run_count;
+    ms_key *keys = (ms_key *)ms_arena_alloc(&m->arena, total, sizeof *keys);
+    ms_key *room = (ms_key *)ms_arena_alloc(&m->arena, total, sizeof *keys);
+    m->order = (ms_map_run **)ms_arena_alloc(&m->arena, total, sizeof *m->order);
+    m->order_part = (uint32_t *)ms_arena_alloc(&m->arena, total, sizeof *m->order_part);
+    if (keys == NULL || room == NULL || m->order == NULL || m->order_part == NULL)
+        return;
+    size_t count = 0;
+    for (size_t i = 0; i < m->part_count; i++) {
+        for (size_t j = 0; j < m->parts[i]->coder.run_count; j++) {
+            keys[count].key = m->parts[i]->coder.runs[j].lo;
+            keys[count++].item = (uint64_t)i << 32 | j;
+        }
+    }
+    ms_sort(keys, count, room);
+    for (size_t i = 0; i < count; i++) {
+        size_t part = (size_t)(keys[i].item >> 32);
+        ms_map_run *run = &m->parts[part]->coder.runs[keys[i].item & 0xffffffff];
+        if (run->lo < m->text_addr)
+            continue;
+        m->too_large |= run->hi - m->text_addr > UINT32_MAX;
+        m->order[m->order_count] = run;
+        m->order_part[m->order_count++] = (uint32_t)part;
+    }
+}
+
+/* Whether functions of the debug info have all of [lo, hi); *at moves on through the runs. */
+static bool ms_map_is_covered(const ms_map_merge *m, size_t *at, uint64_t lo, uint64_t hi)
+{
+    while (*at < m->order_count && m->order[*at]->hi <= lo)
+        ++*at;
+    for (size_t i = *at; i < m->order_count && m->order[i]->lo <= lo && !m->order[i]->only_lines; i++) {
+        lo = m->order[i]->hi > lo ? m->order[i]->hi : lo;
+        if (lo >= hi)
+            return true;
+    }
+    return false;
+}
+
+/* Makes runs of the symbols that the debug info does not cover. */
+static void ms_map_add_symbols(ms_map_merge *m, const ms_sym_table *symbols)
+{
+    ms_map_coder *c = &m->symbols->coder;
+    size_t at = 0;
+    machsym_symbol symbol;
+    for (size_t i = 0; i < symbols->count; i = ms_sym_next(symbols, i)) {
+        ms_map_item item;
+        ms_sym_get(symbols, i, &symbol);
+        if (symbol.lo < m->text_addr || ms_map_is_covered(m, &at, symbol.lo, symbol.hi))
+            continue;
+        m->too_large |= symbol.hi - m->text_addr > UINT32_MAX;
+        ms_zero(&item, sizeof item);
+        item.lo = symbol.lo;
+        item.hi = symbol.hi;
+        uint32_t function = ms_map_function(c, symbol.name, ms_str_empty());
+        item.chain = ms_map_root(c, symbol.source, function, true, symbol.lo, symbol.hi - symbol.lo);
+        ms_map_put_run(c, &item, 1, false);
+    }
+    m->symbols->files_at = ms_map_end_part(c);
+}
+
+/* Places the data of unit parts and symbols one behind the other, and says which blocks of text are needed. */
+static void ms_map_lay_out(ms_map_merge *m)
+{
+    size_t used_len = (size_t)(m->block_count / 8 + 1);
+    m->used = (uint8_t *)ms_arena_zeroed(&m->arena, used_len, 1);
+    m->bases = (uint64_t *)ms_arena_zeroed(&m->arena, m->part_count + 1, sizeof *m->bases);
+    if (m->used == NULL || m->bases == NULL)
+        return;
+    for (size_t i = 0; i <= m->part_count; i++) {
+        const machsym_part *part = i < m->part_count ? m->parts[i] : m->symbols;
+        if (part->kind != ms_MAP_UNITS)
+            continue;
+        m->bases[i] = m->data_size;
+        m->data_size += part->coder.data.len;
+        m->too_large |= part->coder.overflow;
+        for (size_t j = 0; j < used_len && part->coder.used != NULL; j++)
+            m->used[j] |= part->coder.used[j];
+    }
+    m->too_large |= m->data_size > UINT32_MAX;
+}
+
+static void ms_map_index_alloc(ms_map_merge *m, ms_map_index *index, size_t count)
+{
+    index->starts = (uint32_t *)ms_arena_alloc(&m->arena, count + 1, sizeof *index->starts);
+    index->at = (uint32_t *)ms_arena_alloc(&m->arena, count + 1, sizeof *index->at);
+    index->count = index->starts != NULL && index->at != NULL ? count : 0;
+}
+
+static void ms_map_index_runs(ms_map_merge *m)
+{
+    const ms_map_coder *c = &m->symbols->coder;
+    ms_map_index_alloc(m, &m->runs, m->order_count);
+    ms_map_index_alloc(m, &m->symbol_runs, c->run_count);
+    if (m->bases == NULL || m->arena.oom)
+        return;
+    for (size_t i = 0; i < m->runs.count; i++) {
+        m->runs.starts[i] = (uint32_t)(m->order[i]->lo - m->text_addr);
+        m->runs.at[i] = (uint32_t)(m->order[i]->at + m->bases[m->order_part[i]]);
+    }
+    for (size_t i = 0; i < m->symbol_runs.count; i++) {
+        m->symbol_runs.starts[i] = (uint32_t)(c->runs[i].lo - m->text_addr);
+        m->symbol_runs.at[i] = (uint32_t)(c->runs[i].at + m->bases[m->part_count]);
+    }
+}
+
+/* ---- The file ---- */
+
+/* A map file as it is written, table by table. */
+typedef struct ms_map_file_out {
+    uint8_t *v;
+    size_t len;
+    size_t cap;
+    ms_map_head *head;
+} ms_map_file_out;
+
+static uint64_t ms_map_align(uint64_t at)
+{
+    return (at + 7) & ~(uint64_t)7;
+}
+
+static uint8_t *ms_map_begin_table(ms_map_file_out *out, unsigned table, uint64_t size)
+{
+    out->head->tables[table].lo = out->len;
+    out->head->tables[table].hi = out->len + size;
+    uint8_t *at = out->v + out->len;
+    out->len = (size_t)ms_map_align(out->len + size);
+    ms_zero(at + size, out->len - out->head->tables[table].hi);
+    return at;
+}
+
+static uint32_t ms_map_bucket_count(const ms_map_index *index, uint32_t shift)
+{
+    return index->count == 0 ? 0 : (index->starts[index->count - 1] >> shift) + 2;
+}
+
+/* So many bytes of text a bucket that a bucket has about four runs. */
+static uint32_t ms_map_bucket_shift(const ms_map_index *index)
+{
+    uint32_t shift = 6;
+    while (shift < 31 && index->count > 0 && (index->starts[index->count - 1] >> shift) > index->count / 4)
+        shift++;
+    return shift;
+}
+
+static void ms_map_write_index(ms_map_file_out *out, unsigned runs, const ms_map_index *index, uint32_t shift)
+{
+    uint8_t *p = ms_map_begin_table(out, runs, (uint64_t)index->count * 8);
+    for (size_t i = 0; i < index->count; i++) {
+        ms_map_store_u32(p + 8 * i, index->starts[i]);
+        ms_map_store_u32(p + 8 * i + 4, index->at[i]);
+    }
+    uint32_t buckets = ms_map_bucket_count(index, shift);
+    p = ms_map_begin_table(out, runs + 1, (uint64_t)buckets * 4);
+    for (uint32_t bucket = 0, run = 0; bucket < buckets; bucket++) {
+        while (run < index->count && index->starts[run] >> shift < bucket)
+            run++;
+        ms_map_store_u32(p + 4 * (size_t)bucket, run);
+    }
+}
+
+static void ms_map_write_data(ms_map_merge *m, ms_map_file_out *out)
+{
+    size_t units = 0;
+    for (size_t i = 0; i < m->part_count; i++)
+        units += m->parts[i]->kind == ms_MAP_UNITS;
+    uint8_t *table = ms_map_begin_table(out, ms_TABLE_PARTS, (uint64_t)(units + 1) * 8);
+    uint8_t *data = ms_map_begin_table(out, ms_TABLE_DATA, m->data_size);
+    for (size_t i = 0; i <= m->part_count; i++) {
+        machsym_part *part = i < m->part_count ? m->parts[i] : m->symbols;
+        if (part->kind != ms_MAP_UNITS)
+            continue;
+        ms_map_store_u32(table, (uint32_t)m->bases[i]);
+        ms_map_store_u32(table + 4, (uint32_t)(m->bases[i] + part->files_at));
+        table += 8;
+        ms_copy(data + m->bases[i], part->coder.data.v, part->coder.data.len);
+        ms_map_free_part(part);
+        if (i < m->part_count)
+            m->parts[i] = NULL;
+        else
+            m->symbols = NULL;
+    }
+}
+
+static bool ms_map_block_used(const ms_map_merge *m, uint64_t block)
+{
+    return (m->used[block / 8] >> block % 8 & 1) != 0;
+}
+
+/* The packed blocks that something refers to; the others have no bytes. */
+static void ms_map_write_text(ms_map_merge *m, ms_map_file_out *out)
+{
+    uint8_t *blocks = ms_map_begin_table(out, ms_TABLE_BLOCKS, (m->block_count + 1) * 4);
+    uint8_t *text = ms_map_begin_table(out, ms_TABLE_TEXT, m->text_size);
+    uint64_t block = 0;
+    uint32_t to = 0;
+    for (size_t i = 0; i < m->part_count; i++) {
+        const machsym_part *part = m->parts[i];
+        if (part == NULL || part->kind != ms_MAP_TEXT)
+            continue;
+        size_t from = 0;
+        size_t step = ms_MAP_TEXT_BYTES / ms_MAP_BLOCK;
+        for (size_t j = 0; j < step && block < m->block_count; j++, block++) {
+            ms_map_store_u32(blocks + 4 * block, to);
+            if (ms_map_block_used(m, block)) {
+                ms_copy(text + to, part->coder.data.v + from, part->block_sizes[j]);
+                to += part->block_sizes[j];
+            }
+            from += part->block_sizes[j];
+        }
+    }
+    ms_map_store_u32(blocks + 4 * block, to);
+}
+
+static void ms_map_size_text(ms_map_merge *m)
+{
+    uint64_t block = 0;
+    for (size_t i = 0; i < m->part_count; i++) {
+        const machsym_part *part = m->parts[i];
+        size_t step = ms_MAP_TEXT_BYTES / ms_MAP_BLOCK;
+        for (size_t j = 0; part->kind == ms_MAP_TEXT && j < step && block < m->block_count; j++, block++)
+            m->text_size += ms_map_block_used(m, block) ? part->block_sizes[j] : 0;
+    }
+    m->too_large |= m->text_size > UINT32_MAX;
+}
+
+static void ms_map_store_head(const ms_map_head *head, uint8_t *p)
+{
+    ms_zero(p, ms_MAP_HEAD);
+    ms_copy(p, ms_MAP_MAGIC, 8);
+    ms_map_store_u32(p + 8, head->version);
+    ms_map_store_u32(p + 12, head->flags);
+    ms_copy(p + 16, head->uuid.v, 16);
+    ms_map_store_u32(p + 32, head->cputype);
+    ms_map_store_u32(p + 36, head->cpusubtype);
+    ms_map_store_u64(p + 40, head->text_addr);
+    ms_map_store_u64(p + 48, head->text_size);
+    ms_map_store_u32(p + 56, head->lines);
+    ms_map_store_u32(p + 60, head->bucket_shift);
+    ms_map_store_u64(p + 64, head->size);
+    ms_map_store_u64(p + 72, head->checksum);
+    for (unsigned i = 0; i < ms_TABLE_COUNT; i++) {
+        ms_map_store_u64(p + 80 + 16 * i, head->tables[i].lo);
+        ms_map_store_u64(p + 88 + 16 * i, head->tables[i].hi);
+    }
+}
+
+static void ms_map_load_head(const uint8_t *p, ms_map_head *head)
+{
+    head->version = ms_rd_raw_u32(p + 8);
+    head->flags = ms_rd_raw_u32(p + 12);
+    ms_copy(head->uuid.v, p + 16, 16);
+    head->cputype = ms_rd_raw_u32(p + 32);
+    head->cpusubtype = ms_rd_raw_u32(p + 36);
+    head->text_addr = ms_rd_raw_u64(p + 40);
+    head->text_size = ms_rd_raw_u64(p + 48);
+    head->lines = ms_rd_raw_u32(p + 56);
+    head->bucket_shift = ms_rd_raw_u32(p + 60);
+    head->size = ms_rd_raw_u64(p + 64);
+    head->checksum = ms_rd_raw_u64(p + 72);
+    for (unsigned i = 0; i < ms_TABLE_COUNT; i++) {
+        head->tables[i].lo = ms_rd_raw_u64(p + 80 + 16 * i);
+        head->tables[i].hi = ms_rd_raw_u64(p + 88 + 16 * i);
+    }
+}
+
+/* The checksum counts its own field as zero. */
+static uint64_t ms_map_sum_of(ms_span bytes)
+{
+    uint8_t head[ms_MAP_HEAD];
+    ms_copy(head, bytes.ptr, ms_MAP_HEAD);
+    ms_map_store_u64(head + 72, 0);
+    uint64_t sum = ms_map_checksum(ms_span_make(head, ms_MAP_HEAD));
+    return sum ^ ms_map_checksum(ms_span_from(bytes, ms_MAP_HEAD));
+}
+
+static void ms_map_set_tables(machsym_map *map)
+{
+    for (unsigned i = 0; i < ms_TABLE_COUNT; i++)
+        map->tables[i] =
+            ms_span_sub(map->bytes, map->head.tables[i].lo, map->head.tables[i].hi - map->head.tables[i].lo);
+}
+
+/* Writes the whole file into one piece of memory. Takes the parts apart on the way. */
+static machsym_map *ms_map_write(ms_map_merge *m, ms_map_head *head, machsym_str name,
+                                 const ms_map_dict *dict)
+{
+    uint64_t size = ms_MAP_HEAD + ms_map_align(name.len) + ms_map_align((uint64_t)(m->part_count + 1) * 8);
+    head->bucket_shift = ms_map_bucket_shift(m->runs.count > 0 ? &m->runs : &m->symbol_runs);
+    size += ms_map_align((uint64_t)m->runs.count * 8) + ms_map_align((uint64_t)m->symbol_runs.count * 8);
+    size += ms_map_align((uint64_t)ms_map_bucket_count(&m->runs, head->bucket_shift) * 4);
+    size += ms_map_align((uint64_t)ms_map_bucket_count(&m->symbol_runs, head->bucket_shift) * 4);
+    size += ms_map_align(dict->len) + ms_map_align((m->block_count + 1) * 4);
+    size += ms_map_align(m->data_size) + ms_map_align(m->text_size);
+    machsym_map *map = (machsym_map *)m->allocator.alloc(m->allocator.user, sizeof *map);
+    uint8_t *memory = (uint8_t *)m->allocator.alloc(m->allocator.user, (size_t)size);
+    if (map == NULL || memory == NULL) {
+        if (map != NULL)
+            m->allocator.free(m->allocator.user, map, sizeof *map);
+        if (memory != NULL)
+            m->allocator.free(m->allocator.user, memory, (size_t)size);
+        return NULL;
+    }
+    ms_map_file_out out = {memory, ms_MAP_HEAD, (size_t)size, head};
+    ms_zero(map, sizeof *map);
+    ms_copy(ms_map_begin_table(&out, ms_TABLE_NAME, name.len), name.ptr, name.len);
+    ms_map_write_index(&out, ms_TABLE_RUNS, &m->runs, head->bucket_shift);
+    ms_map_write_index(&out, ms_TABLE_SYMBOL_RUNS, &m->symbol_runs, head->bucket_shift);
+    ms_copy(ms_map_begin_table(&out, ms_TABLE_DICT, dict->len), dict->text, dict->len);
+    ms_map_write_text(m, &out);
+    ms_map_write_data(m, &out);
+    head->size = out.len;
+    head->checksum = 0;
+    ms_map_store_head(head, memory);
+    head->checksum = ms_map_sum_of(ms_span_make(memory, out.len));
+    ms_map_store_head(head, memory);
+    map->allocator = m->allocator;
+    map->memory = memory;
+    map->memory_size = (size_t)size;
+    map->bytes = ms_span_make(memory, out.len);
+    map->head = *head;
+    ms_map_set_tables(map);
+    return map;
+}
+
+static machsym_result ms_map_finish(ms_map_merge *m, ms_map_head *head, machsym_str name,
+                                    const ms_map_dict *dict, const ms_sym_table *symbols, machsym_map **out,
+                                    machsym_error *err)
+{
+    ms_map_sort_runs(m);
+    if (symbols != NULL && !m->arena.oom)
+        ms_map_add_symbols(m, symbols);
+    ms_map_lay_out(m);
+    if (!m->arena.oom) {
+        ms_map_size_text(m);
+        ms_map_index_runs(m);
+    }
+    if (m->too_large)
+        return ms_fail(err, MACHSYM_ERR_LIMIT, "a map holds 4 GB of text and of data at most", "", 0);
+    if (m->arena.oom || m->symbols->arena.oom || m->symbols->data_arena.oom)
+        return ms_fail_memory(err);
+    *out = ms_map_write(m, head, name, dict);
+    return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
+}
+
+/* ---- Lookup ---- */
+
+static uint32_t ms_map_u32_at(ms_span table, uint64_t index)
+{
+    return ms_rd_raw_u32(table.ptr + 4 * index);
+}
+
+/* A range found, and what it says. */
+typedef struct ms_map_hit {
+    uint64_t lo; /* from the text base */
+    uint64_t hi;
+    uint32_t chain; /* in DATA; 0: lines only */
+    ms_map_line line;
+    uint64_t run; /* its run's place in DATA */
+} ms_map_hit;
+
+/* The last run that starts at or below off; the number of runs when there is none. */
+static uint64_t ms_map_run_at(const machsym_map *map, unsigned runs, uint64_t off)
+{
+    ms_span table = map->tables[runs];
+    ms_span buckets = map->tables[runs + 1];
+    uint64_t count = table.len / 8;
+    uint64_t bucket_count = buckets.len / 4;
+    uint64_t bucket = off >> map->head.bucket_shift;
+    if (count == 0 || bucket_count < 2)
+        return count;
+    if (bucket > bucket_count - 2)
+        bucket = bucket_count - 2;
+    uint64_t lo = ms_map_u32_at(buckets, bucket);
+    uint64_t hi = ms_map_u32_at(buckets, bucket + 1);
+    if (bucket == bucket_count - 2 || hi > count)
+        hi = count;
+    while (lo < hi) {
+        uint64_t mid = lo + (hi - lo) / 2;
+        if (ms_rd_raw_u32(table.ptr + 8 * mid) <= off)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo == 0 || lo > count ? count : lo - 1;
+}
+
+/* Decodes the run until the range that holds off. Returns false when the run ends before, or is damaged. */
+static bool ms_map_in_run(const machsym_map *map, uint64_t start, uint64_t at, uint64_t off, ms_map_hit *hit)
+{
+    ms_rd rd = ms_rd_at(map->tables[ms_TABLE_DATA], at);
+    uint64_t count = ms_rd_uleb(&rd);
+    uint64_t line = 0;
+    ms_zero(hit, sizeof *hit);
+    hit->run = at;
+    hit->hi = start;
+    for (uint64_t i = 0; i < count && i < ms_MAP_RUN_MAX; i++) {
+        hit->lo = hit->hi;
+        hit->hi += ms_rd_uleb(&rd);
+        uint64_t what = ms_rd_uleb(&rd);
+        line += (uint64_t)ms_map_unzigzag(what >> 2);
+        if ((what & 1) != 0) {
+            uint64_t distance = ms_rd_uleb(&rd);
+            hit->chain = distance == 0 || distance > at ? 0 : (uint32_t)(at - distance);
+        }
+        if ((what & 2) != 0)
+            hit->line.file = (uint32_t)ms_rd_uleb(&rd);
+        if ((map->head.flags & MACHSYM_MAP_COLUMNS) != 0)
+            hit->line.column = (uint32_t)ms_rd_uleb(&rd);
+        if (rd.failed)
+            return false;
+        if (off < hit->hi) {
+            hit->line.line = (uint32_t)line;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool ms_map_find(const machsym_map *map, unsigned runs, uint64_t off, ms_map_hit *hit)
+{
+    uint64_t run = ms_map_run_at(map, runs, off);
+    ms_span table = map->tables[runs];
+    if (run >= table.len / 8)
+        return false;
+    uint64_t start = ms_map_u32_at(table, 2 * run);
+    return start <= off && ms_map_in_run(map, start, ms_map_u32_at(table, 2 * run + 1), off, hit);
+}
+
+/* Plain text: its length, then its bytes. */
+static machsym_str ms_map_plain_at(ms_span data, uint64_t at)
+{
+    ms_rd rd = ms_rd_at(data, at);
+    ms_span text = ms_rd_span(&rd, ms_rd_uleb(&rd));
+    return ms_str_make((const char *)text.ptr, text.len);
+}
+
+static machsym_str ms_map_plain_ref(ms_span data, uint64_t record, uint64_t ref)
+{
+    return (ref & 1) == 0 || ref >> 1 > record ? ms_str_empty() : ms_map_plain_at(data, record - (ref >> 1));
+}
+
+/* Which part a record lies in: where its data begins, and its file table. */
+static void ms_map_part_of(const machsym_map *map, uint64_t record, uint64_t *base, uint64_t *files)
+{
+    ms_span parts = map->tables[ms_TABLE_PARTS];
+    uint64_t lo = 0;
+    uint64_t left = parts.len / 8;
+    while (left > 0) {
+        uint64_t half = left / 2;
+        if (ms_map_u32_at(parts, 2 * (lo + half)) <= record) {
+            lo += half + 1;
+            left -= half + 1;
+        } else {
+            left = half;
+        }
+    }
+    *base = lo == 0 ? 0 : ms_map_u32_at(parts, 2 * (lo - 1));
+    *files = lo == 0 ? UINT64_MAX : ms_map_u32_at(parts, 2 * (lo - 1) + 1);
+}
+
+/* Sets a frame's line from a part's file table. */
+static void ms_map_set_line(const machsym_map *map, uint64_t base, uint64_t files, const ms_map_line *line,
+                            machsym_frame *frame)
+{
+    ms_span data = map->tables[ms_TABLE_DATA];
+    frame->line = line->line;
+    frame->column = line->column;
+    ms_rd table = ms_rd_at(data, files);
+    if (line->file != 0 && line->file <= ms_rd_u32(&table)) {
+        ms_rd_skip(&table, 4 * (uint64_t)(line->file - 1));
+        uint64_t record = base + ms_rd_u32(&table);
+        ms_rd rd = ms_rd_at(data, record);
+        frame->file.comp_dir = ms_map_plain_ref(data, record, ms_rd_uleb(&rd));
+        frame->file.dir = ms_map_plain_ref(data, record, ms_rd_uleb(&rd));
+        frame->file.name = ms_map_plain_ref(data, record, ms_rd_uleb(&rd));
+    }
+    if (line->line != 0 || frame->file.name.len != 0)
+        frame->line_source = MACHSYM_SOURCE_DWARF;
+}
+
+/* A CHAIN record. */
+typedef struct ms_map_link {
+    uint64_t caller; /* 0: this is the concrete function */
+    uint32_t function;
+    machsym_source source;
+    ms_map_line call;
+    uint64_t start; /* of the concrete function, from the text base */
+    uint64_t size;
+} ms_map_link;
+
+static bool ms_map_read_link(const machsym_map *map, uint64_t at, ms_map_link *link)
+{
+    ms_rd rd = ms_rd_at(map->tables[ms_TABLE_DATA], at);
+    uint64_t what = ms_rd_uleb(&rd);
+    uint64_t function = ms_rd_uleb(&rd);
+    ms_zero(link, sizeof *link);
+    link->function = function == 0 || function > at ? 0 : (uint32_t)(at - function);
+    if ((what & 1) != 0) {
+        uint64_t distance = what >> 2;
+        link->caller = distance == 0 || distance >= at ? 0 : at - distance;
+        link->source = (what & 2) != 0 ? MACHSYM_SOURCE_SYMTAB : MACHSYM_SOURCE_DWARF;
+        link->call.file = (uint32_t)ms_rd_uleb(&rd);
+        link->call.line = (uint32_t)ms_rd_uleb(&rd);
+        if ((map->head.flags & MACHSYM_MAP_COLUMNS) != 0)
+            link->call.column = (uint32_t)ms_rd_uleb(&rd);
+        return !rd.failed && link->caller != 0;
+    }
+    link->source = (machsym_source)(what >> 1 < MACHSYM_SOURCE_COUNT ? what >> 1 : 0);
+    link->start = ms_rd_uleb(&rd);
+    link->size = ms_rd_uleb(&rd);
+    return !rd.failed;
+}
+
+/* The frames of a chain. Callers stand below what they call, so the walk ends. */
+static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit, machsym_frame *frames,
+                                  size_t cap)
+{
+    uint64_t base;
+    uint64_t files;
+    ms_map_link link;
+    ms_map_line line = hit->line;
+    size_t count = 0;
+    uint64_t at = hit->chain;
+    ms_map_part_of(map, hit->run, &base, &files);
+    do {
+        if (!ms_map_read_link(map, at, &link))
+            return 0;
+        if (count < cap) {
+            machsym_frame *frame = &frames[count];
+            ms_zero(frame, sizeof *frame);
+            frame->is_inline = link.caller != 0;
+            frame->name_ref = link.function;
+            frame->name_source = link.source;
+            ms_map_set_line(map, base, files, &line, frame);
+        }
+        line = link.call;
+        at = link.caller;
+        count++;
+    } while (at != 0);
+    for (size_t i = 0; i < count && i < cap; i++) {
+        frames[i].function_start = map->head.text_addr + link.start;
+        frames[i].function_size = link.size;
+    }
+    return count;
+}
+
+static size_t ms_map_frames(const machsym_map *map, uint64_t addr, machsym_frame *frames, size_t cap)
+{
+    ms_map_hit hit;
+    ms_map_hit symbol;
+    uint64_t off = addr - map->head.text_addr;
+    if (addr < map->head.text_addr || off > UINT32_MAX)
+        return 0;
+    bool found = ms_map_find(map, ms_TABLE_RUNS, off, &hit);
+    if (found && hit.chain != 0)
+        return ms_map_chain_frames(map, &hit, frames, cap);
+    size_t count = ms_map_find(map, ms_TABLE_SYMBOL_RUNS, off, &symbol) && symbol.chain != 0
+                       ? ms_map_chain_frames(map, &symbol, frames, cap)
+                       : 0;
+    if (!found)
+        return count;
+    uint64_t base;
+    uint64_t files;
+    ms_map_part_of(map, hit.run, &base, &files);
+    if (cap > 0 && count == 0)
+        ms_zero(frames, sizeof *frames);
+    if (cap > 0)
+        ms_map_set_line(map, base, files, &hit.line, frames);
+    return 1;
+}
+
+/* ---- Names ---- */
+
+/* The block of text unpacked last. */
+typedef struct ms_map_page {
+    uint64_t block; /* number + 1; 0: none */
+    size_t len;
+    uint8_t v[ms_MAP_BLOCK];
+} ms_map_page;
+
+static bool ms_map_turn_to(const machsym_map *map, uint64_t block, ms_map_page *page)
+{
+    ms_span blocks = map->tables[ms_TABLE_BLOCKS];
+    if (page->block == block + 1)
+        return page->len > 0;
+    if (block >= blocks.len / 4 || block + 1 >= blocks.len / 4)
+        return false;
+    uint32_t lo = ms_map_u32_at(blocks, block);
+    uint32_t hi = ms_map_u32_at(blocks, block + 1);
+    ms_span packed = hi > lo ? ms_span_sub(map->tables[ms_TABLE_TEXT], lo, hi - lo) : ms_span_make(NULL, 0);
+    page->block = block + 1;
+    page->len = ms_map_unpack(map->tables[ms_TABLE_DICT], packed, page->v);
+    return page->len > 0;
+}
+
+/* Copies the text at a place in the spaces to out. Returns its length, even if it is more than cap. */
+static size_t ms_map_packed_text(const machsym_map *map, uint64_t place, ms_map_page *page, char *out,
+                                 size_t cap)
+{
+    size_t len = 0;
+    bool ended = false;
+    while (!ended && ms_map_turn_to(map, place / ms_MAP_BLOCK, page)) {
+        size_t at = (size_t)(place % ms_MAP_BLOCK);
+        if (at >= page->len)
+            break;
+        machsym_str piece = ms_str_bounded((const char *)page->v + at, page->len - at);
+        if (len < cap)
+            ms_copy(out + len, piece.ptr, piece.len < cap - len ? piece.len : cap - len);
+        len += piece.len;
+        place += piece.len;
+        ended = at + piece.len < page->len;
+    }
+    return len;
+}
+
+/* Gives one name of a FUNCTION record: a view of the map, or of text behind *used. */
+static machsym_str ms_map_name(const machsym_map *map, uint64_t record, uint64_t ref, ms_map_page *page,
+                               char *text, size_t cap, size_t *used)
+{
+    if ((ref & 1) != 0 || ref == 0)
+        return ms_map_plain_ref(map->tables[ms_TABLE_DATA], record, ref);
+    size_t room = *used < cap ? cap - *used : 0;
+    char *to = room > 0 ? text + *used : NULL;
+    size_t len = ms_map_packed_text(map, (ref >> 1) - 1, page, to, room);
+    *used += len;
+    return len <= room ? ms_str_make(to, len) : ms_str_empty();
+}
+
+static size_t ms_map_names(const machsym_map *map, machsym_frame *frames, size_t count, char *text,
+                           size_t cap)
+{
+    ms_map_page page;
+    size_t used = 0;
+    page.block = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (frames[i].name_ref == 0)
+            continue;
+        ms_rd rd = ms_rd_at(map->tables[ms_TABLE_DATA], frames[i].name_ref);
+        uint64_t linkage_name = ms_rd_uleb(&rd);
+        uint64_t name = ms_rd_uleb(&rd);
+        frames[i].linkage_name = ms_map_name(map, frames[i].name_ref, linkage_name, &page, text, cap, &used);
+        frames[i].name = ms_map_name(map, frames[i].name_ref, name, &page, text, cap, &used);
+    }
+    return used;
+}
+
+/* ---- Ranges ---- */
+
+/* Where the next run starts; UINT64_MAX behind the last. */
+static uint64_t ms_map_next_start(const machsym_map *map, unsigned runs, uint64_t off)
+{
+    ms_span table = map->tables[runs];
+    uint64_t run = ms_map_run_at(map, runs, off);
+    run = run == table.len / 8 ? 0 : run + 1;
+    while (run < table.len / 8 && ms_map_u32_at(table, 2 * run) <= off)
+        run++; /* of several that start at one address the last is found */
+    return run < table.len / 8 ? ms_map_u32_at(table, 2 * run) : UINT64_MAX;
+}
+
+static bool ms_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_range *out)
+{
+    ms_map_hit hit;
+    while (at->a <= UINT32_MAX) {
+        uint64_t off = at->a;
+        uint64_t next = ms_map_next_start(map, ms_TABLE_RUNS, off);
+        bool found = ms_map_find(map, ms_TABLE_RUNS, off, &hit);
+        out->is_symbol = !found;
+        if (!found && ms_map_find(map, ms_TABLE_SYMBOL_RUNS, off, &hit)) {
+            found = true;
+            hit.hi = hit.hi < next ? hit.hi : next;
+        }
+        if (found) {
+            out->lo = map->head.text_addr + off;
+            out->hi = map->head.text_addr + hit.hi;
+            at->a = hit.hi;
+            return true;
+        }
+        uint64_t symbol = ms_map_next_start(map, ms_TABLE_SYMBOL_RUNS, off);
+        at->a = next < symbol ? next : symbol;
+    }
+    return false;
+}
+
+/* ---- Writing range by range ---- */
+
+struct machsym_writer {
+    machsym_allocator allocator;
+    machsym_part *parts[2]; /* with debug info; symbols */
+    ms_map_queue queue;
+    machsym_map_info info;
+    uint64_t end[2];    /* of the last range of each */
+    ms_map_hash chains; /* caller's record and site, or function and start, to their CHAIN record */
+    ms_map_hash sites;  /* called function, file, line and column to a number */
+    ms_arena arena;
+};
+
+/* The CHAIN record of a concrete function, written once for every start. Returns 0 when memory is out. */
+static uint32_t ms_map_writer_root(machsym_writer *w, ms_map_coder *c, const machsym_frame *frame)
+{
+    uint32_t function = ms_map_function(c, frame->linkage_name, frame->name);
+    bool named = frame->linkage_name.len != 0 || frame->name.len != 0;
+    uint64_t kind = (c == &w->parts[1]->coder ? (uint64_t)1 << 33 : 0) | (uint64_t)1 << 32;
+    ms_map_slot *slot = ms_map_hash_get(&w->chains, kind | function, frame->function_start);
+    if (slot != NULL && slot->value == 0)
+        slot->value =
+            ms_map_root(c, frame->name_source, function, named, frame->function_start, frame->function_size);
+    return slot == NULL ? 0 : slot->value;
+}
+
+/* The CHAIN record of a call from the frame behind it. */
+static uint32_t ms_map_writer_call(machsym_writer *w, ms_map_coder *c, const machsym_frame *frame,
+                                   uint32_t caller)
+{
+    const machsym_frame *from = frame + 1;
+    ms_map_line call = {ms_map_file(c, &from->file), from->line, c->columns ? from->column : 0};
+    uint32_t function = ms_map_function(c, frame->linkage_name, frame->name);
+    ms_map_slot *site = ms_map_hash_get(&w->sites, (uint64_t)call.file << 32 | call.line,
+                                        (uint64_t)call.column << 32 | function);
+    if (site == NULL)
+        return 0;
+    if (site->value == 0)
+        site->value = (uint32_t)w->sites.count;
+    ms_map_slot *slot = ms_map_hash_get(&w->chains, site->value, caller);
+    if (slot != NULL && slot->value == 0)
+        slot->value = ms_map_call(c, caller, frame->name_source, function, &call);
+    return slot == NULL ? 0 : slot->value;
+}
+
+static machsym_result ms_map_writer_add(machsym_writer *w, const machsym_map_range *range,
+                                        const machsym_frame *frames, size_t count, machsym_error *err)
+{
+    unsigned which = range->is_symbol ? 1 : 0;
+    ms_map_coder *c = &w->parts[which]->coder;
+    ms_map_item item;
+    if (range->lo >= range->hi || range->lo < w->end[which] || range->lo < w->info.text_addr || count == 0)
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT,
+                       "ranges must ascend, lie above the text base and have a frame", "", range->lo);
+    if (range->hi - w->info.text_addr > UINT32_MAX)
+        return ms_fail(err, MACHSYM_ERR_LIMIT, "a map holds 4 GB of text and of data at most", "", range->lo);
+    ms_zero(&item, sizeof item);
+    item.lo = range->lo;
+    item.hi = w->end[which] = range->hi;
+    item.line.file = ms_map_file(c, &frames[0].file);
+    item.line.line = frames[0].line;
+    item.line.column = c->columns ? frames[0].column : 0;
+    item.chain = ms_map_writer_root(w, c, &frames[count - 1]);
+    for (size_t i = count - 1; i-- > 0;)
+        item.chain = ms_map_writer_call(w, c, &frames[i], item.chain);
+    if (w->arena.oom || w->parts[which]->arena.oom || w->parts[which]->data_arena.oom)
+        return ms_fail_memory(err);
+    if (range->is_symbol)
+        ms_map_put_run(c, &item, 1, false);
+    else
+        ms_map_add(c, &w->queue, &item, false);
+    return MACHSYM_OK;
 }
 
 /* ==== >>entrance ==============================================================================================
@@ -5405,6 +9304,8 @@ static machsym_result machsym_add_file(machsym_image *image, const machsym_open_
     result = ms_mo_load(mo, &image->arena, err);
     if (result != MACHSYM_OK)
         return result;
+    uint64_t load_addr = desc->load_addr != 0 ? desc->load_addr : (uint64_t)(uintptr_t)bytes.ptr;
+    mo->slide = mo->is_loaded ? load_addr - mo->text_addr : 0;
     image->inputs[image->mo_count] = *input;
     image->mo_count++;
     return MACHSYM_OK;
@@ -5468,10 +9369,30 @@ static void machsym_find_dsym(machsym_image *image, const machsym_open_desc *des
 }
 #endif
 
+/* Executable segments, for an image whose code sections are all empty.
+ * seen: dSYMs by Apple's dsymutil of 2008, which kept the sections with size 0. */
+static size_t machsym_list_code_segments(const machsym_image *image, ms_key *order)
+{
+    size_t count = 0;
+    for (size_t m = 0; m < image->mo_count; m++) {
+        for (uint32_t i = 0; i < image->mo[m].segment_count; i++) {
+            const ms_mo_segment *segment = &image->mo[m].segments[i];
+            uint64_t hi;
+            if ((segment->initprot & ms_VM_PROT_EXECUTE) == 0 || segment->size == 0 ||
+                !ms_add_ok(segment->addr, segment->size, &hi))
+                continue;
+            order[count].key = segment->addr;
+            order[count++].item = hi;
+        }
+    }
+    return count;
+}
+
 /* The executable sections of all halves, sorted and joined where they touch or overlap. */
 static void machsym_list_code(machsym_image *image)
 {
-    size_t max = image->mo[0].section_count + image->mo[1].section_count;
+    size_t max = (size_t)image->mo[0].section_count + image->mo[1].section_count +
+                 image->mo[0].segment_count + image->mo[1].segment_count;
     ms_key *order = (ms_key *)ms_arena_alloc(&image->arena, max, sizeof *order);
     ms_range *code = (ms_range *)ms_arena_alloc(&image->arena, max, sizeof *code);
     size_t count = 0;
@@ -5488,6 +9409,8 @@ static void machsym_list_code(machsym_image *image)
             order[count++].item = hi;
         }
     }
+    if (count == 0)
+        count = machsym_list_code_segments(image, order);
     ms_key_heap_sort(order, count);
     for (size_t i = 0; i < count; i++) {
         if (kept > 0 && order[i].key < code[kept - 1].hi) {
@@ -5679,23 +9602,6 @@ MACHSYM_API const machsym_loaded *machsym_loaded_from_pc(const machsym_loaded *i
 
 /* ---- Session ---- */
 
-static void machsym_session_clear(machsym_session *s)
-{
-    s->units = NULL;
-    s->names = NULL;
-    s->has_aranges = s->has_ranges = s->has_silent = s->has_symbols = false;
-    s->scans = 0;
-    ms_zero(&s->env, sizeof s->env);
-    ms_zero(&s->aranges, sizeof s->aranges);
-    ms_zero(&s->ranges, sizeof s->ranges);
-    ms_zero(&s->silent, sizeof s->silent);
-    s->env.dw = &s->image->dw;
-    s->env.v = s->image->cus;
-    s->env.count = s->image->cu_count;
-    s->env.arena = &s->keep;
-    s->aranges.arena = s->ranges.arena = s->silent.arena = &s->keep;
-}
-
 MACHSYM_API machsym_result machsym_session_open(const machsym_session_desc *desc, machsym_session **out,
                                                 machsym_error *err)
 {
@@ -5707,37 +9613,19 @@ MACHSYM_API machsym_result machsym_session_open(const machsym_session_desc *desc
     machsym_allocator allocator = ms_arena_default(desc->allocator);
     if (allocator.alloc == NULL || allocator.free == NULL)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the allocator lacks a function", "", 0);
-    machsym_session *s = (machsym_session *)allocator.alloc(allocator.user, sizeof *s);
-    if (s == NULL)
-        return ms_fail_memory(err);
-    ms_zero(s, sizeof *s);
-    s->image = desc->image;
-    s->lines = desc->lines;
-    s->flags = desc->flags;
-    s->cache_limit = desc->cache_limit != 0 ? desc->cache_limit : (size_t)32 << 20;
-    s->allocator = allocator;
-    s->keep = ms_arena_make(allocator);
-    s->cache = ms_arena_make(allocator);
-    s->scratch = ms_arena_make(allocator);
-    machsym_session_clear(s);
-    *out = s;
-    return MACHSYM_OK;
+    *out = ms_ans_open(desc->image, desc->lines, desc->flags, desc->cache_limit, allocator);
+    return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
 }
 
 MACHSYM_API void machsym_session_trim(machsym_session *session)
 {
-    ms_arena_free(&session->keep);
-    ms_arena_free(&session->cache);
-    ms_arena_free(&session->scratch);
-    machsym_session_clear(session);
+    ms_ans_forget(session);
 }
 
 MACHSYM_API void machsym_session_close(machsym_session *session)
 {
-    if (session == NULL)
-        return;
-    machsym_session_trim(session);
-    session->allocator.free(session->allocator.user, session, sizeof *session);
+    if (session != NULL)
+        ms_ans_close(session);
 }
 
 MACHSYM_API size_t machsym_session_frames(machsym_session *session, uint64_t addr, machsym_frame *frames,
@@ -5778,13 +9666,34 @@ MACHSYM_API bool machsym_session_next_alias(machsym_session *session, uint64_t a
                                             machsym_str *out)
 {
     const ms_sym_table *t = ms_ans_symbols(session);
-    size_t index = addr == 0 ? 0 : ms_upper_bound(t->v, t->count, addr - 1);
-    for (index += (size_t)at->a++; index < t->count && t->v[index].key == addr; index++, at->a++) {
+    size_t first = ms_sym_first(t, addr);
+    for (size_t index = first + (size_t)at->a++; index < t->count && t->v[index].key == addr;
+         index++, at->a++) {
         *out = ms_sym_name(t, t->v[index].item);
-        if (out->len != 0)
+        if (out->len != 0 && ms_sym_is_new(t, first, index))
             return true;
     }
     return false;
+}
+
+MACHSYM_API bool machsym_session_next_name(machsym_session *session, machsym_cursor *at, machsym_symbol *out)
+{
+    const ms_sym_table *t = ms_ans_symbols(session);
+    if (at->a >= t->count)
+        return false;
+    ms_sym_get(t, (size_t)at->a++, out);
+    return true;
+}
+
+MACHSYM_API bool machsym_session_next_objc(machsym_session *session, machsym_cursor *at, machsym_objc *out)
+{
+    return ms_ans_next_objc(session, at, out);
+}
+
+MACHSYM_API bool machsym_session_next_object(machsym_session *session, machsym_cursor *at,
+                                             machsym_object *out)
+{
+    return ms_ans_next_object(session, at, out);
 }
 
 MACHSYM_API void machsym_session_explain(machsym_session *session, uint64_t addr, machsym_explanation *out)
@@ -5795,6 +9704,391 @@ MACHSYM_API void machsym_session_explain(machsym_session *session, uint64_t addr
 MACHSYM_API void machsym_session_get_info(machsym_session *session, machsym_session_info *out)
 {
     ms_ans_count(session, out);
+}
+
+/* ---- Map ---- */
+
+static machsym_result machsym_plan_fill(machsym_plan *plan, const machsym_plan_desc *desc, machsym_error *err)
+{
+    plan->image = desc->image;
+    plan->lines = desc->lines;
+    plan->flags = desc->flags & MACHSYM_MAP_COLUMNS;
+    machsym_session *session = ms_map_session(plan);
+    plan->dict = (ms_map_dict *)ms_arena_zeroed(&plan->arena, 1, sizeof *plan->dict);
+    plan->session = session;
+    if (session == NULL || plan->dict == NULL)
+        return ms_fail_memory(err);
+    ms_ans_index(session);
+    ms_map_set_spaces(plan->image, &plan->spaces);
+    ms_map_fill_dict(&plan->spaces, plan->dict);
+    ms_map_cut_tasks(plan);
+    return plan->arena.oom || ms_ans_oom(session) ? ms_fail_memory(err) : MACHSYM_OK;
+}
+
+MACHSYM_API machsym_result machsym_plan_open(const machsym_plan_desc *desc, machsym_plan **out,
+                                             machsym_error *err)
+{
+    ms_fail(err, MACHSYM_OK, "no error", "", 0);
+    if (out == NULL || desc == NULL || desc->image == NULL || (unsigned)desc->lines >= MACHSYM_LINES_COUNT)
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the image is missing or the line policy is none", "", 0);
+    *out = NULL;
+    ms_arena arena = ms_arena_make(ms_arena_default(desc->allocator));
+    if (arena.allocator.alloc == NULL || arena.allocator.free == NULL)
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the allocator lacks a function", "", 0);
+    machsym_plan *plan = (machsym_plan *)ms_arena_zeroed(&arena, 1, sizeof *plan);
+    if (plan == NULL) {
+        ms_arena_free(&arena);
+        return ms_fail_memory(err);
+    }
+    plan->arena = arena;
+    plan->allocator = arena.allocator;
+    machsym_result result = machsym_plan_fill(plan, desc, err);
+    if (result == MACHSYM_OK)
+        *out = plan;
+    else
+        machsym_plan_close(plan);
+    return result;
+}
+
+MACHSYM_API void machsym_plan_close(machsym_plan *plan)
+{
+    if (plan == NULL)
+        return;
+    if (plan->session != NULL)
+        ms_ans_close(plan->session);
+    ms_arena arena = plan->arena; /* the plan lies in its own arena */
+    ms_arena_free(&arena);
+}
+
+MACHSYM_API size_t machsym_plan_part_count(const machsym_plan *plan)
+{
+    return plan->count;
+}
+
+MACHSYM_API uint64_t machsym_plan_part_size(const machsym_plan *plan, size_t index)
+{
+    return index < plan->count ? plan->tasks[index].size : 0;
+}
+
+MACHSYM_API machsym_result machsym_part_build(const machsym_plan *plan, size_t index, machsym_part **out,
+                                              machsym_error *err)
+{
+    ms_fail(err, MACHSYM_OK, "no error", "", 0);
+    if (plan == NULL || out == NULL || index >= plan->count)
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the plan has no such part", "", 0);
+    *out = ms_map_build_part(plan, index);
+    return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
+}
+
+MACHSYM_API void machsym_part_close(machsym_part *part)
+{
+    if (part != NULL)
+        ms_map_free_part(part);
+}
+
+static void machsym_set_head(ms_map_head *head, const machsym_image *image, const machsym_plan *plan)
+{
+    const ms_mo *mo = &image->mo[0];
+    ms_zero(head, sizeof *head);
+    head->version = ms_MAP_VERSION;
+    head->flags = plan->flags;
+    head->uuid = mo->slice.uuid;
+    head->cputype = mo->slice.cputype;
+    head->cpusubtype = mo->slice.cpusubtype;
+    head->text_addr = mo->text_addr;
+    head->text_size = mo->text_size;
+    head->lines = (uint32_t)plan->lines;
+}
+
+MACHSYM_API machsym_result machsym_map_merge(const machsym_plan *plan, machsym_part **parts, size_t count,
+                                             machsym_map **out, machsym_error *err)
+{
+    ms_map_merge m;
+    ms_map_head head;
+    ms_fail(err, MACHSYM_OK, "no error", "", 0);
+    if (plan == NULL || parts == NULL || out == NULL || count != plan->count)
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "all parts of the plan are needed", "", 0);
+    *out = NULL;
+    ms_zero(&m, sizeof m);
+    m.allocator = plan->allocator;
+    m.arena = ms_arena_make(plan->allocator);
+    m.parts = parts;
+    m.part_count = count;
+    m.text_addr = plan->image->mo[0].text_addr;
+    m.block_count = plan->spaces.total / ms_MAP_BLOCK;
+    m.symbols = ms_map_new_part(plan->allocator, ms_MAP_UNITS);
+    machsym_result result = ms_fail_memory(err);
+    if (m.symbols != NULL) {
+        ms_map_coder *c = &m.symbols->coder;
+        c->spaces = &plan->spaces;
+        c->text_addr = m.text_addr;
+        c->columns = (plan->flags & MACHSYM_MAP_COLUMNS) != 0;
+        c->used = (uint8_t *)ms_arena_zeroed(&m.symbols->arena, (size_t)(m.block_count / 8 + 1), 1);
+        machsym_set_head(&head, plan->image, plan);
+        if (c->used != NULL)
+            result =
+                ms_map_finish(&m, &head, plan->image->name, plan->dict, &plan->session->symbols, out, err);
+    }
+    if (m.symbols != NULL)
+        ms_map_free_part(m.symbols);
+    for (size_t i = 0; i < count; i++) {
+        machsym_part_close(parts[i]);
+        parts[i] = NULL;
+    }
+    ms_arena_free(&m.arena);
+    if (result == MACHSYM_OK)
+        ms_fail(err, MACHSYM_OK, "no error", "", 0);
+    return result;
+}
+
+MACHSYM_API machsym_result machsym_map_build(const machsym_plan_desc *desc, machsym_map **out,
+                                             machsym_error *err)
+{
+    machsym_plan *plan;
+    machsym_result result = machsym_plan_open(desc, &plan, err);
+    if (result != MACHSYM_OK)
+        return result;
+    machsym_part **parts =
+        (machsym_part **)ms_arena_zeroed(&plan->arena, plan->count, sizeof(machsym_part *));
+    if (parts == NULL)
+        result = ms_fail_memory(err);
+    for (size_t i = 0; i < plan->count && result == MACHSYM_OK; i++)
+        result = machsym_part_build(plan, i, &parts[i], err);
+    if (result == MACHSYM_OK)
+        result = machsym_map_merge(plan, parts, plan->count, out, err);
+    for (size_t i = 0; i < plan->count && parts != NULL; i++)
+        machsym_part_close(parts[i]);
+    machsym_plan_close(plan);
+    return result;
+}
+
+/* Checks what a map file says of itself. */
+static machsym_result machsym_check_map(machsym_map *map, uint32_t flags, machsym_error *err)
+{
+    ms_map_head *head = &map->head;
+    if (map->bytes.len < ms_MAP_HEAD || !ms_equal(map->bytes.ptr, ms_MAP_MAGIC, 8))
+        return ms_fail(err, MACHSYM_ERR_FORMAT, "not a symbol map", "map header", 0);
+    ms_map_load_head(map->bytes.ptr, head);
+    if (head->version != ms_MAP_VERSION)
+        return ms_fail(err, MACHSYM_ERR_VERSION,
+                       "the map was written in another format version; build it again", "map header", 8);
+    if (head->size != map->bytes.len)
+        return ms_fail(err, MACHSYM_ERR_DAMAGED, "the map is cut short or has grown", "map header", 64);
+    if (head->bucket_shift > 31 || head->lines >= MACHSYM_LINES_COUNT)
+        return ms_fail(err, MACHSYM_ERR_DAMAGED, "a number in the header is out of bounds", "map header", 56);
+    for (unsigned i = 0; i < ms_TABLE_COUNT; i++) {
+        if (head->tables[i].lo > head->tables[i].hi || head->tables[i].hi > map->bytes.len)
+            return ms_fail(err, MACHSYM_ERR_DAMAGED, "a table lies outside the map", "map header",
+                           80 + 16 * (uint64_t)i);
+    }
+    if ((flags & MACHSYM_MAP_UNCHECKED) == 0 && ms_map_sum_of(map->bytes) != head->checksum)
+        return ms_fail(err, MACHSYM_ERR_CHECKSUM,
+                       "the map's checksum does not match its bytes; build it again", "map header", 72);
+    ms_map_set_tables(map);
+    return MACHSYM_OK;
+}
+
+MACHSYM_API machsym_result machsym_map_open(const char *path, machsym_bytes bytes, uint32_t flags,
+                                            const machsym_allocator *allocator, machsym_map **out,
+                                            machsym_error *err)
+{
+    machsym_allocator none = {NULL, NULL, NULL};
+    ms_fail(err, MACHSYM_OK, "no error", "", 0);
+    if (out == NULL)
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the place for the map is NULL", "", 0);
+    *out = NULL;
+    machsym_allocator own = ms_arena_default(allocator != NULL ? *allocator : none);
+    if (own.alloc == NULL || own.free == NULL || (path == NULL && bytes.ptr == NULL))
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT,
+                       "neither a path nor bytes to open, or an allocator that lacks a function", "", 0);
+    machsym_map *map = (machsym_map *)own.alloc(own.user, sizeof *map);
+    if (map == NULL)
+        return ms_fail_memory(err);
+    ms_zero(map, sizeof *map);
+    map->allocator = own;
+    map->bytes = ms_span_make(bytes.ptr, bytes.len);
+    machsym_result result = MACHSYM_OK;
+#ifndef MACHSYM_NO_OS
+    if (bytes.ptr == NULL) {
+        int code = ms_os_map(path, (flags & MACHSYM_OPEN_COPY) != 0, &map->file);
+        map->bytes = ms_span_make(map->file.ptr, map->file.len);
+        if (code != 0) {
+            result = ms_fail(err, MACHSYM_ERR_IO, "the file cannot be read", "", 0);
+            if (err != NULL)
+                err->os_errno = code;
+        }
+    }
+#endif
+    if (result == MACHSYM_OK)
+        result = machsym_check_map(map, flags, err);
+    if (result == MACHSYM_OK)
+        *out = map;
+    else
+        machsym_map_close(map);
+    return result;
+}
+
+MACHSYM_API void machsym_map_close(machsym_map *map)
+{
+    if (map == NULL)
+        return;
+#ifndef MACHSYM_NO_OS
+    ms_os_unmap(&map->file);
+#endif
+    if (map->memory != NULL)
+        map->allocator.free(map->allocator.user, map->memory, map->memory_size);
+    map->allocator.free(map->allocator.user, map, sizeof *map);
+}
+
+MACHSYM_API machsym_bytes machsym_map_bytes(const machsym_map *map)
+{
+    machsym_bytes bytes = {map->bytes.ptr, map->bytes.len};
+    return bytes;
+}
+
+MACHSYM_API machsym_result machsym_map_save(const machsym_map *map, const char *path, machsym_error *err)
+{
+    ms_fail(err, MACHSYM_OK, "no error", "", 0);
+#ifdef MACHSYM_NO_OS
+    (void)map;
+    (void)path;
+    return ms_fail(err, MACHSYM_ERR_UNSUPPORTED, "this build opens and writes no files", "", 0);
+#else
+    int code = ms_os_write(path, map->bytes.ptr, map->bytes.len);
+    if (code == 0)
+        return MACHSYM_OK;
+    ms_fail(err, MACHSYM_ERR_IO, "the file cannot be written", "", 0);
+    if (err != NULL)
+        err->os_errno = code;
+    return MACHSYM_ERR_IO;
+#endif
+}
+
+MACHSYM_API void machsym_map_get_info(const machsym_map *map, machsym_map_info *out)
+{
+    const ms_map_head *head = &map->head;
+    ms_zero(out, sizeof *out);
+    out->name = ms_str_make((const char *)map->tables[ms_TABLE_NAME].ptr, map->tables[ms_TABLE_NAME].len);
+    out->uuid = head->uuid;
+    out->cputype = head->cputype;
+    out->cpusubtype = head->cpusubtype;
+    out->arch = ms_mo_arch_name(head->cputype, head->cpusubtype);
+    out->text_addr = head->text_addr;
+    out->text_size = head->text_size;
+    out->lines = (machsym_lines)head->lines;
+    out->flags = head->flags;
+    out->version = head->version;
+    out->size = map->bytes.len;
+    out->run_count = map->tables[ms_TABLE_RUNS].len / 8;
+    out->symbol_run_count = map->tables[ms_TABLE_SYMBOL_RUNS].len / 8;
+    out->text_bytes = map->tables[ms_TABLE_BLOCKS].len / 4 * ms_MAP_BLOCK;
+    out->packed_bytes = map->tables[ms_TABLE_TEXT].len;
+    out->data_bytes = map->tables[ms_TABLE_DATA].len;
+}
+
+MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_frame *frames,
+                                      size_t cap)
+{
+    return ms_map_frames(map, addr, frames, cap);
+}
+
+MACHSYM_API size_t machsym_map_names(const machsym_map *map, machsym_frame *frames, size_t count, char *text,
+                                     size_t cap)
+{
+    return ms_map_names(map, frames, count, text, cap);
+}
+
+MACHSYM_API bool machsym_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_range *out)
+{
+    return ms_map_next(map, at, out);
+}
+
+MACHSYM_API machsym_result machsym_writer_open(const machsym_map_info *info,
+                                               const machsym_allocator *allocator, machsym_writer **out,
+                                               machsym_error *err)
+{
+    machsym_allocator none = {NULL, NULL, NULL};
+    ms_fail(err, MACHSYM_OK, "no error", "", 0);
+    machsym_allocator own = ms_arena_default(allocator != NULL ? *allocator : none);
+    if (info == NULL || out == NULL || own.alloc == NULL || own.free == NULL)
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT,
+                       "the info, the place for the writer or the allocator is missing", "", 0);
+    *out = NULL;
+    ms_arena arena = ms_arena_make(own);
+    machsym_writer *w = (machsym_writer *)ms_arena_zeroed(&arena, 1, sizeof *w);
+    if (w == NULL) {
+        ms_arena_free(&arena);
+        return ms_fail_memory(err);
+    }
+    w->allocator = own;
+    w->arena = arena;
+    w->info = *info;
+    w->chains.arena = w->sites.arena = &w->arena;
+    for (size_t i = 0; i < 2; i++) {
+        w->parts[i] = ms_map_new_part(own, ms_MAP_UNITS);
+        if (w->parts[i] == NULL) {
+            machsym_writer_close(w);
+            return ms_fail_memory(err);
+        }
+        w->parts[i]->coder.text_addr = info->text_addr;
+        w->parts[i]->coder.columns = (info->flags & MACHSYM_MAP_COLUMNS) != 0;
+    }
+    *out = w;
+    return MACHSYM_OK;
+}
+
+MACHSYM_API void machsym_writer_close(machsym_writer *writer)
+{
+    if (writer == NULL)
+        return;
+    machsym_part_close(writer->parts[0]);
+    machsym_part_close(writer->parts[1]);
+    ms_arena arena = writer->arena; /* the writer lies in its own arena */
+    ms_arena_free(&arena);
+}
+
+MACHSYM_API machsym_result machsym_writer_add(machsym_writer *writer, const machsym_map_range *range,
+                                              const machsym_frame *frames, size_t count, machsym_error *err)
+{
+    ms_fail(err, MACHSYM_OK, "no error", "", 0);
+    return ms_map_writer_add(writer, range, frames, count, err);
+}
+
+MACHSYM_API machsym_result machsym_writer_finish(machsym_writer *writer, machsym_map **out,
+                                                 machsym_error *err)
+{
+    ms_map_merge m;
+    ms_map_head head;
+    ms_map_dict *dict = (ms_map_dict *)ms_arena_zeroed(&writer->arena, 1, sizeof *dict);
+    machsym_result result = ms_fail_memory(err);
+    *out = NULL;
+    ms_zero(&m, sizeof m);
+    ms_zero(&head, sizeof head);
+    ms_map_flush(&writer->parts[0]->coder, &writer->queue);
+    for (size_t i = 0; i < 2; i++)
+        writer->parts[i]->files_at = ms_map_end_part(&writer->parts[i]->coder);
+    m.allocator = writer->allocator;
+    m.arena = ms_arena_make(writer->allocator);
+    m.parts = writer->parts;
+    m.part_count = 1;
+    m.symbols = writer->parts[1];
+    m.text_addr = writer->info.text_addr;
+    head.version = ms_MAP_VERSION;
+    head.flags = writer->info.flags & (MACHSYM_MAP_COLUMNS | MACHSYM_MAP_CHUNK);
+    head.uuid = writer->info.uuid;
+    head.cputype = writer->info.cputype;
+    head.cpusubtype = writer->info.cpusubtype;
+    head.text_addr = writer->info.text_addr;
+    head.text_size = writer->info.text_size;
+    head.lines = (uint32_t)writer->info.lines;
+    if (dict != NULL && !writer->parts[0]->data_arena.oom)
+        result = ms_map_finish(&m, &head, writer->info.name, dict, NULL, out, err);
+    writer->parts[1] = m.symbols;
+    ms_arena_free(&m.arena);
+    machsym_writer_close(writer);
+    if (result == MACHSYM_OK)
+        ms_fail(err, MACHSYM_OK, "no error", "", 0);
+    return result;
 }
 
 MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *buf, size_t cap)
