@@ -2175,8 +2175,8 @@ static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
         if (command_size < 8 || command_size - 8 > ms_rd_left(&commands))
             break;
         ms_rd body = ms_rd_make(ms_rd_span(&commands, command_size - 8));
-        bool segment = command == ms_LC_SEGMENT || command == ms_LC_SEGMENT_64;
-        if (arena != NULL || !segment)
+        uint32_t kind = command & ~ms_LC_REQ_DYLD;
+        if (arena != NULL || (kind != ms_LC_SEGMENT && kind != ms_LC_SEGMENT_64))
             ms_mo_read_command(mo, command, &body);
     }
     if (count > 0)
@@ -21663,7 +21663,10 @@ MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_sl
     uint64_t offset;
     uint32_t count = 0;
     size_t listed = 0;
-    ms_fail(err, MACHSYM_OK, "no error", "", 0);
+    if (desc == NULL) {
+        ms_fail(err, MACHSYM_ERR_ARGUMENT, "the descriptor is NULL", "", 0);
+        return 0;
+    }
     if (ms_mo_input_open(desc->path, desc->bytes, desc->flags, &input, err) != MACHSYM_OK)
         return 0;
     for (uint32_t i = 0; ms_mo_slice_at(input.bytes, i, &count, &slice, &offset); i++) {
@@ -21677,7 +21680,7 @@ MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_sl
     if (count == 0)
         ms_fail(err, MACHSYM_ERR_DAMAGED, "a fat file without slices", "fat header", 4);
     else if (listed > 0)
-        ms_fail(err, MACHSYM_OK, "no error", "", 0);
+        ms_fail(err, MACHSYM_OK, "no error", "", 0); /* a damaged slice among good ones is left out */
     ms_mo_input_close(&input);
     return listed;
 }
@@ -21891,9 +21894,10 @@ MACHSYM_API machsym_result machsym_image_open(const machsym_open_desc *desc, mac
                                               machsym_error *err)
 {
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
+    if (out != NULL)
+        *out = NULL;
     if (out == NULL || desc == NULL)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the descriptor or the place for the image is NULL", "", 0);
-    *out = NULL;
     ms_arena arena = ms_arena_make(ms_arena_default(desc->allocator));
     if (arena.allocator.alloc == NULL || arena.allocator.free == NULL)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the allocator lacks a function", "", 0);
@@ -22001,9 +22005,10 @@ MACHSYM_API machsym_result machsym_session_open(const machsym_session_desc *desc
                                                 machsym_error *err)
 {
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
+    if (out != NULL)
+        *out = NULL;
     if (out == NULL || desc == NULL || desc->image == NULL || (unsigned)desc->lines >= MACHSYM_LINES_COUNT)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the image is missing or the line policy is none", "", 0);
-    *out = NULL;
     machsym_allocator allocator = ms_arena_default(desc->allocator);
     if (allocator.alloc == NULL || allocator.free == NULL)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the allocator lacks a function", "", 0);
