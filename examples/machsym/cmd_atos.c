@@ -1,5 +1,5 @@
 /* machsym atos: Apple's atos, and more. */
-#include "tool.h"
+#include "owners.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,6 +24,7 @@ typedef struct target {
     machsym_image *image;
     machsym_session *session;
     machsym_image_info info;
+    owners_image *owned; /* NULL without --owners */
 } target;
 
 /* What the options say. */
@@ -45,6 +46,7 @@ typedef struct atos {
     bool copy;
     const char *delimiter;
     const char *input;
+    owners *rules; /* NULL without --owners */
     machsym_lines lines;
     uint32_t session_flags;
     frame_style style;
@@ -81,6 +83,7 @@ static const char usage[] =
     "  --explain           how each answer came about\n"
     "  --copy              read files into memory first: safe when others may truncate them\n"
     "  --check             exit with 2 when an address stayed without a name\n"
+    "  --owners RULES      whose code it is, by a file of rules: see machsym owners --help\n"
     "\n"
     "exit status: 0 ran, 1 usage or a file that cannot be opened, 2 with --check\n";
 
@@ -113,6 +116,10 @@ static bool open_targets(atos *a)
         t->session = tool_session(t->image, a->lines, a->session_flags);
         machsym_image_get_info(t->image, &t->info);
         a->target_count++;
+        if (a->rules != NULL)
+            t->owned = owners_open(a->rules, t->image, t->session);
+        if (a->rules != NULL && t->owned == NULL)
+            return false;
     }
     return true;
 }
@@ -120,6 +127,7 @@ static bool open_targets(atos *a)
 static void close_targets(atos *a)
 {
     for (size_t i = 0; i < a->target_count; i++) {
+        owners_close(a->targets[i].owned);
         machsym_session_close(a->targets[i].session);
         machsym_image_close(a->targets[i].image);
     }
@@ -187,6 +195,17 @@ static void print_bare(text *out, const target *t, uint64_t given, uint64_t addr
         print_offset(out, addr, frame);
 }
 
+/* Whose code it is, where a rule knows. */
+static void print_owner(text *out, const target *t, uint64_t addr, const machsym_frame *frame)
+{
+    machsym_str owner = t->owned != NULL ? owners_find(t->owned, addr, frame) : (machsym_str){NULL, 0};
+    if (owner.len == 0)
+        return;
+    text_c(out, " [");
+    text_str(out, owner);
+    text_char(out, ']');
+}
+
 static void print_frame(const atos *a, text *out, const target *t, uint64_t given, uint64_t addr,
                         const machsym_frame *frame)
 {
@@ -207,6 +226,7 @@ static void print_frame(const atos *a, text *out, const target *t, uint64_t give
         text_dec(out, frame->line);
         text_char(out, ')');
     }
+    print_owner(out, t, addr, frame);
 }
 
 /* The other names of a function that the linker folded with those of the same code. */
@@ -228,8 +248,10 @@ static void print_folded(const atos *a, text *out, const target *t, uint64_t giv
 
 static void print_text(const atos *a, text *out, const target *t, uint64_t given, uint64_t addr, size_t count)
 {
-    if (count == 0)
+    if (count == 0) {
         print_bare(out, t, given, addr, NULL);
+        print_owner(out, t, addr, NULL);
+    }
     for (size_t i = a->inline_frames || count == 0 ? 0 : count - 1; i < count; i++) {
         print_frame(a, out, t, given, addr, &a->frames[i]);
         if (i + 1 < count)
@@ -260,7 +282,15 @@ static void print_json(const atos *a, text *out, const target *t, uint64_t given
     }
     text_c(out, ",\"arch\":\"");
     text_c(out, t->info.slice.arch);
-    text_c(out, "\",\"frames\":[");
+    text_char(out, '"');
+    machsym_str owner = {NULL, 0};
+    if (t->owned != NULL)
+        owner = owners_find(t->owned, addr, count > 0 ? &a->frames[0] : NULL);
+    if (owner.len != 0) {
+        text_c(out, ",\"owner\":");
+        text_json(out, owner);
+    }
+    text_c(out, ",\"frames\":[");
     for (size_t i = 0; i < count; i++) {
         if (i > 0)
             text_char(out, ',');
@@ -588,7 +618,10 @@ static bool set_option(atos *a, options *o, const char *name)
         a->delimiter = options_value(o, "d");
     else if (options_is(o, name, "f"))
         a->input = options_value(o, "f");
-    else if (options_is(o, name, "best-line"))
+    else if (options_is(o, name, "owners")) {
+        a->rules = a->rules != NULL ? a->rules : owners_new();
+        return owners_read(a->rules, options_value(o, "owners"));
+    } else if (options_is(o, name, "best-line"))
         a->session_flags |= MACHSYM_SESSION_BEST_LINE;
     else if (options_is(o, name, "full-names"))
         a->style.demangle_flags &= ~(uint32_t)MACHSYM_DEMANGLE_SIMPLIFIED;
@@ -658,6 +691,7 @@ int cmd_atos(int argc, char **argv)
     else if (open_targets(&a))
         status = run(&a, addresses, address_count);
     close_targets(&a);
+    owners_free(a.rules);
     free(addresses);
     return status == TOOL_OK && a.check && a.unresolved ? TOOL_UNRESOLVED : status;
 }

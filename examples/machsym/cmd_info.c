@@ -64,23 +64,21 @@ static void print_sections(const machsym_image *image)
     }
 }
 
-static void print_debug_info(machsym_session *session)
+static void print_debug_info(const machsym_session_info *info)
 {
-    machsym_session_info info;
-    machsym_session_get_info(session, &info);
-    printf("  debug info: %u units", info.unit_count);
+    printf("  debug info: %u units", info->unit_count);
     for (unsigned version = 2; version < 6; version++) {
-        if (info.version_count[version] != 0)
-            printf(", %u of DWARF %u", info.version_count[version], version);
+        if (info->version_count[version] != 0)
+            printf(", %u of DWARF %u", info->version_count[version], version);
     }
-    printf("\n    %u without code, %u without ranges, %u sets of address ranges\n", info.units_without_code,
-           info.units_without_ranges, info.arange_set_count);
+    printf("\n    %u without code, %u without ranges, %u sets of address ranges\n", info->units_without_code,
+           info->units_without_ranges, info->arange_set_count);
     printf("    %llu functions, %llu inlined calls, %llu line rows, %llu entries\n",
-           (unsigned long long)info.function_count, (unsigned long long)info.inline_count,
-           (unsigned long long)info.line_row_count, (unsigned long long)info.die_count);
-    if (info.damaged_units != 0)
-        printf("    damaged: %u units, the first at .debug_info+0x%llx\n", info.damaged_units,
-               (unsigned long long)info.first_damage_offset);
+           (unsigned long long)info->function_count, (unsigned long long)info->inline_count,
+           (unsigned long long)info->line_row_count, (unsigned long long)info->die_count);
+    if (info->damaged_units != 0)
+        printf("    damaged: %u units, the first at .debug_info+0x%llx\n", info->damaged_units,
+               (unsigned long long)info->first_damage_offset);
 }
 
 static void print_symbols(machsym_session *session, const machsym_image_info *info)
@@ -129,10 +127,16 @@ static void print_image(const machsym_image *image, bool quick)
     if (info.has_compressed_dwarf)
         puts("  compressed debug info (__zdebug_*): unsupported; answers come from symbols");
     machsym_session *session = quick ? NULL : tool_session(image, MACHSYM_LINES_ATOS, 0);
-    if (session != NULL && info.has_dwarf)
-        print_debug_info(session);
-    if (session != NULL)
+    if (session != NULL) {
+        machsym_session_info counts;
+        machsym_session_get_info(session, &counts);
+        if (info.has_dwarf)
+            print_debug_info(&counts);
         print_symbols(session, &info);
+        if (counts.damaged_metadata != 0)
+            printf("  damaged: %u parts of exports trie, binds, unwind info, Objective-C or Swift metadata\n",
+                   counts.damaged_metadata);
+    }
     if (info.damage_count != 0)
         printf("  damaged: %u load commands, sections or unit headers\n", info.damage_count);
     machsym_session_close(session);

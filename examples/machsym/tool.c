@@ -329,6 +329,41 @@ machsym_session *tool_session(const machsym_image *image, machsym_lines lines, u
     exit(TOOL_ERROR);
 }
 
+bool image_option(image_options *to, options *o, const char *name, const char *operand)
+{
+    if (operand != NULL && to->path == NULL) {
+        to->path = operand;
+    } else if (operand != NULL) {
+        tool_say("one file at a time: %s and %s; see machsym %s --help", to->path, operand, o->argv[0]);
+        return false;
+    } else if (options_is(o, name, "arch")) {
+        to->arch = options_value(o, "arch");
+    } else if (options_is(o, name, "pair")) {
+        to->pair = options_value(o, "pair");
+    } else if (options_is(o, name, "uuid")) {
+        to->has_uuid = parse_uuid(options_value(o, "uuid"), &to->uuid);
+        if (!to->has_uuid)
+            tool_say("--uuid wants 32 hexadecimal digits, with or without dashes");
+        return to->has_uuid;
+    } else {
+        tool_say("no such option: -%s; see machsym %s --help", name, o->argv[0]);
+        return false;
+    }
+    return true;
+}
+
+machsym_image *image_options_open(const image_options *from)
+{
+    machsym_open_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.path = from->path;
+    desc.pair_path = from->pair;
+    desc.arch = from->arch;
+    desc.uuid = from->has_uuid ? &from->uuid : NULL;
+    desc.flags = from->flags;
+    return tool_open(&desc);
+}
+
 /* ---- Frames ---- */
 
 bool frame_has_line(const machsym_frame *frame)
@@ -339,19 +374,55 @@ bool frame_has_line(const machsym_frame *frame)
 void text_frame_name(text *t, const machsym_frame *frame, const frame_style *style)
 {
     machsym_str name = frame->linkage_name.len != 0 ? frame->linkage_name : frame->name;
-    if (style->raw_names || name.len == 0) {
+    if (style->raw_names)
         text_str(t, name);
-        return;
-    }
+    else
+        text_name(t, name, style->demangle_flags);
+}
+
+static void text_demangled(text *t, machsym_str name, uint32_t flags)
+{
     size_t room = 1024;
-    for (;;) {
+    while (name.len != 0) {
         char *to = text_room(t, room);
-        size_t len = machsym_demangle(name, style->demangle_flags, to, room);
+        size_t len = machsym_demangle(name, flags, to, room);
         if (len < room) {
             t->len += len;
             return;
         }
         room = len + 1;
+    }
+}
+
+static bool is_mangled_part(const char *ptr, size_t len)
+{
+    return (len > 2 && memcmp(ptr, "$s", 2) == 0) || (len > 3 && memcmp(ptr, "_Tt", 3) == 0);
+}
+
+static bool is_name_char(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c == '$';
+}
+
+/* Names from metadata are no mangled names, but hold such: a method's Swift class, what a guess is about. */
+void text_name(text *t, machsym_str name, uint32_t demangle_flags)
+{
+    size_t at = 0;
+    if (name.len == 0 || memchr(name.ptr, ' ', name.len) == NULL) {
+        text_demangled(t, name, demangle_flags);
+        return;
+    }
+    while (at < name.len) {
+        size_t len = 0;
+        bool starts_word = at == 0 || name.ptr[at - 1] == ' ' || name.ptr[at - 1] == '[';
+        while (starts_word && is_mangled_part(name.ptr + at, name.len - at) && at + len < name.len &&
+               is_name_char(name.ptr[at + len]))
+            len++;
+        if (len != 0)
+            text_demangled(t, (machsym_str){name.ptr + at, len}, demangle_flags);
+        else
+            text_char(t, name.ptr[at]);
+        at += len != 0 ? len : 1;
     }
 }
 

@@ -72,6 +72,20 @@ bool parse_lines(const char *written, machsym_lines *out);     /* atos, dwarf, s
 machsym_image *tool_open(const machsym_open_desc *desc);
 machsym_session *tool_session(const machsym_image *image, machsym_lines lines, uint32_t flags);
 
+/* The options of commands that look at one image. */
+typedef struct image_options {
+    const char *path;
+    const char *pair;
+    const char *arch;
+    machsym_uuid uuid;
+    bool has_uuid;
+    uint32_t flags; /* machsym_open_flags */
+} image_options;
+
+/* Takes an argument: -arch, --uuid, --pair, or the operand when there is none yet. Returns false after a message. */
+bool image_option(image_options *to, options *o, const char *name, const char *operand);
+machsym_image *image_options_open(const image_options *from);
+
 /* ---- Frames ---- */
 
 /* How a frame is printed. */
@@ -81,6 +95,8 @@ typedef struct frame_style {
     uint32_t demangle_flags;
 } frame_style;
 
+/* A linkage name, demangled, or the mangled parts of a name from metadata. */
+void text_name(text *t, machsym_str name, uint32_t demangle_flags);
 /* The name to show: the demangled linkage name, or the name. */
 void text_frame_name(text *t, const machsym_frame *frame, const frame_style *style);
 /* The file to show: its base name, or the whole path. */
@@ -94,5 +110,8 @@ void text_frame_json(text *t, const machsym_frame *frame, uint64_t addr, const f
 int cmd_atos(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_crash(int argc, char **argv);
+int cmd_objc(int argc, char **argv);
+int cmd_symbols(int argc, char **argv);
+int cmd_owners(int argc, char **argv);
 
 #endif

@@ -1,0 +1,209 @@
+# machsym: the tool, the libraries, the tests. Needs a C compiler and GNU make; every other target says what it needs.
+#   make              build/machsym
+#   make demo         symbolicates a crash stack of a shipped dSYM
+#   make test         all tests; the last line is "N passed, N failed"
+#   make lib          build/libmachsym.a and .so
+#   make install      PREFIX=/usr/local DESTDIR=
+#   make help         all targets
+
+ifeq ($(origin CC),default)
+CC := $(or $(shell command -v cc),$(shell command -v gcc),$(shell command -v clang))
+endif
+MAKEFLAGS += --no-print-directory
+SHELL := /bin/sh
+.SUFFIXES:
+.DELETE_ON_ERROR:
+
+VERSION := $(shell sed -n 's/^\#define MACHSYM_VERSION  *"\(.*\)"/\1/p' machsym.h)
+MAJOR   := $(firstword $(subst ., ,$(VERSION)))
+
+# B: where this build lies; RUN: what runs its programs (an emulator); both let one Makefile build for many hosts.
+B           ?= build
+RUN         ?=
+CFLAGS      ?= -O2 -g
+TEST_CFLAGS ?= -O1 -g
+STD         ?= -std=c11
+PREFIX      ?= /usr/local
+DESTDIR     ?=
+TIME        ?= 15
+
+WARN := -Wall -Wextra -pedantic -Wconversion -Wsign-conversion -Wshadow -Wundef -Wcast-qual -Wcast-align -Wvla \
+        -Wstrict-prototypes -Wmissing-prototypes
+TEST_WARN := -Wall -Wextra -Wundef -Wvla -Wstrict-prototypes
+
+HEADERS := machsym.h
+TOOL_C  := $(wildcard examples/machsym/*.c)
+TOOL_O  := $(TOOL_C:examples/machsym/%.c=$(B)/tool/%.o)
+TEST_C  := $(wildcard tests/test_*.c) tests/corrupt.c tests/oom.c
+TESTS   := $(TEST_C:tests/%.c=$(B)/tests/%)
+TEST_SH := $(wildcard tests/*.sh)
+FUZZ_C  := $(wildcard fuzz/fuzz_*.c)
+REPLAYS := $(FUZZ_C:fuzz/fuzz_%.c=$(B)/replay/%)
+FUZZERS := $(FUZZ_C:fuzz/fuzz_%.c=build/fuzz/%)
+
+.PHONY: all
+all: $(B)/machsym
+
+# ---- The tool ----
+
+$(B)/machsym: $(TOOL_O)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(TOOL_O) -pthread $(LDLIBS)
+
+$(B)/tool/%.o: examples/machsym/%.c examples/machsym/tool.h $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(STD) -D_GNU_SOURCE $(WARN) $(CPPFLAGS) $(CFLAGS) -pthread -c -o $@ $<
+
+# Frames of a crash in the shipped program: return addresses, so each is looked up one byte before.
+.PHONY: demo
+demo: $(B)/machsym
+	@MACHSYM="$(RUN) $(B)/machsym" sh examples/demo.sh
+
+# ---- Libraries and packaging ----
+
+.PHONY: lib
+lib: $(B)/libmachsym.a $(B)/libmachsym.so
+
+$(B)/lib/machsym.o: $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(STD) $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden \
+	    '-DMACHSYM_API=extern __attribute__((visibility("default")))' -DMACHSYM_IMPLEMENTATION \
+	    -x c -c -o $@ machsym.h
+
+$(B)/libmachsym.a: $(B)/lib/machsym.o
+	rm -f $@
+	$(AR) rcs $@ $<
+
+$(B)/libmachsym.so.$(MAJOR): $(B)/lib/machsym.o
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libmachsym.so.$(MAJOR) -o $@ $<
+
+$(B)/libmachsym.so: $(B)/libmachsym.so.$(MAJOR)
+	ln -sf libmachsym.so.$(MAJOR) $@
+
+.PHONY: install
+install: all lib
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig \
+	    $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(B)/machsym $(DESTDIR)$(PREFIX)/bin/machsym
+	install -m 644 machsym.h $(DESTDIR)$(PREFIX)/include/machsym.h
+	install -m 644 $(B)/libmachsym.a $(DESTDIR)$(PREFIX)/lib/libmachsym.a
+	install -m 755 $(B)/libmachsym.so.$(MAJOR) $(DESTDIR)$(PREFIX)/lib/libmachsym.so.$(VERSION)
+	ln -sf libmachsym.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libmachsym.so.$(MAJOR)
+	ln -sf libmachsym.so.$(MAJOR) $(DESTDIR)$(PREFIX)/lib/libmachsym.so
+	install -m 644 machsym.1 $(DESTDIR)$(PREFIX)/share/man/man1/machsym.1
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' machsym.pc.in \
+	    >$(DESTDIR)$(PREFIX)/lib/pkgconfig/machsym.pc
+
+# ---- Tests ----
+
+$(B)/tests/%: tests/%.c $(wildcard tests/*.h) $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(STD) -D_GNU_SOURCE $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $< -pthread $(LDLIBS)
+
+$(B)/replay/%: fuzz/fuzz_%.c fuzz/replay.c $(wildcard fuzz/*.h) $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(STD) -D_GNU_SOURCE $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $< fuzz/replay.c $(LDLIBS)
+
+.PHONY: build-tests
+build-tests: all $(TESTS) $(REPLAYS)
+
+.PHONY: test
+test: build-tests
+	@B="$(B)" RUN="$(RUN)" CC="$(CC)" CFLAGS="$(TEST_CFLAGS)" LDFLAGS="$(LDFLAGS)" sh tests/run $(TESTS) $(TEST_SH)
+
+.PHONY: test-gcc test-clang test-all
+test-gcc:
+	@$(MAKE) test B=build/gcc CC=gcc
+test-clang:
+	@$(MAKE) test B=build/clang CC=clang
+test-all:
+	@sh tests/sum "$(MAKE) test-gcc" "$(MAKE) test-clang"
+
+# ---- Stricter checks ----
+
+.PHONY: floors
+floors:
+	@awk -f tests/floors.awk machsym.h
+
+FORMATTED = $(wildcard *.h examples/*.c examples/machsym/*.[ch] tests/*.[ch] fuzz/*.[ch] bench/*.c)
+CLANG_FORMAT ?= clang-format-14
+.PHONY: format format-check
+format:
+	$(CLANG_FORMAT) -i $(FORMATTED)
+format-check:
+	$(CLANG_FORMAT) --dry-run -Werror $(FORMATTED)
+
+.PHONY: compile-matrix
+compile-matrix:
+	@WARN="$(WARN)" sh tests/compile-matrix
+
+.PHONY: fixtures-check differential bench
+fixtures-check:
+	@bash tests/fixtures/check.sh
+differential: all
+	@MACHSYM=$(abspath $(B)/machsym) bash tests/differential/run.sh
+bench: all
+	bench/run
+
+SAN := -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=all
+.PHONY: asan tsan msan
+asan:
+	@$(MAKE) test B=build/asan CC=clang CFLAGS="$(SAN) -fsanitize=address,undefined" \
+	    TEST_CFLAGS="$(SAN) -fsanitize=address,undefined"
+tsan:
+	@$(MAKE) test B=build/tsan CC=clang CFLAGS="$(SAN) -fsanitize=thread" TEST_CFLAGS="$(SAN) -fsanitize=thread"
+msan:
+	@$(MAKE) test B=build/msan CC=clang CFLAGS="$(SAN) -fsanitize=memory -fsanitize-memory-track-origins" \
+	    TEST_CFLAGS="$(SAN) -fsanitize=memory -fsanitize-memory-track-origins"
+
+.PHONY: coverage
+coverage:
+	@$(MAKE) test B=build/coverage CC=gcc CFLAGS="-O0 -g --coverage" TEST_CFLAGS="-O0 -g --coverage"
+	@B=build/coverage sh tests/coverage
+
+# ---- Fuzzing ----
+
+FUZZ_CC    ?= clang
+FUZZ_FLAGS := -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=undefined
+
+build/fuzz/%: fuzz/fuzz_%.c $(wildcard fuzz/*.h) $(HEADERS)
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(STD) -D_GNU_SOURCE $(TEST_WARN) $(FUZZ_FLAGS) -fsanitize=fuzzer,address,undefined -o $@ $<
+
+.PHONY: fuzz fuzz-short fuzz-replay fuzz-coverage
+fuzz: $(FUZZERS)
+fuzz-short: fuzz
+	@TIME=$(TIME) sh fuzz/short $(FUZZERS)
+fuzz-replay: $(REPLAYS)
+	@B="$(B)" RUN="$(RUN)" sh tests/run tests/replay.sh
+fuzz-coverage:
+	@CC=$(FUZZ_CC) sh fuzz/coverage $(FUZZ_C)
+
+# ---- Hosts ----
+
+# The i386 headers of the kernel lie with those of x86_64 unless gcc-multilib links them.
+.PHONY: test-m32 test-s390x test-aarch64 test-musl test-mingw test-wasm test-hosts
+test-m32:
+	@$(MAKE) test B=build/m32 CC="gcc -m32 -idirafter /usr/include/x86_64-linux-gnu"
+test-s390x:
+	@$(MAKE) test B=build/s390x CC=s390x-linux-gnu-gcc LDFLAGS=-static RUN=qemu-s390x
+test-aarch64:
+	@$(MAKE) test B=build/aarch64 CC=aarch64-linux-gnu-gcc LDFLAGS=-static RUN=qemu-aarch64
+test-musl:
+	@$(MAKE) test B=build/musl CC=musl-gcc LDFLAGS=-static
+test-mingw:
+	@sh tests/host-mingw
+test-wasm:
+	@sh tests/host-wasm
+test-hosts:
+	@sh tests/sum "$(MAKE) test-m32" "$(MAKE) test-s390x" "$(MAKE) test-aarch64" "$(MAKE) test-musl" \
+	    "$(MAKE) test-mingw" "$(MAKE) test-wasm"
+
+.PHONY: help clean
+help:
+	@sed -n 's/^#   make/make/p' Makefile
+	@echo "stricter: test-all floors format-check compile-matrix asan tsan msan coverage fixtures-check differential"
+	@echo "fuzzing:  fuzz fuzz-short (TIME=15) fuzz-replay fuzz-coverage"
+	@echo "hosts:    test-hosts test-m32 test-s390x test-aarch64 test-musl test-mingw test-wasm"
+	@echo "others:   bench format clean"
+clean:
+	rm -rf build

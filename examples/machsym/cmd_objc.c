@@ -1,0 +1,152 @@
+/* machsym objc: the Objective-C metadata of a file. */
+#include "tool.h"
+
+static const char usage[] = "usage: machsym objc [options] FILE\n"
+                            "Lists the classes and categories of a Mach-O file with their methods and the "
+                            "addresses of these. Needs no\n"
+                            "symbols: everything comes from the metadata that the Objective-C runtime reads. "
+                            "A dSYM has none; its binary has.\n"
+                            "\n"
+                            "  -arch NAME   which slice of a fat file\n"
+                            "  --uuid UUID  which slice, by its UUID\n"
+                            "  --pair FILE  the other half: the binary to a dSYM\n"
+                            "  --json       one JSON object a line for each class or category\n";
+
+static void print_method(text *out, const machsym_objc *m)
+{
+    text_c(out, m->is_class_method ? "+[" : "-[");
+    text_str(out, m->class_name);
+    if (m->category.len != 0) {
+        text_char(out, '(');
+        text_str(out, m->category);
+        text_char(out, ')');
+    }
+    text_char(out, ' ');
+    text_str(out, m->selector);
+    text_char(out, ']');
+}
+
+static void print_text(text *out, const machsym_objc *item)
+{
+    if (item->kind == MACHSYM_OBJC_METHOD) {
+        text_c(out, "  0x");
+        text_hex(out, item->addr, 8);
+        text_char(out, ' ');
+        print_method(out, item);
+    } else {
+        text_c(out, item->kind == MACHSYM_OBJC_CLASS ? "class " : "category ");
+        text_str(out, item->class_name);
+        if (item->kind == MACHSYM_OBJC_CATEGORY) {
+            text_char(out, '(');
+            text_str(out, item->category);
+            text_char(out, ')');
+        }
+        if (item->super_name.len != 0) {
+            text_c(out, " : ");
+            text_str(out, item->super_name);
+        }
+        text_c(out, " 0x");
+        text_hex(out, item->addr, 8);
+        text_c(out, item->is_swift ? " Swift" : "");
+    }
+    text_char(out, '\n');
+}
+
+static void json_field(text *out, const char *before, machsym_str value)
+{
+    text_c(out, before);
+    text_json(out, value);
+}
+
+static void json_address(text *out, const char *before, uint64_t addr)
+{
+    text_c(out, before);
+    text_c(out, "\"0x");
+    text_hex(out, addr, 1);
+    text_char(out, '"');
+}
+
+static void print_json_owner(text *out, const machsym_objc *item)
+{
+    bool is_class = item->kind == MACHSYM_OBJC_CLASS;
+    text_c(out, is_class ? "{\"kind\":\"class\"" : "{\"kind\":\"category\"");
+    json_field(out, ",\"class\":", item->class_name);
+    json_field(out,
+               is_class ? ",\"super\":" : ",\"category\":", is_class ? item->super_name : item->category);
+    json_address(out, ",\"address\":", item->addr);
+    text_c(out, item->is_swift ? ",\"swift\":true" : ",\"swift\":false");
+    text_c(out, ",\"methods\":[");
+}
+
+static void print_json_method(text *out, const machsym_objc *item)
+{
+    text name = {0};
+    print_method(&name, item);
+    json_field(out, "{\"name\":", (machsym_str){name.v, name.len});
+    json_field(out, ",\"selector\":", item->selector);
+    text_c(out, item->is_class_method ? ",\"class_method\":true" : ",\"class_method\":false");
+    json_address(out, ",\"address\":", item->addr);
+    text_char(out, '}');
+    text_free(&name);
+}
+
+static void print_all(machsym_session *session, bool json)
+{
+    machsym_cursor at = {0, 0};
+    machsym_objc item;
+    text out = {0};
+    bool is_open = false;
+    bool is_first = true;
+    while (machsym_session_next_objc(session, &at, &item)) {
+        bool is_method = item.kind == MACHSYM_OBJC_METHOD;
+        if (!json) {
+            print_text(&out, &item);
+        } else if (is_method) {
+            text_c(&out, is_first ? "" : ",");
+            print_json_method(&out, &item);
+            is_first = false;
+        } else {
+            text_c(&out, is_open ? "]}\n" : "");
+            print_json_owner(&out, &item);
+            is_open = is_first = true;
+        }
+        if (out.len > 1 << 16) {
+            fwrite(out.v, 1, out.len, stdout);
+            out.len = 0;
+        }
+    }
+    text_c(&out, is_open ? "]}\n" : "");
+    fwrite(out.v, 1, out.len, stdout);
+    text_free(&out);
+}
+
+int cmd_objc(int argc, char **argv)
+{
+    options o = {argc, argv, 0, false};
+    image_options from = {0};
+    const char *name;
+    const char *operand;
+    bool json = false;
+    while (options_next(&o, &name, &operand)) {
+        if (name != NULL && options_is(&o, name, "json")) {
+            json = true;
+        } else if (name != NULL && (options_is(&o, name, "help") || options_is(&o, name, "h"))) {
+            fputs(usage, stdout);
+            return TOOL_OK;
+        } else if (!image_option(&from, &o, name, operand)) {
+            return TOOL_ERROR;
+        }
+    }
+    if (from.path == NULL) {
+        fputs(usage, stderr);
+        return TOOL_ERROR;
+    }
+    machsym_image *image = image_options_open(&from);
+    if (image == NULL)
+        return TOOL_ERROR;
+    machsym_session *session = tool_session(image, MACHSYM_LINES_ATOS, 0);
+    print_all(session, json);
+    machsym_session_close(session);
+    machsym_image_close(image);
+    return TOOL_OK;
+}

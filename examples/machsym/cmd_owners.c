@@ -1,0 +1,344 @@
+/* machsym owners: whose code the addresses of a program are. */
+#include "owners.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char usage[] =
+    "usage: machsym owners [options] FILE [address ...]\n"
+    "Tells which library or object file code came from. A static library linked into a program has no image "
+    "of its\n"
+    "own: rules tell its code apart. Prints the owner of each address, or without addresses the bytes of "
+    "code and\n"
+    "the number of functions of each owner, most first. The first rule that fits wins, in the order given "
+    "here;\n"
+    "without any, the debug map in the file (N_OSO) is the rule.\n"
+    "\n"
+    "  --linkmap FILE     the linker's map (-map of ld64 or lld): libsdk.a(member.o)\n"
+    "  --objects          the debug map in the file: the same names\n"
+    "  --between A B      from function A to function B, both included; each a symbol or an address with 0x\n"
+    "  --prefix TEXT      Objective-C classes whose name begins with TEXT; with a slash in it: source paths\n"
+    "  --rules FILE       rules from a file, see below\n"
+    "  --name OWNER       what to call the owner of the --between or --prefix that follow, in place of TEXT "
+    "or A\n"
+    "  -l ADDRESS         addresses are runtime ones and the image was loaded here (hex); before --between\n"
+    "  -s SLIDE           addresses are runtime ones and the image slid by this much (hex); before "
+    "--between\n"
+    "  --ranges           list ranges of code with their owners, in place of sums\n"
+    "  --json             one JSON object a line\n"
+    "  -arch NAME, --uuid UUID, --pair FILE   which slice; the other half: dSYM and binary\n"
+    "\n"
+    "A file of rules has one a line; # begins a comment. Rules are tried from top to bottom:\n"
+    "  linkmap FILE           objects                object TEXT = OWNER     between A .. B = OWNER\n"
+    "  prefix TEXT = OWNER    at LOAD_ADDRESS        slide SLIDE             image NAME\n"
+    "`object` renames what the maps say, by a part of the path; `at` and `slide` tell what raw addresses in "
+    "the\n"
+    "`between` that follow count from; `image` limits the rules that follow to images of that name (* ends "
+    "it).\n"
+    "`machsym atos --owners FILE` takes the same files.\n";
+
+/* What the options say. */
+typedef struct request {
+    image_options from;
+    owners *rules;
+    const char *owner;
+    const char **addresses;
+    size_t address_count;
+    uint64_t base;
+    bool has_load;
+    bool has_slide;
+    bool ranges;
+    bool json;
+    bool has_rule;
+} request;
+
+/* Code without a gap that has one owner. */
+typedef struct run {
+    uint64_t lo;
+    uint64_t hi;
+    machsym_str owner;
+    uint64_t count; /* of functions */
+} run;
+
+typedef struct runs {
+    run *v;
+    size_t count;
+    size_t cap;
+} runs;
+
+static void add_run(runs *to, const run *one)
+{
+    if (to->count == to->cap) {
+        to->cap = to->cap == 0 ? 256 : to->cap * 2;
+        to->v = tool_grow(to->v, to->cap * sizeof *to->v);
+    }
+    to->v[to->count++] = *one;
+}
+
+static bool same(machsym_str a, machsym_str b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+static void print_owner(text *out, machsym_str owner, bool json)
+{
+    if (json && owner.len == 0)
+        text_c(out, "null");
+    else if (json)
+        text_json(out, owner);
+    else if (owner.len == 0)
+        text_c(out, "(nobody)");
+    else
+        text_str(out, owner);
+}
+
+/* ---- Addresses ---- */
+
+static void print_address(const request *r, const machsym_image *image, machsym_session *session,
+                          owners_image *owned, const char *written, text *out)
+{
+    static machsym_frame frames[MACHSYM_MAX_INLINE_DEPTH + 1];
+    machsym_image_info info;
+    uint64_t given;
+    machsym_str owner = {0};
+    machsym_image_get_info(image, &info);
+    if (parse_hex(written, strlen(written), &given)) {
+        uint64_t load = r->has_load ? r->base : r->has_slide ? info.text_addr + r->base : info.text_addr;
+        uint64_t addr = machsym_image_addr(image, load, given);
+        size_t count = machsym_session_frames(session, addr, frames, MACHSYM_MAX_INLINE_DEPTH + 1);
+        owner = owners_find(owned, addr, count > 0 ? &frames[0] : NULL);
+    }
+    text_c(out, r->json ? "{\"address\":" : "");
+    if (r->json)
+        text_json(out, (machsym_str){written, strlen(written)});
+    else
+        text_c(out, written);
+    text_c(out, r->json ? ",\"owner\":" : " ");
+    print_owner(out, owner, r->json);
+    text_c(out, r->json ? "}\n" : "\n");
+}
+
+/* ---- All of the code ---- */
+
+static void collect(machsym_session *session, owners_image *owned, runs *to)
+{
+    machsym_cursor at = {0, 0};
+    machsym_symbol symbol;
+    machsym_frame frame;
+    while (machsym_session_next_symbol(session, &at, &symbol)) {
+        run one = {symbol.lo, symbol.hi, {0}, 1};
+        memset(&frame, 0, sizeof frame);
+        size_t count = machsym_session_frames(session, symbol.lo, &frame, 1);
+        one.owner = owners_find(owned, symbol.lo, count > 0 ? &frame : NULL);
+        run *last = to->count > 0 ? &to->v[to->count - 1] : NULL;
+        if (last != NULL && last->hi == one.lo && same(last->owner, one.owner)) {
+            last->hi = one.hi;
+            last->count++;
+        } else {
+            add_run(to, &one);
+        }
+    }
+}
+
+static int by_owner(const void *a, const void *b)
+{
+    const run *x = a;
+    const run *y = b;
+    size_t len = x->owner.len < y->owner.len ? x->owner.len : y->owner.len;
+    int order = len == 0 ? 0 : memcmp(x->owner.ptr, y->owner.ptr, len);
+    if (order != 0 || x->owner.len != y->owner.len)
+        return order != 0 ? order : x->owner.len < y->owner.len ? -1 : 1;
+    return x->lo < y->lo ? -1 : x->lo > y->lo;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const run *x = a;
+    const run *y = b;
+    if (x->hi - x->lo != y->hi - y->lo)
+        return x->hi - x->lo > y->hi - y->lo ? -1 : 1;
+    return by_owner(a, b);
+}
+
+/* Makes each owner one entry of [0, bytes). */
+static void sum(runs *all)
+{
+    size_t kept = 0;
+    if (all->count == 0)
+        return;
+    qsort(all->v, all->count, sizeof *all->v, by_owner);
+    for (size_t i = 0; i < all->count; i++) {
+        run one = {0, all->v[i].hi - all->v[i].lo, all->v[i].owner, all->v[i].count};
+        if (kept > 0 && same(all->v[kept - 1].owner, one.owner)) {
+            all->v[kept - 1].hi += one.hi;
+            all->v[kept - 1].count += one.count;
+        } else {
+            all->v[kept++] = one;
+        }
+    }
+    all->count = kept;
+    qsort(all->v, all->count, sizeof *all->v, by_size);
+}
+
+static void print_run(text *out, const run *one, bool json, bool ranges)
+{
+    if (json)
+        text_char(out, '{');
+    if (ranges) {
+        text_c(out, json ? "\"lo\":\"0x" : "0x");
+        text_hex(out, one->lo, json ? 1 : 8);
+        text_c(out, json ? "\",\"hi\":\"0x" : " 0x");
+        text_hex(out, one->hi, json ? 1 : 8);
+        text_c(out, json ? "\"," : " ");
+    }
+    text_c(out, json ? "\"bytes\":" : "");
+    text_dec(out, one->hi - one->lo);
+    text_c(out, json ? ",\"functions\":" : " ");
+    text_dec(out, one->count);
+    text_c(out, json ? ",\"owner\":" : " ");
+    print_owner(out, one->owner, json);
+    text_c(out, json ? "}\n" : "\n");
+}
+
+static void answer(const request *r, const machsym_image *image, machsym_session *session,
+                   owners_image *owned)
+{
+    text out = {0};
+    runs all = {0};
+    for (size_t i = 0; i < r->address_count; i++)
+        print_address(r, image, session, owned, r->addresses[i], &out);
+    if (r->address_count == 0)
+        collect(session, owned, &all);
+    if (!r->ranges)
+        sum(&all);
+    for (size_t i = 0; i < all.count; i++)
+        print_run(&out, &all.v[i], r->json, r->ranges);
+    fwrite(out.v, 1, out.len, stdout);
+    text_free(&out);
+    free(all.v);
+}
+
+/* ---- Options ---- */
+
+/* Adds "WORD A[ .. B][ = OWNER]". */
+static bool add_rule(request *r, const char *word, const char *a, const char *b, const char *owner)
+{
+    text line = {0};
+    text_c(&line, word);
+    text_char(&line, ' ');
+    text_c(&line, a);
+    text_c(&line, b != NULL ? " .. " : "");
+    text_c(&line, b != NULL ? b : "");
+    text_c(&line, owner != NULL ? " = " : "");
+    text_c(&line, owner != NULL ? owner : "");
+    text_char(&line, 0);
+    bool ok = owners_add(r->rules, line.v);
+    text_free(&line);
+    r->has_rule |= strcmp(word, "at") != 0 && strcmp(word, "slide") != 0;
+    return ok;
+}
+
+static bool set_base(request *r, bool is_load, const char *written)
+{
+    r->has_load = is_load;
+    r->has_slide = !is_load;
+    return parse_hex(written, strlen(written), &r->base) &&
+           add_rule(r, is_load ? "at" : "slide", written, NULL, NULL);
+}
+
+/* Takes one option. Returns false after a message. */
+static bool set_option(request *r, options *o, const char *name)
+{
+    if (options_is(o, name, "linkmap"))
+        return add_rule(r, "linkmap", options_value(o, "linkmap"), NULL, NULL);
+    if (options_is(o, name, "objects"))
+        return add_rule(r, "objects", "", NULL, NULL);
+    if (options_is(o, name, "prefix")) {
+        const char *prefix = options_value(o, "prefix");
+        return add_rule(r, "prefix", prefix, NULL, r->owner != NULL ? r->owner : prefix);
+    }
+    if (options_is(o, name, "between")) {
+        const char *a = options_value(o, "between");
+        const char *b = o->at + 1 < o->argc ? o->argv[++o->at] : NULL;
+        if (b == NULL)
+            tool_say("--between needs two symbols or addresses; see machsym owners --help");
+        return b != NULL && add_rule(r, "between", a, b, r->owner != NULL ? r->owner : a);
+    }
+    if (options_is(o, name, "rules")) {
+        r->has_rule = true;
+        return owners_read(r->rules, options_value(o, "rules"));
+    }
+    if (options_is(o, name, "name"))
+        r->owner = options_value(o, "name");
+    else if (options_is(o, name, "l") || options_is(o, name, "s"))
+        return set_base(r, name[0] == 'l', options_value(o, "l"));
+    else if (options_is(o, name, "ranges"))
+        r->ranges = true;
+    else if (options_is(o, name, "json"))
+        r->json = true;
+    else
+        return image_option(&r->from, o, name, NULL);
+    return true;
+}
+
+static bool has_debug_map(machsym_session *session)
+{
+    machsym_cursor at = {0, 0};
+    machsym_object object;
+    return machsym_session_next_object(session, &at, &object);
+}
+
+static int run_request(request *r)
+{
+    machsym_image *image = image_options_open(&r->from);
+    if (image == NULL)
+        return TOOL_ERROR;
+    machsym_session *session = tool_session(image, MACHSYM_LINES_ATOS, 0);
+    owners_image *owned = NULL;
+    int status = TOOL_ERROR;
+    if (!r->has_rule && !has_debug_map(session))
+        tool_say("%s has no debug map (N_OSO); name --linkmap, --between, --prefix or --rules", r->from.path);
+    else if (r->has_rule || owners_add(r->rules, "objects"))
+        owned = owners_open(r->rules, image, session);
+    if (owned != NULL) {
+        answer(r, image, session, owned);
+        status = TOOL_OK;
+    }
+    owners_close(owned);
+    machsym_session_close(session);
+    machsym_image_close(image);
+    return status;
+}
+
+int cmd_owners(int argc, char **argv)
+{
+    options o = {argc, argv, 0, false};
+    request r = {0};
+    const char *name;
+    const char *operand;
+    int status = TOOL_OK;
+    bool help = false;
+    r.rules = owners_new();
+    r.addresses = tool_alloc((size_t)argc * sizeof *r.addresses);
+    while (status == TOOL_OK && options_next(&o, &name, &operand)) {
+        if (name != NULL && (options_is(&o, name, "help") || options_is(&o, name, "h")))
+            help = true;
+        else if (operand != NULL && r.from.path != NULL)
+            r.addresses[r.address_count++] = operand;
+        else if (operand != NULL)
+            r.from.path = operand;
+        else if (!set_option(&r, &o, name))
+            status = TOOL_ERROR;
+    }
+    if (help) {
+        fputs(usage, stdout);
+    } else if (status == TOOL_OK && r.from.path == NULL) {
+        fputs(usage, stderr);
+        status = TOOL_ERROR;
+    } else if (status == TOOL_OK) {
+        status = run_request(&r);
+    }
+    free(r.addresses);
+    owners_free(r.rules);
+    return status;
+}

@@ -1,0 +1,132 @@
+/* What every test program uses: the implementation with its statics, checks that count, the fixtures.
+ * Programs run from the top of the tree. */
+#ifndef MACHSYM_TEST_H
+#define MACHSYM_TEST_H
+
+#define MACHSYM_IMPLEMENTATION
+#include "../machsym.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int test_passed;
+static int test_failed;
+
+static inline void test_count(bool ok)
+{
+    if (ok)
+        test_passed++;
+    else
+        test_failed++;
+}
+
+static inline void test_true(bool ok, const char *text, const char *file, int line)
+{
+    test_count(ok);
+    if (!ok)
+        printf("%s:%d: not true: %s\n", file, line, text);
+}
+
+static inline void test_equal(uint64_t got, uint64_t want, const char *text, const char *file, int line)
+{
+    test_count(got == want);
+    if (got != want)
+        printf("%s:%d: %s is %llu (0x%llx), not %llu (0x%llx)\n", file, line, text, (unsigned long long)got,
+               (unsigned long long)got, (unsigned long long)want, (unsigned long long)want);
+}
+
+static inline void test_text(machsym_str got, const char *want, const char *text, const char *file, int line)
+{
+    bool same = got.len == strlen(want) && (got.len == 0 || memcmp(got.ptr, want, got.len) == 0);
+    test_count(same);
+    if (!same)
+        printf("%s:%d: %s is \"%.*s\", not \"%s\"\n", file, line, text, (int)got.len,
+               got.ptr != NULL ? got.ptr : "", want);
+}
+
+#define CHECK(condition)      test_true((condition), #condition, __FILE__, __LINE__)
+#define CHECK_EQ(got, want)   test_equal((uint64_t)(got), (uint64_t)(want), #got, __FILE__, __LINE__)
+#define CHECK_STR(got, want)  test_text((got), (want), #got, __FILE__, __LINE__)
+#define CHECK_TEXT(got, want) test_text(ms_str_from_c(got), (want), #got, __FILE__, __LINE__)
+
+/* Prints the last line; main returns what it returns. */
+static inline int test_done(void)
+{
+    printf("%d passed, %d failed\n", test_passed, test_failed);
+    return test_failed == 0 && test_passed > 0 ? 0 : 1;
+}
+
+/* ---- Files ---- */
+
+/* A whole file in memory. */
+typedef struct test_file {
+    uint8_t *ptr;
+    size_t len;
+} test_file;
+
+/* Reads a file; ends the program when there is none. */
+static inline test_file test_read(const char *path)
+{
+    test_file file = {NULL, 0};
+    size_t cap = 0;
+    FILE *in = fopen(path, "rb");
+    if (in == NULL) {
+        printf("%s: cannot be read\n", path);
+        exit(1);
+    }
+    for (size_t got = 1; got != 0; file.len += got) {
+        if (file.len == cap) {
+            cap = cap == 0 ? 65536 : cap * 2;
+            file.ptr = (uint8_t *)realloc(file.ptr, cap);
+        }
+        got = file.ptr != NULL ? fread(file.ptr + file.len, 1, cap - file.len, in) : 0;
+    }
+    fclose(in);
+    return file;
+}
+
+/* ---- Images ---- */
+
+static inline machsym_image *test_open_desc(const machsym_open_desc *desc)
+{
+    machsym_image *image = NULL;
+    machsym_error err;
+    if (machsym_image_open(desc, &image, &err) != MACHSYM_OK)
+        printf("%s: %s (%s, %llu)\n", desc->path != NULL ? desc->path : "bytes", err.what, err.where,
+               (unsigned long long)err.offset);
+    test_true(image != NULL, "the image opens", __FILE__, __LINE__);
+    return image;
+}
+
+static inline machsym_image *test_open(const char *path)
+{
+    machsym_open_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.path = path;
+    return test_open_desc(&desc);
+}
+
+static inline machsym_image *test_open_bytes(const void *ptr, size_t len)
+{
+    machsym_open_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.bytes.ptr = ptr;
+    desc.bytes.len = len;
+    return test_open_desc(&desc);
+}
+
+static inline machsym_session *test_session(const machsym_image *image, machsym_lines lines, uint32_t flags)
+{
+    machsym_session *session = NULL;
+    machsym_session_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.image = image;
+    desc.lines = lines;
+    desc.flags = flags;
+    test_true(machsym_session_open(&desc, &session, NULL) == MACHSYM_OK, "the session opens", __FILE__,
+              __LINE__);
+    return session;
+}
+
+#endif

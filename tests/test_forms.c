@@ -1,0 +1,778 @@
+/* The floor forms: every form is skipped by its right size and read to its right value, in every encoding that has it;
+ * range lists of all kinds; tombstones. */
+#include "dwarf.h"
+
+static const encoding encodings[] = {{2, 8, 4}, {2, 4, 4}, {3, 8, 4}, {4, 4, 4}, {4, 8, 4},
+                                     {4, 8, 8}, {5, 4, 4}, {5, 8, 4}, {5, 8, 8}};
+enum { ENCODINGS = sizeof encodings / sizeof encodings[0] };
+
+static void put_block(bytes *b, uint64_t len)
+{
+    for (uint64_t i = 0; i < len; i++)
+        put8(b, 0x81); /* as an abbreviation code it would be unknown */
+}
+
+/* Writes a value of any form that is well formed but means nothing. */
+static void put_any(program *p, unsigned form)
+{
+    bytes *b = &p->info;
+    switch (form) {
+    case FORM_flag_present:
+    case FORM_implicit_const: break;
+    case FORM_block1:
+        put8(b, 200);
+        put_block(b, 200);
+        break;
+    case FORM_block2:
+        put16(b, 300);
+        put_block(b, 300);
+        break;
+    case FORM_block4:
+        put32(b, 3);
+        put_block(b, 3);
+        break;
+    case FORM_block:
+    case FORM_exprloc:
+        put_uleb(b, 150);
+        put_block(b, 150);
+        break;
+    case FORM_string: put_str(b, "some text"); break;
+    case FORM_sdata: put_sleb(b, -100000); break;
+    case FORM_udata:
+    case FORM_ref_udata:
+    case FORM_strx:
+    case FORM_addrx:
+    case FORM_loclistx:
+    case FORM_rnglistx:
+    case FORM_GNU_addr_index:
+    case FORM_GNU_str_index: put_uleb(b, 0x12345678); break;
+    case FORM_LLVM_addrx_offset:
+        put_uleb(b, 0x1234);
+        put32(b, 5);
+        break;
+    case FORM_addr: put_addr(p, b, 0x8181); break;
+    case FORM_ref_addr:
+        put_uint(b, 0x8181, p->enc.version == 2 ? p->enc.addr_size : p->enc.offset_size);
+        break;
+    case FORM_strp:
+    case FORM_strp_sup:
+    case FORM_sec_offset:
+    case FORM_line_strp:
+    case FORM_GNU_ref_alt:
+    case FORM_GNU_strp_alt: put_offset(p, b, 0x8181); break;
+    case FORM_indirect:
+        put_uleb(b, FORM_block1);
+        put8(b, 2);
+        put_block(b, 2);
+        break;
+    case FORM_data1:
+    case FORM_flag:
+    case FORM_ref1:
+    case FORM_strx1:
+    case FORM_addrx1: put8(b, 0x81); break;
+    case FORM_data2:
+    case FORM_ref2:
+    case FORM_strx1 + 1:
+    case FORM_addrx1 + 1: put_block(b, 2); break;
+    case FORM_strx1 + 2:
+    case FORM_addrx1 + 2: put_block(b, 3); break;
+    case FORM_data4:
+    case FORM_ref4:
+    case FORM_ref_sup4:
+    case FORM_strx1 + 3:
+    case FORM_addrx1 + 3: put_block(b, 4); break;
+    case FORM_data16: put_block(b, 16); break;
+    default: put_block(b, 8); break; /* data8, ref8, ref_sig8, ref_sup8 */
+    }
+}
+
+static const unsigned forms[] = {
+    FORM_addr,          FORM_block2,      FORM_block4,       FORM_data2,
+    FORM_data4,         FORM_data8,       FORM_string,       FORM_block,
+    FORM_block1,        FORM_data1,       FORM_flag,         FORM_sdata,
+    FORM_strp,          FORM_udata,       FORM_ref_addr,     FORM_ref1,
+    FORM_ref2,          FORM_ref4,        FORM_ref8,         FORM_ref_udata,
+    FORM_indirect,      FORM_sec_offset,  FORM_exprloc,      FORM_flag_present,
+    FORM_strx,          FORM_addrx,       FORM_ref_sup4,     FORM_strp_sup,
+    FORM_data16,        FORM_line_strp,   FORM_ref_sig8,     FORM_implicit_const,
+    FORM_loclistx,      FORM_rnglistx,    FORM_ref_sup8,     FORM_strx1,
+    FORM_strx1 + 1,     FORM_strx1 + 2,   FORM_strx1 + 3,    FORM_addrx1,
+    FORM_addrx1 + 1,    FORM_addrx1 + 2,  FORM_addrx1 + 3,   FORM_GNU_addr_index,
+    FORM_GNU_str_index, FORM_GNU_ref_alt, FORM_GNU_strp_alt, FORM_LLVM_addrx_offset,
+};
+enum { FORM_COUNT = sizeof forms / sizeof forms[0] };
+
+static void abbrev_root(program *p)
+{
+    ABBREV(p, 1, TAG_compile_unit, 1, AT_name, FORM_string);
+}
+
+static void put_root(program *p)
+{
+    die(p, 1);
+    put_str(&p->info, "unit.c");
+}
+
+/* The form stands in the root, in an entry that is skipped, and in a function on both sides of what is read. */
+static void test_skip(encoding enc, unsigned form)
+{
+    program p;
+    lookup l;
+    int spec_root[] = {AT_unknown, (int)form, -5, 0};
+    int spec_other[] = {AT_unknown, FORM_data2, AT_unknown, (int)form, -5, 0};
+    int spec_function[20];
+    int at = 0;
+    memset(&p, 0, sizeof p);
+    bool constant = form == FORM_implicit_const;
+    if (!constant) {
+        spec_root[2] = 0;
+        spec_other[4] = 0;
+    }
+    abbrev(&p, 1, TAG_compile_unit, 1, spec_root);
+    abbrev(&p, 2, TAG_variable, 0, spec_other);
+    for (int part = 0; part < 4; part++) {
+        spec_function[at++] = AT_unknown;
+        spec_function[at++] = (int)form;
+        if (constant)
+            spec_function[at++] = 77;
+        spec_function[at++] = part == 0 ? AT_name : part == 1 ? AT_low_pc : AT_high_pc;
+        spec_function[at++] = part == 0 ? FORM_string : part == 1 ? FORM_addr : FORM_data4;
+        if (part == 2)
+            break;
+    }
+    spec_function[at] = 0;
+    abbrev(&p, 3, TAG_subprogram, 0, spec_function);
+    abbrev_end(&p);
+    unit_begin(&p, enc, 1, 0);
+    die(&p, 1);
+    put_any(&p, form);
+    for (unsigned i = 0; i < 3; i++) {
+        die(&p, 2);
+        put16(&p.info, 0x8181);
+        put_any(&p, form);
+        die(&p, 3);
+        put_any(&p, form);
+        put_str(&p.info, i == 0 ? "first" : i == 1 ? "second" : "third");
+        put_any(&p, form);
+        put_addr(&p, &p.info, 0x1000 + 0x100 * i);
+        put_any(&p, form);
+        put32(&p.info, 0x100);
+    }
+    put8(&p.info, 0);
+    unit_end(&p);
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    CHECK_STR(name_at(&l, 0x1000), "first");
+    CHECK_STR(name_at(&l, 0x11ff), "second");
+    CHECK_STR(name_at(&l, 0x12ff), "third");
+    CHECK_EQ(ask(&l, 0x1300), 0);
+    machsym_session_info info;
+    machsym_session_get_info(l.session, &info);
+    CHECK_EQ(info.damaged_units, 0);
+    CHECK_EQ(info.function_count, 3);
+    if (test_failed != 0) {
+        printf("form 0x%x, DWARF %u, addresses of %u, offsets of %u bytes\n", form, enc.version,
+               enc.addr_size, enc.offset_size);
+        exit(test_done());
+    }
+    lookup_close(&l);
+    program_free(&p);
+}
+
+/* A form that nobody knows costs its abbreviation's entries, not those of other units. */
+static void test_unknown_form(void)
+{
+    program p;
+    lookup l;
+    memset(&p, 0, sizeof p);
+    abbrev_root(&p);
+    ABBREV(&p, 2, TAG_variable, 0, AT_unknown, 0x7777);
+    ABBREV(&p, 3, TAG_subprogram, 0, AT_name, FORM_string, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
+    abbrev_end(&p);
+    size_t good = p.abbrev.len;
+    abbrev_root(&p);
+    ABBREV(&p, 3, TAG_subprogram, 0, AT_name, FORM_string, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
+    abbrev_end(&p);
+    for (unsigned i = 0; i < 2; i++) {
+        unit_begin(&p, dwarf4, 1, i == 0 ? 0 : good);
+        put_root(&p);
+        die(&p, 3);
+        put_str(&p.info, i == 0 ? "lost" : "kept");
+        put64(&p.info, 0x1000 + 0x100 * i);
+        put32(&p.info, 0x10);
+        put8(&p.info, 0);
+        unit_end(&p);
+    }
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    CHECK_EQ(ask(&l, 0x1000), 0);
+    CHECK_STR(name_at(&l, 0x1100), "kept");
+    machsym_session_info info;
+    machsym_session_get_info(l.session, &info);
+    CHECK_EQ(info.damaged_units, 1);
+    CHECK_EQ(info.first_damage_offset, 0);
+    lookup_close(&l);
+    program_free(&p);
+}
+
+/* ---- Values ---- */
+
+/* One function whose name has the given form; put writes the value. */
+static void check_name(encoding enc, int form, void (*put_value)(program *), const char *want)
+{
+    program p;
+    lookup l;
+    int spec[] = {AT_name, form, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4, 0};
+    memset(&p, 0, sizeof p);
+    put_str(&p.str, "zero");
+    put_str(&p.str, "one");
+    put_str(&p.line_str, "line zero");
+    put_str(&p.line_str, "line one");
+    p.enc = enc;
+    size_t at = enc.version >= 5 ? begin_length(&p, &p.str_offsets) : 0;
+    if (enc.version >= 5)
+        put32(&p.str_offsets, 5);
+    size_t base = p.str_offsets.len;
+    put_offset(&p, &p.str_offsets, 0);
+    put_offset(&p, &p.str_offsets, 5);
+    put_offset(&p, &p.str_offsets, 0x999999);
+    if (enc.version >= 5)
+        end_length(&p, &p.str_offsets, at);
+    ABBREV(&p, 1, TAG_compile_unit, 1, AT_str_offsets_base, FORM_sec_offset);
+    abbrev(&p, 2, TAG_subprogram, 0, spec);
+    abbrev_end(&p);
+    unit_begin(&p, enc, 1, 0);
+    die(&p, 1);
+    put_offset(&p, &p.info, base);
+    die(&p, 2);
+    put_value(&p);
+    put_addr(&p, &p.info, 0x1000);
+    put32(&p.info, 4);
+    put8(&p.info, 0);
+    unit_end(&p);
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    CHECK_EQ(ask(&l, 0x1003), 1);
+    CHECK_STR(l.v[0].name, want);
+    CHECK_EQ(l.v[0].function_size, 4);
+    lookup_close(&l);
+    program_free(&p);
+}
+
+static void put_inline_text(program *p)
+{
+    put_str(&p->info, "here");
+}
+
+static void put_offset_5(program *p)
+{
+    put_offset(p, &p->info, 5);
+}
+
+static void put_offset_10(program *p)
+{
+    put_offset(p, &p->info, 10);
+}
+
+static void put_offset_far(program *p)
+{
+    put_offset(p, &p->info, 0x999999);
+}
+
+static void put_index_1(program *p)
+{
+    put8(&p->info, 1);
+}
+
+static void put_index_2(program *p)
+{
+    put8(&p->info, 2); /* leads past the end of the strings */
+}
+
+static void put_index_9(program *p)
+{
+    put8(&p->info, 9); /* past the table */
+}
+
+static void put_index_1_2(program *p)
+{
+    put16(&p->info, 1);
+}
+
+static void put_index_1_3(program *p)
+{
+    put_uint(&p->info, 1, 3);
+}
+
+static void put_index_1_4(program *p)
+{
+    put32(&p->info, 1);
+}
+
+static void put_indirect_text(program *p)
+{
+    put_uleb(&p->info, FORM_string);
+    put_str(&p->info, "indirect");
+}
+
+static void put_indirect_strp(program *p)
+{
+    put_uleb(&p->info, FORM_strp);
+    put_offset(p, &p->info, 5);
+}
+
+static void put_number(program *p)
+{
+    put32(&p->info, 1);
+}
+
+static void test_names(encoding enc)
+{
+    check_name(enc, FORM_string, put_inline_text, "here");
+    check_name(enc, FORM_strp, put_offset_5, "one");
+    check_name(enc, FORM_strp, put_offset_far, "");
+    check_name(enc, FORM_line_strp, put_offset_10, "line one");
+    check_name(enc, FORM_strx, put_index_1, "one");
+    check_name(enc, FORM_strx, put_index_2, "");
+    check_name(enc, FORM_strx, put_index_9, "");
+    check_name(enc, FORM_strx1, put_index_1, "one");
+    check_name(enc, FORM_strx1 + 1, put_index_1_2, "one");
+    check_name(enc, FORM_strx1 + 2, put_index_1_3, "one");
+    check_name(enc, FORM_strx1 + 3, put_index_1_4, "one");
+    check_name(enc, FORM_GNU_str_index, put_index_1, "one");
+    check_name(enc, FORM_indirect, put_indirect_text, "indirect");
+    check_name(enc, FORM_indirect, put_indirect_strp, "one");
+    check_name(enc, FORM_data4, put_number, ""); /* a name that is no text */
+}
+
+/* A function at [0x1010, 0x1030) whose low_pc and high_pc have these forms. */
+static void check_range(encoding enc, unsigned low, uint64_t low_value, unsigned low_size, unsigned high,
+                        uint64_t high_value, unsigned high_size)
+{
+    program p;
+    lookup l;
+    int spec[] = {AT_low_pc, (int)low, AT_high_pc, (int)high, (int)high_value, 0};
+    if (high != FORM_implicit_const)
+        spec[4] = 0;
+    memset(&p, 0, sizeof p);
+    p.enc = enc;
+    size_t at = enc.version >= 5 ? begin_length(&p, &p.addr) : 0;
+    if (enc.version >= 5) {
+        put16(&p.addr, 5);
+        put8(&p.addr, enc.addr_size);
+        put8(&p.addr, 0);
+    }
+    size_t base = p.addr.len;
+    put_addr(&p, &p.addr, 0x1010);
+    put_addr(&p, &p.addr, 0x1030);
+    if (enc.version >= 5)
+        end_length(&p, &p.addr, at);
+    ABBREV(&p, 1, TAG_compile_unit, 1, AT_addr_base, FORM_sec_offset);
+    abbrev(&p, 2, TAG_subprogram, 0, spec);
+    ABBREV(&p, 3, TAG_subprogram, 0, AT_name, FORM_string, AT_low_pc, FORM_addr, AT_high_pc, FORM_data1);
+    abbrev_end(&p);
+    unit_begin(&p, enc, 1, 0);
+    die(&p, 1);
+    put_offset(&p, &p.info, base);
+    die(&p, 2);
+    put_uint(&p.info, low_value, low_size);
+    if (high == FORM_sdata || high == FORM_udata)
+        put_sleb(&p.info, (int64_t)high_value);
+    else
+        put_uint(&p.info, high_value, high_size);
+    die(&p, 3); /* that it is found shows that all before it was read by its size */
+    put_str(&p.info, "after");
+    put_addr(&p, &p.info, 0x1040);
+    put8(&p.info, 1);
+    put8(&p.info, 0);
+    unit_end(&p);
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    machsym_cursor cursor = {0, 0};
+    machsym_function function;
+    CHECK(machsym_session_next_function(l.session, &cursor, &function));
+    CHECK_EQ(function.lo, 0x1010);
+    CHECK_EQ(function.hi, 0x1030);
+    CHECK_STR(name_at(&l, 0x1040), "after");
+    lookup_close(&l);
+    program_free(&p);
+}
+
+static void test_addresses(encoding enc)
+{
+    check_range(enc, FORM_addr, 0x1010, enc.addr_size, FORM_addr, 0x1030, enc.addr_size);
+    check_range(enc, FORM_addr, 0x1010, enc.addr_size, FORM_data1, 0x20, 1);
+    check_range(enc, FORM_addr, 0x1010, enc.addr_size, FORM_data2, 0x20, 2);
+    check_range(enc, FORM_addr, 0x1010, enc.addr_size, FORM_data4, 0x20, 4);
+    check_range(enc, FORM_addr, 0x1010, enc.addr_size, FORM_data8, 0x20, 8);
+    check_range(enc, FORM_addr, 0x1010, enc.addr_size, FORM_udata, 0x20, 0);
+    check_range(enc, FORM_addr, 0x1010, enc.addr_size, FORM_sdata, 0x20, 0);
+    check_range(enc, FORM_addr, 0x1010, enc.addr_size, FORM_implicit_const, 0x20, 0);
+    check_range(enc, FORM_addrx, 0, 1, FORM_addrx, 1, 1);
+    check_range(enc, FORM_addrx1, 0, 1, FORM_addrx1, 1, 1);
+    check_range(enc, FORM_addrx1 + 1, 0, 2, FORM_addrx1 + 1, 1, 2);
+    check_range(enc, FORM_addrx1 + 2, 0, 3, FORM_addrx1 + 2, 1, 3);
+    check_range(enc, FORM_addrx1 + 3, 0, 4, FORM_addrx1 + 3, 1, 4);
+    check_range(enc, FORM_GNU_addr_index, 0, 1, FORM_data1, 0x20, 1);
+}
+
+/* A function whose abstract origin has this form; is_absolute: the value counts from the section's start. */
+static void check_reference(encoding enc, unsigned form, unsigned size, bool is_absolute, const char *want)
+{
+    program p;
+    lookup l;
+    int spec[] = {AT_abstract_origin, (int)form, AT_low_pc, FORM_addr, AT_high_pc, FORM_data1, 0};
+    memset(&p, 0, sizeof p);
+    abbrev_root(&p);
+    abbrev(&p, 2, TAG_subprogram, 0, spec);
+    ABBREV(&p, 3, TAG_subprogram, 0, AT_name, FORM_string);
+    abbrev_end(&p);
+    unit_begin(&p, enc, 1, 0); /* a unit before, so that the two ways to count differ */
+    put_root(&p);
+    put8(&p.info, 0);
+    unit_end(&p);
+    unit_begin(&p, enc, 1, 0);
+    put_root(&p);
+    size_t origin = die(&p, 3);
+    put_str(&p.info, "origin");
+    die(&p, 2);
+    uint64_t value = is_absolute ? origin : local(&p, origin);
+    if (form == FORM_ref_udata)
+        put_uleb(&p.info, value);
+    else
+        put_uint(&p.info, value, size);
+    put_addr(&p, &p.info, 0x1000);
+    put8(&p.info, 8);
+    put8(&p.info, 0);
+    unit_end(&p);
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    CHECK_EQ(ask(&l, 0x1007), 1);
+    CHECK_STR(l.v[0].name, want);
+    lookup_close(&l);
+    program_free(&p);
+}
+
+static void test_references(encoding enc)
+{
+    check_reference(enc, FORM_ref1, 1, false, "origin");
+    check_reference(enc, FORM_ref2, 2, false, "origin");
+    check_reference(enc, FORM_ref4, 4, false, "origin");
+    check_reference(enc, FORM_ref8, 8, false, "origin");
+    check_reference(enc, FORM_ref_udata, 0, false, "origin");
+    check_reference(enc, FORM_ref_addr, enc.version == 2 ? enc.addr_size : enc.offset_size, true, "origin");
+    check_reference(enc, FORM_ref_sig8, 8, false, ""); /* a type's signature names no function */
+    check_reference(enc, FORM_ref4, 4, true, "");      /* past its unit: a damaged reference leads nowhere */
+}
+
+/* ---- Ranges ---- */
+
+/* A unit of low_pc 0x1000 with one function "f" that has a ranges attribute. */
+static void begin_ranges(program *p, encoding enc, unsigned form)
+{
+    int spec[] = {AT_name, FORM_string, AT_ranges, (int)form, 0};
+    memset(p, 0, sizeof *p);
+    p->enc = enc;
+    if (enc.version >= 5) {
+        ABBREV(p, 1, TAG_compile_unit, 1, AT_low_pc, FORM_addr, AT_addr_base, FORM_sec_offset,
+               AT_rnglists_base, FORM_sec_offset);
+        put32(&p->addr, 0); /* a header that nobody reads */
+        put32(&p->addr, 0x00080005);
+        put_addr(p, &p->addr, 0x1100);
+        put_addr(p, &p->addr, 0x1180);
+        put_addr(p, &p->addr, 0x9000);
+    } else {
+        ABBREV(p, 1, TAG_compile_unit, 1, AT_low_pc, FORM_addr);
+    }
+    abbrev(p, 2, TAG_subprogram, 0, spec);
+    abbrev_end(p);
+}
+
+static void end_ranges(program *p, encoding enc, unsigned form, uint64_t value, uint64_t base)
+{
+    unit_begin(p, enc, 1, 0);
+    die(p, 1);
+    put_addr(p, &p->info, 0x1000);
+    if (enc.version >= 5) {
+        put_offset(p, &p->info, 8);
+        put_offset(p, &p->info, base);
+    }
+    die(p, 2);
+    put_str(&p->info, "f");
+    if (form == FORM_rnglistx)
+        put_uleb(&p->info, value);
+    else
+        put_uint(&p->info, value, form == FORM_data4 ? 4 : p->enc.offset_size);
+    put8(&p->info, 0);
+    unit_end(p);
+}
+
+/* Compares the ranges of f with pairs that end in 0. */
+static void check_ranges(program *p, const uint64_t *want)
+{
+    lookup l;
+    machsym_cursor cursor = {0, 0};
+    machsym_function function;
+    lookup_open(&l, p, MACHSYM_LINES_ATOS, 0);
+    while (machsym_session_next_function(l.session, &cursor, &function)) {
+        CHECK_EQ(function.lo, want[0]);
+        CHECK_EQ(function.hi, want[0] == 0 ? 0 : want[1]);
+        if (want[0] == 0)
+            break;
+        CHECK_STR(name_at(&l, function.lo), "f");
+        CHECK_STR(name_at(&l, function.hi - 1), "f");
+        CHECK_EQ(l.v[0].function_start, function.lo);
+        want += 2;
+    }
+    CHECK_EQ(want[0], 0);
+    lookup_close(&l);
+}
+
+static void test_ranges_4(encoding enc)
+{
+    program p;
+    uint64_t escape = enc.addr_size == 4 ? 0xffffffffu : UINT64_MAX;
+    static const uint64_t want[] = {0x1010, 0x1020, 0x1840, 0x1850, 0x1ff0, 0x2000, 0};
+    begin_ranges(&p, enc, enc.version < 4 ? FORM_data4 : FORM_sec_offset);
+    put_zeros(&p.ranges, 16);
+    uint64_t at = p.ranges.len;
+    const uint64_t entries[][2] = {
+        {0x10, 0x20},     /* from the unit's low_pc */
+        {5, 5},           /* empty */
+        {escape, 0x1800}, /* a new base */
+        {0x40, 0x50},
+        {0x7f0, 0x900}, /* cut at the section's end */
+        {0x60, 0x50},   /* backwards */
+        {escape, 0},
+        {0, 8}, /* dead code: its base is no code */
+        {escape, escape - 1},
+        {0, 8}, /* a tombstone */
+        {0, 0},
+    };
+    for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++) {
+        put_addr(&p, &p.ranges, entries[i][0]);
+        put_addr(&p, &p.ranges, entries[i][1]);
+    }
+    put_zeros(&p.ranges, 32);
+    end_ranges(&p, enc, enc.version < 4 ? FORM_data4 : FORM_sec_offset, at, 0);
+    check_ranges(&p, want);
+    program_free(&p);
+}
+
+static void put_entries_5(program *p)
+{
+    bytes *b = &p->rnglists;
+    put8(b, 4); /* offset_pair, from the unit's low_pc */
+    put_uleb(b, 0x10);
+    put_uleb(b, 0x20);
+    put8(b, 1); /* base_addressx */
+    put_uleb(b, 0);
+    put8(b, 4);
+    put_uleb(b, 1);
+    put_uleb(b, 0x11);
+    put8(b, 2); /* startx_endx */
+    put_uleb(b, 0);
+    put_uleb(b, 1);
+    put8(b, 3); /* startx_length */
+    put_uleb(b, 1);
+    put_uleb(b, 0x10);
+    put8(b, 5); /* base_address */
+    put_addr(p, b, 0x1400);
+    put8(b, 4);
+    put_uleb(b, 0);
+    put_uleb(b, 4);
+    put8(b, 6); /* start_end */
+    put_addr(p, b, 0x1500);
+    put_addr(p, b, 0x1508);
+    put8(b, 7); /* start_length */
+    put_addr(p, b, 0x1600);
+    put_uleb(b, 0x80);
+    put8(b, 3); /* startx_length, dead: the address is no code */
+    put_uleb(b, 2);
+    put_uleb(b, 0x10);
+    put8(b, 2); /* startx_endx past the table: this entry only */
+    put_uleb(b, 0);
+    put_uleb(b, 77);
+    put8(b, 7); /* tombstones */
+    put_addr(p, b, UINT64_MAX);
+    put_uleb(b, 0x10);
+    put8(b, 7);
+    put_addr(p, b, 0);
+    put_uleb(b, 0x10);
+    put8(b, 0);
+}
+
+static const uint64_t want_5[] = {0x1010, 0x1020, 0x1101, 0x1111, 0x1100, 0x1180, 0x1180, 0x1190,
+                                  0x1400, 0x1404, 0x1500, 0x1508, 0x1600, 0x1680, 0};
+
+static void test_ranges_5(encoding enc)
+{
+    program p;
+    begin_ranges(&p, enc, FORM_sec_offset);
+    put_zeros(&p.rnglists, 5);
+    put_entries_5(&p);
+    end_ranges(&p, enc, FORM_sec_offset, 5, 0);
+    check_ranges(&p, want_5);
+    program_free(&p);
+
+    /* the same by index: the base stands behind the header, offsets count from it */
+    begin_ranges(&p, enc, FORM_rnglistx);
+    size_t at = begin_length(&p, &p.rnglists);
+    put16(&p.rnglists, 5);
+    put8(&p.rnglists, enc.addr_size);
+    put8(&p.rnglists, 0);
+    put32(&p.rnglists, 2);
+    uint64_t base = p.rnglists.len;
+    put_offset(&p, &p.rnglists, 0);
+    put_offset(&p, &p.rnglists, 2 * enc.offset_size);
+    put_entries_5(&p);
+    end_length(&p, &p.rnglists, at);
+    end_ranges(&p, enc, FORM_rnglistx, 1, base);
+    check_ranges(&p, want_5);
+    program_free(&p);
+}
+
+/* A list that is damaged gives what stood before the damage, and the unit says so. */
+static void test_range_damage(void)
+{
+    static const uint64_t first_only[] = {0x1010, 0x1020, 0};
+    machsym_session_info info;
+    program p;
+    lookup l;
+    for (unsigned kind = 0; kind < 3; kind++) {
+        begin_ranges(&p, dwarf5, FORM_sec_offset);
+        put8(&p.rnglists, 4);
+        put_uleb(&p.rnglists, 0x10);
+        put_uleb(&p.rnglists, 0x20);
+        if (kind == 0)
+            put8(&p.rnglists, 0x99); /* an unknown kind */
+        if (kind == 1)
+            put8(&p.rnglists, 6); /* cut in its address */
+        end_ranges(&p, dwarf5, FORM_sec_offset, 0, 0);
+        check_ranges(&p, first_only);
+        lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+        machsym_session_get_info(l.session, &info);
+        CHECK_EQ(info.damaged_units, 1);
+        lookup_close(&l);
+        program_free(&p);
+    }
+    begin_ranges(&p, dwarf4, FORM_sec_offset);
+    end_ranges(&p, dwarf4, FORM_sec_offset, 0x123456, 0);
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    CHECK_EQ(ask(&l, 0x1000), 0);
+    machsym_session_get_info(l.session, &info);
+    CHECK_EQ(info.damaged_units, 1);
+    lookup_close(&l);
+    program_free(&p);
+}
+
+/* low_pc 0 is a tombstone, unless the code begins there. */
+static void test_zero(uint64_t text_addr, uint64_t low, const char *want)
+{
+    program p;
+    lookup l;
+    memset(&p, 0, sizeof p);
+    p.macho.text_addr = text_addr;
+    p.macho.text_at_zero = text_addr == 0;
+    abbrev_root(&p);
+    ABBREV(&p, 2, TAG_subprogram, 0, AT_name, FORM_string, AT_low_pc, FORM_addr, AT_high_pc, FORM_data1);
+    abbrev_end(&p);
+    unit_begin(&p, dwarf4, 1, 0);
+    put_root(&p);
+    die(&p, 2);
+    put_str(&p.info, "f");
+    put64(&p.info, low);
+    put8(&p.info, 0x10);
+    put8(&p.info, 0);
+    unit_end(&p);
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    CHECK_STR(name_at(&l, low), want);
+    lookup_close(&l);
+    program_free(&p);
+}
+
+/* Abbreviation codes that are not 1, 2, 3, ... : sparse, huge, repeated (the first counts). */
+static void test_codes(void)
+{
+    static const unsigned codes[][2] = {{7, 3}, {1, 0x4000}, {0x7fffffff, 2}, {200, 201}};
+    for (unsigned i = 0; i < 4; i++) {
+        program p;
+        lookup l;
+        memset(&p, 0, sizeof p);
+        ABBREV(&p, codes[i][0], TAG_compile_unit, 1, AT_name, FORM_string);
+        ABBREV(&p, codes[i][1], TAG_subprogram, 0, AT_name, FORM_string, AT_low_pc, FORM_addr, AT_high_pc,
+               FORM_data1);
+        ABBREV(&p, codes[i][1], TAG_variable, 0, AT_name, FORM_data1);
+        abbrev_end(&p);
+        unit_begin(&p, dwarf4, 1, 0);
+        die(&p, codes[i][0]);
+        put_str(&p.info, "unit.c");
+        die(&p, codes[i][1]);
+        put_str(&p.info, "f");
+        put64(&p.info, 0x1000);
+        put8(&p.info, 0x10);
+        die(&p, 99); /* a code of nobody: what stood before it still answers */
+        put8(&p.info, 0);
+        unit_end(&p);
+        lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+        CHECK_STR(name_at(&l, 0x1000), "f");
+        machsym_session_info info;
+        machsym_session_get_info(l.session, &info);
+        CHECK_EQ(info.damaged_units, 1);
+        lookup_close(&l);
+        program_free(&p);
+    }
+}
+
+/* A run of fixed attributes longer than a step can say. */
+static void test_long_run(void)
+{
+    enum { VALUES = 5000 };
+    static int spec[2 * VALUES + 10];
+    program p;
+    lookup l;
+    memset(&p, 0, sizeof p);
+    for (unsigned i = 0; i < VALUES; i++) {
+        spec[2 * i] = AT_unknown;
+        spec[2 * i + 1] = FORM_data16;
+    }
+    abbrev_root(&p);
+    abbrev(&p, 2, TAG_variable, 0, spec);
+    static const int rest[] = {AT_name, FORM_string, AT_low_pc, FORM_addr, AT_high_pc, FORM_data1, 0};
+    memcpy(&spec[2 * VALUES], rest, sizeof rest);
+    abbrev(&p, 3, TAG_subprogram, 0, spec);
+    abbrev_end(&p);
+    unit_begin(&p, dwarf5, 1, 0);
+    put_root(&p);
+    die(&p, 2);
+    put_zeros(&p.info, 16 * VALUES);
+    die(&p, 3);
+    put_zeros(&p.info, 16 * VALUES);
+    put_str(&p.info, "behind");
+    put64(&p.info, 0x1000);
+    put8(&p.info, 0x10);
+    put8(&p.info, 0);
+    unit_end(&p);
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    CHECK_STR(name_at(&l, 0x1000), "behind");
+    lookup_close(&l);
+    program_free(&p);
+}
+
+int main(void)
+{
+    for (unsigned i = 0; i < ENCODINGS; i++) {
+        for (unsigned j = 0; j < FORM_COUNT; j++)
+            test_skip(encodings[i], forms[j]);
+        test_names(encodings[i]);
+        test_addresses(encodings[i]);
+        test_references(encodings[i]);
+        if (encodings[i].version < 5)
+            test_ranges_4(encodings[i]);
+        else
+            test_ranges_5(encodings[i]);
+    }
+    test_unknown_form();
+    test_range_damage();
+    test_zero(0x1000, 0, "");
+    test_zero(0, 0, "f");
+    test_zero(0x1000, 1, "");
+    test_codes();
+    test_long_run();
+    return test_done();
+}

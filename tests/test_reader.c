@@ -1,0 +1,252 @@
+/* The floors bytes and reader: numbers, LEB128, strings, sticky failure, sorting and search. */
+#include "test.h"
+#include "make.h"
+
+static ms_span span_of(const bytes *b)
+{
+    return ms_span_make(b->v, b->len);
+}
+
+static void test_numbers(void)
+{
+    bytes b = {NULL, 0, 0};
+    put8(&b, 0xa1);
+    put16(&b, 0xb2b1);
+    put32(&b, 0xc4c3c2c1u);
+    put64(&b, UINT64_C(0xd8d7d6d5d4d3d2d1));
+    put_be32(&b, 0xe1e2e3e4u);
+    put_be64(&b, UINT64_C(0xf1f2f3f4f5f6f7f8));
+    put_uint(&b, 0x030201, 3);
+    ms_rd rd = ms_rd_make(span_of(&b));
+    CHECK_EQ(ms_rd_u8(&rd), 0xa1);
+    CHECK_EQ(ms_rd_u16(&rd), 0xb2b1);
+    CHECK_EQ(ms_rd_u32(&rd), 0xc4c3c2c1u);
+    CHECK_EQ(ms_rd_u64(&rd), UINT64_C(0xd8d7d6d5d4d3d2d1));
+    CHECK_EQ(ms_rd_be32(&rd), 0xe1e2e3e4u);
+    CHECK_EQ(ms_rd_be64(&rd), UINT64_C(0xf1f2f3f4f5f6f7f8));
+    CHECK_EQ(ms_rd_uint(&rd, 3), 0x030201);
+    CHECK(!rd.failed);
+    CHECK_EQ(ms_rd_left(&rd), 0);
+    CHECK_EQ(ms_rd_offset(&rd), b.len);
+    static const unsigned sizes[] = {1, 2, 4, 8};
+    for (unsigned i = 0; i < 4; i++) {
+        rd = ms_rd_make(ms_span_make("\1\2\3\4\5\6\7\10", 8));
+        CHECK_EQ(ms_rd_uint(&rd, sizes[i]),
+                 UINT64_C(0x0807060504030201) & (~UINT64_C(0) >> (64 - 8 * sizes[i])));
+        CHECK_EQ(ms_rd_offset(&rd), sizes[i]);
+    }
+    rd = ms_rd_make(span_of(&b));
+    CHECK_EQ(ms_rd_uint(&rd, 5), 0);
+    CHECK(rd.failed);
+    bytes_free(&b);
+}
+
+/* Every read past the end returns 0, fails, and moves to the end: nothing is read after it. */
+static void test_sticky(void)
+{
+    static const uint8_t seven[7] = {1, 2, 3, 4, 5, 6, 7};
+    ms_rd rd = ms_rd_make(ms_span_make(seven, sizeof seven));
+    CHECK_EQ(ms_rd_u64(&rd), 0);
+    CHECK(rd.failed);
+    CHECK_EQ(ms_rd_left(&rd), 0);
+    CHECK_EQ(ms_rd_u8(&rd), 0);
+    CHECK_EQ(ms_rd_u16(&rd), 0);
+    CHECK_EQ(ms_rd_u32(&rd), 0);
+    CHECK_EQ(ms_rd_be32(&rd), 0);
+    CHECK_EQ(ms_rd_be64(&rd), 0);
+    CHECK_EQ(ms_rd_uleb(&rd), 0);
+    CHECK_EQ(ms_rd_sleb(&rd), 0);
+    CHECK_EQ(ms_rd_str(&rd).len, 0);
+    CHECK_EQ(ms_rd_span(&rd, 1).len, 0);
+    rd = ms_rd_make(ms_span_make(seven, sizeof seven));
+    ms_rd_skip(&rd, 7);
+    CHECK(!rd.failed);
+    ms_rd_skip(&rd, 1);
+    CHECK(rd.failed);
+    rd = ms_rd_make(ms_span_make(seven, sizeof seven));
+    ms_rd_skip(&rd, UINT64_MAX);
+    CHECK(rd.failed && ms_rd_left(&rd) == 0);
+    rd = ms_rd_make(ms_span_make(NULL, 0));
+    ms_rd_skip(&rd, 0);
+    CHECK(!rd.failed);
+    CHECK_EQ(ms_rd_u8(&rd), 0);
+    CHECK(rd.failed);
+    rd = ms_rd_at(ms_span_make(seven, sizeof seven), 7);
+    CHECK(!rd.failed && ms_rd_left(&rd) == 0);
+    rd = ms_rd_at(ms_span_make(seven, sizeof seven), 8);
+    CHECK(rd.failed && ms_rd_left(&rd) == 0);
+    rd = ms_rd_at(ms_span_make(seven, sizeof seven), 3);
+    CHECK_EQ(ms_rd_u8(&rd), 4);
+}
+
+static uint64_t uleb_of(const char *text, size_t len, bool *failed)
+{
+    ms_rd rd = ms_rd_make(ms_span_make(text, len));
+    uint64_t number = ms_rd_uleb(&rd);
+    *failed = rd.failed;
+    return number;
+}
+
+static int64_t sleb_of(const char *text, size_t len, bool *failed)
+{
+    ms_rd rd = ms_rd_make(ms_span_make(text, len));
+    int64_t number = ms_rd_sleb(&rd);
+    *failed = rd.failed;
+    return number;
+}
+
+/* DWARF5 7.6: table 7.8's examples, the limits of 64 bits, and what lies past them. */
+static void test_leb(void)
+{
+    bool failed;
+    CHECK_EQ(uleb_of("\x02", 1, &failed), 2);
+    CHECK_EQ(uleb_of("\x7f", 1, &failed), 127);
+    CHECK_EQ(uleb_of("\x80\x01", 2, &failed), 128);
+    CHECK_EQ(uleb_of("\x81\x01", 2, &failed), 129);
+    CHECK_EQ(uleb_of("\xb9\x64", 2, &failed), 12857);
+    CHECK_EQ(uleb_of("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10, &failed), UINT64_MAX);
+    CHECK(!failed);
+    CHECK_EQ(uleb_of("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 10, &failed), 0);
+    CHECK(failed);
+    CHECK_EQ(uleb_of("\x85\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x00", 12, &failed), 5);
+    CHECK(!failed);
+    CHECK_EQ(uleb_of("\x85\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", 12, &failed), 0);
+    CHECK(failed);
+    CHECK_EQ(uleb_of("\x80\x80", 2, &failed), 0);
+    CHECK(failed);
+    CHECK(sleb_of("\x02", 1, &failed) == 2);
+    CHECK(sleb_of("\x7e", 1, &failed) == -2);
+    CHECK(sleb_of("\xff\x00", 2, &failed) == 127);
+    CHECK(sleb_of("\x81\x7f", 2, &failed) == -127);
+    CHECK(sleb_of("\x80\x7f", 2, &failed) == -128);
+    CHECK(sleb_of("\xff\x7e", 2, &failed) == -129);
+    CHECK(sleb_of("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x7f", 10, &failed) == INT64_MIN);
+    CHECK(!failed);
+    CHECK(sleb_of("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x00", 10, &failed) == INT64_MAX);
+    CHECK(!failed);
+    CHECK(sleb_of("\x80", 1, &failed) == 0);
+    CHECK(failed);
+    CHECK(sleb_of("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x02", 11, &failed) == 0);
+    CHECK(failed);
+    for (unsigned bit = 0; bit < 64; bit++) {
+        bytes b = {NULL, 0, 0};
+        uint64_t number = UINT64_C(1) << bit;
+        put_uleb(&b, number);
+        put_uleb(&b, number - 1);
+        put_sleb(&b, (int64_t)(number >> 1));
+        put_sleb(&b, -(int64_t)(number >> 1));
+        ms_rd rd = ms_rd_make(span_of(&b));
+        CHECK_EQ(ms_rd_uleb(&rd), number);
+        CHECK_EQ(ms_rd_uleb(&rd), number - 1);
+        CHECK(ms_rd_sleb(&rd) == (int64_t)(number >> 1));
+        CHECK(ms_rd_sleb(&rd) == -(int64_t)(number >> 1));
+        CHECK(!rd.failed && ms_rd_left(&rd) == 0);
+        bytes_free(&b);
+    }
+}
+
+static void test_strings(void)
+{
+    ms_span section = ms_span_make("one\0\0three\0open", 15);
+    ms_rd rd = ms_rd_make(section);
+    CHECK_STR(ms_rd_str(&rd), "one");
+    CHECK_STR(ms_rd_str(&rd), "");
+    CHECK(!rd.failed);
+    CHECK_STR(ms_rd_str(&rd), "three");
+    CHECK_STR(ms_rd_str(&rd), "");
+    CHECK(rd.failed);
+    CHECK_STR(ms_rd_str_at(section, 5), "three");
+    CHECK_STR(ms_rd_str_at(section, 7), "ree");
+    CHECK_STR(ms_rd_str_at(section, 11), "");
+    CHECK_STR(ms_rd_str_at(section, 15), "");
+    CHECK_STR(ms_rd_str_at(section, UINT64_MAX), "");
+    CHECK_STR(ms_str_base_name(ms_str_from_c("/a/b.c")), "b.c");
+    CHECK_STR(ms_str_base_name(ms_str_from_c("b.c")), "b.c");
+    CHECK_STR(ms_str_base_name(ms_str_from_c("a/")), "");
+    CHECK_STR(ms_str_bounded("0123456789abcdefXX", 16), "0123456789abcdef");
+    CHECK_STR(ms_str_bounded("short\0bytes", 11), "short");
+    CHECK(ms_str_begins(ms_str_from_c("__text"), "__") && !ms_str_begins(ms_str_from_c("_"), "__"));
+    CHECK(ms_str_ends(ms_str_from_c("App.dSYM"), ".dSYM") && !ms_str_ends(ms_str_from_c("SYM"), ".dSYM"));
+    CHECK_STR(ms_str_drop(ms_str_from_c("_main"), 1), "main");
+    CHECK_STR(ms_str_drop(ms_str_from_c("_main"), 9), "");
+}
+
+static void test_spans(void)
+{
+    static const uint8_t ten[10] = {0};
+    ms_span span = ms_span_make(ten, 10);
+    CHECK_EQ(ms_span_sub(span, 0, 10).len, 10);
+    CHECK_EQ(ms_span_sub(span, 4, 6).len, 6);
+    CHECK(ms_span_sub(span, 4, 6).ptr == ten + 4);
+    CHECK_EQ(ms_span_sub(span, 4, 7).len, 0);
+    CHECK_EQ(ms_span_sub(span, 11, 0).len, 0);
+    CHECK_EQ(ms_span_sub(span, UINT64_MAX, 1).len, 0);
+    CHECK_EQ(ms_span_sub(span, 1, UINT64_MAX).len, 0);
+    CHECK_EQ(ms_span_from(span, 3).len, 7);
+    CHECK_EQ(ms_span_from(span, 10).len, 0);
+    CHECK_EQ(ms_span_from(span, UINT64_MAX).len, 0);
+    uint64_t sum;
+    CHECK(ms_add_ok(UINT64_MAX - 1, 1, &sum) && sum == UINT64_MAX);
+    CHECK(!ms_add_ok(UINT64_MAX, 1, &sum));
+}
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+static bool is_sorted(const ms_key *v, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        if (ms_key_less(&v[i], &v[i - 1]))
+            return false;
+    }
+    return true;
+}
+
+/* All ways to sort, from no key to many, with keys that share bytes and keys that repeat. */
+static void test_sort(void)
+{
+    static ms_key v[3000];
+    static ms_key room[3000];
+    static const size_t counts[] = {0, 1, 2, 24, 25, 100, 3000};
+    uint64_t state = 88172645463325252u;
+    for (unsigned c = 0; c < sizeof counts / sizeof counts[0]; c++) {
+        for (unsigned kind = 0; kind < 8; kind++) {
+            uint64_t sum = 0;
+            uint64_t sum_after = 0;
+            for (size_t i = 0; i < counts[c]; i++) {
+                uint64_t random = next_random(&state);
+                v[i].key = (kind & 1) != 0 ? random : random % 50 << 40;
+                v[i].key = (kind & 4) != 0 ? i : v[i].key;
+                v[i].item = i;
+                sum += v[i].key ^ (v[i].item << 7);
+            }
+            ms_sort(v, counts[c], (kind & 2) != 0 ? room : NULL);
+            for (size_t i = 0; i < counts[c]; i++)
+                sum_after += v[i].key ^ (v[i].item << 7);
+            CHECK(is_sorted(v, counts[c]));
+            CHECK_EQ(sum, sum_after);
+        }
+    }
+    static const ms_key keys[] = {{10, 0}, {20, 1}, {20, 2}, {30, 3}};
+    CHECK_EQ(ms_upper_bound(keys, 4, 9), 0);
+    CHECK_EQ(ms_upper_bound(keys, 4, 10), 1);
+    CHECK_EQ(ms_upper_bound(keys, 4, 20), 3);
+    CHECK_EQ(ms_upper_bound(keys, 4, 99), 4);
+    CHECK_EQ(ms_upper_bound(keys, 0, 99), 0);
+}
+
+int main(void)
+{
+    test_numbers();
+    test_sticky();
+    test_leb();
+    test_strings();
+    test_spans();
+    test_sort();
+    return test_done();
+}

@@ -1,0 +1,373 @@
+/* The floor units: headers of every version and type, and which unit covers an address, by .debug_aranges in both
+ * conventions, by the units' own ranges, and by the functions of units that state none. */
+#include "dwarf.h"
+
+enum { CODE_UNIT = 1, CODE_SILENT, CODE_FUNCTION, CODE_PARTIAL, CODE_TYPE, CODE_SKELETON, CODE_IMPORT };
+
+/* Abbreviations for all that these tests write. */
+static void begin(program *p)
+{
+    memset(p, 0, sizeof *p);
+    ABBREV(p, CODE_UNIT, TAG_compile_unit, 1, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
+    ABBREV(p, CODE_SILENT, TAG_compile_unit, 1, AT_name, FORM_string);
+    ABBREV(p, CODE_FUNCTION, TAG_subprogram, 0, AT_name, FORM_string, AT_low_pc, FORM_addr, AT_high_pc,
+           FORM_data4);
+    ABBREV(p, CODE_PARTIAL, TAG_partial_unit, 1, AT_name, FORM_string);
+    ABBREV(p, CODE_TYPE, TAG_type_unit, 1, AT_name, FORM_string);
+    ABBREV(p, CODE_SKELETON, TAG_skeleton_unit, 0, AT_name, FORM_string);
+    ABBREV(p, CODE_IMPORT, TAG_imported_unit, 0, 0x18, FORM_ref_addr);
+    abbrev_end(p);
+}
+
+static void put_function(program *p, const char *name, uint64_t lo, uint32_t size)
+{
+    die(p, CODE_FUNCTION);
+    put_str(&p->info, name);
+    put_addr(p, &p->info, lo);
+    put32(&p->info, size);
+}
+
+/* A unit that states [lo, lo + size) and has one function there. Returns the unit's offset. */
+static size_t put_unit(program *p, encoding enc, const char *name, uint64_t lo, uint32_t size)
+{
+    unit_begin(p, enc, 1, 0);
+    die(p, CODE_UNIT);
+    put_addr(p, &p->info, lo);
+    put32(&p->info, size);
+    put_function(p, name, lo, size);
+    put8(&p->info, 0);
+    unit_end(p);
+    return p->unit_at;
+}
+
+/* A unit that states no range. */
+static size_t put_silent(program *p, encoding enc, const char *name, uint64_t lo, uint32_t size)
+{
+    unit_begin(p, enc, 1, 0);
+    die(p, CODE_SILENT);
+    put_str(&p->info, "silent.c");
+    put_function(p, name, lo, size);
+    put8(&p->info, 0);
+    unit_end(p);
+    return p->unit_at;
+}
+
+/* A set of .debug_aranges with one tuple. */
+static void put_set(program *p, uint64_t info_off, uint64_t lo, uint64_t size)
+{
+    bytes *b = &p->aranges;
+    size_t start = b->len;
+    size_t at = begin_length(p, b);
+    put16(b, 2);
+    put_offset(p, b, info_off);
+    put8(b, p->enc.addr_size);
+    put8(b, 0);
+    while ((b->len - start) % (2 * p->enc.addr_size) != 0)
+        put8(b, 0);
+    put_addr(p, b, lo);
+    put_addr(p, b, size);
+    put_addr(p, b, 0);
+    put_addr(p, b, 0);
+    end_length(p, b, at);
+}
+
+static machsym_unit_source source_at(lookup *l, uint64_t addr)
+{
+    machsym_explanation e;
+    machsym_session_explain(l->session, addr, &e);
+    return e.unit_source;
+}
+
+static machsym_session_info info_of(lookup *l)
+{
+    machsym_session_info info;
+    machsym_session_get_info(l->session, &info);
+    return info;
+}
+
+/* Every version and format, units of several encodings side by side. */
+static void test_headers(void)
+{
+    static const encoding encodings[] = {{2, 8, 4}, {3, 8, 4}, {3, 8, 8}, {4, 8, 4},
+                                         {4, 8, 8}, {5, 8, 4}, {5, 8, 8}, {5, 4, 4}};
+    enum { COUNT = sizeof encodings / sizeof encodings[0] };
+    program p;
+    lookup l;
+    char name[] = "f0";
+    begin(&p);
+    for (unsigned i = 0; i < COUNT; i++) {
+        name[1] = (char)('0' + i);
+        put_unit(&p, encodings[i], name, 0x1000 + 0x100 * i, 0x80);
+    }
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    for (unsigned i = 0; i < COUNT; i++) {
+        name[1] = (char)('0' + i);
+        CHECK_STR(name_at(&l, 0x1000 + 0x100 * i), name);
+        CHECK_STR(name_at(&l, 0x107f + 0x100 * i), name);
+        CHECK_EQ(ask(&l, 0x1080 + 0x100 * i), 0);
+    }
+    machsym_session_info info = info_of(&l);
+    CHECK_EQ(info.unit_count, COUNT);
+    CHECK_EQ(info.version_count[2], 1);
+    CHECK_EQ(info.version_count[3], 2);
+    CHECK_EQ(info.version_count[4], 2);
+    CHECK_EQ(info.version_count[5], 3);
+    CHECK_EQ(info.damaged_units, 0);
+    CHECK_EQ(info.function_count, COUNT);
+    lookup_close(&l);
+    program_free(&p);
+}
+
+/* Units that hold no code: headers only, partial, type and skeleton ones, an imported unit. None does harm. */
+static void test_kinds(void)
+{
+    program p;
+    lookup l;
+    begin(&p);
+    put_unit(&p, dwarf5, "before", 0x1000, 0x10);
+    unit_begin(&p, dwarf4, 1, 0); /* a header, and nothing else */
+    unit_end(&p);
+    unit_begin(&p, dwarf5, 2, 0);
+    die(&p, CODE_TYPE);
+    put_str(&p.info, "type");
+    put8(&p.info, 0);
+    unit_end(&p);
+    unit_begin(&p, dwarf5, 3, 0);
+    size_t partial = die(&p, CODE_PARTIAL);
+    put_str(&p.info, "partial");
+    put_function(&p, "in partial", 0x1100, 0x10);
+    put8(&p.info, 0);
+    unit_end(&p);
+    unit_begin(&p, dwarf5, 4, 0);
+    die(&p, CODE_SKELETON);
+    put_str(&p.info, "skeleton");
+    unit_end(&p);
+    unit_begin(&p, dwarf4, 1, 0);
+    die(&p, CODE_UNIT);
+    put64(&p.info, 0x1200);
+    put32(&p.info, 0x10);
+    die(&p, CODE_IMPORT);
+    put32(&p.info, partial);
+    put_function(&p, "after", 0x1200, 0x10);
+    put8(&p.info, 0);
+    unit_end(&p);
+    unit_begin(&p, dwarf4, 1, 0); /* a unit whose only entry is a null one */
+    put8(&p.info, 0);
+    unit_end(&p);
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    CHECK_STR(name_at(&l, 0x1008), "before");
+    CHECK_STR(name_at(&l, 0x1108), "in partial");
+    CHECK_STR(name_at(&l, 0x1208), "after");
+    machsym_session_info info = info_of(&l);
+    CHECK_EQ(info.unit_count, 7);
+    CHECK_EQ(info.damaged_units, 0);
+    CHECK_EQ(info.units_without_code, 4);
+    lookup_close(&l);
+    program_free(&p);
+}
+
+/* A set names the unit's header, or its first entry: both lead to the unit. The set is believed although the unit
+ * states no range. */
+static void test_aranges(encoding enc, unsigned convention)
+{
+    program p;
+    lookup l;
+    size_t head = enc.offset_size == 8 ? (enc.version >= 5 ? 24 : 23) : (enc.version >= 5 ? 12 : 11);
+    begin(&p);
+    size_t first = put_silent(&p, enc, "first", 0x1000, 0x100);
+    size_t second = put_silent(&p, enc, "second", 0x1100, 0x100);
+    put_set(&p, second + convention * head, 0x1100, 0x100);
+    put_set(&p, first + convention * head, 0x1000, 0x100);
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    for (unsigned round = 0; round < 8; round++) { /* the first few lookups scan, later ones search */
+        CHECK_STR(name_at(&l, 0x1000 + round), "first");
+        CHECK_STR(name_at(&l, 0x1100 + round), "second");
+    }
+    CHECK_EQ(source_at(&l, 0x1000), MACHSYM_UNIT_ARANGES);
+    CHECK_EQ(source_at(&l, 0x11ff), MACHSYM_UNIT_ARANGES);
+    CHECK_EQ(source_at(&l, 0x1200), MACHSYM_UNIT_NONE);
+    CHECK_EQ(info_of(&l).arange_set_count, 2);
+    lookup_close(&l);
+    program_free(&p);
+}
+
+/* Sets are hints: where they lie, or have no word, the units' own ranges answer, then the functions. */
+static void test_fallback(void)
+{
+    program p;
+    lookup l;
+    begin(&p);
+    size_t first = put_unit(&p, dwarf4, "first", 0x1000, 0x100);
+    put_unit(&p, dwarf4, "second", 0x1100, 0x100);
+    put_silent(&p, dwarf4, "third", 0x1200, 0x100);
+    put_silent(&p, dwarf5, "fourth", 0x1300, 0x100);
+    put_set(&p, first, 0x1000, 0x180);          /* claims half of the second */
+    put_set(&p, 0xfffff, 0x1000, 0x1000);       /* belongs to nobody */
+    put_set(&p, first, UINT64_MAX - 5, 0x1000); /* wraps */
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    for (unsigned round = 0; round < 6; round++) {
+        CHECK_STR(name_at(&l, 0x1000), "first");
+        CHECK_STR(name_at(&l, 0x1110), "second");
+        CHECK_STR(name_at(&l, 0x11ff), "second");
+        CHECK_STR(name_at(&l, 0x1210), "third");
+        CHECK_STR(name_at(&l, 0x13ff), "fourth");
+        CHECK_EQ(ask(&l, 0x1400), 0);
+    }
+    CHECK_EQ(source_at(&l, 0x1000), MACHSYM_UNIT_ARANGES);
+    CHECK_EQ(source_at(&l, 0x1110), MACHSYM_UNIT_RANGES);
+    CHECK_EQ(source_at(&l, 0x11f0), MACHSYM_UNIT_RANGES);
+    CHECK_EQ(source_at(&l, 0x1210), MACHSYM_UNIT_FUNCTIONS);
+    CHECK_EQ(info_of(&l).units_without_ranges, 2);
+    lookup_close(&l);
+    program_free(&p);
+}
+
+/* Of units that claim the same code, the first has it; the claim of a unit that has no function there costs nothing. */
+static void test_overlap(void)
+{
+    program p;
+    lookup l;
+    begin(&p);
+    put_unit(&p, dwarf4, "first", 0x1000, 0x100);
+    put_unit(&p, dwarf4, "second", 0x1080, 0x100);
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    CHECK_STR(name_at(&l, 0x1080), "first");
+    CHECK_STR(name_at(&l, 0x1100), "second");
+    lookup_close(&l);
+    program_free(&p);
+}
+
+/* Damage costs the unit, not its neighbours, as long as its length holds. */
+static void test_damage(void)
+{
+    program p;
+    lookup l;
+    begin(&p);
+    put_unit(&p, dwarf4, "first", 0x1000, 0x100);
+    size_t bad_version = put_unit(&p, dwarf4, "lost", 0x1100, 0x100);
+    size_t bad_addr_size = put_unit(&p, dwarf4, "lost", 0x1200, 0x100);
+    size_t bad_abbrev = put_unit(&p, dwarf4, "lost", 0x1300, 0x100);
+    put_unit(&p, dwarf4, "last", 0x1400, 0x100);
+    size_t cut = put_unit(&p, dwarf4, "cut", 0x1500, 0x100);
+    patch(&p.info, bad_version + 4, 6, 2);
+    patch(&p.info, bad_addr_size + 10, 3, 1);
+    patch(&p.info, bad_abbrev + 6, 0x10000, 4);
+    patch(&p.info, cut, 0x1000, 4); /* longer than the section */
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    CHECK_STR(name_at(&l, 0x1000), "first");
+    CHECK_EQ(ask(&l, 0x1100), 0);
+    CHECK_EQ(ask(&l, 0x1200), 0);
+    CHECK_EQ(ask(&l, 0x1300), 0);
+    CHECK_STR(name_at(&l, 0x1400), "last");
+    machsym_session_info info = info_of(&l);
+    CHECK_EQ(info.damaged_units, 4);
+    CHECK_EQ(info.first_damage_offset, bad_version);
+    machsym_image_info image_info;
+    machsym_image_get_info(l.image, &image_info);
+    CHECK(image_info.damage_count >= 3);
+    lookup_close(&l);
+    program_free(&p);
+
+    begin(&p); /* a length that is reserved: nothing behind it can be found */
+    put_unit(&p, dwarf4, "first", 0x1000, 0x100);
+    put32(&p.info, 0xfffffff5u);
+    put_zeros(&p.info, 100);
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    CHECK_STR(name_at(&l, 0x1000), "first");
+    machsym_image_get_info(l.image, &image_info);
+    CHECK_EQ(image_info.damage_count, 1);
+    lookup_close(&l);
+    program_free(&p);
+}
+
+/* The file says where code is: ranges elsewhere are dead, whatever the unit claims. */
+static void test_dead_units(void)
+{
+    program p;
+    lookup l;
+    begin(&p);
+    put_unit(&p, dwarf4, "dead", 0, 0x100);
+    put_unit(&p, dwarf4, "dead too", 0x2000, 0x100);
+    put_unit(&p, dwarf4, "half", 0x1f80, 0x100);
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    CHECK_EQ(ask(&l, 0), 0);
+    CHECK_EQ(ask(&l, 0x2000), 0);
+    CHECK_STR(name_at(&l, 0x1fff), "half");
+    CHECK_EQ(l.v[0].function_size, 0x80);
+    lookup_close(&l);
+    program_free(&p);
+}
+
+/* The committed files of compilers, by each way to find a unit. */
+static void test_fixtures(void)
+{
+    static const struct {
+        const char *path;
+        machsym_unit_source source;
+    } rows[] = {
+        {"inline-x86_64-d4-22.dwarf", MACHSYM_UNIT_ARANGES},
+        {"inline-x86_64-d4-aranges-die.dwarf", MACHSYM_UNIT_ARANGES},
+        {"inline-x86_64-d4-noaranges.dwarf", MACHSYM_UNIT_RANGES},
+        {"inline-x86_64-d4-headers.dwarf", MACHSYM_UNIT_ARANGES},
+    };
+    machsym_frame want[16];
+    size_t want_count = 0;
+    uint64_t addr = 0;
+    machsym_image *first = NULL;
+    machsym_session *first_session = NULL;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char path[256];
+        machsym_frame frames[16];
+        machsym_explanation e;
+        snprintf(path, sizeof path, "tests/fixtures/bin/%s", rows[i].path);
+        machsym_image *image = test_open(path);
+        machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
+        machsym_cursor at = {0, 0};
+        machsym_function function;
+        if (i == 0) { /* the middle of the function with most frames in the first file is asked of all */
+            while (machsym_session_next_function(session, &at, &function)) {
+                for (uint64_t a = function.lo; a < function.hi; a++) {
+                    size_t count = machsym_session_frames(session, a, frames, 16);
+                    if (count > want_count) {
+                        want_count = count;
+                        addr = a;
+                        memcpy(want, frames, sizeof want);
+                    }
+                }
+            }
+            first = image;
+            first_session = session;
+            CHECK(want_count >= 6);
+        }
+        CHECK_EQ(machsym_session_frames(session, addr, frames, 16), want_count);
+        for (size_t j = 0; j < want_count; j++) {
+            CHECK(ms_str_equal(frames[j].name, want[j].name));
+            CHECK_EQ(frames[j].line, want[j].line);
+        }
+        machsym_session_explain(session, addr, &e);
+        CHECK_EQ(e.unit_source, rows[i].source);
+        if (i > 0) {
+            machsym_session_close(session);
+            machsym_image_close(image);
+        }
+    }
+    machsym_session_close(first_session);
+    machsym_image_close(first);
+}
+
+int main(void)
+{
+    static const encoding encodings[] = {{2, 8, 4}, {4, 8, 4}, {4, 4, 4}, {4, 8, 8}, {5, 8, 4}, {5, 8, 8}};
+    test_headers();
+    test_kinds();
+    for (unsigned i = 0; i < sizeof encodings / sizeof encodings[0]; i++) {
+        test_aranges(encodings[i], 0);
+        test_aranges(encodings[i], 1);
+    }
+    test_fallback();
+    test_overlap();
+    test_damage();
+    test_dead_units();
+    test_fixtures();
+    return test_done();
+}
