@@ -11,6 +11,8 @@
 
 #include "../examples/machsym/json.c"
 
+#include "../examples/machsym/owners.c"
+
 #include "../examples/machsym/bcsymbolmap.c"
 
 #include "../examples/machsym/store.c"

@@ -21,6 +21,7 @@ typedef struct crash_options {
     size_t map_count;
     report_load loads[MAX_LOADS];
     size_t load_count;
+    owners *rules; /* NULL without --owners */
     const char *output;
     crash_format format;
     machsym_lines lines;
@@ -42,8 +43,8 @@ static const char usage[] =
     "REPORT is a file or - for standard input: .crash, .ips, sample, spindump, hang, cpu and disk reports, leaks,\n"
     "MetricKit, KSCrash, PLCrashReporter, Sentry events, pasted stacks. The format is told by the contents.\n"
     "\n"
-    "  -d PATH             where symbols are: a file, a folder and all below it, a .dSYM, an .xcarchive;\n"
-    "                      may repeat. Without it: beside the report, and in the current folder\n"
+    "  -d PATH             where symbols are: a file, a folder and all below it, a .dSYM, an .xcarchive,\n"
+    "                      a .symmap; may repeat. Without it: beside the report, and in the current folder\n"
     "  --bcsymbolmap PATH  a folder of .bcsymbolmap files, or one; those beside a dSYM are found anyway\n"
     "  --load NAME=ADDR    an image that the report does not list, and where it was loaded; may repeat\n"
     "  --no-cache          look through all folders anew, and remember nothing\n"
@@ -57,6 +58,7 @@ static const char usage[] =
     "  --no-demangle       names as the linker knows them\n"
     "  --lines=POLICY      dwarf (default), atos or stmt, as in machsym atos\n"
     "  --best-line         line 0 takes the line of the nearest frame that has one\n"
+    "  --owners RULES      whose code it is, by a file of rules: see machsym owners --help\n"
     "  --raw-addresses     look return addresses up as they are, not one byte before\n"
     "\n"
     "  --summary           what happened, in words, in place of the report\n"
@@ -512,6 +514,10 @@ static bool set_option(crash_options *crash, options *o, const char *name)
         return add_path(crash->stores, &crash->store_count, options_value(o, "d"));
     if (options_is(o, name, "bcsymbolmap"))
         return add_path(crash->maps, &crash->map_count, options_value(o, "bcsymbolmap"));
+    if (options_is(o, name, "owners")) {
+        crash->rules = crash->rules != NULL ? crash->rules : owners_new();
+        return owners_read(crash->rules, options_value(o, "owners"));
+    }
     if (options_is(o, name, "load"))
         return add_load(crash, options_value(o, "load"));
     if (options_is(o, name, "to"))
@@ -597,6 +603,7 @@ static int run_reports(const crash_options *o, char **reports, size_t count)
         images_how.lines = o->lines;
         images_how.session_flags = o->session_flags;
         images_how.jobs = o->jobs;
+        images_how.rules = o->rules;
         images_how.map_folders = o->maps;
         images_how.map_folder_count = o->map_count;
         run.images = images_open(&images_how);
@@ -641,6 +648,7 @@ int cmd_crash(int argc, char **argv)
     } else if (status == TOOL_OK) {
         status = run_reports(&crash, reports, count);
     }
+    owners_free(crash.rules);
     free(reports);
     return status;
 }

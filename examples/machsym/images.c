@@ -7,14 +7,23 @@
 
 enum { DEFAULT_MAX_OPEN = 32, SESSION_CACHE = 16 << 20 };
 
+/* What one thread at a time looks an image up with. */
+struct image_seat {
+    machsym_session *session; /* NULL for a map */
+    owners_image *owned;      /* NULL without rules */
+    text names;               /* unpacked from a map */
+};
+
 /* An opened file. */
 struct shared_image {
     machsym_uuid uuid;
-    const char *path; /* of the store */
-    machsym_image *image;
+    const char *path;     /* of the store */
+    machsym_image *image; /* this or map */
     machsym_image_info info;
+    machsym_map *map;
+    machsym_map_info map_info;
     bcsymbolmap *names;
-    machsym_session **idle; /* sessions nobody uses at the moment */
+    struct image_seat **idle; /* seats nobody uses at the moment */
     unsigned idle_count;
     unsigned borrowed;
     uint64_t last_used;
@@ -46,11 +55,20 @@ image_pool *images_open(const images_options *how)
     return all;
 }
 
+static void close_seat(struct image_seat *seat)
+{
+    owners_close(seat->owned);
+    machsym_session_close(seat->session);
+    text_free(&seat->names);
+    free(seat);
+}
+
 static void close_image(struct shared_image *image)
 {
     for (unsigned i = 0; i < image->idle_count; i++)
-        machsym_session_close(image->idle[i]);
+        close_seat(image->idle[i]);
     machsym_image_close(image->image);
+    machsym_map_close(image->map);
     bcsymbolmap_close(image->names);
     free(image->idle);
     free(image);
@@ -68,8 +86,9 @@ void images_close(image_pool *all)
 
 /* ---- Which file ---- */
 
-/* A dSYM and the binary of the same UUID answer together. */
+/* A dSYM and the binary of the same UUID answer together; a map answers alone and fastest. */
 typedef struct image_files {
+    const store_entry *map; /* NULL: none */
     const store_entry *first;
     const store_entry *pair;
 } image_files;
@@ -80,12 +99,20 @@ static bool files_by_uuid(const store *s, const image_key *key, image_files *fil
     size_t count = store_find(s, &key->uuid, key->arch, entries, 8);
     memset(files, 0, sizeof *files);
     for (size_t i = 0; i < count && i < 8; i++) {
-        if (files->first == NULL)
+        if (entries[i]->kind == STORE_MAP)
+            files->map = files->map != NULL ? files->map : entries[i];
+        else if (files->first == NULL)
             files->first = entries[i];
         else if (files->pair == NULL && files->first->kind == STORE_DSYM && entries[i]->kind == STORE_BINARY)
             files->pair = entries[i];
     }
-    return files->first != NULL;
+    return files->map != NULL || files->first != NULL;
+}
+
+/* What stands for all of them. */
+static const store_entry *main_file(const image_files *files)
+{
+    return files->map != NULL ? files->map : files->first;
 }
 
 /* The user said where an image of this name was loaded: the file must be the only one. */
@@ -93,14 +120,14 @@ static image_found files_by_name(const store *s, const image_key *key, image_fil
 {
     const store_entry *entries[32];
     size_t count = store_find_name(s, key->name, entries, 32);
-    memset(files, 0, sizeof *files);
-    for (size_t i = 0; i < count && i < 32; i++) {
-        if (files->first != NULL && memcmp(&files->first->uuid, &entries[i]->uuid, sizeof files->first->uuid) != 0)
+    for (size_t i = 1; i < count && i < 32; i++) {
+        if (memcmp(&entries[0]->uuid, &entries[i]->uuid, sizeof entries[0]->uuid) != 0)
             return IMAGE_AMBIGUOUS;
-        if (files->first == NULL || entries[i]->kind > files->first->kind)
-            files->first = entries[i];
     }
-    return files->first != NULL ? IMAGE_FOUND : IMAGE_MISSING;
+    if (count == 0)
+        return IMAGE_MISSING;
+    image_key exact = {entries[0]->uuid, true, {NULL, 0}, key->name};
+    return files_by_uuid(s, &exact, files) ? IMAGE_FOUND : IMAGE_MISSING;
 }
 
 static bool find_files(const store *s, const image_key *key, image_files *files, image_status *status)
@@ -121,8 +148,8 @@ static bool find_files(const store *s, const image_key *key, image_files *files,
     }
     if (status->found != IMAGE_FOUND)
         return false;
-    status->path = files->first->path;
-    status->kind = files->first->kind;
+    status->path = main_file(files)->path;
+    status->kind = main_file(files)->kind;
     return true;
 }
 
@@ -153,8 +180,25 @@ static void close_oldest(image_pool *all)
     }
 }
 
-/* Without the lock: nobody else touches an image that is being opened. */
-static void open_files(const image_pool *all, struct shared_image *image, const image_files *files)
+/* A map of another line policy, or without the objects that rules ask for, is only second best. */
+static void open_map(const images_options *how, struct shared_image *image, const image_files *files)
+{
+    machsym_bytes none = {NULL, 0};
+    machsym_error err;
+    if (how->rules != NULL && files->first != NULL)
+        return;
+    if (machsym_map_open(files->map->path, none, 0, NULL, &image->map, &err) != MACHSYM_OK) {
+        image->failure = err.what;
+        return;
+    }
+    machsym_map_get_info(image->map, &image->map_info);
+    if (image->map_info.lines != how->lines && files->first != NULL) {
+        machsym_map_close(image->map);
+        image->map = NULL;
+    }
+}
+
+static void open_macho(struct shared_image *image, const image_files *files)
 {
     machsym_open_desc desc;
     machsym_error err;
@@ -166,21 +210,29 @@ static void open_files(const image_pool *all, struct shared_image *image, const 
         desc.pair_path = NULL;
         machsym_image_open(&desc, &image->image, &err);
     }
-    if (image->image == NULL) {
+    if (image->image != NULL)
+        machsym_image_get_info(image->image, &image->info);
+    else
         image->failure = err.what;
-        return;
-    }
-    machsym_image_get_info(image->image, &image->info);
-    image->names = bcsymbolmap_find(files->first->path, &image->uuid, all->options.map_folders,
-                                    all->options.map_folder_count);
+}
+
+/* Without the lock: nobody else touches an image that is being opened. */
+static void open_files(const images_options *how, struct shared_image *image, const image_files *files)
+{
+    if (files->map != NULL)
+        open_map(how, image, files);
+    if (image->map == NULL && files->first != NULL)
+        open_macho(image, files);
+    if (image->map != NULL || image->image != NULL)
+        image->names = bcsymbolmap_find(main_file(files)->path, &image->uuid, how->map_folders, how->map_folder_count);
 }
 
 static struct shared_image *add_image(image_pool *all, const image_files *files)
 {
     struct shared_image *image = tool_alloc(sizeof *image);
     memset(image, 0, sizeof *image);
-    image->uuid = files->first->uuid;
-    image->path = files->first->path;
+    image->uuid = main_file(files)->uuid;
+    image->path = main_file(files)->path;
     image->opening = true;
     image->idle = tool_alloc(all->options.jobs * sizeof *image->idle);
     close_oldest(all);
@@ -190,24 +242,30 @@ static struct shared_image *add_image(image_pool *all, const image_files *files)
     }
     all->v[all->count++] = image;
     pthread_mutex_unlock(&all->lock);
-    open_files(all, image, files);
+    open_files(&all->options, image, files);
     pthread_mutex_lock(&all->lock);
     image->opening = false;
     pthread_cond_broadcast(&all->opened);
     return image;
 }
 
-static machsym_session *open_session(const image_pool *all, const struct shared_image *image)
+static struct image_seat *open_seat(const images_options *how, const struct shared_image *image)
 {
     machsym_session_desc desc;
-    machsym_session *session = NULL;
+    struct image_seat *seat = tool_alloc(sizeof *seat);
+    memset(seat, 0, sizeof *seat);
     memset(&desc, 0, sizeof desc);
     desc.image = image->image;
-    desc.lines = all->options.lines;
-    desc.flags = all->options.session_flags;
+    desc.lines = how->lines;
+    desc.flags = how->session_flags;
     desc.cache_limit = SESSION_CACHE;
-    machsym_session_open(&desc, &session, NULL);
-    return session;
+    if (image->image != NULL && machsym_session_open(&desc, &seat->session, NULL) != MACHSYM_OK) {
+        close_seat(seat);
+        return NULL;
+    }
+    if (seat->session != NULL && how->rules != NULL)
+        seat->owned = owners_open(how->rules, image->image, seat->session);
+    return seat;
 }
 
 bool images_borrow(image_pool *all, const image_key *key, symbol_source *out, image_status *status)
@@ -217,7 +275,7 @@ bool images_borrow(image_pool *all, const image_key *key, symbol_source *out, im
     if (!find_files(all->options.store, key, &files, status))
         return false;
     pthread_mutex_lock(&all->lock);
-    struct shared_image *image = find_open(all, files.first->path, &files.first->uuid);
+    struct shared_image *image = find_open(all, main_file(&files)->path, &main_file(&files)->uuid);
     if (image == NULL)
         image = add_image(all, &files);
     image->borrowed++; /* before waiting, so that nobody closes it meanwhile */
@@ -225,13 +283,16 @@ bool images_borrow(image_pool *all, const image_key *key, symbol_source *out, im
         pthread_cond_wait(&all->opened, &all->lock);
     image->last_used = ++all->clock;
     if (image->idle_count > 0)
-        out->session = image->idle[--image->idle_count];
+        out->seat = image->idle[--image->idle_count];
     pthread_mutex_unlock(&all->lock);
     out->image = image;
-    if (image->image != NULL && out->session == NULL)
-        out->session = open_session(all, image);
-    status->has_dwarf = image->info.has_dwarf;
-    if (out->session != NULL)
+    if (out->seat == NULL && (image->image != NULL || image->map != NULL))
+        out->seat = open_seat(&all->options, image);
+    status->has_dwarf = image->map != NULL ? image->map_info.run_count > 0 : image->info.has_dwarf;
+    status->other_lines = image->map != NULL && image->map_info.lines != all->options.lines;
+    if (image->image != NULL)
+        status->path = files.first->path;
+    if (out->seat != NULL)
         return true;
     status->found = IMAGE_BROKEN;
     status->why = image->failure != NULL ? image->failure : "no memory left";
@@ -244,8 +305,8 @@ void images_return(image_pool *all, symbol_source *source)
     pthread_mutex_lock(&all->lock);
     struct shared_image *image = source->image;
     image->borrowed--;
-    if (source->session != NULL)
-        image->idle[image->idle_count++] = source->session;
+    if (source->seat != NULL)
+        image->idle[image->idle_count++] = source->seat;
     pthread_mutex_unlock(&all->lock);
     memset(source, 0, sizeof *source);
 }
@@ -261,18 +322,55 @@ static void unhide(const bcsymbolmap *names, machsym_frame *frame)
     frame->file.name = bcsymbolmap_name(names, frame->file.name);
 }
 
+/* What machsym_image_addr does, by the figures that a map keeps. */
+static uint64_t map_addr(const machsym_map_info *info, uint64_t base, uint64_t pc)
+{
+    if (info->cputype == 12 /* CPU_TYPE_ARM */)
+        pc &= ~(uint64_t)1; /* the Thumb bit */
+    if (strcmp(info->arch, "arm64e") == 0)
+        pc &= 0x7fffffffffff; /* pointer authentication */
+    return pc - base + info->text_addr;
+}
+
+static size_t map_frames(const symbol_source *source, uint64_t addr, machsym_frame *frames, size_t cap)
+{
+    const machsym_map *map = source->image->map;
+    text *names = &source->seat->names;
+    size_t count = machsym_map_frames(map, addr, frames, cap);
+    count = count < cap ? count : cap;
+    size_t need = machsym_map_names(map, frames, count, names->v, names->cap);
+    if (need > names->cap) {
+        names->v = tool_grow(names->v, need);
+        names->cap = need;
+        machsym_map_names(map, frames, count, names->v, names->cap);
+    }
+    return count;
+}
+
 /* The one byte before a return address lies in the call, which is what the frame is about. */
 size_t source_frames(const symbol_source *source, uint64_t base, bool is_text_exec, uint64_t pc, bool is_return,
                      machsym_frame *frames, size_t cap, uint64_t *file_addr)
 {
     const struct shared_image *image = source->image;
-    if (is_text_exec && image->info.text_exec_addr != 0)
-        base += image->info.text_addr - image->info.text_exec_addr;
-    *file_addr = machsym_image_addr(image->image, base, pc);
-    size_t count = machsym_session_frames(source->session, *file_addr - is_return, frames, cap);
-    if (count > cap)
-        count = cap;
+    size_t count;
+    if (image->map != NULL) {
+        *file_addr = map_addr(&image->map_info, base, pc);
+        count = map_frames(source, *file_addr - is_return, frames, cap);
+    } else {
+        if (is_text_exec && image->info.text_exec_addr != 0)
+            base += image->info.text_addr - image->info.text_exec_addr;
+        *file_addr = machsym_image_addr(image->image, base, pc);
+        count = machsym_session_frames(source->seat->session, *file_addr - is_return, frames, cap);
+        count = count < cap ? count : cap;
+    }
     for (size_t i = 0; image->names != NULL && i < count; i++)
         unhide(image->names, &frames[i]);
     return count;
+}
+
+machsym_str source_owner(const symbol_source *source, uint64_t file_addr, const machsym_frame *frame)
+{
+    if (source->seat->owned == NULL)
+        return (machsym_str){NULL, 0};
+    return owners_find(source->seat->owned, file_addr, frame);
 }

@@ -3,6 +3,7 @@
 #define MACHSYM_TOOL_IMAGES_H
 
 #include "bcsymbolmap.h"
+#include "owners.h"
 #include "store.h"
 
 typedef struct image_pool image_pool;
@@ -16,12 +17,13 @@ typedef struct images_options {
     unsigned max_open;  /* images kept open beyond those in use; 0: 32 */
     const char *const *map_folders; /* --bcsymbolmap */
     size_t map_folder_count;
+    const owners *rules; /* NULL: none */
 } images_options;
 
-/* One thread's loan of an image to look addresses up in. */
+/* One thread's loan of an image, a Mach-O file or a map, to look addresses up in. */
 typedef struct symbol_source {
     struct shared_image *image;
-    machsym_session *session;
+    struct image_seat *seat;
 } symbol_source;
 
 /* Whom one asks for: by UUID; or, where the user said which file it is, by name. */
@@ -47,6 +49,7 @@ typedef struct image_status {
     machsym_uuid uuid; /* OTHER_UUID: the file's */
     const char *why;   /* BROKEN */
     bool has_dwarf;
+    bool other_lines; /* a map of another line policy than asked for */
     store_kind kind;
 } image_status;
 
@@ -58,8 +61,11 @@ bool images_borrow(image_pool *all, const image_key *key, symbol_source *out, im
 void images_return(image_pool *all, symbol_source *source);
 
 /* The frames at a runtime address; *file_addr is the address as printed, in the file. is_return: look one byte before.
- * base is where __TEXT was loaded, or __TEXT_EXEC. Names that a bitcode build hid are put right. */
+ * base is where __TEXT was loaded, or __TEXT_EXEC. Names that a bitcode build hid are put right.
+ * Names live until the next call. */
 size_t source_frames(const symbol_source *source, uint64_t base, bool is_text_exec, uint64_t pc, bool is_return,
                      machsym_frame *frames, size_t cap, uint64_t *file_addr);
+/* Whose code it is; empty without rules, and for maps, which know no objects. */
+machsym_str source_owner(const symbol_source *source, uint64_t file_addr, const machsym_frame *frame);
 
 #endif

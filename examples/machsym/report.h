@@ -74,6 +74,7 @@ typedef struct report_call {
     uint32_t line;
     uint32_t column;
     uint64_t offset; /* of the address as printed from the function's start */
+    machsym_str owner; /* whose code it is, where a rule knows */
     bool is_inline;
     bool has_line;
     machsym_source name_source;

@@ -336,6 +336,18 @@ static bool parse_lldb_image(text_parser *p, machsym_str s)
 
 /* ---- What a frame's text says ---- */
 
+/* A line as --owners makes it, without its " [OWNER]" at the end. */
+static machsym_str without_owner(machsym_str s)
+{
+    size_t at = s.len;
+    if (s.len == 0 || s.ptr[s.len - 1] != ']')
+        return s;
+    while (at > 0 && s.ptr[at - 1] != '[')
+        at--;
+    bool is_owner = at > 2 && s.ptr[at - 2] == ' ' && (s.ptr[at - 3] == ')' || is_digit(s.ptr[at - 3]));
+    return is_owner ? (machsym_str){s.ptr, at - 2} : s;
+}
+
 /* Splits "NAME + 12 (File.m:34)", "NAME (File.m:34)" and "NAME + 12  File.m:34". */
 static void split_given(report_frame *frame, machsym_str s)
 {
@@ -344,6 +356,7 @@ static void split_given(report_frame *frame, machsym_str s)
     frame->given_inline = s.len > 9 && memcmp(s.ptr + s.len - 9, "[inlined]", 9) == 0;
     if (frame->given_inline)
         tail = s.len = str_trim((machsym_str){s.ptr, s.len - 9}).len;
+    tail = s.len = without_owner(s).len;
     frame->name = s;
     for (size_t i = s.len; i-- > 0;) {
         size_t end = skip_plus(s, i, &number);

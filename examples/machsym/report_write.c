@@ -101,21 +101,48 @@ static void add_newline(writer *w, const report_frame *frame)
 
 /* ---- Numbered frames ---- */
 
-/* "NAME + 12 (File.m:34)"; inlined calls have no offset. */
+/* "NAME + 12"; inlined calls have no offset. */
+static void put_function(text *t, const report_call *call)
+{
+    text_str(t, call->name);
+    if (!call->is_inline) {
+        text_c(t, " + ");
+        text_dec(t, call->offset);
+    }
+}
+
+/* " (File.m:34)" */
+static void put_place(writer *w, const report_call *call)
+{
+    if (!call->has_line)
+        return;
+    text_c(&w->part, " (");
+    text_call_place(&w->part, call, w->how->full_path);
+    text_char(&w->part, ')');
+}
+
+/* What stands at the very end of a line: " [OWNER]", " [inlined]". */
+static void put_tail(text *t, const report_call *call)
+{
+    if (call->owner.len > 0) {
+        text_c(t, " [");
+        text_str(t, call->owner);
+        text_char(t, ']');
+    }
+    text_c(t, call->is_inline ? " [inlined]" : "");
+}
+
+/* "NAME + 12 (File.m:34)" */
 static void put_classic(writer *w, const report_frame *frame, const report_call *call)
 {
-    text_str(&w->part, call->name);
-    if (!call->is_inline) {
-        text_c(&w->part, " + ");
-        text_dec(&w->part, call->offset);
-    }
-    if (call->has_line) {
-        text_c(&w->part, frame->form == FORM_LEAKS ? "  " : " (");
+    put_function(&w->part, call);
+    if (call->has_line && frame->form == FORM_LEAKS) {
+        text_c(&w->part, "  ");
         text_call_place(&w->part, call, w->how->full_path);
-        text_c(&w->part, frame->form == FORM_LEAKS ? "" : ")");
+    } else {
+        put_place(w, call);
     }
-    if (call->is_inline)
-        text_c(&w->part, " [inlined]");
+    put_tail(&w->part, call);
     add_part(w, frame);
 }
 
@@ -123,38 +150,22 @@ static void put_classic(writer *w, const report_frame *frame, const report_call 
 static void put_side(writer *w, const report_frame *frame, const report_call *call)
 {
     text_c(&w->part, " (");
-    text_str(&w->part, call->name);
-    if (!call->is_inline) {
-        text_c(&w->part, " + ");
-        text_dec(&w->part, call->offset);
-    }
+    put_function(&w->part, call);
     text_char(&w->part, ')');
-    if (call->has_line) {
-        text_c(&w->part, " (");
-        text_call_place(&w->part, call, w->how->full_path);
-        text_char(&w->part, ')');
-    }
-    text_c(&w->part, call->is_inline ? " [inlined]" : "");
+    put_place(w, call);
+    put_tail(&w->part, call);
     add_part(w, frame);
 }
 
 /* "NAME + 12 (in Image) (File.m:34)" behind an address that stands alone. */
 static void put_list(writer *w, const report_frame *frame, const report_call *call)
 {
-    text_str(&w->part, call->name);
-    if (!call->is_inline) {
-        text_c(&w->part, " + ");
-        text_dec(&w->part, call->offset);
-    }
+    put_function(&w->part, call);
     text_c(&w->part, " (in ");
     text_str(&w->part, w->r->images[frame->image].name);
     text_char(&w->part, ')');
-    if (call->has_line) {
-        text_c(&w->part, " (");
-        text_call_place(&w->part, call, w->how->full_path);
-        text_char(&w->part, ')');
-    }
-    text_c(&w->part, call->is_inline ? " [inlined]" : "");
+    put_place(w, call);
+    put_tail(&w->part, call);
     add_part(w, frame);
 }
 
@@ -230,13 +241,9 @@ static void put_sample_place(writer *w, const report_frame *frame, const report_
 /* "NAME + 12 (File.m:34 in Image + 56)". */
 static void put_spin(writer *w, const report_frame *frame, const report_call *call)
 {
-    size_t image_at = (size_t)(frame->image_name.ptr - w->r->shadow);
     bool has_image = frame->image_name.len > 0;
-    text_str(&w->part, call->name);
-    if (!call->is_inline) {
-        text_c(&w->part, " + ");
-        text_dec(&w->part, call->offset);
-    }
+    size_t image_at = has_image ? (size_t)(frame->image_name.ptr - w->r->shadow) : 0;
+    put_function(&w->part, call);
     if (has_image || call->has_line)
         text_c(&w->part, " (");
     if (call->has_line)
@@ -272,6 +279,8 @@ static void write_tree(writer *w, const report_frame *frame)
     edit_open(w, sample ? tail : frame->end, frame->end);
     if (sample)
         put_sample_place(w, frame, &calls[real]);
+    put_tail(&w->part, &calls[real]);
+    add_part(w, frame);
     for (uint32_t i = real; i-- > 0;) {
         add_newline(w, frame);
         add_body(w, frame->at, frame->symbol_at);
@@ -279,7 +288,8 @@ static void write_tree(writer *w, const report_frame *frame)
         add_body(w, frame->symbol_end, tail);
         if (sample)
             put_sample_place(w, frame, &calls[i]);
-        text_c(&w->added, " [inlined]");
+        put_tail(&w->part, &calls[i]);
+        add_part(w, frame);
     }
     edit_close(w);
 }
@@ -393,15 +403,16 @@ typedef struct json_words {
     const char *path; /* a second member for the whole path; NULL: none */
     const char *line;
     const char *column;
+    const char *owner;
     const char *const *kept; /* members that an inlined call's object takes from its function's */
 } json_words;
 
 static const char *const ips_kept[] = {"imageOffset", "imageIndex", NULL};
 static const char *const kscrash_kept[] = {"instruction_addr", "object_addr", "object_name", NULL};
 static const char *const sentry_kept[] = {"instruction_addr", "image_addr", "package", "in_app", NULL};
-static const json_words ips_words = {"symbol", "symbolLocation", NULL, false, "sourceFile", NULL, "sourceLine", NULL, ips_kept};
-static const json_words kscrash_words = {"symbol_name", NULL, "symbol_addr", false, "source_file", NULL, "source_line", NULL, kscrash_kept};
-static const json_words sentry_words = {"function", NULL, "symbol_addr", true, "filename", "abs_path", "lineno", "colno", sentry_kept};
+static const json_words ips_words = {"symbol", "symbolLocation", NULL, false, "sourceFile", NULL, "sourceLine", NULL, "owner", ips_kept};
+static const json_words kscrash_words = {"symbol_name", NULL, "symbol_addr", false, "source_file", NULL, "source_line", NULL, "owner", kscrash_kept};
+static const json_words sentry_words = {"function", NULL, "symbol_addr", true, "filename", "abs_path", "lineno", "colno", "owner", sentry_kept};
 
 static const json_words *words_of(const report_frame *frame)
 {
@@ -409,7 +420,7 @@ static const json_words *words_of(const report_frame *frame)
 }
 
 /* One value of a call by its place in the words; false when the call has none. */
-typedef enum json_part { PART_SYMBOL = 0, PART_OFFSET, PART_FILE, PART_PATH, PART_LINE, PART_COLUMN, PART_COUNT } json_part;
+typedef enum json_part { PART_SYMBOL = 0, PART_OFFSET, PART_FILE, PART_PATH, PART_LINE, PART_COLUMN, PART_OWNER, PART_COUNT } json_part;
 
 static const char *part_key(const json_words *words, json_part part)
 {
@@ -419,7 +430,8 @@ static const char *part_key(const json_words *words, json_part part)
     case PART_FILE: return words->file;
     case PART_PATH: return words->path;
     case PART_LINE: return words->line;
-    default: return words->column;
+    case PART_COLUMN: return words->column;
+    default: return words->owner;
     }
 }
 
@@ -427,9 +439,23 @@ static bool has_part(const json_words *words, const report_call *call, json_part
 {
     if (part_key(words, part) == NULL)
         return false;
+    if (part == PART_OWNER)
+        return call->owner.len > 0;
     if (part == PART_COLUMN)
         return call->has_line && call->column != 0;
     return part <= PART_OFFSET || call->has_line;
+}
+
+/* Where the function begins at run time: without a Thumb bit and pointer authentication. */
+static uint64_t function_start(const report *r, const report_frame *frame, const report_call *call)
+{
+    machsym_str arch = r->images[frame->image].arch;
+    uint64_t addr = frame->addr;
+    if (report_arch_is_arm32(arch))
+        addr &= ~(uint64_t)1;
+    if (str_is(arch, "arm64e"))
+        addr &= 0x7fffffffffff;
+    return addr - call->offset;
 }
 
 static void put_part(writer *w, const report_frame *frame, const json_words *words, const report_call *call,
@@ -443,16 +469,17 @@ static void put_part(writer *w, const report_frame *frame, const json_words *wor
             text_dec(t, call->is_inline ? 0 : call->offset);
         } else if (words->hex) {
             text_c(t, "\"0x");
-            text_hex(t, frame->addr - call->offset, 1);
+            text_hex(t, function_start(w->r, frame, call), 1);
             text_char(t, '"');
         } else {
-            text_dec(t, frame->addr - call->offset);
+            text_dec(t, function_start(w->r, frame, call));
         }
         break;
     case PART_FILE: text_json(t, w->how->full_path ? call->path : str_base_name(call->path)); break;
     case PART_PATH: text_json(t, call->path); break;
     case PART_LINE: text_dec(t, call->line); break;
-    default: text_dec(t, call->column); break;
+    case PART_COLUMN: text_dec(t, call->column); break;
+    default: text_json(t, call->owner); break;
     }
 }
 
@@ -536,6 +563,10 @@ static void put_metric_call(writer *w, const report_call *call)
         text_c(&w->added, ",\"sourceLine\":");
         text_dec(&w->added, call->line);
     }
+    if (call->owner.len > 0) {
+        text_c(&w->added, ",\"owner\":");
+        text_json(&w->added, call->owner);
+    }
 }
 
 /* MetricKit frames hold their callers, so all members go to the front, and inlined calls into a list of their own. */
@@ -587,22 +618,21 @@ static bool is_gap(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* Takes a line away with its newline, an object with one of the commas beside it. */
+/* Takes a line away with its newline, an object with the comma between it and its function's. */
 static void write_removal(writer *w, const report_frame *frame)
 {
     const char *s = w->r->body;
     bool object = frame->form >= FORM_IPS;
     size_t at = frame->at;
     size_t end = frame->end;
-    while (end < w->r->len && is_gap(s[end]) && (object || s[end] != '\n'))
-        end++;
-    if (end < w->r->len && s[end] == (object ? ',' : '\n')) {
-        end++;
-    } else if (object) {
-        end = frame->end;
+    if (object && w->r->threads[frame->thread].callers_first) {
         while (at > 0 && is_gap(s[at - 1]))
             at--;
         at -= at > 0 && s[at - 1] == ',';
+    } else {
+        while (end < w->r->len && is_gap(s[end]) && (object || s[end] != '\n'))
+            end++;
+        end += end < w->r->len && s[end] == (object ? ',' : '\n');
     }
     edit_open(w, at, end);
     edit_close(w);

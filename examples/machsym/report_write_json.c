@@ -43,6 +43,8 @@ static void put_json_call(text *t, const report_call *call)
     put_json_number(t, "offset", call->offset);
     text_c(t, call->is_inline ? ",\"inline\":true" : ",\"inline\":false");
     put_json_str(t, "name_source", str_c(machsym_source_name(call->name_source)));
+    if (call->owner.len > 0)
+        put_json_str(t, "owner", call->owner);
     put_json_str(t, "line_source", str_c(machsym_source_name(call->line_source)));
     text_char(t, '}');
 }

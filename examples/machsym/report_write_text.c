@@ -125,6 +125,11 @@ static void put_text_call(text *t, const report_call *call, const write_options 
         text_call_place(t, call, how->full_path);
         text_char(t, ')');
     }
+    if (call->owner.len > 0) {
+        text_c(t, " [");
+        text_str(t, call->owner);
+        text_char(t, ']');
+    }
     text_c(t, call->is_inline ? " [inlined]\n" : "\n");
 }
 

@@ -35,8 +35,8 @@ static machsym_str keep(report *r, text *t)
 }
 
 /* The calls of one address, innermost first. Returns how many; 0 when the real function has no name. */
-static uint32_t add_calls(report *r, const machsym_frame *frames, size_t count, uint64_t file_addr,
-                          const resolve_options *how)
+static uint32_t add_calls(report *r, const symbol_source *source, const machsym_frame *frames, size_t count,
+                          uint64_t file_addr, const resolve_options *how)
 {
     const machsym_frame *real = &frames[count - 1];
     text t = {0};
@@ -49,6 +49,8 @@ static uint32_t add_calls(report *r, const machsym_frame *frames, size_t count, 
         call->name = keep(r, &t);
         text_path(&t, &frames[i].file);
         call->path = keep(r, &t);
+        machsym_str owner = source_owner(source, file_addr, &frames[i]);
+        call->owner = pool_copy(&r->strings, owner.ptr, owner.len);
         call->has_line = frame_has_line(&frames[i]);
         call->line = frames[i].line;
         call->column = frames[i].column;
@@ -79,7 +81,7 @@ static void resolve_task_frame(report *r, const symbol_source *source, const res
     size_t count = source_frames(source, image->base, image->is_text_exec, frame->addr, !task->exact, frames,
                                  RESOLVE_MAX_FRAMES, &file_addr);
     uint32_t first = r->call_count;
-    uint32_t added = count > 0 ? add_calls(r, frames, count, file_addr, how) : 0;
+    uint32_t added = count > 0 ? add_calls(r, source, frames, count, file_addr, how) : 0;
     if (added > 0 && is_better(frame, &r->calls[r->call_count - 1])) {
         frame->call = first;
         frame->call_count = added;

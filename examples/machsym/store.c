@@ -146,6 +146,23 @@ static bool read_head(const char *path, unsigned char head[8])
     return got == 8;
 }
 
+static void probe_map(store_index *index, index_child *child, const char *path)
+{
+    machsym_bytes none = {NULL, 0};
+    machsym_map *map;
+    machsym_map_info info;
+    if (machsym_map_open(path, none, MACHSYM_MAP_UNCHECKED, NULL, &map, NULL) != MACHSYM_OK)
+        return;
+    machsym_map_get_info(map, &info);
+    index_slice *slice = index_push(&index->slices, &index->slice_count, &index->slice_cap, sizeof *index->slices);
+    slice->uuid = info.uuid;
+    slice->cputype = info.cputype;
+    slice->cpusubtype = info.cpusubtype;
+    slice->kind = STORE_MAP;
+    child->slice_count++;
+    machsym_map_close(map);
+}
+
 /* Adds the slices of a file that have a UUID to the index. */
 static void probe_file(store_index *index, index_child *child, const char *path)
 {
@@ -153,7 +170,11 @@ static void probe_file(store_index *index, index_child *child, const char *path)
     machsym_slice slices[STORE_MAX_SLICES];
     machsym_open_desc desc;
     child->first_slice = index->slice_count;
-    if (!read_head(path, head) || !is_macho(head))
+    if (!read_head(path, head))
+        return;
+    if (memcmp(head, "MACHSYM\n", 8) == 0) /* see the map format in machsym.h */
+        probe_map(index, child, path);
+    if (!is_macho(head))
         return;
     memset(&desc, 0, sizeof desc);
     desc.path = path;
@@ -182,7 +203,7 @@ static void add_entries(store *s, const store_index *index, const index_child *c
         store_entry *entry = &s->v[s->count++];
         entry->uuid = slice->uuid;
         entry->path = path;
-        entry->arch = slice->kind == STORE_MAP ? "" : machsym_arch_name(slice->cputype, slice->cpusubtype);
+        entry->arch = machsym_arch_name(slice->cputype, slice->cpusubtype);
         entry->kind = slice->kind;
     }
 }
@@ -704,8 +725,6 @@ size_t store_count(const store *s)
 static bool arch_fits(const char *have, machsym_str want)
 {
     static const char *const families[] = {"arm64", "armv", "x86_64", "i386", "ppc"};
-    if (have[0] == 0)
-        return true;
     for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {
         size_t len = strlen(families[i]);
         if (want.len >= len && memcmp(want.ptr, families[i], len) == 0)

@@ -10,7 +10,7 @@ typedef enum store_kind { STORE_BINARY = 0, STORE_DSYM, STORE_MAP } store_kind;
 typedef struct store_entry {
     machsym_uuid uuid;
     const char *path; /* of the Mach-O file or map itself */
-    const char *arch; /* static; "" for a map */
+    const char *arch; /* static */
     store_kind kind;
 } store_entry;
 

@@ -557,6 +557,7 @@ static void put_sources(text *t, const report *r)
         text_str(t, image->name);
         text_c(t, image->status.has_dwarf ? ": debug info of " : ": symbols of ");
         text_c(t, image->status.path);
+        text_c(t, image->status.other_lines ? ", a map of another --lines policy" : "");
         text_char(t, '\n');
     }
 }
