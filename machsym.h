@@ -1396,7 +1396,7 @@ typedef struct ms_arena {
     bool oom;              /* sticky */
 } ms_arena;
 
-enum { ms_ARENA_CHUNK = 32 * 1024 };
+enum { ms_ARENA_CHUNK = 1024 * 1024 }; /* what is not used of it costs nothing: pages come when touched */
 
 static machsym_allocator ms_arena_default(machsym_allocator allocator)
 {
@@ -4456,11 +4456,12 @@ typedef enum ms_dw_kind {
 
 /* One kind of entry, compiled to steps. */
 typedef struct ms_dw_abbrev {
-    uint32_t fixed; /* all entries of this kind have this many bytes of values; used when skip_count is 0 */
-    uint32_t skip_first; /* steps that skip an entry */
+    uint32_t skip_first; /* steps that skip an entry, up to its last value of varying size */
     uint16_t skip_count;
     uint16_t read_count; /* steps that read one; 0 for ms_KIND_OTHER */
-    uint32_t read_max;   /* no entry takes more bytes than this to read; UINT32_MAX when it has no bound */
+    uint32_t skip_tail;  /* bytes behind the last step that skips */
+    uint32_t skip_max;   /* no entry takes more bytes than this to skip, blocks aside; UINT32_MAX: no bound */
+    uint32_t read_max;   /* the same for reading */
     uint32_t read_first;
     uint16_t tag;
     uint8_t kind;
@@ -4686,10 +4687,10 @@ typedef struct ms_dw_table {
 } ms_dw_table;
 
 /* How many bytes the steps may touch when every value takes its most; blocks are checked where they occur. */
-static uint32_t ms_dw_most_bytes(const ms_dw_step *steps, size_t count)
+static uint32_t ms_dw_most_bytes(const ms_dw_step *steps, size_t count, uint32_t tail)
 {
     static const uint8_t most[] = {0, 0, 1, 2, 4, 8, 10, 10, 0};
-    uint32_t sum = 0;
+    uint32_t sum = tail;
     for (size_t i = 0; i < count; i++) {
         if (steps[i].how == ms_HOW_FORM || sum > 0x7fffffff)
             return UINT32_MAX;
@@ -4719,12 +4720,8 @@ static bool ms_dw_add_abbrev(ms_dw_table *t, const ms_dw_enc *enc, ms_rd *rd, ui
     if (!ms_dw_compile(&t->steps, enc, rd, abbrev, false))
         return false;
     abbrev->skip_first = (uint32_t)first;
-    if (t->steps.count == first) {
-        abbrev->fixed = t->steps.run;
-        t->steps.run = 0;
-    } else if (t->steps.run != 0) {
-        ms_dw_emit(&t->steps, enc, 0, 0, 0);
-    }
+    abbrev->skip_tail = t->steps.run;
+    t->steps.run = 0;
     size_t mid = t->steps.count;
     if (abbrev->kind != ms_KIND_OTHER) {
         if (!ms_dw_compile(&t->steps, enc, &again, abbrev, true))
@@ -4734,9 +4731,10 @@ static bool ms_dw_add_abbrev(ms_dw_table *t, const ms_dw_enc *enc, ms_rd *rd, ui
     if (t->steps.count - first > 0xffff)
         return false;
     abbrev->skip_count = (uint16_t)(mid - first);
+    abbrev->skip_max = ms_dw_most_bytes(t->steps.v + first, mid - first, abbrev->skip_tail);
     abbrev->read_first = (uint32_t)mid;
     abbrev->read_count = (uint16_t)(t->steps.count - mid);
-    abbrev->read_max = ms_dw_most_bytes(t->steps.v + mid, t->steps.count - mid);
+    abbrev->read_max = ms_dw_most_bytes(t->steps.v + mid, t->steps.count - mid, 0);
     codes[t->count].key = code;
     codes[t->count].item = t->count;
     t->count++;
@@ -4833,47 +4831,45 @@ static void ms_dw_skip_value(ms_rd *rd, uint32_t form, const ms_dw_enc *enc)
     ms_rd_fail(rd);
 }
 
-/* One step of skipping, the long way. Returns NULL at the end of the unit. */
-static const uint8_t *ms_dw_skip_slowly(const ms_dw_step *step, const uint8_t *p, const uint8_t *end,
+/* Skips what steps tell from step on, each checked against the end of the unit. Returns NULL when that comes first. */
+static const uint8_t *ms_dw_skip_slowly(const ms_dw_abbrev *abbrev, const ms_dw_step *step,
+                                        const ms_dw_step *stop, const uint8_t *p, const uint8_t *end,
                                         const ms_dw_enc *enc)
 {
     ms_rd rd = ms_rd_make(ms_span_make(p, (size_t)(end - p)));
-    ms_rd_skip(&rd, step->skip);
-    ms_dw_skip_value(&rd, step->form, enc);
+    for (; step < stop && !rd.failed; step++) {
+        ms_rd_skip(&rd, step->skip);
+        ms_dw_skip_value(&rd, step->form, enc);
+    }
+    ms_rd_skip(&rd, abbrev->skip_tail);
     return rd.failed ? NULL : rd.p;
 }
 
-/* Skips one step where its value begins before the end of the unit; the frequent kinds without a reader. */
-static inline const uint8_t *ms_dw_skip_step(const ms_dw_step *step, const uint8_t *p, const uint8_t *end,
-                                             const ms_dw_enc *enc)
-{
-    const uint8_t *value = p + step->skip;
-    if (step->how == ms_HOW_ULEB) {
-        while (value < end && *value >= 0x80)
-            value++;
-        return value < end ? value + 1 : NULL;
-    }
-    if (step->how == ms_HOW_BLOCK && *value < 0x80 && *value < end - value)
-        return value + 1 + *value;
-    return ms_dw_skip_slowly(step, p, end, enc);
-}
-
-/* Skips the values of an entry. Steps end, and every one is checked against the end of the unit. */
+/* Skips the values of an entry. Returns NULL when the unit ends before they do. One check covers all numbers of up to
+ * 10 bytes; a block is checked where it ends, and whatever else is left goes the long way. */
 static inline const uint8_t *ms_dw_skip_die(const ms_dw_abbrevs *table, const ms_dw_abbrev *abbrev,
                                             const uint8_t *p, const uint8_t *end, const ms_dw_enc *enc)
 {
-    if (abbrev->skip_count == 0)
-        return abbrev->fixed <= (size_t)(end - p) ? p + abbrev->fixed : NULL;
     const ms_dw_step *step = &table->steps[abbrev->skip_first];
-    const ms_dw_step *last = step + abbrev->skip_count;
-    for (; step < last && p != NULL; step++) {
-        if (step->how == ms_HOW_END)
-            p = step->skip <= (size_t)(end - p) ? p + step->skip : NULL;
-        else
-            p = step->skip < (size_t)(end - p) ? ms_dw_skip_step(step, p, end, enc)
-                                               : ms_dw_skip_slowly(step, p, end, enc);
+    const ms_dw_step *stop = step + abbrev->skip_count;
+    if (abbrev->skip_max > (size_t)(end - p))
+        return ms_dw_skip_slowly(abbrev, step, stop, p, end, enc);
+    for (; step < stop; step++) {
+        p += step->skip;
+        const uint8_t *value = p;
+        while (*p >= 0x80 && p - value < 9)
+            p++;
+        uint8_t first = *value;
+        if (*p++ >= 0x80) /* longer than any number */
+            return NULL;
+        if (step->how == ms_HOW_ULEB)
+            continue;
+        if (step->how != ms_HOW_BLOCK || first >= 0x80 || first > end - p ||
+            abbrev->skip_max > (size_t)(end - p) - first)
+            return ms_dw_skip_slowly(abbrev, step, stop, value - step->skip, end, enc);
+        p += first;
     }
-    return p;
+    return p + abbrev->skip_tail;
 }
 
 /* An attribute's value as stored. */
@@ -4929,8 +4925,16 @@ static ms_dw_value ms_dw_read_value(ms_rd *rd, uint32_t form, int64_t implicit, 
 
 /* The attributes of an entry that matter, by slot. */
 typedef struct ms_dw_die {
+    uint32_t present; /* one bit for every slot that is set */
     ms_dw_value v[ms_SLOT_COUNT];
 } ms_dw_die;
+
+/* An attribute of an entry; a value of form 0 when the entry does not have it. */
+static inline const ms_dw_value *ms_dw_get(const ms_dw_die *die, ms_dw_slot slot)
+{
+    static const ms_dw_value absent = {0, NULL, 0, 0};
+    return (die->present >> slot & 1) != 0 ? &die->v[slot] : &absent;
+}
 
 static void ms_dw_read_slowly(const ms_dw_step *step, size_t count, ms_rd *rd, const ms_dw_enc *enc,
                               ms_dw_die *die)
@@ -4941,6 +4945,7 @@ static void ms_dw_read_slowly(const ms_dw_step *step, size_t count, ms_rd *rd, c
             ms_dw_skip_value(rd, step->form, enc);
         else
             die->v[step->slot] = ms_dw_read_value(rd, step->form, step->implicit, enc);
+        die->present |= 1u << step->slot;
     }
 }
 
@@ -4989,6 +4994,7 @@ static const uint8_t *ms_dw_read_window(const ms_dw_step *step, size_t count, co
         }
         die->v[step->slot].u = u; /* skipped values land in slot 0, which nobody reads */
         die->v[step->slot].form = step->form;
+        die->present |= 1u << step->slot;
     }
     return p;
 }
@@ -4999,7 +5005,7 @@ static void ms_dw_read_die(const ms_dw_abbrevs *table, const ms_dw_abbrev *abbre
 {
     const ms_dw_step *steps = &table->steps[abbrev->read_first];
     const uint8_t *p = NULL;
-    ms_zero(die, sizeof *die);
+    die->present = 0;
     if (abbrev->read_max <= ms_rd_left(rd))
         p = ms_dw_read_window(steps, abbrev->read_count, rd->p, rd->end, abbrev->read_max, die);
     if (p != NULL)
@@ -5394,10 +5400,10 @@ static uint64_t ms_cu_base(const ms_dw_value *value, uint64_t otherwise)
 static void ms_cu_read_bases(const ms_dw_die *die, ms_dw_enc *enc)
 {
     uint64_t head = enc->version >= 5 ? (enc->offset_size == 8 ? 16u : 8u) : 0;
-    enc->str_offsets_base = ms_cu_base(&die->v[ms_SLOT_STR_OFFSETS_BASE], head);
-    enc->addr_base = ms_cu_base(&die->v[ms_SLOT_ADDR_BASE], head);
-    enc->rnglists_base = ms_cu_base(&die->v[ms_SLOT_RNGLISTS_BASE], head == 0 ? 0 : head + 4);
-    enc->ranges_base = ms_cu_base(&die->v[ms_SLOT_RANGES_BASE], 0);
+    enc->str_offsets_base = ms_cu_base(ms_dw_get(die, ms_SLOT_STR_OFFSETS_BASE), head);
+    enc->addr_base = ms_cu_base(ms_dw_get(die, ms_SLOT_ADDR_BASE), head);
+    enc->rnglists_base = ms_cu_base(ms_dw_get(die, ms_SLOT_RNGLISTS_BASE), head == 0 ? 0 : head + 4);
+    enc->ranges_base = ms_cu_base(ms_dw_get(die, ms_SLOT_RANGES_BASE), 0);
 }
 
 static bool ms_cu_read_root(ms_cu_env *env, const ms_cu *cu, ms_cu_root *root)
@@ -5430,16 +5436,16 @@ static bool ms_cu_read_root(ms_cu_env *env, const ms_cu *cu, ms_cu_root *root)
     if (abbrev->has_children)
         root->first_child = cu->off + ms_rd_offset(&rd);
     ms_cu_read_bases(&die, &root->enc);
-    root->ranges = die.v[ms_SLOT_RANGES];
-    root->low_pc = die.v[ms_SLOT_LOW_PC];
-    root->high_pc = die.v[ms_SLOT_HIGH_PC];
+    root->ranges = *ms_dw_get(&die, ms_SLOT_RANGES);
+    root->low_pc = *ms_dw_get(&die, ms_SLOT_LOW_PC);
+    root->high_pc = *ms_dw_get(&die, ms_SLOT_HIGH_PC);
     if (!ms_dw_address(env->dw, &root->enc, &root->low_pc, &root->enc.low_pc))
         root->enc.low_pc = 0;
-    root->has_line = die.v[ms_SLOT_STMT_LIST].form != 0;
-    root->line_off = die.v[ms_SLOT_STMT_LIST].u;
-    root->name = ms_dw_string(env->dw, &root->enc, &die.v[ms_SLOT_NAME]);
-    root->comp_dir = ms_dw_string(env->dw, &root->enc, &die.v[ms_SLOT_COMP_DIR]);
-    root->producer = ms_dw_string(env->dw, &root->enc, &die.v[ms_SLOT_PRODUCER]);
+    root->has_line = ms_dw_get(&die, ms_SLOT_STMT_LIST)->form != 0;
+    root->line_off = ms_dw_get(&die, ms_SLOT_STMT_LIST)->u;
+    root->name = ms_dw_string(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_NAME));
+    root->comp_dir = ms_dw_string(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_COMP_DIR));
+    root->producer = ms_dw_string(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_PRODUCER));
     return true;
 }
 
@@ -6249,9 +6255,10 @@ static size_t ms_fn_ranges_of(ms_fn_walk *w, const ms_dw_die *die, ms_range *sin
 {
     const ms_dw_enc *enc = &w->root->enc;
     *first = w->list.count;
-    if (die->v[ms_SLOT_RANGES].form == 0)
-        return ms_dw_low_high(w->dw, enc, &die->v[ms_SLOT_LOW_PC], &die->v[ms_SLOT_HIGH_PC], single);
-    if (!ms_dw_ranges(w->dw, enc, &die->v[ms_SLOT_RANGES], &w->list))
+    if (ms_dw_get(die, ms_SLOT_RANGES)->form == 0)
+        return ms_dw_low_high(w->dw, enc, ms_dw_get(die, ms_SLOT_LOW_PC), ms_dw_get(die, ms_SLOT_HIGH_PC),
+                              single);
+    if (!ms_dw_ranges(w->dw, enc, ms_dw_get(die, ms_SLOT_RANGES), &w->list))
         w->is_damaged = true;
     size_t count = w->list.count - *first;
     if (count > 0)
@@ -6285,16 +6292,16 @@ static bool ms_fn_add_block(ms_fn_walk *w, uint64_t die_off, bool is_function, c
     ms_fn_block *block = &w->blocks[w->count];
     block->die_off = die_off;
     block->origin = 0;
-    ms_dw_reference(&w->root->enc, &die->v[ms_SLOT_ORIGIN], &block->origin);
+    ms_dw_reference(&w->root->enc, ms_dw_get(die, ms_SLOT_ORIGIN), &block->origin);
     block->lo = single.lo;
     block->hi = single.hi;
     block->range_first = (uint32_t)first;
     block->range_count = (uint32_t)count;
     block->parent = is_function ? ms_SEG_NONE : w->open;
     block->end = (uint32_t)w->count + 1;
-    block->call_file = ms_fn_u32(&die->v[ms_SLOT_CALL_FILE]);
-    block->call_line = ms_fn_u32(&die->v[ms_SLOT_CALL_LINE]);
-    block->call_column = ms_fn_u32(&die->v[ms_SLOT_CALL_COLUMN]);
+    block->call_file = ms_fn_u32(ms_dw_get(die, ms_SLOT_CALL_FILE));
+    block->call_line = ms_fn_u32(ms_dw_get(die, ms_SLOT_CALL_LINE));
+    block->call_column = ms_fn_u32(ms_dw_get(die, ms_SLOT_CALL_COLUMN));
     w->outer[w->count] = w->open;
     w->depth[w->count] = depth;
     w->function_count += is_function;
@@ -6531,13 +6538,13 @@ static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off)
         if (root == NULL)
             break;
         if (names.linkage_name.len == 0)
-            names.linkage_name = ms_dw_string(env->dw, &root->enc, &die.v[ms_SLOT_LINKAGE_NAME]);
+            names.linkage_name = ms_dw_string(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_LINKAGE_NAME));
         if (names.name.len == 0)
-            names.name = ms_dw_string(env->dw, &root->enc, &die.v[ms_SLOT_NAME]);
+            names.name = ms_dw_string(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_NAME));
         if (names.linkage_name.len != 0 && names.name.len != 0)
             break;
-        if (!ms_dw_reference(&root->enc, &die.v[ms_SLOT_ORIGIN], &die_off) &&
-            !ms_dw_reference(&root->enc, &die.v[ms_SLOT_SPECIFICATION], &die_off))
+        if (!ms_dw_reference(&root->enc, ms_dw_get(&die, ms_SLOT_ORIGIN), &die_off) &&
+            !ms_dw_reference(&root->enc, ms_dw_get(&die, ms_SLOT_SPECIFICATION), &die_off))
             break;
     }
     return names;
