@@ -72,6 +72,13 @@
 #define MACHSYM_DEMANGLE_STACK 262144
 #endif
 
+/* The largest stack frame of machsym_demangle in bytes. A frame of 24 KB does for all but a few names in a
+ * thousand; only those take the large one. Programs whose threads have small stacks set 24576: the few names
+ * then come back unchanged. */
+#ifndef MACHSYM_DEMANGLE_STACK
+#define MACHSYM_DEMANGLE_STACK 262144
+#endif
+
 /* ==== >>api =================================================================================================== */
 #ifdef __cplusplus
 extern "C" {
@@ -22503,7 +22510,7 @@ MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *b
     ms_zero(&d, sizeof d);
     d.s = mangled.ptr;
     d.len = mangled.len;
-    d.flags = flags;
+    d.flags = flags & (MACHSYM_DEMANGLE_SIMPLIFIED | MACHSYM_DEMANGLE_RUST_HASH);
     d.out = buf;
     d.cap = cap > 0 ? cap - 1 : 0;
     size_t len = mangled.len;
