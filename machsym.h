@@ -2059,14 +2059,24 @@ typedef struct ms_mo_data {
     bool is_threaded; /* the first arm64e files: bind code without chains' headers, pointers as in ARM64E */
     uint64_t
         budget; /* bytes and records that may still be read: what a file repeats without end stops here */
+    bool is_spent;
     uint32_t damage_count;
 } ms_mo_data;
+
+/* Every reader of metadata starts with a full budget, so that none can starve the next. Real files need less than their
+ * size for all of them. */
+static void ms_mo_refill(ms_mo_data *d)
+{
+    d->budget = (uint64_t)d->mo->bytes.len * 4 + 0x10000;
+    d->is_spent = false;
+}
 
 /* Takes cost from the budget. Returns false once it is spent. */
 static bool ms_mo_spend(ms_mo_data *d, uint64_t cost)
 {
     if (cost > d->budget) {
-        d->damage_count += d->budget != 0;
+        d->damage_count += !d->is_spent;
+        d->is_spent = true;
         d->budget = 0;
         return false;
     }
@@ -2370,7 +2380,7 @@ static void ms_mo_data_open(ms_mo_data *d, const ms_mo *mo, ms_arena *arena)
 {
     ms_zero(d, sizeof *d);
     d->mo = mo;
-    d->budget = (uint64_t)mo->bytes.len * 4 + 0x10000; /* real files need less than their size */
+    ms_mo_refill(d);
     d->sections.arena = arena;
     ms_piece *pieces = (ms_piece *)ms_arena_alloc(arena, mo->section_count, sizeof *pieces);
     size_t count = 0;
@@ -3111,6 +3121,7 @@ static void ms_sym_add_exports(ms_sym_table *t, ms_mo_data *d, ms_arena *scratch
     ms_sym_trie trie;
     ms_zero(&trie, sizeof trie);
     trie.bytes = ms_mo_linkedit(d->mo, d->mo->loads.exports_off, d->mo->loads.exports_size);
+    ms_mo_refill(d);
     if (trie.bytes.len == 0)
         return;
     trie.nodes = (ms_sym_trie_node *)ms_arena_alloc(scratch, ms_SYM_TRIE_DEPTH, sizeof *trie.nodes);
@@ -3150,6 +3161,7 @@ static void ms_sym_add_selector_stubs(ms_sym_table *t, ms_mo_data *d)
     const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__objc_stubs");
     if (section == NULL || d->mo->slice.cputype != ms_CPU_ARM64)
         return;
+    ms_mo_refill(d);
     for (size_t at = 0; at + 8 <= section->bytes.len; at += 4) {
         uint32_t adrp = ms_rd_raw_u32(section->bytes.ptr + at);
         uint32_t load = ms_rd_raw_u32(section->bytes.ptr + at + 4);
@@ -3339,6 +3351,7 @@ static void ms_uw_add_starts(ms_sym_table *t, ms_mo_data *d)
 {
     if (d->mo->slice.filetype == ms_MH_OBJECT)
         return;
+    ms_mo_refill(d);
     ms_uw_add_compact(t, d);
     ms_uw_add_eh_frame(t, d);
 }
@@ -3692,6 +3705,7 @@ static void ms_oc_read_modules(ms_oc_list *list, ms_mo_data *d)
 /* Reads all of a slice's classes, then its categories. list->arena is set. */
 static void ms_oc_read(ms_oc_list *list, ms_mo_data *d, ms_arena *scratch)
 {
+    ms_mo_refill(d);
     ms_oc_read_records(list, d, false, scratch);
     ms_oc_read_records(list, d, true, scratch);
     ms_oc_read_modules(list, d);
@@ -3702,6 +3716,7 @@ static void ms_oc_read(ms_oc_list *list, ms_mo_data *d, ms_arena *scratch)
 /* Adds -[Class(Category) selector] for every method. */
 static void ms_oc_add_names(ms_sym_table *t, ms_mo_data *d, const ms_oc_list *list)
 {
+    ms_mo_refill(d);
     for (size_t i = 0; i < list->owner_count; i++) {
         const ms_oc_owner *owner = &list->owners[i];
         for (uint32_t j = 0; j < owner->count; j++) {
@@ -3754,6 +3769,7 @@ static void ms_oc_add_section_blocks(ms_sym_table *t, ms_mo_data *d, const ms_mo
 
 static void ms_oc_add_blocks(ms_sym_table *t, ms_mo_data *d)
 {
+    ms_mo_refill(d);
     for (uint32_t i = 0; i < d->mo->section_count; i++) {
         const ms_mo_section *section = &d->mo->sections[i];
         if (ms_str_is(section->name, "__const") && !section->is_code &&
@@ -3767,6 +3783,7 @@ static void ms_oc_add_blocks(ms_sym_table *t, ms_mo_data *d)
 static void ms_oc_name_blocks(ms_sym_table *t, ms_mo_data *d)
 {
     size_t above = t->count;
+    ms_mo_refill(d);
     for (size_t at = 0; at < t->count && d->budget > 0; at = ms_sym_next(t, at)) {
         machsym_source source = ms_sym_source(t->v[at].item);
         const ms_range *code = ms_sym_code_at(t->code, t->code_count, t->v[at].key);
@@ -4073,6 +4090,7 @@ static void ms_sw_add_section(ms_sym_table *t, ms_mo_data *d, const char *name,
 
 static void ms_sw_add_names(ms_sym_table *t, ms_mo_data *d)
 {
+    ms_mo_refill(d);
     ms_sw_add_section(t, d, "__swift5_types", ms_sw_add_type);
     ms_sw_add_section(t, d, "__swift5_protos", ms_sw_add_protocol);
     ms_sw_add_section(t, d, "__swift5_proto", ms_sw_add_conformance);
