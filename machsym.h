@@ -3884,28 +3884,25 @@ static machsym_str ms_sw_type_name(ms_sym_table *t, ms_mo_data *d, uint64_t desc
     return ms_sym_join(t, d, &parts[at], 2 * ms_SW_DEPTH - at);
 }
 
-/* Adds what + name, or what + name + "[index]" when there is an index. */
-static void ms_sw_add(ms_sym_table *t, ms_mo_data *d, uint64_t code, const machsym_str *parts, size_t count,
-                      uint32_t index)
+/* "[12]", in 12 bytes of room. */
+static machsym_str ms_sw_index(char *room, uint32_t index)
 {
-    machsym_str all[8];
-    char digits[10];
-    size_t first = sizeof digits;
-    size_t all_count = 0;
+    size_t at = 12;
+    room[--at] = ']';
+    do {
+        room[--at] = (char)('0' + index % 10);
+        index /= 10;
+    } while (index != 0);
+    room[--at] = '[';
+    return ms_str_make(room + at, 12 - at);
+}
+
+/* Adds a guess put together from parts. */
+static void ms_sw_add(ms_sym_table *t, ms_mo_data *d, uint64_t code, const machsym_str *parts, size_t count)
+{
     if (ms_sym_code_at(t->code, t->code_count, code) == NULL)
         return;
-    for (; all_count < count; all_count++)
-        all[all_count] = parts[all_count];
-    if (index != UINT32_MAX) {
-        do {
-            digits[--first] = (char)('0' + index % 10);
-            index /= 10;
-        } while (index != 0);
-        all[all_count++] = ms_str_from_c("[");
-        all[all_count++] = ms_str_make(digits + first, sizeof digits - first);
-        all[all_count++] = ms_str_from_c("]");
-    }
-    machsym_str name = ms_sym_join(t, d, all, all_count);
+    machsym_str name = ms_sym_join(t, d, parts, count);
     if (name.len != 0)
         ms_sym_add_name(t, code, MACHSYM_SOURCE_SWIFT, name);
 }
@@ -3913,7 +3910,7 @@ static void ms_sw_add(ms_sym_table *t, ms_mo_data *d, uint64_t code, const machs
 static void ms_sw_add_about(ms_sym_table *t, ms_mo_data *d, uint64_t code, const char *what, machsym_str type)
 {
     machsym_str parts[2] = {ms_str_from_c(what), type};
-    ms_sw_add(t, d, code, parts, 2, UINT32_MAX);
+    ms_sw_add(t, d, code, parts, 2);
 }
 
 /* ---- Types ---- */
@@ -3951,13 +3948,15 @@ static machsym_str ms_sw_requirement(const ms_mo_data *d, uint64_t addr)
 /* A class's own methods, then those it overrides. */
 static void ms_sw_add_class(ms_sym_table *t, ms_mo_data *d, uint64_t at, uint32_t flags, machsym_str type)
 {
+    char room[12];
     if ((flags & ms_SW_HAS_VTABLE) != 0) {
         uint32_t count = ms_mo_u32_at(d, at + 4);
         at += 8;
         for (uint32_t i = 0; i < count && ms_mo_at_addr(d, at, 8).len != 0 && ms_mo_spend(d, 8);
              i++, at += 8) {
-            machsym_str parts[2] = {type, ms_str_from_c(ms_sw_method_kind(ms_mo_u32_at(d, at)))};
-            ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 2, i);
+            machsym_str parts[3] = {type, ms_str_from_c(ms_sw_method_kind(ms_mo_u32_at(d, at))),
+                                    ms_sw_index(room, i)};
+            ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 3);
         }
     }
     if ((flags & ms_SW_HAS_OVERRIDE_TABLE) != 0) {
@@ -3968,7 +3967,9 @@ static void ms_sw_add_class(ms_sym_table *t, ms_mo_data *d, uint64_t at, uint32_
             machsym_str method = ms_sw_requirement(d, at + 4);
             machsym_str parts[3] = {type, ms_str_from_c(method.len != 0 ? ".override of " : ".override"),
                                     method};
-            ms_sw_add(t, d, ms_sw_code(t, d, at + 8), parts, 3, method.len != 0 ? UINT32_MAX : i);
+            if (method.len == 0)
+                parts[2] = ms_sw_index(room, i);
+            ms_sw_add(t, d, ms_sw_code(t, d, at + 8), parts, 3);
         }
     }
 }
@@ -4006,14 +4007,15 @@ static void ms_sw_add_type(ms_sym_table *t, ms_mo_data *d, uint64_t descriptor)
 /* A protocol descriptor: default implementations of its requirements. */
 static void ms_sw_add_protocol(ms_sym_table *t, ms_mo_data *d, uint64_t descriptor)
 {
+    char room[12];
     machsym_str name = ms_sw_type_name(t, d, descriptor);
     uint32_t in_signature = ms_mo_u32_at(d, descriptor + 12);
     uint32_t count = ms_mo_u32_at(d, descriptor + 16);
     uint64_t at = descriptor + ms_SW_REQUIREMENTS + 12 * (uint64_t)in_signature;
     for (uint32_t i = 0; i < count && ms_mo_at_addr(d, at, 8).len != 0 && ms_mo_spend(d, 8); i++, at += 8) {
-        machsym_str parts[2] = {name, ms_str_from_c(".default")};
+        machsym_str parts[3] = {name, ms_str_from_c(".default"), ms_sw_index(room, i)};
         if (name.len != 0)
-            ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 2, i);
+            ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 3);
     }
 }
 
@@ -4036,14 +4038,15 @@ static machsym_str ms_sw_conforming(ms_sym_table *t, ms_mo_data *d, uint64_t con
 static void ms_sw_add_resilient(ms_sym_table *t, ms_mo_data *d, uint64_t at, machsym_str type)
 {
     uint32_t count = ms_mo_u32_at(d, at);
+    char room[12];
     at += 4;
     for (uint32_t i = 0; i < count && ms_mo_at_addr(d, at, 8).len != 0 && ms_mo_spend(d, 8); i++, at += 8) {
         machsym_str requirement = ms_sw_requirement(d, at);
-        machsym_str parts[5] = {ms_str_from_c("protocol witness"), ms_str_from_c(" for "), requirement,
+        bool named = requirement.len != 0;
+        machsym_str parts[5] = {ms_str_from_c("protocol witness"),
+                                named ? ms_str_from_c(" for ") : ms_sw_index(room, i), requirement,
                                 ms_str_from_c(" in conformance "), type};
-        if (requirement.len == 0)
-            parts[1] = ms_str_empty();
-        ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 5, requirement.len != 0 ? UINT32_MAX : i);
+        ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 5);
     }
 }
 
@@ -4056,16 +4059,22 @@ static void ms_sw_add_conformance(ms_sym_table *t, ms_mo_data *d, uint64_t confo
     uint64_t table = ms_mo_relative_at(d, conformance + 8);
     machsym_str type = ms_sw_conforming(t, d, conformance, flags);
     unsigned word = ms_mo_pointer_size(d);
+    char room[12];
     if (type.len == 0)
         return;
     if (protocol.addr != 0 && table != 0) {
         machsym_str name = ms_sw_type_name(t, d, protocol.addr);
         uint32_t count = name.len != 0 ? ms_mo_u32_at(d, protocol.addr + 16) : 0;
-        machsym_str parts[5] = {ms_str_from_c("protocol witness for "), name,
-                                ms_str_from_c(" in conformance "), type, ms_str_from_c(" ")};
+        machsym_str parts[6] = {ms_str_from_c("protocol witness"),
+                                ms_str_empty(),
+                                ms_str_from_c(" for "),
+                                name,
+                                ms_str_from_c(" in conformance "),
+                                type};
         for (uint32_t i = 0; i < count && ms_mo_at_addr(d, table, word).len != 0 && ms_mo_spend(d, 8); i++) {
             table += word; /* the first entry is the conformance itself */
-            ms_sw_add(t, d, ms_mo_pointer_at(d, table).addr, parts, 5, i);
+            parts[1] = ms_sw_index(room, i);
+            ms_sw_add(t, d, ms_mo_pointer_at(d, table).addr, parts, 6);
         }
     }
     bool is_plain = (flags & ms_SW_IS_RETROACTIVE) == 0 && (flags >> 8 & 0xff) == 0;

@@ -38,7 +38,7 @@ methods()
         while IFS="|" read -r imp offset name; do
             case $imp$offset in
             "") echo "- $name" ;;
-            "$imp") printf '%x %s\n' "$imp" "$name" ;;
+            "$imp") printf '%x %s\n' $((imp)) "$name" ;;
             *) printf '%x %s\n' $((0x$base + offset)) "$name" ;;
             esac
         done | sort -u
