@@ -2,6 +2,7 @@
 # Compares what machsym reads from metadata with llvm-objdump 22: methods, exports, function starts, unwind tables, pointers;
 # and reports how many of llvm-nm's method names come back from stripped metadata, file by file.
 cd "$(dirname "$0")/.." || exit 1
+# shellcheck disable=SC2086 # MACHSYM may be an emulator and a program
 machsym=${MACHSYM:-build/machsym}
 objdump=$(command -v llvm-objdump-22)
 nm=$(command -v llvm-nm-22)
@@ -32,7 +33,7 @@ plain_hex() { sed -E 's/\b(0x)?0*([0-9a-fA-F]+)\b/\L\2/'; }
 methods()
 {
     local base imp offset name
-    base=$("$machsym" info --quick "$1" | sed -n 's/^  text: 0x\([0-9a-f]*\),.*/\1/p')
+    base=$($machsym info --quick "$1" | sed -n 's/^  text: 0x\([0-9a-f]*\),.*/\1/p')
     "$objdump" --macho --objc-meta-data "$1" 2>/dev/null | tr -d '()' |
         sed -nE 's/^[[:space:]]+imp (0x[0-9a-f]+ )?(0x[0-9a-f]+ )?([-+]\[.*\])[[:space:]]*$/\1|\2|\3/p' |
         while IFS="|" read -r imp offset name; do
@@ -48,7 +49,7 @@ compare_methods()
 {
     local file=$bin/$1
     methods "$file" >"$tmp/want"
-    "$machsym" objc "$file" | grep '^  ' | sed 's/^  //' | tr -d '()' | plain_hex | sort -u >"$tmp/got"
+    $machsym objc "$file" | grep '^  ' | sed 's/^  //' | tr -d '()' | plain_hex | sort -u >"$tmp/got"
     if grep -q '^- ' "$tmp/want"; then
         sed -i 's/^[0-9a-f]* /- /' "$tmp/got"
         sort -u -o "$tmp/got" "$tmp/got"
@@ -63,18 +64,18 @@ compare_exports()
     "$objdump" --macho --exports-trie "$file" | grep -E '^0x' | grep -vE '\[(absolute|per-thread)\]' |
         sed -E 's/^(0x[0-9A-F]+)  _?([^ ]+)(.*)$/\1 \2\3/' >"$tmp/all"
     sed -nE 's/^0x[0-9A-F]+ ([^ ]+).*\[resolver=(0x[0-9a-fA-F]+)\].*/\2 \1/p' "$tmp/all" >"$tmp/resolvers"
-    "$machsym" symbols "$file" | awk '{print $1}' >"$tmp/code"
+    $machsym symbols "$file" | awk '{print $1}' >"$tmp/code"
     sed -E 's/ \[.*//' "$tmp/all" | cat - "$tmp/resolvers" | plain_hex | sort -u >"$tmp/exports"
     plain_hex <"$tmp/code" | sort -u >"$tmp/code2"
     join "$tmp/exports" "$tmp/code2" | sort -u >"$tmp/want" # those in data are no code
-    "$machsym" symbols --no-demangle --source exports "$file" | awk '{print $1, $4}' | plain_hex | sort -u >"$tmp/got"
+    $machsym symbols --no-demangle --source exports "$file" | awk '{print $1, $4}' | plain_hex | sort -u >"$tmp/got"
     check "exports of $1" "$tmp/got" "$tmp/want"
 }
 
 compare_starts()
 {
     "$objdump" --macho --function-starts "$1" | grep -E '^[0-9a-f]+$' | plain_hex | sort -u >"$tmp/want"
-    "$machsym" symbols --source function_starts "$1" | awk '{print $1}' | plain_hex | sort -u >"$tmp/got"
+    $machsym symbols --source function_starts "$1" | awk '{print $1}' | plain_hex | sort -u >"$tmp/got"
     check "function starts of $1" "$tmp/got" "$tmp/want"
 }
 
@@ -82,13 +83,13 @@ compare_starts()
 compare_unwind()
 {
     local base
-    base=$("$machsym" info --quick "$1" | sed -n 's/^  text: 0x\([0-9a-f]*\),.*/\1/p')
+    base=$($machsym info --quick "$1" | sed -n 's/^  text: 0x\([0-9a-f]*\),.*/\1/p')
     "$objdump" --macho --unwind-info "$1" | sed -nE 's/.*function offset=(0x[0-9a-f]+), .*/\1/p' |
         while read -r offset; do printf '%x\n' $((0x$base + offset)); done >"$tmp/compact"
     llvm-dwarfdump-22 --eh-frame "$1" | sed -nE 's/.* FDE .*pc=([0-9a-f]+)\.\.\.([0-9a-f]+).*/\1\n\2/p' |
         plain_hex >"$tmp/frames"
     sort -u "$tmp/compact" "$tmp/frames" >"$tmp/want"
-    "$machsym" symbols --source function_starts "$1" | awk '{print $1}' | plain_hex | sort -u >"$tmp/got"
+    $machsym symbols --source function_starts "$1" | awk '{print $1}' | plain_hex | sort -u >"$tmp/got"
     check "unwind bounds of $1" "$tmp/got" "$tmp/want"
 }
 
@@ -115,7 +116,7 @@ compare_binds()
 recovery()
 {
     "$nm" "$1" 2>/dev/null | grep ' [tT] [-+]\[' | sed -E 's/ [tT] / /' | plain_hex | sort -u >"$tmp/real"
-    "$machsym" symbols --no-symtab --no-demangle --source objc "$1" | cut -d' ' -f1,4- | plain_hex | sort -u >"$tmp/ours"
+    $machsym symbols --no-symtab --no-demangle --source objc "$1" | cut -d' ' -f1,4- | plain_hex | sort -u >"$tmp/ours"
     local all same
     all=$("$nm" "$1" 2>/dev/null | grep -c ' [tT] [-+]\[')
     same=$(comm -12 "$tmp/real" "$tmp/ours" | wc -l)
