@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
-"""Compares `machsym atos --lines=dwarf --json -i` with llvm-symbolizer: compare.py [-v] KNOWN.md FILE_OR_FOLDER...
+"""Compares `machsym atos --lines=dwarf --json -i` with llvm-symbolizer.
 
-Per slice with DWARF: every line-row address, the first and last byte of every range in the DWARF (functions, inlined calls,
-blocks), and 2,000 random text addresses. First on the file itself: file, line, column, the whole chain, names, where the
-outermost name may be llvm's with or without the symbol table (llvm prefers the symbol table's, an alias may win). Then names
-again on a copy without a symbol table, where they must be equal. Every difference gets a class; see classes.py."""
+Usage: compare.py [-v] KNOWN.md FILE_OR_FOLDER...
+
+Per slice with DWARF: every line-row address, the first and last byte of every range in the DWARF
+(functions, inlined calls, blocks), and 2,000 random text addresses. First on the file itself: file, line,
+column and the whole chain must be equal; the outermost name may be llvm's with or without the symbol table
+(llvm prefers the symbol table's, an alias may win), and an inlined function without a linkage name may have
+its copy's symbol. Then everything again on a copy without a symbol table, where names have one source and
+must be equal. Every difference gets a class; see classes.py."""
 import collections
 import json
 import os
@@ -15,6 +19,7 @@ import sys
 import tempfile
 
 import classes
+from dwarf import Dwarf
 from slices import slices_in
 
 LIMIT = 0.001
@@ -22,35 +27,11 @@ RANDOM_ADDRESSES = 2000
 MACHSYM = os.environ.get("MACHSYM", "build/machsym")
 
 
-def dwarfdump(path, *options):
-    p = subprocess.Popen(["llvm-dwarfdump-22", *options, path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                         text=True, errors="replace")
-    with p.stdout:
-        yield from p.stdout
-    p.wait()
-
-
-def addresses_of(one, path):
-    wanted = set()
-    for line in dwarfdump(path, "--debug-line"):
-        if line.startswith("0x"):
-            wanted.add(int(line[:18], 16))
-    low = None
-    pair = re.compile(r"\[(0x[0-9a-f]+), (0x[0-9a-f]+)\)")
-    for line in dwarfdump(path, "--debug-info"):
-        if "DW_AT_low_pc" in line:
-            low = re.search(r"0x[0-9a-f]+", line)
-            if low:
-                wanted.add(int(low.group(), 16))
-        elif "DW_AT_high_pc" in line:
-            high = re.search(r"0x[0-9a-f]+", line)
-            if high:
-                wanted.add(int(high.group(), 16) - 1)
-        elif "[0x" in line:
-            for m in pair.finditer(line):
-                wanted.update((int(m.group(1), 16), int(m.group(2), 16) - 1))
+def addresses_of(one, dwarf):
+    """All addresses of the DWARF and random ones of the code."""
     rng = random.Random(22)
     text = one.text()
+    wanted = set(dwarf.addresses)
     for _ in range(RANDOM_ADDRESSES if text else 0):
         addr, size = rng.choices(text, weights=[s for _, s in text])[0]
         wanted.add(addr + rng.randrange(size))
@@ -71,12 +52,18 @@ def run(command, addresses):
 Frame = collections.namedtuple("Frame", "name file line column")
 
 
+def llvm_name(frame):
+    """llvm drops Mach-O's underscore, also from `__hidden#12_`, which names a line of a BCSymbolMap."""
+    name = frame["FunctionName"]
+    return "_" + name if name.startswith("_hidden#") else name
+
+
 def llvm_frames(path, addresses):
     answers = run(["llvm-symbolizer-22", "--obj=" + path, "--inlines", "--functions=linkage", "--no-demangle",
                    "--output-style=JSON"], addresses)
     chains = []
     for answer in answers:
-        chain = [Frame(f["FunctionName"], f["FileName"], f["Line"], f["Column"]) for f in answer.get("Symbol", [])]
+        chain = [Frame(llvm_name(f), f["FileName"], f["Line"], f["Column"]) for f in answer.get("Symbol", [])]
         chains.append([f for f in chain if f.name or f.file or f.line])
     return chains
 
@@ -97,7 +84,10 @@ class Report:
         self.compared = 0
         self.counts = collections.Counter()
         self.samples = collections.defaultdict(list)
-        self.names_from_symtab = 0
+        self.names_from_symtab = self.names_by_rule = 0
+
+    def differences(self):
+        return sum(self.counts.values())
 
     def add(self, kind, where, address, ours, theirs):
         self.counts[kind] += 1
@@ -106,8 +96,9 @@ class Report:
                                       % (where, address, show(ours), show(theirs)))
 
     def finish(self):
-        print("compared %d answers; in %d of them llvm took the outermost name from the symbol table"
-              % (self.compared, self.names_from_symtab))
+        print("compared %d answers; in %d of them llvm took the outermost name from the symbol table, in %d\n"
+              "we named an inlined function by the symbol of its copy out of line (both checked, see KNOWN.md)"
+              % (self.compared, self.names_from_symtab, self.names_by_rule))
         bad = False
         for kind, count in sorted(self.counts.items()):
             share = count / max(self.compared, 1)
@@ -124,7 +115,8 @@ class Report:
 
 
 def show(chain):
-    return " < ".join("%s %s:%d:%d" % (f.name or "??", f.file or "??", f.line, f.column) for f in chain) or "nothing"
+    frames = ["%s %s:%d:%d" % (f.name or "??", f.file or "??", f.line, f.column) for f in chain]
+    return " < ".join(frames) or "nothing"
 
 
 def outermost_from(theirs, theirs_dwarf):
@@ -134,31 +126,38 @@ def outermost_from(theirs, theirs_dwarf):
     return theirs[:-1] + [theirs[-1]._replace(name=theirs_dwarf[-1].name)]
 
 
+def judge(report, evidence, where, address, ours, theirs, by_dwarf):
+    """Counts a difference on the file itself, unless the name rule explains it."""
+    if any(classes.named_by_rule(evidence, address, ours, chain) for chain in (theirs, by_dwarf)):
+        report.names_by_rule += 1
+    else:
+        report.add(classes.classify(evidence, address, ours, theirs), where, address, ours, theirs)
+
+
 def compare_slice(report, one, folder):
     thin, bare = os.path.join(folder, "thin"), os.path.join(folder, "bare")
     one.write(thin)
     one.write_without_symbols(bare)
-    addresses = addresses_of(one, thin)
+    dwarf = Dwarf(thin)
+    addresses = addresses_of(one, dwarf)
     where = "%s (%s)" % (one.path, one.arch)
-    context = classes.Context(one, thin)
+    evidence = classes.Evidence(one, dwarf)
     theirs, ours = llvm_frames(thin, addresses), our_frames(one.path, one.arch, addresses)
     theirs_bare, ours_bare = theirs, theirs
     if not one.is_object():
         theirs_bare, ours_bare = llvm_frames(bare, addresses), our_frames(bare, one.arch, addresses)
-    differences = 0
+    before = report.differences()
     for i, address in enumerate(addresses):
         by_dwarf = outermost_from(theirs[i], theirs_bare[i])
-        if theirs[i] != by_dwarf:
-            report.names_from_symtab += 1
+        report.names_from_symtab += theirs[i] != by_dwarf
         if ours[i] not in (theirs[i], by_dwarf):
-            report.add(classes.classify(context, address, ours[i], theirs[i]), where, address, ours[i], theirs[i])
-            differences += 1
+            judge(report, evidence, where, address, ours[i], theirs[i], by_dwarf)
         if ours_bare[i] != theirs_bare[i]:
-            kind = classes.classify(context, address, ours_bare[i], theirs_bare[i])
+            kind = classes.classify(evidence, address, ours_bare[i], theirs_bare[i])
             report.add(kind, where + " without symbols", address, ours_bare[i], theirs_bare[i])
-            differences += 1
     report.compared += len(addresses) * (1 if one.is_object() else 2)
-    print("%8d addresses, %6d differences  %s" % (len(addresses), differences, where), flush=True)
+    print("%8d addresses, %6d differences  %s"
+          % (len(addresses), report.differences() - before, where), flush=True)
 
 
 def files_under(roots):

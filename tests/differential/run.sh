@@ -1,5 +1,5 @@
 #!/bin/bash
-# make differential: compares machsym with llvm-symbolizer over every DWARF file of the fixtures and the corpus.
+# make differential: compares machsym with llvm-symbolizer over every DWARF file of fixtures and corpus.
 # Usage: tests/differential/run.sh [-v] [FILE...]     MACHSYM=path of the tool (default build/machsym)
 # Exit status 1: a difference of a class that KNOWN.md does not list, or of a listed class above 0.1 %.
 set -euo pipefail

@@ -14,6 +14,7 @@ ARCHS = {
     (12 | ABI64_32, 0): "arm64_32", (12 | ABI64_32, 1): "arm64_32",
 }
 MH_OBJECT = 1
+N_STAB = 0xE0
 INSTRUCTIONS = 0x80000400  # S_ATTR_PURE_INSTRUCTIONS | S_ATTR_SOME_INSTRUCTIONS
 
 
@@ -53,6 +54,27 @@ class Slice:
             flags = struct.unpack_from("<I", self.image.data, s.at + step)[0]
             if flags & INSTRUCTIONS and s.size:
                 found.append((s.addr, s.size))
+        return found
+
+    def places(self):
+        return [(s.addr, s.size) for s in self.image.sections() if s.size]
+
+    def symbols(self):
+        """{address: names}, one leading underscore dropped (but from __hidden#N_); only symbols defined in
+        a section."""
+        at, found = self.image.command(LC_SYMTAB), {}
+        if at is None:
+            return found
+        symoff, count, stroff, strsize = struct.unpack_from("<4I", self.image.data, at + 8)
+        strings = bytes(self.image.data[stroff:stroff + strsize])
+        fields, step = ("<IBBHQ", 16) if self.image.is64 else ("<IBBHI", 12)
+        for i in range(count):
+            strx, kind, section, _, value = struct.unpack_from(fields, self.image.data, symoff + i * step)
+            end = strings.find(b"\0", strx)
+            if kind & N_STAB == 0 and section and end >= 0:
+                name = strings[strx:end].decode(errors="replace")
+                plain = name[1:] if name.startswith("_") and not name.startswith("__hidden#") else name
+                found.setdefault(value, set()).add(plain)
         return found
 
     def write(self, path):

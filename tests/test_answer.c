@@ -1,0 +1,517 @@
+/* The floor answer: the name rule of concrete and inlined functions, what answers where debug info is silent, best
+ * line, many addresses at once, iteration, the cache limit. */
+#include "dwarf.h"
+
+enum { EXT = 0x0f, LOCAL = 0x0e };
+
+enum { UNIT = 1, PLAIN, LINKED, HIDDEN_OLD, ABSTRACT, COPY, INLINE, FUNCTION_OPEN, NAMELESS };
+
+static void begin(program *p)
+{
+    memset(p, 0, sizeof *p);
+    ABBREV(p, UNIT, TAG_compile_unit, 1, AT_name, FORM_string, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4,
+           AT_stmt_list, FORM_sec_offset, AT_comp_dir, FORM_string);
+    ABBREV(p, PLAIN, TAG_subprogram, 0, AT_name, FORM_string, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
+    ABBREV(p, LINKED, TAG_subprogram, 0, AT_linkage_name, FORM_string, AT_name, FORM_string, AT_low_pc,
+           FORM_addr, AT_high_pc, FORM_data4);
+    ABBREV(p, HIDDEN_OLD, TAG_subprogram, 0, 0x2007, FORM_string, AT_low_pc, FORM_addr, AT_high_pc,
+           FORM_data4);
+    ABBREV(p, ABSTRACT, TAG_subprogram, 0, AT_name, FORM_string);
+    ABBREV(p, COPY, TAG_subprogram, 0, AT_abstract_origin, FORM_ref4, AT_low_pc, FORM_addr, AT_high_pc,
+           FORM_data4);
+    ABBREV(p, INLINE, TAG_inlined_subroutine, 1, AT_abstract_origin, FORM_ref4, AT_low_pc, FORM_addr,
+           AT_high_pc, FORM_data4, AT_call_file, FORM_data1, AT_call_line, FORM_udata);
+    ABBREV(p, FUNCTION_OPEN, TAG_subprogram, 1, AT_name, FORM_string, AT_low_pc, FORM_addr, AT_high_pc,
+           FORM_data4);
+    ABBREV(p, NAMELESS, TAG_subprogram, 0, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
+    abbrev_end(p);
+}
+
+static void begin_unit_of(program *p, uint64_t lo, uint64_t hi)
+{
+    unit_begin(p, dwarf4, 1, 0);
+    die(p, UNIT);
+    put_str(&p->info, "unit.c");
+    put64(&p->info, lo);
+    put32(&p->info, hi - lo);
+    put32(&p->info, 0);
+    put_str(&p->info, "/comp");
+}
+
+static void begin_unit(program *p)
+{
+    begin_unit_of(p, 0x1000, 0x2000);
+}
+
+static void put_range(program *p, uint64_t lo, uint64_t hi)
+{
+    put64(&p->info, lo);
+    put32(&p->info, hi - lo);
+}
+
+static void put_plain(program *p, const char *name, uint64_t lo, uint64_t hi)
+{
+    die(p, PLAIN);
+    put_str(&p->info, name);
+    put_range(p, lo, hi);
+}
+
+static void put_linked(program *p, const char *linkage_name, const char *name, uint64_t lo, uint64_t hi)
+{
+    die(p, LINKED);
+    put_str(&p->info, linkage_name);
+    put_str(&p->info, name);
+    put_range(p, lo, hi);
+}
+
+static void end_unit(program *p)
+{
+    put8(&p->info, 0);
+    unit_end(p);
+}
+
+/* A line program of version 2 whose rows are pairs of address and line; each pair is followed by the next until an
+ * address 0. The last pair ends the sequence. */
+static void put_lines(program *p, const uint64_t *rows)
+{
+    bytes *b = &p->line;
+    p->enc.offset_size = 4;
+    size_t at = begin_length(p, b);
+    put16(b, 2);
+    put32(b, 0);
+    size_t start = b->len;
+    put8(b, 1);
+    put8(b, 1);
+    put8(b, 0);
+    put8(b, 1);
+    put8(b, 10);
+    put(b, "\0\1\1\1\1\0\0\0\1", 9);
+    put8(b, 0);
+    put_str(b, "unit.c");
+    put_zeros(b, 3);
+    put_str(b, "other.c");
+    put_zeros(b, 4);
+    patch(b, start - 4, b->len - start, 4);
+    int64_t line = 1;
+    for (; rows[0] != 0; rows += 2) {
+        put8(b, 0);
+        put8(b, 9);
+        put8(b, 2);
+        put64(b, rows[0]);
+        put8(b, 3);
+        put_sleb(b, (int64_t)rows[1] - line);
+        line = (int64_t)rows[1];
+        if (rows[2] != 0) {
+            put8(b, 1);
+        } else {
+            put8(b, 0);
+            put8(b, 1);
+            put8(b, 1);
+        }
+    }
+    end_length(p, b, at);
+}
+
+static void check_name(lookup *l, uint64_t addr, const char *linkage_name, const char *name,
+                       machsym_source source)
+{
+    CHECK_EQ(ask(l, addr), 1);
+    CHECK_STR(l->v[0].linkage_name, linkage_name);
+    CHECK_STR(l->v[0].name, name);
+    CHECK_EQ(l->v[0].name_source, source);
+}
+
+/* facts of the field: the linkage name; without one, or a hidden one, the symbol exactly at low_pc, of several the one
+ * that equals DW_AT_name; else DW_AT_name. */
+static void test_name_rule(void)
+{
+    static const make_symbol symbols[] = {
+        {"_from_symtab", EXT, 1, 0x1000},
+        {"__TFC1aP4initf", EXT, 1, 0x1100},
+        {"_alias", EXT, 1, 0x1200},
+        {"_same", LOCAL, 1, 0x1200},
+        {"_real_name", LOCAL, 1, 0x1300},
+        {"_old_real", LOCAL, 1, 0x1400},
+        {"_not_at_start", EXT, 1, 0x1504},
+        {"_objc_alias", EXT, 1, 0x1600},
+        {"_cold_symbol", LOCAL, 1, 0x1700},
+        {"_nameless", LOCAL, 1, 0x1800},
+        {"_before_nameless", LOCAL, 1, 0x18f0},
+    };
+    program p;
+    lookup l;
+    begin(&p);
+    p.macho.symbols = symbols;
+    p.macho.symbol_count = sizeof symbols / sizeof symbols[0];
+    begin_unit(&p);
+    put_linked(&p, "_Zlinkage", "linkage", 0x1000, 0x1010);
+    put_plain(&p, "init", 0x1100, 0x1110);
+    put_plain(&p, "same", 0x1200, 0x1210);
+    put_linked(&p, "__hidden#12_", "__hidden#12_", 0x1300, 0x1310);
+    die(&p, HIDDEN_OLD);
+    put_str(&p.info, "__hidden#4067_");
+    put_range(&p, 0x1400, 0x1410);
+    put_plain(&p, "no_symbol", 0x1500, 0x1510);
+    put_plain(&p, "-[Player skip:]", 0x1600, 0x1610);
+    put_linked(&p, "", "\001-[Gate pass:].cold.1", 0x1700, 0x1710);
+    die(&p, NAMELESS);
+    put_range(&p, 0x1800, 0x1810);
+    die(&p, NAMELESS);
+    put_range(&p, 0x1900, 0x1910);
+    end_unit(&p);
+    for (unsigned round = 0; round < 2; round++) { /* the second session asks the table, the first scans */
+        lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+        if (round == 1) {
+            machsym_cursor at = {0, 0};
+            machsym_symbol symbol;
+            CHECK(machsym_session_next_symbol(l.session, &at, &symbol));
+        }
+        check_name(&l, 0x1000, "_Zlinkage", "linkage", MACHSYM_SOURCE_DWARF);
+        check_name(&l, 0x1100, "_TFC1aP4initf", "init", MACHSYM_SOURCE_SYMTAB);
+        check_name(&l, 0x1200, "same", "same", MACHSYM_SOURCE_DWARF);
+        check_name(&l, 0x1300, "real_name", "__hidden#12_", MACHSYM_SOURCE_SYMTAB);
+        check_name(&l, 0x1400, "old_real", "", MACHSYM_SOURCE_SYMTAB);
+        check_name(&l, 0x1500, "", "no_symbol", MACHSYM_SOURCE_DWARF);
+        check_name(&l, 0x1600, "", "-[Player skip:]", MACHSYM_SOURCE_DWARF);
+        check_name(&l, 0x1700, "", "-[Gate pass:].cold.1", MACHSYM_SOURCE_DWARF);
+        check_name(&l, 0x1800, "nameless", "", MACHSYM_SOURCE_SYMTAB);
+        lookup_close(&l);
+    }
+    program_free(&p);
+}
+
+/* An inlined function without linkage name has the symbol of its out-of-line copy, else DW_AT_name. */
+static void test_inline_names(void)
+{
+    static const make_symbol symbols[] = {{"_copied_symbol", EXT, 1, 0x1800}, {"_f", EXT, 1, 0x1000}};
+    program p;
+    lookup l;
+    begin(&p);
+    p.macho.symbols = symbols;
+    p.macho.symbol_count = 2;
+    begin_unit(&p);
+    size_t copied = die(&p, ABSTRACT);
+    put_str(&p.info, "copied");
+    size_t alone = die(&p, ABSTRACT);
+    put_str(&p.info, "alone");
+    die(&p, FUNCTION_OPEN);
+    put_str(&p.info, "f");
+    put_range(&p, 0x1000, 0x1100);
+    for (unsigned i = 0; i < 2; i++) {
+        die(&p, INLINE);
+        put32(&p.info, local(&p, i == 0 ? copied : alone));
+        put_range(&p, 0x1000 + 0x10 * i, 0x1010 + 0x10 * i);
+        put8(&p.info, 2);
+        put_uleb(&p.info, 7);
+        put8(&p.info, 0);
+    }
+    put8(&p.info, 0);
+    die(&p, COPY);
+    put32(&p.info, local(&p, copied));
+    put_range(&p, 0x1800, 0x1900);
+    end_unit(&p);
+    static const uint64_t lines[] = {0x1000, 5, 0x1100, 6, 0};
+    put_lines(&p, lines);
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    CHECK_EQ(ask(&l, 0x1000), 2);
+    CHECK_STR(l.v[0].linkage_name, "copied_symbol");
+    CHECK_EQ(l.v[0].name_source, MACHSYM_SOURCE_SYMTAB);
+    CHECK_STR(l.v[0].file.name, "unit.c");
+    CHECK_EQ(l.v[0].line, 5);
+    CHECK_STR(l.v[1].name, "f");
+    CHECK_STR(l.v[1].file.name, "other.c"); /* the call's file and line, not the row's */
+    CHECK_EQ(l.v[1].line, 7);
+    CHECK_EQ(ask(&l, 0x1010), 2);
+    CHECK_STR(l.v[0].linkage_name, "");
+    CHECK_STR(l.v[0].name, "alone");
+    CHECK_EQ(ask(&l, 0x1800), 1);
+    CHECK_STR(l.v[0].linkage_name, "copied_symbol");
+    CHECK_STR(l.v[0].name, "copied");
+    lookup_close(&l);
+    program_free(&p);
+}
+
+/* Padding between functions: a function never answers outside its ranges, its rows neither; the symbol may. A gap in
+ * the middle of nowhere has no answer. */
+static void test_gaps(void)
+{
+    static const make_symbol symbols[] = {{"_f", EXT, 1, 0x1010}, {"_g", EXT, 1, 0x1100}};
+    static const uint64_t lines[] = {0x1010, 10, 0x1080, 11, 0x1100, 20, 0x1180, 21, 0};
+    bytes starts = {NULL, 0, 0};
+    program p;
+    lookup l;
+    begin(&p);
+    put_uleb(&starts, 0x10);
+    put_uleb(&starts, 0xf0);
+    put_uleb(&starts, 0x100);
+    put_uleb(&starts, 0);
+    p.macho.symbols = symbols;
+    p.macho.symbol_count = 2;
+    p.macho.starts = &starts;
+    begin_unit_of(&p, 0x1010, 0x1180);
+    put_plain(&p, "f", 0x1010, 0x10a0);
+    put_plain(&p, "g", 0x1100, 0x1180);
+    end_unit(&p);
+    put_lines(&p, lines);
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    CHECK_EQ(ask(&l, 0x1000), 0);
+    CHECK_EQ(ask(&l, 0x100f), 0);
+    check_name(&l, 0x109f, "f", "f", MACHSYM_SOURCE_DWARF);
+    CHECK_EQ(l.v[0].line, 11);
+    CHECK_EQ(l.v[0].function_size, 0x90);
+    check_name(&l, 0x10a0, "f", "", MACHSYM_SOURCE_SYMTAB); /* padding: the row of f must not go on */
+    CHECK_EQ(l.v[0].line_source, MACHSYM_SOURCE_NONE);
+    CHECK_EQ(l.v[0].function_start, 0x1010);
+    check_name(&l, 0x10ff, "f", "", MACHSYM_SOURCE_SYMTAB);
+    CHECK_EQ(l.v[0].line, 0);
+    check_name(&l, 0x1180, "g", "", MACHSYM_SOURCE_SYMTAB);
+    CHECK_EQ(l.v[0].line_source, MACHSYM_SOURCE_NONE);
+    check_name(&l, 0x1200, "", "", MACHSYM_SOURCE_FUNCTION_STARTS);
+    CHECK_EQ(l.v[0].function_start, 0x1200);
+    CHECK_EQ(ask(&l, 0x2000), 0);
+    CHECK_EQ(ask(&l, UINT64_MAX), 0);
+    lookup_close(&l);
+    program_free(&p);
+    bytes_free(&starts);
+}
+
+/* Assembly: a unit with rows but without functions tells lines to the symbols. */
+static void test_assembly(void)
+{
+    static const make_symbol symbols[] = {{"_memcpy", EXT, 1, 0x1000}};
+    static const uint64_t lines[] = {0x1000, 10, 0x1080, 11, 0x1100, 12, 0};
+    program p;
+    lookup l;
+    begin(&p);
+    p.macho.symbols = symbols;
+    p.macho.symbol_count = 1;
+    begin_unit_of(&p, 0x1000, 0x1100);
+    end_unit(&p);
+    put_lines(&p, lines);
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    check_name(&l, 0x1090, "memcpy", "", MACHSYM_SOURCE_SYMTAB);
+    CHECK_EQ(l.v[0].line, 11);
+    CHECK_EQ(l.v[0].line_source, MACHSYM_SOURCE_DWARF);
+    check_name(&l, 0x1100, "memcpy", "", MACHSYM_SOURCE_SYMTAB);
+    CHECK_EQ(l.v[0].line, 0);
+    CHECK_EQ(l.v[0].line_source, MACHSYM_SOURCE_NONE);
+    lookup_close(&l);
+    program_free(&p);
+}
+
+/* Line 0 takes the line of the nearest frame that has one, inner before outer. */
+static void test_best_line(void)
+{
+    static const uint64_t lines[] = {0x1000, 5, 0x1010, 0, 0x1100, 6, 0};
+    static const unsigned calls[] = {0, 30, 0, 40}; /* outermost first */
+    program p;
+    lookup l;
+    begin(&p);
+    begin_unit(&p);
+    size_t a = die(&p, ABSTRACT);
+    put_str(&p.info, "a");
+    die(&p, FUNCTION_OPEN);
+    put_str(&p.info, "f");
+    put_range(&p, 0x1000, 0x1100);
+    for (unsigned i = 0; i < 4; i++) {
+        die(&p, INLINE);
+        put32(&p.info, local(&p, a));
+        put_range(&p, 0x1000, 0x1020);
+        put8(&p.info, 1);
+        put_uleb(&p.info, calls[i]);
+    }
+    put_zeros(&p.info, 5);
+    end_unit(&p);
+    put_lines(&p, lines);
+    static const uint32_t plain[] = {0, 40, 0, 30, 0};
+    static const uint32_t best[] = {40, 40, 40, 30, 30};
+    static const uint32_t inner[] = {5, 40, 40, 30, 30};
+    for (unsigned flag = 0; flag < 2; flag++) {
+        lookup_open(&l, &p, MACHSYM_LINES_ATOS, flag == 1 ? MACHSYM_SESSION_BEST_LINE : 0);
+        CHECK_EQ(ask(&l, 0x1010), 5);
+        for (unsigned i = 0; i < 5; i++)
+            CHECK_EQ(l.v[i].line, flag == 1 ? best[i] : plain[i]);
+        if (flag == 1) {
+            ask(&l, 0x1000);
+            for (unsigned i = 0; i < 5; i++)
+                CHECK_EQ(l.v[i].line, inner[i]);
+        }
+        CHECK_EQ(ask(&l, 0x1080), 1); /* nobody has a line */
+        CHECK_EQ(l.v[0].line, 0);
+        lookup_close(&l);
+    }
+    program_free(&p);
+}
+
+/* Many at once: the answers of the same addresses one by one, whatever their order; room too small says how much. */
+static void test_many(void)
+{
+    enum { COUNT = 3000, ROOM = 30000 };
+    static uint64_t addrs[COUNT];
+    static machsym_answer answers[COUNT];
+    static machsym_frame frames[ROOM];
+    machsym_image *image = test_open("tests/fixtures/bin/inline-arm64-d4-14.dwarf");
+    machsym_session *many = test_session(image, MACHSYM_LINES_ATOS, 0);
+    machsym_session *single = test_session(image, MACHSYM_LINES_ATOS, 0);
+    machsym_cursor at = {0, 0};
+    machsym_section code;
+    uint64_t state = 99;
+    CHECK(machsym_image_next_section(image, &at, &code) && code.is_code);
+    for (unsigned i = 0; i < COUNT; i++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        addrs[i] = code.addr - 16 + (state >> 33) % (code.size + 32);
+    }
+    size_t total = machsym_session_lookup(many, addrs, COUNT, answers, frames, ROOM);
+    CHECK(total > COUNT && total <= ROOM);
+    unsigned wrong = 0;
+    size_t sum = 0;
+    for (unsigned i = 0; i < COUNT; i++) {
+        machsym_frame own[64];
+        size_t count = machsym_session_frames(single, addrs[i], own, 64);
+        wrong += count != answers[i].count;
+        sum += count;
+        for (size_t j = 0; j < count && count == answers[i].count; j++) {
+            const machsym_frame *got = &frames[answers[i].first + j];
+            wrong += !ms_str_equal(got->name, own[j].name) || got->line != own[j].line ||
+                     got->is_inline != own[j].is_inline || !ms_str_equal(got->file.name, own[j].file.name) ||
+                     got->column != own[j].column || got->function_start != own[j].function_start;
+        }
+    }
+    CHECK_EQ(wrong, 0);
+    CHECK_EQ(sum, total);
+    CHECK_EQ(machsym_session_lookup(many, addrs, COUNT, answers, frames, 100), total);
+    CHECK_EQ(machsym_session_lookup(many, addrs, COUNT, answers, NULL, 0), total);
+    CHECK_EQ(machsym_session_lookup(many, addrs, 0, answers, frames, ROOM), 0);
+    machsym_session_close(many);
+    machsym_session_close(single);
+    machsym_image_close(image);
+}
+
+/* With hardly any cache, units are dropped and decoded again: the answers stay. trim begins anew. */
+static void test_cache(void)
+{
+    machsym_image *image = test_open("tests/fixtures/bin/cross-arm64-d5-22.dwarf");
+    machsym_session *large = test_session(image, MACHSYM_LINES_ATOS, 0);
+    machsym_session *small = NULL;
+    machsym_session_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.image = image;
+    desc.cache_limit = 1;
+    CHECK_EQ(machsym_session_open(&desc, &small, NULL), MACHSYM_OK);
+    machsym_image_info info;
+    machsym_image_get_info(image, &info);
+    unsigned wrong = 0;
+    unsigned found = 0;
+    for (unsigned round = 0; round < 2; round++) {
+        for (uint64_t addr = info.text_addr; addr < info.text_addr + 0x1000; addr += 4) {
+            machsym_frame a[16];
+            machsym_frame b[16];
+            size_t count = machsym_session_frames(large, addr, a, 16);
+            wrong += machsym_session_frames(small, addr, b, 16) != count;
+            found += count > 0;
+            for (size_t i = 0; i < count && i < 16; i++)
+                wrong += !ms_str_equal(a[i].name, b[i].name) || a[i].line != b[i].line;
+        }
+        machsym_session_trim(small);
+        machsym_session_trim(large);
+    }
+    CHECK_EQ(wrong, 0);
+    CHECK(found > 20);
+    machsym_session_close(large);
+    machsym_session_close(small);
+    machsym_image_close(image);
+}
+
+/* What iteration gives agrees with what lookups answer, over a whole file. */
+static void test_iteration(const char *name)
+{
+    char path[256];
+    snprintf(path, sizeof path, "tests/fixtures/bin/%s", name);
+    machsym_image *image = test_open(path);
+    machsym_session *session = test_session(image, MACHSYM_LINES_DWARF, 0);
+    machsym_cursor at = {0, 0};
+    machsym_function f;
+    machsym_line row;
+    machsym_session_info info;
+    unsigned wrong = 0;
+    unsigned functions = 0;
+    unsigned rows = 0;
+    machsym_frame frames[64];
+    while (machsym_session_next_function(session, &at, &f)) {
+        size_t count = machsym_session_frames(session, f.lo, frames, 64);
+        functions++;
+        if (count == 0 || count > 64) {
+            wrong++;
+            continue;
+        }
+        const machsym_frame *outer = &frames[count - 1];
+        wrong += !ms_str_equal(outer->name, f.name) || !ms_str_equal(outer->linkage_name, f.linkage_name) ||
+                 outer->function_start != f.lo || outer->function_size != f.hi - f.lo ||
+                 outer->die_offset != f.die_offset || outer->name_source != f.name_source;
+    }
+    memset(&at, 0, sizeof at);
+    while (machsym_session_next_line(session, &at, &row))
+        rows++;
+    machsym_session_get_info(session, &info);
+    CHECK_EQ(wrong, 0);
+    CHECK(functions > 0 && functions >= info.function_count);
+    CHECK_EQ(rows, info.line_row_count);
+    CHECK_EQ(info.damaged_units, 0);
+    machsym_session_close(session);
+    machsym_image_close(image);
+}
+
+/* The explanation tells what the frames say. */
+static void test_explanation(void)
+{
+    static const make_symbol symbols[] = {{"_f", EXT, 1, 0x1000}};
+    static const uint64_t lines[] = {0x1000, 5, 0x1010, 6, 0x1020, 7, 0x1030, 8, 0x1040, 9, 0x1050, 10, 0};
+    program p;
+    lookup l;
+    machsym_explanation e;
+    begin(&p);
+    p.macho.symbols = symbols;
+    p.macho.symbol_count = 1;
+    begin_unit(&p);
+    put_plain(&p, "f", 0x1000, 0x1100);
+    end_unit(&p);
+    put_lines(&p, lines);
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    machsym_session_explain(l.session, 0x1025, &e);
+    CHECK_EQ(e.unit_source, MACHSYM_UNIT_RANGES);
+    CHECK_EQ(e.unit_version, 4);
+    CHECK_STR(e.unit_name, "unit.c");
+    CHECK_EQ(e.row_count, 5);
+    CHECK_EQ(e.row_used, 2);
+    CHECK_EQ(e.rows[2].line, 7);
+    CHECK(e.has_symbol);
+    CHECK_STR(e.symbol.name, "f");
+    machsym_session_explain(l.session, 0x10f0, &e); /* no row */
+    CHECK_EQ(e.row_used, e.row_count);
+    machsym_session_explain(l.session, 0x9000, &e);
+    CHECK_EQ(e.unit_source, MACHSYM_UNIT_NONE);
+    CHECK(!e.has_symbol && e.row_count == 0);
+    lookup_close(&l);
+    program_free(&p);
+}
+
+int main(void)
+{
+    test_name_rule();
+    test_inline_names();
+    test_gaps();
+    test_assembly();
+    test_best_line();
+    test_many();
+    test_cache();
+    test_iteration("inline-arm64-d4-14.dwarf");
+    test_iteration("inline-x86_64-d2-14.dwarf");
+    test_iteration("inline-x86_64-d3-22.dwarf");
+    test_iteration("inline-x86_64-d5-O0-22.dwarf");
+    test_iteration("inline-arm64_32-d4-22.dwarf");
+    test_iteration("cross-arm64-d5-22.dwarf");
+    test_iteration("zoo-x86_64-d5-22.dwarf");
+    test_iteration("hand-dwarf64.dwarf");
+    test_explanation();
+    return test_done();
+}

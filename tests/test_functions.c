@@ -1,0 +1,460 @@
+/* The floor functions: where functions lie, the calls inlined into them, and how origins and specifications name them. */
+#include "dwarf.h"
+
+enum {
+    UNIT = 1,
+    NAMESPACE,
+    FUNCTION,         /* name, low, high; has children */
+    BLOCK,            /* a lexical block */
+    INLINE,           /* origin, low, high, call_file, call_line, call_column; has children */
+    INLINE_RANGES,    /* origin, ranges, call_line */
+    ABSTRACT,         /* name, linkage name */
+    CONCRETE,         /* origin, low, high */
+    ORIGIN_ONLY,      /* an entry that only refers */
+    SPECIFICATION,    /* specification, linkage name */
+    FUNCTION_RANGES,  /* name, ranges */
+    ORIGIN_ELSEWHERE, /* origin by ref_addr, low, high */
+    DECLARATION,      /* name */
+    NAMELESS,         /* low, high */
+    INLINE_BARE       /* origin, low, high; no call attributes, no children */
+};
+
+static void begin(program *p)
+{
+    memset(p, 0, sizeof *p);
+    ABBREV(p, UNIT, TAG_compile_unit, 1, AT_name, FORM_string, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
+    ABBREV(p, NAMESPACE, TAG_namespace, 1, AT_name, FORM_string);
+    ABBREV(p, FUNCTION, TAG_subprogram, 1, AT_name, FORM_string, AT_low_pc, FORM_addr, AT_high_pc,
+           FORM_data4);
+    ABBREV(p, BLOCK, TAG_lexical_block, 1, AT_low_pc, FORM_addr);
+    ABBREV(p, INLINE, TAG_inlined_subroutine, 1, AT_abstract_origin, FORM_ref4, AT_low_pc, FORM_addr,
+           AT_high_pc, FORM_data4, AT_call_file, FORM_data1, AT_call_line, FORM_udata, AT_call_column,
+           FORM_data2);
+    ABBREV(p, INLINE_RANGES, TAG_inlined_subroutine, 0, AT_abstract_origin, FORM_ref4, AT_ranges,
+           FORM_sec_offset, AT_call_line, FORM_data4);
+    ABBREV(p, ABSTRACT, TAG_subprogram, 0, AT_name, FORM_string, AT_linkage_name, FORM_string);
+    ABBREV(p, CONCRETE, TAG_subprogram, 0, AT_abstract_origin, FORM_ref4, AT_low_pc, FORM_addr, AT_high_pc,
+           FORM_data4);
+    ABBREV(p, ORIGIN_ONLY, TAG_subprogram, 0, AT_abstract_origin, FORM_ref4);
+    ABBREV(p, SPECIFICATION, TAG_subprogram, 0, AT_specification, FORM_ref4, AT_linkage_name, FORM_string);
+    ABBREV(p, FUNCTION_RANGES, TAG_subprogram, 1, AT_name, FORM_string, AT_ranges, FORM_sec_offset);
+    ABBREV(p, ORIGIN_ELSEWHERE, TAG_subprogram, 0, AT_abstract_origin, FORM_ref_addr, AT_low_pc, FORM_addr,
+           AT_high_pc, FORM_data4);
+    ABBREV(p, DECLARATION, TAG_subprogram, 0, AT_name, FORM_string);
+    ABBREV(p, NAMELESS, TAG_subprogram, 0, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
+    ABBREV(p, INLINE_BARE, TAG_inlined_subroutine, 0, AT_abstract_origin, FORM_ref4, AT_low_pc, FORM_addr,
+           AT_high_pc, FORM_data4);
+    abbrev_end(p);
+}
+
+static void begin_unit_of(program *p, uint64_t lo, uint64_t hi)
+{
+    unit_begin(p, dwarf4, 1, 0);
+    die(p, UNIT);
+    put_str(&p->info, "unit.c");
+    put64(&p->info, lo);
+    put32(&p->info, hi - lo);
+}
+
+static void begin_unit(program *p)
+{
+    begin_unit_of(p, 0x1000, 0x2000);
+}
+
+static void end_unit(program *p)
+{
+    put8(&p->info, 0);
+    unit_end(p);
+}
+
+static void put_range(program *p, uint64_t lo, uint64_t hi)
+{
+    put64(&p->info, lo);
+    put32(&p->info, hi - lo);
+}
+
+static size_t put_function(program *p, const char *name, uint64_t lo, uint64_t hi)
+{
+    size_t at = die(p, FUNCTION);
+    put_str(&p->info, name);
+    put_range(p, lo, hi);
+    return at;
+}
+
+static size_t put_abstract(program *p, const char *name, const char *linkage_name)
+{
+    size_t at = die(p, ABSTRACT);
+    put_str(&p->info, name);
+    put_str(&p->info, linkage_name);
+    return at;
+}
+
+static void put_inline(program *p, size_t origin, uint64_t lo, uint64_t hi, unsigned line)
+{
+    die(p, INLINE);
+    put32(&p->info, local(p, origin));
+    put_range(p, lo, hi);
+    put8(&p->info, 3);
+    put_uleb(&p->info, line);
+    put16(&p->info, line + 1);
+}
+
+static void end_children(program *p)
+{
+    put8(&p->info, 0);
+}
+
+/* The names at an address, innermost first, joined by spaces. */
+static void check_names(lookup *l, uint64_t addr, const char *want)
+{
+    char got[1024] = "";
+    size_t at = 0;
+    ask(l, addr);
+    for (size_t i = 0; i < l->count && i < FRAMES; i++) {
+        at += (size_t)snprintf(got + at, sizeof got - at, "%s%.*s", i == 0 ? "" : " ", (int)l->v[i].name.len,
+                               l->v[i].name.ptr);
+        CHECK_EQ(l->v[i].is_inline, i + 1 < l->count);
+    }
+    CHECK_TEXT(got, want);
+}
+
+/* Functions in namespaces and in functions; the inner one has its code. */
+static void test_nesting(void)
+{
+    program p;
+    lookup l;
+    begin(&p);
+    begin_unit(&p);
+    die(&p, NAMESPACE);
+    put_str(&p.info, "outer");
+    die(&p, NAMESPACE);
+    put_str(&p.info, "inner");
+    put_function(&p, "deep", 0x1000, 0x1100);
+    end_children(&p);
+    end_children(&p);
+    end_children(&p);
+    put_function(&p, "around", 0x1200, 0x1300);
+    die(&p, BLOCK);
+    put64(&p.info, 0);
+    put_function(&p, "within", 0x1240, 0x1280);
+    end_children(&p);
+    end_children(&p);
+    end_children(&p);
+    die(&p, DECLARATION);
+    put_str(&p.info, "no code");
+    put_function(&p, "last", 0x1400, 0x1500);
+    end_children(&p);
+    end_unit(&p);
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    check_names(&l, 0x1000, "deep");
+    check_names(&l, 0x10ff, "deep");
+    check_names(&l, 0x1100, "");
+    check_names(&l, 0x123f, "around");
+    check_names(&l, 0x1240, "within");
+    check_names(&l, 0x127f, "within");
+    check_names(&l, 0x1280, "around");
+    check_names(&l, 0x1300, "");
+    check_names(&l, 0x1400, "last");
+    ask(&l, 0x1250);
+    CHECK_EQ(l.v[0].function_start, 0x1240);
+    CHECK_EQ(l.v[0].function_size, 0x40);
+    CHECK(l.v[0].die_offset != 0);
+    lookup_close(&l);
+    program_free(&p);
+}
+
+/* A tree of inlined calls: siblings, nested, in blocks, touching, and one that claims more than its caller has. */
+static void test_inline_tree(void)
+{
+    program p;
+    lookup l;
+    begin(&p);
+    begin_unit(&p);
+    size_t a = put_abstract(&p, "a", "_Za");
+    size_t b = put_abstract(&p, "b", "_Zb");
+    size_t c = put_abstract(&p, "c", "_Zc");
+    put_function(&p, "f", 0x1000, 0x1100);
+    put_inline(&p, a, 0x1010, 0x1050, 10);
+    put_inline(&p, b, 0x1020, 0x1040, 20);
+    die(&p, BLOCK);
+    put64(&p.info, 0);
+    put_inline(&p, c, 0x1030, 0x1034, 30);
+    end_children(&p);
+    end_children(&p);
+    end_children(&p);
+    put_inline(&p, c, 0x1040, 0x1044, 31);
+    end_children(&p);
+    end_children(&p);
+    put_inline(&p, b, 0x1050, 0x1060, 40);
+    end_children(&p);
+    end_children(&p);
+    put_function(&p, "g", 0x1100, 0x1200);
+    end_children(&p);
+    end_unit(&p);
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    check_names(&l, 0x1000, "f");
+    check_names(&l, 0x1010, "a f");
+    check_names(&l, 0x1020, "b a f");
+    check_names(&l, 0x1030, "c b a f");
+    CHECK_EQ(l.v[0].line, 0); /* no line table */
+    CHECK_EQ(l.v[1].line, 30);
+    CHECK_EQ(l.v[1].column, 31);
+    CHECK_EQ(l.v[2].line, 20);
+    CHECK_EQ(l.v[3].line, 10);
+    CHECK_STR(l.v[0].linkage_name, "_Zc");
+    CHECK_EQ(l.v[0].name_source, MACHSYM_SOURCE_DWARF);
+    CHECK_EQ(l.v[0].function_start, 0x1000); /* of the concrete function, in every frame */
+    check_names(&l, 0x1033, "c b a f");
+    check_names(&l, 0x1034, "b a f");
+    check_names(&l, 0x1040, "c a f");
+    CHECK_EQ(l.v[1].line, 31);
+    check_names(&l, 0x104f, "a f");
+    check_names(&l, 0x1050, "b f");
+    check_names(&l, 0x1060, "f");
+    check_names(&l, 0x1100, "g");
+    machsym_session_info info;
+    machsym_session_get_info(l.session, &info);
+    CHECK_EQ(info.function_count, 2);
+    CHECK_EQ(info.inline_count, 5);
+    CHECK_EQ(info.damaged_units, 0);
+    lookup_close(&l);
+    program_free(&p);
+}
+
+static void put_list(program *p, const uint64_t *v)
+{
+    for (; *v != 0; v++)
+        put64(&p->ranges, *v - 0x1000); /* from the unit's low_pc */
+    put_zeros(&p->ranges, 16);
+}
+
+/* A function in hot and cold pieces with another one between; an inlined call in pieces of both. */
+static void test_pieces(void)
+{
+    static const uint64_t function[] = {0x1000 + 0x10, 0x1100, 0x1800, 0x1900, 0};
+    static const uint64_t inlined[] = {0x1020, 0x1030, 0x1850, 0x1860, 0x1050, 0x1058, 0};
+    program p;
+    lookup l;
+    begin(&p);
+    begin_unit(&p);
+    size_t a = put_abstract(&p, "a", "");
+    die(&p, FUNCTION_RANGES);
+    put_str(&p.info, "split");
+    put32(&p.info, p.ranges.len);
+    put_list(&p, function);
+    die(&p, INLINE_RANGES);
+    put32(&p.info, local(&p, a));
+    put32(&p.info, p.ranges.len);
+    put32(&p.info, 99);
+    put_list(&p, inlined);
+    end_children(&p);
+    put_function(&p, "between", 0x1100, 0x1800);
+    end_children(&p);
+    end_unit(&p);
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    check_names(&l, 0x1000, "");
+    check_names(&l, 0x1010, "split");
+    check_names(&l, 0x1020, "a split");
+    CHECK_EQ(l.v[0].function_start, 0x1010);
+    CHECK_EQ(l.v[1].line, 99);
+    check_names(&l, 0x1030, "split");
+    check_names(&l, 0x1057, "a split");
+    check_names(&l, 0x1100, "between");
+    check_names(&l, 0x17ff, "between");
+    check_names(&l, 0x1800, "split");
+    check_names(&l, 0x185f, "a split");
+    CHECK_EQ(l.v[1].function_start, 0x1800);
+    CHECK_EQ(l.v[1].function_size, 0x100);
+    check_names(&l, 0x1900, "");
+    machsym_cursor at = {0, 0};
+    machsym_function f;
+    unsigned pieces = 0;
+    while (machsym_session_next_function(l.session, &at, &f))
+        pieces += ms_str_is(f.name, "split");
+    CHECK_EQ(pieces, 2);
+    lookup_close(&l);
+    program_free(&p);
+}
+
+/* Origin, then specification, within and across units; what an entry says itself comes first. */
+static void test_chains(void)
+{
+    program p;
+    lookup l;
+    begin(&p);
+    begin_unit_of(&p, 0x1000, 0x1100);
+    die(&p, NAMESPACE);
+    put_str(&p.info, "Class");
+    size_t method = die(&p, DECLARATION);
+    put_str(&p.info, "method");
+    end_children(&p);
+    size_t spec = die(&p, SPECIFICATION);
+    put32(&p.info, local(&p, method));
+    put_str(&p.info, "_ZN5Class6methodEv");
+    size_t middle = die(&p, ORIGIN_ONLY);
+    put32(&p.info, local(&p, spec));
+    die(&p, CONCRETE);
+    put32(&p.info, local(&p, middle));
+    put_range(&p, 0x1000, 0x1010);
+    die(&p, NAMELESS);
+    put_range(&p, 0x1020, 0x1030);
+    end_unit(&p);
+    begin_unit_of(&p, 0x1100, 0x1200);
+    die(&p, ORIGIN_ELSEWHERE);
+    put32(&p.info, spec);
+    put_range(&p, 0x1100, 0x1110);
+    die(&p, ORIGIN_ELSEWHERE); /* into the middle of nothing */
+    put32(&p.info, 0xfffff0);
+    put_range(&p, 0x1120, 0x1130);
+    die(&p, ORIGIN_ELSEWHERE); /* a unit's header */
+    put32(&p.info, 0);
+    put_range(&p, 0x1140, 0x1150);
+    end_unit(&p);
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    check_names(&l, 0x1000, "method");
+    CHECK_STR(l.v[0].linkage_name, "_ZN5Class6methodEv");
+    check_names(&l, 0x1020, "");
+    CHECK_EQ(l.count, 1);
+    check_names(&l, 0x1100, "method");
+    CHECK_STR(l.v[0].linkage_name, "_ZN5Class6methodEv");
+    check_names(&l, 0x1120, "");
+    check_names(&l, 0x1140, "");
+    CHECK_EQ(l.count, 1);
+    lookup_close(&l);
+    program_free(&p);
+}
+
+/* Chains that loop, and chains longer than the limit, end. */
+static void test_loops(void)
+{
+    program p;
+    lookup l;
+    begin(&p);
+    begin_unit(&p);
+    size_t self = die(&p, ORIGIN_ONLY);
+    put32(&p.info, local(&p, self));
+    size_t a = die(&p, ORIGIN_ONLY);
+    size_t to_b = p.info.len;
+    put32(&p.info, 0);
+    size_t b = die(&p, ORIGIN_ONLY);
+    put32(&p.info, local(&p, a));
+    patch(&p.info, to_b, local(&p, b), 4);
+    size_t last = put_abstract(&p, "far", "");
+    size_t near_enough = last;
+    for (unsigned i = 0; i < 100; i++) {
+        size_t next = die(&p, ORIGIN_ONLY);
+        put32(&p.info, local(&p, last));
+        if (i == MACHSYM_MAX_NAME_LINKS - 3)
+            near_enough = next;
+        last = next;
+    }
+    const size_t origins[] = {self, a, last, near_enough};
+    for (unsigned i = 0; i < 4; i++) {
+        die(&p, CONCRETE);
+        put32(&p.info, local(&p, origins[i]));
+        put_range(&p, 0x1000 + 0x10 * i, 0x1010 + 0x10 * i);
+    }
+    end_unit(&p);
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    check_names(&l, 0x1000, "");
+    check_names(&l, 0x1010, "");
+    check_names(&l, 0x1020, "");
+    check_names(&l, 0x1030, "far");
+    lookup_close(&l);
+    program_free(&p);
+}
+
+/* Calls inlined deeper than anybody needs: the function and its outer calls stay, and the count is honest. */
+static void test_depth(void)
+{
+    enum { DEPTH = 2000 };
+    static machsym_frame frames[DEPTH + 1];
+    program p;
+    lookup l;
+    begin(&p);
+    begin_unit(&p);
+    size_t a = put_abstract(&p, "a", "");
+    put_function(&p, "f", 0x1000, 0x1100);
+    for (unsigned i = 0; i < DEPTH; i++)
+        put_inline(&p, a, 0x1000, 0x1100, i + 1);
+    for (unsigned i = 0; i < DEPTH; i++)
+        end_children(&p);
+    end_children(&p);
+    put_function(&p, "g", 0x1100, 0x1200);
+    end_children(&p);
+    end_unit(&p);
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    size_t count = machsym_session_frames(l.session, 0x1010, frames, DEPTH + 1);
+    CHECK_EQ(count, MACHSYM_MAX_INLINE_DEPTH + 1);
+    CHECK_STR(frames[count - 1].name, "f");
+    CHECK_EQ(frames[count - 1].line, 1);
+    CHECK_EQ(frames[count - 2].line, 2);
+    CHECK_EQ(machsym_session_frames(l.session, 0x1010, frames, 3), count); /* as snprintf counts */
+    CHECK_EQ(machsym_session_frames(l.session, 0x1010, NULL, 0), count);
+    check_names(&l, 0x1100, "g");
+    lookup_close(&l);
+    program_free(&p);
+}
+
+/* The call's own numbers, when they are missing or larger than 32 bits. */
+static void test_calls(void)
+{
+    program p;
+    lookup l;
+    begin(&p);
+    begin_unit(&p);
+    size_t a = put_abstract(&p, "a", "");
+    put_function(&p, "f", 0x1000, 0x1100);
+    die(&p, INLINE_BARE);
+    put32(&p.info, local(&p, a));
+    put_range(&p, 0x1000, 0x1010);
+    put_inline(&p, a, 0x1010, 0x1020, 0);
+    end_children(&p);
+    end_children(&p);
+    end_unit(&p);
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    check_names(&l, 0x1000, "a f");
+    CHECK_EQ(l.v[1].line, 0);
+    CHECK_EQ(l.v[1].column, 0);
+    check_names(&l, 0x1010, "a f");
+    CHECK_EQ(l.v[1].line, 0);
+    lookup_close(&l);
+    program_free(&p);
+}
+
+/* An inlined call without a function around it says nothing; one that leaves its function's range answers only where
+ * it is asked, and never harms a neighbour. */
+static void test_strays(void)
+{
+    program p;
+    lookup l;
+    begin(&p);
+    begin_unit(&p);
+    size_t a = put_abstract(&p, "a", "");
+    put_inline(&p, a, 0x1000, 0x1010, 1);
+    end_children(&p);
+    put_function(&p, "f", 0x1100, 0x1200);
+    end_children(&p);
+    put_function(&p, "g", 0x1200, 0x1300);
+    end_children(&p);
+    end_unit(&p);
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    check_names(&l, 0x1000, "");
+    check_names(&l, 0x1100, "f");
+    check_names(&l, 0x1200, "g");
+    lookup_close(&l);
+    program_free(&p);
+}
+
+int main(void)
+{
+    test_nesting();
+    test_inline_tree();
+    test_pieces();
+    test_chains();
+    test_loops();
+    test_depth();
+    test_calls();
+    test_strays();
+    return test_done();
+}
