@@ -2260,14 +2260,24 @@ typedef struct ms_mo_data {
     bool is_threaded; /* the first arm64e files: bind code without chains' headers, pointers as in ARM64E */
     uint64_t
         budget; /* bytes and records that may still be read: what a file repeats without end stops here */
+    bool is_spent;
     uint32_t damage_count;
 } ms_mo_data;
+
+/* Every reader of metadata starts with a full budget, so that none can starve the next. Real files need less than their
+ * size for all of them. */
+static void ms_mo_refill(ms_mo_data *d)
+{
+    d->budget = (uint64_t)d->mo->bytes.len * 4 + 0x10000;
+    d->is_spent = false;
+}
 
 /* Takes cost from the budget. Returns false once it is spent. */
 static bool ms_mo_spend(ms_mo_data *d, uint64_t cost)
 {
     if (cost > d->budget) {
-        d->damage_count += d->budget != 0;
+        d->damage_count += !d->is_spent;
+        d->is_spent = true;
         d->budget = 0;
         return false;
     }
@@ -2571,7 +2581,7 @@ static void ms_mo_data_open(ms_mo_data *d, const ms_mo *mo, ms_arena *arena)
 {
     ms_zero(d, sizeof *d);
     d->mo = mo;
-    d->budget = (uint64_t)mo->bytes.len * 4 + 0x10000; /* real files need less than their size */
+    ms_mo_refill(d);
     d->sections.arena = arena;
     ms_piece *pieces = (ms_piece *)ms_arena_alloc(arena, mo->section_count, sizeof *pieces);
     size_t count = 0;
@@ -3314,6 +3324,7 @@ static void ms_sym_add_exports(ms_sym_table *t, ms_mo_data *d, ms_arena *scratch
     ms_sym_trie trie;
     ms_zero(&trie, sizeof trie);
     trie.bytes = ms_mo_linkedit(d->mo, d->mo->loads.exports_off, d->mo->loads.exports_size);
+    ms_mo_refill(d);
     if (trie.bytes.len == 0)
         return;
     trie.nodes = (ms_sym_trie_node *)ms_arena_alloc(scratch, ms_SYM_TRIE_DEPTH, sizeof *trie.nodes);
@@ -3353,6 +3364,7 @@ static void ms_sym_add_selector_stubs(ms_sym_table *t, ms_mo_data *d)
     const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__objc_stubs");
     if (section == NULL || d->mo->slice.cputype != ms_CPU_ARM64)
         return;
+    ms_mo_refill(d);
     for (size_t at = 0; at + 8 <= section->bytes.len; at += 4) {
         uint32_t adrp = ms_rd_raw_u32(section->bytes.ptr + at);
         uint32_t load = ms_rd_raw_u32(section->bytes.ptr + at + 4);
@@ -3542,6 +3554,7 @@ static void ms_uw_add_starts(ms_sym_table *t, ms_mo_data *d)
 {
     if (d->mo->slice.filetype == ms_MH_OBJECT)
         return;
+    ms_mo_refill(d);
     ms_uw_add_compact(t, d);
     ms_uw_add_eh_frame(t, d);
 }
@@ -3895,6 +3908,7 @@ static void ms_oc_read_modules(ms_oc_list *list, ms_mo_data *d)
 /* Reads all of a slice's classes, then its categories. list->arena is set. */
 static void ms_oc_read(ms_oc_list *list, ms_mo_data *d, ms_arena *scratch)
 {
+    ms_mo_refill(d);
     ms_oc_read_records(list, d, false, scratch);
     ms_oc_read_records(list, d, true, scratch);
     ms_oc_read_modules(list, d);
@@ -3905,6 +3919,7 @@ static void ms_oc_read(ms_oc_list *list, ms_mo_data *d, ms_arena *scratch)
 /* Adds -[Class(Category) selector] for every method. */
 static void ms_oc_add_names(ms_sym_table *t, ms_mo_data *d, const ms_oc_list *list)
 {
+    ms_mo_refill(d);
     for (size_t i = 0; i < list->owner_count; i++) {
         const ms_oc_owner *owner = &list->owners[i];
         for (uint32_t j = 0; j < owner->count; j++) {
@@ -3957,6 +3972,7 @@ static void ms_oc_add_section_blocks(ms_sym_table *t, ms_mo_data *d, const ms_mo
 
 static void ms_oc_add_blocks(ms_sym_table *t, ms_mo_data *d)
 {
+    ms_mo_refill(d);
     for (uint32_t i = 0; i < d->mo->section_count; i++) {
         const ms_mo_section *section = &d->mo->sections[i];
         if (ms_str_is(section->name, "__const") && !section->is_code &&
@@ -3970,6 +3986,7 @@ static void ms_oc_add_blocks(ms_sym_table *t, ms_mo_data *d)
 static void ms_oc_name_blocks(ms_sym_table *t, ms_mo_data *d)
 {
     size_t above = t->count;
+    ms_mo_refill(d);
     for (size_t at = 0; at < t->count && d->budget > 0; at = ms_sym_next(t, at)) {
         machsym_source source = ms_sym_source(t->v[at].item);
         const ms_range *code = ms_sym_code_at(t->code, t->code_count, t->v[at].key);
@@ -4070,28 +4087,25 @@ static machsym_str ms_sw_type_name(ms_sym_table *t, ms_mo_data *d, uint64_t desc
     return ms_sym_join(t, d, &parts[at], 2 * ms_SW_DEPTH - at);
 }
 
-/* Adds what + name, or what + name + "[index]" when there is an index. */
-static void ms_sw_add(ms_sym_table *t, ms_mo_data *d, uint64_t code, const machsym_str *parts, size_t count,
-                      uint32_t index)
+/* "[12]", in 12 bytes of room. */
+static machsym_str ms_sw_index(char *room, uint32_t index)
 {
-    machsym_str all[8];
-    char digits[10];
-    size_t first = sizeof digits;
-    size_t all_count = 0;
+    size_t at = 12;
+    room[--at] = ']';
+    do {
+        room[--at] = (char)('0' + index % 10);
+        index /= 10;
+    } while (index != 0);
+    room[--at] = '[';
+    return ms_str_make(room + at, 12 - at);
+}
+
+/* Adds a guess put together from parts. */
+static void ms_sw_add(ms_sym_table *t, ms_mo_data *d, uint64_t code, const machsym_str *parts, size_t count)
+{
     if (ms_sym_code_at(t->code, t->code_count, code) == NULL)
         return;
-    for (; all_count < count; all_count++)
-        all[all_count] = parts[all_count];
-    if (index != UINT32_MAX) {
-        do {
-            digits[--first] = (char)('0' + index % 10);
-            index /= 10;
-        } while (index != 0);
-        all[all_count++] = ms_str_from_c("[");
-        all[all_count++] = ms_str_make(digits + first, sizeof digits - first);
-        all[all_count++] = ms_str_from_c("]");
-    }
-    machsym_str name = ms_sym_join(t, d, all, all_count);
+    machsym_str name = ms_sym_join(t, d, parts, count);
     if (name.len != 0)
         ms_sym_add_name(t, code, MACHSYM_SOURCE_SWIFT, name);
 }
@@ -4099,7 +4113,7 @@ static void ms_sw_add(ms_sym_table *t, ms_mo_data *d, uint64_t code, const machs
 static void ms_sw_add_about(ms_sym_table *t, ms_mo_data *d, uint64_t code, const char *what, machsym_str type)
 {
     machsym_str parts[2] = {ms_str_from_c(what), type};
-    ms_sw_add(t, d, code, parts, 2, UINT32_MAX);
+    ms_sw_add(t, d, code, parts, 2);
 }
 
 /* ---- Types ---- */
@@ -4137,13 +4151,15 @@ static machsym_str ms_sw_requirement(const ms_mo_data *d, uint64_t addr)
 /* A class's own methods, then those it overrides. */
 static void ms_sw_add_class(ms_sym_table *t, ms_mo_data *d, uint64_t at, uint32_t flags, machsym_str type)
 {
+    char room[12];
     if ((flags & ms_SW_HAS_VTABLE) != 0) {
         uint32_t count = ms_mo_u32_at(d, at + 4);
         at += 8;
         for (uint32_t i = 0; i < count && ms_mo_at_addr(d, at, 8).len != 0 && ms_mo_spend(d, 8);
              i++, at += 8) {
-            machsym_str parts[2] = {type, ms_str_from_c(ms_sw_method_kind(ms_mo_u32_at(d, at)))};
-            ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 2, i);
+            machsym_str parts[3] = {type, ms_str_from_c(ms_sw_method_kind(ms_mo_u32_at(d, at))),
+                                    ms_sw_index(room, i)};
+            ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 3);
         }
     }
     if ((flags & ms_SW_HAS_OVERRIDE_TABLE) != 0) {
@@ -4154,7 +4170,9 @@ static void ms_sw_add_class(ms_sym_table *t, ms_mo_data *d, uint64_t at, uint32_
             machsym_str method = ms_sw_requirement(d, at + 4);
             machsym_str parts[3] = {type, ms_str_from_c(method.len != 0 ? ".override of " : ".override"),
                                     method};
-            ms_sw_add(t, d, ms_sw_code(t, d, at + 8), parts, 3, method.len != 0 ? UINT32_MAX : i);
+            if (method.len == 0)
+                parts[2] = ms_sw_index(room, i);
+            ms_sw_add(t, d, ms_sw_code(t, d, at + 8), parts, 3);
         }
     }
 }
@@ -4192,14 +4210,15 @@ static void ms_sw_add_type(ms_sym_table *t, ms_mo_data *d, uint64_t descriptor)
 /* A protocol descriptor: default implementations of its requirements. */
 static void ms_sw_add_protocol(ms_sym_table *t, ms_mo_data *d, uint64_t descriptor)
 {
+    char room[12];
     machsym_str name = ms_sw_type_name(t, d, descriptor);
     uint32_t in_signature = ms_mo_u32_at(d, descriptor + 12);
     uint32_t count = ms_mo_u32_at(d, descriptor + 16);
     uint64_t at = descriptor + ms_SW_REQUIREMENTS + 12 * (uint64_t)in_signature;
     for (uint32_t i = 0; i < count && ms_mo_at_addr(d, at, 8).len != 0 && ms_mo_spend(d, 8); i++, at += 8) {
-        machsym_str parts[2] = {name, ms_str_from_c(".default")};
+        machsym_str parts[3] = {name, ms_str_from_c(".default"), ms_sw_index(room, i)};
         if (name.len != 0)
-            ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 2, i);
+            ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 3);
     }
 }
 
@@ -4222,14 +4241,15 @@ static machsym_str ms_sw_conforming(ms_sym_table *t, ms_mo_data *d, uint64_t con
 static void ms_sw_add_resilient(ms_sym_table *t, ms_mo_data *d, uint64_t at, machsym_str type)
 {
     uint32_t count = ms_mo_u32_at(d, at);
+    char room[12];
     at += 4;
     for (uint32_t i = 0; i < count && ms_mo_at_addr(d, at, 8).len != 0 && ms_mo_spend(d, 8); i++, at += 8) {
         machsym_str requirement = ms_sw_requirement(d, at);
-        machsym_str parts[5] = {ms_str_from_c("protocol witness"), ms_str_from_c(" for "), requirement,
+        bool named = requirement.len != 0;
+        machsym_str parts[5] = {ms_str_from_c("protocol witness"),
+                                named ? ms_str_from_c(" for ") : ms_sw_index(room, i), requirement,
                                 ms_str_from_c(" in conformance "), type};
-        if (requirement.len == 0)
-            parts[1] = ms_str_empty();
-        ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 5, requirement.len != 0 ? UINT32_MAX : i);
+        ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 5);
     }
 }
 
@@ -4242,16 +4262,22 @@ static void ms_sw_add_conformance(ms_sym_table *t, ms_mo_data *d, uint64_t confo
     uint64_t table = ms_mo_relative_at(d, conformance + 8);
     machsym_str type = ms_sw_conforming(t, d, conformance, flags);
     unsigned word = ms_mo_pointer_size(d);
+    char room[12];
     if (type.len == 0)
         return;
     if (protocol.addr != 0 && table != 0) {
         machsym_str name = ms_sw_type_name(t, d, protocol.addr);
         uint32_t count = name.len != 0 ? ms_mo_u32_at(d, protocol.addr + 16) : 0;
-        machsym_str parts[5] = {ms_str_from_c("protocol witness for "), name,
-                                ms_str_from_c(" in conformance "), type, ms_str_from_c(" ")};
+        machsym_str parts[6] = {ms_str_from_c("protocol witness"),
+                                ms_str_empty(),
+                                ms_str_from_c(" for "),
+                                name,
+                                ms_str_from_c(" in conformance "),
+                                type};
         for (uint32_t i = 0; i < count && ms_mo_at_addr(d, table, word).len != 0 && ms_mo_spend(d, 8); i++) {
             table += word; /* the first entry is the conformance itself */
-            ms_sw_add(t, d, ms_mo_pointer_at(d, table).addr, parts, 5, i);
+            parts[1] = ms_sw_index(room, i);
+            ms_sw_add(t, d, ms_mo_pointer_at(d, table).addr, parts, 6);
         }
     }
     bool is_plain = (flags & ms_SW_IS_RETROACTIVE) == 0 && (flags >> 8 & 0xff) == 0;
@@ -4276,6 +4302,7 @@ static void ms_sw_add_section(ms_sym_table *t, ms_mo_data *d, const char *name,
 
 static void ms_sw_add_names(ms_sym_table *t, ms_mo_data *d)
 {
+    ms_mo_refill(d);
     ms_sw_add_section(t, d, "__swift5_types", ms_sw_add_type);
     ms_sw_add_section(t, d, "__swift5_protos", ms_sw_add_protocol);
     ms_sw_add_section(t, d, "__swift5_proto", ms_sw_add_conformance);
