@@ -6843,26 +6843,32 @@ static void ms_ans_index(machsym_session *s)
     ms_ans_symbols(s);
 }
 
-/* What ms_ans_find tells, and up to which address it tells the same. unit is the one that the caller hopes for: where
- * the first table to ask gives it, no other is asked. Needs ms_ans_index. */
-static ms_ans_place ms_ans_find_span(machsym_session *s, size_t unit, uint64_t addr, uint64_t *end)
+/* What ms_ans_find tells, and up to which address it tells the same. Needs ms_ans_index. */
+static ms_ans_place ms_ans_find_span(machsym_session *s, uint64_t addr, uint64_t *end)
 {
     const ms_segs *tables[3] = {&s->aranges, &s->ranges, &s->silent};
     *end = UINT64_MAX;
-    ms_ans_place place = ms_ans_find(s, addr);
     for (size_t i = 0; i < 3; i++) {
         uint64_t until = ms_seg_until(tables[i]->v, tables[i]->count, addr);
-        size_t index = ms_ans_unit_in(tables[i], addr, s->env.count);
-        const ms_ans_unit *asked = ms_ans_unit_of(s, index);
+        const ms_ans_unit *asked = ms_ans_unit_of(s, ms_ans_unit_in(tables[i], addr, s->env.count));
         *end = until < *end ? until : *end;
         if (asked == NULL)
             continue;
         until = ms_seg_until(asked->functions.segs, asked->functions.seg_count, addr);
         *end = until < *end ? until : *end;
-        if (index == unit && asked == place.unit && place.block != ms_SEG_NONE)
-            break;
     }
-    return place;
+    return ms_ans_find(s, addr);
+}
+
+/* Whether a unit that has a function at an address is the one that answers there, and up to where that holds. */
+static bool ms_ans_owns(machsym_session *s, size_t index, uint64_t addr, uint64_t *end)
+{
+    if (ms_ans_unit_in(&s->aranges, addr, s->env.count) == index) {
+        *end = ms_seg_until(s->aranges.v, s->aranges.count, addr);
+        return true;
+    }
+    ms_ans_place place = ms_ans_find_span(s, addr, end);
+    return place.unit != NULL && place.unit == ms_ans_unit_of(s, index);
 }
 
 /* ---- Names ---- */
@@ -7402,35 +7408,58 @@ typedef struct ms_map_buf {
     size_t cap;
 } ms_map_buf;
 
-static void ms_map_put_byte(ms_map_buf *b, uint8_t byte)
+/* Makes room for len bytes. Returns where they go; NULL when memory is out. */
+static inline uint8_t *ms_map_room(ms_map_buf *b, size_t len)
 {
-    uint8_t *v = (uint8_t *)ms_arena_grow(b->arena, b->v, b->len, &b->cap, 1);
-    if (v == NULL)
-        return;
-    b->v = v;
-    v[b->len++] = byte;
+    while (len > b->cap - b->len) {
+        uint8_t *v = (uint8_t *)ms_arena_double(b->arena, b->v, b->len, &b->cap, 1);
+        if (v == NULL)
+            return NULL;
+        b->v = v;
+    }
+    return b->v + b->len;
 }
 
-static void ms_map_put_uleb(ms_map_buf *b, uint64_t number)
+static inline uint8_t *ms_map_raw_uleb(uint8_t *to, uint64_t number)
 {
     while (number >= 0x80) {
-        ms_map_put_byte(b, (uint8_t)(number | 0x80));
+        *to++ = (uint8_t)(number | 0x80);
         number >>= 7;
     }
-    ms_map_put_byte(b, (uint8_t)number);
-}
-
-static void ms_map_put_u32(ms_map_buf *b, uint32_t number)
-{
-    for (unsigned shift = 0; shift < 32; shift += 8)
-        ms_map_put_byte(b, (uint8_t)(number >> shift));
+    *to++ = (uint8_t)number;
+    return to;
 }
 
 static void ms_map_put_bytes(ms_map_buf *b, const void *ptr, size_t len)
 {
-    const uint8_t *p = (const uint8_t *)ptr;
-    for (size_t i = 0; i < len; i++)
-        ms_map_put_byte(b, p[i]);
+    uint8_t *to = ms_map_room(b, len);
+    if (to == NULL)
+        return;
+    ms_copy(to, ptr, len);
+    b->len += len;
+}
+
+static void ms_map_put_ulebs(ms_map_buf *b, const uint64_t *numbers, size_t count)
+{
+    uint8_t *to = ms_map_room(b, 10 * count);
+    if (to == NULL)
+        return;
+    for (size_t i = 0; i < count; i++)
+        to = ms_map_raw_uleb(to, numbers[i]);
+    b->len = (size_t)(to - b->v);
+}
+
+static void ms_map_put_uleb(ms_map_buf *b, uint64_t number)
+{
+    ms_map_put_ulebs(b, &number, 1);
+}
+
+static void ms_map_put_u32(ms_map_buf *b, uint32_t number)
+{
+    uint8_t bytes[4];
+    for (unsigned i = 0; i < 4; i++)
+        bytes[i] = (uint8_t)(number >> 8 * i);
+    ms_map_put_bytes(b, bytes, 4);
 }
 
 /* Signed numbers with small absolute values become small: 0, -1, 1, -2, ... */
@@ -7890,10 +7919,9 @@ static uint32_t ms_map_root(ms_map_coder *c, machsym_source source, uint32_t fun
                             uint64_t lo, uint64_t size)
 {
     size_t record = c->data.len;
-    ms_map_put_uleb(&c->data, (uint64_t)source << 1);
-    ms_map_put_uleb(&c->data, named ? record - function : 0);
-    ms_map_put_uleb(&c->data, lo - c->text_addr);
-    ms_map_put_uleb(&c->data, size);
+    const uint64_t fields[4] = {(uint64_t)source << 1, named ? record - function : 0, lo - c->text_addr,
+                                size};
+    ms_map_put_ulebs(&c->data, fields, 4);
     return (uint32_t)record;
 }
 
@@ -7903,13 +7931,9 @@ static uint32_t ms_map_call(ms_map_coder *c, uint32_t caller, machsym_source sou
                             const ms_map_line *call)
 {
     size_t record = c->data.len;
-    ms_map_put_uleb(&c->data,
-                    (uint64_t)(record - caller) << 2 | (source == MACHSYM_SOURCE_SYMTAB ? 2u : 0u) | 1);
-    ms_map_put_uleb(&c->data, record - function);
-    ms_map_put_uleb(&c->data, call->file);
-    ms_map_put_uleb(&c->data, call->line);
-    if (c->columns)
-        ms_map_put_uleb(&c->data, call->column);
+    uint64_t what = (uint64_t)(record - caller) << 2 | (source == MACHSYM_SOURCE_SYMTAB ? 2u : 0u) | 1;
+    const uint64_t fields[5] = {what, record - function, call->file, call->line, call->column};
+    ms_map_put_ulebs(&c->data, fields, c->columns ? 5 : 4);
     return (uint32_t)record;
 }
 
@@ -7942,7 +7966,10 @@ static void ms_map_put_run(ms_map_coder *c, const ms_map_item *items, size_t cou
     runs[c->run_count].at = (uint32_t)at;
     runs[c->run_count].only_lines = only_lines;
     c->run_count++;
-    ms_map_put_uleb(&c->data, count);
+    uint8_t *to = ms_map_room(&c->data, 10 + 50 * count);
+    if (to == NULL)
+        return;
+    to = ms_map_raw_uleb(to, count);
     ms_map_item previous;
     ms_zero(&previous, sizeof previous);
     for (size_t i = 0; i < count; i++) {
@@ -7950,16 +7977,17 @@ static void ms_map_put_run(ms_map_coder *c, const ms_map_item *items, size_t cou
         bool new_chain = i == 0 || item->chain != previous.chain;
         bool new_file = item->line.file != previous.line.file;
         int64_t step = (int64_t)item->line.line - (int64_t)previous.line.line;
-        ms_map_put_uleb(&c->data, item->hi - item->lo);
-        ms_map_put_uleb(&c->data, ms_map_zigzag(step) << 2 | (new_file ? 2u : 0u) | (new_chain ? 1u : 0u));
+        to = ms_map_raw_uleb(to, item->hi - item->lo);
+        to = ms_map_raw_uleb(to, ms_map_zigzag(step) << 2 | (new_file ? 2u : 0u) | (new_chain ? 1u : 0u));
         if (new_chain)
-            ms_map_put_uleb(&c->data, only_lines ? 0 : at - item->chain);
+            to = ms_map_raw_uleb(to, only_lines ? 0 : at - item->chain);
         if (new_file)
-            ms_map_put_uleb(&c->data, item->line.file);
+            to = ms_map_raw_uleb(to, item->line.file);
         if (c->columns)
-            ms_map_put_uleb(&c->data, item->line.column);
+            to = ms_map_raw_uleb(to, item->line.column);
         previous = *item;
     }
+    c->data.len = (size_t)(to - c->data.v);
 }
 
 /* Ranges of one function that follow each other, waiting to become runs. */
@@ -8010,7 +8038,7 @@ static void ms_map_coder_init(ms_map_coder *c, ms_arena *data_arena, ms_arena *a
     ms_zero(c, sizeof *c);
     c->data.arena = data_arena;
     c->arena = c->plain.arena = c->functions.arena = c->files.arena = arena;
-    ms_map_put_byte(&c->data, 0); /* no record stands at 0, so that a distance of 0 is free to mean none */
+    ms_map_put_uleb(&c->data, 0); /* no record stands at 0, so that a distance of 0 is free to mean none */
 }
 
 /* ---- Plan ---- */
@@ -8088,7 +8116,7 @@ static void ms_map_cut_tasks(machsym_plan *plan)
 /* A session that decodes for one part; what the plan's session has indexed is lent to it. */
 static machsym_session *ms_map_session(const machsym_plan *plan)
 {
-    machsym_session *s = ms_ans_open(plan->image, plan->lines, 0, 0, plan->allocator);
+    machsym_session *s = ms_ans_open(plan->image, plan->lines, 0, 1, plan->allocator); /* keeps one unit */
     if (s == NULL || plan->session == NULL)
         return s;
     const machsym_session *shared = plan->session;
@@ -8101,6 +8129,8 @@ static machsym_session *ms_map_session(const machsym_plan *plan)
 }
 
 /* ---- Building the ranges of a unit ---- */
+
+#define ms_MAP_BY_UNIT UINT32_MAX
 
 /* What is needed to encode one unit. */
 typedef struct ms_map_work {
@@ -8134,31 +8164,38 @@ static ms_map_line ms_map_line_of(ms_map_work *w, uint64_t file, uint32_t line, 
     return out;
 }
 
+/* Where the record of a call's origin is kept: by the origin alone when it has a linkage name; else by origin and unit,
+ * since an out-of-line copy in the same unit may give the name. */
+static ms_map_slot *ms_map_origin_slot(ms_map_work *w, uint64_t origin)
+{
+    ms_map_slot *slot = ms_map_hash_get(&w->origins, origin, 0);
+    if (slot == NULL || slot->value != ms_MAP_BY_UNIT)
+        return slot;
+    return ms_map_hash_get(&w->origins, origin, w->index + 1);
+}
+
 /* The FUNCTION record of a block, and where its name is from. Calls share the record of what they call. */
 static uint32_t ms_map_block_function(ms_map_work *w, const ms_fn_block *block, machsym_source *source,
                                       bool *named)
 {
-    const ms_fn_table *table = &w->unit->functions;
     machsym_frame frame;
     bool is_inline = block->parent != ms_SEG_NONE;
-    bool shared = is_inline && block->origin != 0;
-    ms_map_slot *slot = NULL;
-    if (shared) {
-        /* an out-of-line copy in this very unit may give a name: the unit is part of the key */
-        slot = ms_map_hash_get(&w->origins, block->origin,
-                               ms_fn_copy_of(table, block) != NULL ? w->index + 1 : 0);
-        if (slot != NULL && slot->value != 0) {
-            *source = (slot->value & 1) != 0 ? MACHSYM_SOURCE_SYMTAB : MACHSYM_SOURCE_DWARF;
-            *named = true;
-            return slot->value >> 1;
-        }
+    ms_map_slot *slot = is_inline && block->origin != 0 ? ms_map_origin_slot(w, block->origin) : NULL;
+    if (slot != NULL && slot->value != 0) {
+        *source = (slot->value & 1) != 0 ? MACHSYM_SOURCE_SYMTAB : MACHSYM_SOURCE_DWARF;
+        *named = true;
+        return slot->value >> 1;
     }
     ms_zero(&frame, sizeof frame);
     frame.is_inline = is_inline;
-    ms_ans_name_block(w->session, table, block, &frame);
+    ms_ans_name_block(w->session, &w->unit->functions, block, &frame);
     *source = frame.name_source;
     *named = is_inline || frame.linkage_name.len != 0 || frame.name.len != 0;
     uint32_t record = *named ? ms_map_function(w->c, frame.linkage_name, frame.name) : 0;
+    if (slot != NULL && slot->b == 0 && (frame.linkage_name.len == 0 || *source != MACHSYM_SOURCE_DWARF)) {
+        slot->value = ms_MAP_BY_UNIT;
+        slot = ms_map_origin_slot(w, block->origin);
+    }
     if (slot != NULL)
         slot->value = record << 1 | (*source == MACHSYM_SOURCE_SYMTAB);
     return record;
@@ -8261,12 +8298,12 @@ static void ms_map_add_owned(ms_map_work *w, uint32_t function, uint64_t lo, uin
     while (lo < hi) {
         uint64_t end;
         ms_range range = ms_fn_range_at(&w->unit->functions, &w->unit->functions.blocks[function], lo);
-        ms_ans_place place = ms_ans_find_span(w->session, w->index, lo, &end);
+        bool owned = ms_ans_owns(w->session, w->index, lo, &end);
         if (end > hi)
             end = hi;
         if (end > range.hi && range.hi > lo)
             end = range.hi; /* ranges that touch: each has a start of its own */
-        if (place.unit == w->unit)
+        if (owned)
             ms_map_add_function(w, function, &range, lo, end);
         lo = end;
     }
@@ -8284,7 +8321,7 @@ static void ms_map_add_only_lines(ms_map_work *w)
             uint64_t end = ms_seg_until(functions->segs, functions->seg_count, lo);
             if (ms_fn_block_at(functions, lo) == ms_SEG_NONE) {
                 uint64_t same;
-                ms_ans_place place = ms_ans_find_span(w->session, w->index, lo, &same);
+                ms_ans_place place = ms_ans_find_span(w->session, lo, &same);
                 end = same < end ? same : end;
                 end = from < end ? from : end;
                 if (place.unit == w->unit && ms_ans_has_line(w->session, &place))
