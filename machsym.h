@@ -319,6 +319,7 @@ typedef struct machsym_frame {
     uint32_t column;         /* 0: not known */
     uint64_t function_start; /* of the concrete function, in the file's addresses */
     uint64_t function_size;  /* 0: not known */
+    uint32_t file_ref;       /* of a map's frame: stands for its file until machsym_map_names */
     uint32_t name_ref;       /* of a map's frame: stands for its names until machsym_map_names */
     uint64_t die_offset;     /* of the function's entry in .debug_info; 0: none */
     machsym_source name_source;
@@ -568,13 +569,14 @@ MACHSYM_API void machsym_map_get_info(const machsym_map *map, machsym_map_info *
  * Threads: any. Cost: constant. */
 MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr, uint64_t pc);
 
-/* Which functions hold an address of the file, as machsym_session_frames tells it, but for die_offset. Names that the
- * map packs are not unpacked yet: name_ref stands for them until machsym_map_names.
- * Borrows: paths are views into the map. Threads: any. Cost: about 0.2 microseconds; no allocation. */
+/* Which functions hold an address of the file, as machsym_session_frames tells it, but for die_offset. Names and files
+ * are not looked up yet: name_ref and file_ref stand for them until machsym_map_names.
+ * Threads: any. Cost: about 0.2 microseconds; no allocation, no lock, no call to the system: usable in signal handlers. */
 MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_frame *frames,
                                       size_t cap);
-/* Unpacks the names of frames into text, and sets linkage_name and name to views of it.
- * Returns: the bytes of text needed; names that do not fit stay empty. Cost: about a microsecond a name. */
+/* Sets linkage_name, name and file of frames. Files are views into the map; names are unpacked into text.
+ * Returns: the bytes of text needed; names that do not fit stay empty.
+ * Cost: about a microsecond a name; no allocation, as above. */
 MACHSYM_API size_t machsym_map_names(const machsym_map *map, machsym_frame *frames, size_t count, char *text,
                                      size_t cap);
 
@@ -1278,7 +1280,7 @@ static uint64_t ms_rd_uleb_slow(ms_rd *rd)
     return 0;
 }
 
-static uint64_t ms_rd_uleb(ms_rd *rd)
+static inline uint64_t ms_rd_uleb(ms_rd *rd)
 {
     if (rd->p != rd->end && *rd->p < 0x80)
         return *rd->p++;
@@ -6051,6 +6053,13 @@ static void ms_ln_read(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, ms_a
     table->version = head.version;
 }
 
+/* Whether the table has file number index, as its version counts, and a name for it. */
+static bool ms_ln_has_file(const ms_ln_table *table, uint64_t index)
+{
+    uint64_t at = table->version >= 5 ? index : index - 1; /* 0 - 1 is past every table */
+    return at < table->file_count && table->files[at].name.len != 0;
+}
+
 /* The path of file number index, as the table's version counts. */
 static machsym_path ms_ln_path(const ms_ln_table *table, machsym_str comp_dir, uint64_t index)
 {
@@ -6970,10 +6979,9 @@ static size_t ms_ans_end_row_below(const ms_ln_table *lines, uint64_t addr)
 static size_t ms_ans_usable_row(const ms_ln_table *lines, machsym_lines policy, bool past_end, uint64_t addr,
                                 size_t at)
 {
-    machsym_str nowhere = ms_str_empty();
     if (at == lines->row_count && past_end && policy == MACHSYM_LINES_STMT)
         at = ms_ans_end_row_below(lines, addr);
-    if (at != lines->row_count && ms_ln_path(lines, nowhere, lines->rows[at].file).name.len == 0)
+    if (at != lines->row_count && !ms_ln_has_file(lines, lines->rows[at].file))
         at = lines->row_count;
     return at;
 }
@@ -7628,8 +7636,27 @@ static size_t ms_map_get_length(ms_rd *rd, size_t code)
     return len;
 }
 
-/* Unpacks a block of ms_MAP_BLOCK bytes. Returns how many there are; fewer when it is damaged. */
-static size_t ms_map_unpack(ms_span dict, ms_span packed, uint8_t *out)
+/* Copies a match, which may overlap what it makes; out has 16 bytes of slack behind the block. */
+static size_t ms_map_copy_match(ms_span dict, uint8_t *out, size_t at, size_t back, size_t len)
+{
+    size_t end = at + len;
+    if (back > at) { /* begins in the dictionary, and may run on into the block */
+        size_t there = back - at < len ? back - at : len;
+        ms_copy(out + at, dict.ptr + (dict.len - (back - at)), there);
+        at += there;
+    }
+    if (back >= 8) {
+        for (; at < end; at += 8)
+            ms_copy(out + at, out + at - back, 8);
+    }
+    for (; at < end; at++)
+        out[at] = out[at - back];
+    return end;
+}
+
+/* Unpacks a block of ms_MAP_BLOCK bytes, or as much of it as holds its first want bytes. Returns how many there are;
+ * fewer when it is damaged. */
+static size_t ms_map_unpack(ms_span dict, ms_span packed, uint8_t *out, size_t want)
 {
     ms_rd rd = ms_rd_make(packed);
     size_t at = 0;
@@ -7637,7 +7664,7 @@ static size_t ms_map_unpack(ms_span dict, ms_span packed, uint8_t *out)
         ms_copy(out, packed.ptr, ms_MAP_BLOCK);
         return ms_MAP_BLOCK;
     }
-    while (ms_rd_left(&rd) > 0) {
+    while (ms_rd_left(&rd) > 0 && at < want) {
         uint8_t token = ms_rd_u8(&rd);
         ms_span literals = ms_rd_span(&rd, ms_map_get_length(&rd, token >> 4));
         if (literals.len > ms_MAP_BLOCK - at)
@@ -7650,17 +7677,7 @@ static size_t ms_map_unpack(ms_span dict, ms_span packed, uint8_t *out)
         size_t match = ms_map_get_length(&rd, token & 15) + ms_LZ_MIN;
         if (rd.failed || back == 0 || back > at + dict.len || match > ms_MAP_BLOCK - at)
             break;
-        if (back <= at) {
-            for (; match > 0; match--, at++)
-                out[at] = out[at - back];
-        } else {
-            const uint8_t *from = dict.ptr + (dict.len - (back - at));
-            size_t there = back - at < match ? back - at : match; /* a match may run on into the block */
-            ms_copy(out + at, from, there);
-            at += there;
-            for (match -= there; match > 0; match--, at++)
-                out[at] = out[at - back];
-        }
+        at = ms_map_copy_match(dict, out, at, back, match);
     }
     return at;
 }
@@ -8934,24 +8951,29 @@ static void ms_map_part_of(const machsym_map *map, uint64_t record, uint64_t *ba
     *files = lo == 0 ? UINT64_MAX : ms_map_u32_at(parts, 2 * (lo - 1) + 1);
 }
 
-/* Sets a frame's line from a part's file table. */
-static void ms_map_set_line(const machsym_map *map, uint64_t base, uint64_t files, const ms_map_line *line,
-                            machsym_frame *frame)
+/* Sets a frame's line, and where the FILE record stands that the part's file table names. */
+static inline void ms_map_set_line(const machsym_map *map, uint64_t base, uint64_t files,
+                                   const ms_map_line *line, machsym_frame *frame)
 {
     ms_span data = map->tables[ms_TABLE_DATA];
     frame->line = line->line;
     frame->column = line->column;
-    ms_rd table = ms_rd_at(data, files);
-    if (line->file != 0 && line->file <= ms_rd_u32(&table)) {
-        ms_rd_skip(&table, 4 * (uint64_t)(line->file - 1));
-        uint64_t record = base + ms_rd_u32(&table);
-        ms_rd rd = ms_rd_at(data, record);
-        frame->file.comp_dir = ms_map_plain_ref(data, record, ms_rd_uleb(&rd));
-        frame->file.dir = ms_map_plain_ref(data, record, ms_rd_uleb(&rd));
-        frame->file.name = ms_map_plain_ref(data, record, ms_rd_uleb(&rd));
-    }
-    if (line->line != 0 || frame->file.name.len != 0)
+    frame->file_ref = 0;
+    if (line->file != 0 && files <= data.len && (data.len - files) / 4 > line->file &&
+        ms_rd_raw_u32(data.ptr + files) >= line->file)
+        frame->file_ref = (uint32_t)(base + ms_rd_raw_u32(data.ptr + files + 4 * (uint64_t)line->file));
+    if (line->line != 0 || frame->file_ref != 0)
         frame->line_source = MACHSYM_SOURCE_DWARF;
+}
+
+/* The file of a FILE record. */
+static void ms_map_set_file(const machsym_map *map, machsym_frame *frame)
+{
+    ms_span data = map->tables[ms_TABLE_DATA];
+    ms_rd rd = ms_rd_at(data, frame->file_ref);
+    frame->file.comp_dir = ms_map_plain_ref(data, frame->file_ref, ms_rd_uleb(&rd));
+    frame->file.dir = ms_map_plain_ref(data, frame->file_ref, ms_rd_uleb(&rd));
+    frame->file.name = ms_map_plain_ref(data, frame->file_ref, ms_rd_uleb(&rd));
 }
 
 /* A CHAIN record. */
@@ -9047,26 +9069,27 @@ static size_t ms_map_frames(const machsym_map *map, uint64_t addr, machsym_frame
 
 /* ---- Names ---- */
 
-/* The block of text unpacked last. */
+/* The block of text unpacked last, or its beginning. */
 typedef struct ms_map_page {
     uint64_t block; /* number + 1; 0: none */
     size_t len;
-    uint8_t v[ms_MAP_BLOCK];
+    uint8_t v[ms_MAP_BLOCK + 16];
 } ms_map_page;
 
-static bool ms_map_turn_to(const machsym_map *map, uint64_t block, ms_map_page *page)
+/* Unpacks a block so far that want bytes of it are there. Returns false when they are not. */
+static bool ms_map_turn_to(const machsym_map *map, uint64_t block, size_t want, ms_map_page *page)
 {
     ms_span blocks = map->tables[ms_TABLE_BLOCKS];
-    if (page->block == block + 1)
-        return page->len > 0;
+    if (page->block == block + 1 && page->len >= want)
+        return true;
     if (block >= blocks.len / 4 || block + 1 >= blocks.len / 4)
         return false;
     uint32_t lo = ms_map_u32_at(blocks, block);
     uint32_t hi = ms_map_u32_at(blocks, block + 1);
     ms_span packed = hi > lo ? ms_span_sub(map->tables[ms_TABLE_TEXT], lo, hi - lo) : ms_span_make(NULL, 0);
     page->block = block + 1;
-    page->len = ms_map_unpack(map->tables[ms_TABLE_DICT], packed, page->v);
-    return page->len > 0;
+    page->len = ms_map_unpack(map->tables[ms_TABLE_DICT], packed, page->v, want);
+    return page->len >= want;
 }
 
 /* Copies the text at a place in the spaces to out. Returns its length, even if it is more than cap. */
@@ -9075,16 +9098,21 @@ static size_t ms_map_packed_text(const machsym_map *map, uint64_t place, ms_map_
 {
     size_t len = 0;
     bool ended = false;
-    while (!ended && ms_map_turn_to(map, place / ms_MAP_BLOCK, page)) {
+    size_t ahead = 128; /* most names end within so many bytes; only the others need the whole block */
+    while (!ended) {
         size_t at = (size_t)(place % ms_MAP_BLOCK);
-        if (at >= page->len)
+        size_t want = ahead < ms_MAP_BLOCK - at ? at + ahead : ms_MAP_BLOCK;
+        if (!ms_map_turn_to(map, place / ms_MAP_BLOCK, want, page))
             break;
         machsym_str piece = ms_str_bounded((const char *)page->v + at, page->len - at);
+        ended = at + piece.len < page->len;
+        ahead = ms_MAP_BLOCK;
+        if (!ended && page->len < ms_MAP_BLOCK)
+            continue;
         if (len < cap)
             ms_copy(out + len, piece.ptr, piece.len < cap - len ? piece.len : cap - len);
         len += piece.len;
         place += piece.len;
-        ended = at + piece.len < page->len;
     }
     return len;
 }
@@ -9109,6 +9137,8 @@ static size_t ms_map_names(const machsym_map *map, machsym_frame *frames, size_t
     size_t used = 0;
     page.block = 0;
     for (size_t i = 0; i < count; i++) {
+        if (frames[i].file_ref != 0)
+            ms_map_set_file(map, &frames[i]);
         if (frames[i].name_ref == 0)
             continue;
         ms_rd rd = ms_rd_at(map->tables[ms_TABLE_DATA], frames[i].name_ref);
