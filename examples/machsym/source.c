@@ -25,6 +25,20 @@ bool uuid_is_none(const machsym_uuid *uuid)
     return memcmp(uuid, &none, sizeof none) == 0;
 }
 
+void store_path(text *out, const char *dir, const machsym_uuid *uuid)
+{
+    text written = {0};
+    text_uuid(&written, uuid);
+    text_c(out, dir);
+    text_char(out, '/');
+    text_add(out, written.v, 2);
+    text_char(out, '/');
+    text_add(out, written.v, written.len);
+    text_c(out, ".symmap");
+    text_add(out, "", 1);
+    text_free(&written);
+}
+
 static machsym_result no_such_map(machsym_result code, const char *what, machsym_error *err)
 {
     if (err != NULL)
@@ -206,7 +220,7 @@ static void grow_names(symbol_source *s)
     s->name_cap = cap;
 }
 
-/* Unpacks the names of a frame into the scratch text. */
+/* Unpacks the names of a frame into the scratch text, and finds its file. */
 static void unpack_names(symbol_source *s, machsym_frame *frame)
 {
     size_t need = machsym_map_names(s->file->map, frame, 1, s->scratch, s->scratch_cap);
@@ -217,19 +231,27 @@ static void unpack_names(symbol_source *s, machsym_frame *frame)
     machsym_map_names(s->file->map, frame, 1, s->scratch, s->scratch_cap);
 }
 
-static name_entry *entry_of(symbol_source *s, machsym_frame *frame)
+/* Gives a map's frame its names and file; names are unpacked once. */
+static void name_frame(symbol_source *s, machsym_frame *frame)
 {
+    uint32_t ref = frame->name_ref;
     if (s->name_count * 2 >= s->name_cap)
         grow_names(s);
-    name_entry *entry = name_slot(s->names, s->name_cap, frame->name_ref);
+    name_entry *entry = ref != 0 ? name_slot(s->names, s->name_cap, ref) : NULL;
+    if (entry == NULL || entry->ref != 0)
+        frame->name_ref = 0; /* the file alone is wanted */
+    unpack_names(s, frame);
+    frame->name_ref = ref;
+    if (entry == NULL)
+        return;
     if (entry->ref == 0) {
-        unpack_names(s, frame);
-        entry->ref = frame->name_ref;
+        entry->ref = ref;
         entry->linkage_name = keep_text(s, frame->linkage_name.ptr, frame->linkage_name.len);
         entry->name = keep_text(s, frame->name.ptr, frame->name.len);
         s->name_count++;
     }
-    return entry;
+    frame->linkage_name = entry->linkage_name;
+    frame->name = entry->name;
 }
 
 bool symbol_source_name(symbol_source *s, const machsym_frame *frame, const frame_style *style, text *t)
@@ -322,13 +344,8 @@ size_t symbol_source_frames(symbol_source *s, uint64_t addr, machsym_frame *fram
     }
     count = machsym_map_frames(s->file->map, addr, frames, cap);
     count = count < cap ? count : cap;
-    for (size_t i = 0; i < count; i++) {
-        if (frames[i].name_ref == 0)
-            continue;
-        const name_entry *entry = entry_of(s, &frames[i]);
-        frames[i].linkage_name = entry->linkage_name;
-        frames[i].name = entry->name;
-    }
+    for (size_t i = 0; i < count; i++)
+        name_frame(s, &frames[i]);
     if ((s->flags & MACHSYM_SESSION_BEST_LINE) != 0)
         best_lines(frames, count);
     return count;

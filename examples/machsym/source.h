@@ -38,6 +38,10 @@ typedef struct symbol_file {
 bool symbol_is_map(const char *path);
 bool uuid_is_none(const machsym_uuid *uuid); /* all zeros */
 
+/* Where a store keeps the map of a UUID: DIR/XX/UUID.symmap, XX the UUID's first two digits. Ends in a NUL. */
+void store_path(text *out, const char *dir, const machsym_uuid *uuid);
+
+/* Opens either. On ERR_POLICY out->lines tells what the map was built for. */
 machsym_result symbol_file_open(const symbol_desc *desc, symbol_file *out, machsym_error *err);
 /* The same, and says why it failed. */
 bool tool_open_symbols(const symbol_desc *desc, symbol_file *out);
@@ -55,5 +59,8 @@ size_t symbol_source_frames(symbol_source *source, uint64_t addr, machsym_frame 
 /* The name of a frame as it was shown before; a map's names are made readable once. Returns false when there is nothing
  * to keep: the frame is not from a map. */
 bool symbol_source_name(symbol_source *source, const machsym_frame *frame, const frame_style *style, text *t);
+
+/* atos; with file_first, the first operand is the file; with bytes, they are the map. */
+int atos_main(int argc, char **argv, bool file_first, machsym_bytes bytes);
 
 #endif
