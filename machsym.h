@@ -504,9 +504,10 @@ typedef struct machsym_part machsym_part;
 typedef struct machsym_writer machsym_writer;
 
 enum machsym_map_flags {
-    MACHSYM_MAP_COLUMNS = 1u << 0,  /* the map holds columns */
-    MACHSYM_MAP_CHUNK = 1u << 1,    /* the map holds a part of an image only */
-    MACHSYM_MAP_UNCHECKED = 1u << 2 /* open: do not compare the checksum; lookups stay safe without it */
+    MACHSYM_MAP_COLUMNS = 1u << 0,   /* the map holds columns */
+    MACHSYM_MAP_CHUNK = 1u << 1,     /* the map holds a part of an image only */
+    MACHSYM_MAP_UNCHECKED = 1u << 2, /* open: do not compare the checksum; lookups stay safe without it */
+    MACHSYM_MAP_COPY = 1u << 3       /* open: read the file into memory, as MACHSYM_OPEN_COPY */
 };
 
 /* What to build a map from; zero means the default everywhere but for image. */
@@ -577,6 +578,10 @@ typedef struct machsym_map_info {
 } machsym_map_info;
 
 MACHSYM_API void machsym_map_get_info(const machsym_map *map, machsym_map_info *out);
+
+/* The address inside the file that a runtime address stands for, as machsym_image_addr.
+ * Threads: any. Cost: constant. */
+MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr, uint64_t pc);
 
 /* Which functions hold an address of the file, as machsym_session_frames tells it, but for die_offset. Names and files
  * are not looked up yet: name_ref and file_ref stand for them until machsym_map_names.
@@ -1779,6 +1784,7 @@ enum {
 #define ms_MH_CIGAM_64  0xcffaedfeu
 #define ms_LC_REQ_DYLD  0x80000000u
 #define ms_CPU_ARM64    0x0100000cu
+#define ms_CPU_IS_64    0x01000000u /* CPU_ARCH_ABI64; arm64_32 has another bit */
 #define ms_CPU_SUBTYPE  0x00ffffffu /* without capability bits: arm64e's ABI version, LIB64 */
 #define ms_S_ATTR_CODE  0x80000400u /* S_ATTR_PURE_INSTRUCTIONS, S_ATTR_SOME_INSTRUCTIONS */
 
@@ -22013,15 +22019,21 @@ MACHSYM_API bool machsym_image_next_section(const machsym_image *image, machsym_
     return true;
 }
 
+static uint64_t machsym_addr_in(uint32_t cputype, bool is_64, uint64_t text_addr, uint64_t load_addr,
+                                uint64_t pc)
+{
+    if (cputype == ms_CPU_ARM64 && (pc & ((uint64_t)1 << 55)) == 0)
+        pc &= ((uint64_t)1 << 47) - 1; /* user space: the bits above hold pointer authentication */
+    if (cputype == ms_CPU_ARM)
+        pc &= ~(uint64_t)1; /* Thumb */
+    uint64_t addr = pc - load_addr + text_addr;
+    return is_64 ? addr : addr & 0xffffffff;
+}
+
 MACHSYM_API uint64_t machsym_image_addr(const machsym_image *image, uint64_t load_addr, uint64_t pc)
 {
     const ms_mo *mo = &image->mo[0];
-    if (mo->slice.cputype == ms_CPU_ARM64 && (pc & ((uint64_t)1 << 55)) == 0)
-        pc &= ((uint64_t)1 << 47) - 1; /* user space: the bits above hold pointer authentication */
-    if (mo->slice.cputype == ms_CPU_ARM)
-        pc &= ~(uint64_t)1; /* Thumb */
-    uint64_t addr = pc - load_addr + mo->text_addr;
-    return mo->is_64 ? addr : addr & 0xffffffff;
+    return machsym_addr_in(mo->slice.cputype, mo->is_64, mo->text_addr, load_addr, pc);
 }
 
 MACHSYM_API const machsym_loaded *machsym_loaded_from_pc(const machsym_loaded *images, size_t count,
@@ -22350,7 +22362,7 @@ MACHSYM_API machsym_result machsym_map_open(const char *path, machsym_bytes byte
     machsym_result result = MACHSYM_OK;
 #ifndef MACHSYM_NO_OS
     if (bytes.ptr == NULL) {
-        int code = ms_os_map(path, (flags & MACHSYM_OPEN_COPY) != 0, &map->file);
+        int code = ms_os_map(path, (flags & MACHSYM_MAP_COPY) != 0, &map->file);
         map->bytes = ms_span_make(map->file.ptr, map->file.len);
         if (code != 0) {
             result = ms_fail(err, MACHSYM_ERR_IO, "the file cannot be read", "", 0);
@@ -22424,6 +22436,12 @@ MACHSYM_API void machsym_map_get_info(const machsym_map *map, machsym_map_info *
     out->text_bytes = map->tables[ms_TABLE_BLOCKS].len / 4 * ms_MAP_BLOCK;
     out->packed_bytes = map->tables[ms_TABLE_TEXT].len;
     out->data_bytes = map->tables[ms_TABLE_DATA].len;
+}
+
+MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr, uint64_t pc)
+{
+    bool is_64 = (map->head.cputype & ms_CPU_IS_64) != 0;
+    return machsym_addr_in(map->head.cputype, is_64, map->head.text_addr, load_addr, pc);
 }
 
 MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_frame *frames,
