@@ -1,0 +1,145 @@
+/* Small files cut at every byte, and with every byte flipped, through opening, lookups and iteration: nothing crashes,
+ * hangs or reads past the end. The bytes end where a page without access begins, so that a read past them is seen
+ * without a sanitizer too. */
+#include "test.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Room whose end is guarded. */
+static uint8_t *guarded_end(size_t size)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t whole = (size + page - 1) / page * page;
+    uint8_t *room =
+        (uint8_t *)mmap(NULL, whole + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED || mprotect(room + whole, page, PROT_NONE) != 0) {
+        puts("no guarded memory");
+        exit(1);
+    }
+    return room + whole;
+}
+
+static void read_text(machsym_str text, unsigned *sum)
+{
+    for (size_t i = 0; i < text.len; i++)
+        *sum += (uint8_t)text.ptr[i];
+}
+
+/* Every name and path of the frames is read to its end. */
+static void ask(machsym_session *session, uint64_t addr, unsigned *sum)
+{
+    machsym_frame frames[32];
+    size_t count = machsym_session_frames(session, addr, frames, 32);
+    for (size_t i = 0; i < count && i < 32; i++) {
+        read_text(frames[i].linkage_name, sum);
+        read_text(frames[i].name, sum);
+        read_text(frames[i].file.comp_dir, sum);
+        read_text(frames[i].file.dir, sum);
+        read_text(frames[i].file.name, sum);
+    }
+}
+
+static void iterate(machsym_session *session, unsigned *sum)
+{
+    machsym_cursor at = {0, 0};
+    machsym_function function;
+    machsym_line line;
+    machsym_symbol symbol;
+    while (machsym_session_next_function(session, &at, &function)) {
+        read_text(function.linkage_name, sum);
+        read_text(function.name, sum);
+    }
+    memset(&at, 0, sizeof at);
+    while (machsym_session_next_line(session, &at, &line))
+        read_text(line.file.name, sum);
+    memset(&at, 0, sizeof at);
+    while (machsym_session_next_symbol(session, &at, &symbol))
+        read_text(symbol.name, sum);
+}
+
+/* Opens every slice and uses it. Returns false when nothing could be opened. */
+static bool use(const uint8_t *ptr, size_t len, unsigned *sum)
+{
+    machsym_open_desc desc;
+    machsym_slice slices[4];
+    bool opened = false;
+    memset(&desc, 0, sizeof desc);
+    desc.bytes.ptr = ptr;
+    desc.bytes.len = len;
+    size_t count = machsym_list_slices(&desc, slices, 4, NULL);
+    for (size_t i = 0; i < count && i < 4; i++) {
+        machsym_image *image = NULL;
+        machsym_session *session = NULL;
+        machsym_session_desc how;
+        machsym_cursor at = {0, 0};
+        machsym_section section;
+        desc.arch = slices[i].arch;
+        if (machsym_image_open(&desc, &image, NULL) != MACHSYM_OK)
+            continue;
+        memset(&how, 0, sizeof how);
+        how.image = image;
+        if (machsym_session_open(&how, &session, NULL) != MACHSYM_OK)
+            exit(1);
+        opened = true;
+        while (machsym_image_next_section(image, &at, &section)) {
+            for (unsigned j = 0; j < 6 && section.is_code; j++)
+                ask(session, section.addr + section.size / 5 * j, sum);
+        }
+        iterate(session, sum);
+        machsym_session_close(session);
+        machsym_image_close(image);
+    }
+    return opened;
+}
+
+/* Cuts the file at every stride-th byte, and flips these bytes in three ways. */
+static void check_file(const char *name, size_t stride)
+{
+    char path[256];
+    unsigned sum = 0;
+    snprintf(path, sizeof path, "tests/fixtures/bin/%s", name);
+    test_file file = test_read(path);
+    uint8_t *end = guarded_end(file.len);
+    memcpy(end - file.len, file.ptr, file.len);
+    CHECK(use(end - file.len, file.len, &sum));
+    CHECK(sum > 0);
+    size_t opened = 0;
+    for (size_t len = 0; len < file.len; len += stride) {
+        memcpy(end - len, file.ptr, len);
+        opened += use(end - len, len, &sum);
+    }
+    CHECK(opened > 0);
+    memcpy(end - file.len, file.ptr, file.len);
+    opened = 0;
+    for (size_t i = 0; i < file.len; i += stride) {
+        uint8_t *byte = end - file.len + i;
+        uint8_t was = *byte;
+        static const uint8_t values[] = {0xff, 0x80, 0x01};
+        for (unsigned j = 0; j < 3; j++) {
+            *byte = (uint8_t)(was ^ values[j]);
+            opened += use(end - file.len, file.len, &sum);
+        }
+        *byte = was;
+    }
+    CHECK(opened > file.len / stride);
+    free(file.ptr);
+}
+
+/* STRIDE in the environment makes a slow host look at every so many bytes only. */
+int main(void)
+{
+    const char *wanted = getenv("STRIDE");
+    size_t stride = wanted != NULL && atoi(wanted) > 0 ? (size_t)atoi(wanted) : 1;
+    check_file("hand-split4.dwarf", stride);
+    check_file("hand-split5.dwarf", stride);
+    check_file("hand-lines.dwarf", stride);
+    check_file("hand-units.dwarf", stride);
+    check_file("hand-forms.dwarf", stride);
+    check_file("hand-dwarf64.dwarf", stride);
+    check_file("cross-arm64-d5-22.dwarf", stride);
+    check_file("plain-armv7-thumb.o", stride);
+    check_file("symbols-x86_64", stride);
+    check_file("inline-fat.dwarf", 29 * stride);
+    return test_done();
+}

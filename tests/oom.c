@@ -1,0 +1,176 @@
+/* Fails allocation number N, for every N that opening, a session and lookups need: an error or fewer answers, never a
+ * crash, a leak, or a wrong answer; after trim the session answers in full. */
+#include "test.h"
+
+/* Fails the n-th allocation once, or that and all after it. */
+typedef struct failer {
+    size_t calls;
+    size_t fail_at; /* 0: never */
+    bool for_good;
+    size_t out;
+    size_t bytes_out;
+} failer;
+
+static void *failing_alloc(void *user, size_t size)
+{
+    failer *f = (failer *)user;
+    f->calls++;
+    if (f->fail_at != 0 && (f->calls == f->fail_at || (f->for_good && f->calls > f->fail_at)))
+        return NULL;
+    void *memory = malloc(size);
+    f->out++;
+    f->bytes_out += size;
+    return memory;
+}
+
+static void failing_free(void *user, void *ptr, size_t size)
+{
+    failer *f = (failer *)user;
+    f->out--;
+    f->bytes_out -= size;
+    free(ptr);
+}
+
+/* What a run saw: how many frames, and a sum over their contents. */
+typedef struct answers {
+    size_t count;
+    uint64_t sum;
+} answers;
+
+enum { ADDRESSES = 40, ROOM = 64 };
+
+static uint64_t hash_text(uint64_t hash, machsym_str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        hash = (hash ^ (uint8_t)text.ptr[i]) * 1099511628211u;
+    return hash;
+}
+
+static uint64_t hash_frame(const machsym_frame *frame)
+{
+    uint64_t hash = 14695981039346656037u;
+    hash = hash_text(hash, frame->linkage_name);
+    hash = hash_text(hash, frame->name);
+    hash = hash_text(hash, frame->file.name);
+    return hash ^ frame->line ^ frame->function_start << 8 ^ (uint64_t)frame->name_source << 50;
+}
+
+/* Lookups one by one and at once, and all iterations, over addresses spread over the code. */
+static answers use(machsym_session *session, const machsym_image *image)
+{
+    answers a = {0, 0};
+    machsym_frame frames[ROOM];
+    machsym_answer many[ADDRESSES];
+    uint64_t addrs[ADDRESSES];
+    machsym_cursor at = {0, 0};
+    machsym_section code;
+    machsym_function function;
+    machsym_line line;
+    machsym_symbol symbol;
+    while (machsym_image_next_section(image, &at, &code) && !code.is_code) {
+    }
+    for (size_t i = 0; i < ADDRESSES; i++) {
+        addrs[i] = code.addr + code.size * i / ADDRESSES;
+        size_t count = machsym_session_frames(session, addrs[i], frames, ROOM);
+        for (size_t j = 0; j < count && j < ROOM; j++)
+            a.sum += hash_frame(&frames[j]);
+        a.count += count;
+    }
+    a.count += machsym_session_lookup(session, addrs, ADDRESSES, many, frames, ROOM);
+    memset(&at, 0, sizeof at);
+    while (machsym_session_next_function(session, &at, &function))
+        a.sum += hash_text(function.lo, function.name);
+    memset(&at, 0, sizeof at);
+    while (machsym_session_next_line(session, &at, &line))
+        a.sum += hash_text(line.addr * 31 + line.line, line.file.name);
+    memset(&at, 0, sizeof at);
+    while (machsym_session_next_symbol(session, &at, &symbol))
+        a.sum += hash_text(symbol.lo, symbol.name);
+    return a;
+}
+
+static machsym_allocator allocator_of(failer *f)
+{
+    machsym_allocator allocator = {failing_alloc, failing_free, f};
+    return allocator;
+}
+
+/* Returns the result of opening; on success *got has the answers and f is told of the session too. */
+static machsym_result run(const test_file *file, failer *f, answers *got, answers *after_trim)
+{
+    machsym_open_desc desc;
+    machsym_session_desc how;
+    machsym_image *image = NULL;
+    machsym_session *session = NULL;
+    machsym_error err;
+    memset(&desc, 0, sizeof desc);
+    memset(&how, 0, sizeof how);
+    desc.bytes.ptr = file->ptr;
+    desc.bytes.len = file->len;
+    desc.allocator = allocator_of(f);
+    machsym_result result = machsym_image_open(&desc, &image, &err);
+    CHECK(err.code == result && (image != NULL) == (result == MACHSYM_OK));
+    if (result != MACHSYM_OK)
+        return result;
+    how.image = image;
+    how.allocator = desc.allocator;
+    result = machsym_session_open(&how, &session, &err);
+    CHECK(err.code == result && (session != NULL) == (result == MACHSYM_OK));
+    if (result == MACHSYM_OK) {
+        *got = use(session, image);
+        f->fail_at = 0;
+        machsym_session_trim(session);
+        *after_trim = use(session, image);
+    }
+    machsym_session_close(session);
+    machsym_image_close(image);
+    return result;
+}
+
+static void check_file(const char *name)
+{
+    char path[256];
+    answers want = {0, 0};
+    answers got = {0, 0};
+    answers after = {0, 0};
+    snprintf(path, sizeof path, "tests/fixtures/bin/%s", name);
+    test_file file = test_read(path);
+    failer f = {0, 0, false, 0, 0};
+    CHECK_EQ(run(&file, &f, &want, &after), MACHSYM_OK);
+    CHECK(want.count > 0 && after.count == want.count && after.sum == want.sum);
+    size_t calls = f.calls;
+    size_t failed_opens = 0;
+    size_t fewer = 0;
+    for (size_t n = 1; n <= calls; n++) {
+        for (unsigned kind = 0; kind < 2; kind++) {
+            failer g = {0, 0, false, 0, 0};
+            g.fail_at = n;
+            g.for_good = kind == 1;
+            machsym_result result = run(&file, &g, &got, &after);
+            CHECK(result == MACHSYM_OK || result == MACHSYM_ERR_MEMORY);
+            CHECK_EQ(g.out, 0);
+            CHECK_EQ(g.bytes_out, 0);
+            failed_opens += result == MACHSYM_ERR_MEMORY;
+            if (result != MACHSYM_OK)
+                continue;
+            CHECK(got.count <= want.count);
+            fewer += got.count < want.count || got.sum != want.sum;
+            CHECK(after.count == want.count && after.sum == want.sum);
+        }
+    }
+    CHECK(failed_opens >= 4); /* the image and the session, at least */
+    CHECK(fewer > 0);
+    free(file.ptr);
+}
+
+int main(void)
+{
+    check_file("inline-arm64-d4-14.dwarf");
+    check_file("inline-x86_64-d5-O0-22.dwarf");
+    check_file("cross-x86_64-d4-14.dwarf");
+    check_file("hand-units.dwarf");
+    check_file("hand-lines.dwarf");
+    check_file("symbols-x86_64");
+    check_file("inline-arm64_32-d4-22.dwarf");
+    return test_done();
+}

@@ -1,0 +1,343 @@
+/* The public functions: errors with code, place and text; arguments that are missing; names, paths, address arithmetic. */
+#include "dwarf.h"
+
+static bool seen[MACHSYM_RESULT_COUNT];
+
+/* Opens, expecting an error; compares all of it. */
+static void check_error(const machsym_open_desc *desc, machsym_result code, const char *what,
+                        const char *where, uint64_t offset)
+{
+    machsym_error err;
+    machsym_image *image = (machsym_image *)&err; /* must be overwritten */
+    memset(&err, 0x55, sizeof err);
+    CHECK_EQ(machsym_image_open(desc, &image, &err), code);
+    CHECK(image == NULL);
+    CHECK_EQ(err.code, code);
+    CHECK_TEXT(err.what, what);
+    CHECK_TEXT(err.where, where);
+    CHECK_EQ(err.offset, offset);
+    CHECK((err.os_errno != 0) == (code == MACHSYM_ERR_IO && desc->path != NULL));
+    CHECK_EQ(machsym_image_open(desc, &image, NULL), code);
+    seen[code] = true;
+}
+
+static machsym_open_desc desc_of(const void *ptr, size_t len)
+{
+    machsym_open_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.bytes.ptr = ptr;
+    desc.bytes.len = len;
+    return desc;
+}
+
+static void *no_memory(void *user, size_t size)
+{
+    (void)user;
+    (void)size;
+    return NULL;
+}
+
+static void free_nothing(void *user, void *ptr, size_t size)
+{
+    (void)user;
+    (void)ptr;
+    (void)size;
+}
+
+static bytes thin(uint8_t uuid)
+{
+    make_macho m;
+    memset(&m, 0, sizeof m);
+    m.uuid = uuid;
+    return make_file(&m);
+}
+
+static bytes fat_of(const bytes *a, const bytes *b)
+{
+    bytes fat = {NULL, 0, 0};
+    const bytes *slices[2] = {a, b};
+    uint64_t at = 0x1000;
+    put_be32(&fat, 0xcafebabe);
+    put_be32(&fat, 2);
+    for (unsigned i = 0; i < 2; i++) {
+        put_be32(&fat, 0x0100000c);
+        put_be32(&fat, 0);
+        put_be32(&fat, at);
+        put_be32(&fat, slices[i]->len);
+        put_be32(&fat, 12);
+        at += slices[i]->len;
+    }
+    put_zeros(&fat, 0x1000 - fat.len);
+    put_bytes(&fat, a);
+    put_bytes(&fat, b);
+    return fat;
+}
+
+/* Every code that opening can give. */
+static void test_errors(void)
+{
+    bytes one = thin(1);
+    bytes two = thin(2);
+    bytes fat = fat_of(&one, &two);
+    machsym_uuid uuid;
+    memset(&uuid, 9, sizeof uuid);
+    machsym_open_desc desc = desc_of(NULL, 0);
+    check_error(&desc, MACHSYM_ERR_ARGUMENT, "neither a path nor bytes to open", "", 0);
+    check_error(NULL, MACHSYM_ERR_ARGUMENT, "the descriptor or the place for the image is NULL", "", 0);
+    desc = desc_of(one.v, one.len);
+    desc.allocator.alloc = no_memory;
+    check_error(&desc, MACHSYM_ERR_ARGUMENT, "the allocator lacks a function", "", 0);
+    desc.allocator.free = free_nothing;
+    check_error(&desc, MACHSYM_ERR_MEMORY, "the allocator has no memory left", "", 0);
+    memset(&desc, 0, sizeof desc);
+    desc.path = "tests/no-such-file";
+    check_error(&desc, MACHSYM_ERR_IO, "the file cannot be read", "", 0);
+    desc = desc_of("plain text", 10);
+    check_error(&desc, MACHSYM_ERR_FORMAT, "not a Mach-O file", "", 0);
+    desc = desc_of(one.v, 30);
+    check_error(&desc, MACHSYM_ERR_DAMAGED, "the file ends inside its header", "Mach-O header", 0);
+    desc = desc_of(fat.v, 0x1000 + one.len + 30);
+    desc.uuid = &uuid;
+    check_error(&desc, MACHSYM_ERR_DAMAGED, "the file ends inside its header", "Mach-O header",
+                0x1000 + one.len);
+    desc = desc_of(fat.v, 8);
+    check_error(&desc, MACHSYM_ERR_DAMAGED, "a fat file without slices", "fat header", 4);
+    desc = desc_of(one.v, one.len);
+    desc.arch = "armv7";
+    check_error(&desc, MACHSYM_ERR_ARCH, "the file has no slice for this architecture", "", 0);
+    desc.arch = NULL;
+    desc.uuid = &uuid;
+    check_error(&desc, MACHSYM_ERR_UUID, "the file has no slice with this UUID", "", 0);
+    desc = desc_of(fat.v, fat.len);
+    check_error(&desc, MACHSYM_ERR_AMBIGUOUS, "the file has several slices; name an architecture or a UUID",
+                "", 0);
+    desc = desc_of("\xfe\xed\xfa\xce\0\0\0\x12", 8);
+    check_error(&desc, MACHSYM_ERR_UNSUPPORTED,
+                "a big-endian (PowerPC) image; only little-endian ones are read", "Mach-O header", 0);
+    desc = desc_of(one.v, one.len);
+    desc.pair_bytes.ptr = two.v;
+    desc.pair_bytes.len = two.len;
+    check_error(&desc, MACHSYM_ERR_PAIR, "the two files do not belong together: their UUIDs differ",
+                "LC_UUID", 0);
+    for (unsigned code = MACHSYM_ERR_ARGUMENT; code <= MACHSYM_ERR_PAIR; code++)
+        CHECK(seen[code]);
+    bytes_free(&one);
+    bytes_free(&two);
+    bytes_free(&fat);
+}
+
+/* The texts of the codes and the names are one list. */
+static void test_names(void)
+{
+    CHECK_TEXT(machsym_version(), MACHSYM_VERSION);
+    char version[32];
+    snprintf(version, sizeof version, "%d.%d.%d", MACHSYM_VERSION_MAJOR, MACHSYM_VERSION_MINOR,
+             MACHSYM_VERSION_PATCH);
+    CHECK_TEXT(machsym_version(), version);
+    CHECK_TEXT(machsym_result_name(MACHSYM_OK), "OK");
+    CHECK_TEXT(machsym_result_name(MACHSYM_ERR_ARCH), "ERR_ARCH");
+    CHECK_TEXT(machsym_result_name(MACHSYM_ERR_LIMIT), "ERR_LIMIT");
+    CHECK_TEXT(machsym_result_name(MACHSYM_RESULT_COUNT), "?");
+    CHECK_TEXT(machsym_result_name((machsym_result)-1), "?");
+    static const char *const sources[] = {"none", "dwarf", "symtab", "stub",           "exports",
+                                          "objc", "block", "swift",  "function_starts"};
+    for (unsigned i = 0; i < sizeof sources / sizeof sources[0]; i++)
+        CHECK_TEXT(machsym_source_name((machsym_source)i), sources[i]);
+    CHECK_EQ(MACHSYM_SOURCE_COUNT, sizeof sources / sizeof sources[0]);
+    CHECK_TEXT(machsym_source_name(MACHSYM_SOURCE_COUNT), "?");
+}
+
+static void test_arguments(void)
+{
+    machsym_error err;
+    machsym_session *session = NULL;
+    machsym_session_desc desc;
+    bytes file = thin(1);
+    machsym_image *image = test_open_bytes(file.v, file.len);
+    machsym_image_close(NULL);
+    machsym_session_close(NULL);
+    CHECK_EQ(machsym_image_open(NULL, NULL, &err), MACHSYM_ERR_ARGUMENT);
+    CHECK_EQ(machsym_image_open(NULL, NULL, NULL), MACHSYM_ERR_ARGUMENT);
+    CHECK_EQ(machsym_list_slices(NULL, NULL, 0, &err), 0);
+    CHECK_EQ(err.code, MACHSYM_ERR_ARGUMENT);
+    memset(&desc, 0, sizeof desc);
+    CHECK_EQ(machsym_session_open(&desc, &session, &err), MACHSYM_ERR_ARGUMENT);
+    CHECK_TEXT(err.what, "the image is missing or the line policy is none");
+    CHECK_EQ(machsym_session_open(NULL, &session, &err), MACHSYM_ERR_ARGUMENT);
+    desc.image = image;
+    CHECK_EQ(machsym_session_open(&desc, NULL, &err), MACHSYM_ERR_ARGUMENT);
+    desc.lines = MACHSYM_LINES_COUNT;
+    CHECK_EQ(machsym_session_open(&desc, &session, &err), MACHSYM_ERR_ARGUMENT);
+    desc.lines = MACHSYM_LINES_ATOS;
+    desc.allocator.alloc = no_memory;
+    CHECK_EQ(machsym_session_open(&desc, &session, &err), MACHSYM_ERR_ARGUMENT);
+    desc.allocator.free = free_nothing;
+    CHECK_EQ(machsym_session_open(&desc, &session, &err), MACHSYM_ERR_MEMORY);
+    CHECK(session == NULL);
+    machsym_image_close(image);
+    bytes_free(&file);
+}
+
+static machsym_path path_of(const char *comp_dir, const char *dir, const char *name)
+{
+    machsym_path path;
+    path.comp_dir = ms_str_from_c(comp_dir);
+    path.dir = ms_str_from_c(dir);
+    path.name = ms_str_from_c(name);
+    return path;
+}
+
+static void check_join(const char *comp_dir, const char *dir, const char *name, const char *want)
+{
+    machsym_path path = path_of(comp_dir, dir, name);
+    size_t len = strlen(want);
+    char buf[64];
+    CHECK_EQ(machsym_path_join(&path, NULL, 0), len);
+    for (size_t cap = 1; cap <= len + 3; cap++) { /* as snprintf: whatever fits, a NUL, nothing behind */
+        memset(buf, '#', sizeof buf);
+        CHECK_EQ(machsym_path_join(&path, buf, cap), len);
+        size_t kept = len < cap - 1 ? len : cap - 1;
+        CHECK(memcmp(buf, want, kept) == 0 && buf[kept] == 0 && buf[cap] == '#');
+    }
+}
+
+static void test_path_join(void)
+{
+    check_join("/comp", "dir", "a.c", "/comp/dir/a.c");
+    check_join("/comp", "", "a.c", "/comp/a.c");
+    check_join("/comp", "/dir", "a.c", "/dir/a.c");
+    check_join("/comp", "dir", "/a.c", "/a.c");
+    check_join("", "dir", "a.c", "dir/a.c");
+    check_join("/comp/", "dir/", "a.c", "/comp/dir/a.c");
+    check_join("", "", "a.c", "a.c");
+    check_join("/comp", "dir", "", "");
+    check_join("", "", "<compiler-generated>", "<compiler-generated>");
+}
+
+/* pc - load address + __TEXT's address; arm64 drops authentication bits, arm the Thumb bit, 32-bit images wrap. */
+static void test_image_addr(void)
+{
+    static const struct {
+        uint32_t cputype;
+        bool is_32;
+        uint64_t text;
+        uint64_t load;
+        uint64_t pc;
+        uint64_t want;
+    } rows[] = {
+        {0x0100000c, false, 0x100000000, 0x102a30000, 0x102a30aef, 0x100000aef},
+        {0x0100000c, false, 0x100000000, 0x102a30000, 0x004b000102a30aef, 0x100000aef},
+        {0x0100000c, false, 0x100000000, 0x102a30000, 0xff7b800102a30aefu & ~(UINT64_C(1) << 55),
+         0x100000aef},
+        {0x0100000c, false, 0xfffffff007004000, 0xfffffff012004000, 0xfffffff012345678, 0xfffffff007345678},
+        {0x01000007, false, 0x100000000, 0x10a0b0000, 0x10a0b1234, 0x100001234},
+        {12, true, 0x4000, 0x1000, 0x2345, 0x5344},
+        {7, true, 0x1000, 0xfffff000u, 0x234, 0x2234},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_macho m;
+        memset(&m, 0, sizeof m);
+        m.cputype = rows[i].cputype;
+        m.is_32 = rows[i].is_32;
+        m.text_addr = rows[i].text;
+        bytes file = make_file(&m);
+        machsym_image *image = test_open_bytes(file.v, file.len);
+        CHECK_EQ(machsym_image_addr(image, rows[i].load, rows[i].pc), rows[i].want);
+        machsym_image_close(image);
+        bytes_free(&file);
+    }
+}
+
+static void test_loaded(void)
+{
+    static const machsym_loaded images[] = {
+        {0x1000, 0x2000, NULL, NULL}, {0x2000, 0x3000, NULL, NULL}, {0x8000, 0x9000, NULL, NULL}};
+    CHECK(machsym_loaded_from_pc(images, 3, 0xfff) == NULL);
+    CHECK(machsym_loaded_from_pc(images, 3, 0x1000) == &images[0]);
+    CHECK(machsym_loaded_from_pc(images, 3, 0x1fff) == &images[0]);
+    CHECK(machsym_loaded_from_pc(images, 3, 0x2000) == &images[1]);
+    CHECK(machsym_loaded_from_pc(images, 3, 0x3000) == NULL);
+    CHECK(machsym_loaded_from_pc(images, 3, 0x8fff) == &images[2]);
+    CHECK(machsym_loaded_from_pc(images, 3, UINT64_MAX) == NULL);
+    CHECK(machsym_loaded_from_pc(images, 0, 0x1000) == NULL);
+    CHECK(machsym_loaded_from_pc(NULL, 0, 0x1000) == NULL);
+}
+
+/* A pair given as bytes: the dSYM's debug info and the binary's function starts answer together, in either order. */
+static void test_pair_bytes(void)
+{
+    test_file dsym = test_read("tests/fixtures/bin/demo.app.dSYM/Contents/Resources/DWARF/demo");
+    test_file binary = test_read("tests/fixtures/bin/demo");
+    for (unsigned order = 0; order < 2; order++) {
+        machsym_open_desc desc =
+            desc_of(order == 0 ? dsym.ptr : binary.ptr, order == 0 ? dsym.len : binary.len);
+        desc.pair_bytes.ptr = order == 0 ? binary.ptr : dsym.ptr;
+        desc.pair_bytes.len = order == 0 ? binary.len : dsym.len;
+        machsym_image *image = test_open_desc(&desc);
+        machsym_image_info info;
+        machsym_frame frames[8];
+        machsym_image_get_info(image, &info);
+        CHECK(info.has_dwarf && info.has_function_starts);
+        CHECK(info.path == NULL && info.pair_path == NULL);
+        machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
+        CHECK_EQ(
+            machsym_session_frames(session, machsym_image_addr(image, 0x102a30000, 0x102a30aef), frames, 8),
+            4);
+        CHECK_STR(frames[0].name, "require");
+        CHECK_EQ(frames[0].line, 8);
+        machsym_session_close(session);
+        machsym_image_close(image);
+    }
+    free(dsym.ptr);
+    free(binary.ptr);
+}
+
+/* Without LC_SYMTAB the rest of the file answers. */
+static void test_no_symtab(void)
+{
+    machsym_open_desc desc;
+    machsym_symbol symbol;
+    memset(&desc, 0, sizeof desc);
+    desc.path = "tests/fixtures/bin/symbols-x86_64";
+    for (unsigned flag = 0; flag < 2; flag++) {
+        machsym_cursor at = {0, 0};
+        desc.flags = flag == 1 ? MACHSYM_OPEN_NO_SYMTAB : 0;
+        machsym_image *image = test_open_desc(&desc);
+        machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
+        bool named = false;
+        while (machsym_session_next_symbol(session, &at, &symbol))
+            named = named || symbol.source == MACHSYM_SOURCE_SYMTAB;
+        CHECK_EQ(named, flag == 0);
+        machsym_session_close(session);
+        machsym_image_close(image);
+    }
+}
+
+/* A demangler that knows nothing of a name copies it, as snprintf would. */
+static void test_demangle_plain(void)
+{
+    char buf[16];
+    machsym_str name = ms_str_from_c("main");
+    CHECK_EQ(machsym_demangle(name, 0, NULL, 0), 4);
+    memset(buf, '#', sizeof buf);
+    CHECK_EQ(machsym_demangle(name, 0, buf, 3), 4);
+    CHECK(memcmp(buf, "ma\0#", 4) == 0);
+    CHECK_EQ(machsym_demangle(name, 0, buf, sizeof buf), 4);
+    CHECK_TEXT(buf, "main");
+    CHECK_EQ(machsym_demangle(ms_str_empty(), 0, buf, sizeof buf), 0);
+    CHECK_TEXT(buf, "");
+}
+
+int main(void)
+{
+    test_errors();
+    test_names();
+    test_arguments();
+    test_path_join();
+    test_image_addr();
+    test_loaded();
+    test_pair_bytes();
+    test_no_symtab();
+    test_demangle_plain();
+    return test_done();
+}
