@@ -17,6 +17,7 @@ static const command commands[] = {
     {"objc", cmd_objc, "Objective-C classes, categories and methods with their addresses"},
     {"symbols", cmd_symbols, "every name that is known of a file, by address, with its source"},
     {"owners", cmd_owners, "whose code it is: libraries linked into a program"},
+    {"map", cmd_map, "whole images resolved once: build, lookups, chunks for stores, other formats"},
 };
 
 static void print_help(FILE *out)
