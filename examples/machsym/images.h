@@ -13,8 +13,8 @@ typedef struct images_options {
     const store *store;
     machsym_lines lines;
     uint32_t session_flags;
-    unsigned jobs;      /* threads that will ask at once */
-    unsigned max_open;  /* images kept open beyond those in use; 0: 32 */
+    unsigned jobs;                  /* threads that will ask at once */
+    unsigned max_open;              /* images kept open beyond those in use; 0: 32 */
     const char *const *map_folders; /* --bcsymbolmap */
     size_t map_folder_count;
     const owners *rules; /* NULL: none */
@@ -63,8 +63,8 @@ void images_return(image_pool *all, symbol_source *source);
 /* The frames at a runtime address; *file_addr is the address as printed, in the file. is_return: look one byte before.
  * base is where __TEXT was loaded, or __TEXT_EXEC. Names that a bitcode build hid are put right.
  * Names live until the next call. */
-size_t source_frames(const symbol_source *source, uint64_t base, bool is_text_exec, uint64_t pc, bool is_return,
-                     machsym_frame *frames, size_t cap, uint64_t *file_addr);
+size_t source_frames(const symbol_source *source, uint64_t base, bool is_text_exec, uint64_t pc,
+                     bool is_return, machsym_frame *frames, size_t cap, uint64_t *file_addr);
 /* Whose code it is; empty without rules, and for maps, which know no objects. */
 machsym_str source_owner(const symbol_source *source, uint64_t file_addr, const machsym_frame *frame);
 
