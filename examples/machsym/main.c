@@ -16,6 +16,7 @@ static const command commands[] = {
     {"objc", cmd_objc, "Objective-C classes, categories and methods with their addresses"},
     {"symbols", cmd_symbols, "every name that is known of a file, by address, with its source"},
     {"owners", cmd_owners, "whose code it is: libraries linked into a program"},
+    {"demangle", cmd_demangle, "C++, Swift, Rust and D names in source form; filters text"},
 };
 
 static void print_help(FILE *out)
