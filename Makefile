@@ -180,16 +180,17 @@ fuzz-coverage:
 
 # ---- Hosts ----
 
-# The i386 headers of the kernel lie with those of x86_64 unless gcc-multilib links them.
+# Each says "skipped" where its compiler or emulator is missing. The i386 headers of the kernel lie with those of
+# x86_64 unless gcc-multilib links them.
 .PHONY: test-m32 test-s390x test-aarch64 test-musl test-mingw test-wasm test-hosts
 test-m32:
-	@$(MAKE) test B=build/m32 CC="gcc -m32 -idirafter /usr/include/x86_64-linux-gnu"
+	@MAKE="$(MAKE)" sh tests/host m32 "gcc -m32 -idirafter /usr/include/x86_64-linux-gnu" "" ""
 test-s390x:
-	@$(MAKE) test B=build/s390x CC=s390x-linux-gnu-gcc LDFLAGS=-static RUN=qemu-s390x
+	@MAKE="$(MAKE)" sh tests/host s390x s390x-linux-gnu-gcc qemu-s390x -static
 test-aarch64:
-	@$(MAKE) test B=build/aarch64 CC=aarch64-linux-gnu-gcc LDFLAGS=-static RUN=qemu-aarch64
+	@MAKE="$(MAKE)" sh tests/host aarch64 aarch64-linux-gnu-gcc qemu-aarch64 -static
 test-musl:
-	@$(MAKE) test B=build/musl CC=musl-gcc LDFLAGS=-static
+	@MAKE="$(MAKE)" sh tests/host musl musl-gcc "" -static
 test-mingw:
 	@sh tests/host-mingw
 test-wasm:
