@@ -23,6 +23,7 @@
  *   >>units      unit headers; which unit covers an address
  *   >>lines      line programs
  *   >>functions  functions and the calls inlined into them
+ *   >>debugmap   programs whose debug info still lies in their object files
  *   >>answer     which source answers
  *   >>map        the symbol map of a whole image
  *   >>entrance   the public functions
@@ -61,9 +62,29 @@
 #define MACHSYM_MAX_NAME_LINKS 16
 #endif
 
+/* How many object files of a debug map a session keeps open; past it all are closed. Each costs a mapping and about
+ * 200 KB. */
+#ifndef MACHSYM_MAX_OBJECTS
+#define MACHSYM_MAX_OBJECTS 64
+#endif
+
 /* How deep an inline chain may be; real files reach about 60. Deeper calls are dropped, innermost first. */
 #ifndef MACHSYM_MAX_INLINE_DEPTH
 #define MACHSYM_MAX_INLINE_DEPTH 256
+#endif
+
+/* The largest stack frame of machsym_demangle in bytes. A frame of 24 KB does for all but a few names in a
+ * thousand; only those take the large one. Programs whose threads have small stacks set 24576: the few names
+ * then come back unchanged. */
+#ifndef MACHSYM_DEMANGLE_STACK
+#define MACHSYM_DEMANGLE_STACK 262144
+#endif
+
+/* The largest stack frame of machsym_demangle in bytes. A frame of 24 KB does for all but a few names in a
+ * thousand; only those take the large one. Programs whose threads have small stacks set 24576: the few names
+ * then come back unchanged. */
+#ifndef MACHSYM_DEMANGLE_STACK
+#define MACHSYM_DEMANGLE_STACK 262144
 #endif
 
 /* ==== >>api =================================================================================================== */
@@ -190,8 +211,17 @@ enum machsym_open_flags {
     MACHSYM_OPEN_NO_PAIR = 1u << 1, /* do not look for NAME.dSYM beside a binary */
     MACHSYM_OPEN_LOADED = 1u << 2,  /* bytes is an image as dyld laid it out in memory: see load_addr */
     MACHSYM_OPEN_NO_SYMTAB =
-        1u << 3 /* ignore the names LC_SYMTAB has for the image's own code, as if stripped */
+        1u << 3, /* ignore the names LC_SYMTAB has for the image's own code, as if stripped */
+    MACHSYM_OPEN_NO_OBJECTS =
+        1u << 4, /* do not follow the debug map: no file that the program names is opened */
+    MACHSYM_OPEN_ANY_TIME = 1u << 5 /* take object files whose time is not the one in the debug map */
 };
+
+/* Where the object files of a debug map went: paths that begin with from are looked up with to in its place. */
+typedef struct machsym_oso_prefix {
+    const char *from;
+    const char *to;
+} machsym_oso_prefix;
 
 /* What to open; zero means the default everywhere. */
 typedef struct machsym_open_desc {
@@ -203,6 +233,11 @@ typedef struct machsym_open_desc {
     const machsym_uuid *uuid; /* NULL: any */
     uint32_t flags;           /* machsym_open_flags */
     uint64_t load_addr;       /* with OPEN_LOADED: where bytes stands in memory, if not at bytes.ptr itself */
+    const machsym_oso_prefix *oso_prefixes; /* for a program without debug info, whose object files moved */
+    size_t oso_prefix_count;
+    const char *const
+        *oso_dirs; /* where else to look for object files: by the end of their path, down to the name */
+    size_t oso_dir_count;
     machsym_allocator allocator;
 } machsym_open_desc;
 
@@ -263,6 +298,10 @@ MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_sl
 
 /* Opens a slice for lookups: maps the file, reads load commands and unit headers.
  * Returns: OK and *out; else an error, *out NULL, err filled when given.
+ * A program without debug info, opened by its path, is answered for by the object files that its debug map (N_OSO)
+ * names; sessions and plans open them when they need them. oso_prefixes and oso_dirs turn that on for bytes too.
+ * With OPEN_LOADED, bytes is the memory of an image from its header on, as far as it may be read (dyld maps the
+ * segments apart: their end is the end of the last one). Segments beyond bytes.len are left out.
  * Owns: *out, until machsym_image_close. Borrows: desc->bytes for as long; nothing else of desc.
  * Threads: any. Cost: proportional to the number of load commands and units, not to the file. */
 MACHSYM_API machsym_result machsym_image_open(const machsym_open_desc *desc, machsym_image **out,
@@ -320,6 +359,7 @@ typedef struct machsym_frame {
     uint32_t column;         /* 0: not known */
     uint64_t function_start; /* of the concrete function, in the file's addresses */
     uint64_t function_size;  /* 0: not known */
+    uint32_t file_ref;       /* of a map's frame: stands for its file until machsym_map_names */
     uint32_t name_ref;       /* of a map's frame: stands for its names until machsym_map_names */
     uint64_t die_offset;     /* of the function's entry in .debug_info; 0: none */
     machsym_source name_source;
@@ -345,9 +385,12 @@ MACHSYM_API void machsym_session_trim(machsym_session *session);
 /* Which functions hold an address: the innermost inlined call first, the real function last.
  * addr is an address of the file (machsym_image_addr). Subtract 1 from return addresses before.
  * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address.
- * Borrows: names and paths are views into the image; the few that are put together from parts (Objective-C methods
- * without symbols) live until machsym_session_trim or close.
- * Threads: the session's. Cost: a unit is decoded when it is first needed, then some binary searches, no allocation. */
+ * Borrows: names and paths are views into the image; those that are put together from parts (Objective-C methods
+ * without symbols) or come from an object file of a debug map live until machsym_session_trim or close.
+ * Threads: the session's. Cost: a unit is decoded when it is first needed, then some binary searches, no allocation.
+ * Signals: a lookup that finds everything decoded (one of the same address came before, with no trim in between and
+ * the cache under its limit) allocates nothing, takes no lock, and calls nothing but memcpy, memcmp, memchr and memset:
+ * async-signal-safe, as long as the signal did not interrupt a call on this very session. */
 MACHSYM_API size_t machsym_session_frames(machsym_session *session, uint64_t addr, machsym_frame *frames,
                                           size_t cap);
 
@@ -438,6 +481,34 @@ typedef struct machsym_object {
 MACHSYM_API bool machsym_session_next_object(machsym_session *session, machsym_cursor *at,
                                              machsym_object *out);
 
+/* Whether an object file of the debug map answers. */
+typedef enum machsym_object_status {
+    MACHSYM_OBJECT_UNTRIED = 0,
+    MACHSYM_OBJECT_FOUND,
+    MACHSYM_OBJECT_MISSING,   /* there is no such file, or it cannot be read */
+    MACHSYM_OBJECT_NO_MEMBER, /* the archive does not hold it any more */
+    MACHSYM_OBJECT_CHANGED,   /* its time is not the one that the linker saw */
+    MACHSYM_OBJECT_NO_OBJECT, /* no Mach-O file of the program's architecture */
+    MACHSYM_OBJECT_NO_DWARF,  /* compiled without debug info */
+    MACHSYM_OBJECT_STATUS_COUNT
+} machsym_object_status;
+
+/* An object file of the debug map that was looked for. */
+typedef struct machsym_object_file {
+    machsym_str path;    /* as the program names it; of the archive, when it lies in one */
+    machsym_str member;  /* in the archive; empty for a file of its own */
+    uint64_t time;       /* that the linker saw, in seconds since 1970; 0: not recorded */
+    uint64_t found_time; /* of the file or member that was found; 0: none */
+    machsym_object_status status;
+} machsym_object_file;
+
+/* Iterates over the object files that the session's lookups tried so far, in that order. Keep the cursor to hear of
+ * later ones. Where the status is not FOUND, the symbol table answers in the object's place.
+ * Returns: false when there is none yet that the cursor has not passed. Borrows: views into the image.
+ * Threads: the session's. Cost: constant. */
+MACHSYM_API bool machsym_session_next_object_file(const machsym_session *session, machsym_cursor *at,
+                                                  machsym_object_file *out);
+
 /* How the unit that covers an address was found. */
 typedef enum machsym_unit_source {
     MACHSYM_UNIT_NONE = 0,
@@ -453,6 +524,8 @@ typedef struct machsym_explanation {
     uint16_t unit_version;
     machsym_str unit_name;
     machsym_str unit_producer;
+    machsym_str object_path; /* of a debug map: the object file or archive that answers; else empty */
+    machsym_str object_member;
     machsym_line rows[5]; /* the line rows around the address, in table order */
     unsigned row_count;
     unsigned row_used; /* which of rows answered; row_count when none */
@@ -471,7 +544,9 @@ typedef struct machsym_session_info {
     uint32_t damaged_units;
     uint32_t damaged_metadata; /* parts of exports trie, binds, unwind info, Objective-C and Swift left out */
     uint32_t arange_set_count;
-    uint32_t version_count[6]; /* [n]: units of DWARF version n */
+    uint32_t object_count;         /* object files in the debug map that is followed; 0: none is */
+    uint32_t missing_object_count; /* those that cannot answer */
+    uint32_t version_count[6];     /* [n]: units of DWARF version n */
     uint64_t function_count;
     uint64_t inline_count;
     uint64_t line_row_count;
@@ -490,9 +565,10 @@ typedef struct machsym_part machsym_part;
 typedef struct machsym_writer machsym_writer;
 
 enum machsym_map_flags {
-    MACHSYM_MAP_COLUMNS = 1u << 0,  /* the map holds columns */
-    MACHSYM_MAP_CHUNK = 1u << 1,    /* the map holds a part of an image only */
-    MACHSYM_MAP_UNCHECKED = 1u << 2 /* open: do not compare the checksum; lookups stay safe without it */
+    MACHSYM_MAP_COLUMNS = 1u << 0,   /* the map holds columns */
+    MACHSYM_MAP_CHUNK = 1u << 1,     /* the map holds a part of an image only */
+    MACHSYM_MAP_UNCHECKED = 1u << 2, /* open: do not compare the checksum; lookups stay safe without it */
+    MACHSYM_MAP_COPY = 1u << 3       /* open: read the file into memory, as MACHSYM_OPEN_COPY */
 };
 
 /* What to build a map from; zero means the default everywhere but for image. */
@@ -512,6 +588,11 @@ MACHSYM_API void machsym_plan_close(machsym_plan *plan);
 MACHSYM_API size_t machsym_plan_part_count(const machsym_plan *plan);
 /* How many bytes of input a part stands for: for showing progress. */
 MACHSYM_API uint64_t machsym_plan_part_size(const machsym_plan *plan, size_t index);
+
+/* Iterates over the object files of the debug map that the plan works from, all of them.
+ * Returns: false at the end, at once for an image with debug info of its own. Threads: any. Cost: constant. */
+MACHSYM_API bool machsym_plan_next_object_file(const machsym_plan *plan, machsym_cursor *at,
+                                               machsym_object_file *out);
 
 /* Builds one part. The result depends on the plan and the index only.
  * Owns: *out, until machsym_part_close. Borrows: the plan. Threads: any. Cost: decodes the part's units once. */
@@ -564,17 +645,22 @@ typedef struct machsym_map_info {
 
 MACHSYM_API void machsym_map_get_info(const machsym_map *map, machsym_map_info *out);
 
-/* Which functions hold an address of the file, as machsym_session_frames tells it, but for die_offset. Names that the
- * map packs are not unpacked yet: name_ref stands for them until machsym_map_names.
- * Borrows: paths are views into the map. Threads: any. Cost: about 0.2 microseconds; no allocation. */
+/* The address inside the file that a runtime address stands for, as machsym_image_addr.
+ * Threads: any. Cost: constant. */
+MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr, uint64_t pc);
+
+/* Which functions hold an address of the file, as machsym_session_frames tells it, but for die_offset. Names and files
+ * are not looked up yet: name_ref and file_ref stand for them until machsym_map_names.
+ * Threads: any. Cost: about 0.2 microseconds; no allocation, no lock, no call to the system: usable in signal handlers. */
 MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_frame *frames,
                                       size_t cap);
-/* Unpacks the names of frames into text, and sets linkage_name and name to views of it.
- * Returns: the bytes of text needed; names that do not fit stay empty. Cost: about a microsecond a name. */
+/* Sets linkage_name, name and file of frames. Files are views into the map; names are unpacked into text.
+ * Returns: the bytes of text needed; names that do not fit stay empty.
+ * Cost: about a microsecond a name; no allocation, lock or call to the system: usable in signal handlers too. */
 MACHSYM_API size_t machsym_map_names(const machsym_map *map, machsym_frame *frames, size_t count, char *text,
                                      size_t cap);
 
-/* Iterates over the ranges of a map by address. Returns: false at the end. Ask for the frames of lo. */
+/* Iterates over the ranges of a map by address. Returns: false at the end. Ask for the frames of lo. Signals: as above. */
 typedef struct machsym_map_range {
     uint64_t lo;
     uint64_t hi;
@@ -633,7 +719,8 @@ MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *b
 typedef struct ms_os_file {
     void *ptr;
     size_t len;
-    bool mapped; /* else allocated with malloc */
+    uint64_t time; /* of its last change, in seconds since 1970 */
+    bool mapped;   /* else allocated with malloc */
 } ms_os_file;
 
 #ifdef _WIN32
@@ -685,6 +772,7 @@ static int ms_os_map_fd(int fd, bool copy, ms_os_file *file)
         return EISDIR;
     if (!S_ISREG(st.st_mode))
         return ENODEV; /* a FIFO or a device: would block, or never end */
+    file->time = st.st_mtime > 0 ? (uint64_t)st.st_mtime : 0;
     if (st.st_size <= 0)
         return 0;
     if ((uint64_t)st.st_size > (uint64_t)SIZE_MAX / 2)
@@ -704,7 +792,7 @@ static int ms_os_map_fd(int fd, bool copy, ms_os_file *file)
 /* Returns 0, or an errno. An empty file gives ptr NULL and len 0. */
 static int ms_os_map(const char *path, bool copy, ms_os_file *file)
 {
-    ms_os_file none = {NULL, 0, false};
+    ms_os_file none = {NULL, 0, 0, false};
     *file = none;
     int fd = open(path, O_RDONLY | ms_OS_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
@@ -828,6 +916,17 @@ static void ms_copy(void *to, const void *from, size_t len)
         t[i] = f[i];
 }
 
+/* The two may overlap. */
+static void ms_move(void *to, const void *from, size_t len)
+{
+    unsigned char *t = (unsigned char *)to;
+    const unsigned char *f = (const unsigned char *)from;
+    for (size_t i = 0; i < len; i++) {
+        size_t at = t > f ? len - 1 - i : i;
+        t[at] = f[at];
+    }
+}
+
 static void ms_zero(void *ptr, size_t len)
 {
     unsigned char *p = (unsigned char *)ptr;
@@ -857,6 +956,12 @@ static const void *ms_find_byte(const void *ptr, size_t len, unsigned char byte)
 }
 #else
 #include <string.h>
+
+static void ms_move(void *to, const void *from, size_t len)
+{
+    if (len != 0)
+        memmove(to, from, len);
+}
 
 /* memcpy and its like must not see NULL, even for no bytes (C99 7.21.1). */
 static void ms_copy(void *to, const void *from, size_t len)
@@ -1274,7 +1379,7 @@ static uint64_t ms_rd_uleb_slow(ms_rd *rd)
     return 0;
 }
 
-static uint64_t ms_rd_uleb(ms_rd *rd)
+static inline uint64_t ms_rd_uleb(ms_rd *rd)
 {
     if (rd->p != rd->end && *rd->p < 0x80)
         return *rd->p++;
@@ -1371,7 +1476,7 @@ typedef struct ms_arena {
     bool oom;              /* sticky */
 } ms_arena;
 
-enum { ms_ARENA_CHUNK = 32 * 1024 };
+enum { ms_ARENA_CHUNK = 1024 * 1024 }; /* what is not used of it costs nothing: pages come when touched */
 
 static machsym_allocator ms_arena_default(machsym_allocator allocator)
 {
@@ -1747,6 +1852,7 @@ enum {
 #define ms_MH_CIGAM_64  0xcffaedfeu
 #define ms_LC_REQ_DYLD  0x80000000u
 #define ms_CPU_ARM64    0x0100000cu
+#define ms_CPU_IS_64    0x01000000u /* CPU_ARCH_ABI64; arm64_32 has another bit */
 #define ms_CPU_SUBTYPE  0x00ffffffu /* without capability bits: arm64e's ABI version, LIB64 */
 #define ms_S_ATTR_CODE  0x80000400u /* S_ATTR_PURE_INSTRUCTIONS, S_ATTR_SOME_INSTRUCTIONS */
 
@@ -2228,14 +2334,24 @@ typedef struct ms_mo_data {
     bool is_threaded; /* the first arm64e files: bind code without chains' headers, pointers as in ARM64E */
     uint64_t
         budget; /* bytes and records that may still be read: what a file repeats without end stops here */
+    bool is_spent;
     uint32_t damage_count;
 } ms_mo_data;
+
+/* Every reader of metadata starts with a full budget, so that none can starve the next. Real files need less than their
+ * size for all of them. */
+static void ms_mo_refill(ms_mo_data *d)
+{
+    d->budget = (uint64_t)d->mo->bytes.len * 4 + 0x10000;
+    d->is_spent = false;
+}
 
 /* Takes cost from the budget. Returns false once it is spent. */
 static bool ms_mo_spend(ms_mo_data *d, uint64_t cost)
 {
     if (cost > d->budget) {
-        d->damage_count += d->budget != 0;
+        d->damage_count += !d->is_spent;
+        d->is_spent = true;
         d->budget = 0;
         return false;
     }
@@ -2539,7 +2655,7 @@ static void ms_mo_data_open(ms_mo_data *d, const ms_mo *mo, ms_arena *arena)
 {
     ms_zero(d, sizeof *d);
     d->mo = mo;
-    d->budget = (uint64_t)mo->bytes.len * 4 + 0x10000; /* real files need less than their size */
+    ms_mo_refill(d);
     d->sections.arena = arena;
     ms_piece *pieces = (ms_piece *)ms_arena_alloc(arena, mo->section_count, sizeof *pieces);
     size_t count = 0;
@@ -3148,45 +3264,6 @@ static machsym_str ms_sym_scan_exact(const ms_mo *mos, size_t mo_count, uint64_t
     return best;
 }
 
-/* ---- The debug map's functions ---- */
-
-/* stab.h */
-enum { ms_N_FUN = 0x24, ms_N_SO = 0x64, ms_N_OSO = 0x66 };
-
-/* The next function of the debug map of one half at or past entry *at; *oso: entry of its object file plus 1.
- * A function is two entries: its name and address, then no name and its size. */
-static bool ms_sym_next_object(const ms_mo *mo, uint64_t *at, uint64_t *oso, machsym_object *out)
-{
-    ms_span nlists = ms_sym_nlists(mo);
-    ms_span strings = ms_sym_strings(mo);
-    size_t count = mo->hide_symtab ? 0 : nlists.len / ms_sym_nlist_size(mo);
-    for (; *at < count; ++*at) {
-        ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, (size_t)*at);
-        if (entry.type == ms_N_OSO)
-            *oso = *at + 1;
-        else if (entry.type == ms_N_SO)
-            *oso = 0; /* the object file follows its source file */
-        if (entry.type != ms_N_FUN || *oso == 0 || *at + 1 >= count)
-            continue;
-        ms_sym_nlist end = ms_sym_nlist_at(mo, nlists, (size_t)*at + 1);
-        if (end.type != ms_N_FUN || !ms_add_ok(entry.value, end.value, &out->hi) || end.value == 0)
-            continue;
-        *at += 2;
-        out->lo = entry.value;
-        out->path = ms_sym_name_at(strings, ms_sym_nlist_at(mo, nlists, (size_t)*oso - 1).strx);
-        out->member = ms_str_empty();
-        size_t open = out->path.len;
-        while (open > 0 && ms_str_ends(out->path, ")") && out->path.ptr[open - 1] != '(')
-            open--;
-        if (open > 0 && open < out->path.len) {
-            out->member = ms_str_make(out->path.ptr + open, out->path.len - open - 1);
-            out->path.len = open - 1;
-        }
-        return true;
-    }
-    return false;
-}
-
 /* ---- Exports trie ---- */
 
 /* loader.h: EXPORT_SYMBOL_FLAGS_* */
@@ -3282,6 +3359,7 @@ static void ms_sym_add_exports(ms_sym_table *t, ms_mo_data *d, ms_arena *scratch
     ms_sym_trie trie;
     ms_zero(&trie, sizeof trie);
     trie.bytes = ms_mo_linkedit(d->mo, d->mo->loads.exports_off, d->mo->loads.exports_size);
+    ms_mo_refill(d);
     if (trie.bytes.len == 0)
         return;
     trie.nodes = (ms_sym_trie_node *)ms_arena_alloc(scratch, ms_SYM_TRIE_DEPTH, sizeof *trie.nodes);
@@ -3321,6 +3399,7 @@ static void ms_sym_add_selector_stubs(ms_sym_table *t, ms_mo_data *d)
     const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__objc_stubs");
     if (section == NULL || d->mo->slice.cputype != ms_CPU_ARM64)
         return;
+    ms_mo_refill(d);
     for (size_t at = 0; at + 8 <= section->bytes.len; at += 4) {
         uint32_t adrp = ms_rd_raw_u32(section->bytes.ptr + at);
         uint32_t load = ms_rd_raw_u32(section->bytes.ptr + at + 4);
@@ -3510,6 +3589,7 @@ static void ms_uw_add_starts(ms_sym_table *t, ms_mo_data *d)
 {
     if (d->mo->slice.filetype == ms_MH_OBJECT)
         return;
+    ms_mo_refill(d);
     ms_uw_add_compact(t, d);
     ms_uw_add_eh_frame(t, d);
 }
@@ -3863,6 +3943,7 @@ static void ms_oc_read_modules(ms_oc_list *list, ms_mo_data *d)
 /* Reads all of a slice's classes, then its categories. list->arena is set. */
 static void ms_oc_read(ms_oc_list *list, ms_mo_data *d, ms_arena *scratch)
 {
+    ms_mo_refill(d);
     ms_oc_read_records(list, d, false, scratch);
     ms_oc_read_records(list, d, true, scratch);
     ms_oc_read_modules(list, d);
@@ -3873,6 +3954,7 @@ static void ms_oc_read(ms_oc_list *list, ms_mo_data *d, ms_arena *scratch)
 /* Adds -[Class(Category) selector] for every method. */
 static void ms_oc_add_names(ms_sym_table *t, ms_mo_data *d, const ms_oc_list *list)
 {
+    ms_mo_refill(d);
     for (size_t i = 0; i < list->owner_count; i++) {
         const ms_oc_owner *owner = &list->owners[i];
         for (uint32_t j = 0; j < owner->count; j++) {
@@ -3925,6 +4007,7 @@ static void ms_oc_add_section_blocks(ms_sym_table *t, ms_mo_data *d, const ms_mo
 
 static void ms_oc_add_blocks(ms_sym_table *t, ms_mo_data *d)
 {
+    ms_mo_refill(d);
     for (uint32_t i = 0; i < d->mo->section_count; i++) {
         const ms_mo_section *section = &d->mo->sections[i];
         if (ms_str_is(section->name, "__const") && !section->is_code &&
@@ -3938,6 +4021,7 @@ static void ms_oc_add_blocks(ms_sym_table *t, ms_mo_data *d)
 static void ms_oc_name_blocks(ms_sym_table *t, ms_mo_data *d)
 {
     size_t above = t->count;
+    ms_mo_refill(d);
     for (size_t at = 0; at < t->count && d->budget > 0; at = ms_sym_next(t, at)) {
         machsym_source source = ms_sym_source(t->v[at].item);
         const ms_range *code = ms_sym_code_at(t->code, t->code_count, t->v[at].key);
@@ -4038,28 +4122,25 @@ static machsym_str ms_sw_type_name(ms_sym_table *t, ms_mo_data *d, uint64_t desc
     return ms_sym_join(t, d, &parts[at], 2 * ms_SW_DEPTH - at);
 }
 
-/* Adds what + name, or what + name + "[index]" when there is an index. */
-static void ms_sw_add(ms_sym_table *t, ms_mo_data *d, uint64_t code, const machsym_str *parts, size_t count,
-                      uint32_t index)
+/* "[12]", in 12 bytes of room. */
+static machsym_str ms_sw_index(char *room, uint32_t index)
 {
-    machsym_str all[8];
-    char digits[10];
-    size_t first = sizeof digits;
-    size_t all_count = 0;
+    size_t at = 12;
+    room[--at] = ']';
+    do {
+        room[--at] = (char)('0' + index % 10);
+        index /= 10;
+    } while (index != 0);
+    room[--at] = '[';
+    return ms_str_make(room + at, 12 - at);
+}
+
+/* Adds a guess put together from parts. */
+static void ms_sw_add(ms_sym_table *t, ms_mo_data *d, uint64_t code, const machsym_str *parts, size_t count)
+{
     if (ms_sym_code_at(t->code, t->code_count, code) == NULL)
         return;
-    for (; all_count < count; all_count++)
-        all[all_count] = parts[all_count];
-    if (index != UINT32_MAX) {
-        do {
-            digits[--first] = (char)('0' + index % 10);
-            index /= 10;
-        } while (index != 0);
-        all[all_count++] = ms_str_from_c("[");
-        all[all_count++] = ms_str_make(digits + first, sizeof digits - first);
-        all[all_count++] = ms_str_from_c("]");
-    }
-    machsym_str name = ms_sym_join(t, d, all, all_count);
+    machsym_str name = ms_sym_join(t, d, parts, count);
     if (name.len != 0)
         ms_sym_add_name(t, code, MACHSYM_SOURCE_SWIFT, name);
 }
@@ -4067,7 +4148,7 @@ static void ms_sw_add(ms_sym_table *t, ms_mo_data *d, uint64_t code, const machs
 static void ms_sw_add_about(ms_sym_table *t, ms_mo_data *d, uint64_t code, const char *what, machsym_str type)
 {
     machsym_str parts[2] = {ms_str_from_c(what), type};
-    ms_sw_add(t, d, code, parts, 2, UINT32_MAX);
+    ms_sw_add(t, d, code, parts, 2);
 }
 
 /* ---- Types ---- */
@@ -4105,13 +4186,15 @@ static machsym_str ms_sw_requirement(const ms_mo_data *d, uint64_t addr)
 /* A class's own methods, then those it overrides. */
 static void ms_sw_add_class(ms_sym_table *t, ms_mo_data *d, uint64_t at, uint32_t flags, machsym_str type)
 {
+    char room[12];
     if ((flags & ms_SW_HAS_VTABLE) != 0) {
         uint32_t count = ms_mo_u32_at(d, at + 4);
         at += 8;
         for (uint32_t i = 0; i < count && ms_mo_at_addr(d, at, 8).len != 0 && ms_mo_spend(d, 8);
              i++, at += 8) {
-            machsym_str parts[2] = {type, ms_str_from_c(ms_sw_method_kind(ms_mo_u32_at(d, at)))};
-            ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 2, i);
+            machsym_str parts[3] = {type, ms_str_from_c(ms_sw_method_kind(ms_mo_u32_at(d, at))),
+                                    ms_sw_index(room, i)};
+            ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 3);
         }
     }
     if ((flags & ms_SW_HAS_OVERRIDE_TABLE) != 0) {
@@ -4122,7 +4205,9 @@ static void ms_sw_add_class(ms_sym_table *t, ms_mo_data *d, uint64_t at, uint32_
             machsym_str method = ms_sw_requirement(d, at + 4);
             machsym_str parts[3] = {type, ms_str_from_c(method.len != 0 ? ".override of " : ".override"),
                                     method};
-            ms_sw_add(t, d, ms_sw_code(t, d, at + 8), parts, 3, method.len != 0 ? UINT32_MAX : i);
+            if (method.len == 0)
+                parts[2] = ms_sw_index(room, i);
+            ms_sw_add(t, d, ms_sw_code(t, d, at + 8), parts, 3);
         }
     }
 }
@@ -4160,14 +4245,15 @@ static void ms_sw_add_type(ms_sym_table *t, ms_mo_data *d, uint64_t descriptor)
 /* A protocol descriptor: default implementations of its requirements. */
 static void ms_sw_add_protocol(ms_sym_table *t, ms_mo_data *d, uint64_t descriptor)
 {
+    char room[12];
     machsym_str name = ms_sw_type_name(t, d, descriptor);
     uint32_t in_signature = ms_mo_u32_at(d, descriptor + 12);
     uint32_t count = ms_mo_u32_at(d, descriptor + 16);
     uint64_t at = descriptor + ms_SW_REQUIREMENTS + 12 * (uint64_t)in_signature;
     for (uint32_t i = 0; i < count && ms_mo_at_addr(d, at, 8).len != 0 && ms_mo_spend(d, 8); i++, at += 8) {
-        machsym_str parts[2] = {name, ms_str_from_c(".default")};
+        machsym_str parts[3] = {name, ms_str_from_c(".default"), ms_sw_index(room, i)};
         if (name.len != 0)
-            ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 2, i);
+            ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 3);
     }
 }
 
@@ -4190,14 +4276,15 @@ static machsym_str ms_sw_conforming(ms_sym_table *t, ms_mo_data *d, uint64_t con
 static void ms_sw_add_resilient(ms_sym_table *t, ms_mo_data *d, uint64_t at, machsym_str type)
 {
     uint32_t count = ms_mo_u32_at(d, at);
+    char room[12];
     at += 4;
     for (uint32_t i = 0; i < count && ms_mo_at_addr(d, at, 8).len != 0 && ms_mo_spend(d, 8); i++, at += 8) {
         machsym_str requirement = ms_sw_requirement(d, at);
-        machsym_str parts[5] = {ms_str_from_c("protocol witness"), ms_str_from_c(" for "), requirement,
+        bool named = requirement.len != 0;
+        machsym_str parts[5] = {ms_str_from_c("protocol witness"),
+                                named ? ms_str_from_c(" for ") : ms_sw_index(room, i), requirement,
                                 ms_str_from_c(" in conformance "), type};
-        if (requirement.len == 0)
-            parts[1] = ms_str_empty();
-        ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 5, requirement.len != 0 ? UINT32_MAX : i);
+        ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 5);
     }
 }
 
@@ -4210,16 +4297,22 @@ static void ms_sw_add_conformance(ms_sym_table *t, ms_mo_data *d, uint64_t confo
     uint64_t table = ms_mo_relative_at(d, conformance + 8);
     machsym_str type = ms_sw_conforming(t, d, conformance, flags);
     unsigned word = ms_mo_pointer_size(d);
+    char room[12];
     if (type.len == 0)
         return;
     if (protocol.addr != 0 && table != 0) {
         machsym_str name = ms_sw_type_name(t, d, protocol.addr);
         uint32_t count = name.len != 0 ? ms_mo_u32_at(d, protocol.addr + 16) : 0;
-        machsym_str parts[5] = {ms_str_from_c("protocol witness for "), name,
-                                ms_str_from_c(" in conformance "), type, ms_str_from_c(" ")};
+        machsym_str parts[6] = {ms_str_from_c("protocol witness"),
+                                ms_str_empty(),
+                                ms_str_from_c(" for "),
+                                name,
+                                ms_str_from_c(" in conformance "),
+                                type};
         for (uint32_t i = 0; i < count && ms_mo_at_addr(d, table, word).len != 0 && ms_mo_spend(d, 8); i++) {
             table += word; /* the first entry is the conformance itself */
-            ms_sw_add(t, d, ms_mo_pointer_at(d, table).addr, parts, 5, i);
+            parts[1] = ms_sw_index(room, i);
+            ms_sw_add(t, d, ms_mo_pointer_at(d, table).addr, parts, 6);
         }
     }
     bool is_plain = (flags & ms_SW_IS_RETROACTIVE) == 0 && (flags >> 8 & 0xff) == 0;
@@ -4244,6 +4337,7 @@ static void ms_sw_add_section(ms_sym_table *t, ms_mo_data *d, const char *name,
 
 static void ms_sw_add_names(ms_sym_table *t, ms_mo_data *d)
 {
+    ms_mo_refill(d);
     ms_sw_add_section(t, d, "__swift5_types", ms_sw_add_type);
     ms_sw_add_section(t, d, "__swift5_protos", ms_sw_add_protocol);
     ms_sw_add_section(t, d, "__swift5_proto", ms_sw_add_conformance);
@@ -4343,6 +4437,13 @@ enum {
     ms_DW_RLE_start_length = 0x07
 };
 
+/* Code of an object file that the linker moved: what the object has at lo stands at to in the program. */
+typedef struct ms_dw_move {
+    uint64_t lo;
+    uint64_t hi;
+    uint64_t to;
+} ms_dw_move;
+
 /* One program's debug info: sections, and where its code lies. Never changes. */
 typedef struct ms_dw {
     ms_span info;
@@ -4358,6 +4459,9 @@ typedef struct ms_dw {
     const ms_range
         *code; /* executable sections, sorted, apart: what lies elsewhere is a tombstone of dead code */
     size_t code_count;
+    const ms_dw_move
+        *moves; /* of an object in a debug map, sorted, apart; NULL: addresses are the program's */
+    size_t move_count;
 } ms_dw;
 
 /* How a unit encodes its values. */
@@ -4431,11 +4535,12 @@ typedef enum ms_dw_kind {
 
 /* One kind of entry, compiled to steps. */
 typedef struct ms_dw_abbrev {
-    uint32_t fixed; /* all entries of this kind have this many bytes of values; used when skip_count is 0 */
-    uint32_t skip_first; /* steps that skip an entry */
+    uint32_t skip_first; /* steps that skip an entry, up to its last value of varying size */
     uint16_t skip_count;
     uint16_t read_count; /* steps that read one; 0 for ms_KIND_OTHER */
-    uint32_t read_max;   /* no entry takes more bytes than this to read; UINT32_MAX when it has no bound */
+    uint32_t skip_tail;  /* bytes behind the last step that skips */
+    uint32_t skip_max;   /* no entry takes more bytes than this to skip, blocks aside; UINT32_MAX: no bound */
+    uint32_t read_max;   /* the same for reading */
     uint32_t read_first;
     uint16_t tag;
     uint8_t kind;
@@ -4661,10 +4766,10 @@ typedef struct ms_dw_table {
 } ms_dw_table;
 
 /* How many bytes the steps may touch when every value takes its most; blocks are checked where they occur. */
-static uint32_t ms_dw_most_bytes(const ms_dw_step *steps, size_t count)
+static uint32_t ms_dw_most_bytes(const ms_dw_step *steps, size_t count, uint32_t tail)
 {
     static const uint8_t most[] = {0, 0, 1, 2, 4, 8, 10, 10, 0};
-    uint32_t sum = 0;
+    uint32_t sum = tail;
     for (size_t i = 0; i < count; i++) {
         if (steps[i].how == ms_HOW_FORM || sum > 0x7fffffff)
             return UINT32_MAX;
@@ -4694,12 +4799,8 @@ static bool ms_dw_add_abbrev(ms_dw_table *t, const ms_dw_enc *enc, ms_rd *rd, ui
     if (!ms_dw_compile(&t->steps, enc, rd, abbrev, false))
         return false;
     abbrev->skip_first = (uint32_t)first;
-    if (t->steps.count == first) {
-        abbrev->fixed = t->steps.run;
-        t->steps.run = 0;
-    } else if (t->steps.run != 0) {
-        ms_dw_emit(&t->steps, enc, 0, 0, 0);
-    }
+    abbrev->skip_tail = t->steps.run;
+    t->steps.run = 0;
     size_t mid = t->steps.count;
     if (abbrev->kind != ms_KIND_OTHER) {
         if (!ms_dw_compile(&t->steps, enc, &again, abbrev, true))
@@ -4709,9 +4810,10 @@ static bool ms_dw_add_abbrev(ms_dw_table *t, const ms_dw_enc *enc, ms_rd *rd, ui
     if (t->steps.count - first > 0xffff)
         return false;
     abbrev->skip_count = (uint16_t)(mid - first);
+    abbrev->skip_max = ms_dw_most_bytes(t->steps.v + first, mid - first, abbrev->skip_tail);
     abbrev->read_first = (uint32_t)mid;
     abbrev->read_count = (uint16_t)(t->steps.count - mid);
-    abbrev->read_max = ms_dw_most_bytes(t->steps.v + mid, t->steps.count - mid);
+    abbrev->read_max = ms_dw_most_bytes(t->steps.v + mid, t->steps.count - mid, 0);
     codes[t->count].key = code;
     codes[t->count].item = t->count;
     t->count++;
@@ -4808,47 +4910,45 @@ static void ms_dw_skip_value(ms_rd *rd, uint32_t form, const ms_dw_enc *enc)
     ms_rd_fail(rd);
 }
 
-/* One step of skipping, the long way. Returns NULL at the end of the unit. */
-static const uint8_t *ms_dw_skip_slowly(const ms_dw_step *step, const uint8_t *p, const uint8_t *end,
+/* Skips what steps tell from step on, each checked against the end of the unit. Returns NULL when that comes first. */
+static const uint8_t *ms_dw_skip_slowly(const ms_dw_abbrev *abbrev, const ms_dw_step *step,
+                                        const ms_dw_step *stop, const uint8_t *p, const uint8_t *end,
                                         const ms_dw_enc *enc)
 {
     ms_rd rd = ms_rd_make(ms_span_make(p, (size_t)(end - p)));
-    ms_rd_skip(&rd, step->skip);
-    ms_dw_skip_value(&rd, step->form, enc);
+    for (; step < stop && !rd.failed; step++) {
+        ms_rd_skip(&rd, step->skip);
+        ms_dw_skip_value(&rd, step->form, enc);
+    }
+    ms_rd_skip(&rd, abbrev->skip_tail);
     return rd.failed ? NULL : rd.p;
 }
 
-/* Skips one step where its value begins before the end of the unit; the frequent kinds without a reader. */
-static inline const uint8_t *ms_dw_skip_step(const ms_dw_step *step, const uint8_t *p, const uint8_t *end,
-                                             const ms_dw_enc *enc)
-{
-    const uint8_t *value = p + step->skip;
-    if (step->how == ms_HOW_ULEB) {
-        while (value < end && *value >= 0x80)
-            value++;
-        return value < end ? value + 1 : NULL;
-    }
-    if (step->how == ms_HOW_BLOCK && *value < 0x80 && *value < end - value)
-        return value + 1 + *value;
-    return ms_dw_skip_slowly(step, p, end, enc);
-}
-
-/* Skips the values of an entry. Steps end, and every one is checked against the end of the unit. */
+/* Skips the values of an entry. Returns NULL when the unit ends before they do. One check covers all numbers of up to
+ * 10 bytes; a block is checked where it ends, and whatever else is left goes the long way. */
 static inline const uint8_t *ms_dw_skip_die(const ms_dw_abbrevs *table, const ms_dw_abbrev *abbrev,
                                             const uint8_t *p, const uint8_t *end, const ms_dw_enc *enc)
 {
-    if (abbrev->skip_count == 0)
-        return abbrev->fixed <= (size_t)(end - p) ? p + abbrev->fixed : NULL;
     const ms_dw_step *step = &table->steps[abbrev->skip_first];
-    const ms_dw_step *last = step + abbrev->skip_count;
-    for (; step < last && p != NULL; step++) {
-        if (step->how == ms_HOW_END)
-            p = step->skip <= (size_t)(end - p) ? p + step->skip : NULL;
-        else
-            p = step->skip < (size_t)(end - p) ? ms_dw_skip_step(step, p, end, enc)
-                                               : ms_dw_skip_slowly(step, p, end, enc);
+    const ms_dw_step *stop = step + abbrev->skip_count;
+    if (abbrev->skip_max > (size_t)(end - p))
+        return ms_dw_skip_slowly(abbrev, step, stop, p, end, enc);
+    for (; step < stop; step++) {
+        p += step->skip;
+        const uint8_t *value = p;
+        while (*p >= 0x80 && p - value < 9)
+            p++;
+        uint8_t first = *value;
+        if (*p++ >= 0x80) /* longer than any number */
+            return NULL;
+        if (step->how == ms_HOW_ULEB)
+            continue;
+        if (step->how != ms_HOW_BLOCK || first >= 0x80 || first > end - p ||
+            abbrev->skip_max > (size_t)(end - p) - first)
+            return ms_dw_skip_slowly(abbrev, step, stop, value - step->skip, end, enc);
+        p += first;
     }
-    return p;
+    return p + abbrev->skip_tail;
 }
 
 /* An attribute's value as stored. */
@@ -4904,8 +5004,16 @@ static ms_dw_value ms_dw_read_value(ms_rd *rd, uint32_t form, int64_t implicit, 
 
 /* The attributes of an entry that matter, by slot. */
 typedef struct ms_dw_die {
+    uint32_t present; /* one bit for every slot that is set */
     ms_dw_value v[ms_SLOT_COUNT];
 } ms_dw_die;
+
+/* An attribute of an entry; a value of form 0 when the entry does not have it. */
+static inline const ms_dw_value *ms_dw_get(const ms_dw_die *die, ms_dw_slot slot)
+{
+    static const ms_dw_value absent = {0, NULL, 0, 0};
+    return (die->present >> slot & 1) != 0 ? &die->v[slot] : &absent;
+}
 
 static void ms_dw_read_slowly(const ms_dw_step *step, size_t count, ms_rd *rd, const ms_dw_enc *enc,
                               ms_dw_die *die)
@@ -4916,6 +5024,7 @@ static void ms_dw_read_slowly(const ms_dw_step *step, size_t count, ms_rd *rd, c
             ms_dw_skip_value(rd, step->form, enc);
         else
             die->v[step->slot] = ms_dw_read_value(rd, step->form, step->implicit, enc);
+        die->present |= 1u << step->slot;
     }
 }
 
@@ -4964,6 +5073,7 @@ static const uint8_t *ms_dw_read_window(const ms_dw_step *step, size_t count, co
         }
         die->v[step->slot].u = u; /* skipped values land in slot 0, which nobody reads */
         die->v[step->slot].form = step->form;
+        die->present |= 1u << step->slot;
     }
     return p;
 }
@@ -4974,7 +5084,7 @@ static void ms_dw_read_die(const ms_dw_abbrevs *table, const ms_dw_abbrev *abbre
 {
     const ms_dw_step *steps = &table->steps[abbrev->read_first];
     const uint8_t *p = NULL;
-    ms_zero(die, sizeof *die);
+    die->present = 0;
     if (abbrev->read_max <= ms_rd_left(rd))
         p = ms_dw_read_window(steps, abbrev->read_count, rd->p, rd->end, abbrev->read_max, die);
     if (p != NULL)
@@ -5073,9 +5183,41 @@ static const ms_range *ms_dw_code_at(const ms_dw *dw, uint64_t addr)
     return NULL;
 }
 
+/* The first move that ends above an object's address; move_count when none does. */
+static size_t ms_dw_move_at(const ms_dw *dw, uint64_t addr)
+{
+    size_t lo = 0;
+    for (size_t left = dw->move_count; left > 0;) {
+        size_t half = left / 2;
+        if (dw->moves[lo + half].hi <= addr) {
+            lo += half + 1;
+            left -= half + 1;
+        } else {
+            left = half;
+        }
+    }
+    return lo;
+}
+
+/* Turns an object's range, as far as it moved as one piece, into the program's. Returns false for what the linker left
+ * out. */
+static bool ms_dw_move_range(const ms_dw *dw, uint64_t *lo, uint64_t *hi)
+{
+    size_t at = ms_dw_move_at(dw, *lo);
+    if (at == dw->move_count || *lo < dw->moves[at].lo)
+        return false;
+    const ms_dw_move *move = &dw->moves[at];
+    uint64_t end = *hi < move->hi ? *hi : move->hi;
+    *hi = move->to + (end - move->lo);
+    *lo = move->to + (*lo - move->lo);
+    return true;
+}
+
 /* Makes [lo, hi) a range of code; ends of sections cut it. Returns false when it is none. */
 static inline bool ms_dw_code_range(const ms_dw *dw, uint64_t lo, uint64_t hi, ms_range *out)
 {
+    if (dw->moves != NULL && (lo >= hi || !ms_dw_move_range(dw, &lo, &hi)))
+        return false;
     const ms_range *code = lo < hi ? ms_dw_code_at(dw, lo) : NULL;
     if (code == NULL)
         return false;
@@ -5084,7 +5226,7 @@ static inline bool ms_dw_code_range(const ms_dw *dw, uint64_t lo, uint64_t hi, m
     return true;
 }
 
-static void ms_dw_add_range(const ms_dw *dw, ms_ranges *list, uint64_t lo, uint64_t hi)
+static void ms_dw_add_piece(const ms_dw *dw, ms_ranges *list, uint64_t lo, uint64_t hi)
 {
     ms_range range;
     if (!ms_dw_code_range(dw, lo, hi, &range))
@@ -5094,6 +5236,21 @@ static void ms_dw_add_range(const ms_dw *dw, ms_ranges *list, uint64_t lo, uint6
         return;
     list->v = v;
     v[list->count++] = range;
+}
+
+/* Adds [lo, hi): in an object, every piece of it that moved by itself. */
+static void ms_dw_add_range(const ms_dw *dw, ms_ranges *list, uint64_t lo, uint64_t hi)
+{
+    if (dw->moves == NULL) {
+        ms_dw_add_piece(dw, list, lo, hi);
+        return;
+    }
+    for (size_t i = ms_dw_move_at(dw, lo); i < dw->move_count && dw->moves[i].lo < hi; i++) {
+        ms_dw_add_piece(dw, list, dw->moves[i].lo > lo ? dw->moves[i].lo : lo, hi);
+        if (list->budget == 0)
+            return;
+        list->budget--;
+    }
 }
 
 static uint64_t ms_dw_all_ones(const ms_dw_enc *enc)
@@ -5201,6 +5358,20 @@ static inline bool ms_dw_low_high(const ms_dw *dw, const ms_dw_enc *enc, const m
     if (!ms_dw_address(dw, enc, high, &hi))
         hi = lo + high->u;
     return ms_dw_code_range(dw, lo, hi, out);
+}
+
+/* The same of an entry whose code may have moved in several pieces: adds them. */
+static void ms_dw_add_low_high(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_value *low,
+                               const ms_dw_value *high, ms_ranges *list)
+{
+    uint64_t lo;
+    uint64_t hi;
+    if (low->form == 0 || high->form == 0 || !ms_dw_address(dw, enc, low, &lo))
+        return;
+    if (!ms_dw_address(dw, enc, high, &hi))
+        hi = lo + high->u;
+    if (lo < hi)
+        ms_dw_add_range(dw, list, lo, hi);
 }
 
 /* ==== >>units =================================================================================================
@@ -5369,10 +5540,10 @@ static uint64_t ms_cu_base(const ms_dw_value *value, uint64_t otherwise)
 static void ms_cu_read_bases(const ms_dw_die *die, ms_dw_enc *enc)
 {
     uint64_t head = enc->version >= 5 ? (enc->offset_size == 8 ? 16u : 8u) : 0;
-    enc->str_offsets_base = ms_cu_base(&die->v[ms_SLOT_STR_OFFSETS_BASE], head);
-    enc->addr_base = ms_cu_base(&die->v[ms_SLOT_ADDR_BASE], head);
-    enc->rnglists_base = ms_cu_base(&die->v[ms_SLOT_RNGLISTS_BASE], head == 0 ? 0 : head + 4);
-    enc->ranges_base = ms_cu_base(&die->v[ms_SLOT_RANGES_BASE], 0);
+    enc->str_offsets_base = ms_cu_base(ms_dw_get(die, ms_SLOT_STR_OFFSETS_BASE), head);
+    enc->addr_base = ms_cu_base(ms_dw_get(die, ms_SLOT_ADDR_BASE), head);
+    enc->rnglists_base = ms_cu_base(ms_dw_get(die, ms_SLOT_RNGLISTS_BASE), head == 0 ? 0 : head + 4);
+    enc->ranges_base = ms_cu_base(ms_dw_get(die, ms_SLOT_RANGES_BASE), 0);
 }
 
 static bool ms_cu_read_root(ms_cu_env *env, const ms_cu *cu, ms_cu_root *root)
@@ -5405,16 +5576,16 @@ static bool ms_cu_read_root(ms_cu_env *env, const ms_cu *cu, ms_cu_root *root)
     if (abbrev->has_children)
         root->first_child = cu->off + ms_rd_offset(&rd);
     ms_cu_read_bases(&die, &root->enc);
-    root->ranges = die.v[ms_SLOT_RANGES];
-    root->low_pc = die.v[ms_SLOT_LOW_PC];
-    root->high_pc = die.v[ms_SLOT_HIGH_PC];
+    root->ranges = *ms_dw_get(&die, ms_SLOT_RANGES);
+    root->low_pc = *ms_dw_get(&die, ms_SLOT_LOW_PC);
+    root->high_pc = *ms_dw_get(&die, ms_SLOT_HIGH_PC);
     if (!ms_dw_address(env->dw, &root->enc, &root->low_pc, &root->enc.low_pc))
         root->enc.low_pc = 0;
-    root->has_line = die.v[ms_SLOT_STMT_LIST].form != 0;
-    root->line_off = die.v[ms_SLOT_STMT_LIST].u;
-    root->name = ms_dw_string(env->dw, &root->enc, &die.v[ms_SLOT_NAME]);
-    root->comp_dir = ms_dw_string(env->dw, &root->enc, &die.v[ms_SLOT_COMP_DIR]);
-    root->producer = ms_dw_string(env->dw, &root->enc, &die.v[ms_SLOT_PRODUCER]);
+    root->has_line = ms_dw_get(&die, ms_SLOT_STMT_LIST)->form != 0;
+    root->line_off = ms_dw_get(&die, ms_SLOT_STMT_LIST)->u;
+    root->name = ms_dw_string(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_NAME));
+    root->comp_dir = ms_dw_string(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_COMP_DIR));
+    root->producer = ms_dw_string(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_PRODUCER));
     return true;
 }
 
@@ -5561,8 +5732,7 @@ static void ms_cu_range_segments(ms_cu_env *env, ms_arena *scratch, ms_segs *out
 {
     ms_cu_pieces pieces = {scratch, NULL, 0, 0};
     ms_ranges list = {scratch, NULL, 0, 0, 0};
-    ms_range range;
-    list.budget = env->dw->ranges.len + env->dw->rnglists.len + env->count;
+    list.budget = env->dw->ranges.len + env->dw->rnglists.len + env->count + env->dw->move_count;
     for (size_t i = 0; i < env->count; i++) {
         const ms_cu_root *root = ms_cu_root_of(env, i);
         list.count = 0;
@@ -5570,8 +5740,8 @@ static void ms_cu_range_segments(ms_cu_env *env, ms_arena *scratch, ms_segs *out
             continue;
         if (root->ranges.form != 0)
             ms_dw_ranges(env->dw, &root->enc, &root->ranges, &list);
-        else if (ms_dw_low_high(env->dw, &root->enc, &root->low_pc, &root->high_pc, &range))
-            ms_cu_add_piece(&pieces, range.lo, range.hi, i);
+        else
+            ms_dw_add_low_high(env->dw, &root->enc, &root->low_pc, &root->high_pc, &list);
         for (size_t j = 0; j < list.count; j++)
             ms_cu_add_piece(&pieces, list.v[j].lo, list.v[j].hi, i);
     }
@@ -5869,19 +6039,16 @@ static void ms_ln_order_rows(ms_ln_build *b, size_t first)
     ms_copy(b->rows + first, rows, count * sizeof *rows);
 }
 
-/* Closes the sequence at an end_sequence row. Sequences of dead code, and empty ones, leave no rows. */
-static void ms_ln_end_sequence(const ms_dw *dw, ms_ln_build *b, ms_ln_regs *regs)
+/* Makes the rows from first on a sequence; drops them when it is empty or of dead code. */
+static void ms_ln_add_sequence(const ms_dw *dw, ms_ln_build *b, size_t first)
 {
-    size_t first = regs->first_row;
-    ms_ln_add_row(b, regs, true);
+    ms_ln_seq seq;
     if (b->row_count <= first + 1) { /* nothing before the end, or no memory */
         b->row_count = first;
         return;
     }
-    ms_ln_order_rows(b, first);
-    ms_ln_seq seq;
     seq.lo = b->rows[first].addr;
-    seq.hi = regs->addr;
+    seq.hi = b->rows[b->row_count - 1].addr;
     seq.first = (uint32_t)first;
     seq.count = (uint32_t)(b->row_count - first);
     ms_ln_seq *v = b->seqs;
@@ -5894,6 +6061,63 @@ static void ms_ln_end_sequence(const ms_dw *dw, ms_ln_build *b, ms_ln_regs *regs
     }
     b->seqs = v;
     v[b->seq_count++] = seq;
+}
+
+static void ms_ln_copy_row(ms_ln_build *b, const ms_ln_row *row, uint64_t addr, bool end_sequence)
+{
+    ms_ln_row *v = (ms_ln_row *)ms_arena_grow(b->row_arena, b->rows, b->row_count, &b->row_cap, sizeof *v);
+    if (v == NULL)
+        return;
+    b->rows = v;
+    v += b->row_count++;
+    *v = *row;
+    v->addr = addr;
+    v->end_sequence = end_sequence;
+}
+
+/* The sequence of an object runs through all its functions as the compiler laid them out. Every piece that the linker
+ * moved becomes a sequence of its own, which ends where the piece does. */
+static void ms_ln_move_sequence(const ms_dw *dw, ms_ln_build *b, size_t first)
+{
+    size_t count = b->row_count - first;
+    ms_ln_row *rows = (ms_ln_row *)ms_arena_alloc(b->arena, count, sizeof *rows);
+    if (rows == NULL)
+        return;
+    ms_copy(rows, b->rows + first, count * sizeof *rows);
+    b->row_count = first;
+    size_t move = ms_dw_move_at(dw, rows[0].addr);
+    for (size_t i = 0; i + 1 < count;) {
+        while (move < dw->move_count && dw->moves[move].hi <= rows[i].addr)
+            move++;
+        if (move == dw->move_count)
+            return;
+        const ms_dw_move *m = &dw->moves[move];
+        size_t from = b->row_count;
+        for (; i + 1 < count && rows[i].addr < m->lo; i++)
+            continue;
+        size_t begin = i;
+        for (; i + 1 < count && rows[i].addr < m->hi; i++)
+            ms_ln_copy_row(b, &rows[i], m->to + (rows[i].addr - m->lo), false);
+        uint64_t end = rows[count - 1].addr < m->hi ? rows[count - 1].addr : m->hi;
+        if (i > begin && end < rows[i - 1].addr)
+            end = rows[i - 1].addr; /* a damaged end */
+        if (i > begin)
+            ms_ln_copy_row(b, &rows[i - 1], m->to + (end - m->lo), true);
+        ms_ln_add_sequence(dw, b, from);
+    }
+}
+
+/* Closes the sequence at an end_sequence row. Sequences of dead code, and empty ones, leave no rows. */
+static void ms_ln_end_sequence(const ms_dw *dw, ms_ln_build *b, ms_ln_regs *regs)
+{
+    size_t first = regs->first_row;
+    ms_ln_add_row(b, regs, true);
+    if (b->row_count > first + 1)
+        ms_ln_order_rows(b, first);
+    if (dw->moves != NULL && b->row_count > first + 1)
+        ms_ln_move_sequence(dw, b, first);
+    else
+        ms_ln_add_sequence(dw, b, first);
 }
 
 /* DWARF5 6.2.5.1: op_index counts the operations of a VLIW bundle; 1 a bundle everywhere else. */
@@ -6044,6 +6268,13 @@ static void ms_ln_read(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, ms_a
     table->file_count = b.file_count;
     table->dir_count = b.dir_count;
     table->version = head.version;
+}
+
+/* Whether the table has file number index, as its version counts, and a name for it. */
+static bool ms_ln_has_file(const ms_ln_table *table, uint64_t index)
+{
+    uint64_t at = table->version >= 5 ? index : index - 1; /* 0 - 1 is past every table */
+    return at < table->file_count && table->files[at].name.len != 0;
 }
 
 /* The path of file number index, as the table's version counts. */
@@ -6217,9 +6448,10 @@ static size_t ms_fn_ranges_of(ms_fn_walk *w, const ms_dw_die *die, ms_range *sin
 {
     const ms_dw_enc *enc = &w->root->enc;
     *first = w->list.count;
-    if (die->v[ms_SLOT_RANGES].form == 0)
-        return ms_dw_low_high(w->dw, enc, &die->v[ms_SLOT_LOW_PC], &die->v[ms_SLOT_HIGH_PC], single);
-    if (!ms_dw_ranges(w->dw, enc, &die->v[ms_SLOT_RANGES], &w->list))
+    if (ms_dw_get(die, ms_SLOT_RANGES)->form == 0)
+        return ms_dw_low_high(w->dw, enc, ms_dw_get(die, ms_SLOT_LOW_PC), ms_dw_get(die, ms_SLOT_HIGH_PC),
+                              single);
+    if (!ms_dw_ranges(w->dw, enc, ms_dw_get(die, ms_SLOT_RANGES), &w->list))
         w->is_damaged = true;
     size_t count = w->list.count - *first;
     if (count > 0)
@@ -6253,16 +6485,16 @@ static bool ms_fn_add_block(ms_fn_walk *w, uint64_t die_off, bool is_function, c
     ms_fn_block *block = &w->blocks[w->count];
     block->die_off = die_off;
     block->origin = 0;
-    ms_dw_reference(&w->root->enc, &die->v[ms_SLOT_ORIGIN], &block->origin);
+    ms_dw_reference(&w->root->enc, ms_dw_get(die, ms_SLOT_ORIGIN), &block->origin);
     block->lo = single.lo;
     block->hi = single.hi;
     block->range_first = (uint32_t)first;
     block->range_count = (uint32_t)count;
     block->parent = is_function ? ms_SEG_NONE : w->open;
     block->end = (uint32_t)w->count + 1;
-    block->call_file = ms_fn_u32(&die->v[ms_SLOT_CALL_FILE]);
-    block->call_line = ms_fn_u32(&die->v[ms_SLOT_CALL_LINE]);
-    block->call_column = ms_fn_u32(&die->v[ms_SLOT_CALL_COLUMN]);
+    block->call_file = ms_fn_u32(ms_dw_get(die, ms_SLOT_CALL_FILE));
+    block->call_line = ms_fn_u32(ms_dw_get(die, ms_SLOT_CALL_LINE));
+    block->call_column = ms_fn_u32(ms_dw_get(die, ms_SLOT_CALL_COLUMN));
     w->outer[w->count] = w->open;
     w->depth[w->count] = depth;
     w->function_count += is_function;
@@ -6499,16 +6731,721 @@ static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off)
         if (root == NULL)
             break;
         if (names.linkage_name.len == 0)
-            names.linkage_name = ms_dw_string(env->dw, &root->enc, &die.v[ms_SLOT_LINKAGE_NAME]);
+            names.linkage_name = ms_dw_string(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_LINKAGE_NAME));
         if (names.name.len == 0)
-            names.name = ms_dw_string(env->dw, &root->enc, &die.v[ms_SLOT_NAME]);
+            names.name = ms_dw_string(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_NAME));
         if (names.linkage_name.len != 0 && names.name.len != 0)
             break;
-        if (!ms_dw_reference(&root->enc, &die.v[ms_SLOT_ORIGIN], &die_off) &&
-            !ms_dw_reference(&root->enc, &die.v[ms_SLOT_SPECIFICATION], &die_off))
+        if (!ms_dw_reference(&root->enc, ms_dw_get(&die, ms_SLOT_ORIGIN), &die_off) &&
+            !ms_dw_reference(&root->enc, ms_dw_get(&die, ms_SLOT_SPECIFICATION), &die_off))
             break;
     }
     return names;
+}
+
+/* ==== >>debugmap ==============================================================================================
+ * Job:    finds the debug info of a program that was linked without a dSYM: in the object files of its debug map.
+ * Uses:   platform, bytes, reader, memory, segments, macho, symbols, forms, units.
+ * Offers: ms_om_map, ms_om_list, ms_om_find, ms_om_open, ms_om_read_dwarf, ms_om_next_function.
+ * Never:  answers; keeps an object open that the caller does not hold. */
+
+/* stab.h, reloc.h */
+enum {
+    ms_N_FUN = 0x24,
+    ms_N_SO = 0x64,
+    ms_N_OSO = 0x66,
+    ms_RELOC_UNSIGNED = 0, /* of every architecture; called VANILLA on the 32-bit ones */
+    ms_ARM64_RELOC_SUBTRACTOR = 1,
+    ms_X86_64_RELOC_SUBTRACTOR = 5
+};
+
+#define ms_R_SCATTERED 0x80000000u
+#define ms_CPU_X86_64  0x01000007u
+
+/* No path of a system is longer; more is a damaged string table. */
+enum { ms_OM_PATH = 4096 };
+
+/* ---- Stabs ---- */
+
+/* An object file that the debug map names. */
+typedef struct ms_om_object {
+    uint32_t first; /* its N_OSO in LC_SYMTAB; its functions follow */
+    uint32_t end;
+    uint64_t time; /* when the file had last changed as the linker read it; 0: not recorded */
+    machsym_str path;
+    machsym_str member; /* in the archive; empty for a file of its own */
+} ms_om_object;
+
+/* The debug map of a program. */
+typedef struct ms_om_map {
+    const ms_mo *mo;
+    ms_span nlists;
+    ms_span strings;
+    ms_om_object *v;
+    size_t count;
+    size_t cap;
+    ms_segs segs; /* linked address to object; empty until ms_om_index */
+} ms_om_map;
+
+/* A function as the debug map has it. */
+typedef struct ms_om_function {
+    uint32_t strx;
+    uint64_t lo; /* in the program */
+    uint64_t size;
+} ms_om_function;
+
+/* The next function between two entries. It is two of them: its name and address, then no name and its size. */
+static bool ms_om_next(const ms_mo *mo, ms_span nlists, size_t *at, size_t end, ms_om_function *out)
+{
+    const uint32_t one = ms_sym_nlist_size(mo);
+    for (; *at + 1 < end; ++*at) {
+        if (nlists.ptr[*at * one + 4] != ms_N_FUN || nlists.ptr[(*at + 1) * one + 4] != ms_N_FUN)
+            continue;
+        ms_sym_nlist name = ms_sym_nlist_at(mo, nlists, *at);
+        const uint8_t *size = nlists.ptr + (*at + 1) * one + 8; /* unlike an address, it has no Thumb bit */
+        uint64_t hi;
+        out->strx = name.strx;
+        out->lo = name.value;
+        out->size = mo->is_64 ? ms_rd_raw_u64(size) : ms_rd_raw_u32(size);
+        if (out->size == 0 || !ms_add_ok(out->lo, out->size, &hi))
+            continue;
+        *at += 2;
+        return true;
+    }
+    return false;
+}
+
+/* Takes "libx.a(member.o)" apart. */
+static void ms_om_split(machsym_str *path, machsym_str *member)
+{
+    size_t open = path->len;
+    *member = ms_str_empty();
+    while (open > 0 && ms_str_ends(*path, ")") && path->ptr[open - 1] != '(')
+        open--;
+    if (open > 0 && open < path->len) {
+        *member = ms_str_make(path->ptr + open, path->len - open - 1);
+        path->len = open - 1;
+    }
+}
+
+/* The next function of the debug map of one half at or past entry *at; *oso: entry of its object file plus 1. */
+static bool ms_om_next_function(const ms_mo *mo, uint64_t *at, uint64_t *oso, machsym_object *out)
+{
+    ms_span nlists = ms_sym_nlists(mo);
+    ms_span strings = ms_sym_strings(mo);
+    const uint32_t one = ms_sym_nlist_size(mo);
+    size_t count = mo->hide_symtab ? 0 : nlists.len / one;
+    for (; *at < count; ++*at) {
+        uint8_t type = nlists.ptr[(size_t)*at * one + 4];
+        ms_om_function function;
+        size_t next = (size_t)*at;
+        if (type == ms_N_OSO)
+            *oso = *at + 1;
+        else if (type == ms_N_SO)
+            *oso = 0; /* the object file follows its source file */
+        if (type != ms_N_FUN || *oso == 0 || *at + 1 >= count ||
+            !ms_om_next(mo, nlists, &next, next + 2, &function))
+            continue;
+        *at = next;
+        out->lo = function.lo;
+        out->hi = function.lo + function.size;
+        out->path = ms_sym_name_at(strings, ms_sym_nlist_at(mo, nlists, (size_t)*oso - 1).strx);
+        ms_om_split(&out->path, &out->member);
+        return true;
+    }
+    return false;
+}
+
+static void ms_om_add_object(ms_om_map *m, size_t entry, ms_arena *arena)
+{
+    ms_om_object *v = (ms_om_object *)ms_arena_grow(arena, m->v, m->count, &m->cap, sizeof *v);
+    if (v == NULL)
+        return;
+    ms_sym_nlist oso = ms_sym_nlist_at(m->mo, m->nlists, entry);
+    const uint8_t *value = m->nlists.ptr + entry * ms_sym_nlist_size(m->mo) + 8;
+    m->v = v;
+    v += m->count++;
+    v->first = v->end = (uint32_t)entry;
+    v->time = m->mo->is_64 ? ms_rd_raw_u64(value) : ms_rd_raw_u32(value);
+    v->path = ms_sym_name_at(m->strings, oso.strx);
+    ms_om_split(&v->path, &v->member);
+}
+
+/* Lists the object files of a program's debug map, in its order. */
+static void ms_om_list(ms_om_map *m, const ms_mo *mo, ms_arena *arena)
+{
+    ms_zero(m, sizeof *m);
+    m->mo = mo;
+    m->nlists = ms_sym_nlists(mo);
+    m->strings = ms_sym_strings(mo);
+    const uint32_t one = ms_sym_nlist_size(mo);
+    size_t count = mo->hide_symtab ? 0 : m->nlists.len / one;
+    bool open = false;
+    for (size_t i = 0; i < count; i++) {
+        uint8_t type = m->nlists.ptr[i * one + 4];
+        bool ends = type == ms_N_SO || type == ms_N_OSO;
+        if (open && (ends || (type & ms_N_STAB) == 0)) {
+            m->v[m->count - 1].end = (uint32_t)i;
+            open = false;
+        }
+        if (type != ms_N_OSO)
+            continue;
+        size_t before = m->count;
+        ms_om_add_object(m, i, arena);
+        open = m->count > before;
+    }
+    if (open)
+        m->v[m->count - 1].end = (uint32_t)count;
+}
+
+/* The object that has a linked address, by reading all stabs: for a first, cold lookup. count when none has. */
+static size_t ms_om_scan(const ms_om_map *m, uint64_t addr)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        ms_om_function function;
+        for (size_t at = m->v[i].first; ms_om_next(m->mo, m->nlists, &at, m->v[i].end, &function);) {
+            if (addr >= function.lo && addr - function.lo < function.size)
+                return i;
+        }
+    }
+    return m->count;
+}
+
+/* The whole debug map as segments: for many lookups. Of objects that claim the same code (the linker folds equal
+ * functions) the first has it, so they are painted last. */
+static void ms_om_index(ms_om_map *m, ms_arena *scratch, ms_arena *arena)
+{
+    ms_cu_pieces pieces = {scratch, NULL, 0, 0};
+    m->segs.arena = arena;
+    for (size_t i = 0; i < m->count; i++) {
+        ms_om_function function;
+        for (size_t at = m->v[i].first; ms_om_next(m->mo, m->nlists, &at, m->v[i].end, &function);)
+            ms_cu_add_piece(&pieces, function.lo, function.lo + function.size, i);
+    }
+    ms_cu_build_segments(&pieces, scratch, &m->segs);
+}
+
+static size_t ms_om_find(const ms_om_map *m, uint64_t addr)
+{
+    uint32_t owner = ms_seg_owner(m->segs.v, m->segs.count, addr);
+    return owner == ms_SEG_NONE ? m->count : owner;
+}
+
+#ifndef MACHSYM_NO_OS
+/* ---- Archives ---- */
+
+/* A member of an archive, as its header tells. */
+typedef struct ms_om_member {
+    machsym_str name;
+    uint64_t time;
+    ms_span bytes; /* empty in a thin archive: the name is a path then */
+} ms_om_member;
+
+/* An archive, and what it takes to read it from front to back. */
+typedef struct ms_om_archive {
+    ms_rd rd;
+    bool is_thin;
+    ms_span long_names; /* of the GNU kind */
+} ms_om_archive;
+
+/* A field of a header: decimal digits, then spaces. */
+static uint64_t ms_om_decimal(machsym_str text)
+{
+    uint64_t number = 0;
+    for (size_t i = 0; i < text.len && text.ptr[i] >= '0' && text.ptr[i] <= '9' && i < 18; i++)
+        number = number * 10 + (uint64_t)(text.ptr[i] - '0');
+    return number;
+}
+
+static machsym_str ms_om_field(ms_rd *rd, size_t len)
+{
+    ms_span span = ms_rd_span(rd, len);
+    return ms_str_make((const char *)span.ptr, span.len);
+}
+
+static bool ms_om_archive_open(ms_om_archive *a, ms_span file)
+{
+    machsym_str text = ms_str_make((const char *)file.ptr, file.len);
+    ms_zero(a, sizeof *a);
+    a->rd = ms_rd_at(file, file.len < 8 ? file.len : 8);
+    a->is_thin = ms_str_begins(text, "!<thin>\n");
+    return a->is_thin || ms_str_begins(text, "!<arch>\n");
+}
+
+/* The name in a header: BSD's "#1/N" stands before the bytes, N long; GNU's "/N" at N of the table of long names; short
+ * ones end in a slash or in spaces. */
+static machsym_str ms_om_name(const ms_om_archive *a, machsym_str field, ms_span *body)
+{
+    if (ms_str_begins(field, "#1/")) {
+        uint64_t len = ms_om_decimal(ms_str_drop(field, 3));
+        ms_span name = ms_span_sub(*body, 0, len);
+        *body = ms_span_from(*body, len);
+        return ms_str_bounded((const char *)name.ptr, name.len);
+    }
+    if (field.len > 1 && field.ptr[0] == '/' && field.ptr[1] >= '0' && field.ptr[1] <= '9') {
+        ms_span rest = ms_span_from(a->long_names, ms_om_decimal(ms_str_drop(field, 1)));
+        const uint8_t *end = (const uint8_t *)ms_find_byte(rest.ptr, rest.len, '\n');
+        machsym_str name =
+            ms_str_make((const char *)rest.ptr, end != NULL ? (size_t)(end - rest.ptr) : rest.len);
+        if (ms_str_ends(name, "/"))
+            name.len--;
+        return name;
+    }
+    while (field.len > 0 && field.ptr[field.len - 1] == ' ')
+        field.len--;
+    if (field.len > 1 && field.ptr[0] != '/' && ms_str_ends(field, "/"))
+        field.len--;
+    return field;
+}
+
+/* Reads the next member: a header of 60 bytes (ar.h), then its bytes, on even offsets. Tables of symbols, of 32 and of
+ * 64 bits, are members with names that no object has. */
+static bool ms_om_next_member(ms_om_archive *a, ms_om_member *out)
+{
+    while (ms_rd_left(&a->rd) >= 60) {
+        machsym_str field = ms_om_field(&a->rd, 16);
+        out->time = ms_om_decimal(ms_om_field(&a->rd, 12));
+        ms_rd_skip(&a->rd, 20); /* owner, group, mode */
+        uint64_t size = ms_om_decimal(ms_om_field(&a->rd, 10));
+        ms_rd_skip(&a->rd, 2);
+        bool is_table = field.len > 1 && field.ptr[0] == '/' && (field.ptr[1] < '0' || field.ptr[1] > '9');
+        if (size > ms_rd_left(&a->rd) && (!a->is_thin || is_table))
+            size = ms_rd_left(&a->rd);
+        out->bytes = ms_span_make(NULL, 0);
+        if (!a->is_thin || is_table) {
+            out->bytes = ms_rd_span(&a->rd, size);
+            if ((size & 1) != 0 && ms_rd_left(&a->rd) > 0)
+                ms_rd_skip(&a->rd, 1);
+        }
+        if (field.len > 1 && field.ptr[0] == '/' && field.ptr[1] == '/')
+            a->long_names = out->bytes;
+        out->name = ms_om_name(a, field, &out->bytes);
+        if (!is_table)
+            return true;
+    }
+    return false;
+}
+
+/* Finds a member by its name. An archive may hold several of one name: time chooses, else the first is taken. */
+static bool ms_om_find_member(ms_span file, machsym_str name, uint64_t time, ms_om_member *out)
+{
+    ms_om_archive archive;
+    ms_om_member member;
+    bool found = false;
+    if (!ms_om_archive_open(&archive, file))
+        return false;
+    while (ms_om_next_member(&archive, &member)) {
+        bool same = ms_str_equal(archive.is_thin ? ms_str_base_name(member.name) : member.name, name) ||
+                    ms_str_equal(member.name, name);
+        if (!same || (found && member.time != time))
+            continue;
+        *out = member;
+        found = true;
+        if (time == 0 || member.time == time)
+            break;
+    }
+    return found;
+}
+
+/* The slice of a fat file, of objects or of archives, for the program's architecture; a thin file itself. */
+static ms_span ms_om_slice(ms_span file, const ms_mo *program)
+{
+    ms_span best = ms_span_make(NULL, 0);
+    ms_span slice;
+    uint64_t offset;
+    uint32_t count;
+    ms_rd rd = ms_rd_make(file);
+    uint32_t magic = ms_rd_be32(&rd);
+    if (magic != ms_FAT_MAGIC_32 && magic != ms_FAT_MAGIC_64)
+        return file;
+    for (uint32_t i = 0; ms_mo_slice_at(file, i, &count, &slice, &offset); i++) {
+        ms_rd entry = ms_rd_at(file, 8 + (uint64_t)i * (magic == ms_FAT_MAGIC_64 ? 32 : 20));
+        uint32_t cputype = ms_rd_be32(&entry);
+        uint32_t cpusubtype = ms_rd_be32(&entry);
+        bool exact = ((cpusubtype ^ program->slice.cpusubtype) & ms_CPU_SUBTYPE) == 0;
+        if (cputype == program->slice.cputype && (exact || best.len == 0))
+            best = slice;
+    }
+    return best;
+}
+#endif
+
+/* ---- Relocations ---- */
+
+/* Adds the address of a symbol to the value at off, or takes it away: what relocation_info asks for. */
+static void ms_om_relocate(const ms_mo *mo, uint8_t *bytes, size_t len, uint32_t off, uint32_t bits)
+{
+    ms_span nlists = ms_sym_nlists(mo);
+    uint32_t index = bits & 0xffffff; /* symbol 24 bits, pcrel 1, length 2, extern 1, type 4 */
+    size_t size = (size_t)1 << (bits >> 25 & 3);
+    unsigned type = bits >> 28;
+    bool subtracts = type == (mo->slice.cputype == ms_CPU_X86_64 ? (unsigned)ms_X86_64_RELOC_SUBTRACTOR
+                                                                 : (unsigned)ms_ARM64_RELOC_SUBTRACTOR);
+    if (off > len || size > len - off || index >= nlists.len / ms_sym_nlist_size(mo) ||
+        (type != ms_RELOC_UNSIGNED && !subtracts))
+        return;
+    ms_sym_nlist symbol = ms_sym_nlist_at(mo, nlists, index);
+    uint64_t value = ms_sym_is_defined(&symbol) ? symbol.value : 0;
+    uint64_t sum = 0;
+    for (size_t i = size; i-- > 0;)
+        sum = sum << 8 | bytes[off + i];
+    sum = subtracts ? sum - value : sum + value;
+    for (size_t i = 0; i < size; i++)
+        bytes[off + i] = (uint8_t)(sum >> 8 * i);
+}
+
+/* A section with the relocations applied that its values need. Those against a section, and the scattered ones of the
+ * 32-bit kinds (SECTDIFF among them), leave in the file what holds in the object's own addresses; only those against a
+ * symbol (r_extern) do not, which makes a copy necessary. */
+static ms_span ms_om_relocated(const ms_mo *mo, const ms_mo_section *section, ms_arena *arena)
+{
+    uint8_t *copy = NULL;
+    ms_rd rd = ms_rd_make(ms_mo_table(mo, section->reloc_off, section->reloc_count, 8));
+    while (ms_rd_left(&rd) >= 8) {
+        uint32_t off = ms_rd_u32(&rd);
+        uint32_t bits = ms_rd_u32(&rd);
+        if ((off & ms_R_SCATTERED) != 0 || (bits >> 27 & 1) == 0)
+            continue;
+        if (copy == NULL) {
+            copy = (uint8_t *)ms_arena_alloc(arena, section->bytes.len, 1);
+            if (copy == NULL)
+                return ms_span_make(NULL, 0);
+            ms_copy(copy, section->bytes.ptr, section->bytes.len);
+        }
+        ms_om_relocate(mo, copy, section->bytes.len, off, bits);
+    }
+    return copy != NULL ? ms_span_make(copy, section->bytes.len) : section->bytes;
+}
+
+static ms_span ms_om_debug_section(const ms_mo *mo, const char *name, ms_arena *arena)
+{
+    const ms_mo_section *section = ms_mo_section_named(mo, NULL, name);
+    if (section == NULL)
+        return ms_span_make(NULL, 0);
+    return mo->slice.filetype == ms_MH_OBJECT ? ms_om_relocated(mo, section, arena) : section->bytes;
+}
+
+/* Finds the debug info of a file; in an object file, with relocations applied. */
+static void ms_om_read_dwarf(const ms_mo *mo, ms_arena *arena, ms_dw *dw)
+{
+    dw->info = ms_om_debug_section(mo, "__debug_info", arena);
+    dw->abbrev = ms_om_debug_section(mo, "__debug_abbrev", arena);
+    dw->str = ms_om_debug_section(mo, "__debug_str", arena);
+    dw->line = ms_om_debug_section(mo, "__debug_line", arena);
+    dw->line_str = ms_om_debug_section(mo, "__debug_line_str", arena);
+    dw->str_offsets = ms_om_debug_section(mo, "__debug_str_offs", arena); /* names are cut at 16 characters */
+    dw->addr = ms_om_debug_section(mo, "__debug_addr", arena);
+    dw->ranges = ms_om_debug_section(mo, "__debug_ranges", arena);
+    dw->rnglists = ms_om_debug_section(mo, "__debug_rnglists", arena);
+    dw->aranges = ms_om_debug_section(mo, "__debug_aranges", arena);
+}
+
+#ifndef MACHSYM_NO_OS
+/* ---- Where the linker put the object's code ---- */
+
+static uint64_t ms_om_hash(machsym_str text)
+{
+    uint64_t h = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < text.len; i++)
+        h = (h ^ (unsigned char)text.ptr[i]) * 0x100000001b3u;
+    return h;
+}
+
+/* Functions of the debug map or symbols of the object, by the hash of their names. */
+typedef struct ms_om_names {
+    ms_key *v; /* hash, entry */
+    size_t count;
+} ms_om_names;
+
+static void ms_om_sort_names(ms_om_names *names, ms_arena *scratch)
+{
+    ms_key *room = (ms_key *)ms_arena_alloc(scratch, names->count, sizeof *room);
+    ms_sort(names->v, names->count, room);
+}
+
+static ms_om_names ms_om_function_names(const ms_om_map *m, const ms_om_object *object, ms_arena *scratch)
+{
+    ms_om_names names = {NULL, 0};
+    ms_om_function function;
+    names.v = (ms_key *)ms_arena_alloc(scratch, (object->end - object->first) / 2 + 1, sizeof *names.v);
+    if (names.v == NULL)
+        return names;
+    for (size_t at = object->first; ms_om_next(m->mo, m->nlists, &at, object->end, &function);) {
+        names.v[names.count].key = ms_om_hash(ms_sym_name_at(m->strings, function.strx));
+        names.v[names.count++].item = at - 2;
+    }
+    ms_om_sort_names(&names, scratch);
+    return names;
+}
+
+static ms_om_names ms_om_symbol_names(const ms_mo *mo, ms_arena *scratch)
+{
+    ms_om_names names = {NULL, 0};
+    ms_span nlists = ms_sym_nlists(mo);
+    ms_span strings = ms_sym_strings(mo);
+    size_t count = nlists.len / ms_sym_nlist_size(mo);
+    names.v = (ms_key *)ms_arena_alloc(scratch, count + 1, sizeof *names.v);
+    if (names.v == NULL)
+        return names;
+    for (size_t i = 0; i < count; i++) {
+        ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
+        if (!ms_sym_is_defined(&entry))
+            continue;
+        names.v[names.count].key = ms_om_hash(ms_sym_name_at(strings, entry.strx));
+        names.v[names.count++].item = i;
+    }
+    ms_om_sort_names(&names, scratch);
+    return names;
+}
+
+/* Sorts moves by the object's addresses, cuts overlaps, and joins those that moved together. */
+static size_t ms_om_join_moves(ms_dw_move *moves, size_t count, ms_arena *scratch)
+{
+    ms_key *order = (ms_key *)ms_arena_alloc(scratch, count, sizeof *order);
+    ms_key *room = (ms_key *)ms_arena_alloc(scratch, count, sizeof *order);
+    ms_dw_move *sorted = (ms_dw_move *)ms_arena_alloc(scratch, count, sizeof *sorted);
+    size_t kept = 0;
+    if (order == NULL || room == NULL || sorted == NULL)
+        return 0;
+    for (size_t i = 0; i < count; i++) {
+        order[i].key = moves[i].lo;
+        order[i].item = i;
+    }
+    ms_sort(order, count, room);
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = moves[order[i].item];
+    for (size_t i = 0; i < count; i++) {
+        ms_dw_move move = sorted[i];
+        if (i + 1 < count && move.hi > sorted[i + 1].lo)
+            move.hi = sorted[i + 1].lo;
+        if (move.lo >= move.hi)
+            continue;
+        ms_dw_move *last = kept > 0 ? &moves[kept - 1] : NULL;
+        if (last != NULL && last->hi == move.lo && last->to - last->lo == move.to - move.lo)
+            last->hi = move.hi;
+        else
+            moves[kept++] = move;
+    }
+    return kept;
+}
+
+/* Matches the functions of the debug map with the symbols of the object. Of several of one name the first of the one
+ * is the first of the other, and so on. */
+static void ms_om_read_moves(const ms_om_map *m, const ms_om_object *object, const ms_mo *mo, ms_arena *arena,
+                             ms_arena *scratch, ms_dw *dw)
+{
+    ms_om_names functions = ms_om_function_names(m, object, scratch);
+    ms_om_names symbols = ms_om_symbol_names(mo, scratch);
+    ms_span nlists = ms_sym_nlists(mo);
+    ms_span strings = ms_sym_strings(mo);
+    ms_dw_move *moves = (ms_dw_move *)ms_arena_alloc(arena, functions.count + 1, sizeof *moves);
+    size_t count = 0;
+    if (functions.v == NULL || symbols.v == NULL || moves == NULL)
+        return;
+    for (size_t i = 0, j = 0; i < functions.count && j < symbols.count;) {
+        if (functions.v[i].key != symbols.v[j].key) {
+            if (functions.v[i].key < symbols.v[j].key)
+                i++;
+            else
+                j++;
+            continue;
+        }
+        ms_om_function function;
+        size_t at = (size_t)functions.v[i++].item;
+        ms_sym_nlist symbol = ms_sym_nlist_at(mo, nlists, (size_t)symbols.v[j++].item);
+        ms_dw_move *move = &moves[count];
+        if (!ms_om_next(m->mo, m->nlists, &at, at + 2, &function) ||
+            !ms_str_equal(ms_sym_name_at(m->strings, function.strx), ms_sym_name_at(strings, symbol.strx)) ||
+            !ms_add_ok(symbol.value, function.size, &move->hi))
+            continue;
+        move->lo = symbol.value;
+        move->to = function.lo;
+        count++;
+    }
+    dw->move_count = ms_om_join_moves(moves, count, scratch);
+    dw->moves = moves;
+}
+#endif
+
+/* ---- Opening an object ---- */
+
+/* Where object files may have gone, and how exact one is about them. */
+typedef struct ms_om_places {
+    const machsym_oso_prefix *prefixes;
+    size_t prefix_count;
+    const char *const *dirs;
+    size_t dir_count;
+    uint32_t flags; /* machsym_open_flags */
+} ms_om_places;
+
+/* An object file of a debug map, opened: its debug info with the program's addresses. */
+typedef struct ms_om_file {
+    ms_arena arena;
+    ms_mo mo;
+    ms_dw dw;
+    const ms_cu *cus;
+    size_t cu_count;
+    uint32_t damage_count;
+    uint64_t time; /* of the file, or of the member */
+#ifndef MACHSYM_NO_OS
+    ms_os_file files[2]; /* the file; then what a thin archive names */
+#endif
+} ms_om_file;
+
+static void ms_om_close(ms_om_file *file)
+{
+#ifndef MACHSYM_NO_OS
+    ms_os_unmap(&file->files[0]);
+    ms_os_unmap(&file->files[1]);
+#endif
+    ms_arena_free(&file->arena);
+}
+
+#ifndef MACHSYM_NO_OS
+/* a, then b, as text of the program. */
+static const char *ms_om_path(machsym_str a, const char *between, machsym_str b, ms_arena *scratch)
+{
+    machsym_str middle = ms_str_from_c(between);
+    char *path = (char *)ms_arena_alloc(scratch, a.len + middle.len + b.len + 1, 1);
+    if (path == NULL)
+        return NULL;
+    ms_copy(path, a.ptr, a.len);
+    ms_copy(path + a.len, middle.ptr, middle.len);
+    ms_copy(path + a.len + middle.len, b.ptr, b.len);
+    path[a.len + middle.len + b.len] = 0;
+    return path;
+}
+
+/* What a path of the debug map could be here, by number: with each prefix that fits replaced; as it is; then under each
+ * folder, the longest end of the path first. Returns false at the end; *path NULL: nothing under this number. */
+static bool ms_om_candidate(const ms_om_places *places, machsym_str path, size_t number, ms_arena *scratch,
+                            const char **out)
+{
+    *out = NULL;
+    if (number < places->prefix_count) {
+        const machsym_oso_prefix *prefix = &places->prefixes[number];
+        if (ms_str_begins(path, prefix->from))
+            *out = ms_om_path(ms_str_from_c(prefix->to), "",
+                              ms_str_drop(path, ms_str_from_c(prefix->from).len), scratch);
+        return true;
+    }
+    number -= places->prefix_count;
+    if (number == 0) {
+        *out = ms_om_path(path, "", ms_str_empty(), scratch);
+        return true;
+    }
+    number--;
+    size_t ends = 1; /* of the path: one a slash, and the whole of a relative one */
+    for (size_t i = 1; i < path.len; i++)
+        ends += path.ptr[i] == '/';
+    if (number >= places->dir_count * ends)
+        return false;
+    size_t drop = path.len > 0 && path.ptr[0] == '/' ? 1 : 0;
+    for (size_t skip = number % ends; skip > 0; drop++)
+        skip -= path.ptr[drop] == '/';
+    *out = ms_om_path(ms_str_from_c(places->dirs[number / ends]), "/", ms_str_drop(path, drop), scratch);
+    return true;
+}
+
+/* The file that a thin archive names, relative to where the archive lies. */
+static ms_span ms_om_thin_member(const char *archive, machsym_str name, ms_om_file *file, ms_arena *scratch)
+{
+    machsym_str folder = ms_str_from_c(archive);
+    folder.len -= ms_str_base_name(folder).len;
+    if (name.len > 0 && name.ptr[0] == '/')
+        folder.len = 0;
+    const char *path = ms_om_path(folder, "", name, scratch);
+    if (path == NULL || ms_os_map(path, false, &file->files[1]) != 0)
+        return ms_span_make(NULL, 0);
+    return ms_span_make(file->files[1].ptr, file->files[1].len);
+}
+
+/* Opens what lies at a path, and finds the object in it. */
+static machsym_object_status ms_om_open_at(const ms_om_map *m, const ms_om_object *object, const char *path,
+                                           const ms_om_places *places, ms_om_file *file, ms_arena *scratch,
+                                           ms_span *bytes)
+{
+    ms_om_member member;
+    if (ms_os_map(path, (places->flags & MACHSYM_OPEN_COPY) != 0, &file->files[0]) != 0)
+        return MACHSYM_OBJECT_MISSING;
+    ms_os_file *outer = &file->files[0];
+    bool fits = object->time == 0 || object->time == outer->time;
+    file->time = outer->time;
+    *bytes = ms_om_slice(ms_span_make(outer->ptr, outer->len), m->mo);
+    if (object->member.len != 0) {
+        if (!ms_om_find_member(*bytes, object->member, object->time, &member))
+            return MACHSYM_OBJECT_NO_MEMBER;
+        *bytes = member.bytes;
+        if (member.bytes.len == 0)
+            *bytes = ms_om_thin_member(path, member.name, file, scratch);
+        /* an archive made without times has 0 in its headers: then its own time counts */
+        if (member.time != 0)
+            file->time = member.time;
+        fits = fits || object->time == file->time;
+    }
+    return fits || (places->flags & MACHSYM_OPEN_ANY_TIME) != 0 ? MACHSYM_OBJECT_FOUND
+                                                                : MACHSYM_OBJECT_CHANGED;
+}
+
+/* Reads the debug info of an object whose bytes are there. */
+static machsym_object_status ms_om_read(const ms_om_map *m, const ms_om_object *object, ms_span bytes,
+                                        ms_om_file *file, ms_arena *scratch)
+{
+    file->mo.bytes = bytes;
+    if (ms_mo_load(&file->mo, &file->arena, NULL) != MACHSYM_OK || file->mo.slice.filetype != ms_MH_OBJECT ||
+        file->mo.slice.cputype != m->mo->slice.cputype)
+        return MACHSYM_OBJECT_NO_OBJECT;
+    ms_om_read_dwarf(&file->mo, &file->arena, &file->dw);
+    if (file->dw.info.len == 0)
+        return MACHSYM_OBJECT_NO_DWARF;
+    file->dw.aranges = ms_span_make(NULL, 0); /* in the object's addresses, and rare: the roots' ranges do */
+    ms_om_read_moves(m, object, &file->mo, &file->arena, scratch, &file->dw);
+    file->cus = ms_cu_index(&file->dw, &file->arena, &file->cu_count, &file->damage_count);
+    return file->dw.moves != NULL ? MACHSYM_OBJECT_FOUND : MACHSYM_OBJECT_MISSING;
+}
+#endif
+
+/* Finds and opens an object file of a debug map. Returns FOUND, and a file to close; else the best that can be said. */
+static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *object,
+                                        const ms_om_places *places, machsym_allocator allocator,
+                                        ms_om_file *file)
+{
+    machsym_object_status best = MACHSYM_OBJECT_MISSING;
+    uint64_t best_time = 0;
+    ms_arena scratch = ms_arena_make(allocator);
+    ms_zero(file, sizeof *file);
+    file->arena = ms_arena_make(allocator);
+#ifdef MACHSYM_NO_OS
+    (void)m;
+    (void)object;
+    (void)places;
+#else
+    const char *path;
+    for (size_t i = 0;
+         object->path.len < ms_OM_PATH && ms_om_candidate(places, object->path, i, &scratch, &path); i++) {
+        ms_span bytes;
+        if (path == NULL)
+            continue;
+        machsym_object_status status = ms_om_open_at(m, object, path, places, file, &scratch, &bytes);
+        if (status == MACHSYM_OBJECT_FOUND)
+            status = ms_om_read(m, object, bytes, file, &scratch);
+        if (status == MACHSYM_OBJECT_FOUND) {
+            ms_arena_free(&scratch);
+            return status;
+        }
+        if (best == MACHSYM_OBJECT_MISSING && status != MACHSYM_OBJECT_MISSING) {
+            best = status;
+            best_time = file->time;
+        }
+        ms_om_close(file);
+        ms_zero(file, sizeof *file);
+        file->arena = ms_arena_make(allocator);
+        ms_arena_reset(&scratch);
+    }
+#endif
+    ms_arena_free(&scratch);
+    file->time = best_time;
+    return best;
 }
 
 /* ==== >>answer ================================================================================================
@@ -6528,6 +7465,8 @@ struct machsym_image {
     size_t cu_count;
     machsym_str name;
     bool has_compressed_dwarf;
+    bool follows_objects; /* the debug map, if there is one, tells where the debug info is */
+    ms_om_places places;
     uint32_t damage_count;
 };
 
@@ -6537,9 +7476,36 @@ typedef struct ms_ans_unit {
     ms_ln_table lines;
 } ms_ans_unit;
 
+struct ms_ans_object;
+
+/* Texts that outlive the object files that they come from, each once. */
+typedef struct ms_ans_texts {
+    machsym_str *v; /* a hash table; ptr NULL: free */
+    size_t count;
+    size_t cap; /* a power of two */
+} ms_ans_texts;
+
+/* What a session knows of a debug map. */
+typedef struct ms_ans_objects {
+    ms_om_map map;
+    struct ms_ans_object **opened; /* by object; NULL: not open now */
+    struct ms_ans_object *first;   /* of the open ones */
+    size_t open_count;
+    size_t live;       /* bytes of the open ones, about */
+    uint8_t *statuses; /* by object: machsym_object_status */
+    uint64_t *times;   /* by object: of the file that was found */
+    uint32_t *tried;   /* objects in the order of being tried */
+    size_t tried_count;
+    ms_ans_texts texts;
+    bool has_segs;
+    uint32_t scans; /* lookups answered by reading all stabs so far */
+} ms_ans_objects;
+
 /* One thread's lookups. */
 struct machsym_session {
     const machsym_image *image;
+    machsym_session *program; /* of a session on an object file: the one that has the symbols; else NULL */
+    ms_ans_objects *objects;  /* of a program whose debug map is followed, once asked for; in keep */
     machsym_lines lines;
     uint32_t flags;
     size_t cache_limit;
@@ -6556,6 +7522,7 @@ struct machsym_session {
     bool has_ranges;
     bool has_silent;
     bool has_symbols;
+    bool has_objects;
     ms_sym_table symbols;
     bool has_objc;
     ms_oc_list objc[2]; /* of the image's halves; for iteration only */
@@ -6565,13 +7532,24 @@ struct machsym_session {
 
 enum { ms_ANS_SCANS = 4 }; /* sorting a table pays after about so many scans of it */
 
+/* An object file that answers for a part of a program: an image of its own with the program's symbols, and a session on
+ * it. What it decodes has the program's addresses. */
+typedef struct ms_ans_object {
+    struct ms_ans_object *next;
+    ms_om_file file;
+    machsym_image image;
+    machsym_session session;
+    size_t live; /* bytes, as counted in the program's session */
+} ms_ans_object;
+
 /* ---- Opening and closing ---- */
 
 static void ms_ans_clear(machsym_session *s)
 {
     s->units = NULL;
     s->names = NULL;
-    s->has_aranges = s->has_ranges = s->has_silent = s->has_symbols = s->has_objc = false;
+    s->objects = NULL;
+    s->has_aranges = s->has_ranges = s->has_silent = s->has_symbols = s->has_objc = s->has_objects = false;
     ms_zero(s->objc, sizeof s->objc);
     s->scans = 0;
     ms_zero(&s->env, sizeof s->env);
@@ -6585,13 +7563,9 @@ static void ms_ans_clear(machsym_session *s)
     s->aranges.arena = s->ranges.arena = s->silent.arena = &s->keep;
 }
 
-/* A session; NULL when memory is out. */
-static machsym_session *ms_ans_open(const machsym_image *image, machsym_lines lines, uint32_t flags,
-                                    size_t cache_limit, machsym_allocator allocator)
+static void ms_ans_start(machsym_session *s, const machsym_image *image, machsym_lines lines, uint32_t flags,
+                         size_t cache_limit, machsym_allocator allocator)
 {
-    machsym_session *s = (machsym_session *)allocator.alloc(allocator.user, sizeof *s);
-    if (s == NULL)
-        return NULL;
     ms_zero(s, sizeof *s);
     s->image = image;
     s->lines = lines;
@@ -6602,12 +7576,48 @@ static machsym_session *ms_ans_open(const machsym_image *image, machsym_lines li
     s->cache = ms_arena_make(allocator);
     s->scratch = ms_arena_make(allocator);
     ms_ans_clear(s);
+}
+
+/* A session; NULL when memory is out. */
+static machsym_session *ms_ans_open(const machsym_image *image, machsym_lines lines, uint32_t flags,
+                                    size_t cache_limit, machsym_allocator allocator)
+{
+    machsym_session *s = (machsym_session *)allocator.alloc(allocator.user, sizeof *s);
+    if (s != NULL)
+        ms_ans_start(s, image, lines, flags, cache_limit, allocator);
     return s;
+}
+
+static void ms_ans_close_object(ms_ans_object *object)
+{
+    machsym_allocator allocator = object->session.allocator;
+    ms_arena_free(&object->session.keep);
+    ms_arena_free(&object->session.cache);
+    ms_arena_free(&object->session.scratch);
+    ms_om_close(&object->file);
+    allocator.free(allocator.user, object, sizeof *object);
+}
+
+/* Closes all object files. What their answers said stays in the texts. */
+static void ms_ans_close_objects(machsym_session *s)
+{
+    ms_ans_objects *objects = s->objects;
+    while (objects != NULL && objects->first != NULL) {
+        ms_ans_object *object = objects->first;
+        objects->first = object->next;
+        ms_ans_close_object(object);
+    }
+    if (objects == NULL)
+        return;
+    objects->open_count = 0;
+    objects->live = 0;
+    ms_zero(objects->opened, objects->map.count * sizeof *objects->opened);
 }
 
 /* Drops everything cached. */
 static void ms_ans_forget(machsym_session *s)
 {
+    ms_ans_close_objects(s);
     ms_arena_free(&s->keep);
     ms_arena_free(&s->cache);
     ms_arena_free(&s->scratch);
@@ -6630,6 +7640,8 @@ static bool ms_ans_oom(const machsym_session *s)
 /* Drops the decoded units when they take more than the limit. */
 static void ms_ans_trim(machsym_session *s)
 {
+    if (s->objects != NULL && s->objects->open_count > 1 && s->objects->live > s->cache_limit)
+        ms_ans_close_objects(s);
     if (s->cache.live <= s->cache_limit)
         return;
     ms_arena_reset(&s->cache);
@@ -6692,6 +7704,8 @@ static void ms_ans_read_symbols(ms_sym_table *t, ms_arena *scratch)
 
 static const ms_sym_table *ms_ans_symbols(machsym_session *s)
 {
+    if (s->program != NULL)
+        s = s->program;
     ms_sym_table *t = &s->symbols;
     if (s->has_symbols)
         return t;
@@ -6726,9 +7740,188 @@ static const ms_oc_list *ms_ans_objc(machsym_session *s)
 
 static machsym_str ms_ans_symbol_exact(machsym_session *s, uint64_t addr, machsym_str want)
 {
+    if (s->program != NULL)
+        s = s->program;
     if (!s->has_symbols && s->scans++ < ms_ANS_SCANS)
         return ms_sym_scan_exact(s->image->mo, s->image->mo_count, addr, want);
     return ms_sym_exact(ms_ans_symbols(s), addr, want);
+}
+
+/* ---- Object files of a debug map ---- */
+
+/* The debug map, read once; NULL when the image has debug info of its own, or no map that is to be followed. */
+static ms_ans_objects *ms_ans_map_of(machsym_session *s)
+{
+    if (s->has_objects || !s->image->follows_objects)
+        return s->objects;
+    s->has_objects = true;
+    ms_ans_objects *o = (ms_ans_objects *)ms_arena_zeroed(&s->keep, 1, sizeof *o);
+    for (size_t i = 0; i < s->image->mo_count && o != NULL && o->map.count == 0; i++)
+        ms_om_list(&o->map, &s->image->mo[i], &s->keep);
+    if (o == NULL || o->map.count == 0)
+        return NULL;
+    size_t count = o->map.count;
+    o->opened = (ms_ans_object **)ms_arena_zeroed(&s->keep, count, sizeof *o->opened);
+    o->statuses = (uint8_t *)ms_arena_zeroed(&s->keep, count, 1);
+    o->times = (uint64_t *)ms_arena_zeroed(&s->keep, count, sizeof *o->times);
+    o->tried = (uint32_t *)ms_arena_alloc(&s->keep, count, sizeof *o->tried);
+    if (!s->keep.oom)
+        s->objects = o;
+    return s->objects;
+}
+
+static void ms_ans_index_objects(machsym_session *s, ms_ans_objects *o)
+{
+    ms_arena_reset(&s->scratch);
+    ms_om_index(&o->map, &s->scratch, &s->keep);
+    o->has_segs = true;
+}
+
+/* Opens an object file for itself. Returns NULL, and why in *status, when it cannot answer. */
+static ms_ans_object *ms_ans_new_object(machsym_session *program, const ms_om_map *map, size_t index,
+                                        machsym_allocator allocator, machsym_object_status *status,
+                                        uint64_t *time)
+{
+    *status = MACHSYM_OBJECT_UNTRIED;
+    ms_ans_object *object = (ms_ans_object *)allocator.alloc(allocator.user, sizeof *object);
+    if (object == NULL)
+        return NULL;
+    ms_zero(object, sizeof *object);
+    *status = ms_om_open(map, &map->v[index], &program->image->places, allocator, &object->file);
+    *time = object->file.time;
+    if (*status != MACHSYM_OBJECT_FOUND || object->file.arena.oom) {
+        ms_om_close(&object->file);
+        allocator.free(allocator.user, object, sizeof *object);
+        return NULL;
+    }
+    ms_dw *dw = &object->file.dw;
+    dw->code = program->image->dw.code;
+    dw->code_count = program->image->dw.code_count;
+    object->image.dw = *dw;
+    object->image.cus = object->file.cus;
+    object->image.cu_count = object->file.cu_count;
+    ms_ans_start(&object->session, &object->image, program->lines, program->flags, program->cache_limit,
+                 allocator);
+    object->session.program = program;
+    return object;
+}
+
+/* What an open object takes, without the empty rest of chunks that it has anyway. */
+static size_t ms_ans_object_bytes(const ms_ans_object *object)
+{
+    const machsym_session *s = &object->session;
+    return object->file.arena.live + s->keep.live + s->cache.live + s->scratch.live;
+}
+
+/* Counts what an object has taken since it was last counted. */
+static void ms_ans_count_object(ms_ans_objects *o, ms_ans_object *object)
+{
+    size_t live = ms_ans_object_bytes(object);
+    o->live = o->live - object->live + live;
+    object->live = live;
+}
+
+/* An object of the debug map, opened if it can be. It stays open until the next ms_ans_trim, or the next call. */
+static ms_ans_object *ms_ans_object_of(machsym_session *s, size_t index)
+{
+    ms_ans_objects *o = s->objects;
+    if (o->opened[index] != NULL)
+        return o->opened[index];
+    bool is_new = o->statuses[index] == MACHSYM_OBJECT_UNTRIED;
+    if (!is_new && o->statuses[index] != MACHSYM_OBJECT_FOUND)
+        return NULL;
+    if (o->open_count >= MACHSYM_MAX_OBJECTS)
+        ms_ans_close_objects(s);
+    machsym_object_status status;
+    ms_ans_object *object = ms_ans_new_object(s, &o->map, index, s->allocator, &status, &o->times[index]);
+    o->statuses[index] = (uint8_t)status;
+    if (is_new && status != MACHSYM_OBJECT_UNTRIED)
+        o->tried[o->tried_count++] = (uint32_t)index;
+    if (object == NULL)
+        return NULL;
+    object->next = o->first;
+    o->first = object;
+    o->opened[index] = object;
+    o->open_count++;
+    ms_ans_count_object(o, object);
+    return object;
+}
+
+/* The object that has a linked address; NULL when none has, or it cannot be opened. */
+static ms_ans_object *ms_ans_object_at(machsym_session *s, uint64_t addr)
+{
+    ms_ans_objects *o = ms_ans_map_of(s);
+    size_t index;
+    if (o == NULL || ms_dw_code_at(&s->image->dw, addr) == NULL)
+        return NULL;
+    if (!o->has_segs && o->scans++ < ms_ANS_SCANS) {
+        index = ms_om_scan(&o->map, addr);
+    } else {
+        if (!o->has_segs)
+            ms_ans_index_objects(s, o);
+        index = ms_om_find(&o->map, addr);
+    }
+    return index < o->map.count ? ms_ans_object_of(s, index) : NULL;
+}
+
+/* ---- Texts that outlive their object file ---- */
+
+static machsym_str *ms_ans_text_slot(const ms_ans_texts *texts, machsym_str text)
+{
+    size_t at = (size_t)ms_om_hash(text) & (texts->cap - 1);
+    while (texts->v[at].ptr != NULL && !ms_str_equal(texts->v[at], text))
+        at = (at + 1) & (texts->cap - 1);
+    return &texts->v[at];
+}
+
+static bool ms_ans_grow_texts(ms_ans_texts *texts, ms_arena *arena)
+{
+    ms_ans_texts bigger = {NULL, texts->count, texts->cap == 0 ? 256 : texts->cap * 2};
+    bigger.v = (machsym_str *)ms_arena_zeroed(arena, bigger.cap, sizeof *bigger.v);
+    if (bigger.v == NULL)
+        return false;
+    for (size_t i = 0; i < texts->cap; i++) {
+        if (texts->v[i].ptr != NULL)
+            *ms_ans_text_slot(&bigger, texts->v[i]) = texts->v[i];
+    }
+    *texts = bigger;
+    return true;
+}
+
+/* Makes a text live as long as the session's names do; empty when memory is out. */
+static void ms_ans_keep_text(machsym_session *s, machsym_str *text)
+{
+    ms_ans_texts *texts = &s->objects->texts;
+    machsym_str given = *text;
+    *text = ms_str_empty();
+    if (given.len == 0 || (texts->count >= texts->cap / 2 && !ms_ans_grow_texts(texts, &s->keep)))
+        return;
+    machsym_str *slot = ms_ans_text_slot(texts, given);
+    if (slot->ptr == NULL) {
+        char *copy = (char *)ms_arena_alloc(&s->keep, given.len, 1);
+        if (copy == NULL)
+            return;
+        ms_copy(copy, given.ptr, given.len);
+        *slot = ms_str_make(copy, given.len);
+        texts->count++;
+    }
+    *text = *slot;
+}
+
+static void ms_ans_keep_path(machsym_session *s, machsym_path *path)
+{
+    ms_ans_keep_text(s, &path->comp_dir);
+    ms_ans_keep_text(s, &path->dir);
+    ms_ans_keep_text(s, &path->name);
+}
+
+static void ms_ans_keep_frames(machsym_session *s, machsym_frame *frames, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        ms_ans_keep_text(s, &frames[i].linkage_name);
+        ms_ans_keep_text(s, &frames[i].name);
+        ms_ans_keep_path(s, &frames[i].file);
+    }
 }
 
 /* ---- Unit for an address ---- */
@@ -6838,26 +8031,32 @@ static void ms_ans_index(machsym_session *s)
     ms_ans_symbols(s);
 }
 
-/* What ms_ans_find tells, and up to which address it tells the same. unit is the one that the caller hopes for: where
- * the first table to ask gives it, no other is asked. Needs ms_ans_index. */
-static ms_ans_place ms_ans_find_span(machsym_session *s, size_t unit, uint64_t addr, uint64_t *end)
+/* What ms_ans_find tells, and up to which address it tells the same. Needs ms_ans_index. */
+static ms_ans_place ms_ans_find_span(machsym_session *s, uint64_t addr, uint64_t *end)
 {
     const ms_segs *tables[3] = {&s->aranges, &s->ranges, &s->silent};
     *end = UINT64_MAX;
-    ms_ans_place place = ms_ans_find(s, addr);
     for (size_t i = 0; i < 3; i++) {
         uint64_t until = ms_seg_until(tables[i]->v, tables[i]->count, addr);
-        size_t index = ms_ans_unit_in(tables[i], addr, s->env.count);
-        const ms_ans_unit *asked = ms_ans_unit_of(s, index);
+        const ms_ans_unit *asked = ms_ans_unit_of(s, ms_ans_unit_in(tables[i], addr, s->env.count));
         *end = until < *end ? until : *end;
         if (asked == NULL)
             continue;
         until = ms_seg_until(asked->functions.segs, asked->functions.seg_count, addr);
         *end = until < *end ? until : *end;
-        if (index == unit && asked == place.unit && place.block != ms_SEG_NONE)
-            break;
     }
-    return place;
+    return ms_ans_find(s, addr);
+}
+
+/* Whether a unit that has a function at an address is the one that answers there, and up to where that holds. */
+static bool ms_ans_owns(machsym_session *s, size_t index, uint64_t addr, uint64_t *end)
+{
+    if (ms_ans_unit_in(&s->aranges, addr, s->env.count) == index) {
+        *end = ms_seg_until(s->aranges.v, s->aranges.count, addr);
+        return true;
+    }
+    ms_ans_place place = ms_ans_find_span(s, addr, end);
+    return place.unit != NULL && place.unit == ms_ans_unit_of(s, index);
 }
 
 /* ---- Names ---- */
@@ -6959,10 +8158,9 @@ static size_t ms_ans_end_row_below(const ms_ln_table *lines, uint64_t addr)
 static size_t ms_ans_usable_row(const ms_ln_table *lines, machsym_lines policy, bool past_end, uint64_t addr,
                                 size_t at)
 {
-    machsym_str nowhere = ms_str_empty();
     if (at == lines->row_count && past_end && policy == MACHSYM_LINES_STMT)
         at = ms_ans_end_row_below(lines, addr);
-    if (at != lines->row_count && ms_ln_path(lines, nowhere, lines->rows[at].file).name.len == 0)
+    if (at != lines->row_count && !ms_ln_has_file(lines, lines->rows[at].file))
         at = lines->row_count;
     return at;
 }
@@ -7110,8 +8308,8 @@ static size_t ms_ans_symbol_frame(machsym_session *s, const ms_ans_place *place,
     return named || frame->line_source != MACHSYM_SOURCE_NONE;
 }
 
-/* All frames at an address. */
-static size_t ms_ans_frames(machsym_session *s, uint64_t addr, machsym_frame *frames, size_t cap)
+/* All frames at an address that the session's own debug info and symbols know. */
+static size_t ms_ans_own_frames(machsym_session *s, uint64_t addr, machsym_frame *frames, size_t cap)
 {
     machsym_frame one;
     size_t count;
@@ -7124,6 +8322,19 @@ static size_t ms_ans_frames(machsym_session *s, uint64_t addr, machsym_frame *fr
     }
     if ((s->flags & MACHSYM_SESSION_BEST_LINE) != 0)
         ms_ans_best_lines(frames, count < cap ? count : cap);
+    return count;
+}
+
+/* All frames at an address. */
+static size_t ms_ans_frames(machsym_session *s, uint64_t addr, machsym_frame *frames, size_t cap)
+{
+    ms_ans_trim(s);
+    ms_ans_object *object = ms_ans_object_at(s, addr);
+    if (object == NULL)
+        return ms_ans_own_frames(s, addr, frames, cap);
+    size_t count = ms_ans_own_frames(&object->session, addr, frames, cap);
+    ms_ans_keep_frames(s, frames, count < cap ? count : cap);
+    ms_ans_count_object(s->objects, object);
     return count;
 }
 
@@ -7158,7 +8369,7 @@ static size_t ms_ans_many(machsym_session *s, const uint64_t *addrs, size_t coun
 
 /* Functions: cursor a is the unit, b the segment in it. Blocks' ranges in the order of the entries would name parts that
  * another function covers; segments say what is really looked up, but a function that inlined calls cut is one range. */
-static bool ms_ans_next_function(machsym_session *s, machsym_cursor *at, machsym_function *out)
+static bool ms_ans_own_function(machsym_session *s, machsym_cursor *at, machsym_function *out)
 {
     for (; at->a < s->env.count; at->a++, at->b = 0) {
         ms_ans_trim(s);
@@ -7199,7 +8410,7 @@ static void ms_ans_get_row(const ms_ln_table *lines, const ms_cu_root *root, siz
     out->end_sequence = row->end_sequence;
 }
 
-static bool ms_ans_next_line(machsym_session *s, machsym_cursor *at, machsym_line *out)
+static bool ms_ans_own_line(machsym_session *s, machsym_cursor *at, machsym_line *out)
 {
     for (; at->a < s->env.count; at->a++, at->b = 0) {
         ms_ans_trim(s);
@@ -7207,6 +8418,64 @@ static bool ms_ans_next_line(machsym_session *s, machsym_cursor *at, machsym_lin
         if (unit == NULL || at->b >= unit->lines.row_count)
             continue;
         ms_ans_get_row(&unit->lines, ms_cu_root_of(&s->env, (size_t)at->a), (size_t)at->b++, out);
+        return true;
+    }
+    return false;
+}
+
+/* Moves a cursor over a debug map, whose upper half of a is the object, to the first one that opens; inner is the cursor
+ * in it. Returns NULL at the end, or when there is no debug map. */
+static ms_ans_object *ms_ans_cursor_object(machsym_session *s, machsym_cursor *at, machsym_cursor *inner)
+{
+    ms_ans_objects *o = ms_ans_map_of(s);
+    for (; o != NULL && (at->a >> 32) < o->map.count; at->a = ((at->a >> 32) + 1) << 32, at->b = 0) {
+        ms_ans_trim(s);
+        ms_ans_object *object = ms_ans_object_of(s, (size_t)(at->a >> 32));
+        inner->a = (uint32_t)at->a;
+        inner->b = at->b;
+        if (object != NULL)
+            return object;
+    }
+    return NULL;
+}
+
+/* Takes the cursor in an object back; at its end, to the next object. */
+static void ms_ans_cursor_back(machsym_session *s, ms_ans_object *object, machsym_cursor *at,
+                               const machsym_cursor *inner, bool more)
+{
+    at->a = more ? (at->a >> 32) << 32 | inner->a : ((at->a >> 32) + 1) << 32;
+    at->b = more ? inner->b : 0;
+    ms_ans_count_object(s->objects, object);
+}
+
+static bool ms_ans_next_function(machsym_session *s, machsym_cursor *at, machsym_function *out)
+{
+    machsym_cursor inner;
+    if (ms_ans_map_of(s) == NULL)
+        return ms_ans_own_function(s, at, out);
+    for (ms_ans_object *object; (object = ms_ans_cursor_object(s, at, &inner)) != NULL;) {
+        bool more = ms_ans_own_function(&object->session, &inner, out);
+        ms_ans_cursor_back(s, object, at, &inner, more);
+        if (!more)
+            continue;
+        ms_ans_keep_text(s, &out->linkage_name);
+        ms_ans_keep_text(s, &out->name);
+        return true;
+    }
+    return false;
+}
+
+static bool ms_ans_next_line(machsym_session *s, machsym_cursor *at, machsym_line *out)
+{
+    machsym_cursor inner;
+    if (ms_ans_map_of(s) == NULL)
+        return ms_ans_own_line(s, at, out);
+    for (ms_ans_object *object; (object = ms_ans_cursor_object(s, at, &inner)) != NULL;) {
+        bool more = ms_ans_own_line(&object->session, &inner, out);
+        ms_ans_cursor_back(s, object, at, &inner, more);
+        if (!more)
+            continue;
+        ms_ans_keep_path(s, &out->file);
         return true;
     }
     return false;
@@ -7248,13 +8517,24 @@ static bool ms_ans_next_object(const machsym_session *s, machsym_cursor *at, mac
 {
     for (; (at->a & 1) < s->image->mo_count && at->a != UINT64_MAX; at->b = 0) {
         uint64_t oso = at->a >> 1;
-        bool found = ms_sym_next_object(&s->image->mo[at->a & 1], &at->b, &oso, out);
+        bool found = ms_om_next_function(&s->image->mo[at->a & 1], &at->b, &oso, out);
         at->a = (at->a & 1) | oso << 1;
         if (found)
             return true;
         at->a = (at->a & 1) != 0 ? UINT64_MAX : 1;
     }
     return false;
+}
+
+/* What is known of an object of the debug map. */
+static void ms_ans_get_object(const ms_ans_objects *o, size_t index, machsym_object_file *out)
+{
+    const ms_om_object *object = &o->map.v[index];
+    out->path = object->path;
+    out->member = object->member;
+    out->time = object->time;
+    out->found_time = o->times[index];
+    out->status = (machsym_object_status)o->statuses[index];
 }
 
 /* ---- Explanation and counts ---- */
@@ -7274,7 +8554,7 @@ static void ms_ans_explain_rows(const machsym_session *s, const ms_ans_place *pl
     }
 }
 
-static void ms_ans_explain(machsym_session *s, uint64_t addr, machsym_explanation *out)
+static void ms_ans_explain_own(machsym_session *s, uint64_t addr, machsym_explanation *out)
 {
     ms_zero(out, sizeof *out);
     out->row_used = 5;
@@ -7292,6 +8572,27 @@ static void ms_ans_explain(machsym_session *s, uint64_t addr, machsym_explanatio
     out->has_symbol = ms_sym_find(ms_ans_symbols(s), addr, &out->symbol);
 }
 
+static void ms_ans_explain(machsym_session *s, uint64_t addr, machsym_explanation *out)
+{
+    ms_ans_object *object = ms_ans_object_at(s, addr);
+    if (object == NULL) {
+        ms_ans_explain_own(s, addr, out);
+        return;
+    }
+    ms_ans_explain_own(&object->session, addr, out);
+    ms_ans_keep_text(s, &out->unit_name);
+    ms_ans_keep_text(s, &out->unit_producer);
+    for (unsigned i = 0; i < out->row_count; i++)
+        ms_ans_keep_path(s, &out->rows[i].file);
+    for (size_t i = 0; i < s->objects->map.count; i++) {
+        if (s->objects->opened[i] != object)
+            continue;
+        out->object_path = s->objects->map.v[i].path;
+        out->object_member = s->objects->map.v[i].member;
+    }
+    ms_ans_count_object(s->objects, object);
+}
+
 static void ms_ans_count_sets(const machsym_session *s, machsym_session_info *out)
 {
     ms_rd rd = ms_rd_make(s->env.dw->aranges);
@@ -7300,12 +8601,10 @@ static void ms_ans_count_sets(const machsym_session *s, machsym_session_info *ou
         out->arange_set_count++;
 }
 
-static void ms_ans_count(machsym_session *s, machsym_session_info *out)
+static void ms_ans_count_own(machsym_session *s, machsym_session_info *out)
 {
-    ms_zero(out, sizeof *out);
     ms_ans_count_sets(s, out);
-    out->unit_count = (uint32_t)s->env.count;
-    out->damaged_metadata = ms_ans_symbols(s)->damage_count;
+    out->unit_count += (uint32_t)s->env.count;
     for (size_t i = 0; i < s->env.count; i++) {
         ms_ans_trim(s);
         const ms_cu *cu = &s->env.v[i];
@@ -7322,6 +8621,24 @@ static void ms_ans_count(machsym_session *s, machsym_session_info *out)
         out->inline_count += unit->functions.count - unit->functions.function_count;
         out->line_row_count += unit->lines.row_count;
         out->die_count += unit->functions.die_count;
+    }
+}
+
+static void ms_ans_count(machsym_session *s, machsym_session_info *out)
+{
+    ms_zero(out, sizeof *out);
+    ms_ans_count_own(s, out);
+    out->damaged_metadata = ms_ans_symbols(s)->damage_count;
+    ms_ans_objects *o = ms_ans_map_of(s);
+    for (size_t i = 0; o != NULL && i < o->map.count; i++) {
+        ms_ans_trim(s);
+        ms_ans_object *object = ms_ans_object_of(s, i);
+        out->object_count++;
+        out->missing_object_count += object == NULL;
+        if (object == NULL)
+            continue;
+        ms_ans_count_own(&object->session, out);
+        ms_ans_count_object(o, object);
     }
 }
 
@@ -7397,35 +8714,58 @@ typedef struct ms_map_buf {
     size_t cap;
 } ms_map_buf;
 
-static void ms_map_put_byte(ms_map_buf *b, uint8_t byte)
+/* Makes room for len bytes. Returns where they go; NULL when memory is out. */
+static inline uint8_t *ms_map_room(ms_map_buf *b, size_t len)
 {
-    uint8_t *v = (uint8_t *)ms_arena_grow(b->arena, b->v, b->len, &b->cap, 1);
-    if (v == NULL)
-        return;
-    b->v = v;
-    v[b->len++] = byte;
+    while (len > b->cap - b->len) {
+        uint8_t *v = (uint8_t *)ms_arena_double(b->arena, b->v, b->len, &b->cap, 1);
+        if (v == NULL)
+            return NULL;
+        b->v = v;
+    }
+    return b->v + b->len;
 }
 
-static void ms_map_put_uleb(ms_map_buf *b, uint64_t number)
+static inline uint8_t *ms_map_raw_uleb(uint8_t *to, uint64_t number)
 {
     while (number >= 0x80) {
-        ms_map_put_byte(b, (uint8_t)(number | 0x80));
+        *to++ = (uint8_t)(number | 0x80);
         number >>= 7;
     }
-    ms_map_put_byte(b, (uint8_t)number);
-}
-
-static void ms_map_put_u32(ms_map_buf *b, uint32_t number)
-{
-    for (unsigned shift = 0; shift < 32; shift += 8)
-        ms_map_put_byte(b, (uint8_t)(number >> shift));
+    *to++ = (uint8_t)number;
+    return to;
 }
 
 static void ms_map_put_bytes(ms_map_buf *b, const void *ptr, size_t len)
 {
-    const uint8_t *p = (const uint8_t *)ptr;
-    for (size_t i = 0; i < len; i++)
-        ms_map_put_byte(b, p[i]);
+    uint8_t *to = ms_map_room(b, len);
+    if (to == NULL)
+        return;
+    ms_copy(to, ptr, len);
+    b->len += len;
+}
+
+static void ms_map_put_ulebs(ms_map_buf *b, const uint64_t *numbers, size_t count)
+{
+    uint8_t *to = ms_map_room(b, 10 * count);
+    if (to == NULL)
+        return;
+    for (size_t i = 0; i < count; i++)
+        to = ms_map_raw_uleb(to, numbers[i]);
+    b->len = (size_t)(to - b->v);
+}
+
+static void ms_map_put_uleb(ms_map_buf *b, uint64_t number)
+{
+    ms_map_put_ulebs(b, &number, 1);
+}
+
+static void ms_map_put_u32(ms_map_buf *b, uint32_t number)
+{
+    uint8_t bytes[4];
+    for (unsigned i = 0; i < 4; i++)
+        bytes[i] = (uint8_t)(number >> 8 * i);
+    ms_map_put_bytes(b, bytes, 4);
 }
 
 /* Signed numbers with small absolute values become small: 0, -1, 1, -2, ... */
@@ -7594,8 +8934,27 @@ static size_t ms_map_get_length(ms_rd *rd, size_t code)
     return len;
 }
 
-/* Unpacks a block of ms_MAP_BLOCK bytes. Returns how many there are; fewer when it is damaged. */
-static size_t ms_map_unpack(ms_span dict, ms_span packed, uint8_t *out)
+/* Copies a match, which may overlap what it makes; out has 16 bytes of slack behind the block. */
+static size_t ms_map_copy_match(ms_span dict, uint8_t *out, size_t at, size_t back, size_t len)
+{
+    size_t end = at + len;
+    if (back > at) { /* begins in the dictionary, and may run on into the block */
+        size_t there = back - at < len ? back - at : len;
+        ms_copy(out + at, dict.ptr + (dict.len - (back - at)), there);
+        at += there;
+    }
+    if (back >= 8) {
+        for (; at < end; at += 8)
+            ms_copy(out + at, out + at - back, 8);
+    }
+    for (; at < end; at++)
+        out[at] = out[at - back];
+    return end;
+}
+
+/* Unpacks a block of ms_MAP_BLOCK bytes, or as much of it as holds its first want bytes. Returns how many there are;
+ * fewer when it is damaged. */
+static size_t ms_map_unpack(ms_span dict, ms_span packed, uint8_t *out, size_t want)
 {
     ms_rd rd = ms_rd_make(packed);
     size_t at = 0;
@@ -7603,7 +8962,7 @@ static size_t ms_map_unpack(ms_span dict, ms_span packed, uint8_t *out)
         ms_copy(out, packed.ptr, ms_MAP_BLOCK);
         return ms_MAP_BLOCK;
     }
-    while (ms_rd_left(&rd) > 0) {
+    while (ms_rd_left(&rd) > 0 && at < want) {
         uint8_t token = ms_rd_u8(&rd);
         ms_span literals = ms_rd_span(&rd, ms_map_get_length(&rd, token >> 4));
         if (literals.len > ms_MAP_BLOCK - at)
@@ -7616,17 +8975,7 @@ static size_t ms_map_unpack(ms_span dict, ms_span packed, uint8_t *out)
         size_t match = ms_map_get_length(&rd, token & 15) + ms_LZ_MIN;
         if (rd.failed || back == 0 || back > at + dict.len || match > ms_MAP_BLOCK - at)
             break;
-        if (back <= at) {
-            for (; match > 0; match--, at++)
-                out[at] = out[at - back];
-        } else {
-            const uint8_t *from = dict.ptr + (dict.len - (back - at));
-            size_t there = back - at < match ? back - at : match; /* a match may run on into the block */
-            ms_copy(out + at, from, there);
-            at += there;
-            for (match -= there; match > 0; match--, at++)
-                out[at] = out[at - back];
-        }
+        at = ms_map_copy_match(dict, out, at, back, match);
     }
     return at;
 }
@@ -7885,10 +9234,9 @@ static uint32_t ms_map_root(ms_map_coder *c, machsym_source source, uint32_t fun
                             uint64_t lo, uint64_t size)
 {
     size_t record = c->data.len;
-    ms_map_put_uleb(&c->data, (uint64_t)source << 1);
-    ms_map_put_uleb(&c->data, named ? record - function : 0);
-    ms_map_put_uleb(&c->data, lo - c->text_addr);
-    ms_map_put_uleb(&c->data, size);
+    const uint64_t fields[4] = {(uint64_t)source << 1, named ? record - function : 0, lo - c->text_addr,
+                                size};
+    ms_map_put_ulebs(&c->data, fields, 4);
     return (uint32_t)record;
 }
 
@@ -7898,13 +9246,9 @@ static uint32_t ms_map_call(ms_map_coder *c, uint32_t caller, machsym_source sou
                             const ms_map_line *call)
 {
     size_t record = c->data.len;
-    ms_map_put_uleb(&c->data,
-                    (uint64_t)(record - caller) << 2 | (source == MACHSYM_SOURCE_SYMTAB ? 2u : 0u) | 1);
-    ms_map_put_uleb(&c->data, record - function);
-    ms_map_put_uleb(&c->data, call->file);
-    ms_map_put_uleb(&c->data, call->line);
-    if (c->columns)
-        ms_map_put_uleb(&c->data, call->column);
+    uint64_t what = (uint64_t)(record - caller) << 2 | (source == MACHSYM_SOURCE_SYMTAB ? 2u : 0u) | 1;
+    const uint64_t fields[5] = {what, record - function, call->file, call->line, call->column};
+    ms_map_put_ulebs(&c->data, fields, c->columns ? 5 : 4);
     return (uint32_t)record;
 }
 
@@ -7937,7 +9281,10 @@ static void ms_map_put_run(ms_map_coder *c, const ms_map_item *items, size_t cou
     runs[c->run_count].at = (uint32_t)at;
     runs[c->run_count].only_lines = only_lines;
     c->run_count++;
-    ms_map_put_uleb(&c->data, count);
+    uint8_t *to = ms_map_room(&c->data, 10 + 50 * count);
+    if (to == NULL)
+        return;
+    to = ms_map_raw_uleb(to, count);
     ms_map_item previous;
     ms_zero(&previous, sizeof previous);
     for (size_t i = 0; i < count; i++) {
@@ -7945,16 +9292,17 @@ static void ms_map_put_run(ms_map_coder *c, const ms_map_item *items, size_t cou
         bool new_chain = i == 0 || item->chain != previous.chain;
         bool new_file = item->line.file != previous.line.file;
         int64_t step = (int64_t)item->line.line - (int64_t)previous.line.line;
-        ms_map_put_uleb(&c->data, item->hi - item->lo);
-        ms_map_put_uleb(&c->data, ms_map_zigzag(step) << 2 | (new_file ? 2u : 0u) | (new_chain ? 1u : 0u));
+        to = ms_map_raw_uleb(to, item->hi - item->lo);
+        to = ms_map_raw_uleb(to, ms_map_zigzag(step) << 2 | (new_file ? 2u : 0u) | (new_chain ? 1u : 0u));
         if (new_chain)
-            ms_map_put_uleb(&c->data, only_lines ? 0 : at - item->chain);
+            to = ms_map_raw_uleb(to, only_lines ? 0 : at - item->chain);
         if (new_file)
-            ms_map_put_uleb(&c->data, item->line.file);
+            to = ms_map_raw_uleb(to, item->line.file);
         if (c->columns)
-            ms_map_put_uleb(&c->data, item->line.column);
+            to = ms_map_raw_uleb(to, item->line.column);
         previous = *item;
     }
+    c->data.len = (size_t)(to - c->data.v);
 }
 
 /* Ranges of one function that follow each other, waiting to become runs. */
@@ -8005,7 +9353,7 @@ static void ms_map_coder_init(ms_map_coder *c, ms_arena *data_arena, ms_arena *a
     ms_zero(c, sizeof *c);
     c->data.arena = data_arena;
     c->arena = c->plain.arena = c->functions.arena = c->files.arena = arena;
-    ms_map_put_byte(&c->data, 0); /* no record stands at 0, so that a distance of 0 is free to mean none */
+    ms_map_put_uleb(&c->data, 0); /* no record stands at 0, so that a distance of 0 is free to mean none */
 }
 
 /* ---- Plan ---- */
@@ -8083,7 +9431,7 @@ static void ms_map_cut_tasks(machsym_plan *plan)
 /* A session that decodes for one part; what the plan's session has indexed is lent to it. */
 static machsym_session *ms_map_session(const machsym_plan *plan)
 {
-    machsym_session *s = ms_ans_open(plan->image, plan->lines, 0, 0, plan->allocator);
+    machsym_session *s = ms_ans_open(plan->image, plan->lines, 0, 1, plan->allocator); /* keeps one unit */
     if (s == NULL || plan->session == NULL)
         return s;
     const machsym_session *shared = plan->session;
@@ -8096,6 +9444,8 @@ static machsym_session *ms_map_session(const machsym_plan *plan)
 }
 
 /* ---- Building the ranges of a unit ---- */
+
+#define ms_MAP_BY_UNIT UINT32_MAX
 
 /* What is needed to encode one unit. */
 typedef struct ms_map_work {
@@ -8129,31 +9479,38 @@ static ms_map_line ms_map_line_of(ms_map_work *w, uint64_t file, uint32_t line, 
     return out;
 }
 
+/* Where the record of a call's origin is kept: by the origin alone when it has a linkage name; else by origin and unit,
+ * since an out-of-line copy in the same unit may give the name. */
+static ms_map_slot *ms_map_origin_slot(ms_map_work *w, uint64_t origin)
+{
+    ms_map_slot *slot = ms_map_hash_get(&w->origins, origin, 0);
+    if (slot == NULL || slot->value != ms_MAP_BY_UNIT)
+        return slot;
+    return ms_map_hash_get(&w->origins, origin, w->index + 1);
+}
+
 /* The FUNCTION record of a block, and where its name is from. Calls share the record of what they call. */
 static uint32_t ms_map_block_function(ms_map_work *w, const ms_fn_block *block, machsym_source *source,
                                       bool *named)
 {
-    const ms_fn_table *table = &w->unit->functions;
     machsym_frame frame;
     bool is_inline = block->parent != ms_SEG_NONE;
-    bool shared = is_inline && block->origin != 0;
-    ms_map_slot *slot = NULL;
-    if (shared) {
-        /* an out-of-line copy in this very unit may give a name: the unit is part of the key */
-        slot = ms_map_hash_get(&w->origins, block->origin,
-                               ms_fn_copy_of(table, block) != NULL ? w->index + 1 : 0);
-        if (slot != NULL && slot->value != 0) {
-            *source = (slot->value & 1) != 0 ? MACHSYM_SOURCE_SYMTAB : MACHSYM_SOURCE_DWARF;
-            *named = true;
-            return slot->value >> 1;
-        }
+    ms_map_slot *slot = is_inline && block->origin != 0 ? ms_map_origin_slot(w, block->origin) : NULL;
+    if (slot != NULL && slot->value != 0) {
+        *source = (slot->value & 1) != 0 ? MACHSYM_SOURCE_SYMTAB : MACHSYM_SOURCE_DWARF;
+        *named = true;
+        return slot->value >> 1;
     }
     ms_zero(&frame, sizeof frame);
     frame.is_inline = is_inline;
-    ms_ans_name_block(w->session, table, block, &frame);
+    ms_ans_name_block(w->session, &w->unit->functions, block, &frame);
     *source = frame.name_source;
     *named = is_inline || frame.linkage_name.len != 0 || frame.name.len != 0;
     uint32_t record = *named ? ms_map_function(w->c, frame.linkage_name, frame.name) : 0;
+    if (slot != NULL && slot->b == 0 && (frame.linkage_name.len == 0 || *source != MACHSYM_SOURCE_DWARF)) {
+        slot->value = ms_MAP_BY_UNIT;
+        slot = ms_map_origin_slot(w, block->origin);
+    }
     if (slot != NULL)
         slot->value = record << 1 | (*source == MACHSYM_SOURCE_SYMTAB);
     return record;
@@ -8256,12 +9613,12 @@ static void ms_map_add_owned(ms_map_work *w, uint32_t function, uint64_t lo, uin
     while (lo < hi) {
         uint64_t end;
         ms_range range = ms_fn_range_at(&w->unit->functions, &w->unit->functions.blocks[function], lo);
-        ms_ans_place place = ms_ans_find_span(w->session, w->index, lo, &end);
+        bool owned = ms_ans_owns(w->session, w->index, lo, &end);
         if (end > hi)
             end = hi;
         if (end > range.hi && range.hi > lo)
             end = range.hi; /* ranges that touch: each has a start of its own */
-        if (place.unit == w->unit)
+        if (owned)
             ms_map_add_function(w, function, &range, lo, end);
         lo = end;
     }
@@ -8279,7 +9636,7 @@ static void ms_map_add_only_lines(ms_map_work *w)
             uint64_t end = ms_seg_until(functions->segs, functions->seg_count, lo);
             if (ms_fn_block_at(functions, lo) == ms_SEG_NONE) {
                 uint64_t same;
-                ms_ans_place place = ms_ans_find_span(w->session, w->index, lo, &same);
+                ms_ans_place place = ms_ans_find_span(w->session, lo, &same);
                 end = same < end ? same : end;
                 end = from < end ? from : end;
                 if (place.unit == w->unit && ms_ans_has_line(w->session, &place))
@@ -8892,24 +10249,29 @@ static void ms_map_part_of(const machsym_map *map, uint64_t record, uint64_t *ba
     *files = lo == 0 ? UINT64_MAX : ms_map_u32_at(parts, 2 * (lo - 1) + 1);
 }
 
-/* Sets a frame's line from a part's file table. */
-static void ms_map_set_line(const machsym_map *map, uint64_t base, uint64_t files, const ms_map_line *line,
-                            machsym_frame *frame)
+/* Sets a frame's line, and where the FILE record stands that the part's file table names. */
+static inline void ms_map_set_line(const machsym_map *map, uint64_t base, uint64_t files,
+                                   const ms_map_line *line, machsym_frame *frame)
 {
     ms_span data = map->tables[ms_TABLE_DATA];
     frame->line = line->line;
     frame->column = line->column;
-    ms_rd table = ms_rd_at(data, files);
-    if (line->file != 0 && line->file <= ms_rd_u32(&table)) {
-        ms_rd_skip(&table, 4 * (uint64_t)(line->file - 1));
-        uint64_t record = base + ms_rd_u32(&table);
-        ms_rd rd = ms_rd_at(data, record);
-        frame->file.comp_dir = ms_map_plain_ref(data, record, ms_rd_uleb(&rd));
-        frame->file.dir = ms_map_plain_ref(data, record, ms_rd_uleb(&rd));
-        frame->file.name = ms_map_plain_ref(data, record, ms_rd_uleb(&rd));
-    }
-    if (line->line != 0 || frame->file.name.len != 0)
+    frame->file_ref = 0;
+    if (line->file != 0 && files <= data.len && (data.len - files) / 4 > line->file &&
+        ms_rd_raw_u32(data.ptr + files) >= line->file)
+        frame->file_ref = (uint32_t)(base + ms_rd_raw_u32(data.ptr + files + 4 * (uint64_t)line->file));
+    if (line->line != 0 || frame->file_ref != 0)
         frame->line_source = MACHSYM_SOURCE_DWARF;
+}
+
+/* The file of a FILE record. */
+static void ms_map_set_file(const machsym_map *map, machsym_frame *frame)
+{
+    ms_span data = map->tables[ms_TABLE_DATA];
+    ms_rd rd = ms_rd_at(data, frame->file_ref);
+    frame->file.comp_dir = ms_map_plain_ref(data, frame->file_ref, ms_rd_uleb(&rd));
+    frame->file.dir = ms_map_plain_ref(data, frame->file_ref, ms_rd_uleb(&rd));
+    frame->file.name = ms_map_plain_ref(data, frame->file_ref, ms_rd_uleb(&rd));
 }
 
 /* A CHAIN record. */
@@ -9005,26 +10367,27 @@ static size_t ms_map_frames(const machsym_map *map, uint64_t addr, machsym_frame
 
 /* ---- Names ---- */
 
-/* The block of text unpacked last. */
+/* The block of text unpacked last, or its beginning. */
 typedef struct ms_map_page {
     uint64_t block; /* number + 1; 0: none */
     size_t len;
-    uint8_t v[ms_MAP_BLOCK];
+    uint8_t v[ms_MAP_BLOCK + 16];
 } ms_map_page;
 
-static bool ms_map_turn_to(const machsym_map *map, uint64_t block, ms_map_page *page)
+/* Unpacks a block so far that want bytes of it are there. Returns false when they are not. */
+static bool ms_map_turn_to(const machsym_map *map, uint64_t block, size_t want, ms_map_page *page)
 {
     ms_span blocks = map->tables[ms_TABLE_BLOCKS];
-    if (page->block == block + 1)
-        return page->len > 0;
+    if (page->block == block + 1 && page->len >= want)
+        return true;
     if (block >= blocks.len / 4 || block + 1 >= blocks.len / 4)
         return false;
     uint32_t lo = ms_map_u32_at(blocks, block);
     uint32_t hi = ms_map_u32_at(blocks, block + 1);
     ms_span packed = hi > lo ? ms_span_sub(map->tables[ms_TABLE_TEXT], lo, hi - lo) : ms_span_make(NULL, 0);
     page->block = block + 1;
-    page->len = ms_map_unpack(map->tables[ms_TABLE_DICT], packed, page->v);
-    return page->len > 0;
+    page->len = ms_map_unpack(map->tables[ms_TABLE_DICT], packed, page->v, want);
+    return page->len >= want;
 }
 
 /* Copies the text at a place in the spaces to out. Returns its length, even if it is more than cap. */
@@ -9033,16 +10396,21 @@ static size_t ms_map_packed_text(const machsym_map *map, uint64_t place, ms_map_
 {
     size_t len = 0;
     bool ended = false;
-    while (!ended && ms_map_turn_to(map, place / ms_MAP_BLOCK, page)) {
+    size_t ahead = 128; /* most names end within so many bytes; only the others need the whole block */
+    while (!ended) {
         size_t at = (size_t)(place % ms_MAP_BLOCK);
-        if (at >= page->len)
+        size_t want = ahead < ms_MAP_BLOCK - at ? at + ahead : ms_MAP_BLOCK;
+        if (!ms_map_turn_to(map, place / ms_MAP_BLOCK, want, page))
             break;
         machsym_str piece = ms_str_bounded((const char *)page->v + at, page->len - at);
+        ended = at + piece.len < page->len;
+        ahead = ms_MAP_BLOCK;
+        if (!ended && page->len < ms_MAP_BLOCK)
+            continue;
         if (len < cap)
             ms_copy(out + len, piece.ptr, piece.len < cap - len ? piece.len : cap - len);
         len += piece.len;
         place += piece.len;
-        ended = at + piece.len < page->len;
     }
     return len;
 }
@@ -9067,6 +10435,8 @@ static size_t ms_map_names(const machsym_map *map, machsym_frame *frames, size_t
     size_t used = 0;
     page.block = 0;
     for (size_t i = 0; i < count; i++) {
+        if (frames[i].file_ref != 0)
+            ms_map_set_file(map, &frames[i]);
         if (frames[i].name_ref == 0)
             continue;
         ms_rd rd = ms_rd_at(map->tables[ms_TABLE_DATA], frames[i].name_ref);
@@ -9188,6 +10558,12314 @@ static machsym_result ms_map_writer_add(machsym_writer *w, const machsym_map_ran
         ms_map_add(c, &w->queue, &item, false);
     return MACHSYM_OK;
 }
+
+/* ==== >>names =================================================================================================
+ * Job:    turns mangled names into source form, one switch per language.
+ * Uses:   bytes.
+ * Offers: ms_dm_any.
+ * Never:  allocates; reads outside the name; recurses past its depth limit; prints part of a name. */
+
+typedef struct ms_dm {
+    const char *s;      /* the mangled name */
+    size_t len;         /* its length */
+    size_t at;          /* reading position */
+    uint32_t flags;     /* machsym_demangle_flags */
+    char *out;          /* may be NULL when cap is 0 */
+    size_t cap;         /* room in out; bytes past it are counted but not stored */
+    size_t out_len;     /* bytes printed so far */
+    size_t out_limit;   /* the output budget: printing past it sets failed */
+    size_t work;        /* steps left: every node made, visited or re-read costs one; 0 sets failed */
+    unsigned depth;     /* recursion depth now */
+    bool failed;        /* sticky: not a mangled name of this language, or a budget is spent */
+    bool no_mem;        /* scratch ran out: the caller tries once more with a larger one */
+    unsigned char *mem; /* scratch for nodes, 16-byte aligned */
+    size_t mem_len;
+    size_t mem_used;
+} ms_dm;
+
+/* Appends to the output; the one place that stores. */
+static void ms_dm_put(ms_dm *d, const char *ptr, size_t len)
+{
+    if (len > d->out_limit - d->out_len) {
+        d->failed = true;
+        return;
+    }
+    if (d->out_len < d->cap) {
+        size_t room = d->cap - d->out_len;
+        ms_copy(d->out + d->out_len, ptr, len < room ? len : room);
+    }
+    d->out_len += len;
+}
+
+/* Takes size bytes of scratch, 16-byte aligned; NULL and no_mem when it is used up. */
+static void *ms_dm_alloc(ms_dm *d, size_t size)
+{
+    size_t need = (size + 15u) & ~(size_t)15u;
+    if (need < size || need > d->mem_len - d->mem_used) {
+        d->no_mem = true;
+        d->failed = true;
+        return NULL;
+    }
+    d->mem_used += need;
+    return d->mem + (d->mem_used - need);
+}
+
+#ifndef MACHSYM_NO_SWIFT
+/* Swift: mangled names of Swift 4 and later ($s, $S, $e, _T0, @__swiftmacro_) and of Swift 1 to 3 (_T, _Tt)
+ * become one kind of tree, which one printer writes in the full or the simplified style.
+ * Mangling.rst and OldMangling.rst of the Swift project define the grammar; the names below are theirs. */
+
+/* A reference to a node: its place in the scratch in units of 16 bytes, 0 for none. The top bit says "as a
+ * type": Swift's own tools wrap such a node in a node of its own, which would double the memory. */
+#define ms_dmsw_AS_TYPE 0x80000000u
+
+enum {
+    ms_dmsw_MAX_WORDS = 26,    /* Identifiers: at most 26 words can be substituted */
+    ms_dmsw_MAX_REPEAT = 2048, /* more repeats of one substitution than any compiler writes */
+    ms_dmsw_MAX_DEPTH = 256    /* levels of nesting; a level takes 200 to 450 bytes of stack */
+};
+
+/* Internal styles beside machsym_demangle_flags. */
+enum {
+    ms_dmsw_NO_ASYNC = 1u << 24, /* leave out "(1) suspend resume partial function for " */
+    ms_dmsw_NO_SUGAR = 1u << 25  /* Swift.Optional<A> for A? */
+};
+
+/* How a kind is printed, when its row in the table is enough. */
+enum ms_dmsw_how {
+    ms_dmsw_H_TEXT,   /* the row's text */
+    ms_dmsw_H_FIRST,  /* the row's text and the first child */
+    ms_dmsw_H_ALL,    /* the row's text and all children */
+    ms_dmsw_H_OWN,    /* the node's text */
+    ms_dmsw_H_NAMED,  /* a declaration: context, dot, name */
+    ms_dmsw_H_PART,   /* a declaration without a name: context, dot, the row's text */
+    ms_dmsw_H_ACCESS, /* an accessor: the storage, dot, the row's text */
+    ms_dmsw_H_CODE    /* code in ms_dmsw_print_special */
+};
+
+enum ms_dmsw_trait {
+    ms_dmsw_T_NONE = 0,
+    ms_dmsw_T_CONTEXT = 1u << 0,     /* can hold declarations */
+    ms_dmsw_T_NAME = 1u << 1,        /* a declaration's name */
+    ms_dmsw_T_ATTR = 1u << 2,        /* says something about the whole function */
+    ms_dmsw_T_SIMPLE = 1u << 3,      /* a type that needs no parentheses before ? or .Type */
+    ms_dmsw_T_NOMINAL = 1u << 4,     /* any generic type */
+    ms_dmsw_T_REQ = 1u << 5,         /* a generic requirement */
+    ms_dmsw_T_MACRO = 1u << 6,       /* a macro expansion */
+    ms_dmsw_T_CONF = 1u << 7,        /* any-protocol-conformance */
+    ms_dmsw_T_DEPCONF = 1u << 8,     /* dependent-protocol-conformance */
+    ms_dmsw_T_ISOLATION = 1u << 9,   /* function-isolation */
+    ms_dmsw_T_FUNCTION = 1u << 10,   /* a function type that is printed without a space before it */
+    ms_dmsw_T_EXISTENTIAL = 1u << 11 /* its metatype is .Protocol */
+};
+
+#define ms_dmsw_C  ms_dmsw_T_CONTEXT
+#define ms_dmsw_CN (ms_dmsw_T_CONTEXT | ms_dmsw_T_NOMINAL | ms_dmsw_T_SIMPLE)
+#define ms_dmsw_S  ms_dmsw_T_SIMPLE
+#define ms_dmsw_0  ms_dmsw_T_NONE
+#define ms_dmsw_A  ms_dmsw_T_ATTR
+#define ms_dmsw_CM (ms_dmsw_T_CONTEXT | ms_dmsw_T_MACRO)
+#define ms_dmsw_CF (ms_dmsw_T_CONF | ms_dmsw_T_DEPCONF)
+
+/* kind, how, traits, text */
+/* clang-format off */
+#define ms_dmsw_KINDS(K) \
+    K(None, TEXT, ms_dmsw_0, "") \
+    K(Type, CODE, ms_dmsw_0, "") \
+    K(Global, ALL, ms_dmsw_0, "") \
+    K(Suffix, CODE, ms_dmsw_0, "") \
+    K(EmptyList, TEXT, ms_dmsw_0, " empty-list ") \
+    K(FirstElementMarker, TEXT, ms_dmsw_0, " first-element-marker ") \
+    K(VariadicMarker, TEXT, ms_dmsw_0, " variadic-marker ") \
+    K(Index, CODE, ms_dmsw_0, "") \
+    K(UnknownIndex, TEXT, ms_dmsw_0, "unknown index") \
+    K(Identifier, OWN, ms_dmsw_T_NAME, "") \
+    K(InfixOperator, CODE, ms_dmsw_T_NAME, " infix") \
+    K(PrefixOperator, CODE, ms_dmsw_T_NAME, " prefix") \
+    K(PostfixOperator, CODE, ms_dmsw_T_NAME, " postfix") \
+    K(LocalDeclName, CODE, ms_dmsw_T_NAME, "") \
+    K(PrivateDeclName, CODE, ms_dmsw_T_NAME, "") \
+    K(RelatedEntityDeclName, CODE, ms_dmsw_T_NAME, "") \
+    K(Module, CODE, ms_dmsw_C, "") \
+    K(Extension, CODE, ms_dmsw_C, "") \
+    K(AnonymousContext, CODE, ms_dmsw_C, "") \
+    K(Class, NAMED, ms_dmsw_CN, "") \
+    K(Structure, NAMED, ms_dmsw_CN, "") \
+    K(Enum, NAMED, ms_dmsw_CN, "") \
+    K(Protocol, NAMED, ms_dmsw_CN, "") \
+    K(OtherNominalType, NAMED, ms_dmsw_CN, "") \
+    K(TypeAlias, NAMED, ms_dmsw_CN, "") \
+    K(Function, CODE, ms_dmsw_C, "") \
+    K(BoundGenericFunction, CODE, ms_dmsw_0, "") \
+    K(Variable, CODE, ms_dmsw_C, "") \
+    K(Subscript, CODE, ms_dmsw_C, "subscript") \
+    K(Macro, CODE, ms_dmsw_C, "") \
+    K(GenericTypeParamDecl, NAMED, ms_dmsw_0, "") \
+    K(ExplicitClosure, CODE, ms_dmsw_C, "closure #") \
+    K(ImplicitClosure, CODE, ms_dmsw_C, "implicit closure #") \
+    K(Initializer, PART, ms_dmsw_C, "variable initialization expression") \
+    K(DefaultArgumentInitializer, CODE, ms_dmsw_C, "default argument ") \
+    K(PropertyWrapperBackingInitializer, PART, ms_dmsw_C, "property wrapper backing initializer") \
+    K(PropertyWrapperInitFromProjectedValue, PART, ms_dmsw_C, "property wrapper init from projected value") \
+    K(PropertyWrappedFieldInitAccessor, PART, ms_dmsw_C, "property wrapped field init accessor") \
+    K(Allocator, CODE, ms_dmsw_C, "init") \
+    K(Constructor, CODE, ms_dmsw_C, "init") \
+    K(Destructor, PART, ms_dmsw_C, "deinit") \
+    K(Deallocator, CODE, ms_dmsw_C, "__deallocating_deinit") \
+    K(IsolatedDeallocator, CODE, ms_dmsw_C, "__isolated_deallocating_deinit") \
+    K(IVarInitializer, PART, ms_dmsw_C, "__ivar_initializer") \
+    K(IVarDestroyer, PART, ms_dmsw_C, "__ivar_destroyer") \
+    K(Static, FIRST, ms_dmsw_C, "static ") \
+    K(Getter, ACCESS, ms_dmsw_C, "getter") \
+    K(GlobalGetter, ACCESS, ms_dmsw_C, "getter") \
+    K(Setter, ACCESS, ms_dmsw_C, "setter") \
+    K(MaterializeForSet, ACCESS, ms_dmsw_C, "materializeForSet") \
+    K(WillSet, ACCESS, ms_dmsw_C, "willset") \
+    K(DidSet, ACCESS, ms_dmsw_C, "didset") \
+    K(ReadAccessor, ACCESS, ms_dmsw_C, "read") \
+    K(Read2Accessor, ACCESS, ms_dmsw_C, "read2") \
+    K(ModifyAccessor, ACCESS, ms_dmsw_C, "modify") \
+    K(Modify2Accessor, ACCESS, ms_dmsw_C, "modify2") \
+    K(BorrowAccessor, ACCESS, ms_dmsw_C, "borrow") \
+    K(MutateAccessor, ACCESS, ms_dmsw_C, "mutate") \
+    K(InitAccessor, ACCESS, ms_dmsw_C, "init") \
+    K(OwningAddressor, ACCESS, ms_dmsw_C, "owningAddressor") \
+    K(OwningMutableAddressor, ACCESS, ms_dmsw_C, "owningMutableAddressor") \
+    K(NativeOwningAddressor, ACCESS, ms_dmsw_C, "nativeOwningAddressor") \
+    K(NativeOwningMutableAddressor, ACCESS, ms_dmsw_C, "nativeOwningMutableAddressor") \
+    K(NativePinningAddressor, ACCESS, ms_dmsw_C, "nativePinningAddressor") \
+    K(NativePinningMutableAddressor, ACCESS, ms_dmsw_C, "nativePinningMutableAddressor") \
+    K(UnsafeAddressor, ACCESS, ms_dmsw_C, "unsafeAddressor") \
+    K(UnsafeMutableAddressor, ACCESS, ms_dmsw_C, "unsafeMutableAddressor") \
+    K(RuntimeAttributeGenerator, FIRST, ms_dmsw_0, "runtime attribute generator of ") \
+    K(FreestandingMacroExpansion, CODE, ms_dmsw_CM, "freestanding macro expansion #") \
+    K(AccessorAttachedMacroExpansion, CODE, ms_dmsw_CM, "accessor macro @") \
+    K(MemberAttributeAttachedMacroExpansion, CODE, ms_dmsw_CM, "memberAttribute macro @") \
+    K(MemberAttachedMacroExpansion, CODE, ms_dmsw_CM, "member macro @") \
+    K(PeerAttachedMacroExpansion, CODE, ms_dmsw_CM, "peer macro @") \
+    K(ConformanceAttachedMacroExpansion, CODE, ms_dmsw_CM, "conformance macro @") \
+    K(ExtensionAttachedMacroExpansion, CODE, ms_dmsw_CM, "extension macro @") \
+    K(PreambleAttachedMacroExpansion, CODE, ms_dmsw_CM, "preamble macro @") \
+    K(BodyAttachedMacroExpansion, CODE, ms_dmsw_CM, "body macro @") \
+    K(MacroExpansionUniqueName, CODE, ms_dmsw_CM, "unique name #") \
+    K(MacroExpansionLoc, CODE, ms_dmsw_CM, "") \
+    K(LabelList, TEXT, ms_dmsw_S, "") \
+    K(TypeList, ALL, ms_dmsw_S, "") \
+    K(TypeMangling, CODE, ms_dmsw_0, "") \
+    /* types: ms_dmsw_print_special knows them by their place in this list */ \
+    K(BuiltinTypeName, OWN, ms_dmsw_S, "") \
+    K(BuiltinTupleType, TEXT, ms_dmsw_S, "Builtin.TheTupleType") \
+    K(BuiltinFixedArray, CODE, ms_dmsw_S, "Builtin.FixedArray<") \
+    K(BuiltinBorrow, CODE, ms_dmsw_S, "Builtin.Borrow<") \
+    K(FunctionType, CODE, ms_dmsw_T_FUNCTION, "") \
+    K(NoEscapeFunctionType, CODE, ms_dmsw_T_FUNCTION, "") \
+    K(UncurriedFunctionType, CODE, ms_dmsw_T_FUNCTION, "") \
+    K(AutoClosureType, CODE, ms_dmsw_0, "@autoclosure ") \
+    K(EscapingAutoClosureType, CODE, ms_dmsw_0, "@autoclosure ") \
+    K(ThinFunctionType, CODE, ms_dmsw_0, "@convention(thin) ") \
+    K(CFunctionPointer, CODE, ms_dmsw_0, "@convention(c") \
+    K(ObjCBlock, CODE, ms_dmsw_0, "@convention(block") \
+    K(EscapingObjCBlock, CODE, ms_dmsw_0, "@escaping @convention(block") \
+    K(ClangType, OWN, ms_dmsw_0, "") \
+    K(ArgumentTuple, CODE, ms_dmsw_0, "") \
+    K(ReturnType, ALL, ms_dmsw_S, "") \
+    K(ThrowsAnnotation, TEXT, ms_dmsw_0, " throws") \
+    K(TypedThrowsAnnotation, CODE, ms_dmsw_0, " throws(") \
+    K(AsyncAnnotation, TEXT, ms_dmsw_0, " async") \
+    K(ConcurrentFunctionType, TEXT, ms_dmsw_0, "@Sendable ") \
+    K(SendingResultFunctionType, TEXT, ms_dmsw_0, "sending ") \
+    K(GlobalActorFunctionType, CODE, ms_dmsw_T_ISOLATION, "@") \
+    K(IsolatedAnyFunctionType, TEXT, ms_dmsw_T_ISOLATION, "@isolated(any) ") \
+    K(NonIsolatedCallerFunctionType, TEXT, ms_dmsw_T_ISOLATION, "nonisolated(nonsending) ") \
+    K(DifferentiableFunctionType, CODE, ms_dmsw_0, "@differentiable") \
+    K(Tuple, CODE, ms_dmsw_S, "(") \
+    K(TupleElement, CODE, ms_dmsw_0, "") \
+    K(TupleElementName, CODE, ms_dmsw_S, "") \
+    K(Pack, CODE, ms_dmsw_S, "Pack{") \
+    K(SILPackDirect, CODE, ms_dmsw_S, "@direct Pack{") \
+    K(SILPackIndirect, CODE, ms_dmsw_S, "@indirect Pack{") \
+    K(PackExpansion, FIRST, ms_dmsw_0, "repeat ") \
+    K(PackElement, CODE, ms_dmsw_0, "/* level: ") \
+    K(Weak, FIRST, ms_dmsw_0, "weak ") \
+    K(Unowned, FIRST, ms_dmsw_0, "unowned ") \
+    K(Unmanaged, FIRST, ms_dmsw_0, "unowned(unsafe) ") \
+    K(InOut, FIRST, ms_dmsw_0, "inout ") \
+    K(Isolated, FIRST, ms_dmsw_0, "isolated ") \
+    K(Sending, FIRST, ms_dmsw_0, "sending ") \
+    K(CompileTimeLiteral, FIRST, ms_dmsw_0, "_const ") \
+    K(ConstValue, FIRST, ms_dmsw_0, "@const ") \
+    K(Shared, FIRST, ms_dmsw_0, "__shared ") \
+    K(Owned, FIRST, ms_dmsw_0, "__owned ") \
+    K(NoDerivative, FIRST, ms_dmsw_0, "@noDerivative ") \
+    K(BoundGenericClass, CODE, ms_dmsw_S, "") \
+    K(BoundGenericStructure, CODE, ms_dmsw_S, "") \
+    K(BoundGenericEnum, CODE, ms_dmsw_S, "") \
+    K(BoundGenericProtocol, CODE, ms_dmsw_S, "") \
+    K(BoundGenericOtherNominalType, CODE, ms_dmsw_S, "") \
+    K(BoundGenericTypeAlias, CODE, ms_dmsw_S, "") \
+    K(DynamicSelf, TEXT, ms_dmsw_S, "Self") \
+    K(SILBoxType, FIRST, ms_dmsw_S, "@box ") \
+    K(SILBoxTypeWithLayout, CODE, ms_dmsw_S, "") \
+    K(SILBoxLayout, CODE, ms_dmsw_0, "{") \
+    K(SILBoxMutableField, FIRST, ms_dmsw_0, "var ") \
+    K(SILBoxImmutableField, FIRST, ms_dmsw_0, "let ") \
+    K(Metatype, CODE, ms_dmsw_S, "") \
+    K(ExistentialMetatype, CODE, ms_dmsw_S | ms_dmsw_T_EXISTENTIAL, "") \
+    K(MetatypeRepresentation, OWN, ms_dmsw_S, "") \
+    K(ConstrainedExistential, CODE, ms_dmsw_0, "any ") \
+    K(ConstrainedExistentialRequirementList, CODE, ms_dmsw_S, "") \
+    K(ConstrainedExistentialSelf, TEXT, ms_dmsw_S, "Self") \
+    K(ExtendedExistentialTypeShape, CODE, ms_dmsw_0, "existential shape for ") \
+    K(ProtocolList, CODE, ms_dmsw_T_EXISTENTIAL, "") \
+    K(ProtocolListWithClass, CODE, ms_dmsw_T_EXISTENTIAL, "") \
+    K(ProtocolListWithAnyObject, CODE, ms_dmsw_T_EXISTENTIAL, "") \
+    K(AssociatedTypeRef, CODE, ms_dmsw_S, "") \
+    K(ErrorType, TEXT, ms_dmsw_S, "<ERROR TYPE>") \
+    K(DependentGenericParamType, CODE, ms_dmsw_S, "") \
+    K(DependentGenericType, CODE, ms_dmsw_S, "") \
+    K(DependentMemberType, CODE, ms_dmsw_S, "") \
+    K(DependentAssociatedTypeRef, CODE, ms_dmsw_0, "") \
+    K(AssocTypePath, CODE, ms_dmsw_0, "") \
+    K(Integer, CODE, ms_dmsw_S, "") \
+    K(NegativeInteger, CODE, ms_dmsw_S, "-") \
+    K(SugaredOptional, CODE, ms_dmsw_S, "") \
+    K(SugaredArray, CODE, ms_dmsw_S, "[") \
+    K(SugaredDictionary, CODE, ms_dmsw_S, "[") \
+    K(SugaredInlineArray, CODE, ms_dmsw_S, "[") \
+    K(SugaredParen, CODE, ms_dmsw_S, "(") \
+    K(OpaqueReturnType, TEXT, ms_dmsw_0, "some") \
+    K(OpaqueReturnTypeOf, CODE, ms_dmsw_C, "<<opaque return type of ") \
+    K(OpaqueType, CODE, ms_dmsw_0, "") \
+    /* generic signatures */ \
+    K(DependentGenericSignature, CODE, ms_dmsw_0, "") \
+    K(DependentPseudogenericSignature, CODE, ms_dmsw_0, "") \
+    K(DependentGenericParamCount, TEXT, ms_dmsw_0, "") \
+    K(DependentGenericParamPackMarker, TEXT, ms_dmsw_T_REQ, "") \
+    K(DependentGenericParamValueMarker, TEXT, ms_dmsw_T_REQ, "") \
+    K(DependentGenericConformanceRequirement, CODE, ms_dmsw_T_REQ, ": ") \
+    K(DependentGenericSameTypeRequirement, CODE, ms_dmsw_T_REQ, " == ") \
+    K(DependentGenericSameShapeRequirement, CODE, ms_dmsw_T_REQ, ".shape == ") \
+    K(DependentGenericInverseConformanceRequirement, CODE, ms_dmsw_T_REQ, ": ~Swift.") \
+    K(DependentGenericLayoutRequirement, CODE, ms_dmsw_T_REQ, ": ") \
+    /* implementation function types */ \
+    K(ImplFunctionType, CODE, ms_dmsw_0, "") \
+    K(ImplEscaping, TEXT, ms_dmsw_0, "@escaping") \
+    K(ImplErasedIsolation, TEXT, ms_dmsw_0, "@isolated(any)") \
+    K(ImplNonIsolated, TEXT, ms_dmsw_0, "nonisolated(nonsending)") \
+    K(ImplCalledOnce, TEXT, ms_dmsw_0, "@called(atMostOnce)") \
+    K(ImplSendingResult, TEXT, ms_dmsw_0, "sending") \
+    K(ImplDifferentiabilityKind, CODE, ms_dmsw_0, "@differentiable") \
+    K(ImplConvention, OWN, ms_dmsw_0, "") \
+    K(ImplFunctionConvention, CODE, ms_dmsw_0, "@convention(") \
+    K(ImplFunctionAttribute, OWN, ms_dmsw_0, "") \
+    K(ImplParameter, CODE, ms_dmsw_0, "") \
+    K(ImplResult, CODE, ms_dmsw_0, "") \
+    K(ImplYield, CODE, ms_dmsw_0, "@yields ") \
+    K(ImplErrorResult, CODE, ms_dmsw_0, "@error ") \
+    K(ImplPatternSubstitutions, TEXT, ms_dmsw_0, "") \
+    K(ImplInvocationSubstitutions, TEXT, ms_dmsw_0, "") \
+    /* conformances */ \
+    K(ProtocolConformance, CODE, ms_dmsw_0, "") \
+    K(ConcreteProtocolConformance, CODE, ms_dmsw_T_CONF, "concrete protocol conformance ") \
+    K(PackProtocolConformance, ALL, ms_dmsw_T_CONF, "pack protocol conformance ") \
+    K(DependentProtocolConformanceRoot, CODE, ms_dmsw_CF, "dependent root protocol conformance ") \
+    K(DependentProtocolConformanceInherited, CODE, ms_dmsw_CF, "dependent inherited protocol conformance ") \
+    K(DependentProtocolConformanceAssociated, CODE, ms_dmsw_CF, \
+      "dependent associated protocol conformance ") \
+    K(DependentProtocolConformanceOpaque, CODE, ms_dmsw_CF, "opaque result conformance ") \
+    K(DependentAssociatedConformance, ALL, ms_dmsw_0, "dependent associated conformance ") \
+    K(ProtocolConformanceRefInTypeModule, ALL, ms_dmsw_0, "protocol conformance ref (type's module) ") \
+    K(ProtocolConformanceRefInProtocolModule, ALL, ms_dmsw_0, \
+      "protocol conformance ref (protocol's module) ") \
+    K(ProtocolConformanceRefInOtherModule, ALL, ms_dmsw_0, "protocol conformance ref (retroactive) ") \
+    K(AnyProtocolConformanceList, CODE, ms_dmsw_0, "") \
+    K(RetroactiveConformance, ALL, ms_dmsw_0, "retroactive @ ") \
+    /* attributes of whole functions */ \
+    K(ObjCAttribute, TEXT, ms_dmsw_A, "@objc ") \
+    K(NonObjCAttribute, TEXT, ms_dmsw_A, "@nonobjc ") \
+    K(DynamicAttribute, TEXT, ms_dmsw_A, "dynamic ") \
+    K(DirectMethodReferenceAttribute, TEXT, ms_dmsw_A, "super ") \
+    K(VTableAttribute, TEXT, ms_dmsw_A, "override ") \
+    K(PartialApplyForwarder, CODE, ms_dmsw_A, "partial apply forwarder") \
+    K(PartialApplyObjCForwarder, CODE, ms_dmsw_A, "partial apply ObjC forwarder") \
+    K(OutlinedVariable, CODE, ms_dmsw_A, "outlined variable #") \
+    K(OutlinedReadOnlyObject, CODE, ms_dmsw_A, "outlined read-only object #") \
+    K(OutlinedBridgedMethod, CODE, ms_dmsw_A, "outlined bridged method (") \
+    K(MergedFunction, CODE, ms_dmsw_A, "merged ") \
+    K(DistributedThunk, CODE, ms_dmsw_A, "distributed thunk ") \
+    K(DistributedAccessor, CODE, ms_dmsw_A, "distributed accessor for ") \
+    K(DynamicallyReplaceableFunctionKey, CODE, ms_dmsw_A, "dynamically replaceable key for ") \
+    K(DynamicallyReplaceableFunctionImpl, CODE, ms_dmsw_A, "dynamically replaceable thunk for ") \
+    K(DynamicallyReplaceableFunctionVar, CODE, ms_dmsw_A, "dynamically replaceable variable for ") \
+    K(AsyncFunctionPointer, TEXT, ms_dmsw_A, "async function pointer to ") \
+    K(CoroFunctionPointer, TEXT, ms_dmsw_A, "coro function pointer to ") \
+    K(DefaultOverride, TEXT, ms_dmsw_A, "default override of ") \
+    K(AsyncAwaitResumePartialFunction, CODE, ms_dmsw_A, ") await resume partial function for ") \
+    K(AsyncSuspendResumePartialFunction, CODE, ms_dmsw_A, ") suspend resume partial function for ") \
+    K(AccessibleFunctionRecord, CODE, ms_dmsw_A, "accessible function runtime record for ") \
+    K(BackDeploymentThunk, CODE, ms_dmsw_A, "back deployment thunk for ") \
+    K(BackDeploymentFallback, TEXT, ms_dmsw_A, "back deployment fallback for ") \
+    K(HasSymbolQuery, TEXT, ms_dmsw_A, "#_hasSymbol query for ") \
+    K(GenericSpecialization, CODE, ms_dmsw_A, "generic specialization") \
+    K(GenericSpecializationInResilienceDomain, CODE, ms_dmsw_A, "generic specialization") \
+    K(GenericSpecializationPrespecialized, CODE, ms_dmsw_A, "generic pre-specialization") \
+    K(GenericSpecializationNotReAbstracted, CODE, ms_dmsw_A, "generic not re-abstracted specialization") \
+    K(InlinedGenericFunction, CODE, ms_dmsw_A, "inlined generic function") \
+    K(GenericPartialSpecialization, CODE, ms_dmsw_A, "generic partial specialization") \
+    K(GenericPartialSpecializationNotReAbstracted, CODE, ms_dmsw_A, \
+      "generic not-reabstracted partial specialization") \
+    K(FunctionSignatureSpecialization, CODE, ms_dmsw_A, "function signature specialization") \
+    K(GenericSpecializationParam, CODE, ms_dmsw_0, "") \
+    K(FunctionSignatureSpecializationParam, CODE, ms_dmsw_0, "") \
+    K(FunctionSignatureSpecializationReturn, CODE, ms_dmsw_0, "") \
+    K(FunctionSignatureSpecializationParamKind, CODE, ms_dmsw_0, "") \
+    K(FunctionSignatureSpecializationParamPayload, CODE, ms_dmsw_0, "") \
+    K(SpecializationPassID, CODE, ms_dmsw_0, "") \
+    K(IsSerialized, TEXT, ms_dmsw_0, "serialized") \
+    /* thunks */ \
+    K(CurryThunk, FIRST, ms_dmsw_0, "curry thunk of ") \
+    K(SILThunkIdentity, FIRST, ms_dmsw_0, "identity thunk of ") \
+    K(SILThunkHopToMainActorIfNeeded, FIRST, ms_dmsw_0, "hop to main actor thunk of ") \
+    K(DispatchThunk, FIRST, ms_dmsw_0, "dispatch thunk of ") \
+    K(MethodDescriptor, FIRST, ms_dmsw_0, "method descriptor for ") \
+    K(VTableThunk, CODE, ms_dmsw_0, "vtable thunk for ") \
+    K(ProtocolWitness, CODE, ms_dmsw_0, "protocol witness for ") \
+    K(ProtocolSelfConformanceWitness, FIRST, ms_dmsw_0, "protocol self-conformance witness for ") \
+    K(ReabstractionThunk, CODE, ms_dmsw_0, "reabstraction thunk ") \
+    K(ReabstractionThunkHelper, CODE, ms_dmsw_0, "reabstraction thunk helper ") \
+    K(ReabstractionThunkHelperWithSelf, CODE, ms_dmsw_0, "reabstraction thunk ") \
+    K(ReabstractionThunkHelperWithGlobalActor, CODE, ms_dmsw_0, "") \
+    K(ObjCAsyncCompletionHandlerImpl, CODE, ms_dmsw_0, "@objc completion handler block implementation for ") \
+    K(PredefinedObjCAsyncCompletionHandlerImpl, CODE, ms_dmsw_0, \
+      "predefined @objc completion handler block implementation for ") \
+    K(KeyPathGetterThunkHelper, CODE, ms_dmsw_0, "key path getter for ") \
+    K(KeyPathSetterThunkHelper, CODE, ms_dmsw_0, "key path setter for ") \
+    K(KeyPathUnappliedMethodThunkHelper, CODE, ms_dmsw_0, "key path unapplied method ") \
+    K(KeyPathAppliedMethodThunkHelper, CODE, ms_dmsw_0, "key path applied method ") \
+    K(KeyPathEqualsThunkHelper, CODE, ms_dmsw_0, "key path index equality operator for ") \
+    K(KeyPathHashThunkHelper, CODE, ms_dmsw_0, "key path index hash operator for ") \
+    K(CoroutineContinuationPrototype, FIRST, ms_dmsw_0, "coroutine continuation prototype for ") \
+    K(AutoDiffFunction, CODE, ms_dmsw_C, "") \
+    K(AutoDiffDerivativeVTableThunk, CODE, ms_dmsw_0, "vtable thunk for ") \
+    K(AutoDiffSelfReorderingReabstractionThunk, CODE, ms_dmsw_0, \
+      "autodiff self-reordering reabstraction thunk ") \
+    K(AutoDiffSubsetParametersThunk, CODE, ms_dmsw_0, "autodiff subset parameters thunk for ") \
+    K(AutoDiffFunctionKind, CODE, ms_dmsw_0, "") \
+    K(DifferentiabilityWitness, CODE, ms_dmsw_0, "") \
+    K(IndexSubset, CODE, ms_dmsw_0, "{") \
+    /* metadata and witness tables */ \
+    K(TypeMetadata, FIRST, ms_dmsw_0, "type metadata for ") \
+    K(FullTypeMetadata, FIRST, ms_dmsw_0, "full type metadata for ") \
+    K(GenericTypeMetadataPattern, FIRST, ms_dmsw_0, "generic type metadata pattern for ") \
+    K(TypeMetadataAccessFunction, FIRST, ms_dmsw_0, "type metadata accessor for ") \
+    K(TypeMetadataLazyCache, FIRST, ms_dmsw_0, "lazy cache variable for type metadata for ") \
+    K(TypeMetadataCompletionFunction, FIRST, ms_dmsw_0, "type metadata completion function for ") \
+    K(TypeMetadataInstantiationFunction, FIRST, ms_dmsw_0, "type metadata instantiation function for ") \
+    K(TypeMetadataInstantiationCache, FIRST, ms_dmsw_0, "type metadata instantiation cache for ") \
+    K(TypeMetadataSingletonInitializationCache, FIRST, ms_dmsw_0, \
+      "type metadata singleton initialization cache for ") \
+    K(TypeMetadataDemanglingCache, FIRST, ms_dmsw_0, "demangling cache variable for type metadata for ") \
+    K(TypeMetadataMangledNameRef, FIRST, ms_dmsw_0, "mangled name ref for type metadata for ") \
+    K(Metaclass, FIRST, ms_dmsw_0, "metaclass for ") \
+    K(NominalTypeDescriptor, FIRST, ms_dmsw_0, "nominal type descriptor for ") \
+    K(NominalTypeDescriptorRecord, FIRST, ms_dmsw_0, "nominal type descriptor runtime record for ") \
+    K(OpaqueTypeDescriptor, FIRST, ms_dmsw_0, "opaque type descriptor for ") \
+    K(OpaqueTypeDescriptorRecord, FIRST, ms_dmsw_0, "opaque type descriptor runtime record for ") \
+    K(OpaqueTypeDescriptorAccessor, FIRST, ms_dmsw_0, "opaque type descriptor accessor for ") \
+    K(OpaqueTypeDescriptorAccessorImpl, FIRST, ms_dmsw_0, "opaque type descriptor accessor impl for ") \
+    K(OpaqueTypeDescriptorAccessorKey, FIRST, ms_dmsw_0, "opaque type descriptor accessor key for ") \
+    K(OpaqueTypeDescriptorAccessorVar, FIRST, ms_dmsw_0, "opaque type descriptor accessor var for ") \
+    K(MethodLookupFunction, FIRST, ms_dmsw_0, "method lookup function for ") \
+    K(ObjCMetadataUpdateFunction, FIRST, ms_dmsw_0, "ObjC metadata update function for ") \
+    K(ObjCResilientClassStub, FIRST, ms_dmsw_0, "ObjC resilient class stub for ") \
+    K(FullObjCResilientClassStub, FIRST, ms_dmsw_0, "full ObjC resilient class stub for ") \
+    K(ModuleDescriptor, FIRST, ms_dmsw_0, "module descriptor ") \
+    K(ExtensionDescriptor, FIRST, ms_dmsw_0, "extension descriptor ") \
+    K(AnonymousDescriptor, FIRST, ms_dmsw_0, "anonymous descriptor ") \
+    K(AssociatedTypeGenericParamRef, ALL, ms_dmsw_0, "generic parameter reference for associated type ") \
+    K(ProtocolDescriptor, FIRST, ms_dmsw_0, "protocol descriptor for ") \
+    K(ProtocolDescriptorRecord, FIRST, ms_dmsw_0, "protocol descriptor runtime record for ") \
+    K(ProtocolConformanceDescriptor, FIRST, ms_dmsw_0, "protocol conformance descriptor for ") \
+    K(ProtocolConformanceDescriptorRecord, FIRST, ms_dmsw_0, \
+      "protocol conformance descriptor runtime record for ") \
+    K(ProtocolSelfConformanceDescriptor, FIRST, ms_dmsw_0, "protocol self-conformance descriptor for ") \
+    K(ProtocolRequirementsBaseDescriptor, FIRST, ms_dmsw_0, "protocol requirements base descriptor for ") \
+    K(ClassMetadataBaseOffset, FIRST, ms_dmsw_0, "class metadata base offset for ") \
+    K(PropertyDescriptor, FIRST, ms_dmsw_0, "property descriptor for ") \
+    K(MetadataInstantiationCache, FIRST, ms_dmsw_0, "metadata instantiation cache for ") \
+    K(NoncanonicalSpecializedGenericTypeMetadata, FIRST, ms_dmsw_0, \
+      "noncanonical specialized generic type metadata for ") \
+    K(NoncanonicalSpecializedGenericTypeMetadataCache, FIRST, ms_dmsw_0, \
+      "cache variable for noncanonical specialized generic type metadata for ") \
+    K(CanonicalSpecializedGenericMetaclass, FIRST, ms_dmsw_0, "specialized generic metaclass for ") \
+    K(CanonicalSpecializedGenericTypeMetadataAccessFunction, FIRST, ms_dmsw_0, \
+      "canonical specialized generic type metadata accessor for ") \
+    K(CanonicalPrespecializedGenericTypeCachingOnceToken, FIRST, ms_dmsw_0, \
+      "flag for loading of canonical specialized generic type metadata for ") \
+    K(Uniquable, FIRST, ms_dmsw_0, "uniquable ") \
+    K(ReflectionMetadataBuiltinDescriptor, FIRST, ms_dmsw_0, "reflection metadata builtin descriptor ") \
+    K(ReflectionMetadataFieldDescriptor, FIRST, ms_dmsw_0, "reflection metadata field descriptor ") \
+    K(ReflectionMetadataAssocTypeDescriptor, FIRST, ms_dmsw_0, \
+      "reflection metadata associated type descriptor ") \
+    K(ReflectionMetadataSuperclassDescriptor, FIRST, ms_dmsw_0, \
+      "reflection metadata superclass descriptor ") \
+    K(AssociatedTypeDescriptor, FIRST, ms_dmsw_0, "associated type descriptor for ") \
+    K(DefaultAssociatedTypeMetadataAccessor, FIRST, ms_dmsw_0, \
+      "default associated type metadata accessor for ") \
+    K(AssociatedConformanceDescriptor, CODE, ms_dmsw_0, "associated conformance descriptor for ") \
+    K(DefaultAssociatedConformanceAccessor, CODE, ms_dmsw_0, "default associated conformance accessor for ") \
+    K(BaseConformanceDescriptor, CODE, ms_dmsw_0, "base conformance descriptor for ") \
+    K(AssociatedTypeMetadataAccessor, CODE, ms_dmsw_0, "associated type metadata accessor for ") \
+    K(AssociatedTypeWitnessTableAccessor, CODE, ms_dmsw_0, "associated type witness table accessor for ") \
+    K(BaseWitnessTableAccessor, CODE, ms_dmsw_0, "base witness table accessor for ") \
+    K(ValueWitness, CODE, ms_dmsw_0, "") \
+    K(ValueWitnessTable, FIRST, ms_dmsw_0, "value witness table for ") \
+    K(EnumCase, FIRST, ms_dmsw_0, "enum case for ") \
+    K(FieldOffset, CODE, ms_dmsw_0, "field offset for ") \
+    K(ProtocolWitnessTable, FIRST, ms_dmsw_0, "protocol witness table for ") \
+    K(ProtocolWitnessTablePattern, FIRST, ms_dmsw_0, "protocol witness table pattern for ") \
+    K(ProtocolWitnessTableAccessor, FIRST, ms_dmsw_0, "protocol witness table accessor for ") \
+    K(ProtocolSelfConformanceWitnessTable, FIRST, ms_dmsw_0, "protocol self-conformance witness table for ") \
+    K(GenericProtocolWitnessTable, FIRST, ms_dmsw_0, "generic protocol witness table for ") \
+    K(GenericProtocolWitnessTableInstantiationFunction, FIRST, ms_dmsw_0, \
+      "instantiation function for generic protocol witness table for ") \
+    K(ResilientProtocolWitnessTable, FIRST, ms_dmsw_0, "resilient protocol witness table for ") \
+    K(LazyProtocolWitnessTableAccessor, CODE, ms_dmsw_0, "lazy protocol witness table accessor for type ") \
+    K(LazyProtocolWitnessTableCacheVariable, CODE, ms_dmsw_0, \
+      "lazy protocol witness table cache variable for type ") \
+    K(GlobalVariableOnceToken, CODE, ms_dmsw_C, "one-time initialization token for ") \
+    K(GlobalVariableOnceFunction, CODE, ms_dmsw_C, "one-time initialization function for ") \
+    K(GlobalVariableOnceDeclList, CODE, ms_dmsw_0, "") \
+    K(OutlinedCopy, ALL, ms_dmsw_0, "outlined copy of ") \
+    K(OutlinedConsume, ALL, ms_dmsw_0, "outlined consume of ") \
+    K(OutlinedRetain, FIRST, ms_dmsw_0, "outlined retain of ") \
+    K(OutlinedRelease, FIRST, ms_dmsw_0, "outlined release of ") \
+    K(OutlinedInitializeWithTake, FIRST, ms_dmsw_0, "outlined init with take of ") \
+    K(OutlinedInitializeWithCopy, FIRST, ms_dmsw_0, "outlined init with copy of ") \
+    K(OutlinedAssignWithTake, FIRST, ms_dmsw_0, "outlined assign with take of ") \
+    K(OutlinedAssignWithCopy, FIRST, ms_dmsw_0, "outlined assign with copy of ") \
+    K(OutlinedDestroy, FIRST, ms_dmsw_0, "outlined destroy of ") \
+    K(OutlinedEnumGetTag, FIRST, ms_dmsw_0, "outlined enum get tag of ") \
+    K(OutlinedEnumTagStore, FIRST, ms_dmsw_0, "outlined enum tag store of ") \
+    K(OutlinedEnumProjectDataForLoad, FIRST, ms_dmsw_0, "outlined enum project data for load of ")
+
+/* clang-format on */
+
+#define ms_dmsw_ENUM(name, how, traits, text) ms_dmsw_##name,
+enum ms_dmsw_kind { ms_dmsw_KINDS(ms_dmsw_ENUM) ms_dmsw_KIND_COUNT };
+#undef ms_dmsw_ENUM
+
+typedef struct ms_dmsw_row { /* How one kind of node is printed. */
+    const char *text;
+    uint16_t traits;
+    uint8_t len; /* of text */
+    uint8_t how;
+} ms_dmsw_row;
+
+#define ms_dmsw_ROW(name, how, traits, text) {text, traits, (uint8_t)(sizeof(text) - 1), ms_dmsw_H_##how},
+static const ms_dmsw_row ms_dmsw_rows[] = {ms_dmsw_KINDS(ms_dmsw_ROW)};
+#undef ms_dmsw_ROW
+#undef ms_dmsw_KINDS
+#undef ms_dmsw_C
+#undef ms_dmsw_CN
+#undef ms_dmsw_S
+#undef ms_dmsw_0
+#undef ms_dmsw_A
+#undef ms_dmsw_CM
+#undef ms_dmsw_CF
+
+/* What a node's union holds. */
+enum ms_dmsw_form {
+    ms_dmsw_F_KIDS,
+    ms_dmsw_F_TEXT,
+    ms_dmsw_F_INDEX,
+    ms_dmsw_F_KNOWN /* a type of the standard library: text is its name, its context is Swift */
+};
+
+typedef struct ms_dmsw_node { /* One node of the tree, 16 bytes. */
+    uint16_t kind;
+    uint8_t form;   /* enum ms_dmsw_form */
+    uint8_t mark;   /* a small value whose sense depends on the kind */
+    uint32_t count; /* children, or bytes of text */
+    union {
+        const char *text;
+        uint64_t index;
+        uint32_t kid[2]; /* count <= 2: the children; more: the place and capacity of their array */
+    } u;
+} ms_dmsw_node;
+
+typedef struct ms_dmsw_refs { /* A growing array of references in the scratch. */
+    uint32_t *v;
+    uint32_t count;
+    uint32_t cap;
+} ms_dmsw_refs;
+
+typedef struct ms_dmsw { /* One name being read or printed. */
+    ms_dm *d;
+    ms_dmsw_node *base; /* node 0 is "none" */
+    const char *s;
+    size_t len;
+    size_t at;
+    uint32_t style;     /* machsym_demangle_flags and the internal styles */
+    bool old_functions; /* _T0: argument labels are part of the tuple */
+    bool specialized;   /* the simplified style has printed "specialized " */
+    uint8_t word_count;
+    ms_dmsw_refs stack;
+    ms_dmsw_refs subs;
+    machsym_str words[ms_dmsw_MAX_WORDS];
+} ms_dmsw;
+
+/* ---- nodes ---- */
+
+static ms_dmsw_node *ms_dmsw_at(const ms_dmsw *p, uint32_t ref)
+{
+    return p->base + (ref & ~ms_dmsw_AS_TYPE);
+}
+
+static unsigned ms_dmsw_kind_of(const ms_dmsw *p, uint32_t ref)
+{
+    return ref & ms_dmsw_AS_TYPE ? (unsigned)ms_dmsw_Type : p->base[ref].kind;
+}
+
+/* The kind behind the "as a type" bit. */
+static unsigned ms_dmsw_inner(const ms_dmsw *p, uint32_t ref)
+{
+    return ms_dmsw_at(p, ref)->kind;
+}
+
+static unsigned ms_dmsw_traits(const ms_dmsw *p, uint32_t ref)
+{
+    return ms_dmsw_rows[ms_dmsw_kind_of(p, ref)].traits;
+}
+
+static uint32_t ms_dmsw_type(uint32_t ref)
+{
+    return ref ? ref | ms_dmsw_AS_TYPE : 0;
+}
+
+/* Counts one step of work; false when the budget is spent. */
+static bool ms_dmsw_step(ms_dmsw *p)
+{
+    if (p->d->work == 0) {
+        p->d->failed = true;
+        return false;
+    }
+    p->d->work--;
+    return true;
+}
+
+static uint32_t ms_dmsw_make(ms_dmsw *p, unsigned kind)
+{
+    ms_dmsw_node *n = ms_dmsw_step(p) ? (ms_dmsw_node *)ms_dm_alloc(p->d, sizeof *n) : NULL;
+    if (!n)
+        return 0;
+    n->kind = (uint16_t)kind;
+    n->form = ms_dmsw_F_KIDS;
+    n->mark = 0;
+    n->count = 0;
+    n->u.index = 0;
+    return (uint32_t)(n - p->base);
+}
+
+static uint32_t ms_dmsw_make_text(ms_dmsw *p, unsigned kind, const char *text, size_t len)
+{
+    uint32_t ref = ms_dmsw_make(p, kind);
+    if (ref) {
+        ms_dmsw_node *n = ms_dmsw_at(p, ref);
+        n->form = ms_dmsw_F_TEXT;
+        n->count = (uint32_t)len;
+        n->u.text = text;
+    }
+    return ref;
+}
+
+#define ms_dmsw_make_lit(p, kind, text) ms_dmsw_make_text(p, kind, text, sizeof(text) - 1)
+
+static uint32_t ms_dmsw_make_index(ms_dmsw *p, unsigned kind, uint64_t index)
+{
+    uint32_t ref = ms_dmsw_make(p, kind);
+    if (ref) {
+        ms_dmsw_at(p, ref)->form = ms_dmsw_F_INDEX;
+        ms_dmsw_at(p, ref)->u.index = index;
+    }
+    return ref;
+}
+
+static const uint32_t *ms_dmsw_kids(const ms_dmsw *p, const ms_dmsw_node *n)
+{
+    return n->count <= 2 ? n->u.kid : (const uint32_t *)(const void *)(p->base + n->u.kid[0]);
+}
+
+static uint32_t ms_dmsw_kid_count(const ms_dmsw *p, uint32_t ref)
+{
+    const ms_dmsw_node *n = ms_dmsw_at(p, ref);
+    return n->form == ms_dmsw_F_KIDS ? n->count : 0;
+}
+
+static uint32_t ms_dmsw_kid(const ms_dmsw *p, uint32_t ref, uint32_t i)
+{
+    const ms_dmsw_node *n = ms_dmsw_at(p, ref);
+    return n->form == ms_dmsw_F_KIDS && i < n->count ? ms_dmsw_kids(p, n)[i] : 0;
+}
+
+/* The first child of that kind, or 0. */
+static uint32_t ms_dmsw_kid_of(const ms_dmsw *p, uint32_t ref, unsigned kind)
+{
+    const ms_dmsw_node *n = ms_dmsw_at(p, ref);
+    if (n->form != ms_dmsw_F_KIDS)
+        return 0;
+    const uint32_t *v = ms_dmsw_kids(p, n);
+    for (uint32_t i = 0; i < n->count; i++)
+        if (ms_dmsw_kind_of(p, v[i]) == kind)
+            return v[i];
+    return 0;
+}
+
+/* Appends a child. Returns parent, or 0 when either is missing: a missing part makes the whole fail. */
+static uint32_t ms_dmsw_add(ms_dmsw *p, uint32_t parent, uint32_t child)
+{
+    if (!parent || !child)
+        return 0;
+    ms_dmsw_node *n = ms_dmsw_at(p, parent);
+    if (n->form != ms_dmsw_F_KIDS)
+        return 0;
+    if (n->count < 2) {
+        n->u.kid[n->count++] = child;
+        return parent;
+    }
+    if (n->count == 2 || n->count == n->u.kid[1]) {
+        uint32_t cap = n->count * 2;
+        uint32_t *v = (uint32_t *)ms_dm_alloc(p->d, cap * sizeof *v);
+        if (!v)
+            return 0;
+        ms_copy(v, ms_dmsw_kids(p, n), n->count * sizeof *v);
+        n->u.kid[0] = (uint32_t)((ms_dmsw_node *)(void *)v - p->base);
+        n->u.kid[1] = cap;
+    }
+    n->count++;
+    ((uint32_t *)(void *)(p->base + n->u.kid[0]))[n->count - 1] = child;
+    return parent;
+}
+
+static void ms_dmsw_set_kid(ms_dmsw *p, uint32_t ref, uint32_t i, uint32_t child)
+{
+    ms_dmsw_node *n = ms_dmsw_at(p, ref);
+    uint32_t *v = n->count <= 2 ? n->u.kid : (uint32_t *)(void *)(p->base + n->u.kid[0]);
+    v[i] = child;
+}
+
+static uint32_t ms_dmsw_make1(ms_dmsw *p, unsigned kind, uint32_t a)
+{
+    uint32_t ref = a ? ms_dmsw_make(p, kind) : 0;
+    if (ref) {
+        ms_dmsw_at(p, ref)->count = 1;
+        ms_dmsw_at(p, ref)->u.kid[0] = a;
+    }
+    return ref;
+}
+
+static uint32_t ms_dmsw_make2(ms_dmsw *p, unsigned kind, uint32_t a, uint32_t b)
+{
+    uint32_t ref = a && b ? ms_dmsw_make(p, kind) : 0;
+    if (ref) {
+        ms_dmsw_at(p, ref)->count = 2;
+        ms_dmsw_at(p, ref)->u.kid[0] = a;
+        ms_dmsw_at(p, ref)->u.kid[1] = b;
+    }
+    return ref;
+}
+
+static uint32_t ms_dmsw_make3(ms_dmsw *p, unsigned kind, uint32_t a, uint32_t b, uint32_t c)
+{
+    return ms_dmsw_add(p, ms_dmsw_make2(p, kind, a, b), c);
+}
+
+/* Turns round the children from place `from` on: postfix order pops lists from their end. */
+static void ms_dmsw_reverse(ms_dmsw *p, uint32_t ref, uint32_t from)
+{
+    uint32_t count = ms_dmsw_kid_count(p, ref);
+    for (uint32_t lo = from, hi = count; lo + 1 < hi; lo++, hi--) {
+        uint32_t first = ms_dmsw_kid(p, ref, lo);
+        ms_dmsw_set_kid(p, ref, lo, ms_dmsw_kid(p, ref, hi - 1));
+        ms_dmsw_set_kid(p, ref, hi - 1, first);
+    }
+}
+
+/* A copy with another kind; the node itself may be shared. */
+static uint32_t ms_dmsw_with_kind(ms_dmsw *p, uint32_t ref, unsigned kind)
+{
+    uint32_t copy = ref ? ms_dmsw_make(p, kind) : 0;
+    if (copy) {
+        *ms_dmsw_at(p, copy) = *ms_dmsw_at(p, ref);
+        ms_dmsw_at(p, copy)->kind = (uint16_t)kind;
+    }
+    return copy;
+}
+
+static bool ms_dmsw_text_is(const ms_dmsw *p, uint32_t ref, const char *text, size_t len)
+{
+    const ms_dmsw_node *n = ms_dmsw_at(p, ref);
+    return (n->form == ms_dmsw_F_TEXT || n->form == ms_dmsw_F_KNOWN) && n->count == len &&
+           ms_equal(n->u.text, text, len);
+}
+
+static void ms_dmsw_append(ms_dmsw *p, ms_dmsw_refs *refs, uint32_t ref)
+{
+    if (refs->count == refs->cap) {
+        uint32_t cap = refs->cap ? refs->cap * 2 : 32;
+        uint32_t *v = (uint32_t *)ms_dm_alloc(p->d, cap * sizeof *v);
+        if (!v)
+            return;
+        if (refs->count)
+            ms_copy(v, refs->v, refs->count * sizeof *v);
+        refs->v = v;
+        refs->cap = cap;
+    }
+    refs->v[refs->count++] = ref;
+}
+
+static uint32_t ms_dmsw_remember(ms_dmsw *p, uint32_t ref)
+{
+    if (ref)
+        ms_dmsw_append(p, &p->subs, ref);
+    return ref;
+}
+
+/* ---- reading ---- */
+
+static char ms_dmsw_peek(const ms_dmsw *p)
+{
+    return p->at < p->len ? p->s[p->at] : '\0';
+}
+
+static char ms_dmsw_next(ms_dmsw *p)
+{
+    return p->at < p->len ? p->s[p->at++] : '\0';
+}
+
+static bool ms_dmsw_next_if(ms_dmsw *p, char c)
+{
+    if (p->at >= p->len || p->s[p->at] != c)
+        return false;
+    p->at++;
+    return true;
+}
+
+static bool ms_dmsw_next_is(ms_dmsw *p, const char *text, size_t len)
+{
+    if (p->len - p->at < len || !ms_equal(p->s + p->at, text, len))
+        return false;
+    p->at += len;
+    return true;
+}
+
+static bool ms_dmsw_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool ms_dmsw_upper(char c)
+{
+    return c >= 'A' && c <= 'Z';
+}
+
+static bool ms_dmsw_lower(char c)
+{
+    return c >= 'a' && c <= 'z';
+}
+
+/* The place of a letter in a list of letters, -1 when it is not there. */
+static int ms_dmsw_find(const char *letters, char c)
+{
+    for (int i = 0; letters[i] != '\0'; i++)
+        if (letters[i] == c)
+            return i;
+    return -1;
+}
+
+/* NATURAL; -1 when there is none or it is too large to mean anything. */
+static int64_t ms_dmsw_natural(ms_dmsw *p)
+{
+    if (!ms_dmsw_digit(ms_dmsw_peek(p)))
+        return -1;
+    int64_t value = 0;
+    while (ms_dmsw_digit(ms_dmsw_peek(p))) {
+        value = value * 10 + (ms_dmsw_next(p) - '0');
+        if (value > INT32_MAX)
+            return -1;
+    }
+    return value;
+}
+
+/* INDEX; -1 on failure. */
+static int64_t ms_dmsw_index(ms_dmsw *p)
+{
+    if (ms_dmsw_next_if(p, '_'))
+        return 0;
+    int64_t value = ms_dmsw_natural(p);
+    return value >= 0 && ms_dmsw_next_if(p, '_') ? value + 1 : -1;
+}
+
+static uint32_t ms_dmsw_index_node(ms_dmsw *p)
+{
+    int64_t value = ms_dmsw_index(p);
+    return value >= 0 ? ms_dmsw_make_index(p, ms_dmsw_Index, (uint64_t)value) : 0;
+}
+
+/* Writes one code point as UTF-8; the room was counted by the caller. Returns the bytes written. */
+static size_t ms_dmsw_utf8(uint32_t c, char *out)
+{
+    if (c < 0x80) {
+        out[0] = (char)c;
+        return 1;
+    }
+    if (c < 0x800) {
+        out[0] = (char)(0xc0 | (c >> 6));
+        out[1] = (char)(0x80 | (c & 63));
+        return 2;
+    }
+    if (c < 0x10000) {
+        out[0] = (char)(0xe0 | (c >> 12));
+        out[1] = (char)(0x80 | (c >> 6 & 63));
+        out[2] = (char)(0x80 | (c & 63));
+        return 3;
+    }
+    out[0] = (char)(0xf0 | (c >> 18));
+    out[1] = (char)(0x80 | (c >> 12 & 63));
+    out[2] = (char)(0x80 | (c >> 6 & 63));
+    out[3] = (char)(0x80 | (c & 63));
+    return 4;
+}
+
+/* RFC 3492 6.1 */
+static uint32_t ms_dmsw_puny_adapt(uint32_t delta, uint32_t points, bool first)
+{
+    uint32_t k = 0;
+    delta = first ? delta / 700 : delta / 2;
+    delta += delta / points;
+    for (; delta > 455; k += 36)
+        delta /= 35;
+    return k + 36 * delta / (delta + 38);
+}
+
+/* One generalized variable-length integer of RFC 3492; Swift's digits are a-z and A-J. -1 when malformed. */
+static int64_t ms_dmsw_puny_delta(const char *s, size_t len, size_t *at, uint32_t bias)
+{
+    uint64_t value = 0, weight = 1;
+    for (uint32_t k = 36;; k += 36) {
+        if (*at >= len)
+            return -1;
+        char c = s[(*at)++];
+        if (!ms_dmsw_lower(c) && (c < 'A' || c > 'J'))
+            return -1;
+        uint32_t digit = (uint32_t)(ms_dmsw_lower(c) ? c - 'a' : c - 'A' + 26);
+        value += digit * weight;
+        uint32_t t = k <= bias ? 1 : k >= bias + 26 ? 26 : k - bias;
+        if (digit < t)
+            break;
+        weight *= 36 - t;
+        if (weight > INT32_MAX)
+            return -1;
+    }
+    return value <= INT32_MAX ? (int64_t)value : -1;
+}
+
+/* Decodes Swift's Punycode into code points; returns their number, or -1. */
+static int64_t ms_dmsw_puny_decode(ms_dmsw *p, const char *s, size_t len, uint32_t *out)
+{
+    size_t count = 0, at = 0;
+    for (size_t i = len; i-- > 0;) {
+        if (s[i] != '_')
+            continue;
+        for (; count < i; count++) {
+            if ((unsigned char)s[count] >= 0x80)
+                return -1;
+            out[count] = (unsigned char)s[count];
+        }
+        at = i + 1;
+        break;
+    }
+    uint32_t n = 0x80, bias = 72;
+    uint64_t i = 0;
+    for (bool first = true; at < len; first = false) {
+        int64_t delta = ms_dmsw_puny_delta(s, len, &at, bias);
+        if (delta < 0 || p->d->work < count / 32 + 1)
+            return -1;
+        p->d->work -= count / 32 + 1; /* each insertion moves what lies behind it */
+        i += (uint64_t)delta;
+        count++;
+        bias = ms_dmsw_puny_adapt((uint32_t)delta, (uint32_t)count, first);
+        uint64_t code = n + i / count;
+        i %= count;
+        if (code > 0x10ffff)
+            return -1;
+        n = (uint32_t)code;
+        ms_move(out + i + 1, out + i, (count - 1 - (size_t)i) * sizeof *out);
+        out[i++] = n;
+    }
+    return (int64_t)count;
+}
+
+/* A Punycode identifier as UTF-8 in the scratch. ASCII characters that no symbol can hold travel as
+ * surrogates. */
+static bool ms_dmsw_puny(ms_dmsw *p, const char *s, size_t len, machsym_str *out)
+{
+    size_t mark = p->d->mem_used;
+    char *text = (char *)ms_dm_alloc(p->d, len * 4 + 16);
+    uint32_t *points = (uint32_t *)ms_dm_alloc(p->d, len * sizeof *points + 16);
+    if (!text || !points)
+        return false;
+    int64_t count = ms_dmsw_puny_decode(p, s, len, points);
+    if (count < 0)
+        return false;
+    size_t used = 0;
+    for (int64_t i = 0; i < count; i++) {
+        uint32_t c = points[i];
+        if (c >= 0xd800 && c < 0xd880)
+            c -= 0xd800;
+        else if (c >= 0xd880 && c < 0xe000)
+            return false;
+        used += ms_dmsw_utf8(c, text + used);
+    }
+    p->d->mem_used = mark + ((used + 15u) & ~(size_t)15u);
+    out->ptr = text;
+    out->len = used;
+    return true;
+}
+
+/* Enters one word of an identifier in the list of words that later identifiers may use. */
+static void ms_dmsw_add_word(ms_dmsw *p, const char *s, size_t len)
+{
+    if (len < 2 || p->word_count >= ms_dmsw_MAX_WORDS)
+        return;
+    p->words[p->word_count].ptr = s;
+    p->words[p->word_count++].len = len;
+}
+
+/* The words of a literal part of an identifier: '_' divides them, and an upper case letter starts one. */
+static void ms_dmsw_add_words(ms_dmsw *p, const char *s, size_t len)
+{
+    size_t start = len; /* len: not in a word */
+    for (size_t i = 0; i < len && p->word_count < ms_dmsw_MAX_WORDS; i++) {
+        char c = s[i];
+        if (ms_dmsw_lower(c)) {
+            if (start == len)
+                start = i;
+        } else if (c == '_' || c == '\0') {
+            if (start < len)
+                ms_dmsw_add_word(p, s + start, i - start);
+            start = len;
+        } else if (ms_dmsw_upper(c) && start < len && !ms_dmsw_upper(s[i - 1])) {
+            ms_dmsw_add_word(p, s + start, i - start);
+            start = i;
+        } else if (start == len && !ms_dmsw_digit(c)) {
+            start = i;
+        }
+    }
+    if (start < len)
+        ms_dmsw_add_word(p, s + start, len - start);
+}
+
+/* The literal part of an identifier that a length introduces. */
+static bool ms_dmsw_literal(ms_dmsw *p, machsym_str *part)
+{
+    int64_t len = ms_dmsw_natural(p);
+    if (len <= 0 || (uint64_t)len > p->len - p->at)
+        return false;
+    part->ptr = p->s + p->at;
+    part->len = (size_t)len;
+    p->at += (size_t)len;
+    return true;
+}
+
+/* Appends a part to the text that grows at the end of the scratch. */
+static bool ms_dmsw_grow(ms_dmsw *p, machsym_str part, size_t *used)
+{
+    ms_dm *d = p->d;
+    if (part.len > d->mem_len - d->mem_used - *used) {
+        d->no_mem = d->failed = true;
+        return false;
+    }
+    ms_copy(d->mem + d->mem_used + *used, part.ptr, part.len);
+    *used += part.len;
+    return true;
+}
+
+/* An identifier with word substitutions, put together in the scratch. */
+static bool ms_dmsw_word_identifier(ms_dmsw *p, machsym_str *out)
+{
+    size_t used = 0;
+    machsym_str part;
+    for (bool more = true; more;) {
+        for (char c = ms_dmsw_peek(p); more && (ms_dmsw_lower(c) || ms_dmsw_upper(c)); c = ms_dmsw_peek(p)) {
+            more = ms_dmsw_lower(c);
+            unsigned word = (unsigned)(more ? c - 'a' : c - 'A');
+            p->at++;
+            if (word >= p->word_count || !ms_dmsw_grow(p, p->words[word], &used))
+                return false;
+        }
+        if (ms_dmsw_next_if(p, '0'))
+            break;
+        if (!ms_dmsw_literal(p, &part) || !ms_dmsw_grow(p, part, &used))
+            return false;
+        ms_dmsw_add_words(p, part.ptr, part.len);
+    }
+    out->ptr = (const char *)p->d->mem + p->d->mem_used;
+    out->len = used;
+    return ms_dm_alloc(p->d, used) != NULL && used > 0;
+}
+
+/* Identifiers */
+static uint32_t ms_dmsw_identifier(ms_dmsw *p)
+{
+    machsym_str name = {NULL, 0};
+    if (ms_dmsw_peek(p) != '0') {
+        if (!ms_dmsw_literal(p, &name))
+            return 0;
+        ms_dmsw_add_words(p, name.ptr, name.len);
+    } else if (ms_dmsw_next_is(p, "00", 2)) {
+        int64_t len = ms_dmsw_natural(p);
+        ms_dmsw_next_if(p, '_');
+        if (len <= 0 || (uint64_t)len > p->len - p->at || !ms_dmsw_puny(p, p->s + p->at, (size_t)len, &name))
+            return 0;
+        p->at += (size_t)len;
+    } else {
+        p->at++;
+        if (!ms_dmsw_word_identifier(p, &name))
+            return 0;
+    }
+    return ms_dmsw_remember(p, ms_dmsw_make_text(p, ms_dmsw_Identifier, name.ptr, name.len));
+}
+
+/* ---- the stack of Swift 4 and later ---- */
+
+static void ms_dmsw_push(ms_dmsw *p, uint32_t ref)
+{
+    ms_dmsw_append(p, &p->stack, ref);
+}
+
+static uint32_t ms_dmsw_top(const ms_dmsw *p)
+{
+    return p->stack.count ? p->stack.v[p->stack.count - 1] : 0;
+}
+
+static uint32_t ms_dmsw_pop_any(ms_dmsw *p)
+{
+    return p->stack.count ? p->stack.v[--p->stack.count] : 0;
+}
+
+/* Pops the top when it is of that kind, else returns 0. */
+static uint32_t ms_dmsw_pop(ms_dmsw *p, unsigned kind)
+{
+    uint32_t ref = ms_dmsw_top(p);
+    if (!ref || ms_dmsw_kind_of(p, ref) != kind)
+        return 0;
+    p->stack.count--;
+    return ref;
+}
+
+/* Pops the top when its kind has one of the traits, else returns 0. */
+static uint32_t ms_dmsw_pop_trait(ms_dmsw *p, unsigned traits)
+{
+    uint32_t ref = ms_dmsw_top(p);
+    if (!ref || !(ms_dmsw_traits(p, ref) & traits))
+        return 0;
+    p->stack.count--;
+    return ref;
+}
+
+static uint32_t ms_dmsw_pop_type(ms_dmsw *p)
+{
+    return ms_dmsw_pop(p, ms_dmsw_Type);
+}
+
+/* A type without its "as a type" bit. */
+static uint32_t ms_dmsw_pop_bare(ms_dmsw *p)
+{
+    return ms_dmsw_pop_type(p) & ~ms_dmsw_AS_TYPE;
+}
+
+static uint32_t ms_dmsw_pop_nominal(ms_dmsw *p)
+{
+    uint32_t ref = ms_dmsw_pop_bare(p);
+    return ms_dmsw_traits(p, ref) & ms_dmsw_T_NOMINAL ? ref : 0;
+}
+
+static uint32_t ms_dmsw_pop_entity(ms_dmsw *p)
+{
+    uint32_t ref = ms_dmsw_pop_type(p);
+    return ref ? ref : ms_dmsw_pop_trait(p, ms_dmsw_T_CONTEXT);
+}
+
+static bool ms_dmsw_pop_first(ms_dmsw *p)
+{
+    return ms_dmsw_pop(p, ms_dmsw_FirstElementMarker) != 0;
+}
+
+static uint32_t ms_dmsw_pop_signature(ms_dmsw *p)
+{
+    return ms_dmsw_pop(p, ms_dmsw_DependentGenericSignature);
+}
+
+static uint32_t ms_dmsw_pop_module(ms_dmsw *p)
+{
+    uint32_t name = ms_dmsw_pop(p, ms_dmsw_Identifier);
+    return name ? ms_dmsw_with_kind(p, name, ms_dmsw_Module) : ms_dmsw_pop(p, ms_dmsw_Module);
+}
+
+static uint32_t ms_dmsw_pop_context(ms_dmsw *p)
+{
+    uint32_t module = ms_dmsw_pop_module(p);
+    if (module)
+        return module;
+    uint32_t type = ms_dmsw_pop_bare(p);
+    if (type)
+        return ms_dmsw_traits(p, type) & ms_dmsw_T_CONTEXT ? type : 0;
+    return ms_dmsw_pop_trait(p, ms_dmsw_T_CONTEXT);
+}
+
+static uint32_t ms_dmsw_pop_protocol(ms_dmsw *p)
+{
+    uint32_t type = ms_dmsw_pop_type(p);
+    if (type)
+        return ms_dmsw_inner(p, type) == ms_dmsw_Protocol ? type : 0;
+    uint32_t name = ms_dmsw_pop_trait(p, ms_dmsw_T_NAME);
+    uint32_t context = ms_dmsw_pop_context(p);
+    return ms_dmsw_type(ms_dmsw_make2(p, ms_dmsw_Protocol, context, name));
+}
+
+static uint32_t ms_dmsw_pop_conformance(ms_dmsw *p)
+{
+    uint32_t signature = ms_dmsw_pop_signature(p);
+    uint32_t module = ms_dmsw_pop_module(p);
+    uint32_t protocol = ms_dmsw_pop_protocol(p);
+    uint32_t type = ms_dmsw_pop_type(p), name = 0;
+    if (!type) { /* property behaviour */
+        name = ms_dmsw_pop(p, ms_dmsw_Identifier);
+        type = ms_dmsw_pop_type(p);
+    }
+    if (signature)
+        type = ms_dmsw_type(ms_dmsw_make2(p, ms_dmsw_DependentGenericType, signature, type));
+    uint32_t ref = ms_dmsw_make3(p, ms_dmsw_ProtocolConformance, type, protocol, module);
+    return name ? ms_dmsw_add(p, ref, name) : ref;
+}
+
+static uint32_t ms_dmsw_pop_assoc_name(ms_dmsw *p)
+{
+    uint32_t protocol = ms_dmsw_pop_type(p);
+    if (protocol && ms_dmsw_inner(p, protocol) != ms_dmsw_Protocol)
+        return 0;
+    uint32_t name = ms_dmsw_pop(p, ms_dmsw_Identifier);
+    uint32_t ref = ms_dmsw_make1(p, ms_dmsw_DependentAssociatedTypeRef, name);
+    return protocol ? ms_dmsw_add(p, ref, protocol) : ref;
+}
+
+/* Pops elements up to the one that follows the first-element marker, into a new node of that kind. */
+static uint32_t ms_dmsw_pop_list(ms_dmsw *p, unsigned kind, uint32_t (*element)(ms_dmsw *))
+{
+    uint32_t list = ms_dmsw_make(p, kind);
+    bool first;
+    do {
+        first = ms_dmsw_pop_first(p);
+        list = ms_dmsw_add(p, list, element(p));
+    } while (list && !first);
+    if (list)
+        ms_dmsw_reverse(p, list, 0);
+    return list;
+}
+
+/* The same list, or the mark for an empty one. */
+static uint32_t ms_dmsw_pop_list_or_empty(ms_dmsw *p, unsigned kind, uint32_t (*element)(ms_dmsw *))
+{
+    return ms_dmsw_pop(p, ms_dmsw_EmptyList) ? ms_dmsw_make(p, kind) : ms_dmsw_pop_list(p, kind, element);
+}
+
+static uint32_t ms_dmsw_pop_requirement(ms_dmsw *p)
+{
+    return ms_dmsw_pop_trait(p, ms_dmsw_T_REQ);
+}
+
+static uint32_t ms_dmsw_pop_any_conformance(ms_dmsw *p)
+{
+    return ms_dmsw_pop_trait(p, ms_dmsw_T_CONF);
+}
+
+static uint32_t ms_dmsw_pop_type_list(ms_dmsw *p)
+{
+    return ms_dmsw_pop_list_or_empty(p, ms_dmsw_TypeList, ms_dmsw_pop_type);
+}
+
+static uint32_t ms_dmsw_pop_assoc_path(ms_dmsw *p)
+{
+    return ms_dmsw_pop_list(p, ms_dmsw_AssocTypePath, ms_dmsw_pop_assoc_name);
+}
+
+static uint32_t ms_dmsw_pop_tuple_element(ms_dmsw *p)
+{
+    uint32_t element = ms_dmsw_make(p, ms_dmsw_TupleElement);
+    uint32_t variadic = ms_dmsw_pop(p, ms_dmsw_VariadicMarker);
+    uint32_t name = ms_dmsw_pop(p, ms_dmsw_Identifier);
+    if (variadic)
+        element = ms_dmsw_add(p, element, variadic);
+    if (name)
+        element = ms_dmsw_add(p, element, ms_dmsw_with_kind(p, name, ms_dmsw_TupleElementName));
+    return ms_dmsw_add(p, element, ms_dmsw_pop_type(p));
+}
+
+/* ---- operators of Swift 4 and later ---- */
+
+/* A: substitution */
+static uint32_t ms_dmsw_substitution(ms_dmsw *p)
+{
+    int64_t repeat = -1;
+    for (;;) {
+        char c = ms_dmsw_next(p);
+        if (c == '_') {
+            uint64_t i = (uint64_t)(repeat + 27);
+            return i < p->subs.count ? p->subs.v[i] : 0;
+        }
+        bool last = ms_dmsw_upper(c);
+        if (!last && !ms_dmsw_lower(c)) {
+            p->at -= c != '\0';
+            repeat = ms_dmsw_natural(p);
+            if (repeat < 0)
+                return 0;
+            continue;
+        }
+        uint32_t i = (uint32_t)(last ? c - 'A' : c - 'a');
+        if (i >= p->subs.count || repeat > ms_dmsw_MAX_REPEAT)
+            return 0;
+        for (; repeat > 1 && ms_dmsw_step(p); repeat--)
+            ms_dmsw_push(p, p->subs.v[i]);
+        if (last)
+            return p->subs.v[i];
+        ms_dmsw_push(p, p->subs.v[i]);
+        repeat = -1;
+    }
+}
+
+/* A predefined type of the standard library. */
+static uint32_t ms_dmsw_known_type(ms_dmsw *p, unsigned kind, const char *name, size_t len)
+{
+    uint32_t ref = ms_dmsw_make_text(p, kind, name, len);
+    if (ref)
+        ms_dmsw_at(p, ref)->form = ms_dmsw_F_KNOWN;
+    return ms_dmsw_type(ref);
+}
+
+#define ms_dmsw_known(p, kind, name) ms_dmsw_known_type(p, ms_dmsw_##kind, name, sizeof(name) - 1)
+
+/* KNOWN-TYPE-KIND */
+static uint32_t ms_dmsw_known1(ms_dmsw *p, char letter)
+{
+    switch (letter) {
+    case 'A': return ms_dmsw_known(p, Structure, "AutoreleasingUnsafeMutablePointer");
+    case 'a': return ms_dmsw_known(p, Structure, "Array");
+    case 'B': return ms_dmsw_known(p, Protocol, "BinaryFloatingPoint");
+    case 'b': return ms_dmsw_known(p, Structure, "Bool");
+    case 'D': return ms_dmsw_known(p, Structure, "Dictionary");
+    case 'd': return ms_dmsw_known(p, Structure, "Double");
+    case 'E': return ms_dmsw_known(p, Protocol, "Encodable");
+    case 'e': return ms_dmsw_known(p, Protocol, "Decodable");
+    case 'F': return ms_dmsw_known(p, Protocol, "FloatingPoint");
+    case 'f': return ms_dmsw_known(p, Structure, "Float");
+    case 'G': return ms_dmsw_known(p, Protocol, "RandomNumberGenerator");
+    case 'H': return ms_dmsw_known(p, Protocol, "Hashable");
+    case 'h': return ms_dmsw_known(p, Structure, "Set");
+    case 'I': return ms_dmsw_known(p, Structure, "DefaultIndices");
+    case 'i': return ms_dmsw_known(p, Structure, "Int");
+    case 'J': return ms_dmsw_known(p, Structure, "Character");
+    case 'j': return ms_dmsw_known(p, Protocol, "Numeric");
+    case 'K': return ms_dmsw_known(p, Protocol, "BidirectionalCollection");
+    case 'k': return ms_dmsw_known(p, Protocol, "RandomAccessCollection");
+    case 'L': return ms_dmsw_known(p, Protocol, "Comparable");
+    case 'l': return ms_dmsw_known(p, Protocol, "Collection");
+    case 'M': return ms_dmsw_known(p, Protocol, "MutableCollection");
+    case 'm': return ms_dmsw_known(p, Protocol, "RangeReplaceableCollection");
+    case 'N': return ms_dmsw_known(p, Structure, "ClosedRange");
+    case 'n': return ms_dmsw_known(p, Structure, "Range");
+    case 'O': return ms_dmsw_known(p, Structure, "ObjectIdentifier");
+    case 'P': return ms_dmsw_known(p, Structure, "UnsafePointer");
+    case 'p': return ms_dmsw_known(p, Structure, "UnsafeMutablePointer");
+    case 'Q': return ms_dmsw_known(p, Protocol, "Equatable");
+    case 'q': return ms_dmsw_known(p, Enum, "Optional");
+    case 'R': return ms_dmsw_known(p, Structure, "UnsafeBufferPointer");
+    case 'r': return ms_dmsw_known(p, Structure, "UnsafeMutableBufferPointer");
+    case 'S': return ms_dmsw_known(p, Structure, "String");
+    case 's': return ms_dmsw_known(p, Structure, "Substring");
+    case 'T': return ms_dmsw_known(p, Protocol, "Sequence");
+    case 't': return ms_dmsw_known(p, Protocol, "IteratorProtocol");
+    case 'U': return ms_dmsw_known(p, Protocol, "UnsignedInteger");
+    case 'u': return ms_dmsw_known(p, Structure, "UInt");
+    case 'V': return ms_dmsw_known(p, Structure, "UnsafeRawPointer");
+    case 'v': return ms_dmsw_known(p, Structure, "UnsafeMutableRawPointer");
+    case 'W': return ms_dmsw_known(p, Structure, "UnsafeRawBufferPointer");
+    case 'w': return ms_dmsw_known(p, Structure, "UnsafeMutableRawBufferPointer");
+    case 'X': return ms_dmsw_known(p, Protocol, "RangeExpression");
+    case 'x': return ms_dmsw_known(p, Protocol, "Strideable");
+    case 'Y': return ms_dmsw_known(p, Protocol, "RawRepresentable");
+    case 'y': return ms_dmsw_known(p, Protocol, "StringProtocol");
+    case 'Z': return ms_dmsw_known(p, Protocol, "SignedInteger");
+    case 'z': return ms_dmsw_known(p, Protocol, "BinaryInteger");
+    default: return 0;
+    }
+}
+
+/* KNOWN-TYPE-KIND-2 */
+static uint32_t ms_dmsw_known2(ms_dmsw *p, char letter)
+{
+    switch (letter) {
+    case 'A': return ms_dmsw_known(p, Protocol, "Actor");
+    case 'C': return ms_dmsw_known(p, Structure, "CheckedContinuation");
+    case 'c': return ms_dmsw_known(p, Structure, "UnsafeContinuation");
+    case 'E': return ms_dmsw_known(p, Structure, "CancellationError");
+    case 'e': return ms_dmsw_known(p, Structure, "UnownedSerialExecutor");
+    case 'F': return ms_dmsw_known(p, Protocol, "Executor");
+    case 'f': return ms_dmsw_known(p, Protocol, "SerialExecutor");
+    case 'G': return ms_dmsw_known(p, Structure, "TaskGroup");
+    case 'g': return ms_dmsw_known(p, Structure, "ThrowingTaskGroup");
+    case 'h': return ms_dmsw_known(p, Protocol, "TaskExecutor");
+    case 'I': return ms_dmsw_known(p, Protocol, "AsyncIteratorProtocol");
+    case 'i': return ms_dmsw_known(p, Protocol, "AsyncSequence");
+    case 'J': return ms_dmsw_known(p, Structure, "UnownedJob");
+    case 'M': return ms_dmsw_known(p, Class, "MainActor");
+    case 'P': return ms_dmsw_known(p, Structure, "TaskPriority");
+    case 'S': return ms_dmsw_known(p, Structure, "AsyncStream");
+    case 's': return ms_dmsw_known(p, Structure, "AsyncThrowingStream");
+    case 'T': return ms_dmsw_known(p, Structure, "Task");
+    case 't': return ms_dmsw_known(p, Structure, "UnsafeCurrentTask");
+    default: return 0;
+    }
+}
+
+/* S: standard-substitutions and known modules */
+static uint32_t ms_dmsw_standard(ms_dmsw *p)
+{
+    if (ms_dmsw_next_if(p, 'o'))
+        return ms_dmsw_make_lit(p, ms_dmsw_Module, "__C");
+    if (ms_dmsw_next_if(p, 'C'))
+        return ms_dmsw_make_lit(p, ms_dmsw_Module, "__C_Synthesized");
+    if (ms_dmsw_next_if(p, 'g')) {
+        uint32_t args = ms_dmsw_make1(p, ms_dmsw_TypeList, ms_dmsw_pop_type(p));
+        uint32_t optional = ms_dmsw_known(p, Enum, "Optional");
+        return ms_dmsw_remember(p, ms_dmsw_type(ms_dmsw_make2(p, ms_dmsw_BoundGenericEnum, optional, args)));
+    }
+    int64_t repeat = -1;
+    if (ms_dmsw_digit(ms_dmsw_peek(p)))
+        repeat = ms_dmsw_natural(p);
+    bool second = ms_dmsw_next_if(p, 'c');
+    char letter = ms_dmsw_next(p);
+    if (repeat > ms_dmsw_MAX_REPEAT)
+        return 0;
+    uint32_t ref = second ? ms_dmsw_known2(p, letter) : ms_dmsw_known1(p, letter);
+    for (; ref && repeat > 1 && ms_dmsw_step(p); repeat--)
+        ms_dmsw_push(p, ref);
+    return ref;
+}
+
+/* C O V P a XY: any-generic-type */
+static uint32_t ms_dmsw_any_generic(ms_dmsw *p, unsigned kind)
+{
+    uint32_t name = ms_dmsw_pop_trait(p, ms_dmsw_T_NAME);
+    uint32_t context = ms_dmsw_pop_context(p);
+    return ms_dmsw_remember(p, ms_dmsw_type(ms_dmsw_make2(p, kind, context, name)));
+}
+
+/* E: extension context */
+static uint32_t ms_dmsw_extension(ms_dmsw *p)
+{
+    uint32_t signature = ms_dmsw_pop_signature(p);
+    uint32_t module = ms_dmsw_pop_module(p);
+    uint32_t type = ms_dmsw_pop_nominal(p);
+    uint32_t ref = ms_dmsw_make2(p, ms_dmsw_Extension, module, type);
+    return signature ? ms_dmsw_add(p, ref, signature) : ref;
+}
+
+/* o: operator names */
+static uint32_t ms_dmsw_operator(ms_dmsw *p)
+{
+    static const char signs[] = "& @/= >    <*!|+?%-~   ^ .";
+    uint32_t name = ms_dmsw_pop(p, ms_dmsw_Identifier);
+    if (!name)
+        return 0;
+    const ms_dmsw_node *n = ms_dmsw_at(p, name);
+    char *text = (char *)ms_dm_alloc(p->d, n->count + 1u);
+    if (!text)
+        return 0;
+    for (uint32_t i = 0; i < n->count; i++) {
+        char c = n->u.text[i];
+        if (ms_dmsw_lower(c))
+            c = signs[c - 'a'];
+        else if ((unsigned char)c < 0x80)
+            return 0;
+        if (c == ' ')
+            return 0;
+        text[i] = c;
+    }
+    switch (ms_dmsw_next(p)) {
+    case 'i': return ms_dmsw_make_text(p, ms_dmsw_InfixOperator, text, n->count);
+    case 'p': return ms_dmsw_make_text(p, ms_dmsw_PrefixOperator, text, n->count);
+    case 'P': return ms_dmsw_make_text(p, ms_dmsw_PostfixOperator, text, n->count);
+    default: return 0;
+    }
+}
+
+/* L: names with a discriminator */
+static uint32_t ms_dmsw_local(ms_dmsw *p)
+{
+    if (ms_dmsw_next_if(p, 'L')) {
+        uint32_t file = ms_dmsw_pop(p, ms_dmsw_Identifier);
+        return ms_dmsw_make2(p, ms_dmsw_PrivateDeclName, file, ms_dmsw_pop_trait(p, ms_dmsw_T_NAME));
+    }
+    if (ms_dmsw_next_if(p, 'l'))
+        return ms_dmsw_make1(p, ms_dmsw_PrivateDeclName, ms_dmsw_pop(p, ms_dmsw_Identifier));
+    char c = ms_dmsw_peek(p);
+    if ((c >= 'a' && c <= 'j') || (c >= 'A' && c <= 'J')) {
+        uint32_t related = ms_dmsw_make_text(p, ms_dmsw_Identifier, p->s + p->at++, 1);
+        return ms_dmsw_make2(p, ms_dmsw_RelatedEntityDeclName, related, ms_dmsw_pop_any(p));
+    }
+    uint32_t index = ms_dmsw_index_node(p);
+    return ms_dmsw_make2(p, ms_dmsw_LocalDeclName, index, ms_dmsw_pop_trait(p, ms_dmsw_T_NAME));
+}
+
+/* A name made of a number between two fixed parts, in the scratch. */
+static uint32_t ms_dmsw_builtin_number(ms_dmsw *p, machsym_str head, int64_t number, machsym_str tail)
+{
+    char digits[20];
+    machsym_str middle = {digits, 0};
+    if (number <= 0 || number > 4096)
+        return 0;
+    for (int64_t n = number; n > 0; n /= 10)
+        middle.len++;
+    for (size_t i = middle.len; i-- > 0; number /= 10)
+        digits[i] = (char)('0' + number % 10);
+    size_t used = 0;
+    const char *text = (const char *)p->d->mem + p->d->mem_used;
+    if (!ms_dmsw_grow(p, head, &used) || !ms_dmsw_grow(p, middle, &used) || !ms_dmsw_grow(p, tail, &used) ||
+        !ms_dm_alloc(p->d, used))
+        return 0;
+    return ms_dmsw_make_text(p, ms_dmsw_BuiltinTypeName, text, used);
+}
+
+/* Builtin.Vec<n>x<element> */
+static uint32_t ms_dmsw_builtin_vector(ms_dmsw *p, int64_t count, uint32_t element)
+{
+    const ms_dmsw_node *n = ms_dmsw_at(p, element);
+    if (!element || n->kind != ms_dmsw_BuiltinTypeName || n->count <= 8)
+        return 0;
+    machsym_str head = {"Builtin.Vec", 11}, tail;
+    size_t used = 0;
+    machsym_str x = {"x", 1}, rest = {n->u.text + 8, n->count - 8u};
+    tail.ptr = (const char *)p->d->mem + p->d->mem_used;
+    if (!ms_dmsw_grow(p, x, &used) || !ms_dmsw_grow(p, rest, &used) || !ms_dm_alloc(p->d, used))
+        return 0;
+    tail.len = used;
+    return ms_dmsw_builtin_number(p, head, count, tail);
+}
+
+static uint32_t ms_dmsw_builtin_sized(ms_dmsw *p, char c, int64_t size)
+{
+    machsym_str tail = {"", 0};
+    machsym_str fp = {"Builtin.FPIEEE", 14}, integer = {"Builtin.Int", 11};
+    return ms_dmsw_builtin_number(p, c == 'f' ? fp : integer, size, tail);
+}
+
+#define ms_dmsw_builtin_name(p, name) ms_dmsw_make_lit(p, ms_dmsw_BuiltinTypeName, "Builtin." name)
+
+/* The builtin types that are one letter in both manglings. */
+static uint32_t ms_dmsw_builtin_simple(ms_dmsw *p, char c)
+{
+    switch (c) {
+    case 'A': return ms_dmsw_builtin_name(p, "ImplicitActor");
+    case 'b': return ms_dmsw_builtin_name(p, "BridgeObject");
+    case 'B': return ms_dmsw_builtin_name(p, "UnsafeValueBuffer");
+    case 'c': return ms_dmsw_builtin_name(p, "RawUnsafeContinuation");
+    case 'D': return ms_dmsw_builtin_name(p, "DefaultActorStorage");
+    case 'd': return ms_dmsw_builtin_name(p, "NonDefaultDistributedActorStorage");
+    case 'e': return ms_dmsw_builtin_name(p, "Executor");
+    case 'I': return ms_dmsw_builtin_name(p, "IntLiteral");
+    case 'j': return ms_dmsw_builtin_name(p, "Job");
+    case 'O': return ms_dmsw_builtin_name(p, "UnknownObject");
+    case 'o': return ms_dmsw_builtin_name(p, "NativeObject");
+    case 'P': return ms_dmsw_builtin_name(p, "PackIndex");
+    case 'p': return ms_dmsw_builtin_name(p, "RawPointer");
+    case 't': return ms_dmsw_builtin_name(p, "SILToken");
+    case 'T': return ms_dmsw_make(p, ms_dmsw_BuiltinTupleType);
+    case 'w': return ms_dmsw_builtin_name(p, "Word");
+    default: return 0;
+    }
+}
+
+/* B: builtin types */
+static uint32_t ms_dmsw_builtin(ms_dmsw *p)
+{
+    char c = ms_dmsw_next(p);
+    uint32_t ref;
+    if (c == 'f' || c == 'i') {
+        ref = ms_dmsw_builtin_sized(p, c, ms_dmsw_index(p) - 1);
+    } else if (c == 'v') {
+        int64_t count = ms_dmsw_index(p) - 1;
+        ref = ms_dmsw_builtin_vector(p, count, ms_dmsw_pop_bare(p));
+    } else if (c == 'V') {
+        uint32_t element = ms_dmsw_pop_type(p);
+        ref = ms_dmsw_make2(p, ms_dmsw_BuiltinFixedArray, ms_dmsw_pop_type(p), element);
+    } else if (c == 'W') {
+        ref = ms_dmsw_make1(p, ms_dmsw_BuiltinBorrow, ms_dmsw_pop_type(p));
+    } else {
+        ref = ms_dmsw_builtin_simple(p, c);
+    }
+    return ms_dmsw_type(ref);
+}
+
+/* t: tuples */
+static uint32_t ms_dmsw_tuple(ms_dmsw *p)
+{
+    return ms_dmsw_type(ms_dmsw_pop_list_or_empty(p, ms_dmsw_Tuple, ms_dmsw_pop_tuple_element));
+}
+
+/* params-type, result-type */
+static uint32_t ms_dmsw_pop_params(ms_dmsw *p, unsigned kind)
+{
+    uint32_t type = ms_dmsw_pop(p, ms_dmsw_EmptyList) ? ms_dmsw_type(ms_dmsw_make(p, ms_dmsw_Tuple))
+                                                      : ms_dmsw_pop_type(p);
+    return ms_dmsw_make1(p, kind, type);
+}
+
+/* C-TYPE */
+static uint32_t ms_dmsw_clang_type(ms_dmsw *p)
+{
+    machsym_str part;
+    return ms_dmsw_literal(p, &part) ? ms_dmsw_make_text(p, ms_dmsw_ClangType, part.ptr, part.len) : 0;
+}
+
+/* function-signature: the children are the optional parts in the order of the pops, parameters, result. */
+static uint32_t ms_dmsw_pop_function(ms_dmsw *p, unsigned kind, bool has_clang_type)
+{
+    uint32_t ref = ms_dmsw_make(p, kind), part;
+    if (has_clang_type && (part = ms_dmsw_clang_type(p)) != 0)
+        ref = ms_dmsw_add(p, ref, part);
+    if ((part = ms_dmsw_pop(p, ms_dmsw_SendingResultFunctionType)) != 0)
+        ref = ms_dmsw_add(p, ref, part);
+    if ((part = ms_dmsw_pop_trait(p, ms_dmsw_T_ISOLATION)) != 0)
+        ref = ms_dmsw_add(p, ref, part);
+    if ((part = ms_dmsw_pop(p, ms_dmsw_DifferentiableFunctionType)) != 0)
+        ref = ms_dmsw_add(p, ref, part);
+    if ((part = ms_dmsw_pop(p, ms_dmsw_ThrowsAnnotation)) != 0 ||
+        (part = ms_dmsw_pop(p, ms_dmsw_TypedThrowsAnnotation)) != 0)
+        ref = ms_dmsw_add(p, ref, part);
+    if ((part = ms_dmsw_pop(p, ms_dmsw_ConcurrentFunctionType)) != 0)
+        ref = ms_dmsw_add(p, ref, part);
+    if ((part = ms_dmsw_pop(p, ms_dmsw_AsyncAnnotation)) != 0)
+        ref = ms_dmsw_add(p, ref, part);
+    ref = ms_dmsw_add(p, ref, ms_dmsw_pop_params(p, ms_dmsw_ArgumentTuple));
+    ref = ms_dmsw_add(p, ref, ms_dmsw_pop_params(p, ms_dmsw_ReturnType));
+    return ms_dmsw_type(ref);
+}
+
+/* The tuple or the single type of a function's parameters, 0 when type is no function. */
+static uint32_t ms_dmsw_params_of(const ms_dmsw *p, uint32_t type)
+{
+    if (!(type & ms_dmsw_AS_TYPE))
+        return 0;
+    if (ms_dmsw_inner(p, type) == ms_dmsw_DependentGenericType)
+        type = ms_dmsw_kid(p, type, 1);
+    unsigned kind = ms_dmsw_inner(p, type);
+    if (kind != ms_dmsw_FunctionType && kind != ms_dmsw_NoEscapeFunctionType)
+        return 0;
+    uint32_t args = ms_dmsw_kid_of(p, type, ms_dmsw_ArgumentTuple);
+    return ms_dmsw_kid(p, args, 0) & ~ms_dmsw_AS_TYPE;
+}
+
+/* Swift 4.0: takes the labels out of the parameter tuple. */
+static uint32_t ms_dmsw_labels_of_tuple(ms_dmsw *p, uint32_t tuple)
+{
+    uint32_t list = ms_dmsw_make(p, ms_dmsw_LabelList);
+    uint32_t count = ms_dmsw_kid_count(p, tuple);
+    bool any = false;
+    if (ms_dmsw_inner(p, tuple) != ms_dmsw_Tuple)
+        return list;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t param = ms_dmsw_kid(p, tuple, i), name = ms_dmsw_kid_of(p, param, ms_dmsw_TupleElementName);
+        if (!name) {
+            list = ms_dmsw_add(p, list, ms_dmsw_make(p, ms_dmsw_FirstElementMarker));
+            continue;
+        }
+        any = true;
+        list = ms_dmsw_add(p, list, ms_dmsw_with_kind(p, name, ms_dmsw_Identifier));
+        uint32_t bare = ms_dmsw_make(p, ms_dmsw_TupleElement);
+        for (uint32_t k = 0; k < ms_dmsw_kid_count(p, param); k++)
+            if (ms_dmsw_kid(p, param, k) != name)
+                bare = ms_dmsw_add(p, bare, ms_dmsw_kid(p, param, k));
+        ms_dmsw_set_kid(p, tuple, i, bare);
+    }
+    return any ? list : ms_dmsw_make(p, ms_dmsw_LabelList);
+}
+
+/* label-list; 0 when there is none. */
+static uint32_t ms_dmsw_pop_labels(ms_dmsw *p, uint32_t type)
+{
+    if (!p->old_functions && ms_dmsw_pop(p, ms_dmsw_EmptyList))
+        return ms_dmsw_make(p, ms_dmsw_LabelList);
+    uint32_t params = ms_dmsw_params_of(p, type);
+    if (!params)
+        return 0;
+    uint32_t count = ms_dmsw_inner(p, params) == ms_dmsw_Tuple ? ms_dmsw_kid_count(p, params) : 1;
+    if (count == 0)
+        return 0;
+    if (p->old_functions)
+        return ms_dmsw_labels_of_tuple(p, params);
+    uint32_t list = ms_dmsw_make(p, ms_dmsw_LabelList);
+    bool any = false;
+    for (; list && count > 0; count--) {
+        uint32_t label = ms_dmsw_pop_any(p);
+        unsigned kind = ms_dmsw_kind_of(p, label);
+        if (kind != ms_dmsw_Identifier && kind != ms_dmsw_FirstElementMarker)
+            return 0;
+        any = any || kind == ms_dmsw_Identifier;
+        list = ms_dmsw_add(p, list, label);
+    }
+    if (!any)
+        return ms_dmsw_make(p, ms_dmsw_LabelList);
+    if (list)
+        ms_dmsw_reverse(p, list, 0);
+    return list;
+}
+
+/* F: function */
+static uint32_t ms_dmsw_function(ms_dmsw *p)
+{
+    uint32_t signature = ms_dmsw_pop_signature(p);
+    uint32_t type = ms_dmsw_pop_function(p, ms_dmsw_FunctionType, false);
+    uint32_t labels = ms_dmsw_pop_labels(p, type);
+    if (signature)
+        type = ms_dmsw_type(ms_dmsw_make2(p, ms_dmsw_DependentGenericType, signature, type));
+    uint32_t name = ms_dmsw_pop_trait(p, ms_dmsw_T_NAME);
+    uint32_t context = ms_dmsw_pop_context(p);
+    uint32_t ref = ms_dmsw_make2(p, ms_dmsw_Function, context, name);
+    if (labels)
+        ref = ms_dmsw_add(p, ref, labels);
+    return ms_dmsw_add(p, ref, type);
+}
+
+/* ACCESSOR, after the storage it belongs to */
+static uint32_t ms_dmsw_accessor(ms_dmsw *p, uint32_t storage)
+{
+    unsigned kind;
+    switch (ms_dmsw_next(p)) {
+    case 'm': kind = ms_dmsw_MaterializeForSet; break;
+    case 's': kind = ms_dmsw_Setter; break;
+    case 'g': kind = ms_dmsw_Getter; break;
+    case 'G': kind = ms_dmsw_GlobalGetter; break;
+    case 'w': kind = ms_dmsw_WillSet; break;
+    case 'W': kind = ms_dmsw_DidSet; break;
+    case 'r': kind = ms_dmsw_ReadAccessor; break;
+    case 'y': kind = ms_dmsw_Read2Accessor; break;
+    case 'M': kind = ms_dmsw_ModifyAccessor; break;
+    case 'x': kind = ms_dmsw_Modify2Accessor; break;
+    case 'b': kind = ms_dmsw_BorrowAccessor; break;
+    case 'z': kind = ms_dmsw_MutateAccessor; break;
+    case 'i': kind = ms_dmsw_InitAccessor; break;
+    case 'a':
+        switch (ms_dmsw_next(p)) {
+        case 'O': kind = ms_dmsw_OwningMutableAddressor; break;
+        case 'o': kind = ms_dmsw_NativeOwningMutableAddressor; break;
+        case 'p': kind = ms_dmsw_NativePinningMutableAddressor; break;
+        case 'u': kind = ms_dmsw_UnsafeMutableAddressor; break;
+        default: return 0;
+        }
+        break;
+    case 'l':
+        switch (ms_dmsw_next(p)) {
+        case 'O': kind = ms_dmsw_OwningAddressor; break;
+        case 'o': kind = ms_dmsw_NativeOwningAddressor; break;
+        case 'p': kind = ms_dmsw_NativePinningAddressor; break;
+        case 'u': kind = ms_dmsw_UnsafeAddressor; break;
+        default: return 0;
+        }
+        break;
+    case 'p': return storage;
+    default: return 0;
+    }
+    return ms_dmsw_make1(p, kind, storage);
+}
+
+/* decl-name label-list? type with a context before it */
+static uint32_t ms_dmsw_typed_decl(ms_dmsw *p, unsigned kind)
+{
+    uint32_t type = ms_dmsw_pop_type(p);
+    uint32_t labels = ms_dmsw_pop_labels(p, type);
+    uint32_t name = ms_dmsw_pop_trait(p, ms_dmsw_T_NAME);
+    uint32_t context = ms_dmsw_pop_context(p);
+    uint32_t ref = ms_dmsw_make2(p, kind, context, name);
+    if (labels)
+        ref = ms_dmsw_add(p, ref, labels);
+    return ms_dmsw_add(p, ref, type);
+}
+
+/* i: subscript */
+static uint32_t ms_dmsw_subscript(ms_dmsw *p)
+{
+    uint32_t private_name = ms_dmsw_pop(p, ms_dmsw_PrivateDeclName);
+    uint32_t type = ms_dmsw_pop_type(p);
+    uint32_t labels = ms_dmsw_pop_labels(p, type);
+    uint32_t ref = ms_dmsw_make1(p, ms_dmsw_Subscript, ms_dmsw_pop_context(p));
+    if (labels)
+        ref = ms_dmsw_add(p, ref, labels);
+    ref = ms_dmsw_add(p, ref, type);
+    if (private_name)
+        ref = ms_dmsw_add(p, ref, private_name);
+    return ms_dmsw_accessor(p, ref);
+}
+
+/* fC fc: a type with labels and perhaps a private name */
+static uint32_t ms_dmsw_constructor(ms_dmsw *p, unsigned kind)
+{
+    uint32_t private_name = ms_dmsw_pop(p, ms_dmsw_PrivateDeclName);
+    uint32_t type = ms_dmsw_pop_type(p);
+    uint32_t labels = ms_dmsw_pop_labels(p, type);
+    uint32_t ref = ms_dmsw_make1(p, kind, ms_dmsw_pop_context(p));
+    if (labels)
+        ref = ms_dmsw_add(p, ref, labels);
+    ref = ms_dmsw_add(p, ref, type);
+    return private_name ? ms_dmsw_add(p, ref, private_name) : ref;
+}
+
+/* fU fu: a number and a type */
+static uint32_t ms_dmsw_closure(ms_dmsw *p, unsigned kind)
+{
+    uint32_t index = ms_dmsw_index_node(p);
+    uint32_t type = ms_dmsw_pop_type(p);
+    return ms_dmsw_make3(p, kind, ms_dmsw_pop_context(p), index, type);
+}
+
+/* fMX: a place in a file of a macro's expansion */
+static uint32_t ms_dmsw_macro_place(ms_dmsw *p)
+{
+    uint32_t line = ms_dmsw_index_node(p), column = ms_dmsw_index_node(p);
+    uint32_t file = ms_dmsw_pop(p, ms_dmsw_Identifier), module = ms_dmsw_pop(p, ms_dmsw_Identifier);
+    return ms_dmsw_add(p, ms_dmsw_make3(p, ms_dmsw_MacroExpansionLoc, module, file, line), column);
+}
+
+/* fM: macro expansions */
+static uint32_t ms_dmsw_macro_expansion(ms_dmsw *p)
+{
+    unsigned kind;
+    switch (ms_dmsw_next(p)) {
+    case 'a': kind = ms_dmsw_AccessorAttachedMacroExpansion; break;
+    case 'r': kind = ms_dmsw_MemberAttributeAttachedMacroExpansion; break;
+    case 'f': kind = ms_dmsw_FreestandingMacroExpansion; break;
+    case 'm': kind = ms_dmsw_MemberAttachedMacroExpansion; break;
+    case 'p': kind = ms_dmsw_PeerAttachedMacroExpansion; break;
+    case 'c': kind = ms_dmsw_ConformanceAttachedMacroExpansion; break;
+    case 'e': kind = ms_dmsw_ExtensionAttachedMacroExpansion; break;
+    case 'q': kind = ms_dmsw_PreambleAttachedMacroExpansion; break;
+    case 'b': kind = ms_dmsw_BodyAttachedMacroExpansion; break;
+    case 'u': kind = ms_dmsw_MacroExpansionUniqueName; break;
+    case 'X': return ms_dmsw_macro_place(p);
+    default: return 0;
+    }
+    bool attached = kind != ms_dmsw_FreestandingMacroExpansion && kind != ms_dmsw_MacroExpansionUniqueName;
+    uint32_t macro = ms_dmsw_pop(p, ms_dmsw_Identifier);
+    uint32_t private_name = attached ? 0 : ms_dmsw_pop(p, ms_dmsw_PrivateDeclName);
+    uint32_t decl = attached ? ms_dmsw_pop_trait(p, ms_dmsw_T_NAME) : 0;
+    uint32_t context = ms_dmsw_pop_trait(p, ms_dmsw_T_MACRO);
+    if (!context)
+        context = ms_dmsw_pop_context(p);
+    uint32_t index = ms_dmsw_index_node(p);
+    uint32_t ref = ms_dmsw_make1(p, kind, context);
+    if (decl)
+        ref = ms_dmsw_add(p, ref, decl);
+    ref = ms_dmsw_add(p, ms_dmsw_add(p, ref, macro), index);
+    return private_name ? ms_dmsw_add(p, ref, private_name) : ref;
+}
+
+/* f: entity-spec */
+static uint32_t ms_dmsw_function_entity(ms_dmsw *p)
+{
+    uint32_t index;
+    switch (ms_dmsw_next(p)) {
+    case 'D': return ms_dmsw_make1(p, ms_dmsw_Deallocator, ms_dmsw_pop_context(p));
+    case 'Z': return ms_dmsw_make1(p, ms_dmsw_IsolatedDeallocator, ms_dmsw_pop_context(p));
+    case 'd': return ms_dmsw_make1(p, ms_dmsw_Destructor, ms_dmsw_pop_context(p));
+    case 'E': return ms_dmsw_make1(p, ms_dmsw_IVarDestroyer, ms_dmsw_pop_context(p));
+    case 'e': return ms_dmsw_make1(p, ms_dmsw_IVarInitializer, ms_dmsw_pop_context(p));
+    case 'i': return ms_dmsw_make1(p, ms_dmsw_Initializer, ms_dmsw_pop_context(p));
+    case 'P': return ms_dmsw_make1(p, ms_dmsw_PropertyWrapperBackingInitializer, ms_dmsw_pop_context(p));
+    case 'W': return ms_dmsw_make1(p, ms_dmsw_PropertyWrapperInitFromProjectedValue, ms_dmsw_pop_context(p));
+    case 'F': return ms_dmsw_make1(p, ms_dmsw_PropertyWrappedFieldInitAccessor, ms_dmsw_pop_context(p));
+    case 'a': return ms_dmsw_make1(p, ms_dmsw_RuntimeAttributeGenerator, ms_dmsw_pop_context(p));
+    case 'A':
+        index = ms_dmsw_index_node(p);
+        return ms_dmsw_make2(p, ms_dmsw_DefaultArgumentInitializer, ms_dmsw_pop_context(p), index);
+    case 'C': return ms_dmsw_constructor(p, ms_dmsw_Allocator);
+    case 'c': return ms_dmsw_constructor(p, ms_dmsw_Constructor);
+    case 'U': return ms_dmsw_closure(p, ms_dmsw_ExplicitClosure);
+    case 'u': return ms_dmsw_closure(p, ms_dmsw_ImplicitClosure);
+    case 'm': return ms_dmsw_typed_decl(p, ms_dmsw_Macro);
+    case 'M': return ms_dmsw_macro_expansion(p);
+    case 'p': return ms_dmsw_typed_decl(p, ms_dmsw_GenericTypeParamDecl);
+    default: return 0;
+    }
+}
+
+/* ---- types of Swift 4 and later ---- */
+
+static uint32_t ms_dmsw_pop_retroactive(ms_dmsw *p)
+{
+    uint32_t list = 0, ref;
+    while ((ref = ms_dmsw_pop(p, ms_dmsw_RetroactiveConformance)) != 0)
+        list = ms_dmsw_add(p, list ? list : ms_dmsw_make(p, ms_dmsw_TypeList), ref);
+    if (list)
+        ms_dmsw_reverse(p, list, 0);
+    return list;
+}
+
+/* bound-generic-args: a list of lists, the innermost type's arguments first. */
+static uint32_t ms_dmsw_pop_bound_args(ms_dmsw *p)
+{
+    uint32_t lists = ms_dmsw_make(p, ms_dmsw_TypeList);
+    while (lists) {
+        uint32_t list = ms_dmsw_make(p, ms_dmsw_TypeList), type;
+        while ((type = ms_dmsw_pop_type(p)) != 0)
+            list = ms_dmsw_add(p, list, type);
+        if (list)
+            ms_dmsw_reverse(p, list, 0);
+        lists = ms_dmsw_add(p, lists, list);
+        if (ms_dmsw_pop(p, ms_dmsw_EmptyList))
+            break;
+        if (!ms_dmsw_pop_first(p))
+            return 0;
+    }
+    return lists;
+}
+
+static unsigned ms_dmsw_bound_kind(unsigned kind)
+{
+    switch (kind) {
+    case ms_dmsw_Class: return ms_dmsw_BoundGenericClass;
+    case ms_dmsw_Structure: return ms_dmsw_BoundGenericStructure;
+    case ms_dmsw_Enum: return ms_dmsw_BoundGenericEnum;
+    case ms_dmsw_Protocol: return ms_dmsw_BoundGenericProtocol;
+    case ms_dmsw_OtherNominalType: return ms_dmsw_BoundGenericOtherNominalType;
+    case ms_dmsw_TypeAlias: return ms_dmsw_BoundGenericTypeAlias;
+    case ms_dmsw_Function:
+    case ms_dmsw_Constructor: return ms_dmsw_BoundGenericFunction;
+    default: return ms_dmsw_None;
+    }
+}
+
+/* Whether a list of arguments belongs to this context (a local type's arguments include its functions'). */
+static bool ms_dmsw_takes_args(unsigned kind)
+{
+    switch (kind) {
+    case ms_dmsw_Variable:
+    case ms_dmsw_Subscript:
+    case ms_dmsw_ImplicitClosure:
+    case ms_dmsw_ExplicitClosure:
+    case ms_dmsw_DefaultArgumentInitializer:
+    case ms_dmsw_Initializer:
+    case ms_dmsw_PropertyWrapperBackingInitializer:
+    case ms_dmsw_PropertyWrapperInitFromProjectedValue:
+    case ms_dmsw_Static: return false;
+    default: return true;
+    }
+}
+
+/* Gives each level of a nested type its arguments, from the innermost outwards. */
+static uint32_t ms_dmsw_bind(ms_dmsw *p, uint32_t ref, uint32_t lists, uint32_t i)
+{
+    uint32_t list_count = ms_dmsw_kid_count(p, lists), context = ms_dmsw_kid(p, ref, 0), args;
+    if (!ref || i >= list_count || ++p->d->depth > ms_dmsw_MAX_DEPTH)
+        return 0;
+    const ms_dmsw_node *n = ms_dmsw_at(p, ref);
+    unsigned kind = n->kind;
+    bool takes = ms_dmsw_takes_args(kind);
+    args = ms_dmsw_kid(p, lists, i);
+    if (takes)
+        i++;
+    if (i < list_count) {
+        uint32_t parent;
+        if (ms_dmsw_kind_of(p, context) == ms_dmsw_Extension) {
+            uint32_t signature = ms_dmsw_kid(p, context, 2);
+            parent = ms_dmsw_bind(p, ms_dmsw_kid(p, context, 1), lists, i);
+            parent = ms_dmsw_make2(p, ms_dmsw_Extension, ms_dmsw_kid(p, context, 0), parent);
+            if (signature)
+                parent = ms_dmsw_add(p, parent, signature);
+        } else {
+            parent = ms_dmsw_bind(p, context & ~ms_dmsw_AS_TYPE, lists, i);
+        }
+        uint32_t rebuilt = ms_dmsw_make1(p, kind, parent);
+        for (uint32_t k = 1; k < ms_dmsw_kid_count(p, ref); k++)
+            rebuilt = ms_dmsw_add(p, rebuilt, ms_dmsw_kid(p, ref, k));
+        ref = rebuilt;
+    }
+    p->d->depth--;
+    if (!ref || !takes || ms_dmsw_kid_count(p, args) == 0)
+        return ref;
+    unsigned bound = ms_dmsw_bound_kind(kind);
+    if (bound == ms_dmsw_None)
+        return 0;
+    return ms_dmsw_make2(p, bound, bound == ms_dmsw_BoundGenericFunction ? ref : ms_dmsw_type(ref), args);
+}
+
+/* G: bound generic type */
+static uint32_t ms_dmsw_bound_generic(ms_dmsw *p)
+{
+    uint32_t retroactive = ms_dmsw_pop_retroactive(p);
+    uint32_t lists = ms_dmsw_pop_bound_args(p);
+    uint32_t nominal = ms_dmsw_pop_nominal(p);
+    if (!lists)
+        return 0;
+    uint32_t ref = ms_dmsw_bind(p, nominal, lists, 0);
+    if (ref && retroactive) {
+        /* the list of arguments may be shared: only a bound node of this type can take them */
+        ref = ms_dmsw_add(p, ms_dmsw_with_kind(p, ref, ms_dmsw_inner(p, ref)), retroactive);
+    }
+    return ms_dmsw_remember(p, ms_dmsw_type(ref));
+}
+
+static uint32_t ms_dmsw_param_type(ms_dmsw *p, uint64_t depth, uint64_t index)
+{
+    return ms_dmsw_make_index(p, ms_dmsw_DependentGenericParamType, depth << 32 | index);
+}
+
+/* GENERIC-PARAM-INDEX */
+static uint32_t ms_dmsw_generic_param(ms_dmsw *p)
+{
+    if (ms_dmsw_next_if(p, 'z'))
+        return ms_dmsw_param_type(p, 0, 0);
+    if (ms_dmsw_next_if(p, 's'))
+        return ms_dmsw_make(p, ms_dmsw_ConstrainedExistentialSelf);
+    int64_t depth = 0, index;
+    if (ms_dmsw_next_if(p, 'd')) {
+        depth = ms_dmsw_index(p) + 1;
+        index = ms_dmsw_index(p);
+        if (depth <= 0)
+            return 0;
+    } else {
+        index = ms_dmsw_index(p);
+        index += index >= 0;
+    }
+    return index >= 0 ? ms_dmsw_param_type(p, (uint64_t)depth, (uint64_t)index) : 0;
+}
+
+/* An associated type of base, or of the type on the stack when base is 0. */
+static uint32_t ms_dmsw_assoc_simple(ms_dmsw *p, uint32_t base)
+{
+    uint32_t name = ms_dmsw_pop_assoc_name(p);
+    uint32_t type = base ? ms_dmsw_type(base) : ms_dmsw_pop_type(p);
+    return ms_dmsw_type(ms_dmsw_make2(p, ms_dmsw_DependentMemberType, type, name));
+}
+
+/* assoc-type-list applied to base, or to the type on the stack when base is 0. */
+static uint32_t ms_dmsw_assoc_compound(ms_dmsw *p, uint32_t base)
+{
+    uint32_t path = ms_dmsw_pop_assoc_path(p);
+    if (!path)
+        return 0;
+    uint32_t type = base ? ms_dmsw_type(base) : ms_dmsw_pop_type(p);
+    for (uint32_t i = 0; i < ms_dmsw_kid_count(p, path); i++)
+        type = ms_dmsw_type(ms_dmsw_make2(p, ms_dmsw_DependentMemberType, type, ms_dmsw_kid(p, path, i)));
+    return type;
+}
+
+/* 'Qo': an opaque type with the arguments of its declaration */
+static uint32_t ms_dmsw_opaque_type(ms_dmsw *p)
+{
+    uint32_t index = ms_dmsw_index_node(p);
+    uint32_t retroactive = ms_dmsw_pop_retroactive(p);
+    uint32_t lists = ms_dmsw_pop_bound_args(p);
+    uint32_t name = ms_dmsw_pop_any(p);
+    if (lists)
+        ms_dmsw_reverse(p, lists, 0);
+    uint32_t ref = ms_dmsw_make3(p, ms_dmsw_OpaqueType, name, index, lists);
+    if (retroactive)
+        ref = ms_dmsw_add(p, ref, retroactive);
+    return ms_dmsw_remember(p, ms_dmsw_type(ref));
+}
+
+/* Q: archetypes, associated types, packs and opaque types */
+static uint32_t ms_dmsw_archetype(ms_dmsw *p)
+{
+    uint32_t a, b;
+    char c = ms_dmsw_next(p);
+    switch (c) {
+    case 'a':
+        a = ms_dmsw_pop(p, ms_dmsw_Identifier);
+        b = ms_dmsw_pop_bare(p);
+        return ms_dmsw_remember(p, ms_dmsw_type(ms_dmsw_make2(p, ms_dmsw_AssociatedTypeRef, b, a)));
+    case 'e':
+        a = ms_dmsw_pop_bare(p);
+        b = ms_dmsw_index_node(p);
+        return ms_dmsw_type(ms_dmsw_make2(p, ms_dmsw_PackElement, a, b));
+    case 'O': return ms_dmsw_make1(p, ms_dmsw_OpaqueReturnTypeOf, ms_dmsw_pop_context(p));
+    case 'o': return ms_dmsw_opaque_type(p);
+    case 'p':
+        a = ms_dmsw_pop_bare(p);
+        b = ms_dmsw_pop_bare(p);
+        return ms_dmsw_type(ms_dmsw_make2(p, ms_dmsw_PackExpansion, b, a));
+    case 'P': return ms_dmsw_type(ms_dmsw_pop_list_or_empty(p, ms_dmsw_Pack, ms_dmsw_pop_type));
+    case 'S':
+        c = ms_dmsw_next(p);
+        if (c != 'd' && c != 'i')
+            return 0;
+        return ms_dmsw_type(ms_dmsw_pop_list_or_empty(
+            p, c == 'd' ? ms_dmsw_SILPackDirect : ms_dmsw_SILPackIndirect, ms_dmsw_pop_type));
+    case 'r':
+    case 'u': return ms_dmsw_type(ms_dmsw_make(p, ms_dmsw_OpaqueReturnType));
+    case 'R':
+    case 'U': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_OpaqueReturnType, ms_dmsw_index_node(p)));
+    case 'x': return ms_dmsw_remember(p, ms_dmsw_assoc_simple(p, 0));
+    case 'X': return ms_dmsw_remember(p, ms_dmsw_assoc_compound(p, 0));
+    case 'y':
+    case 'Y':
+        a = ms_dmsw_generic_param(p);
+        if (!a)
+            return 0;
+        return ms_dmsw_remember(p, c == 'y' ? ms_dmsw_assoc_simple(p, a) : ms_dmsw_assoc_compound(p, a));
+    case 'z':
+    case 'Z':
+        a = ms_dmsw_param_type(p, 0, 0);
+        return ms_dmsw_remember(p, c == 'z' ? ms_dmsw_assoc_simple(p, a) : ms_dmsw_assoc_compound(p, a));
+    default: return 0;
+    }
+}
+
+/* The constrained type of a requirement; form is one of Generic, Assoc, Compound, Substitution by letter. */
+static uint32_t ms_dmsw_constrained(ms_dmsw *p, char form)
+{
+    if (form == 'S')
+        return ms_dmsw_pop_type(p);
+    uint32_t param = ms_dmsw_generic_param(p);
+    if (!param)
+        return 0;
+    if (form == 'G')
+        return ms_dmsw_type(param);
+    return ms_dmsw_remember(p,
+                            form == 'A' ? ms_dmsw_assoc_simple(p, param) : ms_dmsw_assoc_compound(p, param));
+}
+
+/* LAYOUT-CONSTRAINT */
+static uint32_t ms_dmsw_layout(ms_dmsw *p, uint32_t type)
+{
+    char c = ms_dmsw_next(p);
+    if (ms_dmsw_find("URNCDTBSEeMm", c) < 0)
+        return 0;
+    uint32_t ref = ms_dmsw_make1(p, ms_dmsw_DependentGenericLayoutRequirement, type);
+    if (!ref)
+        return 0;
+    ms_dmsw_at(p, ref)->mark = (uint8_t)c;
+    if (ms_dmsw_find("EMemS", c) >= 0)
+        ref = ms_dmsw_add(p, ref, ms_dmsw_index_node(p));
+    if (c == 'E' || c == 'M')
+        ref = ms_dmsw_add(p, ref, ms_dmsw_index_node(p));
+    return ref;
+}
+
+/* R: requirement, generic-param-marker */
+static uint32_t ms_dmsw_requirement(ms_dmsw *p)
+{
+    /* letter, form of the constrained type, what it is */
+    static const char table[] = "VGv"
+                                "vGp"
+                                "cAb"
+                                "CCb"
+                                "bGb"
+                                "BSb"
+                                "tAs"
+                                "TCs"
+                                "sGs"
+                                "SSs"
+                                "mAl"
+                                "MCl"
+                                "lGl"
+                                "LSl"
+                                "pAq"
+                                "PCq"
+                                "QSq"
+                                "hGh"
+                                "iGi"
+                                "ISi"
+                                "jAi"
+                                "JCi";
+    char c = ms_dmsw_peek(p), form = 'G', what = 'q';
+    for (size_t i = 0; c != '\0' && i + 2 < sizeof table; i += 3) {
+        if (table[i] != c)
+            continue;
+        form = table[i + 1];
+        what = table[i + 2];
+        p->at++;
+        break;
+    }
+    uint32_t inverse = what == 'i' ? ms_dmsw_index_node(p) : 0;
+    uint32_t type = ms_dmsw_constrained(p, form);
+    switch (what) {
+    case 'v': return ms_dmsw_make2(p, ms_dmsw_DependentGenericParamValueMarker, type, ms_dmsw_pop_type(p));
+    case 'p': return ms_dmsw_make1(p, ms_dmsw_DependentGenericParamPackMarker, type);
+    case 'q':
+        return ms_dmsw_make2(p, ms_dmsw_DependentGenericConformanceRequirement, type,
+                             ms_dmsw_pop_protocol(p));
+    case 'b':
+        return ms_dmsw_make2(p, ms_dmsw_DependentGenericConformanceRequirement, type, ms_dmsw_pop_type(p));
+    case 's': return ms_dmsw_make2(p, ms_dmsw_DependentGenericSameTypeRequirement, type, ms_dmsw_pop_type(p));
+    case 'h':
+        return ms_dmsw_make2(p, ms_dmsw_DependentGenericSameShapeRequirement, type, ms_dmsw_pop_type(p));
+    case 'i': return ms_dmsw_make2(p, ms_dmsw_DependentGenericInverseConformanceRequirement, type, inverse);
+    default: return ms_dmsw_layout(p, type);
+    }
+}
+
+/* l r: generic-signature */
+static uint32_t ms_dmsw_signature(ms_dmsw *p, bool has_counts)
+{
+    uint32_t ref = ms_dmsw_make(p, ms_dmsw_DependentGenericSignature), requirement;
+    if (!has_counts) {
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make_index(p, ms_dmsw_DependentGenericParamCount, 1));
+    } else {
+        while (ref && !ms_dmsw_next_if(p, 'l')) {
+            int64_t count = ms_dmsw_next_if(p, 'z') ? 0 : ms_dmsw_index(p) + 1;
+            if (count < 0 || (count == 0 && p->s[p->at - 1] != 'z'))
+                return 0;
+            ref = ms_dmsw_add(p, ref,
+                              ms_dmsw_make_index(p, ms_dmsw_DependentGenericParamCount, (uint64_t)count));
+        }
+    }
+    uint32_t counts = ms_dmsw_kid_count(p, ref);
+    while ((requirement = ms_dmsw_pop_requirement(p)) != 0)
+        ref = ms_dmsw_add(p, ref, requirement);
+    if (ref)
+        ms_dmsw_reverse(p, ref, counts);
+    return ref;
+}
+
+/* protocol-list */
+static uint32_t ms_dmsw_pop_protocols(ms_dmsw *p)
+{
+    return ms_dmsw_make1(p, ms_dmsw_ProtocolList,
+                         ms_dmsw_pop_list_or_empty(p, ms_dmsw_TypeList, ms_dmsw_pop_protocol));
+}
+
+static uint32_t ms_dmsw_metatype_repr(ms_dmsw *p)
+{
+    switch (ms_dmsw_next(p)) {
+    case 't': return ms_dmsw_make_lit(p, ms_dmsw_MetatypeRepresentation, "@thin");
+    case 'T': return ms_dmsw_make_lit(p, ms_dmsw_MetatypeRepresentation, "@thick");
+    case 'o': return ms_dmsw_make_lit(p, ms_dmsw_MetatypeRepresentation, "@objc_metatype");
+    default: return 0;
+    }
+}
+
+/* Xx XX: SIL boxes */
+static uint32_t ms_dmsw_sil_box(ms_dmsw *p, bool generic)
+{
+    uint32_t signature = 0, args = 0;
+    if (generic) {
+        signature = ms_dmsw_pop_signature(p);
+        args = ms_dmsw_pop_type_list(p);
+        if (!signature || !args)
+            return 0;
+    }
+    uint32_t types = ms_dmsw_pop_type_list(p), layout = ms_dmsw_make(p, ms_dmsw_SILBoxLayout);
+    if (!types)
+        return 0;
+    for (uint32_t i = 0; i < ms_dmsw_kid_count(p, types); i++) {
+        uint32_t type = ms_dmsw_kid(p, types, i);
+        unsigned kind = ms_dmsw_SILBoxImmutableField;
+        if (ms_dmsw_inner(p, type) == ms_dmsw_InOut) { /* how a mutable field is written */
+            kind = ms_dmsw_SILBoxMutableField;
+            type = ms_dmsw_kid(p, type, 0);
+        }
+        layout = ms_dmsw_add(p, layout, ms_dmsw_make1(p, kind, type));
+    }
+    uint32_t ref = ms_dmsw_make1(p, ms_dmsw_SILBoxTypeWithLayout, layout);
+    if (generic)
+        ref = ms_dmsw_add(p, ms_dmsw_add(p, ref, signature), args);
+    return ms_dmsw_type(ref);
+}
+
+/* XS: sugared types of the debugger */
+static uint32_t ms_dmsw_sugared(ms_dmsw *p)
+{
+    uint32_t type;
+    switch (ms_dmsw_next(p)) {
+    case 'q': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_SugaredOptional, ms_dmsw_pop_type(p)));
+    case 'a': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_SugaredArray, ms_dmsw_pop_type(p)));
+    case 'p': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_SugaredParen, ms_dmsw_pop_type(p)));
+    case 'D':
+        type = ms_dmsw_pop_type(p);
+        return ms_dmsw_type(ms_dmsw_make2(p, ms_dmsw_SugaredDictionary, ms_dmsw_pop_type(p), type));
+    case 'A':
+        type = ms_dmsw_pop_type(p);
+        return ms_dmsw_type(ms_dmsw_make2(p, ms_dmsw_SugaredInlineArray, ms_dmsw_pop_type(p), type));
+    default: return 0;
+    }
+}
+
+/* X: types that are rarer than one letter */
+static uint32_t ms_dmsw_special_type(ms_dmsw *p)
+{
+    uint32_t a, b;
+    char c = ms_dmsw_next(p);
+    switch (c) {
+    case 'E': return ms_dmsw_pop_function(p, ms_dmsw_NoEscapeFunctionType, false);
+    case 'A': return ms_dmsw_pop_function(p, ms_dmsw_EscapingAutoClosureType, false);
+    case 'f': return ms_dmsw_pop_function(p, ms_dmsw_ThinFunctionType, false);
+    case 'K': return ms_dmsw_pop_function(p, ms_dmsw_AutoClosureType, false);
+    case 'U': return ms_dmsw_pop_function(p, ms_dmsw_UncurriedFunctionType, false);
+    case 'L': return ms_dmsw_pop_function(p, ms_dmsw_EscapingObjCBlock, false);
+    case 'B': return ms_dmsw_pop_function(p, ms_dmsw_ObjCBlock, false);
+    case 'C': return ms_dmsw_pop_function(p, ms_dmsw_CFunctionPointer, false);
+    case 'z':
+        c = ms_dmsw_next(p);
+        if (c != 'B' && c != 'C')
+            return 0;
+        return ms_dmsw_pop_function(p, c == 'B' ? ms_dmsw_ObjCBlock : ms_dmsw_CFunctionPointer, true);
+    case 'g': return ms_dmsw_make1(p, ms_dmsw_ExtendedExistentialTypeShape, ms_dmsw_pop_type(p));
+    case 'G':
+        a = ms_dmsw_pop_type(p);
+        return ms_dmsw_make2(p, ms_dmsw_ExtendedExistentialTypeShape, ms_dmsw_pop_signature(p), a);
+    case 'o': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_Unowned, ms_dmsw_pop_type(p)));
+    case 'u': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_Unmanaged, ms_dmsw_pop_type(p)));
+    case 'w': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_Weak, ms_dmsw_pop_type(p)));
+    case 'b': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_SILBoxType, ms_dmsw_pop_type(p)));
+    case 'D': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_DynamicSelf, ms_dmsw_pop_type(p)));
+    case 'M':
+    case 'm':
+        a = ms_dmsw_metatype_repr(p);
+        b = ms_dmsw_pop_type(p);
+        return ms_dmsw_type(
+            ms_dmsw_make2(p, c == 'M' ? ms_dmsw_Metatype : ms_dmsw_ExistentialMetatype, a, b));
+    case 'p': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_ExistentialMetatype, ms_dmsw_pop_type(p)));
+    case 'P':
+        a = ms_dmsw_pop_list(p, ms_dmsw_ConstrainedExistentialRequirementList, ms_dmsw_pop_requirement);
+        return ms_dmsw_type(ms_dmsw_make2(p, ms_dmsw_ConstrainedExistential, ms_dmsw_pop_type(p), a));
+    case 'c':
+        a = ms_dmsw_pop_type(p);
+        return ms_dmsw_type(ms_dmsw_make2(p, ms_dmsw_ProtocolListWithClass, ms_dmsw_pop_protocols(p), a));
+    case 'l':
+        return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_ProtocolListWithAnyObject, ms_dmsw_pop_protocols(p)));
+    case 'x':
+    case 'X': return ms_dmsw_sil_box(p, c == 'X');
+    case 'Y': return ms_dmsw_any_generic(p, ms_dmsw_OtherNominalType);
+    case 'Z':
+        a = ms_dmsw_pop_type_list(p);
+        b = ms_dmsw_pop(p, ms_dmsw_Identifier);
+        return ms_dmsw_make3(p, ms_dmsw_AnonymousContext, b, ms_dmsw_pop_context(p), a);
+    case 'e': return ms_dmsw_type(ms_dmsw_make(p, ms_dmsw_ErrorType));
+    case 'S': return ms_dmsw_sugared(p);
+    default: return 0;
+    }
+}
+
+static uint32_t ms_dmsw_marked(ms_dmsw *p, unsigned kind, char mark)
+{
+    uint32_t ref = ms_dmsw_make(p, kind);
+    if (ref)
+        ms_dmsw_at(p, ref)->mark = (uint8_t)mark;
+    return ref;
+}
+
+static bool ms_dmsw_diff_letter(char c)
+{
+    return c == 'd' || c == 'f' || c == 'l' || c == 'r';
+}
+
+/* Y: parts of function types and of parameters */
+static uint32_t ms_dmsw_annotation(ms_dmsw *p)
+{
+    char c = ms_dmsw_next(p);
+    switch (c) {
+    case 'a': return ms_dmsw_make(p, ms_dmsw_AsyncAnnotation);
+    case 'A': return ms_dmsw_make(p, ms_dmsw_IsolatedAnyFunctionType);
+    case 'b': return ms_dmsw_make(p, ms_dmsw_ConcurrentFunctionType);
+    case 'c': return ms_dmsw_make1(p, ms_dmsw_GlobalActorFunctionType, ms_dmsw_pop_type(p));
+    case 'C': return ms_dmsw_make(p, ms_dmsw_NonIsolatedCallerFunctionType);
+    case 'g': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_ConstValue, ms_dmsw_pop_bare(p)));
+    case 'i': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_Isolated, ms_dmsw_pop_bare(p)));
+    case 'j':
+        c = ms_dmsw_next(p);
+        return ms_dmsw_diff_letter(c) ? ms_dmsw_marked(p, ms_dmsw_DifferentiableFunctionType, c) : 0;
+    case 'k': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_NoDerivative, ms_dmsw_pop_bare(p)));
+    case 'K': return ms_dmsw_make1(p, ms_dmsw_TypedThrowsAnnotation, ms_dmsw_pop_bare(p));
+    case 't': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_CompileTimeLiteral, ms_dmsw_pop_bare(p)));
+    case 'T': return ms_dmsw_make(p, ms_dmsw_SendingResultFunctionType);
+    case 'u': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_Sending, ms_dmsw_pop_bare(p)));
+    default: return 0;
+    }
+}
+
+/* $: integers as types */
+static uint32_t ms_dmsw_integer(ms_dmsw *p)
+{
+    bool negative = ms_dmsw_next_if(p, 'n');
+    int64_t value = ms_dmsw_index(p);
+    if (value < 0)
+        return 0;
+    return ms_dmsw_type(
+        ms_dmsw_make_index(p, negative ? ms_dmsw_NegativeInteger : ms_dmsw_Integer, (uint64_t)value));
+}
+
+/* ---- implementation function types ---- */
+
+/* PARAM-CONVENTION and RESULT-CONVENTION: the letters, and the words in the same order */
+static const char ms_dmsw_param_letters[] = "iclbnXxgeyvpm";
+static const char *const ms_dmsw_param_words[] = {
+    "@in",         "@in_constant",     "@inout",      "@inout_aliasable", "@in_guaranteed",
+    "@in_cxx",     "@owned",           "@guaranteed", "@deallocating",    "@unowned",
+    "@pack_owned", "@pack_guaranteed", "@pack_inout"};
+static const char ms_dmsw_result_letters[] = "roduaklgm";
+static const char *const ms_dmsw_result_words[] = {"@out",
+                                                   "@owned",
+                                                   "@unowned",
+                                                   "@unowned_inner_pointer",
+                                                   "@autoreleased",
+                                                   "@pack_out",
+                                                   "@guaranteed_address",
+                                                   "@guaranteed",
+                                                   "@inout"};
+
+/* The mark of a parameter or result. */
+enum {
+    ms_dmsw_M_WORD = 0x0f, /* place in one of the tables above */
+    ms_dmsw_M_NO_DERIVATIVE = 0x10,
+    ms_dmsw_M_SENDING = 0x20,
+    ms_dmsw_M_ISOLATED = 0x40,
+    ms_dmsw_M_IMPLICIT = 0x80
+};
+
+/* One parameter or result without its type; 0 when the next letter is none. */
+static uint32_t ms_dmsw_impl_part(ms_dmsw *p, unsigned kind, const char *letters)
+{
+    int word = ms_dmsw_find(letters, ms_dmsw_peek(p));
+    if (word < 0)
+        return 0;
+    p->at++;
+    return ms_dmsw_marked(p, kind, (char)word);
+}
+
+/* PARAM-DIFFERENTIABILITY to IMPLICIT-LEADING-PARAM; a result has only the first of them */
+static void ms_dmsw_impl_marks(ms_dmsw *p, uint32_t ref, bool is_param)
+{
+    static const char letters[] = "wTIL";
+    unsigned mark = ms_dmsw_at(p, ref)->mark;
+    for (unsigned i = 0; letters[i] != '\0' && (i == 0 || is_param); i++)
+        if (ms_dmsw_next_if(p, letters[i]))
+            mark |= (unsigned)ms_dmsw_M_NO_DERIVATIVE << i;
+    ms_dmsw_at(p, ref)->mark = (uint8_t)mark;
+}
+
+/* PATTERN-SUBS, INVOCATION-SUB */
+static uint32_t ms_dmsw_impl_subs(ms_dmsw *p, unsigned kind)
+{
+    uint32_t retroactive = ms_dmsw_pop_retroactive(p);
+    uint32_t lists = ms_dmsw_pop_bound_args(p);
+    uint32_t ref = ms_dmsw_make(p, kind);
+    if (kind == ms_dmsw_ImplPatternSubstitutions)
+        ref = ms_dmsw_add(p, ref, ms_dmsw_pop_signature(p));
+    if (ms_dmsw_kid_count(p, lists) != 1)
+        return 0;
+    ref = ms_dmsw_add(p, ref, ms_dmsw_kid(p, lists, 0));
+    return retroactive ? ms_dmsw_add(p, ref, retroactive) : ref;
+}
+
+/* FUNC-REPRESENTATION */
+static uint32_t ms_dmsw_impl_representation(ms_dmsw *p, uint32_t ref)
+{
+    uint32_t name = 0, clang = 0;
+    bool has_clang =
+        ms_dmsw_peek(p) == 'z' && p->len - p->at > 1 && (p->s[p->at + 1] == 'B' || p->s[p->at + 1] == 'C');
+    p->at += has_clang;
+    switch (ms_dmsw_peek(p)) {
+    case 'B': name = ms_dmsw_make_lit(p, ms_dmsw_Identifier, "block"); break;
+    case 'C': name = ms_dmsw_make_lit(p, ms_dmsw_Identifier, "c"); break;
+    case 'M': name = ms_dmsw_make_lit(p, ms_dmsw_Identifier, "method"); break;
+    case 'J': name = ms_dmsw_make_lit(p, ms_dmsw_Identifier, "objc_method"); break;
+    case 'K': name = ms_dmsw_make_lit(p, ms_dmsw_Identifier, "closure"); break;
+    case 'W': name = ms_dmsw_make_lit(p, ms_dmsw_Identifier, "witness_method"); break;
+    default: return ref;
+    }
+    p->at++;
+    uint32_t convention = ms_dmsw_make1(p, ms_dmsw_ImplFunctionConvention, name);
+    if (has_clang) {
+        clang = ms_dmsw_clang_type(p);
+        convention = ms_dmsw_add(p, convention, clang);
+    }
+    return ms_dmsw_add(p, ref, convention);
+}
+
+/* CALLEE-ESCAPE to SENDING-RESULT */
+static uint32_t ms_dmsw_impl_attributes(ms_dmsw *p, uint32_t ref)
+{
+    if (ms_dmsw_next_if(p, 'e'))
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make(p, ms_dmsw_ImplEscaping));
+    if (ms_dmsw_next_if(p, 'A'))
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make(p, ms_dmsw_ImplErasedIsolation));
+    else if (ms_dmsw_next_if(p, 'N'))
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make(p, ms_dmsw_ImplNonIsolated));
+    if (ms_dmsw_next_if(p, 'O'))
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make(p, ms_dmsw_ImplCalledOnce));
+    if (ms_dmsw_diff_letter(ms_dmsw_peek(p)))
+        ref = ms_dmsw_add(p, ref, ms_dmsw_marked(p, ms_dmsw_ImplDifferentiabilityKind, ms_dmsw_next(p)));
+    uint32_t callee = 0;
+    switch (ms_dmsw_next(p)) {
+    case 'y': callee = ms_dmsw_make_lit(p, ms_dmsw_ImplConvention, "@callee_unowned"); break;
+    case 'g': callee = ms_dmsw_make_lit(p, ms_dmsw_ImplConvention, "@callee_guaranteed"); break;
+    case 'x': callee = ms_dmsw_make_lit(p, ms_dmsw_ImplConvention, "@callee_owned"); break;
+    case 't': callee = ms_dmsw_make_lit(p, ms_dmsw_ImplConvention, "@convention(thin)"); break;
+    default: return 0;
+    }
+    ref = ms_dmsw_impl_representation(p, ms_dmsw_add(p, ref, callee));
+    if (ms_dmsw_next_if(p, 'A'))
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make_lit(p, ms_dmsw_ImplFunctionAttribute, "@yield_once"));
+    else if (ms_dmsw_next_if(p, 'I'))
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make_lit(p, ms_dmsw_ImplFunctionAttribute, "@yield_once_2"));
+    else if (ms_dmsw_next_if(p, 'G'))
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make_lit(p, ms_dmsw_ImplFunctionAttribute, "@yield_many"));
+    if (ms_dmsw_next_if(p, 'h'))
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make_lit(p, ms_dmsw_ImplFunctionAttribute, "@Sendable"));
+    if (ms_dmsw_next_if(p, 'H'))
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make_lit(p, ms_dmsw_ImplFunctionAttribute, "@async"));
+    if (ms_dmsw_next_if(p, 'T'))
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make(p, ms_dmsw_ImplSendingResult));
+    return ref;
+}
+
+/* I: impl-function-type */
+static uint32_t ms_dmsw_impl_function(ms_dmsw *p)
+{
+    uint32_t ref = ms_dmsw_make(p, ms_dmsw_ImplFunctionType), part;
+    if (ms_dmsw_next_if(p, 's'))
+        ref = ms_dmsw_add(p, ref, ms_dmsw_impl_subs(p, ms_dmsw_ImplPatternSubstitutions));
+    if (ms_dmsw_next_if(p, 'I'))
+        ref = ms_dmsw_add(p, ref, ms_dmsw_impl_subs(p, ms_dmsw_ImplInvocationSubstitutions));
+    uint32_t signature = ms_dmsw_pop_signature(p), first;
+    if (signature && ms_dmsw_next_if(p, 'P'))
+        signature = ms_dmsw_with_kind(p, signature, ms_dmsw_DependentPseudogenericSignature);
+    ref = ms_dmsw_impl_attributes(p, ref);
+    if (signature)
+        ref = ms_dmsw_add(p, ref, signature);
+    first = ms_dmsw_kid_count(p, ref);
+    while (ref && (part = ms_dmsw_impl_part(p, ms_dmsw_ImplParameter, ms_dmsw_param_letters)) != 0) {
+        ms_dmsw_impl_marks(p, part, true);
+        ref = ms_dmsw_add(p, ref, part);
+    }
+    while (ref && (part = ms_dmsw_impl_part(p, ms_dmsw_ImplResult, ms_dmsw_result_letters)) != 0) {
+        ms_dmsw_impl_marks(p, part, false);
+        ref = ms_dmsw_add(p, ref, part);
+    }
+    while (ref && ms_dmsw_next_if(p, 'Y')) {
+        part = ms_dmsw_impl_part(p, ms_dmsw_ImplYield, ms_dmsw_param_letters);
+        if (part)
+            ms_dmsw_impl_marks(p, part, true);
+        ref = ms_dmsw_add(p, ref, part);
+    }
+    if (ms_dmsw_next_if(p, 'z')) {
+        part = ms_dmsw_impl_part(p, ms_dmsw_ImplErrorResult, ms_dmsw_result_letters);
+        if (part)
+            ms_dmsw_impl_marks(p, part, false);
+        ref = ms_dmsw_add(p, ref, part);
+    }
+    if (!ref || !ms_dmsw_next_if(p, '_'))
+        return 0;
+    for (uint32_t i = ms_dmsw_kid_count(p, ref); i > first; i--)
+        if (!ms_dmsw_add(p, ms_dmsw_kid(p, ref, i - 1), ms_dmsw_pop_type(p)))
+            return 0;
+    return ms_dmsw_type(ref);
+}
+
+/* ---- conformances ---- */
+
+/* DEPENDENT-CONFORMANCE-INDEX: 0 is reserved, 1 means unknown, the rest is moved by two */
+static uint32_t ms_dmsw_conformance_index(ms_dmsw *p)
+{
+    int64_t index = ms_dmsw_index(p);
+    if (index <= 0)
+        return 0;
+    return index == 1 ? ms_dmsw_make(p, ms_dmsw_UnknownIndex)
+                      : ms_dmsw_make_index(p, ms_dmsw_Index, (uint64_t)index - 2);
+}
+
+static uint32_t ms_dmsw_concrete_conformance(ms_dmsw *p)
+{
+    uint32_t list =
+        ms_dmsw_pop_list_or_empty(p, ms_dmsw_AnyProtocolConformanceList, ms_dmsw_pop_any_conformance);
+    uint32_t ref = ms_dmsw_pop(p, ms_dmsw_ProtocolConformanceRefInTypeModule);
+    if (!ref)
+        ref = ms_dmsw_pop(p, ms_dmsw_ProtocolConformanceRefInProtocolModule);
+    if (!ref) {
+        uint32_t module = ms_dmsw_pop_module(p);
+        ref = ms_dmsw_make2(p, ms_dmsw_ProtocolConformanceRefInOtherModule, ms_dmsw_pop_protocol(p), module);
+    }
+    return ms_dmsw_make3(p, ms_dmsw_ConcreteProtocolConformance, ms_dmsw_pop_type(p), ref, list);
+}
+
+/* H: conformances and runtime records */
+static uint32_t ms_dmsw_conformance_op(ms_dmsw *p)
+{
+    uint32_t a, b, index;
+    char c = ms_dmsw_next(p);
+    switch (c) {
+    case 'A':
+        index = ms_dmsw_conformance_index(p);
+        a = ms_dmsw_pop_protocol(p);
+        a = ms_dmsw_make2(p, ms_dmsw_DependentAssociatedConformance, ms_dmsw_pop_type(p), a);
+        b = ms_dmsw_pop_trait(p, ms_dmsw_T_DEPCONF);
+        return ms_dmsw_make3(p, ms_dmsw_DependentProtocolConformanceAssociated, b, a, index);
+    case 'D':
+        index = ms_dmsw_conformance_index(p);
+        a = ms_dmsw_pop_protocol(p);
+        return ms_dmsw_make3(p, ms_dmsw_DependentProtocolConformanceRoot, ms_dmsw_pop_type(p), a, index);
+    case 'I':
+        index = ms_dmsw_conformance_index(p);
+        a = ms_dmsw_pop_protocol(p);
+        b = ms_dmsw_pop_trait(p, ms_dmsw_T_DEPCONF);
+        return ms_dmsw_make3(p, ms_dmsw_DependentProtocolConformanceInherited, b, a, index);
+    case 'O':
+        a = ms_dmsw_pop_type(p);
+        b = ms_dmsw_pop_trait(p, ms_dmsw_T_DEPCONF);
+        return ms_dmsw_make2(p, ms_dmsw_DependentProtocolConformanceOpaque, b, a);
+    case 'C': return ms_dmsw_concrete_conformance(p);
+    case 'X':
+        a = ms_dmsw_pop_list_or_empty(p, ms_dmsw_AnyProtocolConformanceList, ms_dmsw_pop_any_conformance);
+        return ms_dmsw_make1(p, ms_dmsw_PackProtocolConformance, a);
+    case 'P': return ms_dmsw_make1(p, ms_dmsw_ProtocolConformanceRefInTypeModule, ms_dmsw_pop_protocol(p));
+    case 'p':
+        return ms_dmsw_make1(p, ms_dmsw_ProtocolConformanceRefInProtocolModule, ms_dmsw_pop_protocol(p));
+    case 'c':
+        return ms_dmsw_make1(p, ms_dmsw_ProtocolConformanceDescriptorRecord, ms_dmsw_pop_conformance(p));
+    case 'n': return ms_dmsw_make1(p, ms_dmsw_NominalTypeDescriptorRecord, ms_dmsw_pop_type(p));
+    case 'o': return ms_dmsw_make1(p, ms_dmsw_OpaqueTypeDescriptorRecord, ms_dmsw_pop_any(p));
+    case 'r': return ms_dmsw_make1(p, ms_dmsw_ProtocolDescriptorRecord, ms_dmsw_pop_protocol(p));
+    case 'F': return ms_dmsw_make(p, ms_dmsw_AccessibleFunctionRecord);
+    default: return 0;
+    }
+}
+
+/* g: retroactive-conformance */
+static uint32_t ms_dmsw_retroactive(ms_dmsw *p)
+{
+    uint32_t index = ms_dmsw_index_node(p);
+    return ms_dmsw_make2(p, ms_dmsw_RetroactiveConformance, index, ms_dmsw_pop_any_conformance(p));
+}
+
+/* ---- metadata, witnesses ---- */
+
+/* MX: context descriptors */
+static uint32_t ms_dmsw_context_descriptor(ms_dmsw *p)
+{
+    uint32_t a;
+    switch (ms_dmsw_next(p)) {
+    case 'E': return ms_dmsw_make1(p, ms_dmsw_ExtensionDescriptor, ms_dmsw_pop_context(p));
+    case 'M': return ms_dmsw_make1(p, ms_dmsw_ModuleDescriptor, ms_dmsw_pop_module(p));
+    case 'X': return ms_dmsw_make1(p, ms_dmsw_AnonymousDescriptor, ms_dmsw_pop_context(p));
+    case 'Y':
+        a = ms_dmsw_pop_any(p);
+        return ms_dmsw_make2(p, ms_dmsw_AnonymousDescriptor, ms_dmsw_pop_context(p), a);
+    case 'A':
+        a = ms_dmsw_pop_assoc_path(p);
+        return ms_dmsw_make2(p, ms_dmsw_AssociatedTypeGenericParamRef, ms_dmsw_pop_type(p), a);
+    default: return 0;
+    }
+}
+
+/* M: metadata */
+static uint32_t ms_dmsw_metadata(ms_dmsw *p)
+{
+    unsigned kind;
+    switch (ms_dmsw_next(p)) {
+    case 'a': kind = ms_dmsw_TypeMetadataAccessFunction; break;
+    case 'b': kind = ms_dmsw_CanonicalSpecializedGenericTypeMetadataAccessFunction; break;
+    case 'B': kind = ms_dmsw_ReflectionMetadataBuiltinDescriptor; break;
+    case 'C': kind = ms_dmsw_ReflectionMetadataSuperclassDescriptor; break;
+    case 'd': /* Apple's own compilers write this letter for 'D' */
+    case 'D': kind = ms_dmsw_TypeMetadataDemanglingCache; break;
+    case 'f': kind = ms_dmsw_FullTypeMetadata; break;
+    case 'F': kind = ms_dmsw_ReflectionMetadataFieldDescriptor; break;
+    case 'i': kind = ms_dmsw_TypeMetadataInstantiationFunction; break;
+    case 'I': kind = ms_dmsw_TypeMetadataInstantiationCache; break;
+    case 'l': kind = ms_dmsw_TypeMetadataSingletonInitializationCache; break;
+    case 'L': kind = ms_dmsw_TypeMetadataLazyCache; break;
+    case 'm': kind = ms_dmsw_Metaclass; break;
+    case 'M': kind = ms_dmsw_CanonicalSpecializedGenericMetaclass; break;
+    case 'n': kind = ms_dmsw_NominalTypeDescriptor; break;
+    case 'N': kind = ms_dmsw_NoncanonicalSpecializedGenericTypeMetadata; break;
+    case 'o': kind = ms_dmsw_ClassMetadataBaseOffset; break;
+    case 'P': kind = ms_dmsw_GenericTypeMetadataPattern; break;
+    case 'r': kind = ms_dmsw_TypeMetadataCompletionFunction; break;
+    case 'R': kind = ms_dmsw_TypeMetadataMangledNameRef; break; /* written by Apple's own compilers only */
+    case 's': kind = ms_dmsw_ObjCResilientClassStub; break;
+    case 't': kind = ms_dmsw_FullObjCResilientClassStub; break;
+    case 'u': kind = ms_dmsw_MethodLookupFunction; break;
+    case 'U': kind = ms_dmsw_ObjCMetadataUpdateFunction; break;
+    case 'z': kind = ms_dmsw_CanonicalPrespecializedGenericTypeCachingOnceToken; break;
+    case 'A':
+        return ms_dmsw_make1(p, ms_dmsw_ReflectionMetadataAssocTypeDescriptor, ms_dmsw_pop_conformance(p));
+    case 'c': return ms_dmsw_make1(p, ms_dmsw_ProtocolConformanceDescriptor, ms_dmsw_pop_conformance(p));
+    case 'g': return ms_dmsw_make1(p, ms_dmsw_OpaqueTypeDescriptorAccessor, ms_dmsw_pop_any(p));
+    case 'h': return ms_dmsw_make1(p, ms_dmsw_OpaqueTypeDescriptorAccessorImpl, ms_dmsw_pop_any(p));
+    case 'j': return ms_dmsw_make1(p, ms_dmsw_OpaqueTypeDescriptorAccessorKey, ms_dmsw_pop_any(p));
+    case 'k': return ms_dmsw_make1(p, ms_dmsw_OpaqueTypeDescriptorAccessorVar, ms_dmsw_pop_any(p));
+    case 'J':
+        return ms_dmsw_make1(p, ms_dmsw_NoncanonicalSpecializedGenericTypeMetadataCache, ms_dmsw_pop_any(p));
+    case 'K': return ms_dmsw_make1(p, ms_dmsw_MetadataInstantiationCache, ms_dmsw_pop_any(p));
+    case 'q': return ms_dmsw_make1(p, ms_dmsw_Uniquable, ms_dmsw_pop_any(p));
+    case 'Q': return ms_dmsw_make1(p, ms_dmsw_OpaqueTypeDescriptor, ms_dmsw_pop_any(p));
+    case 'p': return ms_dmsw_make1(p, ms_dmsw_ProtocolDescriptor, ms_dmsw_pop_protocol(p));
+    case 'S': return ms_dmsw_make1(p, ms_dmsw_ProtocolSelfConformanceDescriptor, ms_dmsw_pop_protocol(p));
+    case 'V': return ms_dmsw_make1(p, ms_dmsw_PropertyDescriptor, ms_dmsw_pop_entity(p));
+    case 'X': return ms_dmsw_context_descriptor(p);
+    default: return 0;
+    }
+    return ms_dmsw_make1(p, kind, ms_dmsw_pop_type(p));
+}
+
+/* WO: outlined value operations */
+static uint32_t ms_dmsw_outlined(ms_dmsw *p)
+{
+    unsigned kind;
+    switch (ms_dmsw_next(p)) {
+    case 'y': kind = ms_dmsw_OutlinedCopy; break;
+    case 'e': kind = ms_dmsw_OutlinedConsume; break;
+    case 'r': kind = ms_dmsw_OutlinedRetain; break;
+    case 's': kind = ms_dmsw_OutlinedRelease; break;
+    case 'b':
+    case 'B': kind = ms_dmsw_OutlinedInitializeWithTake; break;
+    case 'c':
+    case 'C': kind = ms_dmsw_OutlinedInitializeWithCopy; break;
+    case 'd':
+    case 'D': kind = ms_dmsw_OutlinedAssignWithTake; break;
+    case 'f':
+    case 'F': kind = ms_dmsw_OutlinedAssignWithCopy; break;
+    case 'h':
+    case 'H': kind = ms_dmsw_OutlinedDestroy; break;
+    case 'g': kind = ms_dmsw_OutlinedEnumGetTag; break;
+    case 'i': kind = ms_dmsw_OutlinedEnumTagStore; break;
+    case 'j': kind = ms_dmsw_OutlinedEnumProjectDataForLoad; break;
+    default: return 0;
+    }
+    if ((kind == ms_dmsw_OutlinedEnumTagStore || kind == ms_dmsw_OutlinedEnumProjectDataForLoad) &&
+        ms_dmsw_index(p) < 0)
+        return 0; /* which case it is: not printed */
+    uint32_t signature = ms_dmsw_pop_signature(p);
+    uint32_t ref = ms_dmsw_make1(p, kind, ms_dmsw_pop_type(p));
+    return signature ? ms_dmsw_add(p, ref, signature) : ref;
+}
+
+/* INDEX-SUBSET */
+static uint32_t ms_dmsw_index_subset(ms_dmsw *p)
+{
+    size_t start = p->at;
+    while (ms_dmsw_peek(p) == 'S' || ms_dmsw_peek(p) == 'U')
+        p->at++;
+    return p->at > start ? ms_dmsw_make_text(p, ms_dmsw_IndexSubset, p->s + start, p->at - start) : 0;
+}
+
+/* Everything on the stack becomes the children: the function that an autodiff function comes from. */
+static uint32_t ms_dmsw_pop_all(ms_dmsw *p, unsigned kind)
+{
+    uint32_t ref = ms_dmsw_make(p, kind);
+    for (uint32_t i = 0; i < p->stack.count; i++)
+        ref = ms_dmsw_add(p, ref, p->stack.v[i]);
+    p->stack.count = 0;
+    return ref;
+}
+
+/* A kind letter and two subsets, 'p' and 'r' behind them; what comes before them is ref's children. */
+static uint32_t ms_dmsw_diff_parts(ms_dmsw *p, uint32_t ref, const char *letters)
+{
+    if (ms_dmsw_kid_count(p, ref) == 0)
+        return 0;
+    char c = ms_dmsw_next(p);
+    if (ms_dmsw_find(letters, c) < 0)
+        return 0;
+    ref = ms_dmsw_add(p, ref, ms_dmsw_marked(p, ms_dmsw_AutoDiffFunctionKind, c));
+    ref = ms_dmsw_add(p, ref, ms_dmsw_index_subset(p));
+    if (!ms_dmsw_next_if(p, 'p'))
+        return 0;
+    ref = ms_dmsw_add(p, ref, ms_dmsw_index_subset(p));
+    return ms_dmsw_next_if(p, 'r') ? ref : 0;
+}
+
+/* WJ */
+static uint32_t ms_dmsw_diff_witness(ms_dmsw *p)
+{
+    uint32_t signature = ms_dmsw_pop_signature(p);
+    uint32_t ref = ms_dmsw_diff_parts(p, ms_dmsw_pop_all(p, ms_dmsw_DifferentiabilityWitness), "frdl");
+    return signature ? ms_dmsw_add(p, ref, signature) : ref;
+}
+
+/* WZ Wz */
+static uint32_t ms_dmsw_once(ms_dmsw *p, unsigned kind)
+{
+    uint32_t list = ms_dmsw_make(p, ms_dmsw_GlobalVariableOnceDeclList);
+    while (list && ms_dmsw_pop_first(p))
+        list = ms_dmsw_add(p, list, ms_dmsw_pop_trait(p, ms_dmsw_T_NAME));
+    if (!list)
+        return 0;
+    ms_dmsw_reverse(p, list, 0);
+    return ms_dmsw_make2(p, kind, ms_dmsw_pop_context(p), list);
+}
+
+/* The subject of WT, Tn and TN: a path of associated types, or a type that is no protocol. */
+static uint32_t ms_dmsw_pop_subject(ms_dmsw *p)
+{
+    uint32_t top = ms_dmsw_top(p);
+    if ((top & ms_dmsw_AS_TYPE) && ms_dmsw_inner(p, top) != ms_dmsw_Protocol)
+        return ms_dmsw_pop_type(p);
+    return ms_dmsw_pop_assoc_path(p);
+}
+
+/* W: witness tables and value operations */
+static uint32_t ms_dmsw_witness(ms_dmsw *p)
+{
+    uint32_t a, b;
+    char c = ms_dmsw_next(p);
+    switch (c) {
+    case 'C': return ms_dmsw_make1(p, ms_dmsw_EnumCase, ms_dmsw_pop_entity(p));
+    case 'V': return ms_dmsw_make1(p, ms_dmsw_ValueWitnessTable, ms_dmsw_pop_type(p));
+    case 'v':
+        c = ms_dmsw_next(p);
+        a = c == 'd' || c == 'i' ? ms_dmsw_make1(p, ms_dmsw_FieldOffset, ms_dmsw_pop_entity(p)) : 0;
+        if (a)
+            ms_dmsw_at(p, a)->mark = (uint8_t)c;
+        return a;
+    case 'S': return ms_dmsw_make1(p, ms_dmsw_ProtocolSelfConformanceWitnessTable, ms_dmsw_pop_protocol(p));
+    case 'P': return ms_dmsw_make1(p, ms_dmsw_ProtocolWitnessTable, ms_dmsw_pop_conformance(p));
+    case 'p': return ms_dmsw_make1(p, ms_dmsw_ProtocolWitnessTablePattern, ms_dmsw_pop_conformance(p));
+    case 'G': return ms_dmsw_make1(p, ms_dmsw_GenericProtocolWitnessTable, ms_dmsw_pop_conformance(p));
+    case 'I':
+        return ms_dmsw_make1(p, ms_dmsw_GenericProtocolWitnessTableInstantiationFunction,
+                             ms_dmsw_pop_conformance(p));
+    case 'r': return ms_dmsw_make1(p, ms_dmsw_ResilientProtocolWitnessTable, ms_dmsw_pop_conformance(p));
+    case 'a': return ms_dmsw_make1(p, ms_dmsw_ProtocolWitnessTableAccessor, ms_dmsw_pop_conformance(p));
+    case 'l':
+    case 'L':
+        a = ms_dmsw_pop_conformance(p);
+        return ms_dmsw_make2(p,
+                             c == 'l' ? ms_dmsw_LazyProtocolWitnessTableAccessor
+                                      : ms_dmsw_LazyProtocolWitnessTableCacheVariable,
+                             ms_dmsw_pop_type(p), a);
+    case 't':
+        a = ms_dmsw_pop_trait(p, ms_dmsw_T_NAME);
+        return ms_dmsw_make2(p, ms_dmsw_AssociatedTypeMetadataAccessor, ms_dmsw_pop_conformance(p), a);
+    case 'T':
+        a = ms_dmsw_pop_type(p);
+        b = ms_dmsw_pop_subject(p);
+        return ms_dmsw_make3(p, ms_dmsw_AssociatedTypeWitnessTableAccessor, ms_dmsw_pop_conformance(p), b, a);
+    case 'b':
+        a = ms_dmsw_pop_type(p);
+        return ms_dmsw_make2(p, ms_dmsw_BaseWitnessTableAccessor, ms_dmsw_pop_conformance(p), a);
+    case 'O': return ms_dmsw_outlined(p);
+    case 'Z': return ms_dmsw_once(p, ms_dmsw_GlobalVariableOnceFunction);
+    case 'z': return ms_dmsw_once(p, ms_dmsw_GlobalVariableOnceToken);
+    case 'J': return ms_dmsw_diff_witness(p);
+    default: return 0;
+    }
+}
+
+/* VALUE-WITNESS-KIND, the letters and the words in the same order */
+static const char ms_dmsw_vw_letters[] = "alcatadexxXXXxCPCpcpTKTktkprxsxgCcTttTugupuietst";
+static const char *const ms_dmsw_vw_words[] = {"allocateBuffer",
+                                               "assignWithCopy",
+                                               "assignWithTake",
+                                               "deallocateBuffer",
+                                               "destroy",
+                                               "destroyBuffer",
+                                               "destroyArray",
+                                               "initializeBufferWithCopyOfBuffer",
+                                               "initializeBufferWithCopy",
+                                               "initializeWithCopy",
+                                               "initializeBufferWithTakeOfBuffer",
+                                               "initializeBufferWithTake",
+                                               "initializeWithTake",
+                                               "projectBuffer",
+                                               "storeExtraInhabitant",
+                                               "getExtraInhabitantIndex",
+                                               "initializeArrayWithCopy",
+                                               "initializeArrayWithTakeFrontToBack",
+                                               "initializeArrayWithTakeBackToFront",
+                                               "getEnumTag",
+                                               "destructiveProjectEnumData",
+                                               "destructiveInjectEnumTag",
+                                               "getEnumTagSinglePayload",
+                                               "storeEnumTagSinglePayload"};
+
+/* The two letters of a value witness; the node still lacks its type. */
+static uint32_t ms_dmsw_value_witness(ms_dmsw *p)
+{
+    char a = ms_dmsw_next(p), b = ms_dmsw_next(p);
+    for (size_t i = 0; i + 2 < sizeof ms_dmsw_vw_letters; i += 2)
+        if (ms_dmsw_vw_letters[i] == a && ms_dmsw_vw_letters[i + 1] == b)
+            return ms_dmsw_marked(p, ms_dmsw_ValueWitness, (char)(i / 2));
+    return 0;
+}
+
+/* ---- thunks and specializations ---- */
+
+/* SPEC-INFO */
+static uint32_t ms_dmsw_spec_info(ms_dmsw *p, unsigned kind)
+{
+    uint32_t ref = ms_dmsw_make(p, kind);
+    ms_dmsw_next_if(p, 'm'); /* compilers before Swift 6: metatype parameters removed; never printed */
+    if (ms_dmsw_next_if(p, 'q'))
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make(p, ms_dmsw_IsSerialized));
+    ms_dmsw_next_if(p, 'a'); /* async effect removed; not printed */
+    if (ms_dmsw_next_if(p, 'r') && ref)
+        ms_dmsw_at(p, ref)->mark = 1;
+    return ms_dmsw_digit(ms_dmsw_next(p)) ? ref : 0;
+}
+
+/* The types on the stack become the parameters of a generic specialization. */
+static uint32_t ms_dmsw_generic_spec(ms_dmsw *p, unsigned kind)
+{
+    uint32_t ref = ms_dmsw_spec_info(p, kind), types = ms_dmsw_pop_type_list(p);
+    if (!types)
+        return 0;
+    for (uint32_t i = 0; ref && i < ms_dmsw_kid_count(p, types); i++)
+        ref = ms_dmsw_add(p, ref,
+                          ms_dmsw_make1(p, ms_dmsw_GenericSpecializationParam, ms_dmsw_kid(p, types, i)));
+    return ref;
+}
+
+/* dropped-arg: which argument is not printed */
+static uint32_t ms_dmsw_generic_spec_dropped(ms_dmsw *p)
+{
+    p->at--;
+    while (ms_dmsw_next_if(p, 't'))
+        if (ms_dmsw_digit(ms_dmsw_peek(p)) && ms_dmsw_natural(p) < 0)
+            return 0;
+    switch (ms_dmsw_next(p)) {
+    case 'g': return ms_dmsw_generic_spec(p, ms_dmsw_GenericSpecialization);
+    case 'G': return ms_dmsw_generic_spec(p, ms_dmsw_GenericSpecializationNotReAbstracted);
+    case 'B': return ms_dmsw_generic_spec(p, ms_dmsw_GenericSpecializationInResilienceDomain);
+    default: return 0;
+    }
+}
+
+/* What happened to an argument; the first are exclusive, the last can be combined. */
+enum ms_dmsw_spec {
+    ms_dmsw_P_FUNCTION = 1,
+    ms_dmsw_P_GLOBAL,
+    ms_dmsw_P_INTEGER,
+    ms_dmsw_P_FLOAT,
+    ms_dmsw_P_STRING,
+    ms_dmsw_P_KEYPATH,
+    ms_dmsw_P_STRUCT,
+    ms_dmsw_P_CLOSURE,
+    ms_dmsw_P_ESCAPING_CLOSURE,
+    ms_dmsw_P_SAME_CLOSURE,
+    ms_dmsw_P_BOX_TO_VALUE,
+    ms_dmsw_P_BOX_TO_STACK,
+    ms_dmsw_P_INOUT_TO_OUT,
+    ms_dmsw_P_EXISTENTIAL = 1u << 4,
+    ms_dmsw_P_DEAD = 1u << 5,
+    ms_dmsw_P_OWNED_TO_GUARANTEED = 1u << 6,
+    ms_dmsw_P_GUARANTEED_TO_OWNED = 1u << 7,
+    ms_dmsw_P_EXPLODED = 1u << 8
+};
+
+static uint32_t ms_dmsw_spec_kind(ms_dmsw *p, uint32_t param, unsigned what)
+{
+    return ms_dmsw_add(p, param,
+                       ms_dmsw_make_index(p, ms_dmsw_FunctionSignatureSpecializationParamKind, what));
+}
+
+static uint32_t ms_dmsw_spec_text(ms_dmsw *p, uint32_t param, const char *text, size_t len)
+{
+    return ms_dmsw_add(p, param,
+                       ms_dmsw_make_text(p, ms_dmsw_FunctionSignatureSpecializationParamPayload, text, len));
+}
+
+/* A run of digits, printed as it stands: it may have 64 bits or more. */
+static uint32_t ms_dmsw_spec_digits(ms_dmsw *p, uint32_t param)
+{
+    size_t start = p->at;
+    while (ms_dmsw_digit(ms_dmsw_peek(p)))
+        p->at++;
+    return p->at > start ? ms_dmsw_spec_text(p, param, p->s + start, p->at - start) : 0;
+}
+
+/* CONST-PROP */
+static uint32_t ms_dmsw_spec_const(ms_dmsw *p, uint32_t param)
+{
+    switch (ms_dmsw_next(p)) {
+    case 'f': return ms_dmsw_spec_kind(p, param, ms_dmsw_P_FUNCTION);
+    case 'g': return ms_dmsw_spec_kind(p, param, ms_dmsw_P_GLOBAL);
+    case 'i': return ms_dmsw_spec_digits(p, ms_dmsw_spec_kind(p, param, ms_dmsw_P_INTEGER));
+    case 'd': return ms_dmsw_spec_digits(p, ms_dmsw_spec_kind(p, param, ms_dmsw_P_FLOAT));
+    case 'k': return ms_dmsw_spec_kind(p, param, ms_dmsw_P_KEYPATH);
+    case 'S': return ms_dmsw_spec_kind(p, param, ms_dmsw_P_STRUCT);
+    case 's':
+        param = ms_dmsw_spec_kind(p, param, ms_dmsw_P_STRING);
+        switch (ms_dmsw_next(p)) {
+        case 'b': return ms_dmsw_spec_text(p, param, "u8", 2);
+        case 'w': return ms_dmsw_spec_text(p, param, "u16", 3);
+        case 'c': return ms_dmsw_spec_text(p, param, "objc", 4);
+        default: return 0;
+        }
+    default: return 0;
+    }
+}
+
+/* CONST-PROP of a struct: it and its operands, which are constants too, each as a parameter of its own */
+static uint32_t ms_dmsw_spec_struct(ms_dmsw *p, uint32_t param)
+{
+    while (param && ms_dmsw_find("fgikdsS", ms_dmsw_peek(p)) >= 0) {
+        uint32_t part = ms_dmsw_make(p, ms_dmsw_FunctionSignatureSpecializationParam);
+        param = ms_dmsw_add(p, param, ms_dmsw_spec_const(p, part));
+    }
+    return param;
+}
+
+/* The combinable rest of an ARG-SPEC-KIND */
+static uint32_t ms_dmsw_spec_options(ms_dmsw *p, uint32_t param, unsigned what)
+{
+    if ((what & ms_dmsw_P_EXISTENTIAL) && ms_dmsw_next_if(p, 'D'))
+        what |= ms_dmsw_P_DEAD;
+    if ((what & (ms_dmsw_P_EXISTENTIAL | ms_dmsw_P_DEAD)) != 0) {
+        if (ms_dmsw_next_if(p, 'G'))
+            what |= ms_dmsw_P_OWNED_TO_GUARANTEED;
+        if (ms_dmsw_next_if(p, 'O'))
+            what |= ms_dmsw_P_GUARANTEED_TO_OWNED;
+    }
+    if (ms_dmsw_next_if(p, 'X'))
+        what |= ms_dmsw_P_EXPLODED;
+    return ms_dmsw_spec_kind(p, param, what);
+}
+
+/* ARG-SPEC-KIND */
+static uint32_t ms_dmsw_spec_param(ms_dmsw *p, unsigned kind)
+{
+    uint32_t param = ms_dmsw_make(p, kind);
+    switch (ms_dmsw_next(p)) {
+    case 'n': return param;
+    case 'c': return ms_dmsw_spec_kind(p, param, ms_dmsw_P_CLOSURE);
+    case 'E': return ms_dmsw_spec_kind(p, param, ms_dmsw_P_ESCAPING_CLOSURE);
+    case 'C': return ms_dmsw_spec_digits(p, ms_dmsw_spec_kind(p, param, ms_dmsw_P_SAME_CLOSURE));
+    case 'p': return ms_dmsw_peek(p) == 'S' ? ms_dmsw_spec_struct(p, param) : ms_dmsw_spec_const(p, param);
+    case 'e': return ms_dmsw_spec_options(p, param, ms_dmsw_P_EXISTENTIAL);
+    case 'd': return ms_dmsw_spec_options(p, param, ms_dmsw_P_DEAD);
+    case 'g': return ms_dmsw_spec_options(p, param, ms_dmsw_P_OWNED_TO_GUARANTEED);
+    case 'o': return ms_dmsw_spec_options(p, param, ms_dmsw_P_GUARANTEED_TO_OWNED);
+    case 'x': return ms_dmsw_spec_kind(p, param, ms_dmsw_P_EXPLODED);
+    case 'i': return ms_dmsw_spec_kind(p, param, ms_dmsw_P_BOX_TO_VALUE);
+    case 's': return ms_dmsw_spec_kind(p, param, ms_dmsw_P_BOX_TO_STACK);
+    case 'r': return ms_dmsw_spec_kind(p, param, ms_dmsw_P_INOUT_TO_OUT);
+    default: return 0;
+    }
+}
+
+/* Takes what a constant or closure needs off the stack: types and the name before them. */
+static bool ms_dmsw_spec_operands(ms_dmsw *p, uint32_t param, uint64_t kind)
+{
+    bool closure = kind == ms_dmsw_P_CLOSURE || kind == ms_dmsw_P_ESCAPING_CLOSURE;
+    uint32_t type, fixed = ms_dmsw_kid_count(p, param);
+    while ((type = ms_dmsw_pop_type(p)) != 0)
+        if ((!closure && kind != ms_dmsw_P_KEYPATH) || !ms_dmsw_add(p, param, type))
+            return false;
+    uint32_t name = ms_dmsw_pop(p, ms_dmsw_Identifier);
+    if (!name)
+        return false;
+    const char *text = ms_dmsw_at(p, name)->u.text;
+    size_t len = ms_dmsw_at(p, name)->count;
+    if (kind == ms_dmsw_P_STRING && len > 0 && text[0] == '_') { /* it escapes a digit or another _ */
+        text++;
+        len--;
+    }
+    if (!ms_dmsw_spec_text(p, param, text, len))
+        return false;
+    ms_dmsw_reverse(p, param, fixed);
+    return true;
+}
+
+/* The same for any argument; the operands of the last come off first. */
+static bool ms_dmsw_spec_finish(ms_dmsw *p, uint32_t param)
+{
+    uint32_t first = ms_dmsw_kid(p, param, 0);
+    if (!first)
+        return true;
+    if (ms_dmsw_kind_of(p, first) == ms_dmsw_FunctionSignatureSpecializationParam) {
+        for (uint32_t i = ms_dmsw_kid_count(p, param); i > 0; i--) {
+            uint32_t part = ms_dmsw_kid(p, param, i - 1), kind = ms_dmsw_kid(p, part, 0);
+            bool is_struct = ms_dmsw_at(p, kind)->u.index == ms_dmsw_P_STRUCT;
+            if (is_struct ? !ms_dmsw_add(p, part, ms_dmsw_pop_type(p)) : !ms_dmsw_spec_finish(p, part))
+                return false;
+        }
+        return true;
+    }
+    uint64_t kind = ms_dmsw_at(p, first)->u.index;
+    switch (kind) {
+    case ms_dmsw_P_FUNCTION:
+    case ms_dmsw_P_GLOBAL:
+    case ms_dmsw_P_STRING:
+    case ms_dmsw_P_KEYPATH:
+    case ms_dmsw_P_CLOSURE:
+    case ms_dmsw_P_ESCAPING_CLOSURE: return ms_dmsw_spec_operands(p, param, kind);
+    default: return true;
+    }
+}
+
+/* Tf: function signature specialization */
+static uint32_t ms_dmsw_function_spec(ms_dmsw *p)
+{
+    uint32_t ref = ms_dmsw_spec_info(p, ms_dmsw_FunctionSignatureSpecialization);
+    if (ref && ms_dmsw_at(p, ref)->mark)
+        return ref; /* a changed representation says nothing of the arguments */
+    while (ref && !ms_dmsw_next_if(p, '_'))
+        ref = ms_dmsw_add(p, ref, ms_dmsw_spec_param(p, ms_dmsw_FunctionSignatureSpecializationParam));
+    if (ref && !ms_dmsw_next_if(p, 'n'))
+        ref = ms_dmsw_add(p, ref, ms_dmsw_spec_param(p, ms_dmsw_FunctionSignatureSpecializationReturn));
+    if (!ref)
+        return 0;
+    for (uint32_t i = ms_dmsw_kid_count(p, ref); i > 0; i--) {
+        uint32_t param = ms_dmsw_kid(p, ref, i - 1);
+        if (ms_dmsw_kind_of(p, param) == ms_dmsw_FunctionSignatureSpecializationParam &&
+            !ms_dmsw_spec_finish(p, param))
+            return 0;
+    }
+    return ref;
+}
+
+/* TK Tk: key path accessors */
+static uint32_t ms_dmsw_keypath_accessor(ms_dmsw *p, unsigned kind)
+{
+    bool serialized = ms_dmsw_next_if(p, 'q');
+    uint32_t start = p->stack.count, end = start, ref;
+    while (start > 0 && (p->stack.v[start - 1] & ms_dmsw_AS_TYPE))
+        start--;
+    if (start == end || start == 0)
+        return 0;
+    uint32_t types = start, what = p->stack.v[--start], signature = 0;
+    if (ms_dmsw_kind_of(p, what) == ms_dmsw_DependentGenericSignature) {
+        if (start == 0)
+            return 0;
+        signature = what;
+        what = p->stack.v[--start];
+    }
+    ref = ms_dmsw_make1(p, kind, what);
+    if (signature)
+        ref = ms_dmsw_add(p, ref, signature);
+    for (uint32_t i = types; i < end; i++)
+        ref = ms_dmsw_add(p, ref, p->stack.v[i]);
+    if (serialized)
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make(p, ms_dmsw_IsSerialized));
+    p->stack.count = start;
+    return ref;
+}
+
+/* TH Th: key path equality and hash */
+static uint32_t ms_dmsw_keypath_helper(ms_dmsw *p, unsigned kind)
+{
+    bool serialized = ms_dmsw_next_if(p, 'q');
+    uint32_t signature = ms_dmsw_pop_signature(p);
+    uint32_t ref = ms_dmsw_make(p, kind), type;
+    bool any = false;
+    while ((type = ms_dmsw_pop_type(p)) != 0) {
+        ref = ms_dmsw_add(p, ref, type);
+        any = true;
+    }
+    if (!ref || (!any && !signature))
+        return 0;
+    ms_dmsw_reverse(p, ref, 0);
+    if (signature)
+        ref = ms_dmsw_add(p, ref, signature);
+    return serialized ? ms_dmsw_add(p, ref, ms_dmsw_make(p, ms_dmsw_IsSerialized)) : ref;
+}
+
+/* TR Tr Ty: reabstraction thunks; the type reached comes first in the tree, the type left last. */
+static uint32_t ms_dmsw_reabstraction(ms_dmsw *p, unsigned kind)
+{
+    uint32_t ref = ms_dmsw_make(p, kind), signature = ms_dmsw_pop_signature(p);
+    if (signature)
+        ref = ms_dmsw_add(p, ref, signature);
+    if (kind == ms_dmsw_ReabstractionThunkHelperWithSelf)
+        ref = ms_dmsw_add(p, ref, ms_dmsw_pop_type(p));
+    ref = ms_dmsw_add(p, ref, ms_dmsw_pop_type(p));
+    return ms_dmsw_add(p, ref, ms_dmsw_pop_type(p));
+}
+
+/* Te: bridge-spec */
+static uint32_t ms_dmsw_bridged(ms_dmsw *p)
+{
+    size_t start = p->at;
+    char c = ms_dmsw_next(p);
+    if (c != 'o' && c != 'p' && c != 'a' && c != 'm')
+        return 0;
+    while (!ms_dmsw_next_if(p, '_')) {
+        c = ms_dmsw_next(p);
+        if (c != 'n' && c != 'b' && c != 'g')
+            return 0;
+    }
+    return ms_dmsw_make_text(p, ms_dmsw_OutlinedBridgedMethod, p->s + start, p->at - 1 - start);
+}
+
+/* TJO: the types left and reached, then perhaps a signature */
+static uint32_t ms_dmsw_self_reordering(ms_dmsw *p)
+{
+    uint32_t signature = ms_dmsw_pop_signature(p), to = ms_dmsw_pop_type(p), from = ms_dmsw_pop_type(p);
+    uint32_t ref = ms_dmsw_make2(p, ms_dmsw_AutoDiffSelfReorderingReabstractionThunk, from, to);
+    char c = ms_dmsw_next(p);
+    if (signature)
+        ref = ms_dmsw_add(p, ref, signature);
+    if (ms_dmsw_find("frdp", c) < 0)
+        return 0;
+    return ms_dmsw_add(p, ref, ms_dmsw_marked(p, ms_dmsw_AutoDiffFunctionKind, c));
+}
+
+/* TJ: functions of automatic differentiation */
+static uint32_t ms_dmsw_autodiff(ms_dmsw *p)
+{
+    unsigned kind = ms_dmsw_AutoDiffFunction;
+    if (ms_dmsw_next_if(p, 'O'))
+        return ms_dmsw_self_reordering(p);
+    if (ms_dmsw_next_if(p, 'S'))
+        kind = ms_dmsw_AutoDiffSubsetParametersThunk;
+    else if (ms_dmsw_next_if(p, 'V'))
+        kind = ms_dmsw_AutoDiffDerivativeVTableThunk;
+    uint32_t ref = ms_dmsw_diff_parts(p, ms_dmsw_pop_all(p, kind), "frdp");
+    if (kind == ms_dmsw_AutoDiffSubsetParametersThunk) {
+        ref = ms_dmsw_add(p, ref, ms_dmsw_index_subset(p));
+        if (!ms_dmsw_next_if(p, 'P'))
+            return 0;
+    }
+    return ms_dmsw_remember(p, ref);
+}
+
+/* Tz TZ: completion handlers that bridge to async functions */
+static uint32_t ms_dmsw_completion(ms_dmsw *p, unsigned kind)
+{
+    uint32_t flag = ms_dmsw_index_node(p), signature = ms_dmsw_pop_signature(p);
+    uint32_t result = ms_dmsw_pop_type(p), impl = ms_dmsw_pop_type(p);
+    uint32_t ref = ms_dmsw_make3(p, kind, impl, result, flag);
+    return signature ? ms_dmsw_add(p, ref, signature) : ref;
+}
+
+/* Tw: attributes of two letters */
+static uint32_t ms_dmsw_thunk_w(ms_dmsw *p)
+{
+    switch (ms_dmsw_next(p)) {
+    case 'b': return ms_dmsw_make(p, ms_dmsw_BackDeploymentThunk);
+    case 'B': return ms_dmsw_make(p, ms_dmsw_BackDeploymentFallback);
+    case 'c': return ms_dmsw_make(p, ms_dmsw_CoroFunctionPointer);
+    case 'd': return ms_dmsw_make(p, ms_dmsw_DefaultOverride);
+    case 'S': return ms_dmsw_make(p, ms_dmsw_HasSymbolQuery);
+    default: return 0;
+    }
+}
+
+/* T: the specializations */
+static uint32_t ms_dmsw_specialization(ms_dmsw *p, char c)
+{
+    uint32_t ref;
+    switch (c) {
+    case 'g': return ms_dmsw_generic_spec(p, ms_dmsw_GenericSpecialization);
+    case 'G': return ms_dmsw_generic_spec(p, ms_dmsw_GenericSpecializationNotReAbstracted);
+    case 'B': return ms_dmsw_generic_spec(p, ms_dmsw_GenericSpecializationInResilienceDomain);
+    case 's': return ms_dmsw_generic_spec(p, ms_dmsw_GenericSpecializationPrespecialized);
+    case 'i': return ms_dmsw_generic_spec(p, ms_dmsw_InlinedGenericFunction);
+    case 't': return ms_dmsw_generic_spec_dropped(p);
+    case 'P':
+    case 'p':
+        ref = ms_dmsw_spec_info(p, c == 'P' ? ms_dmsw_GenericPartialSpecializationNotReAbstracted
+                                            : ms_dmsw_GenericPartialSpecialization);
+        return ms_dmsw_add(p, ref, ms_dmsw_make1(p, ms_dmsw_GenericSpecializationParam, ms_dmsw_pop_type(p)));
+    default: return ms_dmsw_function_spec(p);
+    }
+}
+
+/* T: descriptors of protocol parts */
+static uint32_t ms_dmsw_protocol_part(ms_dmsw *p, char c)
+{
+    uint32_t a, b;
+    switch (c) {
+    case 'l': return ms_dmsw_make1(p, ms_dmsw_AssociatedTypeDescriptor, ms_dmsw_pop_assoc_name(p));
+    case 'L': return ms_dmsw_make1(p, ms_dmsw_ProtocolRequirementsBaseDescriptor, ms_dmsw_pop_protocol(p));
+    case 'M':
+        return ms_dmsw_make1(p, ms_dmsw_DefaultAssociatedTypeMetadataAccessor, ms_dmsw_pop_assoc_name(p));
+    case 'b':
+        a = ms_dmsw_pop_protocol(p);
+        return ms_dmsw_make2(p, ms_dmsw_BaseConformanceDescriptor, ms_dmsw_pop_type(p), a);
+    default:
+        a = ms_dmsw_pop_protocol(p);
+        b = ms_dmsw_pop_subject(p);
+        return ms_dmsw_make3(p,
+                             c == 'n' ? ms_dmsw_AssociatedConformanceDescriptor
+                                      : ms_dmsw_DefaultAssociatedConformanceAccessor,
+                             ms_dmsw_pop_type(p), b, a);
+    }
+}
+
+/* T: thunks and specializations */
+static uint32_t ms_dmsw_thunk(ms_dmsw *p)
+{
+    uint32_t a, b;
+    char c = ms_dmsw_next(p);
+    switch (c) {
+    case 'c': return ms_dmsw_make1(p, ms_dmsw_CurryThunk, ms_dmsw_pop_entity(p));
+    case 'T':
+        if (ms_dmsw_next_if(p, 'I'))
+            return ms_dmsw_make1(p, ms_dmsw_SILThunkIdentity, ms_dmsw_pop_entity(p));
+        return ms_dmsw_next_if(p, 'H')
+                   ? ms_dmsw_make1(p, ms_dmsw_SILThunkHopToMainActorIfNeeded, ms_dmsw_pop_entity(p))
+                   : 0;
+    case 'j': return ms_dmsw_make1(p, ms_dmsw_DispatchThunk, ms_dmsw_pop_entity(p));
+    case 'q': return ms_dmsw_make1(p, ms_dmsw_MethodDescriptor, ms_dmsw_pop_entity(p));
+    case 'o': return ms_dmsw_make(p, ms_dmsw_ObjCAttribute);
+    case 'O': return ms_dmsw_make(p, ms_dmsw_NonObjCAttribute);
+    case 'D': return ms_dmsw_make(p, ms_dmsw_DynamicAttribute);
+    case 'd': return ms_dmsw_make(p, ms_dmsw_DirectMethodReferenceAttribute);
+    case 'E': return ms_dmsw_make(p, ms_dmsw_DistributedThunk);
+    case 'F': return ms_dmsw_make(p, ms_dmsw_DistributedAccessor);
+    case 'a': return ms_dmsw_make(p, ms_dmsw_PartialApplyObjCForwarder);
+    case 'A': return ms_dmsw_make(p, ms_dmsw_PartialApplyForwarder);
+    case 'm': return ms_dmsw_make(p, ms_dmsw_MergedFunction);
+    case 'X': return ms_dmsw_make(p, ms_dmsw_DynamicallyReplaceableFunctionVar);
+    case 'x': return ms_dmsw_make(p, ms_dmsw_DynamicallyReplaceableFunctionKey);
+    case 'I': return ms_dmsw_make(p, ms_dmsw_DynamicallyReplaceableFunctionImpl);
+    case 'u': return ms_dmsw_make(p, ms_dmsw_AsyncFunctionPointer);
+    case 'Y': return ms_dmsw_make1(p, ms_dmsw_AsyncSuspendResumePartialFunction, ms_dmsw_index_node(p));
+    case 'Q': return ms_dmsw_make1(p, ms_dmsw_AsyncAwaitResumePartialFunction, ms_dmsw_index_node(p));
+    case 'w': return ms_dmsw_thunk_w(p);
+    case 'C': return ms_dmsw_make1(p, ms_dmsw_CoroutineContinuationPrototype, ms_dmsw_pop_type(p));
+    case 'z': return ms_dmsw_completion(p, ms_dmsw_ObjCAsyncCompletionHandlerImpl);
+    case 'Z': return ms_dmsw_completion(p, ms_dmsw_PredefinedObjCAsyncCompletionHandlerImpl);
+    case 'V':
+        a = ms_dmsw_pop_entity(p);
+        return ms_dmsw_make2(p, ms_dmsw_VTableThunk, ms_dmsw_pop_entity(p), a);
+    case 'W':
+        a = ms_dmsw_pop_entity(p);
+        return ms_dmsw_make2(p, ms_dmsw_ProtocolWitness, ms_dmsw_pop_conformance(p), a);
+    case 'S': return ms_dmsw_make1(p, ms_dmsw_ProtocolSelfConformanceWitness, ms_dmsw_pop_entity(p));
+    case 'R': return ms_dmsw_reabstraction(p, ms_dmsw_ReabstractionThunkHelper);
+    case 'r': return ms_dmsw_reabstraction(p, ms_dmsw_ReabstractionThunk);
+    case 'y': return ms_dmsw_reabstraction(p, ms_dmsw_ReabstractionThunkHelperWithSelf);
+    case 'U':
+        a = ms_dmsw_pop_type(p);
+        b = ms_dmsw_pop_any(p);
+        return ms_dmsw_make2(p, ms_dmsw_ReabstractionThunkHelperWithGlobalActor, b, a);
+    case 'K':
+    case 'k':
+        if (ms_dmsw_next_is(p, "mu", 2))
+            return ms_dmsw_keypath_accessor(p, ms_dmsw_KeyPathUnappliedMethodThunkHelper);
+        if (ms_dmsw_next_is(p, "MA", 2))
+            return ms_dmsw_keypath_accessor(p, ms_dmsw_KeyPathAppliedMethodThunkHelper);
+        return ms_dmsw_keypath_accessor(p, c == 'K' ? ms_dmsw_KeyPathGetterThunkHelper
+                                                    : ms_dmsw_KeyPathSetterThunkHelper);
+    case 'H': return ms_dmsw_keypath_helper(p, ms_dmsw_KeyPathEqualsThunkHelper);
+    case 'h': return ms_dmsw_keypath_helper(p, ms_dmsw_KeyPathHashThunkHelper);
+    case 'v':
+        a = ms_dmsw_index_node(p);
+        return ms_dmsw_make1(
+            p, ms_dmsw_next_if(p, 'r') ? ms_dmsw_OutlinedReadOnlyObject : ms_dmsw_OutlinedVariable, a);
+    case 'e': return ms_dmsw_bridged(p);
+    case 'J': return ms_dmsw_autodiff(p);
+    case 'l':
+    case 'L':
+    case 'M':
+    case 'b':
+    case 'n':
+    case 'N': return ms_dmsw_protocol_part(p, c);
+    case 'g':
+    case 'G':
+    case 'B':
+    case 's':
+    case 'i':
+    case 't':
+    case 'P':
+    case 'p':
+    case 'f': return ms_dmsw_specialization(p, c);
+    default: return 0;
+    }
+}
+
+/* ---- the whole name, Swift 4 and later ---- */
+
+/* A type with labels, or another type, for the debugger */
+static uint32_t ms_dmsw_type_mangling(ms_dmsw *p)
+{
+    uint32_t type = ms_dmsw_pop_type(p);
+    uint32_t labels = ms_dmsw_pop_labels(p, type);
+    uint32_t ref = ms_dmsw_make(p, ms_dmsw_TypeMangling);
+    if (labels)
+        ref = ms_dmsw_add(p, ref, labels);
+    return ms_dmsw_add(p, ref, type);
+}
+
+static uint32_t ms_dmsw_value_witness_op(ms_dmsw *p)
+{
+    return ms_dmsw_add(p, ms_dmsw_value_witness(p), ms_dmsw_pop_type(p));
+}
+
+/* One operator: reads it, pops what it needs, returns the new node, 0 when malformed. */
+static uint32_t ms_dmsw_op(ms_dmsw *p)
+{
+    uint32_t a;
+    char c = ms_dmsw_next(p);
+    switch (c) {
+    case 'A': return ms_dmsw_substitution(p);
+    case 'B': return ms_dmsw_builtin(p);
+    case 'C': return ms_dmsw_any_generic(p, ms_dmsw_Class);
+    case 'D': return ms_dmsw_type_mangling(p);
+    case 'E': return ms_dmsw_extension(p);
+    case 'F': return ms_dmsw_function(p);
+    case 'G': return ms_dmsw_bound_generic(p);
+    case 'H': return ms_dmsw_conformance_op(p);
+    case 'I': return ms_dmsw_impl_function(p);
+    case 'K': return ms_dmsw_make(p, ms_dmsw_ThrowsAnnotation);
+    case 'L': return ms_dmsw_local(p);
+    case 'M': return ms_dmsw_metadata(p);
+    case 'N': return ms_dmsw_make1(p, ms_dmsw_TypeMetadata, ms_dmsw_pop_type(p));
+    case 'O': return ms_dmsw_any_generic(p, ms_dmsw_Enum);
+    case 'P': return ms_dmsw_any_generic(p, ms_dmsw_Protocol);
+    case 'Q': return ms_dmsw_archetype(p);
+    case 'R': return ms_dmsw_requirement(p);
+    case 'S': return ms_dmsw_standard(p);
+    case 'T': return ms_dmsw_thunk(p);
+    case 'V': return ms_dmsw_any_generic(p, ms_dmsw_Structure);
+    case 'W': return ms_dmsw_witness(p);
+    case 'X': return ms_dmsw_special_type(p);
+    case 'Y': return ms_dmsw_annotation(p);
+    case 'Z': return ms_dmsw_make1(p, ms_dmsw_Static, ms_dmsw_pop_entity(p));
+    case 'a': return ms_dmsw_any_generic(p, ms_dmsw_TypeAlias);
+    case 'c': return ms_dmsw_pop_function(p, ms_dmsw_FunctionType, false);
+    case 'd': return ms_dmsw_make(p, ms_dmsw_VariadicMarker);
+    case 'f': return ms_dmsw_function_entity(p);
+    case 'g': return ms_dmsw_retroactive(p);
+    case 'h': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_Shared, ms_dmsw_pop_bare(p)));
+    case 'i': return ms_dmsw_subscript(p);
+    case 'l': return ms_dmsw_signature(p, false);
+    case 'm': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_Metatype, ms_dmsw_pop_type(p)));
+    case 'n': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_Owned, ms_dmsw_pop_bare(p)));
+    case 'o': return ms_dmsw_operator(p);
+    case 'p': return ms_dmsw_type(ms_dmsw_pop_protocols(p));
+    case 'q': return ms_dmsw_type(ms_dmsw_generic_param(p));
+    case 'r': return ms_dmsw_signature(p, true);
+    case 's': return ms_dmsw_make_lit(p, ms_dmsw_Module, "Swift");
+    case 't': return ms_dmsw_tuple(p);
+    case 'u':
+        a = ms_dmsw_pop_signature(p);
+        return ms_dmsw_type(ms_dmsw_make2(p, ms_dmsw_DependentGenericType, a, ms_dmsw_pop_type(p)));
+    case 'v': return ms_dmsw_accessor(p, ms_dmsw_typed_decl(p, ms_dmsw_Variable));
+    case 'w': return ms_dmsw_value_witness_op(p);
+    case 'x': return ms_dmsw_type(ms_dmsw_param_type(p, 0, 0));
+    case 'y': return ms_dmsw_make(p, ms_dmsw_EmptyList);
+    case 'z': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_InOut, ms_dmsw_pop_bare(p)));
+    case '_': return ms_dmsw_make(p, ms_dmsw_FirstElementMarker);
+    case '$': return ms_dmsw_integer(p);
+    case '.': /* what tools add behind the mangled name */
+        a = ms_dmsw_make_text(p, ms_dmsw_Suffix, p->s + p->at - 1, p->len - p->at + 1);
+        p->at = p->len;
+        return a;
+    default:
+        if (!ms_dmsw_digit(c))
+            return 0; /* among them the bytes of symbolic references */
+        p->at--;
+        return ms_dmsw_identifier(p);
+    }
+}
+
+/* Puts the nodes on the stack into one tree: attributes of the function first, in the order they print. */
+static uint32_t ms_dmsw_assemble(ms_dmsw *p)
+{
+    uint32_t suffix = ms_dmsw_pop(p, ms_dmsw_Suffix), attr;
+    uint32_t top = ms_dmsw_make(p, ms_dmsw_Global), parent = top;
+    while ((attr = ms_dmsw_pop_trait(p, ms_dmsw_T_ATTR)) != 0) {
+        if (!ms_dmsw_add(p, parent, attr))
+            return 0;
+        unsigned kind = ms_dmsw_kind_of(p, attr);
+        if (kind == ms_dmsw_PartialApplyForwarder || kind == ms_dmsw_PartialApplyObjCForwarder)
+            parent = attr;
+    }
+    for (uint32_t i = 0; i < p->stack.count; i++)
+        if (!ms_dmsw_add(p, parent, p->stack.v[i]))
+            return 0;
+    if (suffix)
+        top = ms_dmsw_add(p, top, suffix);
+    return ms_dmsw_kid_count(p, top) ? top : 0;
+}
+
+static uint32_t ms_dmsw_read(ms_dmsw *p)
+{
+    while (p->at < p->len && !p->d->failed) {
+        uint32_t ref = ms_dmsw_op(p);
+        if (!ref)
+            return 0;
+        ms_dmsw_push(p, ref);
+    }
+    return p->d->failed ? 0 : ms_dmsw_assemble(p);
+}
+
+/* ---- printing ---- */
+
+/* floors: recursion */
+static uint32_t ms_dmsw_print_as(ms_dmsw *p, uint32_t ref, bool as_prefix);
+static bool ms_dmsw_nested(ms_dmsw *p, uint32_t payload);
+
+#define ms_dmsw_lit(p, text) ms_dm_put((p)->d, text, sizeof(text) - 1)
+
+static bool ms_dmsw_short(const ms_dmsw *p)
+{
+    return (p->style & MACHSYM_DEMANGLE_SIMPLIFIED) != 0;
+}
+
+static void ms_dmsw_char(ms_dmsw *p, char c)
+{
+    ms_dm_put(p->d, &c, 1);
+}
+
+/* A word from one of our tables. */
+static void ms_dmsw_word(ms_dmsw *p, const char *word)
+{
+    size_t len = 0;
+    while (word[len] != '\0')
+        len++;
+    ms_dm_put(p->d, word, len);
+}
+
+static void ms_dmsw_number(ms_dmsw *p, uint64_t value)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+    do {
+        digits[--at] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value);
+    ms_dm_put(p->d, digits + at, sizeof digits - at);
+}
+
+static void ms_dmsw_own(ms_dmsw *p, uint32_t ref)
+{
+    const ms_dmsw_node *n = ms_dmsw_at(p, ref);
+    if (n->form == ms_dmsw_F_TEXT || n->form == ms_dmsw_F_KNOWN)
+        ms_dm_put(p->d, n->u.text, n->count);
+}
+
+/* The text of the kind's row. */
+static void ms_dmsw_row_text(ms_dmsw *p, uint32_t ref)
+{
+    const ms_dmsw_row *row = ms_dmsw_rows + ms_dmsw_inner(p, ref);
+    ms_dm_put(p->d, row->text, row->len);
+}
+
+static void ms_dmsw_print(ms_dmsw *p, uint32_t ref)
+{
+    (void)ms_dmsw_print_as(p, ref, false);
+}
+
+static void ms_dmsw_print_kid(ms_dmsw *p, uint32_t ref, uint32_t i)
+{
+    ms_dmsw_print(p, ms_dmsw_kid(p, ref, i));
+}
+
+static void ms_dmsw_print_kids(ms_dmsw *p, uint32_t ref, const char *sep, size_t len)
+{
+    uint32_t count = ms_dmsw_kid_count(p, ref);
+    for (uint32_t i = 0; i < count && !p->d->failed; i++) {
+        if (i > 0)
+            ms_dm_put(p->d, sep, len);
+        ms_dmsw_print_kid(p, ref, i);
+    }
+}
+
+static void ms_dmsw_print_commas(ms_dmsw *p, uint32_t ref)
+{
+    ms_dmsw_print_kids(p, ref, ", ", 2);
+}
+
+static bool ms_dmsw_is_simple(const ms_dmsw *p, uint32_t type)
+{
+    unsigned kind = ms_dmsw_inner(p, type);
+    if (kind == ms_dmsw_ProtocolList)
+        return ms_dmsw_kid_count(p, ms_dmsw_kid(p, type, 0)) <= 1;
+    if (kind == ms_dmsw_ProtocolListWithAnyObject)
+        return ms_dmsw_kid_count(p, ms_dmsw_kid(p, ms_dmsw_kid(p, type, 0), 0)) == 0;
+    return (ms_dmsw_rows[kind].traits & ms_dmsw_T_SIMPLE) != 0;
+}
+
+static void ms_dmsw_print_in_parens(ms_dmsw *p, uint32_t type)
+{
+    bool simple = ms_dmsw_is_simple(p, type);
+    if (!simple)
+        ms_dmsw_char(p, '(');
+    ms_dmsw_print(p, type);
+    if (!simple)
+        ms_dmsw_char(p, ')');
+}
+
+/* Function types start with a parenthesis or an attribute: no space between the name and them. */
+static bool ms_dmsw_needs_space(const ms_dmsw *p, uint32_t type)
+{
+    unsigned kind = ms_dmsw_inner(p, type);
+    return kind != ms_dmsw_DependentGenericType && !(ms_dmsw_rows[kind].traits & ms_dmsw_T_FUNCTION);
+}
+
+static void ms_dmsw_print_label(ms_dmsw *p, uint32_t label)
+{
+    if (ms_dmsw_kind_of(p, label) == ms_dmsw_Identifier)
+        ms_dmsw_print(p, label);
+    else
+        ms_dmsw_char(p, '_');
+    ms_dmsw_char(p, ':');
+}
+
+/* Parameters in parentheses; the simplified style shows labels only. */
+static void ms_dmsw_print_params(ms_dmsw *p, uint32_t labels, uint32_t args)
+{
+    bool types = !ms_dmsw_short(p);
+    uint32_t params = ms_dmsw_kid(p, args, 0);
+    if (ms_dmsw_inner(p, params) != ms_dmsw_Tuple) {
+        ms_dmsw_char(p, '(');
+        if (types)
+            ms_dmsw_print(p, params);
+        else
+            ms_dmsw_lit(p, "_:");
+        ms_dmsw_char(p, ')');
+        return;
+    }
+    uint32_t count = ms_dmsw_kid_count(p, params);
+    bool has_labels = ms_dmsw_kid_count(p, labels) > 0;
+    ms_dmsw_char(p, '(');
+    for (uint32_t i = 0; i < count && !p->d->failed; i++) {
+        uint32_t param = ms_dmsw_kid(p, params, i);
+        if (i > 0 && types)
+            ms_dmsw_lit(p, ", ");
+        if (has_labels) {
+            ms_dmsw_print_label(p, ms_dmsw_kid(p, labels, i));
+            if (types)
+                ms_dmsw_char(p, ' ');
+        } else if (!types) {
+            uint32_t name = ms_dmsw_kid_of(p, param, ms_dmsw_TupleElementName);
+            if (name)
+                ms_dmsw_own(p, name);
+            else
+                ms_dmsw_char(p, '_');
+            ms_dmsw_char(p, ':');
+        }
+        if (types)
+            ms_dmsw_print(p, param);
+    }
+    ms_dmsw_char(p, ')');
+}
+
+static void ms_dmsw_print_diff(ms_dmsw *p, uint32_t ref)
+{
+    ms_dmsw_word(p, "@differentiable");
+    switch (ms_dmsw_at(p, ref)->mark) {
+    case 'f': ms_dmsw_word(p, "(_forward)"); break;
+    case 'r': ms_dmsw_word(p, "(reverse)"); break;
+    case 'l': ms_dmsw_word(p, "(_linear)"); break;
+    default: break;
+    }
+}
+
+/* What stands before the parameters of a function type. */
+static void ms_dmsw_print_function_head(ms_dmsw *p, uint32_t ref)
+{
+    uint32_t clang = ms_dmsw_kid_of(p, ref, ms_dmsw_ClangType);
+    ms_dmsw_row_text(p, ref);
+    switch (ms_dmsw_inner(p, ref)) {
+    case ms_dmsw_CFunctionPointer:
+    case ms_dmsw_ObjCBlock:
+    case ms_dmsw_EscapingObjCBlock:
+        if (clang) {
+            ms_dmsw_word(p, ", mangledCType: \"");
+            ms_dmsw_own(p, clang);
+            ms_dmsw_char(p, '"');
+        }
+        ms_dmsw_word(p, ") ");
+        break;
+    default: break;
+    }
+    uint32_t count = ms_dmsw_kid_count(p, ref);
+    for (uint32_t i = 0; i + 2 < count; i++) {
+        uint32_t kid = ms_dmsw_kid(p, ref, i);
+        unsigned kind = ms_dmsw_kind_of(p, kid);
+        if ((ms_dmsw_rows[kind].traits & ms_dmsw_T_ISOLATION) || kind == ms_dmsw_ConcurrentFunctionType ||
+            kind == ms_dmsw_DifferentiableFunctionType)
+            ms_dmsw_print(p, kid);
+    }
+}
+
+static void ms_dmsw_print_function(ms_dmsw *p, uint32_t labels, uint32_t ref)
+{
+    uint32_t count = ms_dmsw_kid_count(p, ref), part;
+    if (count < 2) {
+        p->d->failed = true;
+        return;
+    }
+    if (count > 2 || !(ms_dmsw_rows[ms_dmsw_inner(p, ref)].traits & ms_dmsw_T_FUNCTION))
+        ms_dmsw_print_function_head(p, ref);
+    ms_dmsw_print_params(p, labels, ms_dmsw_kid(p, ref, count - 2));
+    if (ms_dmsw_short(p))
+        return;
+    if (count > 2) {
+        if (ms_dmsw_kid_of(p, ref, ms_dmsw_AsyncAnnotation))
+            ms_dmsw_lit(p, " async");
+        if ((part = ms_dmsw_kid_of(p, ref, ms_dmsw_ThrowsAnnotation)) != 0 ||
+            (part = ms_dmsw_kid_of(p, ref, ms_dmsw_TypedThrowsAnnotation)) != 0)
+            ms_dmsw_print(p, part);
+    }
+    ms_dmsw_lit(p, " -> ");
+    if (count > 2 && ms_dmsw_kid_of(p, ref, ms_dmsw_SendingResultFunctionType))
+        ms_dmsw_lit(p, "sending ");
+    ms_dmsw_print_kid(p, ref, count - 1);
+}
+
+enum ms_dmsw_type_style { ms_dmsw_TY_NONE, ms_dmsw_TY_COLON, ms_dmsw_TY_FUNCTION };
+
+typedef struct ms_dmsw_decl { /* How a declaration is to be printed. */
+    unsigned type;            /* enum ms_dmsw_type_style */
+    bool has_name;            /* the second child is its name */
+    bool spaced;              /* extra contains a space: the context follows instead of coming first */
+    const char *extra;
+    size_t extra_len;
+    uint32_t macro; /* 0, or the macro's name, which belongs to extra */
+    int64_t index;  /* printed behind extra; -1: none */
+    bool subscript; /* the name is the word subscript */
+} ms_dmsw_decl;
+
+static void ms_dmsw_print_entity_type(ms_dmsw *p, uint32_t ref, uint32_t type, uint32_t args)
+{
+    uint32_t labels = ms_dmsw_kid_of(p, ref, ms_dmsw_LabelList);
+    if (!labels && !args) {
+        ms_dmsw_print(p, type);
+        return;
+    }
+    if (args) {
+        ms_dmsw_char(p, '<');
+        ms_dmsw_print_commas(p, args);
+        ms_dmsw_char(p, '>');
+    }
+    if (ms_dmsw_inner(p, type) == ms_dmsw_DependentGenericType) {
+        if (!args)
+            ms_dmsw_print_kid(p, type, 0);
+        type = ms_dmsw_kid(p, type, 1);
+        if (ms_dmsw_needs_space(p, type))
+            ms_dmsw_char(p, ' ');
+    }
+    ms_dmsw_print_function(p, labels, type);
+}
+
+static void ms_dmsw_print_extra(ms_dmsw *p, const ms_dmsw_decl *decl)
+{
+    ms_dm_put(p->d, decl->extra, decl->extra_len);
+    if (decl->macro) {
+        ms_dmsw_own(p, decl->macro);
+        ms_dmsw_word(p, " expansion #");
+    }
+    if (decl->index >= 0)
+        ms_dmsw_number(p, (uint64_t)decl->index);
+}
+
+/* The name of a declaration; false when it prints nothing, as a constructor's labels do. */
+static bool ms_dmsw_print_name(ms_dmsw *p, uint32_t ref, const ms_dmsw_decl *decl)
+{
+    size_t before = p->d->out_len;
+    if (decl->subscript) {
+        ms_dmsw_word(p, "subscript");
+    } else {
+        uint32_t name = ms_dmsw_kid(p, ref, 1);
+        uint32_t private_name = ms_dmsw_kid_of(p, ref, ms_dmsw_PrivateDeclName);
+        if (ms_dmsw_kind_of(p, name) != ms_dmsw_PrivateDeclName)
+            ms_dmsw_print(p, name);
+        if (private_name)
+            ms_dmsw_print(p, private_name);
+    }
+    return p->d->out_len != before;
+}
+
+static void ms_dmsw_print_decl_type(ms_dmsw *p, uint32_t ref, const ms_dmsw_decl *decl, bool spaced,
+                                    uint32_t args)
+{
+    uint32_t type = ms_dmsw_kid_of(p, ref, ms_dmsw_Type);
+    unsigned style = decl->type;
+    if (!type) {
+        p->d->failed = true;
+        return;
+    }
+    if (style == ms_dmsw_TY_FUNCTION) {
+        uint32_t t = type;
+        while (ms_dmsw_inner(p, t) == ms_dmsw_DependentGenericType)
+            t = ms_dmsw_kid(p, t, 1);
+        unsigned kind = ms_dmsw_inner(p, t);
+        if (!(ms_dmsw_rows[kind].traits & ms_dmsw_T_FUNCTION) && kind != ms_dmsw_CFunctionPointer &&
+            kind != ms_dmsw_ThinFunctionType)
+            style = ms_dmsw_TY_COLON;
+    }
+    if (style == ms_dmsw_TY_FUNCTION) {
+        if (spaced || ms_dmsw_needs_space(p, type))
+            ms_dmsw_char(p, ' ');
+    } else if (ms_dmsw_short(p)) {
+        return;
+    } else {
+        ms_dmsw_lit(p, " : ");
+    }
+    ms_dmsw_print_entity_type(p, ref, type, args);
+}
+
+/* A declaration with its context before it ("context.name") or behind it ("name in context"). Returns the
+ * context that is left to print: as a prefix of something else, nothing can follow a declaration's name. */
+static uint32_t ms_dmsw_print_decl(ms_dmsw *p, uint32_t ref, bool as_prefix, const ms_dmsw_decl *decl)
+{
+    uint32_t args = 0, left = 0, context;
+    if (ms_dmsw_inner(p, ref) == ms_dmsw_BoundGenericFunction) {
+        args = ms_dmsw_kid(p, ref, 1);
+        ref = ms_dmsw_kid(p, ref, 0);
+    }
+    bool local = decl->has_name && ms_dmsw_kind_of(p, ms_dmsw_kid(p, ref, 1)) == ms_dmsw_LocalDeclName;
+    bool spaced = decl->spaced || local;
+    if (as_prefix && (decl->type != ms_dmsw_TY_NONE || spaced))
+        return ref;
+    context = ms_dmsw_kid(p, ref, 0);
+    if (spaced) {
+        left = context;
+    } else {
+        size_t before = p->d->out_len;
+        left = ms_dmsw_print_as(p, context, true);
+        if (p->d->out_len != before && !left)
+            ms_dmsw_char(p, '.');
+    }
+    bool extra = decl->extra_len > 0;
+    if (decl->has_name || decl->subscript) {
+        if (extra && spaced) {
+            ms_dmsw_print_extra(p, decl);
+            ms_dmsw_lit(p, " of ");
+            extra = false;
+        }
+        if (ms_dmsw_print_name(p, ref, decl) && extra)
+            ms_dmsw_char(p, '.');
+    }
+    if (extra)
+        ms_dmsw_print_extra(p, decl);
+    if (decl->type != ms_dmsw_TY_NONE)
+        ms_dmsw_print_decl_type(p, ref, decl, spaced, args);
+    if (as_prefix || !left)
+        return left;
+    switch (ms_dmsw_inner(p, ref)) {
+    case ms_dmsw_DefaultArgumentInitializer:
+    case ms_dmsw_Initializer:
+    case ms_dmsw_PropertyWrapperBackingInitializer:
+    case ms_dmsw_PropertyWrapperInitFromProjectedValue:
+    case ms_dmsw_PropertyWrappedFieldInitAccessor: ms_dmsw_lit(p, " of "); break;
+    default: ms_dmsw_lit(p, " in "); break;
+    }
+    ms_dmsw_print(p, left);
+    return 0;
+}
+
+/* The number behind an extra name; Swift's own printer holds it in an int and leaves out a negative one. */
+static int64_t ms_dmsw_extra_index(const ms_dmsw *p, uint32_t index, uint64_t add)
+{
+    uint64_t low = (ms_dmsw_at(p, index)->u.index + add) & 0xffffffffu;
+    return low > INT32_MAX ? -1 : (int64_t)low;
+}
+
+/* A declaration whose row's text is an extra name behind it, or its only name. */
+static uint32_t ms_dmsw_print_part(ms_dmsw *p, uint32_t ref, bool as_prefix, unsigned type, int64_t index)
+{
+    const ms_dmsw_row *row = ms_dmsw_rows + ms_dmsw_inner(p, ref);
+    ms_dmsw_decl decl = {type, false, false, row->text, row->len, 0, index, false};
+    for (size_t i = 0; i < row->len; i++)
+        decl.spaced = decl.spaced || row->text[i] == ' ';
+    return ms_dmsw_print_decl(p, ref, as_prefix, &decl);
+}
+
+/* A named declaration. */
+static uint32_t ms_dmsw_print_named(ms_dmsw *p, uint32_t ref, bool as_prefix, unsigned type)
+{
+    ms_dmsw_decl decl = {type, true, false, "", 0, 0, -1, false};
+    return ms_dmsw_print_decl(p, ref, as_prefix, &decl);
+}
+
+/* An accessor of a variable or subscript. */
+static uint32_t ms_dmsw_print_accessor(ms_dmsw *p, uint32_t ref, bool as_prefix)
+{
+    const ms_dmsw_row *row = ms_dmsw_rows + ms_dmsw_inner(p, ref);
+    uint32_t storage = ms_dmsw_kid(p, ref, 0);
+    unsigned kind = ms_dmsw_kind_of(p, storage);
+    if (kind != ms_dmsw_Variable && kind != ms_dmsw_Subscript) {
+        p->d->failed = true;
+        return 0;
+    }
+    ms_dmsw_decl decl = {
+        ms_dmsw_TY_COLON,         kind == ms_dmsw_Variable, false, row->text, row->len, 0, -1,
+        kind == ms_dmsw_Subscript};
+    return ms_dmsw_print_decl(p, storage, as_prefix, &decl);
+}
+
+static uint32_t ms_dmsw_print_macro(ms_dmsw *p, uint32_t ref, bool as_prefix)
+{
+    const ms_dmsw_row *row = ms_dmsw_rows + ms_dmsw_inner(p, ref);
+    ms_dmsw_decl decl = {ms_dmsw_TY_NONE, true, true, row->text, row->len, 0, -1, false};
+    unsigned kind = ms_dmsw_inner(p, ref);
+    bool attached = kind != ms_dmsw_FreestandingMacroExpansion && kind != ms_dmsw_MacroExpansionUniqueName;
+    uint32_t index = ms_dmsw_kid_of(p, ref, ms_dmsw_Index);
+    if (attached)
+        decl.macro = ms_dmsw_kid(p, ref, ms_dmsw_kid(p, ref, 2) == index ? 1 : 2);
+    decl.index = ms_dmsw_extra_index(p, index, 1);
+    return ms_dmsw_print_decl(p, ref, as_prefix, &decl);
+}
+
+/* The standard library's Optional, Array or Dictionary with that many arguments. */
+static bool ms_dmsw_is_swift(const ms_dmsw *p, uint32_t type, const char *name, size_t len)
+{
+    const ms_dmsw_node *n = ms_dmsw_at(p, type);
+    if (n->form == ms_dmsw_F_KNOWN)
+        return ms_dmsw_text_is(p, type, name, len);
+    uint32_t context = ms_dmsw_kid(p, type, 0), id = ms_dmsw_kid(p, type, 1);
+    return ms_dmsw_kind_of(p, context) == ms_dmsw_Module && ms_dmsw_text_is(p, context, "Swift", 5) &&
+           ms_dmsw_kind_of(p, id) == ms_dmsw_Identifier && ms_dmsw_text_is(p, id, name, len);
+}
+
+/* [A], [A : B], A? for the types they stand for. Returns false when it is another type. */
+static bool ms_dmsw_print_sugar(ms_dmsw *p, uint32_t ref)
+{
+    uint32_t type = ms_dmsw_kid(p, ref, 0), args = ms_dmsw_kid(p, ref, 1);
+    uint32_t count = ms_dmsw_kid_count(p, args);
+    if (count == 0 || count > 2 || (p->style & ms_dmsw_NO_SUGAR) || ms_dmsw_kid_count(p, ref) != 2)
+        return false;
+    if (ms_dmsw_inner(p, ref) == ms_dmsw_BoundGenericEnum) {
+        bool forced = ms_dmsw_is_swift(p, type, "ImplicitlyUnwrappedOptional", 27);
+        if (count != 1 || (!forced && !ms_dmsw_is_swift(p, type, "Optional", 8)))
+            return false;
+        ms_dmsw_print_in_parens(p, ms_dmsw_kid(p, args, 0));
+        ms_dmsw_char(p, forced ? '!' : '?');
+        return true;
+    }
+    if (!(count == 1 && ms_dmsw_is_swift(p, type, "Array", 5)) &&
+        !(count == 2 && ms_dmsw_is_swift(p, type, "Dictionary", 10)))
+        return false;
+    ms_dmsw_char(p, '[');
+    ms_dmsw_print_kids(p, args, " : ", 3);
+    ms_dmsw_char(p, ']');
+    return true;
+}
+
+static void ms_dmsw_print_bound(ms_dmsw *p, uint32_t ref)
+{
+    unsigned kind = ms_dmsw_inner(p, ref);
+    if (kind == ms_dmsw_BoundGenericProtocol) {
+        ms_dmsw_print_kids(p, ms_dmsw_kid(p, ref, 1), "", 0);
+        ms_dmsw_word(p, " as ");
+        ms_dmsw_print_kid(p, ref, 0);
+        return;
+    }
+    if ((kind == ms_dmsw_BoundGenericEnum || kind == ms_dmsw_BoundGenericStructure) &&
+        ms_dmsw_print_sugar(p, ref))
+        return;
+    ms_dmsw_print_kid(p, ref, 0);
+    ms_dmsw_char(p, '<');
+    ms_dmsw_print_commas(p, ms_dmsw_kid(p, ref, 1));
+    ms_dmsw_char(p, '>');
+}
+
+/* A, B, ... AB; deeper levels carry their number: A1 */
+static void ms_dmsw_print_param_name(ms_dmsw *p, uint64_t depth, uint64_t index)
+{
+    do {
+        ms_dmsw_char(p, (char)('A' + index % 26));
+        index /= 26;
+    } while (index);
+    if (depth)
+        ms_dmsw_number(p, depth);
+}
+
+/* Whether a generic parameter has a marker of that kind. Swift's own printer compares a marker's depth with
+ * the parameter's place and its place with the depth, so that only some markers show; the same here. */
+static bool ms_dmsw_has_marker(ms_dmsw *p, uint32_t ref, unsigned kind, uint64_t depth, uint64_t index)
+{
+    uint32_t count = ms_dmsw_kid_count(p, ref);
+    if (p->d->work < count) {
+        p->d->failed = true;
+        return false;
+    }
+    p->d->work -= count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t kid = ms_dmsw_kid(p, ref, i);
+        if (ms_dmsw_kind_of(p, kid) != kind)
+            continue;
+        const ms_dmsw_node *type = ms_dmsw_at(p, ms_dmsw_kid(p, kid, 0));
+        if (type->kind == ms_dmsw_DependentGenericParamType && type->u.index == (index << 32 | depth))
+            return true;
+    }
+    return false;
+}
+
+static void ms_dmsw_print_signature_level(ms_dmsw *p, uint32_t ref, uint64_t depth, uint64_t count,
+                                          bool markers)
+{
+    for (uint64_t i = 0; i < count && !p->d->failed; i++) {
+        if (i > 0)
+            ms_dmsw_word(p, ", ");
+        if (i >= 128) { /* as far as Swift's own printer goes */
+            ms_dmsw_word(p, "...");
+            break;
+        }
+        if (markers && ms_dmsw_has_marker(p, ref, ms_dmsw_DependentGenericParamPackMarker, depth, i))
+            ms_dmsw_word(p, "each ");
+        if (markers && ms_dmsw_has_marker(p, ref, ms_dmsw_DependentGenericParamValueMarker, depth, i))
+            ms_dmsw_word(p, "let ");
+        ms_dmsw_print_param_name(p, depth, i);
+    }
+}
+
+static void ms_dmsw_print_signature(ms_dmsw *p, uint32_t ref)
+{
+    uint32_t count = ms_dmsw_kid_count(p, ref), i = 0, first = 0;
+    while (first < count &&
+           ms_dmsw_kind_of(p, ms_dmsw_kid(p, ref, first)) == ms_dmsw_DependentGenericParamCount)
+        first++;
+    uint32_t levels = first;
+    for (; first < count; first++) {
+        unsigned kind = ms_dmsw_kind_of(p, ms_dmsw_kid(p, ref, first));
+        if (kind != ms_dmsw_DependentGenericParamPackMarker &&
+            kind != ms_dmsw_DependentGenericParamValueMarker)
+            break;
+    }
+    ms_dmsw_char(p, '<');
+    for (; i < levels && !p->d->failed; i++) {
+        if (i > 0)
+            ms_dmsw_word(p, "><");
+        ms_dmsw_print_signature_level(p, ref, i, ms_dmsw_at(p, ms_dmsw_kid(p, ref, i))->u.index,
+                                      first > levels);
+    }
+    if (first < count && !ms_dmsw_short(p)) {
+        ms_dmsw_word(p, " where ");
+        for (i = first; i < count && !p->d->failed; i++) {
+            if (i > first)
+                ms_dmsw_word(p, ", ");
+            ms_dmsw_print_kid(p, ref, i);
+        }
+    }
+    ms_dmsw_char(p, '>');
+}
+
+static void ms_dmsw_print_layout(ms_dmsw *p, uint32_t ref)
+{
+    ms_dmsw_print_kid(p, ref, 0);
+    ms_dmsw_word(p, ": ");
+    switch (ms_dmsw_at(p, ref)->mark) {
+    case 'U': ms_dmsw_word(p, "_UnknownLayout"); break;
+    case 'R': ms_dmsw_word(p, "_RefCountedObject"); break;
+    case 'N': ms_dmsw_word(p, "_NativeRefCountedObject"); break;
+    case 'C': ms_dmsw_word(p, "AnyObject"); break;
+    case 'D': ms_dmsw_word(p, "_NativeClass"); break;
+    case 'B':
+    case 'S': break; /* Swift's own printer has no words for these two */
+    case 'M':
+    case 'm': ms_dmsw_word(p, "_TrivialAtMost"); break;
+    default: ms_dmsw_word(p, "_Trivial"); break;
+    }
+    if (ms_dmsw_kid_count(p, ref) < 2)
+        return;
+    ms_dmsw_char(p, '(');
+    ms_dmsw_print_kid(p, ref, 1);
+    if (ms_dmsw_kid_count(p, ref) > 2) {
+        ms_dmsw_word(p, ", ");
+        ms_dmsw_print_kid(p, ref, 2);
+    }
+    ms_dmsw_char(p, ')');
+}
+
+static void ms_dmsw_print_inverse(ms_dmsw *p, uint32_t ref)
+{
+    uint64_t bit = ms_dmsw_at(p, ms_dmsw_kid(p, ref, 1))->u.index;
+    ms_dmsw_print_kid(p, ref, 0);
+    ms_dmsw_row_text(p, ref);
+    if (bit == 0) {
+        ms_dmsw_word(p, "Copyable");
+    } else if (bit == 1) {
+        ms_dmsw_word(p, "Escapable");
+    } else {
+        ms_dmsw_word(p, "<bit ");
+        ms_dmsw_number(p, bit);
+        ms_dmsw_char(p, '>');
+    }
+}
+
+/* ---- printing implementation function types ---- */
+
+static void ms_dmsw_print_impl_part(ms_dmsw *p, uint32_t ref)
+{
+    const ms_dmsw_node *n = ms_dmsw_at(p, ref);
+    unsigned word = n->mark & ms_dmsw_M_WORD;
+    bool is_param = n->kind == ms_dmsw_ImplParameter || n->kind == ms_dmsw_ImplYield;
+    ms_dmsw_row_text(p, ref);
+    ms_dmsw_word(p, is_param ? ms_dmsw_param_words[word] : ms_dmsw_result_words[word]);
+    ms_dmsw_char(p, ' ');
+    unsigned others = n->mark & (ms_dmsw_M_SENDING | ms_dmsw_M_ISOLATED | ms_dmsw_M_IMPLICIT);
+    if ((others & (others - 1)) == 0) { /* Swift's own printer shows none of several */
+        if (n->mark & ms_dmsw_M_NO_DERIVATIVE)
+            ms_dmsw_word(p, "@noDerivative ");
+        if (others == ms_dmsw_M_SENDING)
+            ms_dmsw_word(p, "sending ");
+        else if (others == ms_dmsw_M_ISOLATED)
+            ms_dmsw_word(p, "isolated ");
+        else if (others == ms_dmsw_M_IMPLICIT)
+            ms_dmsw_word(p, "sil_implicit_leading_param ");
+    }
+    ms_dmsw_print_kid(p, ref, 0);
+}
+
+/* The attributes before the parameters. */
+static void ms_dmsw_print_impl_head(ms_dmsw *p, uint32_t ref, uint32_t pattern)
+{
+    uint32_t count = ms_dmsw_kid_count(p, ref);
+    for (uint32_t i = 0; i < count && !p->d->failed; i++) {
+        uint32_t kid = ms_dmsw_kid(p, ref, i);
+        switch (ms_dmsw_kind_of(p, kid)) {
+        case ms_dmsw_ImplPatternSubstitutions:
+        case ms_dmsw_ImplInvocationSubstitutions:
+        case ms_dmsw_ImplSendingResult:
+        case ms_dmsw_ImplParameter:
+        case ms_dmsw_ImplResult:
+        case ms_dmsw_ImplYield:
+        case ms_dmsw_ImplErrorResult: break;
+        default:
+            ms_dmsw_print(p, kid);
+            ms_dmsw_char(p, ' ');
+            break;
+        }
+    }
+    if (pattern) {
+        ms_dmsw_word(p, "@substituted ");
+        ms_dmsw_print_kid(p, pattern, 0);
+        ms_dmsw_char(p, ' ');
+    }
+}
+
+/* The parameters (or, with want false, the results) in parentheses. */
+static void ms_dmsw_print_impl_list(ms_dmsw *p, uint32_t ref, bool want_params)
+{
+    uint32_t count = ms_dmsw_kid_count(p, ref);
+    bool any = false;
+    ms_dmsw_char(p, '(');
+    for (uint32_t i = 0; i < count && !p->d->failed; i++) {
+        uint32_t kid = ms_dmsw_kid(p, ref, i);
+        unsigned kind = ms_dmsw_kind_of(p, kid);
+        bool is_param = kind == ms_dmsw_ImplParameter;
+        if (is_param != want_params || (!is_param && kind != ms_dmsw_ImplResult &&
+                                        kind != ms_dmsw_ImplYield && kind != ms_dmsw_ImplErrorResult))
+            continue;
+        if (any)
+            ms_dmsw_word(p, ", ");
+        any = true;
+        ms_dmsw_print(p, kid);
+    }
+    ms_dmsw_char(p, ')');
+}
+
+static void ms_dmsw_print_impl_convention(ms_dmsw *p, uint32_t ref)
+{
+    ms_dmsw_row_text(p, ref);
+    ms_dmsw_own(p, ms_dmsw_kid(p, ref, 0));
+    if (ms_dmsw_kid_count(p, ref) > 1) {
+        ms_dmsw_word(p, ", mangledCType: \"");
+        ms_dmsw_own(p, ms_dmsw_kid(p, ref, 1));
+        ms_dmsw_char(p, '"');
+    }
+    ms_dmsw_char(p, ')');
+}
+
+static void ms_dmsw_print_impl_function(ms_dmsw *p, uint32_t ref)
+{
+    uint32_t pattern = ms_dmsw_kid_of(p, ref, ms_dmsw_ImplPatternSubstitutions);
+    uint32_t invocation = ms_dmsw_kid_of(p, ref, ms_dmsw_ImplInvocationSubstitutions);
+    ms_dmsw_print_impl_head(p, ref, pattern);
+    ms_dmsw_print_impl_list(p, ref, true);
+    ms_dmsw_lit(p, " -> ");
+    if (ms_dmsw_kid_of(p, ref, ms_dmsw_ImplSendingResult))
+        ms_dmsw_lit(p, "sending ");
+    ms_dmsw_print_impl_list(p, ref, false);
+    if (pattern) {
+        ms_dmsw_lit(p, " for <");
+        ms_dmsw_print_commas(p, ms_dmsw_kid(p, pattern, 1));
+        ms_dmsw_char(p, '>');
+    }
+    if (invocation) {
+        ms_dmsw_lit(p, " for <");
+        ms_dmsw_print_commas(p, ms_dmsw_kid(p, invocation, 0));
+        ms_dmsw_char(p, '>');
+    }
+}
+
+/* ---- printing specializations ---- */
+
+static void ms_dmsw_print_spec_options(ms_dmsw *p, uint64_t what)
+{
+    static const uint32_t bits[] = {ms_dmsw_P_EXISTENTIAL, ms_dmsw_P_DEAD, ms_dmsw_P_OWNED_TO_GUARANTEED,
+                                    ms_dmsw_P_GUARANTEED_TO_OWNED, ms_dmsw_P_EXPLODED};
+    static const char *const words[] = {"Existential To Protocol Constrained Generic", "Dead",
+                                        "Owned To Guaranteed", "Guaranteed To Owned", "Exploded"};
+    bool any = false;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (!(what & bits[i]))
+            continue;
+        if (any)
+            ms_dmsw_word(p, " and ");
+        any = true;
+        ms_dmsw_word(p, words[i]);
+    }
+}
+
+static void ms_dmsw_print_spec_kind(ms_dmsw *p, uint32_t ref)
+{
+    uint64_t what = ms_dmsw_at(p, ref)->u.index;
+    switch (what) {
+    case ms_dmsw_P_FUNCTION: ms_dmsw_word(p, "Constant Propagated Function"); break;
+    case ms_dmsw_P_GLOBAL: ms_dmsw_word(p, "Constant Propagated Global"); break;
+    case ms_dmsw_P_INTEGER: ms_dmsw_word(p, "Constant Propagated Integer"); break;
+    case ms_dmsw_P_FLOAT: ms_dmsw_word(p, "Constant Propagated Float"); break;
+    case ms_dmsw_P_STRING: ms_dmsw_word(p, "Constant Propagated String"); break;
+    case ms_dmsw_P_KEYPATH: ms_dmsw_word(p, "Constant Propagated KeyPath"); break;
+    case ms_dmsw_P_STRUCT: ms_dmsw_word(p, "Constant Propagated Struct"); break;
+    case ms_dmsw_P_CLOSURE: ms_dmsw_word(p, "Closure Propagated"); break;
+    case ms_dmsw_P_ESCAPING_CLOSURE: ms_dmsw_word(p, "Escaping Closure Propagated"); break;
+    case ms_dmsw_P_SAME_CLOSURE: ms_dmsw_word(p, "Same As Argument "); break;
+    case ms_dmsw_P_BOX_TO_VALUE: ms_dmsw_word(p, "Value Promoted from Box"); break;
+    case ms_dmsw_P_BOX_TO_STACK: ms_dmsw_word(p, "Stack Promoted from Box"); break;
+    case ms_dmsw_P_INOUT_TO_OUT: ms_dmsw_word(p, "InOut Converted to Out"); break;
+    default: ms_dmsw_print_spec_options(p, what); break;
+    }
+}
+
+/* The closure's name and the types it closes over. */
+static void ms_dmsw_print_spec_closure(ms_dmsw *p, uint32_t param)
+{
+    uint32_t count = ms_dmsw_kid_count(p, param);
+    ms_dmsw_print_kid(p, param, 1);
+    ms_dmsw_word(p, ", Argument Types : [");
+    for (uint32_t i = 2; i < count && !p->d->failed; i++) {
+        if (i > 2)
+            ms_dmsw_word(p, ", ");
+        ms_dmsw_print_kid(p, param, i);
+    }
+}
+
+static void ms_dmsw_print_spec_const(ms_dmsw *p, uint32_t param)
+{
+    uint32_t kind = ms_dmsw_kid(p, param, 0), count = ms_dmsw_kid_count(p, param);
+    uint64_t what = ms_dmsw_at(p, kind)->u.index;
+    if (what > ms_dmsw_P_SAME_CLOSURE) {
+        ms_dmsw_print(p, kind);
+        return;
+    }
+    if (count < 2) /* a result has no operands */
+        return;
+    ms_dmsw_char(p, '[');
+    ms_dmsw_print(p, kind);
+    if (what != ms_dmsw_P_SAME_CLOSURE)
+        ms_dmsw_word(p, " : ");
+    switch (what) {
+    case ms_dmsw_P_FUNCTION:
+    case ms_dmsw_P_GLOBAL:
+        if (!ms_dmsw_nested(p, ms_dmsw_kid(p, param, 1)))
+            ms_dmsw_own(p, ms_dmsw_kid(p, param, 1));
+        break;
+    case ms_dmsw_P_STRING:
+        ms_dmsw_print_kid(p, param, 1);
+        ms_dmsw_char(p, '\'');
+        ms_dmsw_print_kid(p, param, 2);
+        ms_dmsw_char(p, '\'');
+        break;
+    case ms_dmsw_P_KEYPATH:
+        ms_dmsw_print_kid(p, param, 1);
+        ms_dmsw_char(p, '<');
+        ms_dmsw_print_kid(p, param, 2);
+        ms_dmsw_char(p, ',');
+        ms_dmsw_print_kid(p, param, 3);
+        ms_dmsw_char(p, '>');
+        break;
+    case ms_dmsw_P_CLOSURE:
+    case ms_dmsw_P_ESCAPING_CLOSURE: ms_dmsw_print_spec_closure(p, param); break;
+    default: ms_dmsw_print_kid(p, param, 1); break;
+    }
+    ms_dmsw_char(p, ']');
+}
+
+static void ms_dmsw_print_spec_param(ms_dmsw *p, uint32_t param)
+{
+    uint32_t count = ms_dmsw_kid_count(p, param);
+    if (ms_dmsw_kind_of(p, ms_dmsw_kid(p, param, 0)) != ms_dmsw_FunctionSignatureSpecializationParam) {
+        ms_dmsw_print_spec_const(p, param);
+        return;
+    }
+    for (uint32_t i = 0; i < count && !p->d->failed; i++)
+        ms_dmsw_print_spec_const(p, ms_dmsw_kid(p, param, i));
+}
+
+/* One part between the angle brackets; false when it prints nothing. */
+static bool ms_dmsw_print_spec_part(ms_dmsw *p, uint32_t ref, uint32_t kid, uint32_t arg, bool first)
+{
+    unsigned kind = ms_dmsw_kind_of(p, kid);
+    if (kind != ms_dmsw_IsSerialized && ms_dmsw_kid_count(p, kid) == 0)
+        return false;
+    if (!first)
+        ms_dmsw_word(p, ", ");
+    if (kind == ms_dmsw_IsSerialized) {
+        ms_dmsw_print(p, kid);
+        return true;
+    }
+    unsigned outer = ms_dmsw_inner(p, ref);
+    if (outer == ms_dmsw_GenericPartialSpecialization ||
+        outer == ms_dmsw_GenericPartialSpecializationNotReAbstracted)
+        ms_dmsw_word(p, "Signature = ");
+    if (kind == ms_dmsw_FunctionSignatureSpecializationParam) {
+        ms_dmsw_word(p, "Arg[");
+        ms_dmsw_number(p, arg);
+        ms_dmsw_word(p, "] = ");
+        ms_dmsw_print_spec_param(p, kid);
+    } else if (kind == ms_dmsw_FunctionSignatureSpecializationReturn) {
+        ms_dmsw_word(p, "Return = ");
+        ms_dmsw_print_spec_param(p, kid);
+    } else {
+        ms_dmsw_print(p, kid);
+    }
+    return true;
+}
+
+static void ms_dmsw_print_specialization(ms_dmsw *p, uint32_t ref)
+{
+    if (ms_dmsw_short(p)) {
+        if (!p->specialized)
+            ms_dmsw_word(p, "specialized ");
+        p->specialized = true;
+        return;
+    }
+    uint32_t count = ms_dmsw_kid_count(p, ref), arg = 0;
+    bool first = true;
+    if (ms_dmsw_at(p, ref)->mark && ms_dmsw_kind_of(p, ms_dmsw_kid(p, ref, 0)) != ms_dmsw_IsSerialized) {
+        ms_dmsw_word(p, "representation changed of ");
+        return;
+    }
+    ms_dmsw_row_text(p, ref);
+    ms_dmsw_word(p, " <");
+    for (uint32_t i = 0; i < count && !p->d->failed; i++) {
+        uint32_t kid = ms_dmsw_kid(p, ref, i);
+        if (ms_dmsw_print_spec_part(p, ref, kid, arg, first))
+            first = false;
+        arg += ms_dmsw_kind_of(p, kid) != ms_dmsw_IsSerialized;
+    }
+    ms_dmsw_word(p, "> of ");
+}
+
+static void ms_dmsw_print_spec_generic(ms_dmsw *p, uint32_t ref)
+{
+    uint32_t count = ms_dmsw_kid_count(p, ref);
+    ms_dmsw_print_kid(p, ref, 0);
+    for (uint32_t i = 1; i < count && !p->d->failed; i++) {
+        if (i == 1)
+            ms_dmsw_word(p, " with ");
+        else
+            ms_dmsw_word(p, " and ");
+        ms_dmsw_print_kid(p, ref, i);
+    }
+}
+
+/* ---- printing thunks ---- */
+
+static void ms_dmsw_print_reabstraction(ms_dmsw *p, uint32_t ref)
+{
+    uint32_t count = ms_dmsw_kid_count(p, ref);
+    uint32_t signature = ms_dmsw_kid_of(p, ref, ms_dmsw_DependentGenericSignature);
+    bool self = ms_dmsw_inner(p, ref) == ms_dmsw_ReabstractionThunkHelperWithSelf;
+    if (ms_dmsw_short(p) && !self) {
+        ms_dmsw_word(p, "thunk for ");
+        ms_dmsw_print_kid(p, ref, count - 1);
+        return;
+    }
+    ms_dmsw_row_text(p, ref);
+    if (signature) {
+        ms_dmsw_print(p, signature);
+        ms_dmsw_char(p, ' ');
+    }
+    ms_dmsw_word(p, "from ");
+    ms_dmsw_print_kid(p, ref, count - 1);
+    ms_dmsw_word(p, " to ");
+    ms_dmsw_print_kid(p, ref, count - 2);
+    if (self) {
+        ms_dmsw_word(p, " self ");
+        ms_dmsw_print_kid(p, ref, count - 3);
+    }
+}
+
+static void ms_dmsw_print_completion(ms_dmsw *p, uint32_t ref)
+{
+    ms_dmsw_row_text(p, ref);
+    if (ms_dmsw_kid_count(p, ref) > 3)
+        ms_dmsw_print_kid(p, ref, 3);
+    ms_dmsw_print_kid(p, ref, 0);
+    ms_dmsw_word(p, " with result type ");
+    ms_dmsw_print_kid(p, ref, 1);
+    switch (ms_dmsw_at(p, ms_dmsw_kid(p, ref, 2))->u.index) {
+    case 0: break;
+    case 1: ms_dmsw_word(p, " nonzero on error"); break;
+    case 2: ms_dmsw_word(p, " zero on error"); break;
+    default: ms_dmsw_word(p, " <invalid error flag>"); break;
+    }
+}
+
+static void ms_dmsw_print_keypath_accessor(ms_dmsw *p, uint32_t ref)
+{
+    uint32_t count = ms_dmsw_kid_count(p, ref);
+    ms_dmsw_row_text(p, ref);
+    ms_dmsw_print_kid(p, ref, 0);
+    ms_dmsw_word(p, " : ");
+    for (uint32_t i = 1; i < count && !p->d->failed; i++) {
+        uint32_t kid = ms_dmsw_kid(p, ref, i);
+        if (ms_dmsw_kind_of(p, kid) == ms_dmsw_IsSerialized)
+            ms_dmsw_word(p, ", ");
+        ms_dmsw_print(p, kid);
+    }
+}
+
+static void ms_dmsw_print_keypath_helper(ms_dmsw *p, uint32_t ref)
+{
+    uint32_t count = ms_dmsw_kid_count(p, ref);
+    bool first = true;
+    ms_dmsw_row_text(p, ref);
+    ms_dmsw_print(p, ms_dmsw_kid_of(p, ref, ms_dmsw_DependentGenericSignature));
+    ms_dmsw_char(p, '(');
+    for (uint32_t i = 0; i < count && !p->d->failed; i++) {
+        uint32_t kid = ms_dmsw_kid(p, ref, i);
+        if (!(kid & ms_dmsw_AS_TYPE))
+            continue;
+        if (!first)
+            ms_dmsw_word(p, ", ");
+        first = false;
+        ms_dmsw_print(p, kid);
+    }
+    ms_dmsw_char(p, ')');
+    if (ms_dmsw_kid_of(p, ref, ms_dmsw_IsSerialized))
+        ms_dmsw_word(p, ", serialized");
+}
+
+static void ms_dmsw_print_diff_kind(ms_dmsw *p, uint32_t ref)
+{
+    switch (ms_dmsw_at(p, ref)->mark) {
+    case 'f': ms_dmsw_word(p, "forward-mode derivative"); break;
+    case 'r': ms_dmsw_word(p, "reverse-mode derivative"); break;
+    case 'd': ms_dmsw_word(p, "differential"); break;
+    default: ms_dmsw_word(p, "pullback"); break;
+    }
+}
+
+static void ms_dmsw_print_index_subset(ms_dmsw *p, uint32_t ref)
+{
+    const ms_dmsw_node *n = ms_dmsw_at(p, ref);
+    bool first = true;
+    ms_dmsw_char(p, '{');
+    for (uint32_t i = 0; i < n->count; i++) {
+        if (n->u.text[i] != 'S')
+            continue;
+        if (!first)
+            ms_dmsw_word(p, ", ");
+        first = false;
+        ms_dmsw_number(p, i);
+    }
+    ms_dmsw_char(p, '}');
+}
+
+/* The place of the kind letter's node among the children. */
+static uint32_t ms_dmsw_diff_at(const ms_dmsw *p, uint32_t ref)
+{
+    uint32_t i = 0, count = ms_dmsw_kid_count(p, ref);
+    while (i < count && ms_dmsw_kind_of(p, ms_dmsw_kid(p, ref, i)) != ms_dmsw_AutoDiffFunctionKind)
+        i++;
+    return i;
+}
+
+static void ms_dmsw_print_respect(ms_dmsw *p, uint32_t ref, uint32_t at)
+{
+    ms_dmsw_word(p, " with respect to parameters ");
+    ms_dmsw_print_kid(p, ref, at + 1);
+    ms_dmsw_word(p, " and results ");
+    ms_dmsw_print_kid(p, ref, at + 2);
+}
+
+static void ms_dmsw_print_autodiff(ms_dmsw *p, uint32_t ref)
+{
+    uint32_t at = ms_dmsw_diff_at(p, ref), end = at;
+    uint32_t signature = end > 0 ? ms_dmsw_kid(p, ref, end - 1) : 0;
+    if (ms_dmsw_kind_of(p, signature) == ms_dmsw_DependentGenericSignature)
+        end--;
+    else
+        signature = 0;
+    ms_dmsw_row_text(p, ref);
+    ms_dmsw_print_kid(p, ref, at);
+    ms_dmsw_word(p, " of ");
+    for (uint32_t i = 0; i < end && !p->d->failed; i++)
+        ms_dmsw_print_kid(p, ref, i);
+    if (ms_dmsw_short(p))
+        return;
+    ms_dmsw_print_respect(p, ref, at);
+    if (signature) {
+        ms_dmsw_word(p, " with ");
+        ms_dmsw_print(p, signature);
+    }
+}
+
+static void ms_dmsw_print_diff_witness(ms_dmsw *p, uint32_t ref)
+{
+    uint32_t at = ms_dmsw_diff_at(p, ref);
+    switch (ms_dmsw_at(p, ms_dmsw_kid(p, ref, at))->mark) {
+    case 'f': ms_dmsw_word(p, "forward-mode"); break;
+    case 'r': ms_dmsw_word(p, "reverse-mode"); break;
+    case 'l': ms_dmsw_word(p, "linear"); break;
+    default: ms_dmsw_word(p, "normal"); break;
+    }
+    ms_dmsw_word(p, " differentiability witness for ");
+    for (uint32_t i = 0; i < at && !p->d->failed; i++)
+        ms_dmsw_print_kid(p, ref, i);
+    ms_dmsw_print_respect(p, ref, at);
+    if (ms_dmsw_kid(p, ref, at + 3)) {
+        ms_dmsw_word(p, " with ");
+        ms_dmsw_print_kid(p, ref, at + 3);
+    }
+}
+
+static void ms_dmsw_print_subset_thunk(ms_dmsw *p, uint32_t ref)
+{
+    uint32_t at = ms_dmsw_diff_at(p, ref), from = at > 1 ? at - 1 : at;
+    ms_dmsw_row_text(p, ref);
+    ms_dmsw_print_kid(p, ref, at);
+    ms_dmsw_word(p, " from ");
+    for (uint32_t i = 0; i < from && !p->d->failed; i++)
+        ms_dmsw_print_kid(p, ref, i);
+    if (ms_dmsw_short(p))
+        return;
+    ms_dmsw_print_respect(p, ref, at);
+    ms_dmsw_word(p, " to parameters ");
+    ms_dmsw_print_kid(p, ref, at + 3);
+    if (from < at) {
+        ms_dmsw_word(p, " of type ");
+        ms_dmsw_print_kid(p, ref, from);
+    }
+}
+
+static void ms_dmsw_print_self_reordering(ms_dmsw *p, uint32_t ref)
+{
+    uint32_t at = ms_dmsw_diff_at(p, ref);
+    uint32_t signature = ms_dmsw_kid_of(p, ref, ms_dmsw_DependentGenericSignature);
+    ms_dmsw_row_text(p, ref);
+    if (signature && !ms_dmsw_short(p)) {
+        ms_dmsw_print(p, signature);
+        ms_dmsw_char(p, ' ');
+    }
+    ms_dmsw_word(p, "for ");
+    if (ms_dmsw_short(p)) {
+        ms_dmsw_print_kid(p, ref, 0);
+        return;
+    }
+    ms_dmsw_print_kid(p, ref, at);
+    ms_dmsw_word(p, " from ");
+    ms_dmsw_print_kid(p, ref, 0);
+    ms_dmsw_word(p, " to ");
+    ms_dmsw_print_kid(p, ref, 1);
+}
+
+/* ---- printing names and the rest ---- */
+
+static void ms_dmsw_print_private(ms_dmsw *p, uint32_t ref)
+{
+    bool shown = !ms_dmsw_short(p), named = ms_dmsw_kid_count(p, ref) > 1;
+    if (shown && named)
+        ms_dmsw_char(p, '(');
+    if (named)
+        ms_dmsw_print_kid(p, ref, 1);
+    if (!shown)
+        return;
+    if (named)
+        ms_dmsw_word(p, " in ");
+    else
+        ms_dmsw_word(p, "(in ");
+    ms_dmsw_own(p, ms_dmsw_kid(p, ref, 0));
+    ms_dmsw_char(p, ')');
+}
+
+static void ms_dmsw_print_quoted(ms_dmsw *p, uint32_t ref)
+{
+    static const char hex[] = "0123456789ABCDEF";
+    const ms_dmsw_node *n = ms_dmsw_at(p, ref);
+    ms_dmsw_word(p, " with unmangled suffix \"");
+    for (uint32_t i = 0; i < n->count && !p->d->failed; i++) {
+        char c = n->u.text[i];
+        switch (c) {
+        case '\\': ms_dmsw_word(p, "\\\\"); break;
+        case '\t': ms_dmsw_word(p, "\\t"); break;
+        case '\n': ms_dmsw_word(p, "\\n"); break;
+        case '\r': ms_dmsw_word(p, "\\r"); break;
+        case '"': ms_dmsw_word(p, "\\\""); break;
+        case '\'': ms_dmsw_word(p, "\\'"); break;
+        case '\0': ms_dmsw_word(p, "\\0"); break;
+        default:
+            if ((unsigned char)c >= 0x20 && (unsigned char)c < 0x7f) {
+                ms_dmsw_char(p, c);
+            } else {
+                ms_dmsw_word(p, "\\x");
+                ms_dmsw_char(p, hex[(unsigned char)c >> 4]);
+                ms_dmsw_char(p, hex[(unsigned char)c & 15]);
+            }
+            break;
+        }
+    }
+    ms_dmsw_char(p, '"');
+}
+
+static void ms_dmsw_print_extension(ms_dmsw *p, uint32_t ref)
+{
+    if (!ms_dmsw_short(p)) {
+        ms_dmsw_lit(p, "(extension in ");
+        (void)ms_dmsw_print_as(p, ms_dmsw_kid(p, ref, 0), true);
+        ms_dmsw_lit(p, "):");
+    }
+    ms_dmsw_print_kid(p, ref, 1);
+    if (ms_dmsw_kid_count(p, ref) > 2)
+        ms_dmsw_print_kid(p, ref, 2);
+}
+
+static void ms_dmsw_print_anonymous(ms_dmsw *p, uint32_t ref)
+{
+    if (ms_dmsw_short(p))
+        return;
+    ms_dmsw_print_kid(p, ref, 1);
+    ms_dmsw_word(p, ".(unknown context at ");
+    ms_dmsw_print_kid(p, ref, 0);
+    ms_dmsw_char(p, ')');
+    if (ms_dmsw_kid_count(p, ms_dmsw_kid(p, ref, 2)) > 0) {
+        ms_dmsw_char(p, '<');
+        ms_dmsw_print_kid(p, ref, 2);
+        ms_dmsw_char(p, '>');
+    }
+}
+
+static void ms_dmsw_print_tuple_element(ms_dmsw *p, uint32_t ref)
+{
+    uint32_t name = ms_dmsw_kid_of(p, ref, ms_dmsw_TupleElementName);
+    if (name) {
+        ms_dmsw_own(p, name);
+        ms_dmsw_lit(p, ": ");
+    }
+    ms_dmsw_print(p, ms_dmsw_kid_of(p, ref, ms_dmsw_Type));
+    if (ms_dmsw_kid_of(p, ref, ms_dmsw_VariadicMarker))
+        ms_dmsw_lit(p, "...");
+}
+
+static void ms_dmsw_print_metatype(ms_dmsw *p, uint32_t ref)
+{
+    uint32_t last = ms_dmsw_kid_count(p, ref) - 1, type = ms_dmsw_kid(p, ref, last);
+    if (last > 0) {
+        ms_dmsw_print_kid(p, ref, 0);
+        ms_dmsw_char(p, ' ');
+    }
+    if (ms_dmsw_inner(p, ref) == ms_dmsw_ExistentialMetatype) {
+        ms_dmsw_print(p, type);
+        ms_dmsw_word(p, ".Type");
+        return;
+    }
+    ms_dmsw_print_in_parens(p, type);
+    if (ms_dmsw_rows[ms_dmsw_inner(p, type)].traits & ms_dmsw_T_EXISTENTIAL)
+        ms_dmsw_word(p, ".Protocol");
+    else
+        ms_dmsw_word(p, ".Type");
+}
+
+static void ms_dmsw_print_protocols(ms_dmsw *p, uint32_t ref)
+{
+    unsigned kind = ms_dmsw_inner(p, ref);
+    uint32_t list = ms_dmsw_kid(p, kind == ms_dmsw_ProtocolList ? ref : ms_dmsw_kid(p, ref, 0), 0);
+    uint32_t count = ms_dmsw_kid_count(p, list);
+    if (kind == ms_dmsw_ProtocolListWithClass) {
+        ms_dmsw_print_kid(p, ref, 1);
+        ms_dmsw_word(p, " & ");
+    }
+    ms_dmsw_print_kids(p, list, " & ", 3);
+    if (kind == ms_dmsw_ProtocolListWithAnyObject) {
+        if (count > 0)
+            ms_dmsw_word(p, " & ");
+        ms_dmsw_word(p, "Swift.AnyObject");
+    } else if (count == 0 && kind == ms_dmsw_ProtocolList) {
+        ms_dmsw_word(p, "Any");
+    }
+}
+
+static void ms_dmsw_print_sil_layout(ms_dmsw *p, uint32_t ref)
+{
+    uint32_t count = ms_dmsw_kid_count(p, ref);
+    ms_dmsw_char(p, '{');
+    for (uint32_t i = 0; i < count && !p->d->failed; i++) {
+        if (i > 0)
+            ms_dmsw_char(p, ',');
+        ms_dmsw_char(p, ' ');
+        ms_dmsw_print_kid(p, ref, i);
+    }
+    ms_dmsw_word(p, " }");
+}
+
+static void ms_dmsw_print_sil_box(ms_dmsw *p, uint32_t ref)
+{
+    bool generic = ms_dmsw_kid_count(p, ref) > 2;
+    if (generic) {
+        ms_dmsw_print_kid(p, ref, 1);
+        ms_dmsw_char(p, ' ');
+    }
+    ms_dmsw_print_kid(p, ref, 0);
+    if (generic) {
+        ms_dmsw_word(p, " <");
+        ms_dmsw_print_commas(p, ms_dmsw_kid(p, ref, 2));
+        ms_dmsw_char(p, '>');
+    }
+}
+
+static void ms_dmsw_print_conformance(ms_dmsw *p, uint32_t ref)
+{
+    if (ms_dmsw_kid_count(p, ref) == 4) {
+        ms_dmsw_lit(p, "property behavior storage of ");
+        ms_dmsw_print_kid(p, ref, 2);
+        ms_dmsw_lit(p, " in ");
+        ms_dmsw_print_kid(p, ref, 0);
+        ms_dmsw_lit(p, " : ");
+        ms_dmsw_print_kid(p, ref, 1);
+        return;
+    }
+    ms_dmsw_print_kid(p, ref, 0);
+    if (ms_dmsw_short(p))
+        return;
+    ms_dmsw_lit(p, " : ");
+    ms_dmsw_print_kid(p, ref, 1);
+    ms_dmsw_lit(p, " in ");
+    ms_dmsw_print_kid(p, ref, 2);
+}
+
+/* The row's text, a known index, two children with a word between them. */
+static void ms_dmsw_print_dependent_conformance(ms_dmsw *p, uint32_t ref)
+{
+    uint32_t index = ms_dmsw_kid(p, ref, 2);
+    bool opaque = ms_dmsw_inner(p, ref) == ms_dmsw_DependentProtocolConformanceOpaque;
+    ms_dmsw_row_text(p, ref);
+    if (index && ms_dmsw_kind_of(p, index) == ms_dmsw_Index) {
+        ms_dmsw_char(p, '#');
+        ms_dmsw_print(p, index);
+        ms_dmsw_char(p, ' ');
+    }
+    ms_dmsw_print_kid(p, ref, 0);
+    if (opaque)
+        ms_dmsw_word(p, " of ");
+    else
+        ms_dmsw_word(p, " to ");
+    ms_dmsw_print_kid(p, ref, 1);
+}
+
+static void ms_dmsw_print_concrete_conformance(ms_dmsw *p, uint32_t ref)
+{
+    ms_dmsw_row_text(p, ref);
+    ms_dmsw_print_kid(p, ref, 0);
+    ms_dmsw_word(p, " to ");
+    ms_dmsw_print_kid(p, ref, 1);
+    if (ms_dmsw_kid_count(p, ms_dmsw_kid(p, ref, 2)) > 0) {
+        ms_dmsw_word(p, " with conditional requirements: ");
+        ms_dmsw_print_kid(p, ref, 2);
+    }
+}
+
+/* The row's text and two or three children in an order of their own with texts between them. */
+static void ms_dmsw_print_woven(ms_dmsw *p, uint32_t ref, uint32_t a, const char *ab, uint32_t b,
+                                const char *bc, uint32_t c)
+{
+    ms_dmsw_row_text(p, ref);
+    ms_dmsw_print_kid(p, ref, a);
+    ms_dmsw_word(p, ab);
+    ms_dmsw_print_kid(p, ref, b);
+    if (!bc)
+        return;
+    ms_dmsw_word(p, bc);
+    ms_dmsw_print_kid(p, ref, c);
+}
+
+static void ms_dmsw_print_value_witness(ms_dmsw *p, uint32_t ref)
+{
+    ms_dmsw_word(p, ms_dmsw_vw_words[ms_dmsw_at(p, ref)->mark]);
+    if (ms_dmsw_short(p))
+        ms_dmsw_word(p, " for ");
+    else
+        ms_dmsw_word(p, " value witness for ");
+    ms_dmsw_print_kid(p, ref, 0);
+}
+
+static void ms_dmsw_print_once(ms_dmsw *p, uint32_t ref)
+{
+    uint32_t list = ms_dmsw_kid(p, ref, 1);
+    bool several = ms_dmsw_kid_count(p, list) > 1;
+    ms_dmsw_row_text(p, ref);
+    if (several)
+        ms_dmsw_char(p, '(');
+    ms_dmsw_print_commas(p, list);
+    if (several)
+        ms_dmsw_char(p, ')');
+}
+
+static void ms_dmsw_print_partial_apply(ms_dmsw *p, uint32_t ref)
+{
+    if (ms_dmsw_short(p))
+        ms_dmsw_word(p, "partial apply");
+    else
+        ms_dmsw_row_text(p, ref);
+    if (ms_dmsw_kid_count(p, ref) > 0) {
+        ms_dmsw_word(p, " for ");
+        ms_dmsw_print_kids(p, ref, "", 0);
+    }
+}
+
+static void ms_dmsw_print_type_mangling(ms_dmsw *p, uint32_t ref)
+{
+    uint32_t first = ms_dmsw_kid(p, ref, 0);
+    if (ms_dmsw_kind_of(p, first) != ms_dmsw_LabelList) {
+        ms_dmsw_print(p, first);
+        return;
+    }
+    uint32_t type = ms_dmsw_kid(p, ref, 1);
+    if (ms_dmsw_params_of(p, type))
+        ms_dmsw_print_entity_type(p, ref, type, 0);
+    else
+        ms_dmsw_print(p, type);
+}
+
+/* The text of the row and the children in brackets that close with `close`. */
+static void ms_dmsw_print_list(ms_dmsw *p, uint32_t ref, const char *sep, size_t len, char close)
+{
+    ms_dmsw_row_text(p, ref);
+    ms_dmsw_print_kids(p, ref, sep, len);
+    ms_dmsw_char(p, close);
+}
+
+/* A function, a part of one, or a storage declaration. Returns the context that is left to print. */
+static uint32_t ms_dmsw_print_callable(ms_dmsw *p, uint32_t ref, bool as_prefix)
+{
+    bool is_class = ms_dmsw_inner(p, ms_dmsw_kid(p, ref, 0)) == ms_dmsw_Class;
+    unsigned kind = ms_dmsw_inner(p, ref);
+    ms_dmsw_decl decl = {ms_dmsw_TY_FUNCTION, false, false, "", 0, 0, -1, false};
+    switch (kind) {
+    case ms_dmsw_Variable: return ms_dmsw_print_named(p, ref, as_prefix, ms_dmsw_TY_COLON);
+    case ms_dmsw_Macro:
+        return ms_dmsw_print_named(p, ref, as_prefix,
+                                   ms_dmsw_kid_count(p, ref) == 3 ? ms_dmsw_TY_COLON : ms_dmsw_TY_FUNCTION);
+    case ms_dmsw_Subscript: decl.subscript = true; break;
+    case ms_dmsw_Allocator:
+        decl.extra = is_class ? "__allocating_init" : "init";
+        decl.extra_len = is_class ? 17 : 4;
+        break;
+    case ms_dmsw_Constructor:
+        decl.has_name = ms_dmsw_kid_count(p, ref) > 2;
+        decl.extra = "init";
+        decl.extra_len = 4;
+        break;
+    case ms_dmsw_Deallocator:
+    case ms_dmsw_IsolatedDeallocator:
+        decl.type = ms_dmsw_TY_NONE;
+        decl.extra = is_class ? ms_dmsw_rows[kind].text : "deinit";
+        decl.extra_len = is_class ? ms_dmsw_rows[kind].len : 6;
+        break;
+    default: decl.has_name = true; break;
+    }
+    return ms_dmsw_print_decl(p, ref, as_prefix, &decl);
+}
+
+/* Types and their parts. */
+static void ms_dmsw_print_type(ms_dmsw *p, uint32_t ref)
+{
+    const ms_dmsw_node *n = ms_dmsw_at(p, ref);
+    switch (n->kind) {
+    case ms_dmsw_BuiltinFixedArray:
+    case ms_dmsw_BuiltinBorrow: ms_dmsw_print_list(p, ref, ", ", 2, '>'); break;
+    case ms_dmsw_ArgumentTuple: ms_dmsw_print_params(p, 0, ref); break;
+    case ms_dmsw_TypedThrowsAnnotation:
+    case ms_dmsw_Tuple:
+    case ms_dmsw_SugaredParen: ms_dmsw_print_list(p, ref, ", ", 2, ')'); break;
+    case ms_dmsw_GlobalActorFunctionType: ms_dmsw_print_list(p, ref, "", 0, ' '); break;
+    case ms_dmsw_DifferentiableFunctionType:
+        ms_dmsw_print_diff(p, ref);
+        ms_dmsw_char(p, ' ');
+        break;
+    case ms_dmsw_ImplDifferentiabilityKind: ms_dmsw_print_diff(p, ref); break;
+    case ms_dmsw_TupleElement: ms_dmsw_print_tuple_element(p, ref); break;
+    case ms_dmsw_Pack:
+    case ms_dmsw_SILPackDirect:
+    case ms_dmsw_SILPackIndirect: ms_dmsw_print_list(p, ref, ", ", 2, '}'); break;
+    case ms_dmsw_PackElement:
+        ms_dmsw_row_text(p, ref);
+        ms_dmsw_print_kid(p, ref, 1);
+        ms_dmsw_word(p, " */ each ");
+        ms_dmsw_print_kid(p, ref, 0);
+        break;
+    case ms_dmsw_SILBoxTypeWithLayout: ms_dmsw_print_sil_box(p, ref); break;
+    case ms_dmsw_SILBoxLayout: ms_dmsw_print_sil_layout(p, ref); break;
+    case ms_dmsw_Metatype:
+    case ms_dmsw_ExistentialMetatype: ms_dmsw_print_metatype(p, ref); break;
+    case ms_dmsw_ConstrainedExistential:
+        ms_dmsw_print_woven(p, ref, 0, "<", 1, NULL, 0);
+        ms_dmsw_char(p, '>');
+        break;
+    case ms_dmsw_ConstrainedExistentialRequirementList: ms_dmsw_print_commas(p, ref); break;
+    case ms_dmsw_ExtendedExistentialTypeShape:
+        ms_dmsw_row_text(p, ref);
+        if (n->count > 1) {
+            ms_dmsw_print_kid(p, ref, 0);
+            ms_dmsw_char(p, ' ');
+        }
+        ms_dmsw_word(p, "any ");
+        ms_dmsw_print_kid(p, ref, n->count - 1);
+        break;
+    case ms_dmsw_ProtocolList:
+    case ms_dmsw_ProtocolListWithClass:
+    case ms_dmsw_ProtocolListWithAnyObject: ms_dmsw_print_protocols(p, ref); break;
+    case ms_dmsw_AssociatedTypeRef:
+    case ms_dmsw_DependentMemberType:
+    case ms_dmsw_AssocTypePath: ms_dmsw_print_kids(p, ref, ".", 1); break;
+    case ms_dmsw_OpaqueType: ms_dmsw_print_woven(p, ref, 0, ".", 1, NULL, 0); break;
+    case ms_dmsw_OpaqueReturnTypeOf:
+        ms_dmsw_print_list(p, ref, "", 0, '>');
+        ms_dmsw_char(p, '>');
+        break;
+    case ms_dmsw_DependentGenericParamType:
+        ms_dmsw_print_param_name(p, n->u.index >> 32, n->u.index & 0xffffffffu);
+        break;
+    case ms_dmsw_DependentGenericType:
+        ms_dmsw_print_kid(p, ref, 0);
+        if (ms_dmsw_needs_space(p, ms_dmsw_kid(p, ref, 1)))
+            ms_dmsw_char(p, ' ');
+        ms_dmsw_print_kid(p, ref, 1);
+        break;
+    case ms_dmsw_DependentAssociatedTypeRef:
+        if (n->count > 1) {
+            ms_dmsw_print_kid(p, ref, 1);
+            ms_dmsw_char(p, '.');
+        }
+        ms_dmsw_print_kid(p, ref, 0);
+        break;
+    case ms_dmsw_NegativeInteger:
+        ms_dmsw_char(p, '-');
+        ms_dmsw_number(p, n->u.index);
+        break;
+    case ms_dmsw_SugaredOptional:
+        ms_dmsw_print_in_parens(p, ms_dmsw_kid(p, ref, 0));
+        ms_dmsw_char(p, '?');
+        break;
+    case ms_dmsw_SugaredArray: ms_dmsw_print_list(p, ref, "", 0, ']'); break;
+    case ms_dmsw_SugaredDictionary: ms_dmsw_print_list(p, ref, " : ", 3, ']'); break;
+    case ms_dmsw_SugaredInlineArray: ms_dmsw_print_list(p, ref, " of ", 4, ']'); break;
+    case ms_dmsw_DependentGenericConformanceRequirement: ms_dmsw_print_kids(p, ref, ": ", 2); break;
+    case ms_dmsw_DependentGenericSameTypeRequirement: ms_dmsw_print_kids(p, ref, " == ", 4); break;
+    case ms_dmsw_DependentGenericSameShapeRequirement:
+        ms_dmsw_print_kids(p, ref, ".shape == ", 10);
+        ms_dmsw_word(p, ".shape");
+        break;
+    case ms_dmsw_DependentGenericInverseConformanceRequirement: ms_dmsw_print_inverse(p, ref); break;
+    case ms_dmsw_DependentGenericLayoutRequirement: ms_dmsw_print_layout(p, ref); break;
+    case ms_dmsw_DependentGenericSignature:
+    case ms_dmsw_DependentPseudogenericSignature: ms_dmsw_print_signature(p, ref); break;
+    case ms_dmsw_FunctionType:
+    case ms_dmsw_NoEscapeFunctionType:
+    case ms_dmsw_UncurriedFunctionType:
+    case ms_dmsw_AutoClosureType:
+    case ms_dmsw_EscapingAutoClosureType:
+    case ms_dmsw_ThinFunctionType:
+    case ms_dmsw_CFunctionPointer:
+    case ms_dmsw_ObjCBlock:
+    case ms_dmsw_EscapingObjCBlock: ms_dmsw_print_function(p, 0, ref); break;
+    case ms_dmsw_BoundGenericClass:
+    case ms_dmsw_BoundGenericStructure:
+    case ms_dmsw_BoundGenericEnum:
+    case ms_dmsw_BoundGenericProtocol:
+    case ms_dmsw_BoundGenericOtherNominalType:
+    case ms_dmsw_BoundGenericTypeAlias: ms_dmsw_print_bound(p, ref); break;
+    case ms_dmsw_Integer: ms_dmsw_number(p, n->u.index); break;
+    case ms_dmsw_ImplFunctionType: ms_dmsw_print_impl_function(p, ref); break;
+    case ms_dmsw_ImplFunctionConvention: ms_dmsw_print_impl_convention(p, ref); break;
+    default: ms_dmsw_print_impl_part(p, ref); break;
+    }
+}
+
+/* Thunks, tables and attributes of whole functions. */
+static void ms_dmsw_print_global(ms_dmsw *p, uint32_t ref)
+{
+    bool is_short = ms_dmsw_short(p);
+    switch (ms_dmsw_inner(p, ref)) {
+    case ms_dmsw_PartialApplyForwarder:
+    case ms_dmsw_PartialApplyObjCForwarder: ms_dmsw_print_partial_apply(p, ref); break;
+    case ms_dmsw_OutlinedVariable:
+    case ms_dmsw_OutlinedReadOnlyObject:
+        ms_dmsw_print_list(p, ref, "", 0, ' ');
+        ms_dmsw_word(p, "of ");
+        break;
+    case ms_dmsw_OutlinedBridgedMethod:
+        ms_dmsw_row_text(p, ref);
+        ms_dmsw_own(p, ref);
+        ms_dmsw_word(p, ") of ");
+        break;
+    case ms_dmsw_MergedFunction:
+    case ms_dmsw_DistributedThunk:
+    case ms_dmsw_DistributedAccessor:
+    case ms_dmsw_DynamicallyReplaceableFunctionKey:
+    case ms_dmsw_DynamicallyReplaceableFunctionImpl:
+    case ms_dmsw_DynamicallyReplaceableFunctionVar:
+    case ms_dmsw_BackDeploymentThunk:
+    case ms_dmsw_AccessibleFunctionRecord:
+        if (!is_short)
+            ms_dmsw_row_text(p, ref);
+        break;
+    case ms_dmsw_AsyncAwaitResumePartialFunction:
+    case ms_dmsw_AsyncSuspendResumePartialFunction:
+        if (p->style & ms_dmsw_NO_ASYNC)
+            break;
+        ms_dmsw_char(p, '(');
+        ms_dmsw_print_kid(p, ref, 0);
+        ms_dmsw_row_text(p, ref);
+        break;
+    case ms_dmsw_GenericSpecializationParam: ms_dmsw_print_spec_generic(p, ref); break;
+    case ms_dmsw_FunctionSignatureSpecializationParamKind: ms_dmsw_print_spec_kind(p, ref); break;
+    case ms_dmsw_FunctionSignatureSpecializationParamPayload:
+        if (!ms_dmsw_at(p, ref)->mark || !ms_dmsw_nested(p, ref))
+            ms_dmsw_own(p, ref);
+        break;
+    case ms_dmsw_VTableThunk: ms_dmsw_print_woven(p, ref, 1, " dispatching to ", 0, NULL, 0); break;
+    case ms_dmsw_ProtocolWitness: ms_dmsw_print_woven(p, ref, 1, " in conformance ", 0, NULL, 0); break;
+    case ms_dmsw_ReabstractionThunk:
+    case ms_dmsw_ReabstractionThunkHelper:
+    case ms_dmsw_ReabstractionThunkHelperWithSelf: ms_dmsw_print_reabstraction(p, ref); break;
+    case ms_dmsw_ReabstractionThunkHelperWithGlobalActor:
+        ms_dmsw_print_woven(p, ref, 0, " with global actor constraint ", 1, NULL, 0);
+        break;
+    case ms_dmsw_ObjCAsyncCompletionHandlerImpl:
+    case ms_dmsw_PredefinedObjCAsyncCompletionHandlerImpl: ms_dmsw_print_completion(p, ref); break;
+    case ms_dmsw_KeyPathGetterThunkHelper:
+    case ms_dmsw_KeyPathSetterThunkHelper:
+    case ms_dmsw_KeyPathUnappliedMethodThunkHelper:
+    case ms_dmsw_KeyPathAppliedMethodThunkHelper: ms_dmsw_print_keypath_accessor(p, ref); break;
+    case ms_dmsw_KeyPathEqualsThunkHelper:
+    case ms_dmsw_KeyPathHashThunkHelper: ms_dmsw_print_keypath_helper(p, ref); break;
+    case ms_dmsw_AutoDiffFunction:
+    case ms_dmsw_AutoDiffDerivativeVTableThunk: ms_dmsw_print_autodiff(p, ref); break;
+    case ms_dmsw_AutoDiffSelfReorderingReabstractionThunk: ms_dmsw_print_self_reordering(p, ref); break;
+    case ms_dmsw_AutoDiffSubsetParametersThunk: ms_dmsw_print_subset_thunk(p, ref); break;
+    case ms_dmsw_AutoDiffFunctionKind: ms_dmsw_print_diff_kind(p, ref); break;
+    case ms_dmsw_DifferentiabilityWitness: ms_dmsw_print_diff_witness(p, ref); break;
+    case ms_dmsw_IndexSubset: ms_dmsw_print_index_subset(p, ref); break;
+    case ms_dmsw_AssociatedConformanceDescriptor:
+    case ms_dmsw_DefaultAssociatedConformanceAccessor: ms_dmsw_print_woven(p, ref, 0, ".", 1, ": ", 2); break;
+    case ms_dmsw_BaseConformanceDescriptor: ms_dmsw_print_woven(p, ref, 0, ": ", 1, NULL, 0); break;
+    case ms_dmsw_AssociatedTypeMetadataAccessor:
+    case ms_dmsw_BaseWitnessTableAccessor: ms_dmsw_print_woven(p, ref, 1, " in ", 0, NULL, 0); break;
+    case ms_dmsw_AssociatedTypeWitnessTableAccessor:
+        ms_dmsw_print_woven(p, ref, 1, " : ", 2, " in ", 0);
+        break;
+    case ms_dmsw_ValueWitness: ms_dmsw_print_value_witness(p, ref); break;
+    case ms_dmsw_FieldOffset:
+        if (ms_dmsw_at(p, ref)->mark == 'd')
+            ms_dmsw_word(p, "direct ");
+        else
+            ms_dmsw_word(p, "indirect ");
+        ms_dmsw_row_text(p, ref);
+        ms_dmsw_print_kid(p, ref, 0);
+        break;
+    case ms_dmsw_LazyProtocolWitnessTableAccessor:
+    case ms_dmsw_LazyProtocolWitnessTableCacheVariable:
+        ms_dmsw_print_woven(p, ref, 0, " and conformance ", 1, NULL, 0);
+        break;
+    case ms_dmsw_GlobalVariableOnceToken:
+    case ms_dmsw_GlobalVariableOnceFunction: ms_dmsw_print_once(p, ref); break;
+    case ms_dmsw_ProtocolConformance: ms_dmsw_print_conformance(p, ref); break;
+    case ms_dmsw_ConcreteProtocolConformance: ms_dmsw_print_concrete_conformance(p, ref); break;
+    case ms_dmsw_DependentProtocolConformanceRoot:
+    case ms_dmsw_DependentProtocolConformanceInherited:
+    case ms_dmsw_DependentProtocolConformanceAssociated:
+    case ms_dmsw_DependentProtocolConformanceOpaque: ms_dmsw_print_dependent_conformance(p, ref); break;
+    case ms_dmsw_AnyProtocolConformanceList:
+        if (ms_dmsw_kid_count(p, ref) == 0)
+            break;
+        ms_dmsw_char(p, '(');
+        ms_dmsw_print_commas(p, ref);
+        ms_dmsw_char(p, ')');
+        break;
+    default: ms_dmsw_print_specialization(p, ref); break;
+    }
+}
+
+/* Names, contexts and declarations. Returns the context that is left to print. */
+static uint32_t ms_dmsw_print_special(ms_dmsw *p, uint32_t ref, bool as_prefix)
+{
+    const ms_dmsw_node *n = ms_dmsw_at(p, ref);
+    bool is_short = ms_dmsw_short(p);
+    if (n->kind >= ms_dmsw_BuiltinTypeName && n->kind <= ms_dmsw_ImplInvocationSubstitutions) {
+        ms_dmsw_print_type(p, ref);
+        return 0;
+    }
+    switch (n->kind) {
+    case ms_dmsw_Suffix:
+        if (!is_short)
+            ms_dmsw_print_quoted(p, ref);
+        return 0;
+    case ms_dmsw_Index: ms_dmsw_number(p, n->u.index); return 0;
+    case ms_dmsw_InfixOperator:
+    case ms_dmsw_PrefixOperator:
+    case ms_dmsw_PostfixOperator:
+        ms_dmsw_own(p, ref);
+        ms_dmsw_row_text(p, ref);
+        return 0;
+    case ms_dmsw_LocalDeclName:
+        ms_dmsw_print_kid(p, ref, 1);
+        ms_dmsw_word(p, " #");
+        ms_dmsw_number(p, ms_dmsw_at(p, ms_dmsw_kid(p, ref, 0))->u.index + 1);
+        return 0;
+    case ms_dmsw_PrivateDeclName: ms_dmsw_print_private(p, ref); return 0;
+    case ms_dmsw_RelatedEntityDeclName:
+        ms_dmsw_word(p, "related decl '");
+        ms_dmsw_own(p, ms_dmsw_kid(p, ref, 0));
+        ms_dmsw_word(p, "' for ");
+        ms_dmsw_print_kid(p, ref, 1);
+        return 0;
+    case ms_dmsw_Module:
+        if (!is_short)
+            ms_dmsw_own(p, ref);
+        return 0;
+    case ms_dmsw_Extension: ms_dmsw_print_extension(p, ref); return 0;
+    case ms_dmsw_AnonymousContext: ms_dmsw_print_anonymous(p, ref); return 0;
+    case ms_dmsw_ExplicitClosure:
+    case ms_dmsw_ImplicitClosure:
+        return ms_dmsw_print_part(p, ref, as_prefix, is_short ? ms_dmsw_TY_NONE : ms_dmsw_TY_FUNCTION,
+                                  ms_dmsw_extra_index(p, ms_dmsw_kid(p, ref, 1), 1));
+    case ms_dmsw_DefaultArgumentInitializer:
+        return ms_dmsw_print_part(p, ref, as_prefix, ms_dmsw_TY_NONE,
+                                  ms_dmsw_extra_index(p, ms_dmsw_kid(p, ref, 1), 0));
+    case ms_dmsw_TypeMangling: ms_dmsw_print_type_mangling(p, ref); return 0;
+    case ms_dmsw_Function:
+    case ms_dmsw_BoundGenericFunction:
+    case ms_dmsw_Variable:
+    case ms_dmsw_Subscript:
+    case ms_dmsw_Macro:
+    case ms_dmsw_Allocator:
+    case ms_dmsw_Constructor:
+    case ms_dmsw_Deallocator:
+    case ms_dmsw_IsolatedDeallocator: return ms_dmsw_print_callable(p, ref, as_prefix);
+    case ms_dmsw_MacroExpansionLoc:
+        ms_dmsw_word(p, "module ");
+        ms_dmsw_own(p, ms_dmsw_kid(p, ref, 0));
+        ms_dmsw_word(p, " file ");
+        ms_dmsw_own(p, ms_dmsw_kid(p, ref, 1));
+        ms_dmsw_word(p, " line ");
+        ms_dmsw_print_kid(p, ref, 2);
+        ms_dmsw_word(p, " column ");
+        ms_dmsw_print_kid(p, ref, 3);
+        return 0;
+    default:
+        if (ms_dmsw_rows[n->kind].traits & ms_dmsw_T_MACRO)
+            return ms_dmsw_print_macro(p, ref, as_prefix);
+        ms_dmsw_print_global(p, ref);
+        return 0;
+    }
+}
+
+/* Prints one node. Returns the context that is left to print when a declaration cannot be a prefix. */
+static uint32_t ms_dmsw_print_as(ms_dmsw *p, uint32_t ref, bool as_prefix)
+{
+    if (!ref || p->d->failed || !ms_dmsw_step(p))
+        return 0;
+    if (++p->d->depth > ms_dmsw_MAX_DEPTH) {
+        p->d->failed = true;
+        return 0;
+    }
+    const ms_dmsw_node *n = ms_dmsw_at(p, ref);
+    const ms_dmsw_row *row = ms_dmsw_rows + n->kind;
+    uint32_t left = 0;
+    switch (row->how) {
+    case ms_dmsw_H_FIRST:
+        ms_dm_put(p->d, row->text, row->len);
+        ms_dmsw_print_kid(p, ref, 0);
+        break;
+    case ms_dmsw_H_ALL:
+        ms_dm_put(p->d, row->text, row->len);
+        ms_dmsw_print_kids(p, ref, "", 0);
+        break;
+    case ms_dmsw_H_TEXT: ms_dm_put(p->d, row->text, row->len); break;
+    case ms_dmsw_H_OWN: ms_dmsw_own(p, ref); break;
+    case ms_dmsw_H_NAMED:
+        if (n->form == ms_dmsw_F_KNOWN) {
+            if (!ms_dmsw_short(p))
+                ms_dmsw_lit(p, "Swift.");
+            ms_dmsw_own(p, ref);
+        } else {
+            left = ms_dmsw_print_named(p, ref, as_prefix, ms_dmsw_TY_NONE);
+        }
+        break;
+    case ms_dmsw_H_PART: left = ms_dmsw_print_part(p, ref, as_prefix, ms_dmsw_TY_NONE, -1); break;
+    case ms_dmsw_H_ACCESS: left = ms_dmsw_print_accessor(p, ref, as_prefix); break;
+    default: left = ms_dmsw_print_special(p, ref, as_prefix); break;
+    }
+    p->d->depth--;
+    return left;
+}
+
+/* ---- Swift 1 to 3: OldMangling.rst, a prefix grammar ---- */
+
+/* floors: recursion */
+static uint32_t ms_dmsw_old_type(ms_dmsw *p);
+static uint32_t ms_dmsw_old_entity(ms_dmsw *p);
+static uint32_t ms_dmsw_old_context(ms_dmsw *p);
+static uint32_t ms_dmsw_old_global(ms_dmsw *p);
+
+/* natural: too large a number wraps round, as in Swift's own reader */
+static bool ms_dmsw_old_natural(ms_dmsw *p, uint64_t *value)
+{
+    if (!ms_dmsw_digit(ms_dmsw_peek(p)))
+        return false;
+    for (*value = 0; ms_dmsw_digit(ms_dmsw_peek(p));)
+        *value = *value * 10 + (uint64_t)(ms_dmsw_next(p) - '0');
+    return true;
+}
+
+/* index */
+static bool ms_dmsw_old_index(ms_dmsw *p, uint64_t *value)
+{
+    *value = 0;
+    if (ms_dmsw_next_if(p, '_'))
+        return true;
+    if (!ms_dmsw_old_natural(p, value) || !ms_dmsw_next_if(p, '_'))
+        return false;
+    ++*value;
+    return true;
+}
+
+static uint32_t ms_dmsw_old_index_node(ms_dmsw *p)
+{
+    uint64_t value;
+    return ms_dmsw_old_index(p, &value) ? ms_dmsw_make_index(p, ms_dmsw_Index, value) : 0;
+}
+
+/* operator-char */
+static bool ms_dmsw_old_operator_text(ms_dmsw *p, machsym_str *name)
+{
+    static const char signs[] = "& @/= >    <*!|+?%-~   ^ .";
+    char *text = (char *)ms_dm_alloc(p->d, name->len);
+    if (!text)
+        return false;
+    for (size_t i = 0; i < name->len; i++) {
+        char c = name->ptr[i];
+        if ((unsigned char)c < 0x80) {
+            c = ms_dmsw_lower(c) ? signs[c - 'a'] : ' ';
+            if (c == ' ')
+                return false;
+        }
+        text[i] = c;
+    }
+    name->ptr = text;
+    return true;
+}
+
+/* identifier */
+static uint32_t ms_dmsw_old_identifier(ms_dmsw *p, unsigned kind)
+{
+    machsym_str name;
+    bool puny = ms_dmsw_next_if(p, 'X'), is_operator = ms_dmsw_next_if(p, 'o');
+    if (is_operator) {
+        if (kind != ms_dmsw_Identifier)
+            return 0;
+        switch (ms_dmsw_next(p)) {
+        case 'p': kind = ms_dmsw_PrefixOperator; break;
+        case 'P': kind = ms_dmsw_PostfixOperator; break;
+        case 'i': kind = ms_dmsw_InfixOperator; break;
+        default: return 0;
+        }
+    }
+    if (!ms_dmsw_literal(p, &name) || (puny && !ms_dmsw_puny(p, name.ptr, name.len, &name)))
+        return 0;
+    if (is_operator && !ms_dmsw_old_operator_text(p, &name))
+        return 0;
+    return name.len > 0 ? ms_dmsw_make_text(p, kind, name.ptr, name.len) : 0;
+}
+
+/* decl-name */
+static uint32_t ms_dmsw_old_decl_name(ms_dmsw *p)
+{
+    uint32_t first;
+    if (ms_dmsw_next_if(p, 'L')) {
+        first = ms_dmsw_old_index_node(p);
+        return ms_dmsw_make2(p, ms_dmsw_LocalDeclName, first, ms_dmsw_old_identifier(p, ms_dmsw_Identifier));
+    }
+    if (ms_dmsw_next_if(p, 'P')) {
+        first = ms_dmsw_old_identifier(p, ms_dmsw_Identifier);
+        return ms_dmsw_make2(p, ms_dmsw_PrivateDeclName, first,
+                             ms_dmsw_old_identifier(p, ms_dmsw_Identifier));
+    }
+    return ms_dmsw_old_identifier(p, ms_dmsw_Identifier);
+}
+
+#define ms_dmsw_old_known(p, kind, name) (ms_dmsw_known(p, kind, name) & ~ms_dmsw_AS_TYPE)
+
+/* substitution, known-module and known-nominal-type, after 'S' */
+static uint32_t ms_dmsw_old_substitution(ms_dmsw *p)
+{
+    char c = ms_dmsw_peek(p);
+    if (c == '_' || ms_dmsw_digit(c)) {
+        uint64_t i;
+        return ms_dmsw_old_index(p, &i) && i < p->subs.count ? p->subs.v[i] : 0;
+    }
+    switch (ms_dmsw_next(p)) {
+    case 'o': return ms_dmsw_make_lit(p, ms_dmsw_Module, "__C");
+    case 'C': return ms_dmsw_make_lit(p, ms_dmsw_Module, "__C_Synthesized");
+    case 'a': return ms_dmsw_old_known(p, Structure, "Array");
+    case 'b': return ms_dmsw_old_known(p, Structure, "Bool");
+    case 'c': return ms_dmsw_old_known(p, Structure, "UnicodeScalar");
+    case 'd': return ms_dmsw_old_known(p, Structure, "Double");
+    case 'f': return ms_dmsw_old_known(p, Structure, "Float");
+    case 'i': return ms_dmsw_old_known(p, Structure, "Int");
+    case 'V': return ms_dmsw_old_known(p, Structure, "UnsafeRawPointer");
+    case 'v': return ms_dmsw_old_known(p, Structure, "UnsafeMutableRawPointer");
+    case 'P': return ms_dmsw_old_known(p, Structure, "UnsafePointer");
+    case 'p': return ms_dmsw_old_known(p, Structure, "UnsafeMutablePointer");
+    case 'R': return ms_dmsw_old_known(p, Structure, "UnsafeBufferPointer");
+    case 'r': return ms_dmsw_old_known(p, Structure, "UnsafeMutableBufferPointer");
+    case 'S': return ms_dmsw_old_known(p, Structure, "String");
+    case 'u': return ms_dmsw_old_known(p, Structure, "UInt");
+    case 'q': return ms_dmsw_old_known(p, Enum, "Optional");
+    case 'Q': return ms_dmsw_old_known(p, Enum, "ImplicitlyUnwrappedOptional");
+    default: return 0;
+    }
+}
+
+/* module */
+static uint32_t ms_dmsw_old_module(ms_dmsw *p)
+{
+    if (ms_dmsw_next_if(p, 's'))
+        return ms_dmsw_make_lit(p, ms_dmsw_Module, "Swift");
+    if (ms_dmsw_next_if(p, 'S')) {
+        uint32_t ref = ms_dmsw_old_substitution(p);
+        return ms_dmsw_kind_of(p, ref) == ms_dmsw_Module ? ref : 0;
+    }
+    return ms_dmsw_remember(p, ms_dmsw_old_identifier(p, ms_dmsw_Module));
+}
+
+/* declaration-name of a type */
+static uint32_t ms_dmsw_old_declaration(ms_dmsw *p, unsigned kind)
+{
+    uint32_t context = ms_dmsw_old_context(p);
+    if (!context)
+        return 0;
+    return ms_dmsw_remember(p, ms_dmsw_make2(p, kind, context, ms_dmsw_old_decl_name(p)));
+}
+
+/* nominal-type */
+static uint32_t ms_dmsw_old_nominal(ms_dmsw *p)
+{
+    switch (ms_dmsw_next(p)) {
+    case 'S': return ms_dmsw_old_substitution(p);
+    case 'V': return ms_dmsw_old_declaration(p, ms_dmsw_Structure);
+    case 'O': return ms_dmsw_old_declaration(p, ms_dmsw_Enum);
+    case 'C': return ms_dmsw_old_declaration(p, ms_dmsw_Class);
+    case 'P': return ms_dmsw_old_declaration(p, ms_dmsw_Protocol);
+    default: return 0;
+    }
+}
+
+/* protocol in a context that is already read */
+static uint32_t ms_dmsw_old_protocol_in(ms_dmsw *p, uint32_t context)
+{
+    if (!context)
+        return 0;
+    return ms_dmsw_type(
+        ms_dmsw_remember(p, ms_dmsw_make2(p, ms_dmsw_Protocol, context, ms_dmsw_old_decl_name(p))));
+}
+
+/* protocol */
+static uint32_t ms_dmsw_old_protocol(ms_dmsw *p)
+{
+    if (ms_dmsw_next_if(p, 'S')) {
+        uint32_t ref = ms_dmsw_old_substitution(p);
+        unsigned kind = ms_dmsw_kind_of(p, ref);
+        if (kind == ms_dmsw_Protocol)
+            return ms_dmsw_type(ref);
+        return kind == ms_dmsw_Module ? ms_dmsw_old_protocol_in(p, ref) : 0;
+    }
+    if (ms_dmsw_next_if(p, 's'))
+        return ms_dmsw_old_protocol_in(p, ms_dmsw_make_lit(p, ms_dmsw_Module, "Swift"));
+    return ms_dmsw_type(ms_dmsw_old_declaration(p, ms_dmsw_Protocol));
+}
+
+/* Types up to '_', as a list. */
+static uint32_t ms_dmsw_old_types(ms_dmsw *p)
+{
+    uint32_t list = ms_dmsw_make(p, ms_dmsw_TypeList);
+    while (list && !ms_dmsw_next_if(p, '_'))
+        list = ms_dmsw_add(p, list, ms_dmsw_old_type(p));
+    return list;
+}
+
+/* The arguments of a generic type, the outermost level first. */
+static uint32_t ms_dmsw_old_bind(ms_dmsw *p, uint32_t nominal)
+{
+    const ms_dmsw_node *n = ms_dmsw_at(p, nominal);
+    if (!(ms_dmsw_rows[n->kind].traits & ms_dmsw_T_NOMINAL) || ++p->d->depth > ms_dmsw_MAX_DEPTH)
+        return 0;
+    if (n->form != ms_dmsw_F_KNOWN) {
+        uint32_t parent = ms_dmsw_kid(p, nominal, 0), name = ms_dmsw_kid(p, nominal, 1);
+        unsigned kind = ms_dmsw_kind_of(p, parent);
+        if (kind != ms_dmsw_Module && kind != ms_dmsw_Function && kind != ms_dmsw_Extension)
+            nominal = ms_dmsw_make2(p, n->kind, ms_dmsw_old_bind(p, parent), name);
+    }
+    p->d->depth--;
+    uint32_t args = nominal ? ms_dmsw_old_types(p) : 0;
+    if (!args)
+        return 0;
+    if (ms_dmsw_kid_count(p, args) == 0)
+        return nominal;
+    unsigned kind = ms_dmsw_inner(p, nominal);
+    if (kind != ms_dmsw_Class && kind != ms_dmsw_Structure && kind != ms_dmsw_Enum)
+        return 0;
+    return ms_dmsw_make2(p, ms_dmsw_bound_kind(kind), ms_dmsw_type(nominal), args);
+}
+
+/* generic-param-index */
+static uint32_t ms_dmsw_old_param(ms_dmsw *p)
+{
+    uint64_t depth = 0, index = 0;
+    if (ms_dmsw_next_if(p, 'd')) {
+        if (!ms_dmsw_old_index(p, &depth) || !ms_dmsw_old_index(p, &index))
+            return 0;
+        depth++;
+    } else if (!ms_dmsw_next_if(p, 'x')) {
+        if (!ms_dmsw_old_index(p, &index))
+            return 0;
+        index++;
+    }
+    if (depth > UINT32_MAX || index > UINT32_MAX)
+        return 0;
+    return ms_dmsw_type(ms_dmsw_param_type(p, depth, index));
+}
+
+/* A member of base: assoc-type-name */
+static uint32_t ms_dmsw_old_member(ms_dmsw *p, uint32_t base)
+{
+    uint32_t name;
+    if (!base)
+        return 0;
+    if (ms_dmsw_next_if(p, 'S')) {
+        name = ms_dmsw_old_substitution(p);
+        if (ms_dmsw_kind_of(p, name) != ms_dmsw_DependentAssociatedTypeRef)
+            return 0;
+    } else {
+        uint32_t protocol = 0;
+        if (ms_dmsw_next_if(p, 'P') && (protocol = ms_dmsw_old_protocol(p)) == 0)
+            return 0;
+        name = ms_dmsw_make1(p, ms_dmsw_DependentAssociatedTypeRef,
+                             ms_dmsw_old_identifier(p, ms_dmsw_Identifier));
+        if (protocol)
+            name = ms_dmsw_add(p, name, protocol);
+        name = ms_dmsw_remember(p, name);
+    }
+    return ms_dmsw_type(ms_dmsw_make2(p, ms_dmsw_DependentMemberType, base, name));
+}
+
+/* 'W': associated type at depth */
+static uint32_t ms_dmsw_old_members(ms_dmsw *p)
+{
+    uint32_t base = ms_dmsw_old_param(p);
+    while (base && !ms_dmsw_next_if(p, '_'))
+        base = ms_dmsw_old_member(p, base);
+    return base;
+}
+
+/* type-param */
+static uint32_t ms_dmsw_old_type_param(ms_dmsw *p)
+{
+    if (ms_dmsw_next_if(p, 'w'))
+        return ms_dmsw_old_member(p, ms_dmsw_old_param(p));
+    return ms_dmsw_next_if(p, 'W') ? ms_dmsw_old_members(p) : ms_dmsw_old_param(p);
+}
+
+/* A layout requirement, after 'l' */
+static uint32_t ms_dmsw_old_layout(ms_dmsw *p, uint32_t type)
+{
+    char c = ms_dmsw_next(p);
+    if (ms_dmsw_find("URNCDTEeMm", c) < 0)
+        return 0;
+    uint32_t ref = ms_dmsw_make1(p, ms_dmsw_DependentGenericLayoutRequirement, type);
+    if (!ref)
+        return 0;
+    ms_dmsw_at(p, ref)->mark = (uint8_t)c;
+    bool two = c == 'E' || c == 'M';
+    if (two || c == 'e' || c == 'm') {
+        uint64_t size;
+        if (!ms_dmsw_old_natural(p, &size))
+            return 0;
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make_index(p, ms_dmsw_Index, size));
+    }
+    if (two) {
+        uint64_t alignment;
+        if (!ms_dmsw_next_if(p, '_') || !ms_dmsw_old_natural(p, &alignment))
+            return 0;
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make_index(p, ms_dmsw_Index, alignment));
+    }
+    return ref;
+}
+
+/* requirement */
+static uint32_t ms_dmsw_old_requirement(ms_dmsw *p)
+{
+    uint32_t type = ms_dmsw_old_type_param(p), bound;
+    if (!type)
+        return 0;
+    if (ms_dmsw_next_if(p, 'z'))
+        return ms_dmsw_make2(p, ms_dmsw_DependentGenericSameTypeRequirement, type, ms_dmsw_old_type(p));
+    if (ms_dmsw_next_if(p, 'l'))
+        return ms_dmsw_old_layout(p, type);
+    if (ms_dmsw_peek(p) == 'C') {
+        bound = ms_dmsw_old_type(p);
+    } else if (ms_dmsw_next_if(p, 'S')) { /* a class or protocol, or the module of a protocol */
+        bound = ms_dmsw_old_substitution(p);
+        unsigned kind = ms_dmsw_kind_of(p, bound);
+        if (kind == ms_dmsw_Protocol || kind == ms_dmsw_Class)
+            bound = ms_dmsw_type(bound);
+        else
+            bound = kind == ms_dmsw_Module ? ms_dmsw_old_protocol_in(p, bound) : 0;
+    } else {
+        bound = ms_dmsw_old_protocol(p);
+    }
+    return ms_dmsw_make2(p, ms_dmsw_DependentGenericConformanceRequirement, type, bound);
+}
+
+/* generic-signature */
+static uint32_t ms_dmsw_old_signature(ms_dmsw *p, unsigned kind)
+{
+    uint32_t ref = ms_dmsw_make(p, kind);
+    bool any = false;
+    while (ref && ms_dmsw_peek(p) != 'R' && ms_dmsw_peek(p) != 'r') {
+        uint64_t count = 0;
+        if (!ms_dmsw_next_if(p, 'z')) {
+            if (!ms_dmsw_old_index(p, &count))
+                return 0;
+            count++;
+        }
+        any = true;
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make_index(p, ms_dmsw_DependentGenericParamCount, count));
+    }
+    if (!any)
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make_index(p, ms_dmsw_DependentGenericParamCount, 1));
+    if (ms_dmsw_next_if(p, 'r'))
+        return ref;
+    p->at++;
+    while (ref && !ms_dmsw_next_if(p, 'r'))
+        ref = ms_dmsw_add(p, ref, ms_dmsw_old_requirement(p));
+    return ref;
+}
+
+/* 'T' 't': tuples */
+static uint32_t ms_dmsw_old_tuple(ms_dmsw *p, bool variadic)
+{
+    uint32_t tuple = ms_dmsw_make(p, ms_dmsw_Tuple), element = 0;
+    while (tuple && !ms_dmsw_next_if(p, '_')) {
+        element = ms_dmsw_make(p, ms_dmsw_TupleElement);
+        char c = ms_dmsw_peek(p);
+        if (ms_dmsw_digit(c) || c == 'o')
+            element = ms_dmsw_add(p, element, ms_dmsw_old_identifier(p, ms_dmsw_TupleElementName));
+        element = ms_dmsw_add(p, element, ms_dmsw_old_type(p));
+        tuple = ms_dmsw_add(p, tuple, element);
+    }
+    if (tuple && variadic && !ms_dmsw_add(p, element, ms_dmsw_make(p, ms_dmsw_VariadicMarker)))
+        return 0;
+    return tuple;
+}
+
+/* throws-annotation? type type */
+static uint32_t ms_dmsw_old_function(ms_dmsw *p, unsigned kind)
+{
+    uint32_t ref = ms_dmsw_make(p, kind);
+    if (ms_dmsw_next_if(p, 'z'))
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make(p, ms_dmsw_ThrowsAnnotation));
+    ref = ms_dmsw_add(p, ref, ms_dmsw_make1(p, ms_dmsw_ArgumentTuple, ms_dmsw_old_type(p)));
+    return ref ? ms_dmsw_add(p, ref, ms_dmsw_make1(p, ms_dmsw_ReturnType, ms_dmsw_old_type(p))) : 0;
+}
+
+/* impl-parameter, impl-result: the letters of the later mangling that mean the same */
+static uint32_t ms_dmsw_old_impl_part(ms_dmsw *p, bool is_param)
+{
+    static const char param_from[] = "dgeiloG", param_to[] = "ygeilxn";
+    static const char result_from[] = "adDio", result_to[] = "aduro";
+    unsigned kind = is_param ? ms_dmsw_ImplParameter : ms_dmsw_ImplResult;
+    if (!is_param && ms_dmsw_next_if(p, 'z'))
+        kind = ms_dmsw_ImplErrorResult;
+    int place = ms_dmsw_find(is_param ? param_from : result_from, ms_dmsw_next(p));
+    if (place < 0)
+        return 0;
+    int word = is_param ? ms_dmsw_find(ms_dmsw_param_letters, param_to[place])
+                        : ms_dmsw_find(ms_dmsw_result_letters, result_to[place]);
+    return ms_dmsw_add(p, ms_dmsw_marked(p, kind, (char)word), ms_dmsw_old_type(p));
+}
+
+/* impl-callee-convention and impl-function-attribute */
+static uint32_t ms_dmsw_old_impl_head(ms_dmsw *p, uint32_t ref)
+{
+    uint32_t part;
+    switch (ms_dmsw_next(p)) {
+    case 't': part = ms_dmsw_make_lit(p, ms_dmsw_ImplConvention, "@convention(thin)"); break;
+    case 'd': part = ms_dmsw_make_lit(p, ms_dmsw_ImplConvention, "@callee_unowned"); break;
+    case 'g': part = ms_dmsw_make_lit(p, ms_dmsw_ImplConvention, "@callee_guaranteed"); break;
+    case 'o': part = ms_dmsw_make_lit(p, ms_dmsw_ImplConvention, "@callee_owned"); break;
+    default: return 0;
+    }
+    ref = ms_dmsw_add(p, ref, part);
+    if (!ms_dmsw_next_if(p, 'C'))
+        return ref;
+    switch (ms_dmsw_next(p)) {
+    case 'b': part = ms_dmsw_make_lit(p, ms_dmsw_ImplFunctionAttribute, "@convention(block)"); break;
+    case 'c': part = ms_dmsw_make_lit(p, ms_dmsw_ImplFunctionAttribute, "@convention(c)"); break;
+    case 'm': part = ms_dmsw_make_lit(p, ms_dmsw_ImplFunctionAttribute, "@convention(method)"); break;
+    case 'O': part = ms_dmsw_make_lit(p, ms_dmsw_ImplFunctionAttribute, "@convention(objc_method)"); break;
+    case 'w': part = ms_dmsw_make_lit(p, ms_dmsw_ImplFunctionAttribute, "@convention(witness_method)"); break;
+    default: return 0;
+    }
+    return ms_dmsw_add(p, ref, part);
+}
+
+/* impl-function-type */
+static uint32_t ms_dmsw_old_impl_function(ms_dmsw *p)
+{
+    uint32_t ref = ms_dmsw_old_impl_head(p, ms_dmsw_make(p, ms_dmsw_ImplFunctionType));
+    if (ms_dmsw_next_if(p, 'G'))
+        ref = ms_dmsw_add(p, ref, ms_dmsw_old_signature(p, ms_dmsw_DependentGenericSignature));
+    else if (ms_dmsw_next_if(p, 'g'))
+        ref = ms_dmsw_add(p, ref, ms_dmsw_old_signature(p, ms_dmsw_DependentPseudogenericSignature));
+    if (!ref || !ms_dmsw_next_if(p, '_'))
+        return 0;
+    while (ref && !ms_dmsw_next_if(p, '_'))
+        ref = ms_dmsw_add(p, ref, ms_dmsw_old_impl_part(p, true));
+    while (ref && !ms_dmsw_next_if(p, '_'))
+        ref = ms_dmsw_add(p, ref, ms_dmsw_old_impl_part(p, false));
+    return ref;
+}
+
+/* 'XB': SIL boxes with a layout */
+static uint32_t ms_dmsw_old_sil_box(ms_dmsw *p)
+{
+    uint32_t signature = 0, layout = ms_dmsw_make(p, ms_dmsw_SILBoxLayout);
+    bool generic = ms_dmsw_next_if(p, 'G');
+    if (generic && (signature = ms_dmsw_old_signature(p, ms_dmsw_DependentGenericSignature)) == 0)
+        return 0;
+    while (layout && !ms_dmsw_next_if(p, '_')) {
+        char c = ms_dmsw_next(p);
+        if (c != 'm' && c != 'i')
+            return 0;
+        unsigned kind = c == 'm' ? ms_dmsw_SILBoxMutableField : ms_dmsw_SILBoxImmutableField;
+        layout = ms_dmsw_add(p, layout, ms_dmsw_make1(p, kind, ms_dmsw_old_type(p)));
+    }
+    uint32_t ref = ms_dmsw_make1(p, ms_dmsw_SILBoxTypeWithLayout, layout);
+    if (generic && ref)
+        ref = ms_dmsw_add(p, ms_dmsw_add(p, ref, signature), ms_dmsw_old_types(p));
+    return ref;
+}
+
+static uint32_t ms_dmsw_old_metatype(ms_dmsw *p, unsigned kind)
+{
+    uint32_t repr = ms_dmsw_metatype_repr(p);
+    return repr ? ms_dmsw_make2(p, kind, repr, ms_dmsw_old_type(p)) : 0;
+}
+
+/* 'X': types of two letters */
+static uint32_t ms_dmsw_old_special(ms_dmsw *p)
+{
+    switch (ms_dmsw_next(p)) {
+    case 'b': return ms_dmsw_make1(p, ms_dmsw_SILBoxType, ms_dmsw_old_type(p));
+    case 'B': return ms_dmsw_old_sil_box(p);
+    case 'P': return ms_dmsw_next_if(p, 'M') ? ms_dmsw_old_metatype(p, ms_dmsw_ExistentialMetatype) : 0;
+    case 'M': return ms_dmsw_old_metatype(p, ms_dmsw_Metatype);
+    case 'o': return ms_dmsw_make1(p, ms_dmsw_Unowned, ms_dmsw_old_type(p));
+    case 'u': return ms_dmsw_make1(p, ms_dmsw_Unmanaged, ms_dmsw_old_type(p));
+    case 'w': return ms_dmsw_make1(p, ms_dmsw_Weak, ms_dmsw_old_type(p));
+    case 'F': return ms_dmsw_old_impl_function(p);
+    case 'f': return ms_dmsw_old_function(p, ms_dmsw_ThinFunctionType);
+    default: return 0;
+    }
+}
+
+/* 'B': builtin types */
+static uint32_t ms_dmsw_old_builtin(ms_dmsw *p)
+{
+    char c = ms_dmsw_next(p);
+    int64_t size;
+    if (c == 'f' || c == 'i') {
+        size = ms_dmsw_natural(p);
+        return ms_dmsw_next_if(p, '_') ? ms_dmsw_builtin_sized(p, c, size) : 0;
+    }
+    if (c != 'v')
+        return ms_dmsw_find("bBOopwtDdcejI", c) >= 0 ? ms_dmsw_builtin_simple(p, c) : 0;
+    int64_t count = ms_dmsw_natural(p);
+    if (!ms_dmsw_next_if(p, 'B'))
+        return 0;
+    c = ms_dmsw_next(p);
+    if (c == 'p')
+        return ms_dmsw_builtin_vector(p, count, ms_dmsw_builtin_simple(p, c));
+    if (c != 'f' && c != 'i')
+        return 0;
+    size = ms_dmsw_natural(p);
+    uint32_t element = ms_dmsw_next_if(p, '_') ? ms_dmsw_builtin_sized(p, c, size) : 0;
+    return element ? ms_dmsw_builtin_vector(p, count, element) : 0;
+}
+
+/* 'Q': archetypes; the plain ones have no meaning outside their context and are refused. */
+static uint32_t ms_dmsw_old_archetype(ms_dmsw *p)
+{
+    uint32_t root;
+    if (ms_dmsw_next_if(p, 'u'))
+        return ms_dmsw_make(p, ms_dmsw_OpaqueReturnType);
+    if (ms_dmsw_next_if(p, 'U'))
+        return ms_dmsw_make1(p, ms_dmsw_OpaqueReturnType, ms_dmsw_old_index_node(p));
+    if (++p->d->depth > ms_dmsw_MAX_DEPTH)
+        return 0;
+    if (ms_dmsw_next_if(p, 'Q'))
+        root = ms_dmsw_old_archetype(p);
+    else if (ms_dmsw_next_if(p, 'S'))
+        root = ms_dmsw_old_substitution(p);
+    else
+        root = ms_dmsw_next_if(p, 's') ? ms_dmsw_make_lit(p, ms_dmsw_Module, "Swift") : 0;
+    p->d->depth--;
+    if (!root)
+        return 0;
+    uint32_t name = ms_dmsw_old_identifier(p, ms_dmsw_Identifier);
+    return ms_dmsw_remember(p, ms_dmsw_make2(p, ms_dmsw_AssociatedTypeRef, root, name));
+}
+
+/* 'P': protocol types */
+static uint32_t ms_dmsw_old_protocols(ms_dmsw *p)
+{
+    if (ms_dmsw_next_if(p, 'M'))
+        return ms_dmsw_make1(p, ms_dmsw_ExistentialMetatype, ms_dmsw_old_type(p));
+    uint32_t list = ms_dmsw_make(p, ms_dmsw_TypeList);
+    while (list && !ms_dmsw_next_if(p, '_'))
+        list = ms_dmsw_add(p, list, ms_dmsw_old_protocol(p));
+    return ms_dmsw_make1(p, ms_dmsw_ProtocolList, list);
+}
+
+/* 'u': generic types */
+static uint32_t ms_dmsw_old_generic(ms_dmsw *p)
+{
+    uint32_t signature = ms_dmsw_old_signature(p, ms_dmsw_DependentGenericSignature);
+    return signature ? ms_dmsw_make2(p, ms_dmsw_DependentGenericType, signature, ms_dmsw_old_type(p)) : 0;
+}
+
+/* A type without the "as a type" bit. */
+static uint32_t ms_dmsw_old_bare(ms_dmsw *p)
+{
+    char c = ms_dmsw_next(p), n = ms_dmsw_peek(p);
+    switch (c) {
+    case 'B': return ms_dmsw_old_builtin(p);
+    case 'a': return ms_dmsw_old_declaration(p, ms_dmsw_TypeAlias);
+    case 'b': return ms_dmsw_old_function(p, ms_dmsw_ObjCBlock);
+    case 'c': return ms_dmsw_old_function(p, ms_dmsw_CFunctionPointer);
+    case 'D': return ms_dmsw_make1(p, ms_dmsw_DynamicSelf, ms_dmsw_old_type(p));
+    case 'E': return ms_dmsw_next_is(p, "RR", 2) ? ms_dmsw_make(p, ms_dmsw_ErrorType) : 0;
+    case 'F': return ms_dmsw_old_function(p, ms_dmsw_FunctionType);
+    case 'f': return ms_dmsw_old_function(p, ms_dmsw_UncurriedFunctionType);
+    case 'G': return ms_dmsw_old_bind(p, ms_dmsw_old_nominal(p));
+    case 'X': return ms_dmsw_old_special(p);
+    case 'K': return ms_dmsw_old_function(p, ms_dmsw_AutoClosureType);
+    case 'M': return ms_dmsw_make1(p, ms_dmsw_Metatype, ms_dmsw_old_type(p));
+    case 'P': return ms_dmsw_old_protocols(p);
+    case 'Q': return ms_dmsw_old_archetype(p);
+    case 'q':
+        if (n == 'd' || n == '_' || ms_dmsw_digit(n))
+            return ms_dmsw_old_param(p) & ~ms_dmsw_AS_TYPE;
+        return ms_dmsw_old_member(p, ms_dmsw_old_type(p)) & ~ms_dmsw_AS_TYPE;
+    case 'x': return ms_dmsw_param_type(p, 0, 0);
+    case 'w': return ms_dmsw_old_member(p, ms_dmsw_old_param(p)) & ~ms_dmsw_AS_TYPE;
+    case 'W': return ms_dmsw_old_members(p) & ~ms_dmsw_AS_TYPE;
+    case 'R': return ms_dmsw_make1(p, ms_dmsw_InOut, ms_dmsw_old_type(p));
+    case 'S': return ms_dmsw_old_substitution(p);
+    case 'T': return ms_dmsw_old_tuple(p, false);
+    case 't': return ms_dmsw_old_tuple(p, true);
+    case 'u': return ms_dmsw_old_generic(p);
+    case 'C': return ms_dmsw_old_declaration(p, ms_dmsw_Class);
+    case 'V': return ms_dmsw_old_declaration(p, ms_dmsw_Structure);
+    case 'O': return ms_dmsw_old_declaration(p, ms_dmsw_Enum);
+    default: return 0;
+    }
+}
+
+static uint32_t ms_dmsw_old_type(ms_dmsw *p)
+{
+    if (p->d->failed || ++p->d->depth > ms_dmsw_MAX_DEPTH)
+        return 0;
+    uint32_t ref = ms_dmsw_old_bare(p);
+    p->d->depth--;
+    return ms_dmsw_type(ref);
+}
+
+/* context */
+static uint32_t ms_dmsw_old_context(ms_dmsw *p)
+{
+    char c = ms_dmsw_peek(p);
+    if (c == 'E' || c == 'e') {
+        uint32_t signature = 0;
+        p->at++;
+        uint32_t module = ms_dmsw_old_module(p);
+        if (module && c == 'e' &&
+            (signature = ms_dmsw_old_signature(p, ms_dmsw_DependentGenericSignature)) == 0)
+            return 0;
+        uint32_t ref = module ? ms_dmsw_make2(p, ms_dmsw_Extension, module, ms_dmsw_old_context(p)) : 0;
+        return signature ? ms_dmsw_add(p, ref, signature) : ref;
+    }
+    if (c == 'S') {
+        p->at++;
+        return ms_dmsw_old_substitution(p);
+    }
+    if (c == 's') {
+        p->at++;
+        return ms_dmsw_make_lit(p, ms_dmsw_Module, "Swift");
+    }
+    if (c == 'G') {
+        p->at++;
+        return ms_dmsw_old_bind(p, ms_dmsw_old_nominal(p));
+    }
+    return ms_dmsw_find("FIivPZCVO", c) >= 0 ? ms_dmsw_old_entity(p) : ms_dmsw_old_module(p);
+}
+
+/* protocol-conformance */
+static uint32_t ms_dmsw_old_conformance(ms_dmsw *p)
+{
+    uint32_t type = ms_dmsw_old_type(p), protocol = type ? ms_dmsw_old_protocol(p) : 0;
+    return protocol ? ms_dmsw_make3(p, ms_dmsw_ProtocolConformance, type, protocol, ms_dmsw_old_context(p))
+                    : 0;
+}
+
+/* The accessor a letter of entity-name stands for, None when it is none. */
+static unsigned ms_dmsw_old_accessor(ms_dmsw *p)
+{
+    char kind = ms_dmsw_peek(p);
+    switch (kind) {
+    case 'g': p->at++; return ms_dmsw_Getter;
+    case 'G': p->at++; return ms_dmsw_GlobalGetter;
+    case 's': p->at++; return ms_dmsw_Setter;
+    case 'm': p->at++; return ms_dmsw_MaterializeForSet;
+    case 'w': p->at++; return ms_dmsw_WillSet;
+    case 'W': p->at++; return ms_dmsw_DidSet;
+    case 'r': p->at++; return ms_dmsw_ReadAccessor;
+    case 'M': p->at++; return ms_dmsw_ModifyAccessor;
+    case 'a':
+    case 'l': break;
+    default: return ms_dmsw_None;
+    }
+    p->at++;
+    switch (ms_dmsw_next(p)) {
+    case 'O': return kind == 'a' ? ms_dmsw_OwningMutableAddressor : ms_dmsw_OwningAddressor;
+    case 'o': return kind == 'a' ? ms_dmsw_NativeOwningMutableAddressor : ms_dmsw_NativeOwningAddressor;
+    case 'p': return kind == 'a' ? ms_dmsw_NativePinningMutableAddressor : ms_dmsw_NativePinningAddressor;
+    case 'u': return kind == 'a' ? ms_dmsw_UnsafeMutableAddressor : ms_dmsw_UnsafeAddressor;
+    default: return ms_dmsw_KIND_COUNT;
+    }
+}
+
+/* An accessor of a variable, or of a subscript: one of that name. */
+static uint32_t ms_dmsw_old_storage(ms_dmsw *p, unsigned kind, uint32_t context)
+{
+    uint32_t name = ms_dmsw_old_decl_name(p), type = name ? ms_dmsw_old_type(p) : 0, storage;
+    uint32_t word = ms_dmsw_kind_of(p, name) == ms_dmsw_PrivateDeclName ? ms_dmsw_kid(p, name, 1) : name;
+    if (!type)
+        return 0;
+    if (ms_dmsw_inner(p, word) == ms_dmsw_Identifier && ms_dmsw_text_is(p, word, "subscript", 9)) {
+        storage = ms_dmsw_make2(p, ms_dmsw_Subscript, context, type);
+        if (word != name) /* the file's discriminator stays */
+            storage =
+                ms_dmsw_add(p, storage, ms_dmsw_make1(p, ms_dmsw_PrivateDeclName, ms_dmsw_kid(p, name, 0)));
+    } else {
+        storage = ms_dmsw_make3(p, ms_dmsw_Variable, context, name, type);
+    }
+    return ms_dmsw_make1(p, kind, storage);
+}
+
+/* entity-name of what is no accessor; kind is that of entity-kind */
+static uint32_t ms_dmsw_old_named(ms_dmsw *p, unsigned kind, uint32_t context)
+{
+    uint32_t name;
+    switch (ms_dmsw_peek(p)) {
+    case 'D': p->at++; return ms_dmsw_make1(p, ms_dmsw_Deallocator, context);
+    case 'Z': p->at++; return ms_dmsw_make1(p, ms_dmsw_IsolatedDeallocator, context);
+    case 'd': p->at++; return ms_dmsw_make1(p, ms_dmsw_Destructor, context);
+    case 'e': p->at++; return ms_dmsw_make1(p, ms_dmsw_IVarInitializer, context);
+    case 'E': p->at++; return ms_dmsw_make1(p, ms_dmsw_IVarDestroyer, context);
+    case 'C': p->at++; return ms_dmsw_make2(p, ms_dmsw_Allocator, context, ms_dmsw_old_type(p));
+    case 'c': p->at++; return ms_dmsw_make2(p, ms_dmsw_Constructor, context, ms_dmsw_old_type(p));
+    case 'U':
+    case 'u':
+        kind = ms_dmsw_next(p) == 'U' ? ms_dmsw_ExplicitClosure : ms_dmsw_ImplicitClosure;
+        name = ms_dmsw_old_index_node(p);
+        return name ? ms_dmsw_make3(p, kind, context, name, ms_dmsw_old_type(p)) : 0;
+    case 'A':
+        if (kind != ms_dmsw_Initializer)
+            break;
+        p->at++;
+        return ms_dmsw_make2(p, ms_dmsw_DefaultArgumentInitializer, context, ms_dmsw_old_index_node(p));
+    case 'i':
+        if (kind != ms_dmsw_Initializer)
+            break;
+        p->at++;
+        return ms_dmsw_make1(p, ms_dmsw_Initializer, context);
+    default: break;
+    }
+    name = ms_dmsw_old_decl_name(p);
+    uint32_t type = name ? ms_dmsw_old_type(p) : 0;
+    if (!type)
+        return 0;
+    return kind == ms_dmsw_Subscript ? ms_dmsw_make2(p, kind, context, type)
+                                     : ms_dmsw_make3(p, kind, context, name, type);
+}
+
+/* entity */
+static uint32_t ms_dmsw_old_entity(ms_dmsw *p)
+{
+    bool is_static = ms_dmsw_next_if(p, 'Z');
+    unsigned kind;
+    uint32_t ref, context;
+    if (p->d->failed || ++p->d->depth > ms_dmsw_MAX_DEPTH)
+        return 0;
+    switch (ms_dmsw_peek(p)) {
+    case 'F': kind = ms_dmsw_Function; break;
+    case 'v': kind = ms_dmsw_Variable; break;
+    case 'I': kind = ms_dmsw_Initializer; break;
+    case 'i': kind = ms_dmsw_Subscript; break;
+    default: kind = ms_dmsw_None; break;
+    }
+    if (kind == ms_dmsw_None) {
+        ref = ms_dmsw_old_nominal(p);
+    } else {
+        p->at++;
+        context = ms_dmsw_old_context(p);
+        if (!context)
+            return 0;
+        unsigned accessor = ms_dmsw_old_accessor(p);
+        if (accessor == ms_dmsw_KIND_COUNT)
+            return 0;
+        ref = accessor != ms_dmsw_None ? ms_dmsw_old_storage(p, accessor, context)
+                                       : ms_dmsw_old_named(p, kind, context);
+    }
+    p->d->depth--;
+    return is_static ? ms_dmsw_make1(p, ms_dmsw_Static, ref) : ref;
+}
+
+/* 'M': metadata */
+static uint32_t ms_dmsw_old_metadata(ms_dmsw *p)
+{
+    unsigned kind = ms_dmsw_TypeMetadata;
+    switch (ms_dmsw_peek(p)) {
+    case 'P': kind = ms_dmsw_GenericTypeMetadataPattern; break;
+    case 'a': kind = ms_dmsw_TypeMetadataAccessFunction; break;
+    case 'L': kind = ms_dmsw_TypeMetadataLazyCache; break;
+    case 'm': kind = ms_dmsw_Metaclass; break;
+    case 'n': kind = ms_dmsw_NominalTypeDescriptor; break;
+    case 'f': kind = ms_dmsw_FullTypeMetadata; break;
+    case 'p': p->at++; return ms_dmsw_make1(p, ms_dmsw_ProtocolDescriptor, ms_dmsw_old_protocol(p));
+    default: break;
+    }
+    p->at += kind != ms_dmsw_TypeMetadata;
+    return ms_dmsw_make1(p, kind, ms_dmsw_old_type(p));
+}
+
+/* 'W': witness tables */
+static uint32_t ms_dmsw_old_witness(ms_dmsw *p)
+{
+    uint32_t a, b;
+    char c = ms_dmsw_next(p);
+    switch (c) {
+    case 'V': return ms_dmsw_make1(p, ms_dmsw_ValueWitnessTable, ms_dmsw_old_type(p));
+    case 'v':
+        c = ms_dmsw_next(p);
+        if (c != 'd' && c != 'i')
+            return 0;
+        return ms_dmsw_add(p, ms_dmsw_marked(p, ms_dmsw_FieldOffset, c), ms_dmsw_old_entity(p));
+    case 'P': return ms_dmsw_make1(p, ms_dmsw_ProtocolWitnessTable, ms_dmsw_old_conformance(p));
+    case 'G': return ms_dmsw_make1(p, ms_dmsw_GenericProtocolWitnessTable, ms_dmsw_old_conformance(p));
+    case 'I':
+        return ms_dmsw_make1(p, ms_dmsw_GenericProtocolWitnessTableInstantiationFunction,
+                             ms_dmsw_old_conformance(p));
+    case 'a': return ms_dmsw_make1(p, ms_dmsw_ProtocolWitnessTableAccessor, ms_dmsw_old_conformance(p));
+    case 'l':
+    case 'L':
+        a = ms_dmsw_old_type(p);
+        return a ? ms_dmsw_make2(p,
+                                 c == 'l' ? ms_dmsw_LazyProtocolWitnessTableAccessor
+                                          : ms_dmsw_LazyProtocolWitnessTableCacheVariable,
+                                 a, ms_dmsw_old_conformance(p))
+                 : 0;
+    case 't':
+        a = ms_dmsw_old_conformance(p);
+        return a ? ms_dmsw_make2(p, ms_dmsw_AssociatedTypeMetadataAccessor, a, ms_dmsw_old_decl_name(p)) : 0;
+    case 'T':
+        a = ms_dmsw_old_conformance(p);
+        b = a ? ms_dmsw_old_decl_name(p) : 0;
+        return b ? ms_dmsw_make3(p, ms_dmsw_AssociatedTypeWitnessTableAccessor, a, b, ms_dmsw_old_protocol(p))
+                 : 0;
+    default: return 0;
+    }
+}
+
+/* reabstract-signature: the type reached, the type left */
+static uint32_t ms_dmsw_old_reabstraction(ms_dmsw *p, unsigned kind)
+{
+    uint32_t ref = ms_dmsw_make(p, kind);
+    if (ms_dmsw_next_if(p, 'G'))
+        ref = ms_dmsw_add(p, ref, ms_dmsw_old_signature(p, ms_dmsw_DependentGenericSignature));
+    if (ref)
+        ref = ms_dmsw_add(p, ref, ms_dmsw_old_type(p));
+    return ref ? ms_dmsw_add(p, ref, ms_dmsw_old_type(p)) : 0;
+}
+
+/* A partial application forwarder, after 'PA' */
+static uint32_t ms_dmsw_old_forwarder(ms_dmsw *p)
+{
+    unsigned kind =
+        ms_dmsw_next_if(p, 'o') ? ms_dmsw_PartialApplyObjCForwarder : ms_dmsw_PartialApplyForwarder;
+    uint32_t ref = ms_dmsw_make(p, kind);
+    return ms_dmsw_next_is(p, "__T", 3) ? ms_dmsw_add(p, ref, ms_dmsw_old_global(p)) : ref;
+}
+
+/* global */
+static uint32_t ms_dmsw_old_global(ms_dmsw *p)
+{
+    uint32_t ref;
+    if (p->d->failed || ++p->d->depth > ms_dmsw_MAX_DEPTH)
+        return 0;
+    if (ms_dmsw_next_if(p, 'M')) {
+        ref = ms_dmsw_old_metadata(p);
+    } else if (ms_dmsw_next_is(p, "PA", 2)) {
+        ref = ms_dmsw_old_forwarder(p);
+    } else if (ms_dmsw_next_if(p, 't')) {
+        ref = ms_dmsw_make1(p, ms_dmsw_TypeMangling, ms_dmsw_old_type(p));
+    } else if (ms_dmsw_next_if(p, 'w')) {
+        ref = ms_dmsw_value_witness(p);
+        ref = ref ? ms_dmsw_add(p, ref, ms_dmsw_old_type(p)) : 0;
+    } else if (ms_dmsw_next_if(p, 'W')) {
+        ref = ms_dmsw_old_witness(p);
+    } else if (ms_dmsw_next_is(p, "TR", 2)) {
+        ref = ms_dmsw_old_reabstraction(p, ms_dmsw_ReabstractionThunkHelper);
+    } else if (ms_dmsw_next_is(p, "Tr", 2)) {
+        ref = ms_dmsw_old_reabstraction(p, ms_dmsw_ReabstractionThunk);
+    } else if (ms_dmsw_next_is(p, "TW", 2)) {
+        uint32_t conformance = ms_dmsw_old_conformance(p);
+        ref = conformance ? ms_dmsw_make2(p, ms_dmsw_ProtocolWitness, conformance, ms_dmsw_old_entity(p)) : 0;
+    } else {
+        ref = ms_dmsw_old_entity(p);
+    }
+    p->d->depth--;
+    return ref;
+}
+
+/* The parameters of a generic specialization */
+static uint32_t ms_dmsw_old_generic_spec(ms_dmsw *p, uint32_t ref)
+{
+    while (ref && !ms_dmsw_next_if(p, '_')) {
+        uint32_t param = ms_dmsw_make1(p, ms_dmsw_GenericSpecializationParam, ms_dmsw_old_type(p));
+        while (param && !ms_dmsw_next_if(p, '_'))
+            param = ms_dmsw_add(p, param, ms_dmsw_old_conformance(p));
+        ref = ms_dmsw_add(p, ref, param);
+    }
+    return ref;
+}
+
+/* The name of a symbol or constant; names of functions are read in turn when they are printed. */
+static uint32_t ms_dmsw_old_spec_name(ms_dmsw *p, uint32_t param)
+{
+    uint32_t name = ms_dmsw_old_identifier(p, ms_dmsw_FunctionSignatureSpecializationParamPayload);
+    if (name)
+        ms_dmsw_at(p, name)->mark = 1;
+    return ms_dmsw_add(p, param, name);
+}
+
+/* The text up to '_' */
+static uint32_t ms_dmsw_old_spec_text(ms_dmsw *p, uint32_t param)
+{
+    size_t start = p->at;
+    while (p->at < p->len && p->s[p->at] != '_')
+        p->at++;
+    return p->at > start ? ms_dmsw_spec_text(p, param, p->s + start, p->at - start) : 0;
+}
+
+/* funcsigspecializationconstantpropinfo */
+static uint32_t ms_dmsw_old_spec_const(ms_dmsw *p, uint32_t param)
+{
+    if (ms_dmsw_next_is(p, "fr", 2)) {
+        param = ms_dmsw_old_spec_name(p, ms_dmsw_spec_kind(p, param, ms_dmsw_P_FUNCTION));
+    } else if (ms_dmsw_next_if(p, 'g')) {
+        param = ms_dmsw_old_spec_name(p, ms_dmsw_spec_kind(p, param, ms_dmsw_P_GLOBAL));
+    } else if (ms_dmsw_next_if(p, 'i')) {
+        param = ms_dmsw_old_spec_text(p, ms_dmsw_spec_kind(p, param, ms_dmsw_P_INTEGER));
+    } else if (ms_dmsw_next_is(p, "fl", 2)) {
+        param = ms_dmsw_old_spec_text(p, ms_dmsw_spec_kind(p, param, ms_dmsw_P_FLOAT));
+    } else if (ms_dmsw_next_is(p, "se", 2)) {
+        param = ms_dmsw_spec_kind(p, param, ms_dmsw_P_STRING);
+        char encoding = ms_dmsw_next(p);
+        if ((encoding != '0' && encoding != '1') || !ms_dmsw_next_if(p, 'v'))
+            return 0;
+        param =
+            encoding == '0' ? ms_dmsw_spec_text(p, param, "u8", 2) : ms_dmsw_spec_text(p, param, "u16", 3);
+        param = ms_dmsw_add(p, param,
+                            ms_dmsw_old_identifier(p, ms_dmsw_FunctionSignatureSpecializationParamPayload));
+    } else {
+        return 0;
+    }
+    return ms_dmsw_next_if(p, '_') ? param : 0;
+}
+
+/* A specialized closure: its name and the types it closes over */
+static uint32_t ms_dmsw_old_spec_closure(ms_dmsw *p, uint32_t param)
+{
+    param = ms_dmsw_old_spec_name(p, ms_dmsw_spec_kind(p, param, ms_dmsw_P_CLOSURE));
+    while (param && !ms_dmsw_next_if(p, '_'))
+        param = ms_dmsw_add(p, param, ms_dmsw_old_type(p));
+    return param;
+}
+
+/* funcsigspecializationarginfo */
+static uint32_t ms_dmsw_old_spec_param(ms_dmsw *p)
+{
+    uint32_t param = ms_dmsw_make(p, ms_dmsw_FunctionSignatureSpecializationParam);
+    if (ms_dmsw_next_is(p, "n_", 2))
+        return param;
+    if (ms_dmsw_next_is(p, "cp", 2))
+        return ms_dmsw_old_spec_const(p, param);
+    if (ms_dmsw_next_is(p, "cl", 2))
+        return ms_dmsw_old_spec_closure(p, param);
+    if (ms_dmsw_next_is(p, "i_", 2))
+        return ms_dmsw_spec_kind(p, param, ms_dmsw_P_BOX_TO_VALUE);
+    if (ms_dmsw_next_is(p, "k_", 2))
+        return ms_dmsw_spec_kind(p, param, ms_dmsw_P_BOX_TO_STACK);
+    if (ms_dmsw_next_is(p, "r_", 2))
+        return ms_dmsw_spec_kind(p, param, ms_dmsw_P_INOUT_TO_OUT);
+    unsigned what = 0;
+    if (ms_dmsw_next_if(p, 'd'))
+        what |= ms_dmsw_P_DEAD;
+    if (ms_dmsw_next_if(p, 'g'))
+        what |= ms_dmsw_P_OWNED_TO_GUARANTEED;
+    if (ms_dmsw_next_if(p, 'o'))
+        what |= ms_dmsw_P_GUARANTEED_TO_OWNED;
+    if (ms_dmsw_next_if(p, 's'))
+        what |= ms_dmsw_P_EXPLODED;
+    return what && ms_dmsw_next_if(p, '_') ? ms_dmsw_spec_kind(p, param, what) : 0;
+}
+
+/* specializationinfo */
+static uint32_t ms_dmsw_old_specialization(ms_dmsw *p)
+{
+    unsigned kind;
+    switch (ms_dmsw_next(p)) {
+    case 'g': kind = ms_dmsw_GenericSpecialization; break;
+    case 'r': kind = ms_dmsw_GenericSpecializationNotReAbstracted; break;
+    case 'f': kind = ms_dmsw_FunctionSignatureSpecialization; break;
+    default: return 0;
+    }
+    uint32_t ref = ms_dmsw_make(p, kind);
+    if (ms_dmsw_next_if(p, 'q'))
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make(p, ms_dmsw_IsSerialized));
+    if (!ms_dmsw_digit(ms_dmsw_next(p)))
+        return 0;
+    if (kind != ms_dmsw_FunctionSignatureSpecialization)
+        return ms_dmsw_old_generic_spec(p, ref);
+    while (ref && !ms_dmsw_next_if(p, '_'))
+        ref = ms_dmsw_add(p, ref, ms_dmsw_old_spec_param(p));
+    return ref;
+}
+
+/* The whole name, behind "_T" */
+static uint32_t ms_dmsw_old_read(ms_dmsw *p)
+{
+    uint32_t top = ms_dmsw_make(p, ms_dmsw_Global), part = 0;
+    if (ms_dmsw_next_is(p, "TS", 2)) {
+        do {
+            top = ms_dmsw_add(p, top, ms_dmsw_old_specialization(p));
+            p->subs.count = 0; /* each part has substitutions of its own */
+        } while (top && ms_dmsw_next_is(p, "_TTS", 4));
+        if (!top || !ms_dmsw_next_is(p, "_T", 2))
+            return 0;
+    } else if (ms_dmsw_next_is(p, "To", 2)) {
+        part = ms_dmsw_make(p, ms_dmsw_ObjCAttribute);
+    } else if (ms_dmsw_next_is(p, "TO", 2)) {
+        part = ms_dmsw_make(p, ms_dmsw_NonObjCAttribute);
+    } else if (ms_dmsw_next_is(p, "TD", 2)) {
+        part = ms_dmsw_make(p, ms_dmsw_DynamicAttribute);
+    } else if (ms_dmsw_next_is(p, "Td", 2)) {
+        part = ms_dmsw_make(p, ms_dmsw_DirectMethodReferenceAttribute);
+    } else if (ms_dmsw_next_is(p, "TV", 2)) {
+        part = ms_dmsw_make(p, ms_dmsw_VTableAttribute);
+    }
+    if (part)
+        top = ms_dmsw_add(p, top, part);
+    top = top ? ms_dmsw_add(p, top, ms_dmsw_old_global(p)) : 0;
+    if (top && p->at < p->len)
+        top = ms_dmsw_add(p, top, ms_dmsw_make_text(p, ms_dmsw_Suffix, p->s + p->at, p->len - p->at));
+    return top;
+}
+
+/* ---- entrance ---- */
+
+/* The length of the prefix of Swift 4 and later; 0: another name. */
+static size_t ms_dmsw_prefix(const char *s, size_t len)
+{
+    static const char macro[] = "@__swiftmacro_";
+    if (len >= 2 && s[0] == '$' && (s[1] == 's' || s[1] == 'S' || s[1] == 'e'))
+        return 2;
+    if (len >= 3 && s[0] == '_') {
+        if (s[1] == 'T' && s[2] == '0')
+            return 3;
+        return s[1] == '$' && (s[2] == 's' || s[2] == 'S' || s[2] == 'e') ? 3 : 0;
+    }
+    return len >= sizeof macro - 1 && ms_equal(s, macro, sizeof macro - 1) ? sizeof macro - 1 : 0;
+}
+
+static void ms_dmsw_begin(ms_dmsw *p, ms_dm *d, const char *s, size_t len, uint32_t style)
+{
+    ms_dmsw_refs none = {NULL, 0, 0};
+    p->d = d;
+    p->base = (ms_dmsw_node *)(void *)(d->mem + d->mem_used);
+    p->s = s;
+    p->len = len;
+    p->at = 0;
+    p->style = style;
+    p->old_functions = false;
+    p->specialized = false;
+    p->word_count = 0;
+    p->stack = none;
+    p->subs = none;
+}
+
+/* Reads the whole name into a tree; 0 when it is no Swift name. */
+static uint32_t ms_dmsw_tree(ms_dmsw *p)
+{
+    size_t prefix = ms_dmsw_prefix(p->s, p->len);
+    unsigned depth = p->d->depth;
+    uint32_t top = 0;
+    if (prefix) {
+        p->at = prefix;
+        p->old_functions = p->s[1] == 'T';
+        top = ms_dmsw_read(p);
+    } else if (p->len > 2 && p->s[0] == '_' && p->s[1] == 'T') {
+        p->at = 2;
+        top = ms_dmsw_old_read(p);
+    }
+    p->d->depth = depth;
+    return p->d->failed ? 0 : top;
+}
+
+/* Prints what a symbol's name inside a name means, without sugar; false when it is none. */
+static bool ms_dmsw_nested(ms_dmsw *p, uint32_t payload)
+{
+    const ms_dmsw_node *n = ms_dmsw_at(p, payload);
+    ms_dmsw inner;
+    if (n->count < 3 || p->d->depth + 64 > ms_dmsw_MAX_DEPTH)
+        return false;
+    ms_dmsw_begin(&inner, p->d, n->u.text, n->count, ms_dmsw_NO_SUGAR);
+    inner.base = p->base;
+    p->d->depth += 64;
+    uint32_t top = ms_dmsw_tree(&inner);
+    if (top)
+        ms_dmsw_print(&inner, top);
+    p->d->depth -= 64;
+    return top != 0;
+}
+
+static bool ms_dm_swift(ms_dm *d)
+{
+    ms_dmsw p;
+    if (d->len < 3 || (d->s[0] != '$' && d->s[0] != '_' && d->s[0] != '@'))
+        return false;
+    if (d->s[0] == '_' && d->s[1] != 'T' && d->s[1] != '$')
+        return false;
+    ms_dmsw_begin(&p, d, d->s, d->len, d->flags);
+    if (d->len > UINT32_MAX / 16)
+        return false;
+    (void)ms_dmsw_make(&p, ms_dmsw_None); /* node 0, which stands for none */
+    size_t before = d->out_len;
+    uint32_t top = ms_dmsw_tree(&p);
+    if (!top)
+        return false;
+    ms_dmsw_print(&p, top);
+    return !d->failed && d->out_len > before;
+}
+#endif /* MACHSYM_NO_SWIFT */
+
+#ifndef MACHSYM_NO_RUST
+/* ---- names: Rust ----------------------------------------------------------------------------------------
+ * Two schemes. The older ("legacy") one looks like a C++ nested name whose last part is a hash: it is taken
+ * only when it has that hash or one of Rust's own $ escapes, so that a C++ name never matches. The newer one
+ * ("v0") is a prefix grammar (rustc book, "v0 Symbol Format"; RFC 2603), printed while it is read.
+ * Back-references are read again at their target, so no nodes are kept. Both print as rustc-demangle does. */
+
+enum { ms_dmrs_max_depth = 256 }; /* about 300 bytes of stack a level; the compiler's own limit is lower */
+
+typedef struct ms_dmrs { /* The state of reading one v0 name. */
+    ms_dm *d;
+    const char *s;  /* the name behind its prefix: back-references count from here */
+    size_t len;     /* up to the suffix */
+    size_t at;      /* reading position */
+    uint64_t bound; /* lifetimes bound by the binders around */
+    bool quiet;     /* reading a part that is not shown */
+    bool hash;      /* show crate hashes and the types of constants */
+} ms_dmrs;
+
+typedef struct ms_dmrs_id { /* One identifier as written. */
+    const char *ptr;
+    size_t len;
+    bool punycode;
+} ms_dmrs_id;
+
+#define ms_dmrs_lit(r, text) ms_dmrs_put(r, text, sizeof(text) - 1)
+
+/* ---- printing ---- */
+
+static void ms_dmrs_put(ms_dmrs *r, const char *ptr, size_t len)
+{
+    if (!r->quiet)
+        ms_dm_put(r->d, ptr, len);
+}
+
+/* Prints value in base 10 or 16. */
+static void ms_dmrs_put_number(ms_dmrs *r, uint64_t value, unsigned base)
+{
+    char text[20];
+    size_t at = sizeof text;
+    do {
+        text[--at] = "0123456789abcdef"[value % base];
+        value /= base;
+    } while (value != 0);
+    ms_dmrs_put(r, text + at, sizeof text - at);
+}
+
+static bool ms_dmrs_is_scalar(uint64_t code)
+{
+    return code < 0xD800 || (code > 0xDFFF && code <= 0x10FFFF);
+}
+
+static void ms_dmrs_put_utf8(ms_dm *d, uint32_t code)
+{
+    char text[4];
+    size_t len = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    for (size_t i = len - 1; i > 0; i--) {
+        text[i] = (char)(0x80u | (code & 0x3Fu));
+        code >>= 6;
+    }
+    text[0] = (char)(len == 1 ? code : ((0xF00u >> len) & 0xFFu) | code);
+    ms_dm_put(d, text, len);
+}
+
+/* Rust shows controls, odd spaces, combining marks, private use and unassigned code points as \u{...}. This
+ * table holds the ranges of weight; the full Unicode list (900 ranges) would buy little in symbol names. */
+static bool ms_dmrs_is_shown(uint32_t code)
+{
+    static const uint32_t v[][2] = {
+        {0x00, 0x1F},     {0x7F, 0xA0},       {0xAD, 0xAD},       {0x300, 0x36F},   {0x483, 0x489},
+        {0x591, 0x5BD},   {0x600, 0x605},     {0x610, 0x61A},     {0x61C, 0x61C},   {0x64B, 0x65F},
+        {0x6DD, 0x6DD},   {0x70F, 0x70F},     {0x1680, 0x1680},   {0x180B, 0x180F}, {0x1AB0, 0x1ADD},
+        {0x1DC0, 0x1DFF}, {0x2000, 0x200F},   {0x2028, 0x202F},   {0x205F, 0x206F}, {0x20D0, 0x20FF},
+        {0x3000, 0x3000}, {0x302A, 0x302F},   {0x3099, 0x309A},   {0xE000, 0xF8FF}, {0xFDD0, 0xFDEF},
+        {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F},   {0xFEFF, 0xFEFF},   {0xFF9E, 0xFF9F}, {0xFFF0, 0xFFFB},
+        {0xFFFE, 0xFFFF}, {0x1D173, 0x1D17A}, {0x3347A, 0x10FFFF}};
+    for (size_t i = 0; i < sizeof v / sizeof v[0] && v[i][0] <= code; i++) {
+        if (code <= v[i][1])
+            return false;
+    }
+    return true;
+}
+
+/* Prints one character of a literal whose quote is given; the other kind of quote needs no escape. */
+static void ms_dmrs_put_char(ms_dmrs *r, uint32_t code, char quote)
+{
+    if (r->quiet)
+        return;
+    switch (code) {
+    case '\0': ms_dmrs_lit(r, "\\0"); return;
+    case '\t': ms_dmrs_lit(r, "\\t"); return;
+    case '\n': ms_dmrs_lit(r, "\\n"); return;
+    case '\r': ms_dmrs_lit(r, "\\r"); return;
+    default: break;
+    }
+    if (code == '\\' || code == (unsigned char)quote)
+        ms_dmrs_lit(r, "\\");
+    if (ms_dmrs_is_shown(code)) {
+        ms_dmrs_put_utf8(r->d, code);
+        return;
+    }
+    ms_dmrs_lit(r, "\\u{");
+    ms_dmrs_put_number(r, code, 16);
+    ms_dmrs_lit(r, "}");
+}
+
+/* ---- reading ---- */
+
+/* Sticky: the reader moves to the end, where nothing matches. */
+static void ms_dmrs_fail(ms_dmrs *r)
+{
+    r->d->failed = true;
+    r->at = r->len;
+}
+
+static char ms_dmrs_peek(const ms_dmrs *r)
+{
+    return r->at < r->len ? r->s[r->at] : '\0';
+}
+
+static bool ms_dmrs_eat(ms_dmrs *r, char c)
+{
+    if (ms_dmrs_peek(r) != c)
+        return false;
+    r->at++;
+    return true;
+}
+
+/* The next byte; at the end the name is malformed. */
+static char ms_dmrs_next(ms_dmrs *r)
+{
+    if (r->at < r->len)
+        return r->s[r->at++];
+    ms_dmrs_fail(r);
+    return '\0';
+}
+
+/* Takes steps from the budget. Parts that are not shown can be read again and again without any output, so
+ * everything that is read at a back-reference's target has to pay. */
+static void ms_dmrs_pay(ms_dmrs *r, size_t steps)
+{
+    if (steps > r->d->work)
+        ms_dmrs_fail(r);
+    else
+        r->d->work -= steps;
+}
+
+/* Starts a path, type or constant; every successful call needs a ms_dmrs_leave. */
+static bool ms_dmrs_enter(ms_dmrs *r)
+{
+    ms_dmrs_pay(r, 1);
+    if (r->d->failed || r->d->depth >= ms_dmrs_max_depth) {
+        ms_dmrs_fail(r);
+        return false;
+    }
+    r->d->depth++;
+    return true;
+}
+
+static void ms_dmrs_leave(ms_dmrs *r)
+{
+    r->d->depth--;
+}
+
+/* The value of a base-62 digit + 1, 63 for `_`, 0 for bytes that no v0 name has. */
+static unsigned ms_dmrs_digit(char c)
+{
+    static const unsigned char v[128] = {
+        0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,
+        0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,
+        0,  0,  0,  0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 0,  0,  0,  0,  0,  0,  0,  37,
+        38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59,
+        60, 61, 62, 0,  0,  0,  0,  63, 0,  11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23,
+        24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 0,  0,  0,  0,  0};
+    return (unsigned char)c < 128 ? v[(unsigned char)c] : 0;
+}
+
+/* base-62-number: `_` is 0, otherwise the digits' value + 1. */
+static uint64_t ms_dmrs_base62(ms_dmrs *r)
+{
+    if (ms_dmrs_eat(r, '_'))
+        return 0;
+    uint64_t value = 0;
+    while (r->at < r->len) {
+        unsigned digit = ms_dmrs_digit(r->s[r->at++]) - 1; /* the alphabet has been checked */
+        if (digit == 62)
+            return value + 1;
+        if (value > (UINT64_MAX - 63) / 62)
+            break;
+        value = value * 62 + digit;
+    }
+    ms_dmrs_fail(r);
+    return 0;
+}
+
+/* disambiguator and binder: a tag and a number that counts from 1; 0 when the tag is missing. */
+static uint64_t ms_dmrs_tagged(ms_dmrs *r, char tag)
+{
+    return ms_dmrs_eat(r, tag) ? ms_dmrs_base62(r) + 1 : 0;
+}
+
+/* undisambiguated-identifier */
+static ms_dmrs_id ms_dmrs_ident(ms_dmrs *r)
+{
+    ms_dmrs_id id = {NULL, 0, false};
+    id.punycode = ms_dmrs_eat(r, 'u');
+    char c = ms_dmrs_next(r);
+    if (c < '0' || c > '9') {
+        ms_dmrs_fail(r);
+        return id;
+    }
+    size_t len = (size_t)(c - '0');
+    while (len != 0 && (c = ms_dmrs_peek(r)) >= '0' && c <= '9') {
+        len = len * 10 + (size_t)(c - '0');
+        r->at++;
+        if (len > r->len)
+            break;
+    }
+    ms_dmrs_eat(r, '_');
+    if (len > r->len - r->at) {
+        ms_dmrs_fail(r);
+        return id;
+    }
+    id.ptr = r->s + r->at;
+    id.len = len;
+    r->at += len;
+    if (id.punycode && (len == 0 || id.ptr[len - 1] == '_'))
+        ms_dmrs_fail(r);
+    return id;
+}
+
+/* RFC 3492 6.1: the step that adapts the bias. */
+static uint32_t ms_dmrs_adapt(uint32_t delta, uint32_t count, bool first)
+{
+    uint32_t k = 0;
+    delta /= first ? 700 : 2;
+    delta += delta / count;
+    while (delta > 455) {
+        delta /= 35;
+        k += 36;
+    }
+    return k + 36 * delta / (delta + 38);
+}
+
+/* RFC 3492 6.2: one variable-length number; false when malformed. */
+static bool ms_dmrs_delta(const char **at, const char *end, uint32_t bias, uint32_t *out)
+{
+    uint32_t value = 0, weight = 1;
+    for (uint32_t k = 36;; k += 36) {
+        if (*at == end)
+            return false;
+        char c = *(*at)++;
+        uint32_t digit = c >= 'a' && c <= 'z'   ? (uint32_t)(c - 'a')
+                         : c >= '0' && c <= '9' ? (uint32_t)(c - '0') + 26
+                                                : 36;
+        if (digit == 36 || digit > (UINT32_MAX - value) / weight)
+            return false;
+        value += digit * weight;
+        uint32_t t = k <= bias ? 1 : k >= bias + 26 ? 26 : k - bias;
+        if (digit < t)
+            break;
+        if (weight > UINT32_MAX / (36 - t))
+            return false;
+        weight *= 36 - t;
+    }
+    *out = value;
+    return true;
+}
+
+/* Decodes the part behind the last `_` into code, which already holds count plain characters.
+ * Returns the new count; 0 when malformed or too costly. */
+static uint32_t ms_dmrs_unpuny(ms_dm *d, const char *at, const char *end, uint32_t *code, uint32_t count)
+{
+    uint32_t n = 0x80, i = 0, bias = 72;
+    bool first = true;
+    while (at < end) {
+        uint32_t delta;
+        if (!ms_dmrs_delta(&at, end, bias, &delta) || delta > UINT32_MAX - i)
+            return 0;
+        i += delta;
+        count++;
+        bias = ms_dmrs_adapt(delta, count, first);
+        first = false;
+        uint64_t next = (uint64_t)n + i / count;
+        i %= count;
+        size_t cost = (count - i) / 64 + 1; /* the move below is the only step that is not constant */
+        if (!ms_dmrs_is_scalar(next) || cost > d->work)
+            return 0;
+        n = (uint32_t)next;
+        d->work -= cost;
+        ms_move(code + i + 1, code + i, (count - 1 - i) * sizeof *code);
+        code[i++] = n;
+    }
+    return count;
+}
+
+/* Shows an identifier; Punycode needs scratch for its code points, given back at the end. */
+static void ms_dmrs_put_ident(ms_dmrs *r, ms_dmrs_id id)
+{
+    if (r->quiet || r->d->failed)
+        return;
+    if (!id.punycode) {
+        ms_dm_put(r->d, id.ptr, id.len);
+        return;
+    }
+    size_t used = r->d->mem_used, plain = id.len;
+    uint32_t *code = (uint32_t *)ms_dm_alloc(r->d, id.len * sizeof *code);
+    if (code == NULL)
+        return;
+    while (plain > 0 && id.ptr[plain - 1] != '_')
+        plain--;
+    uint32_t count = 0;
+    for (size_t i = 0; i + 1 < plain; i++)
+        code[count++] = (unsigned char)id.ptr[i];
+    count = ms_dmrs_unpuny(r->d, id.ptr + plain, id.ptr + id.len, code, count);
+    if (count == 0)
+        ms_dmrs_fail(r);
+    for (uint32_t i = 0; i < count; i++)
+        ms_dmrs_put_utf8(r->d, code[i]);
+    r->d->mem_used = used;
+}
+
+/* A lifetime by its de Bruijn index: 'a for the outermost bound one, '_26 after 'z. */
+static void ms_dmrs_put_lifetime(ms_dmrs *r, uint64_t index)
+{
+    if (index == 0) {
+        ms_dmrs_lit(r, "'_");
+        return;
+    }
+    if (index > r->bound) {
+        ms_dmrs_fail(r);
+        return;
+    }
+    uint64_t level = r->bound - index;
+    if (level < 26) {
+        char text[2] = {'\'', (char)('a' + level)};
+        ms_dmrs_put(r, text, 2);
+        return;
+    }
+    ms_dmrs_lit(r, "'_");
+    ms_dmrs_put_number(r, level, 10);
+}
+
+/* binder: the caller puts r->bound back where the scope ends. */
+static void ms_dmrs_binder(ms_dmrs *r)
+{
+    uint64_t count = ms_dmrs_tagged(r, 'G');
+    if (count > 1024) { /* no source has as many, and a few bytes could print for ever */
+        ms_dmrs_fail(r);
+        return;
+    }
+    if (count == 0 || r->quiet) {
+        r->bound += count;
+        return;
+    }
+    ms_dmrs_lit(r, "for<");
+    for (uint64_t i = 0; i < count && !r->d->failed; i++) {
+        if (i > 0)
+            ms_dmrs_lit(r, ", ");
+        r->bound++;
+        ms_dmrs_put_lifetime(r, 1);
+    }
+    ms_dmrs_lit(r, "> ");
+}
+
+/* Behind a `B`: goes to the target and stores where to come back to; false when there is nothing to show. */
+static bool ms_dmrs_jump(ms_dmrs *r, size_t *back)
+{
+    size_t tag = r->at - 1;
+    uint64_t to = ms_dmrs_base62(r);
+    if (r->d->failed || to >= tag) {
+        ms_dmrs_fail(r);
+        return false;
+    }
+    *back = r->at;
+    if (r->quiet)
+        return false;
+    r->at = (size_t)to;
+    return true;
+}
+
+/* floors: recursion */
+static void ms_dmrs_path(ms_dmrs *r, bool in_value);
+static void ms_dmrs_type(ms_dmrs *r);
+static void ms_dmrs_const(ms_dmrs *r, bool in_value);
+
+/* ---- lists ---- */
+
+static void ms_dmrs_generic_arg(ms_dmrs *r)
+{
+    if (ms_dmrs_eat(r, 'L'))
+        ms_dmrs_put_lifetime(r, ms_dmrs_base62(r));
+    else if (ms_dmrs_eat(r, 'K'))
+        ms_dmrs_const(r, false);
+    else
+        ms_dmrs_type(r);
+}
+
+static void ms_dmrs_const_item(ms_dmrs *r)
+{
+    ms_dmrs_const(r, true);
+}
+
+/* Struct literal field: identifier and value. */
+static void ms_dmrs_field(ms_dmrs *r)
+{
+    ms_dmrs_tagged(r, 's');
+    ms_dmrs_put_ident(r, ms_dmrs_ident(r));
+    ms_dmrs_lit(r, ": ");
+    ms_dmrs_const(r, true);
+}
+
+/* Items up to `E`, with commas; returns their number. */
+static size_t ms_dmrs_list(ms_dmrs *r, void (*item)(ms_dmrs *))
+{
+    size_t count = 0;
+    while (!r->d->failed && !ms_dmrs_eat(r, 'E')) {
+        if (count++ > 0)
+            ms_dmrs_lit(r, ", ");
+        item(r);
+    }
+    return count;
+}
+
+/* Tuples of one have a comma. */
+static void ms_dmrs_tuple(ms_dmrs *r, void (*item)(ms_dmrs *))
+{
+    ms_dmrs_lit(r, "(");
+    if (ms_dmrs_list(r, item) == 1)
+        ms_dmrs_lit(r, ",");
+    ms_dmrs_lit(r, ")");
+}
+
+/* ---- constants ---- */
+
+/* const-data up to its `_`: lower-case hexadecimal digits. */
+static machsym_str ms_dmrs_hex(ms_dmrs *r)
+{
+    machsym_str text = {r->s + r->at, 0};
+    char c;
+    while (((c = ms_dmrs_next(r)) >= '0' && c <= '9') || (c >= 'a' && c <= 'f'))
+        text.len++;
+    if (c != '_')
+        ms_dmrs_fail(r);
+    ms_dmrs_pay(r, text.len / 16);
+    return text;
+}
+
+static unsigned ms_dmrs_nibble(char c)
+{
+    return c <= '9' ? (unsigned)(c - '0') : (unsigned)(c - 'a') + 10;
+}
+
+/* Like ms_dmrs_hex, for one number: at least one digit, no zeros in front; false when 64 bits are too few. */
+static bool ms_dmrs_hex_number(ms_dmrs *r, machsym_str *text, uint64_t *value)
+{
+    *text = ms_dmrs_hex(r);
+    *value = 0;
+    if (text->len == 0 || (text->len > 1 && text->ptr[0] == '0'))
+        ms_dmrs_fail(r);
+    if (r->d->failed || text->len > 16)
+        return false;
+    for (size_t i = 0; i < text->len; i++)
+        *value = *value << 4 | ms_dmrs_nibble(text->ptr[i]);
+    return true;
+}
+
+/* basic-type by its tag; empty when the tag names none. */
+static machsym_str ms_dmrs_basic(char tag)
+{
+    static const char names[26][6] = {"i8",    "bool", "char", "f64", "str",  "f32",  "",    "u8", "isize",
+                                      "usize", "",     "i32",  "u32", "i128", "u128", "_",   "",   "",
+                                      "i16",   "u16",  "()",   "...", "",     "i64",  "u64", "!"};
+    static const unsigned char lens[26] = {2, 4, 4, 3, 3, 3, 0, 2, 5, 5, 0, 3, 3,
+                                           4, 4, 1, 0, 0, 3, 3, 2, 3, 0, 3, 3, 1};
+    machsym_str name = {"", 0};
+    if (tag >= 'a' && tag <= 'z') {
+        name.ptr = names[tag - 'a'];
+        name.len = lens[tag - 'a'];
+    }
+    return name;
+}
+
+static void ms_dmrs_const_int(ms_dmrs *r, char tag, bool is_signed)
+{
+    machsym_str text;
+    uint64_t value;
+    if (is_signed && ms_dmrs_eat(r, 'n'))
+        ms_dmrs_lit(r, "-");
+    if (ms_dmrs_hex_number(r, &text, &value)) {
+        ms_dmrs_put_number(r, value, 10);
+    } else {
+        ms_dmrs_lit(r, "0x");
+        ms_dmrs_put(r, text.ptr, text.len);
+    }
+    if (r->hash) {
+        machsym_str name = ms_dmrs_basic(tag);
+        ms_dmrs_put(r, name.ptr, name.len);
+    }
+}
+
+static void ms_dmrs_const_bool(ms_dmrs *r)
+{
+    machsym_str text = ms_dmrs_hex(r);
+    if (text.len == 1 && text.ptr[0] == '0')
+        ms_dmrs_lit(r, "false");
+    else if (text.len == 1 && text.ptr[0] == '1')
+        ms_dmrs_lit(r, "true");
+    else
+        ms_dmrs_fail(r);
+}
+
+static void ms_dmrs_const_char(ms_dmrs *r)
+{
+    machsym_str text;
+    uint64_t value;
+    if (!ms_dmrs_hex_number(r, &text, &value) || !ms_dmrs_is_scalar(value)) {
+        ms_dmrs_fail(r);
+        return;
+    }
+    ms_dmrs_lit(r, "'");
+    ms_dmrs_put_char(r, (uint32_t)value, '\'');
+    ms_dmrs_lit(r, "'");
+}
+
+/* Takes one UTF-8 sequence from pairs of digits; UINT32_MAX when malformed. */
+static uint32_t ms_dmrs_hex_utf8(machsym_str text, size_t *at)
+{
+    uint32_t code = 0;
+    size_t more = 0;
+    for (size_t i = 0; i <= more; i++) {
+        if (text.len - *at < 2)
+            return UINT32_MAX;
+        uint32_t byte = ms_dmrs_nibble(text.ptr[*at]) << 4 | ms_dmrs_nibble(text.ptr[*at + 1]);
+        *at += 2;
+        if (i > 0) {
+            if ((byte & 0xC0u) != 0x80)
+                return UINT32_MAX;
+            code = code << 6 | (byte & 0x3Fu);
+            continue;
+        }
+        if ((byte >= 0x80 && byte < 0xC2) || byte > 0xF4)
+            return UINT32_MAX;
+        more = byte < 0x80 ? 0 : byte < 0xE0 ? 1 : byte < 0xF0 ? 2 : 3;
+        code = more == 0 ? byte : byte & (0x3Fu >> more);
+    }
+    if ((more == 2 && code < 0x800) || (more == 3 && code < 0x10000) || !ms_dmrs_is_scalar(code))
+        return UINT32_MAX;
+    return code;
+}
+
+static void ms_dmrs_const_str(ms_dmrs *r)
+{
+    machsym_str text = ms_dmrs_hex(r);
+    size_t at = 0;
+    ms_dmrs_lit(r, "\"");
+    while (at < text.len && !r->d->failed) {
+        uint32_t code = ms_dmrs_hex_utf8(text, &at);
+        if (code == UINT32_MAX)
+            ms_dmrs_fail(r);
+        else
+            ms_dmrs_put_char(r, code, '"');
+    }
+    ms_dmrs_lit(r, "\"");
+}
+
+/* A struct, tuple struct or unit struct literal; its type is a path. */
+static void ms_dmrs_const_adt(ms_dmrs *r)
+{
+    ms_dmrs_path(r, true);
+    switch (ms_dmrs_next(r)) {
+    case 'U': break;
+    case 'T':
+        ms_dmrs_lit(r, "(");
+        ms_dmrs_list(r, ms_dmrs_const_item);
+        ms_dmrs_lit(r, ")");
+        break;
+    case 'S':
+        ms_dmrs_lit(r, " { ");
+        ms_dmrs_list(r, ms_dmrs_field);
+        ms_dmrs_lit(r, " }");
+        break;
+    default: ms_dmrs_fail(r);
+    }
+}
+
+/* Constants that are expressions: braces keep them apart from types, but once are enough. */
+static void ms_dmrs_const_expr(ms_dmrs *r, char tag, bool in_value)
+{
+    if (!in_value)
+        ms_dmrs_lit(r, "{");
+    switch (tag) {
+    case 'e':
+        ms_dmrs_lit(r, "*");
+        ms_dmrs_const_str(r);
+        break;
+    case 'R':
+        ms_dmrs_lit(r, "&");
+        ms_dmrs_const(r, true);
+        break;
+    case 'Q':
+        ms_dmrs_lit(r, "&mut ");
+        ms_dmrs_const(r, true);
+        break;
+    case 'A':
+        ms_dmrs_lit(r, "[");
+        ms_dmrs_list(r, ms_dmrs_const_item);
+        ms_dmrs_lit(r, "]");
+        break;
+    case 'T': ms_dmrs_tuple(r, ms_dmrs_const_item); break;
+    case 'V': ms_dmrs_const_adt(r); break;
+    default: ms_dmrs_fail(r);
+    }
+    if (!in_value)
+        ms_dmrs_lit(r, "}");
+}
+
+static void ms_dmrs_const(ms_dmrs *r, bool in_value)
+{
+    size_t back;
+    if (!ms_dmrs_enter(r))
+        return;
+    char tag = ms_dmrs_next(r);
+    switch (tag) {
+    case 'p': ms_dmrs_lit(r, "_"); break;
+    case 'h':
+    case 't':
+    case 'm':
+    case 'y':
+    case 'o':
+    case 'j': ms_dmrs_const_int(r, tag, false); break;
+    case 'a':
+    case 's':
+    case 'l':
+    case 'x':
+    case 'n':
+    case 'i': ms_dmrs_const_int(r, tag, true); break;
+    case 'b': ms_dmrs_const_bool(r); break;
+    case 'c': ms_dmrs_const_char(r); break;
+    case 'B':
+        if (ms_dmrs_jump(r, &back)) {
+            ms_dmrs_const(r, in_value);
+            r->at = back;
+        }
+        break;
+    case 'R':
+        if (ms_dmrs_eat(r, 'e')) { /* `&str` literals need neither `&*` nor braces */
+            ms_dmrs_const_str(r);
+            break;
+        }
+        ms_dmrs_const_expr(r, tag, in_value);
+        break;
+    default: ms_dmrs_const_expr(r, tag, in_value);
+    }
+    ms_dmrs_leave(r);
+}
+
+/* ---- types ---- */
+
+/* The ABI's name has `_` where the source has `-`. */
+static void ms_dmrs_abi(ms_dmrs *r)
+{
+    ms_dmrs_lit(r, "extern \"");
+    if (ms_dmrs_eat(r, 'C')) {
+        ms_dmrs_lit(r, "C");
+    } else {
+        ms_dmrs_id id = ms_dmrs_ident(r);
+        if (id.len == 0 || id.punycode)
+            ms_dmrs_fail(r);
+        for (size_t i = 0; i < id.len; i++)
+            ms_dmrs_put(r, id.ptr[i] == '_' ? "-" : id.ptr + i, 1);
+    }
+    ms_dmrs_lit(r, "\" ");
+}
+
+static void ms_dmrs_fn(ms_dmrs *r)
+{
+    uint64_t bound = r->bound;
+    ms_dmrs_binder(r);
+    if (ms_dmrs_eat(r, 'U'))
+        ms_dmrs_lit(r, "unsafe ");
+    if (ms_dmrs_eat(r, 'K'))
+        ms_dmrs_abi(r);
+    ms_dmrs_lit(r, "fn(");
+    ms_dmrs_list(r, ms_dmrs_type);
+    ms_dmrs_lit(r, ")");
+    if (!ms_dmrs_eat(r, 'u')) {
+        ms_dmrs_lit(r, " -> ");
+        ms_dmrs_type(r);
+    }
+    r->bound = bound;
+}
+
+/* A path whose closing `>` is left to the caller, who may add to the arguments; true when it is open. */
+static bool ms_dmrs_open_path(ms_dmrs *r)
+{
+    size_t back;
+    bool open = false;
+    if (!ms_dmrs_enter(r))
+        return false;
+    if (ms_dmrs_eat(r, 'B')) {
+        if (ms_dmrs_jump(r, &back)) {
+            open = ms_dmrs_open_path(r);
+            r->at = back;
+        }
+    } else if (ms_dmrs_eat(r, 'I')) {
+        ms_dmrs_path(r, false);
+        ms_dmrs_lit(r, "<");
+        ms_dmrs_list(r, ms_dmrs_generic_arg);
+        open = true;
+    } else {
+        ms_dmrs_path(r, false);
+    }
+    ms_dmrs_leave(r);
+    return open;
+}
+
+/* dyn-trait: associated types and constants go among the generic arguments. */
+static void ms_dmrs_dyn_trait(ms_dmrs *r)
+{
+    bool open = ms_dmrs_open_path(r);
+    while (!r->d->failed && ms_dmrs_eat(r, 'p')) {
+        ms_dmrs_put(r, open ? ", " : "<", open ? 2 : 1);
+        open = true;
+        ms_dmrs_put_ident(r, ms_dmrs_ident(r));
+        ms_dmrs_lit(r, " = ");
+        if (ms_dmrs_eat(r, 'K'))
+            ms_dmrs_const(r, false);
+        else
+            ms_dmrs_type(r);
+    }
+    if (open)
+        ms_dmrs_lit(r, ">");
+}
+
+static void ms_dmrs_dyn(ms_dmrs *r)
+{
+    uint64_t bound = r->bound;
+    ms_dmrs_lit(r, "dyn ");
+    ms_dmrs_binder(r);
+    for (size_t count = 0; !r->d->failed && !ms_dmrs_eat(r, 'E'); count++) {
+        if (count > 0)
+            ms_dmrs_lit(r, " + ");
+        ms_dmrs_dyn_trait(r);
+    }
+    r->bound = bound;
+    if (ms_dmrs_next(r) != 'L') {
+        ms_dmrs_fail(r);
+        return;
+    }
+    uint64_t lifetime = ms_dmrs_base62(r);
+    if (lifetime != 0) {
+        ms_dmrs_lit(r, " + ");
+        ms_dmrs_put_lifetime(r, lifetime);
+    }
+}
+
+/* The right side of a pattern type, `u32 is 1..=9`. */
+static void ms_dmrs_pattern(ms_dmrs *r)
+{
+    if (!ms_dmrs_enter(r))
+        return;
+    switch (ms_dmrs_next(r)) {
+    case 'R':
+        ms_dmrs_const(r, false);
+        ms_dmrs_lit(r, "..=");
+        ms_dmrs_const(r, false);
+        break;
+    case 'O':
+        ms_dmrs_pattern(r);
+        while (!r->d->failed && !ms_dmrs_eat(r, 'E')) {
+            ms_dmrs_lit(r, " | ");
+            ms_dmrs_pattern(r);
+        }
+        break;
+    case 'N': ms_dmrs_lit(r, "!null"); break;
+    default: ms_dmrs_fail(r);
+    }
+    ms_dmrs_leave(r);
+}
+
+/* Types that only put something in front of another: a loop, so that they cost no depth. */
+static void ms_dmrs_pointers(ms_dmrs *r)
+{
+    for (;;) {
+        char tag = ms_dmrs_peek(r);
+        if (tag == 'P') {
+            ms_dmrs_lit(r, "*const ");
+        } else if (tag == 'O') {
+            ms_dmrs_lit(r, "*mut ");
+        } else if (tag == 'R' || tag == 'Q') {
+            ms_dmrs_lit(r, "&");
+        } else {
+            return;
+        }
+        r->at++;
+        ms_dmrs_pay(r, 1);
+        if (tag != 'R' && tag != 'Q')
+            continue;
+        uint64_t lifetime = ms_dmrs_eat(r, 'L') ? ms_dmrs_base62(r) : 0;
+        if (lifetime != 0) {
+            ms_dmrs_put_lifetime(r, lifetime);
+            ms_dmrs_lit(r, " ");
+        }
+        if (tag == 'Q')
+            ms_dmrs_lit(r, "mut ");
+    }
+}
+
+/* A type that has others inside. */
+static void ms_dmrs_compound(ms_dmrs *r, char tag)
+{
+    size_t back;
+    if (!ms_dmrs_enter(r))
+        return;
+    switch (tag) {
+    case 'A':
+    case 'S':
+        ms_dmrs_lit(r, "[");
+        ms_dmrs_type(r);
+        if (tag == 'A') {
+            ms_dmrs_lit(r, "; ");
+            ms_dmrs_const(r, true);
+        }
+        ms_dmrs_lit(r, "]");
+        break;
+    case 'T': ms_dmrs_tuple(r, ms_dmrs_type); break;
+    case 'F': ms_dmrs_fn(r); break;
+    case 'D': ms_dmrs_dyn(r); break;
+    case 'W':
+        ms_dmrs_type(r);
+        ms_dmrs_lit(r, " is ");
+        ms_dmrs_pattern(r);
+        break;
+    case 'B':
+        if (ms_dmrs_jump(r, &back)) {
+            ms_dmrs_type(r);
+            r->at = back;
+        }
+        break;
+    default: ms_dmrs_fail(r);
+    }
+    ms_dmrs_leave(r);
+}
+
+static void ms_dmrs_type(ms_dmrs *r)
+{
+    ms_dmrs_pointers(r);
+    char tag = ms_dmrs_peek(r);
+    switch (tag) {
+    case 'C':
+    case 'M':
+    case 'X':
+    case 'Y':
+    case 'N':
+    case 'I': ms_dmrs_path(r, false); return;
+    case 'A':
+    case 'S':
+    case 'T':
+    case 'F':
+    case 'D':
+    case 'W':
+    case 'B':
+        r->at++;
+        ms_dmrs_compound(r, tag);
+        return;
+    default: break;
+    }
+    machsym_str name = ms_dmrs_basic(tag);
+    if (name.len == 0) {
+        ms_dmrs_fail(r);
+        return;
+    }
+    r->at++;
+    ms_dmrs_put(r, name.ptr, name.len);
+}
+
+/* ---- paths ---- */
+
+/* One step of a nested path: small letters are plain names, capitals are closures, shims and such. */
+static void ms_dmrs_segment(ms_dmrs *r, char space)
+{
+    uint64_t number = ms_dmrs_tagged(r, 's');
+    ms_dmrs_id id = ms_dmrs_ident(r);
+    if (space >= 'a' && space <= 'z') {
+        if (id.len > 0) {
+            ms_dmrs_lit(r, "::");
+            ms_dmrs_put_ident(r, id);
+        }
+        return;
+    }
+    ms_dmrs_lit(r, "::{");
+    if (space == 'C')
+        ms_dmrs_lit(r, "closure");
+    else if (space == 'S')
+        ms_dmrs_lit(r, "shim");
+    else
+        ms_dmrs_put(r, &space, 1);
+    if (id.len > 0) {
+        ms_dmrs_lit(r, ":");
+        ms_dmrs_put_ident(r, id);
+    }
+    ms_dmrs_lit(r, "#");
+    ms_dmrs_put_number(r, number, 10);
+    ms_dmrs_lit(r, "}");
+}
+
+/* crate-root: a number of 0 marks names that are no crates, such as f128. */
+static void ms_dmrs_crate(ms_dmrs *r)
+{
+    uint64_t number = ms_dmrs_tagged(r, 's');
+    ms_dmrs_put_ident(r, ms_dmrs_ident(r));
+    if (r->hash && number != 0) {
+        ms_dmrs_lit(r, "[");
+        ms_dmrs_put_number(r, number, 16);
+        ms_dmrs_lit(r, "]");
+    }
+}
+
+/* impl-path says where the impl stands; it is not shown. */
+static void ms_dmrs_impl_path(ms_dmrs *r)
+{
+    bool quiet = r->quiet;
+    r->quiet = true;
+    ms_dmrs_tagged(r, 's');
+    ms_dmrs_path(r, false);
+    r->quiet = quiet;
+}
+
+/* Everything a nested path may start from. */
+static void ms_dmrs_path_root(ms_dmrs *r, bool in_value)
+{
+    size_t back;
+    char tag = ms_dmrs_next(r);
+    switch (tag) {
+    case 'C': ms_dmrs_crate(r); break;
+    case 'M':
+    case 'X':
+    case 'Y':
+        if (tag != 'Y')
+            ms_dmrs_impl_path(r);
+        ms_dmrs_lit(r, "<");
+        ms_dmrs_type(r);
+        if (tag != 'M') {
+            ms_dmrs_lit(r, " as ");
+            ms_dmrs_path(r, false);
+        }
+        ms_dmrs_lit(r, ">");
+        break;
+    case 'I':
+        ms_dmrs_path(r, in_value);
+        if (in_value)
+            ms_dmrs_lit(r, "::");
+        ms_dmrs_lit(r, "<");
+        ms_dmrs_list(r, ms_dmrs_generic_arg);
+        ms_dmrs_lit(r, ">");
+        break;
+    case 'B':
+        if (ms_dmrs_jump(r, &back)) {
+            ms_dmrs_path(r, in_value);
+            r->at = back;
+        }
+        break;
+    default: ms_dmrs_fail(r);
+    }
+}
+
+/* in_value: generic arguments of a function or constant need `::` in front. */
+static void ms_dmrs_path(ms_dmrs *r, bool in_value)
+{
+    size_t first = r->at, nested = 0;
+    if (!ms_dmrs_enter(r))
+        return;
+    while (ms_dmrs_eat(r, 'N')) { /* the innermost step is written last, so its namespace is the first one */
+        char space = ms_dmrs_next(r);
+        if (!((space >= 'a' && space <= 'z') || (space >= 'A' && space <= 'Z')))
+            ms_dmrs_fail(r);
+        nested++;
+    }
+    ms_dmrs_path_root(r, in_value);
+    ms_dmrs_pay(r, nested);
+    while (nested > 0 && !r->d->failed) {
+        nested--;
+        ms_dmrs_segment(r, r->s[first + 2 * nested + 1]);
+    }
+    ms_dmrs_leave(r);
+}
+
+/* ---- whole names ---- */
+
+/* Shows what stands behind the name, but the number that LLVM adds to make a local name unique. */
+static bool ms_dmrs_suffix(ms_dm *d, const char *ptr, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        if (ptr[i] <= ' ' || ptr[i] > '~')
+            return false;
+    }
+    for (size_t i = 0; len >= 6 && i <= len - 6; i++) {
+        if (!ms_equal(ptr + i, ".llvm.", 6))
+            continue;
+        size_t k = i + 6;
+        while (k < len &&
+               (ptr[k] == '@' || (ptr[k] >= '0' && ptr[k] <= '9') || (ptr[k] >= 'A' && ptr[k] <= 'F')))
+            k++;
+        len = k == len ? i : len;
+        break;
+    }
+    if (len > 0 && ptr[0] != '.')
+        return false;
+    ms_dm_put(d, ptr, len);
+    return !d->failed;
+}
+
+/* True for C names like _RC4_init, which read as a crate root: compilers write that `_` only if they must. */
+static bool ms_dmrs_is_plain_c(const ms_dmrs *r)
+{
+    size_t i = 1;
+    if (r->s[0] != 'C')
+        return false;
+    while (i < r->len && r->s[i] >= '0' && r->s[i] <= '9')
+        i++;
+    return i + 1 < r->len && r->s[i] == '_' && r->s[i + 1] != '_' &&
+           !(r->s[i + 1] >= '0' && r->s[i + 1] <= '9');
+}
+
+static bool ms_dmrs_v0(ms_dm *d, size_t prefix)
+{
+    ms_dmrs r = {d, d->s + prefix, 0, 0, 0, false, (d->flags & MACHSYM_DEMANGLE_RUST_HASH) != 0};
+    size_t rest = d->len - prefix;
+    while (r.len < rest && ms_dmrs_digit(r.s[r.len]) != 0) /* one check here saves it in every identifier */
+        r.len++;
+    if (r.len == 0 || (r.len < rest && r.s[r.len] != '.') || ms_dmrs_is_plain_c(&r))
+        return false;
+    ms_dmrs_path(&r, true);
+    if (r.at < r.len) { /* instantiating-crate */
+        r.quiet = true;
+        ms_dmrs_path(&r, false);
+    }
+    return !d->failed && r.at == r.len && ms_dmrs_suffix(d, r.s + r.len, rest - r.len);
+}
+
+/* ---- the legacy scheme ---- */
+
+/* $u7b$: a code point; UINT32_MAX when it is none. */
+static uint32_t ms_dmrs_escape_hex(machsym_str text, size_t *used)
+{
+    uint32_t code = 0;
+    size_t i = 2;
+    if (text.len < 4 || text.ptr[1] != 'u')
+        return UINT32_MAX;
+    for (; i < text.len && i < 9 && text.ptr[i] != '$'; i++) {
+        char c = text.ptr[i];
+        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')))
+            return UINT32_MAX;
+        code = code << 4 | ms_dmrs_nibble(c);
+    }
+    bool is_control = code < 0x20 || (code >= 0x7F && code < 0xA0);
+    if (i == 2 || i == text.len || text.ptr[i] != '$' || is_control || !ms_dmrs_is_scalar(code))
+        return UINT32_MAX;
+    *used = i + 1;
+    return code;
+}
+
+/* The character of the escape at text[0] == '$' and its length; UINT32_MAX when it is none. */
+static uint32_t ms_dmrs_escape(machsym_str text, size_t *used)
+{
+    static const char v[][4] = {"@SP", "*BP", "&RF", "<LT", ">GT", "(LP", ")RP"};
+    if (text.len > 2 && text.ptr[1] == 'C' && text.ptr[2] == '$') {
+        *used = 3;
+        return ',';
+    }
+    for (size_t i = 0; text.len > 3 && text.ptr[3] == '$' && i < sizeof v / sizeof v[0]; i++) {
+        if (text.ptr[1] == v[i][1] && text.ptr[2] == v[i][2]) {
+            *used = 4;
+            return (unsigned char)v[i][0];
+        }
+    }
+    return ms_dmrs_escape_hex(text, used);
+}
+
+/* Shows one part of a path. Returns the number of escapes in it. */
+static size_t ms_dmrs_put_part(ms_dm *d, machsym_str text)
+{
+    size_t escapes = 0;
+    if (text.len >= 2 && text.ptr[0] == '_' && text.ptr[1] == '$') { /* `_` only makes it an identifier */
+        text.ptr++;
+        text.len--;
+    }
+    while (text.len > 0) {
+        size_t n = 0;
+        while (n < text.len && text.ptr[n] != '$' && text.ptr[n] != '.')
+            n++;
+        if (n > 0) {
+            ms_dm_put(d, text.ptr, n);
+        } else if (text.ptr[0] == '$') {
+            uint32_t code = ms_dmrs_escape(text, &n);
+            if (code == UINT32_MAX) { /* an unknown escape ends decoding */
+                ms_dm_put(d, text.ptr, text.len);
+                return escapes;
+            }
+            ms_dmrs_put_utf8(d, code);
+            escapes++;
+        } else {
+            n = text.len > 1 && text.ptr[1] == '.' ? 2 : 1;
+            ms_dm_put(d, n == 2 ? "::" : ".", n);
+        }
+        text.ptr += n;
+        text.len -= n;
+    }
+    return escapes;
+}
+
+/* Reads `<length> <bytes>`; false when there is none. */
+static bool ms_dmrs_part(const ms_dm *d, size_t *at, machsym_str *part)
+{
+    size_t len = 0, i = *at;
+    while (i < d->len && d->s[i] >= '0' && d->s[i] <= '9' && len <= d->len)
+        len = len * 10 + (size_t)(d->s[i++] - '0');
+    if (i == *at || len > d->len - i)
+        return false;
+    part->ptr = d->s + i;
+    part->len = len;
+    *at = i + len;
+    return true;
+}
+
+/* `h` and hexadecimal digits. */
+static bool ms_dmrs_is_hash(machsym_str part)
+{
+    if (part.len == 0 || part.ptr[0] != 'h')
+        return false;
+    for (size_t i = 1; i < part.len; i++) {
+        char c = part.ptr[i];
+        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')))
+            return false;
+    }
+    return true;
+}
+
+/* The compiler's hash has 16 digits and, but for one name in millions, five different ones. */
+static bool ms_dmrs_is_full_hash(machsym_str part)
+{
+    unsigned seen = 0, count = 0;
+    if (part.len != 17 || !ms_dmrs_is_hash(part))
+        return false;
+    for (size_t i = 1; i < part.len; i++)
+        seen |= 1u << ms_dmrs_nibble(part.ptr[i]);
+    for (; seen != 0; seen &= seen - 1)
+        count++;
+    return count >= 5;
+}
+
+static bool ms_dmrs_has_dollar(const ms_dm *d, size_t lo, size_t hi)
+{
+    while (lo < hi && d->s[lo] != '$')
+        lo++;
+    return lo < hi;
+}
+
+static bool ms_dmrs_legacy(ms_dm *d, size_t prefix)
+{
+    machsym_str part = {NULL, 0};
+    size_t end = prefix, count = 0, escapes = 0;
+    while (ms_dmrs_part(d, &end, &part))
+        count++;
+    if (count == 0 || end == d->len || d->s[end] != 'E' || (end + 1 < d->len && d->s[end + 1] != '.'))
+        return false;
+    bool sure = count > 1 && ms_dmrs_is_full_hash(part);
+    if (!sure && !ms_dmrs_has_dollar(d, prefix, end))
+        return false;
+    if (ms_dmrs_is_hash(part) && (d->flags & MACHSYM_DEMANGLE_RUST_HASH) == 0)
+        count--;
+    for (size_t i = 0, at = prefix; i < count && ms_dmrs_part(d, &at, &part); i++) {
+        if (i > 0)
+            ms_dm_put(d, "::", 2);
+        escapes += ms_dmrs_put_part(d, part);
+    }
+    return (sure || escapes > 0) && !d->failed && ms_dmrs_suffix(d, d->s + end + 1, d->len - end - 1);
+}
+
+/* The entry: `_ZN`, `_R` and the forms with one underscore less (Windows) or more (Mach-O). */
+static bool ms_dm_rust(ms_dm *d)
+{
+    size_t at = 0;
+    while (at < 2 && at < d->len && d->s[at] == '_')
+        at++;
+    if (d->len - at < 3)
+        return false;
+    if (d->s[at] == 'Z' && d->s[at + 1] == 'N')
+        return ms_dmrs_legacy(d, at + 2);
+    /* without any underscore a lone crate root would match C names such as RC2xy */
+    return d->s[at] == 'R' && (at > 0 || d->s[1] != 'C') && ms_dmrs_v0(d, at + 1);
+}
+
+#undef ms_dmrs_lit
+#endif /* MACHSYM_NO_RUST */
+
+#ifndef MACHSYM_NO_CXX
+/* ---- C++: the Itanium ABI's names ----
+ * Grammar: Itanium C++ ABI, 5.1. The name becomes a tree of 16-byte nodes in the scratch and is printed from
+ * it; a tree is needed because substitutions repeat parts, and because declarators print around their names.
+ * Where the ABI leaves the spelling open, llvm-cxxfilt's is used, as Apple's tools do. */
+
+/* Real names nest less than 50 deep, and need less than 50 nodes open to print. These keep the stack below
+ * 128 KB. Substitutions make what is printed nest deeper than what is read. */
+enum ms_dmcx_limits { ms_dmcx_MAX_DEPTH = 224, ms_dmcx_MAX_PRINT_DEPTH = 448, ms_dmcx_MAX_NAME = 1 << 24 };
+
+#define ms_dmcx_UNSET UINT32_MAX
+
+/* One entry of a list; also a list's head (item = first cell, next = last cell). References count cells. */
+typedef struct ms_dmcx_cell {
+    uint32_t item; /* a node, or 0 */
+    uint32_t next; /* a cell, or 0 at the end */
+} ms_dmcx_cell;
+
+/* A part of the name; what a, b, c, x and y hold is told at its kind. */
+typedef struct ms_dmcx_node {
+    uint8_t kind;
+    uint8_t flags; /* ms_dmcx_flag */
+    uint8_t x;
+    uint8_t y;
+    uint32_t a, b, c; /* nodes (0 = none), first cells of lists, or offset and length in the mangled name */
+} ms_dmcx_node;
+
+/* Part of the mangled name. */
+typedef struct ms_dmcx_span {
+    uint32_t off;
+    uint32_t len;
+} ms_dmcx_span;
+
+typedef struct ms_dmcx {
+    ms_dm *d;
+    const char *s;
+    uint32_t at;
+    uint32_t len;
+
+    ms_dmcx_cell *cells; /* nodes (two cells each) and cells grow up from here */
+    uint32_t used;       /* cells taken */
+    uint32_t limit;      /* cells that may be taken; shrinks as substitutions grow down */
+    uint32_t *subs_end;  /* substitution i is subs_end[-1 - i] */
+    uint32_t sub_count;
+
+    uint32_t levels;      /* innermost template parameter level: item = its list's head, next = outer one */
+    uint32_t level_count; /* how many levels */
+    uint32_t auto_level;  /* in the parameters of a lambda: the level of its `auto`s, else ms_dmcx_UNSET */
+    uint32_t invented[3]; /* how many names of each kind were invented for template parameters */
+    uint32_t forward;     /* last conversion operator parameter that still waits for its argument */
+    bool try_args;        /* <template-args> may follow a parameter or a substitution */
+    bool permit_forward;  /* parameters may refer to arguments that follow (type of a conversion operator) */
+    bool constraint;      /* inside a requires-clause: levels are not known, parameters print as mangled */
+
+    uint32_t pack_index; /* printing: which element of the packs of this expansion */
+    uint32_t pack_count; /* printing: ms_dmcx_UNSET until the first pack is met */
+    uint32_t brackets;   /* printing: brackets open in template arguments; in 0 a > needs its own */
+    bool in_args;        /* printing: inside template arguments */
+    uint32_t depth;      /* printing: nodes open */
+    char last;           /* printing: last byte put */
+} ms_dmcx;
+
+/* What a name's reader tells the encoding around it. */
+typedef struct ms_dmcx_name_state {
+    uint32_t forward;     /* forward references below this one belong to the encoding outside */
+    bool special;         /* constructor, destructor or conversion: no return type */
+    bool ends_with_args;  /* a template: the return type is mangled */
+    bool explicit_object; /* the first parameter is `this` */
+    uint8_t quals;        /* of the member function */
+    uint8_t ref;          /* 1 `&`, 2 `&&` */
+} ms_dmcx_name_state;
+
+/* ---- C++: tables ---- */
+
+/* Fixed text: name and spelling. References below ms_dmcx_W_COUNT are these words and need no node. */
+/* clang-format off */
+#define ms_dmcx_WORDS(W)                                                                                     \
+    W(NONE, "") W(VOID, "void") W(WCHAR, "wchar_t") W(BOOL, "bool") W(CHAR, "char") W(SCHAR, "signed char")  \
+    W(UCHAR, "unsigned char") W(SHORT, "short") W(USHORT, "unsigned short") W(INT, "int")                    \
+    W(UINT, "unsigned int") W(LONG, "long") W(ULONG, "unsigned long") W(LLONG, "long long")                  \
+    W(ULLONG, "unsigned long long") W(INT128, "__int128") W(UINT128, "unsigned __int128") W(FLOAT, "float")  \
+    W(DOUBLE, "double") W(LDOUBLE, "long double") W(FLOAT128, "__float128") W(ELLIPSIS, "...")               \
+    W(DEC64, "decimal64") W(DEC128, "decimal128") W(DEC32, "decimal32") W(HALF, "half")                      \
+    W(BFLOAT16, "std::bfloat16_t") W(CHAR32, "char32_t") W(CHAR16, "char16_t") W(CHAR8, "char8_t")           \
+    W(AUTO, "auto") W(DECLTYPE_AUTO, "decltype(auto)") W(NULLPTR_T, "std::nullptr_t") W(NULLPTR, "nullptr")  \
+    W(STD, "std") W(ANONYMOUS, "(anonymous namespace)") W(STRING_LITERAL, "string literal") W(THIS, "this")  \
+    W(BLOCK, "'block-literal'") W(NOEXCEPT, "noexcept") W(THROW, "throw") W(TRUE, "true") W(FALSE, "false")  \
+    W(SUFFIX_U, "u") W(SUFFIX_L, "l") W(SUFFIX_UL, "ul") W(SUFFIX_LL, "ll") W(SUFFIX_ULL, "ull")             \
+    W(COMPLEX, " complex") W(IMAGINARY, " imaginary") W(K_AUTO, " auto")                                     \
+    W(K_DECLTYPE_AUTO, " decltype(auto)") W(ACCUM_S, "short _Accum") W(ACCUM_T, "unsigned short _Accum")     \
+    W(ACCUM_I, "_Accum") W(ACCUM_J, "unsigned _Accum") W(ACCUM_L, "long _Accum")                             \
+    W(ACCUM_M, "unsigned long _Accum") W(FRACT_S, "short _Fract") W(FRACT_T, "unsigned short _Fract")        \
+    W(FRACT_I, "_Fract") W(FRACT_J, "unsigned _Fract") W(FRACT_L, "long _Fract")                             \
+    W(FRACT_M, "unsigned long _Fract") W(SAT_ACCUM_S, "_Sat short _Accum")                                   \
+    W(SAT_ACCUM_T, "_Sat unsigned short _Accum") W(SAT_ACCUM_I, "_Sat _Accum")                               \
+    W(SAT_ACCUM_J, "_Sat unsigned _Accum") W(SAT_ACCUM_L, "_Sat long _Accum")                                \
+    W(SAT_ACCUM_M, "_Sat unsigned long _Accum") W(SAT_FRACT_S, "_Sat short _Fract")                          \
+    W(SAT_FRACT_T, "_Sat unsigned short _Fract") W(SAT_FRACT_I, "_Sat _Fract")                               \
+    W(SAT_FRACT_J, "_Sat unsigned _Fract") W(SAT_FRACT_L, "_Sat long _Fract")                                \
+    W(SAT_FRACT_M, "_Sat unsigned long _Fract") W(STRUCT, "struct ") W(UNION, "union ") W(ENUM, "enum ")     \
+    W(DECLTYPE_OF, "decltype") W(NOEXCEPT_OF, "noexcept ") W(SIZEOF_PACK, "sizeof... ")                      \
+    W(VTABLE, "vtable for ") W(VTT, "VTT for ") W(TYPEINFO, "typeinfo for ")                                 \
+    W(TYPEINFO_NAME, "typeinfo name for ") W(COVARIANT, "covariant return thunk to ")                        \
+    W(TLS_WRAPPER, "thread-local wrapper routine for ")                                                      \
+    W(TLS_INIT, "thread-local initialization routine for ")                                                  \
+    W(PARAM_OBJECT, "template parameter object for ") W(VIRTUAL_THUNK, "virtual thunk to ")                  \
+    W(THUNK, "non-virtual thunk to ") W(GUARD, "guard variable for ")                                        \
+    W(REF_TEMP, "reference temporary for ") W(MODULE_INIT, "initializer for module ")                        \
+    W(BLOCK_INVOKE, "invocation function for block in ") W(ALLOCATOR, "std::allocator")                      \
+    W(BASIC_STRING, "std::basic_string") W(STRING, "std::string") W(ISTREAM, "std::istream")                 \
+    W(OSTREAM, "std::ostream") W(IOSTREAM, "std::iostream")                                                  \
+    W(FULL_STRING, "std::basic_string<char, std::char_traits<char>, std::allocator<char>>")                  \
+    W(FULL_ISTREAM, "std::basic_istream<char, std::char_traits<char>>")                                      \
+    W(FULL_OSTREAM, "std::basic_ostream<char, std::char_traits<char>>")                                      \
+    W(FULL_IOSTREAM, "std::basic_iostream<char, std::char_traits<char>>")
+/* clang-format on */
+
+#define ms_dmcx_WORD_NAME(name, text) ms_dmcx_W_##name,
+#define ms_dmcx_WORD_TEXT(name, text) {text, sizeof(text) - 1},
+enum ms_dmcx_word { ms_dmcx_WORDS(ms_dmcx_WORD_NAME) ms_dmcx_W_COUNT };
+
+typedef struct ms_dmcx_text {
+    const char *ptr;
+    size_t len;
+} ms_dmcx_text;
+
+static const ms_dmcx_text ms_dmcx_words[] = {ms_dmcx_WORDS(ms_dmcx_WORD_TEXT)};
+#undef ms_dmcx_WORDS
+#undef ms_dmcx_WORD_NAME
+#undef ms_dmcx_WORD_TEXT
+
+/* ABI 5.1.5, <builtin-type> of one letter; 0 = not one. */
+/* clang-format off */
+static const uint8_t ms_dmcx_builtins[26] = {
+    ms_dmcx_W_SCHAR, ms_dmcx_W_BOOL,    ms_dmcx_W_CHAR,   ms_dmcx_W_DOUBLE,   ms_dmcx_W_LDOUBLE,
+    ms_dmcx_W_FLOAT, ms_dmcx_W_FLOAT128, ms_dmcx_W_UCHAR, ms_dmcx_W_INT,      ms_dmcx_W_UINT,
+    0,               ms_dmcx_W_LONG,    ms_dmcx_W_ULONG,  ms_dmcx_W_INT128,   ms_dmcx_W_UINT128,
+    0,               0,                 0,                ms_dmcx_W_SHORT,    ms_dmcx_W_USHORT,
+    0,               ms_dmcx_W_VOID,    ms_dmcx_W_WCHAR,  ms_dmcx_W_LLONG,    ms_dmcx_W_ULLONG,
+    ms_dmcx_W_ELLIPSIS};
+/* clang-format on */
+
+/* Binding strength of expressions, strongest first (the C++ standard's grammar, [expr]). */
+enum ms_dmcx_prec {
+    ms_dmcx_PRIMARY,
+    ms_dmcx_POSTFIX,
+    ms_dmcx_UNARY,
+    ms_dmcx_CAST,
+    ms_dmcx_PTRMEM,
+    ms_dmcx_MUL,
+    ms_dmcx_ADD,
+    ms_dmcx_SHIFT,
+    ms_dmcx_SPACESHIP,
+    ms_dmcx_RELATIONAL,
+    ms_dmcx_EQUALITY,
+    ms_dmcx_AND,
+    ms_dmcx_XOR,
+    ms_dmcx_IOR,
+    ms_dmcx_ANDIF,
+    ms_dmcx_ORIF,
+    ms_dmcx_CONDITIONAL,
+    ms_dmcx_ASSIGN,
+    ms_dmcx_COMMA,
+    ms_dmcx_ANY
+};
+
+/* How an operator's operands are mangled. Those after NAME_ONLY cannot name a function. */
+enum ms_dmcx_op_kind {
+    ms_dmcx_OP_PREFIX,
+    ms_dmcx_OP_POSTFIX,
+    ms_dmcx_OP_BINARY,
+    ms_dmcx_OP_SUBSCRIPT,
+    ms_dmcx_OP_ARROW, /* ->, ->*: nameable member access */
+    ms_dmcx_OP_NEW,
+    ms_dmcx_OP_NEW_ARRAY,
+    ms_dmcx_OP_DELETE,
+    ms_dmcx_OP_DELETE_ARRAY,
+    ms_dmcx_OP_CALL,
+    ms_dmcx_OP_PAREN_CALL, /* of a parenthesised name */
+    ms_dmcx_OP_CONVERT,
+    ms_dmcx_OP_CONDITIONAL,
+    ms_dmcx_OP_NAME_ONLY,
+    ms_dmcx_OP_DOT, /* ., .* */
+    ms_dmcx_OP_NAMED_CAST,
+    ms_dmcx_OP_OF_TYPE,
+    ms_dmcx_OP_OF_EXPR
+};
+
+typedef struct ms_dmcx_op {
+    char code[2];
+    uint8_t kind;
+    uint8_t prec;
+    const char *symbol;
+    size_t len;
+} ms_dmcx_op;
+
+/* ABI 5.1.3, <operator-name>, and the operator-like forms of <expression>, sorted by code. */
+#define ms_dmcx_OP(c0, c1, kind, prec, symbol)                                                               \
+    {                                                                                                        \
+        {c0, c1}, ms_dmcx_OP_##kind, ms_dmcx_##prec, symbol, sizeof(symbol) - 1                              \
+    }
+static const ms_dmcx_op ms_dmcx_ops[] = {
+    ms_dmcx_OP('a', 'N', BINARY, ASSIGN, "&="),
+    ms_dmcx_OP('a', 'S', BINARY, ASSIGN, "="),
+    ms_dmcx_OP('a', 'a', BINARY, ANDIF, "&&"),
+    ms_dmcx_OP('a', 'd', PREFIX, UNARY, "&"),
+    ms_dmcx_OP('a', 'n', BINARY, AND, "&"),
+    ms_dmcx_OP('a', 't', OF_TYPE, UNARY, "alignof "),
+    ms_dmcx_OP('a', 'w', NAME_ONLY, PRIMARY, "co_await"),
+    ms_dmcx_OP('a', 'z', OF_EXPR, UNARY, "alignof "),
+    ms_dmcx_OP('c', 'c', NAMED_CAST, POSTFIX, "const_cast"),
+    ms_dmcx_OP('c', 'l', CALL, POSTFIX, "()"),
+    ms_dmcx_OP('c', 'm', BINARY, COMMA, ","),
+    ms_dmcx_OP('c', 'o', PREFIX, UNARY, "~"),
+    ms_dmcx_OP('c', 'p', PAREN_CALL, POSTFIX, "()"),
+    ms_dmcx_OP('c', 'v', CONVERT, CAST, ""),
+    ms_dmcx_OP('d', 'V', BINARY, ASSIGN, "/="),
+    ms_dmcx_OP('d', 'a', DELETE_ARRAY, UNARY, "delete[]"),
+    ms_dmcx_OP('d', 'c', NAMED_CAST, POSTFIX, "dynamic_cast"),
+    ms_dmcx_OP('d', 'e', PREFIX, UNARY, "*"),
+    ms_dmcx_OP('d', 'l', DELETE, UNARY, "delete"),
+    ms_dmcx_OP('d', 's', DOT, PTRMEM, ".*"),
+    ms_dmcx_OP('d', 't', DOT, POSTFIX, "."),
+    ms_dmcx_OP('d', 'v', BINARY, ASSIGN, "/"), /* looks wrong, but so llvm-cxxfilt sets its parentheses */
+    ms_dmcx_OP('e', 'O', BINARY, ASSIGN, "^="),
+    ms_dmcx_OP('e', 'o', BINARY, XOR, "^"),
+    ms_dmcx_OP('e', 'q', BINARY, EQUALITY, "=="),
+    ms_dmcx_OP('g', 'e', BINARY, RELATIONAL, ">="),
+    ms_dmcx_OP('g', 't', BINARY, RELATIONAL, ">"),
+    ms_dmcx_OP('i', 'x', SUBSCRIPT, POSTFIX, "[]"),
+    ms_dmcx_OP('l', 'S', BINARY, ASSIGN, "<<="),
+    ms_dmcx_OP('l', 'e', BINARY, RELATIONAL, "<="),
+    ms_dmcx_OP('l', 's', BINARY, SHIFT, "<<"),
+    ms_dmcx_OP('l', 't', BINARY, RELATIONAL, "<"),
+    ms_dmcx_OP('m', 'I', BINARY, ASSIGN, "-="),
+    ms_dmcx_OP('m', 'L', BINARY, ASSIGN, "*="),
+    ms_dmcx_OP('m', 'i', BINARY, ADD, "-"),
+    ms_dmcx_OP('m', 'l', BINARY, MUL, "*"),
+    ms_dmcx_OP('m', 'm', POSTFIX, POSTFIX, "--"),
+    ms_dmcx_OP('n', 'a', NEW_ARRAY, UNARY, "new[]"),
+    ms_dmcx_OP('n', 'e', BINARY, EQUALITY, "!="),
+    ms_dmcx_OP('n', 'g', PREFIX, UNARY, "-"),
+    ms_dmcx_OP('n', 't', PREFIX, UNARY, "!"),
+    ms_dmcx_OP('n', 'w', NEW, UNARY, "new"),
+    ms_dmcx_OP('o', 'R', BINARY, ASSIGN, "|="),
+    ms_dmcx_OP('o', 'o', BINARY, ORIF, "||"),
+    ms_dmcx_OP('o', 'r', BINARY, IOR, "|"),
+    ms_dmcx_OP('p', 'L', BINARY, ASSIGN, "+="),
+    ms_dmcx_OP('p', 'l', BINARY, ADD, "+"),
+    ms_dmcx_OP('p', 'm', ARROW, PTRMEM, "->*"),
+    ms_dmcx_OP('p', 'p', POSTFIX, POSTFIX, "++"),
+    ms_dmcx_OP('p', 's', PREFIX, UNARY, "+"),
+    ms_dmcx_OP('p', 't', ARROW, POSTFIX, "->"),
+    ms_dmcx_OP('q', 'u', CONDITIONAL, CONDITIONAL, "?"),
+    ms_dmcx_OP('r', 'M', BINARY, ASSIGN, "%="),
+    ms_dmcx_OP('r', 'S', BINARY, ASSIGN, ">>="),
+    ms_dmcx_OP('r', 'c', NAMED_CAST, POSTFIX, "reinterpret_cast"),
+    ms_dmcx_OP('r', 'm', BINARY, MUL, "%"),
+    ms_dmcx_OP('r', 's', BINARY, SHIFT, ">>"),
+    ms_dmcx_OP('s', 'c', NAMED_CAST, POSTFIX, "static_cast"),
+    ms_dmcx_OP('s', 's', BINARY, SPACESHIP, "<=>"),
+    ms_dmcx_OP('s', 't', OF_TYPE, UNARY, "sizeof "),
+    ms_dmcx_OP('s', 'z', OF_EXPR, UNARY, "sizeof "),
+    ms_dmcx_OP('t', 'e', OF_EXPR, POSTFIX, "typeid "),
+    ms_dmcx_OP('t', 'i', OF_TYPE, POSTFIX, "typeid "),
+};
+#undef ms_dmcx_OP
+enum ms_dmcx_op_count { ms_dmcx_OP_COUNT = sizeof(ms_dmcx_ops) / sizeof(ms_dmcx_ops[0]) };
+
+/* ---- C++: nodes ---- */
+
+enum ms_dmcx_kind {
+    ms_dmcx_WORD, /* a word; never stored */
+    /* Names */
+    ms_dmcx_TEXT,          /* a, b: span */
+    ms_dmcx_NESTED,        /* a::b */
+    ms_dmcx_FRIEND,        /* a::friend b */
+    ms_dmcx_LOCAL,         /* encoding a :: entity b */
+    ms_dmcx_QUALIFIED,     /* a::b of an unresolved name */
+    ms_dmcx_GLOBAL,        /* ::a */
+    ms_dmcx_TEMPLATE,      /* a<list b> */
+    ms_dmcx_ABI_TAG,       /* a[abi:b] */
+    ms_dmcx_MODULE,        /* parent a, name b, x = partition */
+    ms_dmcx_IN_MODULE,     /* name b at module a */
+    ms_dmcx_CTOR,          /* of a */
+    ms_dmcx_DTOR,          /* of a */
+    ms_dmcx_DTOR_NAME,     /* ~a */
+    ms_dmcx_OPERATOR,      /* x = index in the table */
+    ms_dmcx_LITERAL_OP,    /* operator"" a */
+    ms_dmcx_CONVERSION,    /* operator a */
+    ms_dmcx_UNNAMED,       /* span a, b: count */
+    ms_dmcx_CLOSURE,       /* lists of template parameters a and of parameters b, tail c */
+    ms_dmcx_CLOSURE_TAIL,  /* constraints a and b, count c */
+    ms_dmcx_BINDING,       /* [list a] */
+    ms_dmcx_SPECIAL,       /* x = word; a */
+    ms_dmcx_CTOR_VTABLE,   /* a in b */
+    ms_dmcx_DOT_SUFFIX,    /* a (b) */
+    ms_dmcx_ENCODING,      /* return type a, name b, tail c; x = qualifiers, y = reference */
+    ms_dmcx_ENCODING_TAIL, /* list of parameters a, enable_if conditions b (x = has them), constraint c */
+    ms_dmcx_THIS_PARAM,    /* this a */
+    /* Types */
+    ms_dmcx_QUAL,        /* a; x = qualifiers */
+    ms_dmcx_VENDOR_QUAL, /* a, name (perhaps with arguments) b */
+    ms_dmcx_OBJC_PROTO,  /* a<b> */
+    ms_dmcx_POINTER,
+    ms_dmcx_REFERENCE,        /* a; x = 1 &, 2 &&; y = being printed */
+    ms_dmcx_MEMBER_PTR,       /* class a, member type b */
+    ms_dmcx_ARRAY,            /* of a, dimension b */
+    ms_dmcx_FUNCTION,         /* return type a, parameters b, exceptions c; x = qualifiers, y = reference */
+    ms_dmcx_NOEXCEPT_IF,      /* noexcept(a) */
+    ms_dmcx_THROW_LIST,       /* throw(list a) */
+    ms_dmcx_VECTOR,           /* of a, dimension b */
+    ms_dmcx_PIXEL,            /* dimension a */
+    ms_dmcx_AFTER,            /* a, then word x */
+    ms_dmcx_ELABORATED,       /* word x, then a */
+    ms_dmcx_FLOAT_N,          /* span a, b */
+    ms_dmcx_BIT_INT,          /* a = width; x = unsigned */
+    ms_dmcx_TRANSFORM,        /* a(b) */
+    ms_dmcx_EXPANSION,        /* a... */
+    ms_dmcx_PACK,             /* a parameter that stands for b elements, in the cells from a */
+    ms_dmcx_ARG_PACK,         /* the list a as an argument; c = its PACK once asked for */
+    ms_dmcx_FORWARD,          /* parameter a, waits before it b, its argument c; y = being printed */
+    ms_dmcx_SYNTHETIC,        /* an invented parameter name: x = 0 T, 1 N, 2 TT; a = number */
+    ms_dmcx_DECL_TYPE,        /* typename a */
+    ms_dmcx_DECL_CONSTRAINED, /* constraint b, name a */
+    ms_dmcx_DECL_VALUE,       /* type b, name a */
+    ms_dmcx_DECL_TEMPLATE,    /* template<list b> typename a requires c */
+    ms_dmcx_DECL_PACK,        /* a... */
+    ms_dmcx_QUALIFIED_ARG,    /* argument a, whose parameter's declaration is not printed */
+    /* Expressions; x = index in the operator table where there is one */
+    ms_dmcx_PREFIX,
+    ms_dmcx_POSTFIX_OP,
+    ms_dmcx_BINARY,
+    ms_dmcx_SUBSCRIPT,
+    ms_dmcx_MEMBER,
+    ms_dmcx_NEW,        /* placement list a, type b, initialisers c; y = global */
+    ms_dmcx_DELETE,     /* a; y = global */
+    ms_dmcx_CALL,       /* a(list b) */
+    ms_dmcx_CONVERT,    /* (a)(list b) */
+    ms_dmcx_CHOICE,     /* a ? b : c */
+    ms_dmcx_NAMED_CAST, /* x<a>(b) */
+    ms_dmcx_OF,         /* operator x (a) */
+    ms_dmcx_ENCLOSED,   /* word x (a) */
+    ms_dmcx_SIZEOF_PARAM_PACK,
+    ms_dmcx_SIZEOF_ARGS, /* list a */
+    ms_dmcx_FOLD,        /* pack a, start b; y = left */
+    ms_dmcx_INIT_LIST,   /* a{list b} */
+    ms_dmcx_FIELD_INIT,  /* field a, value b */
+    ms_dmcx_INDEX_INIT,  /* [a], value b */
+    ms_dmcx_RANGE_INIT,  /* [a ... b], value c */
+    ms_dmcx_THROW,
+    ms_dmcx_FUNCTION_PARAM, /* fp and span a, b */
+    ms_dmcx_INTEGER,        /* span a, b; word x */
+    ms_dmcx_ENUM_VALUE,     /* (a) span b, c */
+    ms_dmcx_FLOATING,       /* span a, b */
+    ms_dmcx_STRING_OF,      /* type a */
+    ms_dmcx_LAMBDA,         /* closure a */
+    ms_dmcx_SUBOBJECT,      /* type a of b at offset c */
+    ms_dmcx_MEMBER_CONVERT, /* (a)(b) */
+    ms_dmcx_REQUIRES,       /* parameters a, requirements b */
+    ms_dmcx_REQUIRE_EXPR,   /* a, noexcept x, type constraint b */
+    ms_dmcx_REQUIRE_TYPE,   /* typename a */
+    ms_dmcx_REQUIRE_NESTED  /* requires a */
+};
+
+/* A declarator's shape. The upper bits say "not known before printing", for packs and forward references. */
+enum ms_dmcx_flag {
+    ms_dmcx_RIGHT = 1, /* has a part behind the name */
+    ms_dmcx_IS_ARRAY = 2,
+    ms_dmcx_IS_FUNCTION = 4,
+    ms_dmcx_SHAPE = 7,
+    ms_dmcx_ASK = 8, /* shape bit times this: ask when printing */
+    ms_dmcx_ASK_ALL = 56
+};
+
+static ms_dmcx_node *ms_dmcx_at(const ms_dmcx *p, uint32_t ref)
+{
+    return (ms_dmcx_node *)(void *)&p->cells[ref];
+}
+
+static uint32_t ms_dmcx_kind_of(const ms_dmcx *p, uint32_t ref)
+{
+    return ref < ms_dmcx_W_COUNT ? (uint32_t)ms_dmcx_WORD : ms_dmcx_at(p, ref)->kind;
+}
+
+static uint32_t ms_dmcx_flags_of(const ms_dmcx *p, uint32_t ref)
+{
+    return ref < ms_dmcx_W_COUNT ? 0u : ms_dmcx_at(p, ref)->flags;
+}
+
+/* Ends the work on this name. Returns 0, the reference that means failure. */
+static uint32_t ms_dmcx_fail(ms_dmcx *p)
+{
+    p->d->failed = true;
+    return 0;
+}
+
+/* Takes count cells; 0 when the scratch is used up. It is a budget of its own, so this costs no work. */
+static uint32_t ms_dmcx_take(ms_dmcx *p, uint32_t count)
+{
+    uint32_t ref = p->used;
+    if (count > p->limit - ref) {
+        p->d->no_mem = true;
+        return ms_dmcx_fail(p);
+    }
+    p->used = ref + count;
+    return ref;
+}
+
+/* Makes a node; its flags are those of a plain name. */
+static uint32_t ms_dmcx_make(ms_dmcx *p, uint32_t kind, uint32_t a, uint32_t b, uint32_t c)
+{
+    uint32_t ref = ms_dmcx_take(p, 2);
+    if (ref == 0)
+        return 0;
+    ms_dmcx_node *n = ms_dmcx_at(p, ref);
+    n->kind = (uint8_t)kind;
+    n->flags = 0;
+    n->x = 0;
+    n->y = 0;
+    n->a = a;
+    n->b = b;
+    n->c = c;
+    return ref;
+}
+
+/* As ms_dmcx_make, but 0 when the part it needs could not be read. */
+static uint32_t ms_dmcx_make_of(ms_dmcx *p, uint32_t kind, uint32_t a)
+{
+    return a == 0 ? 0 : ms_dmcx_make(p, kind, a, 0, 0);
+}
+
+static uint32_t ms_dmcx_make_two(ms_dmcx *p, uint32_t kind, uint32_t a, uint32_t b)
+{
+    return a == 0 || b == 0 ? 0 : ms_dmcx_make(p, kind, a, b, 0);
+}
+
+static uint32_t ms_dmcx_make_x(ms_dmcx *p, uint32_t kind, uint32_t a, uint32_t x)
+{
+    uint32_t ref = ms_dmcx_make_of(p, kind, a);
+    if (ref != 0)
+        ms_dmcx_at(p, ref)->x = (uint8_t)x;
+    return ref;
+}
+
+static uint32_t ms_dmcx_make_flagged(ms_dmcx *p, uint32_t kind, uint32_t a, uint32_t b, uint32_t flags)
+{
+    uint32_t ref = ms_dmcx_make(p, kind, a, b, 0);
+    if (ref != 0)
+        ms_dmcx_at(p, ref)->flags = (uint8_t)flags;
+    return ref;
+}
+
+static uint32_t ms_dmcx_make_text(ms_dmcx *p, ms_dmcx_span t)
+{
+    return t.len == 0 ? 0 : ms_dmcx_make(p, ms_dmcx_TEXT, t.off, t.len, 0);
+}
+
+/* The flags of a pointer to it, and the like: only the part behind the name shines through. */
+static uint32_t ms_dmcx_right_flags(const ms_dmcx *p, uint32_t ref)
+{
+    return ms_dmcx_flags_of(p, ref) & (ms_dmcx_RIGHT | ms_dmcx_RIGHT * ms_dmcx_ASK);
+}
+
+static bool ms_dmcx_append(ms_dmcx *p, ms_dmcx_cell *head, uint32_t item)
+{
+    if (item == 0)
+        return false;
+    uint32_t ref = ms_dmcx_take(p, 1);
+    if (ref == 0)
+        return false;
+    p->cells[ref].item = item;
+    p->cells[ref].next = 0;
+    if (head->item == 0)
+        head->item = ref;
+    else
+        p->cells[head->next].next = ref;
+    head->next = ref;
+    return true;
+}
+
+static ms_dmcx_cell ms_dmcx_empty(void)
+{
+    ms_dmcx_cell head;
+    head.item = 0;
+    head.next = 0;
+    return head;
+}
+
+/* Adds a substitution candidate (ABI 5.1.10). Returns ref, or 0. */
+static uint32_t ms_dmcx_add_sub(ms_dmcx *p, uint32_t ref)
+{
+    if (ref == 0)
+        return 0;
+    if ((p->sub_count & 1u) == 0) {
+        if (p->limit == p->used) {
+            p->d->no_mem = true;
+            return ms_dmcx_fail(p);
+        }
+        p->limit--;
+    }
+    p->sub_count++;
+    p->subs_end[-(ptrdiff_t)p->sub_count] = ref;
+    return ref;
+}
+
+/* ---- C++: reading ---- */
+
+static char ms_dmcx_peek(const ms_dmcx *p, uint32_t ahead)
+{
+    return ahead < p->len - p->at ? p->s[p->at + ahead] : '\0';
+}
+
+static bool ms_dmcx_eat(ms_dmcx *p, char c)
+{
+    if (p->at == p->len || p->s[p->at] != c)
+        return false;
+    p->at++;
+    return true;
+}
+
+static bool ms_dmcx_eat2(ms_dmcx *p, char c0, char c1)
+{
+    if (p->len - p->at < 2 || p->s[p->at] != c0 || p->s[p->at + 1] != c1)
+        return false;
+    p->at += 2;
+    return true;
+}
+
+static bool ms_dmcx_starts(const ms_dmcx *p, uint32_t off, const char *text, uint32_t len)
+{
+    return len <= p->len - off && ms_equal(p->s + off, text, len);
+}
+
+static bool ms_dmcx_eat_text(ms_dmcx *p, const char *text, uint32_t len)
+{
+    if (!ms_dmcx_starts(p, p->at, text, len))
+        return false;
+    p->at += len;
+    return true;
+}
+
+static bool ms_dmcx_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* <number>; its length is 0 when there is none. A lone n is read all the same: llvm-cxxfilt does so. */
+static ms_dmcx_span ms_dmcx_number(ms_dmcx *p, bool may_be_negative)
+{
+    ms_dmcx_span t;
+    t.off = p->at;
+    t.len = 0;
+    uint32_t at = p->at;
+    if (may_be_negative && ms_dmcx_peek(p, 0) == 'n')
+        at++;
+    uint32_t digits = at;
+    while (at < p->len && ms_dmcx_is_digit(p->s[at]))
+        at++;
+    p->at = at;
+    t.len = at == digits ? 0 : at - t.off;
+    return t;
+}
+
+/* A decimal number that fits a name's length. */
+static bool ms_dmcx_count(ms_dmcx *p, uint32_t *out)
+{
+    uint32_t value = 0;
+    uint32_t at = p->at;
+    while (at < p->len && ms_dmcx_is_digit(p->s[at])) {
+        value = value * 10u + (uint32_t)(p->s[at] - '0');
+        if (value > ms_dmcx_MAX_NAME)
+            return false;
+        at++;
+    }
+    bool any = at != p->at;
+    p->at = at;
+    *out = value;
+    return any;
+}
+
+/* <seq-id>: base 36. */
+static bool ms_dmcx_seq_id(ms_dmcx *p, uint32_t *out)
+{
+    uint32_t value = 0;
+    uint32_t start = p->at;
+    for (; p->at < p->len; p->at++) {
+        char c = p->s[p->at];
+        if (ms_dmcx_is_digit(c))
+            value = value * 36u + (uint32_t)(c - '0');
+        else if (c >= 'A' && c <= 'Z')
+            value = value * 36u + (uint32_t)(c - 'A') + 10u;
+        else
+            break;
+        if (value > ms_dmcx_MAX_NAME)
+            value = ms_dmcx_MAX_NAME; /* more than there can be candidates */
+    }
+    *out = value;
+    return p->at != start;
+}
+
+/* <source-name>'s text; its length is 0 when there is none. */
+static ms_dmcx_span ms_dmcx_source_text(ms_dmcx *p)
+{
+    ms_dmcx_span t;
+    t.off = 0;
+    t.len = 0;
+    uint32_t len;
+    if (!ms_dmcx_count(p, &len) || len > p->len - p->at)
+        return t;
+    t.off = p->at;
+    t.len = len;
+    p->at += len;
+    return t;
+}
+
+static uint32_t ms_dmcx_source_name(ms_dmcx *p)
+{
+    ms_dmcx_span t = ms_dmcx_source_text(p);
+    if (t.len >= 10 && ms_dmcx_starts(p, t.off, "_GLOBAL__N", 10))
+        return ms_dmcx_W_ANONYMOUS;
+    return ms_dmcx_make_text(p, t);
+}
+
+static bool ms_dmcx_is_text(const ms_dmcx *p, uint32_t ref, const char *text, uint32_t len)
+{
+    if (ms_dmcx_kind_of(p, ref) != ms_dmcx_TEXT)
+        return false;
+    const ms_dmcx_node *n = ms_dmcx_at(p, ref);
+    return n->b == len && ms_equal(p->s + n->a, text, len);
+}
+
+/* <CV-qualifiers>: 1 const, 2 volatile, 4 restrict. */
+static uint32_t ms_dmcx_quals(ms_dmcx *p)
+{
+    uint32_t quals = 0;
+    if (ms_dmcx_eat(p, 'r'))
+        quals |= 4u;
+    if (ms_dmcx_eat(p, 'V'))
+        quals |= 2u;
+    if (ms_dmcx_eat(p, 'K'))
+        quals |= 1u;
+    return quals;
+}
+
+/* The operator at the reading position, which moves behind it; NULL when there is none. */
+static const ms_dmcx_op *ms_dmcx_operator(ms_dmcx *p)
+{
+    if (p->len - p->at < 2)
+        return NULL;
+    char c0 = p->s[p->at];
+    char c1 = p->s[p->at + 1];
+    uint32_t lo = 0;
+    uint32_t hi = ms_dmcx_OP_COUNT;
+    while (lo < hi) {
+        uint32_t mid = (lo + hi) / 2;
+        const ms_dmcx_op *op = &ms_dmcx_ops[mid];
+        if (op->code[0] < c0 || (op->code[0] == c0 && op->code[1] < c1))
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (lo == ms_dmcx_OP_COUNT || ms_dmcx_ops[lo].code[0] != c0 || ms_dmcx_ops[lo].code[1] != c1)
+        return NULL;
+    p->at += 2;
+    return &ms_dmcx_ops[lo];
+}
+
+/* One step deeper in the grammar; false when it goes too deep or the budget is spent. */
+static bool ms_dmcx_enter(ms_dmcx *p)
+{
+    ms_dm *d = p->d;
+    if (d->failed || d->work == 0 || d->depth >= ms_dmcx_MAX_DEPTH) {
+        d->failed = true;
+        return false;
+    }
+    d->work--;
+    d->depth++;
+    return true;
+}
+
+/* floors: recursion */
+static uint32_t ms_dmcx_type(ms_dmcx *p);
+static uint32_t ms_dmcx_expr(ms_dmcx *p);
+static uint32_t ms_dmcx_name(ms_dmcx *p, ms_dmcx_name_state *state);
+static uint32_t ms_dmcx_encoding(ms_dmcx *p);
+static uint32_t ms_dmcx_template_arg(ms_dmcx *p);
+static uint32_t ms_dmcx_template_args(ms_dmcx *p, uint32_t name, bool tag);
+static uint32_t ms_dmcx_param_decl(ms_dmcx *p, ms_dmcx_cell *params);
+static uint32_t ms_dmcx_unnamed(ms_dmcx *p, ms_dmcx_name_state *state);
+static uint32_t ms_dmcx_qualified(ms_dmcx *p);
+
+/* The expression behind Q. It may use parameters of all enclosing templates, whose levels are not known. */
+static uint32_t ms_dmcx_constraint_expr(ms_dmcx *p)
+{
+    bool constraint = p->constraint;
+    p->constraint = true;
+    uint32_t expr = ms_dmcx_expr(p);
+    p->constraint = constraint;
+    return expr;
+}
+
+/* The same for a concept's name that stands before a parameter. */
+static uint32_t ms_dmcx_constraint_name(ms_dmcx *p)
+{
+    bool constraint = p->constraint;
+    p->constraint = true;
+    uint32_t name = ms_dmcx_name(p, NULL);
+    p->constraint = constraint;
+    return name;
+}
+
+/* ---- C++: template parameters ---- */
+
+/* Opens a level. Returns its head's cell, 0 on failure. */
+static uint32_t ms_dmcx_push_level(ms_dmcx *p)
+{
+    uint32_t head = ms_dmcx_take(p, 1);
+    uint32_t level = ms_dmcx_take(p, 1);
+    if (level == 0)
+        return 0;
+    p->cells[head] = ms_dmcx_empty();
+    p->cells[level].item = head;
+    p->cells[level].next = p->levels;
+    p->levels = level;
+    p->level_count++;
+    return head;
+}
+
+static void ms_dmcx_pop_level(ms_dmcx *p)
+{
+    p->levels = p->cells[p->levels].next;
+    p->level_count--;
+}
+
+/* Closes levels until count are left. */
+static void ms_dmcx_pop_levels_to(ms_dmcx *p, uint32_t count)
+{
+    while (p->level_count > count)
+        ms_dmcx_pop_level(p);
+}
+
+/* Element i of a pack's array: two to a cell. */
+static uint32_t *ms_dmcx_pack_at(const ms_dmcx *p, uint32_t v, uint32_t i)
+{
+    ms_dmcx_cell *cell = &p->cells[v + i / 2];
+    return i % 2 == 0 ? &cell->item : &cell->next;
+}
+
+/* What a template argument means where its parameter is used: a pack becomes a pack that expansions walk. */
+static uint32_t ms_dmcx_argument(ms_dmcx *p, uint32_t arg)
+{
+    uint32_t kind = ms_dmcx_kind_of(p, arg);
+    if (kind == ms_dmcx_QUALIFIED_ARG)
+        return ms_dmcx_at(p, arg)->a;
+    if (kind != ms_dmcx_ARG_PACK)
+        return arg;
+    if (ms_dmcx_at(p, arg)->c != 0)
+        return ms_dmcx_at(p, arg)->c;
+    uint32_t list = ms_dmcx_at(p, arg)->a;
+    uint32_t count = 0;
+    uint32_t flags = 0;
+    for (uint32_t cell = list; cell != 0; cell = p->cells[cell].next) {
+        uint32_t of = ms_dmcx_flags_of(p, p->cells[cell].item);
+        flags |= (of & ms_dmcx_SHAPE) * ms_dmcx_ASK | (of & ms_dmcx_ASK_ALL);
+        count++;
+    }
+    uint32_t v = ms_dmcx_take(p, count / 2 + 1);
+    uint32_t pack = v == 0 ? 0 : ms_dmcx_make_flagged(p, ms_dmcx_PACK, v, count, flags);
+    if (pack == 0)
+        return 0;
+    for (uint32_t i = 0; i < count; i++) {
+        *ms_dmcx_pack_at(p, v, i) = p->cells[list].item;
+        list = p->cells[list].next;
+    }
+    ms_dmcx_at(p, arg)->c = pack;
+    return pack;
+}
+
+/* Argument index of a level; 0 when there is none. */
+static uint32_t ms_dmcx_level_argument(ms_dmcx *p, uint32_t level, uint32_t index)
+{
+    if (level >= p->level_count)
+        return 0;
+    uint32_t at = p->levels;
+    for (uint32_t up = p->level_count - 1; up > level; up--)
+        at = p->cells[at].next;
+    uint32_t head = p->cells[at].item;
+    uint32_t cell = head == 0 ? 0 : p->cells[head].item;
+    if (index >= p->d->work)
+        return ms_dmcx_fail(p);
+    p->d->work -= index;
+    for (; cell != 0 && index != 0; index--)
+        cell = p->cells[cell].next;
+    return cell == 0 ? 0 : ms_dmcx_argument(p, p->cells[cell].item);
+}
+
+/* `auto` of a generic lambda is mangled as a parameter of a level that is not there (ABI 5.1.8). */
+static uint32_t ms_dmcx_lambda_auto(ms_dmcx *p, uint32_t level)
+{
+    if (p->auto_level != level || level > p->level_count)
+        return 0;
+    if (level == p->level_count) {
+        uint32_t head = ms_dmcx_push_level(p);
+        if (head == 0)
+            return 0;
+        p->cells[p->levels].item = 0;
+    }
+    return ms_dmcx_W_AUTO;
+}
+
+/* <template-param> (ABI 5.1.8) */
+static uint32_t ms_dmcx_template_param(ms_dmcx *p)
+{
+    ms_dmcx_span t;
+    t.off = p->at;
+    if (!ms_dmcx_eat(p, 'T'))
+        return 0;
+    uint32_t level = 0;
+    if (ms_dmcx_eat(p, 'L')) {
+        if (!ms_dmcx_count(p, &level) || !ms_dmcx_eat(p, '_'))
+            return 0;
+        level++;
+    }
+    uint32_t index = 0;
+    if (!ms_dmcx_eat(p, '_')) {
+        if (!ms_dmcx_count(p, &index) || !ms_dmcx_eat(p, '_'))
+            return 0;
+        index++;
+    }
+    if (p->constraint) {
+        t.len = p->at - 1 - t.off;
+        return ms_dmcx_make_text(p, t);
+    }
+    if (p->permit_forward && level == 0) {
+        uint32_t ref = ms_dmcx_make_flagged(p, ms_dmcx_FORWARD, index, p->forward, ms_dmcx_ASK_ALL);
+        if (ref != 0)
+            p->forward = ref;
+        return ref;
+    }
+    uint32_t arg = ms_dmcx_level_argument(p, level, index);
+    return arg != 0 ? arg : ms_dmcx_lambda_auto(p, level);
+}
+
+/* Gives the references that a conversion operator's type made to arguments behind it their arguments. */
+static bool ms_dmcx_resolve_forward(ms_dmcx *p, uint32_t until)
+{
+    while (p->forward != until) {
+        ms_dmcx_node *n = ms_dmcx_at(p, p->forward);
+        uint32_t arg = ms_dmcx_level_argument(p, 0, n->a);
+        if (arg == 0)
+            return false;
+        n->c = arg;
+        p->forward = n->b;
+    }
+    return true;
+}
+
+static bool ms_dmcx_at_param_decl(const ms_dmcx *p)
+{
+    if (ms_dmcx_peek(p, 0) != 'T')
+        return false;
+    char c = ms_dmcx_peek(p, 1);
+    return c == 'y' || c == 'p' || c == 't' || c == 'n' || c == 'k';
+}
+
+/* ---- C++: names ---- */
+
+/* <abi-tags> */
+static uint32_t ms_dmcx_abi_tags(ms_dmcx *p, uint32_t base)
+{
+    while (base != 0 && ms_dmcx_eat(p, 'B')) {
+        uint32_t tag = ms_dmcx_make_text(p, ms_dmcx_source_text(p));
+        if (tag == 0)
+            return 0;
+        base = ms_dmcx_make_flagged(p, ms_dmcx_ABI_TAG, base, tag, ms_dmcx_flags_of(p, base));
+    }
+    return base;
+}
+
+/* <substitution> but not St (ABI 5.1.10) */
+static uint32_t ms_dmcx_substitution(ms_dmcx *p)
+{
+    if (!ms_dmcx_eat(p, 'S'))
+        return 0;
+    char c = ms_dmcx_peek(p, 0);
+    if (c >= 'a' && c <= 'z') {
+        uint32_t word = 0;
+        switch (c) {
+        case 'a': word = ms_dmcx_W_ALLOCATOR; break;
+        case 'b': word = ms_dmcx_W_BASIC_STRING; break;
+        case 's': word = ms_dmcx_W_STRING; break;
+        case 'i': word = ms_dmcx_W_ISTREAM; break;
+        case 'o': word = ms_dmcx_W_OSTREAM; break;
+        case 'd': word = ms_dmcx_W_IOSTREAM; break;
+        default: return 0;
+        }
+        p->at++;
+        uint32_t tagged = ms_dmcx_abi_tags(p, word);
+        return tagged == word ? word : ms_dmcx_add_sub(p, tagged);
+    }
+    uint32_t index = 0;
+    if (!ms_dmcx_eat(p, '_')) {
+        if (!ms_dmcx_seq_id(p, &index) || !ms_dmcx_eat(p, '_'))
+            return 0;
+        index++;
+    }
+    return index < p->sub_count ? p->subs_end[-1 - (ptrdiff_t)index] : 0;
+}
+
+/* <module-name>s before an entity: W foo WP bar. Returns false when malformed. */
+static bool ms_dmcx_module(ms_dmcx *p, uint32_t *module)
+{
+    while (ms_dmcx_eat(p, 'W')) {
+        uint32_t partition = ms_dmcx_eat(p, 'P');
+        uint32_t name = ms_dmcx_source_name(p);
+        uint32_t next = name == 0 ? 0 : ms_dmcx_make(p, ms_dmcx_MODULE, *module, name, 0);
+        if (ms_dmcx_add_sub(p, next) == 0)
+            return false;
+        ms_dmcx_at(p, next)->x = (uint8_t)partition;
+        *module = next;
+    }
+    return true;
+}
+
+/* The class of a constructor is written out in full where its scope is an abbreviation. */
+static uint32_t ms_dmcx_written_out(uint32_t scope)
+{
+    switch (scope) {
+    case ms_dmcx_W_STRING: return ms_dmcx_W_FULL_STRING;
+    case ms_dmcx_W_ISTREAM: return ms_dmcx_W_FULL_ISTREAM;
+    case ms_dmcx_W_OSTREAM: return ms_dmcx_W_FULL_OSTREAM;
+    case ms_dmcx_W_IOSTREAM: return ms_dmcx_W_FULL_IOSTREAM;
+    default: return scope;
+    }
+}
+
+/* A name within a name */
+static uint32_t ms_dmcx_inner_name(ms_dmcx *p, ms_dmcx_name_state *state)
+{
+    if (!ms_dmcx_enter(p))
+        return 0;
+    uint32_t name = ms_dmcx_name(p, state);
+    p->d->depth--;
+    return name;
+}
+
+/* <ctor-dtor-name> */
+static uint32_t ms_dmcx_ctor_dtor(ms_dmcx *p, uint32_t scope, ms_dmcx_name_state *state)
+{
+    char c = ms_dmcx_peek(p, 1);
+    if (ms_dmcx_eat(p, 'D')) {
+        if (c < '0' || c > '5' || c == '3')
+            return 0;
+        p->at++;
+        if (state != NULL)
+            state->special = true;
+        return ms_dmcx_make_of(p, ms_dmcx_DTOR, scope);
+    }
+    p->at++;
+    bool inherited = ms_dmcx_eat(p, 'I');
+    c = ms_dmcx_peek(p, 0);
+    if (c < '1' || c > '5')
+        return 0;
+    p->at++;
+    if (state != NULL)
+        state->special = true;
+    if (inherited && ms_dmcx_inner_name(p, state) == 0)
+        return 0;
+    return ms_dmcx_make_of(p, ms_dmcx_CTOR, scope);
+}
+
+/* cv <type>: its parameters may stand for arguments that come behind it. */
+static uint32_t ms_dmcx_conversion_name(ms_dmcx *p, ms_dmcx_name_state *state)
+{
+    bool try_args = p->try_args;
+    bool permit_forward = p->permit_forward;
+    p->try_args = false;
+    p->permit_forward = permit_forward || state != NULL;
+    uint32_t type = ms_dmcx_type(p);
+    p->try_args = try_args;
+    p->permit_forward = permit_forward;
+    if (state != NULL)
+        state->special = true;
+    return ms_dmcx_make_of(p, ms_dmcx_CONVERSION, type);
+}
+
+/* <operator-name> */
+static uint32_t ms_dmcx_operator_name(ms_dmcx *p, ms_dmcx_name_state *state)
+{
+    const ms_dmcx_op *op = ms_dmcx_operator(p);
+    if (op != NULL) {
+        if (op->kind == ms_dmcx_OP_CONVERT)
+            return ms_dmcx_conversion_name(p, state);
+        if (op->kind > ms_dmcx_OP_NAME_ONLY)
+            return 0;
+        uint32_t ref = ms_dmcx_make(p, ms_dmcx_OPERATOR, 0, 0, 0);
+        if (ref != 0)
+            ms_dmcx_at(p, ref)->x = (uint8_t)(op - ms_dmcx_ops);
+        return ref;
+    }
+    if (ms_dmcx_eat2(p, 'l', 'i'))
+        return ms_dmcx_make_of(p, ms_dmcx_LITERAL_OP, ms_dmcx_source_name(p));
+    if (ms_dmcx_peek(p, 0) == 'v' && ms_dmcx_is_digit(ms_dmcx_peek(p, 1))) {
+        p->at += 2; /* vendor's operator: v, number of operands, name */
+        return ms_dmcx_make_of(p, ms_dmcx_CONVERSION, ms_dmcx_source_name(p));
+    }
+    return 0;
+}
+
+/* DC <source-name>+ E: a structured binding. */
+static uint32_t ms_dmcx_binding(ms_dmcx *p)
+{
+    ms_dmcx_cell names = ms_dmcx_empty();
+    do {
+        if (!ms_dmcx_append(p, &names, ms_dmcx_source_name(p)))
+            return 0;
+    } while (!ms_dmcx_eat(p, 'E'));
+    return ms_dmcx_make_of(p, ms_dmcx_BINDING, names.item);
+}
+
+/* <unqualified-name> in scope (0 = none) and module (0 = none); returns it with its scope. */
+static uint32_t ms_dmcx_unqualified(ms_dmcx *p, ms_dmcx_name_state *state, uint32_t scope, uint32_t module)
+{
+    bool is_friend = false;
+    char c = ms_dmcx_peek(p, 0);
+    if (c < '1' || c > '9') {
+        if (!ms_dmcx_module(p, &module))
+            return 0;
+        is_friend = scope != 0 && ms_dmcx_eat(p, 'F');
+        ms_dmcx_eat(p, 'L');
+        c = ms_dmcx_peek(p, 0);
+    }
+    uint32_t name;
+    if (c >= '1' && c <= '9') {
+        name = ms_dmcx_source_name(p);
+    } else if (c == 'U') {
+        name = ms_dmcx_unnamed(p, state);
+    } else if (ms_dmcx_eat2(p, 'D', 'C')) {
+        name = ms_dmcx_binding(p);
+    } else if (c == 'C' || c == 'D') {
+        if (scope == 0 || module != 0)
+            return 0;
+        scope = ms_dmcx_written_out(scope);
+        name = ms_dmcx_ctor_dtor(p, scope, state);
+    } else {
+        name = ms_dmcx_operator_name(p, state);
+    }
+    if (name != 0 && module != 0)
+        name = ms_dmcx_make(p, ms_dmcx_IN_MODULE, module, name, 0);
+    if (ms_dmcx_peek(p, 0) == 'B')
+        name = ms_dmcx_abi_tags(p, name);
+    if (scope == 0)
+        return name;
+    return ms_dmcx_make_two(p, is_friend ? ms_dmcx_FRIEND : ms_dmcx_NESTED, scope, name);
+}
+
+/* <unscoped-name>; *is_sub tells whether it was a substitution, which in a name must be a template's. */
+static uint32_t ms_dmcx_unscoped(ms_dmcx *p, ms_dmcx_name_state *state, bool *is_sub)
+{
+    uint32_t scope = ms_dmcx_eat2(p, 'S', 't') ? (uint32_t)ms_dmcx_W_STD : 0u;
+    uint32_t module = 0;
+    if (ms_dmcx_peek(p, 0) == 'S') {
+        uint32_t sub = ms_dmcx_substitution(p);
+        if (sub == 0)
+            return 0;
+        if (ms_dmcx_kind_of(p, sub) == ms_dmcx_MODULE) {
+            module = sub;
+        } else if (scope == 0) {
+            *is_sub = true;
+            return sub;
+        } else {
+            return 0;
+        }
+    }
+    return ms_dmcx_unqualified(p, state, scope, module);
+}
+
+/* <CV-qualifiers> and <ref-qualifier>, or H, at the start of a nested name */
+static void ms_dmcx_member_quals(ms_dmcx *p, ms_dmcx_name_state *state)
+{
+    if (ms_dmcx_eat(p, 'H')) {
+        if (state != NULL)
+            state->explicit_object = true;
+        return;
+    }
+    uint32_t quals = ms_dmcx_quals(p);
+    uint32_t ref = ms_dmcx_eat(p, 'O') ? 2u : ms_dmcx_eat(p, 'R') ? 1u : 0u;
+    if (state != NULL) {
+        state->quals = (uint8_t)quals;
+        state->ref = (uint8_t)ref;
+    }
+}
+
+/* Dt or DT <expression> E */
+static uint32_t ms_dmcx_decltype(ms_dmcx *p)
+{
+    p->at += 2;
+    uint32_t expr = ms_dmcx_expr(p);
+    return ms_dmcx_eat(p, 'E') ? ms_dmcx_make_x(p, ms_dmcx_ENCLOSED, expr, ms_dmcx_W_DECLTYPE_OF) : 0;
+}
+
+/* One more component of a nested name. A scope set by a substitution is no new candidate: *is_new says so. */
+static uint32_t ms_dmcx_component(ms_dmcx *p, ms_dmcx_name_state *state, uint32_t scope, bool *is_new)
+{
+    char c = ms_dmcx_peek(p, 0);
+    if (ms_dmcx_is_digit(c))
+        return ms_dmcx_unqualified(p, state, scope, 0);
+    if (c == 'T')
+        return scope != 0 ? 0 : ms_dmcx_template_param(p);
+    if (c == 'I') {
+        if (scope == 0 || ms_dmcx_kind_of(p, scope) == ms_dmcx_TEMPLATE)
+            return 0;
+        uint32_t name = ms_dmcx_template_args(p, scope, state != NULL);
+        if (state != NULL)
+            state->ends_with_args = true;
+        return name;
+    }
+    if (c == 'D' && (ms_dmcx_peek(p, 1) == 't' || ms_dmcx_peek(p, 1) == 'T'))
+        return scope != 0 ? 0 : ms_dmcx_decltype(p);
+    uint32_t module = 0;
+    if (c == 'S') {
+        uint32_t sub = ms_dmcx_eat2(p, 'S', 't') ? (uint32_t)ms_dmcx_W_STD : ms_dmcx_substitution(p);
+        if (sub == 0)
+            return 0;
+        if (ms_dmcx_kind_of(p, sub) != ms_dmcx_MODULE) {
+            *is_new = false;
+            return scope != 0 ? 0 : sub;
+        }
+        module = sub;
+    }
+    return ms_dmcx_unqualified(p, state, scope, module);
+}
+
+/* <nested-name> */
+static uint32_t ms_dmcx_nested(ms_dmcx *p, ms_dmcx_name_state *state)
+{
+    p->at++;
+    ms_dmcx_member_quals(p, state);
+    uint32_t scope = 0;
+    while (!ms_dmcx_eat(p, 'E')) {
+        bool is_new = true;
+        if (state != NULL)
+            state->ends_with_args = false;
+        scope = ms_dmcx_component(p, state, scope, &is_new);
+        if (scope == 0)
+            return 0;
+        if (!is_new)
+            continue;
+        if (ms_dmcx_add_sub(p, scope) == 0)
+            return 0;
+        ms_dmcx_eat(p, 'M'); /* older ABIs marked the scope of a data member's initialiser */
+    }
+    if (scope == 0 || p->sub_count == 0)
+        return 0;
+    p->sub_count--; /* the whole name is a candidate only where it is a type, and then its reader adds it */
+    if ((p->sub_count & 1u) == 0)
+        p->limit++;
+    return scope;
+}
+
+/* <discriminator>; it is not printed. Digits without the underscore end a name that a compiler numbered. */
+static void ms_dmcx_discriminator(ms_dmcx *p)
+{
+    uint32_t at = p->at;
+    if (ms_dmcx_peek(p, 0) == '_' && ms_dmcx_is_digit(ms_dmcx_peek(p, 1))) {
+        p->at += 2;
+        return;
+    }
+    bool wide = ms_dmcx_peek(p, 0) == '_' && ms_dmcx_peek(p, 1) == '_';
+    if (wide)
+        p->at += 2;
+    bool any = ms_dmcx_number(p, false).len != 0;
+    if (wide ? !ms_dmcx_eat(p, '_') : !any || p->at != p->len)
+        p->at = at;
+}
+
+/* <local-name> */
+static uint32_t ms_dmcx_local(ms_dmcx *p, ms_dmcx_name_state *state)
+{
+    p->at++;
+    uint32_t encoding = ms_dmcx_encoding(p);
+    if (encoding == 0 || !ms_dmcx_eat(p, 'E'))
+        return 0;
+    if (ms_dmcx_eat(p, 's')) {
+        ms_dmcx_discriminator(p);
+        return ms_dmcx_make(p, ms_dmcx_LOCAL, encoding, ms_dmcx_W_STRING_LITERAL, 0);
+    }
+    uint32_t levels = p->levels;
+    uint32_t level_count = p->level_count;
+    p->levels = 0;
+    p->level_count = 0;
+    uint32_t entity = 0;
+    if (ms_dmcx_eat(p, 'd')) { /* in a default argument: its number, then the entity */
+        ms_dmcx_number(p, true);
+        if (ms_dmcx_eat(p, '_'))
+            entity = ms_dmcx_inner_name(p, state);
+    } else {
+        entity = ms_dmcx_inner_name(p, state);
+        ms_dmcx_discriminator(p);
+    }
+    p->levels = levels;
+    p->level_count = level_count;
+    return ms_dmcx_make_two(p, ms_dmcx_LOCAL, encoding, entity);
+}
+
+/* <name>; state (NULL outside an encoding's own name) learns about it. It is no step deeper: what reads names
+ * within names takes one. */
+static uint32_t ms_dmcx_name(ms_dmcx *p, ms_dmcx_name_state *state)
+{
+    char c = ms_dmcx_peek(p, 0);
+    if (c == 'N')
+        return ms_dmcx_nested(p, state);
+    if (c == 'Z')
+        return ms_dmcx_local(p, state);
+    bool is_sub = false;
+    uint32_t name = ms_dmcx_unscoped(p, state, &is_sub);
+    if (ms_dmcx_peek(p, 0) != 'I')
+        return is_sub ? 0 : name;
+    if (!is_sub && ms_dmcx_add_sub(p, name) == 0)
+        return 0;
+    if (state != NULL)
+        state->ends_with_args = true;
+    return ms_dmcx_template_args(p, name, state != NULL);
+}
+
+/* ---- C++: unnamed types ---- */
+
+/* Ul: the parameters of a lambda's operator(), explicit template parameters first. */
+static uint32_t ms_dmcx_closure_parts(ms_dmcx *p)
+{
+    uint32_t head = ms_dmcx_push_level(p);
+    if (head == 0)
+        return 0;
+    ms_dmcx_cell decls = ms_dmcx_empty();
+    while (ms_dmcx_at_param_decl(p)) {
+        if (!ms_dmcx_append(p, &decls, ms_dmcx_param_decl(p, &p->cells[head])))
+            return 0;
+    }
+    if (decls.item == 0)
+        ms_dmcx_pop_level(p);
+    uint32_t before = 0;
+    if (ms_dmcx_eat(p, 'Q') && (before = ms_dmcx_constraint_expr(p)) == 0)
+        return 0;
+    ms_dmcx_cell params = ms_dmcx_empty();
+    if (!ms_dmcx_eat(p, 'v')) {
+        do {
+            if (!ms_dmcx_append(p, &params, ms_dmcx_type(p)))
+                return 0;
+        } while (ms_dmcx_peek(p, 0) != 'E' && ms_dmcx_peek(p, 0) != 'Q');
+    }
+    uint32_t after = 0;
+    if (ms_dmcx_eat(p, 'Q') && (after = ms_dmcx_constraint_expr(p)) == 0)
+        return 0;
+    if (!ms_dmcx_eat(p, 'E'))
+        return 0;
+    ms_dmcx_span count = ms_dmcx_number(p, false);
+    if (!ms_dmcx_eat(p, '_'))
+        return 0;
+    uint32_t tail = ms_dmcx_make(p, ms_dmcx_CLOSURE_TAIL, before, after, ms_dmcx_make_text(p, count));
+    return tail == 0 ? 0 : ms_dmcx_make(p, ms_dmcx_CLOSURE, decls.item, params.item, tail);
+}
+
+/* <unnamed-type-name>, <closure-type-name>, and blocks */
+static uint32_t ms_dmcx_unnamed(ms_dmcx *p, ms_dmcx_name_state *state)
+{
+    if (state != NULL) {
+        p->levels = 0;
+        p->level_count = 0;
+    }
+    if (ms_dmcx_eat2(p, 'U', 't')) {
+        ms_dmcx_span count = ms_dmcx_number(p, false);
+        return ms_dmcx_eat(p, '_') ? ms_dmcx_make(p, ms_dmcx_UNNAMED, count.off, count.len, 0) : 0;
+    }
+    if (ms_dmcx_eat2(p, 'U', 'b')) {
+        ms_dmcx_number(p, false);
+        return ms_dmcx_eat(p, '_') ? (uint32_t)ms_dmcx_W_BLOCK : 0u;
+    }
+    if (!ms_dmcx_eat2(p, 'U', 'l'))
+        return 0;
+    uint32_t auto_level = p->auto_level;
+    uint32_t level_count = p->level_count;
+    p->auto_level = level_count;
+    uint32_t closure = ms_dmcx_closure_parts(p);
+    p->auto_level = auto_level;
+    ms_dmcx_pop_levels_to(p, level_count);
+    return closure;
+}
+
+/* ---- C++: template arguments ---- */
+
+static uint32_t ms_dmcx_invented_name(ms_dmcx *p, uint32_t which, ms_dmcx_cell *params)
+{
+    uint32_t ref = ms_dmcx_make(p, ms_dmcx_SYNTHETIC, p->invented[which]++, 0, 0);
+    if (ref == 0)
+        return 0;
+    ms_dmcx_at(p, ref)->x = (uint8_t)which;
+    return params != NULL && !ms_dmcx_append(p, params, ref) ? 0 : ref;
+}
+
+/* Tt <template-param-decl>* [Q <constraint>] E, behind the name that was invented for it */
+static uint32_t ms_dmcx_template_decl(ms_dmcx *p, uint32_t name)
+{
+    uint32_t level_count = p->level_count;
+    uint32_t head = ms_dmcx_push_level(p);
+    if (name == 0 || head == 0)
+        return 0;
+    ms_dmcx_cell inner = ms_dmcx_empty();
+    uint32_t constraint = 0;
+    while (!ms_dmcx_eat(p, 'E')) {
+        if (!ms_dmcx_append(p, &inner, ms_dmcx_param_decl(p, &p->cells[head])))
+            return 0;
+        if (!ms_dmcx_eat(p, 'Q'))
+            continue;
+        constraint = ms_dmcx_constraint_expr(p);
+        if (constraint == 0 || !ms_dmcx_eat(p, 'E'))
+            return 0;
+        break;
+    }
+    ms_dmcx_pop_levels_to(p, level_count);
+    uint32_t ref = ms_dmcx_make_flagged(p, ms_dmcx_DECL_TEMPLATE, name, inner.item, ms_dmcx_RIGHT);
+    if (ref != 0)
+        ms_dmcx_at(p, ref)->c = constraint;
+    return ref;
+}
+
+/* <template-param-decl>; a name is invented and added to params (may be NULL). */
+static uint32_t ms_dmcx_param_decl(ms_dmcx *p, ms_dmcx_cell *params)
+{
+    if (!ms_dmcx_enter(p))
+        return 0;
+    uint32_t kind = 0;
+    uint32_t name = 0;
+    uint32_t of = 0;
+    uint32_t ref = 0;
+    if (ms_dmcx_eat2(p, 'T', 'y')) {
+        kind = ms_dmcx_DECL_TYPE;
+        name = ms_dmcx_invented_name(p, 0, params);
+    } else if (ms_dmcx_eat2(p, 'T', 'k')) {
+        kind = ms_dmcx_DECL_CONSTRAINED;
+        of = ms_dmcx_constraint_name(p);
+        name = of == 0 ? 0 : ms_dmcx_invented_name(p, 0, params);
+    } else if (ms_dmcx_eat2(p, 'T', 'n')) {
+        kind = ms_dmcx_DECL_VALUE;
+        name = ms_dmcx_invented_name(p, 1, params);
+        of = name == 0 ? 0 : ms_dmcx_type(p);
+        name = of == 0 ? 0 : name;
+    } else if (ms_dmcx_eat2(p, 'T', 't')) {
+        ref = ms_dmcx_template_decl(p, ms_dmcx_invented_name(p, 2, params));
+    } else if (ms_dmcx_eat2(p, 'T', 'p')) {
+        kind = ms_dmcx_DECL_PACK;
+        name = ms_dmcx_param_decl(p, params);
+    }
+    if (name != 0)
+        ref = ms_dmcx_make_flagged(p, kind, name, of, ms_dmcx_RIGHT);
+    p->d->depth--;
+    return ref;
+}
+
+/* J <template-arg>* E */
+static uint32_t ms_dmcx_arg_pack(ms_dmcx *p)
+{
+    p->at++;
+    ms_dmcx_cell args = ms_dmcx_empty();
+    while (!ms_dmcx_eat(p, 'E')) {
+        if (!ms_dmcx_append(p, &args, ms_dmcx_template_arg(p)))
+            return 0;
+    }
+    return ms_dmcx_make(p, ms_dmcx_ARG_PACK, args.item, 0, 0);
+}
+
+/* <template-arg> */
+static uint32_t ms_dmcx_template_arg(ms_dmcx *p)
+{
+    uint32_t ref = 0;
+    switch (ms_dmcx_peek(p, 0)) {
+    case 'X':
+        p->at++;
+        ref = ms_dmcx_expr(p);
+        return ms_dmcx_eat(p, 'E') ? ref : 0;
+    case 'L':
+        if (ms_dmcx_peek(p, 1) != 'Z')
+            return ms_dmcx_expr(p);
+        p->at += 2;
+        ref = ms_dmcx_encoding(p);
+        return ms_dmcx_eat(p, 'E') ? ref : 0;
+    case 'J':
+    case 'T':
+        if (ms_dmcx_peek(p, 0) == 'T' && !ms_dmcx_at_param_decl(p))
+            return ms_dmcx_type(p);
+        if (!ms_dmcx_enter(p))
+            return 0;
+        if (ms_dmcx_peek(p, 0) == 'J')
+            ref = ms_dmcx_arg_pack(p);
+        else if (ms_dmcx_param_decl(p, NULL) != 0)
+            ref = ms_dmcx_make_of(p, ms_dmcx_QUALIFIED_ARG, ms_dmcx_template_arg(p));
+        p->d->depth--;
+        return ref;
+    default: return ms_dmcx_type(p);
+    }
+}
+
+/* <template-args> of name. With tag they are what template parameters in the rest of the encoding mean. */
+static uint32_t ms_dmcx_template_args(ms_dmcx *p, uint32_t name, bool tag)
+{
+    if (name == 0 || !ms_dmcx_eat(p, 'I'))
+        return 0;
+    ms_dmcx_cell args = ms_dmcx_empty();
+    ms_dmcx_cell *known = &args;
+    if (tag) {
+        p->levels = 0;
+        p->level_count = 0;
+        uint32_t head = ms_dmcx_push_level(p);
+        if (head == 0)
+            return 0;
+        known = &p->cells[head]; /* an argument may already use those before it */
+    }
+    while (!ms_dmcx_eat(p, 'E')) {
+        if (!ms_dmcx_append(p, known, ms_dmcx_template_arg(p)))
+            return 0;
+        if (!ms_dmcx_eat(p, 'Q'))
+            continue;
+        if (ms_dmcx_constraint_expr(p) == 0 || !ms_dmcx_eat(p, 'E'))
+            return 0;
+        break;
+    }
+    return ms_dmcx_make(p, ms_dmcx_TEMPLATE, name, known->item, 0);
+}
+
+/* ---- C++: types ---- */
+
+/* [DS] DA <size>, [DS] DR <size>: the fixed-point types of ISO/IEC TR 18037; 0 = it is none of them. */
+static uint32_t ms_dmcx_fixed_point(ms_dmcx *p)
+{
+    uint32_t at = p->at;
+    bool saturates = ms_dmcx_eat2(p, 'D', 'S');
+    char type = ms_dmcx_peek(p, 1);
+    uint32_t word = 0;
+    if (ms_dmcx_peek(p, 0) == 'D' && (type == 'A' || type == 'R')) {
+        switch (ms_dmcx_peek(p, 2)) {
+        case 's': word = ms_dmcx_W_ACCUM_S; break;
+        case 't': word = ms_dmcx_W_ACCUM_T; break;
+        case 'i': word = ms_dmcx_W_ACCUM_I; break;
+        case 'j': word = ms_dmcx_W_ACCUM_J; break;
+        case 'l': word = ms_dmcx_W_ACCUM_L; break;
+        case 'm': word = ms_dmcx_W_ACCUM_M; break;
+        default: break;
+        }
+    }
+    if (word == 0) {
+        p->at = at;
+        return 0;
+    }
+    p->at += 3;
+    if (type == 'R')
+        word += ms_dmcx_W_FRACT_S - ms_dmcx_W_ACCUM_S;
+    if (saturates)
+        word += ms_dmcx_W_SAT_ACCUM_S - ms_dmcx_W_ACCUM_S;
+    return word;
+}
+
+/* <builtin-type>: a type that is no substitution candidate. 0 = it is not one. */
+static uint32_t ms_dmcx_builtin(ms_dmcx *p)
+{
+    char c = ms_dmcx_peek(p, 0);
+    if (c >= 'a' && c <= 'z') {
+        uint32_t word = ms_dmcx_builtins[c - 'a'];
+        p->at += word != 0;
+        return word;
+    }
+    if (c != 'D')
+        return 0;
+    uint32_t word = 0;
+    switch (ms_dmcx_peek(p, 1)) {
+    case 'd': word = ms_dmcx_W_DEC64; break;
+    case 'e': word = ms_dmcx_W_DEC128; break;
+    case 'f': word = ms_dmcx_W_DEC32; break;
+    case 'h': word = ms_dmcx_W_HALF; break;
+    case 'i': word = ms_dmcx_W_CHAR32; break;
+    case 's': word = ms_dmcx_W_CHAR16; break;
+    case 'u': word = ms_dmcx_W_CHAR8; break;
+    case 'a': word = ms_dmcx_W_AUTO; break;
+    case 'c': word = ms_dmcx_W_DECLTYPE_AUTO; break;
+    case 'n': word = ms_dmcx_W_NULLPTR_T; break;
+    case 'A':
+    case 'R':
+    case 'S': return ms_dmcx_fixed_point(p);
+    default: return 0;
+    }
+    p->at += 2;
+    return word;
+}
+
+/* DF<n>_ */
+static uint32_t ms_dmcx_float_n(ms_dmcx *p)
+{
+    ms_dmcx_span width = ms_dmcx_number(p, false);
+    return ms_dmcx_eat(p, '_') ? ms_dmcx_make(p, ms_dmcx_FLOAT_N, width.off, width.len, 0) : 0;
+}
+
+/* The size in DB<n>_, DB<expression>_, A<n>_, A<expression>_; 0 when malformed. */
+static uint32_t ms_dmcx_width(ms_dmcx *p)
+{
+    uint32_t width;
+    if (!ms_dmcx_is_digit(ms_dmcx_peek(p, 0)))
+        width = ms_dmcx_expr(p);
+    else
+        width = ms_dmcx_make_text(p, ms_dmcx_number(p, false));
+    return ms_dmcx_eat(p, '_') ? width : 0;
+}
+
+/* Dv: a vector */
+static uint32_t ms_dmcx_vector(ms_dmcx *p)
+{
+    p->at += 2;
+    uint32_t size = 0;
+    char c = ms_dmcx_peek(p, 0);
+    if (c >= '1' && c <= '9') {
+        size = ms_dmcx_width(p);
+        if (size == 0)
+            return 0;
+        if (ms_dmcx_eat(p, 'p'))
+            return ms_dmcx_make_of(p, ms_dmcx_PIXEL, size);
+    } else if (!ms_dmcx_eat(p, '_')) {
+        size = ms_dmcx_expr(p);
+        if (size == 0 || !ms_dmcx_eat(p, '_'))
+            return 0;
+    }
+    uint32_t type = ms_dmcx_type(p);
+    return type == 0 ? 0 : ms_dmcx_make(p, ms_dmcx_VECTOR, type, size, 0);
+}
+
+/* <exception-spec>; *ok is false when it is malformed, 0 is returned when there is none. */
+static uint32_t ms_dmcx_exception_spec(ms_dmcx *p, bool *ok)
+{
+    uint32_t ref = 0;
+    if (ms_dmcx_eat2(p, 'D', 'o'))
+        return ms_dmcx_W_NOEXCEPT;
+    if (ms_dmcx_eat2(p, 'D', 'O')) {
+        ref = ms_dmcx_make_of(p, ms_dmcx_NOEXCEPT_IF, ms_dmcx_expr(p));
+        *ok = ref != 0 && ms_dmcx_eat(p, 'E');
+    } else if (ms_dmcx_eat2(p, 'D', 'w')) {
+        ms_dmcx_cell types = ms_dmcx_empty();
+        while (*ok && !ms_dmcx_eat(p, 'E'))
+            *ok = ms_dmcx_append(p, &types, ms_dmcx_type(p));
+        ref = *ok ? ms_dmcx_make(p, ms_dmcx_THROW_LIST, types.item, 0, 0) : 0;
+    }
+    return ref;
+}
+
+/* <function-type> */
+static uint32_t ms_dmcx_function(ms_dmcx *p)
+{
+    uint32_t quals = ms_dmcx_quals(p);
+    bool ok = true;
+    uint32_t spec = ms_dmcx_exception_spec(p, &ok);
+    ms_dmcx_eat2(p, 'D', 'x'); /* transaction safe: not printed */
+    if (!ok || !ms_dmcx_eat(p, 'F'))
+        return 0;
+    ms_dmcx_eat(p, 'Y'); /* extern "C": not printed */
+    uint32_t result = ms_dmcx_type(p);
+    if (result == 0)
+        return 0;
+    ms_dmcx_cell params = ms_dmcx_empty();
+    uint32_t ref_qual = 0;
+    while (!ms_dmcx_eat(p, 'E')) {
+        if (ms_dmcx_eat(p, 'v'))
+            continue;
+        ref_qual = ms_dmcx_eat2(p, 'R', 'E') ? 1u : ms_dmcx_eat2(p, 'O', 'E') ? 2u : 0u;
+        if (ref_qual != 0)
+            break;
+        if (!ms_dmcx_append(p, &params, ms_dmcx_type(p)))
+            return 0;
+    }
+    uint32_t ref =
+        ms_dmcx_make_flagged(p, ms_dmcx_FUNCTION, result, params.item, ms_dmcx_RIGHT | ms_dmcx_IS_FUNCTION);
+    if (ref == 0)
+        return 0;
+    ms_dmcx_node *n = ms_dmcx_at(p, ref);
+    n->c = spec;
+    n->x = (uint8_t)quals;
+    n->y = (uint8_t)ref_qual;
+    return ref;
+}
+
+/* <array-type> */
+static uint32_t ms_dmcx_array(ms_dmcx *p)
+{
+    p->at++;
+    uint32_t size = 0;
+    if (!ms_dmcx_eat(p, '_')) {
+        size = ms_dmcx_width(p);
+        if (size == 0)
+            return 0;
+    }
+    uint32_t type = ms_dmcx_type(p);
+    if (type == 0)
+        return 0;
+    return ms_dmcx_make_flagged(p, ms_dmcx_ARRAY, type, size, ms_dmcx_RIGHT | ms_dmcx_IS_ARRAY);
+}
+
+/* U <source-name> [<template-args>] <type>: a vendor's qualifier, among them Objective-C's protocols, whose
+ * own name is mangled inside that name. */
+static uint32_t ms_dmcx_vendor_qual(ms_dmcx *p)
+{
+    p->at++;
+    ms_dmcx_span t = ms_dmcx_source_text(p);
+    if (t.len >= 9 && ms_dmcx_starts(p, t.off, "objcproto", 9)) {
+        uint32_t behind = p->at;
+        uint32_t len = p->len;
+        p->at = t.off + 9;
+        p->len = t.off + t.len;
+        uint32_t proto = ms_dmcx_make_text(p, ms_dmcx_source_text(p));
+        p->at = behind;
+        p->len = len;
+        uint32_t type = proto == 0 ? 0 : ms_dmcx_qualified(p);
+        return ms_dmcx_make_two(p, ms_dmcx_OBJC_PROTO, type, proto);
+    }
+    uint32_t name = ms_dmcx_make_text(p, t);
+    if (name != 0 && ms_dmcx_peek(p, 0) == 'I')
+        name = ms_dmcx_template_args(p, name, false);
+    uint32_t type = name == 0 ? 0 : ms_dmcx_qualified(p);
+    return ms_dmcx_make_two(p, ms_dmcx_VENDOR_QUAL, type, name);
+}
+
+/* <qualified-type>: only the outermost set of qualifiers is a substitution candidate. */
+static uint32_t ms_dmcx_qualified(ms_dmcx *p)
+{
+    if (!ms_dmcx_enter(p))
+        return 0;
+    uint32_t ref;
+    if (ms_dmcx_peek(p, 0) == 'U') {
+        ref = ms_dmcx_vendor_qual(p);
+    } else {
+        uint32_t quals = ms_dmcx_quals(p);
+        ref = ms_dmcx_type(p);
+        if (quals != 0 && ref != 0) {
+            uint32_t type = ref;
+            ref = ms_dmcx_make_flagged(p, ms_dmcx_QUAL, type, 0, ms_dmcx_flags_of(p, type));
+            if (ref != 0)
+                ms_dmcx_at(p, ref)->x = (uint8_t)quals;
+        }
+    }
+    p->d->depth--;
+    return ref;
+}
+
+/* Whether qualifiers at the reading position belong to a function type, as in a pointer to a const member. */
+static bool ms_dmcx_at_function(const ms_dmcx *p)
+{
+    uint32_t ahead = 0;
+    ahead += ms_dmcx_peek(p, ahead) == 'r';
+    ahead += ms_dmcx_peek(p, ahead) == 'V';
+    ahead += ms_dmcx_peek(p, ahead) == 'K';
+    char c = ms_dmcx_peek(p, ahead);
+    if (c != 'D')
+        return c == 'F';
+    c = ms_dmcx_peek(p, ahead + 1);
+    return c == 'o' || c == 'O' || c == 'w' || c == 'x';
+}
+
+/* <pointer-to-member-type> */
+static uint32_t ms_dmcx_member_pointer(ms_dmcx *p)
+{
+    p->at++;
+    uint32_t scope = ms_dmcx_type(p);
+    uint32_t member = scope == 0 ? 0 : ms_dmcx_type(p);
+    if (member == 0)
+        return 0;
+    return ms_dmcx_make_flagged(p, ms_dmcx_MEMBER_PTR, scope, member, ms_dmcx_right_flags(p, member));
+}
+
+/* P, R, O */
+static uint32_t ms_dmcx_indirection(ms_dmcx *p, uint32_t kind, uint32_t x)
+{
+    p->at++;
+    uint32_t type = ms_dmcx_type(p);
+    if (type == 0)
+        return 0;
+    uint32_t ref = ms_dmcx_make_flagged(p, kind, type, 0, ms_dmcx_right_flags(p, type));
+    if (ref != 0)
+        ms_dmcx_at(p, ref)->x = (uint8_t)x;
+    return ref;
+}
+
+/* Types that begin with D and are not one word */
+static uint32_t ms_dmcx_d_type(ms_dmcx *p)
+{
+    char c = ms_dmcx_peek(p, 1);
+    switch (c) {
+    case 'F':
+        p->at += 2;
+        if (ms_dmcx_eat_text(p, "16b", 3))
+            return ms_dmcx_W_BFLOAT16;
+        return ms_dmcx_float_n(p);
+    case 'B':
+    case 'U': p->at += 2; return ms_dmcx_make_x(p, ms_dmcx_BIT_INT, ms_dmcx_width(p), c == 'U');
+    case 'k':
+    case 'K':
+        p->at += 2;
+        return ms_dmcx_make_x(p, ms_dmcx_AFTER, ms_dmcx_name(p, NULL),
+                              c == 'k' ? ms_dmcx_W_K_AUTO : ms_dmcx_W_K_DECLTYPE_AUTO);
+    case 't':
+    case 'T': return ms_dmcx_decltype(p);
+    case 'v': return ms_dmcx_vector(p);
+    case 'p': p->at += 2; return ms_dmcx_make_of(p, ms_dmcx_EXPANSION, ms_dmcx_type(p));
+    case 'o':
+    case 'O':
+    case 'w':
+    case 'x': return ms_dmcx_function(p);
+    default: return 0;
+    }
+}
+
+/* u <source-name> [I <type> E]: a vendor's type */
+static uint32_t ms_dmcx_vendor_type(ms_dmcx *p)
+{
+    p->at++;
+    uint32_t name = ms_dmcx_make_text(p, ms_dmcx_source_text(p));
+    if (name == 0 || !ms_dmcx_eat(p, 'I'))
+        return name;
+    uint32_t type = ms_dmcx_type(p);
+    return ms_dmcx_eat(p, 'E') ? ms_dmcx_make_two(p, ms_dmcx_TRANSFORM, name, type) : 0;
+}
+
+/* A class, union or enumeration; *is_new is false for a bare substitution. */
+static uint32_t ms_dmcx_class(ms_dmcx *p, bool *is_new)
+{
+    if (ms_dmcx_peek(p, 0) != 'S' || ms_dmcx_peek(p, 1) == 't')
+        return ms_dmcx_name(p, NULL);
+    bool is_sub = false;
+    uint32_t ref = ms_dmcx_unscoped(p, NULL, &is_sub);
+    if (ref == 0)
+        return 0;
+    if (ms_dmcx_peek(p, 0) == 'I' && (!is_sub || p->try_args)) {
+        if (!is_sub && ms_dmcx_add_sub(p, ref) == 0)
+            return 0;
+        return ms_dmcx_template_args(p, ref, false);
+    }
+    *is_new = !is_sub;
+    return ref;
+}
+
+/* Ts, Tu, Te <name>, or a template parameter */
+static uint32_t ms_dmcx_t_type(ms_dmcx *p)
+{
+    char c = ms_dmcx_peek(p, 1);
+    if (c == 's' || c == 'u' || c == 'e') {
+        p->at += 2;
+        uint32_t word = c == 's' ? ms_dmcx_W_STRUCT : c == 'u' ? ms_dmcx_W_UNION : ms_dmcx_W_ENUM;
+        return ms_dmcx_make_x(p, ms_dmcx_ELABORATED, ms_dmcx_name(p, NULL), word);
+    }
+    uint32_t ref = ms_dmcx_template_param(p);
+    if (ref == 0 || !p->try_args || ms_dmcx_peek(p, 0) != 'I')
+        return ref;
+    return ms_dmcx_add_sub(p, ref) == 0 ? 0 : ms_dmcx_template_args(p, ref, false);
+}
+
+/* A type that is more than a word; *is_new tells whether it is a substitution candidate. */
+static uint32_t ms_dmcx_compound(ms_dmcx *p, bool *is_new)
+{
+    switch (ms_dmcx_peek(p, 0)) {
+    case 'r':
+    case 'V':
+    case 'K': return ms_dmcx_at_function(p) ? ms_dmcx_function(p) : ms_dmcx_qualified(p);
+    case 'U': return ms_dmcx_qualified(p);
+    case 'u': return ms_dmcx_vendor_type(p);
+    case 'D': {
+        char c = ms_dmcx_peek(p, 1);
+        *is_new = c != 'F' && c != 'k' && c != 'K';
+        return ms_dmcx_d_type(p);
+    }
+    case 'F': return ms_dmcx_function(p);
+    case 'A': return ms_dmcx_array(p);
+    case 'M': return ms_dmcx_member_pointer(p);
+    case 'T': return ms_dmcx_t_type(p);
+    case 'P': return ms_dmcx_indirection(p, ms_dmcx_POINTER, 0);
+    case 'R': return ms_dmcx_indirection(p, ms_dmcx_REFERENCE, 1);
+    case 'O': return ms_dmcx_indirection(p, ms_dmcx_REFERENCE, 2);
+    case 'C': p->at++; return ms_dmcx_make_x(p, ms_dmcx_AFTER, ms_dmcx_type(p), ms_dmcx_W_COMPLEX);
+    case 'G': p->at++; return ms_dmcx_make_x(p, ms_dmcx_AFTER, ms_dmcx_type(p), ms_dmcx_W_IMAGINARY);
+    default: return ms_dmcx_class(p, is_new);
+    }
+}
+
+/* <type> */
+static uint32_t ms_dmcx_type(ms_dmcx *p)
+{
+    uint32_t ref = ms_dmcx_builtin(p);
+    if (ref != 0)
+        return ref;
+    if (!ms_dmcx_enter(p))
+        return 0;
+    bool is_new = true;
+    ref = ms_dmcx_compound(p, &is_new);
+    if (is_new)
+        ref = ms_dmcx_add_sub(p, ref);
+    p->d->depth--;
+    return ref;
+}
+
+/* ---- C++: expressions ---- */
+
+/* <expression>* up to the byte end, which is read */
+static bool ms_dmcx_exprs(ms_dmcx *p, char end, ms_dmcx_cell *list)
+{
+    while (!ms_dmcx_eat(p, end)) {
+        if (!ms_dmcx_append(p, list, ms_dmcx_expr(p)))
+            return false;
+    }
+    return true;
+}
+
+/* [n] <number> E of a literal whose type prints as word */
+static uint32_t ms_dmcx_integer(ms_dmcx *p, uint32_t word)
+{
+    p->at++;
+    ms_dmcx_span t = ms_dmcx_number(p, true);
+    if (t.len == 0 || !ms_dmcx_eat(p, 'E'))
+        return 0;
+    uint32_t ref = ms_dmcx_make(p, ms_dmcx_INTEGER, t.off, t.len, 0);
+    if (ref != 0)
+        ms_dmcx_at(p, ref)->x = (uint8_t)word;
+    return ref;
+}
+
+/* The bytes of a floating literal in hexadecimal, highest first. A long double is the x87's, on ARM a
+ * double. */
+static uint32_t ms_dmcx_floating(ms_dmcx *p, char type)
+{
+    p->at++;
+    uint32_t at = p->at;
+    for (char c = ms_dmcx_peek(p, 0); ms_dmcx_is_digit(c) || (c >= 'a' && c <= 'f'); c = ms_dmcx_peek(p, 0))
+        p->at++;
+    uint32_t len = p->at - at;
+    bool fits = type == 'f' ? len == 8 : len == 16 || (type == 'e' && len == 20);
+    if (!fits || !ms_dmcx_eat(p, 'E'))
+        return 0;
+    uint32_t ref = ms_dmcx_make(p, ms_dmcx_FLOATING, at, len, 0);
+    if (ref != 0)
+        ms_dmcx_at(p, ref)->x = type == 'f' ? 'f' : type == 'e' ? 'L' : 0;
+    return ref;
+}
+
+/* The word that an integer literal's type prints as, before or behind it; W_COUNT = no integer type. */
+static uint32_t ms_dmcx_integer_word(char c)
+{
+    switch (c) {
+    case 'w': return ms_dmcx_W_WCHAR;
+    case 'c': return ms_dmcx_W_CHAR;
+    case 'a': return ms_dmcx_W_SCHAR;
+    case 'h': return ms_dmcx_W_UCHAR;
+    case 's': return ms_dmcx_W_SHORT;
+    case 't': return ms_dmcx_W_USHORT;
+    case 'i': return ms_dmcx_W_NONE;
+    case 'j': return ms_dmcx_W_SUFFIX_U;
+    case 'l': return ms_dmcx_W_SUFFIX_L;
+    case 'm': return ms_dmcx_W_SUFFIX_UL;
+    case 'x': return ms_dmcx_W_SUFFIX_LL;
+    case 'y': return ms_dmcx_W_SUFFIX_ULL;
+    case 'n': return ms_dmcx_W_INT128;
+    case 'o': return ms_dmcx_W_UINT128;
+    default: return ms_dmcx_W_COUNT;
+    }
+}
+
+/* <expr-primary> (ABI 5.1.6) */
+static uint32_t ms_dmcx_primary(ms_dmcx *p)
+{
+    p->at++;
+    char c = ms_dmcx_peek(p, 0);
+    uint32_t ref = ms_dmcx_integer_word(c);
+    if (ref != ms_dmcx_W_COUNT)
+        return ms_dmcx_integer(p, ref);
+    switch (c) {
+    case 'b':
+        p->at++;
+        if (ms_dmcx_eat2(p, '0', 'E'))
+            return ms_dmcx_W_FALSE;
+        return ms_dmcx_eat2(p, '1', 'E') ? (uint32_t)ms_dmcx_W_TRUE : 0u;
+    case 'f':
+    case 'd':
+    case 'e': return ms_dmcx_floating(p, c);
+    case '_':
+        if (!ms_dmcx_eat2(p, '_', 'Z'))
+            return 0;
+        ref = ms_dmcx_encoding(p);
+        return ms_dmcx_eat(p, 'E') ? ref : 0;
+    case 'A':
+        ref = ms_dmcx_type(p);
+        return ms_dmcx_eat(p, 'E') ? ms_dmcx_make_of(p, ms_dmcx_STRING_OF, ref) : 0;
+    case 'D':
+        if (!ms_dmcx_eat2(p, 'D', 'n'))
+            return 0;
+        ms_dmcx_eat(p, '0');
+        return ms_dmcx_eat(p, 'E') ? (uint32_t)ms_dmcx_W_NULLPTR : 0u;
+    case 'T': return 0;
+    case 'U':
+        if (ms_dmcx_peek(p, 1) != 'l')
+            return 0;
+        ref = ms_dmcx_unnamed(p, NULL);
+        return ms_dmcx_eat(p, 'E') ? ms_dmcx_make_of(p, ms_dmcx_LAMBDA, ref) : 0;
+    default: break;
+    }
+    uint32_t type = ms_dmcx_type(p);
+    ms_dmcx_span value = ms_dmcx_number(p, true);
+    if (type == 0 || value.len == 0 || !ms_dmcx_eat(p, 'E'))
+        return 0;
+    return ms_dmcx_make(p, ms_dmcx_ENUM_VALUE, type, value.off, value.len);
+}
+
+/* <function-param>: fp and fL; qualifiers and scope are not printed. */
+static uint32_t ms_dmcx_function_param(ms_dmcx *p)
+{
+    if (ms_dmcx_eat_text(p, "fpT", 3))
+        return ms_dmcx_W_THIS;
+    if (!ms_dmcx_eat2(p, 'f', 'p')) {
+        if (!ms_dmcx_eat2(p, 'f', 'L') || ms_dmcx_number(p, false).len == 0 || !ms_dmcx_eat(p, 'p'))
+            return 0;
+    }
+    ms_dmcx_quals(p);
+    ms_dmcx_span t = ms_dmcx_number(p, false);
+    return ms_dmcx_eat(p, '_') ? ms_dmcx_make(p, ms_dmcx_FUNCTION_PARAM, t.off, t.len, 0) : 0;
+}
+
+/* fl, fr, fL, fR: a fold */
+static uint32_t ms_dmcx_fold(ms_dmcx *p)
+{
+    p->at++;
+    char c = ms_dmcx_peek(p, 0);
+    if (c != 'l' && c != 'r' && c != 'L' && c != 'R')
+        return 0;
+    p->at++;
+    bool is_left = c == 'l' || c == 'L';
+    const ms_dmcx_op *op = ms_dmcx_operator(p);
+    if (op == NULL)
+        return 0;
+    bool is_member = op->kind == ms_dmcx_OP_ARROW || op->kind == ms_dmcx_OP_DOT;
+    if (op->kind != ms_dmcx_OP_BINARY && !(is_member && op->prec == ms_dmcx_PTRMEM))
+        return 0;
+    uint32_t first = ms_dmcx_expr(p);
+    uint32_t second = 0;
+    if (first == 0 || ((c == 'L' || c == 'R') && (second = ms_dmcx_expr(p)) == 0))
+        return 0;
+    bool start_first = is_left && second != 0;
+    uint32_t ref =
+        ms_dmcx_make(p, ms_dmcx_FOLD, start_first ? second : first, start_first ? first : second, 0);
+    if (ref == 0)
+        return 0;
+    ms_dmcx_at(p, ref)->x = (uint8_t)(op - ms_dmcx_ops);
+    ms_dmcx_at(p, ref)->y = is_left;
+    return ref;
+}
+
+/* <braced-expression> */
+static uint32_t ms_dmcx_braced(ms_dmcx *p)
+{
+    if (ms_dmcx_peek(p, 0) != 'd' || !ms_dmcx_enter(p))
+        return ms_dmcx_expr(p);
+    uint32_t kind = 0;
+    uint32_t first = 0;
+    uint32_t last = 0;
+    if (ms_dmcx_eat2(p, 'd', 'i')) {
+        kind = ms_dmcx_FIELD_INIT;
+        first = ms_dmcx_source_name(p);
+    } else if (ms_dmcx_eat2(p, 'd', 'x')) {
+        kind = ms_dmcx_INDEX_INIT;
+        first = ms_dmcx_expr(p);
+    } else if (ms_dmcx_eat2(p, 'd', 'X')) {
+        kind = ms_dmcx_RANGE_INIT;
+        first = ms_dmcx_expr(p);
+        last = first == 0 ? 0 : ms_dmcx_expr(p);
+        first = last == 0 ? 0 : first;
+    }
+    uint32_t ref = 0;
+    if (kind == 0) {
+        ref = ms_dmcx_expr(p);
+    } else if (first != 0) {
+        uint32_t value = ms_dmcx_braced(p);
+        bool is_range = kind == ms_dmcx_RANGE_INIT;
+        ref = value == 0 ? 0 : ms_dmcx_make(p, kind, first, is_range ? last : value, is_range ? value : 0);
+    }
+    p->d->depth--;
+    return ref;
+}
+
+/* <braced-expression>* E, initialising type (0 = none) */
+static uint32_t ms_dmcx_init_list(ms_dmcx *p, uint32_t type)
+{
+    ms_dmcx_cell values = ms_dmcx_empty();
+    while (!ms_dmcx_eat(p, 'E')) {
+        if (!ms_dmcx_append(p, &values, ms_dmcx_braced(p)))
+            return 0;
+    }
+    return ms_dmcx_make(p, ms_dmcx_INIT_LIST, type, values.item, 0);
+}
+
+/* nw, na: <expression>* _ <type> [pi <expression>*] E */
+static uint32_t ms_dmcx_new(ms_dmcx *p)
+{
+    ms_dmcx_cell placement = ms_dmcx_empty();
+    ms_dmcx_cell values = ms_dmcx_empty();
+    if (!ms_dmcx_exprs(p, '_', &placement))
+        return 0;
+    uint32_t type = ms_dmcx_type(p);
+    if (type == 0)
+        return 0;
+    if (ms_dmcx_eat2(p, 'p', 'i')) {
+        if (!ms_dmcx_exprs(p, 'E', &values))
+            return 0;
+    } else if (!ms_dmcx_eat(p, 'E')) {
+        return 0;
+    }
+    return ms_dmcx_make(p, ms_dmcx_NEW, placement.item, type, values.item);
+}
+
+/* cv <type> <expression>, cv <type> _ <expression>* E */
+static uint32_t ms_dmcx_convert(ms_dmcx *p)
+{
+    bool try_args = p->try_args;
+    p->try_args = false;
+    uint32_t type = ms_dmcx_type(p);
+    p->try_args = try_args;
+    if (type == 0)
+        return 0;
+    ms_dmcx_cell values = ms_dmcx_empty();
+    if (ms_dmcx_eat(p, '_')) {
+        if (!ms_dmcx_exprs(p, 'E', &values))
+            return 0;
+    } else if (!ms_dmcx_append(p, &values, ms_dmcx_expr(p))) {
+        return 0;
+    }
+    return ms_dmcx_make(p, ms_dmcx_CONVERT, type, values.item, 0);
+}
+
+/* The operands of an operator that was just read. */
+static uint32_t ms_dmcx_operands(ms_dmcx *p, const ms_dmcx_op *op)
+{
+    uint32_t a = 0;
+    uint32_t b = 0;
+    ms_dmcx_cell list = ms_dmcx_empty();
+    switch (op->kind) {
+    case ms_dmcx_OP_PREFIX: return ms_dmcx_make_of(p, ms_dmcx_PREFIX, ms_dmcx_expr(p));
+    case ms_dmcx_OP_POSTFIX:
+        if (ms_dmcx_eat(p, '_'))
+            return ms_dmcx_make_of(p, ms_dmcx_PREFIX, ms_dmcx_expr(p));
+        return ms_dmcx_make_of(p, ms_dmcx_POSTFIX_OP, ms_dmcx_expr(p));
+    case ms_dmcx_OP_BINARY:
+    case ms_dmcx_OP_SUBSCRIPT:
+    case ms_dmcx_OP_ARROW:
+    case ms_dmcx_OP_DOT:
+        a = ms_dmcx_expr(p);
+        b = a == 0 ? 0 : ms_dmcx_expr(p);
+        if (op->kind == ms_dmcx_OP_BINARY)
+            return ms_dmcx_make_two(p, ms_dmcx_BINARY, a, b);
+        return ms_dmcx_make_two(p, op->kind == ms_dmcx_OP_SUBSCRIPT ? ms_dmcx_SUBSCRIPT : ms_dmcx_MEMBER, a,
+                                b);
+    case ms_dmcx_OP_NEW:
+    case ms_dmcx_OP_NEW_ARRAY: return ms_dmcx_new(p);
+    case ms_dmcx_OP_DELETE:
+    case ms_dmcx_OP_DELETE_ARRAY: return ms_dmcx_make_of(p, ms_dmcx_DELETE, ms_dmcx_expr(p));
+    case ms_dmcx_OP_CALL:
+    case ms_dmcx_OP_PAREN_CALL:
+        a = ms_dmcx_expr(p);
+        if (a == 0 || !ms_dmcx_exprs(p, 'E', &list))
+            return 0;
+        return ms_dmcx_make(p, ms_dmcx_CALL, a, list.item, 0);
+    case ms_dmcx_OP_CONVERT: return ms_dmcx_convert(p);
+    case ms_dmcx_OP_CONDITIONAL:
+        a = ms_dmcx_expr(p);
+        b = a == 0 ? 0 : ms_dmcx_expr(p);
+        if (b == 0)
+            return 0;
+        list.item = ms_dmcx_expr(p);
+        return list.item == 0 ? 0 : ms_dmcx_make(p, ms_dmcx_CHOICE, a, b, list.item);
+    case ms_dmcx_OP_NAMED_CAST:
+        a = ms_dmcx_type(p);
+        return ms_dmcx_make_two(p, ms_dmcx_NAMED_CAST, a, a == 0 ? 0 : ms_dmcx_expr(p));
+    case ms_dmcx_OP_OF_TYPE: return ms_dmcx_make_of(p, ms_dmcx_OF, ms_dmcx_type(p));
+    case ms_dmcx_OP_OF_EXPR: return ms_dmcx_make_of(p, ms_dmcx_OF, ms_dmcx_expr(p));
+    default: return 0;
+    }
+}
+
+/* so: <type> <expression> [<number>] (_ [<number>])* [p] E; the union members chosen are not printed. */
+static uint32_t ms_dmcx_subobject(ms_dmcx *p)
+{
+    uint32_t type = ms_dmcx_type(p);
+    uint32_t of = type == 0 ? 0 : ms_dmcx_expr(p);
+    if (of == 0)
+        return 0;
+    uint32_t offset = ms_dmcx_make_text(p, ms_dmcx_number(p, true));
+    while (ms_dmcx_eat(p, '_'))
+        ms_dmcx_number(p, false);
+    ms_dmcx_eat(p, 'p');
+    return ms_dmcx_eat(p, 'E') ? ms_dmcx_make(p, ms_dmcx_SUBOBJECT, type, of, offset) : 0;
+}
+
+/* mc: <type> <expression> [<number>] E */
+static uint32_t ms_dmcx_member_convert(ms_dmcx *p)
+{
+    uint32_t type = ms_dmcx_type(p);
+    uint32_t of = type == 0 ? 0 : ms_dmcx_expr(p);
+    ms_dmcx_number(p, true);
+    return ms_dmcx_eat(p, 'E') ? ms_dmcx_make_two(p, ms_dmcx_MEMBER_CONVERT, type, of) : 0;
+}
+
+/* sZ: the size of a parameter pack, or of a function's */
+static uint32_t ms_dmcx_sizeof_pack(ms_dmcx *p)
+{
+    if (ms_dmcx_peek(p, 0) == 'T')
+        return ms_dmcx_make_of(p, ms_dmcx_SIZEOF_PARAM_PACK, ms_dmcx_template_param(p));
+    return ms_dmcx_make_x(p, ms_dmcx_ENCLOSED, ms_dmcx_function_param(p), ms_dmcx_W_SIZEOF_PACK);
+}
+
+/* u <source-name> <template-arg>* E: a vendor's expression. Older compilers gave __uuidof one operand and
+ * no E. */
+static uint32_t ms_dmcx_vendor_expr(ms_dmcx *p)
+{
+    uint32_t name = ms_dmcx_source_name(p);
+    if (name == 0)
+        return 0;
+    ms_dmcx_cell args = ms_dmcx_empty();
+    bool is_uuid = ms_dmcx_is_text(p, name, "__uuidof", 8);
+    if (is_uuid && ms_dmcx_eat(p, 't')) {
+        if (!ms_dmcx_append(p, &args, ms_dmcx_type(p)))
+            return 0;
+    } else if (is_uuid && ms_dmcx_eat(p, 'z')) {
+        if (!ms_dmcx_append(p, &args, ms_dmcx_expr(p)))
+            return 0;
+    } else {
+        while (!ms_dmcx_eat(p, 'E')) {
+            if (!ms_dmcx_append(p, &args, ms_dmcx_template_arg(p)))
+                return 0;
+        }
+    }
+    return ms_dmcx_make(p, ms_dmcx_CALL, name, args.item, 0);
+}
+
+/* <requirement> */
+static uint32_t ms_dmcx_requirement(ms_dmcx *p)
+{
+    if (ms_dmcx_eat(p, 'T'))
+        return ms_dmcx_make_of(p, ms_dmcx_REQUIRE_TYPE, ms_dmcx_type(p));
+    if (ms_dmcx_eat(p, 'Q'))
+        return ms_dmcx_make_of(p, ms_dmcx_REQUIRE_NESTED, ms_dmcx_expr(p));
+    if (!ms_dmcx_eat(p, 'X'))
+        return 0;
+    uint32_t expr = ms_dmcx_expr(p);
+    if (expr == 0)
+        return 0;
+    bool is_noexcept = ms_dmcx_eat(p, 'N');
+    uint32_t type = 0;
+    if (ms_dmcx_eat(p, 'R') && (type = ms_dmcx_name(p, NULL)) == 0)
+        return 0;
+    uint32_t ref = ms_dmcx_make(p, ms_dmcx_REQUIRE_EXPR, expr, type, 0);
+    if (ref != 0)
+        ms_dmcx_at(p, ref)->x = is_noexcept;
+    return ref;
+}
+
+/* rq <requirement>+ E, rQ <type>* _ <requirement>+ E */
+static uint32_t ms_dmcx_requires(ms_dmcx *p, bool has_params)
+{
+    ms_dmcx_cell params = ms_dmcx_empty();
+    ms_dmcx_cell list = ms_dmcx_empty();
+    while (has_params && !ms_dmcx_eat(p, '_')) {
+        if (!ms_dmcx_append(p, &params, ms_dmcx_type(p)))
+            return 0;
+    }
+    do {
+        if (!ms_dmcx_append(p, &list, ms_dmcx_requirement(p)))
+            return 0;
+    } while (!ms_dmcx_eat(p, 'E'));
+    return ms_dmcx_make(p, ms_dmcx_REQUIRES, params.item, list.item, 0);
+}
+
+/* ---- C++: unresolved names ---- */
+
+/* <simple-id> */
+static uint32_t ms_dmcx_simple_id(ms_dmcx *p)
+{
+    uint32_t name = ms_dmcx_source_name(p);
+    return name != 0 && ms_dmcx_peek(p, 0) == 'I' ? ms_dmcx_template_args(p, name, false) : name;
+}
+
+/* <unresolved-type> */
+static uint32_t ms_dmcx_unresolved_type(ms_dmcx *p)
+{
+    char c = ms_dmcx_peek(p, 0);
+    if (c == 'T')
+        return ms_dmcx_add_sub(p, ms_dmcx_template_param(p));
+    if (c != 'D')
+        return ms_dmcx_substitution(p);
+    c = ms_dmcx_peek(p, 1);
+    return c == 't' || c == 'T' ? ms_dmcx_add_sub(p, ms_dmcx_decltype(p)) : 0;
+}
+
+/* <unresolved-type> [<template-args>] */
+static uint32_t ms_dmcx_unresolved_scope(ms_dmcx *p)
+{
+    uint32_t type = ms_dmcx_unresolved_type(p);
+    return type != 0 && ms_dmcx_peek(p, 0) == 'I' ? ms_dmcx_template_args(p, type, false) : type;
+}
+
+/* <base-unresolved-name> */
+static uint32_t ms_dmcx_unresolved_base(ms_dmcx *p)
+{
+    if (ms_dmcx_is_digit(ms_dmcx_peek(p, 0)))
+        return ms_dmcx_simple_id(p);
+    if (ms_dmcx_eat2(p, 'd', 'n')) {
+        bool is_name = ms_dmcx_is_digit(ms_dmcx_peek(p, 0));
+        return ms_dmcx_make_of(p, ms_dmcx_DTOR_NAME,
+                               is_name ? ms_dmcx_simple_id(p) : ms_dmcx_unresolved_type(p));
+    }
+    ms_dmcx_eat2(p, 'o', 'n');
+    uint32_t name = ms_dmcx_operator_name(p, NULL);
+    return name != 0 && ms_dmcx_peek(p, 0) == 'I' ? ms_dmcx_template_args(p, name, false) : name;
+}
+
+/* <simple-id>* E, below scope (0 = none) */
+static uint32_t ms_dmcx_unresolved_levels(ms_dmcx *p, uint32_t scope)
+{
+    while (!ms_dmcx_eat(p, 'E')) {
+        uint32_t id = ms_dmcx_simple_id(p);
+        if (id == 0)
+            return 0;
+        scope = scope == 0 ? id : ms_dmcx_make(p, ms_dmcx_QUALIFIED, scope, id, 0);
+    }
+    return scope;
+}
+
+/* <unresolved-name> */
+static uint32_t ms_dmcx_unresolved(ms_dmcx *p, bool is_global)
+{
+    uint32_t scope = 0;
+    if (ms_dmcx_eat_text(p, "srN", 3)) {
+        scope = ms_dmcx_unresolved_scope(p);
+        scope = scope == 0 ? 0 : ms_dmcx_unresolved_levels(p, scope);
+    } else if (!ms_dmcx_eat2(p, 's', 'r')) {
+        uint32_t name = ms_dmcx_unresolved_base(p);
+        return is_global ? ms_dmcx_make_of(p, ms_dmcx_GLOBAL, name) : name;
+    } else if (ms_dmcx_is_digit(ms_dmcx_peek(p, 0))) {
+        scope = ms_dmcx_simple_id(p);
+        if (is_global)
+            scope = ms_dmcx_make_of(p, ms_dmcx_GLOBAL, scope);
+        scope = scope == 0 ? 0 : ms_dmcx_unresolved_levels(p, scope);
+    } else {
+        scope = ms_dmcx_unresolved_scope(p);
+    }
+    return scope == 0 ? 0 : ms_dmcx_make_two(p, ms_dmcx_QUALIFIED, scope, ms_dmcx_unresolved_base(p));
+}
+
+/* Expressions that are marked by two letters and are no operators; *found tells whether one was there. */
+static uint32_t ms_dmcx_marked(ms_dmcx *p, bool *found)
+{
+    *found = true;
+    if (ms_dmcx_eat2(p, 'i', 'l'))
+        return ms_dmcx_init_list(p, 0);
+    if (ms_dmcx_eat2(p, 'm', 'c'))
+        return ms_dmcx_member_convert(p);
+    if (ms_dmcx_eat2(p, 'n', 'x'))
+        return ms_dmcx_make_x(p, ms_dmcx_ENCLOSED, ms_dmcx_expr(p), ms_dmcx_W_NOEXCEPT_OF);
+    if (ms_dmcx_eat2(p, 's', 'o'))
+        return ms_dmcx_subobject(p);
+    if (ms_dmcx_eat2(p, 's', 'p'))
+        return ms_dmcx_make_of(p, ms_dmcx_EXPANSION, ms_dmcx_expr(p));
+    if (ms_dmcx_eat2(p, 's', 'Z'))
+        return ms_dmcx_sizeof_pack(p);
+    if (ms_dmcx_eat2(p, 's', 'P')) {
+        ms_dmcx_cell args = ms_dmcx_empty();
+        while (!ms_dmcx_eat(p, 'E')) {
+            if (!ms_dmcx_append(p, &args, ms_dmcx_template_arg(p)))
+                return 0;
+        }
+        return ms_dmcx_make(p, ms_dmcx_SIZEOF_ARGS, args.item, 0, 0);
+    }
+    if (ms_dmcx_eat2(p, 't', 'l')) {
+        uint32_t type = ms_dmcx_type(p);
+        return type == 0 ? 0 : ms_dmcx_init_list(p, type);
+    }
+    if (ms_dmcx_eat2(p, 't', 'r'))
+        return ms_dmcx_W_THROW;
+    if (ms_dmcx_eat2(p, 't', 'w'))
+        return ms_dmcx_make_of(p, ms_dmcx_THROW, ms_dmcx_expr(p));
+    if (ms_dmcx_eat2(p, 'r', 'q'))
+        return ms_dmcx_requires(p, false);
+    if (ms_dmcx_eat2(p, 'r', 'Q'))
+        return ms_dmcx_requires(p, true);
+    *found = false;
+    return 0;
+}
+
+static uint32_t ms_dmcx_expr_inside(ms_dmcx *p)
+{
+    bool is_global = ms_dmcx_eat2(p, 'g', 's');
+    const ms_dmcx_op *op = ms_dmcx_operator(p);
+    if (op != NULL) {
+        uint32_t ref = ms_dmcx_operands(p, op);
+        if (ref == 0)
+            return 0;
+        ms_dmcx_node *n = ms_dmcx_at(p, ref);
+        n->x = (uint8_t)(op - ms_dmcx_ops);
+        n->y = is_global;
+        return ref;
+    }
+    if (p->len - p->at < 2)
+        return 0;
+    switch (p->s[p->at]) {
+    case 'L': return ms_dmcx_primary(p);
+    case 'T': return ms_dmcx_template_param(p);
+    case 'f':
+        if (ms_dmcx_peek(p, 1) == 'p' || (ms_dmcx_peek(p, 1) == 'L' && ms_dmcx_is_digit(ms_dmcx_peek(p, 2))))
+            return ms_dmcx_function_param(p);
+        return ms_dmcx_fold(p);
+    case 'u': p->at++; return ms_dmcx_vendor_expr(p);
+    default: break;
+    }
+    bool found;
+    uint32_t ref = ms_dmcx_marked(p, &found);
+    return found ? ref : ms_dmcx_unresolved(p, is_global);
+}
+
+/* <expression> (ABI 5.1.6) */
+static uint32_t ms_dmcx_expr(ms_dmcx *p)
+{
+    if (!ms_dmcx_enter(p))
+        return 0;
+    uint32_t ref = ms_dmcx_expr_inside(p);
+    p->d->depth--;
+    return ref;
+}
+
+/* ---- C++: encodings ---- */
+
+/* <call-offset>: not printed */
+static bool ms_dmcx_call_offset(ms_dmcx *p)
+{
+    if (ms_dmcx_eat(p, 'h'))
+        return ms_dmcx_number(p, true).len != 0 && ms_dmcx_eat(p, '_');
+    return ms_dmcx_eat(p, 'v') && ms_dmcx_number(p, true).len != 0 && ms_dmcx_eat(p, '_') &&
+           ms_dmcx_number(p, true).len != 0 && ms_dmcx_eat(p, '_');
+}
+
+static uint32_t ms_dmcx_special_name(ms_dmcx *p, uint32_t child, uint32_t word)
+{
+    return ms_dmcx_make_x(p, ms_dmcx_SPECIAL, child, word);
+}
+
+/* TC <type> <offset> _ <base type> */
+static uint32_t ms_dmcx_ctor_vtable(ms_dmcx *p)
+{
+    uint32_t type = ms_dmcx_type(p);
+    if (type == 0 || ms_dmcx_number(p, true).len == 0 || !ms_dmcx_eat(p, '_'))
+        return 0;
+    return ms_dmcx_make_two(p, ms_dmcx_CTOR_VTABLE, ms_dmcx_type(p), type);
+}
+
+/* <special-name> that begins with T */
+static uint32_t ms_dmcx_special_t(ms_dmcx *p)
+{
+    p->at++;
+    char c = ms_dmcx_peek(p, 0);
+    p->at += c != '\0';
+    switch (c) {
+    case 'A': return ms_dmcx_special_name(p, ms_dmcx_template_arg(p), ms_dmcx_W_PARAM_OBJECT);
+    case 'V': return ms_dmcx_special_name(p, ms_dmcx_type(p), ms_dmcx_W_VTABLE);
+    case 'T': return ms_dmcx_special_name(p, ms_dmcx_type(p), ms_dmcx_W_VTT);
+    case 'I': return ms_dmcx_special_name(p, ms_dmcx_type(p), ms_dmcx_W_TYPEINFO);
+    case 'S': return ms_dmcx_special_name(p, ms_dmcx_type(p), ms_dmcx_W_TYPEINFO_NAME);
+    case 'c':
+        if (!ms_dmcx_call_offset(p) || !ms_dmcx_call_offset(p))
+            return 0;
+        return ms_dmcx_special_name(p, ms_dmcx_encoding(p), ms_dmcx_W_COVARIANT);
+    case 'C': return ms_dmcx_ctor_vtable(p);
+    case 'W': return ms_dmcx_special_name(p, ms_dmcx_name(p, NULL), ms_dmcx_W_TLS_WRAPPER);
+    case 'H': return ms_dmcx_special_name(p, ms_dmcx_name(p, NULL), ms_dmcx_W_TLS_INIT);
+    default: break;
+    }
+    p->at -= c != '\0';
+    if (!ms_dmcx_call_offset(p))
+        return 0;
+    return ms_dmcx_special_name(p, ms_dmcx_encoding(p), c == 'v' ? ms_dmcx_W_VIRTUAL_THUNK : ms_dmcx_W_THUNK);
+}
+
+/* <special-name> that begins with G */
+static uint32_t ms_dmcx_special_g(ms_dmcx *p)
+{
+    uint32_t name = 0;
+    if (ms_dmcx_eat2(p, 'G', 'V'))
+        return ms_dmcx_special_name(p, ms_dmcx_name(p, NULL), ms_dmcx_W_GUARD);
+    if (ms_dmcx_eat2(p, 'G', 'R')) {
+        name = ms_dmcx_name(p, NULL);
+        uint32_t id;
+        bool has_id = ms_dmcx_seq_id(p, &id);
+        if (!ms_dmcx_eat(p, '_') && has_id)
+            return 0;
+        return ms_dmcx_special_name(p, name, ms_dmcx_W_REF_TEMP);
+    }
+    if (ms_dmcx_eat2(p, 'G', 'I') && ms_dmcx_module(p, &name))
+        return ms_dmcx_special_name(p, name, ms_dmcx_W_MODULE_INIT);
+    return 0;
+}
+
+/* Bytes that can follow an encoding; none begins a type. */
+static bool ms_dmcx_at_end(const ms_dmcx *p)
+{
+    char c = ms_dmcx_peek(p, 0);
+    return p->at == p->len || c == 'E' || c == '.' || c == '_';
+}
+
+/* The parameters, conditions and constraint of a function; its name is known. */
+static uint32_t ms_dmcx_bare_function(ms_dmcx *p, const ms_dmcx_name_state *state, uint32_t name)
+{
+    ms_dmcx_cell conditions = ms_dmcx_empty();
+    bool is_conditional = ms_dmcx_eat_text(p, "Ua9enable_ifI", 13);
+    if (is_conditional) {
+        while (!ms_dmcx_eat(p, 'E')) {
+            if (!ms_dmcx_append(p, &conditions, ms_dmcx_template_arg(p)))
+                return 0;
+        }
+    }
+    uint32_t result = 0;
+    if (!state->special && state->ends_with_args && (result = ms_dmcx_type(p)) == 0)
+        return 0;
+    ms_dmcx_cell params = ms_dmcx_empty();
+    if (!ms_dmcx_eat(p, 'v')) {
+        do {
+            uint32_t type = ms_dmcx_type(p);
+            if (state->explicit_object && params.item == 0)
+                type = ms_dmcx_make_of(p, ms_dmcx_THIS_PARAM, type);
+            if (!ms_dmcx_append(p, &params, type))
+                return 0;
+        } while (!ms_dmcx_at_end(p) && ms_dmcx_peek(p, 0) != 'Q');
+    }
+    uint32_t constraint = 0;
+    if (ms_dmcx_eat(p, 'Q') && (constraint = ms_dmcx_constraint_expr(p)) == 0)
+        return 0;
+    uint32_t tail = ms_dmcx_make(p, ms_dmcx_ENCODING_TAIL, params.item, conditions.item, constraint);
+    uint32_t flags = ms_dmcx_RIGHT | ms_dmcx_IS_FUNCTION;
+    uint32_t ref = tail == 0 ? 0 : ms_dmcx_make_flagged(p, ms_dmcx_ENCODING, result, name, flags);
+    if (ref == 0)
+        return 0;
+    ms_dmcx_node *n = ms_dmcx_at(p, ref);
+    ms_dmcx_at(p, tail)->x = is_conditional;
+    n->c = tail;
+    n->x = state->quals;
+    n->y = state->ref;
+    return ref;
+}
+
+static uint32_t ms_dmcx_encoding_inside(ms_dmcx *p)
+{
+    char c = ms_dmcx_peek(p, 0);
+    if (c == 'T')
+        return ms_dmcx_special_t(p);
+    if (c == 'G')
+        return ms_dmcx_special_g(p);
+    ms_dmcx_name_state state;
+    ms_zero(&state, sizeof(state));
+    state.forward = p->forward;
+    uint32_t name = ms_dmcx_name(p, &state);
+    if (name == 0 || !ms_dmcx_resolve_forward(p, state.forward))
+        return 0;
+    return ms_dmcx_at_end(p) ? name : ms_dmcx_bare_function(p, &state, name);
+}
+
+/* <encoding>; template parameters in it are its own. */
+static uint32_t ms_dmcx_encoding(ms_dmcx *p)
+{
+    if (!ms_dmcx_enter(p))
+        return 0;
+    uint32_t levels = p->levels;
+    uint32_t level_count = p->level_count;
+    p->levels = 0;
+    p->level_count = 0;
+    uint32_t ref = ms_dmcx_encoding_inside(p);
+    p->levels = levels;
+    p->level_count = level_count;
+    p->d->depth--;
+    return ref;
+}
+
+/* The whole name; 0 when it is malformed. */
+static uint32_t ms_dmcx_mangled(ms_dmcx *p)
+{
+    while (ms_dmcx_eat(p, '_'))
+        continue;
+    bool is_block = p->at >= 3;
+    p->at++;
+    uint32_t ref = ms_dmcx_encoding(p);
+    if (ref == 0)
+        return 0;
+    if (is_block) {
+        if (!ms_dmcx_eat_text(p, "_block_invoke", 13))
+            return 0;
+        bool needs_number = ms_dmcx_eat(p, '_');
+        if (ms_dmcx_number(p, false).len == 0 && needs_number)
+            return 0;
+        if (ms_dmcx_peek(p, 0) != '.' && p->at != p->len)
+            return 0;
+        return ms_dmcx_special_name(p, ref, ms_dmcx_W_BLOCK_INVOKE);
+    }
+    if (ms_dmcx_peek(p, 0) == '.') {
+        ms_dmcx_span t;
+        t.off = p->at;
+        t.len = p->len - p->at;
+        return ms_dmcx_make_two(p, ms_dmcx_DOT_SUFFIX, ref, ms_dmcx_make_text(p, t));
+    }
+    return p->at == p->len ? ref : 0;
+}
+
+/* ---- C++: printing ---- */
+
+static void ms_dmcx_put(ms_dmcx *p, const char *text, size_t len)
+{
+    if (len == 0)
+        return;
+    p->last = text[len - 1];
+    ms_dm_put(p->d, text, len);
+}
+
+static void ms_dmcx_put_char(ms_dmcx *p, char c)
+{
+    ms_dm *d = p->d;
+    p->last = c;
+    if (d->out_len == d->out_limit)
+        d->failed = true;
+    else if (d->out_len < d->cap)
+        d->out[d->out_len++] = c;
+    else
+        d->out_len++;
+}
+
+static void ms_dmcx_put_word(ms_dmcx *p, uint32_t word)
+{
+    ms_dmcx_put(p, ms_dmcx_words[word].ptr, ms_dmcx_words[word].len);
+}
+
+#define ms_dmcx_PUT(p, text) ms_dmcx_put(p, text, sizeof(text) - 1)
+
+static void ms_dmcx_put_span(ms_dmcx *p, uint32_t off, uint32_t len)
+{
+    ms_dmcx_put(p, p->s + off, len);
+}
+
+/* A mangled number: n is its minus. */
+static void ms_dmcx_put_number(ms_dmcx *p, uint32_t off, uint32_t len)
+{
+    if (len != 0 && p->s[off] == 'n') {
+        ms_dmcx_put_char(p, '-');
+        off++;
+        len--;
+    }
+    ms_dmcx_put_span(p, off, len);
+}
+
+static void ms_dmcx_put_decimal(ms_dmcx *p, uint32_t value)
+{
+    char digits[10];
+    size_t at = sizeof(digits);
+    do {
+        digits[--at] = (char)('0' + value % 10u);
+        value /= 10u;
+    } while (value != 0);
+    ms_dmcx_put(p, digits + at, sizeof(digits) - at);
+}
+
+/* A bracket inside which a > closes no template arguments */
+static void ms_dmcx_open(ms_dmcx *p, char c)
+{
+    p->brackets += p->in_args;
+    ms_dmcx_put_char(p, c);
+}
+
+static void ms_dmcx_close(ms_dmcx *p, char c)
+{
+    p->brackets -= p->in_args;
+    ms_dmcx_put_char(p, c);
+}
+
+static void ms_dmcx_put_quals(ms_dmcx *p, uint32_t quals, uint32_t ref)
+{
+    if (quals & 1u)
+        ms_dmcx_PUT(p, " const");
+    if (quals & 2u)
+        ms_dmcx_PUT(p, " volatile");
+    if (quals & 4u)
+        ms_dmcx_PUT(p, " restrict");
+    if (ref == 1)
+        ms_dmcx_PUT(p, " &");
+    else if (ref == 2)
+        ms_dmcx_PUT(p, " &&");
+}
+
+/* A hexadecimal floating number as printf's %a writes it: first digit, fraction without its trailing zeros,
+ * exponent. */
+static void ms_dmcx_put_hex_float(ms_dmcx *p, uint32_t lead, uint64_t fraction, uint32_t digits,
+                                  int32_t exponent)
+{
+    char text[16];
+    uint32_t len = 0;
+    ms_dmcx_PUT(p, "0x");
+    ms_dmcx_put_char(p, (char)(lead < 10 ? '0' + lead : 'a' + (lead - 10)));
+    for (; digits != 0; digits--) {
+        uint32_t digit = (uint32_t)(fraction >> (4u * (digits - 1))) & 15u;
+        text[len++] = (char)(digit < 10 ? '0' + digit : 'a' + (digit - 10));
+    }
+    while (len != 0 && text[len - 1] == '0')
+        len--;
+    if (len != 0)
+        ms_dmcx_put_char(p, '.');
+    ms_dmcx_put(p, text, len);
+    ms_dmcx_put_char(p, 'p');
+    ms_dmcx_put_char(p, exponent < 0 ? '-' : '+');
+    ms_dmcx_put_decimal(p, (uint32_t)(exponent < 0 ? -exponent : exponent));
+}
+
+/* The x87's long double: 15 bits of exponent, 64 of mantissa with its leading one written. */
+static void ms_dmcx_put_x87(ms_dmcx *p, uint32_t exponent, uint64_t mantissa)
+{
+    bool is_normal = mantissa >> 63 != 0;
+    if (exponent == 0x7fff && mantissa << 1 == 0 && is_normal)
+        ms_dmcx_PUT(p, "inf");
+    else if (exponent == 0x7fff || (exponent != 0 && !is_normal))
+        ms_dmcx_PUT(p, "nan");
+    else if (mantissa == 0)
+        ms_dmcx_PUT(p, "0x0p+0");
+    else
+        ms_dmcx_put_hex_float(p, (uint32_t)(mantissa >> 60), mantissa & (UINT64_MAX >> 4), 15,
+                              (int32_t)(exponent == 0 ? 1 : exponent) - 16383 - 3);
+}
+
+/* An IEEE float or double, given as a double's parts. A float's small values are normal as doubles. */
+static void ms_dmcx_put_ieee(ms_dmcx *p, uint32_t exponent, uint64_t fraction, bool is_float)
+{
+    int32_t power = (int32_t)exponent - 1023;
+    uint32_t lead = exponent != 0;
+    if (is_float) {
+        power = (int32_t)exponent - 127;
+        if (exponent == 255)
+            exponent = 2047;
+        fraction <<= 29;
+        if (exponent == 0 && fraction != 0) {
+            for (power = -126; fraction >> 52 == 0; power--)
+                fraction <<= 1;
+            fraction &= UINT64_MAX >> 12;
+            lead = 1;
+        }
+    } else if (exponent == 0) {
+        power = -1022;
+    }
+    if (exponent == 2047)
+        ms_dmcx_put(p, fraction == 0 ? "inf" : "nan", 3);
+    else if (lead == 0 && fraction == 0)
+        ms_dmcx_PUT(p, "0x0p+0");
+    else
+        ms_dmcx_put_hex_float(p, lead, fraction, 13, power);
+}
+
+static void ms_dmcx_put_floating(ms_dmcx *p, const ms_dmcx_node *n)
+{
+    uint32_t high = 0; /* the bytes before the last eight: sign and exponent of an x87 number */
+    uint64_t low = 0;
+    for (uint32_t i = 0; i < n->b; i++) {
+        char c = p->s[n->a + i];
+        uint32_t digit = (uint32_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+        high = high << 4 | (uint32_t)(low >> 60);
+        low = low << 4 | digit;
+    }
+    uint32_t sign = n->b == 20 ? high >> 15 : (uint32_t)(low >> (4u * n->b - 1u)) & 1u;
+    if (sign != 0)
+        ms_dmcx_put_char(p, '-');
+    if (n->b == 20)
+        ms_dmcx_put_x87(p, high & 0x7fffu, low);
+    else if (n->b == 16)
+        ms_dmcx_put_ieee(p, (uint32_t)(low >> 52) & 2047u, low & (UINT64_MAX >> 12), false);
+    else
+        ms_dmcx_put_ieee(p, (uint32_t)(low >> 23) & 255u, low & 0x7fffffu, true);
+    if (n->x != 0)
+        ms_dmcx_put_char(p, (char)n->x);
+}
+
+static void ms_dmcx_put_operator(ms_dmcx *p, uint32_t index)
+{
+    const ms_dmcx_op *op = &ms_dmcx_ops[index];
+    ms_dmcx_PUT(p, "operator");
+    if (op->symbol[0] >= 'a' && op->symbol[0] <= 'z')
+        ms_dmcx_put_char(p, ' ');
+    ms_dmcx_put(p, op->symbol, op->len);
+}
+
+/* How strongly an expression binds; what is none binds strongest. */
+static uint32_t ms_dmcx_prec_of(const ms_dmcx_node *n)
+{
+    switch (n->kind) {
+    case ms_dmcx_PREFIX:
+    case ms_dmcx_POSTFIX_OP:
+    case ms_dmcx_BINARY:
+    case ms_dmcx_SUBSCRIPT:
+    case ms_dmcx_MEMBER:
+    case ms_dmcx_OF: return ms_dmcx_ops[n->x].prec;
+    case ms_dmcx_NEW:
+    case ms_dmcx_DELETE:
+    case ms_dmcx_MEMBER_CONVERT: return ms_dmcx_UNARY;
+    case ms_dmcx_ENCLOSED: return n->x == ms_dmcx_W_NOEXCEPT_OF ? ms_dmcx_UNARY : ms_dmcx_PRIMARY;
+    case ms_dmcx_CALL:
+    case ms_dmcx_NAMED_CAST: return ms_dmcx_POSTFIX;
+    case ms_dmcx_CONVERT: return ms_dmcx_CAST;
+    case ms_dmcx_CHOICE: return ms_dmcx_CONDITIONAL;
+    default: return ms_dmcx_PRIMARY;
+    }
+}
+
+/* The name that a class's constructors repeat: its last component without arguments and tags. */
+static void ms_dmcx_put_base(ms_dmcx *p, uint32_t ref)
+{
+    for (;;) {
+        if (ref == ms_dmcx_W_TRUE || ref == ms_dmcx_W_FALSE)
+            return;
+        if (ref < ms_dmcx_W_COUNT) {
+            ms_dmcx_text word = ms_dmcx_words[ref];
+            size_t from = ref >= ms_dmcx_W_ALLOCATOR ? sizeof("std::") - 1 : 0;
+            size_t to = from;
+            while (to < word.len && (word.ptr[to] != '<' || from == 0))
+                to++;
+            ms_dmcx_put(p, word.ptr + from, to - from);
+            return;
+        }
+        const ms_dmcx_node *n = ms_dmcx_at(p, ref);
+        switch (n->kind) {
+        case ms_dmcx_TEXT: ms_dmcx_put_span(p, n->a, n->b); return;
+        case ms_dmcx_OPERATOR: ms_dmcx_put_operator(p, n->x); return;
+        case ms_dmcx_NESTED:
+        case ms_dmcx_FRIEND:
+        case ms_dmcx_QUALIFIED:
+        case ms_dmcx_IN_MODULE: ref = n->b; break;
+        case ms_dmcx_TEMPLATE:
+        case ms_dmcx_GLOBAL:
+        case ms_dmcx_ABI_TAG: ref = n->a; break;
+        default: return;
+        }
+    }
+}
+
+/* floors: recursion */
+static void ms_dmcx_left(ms_dmcx *p, uint32_t ref);
+static void ms_dmcx_right(ms_dmcx *p, uint32_t ref);
+
+static void ms_dmcx_print(ms_dmcx *p, uint32_t ref)
+{
+    ms_dmcx_left(p, ref);
+    if ((ms_dmcx_flags_of(p, ref) & (ms_dmcx_RIGHT | ms_dmcx_RIGHT * ms_dmcx_ASK)) != 0)
+        ms_dmcx_right(p, ref);
+}
+
+/* Packs inside an expansion all show the same element; the first one met tells how many there are. */
+static uint32_t ms_dmcx_pack_element(ms_dmcx *p, const ms_dmcx_node *pack)
+{
+    if (p->pack_count == ms_dmcx_UNSET) {
+        p->pack_count = pack->b;
+        p->pack_index = 0;
+    }
+    return p->pack_index < pack->b ? *ms_dmcx_pack_at(p, pack->a, p->pack_index) : 0;
+}
+
+/* Whether a declarator has a shape, looking through packs and forward references, which may form a circle. */
+static bool ms_dmcx_has(ms_dmcx *p, uint32_t ref, uint32_t flag)
+{
+    for (uint32_t hops = 0; hops < ms_dmcx_MAX_PRINT_DEPTH; hops++) {
+        uint32_t flags = ms_dmcx_flags_of(p, ref);
+        if ((flags & flag) != 0)
+            return true;
+        if ((flags & (flag * ms_dmcx_ASK)) == 0 || p->d->work == 0)
+            return false;
+        p->d->work--;
+        const ms_dmcx_node *n = ms_dmcx_at(p, ref);
+        switch (n->kind) {
+        case ms_dmcx_PACK: ref = ms_dmcx_pack_element(p, n); break;
+        case ms_dmcx_MEMBER_PTR: ref = n->b; break;
+        case ms_dmcx_FORWARD: ref = n->y != 0 ? 0 : n->c; break;
+        case ms_dmcx_QUAL:
+        case ms_dmcx_POINTER:
+        case ms_dmcx_REFERENCE: ref = n->a; break;
+        default: return false;
+        }
+    }
+    return false;
+}
+
+/* An operand of something that binds as strongly as prec, in parentheses where it binds less. */
+static void ms_dmcx_operand(ms_dmcx *p, uint32_t ref, uint32_t prec)
+{
+    if (ref < ms_dmcx_W_COUNT) {
+        ms_dmcx_put_word(p, ref);
+        return;
+    }
+    const ms_dmcx_node *n = ms_dmcx_at(p, ref);
+    bool parens = n->kind >= ms_dmcx_PREFIX && ms_dmcx_prec_of(n) >= prec;
+    if (parens)
+        ms_dmcx_open(p, '(');
+    ms_dmcx_print(p, ref);
+    if (parens)
+        ms_dmcx_close(p, ')');
+}
+
+/* A list with commas; an element that is an empty pack leaves no comma. */
+static void ms_dmcx_list(ms_dmcx *p, uint32_t cell)
+{
+    bool first = true;
+    for (; cell != 0 && !p->d->failed; cell = p->cells[cell].next) {
+        size_t before = p->d->out_len;
+        char last = p->last;
+        if (!first)
+            ms_dmcx_PUT(p, ", ");
+        size_t behind = p->d->out_len;
+        ms_dmcx_operand(p, p->cells[cell].item, ms_dmcx_COMMA);
+        if (p->d->out_len != behind) {
+            first = false;
+            continue;
+        }
+        p->d->out_len = before;
+        p->last = last;
+    }
+}
+
+static void ms_dmcx_parens_list(ms_dmcx *p, uint32_t cell)
+{
+    ms_dmcx_open(p, '(');
+    ms_dmcx_list(p, cell);
+    ms_dmcx_close(p, ')');
+}
+
+static void ms_dmcx_parens(ms_dmcx *p, uint32_t ref)
+{
+    ms_dmcx_open(p, '(');
+    ms_dmcx_print(p, ref);
+    ms_dmcx_close(p, ')');
+}
+
+static void ms_dmcx_angles(ms_dmcx *p, uint32_t cell)
+{
+    bool in_args = p->in_args;
+    p->in_args = true;
+    ms_dmcx_put_char(p, '<');
+    ms_dmcx_list(p, cell);
+    ms_dmcx_put_char(p, '>');
+    p->in_args = in_args;
+}
+
+/* <pattern>...: the pattern once for every element of its packs; with the dots where it has none (a pack of
+ * function parameters). */
+static void ms_dmcx_expansion(ms_dmcx *p, uint32_t pattern)
+{
+    uint32_t index = p->pack_index;
+    uint32_t count = p->pack_count;
+    p->pack_index = ms_dmcx_UNSET;
+    p->pack_count = ms_dmcx_UNSET;
+    size_t before = p->d->out_len;
+    char last = p->last;
+    ms_dmcx_print(p, pattern);
+    if (p->pack_count == ms_dmcx_UNSET) {
+        ms_dmcx_PUT(p, "...");
+    } else if (p->pack_count == 0) {
+        p->d->out_len = before;
+        p->last = last;
+    }
+    uint32_t elements = p->pack_count == ms_dmcx_UNSET ? 0 : p->pack_count;
+    for (uint32_t i = 1; i < elements && !p->d->failed; i++) {
+        ms_dmcx_PUT(p, ", ");
+        p->pack_index = i;
+        ms_dmcx_print(p, pattern);
+    }
+    p->pack_index = index;
+    p->pack_count = count;
+}
+
+/* ---- C++: printing types ---- */
+
+/* id<P>: what a pointer to Objective-C's root object with a protocol is called. */
+static bool ms_dmcx_is_id(const ms_dmcx *p, uint32_t ref)
+{
+    if (ms_dmcx_kind_of(p, ref) != ms_dmcx_OBJC_PROTO)
+        return false;
+    return ms_dmcx_is_text(p, ms_dmcx_at(p, ref)->a, "objc_object", 11);
+}
+
+/* What stands between a type and the name or parentheses of a pointer to it. */
+static void ms_dmcx_open_declarator(ms_dmcx *p, uint32_t pointee)
+{
+    bool is_array = ms_dmcx_has(p, pointee, ms_dmcx_IS_ARRAY);
+    if (is_array)
+        ms_dmcx_put_char(p, ' ');
+    if (is_array || ms_dmcx_has(p, pointee, ms_dmcx_IS_FUNCTION))
+        ms_dmcx_put_char(p, '(');
+}
+
+static void ms_dmcx_close_declarator(ms_dmcx *p, uint32_t pointee)
+{
+    if (ms_dmcx_has(p, pointee, ms_dmcx_IS_ARRAY) || ms_dmcx_has(p, pointee, ms_dmcx_IS_FUNCTION))
+        ms_dmcx_put_char(p, ')');
+    ms_dmcx_right(p, pointee);
+}
+
+static void ms_dmcx_pointer_left(ms_dmcx *p, uint32_t pointee)
+{
+    if (ms_dmcx_is_id(p, pointee)) {
+        ms_dmcx_PUT(p, "id<");
+        ms_dmcx_print(p, ms_dmcx_at(p, pointee)->b);
+        ms_dmcx_put_char(p, '>');
+        return;
+    }
+    ms_dmcx_left(p, pointee);
+    ms_dmcx_open_declarator(p, pointee);
+    ms_dmcx_put_char(p, '*');
+}
+
+/* What is printed for a type where packs and forward references stand for something else. */
+static uint32_t ms_dmcx_shown(ms_dmcx *p, uint32_t ref)
+{
+    for (uint32_t hops = 0; hops < ms_dmcx_MAX_PRINT_DEPTH && p->d->work != 0; hops++) {
+        uint32_t kind = ms_dmcx_kind_of(p, ref);
+        uint32_t next = 0;
+        p->d->work--;
+        if (kind == ms_dmcx_PACK)
+            next = ms_dmcx_pack_element(p, ms_dmcx_at(p, ref));
+        else if (kind == ms_dmcx_FORWARD && ms_dmcx_at(p, ref)->y == 0)
+            next = ms_dmcx_at(p, ref)->c;
+        if (next == 0)
+            break;
+        ref = next;
+    }
+    return ref;
+}
+
+/* Reference collapsing ([dcl.ref]): & wins. Returns what is referred to at last, 0 when that is a circle. */
+static uint32_t ms_dmcx_collapse(ms_dmcx *p, const ms_dmcx_node *n, uint32_t *ref_qual)
+{
+    uint32_t pointee = n->a;
+    *ref_qual = n->x;
+    for (uint32_t hops = 0; hops < ms_dmcx_MAX_PRINT_DEPTH && p->d->work != 0; hops++) {
+        uint32_t shown = ms_dmcx_shown(p, pointee);
+        if (ms_dmcx_kind_of(p, shown) != ms_dmcx_REFERENCE)
+            return pointee;
+        p->d->work--;
+        n = ms_dmcx_at(p, shown);
+        pointee = n->a;
+        if (n->x < *ref_qual)
+            *ref_qual = n->x;
+    }
+    return 0;
+}
+
+static void ms_dmcx_reference(ms_dmcx *p, ms_dmcx_node *n, bool is_left)
+{
+    if (n->y != 0)
+        return;
+    n->y = 1;
+    uint32_t ref_qual;
+    uint32_t pointee = ms_dmcx_collapse(p, n, &ref_qual);
+    if (pointee == 0) {
+        n->y = 0;
+        return;
+    }
+    if (is_left) {
+        ms_dmcx_left(p, pointee);
+        ms_dmcx_open_declarator(p, pointee);
+        ms_dmcx_put(p, "&&", ref_qual);
+    } else {
+        ms_dmcx_close_declarator(p, pointee);
+    }
+    n->y = 0;
+}
+
+static void ms_dmcx_member_pointer_left(ms_dmcx *p, const ms_dmcx_node *n)
+{
+    ms_dmcx_left(p, n->b);
+    bool in_parens = ms_dmcx_has(p, n->b, ms_dmcx_IS_ARRAY) || ms_dmcx_has(p, n->b, ms_dmcx_IS_FUNCTION);
+    ms_dmcx_put_char(p, in_parens ? '(' : ' ');
+    ms_dmcx_print(p, n->a);
+    ms_dmcx_PUT(p, "::*");
+}
+
+static void ms_dmcx_function_right(ms_dmcx *p, const ms_dmcx_node *n)
+{
+    ms_dmcx_parens_list(p, n->b);
+    ms_dmcx_right(p, n->a);
+    ms_dmcx_put_quals(p, n->x, n->y);
+    if (n->c != 0) {
+        ms_dmcx_put_char(p, ' ');
+        ms_dmcx_print(p, n->c);
+    }
+}
+
+static void ms_dmcx_array_right(ms_dmcx *p, const ms_dmcx_node *n)
+{
+    if (p->last != ']')
+        ms_dmcx_put_char(p, ' ');
+    ms_dmcx_put_char(p, '[');
+    if (n->b != 0)
+        ms_dmcx_print(p, n->b);
+    ms_dmcx_put_char(p, ']');
+    ms_dmcx_right(p, n->a);
+}
+
+static void ms_dmcx_vector_out(ms_dmcx *p, uint32_t type, uint32_t size)
+{
+    if (type == 0)
+        ms_dmcx_PUT(p, "pixel");
+    else
+        ms_dmcx_print(p, type);
+    ms_dmcx_PUT(p, " vector[");
+    if (size != 0)
+        ms_dmcx_print(p, size);
+    ms_dmcx_put_char(p, ']');
+}
+
+/* ---- C++: printing names ---- */
+
+static void ms_dmcx_requires_clause(ms_dmcx *p, uint32_t constraint)
+{
+    if (constraint == 0)
+        return;
+    ms_dmcx_PUT(p, " requires ");
+    ms_dmcx_print(p, constraint);
+}
+
+/* The part of a lambda's name behind 'lambda', and all of a lambda expression's */
+static void ms_dmcx_closure_declarator(ms_dmcx *p, const ms_dmcx_node *n)
+{
+    const ms_dmcx_node *tail = ms_dmcx_at(p, n->c);
+    if (n->a != 0)
+        ms_dmcx_angles(p, n->a);
+    if (tail->a != 0) {
+        ms_dmcx_requires_clause(p, tail->a);
+        ms_dmcx_put_char(p, ' ');
+    }
+    ms_dmcx_parens_list(p, n->b);
+    ms_dmcx_requires_clause(p, tail->b);
+}
+
+static void ms_dmcx_encoding_left(ms_dmcx *p, const ms_dmcx_node *n)
+{
+    if (n->a != 0) {
+        ms_dmcx_left(p, n->a);
+        if (!ms_dmcx_has(p, n->a, ms_dmcx_RIGHT))
+            ms_dmcx_put_char(p, ' ');
+    }
+    ms_dmcx_print(p, n->b);
+}
+
+static void ms_dmcx_encoding_right(ms_dmcx *p, const ms_dmcx_node *n)
+{
+    const ms_dmcx_node *tail = ms_dmcx_at(p, n->c);
+    ms_dmcx_parens_list(p, tail->a);
+    if (n->a != 0)
+        ms_dmcx_right(p, n->a);
+    ms_dmcx_put_quals(p, n->x, n->y);
+    if (tail->x != 0) {
+        ms_dmcx_PUT(p, " [enable_if:");
+        ms_dmcx_list(p, tail->b);
+        ms_dmcx_put_char(p, ']');
+    }
+    ms_dmcx_requires_clause(p, tail->c);
+}
+
+static void ms_dmcx_two(ms_dmcx *p, const ms_dmcx_node *n, const char *between, size_t len)
+{
+    ms_dmcx_print(p, n->a);
+    ms_dmcx_put(p, between, len);
+    ms_dmcx_print(p, n->b);
+}
+
+static void ms_dmcx_synthetic(ms_dmcx *p, const ms_dmcx_node *n)
+{
+    ms_dmcx_put(p, n->x == 1 ? "$N" : "$TT", n->x == 2 ? 3 : 2);
+    if (n->a != 0)
+        ms_dmcx_put_decimal(p, n->a - 1);
+}
+
+/* ---- C++: printing expressions ---- */
+
+static void ms_dmcx_binary(ms_dmcx *p, const ms_dmcx_node *n)
+{
+    const ms_dmcx_op *op = &ms_dmcx_ops[n->x];
+    bool closes = op->symbol[0] == '>' && (op->len == 1 || (op->len == 2 && op->symbol[1] == '>'));
+    bool parens = p->brackets == 0 && closes;
+    bool assigns = op->prec == ms_dmcx_ASSIGN; /* binds to the right; its left side is a logical or */
+    if (parens)
+        ms_dmcx_open(p, '(');
+    ms_dmcx_operand(p, n->a, assigns ? (uint32_t)ms_dmcx_ORIF : op->prec + 1u);
+    if (op->prec != ms_dmcx_COMMA)
+        ms_dmcx_put_char(p, ' ');
+    ms_dmcx_put(p, op->symbol, op->len);
+    ms_dmcx_put_char(p, ' ');
+    ms_dmcx_operand(p, n->b, op->prec + (assigns ? 1u : 0u));
+    if (parens)
+        ms_dmcx_close(p, ')');
+}
+
+static void ms_dmcx_fold_pack(ms_dmcx *p, uint32_t pack)
+{
+    ms_dmcx_open(p, '(');
+    ms_dmcx_expansion(p, pack);
+    ms_dmcx_close(p, ')');
+}
+
+static void ms_dmcx_fold_operator(ms_dmcx *p, uint32_t index)
+{
+    ms_dmcx_put_char(p, ' ');
+    ms_dmcx_put(p, ms_dmcx_ops[index].symbol, ms_dmcx_ops[index].len);
+    ms_dmcx_put_char(p, ' ');
+}
+
+static void ms_dmcx_fold_out(ms_dmcx *p, const ms_dmcx_node *n)
+{
+    bool is_left = n->y != 0;
+    ms_dmcx_open(p, '(');
+    if (!is_left)
+        ms_dmcx_fold_pack(p, n->a);
+    else if (n->b != 0)
+        ms_dmcx_operand(p, n->b, ms_dmcx_CAST + 1);
+    if (!is_left || n->b != 0)
+        ms_dmcx_fold_operator(p, n->x);
+    ms_dmcx_PUT(p, "...");
+    if (is_left || n->b != 0)
+        ms_dmcx_fold_operator(p, n->x);
+    if (is_left)
+        ms_dmcx_fold_pack(p, n->a);
+    else if (n->b != 0)
+        ms_dmcx_operand(p, n->b, ms_dmcx_CAST + 1);
+    ms_dmcx_close(p, ')');
+}
+
+static void ms_dmcx_new_out(ms_dmcx *p, const ms_dmcx_node *n)
+{
+    if (n->y != 0)
+        ms_dmcx_PUT(p, "::");
+    ms_dmcx_put(p, ms_dmcx_ops[n->x].symbol, ms_dmcx_ops[n->x].len);
+    if (n->a != 0)
+        ms_dmcx_parens_list(p, n->a);
+    ms_dmcx_put_char(p, ' ');
+    ms_dmcx_print(p, n->b);
+    if (n->c != 0)
+        ms_dmcx_parens_list(p, n->c);
+}
+
+static void ms_dmcx_delete_out(ms_dmcx *p, const ms_dmcx_node *n)
+{
+    if (n->y != 0)
+        ms_dmcx_PUT(p, "::");
+    ms_dmcx_put(p, ms_dmcx_ops[n->x].symbol, ms_dmcx_ops[n->x].len);
+    ms_dmcx_put_char(p, ' ');
+    ms_dmcx_print(p, n->a);
+}
+
+static void ms_dmcx_call_out(ms_dmcx *p, const ms_dmcx_node *n)
+{
+    if (ms_dmcx_ops[n->x].kind == ms_dmcx_OP_PAREN_CALL)
+        ms_dmcx_parens(p, n->a);
+    else
+        ms_dmcx_print(p, n->a);
+    ms_dmcx_parens_list(p, n->b);
+}
+
+static void ms_dmcx_choice(ms_dmcx *p, const ms_dmcx_node *n)
+{
+    ms_dmcx_operand(p, n->a, ms_dmcx_CONDITIONAL);
+    ms_dmcx_PUT(p, " ? ");
+    ms_dmcx_print(p, n->b);
+    ms_dmcx_PUT(p, " : ");
+    ms_dmcx_operand(p, n->c, ms_dmcx_ASSIGN + 1);
+}
+
+static void ms_dmcx_named_cast(ms_dmcx *p, const ms_dmcx_node *n)
+{
+    bool in_args = p->in_args;
+    ms_dmcx_put(p, ms_dmcx_ops[n->x].symbol, ms_dmcx_ops[n->x].len);
+    p->in_args = true;
+    ms_dmcx_put_char(p, '<');
+    ms_dmcx_left(p, n->a);
+    ms_dmcx_put_char(p, '>');
+    p->in_args = in_args;
+    ms_dmcx_parens(p, n->b);
+}
+
+/* The value of an integer literal that is a character, or 256. */
+static uint32_t ms_dmcx_char_value(const ms_dmcx *p, uint32_t ref)
+{
+    if (ms_dmcx_kind_of(p, ref) != ms_dmcx_INTEGER)
+        return 256;
+    const ms_dmcx_node *n = ms_dmcx_at(p, ref);
+    uint32_t value = 0;
+    if (n->b > 8)
+        return 256;
+    for (uint32_t i = 0; i < n->b && value < 256; i++) {
+        char c = p->s[n->a + i];
+        value = ms_dmcx_is_digit(c) ? value * 10u + (uint32_t)(c - '0') : 256;
+    }
+    return value < 256 ? value : 256;
+}
+
+/* Whether a list that initialises type is an array of char that can print as a string. */
+static bool ms_dmcx_is_string(const ms_dmcx *p, uint32_t type, uint32_t cell)
+{
+    if (ms_dmcx_kind_of(p, type) != ms_dmcx_ARRAY)
+        return false;
+    uint32_t of = ms_dmcx_at(p, type)->a;
+    if (of != ms_dmcx_W_CHAR && !ms_dmcx_is_text(p, of, "char", 4))
+        return false;
+    for (; cell != 0; cell = p->cells[cell].next) {
+        if (ms_dmcx_char_value(p, p->cells[cell].item) == 256)
+            return false;
+    }
+    return true;
+}
+
+/* A character of a string. Returns whether it was written as a number, which a digit behind would extend. */
+static bool ms_dmcx_put_escaped(ms_dmcx *p, uint32_t c)
+{
+    char text[4];
+    size_t len = 1;
+    text[0] = '\\';
+    if (c >= 7 && c <= 13) {
+        text[len++] = "abtnvfr"[c - 7];
+    } else if (c == '"' || c == '\\') {
+        text[len++] = (char)c;
+    } else if (c < 7) {
+        text[len++] = (char)('0' + c);
+    } else if (c < 32 || c == 127) {
+        text[len++] = 'x';
+        if (c > 15)
+            text[len++] = (char)('0' + c / 16);
+        text[len++] = "0123456789ABCDEF"[c % 16];
+    } else {
+        text[0] = (char)c;
+    }
+    ms_dmcx_put(p, text, len);
+    return len > 1 && (text[1] == 'x' || ms_dmcx_is_digit(text[1]));
+}
+
+static void ms_dmcx_string_out(ms_dmcx *p, uint32_t cell)
+{
+    bool after_number = false;
+    ms_dmcx_put_char(p, '"');
+    for (; cell != 0; cell = p->cells[cell].next) {
+        uint32_t c = ms_dmcx_char_value(p, p->cells[cell].item);
+        bool is_hex = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'F') || (c >= 'a' && c <= 'f');
+        if (after_number && is_hex)
+            ms_dmcx_PUT(p, "\"\"");
+        after_number = ms_dmcx_put_escaped(p, c);
+    }
+    ms_dmcx_put_char(p, '"');
+}
+
+static void ms_dmcx_init_list_out(ms_dmcx *p, const ms_dmcx_node *n)
+{
+    if (n->a != 0 && ms_dmcx_is_string(p, n->a, n->b)) {
+        ms_dmcx_string_out(p, n->b);
+        return;
+    }
+    if (n->a != 0)
+        ms_dmcx_print(p, n->a);
+    ms_dmcx_put_char(p, '{');
+    ms_dmcx_list(p, n->b);
+    ms_dmcx_put_char(p, '}');
+}
+
+static void ms_dmcx_init_value(ms_dmcx *p, uint32_t value)
+{
+    uint32_t kind = ms_dmcx_kind_of(p, value);
+    if (kind != ms_dmcx_FIELD_INIT && kind != ms_dmcx_INDEX_INIT && kind != ms_dmcx_RANGE_INIT)
+        ms_dmcx_PUT(p, " = ");
+    ms_dmcx_print(p, value);
+}
+
+static void ms_dmcx_initialiser(ms_dmcx *p, const ms_dmcx_node *n)
+{
+    if (n->kind == ms_dmcx_FIELD_INIT) {
+        ms_dmcx_put_char(p, '.');
+        ms_dmcx_print(p, n->a);
+        ms_dmcx_init_value(p, n->b);
+        return;
+    }
+    ms_dmcx_put_char(p, '[');
+    ms_dmcx_print(p, n->a);
+    if (n->kind == ms_dmcx_RANGE_INIT) {
+        ms_dmcx_PUT(p, " ... ");
+        ms_dmcx_print(p, n->b);
+    }
+    ms_dmcx_put_char(p, ']');
+    ms_dmcx_init_value(p, n->kind == ms_dmcx_RANGE_INIT ? n->c : n->b);
+}
+
+static void ms_dmcx_integer_out(ms_dmcx *p, const ms_dmcx_node *n)
+{
+    bool in_front = ms_dmcx_words[n->x].len > 3;
+    if (in_front) {
+        ms_dmcx_open(p, '(');
+        ms_dmcx_put_word(p, n->x);
+        ms_dmcx_close(p, ')');
+    }
+    ms_dmcx_put_number(p, n->a, n->b);
+    if (!in_front)
+        ms_dmcx_put_word(p, n->x);
+}
+
+static void ms_dmcx_subobject_out(ms_dmcx *p, const ms_dmcx_node *n)
+{
+    ms_dmcx_print(p, n->b);
+    ms_dmcx_PUT(p, ".<");
+    ms_dmcx_print(p, n->a);
+    ms_dmcx_PUT(p, " at offset ");
+    if (n->c == 0)
+        ms_dmcx_put_char(p, '0');
+    else
+        ms_dmcx_put_number(p, ms_dmcx_at(p, n->c)->a, ms_dmcx_at(p, n->c)->b);
+    ms_dmcx_put_char(p, '>');
+}
+
+static void ms_dmcx_requirement_out(ms_dmcx *p, const ms_dmcx_node *n)
+{
+    bool in_braces = n->x != 0 || n->b != 0;
+    ms_dmcx_put_char(p, ' ');
+    if (in_braces)
+        ms_dmcx_open(p, '{');
+    ms_dmcx_print(p, n->a);
+    if (in_braces)
+        ms_dmcx_close(p, '}');
+    if (n->x != 0)
+        ms_dmcx_PUT(p, " noexcept");
+    if (n->b != 0) {
+        ms_dmcx_PUT(p, " -> ");
+        ms_dmcx_print(p, n->b);
+    }
+    ms_dmcx_put_char(p, ';');
+}
+
+static void ms_dmcx_requires_out(ms_dmcx *p, const ms_dmcx_node *n)
+{
+    ms_dmcx_PUT(p, "requires");
+    if (n->a != 0) {
+        ms_dmcx_put_char(p, ' ');
+        ms_dmcx_parens_list(p, n->a);
+    }
+    ms_dmcx_put_char(p, ' ');
+    ms_dmcx_open(p, '{');
+    for (uint32_t cell = n->b; cell != 0; cell = p->cells[cell].next)
+        ms_dmcx_print(p, p->cells[cell].item);
+    ms_dmcx_put_char(p, ' ');
+    ms_dmcx_close(p, '}');
+}
+
+static void ms_dmcx_left_expr(ms_dmcx *p, const ms_dmcx_node *n)
+{
+    const ms_dmcx_op *op = &ms_dmcx_ops[n->x < ms_dmcx_OP_COUNT ? n->x : 0];
+    switch (n->kind) {
+    case ms_dmcx_PREFIX:
+        ms_dmcx_put(p, op->symbol, op->len);
+        ms_dmcx_operand(p, n->a, op->prec);
+        break;
+    case ms_dmcx_POSTFIX_OP:
+        ms_dmcx_operand(p, n->a, op->prec + 1u);
+        ms_dmcx_put(p, op->symbol, op->len);
+        break;
+    case ms_dmcx_BINARY: ms_dmcx_binary(p, n); break;
+    case ms_dmcx_SUBSCRIPT:
+        ms_dmcx_operand(p, n->a, op->prec);
+        ms_dmcx_open(p, '[');
+        ms_dmcx_print(p, n->b);
+        ms_dmcx_close(p, ']');
+        break;
+    case ms_dmcx_MEMBER:
+        ms_dmcx_operand(p, n->a, op->prec + 1u);
+        ms_dmcx_put(p, op->symbol, op->len);
+        ms_dmcx_operand(p, n->b, op->prec);
+        break;
+    case ms_dmcx_NEW: ms_dmcx_new_out(p, n); break;
+    case ms_dmcx_DELETE: ms_dmcx_delete_out(p, n); break;
+    case ms_dmcx_CALL: ms_dmcx_call_out(p, n); break;
+    case ms_dmcx_CONVERT:
+        ms_dmcx_parens(p, n->a);
+        ms_dmcx_parens_list(p, n->b);
+        break;
+    case ms_dmcx_CHOICE: ms_dmcx_choice(p, n); break;
+    case ms_dmcx_NAMED_CAST: ms_dmcx_named_cast(p, n); break;
+    case ms_dmcx_OF:
+        ms_dmcx_put(p, op->symbol, op->len);
+        ms_dmcx_parens(p, n->a);
+        break;
+    case ms_dmcx_ENCLOSED:
+        ms_dmcx_put_word(p, n->x);
+        ms_dmcx_parens(p, n->a);
+        break;
+    case ms_dmcx_SIZEOF_PARAM_PACK:
+        ms_dmcx_PUT(p, "sizeof...");
+        ms_dmcx_fold_pack(p, n->a);
+        break;
+    case ms_dmcx_SIZEOF_ARGS:
+        ms_dmcx_PUT(p, "sizeof... ");
+        ms_dmcx_parens_list(p, n->a);
+        break;
+    case ms_dmcx_FOLD: ms_dmcx_fold_out(p, n); break;
+    case ms_dmcx_INIT_LIST: ms_dmcx_init_list_out(p, n); break;
+    case ms_dmcx_FIELD_INIT:
+    case ms_dmcx_INDEX_INIT:
+    case ms_dmcx_RANGE_INIT: ms_dmcx_initialiser(p, n); break;
+    case ms_dmcx_THROW:
+        ms_dmcx_PUT(p, "throw ");
+        ms_dmcx_print(p, n->a);
+        break;
+    case ms_dmcx_FUNCTION_PARAM:
+        ms_dmcx_PUT(p, "fp");
+        ms_dmcx_put_span(p, n->a, n->b);
+        break;
+    case ms_dmcx_INTEGER: ms_dmcx_integer_out(p, n); break;
+    case ms_dmcx_ENUM_VALUE:
+        ms_dmcx_parens(p, n->a);
+        ms_dmcx_put_number(p, n->b, n->c);
+        break;
+    case ms_dmcx_FLOATING: ms_dmcx_put_floating(p, n); break;
+    case ms_dmcx_STRING_OF:
+        ms_dmcx_PUT(p, "\"<");
+        ms_dmcx_print(p, n->a);
+        ms_dmcx_PUT(p, ">\"");
+        break;
+    case ms_dmcx_LAMBDA:
+        ms_dmcx_PUT(p, "[]");
+        if (ms_dmcx_kind_of(p, n->a) == ms_dmcx_CLOSURE)
+            ms_dmcx_closure_declarator(p, ms_dmcx_at(p, n->a));
+        ms_dmcx_PUT(p, "{...}");
+        break;
+    case ms_dmcx_SUBOBJECT: ms_dmcx_subobject_out(p, n); break;
+    case ms_dmcx_MEMBER_CONVERT:
+        ms_dmcx_parens(p, n->a);
+        ms_dmcx_parens(p, n->b);
+        break;
+    case ms_dmcx_REQUIRES: ms_dmcx_requires_out(p, n); break;
+    case ms_dmcx_REQUIRE_EXPR: ms_dmcx_requirement_out(p, n); break;
+    case ms_dmcx_REQUIRE_TYPE:
+        ms_dmcx_PUT(p, " typename ");
+        ms_dmcx_print(p, n->a);
+        ms_dmcx_put_char(p, ';');
+        break;
+    default: /* REQUIRE_NESTED */
+        ms_dmcx_PUT(p, " requires ");
+        ms_dmcx_print(p, n->a);
+        ms_dmcx_put_char(p, ';');
+        break;
+    }
+}
+
+/* ---- C++: printing, the dispatch ---- */
+
+static void ms_dmcx_left_type(ms_dmcx *p, ms_dmcx_node *n)
+{
+    switch (n->kind) {
+    case ms_dmcx_QUAL:
+        ms_dmcx_left(p, n->a);
+        ms_dmcx_put_quals(p, n->x, 0);
+        break;
+    case ms_dmcx_VENDOR_QUAL: ms_dmcx_two(p, n, " ", 1); break;
+    case ms_dmcx_OBJC_PROTO:
+        ms_dmcx_two(p, n, "<", 1);
+        ms_dmcx_put_char(p, '>');
+        break;
+    case ms_dmcx_POINTER: ms_dmcx_pointer_left(p, n->a); break;
+    case ms_dmcx_REFERENCE: ms_dmcx_reference(p, n, true); break;
+    case ms_dmcx_MEMBER_PTR: ms_dmcx_member_pointer_left(p, n); break;
+    case ms_dmcx_ARRAY: ms_dmcx_left(p, n->a); break;
+    case ms_dmcx_FUNCTION:
+        ms_dmcx_left(p, n->a);
+        ms_dmcx_put_char(p, ' ');
+        break;
+    case ms_dmcx_NOEXCEPT_IF:
+        ms_dmcx_PUT(p, "noexcept");
+        ms_dmcx_parens(p, n->a);
+        break;
+    case ms_dmcx_THROW_LIST:
+        ms_dmcx_PUT(p, "throw");
+        ms_dmcx_parens_list(p, n->a);
+        break;
+    case ms_dmcx_VECTOR: ms_dmcx_vector_out(p, n->a, n->b); break;
+    case ms_dmcx_PIXEL: ms_dmcx_vector_out(p, 0, n->a); break;
+    case ms_dmcx_AFTER:
+        ms_dmcx_left(p, n->a);
+        ms_dmcx_put_word(p, n->x);
+        break;
+    case ms_dmcx_ELABORATED:
+        ms_dmcx_put_word(p, n->x);
+        ms_dmcx_print(p, n->a);
+        break;
+    case ms_dmcx_FLOAT_N:
+        ms_dmcx_PUT(p, "_Float");
+        ms_dmcx_put_span(p, n->a, n->b);
+        break;
+    case ms_dmcx_BIT_INT:
+        if (n->x != 0)
+            ms_dmcx_PUT(p, "unsigned ");
+        ms_dmcx_PUT(p, "_BitInt");
+        ms_dmcx_parens(p, n->a);
+        break;
+    case ms_dmcx_TRANSFORM:
+        ms_dmcx_two(p, n, "(", 1);
+        ms_dmcx_put_char(p, ')');
+        break;
+    case ms_dmcx_EXPANSION: ms_dmcx_expansion(p, n->a); break;
+    case ms_dmcx_PACK: {
+        uint32_t element = ms_dmcx_pack_element(p, n);
+        if (element != 0)
+            ms_dmcx_left(p, element);
+        break;
+    }
+    case ms_dmcx_ARG_PACK: ms_dmcx_list(p, n->a); break;
+    case ms_dmcx_FORWARD:
+        if (n->y == 0) {
+            n->y = 1;
+            ms_dmcx_left(p, n->c);
+            n->y = 0;
+        }
+        break;
+    case ms_dmcx_SYNTHETIC: ms_dmcx_synthetic(p, n); break;
+    case ms_dmcx_DECL_TYPE: ms_dmcx_PUT(p, "typename "); break;
+    case ms_dmcx_DECL_CONSTRAINED:
+        ms_dmcx_print(p, n->b);
+        ms_dmcx_put_char(p, ' ');
+        break;
+    case ms_dmcx_DECL_VALUE:
+        ms_dmcx_left(p, n->b);
+        if (!ms_dmcx_has(p, n->b, ms_dmcx_RIGHT))
+            ms_dmcx_put_char(p, ' ');
+        break;
+    case ms_dmcx_DECL_TEMPLATE:
+        ms_dmcx_PUT(p, "template");
+        ms_dmcx_angles(p, n->b);
+        ms_dmcx_PUT(p, " typename ");
+        break;
+    case ms_dmcx_DECL_PACK:
+        ms_dmcx_left(p, n->a);
+        ms_dmcx_PUT(p, "...");
+        break;
+    default: ms_dmcx_print(p, n->a); break; /* QUALIFIED_ARG */
+    }
+}
+
+static void ms_dmcx_left_name(ms_dmcx *p, const ms_dmcx_node *n)
+{
+    switch (n->kind) {
+    case ms_dmcx_NESTED:
+    case ms_dmcx_LOCAL:
+    case ms_dmcx_QUALIFIED: ms_dmcx_two(p, n, "::", 2); break;
+    case ms_dmcx_FRIEND: ms_dmcx_two(p, n, "::friend ", 9); break;
+    case ms_dmcx_GLOBAL:
+        ms_dmcx_PUT(p, "::");
+        ms_dmcx_print(p, n->a);
+        break;
+    case ms_dmcx_TEMPLATE:
+        ms_dmcx_print(p, n->a);
+        ms_dmcx_angles(p, n->b);
+        break;
+    case ms_dmcx_ABI_TAG:
+        ms_dmcx_left(p, n->a);
+        ms_dmcx_PUT(p, "[abi:");
+        ms_dmcx_print(p, n->b);
+        ms_dmcx_put_char(p, ']');
+        break;
+    case ms_dmcx_MODULE:
+        if (n->a != 0)
+            ms_dmcx_print(p, n->a);
+        if (n->a != 0 || n->x != 0)
+            ms_dmcx_put_char(p, n->x != 0 ? ':' : '.');
+        ms_dmcx_print(p, n->b);
+        break;
+    case ms_dmcx_IN_MODULE:
+        ms_dmcx_print(p, n->b);
+        ms_dmcx_put_char(p, '@');
+        ms_dmcx_print(p, n->a);
+        break;
+    case ms_dmcx_DTOR:
+        ms_dmcx_put_char(p, '~');
+        ms_dmcx_put_base(p, n->a);
+        break;
+    case ms_dmcx_CTOR: ms_dmcx_put_base(p, n->a); break;
+    case ms_dmcx_DTOR_NAME:
+        ms_dmcx_put_char(p, '~');
+        ms_dmcx_left(p, n->a);
+        break;
+    case ms_dmcx_OPERATOR: ms_dmcx_put_operator(p, n->x); break;
+    case ms_dmcx_LITERAL_OP:
+        ms_dmcx_PUT(p, "operator\"\" ");
+        ms_dmcx_print(p, n->a);
+        break;
+    case ms_dmcx_CONVERSION:
+        ms_dmcx_PUT(p, "operator ");
+        ms_dmcx_print(p, n->a);
+        break;
+    case ms_dmcx_UNNAMED:
+        ms_dmcx_PUT(p, "'unnamed");
+        ms_dmcx_put_span(p, n->a, n->b);
+        ms_dmcx_put_char(p, '\'');
+        break;
+    case ms_dmcx_CLOSURE:
+        ms_dmcx_PUT(p, "'lambda");
+        if (ms_dmcx_at(p, n->c)->c != 0)
+            ms_dmcx_print(p, ms_dmcx_at(p, n->c)->c);
+        ms_dmcx_put_char(p, '\'');
+        ms_dmcx_closure_declarator(p, n);
+        break;
+    case ms_dmcx_BINDING:
+        ms_dmcx_open(p, '[');
+        ms_dmcx_list(p, n->a);
+        ms_dmcx_close(p, ']');
+        break;
+    case ms_dmcx_SPECIAL:
+        ms_dmcx_put_word(p, n->x);
+        ms_dmcx_print(p, n->a);
+        break;
+    case ms_dmcx_CTOR_VTABLE:
+        ms_dmcx_PUT(p, "construction vtable for ");
+        ms_dmcx_two(p, n, "-in-", 4);
+        break;
+    case ms_dmcx_DOT_SUFFIX:
+        ms_dmcx_two(p, n, " (", 2);
+        ms_dmcx_put_char(p, ')');
+        break;
+    case ms_dmcx_ENCODING: ms_dmcx_encoding_left(p, n); break;
+    default: /* THIS_PARAM */
+        ms_dmcx_PUT(p, "this ");
+        ms_dmcx_print(p, n->a);
+        break;
+    }
+}
+
+/* One node deeper; false when the name nests too deep or a budget is spent. */
+static bool ms_dmcx_enter_node(ms_dmcx *p)
+{
+    ms_dm *d = p->d;
+    if (d->failed || d->work == 0 || p->depth >= ms_dmcx_MAX_PRINT_DEPTH) {
+        d->failed = true;
+        return false;
+    }
+    d->work--;
+    p->depth++;
+    return true;
+}
+
+/* Prints a node, or of a declarator what stands before its name. */
+static void ms_dmcx_left(ms_dmcx *p, uint32_t ref)
+{
+    if (ref < ms_dmcx_W_COUNT) {
+        ms_dmcx_put_word(p, ref);
+        return;
+    }
+    ms_dmcx_node *n = ms_dmcx_at(p, ref);
+    if (n->kind == ms_dmcx_TEXT) {
+        ms_dmcx_put_span(p, n->a, n->b);
+        return;
+    }
+    if (!ms_dmcx_enter_node(p))
+        return;
+    if (n->kind < ms_dmcx_QUAL)
+        ms_dmcx_left_name(p, n);
+    else if (n->kind < ms_dmcx_PREFIX)
+        ms_dmcx_left_type(p, n);
+    else
+        ms_dmcx_left_expr(p, n);
+    p->depth--;
+}
+
+/* Prints what stands behind a declarator's name. */
+static void ms_dmcx_right_inside(ms_dmcx *p, ms_dmcx_node *n)
+{
+    switch (n->kind) {
+    case ms_dmcx_ENCODING: ms_dmcx_encoding_right(p, n); break;
+    case ms_dmcx_QUAL: ms_dmcx_right(p, n->a); break;
+    case ms_dmcx_POINTER:
+        if (!ms_dmcx_is_id(p, n->a))
+            ms_dmcx_close_declarator(p, n->a);
+        break;
+    case ms_dmcx_REFERENCE: ms_dmcx_reference(p, n, false); break;
+    case ms_dmcx_MEMBER_PTR: ms_dmcx_close_declarator(p, n->b); break;
+    case ms_dmcx_ARRAY: ms_dmcx_array_right(p, n); break;
+    case ms_dmcx_FUNCTION: ms_dmcx_function_right(p, n); break;
+    case ms_dmcx_PACK: {
+        uint32_t element = ms_dmcx_pack_element(p, n);
+        if (element != 0)
+            ms_dmcx_right(p, element);
+        break;
+    }
+    case ms_dmcx_FORWARD:
+        if (n->y == 0) {
+            n->y = 1;
+            ms_dmcx_right(p, n->c);
+            n->y = 0;
+        }
+        break;
+    case ms_dmcx_DECL_TYPE:
+    case ms_dmcx_DECL_CONSTRAINED: ms_dmcx_print(p, n->a); break;
+    case ms_dmcx_DECL_VALUE:
+        ms_dmcx_print(p, n->a);
+        ms_dmcx_right(p, n->b);
+        break;
+    case ms_dmcx_DECL_TEMPLATE:
+        ms_dmcx_print(p, n->a);
+        ms_dmcx_requires_clause(p, n->c);
+        break;
+    case ms_dmcx_DECL_PACK: ms_dmcx_right(p, n->a); break;
+    default: break;
+    }
+}
+
+static void ms_dmcx_right(ms_dmcx *p, uint32_t ref)
+{
+    uint32_t flags = ms_dmcx_flags_of(p, ref);
+    if ((flags & (ms_dmcx_RIGHT | ms_dmcx_RIGHT * ms_dmcx_ASK)) == 0 || !ms_dmcx_enter_node(p))
+        return;
+    ms_dmcx_right_inside(p, ms_dmcx_at(p, ref));
+    p->depth--;
+}
+
+/* ---- C++: entry ---- */
+
+/* Whether the name looks like C++'s: _Z behind up to three more underscores (two and three mark blocks). */
+static bool ms_dmcx_is_mangled(const ms_dm *d)
+{
+    size_t at = 0;
+    while (at < 4 && at < d->len && d->s[at] == '_')
+        at++;
+    return at != 0 && at < d->len && d->s[at] == 'Z' && d->len <= ms_dmcx_MAX_NAME;
+}
+
+static bool ms_dm_cxx(ms_dm *d)
+{
+    if (!ms_dmcx_is_mangled(d))
+        return false;
+    ms_dmcx p;
+    ms_zero(&p, sizeof(p));
+    p.d = d;
+    p.s = d->s;
+    p.len = (uint32_t)d->len;
+    size_t room = (d->mem_len - d->mem_used) & ~(size_t)15;
+    unsigned char *mem = (unsigned char *)ms_dm_alloc(d, room);
+    if (mem == NULL)
+        return false;
+    p.limit = (uint32_t)(room / sizeof(ms_dmcx_cell));
+    p.used = ms_dmcx_W_COUNT; /* references below are words */
+    if (p.limit < p.used) {
+        d->no_mem = true;
+        return false;
+    }
+    p.cells = (ms_dmcx_cell *)(void *)mem;
+    p.subs_end = (uint32_t *)(void *)(mem + room);
+    p.auto_level = ms_dmcx_UNSET;
+    p.try_args = true;
+    uint32_t ref = ms_dmcx_mangled(&p);
+    if (ref == 0 || d->failed)
+        return false;
+    p.pack_index = ms_dmcx_UNSET;
+    p.pack_count = ms_dmcx_UNSET;
+    ms_dmcx_print(&p, ref);
+    return !d->failed;
+}
+
+#undef ms_dmcx_PUT
+#undef ms_dmcx_UNSET
+#endif /* MACHSYM_NO_CXX */
+
+#ifndef MACHSYM_NO_D
+/* ---- names: D -------------------------------------------------------------------------------------------
+ * The D ABI's "Name Mangling". The name is printed while it is read; where the source order differs from the
+ * mangled one (associative arrays, function types) the first part is skipped and read again. Every function
+ * returns false where the name does not fit, so that an alternative can be tried from an earlier position;
+ * d->failed is left for spent budgets. Prints as libiberty does. */
+
+enum { ms_dmd_max_depth = 256 };
+
+typedef struct ms_dmd { /* The state of reading one name. */
+    ms_dm *d;
+    const char *s;
+    size_t len;
+    size_t at;       /* reading position */
+    size_t last_ref; /* the innermost type back-reference being read: those inside must lie before it */
+    size_t tail;     /* where a closing `6__initZ` or the like starts; len when there is none */
+    bool tail_seen;  /* the tail was read as an identifier */
+    bool quiet;      /* reading a part that is not shown now */
+} ms_dmd;
+
+#define ms_dmd_lit(p, text) ms_dmd_put(p, text, sizeof(text) - 1)
+
+static void ms_dmd_put(ms_dmd *p, const char *ptr, size_t len)
+{
+    if (!p->quiet)
+        ms_dm_put(p->d, ptr, len);
+}
+
+static char ms_dmd_peek(const ms_dmd *p)
+{
+    return p->at < p->len ? p->s[p->at] : '\0';
+}
+
+static bool ms_dmd_eat(ms_dmd *p, char c)
+{
+    if (ms_dmd_peek(p) != c)
+        return false;
+    p->at++;
+    return true;
+}
+
+static bool ms_dmd_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Compares text with the bytes at position at. */
+static bool ms_dmd_has(const ms_dmd *p, size_t at, const char *text, size_t len)
+{
+    return at <= p->len && len <= p->len - at && ms_equal(p->s + at, text, len);
+}
+
+/* Takes steps from the budget; everything that can be read again through a back-reference has to pay. */
+static bool ms_dmd_pay(ms_dmd *p, size_t steps)
+{
+    if (steps > p->d->work)
+        p->d->failed = true;
+    else
+        p->d->work -= steps;
+    return !p->d->failed;
+}
+
+/* Starts a type, identifier or value; every successful call needs a ms_dmd_leave. */
+static bool ms_dmd_enter(ms_dmd *p)
+{
+    if (p->d->depth >= ms_dmd_max_depth)
+        p->d->failed = true;
+    if (!ms_dmd_pay(p, 1))
+        return false;
+    p->d->depth++;
+    return true;
+}
+
+static bool ms_dmd_leave(ms_dmd *p, bool ok)
+{
+    p->d->depth--;
+    return ok && !p->d->failed;
+}
+
+/* Takes digits, without a limit. Returns how many. */
+static size_t ms_dmd_digits(ms_dmd *p)
+{
+    size_t first = p->at;
+    while (ms_dmd_is_digit(ms_dmd_peek(p)))
+        p->at++;
+    ms_dmd_pay(p, (p->at - first) / 16);
+    return p->at - first;
+}
+
+/* Number: at least one digit, 32 bits, and never the end of the name. */
+static bool ms_dmd_number(ms_dmd *p, uint32_t *out)
+{
+    uint32_t value = 0;
+    size_t first = p->at;
+    while (ms_dmd_is_digit(ms_dmd_peek(p))) {
+        uint32_t digit = (uint32_t)(p->s[p->at] - '0');
+        if (value > (UINT32_MAX - digit) / 10)
+            return false;
+        value = value * 10 + digit;
+        p->at++;
+    }
+    *out = value;
+    return p->at > first && p->at < p->len;
+}
+
+/* NumberBackRef behind the `Q` at position q: base 26, the last digit is a small letter. */
+static bool ms_dmd_ref(const ms_dmd *p, size_t q, size_t *end, size_t *target)
+{
+    size_t value = 0;
+    for (size_t at = q + 1; at < p->len && at - q <= 8; at++) { /* 26^8 exceeds any name */
+        char c = p->s[at];
+        bool last = c >= 'a' && c <= 'z';
+        if ((!last && (c < 'A' || c > 'Z')) || value > p->len)
+            return false;
+        value = value * 26 + (size_t)(c - (last ? 'a' : 'A'));
+        if (last) {
+            *end = at + 1;
+            *target = q - value;
+            return value > 0 && value <= q;
+        }
+    }
+    return false;
+}
+
+static bool ms_dmd_is_template(const ms_dmd *p, size_t at)
+{
+    return ms_dmd_has(p, at, "__T", 3) || ms_dmd_has(p, at, "__U", 3);
+}
+
+/* A SymbolName may start at position at. */
+static bool ms_dmd_is_symbol(const ms_dmd *p, size_t at)
+{
+    size_t end, target;
+    if (at >= p->len)
+        return false;
+    if (ms_dmd_is_digit(p->s[at]))
+        return true;
+    if (p->s[at] == 'Q')
+        return ms_dmd_ref(p, at, &end, &target) && ms_dmd_is_digit(p->s[target]);
+    return ms_dmd_is_template(p, at);
+}
+
+static bool ms_dmd_is_function(char c)
+{
+    return c == 'F' || c == 'U' || c == 'V' || c == 'W' || c == 'R' || c == 'Y';
+}
+
+/* floors: recursion */
+static bool ms_dmd_type(ms_dmd *p);
+static bool ms_dmd_ident(ms_dmd *p);
+static bool ms_dmd_qualified(ms_dmd *p, bool with_modifiers);
+static bool ms_dmd_value(ms_dmd *p, char type, size_t type_at);
+
+/* Reads a type without showing it. */
+static bool ms_dmd_skip_type(ms_dmd *p)
+{
+    bool quiet = p->quiet;
+    p->quiet = true;
+    bool ok = ms_dmd_type(p);
+    p->quiet = quiet;
+    return ok;
+}
+
+/* MangledName */
+static bool ms_dmd_mangle(ms_dmd *p)
+{
+    p->at += 2;
+    if (!ms_dmd_qualified(p, true))
+        return false;
+    return ms_dmd_eat(p, 'Z') || ms_dmd_skip_type(p);
+}
+
+static bool ms_dmd_is_mangle(const ms_dmd *p)
+{
+    return ms_dmd_has(p, p->at, "_D", 2) && ms_dmd_is_symbol(p, p->at + 2);
+}
+
+/* ---- functions ---- */
+
+/* FuncAttrs, each shown with a blank behind it. */
+static bool ms_dmd_attributes(ms_dmd *p)
+{
+    while (ms_dmd_peek(p) == 'N' && p->at + 1 < p->len) {
+        switch (p->s[p->at + 1]) {
+        case 'a': ms_dmd_lit(p, "pure "); break;
+        case 'b': ms_dmd_lit(p, "nothrow "); break;
+        case 'c': ms_dmd_lit(p, "ref "); break;
+        case 'd': ms_dmd_lit(p, "@property "); break;
+        case 'e': ms_dmd_lit(p, "@trusted "); break;
+        case 'f': ms_dmd_lit(p, "@safe "); break;
+        case 'i': ms_dmd_lit(p, "@nogc "); break;
+        case 'j': ms_dmd_lit(p, "return "); break;
+        case 'l': ms_dmd_lit(p, "scope "); break;
+        case 'm': ms_dmd_lit(p, "@live "); break;
+        case 'g':
+        case 'h':
+        case 'k':
+        case 'n': return true; /* start the first parameter */
+        default: return false;
+        }
+        p->at += 2;
+    }
+    return true;
+}
+
+static bool ms_dmd_parameter(ms_dmd *p)
+{
+    for (;;) { /* `return scope` and `scope return` differ, so both orders are written */
+        if (ms_dmd_eat(p, 'M')) {
+            ms_dmd_lit(p, "scope ");
+        } else if (ms_dmd_has(p, p->at, "Nk", 2)) {
+            p->at += 2;
+            ms_dmd_lit(p, "return ");
+        } else {
+            break;
+        }
+    }
+    if (ms_dmd_eat(p, 'I')) {
+        ms_dmd_lit(p, "in ");
+        if (ms_dmd_eat(p, 'K'))
+            ms_dmd_lit(p, "ref ");
+    } else if (ms_dmd_eat(p, 'J')) {
+        ms_dmd_lit(p, "out ");
+    } else if (ms_dmd_eat(p, 'K')) {
+        ms_dmd_lit(p, "ref ");
+    } else if (ms_dmd_eat(p, 'L')) {
+        ms_dmd_lit(p, "lazy ");
+    }
+    return ms_dmd_type(p);
+}
+
+/* Parameters up to their end mark. */
+static bool ms_dmd_parameters(ms_dmd *p)
+{
+    for (size_t count = 0;; count++) {
+        switch (ms_dmd_peek(p)) {
+        case 'Y':
+            if (count > 0)
+                ms_dmd_lit(p, ", ");
+            ms_dmd_lit(p, "...");
+            p->at++;
+            return true;
+        case 'X':
+            ms_dmd_lit(p, "...");
+            p->at++;
+            return true;
+        case 'Z': p->at++; return true;
+        default: break;
+        }
+        if (count > 0)
+            ms_dmd_lit(p, ", ");
+        if (!ms_dmd_parameter(p))
+            return false;
+    }
+}
+
+/* TypeFunctionNoReturn as part of a symbol: only the parameters are shown. */
+static bool ms_dmd_signature(ms_dmd *p)
+{
+    if (!ms_dmd_is_function(ms_dmd_peek(p)))
+        return false;
+    p->at++;
+    bool quiet = p->quiet;
+    p->quiet = true;
+    bool ok = ms_dmd_attributes(p);
+    p->quiet = quiet;
+    ms_dmd_lit(p, "(");
+    ok = ok && ms_dmd_parameters(p);
+    ms_dmd_lit(p, ")");
+    return ok;
+}
+
+/* TypeModifiers of a `this` or context pointer. */
+static void ms_dmd_modifiers(ms_dmd *p)
+{
+    for (;;) {
+        if (ms_dmd_eat(p, 'x')) {
+            ms_dmd_lit(p, " const");
+            return;
+        }
+        if (ms_dmd_eat(p, 'y')) {
+            ms_dmd_lit(p, " immutable");
+            return;
+        }
+        if (ms_dmd_eat(p, 'O')) {
+            ms_dmd_lit(p, " shared");
+        } else if (ms_dmd_has(p, p->at, "Ng", 2)) {
+            p->at += 2;
+            ms_dmd_lit(p, " inout");
+        } else {
+            return;
+        }
+    }
+}
+
+static void ms_dmd_skip_modifiers(ms_dmd *p)
+{
+    bool quiet = p->quiet;
+    p->quiet = true;
+    ms_dmd_modifiers(p);
+    p->quiet = quiet;
+}
+
+/* TypeFunction as a type: `ret(params) attributes `; the caller adds what it is. */
+static bool ms_dmd_function_type(ms_dmd *p)
+{
+    switch (ms_dmd_peek(p)) {
+    case 'F': break;
+    case 'U': ms_dmd_lit(p, "extern(C) "); break;
+    case 'W': ms_dmd_lit(p, "extern(Windows) "); break;
+    case 'V': ms_dmd_lit(p, "extern(Pascal) "); break;
+    case 'R': ms_dmd_lit(p, "extern(C++) "); break;
+    case 'Y': ms_dmd_lit(p, "extern(Objective-C) "); break;
+    default: return false;
+    }
+    size_t attributes = ++p->at;
+    bool quiet = p->quiet;
+    p->quiet = true;
+    bool ok = ms_dmd_attributes(p);
+    size_t parameters = p->at;
+    ok = ok && ms_dmd_parameters(p);
+    p->quiet = quiet;
+    if (!ok || !ms_dmd_type(p))
+        return false;
+    if (quiet)
+        return true;
+    size_t end = p->at;
+    p->at = parameters;
+    ms_dmd_lit(p, "(");
+    ok = ms_dmd_parameters(p);
+    ms_dmd_lit(p, ") ");
+    p->at = attributes;
+    ok = ok && ms_dmd_attributes(p);
+    p->at = end;
+    return ok;
+}
+
+/* ---- types ---- */
+
+/* TypeBackRef */
+static bool ms_dmd_type_ref(ms_dmd *p, bool is_function)
+{
+    size_t q = p->at, end, target;
+    if (!ms_dmd_ref(p, q, &end, &target) || q >= p->last_ref)
+        return false;
+    size_t last_ref = p->last_ref;
+    p->last_ref = q;
+    p->at = target;
+    bool ok = is_function ? ms_dmd_function_type(p) : ms_dmd_type(p);
+    p->last_ref = last_ref;
+    p->at = end;
+    return ok;
+}
+
+static bool ms_dmd_delegate(ms_dmd *p)
+{
+    size_t modifiers = p->at;
+    ms_dmd_skip_modifiers(p);
+    bool ok = ms_dmd_peek(p) == 'Q' ? ms_dmd_type_ref(p, true) : ms_dmd_function_type(p);
+    size_t end = p->at;
+    ms_dmd_lit(p, "delegate");
+    p->at = modifiers;
+    ms_dmd_modifiers(p);
+    p->at = end;
+    return ok;
+}
+
+/* TypeStaticArray: the size stands in front, as in no source. */
+static bool ms_dmd_static_array(ms_dmd *p)
+{
+    size_t first = p->at, len = ms_dmd_digits(p);
+    bool ok = ms_dmd_type(p);
+    ms_dmd_lit(p, "[");
+    ms_dmd_put(p, p->s + first, len);
+    ms_dmd_lit(p, "]");
+    return ok;
+}
+
+/* TypeAssocArray: the key comes first, but is shown behind the value. */
+static bool ms_dmd_assoc_array(ms_dmd *p)
+{
+    size_t key = p->at;
+    if (!ms_dmd_skip_type(p) || !ms_dmd_type(p))
+        return false;
+    if (p->quiet)
+        return true;
+    size_t end = p->at;
+    p->at = key;
+    ms_dmd_lit(p, "[");
+    bool ok = ms_dmd_type(p);
+    ms_dmd_lit(p, "]");
+    p->at = end;
+    return ok;
+}
+
+/* TypeTuple: a count and types, or (the newer form) parameters and `Z`. */
+static bool ms_dmd_tuple(ms_dmd *p)
+{
+    uint32_t count;
+    bool ok = true;
+    ms_dmd_lit(p, "Tuple!(");
+    if (!ms_dmd_is_digit(ms_dmd_peek(p))) {
+        ok = ms_dmd_parameters(p) && p->s[p->at - 1] == 'Z';
+    } else {
+        if (!ms_dmd_number(p, &count))
+            return false;
+        for (uint32_t i = 0; i < count && ok; i++) {
+            if (i > 0)
+                ms_dmd_lit(p, ", ");
+            ok = ms_dmd_type(p);
+        }
+    }
+    ms_dmd_lit(p, ")");
+    return ok;
+}
+
+static bool ms_dmd_wrapped(ms_dmd *p, const char *open, size_t len)
+{
+    ms_dmd_put(p, open, len);
+    bool ok = ms_dmd_type(p);
+    ms_dmd_lit(p, ")");
+    return ok;
+}
+
+/* Types that start with `N`. */
+static bool ms_dmd_type_n(ms_dmd *p)
+{
+    if (ms_dmd_eat(p, 'g'))
+        return ms_dmd_wrapped(p, "inout(", 6);
+    if (ms_dmd_eat(p, 'h'))
+        return ms_dmd_wrapped(p, "__vector(", 9);
+    if (!ms_dmd_eat(p, 'n'))
+        return false;
+    ms_dmd_lit(p, "typeof(*null)");
+    return true;
+}
+
+/* Types with others inside. */
+static bool ms_dmd_compound(ms_dmd *p)
+{
+    bool ok;
+    char tag = ms_dmd_peek(p);
+    if (ms_dmd_is_function(tag)) {
+        ok = ms_dmd_function_type(p);
+        ms_dmd_lit(p, "function");
+        return ok;
+    }
+    if (tag == 'Q')
+        return ms_dmd_type_ref(p, false);
+    p->at++;
+    switch (tag) {
+    case 'O': return ms_dmd_wrapped(p, "shared(", 7);
+    case 'x': return ms_dmd_wrapped(p, "const(", 6);
+    case 'y': return ms_dmd_wrapped(p, "immutable(", 10);
+    case 'N': return ms_dmd_type_n(p);
+    case 'A':
+        ok = ms_dmd_type(p);
+        ms_dmd_lit(p, "[]");
+        return ok;
+    case 'G': return ms_dmd_static_array(p);
+    case 'H': return ms_dmd_assoc_array(p);
+    case 'P':
+        tag = ms_dmd_peek(p);
+        ok = ms_dmd_type(p);
+        if (!ms_dmd_is_function(tag)) /* a function pointer is shown without a star */
+            ms_dmd_lit(p, "*");
+        return ok;
+    case 'C':
+    case 'S':
+    case 'E':
+    case 'T':
+    case 'I': return ms_dmd_qualified(p, false);
+    case 'D': return ms_dmd_delegate(p);
+    case 'B': return ms_dmd_tuple(p);
+    default: return false;
+    }
+}
+
+static bool ms_dmd_type(ms_dmd *p)
+{
+    static const char names[26][13] = {
+        "char",  "bool",   "creal", "double", "real",         "float",  "byte",    "ubyte",  "int",
+        "ireal", "uint",   "long",  "ulong",  "typeof(null)", "ifloat", "idouble", "cfloat", "cdouble",
+        "short", "ushort", "wchar", "void",   "dchar",        "",       "",        ""};
+    static const unsigned char lens[26] = {4,  4, 5, 6, 4, 5, 4, 5, 3, 5, 4, 4, 5,
+                                           12, 6, 7, 6, 7, 5, 6, 5, 4, 5, 0, 0, 0};
+    char tag = ms_dmd_peek(p);
+    if (tag >= 'a' && tag <= 'w') {
+        p->at++;
+        ms_dmd_put(p, names[tag - 'a'], lens[tag - 'a']);
+        return ms_dmd_pay(p, 1);
+    }
+    if (tag == 'z') {
+        p->at++;
+        char wide = ms_dmd_peek(p);
+        p->at++;
+        ms_dmd_put(p, wide == 'k' ? "ucent" : "cent", wide == 'k' ? 5 : 4);
+        return wide == 'k' || wide == 'i';
+    }
+    return ms_dmd_enter(p) && ms_dmd_leave(p, ms_dmd_compound(p));
+}
+
+/* ---- values of template arguments ---- */
+
+static bool ms_dmd_is_hex(char c)
+{
+    return ms_dmd_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+static unsigned ms_dmd_nibble(char c)
+{
+    return ms_dmd_is_digit(c) ? (unsigned)(c - '0') : ((unsigned)(c - 'A') & 31u) + 10;
+}
+
+/* A char, wchar or dchar: as itself when it is printable ASCII, else in at least the digits of its width. */
+static bool ms_dmd_char(ms_dmd *p, char type)
+{
+    uint32_t value;
+    char text[8];
+    size_t at = sizeof text, width = type == 'a' ? 2 : type == 'u' ? 4 : 8;
+    if (!ms_dmd_number(p, &value))
+        return false;
+    ms_dmd_lit(p, "'");
+    if (type == 'a' && value >= 0x20 && value < 0x7F) {
+        char c = (char)value;
+        ms_dmd_put(p, &c, 1);
+    } else {
+        while (value != 0 || sizeof text - at < width) {
+            text[--at] = "0123456789abcdef"[value & 15u];
+            value >>= 4;
+        }
+        ms_dmd_put(p, type == 'a' ? "\\x" : type == 'u' ? "\\u" : "\\U", 2);
+        ms_dmd_put(p, text + at, sizeof text - at);
+    }
+    ms_dmd_lit(p, "'");
+    return true;
+}
+
+/* The digits of a number, read as the type says. */
+static bool ms_dmd_integer(ms_dmd *p, char type)
+{
+    uint32_t value;
+    size_t first = p->at;
+    if (!ms_dmd_is_digit(ms_dmd_peek(p)))
+        return false;
+    if (type == 'a' || type == 'u' || type == 'w')
+        return ms_dmd_char(p, type);
+    if (type == 'b') {
+        if (!ms_dmd_number(p, &value))
+            return false;
+        ms_dmd_put(p, value != 0 ? "true" : "false", value != 0 ? 4 : 5);
+        return true;
+    }
+    ms_dmd_put(p, p->s + first, ms_dmd_digits(p));
+    switch (type) {
+    case 'h':
+    case 't':
+    case 'k': ms_dmd_lit(p, "u"); break;
+    case 'l': ms_dmd_lit(p, "L"); break;
+    case 'm': ms_dmd_lit(p, "uL"); break;
+    default: break;
+    }
+    return true;
+}
+
+/* HexFloat */
+static bool ms_dmd_real(ms_dmd *p)
+{
+    if (ms_dmd_has(p, p->at, "NAN", 3)) {
+        p->at += 3;
+        ms_dmd_lit(p, "NaN");
+        return true;
+    }
+    if (ms_dmd_eat(p, 'N'))
+        ms_dmd_lit(p, "-");
+    if (ms_dmd_has(p, p->at, "INF", 3)) {
+        p->at += 3;
+        ms_dmd_lit(p, "Inf");
+        return true;
+    }
+    size_t first = p->at;
+    while (ms_dmd_is_hex(ms_dmd_peek(p)))
+        p->at++;
+    size_t len = p->at - first;
+    if (len == 0 || !ms_dmd_eat(p, 'P') || !ms_dmd_pay(p, len / 16))
+        return false;
+    ms_dmd_lit(p, "0x");
+    ms_dmd_put(p, p->s + first, 1);
+    ms_dmd_lit(p, ".");
+    ms_dmd_put(p, p->s + first + 1, len - 1);
+    ms_dmd_lit(p, "p");
+    if (ms_dmd_eat(p, 'N'))
+        ms_dmd_lit(p, "-");
+    first = p->at;
+    ms_dmd_put(p, p->s + first, ms_dmd_digits(p));
+    return true;
+}
+
+/* `<count> _ <two digits for each byte>` */
+static bool ms_dmd_string(ms_dmd *p, char kind)
+{
+    uint32_t count;
+    if (!ms_dmd_number(p, &count) || !ms_dmd_eat(p, '_') || count > (p->len - p->at) / 2 ||
+        !ms_dmd_pay(p, count / 8))
+        return false;
+    ms_dmd_lit(p, "\"");
+    for (uint32_t i = 0; i < count; i++) {
+        const char *at = p->s + p->at;
+        if (!ms_dmd_is_hex(at[0]) || !ms_dmd_is_hex(at[1]))
+            return false;
+        char c = (char)(ms_dmd_nibble(at[0]) << 4 | ms_dmd_nibble(at[1]));
+        p->at += 2;
+        switch (c) {
+        case '\t': ms_dmd_lit(p, "\\t"); break;
+        case '\n': ms_dmd_lit(p, "\\n"); break;
+        case '\r': ms_dmd_lit(p, "\\r"); break;
+        case '\f': ms_dmd_lit(p, "\\f"); break;
+        case '\v': ms_dmd_lit(p, "\\v"); break;
+        default:
+            if (c >= ' ' && c <= '~') {
+                ms_dmd_put(p, &c, 1);
+            } else {
+                ms_dmd_lit(p, "\\x");
+                ms_dmd_put(p, at, 2);
+            }
+        }
+    }
+    ms_dmd_lit(p, "\"");
+    if (kind != 'a')
+        ms_dmd_put(p, &kind, 1);
+    return true;
+}
+
+/* A count and as many values, pairs when it is an associative array. */
+static bool ms_dmd_values(ms_dmd *p, bool pairs)
+{
+    uint32_t count;
+    if (!ms_dmd_number(p, &count))
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (i > 0)
+            ms_dmd_lit(p, ", ");
+        if (!ms_dmd_value(p, '\0', 0))
+            return false;
+        if (!pairs)
+            continue;
+        ms_dmd_lit(p, ":");
+        if (!ms_dmd_value(p, '\0', 0))
+            return false;
+    }
+    return true;
+}
+
+/* A struct literal starts with its type, which was read before it. */
+static bool ms_dmd_struct(ms_dmd *p, size_t type_at)
+{
+    if (type_at != 0 && !p->quiet) {
+        size_t back = p->at;
+        p->at = type_at;
+        if (!ms_dmd_type(p))
+            return false;
+        p->at = back;
+    }
+    ms_dmd_lit(p, "(");
+    bool ok = ms_dmd_values(p, false);
+    ms_dmd_lit(p, ")");
+    return ok;
+}
+
+static bool ms_dmd_any_value(ms_dmd *p, char type, size_t type_at)
+{
+    char tag = ms_dmd_peek(p);
+    bool ok;
+    if (ms_dmd_is_digit(tag)) /* early compilers wrote no `i` */
+        return ms_dmd_integer(p, type);
+    p->at++;
+    switch (tag) {
+    case 'n': ms_dmd_lit(p, "null"); return true;
+    case 'i': return ms_dmd_integer(p, type);
+    case 'N': ms_dmd_lit(p, "-"); return ms_dmd_integer(p, type);
+    case 'e': return ms_dmd_real(p);
+    case 'c':
+        if (!ms_dmd_real(p) || !ms_dmd_eat(p, 'c'))
+            return false;
+        ms_dmd_lit(p, "+");
+        ok = ms_dmd_real(p);
+        ms_dmd_lit(p, "i");
+        return ok;
+    case 'a':
+    case 'w':
+    case 'd': return ms_dmd_string(p, tag);
+    case 'A':
+        ms_dmd_lit(p, "[");
+        ok = ms_dmd_values(p, type == 'H');
+        ms_dmd_lit(p, "]");
+        return ok;
+    case 'S': return ms_dmd_struct(p, type_at);
+    case 'f': return ms_dmd_is_mangle(p) && ms_dmd_mangle(p);
+    default: return false;
+    }
+}
+
+/* type: the first letter of the value's type, '\0' inside literals, whose types are not written. */
+static bool ms_dmd_value(ms_dmd *p, char type, size_t type_at)
+{
+    return ms_dmd_enter(p) && ms_dmd_leave(p, ms_dmd_any_value(p, type, type_at));
+}
+
+static bool ms_dmd_value_arg(ms_dmd *p)
+{
+    size_t type_at = p->at, end, target;
+    char type = ms_dmd_peek(p);
+    if (type == 'Q') {
+        if (!ms_dmd_ref(p, p->at, &end, &target))
+            return false;
+        type = p->s[target];
+    }
+    return ms_dmd_skip_type(p) && ms_dmd_value(p, type, type_at);
+}
+
+/* ---- template arguments ---- */
+
+/* Reads a symbol of size bytes at position at; a size of 0 takes any. */
+static bool ms_dmd_sized_symbol(ms_dmd *p, size_t at, uint64_t size)
+{
+    size_t out_len = p->d->out_len;
+    bool ok;
+    p->at = at;
+    if (ms_dmd_is_symbol(p, at))
+        ok = ms_dmd_qualified(p, false);
+    else
+        ok = ms_dmd_is_mangle(p) && ms_dmd_mangle(p);
+    if (ok && (size == 0 || p->at - at == size))
+        return true;
+    p->d->out_len = out_len;
+    return false;
+}
+
+/* Compilers before 2.077 wrote the length of the symbol in front of it. The symbol may start with a digit as
+ * well: the longest length that fits wins, and no length is the last choice. */
+static bool ms_dmd_symbol_arg(ms_dmd *p)
+{
+    uint32_t size;
+    size_t first = p->at;
+    if (ms_dmd_is_mangle(p))
+        return ms_dmd_mangle(p);
+    if (ms_dmd_peek(p) == 'Q')
+        return ms_dmd_qualified(p, false);
+    if (!ms_dmd_number(p, &size) || size == 0)
+        return false;
+    for (size_t at = p->at; size != 0 && !p->d->failed; at--, size /= 10) {
+        if (ms_dmd_sized_symbol(p, at, size))
+            return true;
+    }
+    return ms_dmd_sized_symbol(p, first, 0);
+}
+
+/* ExternallyMangledName: shown as it is. */
+static bool ms_dmd_external_arg(ms_dmd *p)
+{
+    uint32_t len;
+    if (!ms_dmd_number(p, &len) || len > p->len - p->at)
+        return false;
+    ms_dmd_put(p, p->s + p->at, len);
+    p->at += len;
+    return true;
+}
+
+static bool ms_dmd_template_arg(ms_dmd *p)
+{
+    ms_dmd_eat(p, 'H'); /* a specialised parameter; not shown */
+    char tag = ms_dmd_peek(p);
+    p->at++;
+    switch (tag) {
+    case 'T': return ms_dmd_type(p);
+    case 'V': return ms_dmd_value_arg(p);
+    case 'S': return ms_dmd_symbol_arg(p);
+    case 'X': return ms_dmd_external_arg(p);
+    default: return false;
+    }
+}
+
+/* TemplateInstanceName; size is the length in front of it, 0 when there was none. */
+static bool ms_dmd_template(ms_dmd *p, size_t size)
+{
+    size_t first = p->at;
+    if (!ms_dmd_is_symbol(p, first + 3) || p->s[first + 3] == '0')
+        return false;
+    p->at += 3;
+    if (!ms_dmd_ident(p))
+        return false;
+    ms_dmd_lit(p, "!(");
+    for (size_t count = 0; !ms_dmd_eat(p, 'Z'); count++) {
+        if (count > 0)
+            ms_dmd_lit(p, ", ");
+        if (!ms_dmd_template_arg(p))
+            return false;
+    }
+    ms_dmd_lit(p, ")");
+    return size == 0 || p->at - first == size;
+}
+
+/* ---- names ---- */
+
+/* The text of an LName of len bytes; some have a meaning. */
+static void ms_dmd_name(ms_dmd *p, size_t len)
+{
+    const char *name = p->s + p->at;
+    if (len == 6 && ms_equal(name, "__ctor", 6)) {
+        ms_dmd_lit(p, "this");
+    } else if (len == 6 && ms_equal(name, "__dtor", 6)) {
+        ms_dmd_lit(p, "~this");
+    } else if (len == 10 && ms_dmd_has(p, p->at, "__postblitMFZ", 13)) {
+        ms_dmd_lit(p, "this(this)");
+        len = 13;
+    } else {
+        ms_dmd_put(p, name, len);
+    }
+    p->at += len;
+}
+
+/* IdentifierBackRef: a name that stands earlier. */
+static bool ms_dmd_ident_ref(ms_dmd *p)
+{
+    size_t end, target;
+    uint32_t len;
+    if (!ms_dmd_ref(p, p->at, &end, &target))
+        return false;
+    p->at = target;
+    if (!ms_dmd_number(p, &len) || len == 0 || len > p->len - p->at)
+        return false;
+    ms_dmd_name(p, len);
+    p->at = end;
+    return true;
+}
+
+/* `__S` and digits: a number for a scope inside a function, not shown. */
+static bool ms_dmd_is_scope(const ms_dmd *p, size_t len)
+{
+    if (len < 4 || !ms_equal(p->s + p->at, "__S", 3))
+        return false;
+    for (size_t i = 3; i < len; i++) {
+        if (!ms_dmd_is_digit(p->s[p->at + i]))
+            return false;
+    }
+    return true;
+}
+
+static bool ms_dmd_any_ident(ms_dmd *p)
+{
+    uint32_t len;
+    for (;;) {
+        if (p->at == p->tail && !p->quiet) {
+            p->tail_seen = true;
+            p->at = p->len - 1;
+            return true;
+        }
+        if (ms_dmd_peek(p) == 'Q')
+            return ms_dmd_ident_ref(p);
+        if (ms_dmd_is_template(p, p->at))
+            return ms_dmd_template(p, 0);
+        if (!ms_dmd_number(p, &len) || len == 0 || len > p->len - p->at || !ms_dmd_pay(p, len / 16))
+            return false;
+        if (!ms_dmd_is_scope(p, len))
+            break;
+        p->at += len;
+    }
+    if (len >= 5 && ms_dmd_is_template(p, p->at))
+        return ms_dmd_template(p, len);
+    ms_dmd_name(p, len);
+    return true;
+}
+
+static bool ms_dmd_ident(ms_dmd *p)
+{
+    return ms_dmd_enter(p) && ms_dmd_leave(p, ms_dmd_any_ident(p));
+}
+
+/* The function type that may follow a name. Where what follows is only the type of a variable, nothing is
+ * taken. Modifiers of `this` are shown behind the parameters. */
+static void ms_dmd_maybe_signature(ms_dmd *p, bool with_modifiers)
+{
+    size_t first = p->at, out_len = p->d->out_len, modifiers = 0;
+    if (ms_dmd_eat(p, 'M')) {
+        modifiers = p->at;
+        ms_dmd_skip_modifiers(p);
+    }
+    if (!ms_dmd_signature(p) || p->at >= p->len) {
+        p->at = first;
+        p->d->out_len = out_len;
+        return;
+    }
+    if (with_modifiers && modifiers != 0) {
+        size_t end = p->at;
+        p->at = modifiers;
+        ms_dmd_modifiers(p);
+        p->at = end;
+    }
+}
+
+static bool ms_dmd_qualified(ms_dmd *p, bool with_modifiers)
+{
+    size_t count = 0;
+    do {
+        if (ms_dmd_peek(p) == '0') { /* anonymous */
+            p->at++;
+            continue;
+        }
+        size_t out_len = p->d->out_len;
+        if (count++ > 0)
+            ms_dmd_lit(p, ".");
+        if (!ms_dmd_ident(p))
+            return false;
+        if (p->tail_seen)
+            p->d->out_len = out_len;
+        else if (ms_dmd_peek(p) == 'M' || ms_dmd_is_function(ms_dmd_peek(p)))
+            ms_dmd_maybe_signature(p, with_modifiers);
+    } while (!p->d->failed && ms_dmd_is_symbol(p, p->at));
+    return !p->d->failed;
+}
+
+/* ---- whole names ---- */
+
+typedef struct ms_dmd_special { /* A compiler-made symbol: its last identifier becomes words in front. */
+    const char *tail;
+    const char *text;
+    unsigned char tail_len, text_len;
+} ms_dmd_special;
+
+static const ms_dmd_special *ms_dmd_find_special(const char *s, size_t len)
+{
+    static const ms_dmd_special v[] = {{"6__initZ", "initializer for ", 8, 16},
+                                       {"6__vtblZ", "vtable for ", 8, 11},
+                                       {"7__ClassZ", "ClassInfo for ", 9, 14},
+                                       {"11__InterfaceZ", "Interface for ", 14, 14},
+                                       {"12__ModuleInfoZ", "ModuleInfo for ", 15, 15}};
+    if (s[len - 1] != 'Z')
+        return NULL;
+    for (size_t i = 0; i < sizeof v / sizeof v[0]; i++) {
+        if (len > v[i].tail_len && ms_equal(s + len - v[i].tail_len, v[i].tail, v[i].tail_len))
+            return &v[i];
+    }
+    return NULL;
+}
+
+/* Reads the whole name, with or without taking its end for a special one. */
+static bool ms_dmd_read(ms_dm *d, const ms_dmd_special *special)
+{
+    ms_dmd p = {d, d->s, d->len, 0, d->len, d->len, false, false};
+    d->out_len = 0;
+    if (special != NULL) {
+        p.tail = d->len - special->tail_len;
+        ms_dm_put(d, special->text, special->text_len);
+    }
+    if (!ms_dmd_mangle(&p) || p.at != p.len || p.tail_seen != (special != NULL) || d->failed)
+        return false;
+    if (special != NULL && d->out_len == special->text_len)
+        d->out_len--; /* no name at all: no blank either */
+    return true;
+}
+
+static bool ms_dm_d(ms_dm *d)
+{
+    if (d->len < 4 || d->s[0] != '_' || d->s[1] != 'D')
+        return false;
+    if (d->len == 6 && ms_equal(d->s, "_Dmain", 6)) {
+        ms_dm_put(d, "D main", 6);
+        return !d->failed;
+    }
+    ms_dmd probe = {d, d->s, d->len, 0, d->len, d->len, false, false};
+    if (!ms_dmd_is_mangle(&probe))
+        return false;
+    size_t most =
+        4096 + 16 * d->len; /* real names take less than one step a byte; tries may nest without end */
+    if (d->work > most)
+        d->work = most;
+    const ms_dmd_special *special = ms_dmd_find_special(d->s, d->len);
+    if (special != NULL && ms_dmd_read(d, special))
+        return true;
+    return ms_dmd_read(d, NULL) && d->out_len > 0;
+}
+
+#undef ms_dmd_lit
+#endif /* MACHSYM_NO_D */
+
+/* ---- names: which language ------------------------------------------------------------------------------
+ * Behind the four languages. Each can be left out with MACHSYM_NO_SWIFT, MACHSYM_NO_RUST, MACHSYM_NO_CXX and
+ * MACHSYM_NO_D; its names then come back unchanged. */
+
+#if defined(__GNUC__) || defined(__clang__)
+#define ms_dm_noinline __attribute__((noinline))
+#elif defined(_MSC_VER)
+#define ms_dm_noinline __declspec(noinline)
+#else
+#define ms_dm_noinline
+#endif
+
+enum { ms_dm_small_frame = 24576 };
+
+enum ms_dm_language {
+    ms_dm_is_none = 0,
+    ms_dm_is_swift = 1,
+    ms_dm_is_rust = 2,
+    ms_dm_is_cxx = 4,
+    ms_dm_is_d = 8
+};
+
+/* The languages that a name may be of, by its first bytes, and how many of those to leave out: Mach-O puts an
+ * underscore in front of every C symbol, and names come with and without it. Objective-C methods are none. */
+static unsigned ms_dm_detect(const char *s, size_t len, size_t *skip)
+{
+    size_t n = 0;
+    while (n < len && n < 5 && s[n] == '_')
+        n++;
+    *skip = n == 2;
+    if (len - n < 2)
+        return ms_dm_is_none;
+    switch (s[n]) {
+    case '$': /* $s, $S, $e */
+    case '@': /* @__swiftmacro_ */ *skip = n; return n <= 1 ? ms_dm_is_swift : ms_dm_is_none;
+    case 'T': return n == 1 || n == 2 ? ms_dm_is_swift : ms_dm_is_none; /* _T0, _Tt and older */
+    case 'R': return n <= 2 ? ms_dm_is_rust : ms_dm_is_none;
+    case 'D': return n == 1 || n == 2 ? ms_dm_is_d : ms_dm_is_none;
+    case 'Z':
+        if (n == 0)
+            return s[1] == 'N' ? ms_dm_is_rust : ms_dm_is_none;
+        *skip = n == 2 || n == 4; /* ___Z is a block inside a C++ function */
+        return n <= 4 ? ms_dm_is_rust | ms_dm_is_cxx : ms_dm_is_none;
+    default: return ms_dm_is_none;
+    }
+}
+
+/* Forgets a failed try; budgets start anew, the wish for a larger frame stays. */
+static void ms_dm_start(ms_dm *d)
+{
+    d->at = 0;
+    d->out_len = 0;
+    d->out_limit = ((size_t)256 << 10) + 16 * d->len;
+    d->work = 65536 + 64 * d->len;
+    d->depth = 0;
+    d->failed = false;
+    d->mem_used = 0;
+}
+
+static bool ms_dm_try(ms_dm *d, unsigned language)
+{
+    ms_dm_start(d);
+    switch (language) {
+#ifndef MACHSYM_NO_SWIFT
+    case ms_dm_is_swift: return ms_dm_swift(d);
+#endif
+#ifndef MACHSYM_NO_RUST
+    case ms_dm_is_rust: return ms_dm_rust(d);
+#endif
+#ifndef MACHSYM_NO_CXX
+    case ms_dm_is_cxx: return ms_dm_cxx(d);
+#endif
+#ifndef MACHSYM_NO_D
+    case ms_dm_is_d: return ms_dm_d(d);
+#endif
+    default: return false;
+    }
+}
+
+/* Rust goes before C++: its older scheme is a C++ name by form, but asks for more. */
+static bool ms_dm_any(ms_dm *d)
+{
+    size_t skip;
+    unsigned languages = ms_dm_detect(d->s, d->len, &skip);
+    d->s += skip;
+    d->len -= skip;
+    bool ok = false;
+    for (unsigned language = ms_dm_is_swift; language <= ms_dm_is_d && !ok; language <<= 1)
+        ok = (languages & language) != 0 && ms_dm_try(d, language);
+    d->s -= skip;
+    d->len += skip;
+    return ok;
+}
+
+/* The frame is the array: a function of its own, so that names that need none do not pay for it. */
+static ms_dm_noinline bool ms_dm_run_small(ms_dm *d)
+{
+    uint64_t frame[ms_dm_small_frame / 8 + 1];
+    d->mem = (unsigned char *)frame;
+    d->mem += (uintptr_t)d->mem & 8u;
+    d->mem_len = ms_dm_small_frame;
+    return ms_dm_any(d);
+}
+
+#if MACHSYM_DEMANGLE_STACK > 24576
+static ms_dm_noinline bool ms_dm_run_large(ms_dm *d)
+{
+    uint64_t frame[MACHSYM_DEMANGLE_STACK / 8 + 1];
+    d->no_mem = false;
+    d->mem = (unsigned char *)frame;
+    d->mem += (uintptr_t)d->mem & 8u;
+    d->mem_len = MACHSYM_DEMANGLE_STACK & ~(size_t)15u;
+    return ms_dm_any(d);
+}
+#endif
+
+static bool ms_dm_run(ms_dm *d)
+{
+    size_t skip;
+    if (ms_dm_detect(d->s, d->len, &skip) == ms_dm_is_none)
+        return false;
+    bool ok = ms_dm_run_small(d);
+#if MACHSYM_DEMANGLE_STACK > 24576
+    if (!ok && d->no_mem)
+        ok = ms_dm_run_large(d);
+#endif
+    d->mem = NULL;
+    return ok;
+}
+
+#undef ms_dm_noinline
 
 /* ==== >>entrance ==============================================================================================
  * Job:    the public functions: check arguments, call down, fill the error.
@@ -9425,12 +23103,6 @@ static void machsym_list_code(machsym_image *image)
     image->dw.code_count = kept;
 }
 
-static ms_span machsym_debug_section(const ms_mo *mo, const char *name)
-{
-    const ms_mo_section *section = ms_mo_section_named(mo, NULL, name);
-    return section != NULL ? section->bytes : ms_span_make(NULL, 0);
-}
-
 /* Takes the debug info of the first half that has some. */
 static void machsym_find_dwarf(machsym_image *image)
 {
@@ -9438,16 +23110,7 @@ static void machsym_find_dwarf(machsym_image *image)
     for (size_t m = 0; m < image->mo_count && dw->info.len == 0; m++) {
         const ms_mo *mo = &image->mo[m];
         image->has_compressed_dwarf |= ms_mo_section_named(mo, NULL, "__zdebug_info") != NULL;
-        dw->info = machsym_debug_section(mo, "__debug_info");
-        dw->abbrev = machsym_debug_section(mo, "__debug_abbrev");
-        dw->str = machsym_debug_section(mo, "__debug_str");
-        dw->line = machsym_debug_section(mo, "__debug_line");
-        dw->line_str = machsym_debug_section(mo, "__debug_line_str");
-        dw->str_offsets = machsym_debug_section(mo, "__debug_str_offs"); /* names are cut at 16 characters */
-        dw->addr = machsym_debug_section(mo, "__debug_addr");
-        dw->ranges = machsym_debug_section(mo, "__debug_ranges");
-        dw->rnglists = machsym_debug_section(mo, "__debug_rnglists");
-        dw->aranges = machsym_debug_section(mo, "__debug_aranges");
+        ms_om_read_dwarf(mo, &image->arena, dw);
     }
     image->cus = ms_cu_index(dw, &image->arena, &image->cu_count, &image->damage_count);
 }
@@ -9457,6 +23120,44 @@ static void machsym_set_name(machsym_image *image)
     image->name = ms_str_base_name(ms_str_from_c(image->inputs[0].path));
     if (ms_str_ends(image->name, ".dSYM"))
         image->name.len -= 5;
+}
+
+static const char *machsym_keep_c(machsym_image *image, const char *text)
+{
+    size_t len = ms_str_from_c(text).len;
+    char *copy = (char *)ms_arena_alloc(&image->arena, len + 1, 1);
+    if (copy == NULL)
+        return NULL;
+    ms_copy(copy, text, len);
+    copy[len] = 0;
+    return copy;
+}
+
+/* Whether and how the image's object files are looked for, if it has a debug map. */
+static void machsym_set_places(machsym_image *image, const machsym_open_desc *desc)
+{
+    ms_om_places *places = &image->places;
+    size_t prefix_count = desc->oso_prefixes != NULL ? desc->oso_prefix_count : 0;
+    size_t dir_count = desc->oso_dirs != NULL ? desc->oso_dir_count : 0;
+    machsym_oso_prefix *prefixes =
+        (machsym_oso_prefix *)ms_arena_alloc(&image->arena, prefix_count, sizeof *prefixes);
+    const char **dirs = (const char **)ms_arena_alloc(&image->arena, dir_count, sizeof *dirs);
+    if (prefixes == NULL || dirs == NULL)
+        return;
+    for (size_t i = 0; i < prefix_count; i++) {
+        prefixes[i].from = machsym_keep_c(image, desc->oso_prefixes[i].from);
+        prefixes[i].to = machsym_keep_c(image, desc->oso_prefixes[i].to);
+    }
+    for (size_t i = 0; i < dir_count; i++)
+        dirs[i] = machsym_keep_c(image, desc->oso_dirs[i]);
+    places->prefixes = prefixes;
+    places->prefix_count = prefix_count;
+    places->dirs = dirs;
+    places->dir_count = dir_count;
+    places->flags = desc->flags;
+    image->follows_objects = (desc->flags & (MACHSYM_OPEN_NO_OBJECTS | MACHSYM_OPEN_LOADED)) == 0 &&
+                             (image->inputs[0].path != NULL || prefix_count + dir_count > 0) &&
+                             image->dw.info.len == 0;
 }
 
 /* Everything after the image exists; on failure the caller closes it. */
@@ -9489,6 +23190,7 @@ static machsym_result machsym_image_fill(machsym_image *image, const machsym_ope
     machsym_set_name(image);
     machsym_list_code(image);
     machsym_find_dwarf(image);
+    machsym_set_places(image, desc);
     return image->arena.oom ? ms_fail_memory(err) : MACHSYM_OK;
 }
 
@@ -9574,15 +23276,21 @@ MACHSYM_API bool machsym_image_next_section(const machsym_image *image, machsym_
     return true;
 }
 
+static uint64_t machsym_addr_in(uint32_t cputype, bool is_64, uint64_t text_addr, uint64_t load_addr,
+                                uint64_t pc)
+{
+    if (cputype == ms_CPU_ARM64 && (pc & ((uint64_t)1 << 55)) == 0)
+        pc &= ((uint64_t)1 << 47) - 1; /* user space: the bits above hold pointer authentication */
+    if (cputype == ms_CPU_ARM)
+        pc &= ~(uint64_t)1; /* Thumb */
+    uint64_t addr = pc - load_addr + text_addr;
+    return is_64 ? addr : addr & 0xffffffff;
+}
+
 MACHSYM_API uint64_t machsym_image_addr(const machsym_image *image, uint64_t load_addr, uint64_t pc)
 {
     const ms_mo *mo = &image->mo[0];
-    if (mo->slice.cputype == ms_CPU_ARM64 && (pc & ((uint64_t)1 << 55)) == 0)
-        pc &= ((uint64_t)1 << 47) - 1; /* user space: the bits above hold pointer authentication */
-    if (mo->slice.cputype == ms_CPU_ARM)
-        pc &= ~(uint64_t)1; /* Thumb */
-    uint64_t addr = pc - load_addr + mo->text_addr;
-    return mo->is_64 ? addr : addr & 0xffffffff;
+    return machsym_addr_in(mo->slice.cputype, mo->is_64, mo->text_addr, load_addr, pc);
 }
 
 MACHSYM_API const machsym_loaded *machsym_loaded_from_pc(const machsym_loaded *images, size_t count,
@@ -9695,6 +23403,16 @@ MACHSYM_API bool machsym_session_next_object(machsym_session *session, machsym_c
                                              machsym_object *out)
 {
     return ms_ans_next_object(session, at, out);
+}
+
+MACHSYM_API bool machsym_session_next_object_file(const machsym_session *session, machsym_cursor *at,
+                                                  machsym_object_file *out)
+{
+    const ms_ans_objects *o = session->objects;
+    if (o == NULL || at->a >= o->tried_count)
+        return false;
+    ms_ans_get_object(o, o->tried[at->a++], out);
+    return true;
 }
 
 MACHSYM_API void machsym_session_explain(machsym_session *session, uint64_t addr, machsym_explanation *out)
@@ -9911,7 +23629,7 @@ MACHSYM_API machsym_result machsym_map_open(const char *path, machsym_bytes byte
     machsym_result result = MACHSYM_OK;
 #ifndef MACHSYM_NO_OS
     if (bytes.ptr == NULL) {
-        int code = ms_os_map(path, (flags & MACHSYM_OPEN_COPY) != 0, &map->file);
+        int code = ms_os_map(path, (flags & MACHSYM_MAP_COPY) != 0, &map->file);
         map->bytes = ms_span_make(map->file.ptr, map->file.len);
         if (code != 0) {
             result = ms_fail(err, MACHSYM_ERR_IO, "the file cannot be read", "", 0);
@@ -9985,6 +23703,12 @@ MACHSYM_API void machsym_map_get_info(const machsym_map *map, machsym_map_info *
     out->text_bytes = map->tables[ms_TABLE_BLOCKS].len / 4 * ms_MAP_BLOCK;
     out->packed_bytes = map->tables[ms_TABLE_TEXT].len;
     out->data_bytes = map->tables[ms_TABLE_DATA].len;
+}
+
+MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr, uint64_t pc)
+{
+    bool is_64 = (map->head.cputype & ms_CPU_IS_64) != 0;
+    return machsym_addr_in(map->head.cputype, is_64, map->head.text_addr, load_addr, pc);
 }
 
 MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_frame *frames,
@@ -10094,13 +23818,21 @@ MACHSYM_API machsym_result machsym_writer_finish(machsym_writer *writer, machsym
 
 MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *buf, size_t cap)
 {
-    (void)flags;
-    if (cap > 0) {
-        size_t n = mangled.len < cap - 1 ? mangled.len : cap - 1;
-        ms_copy(buf, mangled.ptr, n);
-        buf[n] = 0;
-    }
-    return mangled.len;
+    ms_dm d;
+    ms_zero(&d, sizeof d);
+    d.s = mangled.ptr;
+    d.len = mangled.len;
+    d.flags = flags & (MACHSYM_DEMANGLE_SIMPLIFIED | MACHSYM_DEMANGLE_RUST_HASH);
+    d.out = buf;
+    d.cap = cap > 0 ? cap - 1 : 0;
+    size_t len = mangled.len;
+    if (ms_dm_run(&d))
+        len = d.out_len;
+    else if (d.cap > 0 && len > 0)
+        ms_copy(buf, mangled.ptr, len < d.cap ? len : d.cap);
+    if (cap > 0)
+        buf[len < d.cap ? len : d.cap] = '\0';
+    return len;
 }
 
 #endif /* MACHSYM_IMPLEMENTATION */
