@@ -26,6 +26,7 @@
  *   >>debugmap   programs whose debug info still lies in their object files
  *   >>answer     which source answers
  *   >>map        the symbol map of a whole image
+ *   >>names      demangle C++, Swift, Rust and D
  *   >>entrance   the public functions
  */
 #ifndef MACHSYM_H
