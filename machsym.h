@@ -4,7 +4,51 @@
  */
 
 /* ==== >>manual ================================================================================================
- * (written last)
+ * What it is: one header that turns an address of an iPhone or Mac program into function, file, line and inline chain,
+ * from the dSYM, the binary, or both. It runs wherever there is a C compiler. In one C file of a program:
+ *
+ *     #define MACHSYM_IMPLEMENTATION
+ *     #include "machsym.h"
+ *
+ * and everywhere else the include alone. Then (examples/minimal.c):
+ *
+ *     machsym_open_desc file = {.path = "demo.app.dSYM"};
+ *     machsym_session_desc how = {0};
+ *     machsym_image *image;
+ *     machsym_session *session;
+ *     machsym_frame f[16];
+ *     machsym_image_open(&file, &image, NULL);
+ *     how.image = image;
+ *     machsym_session_open(&how, &session, NULL);
+ *     size_t count = machsym_session_frames(session, machsym_image_addr(image, load_addr, pc), f, 16);
+ *
+ * Does: fat and thin Mach-O, 64 and 32 bit, every file type; DWARF 2 to 5; debug maps to object files; symbol tables,
+ * stubs, exports, Objective-C and Swift metadata, function starts where there is no DWARF; names of C++, Swift, Rust
+ * and D; whole-image maps that answer in a fraction of a microsecond.
+ * Does not: read ELF or PE; inflate __zdebug_* sections (symbols answer there); unwind; talk to a network; know
+ * report formats (the tool in examples/machsym does).
+ *
+ * Address spaces. A *runtime* address is what a crash report shows. The *file* address is what the file calls it:
+ * runtime - load address + vmaddr of __TEXT; machsym_image_addr does this. All functions but that one take file
+ * addresses. Return addresses point behind the call: subtract 1 before asking.
+ *
+ * Threads. const means shareable: a function that takes const T * may run on many threads with the same T. A T * without
+ * const belongs to one thread at a time. So: one image, one session a thread. There are no locks and no globals.
+ *
+ * Lifetimes. Input is mapped once and never written. Names and paths in frames are views into it and live until the image
+ * is closed; the few that are put together from parts live until the session is trimmed or closed. A file that another
+ * process truncates while it is mapped raises SIGBUS: open it with MACHSYM_OPEN_COPY where that may happen.
+ *
+ * Memory comes from the allocator of each descriptor, in large pieces, and goes back when the object is closed. A lookup
+ * in a unit that the session has decoded, and every lookup in a map, allocates nothing.
+ *
+ * Errors. What cannot be opened or built returns a machsym_result and fills a machsym_error. Damage inside a file never
+ * fails a lookup: it costs the unit, and is counted. Nothing known of an address is 0 frames, and no error.
+ *
+ * Trust. Files may come from strangers: every offset, count and size is checked where it is read, every loop ends with
+ * its input or its budget, recursion is bounded.
+ *
+ * Map format: see "The map file" in front of >>map.
  *
  * Contents; search for the tag:
  *   >>options    what may be defined before the include
@@ -25,8 +69,8 @@
  *   >>functions  functions and the calls inlined into them
  *   >>debugmap   programs whose debug info still lies in their object files
  *   >>answer     which source answers
- *   >>map        the symbol map of a whole image
- *   >>names      demangle C++, Swift, Rust and D
+ *   >>map        whole images resolved once
+ *   >>names      demangling
  *   >>entrance   the public functions
  */
 #ifndef MACHSYM_H
@@ -72,13 +116,6 @@
 /* How deep an inline chain may be; real files reach about 60. Deeper calls are dropped, innermost first. */
 #ifndef MACHSYM_MAX_INLINE_DEPTH
 #define MACHSYM_MAX_INLINE_DEPTH 256
-#endif
-
-/* The largest stack frame of machsym_demangle in bytes. A frame of 24 KB does for all but a few names in a
- * thousand; only those take the large one. Programs whose threads have small stacks set 24576: the few names
- * then come back unchanged. */
-#ifndef MACHSYM_DEMANGLE_STACK
-#define MACHSYM_DEMANGLE_STACK 262144
 #endif
 
 /* The largest stack frame of machsym_demangle in bytes. A frame of 24 KB does for all but a few names in a
@@ -23837,3 +23874,53 @@ MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *b
 }
 
 #endif /* MACHSYM_IMPLEMENTATION */
+
+/*
+ * This software is available under two licenses. Choose whichever you like.
+ *
+ * ------------------------------------------------------------------------------
+ * Alternative A: the MIT License
+ *
+ * Copyright (c) 2026 the machsym authors
+ *
+ * Permission is hereby granted, free of charge, to any person obtaining a copy of
+ * this software and associated documentation files (the "Software"), to deal in
+ * the Software without restriction, including without limitation the rights to
+ * use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies
+ * of the Software, and to permit persons to whom the Software is furnished to do
+ * so, subject to the following conditions:
+ *
+ * The above copyright notice and this permission notice shall be included in all
+ * copies or substantial portions of the Software.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+ * IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+ * FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+ * AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+ * LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+ * OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
+ * SOFTWARE.
+ *
+ * ------------------------------------------------------------------------------
+ * Alternative B: the public domain (www.unlicense.org)
+ *
+ * This is free and unencumbered software released into the public domain.
+ *
+ * Anyone is free to copy, modify, publish, use, compile, sell, or distribute this
+ * software, either in source code form or as a compiled binary, for any purpose,
+ * commercial or non-commercial, and by any means.
+ *
+ * In jurisdictions that recognize copyright laws, the author or authors of this
+ * software dedicate any and all copyright interest in the software to the public
+ * domain. We make this dedication for the benefit of the public at large and to
+ * the detriment of our heirs and successors. We intend this dedication to be an
+ * overt act of relinquishment in perpetuity of all present and future rights to
+ * this software under copyright law.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+ * IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+ * FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+ * AUTHORS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN
+ * ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION
+ * WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+ */
