@@ -1043,7 +1043,7 @@ static ms_span ms_span_make(const void *ptr, size_t len)
 /* The only way to a smaller span: empty when [off, off + len) is not wholly inside. */
 static ms_span ms_span_sub(ms_span span, uint64_t off, uint64_t len)
 {
-    if (off > span.len || len > span.len - off)
+    if (off > span.len || len > span.len - off || len == 0)
         return ms_span_make(NULL, 0);
     return ms_span_make(span.ptr + off, (size_t)len);
 }
@@ -1051,7 +1051,7 @@ static ms_span ms_span_sub(ms_span span, uint64_t off, uint64_t len)
 /* What is left of a span from off on; empty past the end. */
 static ms_span ms_span_from(ms_span span, uint64_t off)
 {
-    if (off > span.len)
+    if (off >= span.len)
         return ms_span_make(NULL, 0);
     return ms_span_make(span.ptr + off, span.len - (size_t)off);
 }
@@ -1123,7 +1123,7 @@ static machsym_str ms_str_base_name(machsym_str path)
     size_t at = path.len;
     while (at > 0 && path.ptr[at - 1] != '/')
         at--;
-    return ms_str_make(path.ptr + at, path.len - at);
+    return at == 0 ? path : ms_str_make(path.ptr + at, path.len - at); /* NULL + 0 is undefined */
 }
 
 /* What gets sorted: a key, and which item it belongs to. */
@@ -1461,7 +1461,7 @@ static machsym_str ms_rd_str(ms_rd *rd)
 
 static ms_span ms_rd_span(ms_rd *rd, uint64_t len)
 {
-    if (!ms_rd_need(rd, len))
+    if (len == 0 || !ms_rd_need(rd, len))
         return ms_span_make(NULL, 0);
     ms_span span = ms_span_make(rd->p, (size_t)len);
     rd->p += span.len;
