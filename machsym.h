@@ -79,6 +79,13 @@
 #define MACHSYM_DEMANGLE_STACK 262144
 #endif
 
+/* The largest stack frame of machsym_demangle in bytes. A frame of 24 KB does for all but a few names in a
+ * thousand; only those take the large one. Programs whose threads have small stacks set 24576: the few names
+ * then come back unchanged. */
+#ifndef MACHSYM_DEMANGLE_STACK
+#define MACHSYM_DEMANGLE_STACK 262144
+#endif
+
 /* ==== >>api =================================================================================================== */
 #ifdef __cplusplus
 extern "C" {
@@ -557,9 +564,10 @@ typedef struct machsym_part machsym_part;
 typedef struct machsym_writer machsym_writer;
 
 enum machsym_map_flags {
-    MACHSYM_MAP_COLUMNS = 1u << 0,  /* the map holds columns */
-    MACHSYM_MAP_CHUNK = 1u << 1,    /* the map holds a part of an image only */
-    MACHSYM_MAP_UNCHECKED = 1u << 2 /* open: do not compare the checksum; lookups stay safe without it */
+    MACHSYM_MAP_COLUMNS = 1u << 0,   /* the map holds columns */
+    MACHSYM_MAP_CHUNK = 1u << 1,     /* the map holds a part of an image only */
+    MACHSYM_MAP_UNCHECKED = 1u << 2, /* open: do not compare the checksum; lookups stay safe without it */
+    MACHSYM_MAP_COPY = 1u << 3       /* open: read the file into memory, as MACHSYM_OPEN_COPY */
 };
 
 /* What to build a map from; zero means the default everywhere but for image. */
@@ -635,6 +643,10 @@ typedef struct machsym_map_info {
 } machsym_map_info;
 
 MACHSYM_API void machsym_map_get_info(const machsym_map *map, machsym_map_info *out);
+
+/* The address inside the file that a runtime address stands for, as machsym_image_addr.
+ * Threads: any. Cost: constant. */
+MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr, uint64_t pc);
 
 /* Which functions hold an address of the file, as machsym_session_frames tells it, but for die_offset. Names and files
  * are not looked up yet: name_ref and file_ref stand for them until machsym_map_names.
@@ -1463,7 +1475,7 @@ typedef struct ms_arena {
     bool oom;              /* sticky */
 } ms_arena;
 
-enum { ms_ARENA_CHUNK = 32 * 1024 };
+enum { ms_ARENA_CHUNK = 1024 * 1024 }; /* what is not used of it costs nothing: pages come when touched */
 
 static machsym_allocator ms_arena_default(machsym_allocator allocator)
 {
@@ -1839,6 +1851,7 @@ enum {
 #define ms_MH_CIGAM_64  0xcffaedfeu
 #define ms_LC_REQ_DYLD  0x80000000u
 #define ms_CPU_ARM64    0x0100000cu
+#define ms_CPU_IS_64    0x01000000u /* CPU_ARCH_ABI64; arm64_32 has another bit */
 #define ms_CPU_SUBTYPE  0x00ffffffu /* without capability bits: arm64e's ABI version, LIB64 */
 #define ms_S_ATTR_CODE  0x80000400u /* S_ATTR_PURE_INSTRUCTIONS, S_ATTR_SOME_INSTRUCTIONS */
 
@@ -2320,14 +2333,24 @@ typedef struct ms_mo_data {
     bool is_threaded; /* the first arm64e files: bind code without chains' headers, pointers as in ARM64E */
     uint64_t
         budget; /* bytes and records that may still be read: what a file repeats without end stops here */
+    bool is_spent;
     uint32_t damage_count;
 } ms_mo_data;
+
+/* Every reader of metadata starts with a full budget, so that none can starve the next. Real files need less than their
+ * size for all of them. */
+static void ms_mo_refill(ms_mo_data *d)
+{
+    d->budget = (uint64_t)d->mo->bytes.len * 4 + 0x10000;
+    d->is_spent = false;
+}
 
 /* Takes cost from the budget. Returns false once it is spent. */
 static bool ms_mo_spend(ms_mo_data *d, uint64_t cost)
 {
     if (cost > d->budget) {
-        d->damage_count += d->budget != 0;
+        d->damage_count += !d->is_spent;
+        d->is_spent = true;
         d->budget = 0;
         return false;
     }
@@ -2631,7 +2654,7 @@ static void ms_mo_data_open(ms_mo_data *d, const ms_mo *mo, ms_arena *arena)
 {
     ms_zero(d, sizeof *d);
     d->mo = mo;
-    d->budget = (uint64_t)mo->bytes.len * 4 + 0x10000; /* real files need less than their size */
+    ms_mo_refill(d);
     d->sections.arena = arena;
     ms_piece *pieces = (ms_piece *)ms_arena_alloc(arena, mo->section_count, sizeof *pieces);
     size_t count = 0;
@@ -3335,6 +3358,7 @@ static void ms_sym_add_exports(ms_sym_table *t, ms_mo_data *d, ms_arena *scratch
     ms_sym_trie trie;
     ms_zero(&trie, sizeof trie);
     trie.bytes = ms_mo_linkedit(d->mo, d->mo->loads.exports_off, d->mo->loads.exports_size);
+    ms_mo_refill(d);
     if (trie.bytes.len == 0)
         return;
     trie.nodes = (ms_sym_trie_node *)ms_arena_alloc(scratch, ms_SYM_TRIE_DEPTH, sizeof *trie.nodes);
@@ -3374,6 +3398,7 @@ static void ms_sym_add_selector_stubs(ms_sym_table *t, ms_mo_data *d)
     const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__objc_stubs");
     if (section == NULL || d->mo->slice.cputype != ms_CPU_ARM64)
         return;
+    ms_mo_refill(d);
     for (size_t at = 0; at + 8 <= section->bytes.len; at += 4) {
         uint32_t adrp = ms_rd_raw_u32(section->bytes.ptr + at);
         uint32_t load = ms_rd_raw_u32(section->bytes.ptr + at + 4);
@@ -3563,6 +3588,7 @@ static void ms_uw_add_starts(ms_sym_table *t, ms_mo_data *d)
 {
     if (d->mo->slice.filetype == ms_MH_OBJECT)
         return;
+    ms_mo_refill(d);
     ms_uw_add_compact(t, d);
     ms_uw_add_eh_frame(t, d);
 }
@@ -3916,6 +3942,7 @@ static void ms_oc_read_modules(ms_oc_list *list, ms_mo_data *d)
 /* Reads all of a slice's classes, then its categories. list->arena is set. */
 static void ms_oc_read(ms_oc_list *list, ms_mo_data *d, ms_arena *scratch)
 {
+    ms_mo_refill(d);
     ms_oc_read_records(list, d, false, scratch);
     ms_oc_read_records(list, d, true, scratch);
     ms_oc_read_modules(list, d);
@@ -3926,6 +3953,7 @@ static void ms_oc_read(ms_oc_list *list, ms_mo_data *d, ms_arena *scratch)
 /* Adds -[Class(Category) selector] for every method. */
 static void ms_oc_add_names(ms_sym_table *t, ms_mo_data *d, const ms_oc_list *list)
 {
+    ms_mo_refill(d);
     for (size_t i = 0; i < list->owner_count; i++) {
         const ms_oc_owner *owner = &list->owners[i];
         for (uint32_t j = 0; j < owner->count; j++) {
@@ -3978,6 +4006,7 @@ static void ms_oc_add_section_blocks(ms_sym_table *t, ms_mo_data *d, const ms_mo
 
 static void ms_oc_add_blocks(ms_sym_table *t, ms_mo_data *d)
 {
+    ms_mo_refill(d);
     for (uint32_t i = 0; i < d->mo->section_count; i++) {
         const ms_mo_section *section = &d->mo->sections[i];
         if (ms_str_is(section->name, "__const") && !section->is_code &&
@@ -3991,6 +4020,7 @@ static void ms_oc_add_blocks(ms_sym_table *t, ms_mo_data *d)
 static void ms_oc_name_blocks(ms_sym_table *t, ms_mo_data *d)
 {
     size_t above = t->count;
+    ms_mo_refill(d);
     for (size_t at = 0; at < t->count && d->budget > 0; at = ms_sym_next(t, at)) {
         machsym_source source = ms_sym_source(t->v[at].item);
         const ms_range *code = ms_sym_code_at(t->code, t->code_count, t->v[at].key);
@@ -4091,28 +4121,25 @@ static machsym_str ms_sw_type_name(ms_sym_table *t, ms_mo_data *d, uint64_t desc
     return ms_sym_join(t, d, &parts[at], 2 * ms_SW_DEPTH - at);
 }
 
-/* Adds what + name, or what + name + "[index]" when there is an index. */
-static void ms_sw_add(ms_sym_table *t, ms_mo_data *d, uint64_t code, const machsym_str *parts, size_t count,
-                      uint32_t index)
+/* "[12]", in 12 bytes of room. */
+static machsym_str ms_sw_index(char *room, uint32_t index)
 {
-    machsym_str all[8];
-    char digits[10];
-    size_t first = sizeof digits;
-    size_t all_count = 0;
+    size_t at = 12;
+    room[--at] = ']';
+    do {
+        room[--at] = (char)('0' + index % 10);
+        index /= 10;
+    } while (index != 0);
+    room[--at] = '[';
+    return ms_str_make(room + at, 12 - at);
+}
+
+/* Adds a guess put together from parts. */
+static void ms_sw_add(ms_sym_table *t, ms_mo_data *d, uint64_t code, const machsym_str *parts, size_t count)
+{
     if (ms_sym_code_at(t->code, t->code_count, code) == NULL)
         return;
-    for (; all_count < count; all_count++)
-        all[all_count] = parts[all_count];
-    if (index != UINT32_MAX) {
-        do {
-            digits[--first] = (char)('0' + index % 10);
-            index /= 10;
-        } while (index != 0);
-        all[all_count++] = ms_str_from_c("[");
-        all[all_count++] = ms_str_make(digits + first, sizeof digits - first);
-        all[all_count++] = ms_str_from_c("]");
-    }
-    machsym_str name = ms_sym_join(t, d, all, all_count);
+    machsym_str name = ms_sym_join(t, d, parts, count);
     if (name.len != 0)
         ms_sym_add_name(t, code, MACHSYM_SOURCE_SWIFT, name);
 }
@@ -4120,7 +4147,7 @@ static void ms_sw_add(ms_sym_table *t, ms_mo_data *d, uint64_t code, const machs
 static void ms_sw_add_about(ms_sym_table *t, ms_mo_data *d, uint64_t code, const char *what, machsym_str type)
 {
     machsym_str parts[2] = {ms_str_from_c(what), type};
-    ms_sw_add(t, d, code, parts, 2, UINT32_MAX);
+    ms_sw_add(t, d, code, parts, 2);
 }
 
 /* ---- Types ---- */
@@ -4158,13 +4185,15 @@ static machsym_str ms_sw_requirement(const ms_mo_data *d, uint64_t addr)
 /* A class's own methods, then those it overrides. */
 static void ms_sw_add_class(ms_sym_table *t, ms_mo_data *d, uint64_t at, uint32_t flags, machsym_str type)
 {
+    char room[12];
     if ((flags & ms_SW_HAS_VTABLE) != 0) {
         uint32_t count = ms_mo_u32_at(d, at + 4);
         at += 8;
         for (uint32_t i = 0; i < count && ms_mo_at_addr(d, at, 8).len != 0 && ms_mo_spend(d, 8);
              i++, at += 8) {
-            machsym_str parts[2] = {type, ms_str_from_c(ms_sw_method_kind(ms_mo_u32_at(d, at)))};
-            ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 2, i);
+            machsym_str parts[3] = {type, ms_str_from_c(ms_sw_method_kind(ms_mo_u32_at(d, at))),
+                                    ms_sw_index(room, i)};
+            ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 3);
         }
     }
     if ((flags & ms_SW_HAS_OVERRIDE_TABLE) != 0) {
@@ -4175,7 +4204,9 @@ static void ms_sw_add_class(ms_sym_table *t, ms_mo_data *d, uint64_t at, uint32_
             machsym_str method = ms_sw_requirement(d, at + 4);
             machsym_str parts[3] = {type, ms_str_from_c(method.len != 0 ? ".override of " : ".override"),
                                     method};
-            ms_sw_add(t, d, ms_sw_code(t, d, at + 8), parts, 3, method.len != 0 ? UINT32_MAX : i);
+            if (method.len == 0)
+                parts[2] = ms_sw_index(room, i);
+            ms_sw_add(t, d, ms_sw_code(t, d, at + 8), parts, 3);
         }
     }
 }
@@ -4213,14 +4244,15 @@ static void ms_sw_add_type(ms_sym_table *t, ms_mo_data *d, uint64_t descriptor)
 /* A protocol descriptor: default implementations of its requirements. */
 static void ms_sw_add_protocol(ms_sym_table *t, ms_mo_data *d, uint64_t descriptor)
 {
+    char room[12];
     machsym_str name = ms_sw_type_name(t, d, descriptor);
     uint32_t in_signature = ms_mo_u32_at(d, descriptor + 12);
     uint32_t count = ms_mo_u32_at(d, descriptor + 16);
     uint64_t at = descriptor + ms_SW_REQUIREMENTS + 12 * (uint64_t)in_signature;
     for (uint32_t i = 0; i < count && ms_mo_at_addr(d, at, 8).len != 0 && ms_mo_spend(d, 8); i++, at += 8) {
-        machsym_str parts[2] = {name, ms_str_from_c(".default")};
+        machsym_str parts[3] = {name, ms_str_from_c(".default"), ms_sw_index(room, i)};
         if (name.len != 0)
-            ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 2, i);
+            ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 3);
     }
 }
 
@@ -4243,14 +4275,15 @@ static machsym_str ms_sw_conforming(ms_sym_table *t, ms_mo_data *d, uint64_t con
 static void ms_sw_add_resilient(ms_sym_table *t, ms_mo_data *d, uint64_t at, machsym_str type)
 {
     uint32_t count = ms_mo_u32_at(d, at);
+    char room[12];
     at += 4;
     for (uint32_t i = 0; i < count && ms_mo_at_addr(d, at, 8).len != 0 && ms_mo_spend(d, 8); i++, at += 8) {
         machsym_str requirement = ms_sw_requirement(d, at);
-        machsym_str parts[5] = {ms_str_from_c("protocol witness"), ms_str_from_c(" for "), requirement,
+        bool named = requirement.len != 0;
+        machsym_str parts[5] = {ms_str_from_c("protocol witness"),
+                                named ? ms_str_from_c(" for ") : ms_sw_index(room, i), requirement,
                                 ms_str_from_c(" in conformance "), type};
-        if (requirement.len == 0)
-            parts[1] = ms_str_empty();
-        ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 5, requirement.len != 0 ? UINT32_MAX : i);
+        ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 5);
     }
 }
 
@@ -4263,16 +4296,22 @@ static void ms_sw_add_conformance(ms_sym_table *t, ms_mo_data *d, uint64_t confo
     uint64_t table = ms_mo_relative_at(d, conformance + 8);
     machsym_str type = ms_sw_conforming(t, d, conformance, flags);
     unsigned word = ms_mo_pointer_size(d);
+    char room[12];
     if (type.len == 0)
         return;
     if (protocol.addr != 0 && table != 0) {
         machsym_str name = ms_sw_type_name(t, d, protocol.addr);
         uint32_t count = name.len != 0 ? ms_mo_u32_at(d, protocol.addr + 16) : 0;
-        machsym_str parts[5] = {ms_str_from_c("protocol witness for "), name,
-                                ms_str_from_c(" in conformance "), type, ms_str_from_c(" ")};
+        machsym_str parts[6] = {ms_str_from_c("protocol witness"),
+                                ms_str_empty(),
+                                ms_str_from_c(" for "),
+                                name,
+                                ms_str_from_c(" in conformance "),
+                                type};
         for (uint32_t i = 0; i < count && ms_mo_at_addr(d, table, word).len != 0 && ms_mo_spend(d, 8); i++) {
             table += word; /* the first entry is the conformance itself */
-            ms_sw_add(t, d, ms_mo_pointer_at(d, table).addr, parts, 5, i);
+            parts[1] = ms_sw_index(room, i);
+            ms_sw_add(t, d, ms_mo_pointer_at(d, table).addr, parts, 6);
         }
     }
     bool is_plain = (flags & ms_SW_IS_RETROACTIVE) == 0 && (flags >> 8 & 0xff) == 0;
@@ -4297,6 +4336,7 @@ static void ms_sw_add_section(ms_sym_table *t, ms_mo_data *d, const char *name,
 
 static void ms_sw_add_names(ms_sym_table *t, ms_mo_data *d)
 {
+    ms_mo_refill(d);
     ms_sw_add_section(t, d, "__swift5_types", ms_sw_add_type);
     ms_sw_add_section(t, d, "__swift5_protos", ms_sw_add_protocol);
     ms_sw_add_section(t, d, "__swift5_proto", ms_sw_add_conformance);
@@ -4494,11 +4534,12 @@ typedef enum ms_dw_kind {
 
 /* One kind of entry, compiled to steps. */
 typedef struct ms_dw_abbrev {
-    uint32_t fixed; /* all entries of this kind have this many bytes of values; used when skip_count is 0 */
-    uint32_t skip_first; /* steps that skip an entry */
+    uint32_t skip_first; /* steps that skip an entry, up to its last value of varying size */
     uint16_t skip_count;
     uint16_t read_count; /* steps that read one; 0 for ms_KIND_OTHER */
-    uint32_t read_max;   /* no entry takes more bytes than this to read; UINT32_MAX when it has no bound */
+    uint32_t skip_tail;  /* bytes behind the last step that skips */
+    uint32_t skip_max;   /* no entry takes more bytes than this to skip, blocks aside; UINT32_MAX: no bound */
+    uint32_t read_max;   /* the same for reading */
     uint32_t read_first;
     uint16_t tag;
     uint8_t kind;
@@ -4724,10 +4765,10 @@ typedef struct ms_dw_table {
 } ms_dw_table;
 
 /* How many bytes the steps may touch when every value takes its most; blocks are checked where they occur. */
-static uint32_t ms_dw_most_bytes(const ms_dw_step *steps, size_t count)
+static uint32_t ms_dw_most_bytes(const ms_dw_step *steps, size_t count, uint32_t tail)
 {
     static const uint8_t most[] = {0, 0, 1, 2, 4, 8, 10, 10, 0};
-    uint32_t sum = 0;
+    uint32_t sum = tail;
     for (size_t i = 0; i < count; i++) {
         if (steps[i].how == ms_HOW_FORM || sum > 0x7fffffff)
             return UINT32_MAX;
@@ -4757,12 +4798,8 @@ static bool ms_dw_add_abbrev(ms_dw_table *t, const ms_dw_enc *enc, ms_rd *rd, ui
     if (!ms_dw_compile(&t->steps, enc, rd, abbrev, false))
         return false;
     abbrev->skip_first = (uint32_t)first;
-    if (t->steps.count == first) {
-        abbrev->fixed = t->steps.run;
-        t->steps.run = 0;
-    } else if (t->steps.run != 0) {
-        ms_dw_emit(&t->steps, enc, 0, 0, 0);
-    }
+    abbrev->skip_tail = t->steps.run;
+    t->steps.run = 0;
     size_t mid = t->steps.count;
     if (abbrev->kind != ms_KIND_OTHER) {
         if (!ms_dw_compile(&t->steps, enc, &again, abbrev, true))
@@ -4772,9 +4809,10 @@ static bool ms_dw_add_abbrev(ms_dw_table *t, const ms_dw_enc *enc, ms_rd *rd, ui
     if (t->steps.count - first > 0xffff)
         return false;
     abbrev->skip_count = (uint16_t)(mid - first);
+    abbrev->skip_max = ms_dw_most_bytes(t->steps.v + first, mid - first, abbrev->skip_tail);
     abbrev->read_first = (uint32_t)mid;
     abbrev->read_count = (uint16_t)(t->steps.count - mid);
-    abbrev->read_max = ms_dw_most_bytes(t->steps.v + mid, t->steps.count - mid);
+    abbrev->read_max = ms_dw_most_bytes(t->steps.v + mid, t->steps.count - mid, 0);
     codes[t->count].key = code;
     codes[t->count].item = t->count;
     t->count++;
@@ -4871,47 +4909,45 @@ static void ms_dw_skip_value(ms_rd *rd, uint32_t form, const ms_dw_enc *enc)
     ms_rd_fail(rd);
 }
 
-/* One step of skipping, the long way. Returns NULL at the end of the unit. */
-static const uint8_t *ms_dw_skip_slowly(const ms_dw_step *step, const uint8_t *p, const uint8_t *end,
+/* Skips what steps tell from step on, each checked against the end of the unit. Returns NULL when that comes first. */
+static const uint8_t *ms_dw_skip_slowly(const ms_dw_abbrev *abbrev, const ms_dw_step *step,
+                                        const ms_dw_step *stop, const uint8_t *p, const uint8_t *end,
                                         const ms_dw_enc *enc)
 {
     ms_rd rd = ms_rd_make(ms_span_make(p, (size_t)(end - p)));
-    ms_rd_skip(&rd, step->skip);
-    ms_dw_skip_value(&rd, step->form, enc);
+    for (; step < stop && !rd.failed; step++) {
+        ms_rd_skip(&rd, step->skip);
+        ms_dw_skip_value(&rd, step->form, enc);
+    }
+    ms_rd_skip(&rd, abbrev->skip_tail);
     return rd.failed ? NULL : rd.p;
 }
 
-/* Skips one step where its value begins before the end of the unit; the frequent kinds without a reader. */
-static inline const uint8_t *ms_dw_skip_step(const ms_dw_step *step, const uint8_t *p, const uint8_t *end,
-                                             const ms_dw_enc *enc)
-{
-    const uint8_t *value = p + step->skip;
-    if (step->how == ms_HOW_ULEB) {
-        while (value < end && *value >= 0x80)
-            value++;
-        return value < end ? value + 1 : NULL;
-    }
-    if (step->how == ms_HOW_BLOCK && *value < 0x80 && *value < end - value)
-        return value + 1 + *value;
-    return ms_dw_skip_slowly(step, p, end, enc);
-}
-
-/* Skips the values of an entry. Steps end, and every one is checked against the end of the unit. */
+/* Skips the values of an entry. Returns NULL when the unit ends before they do. One check covers all numbers of up to
+ * 10 bytes; a block is checked where it ends, and whatever else is left goes the long way. */
 static inline const uint8_t *ms_dw_skip_die(const ms_dw_abbrevs *table, const ms_dw_abbrev *abbrev,
                                             const uint8_t *p, const uint8_t *end, const ms_dw_enc *enc)
 {
-    if (abbrev->skip_count == 0)
-        return abbrev->fixed <= (size_t)(end - p) ? p + abbrev->fixed : NULL;
     const ms_dw_step *step = &table->steps[abbrev->skip_first];
-    const ms_dw_step *last = step + abbrev->skip_count;
-    for (; step < last && p != NULL; step++) {
-        if (step->how == ms_HOW_END)
-            p = step->skip <= (size_t)(end - p) ? p + step->skip : NULL;
-        else
-            p = step->skip < (size_t)(end - p) ? ms_dw_skip_step(step, p, end, enc)
-                                               : ms_dw_skip_slowly(step, p, end, enc);
+    const ms_dw_step *stop = step + abbrev->skip_count;
+    if (abbrev->skip_max > (size_t)(end - p))
+        return ms_dw_skip_slowly(abbrev, step, stop, p, end, enc);
+    for (; step < stop; step++) {
+        p += step->skip;
+        const uint8_t *value = p;
+        while (*p >= 0x80 && p - value < 9)
+            p++;
+        uint8_t first = *value;
+        if (*p++ >= 0x80) /* longer than any number */
+            return NULL;
+        if (step->how == ms_HOW_ULEB)
+            continue;
+        if (step->how != ms_HOW_BLOCK || first >= 0x80 || first > end - p ||
+            abbrev->skip_max > (size_t)(end - p) - first)
+            return ms_dw_skip_slowly(abbrev, step, stop, value - step->skip, end, enc);
+        p += first;
     }
-    return p;
+    return p + abbrev->skip_tail;
 }
 
 /* An attribute's value as stored. */
@@ -4967,8 +5003,16 @@ static ms_dw_value ms_dw_read_value(ms_rd *rd, uint32_t form, int64_t implicit, 
 
 /* The attributes of an entry that matter, by slot. */
 typedef struct ms_dw_die {
+    uint32_t present; /* one bit for every slot that is set */
     ms_dw_value v[ms_SLOT_COUNT];
 } ms_dw_die;
+
+/* An attribute of an entry; a value of form 0 when the entry does not have it. */
+static inline const ms_dw_value *ms_dw_get(const ms_dw_die *die, ms_dw_slot slot)
+{
+    static const ms_dw_value absent = {0, NULL, 0, 0};
+    return (die->present >> slot & 1) != 0 ? &die->v[slot] : &absent;
+}
 
 static void ms_dw_read_slowly(const ms_dw_step *step, size_t count, ms_rd *rd, const ms_dw_enc *enc,
                               ms_dw_die *die)
@@ -4979,6 +5023,7 @@ static void ms_dw_read_slowly(const ms_dw_step *step, size_t count, ms_rd *rd, c
             ms_dw_skip_value(rd, step->form, enc);
         else
             die->v[step->slot] = ms_dw_read_value(rd, step->form, step->implicit, enc);
+        die->present |= 1u << step->slot;
     }
 }
 
@@ -5027,6 +5072,7 @@ static const uint8_t *ms_dw_read_window(const ms_dw_step *step, size_t count, co
         }
         die->v[step->slot].u = u; /* skipped values land in slot 0, which nobody reads */
         die->v[step->slot].form = step->form;
+        die->present |= 1u << step->slot;
     }
     return p;
 }
@@ -5037,7 +5083,7 @@ static void ms_dw_read_die(const ms_dw_abbrevs *table, const ms_dw_abbrev *abbre
 {
     const ms_dw_step *steps = &table->steps[abbrev->read_first];
     const uint8_t *p = NULL;
-    ms_zero(die, sizeof *die);
+    die->present = 0;
     if (abbrev->read_max <= ms_rd_left(rd))
         p = ms_dw_read_window(steps, abbrev->read_count, rd->p, rd->end, abbrev->read_max, die);
     if (p != NULL)
@@ -5493,10 +5539,10 @@ static uint64_t ms_cu_base(const ms_dw_value *value, uint64_t otherwise)
 static void ms_cu_read_bases(const ms_dw_die *die, ms_dw_enc *enc)
 {
     uint64_t head = enc->version >= 5 ? (enc->offset_size == 8 ? 16u : 8u) : 0;
-    enc->str_offsets_base = ms_cu_base(&die->v[ms_SLOT_STR_OFFSETS_BASE], head);
-    enc->addr_base = ms_cu_base(&die->v[ms_SLOT_ADDR_BASE], head);
-    enc->rnglists_base = ms_cu_base(&die->v[ms_SLOT_RNGLISTS_BASE], head == 0 ? 0 : head + 4);
-    enc->ranges_base = ms_cu_base(&die->v[ms_SLOT_RANGES_BASE], 0);
+    enc->str_offsets_base = ms_cu_base(ms_dw_get(die, ms_SLOT_STR_OFFSETS_BASE), head);
+    enc->addr_base = ms_cu_base(ms_dw_get(die, ms_SLOT_ADDR_BASE), head);
+    enc->rnglists_base = ms_cu_base(ms_dw_get(die, ms_SLOT_RNGLISTS_BASE), head == 0 ? 0 : head + 4);
+    enc->ranges_base = ms_cu_base(ms_dw_get(die, ms_SLOT_RANGES_BASE), 0);
 }
 
 static bool ms_cu_read_root(ms_cu_env *env, const ms_cu *cu, ms_cu_root *root)
@@ -5529,16 +5575,16 @@ static bool ms_cu_read_root(ms_cu_env *env, const ms_cu *cu, ms_cu_root *root)
     if (abbrev->has_children)
         root->first_child = cu->off + ms_rd_offset(&rd);
     ms_cu_read_bases(&die, &root->enc);
-    root->ranges = die.v[ms_SLOT_RANGES];
-    root->low_pc = die.v[ms_SLOT_LOW_PC];
-    root->high_pc = die.v[ms_SLOT_HIGH_PC];
+    root->ranges = *ms_dw_get(&die, ms_SLOT_RANGES);
+    root->low_pc = *ms_dw_get(&die, ms_SLOT_LOW_PC);
+    root->high_pc = *ms_dw_get(&die, ms_SLOT_HIGH_PC);
     if (!ms_dw_address(env->dw, &root->enc, &root->low_pc, &root->enc.low_pc))
         root->enc.low_pc = 0;
-    root->has_line = die.v[ms_SLOT_STMT_LIST].form != 0;
-    root->line_off = die.v[ms_SLOT_STMT_LIST].u;
-    root->name = ms_dw_string(env->dw, &root->enc, &die.v[ms_SLOT_NAME]);
-    root->comp_dir = ms_dw_string(env->dw, &root->enc, &die.v[ms_SLOT_COMP_DIR]);
-    root->producer = ms_dw_string(env->dw, &root->enc, &die.v[ms_SLOT_PRODUCER]);
+    root->has_line = ms_dw_get(&die, ms_SLOT_STMT_LIST)->form != 0;
+    root->line_off = ms_dw_get(&die, ms_SLOT_STMT_LIST)->u;
+    root->name = ms_dw_string(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_NAME));
+    root->comp_dir = ms_dw_string(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_COMP_DIR));
+    root->producer = ms_dw_string(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_PRODUCER));
     return true;
 }
 
@@ -6401,9 +6447,10 @@ static size_t ms_fn_ranges_of(ms_fn_walk *w, const ms_dw_die *die, ms_range *sin
 {
     const ms_dw_enc *enc = &w->root->enc;
     *first = w->list.count;
-    if (die->v[ms_SLOT_RANGES].form == 0)
-        return ms_dw_low_high(w->dw, enc, &die->v[ms_SLOT_LOW_PC], &die->v[ms_SLOT_HIGH_PC], single);
-    if (!ms_dw_ranges(w->dw, enc, &die->v[ms_SLOT_RANGES], &w->list))
+    if (ms_dw_get(die, ms_SLOT_RANGES)->form == 0)
+        return ms_dw_low_high(w->dw, enc, ms_dw_get(die, ms_SLOT_LOW_PC), ms_dw_get(die, ms_SLOT_HIGH_PC),
+                              single);
+    if (!ms_dw_ranges(w->dw, enc, ms_dw_get(die, ms_SLOT_RANGES), &w->list))
         w->is_damaged = true;
     size_t count = w->list.count - *first;
     if (count > 0)
@@ -6437,16 +6484,16 @@ static bool ms_fn_add_block(ms_fn_walk *w, uint64_t die_off, bool is_function, c
     ms_fn_block *block = &w->blocks[w->count];
     block->die_off = die_off;
     block->origin = 0;
-    ms_dw_reference(&w->root->enc, &die->v[ms_SLOT_ORIGIN], &block->origin);
+    ms_dw_reference(&w->root->enc, ms_dw_get(die, ms_SLOT_ORIGIN), &block->origin);
     block->lo = single.lo;
     block->hi = single.hi;
     block->range_first = (uint32_t)first;
     block->range_count = (uint32_t)count;
     block->parent = is_function ? ms_SEG_NONE : w->open;
     block->end = (uint32_t)w->count + 1;
-    block->call_file = ms_fn_u32(&die->v[ms_SLOT_CALL_FILE]);
-    block->call_line = ms_fn_u32(&die->v[ms_SLOT_CALL_LINE]);
-    block->call_column = ms_fn_u32(&die->v[ms_SLOT_CALL_COLUMN]);
+    block->call_file = ms_fn_u32(ms_dw_get(die, ms_SLOT_CALL_FILE));
+    block->call_line = ms_fn_u32(ms_dw_get(die, ms_SLOT_CALL_LINE));
+    block->call_column = ms_fn_u32(ms_dw_get(die, ms_SLOT_CALL_COLUMN));
     w->outer[w->count] = w->open;
     w->depth[w->count] = depth;
     w->function_count += is_function;
@@ -6683,13 +6730,13 @@ static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off)
         if (root == NULL)
             break;
         if (names.linkage_name.len == 0)
-            names.linkage_name = ms_dw_string(env->dw, &root->enc, &die.v[ms_SLOT_LINKAGE_NAME]);
+            names.linkage_name = ms_dw_string(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_LINKAGE_NAME));
         if (names.name.len == 0)
-            names.name = ms_dw_string(env->dw, &root->enc, &die.v[ms_SLOT_NAME]);
+            names.name = ms_dw_string(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_NAME));
         if (names.linkage_name.len != 0 && names.name.len != 0)
             break;
-        if (!ms_dw_reference(&root->enc, &die.v[ms_SLOT_ORIGIN], &die_off) &&
-            !ms_dw_reference(&root->enc, &die.v[ms_SLOT_SPECIFICATION], &die_off))
+        if (!ms_dw_reference(&root->enc, ms_dw_get(&die, ms_SLOT_ORIGIN), &die_off) &&
+            !ms_dw_reference(&root->enc, ms_dw_get(&die, ms_SLOT_SPECIFICATION), &die_off))
             break;
     }
     return names;
@@ -23327,15 +23374,21 @@ MACHSYM_API bool machsym_image_next_section(const machsym_image *image, machsym_
     return true;
 }
 
+static uint64_t machsym_addr_in(uint32_t cputype, bool is_64, uint64_t text_addr, uint64_t load_addr,
+                                uint64_t pc)
+{
+    if (cputype == ms_CPU_ARM64 && (pc & ((uint64_t)1 << 55)) == 0)
+        pc &= ((uint64_t)1 << 47) - 1; /* user space: the bits above hold pointer authentication */
+    if (cputype == ms_CPU_ARM)
+        pc &= ~(uint64_t)1; /* Thumb */
+    uint64_t addr = pc - load_addr + text_addr;
+    return is_64 ? addr : addr & 0xffffffff;
+}
+
 MACHSYM_API uint64_t machsym_image_addr(const machsym_image *image, uint64_t load_addr, uint64_t pc)
 {
     const ms_mo *mo = &image->mo[0];
-    if (mo->slice.cputype == ms_CPU_ARM64 && (pc & ((uint64_t)1 << 55)) == 0)
-        pc &= ((uint64_t)1 << 47) - 1; /* user space: the bits above hold pointer authentication */
-    if (mo->slice.cputype == ms_CPU_ARM)
-        pc &= ~(uint64_t)1; /* Thumb */
-    uint64_t addr = pc - load_addr + mo->text_addr;
-    return mo->is_64 ? addr : addr & 0xffffffff;
+    return machsym_addr_in(mo->slice.cputype, mo->is_64, mo->text_addr, load_addr, pc);
 }
 
 MACHSYM_API const machsym_loaded *machsym_loaded_from_pc(const machsym_loaded *images, size_t count,
@@ -23684,7 +23737,7 @@ MACHSYM_API machsym_result machsym_map_open(const char *path, machsym_bytes byte
     machsym_result result = MACHSYM_OK;
 #ifndef MACHSYM_NO_OS
     if (bytes.ptr == NULL) {
-        int code = ms_os_map(path, (flags & MACHSYM_OPEN_COPY) != 0, &map->file);
+        int code = ms_os_map(path, (flags & MACHSYM_MAP_COPY) != 0, &map->file);
         map->bytes = ms_span_make(map->file.ptr, map->file.len);
         if (code != 0) {
             result = ms_fail(err, MACHSYM_ERR_IO, "the file cannot be read", "", 0);
@@ -23758,6 +23811,12 @@ MACHSYM_API void machsym_map_get_info(const machsym_map *map, machsym_map_info *
     out->text_bytes = map->tables[ms_TABLE_BLOCKS].len / 4 * ms_MAP_BLOCK;
     out->packed_bytes = map->tables[ms_TABLE_TEXT].len;
     out->data_bytes = map->tables[ms_TABLE_DATA].len;
+}
+
+MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr, uint64_t pc)
+{
+    bool is_64 = (map->head.cputype & ms_CPU_IS_64) != 0;
+    return machsym_addr_in(map->head.cputype, is_64, map->head.text_addr, load_addr, pc);
 }
 
 MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_frame *frames,
@@ -23871,7 +23930,7 @@ MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *b
     ms_zero(&d, sizeof d);
     d.s = mangled.ptr;
     d.len = mangled.len;
-    d.flags = flags;
+    d.flags = flags & (MACHSYM_DEMANGLE_SIMPLIFIED | MACHSYM_DEMANGLE_RUST_HASH);
     d.out = buf;
     d.cap = cap > 0 ? cap - 1 : 0;
     size_t len = mangled.len;
