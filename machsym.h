@@ -2076,7 +2076,9 @@ static void ms_mo_read_segment(ms_mo *mo, ms_rd *rd)
     if (rd->failed)
         return;
     mo->segment_count++;
-    if (ms_str_is(segment->name, "__TEXT")) {
+    bool is_object =
+        mo->slice.filetype == ms_MH_OBJECT; /* all its sections are in one segment without a name */
+    if (ms_str_is(segment->name, "__TEXT") || (is_object && mo->segment_count == 1)) {
         mo->text_addr = segment->addr;
         mo->text_size = segment->size;
     }
