@@ -2116,7 +2116,9 @@ static void ms_mo_read_segment(ms_mo *mo, ms_rd *rd)
     if (rd->failed)
         return;
     mo->segment_count++;
-    if (ms_str_is(segment->name, "__TEXT")) {
+    bool is_object =
+        mo->slice.filetype == ms_MH_OBJECT; /* all its sections are in one segment without a name */
+    if (ms_str_is(segment->name, "__TEXT") || (is_object && mo->segment_count == 1)) {
         mo->text_addr = segment->addr;
         mo->text_size = segment->size;
     }
@@ -7268,6 +7270,44 @@ static size_t ms_om_join_moves(ms_dw_move *moves, size_t count, ms_arena *scratc
     return kept;
 }
 
+/* Moves as they are collected. */
+typedef struct ms_om_moves {
+    ms_arena *arena;
+    ms_dw_move *v;
+    size_t count;
+    size_t cap;
+} ms_om_moves;
+
+static void ms_om_add_move(ms_om_moves *moves, uint64_t lo, uint64_t len, uint64_t to)
+{
+    ms_dw_move *v = (ms_dw_move *)ms_arena_grow(moves->arena, moves->v, moves->count, &moves->cap, sizeof *v);
+    if (v == NULL)
+        return;
+    moves->v = v;
+    v += moves->count++;
+    v->lo = lo;
+    v->hi = lo + len;
+    v->to = to;
+}
+
+/* Adds what the object has of a function: once the map is indexed, all but what another object has too and answers for. */
+static void ms_om_add_owned(const ms_om_map *m, size_t index, uint64_t addr, const ms_om_function *function,
+                            ms_om_moves *moves)
+{
+    uint64_t until;
+    if (m->segs.count == 0) {
+        ms_om_add_move(moves, addr, function->size, function->lo);
+        return;
+    }
+    for (uint64_t off = 0; off < function->size; off = until - function->lo) {
+        until = ms_seg_until(m->segs.v, m->segs.count, function->lo + off);
+        if (until > function->lo + function->size)
+            until = function->lo + function->size;
+        if (ms_om_find(m, function->lo + off) == index)
+            ms_om_add_move(moves, addr + off, until - function->lo - off, function->lo + off);
+    }
+}
+
 /* Matches the functions of the debug map with the symbols of the object. Of several of one name the first of the one
  * is the first of the other, and so on. */
 static void ms_om_read_moves(const ms_om_map *m, const ms_om_object *object, const ms_mo *mo, ms_arena *arena,
@@ -7277,9 +7317,8 @@ static void ms_om_read_moves(const ms_om_map *m, const ms_om_object *object, con
     ms_om_names symbols = ms_om_symbol_names(mo, scratch);
     ms_span nlists = ms_sym_nlists(mo);
     ms_span strings = ms_sym_strings(mo);
-    ms_dw_move *moves = (ms_dw_move *)ms_arena_alloc(arena, functions.count + 1, sizeof *moves);
-    size_t count = 0;
-    if (functions.v == NULL || symbols.v == NULL || moves == NULL)
+    ms_om_moves moves = {scratch, NULL, 0, 0};
+    if (functions.v == NULL || symbols.v == NULL)
         return;
     for (size_t i = 0, j = 0; i < functions.count && j < symbols.count;) {
         if (functions.v[i].key != symbols.v[j].key) {
@@ -7290,19 +7329,21 @@ static void ms_om_read_moves(const ms_om_map *m, const ms_om_object *object, con
             continue;
         }
         ms_om_function function;
+        uint64_t end;
         size_t at = (size_t)functions.v[i++].item;
         ms_sym_nlist symbol = ms_sym_nlist_at(mo, nlists, (size_t)symbols.v[j++].item);
-        ms_dw_move *move = &moves[count];
-        if (!ms_om_next(m->mo, m->nlists, &at, at + 2, &function) ||
-            !ms_str_equal(ms_sym_name_at(m->strings, function.strx), ms_sym_name_at(strings, symbol.strx)) ||
-            !ms_add_ok(symbol.value, function.size, &move->hi))
-            continue;
-        move->lo = symbol.value;
-        move->to = function.lo;
-        count++;
+        if (ms_om_next(m->mo, m->nlists, &at, at + 2, &function) &&
+            ms_str_equal(ms_sym_name_at(m->strings, function.strx), ms_sym_name_at(strings, symbol.strx)) &&
+            ms_add_ok(symbol.value, function.size, &end))
+            ms_om_add_owned(m, (size_t)(object - m->v), symbol.value, &function, &moves);
     }
-    dw->move_count = ms_om_join_moves(moves, count, scratch);
-    dw->moves = moves;
+    size_t count = ms_om_join_moves(moves.v, moves.count, scratch);
+    ms_dw_move *kept = (ms_dw_move *)ms_arena_alloc(arena, count + 1, sizeof *kept);
+    if (kept == NULL)
+        return;
+    ms_copy(kept, moves.v, count * sizeof *kept);
+    dw->moves = kept;
+    dw->move_count = count;
 }
 #endif
 
@@ -8322,11 +8363,11 @@ static size_t ms_ans_function_frames(machsym_session *s, const ms_ans_place *pla
 
 /* Whether the unit knows the line of an address that none of its functions has. Assembly has rows but no functions.
  * Between functions lies padding, whose row belongs to the function before: only the dwarf policy, which takes rows
- * literally as llvm-symbolizer does, answers with it. */
+ * literally as llvm-symbolizer does, answers with it; but not in an object file, as a dSYM made from it has no such rows. */
 static bool ms_ans_has_line(const machsym_session *s, const ms_ans_place *place)
 {
     return place->unit != NULL && place->block == ms_SEG_NONE &&
-           (place->unit->functions.count == 0 || s->lines == MACHSYM_LINES_DWARF);
+           (place->unit->functions.count == 0 || (s->lines == MACHSYM_LINES_DWARF && s->program == NULL));
 }
 
 /* The frame of an address that no function of the debug info has. */
@@ -9399,6 +9440,7 @@ static void ms_map_coder_init(ms_map_coder *c, ms_arena *data_arena, ms_arena *a
 
 typedef enum ms_map_kind {
     ms_MAP_UNITS = 0, /* a run of units */
+    ms_MAP_OBJECTS,   /* a run of object files of a debug map */
     ms_MAP_TEXT       /* a run of blocks of text */
 } ms_map_kind;
 
@@ -9447,6 +9489,29 @@ static void ms_map_add_task(machsym_plan *plan, ms_map_kind kind, uint64_t lo, u
     plan->count++;
 }
 
+/* Opens every object file of the debug map once, to know which ones answer and how large they are, and cuts them into
+ * parts. */
+static void ms_map_cut_objects(machsym_plan *plan)
+{
+    machsym_session *s = plan->session;
+    ms_ans_objects *o = ms_ans_map_of(s);
+    size_t first = 0;
+    uint64_t size = 0;
+    if (o == NULL)
+        return;
+    ms_ans_index_objects(s, o);
+    for (size_t i = 0; i < o->map.count; i++) {
+        const ms_ans_object *object = ms_ans_object_of(s, i);
+        size += object != NULL ? object->image.dw.info.len : 0;
+        if (size < ms_MAP_UNIT_BYTES && i + 1 < o->map.count)
+            continue;
+        ms_map_add_task(plan, ms_MAP_OBJECTS, first, i + 1, size);
+        first = i + 1;
+        size = 0;
+    }
+    ms_ans_close_objects(s);
+}
+
 /* Cuts the units and the text into parts of about equal size: the same ones for any number of threads. */
 static void ms_map_cut_tasks(machsym_plan *plan)
 {
@@ -9459,6 +9524,7 @@ static void ms_map_cut_tasks(machsym_plan *plan)
         ms_map_add_task(plan, ms_MAP_UNITS, first, i + 1, size);
         first = i + 1;
     }
+    ms_map_cut_objects(plan);
     uint64_t blocks = plan->spaces.total / ms_MAP_BLOCK;
     uint64_t step = ms_MAP_TEXT_BYTES / ms_MAP_BLOCK;
     for (uint64_t lo = 0; lo < blocks; lo += step) {
@@ -9712,6 +9778,40 @@ static void ms_map_add_unit(ms_map_work *w, size_t index)
 
 /* ---- Parts ---- */
 
+/* Encodes units of the session in w. Returns false when memory is out. */
+static bool ms_map_add_units(ms_map_work *w, machsym_part *part, uint64_t lo, uint64_t hi)
+{
+    bool ok = true;
+    for (uint64_t i = lo; i < hi && ok; i++) {
+        ms_map_add_unit(w, (size_t)i);
+        ok = !w->scratch.oom && !w->unit_arena.oom && !part->arena.oom && !part->data_arena.oom &&
+             !ms_ans_oom(w->session);
+    }
+    return ok;
+}
+
+/* Encodes the units of an object file; one that cannot be opened has none. Returns false when memory is out. */
+static bool ms_map_add_object(ms_map_work *w, machsym_part *part, size_t index)
+{
+    machsym_session *program = w->plan->session;
+    machsym_object_status status;
+    uint64_t time;
+    if (program->objects->statuses[index] != MACHSYM_OBJECT_FOUND)
+        return true;
+    ms_ans_object *object =
+        ms_ans_new_object(program, &program->objects->map, index, w->plan->allocator, &status, &time);
+    if (object == NULL)
+        return status != MACHSYM_OBJECT_UNTRIED;
+    w->session = &object->session;
+    ms_zero(&w->origins, sizeof w->origins); /* of entries in this object */
+    w->origins.arena = &part->arena;
+    ms_ans_index(w->session);
+    bool ok = ms_map_add_units(w, part, 0, object->image.cu_count);
+    ms_ans_close_object(object);
+    w->session = NULL;
+    return ok;
+}
+
 static bool ms_map_build_units(const machsym_plan *plan, const ms_map_task *task, machsym_part *part)
 {
     ms_map_work w;
@@ -9720,18 +9820,18 @@ static bool ms_map_build_units(const machsym_plan *plan, const ms_map_task *task
     w.c = &part->coder;
     w.scratch = ms_arena_make(plan->allocator);
     w.unit_arena = ms_arena_make(plan->allocator);
-    w.session = ms_map_session(plan);
     part->coder.spaces = &plan->spaces;
     part->coder.text_addr = plan->image->mo[0].text_addr;
     part->coder.columns = (plan->flags & MACHSYM_MAP_COLUMNS) != 0;
     part->coder.used =
         (uint8_t *)ms_arena_zeroed(&part->arena, (size_t)(plan->spaces.total / ms_MAP_BLOCK / 8 + 1), 1);
     w.origins.arena = &part->arena;
-    bool ok = w.session != NULL && part->coder.used != NULL;
-    for (uint64_t i = task->lo; i < task->hi && ok; i++) {
-        ms_map_add_unit(&w, (size_t)i);
-        ok = !w.scratch.oom && !w.unit_arena.oom && !part->arena.oom && !part->data_arena.oom &&
-             !ms_ans_oom(w.session);
+    bool ok = part->coder.used != NULL;
+    for (uint64_t i = task->lo; i < task->hi && ok && task->kind == ms_MAP_OBJECTS; i++)
+        ok = ms_map_add_object(&w, part, (size_t)i);
+    if (ok && task->kind == ms_MAP_UNITS) {
+        w.session = ms_map_session(plan);
+        ok = w.session != NULL && ms_map_add_units(&w, part, task->lo, task->hi);
     }
     if (ok)
         part->files_at = ms_map_end_part(&part->coder);
@@ -9782,11 +9882,12 @@ static machsym_part *ms_map_new_part(machsym_allocator allocator, ms_map_kind ki
 static machsym_part *ms_map_build_part(const machsym_plan *plan, size_t index)
 {
     const ms_map_task *task = &plan->tasks[index];
-    machsym_part *part = ms_map_new_part(plan->allocator, task->kind);
+    machsym_part *part =
+        ms_map_new_part(plan->allocator, task->kind == ms_MAP_TEXT ? ms_MAP_TEXT : ms_MAP_UNITS);
     if (part == NULL)
         return NULL;
-    bool ok = task->kind == ms_MAP_UNITS ? ms_map_build_units(plan, task, part)
-                                         : ms_map_build_text(plan, task, part);
+    bool ok = task->kind == ms_MAP_TEXT ? ms_map_build_text(plan, task, part)
+                                        : ms_map_build_units(plan, task, part);
     if (ok)
         return part;
     ms_map_free_part(part);
@@ -23517,6 +23618,16 @@ MACHSYM_API size_t machsym_plan_part_count(const machsym_plan *plan)
 MACHSYM_API uint64_t machsym_plan_part_size(const machsym_plan *plan, size_t index)
 {
     return index < plan->count ? plan->tasks[index].size : 0;
+}
+
+MACHSYM_API bool machsym_plan_next_object_file(const machsym_plan *plan, machsym_cursor *at,
+                                               machsym_object_file *out)
+{
+    const ms_ans_objects *o = plan->session->objects;
+    if (o == NULL || at->a >= o->map.count)
+        return false;
+    ms_ans_get_object(o, (size_t)at->a++, out);
+    return true;
 }
 
 MACHSYM_API machsym_result machsym_part_build(const machsym_plan *plan, size_t index, machsym_part **out,
