@@ -23,6 +23,7 @@
  *   >>units      unit headers; which unit covers an address
  *   >>lines      line programs
  *   >>functions  functions and the calls inlined into them
+ *   >>debugmap   programs whose debug info still lies in their object files
  *   >>answer     which source answers
  *   >>entrance   the public functions
  */
@@ -60,9 +61,22 @@
 #define MACHSYM_MAX_NAME_LINKS 16
 #endif
 
+/* How many object files of a debug map a session keeps open; past it all are closed. Each costs a mapping and about
+ * 200 KB. */
+#ifndef MACHSYM_MAX_OBJECTS
+#define MACHSYM_MAX_OBJECTS 64
+#endif
+
 /* How deep an inline chain may be; real files reach about 60. Deeper calls are dropped, innermost first. */
 #ifndef MACHSYM_MAX_INLINE_DEPTH
 #define MACHSYM_MAX_INLINE_DEPTH 256
+#endif
+
+/* The largest stack frame of machsym_demangle in bytes. A frame of 24 KB does for all but a few names in a
+ * thousand; only those take the large one. Programs whose threads have small stacks set 24576: the few names
+ * then come back unchanged. */
+#ifndef MACHSYM_DEMANGLE_STACK
+#define MACHSYM_DEMANGLE_STACK 262144
 #endif
 
 /* The largest stack frame of machsym_demangle in bytes. A frame of 24 KB does for all but a few names in a
@@ -196,8 +210,17 @@ enum machsym_open_flags {
     MACHSYM_OPEN_NO_PAIR = 1u << 1, /* do not look for NAME.dSYM beside a binary */
     MACHSYM_OPEN_LOADED = 1u << 2,  /* bytes is an image as dyld laid it out in memory: see load_addr */
     MACHSYM_OPEN_NO_SYMTAB =
-        1u << 3 /* ignore the names LC_SYMTAB has for the image's own code, as if stripped */
+        1u << 3, /* ignore the names LC_SYMTAB has for the image's own code, as if stripped */
+    MACHSYM_OPEN_NO_OBJECTS =
+        1u << 4, /* do not follow the debug map: no file that the program names is opened */
+    MACHSYM_OPEN_ANY_TIME = 1u << 5 /* take object files whose time is not the one in the debug map */
 };
+
+/* Where the object files of a debug map went: paths that begin with from are looked up with to in its place. */
+typedef struct machsym_oso_prefix {
+    const char *from;
+    const char *to;
+} machsym_oso_prefix;
 
 /* What to open; zero means the default everywhere. */
 typedef struct machsym_open_desc {
@@ -209,6 +232,11 @@ typedef struct machsym_open_desc {
     const machsym_uuid *uuid; /* NULL: any */
     uint32_t flags;           /* machsym_open_flags */
     uint64_t load_addr;       /* with OPEN_LOADED: where bytes stands in memory, if not at bytes.ptr itself */
+    const machsym_oso_prefix *oso_prefixes; /* for a program without debug info, whose object files moved */
+    size_t oso_prefix_count;
+    const char *const
+        *oso_dirs; /* where else to look for object files: by the end of their path, down to the name */
+    size_t oso_dir_count;
     machsym_allocator allocator;
 } machsym_open_desc;
 
@@ -269,6 +297,10 @@ MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_sl
 
 /* Opens a slice for lookups: maps the file, reads load commands and unit headers.
  * Returns: OK and *out; else an error, *out NULL, err filled when given.
+ * A program without debug info, opened by its path, is answered for by the object files that its debug map (N_OSO)
+ * names; sessions and plans open them when they need them. oso_prefixes and oso_dirs turn that on for bytes too.
+ * With OPEN_LOADED, bytes is the memory of an image from its header on, as far as it may be read (dyld maps the
+ * segments apart: their end is the end of the last one). Segments beyond bytes.len are left out.
  * Owns: *out, until machsym_image_close. Borrows: desc->bytes for as long; nothing else of desc.
  * Threads: any. Cost: proportional to the number of load commands and units, not to the file. */
 MACHSYM_API machsym_result machsym_image_open(const machsym_open_desc *desc, machsym_image **out,
@@ -352,9 +384,12 @@ MACHSYM_API void machsym_session_trim(machsym_session *session);
 /* Which functions hold an address: the innermost inlined call first, the real function last.
  * addr is an address of the file (machsym_image_addr). Subtract 1 from return addresses before.
  * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address.
- * Borrows: names and paths are views into the image; the few that are put together from parts (Objective-C methods
- * without symbols) live until machsym_session_trim or close.
- * Threads: the session's. Cost: a unit is decoded when it is first needed, then some binary searches, no allocation. */
+ * Borrows: names and paths are views into the image; those that are put together from parts (Objective-C methods
+ * without symbols) or come from an object file of a debug map live until machsym_session_trim or close.
+ * Threads: the session's. Cost: a unit is decoded when it is first needed, then some binary searches, no allocation.
+ * Signals: a lookup that finds everything decoded (one of the same address came before, with no trim in between and
+ * the cache under its limit) allocates nothing, takes no lock, and calls nothing but memcpy, memcmp, memchr and memset:
+ * async-signal-safe, as long as the signal did not interrupt a call on this very session. */
 MACHSYM_API size_t machsym_session_frames(machsym_session *session, uint64_t addr, machsym_frame *frames,
                                           size_t cap);
 
@@ -445,6 +480,34 @@ typedef struct machsym_object {
 MACHSYM_API bool machsym_session_next_object(machsym_session *session, machsym_cursor *at,
                                              machsym_object *out);
 
+/* Whether an object file of the debug map answers. */
+typedef enum machsym_object_status {
+    MACHSYM_OBJECT_UNTRIED = 0,
+    MACHSYM_OBJECT_FOUND,
+    MACHSYM_OBJECT_MISSING,   /* there is no such file, or it cannot be read */
+    MACHSYM_OBJECT_NO_MEMBER, /* the archive does not hold it any more */
+    MACHSYM_OBJECT_CHANGED,   /* its time is not the one that the linker saw */
+    MACHSYM_OBJECT_NO_OBJECT, /* no Mach-O file of the program's architecture */
+    MACHSYM_OBJECT_NO_DWARF,  /* compiled without debug info */
+    MACHSYM_OBJECT_STATUS_COUNT
+} machsym_object_status;
+
+/* An object file of the debug map that was looked for. */
+typedef struct machsym_object_file {
+    machsym_str path;    /* as the program names it; of the archive, when it lies in one */
+    machsym_str member;  /* in the archive; empty for a file of its own */
+    uint64_t time;       /* that the linker saw, in seconds since 1970; 0: not recorded */
+    uint64_t found_time; /* of the file or member that was found; 0: none */
+    machsym_object_status status;
+} machsym_object_file;
+
+/* Iterates over the object files that the session's lookups tried so far, in that order. Keep the cursor to hear of
+ * later ones. Where the status is not FOUND, the symbol table answers in the object's place.
+ * Returns: false when there is none yet that the cursor has not passed. Borrows: views into the image.
+ * Threads: the session's. Cost: constant. */
+MACHSYM_API bool machsym_session_next_object_file(const machsym_session *session, machsym_cursor *at,
+                                                  machsym_object_file *out);
+
 /* How the unit that covers an address was found. */
 typedef enum machsym_unit_source {
     MACHSYM_UNIT_NONE = 0,
@@ -460,6 +523,8 @@ typedef struct machsym_explanation {
     uint16_t unit_version;
     machsym_str unit_name;
     machsym_str unit_producer;
+    machsym_str object_path; /* of a debug map: the object file or archive that answers; else empty */
+    machsym_str object_member;
     machsym_line rows[5]; /* the line rows around the address, in table order */
     unsigned row_count;
     unsigned row_used; /* which of rows answered; row_count when none */
@@ -478,7 +543,9 @@ typedef struct machsym_session_info {
     uint32_t damaged_units;
     uint32_t damaged_metadata; /* parts of exports trie, binds, unwind info, Objective-C and Swift left out */
     uint32_t arange_set_count;
-    uint32_t version_count[6]; /* [n]: units of DWARF version n */
+    uint32_t object_count;         /* object files in the debug map that is followed; 0: none is */
+    uint32_t missing_object_count; /* those that cannot answer */
+    uint32_t version_count[6];     /* [n]: units of DWARF version n */
     uint64_t function_count;
     uint64_t inline_count;
     uint64_t line_row_count;
@@ -497,9 +564,10 @@ typedef struct machsym_part machsym_part;
 typedef struct machsym_writer machsym_writer;
 
 enum machsym_map_flags {
-    MACHSYM_MAP_COLUMNS = 1u << 0,  /* the map holds columns */
-    MACHSYM_MAP_CHUNK = 1u << 1,    /* the map holds a part of an image only */
-    MACHSYM_MAP_UNCHECKED = 1u << 2 /* open: do not compare the checksum; lookups stay safe without it */
+    MACHSYM_MAP_COLUMNS = 1u << 0,   /* the map holds columns */
+    MACHSYM_MAP_CHUNK = 1u << 1,     /* the map holds a part of an image only */
+    MACHSYM_MAP_UNCHECKED = 1u << 2, /* open: do not compare the checksum; lookups stay safe without it */
+    MACHSYM_MAP_COPY = 1u << 3       /* open: read the file into memory, as MACHSYM_OPEN_COPY */
 };
 
 /* What to build a map from; zero means the default everywhere but for image. */
@@ -519,6 +587,11 @@ MACHSYM_API void machsym_plan_close(machsym_plan *plan);
 MACHSYM_API size_t machsym_plan_part_count(const machsym_plan *plan);
 /* How many bytes of input a part stands for: for showing progress. */
 MACHSYM_API uint64_t machsym_plan_part_size(const machsym_plan *plan, size_t index);
+
+/* Iterates over the object files of the debug map that the plan works from, all of them.
+ * Returns: false at the end, at once for an image with debug info of its own. Threads: any. Cost: constant. */
+MACHSYM_API bool machsym_plan_next_object_file(const machsym_plan *plan, machsym_cursor *at,
+                                               machsym_object_file *out);
 
 /* Builds one part. The result depends on the plan and the index only.
  * Owns: *out, until machsym_part_close. Borrows: the plan. Threads: any. Cost: decodes the part's units once. */
@@ -571,6 +644,10 @@ typedef struct machsym_map_info {
 
 MACHSYM_API void machsym_map_get_info(const machsym_map *map, machsym_map_info *out);
 
+/* The address inside the file that a runtime address stands for, as machsym_image_addr.
+ * Threads: any. Cost: constant. */
+MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr, uint64_t pc);
+
 /* Which functions hold an address of the file, as machsym_session_frames tells it, but for die_offset. Names and files
  * are not looked up yet: name_ref and file_ref stand for them until machsym_map_names.
  * Threads: any. Cost: about 0.2 microseconds; no allocation, no lock, no call to the system: usable in signal handlers. */
@@ -578,11 +655,11 @@ MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, mac
                                       size_t cap);
 /* Sets linkage_name, name and file of frames. Files are views into the map; names are unpacked into text.
  * Returns: the bytes of text needed; names that do not fit stay empty.
- * Cost: about a microsecond a name; no allocation, as above. */
+ * Cost: about a microsecond a name; no allocation, lock or call to the system: usable in signal handlers too. */
 MACHSYM_API size_t machsym_map_names(const machsym_map *map, machsym_frame *frames, size_t count, char *text,
                                      size_t cap);
 
-/* Iterates over the ranges of a map by address. Returns: false at the end. Ask for the frames of lo. */
+/* Iterates over the ranges of a map by address. Returns: false at the end. Ask for the frames of lo. Signals: as above. */
 typedef struct machsym_map_range {
     uint64_t lo;
     uint64_t hi;
@@ -641,7 +718,8 @@ MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *b
 typedef struct ms_os_file {
     void *ptr;
     size_t len;
-    bool mapped; /* else allocated with malloc */
+    uint64_t time; /* of its last change, in seconds since 1970 */
+    bool mapped;   /* else allocated with malloc */
 } ms_os_file;
 
 #ifdef _WIN32
@@ -693,6 +771,7 @@ static int ms_os_map_fd(int fd, bool copy, ms_os_file *file)
         return EISDIR;
     if (!S_ISREG(st.st_mode))
         return ENODEV; /* a FIFO or a device: would block, or never end */
+    file->time = st.st_mtime > 0 ? (uint64_t)st.st_mtime : 0;
     if (st.st_size <= 0)
         return 0;
     if ((uint64_t)st.st_size > (uint64_t)SIZE_MAX / 2)
@@ -712,7 +791,7 @@ static int ms_os_map_fd(int fd, bool copy, ms_os_file *file)
 /* Returns 0, or an errno. An empty file gives ptr NULL and len 0. */
 static int ms_os_map(const char *path, bool copy, ms_os_file *file)
 {
-    ms_os_file none = {NULL, 0, false};
+    ms_os_file none = {NULL, 0, 0, false};
     *file = none;
     int fd = open(path, O_RDONLY | ms_OS_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
@@ -1396,7 +1475,7 @@ typedef struct ms_arena {
     bool oom;              /* sticky */
 } ms_arena;
 
-enum { ms_ARENA_CHUNK = 32 * 1024 };
+enum { ms_ARENA_CHUNK = 1024 * 1024 }; /* what is not used of it costs nothing: pages come when touched */
 
 static machsym_allocator ms_arena_default(machsym_allocator allocator)
 {
@@ -1772,6 +1851,7 @@ enum {
 #define ms_MH_CIGAM_64  0xcffaedfeu
 #define ms_LC_REQ_DYLD  0x80000000u
 #define ms_CPU_ARM64    0x0100000cu
+#define ms_CPU_IS_64    0x01000000u /* CPU_ARCH_ABI64; arm64_32 has another bit */
 #define ms_CPU_SUBTYPE  0x00ffffffu /* without capability bits: arm64e's ABI version, LIB64 */
 #define ms_S_ATTR_CODE  0x80000400u /* S_ATTR_PURE_INSTRUCTIONS, S_ATTR_SOME_INSTRUCTIONS */
 
@@ -3183,45 +3263,6 @@ static machsym_str ms_sym_scan_exact(const ms_mo *mos, size_t mo_count, uint64_t
     return best;
 }
 
-/* ---- The debug map's functions ---- */
-
-/* stab.h */
-enum { ms_N_FUN = 0x24, ms_N_SO = 0x64, ms_N_OSO = 0x66 };
-
-/* The next function of the debug map of one half at or past entry *at; *oso: entry of its object file plus 1.
- * A function is two entries: its name and address, then no name and its size. */
-static bool ms_sym_next_object(const ms_mo *mo, uint64_t *at, uint64_t *oso, machsym_object *out)
-{
-    ms_span nlists = ms_sym_nlists(mo);
-    ms_span strings = ms_sym_strings(mo);
-    size_t count = mo->hide_symtab ? 0 : nlists.len / ms_sym_nlist_size(mo);
-    for (; *at < count; ++*at) {
-        ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, (size_t)*at);
-        if (entry.type == ms_N_OSO)
-            *oso = *at + 1;
-        else if (entry.type == ms_N_SO)
-            *oso = 0; /* the object file follows its source file */
-        if (entry.type != ms_N_FUN || *oso == 0 || *at + 1 >= count)
-            continue;
-        ms_sym_nlist end = ms_sym_nlist_at(mo, nlists, (size_t)*at + 1);
-        if (end.type != ms_N_FUN || !ms_add_ok(entry.value, end.value, &out->hi) || end.value == 0)
-            continue;
-        *at += 2;
-        out->lo = entry.value;
-        out->path = ms_sym_name_at(strings, ms_sym_nlist_at(mo, nlists, (size_t)*oso - 1).strx);
-        out->member = ms_str_empty();
-        size_t open = out->path.len;
-        while (open > 0 && ms_str_ends(out->path, ")") && out->path.ptr[open - 1] != '(')
-            open--;
-        if (open > 0 && open < out->path.len) {
-            out->member = ms_str_make(out->path.ptr + open, out->path.len - open - 1);
-            out->path.len = open - 1;
-        }
-        return true;
-    }
-    return false;
-}
-
 /* ---- Exports trie ---- */
 
 /* loader.h: EXPORT_SYMBOL_FLAGS_* */
@@ -4395,6 +4436,13 @@ enum {
     ms_DW_RLE_start_length = 0x07
 };
 
+/* Code of an object file that the linker moved: what the object has at lo stands at to in the program. */
+typedef struct ms_dw_move {
+    uint64_t lo;
+    uint64_t hi;
+    uint64_t to;
+} ms_dw_move;
+
 /* One program's debug info: sections, and where its code lies. Never changes. */
 typedef struct ms_dw {
     ms_span info;
@@ -4410,6 +4458,9 @@ typedef struct ms_dw {
     const ms_range
         *code; /* executable sections, sorted, apart: what lies elsewhere is a tombstone of dead code */
     size_t code_count;
+    const ms_dw_move
+        *moves; /* of an object in a debug map, sorted, apart; NULL: addresses are the program's */
+    size_t move_count;
 } ms_dw;
 
 /* How a unit encodes its values. */
@@ -4483,11 +4534,12 @@ typedef enum ms_dw_kind {
 
 /* One kind of entry, compiled to steps. */
 typedef struct ms_dw_abbrev {
-    uint32_t fixed; /* all entries of this kind have this many bytes of values; used when skip_count is 0 */
-    uint32_t skip_first; /* steps that skip an entry */
+    uint32_t skip_first; /* steps that skip an entry, up to its last value of varying size */
     uint16_t skip_count;
     uint16_t read_count; /* steps that read one; 0 for ms_KIND_OTHER */
-    uint32_t read_max;   /* no entry takes more bytes than this to read; UINT32_MAX when it has no bound */
+    uint32_t skip_tail;  /* bytes behind the last step that skips */
+    uint32_t skip_max;   /* no entry takes more bytes than this to skip, blocks aside; UINT32_MAX: no bound */
+    uint32_t read_max;   /* the same for reading */
     uint32_t read_first;
     uint16_t tag;
     uint8_t kind;
@@ -4713,10 +4765,10 @@ typedef struct ms_dw_table {
 } ms_dw_table;
 
 /* How many bytes the steps may touch when every value takes its most; blocks are checked where they occur. */
-static uint32_t ms_dw_most_bytes(const ms_dw_step *steps, size_t count)
+static uint32_t ms_dw_most_bytes(const ms_dw_step *steps, size_t count, uint32_t tail)
 {
     static const uint8_t most[] = {0, 0, 1, 2, 4, 8, 10, 10, 0};
-    uint32_t sum = 0;
+    uint32_t sum = tail;
     for (size_t i = 0; i < count; i++) {
         if (steps[i].how == ms_HOW_FORM || sum > 0x7fffffff)
             return UINT32_MAX;
@@ -4746,12 +4798,8 @@ static bool ms_dw_add_abbrev(ms_dw_table *t, const ms_dw_enc *enc, ms_rd *rd, ui
     if (!ms_dw_compile(&t->steps, enc, rd, abbrev, false))
         return false;
     abbrev->skip_first = (uint32_t)first;
-    if (t->steps.count == first) {
-        abbrev->fixed = t->steps.run;
-        t->steps.run = 0;
-    } else if (t->steps.run != 0) {
-        ms_dw_emit(&t->steps, enc, 0, 0, 0);
-    }
+    abbrev->skip_tail = t->steps.run;
+    t->steps.run = 0;
     size_t mid = t->steps.count;
     if (abbrev->kind != ms_KIND_OTHER) {
         if (!ms_dw_compile(&t->steps, enc, &again, abbrev, true))
@@ -4761,9 +4809,10 @@ static bool ms_dw_add_abbrev(ms_dw_table *t, const ms_dw_enc *enc, ms_rd *rd, ui
     if (t->steps.count - first > 0xffff)
         return false;
     abbrev->skip_count = (uint16_t)(mid - first);
+    abbrev->skip_max = ms_dw_most_bytes(t->steps.v + first, mid - first, abbrev->skip_tail);
     abbrev->read_first = (uint32_t)mid;
     abbrev->read_count = (uint16_t)(t->steps.count - mid);
-    abbrev->read_max = ms_dw_most_bytes(t->steps.v + mid, t->steps.count - mid);
+    abbrev->read_max = ms_dw_most_bytes(t->steps.v + mid, t->steps.count - mid, 0);
     codes[t->count].key = code;
     codes[t->count].item = t->count;
     t->count++;
@@ -4860,47 +4909,45 @@ static void ms_dw_skip_value(ms_rd *rd, uint32_t form, const ms_dw_enc *enc)
     ms_rd_fail(rd);
 }
 
-/* One step of skipping, the long way. Returns NULL at the end of the unit. */
-static const uint8_t *ms_dw_skip_slowly(const ms_dw_step *step, const uint8_t *p, const uint8_t *end,
+/* Skips what steps tell from step on, each checked against the end of the unit. Returns NULL when that comes first. */
+static const uint8_t *ms_dw_skip_slowly(const ms_dw_abbrev *abbrev, const ms_dw_step *step,
+                                        const ms_dw_step *stop, const uint8_t *p, const uint8_t *end,
                                         const ms_dw_enc *enc)
 {
     ms_rd rd = ms_rd_make(ms_span_make(p, (size_t)(end - p)));
-    ms_rd_skip(&rd, step->skip);
-    ms_dw_skip_value(&rd, step->form, enc);
+    for (; step < stop && !rd.failed; step++) {
+        ms_rd_skip(&rd, step->skip);
+        ms_dw_skip_value(&rd, step->form, enc);
+    }
+    ms_rd_skip(&rd, abbrev->skip_tail);
     return rd.failed ? NULL : rd.p;
 }
 
-/* Skips one step where its value begins before the end of the unit; the frequent kinds without a reader. */
-static inline const uint8_t *ms_dw_skip_step(const ms_dw_step *step, const uint8_t *p, const uint8_t *end,
-                                             const ms_dw_enc *enc)
-{
-    const uint8_t *value = p + step->skip;
-    if (step->how == ms_HOW_ULEB) {
-        while (value < end && *value >= 0x80)
-            value++;
-        return value < end ? value + 1 : NULL;
-    }
-    if (step->how == ms_HOW_BLOCK && *value < 0x80 && *value < end - value)
-        return value + 1 + *value;
-    return ms_dw_skip_slowly(step, p, end, enc);
-}
-
-/* Skips the values of an entry. Steps end, and every one is checked against the end of the unit. */
+/* Skips the values of an entry. Returns NULL when the unit ends before they do. One check covers all numbers of up to
+ * 10 bytes; a block is checked where it ends, and whatever else is left goes the long way. */
 static inline const uint8_t *ms_dw_skip_die(const ms_dw_abbrevs *table, const ms_dw_abbrev *abbrev,
                                             const uint8_t *p, const uint8_t *end, const ms_dw_enc *enc)
 {
-    if (abbrev->skip_count == 0)
-        return abbrev->fixed <= (size_t)(end - p) ? p + abbrev->fixed : NULL;
     const ms_dw_step *step = &table->steps[abbrev->skip_first];
-    const ms_dw_step *last = step + abbrev->skip_count;
-    for (; step < last && p != NULL; step++) {
-        if (step->how == ms_HOW_END)
-            p = step->skip <= (size_t)(end - p) ? p + step->skip : NULL;
-        else
-            p = step->skip < (size_t)(end - p) ? ms_dw_skip_step(step, p, end, enc)
-                                               : ms_dw_skip_slowly(step, p, end, enc);
+    const ms_dw_step *stop = step + abbrev->skip_count;
+    if (abbrev->skip_max > (size_t)(end - p))
+        return ms_dw_skip_slowly(abbrev, step, stop, p, end, enc);
+    for (; step < stop; step++) {
+        p += step->skip;
+        const uint8_t *value = p;
+        while (*p >= 0x80 && p - value < 9)
+            p++;
+        uint8_t first = *value;
+        if (*p++ >= 0x80) /* longer than any number */
+            return NULL;
+        if (step->how == ms_HOW_ULEB)
+            continue;
+        if (step->how != ms_HOW_BLOCK || first >= 0x80 || first > end - p ||
+            abbrev->skip_max > (size_t)(end - p) - first)
+            return ms_dw_skip_slowly(abbrev, step, stop, value - step->skip, end, enc);
+        p += first;
     }
-    return p;
+    return p + abbrev->skip_tail;
 }
 
 /* An attribute's value as stored. */
@@ -4956,8 +5003,16 @@ static ms_dw_value ms_dw_read_value(ms_rd *rd, uint32_t form, int64_t implicit, 
 
 /* The attributes of an entry that matter, by slot. */
 typedef struct ms_dw_die {
+    uint32_t present; /* one bit for every slot that is set */
     ms_dw_value v[ms_SLOT_COUNT];
 } ms_dw_die;
+
+/* An attribute of an entry; a value of form 0 when the entry does not have it. */
+static inline const ms_dw_value *ms_dw_get(const ms_dw_die *die, ms_dw_slot slot)
+{
+    static const ms_dw_value absent = {0, NULL, 0, 0};
+    return (die->present >> slot & 1) != 0 ? &die->v[slot] : &absent;
+}
 
 static void ms_dw_read_slowly(const ms_dw_step *step, size_t count, ms_rd *rd, const ms_dw_enc *enc,
                               ms_dw_die *die)
@@ -4968,6 +5023,7 @@ static void ms_dw_read_slowly(const ms_dw_step *step, size_t count, ms_rd *rd, c
             ms_dw_skip_value(rd, step->form, enc);
         else
             die->v[step->slot] = ms_dw_read_value(rd, step->form, step->implicit, enc);
+        die->present |= 1u << step->slot;
     }
 }
 
@@ -5016,6 +5072,7 @@ static const uint8_t *ms_dw_read_window(const ms_dw_step *step, size_t count, co
         }
         die->v[step->slot].u = u; /* skipped values land in slot 0, which nobody reads */
         die->v[step->slot].form = step->form;
+        die->present |= 1u << step->slot;
     }
     return p;
 }
@@ -5026,7 +5083,7 @@ static void ms_dw_read_die(const ms_dw_abbrevs *table, const ms_dw_abbrev *abbre
 {
     const ms_dw_step *steps = &table->steps[abbrev->read_first];
     const uint8_t *p = NULL;
-    ms_zero(die, sizeof *die);
+    die->present = 0;
     if (abbrev->read_max <= ms_rd_left(rd))
         p = ms_dw_read_window(steps, abbrev->read_count, rd->p, rd->end, abbrev->read_max, die);
     if (p != NULL)
@@ -5125,9 +5182,41 @@ static const ms_range *ms_dw_code_at(const ms_dw *dw, uint64_t addr)
     return NULL;
 }
 
+/* The first move that ends above an object's address; move_count when none does. */
+static size_t ms_dw_move_at(const ms_dw *dw, uint64_t addr)
+{
+    size_t lo = 0;
+    for (size_t left = dw->move_count; left > 0;) {
+        size_t half = left / 2;
+        if (dw->moves[lo + half].hi <= addr) {
+            lo += half + 1;
+            left -= half + 1;
+        } else {
+            left = half;
+        }
+    }
+    return lo;
+}
+
+/* Turns an object's range, as far as it moved as one piece, into the program's. Returns false for what the linker left
+ * out. */
+static bool ms_dw_move_range(const ms_dw *dw, uint64_t *lo, uint64_t *hi)
+{
+    size_t at = ms_dw_move_at(dw, *lo);
+    if (at == dw->move_count || *lo < dw->moves[at].lo)
+        return false;
+    const ms_dw_move *move = &dw->moves[at];
+    uint64_t end = *hi < move->hi ? *hi : move->hi;
+    *hi = move->to + (end - move->lo);
+    *lo = move->to + (*lo - move->lo);
+    return true;
+}
+
 /* Makes [lo, hi) a range of code; ends of sections cut it. Returns false when it is none. */
 static inline bool ms_dw_code_range(const ms_dw *dw, uint64_t lo, uint64_t hi, ms_range *out)
 {
+    if (dw->moves != NULL && (lo >= hi || !ms_dw_move_range(dw, &lo, &hi)))
+        return false;
     const ms_range *code = lo < hi ? ms_dw_code_at(dw, lo) : NULL;
     if (code == NULL)
         return false;
@@ -5136,7 +5225,7 @@ static inline bool ms_dw_code_range(const ms_dw *dw, uint64_t lo, uint64_t hi, m
     return true;
 }
 
-static void ms_dw_add_range(const ms_dw *dw, ms_ranges *list, uint64_t lo, uint64_t hi)
+static void ms_dw_add_piece(const ms_dw *dw, ms_ranges *list, uint64_t lo, uint64_t hi)
 {
     ms_range range;
     if (!ms_dw_code_range(dw, lo, hi, &range))
@@ -5146,6 +5235,21 @@ static void ms_dw_add_range(const ms_dw *dw, ms_ranges *list, uint64_t lo, uint6
         return;
     list->v = v;
     v[list->count++] = range;
+}
+
+/* Adds [lo, hi): in an object, every piece of it that moved by itself. */
+static void ms_dw_add_range(const ms_dw *dw, ms_ranges *list, uint64_t lo, uint64_t hi)
+{
+    if (dw->moves == NULL) {
+        ms_dw_add_piece(dw, list, lo, hi);
+        return;
+    }
+    for (size_t i = ms_dw_move_at(dw, lo); i < dw->move_count && dw->moves[i].lo < hi; i++) {
+        ms_dw_add_piece(dw, list, dw->moves[i].lo > lo ? dw->moves[i].lo : lo, hi);
+        if (list->budget == 0)
+            return;
+        list->budget--;
+    }
 }
 
 static uint64_t ms_dw_all_ones(const ms_dw_enc *enc)
@@ -5253,6 +5357,20 @@ static inline bool ms_dw_low_high(const ms_dw *dw, const ms_dw_enc *enc, const m
     if (!ms_dw_address(dw, enc, high, &hi))
         hi = lo + high->u;
     return ms_dw_code_range(dw, lo, hi, out);
+}
+
+/* The same of an entry whose code may have moved in several pieces: adds them. */
+static void ms_dw_add_low_high(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_value *low,
+                               const ms_dw_value *high, ms_ranges *list)
+{
+    uint64_t lo;
+    uint64_t hi;
+    if (low->form == 0 || high->form == 0 || !ms_dw_address(dw, enc, low, &lo))
+        return;
+    if (!ms_dw_address(dw, enc, high, &hi))
+        hi = lo + high->u;
+    if (lo < hi)
+        ms_dw_add_range(dw, list, lo, hi);
 }
 
 /* ==== >>units =================================================================================================
@@ -5421,10 +5539,10 @@ static uint64_t ms_cu_base(const ms_dw_value *value, uint64_t otherwise)
 static void ms_cu_read_bases(const ms_dw_die *die, ms_dw_enc *enc)
 {
     uint64_t head = enc->version >= 5 ? (enc->offset_size == 8 ? 16u : 8u) : 0;
-    enc->str_offsets_base = ms_cu_base(&die->v[ms_SLOT_STR_OFFSETS_BASE], head);
-    enc->addr_base = ms_cu_base(&die->v[ms_SLOT_ADDR_BASE], head);
-    enc->rnglists_base = ms_cu_base(&die->v[ms_SLOT_RNGLISTS_BASE], head == 0 ? 0 : head + 4);
-    enc->ranges_base = ms_cu_base(&die->v[ms_SLOT_RANGES_BASE], 0);
+    enc->str_offsets_base = ms_cu_base(ms_dw_get(die, ms_SLOT_STR_OFFSETS_BASE), head);
+    enc->addr_base = ms_cu_base(ms_dw_get(die, ms_SLOT_ADDR_BASE), head);
+    enc->rnglists_base = ms_cu_base(ms_dw_get(die, ms_SLOT_RNGLISTS_BASE), head == 0 ? 0 : head + 4);
+    enc->ranges_base = ms_cu_base(ms_dw_get(die, ms_SLOT_RANGES_BASE), 0);
 }
 
 static bool ms_cu_read_root(ms_cu_env *env, const ms_cu *cu, ms_cu_root *root)
@@ -5457,16 +5575,16 @@ static bool ms_cu_read_root(ms_cu_env *env, const ms_cu *cu, ms_cu_root *root)
     if (abbrev->has_children)
         root->first_child = cu->off + ms_rd_offset(&rd);
     ms_cu_read_bases(&die, &root->enc);
-    root->ranges = die.v[ms_SLOT_RANGES];
-    root->low_pc = die.v[ms_SLOT_LOW_PC];
-    root->high_pc = die.v[ms_SLOT_HIGH_PC];
+    root->ranges = *ms_dw_get(&die, ms_SLOT_RANGES);
+    root->low_pc = *ms_dw_get(&die, ms_SLOT_LOW_PC);
+    root->high_pc = *ms_dw_get(&die, ms_SLOT_HIGH_PC);
     if (!ms_dw_address(env->dw, &root->enc, &root->low_pc, &root->enc.low_pc))
         root->enc.low_pc = 0;
-    root->has_line = die.v[ms_SLOT_STMT_LIST].form != 0;
-    root->line_off = die.v[ms_SLOT_STMT_LIST].u;
-    root->name = ms_dw_string(env->dw, &root->enc, &die.v[ms_SLOT_NAME]);
-    root->comp_dir = ms_dw_string(env->dw, &root->enc, &die.v[ms_SLOT_COMP_DIR]);
-    root->producer = ms_dw_string(env->dw, &root->enc, &die.v[ms_SLOT_PRODUCER]);
+    root->has_line = ms_dw_get(&die, ms_SLOT_STMT_LIST)->form != 0;
+    root->line_off = ms_dw_get(&die, ms_SLOT_STMT_LIST)->u;
+    root->name = ms_dw_string(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_NAME));
+    root->comp_dir = ms_dw_string(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_COMP_DIR));
+    root->producer = ms_dw_string(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_PRODUCER));
     return true;
 }
 
@@ -5613,8 +5731,7 @@ static void ms_cu_range_segments(ms_cu_env *env, ms_arena *scratch, ms_segs *out
 {
     ms_cu_pieces pieces = {scratch, NULL, 0, 0};
     ms_ranges list = {scratch, NULL, 0, 0, 0};
-    ms_range range;
-    list.budget = env->dw->ranges.len + env->dw->rnglists.len + env->count;
+    list.budget = env->dw->ranges.len + env->dw->rnglists.len + env->count + env->dw->move_count;
     for (size_t i = 0; i < env->count; i++) {
         const ms_cu_root *root = ms_cu_root_of(env, i);
         list.count = 0;
@@ -5622,8 +5739,8 @@ static void ms_cu_range_segments(ms_cu_env *env, ms_arena *scratch, ms_segs *out
             continue;
         if (root->ranges.form != 0)
             ms_dw_ranges(env->dw, &root->enc, &root->ranges, &list);
-        else if (ms_dw_low_high(env->dw, &root->enc, &root->low_pc, &root->high_pc, &range))
-            ms_cu_add_piece(&pieces, range.lo, range.hi, i);
+        else
+            ms_dw_add_low_high(env->dw, &root->enc, &root->low_pc, &root->high_pc, &list);
         for (size_t j = 0; j < list.count; j++)
             ms_cu_add_piece(&pieces, list.v[j].lo, list.v[j].hi, i);
     }
@@ -5921,19 +6038,16 @@ static void ms_ln_order_rows(ms_ln_build *b, size_t first)
     ms_copy(b->rows + first, rows, count * sizeof *rows);
 }
 
-/* Closes the sequence at an end_sequence row. Sequences of dead code, and empty ones, leave no rows. */
-static void ms_ln_end_sequence(const ms_dw *dw, ms_ln_build *b, ms_ln_regs *regs)
+/* Makes the rows from first on a sequence; drops them when it is empty or of dead code. */
+static void ms_ln_add_sequence(const ms_dw *dw, ms_ln_build *b, size_t first)
 {
-    size_t first = regs->first_row;
-    ms_ln_add_row(b, regs, true);
+    ms_ln_seq seq;
     if (b->row_count <= first + 1) { /* nothing before the end, or no memory */
         b->row_count = first;
         return;
     }
-    ms_ln_order_rows(b, first);
-    ms_ln_seq seq;
     seq.lo = b->rows[first].addr;
-    seq.hi = regs->addr;
+    seq.hi = b->rows[b->row_count - 1].addr;
     seq.first = (uint32_t)first;
     seq.count = (uint32_t)(b->row_count - first);
     ms_ln_seq *v = b->seqs;
@@ -5946,6 +6060,63 @@ static void ms_ln_end_sequence(const ms_dw *dw, ms_ln_build *b, ms_ln_regs *regs
     }
     b->seqs = v;
     v[b->seq_count++] = seq;
+}
+
+static void ms_ln_copy_row(ms_ln_build *b, const ms_ln_row *row, uint64_t addr, bool end_sequence)
+{
+    ms_ln_row *v = (ms_ln_row *)ms_arena_grow(b->row_arena, b->rows, b->row_count, &b->row_cap, sizeof *v);
+    if (v == NULL)
+        return;
+    b->rows = v;
+    v += b->row_count++;
+    *v = *row;
+    v->addr = addr;
+    v->end_sequence = end_sequence;
+}
+
+/* The sequence of an object runs through all its functions as the compiler laid them out. Every piece that the linker
+ * moved becomes a sequence of its own, which ends where the piece does. */
+static void ms_ln_move_sequence(const ms_dw *dw, ms_ln_build *b, size_t first)
+{
+    size_t count = b->row_count - first;
+    ms_ln_row *rows = (ms_ln_row *)ms_arena_alloc(b->arena, count, sizeof *rows);
+    if (rows == NULL)
+        return;
+    ms_copy(rows, b->rows + first, count * sizeof *rows);
+    b->row_count = first;
+    size_t move = ms_dw_move_at(dw, rows[0].addr);
+    for (size_t i = 0; i + 1 < count;) {
+        while (move < dw->move_count && dw->moves[move].hi <= rows[i].addr)
+            move++;
+        if (move == dw->move_count)
+            return;
+        const ms_dw_move *m = &dw->moves[move];
+        size_t from = b->row_count;
+        for (; i + 1 < count && rows[i].addr < m->lo; i++)
+            continue;
+        size_t begin = i;
+        for (; i + 1 < count && rows[i].addr < m->hi; i++)
+            ms_ln_copy_row(b, &rows[i], m->to + (rows[i].addr - m->lo), false);
+        uint64_t end = rows[count - 1].addr < m->hi ? rows[count - 1].addr : m->hi;
+        if (i > begin && end < rows[i - 1].addr)
+            end = rows[i - 1].addr; /* a damaged end */
+        if (i > begin)
+            ms_ln_copy_row(b, &rows[i - 1], m->to + (end - m->lo), true);
+        ms_ln_add_sequence(dw, b, from);
+    }
+}
+
+/* Closes the sequence at an end_sequence row. Sequences of dead code, and empty ones, leave no rows. */
+static void ms_ln_end_sequence(const ms_dw *dw, ms_ln_build *b, ms_ln_regs *regs)
+{
+    size_t first = regs->first_row;
+    ms_ln_add_row(b, regs, true);
+    if (b->row_count > first + 1)
+        ms_ln_order_rows(b, first);
+    if (dw->moves != NULL && b->row_count > first + 1)
+        ms_ln_move_sequence(dw, b, first);
+    else
+        ms_ln_add_sequence(dw, b, first);
 }
 
 /* DWARF5 6.2.5.1: op_index counts the operations of a VLIW bundle; 1 a bundle everywhere else. */
@@ -6276,9 +6447,10 @@ static size_t ms_fn_ranges_of(ms_fn_walk *w, const ms_dw_die *die, ms_range *sin
 {
     const ms_dw_enc *enc = &w->root->enc;
     *first = w->list.count;
-    if (die->v[ms_SLOT_RANGES].form == 0)
-        return ms_dw_low_high(w->dw, enc, &die->v[ms_SLOT_LOW_PC], &die->v[ms_SLOT_HIGH_PC], single);
-    if (!ms_dw_ranges(w->dw, enc, &die->v[ms_SLOT_RANGES], &w->list))
+    if (ms_dw_get(die, ms_SLOT_RANGES)->form == 0)
+        return ms_dw_low_high(w->dw, enc, ms_dw_get(die, ms_SLOT_LOW_PC), ms_dw_get(die, ms_SLOT_HIGH_PC),
+                              single);
+    if (!ms_dw_ranges(w->dw, enc, ms_dw_get(die, ms_SLOT_RANGES), &w->list))
         w->is_damaged = true;
     size_t count = w->list.count - *first;
     if (count > 0)
@@ -6312,16 +6484,16 @@ static bool ms_fn_add_block(ms_fn_walk *w, uint64_t die_off, bool is_function, c
     ms_fn_block *block = &w->blocks[w->count];
     block->die_off = die_off;
     block->origin = 0;
-    ms_dw_reference(&w->root->enc, &die->v[ms_SLOT_ORIGIN], &block->origin);
+    ms_dw_reference(&w->root->enc, ms_dw_get(die, ms_SLOT_ORIGIN), &block->origin);
     block->lo = single.lo;
     block->hi = single.hi;
     block->range_first = (uint32_t)first;
     block->range_count = (uint32_t)count;
     block->parent = is_function ? ms_SEG_NONE : w->open;
     block->end = (uint32_t)w->count + 1;
-    block->call_file = ms_fn_u32(&die->v[ms_SLOT_CALL_FILE]);
-    block->call_line = ms_fn_u32(&die->v[ms_SLOT_CALL_LINE]);
-    block->call_column = ms_fn_u32(&die->v[ms_SLOT_CALL_COLUMN]);
+    block->call_file = ms_fn_u32(ms_dw_get(die, ms_SLOT_CALL_FILE));
+    block->call_line = ms_fn_u32(ms_dw_get(die, ms_SLOT_CALL_LINE));
+    block->call_column = ms_fn_u32(ms_dw_get(die, ms_SLOT_CALL_COLUMN));
     w->outer[w->count] = w->open;
     w->depth[w->count] = depth;
     w->function_count += is_function;
@@ -6558,16 +6730,721 @@ static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off)
         if (root == NULL)
             break;
         if (names.linkage_name.len == 0)
-            names.linkage_name = ms_dw_string(env->dw, &root->enc, &die.v[ms_SLOT_LINKAGE_NAME]);
+            names.linkage_name = ms_dw_string(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_LINKAGE_NAME));
         if (names.name.len == 0)
-            names.name = ms_dw_string(env->dw, &root->enc, &die.v[ms_SLOT_NAME]);
+            names.name = ms_dw_string(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_NAME));
         if (names.linkage_name.len != 0 && names.name.len != 0)
             break;
-        if (!ms_dw_reference(&root->enc, &die.v[ms_SLOT_ORIGIN], &die_off) &&
-            !ms_dw_reference(&root->enc, &die.v[ms_SLOT_SPECIFICATION], &die_off))
+        if (!ms_dw_reference(&root->enc, ms_dw_get(&die, ms_SLOT_ORIGIN), &die_off) &&
+            !ms_dw_reference(&root->enc, ms_dw_get(&die, ms_SLOT_SPECIFICATION), &die_off))
             break;
     }
     return names;
+}
+
+/* ==== >>debugmap ==============================================================================================
+ * Job:    finds the debug info of a program that was linked without a dSYM: in the object files of its debug map.
+ * Uses:   platform, bytes, reader, memory, segments, macho, symbols, forms, units.
+ * Offers: ms_om_map, ms_om_list, ms_om_find, ms_om_open, ms_om_read_dwarf, ms_om_next_function.
+ * Never:  answers; keeps an object open that the caller does not hold. */
+
+/* stab.h, reloc.h */
+enum {
+    ms_N_FUN = 0x24,
+    ms_N_SO = 0x64,
+    ms_N_OSO = 0x66,
+    ms_RELOC_UNSIGNED = 0, /* of every architecture; called VANILLA on the 32-bit ones */
+    ms_ARM64_RELOC_SUBTRACTOR = 1,
+    ms_X86_64_RELOC_SUBTRACTOR = 5
+};
+
+#define ms_R_SCATTERED 0x80000000u
+#define ms_CPU_X86_64  0x01000007u
+
+/* No path of a system is longer; more is a damaged string table. */
+enum { ms_OM_PATH = 4096 };
+
+/* ---- Stabs ---- */
+
+/* An object file that the debug map names. */
+typedef struct ms_om_object {
+    uint32_t first; /* its N_OSO in LC_SYMTAB; its functions follow */
+    uint32_t end;
+    uint64_t time; /* when the file had last changed as the linker read it; 0: not recorded */
+    machsym_str path;
+    machsym_str member; /* in the archive; empty for a file of its own */
+} ms_om_object;
+
+/* The debug map of a program. */
+typedef struct ms_om_map {
+    const ms_mo *mo;
+    ms_span nlists;
+    ms_span strings;
+    ms_om_object *v;
+    size_t count;
+    size_t cap;
+    ms_segs segs; /* linked address to object; empty until ms_om_index */
+} ms_om_map;
+
+/* A function as the debug map has it. */
+typedef struct ms_om_function {
+    uint32_t strx;
+    uint64_t lo; /* in the program */
+    uint64_t size;
+} ms_om_function;
+
+/* The next function between two entries. It is two of them: its name and address, then no name and its size. */
+static bool ms_om_next(const ms_mo *mo, ms_span nlists, size_t *at, size_t end, ms_om_function *out)
+{
+    const uint32_t one = ms_sym_nlist_size(mo);
+    for (; *at + 1 < end; ++*at) {
+        if (nlists.ptr[*at * one + 4] != ms_N_FUN || nlists.ptr[(*at + 1) * one + 4] != ms_N_FUN)
+            continue;
+        ms_sym_nlist name = ms_sym_nlist_at(mo, nlists, *at);
+        const uint8_t *size = nlists.ptr + (*at + 1) * one + 8; /* unlike an address, it has no Thumb bit */
+        uint64_t hi;
+        out->strx = name.strx;
+        out->lo = name.value;
+        out->size = mo->is_64 ? ms_rd_raw_u64(size) : ms_rd_raw_u32(size);
+        if (out->size == 0 || !ms_add_ok(out->lo, out->size, &hi))
+            continue;
+        *at += 2;
+        return true;
+    }
+    return false;
+}
+
+/* Takes "libx.a(member.o)" apart. */
+static void ms_om_split(machsym_str *path, machsym_str *member)
+{
+    size_t open = path->len;
+    *member = ms_str_empty();
+    while (open > 0 && ms_str_ends(*path, ")") && path->ptr[open - 1] != '(')
+        open--;
+    if (open > 0 && open < path->len) {
+        *member = ms_str_make(path->ptr + open, path->len - open - 1);
+        path->len = open - 1;
+    }
+}
+
+/* The next function of the debug map of one half at or past entry *at; *oso: entry of its object file plus 1. */
+static bool ms_om_next_function(const ms_mo *mo, uint64_t *at, uint64_t *oso, machsym_object *out)
+{
+    ms_span nlists = ms_sym_nlists(mo);
+    ms_span strings = ms_sym_strings(mo);
+    const uint32_t one = ms_sym_nlist_size(mo);
+    size_t count = mo->hide_symtab ? 0 : nlists.len / one;
+    for (; *at < count; ++*at) {
+        uint8_t type = nlists.ptr[(size_t)*at * one + 4];
+        ms_om_function function;
+        size_t next = (size_t)*at;
+        if (type == ms_N_OSO)
+            *oso = *at + 1;
+        else if (type == ms_N_SO)
+            *oso = 0; /* the object file follows its source file */
+        if (type != ms_N_FUN || *oso == 0 || *at + 1 >= count ||
+            !ms_om_next(mo, nlists, &next, next + 2, &function))
+            continue;
+        *at = next;
+        out->lo = function.lo;
+        out->hi = function.lo + function.size;
+        out->path = ms_sym_name_at(strings, ms_sym_nlist_at(mo, nlists, (size_t)*oso - 1).strx);
+        ms_om_split(&out->path, &out->member);
+        return true;
+    }
+    return false;
+}
+
+static void ms_om_add_object(ms_om_map *m, size_t entry, ms_arena *arena)
+{
+    ms_om_object *v = (ms_om_object *)ms_arena_grow(arena, m->v, m->count, &m->cap, sizeof *v);
+    if (v == NULL)
+        return;
+    ms_sym_nlist oso = ms_sym_nlist_at(m->mo, m->nlists, entry);
+    const uint8_t *value = m->nlists.ptr + entry * ms_sym_nlist_size(m->mo) + 8;
+    m->v = v;
+    v += m->count++;
+    v->first = v->end = (uint32_t)entry;
+    v->time = m->mo->is_64 ? ms_rd_raw_u64(value) : ms_rd_raw_u32(value);
+    v->path = ms_sym_name_at(m->strings, oso.strx);
+    ms_om_split(&v->path, &v->member);
+}
+
+/* Lists the object files of a program's debug map, in its order. */
+static void ms_om_list(ms_om_map *m, const ms_mo *mo, ms_arena *arena)
+{
+    ms_zero(m, sizeof *m);
+    m->mo = mo;
+    m->nlists = ms_sym_nlists(mo);
+    m->strings = ms_sym_strings(mo);
+    const uint32_t one = ms_sym_nlist_size(mo);
+    size_t count = mo->hide_symtab ? 0 : m->nlists.len / one;
+    bool open = false;
+    for (size_t i = 0; i < count; i++) {
+        uint8_t type = m->nlists.ptr[i * one + 4];
+        bool ends = type == ms_N_SO || type == ms_N_OSO;
+        if (open && (ends || (type & ms_N_STAB) == 0)) {
+            m->v[m->count - 1].end = (uint32_t)i;
+            open = false;
+        }
+        if (type != ms_N_OSO)
+            continue;
+        size_t before = m->count;
+        ms_om_add_object(m, i, arena);
+        open = m->count > before;
+    }
+    if (open)
+        m->v[m->count - 1].end = (uint32_t)count;
+}
+
+/* The object that has a linked address, by reading all stabs: for a first, cold lookup. count when none has. */
+static size_t ms_om_scan(const ms_om_map *m, uint64_t addr)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        ms_om_function function;
+        for (size_t at = m->v[i].first; ms_om_next(m->mo, m->nlists, &at, m->v[i].end, &function);) {
+            if (addr >= function.lo && addr - function.lo < function.size)
+                return i;
+        }
+    }
+    return m->count;
+}
+
+/* The whole debug map as segments: for many lookups. Of objects that claim the same code (the linker folds equal
+ * functions) the first has it, so they are painted last. */
+static void ms_om_index(ms_om_map *m, ms_arena *scratch, ms_arena *arena)
+{
+    ms_cu_pieces pieces = {scratch, NULL, 0, 0};
+    m->segs.arena = arena;
+    for (size_t i = 0; i < m->count; i++) {
+        ms_om_function function;
+        for (size_t at = m->v[i].first; ms_om_next(m->mo, m->nlists, &at, m->v[i].end, &function);)
+            ms_cu_add_piece(&pieces, function.lo, function.lo + function.size, i);
+    }
+    ms_cu_build_segments(&pieces, scratch, &m->segs);
+}
+
+static size_t ms_om_find(const ms_om_map *m, uint64_t addr)
+{
+    uint32_t owner = ms_seg_owner(m->segs.v, m->segs.count, addr);
+    return owner == ms_SEG_NONE ? m->count : owner;
+}
+
+#ifndef MACHSYM_NO_OS
+/* ---- Archives ---- */
+
+/* A member of an archive, as its header tells. */
+typedef struct ms_om_member {
+    machsym_str name;
+    uint64_t time;
+    ms_span bytes; /* empty in a thin archive: the name is a path then */
+} ms_om_member;
+
+/* An archive, and what it takes to read it from front to back. */
+typedef struct ms_om_archive {
+    ms_rd rd;
+    bool is_thin;
+    ms_span long_names; /* of the GNU kind */
+} ms_om_archive;
+
+/* A field of a header: decimal digits, then spaces. */
+static uint64_t ms_om_decimal(machsym_str text)
+{
+    uint64_t number = 0;
+    for (size_t i = 0; i < text.len && text.ptr[i] >= '0' && text.ptr[i] <= '9' && i < 18; i++)
+        number = number * 10 + (uint64_t)(text.ptr[i] - '0');
+    return number;
+}
+
+static machsym_str ms_om_field(ms_rd *rd, size_t len)
+{
+    ms_span span = ms_rd_span(rd, len);
+    return ms_str_make((const char *)span.ptr, span.len);
+}
+
+static bool ms_om_archive_open(ms_om_archive *a, ms_span file)
+{
+    machsym_str text = ms_str_make((const char *)file.ptr, file.len);
+    ms_zero(a, sizeof *a);
+    a->rd = ms_rd_at(file, file.len < 8 ? file.len : 8);
+    a->is_thin = ms_str_begins(text, "!<thin>\n");
+    return a->is_thin || ms_str_begins(text, "!<arch>\n");
+}
+
+/* The name in a header: BSD's "#1/N" stands before the bytes, N long; GNU's "/N" at N of the table of long names; short
+ * ones end in a slash or in spaces. */
+static machsym_str ms_om_name(const ms_om_archive *a, machsym_str field, ms_span *body)
+{
+    if (ms_str_begins(field, "#1/")) {
+        uint64_t len = ms_om_decimal(ms_str_drop(field, 3));
+        ms_span name = ms_span_sub(*body, 0, len);
+        *body = ms_span_from(*body, len);
+        return ms_str_bounded((const char *)name.ptr, name.len);
+    }
+    if (field.len > 1 && field.ptr[0] == '/' && field.ptr[1] >= '0' && field.ptr[1] <= '9') {
+        ms_span rest = ms_span_from(a->long_names, ms_om_decimal(ms_str_drop(field, 1)));
+        const uint8_t *end = (const uint8_t *)ms_find_byte(rest.ptr, rest.len, '\n');
+        machsym_str name =
+            ms_str_make((const char *)rest.ptr, end != NULL ? (size_t)(end - rest.ptr) : rest.len);
+        if (ms_str_ends(name, "/"))
+            name.len--;
+        return name;
+    }
+    while (field.len > 0 && field.ptr[field.len - 1] == ' ')
+        field.len--;
+    if (field.len > 1 && field.ptr[0] != '/' && ms_str_ends(field, "/"))
+        field.len--;
+    return field;
+}
+
+/* Reads the next member: a header of 60 bytes (ar.h), then its bytes, on even offsets. Tables of symbols, of 32 and of
+ * 64 bits, are members with names that no object has. */
+static bool ms_om_next_member(ms_om_archive *a, ms_om_member *out)
+{
+    while (ms_rd_left(&a->rd) >= 60) {
+        machsym_str field = ms_om_field(&a->rd, 16);
+        out->time = ms_om_decimal(ms_om_field(&a->rd, 12));
+        ms_rd_skip(&a->rd, 20); /* owner, group, mode */
+        uint64_t size = ms_om_decimal(ms_om_field(&a->rd, 10));
+        ms_rd_skip(&a->rd, 2);
+        bool is_table = field.len > 1 && field.ptr[0] == '/' && (field.ptr[1] < '0' || field.ptr[1] > '9');
+        if (size > ms_rd_left(&a->rd) && (!a->is_thin || is_table))
+            size = ms_rd_left(&a->rd);
+        out->bytes = ms_span_make(NULL, 0);
+        if (!a->is_thin || is_table) {
+            out->bytes = ms_rd_span(&a->rd, size);
+            if ((size & 1) != 0 && ms_rd_left(&a->rd) > 0)
+                ms_rd_skip(&a->rd, 1);
+        }
+        if (field.len > 1 && field.ptr[0] == '/' && field.ptr[1] == '/')
+            a->long_names = out->bytes;
+        out->name = ms_om_name(a, field, &out->bytes);
+        if (!is_table)
+            return true;
+    }
+    return false;
+}
+
+/* Finds a member by its name. An archive may hold several of one name: time chooses, else the first is taken. */
+static bool ms_om_find_member(ms_span file, machsym_str name, uint64_t time, ms_om_member *out)
+{
+    ms_om_archive archive;
+    ms_om_member member;
+    bool found = false;
+    if (!ms_om_archive_open(&archive, file))
+        return false;
+    while (ms_om_next_member(&archive, &member)) {
+        bool same = ms_str_equal(archive.is_thin ? ms_str_base_name(member.name) : member.name, name) ||
+                    ms_str_equal(member.name, name);
+        if (!same || (found && member.time != time))
+            continue;
+        *out = member;
+        found = true;
+        if (time == 0 || member.time == time)
+            break;
+    }
+    return found;
+}
+
+/* The slice of a fat file, of objects or of archives, for the program's architecture; a thin file itself. */
+static ms_span ms_om_slice(ms_span file, const ms_mo *program)
+{
+    ms_span best = ms_span_make(NULL, 0);
+    ms_span slice;
+    uint64_t offset;
+    uint32_t count;
+    ms_rd rd = ms_rd_make(file);
+    uint32_t magic = ms_rd_be32(&rd);
+    if (magic != ms_FAT_MAGIC_32 && magic != ms_FAT_MAGIC_64)
+        return file;
+    for (uint32_t i = 0; ms_mo_slice_at(file, i, &count, &slice, &offset); i++) {
+        ms_rd entry = ms_rd_at(file, 8 + (uint64_t)i * (magic == ms_FAT_MAGIC_64 ? 32 : 20));
+        uint32_t cputype = ms_rd_be32(&entry);
+        uint32_t cpusubtype = ms_rd_be32(&entry);
+        bool exact = ((cpusubtype ^ program->slice.cpusubtype) & ms_CPU_SUBTYPE) == 0;
+        if (cputype == program->slice.cputype && (exact || best.len == 0))
+            best = slice;
+    }
+    return best;
+}
+#endif
+
+/* ---- Relocations ---- */
+
+/* Adds the address of a symbol to the value at off, or takes it away: what relocation_info asks for. */
+static void ms_om_relocate(const ms_mo *mo, uint8_t *bytes, size_t len, uint32_t off, uint32_t bits)
+{
+    ms_span nlists = ms_sym_nlists(mo);
+    uint32_t index = bits & 0xffffff; /* symbol 24 bits, pcrel 1, length 2, extern 1, type 4 */
+    size_t size = (size_t)1 << (bits >> 25 & 3);
+    unsigned type = bits >> 28;
+    bool subtracts = type == (mo->slice.cputype == ms_CPU_X86_64 ? (unsigned)ms_X86_64_RELOC_SUBTRACTOR
+                                                                 : (unsigned)ms_ARM64_RELOC_SUBTRACTOR);
+    if (off > len || size > len - off || index >= nlists.len / ms_sym_nlist_size(mo) ||
+        (type != ms_RELOC_UNSIGNED && !subtracts))
+        return;
+    ms_sym_nlist symbol = ms_sym_nlist_at(mo, nlists, index);
+    uint64_t value = ms_sym_is_defined(&symbol) ? symbol.value : 0;
+    uint64_t sum = 0;
+    for (size_t i = size; i-- > 0;)
+        sum = sum << 8 | bytes[off + i];
+    sum = subtracts ? sum - value : sum + value;
+    for (size_t i = 0; i < size; i++)
+        bytes[off + i] = (uint8_t)(sum >> 8 * i);
+}
+
+/* A section with the relocations applied that its values need. Those against a section, and the scattered ones of the
+ * 32-bit kinds (SECTDIFF among them), leave in the file what holds in the object's own addresses; only those against a
+ * symbol (r_extern) do not, which makes a copy necessary. */
+static ms_span ms_om_relocated(const ms_mo *mo, const ms_mo_section *section, ms_arena *arena)
+{
+    uint8_t *copy = NULL;
+    ms_rd rd = ms_rd_make(ms_mo_table(mo, section->reloc_off, section->reloc_count, 8));
+    while (ms_rd_left(&rd) >= 8) {
+        uint32_t off = ms_rd_u32(&rd);
+        uint32_t bits = ms_rd_u32(&rd);
+        if ((off & ms_R_SCATTERED) != 0 || (bits >> 27 & 1) == 0)
+            continue;
+        if (copy == NULL) {
+            copy = (uint8_t *)ms_arena_alloc(arena, section->bytes.len, 1);
+            if (copy == NULL)
+                return ms_span_make(NULL, 0);
+            ms_copy(copy, section->bytes.ptr, section->bytes.len);
+        }
+        ms_om_relocate(mo, copy, section->bytes.len, off, bits);
+    }
+    return copy != NULL ? ms_span_make(copy, section->bytes.len) : section->bytes;
+}
+
+static ms_span ms_om_debug_section(const ms_mo *mo, const char *name, ms_arena *arena)
+{
+    const ms_mo_section *section = ms_mo_section_named(mo, NULL, name);
+    if (section == NULL)
+        return ms_span_make(NULL, 0);
+    return mo->slice.filetype == ms_MH_OBJECT ? ms_om_relocated(mo, section, arena) : section->bytes;
+}
+
+/* Finds the debug info of a file; in an object file, with relocations applied. */
+static void ms_om_read_dwarf(const ms_mo *mo, ms_arena *arena, ms_dw *dw)
+{
+    dw->info = ms_om_debug_section(mo, "__debug_info", arena);
+    dw->abbrev = ms_om_debug_section(mo, "__debug_abbrev", arena);
+    dw->str = ms_om_debug_section(mo, "__debug_str", arena);
+    dw->line = ms_om_debug_section(mo, "__debug_line", arena);
+    dw->line_str = ms_om_debug_section(mo, "__debug_line_str", arena);
+    dw->str_offsets = ms_om_debug_section(mo, "__debug_str_offs", arena); /* names are cut at 16 characters */
+    dw->addr = ms_om_debug_section(mo, "__debug_addr", arena);
+    dw->ranges = ms_om_debug_section(mo, "__debug_ranges", arena);
+    dw->rnglists = ms_om_debug_section(mo, "__debug_rnglists", arena);
+    dw->aranges = ms_om_debug_section(mo, "__debug_aranges", arena);
+}
+
+#ifndef MACHSYM_NO_OS
+/* ---- Where the linker put the object's code ---- */
+
+static uint64_t ms_om_hash(machsym_str text)
+{
+    uint64_t h = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < text.len; i++)
+        h = (h ^ (unsigned char)text.ptr[i]) * 0x100000001b3u;
+    return h;
+}
+
+/* Functions of the debug map or symbols of the object, by the hash of their names. */
+typedef struct ms_om_names {
+    ms_key *v; /* hash, entry */
+    size_t count;
+} ms_om_names;
+
+static void ms_om_sort_names(ms_om_names *names, ms_arena *scratch)
+{
+    ms_key *room = (ms_key *)ms_arena_alloc(scratch, names->count, sizeof *room);
+    ms_sort(names->v, names->count, room);
+}
+
+static ms_om_names ms_om_function_names(const ms_om_map *m, const ms_om_object *object, ms_arena *scratch)
+{
+    ms_om_names names = {NULL, 0};
+    ms_om_function function;
+    names.v = (ms_key *)ms_arena_alloc(scratch, (object->end - object->first) / 2 + 1, sizeof *names.v);
+    if (names.v == NULL)
+        return names;
+    for (size_t at = object->first; ms_om_next(m->mo, m->nlists, &at, object->end, &function);) {
+        names.v[names.count].key = ms_om_hash(ms_sym_name_at(m->strings, function.strx));
+        names.v[names.count++].item = at - 2;
+    }
+    ms_om_sort_names(&names, scratch);
+    return names;
+}
+
+static ms_om_names ms_om_symbol_names(const ms_mo *mo, ms_arena *scratch)
+{
+    ms_om_names names = {NULL, 0};
+    ms_span nlists = ms_sym_nlists(mo);
+    ms_span strings = ms_sym_strings(mo);
+    size_t count = nlists.len / ms_sym_nlist_size(mo);
+    names.v = (ms_key *)ms_arena_alloc(scratch, count + 1, sizeof *names.v);
+    if (names.v == NULL)
+        return names;
+    for (size_t i = 0; i < count; i++) {
+        ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
+        if (!ms_sym_is_defined(&entry))
+            continue;
+        names.v[names.count].key = ms_om_hash(ms_sym_name_at(strings, entry.strx));
+        names.v[names.count++].item = i;
+    }
+    ms_om_sort_names(&names, scratch);
+    return names;
+}
+
+/* Sorts moves by the object's addresses, cuts overlaps, and joins those that moved together. */
+static size_t ms_om_join_moves(ms_dw_move *moves, size_t count, ms_arena *scratch)
+{
+    ms_key *order = (ms_key *)ms_arena_alloc(scratch, count, sizeof *order);
+    ms_key *room = (ms_key *)ms_arena_alloc(scratch, count, sizeof *order);
+    ms_dw_move *sorted = (ms_dw_move *)ms_arena_alloc(scratch, count, sizeof *sorted);
+    size_t kept = 0;
+    if (order == NULL || room == NULL || sorted == NULL)
+        return 0;
+    for (size_t i = 0; i < count; i++) {
+        order[i].key = moves[i].lo;
+        order[i].item = i;
+    }
+    ms_sort(order, count, room);
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = moves[order[i].item];
+    for (size_t i = 0; i < count; i++) {
+        ms_dw_move move = sorted[i];
+        if (i + 1 < count && move.hi > sorted[i + 1].lo)
+            move.hi = sorted[i + 1].lo;
+        if (move.lo >= move.hi)
+            continue;
+        ms_dw_move *last = kept > 0 ? &moves[kept - 1] : NULL;
+        if (last != NULL && last->hi == move.lo && last->to - last->lo == move.to - move.lo)
+            last->hi = move.hi;
+        else
+            moves[kept++] = move;
+    }
+    return kept;
+}
+
+/* Matches the functions of the debug map with the symbols of the object. Of several of one name the first of the one
+ * is the first of the other, and so on. */
+static void ms_om_read_moves(const ms_om_map *m, const ms_om_object *object, const ms_mo *mo, ms_arena *arena,
+                             ms_arena *scratch, ms_dw *dw)
+{
+    ms_om_names functions = ms_om_function_names(m, object, scratch);
+    ms_om_names symbols = ms_om_symbol_names(mo, scratch);
+    ms_span nlists = ms_sym_nlists(mo);
+    ms_span strings = ms_sym_strings(mo);
+    ms_dw_move *moves = (ms_dw_move *)ms_arena_alloc(arena, functions.count + 1, sizeof *moves);
+    size_t count = 0;
+    if (functions.v == NULL || symbols.v == NULL || moves == NULL)
+        return;
+    for (size_t i = 0, j = 0; i < functions.count && j < symbols.count;) {
+        if (functions.v[i].key != symbols.v[j].key) {
+            if (functions.v[i].key < symbols.v[j].key)
+                i++;
+            else
+                j++;
+            continue;
+        }
+        ms_om_function function;
+        size_t at = (size_t)functions.v[i++].item;
+        ms_sym_nlist symbol = ms_sym_nlist_at(mo, nlists, (size_t)symbols.v[j++].item);
+        ms_dw_move *move = &moves[count];
+        if (!ms_om_next(m->mo, m->nlists, &at, at + 2, &function) ||
+            !ms_str_equal(ms_sym_name_at(m->strings, function.strx), ms_sym_name_at(strings, symbol.strx)) ||
+            !ms_add_ok(symbol.value, function.size, &move->hi))
+            continue;
+        move->lo = symbol.value;
+        move->to = function.lo;
+        count++;
+    }
+    dw->move_count = ms_om_join_moves(moves, count, scratch);
+    dw->moves = moves;
+}
+#endif
+
+/* ---- Opening an object ---- */
+
+/* Where object files may have gone, and how exact one is about them. */
+typedef struct ms_om_places {
+    const machsym_oso_prefix *prefixes;
+    size_t prefix_count;
+    const char *const *dirs;
+    size_t dir_count;
+    uint32_t flags; /* machsym_open_flags */
+} ms_om_places;
+
+/* An object file of a debug map, opened: its debug info with the program's addresses. */
+typedef struct ms_om_file {
+    ms_arena arena;
+    ms_mo mo;
+    ms_dw dw;
+    const ms_cu *cus;
+    size_t cu_count;
+    uint32_t damage_count;
+    uint64_t time; /* of the file, or of the member */
+#ifndef MACHSYM_NO_OS
+    ms_os_file files[2]; /* the file; then what a thin archive names */
+#endif
+} ms_om_file;
+
+static void ms_om_close(ms_om_file *file)
+{
+#ifndef MACHSYM_NO_OS
+    ms_os_unmap(&file->files[0]);
+    ms_os_unmap(&file->files[1]);
+#endif
+    ms_arena_free(&file->arena);
+}
+
+#ifndef MACHSYM_NO_OS
+/* a, then b, as text of the program. */
+static const char *ms_om_path(machsym_str a, const char *between, machsym_str b, ms_arena *scratch)
+{
+    machsym_str middle = ms_str_from_c(between);
+    char *path = (char *)ms_arena_alloc(scratch, a.len + middle.len + b.len + 1, 1);
+    if (path == NULL)
+        return NULL;
+    ms_copy(path, a.ptr, a.len);
+    ms_copy(path + a.len, middle.ptr, middle.len);
+    ms_copy(path + a.len + middle.len, b.ptr, b.len);
+    path[a.len + middle.len + b.len] = 0;
+    return path;
+}
+
+/* What a path of the debug map could be here, by number: with each prefix that fits replaced; as it is; then under each
+ * folder, the longest end of the path first. Returns false at the end; *path NULL: nothing under this number. */
+static bool ms_om_candidate(const ms_om_places *places, machsym_str path, size_t number, ms_arena *scratch,
+                            const char **out)
+{
+    *out = NULL;
+    if (number < places->prefix_count) {
+        const machsym_oso_prefix *prefix = &places->prefixes[number];
+        if (ms_str_begins(path, prefix->from))
+            *out = ms_om_path(ms_str_from_c(prefix->to), "",
+                              ms_str_drop(path, ms_str_from_c(prefix->from).len), scratch);
+        return true;
+    }
+    number -= places->prefix_count;
+    if (number == 0) {
+        *out = ms_om_path(path, "", ms_str_empty(), scratch);
+        return true;
+    }
+    number--;
+    size_t ends = 1; /* of the path: one a slash, and the whole of a relative one */
+    for (size_t i = 1; i < path.len; i++)
+        ends += path.ptr[i] == '/';
+    if (number >= places->dir_count * ends)
+        return false;
+    size_t drop = path.len > 0 && path.ptr[0] == '/' ? 1 : 0;
+    for (size_t skip = number % ends; skip > 0; drop++)
+        skip -= path.ptr[drop] == '/';
+    *out = ms_om_path(ms_str_from_c(places->dirs[number / ends]), "/", ms_str_drop(path, drop), scratch);
+    return true;
+}
+
+/* The file that a thin archive names, relative to where the archive lies. */
+static ms_span ms_om_thin_member(const char *archive, machsym_str name, ms_om_file *file, ms_arena *scratch)
+{
+    machsym_str folder = ms_str_from_c(archive);
+    folder.len -= ms_str_base_name(folder).len;
+    if (name.len > 0 && name.ptr[0] == '/')
+        folder.len = 0;
+    const char *path = ms_om_path(folder, "", name, scratch);
+    if (path == NULL || ms_os_map(path, false, &file->files[1]) != 0)
+        return ms_span_make(NULL, 0);
+    return ms_span_make(file->files[1].ptr, file->files[1].len);
+}
+
+/* Opens what lies at a path, and finds the object in it. */
+static machsym_object_status ms_om_open_at(const ms_om_map *m, const ms_om_object *object, const char *path,
+                                           const ms_om_places *places, ms_om_file *file, ms_arena *scratch,
+                                           ms_span *bytes)
+{
+    ms_om_member member;
+    if (ms_os_map(path, (places->flags & MACHSYM_OPEN_COPY) != 0, &file->files[0]) != 0)
+        return MACHSYM_OBJECT_MISSING;
+    ms_os_file *outer = &file->files[0];
+    bool fits = object->time == 0 || object->time == outer->time;
+    file->time = outer->time;
+    *bytes = ms_om_slice(ms_span_make(outer->ptr, outer->len), m->mo);
+    if (object->member.len != 0) {
+        if (!ms_om_find_member(*bytes, object->member, object->time, &member))
+            return MACHSYM_OBJECT_NO_MEMBER;
+        *bytes = member.bytes;
+        if (member.bytes.len == 0)
+            *bytes = ms_om_thin_member(path, member.name, file, scratch);
+        /* an archive made without times has 0 in its headers: then its own time counts */
+        if (member.time != 0)
+            file->time = member.time;
+        fits = fits || object->time == file->time;
+    }
+    return fits || (places->flags & MACHSYM_OPEN_ANY_TIME) != 0 ? MACHSYM_OBJECT_FOUND
+                                                                : MACHSYM_OBJECT_CHANGED;
+}
+
+/* Reads the debug info of an object whose bytes are there. */
+static machsym_object_status ms_om_read(const ms_om_map *m, const ms_om_object *object, ms_span bytes,
+                                        ms_om_file *file, ms_arena *scratch)
+{
+    file->mo.bytes = bytes;
+    if (ms_mo_load(&file->mo, &file->arena, NULL) != MACHSYM_OK || file->mo.slice.filetype != ms_MH_OBJECT ||
+        file->mo.slice.cputype != m->mo->slice.cputype)
+        return MACHSYM_OBJECT_NO_OBJECT;
+    ms_om_read_dwarf(&file->mo, &file->arena, &file->dw);
+    if (file->dw.info.len == 0)
+        return MACHSYM_OBJECT_NO_DWARF;
+    file->dw.aranges = ms_span_make(NULL, 0); /* in the object's addresses, and rare: the roots' ranges do */
+    ms_om_read_moves(m, object, &file->mo, &file->arena, scratch, &file->dw);
+    file->cus = ms_cu_index(&file->dw, &file->arena, &file->cu_count, &file->damage_count);
+    return file->dw.moves != NULL ? MACHSYM_OBJECT_FOUND : MACHSYM_OBJECT_MISSING;
+}
+#endif
+
+/* Finds and opens an object file of a debug map. Returns FOUND, and a file to close; else the best that can be said. */
+static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *object,
+                                        const ms_om_places *places, machsym_allocator allocator,
+                                        ms_om_file *file)
+{
+    machsym_object_status best = MACHSYM_OBJECT_MISSING;
+    uint64_t best_time = 0;
+    ms_arena scratch = ms_arena_make(allocator);
+    ms_zero(file, sizeof *file);
+    file->arena = ms_arena_make(allocator);
+#ifdef MACHSYM_NO_OS
+    (void)m;
+    (void)object;
+    (void)places;
+#else
+    const char *path;
+    for (size_t i = 0;
+         object->path.len < ms_OM_PATH && ms_om_candidate(places, object->path, i, &scratch, &path); i++) {
+        ms_span bytes;
+        if (path == NULL)
+            continue;
+        machsym_object_status status = ms_om_open_at(m, object, path, places, file, &scratch, &bytes);
+        if (status == MACHSYM_OBJECT_FOUND)
+            status = ms_om_read(m, object, bytes, file, &scratch);
+        if (status == MACHSYM_OBJECT_FOUND) {
+            ms_arena_free(&scratch);
+            return status;
+        }
+        if (best == MACHSYM_OBJECT_MISSING && status != MACHSYM_OBJECT_MISSING) {
+            best = status;
+            best_time = file->time;
+        }
+        ms_om_close(file);
+        ms_zero(file, sizeof *file);
+        file->arena = ms_arena_make(allocator);
+        ms_arena_reset(&scratch);
+    }
+#endif
+    ms_arena_free(&scratch);
+    file->time = best_time;
+    return best;
 }
 
 /* ==== >>answer ================================================================================================
@@ -6587,6 +7464,8 @@ struct machsym_image {
     size_t cu_count;
     machsym_str name;
     bool has_compressed_dwarf;
+    bool follows_objects; /* the debug map, if there is one, tells where the debug info is */
+    ms_om_places places;
     uint32_t damage_count;
 };
 
@@ -6596,9 +7475,36 @@ typedef struct ms_ans_unit {
     ms_ln_table lines;
 } ms_ans_unit;
 
+struct ms_ans_object;
+
+/* Texts that outlive the object files that they come from, each once. */
+typedef struct ms_ans_texts {
+    machsym_str *v; /* a hash table; ptr NULL: free */
+    size_t count;
+    size_t cap; /* a power of two */
+} ms_ans_texts;
+
+/* What a session knows of a debug map. */
+typedef struct ms_ans_objects {
+    ms_om_map map;
+    struct ms_ans_object **opened; /* by object; NULL: not open now */
+    struct ms_ans_object *first;   /* of the open ones */
+    size_t open_count;
+    size_t live;       /* bytes of the open ones, about */
+    uint8_t *statuses; /* by object: machsym_object_status */
+    uint64_t *times;   /* by object: of the file that was found */
+    uint32_t *tried;   /* objects in the order of being tried */
+    size_t tried_count;
+    ms_ans_texts texts;
+    bool has_segs;
+    uint32_t scans; /* lookups answered by reading all stabs so far */
+} ms_ans_objects;
+
 /* One thread's lookups. */
 struct machsym_session {
     const machsym_image *image;
+    machsym_session *program; /* of a session on an object file: the one that has the symbols; else NULL */
+    ms_ans_objects *objects;  /* of a program whose debug map is followed, once asked for; in keep */
     machsym_lines lines;
     uint32_t flags;
     size_t cache_limit;
@@ -6615,6 +7521,7 @@ struct machsym_session {
     bool has_ranges;
     bool has_silent;
     bool has_symbols;
+    bool has_objects;
     ms_sym_table symbols;
     bool has_objc;
     ms_oc_list objc[2]; /* of the image's halves; for iteration only */
@@ -6624,13 +7531,24 @@ struct machsym_session {
 
 enum { ms_ANS_SCANS = 4 }; /* sorting a table pays after about so many scans of it */
 
+/* An object file that answers for a part of a program: an image of its own with the program's symbols, and a session on
+ * it. What it decodes has the program's addresses. */
+typedef struct ms_ans_object {
+    struct ms_ans_object *next;
+    ms_om_file file;
+    machsym_image image;
+    machsym_session session;
+    size_t live; /* bytes, as counted in the program's session */
+} ms_ans_object;
+
 /* ---- Opening and closing ---- */
 
 static void ms_ans_clear(machsym_session *s)
 {
     s->units = NULL;
     s->names = NULL;
-    s->has_aranges = s->has_ranges = s->has_silent = s->has_symbols = s->has_objc = false;
+    s->objects = NULL;
+    s->has_aranges = s->has_ranges = s->has_silent = s->has_symbols = s->has_objc = s->has_objects = false;
     ms_zero(s->objc, sizeof s->objc);
     s->scans = 0;
     ms_zero(&s->env, sizeof s->env);
@@ -6644,13 +7562,9 @@ static void ms_ans_clear(machsym_session *s)
     s->aranges.arena = s->ranges.arena = s->silent.arena = &s->keep;
 }
 
-/* A session; NULL when memory is out. */
-static machsym_session *ms_ans_open(const machsym_image *image, machsym_lines lines, uint32_t flags,
-                                    size_t cache_limit, machsym_allocator allocator)
+static void ms_ans_start(machsym_session *s, const machsym_image *image, machsym_lines lines, uint32_t flags,
+                         size_t cache_limit, machsym_allocator allocator)
 {
-    machsym_session *s = (machsym_session *)allocator.alloc(allocator.user, sizeof *s);
-    if (s == NULL)
-        return NULL;
     ms_zero(s, sizeof *s);
     s->image = image;
     s->lines = lines;
@@ -6661,12 +7575,48 @@ static machsym_session *ms_ans_open(const machsym_image *image, machsym_lines li
     s->cache = ms_arena_make(allocator);
     s->scratch = ms_arena_make(allocator);
     ms_ans_clear(s);
+}
+
+/* A session; NULL when memory is out. */
+static machsym_session *ms_ans_open(const machsym_image *image, machsym_lines lines, uint32_t flags,
+                                    size_t cache_limit, machsym_allocator allocator)
+{
+    machsym_session *s = (machsym_session *)allocator.alloc(allocator.user, sizeof *s);
+    if (s != NULL)
+        ms_ans_start(s, image, lines, flags, cache_limit, allocator);
     return s;
+}
+
+static void ms_ans_close_object(ms_ans_object *object)
+{
+    machsym_allocator allocator = object->session.allocator;
+    ms_arena_free(&object->session.keep);
+    ms_arena_free(&object->session.cache);
+    ms_arena_free(&object->session.scratch);
+    ms_om_close(&object->file);
+    allocator.free(allocator.user, object, sizeof *object);
+}
+
+/* Closes all object files. What their answers said stays in the texts. */
+static void ms_ans_close_objects(machsym_session *s)
+{
+    ms_ans_objects *objects = s->objects;
+    while (objects != NULL && objects->first != NULL) {
+        ms_ans_object *object = objects->first;
+        objects->first = object->next;
+        ms_ans_close_object(object);
+    }
+    if (objects == NULL)
+        return;
+    objects->open_count = 0;
+    objects->live = 0;
+    ms_zero(objects->opened, objects->map.count * sizeof *objects->opened);
 }
 
 /* Drops everything cached. */
 static void ms_ans_forget(machsym_session *s)
 {
+    ms_ans_close_objects(s);
     ms_arena_free(&s->keep);
     ms_arena_free(&s->cache);
     ms_arena_free(&s->scratch);
@@ -6689,6 +7639,8 @@ static bool ms_ans_oom(const machsym_session *s)
 /* Drops the decoded units when they take more than the limit. */
 static void ms_ans_trim(machsym_session *s)
 {
+    if (s->objects != NULL && s->objects->open_count > 1 && s->objects->live > s->cache_limit)
+        ms_ans_close_objects(s);
     if (s->cache.live <= s->cache_limit)
         return;
     ms_arena_reset(&s->cache);
@@ -6751,6 +7703,8 @@ static void ms_ans_read_symbols(ms_sym_table *t, ms_arena *scratch)
 
 static const ms_sym_table *ms_ans_symbols(machsym_session *s)
 {
+    if (s->program != NULL)
+        s = s->program;
     ms_sym_table *t = &s->symbols;
     if (s->has_symbols)
         return t;
@@ -6785,9 +7739,188 @@ static const ms_oc_list *ms_ans_objc(machsym_session *s)
 
 static machsym_str ms_ans_symbol_exact(machsym_session *s, uint64_t addr, machsym_str want)
 {
+    if (s->program != NULL)
+        s = s->program;
     if (!s->has_symbols && s->scans++ < ms_ANS_SCANS)
         return ms_sym_scan_exact(s->image->mo, s->image->mo_count, addr, want);
     return ms_sym_exact(ms_ans_symbols(s), addr, want);
+}
+
+/* ---- Object files of a debug map ---- */
+
+/* The debug map, read once; NULL when the image has debug info of its own, or no map that is to be followed. */
+static ms_ans_objects *ms_ans_map_of(machsym_session *s)
+{
+    if (s->has_objects || !s->image->follows_objects)
+        return s->objects;
+    s->has_objects = true;
+    ms_ans_objects *o = (ms_ans_objects *)ms_arena_zeroed(&s->keep, 1, sizeof *o);
+    for (size_t i = 0; i < s->image->mo_count && o != NULL && o->map.count == 0; i++)
+        ms_om_list(&o->map, &s->image->mo[i], &s->keep);
+    if (o == NULL || o->map.count == 0)
+        return NULL;
+    size_t count = o->map.count;
+    o->opened = (ms_ans_object **)ms_arena_zeroed(&s->keep, count, sizeof *o->opened);
+    o->statuses = (uint8_t *)ms_arena_zeroed(&s->keep, count, 1);
+    o->times = (uint64_t *)ms_arena_zeroed(&s->keep, count, sizeof *o->times);
+    o->tried = (uint32_t *)ms_arena_alloc(&s->keep, count, sizeof *o->tried);
+    if (!s->keep.oom)
+        s->objects = o;
+    return s->objects;
+}
+
+static void ms_ans_index_objects(machsym_session *s, ms_ans_objects *o)
+{
+    ms_arena_reset(&s->scratch);
+    ms_om_index(&o->map, &s->scratch, &s->keep);
+    o->has_segs = true;
+}
+
+/* Opens an object file for itself. Returns NULL, and why in *status, when it cannot answer. */
+static ms_ans_object *ms_ans_new_object(machsym_session *program, const ms_om_map *map, size_t index,
+                                        machsym_allocator allocator, machsym_object_status *status,
+                                        uint64_t *time)
+{
+    *status = MACHSYM_OBJECT_UNTRIED;
+    ms_ans_object *object = (ms_ans_object *)allocator.alloc(allocator.user, sizeof *object);
+    if (object == NULL)
+        return NULL;
+    ms_zero(object, sizeof *object);
+    *status = ms_om_open(map, &map->v[index], &program->image->places, allocator, &object->file);
+    *time = object->file.time;
+    if (*status != MACHSYM_OBJECT_FOUND || object->file.arena.oom) {
+        ms_om_close(&object->file);
+        allocator.free(allocator.user, object, sizeof *object);
+        return NULL;
+    }
+    ms_dw *dw = &object->file.dw;
+    dw->code = program->image->dw.code;
+    dw->code_count = program->image->dw.code_count;
+    object->image.dw = *dw;
+    object->image.cus = object->file.cus;
+    object->image.cu_count = object->file.cu_count;
+    ms_ans_start(&object->session, &object->image, program->lines, program->flags, program->cache_limit,
+                 allocator);
+    object->session.program = program;
+    return object;
+}
+
+/* What an open object takes, without the empty rest of chunks that it has anyway. */
+static size_t ms_ans_object_bytes(const ms_ans_object *object)
+{
+    const machsym_session *s = &object->session;
+    return object->file.arena.live + s->keep.live + s->cache.live + s->scratch.live;
+}
+
+/* Counts what an object has taken since it was last counted. */
+static void ms_ans_count_object(ms_ans_objects *o, ms_ans_object *object)
+{
+    size_t live = ms_ans_object_bytes(object);
+    o->live = o->live - object->live + live;
+    object->live = live;
+}
+
+/* An object of the debug map, opened if it can be. It stays open until the next ms_ans_trim, or the next call. */
+static ms_ans_object *ms_ans_object_of(machsym_session *s, size_t index)
+{
+    ms_ans_objects *o = s->objects;
+    if (o->opened[index] != NULL)
+        return o->opened[index];
+    bool is_new = o->statuses[index] == MACHSYM_OBJECT_UNTRIED;
+    if (!is_new && o->statuses[index] != MACHSYM_OBJECT_FOUND)
+        return NULL;
+    if (o->open_count >= MACHSYM_MAX_OBJECTS)
+        ms_ans_close_objects(s);
+    machsym_object_status status;
+    ms_ans_object *object = ms_ans_new_object(s, &o->map, index, s->allocator, &status, &o->times[index]);
+    o->statuses[index] = (uint8_t)status;
+    if (is_new && status != MACHSYM_OBJECT_UNTRIED)
+        o->tried[o->tried_count++] = (uint32_t)index;
+    if (object == NULL)
+        return NULL;
+    object->next = o->first;
+    o->first = object;
+    o->opened[index] = object;
+    o->open_count++;
+    ms_ans_count_object(o, object);
+    return object;
+}
+
+/* The object that has a linked address; NULL when none has, or it cannot be opened. */
+static ms_ans_object *ms_ans_object_at(machsym_session *s, uint64_t addr)
+{
+    ms_ans_objects *o = ms_ans_map_of(s);
+    size_t index;
+    if (o == NULL || ms_dw_code_at(&s->image->dw, addr) == NULL)
+        return NULL;
+    if (!o->has_segs && o->scans++ < ms_ANS_SCANS) {
+        index = ms_om_scan(&o->map, addr);
+    } else {
+        if (!o->has_segs)
+            ms_ans_index_objects(s, o);
+        index = ms_om_find(&o->map, addr);
+    }
+    return index < o->map.count ? ms_ans_object_of(s, index) : NULL;
+}
+
+/* ---- Texts that outlive their object file ---- */
+
+static machsym_str *ms_ans_text_slot(const ms_ans_texts *texts, machsym_str text)
+{
+    size_t at = (size_t)ms_om_hash(text) & (texts->cap - 1);
+    while (texts->v[at].ptr != NULL && !ms_str_equal(texts->v[at], text))
+        at = (at + 1) & (texts->cap - 1);
+    return &texts->v[at];
+}
+
+static bool ms_ans_grow_texts(ms_ans_texts *texts, ms_arena *arena)
+{
+    ms_ans_texts bigger = {NULL, texts->count, texts->cap == 0 ? 256 : texts->cap * 2};
+    bigger.v = (machsym_str *)ms_arena_zeroed(arena, bigger.cap, sizeof *bigger.v);
+    if (bigger.v == NULL)
+        return false;
+    for (size_t i = 0; i < texts->cap; i++) {
+        if (texts->v[i].ptr != NULL)
+            *ms_ans_text_slot(&bigger, texts->v[i]) = texts->v[i];
+    }
+    *texts = bigger;
+    return true;
+}
+
+/* Makes a text live as long as the session's names do; empty when memory is out. */
+static void ms_ans_keep_text(machsym_session *s, machsym_str *text)
+{
+    ms_ans_texts *texts = &s->objects->texts;
+    machsym_str given = *text;
+    *text = ms_str_empty();
+    if (given.len == 0 || (texts->count >= texts->cap / 2 && !ms_ans_grow_texts(texts, &s->keep)))
+        return;
+    machsym_str *slot = ms_ans_text_slot(texts, given);
+    if (slot->ptr == NULL) {
+        char *copy = (char *)ms_arena_alloc(&s->keep, given.len, 1);
+        if (copy == NULL)
+            return;
+        ms_copy(copy, given.ptr, given.len);
+        *slot = ms_str_make(copy, given.len);
+        texts->count++;
+    }
+    *text = *slot;
+}
+
+static void ms_ans_keep_path(machsym_session *s, machsym_path *path)
+{
+    ms_ans_keep_text(s, &path->comp_dir);
+    ms_ans_keep_text(s, &path->dir);
+    ms_ans_keep_text(s, &path->name);
+}
+
+static void ms_ans_keep_frames(machsym_session *s, machsym_frame *frames, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        ms_ans_keep_text(s, &frames[i].linkage_name);
+        ms_ans_keep_text(s, &frames[i].name);
+        ms_ans_keep_path(s, &frames[i].file);
+    }
 }
 
 /* ---- Unit for an address ---- */
@@ -7174,8 +8307,8 @@ static size_t ms_ans_symbol_frame(machsym_session *s, const ms_ans_place *place,
     return named || frame->line_source != MACHSYM_SOURCE_NONE;
 }
 
-/* All frames at an address. */
-static size_t ms_ans_frames(machsym_session *s, uint64_t addr, machsym_frame *frames, size_t cap)
+/* All frames at an address that the session's own debug info and symbols know. */
+static size_t ms_ans_own_frames(machsym_session *s, uint64_t addr, machsym_frame *frames, size_t cap)
 {
     machsym_frame one;
     size_t count;
@@ -7188,6 +8321,19 @@ static size_t ms_ans_frames(machsym_session *s, uint64_t addr, machsym_frame *fr
     }
     if ((s->flags & MACHSYM_SESSION_BEST_LINE) != 0)
         ms_ans_best_lines(frames, count < cap ? count : cap);
+    return count;
+}
+
+/* All frames at an address. */
+static size_t ms_ans_frames(machsym_session *s, uint64_t addr, machsym_frame *frames, size_t cap)
+{
+    ms_ans_trim(s);
+    ms_ans_object *object = ms_ans_object_at(s, addr);
+    if (object == NULL)
+        return ms_ans_own_frames(s, addr, frames, cap);
+    size_t count = ms_ans_own_frames(&object->session, addr, frames, cap);
+    ms_ans_keep_frames(s, frames, count < cap ? count : cap);
+    ms_ans_count_object(s->objects, object);
     return count;
 }
 
@@ -7222,7 +8368,7 @@ static size_t ms_ans_many(machsym_session *s, const uint64_t *addrs, size_t coun
 
 /* Functions: cursor a is the unit, b the segment in it. Blocks' ranges in the order of the entries would name parts that
  * another function covers; segments say what is really looked up, but a function that inlined calls cut is one range. */
-static bool ms_ans_next_function(machsym_session *s, machsym_cursor *at, machsym_function *out)
+static bool ms_ans_own_function(machsym_session *s, machsym_cursor *at, machsym_function *out)
 {
     for (; at->a < s->env.count; at->a++, at->b = 0) {
         ms_ans_trim(s);
@@ -7263,7 +8409,7 @@ static void ms_ans_get_row(const ms_ln_table *lines, const ms_cu_root *root, siz
     out->end_sequence = row->end_sequence;
 }
 
-static bool ms_ans_next_line(machsym_session *s, machsym_cursor *at, machsym_line *out)
+static bool ms_ans_own_line(machsym_session *s, machsym_cursor *at, machsym_line *out)
 {
     for (; at->a < s->env.count; at->a++, at->b = 0) {
         ms_ans_trim(s);
@@ -7271,6 +8417,64 @@ static bool ms_ans_next_line(machsym_session *s, machsym_cursor *at, machsym_lin
         if (unit == NULL || at->b >= unit->lines.row_count)
             continue;
         ms_ans_get_row(&unit->lines, ms_cu_root_of(&s->env, (size_t)at->a), (size_t)at->b++, out);
+        return true;
+    }
+    return false;
+}
+
+/* Moves a cursor over a debug map, whose upper half of a is the object, to the first one that opens; inner is the cursor
+ * in it. Returns NULL at the end, or when there is no debug map. */
+static ms_ans_object *ms_ans_cursor_object(machsym_session *s, machsym_cursor *at, machsym_cursor *inner)
+{
+    ms_ans_objects *o = ms_ans_map_of(s);
+    for (; o != NULL && (at->a >> 32) < o->map.count; at->a = ((at->a >> 32) + 1) << 32, at->b = 0) {
+        ms_ans_trim(s);
+        ms_ans_object *object = ms_ans_object_of(s, (size_t)(at->a >> 32));
+        inner->a = (uint32_t)at->a;
+        inner->b = at->b;
+        if (object != NULL)
+            return object;
+    }
+    return NULL;
+}
+
+/* Takes the cursor in an object back; at its end, to the next object. */
+static void ms_ans_cursor_back(machsym_session *s, ms_ans_object *object, machsym_cursor *at,
+                               const machsym_cursor *inner, bool more)
+{
+    at->a = more ? (at->a >> 32) << 32 | inner->a : ((at->a >> 32) + 1) << 32;
+    at->b = more ? inner->b : 0;
+    ms_ans_count_object(s->objects, object);
+}
+
+static bool ms_ans_next_function(machsym_session *s, machsym_cursor *at, machsym_function *out)
+{
+    machsym_cursor inner;
+    if (ms_ans_map_of(s) == NULL)
+        return ms_ans_own_function(s, at, out);
+    for (ms_ans_object *object; (object = ms_ans_cursor_object(s, at, &inner)) != NULL;) {
+        bool more = ms_ans_own_function(&object->session, &inner, out);
+        ms_ans_cursor_back(s, object, at, &inner, more);
+        if (!more)
+            continue;
+        ms_ans_keep_text(s, &out->linkage_name);
+        ms_ans_keep_text(s, &out->name);
+        return true;
+    }
+    return false;
+}
+
+static bool ms_ans_next_line(machsym_session *s, machsym_cursor *at, machsym_line *out)
+{
+    machsym_cursor inner;
+    if (ms_ans_map_of(s) == NULL)
+        return ms_ans_own_line(s, at, out);
+    for (ms_ans_object *object; (object = ms_ans_cursor_object(s, at, &inner)) != NULL;) {
+        bool more = ms_ans_own_line(&object->session, &inner, out);
+        ms_ans_cursor_back(s, object, at, &inner, more);
+        if (!more)
+            continue;
+        ms_ans_keep_path(s, &out->file);
         return true;
     }
     return false;
@@ -7312,13 +8516,24 @@ static bool ms_ans_next_object(const machsym_session *s, machsym_cursor *at, mac
 {
     for (; (at->a & 1) < s->image->mo_count && at->a != UINT64_MAX; at->b = 0) {
         uint64_t oso = at->a >> 1;
-        bool found = ms_sym_next_object(&s->image->mo[at->a & 1], &at->b, &oso, out);
+        bool found = ms_om_next_function(&s->image->mo[at->a & 1], &at->b, &oso, out);
         at->a = (at->a & 1) | oso << 1;
         if (found)
             return true;
         at->a = (at->a & 1) != 0 ? UINT64_MAX : 1;
     }
     return false;
+}
+
+/* What is known of an object of the debug map. */
+static void ms_ans_get_object(const ms_ans_objects *o, size_t index, machsym_object_file *out)
+{
+    const ms_om_object *object = &o->map.v[index];
+    out->path = object->path;
+    out->member = object->member;
+    out->time = object->time;
+    out->found_time = o->times[index];
+    out->status = (machsym_object_status)o->statuses[index];
 }
 
 /* ---- Explanation and counts ---- */
@@ -7338,7 +8553,7 @@ static void ms_ans_explain_rows(const machsym_session *s, const ms_ans_place *pl
     }
 }
 
-static void ms_ans_explain(machsym_session *s, uint64_t addr, machsym_explanation *out)
+static void ms_ans_explain_own(machsym_session *s, uint64_t addr, machsym_explanation *out)
 {
     ms_zero(out, sizeof *out);
     out->row_used = 5;
@@ -7356,6 +8571,27 @@ static void ms_ans_explain(machsym_session *s, uint64_t addr, machsym_explanatio
     out->has_symbol = ms_sym_find(ms_ans_symbols(s), addr, &out->symbol);
 }
 
+static void ms_ans_explain(machsym_session *s, uint64_t addr, machsym_explanation *out)
+{
+    ms_ans_object *object = ms_ans_object_at(s, addr);
+    if (object == NULL) {
+        ms_ans_explain_own(s, addr, out);
+        return;
+    }
+    ms_ans_explain_own(&object->session, addr, out);
+    ms_ans_keep_text(s, &out->unit_name);
+    ms_ans_keep_text(s, &out->unit_producer);
+    for (unsigned i = 0; i < out->row_count; i++)
+        ms_ans_keep_path(s, &out->rows[i].file);
+    for (size_t i = 0; i < s->objects->map.count; i++) {
+        if (s->objects->opened[i] != object)
+            continue;
+        out->object_path = s->objects->map.v[i].path;
+        out->object_member = s->objects->map.v[i].member;
+    }
+    ms_ans_count_object(s->objects, object);
+}
+
 static void ms_ans_count_sets(const machsym_session *s, machsym_session_info *out)
 {
     ms_rd rd = ms_rd_make(s->env.dw->aranges);
@@ -7364,12 +8600,10 @@ static void ms_ans_count_sets(const machsym_session *s, machsym_session_info *ou
         out->arange_set_count++;
 }
 
-static void ms_ans_count(machsym_session *s, machsym_session_info *out)
+static void ms_ans_count_own(machsym_session *s, machsym_session_info *out)
 {
-    ms_zero(out, sizeof *out);
     ms_ans_count_sets(s, out);
-    out->unit_count = (uint32_t)s->env.count;
-    out->damaged_metadata = ms_ans_symbols(s)->damage_count;
+    out->unit_count += (uint32_t)s->env.count;
     for (size_t i = 0; i < s->env.count; i++) {
         ms_ans_trim(s);
         const ms_cu *cu = &s->env.v[i];
@@ -7386,6 +8620,24 @@ static void ms_ans_count(machsym_session *s, machsym_session_info *out)
         out->inline_count += unit->functions.count - unit->functions.function_count;
         out->line_row_count += unit->lines.row_count;
         out->die_count += unit->functions.die_count;
+    }
+}
+
+static void ms_ans_count(machsym_session *s, machsym_session_info *out)
+{
+    ms_zero(out, sizeof *out);
+    ms_ans_count_own(s, out);
+    out->damaged_metadata = ms_ans_symbols(s)->damage_count;
+    ms_ans_objects *o = ms_ans_map_of(s);
+    for (size_t i = 0; o != NULL && i < o->map.count; i++) {
+        ms_ans_trim(s);
+        ms_ans_object *object = ms_ans_object_of(s, i);
+        out->object_count++;
+        out->missing_object_count += object == NULL;
+        if (object == NULL)
+            continue;
+        ms_ans_count_own(&object->session, out);
+        ms_ans_count_object(o, object);
     }
 }
 
@@ -21850,12 +23102,6 @@ static void machsym_list_code(machsym_image *image)
     image->dw.code_count = kept;
 }
 
-static ms_span machsym_debug_section(const ms_mo *mo, const char *name)
-{
-    const ms_mo_section *section = ms_mo_section_named(mo, NULL, name);
-    return section != NULL ? section->bytes : ms_span_make(NULL, 0);
-}
-
 /* Takes the debug info of the first half that has some. */
 static void machsym_find_dwarf(machsym_image *image)
 {
@@ -21863,16 +23109,7 @@ static void machsym_find_dwarf(machsym_image *image)
     for (size_t m = 0; m < image->mo_count && dw->info.len == 0; m++) {
         const ms_mo *mo = &image->mo[m];
         image->has_compressed_dwarf |= ms_mo_section_named(mo, NULL, "__zdebug_info") != NULL;
-        dw->info = machsym_debug_section(mo, "__debug_info");
-        dw->abbrev = machsym_debug_section(mo, "__debug_abbrev");
-        dw->str = machsym_debug_section(mo, "__debug_str");
-        dw->line = machsym_debug_section(mo, "__debug_line");
-        dw->line_str = machsym_debug_section(mo, "__debug_line_str");
-        dw->str_offsets = machsym_debug_section(mo, "__debug_str_offs"); /* names are cut at 16 characters */
-        dw->addr = machsym_debug_section(mo, "__debug_addr");
-        dw->ranges = machsym_debug_section(mo, "__debug_ranges");
-        dw->rnglists = machsym_debug_section(mo, "__debug_rnglists");
-        dw->aranges = machsym_debug_section(mo, "__debug_aranges");
+        ms_om_read_dwarf(mo, &image->arena, dw);
     }
     image->cus = ms_cu_index(dw, &image->arena, &image->cu_count, &image->damage_count);
 }
@@ -21882,6 +23119,44 @@ static void machsym_set_name(machsym_image *image)
     image->name = ms_str_base_name(ms_str_from_c(image->inputs[0].path));
     if (ms_str_ends(image->name, ".dSYM"))
         image->name.len -= 5;
+}
+
+static const char *machsym_keep_c(machsym_image *image, const char *text)
+{
+    size_t len = ms_str_from_c(text).len;
+    char *copy = (char *)ms_arena_alloc(&image->arena, len + 1, 1);
+    if (copy == NULL)
+        return NULL;
+    ms_copy(copy, text, len);
+    copy[len] = 0;
+    return copy;
+}
+
+/* Whether and how the image's object files are looked for, if it has a debug map. */
+static void machsym_set_places(machsym_image *image, const machsym_open_desc *desc)
+{
+    ms_om_places *places = &image->places;
+    size_t prefix_count = desc->oso_prefixes != NULL ? desc->oso_prefix_count : 0;
+    size_t dir_count = desc->oso_dirs != NULL ? desc->oso_dir_count : 0;
+    machsym_oso_prefix *prefixes =
+        (machsym_oso_prefix *)ms_arena_alloc(&image->arena, prefix_count, sizeof *prefixes);
+    const char **dirs = (const char **)ms_arena_alloc(&image->arena, dir_count, sizeof *dirs);
+    if (prefixes == NULL || dirs == NULL)
+        return;
+    for (size_t i = 0; i < prefix_count; i++) {
+        prefixes[i].from = machsym_keep_c(image, desc->oso_prefixes[i].from);
+        prefixes[i].to = machsym_keep_c(image, desc->oso_prefixes[i].to);
+    }
+    for (size_t i = 0; i < dir_count; i++)
+        dirs[i] = machsym_keep_c(image, desc->oso_dirs[i]);
+    places->prefixes = prefixes;
+    places->prefix_count = prefix_count;
+    places->dirs = dirs;
+    places->dir_count = dir_count;
+    places->flags = desc->flags;
+    image->follows_objects = (desc->flags & (MACHSYM_OPEN_NO_OBJECTS | MACHSYM_OPEN_LOADED)) == 0 &&
+                             (image->inputs[0].path != NULL || prefix_count + dir_count > 0) &&
+                             image->dw.info.len == 0;
 }
 
 /* Everything after the image exists; on failure the caller closes it. */
@@ -21914,6 +23189,7 @@ static machsym_result machsym_image_fill(machsym_image *image, const machsym_ope
     machsym_set_name(image);
     machsym_list_code(image);
     machsym_find_dwarf(image);
+    machsym_set_places(image, desc);
     return image->arena.oom ? ms_fail_memory(err) : MACHSYM_OK;
 }
 
@@ -21999,15 +23275,21 @@ MACHSYM_API bool machsym_image_next_section(const machsym_image *image, machsym_
     return true;
 }
 
+static uint64_t machsym_addr_in(uint32_t cputype, bool is_64, uint64_t text_addr, uint64_t load_addr,
+                                uint64_t pc)
+{
+    if (cputype == ms_CPU_ARM64 && (pc & ((uint64_t)1 << 55)) == 0)
+        pc &= ((uint64_t)1 << 47) - 1; /* user space: the bits above hold pointer authentication */
+    if (cputype == ms_CPU_ARM)
+        pc &= ~(uint64_t)1; /* Thumb */
+    uint64_t addr = pc - load_addr + text_addr;
+    return is_64 ? addr : addr & 0xffffffff;
+}
+
 MACHSYM_API uint64_t machsym_image_addr(const machsym_image *image, uint64_t load_addr, uint64_t pc)
 {
     const ms_mo *mo = &image->mo[0];
-    if (mo->slice.cputype == ms_CPU_ARM64 && (pc & ((uint64_t)1 << 55)) == 0)
-        pc &= ((uint64_t)1 << 47) - 1; /* user space: the bits above hold pointer authentication */
-    if (mo->slice.cputype == ms_CPU_ARM)
-        pc &= ~(uint64_t)1; /* Thumb */
-    uint64_t addr = pc - load_addr + mo->text_addr;
-    return mo->is_64 ? addr : addr & 0xffffffff;
+    return machsym_addr_in(mo->slice.cputype, mo->is_64, mo->text_addr, load_addr, pc);
 }
 
 MACHSYM_API const machsym_loaded *machsym_loaded_from_pc(const machsym_loaded *images, size_t count,
@@ -22120,6 +23402,16 @@ MACHSYM_API bool machsym_session_next_object(machsym_session *session, machsym_c
                                              machsym_object *out)
 {
     return ms_ans_next_object(session, at, out);
+}
+
+MACHSYM_API bool machsym_session_next_object_file(const machsym_session *session, machsym_cursor *at,
+                                                  machsym_object_file *out)
+{
+    const ms_ans_objects *o = session->objects;
+    if (o == NULL || at->a >= o->tried_count)
+        return false;
+    ms_ans_get_object(o, o->tried[at->a++], out);
+    return true;
 }
 
 MACHSYM_API void machsym_session_explain(machsym_session *session, uint64_t addr, machsym_explanation *out)
@@ -22336,7 +23628,7 @@ MACHSYM_API machsym_result machsym_map_open(const char *path, machsym_bytes byte
     machsym_result result = MACHSYM_OK;
 #ifndef MACHSYM_NO_OS
     if (bytes.ptr == NULL) {
-        int code = ms_os_map(path, (flags & MACHSYM_OPEN_COPY) != 0, &map->file);
+        int code = ms_os_map(path, (flags & MACHSYM_MAP_COPY) != 0, &map->file);
         map->bytes = ms_span_make(map->file.ptr, map->file.len);
         if (code != 0) {
             result = ms_fail(err, MACHSYM_ERR_IO, "the file cannot be read", "", 0);
@@ -22410,6 +23702,12 @@ MACHSYM_API void machsym_map_get_info(const machsym_map *map, machsym_map_info *
     out->text_bytes = map->tables[ms_TABLE_BLOCKS].len / 4 * ms_MAP_BLOCK;
     out->packed_bytes = map->tables[ms_TABLE_TEXT].len;
     out->data_bytes = map->tables[ms_TABLE_DATA].len;
+}
+
+MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr, uint64_t pc)
+{
+    bool is_64 = (map->head.cputype & ms_CPU_IS_64) != 0;
+    return machsym_addr_in(map->head.cputype, is_64, map->head.text_addr, load_addr, pc);
 }
 
 MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_frame *frames,
@@ -22523,7 +23821,7 @@ MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *b
     ms_zero(&d, sizeof d);
     d.s = mangled.ptr;
     d.len = mangled.len;
-    d.flags = flags;
+    d.flags = flags & (MACHSYM_DEMANGLE_SIMPLIFIED | MACHSYM_DEMANGLE_RUST_HASH);
     d.out = buf;
     d.cap = cap > 0 ? cap - 1 : 0;
     size_t len = mangled.len;

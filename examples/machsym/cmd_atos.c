@@ -1,5 +1,6 @@
 /* machsym atos: Apple's atos, and more. */
 #include "owners.h"
+#include "source.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,9 +22,8 @@ typedef enum address_kind {
 
 /* One -o. */
 typedef struct target {
-    machsym_image *image;
-    machsym_session *session;
-    machsym_image_info info;
+    symbol_file file;
+    symbol_source *source;
     owners_image *owned; /* NULL without --owners */
 } target;
 
@@ -47,7 +47,11 @@ typedef struct atos {
     const char *delimiter;
     const char *input;
     owners *rules; /* NULL without --owners */
+    const char *store;
+    machsym_bytes bytes; /* a map, in place of -o */
     machsym_lines lines;
+    bool has_lines;
+    uint32_t map_flags;
     uint32_t session_flags;
     frame_style style;
     bool unresolved; /* an address stayed without a name */
@@ -59,7 +63,8 @@ static const char usage[] =
     "Prints function, file and line for addresses of a Mach-O file, as Apple's atos does.\n"
     "Without addresses they are read from standard input and answered line by line.\n"
     "\n"
-    "  -o FILE             a Mach-O file, the DWARF file of a dSYM, or a .dSYM bundle; may repeat\n"
+    "  -o FILE             a Mach-O file, the DWARF file of a dSYM, a .dSYM bundle, or a .symmap; may "
+    "repeat\n"
     "  -arch NAME          which slice of a fat file: arm64, x86_64, ...\n"
     "  --uuid UUID         which slice, by its UUID\n"
     "  -l ADDRESS          the addresses are runtime ones and the image was loaded here (hex)\n"
@@ -73,6 +78,7 @@ static const char usage[] =
     "  -dedup              all functions that share an address\n"
     "  -printHeader, -p    accepted; there is no live process to look at here\n"
     "\n"
+    "  --store DIR         take the map of --uuid from a store; see machsym map --help\n"
     "  --lines=POLICY      atos: the row as it is, first of equals; dwarf: last of equals, as "
     "llvm-symbolizer;\n"
     "                      stmt: only rows that begin a statement\n"
@@ -89,47 +95,72 @@ static const char usage[] =
 
 /* ---- Targets ---- */
 
+/* Tells whether a map can do what the options ask for. */
+static bool map_can(const atos *a, const target *t)
+{
+    const char *what = a->dedup                       ? "-dedup"
+                       : a->rules != NULL             ? "--owners"
+                       : a->kind == ADDRESS_TEXT_EXEC ? "-textExecAddress"
+                                                      : NULL;
+    if (t->file.map == NULL || what == NULL)
+        return true;
+    tool_say("%s: a map does not hold what %s needs; name the dSYM", t->file.info.path, what);
+    return false;
+}
+
+/* Opens what a description names, as the next target. */
+static bool open_target(atos *a, const symbol_desc *desc)
+{
+    target *t = &a->targets[a->target_count];
+    if (t->file.image == NULL && !tool_open_symbols(desc, &t->file))
+        return false;
+    a->target_count++;
+    t->source = symbol_source_open(&t->file, a->session_flags, 0);
+    if (!map_can(a, t))
+        return false;
+    if (a->rules != NULL)
+        t->owned = owners_open(a->rules, t->file.image, symbol_source_session(t->source));
+    return a->rules == NULL || t->owned != NULL;
+}
+
 /* A second -o of the same UUID is the other half of the first: dSYM and binary answer together. */
 static bool open_targets(atos *a)
 {
-    for (size_t i = 0; i < a->path_count; i++) {
-        machsym_open_desc desc;
-        target *t = &a->targets[a->target_count];
-        memset(&desc, 0, sizeof desc);
-        desc.path = a->paths[i];
-        desc.arch = a->arch;
-        desc.uuid = a->has_uuid ? &a->uuid : NULL;
-        desc.flags = a->copy ? MACHSYM_OPEN_COPY : 0;
-        if (i + 1 < a->path_count) {
-            machsym_image *pair;
-            desc.pair_path = a->paths[i + 1];
-            if (machsym_image_open(&desc, &pair, NULL) == MACHSYM_OK) {
-                t->image = pair;
-                i++;
-            }
-            desc.pair_path = NULL;
-        }
-        if (t->image == NULL)
-            t->image = tool_open(&desc);
-        if (t->image == NULL)
-            return false;
-        t->session = tool_session(t->image, a->lines, a->session_flags);
-        machsym_image_get_info(t->image, &t->info);
-        a->target_count++;
-        if (a->rules != NULL)
-            t->owned = owners_open(a->rules, t->image, t->session);
-        if (a->rules != NULL && t->owned == NULL)
-            return false;
+    symbol_desc desc;
+    text store = {0};
+    memset(&desc, 0, sizeof desc);
+    desc.open.arch = a->arch;
+    desc.open.uuid = a->has_uuid ? &a->uuid : NULL;
+    desc.open.flags = a->copy ? MACHSYM_OPEN_COPY : 0;
+    desc.open.bytes = a->bytes;
+    desc.lines = a->lines;
+    desc.any_lines = !a->has_lines;
+    desc.map_flags = a->map_flags;
+    bool ok = a->bytes.ptr == NULL || open_target(a, &desc);
+    if (a->store != NULL) {
+        store_path(&store, a->store, &a->uuid);
+        desc.open.path = store.v;
+        ok = open_target(a, &desc);
     }
-    return true;
+    for (size_t i = 0; i < a->path_count && ok; i++) {
+        desc.open.path = a->paths[i];
+        desc.open.pair_path = i + 1 < a->path_count ? a->paths[i + 1] : NULL;
+        if (desc.open.pair_path != NULL &&
+            symbol_file_open(&desc, &a->targets[a->target_count].file, NULL) == MACHSYM_OK)
+            i++;
+        desc.open.pair_path = NULL;
+        ok = open_target(a, &desc);
+    }
+    text_free(&store);
+    return ok;
 }
 
 static void close_targets(atos *a)
 {
     for (size_t i = 0; i < a->target_count; i++) {
         owners_close(a->targets[i].owned);
-        machsym_session_close(a->targets[i].session);
-        machsym_image_close(a->targets[i].image);
+        symbol_source_close(a->targets[i].source);
+        symbol_file_close(&a->targets[i].file);
     }
 }
 
@@ -137,11 +168,11 @@ static void close_targets(atos *a)
 static uint64_t file_address(const atos *a, const target *t, uint64_t given)
 {
     switch (a->kind) {
-    case ADDRESS_LOAD: return machsym_image_addr(t->image, a->base, given);
-    case ADDRESS_SLIDE: return machsym_image_addr(t->image, t->info.text_addr + a->base, given);
-    case ADDRESS_OFFSET: return machsym_image_addr(t->image, 0, given);
-    case ADDRESS_TEXT_EXEC: return given - a->base + t->info.text_exec_addr;
-    default: return machsym_image_addr(t->image, t->info.text_addr, given);
+    case ADDRESS_LOAD: return symbol_file_addr(&t->file, a->base, given);
+    case ADDRESS_SLIDE: return symbol_file_addr(&t->file, t->file.info.text_addr + a->base, given);
+    case ADDRESS_OFFSET: return symbol_file_addr(&t->file, 0, given);
+    case ADDRESS_TEXT_EXEC: return given - a->base + t->file.info.text_exec_addr;
+    default: return symbol_file_addr(&t->file, t->file.info.text_addr, given);
     }
 }
 
@@ -150,9 +181,9 @@ static bool is_inside(const target *t, uint64_t addr)
 {
     machsym_cursor at = {0, 0};
     machsym_section section;
-    if (addr >= t->info.text_addr && addr - t->info.text_addr < t->info.text_size)
+    if (addr >= t->file.info.text_addr && addr - t->file.info.text_addr < t->file.info.text_size)
         return true;
-    while (machsym_image_next_section(t->image, &at, &section)) {
+    while (t->file.image != NULL && machsym_image_next_section(t->file.image, &at, &section)) {
         bool debug = section.segment.len == 7 && memcmp(section.segment.ptr, "__DWARF", 7) == 0;
         if (!debug && addr >= section.addr && addr - section.addr < section.size)
             return true;
@@ -175,7 +206,7 @@ static target *target_of(atos *a, uint64_t given, uint64_t *addr)
 static void print_in_image(text *out, const target *t)
 {
     text_c(out, " (in ");
-    text_str(out, t->info.name);
+    text_str(out, t->file.info.name);
     text_char(out, ')');
 }
 
@@ -189,7 +220,7 @@ static void print_offset(text *out, uint64_t addr, const machsym_frame *frame)
 static void print_bare(text *out, const target *t, uint64_t given, uint64_t addr, const machsym_frame *frame)
 {
     text_c(out, "0x");
-    text_hex(out, given, t->info.address_size * 2);
+    text_hex(out, given, t->file.info.address_size * 2);
     print_in_image(out, t);
     if (frame != NULL && frame->name_source == MACHSYM_SOURCE_FUNCTION_STARTS)
         print_offset(out, addr, frame);
@@ -237,7 +268,7 @@ static void print_folded(const atos *a, text *out, const target *t, uint64_t giv
     machsym_str name;
     machsym_frame other = *frame;
     machsym_str own = frame->linkage_name.len != 0 ? frame->linkage_name : frame->name;
-    while (machsym_session_next_alias(t->session, frame->function_start, &at, &name)) {
+    while (machsym_session_next_alias(symbol_source_session(t->source), frame->function_start, &at, &name)) {
         if (name.len == own.len && memcmp(name.ptr, own.ptr, own.len) == 0)
             continue;
         text_c(out, a->delimiter);
@@ -271,17 +302,17 @@ static void print_json(const atos *a, text *out, const target *t, uint64_t given
     text_c(out, "{\"address\":\"0x");
     text_hex(out, given, 1);
     text_c(out, "\",\"image\":");
-    text_json(out, t->info.name);
+    text_json(out, t->file.info.name);
     text_c(out, ",\"uuid\":");
-    if (t->info.slice.has_uuid) {
+    if (t->file.info.has_uuid) {
         text_char(out, '"');
-        text_uuid(out, &t->info.slice.uuid);
+        text_uuid(out, &t->file.info.uuid);
         text_char(out, '"');
     } else {
         text_c(out, "null");
     }
     text_c(out, ",\"arch\":\"");
-    text_c(out, t->info.slice.arch);
+    text_c(out, t->file.info.arch);
     text_char(out, '"');
     machsym_str owner = {NULL, 0};
     if (t->owned != NULL)
@@ -372,17 +403,21 @@ static void explain_frame(const atos *a, text *out, const machsym_frame *frame)
 static void print_explanation(const atos *a, text *out, const target *t, uint64_t addr, size_t count)
 {
     machsym_explanation e;
-    machsym_session_explain(t->session, addr, &e);
     text_c(out, "  slice: ");
-    text_c(out, t->info.slice.arch);
+    text_c(out, t->file.info.arch);
     text_c(out, " of ");
-    text_c(out, t->info.path != NULL ? t->info.path : "memory");
+    text_c(out, t->file.info.path != NULL ? t->file.info.path : "memory");
     text_c(out, ", file address 0x");
     text_hex(out, addr, 1);
     text_char(out, '\n');
-    explain_unit(out, &e);
+    if (t->file.map == NULL) {
+        machsym_session_explain(symbol_source_session(t->source), addr, &e);
+        explain_unit(out, &e);
+    }
     for (size_t i = 0; i < count; i++)
         explain_frame(a, out, &a->frames[i]);
+    if (t->file.map != NULL)
+        return;
     text_c(out, e.row_count > 0 ? "  line rows:\n" : "  line rows: none at this address\n");
     for (unsigned i = 0; i < e.row_count; i++)
         explain_row(out, &e.rows[i], i == e.row_used);
@@ -413,9 +448,8 @@ static void answer(atos *a, text *out, const char *token, size_t len)
         print_unknown(a, out, token, len);
         return;
     }
-    size_t count = machsym_session_frames(t->session, addr, a->frames, MAX_FRAMES);
-    if (count > MAX_FRAMES)
-        count = MAX_FRAMES;
+    size_t count = symbol_source_frames(t->source, addr, a->frames, MAX_FRAMES);
+    a->style.source = t->source;
     bool named =
         count > 0 && (a->frames[count - 1].linkage_name.len != 0 || a->frames[count - 1].name.len != 0);
     a->unresolved |= !named;
@@ -616,6 +650,8 @@ static bool set_option(atos *a, options *o, const char *name)
         a->arch = options_value(o, "arch");
     else if (options_is(o, name, "d"))
         a->delimiter = options_value(o, "d");
+    else if (options_is(o, name, "store"))
+        a->store = options_value(o, "store");
     else if (options_is(o, name, "f"))
         a->input = options_value(o, "f");
     else if (options_is(o, name, "owners")) {
@@ -631,10 +667,10 @@ static bool set_option(atos *a, options *o, const char *name)
             tool_say("--uuid wants 32 hexadecimal digits, with or without dashes");
         return a->has_uuid;
     } else if (options_is(o, name, "lines")) {
-        bool known = parse_lines(options_value(o, "lines"), &a->lines);
-        if (!known)
+        a->has_lines = parse_lines(options_value(o, "lines"), &a->lines);
+        if (!a->has_lines)
             tool_say("--lines is one of atos, dwarf, stmt");
-        return known;
+        return a->has_lines;
     } else {
         tool_say("no such option: -%s; see machsym atos --help", name);
         return false;
@@ -663,7 +699,7 @@ static int run(atos *a, char **addresses, size_t address_count)
     return status;
 }
 
-int cmd_atos(int argc, char **argv)
+int atos_main(int argc, char **argv, bool file_first, machsym_bytes bytes)
 {
     static atos a;
     options o = {argc, argv, 0, false};
@@ -672,10 +708,13 @@ int cmd_atos(int argc, char **argv)
     char **addresses = tool_alloc((size_t)argc * sizeof *addresses);
     size_t address_count = 0;
     int status = TOOL_ERROR;
+    a.bytes = bytes;
     a.delimiter = "\n";
     a.style.demangle_flags = MACHSYM_DEMANGLE_SIMPLIFIED;
     while (options_next(&o, &name, &operand)) {
-        if (operand != NULL) {
+        if (operand != NULL && file_first && a.path_count == 0) {
+            a.paths[a.path_count++] = operand;
+        } else if (operand != NULL) {
             addresses[address_count++] = argv[o.at];
         } else if (options_is(&o, name, "help") || options_is(&o, name, "h")) {
             fputs(usage, stdout);
@@ -686,7 +725,11 @@ int cmd_atos(int argc, char **argv)
             return TOOL_ERROR;
         }
     }
-    if (a.path_count == 0)
+    a.map_flags =
+        address_count > 0 ? MACHSYM_MAP_UNCHECKED : 0; /* reading it all would take longer than to answer */
+    if (a.store != NULL && !a.has_uuid)
+        tool_say("--store needs --uuid: which image to look for");
+    else if (a.path_count == 0 && a.bytes.ptr == NULL && a.store == NULL)
         fputs(usage, stderr);
     else if (open_targets(&a))
         status = run(&a, addresses, address_count);
@@ -694,4 +737,9 @@ int cmd_atos(int argc, char **argv)
     owners_free(a.rules);
     free(addresses);
     return status == TOOL_OK && a.check && a.unresolved ? TOOL_UNRESOLVED : status;
+}
+
+int cmd_atos(int argc, char **argv)
+{
+    return atos_main(argc, argv, false, (machsym_bytes){NULL, 0});
 }
