@@ -2341,7 +2341,7 @@ typedef struct ms_mo_data {
  * size for all of them. */
 static void ms_mo_refill(ms_mo_data *d)
 {
-    d->budget = (uint64_t)d->mo->bytes.len * 4 + 0x10000;
+    d->budget = (uint64_t)d->mo->bytes.len * 4 + 0x1000;
     d->is_spent = false;
 }
 
