@@ -3094,6 +3094,26 @@ static void ms_sym_add_item(ms_sym_table *t, uint64_t addr, uint64_t item)
     v[t->count++].item = item;
 }
 
+/* Makes room for so many more names at once, which spares the copies that growing step by step leaves behind. */
+static void ms_sym_reserve(ms_sym_table *t, size_t more)
+{
+    size_t cap = t->count + more;
+    size_t name_cap = t->name_count + more;
+    ms_key *v = cap > t->cap ? (ms_key *)ms_arena_alloc(t->arena, cap, sizeof *v) : NULL;
+    machsym_str *names =
+        name_cap > t->name_cap ? (machsym_str *)ms_arena_alloc(t->arena, name_cap, sizeof *names) : NULL;
+    if (v != NULL) {
+        ms_copy(v, t->v, t->count * sizeof *v);
+        t->v = v;
+        t->cap = cap;
+    }
+    if (names != NULL) {
+        ms_copy(names, t->names, t->name_count * sizeof *names);
+        t->names = names;
+        t->name_cap = name_cap;
+    }
+}
+
 /* Adds a name that lives as long as the table. Used by every source but LC_SYMTAB. */
 static void ms_sym_add_name(ms_sym_table *t, uint64_t addr, machsym_source source, machsym_str name)
 {
@@ -3139,29 +3159,31 @@ static void ms_sym_add_function_starts(ms_sym_table *t, size_t mo_index)
 }
 
 /* The stubs of one section: entry n of it calls what entry reserved1 + n of the indirect table names. */
-static void ms_sym_add_stub_section(ms_sym_table *t, const ms_mo *mo, const ms_mo_section *section)
+static void ms_sym_add_stub_section(ms_sym_table *t, ms_mo_data *d, const ms_mo_section *section)
 {
+    const ms_mo *mo = d->mo;
     ms_span indirect = ms_mo_table(mo, mo->loads.indirect_off, mo->loads.indirect_count, 4);
     ms_span nlists = ms_sym_nlists(mo);
     uint64_t count = section->reserved2 == 0 ? 0 : section->size / section->reserved2;
-    for (uint64_t i = 0; i < count && section->reserved1 + i < indirect.len / 4; i++) {
+    for (uint64_t i = 0; i < count && section->reserved1 + i < indirect.len / 4 && ms_mo_spend(d, 1); i++) {
         uint32_t index = ms_rd_raw_u32(indirect.ptr + 4 * (section->reserved1 + i));
         if ((index & (ms_INDIRECT_SYMBOL_LOCAL | ms_INDIRECT_SYMBOL_ABS)) != 0 ||
             index >= nlists.len / ms_sym_nlist_size(mo))
             continue;
         ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, index);
         machsym_str name = ms_sym_c_name(ms_sym_name_at(ms_sym_strings(mo), entry.strx));
-        if (name.len != 0)
+        if (name.len != 0 && ms_mo_spend(d, name.len))
             ms_sym_add_name(t, section->addr + i * section->reserved2, MACHSYM_SOURCE_STUB, name);
     }
 }
 
-static void ms_sym_add_stubs(ms_sym_table *t, size_t mo_index)
+static void ms_sym_add_stubs(ms_sym_table *t, ms_mo_data *d)
 {
-    const ms_mo *mo = &t->mo[mo_index];
+    const ms_mo *mo = d->mo;
+    ms_mo_refill(d);
     for (uint32_t i = 0; i < mo->section_count; i++) {
         if ((mo->sections[i].flags & ms_SECTION_TYPE) == ms_S_SYMBOL_STUBS)
-            ms_sym_add_stub_section(t, mo, &mo->sections[i]);
+            ms_sym_add_stub_section(t, d, &mo->sections[i]);
     }
 }
 
@@ -3463,7 +3485,7 @@ static void ms_sym_add_selector_stubs(ms_sym_table *t, ms_mo_data *d)
 static void ms_sym_add(ms_sym_table *t, size_t mo_index, ms_mo_data *d, ms_arena *scratch)
 {
     ms_sym_add_nlists(t, mo_index);
-    ms_sym_add_stubs(t, mo_index);
+    ms_sym_add_stubs(t, d);
     ms_sym_add_selector_stubs(t, d);
     ms_sym_add_exports(t, d, scratch);
     ms_sym_add_function_starts(t, mo_index);
@@ -3996,6 +4018,7 @@ static void ms_oc_read(ms_oc_list *list, ms_mo_data *d, ms_arena *scratch)
 static void ms_oc_add_names(ms_sym_table *t, ms_mo_data *d, const ms_oc_list *list)
 {
     ms_mo_refill(d);
+    ms_sym_reserve(t, list->method_count);
     for (size_t i = 0; i < list->owner_count; i++) {
         const ms_oc_owner *owner = &list->owners[i];
         for (uint32_t j = 0; j < owner->count; j++) {
