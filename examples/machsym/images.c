@@ -224,7 +224,8 @@ static void open_files(const images_options *how, struct shared_image *image, co
     if (image->map == NULL && files->first != NULL)
         open_macho(image, files);
     if (image->map != NULL || image->image != NULL)
-        image->names = bcsymbolmap_find(main_file(files)->path, &image->uuid, how->map_folders, how->map_folder_count);
+        image->names =
+            bcsymbolmap_find(main_file(files)->path, &image->uuid, how->map_folders, how->map_folder_count);
 }
 
 static struct shared_image *add_image(image_pool *all, const image_files *files)
@@ -348,8 +349,8 @@ static size_t map_frames(const symbol_source *source, uint64_t addr, machsym_fra
 }
 
 /* The one byte before a return address lies in the call, which is what the frame is about. */
-size_t source_frames(const symbol_source *source, uint64_t base, bool is_text_exec, uint64_t pc, bool is_return,
-                     machsym_frame *frames, size_t cap, uint64_t *file_addr)
+size_t source_frames(const symbol_source *source, uint64_t base, bool is_text_exec, uint64_t pc,
+                     bool is_return, machsym_frame *frames, size_t cap, uint64_t *file_addr)
 {
     const struct shared_image *image = source->image;
     size_t count;

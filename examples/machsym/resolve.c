@@ -88,10 +88,12 @@ static void resolve_task_frame(report *r, const symbol_source *source, const res
     }
 }
 
-static void resolve_image(report *r, image_pool *all, const resolve_task *tasks, size_t count, const resolve_options *how)
+static void resolve_image(report *r, image_pool *all, const resolve_task *tasks, size_t count,
+                          const resolve_options *how)
 {
     report_image *image = &r->images[tasks[0].image];
-    machsym_str file = image->path.len > 0 ? str_base_name(image->path) : image->name; /* the name may be a bundle's */
+    machsym_str file =
+        image->path.len > 0 ? str_base_name(image->path) : image->name; /* the name may be a bundle's */
     image_key key = {image->uuid, image->has_uuid, image->arch, file};
     symbol_source source;
     image->looked_for = true;
@@ -117,7 +119,8 @@ static void mark_interrupted(report *r)
     for (uint32_t i = 1; i < r->frame_count; i++) {
         uint32_t handler = r->threads[r->frames[i].thread].callers_first ? i : i - 1;
         uint32_t below = r->threads[r->frames[i].thread].callers_first ? i - 1 : i;
-        if (r->frames[handler].thread == r->frames[below].thread && str_is(r->frames[handler].name, "_sigtramp"))
+        if (r->frames[handler].thread == r->frames[below].thread &&
+            str_is(r->frames[handler].name, "_sigtramp"))
             r->frames[below].exact = true;
     }
 }
