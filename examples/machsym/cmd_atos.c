@@ -1,4 +1,5 @@
 /* machsym atos: Apple's atos, and more. */
+#include "objects.h"
 #include "owners.h"
 #include "source.h"
 
@@ -24,7 +25,8 @@ typedef enum address_kind {
 typedef struct target {
     symbol_file file;
     symbol_source *source;
-    owners_image *owned; /* NULL without --owners */
+    owners_image *owned;    /* NULL without --owners */
+    machsym_cursor objects; /* those of the debug map that were spoken of */
 } target;
 
 /* What the options say. */
@@ -54,6 +56,7 @@ typedef struct atos {
     uint32_t map_flags;
     uint32_t session_flags;
     frame_style style;
+    object_options objects;
     bool unresolved; /* an address stayed without a name */
     machsym_frame frames[MAX_FRAMES];
 } atos;
@@ -89,7 +92,7 @@ static const char usage[] =
     "  --explain           how each answer came about\n"
     "  --copy              read files into memory first: safe when others may truncate them\n"
     "  --check             exit with 2 when an address stayed without a name\n"
-    "  --owners RULES      whose code it is, by a file of rules: see machsym owners --help\n"
+    "  --owners RULES      whose code it is, by a file of rules: see machsym owners --help\n" OBJECT_USAGE
     "\n"
     "exit status: 0 ran, 1 usage or a file that cannot be opened, 2 with --check\n";
 
@@ -132,6 +135,7 @@ static bool open_targets(atos *a)
     desc.open.arch = a->arch;
     desc.open.uuid = a->has_uuid ? &a->uuid : NULL;
     desc.open.flags = a->copy ? MACHSYM_OPEN_COPY : 0;
+    object_options_apply(&a->objects, &desc.open);
     desc.open.bytes = a->bytes;
     desc.lines = a->lines;
     desc.any_lines = !a->has_lines;
@@ -378,6 +382,12 @@ static void explain_unit(text *out, const machsym_explanation *e)
         text_c(out, "\n  producer: ");
         text_str(out, e->unit_producer);
     }
+    if (e->object_path.len != 0) {
+        text_c(out, "\n  object: ");
+        text_str(out, e->object_path);
+        text_c(out, e->object_member.len != 0 ? ", member " : "");
+        text_str(out, e->object_member);
+    }
     text_char(out, '\n');
 }
 
@@ -450,6 +460,7 @@ static void answer(atos *a, text *out, const char *token, size_t len)
     }
     size_t count = symbol_source_frames(t->source, addr, a->frames, MAX_FRAMES);
     a->style.source = t->source;
+    object_say_new(symbol_source_session(t->source), &t->objects);
     bool named =
         count > 0 && (a->frames[count - 1].linkage_name.len != 0 || a->frames[count - 1].name.len != 0);
     a->unresolved |= !named;
@@ -621,8 +632,11 @@ static bool set_flag(atos *a, const options *o, const char *name)
 /* Takes one option. Returns false after a message. */
 static bool set_option(atos *a, options *o, const char *name)
 {
+    bool ok;
     if (set_flag(a, o, name) || options_is(o, name, "printHeader"))
         return true;
+    if (object_option(&a->objects, o, name, &ok))
+        return ok;
     if (options_is(o, name, "o")) {
         if (a->path_count == sizeof a->paths / sizeof a->paths[0]) {
             tool_say("at most %zu -o", a->path_count);

@@ -1,5 +1,6 @@
 /* machsym map: whole images resolved once; lookups, checks and copies of the result for other stores. */
 #include "cmd_map.h"
+#include "objects.h"
 #include "source.h"
 
 #include <stdlib.h>
@@ -27,8 +28,7 @@ static const char usage[] =
     "  --pair FILE         the other half: the binary to a dSYM, or the dSYM to a binary\n"
     "  --lines=POLICY      atos, dwarf or stmt; a map answers for one policy\n"
     "  --columns           keep columns: about a tenth larger\n"
-    "  --no-progress       no progress line on a terminal\n"
-    "verify:\n"
+    "  --no-progress       no progress line on a terminal\n" OBJECT_USAGE "verify:\n"
     "  --pair FILE, -j N   as for build\n"
     "export:\n"
     "  --chunks=N          chunks of N bytes of text: key TABLE:IMAGE:UUID:CHUNK, value a small map\n"

@@ -115,9 +115,11 @@ void text_frame_json(text *t, const machsym_frame *frame, uint64_t addr, const f
 
 int cmd_atos(int argc, char **argv);
 int cmd_info(int argc, char **argv);
+int cmd_crash(int argc, char **argv);
 int cmd_objc(int argc, char **argv);
 int cmd_symbols(int argc, char **argv);
 int cmd_owners(int argc, char **argv);
 int cmd_map(int argc, char **argv);
+int cmd_demangle(int argc, char **argv);
 
 #endif
