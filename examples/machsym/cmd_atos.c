@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_FRAMES = MACHSYM_MAX_INLINE_DEPTH + 1, READ_SIZE = 1 << 16, BATCH_BYTES = 8 << 20 };
+enum { MAX_FRAMES = MACHSYM_MAX_INLINE_DEPTH + 1, READ_SIZE = 1 << 16, BATCH_BYTES = 8 << 20, PREPARE = 512 };
 
 /* What the given addresses count from. */
 typedef enum address_kind {
@@ -520,6 +520,18 @@ static int by_number(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
+/* Tells the maps which addresses are about to come. */
+static void prepare(atos *a, const token *const *order, size_t count)
+{
+    uint64_t addrs[PREPARE];
+    for (size_t i = 0; i < a->target_count; i++) {
+        size_t n = 0;
+        for (size_t k = 0; k < count && a->targets[i].file.map != NULL; k++)
+            n += target_of(a, order[k]->number, &addrs[n]) == &a->targets[i];
+        symbol_source_prepare(a->targets[i].source, addrs, n);
+    }
+}
+
 /* Answers the words of input in the order of their addresses, so that every unit is decoded once, and prints them in
  * the order given. */
 static void answer_all(atos *a, const char *input, size_t len)
@@ -532,6 +544,8 @@ static void answer_all(atos *a, const char *input, size_t len)
         order[i] = &tokens[i];
     qsort(order, count, sizeof *order, by_number);
     for (size_t i = 0; i < count; i++) {
+        if (i % PREPARE == 0)
+            prepare(a, (const token *const *)(order + i), count - i < PREPARE ? count - i : PREPARE);
         order[i]->answer_at = answers.len;
         answer(a, &answers, input + order[i]->at, order[i]->len);
         order[i]->answer_len = answers.len - order[i]->answer_at;
