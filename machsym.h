@@ -3626,10 +3626,11 @@ static void ms_uw_add_eh_frame(ms_sym_table *t, ms_mo_data *d)
     }
 }
 
-/* Adds the bounds of a linked slice; an object file's are not relocated. */
+/* Adds the bounds of a linked slice. An object file's are not relocated, and those that dsymutil copies into a dSYM
+ * still count from where they stood in the binary (seen: dsymutil-14, every dSYM with an __eh_frame). */
 static void ms_uw_add_starts(ms_sym_table *t, ms_mo_data *d)
 {
-    if (d->mo->slice.filetype == ms_MH_OBJECT)
+    if (d->mo->slice.filetype == ms_MH_OBJECT || d->mo->slice.filetype == ms_MH_DSYM)
         return;
     ms_mo_refill(d);
     ms_uw_add_compact(t, d);

@@ -151,7 +151,9 @@ uint64_t symbol_file_addr(const symbol_file *file, uint64_t load_addr, uint64_t 
                                : machsym_map_addr(file->map, load_addr, pc);
 }
 
-/* ---- Names of a map's functions, unpacked and made readable once ---- */
+/* ---- Names: a map's are unpacked once, and all are made readable once ---- */
+
+enum { NAMES_KEPT = 1 << 18 }; /* of an image, whose names may be many: about 60 MB when full */
 
 /* Room for text that stays where it is. */
 typedef struct name_chunk {
@@ -162,7 +164,7 @@ typedef struct name_chunk {
 } name_chunk;
 
 typedef struct name_entry {
-    uint32_t ref; /* 0: free */
+    uint64_t ref; /* a map's name_ref, or where an image's name stands; 0: free */
     bool is_known;
     bool is_shown;
     machsym_str linkage_name;
@@ -199,9 +201,9 @@ static machsym_str keep_text(symbol_source *s, const char *ptr, size_t len)
     return (machsym_str){to, len};
 }
 
-static name_entry *name_slot(name_entry *names, size_t cap, uint32_t ref)
+static name_entry *name_slot(name_entry *names, size_t cap, uint64_t ref)
 {
-    size_t at = (ref * 2654435761u >> 7) & (cap - 1);
+    size_t at = (size_t)(ref * 0x9e3779b97f4a7c15u >> 24) & (cap - 1);
     while (names[at].ref != 0 && names[at].ref != ref)
         at = (at + 1) & (cap - 1);
     return &names[at];
@@ -233,7 +235,7 @@ static void unpack_names(symbol_source *s, machsym_frame *frames, size_t count)
 }
 
 /* The entry of a reference; a new one is not known yet. Lives until the next call. */
-static name_entry *entry_of(symbol_source *s, uint32_t ref)
+static name_entry *entry_of(symbol_source *s, uint64_t ref)
 {
     if (s->name_count * 2 >= s->name_cap)
         grow_names(s);
@@ -301,12 +303,23 @@ void symbol_source_prepare(symbol_source *s, const uint64_t *addrs, size_t count
     free(wanted);
 }
 
+/* Where the readable form of a frame's name is kept; NULL when it is not: object files of a debug map come and go, and
+ * their names with them. */
+static name_entry *shown_entry(symbol_source *s, const machsym_frame *frame)
+{
+    machsym_str name = frame->linkage_name.len != 0 ? frame->linkage_name : frame->name;
+    if (s->session == NULL)
+        return frame->name_ref == 0 || s->name_cap == 0 ? NULL
+                                                        : name_slot(s->names, s->name_cap, frame->name_ref);
+    if (!s->file->info.has_dwarf || name.len == 0 || s->name_count >= NAMES_KEPT)
+        return NULL;
+    return entry_of(s, (uintptr_t)name.ptr);
+}
+
 bool symbol_source_name(symbol_source *s, const machsym_frame *frame, const frame_style *style, text *t)
 {
-    if (s->session != NULL || frame->name_ref == 0 || s->name_cap == 0)
-        return false;
-    name_entry *entry = name_slot(s->names, s->name_cap, frame->name_ref);
-    if (!entry->is_known)
+    name_entry *entry = shown_entry(s, frame);
+    if (entry == NULL || entry->ref == 0)
         return false;
     if (!entry->is_shown) {
         text shown = {0};
