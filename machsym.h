@@ -9046,9 +9046,13 @@ static size_t ms_map_copy_match(ms_span dict, uint8_t *out, size_t at, size_t ba
 {
     size_t end = at + len;
     if (back > at) { /* begins in the dictionary, and may run on into the block */
-        size_t there = back - at < len ? back - at : len;
-        ms_copy(out + at, dict.ptr + (dict.len - (back - at)), there);
-        at += there;
+        const uint8_t *from = dict.ptr + (dict.len - (back - at));
+        size_t stop = back - at < len ? at + (back - at) : end;
+        for (; stop - at >= 8; at += 8, from += 8)
+            ms_copy(out + at, from,
+                    8); /* most are short: one copy of any length would take longer to begin */
+        for (; at < stop; at++)
+            out[at] = *from++;
     }
     if (back >= 8) {
         for (; at < end; at += 8)
