@@ -67,6 +67,7 @@ static answers use(machsym_session *session, const machsym_image *image)
     machsym_function function;
     machsym_line line;
     machsym_symbol symbol;
+    machsym_objc item;
     while (machsym_image_next_section(image, &at, &code) && !code.is_code) {
     }
     for (size_t i = 0; i < ADDRESSES; i++) {
@@ -86,6 +87,12 @@ static answers use(machsym_session *session, const machsym_image *image)
     memset(&at, 0, sizeof at);
     while (machsym_session_next_symbol(session, &at, &symbol))
         a.sum += hash_text(symbol.lo, symbol.name);
+    memset(&at, 0, sizeof at);
+    while (machsym_session_next_name(session, &at, &symbol))
+        a.sum += hash_text(symbol.lo, symbol.name);
+    memset(&at, 0, sizeof at);
+    while (machsym_session_next_objc(session, &at, &item))
+        a.sum += hash_text(hash_text(item.addr, item.class_name), item.selector);
     return a;
 }
 
@@ -172,5 +179,12 @@ int main(void)
     check_file("hand-lines.dwarf");
     check_file("symbols-x86_64");
     check_file("inline-arm64_32-d4-22.dwarf");
+    check_file("zoo-arm64-chained-relative-strip");
+    check_file("zoo-arm64-opcodes-strip");
+    check_file("zoo-i386-old.o");
+    check_file("blocks-arm64-d4-22-strip");
+    check_file("stubs-arm64-small-strip");
+    check_file("frames-x86_64-strip");
+    check_file("exports-x86_64-trie.dylib");
     return test_done();
 }

@@ -300,8 +300,9 @@ bool report_arch_is_arm32(machsym_str arch)
 
 /* ---- Recognition ---- */
 
-/* Takes the document that begins at `at`. Returns where it ends, or 0 when there is none of a report; err->at then is
- * how far it was read. */
+/* Takes the document that begins at `at`. Returns where it ends, or 0 when there is none; err->at then is how far it was
+ * read. An object that is no report is passed over: what looks like text in it is JSON all the same. An array may be
+ * the head of a line of text. */
 static size_t add_document(report *r, size_t at, json_error *err)
 {
     json doc;
@@ -317,7 +318,7 @@ static size_t add_document(report *r, size_t at, json_error *err)
     json_free(&r->docs[--r->doc_count]);
     err->what = NULL;
     err->at = end;
-    return 0;
+    return r->body[at] == '{' ? end : 0;
 }
 
 static size_t line_start_after(const report *r, size_t at)

@@ -27,7 +27,7 @@ static int by_place(const void *a, const void *b)
     return x->frame < y->frame ? -1 : x->frame > y->frame;
 }
 
-static machsym_str keep(report *r, text *t)
+static machsym_str keep_text(report *r, text *t)
 {
     machsym_str kept = pool_copy(&r->strings, t->v, t->len);
     t->len = 0;
@@ -46,9 +46,9 @@ static uint32_t add_calls(report *r, const symbol_source *source, const machsym_
     for (size_t i = how->no_inline ? count - 1 : 0; i < count; i++) {
         report_call *call = report_add_call(r);
         text_frame_name(&t, &frames[i], &how->style);
-        call->name = keep(r, &t);
+        call->name = keep_text(r, &t);
         text_path(&t, &frames[i].file);
-        call->path = keep(r, &t);
+        call->path = keep_text(r, &t);
         machsym_str owner = source_owner(source, file_addr, &frames[i]);
         call->owner = pool_copy(&r->strings, owner.ptr, owner.len);
         call->has_line = frame_has_line(&frames[i]);
