@@ -1881,6 +1881,7 @@ enum {
     ms_S_SYMBOL_STUBS = 0x8,
     ms_S_GB_ZEROFILL = 0xc,
     ms_S_THREAD_LOCAL_ZEROFILL = 0x12,
+    ms_VM_PROT_READ = 1,
     ms_VM_PROT_EXECUTE = 4
 };
 
@@ -2014,6 +2015,17 @@ static const char *ms_mo_arch_name(uint32_t cputype, uint32_t cpusubtype)
 
 /* ---- Load commands ---- */
 
+/* The memory of a segment of a loaded image, as far as the caller has it. What lies between segments is not touched: it
+ * need not be mapped. A segment that nobody may read has none. */
+static ms_span ms_mo_segment_bytes(const ms_mo *mo, const ms_mo_segment *segment)
+{
+    ms_span none = {NULL, 0};
+    if (segment->addr < mo->text_addr || (segment->initprot & ms_VM_PROT_READ) == 0)
+        return none;
+    ms_span rest = ms_span_from(mo->bytes, segment->addr - mo->text_addr);
+    return ms_span_sub(rest, 0, segment->size < rest.len ? segment->size : rest.len);
+}
+
 /* The bytes of a range of the slice that is no section: symbol tables and the rest of __LINKEDIT. */
 static ms_span ms_mo_linkedit(const ms_mo *mo, uint64_t off, uint64_t len)
 {
@@ -2021,8 +2033,8 @@ static ms_span ms_mo_linkedit(const ms_mo *mo, uint64_t off, uint64_t len)
         return ms_span_sub(mo->bytes, off, len);
     for (uint32_t i = 0; i < mo->segment_count; i++) {
         const ms_mo_segment *segment = &mo->segments[i];
-        if (off >= segment->off && off - segment->off < segment->file_size && segment->addr >= mo->text_addr)
-            return ms_span_sub(mo->bytes, segment->addr - mo->text_addr + (off - segment->off), len);
+        if (off >= segment->off && off - segment->off < segment->file_size)
+            return ms_span_sub(ms_mo_segment_bytes(mo, segment), off - segment->off, len);
     }
     return ms_span_make(NULL, 0);
 }
@@ -2087,8 +2099,11 @@ static void ms_mo_read_section(ms_mo *mo, ms_rd *rd, uint64_t *previous)
     if (section->size == 0 || ms_mo_is_zero_fill(section->flags))
         return;
     if (mo->is_loaded) {
-        if (section->addr >= mo->text_addr)
-            section->bytes = ms_span_sub(mo->bytes, section->addr - mo->text_addr, section->size);
+        const ms_mo_segment *segment = &mo->segments[section->segment_index];
+        if (section->addr >= segment->addr)
+            section->bytes =
+                ms_span_sub(ms_mo_segment_bytes(mo, segment), section->addr - segment->addr, section->size);
+        mo->damage_count += section->bytes.len == 0;
         return;
     }
     if (off == 0) /* a dSYM names the binary's sections without having their bytes */
@@ -23141,7 +23156,7 @@ static machsym_result machsym_add_file(machsym_image *image, const machsym_open_
     ms_zero(mo, sizeof *mo);
     mo->bytes = bytes;
     mo->slice = slice;
-    mo->is_loaded = (desc->flags & MACHSYM_OPEN_LOADED) != 0;
+    mo->is_loaded = (desc->flags & MACHSYM_OPEN_LOADED) != 0 && image->mo_count == 0; /* a pair is a file */
     result = ms_mo_load(mo, &image->arena, err);
     if (result != MACHSYM_OK)
         return result;
