@@ -135,6 +135,12 @@
 #define MACHSYM_DEMANGLE_STACK 262144
 #endif
 
+/* MACHSYM_COUNT_WORK(n): evaluated wherever a loop visits n bytes or records of input, so that tests can compare how
+ * work grows with input. Costs nothing where it is not defined. */
+#ifndef MACHSYM_COUNT_WORK
+#define MACHSYM_COUNT_WORK(n) ((void)0)
+#endif
+
 /* ==== >>api =================================================================================================== */
 #ifdef __cplusplus
 extern "C" {
@@ -1019,18 +1025,21 @@ static void ms_move(void *to, const void *from, size_t len)
 /* memcpy and its like must not see NULL, even for no bytes (C99 7.21.1). */
 static void ms_copy(void *to, const void *from, size_t len)
 {
+    MACHSYM_COUNT_WORK(len / 64);
     if (len != 0)
         memcpy(to, from, len);
 }
 
 static void ms_zero(void *ptr, size_t len)
 {
+    MACHSYM_COUNT_WORK(len / 64);
     if (len != 0)
         memset(ptr, 0, len);
 }
 
 static bool ms_equal(const void *a, const void *b, size_t len)
 {
+    MACHSYM_COUNT_WORK(len / 64);
     return len == 0 || memcmp(a, b, len) == 0;
 }
 
@@ -1093,6 +1102,7 @@ static machsym_str ms_str_empty(void)
 static machsym_str ms_str_bounded(const char *ptr, size_t max)
 {
     const char *end = (const char *)ms_find_byte(ptr, max, 0);
+    MACHSYM_COUNT_WORK((end != NULL ? (size_t)(end - ptr) : max) / 64);
     return ms_str_make(ptr, end != NULL ? (size_t)(end - ptr) : max);
 }
 
@@ -1170,6 +1180,7 @@ static void ms_key_sift(ms_key *v, size_t root, size_t count)
 
 static void ms_key_heap_sort(ms_key *v, size_t count)
 {
+    MACHSYM_COUNT_WORK(count);
     for (size_t i = count / 2; i-- > 0;)
         ms_key_sift(v, i, count);
     for (size_t i = count; i-- > 1;) {
@@ -1196,6 +1207,7 @@ static void ms_key_insertion_sort(ms_key *v, size_t count)
 static void ms_sort(ms_key *v, size_t count, ms_key *room)
 {
     size_t sorted = 1;
+    MACHSYM_COUNT_WORK(count);
     while (sorted < count && !ms_key_less(&v[sorted], &v[sorted - 1]))
         sorted++;
     if (sorted >= count)
@@ -1322,6 +1334,7 @@ static void ms_rd_fail(ms_rd *rd)
 
 static bool ms_rd_need(ms_rd *rd, uint64_t count)
 {
+    MACHSYM_COUNT_WORK(1);
     if (count <= ms_rd_left(rd))
         return true;
     ms_rd_fail(rd);
@@ -1434,6 +1447,7 @@ static uint64_t ms_rd_uleb_slow(ms_rd *rd)
 
 static inline uint64_t ms_rd_uleb(ms_rd *rd)
 {
+    MACHSYM_COUNT_WORK(1);
     if (rd->p != rd->end && *rd->p < 0x80)
         return *rd->p++;
     return ms_rd_uleb_slow(rd);
@@ -1464,6 +1478,7 @@ static int64_t ms_rd_sleb(ms_rd *rd)
 static machsym_str ms_rd_str(ms_rd *rd)
 {
     const uint8_t *nul = (const uint8_t *)ms_find_byte(rd->p, ms_rd_left(rd), 0);
+    MACHSYM_COUNT_WORK(1 + (nul == NULL ? ms_rd_left(rd) : (size_t)(nul - rd->p)) / 64);
     if (nul == NULL) {
         ms_rd_fail(rd);
         return ms_str_empty();
@@ -1641,6 +1656,7 @@ static void *ms_arena_alloc(ms_arena *arena, size_t count, size_t size)
     }
     uint8_t *memory = (uint8_t *)arena->head + arena->head->used;
     arena->head->used += need;
+    MACHSYM_COUNT_WORK(need / 64);
     return memory;
 }
 
@@ -1751,6 +1767,7 @@ static bool ms_seg_sweep(const ms_piece *pieces, const ms_key *order, size_t cou
     for (size_t i = 0; i < count; i++) {
         uint32_t index = (uint32_t)order[i].item;
         const ms_piece *piece = &pieces[index];
+        MACHSYM_COUNT_WORK(1);
         while (depth > 0 && pieces[stack[depth - 1]].hi <= piece->lo) {
             uint64_t end = pieces[stack[--depth]].hi;
             ms_seg_add(out, end, depth > 0 ? pieces[stack[depth - 1]].owner : ms_SEG_NONE);
@@ -1770,6 +1787,7 @@ static bool ms_seg_sweep(const ms_piece *pieces, const ms_key *order, size_t cou
 static uint32_t ms_seg_next_free(uint32_t *next, uint32_t at)
 {
     while (next[at] != at) {
+        MACHSYM_COUNT_WORK(1);
         next[at] = next[next[at]]; /* halves the path: near-constant steps over all calls */
         at = next[at];
     }
@@ -1801,6 +1819,7 @@ static void ms_seg_paint(const ms_piece *pieces, size_t count, ms_arena *scratch
         size_t lo = pieces[i].lo == 0 ? 0 : ms_upper_bound(cuts, cut_count, pieces[i].lo - 1);
         size_t hi = pieces[i].hi == 0 ? 0 : ms_upper_bound(cuts, cut_count, pieces[i].hi - 1);
         for (uint32_t at = ms_seg_next_free(next, (uint32_t)lo); at < hi; at = ms_seg_next_free(next, at)) {
+            MACHSYM_COUNT_WORK(1);
             owner[at] = pieces[i].owner;
             next[at] = at + 1;
         }
@@ -2047,6 +2066,7 @@ static ms_span ms_mo_linkedit(const ms_mo *mo, uint64_t off, uint64_t len)
         return ms_span_sub(mo->bytes, off, len);
     for (uint32_t i = 0; i < mo->segment_count; i++) {
         const ms_mo_segment *segment = &mo->segments[i];
+        MACHSYM_COUNT_WORK(1);
         if (off >= segment->off && off - segment->off < segment->file_size)
             return ms_span_sub(ms_mo_segment_bytes(mo, segment), off - segment->off, len);
     }
@@ -2259,6 +2279,7 @@ static void ms_mo_mark_code(ms_mo *mo)
     }
     for (uint32_t i = 0; i < mo->section_count; i++) {
         for (uint32_t j = 0; j < mo->segment_count; j++) {
+            MACHSYM_COUNT_WORK(1);
             if (ms_str_equal(mo->sections[i].segment, mo->segments[j].name) &&
                 (mo->segments[j].initprot & ms_VM_PROT_EXECUTE) != 0)
                 mo->sections[i].is_code = true;
@@ -2344,6 +2365,7 @@ static const ms_mo_section *ms_mo_section_named(const ms_mo *mo, const char *seg
 {
     for (uint32_t i = 0; i < mo->section_count; i++) {
         const ms_mo_section *section = &mo->sections[i];
+        MACHSYM_COUNT_WORK(1);
         if (ms_str_is(section->name, name) && (segment == NULL || ms_str_is(section->segment, segment)))
             return section;
     }
@@ -2433,6 +2455,7 @@ static bool ms_mo_spend(ms_mo_data *d, uint64_t cost)
 /* The section whose bytes hold an address; NULL when the file has none. */
 static const ms_mo_section *ms_mo_section_at(const ms_mo_data *d, uint64_t addr)
 {
+    MACHSYM_COUNT_WORK(1);
     uint32_t owner = ms_seg_owner(d->sections.v, d->sections.count, addr);
     return owner == ms_SEG_NONE ? NULL : &d->mo->sections[owner];
 }
@@ -3005,6 +3028,7 @@ static ms_sym_nlist ms_sym_nlist_at(const ms_mo *mo, ms_span nlists, size_t inde
 {
     const uint8_t *p = nlists.ptr + index * ms_sym_nlist_size(mo);
     ms_sym_nlist entry;
+    MACHSYM_COUNT_WORK(1);
     entry.strx = ms_rd_raw_u32(p);
     entry.type = p[4];
     entry.value = mo->is_64 ? ms_rd_raw_u64(p + 8) : ms_rd_raw_u32(p + 8);
@@ -3197,6 +3221,7 @@ static void ms_sym_add_stub_section(ms_sym_table *t, ms_mo_data *d, const ms_mo_
     uint64_t count = section->reserved2 == 0 ? 0 : section->size / section->reserved2;
     for (uint64_t i = 0; i < count && section->reserved1 + i < indirect.len / 4 && ms_mo_spend(d, 1); i++) {
         uint32_t index = ms_rd_raw_u32(indirect.ptr + 4 * (section->reserved1 + i));
+        MACHSYM_COUNT_WORK(1);
         if ((index & (ms_INDIRECT_SYMBOL_LOCAL | ms_INDIRECT_SYMBOL_ABS)) != 0 ||
             index >= nlists.len / ms_sym_nlist_size(mo))
             continue;
@@ -5029,6 +5054,7 @@ static inline const uint8_t *ms_dw_skip_die(const ms_dw_abbrevs *table, const ms
     if (abbrev->skip_max > (size_t)(end - p))
         return ms_dw_skip_slowly(abbrev, step, stop, p, end, enc);
     for (; step < stop; step++) {
+        MACHSYM_COUNT_WORK(1);
         p += step->skip;
         const uint8_t *value = p;
         while (*p >= 0x80 && p - value < 9)
@@ -5114,6 +5140,7 @@ static void ms_dw_read_slowly(const ms_dw_step *step, size_t count, ms_rd *rd, c
                               ms_dw_die *die)
 {
     for (; count > 0 && !rd->failed; step++, count--) {
+        MACHSYM_COUNT_WORK(1);
         ms_rd_skip(rd, step->skip);
         if (step->slot == ms_SLOT_NONE)
             ms_dw_skip_value(rd, step->form, enc);
@@ -5147,6 +5174,7 @@ static const uint8_t *ms_dw_read_window(const ms_dw_step *step, size_t count, co
                                         const uint8_t *end, size_t most, ms_dw_die *die)
 {
     for (; count > 0; step++, count--) {
+        MACHSYM_COUNT_WORK(1);
         uint64_t u = 0;
         p += step->skip;
         switch (step->how) {
@@ -5272,6 +5300,7 @@ typedef struct ms_ranges {
 static const ms_range *ms_dw_code_at(const ms_dw *dw, uint64_t addr)
 {
     for (size_t i = 0; i < dw->code_count; i++) {
+        MACHSYM_COUNT_WORK(1);
         if (addr >= dw->code[i].lo && addr < dw->code[i].hi)
             return &dw->code[i];
     }
@@ -5613,6 +5642,7 @@ static const ms_dw_abbrevs *ms_cu_abbrevs(ms_cu_env *env, const ms_cu *cu, const
     ms_dw_abbrevs **slot =
         &env->tables[(cu->abbrev_off ^ cu->abbrev_off >> 6 ^ cu->abbrev_off >> 12) % ms_CU_TABLES];
     for (ms_dw_abbrevs *table = *slot; table != NULL; table = table->next) {
+        MACHSYM_COUNT_WORK(1);
         if (table->off == cu->abbrev_off && table->version == enc->version &&
             table->addr_size == enc->addr_size && table->offset_size == enc->offset_size)
             return table;
@@ -6182,8 +6212,8 @@ static void ms_ln_move_sequence(const ms_dw *dw, ms_ln_build *b, size_t first)
     b->row_count = first;
     size_t move = ms_dw_move_at(dw, rows[0].addr);
     for (size_t i = 0; i + 1 < count;) {
-        while (move < dw->move_count && dw->moves[move].hi <= rows[i].addr)
-            move++;
+        for (; move < dw->move_count && dw->moves[move].hi <= rows[i].addr; move++)
+            MACHSYM_COUNT_WORK(1);
         if (move == dw->move_count)
             return;
         const ms_dw_move *m = &dw->moves[move];
@@ -6294,6 +6324,7 @@ static void ms_ln_run(const ms_dw *dw, const ms_ln_head *head, ms_ln_build *b)
     uint8_t range = head->line_range != 0 ? head->line_range : 1;
     while (rd.p < rd.end && !b->arena->oom && !b->row_arena->oom) {
         uint8_t opcode = *rd.p++;
+        MACHSYM_COUNT_WORK(1);
         if (opcode >= head->opcode_base) {
             unsigned adjusted = opcode - (unsigned)head->opcode_base;
             ms_ln_advance(head, &regs, adjusted / range);
@@ -6425,13 +6456,13 @@ static const ms_ln_seq *ms_ln_seq_at(const ms_ln_table *table, uint64_t addr)
 static size_t ms_ln_choose(const ms_ln_table *table, machsym_lines lines, const ms_ln_seq *seq, size_t at)
 {
     if (lines == MACHSYM_LINES_ATOS) {
-        while (at > seq->first && table->rows[at - 1].addr == table->rows[at].addr)
-            at--;
+        for (; at > seq->first && table->rows[at - 1].addr == table->rows[at].addr; at--)
+            MACHSYM_COUNT_WORK(1);
     }
     if (lines == MACHSYM_LINES_STMT) {
         size_t statement = at;
-        while (statement > seq->first && !table->rows[statement].is_stmt)
-            statement--;
+        for (; statement > seq->first && !table->rows[statement].is_stmt; statement--)
+            MACHSYM_COUNT_WORK(1);
         if (table->rows[statement].is_stmt)
             at = statement;
     }
@@ -6635,6 +6666,7 @@ static void ms_fn_walk_unit(ms_fn_walk *w, uint64_t *visited)
     uint32_t close = 0; /* the depth at which the innermost block closes; 0: the end of the unit */
     while (p != NULL && p < end) {
         const uint8_t *die = p;
+        MACHSYM_COUNT_WORK(1);
         uint64_t code = *p++;
         count++;
         if (code == 0) {
@@ -6735,6 +6767,7 @@ static bool ms_fn_holds(const ms_fn_table *table, const ms_fn_block *block, uint
         return addr >= block->lo && addr < block->hi;
     for (uint32_t i = 0; i < block->range_count; i++) {
         const ms_range *range = &table->ranges[block->range_first + i];
+        MACHSYM_COUNT_WORK(1);
         if (addr >= range->lo && addr < range->hi)
             return true;
     }
@@ -6751,6 +6784,7 @@ static uint32_t ms_fn_block_at(const ms_fn_table *table, uint64_t addr)
     uint32_t end = table->blocks[best].end;
     for (uint32_t i = best + 1; i < end;) {
         const ms_fn_block *block = &table->blocks[i];
+        MACHSYM_COUNT_WORK(1);
         if (block->parent == ms_SEG_NONE) { /* a function in a function answers for itself */
             i = block->end;
             continue;
@@ -6768,6 +6802,7 @@ static ms_range ms_fn_range_at(const ms_fn_table *table, const ms_fn_block *bloc
     ms_range range = {block->lo, block->hi};
     for (uint32_t i = 0; block->range_count > 1 && i < block->range_count; i++) {
         ms_range one = table->ranges[block->range_first + i];
+        MACHSYM_COUNT_WORK(1);
         if (addr >= one.lo && addr < one.hi)
             return one;
     }
@@ -7241,6 +7276,7 @@ static void ms_om_read_dwarf(const ms_mo *mo, ms_arena *arena, ms_dw *dw)
 static uint64_t ms_om_hash(machsym_str text)
 {
     uint64_t h = 0xcbf29ce484222325u;
+    MACHSYM_COUNT_WORK(text.len / 64);
     for (size_t i = 0; i < text.len; i++)
         h = (h ^ (unsigned char)text.ptr[i]) * 0x100000001b3u;
     return h;
@@ -8171,6 +8207,7 @@ static void ms_ans_index(machsym_session *s)
 static ms_ans_place ms_ans_find_span(machsym_session *s, uint64_t addr, uint64_t *end)
 {
     const ms_segs *tables[3] = {&s->aranges, &s->ranges, &s->silent};
+    MACHSYM_COUNT_WORK(1);
     *end = UINT64_MAX;
     for (size_t i = 0; i < 3; i++) {
         uint64_t until = ms_seg_until(tables[i]->v, tables[i]->count, addr);
@@ -8396,6 +8433,7 @@ static size_t ms_ans_function_frames(machsym_session *s, const ms_ans_place *pla
     size_t count = 0;
     const ms_fn_block *inner = NULL;
     for (uint32_t at = place->block; at != ms_SEG_NONE; at = table->blocks[at].parent) {
+        MACHSYM_COUNT_WORK(1);
         const ms_fn_block *block = &table->blocks[at];
         if (drop > 0) {
             drop--;
@@ -9209,8 +9247,9 @@ static size_t ms_map_hash_of(uint64_t a, uint64_t b)
 static ms_map_slot *ms_map_hash_slot(const ms_map_hash *h, uint64_t a, uint64_t b)
 {
     size_t at = ms_map_hash_of(a, b) & (h->cap - 1);
+    MACHSYM_COUNT_WORK(1);
     while (h->v[at].value != 0 && (h->v[at].a != a || h->v[at].b != b))
-        at = (at + 1) & (h->cap - 1);
+        MACHSYM_COUNT_WORK(1), at = (at + 1) & (h->cap - 1);
     return &h->v[at];
 }
 
@@ -9269,6 +9308,7 @@ typedef struct ms_map_coder {
 static uint64_t ms_map_text_hash(machsym_str text)
 {
     uint64_t h = 0xcbf29ce484222325u;
+    MACHSYM_COUNT_WORK(text.len / 64);
     for (size_t i = 0; i < text.len; i++)
         h = (h ^ (unsigned char)text.ptr[i]) * 0x100000001b3u;
     return h;
@@ -9308,6 +9348,7 @@ static uint64_t ms_map_ref(ms_map_coder *c, machsym_str text)
     uint64_t place = c->spaces != NULL ? ms_map_place(c->spaces, text) : UINT64_MAX;
     if (place == UINT64_MAX)
         return (uint64_t)ms_map_plain(c, text) << 1 | 1;
+    MACHSYM_COUNT_WORK(text.len / ms_MAP_BLOCK);
     for (uint64_t block = place / ms_MAP_BLOCK; block <= (place + text.len) / ms_MAP_BLOCK; block++)
         c->used[block / 8] |= (uint8_t)(1u << block % 8);
     return (place + 1) << 1;
@@ -9688,6 +9729,7 @@ static void ms_map_put_chain(ms_map_work *w, uint32_t block, const ms_range *ran
     size_t depth = 0;
     for (uint32_t at = block; at != ms_SEG_NONE && w->chains[at] == 0; at = blocks[at].parent)
         depth++;
+    MACHSYM_COUNT_WORK(1 + depth);
     uint32_t *path = (uint32_t *)ms_arena_alloc(&w->scratch, depth, sizeof *path);
     if (path == NULL)
         return;
@@ -9715,6 +9757,7 @@ static void ms_map_add_lines(ms_map_work *w, uint64_t lo, uint64_t hi, uint32_t 
     ms_map_item item;
     item.chain = chain;
     for (item.lo = lo; item.lo < hi; item.lo = item.hi) {
+        MACHSYM_COUNT_WORK(1);
         ms_ans_rows_seek(&rows, item.lo);
         item.hi = rows.next < hi ? rows.next : hi;
         ms_zero(&item.line, sizeof item.line);
@@ -9736,6 +9779,7 @@ static void ms_map_call_segments(ms_map_work *w, uint32_t function, uint64_t lo,
     ms_cu_add_piece(&pieces, lo, hi, function);
     for (uint32_t i = function + 1; i < table->blocks[function].end; i++) {
         const ms_fn_block *block = &table->blocks[i];
+        MACHSYM_COUNT_WORK(1);
         if (block->parent == ms_SEG_NONE) {
             i = block->end - 1;
             continue;
@@ -9777,6 +9821,7 @@ static void ms_map_add_owned(ms_map_work *w, uint32_t function, uint64_t lo, uin
 {
     while (lo < hi) {
         uint64_t end;
+        MACHSYM_COUNT_WORK(1);
         ms_range range = ms_fn_range_at(&w->unit->functions, &w->unit->functions.blocks[function], lo);
         bool owned = ms_ans_owns(w->session, w->index, lo, &end);
         if (end > hi)
@@ -9798,6 +9843,7 @@ static void ms_map_add_only_lines(ms_map_work *w)
     for (size_t i = 0; i < lines->seq_count; i++) {
         uint64_t lo = lines->seqs[i].lo > from ? lines->seqs[i].lo : from;
         for (from = lines->seqs[i].hi; lo < from;) {
+            MACHSYM_COUNT_WORK(1);
             uint64_t end = ms_seg_until(functions->segs, functions->seg_count, lo);
             if (ms_fn_block_at(functions, lo) == ms_SEG_NONE) {
                 uint64_t same;
@@ -10020,6 +10066,7 @@ static bool ms_map_is_covered(const ms_map_merge *m, size_t *at, uint64_t lo, ui
     while (*at < m->order_count && m->order[*at]->hi <= lo)
         ++*at;
     for (size_t i = *at; i < m->order_count && m->order[i]->lo <= lo && !m->order[i]->only_lines; i++) {
+        MACHSYM_COUNT_WORK(1);
         lo = m->order[i]->hi > lo ? m->order[i]->hi : lo;
         if (lo >= hi)
             return true;
@@ -10656,8 +10703,8 @@ static uint64_t ms_map_next_start(const machsym_map *map, unsigned runs, uint64_
     ms_span table = map->tables[runs];
     uint64_t run = ms_map_run_at(map, runs, off);
     run = run == table.len / 8 ? 0 : run + 1;
-    while (run < table.len / 8 && ms_map_u32_at(table, 2 * run) <= off)
-        run++; /* of several that start at one address the last is found */
+    for (; run < table.len / 8 && ms_map_u32_at(table, 2 * run) <= off; run++)
+        MACHSYM_COUNT_WORK(1); /* of several that start at one address the last is found */
     return run < table.len / 8 ? ms_map_u32_at(table, 2 * run) : UINT64_MAX;
 }
 
