@@ -113,9 +113,18 @@ $(B)/tests/test_crash $(REPORTS:%=$(B)/replay/%) $(REPORTS:%=build/fuzz/%): exam
 # corrupt runs for long enough to be worth optimising.
 $(B)/tests/corrupt: TEST_CFLAGS += -O1
 
+# Targets that use public functions only share one build of the header.
+PUBLIC_FUZZ := macho lookup abbrev units functions lines symbols
+$(PUBLIC_FUZZ:%=$(B)/replay/%): $(B)/replay/machsym.o
+$(PUBLIC_FUZZ:%=build/fuzz/%): build/fuzz/machsym.o
+
+$(B)/replay/machsym.o: $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(STD) -D_GNU_SOURCE $(CPPFLAGS) $(TEST_CFLAGS) -DMACHSYM_IMPLEMENTATION -x c -c -o $@ machsym.h
+
 $(B)/replay/%: fuzz/fuzz_%.c fuzz/replay.c $(wildcard fuzz/*.h) $(HEADERS)
 	@mkdir -p $(@D)
-	$(CC) $(STD) -D_GNU_SOURCE -I. $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) $(LDLIBS)
+	$(CC) $(STD) -D_GNU_SOURCE -I. $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) $(LDLIBS)
 
 .PHONY: build-tests
 build-tests: $(if $(ONLY),,all) $(TESTS) $(REPLAYS)
@@ -174,9 +183,11 @@ msan:
 	    ONLY="corrupt test_forms test_functions test_lines test_macho test_symbols test_units" \
 	    TEST_CFLAGS="$(SAN) -fsanitize=memory"
 
-.PHONY: coverage
-coverage:
+.PHONY: coverage coverage-tests coverage-report
+coverage: coverage-tests coverage-report
+coverage-tests:
 	@$(MAKE) test B=build/coverage CC=gcc CFLAGS="-O0 -g --coverage" TEST_CFLAGS="-O0 -g --coverage"
+coverage-report:
 	@B=build/coverage sh tests/coverage
 
 # ---- Fuzzing ----
@@ -184,9 +195,14 @@ coverage:
 FUZZ_CC    ?= clang
 FUZZ_FLAGS := -gline-tables-only -O1 -fno-omit-frame-pointer -fno-sanitize-recover=undefined
 
+build/fuzz/machsym.o: $(HEADERS)
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(STD) -D_GNU_SOURCE $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link,address,undefined \
+	    -DMACHSYM_IMPLEMENTATION -x c -c -o $@ machsym.h
+
 build/fuzz/%: fuzz/fuzz_%.c $(wildcard fuzz/*.h) $(HEADERS)
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(STD) -D_GNU_SOURCE -I. $(TEST_WARN) $(FUZZ_FLAGS) -fsanitize=fuzzer,address,undefined -o $@ $(filter %.c,$^)
+	$(FUZZ_CC) $(STD) -D_GNU_SOURCE -I. $(TEST_WARN) $(FUZZ_FLAGS) -fsanitize=fuzzer,address,undefined -o $@ $(filter %.c %.o,$^)
 
 .PHONY: fuzz fuzz-short fuzz-replay fuzz-coverage
 fuzz: $(FUZZERS)
