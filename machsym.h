@@ -1512,7 +1512,8 @@ typedef struct ms_arena {
     ms_arena_chunk *spare; /* empty ones that a reset left */
     size_t total;          /* bytes taken from the allocator */
     size_t live;           /* bytes of the chunks that hold objects */
-    bool oom;              /* sticky */
+    bool oom;              /* sticky, until a reset */
+    bool failed;           /* the same, but a reset keeps it */
 } ms_arena;
 
 enum { ms_ARENA_CHUNK = 1024 * 1024 }; /* what is not used of it costs nothing: pages come when touched */
@@ -1615,12 +1616,12 @@ static void *ms_arena_alloc(ms_arena *arena, size_t count, size_t size)
     if (size != 0 && count <= ((size_t)-1 / 4) / size)
         need = (count * size + 15u) & ~(size_t)15u;
     if (need == 0 && count != 0) {
-        arena->oom = true;
+        arena->oom = arena->failed = true;
         return NULL;
     }
     if (arena->head == NULL || need > arena->head->size - arena->head->used) {
         if (!ms_arena_more(arena, need)) {
-            arena->oom = true;
+            arena->oom = arena->failed = true;
             return NULL;
         }
     }
@@ -1643,7 +1644,7 @@ static void *ms_arena_double(ms_arena *arena, void *array, size_t count, size_t 
     size_t new_cap = *cap < 16 ? 32 : *cap * 2;
     size_t old_need = (*cap * size + 15u) & ~(size_t)15u;
     if (new_cap > ((size_t)-1 / 4) / size) {
-        arena->oom = true;
+        arena->oom = arena->failed = true;
         return NULL;
     }
     size_t more = ((new_cap * size + 15u) & ~(size_t)15u) - old_need;
@@ -7711,9 +7712,10 @@ static void ms_ans_close(machsym_session *s)
     s->allocator.free(s->allocator.user, s, sizeof *s);
 }
 
-static bool ms_ans_oom(const machsym_session *s)
+/* Whether memory ever ran out: then something may be missing from what the session decoded. */
+static bool ms_ans_failed(const machsym_session *s)
 {
-    return s->keep.oom || s->cache.oom || s->scratch.oom;
+    return s->keep.failed || s->cache.failed || s->scratch.failed;
 }
 
 /* ---- What a session decodes ---- */
@@ -8051,6 +8053,7 @@ static void ms_ans_read_silent(machsym_session *s)
     }
     ms_arena_reset(&s->scratch);
     ms_cu_build_segments(&pieces, &s->scratch, &s->silent);
+    s->scratch.failed |= room.failed;
     ms_arena_free(&room);
     s->has_silent = true;
 }
@@ -9785,8 +9788,8 @@ static bool ms_map_add_units(ms_map_work *w, machsym_part *part, uint64_t lo, ui
     bool ok = true;
     for (uint64_t i = lo; i < hi && ok; i++) {
         ms_map_add_unit(w, (size_t)i);
-        ok = !w->scratch.oom && !w->unit_arena.oom && !part->arena.oom && !part->data_arena.oom &&
-             !ms_ans_oom(w->session);
+        ok = !w->scratch.failed && !w->unit_arena.failed && !part->arena.oom && !part->data_arena.oom &&
+             !ms_ans_failed(w->session);
     }
     return ok;
 }
@@ -23573,7 +23576,7 @@ static machsym_result machsym_plan_fill(machsym_plan *plan, const machsym_plan_d
     ms_map_set_spaces(plan->image, &plan->spaces);
     ms_map_fill_dict(&plan->spaces, plan->dict);
     ms_map_cut_tasks(plan);
-    return plan->arena.oom || ms_ans_oom(session) ? ms_fail_memory(err) : MACHSYM_OK;
+    return plan->arena.oom || ms_ans_failed(session) ? ms_fail_memory(err) : MACHSYM_OK;
 }
 
 MACHSYM_API machsym_result machsym_plan_open(const machsym_plan_desc *desc, machsym_plan **out,

@@ -1,5 +1,6 @@
 /* The store of symbols and its index files; see store.h. */
 #include "store.h"
+#include "source.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -173,7 +174,7 @@ static void probe_file(store_index *index, index_child *child, const char *path)
     child->first_slice = index->slice_count;
     if (!read_head(path, head))
         return;
-    if (memcmp(head, "MACHSYM\n", 8) == 0) /* see the map format in machsym.h */
+    if (symbol_is_map(path))
         probe_map(index, child, path);
     if (!is_macho(head))
         return;
