@@ -435,6 +435,9 @@ MACHSYM_API machsym_result machsym_session_open(const machsym_session_desc *desc
 MACHSYM_API void machsym_session_close(machsym_session *session);
 /* Drops everything cached. Names that were put together from parts (see machsym_session_frames) end here. */
 MACHSYM_API void machsym_session_trim(machsym_session *session);
+/* Whether memory ran out since the session was opened or trimmed. Then answers may lack frames, names or lines;
+ * without it they never do. Threads: the session's. Cost: constant. */
+MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session);
 
 /* Which functions hold an address: the innermost inlined call first, the real function last.
  * addr is an address of the file (machsym_image_addr). Subtract 1 from return addresses before.
@@ -1590,6 +1593,7 @@ static void ms_arena_free(ms_arena *arena)
         arena->allocator.free(arena->allocator.user, chunk, chunk->size);
     }
     arena->total = 0;
+    arena->failed = false;
 }
 
 /* A spare chunk with room for size bytes; NULL when there is none. */
@@ -23572,6 +23576,11 @@ MACHSYM_API machsym_result machsym_session_open(const machsym_session_desc *desc
 MACHSYM_API void machsym_session_trim(machsym_session *session)
 {
     ms_ans_forget(session);
+}
+
+MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session)
+{
+    return ms_ans_failed(session);
 }
 
 MACHSYM_API void machsym_session_close(machsym_session *session)

@@ -1,6 +1,7 @@
 /* Writes the seeds in fuzz/corpus from the fixtures: whole small files, their headers, their sections as the targets
  * take them, and entries written by hand for the fixed abbreviations.
  * cc -o build/seeds fuzz/seeds.c && build/seeds tests/fixtures/bin/hand-*.dwarf ... */
+#define MACHSYM_IMPLEMENTATION
 #include "units.h"
 
 #include <stdio.h>
@@ -22,7 +23,8 @@ static bytes section_of(const machsym_image *image, const char *name)
     machsym_section section;
     bytes content = {NULL, 0, 0};
     while (machsym_image_next_section(image, &at, &section)) {
-        if (ms_str_is(section.name, name) && content.len == 0)
+        bool same = section.name.len == strlen(name) && memcmp(section.name.ptr, name, section.name.len) == 0;
+        if (same && content.len == 0)
             put(&content, section.bytes.ptr, section.bytes.len);
     }
     return content;
