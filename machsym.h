@@ -8890,7 +8890,8 @@ static uint64_t ms_map_checksum(ms_span bytes)
     }
     uint8_t tail[32];
     ms_zero(tail, sizeof tail);
-    ms_copy(tail, bytes.ptr + at, bytes.len - at);
+    if (at < bytes.len) /* of no bytes at all there is no pointer to add to */
+        ms_copy(tail, bytes.ptr + at, bytes.len - at);
     uint64_t sum = 0;
     for (unsigned i = 0; i < 4; i++) {
         lane[i] = (lane[i] ^ ms_rd_raw_u64(tail + 8 * i)) * odd;
