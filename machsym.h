@@ -9043,7 +9043,8 @@ static uint64_t ms_map_checksum(ms_span bytes)
     }
     uint8_t tail[32];
     ms_zero(tail, sizeof tail);
-    ms_copy(tail, bytes.ptr + at, bytes.len - at);
+    if (at < bytes.len) /* of no bytes at all there is no pointer to add to */
+        ms_copy(tail, bytes.ptr + at, bytes.len - at);
     uint64_t sum = 0;
     for (unsigned i = 0; i < 4; i++) {
         lane[i] = (lane[i] ^ ms_rd_raw_u64(tail + 8 * i)) * odd;
@@ -10748,9 +10749,11 @@ static machsym_str ms_map_name(const machsym_map *map, uint64_t record, uint64_t
 static size_t ms_map_names(const machsym_map *map, machsym_frame *frames, size_t count, char *text,
                            size_t cap)
 {
+    ms_map_page
+        linkage_page; /* of its own: names that follow each other lie apart from their linkage names */
     ms_map_page page;
     size_t used = 0;
-    page.block = 0;
+    linkage_page.block = page.block = 0;
     for (size_t i = 0; i < count; i++) {
         if (frames[i].file_ref != 0)
             ms_map_set_file(map, &frames[i]);
@@ -10759,7 +10762,8 @@ static size_t ms_map_names(const machsym_map *map, machsym_frame *frames, size_t
         ms_rd rd = ms_rd_at(map->tables[ms_TABLE_DATA], frames[i].name_ref);
         uint64_t linkage_name = ms_rd_uleb(&rd);
         uint64_t name = ms_rd_uleb(&rd);
-        frames[i].linkage_name = ms_map_name(map, frames[i].name_ref, linkage_name, &page, text, cap, &used);
+        frames[i].linkage_name =
+            ms_map_name(map, frames[i].name_ref, linkage_name, &linkage_page, text, cap, &used);
         frames[i].name = ms_map_name(map, frames[i].name_ref, name, &page, text, cap, &used);
     }
     return used;
