@@ -7114,6 +7114,15 @@ static size_t ms_om_find(const ms_om_map *m, uint64_t addr)
     return owner == ms_SEG_NONE ? m->count : owner;
 }
 
+/* FNV-1a */
+static uint64_t ms_om_hash(machsym_str text)
+{
+    uint64_t h = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < text.len; i++)
+        h = (h ^ (unsigned char)text.ptr[i]) * 0x100000001b3u;
+    return h;
+}
+
 #ifndef MACHSYM_NO_OS
 /* ---- Archives ---- */
 
@@ -7326,15 +7335,6 @@ static void ms_om_read_dwarf(const ms_mo *mo, ms_arena *arena, ms_dw *dw)
 
 #ifndef MACHSYM_NO_OS
 /* ---- Where the linker put the object's code ---- */
-
-static uint64_t ms_om_hash(machsym_str text)
-{
-    uint64_t h = 0xcbf29ce484222325u;
-    MACHSYM_COUNT_WORK(text.len / 64);
-    for (size_t i = 0; i < text.len; i++)
-        h = (h ^ (unsigned char)text.ptr[i]) * 0x100000001b3u;
-    return h;
-}
 
 /* Functions of the debug map or symbols of the object, by the hash of their names. */
 typedef struct ms_om_names {
@@ -9255,7 +9255,7 @@ static void ms_map_raw_block(const ms_map_spaces *spaces, uint64_t block, uint8_
         if (spaces->v[i].len == 0 || at < spaces->base[i])
             continue;
         ms_span rest = ms_span_from(spaces->v[i], at - spaces->base[i]);
-        ms_copy(out, rest.ptr, rest.len < ms_MAP_BLOCK ? rest.len : ms_MAP_BLOCK);
+        ms_copy(out, rest.ptr, rest.len < (size_t)ms_MAP_BLOCK ? rest.len : (size_t)ms_MAP_BLOCK);
         return;
     }
 }
