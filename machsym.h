@@ -4,7 +4,51 @@
  */
 
 /* ==== >>manual ================================================================================================
- * (written last)
+ * What it is: one header that turns an address of an iPhone or Mac program into function, file, line and inline chain,
+ * from the dSYM, the binary, or both. It runs wherever there is a C compiler. In one C file of a program:
+ *
+ *     #define MACHSYM_IMPLEMENTATION
+ *     #include "machsym.h"
+ *
+ * and everywhere else the include alone. Then (examples/minimal.c):
+ *
+ *     machsym_open_desc file = {.path = "demo.app.dSYM"};
+ *     machsym_session_desc how = {0};
+ *     machsym_image *image;
+ *     machsym_session *session;
+ *     machsym_frame f[16];
+ *     machsym_image_open(&file, &image, NULL);
+ *     how.image = image;
+ *     machsym_session_open(&how, &session, NULL);
+ *     size_t count = machsym_session_frames(session, machsym_image_addr(image, load_addr, pc), f, 16);
+ *
+ * Does: fat and thin Mach-O, 64 and 32 bit, every file type; DWARF 2 to 5; debug maps to object files; symbol tables,
+ * stubs, exports, Objective-C and Swift metadata, function starts where there is no DWARF; names of C++, Swift, Rust
+ * and D; whole-image maps that answer in a fraction of a microsecond.
+ * Does not: read ELF or PE; inflate __zdebug_* sections (symbols answer there); unwind; talk to a network; know
+ * report formats (the tool in examples/machsym does).
+ *
+ * Address spaces. A *runtime* address is what a crash report shows. The *file* address is what the file calls it:
+ * runtime - load address + vmaddr of __TEXT; machsym_image_addr does this. All functions but that one take file
+ * addresses. Return addresses point behind the call: subtract 1 before asking.
+ *
+ * Threads. const means shareable: a function that takes const T * may run on many threads with the same T. A T * without
+ * const belongs to one thread at a time. So: one image, one session a thread. There are no locks and no globals.
+ *
+ * Lifetimes. Input is mapped once and never written. Names and paths in frames are views into it and live until the image
+ * is closed; the few that are put together from parts live until the session is trimmed or closed. A file that another
+ * process truncates while it is mapped raises SIGBUS: open it with MACHSYM_OPEN_COPY where that may happen.
+ *
+ * Memory comes from the allocator of each descriptor, in large pieces, and goes back when the object is closed. A lookup
+ * in a unit that the session has decoded, and every lookup in a map, allocates nothing.
+ *
+ * Errors. What cannot be opened or built returns a machsym_result and fills a machsym_error. Damage inside a file never
+ * fails a lookup: it costs the unit, and is counted. Nothing known of an address is 0 frames, and no error.
+ *
+ * Trust. Files may come from strangers: every offset, count and size is checked where it is read, every loop ends with
+ * its input or its budget, recursion is bounded.
+ *
+ * Map format: see "The map file" in front of >>map.
  *
  * Contents; search for the tag:
  *   >>options    what may be defined before the include
@@ -23,6 +67,7 @@
  *   >>units      unit headers; which unit covers an address
  *   >>lines      line programs
  *   >>functions  functions and the calls inlined into them
+ *   >>debugmap   programs whose debug info still lies in their object files
  *   >>answer     which source answers
  *   >>map        symbol maps of whole images
  *   >>names      mangled names to source form
@@ -62,6 +107,12 @@
 #define MACHSYM_MAX_NAME_LINKS 16
 #endif
 
+/* How many object files of a debug map a session keeps open; past it all are closed. Each costs a mapping and about
+ * 200 KB. */
+#ifndef MACHSYM_MAX_OBJECTS
+#define MACHSYM_MAX_OBJECTS 64
+#endif
+
 /* How deep an inline chain may be; real files reach about 60. Deeper calls are dropped, innermost first. */
 #ifndef MACHSYM_MAX_INLINE_DEPTH
 #define MACHSYM_MAX_INLINE_DEPTH 256
@@ -82,6 +133,12 @@
  * need more then come back as they are. Saves 250 bytes of code. */
 #ifndef MACHSYM_DEMANGLE_STACK
 #define MACHSYM_DEMANGLE_STACK 262144
+#endif
+
+/* MACHSYM_COUNT_WORK(n): evaluated wherever a loop visits n bytes or records of input, so that tests can compare how
+ * work grows with input. Costs nothing where it is not defined. */
+#ifndef MACHSYM_COUNT_WORK
+#define MACHSYM_COUNT_WORK(n) ((void)0)
 #endif
 
 /* ==== >>api =================================================================================================== */
@@ -208,8 +265,17 @@ enum machsym_open_flags {
     MACHSYM_OPEN_NO_PAIR = 1u << 1, /* do not look for NAME.dSYM beside a binary */
     MACHSYM_OPEN_LOADED = 1u << 2,  /* bytes is an image as dyld laid it out in memory: see load_addr */
     MACHSYM_OPEN_NO_SYMTAB =
-        1u << 3 /* ignore the names LC_SYMTAB has for the image's own code, as if stripped */
+        1u << 3, /* ignore the names LC_SYMTAB has for the image's own code, as if stripped */
+    MACHSYM_OPEN_NO_OBJECTS =
+        1u << 4, /* do not follow the debug map: no file that the program names is opened */
+    MACHSYM_OPEN_ANY_TIME = 1u << 5 /* take object files whose time is not the one in the debug map */
 };
+
+/* Where the object files of a debug map went: paths that begin with from are looked up with to in its place. */
+typedef struct machsym_oso_prefix {
+    const char *from;
+    const char *to;
+} machsym_oso_prefix;
 
 /* What to open; zero means the default everywhere. */
 typedef struct machsym_open_desc {
@@ -221,6 +287,11 @@ typedef struct machsym_open_desc {
     const machsym_uuid *uuid; /* NULL: any */
     uint32_t flags;           /* machsym_open_flags */
     uint64_t load_addr;       /* with OPEN_LOADED: where bytes stands in memory, if not at bytes.ptr itself */
+    const machsym_oso_prefix *oso_prefixes; /* for a program without debug info, whose object files moved */
+    size_t oso_prefix_count;
+    const char *const
+        *oso_dirs; /* where else to look for object files: by the end of their path, down to the name */
+    size_t oso_dir_count;
     machsym_allocator allocator;
 } machsym_open_desc;
 
@@ -281,6 +352,10 @@ MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_sl
 
 /* Opens a slice for lookups: maps the file, reads load commands and unit headers.
  * Returns: OK and *out; else an error, *out NULL, err filled when given.
+ * A program without debug info, opened by its path, is answered for by the object files that its debug map (N_OSO)
+ * names; sessions and plans open them when they need them. oso_prefixes and oso_dirs turn that on for bytes too.
+ * With OPEN_LOADED, bytes is the memory of an image from its header on, as far as it may be read (dyld maps the
+ * segments apart: their end is the end of the last one). Segments beyond bytes.len are left out.
  * Owns: *out, until machsym_image_close. Borrows: desc->bytes for as long; nothing else of desc.
  * Threads: any. Cost: proportional to the number of load commands and units, not to the file. */
 MACHSYM_API machsym_result machsym_image_open(const machsym_open_desc *desc, machsym_image **out,
@@ -360,13 +435,19 @@ MACHSYM_API machsym_result machsym_session_open(const machsym_session_desc *desc
 MACHSYM_API void machsym_session_close(machsym_session *session);
 /* Drops everything cached. Names that were put together from parts (see machsym_session_frames) end here. */
 MACHSYM_API void machsym_session_trim(machsym_session *session);
+/* Whether memory ran out since the session was opened or trimmed. Then answers may lack frames, names or lines;
+ * without it they never do. Threads: the session's. Cost: constant. */
+MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session);
 
 /* Which functions hold an address: the innermost inlined call first, the real function last.
  * addr is an address of the file (machsym_image_addr). Subtract 1 from return addresses before.
  * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address.
- * Borrows: names and paths are views into the image; the few that are put together from parts (Objective-C methods
- * without symbols) live until machsym_session_trim or close.
- * Threads: the session's. Cost: a unit is decoded when it is first needed, then some binary searches, no allocation. */
+ * Borrows: names and paths are views into the image; those that are put together from parts (Objective-C methods
+ * without symbols) or come from an object file of a debug map live until machsym_session_trim or close.
+ * Threads: the session's. Cost: a unit is decoded when it is first needed, then some binary searches, no allocation.
+ * Signals: a lookup that finds everything decoded (one of the same address came before, with no trim in between and
+ * the cache under its limit) allocates nothing, takes no lock, and calls nothing but memcpy, memcmp, memchr and memset:
+ * async-signal-safe, as long as the signal did not interrupt a call on this very session. */
 MACHSYM_API size_t machsym_session_frames(machsym_session *session, uint64_t addr, machsym_frame *frames,
                                           size_t cap);
 
@@ -457,6 +538,34 @@ typedef struct machsym_object {
 MACHSYM_API bool machsym_session_next_object(machsym_session *session, machsym_cursor *at,
                                              machsym_object *out);
 
+/* Whether an object file of the debug map answers. */
+typedef enum machsym_object_status {
+    MACHSYM_OBJECT_UNTRIED = 0,
+    MACHSYM_OBJECT_FOUND,
+    MACHSYM_OBJECT_MISSING,   /* there is no such file, or it cannot be read */
+    MACHSYM_OBJECT_NO_MEMBER, /* the archive does not hold it any more */
+    MACHSYM_OBJECT_CHANGED,   /* its time is not the one that the linker saw */
+    MACHSYM_OBJECT_NO_OBJECT, /* no Mach-O file of the program's architecture */
+    MACHSYM_OBJECT_NO_DWARF,  /* compiled without debug info */
+    MACHSYM_OBJECT_STATUS_COUNT
+} machsym_object_status;
+
+/* An object file of the debug map that was looked for. */
+typedef struct machsym_object_file {
+    machsym_str path;    /* as the program names it; of the archive, when it lies in one */
+    machsym_str member;  /* in the archive; empty for a file of its own */
+    uint64_t time;       /* that the linker saw, in seconds since 1970; 0: not recorded */
+    uint64_t found_time; /* of the file or member that was found; 0: none */
+    machsym_object_status status;
+} machsym_object_file;
+
+/* Iterates over the object files that the session's lookups tried so far, in that order. Keep the cursor to hear of
+ * later ones. Where the status is not FOUND, the symbol table answers in the object's place.
+ * Returns: false when there is none yet that the cursor has not passed. Borrows: views into the image.
+ * Threads: the session's. Cost: constant. */
+MACHSYM_API bool machsym_session_next_object_file(const machsym_session *session, machsym_cursor *at,
+                                                  machsym_object_file *out);
+
 /* How the unit that covers an address was found. */
 typedef enum machsym_unit_source {
     MACHSYM_UNIT_NONE = 0,
@@ -472,6 +581,8 @@ typedef struct machsym_explanation {
     uint16_t unit_version;
     machsym_str unit_name;
     machsym_str unit_producer;
+    machsym_str object_path; /* of a debug map: the object file or archive that answers; else empty */
+    machsym_str object_member;
     machsym_line rows[5]; /* the line rows around the address, in table order */
     unsigned row_count;
     unsigned row_used; /* which of rows answered; row_count when none */
@@ -490,7 +601,9 @@ typedef struct machsym_session_info {
     uint32_t damaged_units;
     uint32_t damaged_metadata; /* parts of exports trie, binds, unwind info, Objective-C and Swift left out */
     uint32_t arange_set_count;
-    uint32_t version_count[6]; /* [n]: units of DWARF version n */
+    uint32_t object_count;         /* object files in the debug map that is followed; 0: none is */
+    uint32_t missing_object_count; /* those that cannot answer */
+    uint32_t version_count[6];     /* [n]: units of DWARF version n */
     uint64_t function_count;
     uint64_t inline_count;
     uint64_t line_row_count;
@@ -509,9 +622,10 @@ typedef struct machsym_part machsym_part;
 typedef struct machsym_writer machsym_writer;
 
 enum machsym_map_flags {
-    MACHSYM_MAP_COLUMNS = 1u << 0,  /* the map holds columns */
-    MACHSYM_MAP_CHUNK = 1u << 1,    /* the map holds a part of an image only */
-    MACHSYM_MAP_UNCHECKED = 1u << 2 /* open: do not compare the checksum; lookups stay safe without it */
+    MACHSYM_MAP_COLUMNS = 1u << 0,   /* the map holds columns */
+    MACHSYM_MAP_CHUNK = 1u << 1,     /* the map holds a part of an image only */
+    MACHSYM_MAP_UNCHECKED = 1u << 2, /* open: do not compare the checksum; lookups stay safe without it */
+    MACHSYM_MAP_COPY = 1u << 3       /* open: read the file into memory, as MACHSYM_OPEN_COPY */
 };
 
 /* What to build a map from; zero means the default everywhere but for image. */
@@ -531,6 +645,11 @@ MACHSYM_API void machsym_plan_close(machsym_plan *plan);
 MACHSYM_API size_t machsym_plan_part_count(const machsym_plan *plan);
 /* How many bytes of input a part stands for: for showing progress. */
 MACHSYM_API uint64_t machsym_plan_part_size(const machsym_plan *plan, size_t index);
+
+/* Iterates over the object files of the debug map that the plan works from, all of them.
+ * Returns: false at the end, at once for an image with debug info of its own. Threads: any. Cost: constant. */
+MACHSYM_API bool machsym_plan_next_object_file(const machsym_plan *plan, machsym_cursor *at,
+                                               machsym_object_file *out);
 
 /* Builds one part. The result depends on the plan and the index only.
  * Owns: *out, until machsym_part_close. Borrows: the plan. Threads: any. Cost: decodes the part's units once. */
@@ -583,6 +702,10 @@ typedef struct machsym_map_info {
 
 MACHSYM_API void machsym_map_get_info(const machsym_map *map, machsym_map_info *out);
 
+/* The address inside the file that a runtime address stands for, as machsym_image_addr.
+ * Threads: any. Cost: constant. */
+MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr, uint64_t pc);
+
 /* Which functions hold an address of the file, as machsym_session_frames tells it, but for die_offset. Names and files
  * are not looked up yet: name_ref and file_ref stand for them until machsym_map_names.
  * Threads: any. Cost: about 0.2 microseconds; no allocation, no lock, no call to the system: usable in signal handlers. */
@@ -590,11 +713,11 @@ MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, mac
                                       size_t cap);
 /* Sets linkage_name, name and file of frames. Files are views into the map; names are unpacked into text.
  * Returns: the bytes of text needed; names that do not fit stay empty.
- * Cost: about a microsecond a name; no allocation, as above. */
+ * Cost: about a microsecond a name; no allocation, lock or call to the system: usable in signal handlers too. */
 MACHSYM_API size_t machsym_map_names(const machsym_map *map, machsym_frame *frames, size_t count, char *text,
                                      size_t cap);
 
-/* Iterates over the ranges of a map by address. Returns: false at the end. Ask for the frames of lo. */
+/* Iterates over the ranges of a map by address. Returns: false at the end. Ask for the frames of lo. Signals: as above. */
 typedef struct machsym_map_range {
     uint64_t lo;
     uint64_t hi;
@@ -654,7 +777,8 @@ MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *b
 typedef struct ms_os_file {
     void *ptr;
     size_t len;
-    bool mapped; /* else allocated with malloc */
+    uint64_t time; /* of its last change, in seconds since 1970 */
+    bool mapped;   /* else allocated with malloc */
 } ms_os_file;
 
 #ifdef _WIN32
@@ -706,6 +830,7 @@ static int ms_os_map_fd(int fd, bool copy, ms_os_file *file)
         return EISDIR;
     if (!S_ISREG(st.st_mode))
         return ENODEV; /* a FIFO or a device: would block, or never end */
+    file->time = st.st_mtime > 0 ? (uint64_t)st.st_mtime : 0;
     if (st.st_size <= 0)
         return 0;
     if ((uint64_t)st.st_size > (uint64_t)SIZE_MAX / 2)
@@ -725,7 +850,7 @@ static int ms_os_map_fd(int fd, bool copy, ms_os_file *file)
 /* Returns 0, or an errno. An empty file gives ptr NULL and len 0. */
 static int ms_os_map(const char *path, bool copy, ms_os_file *file)
 {
-    ms_os_file none = {NULL, 0, false};
+    ms_os_file none = {NULL, 0, 0, false};
     *file = none;
     int fd = open(path, O_RDONLY | ms_OS_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
@@ -903,18 +1028,21 @@ static void ms_move(void *to, const void *from, size_t len)
 /* memcpy and its like must not see NULL, even for no bytes (C99 7.21.1). */
 static void ms_copy(void *to, const void *from, size_t len)
 {
+    MACHSYM_COUNT_WORK(len / 64);
     if (len != 0)
         memcpy(to, from, len);
 }
 
 static void ms_zero(void *ptr, size_t len)
 {
+    MACHSYM_COUNT_WORK(len / 64);
     if (len != 0)
         memset(ptr, 0, len);
 }
 
 static bool ms_equal(const void *a, const void *b, size_t len)
 {
+    MACHSYM_COUNT_WORK(len / 64);
     return len == 0 || memcmp(a, b, len) == 0;
 }
 
@@ -941,7 +1069,7 @@ static ms_span ms_span_make(const void *ptr, size_t len)
 /* The only way to a smaller span: empty when [off, off + len) is not wholly inside. */
 static ms_span ms_span_sub(ms_span span, uint64_t off, uint64_t len)
 {
-    if (off > span.len || len > span.len - off)
+    if (off > span.len || len > span.len - off || len == 0)
         return ms_span_make(NULL, 0);
     return ms_span_make(span.ptr + off, (size_t)len);
 }
@@ -949,7 +1077,7 @@ static ms_span ms_span_sub(ms_span span, uint64_t off, uint64_t len)
 /* What is left of a span from off on; empty past the end. */
 static ms_span ms_span_from(ms_span span, uint64_t off)
 {
-    if (off > span.len)
+    if (off >= span.len)
         return ms_span_make(NULL, 0);
     return ms_span_make(span.ptr + off, span.len - (size_t)off);
 }
@@ -977,6 +1105,7 @@ static machsym_str ms_str_empty(void)
 static machsym_str ms_str_bounded(const char *ptr, size_t max)
 {
     const char *end = (const char *)ms_find_byte(ptr, max, 0);
+    MACHSYM_COUNT_WORK((end != NULL ? (size_t)(end - ptr) : max) / 64);
     return ms_str_make(ptr, end != NULL ? (size_t)(end - ptr) : max);
 }
 
@@ -1021,7 +1150,7 @@ static machsym_str ms_str_base_name(machsym_str path)
     size_t at = path.len;
     while (at > 0 && path.ptr[at - 1] != '/')
         at--;
-    return ms_str_make(path.ptr + at, path.len - at);
+    return at == 0 ? path : ms_str_make(path.ptr + at, path.len - at); /* NULL + 0 is undefined */
 }
 
 /* What gets sorted: a key, and which item it belongs to. */
@@ -1054,6 +1183,7 @@ static void ms_key_sift(ms_key *v, size_t root, size_t count)
 
 static void ms_key_heap_sort(ms_key *v, size_t count)
 {
+    MACHSYM_COUNT_WORK(count);
     for (size_t i = count / 2; i-- > 0;)
         ms_key_sift(v, i, count);
     for (size_t i = count; i-- > 1;) {
@@ -1080,6 +1210,7 @@ static void ms_key_insertion_sort(ms_key *v, size_t count)
 static void ms_sort(ms_key *v, size_t count, ms_key *room)
 {
     size_t sorted = 1;
+    MACHSYM_COUNT_WORK(count);
     while (sorted < count && !ms_key_less(&v[sorted], &v[sorted - 1]))
         sorted++;
     if (sorted >= count)
@@ -1206,6 +1337,7 @@ static void ms_rd_fail(ms_rd *rd)
 
 static bool ms_rd_need(ms_rd *rd, uint64_t count)
 {
+    MACHSYM_COUNT_WORK(1);
     if (count <= ms_rd_left(rd))
         return true;
     ms_rd_fail(rd);
@@ -1318,6 +1450,7 @@ static uint64_t ms_rd_uleb_slow(ms_rd *rd)
 
 static inline uint64_t ms_rd_uleb(ms_rd *rd)
 {
+    MACHSYM_COUNT_WORK(1);
     if (rd->p != rd->end && *rd->p < 0x80)
         return *rd->p++;
     return ms_rd_uleb_slow(rd);
@@ -1348,6 +1481,7 @@ static int64_t ms_rd_sleb(ms_rd *rd)
 static machsym_str ms_rd_str(ms_rd *rd)
 {
     const uint8_t *nul = (const uint8_t *)ms_find_byte(rd->p, ms_rd_left(rd), 0);
+    MACHSYM_COUNT_WORK(1 + (nul == NULL ? ms_rd_left(rd) : (size_t)(nul - rd->p)) / 64);
     if (nul == NULL) {
         ms_rd_fail(rd);
         return ms_str_empty();
@@ -1359,7 +1493,7 @@ static machsym_str ms_rd_str(ms_rd *rd)
 
 static ms_span ms_rd_span(ms_rd *rd, uint64_t len)
 {
-    if (!ms_rd_need(rd, len))
+    if (len == 0 || !ms_rd_need(rd, len))
         return ms_span_make(NULL, 0);
     ms_span span = ms_span_make(rd->p, (size_t)len);
     rd->p += span.len;
@@ -1410,10 +1544,11 @@ typedef struct ms_arena {
     ms_arena_chunk *spare; /* empty ones that a reset left */
     size_t total;          /* bytes taken from the allocator */
     size_t live;           /* bytes of the chunks that hold objects */
-    bool oom;              /* sticky */
+    bool oom;              /* sticky, until a reset */
+    bool failed;           /* the same, but a reset keeps it */
 } ms_arena;
 
-enum { ms_ARENA_CHUNK = 32 * 1024 };
+enum { ms_ARENA_CHUNK = 1024 * 1024 }; /* what is not used of it costs nothing: pages come when touched */
 
 static machsym_allocator ms_arena_default(machsym_allocator allocator)
 {
@@ -1458,6 +1593,7 @@ static void ms_arena_free(ms_arena *arena)
         arena->allocator.free(arena->allocator.user, chunk, chunk->size);
     }
     arena->total = 0;
+    arena->failed = false;
 }
 
 /* A spare chunk with room for size bytes; NULL when there is none. */
@@ -1513,17 +1649,18 @@ static void *ms_arena_alloc(ms_arena *arena, size_t count, size_t size)
     if (size != 0 && count <= ((size_t)-1 / 4) / size)
         need = (count * size + 15u) & ~(size_t)15u;
     if (need == 0 && count != 0) {
-        arena->oom = true;
+        arena->oom = arena->failed = true;
         return NULL;
     }
     if (arena->head == NULL || need > arena->head->size - arena->head->used) {
         if (!ms_arena_more(arena, need)) {
-            arena->oom = true;
+            arena->oom = arena->failed = true;
             return NULL;
         }
     }
     uint8_t *memory = (uint8_t *)arena->head + arena->head->used;
     arena->head->used += need;
+    MACHSYM_COUNT_WORK(need / 64);
     return memory;
 }
 
@@ -1541,7 +1678,7 @@ static void *ms_arena_double(ms_arena *arena, void *array, size_t count, size_t 
     size_t new_cap = *cap < 16 ? 32 : *cap * 2;
     size_t old_need = (*cap * size + 15u) & ~(size_t)15u;
     if (new_cap > ((size_t)-1 / 4) / size) {
-        arena->oom = true;
+        arena->oom = arena->failed = true;
         return NULL;
     }
     size_t more = ((new_cap * size + 15u) & ~(size_t)15u) - old_need;
@@ -1634,6 +1771,7 @@ static bool ms_seg_sweep(const ms_piece *pieces, const ms_key *order, size_t cou
     for (size_t i = 0; i < count; i++) {
         uint32_t index = (uint32_t)order[i].item;
         const ms_piece *piece = &pieces[index];
+        MACHSYM_COUNT_WORK(1);
         while (depth > 0 && pieces[stack[depth - 1]].hi <= piece->lo) {
             uint64_t end = pieces[stack[--depth]].hi;
             ms_seg_add(out, end, depth > 0 ? pieces[stack[depth - 1]].owner : ms_SEG_NONE);
@@ -1653,6 +1791,7 @@ static bool ms_seg_sweep(const ms_piece *pieces, const ms_key *order, size_t cou
 static uint32_t ms_seg_next_free(uint32_t *next, uint32_t at)
 {
     while (next[at] != at) {
+        MACHSYM_COUNT_WORK(1);
         next[at] = next[next[at]]; /* halves the path: near-constant steps over all calls */
         at = next[at];
     }
@@ -1684,6 +1823,7 @@ static void ms_seg_paint(const ms_piece *pieces, size_t count, ms_arena *scratch
         size_t lo = pieces[i].lo == 0 ? 0 : ms_upper_bound(cuts, cut_count, pieces[i].lo - 1);
         size_t hi = pieces[i].hi == 0 ? 0 : ms_upper_bound(cuts, cut_count, pieces[i].hi - 1);
         for (uint32_t at = ms_seg_next_free(next, (uint32_t)lo); at < hi; at = ms_seg_next_free(next, at)) {
+            MACHSYM_COUNT_WORK(1);
             owner[at] = pieces[i].owner;
             next[at] = at + 1;
         }
@@ -1778,6 +1918,7 @@ enum {
     ms_S_SYMBOL_STUBS = 0x8,
     ms_S_GB_ZEROFILL = 0xc,
     ms_S_THREAD_LOCAL_ZEROFILL = 0x12,
+    ms_VM_PROT_READ = 1,
     ms_VM_PROT_EXECUTE = 4
 };
 
@@ -1789,6 +1930,7 @@ enum {
 #define ms_MH_CIGAM_64  0xcffaedfeu
 #define ms_LC_REQ_DYLD  0x80000000u
 #define ms_CPU_ARM64    0x0100000cu
+#define ms_CPU_IS_64    0x01000000u /* CPU_ARCH_ABI64; arm64_32 has another bit */
 #define ms_CPU_SUBTYPE  0x00ffffffu /* without capability bits: arm64e's ABI version, LIB64 */
 #define ms_S_ATTR_CODE  0x80000400u /* S_ATTR_PURE_INSTRUCTIONS, S_ATTR_SOME_INSTRUCTIONS */
 
@@ -1910,6 +2052,17 @@ static const char *ms_mo_arch_name(uint32_t cputype, uint32_t cpusubtype)
 
 /* ---- Load commands ---- */
 
+/* The memory of a segment of a loaded image, as far as the caller has it. What lies between segments is not touched: it
+ * need not be mapped. A segment that nobody may read has none. */
+static ms_span ms_mo_segment_bytes(const ms_mo *mo, const ms_mo_segment *segment)
+{
+    ms_span none = {NULL, 0};
+    if (segment->addr < mo->text_addr || (segment->initprot & ms_VM_PROT_READ) == 0)
+        return none;
+    ms_span rest = ms_span_from(mo->bytes, segment->addr - mo->text_addr);
+    return ms_span_sub(rest, 0, segment->size < rest.len ? segment->size : rest.len);
+}
+
 /* The bytes of a range of the slice that is no section: symbol tables and the rest of __LINKEDIT. */
 static ms_span ms_mo_linkedit(const ms_mo *mo, uint64_t off, uint64_t len)
 {
@@ -1917,8 +2070,9 @@ static ms_span ms_mo_linkedit(const ms_mo *mo, uint64_t off, uint64_t len)
         return ms_span_sub(mo->bytes, off, len);
     for (uint32_t i = 0; i < mo->segment_count; i++) {
         const ms_mo_segment *segment = &mo->segments[i];
-        if (off >= segment->off && off - segment->off < segment->file_size && segment->addr >= mo->text_addr)
-            return ms_span_sub(mo->bytes, segment->addr - mo->text_addr + (off - segment->off), len);
+        MACHSYM_COUNT_WORK(1);
+        if (off >= segment->off && off - segment->off < segment->file_size)
+            return ms_span_sub(ms_mo_segment_bytes(mo, segment), off - segment->off, len);
     }
     return ms_span_make(NULL, 0);
 }
@@ -1983,8 +2137,11 @@ static void ms_mo_read_section(ms_mo *mo, ms_rd *rd, uint64_t *previous)
     if (section->size == 0 || ms_mo_is_zero_fill(section->flags))
         return;
     if (mo->is_loaded) {
-        if (section->addr >= mo->text_addr)
-            section->bytes = ms_span_sub(mo->bytes, section->addr - mo->text_addr, section->size);
+        const ms_mo_segment *segment = &mo->segments[section->segment_index];
+        if (section->addr >= segment->addr)
+            section->bytes =
+                ms_span_sub(ms_mo_segment_bytes(mo, segment), section->addr - segment->addr, section->size);
+        mo->damage_count += section->bytes.len == 0;
         return;
     }
     if (off == 0) /* a dSYM names the binary's sections without having their bytes */
@@ -2013,7 +2170,9 @@ static void ms_mo_read_segment(ms_mo *mo, ms_rd *rd)
     if (rd->failed)
         return;
     mo->segment_count++;
-    if (ms_str_is(segment->name, "__TEXT")) {
+    bool is_object =
+        mo->slice.filetype == ms_MH_OBJECT; /* all its sections are in one segment without a name */
+    if (ms_str_is(segment->name, "__TEXT") || (is_object && mo->segment_count == 1)) {
         mo->text_addr = segment->addr;
         mo->text_size = segment->size;
     }
@@ -2124,6 +2283,7 @@ static void ms_mo_mark_code(ms_mo *mo)
     }
     for (uint32_t i = 0; i < mo->section_count; i++) {
         for (uint32_t j = 0; j < mo->segment_count; j++) {
+            MACHSYM_COUNT_WORK(1);
             if (ms_str_equal(mo->sections[i].segment, mo->segments[j].name) &&
                 (mo->segments[j].initprot & ms_VM_PROT_EXECUTE) != 0)
                 mo->sections[i].is_code = true;
@@ -2209,6 +2369,7 @@ static const ms_mo_section *ms_mo_section_named(const ms_mo *mo, const char *seg
 {
     for (uint32_t i = 0; i < mo->section_count; i++) {
         const ms_mo_section *section = &mo->sections[i];
+        MACHSYM_COUNT_WORK(1);
         if (ms_str_is(section->name, name) && (segment == NULL || ms_str_is(section->segment, segment)))
             return section;
     }
@@ -2270,14 +2431,24 @@ typedef struct ms_mo_data {
     bool is_threaded; /* the first arm64e files: bind code without chains' headers, pointers as in ARM64E */
     uint64_t
         budget; /* bytes and records that may still be read: what a file repeats without end stops here */
+    bool is_spent;
     uint32_t damage_count;
 } ms_mo_data;
+
+/* Every reader of metadata starts with a full budget, so that none can starve the next. Real files need less than their
+ * size for all of them. */
+static void ms_mo_refill(ms_mo_data *d)
+{
+    d->budget = (uint64_t)d->mo->bytes.len * 4 + 0x1000;
+    d->is_spent = false;
+}
 
 /* Takes cost from the budget. Returns false once it is spent. */
 static bool ms_mo_spend(ms_mo_data *d, uint64_t cost)
 {
     if (cost > d->budget) {
-        d->damage_count += d->budget != 0;
+        d->damage_count += !d->is_spent;
+        d->is_spent = true;
         d->budget = 0;
         return false;
     }
@@ -2288,6 +2459,7 @@ static bool ms_mo_spend(ms_mo_data *d, uint64_t cost)
 /* The section whose bytes hold an address; NULL when the file has none. */
 static const ms_mo_section *ms_mo_section_at(const ms_mo_data *d, uint64_t addr)
 {
+    MACHSYM_COUNT_WORK(1);
     uint32_t owner = ms_seg_owner(d->sections.v, d->sections.count, addr);
     return owner == ms_SEG_NONE ? NULL : &d->mo->sections[owner];
 }
@@ -2581,7 +2753,7 @@ static void ms_mo_data_open(ms_mo_data *d, const ms_mo *mo, ms_arena *arena)
 {
     ms_zero(d, sizeof *d);
     d->mo = mo;
-    d->budget = (uint64_t)mo->bytes.len * 4 + 0x10000; /* real files need less than their size */
+    ms_mo_refill(d);
     d->sections.arena = arena;
     ms_piece *pieces = (ms_piece *)ms_arena_alloc(arena, mo->section_count, sizeof *pieces);
     size_t count = 0;
@@ -2860,6 +3032,7 @@ static ms_sym_nlist ms_sym_nlist_at(const ms_mo *mo, ms_span nlists, size_t inde
 {
     const uint8_t *p = nlists.ptr + index * ms_sym_nlist_size(mo);
     ms_sym_nlist entry;
+    MACHSYM_COUNT_WORK(1);
     entry.strx = ms_rd_raw_u32(p);
     entry.type = p[4];
     entry.value = mo->is_64 ? ms_rd_raw_u64(p + 8) : ms_rd_raw_u32(p + 8);
@@ -2979,6 +3152,26 @@ static void ms_sym_add_item(ms_sym_table *t, uint64_t addr, uint64_t item)
     v[t->count++].item = item;
 }
 
+/* Makes room for so many more names at once, which spares the copies that growing step by step leaves behind. */
+static void ms_sym_reserve(ms_sym_table *t, size_t more)
+{
+    size_t cap = t->count + more;
+    size_t name_cap = t->name_count + more;
+    ms_key *v = cap > t->cap ? (ms_key *)ms_arena_alloc(t->arena, cap, sizeof *v) : NULL;
+    machsym_str *names =
+        name_cap > t->name_cap ? (machsym_str *)ms_arena_alloc(t->arena, name_cap, sizeof *names) : NULL;
+    if (v != NULL) {
+        ms_copy(v, t->v, t->count * sizeof *v);
+        t->v = v;
+        t->cap = cap;
+    }
+    if (names != NULL) {
+        ms_copy(names, t->names, t->name_count * sizeof *names);
+        t->names = names;
+        t->name_cap = name_cap;
+    }
+}
+
 /* Adds a name that lives as long as the table. Used by every source but LC_SYMTAB. */
 static void ms_sym_add_name(ms_sym_table *t, uint64_t addr, machsym_source source, machsym_str name)
 {
@@ -3024,29 +3217,32 @@ static void ms_sym_add_function_starts(ms_sym_table *t, size_t mo_index)
 }
 
 /* The stubs of one section: entry n of it calls what entry reserved1 + n of the indirect table names. */
-static void ms_sym_add_stub_section(ms_sym_table *t, const ms_mo *mo, const ms_mo_section *section)
+static void ms_sym_add_stub_section(ms_sym_table *t, ms_mo_data *d, const ms_mo_section *section)
 {
+    const ms_mo *mo = d->mo;
     ms_span indirect = ms_mo_table(mo, mo->loads.indirect_off, mo->loads.indirect_count, 4);
     ms_span nlists = ms_sym_nlists(mo);
     uint64_t count = section->reserved2 == 0 ? 0 : section->size / section->reserved2;
-    for (uint64_t i = 0; i < count && section->reserved1 + i < indirect.len / 4; i++) {
+    for (uint64_t i = 0; i < count && section->reserved1 + i < indirect.len / 4 && ms_mo_spend(d, 1); i++) {
         uint32_t index = ms_rd_raw_u32(indirect.ptr + 4 * (section->reserved1 + i));
+        MACHSYM_COUNT_WORK(1);
         if ((index & (ms_INDIRECT_SYMBOL_LOCAL | ms_INDIRECT_SYMBOL_ABS)) != 0 ||
             index >= nlists.len / ms_sym_nlist_size(mo))
             continue;
         ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, index);
         machsym_str name = ms_sym_c_name(ms_sym_name_at(ms_sym_strings(mo), entry.strx));
-        if (name.len != 0)
+        if (name.len != 0 && ms_mo_spend(d, name.len))
             ms_sym_add_name(t, section->addr + i * section->reserved2, MACHSYM_SOURCE_STUB, name);
     }
 }
 
-static void ms_sym_add_stubs(ms_sym_table *t, size_t mo_index)
+static void ms_sym_add_stubs(ms_sym_table *t, ms_mo_data *d)
 {
-    const ms_mo *mo = &t->mo[mo_index];
+    const ms_mo *mo = d->mo;
+    ms_mo_refill(d);
     for (uint32_t i = 0; i < mo->section_count; i++) {
         if ((mo->sections[i].flags & ms_SECTION_TYPE) == ms_S_SYMBOL_STUBS)
-            ms_sym_add_stub_section(t, mo, &mo->sections[i]);
+            ms_sym_add_stub_section(t, d, &mo->sections[i]);
     }
 }
 
@@ -3190,45 +3386,6 @@ static machsym_str ms_sym_scan_exact(const ms_mo *mos, size_t mo_count, uint64_t
     return best;
 }
 
-/* ---- The debug map's functions ---- */
-
-/* stab.h */
-enum { ms_N_FUN = 0x24, ms_N_SO = 0x64, ms_N_OSO = 0x66 };
-
-/* The next function of the debug map of one half at or past entry *at; *oso: entry of its object file plus 1.
- * A function is two entries: its name and address, then no name and its size. */
-static bool ms_sym_next_object(const ms_mo *mo, uint64_t *at, uint64_t *oso, machsym_object *out)
-{
-    ms_span nlists = ms_sym_nlists(mo);
-    ms_span strings = ms_sym_strings(mo);
-    size_t count = mo->hide_symtab ? 0 : nlists.len / ms_sym_nlist_size(mo);
-    for (; *at < count; ++*at) {
-        ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, (size_t)*at);
-        if (entry.type == ms_N_OSO)
-            *oso = *at + 1;
-        else if (entry.type == ms_N_SO)
-            *oso = 0; /* the object file follows its source file */
-        if (entry.type != ms_N_FUN || *oso == 0 || *at + 1 >= count)
-            continue;
-        ms_sym_nlist end = ms_sym_nlist_at(mo, nlists, (size_t)*at + 1);
-        if (end.type != ms_N_FUN || !ms_add_ok(entry.value, end.value, &out->hi) || end.value == 0)
-            continue;
-        *at += 2;
-        out->lo = entry.value;
-        out->path = ms_sym_name_at(strings, ms_sym_nlist_at(mo, nlists, (size_t)*oso - 1).strx);
-        out->member = ms_str_empty();
-        size_t open = out->path.len;
-        while (open > 0 && ms_str_ends(out->path, ")") && out->path.ptr[open - 1] != '(')
-            open--;
-        if (open > 0 && open < out->path.len) {
-            out->member = ms_str_make(out->path.ptr + open, out->path.len - open - 1);
-            out->path.len = open - 1;
-        }
-        return true;
-    }
-    return false;
-}
-
 /* ---- Exports trie ---- */
 
 /* loader.h: EXPORT_SYMBOL_FLAGS_* */
@@ -3324,6 +3481,7 @@ static void ms_sym_add_exports(ms_sym_table *t, ms_mo_data *d, ms_arena *scratch
     ms_sym_trie trie;
     ms_zero(&trie, sizeof trie);
     trie.bytes = ms_mo_linkedit(d->mo, d->mo->loads.exports_off, d->mo->loads.exports_size);
+    ms_mo_refill(d);
     if (trie.bytes.len == 0)
         return;
     trie.nodes = (ms_sym_trie_node *)ms_arena_alloc(scratch, ms_SYM_TRIE_DEPTH, sizeof *trie.nodes);
@@ -3363,6 +3521,7 @@ static void ms_sym_add_selector_stubs(ms_sym_table *t, ms_mo_data *d)
     const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__objc_stubs");
     if (section == NULL || d->mo->slice.cputype != ms_CPU_ARM64)
         return;
+    ms_mo_refill(d);
     for (size_t at = 0; at + 8 <= section->bytes.len; at += 4) {
         uint32_t adrp = ms_rd_raw_u32(section->bytes.ptr + at);
         uint32_t load = ms_rd_raw_u32(section->bytes.ptr + at + 4);
@@ -3385,7 +3544,7 @@ static void ms_sym_add_selector_stubs(ms_sym_table *t, ms_mo_data *d)
 static void ms_sym_add(ms_sym_table *t, size_t mo_index, ms_mo_data *d, ms_arena *scratch)
 {
     ms_sym_add_nlists(t, mo_index);
-    ms_sym_add_stubs(t, mo_index);
+    ms_sym_add_stubs(t, d);
     ms_sym_add_selector_stubs(t, d);
     ms_sym_add_exports(t, d, scratch);
     ms_sym_add_function_starts(t, mo_index);
@@ -3547,11 +3706,13 @@ static void ms_uw_add_eh_frame(ms_sym_table *t, ms_mo_data *d)
     }
 }
 
-/* Adds the bounds of a linked slice; an object file's are not relocated. */
+/* Adds the bounds of a linked slice. An object file's are not relocated, and those that dsymutil copies into a dSYM
+ * still count from where they stood in the binary (seen: dsymutil-14, every dSYM with an __eh_frame). */
 static void ms_uw_add_starts(ms_sym_table *t, ms_mo_data *d)
 {
-    if (d->mo->slice.filetype == ms_MH_OBJECT)
+    if (d->mo->slice.filetype == ms_MH_OBJECT || d->mo->slice.filetype == ms_MH_DSYM)
         return;
+    ms_mo_refill(d);
     ms_uw_add_compact(t, d);
     ms_uw_add_eh_frame(t, d);
 }
@@ -3905,6 +4066,7 @@ static void ms_oc_read_modules(ms_oc_list *list, ms_mo_data *d)
 /* Reads all of a slice's classes, then its categories. list->arena is set. */
 static void ms_oc_read(ms_oc_list *list, ms_mo_data *d, ms_arena *scratch)
 {
+    ms_mo_refill(d);
     ms_oc_read_records(list, d, false, scratch);
     ms_oc_read_records(list, d, true, scratch);
     ms_oc_read_modules(list, d);
@@ -3915,6 +4077,8 @@ static void ms_oc_read(ms_oc_list *list, ms_mo_data *d, ms_arena *scratch)
 /* Adds -[Class(Category) selector] for every method. */
 static void ms_oc_add_names(ms_sym_table *t, ms_mo_data *d, const ms_oc_list *list)
 {
+    ms_mo_refill(d);
+    ms_sym_reserve(t, list->method_count);
     for (size_t i = 0; i < list->owner_count; i++) {
         const ms_oc_owner *owner = &list->owners[i];
         for (uint32_t j = 0; j < owner->count; j++) {
@@ -3967,6 +4131,7 @@ static void ms_oc_add_section_blocks(ms_sym_table *t, ms_mo_data *d, const ms_mo
 
 static void ms_oc_add_blocks(ms_sym_table *t, ms_mo_data *d)
 {
+    ms_mo_refill(d);
     for (uint32_t i = 0; i < d->mo->section_count; i++) {
         const ms_mo_section *section = &d->mo->sections[i];
         if (ms_str_is(section->name, "__const") && !section->is_code &&
@@ -3980,6 +4145,7 @@ static void ms_oc_add_blocks(ms_sym_table *t, ms_mo_data *d)
 static void ms_oc_name_blocks(ms_sym_table *t, ms_mo_data *d)
 {
     size_t above = t->count;
+    ms_mo_refill(d);
     for (size_t at = 0; at < t->count && d->budget > 0; at = ms_sym_next(t, at)) {
         machsym_source source = ms_sym_source(t->v[at].item);
         const ms_range *code = ms_sym_code_at(t->code, t->code_count, t->v[at].key);
@@ -4080,28 +4246,25 @@ static machsym_str ms_sw_type_name(ms_sym_table *t, ms_mo_data *d, uint64_t desc
     return ms_sym_join(t, d, &parts[at], 2 * ms_SW_DEPTH - at);
 }
 
-/* Adds what + name, or what + name + "[index]" when there is an index. */
-static void ms_sw_add(ms_sym_table *t, ms_mo_data *d, uint64_t code, const machsym_str *parts, size_t count,
-                      uint32_t index)
+/* "[12]", in 12 bytes of room. */
+static machsym_str ms_sw_index(char *room, uint32_t index)
 {
-    machsym_str all[8];
-    char digits[10];
-    size_t first = sizeof digits;
-    size_t all_count = 0;
+    size_t at = 12;
+    room[--at] = ']';
+    do {
+        room[--at] = (char)('0' + index % 10);
+        index /= 10;
+    } while (index != 0);
+    room[--at] = '[';
+    return ms_str_make(room + at, 12 - at);
+}
+
+/* Adds a guess put together from parts. */
+static void ms_sw_add(ms_sym_table *t, ms_mo_data *d, uint64_t code, const machsym_str *parts, size_t count)
+{
     if (ms_sym_code_at(t->code, t->code_count, code) == NULL)
         return;
-    for (; all_count < count; all_count++)
-        all[all_count] = parts[all_count];
-    if (index != UINT32_MAX) {
-        do {
-            digits[--first] = (char)('0' + index % 10);
-            index /= 10;
-        } while (index != 0);
-        all[all_count++] = ms_str_from_c("[");
-        all[all_count++] = ms_str_make(digits + first, sizeof digits - first);
-        all[all_count++] = ms_str_from_c("]");
-    }
-    machsym_str name = ms_sym_join(t, d, all, all_count);
+    machsym_str name = ms_sym_join(t, d, parts, count);
     if (name.len != 0)
         ms_sym_add_name(t, code, MACHSYM_SOURCE_SWIFT, name);
 }
@@ -4109,7 +4272,7 @@ static void ms_sw_add(ms_sym_table *t, ms_mo_data *d, uint64_t code, const machs
 static void ms_sw_add_about(ms_sym_table *t, ms_mo_data *d, uint64_t code, const char *what, machsym_str type)
 {
     machsym_str parts[2] = {ms_str_from_c(what), type};
-    ms_sw_add(t, d, code, parts, 2, UINT32_MAX);
+    ms_sw_add(t, d, code, parts, 2);
 }
 
 /* ---- Types ---- */
@@ -4147,13 +4310,15 @@ static machsym_str ms_sw_requirement(const ms_mo_data *d, uint64_t addr)
 /* A class's own methods, then those it overrides. */
 static void ms_sw_add_class(ms_sym_table *t, ms_mo_data *d, uint64_t at, uint32_t flags, machsym_str type)
 {
+    char room[12];
     if ((flags & ms_SW_HAS_VTABLE) != 0) {
         uint32_t count = ms_mo_u32_at(d, at + 4);
         at += 8;
         for (uint32_t i = 0; i < count && ms_mo_at_addr(d, at, 8).len != 0 && ms_mo_spend(d, 8);
              i++, at += 8) {
-            machsym_str parts[2] = {type, ms_str_from_c(ms_sw_method_kind(ms_mo_u32_at(d, at)))};
-            ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 2, i);
+            machsym_str parts[3] = {type, ms_str_from_c(ms_sw_method_kind(ms_mo_u32_at(d, at))),
+                                    ms_sw_index(room, i)};
+            ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 3);
         }
     }
     if ((flags & ms_SW_HAS_OVERRIDE_TABLE) != 0) {
@@ -4164,7 +4329,9 @@ static void ms_sw_add_class(ms_sym_table *t, ms_mo_data *d, uint64_t at, uint32_
             machsym_str method = ms_sw_requirement(d, at + 4);
             machsym_str parts[3] = {type, ms_str_from_c(method.len != 0 ? ".override of " : ".override"),
                                     method};
-            ms_sw_add(t, d, ms_sw_code(t, d, at + 8), parts, 3, method.len != 0 ? UINT32_MAX : i);
+            if (method.len == 0)
+                parts[2] = ms_sw_index(room, i);
+            ms_sw_add(t, d, ms_sw_code(t, d, at + 8), parts, 3);
         }
     }
 }
@@ -4202,14 +4369,15 @@ static void ms_sw_add_type(ms_sym_table *t, ms_mo_data *d, uint64_t descriptor)
 /* A protocol descriptor: default implementations of its requirements. */
 static void ms_sw_add_protocol(ms_sym_table *t, ms_mo_data *d, uint64_t descriptor)
 {
+    char room[12];
     machsym_str name = ms_sw_type_name(t, d, descriptor);
     uint32_t in_signature = ms_mo_u32_at(d, descriptor + 12);
     uint32_t count = ms_mo_u32_at(d, descriptor + 16);
     uint64_t at = descriptor + ms_SW_REQUIREMENTS + 12 * (uint64_t)in_signature;
     for (uint32_t i = 0; i < count && ms_mo_at_addr(d, at, 8).len != 0 && ms_mo_spend(d, 8); i++, at += 8) {
-        machsym_str parts[2] = {name, ms_str_from_c(".default")};
+        machsym_str parts[3] = {name, ms_str_from_c(".default"), ms_sw_index(room, i)};
         if (name.len != 0)
-            ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 2, i);
+            ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 3);
     }
 }
 
@@ -4232,14 +4400,15 @@ static machsym_str ms_sw_conforming(ms_sym_table *t, ms_mo_data *d, uint64_t con
 static void ms_sw_add_resilient(ms_sym_table *t, ms_mo_data *d, uint64_t at, machsym_str type)
 {
     uint32_t count = ms_mo_u32_at(d, at);
+    char room[12];
     at += 4;
     for (uint32_t i = 0; i < count && ms_mo_at_addr(d, at, 8).len != 0 && ms_mo_spend(d, 8); i++, at += 8) {
         machsym_str requirement = ms_sw_requirement(d, at);
-        machsym_str parts[5] = {ms_str_from_c("protocol witness"), ms_str_from_c(" for "), requirement,
+        bool named = requirement.len != 0;
+        machsym_str parts[5] = {ms_str_from_c("protocol witness"),
+                                named ? ms_str_from_c(" for ") : ms_sw_index(room, i), requirement,
                                 ms_str_from_c(" in conformance "), type};
-        if (requirement.len == 0)
-            parts[1] = ms_str_empty();
-        ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 5, requirement.len != 0 ? UINT32_MAX : i);
+        ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 5);
     }
 }
 
@@ -4252,16 +4421,22 @@ static void ms_sw_add_conformance(ms_sym_table *t, ms_mo_data *d, uint64_t confo
     uint64_t table = ms_mo_relative_at(d, conformance + 8);
     machsym_str type = ms_sw_conforming(t, d, conformance, flags);
     unsigned word = ms_mo_pointer_size(d);
+    char room[12];
     if (type.len == 0)
         return;
     if (protocol.addr != 0 && table != 0) {
         machsym_str name = ms_sw_type_name(t, d, protocol.addr);
         uint32_t count = name.len != 0 ? ms_mo_u32_at(d, protocol.addr + 16) : 0;
-        machsym_str parts[5] = {ms_str_from_c("protocol witness for "), name,
-                                ms_str_from_c(" in conformance "), type, ms_str_from_c(" ")};
+        machsym_str parts[6] = {ms_str_from_c("protocol witness"),
+                                ms_str_empty(),
+                                ms_str_from_c(" for "),
+                                name,
+                                ms_str_from_c(" in conformance "),
+                                type};
         for (uint32_t i = 0; i < count && ms_mo_at_addr(d, table, word).len != 0 && ms_mo_spend(d, 8); i++) {
             table += word; /* the first entry is the conformance itself */
-            ms_sw_add(t, d, ms_mo_pointer_at(d, table).addr, parts, 5, i);
+            parts[1] = ms_sw_index(room, i);
+            ms_sw_add(t, d, ms_mo_pointer_at(d, table).addr, parts, 6);
         }
     }
     bool is_plain = (flags & ms_SW_IS_RETROACTIVE) == 0 && (flags >> 8 & 0xff) == 0;
@@ -4286,6 +4461,7 @@ static void ms_sw_add_section(ms_sym_table *t, ms_mo_data *d, const char *name,
 
 static void ms_sw_add_names(ms_sym_table *t, ms_mo_data *d)
 {
+    ms_mo_refill(d);
     ms_sw_add_section(t, d, "__swift5_types", ms_sw_add_type);
     ms_sw_add_section(t, d, "__swift5_protos", ms_sw_add_protocol);
     ms_sw_add_section(t, d, "__swift5_proto", ms_sw_add_conformance);
@@ -4385,6 +4561,13 @@ enum {
     ms_DW_RLE_start_length = 0x07
 };
 
+/* Code of an object file that the linker moved: what the object has at lo stands at to in the program. */
+typedef struct ms_dw_move {
+    uint64_t lo;
+    uint64_t hi;
+    uint64_t to;
+} ms_dw_move;
+
 /* One program's debug info: sections, and where its code lies. Never changes. */
 typedef struct ms_dw {
     ms_span info;
@@ -4400,6 +4583,9 @@ typedef struct ms_dw {
     const ms_range
         *code; /* executable sections, sorted, apart: what lies elsewhere is a tombstone of dead code */
     size_t code_count;
+    const ms_dw_move
+        *moves; /* of an object in a debug map, sorted, apart; NULL: addresses are the program's */
+    size_t move_count;
 } ms_dw;
 
 /* How a unit encodes its values. */
@@ -4473,11 +4659,12 @@ typedef enum ms_dw_kind {
 
 /* One kind of entry, compiled to steps. */
 typedef struct ms_dw_abbrev {
-    uint32_t fixed; /* all entries of this kind have this many bytes of values; used when skip_count is 0 */
-    uint32_t skip_first; /* steps that skip an entry */
+    uint32_t skip_first; /* steps that skip an entry, up to its last value of varying size */
     uint16_t skip_count;
     uint16_t read_count; /* steps that read one; 0 for ms_KIND_OTHER */
-    uint32_t read_max;   /* no entry takes more bytes than this to read; UINT32_MAX when it has no bound */
+    uint32_t skip_tail;  /* bytes behind the last step that skips */
+    uint32_t skip_max;   /* no entry takes more bytes than this to skip, blocks aside; UINT32_MAX: no bound */
+    uint32_t read_max;   /* the same for reading */
     uint32_t read_first;
     uint16_t tag;
     uint8_t kind;
@@ -4703,10 +4890,10 @@ typedef struct ms_dw_table {
 } ms_dw_table;
 
 /* How many bytes the steps may touch when every value takes its most; blocks are checked where they occur. */
-static uint32_t ms_dw_most_bytes(const ms_dw_step *steps, size_t count)
+static uint32_t ms_dw_most_bytes(const ms_dw_step *steps, size_t count, uint32_t tail)
 {
     static const uint8_t most[] = {0, 0, 1, 2, 4, 8, 10, 10, 0};
-    uint32_t sum = 0;
+    uint32_t sum = tail;
     for (size_t i = 0; i < count; i++) {
         if (steps[i].how == ms_HOW_FORM || sum > 0x7fffffff)
             return UINT32_MAX;
@@ -4736,12 +4923,8 @@ static bool ms_dw_add_abbrev(ms_dw_table *t, const ms_dw_enc *enc, ms_rd *rd, ui
     if (!ms_dw_compile(&t->steps, enc, rd, abbrev, false))
         return false;
     abbrev->skip_first = (uint32_t)first;
-    if (t->steps.count == first) {
-        abbrev->fixed = t->steps.run;
-        t->steps.run = 0;
-    } else if (t->steps.run != 0) {
-        ms_dw_emit(&t->steps, enc, 0, 0, 0);
-    }
+    abbrev->skip_tail = t->steps.run;
+    t->steps.run = 0;
     size_t mid = t->steps.count;
     if (abbrev->kind != ms_KIND_OTHER) {
         if (!ms_dw_compile(&t->steps, enc, &again, abbrev, true))
@@ -4751,9 +4934,10 @@ static bool ms_dw_add_abbrev(ms_dw_table *t, const ms_dw_enc *enc, ms_rd *rd, ui
     if (t->steps.count - first > 0xffff)
         return false;
     abbrev->skip_count = (uint16_t)(mid - first);
+    abbrev->skip_max = ms_dw_most_bytes(t->steps.v + first, mid - first, abbrev->skip_tail);
     abbrev->read_first = (uint32_t)mid;
     abbrev->read_count = (uint16_t)(t->steps.count - mid);
-    abbrev->read_max = ms_dw_most_bytes(t->steps.v + mid, t->steps.count - mid);
+    abbrev->read_max = ms_dw_most_bytes(t->steps.v + mid, t->steps.count - mid, 0);
     codes[t->count].key = code;
     codes[t->count].item = t->count;
     t->count++;
@@ -4850,47 +5034,46 @@ static void ms_dw_skip_value(ms_rd *rd, uint32_t form, const ms_dw_enc *enc)
     ms_rd_fail(rd);
 }
 
-/* One step of skipping, the long way. Returns NULL at the end of the unit. */
-static const uint8_t *ms_dw_skip_slowly(const ms_dw_step *step, const uint8_t *p, const uint8_t *end,
+/* Skips what steps tell from step on, each checked against the end of the unit. Returns NULL when that comes first. */
+static const uint8_t *ms_dw_skip_slowly(const ms_dw_abbrev *abbrev, const ms_dw_step *step,
+                                        const ms_dw_step *stop, const uint8_t *p, const uint8_t *end,
                                         const ms_dw_enc *enc)
 {
     ms_rd rd = ms_rd_make(ms_span_make(p, (size_t)(end - p)));
-    ms_rd_skip(&rd, step->skip);
-    ms_dw_skip_value(&rd, step->form, enc);
+    for (; step < stop && !rd.failed; step++) {
+        ms_rd_skip(&rd, step->skip);
+        ms_dw_skip_value(&rd, step->form, enc);
+    }
+    ms_rd_skip(&rd, abbrev->skip_tail);
     return rd.failed ? NULL : rd.p;
 }
 
-/* Skips one step where its value begins before the end of the unit; the frequent kinds without a reader. */
-static inline const uint8_t *ms_dw_skip_step(const ms_dw_step *step, const uint8_t *p, const uint8_t *end,
-                                             const ms_dw_enc *enc)
-{
-    const uint8_t *value = p + step->skip;
-    if (step->how == ms_HOW_ULEB) {
-        while (value < end && *value >= 0x80)
-            value++;
-        return value < end ? value + 1 : NULL;
-    }
-    if (step->how == ms_HOW_BLOCK && *value < 0x80 && *value < end - value)
-        return value + 1 + *value;
-    return ms_dw_skip_slowly(step, p, end, enc);
-}
-
-/* Skips the values of an entry. Steps end, and every one is checked against the end of the unit. */
+/* Skips the values of an entry. Returns NULL when the unit ends before they do. One check covers all numbers of up to
+ * 10 bytes; a block is checked where it ends, and whatever else is left goes the long way. */
 static inline const uint8_t *ms_dw_skip_die(const ms_dw_abbrevs *table, const ms_dw_abbrev *abbrev,
                                             const uint8_t *p, const uint8_t *end, const ms_dw_enc *enc)
 {
-    if (abbrev->skip_count == 0)
-        return abbrev->fixed <= (size_t)(end - p) ? p + abbrev->fixed : NULL;
     const ms_dw_step *step = &table->steps[abbrev->skip_first];
-    const ms_dw_step *last = step + abbrev->skip_count;
-    for (; step < last && p != NULL; step++) {
-        if (step->how == ms_HOW_END)
-            p = step->skip <= (size_t)(end - p) ? p + step->skip : NULL;
-        else
-            p = step->skip < (size_t)(end - p) ? ms_dw_skip_step(step, p, end, enc)
-                                               : ms_dw_skip_slowly(step, p, end, enc);
+    const ms_dw_step *stop = step + abbrev->skip_count;
+    if (abbrev->skip_max > (size_t)(end - p))
+        return ms_dw_skip_slowly(abbrev, step, stop, p, end, enc);
+    for (; step < stop; step++) {
+        MACHSYM_COUNT_WORK(1);
+        p += step->skip;
+        const uint8_t *value = p;
+        while (*p >= 0x80 && p - value < 9)
+            p++;
+        uint8_t first = *value;
+        if (*p++ >= 0x80) /* longer than any number */
+            return NULL;
+        if (step->how == ms_HOW_ULEB)
+            continue;
+        if (step->how != ms_HOW_BLOCK || first >= 0x80 || first > end - p ||
+            abbrev->skip_max > (size_t)(end - p) - first)
+            return ms_dw_skip_slowly(abbrev, step, stop, value - step->skip, end, enc);
+        p += first;
     }
-    return p;
+    return p + abbrev->skip_tail;
 }
 
 /* An attribute's value as stored. */
@@ -4946,18 +5129,28 @@ static ms_dw_value ms_dw_read_value(ms_rd *rd, uint32_t form, int64_t implicit, 
 
 /* The attributes of an entry that matter, by slot. */
 typedef struct ms_dw_die {
+    uint32_t present; /* one bit for every slot that is set */
     ms_dw_value v[ms_SLOT_COUNT];
 } ms_dw_die;
+
+/* An attribute of an entry; a value of form 0 when the entry does not have it. */
+static inline const ms_dw_value *ms_dw_get(const ms_dw_die *die, ms_dw_slot slot)
+{
+    static const ms_dw_value absent = {0, NULL, 0, 0};
+    return (die->present >> slot & 1) != 0 ? &die->v[slot] : &absent;
+}
 
 static void ms_dw_read_slowly(const ms_dw_step *step, size_t count, ms_rd *rd, const ms_dw_enc *enc,
                               ms_dw_die *die)
 {
     for (; count > 0 && !rd->failed; step++, count--) {
+        MACHSYM_COUNT_WORK(1);
         ms_rd_skip(rd, step->skip);
         if (step->slot == ms_SLOT_NONE)
             ms_dw_skip_value(rd, step->form, enc);
         else
             die->v[step->slot] = ms_dw_read_value(rd, step->form, step->implicit, enc);
+        die->present |= 1u << step->slot;
     }
 }
 
@@ -4985,6 +5178,7 @@ static const uint8_t *ms_dw_read_window(const ms_dw_step *step, size_t count, co
                                         const uint8_t *end, size_t most, ms_dw_die *die)
 {
     for (; count > 0; step++, count--) {
+        MACHSYM_COUNT_WORK(1);
         uint64_t u = 0;
         p += step->skip;
         switch (step->how) {
@@ -5006,6 +5200,7 @@ static const uint8_t *ms_dw_read_window(const ms_dw_step *step, size_t count, co
         }
         die->v[step->slot].u = u; /* skipped values land in slot 0, which nobody reads */
         die->v[step->slot].form = step->form;
+        die->present |= 1u << step->slot;
     }
     return p;
 }
@@ -5016,7 +5211,7 @@ static void ms_dw_read_die(const ms_dw_abbrevs *table, const ms_dw_abbrev *abbre
 {
     const ms_dw_step *steps = &table->steps[abbrev->read_first];
     const uint8_t *p = NULL;
-    ms_zero(die, sizeof *die);
+    die->present = 0;
     if (abbrev->read_max <= ms_rd_left(rd))
         p = ms_dw_read_window(steps, abbrev->read_count, rd->p, rd->end, abbrev->read_max, die);
     if (p != NULL)
@@ -5109,15 +5304,48 @@ typedef struct ms_ranges {
 static const ms_range *ms_dw_code_at(const ms_dw *dw, uint64_t addr)
 {
     for (size_t i = 0; i < dw->code_count; i++) {
+        MACHSYM_COUNT_WORK(1);
         if (addr >= dw->code[i].lo && addr < dw->code[i].hi)
             return &dw->code[i];
     }
     return NULL;
 }
 
+/* The first move that ends above an object's address; move_count when none does. */
+static size_t ms_dw_move_at(const ms_dw *dw, uint64_t addr)
+{
+    size_t lo = 0;
+    for (size_t left = dw->move_count; left > 0;) {
+        size_t half = left / 2;
+        if (dw->moves[lo + half].hi <= addr) {
+            lo += half + 1;
+            left -= half + 1;
+        } else {
+            left = half;
+        }
+    }
+    return lo;
+}
+
+/* Turns an object's range, as far as it moved as one piece, into the program's. Returns false for what the linker left
+ * out. */
+static bool ms_dw_move_range(const ms_dw *dw, uint64_t *lo, uint64_t *hi)
+{
+    size_t at = ms_dw_move_at(dw, *lo);
+    if (at == dw->move_count || *lo < dw->moves[at].lo)
+        return false;
+    const ms_dw_move *move = &dw->moves[at];
+    uint64_t end = *hi < move->hi ? *hi : move->hi;
+    *hi = move->to + (end - move->lo);
+    *lo = move->to + (*lo - move->lo);
+    return true;
+}
+
 /* Makes [lo, hi) a range of code; ends of sections cut it. Returns false when it is none. */
 static inline bool ms_dw_code_range(const ms_dw *dw, uint64_t lo, uint64_t hi, ms_range *out)
 {
+    if (dw->moves != NULL && (lo >= hi || !ms_dw_move_range(dw, &lo, &hi)))
+        return false;
     const ms_range *code = lo < hi ? ms_dw_code_at(dw, lo) : NULL;
     if (code == NULL)
         return false;
@@ -5126,7 +5354,7 @@ static inline bool ms_dw_code_range(const ms_dw *dw, uint64_t lo, uint64_t hi, m
     return true;
 }
 
-static void ms_dw_add_range(const ms_dw *dw, ms_ranges *list, uint64_t lo, uint64_t hi)
+static void ms_dw_add_piece(const ms_dw *dw, ms_ranges *list, uint64_t lo, uint64_t hi)
 {
     ms_range range;
     if (!ms_dw_code_range(dw, lo, hi, &range))
@@ -5136,6 +5364,21 @@ static void ms_dw_add_range(const ms_dw *dw, ms_ranges *list, uint64_t lo, uint6
         return;
     list->v = v;
     v[list->count++] = range;
+}
+
+/* Adds [lo, hi): in an object, every piece of it that moved by itself. */
+static void ms_dw_add_range(const ms_dw *dw, ms_ranges *list, uint64_t lo, uint64_t hi)
+{
+    if (dw->moves == NULL) {
+        ms_dw_add_piece(dw, list, lo, hi);
+        return;
+    }
+    for (size_t i = ms_dw_move_at(dw, lo); i < dw->move_count && dw->moves[i].lo < hi; i++) {
+        ms_dw_add_piece(dw, list, dw->moves[i].lo > lo ? dw->moves[i].lo : lo, hi);
+        if (list->budget == 0)
+            return;
+        list->budget--;
+    }
 }
 
 static uint64_t ms_dw_all_ones(const ms_dw_enc *enc)
@@ -5243,6 +5486,20 @@ static inline bool ms_dw_low_high(const ms_dw *dw, const ms_dw_enc *enc, const m
     if (!ms_dw_address(dw, enc, high, &hi))
         hi = lo + high->u;
     return ms_dw_code_range(dw, lo, hi, out);
+}
+
+/* The same of an entry whose code may have moved in several pieces: adds them. */
+static void ms_dw_add_low_high(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_value *low,
+                               const ms_dw_value *high, ms_ranges *list)
+{
+    uint64_t lo;
+    uint64_t hi;
+    if (low->form == 0 || high->form == 0 || !ms_dw_address(dw, enc, low, &lo))
+        return;
+    if (!ms_dw_address(dw, enc, high, &hi))
+        hi = lo + high->u;
+    if (lo < hi)
+        ms_dw_add_range(dw, list, lo, hi);
 }
 
 /* ==== >>units =================================================================================================
@@ -5389,6 +5646,7 @@ static const ms_dw_abbrevs *ms_cu_abbrevs(ms_cu_env *env, const ms_cu *cu, const
     ms_dw_abbrevs **slot =
         &env->tables[(cu->abbrev_off ^ cu->abbrev_off >> 6 ^ cu->abbrev_off >> 12) % ms_CU_TABLES];
     for (ms_dw_abbrevs *table = *slot; table != NULL; table = table->next) {
+        MACHSYM_COUNT_WORK(1);
         if (table->off == cu->abbrev_off && table->version == enc->version &&
             table->addr_size == enc->addr_size && table->offset_size == enc->offset_size)
             return table;
@@ -5411,10 +5669,10 @@ static uint64_t ms_cu_base(const ms_dw_value *value, uint64_t otherwise)
 static void ms_cu_read_bases(const ms_dw_die *die, ms_dw_enc *enc)
 {
     uint64_t head = enc->version >= 5 ? (enc->offset_size == 8 ? 16u : 8u) : 0;
-    enc->str_offsets_base = ms_cu_base(&die->v[ms_SLOT_STR_OFFSETS_BASE], head);
-    enc->addr_base = ms_cu_base(&die->v[ms_SLOT_ADDR_BASE], head);
-    enc->rnglists_base = ms_cu_base(&die->v[ms_SLOT_RNGLISTS_BASE], head == 0 ? 0 : head + 4);
-    enc->ranges_base = ms_cu_base(&die->v[ms_SLOT_RANGES_BASE], 0);
+    enc->str_offsets_base = ms_cu_base(ms_dw_get(die, ms_SLOT_STR_OFFSETS_BASE), head);
+    enc->addr_base = ms_cu_base(ms_dw_get(die, ms_SLOT_ADDR_BASE), head);
+    enc->rnglists_base = ms_cu_base(ms_dw_get(die, ms_SLOT_RNGLISTS_BASE), head == 0 ? 0 : head + 4);
+    enc->ranges_base = ms_cu_base(ms_dw_get(die, ms_SLOT_RANGES_BASE), 0);
 }
 
 static bool ms_cu_read_root(ms_cu_env *env, const ms_cu *cu, ms_cu_root *root)
@@ -5447,16 +5705,16 @@ static bool ms_cu_read_root(ms_cu_env *env, const ms_cu *cu, ms_cu_root *root)
     if (abbrev->has_children)
         root->first_child = cu->off + ms_rd_offset(&rd);
     ms_cu_read_bases(&die, &root->enc);
-    root->ranges = die.v[ms_SLOT_RANGES];
-    root->low_pc = die.v[ms_SLOT_LOW_PC];
-    root->high_pc = die.v[ms_SLOT_HIGH_PC];
+    root->ranges = *ms_dw_get(&die, ms_SLOT_RANGES);
+    root->low_pc = *ms_dw_get(&die, ms_SLOT_LOW_PC);
+    root->high_pc = *ms_dw_get(&die, ms_SLOT_HIGH_PC);
     if (!ms_dw_address(env->dw, &root->enc, &root->low_pc, &root->enc.low_pc))
         root->enc.low_pc = 0;
-    root->has_line = die.v[ms_SLOT_STMT_LIST].form != 0;
-    root->line_off = die.v[ms_SLOT_STMT_LIST].u;
-    root->name = ms_dw_string(env->dw, &root->enc, &die.v[ms_SLOT_NAME]);
-    root->comp_dir = ms_dw_string(env->dw, &root->enc, &die.v[ms_SLOT_COMP_DIR]);
-    root->producer = ms_dw_string(env->dw, &root->enc, &die.v[ms_SLOT_PRODUCER]);
+    root->has_line = ms_dw_get(&die, ms_SLOT_STMT_LIST)->form != 0;
+    root->line_off = ms_dw_get(&die, ms_SLOT_STMT_LIST)->u;
+    root->name = ms_dw_string(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_NAME));
+    root->comp_dir = ms_dw_string(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_COMP_DIR));
+    root->producer = ms_dw_string(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_PRODUCER));
     return true;
 }
 
@@ -5603,8 +5861,7 @@ static void ms_cu_range_segments(ms_cu_env *env, ms_arena *scratch, ms_segs *out
 {
     ms_cu_pieces pieces = {scratch, NULL, 0, 0};
     ms_ranges list = {scratch, NULL, 0, 0, 0};
-    ms_range range;
-    list.budget = env->dw->ranges.len + env->dw->rnglists.len + env->count;
+    list.budget = env->dw->ranges.len + env->dw->rnglists.len + env->count + env->dw->move_count;
     for (size_t i = 0; i < env->count; i++) {
         const ms_cu_root *root = ms_cu_root_of(env, i);
         list.count = 0;
@@ -5612,8 +5869,8 @@ static void ms_cu_range_segments(ms_cu_env *env, ms_arena *scratch, ms_segs *out
             continue;
         if (root->ranges.form != 0)
             ms_dw_ranges(env->dw, &root->enc, &root->ranges, &list);
-        else if (ms_dw_low_high(env->dw, &root->enc, &root->low_pc, &root->high_pc, &range))
-            ms_cu_add_piece(&pieces, range.lo, range.hi, i);
+        else
+            ms_dw_add_low_high(env->dw, &root->enc, &root->low_pc, &root->high_pc, &list);
         for (size_t j = 0; j < list.count; j++)
             ms_cu_add_piece(&pieces, list.v[j].lo, list.v[j].hi, i);
     }
@@ -5911,19 +6168,16 @@ static void ms_ln_order_rows(ms_ln_build *b, size_t first)
     ms_copy(b->rows + first, rows, count * sizeof *rows);
 }
 
-/* Closes the sequence at an end_sequence row. Sequences of dead code, and empty ones, leave no rows. */
-static void ms_ln_end_sequence(const ms_dw *dw, ms_ln_build *b, ms_ln_regs *regs)
+/* Makes the rows from first on a sequence; drops them when it is empty or of dead code. */
+static void ms_ln_add_sequence(const ms_dw *dw, ms_ln_build *b, size_t first)
 {
-    size_t first = regs->first_row;
-    ms_ln_add_row(b, regs, true);
+    ms_ln_seq seq;
     if (b->row_count <= first + 1) { /* nothing before the end, or no memory */
         b->row_count = first;
         return;
     }
-    ms_ln_order_rows(b, first);
-    ms_ln_seq seq;
     seq.lo = b->rows[first].addr;
-    seq.hi = regs->addr;
+    seq.hi = b->rows[b->row_count - 1].addr;
     seq.first = (uint32_t)first;
     seq.count = (uint32_t)(b->row_count - first);
     ms_ln_seq *v = b->seqs;
@@ -5936,6 +6190,63 @@ static void ms_ln_end_sequence(const ms_dw *dw, ms_ln_build *b, ms_ln_regs *regs
     }
     b->seqs = v;
     v[b->seq_count++] = seq;
+}
+
+static void ms_ln_copy_row(ms_ln_build *b, const ms_ln_row *row, uint64_t addr, bool end_sequence)
+{
+    ms_ln_row *v = (ms_ln_row *)ms_arena_grow(b->row_arena, b->rows, b->row_count, &b->row_cap, sizeof *v);
+    if (v == NULL)
+        return;
+    b->rows = v;
+    v += b->row_count++;
+    *v = *row;
+    v->addr = addr;
+    v->end_sequence = end_sequence;
+}
+
+/* The sequence of an object runs through all its functions as the compiler laid them out. Every piece that the linker
+ * moved becomes a sequence of its own, which ends where the piece does. */
+static void ms_ln_move_sequence(const ms_dw *dw, ms_ln_build *b, size_t first)
+{
+    size_t count = b->row_count - first;
+    ms_ln_row *rows = (ms_ln_row *)ms_arena_alloc(b->arena, count, sizeof *rows);
+    if (rows == NULL)
+        return;
+    ms_copy(rows, b->rows + first, count * sizeof *rows);
+    b->row_count = first;
+    size_t move = ms_dw_move_at(dw, rows[0].addr);
+    for (size_t i = 0; i + 1 < count;) {
+        for (; move < dw->move_count && dw->moves[move].hi <= rows[i].addr; move++)
+            MACHSYM_COUNT_WORK(1);
+        if (move == dw->move_count)
+            return;
+        const ms_dw_move *m = &dw->moves[move];
+        size_t from = b->row_count;
+        for (; i + 1 < count && rows[i].addr < m->lo; i++)
+            continue;
+        size_t begin = i;
+        for (; i + 1 < count && rows[i].addr < m->hi; i++)
+            ms_ln_copy_row(b, &rows[i], m->to + (rows[i].addr - m->lo), false);
+        uint64_t end = rows[count - 1].addr < m->hi ? rows[count - 1].addr : m->hi;
+        if (i > begin && end < rows[i - 1].addr)
+            end = rows[i - 1].addr; /* a damaged end */
+        if (i > begin)
+            ms_ln_copy_row(b, &rows[i - 1], m->to + (end - m->lo), true);
+        ms_ln_add_sequence(dw, b, from);
+    }
+}
+
+/* Closes the sequence at an end_sequence row. Sequences of dead code, and empty ones, leave no rows. */
+static void ms_ln_end_sequence(const ms_dw *dw, ms_ln_build *b, ms_ln_regs *regs)
+{
+    size_t first = regs->first_row;
+    ms_ln_add_row(b, regs, true);
+    if (b->row_count > first + 1)
+        ms_ln_order_rows(b, first);
+    if (dw->moves != NULL && b->row_count > first + 1)
+        ms_ln_move_sequence(dw, b, first);
+    else
+        ms_ln_add_sequence(dw, b, first);
 }
 
 /* DWARF5 6.2.5.1: op_index counts the operations of a VLIW bundle; 1 a bundle everywhere else. */
@@ -6017,6 +6328,7 @@ static void ms_ln_run(const ms_dw *dw, const ms_ln_head *head, ms_ln_build *b)
     uint8_t range = head->line_range != 0 ? head->line_range : 1;
     while (rd.p < rd.end && !b->arena->oom && !b->row_arena->oom) {
         uint8_t opcode = *rd.p++;
+        MACHSYM_COUNT_WORK(1);
         if (opcode >= head->opcode_base) {
             unsigned adjusted = opcode - (unsigned)head->opcode_base;
             ms_ln_advance(head, &regs, adjusted / range);
@@ -6148,13 +6460,13 @@ static const ms_ln_seq *ms_ln_seq_at(const ms_ln_table *table, uint64_t addr)
 static size_t ms_ln_choose(const ms_ln_table *table, machsym_lines lines, const ms_ln_seq *seq, size_t at)
 {
     if (lines == MACHSYM_LINES_ATOS) {
-        while (at > seq->first && table->rows[at - 1].addr == table->rows[at].addr)
-            at--;
+        for (; at > seq->first && table->rows[at - 1].addr == table->rows[at].addr; at--)
+            MACHSYM_COUNT_WORK(1);
     }
     if (lines == MACHSYM_LINES_STMT) {
         size_t statement = at;
-        while (statement > seq->first && !table->rows[statement].is_stmt)
-            statement--;
+        for (; statement > seq->first && !table->rows[statement].is_stmt; statement--)
+            MACHSYM_COUNT_WORK(1);
         if (table->rows[statement].is_stmt)
             at = statement;
     }
@@ -6266,9 +6578,10 @@ static size_t ms_fn_ranges_of(ms_fn_walk *w, const ms_dw_die *die, ms_range *sin
 {
     const ms_dw_enc *enc = &w->root->enc;
     *first = w->list.count;
-    if (die->v[ms_SLOT_RANGES].form == 0)
-        return ms_dw_low_high(w->dw, enc, &die->v[ms_SLOT_LOW_PC], &die->v[ms_SLOT_HIGH_PC], single);
-    if (!ms_dw_ranges(w->dw, enc, &die->v[ms_SLOT_RANGES], &w->list))
+    if (ms_dw_get(die, ms_SLOT_RANGES)->form == 0)
+        return ms_dw_low_high(w->dw, enc, ms_dw_get(die, ms_SLOT_LOW_PC), ms_dw_get(die, ms_SLOT_HIGH_PC),
+                              single);
+    if (!ms_dw_ranges(w->dw, enc, ms_dw_get(die, ms_SLOT_RANGES), &w->list))
         w->is_damaged = true;
     size_t count = w->list.count - *first;
     if (count > 0)
@@ -6302,16 +6615,16 @@ static bool ms_fn_add_block(ms_fn_walk *w, uint64_t die_off, bool is_function, c
     ms_fn_block *block = &w->blocks[w->count];
     block->die_off = die_off;
     block->origin = 0;
-    ms_dw_reference(&w->root->enc, &die->v[ms_SLOT_ORIGIN], &block->origin);
+    ms_dw_reference(&w->root->enc, ms_dw_get(die, ms_SLOT_ORIGIN), &block->origin);
     block->lo = single.lo;
     block->hi = single.hi;
     block->range_first = (uint32_t)first;
     block->range_count = (uint32_t)count;
     block->parent = is_function ? ms_SEG_NONE : w->open;
     block->end = (uint32_t)w->count + 1;
-    block->call_file = ms_fn_u32(&die->v[ms_SLOT_CALL_FILE]);
-    block->call_line = ms_fn_u32(&die->v[ms_SLOT_CALL_LINE]);
-    block->call_column = ms_fn_u32(&die->v[ms_SLOT_CALL_COLUMN]);
+    block->call_file = ms_fn_u32(ms_dw_get(die, ms_SLOT_CALL_FILE));
+    block->call_line = ms_fn_u32(ms_dw_get(die, ms_SLOT_CALL_LINE));
+    block->call_column = ms_fn_u32(ms_dw_get(die, ms_SLOT_CALL_COLUMN));
     w->outer[w->count] = w->open;
     w->depth[w->count] = depth;
     w->function_count += is_function;
@@ -6357,6 +6670,7 @@ static void ms_fn_walk_unit(ms_fn_walk *w, uint64_t *visited)
     uint32_t close = 0; /* the depth at which the innermost block closes; 0: the end of the unit */
     while (p != NULL && p < end) {
         const uint8_t *die = p;
+        MACHSYM_COUNT_WORK(1);
         uint64_t code = *p++;
         count++;
         if (code == 0) {
@@ -6457,6 +6771,7 @@ static bool ms_fn_holds(const ms_fn_table *table, const ms_fn_block *block, uint
         return addr >= block->lo && addr < block->hi;
     for (uint32_t i = 0; i < block->range_count; i++) {
         const ms_range *range = &table->ranges[block->range_first + i];
+        MACHSYM_COUNT_WORK(1);
         if (addr >= range->lo && addr < range->hi)
             return true;
     }
@@ -6473,6 +6788,7 @@ static uint32_t ms_fn_block_at(const ms_fn_table *table, uint64_t addr)
     uint32_t end = table->blocks[best].end;
     for (uint32_t i = best + 1; i < end;) {
         const ms_fn_block *block = &table->blocks[i];
+        MACHSYM_COUNT_WORK(1);
         if (block->parent == ms_SEG_NONE) { /* a function in a function answers for itself */
             i = block->end;
             continue;
@@ -6490,6 +6806,7 @@ static ms_range ms_fn_range_at(const ms_fn_table *table, const ms_fn_block *bloc
     ms_range range = {block->lo, block->hi};
     for (uint32_t i = 0; block->range_count > 1 && i < block->range_count; i++) {
         ms_range one = table->ranges[block->range_first + i];
+        MACHSYM_COUNT_WORK(1);
         if (addr >= one.lo && addr < one.hi)
             return one;
     }
@@ -6548,16 +6865,761 @@ static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off)
         if (root == NULL)
             break;
         if (names.linkage_name.len == 0)
-            names.linkage_name = ms_dw_string(env->dw, &root->enc, &die.v[ms_SLOT_LINKAGE_NAME]);
+            names.linkage_name = ms_dw_string(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_LINKAGE_NAME));
         if (names.name.len == 0)
-            names.name = ms_dw_string(env->dw, &root->enc, &die.v[ms_SLOT_NAME]);
+            names.name = ms_dw_string(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_NAME));
         if (names.linkage_name.len != 0 && names.name.len != 0)
             break;
-        if (!ms_dw_reference(&root->enc, &die.v[ms_SLOT_ORIGIN], &die_off) &&
-            !ms_dw_reference(&root->enc, &die.v[ms_SLOT_SPECIFICATION], &die_off))
+        if (!ms_dw_reference(&root->enc, ms_dw_get(&die, ms_SLOT_ORIGIN), &die_off) &&
+            !ms_dw_reference(&root->enc, ms_dw_get(&die, ms_SLOT_SPECIFICATION), &die_off))
             break;
     }
     return names;
+}
+
+/* ==== >>debugmap ==============================================================================================
+ * Job:    finds the debug info of a program that was linked without a dSYM: in the object files of its debug map.
+ * Uses:   platform, bytes, reader, memory, segments, macho, symbols, forms, units.
+ * Offers: ms_om_map, ms_om_list, ms_om_find, ms_om_open, ms_om_read_dwarf, ms_om_next_function.
+ * Never:  answers; keeps an object open that the caller does not hold. */
+
+/* stab.h, reloc.h */
+enum {
+    ms_N_FUN = 0x24,
+    ms_N_SO = 0x64,
+    ms_N_OSO = 0x66,
+    ms_RELOC_UNSIGNED = 0, /* of every architecture; called VANILLA on the 32-bit ones */
+    ms_ARM64_RELOC_SUBTRACTOR = 1,
+    ms_X86_64_RELOC_SUBTRACTOR = 5
+};
+
+#define ms_R_SCATTERED 0x80000000u
+#define ms_CPU_X86_64  0x01000007u
+
+/* No path of a system is longer; more is a damaged string table. */
+enum { ms_OM_PATH = 4096 };
+
+/* ---- Stabs ---- */
+
+/* An object file that the debug map names. */
+typedef struct ms_om_object {
+    uint32_t first; /* its N_OSO in LC_SYMTAB; its functions follow */
+    uint32_t end;
+    uint64_t time; /* when the file had last changed as the linker read it; 0: not recorded */
+    machsym_str path;
+    machsym_str member; /* in the archive; empty for a file of its own */
+} ms_om_object;
+
+/* The debug map of a program. */
+typedef struct ms_om_map {
+    const ms_mo *mo;
+    ms_span nlists;
+    ms_span strings;
+    ms_om_object *v;
+    size_t count;
+    size_t cap;
+    ms_segs segs; /* linked address to object; empty until ms_om_index */
+} ms_om_map;
+
+/* A function as the debug map has it. */
+typedef struct ms_om_function {
+    uint32_t strx;
+    uint64_t lo; /* in the program */
+    uint64_t size;
+} ms_om_function;
+
+/* The next function between two entries. It is two of them: its name and address, then no name and its size. */
+static bool ms_om_next(const ms_mo *mo, ms_span nlists, size_t *at, size_t end, ms_om_function *out)
+{
+    const uint32_t one = ms_sym_nlist_size(mo);
+    for (; *at + 1 < end; ++*at) {
+        if (nlists.ptr[*at * one + 4] != ms_N_FUN || nlists.ptr[(*at + 1) * one + 4] != ms_N_FUN)
+            continue;
+        ms_sym_nlist name = ms_sym_nlist_at(mo, nlists, *at);
+        const uint8_t *size = nlists.ptr + (*at + 1) * one + 8; /* unlike an address, it has no Thumb bit */
+        uint64_t hi;
+        out->strx = name.strx;
+        out->lo = name.value;
+        out->size = mo->is_64 ? ms_rd_raw_u64(size) : ms_rd_raw_u32(size);
+        if (out->size == 0 || !ms_add_ok(out->lo, out->size, &hi))
+            continue;
+        *at += 2;
+        return true;
+    }
+    return false;
+}
+
+/* Takes "libx.a(member.o)" apart. */
+static void ms_om_split(machsym_str *path, machsym_str *member)
+{
+    size_t open = path->len;
+    *member = ms_str_empty();
+    while (open > 0 && ms_str_ends(*path, ")") && path->ptr[open - 1] != '(')
+        open--;
+    if (open > 0 && open < path->len) {
+        *member = ms_str_make(path->ptr + open, path->len - open - 1);
+        path->len = open - 1;
+    }
+}
+
+/* The next function of the debug map of one half at or past entry *at; *oso: entry of its object file plus 1. */
+static bool ms_om_next_function(const ms_mo *mo, uint64_t *at, uint64_t *oso, machsym_object *out)
+{
+    ms_span nlists = ms_sym_nlists(mo);
+    ms_span strings = ms_sym_strings(mo);
+    const uint32_t one = ms_sym_nlist_size(mo);
+    size_t count = mo->hide_symtab ? 0 : nlists.len / one;
+    for (; *at < count; ++*at) {
+        uint8_t type = nlists.ptr[(size_t)*at * one + 4];
+        ms_om_function function;
+        size_t next = (size_t)*at;
+        if (type == ms_N_OSO)
+            *oso = *at + 1;
+        else if (type == ms_N_SO)
+            *oso = 0; /* the object file follows its source file */
+        if (type != ms_N_FUN || *oso == 0 || *at + 1 >= count ||
+            !ms_om_next(mo, nlists, &next, next + 2, &function))
+            continue;
+        *at = next;
+        out->lo = function.lo;
+        out->hi = function.lo + function.size;
+        out->path = ms_sym_name_at(strings, ms_sym_nlist_at(mo, nlists, (size_t)*oso - 1).strx);
+        ms_om_split(&out->path, &out->member);
+        return true;
+    }
+    return false;
+}
+
+static void ms_om_add_object(ms_om_map *m, size_t entry, ms_arena *arena)
+{
+    ms_om_object *v = (ms_om_object *)ms_arena_grow(arena, m->v, m->count, &m->cap, sizeof *v);
+    if (v == NULL)
+        return;
+    ms_sym_nlist oso = ms_sym_nlist_at(m->mo, m->nlists, entry);
+    const uint8_t *value = m->nlists.ptr + entry * ms_sym_nlist_size(m->mo) + 8;
+    m->v = v;
+    v += m->count++;
+    v->first = v->end = (uint32_t)entry;
+    v->time = m->mo->is_64 ? ms_rd_raw_u64(value) : ms_rd_raw_u32(value);
+    v->path = ms_sym_name_at(m->strings, oso.strx);
+    ms_om_split(&v->path, &v->member);
+}
+
+/* Lists the object files of a program's debug map, in its order. */
+static void ms_om_list(ms_om_map *m, const ms_mo *mo, ms_arena *arena)
+{
+    ms_zero(m, sizeof *m);
+    m->mo = mo;
+    m->nlists = ms_sym_nlists(mo);
+    m->strings = ms_sym_strings(mo);
+    const uint32_t one = ms_sym_nlist_size(mo);
+    size_t count = mo->hide_symtab ? 0 : m->nlists.len / one;
+    bool open = false;
+    for (size_t i = 0; i < count; i++) {
+        uint8_t type = m->nlists.ptr[i * one + 4];
+        bool ends = type == ms_N_SO || type == ms_N_OSO;
+        if (open && (ends || (type & ms_N_STAB) == 0)) {
+            m->v[m->count - 1].end = (uint32_t)i;
+            open = false;
+        }
+        if (type != ms_N_OSO)
+            continue;
+        size_t before = m->count;
+        ms_om_add_object(m, i, arena);
+        open = m->count > before;
+    }
+    if (open)
+        m->v[m->count - 1].end = (uint32_t)count;
+}
+
+/* The object that has a linked address, by reading all stabs: for a first, cold lookup. count when none has. */
+static size_t ms_om_scan(const ms_om_map *m, uint64_t addr)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        ms_om_function function;
+        for (size_t at = m->v[i].first; ms_om_next(m->mo, m->nlists, &at, m->v[i].end, &function);) {
+            if (addr >= function.lo && addr - function.lo < function.size)
+                return i;
+        }
+    }
+    return m->count;
+}
+
+/* The whole debug map as segments: for many lookups. Of objects that claim the same code (the linker folds equal
+ * functions) the first has it, so they are painted last. */
+static void ms_om_index(ms_om_map *m, ms_arena *scratch, ms_arena *arena)
+{
+    ms_cu_pieces pieces = {scratch, NULL, 0, 0};
+    m->segs.arena = arena;
+    for (size_t i = 0; i < m->count; i++) {
+        ms_om_function function;
+        for (size_t at = m->v[i].first; ms_om_next(m->mo, m->nlists, &at, m->v[i].end, &function);)
+            ms_cu_add_piece(&pieces, function.lo, function.lo + function.size, i);
+    }
+    ms_cu_build_segments(&pieces, scratch, &m->segs);
+}
+
+static size_t ms_om_find(const ms_om_map *m, uint64_t addr)
+{
+    uint32_t owner = ms_seg_owner(m->segs.v, m->segs.count, addr);
+    return owner == ms_SEG_NONE ? m->count : owner;
+}
+
+#ifndef MACHSYM_NO_OS
+/* ---- Archives ---- */
+
+/* A member of an archive, as its header tells. */
+typedef struct ms_om_member {
+    machsym_str name;
+    uint64_t time;
+    ms_span bytes; /* empty in a thin archive: the name is a path then */
+} ms_om_member;
+
+/* An archive, and what it takes to read it from front to back. */
+typedef struct ms_om_archive {
+    ms_rd rd;
+    bool is_thin;
+    ms_span long_names; /* of the GNU kind */
+} ms_om_archive;
+
+/* A field of a header: decimal digits, then spaces. */
+static uint64_t ms_om_decimal(machsym_str text)
+{
+    uint64_t number = 0;
+    for (size_t i = 0; i < text.len && text.ptr[i] >= '0' && text.ptr[i] <= '9' && i < 18; i++)
+        number = number * 10 + (uint64_t)(text.ptr[i] - '0');
+    return number;
+}
+
+static machsym_str ms_om_field(ms_rd *rd, size_t len)
+{
+    ms_span span = ms_rd_span(rd, len);
+    return ms_str_make((const char *)span.ptr, span.len);
+}
+
+static bool ms_om_archive_open(ms_om_archive *a, ms_span file)
+{
+    machsym_str text = ms_str_make((const char *)file.ptr, file.len);
+    ms_zero(a, sizeof *a);
+    a->rd = ms_rd_at(file, file.len < 8 ? file.len : 8);
+    a->is_thin = ms_str_begins(text, "!<thin>\n");
+    return a->is_thin || ms_str_begins(text, "!<arch>\n");
+}
+
+/* The name in a header: BSD's "#1/N" stands before the bytes, N long; GNU's "/N" at N of the table of long names; short
+ * ones end in a slash or in spaces. */
+static machsym_str ms_om_name(const ms_om_archive *a, machsym_str field, ms_span *body)
+{
+    if (ms_str_begins(field, "#1/")) {
+        uint64_t len = ms_om_decimal(ms_str_drop(field, 3));
+        ms_span name = ms_span_sub(*body, 0, len);
+        *body = ms_span_from(*body, len);
+        return ms_str_bounded((const char *)name.ptr, name.len);
+    }
+    if (field.len > 1 && field.ptr[0] == '/' && field.ptr[1] >= '0' && field.ptr[1] <= '9') {
+        ms_span rest = ms_span_from(a->long_names, ms_om_decimal(ms_str_drop(field, 1)));
+        const uint8_t *end = (const uint8_t *)ms_find_byte(rest.ptr, rest.len, '\n');
+        machsym_str name =
+            ms_str_make((const char *)rest.ptr, end != NULL ? (size_t)(end - rest.ptr) : rest.len);
+        if (ms_str_ends(name, "/"))
+            name.len--;
+        return name;
+    }
+    while (field.len > 0 && field.ptr[field.len - 1] == ' ')
+        field.len--;
+    if (field.len > 1 && field.ptr[0] != '/' && ms_str_ends(field, "/"))
+        field.len--;
+    return field;
+}
+
+/* Reads the next member: a header of 60 bytes (ar.h), then its bytes, on even offsets. Tables of symbols, of 32 and of
+ * 64 bits, are members with names that no object has. */
+static bool ms_om_next_member(ms_om_archive *a, ms_om_member *out)
+{
+    while (ms_rd_left(&a->rd) >= 60) {
+        machsym_str field = ms_om_field(&a->rd, 16);
+        out->time = ms_om_decimal(ms_om_field(&a->rd, 12));
+        ms_rd_skip(&a->rd, 20); /* owner, group, mode */
+        uint64_t size = ms_om_decimal(ms_om_field(&a->rd, 10));
+        ms_rd_skip(&a->rd, 2);
+        bool is_table = field.len > 1 && field.ptr[0] == '/' && (field.ptr[1] < '0' || field.ptr[1] > '9');
+        if (size > ms_rd_left(&a->rd) && (!a->is_thin || is_table))
+            size = ms_rd_left(&a->rd);
+        out->bytes = ms_span_make(NULL, 0);
+        if (!a->is_thin || is_table) {
+            out->bytes = ms_rd_span(&a->rd, size);
+            if ((size & 1) != 0 && ms_rd_left(&a->rd) > 0)
+                ms_rd_skip(&a->rd, 1);
+        }
+        if (field.len > 1 && field.ptr[0] == '/' && field.ptr[1] == '/')
+            a->long_names = out->bytes;
+        out->name = ms_om_name(a, field, &out->bytes);
+        if (!is_table)
+            return true;
+    }
+    return false;
+}
+
+/* Finds a member by its name. An archive may hold several of one name: time chooses, else the first is taken. */
+static bool ms_om_find_member(ms_span file, machsym_str name, uint64_t time, ms_om_member *out)
+{
+    ms_om_archive archive;
+    ms_om_member member;
+    bool found = false;
+    if (!ms_om_archive_open(&archive, file))
+        return false;
+    while (ms_om_next_member(&archive, &member)) {
+        bool same = ms_str_equal(archive.is_thin ? ms_str_base_name(member.name) : member.name, name) ||
+                    ms_str_equal(member.name, name);
+        if (!same || (found && member.time != time))
+            continue;
+        *out = member;
+        found = true;
+        if (time == 0 || member.time == time)
+            break;
+    }
+    return found;
+}
+
+/* The slice of a fat file, of objects or of archives, for the program's architecture; a thin file itself. */
+static ms_span ms_om_slice(ms_span file, const ms_mo *program)
+{
+    ms_span best = ms_span_make(NULL, 0);
+    ms_span slice;
+    uint64_t offset;
+    uint32_t count;
+    ms_rd rd = ms_rd_make(file);
+    uint32_t magic = ms_rd_be32(&rd);
+    if (magic != ms_FAT_MAGIC_32 && magic != ms_FAT_MAGIC_64)
+        return file;
+    for (uint32_t i = 0; ms_mo_slice_at(file, i, &count, &slice, &offset); i++) {
+        ms_rd entry = ms_rd_at(file, 8 + (uint64_t)i * (magic == ms_FAT_MAGIC_64 ? 32 : 20));
+        uint32_t cputype = ms_rd_be32(&entry);
+        uint32_t cpusubtype = ms_rd_be32(&entry);
+        bool exact = ((cpusubtype ^ program->slice.cpusubtype) & ms_CPU_SUBTYPE) == 0;
+        if (cputype == program->slice.cputype && (exact || best.len == 0))
+            best = slice;
+    }
+    return best;
+}
+#endif
+
+/* ---- Relocations ---- */
+
+/* Adds the address of a symbol to the value at off, or takes it away: what relocation_info asks for. */
+static void ms_om_relocate(const ms_mo *mo, uint8_t *bytes, size_t len, uint32_t off, uint32_t bits)
+{
+    ms_span nlists = ms_sym_nlists(mo);
+    uint32_t index = bits & 0xffffff; /* symbol 24 bits, pcrel 1, length 2, extern 1, type 4 */
+    size_t size = (size_t)1 << (bits >> 25 & 3);
+    unsigned type = bits >> 28;
+    bool subtracts = type == (mo->slice.cputype == ms_CPU_X86_64 ? (unsigned)ms_X86_64_RELOC_SUBTRACTOR
+                                                                 : (unsigned)ms_ARM64_RELOC_SUBTRACTOR);
+    if (off > len || size > len - off || index >= nlists.len / ms_sym_nlist_size(mo) ||
+        (type != ms_RELOC_UNSIGNED && !subtracts))
+        return;
+    ms_sym_nlist symbol = ms_sym_nlist_at(mo, nlists, index);
+    uint64_t value = ms_sym_is_defined(&symbol) ? symbol.value : 0;
+    uint64_t sum = 0;
+    for (size_t i = size; i-- > 0;)
+        sum = sum << 8 | bytes[off + i];
+    sum = subtracts ? sum - value : sum + value;
+    for (size_t i = 0; i < size; i++)
+        bytes[off + i] = (uint8_t)(sum >> 8 * i);
+}
+
+/* A section with the relocations applied that its values need. Those against a section, and the scattered ones of the
+ * 32-bit kinds (SECTDIFF among them), leave in the file what holds in the object's own addresses; only those against a
+ * symbol (r_extern) do not, which makes a copy necessary. */
+static ms_span ms_om_relocated(const ms_mo *mo, const ms_mo_section *section, ms_arena *arena)
+{
+    uint8_t *copy = NULL;
+    ms_rd rd = ms_rd_make(ms_mo_table(mo, section->reloc_off, section->reloc_count, 8));
+    while (ms_rd_left(&rd) >= 8) {
+        uint32_t off = ms_rd_u32(&rd);
+        uint32_t bits = ms_rd_u32(&rd);
+        if ((off & ms_R_SCATTERED) != 0 || (bits >> 27 & 1) == 0)
+            continue;
+        if (copy == NULL) {
+            copy = (uint8_t *)ms_arena_alloc(arena, section->bytes.len, 1);
+            if (copy == NULL)
+                return ms_span_make(NULL, 0);
+            ms_copy(copy, section->bytes.ptr, section->bytes.len);
+        }
+        ms_om_relocate(mo, copy, section->bytes.len, off, bits);
+    }
+    return copy != NULL ? ms_span_make(copy, section->bytes.len) : section->bytes;
+}
+
+static ms_span ms_om_debug_section(const ms_mo *mo, const char *name, ms_arena *arena)
+{
+    const ms_mo_section *section = ms_mo_section_named(mo, NULL, name);
+    if (section == NULL)
+        return ms_span_make(NULL, 0);
+    return mo->slice.filetype == ms_MH_OBJECT ? ms_om_relocated(mo, section, arena) : section->bytes;
+}
+
+/* Finds the debug info of a file; in an object file, with relocations applied. */
+static void ms_om_read_dwarf(const ms_mo *mo, ms_arena *arena, ms_dw *dw)
+{
+    dw->info = ms_om_debug_section(mo, "__debug_info", arena);
+    dw->abbrev = ms_om_debug_section(mo, "__debug_abbrev", arena);
+    dw->str = ms_om_debug_section(mo, "__debug_str", arena);
+    dw->line = ms_om_debug_section(mo, "__debug_line", arena);
+    dw->line_str = ms_om_debug_section(mo, "__debug_line_str", arena);
+    dw->str_offsets = ms_om_debug_section(mo, "__debug_str_offs", arena); /* names are cut at 16 characters */
+    dw->addr = ms_om_debug_section(mo, "__debug_addr", arena);
+    dw->ranges = ms_om_debug_section(mo, "__debug_ranges", arena);
+    dw->rnglists = ms_om_debug_section(mo, "__debug_rnglists", arena);
+    dw->aranges = ms_om_debug_section(mo, "__debug_aranges", arena);
+}
+
+#ifndef MACHSYM_NO_OS
+/* ---- Where the linker put the object's code ---- */
+
+static uint64_t ms_om_hash(machsym_str text)
+{
+    uint64_t h = 0xcbf29ce484222325u;
+    MACHSYM_COUNT_WORK(text.len / 64);
+    for (size_t i = 0; i < text.len; i++)
+        h = (h ^ (unsigned char)text.ptr[i]) * 0x100000001b3u;
+    return h;
+}
+
+/* Functions of the debug map or symbols of the object, by the hash of their names. */
+typedef struct ms_om_names {
+    ms_key *v; /* hash, entry */
+    size_t count;
+} ms_om_names;
+
+static void ms_om_sort_names(ms_om_names *names, ms_arena *scratch)
+{
+    ms_key *room = (ms_key *)ms_arena_alloc(scratch, names->count, sizeof *room);
+    ms_sort(names->v, names->count, room);
+}
+
+static ms_om_names ms_om_function_names(const ms_om_map *m, const ms_om_object *object, ms_arena *scratch)
+{
+    ms_om_names names = {NULL, 0};
+    ms_om_function function;
+    names.v = (ms_key *)ms_arena_alloc(scratch, (object->end - object->first) / 2 + 1, sizeof *names.v);
+    if (names.v == NULL)
+        return names;
+    for (size_t at = object->first; ms_om_next(m->mo, m->nlists, &at, object->end, &function);) {
+        names.v[names.count].key = ms_om_hash(ms_sym_name_at(m->strings, function.strx));
+        names.v[names.count++].item = at - 2;
+    }
+    ms_om_sort_names(&names, scratch);
+    return names;
+}
+
+static ms_om_names ms_om_symbol_names(const ms_mo *mo, ms_arena *scratch)
+{
+    ms_om_names names = {NULL, 0};
+    ms_span nlists = ms_sym_nlists(mo);
+    ms_span strings = ms_sym_strings(mo);
+    size_t count = nlists.len / ms_sym_nlist_size(mo);
+    names.v = (ms_key *)ms_arena_alloc(scratch, count + 1, sizeof *names.v);
+    if (names.v == NULL)
+        return names;
+    for (size_t i = 0; i < count; i++) {
+        ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
+        if (!ms_sym_is_defined(&entry))
+            continue;
+        names.v[names.count].key = ms_om_hash(ms_sym_name_at(strings, entry.strx));
+        names.v[names.count++].item = i;
+    }
+    ms_om_sort_names(&names, scratch);
+    return names;
+}
+
+/* Sorts moves by the object's addresses, cuts overlaps, and joins those that moved together. */
+static size_t ms_om_join_moves(ms_dw_move *moves, size_t count, ms_arena *scratch)
+{
+    ms_key *order = (ms_key *)ms_arena_alloc(scratch, count, sizeof *order);
+    ms_key *room = (ms_key *)ms_arena_alloc(scratch, count, sizeof *order);
+    ms_dw_move *sorted = (ms_dw_move *)ms_arena_alloc(scratch, count, sizeof *sorted);
+    size_t kept = 0;
+    if (order == NULL || room == NULL || sorted == NULL)
+        return 0;
+    for (size_t i = 0; i < count; i++) {
+        order[i].key = moves[i].lo;
+        order[i].item = i;
+    }
+    ms_sort(order, count, room);
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = moves[order[i].item];
+    for (size_t i = 0; i < count; i++) {
+        ms_dw_move move = sorted[i];
+        if (i + 1 < count && move.hi > sorted[i + 1].lo)
+            move.hi = sorted[i + 1].lo;
+        if (move.lo >= move.hi)
+            continue;
+        ms_dw_move *last = kept > 0 ? &moves[kept - 1] : NULL;
+        if (last != NULL && last->hi == move.lo && last->to - last->lo == move.to - move.lo)
+            last->hi = move.hi;
+        else
+            moves[kept++] = move;
+    }
+    return kept;
+}
+
+/* Moves as they are collected. */
+typedef struct ms_om_moves {
+    ms_arena *arena;
+    ms_dw_move *v;
+    size_t count;
+    size_t cap;
+} ms_om_moves;
+
+static void ms_om_add_move(ms_om_moves *moves, uint64_t lo, uint64_t len, uint64_t to)
+{
+    ms_dw_move *v = (ms_dw_move *)ms_arena_grow(moves->arena, moves->v, moves->count, &moves->cap, sizeof *v);
+    if (v == NULL)
+        return;
+    moves->v = v;
+    v += moves->count++;
+    v->lo = lo;
+    v->hi = lo + len;
+    v->to = to;
+}
+
+/* Adds what the object has of a function: once the map is indexed, all but what another object has too and answers for. */
+static void ms_om_add_owned(const ms_om_map *m, size_t index, uint64_t addr, const ms_om_function *function,
+                            ms_om_moves *moves)
+{
+    uint64_t until;
+    if (m->segs.count == 0) {
+        ms_om_add_move(moves, addr, function->size, function->lo);
+        return;
+    }
+    for (uint64_t off = 0; off < function->size; off = until - function->lo) {
+        until = ms_seg_until(m->segs.v, m->segs.count, function->lo + off);
+        if (until > function->lo + function->size)
+            until = function->lo + function->size;
+        if (ms_om_find(m, function->lo + off) == index)
+            ms_om_add_move(moves, addr + off, until - function->lo - off, function->lo + off);
+    }
+}
+
+/* Matches the functions of the debug map with the symbols of the object. Of several of one name the first of the one
+ * is the first of the other, and so on. */
+static void ms_om_read_moves(const ms_om_map *m, const ms_om_object *object, const ms_mo *mo, ms_arena *arena,
+                             ms_arena *scratch, ms_dw *dw)
+{
+    ms_om_names functions = ms_om_function_names(m, object, scratch);
+    ms_om_names symbols = ms_om_symbol_names(mo, scratch);
+    ms_span nlists = ms_sym_nlists(mo);
+    ms_span strings = ms_sym_strings(mo);
+    ms_om_moves moves = {scratch, NULL, 0, 0};
+    if (functions.v == NULL || symbols.v == NULL)
+        return;
+    for (size_t i = 0, j = 0; i < functions.count && j < symbols.count;) {
+        if (functions.v[i].key != symbols.v[j].key) {
+            if (functions.v[i].key < symbols.v[j].key)
+                i++;
+            else
+                j++;
+            continue;
+        }
+        ms_om_function function;
+        uint64_t end;
+        size_t at = (size_t)functions.v[i++].item;
+        ms_sym_nlist symbol = ms_sym_nlist_at(mo, nlists, (size_t)symbols.v[j++].item);
+        if (ms_om_next(m->mo, m->nlists, &at, at + 2, &function) &&
+            ms_str_equal(ms_sym_name_at(m->strings, function.strx), ms_sym_name_at(strings, symbol.strx)) &&
+            ms_add_ok(symbol.value, function.size, &end))
+            ms_om_add_owned(m, (size_t)(object - m->v), symbol.value, &function, &moves);
+    }
+    size_t count = ms_om_join_moves(moves.v, moves.count, scratch);
+    ms_dw_move *kept = (ms_dw_move *)ms_arena_alloc(arena, count + 1, sizeof *kept);
+    if (kept == NULL)
+        return;
+    ms_copy(kept, moves.v, count * sizeof *kept);
+    dw->moves = kept;
+    dw->move_count = count;
+}
+#endif
+
+/* ---- Opening an object ---- */
+
+/* Where object files may have gone, and how exact one is about them. */
+typedef struct ms_om_places {
+    const machsym_oso_prefix *prefixes;
+    size_t prefix_count;
+    const char *const *dirs;
+    size_t dir_count;
+    uint32_t flags; /* machsym_open_flags */
+} ms_om_places;
+
+/* An object file of a debug map, opened: its debug info with the program's addresses. */
+typedef struct ms_om_file {
+    ms_arena arena;
+    ms_mo mo;
+    ms_dw dw;
+    const ms_cu *cus;
+    size_t cu_count;
+    uint32_t damage_count;
+    uint64_t time; /* of the file, or of the member */
+#ifndef MACHSYM_NO_OS
+    ms_os_file files[2]; /* the file; then what a thin archive names */
+#endif
+} ms_om_file;
+
+static void ms_om_close(ms_om_file *file)
+{
+#ifndef MACHSYM_NO_OS
+    ms_os_unmap(&file->files[0]);
+    ms_os_unmap(&file->files[1]);
+#endif
+    ms_arena_free(&file->arena);
+}
+
+#ifndef MACHSYM_NO_OS
+/* a, then b, as text of the program. */
+static const char *ms_om_path(machsym_str a, const char *between, machsym_str b, ms_arena *scratch)
+{
+    machsym_str middle = ms_str_from_c(between);
+    char *path = (char *)ms_arena_alloc(scratch, a.len + middle.len + b.len + 1, 1);
+    if (path == NULL)
+        return NULL;
+    ms_copy(path, a.ptr, a.len);
+    ms_copy(path + a.len, middle.ptr, middle.len);
+    ms_copy(path + a.len + middle.len, b.ptr, b.len);
+    path[a.len + middle.len + b.len] = 0;
+    return path;
+}
+
+/* What a path of the debug map could be here, by number: with each prefix that fits replaced; as it is; then under each
+ * folder, the longest end of the path first. Returns false at the end; *path NULL: nothing under this number. */
+static bool ms_om_candidate(const ms_om_places *places, machsym_str path, size_t number, ms_arena *scratch,
+                            const char **out)
+{
+    *out = NULL;
+    if (number < places->prefix_count) {
+        const machsym_oso_prefix *prefix = &places->prefixes[number];
+        if (ms_str_begins(path, prefix->from))
+            *out = ms_om_path(ms_str_from_c(prefix->to), "",
+                              ms_str_drop(path, ms_str_from_c(prefix->from).len), scratch);
+        return true;
+    }
+    number -= places->prefix_count;
+    if (number == 0) {
+        *out = ms_om_path(path, "", ms_str_empty(), scratch);
+        return true;
+    }
+    number--;
+    size_t ends = 1; /* of the path: one a slash, and the whole of a relative one */
+    for (size_t i = 1; i < path.len; i++)
+        ends += path.ptr[i] == '/';
+    if (number >= places->dir_count * ends)
+        return false;
+    size_t drop = path.len > 0 && path.ptr[0] == '/' ? 1 : 0;
+    for (size_t skip = number % ends; skip > 0; drop++)
+        skip -= path.ptr[drop] == '/';
+    *out = ms_om_path(ms_str_from_c(places->dirs[number / ends]), "/", ms_str_drop(path, drop), scratch);
+    return true;
+}
+
+/* The file that a thin archive names, relative to where the archive lies. */
+static ms_span ms_om_thin_member(const char *archive, machsym_str name, ms_om_file *file, ms_arena *scratch)
+{
+    machsym_str folder = ms_str_from_c(archive);
+    folder.len -= ms_str_base_name(folder).len;
+    if (name.len > 0 && name.ptr[0] == '/')
+        folder.len = 0;
+    const char *path = ms_om_path(folder, "", name, scratch);
+    if (path == NULL || ms_os_map(path, false, &file->files[1]) != 0)
+        return ms_span_make(NULL, 0);
+    return ms_span_make(file->files[1].ptr, file->files[1].len);
+}
+
+/* Opens what lies at a path, and finds the object in it. */
+static machsym_object_status ms_om_open_at(const ms_om_map *m, const ms_om_object *object, const char *path,
+                                           const ms_om_places *places, ms_om_file *file, ms_arena *scratch,
+                                           ms_span *bytes)
+{
+    ms_om_member member;
+    if (ms_os_map(path, (places->flags & MACHSYM_OPEN_COPY) != 0, &file->files[0]) != 0)
+        return MACHSYM_OBJECT_MISSING;
+    ms_os_file *outer = &file->files[0];
+    bool fits = object->time == 0 || object->time == outer->time;
+    file->time = outer->time;
+    *bytes = ms_om_slice(ms_span_make(outer->ptr, outer->len), m->mo);
+    if (object->member.len != 0) {
+        if (!ms_om_find_member(*bytes, object->member, object->time, &member))
+            return MACHSYM_OBJECT_NO_MEMBER;
+        *bytes = member.bytes;
+        if (member.bytes.len == 0)
+            *bytes = ms_om_thin_member(path, member.name, file, scratch);
+        /* an archive made without times has 0 in its headers: then its own time counts */
+        if (member.time != 0)
+            file->time = member.time;
+        fits = fits || object->time == file->time;
+    }
+    return fits || (places->flags & MACHSYM_OPEN_ANY_TIME) != 0 ? MACHSYM_OBJECT_FOUND
+                                                                : MACHSYM_OBJECT_CHANGED;
+}
+
+/* Reads the debug info of an object whose bytes are there. */
+static machsym_object_status ms_om_read(const ms_om_map *m, const ms_om_object *object, ms_span bytes,
+                                        ms_om_file *file, ms_arena *scratch)
+{
+    file->mo.bytes = bytes;
+    if (ms_mo_load(&file->mo, &file->arena, NULL) != MACHSYM_OK || file->mo.slice.filetype != ms_MH_OBJECT ||
+        file->mo.slice.cputype != m->mo->slice.cputype)
+        return MACHSYM_OBJECT_NO_OBJECT;
+    ms_om_read_dwarf(&file->mo, &file->arena, &file->dw);
+    if (file->dw.info.len == 0)
+        return MACHSYM_OBJECT_NO_DWARF;
+    file->dw.aranges = ms_span_make(NULL, 0); /* in the object's addresses, and rare: the roots' ranges do */
+    ms_om_read_moves(m, object, &file->mo, &file->arena, scratch, &file->dw);
+    file->cus = ms_cu_index(&file->dw, &file->arena, &file->cu_count, &file->damage_count);
+    return file->dw.moves != NULL ? MACHSYM_OBJECT_FOUND : MACHSYM_OBJECT_MISSING;
+}
+#endif
+
+/* Finds and opens an object file of a debug map. Returns FOUND, and a file to close; else the best that can be said. */
+static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *object,
+                                        const ms_om_places *places, machsym_allocator allocator,
+                                        ms_om_file *file)
+{
+    machsym_object_status best = MACHSYM_OBJECT_MISSING;
+    uint64_t best_time = 0;
+    ms_arena scratch = ms_arena_make(allocator);
+    ms_zero(file, sizeof *file);
+    file->arena = ms_arena_make(allocator);
+#ifdef MACHSYM_NO_OS
+    (void)m;
+    (void)object;
+    (void)places;
+#else
+    const char *path;
+    for (size_t i = 0;
+         object->path.len < ms_OM_PATH && ms_om_candidate(places, object->path, i, &scratch, &path); i++) {
+        ms_span bytes;
+        if (path == NULL)
+            continue;
+        machsym_object_status status = ms_om_open_at(m, object, path, places, file, &scratch, &bytes);
+        if (status == MACHSYM_OBJECT_FOUND)
+            status = ms_om_read(m, object, bytes, file, &scratch);
+        if (status == MACHSYM_OBJECT_FOUND) {
+            ms_arena_free(&scratch);
+            return status;
+        }
+        if (best == MACHSYM_OBJECT_MISSING && status != MACHSYM_OBJECT_MISSING) {
+            best = status;
+            best_time = file->time;
+        }
+        ms_om_close(file);
+        ms_zero(file, sizeof *file);
+        file->arena = ms_arena_make(allocator);
+        ms_arena_reset(&scratch);
+    }
+#endif
+    ms_arena_free(&scratch);
+    file->time = best_time;
+    return best;
 }
 
 /* ==== >>answer ================================================================================================
@@ -6577,6 +7639,8 @@ struct machsym_image {
     size_t cu_count;
     machsym_str name;
     bool has_compressed_dwarf;
+    bool follows_objects; /* the debug map, if there is one, tells where the debug info is */
+    ms_om_places places;
     uint32_t damage_count;
 };
 
@@ -6586,9 +7650,36 @@ typedef struct ms_ans_unit {
     ms_ln_table lines;
 } ms_ans_unit;
 
+struct ms_ans_object;
+
+/* Texts that outlive the object files that they come from, each once. */
+typedef struct ms_ans_texts {
+    machsym_str *v; /* a hash table; ptr NULL: free */
+    size_t count;
+    size_t cap; /* a power of two */
+} ms_ans_texts;
+
+/* What a session knows of a debug map. */
+typedef struct ms_ans_objects {
+    ms_om_map map;
+    struct ms_ans_object **opened; /* by object; NULL: not open now */
+    struct ms_ans_object *first;   /* of the open ones */
+    size_t open_count;
+    size_t live;       /* bytes of the open ones, about */
+    uint8_t *statuses; /* by object: machsym_object_status */
+    uint64_t *times;   /* by object: of the file that was found */
+    uint32_t *tried;   /* objects in the order of being tried */
+    size_t tried_count;
+    ms_ans_texts texts;
+    bool has_segs;
+    uint32_t scans; /* lookups answered by reading all stabs so far */
+} ms_ans_objects;
+
 /* One thread's lookups. */
 struct machsym_session {
     const machsym_image *image;
+    machsym_session *program; /* of a session on an object file: the one that has the symbols; else NULL */
+    ms_ans_objects *objects;  /* of a program whose debug map is followed, once asked for; in keep */
     machsym_lines lines;
     uint32_t flags;
     size_t cache_limit;
@@ -6605,6 +7696,7 @@ struct machsym_session {
     bool has_ranges;
     bool has_silent;
     bool has_symbols;
+    bool has_objects;
     ms_sym_table symbols;
     bool has_objc;
     ms_oc_list objc[2]; /* of the image's halves; for iteration only */
@@ -6614,13 +7706,24 @@ struct machsym_session {
 
 enum { ms_ANS_SCANS = 4 }; /* sorting a table pays after about so many scans of it */
 
+/* An object file that answers for a part of a program: an image of its own with the program's symbols, and a session on
+ * it. What it decodes has the program's addresses. */
+typedef struct ms_ans_object {
+    struct ms_ans_object *next;
+    ms_om_file file;
+    machsym_image image;
+    machsym_session session;
+    size_t live; /* bytes, as counted in the program's session */
+} ms_ans_object;
+
 /* ---- Opening and closing ---- */
 
 static void ms_ans_clear(machsym_session *s)
 {
     s->units = NULL;
     s->names = NULL;
-    s->has_aranges = s->has_ranges = s->has_silent = s->has_symbols = s->has_objc = false;
+    s->objects = NULL;
+    s->has_aranges = s->has_ranges = s->has_silent = s->has_symbols = s->has_objc = s->has_objects = false;
     ms_zero(s->objc, sizeof s->objc);
     s->scans = 0;
     ms_zero(&s->env, sizeof s->env);
@@ -6634,13 +7737,9 @@ static void ms_ans_clear(machsym_session *s)
     s->aranges.arena = s->ranges.arena = s->silent.arena = &s->keep;
 }
 
-/* A session; NULL when memory is out. */
-static machsym_session *ms_ans_open(const machsym_image *image, machsym_lines lines, uint32_t flags,
-                                    size_t cache_limit, machsym_allocator allocator)
+static void ms_ans_start(machsym_session *s, const machsym_image *image, machsym_lines lines, uint32_t flags,
+                         size_t cache_limit, machsym_allocator allocator)
 {
-    machsym_session *s = (machsym_session *)allocator.alloc(allocator.user, sizeof *s);
-    if (s == NULL)
-        return NULL;
     ms_zero(s, sizeof *s);
     s->image = image;
     s->lines = lines;
@@ -6651,12 +7750,48 @@ static machsym_session *ms_ans_open(const machsym_image *image, machsym_lines li
     s->cache = ms_arena_make(allocator);
     s->scratch = ms_arena_make(allocator);
     ms_ans_clear(s);
+}
+
+/* A session; NULL when memory is out. */
+static machsym_session *ms_ans_open(const machsym_image *image, machsym_lines lines, uint32_t flags,
+                                    size_t cache_limit, machsym_allocator allocator)
+{
+    machsym_session *s = (machsym_session *)allocator.alloc(allocator.user, sizeof *s);
+    if (s != NULL)
+        ms_ans_start(s, image, lines, flags, cache_limit, allocator);
     return s;
+}
+
+static void ms_ans_close_object(ms_ans_object *object)
+{
+    machsym_allocator allocator = object->session.allocator;
+    ms_arena_free(&object->session.keep);
+    ms_arena_free(&object->session.cache);
+    ms_arena_free(&object->session.scratch);
+    ms_om_close(&object->file);
+    allocator.free(allocator.user, object, sizeof *object);
+}
+
+/* Closes all object files. What their answers said stays in the texts. */
+static void ms_ans_close_objects(machsym_session *s)
+{
+    ms_ans_objects *objects = s->objects;
+    while (objects != NULL && objects->first != NULL) {
+        ms_ans_object *object = objects->first;
+        objects->first = object->next;
+        ms_ans_close_object(object);
+    }
+    if (objects == NULL)
+        return;
+    objects->open_count = 0;
+    objects->live = 0;
+    ms_zero(objects->opened, objects->map.count * sizeof *objects->opened);
 }
 
 /* Drops everything cached. */
 static void ms_ans_forget(machsym_session *s)
 {
+    ms_ans_close_objects(s);
     ms_arena_free(&s->keep);
     ms_arena_free(&s->cache);
     ms_arena_free(&s->scratch);
@@ -6669,9 +7804,10 @@ static void ms_ans_close(machsym_session *s)
     s->allocator.free(s->allocator.user, s, sizeof *s);
 }
 
-static bool ms_ans_oom(const machsym_session *s)
+/* Whether memory ever ran out: then something may be missing from what the session decoded. */
+static bool ms_ans_failed(const machsym_session *s)
 {
-    return s->keep.oom || s->cache.oom || s->scratch.oom;
+    return s->keep.failed || s->cache.failed || s->scratch.failed;
 }
 
 /* ---- What a session decodes ---- */
@@ -6679,6 +7815,8 @@ static bool ms_ans_oom(const machsym_session *s)
 /* Drops the decoded units when they take more than the limit. */
 static void ms_ans_trim(machsym_session *s)
 {
+    if (s->objects != NULL && s->objects->open_count > 1 && s->objects->live > s->cache_limit)
+        ms_ans_close_objects(s);
     if (s->cache.live <= s->cache_limit)
         return;
     ms_arena_reset(&s->cache);
@@ -6741,6 +7879,8 @@ static void ms_ans_read_symbols(ms_sym_table *t, ms_arena *scratch)
 
 static const ms_sym_table *ms_ans_symbols(machsym_session *s)
 {
+    if (s->program != NULL)
+        s = s->program;
     ms_sym_table *t = &s->symbols;
     if (s->has_symbols)
         return t;
@@ -6775,9 +7915,188 @@ static const ms_oc_list *ms_ans_objc(machsym_session *s)
 
 static machsym_str ms_ans_symbol_exact(machsym_session *s, uint64_t addr, machsym_str want)
 {
+    if (s->program != NULL)
+        s = s->program;
     if (!s->has_symbols && s->scans++ < ms_ANS_SCANS)
         return ms_sym_scan_exact(s->image->mo, s->image->mo_count, addr, want);
     return ms_sym_exact(ms_ans_symbols(s), addr, want);
+}
+
+/* ---- Object files of a debug map ---- */
+
+/* The debug map, read once; NULL when the image has debug info of its own, or no map that is to be followed. */
+static ms_ans_objects *ms_ans_map_of(machsym_session *s)
+{
+    if (s->has_objects || !s->image->follows_objects)
+        return s->objects;
+    s->has_objects = true;
+    ms_ans_objects *o = (ms_ans_objects *)ms_arena_zeroed(&s->keep, 1, sizeof *o);
+    for (size_t i = 0; i < s->image->mo_count && o != NULL && o->map.count == 0; i++)
+        ms_om_list(&o->map, &s->image->mo[i], &s->keep);
+    if (o == NULL || o->map.count == 0)
+        return NULL;
+    size_t count = o->map.count;
+    o->opened = (ms_ans_object **)ms_arena_zeroed(&s->keep, count, sizeof *o->opened);
+    o->statuses = (uint8_t *)ms_arena_zeroed(&s->keep, count, 1);
+    o->times = (uint64_t *)ms_arena_zeroed(&s->keep, count, sizeof *o->times);
+    o->tried = (uint32_t *)ms_arena_alloc(&s->keep, count, sizeof *o->tried);
+    if (!s->keep.oom)
+        s->objects = o;
+    return s->objects;
+}
+
+static void ms_ans_index_objects(machsym_session *s, ms_ans_objects *o)
+{
+    ms_arena_reset(&s->scratch);
+    ms_om_index(&o->map, &s->scratch, &s->keep);
+    o->has_segs = true;
+}
+
+/* Opens an object file for itself. Returns NULL, and why in *status, when it cannot answer. */
+static ms_ans_object *ms_ans_new_object(machsym_session *program, const ms_om_map *map, size_t index,
+                                        machsym_allocator allocator, machsym_object_status *status,
+                                        uint64_t *time)
+{
+    *status = MACHSYM_OBJECT_UNTRIED;
+    ms_ans_object *object = (ms_ans_object *)allocator.alloc(allocator.user, sizeof *object);
+    if (object == NULL)
+        return NULL;
+    ms_zero(object, sizeof *object);
+    *status = ms_om_open(map, &map->v[index], &program->image->places, allocator, &object->file);
+    *time = object->file.time;
+    if (*status != MACHSYM_OBJECT_FOUND || object->file.arena.oom) {
+        ms_om_close(&object->file);
+        allocator.free(allocator.user, object, sizeof *object);
+        return NULL;
+    }
+    ms_dw *dw = &object->file.dw;
+    dw->code = program->image->dw.code;
+    dw->code_count = program->image->dw.code_count;
+    object->image.dw = *dw;
+    object->image.cus = object->file.cus;
+    object->image.cu_count = object->file.cu_count;
+    ms_ans_start(&object->session, &object->image, program->lines, program->flags, program->cache_limit,
+                 allocator);
+    object->session.program = program;
+    return object;
+}
+
+/* What an open object takes, without the empty rest of chunks that it has anyway. */
+static size_t ms_ans_object_bytes(const ms_ans_object *object)
+{
+    const machsym_session *s = &object->session;
+    return object->file.arena.live + s->keep.live + s->cache.live + s->scratch.live;
+}
+
+/* Counts what an object has taken since it was last counted. */
+static void ms_ans_count_object(ms_ans_objects *o, ms_ans_object *object)
+{
+    size_t live = ms_ans_object_bytes(object);
+    o->live = o->live - object->live + live;
+    object->live = live;
+}
+
+/* An object of the debug map, opened if it can be. It stays open until the next ms_ans_trim, or the next call. */
+static ms_ans_object *ms_ans_object_of(machsym_session *s, size_t index)
+{
+    ms_ans_objects *o = s->objects;
+    if (o->opened[index] != NULL)
+        return o->opened[index];
+    bool is_new = o->statuses[index] == MACHSYM_OBJECT_UNTRIED;
+    if (!is_new && o->statuses[index] != MACHSYM_OBJECT_FOUND)
+        return NULL;
+    if (o->open_count >= MACHSYM_MAX_OBJECTS)
+        ms_ans_close_objects(s);
+    machsym_object_status status;
+    ms_ans_object *object = ms_ans_new_object(s, &o->map, index, s->allocator, &status, &o->times[index]);
+    o->statuses[index] = (uint8_t)status;
+    if (is_new && status != MACHSYM_OBJECT_UNTRIED)
+        o->tried[o->tried_count++] = (uint32_t)index;
+    if (object == NULL)
+        return NULL;
+    object->next = o->first;
+    o->first = object;
+    o->opened[index] = object;
+    o->open_count++;
+    ms_ans_count_object(o, object);
+    return object;
+}
+
+/* The object that has a linked address; NULL when none has, or it cannot be opened. */
+static ms_ans_object *ms_ans_object_at(machsym_session *s, uint64_t addr)
+{
+    ms_ans_objects *o = ms_ans_map_of(s);
+    size_t index;
+    if (o == NULL || ms_dw_code_at(&s->image->dw, addr) == NULL)
+        return NULL;
+    if (!o->has_segs && o->scans++ < ms_ANS_SCANS) {
+        index = ms_om_scan(&o->map, addr);
+    } else {
+        if (!o->has_segs)
+            ms_ans_index_objects(s, o);
+        index = ms_om_find(&o->map, addr);
+    }
+    return index < o->map.count ? ms_ans_object_of(s, index) : NULL;
+}
+
+/* ---- Texts that outlive their object file ---- */
+
+static machsym_str *ms_ans_text_slot(const ms_ans_texts *texts, machsym_str text)
+{
+    size_t at = (size_t)ms_om_hash(text) & (texts->cap - 1);
+    while (texts->v[at].ptr != NULL && !ms_str_equal(texts->v[at], text))
+        at = (at + 1) & (texts->cap - 1);
+    return &texts->v[at];
+}
+
+static bool ms_ans_grow_texts(ms_ans_texts *texts, ms_arena *arena)
+{
+    ms_ans_texts bigger = {NULL, texts->count, texts->cap == 0 ? 256 : texts->cap * 2};
+    bigger.v = (machsym_str *)ms_arena_zeroed(arena, bigger.cap, sizeof *bigger.v);
+    if (bigger.v == NULL)
+        return false;
+    for (size_t i = 0; i < texts->cap; i++) {
+        if (texts->v[i].ptr != NULL)
+            *ms_ans_text_slot(&bigger, texts->v[i]) = texts->v[i];
+    }
+    *texts = bigger;
+    return true;
+}
+
+/* Makes a text live as long as the session's names do; empty when memory is out. */
+static void ms_ans_keep_text(machsym_session *s, machsym_str *text)
+{
+    ms_ans_texts *texts = &s->objects->texts;
+    machsym_str given = *text;
+    *text = ms_str_empty();
+    if (given.len == 0 || (texts->count >= texts->cap / 2 && !ms_ans_grow_texts(texts, &s->keep)))
+        return;
+    machsym_str *slot = ms_ans_text_slot(texts, given);
+    if (slot->ptr == NULL) {
+        char *copy = (char *)ms_arena_alloc(&s->keep, given.len, 1);
+        if (copy == NULL)
+            return;
+        ms_copy(copy, given.ptr, given.len);
+        *slot = ms_str_make(copy, given.len);
+        texts->count++;
+    }
+    *text = *slot;
+}
+
+static void ms_ans_keep_path(machsym_session *s, machsym_path *path)
+{
+    ms_ans_keep_text(s, &path->comp_dir);
+    ms_ans_keep_text(s, &path->dir);
+    ms_ans_keep_text(s, &path->name);
+}
+
+static void ms_ans_keep_frames(machsym_session *s, machsym_frame *frames, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        ms_ans_keep_text(s, &frames[i].linkage_name);
+        ms_ans_keep_text(s, &frames[i].name);
+        ms_ans_keep_path(s, &frames[i].file);
+    }
 }
 
 /* ---- Unit for an address ---- */
@@ -6826,6 +8145,7 @@ static void ms_ans_read_silent(machsym_session *s)
     }
     ms_arena_reset(&s->scratch);
     ms_cu_build_segments(&pieces, &s->scratch, &s->silent);
+    s->scratch.failed |= room.failed;
     ms_arena_free(&room);
     s->has_silent = true;
 }
@@ -6891,6 +8211,7 @@ static void ms_ans_index(machsym_session *s)
 static ms_ans_place ms_ans_find_span(machsym_session *s, uint64_t addr, uint64_t *end)
 {
     const ms_segs *tables[3] = {&s->aranges, &s->ranges, &s->silent};
+    MACHSYM_COUNT_WORK(1);
     *end = UINT64_MAX;
     for (size_t i = 0; i < 3; i++) {
         uint64_t until = ms_seg_until(tables[i]->v, tables[i]->count, addr);
@@ -7116,6 +8437,7 @@ static size_t ms_ans_function_frames(machsym_session *s, const ms_ans_place *pla
     size_t count = 0;
     const ms_fn_block *inner = NULL;
     for (uint32_t at = place->block; at != ms_SEG_NONE; at = table->blocks[at].parent) {
+        MACHSYM_COUNT_WORK(1);
         const ms_fn_block *block = &table->blocks[at];
         if (drop > 0) {
             drop--;
@@ -7139,11 +8461,11 @@ static size_t ms_ans_function_frames(machsym_session *s, const ms_ans_place *pla
 
 /* Whether the unit knows the line of an address that none of its functions has. Assembly has rows but no functions.
  * Between functions lies padding, whose row belongs to the function before: only the dwarf policy, which takes rows
- * literally as llvm-symbolizer does, answers with it. */
+ * literally as llvm-symbolizer does, answers with it; but not in an object file, as a dSYM made from it has no such rows. */
 static bool ms_ans_has_line(const machsym_session *s, const ms_ans_place *place)
 {
     return place->unit != NULL && place->block == ms_SEG_NONE &&
-           (place->unit->functions.count == 0 || s->lines == MACHSYM_LINES_DWARF);
+           (place->unit->functions.count == 0 || (s->lines == MACHSYM_LINES_DWARF && s->program == NULL));
 }
 
 /* The frame of an address that no function of the debug info has. */
@@ -7164,8 +8486,8 @@ static size_t ms_ans_symbol_frame(machsym_session *s, const ms_ans_place *place,
     return named || frame->line_source != MACHSYM_SOURCE_NONE;
 }
 
-/* All frames at an address. */
-static size_t ms_ans_frames(machsym_session *s, uint64_t addr, machsym_frame *frames, size_t cap)
+/* All frames at an address that the session's own debug info and symbols know. */
+static size_t ms_ans_own_frames(machsym_session *s, uint64_t addr, machsym_frame *frames, size_t cap)
 {
     machsym_frame one;
     size_t count;
@@ -7178,6 +8500,19 @@ static size_t ms_ans_frames(machsym_session *s, uint64_t addr, machsym_frame *fr
     }
     if ((s->flags & MACHSYM_SESSION_BEST_LINE) != 0)
         ms_ans_best_lines(frames, count < cap ? count : cap);
+    return count;
+}
+
+/* All frames at an address. */
+static size_t ms_ans_frames(machsym_session *s, uint64_t addr, machsym_frame *frames, size_t cap)
+{
+    ms_ans_trim(s);
+    ms_ans_object *object = ms_ans_object_at(s, addr);
+    if (object == NULL)
+        return ms_ans_own_frames(s, addr, frames, cap);
+    size_t count = ms_ans_own_frames(&object->session, addr, frames, cap);
+    ms_ans_keep_frames(s, frames, count < cap ? count : cap);
+    ms_ans_count_object(s->objects, object);
     return count;
 }
 
@@ -7212,7 +8547,7 @@ static size_t ms_ans_many(machsym_session *s, const uint64_t *addrs, size_t coun
 
 /* Functions: cursor a is the unit, b the segment in it. Blocks' ranges in the order of the entries would name parts that
  * another function covers; segments say what is really looked up, but a function that inlined calls cut is one range. */
-static bool ms_ans_next_function(machsym_session *s, machsym_cursor *at, machsym_function *out)
+static bool ms_ans_own_function(machsym_session *s, machsym_cursor *at, machsym_function *out)
 {
     for (; at->a < s->env.count; at->a++, at->b = 0) {
         ms_ans_trim(s);
@@ -7253,7 +8588,7 @@ static void ms_ans_get_row(const ms_ln_table *lines, const ms_cu_root *root, siz
     out->end_sequence = row->end_sequence;
 }
 
-static bool ms_ans_next_line(machsym_session *s, machsym_cursor *at, machsym_line *out)
+static bool ms_ans_own_line(machsym_session *s, machsym_cursor *at, machsym_line *out)
 {
     for (; at->a < s->env.count; at->a++, at->b = 0) {
         ms_ans_trim(s);
@@ -7261,6 +8596,64 @@ static bool ms_ans_next_line(machsym_session *s, machsym_cursor *at, machsym_lin
         if (unit == NULL || at->b >= unit->lines.row_count)
             continue;
         ms_ans_get_row(&unit->lines, ms_cu_root_of(&s->env, (size_t)at->a), (size_t)at->b++, out);
+        return true;
+    }
+    return false;
+}
+
+/* Moves a cursor over a debug map, whose upper half of a is the object, to the first one that opens; inner is the cursor
+ * in it. Returns NULL at the end, or when there is no debug map. */
+static ms_ans_object *ms_ans_cursor_object(machsym_session *s, machsym_cursor *at, machsym_cursor *inner)
+{
+    ms_ans_objects *o = ms_ans_map_of(s);
+    for (; o != NULL && (at->a >> 32) < o->map.count; at->a = ((at->a >> 32) + 1) << 32, at->b = 0) {
+        ms_ans_trim(s);
+        ms_ans_object *object = ms_ans_object_of(s, (size_t)(at->a >> 32));
+        inner->a = (uint32_t)at->a;
+        inner->b = at->b;
+        if (object != NULL)
+            return object;
+    }
+    return NULL;
+}
+
+/* Takes the cursor in an object back; at its end, to the next object. */
+static void ms_ans_cursor_back(machsym_session *s, ms_ans_object *object, machsym_cursor *at,
+                               const machsym_cursor *inner, bool more)
+{
+    at->a = more ? (at->a >> 32) << 32 | inner->a : ((at->a >> 32) + 1) << 32;
+    at->b = more ? inner->b : 0;
+    ms_ans_count_object(s->objects, object);
+}
+
+static bool ms_ans_next_function(machsym_session *s, machsym_cursor *at, machsym_function *out)
+{
+    machsym_cursor inner;
+    if (ms_ans_map_of(s) == NULL)
+        return ms_ans_own_function(s, at, out);
+    for (ms_ans_object *object; (object = ms_ans_cursor_object(s, at, &inner)) != NULL;) {
+        bool more = ms_ans_own_function(&object->session, &inner, out);
+        ms_ans_cursor_back(s, object, at, &inner, more);
+        if (!more)
+            continue;
+        ms_ans_keep_text(s, &out->linkage_name);
+        ms_ans_keep_text(s, &out->name);
+        return true;
+    }
+    return false;
+}
+
+static bool ms_ans_next_line(machsym_session *s, machsym_cursor *at, machsym_line *out)
+{
+    machsym_cursor inner;
+    if (ms_ans_map_of(s) == NULL)
+        return ms_ans_own_line(s, at, out);
+    for (ms_ans_object *object; (object = ms_ans_cursor_object(s, at, &inner)) != NULL;) {
+        bool more = ms_ans_own_line(&object->session, &inner, out);
+        ms_ans_cursor_back(s, object, at, &inner, more);
+        if (!more)
+            continue;
+        ms_ans_keep_path(s, &out->file);
         return true;
     }
     return false;
@@ -7302,13 +8695,24 @@ static bool ms_ans_next_object(const machsym_session *s, machsym_cursor *at, mac
 {
     for (; (at->a & 1) < s->image->mo_count && at->a != UINT64_MAX; at->b = 0) {
         uint64_t oso = at->a >> 1;
-        bool found = ms_sym_next_object(&s->image->mo[at->a & 1], &at->b, &oso, out);
+        bool found = ms_om_next_function(&s->image->mo[at->a & 1], &at->b, &oso, out);
         at->a = (at->a & 1) | oso << 1;
         if (found)
             return true;
         at->a = (at->a & 1) != 0 ? UINT64_MAX : 1;
     }
     return false;
+}
+
+/* What is known of an object of the debug map. */
+static void ms_ans_get_object(const ms_ans_objects *o, size_t index, machsym_object_file *out)
+{
+    const ms_om_object *object = &o->map.v[index];
+    out->path = object->path;
+    out->member = object->member;
+    out->time = object->time;
+    out->found_time = o->times[index];
+    out->status = (machsym_object_status)o->statuses[index];
 }
 
 /* ---- Explanation and counts ---- */
@@ -7328,7 +8732,7 @@ static void ms_ans_explain_rows(const machsym_session *s, const ms_ans_place *pl
     }
 }
 
-static void ms_ans_explain(machsym_session *s, uint64_t addr, machsym_explanation *out)
+static void ms_ans_explain_own(machsym_session *s, uint64_t addr, machsym_explanation *out)
 {
     ms_zero(out, sizeof *out);
     out->row_used = 5;
@@ -7346,6 +8750,27 @@ static void ms_ans_explain(machsym_session *s, uint64_t addr, machsym_explanatio
     out->has_symbol = ms_sym_find(ms_ans_symbols(s), addr, &out->symbol);
 }
 
+static void ms_ans_explain(machsym_session *s, uint64_t addr, machsym_explanation *out)
+{
+    ms_ans_object *object = ms_ans_object_at(s, addr);
+    if (object == NULL) {
+        ms_ans_explain_own(s, addr, out);
+        return;
+    }
+    ms_ans_explain_own(&object->session, addr, out);
+    ms_ans_keep_text(s, &out->unit_name);
+    ms_ans_keep_text(s, &out->unit_producer);
+    for (unsigned i = 0; i < out->row_count; i++)
+        ms_ans_keep_path(s, &out->rows[i].file);
+    for (size_t i = 0; i < s->objects->map.count; i++) {
+        if (s->objects->opened[i] != object)
+            continue;
+        out->object_path = s->objects->map.v[i].path;
+        out->object_member = s->objects->map.v[i].member;
+    }
+    ms_ans_count_object(s->objects, object);
+}
+
 static void ms_ans_count_sets(const machsym_session *s, machsym_session_info *out)
 {
     ms_rd rd = ms_rd_make(s->env.dw->aranges);
@@ -7354,12 +8779,10 @@ static void ms_ans_count_sets(const machsym_session *s, machsym_session_info *ou
         out->arange_set_count++;
 }
 
-static void ms_ans_count(machsym_session *s, machsym_session_info *out)
+static void ms_ans_count_own(machsym_session *s, machsym_session_info *out)
 {
-    ms_zero(out, sizeof *out);
     ms_ans_count_sets(s, out);
-    out->unit_count = (uint32_t)s->env.count;
-    out->damaged_metadata = ms_ans_symbols(s)->damage_count;
+    out->unit_count += (uint32_t)s->env.count;
     for (size_t i = 0; i < s->env.count; i++) {
         ms_ans_trim(s);
         const ms_cu *cu = &s->env.v[i];
@@ -7376,6 +8799,24 @@ static void ms_ans_count(machsym_session *s, machsym_session_info *out)
         out->inline_count += unit->functions.count - unit->functions.function_count;
         out->line_row_count += unit->lines.row_count;
         out->die_count += unit->functions.die_count;
+    }
+}
+
+static void ms_ans_count(machsym_session *s, machsym_session_info *out)
+{
+    ms_zero(out, sizeof *out);
+    ms_ans_count_own(s, out);
+    out->damaged_metadata = ms_ans_symbols(s)->damage_count;
+    ms_ans_objects *o = ms_ans_map_of(s);
+    for (size_t i = 0; o != NULL && i < o->map.count; i++) {
+        ms_ans_trim(s);
+        ms_ans_object *object = ms_ans_object_of(s, i);
+        out->object_count++;
+        out->missing_object_count += object == NULL;
+        if (object == NULL)
+            continue;
+        ms_ans_count_own(&object->session, out);
+        ms_ans_count_object(o, object);
     }
 }
 
@@ -7676,9 +9117,13 @@ static size_t ms_map_copy_match(ms_span dict, uint8_t *out, size_t at, size_t ba
 {
     size_t end = at + len;
     if (back > at) { /* begins in the dictionary, and may run on into the block */
-        size_t there = back - at < len ? back - at : len;
-        ms_copy(out + at, dict.ptr + (dict.len - (back - at)), there);
-        at += there;
+        const uint8_t *from = dict.ptr + (dict.len - (back - at));
+        size_t stop = back - at < len ? at + (back - at) : end;
+        for (; stop - at >= 8; at += 8, from += 8)
+            ms_copy(out + at, from,
+                    8); /* most are short: one copy of any length would take longer to begin */
+        for (; at < stop; at++)
+            out[at] = *from++;
     }
     if (back >= 8) {
         for (; at < end; at += 8)
@@ -7806,8 +9251,9 @@ static size_t ms_map_hash_of(uint64_t a, uint64_t b)
 static ms_map_slot *ms_map_hash_slot(const ms_map_hash *h, uint64_t a, uint64_t b)
 {
     size_t at = ms_map_hash_of(a, b) & (h->cap - 1);
+    MACHSYM_COUNT_WORK(1);
     while (h->v[at].value != 0 && (h->v[at].a != a || h->v[at].b != b))
-        at = (at + 1) & (h->cap - 1);
+        MACHSYM_COUNT_WORK(1), at = (at + 1) & (h->cap - 1);
     return &h->v[at];
 }
 
@@ -7866,6 +9312,7 @@ typedef struct ms_map_coder {
 static uint64_t ms_map_text_hash(machsym_str text)
 {
     uint64_t h = 0xcbf29ce484222325u;
+    MACHSYM_COUNT_WORK(text.len / 64);
     for (size_t i = 0; i < text.len; i++)
         h = (h ^ (unsigned char)text.ptr[i]) * 0x100000001b3u;
     return h;
@@ -7905,6 +9352,7 @@ static uint64_t ms_map_ref(ms_map_coder *c, machsym_str text)
     uint64_t place = c->spaces != NULL ? ms_map_place(c->spaces, text) : UINT64_MAX;
     if (place == UINT64_MAX)
         return (uint64_t)ms_map_plain(c, text) << 1 | 1;
+    MACHSYM_COUNT_WORK(text.len / ms_MAP_BLOCK);
     for (uint64_t block = place / ms_MAP_BLOCK; block <= (place + text.len) / ms_MAP_BLOCK; block++)
         c->used[block / 8] |= (uint8_t)(1u << block % 8);
     return (place + 1) << 1;
@@ -8097,6 +9545,7 @@ static void ms_map_coder_init(ms_map_coder *c, ms_arena *data_arena, ms_arena *a
 
 typedef enum ms_map_kind {
     ms_MAP_UNITS = 0, /* a run of units */
+    ms_MAP_OBJECTS,   /* a run of object files of a debug map */
     ms_MAP_TEXT       /* a run of blocks of text */
 } ms_map_kind;
 
@@ -8145,6 +9594,29 @@ static void ms_map_add_task(machsym_plan *plan, ms_map_kind kind, uint64_t lo, u
     plan->count++;
 }
 
+/* Opens every object file of the debug map once, to know which ones answer and how large they are, and cuts them into
+ * parts. */
+static void ms_map_cut_objects(machsym_plan *plan)
+{
+    machsym_session *s = plan->session;
+    ms_ans_objects *o = ms_ans_map_of(s);
+    size_t first = 0;
+    uint64_t size = 0;
+    if (o == NULL)
+        return;
+    ms_ans_index_objects(s, o);
+    for (size_t i = 0; i < o->map.count; i++) {
+        const ms_ans_object *object = ms_ans_object_of(s, i);
+        size += object != NULL ? object->image.dw.info.len : 0;
+        if (size < ms_MAP_UNIT_BYTES && i + 1 < o->map.count)
+            continue;
+        ms_map_add_task(plan, ms_MAP_OBJECTS, first, i + 1, size);
+        first = i + 1;
+        size = 0;
+    }
+    ms_ans_close_objects(s);
+}
+
 /* Cuts the units and the text into parts of about equal size: the same ones for any number of threads. */
 static void ms_map_cut_tasks(machsym_plan *plan)
 {
@@ -8157,6 +9629,7 @@ static void ms_map_cut_tasks(machsym_plan *plan)
         ms_map_add_task(plan, ms_MAP_UNITS, first, i + 1, size);
         first = i + 1;
     }
+    ms_map_cut_objects(plan);
     uint64_t blocks = plan->spaces.total / ms_MAP_BLOCK;
     uint64_t step = ms_MAP_TEXT_BYTES / ms_MAP_BLOCK;
     for (uint64_t lo = 0; lo < blocks; lo += step) {
@@ -8260,6 +9733,7 @@ static void ms_map_put_chain(ms_map_work *w, uint32_t block, const ms_range *ran
     size_t depth = 0;
     for (uint32_t at = block; at != ms_SEG_NONE && w->chains[at] == 0; at = blocks[at].parent)
         depth++;
+    MACHSYM_COUNT_WORK(1 + depth);
     uint32_t *path = (uint32_t *)ms_arena_alloc(&w->scratch, depth, sizeof *path);
     if (path == NULL)
         return;
@@ -8287,6 +9761,7 @@ static void ms_map_add_lines(ms_map_work *w, uint64_t lo, uint64_t hi, uint32_t 
     ms_map_item item;
     item.chain = chain;
     for (item.lo = lo; item.lo < hi; item.lo = item.hi) {
+        MACHSYM_COUNT_WORK(1);
         ms_ans_rows_seek(&rows, item.lo);
         item.hi = rows.next < hi ? rows.next : hi;
         ms_zero(&item.line, sizeof item.line);
@@ -8308,6 +9783,7 @@ static void ms_map_call_segments(ms_map_work *w, uint32_t function, uint64_t lo,
     ms_cu_add_piece(&pieces, lo, hi, function);
     for (uint32_t i = function + 1; i < table->blocks[function].end; i++) {
         const ms_fn_block *block = &table->blocks[i];
+        MACHSYM_COUNT_WORK(1);
         if (block->parent == ms_SEG_NONE) {
             i = block->end - 1;
             continue;
@@ -8349,6 +9825,7 @@ static void ms_map_add_owned(ms_map_work *w, uint32_t function, uint64_t lo, uin
 {
     while (lo < hi) {
         uint64_t end;
+        MACHSYM_COUNT_WORK(1);
         ms_range range = ms_fn_range_at(&w->unit->functions, &w->unit->functions.blocks[function], lo);
         bool owned = ms_ans_owns(w->session, w->index, lo, &end);
         if (end > hi)
@@ -8370,6 +9847,7 @@ static void ms_map_add_only_lines(ms_map_work *w)
     for (size_t i = 0; i < lines->seq_count; i++) {
         uint64_t lo = lines->seqs[i].lo > from ? lines->seqs[i].lo : from;
         for (from = lines->seqs[i].hi; lo < from;) {
+            MACHSYM_COUNT_WORK(1);
             uint64_t end = ms_seg_until(functions->segs, functions->seg_count, lo);
             if (ms_fn_block_at(functions, lo) == ms_SEG_NONE) {
                 uint64_t same;
@@ -8410,6 +9888,40 @@ static void ms_map_add_unit(ms_map_work *w, size_t index)
 
 /* ---- Parts ---- */
 
+/* Encodes units of the session in w. Returns false when memory is out. */
+static bool ms_map_add_units(ms_map_work *w, machsym_part *part, uint64_t lo, uint64_t hi)
+{
+    bool ok = true;
+    for (uint64_t i = lo; i < hi && ok; i++) {
+        ms_map_add_unit(w, (size_t)i);
+        ok = !w->scratch.failed && !w->unit_arena.failed && !part->arena.oom && !part->data_arena.oom &&
+             !ms_ans_failed(w->session);
+    }
+    return ok;
+}
+
+/* Encodes the units of an object file; one that cannot be opened has none. Returns false when memory is out. */
+static bool ms_map_add_object(ms_map_work *w, machsym_part *part, size_t index)
+{
+    machsym_session *program = w->plan->session;
+    machsym_object_status status;
+    uint64_t time;
+    if (program->objects->statuses[index] != MACHSYM_OBJECT_FOUND)
+        return true;
+    ms_ans_object *object =
+        ms_ans_new_object(program, &program->objects->map, index, w->plan->allocator, &status, &time);
+    if (object == NULL)
+        return status != MACHSYM_OBJECT_UNTRIED;
+    w->session = &object->session;
+    ms_zero(&w->origins, sizeof w->origins); /* of entries in this object */
+    w->origins.arena = &part->arena;
+    ms_ans_index(w->session);
+    bool ok = ms_map_add_units(w, part, 0, object->image.cu_count);
+    ms_ans_close_object(object);
+    w->session = NULL;
+    return ok;
+}
+
 static bool ms_map_build_units(const machsym_plan *plan, const ms_map_task *task, machsym_part *part)
 {
     ms_map_work w;
@@ -8418,18 +9930,18 @@ static bool ms_map_build_units(const machsym_plan *plan, const ms_map_task *task
     w.c = &part->coder;
     w.scratch = ms_arena_make(plan->allocator);
     w.unit_arena = ms_arena_make(plan->allocator);
-    w.session = ms_map_session(plan);
     part->coder.spaces = &plan->spaces;
     part->coder.text_addr = plan->image->mo[0].text_addr;
     part->coder.columns = (plan->flags & MACHSYM_MAP_COLUMNS) != 0;
     part->coder.used =
         (uint8_t *)ms_arena_zeroed(&part->arena, (size_t)(plan->spaces.total / ms_MAP_BLOCK / 8 + 1), 1);
     w.origins.arena = &part->arena;
-    bool ok = w.session != NULL && part->coder.used != NULL;
-    for (uint64_t i = task->lo; i < task->hi && ok; i++) {
-        ms_map_add_unit(&w, (size_t)i);
-        ok = !w.scratch.oom && !w.unit_arena.oom && !part->arena.oom && !part->data_arena.oom &&
-             !ms_ans_oom(w.session);
+    bool ok = part->coder.used != NULL;
+    for (uint64_t i = task->lo; i < task->hi && ok && task->kind == ms_MAP_OBJECTS; i++)
+        ok = ms_map_add_object(&w, part, (size_t)i);
+    if (ok && task->kind == ms_MAP_UNITS) {
+        w.session = ms_map_session(plan);
+        ok = w.session != NULL && ms_map_add_units(&w, part, task->lo, task->hi);
     }
     if (ok)
         part->files_at = ms_map_end_part(&part->coder);
@@ -8480,11 +9992,12 @@ static machsym_part *ms_map_new_part(machsym_allocator allocator, ms_map_kind ki
 static machsym_part *ms_map_build_part(const machsym_plan *plan, size_t index)
 {
     const ms_map_task *task = &plan->tasks[index];
-    machsym_part *part = ms_map_new_part(plan->allocator, task->kind);
+    machsym_part *part =
+        ms_map_new_part(plan->allocator, task->kind == ms_MAP_TEXT ? ms_MAP_TEXT : ms_MAP_UNITS);
     if (part == NULL)
         return NULL;
-    bool ok = task->kind == ms_MAP_UNITS ? ms_map_build_units(plan, task, part)
-                                         : ms_map_build_text(plan, task, part);
+    bool ok = task->kind == ms_MAP_TEXT ? ms_map_build_text(plan, task, part)
+                                        : ms_map_build_units(plan, task, part);
     if (ok)
         return part;
     ms_map_free_part(part);
@@ -8557,6 +10070,7 @@ static bool ms_map_is_covered(const ms_map_merge *m, size_t *at, uint64_t lo, ui
     while (*at < m->order_count && m->order[*at]->hi <= lo)
         ++*at;
     for (size_t i = *at; i < m->order_count && m->order[i]->lo <= lo && !m->order[i]->only_lines; i++) {
+        MACHSYM_COUNT_WORK(1);
         lo = m->order[i]->hi > lo ? m->order[i]->hi : lo;
         if (lo >= hi)
             return true;
@@ -9193,8 +10707,8 @@ static uint64_t ms_map_next_start(const machsym_map *map, unsigned runs, uint64_
     ms_span table = map->tables[runs];
     uint64_t run = ms_map_run_at(map, runs, off);
     run = run == table.len / 8 ? 0 : run + 1;
-    while (run < table.len / 8 && ms_map_u32_at(table, 2 * run) <= off)
-        run++; /* of several that start at one address the last is found */
+    for (; run < table.len / 8 && ms_map_u32_at(table, 2 * run) <= off; run++)
+        MACHSYM_COUNT_WORK(1); /* of several that start at one address the last is found */
     return run < table.len / 8 ? ms_map_u32_at(table, 2 * run) : UINT64_MAX;
 }
 
@@ -21712,7 +23226,7 @@ static machsym_result machsym_add_file(machsym_image *image, const machsym_open_
     ms_zero(mo, sizeof *mo);
     mo->bytes = bytes;
     mo->slice = slice;
-    mo->is_loaded = (desc->flags & MACHSYM_OPEN_LOADED) != 0;
+    mo->is_loaded = (desc->flags & MACHSYM_OPEN_LOADED) != 0 && image->mo_count == 0; /* a pair is a file */
     result = ms_mo_load(mo, &image->arena, err);
     if (result != MACHSYM_OK)
         return result;
@@ -21836,12 +23350,6 @@ static void machsym_list_code(machsym_image *image)
     image->dw.code_count = kept;
 }
 
-static ms_span machsym_debug_section(const ms_mo *mo, const char *name)
-{
-    const ms_mo_section *section = ms_mo_section_named(mo, NULL, name);
-    return section != NULL ? section->bytes : ms_span_make(NULL, 0);
-}
-
 /* Takes the debug info of the first half that has some. */
 static void machsym_find_dwarf(machsym_image *image)
 {
@@ -21849,16 +23357,7 @@ static void machsym_find_dwarf(machsym_image *image)
     for (size_t m = 0; m < image->mo_count && dw->info.len == 0; m++) {
         const ms_mo *mo = &image->mo[m];
         image->has_compressed_dwarf |= ms_mo_section_named(mo, NULL, "__zdebug_info") != NULL;
-        dw->info = machsym_debug_section(mo, "__debug_info");
-        dw->abbrev = machsym_debug_section(mo, "__debug_abbrev");
-        dw->str = machsym_debug_section(mo, "__debug_str");
-        dw->line = machsym_debug_section(mo, "__debug_line");
-        dw->line_str = machsym_debug_section(mo, "__debug_line_str");
-        dw->str_offsets = machsym_debug_section(mo, "__debug_str_offs"); /* names are cut at 16 characters */
-        dw->addr = machsym_debug_section(mo, "__debug_addr");
-        dw->ranges = machsym_debug_section(mo, "__debug_ranges");
-        dw->rnglists = machsym_debug_section(mo, "__debug_rnglists");
-        dw->aranges = machsym_debug_section(mo, "__debug_aranges");
+        ms_om_read_dwarf(mo, &image->arena, dw);
     }
     image->cus = ms_cu_index(dw, &image->arena, &image->cu_count, &image->damage_count);
 }
@@ -21868,6 +23367,44 @@ static void machsym_set_name(machsym_image *image)
     image->name = ms_str_base_name(ms_str_from_c(image->inputs[0].path));
     if (ms_str_ends(image->name, ".dSYM"))
         image->name.len -= 5;
+}
+
+static const char *machsym_keep_c(machsym_image *image, const char *text)
+{
+    size_t len = ms_str_from_c(text).len;
+    char *copy = (char *)ms_arena_alloc(&image->arena, len + 1, 1);
+    if (copy == NULL)
+        return NULL;
+    ms_copy(copy, text, len);
+    copy[len] = 0;
+    return copy;
+}
+
+/* Whether and how the image's object files are looked for, if it has a debug map. */
+static void machsym_set_places(machsym_image *image, const machsym_open_desc *desc)
+{
+    ms_om_places *places = &image->places;
+    size_t prefix_count = desc->oso_prefixes != NULL ? desc->oso_prefix_count : 0;
+    size_t dir_count = desc->oso_dirs != NULL ? desc->oso_dir_count : 0;
+    machsym_oso_prefix *prefixes =
+        (machsym_oso_prefix *)ms_arena_alloc(&image->arena, prefix_count, sizeof *prefixes);
+    const char **dirs = (const char **)ms_arena_alloc(&image->arena, dir_count, sizeof *dirs);
+    if (prefixes == NULL || dirs == NULL)
+        return;
+    for (size_t i = 0; i < prefix_count; i++) {
+        prefixes[i].from = machsym_keep_c(image, desc->oso_prefixes[i].from);
+        prefixes[i].to = machsym_keep_c(image, desc->oso_prefixes[i].to);
+    }
+    for (size_t i = 0; i < dir_count; i++)
+        dirs[i] = machsym_keep_c(image, desc->oso_dirs[i]);
+    places->prefixes = prefixes;
+    places->prefix_count = prefix_count;
+    places->dirs = dirs;
+    places->dir_count = dir_count;
+    places->flags = desc->flags;
+    image->follows_objects = (desc->flags & (MACHSYM_OPEN_NO_OBJECTS | MACHSYM_OPEN_LOADED)) == 0 &&
+                             (image->inputs[0].path != NULL || prefix_count + dir_count > 0) &&
+                             image->dw.info.len == 0;
 }
 
 /* Everything after the image exists; on failure the caller closes it. */
@@ -21900,6 +23437,7 @@ static machsym_result machsym_image_fill(machsym_image *image, const machsym_ope
     machsym_set_name(image);
     machsym_list_code(image);
     machsym_find_dwarf(image);
+    machsym_set_places(image, desc);
     return image->arena.oom ? ms_fail_memory(err) : MACHSYM_OK;
 }
 
@@ -21985,15 +23523,21 @@ MACHSYM_API bool machsym_image_next_section(const machsym_image *image, machsym_
     return true;
 }
 
+static uint64_t machsym_addr_in(uint32_t cputype, bool is_64, uint64_t text_addr, uint64_t load_addr,
+                                uint64_t pc)
+{
+    if (cputype == ms_CPU_ARM64 && (pc & ((uint64_t)1 << 55)) == 0)
+        pc &= ((uint64_t)1 << 47) - 1; /* user space: the bits above hold pointer authentication */
+    if (cputype == ms_CPU_ARM)
+        pc &= ~(uint64_t)1; /* Thumb */
+    uint64_t addr = pc - load_addr + text_addr;
+    return is_64 ? addr : addr & 0xffffffff;
+}
+
 MACHSYM_API uint64_t machsym_image_addr(const machsym_image *image, uint64_t load_addr, uint64_t pc)
 {
     const ms_mo *mo = &image->mo[0];
-    if (mo->slice.cputype == ms_CPU_ARM64 && (pc & ((uint64_t)1 << 55)) == 0)
-        pc &= ((uint64_t)1 << 47) - 1; /* user space: the bits above hold pointer authentication */
-    if (mo->slice.cputype == ms_CPU_ARM)
-        pc &= ~(uint64_t)1; /* Thumb */
-    uint64_t addr = pc - load_addr + mo->text_addr;
-    return mo->is_64 ? addr : addr & 0xffffffff;
+    return machsym_addr_in(mo->slice.cputype, mo->is_64, mo->text_addr, load_addr, pc);
 }
 
 MACHSYM_API const machsym_loaded *machsym_loaded_from_pc(const machsym_loaded *images, size_t count,
@@ -22032,6 +23576,11 @@ MACHSYM_API machsym_result machsym_session_open(const machsym_session_desc *desc
 MACHSYM_API void machsym_session_trim(machsym_session *session)
 {
     ms_ans_forget(session);
+}
+
+MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session)
+{
+    return ms_ans_failed(session);
 }
 
 MACHSYM_API void machsym_session_close(machsym_session *session)
@@ -22108,6 +23657,16 @@ MACHSYM_API bool machsym_session_next_object(machsym_session *session, machsym_c
     return ms_ans_next_object(session, at, out);
 }
 
+MACHSYM_API bool machsym_session_next_object_file(const machsym_session *session, machsym_cursor *at,
+                                                  machsym_object_file *out)
+{
+    const ms_ans_objects *o = session->objects;
+    if (o == NULL || at->a >= o->tried_count)
+        return false;
+    ms_ans_get_object(o, o->tried[at->a++], out);
+    return true;
+}
+
 MACHSYM_API void machsym_session_explain(machsym_session *session, uint64_t addr, machsym_explanation *out)
 {
     ms_ans_explain(session, addr, out);
@@ -22134,7 +23693,7 @@ static machsym_result machsym_plan_fill(machsym_plan *plan, const machsym_plan_d
     ms_map_set_spaces(plan->image, &plan->spaces);
     ms_map_fill_dict(&plan->spaces, plan->dict);
     ms_map_cut_tasks(plan);
-    return plan->arena.oom || ms_ans_oom(session) ? ms_fail_memory(err) : MACHSYM_OK;
+    return plan->arena.oom || ms_ans_failed(session) ? ms_fail_memory(err) : MACHSYM_OK;
 }
 
 MACHSYM_API machsym_result machsym_plan_open(const machsym_plan_desc *desc, machsym_plan **out,
@@ -22180,6 +23739,16 @@ MACHSYM_API size_t machsym_plan_part_count(const machsym_plan *plan)
 MACHSYM_API uint64_t machsym_plan_part_size(const machsym_plan *plan, size_t index)
 {
     return index < plan->count ? plan->tasks[index].size : 0;
+}
+
+MACHSYM_API bool machsym_plan_next_object_file(const machsym_plan *plan, machsym_cursor *at,
+                                               machsym_object_file *out)
+{
+    const ms_ans_objects *o = plan->session->objects;
+    if (o == NULL || at->a >= o->map.count)
+        return false;
+    ms_ans_get_object(o, (size_t)at->a++, out);
+    return true;
 }
 
 MACHSYM_API machsym_result machsym_part_build(const machsym_plan *plan, size_t index, machsym_part **out,
@@ -22322,7 +23891,7 @@ MACHSYM_API machsym_result machsym_map_open(const char *path, machsym_bytes byte
     machsym_result result = MACHSYM_OK;
 #ifndef MACHSYM_NO_OS
     if (bytes.ptr == NULL) {
-        int code = ms_os_map(path, (flags & MACHSYM_OPEN_COPY) != 0, &map->file);
+        int code = ms_os_map(path, (flags & MACHSYM_MAP_COPY) != 0, &map->file);
         map->bytes = ms_span_make(map->file.ptr, map->file.len);
         if (code != 0) {
             result = ms_fail(err, MACHSYM_ERR_IO, "the file cannot be read", "", 0);
@@ -22396,6 +23965,12 @@ MACHSYM_API void machsym_map_get_info(const machsym_map *map, machsym_map_info *
     out->text_bytes = map->tables[ms_TABLE_BLOCKS].len / 4 * ms_MAP_BLOCK;
     out->packed_bytes = map->tables[ms_TABLE_TEXT].len;
     out->data_bytes = map->tables[ms_TABLE_DATA].len;
+}
+
+MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr, uint64_t pc)
+{
+    bool is_64 = (map->head.cputype & ms_CPU_IS_64) != 0;
+    return machsym_addr_in(map->head.cputype, is_64, map->head.text_addr, load_addr, pc);
 }
 
 MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_frame *frames,
@@ -22509,7 +24084,7 @@ MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *b
     ms_zero(&d, sizeof d);
     d.s = mangled.ptr;
     d.len = mangled.len;
-    d.flags = flags;
+    d.flags = flags & (MACHSYM_DEMANGLE_SIMPLIFIED | MACHSYM_DEMANGLE_RUST_HASH);
     d.out = buf;
     d.cap = cap > 0 ? cap - 1 : 0;
     size_t len = mangled.len;
@@ -22523,3 +24098,53 @@ MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *b
 }
 
 #endif /* MACHSYM_IMPLEMENTATION */
+
+/*
+ * This software is available under two licenses. Choose whichever you like.
+ *
+ * ------------------------------------------------------------------------------
+ * Alternative A: the MIT License
+ *
+ * Copyright (c) 2026 the machsym authors
+ *
+ * Permission is hereby granted, free of charge, to any person obtaining a copy of
+ * this software and associated documentation files (the "Software"), to deal in
+ * the Software without restriction, including without limitation the rights to
+ * use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies
+ * of the Software, and to permit persons to whom the Software is furnished to do
+ * so, subject to the following conditions:
+ *
+ * The above copyright notice and this permission notice shall be included in all
+ * copies or substantial portions of the Software.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+ * IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+ * FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+ * AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+ * LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+ * OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
+ * SOFTWARE.
+ *
+ * ------------------------------------------------------------------------------
+ * Alternative B: the public domain (www.unlicense.org)
+ *
+ * This is free and unencumbered software released into the public domain.
+ *
+ * Anyone is free to copy, modify, publish, use, compile, sell, or distribute this
+ * software, either in source code form or as a compiled binary, for any purpose,
+ * commercial or non-commercial, and by any means.
+ *
+ * In jurisdictions that recognize copyright laws, the author or authors of this
+ * software dedicate any and all copyright interest in the software to the public
+ * domain. We make this dedication for the benefit of the public at large and to
+ * the detriment of our heirs and successors. We intend this dedication to be an
+ * overt act of relinquishment in perpetuity of all present and future rights to
+ * this software under copyright law.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+ * IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+ * FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+ * AUTHORS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN
+ * ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION
+ * WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+ */

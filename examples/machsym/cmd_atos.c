@@ -1,14 +1,24 @@
 /* machsym atos: Apple's atos, and more. */
+#include "objects.h"
 #include "owners.h"
+#include "source.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_FRAMES = MACHSYM_MAX_INLINE_DEPTH + 1, READ_SIZE = 1 << 16, BATCH_BYTES = 8 << 20 };
+enum {
+    MAX_FRAMES = MACHSYM_MAX_INLINE_DEPTH + 1,
+    READ_SIZE = 1 << 16,
+    BATCH_BYTES = 8 << 20,
+    PREPARE = 512,
+    MAX_THREADS = 16,
+    THREAD_WORTH = 4096 /* addresses: fewer are answered before a thread has started to help */
+};
 
 /* What the given addresses count from. */
 typedef enum address_kind {
@@ -21,10 +31,10 @@ typedef enum address_kind {
 
 /* One -o. */
 typedef struct target {
-    machsym_image *image;
-    machsym_session *session;
-    machsym_image_info info;
-    owners_image *owned; /* NULL without --owners */
+    symbol_file file;
+    symbol_source *source;
+    owners_image *owned;    /* NULL without --owners */
+    machsym_cursor objects; /* those of the debug map that were spoken of */
 } target;
 
 /* What the options say. */
@@ -47,9 +57,14 @@ typedef struct atos {
     const char *delimiter;
     const char *input;
     owners *rules; /* NULL without --owners */
+    const char *store;
+    machsym_bytes bytes; /* a map, in place of -o */
     machsym_lines lines;
+    bool has_lines;
+    uint32_t map_flags;
     uint32_t session_flags;
     frame_style style;
+    object_options objects;
     bool unresolved; /* an address stayed without a name */
     machsym_frame frames[MAX_FRAMES];
 } atos;
@@ -59,7 +74,8 @@ static const char usage[] =
     "Prints function, file and line for addresses of a Mach-O file, as Apple's atos does.\n"
     "Without addresses they are read from standard input and answered line by line.\n"
     "\n"
-    "  -o FILE             a Mach-O file, the DWARF file of a dSYM, or a .dSYM bundle; may repeat\n"
+    "  -o FILE             a Mach-O file, the DWARF file of a dSYM, a .dSYM bundle, or a .symmap; may "
+    "repeat\n"
     "  -arch NAME          which slice of a fat file: arm64, x86_64, ...\n"
     "  --uuid UUID         which slice, by its UUID\n"
     "  -l ADDRESS          the addresses are runtime ones and the image was loaded here (hex)\n"
@@ -73,6 +89,7 @@ static const char usage[] =
     "  -dedup              all functions that share an address\n"
     "  -printHeader, -p    accepted; there is no live process to look at here\n"
     "\n"
+    "  --store DIR         take the map of --uuid from a store; see machsym map --help\n"
     "  --lines=POLICY      atos: the row as it is, first of equals; dwarf: last of equals, as "
     "llvm-symbolizer;\n"
     "                      stmt: only rows that begin a statement\n"
@@ -83,53 +100,79 @@ static const char usage[] =
     "  --explain           how each answer came about\n"
     "  --copy              read files into memory first: safe when others may truncate them\n"
     "  --check             exit with 2 when an address stayed without a name\n"
-    "  --owners RULES      whose code it is, by a file of rules: see machsym owners --help\n"
+    "  --owners RULES      whose code it is, by a file of rules: see machsym owners --help\n" OBJECT_USAGE
     "\n"
     "exit status: 0 ran, 1 usage or a file that cannot be opened, 2 with --check\n";
 
 /* ---- Targets ---- */
 
+/* Tells whether a map can do what the options ask for. */
+static bool map_can(const atos *a, const target *t)
+{
+    const char *what = a->dedup                       ? "-dedup"
+                       : a->rules != NULL             ? "--owners"
+                       : a->kind == ADDRESS_TEXT_EXEC ? "-textExecAddress"
+                                                      : NULL;
+    if (t->file.map == NULL || what == NULL)
+        return true;
+    tool_say("%s: a map does not hold what %s needs; name the dSYM", t->file.info.path, what);
+    return false;
+}
+
+/* Opens what a description names, as the next target. */
+static bool open_target(atos *a, const symbol_desc *desc)
+{
+    target *t = &a->targets[a->target_count];
+    if (t->file.image == NULL && !tool_open_symbols(desc, &t->file))
+        return false;
+    a->target_count++;
+    t->source = symbol_source_open(&t->file, a->session_flags, 0);
+    if (!map_can(a, t))
+        return false;
+    if (a->rules != NULL)
+        t->owned = owners_open(a->rules, t->file.image, symbol_source_session(t->source));
+    return a->rules == NULL || t->owned != NULL;
+}
+
 /* A second -o of the same UUID is the other half of the first: dSYM and binary answer together. */
 static bool open_targets(atos *a)
 {
-    for (size_t i = 0; i < a->path_count; i++) {
-        machsym_open_desc desc;
-        target *t = &a->targets[a->target_count];
-        memset(&desc, 0, sizeof desc);
-        desc.path = a->paths[i];
-        desc.arch = a->arch;
-        desc.uuid = a->has_uuid ? &a->uuid : NULL;
-        desc.flags = a->copy ? MACHSYM_OPEN_COPY : 0;
-        if (i + 1 < a->path_count) {
-            machsym_image *pair;
-            desc.pair_path = a->paths[i + 1];
-            if (machsym_image_open(&desc, &pair, NULL) == MACHSYM_OK) {
-                t->image = pair;
-                i++;
-            }
-            desc.pair_path = NULL;
-        }
-        if (t->image == NULL)
-            t->image = tool_open(&desc);
-        if (t->image == NULL)
-            return false;
-        t->session = tool_session(t->image, a->lines, a->session_flags);
-        machsym_image_get_info(t->image, &t->info);
-        a->target_count++;
-        if (a->rules != NULL)
-            t->owned = owners_open(a->rules, t->image, t->session);
-        if (a->rules != NULL && t->owned == NULL)
-            return false;
+    symbol_desc desc;
+    text store = {0};
+    memset(&desc, 0, sizeof desc);
+    desc.open.arch = a->arch;
+    desc.open.uuid = a->has_uuid ? &a->uuid : NULL;
+    desc.open.flags = a->copy ? MACHSYM_OPEN_COPY : 0;
+    object_options_apply(&a->objects, &desc.open);
+    desc.open.bytes = a->bytes;
+    desc.lines = a->lines;
+    desc.any_lines = !a->has_lines;
+    desc.map_flags = a->map_flags;
+    bool ok = a->bytes.ptr == NULL || open_target(a, &desc);
+    if (a->store != NULL) {
+        store_path(&store, a->store, &a->uuid);
+        desc.open.path = store.v;
+        ok = open_target(a, &desc);
     }
-    return true;
+    for (size_t i = 0; i < a->path_count && ok; i++) {
+        desc.open.path = a->paths[i];
+        desc.open.pair_path = i + 1 < a->path_count ? a->paths[i + 1] : NULL;
+        if (desc.open.pair_path != NULL &&
+            symbol_file_open(&desc, &a->targets[a->target_count].file, NULL) == MACHSYM_OK)
+            i++;
+        desc.open.pair_path = NULL;
+        ok = open_target(a, &desc);
+    }
+    text_free(&store);
+    return ok;
 }
 
 static void close_targets(atos *a)
 {
     for (size_t i = 0; i < a->target_count; i++) {
         owners_close(a->targets[i].owned);
-        machsym_session_close(a->targets[i].session);
-        machsym_image_close(a->targets[i].image);
+        symbol_source_close(a->targets[i].source);
+        symbol_file_close(&a->targets[i].file);
     }
 }
 
@@ -137,11 +180,11 @@ static void close_targets(atos *a)
 static uint64_t file_address(const atos *a, const target *t, uint64_t given)
 {
     switch (a->kind) {
-    case ADDRESS_LOAD: return machsym_image_addr(t->image, a->base, given);
-    case ADDRESS_SLIDE: return machsym_image_addr(t->image, t->info.text_addr + a->base, given);
-    case ADDRESS_OFFSET: return machsym_image_addr(t->image, 0, given);
-    case ADDRESS_TEXT_EXEC: return given - a->base + t->info.text_exec_addr;
-    default: return machsym_image_addr(t->image, t->info.text_addr, given);
+    case ADDRESS_LOAD: return symbol_file_addr(&t->file, a->base, given);
+    case ADDRESS_SLIDE: return symbol_file_addr(&t->file, t->file.info.text_addr + a->base, given);
+    case ADDRESS_OFFSET: return symbol_file_addr(&t->file, 0, given);
+    case ADDRESS_TEXT_EXEC: return given - a->base + t->file.info.text_exec_addr;
+    default: return symbol_file_addr(&t->file, t->file.info.text_addr, given);
     }
 }
 
@@ -150,9 +193,9 @@ static bool is_inside(const target *t, uint64_t addr)
 {
     machsym_cursor at = {0, 0};
     machsym_section section;
-    if (addr >= t->info.text_addr && addr - t->info.text_addr < t->info.text_size)
+    if (addr >= t->file.info.text_addr && addr - t->file.info.text_addr < t->file.info.text_size)
         return true;
-    while (machsym_image_next_section(t->image, &at, &section)) {
+    while (t->file.image != NULL && machsym_image_next_section(t->file.image, &at, &section)) {
         bool debug = section.segment.len == 7 && memcmp(section.segment.ptr, "__DWARF", 7) == 0;
         if (!debug && addr >= section.addr && addr - section.addr < section.size)
             return true;
@@ -175,7 +218,7 @@ static target *target_of(atos *a, uint64_t given, uint64_t *addr)
 static void print_in_image(text *out, const target *t)
 {
     text_c(out, " (in ");
-    text_str(out, t->info.name);
+    text_str(out, t->file.info.name);
     text_char(out, ')');
 }
 
@@ -189,7 +232,7 @@ static void print_offset(text *out, uint64_t addr, const machsym_frame *frame)
 static void print_bare(text *out, const target *t, uint64_t given, uint64_t addr, const machsym_frame *frame)
 {
     text_c(out, "0x");
-    text_hex(out, given, t->info.address_size * 2);
+    text_hex(out, given, t->file.info.address_size * 2);
     print_in_image(out, t);
     if (frame != NULL && frame->name_source == MACHSYM_SOURCE_FUNCTION_STARTS)
         print_offset(out, addr, frame);
@@ -237,7 +280,7 @@ static void print_folded(const atos *a, text *out, const target *t, uint64_t giv
     machsym_str name;
     machsym_frame other = *frame;
     machsym_str own = frame->linkage_name.len != 0 ? frame->linkage_name : frame->name;
-    while (machsym_session_next_alias(t->session, frame->function_start, &at, &name)) {
+    while (machsym_session_next_alias(symbol_source_session(t->source), frame->function_start, &at, &name)) {
         if (name.len == own.len && memcmp(name.ptr, own.ptr, own.len) == 0)
             continue;
         text_c(out, a->delimiter);
@@ -271,17 +314,17 @@ static void print_json(const atos *a, text *out, const target *t, uint64_t given
     text_c(out, "{\"address\":\"0x");
     text_hex(out, given, 1);
     text_c(out, "\",\"image\":");
-    text_json(out, t->info.name);
+    text_json(out, t->file.info.name);
     text_c(out, ",\"uuid\":");
-    if (t->info.slice.has_uuid) {
+    if (t->file.info.has_uuid) {
         text_char(out, '"');
-        text_uuid(out, &t->info.slice.uuid);
+        text_uuid(out, &t->file.info.uuid);
         text_char(out, '"');
     } else {
         text_c(out, "null");
     }
     text_c(out, ",\"arch\":\"");
-    text_c(out, t->info.slice.arch);
+    text_c(out, t->file.info.arch);
     text_char(out, '"');
     machsym_str owner = {NULL, 0};
     if (t->owned != NULL)
@@ -347,6 +390,12 @@ static void explain_unit(text *out, const machsym_explanation *e)
         text_c(out, "\n  producer: ");
         text_str(out, e->unit_producer);
     }
+    if (e->object_path.len != 0) {
+        text_c(out, "\n  object: ");
+        text_str(out, e->object_path);
+        text_c(out, e->object_member.len != 0 ? ", member " : "");
+        text_str(out, e->object_member);
+    }
     text_char(out, '\n');
 }
 
@@ -372,17 +421,21 @@ static void explain_frame(const atos *a, text *out, const machsym_frame *frame)
 static void print_explanation(const atos *a, text *out, const target *t, uint64_t addr, size_t count)
 {
     machsym_explanation e;
-    machsym_session_explain(t->session, addr, &e);
     text_c(out, "  slice: ");
-    text_c(out, t->info.slice.arch);
+    text_c(out, t->file.info.arch);
     text_c(out, " of ");
-    text_c(out, t->info.path != NULL ? t->info.path : "memory");
+    text_c(out, t->file.info.path != NULL ? t->file.info.path : "memory");
     text_c(out, ", file address 0x");
     text_hex(out, addr, 1);
     text_char(out, '\n');
-    explain_unit(out, &e);
+    if (t->file.map == NULL) {
+        machsym_session_explain(symbol_source_session(t->source), addr, &e);
+        explain_unit(out, &e);
+    }
     for (size_t i = 0; i < count; i++)
         explain_frame(a, out, &a->frames[i]);
+    if (t->file.map != NULL)
+        return;
     text_c(out, e.row_count > 0 ? "  line rows:\n" : "  line rows: none at this address\n");
     for (unsigned i = 0; i < e.row_count; i++)
         explain_row(out, &e.rows[i], i == e.row_used);
@@ -413,9 +466,9 @@ static void answer(atos *a, text *out, const char *token, size_t len)
         print_unknown(a, out, token, len);
         return;
     }
-    size_t count = machsym_session_frames(t->session, addr, a->frames, MAX_FRAMES);
-    if (count > MAX_FRAMES)
-        count = MAX_FRAMES;
+    size_t count = symbol_source_frames(t->source, addr, a->frames, MAX_FRAMES);
+    a->style.source = t->source;
+    object_say_new(symbol_source_session(t->source), &t->objects);
     bool named =
         count > 0 && (a->frames[count - 1].linkage_name.len != 0 || a->frames[count - 1].name.len != 0);
     a->unresolved |= !named;
@@ -434,6 +487,7 @@ typedef struct token {
     size_t at;
     size_t len;
     uint64_t number;
+    const text *answers;
     size_t answer_at;
     size_t answer_len;
 } token;
@@ -475,26 +529,109 @@ static int by_number(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
+/* Tells the maps which addresses are about to come. */
+static void prepare(atos *a, token *const *order, size_t count)
+{
+    uint64_t addrs[PREPARE];
+    for (size_t i = 0; i < a->target_count; i++) {
+        size_t n = 0;
+        for (size_t k = 0; k < count && a->targets[i].file.map != NULL; k++)
+            n += target_of(a, order[k]->number, &addrs[n]) == &a->targets[i];
+        symbol_source_prepare(a->targets[i].source, addrs, n);
+    }
+}
+
+/* What one thread answers of many addresses. */
+typedef struct share {
+    atos *a;
+    const char *input;
+    token **order;
+    size_t count;
+    text answers;
+    pthread_t thread;
+} share;
+
+static void *answer_share(void *argument)
+{
+    share *s = argument;
+    for (size_t i = 0; i < s->count; i++) {
+        token *t = s->order[i];
+        if (i % PREPARE == 0)
+            prepare(s->a, s->order + i, s->count - i < PREPARE ? s->count - i : PREPARE);
+        t->answers = &s->answers;
+        t->answer_at = s->answers.len;
+        answer(s->a, &s->answers, s->input + t->at, t->len);
+        t->answer_len = s->answers.len - t->answer_at;
+    }
+    return NULL;
+}
+
+/* What the options say, for another thread: with lookups of its own. */
+static atos *clone_atos(const atos *a)
+{
+    atos *copy = tool_alloc(sizeof *copy);
+    *copy = *a;
+    for (size_t i = 0; i < a->target_count; i++)
+        copy->targets[i].source = symbol_source_open(&copy->targets[i].file, a->session_flags, 0);
+    return copy;
+}
+
+static void close_clone(atos *a, atos *copy)
+{
+    a->unresolved |= copy->unresolved;
+    for (size_t i = 0; i < a->target_count; i++)
+        symbol_source_close(copy->targets[i].source);
+    free(copy);
+}
+
+/* How many threads are worth it. Owners, explanations and object files keep state of their own: one. */
+static size_t thread_count(const atos *a, size_t count)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t most = cores < 1 ? 1 : cores > MAX_THREADS ? MAX_THREADS : (size_t)cores;
+    for (size_t i = 0; i < a->target_count; i++) {
+        if (a->targets[i].file.image != NULL && !a->targets[i].file.info.has_dwarf)
+            most = 1;
+    }
+    return a->rules != NULL || a->explain || count < THREAD_WORTH ? 1 : most;
+}
+
 /* Answers the words of input in the order of their addresses, so that every unit is decoded once, and prints them in
- * the order given. */
+ * the order given. Of many, each thread takes those that follow each other. */
 static void answer_all(atos *a, const char *input, size_t len)
 {
     token *tokens = NULL;
-    text answers = {0};
+    share shares[MAX_THREADS];
     size_t count = split(input, len, &tokens);
+    size_t threads = thread_count(a, count);
     token **order = tool_alloc(count * sizeof *order);
     for (size_t i = 0; i < count; i++)
         order[i] = &tokens[i];
     qsort(order, count, sizeof *order, by_number);
-    for (size_t i = 0; i < count; i++) {
-        order[i]->answer_at = answers.len;
-        answer(a, &answers, input + order[i]->at, order[i]->len);
-        order[i]->answer_len = answers.len - order[i]->answer_at;
+    memset(shares, 0, sizeof shares);
+    for (size_t i = 0; i < threads; i++) {
+        size_t first = count * i / threads;
+        shares[i] = (share){.a = i == 0 ? a : clone_atos(a),
+                            .input = input,
+                            .order = order + first,
+                            .count = count * (i + 1) / threads - first};
+    }
+    for (size_t i = 1; i < threads; i++) {
+        if (pthread_create(&shares[i].thread, NULL, answer_share, &shares[i]) != 0) {
+            tool_say("no thread can be made");
+            exit(TOOL_ERROR);
+        }
+    }
+    answer_share(&shares[0]);
+    for (size_t i = 1; i < threads; i++) {
+        pthread_join(shares[i].thread, NULL);
+        close_clone(a, shares[i].a);
     }
     for (size_t i = 0; i < count; i++)
-        fwrite(answers.v + tokens[i].answer_at, 1, tokens[i].answer_len, stdout);
+        fwrite(tokens[i].answers->v + tokens[i].answer_at, 1, tokens[i].answer_len, stdout);
     fflush(stdout);
-    text_free(&answers);
+    for (size_t i = 0; i < threads; i++)
+        text_free(&shares[i].answers);
     free(order);
     free(tokens);
 }
@@ -587,8 +724,11 @@ static bool set_flag(atos *a, const options *o, const char *name)
 /* Takes one option. Returns false after a message. */
 static bool set_option(atos *a, options *o, const char *name)
 {
+    bool ok;
     if (set_flag(a, o, name) || options_is(o, name, "printHeader"))
         return true;
+    if (object_option(&a->objects, o, name, &ok))
+        return ok;
     if (options_is(o, name, "o")) {
         if (a->path_count == sizeof a->paths / sizeof a->paths[0]) {
             tool_say("at most %zu -o", a->path_count);
@@ -616,6 +756,8 @@ static bool set_option(atos *a, options *o, const char *name)
         a->arch = options_value(o, "arch");
     else if (options_is(o, name, "d"))
         a->delimiter = options_value(o, "d");
+    else if (options_is(o, name, "store"))
+        a->store = options_value(o, "store");
     else if (options_is(o, name, "f"))
         a->input = options_value(o, "f");
     else if (options_is(o, name, "owners")) {
@@ -631,10 +773,10 @@ static bool set_option(atos *a, options *o, const char *name)
             tool_say("--uuid wants 32 hexadecimal digits, with or without dashes");
         return a->has_uuid;
     } else if (options_is(o, name, "lines")) {
-        bool known = parse_lines(options_value(o, "lines"), &a->lines);
-        if (!known)
+        a->has_lines = parse_lines(options_value(o, "lines"), &a->lines);
+        if (!a->has_lines)
             tool_say("--lines is one of atos, dwarf, stmt");
-        return known;
+        return a->has_lines;
     } else {
         tool_say("no such option: -%s; see machsym atos --help", name);
         return false;
@@ -663,7 +805,7 @@ static int run(atos *a, char **addresses, size_t address_count)
     return status;
 }
 
-int cmd_atos(int argc, char **argv)
+int atos_main(int argc, char **argv, bool file_first, machsym_bytes bytes)
 {
     static atos a;
     options o = {argc, argv, 0, false};
@@ -672,10 +814,13 @@ int cmd_atos(int argc, char **argv)
     char **addresses = tool_alloc((size_t)argc * sizeof *addresses);
     size_t address_count = 0;
     int status = TOOL_ERROR;
+    a.bytes = bytes;
     a.delimiter = "\n";
     a.style.demangle_flags = MACHSYM_DEMANGLE_SIMPLIFIED;
     while (options_next(&o, &name, &operand)) {
-        if (operand != NULL) {
+        if (operand != NULL && file_first && a.path_count == 0) {
+            a.paths[a.path_count++] = operand;
+        } else if (operand != NULL) {
             addresses[address_count++] = argv[o.at];
         } else if (options_is(&o, name, "help") || options_is(&o, name, "h")) {
             fputs(usage, stdout);
@@ -686,7 +831,11 @@ int cmd_atos(int argc, char **argv)
             return TOOL_ERROR;
         }
     }
-    if (a.path_count == 0)
+    a.map_flags =
+        address_count > 0 ? MACHSYM_MAP_UNCHECKED : 0; /* reading it all would take longer than to answer */
+    if (a.store != NULL && !a.has_uuid)
+        tool_say("--store needs --uuid: which image to look for");
+    else if (a.path_count == 0 && a.bytes.ptr == NULL && a.store == NULL)
         fputs(usage, stderr);
     else if (open_targets(&a))
         status = run(&a, addresses, address_count);
@@ -694,4 +843,9 @@ int cmd_atos(int argc, char **argv)
     owners_free(a.rules);
     free(addresses);
     return status == TOOL_OK && a.check && a.unresolved ? TOOL_UNRESOLVED : status;
+}
+
+int cmd_atos(int argc, char **argv)
+{
+    return atos_main(argc, argv, false, (machsym_bytes){NULL, 0});
 }

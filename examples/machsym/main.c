@@ -13,9 +13,11 @@ typedef struct command {
 static const command commands[] = {
     {"atos", cmd_atos, "addresses to function, file and line, as Apple's atos prints them"},
     {"info", cmd_info, "what a file holds: slices, UUIDs, sections, debug info, damage"},
+    {"crash", cmd_crash, "names and lines into crash reports, .ips, sample, hang, MetricKit, pasted stacks"},
     {"objc", cmd_objc, "Objective-C classes, categories and methods with their addresses"},
     {"symbols", cmd_symbols, "every name that is known of a file, by address, with its source"},
     {"owners", cmd_owners, "whose code it is: libraries linked into a program"},
+    {"map", cmd_map, "whole images resolved once: build, lookups, chunks for stores, other formats"},
     {"demangle", cmd_demangle, "C++, Swift, Rust and D names in source form; filters text"},
 };
 

@@ -364,6 +364,19 @@ static const piece *find_piece(const pieces *in, uint64_t addr)
     return lo > 0 && addr < in->v[lo - 1].hi ? &in->v[lo - 1] : NULL;
 }
 
+/* The path of an object file as the linker writes it: archive(member). */
+static machsym_str keep_whole(owners_image *image, const machsym_object *object)
+{
+    text whole = {0};
+    text_str(&whole, object->path);
+    text_c(&whole, object->member.len != 0 ? "(" : "");
+    text_str(&whole, object->member);
+    text_c(&whole, object->member.len != 0 ? ")" : "");
+    machsym_str kept = keep(image, whole.v, whole.len);
+    text_free(&whole);
+    return kept;
+}
+
 /* The debug map in the file. */
 static void read_objects(owners_image *image, machsym_session *session, pieces *to)
 {
@@ -373,9 +386,10 @@ static void read_objects(owners_image *image, machsym_session *session, pieces *
     machsym_str shown = {0};
     machsym_str path = {0};
     while (machsym_session_next_object(session, &at, &object)) {
-        if (object.path.ptr != last.path.ptr || shown.len == 0) {
+        if (object.path.ptr != last.path.ptr ||
+            shown.len == 0) { /* a view: each object file has its own string */
             shown = show_object(image, object.path, object.member);
-            path = keep(image, object.path.ptr, object.path.len);
+            path = keep_whole(image, &object);
         }
         last = object;
         add_piece(to, object.lo, object.hi, path, shown);

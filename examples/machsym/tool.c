@@ -1,5 +1,5 @@
 /* What the subcommands share; see tool.h. */
-#include "tool.h"
+#include "source.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -261,11 +261,16 @@ bool parse_uuid(const char *written, machsym_uuid *out)
     return count == 32;
 }
 
-bool parse_lines(const char *written, machsym_lines *out)
+const char *lines_name(machsym_lines lines)
 {
     static const char *const names[] = {"atos", "dwarf", "stmt"};
-    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(written, names[i]) == 0) {
+    return (unsigned)lines < MACHSYM_LINES_COUNT ? names[lines] : "?";
+}
+
+bool parse_lines(const char *written, machsym_lines *out)
+{
+    for (unsigned i = 0; i < MACHSYM_LINES_COUNT; i++) {
+        if (strcmp(written, lines_name((machsym_lines)i)) == 0) {
             *out = (machsym_lines)i;
             return true;
         }
@@ -297,20 +302,24 @@ static void list_slices(const machsym_open_desc *desc)
     free(slices);
 }
 
+void tool_say_open(const machsym_open_desc *desc, const machsym_error *err)
+{
+    if (err->code == MACHSYM_ERR_ARCH && desc->arch != NULL)
+        fprintf(stderr, "atos cannot load symbols for the file %s for architecture %s.\n", desc->path,
+                desc->arch);
+    else
+        tool_say_error(desc->path != NULL ? desc->path : "standard input", err);
+    if (err->code == MACHSYM_ERR_ARCH || err->code == MACHSYM_ERR_AMBIGUOUS || err->code == MACHSYM_ERR_UUID)
+        list_slices(desc);
+}
+
 machsym_image *tool_open(const machsym_open_desc *desc)
 {
     machsym_image *image;
     machsym_error err;
-    machsym_result result = machsym_image_open(desc, &image, &err);
-    if (result == MACHSYM_OK)
+    if (machsym_image_open(desc, &image, &err) == MACHSYM_OK)
         return image;
-    if (result == MACHSYM_ERR_ARCH && desc->arch != NULL)
-        fprintf(stderr, "atos cannot load symbols for the file %s for architecture %s.\n", desc->path,
-                desc->arch);
-    else
-        tool_say_error(desc->path, &err);
-    if (result == MACHSYM_ERR_ARCH || result == MACHSYM_ERR_AMBIGUOUS || result == MACHSYM_ERR_UUID)
-        list_slices(desc);
+    tool_say_open(desc, &err);
     return NULL;
 }
 
@@ -374,6 +383,8 @@ bool frame_has_line(const machsym_frame *frame)
 void text_frame_name(text *t, const machsym_frame *frame, const frame_style *style)
 {
     machsym_str name = frame->linkage_name.len != 0 ? frame->linkage_name : frame->name;
+    if (style->source != NULL && symbol_source_name(style->source, frame, style, t))
+        return;
     if (style->raw_names)
         text_str(t, name);
     else

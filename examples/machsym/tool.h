@@ -65,11 +65,14 @@ const char *options_value(options *o, const char *name);
 bool parse_hex(const char *digits, size_t len, uint64_t *out); /* with or without 0x */
 bool parse_uuid(const char *written, machsym_uuid *out);       /* with or without dashes */
 bool parse_lines(const char *written, machsym_lines *out);     /* atos, dwarf, stmt */
+const char *lines_name(machsym_lines lines);
 
 /* ---- Images ---- */
 
 /* Opens an image, and on failure says why; several slices without a choice are listed. Returns NULL on failure. */
 machsym_image *tool_open(const machsym_open_desc *desc);
+/* Says why an image could not be opened. */
+void tool_say_open(const machsym_open_desc *desc, const machsym_error *err);
 machsym_session *tool_session(const machsym_image *image, machsym_lines lines, uint32_t flags);
 
 /* The options of commands that look at one image. */
@@ -88,11 +91,14 @@ machsym_image *image_options_open(const image_options *from);
 
 /* ---- Frames ---- */
 
+typedef struct symbol_source symbol_source; /* source.h */
+
 /* How a frame is printed. */
 typedef struct frame_style {
     bool full_path;
     bool raw_names; /* do not demangle */
     uint32_t demangle_flags;
+    symbol_source *source; /* keeps the shown names of a map; may be NULL */
 } frame_style;
 
 /* A linkage name, demangled, or the mangled parts of a name from metadata. */
@@ -109,9 +115,11 @@ void text_frame_json(text *t, const machsym_frame *frame, uint64_t addr, const f
 
 int cmd_atos(int argc, char **argv);
 int cmd_info(int argc, char **argv);
+int cmd_crash(int argc, char **argv);
 int cmd_objc(int argc, char **argv);
 int cmd_symbols(int argc, char **argv);
 int cmd_owners(int argc, char **argv);
+int cmd_map(int argc, char **argv);
 int cmd_demangle(int argc, char **argv);
 
 #endif

@@ -1,0 +1,322 @@
+/* machsym map build: resolves images with all processors, and writes maps. */
+#include "cmd_map.h"
+#include "objects.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MAX_THREADS = 256, MAX_SLICES = 64 };
+
+/* ---- Threads ---- */
+
+/* What the threads of a build share; the lock guards what is below it. */
+typedef struct build {
+    const machsym_plan *plan;
+    machsym_part **parts;
+    size_t count;
+    uint64_t total; /* bytes of input */
+    pthread_mutex_t lock;
+    pthread_cond_t moved;
+    size_t next;
+    size_t done;
+    uint64_t done_bytes;
+    machsym_error error; /* the first one */
+} build;
+
+static void *build_thread(void *user)
+{
+    build *b = user;
+    pthread_mutex_lock(&b->lock);
+    while (b->next < b->count && b->error.code == MACHSYM_OK) {
+        size_t index = b->next++;
+        machsym_error err;
+        pthread_mutex_unlock(&b->lock);
+        machsym_result result = machsym_part_build(b->plan, index, &b->parts[index], &err);
+        pthread_mutex_lock(&b->lock);
+        if (result != MACHSYM_OK && b->error.code == MACHSYM_OK)
+            b->error = err;
+        b->done++;
+        b->done_bytes += machsym_plan_part_size(b->plan, index);
+        pthread_cond_signal(&b->moved);
+    }
+    pthread_mutex_unlock(&b->lock);
+    return NULL;
+}
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void show_progress(const char *path, const build *b, double since)
+{
+    double share = b->total > 0 ? (double)b->done_bytes / (double)b->total : 1;
+    double took = seconds() - since;
+    double rate = took > 0 ? (double)b->done_bytes / took : 0;
+    double left = rate > 0 ? (double)(b->total - b->done_bytes) / rate : 0;
+    fprintf(stderr, "\r%s: %3.0f %%, %.0f MB/s, %.0f s left\033[K", path, share * 100, rate / 1e6, left);
+}
+
+/* Waits for the threads, and tells now and then how far they are. The lock is held. */
+static void watch(const char *path, build *b)
+{
+    double since = seconds();
+    while (b->done < b->count && b->error.code == MACHSYM_OK) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += 200000000;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        while (b->done < b->count && b->error.code == MACHSYM_OK &&
+               pthread_cond_timedwait(&b->moved, &b->lock, &until) != ETIMEDOUT)
+            continue;
+        show_progress(path, b, since);
+    }
+    fputs("\r\033[K", stderr);
+}
+
+static unsigned thread_count(const build_options *how, size_t parts)
+{
+    long all = how->jobs != 0 ? (long)how->jobs : sysconf(_SC_NPROCESSORS_ONLN);
+    long count = all < 1 ? 1 : all > MAX_THREADS ? MAX_THREADS : all;
+    return (size_t)count < parts ? (unsigned)count : (unsigned)parts;
+}
+
+static void build_parts(build *b, const char *path, const build_options *how)
+{
+    pthread_t threads[MAX_THREADS];
+    unsigned wanted = thread_count(how, b->count);
+    unsigned started = 0;
+    for (size_t i = 0; i < b->count; i++)
+        b->total += machsym_plan_part_size(b->plan, i);
+    pthread_mutex_init(&b->lock, NULL);
+    pthread_cond_init(&b->moved, NULL);
+    /* without a progress line to draw, this thread is one of them */
+    unsigned others = how->progress ? wanted : wanted > 0 ? wanted - 1 : 0;
+    while (started < others && pthread_create(&threads[started], NULL, build_thread, b) == 0)
+        started++;
+    if (how->progress && started > 0) {
+        pthread_mutex_lock(&b->lock);
+        watch(path, b);
+        pthread_mutex_unlock(&b->lock);
+    } else {
+        build_thread(b);
+    }
+    for (unsigned i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+    pthread_cond_destroy(&b->moved);
+    pthread_mutex_destroy(&b->lock);
+}
+
+machsym_map *map_build_image(const machsym_plan_desc *desc, const char *path, const build_options *how)
+{
+    machsym_plan *plan;
+    machsym_map *map = NULL;
+    machsym_error err;
+    build b;
+    memset(&b, 0, sizeof b);
+    if (machsym_plan_open(desc, &plan, &err) != MACHSYM_OK) {
+        tool_say_error(path, &err);
+        return NULL;
+    }
+    object_say_plan(plan);
+    b.plan = plan;
+    b.count = machsym_plan_part_count(plan);
+    b.parts = tool_alloc(b.count * sizeof(machsym_part *));
+    for (size_t i = 0; i < b.count; i++)
+        b.parts[i] = NULL;
+    build_parts(&b, path, how);
+    err = b.error;
+    if (err.code == MACHSYM_OK)
+        machsym_map_merge(plan, b.parts, b.count, &map, &err);
+    if (map == NULL)
+        tool_say_error(path, &err);
+    for (size_t i = 0; i < b.count; i++)
+        machsym_part_close(b.parts[i]);
+    free(b.parts);
+    machsym_plan_close(plan);
+    return map;
+}
+
+/* ---- Which images, and where the maps go ---- */
+
+typedef struct build_command {
+    image_options image;
+    object_options objects;
+    const char *out;
+    const char *store;
+    bool all_archs;
+    uint32_t map_flags;
+    machsym_lines lines;
+    build_options how;
+    const char **files;
+    size_t file_count;
+} build_command;
+
+static bool make_folders(const char *path)
+{
+    char *copy = tool_alloc(strlen(path) + 1);
+    strcpy(copy, path);
+    bool ok = true;
+    for (char *slash = strchr(copy + 1, '/'); slash != NULL && ok; slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        ok = mkdir(copy, 0777) == 0 || errno == EEXIST;
+        *slash = '/';
+    }
+    if (!ok)
+        tool_say("%s: %s", path, strerror(errno));
+    free(copy);
+    return ok;
+}
+
+/* Where the map of an image goes; empty after a message. */
+static void output_path(const build_command *c, const machsym_image_info *info, text *path)
+{
+    if (c->store != NULL && !info->slice.has_uuid) {
+        tool_say("%s: has no UUID: a store has no place for it; use -o", info->path);
+    } else if (c->store != NULL) {
+        store_path(path, c->store, &info->slice.uuid);
+        if (!make_folders(path->v))
+            path->len = 0;
+    } else if (c->out != NULL) {
+        text_c(path, c->out);
+        text_add(path, "", 1);
+    } else {
+        map_default_name(path, info->name, c->all_archs ? info->slice.arch : NULL);
+    }
+}
+
+static bool build_slice(const build_command *c, const machsym_open_desc *open)
+{
+    machsym_plan_desc desc;
+    machsym_image_info info;
+    text path = {0};
+    machsym_map *map = NULL;
+    memset(&desc, 0, sizeof desc);
+    machsym_image *image = tool_open(open);
+    if (image == NULL)
+        return false;
+    desc.image = image;
+    desc.lines = c->lines;
+    desc.flags = c->map_flags;
+    machsym_image_get_info(image, &info);
+    output_path(c, &info, &path);
+    if (path.len > 0)
+        map = map_build_image(&desc, open->path, &c->how);
+    bool ok = map != NULL && map_write(map, path.v);
+    if (ok) {
+        machsym_map_info made;
+        machsym_map_get_info(map, &made);
+        printf("%s: %s, %llu bytes\n", path.v, made.arch, (unsigned long long)made.size);
+    }
+    machsym_map_close(map);
+    machsym_image_close(image);
+    text_free(&path);
+    return ok;
+}
+
+static bool build_file(const build_command *c, const char *file)
+{
+    machsym_slice slices[MAX_SLICES];
+    machsym_open_desc desc;
+    machsym_error err;
+    bool ok = true;
+    memset(&desc, 0, sizeof desc);
+    desc.path = file;
+    desc.pair_path = c->image.pair;
+    desc.arch = c->image.arch;
+    desc.uuid = c->image.has_uuid ? &c->image.uuid : NULL;
+    object_options_apply(&c->objects, &desc);
+    if (!c->all_archs)
+        return build_slice(c, &desc);
+    size_t count = machsym_list_slices(&desc, slices, MAX_SLICES, &err);
+    if (count == 0)
+        tool_say_error(file, &err);
+    for (size_t i = 0; i < count && i < MAX_SLICES; i++) {
+        desc.arch = slices[i].arch;
+        desc.uuid = slices[i].has_uuid ? &slices[i].uuid : NULL;
+        ok = build_slice(c, &desc) && ok;
+    }
+    return ok && count > 0;
+}
+
+static bool build_option(build_command *c, options *o, const char *name, const char *operand)
+{
+    bool ok;
+    if (operand != NULL) {
+        c->files[c->file_count++] = operand;
+    } else if (object_option(&c->objects, o, name, &ok)) {
+        return ok;
+    } else if (options_is(o, name, "o")) {
+        c->out = options_value(o, "o");
+    } else if (options_is(o, name, "store")) {
+        c->store = options_value(o, "store");
+    } else if (options_is(o, name, "all-archs")) {
+        c->all_archs = true;
+    } else if (options_is(o, name, "columns")) {
+        c->map_flags |= MACHSYM_MAP_COLUMNS;
+    } else if (options_is(o, name, "no-progress")) {
+        c->how.progress = false;
+    } else if (options_is(o, name, "j")) {
+        return parse_jobs(options_value(o, "j"), &c->how);
+    } else if (options_is(o, name, "lines")) {
+        bool known = parse_lines(options_value(o, "lines"), &c->lines);
+        if (!known)
+            tool_say("--lines is one of atos, dwarf, stmt");
+        return known;
+    } else {
+        return image_option(&c->image, o, name, NULL);
+    }
+    return true;
+}
+
+bool parse_jobs(const char *written, build_options *how)
+{
+    char *end;
+    unsigned long jobs = strtoul(written, &end, 10);
+    if (*end != 0 || end == written || jobs == 0 || jobs > MAX_THREADS) {
+        tool_say("-j wants a number of threads from 1 to %d", MAX_THREADS);
+        return false;
+    }
+    how->jobs = (unsigned)jobs;
+    return true;
+}
+
+int map_build(int argc, char **argv)
+{
+    build_command c;
+    options o = {argc, argv, 0, false};
+    const char *name;
+    const char *operand;
+    bool ok = true;
+    memset(&c, 0, sizeof c);
+    c.files = tool_alloc((size_t)argc * sizeof *c.files);
+    c.how.progress = isatty(STDERR_FILENO) == 1;
+    while (ok && options_next(&o, &name, &operand)) {
+        if (operand == NULL && (options_is(&o, name, "help") || options_is(&o, name, "h"))) {
+            free(c.files);
+            return map_usage(stdout);
+        }
+        ok = build_option(&c, &o, name, operand);
+    }
+    if (ok && c.out != NULL && (c.store != NULL || c.all_archs || c.file_count > 1)) {
+        tool_say("-o names one file: not with --store, --all-archs or several files");
+        ok = false;
+    }
+    if (ok && c.file_count == 0) {
+        map_usage(stderr);
+        ok = false;
+    }
+    size_t count = ok ? c.file_count : 0;
+    for (size_t i = 0; i < count; i++)
+        ok = build_file(&c, c.files[i]) && ok;
+    free(c.files);
+    return ok ? TOOL_OK : TOOL_ERROR;
+}

@@ -1,0 +1,361 @@
+/* machsym map export: chunks for a key-value store, and text tables. */
+#include "cmd_map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* How keys and values are written. */
+typedef enum chunk_format { CHUNK_RESP = 0, CHUNK_TSV, CHUNK_JSONL } chunk_format;
+
+/* One of the two tables while it is cut into chunks. */
+typedef struct chunk_table {
+    const char *name;
+    machsym_writer *writer; /* NULL: no chunk is open */
+    uint64_t chunk;
+    uint64_t count;
+    uint64_t bytes; /* of values */
+} chunk_table;
+
+typedef struct chunk_export {
+    machsym_map_info info;
+    uint64_t chunk_size;
+    chunk_format format;
+    const char *expire; /* seconds; NULL: never */
+    chunk_table tables[2];
+    text *t;
+} chunk_export;
+
+/* ---- Base64, RFC 4648 ---- */
+
+static void text_base64(text *t, const uint8_t *p, size_t len)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < len; i += 3) {
+        size_t left = len - i;
+        uint32_t word =
+            (uint32_t)p[i] << 16 | (left > 1 ? (uint32_t)p[i + 1] << 8 : 0) | (left > 2 ? p[i + 2] : 0u);
+        char four[4] = {digits[word >> 18], digits[word >> 12 & 63], left > 1 ? digits[word >> 6 & 63] : '=',
+                        left > 2 ? digits[word & 63] : '='};
+        text_add(t, four, 4);
+    }
+}
+
+/* ---- Keys and values ---- */
+
+/* Bytes that would end a part of the key, or choose its slot in a Redis Cluster, become %XX. */
+static void text_key_part(text *t, machsym_str part)
+{
+    for (size_t i = 0; i < part.len; i++) {
+        unsigned char c = (unsigned char)part.ptr[i];
+        if (c <= ' ' || c == 0x7f || c == ':' || c == '{' || c == '}' || c == '%' || c == '"' || c == '\\') {
+            text_char(t, '%');
+            text_char(t, "0123456789ABCDEF"[c >> 4]);
+            text_char(t, "0123456789ABCDEF"[c & 15]);
+        } else {
+            text_char(t, part.ptr[i]);
+        }
+    }
+}
+
+static void text_key(text *t, const chunk_export *e, const chunk_table *table)
+{
+    text_c(t, table->name);
+    text_char(t, ':');
+    text_key_part(t, e->info.name);
+    text_char(t, ':');
+    text_uuid(t, &e->info.uuid);
+    text_char(t, ':');
+    text_dec(t, table->chunk);
+}
+
+/* A bulk string of Redis' protocol: $LENGTH CRLF BYTES CRLF. */
+static void resp_bulk(text *t, const void *ptr, size_t len)
+{
+    text_char(t, '$');
+    text_dec(t, len);
+    text_c(t, "\r\n");
+    text_add(t, ptr, len);
+    text_c(t, "\r\n");
+}
+
+static void put_resp(const chunk_export *e, const text *key, machsym_bytes value)
+{
+    text_c(e->t, e->expire != NULL ? "*5\r\n" : "*3\r\n");
+    resp_bulk(e->t, "SET", 3);
+    resp_bulk(e->t, key->v, key->len);
+    resp_bulk(e->t, value.ptr, value.len);
+    if (e->expire != NULL) {
+        resp_bulk(e->t, "EX", 2);
+        resp_bulk(e->t, e->expire, strlen(e->expire));
+    }
+}
+
+static void put_chunk(const chunk_export *e, const chunk_table *table, machsym_bytes value)
+{
+    text key = {0};
+    text_key(&key, e, table);
+    if (e->format == CHUNK_RESP) {
+        put_resp(e, &key, value);
+    } else if (e->format == CHUNK_TSV) {
+        text_add(e->t, key.v, key.len);
+        text_char(e->t, '\t');
+        text_base64(e->t, value.ptr, value.len);
+        text_char(e->t, '\n');
+    } else {
+        text_c(e->t, "{\"key\":");
+        text_json(e->t, (machsym_str){key.v, key.len});
+        text_c(e->t, ",\"value\":\"");
+        text_base64(e->t, value.ptr, value.len);
+        text_c(e->t, "\"}\n");
+    }
+    text_free(&key);
+}
+
+/* ---- Cutting ---- */
+
+static void fail(const machsym_error *err)
+{
+    tool_say("chunks: %s", err->what);
+    exit(TOOL_ERROR);
+}
+
+static void end_chunk(chunk_export *e, chunk_table *table)
+{
+    machsym_map *map;
+    machsym_error err;
+    if (table->writer == NULL)
+        return;
+    if (machsym_writer_finish(table->writer, &map, &err) != MACHSYM_OK)
+        fail(&err);
+    machsym_bytes value = machsym_map_bytes(map);
+    put_chunk(e, table, value);
+    table->count++;
+    table->bytes += value.len;
+    table->writer = NULL;
+    machsym_map_close(map);
+}
+
+/* Adds a range to every chunk that it touches; to the last one more may come. */
+static void add_to_chunks(chunk_export *e, const machsym_map_range *range, const machsym_frame *frames,
+                          size_t count)
+{
+    chunk_table *table = &e->tables[range->is_symbol];
+    machsym_error err;
+    uint64_t first = (range->lo - e->info.text_addr) / e->chunk_size;
+    uint64_t last = (range->hi - 1 - e->info.text_addr) / e->chunk_size;
+    for (uint64_t chunk = first; chunk <= last; chunk++) {
+        if (table->writer != NULL && table->chunk != chunk)
+            end_chunk(e, table);
+        if (table->writer == NULL && machsym_writer_open(&e->info, NULL, &table->writer, &err) != MACHSYM_OK)
+            fail(&err);
+        table->chunk = chunk;
+        if (machsym_writer_add(table->writer, range, frames, count, &err) != MACHSYM_OK)
+            fail(&err);
+    }
+}
+
+static void export_chunks(chunk_export *e, const symbol_file *file, output *out)
+{
+    machsym_cursor at = {0, 0};
+    machsym_map_range range;
+    machsym_frame *frames = tool_alloc(MAP_MAX_FRAMES * sizeof *frames);
+    symbol_source *source = symbol_source_open(file, 0, 0);
+    machsym_map_get_info(file->map, &e->info);
+    e->info.flags |= MACHSYM_MAP_CHUNK;
+    e->tables[0].name = "dwarf";
+    e->tables[1].name = "symbol_table";
+    while (machsym_map_next(file->map, &at, &range)) {
+        size_t count = symbol_source_frames(source, range.lo, frames, MAP_MAX_FRAMES);
+        if (count > 0)
+            add_to_chunks(e, &range, frames, count);
+        output_flush(out, e->t);
+    }
+    for (size_t i = 0; i < 2; i++) {
+        end_chunk(e, &e->tables[i]);
+        fprintf(stderr, "%s: %llu chunks, %llu bytes\n", e->tables[i].name,
+                (unsigned long long)e->tables[i].count, (unsigned long long)e->tables[i].bytes);
+    }
+    symbol_source_close(source);
+    free(frames);
+}
+
+/* ---- A text table ---- */
+
+/* A row may hold no tab and no newline but its own. */
+void text_field(text *t, const char *ptr, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        text_char(t, ptr[i] == '\t' || ptr[i] == '\n' || ptr[i] == '\r' ? ' ' : ptr[i]);
+}
+
+/* What a row says of its range: function, tab, file:line. */
+static void text_row(text *t, const machsym_frame *frame, const frame_style *style)
+{
+    text part = {0};
+    text_frame_name(&part, frame, style);
+    text_field(t, part.v, part.len);
+    part.len = 0;
+    if (frame_has_line(frame)) {
+        text_char(t, '\t');
+        text_frame_file(&part, frame, false);
+        text_field(t, part.v, part.len);
+        text_char(t, ':');
+        text_dec(t, frame->line);
+    }
+    text_free(&part);
+}
+
+static void put_row(text *t, const machsym_map_range *range, const text *row)
+{
+    if (range->lo == range->hi)
+        return;
+    text_hex(t, range->lo, 1);
+    text_char(t, '\t');
+    text_hex(t, range->hi - 1, 1);
+    text_char(t, '\t');
+    text_add(t, row->v, row->len);
+    text_char(t, '\n');
+}
+
+/* The table knows no inlined calls: a row is what atos prints without -i, the function that the code lies in and the line
+ * there. Ranges that differ only further in become one. */
+static void export_bugly(const symbol_file *file, const frame_style *how, output *out, text *t)
+{
+    machsym_cursor at = {0, 0};
+    machsym_map_range range;
+    machsym_map_range open = {0, 0, false};
+    text row = {0};
+    text next = {0};
+    machsym_frame *frames = tool_alloc(MAP_MAX_FRAMES * sizeof *frames);
+    symbol_source *source = symbol_source_open(file, 0, 0);
+    frame_style style = *how;
+    style.source = source;
+    while (machsym_map_next(file->map, &at, &range)) {
+        size_t count = symbol_source_frames(source, range.lo, frames, MAP_MAX_FRAMES);
+        next.len = 0;
+        if (count > 0)
+            text_row(&next, &frames[count - 1], &style);
+        if (open.hi == range.lo && row.len == next.len && memcmp(row.v, next.v, row.len) == 0) {
+            open.hi = range.hi;
+            continue;
+        }
+        put_row(t, &open, &row);
+        text swap = row;
+        row = next;
+        next = swap;
+        open = range;
+        output_flush(out, t);
+    }
+    put_row(t, &open, &row);
+    symbol_source_close(source);
+    text_free(&row);
+    text_free(&next);
+    free(frames);
+}
+
+/* ---- The command ---- */
+
+typedef struct export_command {
+    symbol_desc desc;
+    const char *chunks;
+    const char *format;
+    const char *expire;
+    const char *out;
+    frame_style style;
+} export_command;
+
+/* Reads a decimal number; 0 when it is none. */
+static uint64_t parse_number(const char *written)
+{
+    char *end;
+    unsigned long long number = written[0] >= '0' && written[0] <= '9' ? strtoull(written, &end, 10) : 0;
+    return number != 0 && *end == 0 ? number : 0;
+}
+
+static bool set_chunks(const export_command *c, chunk_export *e)
+{
+    static const char *const formats[] = {"resp", "tsv", "jsonl"};
+    memset(e, 0, sizeof *e);
+    e->chunk_size = parse_number(c->chunks);
+    e->expire = c->expire;
+    if (e->chunk_size == 0 || e->chunk_size > UINT32_MAX) {
+        tool_say("--chunks wants a number of bytes, such as 10000");
+        return false;
+    }
+    if (c->expire != NULL && parse_number(c->expire) == 0) {
+        tool_say("--expire wants a number of seconds");
+        return false;
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        if (strcmp(c->format, formats[i]) == 0) {
+            e->format = (chunk_format)i;
+            return true;
+        }
+    }
+    tool_say("the format of --chunks is resp, tsv or jsonl, not %s", c->format);
+    return false;
+}
+
+static bool run_export(const export_command *c)
+{
+    symbol_file file;
+    output out;
+    text t = {0};
+    chunk_export e;
+    bool bugly = strcmp(c->format, "bugly") == 0;
+    if (c->chunks != NULL && !set_chunks(c, &e))
+        return false;
+    if (c->chunks == NULL && !bugly && strcmp(c->format, "breakpad") != 0) {
+        tool_say("--format is bugly or breakpad; with --chunks=N resp, tsv or jsonl");
+        return false;
+    }
+    if (!map_open_source(&c->desc, &file))
+        return false;
+    bool ok = output_begin(&out, c->out);
+    e.t = &t;
+    if (ok && c->chunks != NULL && !file.info.has_uuid) {
+        tool_say("%s: has no UUID: its chunks would have no key of their own", c->desc.open.path);
+        ok = false;
+    } else if (ok && c->chunks != NULL)
+        export_chunks(&e, &file, &out);
+    else if (ok && bugly)
+        export_bugly(&file, &c->style, &out, &t);
+    else if (ok)
+        export_breakpad(&file, &c->style, &out, &t);
+    symbol_file_close(&file);
+    return output_end(&out, &t, ok);
+}
+
+int map_export(int argc, char **argv)
+{
+    export_command c;
+    options o = {argc, argv, 0, false};
+    const char *name;
+    const char *operand;
+    memset(&c, 0, sizeof c);
+    c.format = "";
+    c.style.full_path = true;
+    c.style.demangle_flags = MACHSYM_DEMANGLE_SIMPLIFIED;
+    c.desc.any_lines = true;
+    while (options_next(&o, &name, &operand)) {
+        if (operand != NULL && c.desc.open.path == NULL)
+            c.desc.open.path = operand;
+        else if (operand != NULL)
+            return map_usage(stderr);
+        else if (options_is(&o, name, "chunks"))
+            c.chunks = options_value(&o, "chunks");
+        else if (options_is(&o, name, "format"))
+            c.format = options_value(&o, "format");
+        else if (options_is(&o, name, "expire"))
+            c.expire = options_value(&o, "expire");
+        else if (options_is(&o, name, "o"))
+            c.out = options_value(&o, "o");
+        else if (options_is(&o, name, "no-demangle"))
+            c.style.raw_names = true;
+        else
+            return map_usage(stderr);
+    }
+    if (c.desc.open.path == NULL)
+        return map_usage(stderr);
+    return run_export(&c) ? TOOL_OK : TOOL_ERROR;
+}

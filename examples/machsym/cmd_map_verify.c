@@ -1,0 +1,215 @@
+/* machsym map verify: whether a map says what its image says. */
+#include "cmd_map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHOWN_DIFFERENCES = 20 };
+
+/* A map, and the image it should be of. */
+typedef struct verify {
+    symbol_file map_file;
+    symbol_file image_file;
+    symbol_source *map;
+    symbol_source *image;
+    machsym_frame *got;
+    machsym_frame *want;
+    bool columns;
+    uint64_t compared;
+    uint64_t different;
+} verify;
+
+static bool same_text(machsym_str a, machsym_str b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+static bool same_path(const machsym_path *a, const machsym_path *b)
+{
+    return same_text(a->comp_dir, b->comp_dir) && same_text(a->dir, b->dir) && same_text(a->name, b->name);
+}
+
+static const char *frame_difference(const verify *v, const machsym_frame *a, const machsym_frame *b)
+{
+    if (!same_text(a->linkage_name, b->linkage_name) || !same_text(a->name, b->name))
+        return "name";
+    if (a->line != b->line)
+        return "line";
+    if (a->file.name.len != b->file.name.len || !same_path(&a->file, &b->file))
+        return "file";
+    if (v->columns && a->column != b->column)
+        return "column";
+    if (a->function_start != b->function_start || a->function_size != b->function_size)
+        return "bounds of the function";
+    if (a->name_source != b->name_source || a->line_source != b->line_source || a->is_inline != b->is_inline)
+        return "source";
+    return NULL;
+}
+
+static void text_frames(text *t, const machsym_frame *frames, size_t count)
+{
+    static const frame_style style = {true, true, 0, NULL};
+    text_c(t, count == 0 ? "nothing" : "");
+    for (size_t i = 0; i < count; i++) {
+        text_c(t, i > 0 ? " < " : "");
+        text_frame_name(t, &frames[i], &style);
+        text_char(t, ' ');
+        text_frame_file(t, &frames[i], false);
+        text_char(t, ':');
+        text_dec(t, frames[i].line);
+    }
+}
+
+static void compare_addr(verify *v, uint64_t addr)
+{
+    size_t got = symbol_source_frames(v->map, addr, v->got, MAP_MAX_FRAMES);
+    size_t want = symbol_source_frames(v->image, addr, v->want, MAP_MAX_FRAMES);
+    const char *what = got != want ? "number of frames" : NULL;
+    for (size_t i = 0; i < got && what == NULL; i++)
+        what = frame_difference(v, &v->got[i], &v->want[i]);
+    v->compared++;
+    if (what == NULL || v->different++ >= SHOWN_DIFFERENCES)
+        return;
+    text t = {0};
+    text_c(&t, "0x");
+    text_hex(&t, addr, 1);
+    text_c(&t, ": another ");
+    text_c(&t, what);
+    text_c(&t, "\n  map:   ");
+    text_frames(&t, v->got, got);
+    text_c(&t, "\n  image: ");
+    text_frames(&t, v->want, want);
+    text_char(&t, '\n');
+    fwrite(t.v, 1, t.len, stdout);
+    text_free(&t);
+}
+
+/* Compares both ends of every range of a map, and the bytes beside them. */
+static void compare_ranges(verify *v, const machsym_map *map)
+{
+    machsym_cursor at = {0, 0};
+    machsym_map_range range;
+    uint64_t end = 0;
+    while (machsym_map_next(map, &at, &range)) {
+        if (range.lo > end && end != 0)
+            compare_addr(v, end); /* in the gap */
+        if (range.lo > end)
+            compare_addr(v, range.lo - 1);
+        compare_addr(v, range.lo);
+        if (range.hi - range.lo > 1)
+            compare_addr(v, range.hi - 1);
+        end = range.hi;
+    }
+    if (end != 0)
+        compare_addr(v, end);
+}
+
+/* Compares the bytes with those of a map made anew. Returns whether they are the same. */
+static bool compare_bytes(const machsym_map *map, const machsym_map *made)
+{
+    machsym_bytes a = machsym_map_bytes(map);
+    machsym_bytes b = machsym_map_bytes(made);
+    const unsigned char *x = a.ptr;
+    const unsigned char *y = b.ptr;
+    size_t at = 0;
+    size_t least = a.len < b.len ? a.len : b.len;
+    size_t count = 0;
+    if (a.len == b.len && memcmp(x, y, a.len) == 0)
+        return true;
+    while (at < least && x[at] == y[at])
+        at++;
+    for (size_t i = at; i < least; i++)
+        count += x[i] != y[i];
+    printf("the bytes differ from those of a map made anew, first at offset %zu (%zu and %zu bytes", at,
+           a.len, b.len);
+    printf(a.len == b.len ? ", %zu of them differ)\n" : ")\n", count);
+    return false;
+}
+
+static bool verify_open(verify *v, const char *map_path, const char *image_path, const char *pair)
+{
+    symbol_desc desc;
+    machsym_map_info info;
+    memset(&desc, 0, sizeof desc);
+    desc.open.path = map_path;
+    desc.any_lines = true;
+    if (!map_open_source(&desc, &v->map_file))
+        return false;
+    machsym_map_get_info(v->map_file.map, &info);
+    v->columns = (info.flags & MACHSYM_MAP_COLUMNS) != 0;
+    desc.open.path = image_path;
+    desc.open.pair_path = pair;
+    desc.open.uuid = v->map_file.info.has_uuid ? &v->map_file.info.uuid : NULL;
+    desc.open.arch = v->map_file.info.arch;
+    desc.lines = info.lines;
+    if (!tool_open_symbols(&desc, &v->image_file))
+        return false;
+    if (v->image_file.image == NULL) {
+        tool_say("%s: a map; name the dSYM or binary that %s was made of", image_path, map_path);
+        return false;
+    }
+    v->map = symbol_source_open(&v->map_file, 0, 0);
+    v->image = symbol_source_open(&v->image_file, 0, 0);
+    return true;
+}
+
+static bool verify_run(verify *v, const char *image_path, const build_options *how)
+{
+    machsym_plan_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.image = v->image_file.image;
+    desc.lines = v->map_file.lines;
+    desc.flags = v->columns ? MACHSYM_MAP_COLUMNS : 0;
+    machsym_map *made = map_build_image(&desc, image_path, how);
+    if (made == NULL)
+        return false;
+    bool same = compare_bytes(v->map_file.map, made);
+    compare_ranges(v, v->map_file.map);
+    if (!same)
+        compare_ranges(v, made); /* the map may have lost some */
+    machsym_map_close(made);
+    if (v->different > SHOWN_DIFFERENCES)
+        printf("... and %llu more\n", (unsigned long long)(v->different - SHOWN_DIFFERENCES));
+    if (same && v->different == 0)
+        printf("%s: the same bytes, and the same answers at %llu addresses\n", v->map_file.info.path,
+               (unsigned long long)v->compared);
+    else
+        printf("%s: other bytes, or other answers: %llu of %llu addresses differ\n", v->map_file.info.path,
+               (unsigned long long)v->different, (unsigned long long)v->compared);
+    return same && v->different == 0;
+}
+
+int map_verify(int argc, char **argv)
+{
+    options o = {argc, argv, 0, false};
+    const char *name;
+    const char *operand;
+    const char *paths[2] = {NULL, NULL};
+    const char *pair = NULL;
+    build_options how = {0, false};
+    verify v;
+    memset(&v, 0, sizeof v);
+    while (options_next(&o, &name, &operand)) {
+        if (operand != NULL && paths[1] == NULL)
+            paths[paths[0] != NULL] = operand;
+        else if (operand == NULL && options_is(&o, name, "pair"))
+            pair = options_value(&o, "pair");
+        else if (operand == NULL && options_is(&o, name, "j")) {
+            if (!parse_jobs(options_value(&o, "j"), &how))
+                return TOOL_ERROR;
+        } else
+            return map_usage(stderr);
+    }
+    if (paths[1] == NULL)
+        return map_usage(stderr);
+    v.got = tool_alloc(MAP_MAX_FRAMES * sizeof *v.got);
+    v.want = tool_alloc(MAP_MAX_FRAMES * sizeof *v.want);
+    bool ok = verify_open(&v, paths[0], paths[1], pair) && verify_run(&v, paths[1], &how);
+    symbol_source_close(v.map);
+    symbol_source_close(v.image);
+    symbol_file_close(&v.map_file);
+    symbol_file_close(&v.image_file);
+    free(v.got);
+    free(v.want);
+    return ok ? TOOL_OK : TOOL_ERROR;
+}

@@ -1,0 +1,343 @@
+/* Shared images; see images.h. */
+#include "images.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_MAX_OPEN = 32, SESSION_CACHE = 16 << 20 };
+
+/* What one thread at a time looks an image up with. */
+struct image_seat {
+    symbol_source *source;
+    owners_image *owned; /* NULL without rules */
+};
+
+/* An opened file. */
+struct shared_image {
+    machsym_uuid uuid;
+    const char *path; /* of the store; where a map and its dSYM both are, of the map */
+    symbol_file file;
+    bool is_open;
+    bool other_lines;
+    bcsymbolmap *names;
+    struct image_seat **idle; /* seats nobody uses at the moment */
+    unsigned idle_count;
+    unsigned borrowed;
+    uint64_t last_used;
+    bool opening; /* another thread is at it */
+    const char *failure;
+};
+
+struct image_pool {
+    images_options options;
+    pthread_mutex_t lock;
+    pthread_cond_t opened;
+    struct shared_image **v;
+    size_t count;
+    size_t cap;
+    uint64_t clock;
+};
+
+image_pool *images_open(const images_options *how)
+{
+    image_pool *all = tool_alloc(sizeof *all);
+    memset(all, 0, sizeof *all);
+    all->options = *how;
+    if (all->options.max_open == 0)
+        all->options.max_open = DEFAULT_MAX_OPEN;
+    if (all->options.jobs == 0)
+        all->options.jobs = 1;
+    pthread_mutex_init(&all->lock, NULL);
+    pthread_cond_init(&all->opened, NULL);
+    return all;
+}
+
+static void close_seat(struct image_seat *seat)
+{
+    owners_close(seat->owned);
+    symbol_source_close(seat->source);
+    free(seat);
+}
+
+static void close_image(struct shared_image *image)
+{
+    for (unsigned i = 0; i < image->idle_count; i++)
+        close_seat(image->idle[i]);
+    if (image->is_open)
+        symbol_file_close(&image->file);
+    bcsymbolmap_close(image->names);
+    free(image->idle);
+    free(image);
+}
+
+void images_close(image_pool *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        close_image(all->v[i]);
+    pthread_mutex_destroy(&all->lock);
+    pthread_cond_destroy(&all->opened);
+    free(all->v);
+    free(all);
+}
+
+/* ---- Which file ---- */
+
+/* A dSYM and the binary of the same UUID answer together; a map answers alone and fastest. */
+typedef struct image_files {
+    const store_entry *map; /* NULL: none */
+    const store_entry *first;
+    const store_entry *pair;
+} image_files;
+
+static bool files_by_uuid(const store *s, const image_key *key, image_files *files)
+{
+    const store_entry *entries[8];
+    size_t count = store_find(s, &key->uuid, key->arch, entries, 8);
+    memset(files, 0, sizeof *files);
+    for (size_t i = 0; i < count && i < 8; i++) {
+        if (entries[i]->kind == STORE_MAP)
+            files->map = files->map != NULL ? files->map : entries[i];
+        else if (files->first == NULL)
+            files->first = entries[i];
+        else if (files->pair == NULL && files->first->kind == STORE_DSYM && entries[i]->kind == STORE_BINARY)
+            files->pair = entries[i];
+    }
+    return files->map != NULL || files->first != NULL;
+}
+
+/* What stands for all of them. */
+static const store_entry *main_file(const image_files *files)
+{
+    return files->map != NULL ? files->map : files->first;
+}
+
+/* The user said where an image of this name was loaded: the file must be the only one. */
+static image_found files_by_name(const store *s, const image_key *key, image_files *files)
+{
+    const store_entry *entries[32];
+    size_t count = store_find_name(s, key->name, entries, 32);
+    for (size_t i = 1; i < count && i < 32; i++) {
+        if (memcmp(&entries[0]->uuid, &entries[i]->uuid, sizeof entries[0]->uuid) != 0)
+            return IMAGE_AMBIGUOUS;
+    }
+    if (count == 0)
+        return IMAGE_MISSING;
+    image_key exact = {entries[0]->uuid, true, {NULL, 0}, key->name};
+    return files_by_uuid(s, &exact, files) ? IMAGE_FOUND : IMAGE_MISSING;
+}
+
+static bool find_files(const store *s, const image_key *key, image_files *files, image_status *status)
+{
+    const store_entry *other;
+    memset(status, 0, sizeof *status);
+    if (!key->has_uuid) {
+        status->found = files_by_name(s, key, files);
+    } else if (files_by_uuid(s, key, files)) {
+        status->found = IMAGE_FOUND;
+    } else {
+        status->found = IMAGE_MISSING;
+        if (key->name.len > 0 && store_find_name(s, key->name, &other, 1) > 0) {
+            status->found = IMAGE_OTHER_UUID;
+            status->path = other->path;
+            status->uuid = other->uuid;
+        }
+    }
+    if (status->found != IMAGE_FOUND)
+        return false;
+    status->path = main_file(files)->path;
+    status->kind = main_file(files)->kind;
+    return true;
+}
+
+/* ---- Opening and closing; the lock is held where not said otherwise ---- */
+
+static struct shared_image *find_open(const image_pool *all, const char *path, const machsym_uuid *uuid)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        if (all->v[i]->path == path && memcmp(&all->v[i]->uuid, uuid, sizeof *uuid) == 0)
+            return all->v[i];
+    }
+    return NULL;
+}
+
+static void close_oldest(image_pool *all)
+{
+    while (all->count >= all->options.max_open) {
+        size_t oldest = all->count;
+        for (size_t i = 0; i < all->count; i++) {
+            if (all->v[i]->borrowed == 0 && !all->v[i]->opening &&
+                (oldest == all->count || all->v[i]->last_used < all->v[oldest]->last_used))
+                oldest = i;
+        }
+        if (oldest == all->count)
+            return;
+        close_image(all->v[oldest]);
+        all->v[oldest] = all->v[--all->count];
+    }
+}
+
+static bool open_one(struct shared_image *image, const symbol_desc *desc)
+{
+    machsym_error err;
+    image->is_open = symbol_file_open(desc, &image->file, &err) == MACHSYM_OK;
+    image->failure = image->is_open ? NULL : err.what;
+    return image->is_open;
+}
+
+/* A map of another line policy, or without the objects that rules ask for, is only second best. */
+static bool try_map(const images_options *how, struct shared_image *image, const image_files *files)
+{
+    symbol_desc desc;
+    if (how->rules != NULL && files->first != NULL)
+        return false;
+    memset(&desc, 0, sizeof desc);
+    desc.open.path = files->map->path;
+    desc.lines = how->lines;
+    desc.any_lines = files->first == NULL;
+    if (!open_one(image, &desc))
+        return false;
+    image->other_lines = image->file.lines != how->lines;
+    return true;
+}
+
+static bool try_macho(const images_options *how, struct shared_image *image, const image_files *files)
+{
+    symbol_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.open.path = files->first->path;
+    desc.open.pair_path = files->pair != NULL ? files->pair->path : NULL;
+    desc.open.uuid = &image->uuid;
+    desc.lines = how->lines;
+    if (open_one(image, &desc) || desc.open.pair_path == NULL)
+        return image->is_open;
+    desc.open.pair_path = NULL;
+    return open_one(image, &desc);
+}
+
+/* Without the lock: nobody else touches an image that is being opened. */
+static void open_files(const images_options *how, struct shared_image *image, const image_files *files)
+{
+    bool ok = files->map != NULL && try_map(how, image, files);
+    if (!ok && files->first != NULL)
+        ok = try_macho(how, image, files);
+    if (ok)
+        image->names =
+            bcsymbolmap_find(main_file(files)->path, &image->uuid, how->map_folders, how->map_folder_count);
+}
+
+static struct shared_image *add_image(image_pool *all, const image_files *files)
+{
+    struct shared_image *image = tool_alloc(sizeof *image);
+    memset(image, 0, sizeof *image);
+    image->uuid = main_file(files)->uuid;
+    image->path = main_file(files)->path;
+    image->opening = true;
+    image->idle = tool_alloc(all->options.jobs * sizeof *image->idle);
+    close_oldest(all);
+    if (all->count == all->cap) {
+        all->cap = all->cap == 0 ? 64 : all->cap * 2;
+        all->v = tool_grow(all->v, all->cap * sizeof(struct shared_image *));
+    }
+    all->v[all->count++] = image;
+    pthread_mutex_unlock(&all->lock);
+    open_files(&all->options, image, files);
+    pthread_mutex_lock(&all->lock);
+    image->opening = false;
+    pthread_cond_broadcast(&all->opened);
+    return image;
+}
+
+static struct image_seat *open_seat(const images_options *how, const struct shared_image *image)
+{
+    struct image_seat *seat = tool_alloc(sizeof *seat);
+    seat->source = symbol_source_open(&image->file, how->session_flags, SESSION_CACHE);
+    seat->owned = NULL;
+    machsym_session *session = symbol_source_session(seat->source);
+    if (session != NULL && how->rules != NULL)
+        seat->owned = owners_open(how->rules, image->file.image, session);
+    return seat;
+}
+
+bool images_borrow(image_pool *all, const image_key *key, image_loan *out, image_status *status)
+{
+    image_files files;
+    memset(out, 0, sizeof *out);
+    if (!find_files(all->options.store, key, &files, status))
+        return false;
+    pthread_mutex_lock(&all->lock);
+    struct shared_image *image = find_open(all, main_file(&files)->path, &main_file(&files)->uuid);
+    if (image == NULL)
+        image = add_image(all, &files);
+    image->borrowed++; /* before waiting, so that nobody closes it meanwhile */
+    while (image->opening)
+        pthread_cond_wait(&all->opened, &all->lock);
+    image->last_used = ++all->clock;
+    if (image->idle_count > 0)
+        out->seat = image->idle[--image->idle_count];
+    pthread_mutex_unlock(&all->lock);
+    out->image = image;
+    if (!image->is_open) {
+        status->found = IMAGE_BROKEN;
+        status->why = image->failure;
+        images_return(all, out);
+        return false;
+    }
+    if (out->seat == NULL)
+        out->seat = open_seat(&all->options, image);
+    status->has_dwarf = image->file.info.has_dwarf;
+    status->other_lines = image->other_lines;
+    if (image->file.image != NULL)
+        status->path = files.first->path;
+    return true;
+}
+
+void images_return(image_pool *all, image_loan *loan)
+{
+    pthread_mutex_lock(&all->lock);
+    struct shared_image *image = loan->image;
+    image->borrowed--;
+    if (loan->seat != NULL)
+        image->idle[image->idle_count++] = loan->seat;
+    pthread_mutex_unlock(&all->lock);
+    memset(loan, 0, sizeof *loan);
+}
+
+/* ---- Looking up ---- */
+
+static void unhide(const bcsymbolmap *names, machsym_frame *frame)
+{
+    frame->name_ref = 0; /* what a map's name was shown as before does not hold */
+    frame->linkage_name = bcsymbolmap_name(names, frame->linkage_name);
+    frame->name = bcsymbolmap_name(names, frame->name);
+    frame->file.comp_dir = bcsymbolmap_name(names, frame->file.comp_dir);
+    frame->file.dir = bcsymbolmap_name(names, frame->file.dir);
+    frame->file.name = bcsymbolmap_name(names, frame->file.name);
+}
+
+/* The one byte before a return address lies in the call, which is what the frame is about. */
+size_t loan_frames(const image_loan *loan, uint64_t base, bool is_text_exec, uint64_t pc, bool is_return,
+                   machsym_frame *frames, size_t cap, uint64_t *file_addr)
+{
+    const symbol_file *file = &loan->image->file;
+    const bcsymbolmap *names = loan->image->names;
+    if (is_text_exec && file->info.text_exec_addr != 0)
+        base += file->info.text_addr - file->info.text_exec_addr;
+    *file_addr = symbol_file_addr(file, base, pc);
+    size_t count = symbol_source_frames(loan->seat->source, *file_addr - is_return, frames, cap);
+    for (size_t i = 0; names != NULL && i < count; i++)
+        unhide(names, &frames[i]);
+    return count;
+}
+
+machsym_str loan_owner(const image_loan *loan, uint64_t file_addr, const machsym_frame *frame)
+{
+    if (loan->seat->owned == NULL)
+        return (machsym_str){NULL, 0};
+    return owners_find(loan->seat->owned, file_addr, frame);
+}
+
+symbol_source *loan_source(const image_loan *loan)
+{
+    return loan->seat->source;
+}

@@ -1,0 +1,438 @@
+/* Reports: encodings, recognition, and the model's memory; see report.h. */
+#include "report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Views ---- */
+
+machsym_str str_c(const char *c_string)
+{
+    return (machsym_str){c_string, strlen(c_string)};
+}
+
+machsym_str str_trim(machsym_str s)
+{
+    while (s.len > 0 && (s.ptr[0] == ' ' || s.ptr[0] == '\t')) {
+        s.ptr++;
+        s.len--;
+    }
+    while (s.len > 0 && (s.ptr[s.len - 1] == ' ' || s.ptr[s.len - 1] == '\t'))
+        s.len--;
+    return s;
+}
+
+bool str_equal(machsym_str a, machsym_str b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+bool str_is(machsym_str s, const char *c_string)
+{
+    return str_equal(s, str_c(c_string));
+}
+
+bool str_starts(machsym_str s, const char *prefix)
+{
+    size_t len = strlen(prefix);
+    return s.len >= len && memcmp(s.ptr, prefix, len) == 0;
+}
+
+size_t str_find(machsym_str s, const char *needle)
+{
+    const char *at = s.len == 0 ? NULL : memmem(s.ptr, s.len, needle, strlen(needle));
+    return at != NULL ? (size_t)(at - s.ptr) : s.len;
+}
+
+machsym_str str_base_name(machsym_str path)
+{
+    size_t at = path.len;
+    while (at > 0 && path.ptr[at - 1] != '/')
+        at--;
+    return (machsym_str){path.len > at ? path.ptr + at : path.ptr, path.len - at};
+}
+
+/* ---- Memory ---- */
+
+struct pool_chunk {
+    pool_chunk *next;
+    size_t len;
+    size_t cap;
+    char v[];
+};
+
+machsym_str pool_copy(pool *p, const char *ptr, size_t len)
+{
+    if (p->chunks == NULL || p->chunks->cap - p->chunks->len < len) {
+        size_t cap = len > 1 << 16 ? len : 1 << 16;
+        pool_chunk *chunk = tool_alloc(sizeof *chunk + cap);
+        chunk->next = p->chunks;
+        chunk->len = 0;
+        chunk->cap = cap;
+        p->chunks = chunk;
+    }
+    char *to = p->chunks->v + p->chunks->len;
+    if (len > 0)
+        memcpy(to, ptr, len);
+    p->chunks->len += len;
+    return (machsym_str){to, len};
+}
+
+void pool_free(pool *p)
+{
+    while (p->chunks != NULL) {
+        pool_chunk *next = p->chunks->next;
+        free(p->chunks);
+        p->chunks = next;
+    }
+}
+
+/* Makes room for one more element, and returns it zeroed. */
+static void *report_push(void *v, uint32_t *count, uint32_t *cap, size_t size)
+{
+    char **array = v;
+    if (*count == *cap) {
+        *cap = *cap == 0 ? 16 : *cap * 2;
+        *array = tool_grow(*array, *cap * size);
+    }
+    char *element = *array + (size_t)(*count)++ * size;
+    memset(element, 0, size);
+    return element;
+}
+
+report_image *report_add_image(report *r)
+{
+    return report_push(&r->images, &r->image_count, &r->image_cap, sizeof *r->images);
+}
+
+report_thread *report_add_thread(report *r)
+{
+    report_thread *thread = report_push(&r->threads, &r->thread_count, &r->thread_cap, sizeof *thread);
+    thread->first = r->frame_count;
+    thread->number = r->thread_count - 1;
+    return thread;
+}
+
+report_frame *report_add_frame(report *r)
+{
+    report_frame *frame = report_push(&r->frames, &r->frame_count, &r->frame_cap, sizeof *frame);
+    frame->image = REPORT_NONE;
+    frame->thread = r->thread_count - 1;
+    r->threads[frame->thread].count++;
+    return frame;
+}
+
+report_call *report_add_call(report *r)
+{
+    return report_push(&r->calls, &r->call_count, &r->call_cap, sizeof *r->calls);
+}
+
+void report_set_fact(report *r, report_fact fact, machsym_str value)
+{
+    value = str_trim(value);
+    if (r->facts[fact].len == 0)
+        r->facts[fact] = value;
+}
+
+machsym_str report_json_str(report *r, const json *doc, uint32_t token)
+{
+    machsym_str raw = json_raw(doc, token);
+    text plain = {0};
+    if (raw.len == 0 || memchr(raw.ptr, '\\', raw.len) == NULL)
+        return raw;
+    json_unescape(&plain, raw);
+    raw = pool_copy(&r->strings, plain.v, plain.len);
+    text_free(&plain);
+    return raw;
+}
+
+/* ---- Encodings ---- */
+
+static report_encoding find_encoding(machsym_str s)
+{
+    const unsigned char *p = (const unsigned char *)s.ptr;
+    if (s.len < 4)
+        return ENCODING_BYTES;
+    if (p[0] == 0xff && p[1] == 0xfe)
+        return ENCODING_UTF16LE;
+    if (p[0] == 0xfe && p[1] == 0xff)
+        return ENCODING_UTF16BE;
+    if (p[0] != 0 && p[1] == 0 && p[2] != 0 && p[3] == 0)
+        return ENCODING_UTF16LE;
+    return p[0] == 0 && p[1] != 0 && p[2] == 0 && p[3] != 0 ? ENCODING_UTF16BE : ENCODING_BYTES;
+}
+
+static uint32_t utf16_unit(machsym_str s, size_t i, report_encoding encoding)
+{
+    const unsigned char *p = (const unsigned char *)s.ptr + 2 * i;
+    return encoding == ENCODING_UTF16LE ? (uint32_t)(p[1] << 8 | p[0]) : (uint32_t)(p[0] << 8 | p[1]);
+}
+
+/* A surrogate that stands alone gets three bytes of its own, so that nothing is lost on the way back. */
+static void decode_utf16(report *r)
+{
+    size_t count = r->input.len / 2;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t c = utf16_unit(r->input, i, r->encoding);
+        if (c >= 0xd800 && c < 0xdc00 && i + 1 < count) {
+            uint32_t low = utf16_unit(r->input, i + 1, r->encoding);
+            if (low >= 0xdc00 && low < 0xe000) {
+                c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+                i++;
+            }
+        }
+        text_utf8(&r->decoded, c);
+    }
+}
+
+/* An entity that mailers and web pages write, and its length; 0 when there is none. */
+static size_t entity_at(const char *p, size_t left, char *c)
+{
+    static const struct {
+        const char *name;
+        char c;
+    } entities[] = {{"&lt;", '<'},   {"&gt;", '>'},   {"&amp;", '&'},
+                    {"&quot;", '"'}, {"&nbsp;", ' '}, {"&#39;", '\''}};
+    for (size_t i = 0; i < sizeof entities / sizeof entities[0]; i++) {
+        size_t len = strlen(entities[i].name);
+        if (left >= len && memcmp(p, entities[i].name, len) == 0) {
+            *c = entities[i].c;
+            return len;
+        }
+    }
+    return 0;
+}
+
+/* What the text parsers read: the body with NUL, no-break spaces and a byte order mark as spaces, and entities as
+ * their character and spaces. Every byte keeps its place. */
+static void make_shadow(report *r)
+{
+    r->shadow = tool_alloc(r->len + 1);
+    memcpy(r->shadow, r->body, r->len);
+    r->shadow[r->len] = 0;
+    for (size_t i = 0; i < r->len; i++) {
+        unsigned char c = (unsigned char)r->body[i];
+        char plain;
+        size_t len;
+        if (c == 0) {
+            r->shadow[i] = ' ';
+        } else if (c == 0xc2 && i + 1 < r->len && (unsigned char)r->body[i + 1] == 0xa0) {
+            memset(r->shadow + i++, ' ', 2);
+        } else if (c == 0xef && i == 0 && r->len >= 3 && memcmp(r->body, "\xef\xbb\xbf", 3) == 0) {
+            memset(r->shadow, ' ', 3);
+        } else if (c == '&' && (len = entity_at(r->body + i, r->len - i, &plain)) != 0) {
+            memset(r->shadow + i, ' ', len);
+            r->shadow[i] = plain;
+            r->has_entities |= plain == '<' || plain == '>';
+            i += len - 1;
+        }
+    }
+}
+
+/* ---- Images ---- */
+
+typedef struct image_order {
+    uint64_t base;
+    uint32_t index;
+} image_order;
+
+static int by_base(const void *a, const void *b)
+{
+    const image_order *x = a;
+    const image_order *y = b;
+    if (x->base != y->base)
+        return x->base < y->base ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* An image without an end reaches to the next one. */
+static image_order *sort_images(report *r, uint32_t first)
+{
+    uint32_t count = r->image_count - first;
+    image_order *order = tool_alloc(count * sizeof *order);
+    for (uint32_t i = 0; i < count; i++) {
+        order[i].base = r->images[first + i].base;
+        order[i].index = first + i;
+    }
+    qsort(order, count, sizeof *order, by_base);
+    for (uint32_t i = 0; i < count; i++) {
+        report_image *image = &r->images[order[i].index];
+        if (image->end <= image->base)
+            image->end = i + 1 < count && order[i + 1].base > image->base ? order[i + 1].base : UINT64_MAX;
+    }
+    return order;
+}
+
+static uint32_t image_of(const report *r, const image_order *order, uint32_t count, uint64_t addr)
+{
+    uint32_t lo = 0;
+    uint32_t hi = count;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (order[mid].base <= addr)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (lo == 0 || addr >= r->images[order[lo - 1].index].end)
+        return REPORT_NONE;
+    return order[lo - 1].index;
+}
+
+/* Above the 47 bits of user space lie pointer authentication codes, or a kernel. */
+void report_place_frames(report *r, uint32_t first_frame, uint32_t first_image)
+{
+    uint32_t count = r->image_count - first_image;
+    image_order *order = sort_images(r, first_image);
+    for (uint32_t i = first_frame; i < r->frame_count; i++) {
+        report_frame *frame = &r->frames[i];
+        if (frame->image == REPORT_NONE)
+            frame->image = image_of(r, order, count, frame->addr & 0x7fffffffffff);
+        if (frame->image == REPORT_NONE)
+            frame->image = image_of(r, order, count, frame->addr);
+    }
+    free(order);
+}
+
+bool report_arch_is_arm32(machsym_str arch)
+{
+    return str_starts(arch, "armv") || str_is(arch, "arm") || str_is(arch, "ARM");
+}
+
+/* ---- Recognition ---- */
+
+/* Takes the document that begins at `at`. Returns where it ends, or 0 when there is none; err->at then is how far it was
+ * read. An object that is no report is passed over: what looks like text in it is JSON all the same. An array may be
+ * the head of a line of text. */
+static size_t add_document(report *r, size_t at, json_error *err)
+{
+    json doc;
+    if (!json_parse(&doc, r->body, r->len, at, err))
+        return 0;
+    size_t end = doc.v[0].end;
+    r->docs = tool_grow(r->docs, (r->doc_count + 1) * sizeof *r->docs);
+    r->docs[r->doc_count++] = doc;
+    if (report_parse_ips(r, r->doc_count - 1) || report_parse_other_json(r, r->doc_count - 1)) {
+        r->has_json = true;
+        return end;
+    }
+    json_free(&r->docs[--r->doc_count]);
+    err->what = NULL;
+    err->at = end;
+    return r->body[at] == '{' ? end : 0;
+}
+
+static size_t line_start_after(const report *r, size_t at)
+{
+    while (at < r->len && r->shadow[at] != '\n' && r->shadow[at] != '\r')
+        at++;
+    return at < r->len ? at + 1 : at;
+}
+
+/* A report is text, JSON documents that begin a line, or both in turn. Where a document is broken, text is read on and
+ * no other document is tried before the place that broke: so the whole stays linear. */
+static void parse_parts(report *r)
+{
+    size_t text_at = 0;
+    size_t no_json_before = 0;
+    for (size_t at = 0; at < r->len;) {
+        size_t first = at;
+        json_error err;
+        while (first < r->len && (r->shadow[first] == ' ' || r->shadow[first] == '\t'))
+            first++;
+        if (first < r->len && (r->shadow[first] == '{' || r->shadow[first] == '[') &&
+            first >= no_json_before) {
+            size_t end = add_document(r, first, &err);
+            if (end != 0) {
+                report_parse_text(r, text_at, first, ESCAPE_NONE);
+                text_at = at = end;
+                continue;
+            }
+            no_json_before = err.at + 1;
+            if (r->failure == NULL && err.what != NULL && (r->shadow[first] == '{' || first == 0)) {
+                r->failure = err.what;
+                r->failed_at = err.at;
+            }
+        }
+        at = line_start_after(r, first);
+    }
+    report_parse_text(r, text_at, r->len, ESCAPE_NONE);
+}
+
+static const char *const stackless[][2] = {
+    {"98", "jetsam"},     {"198", "jetsam"},
+    {"298", "jetsam"},    {"225", "sleep or wake"},
+    {"211", "analytics"}, {"188", "analytics"},
+    {"115", "reset"},     {"140", "settings"},
+    {"151", "logs"},      {"195", "differential privacy"},
+    {"187", "device"},    {"228", "storage"},
+};
+
+static void name_kind(report *r)
+{
+    if (r->kind == REPORT_UNKNOWN && r->frame_count > 0)
+        r->kind = REPORT_TEXT;
+    if (r->frame_count > 0)
+        r->failure =
+            r->has_text ? NULL : r->failure; /* broken JSON inside a text is the text's own business */
+    for (size_t i = 0; i < sizeof stackless / sizeof stackless[0] && r->frame_count == 0; i++) {
+        if (str_is(r->facts[FACT_BUG_TYPE], stackless[i][0])) {
+            r->kind = REPORT_STACKLESS;
+            r->failure = NULL;
+            report_set_fact(r, FACT_EVENT, str_c(stackless[i][1]));
+        }
+    }
+    if (str_starts(r->facts[FACT_EVENT], "jetsam") && r->frame_count == 0)
+        r->kind = REPORT_STACKLESS;
+}
+
+void report_open(report *r, const char *input, size_t len, const report_load *loads, size_t load_count)
+{
+    memset(r, 0, sizeof *r);
+    r->main_doc = REPORT_NONE;
+    r->input = (machsym_str){input, len};
+    r->encoding = find_encoding(r->input);
+    r->body = input;
+    r->len = len;
+    if (r->encoding != ENCODING_BYTES) {
+        decode_utf16(r);
+        r->body = r->decoded.v;
+        r->len = r->decoded.len;
+    }
+    if (r->len >= UINT32_MAX) {
+        r->failure = "longer than 4 GB";
+        r->len = 0;
+    }
+    make_shadow(r);
+    parse_parts(r);
+    name_kind(r);
+    for (size_t i = 0; i < load_count; i++) {
+        report_image *image = report_add_image(r);
+        image->base = loads[i].base;
+        image->name = loads[i].name;
+    }
+    report_place_frames(r, 0, 0);
+}
+
+void report_close(report *r)
+{
+    for (uint32_t i = 0; i < r->doc_count; i++)
+        json_free(&r->docs[i]);
+    free(r->docs);
+    free(r->images);
+    free(r->threads);
+    free(r->frames);
+    free(r->calls);
+    free(r->shadow);
+    text_free(&r->decoded);
+    pool_free(&r->strings);
+    memset(r, 0, sizeof *r);
+}
+
+const char *report_kind_name(report_kind kind)
+{
+    static const char *const names[REPORT_KIND_COUNT] = {
+        "unknown", "crash text", "sample",       "spindump",     "leaks",
+        "ips",     "MetricKit",  "KSCrash JSON", "Sentry event", "no stacks"};
+    return names[kind];
+}

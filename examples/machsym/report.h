@@ -1,0 +1,249 @@
+/* One parsed report of any format: its images, threads and frames, each with where in the input its text lies. */
+#ifndef MACHSYM_TOOL_REPORT_H
+#define MACHSYM_TOOL_REPORT_H
+
+#include "images.h"
+#include "json.h"
+#include "tool.h"
+
+#define REPORT_NONE UINT32_MAX
+
+/* ---- Memory that lives as long as the report ---- */
+
+typedef struct pool_chunk pool_chunk;
+
+/* Pieces of text that stay where they are until all go. */
+typedef struct pool {
+    pool_chunk *chunks;
+} pool;
+
+machsym_str pool_copy(pool *p, const char *ptr, size_t len);
+void pool_free(pool *p);
+
+/* ---- Parts of a report ---- */
+
+/* A library or program that was loaded. */
+typedef struct report_image {
+    uint64_t base;
+    uint64_t end; /* first address past it; 0: not told */
+    machsym_str name;
+    machsym_str path;
+    machsym_str arch; /* as written; may be empty */
+    machsym_uuid uuid;
+    bool has_uuid;
+    bool is_text_exec;    /* base stands for __TEXT_EXEC, not __TEXT: kernels */
+    uint32_t frame_count; /* frames in it */
+    uint32_t missing;     /* those that stayed without a name */
+    image_status status;  /* how the search for its symbols ended; only looked for when a frame needs it */
+    bool looked_for;
+} report_image;
+
+/* What a frame's text says of its name. */
+typedef enum frame_name {
+    NAME_NONE = 0, /* nothing, <redacted>, or only a load address */
+    NAME_WEAK,     /* the nearest exported symbol, looked up on the device: debug info knows better */
+    NAME_GIVEN
+} frame_name;
+
+/* How a frame is written, which is how its symbol must be. */
+typedef enum frame_form {
+    FORM_CLASSIC = 0, /* N Image 0xADDR 0xLOAD + OFF */
+    FORM_LEAKS,       /* the same, outermost first, the line number behind two spaces */
+    FORM_SIDE,        /* N Image 0xADDR 0xLOAD + OFF (NAME + N) */
+    FORM_SAMPLE,      /* tree COUNT NAME  (in Image) + OFF  [0xADDR] */
+    FORM_SPIN,        /* tree COUNT NAME + OFF (Image + OFF) [0xADDR] */
+    FORM_LIST,        /* N 0xADDR */
+    FORM_BARE,        /* an address in a row of addresses; expanded to FORM_CLASSIC lines */
+    FORM_IPS,         /* JSON objects from here on */
+    FORM_METRIC,
+    FORM_KSCRASH,
+    FORM_SENTRY
+} frame_form;
+
+/* How the bytes around a frame are escaped. */
+typedef enum frame_escape {
+    ESCAPE_NONE = 0,
+    ESCAPE_HTML,
+    ESCAPE_JSON /* text inside a JSON string */
+} frame_escape;
+
+/* One call of the chain at a frame's address, as symbols tell it. */
+typedef struct report_call {
+    machsym_str name; /* demangled; empty when nothing is known */
+    machsym_str path; /* whole; may be empty */
+    uint32_t line;
+    uint32_t column;
+    uint64_t offset;   /* of the address as printed from the function's start */
+    machsym_str owner; /* whose code it is, where a rule knows */
+    bool is_inline;
+    bool has_line;
+    machsym_source name_source;
+    machsym_source line_source;
+} report_call;
+
+/* A frame of a stack. */
+typedef struct report_frame {
+    uint64_t addr;    /* at run time, as written */
+    size_t at;        /* of its line or JSON object */
+    size_t end;       /* without the newline */
+    size_t symbol_at; /* what a symbol takes the place of */
+    size_t symbol_end;
+    uint32_t image; /* REPORT_NONE: not known */
+    uint32_t thread;
+    uint32_t index; /* 0: the top of its stack, where the report counts */
+    uint32_t doc;   /* JSON forms: which document, which token */
+    uint32_t token;
+    uint8_t form;      /* frame_form */
+    uint8_t escape;    /* frame_escape */
+    uint8_t named;     /* frame_name */
+    bool exact;        /* not a return address */
+    bool given_line;   /* the text has a source line already */
+    bool given_inline; /* the text is of a call that was inlined */
+    machsym_str name;  /* as the text has it */
+    machsym_str where; /* File.m:12, as the text has it */
+    machsym_str image_name;
+    uint32_t call;       /* the first of its calls, innermost first */
+    uint32_t call_count; /* 0: nothing found */
+} report_frame;
+
+typedef enum thread_kind { THREAD_PLAIN = 0, THREAD_EXCEPTION, THREAD_SPECIFIC } thread_kind;
+
+/* A stack. */
+typedef struct report_thread {
+    uint32_t first;
+    uint32_t count;
+    uint64_t number;  /* as the report counts */
+    machsym_str name; /* name or dispatch queue */
+    machsym_str queue;
+    thread_kind kind;
+    bool crashed;
+    bool callers_first; /* outermost frame first: leaks, trees, Sentry */
+    size_t open_at; /* "(0x.. 0x..)": the parenthesis, and past the closing one; equal when there is none */
+    size_t open_end;
+} report_thread;
+
+/* What a report says about itself. */
+typedef enum report_fact {
+    FACT_PROCESS = 0,
+    FACT_PID,
+    FACT_PATH,
+    FACT_IDENTIFIER,
+    FACT_VERSION,
+    FACT_CODE_TYPE,
+    FACT_ROLE,
+    FACT_PARENT,
+    FACT_DATE,
+    FACT_LAUNCH,
+    FACT_OS,
+    FACT_HARDWARE,
+    FACT_INCIDENT,
+    FACT_REPORTER,
+    FACT_REPORT_VERSION,
+    FACT_BUG_TYPE,
+    FACT_EXCEPTION,
+    FACT_SIGNAL,
+    FACT_SUBTYPE,
+    FACT_CODES,
+    FACT_NOTE,
+    FACT_TERMINATION,
+    FACT_TERMINATION_CODE,
+    FACT_DESCRIPTION, /* of the termination */
+    FACT_CRASHED_THREAD,
+    FACT_APP_INFO,
+    FACT_REASON, /* of an uncaught exception */
+    FACT_EVENT,  /* what a hang, cpu or disk report was made for */
+    FACT_COUNT
+} report_fact;
+
+typedef enum report_kind {
+    REPORT_UNKNOWN = 0,
+    REPORT_TEXT,
+    REPORT_SAMPLE,
+    REPORT_SPIN,
+    REPORT_LEAKS,
+    REPORT_IPS,
+    REPORT_METRIC,
+    REPORT_KSCRASH,
+    REPORT_SENTRY,
+    REPORT_STACKLESS,
+    REPORT_KIND_COUNT
+} report_kind;
+
+typedef enum report_encoding { ENCODING_BYTES = 0, ENCODING_UTF16LE, ENCODING_UTF16BE } report_encoding;
+
+/* A whole report. */
+typedef struct report {
+    machsym_str input; /* as given */
+    text decoded;      /* UTF-16 as UTF-8 */
+    const char *body;  /* what offsets count in: input, or decoded */
+    char *shadow; /* body with every odd space a space and every entity its character, padded: same offsets */
+    size_t len;
+    report_encoding encoding;
+    report_kind kind;
+    bool has_text;
+    bool has_entities; /* &lt; and the like: what is added is written so too */
+    bool has_json;
+    pool strings;
+    json *docs;
+    uint32_t doc_count;
+    uint32_t main_doc; /* the JSON document with the stacks; REPORT_NONE */
+    report_image *images;
+    uint32_t image_count;
+    report_thread *threads;
+    uint32_t thread_count;
+    report_frame *frames;
+    uint32_t frame_count;
+    report_call *calls;
+    uint32_t call_count;
+    machsym_str facts[FACT_COUNT];
+    const char *failure; /* why the report is damaged; NULL */
+    size_t failed_at;
+    uint32_t image_cap;
+    uint32_t thread_cap;
+    uint32_t frame_cap;
+    uint32_t call_cap;
+} report;
+
+/* An image that --load or an lldb list names. */
+typedef struct report_load {
+    machsym_str name;
+    uint64_t base;
+} report_load;
+
+/* Recognises and parses a report. The input must outlive it. Never fails: r->failure says why a report is damaged. */
+void report_open(report *r, const char *input, size_t len, const report_load *loads, size_t load_count);
+void report_close(report *r);
+const char *report_kind_name(report_kind kind);
+
+/* ---- For the parsers ---- */
+
+report_image *report_add_image(report *r);
+report_thread *report_add_thread(report *r);
+/* A frame of the last thread. */
+report_frame *report_add_frame(report *r);
+report_call *report_add_call(report *r);
+void report_set_fact(report *r, report_fact fact, machsym_str value); /* the first one stays */
+/* What a JSON string stands for, in the report's memory. */
+machsym_str report_json_str(report *r, const json *doc, uint32_t token);
+/* Text between lo and hi of the shadow; escape says how the bytes there are escaped. */
+void report_parse_text(report *r, size_t lo, size_t hi, frame_escape escape);
+/* One JSON document; false when it holds nothing of a report. */
+bool report_parse_ips(report *r, uint32_t doc);
+bool report_parse_other_json(report *r, uint32_t doc);
+/* Finds the image of frames from first_frame on, among those from first_image on, by the address; frames that have one
+ * keep it. */
+void report_place_frames(report *r, uint32_t first_frame, uint32_t first_image);
+bool report_arch_is_arm32(machsym_str arch);
+
+/* ---- Views ---- */
+
+machsym_str str_c(const char *c_string);
+machsym_str str_trim(machsym_str s);
+bool str_is(machsym_str s, const char *c_string);
+bool str_starts(machsym_str s, const char *prefix);
+bool str_equal(machsym_str a, machsym_str b);
+/* Offset of needle in s, or s.len. */
+size_t str_find(machsym_str s, const char *needle);
+machsym_str str_base_name(machsym_str path);
+
+#endif

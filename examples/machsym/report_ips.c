@@ -1,0 +1,280 @@
+/* .ips documents: the metadata line, and the report. */
+#include "report.h"
+
+#include <string.h>
+
+/* ---- Facts ---- */
+
+/* A member of doc's root, or of the object that the root's member `in` holds. */
+typedef struct ips_key {
+    const char *in;
+    const char *key;
+    report_fact fact;
+} ips_key;
+
+static const ips_key report_keys[] = {
+    {NULL, "procName", FACT_PROCESS},
+    {NULL, "pid", FACT_PID},
+    {NULL, "procPath", FACT_PATH},
+    {"bundleInfo", "CFBundleIdentifier", FACT_IDENTIFIER},
+    {NULL, "cpuType", FACT_CODE_TYPE},
+    {NULL, "procRole", FACT_ROLE},
+    {NULL, "parentProc", FACT_PARENT},
+    {NULL, "captureTime", FACT_DATE},
+    {NULL, "procLaunch", FACT_LAUNCH},
+    {NULL, "modelCode", FACT_HARDWARE},
+    {NULL, "incident", FACT_INCIDENT},
+    {NULL, "crashReporterKey", FACT_REPORTER},
+    {NULL, "bug_type", FACT_BUG_TYPE},
+    {"exception", "type", FACT_EXCEPTION},
+    {"exception", "signal", FACT_SIGNAL},
+    {"exception", "subtype", FACT_SUBTYPE},
+    {"exception", "codes", FACT_CODES},
+    {NULL, "exceptionNote", FACT_NOTE},
+    {"termination", "namespace", FACT_TERMINATION},
+    {"termination", "code", FACT_TERMINATION_CODE},
+    {"exceptionReason", "composed_message", FACT_REASON},
+    {NULL, "faultingThread", FACT_CRASHED_THREAD},
+};
+
+static const ips_key metadata_keys[] = {
+    {NULL, "app_name", FACT_PROCESS},     {NULL, "name", FACT_PROCESS},  {NULL, "bundleID", FACT_IDENTIFIER},
+    {NULL, "timestamp", FACT_DATE},       {NULL, "os_version", FACT_OS}, {NULL, "bug_type", FACT_BUG_TYPE},
+    {NULL, "incident_id", FACT_INCIDENT},
+};
+
+static void put_fact(report *r, report_fact fact, machsym_str value, bool metadata)
+{
+    if (!metadata && value.len > 0)
+        r->facts[fact].len = 0;
+    report_set_fact(r, fact, value);
+}
+
+/* The report itself knows better than the metadata before it. */
+static void set_facts(report *r, const json *doc, const ips_key *keys, size_t count, bool metadata)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint32_t object = keys[i].in != NULL ? json_get(doc, 0, keys[i].in) : 0;
+        uint32_t value = json_get(doc, object, keys[i].key);
+        if (json_is(doc, value, JSON_STRING) || json_is(doc, value, JSON_NUMBER))
+            put_fact(r, keys[i].fact, report_json_str(r, doc, value), metadata);
+    }
+}
+
+/* "A (B)" from two members of an object. */
+static void set_pair(report *r, const json *doc, uint32_t object, const char *a, const char *b,
+                     report_fact fact)
+{
+    text t = {0};
+    machsym_str first = report_json_str(r, doc, json_get(doc, object, a));
+    machsym_str second = report_json_str(r, doc, json_get(doc, object, b));
+    if (first.len == 0)
+        return;
+    text_str(&t, first);
+    if (second.len > 0) {
+        text_c(&t, " (");
+        text_str(&t, second);
+        text_char(&t, ')');
+    }
+    put_fact(r, fact, pool_copy(&r->strings, t.v, t.len), false);
+    text_free(&t);
+}
+
+/* All strings inside a value, a line each. */
+static void set_strings(report *r, const json *doc, uint32_t value, report_fact fact)
+{
+    text t = {0};
+    for (uint32_t i = value; value < doc->count && i < doc->v[value].next; i++) {
+        if (doc->v[i].type != JSON_STRING)
+            continue;
+        if (t.len > 0)
+            text_char(&t, '\n');
+        json_unescape(&t, json_raw(doc, i));
+    }
+    if (t.len > 0)
+        report_set_fact(r, fact, pool_copy(&r->strings, t.v, t.len));
+    text_free(&t);
+}
+
+static void set_report_facts(report *r, const json *doc)
+{
+    set_facts(r, doc, report_keys, sizeof report_keys / sizeof report_keys[0], false);
+    set_pair(r, doc, json_get(doc, 0, "osVersion"), "train", "build", FACT_OS);
+    set_pair(r, doc, json_get(doc, 0, "bundleInfo"), "CFBundleShortVersionString", "CFBundleVersion",
+             FACT_VERSION);
+    uint32_t termination = json_get(doc, 0, "termination");
+    set_strings(r, doc, json_get(doc, termination, "reasons"), FACT_DESCRIPTION);
+    set_strings(r, doc, json_get(doc, termination, "details"), FACT_DESCRIPTION);
+    set_strings(r, doc, json_get(doc, termination, "indicator"), FACT_DESCRIPTION);
+    set_strings(r, doc, json_get(doc, 0, "asi"), FACT_APP_INFO);
+}
+
+/* ---- Images ---- */
+
+static bool ips_uuid(const json *doc, uint32_t token, machsym_uuid *out)
+{
+    static const machsym_uuid none;
+    machsym_str raw = json_raw(doc, token);
+    char written[40];
+    if (raw.len < 32 || raw.len >= sizeof written)
+        return false;
+    memcpy(written, raw.ptr, raw.len);
+    written[raw.len] = 0;
+    return parse_uuid(written, out) && memcmp(out, &none, sizeof none) != 0;
+}
+
+static void add_ips_image(report *r, const json *doc, uint32_t object)
+{
+    report_image *image = report_add_image(r);
+    uint64_t size = 0;
+    json_u64(doc, json_get(doc, object, "base"), &image->base);
+    if (json_u64(doc, json_get(doc, object, "size"), &size) && size <= UINT64_MAX - image->base)
+        image->end = image->base + size;
+    image->path = report_json_str(r, doc, json_get(doc, object, "path"));
+    image->name = report_json_str(r, doc, json_get(doc, object, "name"));
+    image->arch = report_json_str(r, doc, json_get(doc, object, "arch"));
+    image->is_text_exec = json_equals(doc, json_get(doc, object, "source"), "T");
+    image->has_uuid = ips_uuid(doc, json_get(doc, object, "uuid"), &image->uuid);
+    if (image->name.len == 0)
+        image->name = str_base_name(image->path);
+}
+
+/* ---- Stacks ---- */
+
+static void set_frame_text(report *r, const json *doc, report_frame *frame, uint32_t object)
+{
+    uint32_t line = json_get(doc, object, "sourceLine");
+    frame->name = report_json_str(r, doc, json_get(doc, object, "symbol"));
+    frame->named = frame->name.len > 0 && !str_is(frame->name, "<redacted>") ? NAME_GIVEN : NAME_NONE;
+    frame->given_inline = json_true(doc, json_get(doc, object, "inline"));
+    if (line == JSON_NONE)
+        return;
+    text t = {0};
+    text_str(&t, report_json_str(r, doc, json_get(doc, object, "sourceFile")));
+    text_char(&t, ':');
+    text_str(&t, json_raw(doc, line));
+    frame->where = pool_copy(&r->strings, t.v, t.len);
+    frame->given_line = true;
+    text_free(&t);
+}
+
+static void add_frames(report *r, uint32_t doc_index, uint32_t array, uint32_t first_image)
+{
+    const json *doc = &r->docs[doc_index];
+    uint32_t index = 0;
+    uint32_t at = JSON_NONE;
+    while (json_next(doc, array, &at)) {
+        uint64_t image;
+        uint64_t offset;
+        if (!json_is(doc, at, JSON_OBJECT))
+            continue;
+        report_frame *frame = report_add_frame(r);
+        frame->form = FORM_IPS;
+        frame->doc = doc_index;
+        frame->token = at;
+        frame->at = doc->v[at].at;
+        frame->end = doc->v[at].end;
+        frame->index = index;
+        frame->exact = index == 0;
+        if (json_u64(doc, json_get(doc, at, "imageIndex"), &image) && image < r->image_count - first_image)
+            frame->image = first_image + (uint32_t)image;
+        if (json_u64(doc, json_get(doc, at, "imageOffset"), &offset))
+            frame->addr = offset + (frame->image != REPORT_NONE ? r->images[frame->image].base : 0);
+        set_frame_text(r, doc, frame, at);
+        index += !frame->given_inline;
+    }
+}
+
+static void add_threads(report *r, uint32_t doc_index, uint32_t first_image)
+{
+    const json *doc = &r->docs[doc_index];
+    uint32_t threads = json_get(doc, 0, "threads");
+    uint64_t faulting = UINT64_MAX;
+    uint64_t number = 0;
+    uint32_t at = JSON_NONE;
+    json_u64(doc, json_get(doc, 0, "faultingThread"), &faulting);
+    while (json_next(doc, threads, &at)) {
+        report_thread *thread = report_add_thread(r);
+        thread->number = number;
+        thread->crashed = json_true(doc, json_get(doc, at, "triggered")) || number == faulting;
+        thread->name = report_json_str(r, doc, json_get(doc, at, "name"));
+        thread->queue = report_json_str(r, doc, json_get(doc, at, "queue"));
+        add_frames(r, doc_index, json_get(doc, at, "frames"), first_image);
+        number++;
+    }
+}
+
+/* Makes the escapes of a JSON string readable in the shadow: two bytes stay two bytes. */
+static void plain_escapes(report *r, size_t lo, size_t hi)
+{
+    for (size_t i = lo; i + 1 < hi; i++) {
+        if (r->shadow[i] != '\\')
+            continue;
+        char c = r->shadow[i + 1];
+        r->shadow[i] = ' ';
+        r->shadow[++i] = c == 'n' ? '\n' : c == 't' || c == 'r' ? ' ' : c;
+    }
+}
+
+/* Stacks in Apple's text form, each a string. */
+static void add_backtraces(report *r, uint32_t doc_index, uint32_t array)
+{
+    const json *doc = &r->docs[doc_index];
+    uint64_t number = 0;
+    uint32_t at = JSON_NONE;
+    while (json_next(doc, array, &at)) {
+        uint32_t first = r->thread_count;
+        if (!json_is(doc, at, JSON_STRING))
+            continue;
+        size_t lo = doc->v[at].at + 1;
+        size_t hi = doc->v[at].end - 1;
+        plain_escapes(r, lo, hi);
+        report_parse_text(r, lo, hi, ESCAPE_JSON);
+        for (uint32_t i = first; i < r->thread_count; i++) {
+            r->threads[i].kind = THREAD_SPECIFIC;
+            r->threads[i].number = number++;
+        }
+    }
+}
+
+static void add_exception(report *r, uint32_t doc_index, uint32_t first_image)
+{
+    uint32_t frames = json_get(&r->docs[doc_index], 0, "lastExceptionBacktrace");
+    if (frames == JSON_NONE)
+        return;
+    report_add_thread(r)->kind = THREAD_EXCEPTION;
+    add_frames(r, doc_index, frames, first_image);
+}
+
+static bool is_metadata(const json *doc)
+{
+    return json_get(doc, 0, "bug_type") != JSON_NONE &&
+           (json_get(doc, 0, "os_version") != JSON_NONE || json_get(doc, 0, "timestamp") != JSON_NONE);
+}
+
+bool report_parse_ips(report *r, uint32_t doc_index)
+{
+    const json *doc = &r->docs[doc_index];
+    uint32_t images = json_get(doc, 0, "usedImages");
+    uint32_t threads = json_get(doc, 0, "threads");
+    uint32_t first_image = r->image_count;
+    uint32_t at = JSON_NONE;
+    bool metadata = is_metadata(doc);
+    if (metadata)
+        set_facts(r, doc, metadata_keys, sizeof metadata_keys / sizeof metadata_keys[0], true);
+    if (json_get(doc, 0, "processes") != JSON_NONE && json_get(doc, 0, "largestProcess") != JSON_NONE)
+        report_set_fact(r, FACT_EVENT, str_c("jetsam"));
+    if (json_get(doc, 0, "processByPid") != JSON_NONE)
+        report_set_fact(r, FACT_EVENT, str_c("stackshot"));
+    if (!json_is(doc, images, JSON_ARRAY) || !json_is(doc, threads, JSON_ARRAY))
+        return metadata || r->facts[FACT_EVENT].len > 0;
+    r->kind = REPORT_IPS;
+    r->main_doc = doc_index;
+    set_report_facts(r, doc);
+    while (json_next(doc, images, &at))
+        add_ips_image(r, doc, at);
+    add_exception(r, doc_index, first_image);
+    add_threads(r, doc_index, first_image);
+    add_backtraces(r, doc_index, json_get(doc, 0, "asiBacktraces"));
+    return true;
+}

@@ -1,0 +1,23 @@
+/* Writes reports: in their own format with names put in, as classic text, or as machsym's JSON. */
+#ifndef MACHSYM_TOOL_REPORT_WRITE_H
+#define MACHSYM_TOOL_REPORT_WRITE_H
+
+#include "report.h"
+#include "resolve.h"
+
+/* How to write. */
+typedef struct write_options {
+    bool full_path;
+    bool all; /* calls that the input shows as inlined were looked up anew */
+} write_options;
+
+/* The input with the names of resolved frames put in; every other byte as it was. */
+void report_write_same(const report *r, const write_options *how, text *out);
+/* Apple's classic text. */
+void report_write_text(const report *r, const write_options *how, text *out);
+/* One JSON object: threads, frames, inlined calls, sources, images. */
+void report_write_json(const report *r, const write_options *how, const resolve_counts *counts, text *out);
+/* "File.m:12" of a call, or its path and line. */
+void text_call_place(text *t, const report_call *call, bool full_path);
+
+#endif

@@ -1,0 +1,182 @@
+/* Lookups for a whole report; see resolve.h. */
+#include "resolve.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { RESOLVE_MAX_FRAMES = MACHSYM_MAX_INLINE_DEPTH + 1 };
+
+/* One lookup still to be done. */
+typedef struct resolve_task {
+    uint64_t addr;
+    uint32_t image;
+    uint32_t frame;
+    bool exact;
+} resolve_task;
+
+static int by_place(const void *a, const void *b)
+{
+    const resolve_task *x = a;
+    const resolve_task *y = b;
+    if (x->image != y->image)
+        return x->image < y->image ? -1 : 1;
+    if (x->addr != y->addr)
+        return x->addr < y->addr ? -1 : 1;
+    if (x->exact != y->exact)
+        return x->exact ? -1 : 1;
+    return x->frame < y->frame ? -1 : x->frame > y->frame;
+}
+
+static machsym_str keep_part(report *r, text *t)
+{
+    machsym_str kept = pool_copy(&r->strings, t->v, t->len);
+    t->len = 0;
+    return kept;
+}
+
+/* The calls of one address, innermost first. Returns how many; 0 when the real function has no name. */
+static uint32_t add_calls(report *r, const image_loan *loan, const machsym_frame *frames, size_t count,
+                          uint64_t file_addr, const resolve_options *how)
+{
+    const machsym_frame *real = &frames[count - 1];
+    frame_style style = how->style;
+    text t = {0};
+    uint32_t added = 0;
+    style.source = loan_source(loan);
+    if (real->linkage_name.len == 0 && real->name.len == 0)
+        return 0;
+    for (size_t i = how->no_inline ? count - 1 : 0; i < count; i++) {
+        report_call *call = report_add_call(r);
+        text_frame_name(&t, &frames[i], &style);
+        call->name = keep_part(r, &t);
+        text_path(&t, &frames[i].file);
+        call->path = keep_part(r, &t);
+        machsym_str owner = loan_owner(loan, file_addr, &frames[i]);
+        call->owner = pool_copy(&r->strings, owner.ptr, owner.len);
+        call->has_line = frame_has_line(&frames[i]);
+        call->line = frames[i].line;
+        call->column = frames[i].column;
+        call->offset = file_addr - frames[i].function_start;
+        call->is_inline = frames[i].is_inline;
+        call->name_source = frames[i].name_source;
+        call->line_source = frames[i].line_source;
+        added++;
+    }
+    text_free(&t);
+    return added;
+}
+
+/* A name looked up on the device among exported symbols gives way only to a better one. */
+static bool is_better(const report_frame *frame, const report_call *real)
+{
+    return frame->named != NAME_WEAK || real->has_line || real->name_source == MACHSYM_SOURCE_DWARF ||
+           real->name_source == MACHSYM_SOURCE_SYMTAB;
+}
+
+static void resolve_task_frame(report *r, const image_loan *loan, const resolve_task *task,
+                               const resolve_options *how)
+{
+    machsym_frame frames[RESOLVE_MAX_FRAMES];
+    const report_image *image = &r->images[task->image];
+    report_frame *frame = &r->frames[task->frame];
+    uint64_t file_addr;
+    size_t count = loan_frames(loan, image->base, image->is_text_exec, frame->addr, !task->exact, frames,
+                               RESOLVE_MAX_FRAMES, &file_addr);
+    uint32_t first = r->call_count;
+    uint32_t added = count > 0 ? add_calls(r, loan, frames, count, file_addr, how) : 0;
+    if (added > 0 && is_better(frame, &r->calls[r->call_count - 1])) {
+        frame->call = first;
+        frame->call_count = added;
+    }
+}
+
+static void resolve_image(report *r, image_pool *all, const resolve_task *tasks, size_t count,
+                          const resolve_options *how)
+{
+    report_image *image = &r->images[tasks[0].image];
+    machsym_str file =
+        image->path.len > 0 ? str_base_name(image->path) : image->name; /* the name may be a bundle's */
+    image_key key = {image->uuid, image->has_uuid, image->arch, file};
+    image_loan loan;
+    image->looked_for = true;
+    if (!images_borrow(all, &key, &loan, &image->status))
+        return;
+    for (size_t i = 0; i < count; i++) {
+        const report_frame *before = i > 0 ? &r->frames[tasks[i - 1].frame] : NULL;
+        report_frame *frame = &r->frames[tasks[i].frame];
+        if (before != NULL && tasks[i].addr == tasks[i - 1].addr && tasks[i].exact == tasks[i - 1].exact &&
+            before->named == frame->named) {
+            frame->call = before->call;
+            frame->call_count = before->call_count;
+        } else {
+            resolve_task_frame(r, &loan, &tasks[i], how);
+        }
+    }
+    images_return(all, &loan);
+}
+
+/* A frame below a signal handler was interrupted, not called. */
+static void mark_interrupted(report *r)
+{
+    for (uint32_t i = 1; i < r->frame_count; i++) {
+        uint32_t handler = r->threads[r->frames[i].thread].callers_first ? i : i - 1;
+        uint32_t below = r->threads[r->frames[i].thread].callers_first ? i - 1 : i;
+        if (r->frames[handler].thread == r->frames[below].thread &&
+            str_is(r->frames[handler].name, "_sigtramp"))
+            r->frames[below].exact = true;
+    }
+}
+
+static bool needs_lookup(const report *r, const report_frame *frame, const resolve_options *how)
+{
+    if (frame->image == REPORT_NONE || (frame->named == NAME_GIVEN && !how->all) || frame->given_inline)
+        return false;
+    if (frame->form == FORM_METRIC && frame->named == NAME_GIVEN)
+        return false; /* only this tool gives MetricKit frames names */
+    const report_image *image = &r->images[frame->image];
+    return image->has_uuid || image->name.len > 0;
+}
+
+static void count_frames(report *r, resolve_counts *counts)
+{
+    memset(counts, 0, sizeof *counts);
+    counts->frames = r->frame_count;
+    for (uint32_t i = 0; i < r->frame_count; i++) {
+        report_frame *frame = &r->frames[i];
+        report_image *image = frame->image != REPORT_NONE ? &r->images[frame->image] : NULL;
+        if (image != NULL)
+            image->frame_count++;
+        if (frame->call_count > 0 && r->calls[frame->call + frame->call_count - 1].has_line)
+            counts->dwarf++;
+        else if (frame->call_count > 0)
+            counts->symbols++;
+        else if (frame->named != NAME_NONE)
+            counts->given++;
+        else
+            counts->missing++;
+        if (image != NULL && frame->call_count == 0 && frame->named == NAME_NONE)
+            image->missing++;
+    }
+}
+
+void report_resolve(report *r, image_pool *all, const resolve_options *how, resolve_counts *counts)
+{
+    resolve_task *tasks = tool_alloc(r->frame_count * sizeof *tasks);
+    size_t count = 0;
+    mark_interrupted(r);
+    for (uint32_t i = 0; i < r->frame_count; i++) {
+        const report_frame *frame = &r->frames[i];
+        if (needs_lookup(r, frame, how))
+            tasks[count++] = (resolve_task){frame->addr, frame->image, i, frame->exact || how->raw_addresses};
+    }
+    qsort(tasks, count, sizeof *tasks, by_place);
+    for (size_t at = 0; at < count;) {
+        size_t end = at;
+        while (end < count && tasks[end].image == tasks[at].image)
+            end++;
+        resolve_image(r, all, tasks + at, end - at, how);
+        at = end;
+    }
+    free(tasks);
+    count_frames(r, counts);
+}

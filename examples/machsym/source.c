@@ -1,0 +1,412 @@
+/* Images and maps behind one face; see source.h. */
+#include "source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_CHUNK = 1 << 16 };
+
+/* ---- Files ---- */
+
+bool symbol_is_map(const char *path)
+{
+    char magic[8];
+    FILE *file = path != NULL ? fopen(path, "rb") : NULL;
+    if (file == NULL)
+        return false;
+    bool is_map = fread(magic, 1, sizeof magic, file) == sizeof magic && memcmp(magic, "MACHSYM\n", 8) == 0;
+    fclose(file);
+    return is_map;
+}
+
+bool uuid_is_none(const machsym_uuid *uuid)
+{
+    static const machsym_uuid none;
+    return memcmp(uuid, &none, sizeof none) == 0;
+}
+
+void store_path(text *out, const char *dir, const machsym_uuid *uuid)
+{
+    text written = {0};
+    text_uuid(&written, uuid);
+    text_c(out, dir);
+    text_char(out, '/');
+    text_add(out, written.v, 2);
+    text_char(out, '/');
+    text_add(out, written.v, written.len);
+    text_c(out, ".symmap");
+    text_add(out, "", 1);
+    text_free(&written);
+}
+
+static machsym_result no_such_map(machsym_result code, const char *what, machsym_error *err)
+{
+    if (err != NULL)
+        *err = (machsym_error){code, 0, what, "map header", 0};
+    return code;
+}
+
+/* Whether a map is what was asked for. */
+static machsym_result check_map(const symbol_desc *desc, const machsym_map_info *info, machsym_error *err)
+{
+    if (desc->open.arch != NULL && strcmp(desc->open.arch, info->arch) != 0)
+        return no_such_map(MACHSYM_ERR_ARCH, "the map is for another architecture", err);
+    if (desc->open.uuid != NULL && memcmp(desc->open.uuid, &info->uuid, sizeof info->uuid) != 0)
+        return no_such_map(MACHSYM_ERR_UUID, "the map has another UUID", err);
+    if (!desc->any_lines && desc->lines != info->lines)
+        return no_such_map(MACHSYM_ERR_POLICY, "the map was built for another line policy", err);
+    return MACHSYM_OK;
+}
+
+static machsym_result open_map(const symbol_desc *desc, symbol_file *out, machsym_error *err)
+{
+    machsym_map_info info;
+    uint32_t flags = desc->map_flags | ((desc->open.flags & MACHSYM_OPEN_COPY) != 0 ? MACHSYM_MAP_COPY : 0u);
+    const char *path = desc->open.bytes.ptr == NULL ? desc->open.path : NULL;
+    machsym_result result = machsym_map_open(path, desc->open.bytes, flags, NULL, &out->map, err);
+    if (result != MACHSYM_OK)
+        return result;
+    machsym_map_get_info(out->map, &info);
+    out->lines = info.lines;
+    out->info.name = info.name;
+    out->info.path = desc->open.path;
+    out->info.arch = info.arch;
+    out->info.uuid = info.uuid;
+    out->info.has_uuid = !uuid_is_none(&info.uuid);
+    out->info.text_addr = info.text_addr;
+    out->info.text_size = info.text_size;
+    out->info.address_size = (info.cputype & 0x01000000 /* CPU_ARCH_ABI64 */) != 0 ? 8 : 4;
+    out->info.has_dwarf = info.run_count != 0;
+    return check_map(desc, &info, err);
+}
+
+static machsym_result open_image(const symbol_desc *desc, symbol_file *out, machsym_error *err)
+{
+    machsym_image_info info;
+    machsym_result result = machsym_image_open(&desc->open, &out->image, err);
+    if (result != MACHSYM_OK)
+        return result;
+    machsym_image_get_info(out->image, &info);
+    out->lines = desc->lines;
+    out->info.name = info.name;
+    out->info.path = info.path;
+    out->info.arch = info.slice.arch;
+    out->info.uuid = info.slice.uuid;
+    out->info.has_uuid = info.slice.has_uuid;
+    out->info.text_addr = info.text_addr;
+    out->info.text_size = info.text_size;
+    out->info.text_exec_addr = info.text_exec_addr;
+    out->info.address_size = info.address_size;
+    out->info.has_dwarf = info.has_dwarf;
+    return MACHSYM_OK;
+}
+
+static bool is_map(const symbol_desc *desc)
+{
+    if (desc->open.bytes.ptr != NULL)
+        return desc->open.bytes.len >= 8 && memcmp(desc->open.bytes.ptr, "MACHSYM\n", 8) == 0;
+    return symbol_is_map(desc->open.path);
+}
+
+machsym_result symbol_file_open(const symbol_desc *desc, symbol_file *out, machsym_error *err)
+{
+    memset(out, 0, sizeof *out);
+    bool map = is_map(desc);
+    if (map && (desc->open.pair_path != NULL || desc->open.pair_bytes.ptr != NULL))
+        return no_such_map(MACHSYM_ERR_PAIR, "a map has no other half", err);
+    machsym_result result = map ? open_map(desc, out, err) : open_image(desc, out, err);
+    if (result != MACHSYM_OK) {
+        machsym_lines lines = out->lines;
+        symbol_file_close(out);
+        out->lines = lines;
+    }
+    return result;
+}
+
+void symbol_file_close(symbol_file *file)
+{
+    machsym_image_close(file->image);
+    machsym_map_close(file->map);
+    memset(file, 0, sizeof *file);
+}
+
+bool tool_open_symbols(const symbol_desc *desc, symbol_file *out)
+{
+    machsym_error err;
+    machsym_result result = symbol_file_open(desc, out, &err);
+    const char *path = desc->open.path != NULL ? desc->open.path : "standard input";
+    if (result == MACHSYM_ERR_POLICY)
+        tool_say("%s: the map was built for --lines=%s, not --lines=%s; ask for %s, or build it again", path,
+                 lines_name(out->lines), lines_name(desc->lines), lines_name(out->lines));
+    else if (result != MACHSYM_OK && is_map(desc))
+        tool_say_error(path, &err);
+    else if (result != MACHSYM_OK)
+        tool_say_open(&desc->open, &err);
+    return result == MACHSYM_OK;
+}
+
+uint64_t symbol_file_addr(const symbol_file *file, uint64_t load_addr, uint64_t pc)
+{
+    return file->image != NULL ? machsym_image_addr(file->image, load_addr, pc)
+                               : machsym_map_addr(file->map, load_addr, pc);
+}
+
+/* ---- Names: a map's are unpacked once, and all are made readable once ---- */
+
+enum { NAMES_KEPT = 1 << 18 }; /* of an image, whose names may be many: about 60 MB when full */
+
+/* Room for text that stays where it is. */
+typedef struct name_chunk {
+    struct name_chunk *next;
+    size_t len;
+    size_t cap;
+    char v[];
+} name_chunk;
+
+typedef struct name_entry {
+    uint64_t ref; /* a map's name_ref, or where an image's name stands; 0: free */
+    bool is_known;
+    bool is_shown;
+    machsym_str linkage_name;
+    machsym_str name;
+    machsym_str shown;
+} name_entry;
+
+struct symbol_source {
+    const symbol_file *file;
+    machsym_session *session; /* NULL: map */
+    uint32_t flags;
+    name_entry *names; /* by a hash of ref */
+    size_t name_count;
+    size_t name_cap; /* a power of 2 */
+    name_chunk *chunks;
+    char *scratch;
+    size_t scratch_cap;
+};
+
+static machsym_str keep_text(symbol_source *s, const char *ptr, size_t len)
+{
+    name_chunk *chunk = s->chunks;
+    if (len == 0)
+        return (machsym_str){NULL, 0};
+    if (chunk == NULL || chunk->cap - chunk->len < len) {
+        size_t cap = len > NAME_CHUNK ? len : NAME_CHUNK;
+        chunk = tool_alloc(sizeof *chunk + cap);
+        *chunk = (name_chunk){s->chunks, 0, cap};
+        s->chunks = chunk;
+    }
+    char *to = chunk->v + chunk->len;
+    memcpy(to, ptr, len);
+    chunk->len += len;
+    return (machsym_str){to, len};
+}
+
+static name_entry *name_slot(name_entry *names, size_t cap, uint64_t ref)
+{
+    size_t at = (size_t)(ref * 0x9e3779b97f4a7c15u >> 24) & (cap - 1);
+    while (names[at].ref != 0 && names[at].ref != ref)
+        at = (at + 1) & (cap - 1);
+    return &names[at];
+}
+
+static void grow_names(symbol_source *s)
+{
+    size_t cap = s->name_cap == 0 ? 1024 : s->name_cap * 2;
+    name_entry *names = tool_alloc(cap * sizeof *names);
+    memset(names, 0, cap * sizeof *names);
+    for (size_t i = 0; i < s->name_cap; i++) {
+        if (s->names[i].ref != 0)
+            *name_slot(names, cap, s->names[i].ref) = s->names[i];
+    }
+    free(s->names);
+    s->names = names;
+    s->name_cap = cap;
+}
+
+/* Unpacks the names of frames into the scratch text, and finds their files. */
+static void unpack_names(symbol_source *s, machsym_frame *frames, size_t count)
+{
+    size_t need = machsym_map_names(s->file->map, frames, count, s->scratch, s->scratch_cap);
+    if (need <= s->scratch_cap)
+        return;
+    s->scratch = tool_grow(s->scratch, need);
+    s->scratch_cap = need;
+    machsym_map_names(s->file->map, frames, count, s->scratch, s->scratch_cap);
+}
+
+/* The entry of a reference; a new one is not known yet. Lives until the next call. */
+static name_entry *entry_of(symbol_source *s, uint64_t ref)
+{
+    if (s->name_count * 2 >= s->name_cap)
+        grow_names(s);
+    name_entry *entry = name_slot(s->names, s->name_cap, ref);
+    s->name_count += entry->ref == 0;
+    entry->ref = ref;
+    return entry;
+}
+
+static void keep_names(symbol_source *s, name_entry *entry, const machsym_frame *frame)
+{
+    entry->linkage_name = keep_text(s, frame->linkage_name.ptr, frame->linkage_name.len);
+    entry->name = keep_text(s, frame->name.ptr, frame->name.len);
+    entry->is_known = true;
+}
+
+/* Gives a map's frame its names and file; names are unpacked once. */
+static void name_frame(symbol_source *s, machsym_frame *frame)
+{
+    uint32_t ref = frame->name_ref;
+    name_entry *entry = ref != 0 ? entry_of(s, ref) : NULL;
+    if (entry == NULL || entry->is_known)
+        frame->name_ref = 0; /* the file alone is wanted */
+    unpack_names(s, frame, 1);
+    frame->name_ref = ref;
+    if (entry == NULL)
+        return;
+    if (!entry->is_known)
+        keep_names(s, entry, frame);
+    frame->linkage_name = entry->linkage_name;
+    frame->name = entry->name;
+}
+
+static int by_ref(const void *a, const void *b)
+{
+    uint32_t x = ((const machsym_frame *)a)->name_ref;
+    uint32_t y = ((const machsym_frame *)b)->name_ref;
+    return x < y ? -1 : x > y;
+}
+
+/* Names that lie near each other were packed together, and are unpacked together when they are asked for at once. */
+void symbol_source_prepare(symbol_source *s, const uint64_t *addrs, size_t count)
+{
+    enum { ROOM = 64, MOST = 4096 };
+    machsym_frame frames[ROOM];
+    size_t wanted_count = 0;
+    if (s->session != NULL)
+        return;
+    machsym_frame *wanted = tool_alloc(MOST * sizeof *wanted);
+    for (size_t i = 0; i < count && wanted_count + ROOM <= MOST; i++) {
+        size_t got = machsym_map_frames(s->file->map, addrs[i], frames, ROOM);
+        for (size_t k = 0; k < got && k < ROOM; k++) {
+            size_t before = s->name_count;
+            if (frames[k].name_ref == 0 || (entry_of(s, frames[k].name_ref), s->name_count == before))
+                continue; /* known, or wanted already */
+            memset(&wanted[wanted_count], 0, sizeof *wanted);
+            wanted[wanted_count++].name_ref = frames[k].name_ref;
+        }
+    }
+    if (wanted_count > 0)
+        qsort(wanted, wanted_count, sizeof *wanted, by_ref);
+    unpack_names(s, wanted, wanted_count);
+    for (size_t i = 0; i < wanted_count; i++)
+        keep_names(s, entry_of(s, wanted[i].name_ref), &wanted[i]);
+    free(wanted);
+}
+
+/* Where the readable form of a frame's name is kept; NULL when it is not: object files of a debug map come and go, and
+ * their names with them. */
+static name_entry *shown_entry(symbol_source *s, const machsym_frame *frame)
+{
+    machsym_str name = frame->linkage_name.len != 0 ? frame->linkage_name : frame->name;
+    if (s->session == NULL)
+        return frame->name_ref == 0 || s->name_cap == 0 ? NULL
+                                                        : name_slot(s->names, s->name_cap, frame->name_ref);
+    if (!s->file->info.has_dwarf || name.len == 0 || s->name_count >= NAMES_KEPT)
+        return NULL;
+    return entry_of(s, (uintptr_t)name.ptr);
+}
+
+bool symbol_source_name(symbol_source *s, const machsym_frame *frame, const frame_style *style, text *t)
+{
+    name_entry *entry = shown_entry(s, frame);
+    if (entry == NULL || entry->ref == 0)
+        return false;
+    if (!entry->is_shown) {
+        text shown = {0};
+        frame_style plain = *style;
+        plain.source = NULL;
+        text_frame_name(&shown, frame, &plain);
+        entry->shown = keep_text(s, shown.v, shown.len);
+        entry->is_shown = true;
+        text_free(&shown);
+    }
+    text_str(t, entry->shown);
+    return true;
+}
+
+/* ---- Lookups ---- */
+
+symbol_source *symbol_source_open(const symbol_file *file, uint32_t session_flags, size_t cache_limit)
+{
+    symbol_source *s = tool_alloc(sizeof *s);
+    memset(s, 0, sizeof *s);
+    s->file = file;
+    s->flags = session_flags;
+    if (file->image != NULL) {
+        machsym_session_desc desc;
+        memset(&desc, 0, sizeof desc);
+        desc.image = file->image;
+        desc.lines = file->lines;
+        desc.flags = session_flags;
+        desc.cache_limit = cache_limit;
+        machsym_error err;
+        if (machsym_session_open(&desc, &s->session, &err) != MACHSYM_OK) {
+            tool_say("%s", err.what);
+            exit(TOOL_ERROR);
+        }
+    }
+    return s;
+}
+
+void symbol_source_close(symbol_source *s)
+{
+    if (s == NULL)
+        return;
+    machsym_session_close(s->session);
+    while (s->chunks != NULL) {
+        name_chunk *next = s->chunks->next;
+        free(s->chunks);
+        s->chunks = next;
+    }
+    free(s->names);
+    free(s->scratch);
+    free(s);
+}
+
+machsym_session *symbol_source_session(const symbol_source *s)
+{
+    return s->session;
+}
+
+/* MACHSYM_SESSION_BEST_LINE for the frames of a map. */
+static void best_lines(machsym_frame *frames, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t from = count;
+        for (size_t j = i; j-- > 0 && from == count;)
+            from = frames[j].line != 0 ? j : count;
+        for (size_t j = i + 1; j < count && from == count; j++)
+            from = frames[j].line != 0 ? j : count;
+        if (frames[i].line != 0 || from == count)
+            continue;
+        frames[i].file = frames[from].file;
+        frames[i].line = frames[from].line;
+        frames[i].column = frames[from].column;
+    }
+}
+
+size_t symbol_source_frames(symbol_source *s, uint64_t addr, machsym_frame *frames, size_t cap)
+{
+    size_t count;
+    if (s->session != NULL) {
+        count = machsym_session_frames(s->session, addr, frames, cap);
+        return count < cap ? count : cap;
+    }
+    count = machsym_map_frames(s->file->map, addr, frames, cap);
+    count = count < cap ? count : cap;
+    for (size_t i = 0; i < count; i++)
+        name_frame(s, &frames[i]);
+    if ((s->flags & MACHSYM_SESSION_BEST_LINE) != 0)
+        best_lines(frames, count);
+    return count;
+}

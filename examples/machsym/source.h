@@ -1,0 +1,68 @@
+/* What addresses are looked up in: a Mach-O file with its debug info, or a symbol map. Both answer alike. */
+#ifndef MACHSYM_TOOL_SOURCE_H
+#define MACHSYM_TOOL_SOURCE_H
+
+#include "tool.h"
+
+/* What is known of either. */
+typedef struct symbol_info {
+    machsym_str name;
+    const char *path; /* of the file that was opened; NULL for bytes */
+    const char *arch; /* static */
+    machsym_uuid uuid;
+    bool has_uuid;
+    uint64_t text_addr;
+    uint64_t text_size;
+    uint64_t text_exec_addr; /* kernels only; 0 for a map */
+    unsigned address_size;   /* 4 or 8 */
+    bool has_dwarf;
+} symbol_info;
+
+/* How to open one. A map answers for the line policy it was built for, and no other. */
+typedef struct symbol_desc {
+    machsym_open_desc open;
+    machsym_lines lines;
+    bool any_lines;     /* take a map whatever its policy is */
+    uint32_t map_flags; /* MACHSYM_MAP_UNCHECKED */
+} symbol_desc;
+
+/* One of the two. Never changes after it is open: any number of threads may share it. */
+typedef struct symbol_file {
+    machsym_image *image; /* NULL: map */
+    machsym_map *map;     /* NULL: image */
+    machsym_lines lines;
+    symbol_info info;
+} symbol_file;
+
+/* Whether a file begins as a symbol map does. */
+bool symbol_is_map(const char *path);
+bool uuid_is_none(const machsym_uuid *uuid); /* all zeros */
+
+/* Where a store keeps the map of a UUID: DIR/XX/UUID.symmap, XX the UUID's first two digits. Ends in a NUL. */
+void store_path(text *out, const char *dir, const machsym_uuid *uuid);
+
+/* Opens either. On ERR_POLICY out->lines tells what the map was built for. */
+machsym_result symbol_file_open(const symbol_desc *desc, symbol_file *out, machsym_error *err);
+/* The same, and says why it failed. */
+bool tool_open_symbols(const symbol_desc *desc, symbol_file *out);
+void symbol_file_close(symbol_file *file);
+/* The address in the file that a runtime address stands for. */
+uint64_t symbol_file_addr(const symbol_file *file, uint64_t load_addr, uint64_t pc);
+
+/* One thread's lookups. Borrows the file. */
+symbol_source *symbol_source_open(const symbol_file *file, uint32_t session_flags, size_t cache_limit);
+void symbol_source_close(symbol_source *source);
+machsym_session *symbol_source_session(const symbol_source *source); /* NULL: a map answers */
+/* The frames at an address of the file, innermost first. Returns how many; never more than cap.
+ * Names and paths live until the next call, at least. */
+size_t symbol_source_frames(symbol_source *source, uint64_t addr, machsym_frame *frames, size_t cap);
+/* Makes ready for lookups of addresses that are about to come, in ascending order: faster for some hundreds at once. */
+void symbol_source_prepare(symbol_source *source, const uint64_t *addrs, size_t count);
+/* Adds the name of a frame as it was shown before: names are made readable once. Returns false, and adds nothing, when
+ * this one is not kept. */
+bool symbol_source_name(symbol_source *source, const machsym_frame *frame, const frame_style *style, text *t);
+
+/* atos; with file_first, the first operand is the file; with bytes, they are the map. */
+int atos_main(int argc, char **argv, bool file_first, machsym_bytes bytes);
+
+#endif

@@ -1,0 +1,790 @@
+/* The store of symbols and its index files; see store.h. */
+#include "store.h"
+#include "source.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { STORE_MAX_DEPTH = 64, STORE_MAX_SLICES = 64 };
+
+static const char index_title[] = "machsym store index 1\n";
+
+/* A slice as the index keeps it. */
+typedef struct index_slice {
+    machsym_uuid uuid;
+    uint32_t cputype;
+    uint32_t cpusubtype;
+    store_kind kind;
+} index_slice;
+
+/* A file or folder of a folder. */
+typedef struct index_child {
+    const char *name;
+    bool is_folder;
+    int64_t mtime; /* nanoseconds */
+    int64_t size;
+    uint32_t first_slice;
+    uint32_t slice_count;
+} index_child;
+
+typedef struct index_folder {
+    const char *path;
+    int64_t mtime;
+    uint32_t first_child;
+    uint32_t child_count;
+} index_folder;
+
+/* What is known of everything below one folder. */
+typedef struct store_index {
+    index_folder *folders;
+    index_child *children;
+    index_slice *slices;
+    uint32_t folder_count;
+    uint32_t child_count;
+    uint32_t slice_count;
+    uint32_t folder_cap;
+    uint32_t child_cap;
+    uint32_t slice_cap;
+    uint32_t *table; /* folder index + 1 by a hash of the path */
+    uint32_t table_size;
+} store_index;
+
+typedef struct string_list {
+    char **v;
+    size_t count;
+    size_t cap;
+} string_list;
+
+struct store {
+    store_options options;
+    store_entry *v;
+    size_t count;
+    size_t cap;
+    const store_entry **by_name;
+    string_list strings;
+    bool changed; /* the folder at hand is not as its index says */
+};
+
+/* ---- Memory ---- */
+
+static char *keep_string(string_list *list, const char *ptr, size_t len)
+{
+    if (list->count == list->cap) {
+        list->cap = list->cap == 0 ? 64 : list->cap * 2;
+        list->v = tool_grow(list->v, list->cap * sizeof *list->v);
+    }
+    char *copy = tool_alloc(len + 1);
+    if (len > 0)
+        memcpy(copy, ptr, len);
+    copy[len] = 0;
+    list->v[list->count++] = copy;
+    return copy;
+}
+
+static char *join_path(string_list *list, const char *folder, const char *name)
+{
+    text t = {0};
+    text_c(&t, folder);
+    if (t.len > 0 && t.v[t.len - 1] != '/')
+        text_char(&t, '/');
+    text_c(&t, name);
+    char *path = keep_string(list, t.v, t.len);
+    text_free(&t);
+    return path;
+}
+
+static void *index_push(void *array, uint32_t *count, uint32_t *cap, size_t size)
+{
+    char **v = array;
+    if (*count == *cap) {
+        *cap = *cap == 0 ? 64 : *cap * 2;
+        *v = tool_grow(*v, *cap * size);
+    }
+    char *element = *v + (size_t)(*count)++ * size;
+    memset(element, 0, size);
+    return element;
+}
+
+static void index_free(store_index *index)
+{
+    free(index->folders);
+    free(index->children);
+    free(index->slices);
+    free(index->table);
+    memset(index, 0, sizeof *index);
+}
+
+/* ---- One file ---- */
+
+static bool has_suffix(const char *name, const char *suffix)
+{
+    size_t len = strlen(name);
+    size_t suffix_len = strlen(suffix);
+    return len > suffix_len && strcmp(name + len - suffix_len, suffix) == 0;
+}
+
+/* Mach-O's magics in both byte orders, and the two of fat files: loader.h, fat.h. */
+static bool is_macho(const unsigned char *p)
+{
+    uint32_t magic = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+    return magic == 0xfeedface || magic == 0xfeedfacf || magic == 0xcefaedfe || magic == 0xcffaedfe ||
+           magic == 0xcafebabe || magic == 0xcafebabf;
+}
+
+static bool read_head(const char *path, unsigned char head[8])
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return false;
+    ssize_t got = read(fd, head, 8);
+    close(fd);
+    return got == 8;
+}
+
+static void probe_map(store_index *index, index_child *child, const char *path)
+{
+    machsym_bytes none = {NULL, 0};
+    machsym_map *map;
+    machsym_map_info info;
+    if (machsym_map_open(path, none, MACHSYM_MAP_UNCHECKED, NULL, &map, NULL) != MACHSYM_OK)
+        return;
+    machsym_map_get_info(map, &info);
+    index_slice *slice =
+        index_push(&index->slices, &index->slice_count, &index->slice_cap, sizeof *index->slices);
+    slice->uuid = info.uuid;
+    slice->cputype = info.cputype;
+    slice->cpusubtype = info.cpusubtype;
+    slice->kind = STORE_MAP;
+    child->slice_count++;
+    machsym_map_close(map);
+}
+
+/* Adds the slices of a file that have a UUID to the index. */
+static void probe_file(store_index *index, index_child *child, const char *path)
+{
+    unsigned char head[8];
+    machsym_slice slices[STORE_MAX_SLICES];
+    machsym_open_desc desc;
+    child->first_slice = index->slice_count;
+    if (!read_head(path, head))
+        return;
+    if (symbol_is_map(path))
+        probe_map(index, child, path);
+    if (!is_macho(head))
+        return;
+    memset(&desc, 0, sizeof desc);
+    desc.path = path;
+    size_t count = machsym_list_slices(&desc, slices, STORE_MAX_SLICES, NULL);
+    for (size_t i = 0; i < count && i < STORE_MAX_SLICES; i++) {
+        if (!slices[i].has_uuid)
+            continue;
+        index_slice *slice =
+            index_push(&index->slices, &index->slice_count, &index->slice_cap, sizeof *index->slices);
+        slice->uuid = slices[i].uuid;
+        slice->cputype = slices[i].cputype;
+        slice->cpusubtype = slices[i].cpusubtype;
+        slice->kind = slices[i].filetype == 10 /* MH_DSYM */ ? STORE_DSYM : STORE_BINARY;
+        child->slice_count++;
+    }
+}
+
+static void add_entries(store *s, const store_index *index, const index_child *child, const char *path)
+{
+    for (uint32_t i = 0; i < child->slice_count; i++) {
+        const index_slice *slice = &index->slices[child->first_slice + i];
+        if (s->count == s->cap) {
+            s->cap = s->cap == 0 ? 64 : s->cap * 2;
+            s->v = tool_grow(s->v, s->cap * sizeof *s->v);
+        }
+        store_entry *entry = &s->v[s->count++];
+        entry->uuid = slice->uuid;
+        entry->path = path;
+        entry->arch = machsym_arch_name(slice->cputype, slice->cpusubtype);
+        entry->kind = slice->kind;
+    }
+}
+
+/* ---- Index files ---- */
+
+static uint64_t hash_text(const char *c_string)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (; *c_string != 0; c_string++)
+        hash = (hash ^ (unsigned char)*c_string) * 0x100000001b3u;
+    return hash;
+}
+
+static void index_build_table(store_index *index)
+{
+    index->table_size = 64;
+    while (index->table_size < index->folder_count * 2)
+        index->table_size *= 2;
+    index->table = tool_alloc(index->table_size * sizeof *index->table);
+    memset(index->table, 0, index->table_size * sizeof *index->table);
+    for (uint32_t i = 0; i < index->folder_count; i++) {
+        uint32_t at = (uint32_t)hash_text(index->folders[i].path) & (index->table_size - 1);
+        while (index->table[at] != 0)
+            at = (at + 1) & (index->table_size - 1);
+        index->table[at] = i + 1;
+    }
+}
+
+static const index_folder *index_find(const store_index *index, const char *path)
+{
+    if (index->table == NULL)
+        return NULL;
+    uint32_t at = (uint32_t)hash_text(path) & (index->table_size - 1);
+    for (; index->table[at] != 0; at = (at + 1) & (index->table_size - 1)) {
+        if (strcmp(index->folders[index->table[at] - 1].path, path) == 0)
+            return &index->folders[index->table[at] - 1];
+    }
+    return NULL;
+}
+
+/* The index file of a folder; false when there is no place for one. */
+static bool index_path(const char *folder, bool shallow, text *out)
+{
+    const char *base = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+    char *real = realpath(folder, NULL);
+    if (real == NULL || ((base == NULL || base[0] != '/') && home == NULL)) {
+        free(real);
+        return false;
+    }
+    text_c(out, base != NULL && base[0] == '/' ? base : home);
+    text_c(out, base != NULL && base[0] == '/' ? "/machsym/" : "/.cache/machsym/");
+    text_hex(out, hash_text(real), 16);
+    text_c(out, shallow ? ".shallow" : ".index");
+    text_add(out, "", 1);
+    free(real);
+    return true;
+}
+
+/* Makes the folders above a file. */
+static void make_folders(char *path)
+{
+    for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        mkdir(path, 0777);
+        *slash = '/';
+    }
+}
+
+/* Names with a newline are left out: a file of such a name is looked at anew each time. */
+static void put_name(text *t, const char *name)
+{
+    text_char(t, ' ');
+    text_c(t, name);
+    text_char(t, '\n');
+}
+
+static void put_folder(text *t, const store_index *index, const index_folder *folder)
+{
+    text_c(t, "D ");
+    text_dec(t, (uint64_t)folder->mtime);
+    put_name(t, folder->path);
+    for (uint32_t i = 0; i < folder->child_count; i++) {
+        const index_child *child = &index->children[folder->first_child + i];
+        if (child->is_folder) {
+            text_char(t, 'd');
+            put_name(t, child->name);
+            continue;
+        }
+        text_c(t, "F ");
+        text_dec(t, (uint64_t)child->mtime);
+        text_char(t, ' ');
+        text_dec(t, (uint64_t)child->size);
+        put_name(t, child->name);
+        for (uint32_t k = 0; k < child->slice_count; k++) {
+            const index_slice *slice = &index->slices[child->first_slice + k];
+            text_c(t, "S ");
+            text_uuid(t, &slice->uuid);
+            text_char(t, ' ');
+            text_dec(t, slice->cputype);
+            text_char(t, ' ');
+            text_dec(t, slice->cpusubtype);
+            text_char(t, ' ');
+            text_dec(t, (uint64_t)slice->kind);
+            text_char(t, '\n');
+        }
+    }
+}
+
+/* Writes whole or not at all: into a file of this process, which then takes the name. */
+static void index_save(const store_index *index, char *path)
+{
+    text t = {0};
+    text temporary = {0};
+    text_c(&t, index_title);
+    for (uint32_t i = 0; i < index->folder_count; i++)
+        put_folder(&t, index, &index->folders[i]);
+    text_c(&t, "end\n");
+    text_c(&temporary, path);
+    text_char(&temporary, '.');
+    text_dec(&temporary, (uint64_t)getpid());
+    text_add(&temporary, "", 1);
+    make_folders(path);
+    FILE *file = fopen(temporary.v, "wb");
+    if (file != NULL) {
+        bool ok = fwrite(t.v, 1, t.len, file) == t.len;
+        ok = fclose(file) == 0 && ok;
+        if (!ok || rename(temporary.v, path) != 0)
+            unlink(temporary.v);
+    }
+    text_free(&t);
+    text_free(&temporary);
+}
+
+/* Reads a decimal number and the blank behind it. */
+static uint64_t take_number(char **at)
+{
+    uint64_t number = strtoull(*at, at, 10);
+    if (**at == ' ')
+        (*at)++;
+    return number;
+}
+
+/* One line of an index file; false when it makes no sense. */
+static bool index_line(store_index *index, char *line)
+{
+    index_child *child = index->child_count > 0 ? &index->children[index->child_count - 1] : NULL;
+    char *at = line + 2;
+    if (line[0] == 0 || line[1] != ' ')
+        return false;
+    if (line[0] == 'D') {
+        index_folder *folder =
+            index_push(&index->folders, &index->folder_count, &index->folder_cap, sizeof *index->folders);
+        folder->mtime = (int64_t)take_number(&at);
+        folder->path = at;
+        folder->first_child = index->child_count;
+        return true;
+    }
+    if (line[0] == 'S') {
+        index_slice slice;
+        char *uuid = at;
+        if (child == NULL || strlen(at) < 38)
+            return false;
+        at[36] = 0;
+        at += 37;
+        slice.cputype = (uint32_t)take_number(&at);
+        slice.cpusubtype = (uint32_t)take_number(&at);
+        slice.kind = (store_kind)take_number(&at);
+        if (!parse_uuid(uuid, &slice.uuid) || slice.kind > STORE_MAP)
+            return false;
+        *(index_slice *)index_push(&index->slices, &index->slice_count, &index->slice_cap, sizeof slice) =
+            slice;
+        child->slice_count++;
+        return true;
+    }
+    if (index->folder_count == 0 || (line[0] != 'F' && line[0] != 'd'))
+        return false;
+    child = index_push(&index->children, &index->child_count, &index->child_cap, sizeof *child);
+    child->is_folder = line[0] == 'd';
+    if (!child->is_folder) {
+        child->mtime = (int64_t)take_number(&at);
+        child->size = (int64_t)take_number(&at);
+    }
+    child->name = at;
+    child->first_slice = index->slice_count;
+    index->folders[index->folder_count - 1].child_count++;
+    return true;
+}
+
+/* Takes what an index file says; nothing when there is none or it is not whole. The names stay in *content. */
+static void index_load(store_index *index, const char *path, char **content)
+{
+    FILE *file = fopen(path, "rb");
+    text t = {0};
+    char chunk[1 << 14];
+    size_t got;
+    *content = NULL;
+    if (file == NULL)
+        return;
+    while ((got = fread(chunk, 1, sizeof chunk, file)) > 0)
+        text_add(&t, chunk, got);
+    fclose(file);
+    text_add(&t, "", 1);
+    size_t title = sizeof index_title - 1;
+    bool ok =
+        t.len > title + 4 && memcmp(t.v, index_title, title) == 0 && strcmp(t.v + t.len - 5, "end\n") == 0;
+    char *line = ok ? t.v + title : NULL;
+    while (ok && strcmp(line, "end\n") != 0) {
+        char *newline = strchr(line, '\n');
+        *newline = 0;
+        ok = index_line(index, line);
+        line = newline + 1;
+    }
+    if (!ok)
+        index_free(index);
+    else
+        index_build_table(index);
+    *content = t.v;
+}
+
+/* ---- Folders ---- */
+
+/* 0, which no index matches, for what changed a moment ago: another change could carry the same time. */
+static int64_t mtime_of(const struct stat *st)
+{
+    if (time(NULL) - st->st_mtim.tv_sec < 2)
+        return 0;
+    return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
+}
+
+/* The children of a folder that has changed, or was never seen. Links to folders are not followed: they may lead in
+ * circles. */
+static void list_folder(store *s, store_index *index, const char *path)
+{
+    DIR *dir = opendir(path);
+    if (dir == NULL)
+        return;
+    for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
+        struct stat st;
+        if (entry->d_name[0] == '.' || strchr(entry->d_name, '\n') != NULL)
+            continue;
+        bool is_folder = entry->d_type == DT_DIR;
+        if (entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN) {
+            char *full = join_path(&s->strings, path, entry->d_name);
+            if ((entry->d_type == DT_LNK ? stat(full, &st) : lstat(full, &st)) != 0)
+                continue;
+            is_folder = S_ISDIR(st.st_mode);
+            if (!(is_folder ? entry->d_type != DT_LNK : S_ISREG(st.st_mode)))
+                continue;
+        } else if (!is_folder && entry->d_type != DT_REG) {
+            continue;
+        }
+        index_child *child =
+            index_push(&index->children, &index->child_count, &index->child_cap, sizeof *index->children);
+        child->name = keep_string(&s->strings, entry->d_name, strlen(entry->d_name));
+        child->is_folder = is_folder;
+    }
+    closedir(dir);
+}
+
+static int by_child_name(const void *a, const void *b)
+{
+    return strcmp(((const index_child *)a)->name, ((const index_child *)b)->name);
+}
+
+/* Puts the children of a folder into the new index: from the old one when the folder is as it was. */
+static void take_children(store *s, const store_index *old, const index_folder *known, store_index *index,
+                          index_folder *folder)
+{
+    folder->first_child = index->child_count;
+    if (known != NULL && folder->mtime != 0 && known->mtime == folder->mtime) {
+        for (uint32_t i = 0; i < known->child_count; i++) {
+            index_child *child =
+                index_push(&index->children, &index->child_count, &index->child_cap, sizeof *index->children);
+            *child = old->children[known->first_child + i];
+        }
+    } else {
+        s->changed = true;
+        list_folder(s, index, folder->path);
+        if (index->child_count > folder->first_child)
+            qsort(index->children + folder->first_child, index->child_count - folder->first_child,
+                  sizeof *index->children, by_child_name);
+    }
+    folder->child_count = index->child_count - folder->first_child;
+}
+
+static const index_child *known_file(const store_index *old, const index_folder *known,
+                                     const index_child *child)
+{
+    for (uint32_t lo = 0, hi = known != NULL ? known->child_count : 0; lo < hi;) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        const index_child *at = &old->children[known->first_child + mid];
+        int order = strcmp(at->name, child->name);
+        if (order == 0)
+            return at->is_folder ? NULL : at;
+        if (order < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return NULL;
+}
+
+/* Looks at one file: what the old index says of it holds while time and size are the same. */
+static void visit_file(store *s, const store_index *old, const index_folder *known, store_index *index,
+                       uint32_t child_at, const char *folder_path)
+{
+    index_child child = index->children[child_at];
+    const index_child *before = known_file(old, known, &child);
+    char *path = join_path(&s->strings, folder_path, child.name);
+    struct stat st;
+    child.slice_count = 0;
+    child.first_slice = index->slice_count;
+    if (stat(path, &st) != 0) {
+        child.mtime = 0;
+        index->children[child_at] = child;
+        s->changed = true;
+        return;
+    }
+    child.mtime = mtime_of(&st);
+    child.size = (int64_t)st.st_size;
+    if (before != NULL && child.mtime != 0 && before->mtime == child.mtime && before->size == child.size) {
+        for (uint32_t i = 0; i < before->slice_count; i++) {
+            index_slice *slice =
+                index_push(&index->slices, &index->slice_count, &index->slice_cap, sizeof *index->slices);
+            *slice = old->slices[before->first_slice + i];
+        }
+        child.slice_count = before->slice_count;
+    } else {
+        s->changed = true;
+        probe_file(index, &child, path);
+    }
+    index->children[child_at] = child;
+    add_entries(s, index, &child, path);
+}
+
+/* Where to go on for a folder inside a folder: of a bundle only the part that holds symbols is of interest. */
+static char *inner_folder(store *s, const char *folder, const char *name)
+{
+    struct stat st;
+    char *path = join_path(&s->strings, folder, name);
+    if (!has_suffix(name, ".dSYM"))
+        return path;
+    char *inner = join_path(&s->strings, path, "Contents/Resources/DWARF");
+    return stat(inner, &st) == 0 && S_ISDIR(st.st_mode) ? inner : path;
+}
+
+/* A folder still to be looked at. */
+typedef struct folder_task {
+    char *path;
+    unsigned depth;
+} folder_task;
+
+static bool goes_into(const char *name, unsigned depth, bool shallow)
+{
+    if (!shallow)
+        return depth < STORE_MAX_DEPTH;
+    return has_suffix(name, ".dSYM") || has_suffix(name, ".xcarchive") || strcmp(name, "dSYMs") == 0 ||
+           (depth > 0 && depth < 8);
+}
+
+static void visit_folder(store *s, const store_index *old, store_index *index, const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) != 0)
+        return;
+    index_folder folder;
+    memset(&folder, 0, sizeof folder);
+    folder.path = path;
+    folder.mtime = mtime_of(&st);
+    const index_folder *known = index_find(old, path);
+    take_children(s, old, known, index, &folder);
+    index_folder *kept =
+        index_push(&index->folders, &index->folder_count, &index->folder_cap, sizeof *index->folders);
+    *kept = folder;
+    for (uint32_t i = 0; i < folder.child_count; i++) {
+        if (!index->children[folder.first_child + i].is_folder)
+            visit_file(s, old, known, index, folder.first_child + i, path);
+    }
+}
+
+static void visit_tree(store *s, const store_index *old, store_index *index, const char *root, bool shallow)
+{
+    folder_task *tasks = tool_alloc(sizeof *tasks);
+    size_t count = 1;
+    size_t cap = 1;
+    tasks[0] = (folder_task){keep_string(&s->strings, root, strlen(root)), 0};
+    while (count > 0) {
+        folder_task task = tasks[--count];
+        uint32_t folder_at = index->folder_count;
+        visit_folder(s, old, index, task.path);
+        if (folder_at == index->folder_count)
+            continue;
+        index_folder folder = index->folders[folder_at];
+        for (uint32_t i = folder.child_count; i-- > 0;) {
+            const index_child *child = &index->children[folder.first_child + i];
+            if (!child->is_folder || !goes_into(child->name, task.depth, shallow))
+                continue;
+            if (count == cap) {
+                cap *= 2;
+                tasks = tool_grow(tasks, cap * sizeof *tasks);
+            }
+            tasks[count++] = (folder_task){inner_folder(s, task.path, child->name), task.depth + 1};
+        }
+    }
+    free(tasks);
+}
+
+static void add_folder(store *s, const char *path, bool shallow)
+{
+    store_index old;
+    store_index index;
+    text index_file = {0};
+    char *content = NULL;
+    memset(&old, 0, sizeof old);
+    memset(&index, 0, sizeof index);
+    bool cached = !s->options.no_cache && index_path(path, shallow, &index_file);
+    if (cached)
+        index_load(&old, index_file.v, &content);
+    s->changed = old.folder_count == 0;
+    visit_tree(s, &old, &index, path, shallow);
+    s->changed |= old.folder_count != index.folder_count;
+    if (cached && s->changed)
+        index_save(&index, index_file.v);
+    index_free(&old);
+    index_free(&index);
+    text_free(&index_file);
+    free(content);
+}
+
+static void add_file(store *s, const char *path)
+{
+    store_index index;
+    index_child child;
+    memset(&index, 0, sizeof index);
+    memset(&child, 0, sizeof child);
+    probe_file(&index, &child, path);
+    if (child.slice_count == 0)
+        tool_say("%s: no Mach-O file with a UUID, no dSYM and no .symmap", path);
+    add_entries(s, &index, &child, keep_string(&s->strings, path, strlen(path)));
+    index_free(&index);
+}
+
+/* ---- The store ---- */
+
+store *store_open(const store_options *how)
+{
+    store *s = tool_alloc(sizeof *s);
+    memset(s, 0, sizeof *s);
+    s->options = *how;
+    return s;
+}
+
+bool store_add(store *s, const char *path, bool shallow)
+{
+    struct stat st;
+    if (stat(path, &st) != 0) {
+        tool_say("%s: %s", path, strerror(errno));
+        return false;
+    }
+    if (S_ISDIR(st.st_mode))
+        add_folder(s, path, shallow);
+    else
+        add_file(s, path);
+    return true;
+}
+
+static int by_uuid(const void *a, const void *b)
+{
+    const store_entry *x = a;
+    const store_entry *y = b;
+    int order = memcmp(&x->uuid, &y->uuid, sizeof x->uuid);
+    if (order != 0)
+        return order;
+    if (x->kind != y->kind)
+        return x->kind > y->kind ? -1 : 1;
+    return strcmp(x->path, y->path);
+}
+
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const store_entry *x = *(const store_entry *const *)a;
+    const store_entry *y = *(const store_entry *const *)b;
+    int order = strcmp(name_of(x->path), name_of(y->path));
+    return order != 0 ? order : x < y ? -1 : x > y;
+}
+
+void store_finish(store *s)
+{
+    if (s->count == 0)
+        return;
+    qsort(s->v, s->count, sizeof *s->v, by_uuid);
+    s->by_name = tool_alloc(s->count * sizeof *s->by_name);
+    for (size_t i = 0; i < s->count; i++)
+        s->by_name[i] = &s->v[i];
+    qsort(s->by_name, s->count, sizeof *s->by_name, by_name);
+}
+
+void store_close(store *s)
+{
+    for (size_t i = 0; i < s->strings.count; i++)
+        free(s->strings.v[i]);
+    free(s->strings.v);
+    free(s->by_name);
+    free(s->v);
+    free(s);
+}
+
+size_t store_count(const store *s)
+{
+    return s->count;
+}
+
+/* Whether a slice can be what a report calls by this name: "arm64" and "arm64e" may stand for each other, "arm" and
+ * unknown names for anything. */
+static bool arch_fits(const char *have, machsym_str want)
+{
+    static const char *const families[] = {"arm64", "armv", "x86_64", "i386", "ppc"};
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {
+        size_t len = strlen(families[i]);
+        if (want.len >= len && memcmp(want.ptr, families[i], len) == 0)
+            return strncmp(have, families[i], len) == 0;
+    }
+    return true;
+}
+
+size_t store_find(const store *s, const machsym_uuid *uuid, machsym_str arch, const store_entry **out,
+                  size_t cap)
+{
+    size_t lo = 0;
+    size_t hi = s->count;
+    size_t found = 0;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (memcmp(&s->v[mid].uuid, uuid, sizeof *uuid) < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    for (; lo < s->count && memcmp(&s->v[lo].uuid, uuid, sizeof *uuid) == 0; lo++) {
+        if (!arch_fits(s->v[lo].arch, arch))
+            continue;
+        if (found < cap)
+            out[found] = &s->v[lo];
+        found++;
+    }
+    return found;
+}
+
+static int compare_name(const char *name, machsym_str wanted)
+{
+    size_t len = strlen(name);
+    int order = memcmp(name, wanted.ptr, len < wanted.len ? len : wanted.len);
+    return order != 0 ? order : len < wanted.len ? -1 : len > wanted.len;
+}
+
+size_t store_find_name(const store *s, machsym_str name, const store_entry **out, size_t cap)
+{
+    size_t lo = 0;
+    size_t hi = s->count;
+    size_t found = 0;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (compare_name(name_of(s->by_name[mid]->path), name) < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    for (; lo < s->count && compare_name(name_of(s->by_name[lo]->path), name) == 0; lo++) {
+        if (found < cap)
+            out[found] = s->by_name[lo];
+        found++;
+    }
+    return found;
+}

@@ -1,0 +1,40 @@
+/* Where symbols lie: dSYMs, binaries and maps in files, folders and archives, found by UUID. */
+#ifndef MACHSYM_TOOL_STORE_H
+#define MACHSYM_TOOL_STORE_H
+
+#include "tool.h"
+
+typedef enum store_kind { STORE_BINARY = 0, STORE_DSYM, STORE_MAP } store_kind;
+
+/* One slice of one file. */
+typedef struct store_entry {
+    machsym_uuid uuid;
+    const char *path; /* of the Mach-O file or map itself */
+    const char *arch; /* static */
+    store_kind kind;
+} store_entry;
+
+typedef struct store store;
+
+/* How to look for files. */
+typedef struct store_options {
+    bool no_cache; /* neither read nor write the index files in $XDG_CACHE_HOME/machsym */
+} store_options;
+
+store *store_open(const store_options *how);
+/* Adds a file, a bundle, or a folder with everything below it; with shallow only the files and bundles right in it.
+ * A folder is remembered in an index file: the next run looks only at what has another time or size.
+ * Returns false after a message when there is no such path. */
+bool store_add(store *s, const char *path, bool shallow);
+/* Ends adding: sorts. After it the store never changes and any number of threads may ask. */
+void store_finish(store *s);
+void store_close(store *s);
+
+size_t store_count(const store *s);
+/* The entries of a UUID, best first: map, dSYM, binary; returns how many. arch "" or one that is not known: any. */
+size_t store_find(const store *s, const machsym_uuid *uuid, machsym_str arch, const store_entry **out,
+                  size_t cap);
+/* The entries of files that go by a name; returns how many. */
+size_t store_find_name(const store *s, machsym_str name, const store_entry **out, size_t cap);
+
+#endif

@@ -1,0 +1,31 @@
+/* What a report means, in words: the exception, the app's own frames, what is missing; and its signature. */
+#ifndef MACHSYM_TOOL_SUMMARY_H
+#define MACHSYM_TOOL_SUMMARY_H
+
+#include "report.h"
+#include "resolve.h"
+
+/* A crash in a form that is the same for every report of it: the top frames of the app, innermost first. */
+typedef struct signature {
+    text text;           /* "a | b | c" */
+    uint64_t hash;       /* of text */
+    uint64_t frames[16]; /* hashes of all app frames, most */
+    unsigned frame_count;
+} signature;
+
+/* The exception and what it comes from, a sentence a line. */
+void text_exception(text *t, const report *r);
+void text_summary(text *t, const report *r, const resolve_counts *counts, bool colour);
+void report_signature(const report *r, signature *out);
+
+/* Reports that belong together. */
+typedef struct group_list group_list;
+
+group_list *groups_open(void);
+/* Takes over the signature. */
+void groups_add(group_list *groups, const char *path, signature *s);
+/* Equal signatures, then those that share most frames, largest group first. */
+void groups_print(group_list *groups, text *out);
+void groups_close(group_list *groups);
+
+#endif

@@ -1,0 +1,19 @@
+/* Fuzzes the exports trie:
+ *   make fuzz && mkdir -p build/corpus/exports && build/fuzz/exports -max_len=2048 build/corpus/exports
+ * Input: the trie. */
+#include "metadata.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *ptr, size_t len);
+
+int LLVMFuzzerTestOneInput(const uint8_t *ptr, size_t len)
+{
+    fuzz_slice f;
+    if (len > FUZZ_MAX)
+        return 0;
+    fuzz_begin(&f, true, ptr, len);
+    f.mo.loads.exports_size = (uint32_t)len;
+    ms_mo_data_open(&f.data, &f.mo, &f.arena);
+    ms_sym_add_exports(&f.table, &f.data, &f.arena);
+    fuzz_end(&f);
+    return 0;
+}

@@ -1,0 +1,35 @@
+/* Reports of any bytes: parsed, and written without symbols, they must come back as they were.
+ *   make build/fuzz/fuzz_report_text && build/fuzz/report_text -max_len=65536 CORPUS tests/fixtures/reports
+ * A good dictionary is fuzz/report.dict. */
+#include "../tests/crash_modules.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_frames(const report *r)
+{
+    for (uint32_t i = 0; i < r->frame_count; i++) {
+        const report_frame *frame = &r->frames[i];
+        if (frame->at > frame->end || frame->end > r->len || frame->symbol_at > frame->symbol_end ||
+            frame->symbol_end > r->len || frame->thread >= r->thread_count ||
+            (frame->image != REPORT_NONE && frame->image >= r->image_count))
+            abort();
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    write_options how = {false, false};
+    report r;
+    text out = {0};
+    char *copy = tool_alloc(size); /* exactly as long: a byte too far is seen */
+    memcpy(copy, size > 0 ? (const char *)data : "", size);
+    report_open(&r, copy, size, NULL, 0);
+    check_frames(&r);
+    report_write_same(&r, &how, &out);
+    if (out.len != size || (size > 0 && memcmp(out.v, data, size) != 0))
+        abort();
+    text_free(&out);
+    report_close(&r);
+    free(copy);
+    return 0;
+}

@@ -1,0 +1,78 @@
+/* The writers: frames of any report get made-up calls, the last input byte says which; a report of nothing but JSON must
+ * stay JSON, and what is written must be readable again.
+ *   make build/fuzz/report_write && build/fuzz/report_write -max_len=65536 CORPUS tests/fixtures/reports */
+#include "../tests/crash_modules.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void make_calls(report *r, unsigned seed)
+{
+    for (uint32_t i = 0; i < r->frame_count; i++) {
+        report_frame *frame = &r->frames[i];
+        uint32_t count = (i + seed) % 4;
+        if (count == 0 || frame->given_inline || frame->image == REPORT_NONE)
+            continue;
+        frame->call = r->call_count;
+        frame->call_count = count;
+        for (uint32_t k = 0; k < count; k++) {
+            report_call *call = report_add_call(r);
+            call->name = str_c((seed & 4) != 0 ? "a<b>::\"c\" \\ d&e" : "-[Player play:]");
+            call->path = str_c("/src/some \"folder\"/player.mm");
+            call->line = k;
+            call->offset = i;
+            call->has_line = (seed & 8) == 0;
+            call->is_inline = k + 1 < count;
+        }
+    }
+}
+
+/* Whether the whole text is one JSON value. */
+static bool is_json(const char *v, size_t len)
+{
+    json doc;
+    json_error err;
+    bool ok = json_parse(&doc, v, len, 0, &err);
+    for (size_t at = ok ? doc.v[0].end : 0; ok && at < len; at++)
+        ok = v[at] == ' ' || v[at] == '\n' || v[at] == '\r' || v[at] == '\t';
+    json_free(&doc);
+    return ok;
+}
+
+static void check_json(const report *r, const text *out)
+{
+    if (r->encoding == ENCODING_BYTES && is_json(r->input.ptr, r->input.len) && !is_json(out->v, out->len))
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    unsigned seed = size > 0 ? data[size - 1] : 0;
+    write_options how = {(seed & 1) != 0, (seed & 2) != 0};
+    resolve_counts counts = {0, 0, 0, 0, 0};
+    signature sign;
+    report r;
+    report again;
+    text out = {0};
+    char *copy = tool_alloc(size);
+    memcpy(copy, size > 0 ? (const char *)data : "", size);
+    report_open(&r, copy, size > 0 ? size - 1 : 0, NULL, 0);
+    make_calls(&r, seed);
+    report_write_same(&r, &how, &out);
+    check_json(&r, &out);
+    report_open(&again, out.v != NULL ? out.v : "", out.len, NULL, 0);
+    report_close(&again);
+    out.len = 0;
+    report_write_text(&r, &how, &out);
+    out.len = 0;
+    report_write_json(&r, &how, &counts, &out);
+    if (!is_json(out.v, out.len))
+        abort();
+    out.len = 0;
+    text_summary(&out, &r, &counts, (seed & 16) != 0);
+    report_signature(&r, &sign);
+    text_free(&sign.text);
+    text_free(&out);
+    report_close(&r);
+    free(copy);
+    return 0;
+}

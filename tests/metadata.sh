@@ -1,0 +1,176 @@
+#!/bin/bash
+# Compares what machsym reads from metadata with llvm-objdump 22: methods, exports, function starts, unwind tables, pointers;
+# and reports how many of llvm-nm's method names come back from stripped metadata, file by file.
+cd "$(dirname "$0")/.." || exit 1
+# shellcheck disable=SC2086 # MACHSYM may be an emulator and a program
+machsym=${MACHSYM:-build/machsym}
+objdump=$(command -v llvm-objdump-22)
+nm=$(command -v llvm-nm-22)
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+passed=0
+failed=0
+bin=tests/fixtures/bin
+corpus=../shared/corpus
+
+# check WHAT GOT WANT: two files that must be equal, and not empty.
+check()
+{
+    if [ -s "$3" ] && cmp -s "$2" "$3"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "$1: machsym < > llvm"
+        diff "$2" "$3" | head -5
+    fi
+}
+
+# Addresses without leading zeros, in lower case.
+plain_hex() { sed -E 's/\b(0x)?0*([0-9a-fA-F]+)\b/\L\2/'; }
+
+# Method code and its symbol, from the lists of classes and categories (those of protocols have code 0). Relative lists
+# show code as "0xDISTANCE (0xOFFSET)", counted from the image's base; 64-bit ones show the symbol alone.
+methods()
+{
+    local base imp offset name
+    base=$($machsym info --quick "$1" | sed -n 's/^  text: 0x\([0-9a-f]*\),.*/\1/p')
+    "$objdump" --macho --objc-meta-data "$1" 2>/dev/null | tr -d '()' |
+        sed -nE 's/^[[:space:]]+imp (0x[0-9a-f]+ )?(0x[0-9a-f]+ )?([-+]\[.*\])[[:space:]]*$/\1|\2|\3/p' |
+        while IFS="|" read -r imp offset name; do
+            case $imp$offset in
+            "") echo "- $name" ;;
+            "$imp") printf '%x %s\n' $((imp)) "$name" ;;
+            *) printf '%x %s\n' $((0x$base + offset)) "$name" ;;
+            esac
+        done | sort -u
+}
+
+compare_methods()
+{
+    local file=$bin/$1
+    methods "$file" >"$tmp/want"
+    $machsym objc "$file" | grep '^  ' | sed 's/^  //' | tr -d '()' | plain_hex | sort -u >"$tmp/got"
+    if grep -q '^- ' "$tmp/want"; then
+        sed -i 's/^[0-9a-f]* /- /' "$tmp/got"
+        sort -u -o "$tmp/got" "$tmp/got"
+    fi
+    check "methods of $1" "$tmp/got" "$tmp/want"
+}
+
+# Exports that are code of this image: neither re-exports, absolute, nor thread-local. The tool names a resolver too.
+compare_exports()
+{
+    local file=$1
+    "$objdump" --macho --exports-trie "$file" | grep -E '^0x' | grep -vE '\[(absolute|per-thread)\]' |
+        sed -E 's/^(0x[0-9A-F]+)  _?([^ ]+)(.*)$/\1 \2\3/' >"$tmp/all"
+    sed -nE 's/^0x[0-9A-F]+ ([^ ]+).*\[resolver=(0x[0-9a-fA-F]+)\].*/\2 \1/p' "$tmp/all" >"$tmp/resolvers"
+    $machsym symbols "$file" | awk '{print $1}' >"$tmp/code"
+    sed -E 's/ \[.*//' "$tmp/all" | cat - "$tmp/resolvers" | plain_hex | sort -u >"$tmp/exports"
+    plain_hex <"$tmp/code" | sort -u >"$tmp/code2"
+    join "$tmp/exports" "$tmp/code2" | sort -u >"$tmp/want" # those in data are no code
+    $machsym symbols --no-demangle --source exports "$file" | awk '{print $1, $4}' | plain_hex | sort -u >"$tmp/got"
+    check "exports of $1" "$tmp/got" "$tmp/want"
+}
+
+compare_starts()
+{
+    "$objdump" --macho --function-starts "$1" | grep -E '^[0-9a-f]+$' | plain_hex | sort -u >"$tmp/want"
+    $machsym symbols --source function_starts "$1" | awk '{print $1}' | plain_hex | sort -u >"$tmp/got"
+    check "function starts of $1" "$tmp/got" "$tmp/want"
+}
+
+# The starts of both kinds of second-level pages, and the end that the index names; eh_frame adds its own.
+compare_unwind()
+{
+    local base
+    base=$($machsym info --quick "$1" | sed -n 's/^  text: 0x\([0-9a-f]*\),.*/\1/p')
+    "$objdump" --macho --unwind-info "$1" | sed -nE 's/.*function offset=(0x[0-9a-f]+), .*/\1/p' |
+        while read -r offset; do printf '%x\n' $((0x$base + offset)); done >"$tmp/compact"
+    llvm-dwarfdump-22 --eh-frame "$1" | sed -nE 's/.* FDE .*pc=([0-9a-f]+)\.\.\.([0-9a-f]+).*/\1\n\2/p' |
+        plain_hex >"$tmp/frames"
+    sort -u "$tmp/compact" "$tmp/frames" >"$tmp/want"
+    $machsym symbols --source function_starts "$1" | awk '{print $1}' | plain_hex | sort -u >"$tmp/got"
+    check "unwind bounds of $1" "$tmp/got" "$tmp/want"
+}
+
+compare_pointers()
+{
+    "$objdump" --macho --dyld-info "$1" 2>/dev/null | awk '$5 == "rebase" {print $3, $6} $5 == "bind" {print $3, $8}' \
+        >"$tmp/pointers"
+    "$tmp/pointers.exe" "$1" <"$tmp/pointers" >"$tmp/got"
+    wc -l <"$tmp/pointers" | tr -d ' ' >"$tmp/want"
+    [ -s "$tmp/pointers" ] || : >"$tmp/want"
+    check "pointers of $1" "$tmp/got" "$tmp/want"
+}
+
+compare_binds()
+{
+    "$objdump" --macho --bind "$1" 2>/dev/null | awk '$4 == "pointer" {print $3, $7}' >"$tmp/pointers"
+    "$tmp/pointers.exe" "$1" <"$tmp/pointers" >"$tmp/got"
+    wc -l <"$tmp/pointers" | tr -d ' ' >"$tmp/want"
+    [ -s "$tmp/pointers" ] || : >"$tmp/want"
+    check "binds of $1" "$tmp/got" "$tmp/want"
+}
+
+# Every method that llvm-nm counts against those that metadata alone gives back.
+recovery()
+{
+    "$nm" "$1" 2>/dev/null | grep ' [tT] [-+]\[' | sed -E 's/ [tT] / /' | plain_hex | sort -u >"$tmp/real"
+    $machsym symbols --no-symtab --no-demangle --source objc "$1" | cut -d' ' -f1,4- | plain_hex | sort -u >"$tmp/ours"
+    local all same
+    all=$("$nm" "$1" 2>/dev/null | grep -c ' [tT] [-+]\[')
+    same=$(comm -12 "$tmp/real" "$tmp/ours" | wc -l)
+    echo "recovered: $same of $all, $(basename "$1")"
+}
+
+if [ -z "$objdump" ] || [ -z "$nm" ]; then
+    echo "skipped: no llvm-objdump-22"
+    passed=1
+else
+    ${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -o "$tmp/pointers.exe" tests/metadata/pointers.c || failed=$((failed + 1))
+    for name in zoo-arm64-opcodes zoo-arm64-relative zoo-x86_64-opcodes zoo-arm64_32-opcodes; do
+        compare_methods "$name"
+    done
+    for name in exports-arm64-chained exports-x86_64-opcodes exports-x86_64-nostarts exports-x86_64-trie \
+        exports-x86_64-trie-deep; do
+        compare_exports "$bin/$name.dylib"
+    done
+    for name in blocks-arm64-d4-22 blocks-arm64-d4-22-strip exports-arm64-chained.dylib outline-arm64-d4-22; do
+        compare_starts "$bin/$name"
+    done
+    for name in frames-x86_64 frames-x86_64-strip; do
+        compare_unwind "$bin/$name"
+    done
+    for name in zoo-arm64-chained zoo-arm64-chained-relative zoo-x86_64-chained-relative zoo-arm64-fixups-6; do
+        compare_pointers "$bin/$name"
+    done
+    for name in zoo-arm64-opcodes zoo-x86_64-opcodes zoo-arm64_32-opcodes; do
+        compare_binds "$bin/$name"
+    done
+fi
+if [ -n "$objdump" ] && [ -d "$corpus" ]; then
+    expo=$corpus/npm-expo-camera-57.0.6/prebuilds
+    sdweb=$corpus/npm-expo-image-58.0.4/prebuilds/spm-deps/SDWebImage/release/SDWebImage.xcframework/ios-arm64
+    tns=$corpus/npm-nativescript-core-8.0.0/platforms/ios/TNSWidgets.xcframework/ios-arm64
+    zxing=$expo/spm-deps/ZXingObjC/release/ZXingObjC.xcframework/ios-arm64
+    camera=$expo/output/release/xcframeworks/ExpoCamera/ExpoCamera.xcframework/ios-arm64/ExpoCamera.framework/ExpoCamera
+    for file in "$zxing/ZXingObjC.framework/ZXingObjC" "$sdweb/SDWebImage.framework/SDWebImage" \
+        "$tns/TNSWidgets.framework/TNSWidgets" "$camera" "$corpus/samply/fixtures/macos-arm64-local/libmozglue.dylib"; do
+        compare_exports "$file"
+        compare_starts "$file"
+    done
+    compare_pointers "$camera"
+    for file in "$zxing/ZXingObjC.framework/ZXingObjC" "$sdweb/SDWebImage.framework/SDWebImage" \
+        "$tns/TNSWidgets.framework/TNSWidgets" "$corpus/debian-llvm-16/llvm/test/DebugInfo/Inputs/dwarfdump-objc.x86_64.o" \
+        "$corpus/debian-llvm-16/llvm/test/tools/dsymutil/Inputs/objc.macho.x86_64"; do
+        recovery "$file"
+    done
+    for name in zoo-arm64-opcodes zoo-arm64-chained zoo-arm64-relative zoo-arm64-merged zoo-armv7.o zoo-i386-old.o \
+        blocks-arm64-d4-22; do
+        recovery "$bin/$name"
+    done
+elif [ -n "$objdump" ]; then
+    echo "skipped: real files, which are not here"
+fi
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
