@@ -118,11 +118,27 @@
 #define MACHSYM_MAX_INLINE_DEPTH 256
 #endif
 
-/* The largest stack frame of machsym_demangle in bytes. A frame of 24 KB does for all but a few names in a
- * thousand; only those take the large one. Programs whose threads have small stacks set 24576: the few names
- * then come back unchanged. */
+/* MACHSYM_NO_SWIFT, MACHSYM_NO_CXX, MACHSYM_NO_RUST, MACHSYM_NO_D: names of that language come back as they
+ * are. Bytes that each saves, gcc 12, x86_64:
+ *                        -Os       -O2
+ *   MACHSYM_NO_SWIFT  79,000   124,000
+ *   MACHSYM_NO_CXX    34,000    61,000
+ *   MACHSYM_NO_RUST   10,000    17,000
+ *   MACHSYM_NO_D      10,000    15,000
+ *   of               225,000   349,000 for the whole header */
+
+/* How much scratch machsym_demangle may take, in bytes of stack. 24,576 did for every one of 210,000 names of
+ * real programs, of up to 1,000 bytes; only longer names take the large frame. Calls come on top: 10 KB for real
+ * names, at most 100 KB for names made to nest. Programs whose threads have small stacks set 24576: names that
+ * need more then come back as they are. Saves 250 bytes of code. */
 #ifndef MACHSYM_DEMANGLE_STACK
 #define MACHSYM_DEMANGLE_STACK 262144
+#endif
+
+/* MACHSYM_COUNT_WORK(n): evaluated wherever a loop visits n bytes or records of input, so that tests can compare how
+ * work grows with input. Costs nothing where it is not defined. */
+#ifndef MACHSYM_COUNT_WORK
+#define MACHSYM_COUNT_WORK(n) ((void)0)
 #endif
 
 /* ==== >>api =================================================================================================== */
@@ -958,6 +974,7 @@ static void ms_copy(void *to, const void *from, size_t len)
         t[i] = f[i];
 }
 
+#if !defined(MACHSYM_NO_SWIFT) || !defined(MACHSYM_NO_RUST) /* for names in Punycode */
 /* The two may overlap. */
 static void ms_move(void *to, const void *from, size_t len)
 {
@@ -968,6 +985,7 @@ static void ms_move(void *to, const void *from, size_t len)
         t[at] = f[at];
     }
 }
+#endif
 
 static void ms_zero(void *ptr, size_t len)
 {
@@ -999,27 +1017,32 @@ static const void *ms_find_byte(const void *ptr, size_t len, unsigned char byte)
 #else
 #include <string.h>
 
+#if !defined(MACHSYM_NO_SWIFT) || !defined(MACHSYM_NO_RUST) /* for names in Punycode */
 static void ms_move(void *to, const void *from, size_t len)
 {
     if (len != 0)
         memmove(to, from, len);
 }
+#endif
 
 /* memcpy and its like must not see NULL, even for no bytes (C99 7.21.1). */
 static void ms_copy(void *to, const void *from, size_t len)
 {
+    MACHSYM_COUNT_WORK(len / 64);
     if (len != 0)
         memcpy(to, from, len);
 }
 
 static void ms_zero(void *ptr, size_t len)
 {
+    MACHSYM_COUNT_WORK(len / 64);
     if (len != 0)
         memset(ptr, 0, len);
 }
 
 static bool ms_equal(const void *a, const void *b, size_t len)
 {
+    MACHSYM_COUNT_WORK(len / 64);
     return len == 0 || memcmp(a, b, len) == 0;
 }
 
@@ -1082,6 +1105,7 @@ static machsym_str ms_str_empty(void)
 static machsym_str ms_str_bounded(const char *ptr, size_t max)
 {
     const char *end = (const char *)ms_find_byte(ptr, max, 0);
+    MACHSYM_COUNT_WORK((end != NULL ? (size_t)(end - ptr) : max) / 64);
     return ms_str_make(ptr, end != NULL ? (size_t)(end - ptr) : max);
 }
 
@@ -1159,6 +1183,7 @@ static void ms_key_sift(ms_key *v, size_t root, size_t count)
 
 static void ms_key_heap_sort(ms_key *v, size_t count)
 {
+    MACHSYM_COUNT_WORK(count);
     for (size_t i = count / 2; i-- > 0;)
         ms_key_sift(v, i, count);
     for (size_t i = count; i-- > 1;) {
@@ -1185,6 +1210,7 @@ static void ms_key_insertion_sort(ms_key *v, size_t count)
 static void ms_sort(ms_key *v, size_t count, ms_key *room)
 {
     size_t sorted = 1;
+    MACHSYM_COUNT_WORK(count);
     while (sorted < count && !ms_key_less(&v[sorted], &v[sorted - 1]))
         sorted++;
     if (sorted >= count)
@@ -1311,6 +1337,7 @@ static void ms_rd_fail(ms_rd *rd)
 
 static bool ms_rd_need(ms_rd *rd, uint64_t count)
 {
+    MACHSYM_COUNT_WORK(1);
     if (count <= ms_rd_left(rd))
         return true;
     ms_rd_fail(rd);
@@ -1423,6 +1450,7 @@ static uint64_t ms_rd_uleb_slow(ms_rd *rd)
 
 static inline uint64_t ms_rd_uleb(ms_rd *rd)
 {
+    MACHSYM_COUNT_WORK(1);
     if (rd->p != rd->end && *rd->p < 0x80)
         return *rd->p++;
     return ms_rd_uleb_slow(rd);
@@ -1453,6 +1481,7 @@ static int64_t ms_rd_sleb(ms_rd *rd)
 static machsym_str ms_rd_str(ms_rd *rd)
 {
     const uint8_t *nul = (const uint8_t *)ms_find_byte(rd->p, ms_rd_left(rd), 0);
+    MACHSYM_COUNT_WORK(1 + (nul == NULL ? ms_rd_left(rd) : (size_t)(nul - rd->p)) / 64);
     if (nul == NULL) {
         ms_rd_fail(rd);
         return ms_str_empty();
@@ -1631,6 +1660,7 @@ static void *ms_arena_alloc(ms_arena *arena, size_t count, size_t size)
     }
     uint8_t *memory = (uint8_t *)arena->head + arena->head->used;
     arena->head->used += need;
+    MACHSYM_COUNT_WORK(need / 64);
     return memory;
 }
 
@@ -1741,6 +1771,7 @@ static bool ms_seg_sweep(const ms_piece *pieces, const ms_key *order, size_t cou
     for (size_t i = 0; i < count; i++) {
         uint32_t index = (uint32_t)order[i].item;
         const ms_piece *piece = &pieces[index];
+        MACHSYM_COUNT_WORK(1);
         while (depth > 0 && pieces[stack[depth - 1]].hi <= piece->lo) {
             uint64_t end = pieces[stack[--depth]].hi;
             ms_seg_add(out, end, depth > 0 ? pieces[stack[depth - 1]].owner : ms_SEG_NONE);
@@ -1760,6 +1791,7 @@ static bool ms_seg_sweep(const ms_piece *pieces, const ms_key *order, size_t cou
 static uint32_t ms_seg_next_free(uint32_t *next, uint32_t at)
 {
     while (next[at] != at) {
+        MACHSYM_COUNT_WORK(1);
         next[at] = next[next[at]]; /* halves the path: near-constant steps over all calls */
         at = next[at];
     }
@@ -1791,6 +1823,7 @@ static void ms_seg_paint(const ms_piece *pieces, size_t count, ms_arena *scratch
         size_t lo = pieces[i].lo == 0 ? 0 : ms_upper_bound(cuts, cut_count, pieces[i].lo - 1);
         size_t hi = pieces[i].hi == 0 ? 0 : ms_upper_bound(cuts, cut_count, pieces[i].hi - 1);
         for (uint32_t at = ms_seg_next_free(next, (uint32_t)lo); at < hi; at = ms_seg_next_free(next, at)) {
+            MACHSYM_COUNT_WORK(1);
             owner[at] = pieces[i].owner;
             next[at] = at + 1;
         }
@@ -1885,6 +1918,7 @@ enum {
     ms_S_SYMBOL_STUBS = 0x8,
     ms_S_GB_ZEROFILL = 0xc,
     ms_S_THREAD_LOCAL_ZEROFILL = 0x12,
+    ms_VM_PROT_READ = 1,
     ms_VM_PROT_EXECUTE = 4
 };
 
@@ -2018,6 +2052,17 @@ static const char *ms_mo_arch_name(uint32_t cputype, uint32_t cpusubtype)
 
 /* ---- Load commands ---- */
 
+/* The memory of a segment of a loaded image, as far as the caller has it. What lies between segments is not touched: it
+ * need not be mapped. A segment that nobody may read has none. */
+static ms_span ms_mo_segment_bytes(const ms_mo *mo, const ms_mo_segment *segment)
+{
+    ms_span none = {NULL, 0};
+    if (segment->addr < mo->text_addr || (segment->initprot & ms_VM_PROT_READ) == 0)
+        return none;
+    ms_span rest = ms_span_from(mo->bytes, segment->addr - mo->text_addr);
+    return ms_span_sub(rest, 0, segment->size < rest.len ? segment->size : rest.len);
+}
+
 /* The bytes of a range of the slice that is no section: symbol tables and the rest of __LINKEDIT. */
 static ms_span ms_mo_linkedit(const ms_mo *mo, uint64_t off, uint64_t len)
 {
@@ -2025,8 +2070,9 @@ static ms_span ms_mo_linkedit(const ms_mo *mo, uint64_t off, uint64_t len)
         return ms_span_sub(mo->bytes, off, len);
     for (uint32_t i = 0; i < mo->segment_count; i++) {
         const ms_mo_segment *segment = &mo->segments[i];
-        if (off >= segment->off && off - segment->off < segment->file_size && segment->addr >= mo->text_addr)
-            return ms_span_sub(mo->bytes, segment->addr - mo->text_addr + (off - segment->off), len);
+        MACHSYM_COUNT_WORK(1);
+        if (off >= segment->off && off - segment->off < segment->file_size)
+            return ms_span_sub(ms_mo_segment_bytes(mo, segment), off - segment->off, len);
     }
     return ms_span_make(NULL, 0);
 }
@@ -2091,8 +2137,11 @@ static void ms_mo_read_section(ms_mo *mo, ms_rd *rd, uint64_t *previous)
     if (section->size == 0 || ms_mo_is_zero_fill(section->flags))
         return;
     if (mo->is_loaded) {
-        if (section->addr >= mo->text_addr)
-            section->bytes = ms_span_sub(mo->bytes, section->addr - mo->text_addr, section->size);
+        const ms_mo_segment *segment = &mo->segments[section->segment_index];
+        if (section->addr >= segment->addr)
+            section->bytes =
+                ms_span_sub(ms_mo_segment_bytes(mo, segment), section->addr - segment->addr, section->size);
+        mo->damage_count += section->bytes.len == 0;
         return;
     }
     if (off == 0) /* a dSYM names the binary's sections without having their bytes */
@@ -2234,6 +2283,7 @@ static void ms_mo_mark_code(ms_mo *mo)
     }
     for (uint32_t i = 0; i < mo->section_count; i++) {
         for (uint32_t j = 0; j < mo->segment_count; j++) {
+            MACHSYM_COUNT_WORK(1);
             if (ms_str_equal(mo->sections[i].segment, mo->segments[j].name) &&
                 (mo->segments[j].initprot & ms_VM_PROT_EXECUTE) != 0)
                 mo->sections[i].is_code = true;
@@ -2319,6 +2369,7 @@ static const ms_mo_section *ms_mo_section_named(const ms_mo *mo, const char *seg
 {
     for (uint32_t i = 0; i < mo->section_count; i++) {
         const ms_mo_section *section = &mo->sections[i];
+        MACHSYM_COUNT_WORK(1);
         if (ms_str_is(section->name, name) && (segment == NULL || ms_str_is(section->segment, segment)))
             return section;
     }
@@ -2388,7 +2439,7 @@ typedef struct ms_mo_data {
  * size for all of them. */
 static void ms_mo_refill(ms_mo_data *d)
 {
-    d->budget = (uint64_t)d->mo->bytes.len * 4 + 0x10000;
+    d->budget = (uint64_t)d->mo->bytes.len * 4 + 0x1000;
     d->is_spent = false;
 }
 
@@ -2408,6 +2459,7 @@ static bool ms_mo_spend(ms_mo_data *d, uint64_t cost)
 /* The section whose bytes hold an address; NULL when the file has none. */
 static const ms_mo_section *ms_mo_section_at(const ms_mo_data *d, uint64_t addr)
 {
+    MACHSYM_COUNT_WORK(1);
     uint32_t owner = ms_seg_owner(d->sections.v, d->sections.count, addr);
     return owner == ms_SEG_NONE ? NULL : &d->mo->sections[owner];
 }
@@ -2980,6 +3032,7 @@ static ms_sym_nlist ms_sym_nlist_at(const ms_mo *mo, ms_span nlists, size_t inde
 {
     const uint8_t *p = nlists.ptr + index * ms_sym_nlist_size(mo);
     ms_sym_nlist entry;
+    MACHSYM_COUNT_WORK(1);
     entry.strx = ms_rd_raw_u32(p);
     entry.type = p[4];
     entry.value = mo->is_64 ? ms_rd_raw_u64(p + 8) : ms_rd_raw_u32(p + 8);
@@ -3099,6 +3152,26 @@ static void ms_sym_add_item(ms_sym_table *t, uint64_t addr, uint64_t item)
     v[t->count++].item = item;
 }
 
+/* Makes room for so many more names at once, which spares the copies that growing step by step leaves behind. */
+static void ms_sym_reserve(ms_sym_table *t, size_t more)
+{
+    size_t cap = t->count + more;
+    size_t name_cap = t->name_count + more;
+    ms_key *v = cap > t->cap ? (ms_key *)ms_arena_alloc(t->arena, cap, sizeof *v) : NULL;
+    machsym_str *names =
+        name_cap > t->name_cap ? (machsym_str *)ms_arena_alloc(t->arena, name_cap, sizeof *names) : NULL;
+    if (v != NULL) {
+        ms_copy(v, t->v, t->count * sizeof *v);
+        t->v = v;
+        t->cap = cap;
+    }
+    if (names != NULL) {
+        ms_copy(names, t->names, t->name_count * sizeof *names);
+        t->names = names;
+        t->name_cap = name_cap;
+    }
+}
+
 /* Adds a name that lives as long as the table. Used by every source but LC_SYMTAB. */
 static void ms_sym_add_name(ms_sym_table *t, uint64_t addr, machsym_source source, machsym_str name)
 {
@@ -3144,29 +3217,32 @@ static void ms_sym_add_function_starts(ms_sym_table *t, size_t mo_index)
 }
 
 /* The stubs of one section: entry n of it calls what entry reserved1 + n of the indirect table names. */
-static void ms_sym_add_stub_section(ms_sym_table *t, const ms_mo *mo, const ms_mo_section *section)
+static void ms_sym_add_stub_section(ms_sym_table *t, ms_mo_data *d, const ms_mo_section *section)
 {
+    const ms_mo *mo = d->mo;
     ms_span indirect = ms_mo_table(mo, mo->loads.indirect_off, mo->loads.indirect_count, 4);
     ms_span nlists = ms_sym_nlists(mo);
     uint64_t count = section->reserved2 == 0 ? 0 : section->size / section->reserved2;
-    for (uint64_t i = 0; i < count && section->reserved1 + i < indirect.len / 4; i++) {
+    for (uint64_t i = 0; i < count && section->reserved1 + i < indirect.len / 4 && ms_mo_spend(d, 1); i++) {
         uint32_t index = ms_rd_raw_u32(indirect.ptr + 4 * (section->reserved1 + i));
+        MACHSYM_COUNT_WORK(1);
         if ((index & (ms_INDIRECT_SYMBOL_LOCAL | ms_INDIRECT_SYMBOL_ABS)) != 0 ||
             index >= nlists.len / ms_sym_nlist_size(mo))
             continue;
         ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, index);
         machsym_str name = ms_sym_c_name(ms_sym_name_at(ms_sym_strings(mo), entry.strx));
-        if (name.len != 0)
+        if (name.len != 0 && ms_mo_spend(d, name.len))
             ms_sym_add_name(t, section->addr + i * section->reserved2, MACHSYM_SOURCE_STUB, name);
     }
 }
 
-static void ms_sym_add_stubs(ms_sym_table *t, size_t mo_index)
+static void ms_sym_add_stubs(ms_sym_table *t, ms_mo_data *d)
 {
-    const ms_mo *mo = &t->mo[mo_index];
+    const ms_mo *mo = d->mo;
+    ms_mo_refill(d);
     for (uint32_t i = 0; i < mo->section_count; i++) {
         if ((mo->sections[i].flags & ms_SECTION_TYPE) == ms_S_SYMBOL_STUBS)
-            ms_sym_add_stub_section(t, mo, &mo->sections[i]);
+            ms_sym_add_stub_section(t, d, &mo->sections[i]);
     }
 }
 
@@ -3468,7 +3544,7 @@ static void ms_sym_add_selector_stubs(ms_sym_table *t, ms_mo_data *d)
 static void ms_sym_add(ms_sym_table *t, size_t mo_index, ms_mo_data *d, ms_arena *scratch)
 {
     ms_sym_add_nlists(t, mo_index);
-    ms_sym_add_stubs(t, mo_index);
+    ms_sym_add_stubs(t, d);
     ms_sym_add_selector_stubs(t, d);
     ms_sym_add_exports(t, d, scratch);
     ms_sym_add_function_starts(t, mo_index);
@@ -4002,6 +4078,7 @@ static void ms_oc_read(ms_oc_list *list, ms_mo_data *d, ms_arena *scratch)
 static void ms_oc_add_names(ms_sym_table *t, ms_mo_data *d, const ms_oc_list *list)
 {
     ms_mo_refill(d);
+    ms_sym_reserve(t, list->method_count);
     for (size_t i = 0; i < list->owner_count; i++) {
         const ms_oc_owner *owner = &list->owners[i];
         for (uint32_t j = 0; j < owner->count; j++) {
@@ -4981,6 +5058,7 @@ static inline const uint8_t *ms_dw_skip_die(const ms_dw_abbrevs *table, const ms
     if (abbrev->skip_max > (size_t)(end - p))
         return ms_dw_skip_slowly(abbrev, step, stop, p, end, enc);
     for (; step < stop; step++) {
+        MACHSYM_COUNT_WORK(1);
         p += step->skip;
         const uint8_t *value = p;
         while (*p >= 0x80 && p - value < 9)
@@ -5066,6 +5144,7 @@ static void ms_dw_read_slowly(const ms_dw_step *step, size_t count, ms_rd *rd, c
                               ms_dw_die *die)
 {
     for (; count > 0 && !rd->failed; step++, count--) {
+        MACHSYM_COUNT_WORK(1);
         ms_rd_skip(rd, step->skip);
         if (step->slot == ms_SLOT_NONE)
             ms_dw_skip_value(rd, step->form, enc);
@@ -5099,6 +5178,7 @@ static const uint8_t *ms_dw_read_window(const ms_dw_step *step, size_t count, co
                                         const uint8_t *end, size_t most, ms_dw_die *die)
 {
     for (; count > 0; step++, count--) {
+        MACHSYM_COUNT_WORK(1);
         uint64_t u = 0;
         p += step->skip;
         switch (step->how) {
@@ -5224,6 +5304,7 @@ typedef struct ms_ranges {
 static const ms_range *ms_dw_code_at(const ms_dw *dw, uint64_t addr)
 {
     for (size_t i = 0; i < dw->code_count; i++) {
+        MACHSYM_COUNT_WORK(1);
         if (addr >= dw->code[i].lo && addr < dw->code[i].hi)
             return &dw->code[i];
     }
@@ -5565,6 +5646,7 @@ static const ms_dw_abbrevs *ms_cu_abbrevs(ms_cu_env *env, const ms_cu *cu, const
     ms_dw_abbrevs **slot =
         &env->tables[(cu->abbrev_off ^ cu->abbrev_off >> 6 ^ cu->abbrev_off >> 12) % ms_CU_TABLES];
     for (ms_dw_abbrevs *table = *slot; table != NULL; table = table->next) {
+        MACHSYM_COUNT_WORK(1);
         if (table->off == cu->abbrev_off && table->version == enc->version &&
             table->addr_size == enc->addr_size && table->offset_size == enc->offset_size)
             return table;
@@ -6134,8 +6216,8 @@ static void ms_ln_move_sequence(const ms_dw *dw, ms_ln_build *b, size_t first)
     b->row_count = first;
     size_t move = ms_dw_move_at(dw, rows[0].addr);
     for (size_t i = 0; i + 1 < count;) {
-        while (move < dw->move_count && dw->moves[move].hi <= rows[i].addr)
-            move++;
+        for (; move < dw->move_count && dw->moves[move].hi <= rows[i].addr; move++)
+            MACHSYM_COUNT_WORK(1);
         if (move == dw->move_count)
             return;
         const ms_dw_move *m = &dw->moves[move];
@@ -6246,6 +6328,7 @@ static void ms_ln_run(const ms_dw *dw, const ms_ln_head *head, ms_ln_build *b)
     uint8_t range = head->line_range != 0 ? head->line_range : 1;
     while (rd.p < rd.end && !b->arena->oom && !b->row_arena->oom) {
         uint8_t opcode = *rd.p++;
+        MACHSYM_COUNT_WORK(1);
         if (opcode >= head->opcode_base) {
             unsigned adjusted = opcode - (unsigned)head->opcode_base;
             ms_ln_advance(head, &regs, adjusted / range);
@@ -6377,13 +6460,13 @@ static const ms_ln_seq *ms_ln_seq_at(const ms_ln_table *table, uint64_t addr)
 static size_t ms_ln_choose(const ms_ln_table *table, machsym_lines lines, const ms_ln_seq *seq, size_t at)
 {
     if (lines == MACHSYM_LINES_ATOS) {
-        while (at > seq->first && table->rows[at - 1].addr == table->rows[at].addr)
-            at--;
+        for (; at > seq->first && table->rows[at - 1].addr == table->rows[at].addr; at--)
+            MACHSYM_COUNT_WORK(1);
     }
     if (lines == MACHSYM_LINES_STMT) {
         size_t statement = at;
-        while (statement > seq->first && !table->rows[statement].is_stmt)
-            statement--;
+        for (; statement > seq->first && !table->rows[statement].is_stmt; statement--)
+            MACHSYM_COUNT_WORK(1);
         if (table->rows[statement].is_stmt)
             at = statement;
     }
@@ -6587,6 +6670,7 @@ static void ms_fn_walk_unit(ms_fn_walk *w, uint64_t *visited)
     uint32_t close = 0; /* the depth at which the innermost block closes; 0: the end of the unit */
     while (p != NULL && p < end) {
         const uint8_t *die = p;
+        MACHSYM_COUNT_WORK(1);
         uint64_t code = *p++;
         count++;
         if (code == 0) {
@@ -6687,6 +6771,7 @@ static bool ms_fn_holds(const ms_fn_table *table, const ms_fn_block *block, uint
         return addr >= block->lo && addr < block->hi;
     for (uint32_t i = 0; i < block->range_count; i++) {
         const ms_range *range = &table->ranges[block->range_first + i];
+        MACHSYM_COUNT_WORK(1);
         if (addr >= range->lo && addr < range->hi)
             return true;
     }
@@ -6703,6 +6788,7 @@ static uint32_t ms_fn_block_at(const ms_fn_table *table, uint64_t addr)
     uint32_t end = table->blocks[best].end;
     for (uint32_t i = best + 1; i < end;) {
         const ms_fn_block *block = &table->blocks[i];
+        MACHSYM_COUNT_WORK(1);
         if (block->parent == ms_SEG_NONE) { /* a function in a function answers for itself */
             i = block->end;
             continue;
@@ -6720,6 +6806,7 @@ static ms_range ms_fn_range_at(const ms_fn_table *table, const ms_fn_block *bloc
     ms_range range = {block->lo, block->hi};
     for (uint32_t i = 0; block->range_count > 1 && i < block->range_count; i++) {
         ms_range one = table->ranges[block->range_first + i];
+        MACHSYM_COUNT_WORK(1);
         if (addr >= one.lo && addr < one.hi)
             return one;
     }
@@ -7193,6 +7280,7 @@ static void ms_om_read_dwarf(const ms_mo *mo, ms_arena *arena, ms_dw *dw)
 static uint64_t ms_om_hash(machsym_str text)
 {
     uint64_t h = 0xcbf29ce484222325u;
+    MACHSYM_COUNT_WORK(text.len / 64);
     for (size_t i = 0; i < text.len; i++)
         h = (h ^ (unsigned char)text.ptr[i]) * 0x100000001b3u;
     return h;
@@ -8123,6 +8211,7 @@ static void ms_ans_index(machsym_session *s)
 static ms_ans_place ms_ans_find_span(machsym_session *s, uint64_t addr, uint64_t *end)
 {
     const ms_segs *tables[3] = {&s->aranges, &s->ranges, &s->silent};
+    MACHSYM_COUNT_WORK(1);
     *end = UINT64_MAX;
     for (size_t i = 0; i < 3; i++) {
         uint64_t until = ms_seg_until(tables[i]->v, tables[i]->count, addr);
@@ -8348,6 +8437,7 @@ static size_t ms_ans_function_frames(machsym_session *s, const ms_ans_place *pla
     size_t count = 0;
     const ms_fn_block *inner = NULL;
     for (uint32_t at = place->block; at != ms_SEG_NONE; at = table->blocks[at].parent) {
+        MACHSYM_COUNT_WORK(1);
         const ms_fn_block *block = &table->blocks[at];
         if (drop > 0) {
             drop--;
@@ -9027,9 +9117,13 @@ static size_t ms_map_copy_match(ms_span dict, uint8_t *out, size_t at, size_t ba
 {
     size_t end = at + len;
     if (back > at) { /* begins in the dictionary, and may run on into the block */
-        size_t there = back - at < len ? back - at : len;
-        ms_copy(out + at, dict.ptr + (dict.len - (back - at)), there);
-        at += there;
+        const uint8_t *from = dict.ptr + (dict.len - (back - at));
+        size_t stop = back - at < len ? at + (back - at) : end;
+        for (; stop - at >= 8; at += 8, from += 8)
+            ms_copy(out + at, from,
+                    8); /* most are short: one copy of any length would take longer to begin */
+        for (; at < stop; at++)
+            out[at] = *from++;
     }
     if (back >= 8) {
         for (; at < end; at += 8)
@@ -9157,8 +9251,9 @@ static size_t ms_map_hash_of(uint64_t a, uint64_t b)
 static ms_map_slot *ms_map_hash_slot(const ms_map_hash *h, uint64_t a, uint64_t b)
 {
     size_t at = ms_map_hash_of(a, b) & (h->cap - 1);
+    MACHSYM_COUNT_WORK(1);
     while (h->v[at].value != 0 && (h->v[at].a != a || h->v[at].b != b))
-        at = (at + 1) & (h->cap - 1);
+        MACHSYM_COUNT_WORK(1), at = (at + 1) & (h->cap - 1);
     return &h->v[at];
 }
 
@@ -9217,6 +9312,7 @@ typedef struct ms_map_coder {
 static uint64_t ms_map_text_hash(machsym_str text)
 {
     uint64_t h = 0xcbf29ce484222325u;
+    MACHSYM_COUNT_WORK(text.len / 64);
     for (size_t i = 0; i < text.len; i++)
         h = (h ^ (unsigned char)text.ptr[i]) * 0x100000001b3u;
     return h;
@@ -9256,6 +9352,7 @@ static uint64_t ms_map_ref(ms_map_coder *c, machsym_str text)
     uint64_t place = c->spaces != NULL ? ms_map_place(c->spaces, text) : UINT64_MAX;
     if (place == UINT64_MAX)
         return (uint64_t)ms_map_plain(c, text) << 1 | 1;
+    MACHSYM_COUNT_WORK(text.len / ms_MAP_BLOCK);
     for (uint64_t block = place / ms_MAP_BLOCK; block <= (place + text.len) / ms_MAP_BLOCK; block++)
         c->used[block / 8] |= (uint8_t)(1u << block % 8);
     return (place + 1) << 1;
@@ -9636,6 +9733,7 @@ static void ms_map_put_chain(ms_map_work *w, uint32_t block, const ms_range *ran
     size_t depth = 0;
     for (uint32_t at = block; at != ms_SEG_NONE && w->chains[at] == 0; at = blocks[at].parent)
         depth++;
+    MACHSYM_COUNT_WORK(1 + depth);
     uint32_t *path = (uint32_t *)ms_arena_alloc(&w->scratch, depth, sizeof *path);
     if (path == NULL)
         return;
@@ -9663,6 +9761,7 @@ static void ms_map_add_lines(ms_map_work *w, uint64_t lo, uint64_t hi, uint32_t 
     ms_map_item item;
     item.chain = chain;
     for (item.lo = lo; item.lo < hi; item.lo = item.hi) {
+        MACHSYM_COUNT_WORK(1);
         ms_ans_rows_seek(&rows, item.lo);
         item.hi = rows.next < hi ? rows.next : hi;
         ms_zero(&item.line, sizeof item.line);
@@ -9684,6 +9783,7 @@ static void ms_map_call_segments(ms_map_work *w, uint32_t function, uint64_t lo,
     ms_cu_add_piece(&pieces, lo, hi, function);
     for (uint32_t i = function + 1; i < table->blocks[function].end; i++) {
         const ms_fn_block *block = &table->blocks[i];
+        MACHSYM_COUNT_WORK(1);
         if (block->parent == ms_SEG_NONE) {
             i = block->end - 1;
             continue;
@@ -9725,6 +9825,7 @@ static void ms_map_add_owned(ms_map_work *w, uint32_t function, uint64_t lo, uin
 {
     while (lo < hi) {
         uint64_t end;
+        MACHSYM_COUNT_WORK(1);
         ms_range range = ms_fn_range_at(&w->unit->functions, &w->unit->functions.blocks[function], lo);
         bool owned = ms_ans_owns(w->session, w->index, lo, &end);
         if (end > hi)
@@ -9746,6 +9847,7 @@ static void ms_map_add_only_lines(ms_map_work *w)
     for (size_t i = 0; i < lines->seq_count; i++) {
         uint64_t lo = lines->seqs[i].lo > from ? lines->seqs[i].lo : from;
         for (from = lines->seqs[i].hi; lo < from;) {
+            MACHSYM_COUNT_WORK(1);
             uint64_t end = ms_seg_until(functions->segs, functions->seg_count, lo);
             if (ms_fn_block_at(functions, lo) == ms_SEG_NONE) {
                 uint64_t same;
@@ -9968,6 +10070,7 @@ static bool ms_map_is_covered(const ms_map_merge *m, size_t *at, uint64_t lo, ui
     while (*at < m->order_count && m->order[*at]->hi <= lo)
         ++*at;
     for (size_t i = *at; i < m->order_count && m->order[i]->lo <= lo && !m->order[i]->only_lines; i++) {
+        MACHSYM_COUNT_WORK(1);
         lo = m->order[i]->hi > lo ? m->order[i]->hi : lo;
         if (lo >= hi)
             return true;
@@ -10604,8 +10707,8 @@ static uint64_t ms_map_next_start(const machsym_map *map, unsigned runs, uint64_
     ms_span table = map->tables[runs];
     uint64_t run = ms_map_run_at(map, runs, off);
     run = run == table.len / 8 ? 0 : run + 1;
-    while (run < table.len / 8 && ms_map_u32_at(table, 2 * run) <= off)
-        run++; /* of several that start at one address the last is found */
+    for (; run < table.len / 8 && ms_map_u32_at(table, 2 * run) <= off; run++)
+        MACHSYM_COUNT_WORK(1); /* of several that start at one address the last is found */
     return run < table.len / 8 ? ms_map_u32_at(table, 2 * run) : UINT64_MAX;
 }
 
@@ -10731,6 +10834,8 @@ typedef struct ms_dm {
     size_t mem_used;
 } ms_dm;
 
+#if !defined(MACHSYM_NO_SWIFT) || !defined(MACHSYM_NO_RUST) || !defined(MACHSYM_NO_CXX) ||                   \
+    !defined(MACHSYM_NO_D)
 /* Appends to the output; the one place that stores. */
 static void ms_dm_put(ms_dm *d, const char *ptr, size_t len)
 {
@@ -10744,7 +10849,9 @@ static void ms_dm_put(ms_dm *d, const char *ptr, size_t len)
     }
     d->out_len += len;
 }
+#endif
 
+#if !defined(MACHSYM_NO_SWIFT) || !defined(MACHSYM_NO_RUST) || !defined(MACHSYM_NO_CXX)
 /* Takes size bytes of scratch, 16-byte aligned; NULL and no_mem when it is used up. */
 static void *ms_dm_alloc(ms_dm *d, size_t size)
 {
@@ -10757,6 +10864,7 @@ static void *ms_dm_alloc(ms_dm *d, size_t size)
     d->mem_used += need;
     return d->mem + (d->mem_used - need);
 }
+#endif
 
 #ifndef MACHSYM_NO_SWIFT
 /* Swift: mangled names of Swift 4 and later ($s, $S, $e, _T0, @__swiftmacro_) and of Swift 1 to 3 (_T, _Tt)
@@ -23118,7 +23226,7 @@ static machsym_result machsym_add_file(machsym_image *image, const machsym_open_
     ms_zero(mo, sizeof *mo);
     mo->bytes = bytes;
     mo->slice = slice;
-    mo->is_loaded = (desc->flags & MACHSYM_OPEN_LOADED) != 0;
+    mo->is_loaded = (desc->flags & MACHSYM_OPEN_LOADED) != 0 && image->mo_count == 0; /* a pair is a file */
     result = ms_mo_load(mo, &image->arena, err);
     if (result != MACHSYM_OK)
         return result;

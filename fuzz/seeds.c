@@ -64,6 +64,25 @@ static void write_sections(const machsym_image *image, const char *name)
     bytes_free(&seed);
 }
 
+/* The map of one file. */
+static void write_maps(const machsym_image *image, const char *name)
+{
+    enum { MOST = 6000 };
+    machsym_plan_desc desc;
+    machsym_map *map;
+    bytes seed = {NULL, 0, 0};
+    memset(&desc, 0, sizeof desc);
+    desc.image = image;
+    desc.flags = name[0] % 2 != 0 ? MACHSYM_MAP_COLUMNS : 0;
+    if (machsym_map_build(&desc, &map, NULL) != MACHSYM_OK)
+        return;
+    put(&seed, machsym_map_bytes(map).ptr, machsym_map_bytes(map).len);
+    if (seed.len < MOST)
+        write_seed("map", name, &seed);
+    machsym_map_close(map);
+    bytes_free(&seed);
+}
+
 static void write_file(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -89,6 +108,7 @@ static void write_file(const char *path)
     if (machsym_image_open(&desc, &image, NULL) != MACHSYM_OK)
         return;
     write_sections(image, name);
+    write_maps(image, name);
     machsym_image_close(image);
 }
 
