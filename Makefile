@@ -35,8 +35,7 @@ TEST_WARN := -Wall -Wextra -Wundef -Wvla -Wstrict-prototypes
 ONLY    ?=
 TEST_C  := $(wildcard tests/test_*.c) tests/corrupt.c tests/oom.c
 TESTS   := $(TEST_C:tests/%.c=$(B)/tests/%)
-# names_cxx_diff needs llvm-cxxfilt and reads this system's libraries: see differential.
-TEST_SH := $(filter-out tests/names_cxx_diff.sh,$(wildcard tests/*.sh))
+TEST_SH := $(wildcard tests/*.sh)
 ifneq ($(ONLY),)
 TESTS   := $(ONLY:%=$(B)/tests/%)
 TEST_SH := tests/replay.sh
@@ -111,6 +110,12 @@ $(B)/tests/%: tests/%.c $(wildcard tests/*.h) $(HEADERS)
 REPORTS := report_text report_json report_write
 $(B)/tests/test_crash $(REPORTS:%=$(B)/replay/%) $(REPORTS:%=build/fuzz/%): examples/machsym/source.c
 
+# Programs that read no names compile without the demanglers, which are half of the header.
+NO_NAMES := -DMACHSYM_NO_SWIFT -DMACHSYM_NO_CXX -DMACHSYM_NO_RUST -DMACHSYM_NO_D
+PLAIN := $(patsubst %,test_%,reader arena segments macho forms units lines functions symbols answer alloc threads \
+    bounds loaded) corrupt oom
+$(PLAIN:%=$(B)/tests/%): CPPFLAGS += $(NO_NAMES)
+
 # corrupt runs for long enough to be worth optimising.
 $(B)/tests/corrupt: TEST_CFLAGS += -O1
 
@@ -121,7 +126,7 @@ $(PUBLIC_FUZZ:%=build/fuzz/%): build/fuzz/machsym.o
 
 $(B)/replay/machsym.o: $(HEADERS)
 	@mkdir -p $(@D)
-	$(CC) $(STD) -D_GNU_SOURCE $(CPPFLAGS) $(TEST_CFLAGS) -DMACHSYM_IMPLEMENTATION -x c -c -o $@ machsym.h
+	$(CC) $(STD) -D_GNU_SOURCE $(CPPFLAGS) $(TEST_CFLAGS) $(NO_NAMES) -DMACHSYM_IMPLEMENTATION -x c -c -o $@ machsym.h
 
 $(B)/replay/%: fuzz/fuzz_%.c fuzz/replay.c $(wildcard fuzz/*.h) $(HEADERS)
 	@mkdir -p $(@D)
@@ -169,7 +174,6 @@ fixtures-check:
 differential: all
 	@MACHSYM=$(abspath $(B)/machsym) bash tests/differential/run.sh
 	@MACHSYM=$(abspath $(B)/machsym) bash tests/differential/selftest.sh
-	@sh tests/names_cxx_diff.sh
 bench: all
 	bench/run
 
@@ -201,7 +205,7 @@ FUZZ_FLAGS := -gline-tables-only -O1 -fno-omit-frame-pointer -fno-sanitize-recov
 build/fuzz/machsym.o: $(HEADERS)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(STD) -D_GNU_SOURCE $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link,address,undefined \
-	    -DMACHSYM_IMPLEMENTATION -x c -c -o $@ machsym.h
+	    $(NO_NAMES) -DMACHSYM_IMPLEMENTATION -x c -c -o $@ machsym.h
 
 build/fuzz/%: fuzz/fuzz_%.c $(wildcard fuzz/*.h) $(HEADERS)
 	@mkdir -p $(@D)
