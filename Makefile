@@ -106,10 +106,6 @@ $(B)/tests/%: tests/%.c $(wildcard tests/*.h) $(HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(STD) -D_GNU_SOURCE -I. $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) -pthread $(LDLIBS)
 
-# The modules of the tool that cannot be included beside the others.
-REPORTS := report_text report_json report_write
-$(B)/tests/test_crash $(REPORTS:%=$(B)/replay/%) $(REPORTS:%=build/fuzz/%): examples/machsym/source.c
-
 # Programs that read no names compile without the demanglers, which are half of the header.
 NO_NAMES := -DMACHSYM_NO_SWIFT -DMACHSYM_NO_CXX -DMACHSYM_NO_RUST -DMACHSYM_NO_D
 PLAIN := $(patsubst %,test_%,reader arena segments macho forms units lines functions symbols answer alloc threads \
