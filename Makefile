@@ -106,9 +106,11 @@ $(B)/tests/%: tests/%.c $(wildcard tests/*.h) $(HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(STD) -D_GNU_SOURCE -I. $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) -pthread $(LDLIBS)
 
-# The modules of the tool that cannot be included beside the others.
-REPORTS := report_text report_json report_write
-$(B)/tests/test_crash $(REPORTS:%=$(B)/replay/%) $(REPORTS:%=build/fuzz/%): examples/machsym/source.c
+# Programs that read no names compile without the demanglers, which are half of the header.
+NO_NAMES := -DMACHSYM_NO_SWIFT -DMACHSYM_NO_CXX -DMACHSYM_NO_RUST -DMACHSYM_NO_D
+PLAIN := $(patsubst %,test_%,reader arena segments macho forms units lines functions symbols answer alloc threads \
+    bounds loaded) corrupt oom
+$(PLAIN:%=$(B)/tests/%): CPPFLAGS += $(NO_NAMES)
 
 # corrupt runs for long enough to be worth optimising.
 $(B)/tests/corrupt: TEST_CFLAGS += -O1
@@ -120,7 +122,7 @@ $(PUBLIC_FUZZ:%=build/fuzz/%): build/fuzz/machsym.o
 
 $(B)/replay/machsym.o: $(HEADERS)
 	@mkdir -p $(@D)
-	$(CC) $(STD) -D_GNU_SOURCE $(CPPFLAGS) $(TEST_CFLAGS) -DMACHSYM_IMPLEMENTATION -x c -c -o $@ machsym.h
+	$(CC) $(STD) -D_GNU_SOURCE $(CPPFLAGS) $(TEST_CFLAGS) $(NO_NAMES) -DMACHSYM_IMPLEMENTATION -x c -c -o $@ machsym.h
 
 $(B)/replay/%: fuzz/fuzz_%.c fuzz/replay.c $(wildcard fuzz/*.h) $(HEADERS)
 	@mkdir -p $(@D)
@@ -167,6 +169,8 @@ fixtures-check:
 	@bash tests/fixtures/check.sh
 differential: all
 	@MACHSYM=$(abspath $(B)/machsym) bash tests/differential/run.sh
+	@MACHSYM=$(abspath $(B)/machsym) sh tests/differential/names.sh
+	@MACHSYM=$(abspath $(B)/machsym) bash tests/differential/selftest.sh
 bench: all
 	bench/run
 
@@ -198,7 +202,7 @@ FUZZ_FLAGS := -gline-tables-only -O1 -fno-omit-frame-pointer -fno-sanitize-recov
 build/fuzz/machsym.o: $(HEADERS)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(STD) -D_GNU_SOURCE $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link,address,undefined \
-	    -DMACHSYM_IMPLEMENTATION -x c -c -o $@ machsym.h
+	    $(NO_NAMES) -DMACHSYM_IMPLEMENTATION -x c -c -o $@ machsym.h
 
 build/fuzz/%: fuzz/fuzz_%.c $(wildcard fuzz/*.h) $(HEADERS)
 	@mkdir -p $(@D)
