@@ -10515,7 +10515,7 @@ static bool ms_map_in_run(const machsym_map *map, uint64_t start, uint64_t at, u
             hit->line.file = (uint32_t)ms_rd_uleb(&rd);
         if ((map->head.flags & MACHSYM_MAP_COLUMNS) != 0)
             hit->line.column = (uint32_t)ms_rd_uleb(&rd);
-        if (rd.failed)
+        if (rd.failed || hit->hi > UINT32_MAX)
             return false;
         if (off < hit->hi) {
             hit->line.line = (uint32_t)line;
@@ -23926,7 +23926,8 @@ static machsym_result machsym_check_map(machsym_map *map, uint32_t flags, machsy
                        "the map was written in another format version; build it again", "map header", 8);
     if (head->size != map->bytes.len)
         return ms_fail(err, MACHSYM_ERR_DAMAGED, "the map is cut short or has grown", "map header", 64);
-    if (head->bucket_shift > 31 || head->lines >= MACHSYM_LINES_COUNT)
+    if (head->bucket_shift > 31 || head->lines >= MACHSYM_LINES_COUNT ||
+        head->text_addr > UINT64_MAX - UINT32_MAX)
         return ms_fail(err, MACHSYM_ERR_DAMAGED, "a number in the header is out of bounds", "map header", 56);
     for (unsigned i = 0; i < ms_TABLE_COUNT; i++) {
         if (head->tables[i].lo > head->tables[i].hi || head->tables[i].hi > map->bytes.len)
