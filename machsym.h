@@ -5097,6 +5097,9 @@ static ms_dw_abbrevs *ms_dw_abbrevs_make(const ms_dw *dw, const ms_dw_enc *enc, 
     ms_dw_table t;
     ms_zero(&t, sizeof t);
     t.steps.arena = arena;
+    t.steps.v = (ms_dw_step *)ms_arena_grow(arena, NULL, 0, &t.steps.cap, sizeof *t.steps.v);
+    if (t.steps.v == NULL) /* never NULL below: tables without a step are indexed too */
+        return NULL;
     bool dense = true;
     for (uint64_t code = ms_rd_uleb(&rd); code != 0 && !rd.failed; code = ms_rd_uleb(&rd)) {
         if (!ms_dw_add_abbrev(&t, enc, &rd, code))
