@@ -109,14 +109,14 @@ $(B)/tests/%: tests/%.c $(wildcard tests/*.h) $(HEADERS)
 # Programs that read no names compile without the demanglers, which are half of the header.
 NO_NAMES := -DMACHSYM_NO_SWIFT -DMACHSYM_NO_CXX -DMACHSYM_NO_RUST -DMACHSYM_NO_D
 PLAIN := $(patsubst %,test_%,reader arena segments macho forms units lines functions symbols answer alloc threads \
-    bounds loaded) corrupt oom
+    bounds loaded map map_writer map_threads map_oom) corrupt oom
 $(PLAIN:%=$(B)/tests/%): CPPFLAGS += $(NO_NAMES)
 
 # corrupt runs for long enough to be worth optimising.
 $(B)/tests/corrupt: TEST_CFLAGS += -O1
 
 # Targets that use public functions only share one build of the header.
-PUBLIC_FUZZ := macho lookup abbrev units functions lines symbols
+PUBLIC_FUZZ := macho lookup abbrev units functions lines symbols map
 $(PUBLIC_FUZZ:%=$(B)/replay/%): $(B)/replay/machsym.o
 $(PUBLIC_FUZZ:%=build/fuzz/%): build/fuzz/machsym.o
 
