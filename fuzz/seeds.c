@@ -1,6 +1,7 @@
 /* Writes the seeds in fuzz/corpus from the fixtures: whole small files, their headers, their sections as the targets
  * take them, and entries written by hand for the fixed abbreviations.
  * cc -o build/seeds fuzz/seeds.c && build/seeds tests/fixtures/bin/hand-*.dwarf ... */
+#define MACHSYM_IMPLEMENTATION
 #include "units.h"
 
 #include "../tests/loaded.h"
@@ -24,7 +25,8 @@ static bytes section_of(const machsym_image *image, const char *name)
     machsym_section section;
     bytes content = {NULL, 0, 0};
     while (machsym_image_next_section(image, &at, &section)) {
-        if (ms_str_is(section.name, name) && content.len == 0)
+        bool same = section.name.len == strlen(name) && memcmp(section.name.ptr, name, section.name.len) == 0;
+        if (same && content.len == 0)
             put(&content, section.bytes.ptr, section.bytes.len);
     }
     return content;
@@ -64,6 +66,25 @@ static void write_sections(const machsym_image *image, const char *name)
     bytes_free(&seed);
 }
 
+/* The map of one file. */
+static void write_maps(const machsym_image *image, const char *name)
+{
+    enum { MOST = 6000 };
+    machsym_plan_desc desc;
+    machsym_map *map;
+    bytes seed = {NULL, 0, 0};
+    memset(&desc, 0, sizeof desc);
+    desc.image = image;
+    desc.flags = name[0] % 2 != 0 ? MACHSYM_MAP_COLUMNS : 0;
+    if (machsym_map_build(&desc, &map, NULL) != MACHSYM_OK)
+        return;
+    put(&seed, machsym_map_bytes(map).ptr, machsym_map_bytes(map).len);
+    if (seed.len < MOST)
+        write_seed("map", name, &seed);
+    machsym_map_close(map);
+    bytes_free(&seed);
+}
+
 static void write_file(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -89,6 +110,7 @@ static void write_file(const char *path)
     if (machsym_image_open(&desc, &image, NULL) != MACHSYM_OK)
         return;
     write_sections(image, name);
+    write_maps(image, name);
     machsym_image_close(image);
 }
 

@@ -22,6 +22,8 @@
 
 #include "../examples/machsym/bcsymbolmap.c"
 
+#include "../examples/machsym/source.c"
+
 #include "../examples/machsym/store.c"
 
 #include "../examples/machsym/images.c"
