@@ -7741,8 +7741,8 @@ static machsym_object_status ms_om_read(const ms_om_map *m, const ms_om_object *
 }
 #endif
 
-/* Finds and opens an object file of a debug map. Returns FOUND, and a file to close; else the best that can
- * be said. */
+/* Finds and opens an object file of a debug map. Returns FOUND, and a file to close; else the best that can be said;
+ * UNTRIED when memory is out. */
 static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *object,
                                         const ms_om_places *places, machsym_allocator allocator,
                                         ms_om_file *file)
@@ -7766,6 +7766,8 @@ static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *
         machsym_object_status status = ms_om_open_at(m, object, path, places, file, &scratch, &bytes);
         if (status == MACHSYM_OBJECT_FOUND)
             status = ms_om_read(m, object, bytes, file, &scratch);
+        if (file->arena.oom || scratch.oom)
+            best = status = MACHSYM_OBJECT_UNTRIED;
         if (status == MACHSYM_OBJECT_FOUND) {
             ms_arena_free(&scratch);
             return status;
@@ -7778,6 +7780,8 @@ static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *
         ms_zero(file, sizeof *file);
         file->arena = ms_arena_make(allocator);
         ms_arena_reset(&scratch);
+        if (best == MACHSYM_OBJECT_UNTRIED)
+            break;
     }
 #endif
     ms_arena_free(&scratch);
@@ -8128,7 +8132,7 @@ static ms_ans_object *ms_ans_new_object(machsym_session *program, const ms_om_ma
     ms_zero(object, sizeof *object);
     *status = ms_om_open(map, &map->v[index], &program->image->places, allocator, &object->file);
     *time = object->file.time;
-    if (*status != MACHSYM_OBJECT_FOUND || object->file.arena.oom) {
+    if (*status != MACHSYM_OBJECT_FOUND) {
         ms_om_close(&object->file);
         allocator.free(allocator.user, object, sizeof *object);
         return NULL;
@@ -9782,6 +9786,7 @@ static void ms_map_cut_objects(machsym_plan *plan)
     for (size_t i = 0; i < o->map.count; i++) {
         const ms_ans_object *object = ms_ans_object_of(s, i);
         size += object != NULL ? object->image.dw.info.len : 0;
+        plan->arena.oom |= o->statuses[i] == MACHSYM_OBJECT_UNTRIED;
         if (size < ms_MAP_UNIT_BYTES && i + 1 < o->map.count)
             continue;
         ms_map_add_task(plan, ms_MAP_OBJECTS, first, i + 1, size);

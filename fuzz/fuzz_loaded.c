@@ -10,7 +10,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     desc.bytes.len = size;
     desc.flags = MACHSYM_OPEN_LOADED;
     desc.load_addr = 0x200000000; /* where the seeds stand */
-    if (size != 0)
-        drive_open(&desc);
+    machsym_image *image;
+    if (size == 0 || machsym_image_open(&desc, &image, NULL) != MACHSYM_OK)
+        return 0;
+    machsym_session_desc how;
+    machsym_session *session;
+    memset(&how, 0, sizeof how);
+    how.image = image;
+    if (machsym_session_open(&how, &session, NULL) != MACHSYM_OK)
+        abort();
+    drive_session(session, image);
+    machsym_session_close(session);
+    machsym_image_close(image);
     return 0;
 }
