@@ -110,6 +110,7 @@ static void test_imports(void)
         ms_mo_data d;
         memset(&d, 0, sizeof d);
         d.mo = &mo;
+        ms_mo_refill(&d);
         ms_mo_read_imports(&d);
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
             segment.fixup_format = cases[i].format;
@@ -120,6 +121,7 @@ static void test_imports(void)
         patch(&b, 20, 4, 4); /* no such format */
         memset(&d, 0, sizeof d);
         d.mo = &mo;
+        ms_mo_refill(&d);
         ms_mo_read_imports(&d);
         CHECK_EQ(ms_mo_import(&d, 0).len, 0);
         bytes_free(&b);
