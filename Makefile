@@ -104,20 +104,39 @@ install: all lib
 
 $(B)/tests/%: tests/%.c $(wildcard tests/*.h) $(HEADERS)
 	@mkdir -p $(@D)
-	$(CC) $(STD) -D_GNU_SOURCE -I. $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $< -pthread $(LDLIBS)
+	$(CC) $(STD) -D_GNU_SOURCE -I. $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) -pthread $(LDLIBS)
 
+# Programs that read no names compile without the demanglers, which are half of the header.
+NO_NAMES := -DMACHSYM_NO_SWIFT -DMACHSYM_NO_CXX -DMACHSYM_NO_RUST -DMACHSYM_NO_D
+PLAIN := $(patsubst %,test_%,reader arena segments macho forms units lines functions symbols answer alloc threads \
+    bounds loaded) corrupt oom
+$(PLAIN:%=$(B)/tests/%): CPPFLAGS += $(NO_NAMES)
+
+# corrupt runs for long enough to be worth optimising.
 $(B)/tests/corrupt: TEST_CFLAGS += -O1
+
+# Targets that use public functions only share one build of the header.
+PUBLIC_FUZZ := macho lookup abbrev units functions lines symbols
+$(PUBLIC_FUZZ:%=$(B)/replay/%): $(B)/replay/machsym.o
+$(PUBLIC_FUZZ:%=build/fuzz/%): build/fuzz/machsym.o
+
+$(B)/replay/machsym.o: $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(STD) -D_GNU_SOURCE $(CPPFLAGS) $(TEST_CFLAGS) $(NO_NAMES) -DMACHSYM_IMPLEMENTATION -x c -c -o $@ machsym.h
 
 $(B)/replay/%: fuzz/fuzz_%.c fuzz/replay.c $(wildcard fuzz/*.h) $(HEADERS)
 	@mkdir -p $(@D)
-	$(CC) $(STD) -D_GNU_SOURCE -I. $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $< fuzz/replay.c $(LDLIBS)
+	$(CC) $(STD) -D_GNU_SOURCE -I. $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) $(LDLIBS)
 
 .PHONY: build-tests
 build-tests: $(if $(ONLY),,all) $(TESTS) $(REPLAYS)
 
+# A program that does not build is a failure, and the others run.
 .PHONY: test
-test: build-tests
-	@B="$(B)" RUN="$(RUN)" CC="$(CC)" CFLAGS="$(TEST_CFLAGS)" LDFLAGS="$(LDFLAGS)" sh tests/run $(TESTS) $(TEST_SH)
+test:
+	@status=0; $(MAKE) -k build-tests || status=1; \
+	B="$(B)" RUN="$(RUN)" CC="$(CC)" CFLAGS="$(TEST_CFLAGS)" LDFLAGS="$(LDFLAGS)" UNBUILT=$$status \
+	    sh tests/run $(TESTS) $(TEST_SH)
 
 .PHONY: test-gcc test-clang test-all
 test-gcc:
@@ -150,6 +169,8 @@ fixtures-check:
 	@bash tests/fixtures/check.sh
 differential: all
 	@MACHSYM=$(abspath $(B)/machsym) bash tests/differential/run.sh
+	@MACHSYM=$(abspath $(B)/machsym) sh tests/differential/names.sh
+	@MACHSYM=$(abspath $(B)/machsym) bash tests/differential/selftest.sh
 bench: all
 	bench/run
 
@@ -166,9 +187,11 @@ msan:
 	    ONLY="corrupt test_forms test_functions test_lines test_macho test_symbols test_units" \
 	    TEST_CFLAGS="$(SAN) -fsanitize=memory"
 
-.PHONY: coverage
-coverage:
+.PHONY: coverage coverage-tests coverage-report
+coverage: coverage-tests coverage-report
+coverage-tests:
 	@$(MAKE) test B=build/coverage CC=gcc CFLAGS="-O0 -g --coverage" TEST_CFLAGS="-O0 -g --coverage"
+coverage-report:
 	@B=build/coverage sh tests/coverage
 
 # ---- Fuzzing ----
@@ -176,9 +199,14 @@ coverage:
 FUZZ_CC    ?= clang
 FUZZ_FLAGS := -gline-tables-only -O1 -fno-omit-frame-pointer -fno-sanitize-recover=undefined
 
+build/fuzz/machsym.o: $(HEADERS)
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(STD) -D_GNU_SOURCE $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link,address,undefined \
+	    $(NO_NAMES) -DMACHSYM_IMPLEMENTATION -x c -c -o $@ machsym.h
+
 build/fuzz/%: fuzz/fuzz_%.c $(wildcard fuzz/*.h) $(HEADERS)
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(STD) -D_GNU_SOURCE -I. $(TEST_WARN) $(FUZZ_FLAGS) -fsanitize=fuzzer,address,undefined -o $@ $<
+	$(FUZZ_CC) $(STD) -D_GNU_SOURCE -I. $(TEST_WARN) $(FUZZ_FLAGS) -fsanitize=fuzzer,address,undefined -o $@ $(filter %.c %.o,$^)
 
 .PHONY: fuzz fuzz-short fuzz-replay fuzz-coverage
 fuzz: $(FUZZERS)

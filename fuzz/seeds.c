@@ -1,7 +1,10 @@
 /* Writes the seeds in fuzz/corpus from the fixtures: whole small files, their headers, their sections as the targets
  * take them, and entries written by hand for the fixed abbreviations.
  * cc -o build/seeds fuzz/seeds.c && build/seeds tests/fixtures/bin/hand-*.dwarf ... */
+#define MACHSYM_IMPLEMENTATION
 #include "units.h"
+
+#include "../tests/loaded.h"
 
 #include <stdio.h>
 
@@ -22,7 +25,8 @@ static bytes section_of(const machsym_image *image, const char *name)
     machsym_section section;
     bytes content = {NULL, 0, 0};
     while (machsym_image_next_section(image, &at, &section)) {
-        if (ms_str_is(section.name, name) && content.len == 0)
+        bool same = section.name.len == strlen(name) && memcmp(section.name.ptr, name, section.name.len) == 0;
+        if (same && content.len == 0)
             put(&content, section.bytes.ptr, section.bytes.len);
     }
     return content;
@@ -62,6 +66,25 @@ static void write_sections(const machsym_image *image, const char *name)
     bytes_free(&seed);
 }
 
+/* The map of one file. */
+static void write_maps(const machsym_image *image, const char *name)
+{
+    enum { MOST = 6000 };
+    machsym_plan_desc desc;
+    machsym_map *map;
+    bytes seed = {NULL, 0, 0};
+    memset(&desc, 0, sizeof desc);
+    desc.image = image;
+    desc.flags = name[0] % 2 != 0 ? MACHSYM_MAP_COLUMNS : 0;
+    if (machsym_map_build(&desc, &map, NULL) != MACHSYM_OK)
+        return;
+    put(&seed, machsym_map_bytes(map).ptr, machsym_map_bytes(map).len);
+    if (seed.len < MOST)
+        write_seed("map", name, &seed);
+    machsym_map_close(map);
+    bytes_free(&seed);
+}
+
 static void write_file(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -87,6 +110,7 @@ static void write_file(const char *path)
     if (machsym_image_open(&desc, &image, NULL) != MACHSYM_OK)
         return;
     write_sections(image, name);
+    write_maps(image, name);
     machsym_image_close(image);
 }
 
@@ -178,11 +202,68 @@ static void write_symbols(void)
     }
 }
 
+static void put_file(bytes *b, const char *path)
+{
+    test_file file = test_read(path);
+    put(b, file.ptr, file.len);
+    free(file.ptr);
+}
+
+/* A program, then what stands for its object files. */
+static void write_debugmap(const char *program, const char *object, const char *name)
+{
+    bytes seed = {NULL, 0, 0};
+    bytes part = {NULL, 0, 0};
+    put_file(&part, program);
+    put_part(&seed, &part, 0xffff);
+    put_file(&seed, object);
+    write_seed("debugmap", name, &seed);
+    bytes_free(&seed);
+    bytes_free(&part);
+}
+
+static void write_debugmaps(void)
+{
+#define BIN "tests/fixtures/bin/"
+    write_debugmap(BIN "map-x86_64-d4-O2/program", BIN "map-x86_64-d4-O2/main.o", "object-4");
+    write_debugmap(BIN "map-x86_64-d5-O0/program", BIN "map-x86_64-d5-O0/main.o", "object-5");
+    write_debugmap(BIN "map-x86_64-d4-O2/program", BIN "map-x86_64-d4-O2/libutil.a", "archive-4");
+    write_debugmap(BIN "map-x86_64-d5-O0/program", BIN "map-x86_64-d5-O0/libutil.a", "archive-5");
+    write_debugmap(BIN "map-x86_64-d4-O2/program", BIN "archive/fat.a", "fat");
+    write_debugmap(BIN "map-x86_64-d4-O2/program", BIN "archive/gnu.a", "gnu");
+    write_debugmap(BIN "map-x86_64-d4-O2/program", BIN "archive/thin.a", "thin");
+}
+
+static void write_loaded(const char *path, const char *name)
+{
+    machsym_image *image = test_open(path);
+    loaded l;
+    if (image != NULL && loaded_make(&l, image, 0x200000000)) {
+        bytes seed = {NULL, 0, 0};
+        put(&seed, l.v, l.len);
+        write_seed("loaded", name, &seed);
+        bytes_free(&seed);
+        free(l.v);
+    }
+    machsym_image_close(image);
+}
+
+static void write_all_loaded(void)
+{
+    write_loaded(BIN "frames-x86_64-strip", "frames");
+    write_loaded(BIN "exports-x86_64-opcodes-strip-x.dylib", "exports");
+    write_loaded(BIN "zoo-x86_64-opcodes-strip", "objc");
+    write_loaded(BIN "zoo-x86_64-chained-relative", "relative");
+#undef BIN
+}
+
 int main(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)
         write_file(argv[i]);
     write_functions();
     write_symbols();
+    write_debugmaps();
+    write_all_loaded();
     return 0;
 }

@@ -3,7 +3,7 @@
 passed=0
 failed=0
 for program in "$B"/replay/*; do
-    case $program in *.d | *.gcda | *.gcno) continue ;; esac
+    case $program in *.d | *.o | *.gcda | *.gcno) continue ;; esac
     name=$(basename "$program")
     if out=$($RUN "$program" 2>&1); then
         passed=$((passed + ${out%% *}))

@@ -1,5 +1,5 @@
-/* The table of names outside the debug info: encoded pointers, bind code, exports tries, selector stubs, unwind bounds,
- * the debug map, and the symbol table itself. */
+/* The table of names outside the debug info: encoded pointers, bind code, exports tries, selector stubs,
+ * unwind bounds, the debug map, and the symbol table itself. */
 #include "test.h"
 #include "make.h"
 
@@ -256,7 +256,8 @@ static void test_bind_bombs(void)
 
 /* ---- Exports ---- */
 
-/* How many exports there are, and how many are unlike the symbols of the file that are its own and external. */
+/* How many exports there are, and how many are unlike the symbols of the file that are its own and
+ * external. */
 static void check_exports(const char *path, size_t want)
 {
     machsym_image *image = open_flags(path, 0);
@@ -402,7 +403,8 @@ static void test_selector_stubs(void)
 
 /* ---- Bounds ---- */
 
-/* No LC_FUNCTION_STARTS: the program has main, odd_frame, odd_frame_too (ended by eh_frame) and one without any. */
+/* No LC_FUNCTION_STARTS: the program has main, odd_frame, odd_frame_too (ended by eh_frame) and one without
+ * any. */
 static void test_unwind(void)
 {
     machsym_image *image = open_flags(BIN "frames-x86_64-strip", 0);

@@ -15,6 +15,7 @@ enum {
     MAX_FRAMES = MACHSYM_MAX_INLINE_DEPTH + 1,
     READ_SIZE = 1 << 16,
     BATCH_BYTES = 8 << 20,
+    PREPARE = 512,
     MAX_THREADS = 16,
     THREAD_WORTH = 4096 /* addresses: fewer are answered before a thread has started to help */
 };
@@ -528,6 +529,18 @@ static int by_number(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
+/* Tells the maps which addresses are about to come. */
+static void prepare(atos *a, token *const *order, size_t count)
+{
+    uint64_t addrs[PREPARE];
+    for (size_t i = 0; i < a->target_count; i++) {
+        size_t n = 0;
+        for (size_t k = 0; k < count && a->targets[i].file.map != NULL; k++)
+            n += target_of(a, order[k]->number, &addrs[n]) == &a->targets[i];
+        symbol_source_prepare(a->targets[i].source, addrs, n);
+    }
+}
+
 /* What one thread answers of many addresses. */
 typedef struct share {
     atos *a;
@@ -543,6 +556,8 @@ static void *answer_share(void *argument)
     share *s = argument;
     for (size_t i = 0; i < s->count; i++) {
         token *t = s->order[i];
+        if (i % PREPARE == 0)
+            prepare(s->a, s->order + i, s->count - i < PREPARE ? s->count - i : PREPARE);
         t->answers = &s->answers;
         t->answer_at = s->answers.len;
         answer(s->a, &s->answers, s->input + t->at, t->len);

@@ -1,0 +1,1223 @@
+/* Work is bounded by input size: for each trap that a hostile file may set, such a file at one size and at four times
+ * that size is opened, asked, iterated over and made a map of. The larger one may take 4.4 times the work (bytes and
+ * records visited, memory taken), which is linear but for a logarithm. */
+static unsigned long long work;
+#define MACHSYM_COUNT_WORK(n) ((void)(work += (n)))
+#include "dwarf.h"
+
+enum { LOOKUPS = 1000 };
+
+/* ---- What is measured ---- */
+
+static void look_up(machsym_session *session, uint64_t lo, uint64_t size)
+{
+    machsym_frame frames[16];
+    for (uint64_t i = 0; i < LOOKUPS; i++)
+        machsym_session_frames(session, lo + size * i / LOOKUPS, frames, 16);
+}
+
+static void iterate(machsym_session *session)
+{
+    machsym_session_info info;
+    machsym_function function;
+    machsym_line line;
+    machsym_symbol symbol;
+    machsym_object object;
+    machsym_objc objc;
+    machsym_cursor at[5];
+    memset(at, 0, sizeof at);
+    while (machsym_session_next_function(session, &at[0], &function))
+        continue;
+    while (machsym_session_next_line(session, &at[1], &line))
+        continue;
+    while (machsym_session_next_symbol(session, &at[2], &symbol))
+        continue;
+    while (machsym_session_next_object(session, &at[3], &object))
+        continue;
+    while (machsym_session_next_objc(session, &at[4], &objc))
+        continue;
+    machsym_session_get_info(session, &info);
+}
+
+static void look_into(const machsym_map *map, uint64_t lo, uint64_t size)
+{
+    char text[4096];
+    machsym_frame frames[16];
+    machsym_map_range range;
+    machsym_cursor at = {0, 0};
+    for (uint64_t i = 0; i < LOOKUPS; i++) {
+        size_t count = machsym_map_frames(map, lo + size * i / LOOKUPS, frames, 16);
+        machsym_map_names(map, frames, count < 16 ? count : 16, text, sizeof text);
+    }
+    while (machsym_map_next(map, &at, &range))
+        continue;
+}
+
+/* Everything that a program does with a file. Returns the work. */
+static unsigned long long use(const bytes *file, uint64_t lo, uint64_t size, uint32_t flags)
+{
+    machsym_open_desc desc;
+    machsym_image *image = NULL;
+    machsym_slice slice;
+    memset(&desc, 0, sizeof desc);
+    desc.bytes.ptr = file->v;
+    desc.bytes.len = file->len;
+    desc.flags = flags;
+    work = 0;
+    machsym_list_slices(&desc, &slice, 1, NULL);
+    if (machsym_image_open(&desc, &image, NULL) != MACHSYM_OK)
+        return work;
+    for (int lines = 0; lines < MACHSYM_LINES_COUNT; lines += 2) { /* atos, stmt */
+        machsym_plan_desc plan;
+        machsym_map *map = NULL;
+        machsym_session *session = test_session(image, (machsym_lines)lines, 0);
+        look_up(session, lo, size);
+        iterate(session);
+        machsym_session_close(session);
+        memset(&plan, 0, sizeof plan);
+        plan.image = image;
+        plan.lines = (machsym_lines)lines;
+        CHECK_EQ(machsym_map_build(&plan, &map, NULL), MACHSYM_OK);
+        if (map != NULL)
+            look_into(map, lo, size);
+        machsym_map_close(map);
+    }
+    machsym_image_close(image);
+    return work;
+}
+
+/* A hostile file to come. */
+typedef struct trap {
+    program p; /* what make_* writes */
+    bytes file;
+    uint32_t flags; /* of opening */
+} trap;
+
+/* Builds the file of a trap, n of its repeated parts, and uses it. */
+static unsigned long long spring(void (*set)(trap *t, size_t n), size_t n)
+{
+    trap t;
+    memset(&t, 0, sizeof t);
+    set(&t, n);
+    if (t.file.len == 0) {
+        machsym_image_close(program_open(&t.p));
+        put_bytes(&t.file, &t.p.file);
+    }
+    uint64_t code = t.p.macho.code_size != 0 ? t.p.macho.code_size : (uint64_t)MAKE_CODE_SIZE;
+    unsigned long long done = use(&t.file, MAKE_TEXT, code, t.flags);
+    bytes_free(&t.file);
+    program_free(&t.p);
+    return done;
+}
+
+static void check_trap(const char *name, void (*set)(trap *t, size_t n), size_t n)
+{
+    unsigned long long one = spring(set, n);
+    unsigned long long four = spring(set, 4 * n);
+    bool linear = one > 0 && four * 10 <= one * 44;
+    test_count(linear);
+    if (!linear || getenv("VERBOSE") != NULL)
+        printf("%s: work %llu, at four times the size %llu: %.2f times\n", name, one, four,
+               (double)four / (double)one);
+    fflush(stdout);
+}
+
+/* A name on the command line runs that trap alone. */
+#define TRAP(set, n)                                                                                         \
+    if (argc < 2 || strcmp(argv[1], #set) == 0)                                                              \
+    check_trap(#set, set, n)
+
+/* ---- Units ---- */
+
+static void put_root(program *p, unsigned code, uint64_t lo, uint64_t size)
+{
+    die(p, code);
+    put_addr(p, &p->info, lo);
+    put_uint(&p->info, size, 4);
+}
+
+static void put_function(program *p, unsigned code, uint64_t lo, uint64_t size)
+{
+    die(p, code);
+    put_addr(p, &p->info, lo);
+    put_uint(&p->info, size, 4);
+}
+
+/* 1: a unit of code, 2: a function, 3: a function with children, 4: a call, 5: a call with children, 6: a block */
+static void put_abbrevs(program *p)
+{
+    ABBREV(p, 1, TAG_compile_unit, 1, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
+    ABBREV(p, 2, TAG_subprogram, 0, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
+    ABBREV(p, 3, TAG_subprogram, 1, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
+    ABBREV(p, 4, TAG_inlined_subroutine, 0, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4, AT_call_line,
+           FORM_data1);
+    ABBREV(p, 5, TAG_inlined_subroutine, 1, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4, AT_call_line,
+           FORM_data1);
+    ABBREV(p, 6, TAG_lexical_block, 1, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
+}
+
+static void put_call(program *p, unsigned code, uint64_t lo, uint64_t size)
+{
+    put_function(p, code, lo, size);
+    put8(&p->info, 7);
+}
+
+/* Units with a function each, all of one table. */
+static void units_of_one_table(trap *t, size_t n)
+{
+    program *p = &t->p;
+    put_abbrevs(p);
+    p->macho.code_size = 16 * n;
+    for (size_t i = 0; i < n; i++) {
+        unit_begin(p, dwarf4, 0, 0);
+        put_root(p, 1, 0x1000 + 16 * i, 16);
+        put_function(p, 2, 0x1000 + 16 * i, 16);
+        put8(&p->info, 0);
+        unit_end(p);
+    }
+}
+
+/* The tables of all units end together: each begins one entry behind the last. */
+static void tables_in_tables(trap *t, size_t n)
+{
+    program *p = &t->p;
+    p->macho.code_size = 16 * n;
+    for (size_t i = 0; i < n; i++) {
+        unit_begin(p, dwarf4, 0, p->abbrev.len);
+        ABBREV(p, 1, TAG_compile_unit, 0, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
+        put_root(p, 1, 0x1000 + 16 * i, 16);
+        unit_end(p);
+    }
+    abbrev_end(p);
+}
+
+/* Every table is of one unit. */
+static void tables_apart(trap *t, size_t n)
+{
+    program *p = &t->p;
+    p->macho.code_size = 16 * n;
+    for (size_t i = 0; i < n; i++) {
+        unit_begin(p, dwarf4, 0, p->abbrev.len);
+        ABBREV(p, 1, TAG_compile_unit, 0, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
+        abbrev_end(p);
+        put_root(p, 1, 0x1000 + 16 * i, 16);
+        unit_end(p);
+    }
+}
+
+/* An entry of one byte whose attributes are many and take no bytes. */
+static void attributes_of_no_size(trap *t, size_t n)
+{
+    program *p = &t->p;
+    ABBREV(p, 1, TAG_compile_unit, 1, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
+    put_uleb(&p->abbrev, 2);
+    put_uleb(&p->abbrev, TAG_subprogram);
+    put8(&p->abbrev, 0);
+    put_uleb(&p->abbrev, AT_high_pc);
+    put_uleb(&p->abbrev, FORM_flag_present);
+    for (size_t i = 0; i < n; i++) {
+        put_uleb(&p->abbrev, AT_name);
+        put_uleb(&p->abbrev, FORM_flag_present);
+    }
+    put16(&p->abbrev, 0);
+    unit_begin(p, dwarf4, 0, 0);
+    put_root(p, 1, 0x1000, 0x1000);
+    for (size_t i = 0; i < n; i++)
+        die(p, 2);
+    put8(&p->info, 0);
+    unit_end(p);
+}
+
+/* Small units that each claim code which .debug_aranges gives to a large one. */
+static void units_claim_what_one_has(trap *t, size_t n)
+{
+    program *p = &t->p;
+    put_abbrevs(p);
+    p->macho.code_size = 16 * n;
+    unit_begin(p, dwarf4, 0, 0);
+    put_root(p, 1, 0x1000, (uint32_t)(16 * n));
+    for (size_t i = 0; i < n; i++)
+        put_function(p, 2, 0x1000 + 16 * i, 16);
+    put8(&p->info, 0);
+    unit_end(p);
+    for (size_t i = 0; i < n; i++) {
+        unit_begin(p, dwarf4, 0, 0);
+        put_root(p, 1, 0x1000 + 16 * i, 16);
+        put_function(p, 2, 0x1000 + 16 * i, 16);
+        put8(&p->info, 0);
+        unit_end(p);
+    }
+}
+
+/* As before, but the large one is another for every small one, and none has the code: all are asked. */
+static void units_claim_what_many_have(trap *t, size_t n)
+{
+    program *p = &t->p;
+    size_t large = n / 64;
+    put_abbrevs(p);
+    p->macho.code_size = 16 * n;
+    for (size_t i = 0; i < large; i++) {
+        unit_begin(p, dwarf4, 0, 0);
+        put_root(p, 1, 0x1000 + 16 * i * (n / large), (uint32_t)(16 * (n / large)));
+        for (size_t j = 0; j < 64; j++)
+            put_function(p, 2, 0x1000 + 16 * i * (n / large), 1);
+        put8(&p->info, 0);
+        unit_end(p);
+    }
+    for (size_t i = 0; i < n; i++) {
+        unit_begin(p, dwarf4, 0, 0);
+        put_root(p, 1, 0x1000 + 16 * (i * 7919 % n), 16);
+        put_function(p, 2, 0x1000 + 16 * (i * 7919 % n), 16);
+        put8(&p->info, 0);
+        unit_end(p);
+    }
+}
+
+/* Units that state no range. */
+static void units_without_ranges(trap *t, size_t n)
+{
+    program *p = &t->p;
+    ABBREV(p, 1, TAG_compile_unit, 1, AT_call_line, FORM_data1);
+    ABBREV(p, 2, TAG_subprogram, 0, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
+    p->macho.code_size = 16 * n;
+    for (size_t i = 0; i < n; i++) {
+        unit_begin(p, dwarf4, 0, 0);
+        die(p, 1);
+        put8(&p->info, 0);
+        put_function(p, 2, 0x1000 + 16 * i, 16);
+        put8(&p->info, 0);
+        unit_end(p);
+    }
+}
+
+/* ---- .debug_aranges ---- */
+
+static void put_arange_set(program *p, size_t unit_off, size_t count, uint64_t lo, uint64_t step)
+{
+    put32(&p->aranges, 2 + 4 + 2 + 4 + 16 * (count + 1));
+    put16(&p->aranges, 2);
+    put32(&p->aranges, unit_off);
+    put8(&p->aranges, 8);
+    put8(&p->aranges, 0);
+    put32(&p->aranges, 0);
+    for (size_t i = 0; i < count; i++) {
+        put64(&p->aranges, lo + i * step);
+        put64(&p->aranges, step);
+    }
+    put64(&p->aranges, 0);
+    put64(&p->aranges, 0);
+}
+
+/* All sets are of the unit of the last byte, and so is the code of all others. */
+static void aranges_at_one_unit(trap *t, size_t n)
+{
+    units_of_one_table(t, n);
+    for (size_t i = 0; i < n; i++)
+        put_arange_set(&t->p, 0, 1, 0x1000 + 16 * i, 16);
+}
+
+/* Every unit has a function over all code, which .debug_aranges cuts into small pieces. */
+static void aranges_cut_overlapping_units(trap *t, size_t n)
+{
+    program *p = &t->p;
+    put_abbrevs(p);
+    p->macho.code_size = 16 * n;
+    for (size_t i = 0; i < n; i++) {
+        put_arange_set(p, p->info.len, 1, 0x1000 + 16 * i, 16);
+        unit_begin(p, dwarf4, 0, 0);
+        put_root(p, 1, 0x1000, (uint32_t)(16 * n));
+        put_function(p, 2, 0x1000, (uint32_t)(16 * n));
+        put8(&p->info, 0);
+        unit_end(p);
+    }
+}
+
+/* ---- Entries ---- */
+
+static void unit_over(program *p, uint64_t size)
+{
+    put_abbrevs(p);
+    p->macho.code_size = size;
+    unit_begin(p, dwarf4, 0, 0);
+    put_root(p, 1, 0x1000, size);
+}
+
+static void deep_nesting(trap *t, size_t n)
+{
+    program *p = &t->p;
+    unit_over(p, 0x1000);
+    put_function(p, 3, 0x1000, 0x1000);
+    for (size_t i = 0; i < n; i++)
+        put_function(p, 6, 0x1000, 0x1000);
+    for (size_t i = 0; i < n + 2; i++)
+        put8(&p->info, 0);
+    unit_end(p);
+}
+
+/* Calls nested n deep, and small functions that cut their function into n pieces. */
+static void deep_calls_cut(trap *t, size_t n)
+{
+    program *p = &t->p;
+    unit_over(p, 32 * n);
+    put_function(p, 3, 0x1000, 32 * n);
+    for (size_t i = 0; i < n; i++)
+        put_call(p, 5, 0x1000, 32 * n);
+    for (size_t i = 0; i < n + 1; i++)
+        put8(&p->info, 0);
+    for (size_t i = 0; i < n; i++)
+        put_function(p, 2, 0x1000 + 32 * i, 16);
+    put8(&p->info, 0);
+    unit_end(p);
+}
+
+/* Calls side by side in a function that small ones cut. */
+static void many_calls_cut(trap *t, size_t n)
+{
+    program *p = &t->p;
+    unit_over(p, 32 * n);
+    put_function(p, 3, 0x1000, 32 * n);
+    for (size_t i = 0; i < n; i++)
+        put_call(p, 4, 0x1000 + 32 * i + 20, 4);
+    put8(&p->info, 0);
+    for (size_t i = 0; i < n; i++)
+        put_function(p, 2, 0x1000 + 32 * i, 16);
+    put8(&p->info, 0);
+    unit_end(p);
+}
+
+static void functions_over_each_other(trap *t, size_t n)
+{
+    program *p = &t->p;
+    unit_over(p, 32 * n);
+    for (size_t i = 0; i < n; i++)
+        put_function(p, 2, 0x1000 + 7 * i, 17 * n);
+    put8(&p->info, 0);
+    unit_end(p);
+}
+
+static void functions_in_functions(trap *t, size_t n)
+{
+    program *p = &t->p;
+    unit_over(p, 32 * n);
+    for (size_t i = 0; i < n; i++)
+        put_function(p, 3, 0x1000 + i, 32 * n - 2 * i);
+    for (size_t i = 0; i < n + 1; i++)
+        put8(&p->info, 0);
+    unit_end(p);
+}
+
+/* Every function's name is that of the one before it. */
+static void origin_chain(trap *t, size_t n)
+{
+    program *p = &t->p;
+    ABBREV(p, 1, TAG_compile_unit, 1, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
+    ABBREV(p, 2, TAG_subprogram, 0, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4, AT_abstract_origin,
+           FORM_ref4);
+    p->macho.code_size = 16 * n;
+    unit_begin(p, dwarf4, 0, 0);
+    put_root(p, 1, 0x1000, 16 * n);
+    size_t last = p->info.len;
+    for (size_t i = 0; i < n; i++) {
+        size_t at = die(p, 2);
+        put_addr(p, &p->info, 0x1000 + 16 * i);
+        put32(&p->info, 16);
+        put32(&p->info, local(p, last));
+        last = at;
+    }
+    put8(&p->info, 0);
+    unit_end(p);
+}
+
+/* ---- Ranges ---- */
+
+static void put_range_list(program *p, size_t n, uint64_t lo, uint64_t step, uint64_t size)
+{
+    for (size_t i = 0; i < n; i++) {
+        put64(&p->ranges, lo + step * i);
+        put64(&p->ranges, lo + step * i + size);
+    }
+    put64(&p->ranges, 0);
+    put64(&p->ranges, 0);
+}
+
+static void put_range_abbrevs(program *p)
+{
+    ABBREV(p, 1, TAG_compile_unit, 1, AT_call_line, FORM_data1);
+    ABBREV(p, 2, TAG_subprogram, 1, AT_ranges, FORM_sec_offset);
+    ABBREV(p, 3, TAG_inlined_subroutine, 0, AT_ranges, FORM_sec_offset);
+    ABBREV(p, 4, TAG_inlined_subroutine, 0, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
+    ABBREV(p, 5, TAG_subprogram, 0, AT_ranges, FORM_sec_offset);
+}
+
+static void ranges_of_every_entry(trap *t, size_t n)
+{
+    program *p = &t->p;
+    put_range_abbrevs(p);
+    p->macho.code_size = 16 * n;
+    put_range_list(p, n, 0x1000, 16, 8);
+    unit_begin(p, dwarf4, 0, 0);
+    die(p, 1);
+    put8(&p->info, 0);
+    die(p, 2);
+    put32(&p->info, 0);
+    for (size_t i = 0; i < n; i++) {
+        die(p, 3);
+        put32(&p->info, 0);
+    }
+    put16(&p->info, 0);
+    unit_end(p);
+}
+
+static void ranges_of_every_unit(trap *t, size_t n)
+{
+    program *p = &t->p;
+    put_range_abbrevs(p);
+    p->macho.code_size = 16 * n;
+    put_range_list(p, n, 0x1000, 16, 8);
+    for (size_t i = 0; i < n; i++) {
+        unit_begin(p, dwarf4, 0, 0);
+        die(p, 1);
+        put8(&p->info, 0);
+        die(p, 5);
+        put32(&p->info, 0);
+        put8(&p->info, 0);
+        unit_end(p);
+    }
+}
+
+/* A function of many ranges, from last to first, with a call in each. */
+static void function_of_many_ranges(trap *t, size_t n)
+{
+    program *p = &t->p;
+    put_range_abbrevs(p);
+    p->macho.code_size = 16 * n;
+    for (size_t i = n; i-- > 0;) {
+        put64(&p->ranges, 0x1000 + 16 * i);
+        put64(&p->ranges, 0x1000 + 16 * i + 8);
+    }
+    put64(&p->ranges, 0);
+    put64(&p->ranges, 0);
+    unit_begin(p, dwarf4, 0, 0);
+    die(p, 1);
+    put8(&p->info, 0);
+    die(p, 2);
+    put32(&p->info, 0);
+    for (size_t i = 0; i < n; i++)
+        put_function(p, 4, 0x1000 + 16 * i, 4);
+    put16(&p->info, 0);
+    unit_end(p);
+}
+
+/* ---- Lines ---- */
+
+/* A version 4 header with one file, opcode_base 10, line_base 0, line_range 1: a special opcode advances the address by
+ * opcode - 10. */
+static size_t program_begin(program *p)
+{
+    size_t at = begin_length(p, &p->line);
+    put16(&p->line, 4);
+    put32(&p->line, 0);
+    size_t head = p->line.len;
+    put8(&p->line, 1);
+    put8(&p->line, 1);
+    put8(&p->line, 1);
+    put8(&p->line, 0);
+    put8(&p->line, 1);
+    put8(&p->line, 10);
+    put(&p->line, "\0\1\1\1\1\0\0\0\1", 9);
+    put8(&p->line, 0);
+    put_str(&p->line, "a.c");
+    put8(&p->line, 0);
+    put16(&p->line, 0);
+    put8(&p->line, 0);
+    patch(&p->line, head - 4, p->line.len - head, 4);
+    return at;
+}
+
+static void program_end(program *p, size_t at)
+{
+    end_length(p, &p->line, at);
+}
+
+static void put_address(program *p, uint64_t addr)
+{
+    put8(&p->line, 0);
+    put8(&p->line, 9);
+    put8(&p->line, 2);
+    put64(&p->line, addr);
+}
+
+static void put_end(program *p)
+{
+    put8(&p->line, 0);
+    put8(&p->line, 1);
+    put8(&p->line, 1);
+}
+
+static void put_line_abbrevs(program *p)
+{
+    ABBREV(p, 1, TAG_compile_unit, 1, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4, AT_stmt_list,
+           FORM_sec_offset);
+    ABBREV(p, 2, TAG_subprogram, 0, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
+    ABBREV(p, 3, TAG_subprogram, 1, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
+    ABBREV(p, 4, TAG_inlined_subroutine, 0, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
+}
+
+static void line_unit(program *p, uint64_t lo, uint64_t size, size_t line_off)
+{
+    unit_begin(p, dwarf4, 0, 0);
+    put_root(p, 1, lo, size);
+    put32(&p->info, line_off);
+}
+
+/* One program; each of the units has a piece of the code. */
+static void units_of_one_line_program(trap *t, size_t n)
+{
+    program *p = &t->p;
+    put_line_abbrevs(p);
+    p->enc = dwarf4;
+    p->macho.code_size = 16 * n;
+    size_t at = program_begin(p);
+    put_address(p, 0x1000);
+    for (size_t i = 0; i < 16 * n; i++)
+        put8(&p->line, 11);
+    put_end(p);
+    program_end(p, at);
+    for (size_t i = 0; i < n; i++) {
+        line_unit(p, 0x1000 + 16 * i, 16, 0);
+        put_function(p, 2, 0x1000 + 16 * i, 8);
+        put8(&p->info, 0);
+        unit_end(p);
+    }
+}
+
+/* Headers in the code of the program before: all run to the end of the section. */
+static void line_programs_in_each_other(trap *t, size_t n)
+{
+    program *p = &t->p;
+    put_line_abbrevs(p);
+    p->enc = dwarf4;
+    p->macho.code_size = 16 * n;
+    size_t *starts = (size_t *)calloc(n, sizeof *starts);
+    for (size_t i = 0; i < n; i++) {
+        line_unit(p, 0x1000 + 16 * i, 16, p->line.len);
+        put8(&p->info, 0);
+        unit_end(p);
+        starts[i] = program_begin(p);
+        put_address(p, 0x1000 + 16 * i);
+        put8(&p->line, 18);
+    }
+    put_end(p);
+    for (size_t i = 0; i < n; i++)
+        program_end(p, starts[i]);
+    free(starts);
+}
+
+static void line_program_of_many_sequences(trap *t, size_t n)
+{
+    program *p = &t->p;
+    put_line_abbrevs(p);
+    p->enc = dwarf4;
+    p->macho.code_size = 16 * n;
+    size_t at = program_begin(p);
+    for (size_t i = n; i-- > 0;) {
+        put_address(p, 0x1000 + 16 * i);
+        put8(&p->line, 10);
+        put8(&p->line, 18);
+        put_end(p);
+    }
+    program_end(p, at);
+    line_unit(p, 0x1000, 16 * n, 0);
+    put_function(p, 2, 0x1000, 8 * n);
+    put8(&p->info, 0);
+    unit_end(p);
+}
+
+/* Sequences in a function of many calls. */
+static void sequences_under_many_calls(trap *t, size_t n)
+{
+    program *p = &t->p;
+    put_line_abbrevs(p);
+    p->enc = dwarf4;
+    p->macho.code_size = 16 * n;
+    size_t at = program_begin(p);
+    for (size_t i = 0; i < n; i++) {
+        put_address(p, 0x1000 + 16 * i);
+        put8(&p->line, 10);
+        put8(&p->line, 18);
+        put_end(p);
+    }
+    program_end(p, at);
+    line_unit(p, 0x1000, 16 * n, 0);
+    put_function(p, 3, 0x1000, 16 * n);
+    for (size_t i = 0; i < n; i++)
+        put_function(p, 4, 0x1000 + 16 * i, 4);
+    put16(&p->info, 0);
+    unit_end(p);
+}
+
+/* Many rows at the first address, then a call at every other. */
+static void rows_at_one_address(trap *t, size_t n)
+{
+    program *p = &t->p;
+    put_line_abbrevs(p);
+    p->enc = dwarf4;
+    p->macho.code_size = 16 * n;
+    size_t at = program_begin(p);
+    put_address(p, 0x1000);
+    for (size_t i = 0; i < n; i++)
+        put8(&p->line, 10);
+    put8(&p->line, 2);
+    put_uleb(&p->line, 16 * n);
+    put_end(p);
+    program_end(p, at);
+    line_unit(p, 0x1000, 16 * n, 0);
+    put_function(p, 3, 0x1000, 16 * n);
+    for (size_t i = 0; i < n; i++)
+        put_function(p, 4, 0x1000 + 16 * i, 4);
+    put16(&p->info, 0);
+    unit_end(p);
+}
+
+/* Rows none of which begins a statement. */
+static void rows_without_statement(trap *t, size_t n)
+{
+    program *p = &t->p;
+    put_line_abbrevs(p);
+    p->enc = dwarf4;
+    p->macho.code_size = 16 * n;
+    size_t at = program_begin(p);
+    put_address(p, 0x1000);
+    put8(&p->line, 6);
+    for (size_t i = 0; i < 16 * n; i++)
+        put8(&p->line, 11);
+    put_end(p);
+    program_end(p, at);
+    line_unit(p, 0x1000, 16 * n, 0);
+    put_function(p, 2, 0x1000, 16 * n);
+    put8(&p->info, 0);
+    unit_end(p);
+}
+
+/* ---- Texts ---- */
+
+/* A section of text, n times 16 bytes long, that is one string. */
+static void put_long_text(bytes *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        put(b, "a_very_long_name", 16);
+    put8(b, 0);
+}
+
+static void functions_of_one_long_name(trap *t, size_t n)
+{
+    program *p = &t->p;
+    ABBREV(p, 1, TAG_compile_unit, 1, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
+    ABBREV(p, 2, TAG_subprogram, 0, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4, AT_name, FORM_strp,
+           AT_linkage_name, FORM_strp);
+    p->macho.code_size = 16 * n;
+    put_long_text(&p->str, n);
+    unit_begin(p, dwarf4, 0, 0);
+    put_root(p, 1, 0x1000, 16 * n);
+    for (size_t i = 0; i < n; i++) {
+        put_function(p, 2, 0x1000 + 16 * i, 16);
+        put32(&p->info, i % 16);
+        put32(&p->info, i % 8);
+    }
+    put8(&p->info, 0);
+    unit_end(p);
+}
+
+/* File names of DWARF 5, each the end of one text. */
+static void files_that_end_one_text(trap *t, size_t n)
+{
+    program *p = &t->p;
+    put_line_abbrevs(p);
+    p->enc = dwarf5;
+    p->macho.code_size = 16 * n;
+    put_long_text(&p->line_str, n);
+    size_t at = begin_length(p, &p->line);
+    put16(&p->line, 5);
+    put8(&p->line, 8);
+    put8(&p->line, 0);
+    put32(&p->line, 0);
+    size_t head = p->line.len;
+    put(&p->line, "\1\1\1\0\1\12\0\1\1\1\1\0\0\0\1", 15);
+    put8(&p->line, 0); /* directories: no format, none */
+    put8(&p->line, 0);
+    put8(&p->line, 1); /* files: path as line_strp */
+    put8(&p->line, 1);
+    put8(&p->line, FORM_line_strp);
+    put_uleb(&p->line, n);
+    for (size_t i = 0; i < n; i++)
+        put32(&p->line, i);
+    patch(&p->line, head - 4, p->line.len - head, 4);
+    put_address(p, 0x1000);
+    for (size_t i = 0; i < n; i++) {
+        put8(&p->line, 4);
+        put_uleb(&p->line, i);
+        put8(&p->line, 26);
+    }
+    put_end(p);
+    program_end(p, at);
+    unit_begin(p, dwarf5, 1, 0);
+    put_root(p, 1, 0x1000, 16 * n);
+    put32(&p->info, 0);
+    put_function(p, 2, 0x1000, 16 * n);
+    put8(&p->info, 0);
+    unit_end(p);
+}
+
+/* ---- Mach-O by hand ---- */
+
+/* A file whose load commands and data are given; data begins at the returned offset. */
+static void put_header(bytes *b, uint32_t filetype, uint32_t count, size_t size)
+{
+    put32(b, 0xfeedfacfu);
+    put32(b, 0x0100000cu);
+    put32(b, 0);
+    put32(b, filetype);
+    put32(b, count);
+    put32(b, size);
+    put64(b, 0);
+}
+
+static void put_segment(bytes *b, const char *name, uint64_t addr, uint64_t size, uint64_t off, uint64_t len,
+                        uint32_t sections)
+{
+    put32(b, 0x19);
+    put32(b, 72 + 80 * sections);
+    put_name(b, name);
+    put64(b, addr);
+    put64(b, size);
+    put64(b, off);
+    put64(b, len);
+    put32(b, 5);
+    put32(b, 5);
+    put32(b, sections);
+    put32(b, 0);
+}
+
+static void put_section(bytes *b, const char *segment, const char *name, uint64_t addr, uint64_t size,
+                        uint32_t off, uint32_t flags, uint32_t reserved1, uint32_t reserved2)
+{
+    put_name(b, name);
+    put_name(b, segment);
+    put64(b, addr);
+    put64(b, size);
+    put32(b, off);
+    put32(b, 0);
+    put32(b, 0);
+    put32(b, 0);
+    put32(b, flags);
+    put32(b, reserved1);
+    put32(b, reserved2);
+    put32(b, 0);
+}
+
+/* As many segments as sections, none of which says that it is code. */
+static void sections_without_code_flag(trap *t, size_t n)
+{
+    bytes commands = {NULL, 0, 0};
+    for (size_t i = 0; i < n; i++)
+        put_segment(&commands, "__TEXT", 0x1000 + 16 * i, 16, 0, 0, 0);
+    put_segment(&commands, "__TEXT", 0x1000, 16 * n, 0, 0, (uint32_t)n);
+    for (size_t i = 0; i < n; i++)
+        put_section(&commands, "__TEXT", "__text", 0x1000 + 16 * i, 16, 0, 0, 0, 0);
+    put_header(&t->file, 2, (uint32_t)n + 1, commands.len);
+    put_bytes(&t->file, &commands);
+    bytes_free(&commands);
+}
+
+/* Code in many sections, and as many sequences of lines. */
+static void code_in_many_sections(trap *t, size_t n)
+{
+    program *p = &t->p;
+    bytes commands = {NULL, 0, 0};
+    put_line_abbrevs(p);
+    p->enc = dwarf4;
+    size_t at = program_begin(p);
+    for (size_t i = 0; i < n; i++) {
+        put_address(p, 0x1000 + 32 * i);
+        put8(&p->line, 10);
+        put8(&p->line, 18);
+        put_end(p);
+    }
+    program_end(p, at);
+    line_unit(p, 0x1000, 32 * n, 0);
+    for (size_t i = 0; i < n; i++)
+        put_function(p, 2, 0x1000 + 32 * i, 16);
+    put8(&p->info, 0);
+    unit_end(p);
+    p->macho.code_size = 32 * n;
+    size_t tail = 32 + 2 * 72 + 80 * (n + 3);
+    put_segment(&commands, "__TEXT", 0x1000, 32 * n, 0, 0, (uint32_t)n);
+    for (size_t i = 0; i < n; i++)
+        put_section(&commands, "__TEXT", "__text", 0x1000 + 32 * i, 16, 0, 0x80000400u, 0, 0);
+    put_segment(&commands, "__DWARF", 0x10000000, 0, 0, 0, 3);
+    put_section(&commands, "__DWARF", "__debug_info", 0, p->info.len, (uint32_t)tail, 0, 0, 0);
+    put_section(&commands, "__DWARF", "__debug_abbrev", 0, p->abbrev.len, (uint32_t)(tail + p->info.len), 0,
+                0, 0);
+    put_section(&commands, "__DWARF", "__debug_line", 0, p->line.len,
+                (uint32_t)(tail + p->info.len + p->abbrev.len), 0, 0, 0);
+    put_header(&t->file, 10, 2, commands.len);
+    put_bytes(&t->file, &commands);
+    put_bytes(&t->file, &p->info);
+    put_bytes(&t->file, &p->abbrev);
+    put_bytes(&t->file, &p->line);
+    bytes_free(&commands);
+}
+
+/* Sections of stubs that all read the whole indirect symbol table. */
+static void stub_sections_of_one_table(trap *t, size_t n)
+{
+    bytes commands = {NULL, 0, 0};
+    size_t tail = 32 + 72 + 80 * (n + 1) + 24 + 80;
+    put_segment(&commands, "__TEXT", 0x1000, 0x100000, 0, 0, (uint32_t)n + 1);
+    put_section(&commands, "__TEXT", "__text", 0x1000, 0x100000, 0, 0x80000400u, 0, 0);
+    for (size_t i = 0; i < n; i++)
+        put_section(&commands, "__TEXT", "__stubs", 0x1000, 0x100000, 0, 0x80000408u, 0, 1);
+    put32(&commands, 2);
+    put32(&commands, 24);
+    put32(&commands, tail);
+    put32(&commands, 1);
+    put32(&commands, tail + 16);
+    put32(&commands, 16);
+    put32(&commands, 0xb);
+    put32(&commands, 80);
+    put_zeros(&commands, 48);
+    put32(&commands, tail + 32);
+    put32(&commands, n);
+    put_zeros(&commands, 16);
+    put_header(&t->file, 2, 3, commands.len);
+    put_bytes(&t->file, &commands);
+    put32(&t->file, 1);
+    put32(&t->file, 1);
+    put64(&t->file, 0);
+    put(&t->file, "\0_puts\0\0\0\0\0\0\0\0\0", 16);
+    put_zeros(&t->file, 4 * n);
+    bytes_free(&commands);
+}
+
+/* LC_SYMTAB over symbols made by hand: n of them, whose names begin at the offsets that step gives. */
+static void put_symbols(trap *t, size_t n, uint64_t lo, uint64_t step, uint32_t name_step, size_t text)
+{
+    bytes commands = {NULL, 0, 0};
+    size_t tail = 32 + 72 + 80 + 24;
+    put_segment(&commands, "__TEXT", 0x1000, 16 * n, 0, tail, 1);
+    put_section(&commands, "__TEXT", "__text", 0x1000, 16 * n, 0, 0x80000400u, 0, 0);
+    put32(&commands, 2);
+    put32(&commands, 24);
+    put32(&commands, tail);
+    put32(&commands, n);
+    put32(&commands, tail + 16 * n);
+    put32(&commands, 16 * text + 1);
+    put_header(&t->file, 2, 2, commands.len);
+    put_bytes(&t->file, &commands);
+    for (size_t i = 0; i < n; i++) {
+        put32(&t->file, i * name_step);
+        put32(&t->file, 0x0000010f);
+        put64(&t->file, lo + step * i);
+    }
+    put_long_text(&t->file, text);
+    t->p.macho.code_size = 16 * n;
+    bytes_free(&commands);
+}
+
+static void symbols_of_one_long_name(trap *t, size_t n)
+{
+    put_symbols(t, n, 0x1000, 16, 1, n);
+}
+
+static void symbols_at_one_address(trap *t, size_t n)
+{
+    put_symbols(t, n, 0x1000, 0, 1, n / 16);
+}
+
+/* Functions without linkage names whose out-of-line copies are all where all the symbols are. */
+static void calls_of_copies_at_one_address(trap *t, size_t n)
+{
+    program *p = &t->p;
+    ABBREV(p, 1, TAG_compile_unit, 1, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
+    ABBREV(p, 2, TAG_subprogram, 0, AT_name, FORM_data1);
+    ABBREV(p, 3, TAG_subprogram, 0, AT_low_pc, FORM_addr, AT_high_pc, FORM_data1, AT_abstract_origin,
+           FORM_ref4);
+    ABBREV(p, 4, TAG_subprogram, 1, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
+    ABBREV(p, 5, TAG_inlined_subroutine, 0, AT_low_pc, FORM_addr, AT_high_pc, FORM_data1, AT_abstract_origin,
+           FORM_ref4);
+    ABBREV(p, 6, TAG_subprogram, 0, AT_name, FORM_string);
+    p->macho.code_size = 16 * n;
+    unit_begin(p, dwarf4, 0, 0);
+    put_root(p, 1, 0x1000, 16 * n);
+    size_t first = p->info.len;
+    for (size_t i = 0; i < n; i++) {
+        die(p, 6);
+        put_str(&p->info, "x");
+    }
+    for (size_t i = 0; i < n; i++) {
+        die(p, 3);
+        put_addr(p, &p->info, 0x1000);
+        put8(&p->info, 1);
+        put32(&p->info, local(p, first + 3 * i));
+    }
+    put_function(p, 4, 0x1000, 16 * n);
+    for (size_t i = 0; i < n; i++) {
+        die(p, 5);
+        put_addr(p, &p->info, 0x1000 + 16 * i);
+        put8(&p->info, 8);
+        put32(&p->info, local(p, first + 3 * i));
+    }
+    put16(&p->info, 0);
+    unit_end(p);
+    make_symbol *symbols = (make_symbol *)calloc(n, sizeof *symbols);
+    for (size_t i = 0; i < n; i++) {
+        symbols[i].name = "_y";
+        symbols[i].type = 0x0f;
+        symbols[i].section = 1;
+        symbols[i].value = 0x1000;
+    }
+    p->macho.symbols = symbols;
+    p->macho.symbol_count = n;
+    machsym_image_close(program_open(p));
+    put_bytes(&t->file, &p->file);
+    free(symbols);
+}
+
+/* A loaded image of many segments, and as many symbols. */
+static void segments_of_a_loaded_image(trap *t, size_t n)
+{
+    bytes commands = {NULL, 0, 0};
+    size_t tail = 32 + 72 * (n + 2) + 80 + 24;
+    put_segment(&commands, "__TEXT", 0, tail + 32 * n, 0, tail, 1);
+    put_section(&commands, "__TEXT", "__text", 0x1000, 16 * n, 0, 0x80000400u, 0, 0);
+    for (size_t i = 0; i < n; i++)
+        put_segment(&commands, "__DATA", 0, 0, 0, 0, 0);
+    put_segment(&commands, "__LINKEDIT", tail, 16 * n + 16, tail, 16 * n + 16, 0);
+    put32(&commands, 2);
+    put32(&commands, 24);
+    put32(&commands, tail);
+    put32(&commands, n);
+    put32(&commands, tail + 16 * n);
+    put32(&commands, 16);
+    put_header(&t->file, 2, (uint32_t)n + 3, commands.len);
+    put_bytes(&t->file, &commands);
+    for (size_t i = 0; i < n; i++) {
+        put32(&t->file, 1);
+        put32(&t->file, 0x0000010f);
+        put64(&t->file, 0x1000 + 16 * i);
+    }
+    put(&t->file, "\0_puts\0\0\0\0\0\0\0\0\0", 16);
+    t->p.macho.code_size = 16 * n;
+    t->flags = MACHSYM_OPEN_LOADED;
+    bytes_free(&commands);
+}
+
+/* Slices that are all the same one, with many load commands. */
+static void fat_file_of_many_slices(trap *t, size_t n)
+{
+    put_be32(&t->file, 0xcafebabeu);
+    put_be32(&t->file, n);
+    for (size_t i = 0; i < n; i++) {
+        put_be32(&t->file, 0x0100000cu);
+        put_be32(&t->file, i);
+        put_be32(&t->file, 8 + 20 * n);
+        put_be32(&t->file, 32 + 8 * n);
+        put_be32(&t->file, 0);
+    }
+    put_header(&t->file, 2, (uint32_t)n, 8 * n);
+    for (size_t i = 0; i < n; i++) {
+        put32(&t->file, 0x80000000u + 0x7777);
+        put32(&t->file, 8);
+    }
+}
+
+/* ---- Metadata ---- */
+
+/* A file with code, and one more load command for a part of __LINKEDIT. */
+static void put_linkedit(trap *t, uint32_t command, const bytes *data, size_t code)
+{
+    bytes commands = {NULL, 0, 0};
+    size_t tail = 32 + 72 + 80 + (command == 0x22 ? 48 : 16);
+    put_segment(&commands, "__TEXT", 0x1000, code, 0, tail, 1);
+    put_section(&commands, "__TEXT", "__text", 0x1000, code, 0, 0x80000400u, 0, 0);
+    put32(&commands, command);
+    put32(&commands, command == 0x22 ? 48 : 16);
+    if (command == 0x22)
+        put64(&commands, 0);
+    put32(&commands, tail);
+    put32(&commands, data->len);
+    if (command == 0x22)
+        put_zeros(&commands, 24);
+    put_header(&t->file, 2, 2, commands.len);
+    put_bytes(&t->file, &commands);
+    put_bytes(&t->file, data);
+    t->p.macho.code_size = code;
+    bytes_free(&commands);
+}
+
+/* Nodes each with two edges to the next: two to the n ways. */
+static void exports_that_share_nodes(trap *t, size_t n)
+{
+    bytes trie = {NULL, 0, 0};
+    for (size_t i = 0; i < n; i++) {
+        put8(&trie, 2);
+        put8(&trie, 0);
+        put8(&trie, 8 * i % 128);
+        put8(&trie, 2);
+        for (unsigned j = 0; j < 2; j++) {
+            put8(&trie, 'a' + j);
+            put8(&trie, 0);
+            put8(&trie, (trie.len + 20 - 4 * j) % 128 | 0x80);
+            put8(&trie, 0x80);
+            put8(&trie, 0);
+        }
+        size_t next = trie.len;
+        for (unsigned j = 0; j < 2; j++) { /* three bytes of ULEB each */
+            size_t at = next - 5 * (2 - j) + 2;
+            trie.v[at] = (uint8_t)(next & 0x7f) | 0x80;
+            trie.v[at + 1] = (uint8_t)(next >> 7 & 0x7f) | 0x80;
+            trie.v[at + 2] = (uint8_t)(next >> 14 & 0x7f);
+        }
+    }
+    put32(&trie, 0);
+    put_linkedit(t, 0x80000033u, &trie, 0x1000);
+    bytes_free(&trie);
+}
+
+/* Edges back to the root. */
+static void exports_that_loop(trap *t, size_t n)
+{
+    bytes trie = {NULL, 0, 0};
+    put8(&trie, 0);
+    put8(&trie, 255);
+    for (size_t i = 0; i < n; i++) {
+        put_str(&trie, "a");
+        put_uleb(&trie, 2 + 3 * (i * 7919 % n));
+    }
+    put_linkedit(t, 0x80000033u, &trie, 0x1000);
+    bytes_free(&trie);
+}
+
+/* Bind code that says: so many times. */
+static void binds_without_end(trap *t, size_t n)
+{
+    bytes code = {NULL, 0, 0};
+    put8(&code, 0x40);
+    put_str(&code, "_puts");
+    for (size_t i = 0; i < n; i++) {
+        put8(&code, 0xc0);
+        put_uleb(&code, 0xffffffff);
+        put_uleb(&code, 0);
+    }
+    put_linkedit(t, 0x22, &code, 0x1000);
+    bytes_free(&code);
+}
+
+/* Pages of the unwind index that are all one page. */
+static void unwind_pages_of_one(trap *t, size_t n)
+{
+    program *p = &t->p;
+    bytes info = {NULL, 0, 0};
+    put32(&info, 1);
+    put_zeros(&info, 16);
+    put32(&info, 28);
+    put32(&info, n);
+    for (size_t i = 0; i < n; i++) {
+        put32(&info, 0);
+        put32(&info, 28 + 12 * n);
+        put32(&info, 0);
+    }
+    put32(&info, 3);
+    put16(&info, 8);
+    put16(&info, n < 0xffff ? n : 0xffff);
+    for (size_t i = 0; i < n; i++)
+        put32(&info, 16 * i);
+    p->macho.code_size = 16 * n;
+    make_add(&p->macho, "__unwind_info", &info);
+    p->macho.filetype = 2;
+    t->file = make_file(&p->macho);
+    bytes_free(&info);
+}
+
+/* Classes that all have one long list of methods. */
+static void classes_of_one_method_list(trap *t, size_t n)
+{
+    program *p = &t->p;
+    bytes list = {NULL, 0, 0};
+    bytes data = {NULL, 0, 0};
+    uint64_t lists = 0x20000000;
+    uint64_t at = 0x30000000;
+    uint64_t methods = at + 40 * n + 48 + 16;
+    for (size_t i = 0; i < n; i++)
+        put64(&list, at + 40 * i);
+    for (size_t i = 0; i < n; i++) { /* isa, superclass, cache, vtable, data */
+        put_zeros(&data, 32);
+        put64(&data, at + 40 * n);
+    }
+    put_zeros(&data, 24); /* class_ro_t: its name, its methods */
+    put64(&data, at + 40 * n + 48);
+    put64(&data, methods);
+    put64(&data, 0);
+    put_str(&data, "Name");
+    put_zeros(&data, 11);
+    put32(&data, 24);
+    put32(&data, n);
+    for (size_t i = 0; i < n; i++) {
+        put64(&data, at + 40 * n + 48);
+        put64(&data, 0);
+        put64(&data, 0x1000 + 16 * i);
+    }
+    p->macho.filetype = 2;
+    p->macho.code_size = 16 * n;
+    make_add(&p->macho, "__objc_classlist", &list);
+    p->macho.sections[0].addr = lists;
+    make_add(&p->macho, "__data", &data);
+    p->macho.sections[1].addr = at;
+    t->file = make_file(&p->macho);
+    bytes_free(&list);
+    bytes_free(&data);
+}
+
+int main(int argc, char **argv)
+{
+    TRAP(units_of_one_table, 2000);
+    TRAP(tables_in_tables, 2000);
+    TRAP(tables_apart, 2000);
+    TRAP(attributes_of_no_size, 2000);
+    TRAP(units_claim_what_one_has, 1000);
+    TRAP(units_claim_what_many_have, 1024);
+    TRAP(units_without_ranges, 2000);
+    TRAP(aranges_at_one_unit, 2000);
+    TRAP(aranges_cut_overlapping_units, 2000);
+    TRAP(deep_nesting, 2000);
+    TRAP(deep_calls_cut, 2000);
+    TRAP(many_calls_cut, 2000);
+    TRAP(functions_over_each_other, 2000);
+    TRAP(functions_in_functions, 2000);
+    TRAP(origin_chain, 2000);
+    TRAP(ranges_of_every_entry, 2000);
+    TRAP(ranges_of_every_unit, 2000);
+    TRAP(function_of_many_ranges, 2000);
+    TRAP(units_of_one_line_program, 2000);
+    TRAP(line_programs_in_each_other, 2000);
+    TRAP(line_program_of_many_sequences, 2000);
+    TRAP(sequences_under_many_calls, 2000);
+    TRAP(rows_at_one_address, 2000);
+    TRAP(rows_without_statement, 1000);
+    TRAP(functions_of_one_long_name, 8000);
+    TRAP(files_that_end_one_text, 8000);
+    TRAP(sections_without_code_flag, 1000);
+    TRAP(code_in_many_sections, 2000);
+    TRAP(stub_sections_of_one_table, 1000);
+    TRAP(symbols_of_one_long_name, 8000);
+    TRAP(symbols_at_one_address, 4000);
+    TRAP(calls_of_copies_at_one_address, 2000);
+    TRAP(segments_of_a_loaded_image, 1000);
+    TRAP(fat_file_of_many_slices, 1000);
+    TRAP(exports_that_share_nodes, 1000);
+    TRAP(exports_that_loop, 1000);
+    TRAP(binds_without_end, 1000);
+    TRAP(unwind_pages_of_one, 2000);
+    TRAP(classes_of_one_method_list, 2000);
+    return test_done();
+}
