@@ -2064,6 +2064,7 @@ enum {
 #define ms_CPU_ARM64    0x0100000cu
 #define ms_CPU_IS_64    0x01000000u /* CPU_ARCH_ABI64; arm64_32 has another bit */
 #define ms_CPU_SUBTYPE  0x00ffffffu /* without capability bits: arm64e's ABI version, LIB64 */
+#define ms_S_ATTR_DEBUG 0x02000000u
 #define ms_S_ATTR_CODE  0x80000400u /* S_ATTR_PURE_INSTRUCTIONS, S_ATTR_SOME_INSTRUCTIONS */
 
 /* A section with its bytes, if the file has them. */
@@ -2622,15 +2623,19 @@ static unsigned ms_mo_pointer_size(const ms_mo_data *d)
     return d->mo->is_64 ? 8 : 4;
 }
 
-/* The NUL-terminated text at an address; empty when it is missing. Its length is paid for. */
-static machsym_str ms_mo_str_at(ms_mo_data *d, uint64_t addr)
+/* The text up to the NUL in what is left of a section or table; empty when there is none. Paid for. */
+static machsym_str ms_mo_str_in(ms_mo_data *d, ms_span rest)
 {
-    ms_span rest = ms_mo_from_addr(d, addr);
     if (rest.len > d->budget)
         rest.len = (size_t)d->budget;
     machsym_str str = ms_rd_str_at(rest, 0);
     ms_mo_spend(d, str.ptr != NULL ? str.len + 1 : rest.len);
     return str;
+}
+
+static machsym_str ms_mo_str_at(ms_mo_data *d, uint64_t addr)
+{
+    return ms_mo_str_in(d, ms_mo_from_addr(d, addr));
 }
 
 /* An address relative to its own place, 32 bits wide; 0 when it is NULL or missing. */
@@ -2642,14 +2647,15 @@ static uint64_t ms_mo_relative_at(const ms_mo_data *d, uint64_t addr)
 
 /* ---- Imports ---- */
 
-static machsym_str ms_mo_import(const ms_mo_data *d, uint64_t ordinal)
+static machsym_str ms_mo_import(ms_mo_data *d, uint64_t ordinal)
 {
     if (d->is_threaded)
         return ordinal < d->name_count ? d->bind_names[ordinal] : ms_str_empty();
     if (d->one == 0 || ordinal >= d->imports.len / d->one)
         return ms_str_empty();
     const uint8_t *p = d->imports.ptr + ordinal * d->one;
-    return ms_rd_str_at(d->names, d->one == 16 ? ms_rd_raw_u64(p) >> 32 : ms_rd_raw_u32(p) >> 9);
+    uint64_t off = d->one == 16 ? ms_rd_raw_u64(p) >> 32 : ms_rd_raw_u32(p) >> 9;
+    return ms_mo_str_in(d, ms_span_from(d->names, off));
 }
 
 /* dyld_chained_fixups_header: where imports and their names are. */
@@ -2773,14 +2779,14 @@ static uint64_t ms_mo_plain(const ms_mo_data *d, uint64_t raw)
     return (raw & ((uint64_t)1 << 55)) == 0 ? raw & low : raw | ~low;
 }
 
-static ms_mo_pointer ms_mo_to_import(const ms_mo_data *d, uint64_t ordinal)
+static ms_mo_pointer ms_mo_to_import(ms_mo_data *d, uint64_t ordinal)
 {
     ms_mo_pointer pointer = {0, ms_mo_import(d, ordinal)};
     return pointer;
 }
 
 /* DYLD_CHAINED_PTR_ARM64E and its kin: bit 63 authenticated, bit 62 an import. */
-static ms_mo_pointer ms_mo_decode_arm64e(const ms_mo_data *d, unsigned format, uint64_t raw)
+static ms_mo_pointer ms_mo_decode_arm64e(ms_mo_data *d, unsigned format, uint64_t raw)
 {
     ms_mo_pointer pointer = {0, {NULL, 0}};
     bool is_auth = raw >> 63 != 0;
@@ -2795,7 +2801,7 @@ static ms_mo_pointer ms_mo_decode_arm64e(const ms_mo_data *d, unsigned format, u
 }
 
 /* Undoes the encoding of a pointer that is not NULL. */
-static ms_mo_pointer ms_mo_decode(const ms_mo_data *d, const ms_mo_segment *segment, uint64_t raw)
+static ms_mo_pointer ms_mo_decode(ms_mo_data *d, const ms_mo_segment *segment, uint64_t raw)
 {
     ms_mo_pointer pointer = {0, {NULL, 0}};
     unsigned format = segment->fixup_format;
@@ -2829,7 +2835,7 @@ static ms_mo_pointer ms_mo_decode(const ms_mo_data *d, const ms_mo_segment *segm
 }
 
 /* What the pointer at an address stands for. */
-static ms_mo_pointer ms_mo_pointer_at(const ms_mo_data *d, uint64_t addr)
+static ms_mo_pointer ms_mo_pointer_at(ms_mo_data *d, uint64_t addr)
 {
     ms_mo_pointer pointer = {0, {NULL, 0}};
     const ms_mo_section *section = ms_mo_section_at(d, addr);
@@ -2877,7 +2883,7 @@ static void ms_mo_read_relocations(ms_mo_data *d, const ms_mo_section *section, 
         uint64_t value = mo->is_64 ? ms_rd_raw_u64(p + 8) : ms_rd_raw_u32(p + 8);
         bool is_undefined = (p[4] & 0x0e) == 0;
         if (is_undefined)
-            ms_mo_add_bind_name(d, ms_rd_str_at(strings, ms_rd_raw_u32(p)), arena);
+            ms_mo_add_bind_name(d, ms_mo_str_in(d, ms_span_from(strings, ms_rd_raw_u32(p))), arena);
         ms_mo_add_bind(d, section->addr + off, is_undefined ? d->name_count - 1 : ms_MO_BIND_IS_VALUE | value,
                        arena);
     }
@@ -2904,8 +2910,10 @@ static void ms_mo_data_open(ms_mo_data *d, const ms_mo *mo, ms_arena *arena)
     ms_seg_build(pieces, count, arena, &d->sections);
     ms_mo_read_imports(d);
     ms_mo_read_binds(d, ms_mo_linkedit(mo, mo->loads.bind_off, mo->loads.bind_size), arena);
-    for (uint32_t i = 0; i < mo->section_count && mo->slice.filetype == ms_MH_OBJECT; i++)
-        ms_mo_read_relocations(d, &mo->sections[i], arena);
+    for (uint32_t i = 0; i < mo->section_count && mo->slice.filetype == ms_MH_OBJECT; i++) {
+        if ((mo->sections[i].flags & ms_S_ATTR_DEBUG) == 0)
+            ms_mo_read_relocations(d, &mo->sections[i], arena);
+    }
     ms_key_heap_sort(d->binds, d->bind_count);
 }
 
@@ -3355,7 +3363,8 @@ static void ms_sym_add_function_starts(ms_sym_table *t, size_t mo_index)
 }
 
 /* The stubs of one section: entry n of it calls what entry reserved1 + n of the indirect table names. */
-static void ms_sym_add_stub_section(ms_sym_table *t, ms_mo_data *d, const ms_mo_section *section)
+static void ms_sym_add_stub_section(ms_sym_table *t, ms_mo_data *d, ms_span strings,
+                                    const ms_mo_section *section)
 {
     const ms_mo *mo = d->mo;
     ms_span indirect = ms_mo_table(mo, mo->loads.indirect_off, mo->loads.indirect_count, 4);
@@ -3368,8 +3377,8 @@ static void ms_sym_add_stub_section(ms_sym_table *t, ms_mo_data *d, const ms_mo_
             index >= nlists.len / ms_sym_nlist_size(mo))
             continue;
         ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, index);
-        machsym_str name = ms_sym_c_name(ms_sym_name_at(ms_sym_strings(mo), entry.strx));
-        if (name.len != 0 && ms_mo_spend(d, name.len))
+        machsym_str name = ms_sym_c_name(ms_mo_str_in(d, ms_span_from(strings, entry.strx)));
+        if (name.len != 0)
             ms_sym_add_name(t, section->addr + i * section->reserved2, MACHSYM_SOURCE_STUB, name);
     }
 }
@@ -3377,10 +3386,11 @@ static void ms_sym_add_stub_section(ms_sym_table *t, ms_mo_data *d, const ms_mo_
 static void ms_sym_add_stubs(ms_sym_table *t, ms_mo_data *d)
 {
     const ms_mo *mo = d->mo;
+    ms_span strings = ms_sym_strings(mo);
     ms_mo_refill(d);
     for (uint32_t i = 0; i < mo->section_count; i++) {
         if ((mo->sections[i].flags & ms_SECTION_TYPE) == ms_S_SYMBOL_STUBS)
-            ms_sym_add_stub_section(t, d, &mo->sections[i]);
+            ms_sym_add_stub_section(t, d, strings, &mo->sections[i]);
     }
 }
 
@@ -3575,7 +3585,7 @@ static void ms_sym_take_export(ms_sym_table *t, ms_mo_data *d, const ms_sym_trie
     uint64_t flags = ms_rd_uleb(&rd);
     uint64_t offs[2] = {0, 0};
     if ((flags & ms_EXPORT_KIND) != 0 || (flags & ms_EXPORT_REEXPORT) != 0)
-        return; /* thread-local and absolute values are no code; the code of a re-export is in another image */
+        return; /* thread-local and absolute values are no code; that of a re-export is in another image */
     offs[0] = ms_rd_uleb(&rd);
     bool has_resolver = (flags & ms_EXPORT_STUB_AND_RESOLVER) != 0;
     if (has_resolver)
@@ -3691,7 +3701,7 @@ static void ms_sym_add(ms_sym_table *t, size_t mo_index, ms_mo_data *d, ms_arena
 }
 
 /* ==== >>unwind =============================================================================================
- * Job:    where functions begin and end, from compact unwind and eh_frame, for files without LC_FUNCTION_STARTS.
+ * Job:    where functions begin and end, by unwind tables, for files without LC_FUNCTION_STARTS.
  * Uses:   bytes, reader, macho, symbols.
  * Offers: ms_uw_add_starts.
  * Never:  unwinds; names anything. */
@@ -3917,7 +3927,7 @@ static machsym_str ms_oc_imported_class(machsym_str import)
 }
 
 /* The address of a class's class_ro_t, without the bits that mark Swift classes. */
-static uint64_t ms_oc_data(const ms_mo_data *d, uint64_t cls, bool *is_swift)
+static uint64_t ms_oc_data(ms_mo_data *d, uint64_t cls, bool *is_swift)
 {
     unsigned word = ms_mo_pointer_size(d);
     uint64_t data = ms_mo_pointer_at(d, cls + 4 * word).addr;
@@ -4346,7 +4356,7 @@ enum {
 };
 
 /* A distance whose bit 0 says that it leads to a pointer. Bit 1 may hold a flag. */
-static ms_mo_pointer ms_sw_indirect(const ms_mo_data *d, uint64_t addr)
+static ms_mo_pointer ms_sw_indirect(ms_mo_data *d, uint64_t addr)
 {
     uint32_t raw = ms_mo_u32_at(d, addr);
     uint64_t to = addr + (uint64_t)(int64_t)(int32_t)(raw & ~3u);
@@ -4445,7 +4455,7 @@ static const char *ms_sw_method_kind(uint32_t flags)
 
 /* The mangled name of a method or a protocol's requirement that another image declares; empty for one of
  * this. */
-static machsym_str ms_sw_requirement(const ms_mo_data *d, uint64_t addr)
+static machsym_str ms_sw_requirement(ms_mo_data *d, uint64_t addr)
 {
     machsym_str name = ms_sym_c_name(ms_sw_indirect(d, addr).import);
     if (ms_str_ends(name, "Tq")) /* "method descriptor for": what it describes is before it */
