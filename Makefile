@@ -21,7 +21,7 @@ MAJOR   := $(firstword $(subst ., ,$(VERSION)))
 B           ?= build
 RUN         ?=
 CFLAGS      ?= -O2 -g
-TEST_CFLAGS ?= -O1 -g
+TEST_CFLAGS ?= -O0 -g
 STD         ?= -std=c11
 PREFIX      ?= /usr/local
 DESTDIR     ?=
@@ -31,12 +31,19 @@ WARN := -Wall -Wextra -pedantic -Wconversion -Wsign-conversion -Wshadow -Wundef 
         -Wstrict-prototypes -Wmissing-prototypes
 TEST_WARN := -Wall -Wextra -Wundef -Wvla -Wstrict-prototypes
 
-HEADERS := machsym.h
-TOOL_C  := $(wildcard examples/machsym/*.c)
-TOOL_O  := $(TOOL_C:examples/machsym/%.c=$(B)/tool/%.o)
+# ONLY: names of test programs, in place of all tests.
+ONLY    ?=
 TEST_C  := $(wildcard tests/test_*.c) tests/corrupt.c tests/oom.c
 TESTS   := $(TEST_C:tests/%.c=$(B)/tests/%)
 TEST_SH := $(wildcard tests/*.sh)
+ifneq ($(ONLY),)
+TESTS   := $(ONLY:%=$(B)/tests/%)
+TEST_SH := tests/replay.sh
+endif
+
+HEADERS := machsym.h
+TOOL_C  := $(wildcard examples/machsym/*.c)
+TOOL_O  := $(TOOL_C:examples/machsym/%.c=$(B)/tool/%.o)
 FUZZ_C  := $(wildcard fuzz/fuzz_*.c)
 REPLAYS := $(FUZZ_C:fuzz/fuzz_%.c=$(B)/replay/%)
 FUZZERS := $(FUZZ_C:fuzz/fuzz_%.c=build/fuzz/%)
@@ -97,18 +104,39 @@ install: all lib
 
 $(B)/tests/%: tests/%.c $(wildcard tests/*.h) $(HEADERS)
 	@mkdir -p $(@D)
-	$(CC) $(STD) -D_GNU_SOURCE $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $< -pthread $(LDLIBS)
+	$(CC) $(STD) -D_GNU_SOURCE -I. $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) -pthread $(LDLIBS)
+
+# Programs that read no names compile without the demanglers, which are half of the header.
+NO_NAMES := -DMACHSYM_NO_SWIFT -DMACHSYM_NO_CXX -DMACHSYM_NO_RUST -DMACHSYM_NO_D
+PLAIN := $(patsubst %,test_%,reader arena segments macho forms units lines functions symbols answer alloc threads \
+    bounds loaded) corrupt oom
+$(PLAIN:%=$(B)/tests/%): CPPFLAGS += $(NO_NAMES)
+
+# corrupt runs for long enough to be worth optimising.
+$(B)/tests/corrupt: TEST_CFLAGS += -O1
+
+# Targets that use public functions only share one build of the header.
+PUBLIC_FUZZ := macho lookup abbrev units functions lines symbols
+$(PUBLIC_FUZZ:%=$(B)/replay/%): $(B)/replay/machsym.o
+$(PUBLIC_FUZZ:%=build/fuzz/%): build/fuzz/machsym.o
+
+$(B)/replay/machsym.o: $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(STD) -D_GNU_SOURCE $(CPPFLAGS) $(TEST_CFLAGS) $(NO_NAMES) -DMACHSYM_IMPLEMENTATION -x c -c -o $@ machsym.h
 
 $(B)/replay/%: fuzz/fuzz_%.c fuzz/replay.c $(wildcard fuzz/*.h) $(HEADERS)
 	@mkdir -p $(@D)
-	$(CC) $(STD) -D_GNU_SOURCE $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $< fuzz/replay.c $(LDLIBS)
+	$(CC) $(STD) -D_GNU_SOURCE -I. $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) $(LDLIBS)
 
 .PHONY: build-tests
-build-tests: all $(TESTS) $(REPLAYS)
+build-tests: $(if $(ONLY),,all) $(TESTS) $(REPLAYS)
 
+# A program that does not build is a failure, and the others run.
 .PHONY: test
-test: build-tests
-	@B="$(B)" RUN="$(RUN)" CC="$(CC)" CFLAGS="$(TEST_CFLAGS)" LDFLAGS="$(LDFLAGS)" sh tests/run $(TESTS) $(TEST_SH)
+test:
+	@status=0; $(MAKE) -k build-tests || status=1; \
+	B="$(B)" RUN="$(RUN)" CC="$(CC)" CFLAGS="$(TEST_CFLAGS)" LDFLAGS="$(LDFLAGS)" UNBUILT=$$status \
+	    sh tests/run $(TESTS) $(TEST_SH)
 
 .PHONY: test-gcc test-clang test-all
 test-gcc:
@@ -141,33 +169,44 @@ fixtures-check:
 	@bash tests/fixtures/check.sh
 differential: all
 	@MACHSYM=$(abspath $(B)/machsym) bash tests/differential/run.sh
+	@MACHSYM=$(abspath $(B)/machsym) sh tests/differential/names.sh
+	@MACHSYM=$(abspath $(B)/machsym) bash tests/differential/selftest.sh
 bench: all
 	bench/run
 
-SAN := -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=all
+# tsan and msan run the tests that they are for: threads that share, and all that reads what files say.
+SAN := -g -O0 -fno-omit-frame-pointer -fno-sanitize-recover=all
 .PHONY: asan tsan msan
 asan:
 	@$(MAKE) test B=build/asan CC=clang CFLAGS="$(SAN) -fsanitize=address,undefined" \
 	    TEST_CFLAGS="$(SAN) -fsanitize=address,undefined"
 tsan:
-	@$(MAKE) test B=build/tsan CC=clang CFLAGS="$(SAN) -fsanitize=thread" TEST_CFLAGS="$(SAN) -fsanitize=thread"
+	@$(MAKE) test B=build/tsan CC=clang ONLY=test_threads TEST_CFLAGS="$(SAN) -fsanitize=thread"
 msan:
-	@$(MAKE) test B=build/msan CC=clang CFLAGS="$(SAN) -fsanitize=memory -fsanitize-memory-track-origins" \
-	    TEST_CFLAGS="$(SAN) -fsanitize=memory -fsanitize-memory-track-origins"
+	@STRIDE=10 $(MAKE) test B=build/msan CC=clang \
+	    ONLY="corrupt test_forms test_functions test_lines test_macho test_symbols test_units" \
+	    TEST_CFLAGS="$(SAN) -fsanitize=memory"
 
-.PHONY: coverage
-coverage:
+.PHONY: coverage coverage-tests coverage-report
+coverage: coverage-tests coverage-report
+coverage-tests:
 	@$(MAKE) test B=build/coverage CC=gcc CFLAGS="-O0 -g --coverage" TEST_CFLAGS="-O0 -g --coverage"
+coverage-report:
 	@B=build/coverage sh tests/coverage
 
 # ---- Fuzzing ----
 
 FUZZ_CC    ?= clang
-FUZZ_FLAGS := -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=undefined
+FUZZ_FLAGS := -gline-tables-only -O1 -fno-omit-frame-pointer -fno-sanitize-recover=undefined
+
+build/fuzz/machsym.o: $(HEADERS)
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(STD) -D_GNU_SOURCE $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link,address,undefined \
+	    $(NO_NAMES) -DMACHSYM_IMPLEMENTATION -x c -c -o $@ machsym.h
 
 build/fuzz/%: fuzz/fuzz_%.c $(wildcard fuzz/*.h) $(HEADERS)
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(STD) -D_GNU_SOURCE $(TEST_WARN) $(FUZZ_FLAGS) -fsanitize=fuzzer,address,undefined -o $@ $<
+	$(FUZZ_CC) $(STD) -D_GNU_SOURCE -I. $(TEST_WARN) $(FUZZ_FLAGS) -fsanitize=fuzzer,address,undefined -o $@ $(filter %.c %.o,$^)
 
 .PHONY: fuzz fuzz-short fuzz-replay fuzz-coverage
 fuzz: $(FUZZERS)
@@ -180,16 +219,17 @@ fuzz-coverage:
 
 # ---- Hosts ----
 
-# The i386 headers of the kernel lie with those of x86_64 unless gcc-multilib links them.
+# Each says "skipped" where its compiler or emulator is missing. The i386 headers of the kernel lie with those of
+# x86_64 unless gcc-multilib links them.
 .PHONY: test-m32 test-s390x test-aarch64 test-musl test-mingw test-wasm test-hosts
 test-m32:
-	@$(MAKE) test B=build/m32 CC="gcc -m32 -idirafter /usr/include/x86_64-linux-gnu"
+	@MAKE="$(MAKE)" sh tests/host m32 "gcc -m32 -idirafter /usr/include/x86_64-linux-gnu" "" ""
 test-s390x:
-	@$(MAKE) test B=build/s390x CC=s390x-linux-gnu-gcc LDFLAGS=-static RUN=qemu-s390x
+	@MAKE="$(MAKE)" sh tests/host s390x s390x-linux-gnu-gcc qemu-s390x -static
 test-aarch64:
-	@$(MAKE) test B=build/aarch64 CC=aarch64-linux-gnu-gcc LDFLAGS=-static RUN=qemu-aarch64
+	@MAKE="$(MAKE)" sh tests/host aarch64 aarch64-linux-gnu-gcc qemu-aarch64 -static
 test-musl:
-	@$(MAKE) test B=build/musl CC=musl-gcc LDFLAGS=-static
+	@MAKE="$(MAKE)" sh tests/host musl musl-gcc "" -static
 test-mingw:
 	@sh tests/host-mingw
 test-wasm:

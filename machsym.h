@@ -1,11 +1,13 @@
 /* machsym - function, file, line and inline chain for addresses of iPhone and Mac programs, on any machine.
  *
- * One header, no dependency but the C library. MIT or public domain, at your choice: the texts are at the end.
+ * One header, no dependency but the C library. MIT or public domain, at your choice: the texts are at the
+ * end.
  */
 
-/* ==== >>manual ================================================================================================
- * What it is: one header that turns an address of an iPhone or Mac program into function, file, line and inline chain,
- * from the dSYM, the binary, or both. It runs wherever there is a C compiler. In one C file of a program:
+/* ==== >>manual =============================================================================================
+ * What it is: one header that turns an address of an iPhone or Mac program into function, file, line and
+ * inline chain, from the dSYM, the binary, or both. It runs wherever there is a C compiler. In one C file of
+ * a program:
  *
  *     #define MACHSYM_IMPLEMENTATION
  *     #include "machsym.h"
@@ -22,33 +24,143 @@
  *     machsym_session_open(&how, &session, NULL);
  *     size_t count = machsym_session_frames(session, machsym_image_addr(image, load_addr, pc), f, 16);
  *
- * Does: fat and thin Mach-O, 64 and 32 bit, every file type; DWARF 2 to 5; debug maps to object files; symbol tables,
- * stubs, exports, Objective-C and Swift metadata, function starts where there is no DWARF; names of C++, Swift, Rust
- * and D; whole-image maps that answer in a fraction of a microsecond.
- * Does not: read ELF or PE; inflate __zdebug_* sections (symbols answer there); unwind; talk to a network; know
- * report formats (the tool in examples/machsym does).
+ * Does: fat and thin Mach-O, 64 and 32 bit, every file type; DWARF 2 to 5; debug maps to object files; symbol
+ * tables, stubs, exports, Objective-C and Swift metadata, function starts where there is no DWARF; names of
+ * C++, Swift, Rust and D; whole-image maps that answer in a fraction of a microsecond.
+ * Does not: read ELF or PE; inflate __zdebug_* sections (symbols answer there); unwind; talk to a network;
+ * know report formats (the tool in examples/machsym does).
  *
- * Address spaces. A *runtime* address is what a crash report shows. The *file* address is what the file calls it:
- * runtime - load address + vmaddr of __TEXT; machsym_image_addr does this. All functions but that one take file
- * addresses. Return addresses point behind the call: subtract 1 before asking.
+ * Address spaces. A *runtime* address is what a crash report shows. The *file* address is what the file calls
+ * it: runtime - load address + vmaddr of __TEXT; machsym_image_addr does this. All functions but that one
+ * take file addresses. Return addresses point behind the call: subtract 1 before asking.
  *
- * Threads. const means shareable: a function that takes const T * may run on many threads with the same T. A T * without
- * const belongs to one thread at a time. So: one image, one session a thread. There are no locks and no globals.
+ * Threads. const means shareable: a function that takes const T * may run on many threads with the same T. A
+ * T * without const belongs to one thread at a time. So: one image, one session a thread. There are no locks
+ * and no globals.
  *
- * Lifetimes. Input is mapped once and never written. Names and paths in frames are views into it and live until the image
- * is closed; the few that are put together from parts live until the session is trimmed or closed. A file that another
- * process truncates while it is mapped raises SIGBUS: open it with MACHSYM_OPEN_COPY where that may happen.
+ * Lifetimes. Input is mapped once and never written. Names and paths in frames are views into it and live
+ * until the image is closed; the few that are put together from parts live until the session is trimmed or
+ * closed. A file that another process truncates while it is mapped raises SIGBUS: open it with
+ * MACHSYM_OPEN_COPY where that may happen.
  *
- * Memory comes from the allocator of each descriptor, in large pieces, and goes back when the object is closed. A lookup
- * in a unit that the session has decoded, and every lookup in a map, allocates nothing.
+ * Memory comes from the allocator of each descriptor, in large pieces, and goes back when the object is
+ * closed. A lookup in a unit that the session has decoded, and every lookup in a map, allocates nothing.
  *
- * Errors. What cannot be opened or built returns a machsym_result and fills a machsym_error. Damage inside a file never
- * fails a lookup: it costs the unit, and is counted. Nothing known of an address is 0 frames, and no error.
+ * Errors. What cannot be opened or built returns a machsym_result and fills a machsym_error. Damage inside a
+ * file never fails a lookup: it costs the unit, and is counted. Nothing known of an address is 0 frames, and
+ * no error.
  *
- * Trust. Files may come from strangers: every offset, count and size is checked where it is read, every loop ends with
- * its input or its budget, recursion is bounded.
+ * Trust. Files may come from strangers: every offset, count and size is checked where it is read, every loop
+ * ends with its input or its budget, recursion is bounded.
  *
- * Map format: see "The map file" in front of >>map.
+ * ---- The map format, version 1 ----
+ *
+ * A .symmap is used as it lies in the file. All numbers are little-endian. Tables begin at multiples of 8;
+ * nothing else is aligned. "uleb" is an unsigned LEB128 number: 7 bits a byte, the lowest first, bit 7 set on
+ * all but the last. "zigzag" makes a signed number of one: n / 2 when n is even, else -(n / 2) - 1. Offsets
+ * of code count from the text base, which is the vmaddr of __TEXT; an address of the file is text base +
+ * offset, and a runtime one load address + offset.
+ *
+ * Header, 256 bytes:
+ *      0  "MACHSYM" and a line feed     32  u32 cputype, as in Mach-O     64  u64 size of the file
+ *      8  u32 version: 1                36  u32 cpusubtype                72  u64 checksum
+ *     12  u32 flags: 1 columns,         40  u64 text base                 80  ten tables: u64 begin, u64 end,
+ *         2 chunk                       48  u64 size of __TEXT                from the start of the file
+ *     16  UUID, 16 bytes                56  u32 line policy: 0 atos,     240  zeros
+ *                                           1 dwarf, 2 stmt
+ *                                       60  u32 bucket shift
+ *
+ * Tables, in the order of the header:
+ *     0 NAME            the image's name; not ended by a NUL
+ *     1 PARTS           {u32 begin, u32 files}: parts of DATA, ascending: where the part begins, where its
+ *                       file table stands
+ *     2 RUNS            {u32 offset, u32 at}: ascending by offset: a run begins at this offset of code; its
+ *                       RUN record stands at this position of DATA
+ *     3 BUCKETS         u32: number i is how many of RUNS begin below i << bucket shift
+ *     4 SYMBOL RUNS     the same as RUNS for ranges that debug info says nothing of
+ *     5 SYMBOL BUCKETS  and their buckets
+ *     6 DICT            text that packed blocks may refer to
+ *     7 BLOCKS          u32: where packed block i begins in TEXT; one number more than there are blocks
+ *     8 DATA            the records below. Its first byte is unused, so that position 0 means none
+ *     9 TEXT            packed blocks of names
+ *
+ * Records in DATA. Records refer back only, by distances ("back d" is the record's own position - d; d = 0
+ * means none), so that parts can be made apart from each other and every walk ends:
+ *     TEXT      uleb length, the bytes.
+ *     FUNCTION  ref of the linkage name, ref of the name. A ref is a uleb r: 0 no text; r odd: a TEXT record
+ *               back r >> 1; r even: the packed text at place (r >> 1) - 1.
+ *     FILE      ref of the compilation directory, of the directory, of the file name: never packed.
+ *     CHAIN     uleb w, uleb f: the FUNCTION back f (f = 0: no name). Then, when w is
+ *               odd:  an inlined call. Its caller is the CHAIN back w >> 2. Its name is from a symbol table
+ *                     when w & 2, else from debug info. uleb file, uleb line, and with columns uleb column:
+ *                     of the call.
+ *               even: a concrete function. w >> 1 is the source of its name (machsym_source). uleb offset
+ *                     where it begins, uleb size. The offset wraps around 64 bits when no function is known.
+ *     RUN       uleb count (24 at most); then ranges that follow each other, the first at the run's offset.
+ *               Of each: uleb size; uleb w; if w & 1, uleb d: its CHAIN is back d from the RUN (d = 0: lines,
+ *               but no function), else that of the range before; if w & 2, uleb file, else that of the range
+ *               before (0 at first); with columns, uleb column. Its line is that of the range before (0 at
+ *               first) + zigzag(w >> 2).
+ *     FILES     the file table that ends a part: u32 count, then u32 for file 1, 2, ...: position of the FILE
+ *               record, counted from the part's begin. A file number counts in the table of the part that the
+ *               RUN stands in; 0 is no file.
+ *
+ * Packed text: names lie, each ended by a NUL, in one long text that is cut into blocks of 1024 bytes (the
+ * string tables of the image, with the strings nobody needs left in). The text at place p begins in block p /
+ * 1024 at byte p % 1024, and may run on into the next. Block i is TEXT[BLOCKS[i], BLOCKS[i + 1]): no bytes
+ * when nothing refers to it, 1024 bytes as they are, else an LZ4 block (github.com/lz4/lz4,
+ * doc/lz4_Block_format.md) that unpacks to 1024 bytes, with DICT before it as what matches may reach back
+ * into. Where a match reaches past the end of DICT it goes on at the begin of the block.
+ *
+ * To look up offset o:
+ *  1. In RUNS find the last run with offset <= o: in bucket b = o >> bucket shift (the last but one when
+ *     there are fewer) only runs BUCKETS[b] - 1 to BUCKETS[b + 1] - 1 come into question; in the last bucket
+ *     all that follow.
+ *  2. Decode its RUN until the range that holds o. If there is one with a CHAIN, follow that: the first frame
+ *     has the range's file and line, each next one is the caller with file and line of the call, the even
+ *     CHAIN is the last. All frames have its begin and size.
+ *  3. Else do the same in SYMBOL RUNS: one frame. If the range of step 2 was there, with lines but without a
+ *     CHAIN, the frame (an empty one when there is none) takes file and line from it.
+ * A range of a symbol may run on below ranges from debug info; those answer first.
+ *
+ * Checksum: of the file with the checksum's 8 bytes zero; the sum of the header, xor the sum of the rest. The
+ * sum of n bytes: K = 0x9e3779b97f4a7c15; lanes of 64 bits begin as 1, 2, 3, n. Of each 32 bytes lane i takes
+ * number i: lane = (lane xor number) * K; lane = lane xor (lane >> 29). The tail of less than 32 bytes,
+ * padded with zeros, goes in the same way but without the last step. sum = 0; for each lane sum = (sum xor
+ * lane xor (lane >> 32)) * K; the result is sum xor (sum >> 29). It finds damage; it is no protection against
+ * forgery, and readers must check every bound.
+ *
+ * A lookup in bytes: the demo's map (tests/fixtures/bin/demo.app.dSYM), address 0x100000aec. The header says
+ * text base 0x100000000, bucket shift 11, RUNS at 0x108, BUCKETS at 0x140, DATA at 0x500; so o = 0xaec,
+ * bucket 1.
+ *  - BUCKETS is 0, 0, 7: run number 6 or one before it. RUNS[6] = {0xa94, 0xee}: the last that begins at or
+ *    below 0xaec.
+ *  - The RUN at DATA + 0xee says 0d: 13 ranges. Line 0, file 0, o = 0xa94 to begin with.
+ *      08 93 01 0c 03   size 8, w = 0x93: chain back 0x0c: 0xe2, file 3, line +18 = 18  [0xa94, 0xa9c)
+ *      04 8d 01 15      size 4, w = 0x8d: chain back 0x15: 0xd9, line -18 = 0   [0xa9c, 0xaa0)
+ *      ... ten more; the line is 21 after them ...
+ *      04 77 04 03      size 4, w = 0x77: chain back 0x04: 0xea, file 3, line -15 = 6   [0xaec, 0xaf0)
+ *  - CHAIN 0xea: 11 4a 03 0d. w = 0x11 is odd: the caller is back 4, 0xe6; FUNCTION back 0x4a: 0xa0; called
+ *    in file 3, line 13. The FUNCTION at 0xa0: fe 09 96 0a, refs 0x4fe and 0x516, both even: places 0x27e and
+ *    0x28a, in block 0: "_Z7requireb" and "require". First frame: that, in file 3, line 6.
+ *  - PARTS[0] = {0, 0x11b}: the part begins at 0, its file table stands at 0x11b; number 3 is 0xb3. The FILE
+ *    there: d1 02 1f 15, three odd refs: TEXT back 0xa8, 0x0f and 0x0a: "/fixtures", "demo", "queue.hpp".
+ *  - CHAIN 0xe6: 11 4e 03 13: caller 0xe2, FUNCTION 0x98, "_ZN5QueueIiE2atEi", in file 3, line 13; called in
+ *    line 19.
+ *  - CHAIN 0xe2: 25 04 02 13: caller 0xd9, FUNCTION 0xde, "_ZN5QueueIiE4dropEi", in file 3, line 19; called
+ *    in file 2, line 19.
+ *  - CHAIN 0xd9: 02 03 94 15 5c: even: source 1 (debug info), FUNCTION 0xd6: 00 98 09, no linkage name,
+ *    "-[Player skip:]", in file 2, line 19; it begins at 0xa94 and is 92 bytes long.
+ *
+ * Chunks: a chunk is a map with flag 2, which holds the ranges that touch bytes [i * N, (i + 1) * N) of the
+ * text, whole, also those that begin before or end behind it; offsets count from the same text base. There
+ * are two tables of chunks, "dwarf" and "symbol_table"; a reader asks dwarf first. The key of a chunk is
+ * TABLE:IMAGE:UUID:I, the UUID in upper case with dashes, I decimal; in IMAGE the bytes up to space, 0x7f and
+ * : { } % " \ are written %XX. A chunk without ranges has no key.
+ *
+ * A store is a folder with the map of each UUID at XX/UUID.symmap, XX being the UUID's first two digits.
+ *
+ * Versions: 1, the first one. A reader refuses any other; unknown flags may be ignored.
  *
  * Contents; search for the tag:
  *   >>options    what may be defined before the include
@@ -69,8 +181,8 @@
  *   >>functions  functions and the calls inlined into them
  *   >>debugmap   programs whose debug info still lies in their object files
  *   >>answer     which source answers
- *   >>map        whole images resolved once
- *   >>names      demangling
+ *   >>map        symbol maps of whole images
+ *   >>names      mangled names to source form
  *   >>entrance   the public functions
  */
 #ifndef MACHSYM_H
@@ -85,7 +197,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ==== >>options ===============================================================================================
+/* ==== >>options ============================================================================================
  * Define these before the include that carries MACHSYM_IMPLEMENTATION. */
 
 /* MACHSYM_STATIC: every function becomes static; for use inside one translation unit. */
@@ -99,8 +211,8 @@
 #endif
 #endif
 
-/* MACHSYM_NO_OS: no file is opened and no C library function is called; images come as bytes and every descriptor
- * must carry an allocator. Saves about 3 KB. */
+/* MACHSYM_NO_OS: no file is opened and no C library function is called; images come as bytes and every
+ * descriptor must carry an allocator. Saves about 3 KB. */
 
 /* How many abstract_origin and specification links a name may be away; real files need 3. */
 #ifndef MACHSYM_MAX_NAME_LINKS
@@ -124,20 +236,30 @@
 #define MACHSYM_MAX_INLINE_DEPTH 256
 #endif
 
-/* The largest stack frame of machsym_demangle in bytes. A frame of 24 KB does for all but a few names in a
- * thousand; only those take the large one. Programs whose threads have small stacks set 24576: the few names
- * then come back unchanged. */
+/* MACHSYM_NO_SWIFT, MACHSYM_NO_CXX, MACHSYM_NO_RUST, MACHSYM_NO_D: names of that language come back as they
+ * are. Bytes that each saves, gcc 12, x86_64:
+ *                        -Os       -O2
+ *   MACHSYM_NO_SWIFT  79,000   124,000
+ *   MACHSYM_NO_CXX    34,000    61,000
+ *   MACHSYM_NO_RUST   10,000    17,000
+ *   MACHSYM_NO_D      10,000    15,000
+ *   of               225,000   349,000 for the whole header */
+
+/* How much scratch machsym_demangle may take, in bytes of stack. 24,576 did for every one of 210,000 names of
+ * real programs, of up to 1,000 bytes; only longer names take the large frame. Calls come on top: 10 KB for
+ * real names, at most 100 KB for names made to nest. Programs whose threads have small stacks set 24576:
+ * names that need more then come back as they are. Saves 250 bytes of code. */
 #ifndef MACHSYM_DEMANGLE_STACK
 #define MACHSYM_DEMANGLE_STACK 262144
 #endif
 
-/* MACHSYM_COUNT_WORK(n): evaluated wherever a loop visits n bytes or records of input, so that tests can compare how
- * work grows with input. Costs nothing where it is not defined. */
+/* MACHSYM_COUNT_WORK(n): evaluated wherever a loop visits n bytes or records of input, so that tests can
+ * compare how work grows with input. Costs nothing where it is not defined. */
 #ifndef MACHSYM_COUNT_WORK
 #define MACHSYM_COUNT_WORK(n) ((void)0)
 #endif
 
-/* ==== >>api =================================================================================================== */
+/* ==== >>api ============================================================================================= */
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -245,11 +367,13 @@ MACHSYM_API const char *machsym_version(void);
 MACHSYM_API const char *machsym_result_name(machsym_result result);
 /* "dwarf", "symtab", ... as the tool's JSON has them; "?" for a number that is none. */
 MACHSYM_API const char *machsym_source_name(machsym_source source);
-/* "arm64e" and so on for Mach-O's numbers; "unknown" when there is no name. Ignores the ABI and library bits. */
+/* "arm64e" and so on for Mach-O's numbers; "unknown" when there is no name. Ignores the ABI and library
+ * bits. */
 MACHSYM_API const char *machsym_arch_name(uint32_t cputype, uint32_t cpusubtype);
 
 /* Puts a path together: comp_dir/dir/name, where an absolute later part drops the earlier ones.
- * Returns: the length of the whole without the closing NUL, as snprintf does; writes at most cap bytes with the NUL.
+ * Returns: the length of the whole without the closing NUL, as snprintf does; writes at most cap bytes with
+ * the NUL.
  * Threads: any. Cost: one copy. */
 MACHSYM_API size_t machsym_path_join(const machsym_path *path, char *buf, size_t cap);
 
@@ -267,7 +391,8 @@ enum machsym_open_flags {
     MACHSYM_OPEN_ANY_TIME = 1u << 5 /* take object files whose time is not the one in the debug map */
 };
 
-/* Where the object files of a debug map went: paths that begin with from are looked up with to in its place. */
+/* Where the object files of a debug map went: paths that begin with from are looked up with to in its
+ * place. */
 typedef struct machsym_oso_prefix {
     const char *from;
     const char *to;
@@ -348,10 +473,11 @@ MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_sl
 
 /* Opens a slice for lookups: maps the file, reads load commands and unit headers.
  * Returns: OK and *out; else an error, *out NULL, err filled when given.
- * A program without debug info, opened by its path, is answered for by the object files that its debug map (N_OSO)
- * names; sessions and plans open them when they need them. oso_prefixes and oso_dirs turn that on for bytes too.
- * With OPEN_LOADED, bytes is the memory of an image from its header on, as far as it may be read (dyld maps the
- * segments apart: their end is the end of the last one). Segments beyond bytes.len are left out.
+ * A program without debug info, opened by its path, is answered for by the object files that its debug map
+ * (N_OSO) names; sessions and plans open them when they need them. oso_prefixes and oso_dirs turn that on for
+ * bytes too. With OPEN_LOADED, bytes is the memory of an image from its header on, as far as it may be read
+ * (dyld maps the segments apart: their end is the end of the last one). Segments beyond bytes.len are left
+ * out.
  * Owns: *out, until machsym_image_close. Borrows: desc->bytes for as long; nothing else of desc.
  * Threads: any. Cost: proportional to the number of load commands and units, not to the file. */
 MACHSYM_API machsym_result machsym_image_open(const machsym_open_desc *desc, machsym_image **out,
@@ -377,7 +503,8 @@ typedef struct machsym_loaded {
 } machsym_loaded;
 
 /* Which of a process's loaded images holds a runtime address.
- * Returns: the entry, or NULL. images must be sorted by lo, without overlap. Threads: any. Cost: a binary search. */
+ * Returns: the entry, or NULL. images must be sorted by lo, without overlap. Threads: any. Cost: a binary
+ * search. */
 MACHSYM_API const machsym_loaded *machsym_loaded_from_pc(const machsym_loaded *images, size_t count,
                                                          uint64_t pc);
 
@@ -424,29 +551,35 @@ typedef struct machsym_answer {
 } machsym_answer;
 
 /* Opens a session on an image.
- * Returns: OK and *out; else an error. Owns: *out. Borrows: the image. Threads: any; the session then belongs to
- * one thread at a time. Cost: constant; the work is done by lookups. */
+ * Returns: OK and *out; else an error. Owns: *out. Borrows: the image. Threads: any; the session then belongs
+ * to one thread at a time. Cost: constant; the work is done by lookups. */
 MACHSYM_API machsym_result machsym_session_open(const machsym_session_desc *desc, machsym_session **out,
                                                 machsym_error *err);
 MACHSYM_API void machsym_session_close(machsym_session *session);
 /* Drops everything cached. Names that were put together from parts (see machsym_session_frames) end here. */
 MACHSYM_API void machsym_session_trim(machsym_session *session);
+/* Whether memory ran out since the session was opened or trimmed. Then answers may lack frames, names or
+ * lines; without it they never do. Threads: the session's. Cost: constant. */
+MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session);
 
-/* Which functions hold an address: the innermost inlined call first, the real function last.
- * addr is an address of the file (machsym_image_addr). Subtract 1 from return addresses before.
+/* Which functions hold an address: the innermost inlined call first, the real function last. addr is an
+ * address of the file (machsym_image_addr). Subtract 1 from return addresses before.
  * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address.
- * Borrows: names and paths are views into the image; those that are put together from parts (Objective-C methods
- * without symbols) or come from an object file of a debug map live until machsym_session_trim or close.
- * Threads: the session's. Cost: a unit is decoded when it is first needed, then some binary searches, no allocation.
- * Signals: a lookup that finds everything decoded (one of the same address came before, with no trim in between and
- * the cache under its limit) allocates nothing, takes no lock, and calls nothing but memcpy, memcmp, memchr and memset:
- * async-signal-safe, as long as the signal did not interrupt a call on this very session. */
+ * Borrows: names and paths are views into the image; those that are put together from parts (Objective-C
+ * methods without symbols) or come from an object file of a debug map live until machsym_session_trim or
+ * close.
+ * Threads: the session's. Cost: a unit is decoded when it is first needed, then some binary searches, no
+ * allocation. Signals: a lookup that finds everything decoded (one of the same address came before, with no
+ * trim in between and the cache under its limit) allocates nothing, takes no lock, and calls nothing but
+ * memcpy, memcmp, memchr and memset: async-signal-safe, as long as the signal did not interrupt a call on
+ * this very session. */
 MACHSYM_API size_t machsym_session_frames(machsym_session *session, uint64_t addr, machsym_frame *frames,
                                           size_t cap);
 
 /* The same for many addresses, taken in the order that decodes every unit once.
  * answers[i] says which frames belong to addrs[i]; frames are written while they fit into cap.
- * Returns: how many frames there are in all; if more than cap, ask again with more room or fewer addresses. */
+ * Returns: how many frames there are in all; if more than cap, ask again with more room or fewer
+ * addresses. */
 MACHSYM_API size_t machsym_session_lookup(machsym_session *session, const uint64_t *addrs, size_t count,
                                           machsym_answer *answers, machsym_frame *frames, size_t cap);
 
@@ -479,8 +612,10 @@ typedef struct machsym_symbol {
     machsym_source source;
 } machsym_symbol;
 
-/* Iterate over all functions, line rows and symbols. Functions and rows come unit by unit; symbols by address.
- * Returns: false at the end. Borrows: as machsym_session_frames. Threads: the session's. Cost: linear over all. */
+/* Iterate over all functions, line rows and symbols. Functions and rows come unit by unit; symbols by
+ * address.
+ * Returns: false at the end. Borrows: as machsym_session_frames. Threads: the session's. Cost: linear over
+ * all. */
 MACHSYM_API bool machsym_session_next_function(machsym_session *session, machsym_cursor *at,
                                                machsym_function *out);
 MACHSYM_API bool machsym_session_next_line(machsym_session *session, machsym_cursor *at, machsym_line *out);
@@ -514,7 +649,8 @@ typedef struct machsym_objc {
     bool is_swift;
 } machsym_objc;
 
-/* Iterates over the Objective-C metadata in the file's order: classes, then categories, each with its methods.
+/* Iterates over the Objective-C metadata in the file's order: classes, then categories, each with its
+ * methods.
  * Returns: false at the end. Borrows, Threads: as above. Cost: reads all of it once. */
 MACHSYM_API bool machsym_session_next_objc(machsym_session *session, machsym_cursor *at, machsym_objc *out);
 
@@ -552,8 +688,8 @@ typedef struct machsym_object_file {
     machsym_object_status status;
 } machsym_object_file;
 
-/* Iterates over the object files that the session's lookups tried so far, in that order. Keep the cursor to hear of
- * later ones. Where the status is not FOUND, the symbol table answers in the object's place.
+/* Iterates over the object files that the session's lookups tried so far, in that order. Keep the cursor to
+ * hear of later ones. Where the status is not FOUND, the symbol table answers in the object's place.
  * Returns: false when there is none yet that the cursor has not passed. Borrows: views into the image.
  * Threads: the session's. Cost: constant. */
 MACHSYM_API bool machsym_session_next_object_file(const machsym_session *session, machsym_cursor *at,
@@ -640,18 +776,20 @@ MACHSYM_API size_t machsym_plan_part_count(const machsym_plan *plan);
 MACHSYM_API uint64_t machsym_plan_part_size(const machsym_plan *plan, size_t index);
 
 /* Iterates over the object files of the debug map that the plan works from, all of them.
- * Returns: false at the end, at once for an image with debug info of its own. Threads: any. Cost: constant. */
+ * Returns: false at the end, at once for an image with debug info of its own. Threads: any. Cost:
+ * constant. */
 MACHSYM_API bool machsym_plan_next_object_file(const machsym_plan *plan, machsym_cursor *at,
                                                machsym_object_file *out);
 
 /* Builds one part. The result depends on the plan and the index only.
- * Owns: *out, until machsym_part_close. Borrows: the plan. Threads: any. Cost: decodes the part's units once. */
+ * Owns: *out, until machsym_part_close. Borrows: the plan. Threads: any. Cost: decodes the part's units
+ * once. */
 MACHSYM_API machsym_result machsym_part_build(const machsym_plan *plan, size_t index, machsym_part **out,
                                               machsym_error *err);
 MACHSYM_API void machsym_part_close(machsym_part *part);
 
-/* Puts all parts of a plan, in their order, into a map. The parts are closed one by one on the way, also on failure,
- * and parts[i] becomes NULL: no more than one copy of the map is in memory.
+/* Puts all parts of a plan, in their order, into a map. The parts are closed one by one on the way, also on
+ * failure, and parts[i] becomes NULL: no more than one copy of the map is in memory.
  * Owns: *out, until machsym_map_close. Threads: one. Cost: a copy of the map. */
 MACHSYM_API machsym_result machsym_map_merge(const machsym_plan *plan, machsym_part **parts, size_t count,
                                              machsym_map **out, machsym_error *err);
@@ -660,8 +798,8 @@ MACHSYM_API machsym_result machsym_map_build(const machsym_plan_desc *desc, mach
                                              machsym_error *err);
 
 /* Opens a map file, or the bytes of one, for lookups in place.
- * Returns: OK and *out; else an error: every table is checked to lie inside the file, and the checksum to match. What
- * the tables point to is checked where it is read, so that no file can lead a lookup astray.
+ * Returns: OK and *out; else an error: every table is checked to lie inside the file, and the checksum to
+ * match. What the tables point to is checked where it is read, so that no file can lead a lookup astray.
  * Owns: *out. Borrows: bytes. Threads: a map never changes; share it. Cost: reads the file once; with
  * MACHSYM_MAP_UNCHECKED, only its header. */
 MACHSYM_API machsym_result machsym_map_open(const char *path, machsym_bytes bytes, uint32_t flags,
@@ -699,18 +837,21 @@ MACHSYM_API void machsym_map_get_info(const machsym_map *map, machsym_map_info *
  * Threads: any. Cost: constant. */
 MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr, uint64_t pc);
 
-/* Which functions hold an address of the file, as machsym_session_frames tells it, but for die_offset. Names and files
- * are not looked up yet: name_ref and file_ref stand for them until machsym_map_names.
- * Threads: any. Cost: about 0.2 microseconds; no allocation, no lock, no call to the system: usable in signal handlers. */
+/* Which functions hold an address of the file, as machsym_session_frames tells it, but for die_offset. Names
+ * and files are not looked up yet: name_ref and file_ref stand for them until machsym_map_names.
+ * Threads: any. Cost: about 0.2 microseconds; no allocation, no lock, no call to the system: usable in signal
+ * handlers. */
 MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_frame *frames,
                                       size_t cap);
 /* Sets linkage_name, name and file of frames. Files are views into the map; names are unpacked into text.
  * Returns: the bytes of text needed; names that do not fit stay empty.
- * Cost: about a microsecond a name; no allocation, lock or call to the system: usable in signal handlers too. */
+ * Cost: about a microsecond a name; no allocation, lock or call to the system: usable in signal handlers
+ * too. */
 MACHSYM_API size_t machsym_map_names(const machsym_map *map, machsym_frame *frames, size_t count, char *text,
                                      size_t cap);
 
-/* Iterates over the ranges of a map by address. Returns: false at the end. Ask for the frames of lo. Signals: as above. */
+/* Iterates over the ranges of a map by address. Returns: false at the end. Ask for the frames of lo. Signals:
+ * as above. */
 typedef struct machsym_map_range {
     uint64_t lo;
     uint64_t hi;
@@ -718,8 +859,8 @@ typedef struct machsym_map_range {
 } machsym_map_range;
 MACHSYM_API bool machsym_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_range *out);
 
-/* Writes a map range by range: for chunks of another map, and for symbol tables of other formats.
- * Ranges must ascend without overlap; those from debug info and those from symbols (is_symbol) each by themselves. */
+/* Writes a map range by range: for chunks of another map, and for symbol tables of other formats. Ranges must
+ * ascend without overlap; those from debug info and those from symbols (is_symbol) each by themselves. */
 MACHSYM_API machsym_result machsym_writer_open(const machsym_map_info *info,
                                                const machsym_allocator *allocator, machsym_writer **out,
                                                machsym_error *err);
@@ -739,8 +880,10 @@ enum machsym_demangle_flags {
 };
 
 /* Writes the source form of a mangled C++, Swift, Rust or D name; any other name is copied unchanged.
- * Returns: the length of the result without the closing NUL, as snprintf does; at most cap - 1 bytes are written
+ * Returns: the length of the result without the closing NUL, as snprintf does; at most cap - 1 bytes are
+ * written
  *          and a NUL behind them (nothing when cap is 0).
+ * A leading byte 1 and Mach-O's extra underscore may be there or not.
  * Owns / Borrows: keeps nothing. Threads: any. Cost: linear in input plus output; no allocation. */
 MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *buf, size_t cap);
 
@@ -749,11 +892,11 @@ MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *b
 #endif
 #endif /* MACHSYM_H */
 
-/* ============================================================================================================== */
+/* ======================================================================================================== */
 #if defined(MACHSYM_IMPLEMENTATION) && !defined(MACHSYM_IMPLEMENTED)
 #define MACHSYM_IMPLEMENTED
 
-/* ==== >>platform ==============================================================================================
+/* ==== >>platform ===========================================================================================
  * Job:    the only calls to the operating system: map or read a file, look into a folder.
  * Uses:   nothing.
  * Offers: ms_os_map, ms_os_unmap, ms_os_is_folder, ms_os_is_file, ms_os_first_file.
@@ -951,7 +1094,7 @@ static int ms_os_write(const char *path, const void *ptr, size_t len)
 #endif
 #endif /* MACHSYM_NO_OS */
 
-/* ==== >>bytes =================================================================================================
+/* ==== >>bytes ==============================================================================================
  * Job:    spans of input, views of text, memory helpers, sort order and search, the error record.
  * Uses:   nothing.
  * Offers: ms_span, ms_span_sub, ms_str_*, ms_copy, ms_zero, ms_equal, ms_add_ok, ms_key, ms_sort, ms_upper_bound, ms_fail.
@@ -966,6 +1109,7 @@ static void ms_copy(void *to, const void *from, size_t len)
         t[i] = f[i];
 }
 
+#if !defined(MACHSYM_NO_SWIFT) || !defined(MACHSYM_NO_RUST) /* for names in Punycode */
 /* The two may overlap. */
 static void ms_move(void *to, const void *from, size_t len)
 {
@@ -976,6 +1120,7 @@ static void ms_move(void *to, const void *from, size_t len)
         t[at] = f[at];
     }
 }
+#endif
 
 static void ms_zero(void *ptr, size_t len)
 {
@@ -1007,11 +1152,13 @@ static const void *ms_find_byte(const void *ptr, size_t len, unsigned char byte)
 #else
 #include <string.h>
 
+#if !defined(MACHSYM_NO_SWIFT) || !defined(MACHSYM_NO_RUST) /* for names in Punycode */
 static void ms_move(void *to, const void *from, size_t len)
 {
     if (len != 0)
         memmove(to, from, len);
 }
+#endif
 
 /* memcpy and its like must not see NULL, even for no bytes (C99 7.21.1). */
 static void ms_copy(void *to, const void *from, size_t len)
@@ -1057,7 +1204,7 @@ static ms_span ms_span_make(const void *ptr, size_t len)
 /* The only way to a smaller span: empty when [off, off + len) is not wholly inside. */
 static ms_span ms_span_sub(ms_span span, uint64_t off, uint64_t len)
 {
-    if (off > span.len || len > span.len - off)
+    if (off > span.len || len > span.len - off || len == 0)
         return ms_span_make(NULL, 0);
     return ms_span_make(span.ptr + off, (size_t)len);
 }
@@ -1065,7 +1212,7 @@ static ms_span ms_span_sub(ms_span span, uint64_t off, uint64_t len)
 /* What is left of a span from off on; empty past the end. */
 static ms_span ms_span_from(ms_span span, uint64_t off)
 {
-    if (off > span.len)
+    if (off >= span.len)
         return ms_span_make(NULL, 0);
     return ms_span_make(span.ptr + off, span.len - (size_t)off);
 }
@@ -1138,7 +1285,7 @@ static machsym_str ms_str_base_name(machsym_str path)
     size_t at = path.len;
     while (at > 0 && path.ptr[at - 1] != '/')
         at--;
-    return ms_str_make(path.ptr + at, path.len - at);
+    return at == 0 ? path : ms_str_make(path.ptr + at, path.len - at); /* NULL + 0 is undefined */
 }
 
 /* What gets sorted: a key, and which item it belongs to. */
@@ -1193,8 +1340,9 @@ static void ms_key_insertion_sort(ms_key *v, size_t count)
     }
 }
 
-/* Sorts by key, then item. Radix passes of 8 bits into room (count keys), skipping bytes that all keys share; items
- * must ascend in the input, which makes the stable passes a full order. Falls back to a heap where room is NULL. */
+/* Sorts by key, then item. Radix passes of 8 bits into room (count keys), skipping bytes that all keys share;
+ * items must ascend in the input, which makes the stable passes a full order. Falls back to a heap where room
+ * is NULL. */
 static void ms_sort(ms_key *v, size_t count, ms_key *room)
 {
     size_t sorted = 1;
@@ -1271,7 +1419,7 @@ static machsym_result ms_fail_memory(machsym_error *err)
     return ms_fail(err, MACHSYM_ERR_MEMORY, "the allocator has no memory left", "", 0);
 }
 
-/* ==== >>reader ================================================================================================
+/* ==== >>reader =============================================================================================
  * Job:    reads integers, LEB128 numbers and strings from a span.
  * Uses:   bytes.
  * Offers: ms_rd (sticky failure) and, for windows already checked, ms_rd_raw_*.
@@ -1481,7 +1629,7 @@ static machsym_str ms_rd_str(ms_rd *rd)
 
 static ms_span ms_rd_span(ms_rd *rd, uint64_t len)
 {
-    if (!ms_rd_need(rd, len))
+    if (len == 0 || !ms_rd_need(rd, len))
         return ms_span_make(NULL, 0);
     ms_span span = ms_span_make(rd->p, (size_t)len);
     rd->p += span.len;
@@ -1500,7 +1648,7 @@ static machsym_str ms_rd_str_at(ms_span section, uint64_t off)
     return ms_rd_str(&rd);
 }
 
-/* ==== >>memory ================================================================================================
+/* ==== >>memory =============================================================================================
  * Job:    gives out memory from chunks of the user's allocator, all of it freed together.
  * Uses:   bytes.
  * Offers: ms_arena, ms_arena_alloc, ms_arena_grow.
@@ -1537,7 +1685,8 @@ typedef struct ms_arena {
     ms_arena_chunk *spare; /* empty ones that a reset left */
     size_t total;          /* bytes taken from the allocator */
     size_t live;           /* bytes of the chunks that hold objects */
-    bool oom;              /* sticky */
+    bool oom;              /* sticky, until a reset */
+    bool failed;           /* the same, but a reset keeps it */
 } ms_arena;
 
 enum { ms_ARENA_CHUNK = 1024 * 1024 }; /* what is not used of it costs nothing: pages come when touched */
@@ -1585,6 +1734,7 @@ static void ms_arena_free(ms_arena *arena)
         arena->allocator.free(arena->allocator.user, chunk, chunk->size);
     }
     arena->total = 0;
+    arena->failed = false;
 }
 
 /* A spare chunk with room for size bytes; NULL when there is none. */
@@ -1640,12 +1790,12 @@ static void *ms_arena_alloc(ms_arena *arena, size_t count, size_t size)
     if (size != 0 && count <= ((size_t)-1 / 4) / size)
         need = (count * size + 15u) & ~(size_t)15u;
     if (need == 0 && count != 0) {
-        arena->oom = true;
+        arena->oom = arena->failed = true;
         return NULL;
     }
     if (arena->head == NULL || need > arena->head->size - arena->head->used) {
         if (!ms_arena_more(arena, need)) {
-            arena->oom = true;
+            arena->oom = arena->failed = true;
             return NULL;
         }
     }
@@ -1669,7 +1819,7 @@ static void *ms_arena_double(ms_arena *arena, void *array, size_t count, size_t 
     size_t new_cap = *cap < 16 ? 32 : *cap * 2;
     size_t old_need = (*cap * size + 15u) & ~(size_t)15u;
     if (new_cap > ((size_t)-1 / 4) / size) {
-        arena->oom = true;
+        arena->oom = arena->failed = true;
         return NULL;
     }
     size_t more = ((new_cap * size + 15u) & ~(size_t)15u) - old_need;
@@ -1698,13 +1848,14 @@ static void ms_arena_fit(ms_arena *arena, const void *array, size_t count, size_
         head->used -= had - need;
 }
 
-/* Makes room for at least count + 1 objects. Returns the array, or NULL (and oom) with the old one untouched. */
+/* Makes room for at least count + 1 objects. Returns the array, or NULL (and oom) with the old one
+ * untouched. */
 static inline void *ms_arena_grow(ms_arena *arena, void *array, size_t count, size_t *cap, size_t size)
 {
     return count < *cap ? array : ms_arena_double(arena, array, count, cap, size);
 }
 
-/* ==== >>segments ==============================================================================================
+/* ==== >>segments ===========================================================================================
  * Job:    turns ranges that may overlap into sorted segments that do not, so that one search finds the owner.
  * Uses:   bytes, memory.
  * Offers: ms_seg, ms_seg_build, ms_seg_find.
@@ -1789,7 +1940,8 @@ static uint32_t ms_seg_next_free(uint32_t *next, uint32_t at)
     return at;
 }
 
-/* Any overlap: the later piece wins. Cuts the line at every end, then paints backwards over what is still free. */
+/* Any overlap: the later piece wins. Cuts the line at every end, then paints backwards over what is still
+ * free. */
 static void ms_seg_paint(const ms_piece *pieces, size_t count, ms_arena *scratch, ms_segs *out)
 {
     size_t cut_count = 2 * count;
@@ -1825,8 +1977,8 @@ static void ms_seg_paint(const ms_piece *pieces, size_t count, ms_arena *scratch
     }
 }
 
-/* Makes segments of count non-empty pieces (under 2^31); where pieces overlap the later one wins. Temporary memory
- * comes from scratch, the result from out->arena; failure shows as oom of either. */
+/* Makes segments of count non-empty pieces (under 2^31); where pieces overlap the later one wins. Temporary
+ * memory comes from scratch, the result from out->arena; failure shows as oom of either. */
 static void ms_seg_build(const ms_piece *pieces, size_t count, ms_arena *scratch, ms_segs *out)
 {
     ms_key *order = (ms_key *)ms_arena_alloc(scratch, count, sizeof *order);
@@ -1877,7 +2029,7 @@ static uint32_t ms_seg_owner(const ms_seg *v, size_t count, uint64_t addr)
     return at == count ? ms_SEG_NONE : v[at].owner;
 }
 
-/* ==== >>macho =================================================================================================
+/* ==== >>macho ==============================================================================================
  * Job:    turns fat files and load commands into slices, segments, sections, spans and decoded pointers.
  * Uses:   platform, bytes, reader, memory, segments.
  * Offers: ms_mo_input_open, ms_mo_slice_at, ms_mo_choose, ms_mo_load, ms_mo_section_named, ms_mo_linkedit,
@@ -1909,6 +2061,7 @@ enum {
     ms_S_SYMBOL_STUBS = 0x8,
     ms_S_GB_ZEROFILL = 0xc,
     ms_S_THREAD_LOCAL_ZEROFILL = 0x12,
+    ms_VM_PROT_READ = 1,
     ms_VM_PROT_EXECUTE = 4
 };
 
@@ -2046,6 +2199,17 @@ static const char *ms_mo_arch_name(uint32_t cputype, uint32_t cpusubtype)
  * ones have ten. */
 enum { ms_MO_LOADED_SEGMENTS = 64, ms_MO_SLICES = 256 };
 
+/* The memory of a segment of a loaded image, as far as the caller has it. What lies between segments is not
+ * touched: it need not be mapped. A segment that nobody may read has none. */
+static ms_span ms_mo_segment_bytes(const ms_mo *mo, const ms_mo_segment *segment)
+{
+    ms_span none = {NULL, 0};
+    if (segment->addr < mo->text_addr || (segment->initprot & ms_VM_PROT_READ) == 0)
+        return none;
+    ms_span rest = ms_span_from(mo->bytes, segment->addr - mo->text_addr);
+    return ms_span_sub(rest, 0, segment->size < rest.len ? segment->size : rest.len);
+}
+
 /* The bytes of a range of the slice that is no section: symbol tables and the rest of __LINKEDIT. */
 static ms_span ms_mo_linkedit(const ms_mo *mo, uint64_t off, uint64_t len)
 {
@@ -2054,8 +2218,8 @@ static ms_span ms_mo_linkedit(const ms_mo *mo, uint64_t off, uint64_t len)
     for (uint32_t i = 0; i < mo->segment_count && i < ms_MO_LOADED_SEGMENTS; i++) {
         const ms_mo_segment *segment = &mo->segments[i];
         MACHSYM_COUNT_WORK(1);
-        if (off >= segment->off && off - segment->off < segment->file_size && segment->addr >= mo->text_addr)
-            return ms_span_sub(mo->bytes, segment->addr - mo->text_addr + (off - segment->off), len);
+        if (off >= segment->off && off - segment->off < segment->file_size)
+            return ms_span_sub(ms_mo_segment_bytes(mo, segment), off - segment->off, len);
     }
     return ms_span_make(NULL, 0);
 }
@@ -2088,7 +2252,8 @@ static uint64_t ms_mo_word(const ms_mo *mo, ms_rd *rd)
     return mo->is_64 ? ms_rd_u64(rd) : ms_rd_u32(rd);
 }
 
-/* section.offset has 32 bits and wraps in files over 4 GB; sections lie in order, so a step back is a carry. */
+/* section.offset has 32 bits and wraps in files over 4 GB; sections lie in order, so a step back is a
+ * carry. */
 static uint64_t ms_mo_carry(const ms_mo *mo, uint64_t off, uint64_t previous)
 {
     uint64_t carried = (previous & ~(uint64_t)0xffffffff) | off;
@@ -2120,8 +2285,11 @@ static void ms_mo_read_section(ms_mo *mo, ms_rd *rd, uint64_t *previous)
     if (section->size == 0 || ms_mo_is_zero_fill(section->flags))
         return;
     if (mo->is_loaded) {
-        if (section->addr >= mo->text_addr)
-            section->bytes = ms_span_sub(mo->bytes, section->addr - mo->text_addr, section->size);
+        const ms_mo_segment *segment = &mo->segments[section->segment_index];
+        if (section->addr >= segment->addr)
+            section->bytes =
+                ms_span_sub(ms_mo_segment_bytes(mo, segment), section->addr - segment->addr, section->size);
+        mo->damage_count += section->bytes.len == 0;
         return;
     }
     if (off == 0) /* a dSYM names the binary's sections without having their bytes */
@@ -2150,7 +2318,9 @@ static void ms_mo_read_segment(ms_mo *mo, ms_rd *rd)
     if (rd->failed)
         return;
     mo->segment_count++;
-    if (ms_str_is(segment->name, "__TEXT")) {
+    bool is_object =
+        mo->slice.filetype == ms_MH_OBJECT; /* all its sections are in one segment without a name */
+    if (ms_str_is(segment->name, "__TEXT") || (is_object && mo->segment_count == 1)) {
         mo->text_addr = segment->addr;
         mo->text_size = segment->size;
     }
@@ -2229,7 +2399,8 @@ static void ms_mo_read_command(ms_mo *mo, uint32_t command, ms_rd *rd)
         mo->damage_count++;
 }
 
-/* Room for all segments and sections: no command is smaller than 8 bytes, no segment than 56, no section than 68. */
+/* Room for all segments and sections: no command is smaller than 8 bytes, no segment than 56, no section than
+ * 68. */
 static bool ms_mo_make_room(ms_mo *mo, ms_arena *arena, size_t commands_size)
 {
     mo->segments = (ms_mo_segment *)ms_arena_alloc(arena, commands_size / 56 + 1, sizeof *mo->segments);
@@ -2267,8 +2438,8 @@ static void ms_mo_mark_code(ms_mo *mo)
 }
 
 /* LC_DYLD_CHAINED_FIXUPS says for each segment how its pointers are encoded (fixup-chains.h:
- * dyld_chained_fixups_header, dyld_chained_starts_in_image, dyld_chained_starts_in_segment). The chains themselves need
- * not be walked: a pointer is decoded where it is read. */
+ * dyld_chained_fixups_header, dyld_chained_starts_in_image, dyld_chained_starts_in_segment). The chains
+ * themselves need not be walked: a pointer is decoded where it is read. */
 static void ms_mo_read_fixup_formats(ms_mo *mo)
 {
     ms_span fixups = ms_mo_linkedit(mo, mo->loads.fixups_off, mo->loads.fixups_size);
@@ -2353,7 +2524,8 @@ static const ms_mo_section *ms_mo_section_named(const ms_mo *mo, const char *seg
 
 /* ---- The image's own data: what lies at an address, what a pointer there stands for ---- */
 
-/* fixup-chains.h: how a pointer with a fixup is encoded. Formats of the shared cache and of firmware are left out. */
+/* fixup-chains.h: how a pointer with a fixup is encoded. Formats of the shared cache and of firmware are left
+ * out. */
 enum {
     ms_DYLD_CHAINED_PTR_ARM64E = 1,
     ms_DYLD_CHAINED_PTR_64 = 2,
@@ -2410,11 +2582,11 @@ typedef struct ms_mo_data {
     uint32_t damage_count;
 } ms_mo_data;
 
-/* Every reader of metadata starts with a full budget, so that none can starve the next. Real files need less than their
- * size for all of them. */
+/* Every reader of metadata starts with a full budget, so that none can starve the next. Real files need less
+ * than their size for all of them. */
 static void ms_mo_refill(ms_mo_data *d)
 {
-    d->budget = (uint64_t)d->mo->bytes.len * 4 + 0x10000;
+    d->budget = (uint64_t)d->mo->bytes.len * 4 + 0x1000;
     d->is_spent = false;
 }
 
@@ -2898,7 +3070,8 @@ static machsym_str ms_mo_without_slashes(const char *path)
     return text;
 }
 
-/* The DWARF file inside a bundle: the one named like the bundle, else the first. malloc'd; NULL when there is none. */
+/* The DWARF file inside a bundle: the one named like the bundle, else the first. malloc'd; NULL when there is
+ * none. */
 static char *ms_mo_in_bundle(const char *bundle)
 {
     machsym_str path = ms_mo_without_slashes(bundle);
@@ -2970,7 +3143,7 @@ static machsym_result ms_mo_input_open(const char *path, machsym_bytes bytes, ui
     return result;
 }
 
-/* ==== >>symbols ===============================================================================================
+/* ==== >>symbols ============================================================================================
  * Job:    one table, sorted by address, of every name and start of a function outside the debug info.
  * Uses:   bytes, reader, memory, macho.
  * Offers: ms_sym_table, ms_sym_add, ms_sym_sort, ms_sym_find, ms_sym_exact, ms_sym_scan_exact.
@@ -3039,7 +3212,8 @@ static bool ms_sym_is_defined(const ms_sym_nlist *entry)
     return (entry->type & ms_N_STAB) == 0 && (entry->type & ms_N_TYPE) == ms_N_SECT;
 }
 
-/* The name as compilers know it: without the mark of an unmangled name (byte 1) and without Mach-O's underscore. */
+/* The name as compilers know it: without the mark of an unmangled name (byte 1) and without Mach-O's
+ * underscore. */
 static machsym_str ms_sym_c_name(machsym_str raw)
 {
     if (raw.len > 0 && raw.ptr[0] == 1)
@@ -3129,6 +3303,27 @@ static void ms_sym_add_item(ms_sym_table *t, uint64_t addr, uint64_t item)
     v[t->count++].item = item;
 }
 
+/* Makes room for so many more names at once, which spares the copies that growing step by step leaves
+ * behind. */
+static void ms_sym_reserve(ms_sym_table *t, size_t more)
+{
+    size_t cap = t->count + more;
+    size_t name_cap = t->name_count + more;
+    ms_key *v = cap > t->cap ? (ms_key *)ms_arena_alloc(t->arena, cap, sizeof *v) : NULL;
+    machsym_str *names =
+        name_cap > t->name_cap ? (machsym_str *)ms_arena_alloc(t->arena, name_cap, sizeof *names) : NULL;
+    if (v != NULL) {
+        ms_copy(v, t->v, t->count * sizeof *v);
+        t->v = v;
+        t->cap = cap;
+    }
+    if (names != NULL) {
+        ms_copy(names, t->names, t->name_count * sizeof *names);
+        t->names = names;
+        t->name_cap = name_cap;
+    }
+}
+
 /* Adds a name that lives as long as the table. Used by every source but LC_SYMTAB. */
 static void ms_sym_add_name(ms_sym_table *t, uint64_t addr, machsym_source source, machsym_str name)
 {
@@ -3188,7 +3383,7 @@ static void ms_sym_add_stub_section(ms_sym_table *t, ms_mo_data *d, const ms_mo_
             continue;
         ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, index);
         machsym_str name = ms_sym_c_name(ms_sym_name_at(ms_sym_strings(mo), entry.strx));
-        if (name.len != 0)
+        if (name.len != 0 && ms_mo_spend(d, name.len))
             ms_sym_add_name(t, section->addr + i * section->reserved2, MACHSYM_SOURCE_STUB, name);
     }
 }
@@ -3253,7 +3448,8 @@ static size_t ms_sym_next(const ms_sym_table *t, size_t at)
     return ms_upper_bound(t->v, t->count, t->v[at].key);
 }
 
-/* Whether the name of an entry differs from those of the entries before it from first on; of many, the last 16. */
+/* Whether the name of an entry differs from those of the entries before it from first on; of many, the last
+ * 16. */
 static bool ms_sym_is_new(const ms_sym_table *t, size_t first, size_t at)
 {
     machsym_str name = ms_sym_name(t, t->v[at].item);
@@ -3436,7 +3632,8 @@ static void ms_sym_enter(ms_sym_table *t, ms_mo_data *d, ms_sym_trie *trie, uint
     d->damage_count += rd.failed;
 }
 
-/* The exports trie, depth first. Nodes may be shared; every step is paid for, so that sharing cannot multiply. */
+/* The exports trie, depth first. Nodes may be shared; every step is paid for, so that sharing cannot
+ * multiply. */
 static void ms_sym_add_exports(ms_sym_table *t, ms_mo_data *d, ms_arena *scratch)
 {
     ms_sym_trie trie;
@@ -3475,8 +3672,8 @@ static void ms_sym_add_exports(ms_sym_table *t, ms_mo_data *d, ms_arena *scratch
 
 /* ---- Selector stubs ---- */
 
-/* __objc_stubs: each begins with adrp x1, page; ldr x1, [x1, off] of a selector reference, then calls objc_msgSend.
- * Arm ARM C6.2: ADRP, LDR (immediate, unsigned offset). */
+/* __objc_stubs: each begins with adrp x1, page; ldr x1, [x1, off] of a selector reference, then calls
+ * objc_msgSend. Arm ARM C6.2: ADRP, LDR (immediate, unsigned offset). */
 static void ms_sym_add_selector_stubs(ms_sym_table *t, ms_mo_data *d)
 {
     const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__objc_stubs");
@@ -3511,7 +3708,7 @@ static void ms_sym_add(ms_sym_table *t, size_t mo_index, ms_mo_data *d, ms_arena
     ms_sym_add_function_starts(t, mo_index);
 }
 
-/* ==== >>unwind ================================================================================================
+/* ==== >>unwind =============================================================================================
  * Job:    where functions begin and end, from compact unwind and eh_frame, for files without LC_FUNCTION_STARTS.
  * Uses:   bytes, reader, macho, symbols.
  * Offers: ms_uw_add_starts.
@@ -3520,7 +3717,8 @@ static void ms_sym_add(ms_sym_table *t, size_t mo_index, ms_mo_data *d, ms_arena
 /* compact_unwind_encoding.h: kinds of second-level pages. */
 enum { ms_UNWIND_SECOND_LEVEL_REGULAR = 2, ms_UNWIND_SECOND_LEVEL_COMPRESSED = 3 };
 
-/* Pointer encodings of eh_frame (LSB 10.5.1): the low half is the size, the next bits what it is relative to. */
+/* Pointer encodings of eh_frame (LSB 10.5.1): the low half is the size, the next bits what it is relative
+ * to. */
 enum { ms_DW_EH_PE_pcrel = 0x10, ms_DW_EH_PE_base = 0x70 };
 
 static void ms_uw_add(ms_sym_table *t, const ms_mo *mo, uint64_t addr)
@@ -3667,17 +3865,19 @@ static void ms_uw_add_eh_frame(ms_sym_table *t, ms_mo_data *d)
     }
 }
 
-/* Adds the bounds of a linked slice; an object file's are not relocated. */
+/* Adds the bounds of a linked slice. An object file's are not relocated, and those that dsymutil copies into
+ * a dSYM still count from where they stood in the binary (seen: dsymutil-14, every dSYM with an
+ * __eh_frame). */
 static void ms_uw_add_starts(ms_sym_table *t, ms_mo_data *d)
 {
-    if (d->mo->slice.filetype == ms_MH_OBJECT)
+    if (d->mo->slice.filetype == ms_MH_OBJECT || d->mo->slice.filetype == ms_MH_DSYM)
         return;
     ms_mo_refill(d);
     ms_uw_add_compact(t, d);
     ms_uw_add_eh_frame(t, d);
 }
 
-/* ==== >>objc ==================================================================================================
+/* ==== >>objc ===============================================================================================
  * Job:    Objective-C metadata to classes, categories and methods; names of methods, and guesses for blocks.
  * Uses:   bytes, reader, memory, macho, symbols.
  * Offers: ms_oc_list, ms_oc_read, ms_oc_add_names, ms_oc_add_blocks, ms_oc_name_blocks.
@@ -3800,8 +4000,8 @@ static void ms_oc_read_methods(ms_oc_list *list, ms_mo_data *d, uint64_t addr, b
     }
 }
 
-/* What baseMethods points to: a list, or (bit 0) a list of lists of several images, each entry an image number in 16
- * bits and a distance in 48. */
+/* What baseMethods points to: a list, or (bit 0) a list of lists of several images, each entry an image
+ * number in 16 bits and a distance in 48. */
 static void ms_oc_read_lists(ms_oc_list *list, ms_mo_data *d, uint64_t addr, bool is_class_method)
 {
     if ((addr & 1) == 0) {
@@ -3846,7 +4046,8 @@ static void ms_oc_end_owner(ms_oc_list *list)
 
 /* ---- The runtime of today ---- */
 
-/* class_t {isa, superclass, cache, vtable, data}; class methods are those of the metaclass, which isa points to. */
+/* class_t {isa, superclass, cache, vtable, data}; class methods are those of the metaclass, which isa points
+ * to. */
 static void ms_oc_read_class(ms_oc_list *list, ms_mo_data *d, uint64_t cls)
 {
     unsigned word = ms_mo_pointer_size(d);
@@ -3962,8 +4163,8 @@ static void ms_oc_read_old_methods(ms_oc_list *list, ms_mo_data *d, uint64_t add
                          is_class_method);
 }
 
-/* old_class {isa, super_class, name, version, info, instance_size, ivars, methodLists, ...}; in a file isa points to
- * the metaclass and super_class to a name. */
+/* old_class {isa, super_class, name, version, info, instance_size, ivars, methodLists, ...}; in a file isa
+ * points to the metaclass and super_class to a name. */
 static void ms_oc_read_old_class(ms_oc_list *list, ms_mo_data *d, uint64_t cls)
 {
     machsym_str name = ms_mo_str_at(d, ms_mo_pointer_at(d, cls + 8).addr);
@@ -4038,6 +4239,7 @@ static void ms_oc_read(ms_oc_list *list, ms_mo_data *d, ms_arena *scratch)
 static void ms_oc_add_names(ms_sym_table *t, ms_mo_data *d, const ms_oc_list *list)
 {
     ms_mo_refill(d);
+    ms_sym_reserve(t, list->method_count);
     for (size_t i = 0; i < list->owner_count; i++) {
         const ms_oc_owner *owner = &list->owners[i];
         for (uint32_t j = 0; j < owner->count; j++) {
@@ -4065,7 +4267,8 @@ static void ms_oc_add_names(ms_sym_table *t, ms_mo_data *d, const ms_oc_list *li
 
 /* ---- Blocks ---- */
 
-/* Block_private.h: BLOCK_IS_GLOBAL in the flags of a block literal {isa, flags, reserved, invoke, descriptor}. */
+/* Block_private.h: BLOCK_IS_GLOBAL in the flags of a block literal {isa, flags, reserved, invoke,
+ * descriptor}. */
 #define ms_OC_BLOCK_IS_GLOBAL 0x10000000u
 
 /* Literals of blocks that capture nothing lie in __const; others are put together on the stack. */
@@ -4099,8 +4302,8 @@ static void ms_oc_add_blocks(ms_sym_table *t, ms_mo_data *d)
     }
 }
 
-/* Names the blocks of a sorted table by the nearest function with a name below: compilers put a block's function
- * behind the function that the block is written in. */
+/* Names the blocks of a sorted table by the nearest function with a name below: compilers put a block's
+ * function behind the function that the block is written in. */
 static void ms_oc_name_blocks(ms_sym_table *t, ms_mo_data *d)
 {
     size_t above = t->count;
@@ -4122,7 +4325,7 @@ static void ms_oc_name_blocks(ms_sym_table *t, ms_mo_data *d)
     }
 }
 
-/* ==== >>swift =================================================================================================
+/* ==== >>swift ==============================================================================================
  * Job:    Swift type metadata to guesses: to which type a function belongs, and as what.
  * Uses:   bytes, reader, memory, macho, symbols.
  * Offers: ms_sw_add_names.
@@ -4174,7 +4377,8 @@ static ms_mo_pointer ms_sw_indirect(const ms_mo_data *d, uint64_t addr)
     return pointer;
 }
 
-/* The code that a distance leads to; of an asynchronous function through its record {distance of the code, size}. */
+/* The code that a distance leads to; of an asynchronous function through its record {distance of the code,
+ * size}. */
 static uint64_t ms_sw_code(const ms_sym_table *t, const ms_mo_data *d, uint64_t addr)
 {
     uint64_t to = ms_mo_relative_at(d, addr);
@@ -4257,7 +4461,8 @@ static const char *ms_sw_method_kind(uint32_t flags)
     return (flags & 15) < sizeof kinds / sizeof kinds[0] ? kinds[flags & 15] : ".method";
 }
 
-/* The mangled name of a method or a protocol's requirement that another image declares; empty for one of this. */
+/* The mangled name of a method or a protocol's requirement that another image declares; empty for one of
+ * this. */
 static machsym_str ms_sw_requirement(const ms_mo_data *d, uint64_t addr)
 {
     machsym_str name = ms_sym_c_name(ms_sw_indirect(d, addr).import);
@@ -4371,8 +4576,8 @@ static void ms_sw_add_resilient(ms_sym_table *t, ms_mo_data *d, uint64_t at, mac
     }
 }
 
-/* A protocol conformance descriptor: {protocol, type, witness table, flags}. The table of a protocol of this image is
- * as long as its list of requirements; how long others are is nowhere in the file. */
+/* A protocol conformance descriptor: {protocol, type, witness table, flags}. The table of a protocol of this
+ * image is as long as its list of requirements; how long others are is nowhere in the file. */
 static void ms_sw_add_conformance(ms_sym_table *t, ms_mo_data *d, uint64_t conformance)
 {
     uint32_t flags = ms_mo_u32_at(d, conformance + 12);
@@ -4426,7 +4631,7 @@ static void ms_sw_add_names(ms_sym_table *t, ms_mo_data *d)
     ms_sw_add_section(t, d, "__swift5_proto", ms_sw_add_conformance);
 }
 
-/* ==== >>forms =================================================================================================
+/* ==== >>forms ==============================================================================================
  * Job:    DWARF's sections, abbreviations and attribute values.
  * Uses:   bytes, reader, memory.
  * Offers: ms_dw, ms_dw_abbrevs, ms_dw_skip_die, ms_dw_read_die, ms_dw_string, ms_dw_address, ms_dw_ranges.
@@ -4912,6 +5117,9 @@ static ms_dw_abbrevs *ms_dw_abbrevs_make(const ms_dw *dw, const ms_dw_enc *enc, 
     ms_dw_table t;
     ms_zero(&t, sizeof t);
     t.steps.arena = arena;
+    t.steps.v = (ms_dw_step *)ms_arena_grow(arena, NULL, 0, &t.steps.cap, sizeof *t.steps.v);
+    if (t.steps.v == NULL) /* never NULL below: tables without a step are indexed too */
+        return NULL;
     bool dense = true;
     for (uint64_t code = ms_rd_uleb(&rd); code != 0 && !rd.failed; code = ms_rd_uleb(&rd)) {
         if (!ms_dw_add_abbrev(&t, enc, &rd, code))
@@ -4995,7 +5203,8 @@ static void ms_dw_skip_value(ms_rd *rd, uint32_t form, const ms_dw_enc *enc)
     ms_rd_fail(rd);
 }
 
-/* Skips what steps tell from step on, each checked against the end of the unit. Returns NULL when that comes first. */
+/* Skips what steps tell from step on, each checked against the end of the unit. Returns NULL when that comes
+ * first. */
 static const uint8_t *ms_dw_skip_slowly(const ms_dw_abbrev *abbrev, const ms_dw_step *step,
                                         const ms_dw_step *stop, const uint8_t *p, const uint8_t *end,
                                         const ms_dw_enc *enc)
@@ -5009,8 +5218,8 @@ static const uint8_t *ms_dw_skip_slowly(const ms_dw_abbrev *abbrev, const ms_dw_
     return rd.failed ? NULL : rd.p;
 }
 
-/* Skips the values of an entry. Returns NULL when the unit ends before they do. One check covers all numbers of up to
- * 10 bytes; a block is checked where it ends, and whatever else is left goes the long way. */
+/* Skips the values of an entry. Returns NULL when the unit ends before they do. One check covers all numbers
+ * of up to 10 bytes; a block is checked where it ends, and whatever else is left goes the long way. */
 static inline const uint8_t *ms_dw_skip_die(const ms_dw_abbrevs *table, const ms_dw_abbrev *abbrev,
                                             const uint8_t *p, const uint8_t *end, const ms_dw_enc *enc)
 {
@@ -5133,8 +5342,9 @@ static inline const uint8_t *ms_dw_raw_uleb(const uint8_t *p, uint64_t *out)
     return NULL;
 }
 
-/* Reads an entry inside a window that was checked once: room bytes at p are there, and no value but a block takes
- * more than ms_dw_most_bytes counted. Returns NULL where that does not hold: the long way reads it then. */
+/* Reads an entry inside a window that was checked once: room bytes at p are there, and no value but a block
+ * takes more than ms_dw_most_bytes counted. Returns NULL where that does not hold: the long way reads it
+ * then. */
 static const uint8_t *ms_dw_read_window(const ms_dw_step *step, size_t count, const uint8_t *p,
                                         const uint8_t *end, size_t most, ms_dw_die *die)
 {
@@ -5236,7 +5446,8 @@ static bool ms_dw_address(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_val
     }
 }
 
-/* The offset in .debug_info that a reference stands for. Returns false when it is none, or leaves its unit. */
+/* The offset in .debug_info that a reference stands for. Returns false when it is none, or leaves its
+ * unit. */
 static bool ms_dw_reference(const ms_dw_enc *enc, const ms_dw_value *value, uint64_t *out)
 {
     switch (value->form) {
@@ -5298,8 +5509,8 @@ static size_t ms_dw_move_at(const ms_dw *dw, uint64_t addr)
     return lo;
 }
 
-/* Turns an object's range, as far as it moved as one piece, into the program's. Returns false for what the linker left
- * out. */
+/* Turns an object's range, as far as it moved as one piece, into the program's. Returns false for what the
+ * linker left out. */
 static bool ms_dw_move_range(const ms_dw *dw, uint64_t *lo, uint64_t *hi)
 {
     size_t at = ms_dw_move_at(dw, *lo);
@@ -5473,7 +5684,7 @@ static void ms_dw_add_low_high(const ms_dw *dw, const ms_dw_enc *enc, const ms_d
         ms_dw_add_range(dw, list, lo, hi);
 }
 
-/* ==== >>units =================================================================================================
+/* ==== >>units ==============================================================================================
  * Job:    unit headers and root entries, and which unit covers an address.
  * Uses:   bytes, reader, memory, segments, forms.
  * Offers: ms_cu_index, ms_cu_from_offset, ms_cu_root, ms_cu_scan_aranges, ms_cu_arange_segments, ms_cu_range_segments.
@@ -5672,8 +5883,8 @@ static uint64_t ms_cu_base(const ms_dw_value *value, uint64_t otherwise)
     return value->form != 0 ? value->u : otherwise;
 }
 
-/* The bases must be known before the texts and addresses that count from them. Without the attribute a unit's table
- * is the section's first, behind its header (DWARF5 7.26 to 7.28). */
+/* The bases must be known before the texts and addresses that count from them. Without the attribute a unit's
+ * table is the section's first, behind its header (DWARF5 7.26 to 7.28). */
 static void ms_cu_read_bases(const ms_dw_die *die, ms_dw_enc *enc)
 {
     uint64_t head = enc->version >= 5 ? (enc->offset_size == 8 ? 16u : 8u) : 0;
@@ -5832,7 +6043,8 @@ static bool ms_cu_next_tuple(ms_cu_set *set, ms_range *range)
     return true;
 }
 
-/* Searches .debug_aranges from its start: for a first, cold lookup. Returns the unit's number; count when none has it. */
+/* Searches .debug_aranges from its start: for a first, cold lookup. Returns the unit's number; count when
+ * none has it. */
 static size_t ms_cu_scan_aranges(const ms_cu_env *env, uint64_t addr)
 {
     ms_rd rd = ms_rd_make(env->dw->aranges);
@@ -5922,7 +6134,7 @@ static void ms_cu_range_segments(ms_cu_env *env, ms_arena *scratch, ms_segs *out
     ms_cu_build_segments(&pieces, scratch, out);
 }
 
-/* ==== >>lines =================================================================================================
+/* ==== >>lines ==============================================================================================
  * Job:    runs line programs to rows, and finds the row of an address.
  * Uses:   bytes, reader, memory, forms.
  * Offers: ms_ln_table, ms_ln_read, ms_ln_find, ms_ln_path.
@@ -6189,7 +6401,8 @@ static void ms_ln_add_row(ms_ln_build *b, const ms_ln_regs *regs, bool end_seque
     v->end_sequence = end_sequence;
 }
 
-/* Rows of a sequence ascend (DWARF5 6.2.5.2). Where they do not, they are put in order; equal ones stay as they were. */
+/* Rows of a sequence ascend (DWARF5 6.2.5.2). Where they do not, they are put in order; equal ones stay as
+ * they were. */
 static void ms_ln_order_rows(ms_ln_build *b, size_t first)
 {
     size_t sorted = first + 1;
@@ -6249,8 +6462,8 @@ static void ms_ln_copy_row(ms_ln_build *b, const ms_ln_row *row, uint64_t addr, 
     v->end_sequence = end_sequence;
 }
 
-/* The sequence of an object runs through all its functions as the compiler laid them out. Every piece that the linker
- * moved becomes a sequence of its own, which ends where the piece does. */
+/* The sequence of an object runs through all its functions as the compiler laid them out. Every piece that
+ * the linker moved becomes a sequence of its own, which ends where the piece does. */
 static void ms_ln_move_sequence(const ms_dw *dw, ms_ln_build *b, size_t first)
 {
     size_t count = b->row_count - first;
@@ -6530,7 +6743,7 @@ static size_t ms_ln_find(const ms_ln_table *table, machsym_lines lines, uint64_t
     return ms_ln_choose(table, lines, seq, ms_ln_last_at(table->rows, seq->first, seq->count - 1, addr));
 }
 
-/* ==== >>functions =============================================================================================
+/* ==== >>functions ==========================================================================================
  * Job:    walks a unit's entries to functions and the calls inlined into them, and names them.
  * Uses:   bytes, reader, memory, segments, forms, units.
  * Offers: ms_fn_read, ms_fn_block_at, ms_fn_range_at, ms_fn_copy_of, ms_fn_names_of.
@@ -6738,8 +6951,8 @@ static uint32_t ms_fn_close_blocks(ms_fn_walk *w, uint32_t depth)
     return w->open == ms_SEG_NONE ? 0 : w->depth[w->open];
 }
 
-/* The entries of a unit from its root's first child on, in one flat loop; depth counts the open lists of children.
- * Every entry takes at least a byte. */
+/* The entries of a unit from its root's first child on, in one flat loop; depth counts the open lists of
+ * children. Every entry takes at least a byte. */
 static void ms_fn_walk_unit(ms_fn_walk *w, uint64_t *visited)
 {
     const ms_cu_root *root = w->root;
@@ -6873,8 +7086,8 @@ static bool ms_fn_holds(const ms_fn_table *table, const ms_fn_block *block, uint
     return ms_fn_range_of(table, block, addr) != NULL;
 }
 
-/* The innermost block at an address; ms_SEG_NONE when no function has it. Calls nest, so the last one that holds the
- * address is the innermost; where a producer let calls overlap, the later one has it. */
+/* The innermost block at an address; ms_SEG_NONE when no function has it. Calls nest, so the last one that
+ * holds the address is the innermost; where a producer let calls overlap, the later one has it. */
 static uint32_t ms_fn_block_at(const ms_fn_table *table, uint64_t addr)
 {
     uint32_t best = ms_seg_owner(table->segs, table->seg_count, addr);
@@ -6921,7 +7134,8 @@ typedef struct ms_fn_names {
     machsym_str name;
 } ms_fn_names;
 
-/* Reads the entry at an offset of .debug_info. Returns its unit's root; NULL when there is no such entry to read. */
+/* Reads the entry at an offset of .debug_info. Returns its unit's root; NULL when there is no such entry to
+ * read. */
 static const ms_cu_root *ms_fn_entry(ms_cu_env *env, uint64_t die_off, ms_dw_die *die)
 {
     size_t unit = ms_cu_from_offset(env->v, env->count, die_off);
@@ -6944,8 +7158,8 @@ typedef struct ms_fn_name_cache {
 
 enum { ms_FN_NAMES = 1024 };
 
-/* Collects names from an entry, its abstract origin and its specification, across units. Loops occur: the number of
- * links is limited. */
+/* Collects names from an entry, its abstract origin and its specification, across units. Loops occur: the
+ * number of links is limited. */
 static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off)
 {
     ms_fn_names names = {ms_str_empty(), ms_str_empty()};
@@ -6967,7 +7181,7 @@ static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off)
     return names;
 }
 
-/* ==== >>debugmap ==============================================================================================
+/* ==== >>debugmap ===========================================================================================
  * Job:    finds the debug info of a program that was linked without a dSYM: in the object files of its debug map.
  * Uses:   platform, bytes, reader, memory, segments, macho, symbols, forms, units.
  * Offers: ms_om_map, ms_om_list, ms_om_find, ms_om_open, ms_om_read_dwarf, ms_om_next_function.
@@ -7018,7 +7232,8 @@ typedef struct ms_om_function {
     uint64_t size;
 } ms_om_function;
 
-/* The next function between two entries. It is two of them: its name and address, then no name and its size. */
+/* The next function between two entries. It is two of them: its name and address, then no name and its
+ * size. */
 static bool ms_om_next(const ms_mo *mo, ms_span nlists, size_t *at, size_t end, ms_om_function *out)
 {
     const uint32_t one = ms_sym_nlist_size(mo);
@@ -7052,7 +7267,8 @@ static void ms_om_split(machsym_str *path, machsym_str *member)
     }
 }
 
-/* The next function of the debug map of one half at or past entry *at; *oso: entry of its object file plus 1. */
+/* The next function of the debug map of one half at or past entry *at; *oso: entry of its object file plus
+ * 1. */
 static bool ms_om_next_function(const ms_mo *mo, uint64_t *at, uint64_t *oso, machsym_object *out)
 {
     ms_span nlists = ms_sym_nlists(mo);
@@ -7122,7 +7338,8 @@ static void ms_om_list(ms_om_map *m, const ms_mo *mo, ms_arena *arena)
         m->v[m->count - 1].end = (uint32_t)count;
 }
 
-/* The object that has a linked address, by reading all stabs: for a first, cold lookup. count when none has. */
+/* The object that has a linked address, by reading all stabs: for a first, cold lookup. count when none
+ * has. */
 static size_t ms_om_scan(const ms_om_map *m, uint64_t addr)
 {
     for (size_t i = 0; i < m->count; i++) {
@@ -7135,8 +7352,8 @@ static size_t ms_om_scan(const ms_om_map *m, uint64_t addr)
     return m->count;
 }
 
-/* The whole debug map as segments: for many lookups. Of objects that claim the same code (the linker folds equal
- * functions) the first has it, so they are painted last. */
+/* The whole debug map as segments: for many lookups. Of objects that claim the same code (the linker folds
+ * equal functions) the first has it, so they are painted last. */
 static void ms_om_index(ms_om_map *m, ms_arena *scratch, ms_arena *arena)
 {
     ms_cu_pieces pieces = {scratch, NULL, 0, 0};
@@ -7153,6 +7370,15 @@ static size_t ms_om_find(const ms_om_map *m, uint64_t addr)
 {
     uint32_t owner = ms_seg_owner(m->segs.v, m->segs.count, addr);
     return owner == ms_SEG_NONE ? m->count : owner;
+}
+
+/* FNV-1a */
+static uint64_t ms_om_hash(machsym_str text)
+{
+    uint64_t h = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < text.len; i++)
+        h = (h ^ (unsigned char)text.ptr[i]) * 0x100000001b3u;
+    return h;
 }
 
 #ifndef MACHSYM_NO_OS
@@ -7196,8 +7422,8 @@ static bool ms_om_archive_open(ms_om_archive *a, ms_span file)
     return a->is_thin || ms_str_begins(text, "!<arch>\n");
 }
 
-/* The name in a header: BSD's "#1/N" stands before the bytes, N long; GNU's "/N" at N of the table of long names; short
- * ones end in a slash or in spaces. */
+/* The name in a header: BSD's "#1/N" stands before the bytes, N long; GNU's "/N" at N of the table of long
+ * names; short ones end in a slash or in spaces. */
 static machsym_str ms_om_name(const ms_om_archive *a, machsym_str field, ms_span *body)
 {
     if (ms_str_begins(field, "#1/")) {
@@ -7222,8 +7448,8 @@ static machsym_str ms_om_name(const ms_om_archive *a, machsym_str field, ms_span
     return field;
 }
 
-/* Reads the next member: a header of 60 bytes (ar.h), then its bytes, on even offsets. Tables of symbols, of 32 and of
- * 64 bits, are members with names that no object has. */
+/* Reads the next member: a header of 60 bytes (ar.h), then its bytes, on even offsets. Tables of symbols, of
+ * 32 and of 64 bits, are members with names that no object has. */
 static bool ms_om_next_member(ms_om_archive *a, ms_om_member *out)
 {
     while (ms_rd_left(&a->rd) >= 60) {
@@ -7250,7 +7476,8 @@ static bool ms_om_next_member(ms_om_archive *a, ms_om_member *out)
     return false;
 }
 
-/* Finds a member by its name. An archive may hold several of one name: time chooses, else the first is taken. */
+/* Finds a member by its name. An archive may hold several of one name: time chooses, else the first is
+ * taken. */
 static bool ms_om_find_member(ms_span file, machsym_str name, uint64_t time, ms_om_member *out)
 {
     ms_om_archive archive;
@@ -7318,9 +7545,9 @@ static void ms_om_relocate(const ms_mo *mo, uint8_t *bytes, size_t len, uint32_t
         bytes[off + i] = (uint8_t)(sum >> 8 * i);
 }
 
-/* A section with the relocations applied that its values need. Those against a section, and the scattered ones of the
- * 32-bit kinds (SECTDIFF among them), leave in the file what holds in the object's own addresses; only those against a
- * symbol (r_extern) do not, which makes a copy necessary. */
+/* A section with the relocations applied that its values need. Those against a section, and the scattered
+ * ones of the 32-bit kinds (SECTDIFF among them), leave in the file what holds in the object's own addresses;
+ * only those against a symbol (r_extern) do not, which makes a copy necessary. */
 static ms_span ms_om_relocated(const ms_mo *mo, const ms_mo_section *section, ms_arena *arena)
 {
     uint8_t *copy = NULL;
@@ -7366,15 +7593,6 @@ static void ms_om_read_dwarf(const ms_mo *mo, ms_arena *arena, ms_dw *dw)
 
 #ifndef MACHSYM_NO_OS
 /* ---- Where the linker put the object's code ---- */
-
-static uint64_t ms_om_hash(machsym_str text)
-{
-    uint64_t h = 0xcbf29ce484222325u;
-    MACHSYM_COUNT_WORK(text.len / 64);
-    for (size_t i = 0; i < text.len; i++)
-        h = (h ^ (unsigned char)text.ptr[i]) * 0x100000001b3u;
-    return h;
-}
 
 /* Functions of the debug map or symbols of the object, by the hash of their names. */
 typedef struct ms_om_names {
@@ -7454,8 +7672,47 @@ static size_t ms_om_join_moves(ms_dw_move *moves, size_t count, ms_arena *scratc
     return kept;
 }
 
-/* Matches the functions of the debug map with the symbols of the object. Of several of one name the first of the one
- * is the first of the other, and so on. */
+/* Moves as they are collected. */
+typedef struct ms_om_moves {
+    ms_arena *arena;
+    ms_dw_move *v;
+    size_t count;
+    size_t cap;
+} ms_om_moves;
+
+static void ms_om_add_move(ms_om_moves *moves, uint64_t lo, uint64_t len, uint64_t to)
+{
+    ms_dw_move *v = (ms_dw_move *)ms_arena_grow(moves->arena, moves->v, moves->count, &moves->cap, sizeof *v);
+    if (v == NULL)
+        return;
+    moves->v = v;
+    v += moves->count++;
+    v->lo = lo;
+    v->hi = lo + len;
+    v->to = to;
+}
+
+/* Adds what the object has of a function: once the map is indexed, all but what another object has too and
+ * answers for. */
+static void ms_om_add_owned(const ms_om_map *m, size_t index, uint64_t addr, const ms_om_function *function,
+                            ms_om_moves *moves)
+{
+    uint64_t until;
+    if (m->segs.count == 0) {
+        ms_om_add_move(moves, addr, function->size, function->lo);
+        return;
+    }
+    for (uint64_t off = 0; off < function->size; off = until - function->lo) {
+        until = ms_seg_until(m->segs.v, m->segs.count, function->lo + off);
+        if (until > function->lo + function->size)
+            until = function->lo + function->size;
+        if (ms_om_find(m, function->lo + off) == index)
+            ms_om_add_move(moves, addr + off, until - function->lo - off, function->lo + off);
+    }
+}
+
+/* Matches the functions of the debug map with the symbols of the object. Of several of one name the first of
+ * the one is the first of the other, and so on. */
 static void ms_om_read_moves(const ms_om_map *m, const ms_om_object *object, const ms_mo *mo, ms_arena *arena,
                              ms_arena *scratch, ms_dw *dw)
 {
@@ -7463,9 +7720,8 @@ static void ms_om_read_moves(const ms_om_map *m, const ms_om_object *object, con
     ms_om_names symbols = ms_om_symbol_names(mo, scratch);
     ms_span nlists = ms_sym_nlists(mo);
     ms_span strings = ms_sym_strings(mo);
-    ms_dw_move *moves = (ms_dw_move *)ms_arena_alloc(arena, functions.count + 1, sizeof *moves);
-    size_t count = 0;
-    if (functions.v == NULL || symbols.v == NULL || moves == NULL)
+    ms_om_moves moves = {scratch, NULL, 0, 0};
+    if (functions.v == NULL || symbols.v == NULL)
         return;
     for (size_t i = 0, j = 0; i < functions.count && j < symbols.count;) {
         if (functions.v[i].key != symbols.v[j].key) {
@@ -7476,19 +7732,21 @@ static void ms_om_read_moves(const ms_om_map *m, const ms_om_object *object, con
             continue;
         }
         ms_om_function function;
+        uint64_t end;
         size_t at = (size_t)functions.v[i++].item;
         ms_sym_nlist symbol = ms_sym_nlist_at(mo, nlists, (size_t)symbols.v[j++].item);
-        ms_dw_move *move = &moves[count];
-        if (!ms_om_next(m->mo, m->nlists, &at, at + 2, &function) ||
-            !ms_str_equal(ms_sym_name_at(m->strings, function.strx), ms_sym_name_at(strings, symbol.strx)) ||
-            !ms_add_ok(symbol.value, function.size, &move->hi))
-            continue;
-        move->lo = symbol.value;
-        move->to = function.lo;
-        count++;
+        if (ms_om_next(m->mo, m->nlists, &at, at + 2, &function) &&
+            ms_str_equal(ms_sym_name_at(m->strings, function.strx), ms_sym_name_at(strings, symbol.strx)) &&
+            ms_add_ok(symbol.value, function.size, &end))
+            ms_om_add_owned(m, (size_t)(object - m->v), symbol.value, &function, &moves);
     }
-    dw->move_count = ms_om_join_moves(moves, count, scratch);
-    dw->moves = moves;
+    size_t count = ms_om_join_moves(moves.v, moves.count, scratch);
+    ms_dw_move *kept = (ms_dw_move *)ms_arena_alloc(arena, count + 1, sizeof *kept);
+    if (kept == NULL)
+        return;
+    ms_copy(kept, moves.v, count * sizeof *kept);
+    dw->moves = kept;
+    dw->move_count = count;
 }
 #endif
 
@@ -7541,8 +7799,9 @@ static const char *ms_om_path(machsym_str a, const char *between, machsym_str b,
     return path;
 }
 
-/* What a path of the debug map could be here, by number: with each prefix that fits replaced; as it is; then under each
- * folder, the longest end of the path first. Returns false at the end; *path NULL: nothing under this number. */
+/* What a path of the debug map could be here, by number: with each prefix that fits replaced; as it is; then
+ * under each folder, the longest end of the path first. Returns false at the end; *path NULL: nothing under
+ * this number. */
 static bool ms_om_candidate(const ms_om_places *places, machsym_str path, size_t number, ms_arena *scratch,
                             const char **out)
 {
@@ -7630,7 +7889,8 @@ static machsym_object_status ms_om_read(const ms_om_map *m, const ms_om_object *
 }
 #endif
 
-/* Finds and opens an object file of a debug map. Returns FOUND, and a file to close; else the best that can be said. */
+/* Finds and opens an object file of a debug map. Returns FOUND, and a file to close; else the best that can
+ * be said. */
 static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *object,
                                         const ms_om_places *places, machsym_allocator allocator,
                                         ms_om_file *file)
@@ -7673,7 +7933,7 @@ static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *
     return best;
 }
 
-/* ==== >>answer ================================================================================================
+/* ==== >>answer =============================================================================================
  * Job:    policy: which source answers for an address, which name and which line.
  * Uses:   every floor above.
  * Offers: machsym_image, machsym_session, ms_ans_frames.
@@ -7766,8 +8026,8 @@ enum {
     ms_ANS_CACHE = 32 << 20 /* bytes of decoded units, unless the caller says */
 };
 
-/* An object file that answers for a part of a program: an image of its own with the program's symbols, and a session on
- * it. What it decodes has the program's addresses. */
+/* An object file that answers for a part of a program: an image of its own with the program's symbols, and a
+ * session on it. What it decodes has the program's addresses. */
 typedef struct ms_ans_object {
     struct ms_ans_object *next;
     ms_om_file file;
@@ -7866,9 +8126,10 @@ static void ms_ans_close(machsym_session *s)
     s->allocator.free(s->allocator.user, s, sizeof *s);
 }
 
-static bool ms_ans_oom(const machsym_session *s)
+/* Whether memory ever ran out: then something may be missing from what the session decoded. */
+static bool ms_ans_failed(const machsym_session *s)
 {
-    return s->keep.oom || s->cache.oom || s->scratch.oom;
+    return s->keep.failed || s->cache.failed || s->scratch.failed;
 }
 
 /* ---- What a session decodes ---- */
@@ -8045,7 +8306,8 @@ static machsym_str ms_ans_symbol_exact(machsym_session *s, uint64_t addr, machsy
 
 /* ---- Object files of a debug map ---- */
 
-/* The debug map, read once; NULL when the image has debug info of its own, or no map that is to be followed. */
+/* The debug map, read once; NULL when the image has debug info of its own, or no map that is to be
+ * followed. */
 static ms_ans_objects *ms_ans_map_of(machsym_session *s)
 {
     if (s->has_objects || !s->image->follows_objects)
@@ -8117,7 +8379,8 @@ static void ms_ans_count_object(ms_ans_objects *o, ms_ans_object *object)
     object->live = live;
 }
 
-/* An object of the debug map, opened if it can be. It stays open until the next ms_ans_trim, or the next call. */
+/* An object of the debug map, opened if it can be. It stays open until the next ms_ans_trim, or the next
+ * call. */
 static ms_ans_object *ms_ans_object_of(machsym_session *s, size_t index)
 {
     ms_ans_objects *o = s->objects;
@@ -8266,6 +8529,7 @@ static void ms_ans_read_silent(machsym_session *s)
     }
     ms_arena_reset(&s->scratch);
     ms_cu_build_segments(&pieces, &s->scratch, &s->silent);
+    s->scratch.failed |= room.failed;
     ms_arena_free(&room);
     s->has_silent = true;
 }
@@ -8357,7 +8621,8 @@ static ms_ans_place ms_ans_find_span(machsym_session *s, uint64_t addr, uint64_t
     return ms_ans_seek(s, addr);
 }
 
-/* Whether a unit that has a function at an address is the one that answers there, and up to where that holds. */
+/* Whether a unit that has a function at an address is the one that answers there, and up to where that
+ * holds. */
 static bool ms_ans_owns(machsym_session *s, size_t index, uint64_t addr, uint64_t *end)
 {
     if (ms_ans_unit_in(&s->aranges, addr, s->env.count) == index) {
@@ -8381,8 +8646,8 @@ static machsym_str ms_ans_clean(machsym_str name)
     return name.len > 0 && name.ptr[0] == 1 ? ms_str_drop(name, 1) : name;
 }
 
-/* The debug info's linkage name, else the symbol at start (a function's own, or an out-of-line copy's), else the
- * name in the source. */
+/* The debug info's linkage name, else the symbol at start (a function's own, or an out-of-line copy's), else
+ * the name in the source. */
 static void ms_ans_name(machsym_session *s, ms_fn_names names, bool has_start, uint64_t start,
                         machsym_frame *frame)
 {
@@ -8462,8 +8727,8 @@ static size_t ms_ans_end_row_below(const ms_ln_table *lines, uint64_t addr)
                                     : (size_t)lines->seqs[best].first + lines->seqs[best].count - 1;
 }
 
-/* The row for an address; row_count when there is none. past_end: under the stmt policy code behind a sequence takes
- * its last line. A row of a file that the table does not have is damage, and no answer. */
+/* The row for an address; row_count when there is none. past_end: under the stmt policy code behind a
+ * sequence takes its last line. A row of a file that the table does not have is damage, and no answer. */
 static size_t ms_ans_usable_row(const ms_ln_table *lines, machsym_lines policy, bool past_end, uint64_t addr,
                                 size_t at)
 {
@@ -8591,13 +8856,14 @@ static size_t ms_ans_function_frames(machsym_session *s, const ms_ans_place *pla
     return count;
 }
 
-/* Whether the unit knows the line of an address that none of its functions has. Assembly has rows but no functions.
- * Between functions lies padding, whose row belongs to the function before: only the dwarf policy, which takes rows
- * literally as llvm-symbolizer does, answers with it. */
+/* Whether the unit knows the line of an address that none of its functions has. Assembly has rows but no
+ * functions. Between functions lies padding, whose row belongs to the function before: only the dwarf policy,
+ * which takes rows literally as llvm-symbolizer does, answers with it; but not in an object file, as a dSYM
+ * made from it has no such rows. */
 static bool ms_ans_has_line(const machsym_session *s, const ms_ans_place *place)
 {
     return place->unit != NULL && place->block == ms_SEG_NONE &&
-           (place->unit->functions.count == 0 || s->lines == MACHSYM_LINES_DWARF);
+           (place->unit->functions.count == 0 || (s->lines == MACHSYM_LINES_DWARF && s->program == NULL));
 }
 
 /* The frame of an address that no function of the debug info has. */
@@ -8677,8 +8943,9 @@ static size_t ms_ans_many(machsym_session *s, const uint64_t *addrs, size_t coun
 
 /* ---- Iteration ---- */
 
-/* Functions: cursor a is the unit, b the segment in it. Blocks' ranges in the order of the entries would name parts that
- * another function covers; segments say what is really looked up, but a function that inlined calls cut is one range. */
+/* Functions: cursor a is the unit, b the segment in it. Blocks' ranges in the order of the entries would name
+ * parts that another function covers; segments say what is really looked up, but a function that inlined
+ * calls cut is one range. */
 static bool ms_ans_own_function(machsym_session *s, machsym_cursor *at, machsym_function *out)
 {
     for (; at->a < s->env.count; at->a++, at->b = 0) {
@@ -8740,8 +9007,8 @@ static bool ms_ans_own_line(machsym_session *s, machsym_cursor *at, machsym_line
     return false;
 }
 
-/* Moves a cursor over a debug map, whose upper half of a is the object, to the first one that opens; inner is the cursor
- * in it. Returns NULL at the end, or when there is no debug map. */
+/* Moves a cursor over a debug map, whose upper half of a is the object, to the first one that opens; inner is
+ * the cursor in it. Returns NULL at the end, or when there is no debug map. */
 static ms_ans_object *ms_ans_cursor_object(machsym_session *s, machsym_cursor *at, machsym_cursor *inner)
 {
     ms_ans_objects *o = ms_ans_map_of(s);
@@ -8798,7 +9065,8 @@ static bool ms_ans_next_line(machsym_session *s, machsym_cursor *at, machsym_lin
     return false;
 }
 
-/* The metadata: cursor a is the class or category (all halves counted on), b 0 for itself, else its method plus 1. */
+/* The metadata: cursor a is the class or category (all halves counted on), b 0 for itself, else its method
+ * plus 1. */
 static bool ms_ans_next_objc(machsym_session *s, machsym_cursor *at, machsym_objc *out)
 {
     const ms_oc_list *list = ms_ans_objc(s);
@@ -8960,7 +9228,7 @@ static void ms_ans_count(machsym_session *s, machsym_session_info *out)
     }
 }
 
-/* ==== >>map ===================================================================================================
+/* ==== >>map ================================================================================================
  * Job:    the whole-image symbol map: build its parts, put them together, look addresses up. Format: >>manual.
  * Uses:   platform, bytes, reader, memory, segments, macho, symbols, units, lines, functions, answer.
  * Offers: machsym_map, machsym_plan, machsym_part, machsym_writer, ms_map_*.
@@ -9111,8 +9379,8 @@ static void ms_map_store_u64(uint8_t *p, uint64_t number)
     ms_map_store_u32(p + 4, (uint32_t)(number >> 32));
 }
 
-/* Four lanes of multiply and rotate over 32 bytes at a time; the tail is padded with zeros. Finds damage, proves
- * nothing against an attacker: lookups do not rely on it. */
+/* Four lanes of multiply and rotate over 32 bytes at a time; the tail is padded with zeros. Finds damage,
+ * proves nothing against an attacker: lookups do not rely on it. */
 static uint64_t ms_map_checksum(ms_span bytes)
 {
     const uint64_t odd = 0x9e3779b97f4a7c15u;
@@ -9126,7 +9394,8 @@ static uint64_t ms_map_checksum(ms_span bytes)
     }
     uint8_t tail[32];
     ms_zero(tail, sizeof tail);
-    ms_copy(tail, bytes.ptr + at, bytes.len - at);
+    if (at < bytes.len) /* of no bytes at all there is no pointer to add to */
+        ms_copy(tail, bytes.ptr + at, bytes.len - at);
     uint64_t sum = 0;
     for (unsigned i = 0; i < 4; i++) {
         lane[i] = (lane[i] ^ ms_rd_raw_u64(tail + 8 * i)) * odd;
@@ -9192,7 +9461,8 @@ static size_t ms_map_match_length(const uint8_t *a, size_t a_len, const uint8_t 
     return len;
 }
 
-/* The longer of the matches in the block and in the dictionary for the text at a position. Returns its length. */
+/* The longer of the matches in the block and in the dictionary for the text at a position. Returns its
+ * length. */
 static size_t ms_map_find_match(const ms_map_dict *dict, const uint8_t *text, size_t at, size_t end,
                                 uint16_t *last, size_t *back)
 {
@@ -9215,8 +9485,8 @@ static size_t ms_map_find_match(const ms_map_dict *dict, const uint8_t *text, si
     return best < ms_LZ_MIN ? 0 : best;
 }
 
-/* Packs a block of text into out, which has room for 2 * ms_MAP_BLOCK. Returns the packed size; the size of the text
- * when packing gains nothing: then out holds the text itself. */
+/* Packs a block of text into out, which has room for 2 * ms_MAP_BLOCK. Returns the packed size; the size of
+ * the text when packing gains nothing: then out holds the text itself. */
 static size_t ms_map_pack(const ms_map_dict *dict, const uint8_t *text, size_t len, uint8_t *out)
 {
     uint16_t last[1 << ms_LZ_BITS];
@@ -9259,9 +9529,13 @@ static size_t ms_map_copy_match(ms_span dict, uint8_t *out, size_t at, size_t ba
 {
     size_t end = at + len;
     if (back > at) { /* begins in the dictionary, and may run on into the block */
-        size_t there = back - at < len ? back - at : len;
-        ms_copy(out + at, dict.ptr + (dict.len - (back - at)), there);
-        at += there;
+        const uint8_t *from = dict.ptr + (dict.len - (back - at));
+        size_t stop = back - at < len ? at + (back - at) : end;
+        for (; stop - at >= 8; at += 8, from += 8)
+            ms_copy(out + at, from,
+                    8); /* most are short: one copy of any length would take longer to begin */
+        for (; at < stop; at++)
+            out[at] = *from++;
     }
     if (back >= 8) {
         for (; at < end; at += 8)
@@ -9272,8 +9546,8 @@ static size_t ms_map_copy_match(ms_span dict, uint8_t *out, size_t at, size_t ba
     return end;
 }
 
-/* Unpacks a block of ms_MAP_BLOCK bytes, or as much of it as holds its first want bytes. Returns how many there are;
- * fewer when it is damaged. */
+/* Unpacks a block of ms_MAP_BLOCK bytes, or as much of it as holds its first want bytes. Returns how many
+ * there are; fewer when it is damaged. */
 static size_t ms_map_unpack(ms_span dict, ms_span packed, uint8_t *out, size_t want)
 {
     ms_rd rd = ms_rd_make(packed);
@@ -9302,7 +9576,8 @@ static size_t ms_map_unpack(ms_span dict, ms_span packed, uint8_t *out, size_t w
 
 /* ---- References to text ---- */
 
-/* The string tables of an image laid end to end, each on a block boundary: what a packed reference counts in. */
+/* The string tables of an image laid end to end, each on a block boundary: what a packed reference counts
+ * in. */
 typedef struct ms_map_spaces {
     ms_span v[3]; /* .debug_str, and the string tables of both halves */
     uint64_t base[3];
@@ -9331,7 +9606,7 @@ static void ms_map_raw_block(const ms_map_spaces *spaces, uint64_t block, uint8_
         if (spaces->v[i].len == 0 || at < spaces->base[i])
             continue;
         ms_span rest = ms_span_from(spaces->v[i], at - spaces->base[i]);
-        ms_copy(out, rest.ptr, rest.len < ms_MAP_BLOCK ? rest.len : ms_MAP_BLOCK);
+        ms_copy(out, rest.ptr, rest.len < (size_t)ms_MAP_BLOCK ? rest.len : (size_t)ms_MAP_BLOCK);
         return;
     }
 }
@@ -9563,7 +9838,8 @@ typedef struct ms_map_line {
     uint32_t column;
 } ms_map_line;
 
-/* CHAIN record of a concrete function: 2 * source, distance to its FUNCTION record (0: no name), start, size. */
+/* CHAIN record of a concrete function: 2 * source, distance to its FUNCTION record (0: no name), start,
+ * size. */
 static uint32_t ms_map_root(ms_map_coder *c, machsym_source source, uint32_t function, bool named,
                             uint64_t lo, uint64_t size)
 {
@@ -9574,8 +9850,8 @@ static uint32_t ms_map_root(ms_map_coder *c, machsym_source source, uint32_t fun
     return (uint32_t)record;
 }
 
-/* CHAIN record of an inlined call: distance to its caller's record * 4 + 2 (name from symbols) + 1, distance to its
- * FUNCTION record, file, line and column of the call. */
+/* CHAIN record of an inlined call: distance to its caller's record * 4 + 2 (name from symbols) + 1, distance
+ * to its FUNCTION record, file, line and column of the call. */
 static uint32_t ms_map_call(ms_map_coder *c, uint32_t caller, machsym_source source, uint32_t function,
                             const ms_map_line *call)
 {
@@ -9600,8 +9876,9 @@ static bool ms_map_same(const ms_map_item *a, const ms_map_item *b)
            a->line.column == b->line.column;
 }
 
-/* RUN record: the number of ranges, then for each: its size; zigzag(line - previous) * 4 + 2 (new file) + 1 (new chain);
- * the distance back from the run to its chain, if new; its file, if new; its column, if the map has columns. */
+/* RUN record: the number of ranges, then for each: its size; zigzag(line - previous) * 4 + 2 (new file) + 1
+ * (new chain); the distance back from the run to its chain, if new; its file, if new; its column, if the map
+ * has columns. */
 static void ms_map_put_run(ms_map_coder *c, const ms_map_item *items, size_t count, bool only_lines)
 {
     ms_map_run *runs =
@@ -9695,6 +9972,7 @@ static void ms_map_coder_init(ms_map_coder *c, ms_arena *data_arena, ms_arena *a
 
 typedef enum ms_map_kind {
     ms_MAP_UNITS = 0, /* a run of units */
+    ms_MAP_OBJECTS,   /* a run of object files of a debug map */
     ms_MAP_TEXT       /* a run of blocks of text */
 } ms_map_kind;
 
@@ -9743,6 +10021,29 @@ static void ms_map_add_task(machsym_plan *plan, ms_map_kind kind, uint64_t lo, u
     plan->count++;
 }
 
+/* Opens every object file of the debug map once, to know which ones answer and how large they are, and cuts
+ * them into parts. */
+static void ms_map_cut_objects(machsym_plan *plan)
+{
+    machsym_session *s = plan->session;
+    ms_ans_objects *o = ms_ans_map_of(s);
+    size_t first = 0;
+    uint64_t size = 0;
+    if (o == NULL)
+        return;
+    ms_ans_index_objects(s, o);
+    for (size_t i = 0; i < o->map.count; i++) {
+        const ms_ans_object *object = ms_ans_object_of(s, i);
+        size += object != NULL ? object->image.dw.info.len : 0;
+        if (size < ms_MAP_UNIT_BYTES && i + 1 < o->map.count)
+            continue;
+        ms_map_add_task(plan, ms_MAP_OBJECTS, first, i + 1, size);
+        first = i + 1;
+        size = 0;
+    }
+    ms_ans_close_objects(s);
+}
+
 /* Cuts the units and the text into parts of about equal size: the same ones for any number of threads. */
 static void ms_map_cut_tasks(machsym_plan *plan)
 {
@@ -9755,6 +10056,7 @@ static void ms_map_cut_tasks(machsym_plan *plan)
         ms_map_add_task(plan, ms_MAP_UNITS, first, i + 1, size);
         first = i + 1;
     }
+    ms_map_cut_objects(plan);
     uint64_t blocks = plan->spaces.total / ms_MAP_BLOCK;
     uint64_t step = ms_MAP_TEXT_BYTES / ms_MAP_BLOCK;
     for (uint64_t lo = 0; lo < blocks; lo += step) {
@@ -9823,8 +10125,8 @@ static ms_map_line ms_map_line_of(ms_map_work *w, uint64_t file, uint32_t line, 
     return out;
 }
 
-/* Where the record of a call's origin is kept: by the origin alone when it has a linkage name; else by origin and unit,
- * since an out-of-line copy in the same unit may give the name. */
+/* Where the record of a call's origin is kept: by the origin alone when it has a linkage name; else by origin
+ * and unit, since an out-of-line copy in the same unit may give the name. */
 static ms_map_slot *ms_map_origin_slot(ms_map_work *w, uint64_t origin)
 {
     ms_map_slot *slot = ms_map_hash_get(&w->origins, origin, 0);
@@ -9860,7 +10162,8 @@ static uint32_t ms_map_block_function(ms_map_work *w, const ms_fn_block *block, 
     return record;
 }
 
-/* Writes the chain from a function down to a block, callers first. Every record is written once a function. */
+/* Writes the chain from a function down to a block, callers first. Every record is written once a
+ * function. */
 static void ms_map_put_chain(ms_map_work *w, uint32_t block, const ms_range *range)
 {
     const ms_fn_block *blocks = w->unit->functions.blocks;
@@ -10102,12 +10405,48 @@ static void ms_map_add_unit(ms_map_work *w, size_t index)
 
 /* ---- Parts ---- */
 
-/* What the units of a part may decode of other units, and how often they may ask: all parts together stay in
- * proportion to the file. */
-static uint64_t ms_map_budget(const machsym_plan *plan, const ms_map_task *task)
+/* Sets what so many bytes of units may cost beside themselves, so that all parts together stay in proportion to the file:
+ * what they decode of others (out of all bytes) and how often they ask, and how long their texts are. */
+static void ms_map_set_budget(ms_map_work *w, uint64_t size, uint64_t all)
 {
-    uint64_t all = plan->image->dw.info.len;
-    return 16 * (task->size + (all < ms_MAP_UNIT_BYTES ? all : ms_MAP_UNIT_BYTES));
+    w->session->budget = 16 * (size + (all < ms_MAP_UNIT_BYTES ? all : ms_MAP_UNIT_BYTES));
+    w->c->text_left = ((uint64_t)1 << 20) + 64 * size; /* file names may be the ends of one text */
+}
+
+/* Encodes units of the session in w. Returns false when memory is out. */
+static bool ms_map_add_units(ms_map_work *w, machsym_part *part, uint64_t lo, uint64_t hi)
+{
+    bool ok = true;
+    for (uint64_t i = lo; i < hi && ok; i++) {
+        ms_map_add_unit(w, (size_t)i);
+        ok = !w->scratch.failed && !w->unit_arena.failed && !part->arena.oom && !part->data_arena.oom &&
+             !ms_ans_failed(w->session);
+    }
+    return ok;
+}
+
+/* Encodes the units of an object file; one that cannot be opened has none. Returns false when memory is
+ * out. */
+static bool ms_map_add_object(ms_map_work *w, machsym_part *part, size_t index)
+{
+    machsym_session *program = w->plan->session;
+    machsym_object_status status;
+    uint64_t time;
+    if (program->objects->statuses[index] != MACHSYM_OBJECT_FOUND)
+        return true;
+    ms_ans_object *object =
+        ms_ans_new_object(program, &program->objects->map, index, w->plan->allocator, &status, &time);
+    if (object == NULL)
+        return status != MACHSYM_OBJECT_UNTRIED;
+    w->session = &object->session;
+    ms_zero(&w->origins, sizeof w->origins); /* of entries in this object */
+    w->origins.arena = &part->arena;
+    ms_ans_index(w->session);
+    ms_map_set_budget(w, object->image.dw.info.len, object->image.dw.info.len);
+    bool ok = ms_map_add_units(w, part, 0, object->image.cu_count);
+    ms_ans_close_object(object);
+    w->session = NULL;
+    return ok;
 }
 
 static bool ms_map_build_units(const machsym_plan *plan, const ms_map_task *task, machsym_part *part)
@@ -10118,22 +10457,20 @@ static bool ms_map_build_units(const machsym_plan *plan, const ms_map_task *task
     w.c = &part->coder;
     w.scratch = ms_arena_make(plan->allocator);
     w.unit_arena = ms_arena_make(plan->allocator);
-    w.session = ms_map_session(plan);
     part->coder.spaces = &plan->spaces;
     part->coder.text_addr = plan->image->mo[0].text_addr;
     part->coder.columns = (plan->flags & MACHSYM_MAP_COLUMNS) != 0;
     part->coder.used =
         (uint8_t *)ms_arena_zeroed(&part->arena, (size_t)(plan->spaces.total / ms_MAP_BLOCK / 8 + 1), 1);
     w.origins.arena = &part->arena;
-    bool ok = w.session != NULL && part->coder.used != NULL;
-    if (w.session != NULL)
-        w.session->budget = ms_map_budget(plan, task);
-    part->coder.text_left =
-        ((uint64_t)1 << 20) + 64 * task->size; /* file names may be the ends of one text */
-    for (uint64_t i = task->lo; i < task->hi && ok; i++) {
-        ms_map_add_unit(&w, (size_t)i);
-        ok = !w.scratch.oom && !w.unit_arena.oom && !part->arena.oom && !part->data_arena.oom &&
-             !ms_ans_oom(w.session);
+    bool ok = part->coder.used != NULL;
+    for (uint64_t i = task->lo; i < task->hi && ok && task->kind == ms_MAP_OBJECTS; i++)
+        ok = ms_map_add_object(&w, part, (size_t)i);
+    if (ok && task->kind == ms_MAP_UNITS) {
+        w.session = ms_map_session(plan);
+        if (w.session != NULL)
+            ms_map_set_budget(&w, task->size, plan->image->dw.info.len);
+        ok = w.session != NULL && ms_map_add_units(&w, part, task->lo, task->hi);
     }
     if (ok)
         part->files_at = ms_map_end_part(&part->coder);
@@ -10184,11 +10521,12 @@ static machsym_part *ms_map_new_part(machsym_allocator allocator, ms_map_kind ki
 static machsym_part *ms_map_build_part(const machsym_plan *plan, size_t index)
 {
     const ms_map_task *task = &plan->tasks[index];
-    machsym_part *part = ms_map_new_part(plan->allocator, task->kind);
+    machsym_part *part =
+        ms_map_new_part(plan->allocator, task->kind == ms_MAP_TEXT ? ms_MAP_TEXT : ms_MAP_UNITS);
     if (part == NULL)
         return NULL;
-    bool ok = task->kind == ms_MAP_UNITS ? ms_map_build_units(plan, task, part)
-                                         : ms_map_build_text(plan, task, part);
+    bool ok = task->kind == ms_MAP_TEXT ? ms_map_build_text(plan, task, part)
+                                        : ms_map_build_units(plan, task, part);
     if (ok)
         return part;
     ms_map_free_part(part);
@@ -10291,7 +10629,8 @@ static void ms_map_add_symbols(ms_map_merge *m, const ms_sym_table *symbols)
     m->symbols->files_at = ms_map_end_part(c);
 }
 
-/* Places the data of unit parts and symbols one behind the other, and says which blocks of text are needed. */
+/* Places the data of unit parts and symbols one behind the other, and says which blocks of text are
+ * needed. */
 static void ms_map_lay_out(ms_map_merge *m)
 {
     size_t used_len = (size_t)(m->block_count / 8 + 1);
@@ -10873,9 +11212,11 @@ static machsym_str ms_map_name(const machsym_map *map, uint64_t record, uint64_t
 static size_t ms_map_names(const machsym_map *map, machsym_frame *frames, size_t count, char *text,
                            size_t cap)
 {
+    ms_map_page
+        linkage_page; /* of its own: names that follow each other lie apart from their linkage names */
     ms_map_page page;
     size_t used = 0;
-    page.block = 0;
+    linkage_page.block = page.block = 0;
     for (size_t i = 0; i < count; i++) {
         if (frames[i].file_ref != 0)
             ms_map_set_file(map, &frames[i]);
@@ -10884,7 +11225,8 @@ static size_t ms_map_names(const machsym_map *map, machsym_frame *frames, size_t
         ms_rd rd = ms_rd_at(map->tables[ms_TABLE_DATA], frames[i].name_ref);
         uint64_t linkage_name = ms_rd_uleb(&rd);
         uint64_t name = ms_rd_uleb(&rd);
-        frames[i].linkage_name = ms_map_name(map, frames[i].name_ref, linkage_name, &page, text, cap, &used);
+        frames[i].linkage_name =
+            ms_map_name(map, frames[i].name_ref, linkage_name, &linkage_page, text, cap, &used);
         frames[i].name = ms_map_name(map, frames[i].name_ref, name, &page, text, cap, &used);
     }
     return used;
@@ -11000,10 +11342,10 @@ static machsym_result ms_map_writer_add(machsym_writer *w, const machsym_map_ran
     return MACHSYM_OK;
 }
 
-/* ==== >>names =================================================================================================
+/* ==== >>names ==============================================================================================
  * Job:    turns mangled names into source form, one switch per language.
  * Uses:   bytes.
- * Offers: ms_dm_any.
+ * Offers: ms_dm, ms_dm_run.
  * Never:  allocates; reads outside the name; recurses past its depth limit; prints part of a name. */
 
 typedef struct ms_dm {
@@ -11024,6 +11366,8 @@ typedef struct ms_dm {
     size_t mem_used;
 } ms_dm;
 
+#if !defined(MACHSYM_NO_SWIFT) || !defined(MACHSYM_NO_RUST) || !defined(MACHSYM_NO_CXX) ||                   \
+    !defined(MACHSYM_NO_D)
 /* Appends to the output; the one place that stores. */
 static void ms_dm_put(ms_dm *d, const char *ptr, size_t len)
 {
@@ -11037,7 +11381,9 @@ static void ms_dm_put(ms_dm *d, const char *ptr, size_t len)
     }
     d->out_len += len;
 }
+#endif
 
+#if !defined(MACHSYM_NO_SWIFT) || !defined(MACHSYM_NO_RUST) || !defined(MACHSYM_NO_CXX)
 /* Takes size bytes of scratch, 16-byte aligned; NULL and no_mem when it is used up. */
 static void *ms_dm_alloc(ms_dm *d, size_t size)
 {
@@ -11050,6 +11396,7 @@ static void *ms_dm_alloc(ms_dm *d, size_t size)
     d->mem_used += need;
     return d->mem + (d->mem_used - need);
 }
+#endif
 
 #ifndef MACHSYM_NO_SWIFT
 /* Swift: mangled names of Swift 4 and later ($s, $S, $e, _T0, @__swiftmacro_) and of Swift 1 to 3 (_T, _Tt)
@@ -11058,443 +11405,443 @@ static void *ms_dm_alloc(ms_dm *d, size_t size)
 
 /* A reference to a node: its place in the scratch in units of 16 bytes, 0 for none. The top bit says "as a
  * type": Swift's own tools wrap such a node in a node of its own, which would double the memory. */
-#define ms_dmsw_AS_TYPE 0x80000000u
+#define ms_DMSW_AS_TYPE 0x80000000u
 
 enum {
-    ms_dmsw_MAX_WORDS = 26,    /* Identifiers: at most 26 words can be substituted */
-    ms_dmsw_MAX_REPEAT = 2048, /* more repeats of one substitution than any compiler writes */
-    ms_dmsw_MAX_DEPTH = 256    /* levels of nesting; a level takes 200 to 450 bytes of stack */
+    ms_DMSW_MAX_WORDS = 26,    /* Identifiers: at most 26 words can be substituted */
+    ms_DMSW_MAX_REPEAT = 2048, /* more repeats of one substitution than any compiler writes */
+    ms_DMSW_MAX_DEPTH = 256    /* levels of nesting; a level takes 200 to 450 bytes of stack */
 };
 
 /* Internal styles beside machsym_demangle_flags. */
 enum {
-    ms_dmsw_NO_ASYNC = 1u << 24, /* leave out "(1) suspend resume partial function for " */
-    ms_dmsw_NO_SUGAR = 1u << 25  /* Swift.Optional<A> for A? */
+    ms_DMSW_NO_ASYNC = 1u << 24, /* leave out "(1) suspend resume partial function for " */
+    ms_DMSW_NO_SUGAR = 1u << 25  /* Swift.Optional<A> for A? */
 };
 
 /* How a kind is printed, when its row in the table is enough. */
 enum ms_dmsw_how {
-    ms_dmsw_H_TEXT,   /* the row's text */
-    ms_dmsw_H_FIRST,  /* the row's text and the first child */
-    ms_dmsw_H_ALL,    /* the row's text and all children */
-    ms_dmsw_H_OWN,    /* the node's text */
-    ms_dmsw_H_NAMED,  /* a declaration: context, dot, name */
-    ms_dmsw_H_PART,   /* a declaration without a name: context, dot, the row's text */
-    ms_dmsw_H_ACCESS, /* an accessor: the storage, dot, the row's text */
-    ms_dmsw_H_CODE    /* code in ms_dmsw_print_special */
+    ms_DMSW_H_TEXT,   /* the row's text */
+    ms_DMSW_H_FIRST,  /* the row's text and the first child */
+    ms_DMSW_H_ALL,    /* the row's text and all children */
+    ms_DMSW_H_OWN,    /* the node's text */
+    ms_DMSW_H_NAMED,  /* a declaration: context, dot, name */
+    ms_DMSW_H_PART,   /* a declaration without a name: context, dot, the row's text */
+    ms_DMSW_H_ACCESS, /* an accessor: the storage, dot, the row's text */
+    ms_DMSW_H_CODE    /* code in ms_dmsw_print_special */
 };
 
 enum ms_dmsw_trait {
-    ms_dmsw_T_NONE = 0,
-    ms_dmsw_T_CONTEXT = 1u << 0,     /* can hold declarations */
-    ms_dmsw_T_NAME = 1u << 1,        /* a declaration's name */
-    ms_dmsw_T_ATTR = 1u << 2,        /* says something about the whole function */
-    ms_dmsw_T_SIMPLE = 1u << 3,      /* a type that needs no parentheses before ? or .Type */
-    ms_dmsw_T_NOMINAL = 1u << 4,     /* any generic type */
-    ms_dmsw_T_REQ = 1u << 5,         /* a generic requirement */
-    ms_dmsw_T_MACRO = 1u << 6,       /* a macro expansion */
-    ms_dmsw_T_CONF = 1u << 7,        /* any-protocol-conformance */
-    ms_dmsw_T_DEPCONF = 1u << 8,     /* dependent-protocol-conformance */
-    ms_dmsw_T_ISOLATION = 1u << 9,   /* function-isolation */
-    ms_dmsw_T_FUNCTION = 1u << 10,   /* a function type that is printed without a space before it */
-    ms_dmsw_T_EXISTENTIAL = 1u << 11 /* its metatype is .Protocol */
+    ms_DMSW_T_NONE = 0,
+    ms_DMSW_T_CONTEXT = 1u << 0,     /* can hold declarations */
+    ms_DMSW_T_NAME = 1u << 1,        /* a declaration's name */
+    ms_DMSW_T_ATTR = 1u << 2,        /* says something about the whole function */
+    ms_DMSW_T_SIMPLE = 1u << 3,      /* a type that needs no parentheses before ? or .Type */
+    ms_DMSW_T_NOMINAL = 1u << 4,     /* any generic type */
+    ms_DMSW_T_REQ = 1u << 5,         /* a generic requirement */
+    ms_DMSW_T_MACRO = 1u << 6,       /* a macro expansion */
+    ms_DMSW_T_CONF = 1u << 7,        /* any-protocol-conformance */
+    ms_DMSW_T_DEPCONF = 1u << 8,     /* dependent-protocol-conformance */
+    ms_DMSW_T_ISOLATION = 1u << 9,   /* function-isolation */
+    ms_DMSW_T_FUNCTION = 1u << 10,   /* a function type that is printed without a space before it */
+    ms_DMSW_T_EXISTENTIAL = 1u << 11 /* its metatype is .Protocol */
 };
 
-#define ms_dmsw_C  ms_dmsw_T_CONTEXT
-#define ms_dmsw_CN (ms_dmsw_T_CONTEXT | ms_dmsw_T_NOMINAL | ms_dmsw_T_SIMPLE)
-#define ms_dmsw_S  ms_dmsw_T_SIMPLE
-#define ms_dmsw_0  ms_dmsw_T_NONE
-#define ms_dmsw_A  ms_dmsw_T_ATTR
-#define ms_dmsw_CM (ms_dmsw_T_CONTEXT | ms_dmsw_T_MACRO)
-#define ms_dmsw_CF (ms_dmsw_T_CONF | ms_dmsw_T_DEPCONF)
+#define ms_DMSW_C  ms_DMSW_T_CONTEXT
+#define ms_DMSW_CN (ms_DMSW_T_CONTEXT | ms_DMSW_T_NOMINAL | ms_DMSW_T_SIMPLE)
+#define ms_DMSW_S  ms_DMSW_T_SIMPLE
+#define ms_DMSW_0  ms_DMSW_T_NONE
+#define ms_DMSW_A  ms_DMSW_T_ATTR
+#define ms_DMSW_CM (ms_DMSW_T_CONTEXT | ms_DMSW_T_MACRO)
+#define ms_DMSW_CF (ms_DMSW_T_CONF | ms_DMSW_T_DEPCONF)
 
 /* kind, how, traits, text */
 /* clang-format off */
-#define ms_dmsw_KINDS(K) \
-    K(None, TEXT, ms_dmsw_0, "") \
-    K(Type, CODE, ms_dmsw_0, "") \
-    K(Global, ALL, ms_dmsw_0, "") \
-    K(Suffix, CODE, ms_dmsw_0, "") \
-    K(EmptyList, TEXT, ms_dmsw_0, " empty-list ") \
-    K(FirstElementMarker, TEXT, ms_dmsw_0, " first-element-marker ") \
-    K(VariadicMarker, TEXT, ms_dmsw_0, " variadic-marker ") \
-    K(Index, CODE, ms_dmsw_0, "") \
-    K(UnknownIndex, TEXT, ms_dmsw_0, "unknown index") \
-    K(Identifier, OWN, ms_dmsw_T_NAME, "") \
-    K(InfixOperator, CODE, ms_dmsw_T_NAME, " infix") \
-    K(PrefixOperator, CODE, ms_dmsw_T_NAME, " prefix") \
-    K(PostfixOperator, CODE, ms_dmsw_T_NAME, " postfix") \
-    K(LocalDeclName, CODE, ms_dmsw_T_NAME, "") \
-    K(PrivateDeclName, CODE, ms_dmsw_T_NAME, "") \
-    K(RelatedEntityDeclName, CODE, ms_dmsw_T_NAME, "") \
-    K(Module, CODE, ms_dmsw_C, "") \
-    K(Extension, CODE, ms_dmsw_C, "") \
-    K(AnonymousContext, CODE, ms_dmsw_C, "") \
-    K(Class, NAMED, ms_dmsw_CN, "") \
-    K(Structure, NAMED, ms_dmsw_CN, "") \
-    K(Enum, NAMED, ms_dmsw_CN, "") \
-    K(Protocol, NAMED, ms_dmsw_CN, "") \
-    K(OtherNominalType, NAMED, ms_dmsw_CN, "") \
-    K(TypeAlias, NAMED, ms_dmsw_CN, "") \
-    K(Function, CODE, ms_dmsw_C, "") \
-    K(BoundGenericFunction, CODE, ms_dmsw_0, "") \
-    K(Variable, CODE, ms_dmsw_C, "") \
-    K(Subscript, CODE, ms_dmsw_C, "subscript") \
-    K(Macro, CODE, ms_dmsw_C, "") \
-    K(GenericTypeParamDecl, NAMED, ms_dmsw_0, "") \
-    K(ExplicitClosure, CODE, ms_dmsw_C, "closure #") \
-    K(ImplicitClosure, CODE, ms_dmsw_C, "implicit closure #") \
-    K(Initializer, PART, ms_dmsw_C, "variable initialization expression") \
-    K(DefaultArgumentInitializer, CODE, ms_dmsw_C, "default argument ") \
-    K(PropertyWrapperBackingInitializer, PART, ms_dmsw_C, "property wrapper backing initializer") \
-    K(PropertyWrapperInitFromProjectedValue, PART, ms_dmsw_C, "property wrapper init from projected value") \
-    K(PropertyWrappedFieldInitAccessor, PART, ms_dmsw_C, "property wrapped field init accessor") \
-    K(Allocator, CODE, ms_dmsw_C, "init") \
-    K(Constructor, CODE, ms_dmsw_C, "init") \
-    K(Destructor, PART, ms_dmsw_C, "deinit") \
-    K(Deallocator, CODE, ms_dmsw_C, "__deallocating_deinit") \
-    K(IsolatedDeallocator, CODE, ms_dmsw_C, "__isolated_deallocating_deinit") \
-    K(IVarInitializer, PART, ms_dmsw_C, "__ivar_initializer") \
-    K(IVarDestroyer, PART, ms_dmsw_C, "__ivar_destroyer") \
-    K(Static, FIRST, ms_dmsw_C, "static ") \
-    K(Getter, ACCESS, ms_dmsw_C, "getter") \
-    K(GlobalGetter, ACCESS, ms_dmsw_C, "getter") \
-    K(Setter, ACCESS, ms_dmsw_C, "setter") \
-    K(MaterializeForSet, ACCESS, ms_dmsw_C, "materializeForSet") \
-    K(WillSet, ACCESS, ms_dmsw_C, "willset") \
-    K(DidSet, ACCESS, ms_dmsw_C, "didset") \
-    K(ReadAccessor, ACCESS, ms_dmsw_C, "read") \
-    K(Read2Accessor, ACCESS, ms_dmsw_C, "read2") \
-    K(ModifyAccessor, ACCESS, ms_dmsw_C, "modify") \
-    K(Modify2Accessor, ACCESS, ms_dmsw_C, "modify2") \
-    K(BorrowAccessor, ACCESS, ms_dmsw_C, "borrow") \
-    K(MutateAccessor, ACCESS, ms_dmsw_C, "mutate") \
-    K(InitAccessor, ACCESS, ms_dmsw_C, "init") \
-    K(OwningAddressor, ACCESS, ms_dmsw_C, "owningAddressor") \
-    K(OwningMutableAddressor, ACCESS, ms_dmsw_C, "owningMutableAddressor") \
-    K(NativeOwningAddressor, ACCESS, ms_dmsw_C, "nativeOwningAddressor") \
-    K(NativeOwningMutableAddressor, ACCESS, ms_dmsw_C, "nativeOwningMutableAddressor") \
-    K(NativePinningAddressor, ACCESS, ms_dmsw_C, "nativePinningAddressor") \
-    K(NativePinningMutableAddressor, ACCESS, ms_dmsw_C, "nativePinningMutableAddressor") \
-    K(UnsafeAddressor, ACCESS, ms_dmsw_C, "unsafeAddressor") \
-    K(UnsafeMutableAddressor, ACCESS, ms_dmsw_C, "unsafeMutableAddressor") \
-    K(RuntimeAttributeGenerator, FIRST, ms_dmsw_0, "runtime attribute generator of ") \
-    K(FreestandingMacroExpansion, CODE, ms_dmsw_CM, "freestanding macro expansion #") \
-    K(AccessorAttachedMacroExpansion, CODE, ms_dmsw_CM, "accessor macro @") \
-    K(MemberAttributeAttachedMacroExpansion, CODE, ms_dmsw_CM, "memberAttribute macro @") \
-    K(MemberAttachedMacroExpansion, CODE, ms_dmsw_CM, "member macro @") \
-    K(PeerAttachedMacroExpansion, CODE, ms_dmsw_CM, "peer macro @") \
-    K(ConformanceAttachedMacroExpansion, CODE, ms_dmsw_CM, "conformance macro @") \
-    K(ExtensionAttachedMacroExpansion, CODE, ms_dmsw_CM, "extension macro @") \
-    K(PreambleAttachedMacroExpansion, CODE, ms_dmsw_CM, "preamble macro @") \
-    K(BodyAttachedMacroExpansion, CODE, ms_dmsw_CM, "body macro @") \
-    K(MacroExpansionUniqueName, CODE, ms_dmsw_CM, "unique name #") \
-    K(MacroExpansionLoc, CODE, ms_dmsw_CM, "") \
-    K(LabelList, TEXT, ms_dmsw_S, "") \
-    K(TypeList, ALL, ms_dmsw_S, "") \
-    K(TypeMangling, CODE, ms_dmsw_0, "") \
+#define ms_DMSW_KINDS(K) \
+    K(None, TEXT, ms_DMSW_0, "") \
+    K(Type, CODE, ms_DMSW_0, "") \
+    K(Global, ALL, ms_DMSW_0, "") \
+    K(Suffix, CODE, ms_DMSW_0, "") \
+    K(EmptyList, TEXT, ms_DMSW_0, " empty-list ") \
+    K(FirstElementMarker, TEXT, ms_DMSW_0, " first-element-marker ") \
+    K(VariadicMarker, TEXT, ms_DMSW_0, " variadic-marker ") \
+    K(Index, CODE, ms_DMSW_0, "") \
+    K(UnknownIndex, TEXT, ms_DMSW_0, "unknown index") \
+    K(Identifier, OWN, ms_DMSW_T_NAME, "") \
+    K(InfixOperator, CODE, ms_DMSW_T_NAME, " infix") \
+    K(PrefixOperator, CODE, ms_DMSW_T_NAME, " prefix") \
+    K(PostfixOperator, CODE, ms_DMSW_T_NAME, " postfix") \
+    K(LocalDeclName, CODE, ms_DMSW_T_NAME, "") \
+    K(PrivateDeclName, CODE, ms_DMSW_T_NAME, "") \
+    K(RelatedEntityDeclName, CODE, ms_DMSW_T_NAME, "") \
+    K(Module, CODE, ms_DMSW_C, "") \
+    K(Extension, CODE, ms_DMSW_C, "") \
+    K(AnonymousContext, CODE, ms_DMSW_C, "") \
+    K(Class, NAMED, ms_DMSW_CN, "") \
+    K(Structure, NAMED, ms_DMSW_CN, "") \
+    K(Enum, NAMED, ms_DMSW_CN, "") \
+    K(Protocol, NAMED, ms_DMSW_CN, "") \
+    K(OtherNominalType, NAMED, ms_DMSW_CN, "") \
+    K(TypeAlias, NAMED, ms_DMSW_CN, "") \
+    K(Function, CODE, ms_DMSW_C, "") \
+    K(BoundGenericFunction, CODE, ms_DMSW_0, "") \
+    K(Variable, CODE, ms_DMSW_C, "") \
+    K(Subscript, CODE, ms_DMSW_C, "subscript") \
+    K(Macro, CODE, ms_DMSW_C, "") \
+    K(GenericTypeParamDecl, NAMED, ms_DMSW_0, "") \
+    K(ExplicitClosure, CODE, ms_DMSW_C, "closure #") \
+    K(ImplicitClosure, CODE, ms_DMSW_C, "implicit closure #") \
+    K(Initializer, PART, ms_DMSW_C, "variable initialization expression") \
+    K(DefaultArgumentInitializer, CODE, ms_DMSW_C, "default argument ") \
+    K(PropertyWrapperBackingInitializer, PART, ms_DMSW_C, "property wrapper backing initializer") \
+    K(PropertyWrapperInitFromProjectedValue, PART, ms_DMSW_C, "property wrapper init from projected value") \
+    K(PropertyWrappedFieldInitAccessor, PART, ms_DMSW_C, "property wrapped field init accessor") \
+    K(Allocator, CODE, ms_DMSW_C, "init") \
+    K(Constructor, CODE, ms_DMSW_C, "init") \
+    K(Destructor, PART, ms_DMSW_C, "deinit") \
+    K(Deallocator, CODE, ms_DMSW_C, "__deallocating_deinit") \
+    K(IsolatedDeallocator, CODE, ms_DMSW_C, "__isolated_deallocating_deinit") \
+    K(IVarInitializer, PART, ms_DMSW_C, "__ivar_initializer") \
+    K(IVarDestroyer, PART, ms_DMSW_C, "__ivar_destroyer") \
+    K(Static, FIRST, ms_DMSW_C, "static ") \
+    K(Getter, ACCESS, ms_DMSW_C, "getter") \
+    K(GlobalGetter, ACCESS, ms_DMSW_C, "getter") \
+    K(Setter, ACCESS, ms_DMSW_C, "setter") \
+    K(MaterializeForSet, ACCESS, ms_DMSW_C, "materializeForSet") \
+    K(WillSet, ACCESS, ms_DMSW_C, "willset") \
+    K(DidSet, ACCESS, ms_DMSW_C, "didset") \
+    K(ReadAccessor, ACCESS, ms_DMSW_C, "read") \
+    K(Read2Accessor, ACCESS, ms_DMSW_C, "read2") \
+    K(ModifyAccessor, ACCESS, ms_DMSW_C, "modify") \
+    K(Modify2Accessor, ACCESS, ms_DMSW_C, "modify2") \
+    K(BorrowAccessor, ACCESS, ms_DMSW_C, "borrow") \
+    K(MutateAccessor, ACCESS, ms_DMSW_C, "mutate") \
+    K(InitAccessor, ACCESS, ms_DMSW_C, "init") \
+    K(OwningAddressor, ACCESS, ms_DMSW_C, "owningAddressor") \
+    K(OwningMutableAddressor, ACCESS, ms_DMSW_C, "owningMutableAddressor") \
+    K(NativeOwningAddressor, ACCESS, ms_DMSW_C, "nativeOwningAddressor") \
+    K(NativeOwningMutableAddressor, ACCESS, ms_DMSW_C, "nativeOwningMutableAddressor") \
+    K(NativePinningAddressor, ACCESS, ms_DMSW_C, "nativePinningAddressor") \
+    K(NativePinningMutableAddressor, ACCESS, ms_DMSW_C, "nativePinningMutableAddressor") \
+    K(UnsafeAddressor, ACCESS, ms_DMSW_C, "unsafeAddressor") \
+    K(UnsafeMutableAddressor, ACCESS, ms_DMSW_C, "unsafeMutableAddressor") \
+    K(RuntimeAttributeGenerator, FIRST, ms_DMSW_0, "runtime attribute generator of ") \
+    K(FreestandingMacroExpansion, CODE, ms_DMSW_CM, "freestanding macro expansion #") \
+    K(AccessorAttachedMacroExpansion, CODE, ms_DMSW_CM, "accessor macro @") \
+    K(MemberAttributeAttachedMacroExpansion, CODE, ms_DMSW_CM, "memberAttribute macro @") \
+    K(MemberAttachedMacroExpansion, CODE, ms_DMSW_CM, "member macro @") \
+    K(PeerAttachedMacroExpansion, CODE, ms_DMSW_CM, "peer macro @") \
+    K(ConformanceAttachedMacroExpansion, CODE, ms_DMSW_CM, "conformance macro @") \
+    K(ExtensionAttachedMacroExpansion, CODE, ms_DMSW_CM, "extension macro @") \
+    K(PreambleAttachedMacroExpansion, CODE, ms_DMSW_CM, "preamble macro @") \
+    K(BodyAttachedMacroExpansion, CODE, ms_DMSW_CM, "body macro @") \
+    K(MacroExpansionUniqueName, CODE, ms_DMSW_CM, "unique name #") \
+    K(MacroExpansionLoc, CODE, ms_DMSW_CM, "") \
+    K(LabelList, TEXT, ms_DMSW_S, "") \
+    K(TypeList, ALL, ms_DMSW_S, "") \
+    K(TypeMangling, CODE, ms_DMSW_0, "") \
     /* types: ms_dmsw_print_special knows them by their place in this list */ \
-    K(BuiltinTypeName, OWN, ms_dmsw_S, "") \
-    K(BuiltinTupleType, TEXT, ms_dmsw_S, "Builtin.TheTupleType") \
-    K(BuiltinFixedArray, CODE, ms_dmsw_S, "Builtin.FixedArray<") \
-    K(BuiltinBorrow, CODE, ms_dmsw_S, "Builtin.Borrow<") \
-    K(FunctionType, CODE, ms_dmsw_T_FUNCTION, "") \
-    K(NoEscapeFunctionType, CODE, ms_dmsw_T_FUNCTION, "") \
-    K(UncurriedFunctionType, CODE, ms_dmsw_T_FUNCTION, "") \
-    K(AutoClosureType, CODE, ms_dmsw_0, "@autoclosure ") \
-    K(EscapingAutoClosureType, CODE, ms_dmsw_0, "@autoclosure ") \
-    K(ThinFunctionType, CODE, ms_dmsw_0, "@convention(thin) ") \
-    K(CFunctionPointer, CODE, ms_dmsw_0, "@convention(c") \
-    K(ObjCBlock, CODE, ms_dmsw_0, "@convention(block") \
-    K(EscapingObjCBlock, CODE, ms_dmsw_0, "@escaping @convention(block") \
-    K(ClangType, OWN, ms_dmsw_0, "") \
-    K(ArgumentTuple, CODE, ms_dmsw_0, "") \
-    K(ReturnType, ALL, ms_dmsw_S, "") \
-    K(ThrowsAnnotation, TEXT, ms_dmsw_0, " throws") \
-    K(TypedThrowsAnnotation, CODE, ms_dmsw_0, " throws(") \
-    K(AsyncAnnotation, TEXT, ms_dmsw_0, " async") \
-    K(ConcurrentFunctionType, TEXT, ms_dmsw_0, "@Sendable ") \
-    K(SendingResultFunctionType, TEXT, ms_dmsw_0, "sending ") \
-    K(GlobalActorFunctionType, CODE, ms_dmsw_T_ISOLATION, "@") \
-    K(IsolatedAnyFunctionType, TEXT, ms_dmsw_T_ISOLATION, "@isolated(any) ") \
-    K(NonIsolatedCallerFunctionType, TEXT, ms_dmsw_T_ISOLATION, "nonisolated(nonsending) ") \
-    K(DifferentiableFunctionType, CODE, ms_dmsw_0, "@differentiable") \
-    K(Tuple, CODE, ms_dmsw_S, "(") \
-    K(TupleElement, CODE, ms_dmsw_0, "") \
-    K(TupleElementName, CODE, ms_dmsw_S, "") \
-    K(Pack, CODE, ms_dmsw_S, "Pack{") \
-    K(SILPackDirect, CODE, ms_dmsw_S, "@direct Pack{") \
-    K(SILPackIndirect, CODE, ms_dmsw_S, "@indirect Pack{") \
-    K(PackExpansion, FIRST, ms_dmsw_0, "repeat ") \
-    K(PackElement, CODE, ms_dmsw_0, "/* level: ") \
-    K(Weak, FIRST, ms_dmsw_0, "weak ") \
-    K(Unowned, FIRST, ms_dmsw_0, "unowned ") \
-    K(Unmanaged, FIRST, ms_dmsw_0, "unowned(unsafe) ") \
-    K(InOut, FIRST, ms_dmsw_0, "inout ") \
-    K(Isolated, FIRST, ms_dmsw_0, "isolated ") \
-    K(Sending, FIRST, ms_dmsw_0, "sending ") \
-    K(CompileTimeLiteral, FIRST, ms_dmsw_0, "_const ") \
-    K(ConstValue, FIRST, ms_dmsw_0, "@const ") \
-    K(Shared, FIRST, ms_dmsw_0, "__shared ") \
-    K(Owned, FIRST, ms_dmsw_0, "__owned ") \
-    K(NoDerivative, FIRST, ms_dmsw_0, "@noDerivative ") \
-    K(BoundGenericClass, CODE, ms_dmsw_S, "") \
-    K(BoundGenericStructure, CODE, ms_dmsw_S, "") \
-    K(BoundGenericEnum, CODE, ms_dmsw_S, "") \
-    K(BoundGenericProtocol, CODE, ms_dmsw_S, "") \
-    K(BoundGenericOtherNominalType, CODE, ms_dmsw_S, "") \
-    K(BoundGenericTypeAlias, CODE, ms_dmsw_S, "") \
-    K(DynamicSelf, TEXT, ms_dmsw_S, "Self") \
-    K(SILBoxType, FIRST, ms_dmsw_S, "@box ") \
-    K(SILBoxTypeWithLayout, CODE, ms_dmsw_S, "") \
-    K(SILBoxLayout, CODE, ms_dmsw_0, "{") \
-    K(SILBoxMutableField, FIRST, ms_dmsw_0, "var ") \
-    K(SILBoxImmutableField, FIRST, ms_dmsw_0, "let ") \
-    K(Metatype, CODE, ms_dmsw_S, "") \
-    K(ExistentialMetatype, CODE, ms_dmsw_S | ms_dmsw_T_EXISTENTIAL, "") \
-    K(MetatypeRepresentation, OWN, ms_dmsw_S, "") \
-    K(ConstrainedExistential, CODE, ms_dmsw_0, "any ") \
-    K(ConstrainedExistentialRequirementList, CODE, ms_dmsw_S, "") \
-    K(ConstrainedExistentialSelf, TEXT, ms_dmsw_S, "Self") \
-    K(ExtendedExistentialTypeShape, CODE, ms_dmsw_0, "existential shape for ") \
-    K(ProtocolList, CODE, ms_dmsw_T_EXISTENTIAL, "") \
-    K(ProtocolListWithClass, CODE, ms_dmsw_T_EXISTENTIAL, "") \
-    K(ProtocolListWithAnyObject, CODE, ms_dmsw_T_EXISTENTIAL, "") \
-    K(AssociatedTypeRef, CODE, ms_dmsw_S, "") \
-    K(ErrorType, TEXT, ms_dmsw_S, "<ERROR TYPE>") \
-    K(DependentGenericParamType, CODE, ms_dmsw_S, "") \
-    K(DependentGenericType, CODE, ms_dmsw_S, "") \
-    K(DependentMemberType, CODE, ms_dmsw_S, "") \
-    K(DependentAssociatedTypeRef, CODE, ms_dmsw_0, "") \
-    K(AssocTypePath, CODE, ms_dmsw_0, "") \
-    K(Integer, CODE, ms_dmsw_S, "") \
-    K(NegativeInteger, CODE, ms_dmsw_S, "-") \
-    K(SugaredOptional, CODE, ms_dmsw_S, "") \
-    K(SugaredArray, CODE, ms_dmsw_S, "[") \
-    K(SugaredDictionary, CODE, ms_dmsw_S, "[") \
-    K(SugaredInlineArray, CODE, ms_dmsw_S, "[") \
-    K(SugaredParen, CODE, ms_dmsw_S, "(") \
-    K(OpaqueReturnType, TEXT, ms_dmsw_0, "some") \
-    K(OpaqueReturnTypeOf, CODE, ms_dmsw_C, "<<opaque return type of ") \
-    K(OpaqueType, CODE, ms_dmsw_0, "") \
+    K(BuiltinTypeName, OWN, ms_DMSW_S, "") \
+    K(BuiltinTupleType, TEXT, ms_DMSW_S, "Builtin.TheTupleType") \
+    K(BuiltinFixedArray, CODE, ms_DMSW_S, "Builtin.FixedArray<") \
+    K(BuiltinBorrow, CODE, ms_DMSW_S, "Builtin.Borrow<") \
+    K(FunctionType, CODE, ms_DMSW_T_FUNCTION, "") \
+    K(NoEscapeFunctionType, CODE, ms_DMSW_T_FUNCTION, "") \
+    K(UncurriedFunctionType, CODE, ms_DMSW_T_FUNCTION, "") \
+    K(AutoClosureType, CODE, ms_DMSW_0, "@autoclosure ") \
+    K(EscapingAutoClosureType, CODE, ms_DMSW_0, "@autoclosure ") \
+    K(ThinFunctionType, CODE, ms_DMSW_0, "@convention(thin) ") \
+    K(CFunctionPointer, CODE, ms_DMSW_0, "@convention(c") \
+    K(ObjCBlock, CODE, ms_DMSW_0, "@convention(block") \
+    K(EscapingObjCBlock, CODE, ms_DMSW_0, "@escaping @convention(block") \
+    K(ClangType, OWN, ms_DMSW_0, "") \
+    K(ArgumentTuple, CODE, ms_DMSW_0, "") \
+    K(ReturnType, ALL, ms_DMSW_S, "") \
+    K(ThrowsAnnotation, TEXT, ms_DMSW_0, " throws") \
+    K(TypedThrowsAnnotation, CODE, ms_DMSW_0, " throws(") \
+    K(AsyncAnnotation, TEXT, ms_DMSW_0, " async") \
+    K(ConcurrentFunctionType, TEXT, ms_DMSW_0, "@Sendable ") \
+    K(SendingResultFunctionType, TEXT, ms_DMSW_0, "sending ") \
+    K(GlobalActorFunctionType, CODE, ms_DMSW_T_ISOLATION, "@") \
+    K(IsolatedAnyFunctionType, TEXT, ms_DMSW_T_ISOLATION, "@isolated(any) ") \
+    K(NonIsolatedCallerFunctionType, TEXT, ms_DMSW_T_ISOLATION, "nonisolated(nonsending) ") \
+    K(DifferentiableFunctionType, CODE, ms_DMSW_0, "@differentiable") \
+    K(Tuple, CODE, ms_DMSW_S, "(") \
+    K(TupleElement, CODE, ms_DMSW_0, "") \
+    K(TupleElementName, CODE, ms_DMSW_S, "") \
+    K(Pack, CODE, ms_DMSW_S, "Pack{") \
+    K(SILPackDirect, CODE, ms_DMSW_S, "@direct Pack{") \
+    K(SILPackIndirect, CODE, ms_DMSW_S, "@indirect Pack{") \
+    K(PackExpansion, FIRST, ms_DMSW_0, "repeat ") \
+    K(PackElement, CODE, ms_DMSW_0, "/* level: ") \
+    K(Weak, FIRST, ms_DMSW_0, "weak ") \
+    K(Unowned, FIRST, ms_DMSW_0, "unowned ") \
+    K(Unmanaged, FIRST, ms_DMSW_0, "unowned(unsafe) ") \
+    K(InOut, FIRST, ms_DMSW_0, "inout ") \
+    K(Isolated, FIRST, ms_DMSW_0, "isolated ") \
+    K(Sending, FIRST, ms_DMSW_0, "sending ") \
+    K(CompileTimeLiteral, FIRST, ms_DMSW_0, "_const ") \
+    K(ConstValue, FIRST, ms_DMSW_0, "@const ") \
+    K(Shared, FIRST, ms_DMSW_0, "__shared ") \
+    K(Owned, FIRST, ms_DMSW_0, "__owned ") \
+    K(NoDerivative, FIRST, ms_DMSW_0, "@noDerivative ") \
+    K(BoundGenericClass, CODE, ms_DMSW_S, "") \
+    K(BoundGenericStructure, CODE, ms_DMSW_S, "") \
+    K(BoundGenericEnum, CODE, ms_DMSW_S, "") \
+    K(BoundGenericProtocol, CODE, ms_DMSW_S, "") \
+    K(BoundGenericOtherNominalType, CODE, ms_DMSW_S, "") \
+    K(BoundGenericTypeAlias, CODE, ms_DMSW_S, "") \
+    K(DynamicSelf, TEXT, ms_DMSW_S, "Self") \
+    K(SILBoxType, FIRST, ms_DMSW_S, "@box ") \
+    K(SILBoxTypeWithLayout, CODE, ms_DMSW_S, "") \
+    K(SILBoxLayout, CODE, ms_DMSW_0, "{") \
+    K(SILBoxMutableField, FIRST, ms_DMSW_0, "var ") \
+    K(SILBoxImmutableField, FIRST, ms_DMSW_0, "let ") \
+    K(Metatype, CODE, ms_DMSW_S, "") \
+    K(ExistentialMetatype, CODE, ms_DMSW_S | ms_DMSW_T_EXISTENTIAL, "") \
+    K(MetatypeRepresentation, OWN, ms_DMSW_S, "") \
+    K(ConstrainedExistential, CODE, ms_DMSW_0, "any ") \
+    K(ConstrainedExistentialRequirementList, CODE, ms_DMSW_S, "") \
+    K(ConstrainedExistentialSelf, TEXT, ms_DMSW_S, "Self") \
+    K(ExtendedExistentialTypeShape, CODE, ms_DMSW_0, "existential shape for ") \
+    K(ProtocolList, CODE, ms_DMSW_T_EXISTENTIAL, "") \
+    K(ProtocolListWithClass, CODE, ms_DMSW_T_EXISTENTIAL, "") \
+    K(ProtocolListWithAnyObject, CODE, ms_DMSW_T_EXISTENTIAL, "") \
+    K(AssociatedTypeRef, CODE, ms_DMSW_S, "") \
+    K(ErrorType, TEXT, ms_DMSW_S, "<ERROR TYPE>") \
+    K(DependentGenericParamType, CODE, ms_DMSW_S, "") \
+    K(DependentGenericType, CODE, ms_DMSW_S, "") \
+    K(DependentMemberType, CODE, ms_DMSW_S, "") \
+    K(DependentAssociatedTypeRef, CODE, ms_DMSW_0, "") \
+    K(AssocTypePath, CODE, ms_DMSW_0, "") \
+    K(Integer, CODE, ms_DMSW_S, "") \
+    K(NegativeInteger, CODE, ms_DMSW_S, "-") \
+    K(SugaredOptional, CODE, ms_DMSW_S, "") \
+    K(SugaredArray, CODE, ms_DMSW_S, "[") \
+    K(SugaredDictionary, CODE, ms_DMSW_S, "[") \
+    K(SugaredInlineArray, CODE, ms_DMSW_S, "[") \
+    K(SugaredParen, CODE, ms_DMSW_S, "(") \
+    K(OpaqueReturnType, TEXT, ms_DMSW_0, "some") \
+    K(OpaqueReturnTypeOf, CODE, ms_DMSW_C, "<<opaque return type of ") \
+    K(OpaqueType, CODE, ms_DMSW_0, "") \
     /* generic signatures */ \
-    K(DependentGenericSignature, CODE, ms_dmsw_0, "") \
-    K(DependentPseudogenericSignature, CODE, ms_dmsw_0, "") \
-    K(DependentGenericParamCount, TEXT, ms_dmsw_0, "") \
-    K(DependentGenericParamPackMarker, TEXT, ms_dmsw_T_REQ, "") \
-    K(DependentGenericParamValueMarker, TEXT, ms_dmsw_T_REQ, "") \
-    K(DependentGenericConformanceRequirement, CODE, ms_dmsw_T_REQ, ": ") \
-    K(DependentGenericSameTypeRequirement, CODE, ms_dmsw_T_REQ, " == ") \
-    K(DependentGenericSameShapeRequirement, CODE, ms_dmsw_T_REQ, ".shape == ") \
-    K(DependentGenericInverseConformanceRequirement, CODE, ms_dmsw_T_REQ, ": ~Swift.") \
-    K(DependentGenericLayoutRequirement, CODE, ms_dmsw_T_REQ, ": ") \
+    K(DependentGenericSignature, CODE, ms_DMSW_0, "") \
+    K(DependentPseudogenericSignature, CODE, ms_DMSW_0, "") \
+    K(DependentGenericParamCount, TEXT, ms_DMSW_0, "") \
+    K(DependentGenericParamPackMarker, TEXT, ms_DMSW_T_REQ, "") \
+    K(DependentGenericParamValueMarker, TEXT, ms_DMSW_T_REQ, "") \
+    K(DependentGenericConformanceRequirement, CODE, ms_DMSW_T_REQ, ": ") \
+    K(DependentGenericSameTypeRequirement, CODE, ms_DMSW_T_REQ, " == ") \
+    K(DependentGenericSameShapeRequirement, CODE, ms_DMSW_T_REQ, ".shape == ") \
+    K(DependentGenericInverseConformanceRequirement, CODE, ms_DMSW_T_REQ, ": ~Swift.") \
+    K(DependentGenericLayoutRequirement, CODE, ms_DMSW_T_REQ, ": ") \
     /* implementation function types */ \
-    K(ImplFunctionType, CODE, ms_dmsw_0, "") \
-    K(ImplEscaping, TEXT, ms_dmsw_0, "@escaping") \
-    K(ImplErasedIsolation, TEXT, ms_dmsw_0, "@isolated(any)") \
-    K(ImplNonIsolated, TEXT, ms_dmsw_0, "nonisolated(nonsending)") \
-    K(ImplCalledOnce, TEXT, ms_dmsw_0, "@called(atMostOnce)") \
-    K(ImplSendingResult, TEXT, ms_dmsw_0, "sending") \
-    K(ImplDifferentiabilityKind, CODE, ms_dmsw_0, "@differentiable") \
-    K(ImplConvention, OWN, ms_dmsw_0, "") \
-    K(ImplFunctionConvention, CODE, ms_dmsw_0, "@convention(") \
-    K(ImplFunctionAttribute, OWN, ms_dmsw_0, "") \
-    K(ImplParameter, CODE, ms_dmsw_0, "") \
-    K(ImplResult, CODE, ms_dmsw_0, "") \
-    K(ImplYield, CODE, ms_dmsw_0, "@yields ") \
-    K(ImplErrorResult, CODE, ms_dmsw_0, "@error ") \
-    K(ImplPatternSubstitutions, TEXT, ms_dmsw_0, "") \
-    K(ImplInvocationSubstitutions, TEXT, ms_dmsw_0, "") \
+    K(ImplFunctionType, CODE, ms_DMSW_0, "") \
+    K(ImplEscaping, TEXT, ms_DMSW_0, "@escaping") \
+    K(ImplErasedIsolation, TEXT, ms_DMSW_0, "@isolated(any)") \
+    K(ImplNonIsolated, TEXT, ms_DMSW_0, "nonisolated(nonsending)") \
+    K(ImplCalledOnce, TEXT, ms_DMSW_0, "@called(atMostOnce)") \
+    K(ImplSendingResult, TEXT, ms_DMSW_0, "sending") \
+    K(ImplDifferentiabilityKind, CODE, ms_DMSW_0, "@differentiable") \
+    K(ImplConvention, OWN, ms_DMSW_0, "") \
+    K(ImplFunctionConvention, CODE, ms_DMSW_0, "@convention(") \
+    K(ImplFunctionAttribute, OWN, ms_DMSW_0, "") \
+    K(ImplParameter, CODE, ms_DMSW_0, "") \
+    K(ImplResult, CODE, ms_DMSW_0, "") \
+    K(ImplYield, CODE, ms_DMSW_0, "@yields ") \
+    K(ImplErrorResult, CODE, ms_DMSW_0, "@error ") \
+    K(ImplPatternSubstitutions, TEXT, ms_DMSW_0, "") \
+    K(ImplInvocationSubstitutions, TEXT, ms_DMSW_0, "") \
     /* conformances */ \
-    K(ProtocolConformance, CODE, ms_dmsw_0, "") \
-    K(ConcreteProtocolConformance, CODE, ms_dmsw_T_CONF, "concrete protocol conformance ") \
-    K(PackProtocolConformance, ALL, ms_dmsw_T_CONF, "pack protocol conformance ") \
-    K(DependentProtocolConformanceRoot, CODE, ms_dmsw_CF, "dependent root protocol conformance ") \
-    K(DependentProtocolConformanceInherited, CODE, ms_dmsw_CF, "dependent inherited protocol conformance ") \
-    K(DependentProtocolConformanceAssociated, CODE, ms_dmsw_CF, \
+    K(ProtocolConformance, CODE, ms_DMSW_0, "") \
+    K(ConcreteProtocolConformance, CODE, ms_DMSW_T_CONF, "concrete protocol conformance ") \
+    K(PackProtocolConformance, ALL, ms_DMSW_T_CONF, "pack protocol conformance ") \
+    K(DependentProtocolConformanceRoot, CODE, ms_DMSW_CF, "dependent root protocol conformance ") \
+    K(DependentProtocolConformanceInherited, CODE, ms_DMSW_CF, "dependent inherited protocol conformance ") \
+    K(DependentProtocolConformanceAssociated, CODE, ms_DMSW_CF, \
       "dependent associated protocol conformance ") \
-    K(DependentProtocolConformanceOpaque, CODE, ms_dmsw_CF, "opaque result conformance ") \
-    K(DependentAssociatedConformance, ALL, ms_dmsw_0, "dependent associated conformance ") \
-    K(ProtocolConformanceRefInTypeModule, ALL, ms_dmsw_0, "protocol conformance ref (type's module) ") \
-    K(ProtocolConformanceRefInProtocolModule, ALL, ms_dmsw_0, \
+    K(DependentProtocolConformanceOpaque, CODE, ms_DMSW_CF, "opaque result conformance ") \
+    K(DependentAssociatedConformance, ALL, ms_DMSW_0, "dependent associated conformance ") \
+    K(ProtocolConformanceRefInTypeModule, ALL, ms_DMSW_0, "protocol conformance ref (type's module) ") \
+    K(ProtocolConformanceRefInProtocolModule, ALL, ms_DMSW_0, \
       "protocol conformance ref (protocol's module) ") \
-    K(ProtocolConformanceRefInOtherModule, ALL, ms_dmsw_0, "protocol conformance ref (retroactive) ") \
-    K(AnyProtocolConformanceList, CODE, ms_dmsw_0, "") \
-    K(RetroactiveConformance, ALL, ms_dmsw_0, "retroactive @ ") \
+    K(ProtocolConformanceRefInOtherModule, ALL, ms_DMSW_0, "protocol conformance ref (retroactive) ") \
+    K(AnyProtocolConformanceList, CODE, ms_DMSW_0, "") \
+    K(RetroactiveConformance, ALL, ms_DMSW_0, "retroactive @ ") \
     /* attributes of whole functions */ \
-    K(ObjCAttribute, TEXT, ms_dmsw_A, "@objc ") \
-    K(NonObjCAttribute, TEXT, ms_dmsw_A, "@nonobjc ") \
-    K(DynamicAttribute, TEXT, ms_dmsw_A, "dynamic ") \
-    K(DirectMethodReferenceAttribute, TEXT, ms_dmsw_A, "super ") \
-    K(VTableAttribute, TEXT, ms_dmsw_A, "override ") \
-    K(PartialApplyForwarder, CODE, ms_dmsw_A, "partial apply forwarder") \
-    K(PartialApplyObjCForwarder, CODE, ms_dmsw_A, "partial apply ObjC forwarder") \
-    K(OutlinedVariable, CODE, ms_dmsw_A, "outlined variable #") \
-    K(OutlinedReadOnlyObject, CODE, ms_dmsw_A, "outlined read-only object #") \
-    K(OutlinedBridgedMethod, CODE, ms_dmsw_A, "outlined bridged method (") \
-    K(MergedFunction, CODE, ms_dmsw_A, "merged ") \
-    K(DistributedThunk, CODE, ms_dmsw_A, "distributed thunk ") \
-    K(DistributedAccessor, CODE, ms_dmsw_A, "distributed accessor for ") \
-    K(DynamicallyReplaceableFunctionKey, CODE, ms_dmsw_A, "dynamically replaceable key for ") \
-    K(DynamicallyReplaceableFunctionImpl, CODE, ms_dmsw_A, "dynamically replaceable thunk for ") \
-    K(DynamicallyReplaceableFunctionVar, CODE, ms_dmsw_A, "dynamically replaceable variable for ") \
-    K(AsyncFunctionPointer, TEXT, ms_dmsw_A, "async function pointer to ") \
-    K(CoroFunctionPointer, TEXT, ms_dmsw_A, "coro function pointer to ") \
-    K(DefaultOverride, TEXT, ms_dmsw_A, "default override of ") \
-    K(AsyncAwaitResumePartialFunction, CODE, ms_dmsw_A, ") await resume partial function for ") \
-    K(AsyncSuspendResumePartialFunction, CODE, ms_dmsw_A, ") suspend resume partial function for ") \
-    K(AccessibleFunctionRecord, CODE, ms_dmsw_A, "accessible function runtime record for ") \
-    K(BackDeploymentThunk, CODE, ms_dmsw_A, "back deployment thunk for ") \
-    K(BackDeploymentFallback, TEXT, ms_dmsw_A, "back deployment fallback for ") \
-    K(HasSymbolQuery, TEXT, ms_dmsw_A, "#_hasSymbol query for ") \
-    K(GenericSpecialization, CODE, ms_dmsw_A, "generic specialization") \
-    K(GenericSpecializationInResilienceDomain, CODE, ms_dmsw_A, "generic specialization") \
-    K(GenericSpecializationPrespecialized, CODE, ms_dmsw_A, "generic pre-specialization") \
-    K(GenericSpecializationNotReAbstracted, CODE, ms_dmsw_A, "generic not re-abstracted specialization") \
-    K(InlinedGenericFunction, CODE, ms_dmsw_A, "inlined generic function") \
-    K(GenericPartialSpecialization, CODE, ms_dmsw_A, "generic partial specialization") \
-    K(GenericPartialSpecializationNotReAbstracted, CODE, ms_dmsw_A, \
+    K(ObjCAttribute, TEXT, ms_DMSW_A, "@objc ") \
+    K(NonObjCAttribute, TEXT, ms_DMSW_A, "@nonobjc ") \
+    K(DynamicAttribute, TEXT, ms_DMSW_A, "dynamic ") \
+    K(DirectMethodReferenceAttribute, TEXT, ms_DMSW_A, "super ") \
+    K(VTableAttribute, TEXT, ms_DMSW_A, "override ") \
+    K(PartialApplyForwarder, CODE, ms_DMSW_A, "partial apply forwarder") \
+    K(PartialApplyObjCForwarder, CODE, ms_DMSW_A, "partial apply ObjC forwarder") \
+    K(OutlinedVariable, CODE, ms_DMSW_A, "outlined variable #") \
+    K(OutlinedReadOnlyObject, CODE, ms_DMSW_A, "outlined read-only object #") \
+    K(OutlinedBridgedMethod, CODE, ms_DMSW_A, "outlined bridged method (") \
+    K(MergedFunction, CODE, ms_DMSW_A, "merged ") \
+    K(DistributedThunk, CODE, ms_DMSW_A, "distributed thunk ") \
+    K(DistributedAccessor, CODE, ms_DMSW_A, "distributed accessor for ") \
+    K(DynamicallyReplaceableFunctionKey, CODE, ms_DMSW_A, "dynamically replaceable key for ") \
+    K(DynamicallyReplaceableFunctionImpl, CODE, ms_DMSW_A, "dynamically replaceable thunk for ") \
+    K(DynamicallyReplaceableFunctionVar, CODE, ms_DMSW_A, "dynamically replaceable variable for ") \
+    K(AsyncFunctionPointer, TEXT, ms_DMSW_A, "async function pointer to ") \
+    K(CoroFunctionPointer, TEXT, ms_DMSW_A, "coro function pointer to ") \
+    K(DefaultOverride, TEXT, ms_DMSW_A, "default override of ") \
+    K(AsyncAwaitResumePartialFunction, CODE, ms_DMSW_A, ") await resume partial function for ") \
+    K(AsyncSuspendResumePartialFunction, CODE, ms_DMSW_A, ") suspend resume partial function for ") \
+    K(AccessibleFunctionRecord, CODE, ms_DMSW_A, "accessible function runtime record for ") \
+    K(BackDeploymentThunk, CODE, ms_DMSW_A, "back deployment thunk for ") \
+    K(BackDeploymentFallback, TEXT, ms_DMSW_A, "back deployment fallback for ") \
+    K(HasSymbolQuery, TEXT, ms_DMSW_A, "#_hasSymbol query for ") \
+    K(GenericSpecialization, CODE, ms_DMSW_A, "generic specialization") \
+    K(GenericSpecializationInResilienceDomain, CODE, ms_DMSW_A, "generic specialization") \
+    K(GenericSpecializationPrespecialized, CODE, ms_DMSW_A, "generic pre-specialization") \
+    K(GenericSpecializationNotReAbstracted, CODE, ms_DMSW_A, "generic not re-abstracted specialization") \
+    K(InlinedGenericFunction, CODE, ms_DMSW_A, "inlined generic function") \
+    K(GenericPartialSpecialization, CODE, ms_DMSW_A, "generic partial specialization") \
+    K(GenericPartialSpecializationNotReAbstracted, CODE, ms_DMSW_A, \
       "generic not-reabstracted partial specialization") \
-    K(FunctionSignatureSpecialization, CODE, ms_dmsw_A, "function signature specialization") \
-    K(GenericSpecializationParam, CODE, ms_dmsw_0, "") \
-    K(FunctionSignatureSpecializationParam, CODE, ms_dmsw_0, "") \
-    K(FunctionSignatureSpecializationReturn, CODE, ms_dmsw_0, "") \
-    K(FunctionSignatureSpecializationParamKind, CODE, ms_dmsw_0, "") \
-    K(FunctionSignatureSpecializationParamPayload, CODE, ms_dmsw_0, "") \
-    K(SpecializationPassID, CODE, ms_dmsw_0, "") \
-    K(IsSerialized, TEXT, ms_dmsw_0, "serialized") \
+    K(FunctionSignatureSpecialization, CODE, ms_DMSW_A, "function signature specialization") \
+    K(GenericSpecializationParam, CODE, ms_DMSW_0, "") \
+    K(FunctionSignatureSpecializationParam, CODE, ms_DMSW_0, "") \
+    K(FunctionSignatureSpecializationReturn, CODE, ms_DMSW_0, "") \
+    K(FunctionSignatureSpecializationParamKind, CODE, ms_DMSW_0, "") \
+    K(FunctionSignatureSpecializationParamPayload, CODE, ms_DMSW_0, "") \
+    K(SpecializationPassID, CODE, ms_DMSW_0, "") \
+    K(IsSerialized, TEXT, ms_DMSW_0, "serialized") \
     /* thunks */ \
-    K(CurryThunk, FIRST, ms_dmsw_0, "curry thunk of ") \
-    K(SILThunkIdentity, FIRST, ms_dmsw_0, "identity thunk of ") \
-    K(SILThunkHopToMainActorIfNeeded, FIRST, ms_dmsw_0, "hop to main actor thunk of ") \
-    K(DispatchThunk, FIRST, ms_dmsw_0, "dispatch thunk of ") \
-    K(MethodDescriptor, FIRST, ms_dmsw_0, "method descriptor for ") \
-    K(VTableThunk, CODE, ms_dmsw_0, "vtable thunk for ") \
-    K(ProtocolWitness, CODE, ms_dmsw_0, "protocol witness for ") \
-    K(ProtocolSelfConformanceWitness, FIRST, ms_dmsw_0, "protocol self-conformance witness for ") \
-    K(ReabstractionThunk, CODE, ms_dmsw_0, "reabstraction thunk ") \
-    K(ReabstractionThunkHelper, CODE, ms_dmsw_0, "reabstraction thunk helper ") \
-    K(ReabstractionThunkHelperWithSelf, CODE, ms_dmsw_0, "reabstraction thunk ") \
-    K(ReabstractionThunkHelperWithGlobalActor, CODE, ms_dmsw_0, "") \
-    K(ObjCAsyncCompletionHandlerImpl, CODE, ms_dmsw_0, "@objc completion handler block implementation for ") \
-    K(PredefinedObjCAsyncCompletionHandlerImpl, CODE, ms_dmsw_0, \
+    K(CurryThunk, FIRST, ms_DMSW_0, "curry thunk of ") \
+    K(SILThunkIdentity, FIRST, ms_DMSW_0, "identity thunk of ") \
+    K(SILThunkHopToMainActorIfNeeded, FIRST, ms_DMSW_0, "hop to main actor thunk of ") \
+    K(DispatchThunk, FIRST, ms_DMSW_0, "dispatch thunk of ") \
+    K(MethodDescriptor, FIRST, ms_DMSW_0, "method descriptor for ") \
+    K(VTableThunk, CODE, ms_DMSW_0, "vtable thunk for ") \
+    K(ProtocolWitness, CODE, ms_DMSW_0, "protocol witness for ") \
+    K(ProtocolSelfConformanceWitness, FIRST, ms_DMSW_0, "protocol self-conformance witness for ") \
+    K(ReabstractionThunk, CODE, ms_DMSW_0, "reabstraction thunk ") \
+    K(ReabstractionThunkHelper, CODE, ms_DMSW_0, "reabstraction thunk helper ") \
+    K(ReabstractionThunkHelperWithSelf, CODE, ms_DMSW_0, "reabstraction thunk ") \
+    K(ReabstractionThunkHelperWithGlobalActor, CODE, ms_DMSW_0, "") \
+    K(ObjCAsyncCompletionHandlerImpl, CODE, ms_DMSW_0, "@objc completion handler block implementation for ") \
+    K(PredefinedObjCAsyncCompletionHandlerImpl, CODE, ms_DMSW_0, \
       "predefined @objc completion handler block implementation for ") \
-    K(KeyPathGetterThunkHelper, CODE, ms_dmsw_0, "key path getter for ") \
-    K(KeyPathSetterThunkHelper, CODE, ms_dmsw_0, "key path setter for ") \
-    K(KeyPathUnappliedMethodThunkHelper, CODE, ms_dmsw_0, "key path unapplied method ") \
-    K(KeyPathAppliedMethodThunkHelper, CODE, ms_dmsw_0, "key path applied method ") \
-    K(KeyPathEqualsThunkHelper, CODE, ms_dmsw_0, "key path index equality operator for ") \
-    K(KeyPathHashThunkHelper, CODE, ms_dmsw_0, "key path index hash operator for ") \
-    K(CoroutineContinuationPrototype, FIRST, ms_dmsw_0, "coroutine continuation prototype for ") \
-    K(AutoDiffFunction, CODE, ms_dmsw_C, "") \
-    K(AutoDiffDerivativeVTableThunk, CODE, ms_dmsw_0, "vtable thunk for ") \
-    K(AutoDiffSelfReorderingReabstractionThunk, CODE, ms_dmsw_0, \
+    K(KeyPathGetterThunkHelper, CODE, ms_DMSW_0, "key path getter for ") \
+    K(KeyPathSetterThunkHelper, CODE, ms_DMSW_0, "key path setter for ") \
+    K(KeyPathUnappliedMethodThunkHelper, CODE, ms_DMSW_0, "key path unapplied method ") \
+    K(KeyPathAppliedMethodThunkHelper, CODE, ms_DMSW_0, "key path applied method ") \
+    K(KeyPathEqualsThunkHelper, CODE, ms_DMSW_0, "key path index equality operator for ") \
+    K(KeyPathHashThunkHelper, CODE, ms_DMSW_0, "key path index hash operator for ") \
+    K(CoroutineContinuationPrototype, FIRST, ms_DMSW_0, "coroutine continuation prototype for ") \
+    K(AutoDiffFunction, CODE, ms_DMSW_C, "") \
+    K(AutoDiffDerivativeVTableThunk, CODE, ms_DMSW_0, "vtable thunk for ") \
+    K(AutoDiffSelfReorderingReabstractionThunk, CODE, ms_DMSW_0, \
       "autodiff self-reordering reabstraction thunk ") \
-    K(AutoDiffSubsetParametersThunk, CODE, ms_dmsw_0, "autodiff subset parameters thunk for ") \
-    K(AutoDiffFunctionKind, CODE, ms_dmsw_0, "") \
-    K(DifferentiabilityWitness, CODE, ms_dmsw_0, "") \
-    K(IndexSubset, CODE, ms_dmsw_0, "{") \
+    K(AutoDiffSubsetParametersThunk, CODE, ms_DMSW_0, "autodiff subset parameters thunk for ") \
+    K(AutoDiffFunctionKind, CODE, ms_DMSW_0, "") \
+    K(DifferentiabilityWitness, CODE, ms_DMSW_0, "") \
+    K(IndexSubset, CODE, ms_DMSW_0, "{") \
     /* metadata and witness tables */ \
-    K(TypeMetadata, FIRST, ms_dmsw_0, "type metadata for ") \
-    K(FullTypeMetadata, FIRST, ms_dmsw_0, "full type metadata for ") \
-    K(GenericTypeMetadataPattern, FIRST, ms_dmsw_0, "generic type metadata pattern for ") \
-    K(TypeMetadataAccessFunction, FIRST, ms_dmsw_0, "type metadata accessor for ") \
-    K(TypeMetadataLazyCache, FIRST, ms_dmsw_0, "lazy cache variable for type metadata for ") \
-    K(TypeMetadataCompletionFunction, FIRST, ms_dmsw_0, "type metadata completion function for ") \
-    K(TypeMetadataInstantiationFunction, FIRST, ms_dmsw_0, "type metadata instantiation function for ") \
-    K(TypeMetadataInstantiationCache, FIRST, ms_dmsw_0, "type metadata instantiation cache for ") \
-    K(TypeMetadataSingletonInitializationCache, FIRST, ms_dmsw_0, \
+    K(TypeMetadata, FIRST, ms_DMSW_0, "type metadata for ") \
+    K(FullTypeMetadata, FIRST, ms_DMSW_0, "full type metadata for ") \
+    K(GenericTypeMetadataPattern, FIRST, ms_DMSW_0, "generic type metadata pattern for ") \
+    K(TypeMetadataAccessFunction, FIRST, ms_DMSW_0, "type metadata accessor for ") \
+    K(TypeMetadataLazyCache, FIRST, ms_DMSW_0, "lazy cache variable for type metadata for ") \
+    K(TypeMetadataCompletionFunction, FIRST, ms_DMSW_0, "type metadata completion function for ") \
+    K(TypeMetadataInstantiationFunction, FIRST, ms_DMSW_0, "type metadata instantiation function for ") \
+    K(TypeMetadataInstantiationCache, FIRST, ms_DMSW_0, "type metadata instantiation cache for ") \
+    K(TypeMetadataSingletonInitializationCache, FIRST, ms_DMSW_0, \
       "type metadata singleton initialization cache for ") \
-    K(TypeMetadataDemanglingCache, FIRST, ms_dmsw_0, "demangling cache variable for type metadata for ") \
-    K(TypeMetadataMangledNameRef, FIRST, ms_dmsw_0, "mangled name ref for type metadata for ") \
-    K(Metaclass, FIRST, ms_dmsw_0, "metaclass for ") \
-    K(NominalTypeDescriptor, FIRST, ms_dmsw_0, "nominal type descriptor for ") \
-    K(NominalTypeDescriptorRecord, FIRST, ms_dmsw_0, "nominal type descriptor runtime record for ") \
-    K(OpaqueTypeDescriptor, FIRST, ms_dmsw_0, "opaque type descriptor for ") \
-    K(OpaqueTypeDescriptorRecord, FIRST, ms_dmsw_0, "opaque type descriptor runtime record for ") \
-    K(OpaqueTypeDescriptorAccessor, FIRST, ms_dmsw_0, "opaque type descriptor accessor for ") \
-    K(OpaqueTypeDescriptorAccessorImpl, FIRST, ms_dmsw_0, "opaque type descriptor accessor impl for ") \
-    K(OpaqueTypeDescriptorAccessorKey, FIRST, ms_dmsw_0, "opaque type descriptor accessor key for ") \
-    K(OpaqueTypeDescriptorAccessorVar, FIRST, ms_dmsw_0, "opaque type descriptor accessor var for ") \
-    K(MethodLookupFunction, FIRST, ms_dmsw_0, "method lookup function for ") \
-    K(ObjCMetadataUpdateFunction, FIRST, ms_dmsw_0, "ObjC metadata update function for ") \
-    K(ObjCResilientClassStub, FIRST, ms_dmsw_0, "ObjC resilient class stub for ") \
-    K(FullObjCResilientClassStub, FIRST, ms_dmsw_0, "full ObjC resilient class stub for ") \
-    K(ModuleDescriptor, FIRST, ms_dmsw_0, "module descriptor ") \
-    K(ExtensionDescriptor, FIRST, ms_dmsw_0, "extension descriptor ") \
-    K(AnonymousDescriptor, FIRST, ms_dmsw_0, "anonymous descriptor ") \
-    K(AssociatedTypeGenericParamRef, ALL, ms_dmsw_0, "generic parameter reference for associated type ") \
-    K(ProtocolDescriptor, FIRST, ms_dmsw_0, "protocol descriptor for ") \
-    K(ProtocolDescriptorRecord, FIRST, ms_dmsw_0, "protocol descriptor runtime record for ") \
-    K(ProtocolConformanceDescriptor, FIRST, ms_dmsw_0, "protocol conformance descriptor for ") \
-    K(ProtocolConformanceDescriptorRecord, FIRST, ms_dmsw_0, \
+    K(TypeMetadataDemanglingCache, FIRST, ms_DMSW_0, "demangling cache variable for type metadata for ") \
+    K(TypeMetadataMangledNameRef, FIRST, ms_DMSW_0, "mangled name ref for type metadata for ") \
+    K(Metaclass, FIRST, ms_DMSW_0, "metaclass for ") \
+    K(NominalTypeDescriptor, FIRST, ms_DMSW_0, "nominal type descriptor for ") \
+    K(NominalTypeDescriptorRecord, FIRST, ms_DMSW_0, "nominal type descriptor runtime record for ") \
+    K(OpaqueTypeDescriptor, FIRST, ms_DMSW_0, "opaque type descriptor for ") \
+    K(OpaqueTypeDescriptorRecord, FIRST, ms_DMSW_0, "opaque type descriptor runtime record for ") \
+    K(OpaqueTypeDescriptorAccessor, FIRST, ms_DMSW_0, "opaque type descriptor accessor for ") \
+    K(OpaqueTypeDescriptorAccessorImpl, FIRST, ms_DMSW_0, "opaque type descriptor accessor impl for ") \
+    K(OpaqueTypeDescriptorAccessorKey, FIRST, ms_DMSW_0, "opaque type descriptor accessor key for ") \
+    K(OpaqueTypeDescriptorAccessorVar, FIRST, ms_DMSW_0, "opaque type descriptor accessor var for ") \
+    K(MethodLookupFunction, FIRST, ms_DMSW_0, "method lookup function for ") \
+    K(ObjCMetadataUpdateFunction, FIRST, ms_DMSW_0, "ObjC metadata update function for ") \
+    K(ObjCResilientClassStub, FIRST, ms_DMSW_0, "ObjC resilient class stub for ") \
+    K(FullObjCResilientClassStub, FIRST, ms_DMSW_0, "full ObjC resilient class stub for ") \
+    K(ModuleDescriptor, FIRST, ms_DMSW_0, "module descriptor ") \
+    K(ExtensionDescriptor, FIRST, ms_DMSW_0, "extension descriptor ") \
+    K(AnonymousDescriptor, FIRST, ms_DMSW_0, "anonymous descriptor ") \
+    K(AssociatedTypeGenericParamRef, ALL, ms_DMSW_0, "generic parameter reference for associated type ") \
+    K(ProtocolDescriptor, FIRST, ms_DMSW_0, "protocol descriptor for ") \
+    K(ProtocolDescriptorRecord, FIRST, ms_DMSW_0, "protocol descriptor runtime record for ") \
+    K(ProtocolConformanceDescriptor, FIRST, ms_DMSW_0, "protocol conformance descriptor for ") \
+    K(ProtocolConformanceDescriptorRecord, FIRST, ms_DMSW_0, \
       "protocol conformance descriptor runtime record for ") \
-    K(ProtocolSelfConformanceDescriptor, FIRST, ms_dmsw_0, "protocol self-conformance descriptor for ") \
-    K(ProtocolRequirementsBaseDescriptor, FIRST, ms_dmsw_0, "protocol requirements base descriptor for ") \
-    K(ClassMetadataBaseOffset, FIRST, ms_dmsw_0, "class metadata base offset for ") \
-    K(PropertyDescriptor, FIRST, ms_dmsw_0, "property descriptor for ") \
-    K(MetadataInstantiationCache, FIRST, ms_dmsw_0, "metadata instantiation cache for ") \
-    K(NoncanonicalSpecializedGenericTypeMetadata, FIRST, ms_dmsw_0, \
+    K(ProtocolSelfConformanceDescriptor, FIRST, ms_DMSW_0, "protocol self-conformance descriptor for ") \
+    K(ProtocolRequirementsBaseDescriptor, FIRST, ms_DMSW_0, "protocol requirements base descriptor for ") \
+    K(ClassMetadataBaseOffset, FIRST, ms_DMSW_0, "class metadata base offset for ") \
+    K(PropertyDescriptor, FIRST, ms_DMSW_0, "property descriptor for ") \
+    K(MetadataInstantiationCache, FIRST, ms_DMSW_0, "metadata instantiation cache for ") \
+    K(NoncanonicalSpecializedGenericTypeMetadata, FIRST, ms_DMSW_0, \
       "noncanonical specialized generic type metadata for ") \
-    K(NoncanonicalSpecializedGenericTypeMetadataCache, FIRST, ms_dmsw_0, \
+    K(NoncanonicalSpecializedGenericTypeMetadataCache, FIRST, ms_DMSW_0, \
       "cache variable for noncanonical specialized generic type metadata for ") \
-    K(CanonicalSpecializedGenericMetaclass, FIRST, ms_dmsw_0, "specialized generic metaclass for ") \
-    K(CanonicalSpecializedGenericTypeMetadataAccessFunction, FIRST, ms_dmsw_0, \
+    K(CanonicalSpecializedGenericMetaclass, FIRST, ms_DMSW_0, "specialized generic metaclass for ") \
+    K(CanonicalSpecializedGenericTypeMetadataAccessFunction, FIRST, ms_DMSW_0, \
       "canonical specialized generic type metadata accessor for ") \
-    K(CanonicalPrespecializedGenericTypeCachingOnceToken, FIRST, ms_dmsw_0, \
+    K(CanonicalPrespecializedGenericTypeCachingOnceToken, FIRST, ms_DMSW_0, \
       "flag for loading of canonical specialized generic type metadata for ") \
-    K(Uniquable, FIRST, ms_dmsw_0, "uniquable ") \
-    K(ReflectionMetadataBuiltinDescriptor, FIRST, ms_dmsw_0, "reflection metadata builtin descriptor ") \
-    K(ReflectionMetadataFieldDescriptor, FIRST, ms_dmsw_0, "reflection metadata field descriptor ") \
-    K(ReflectionMetadataAssocTypeDescriptor, FIRST, ms_dmsw_0, \
+    K(Uniquable, FIRST, ms_DMSW_0, "uniquable ") \
+    K(ReflectionMetadataBuiltinDescriptor, FIRST, ms_DMSW_0, "reflection metadata builtin descriptor ") \
+    K(ReflectionMetadataFieldDescriptor, FIRST, ms_DMSW_0, "reflection metadata field descriptor ") \
+    K(ReflectionMetadataAssocTypeDescriptor, FIRST, ms_DMSW_0, \
       "reflection metadata associated type descriptor ") \
-    K(ReflectionMetadataSuperclassDescriptor, FIRST, ms_dmsw_0, \
+    K(ReflectionMetadataSuperclassDescriptor, FIRST, ms_DMSW_0, \
       "reflection metadata superclass descriptor ") \
-    K(AssociatedTypeDescriptor, FIRST, ms_dmsw_0, "associated type descriptor for ") \
-    K(DefaultAssociatedTypeMetadataAccessor, FIRST, ms_dmsw_0, \
+    K(AssociatedTypeDescriptor, FIRST, ms_DMSW_0, "associated type descriptor for ") \
+    K(DefaultAssociatedTypeMetadataAccessor, FIRST, ms_DMSW_0, \
       "default associated type metadata accessor for ") \
-    K(AssociatedConformanceDescriptor, CODE, ms_dmsw_0, "associated conformance descriptor for ") \
-    K(DefaultAssociatedConformanceAccessor, CODE, ms_dmsw_0, "default associated conformance accessor for ") \
-    K(BaseConformanceDescriptor, CODE, ms_dmsw_0, "base conformance descriptor for ") \
-    K(AssociatedTypeMetadataAccessor, CODE, ms_dmsw_0, "associated type metadata accessor for ") \
-    K(AssociatedTypeWitnessTableAccessor, CODE, ms_dmsw_0, "associated type witness table accessor for ") \
-    K(BaseWitnessTableAccessor, CODE, ms_dmsw_0, "base witness table accessor for ") \
-    K(ValueWitness, CODE, ms_dmsw_0, "") \
-    K(ValueWitnessTable, FIRST, ms_dmsw_0, "value witness table for ") \
-    K(EnumCase, FIRST, ms_dmsw_0, "enum case for ") \
-    K(FieldOffset, CODE, ms_dmsw_0, "field offset for ") \
-    K(ProtocolWitnessTable, FIRST, ms_dmsw_0, "protocol witness table for ") \
-    K(ProtocolWitnessTablePattern, FIRST, ms_dmsw_0, "protocol witness table pattern for ") \
-    K(ProtocolWitnessTableAccessor, FIRST, ms_dmsw_0, "protocol witness table accessor for ") \
-    K(ProtocolSelfConformanceWitnessTable, FIRST, ms_dmsw_0, "protocol self-conformance witness table for ") \
-    K(GenericProtocolWitnessTable, FIRST, ms_dmsw_0, "generic protocol witness table for ") \
-    K(GenericProtocolWitnessTableInstantiationFunction, FIRST, ms_dmsw_0, \
+    K(AssociatedConformanceDescriptor, CODE, ms_DMSW_0, "associated conformance descriptor for ") \
+    K(DefaultAssociatedConformanceAccessor, CODE, ms_DMSW_0, "default associated conformance accessor for ") \
+    K(BaseConformanceDescriptor, CODE, ms_DMSW_0, "base conformance descriptor for ") \
+    K(AssociatedTypeMetadataAccessor, CODE, ms_DMSW_0, "associated type metadata accessor for ") \
+    K(AssociatedTypeWitnessTableAccessor, CODE, ms_DMSW_0, "associated type witness table accessor for ") \
+    K(BaseWitnessTableAccessor, CODE, ms_DMSW_0, "base witness table accessor for ") \
+    K(ValueWitness, CODE, ms_DMSW_0, "") \
+    K(ValueWitnessTable, FIRST, ms_DMSW_0, "value witness table for ") \
+    K(EnumCase, FIRST, ms_DMSW_0, "enum case for ") \
+    K(FieldOffset, CODE, ms_DMSW_0, "field offset for ") \
+    K(ProtocolWitnessTable, FIRST, ms_DMSW_0, "protocol witness table for ") \
+    K(ProtocolWitnessTablePattern, FIRST, ms_DMSW_0, "protocol witness table pattern for ") \
+    K(ProtocolWitnessTableAccessor, FIRST, ms_DMSW_0, "protocol witness table accessor for ") \
+    K(ProtocolSelfConformanceWitnessTable, FIRST, ms_DMSW_0, "protocol self-conformance witness table for ") \
+    K(GenericProtocolWitnessTable, FIRST, ms_DMSW_0, "generic protocol witness table for ") \
+    K(GenericProtocolWitnessTableInstantiationFunction, FIRST, ms_DMSW_0, \
       "instantiation function for generic protocol witness table for ") \
-    K(ResilientProtocolWitnessTable, FIRST, ms_dmsw_0, "resilient protocol witness table for ") \
-    K(LazyProtocolWitnessTableAccessor, CODE, ms_dmsw_0, "lazy protocol witness table accessor for type ") \
-    K(LazyProtocolWitnessTableCacheVariable, CODE, ms_dmsw_0, \
+    K(ResilientProtocolWitnessTable, FIRST, ms_DMSW_0, "resilient protocol witness table for ") \
+    K(LazyProtocolWitnessTableAccessor, CODE, ms_DMSW_0, "lazy protocol witness table accessor for type ") \
+    K(LazyProtocolWitnessTableCacheVariable, CODE, ms_DMSW_0, \
       "lazy protocol witness table cache variable for type ") \
-    K(GlobalVariableOnceToken, CODE, ms_dmsw_C, "one-time initialization token for ") \
-    K(GlobalVariableOnceFunction, CODE, ms_dmsw_C, "one-time initialization function for ") \
-    K(GlobalVariableOnceDeclList, CODE, ms_dmsw_0, "") \
-    K(OutlinedCopy, ALL, ms_dmsw_0, "outlined copy of ") \
-    K(OutlinedConsume, ALL, ms_dmsw_0, "outlined consume of ") \
-    K(OutlinedRetain, FIRST, ms_dmsw_0, "outlined retain of ") \
-    K(OutlinedRelease, FIRST, ms_dmsw_0, "outlined release of ") \
-    K(OutlinedInitializeWithTake, FIRST, ms_dmsw_0, "outlined init with take of ") \
-    K(OutlinedInitializeWithCopy, FIRST, ms_dmsw_0, "outlined init with copy of ") \
-    K(OutlinedAssignWithTake, FIRST, ms_dmsw_0, "outlined assign with take of ") \
-    K(OutlinedAssignWithCopy, FIRST, ms_dmsw_0, "outlined assign with copy of ") \
-    K(OutlinedDestroy, FIRST, ms_dmsw_0, "outlined destroy of ") \
-    K(OutlinedEnumGetTag, FIRST, ms_dmsw_0, "outlined enum get tag of ") \
-    K(OutlinedEnumTagStore, FIRST, ms_dmsw_0, "outlined enum tag store of ") \
-    K(OutlinedEnumProjectDataForLoad, FIRST, ms_dmsw_0, "outlined enum project data for load of ")
+    K(GlobalVariableOnceToken, CODE, ms_DMSW_C, "one-time initialization token for ") \
+    K(GlobalVariableOnceFunction, CODE, ms_DMSW_C, "one-time initialization function for ") \
+    K(GlobalVariableOnceDeclList, CODE, ms_DMSW_0, "") \
+    K(OutlinedCopy, ALL, ms_DMSW_0, "outlined copy of ") \
+    K(OutlinedConsume, ALL, ms_DMSW_0, "outlined consume of ") \
+    K(OutlinedRetain, FIRST, ms_DMSW_0, "outlined retain of ") \
+    K(OutlinedRelease, FIRST, ms_DMSW_0, "outlined release of ") \
+    K(OutlinedInitializeWithTake, FIRST, ms_DMSW_0, "outlined init with take of ") \
+    K(OutlinedInitializeWithCopy, FIRST, ms_DMSW_0, "outlined init with copy of ") \
+    K(OutlinedAssignWithTake, FIRST, ms_DMSW_0, "outlined assign with take of ") \
+    K(OutlinedAssignWithCopy, FIRST, ms_DMSW_0, "outlined assign with copy of ") \
+    K(OutlinedDestroy, FIRST, ms_DMSW_0, "outlined destroy of ") \
+    K(OutlinedEnumGetTag, FIRST, ms_DMSW_0, "outlined enum get tag of ") \
+    K(OutlinedEnumTagStore, FIRST, ms_DMSW_0, "outlined enum tag store of ") \
+    K(OutlinedEnumProjectDataForLoad, FIRST, ms_DMSW_0, "outlined enum project data for load of ")
 
 /* clang-format on */
 
-#define ms_dmsw_ENUM(name, how, traits, text) ms_dmsw_##name,
-enum ms_dmsw_kind { ms_dmsw_KINDS(ms_dmsw_ENUM) ms_dmsw_KIND_COUNT };
-#undef ms_dmsw_ENUM
+#define ms_DMSW_ENUM(name, how, traits, text) ms_DMSW_##name,
+enum ms_dmsw_kind { ms_DMSW_KINDS(ms_DMSW_ENUM) ms_DMSW_KIND_COUNT };
+#undef ms_DMSW_ENUM
 
 typedef struct ms_dmsw_row { /* How one kind of node is printed. */
     const char *text;
@@ -11503,24 +11850,24 @@ typedef struct ms_dmsw_row { /* How one kind of node is printed. */
     uint8_t how;
 } ms_dmsw_row;
 
-#define ms_dmsw_ROW(name, how, traits, text) {text, traits, (uint8_t)(sizeof(text) - 1), ms_dmsw_H_##how},
-static const ms_dmsw_row ms_dmsw_rows[] = {ms_dmsw_KINDS(ms_dmsw_ROW)};
-#undef ms_dmsw_ROW
-#undef ms_dmsw_KINDS
-#undef ms_dmsw_C
-#undef ms_dmsw_CN
-#undef ms_dmsw_S
-#undef ms_dmsw_0
-#undef ms_dmsw_A
-#undef ms_dmsw_CM
-#undef ms_dmsw_CF
+#define ms_DMSW_ROW(name, how, traits, text) {text, traits, (uint8_t)(sizeof(text) - 1), ms_DMSW_H_##how},
+static const ms_dmsw_row ms_dmsw_rows[] = {ms_DMSW_KINDS(ms_DMSW_ROW)};
+#undef ms_DMSW_ROW
+#undef ms_DMSW_KINDS
+#undef ms_DMSW_C
+#undef ms_DMSW_CN
+#undef ms_DMSW_S
+#undef ms_DMSW_0
+#undef ms_DMSW_A
+#undef ms_DMSW_CM
+#undef ms_DMSW_CF
 
 /* What a node's union holds. */
 enum ms_dmsw_form {
-    ms_dmsw_F_KIDS,
-    ms_dmsw_F_TEXT,
-    ms_dmsw_F_INDEX,
-    ms_dmsw_F_KNOWN /* a type of the standard library: text is its name, its context is Swift */
+    ms_DMSW_F_KIDS,
+    ms_DMSW_F_TEXT,
+    ms_DMSW_F_INDEX,
+    ms_DMSW_F_KNOWN /* a type of the standard library: text is its name, its context is Swift */
 };
 
 typedef struct ms_dmsw_node { /* One node of the tree, 16 bytes. */
@@ -11553,19 +11900,19 @@ typedef struct ms_dmsw { /* One name being read or printed. */
     uint8_t word_count;
     ms_dmsw_refs stack;
     ms_dmsw_refs subs;
-    machsym_str words[ms_dmsw_MAX_WORDS];
+    machsym_str words[ms_DMSW_MAX_WORDS];
 } ms_dmsw;
 
 /* ---- nodes ---- */
 
 static ms_dmsw_node *ms_dmsw_at(const ms_dmsw *p, uint32_t ref)
 {
-    return p->base + (ref & ~ms_dmsw_AS_TYPE);
+    return p->base + (ref & ~ms_DMSW_AS_TYPE);
 }
 
 static unsigned ms_dmsw_kind_of(const ms_dmsw *p, uint32_t ref)
 {
-    return ref & ms_dmsw_AS_TYPE ? (unsigned)ms_dmsw_Type : p->base[ref].kind;
+    return ref & ms_DMSW_AS_TYPE ? (unsigned)ms_DMSW_Type : p->base[ref].kind;
 }
 
 /* The kind behind the "as a type" bit. */
@@ -11581,7 +11928,7 @@ static unsigned ms_dmsw_traits(const ms_dmsw *p, uint32_t ref)
 
 static uint32_t ms_dmsw_type(uint32_t ref)
 {
-    return ref ? ref | ms_dmsw_AS_TYPE : 0;
+    return ref ? ref | ms_DMSW_AS_TYPE : 0;
 }
 
 /* Counts one step of work; false when the budget is spent. */
@@ -11601,7 +11948,7 @@ static uint32_t ms_dmsw_make(ms_dmsw *p, unsigned kind)
     if (!n)
         return 0;
     n->kind = (uint16_t)kind;
-    n->form = ms_dmsw_F_KIDS;
+    n->form = ms_DMSW_F_KIDS;
     n->mark = 0;
     n->count = 0;
     n->u.index = 0;
@@ -11613,7 +11960,7 @@ static uint32_t ms_dmsw_make_text(ms_dmsw *p, unsigned kind, const char *text, s
     uint32_t ref = ms_dmsw_make(p, kind);
     if (ref) {
         ms_dmsw_node *n = ms_dmsw_at(p, ref);
-        n->form = ms_dmsw_F_TEXT;
+        n->form = ms_DMSW_F_TEXT;
         n->count = (uint32_t)len;
         n->u.text = text;
     }
@@ -11626,7 +11973,7 @@ static uint32_t ms_dmsw_make_index(ms_dmsw *p, unsigned kind, uint64_t index)
 {
     uint32_t ref = ms_dmsw_make(p, kind);
     if (ref) {
-        ms_dmsw_at(p, ref)->form = ms_dmsw_F_INDEX;
+        ms_dmsw_at(p, ref)->form = ms_DMSW_F_INDEX;
         ms_dmsw_at(p, ref)->u.index = index;
     }
     return ref;
@@ -11640,20 +11987,20 @@ static const uint32_t *ms_dmsw_kids(const ms_dmsw *p, const ms_dmsw_node *n)
 static uint32_t ms_dmsw_kid_count(const ms_dmsw *p, uint32_t ref)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, ref);
-    return n->form == ms_dmsw_F_KIDS ? n->count : 0;
+    return n->form == ms_DMSW_F_KIDS ? n->count : 0;
 }
 
 static uint32_t ms_dmsw_kid(const ms_dmsw *p, uint32_t ref, uint32_t i)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, ref);
-    return n->form == ms_dmsw_F_KIDS && i < n->count ? ms_dmsw_kids(p, n)[i] : 0;
+    return n->form == ms_DMSW_F_KIDS && i < n->count ? ms_dmsw_kids(p, n)[i] : 0;
 }
 
 /* The first child of that kind, or 0. */
 static uint32_t ms_dmsw_kid_of(const ms_dmsw *p, uint32_t ref, unsigned kind)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, ref);
-    if (n->form != ms_dmsw_F_KIDS)
+    if (n->form != ms_DMSW_F_KIDS)
         return 0;
     const uint32_t *v = ms_dmsw_kids(p, n);
     for (uint32_t i = 0; i < n->count; i++)
@@ -11668,7 +12015,7 @@ static uint32_t ms_dmsw_add(ms_dmsw *p, uint32_t parent, uint32_t child)
     if (!parent || !child)
         return 0;
     ms_dmsw_node *n = ms_dmsw_at(p, parent);
-    if (n->form != ms_dmsw_F_KIDS)
+    if (n->form != ms_DMSW_F_KIDS)
         return 0;
     if (n->count < 2) {
         n->u.kid[n->count++] = child;
@@ -11746,7 +12093,7 @@ static uint32_t ms_dmsw_with_kind(ms_dmsw *p, uint32_t ref, unsigned kind)
 static bool ms_dmsw_text_is(const ms_dmsw *p, uint32_t ref, const char *text, size_t len)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, ref);
-    return (n->form == ms_dmsw_F_TEXT || n->form == ms_dmsw_F_KNOWN) && n->count == len &&
+    return (n->form == ms_DMSW_F_TEXT || n->form == ms_DMSW_F_KNOWN) && n->count == len &&
            ms_equal(n->u.text, text, len);
 }
 
@@ -11850,7 +12197,7 @@ static int64_t ms_dmsw_index(ms_dmsw *p)
 static uint32_t ms_dmsw_index_node(ms_dmsw *p)
 {
     int64_t value = ms_dmsw_index(p);
-    return value >= 0 ? ms_dmsw_make_index(p, ms_dmsw_Index, (uint64_t)value) : 0;
+    return value >= 0 ? ms_dmsw_make_index(p, ms_DMSW_Index, (uint64_t)value) : 0;
 }
 
 /* Writes one code point as UTF-8; the room was counted by the caller. Returns the bytes written. */
@@ -11977,7 +12324,7 @@ static bool ms_dmsw_puny(ms_dmsw *p, const char *s, size_t len, machsym_str *out
 /* Enters one word of an identifier in the list of words that later identifiers may use. */
 static void ms_dmsw_add_word(ms_dmsw *p, const char *s, size_t len)
 {
-    if (len < 2 || p->word_count >= ms_dmsw_MAX_WORDS)
+    if (len < 2 || p->word_count >= ms_DMSW_MAX_WORDS)
         return;
     p->words[p->word_count].ptr = s;
     p->words[p->word_count++].len = len;
@@ -11987,7 +12334,7 @@ static void ms_dmsw_add_word(ms_dmsw *p, const char *s, size_t len)
 static void ms_dmsw_add_words(ms_dmsw *p, const char *s, size_t len)
 {
     size_t start = len; /* len: not in a word */
-    for (size_t i = 0; i < len && p->word_count < ms_dmsw_MAX_WORDS; i++) {
+    for (size_t i = 0; i < len && p->word_count < ms_DMSW_MAX_WORDS; i++) {
         char c = s[i];
         if (ms_dmsw_lower(c)) {
             if (start == len)
@@ -12075,7 +12422,7 @@ static uint32_t ms_dmsw_identifier(ms_dmsw *p)
         if (!ms_dmsw_word_identifier(p, &name))
             return 0;
     }
-    return ms_dmsw_remember(p, ms_dmsw_make_text(p, ms_dmsw_Identifier, name.ptr, name.len));
+    return ms_dmsw_remember(p, ms_dmsw_make_text(p, ms_DMSW_Identifier, name.ptr, name.len));
 }
 
 /* ---- the stack of Swift 4 and later ---- */
@@ -12117,41 +12464,41 @@ static uint32_t ms_dmsw_pop_trait(ms_dmsw *p, unsigned traits)
 
 static uint32_t ms_dmsw_pop_type(ms_dmsw *p)
 {
-    return ms_dmsw_pop(p, ms_dmsw_Type);
+    return ms_dmsw_pop(p, ms_DMSW_Type);
 }
 
 /* A type without its "as a type" bit. */
 static uint32_t ms_dmsw_pop_bare(ms_dmsw *p)
 {
-    return ms_dmsw_pop_type(p) & ~ms_dmsw_AS_TYPE;
+    return ms_dmsw_pop_type(p) & ~ms_DMSW_AS_TYPE;
 }
 
 static uint32_t ms_dmsw_pop_nominal(ms_dmsw *p)
 {
     uint32_t ref = ms_dmsw_pop_bare(p);
-    return ms_dmsw_traits(p, ref) & ms_dmsw_T_NOMINAL ? ref : 0;
+    return ms_dmsw_traits(p, ref) & ms_DMSW_T_NOMINAL ? ref : 0;
 }
 
 static uint32_t ms_dmsw_pop_entity(ms_dmsw *p)
 {
     uint32_t ref = ms_dmsw_pop_type(p);
-    return ref ? ref : ms_dmsw_pop_trait(p, ms_dmsw_T_CONTEXT);
+    return ref ? ref : ms_dmsw_pop_trait(p, ms_DMSW_T_CONTEXT);
 }
 
 static bool ms_dmsw_pop_first(ms_dmsw *p)
 {
-    return ms_dmsw_pop(p, ms_dmsw_FirstElementMarker) != 0;
+    return ms_dmsw_pop(p, ms_DMSW_FirstElementMarker) != 0;
 }
 
 static uint32_t ms_dmsw_pop_signature(ms_dmsw *p)
 {
-    return ms_dmsw_pop(p, ms_dmsw_DependentGenericSignature);
+    return ms_dmsw_pop(p, ms_DMSW_DependentGenericSignature);
 }
 
 static uint32_t ms_dmsw_pop_module(ms_dmsw *p)
 {
-    uint32_t name = ms_dmsw_pop(p, ms_dmsw_Identifier);
-    return name ? ms_dmsw_with_kind(p, name, ms_dmsw_Module) : ms_dmsw_pop(p, ms_dmsw_Module);
+    uint32_t name = ms_dmsw_pop(p, ms_DMSW_Identifier);
+    return name ? ms_dmsw_with_kind(p, name, ms_DMSW_Module) : ms_dmsw_pop(p, ms_DMSW_Module);
 }
 
 static uint32_t ms_dmsw_pop_context(ms_dmsw *p)
@@ -12161,18 +12508,18 @@ static uint32_t ms_dmsw_pop_context(ms_dmsw *p)
         return module;
     uint32_t type = ms_dmsw_pop_bare(p);
     if (type)
-        return ms_dmsw_traits(p, type) & ms_dmsw_T_CONTEXT ? type : 0;
-    return ms_dmsw_pop_trait(p, ms_dmsw_T_CONTEXT);
+        return ms_dmsw_traits(p, type) & ms_DMSW_T_CONTEXT ? type : 0;
+    return ms_dmsw_pop_trait(p, ms_DMSW_T_CONTEXT);
 }
 
 static uint32_t ms_dmsw_pop_protocol(ms_dmsw *p)
 {
     uint32_t type = ms_dmsw_pop_type(p);
     if (type)
-        return ms_dmsw_inner(p, type) == ms_dmsw_Protocol ? type : 0;
-    uint32_t name = ms_dmsw_pop_trait(p, ms_dmsw_T_NAME);
+        return ms_dmsw_inner(p, type) == ms_DMSW_Protocol ? type : 0;
+    uint32_t name = ms_dmsw_pop_trait(p, ms_DMSW_T_NAME);
     uint32_t context = ms_dmsw_pop_context(p);
-    return ms_dmsw_type(ms_dmsw_make2(p, ms_dmsw_Protocol, context, name));
+    return ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_Protocol, context, name));
 }
 
 static uint32_t ms_dmsw_pop_conformance(ms_dmsw *p)
@@ -12182,22 +12529,22 @@ static uint32_t ms_dmsw_pop_conformance(ms_dmsw *p)
     uint32_t protocol = ms_dmsw_pop_protocol(p);
     uint32_t type = ms_dmsw_pop_type(p), name = 0;
     if (!type) { /* property behaviour */
-        name = ms_dmsw_pop(p, ms_dmsw_Identifier);
+        name = ms_dmsw_pop(p, ms_DMSW_Identifier);
         type = ms_dmsw_pop_type(p);
     }
     if (signature)
-        type = ms_dmsw_type(ms_dmsw_make2(p, ms_dmsw_DependentGenericType, signature, type));
-    uint32_t ref = ms_dmsw_make3(p, ms_dmsw_ProtocolConformance, type, protocol, module);
+        type = ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_DependentGenericType, signature, type));
+    uint32_t ref = ms_dmsw_make3(p, ms_DMSW_ProtocolConformance, type, protocol, module);
     return name ? ms_dmsw_add(p, ref, name) : ref;
 }
 
 static uint32_t ms_dmsw_pop_assoc_name(ms_dmsw *p)
 {
     uint32_t protocol = ms_dmsw_pop_type(p);
-    if (protocol && ms_dmsw_inner(p, protocol) != ms_dmsw_Protocol)
+    if (protocol && ms_dmsw_inner(p, protocol) != ms_DMSW_Protocol)
         return 0;
-    uint32_t name = ms_dmsw_pop(p, ms_dmsw_Identifier);
-    uint32_t ref = ms_dmsw_make1(p, ms_dmsw_DependentAssociatedTypeRef, name);
+    uint32_t name = ms_dmsw_pop(p, ms_DMSW_Identifier);
+    uint32_t ref = ms_dmsw_make1(p, ms_DMSW_DependentAssociatedTypeRef, name);
     return protocol ? ms_dmsw_add(p, ref, protocol) : ref;
 }
 
@@ -12218,38 +12565,38 @@ static uint32_t ms_dmsw_pop_list(ms_dmsw *p, unsigned kind, uint32_t (*element)(
 /* The same list, or the mark for an empty one. */
 static uint32_t ms_dmsw_pop_list_or_empty(ms_dmsw *p, unsigned kind, uint32_t (*element)(ms_dmsw *))
 {
-    return ms_dmsw_pop(p, ms_dmsw_EmptyList) ? ms_dmsw_make(p, kind) : ms_dmsw_pop_list(p, kind, element);
+    return ms_dmsw_pop(p, ms_DMSW_EmptyList) ? ms_dmsw_make(p, kind) : ms_dmsw_pop_list(p, kind, element);
 }
 
 static uint32_t ms_dmsw_pop_requirement(ms_dmsw *p)
 {
-    return ms_dmsw_pop_trait(p, ms_dmsw_T_REQ);
+    return ms_dmsw_pop_trait(p, ms_DMSW_T_REQ);
 }
 
 static uint32_t ms_dmsw_pop_any_conformance(ms_dmsw *p)
 {
-    return ms_dmsw_pop_trait(p, ms_dmsw_T_CONF);
+    return ms_dmsw_pop_trait(p, ms_DMSW_T_CONF);
 }
 
 static uint32_t ms_dmsw_pop_type_list(ms_dmsw *p)
 {
-    return ms_dmsw_pop_list_or_empty(p, ms_dmsw_TypeList, ms_dmsw_pop_type);
+    return ms_dmsw_pop_list_or_empty(p, ms_DMSW_TypeList, ms_dmsw_pop_type);
 }
 
 static uint32_t ms_dmsw_pop_assoc_path(ms_dmsw *p)
 {
-    return ms_dmsw_pop_list(p, ms_dmsw_AssocTypePath, ms_dmsw_pop_assoc_name);
+    return ms_dmsw_pop_list(p, ms_DMSW_AssocTypePath, ms_dmsw_pop_assoc_name);
 }
 
 static uint32_t ms_dmsw_pop_tuple_element(ms_dmsw *p)
 {
-    uint32_t element = ms_dmsw_make(p, ms_dmsw_TupleElement);
-    uint32_t variadic = ms_dmsw_pop(p, ms_dmsw_VariadicMarker);
-    uint32_t name = ms_dmsw_pop(p, ms_dmsw_Identifier);
+    uint32_t element = ms_dmsw_make(p, ms_DMSW_TupleElement);
+    uint32_t variadic = ms_dmsw_pop(p, ms_DMSW_VariadicMarker);
+    uint32_t name = ms_dmsw_pop(p, ms_DMSW_Identifier);
     if (variadic)
         element = ms_dmsw_add(p, element, variadic);
     if (name)
-        element = ms_dmsw_add(p, element, ms_dmsw_with_kind(p, name, ms_dmsw_TupleElementName));
+        element = ms_dmsw_add(p, element, ms_dmsw_with_kind(p, name, ms_DMSW_TupleElementName));
     return ms_dmsw_add(p, element, ms_dmsw_pop_type(p));
 }
 
@@ -12274,7 +12621,7 @@ static uint32_t ms_dmsw_substitution(ms_dmsw *p)
             continue;
         }
         uint32_t i = (uint32_t)(last ? c - 'A' : c - 'a');
-        if (i >= p->subs.count || repeat > ms_dmsw_MAX_REPEAT)
+        if (i >= p->subs.count || repeat > ms_DMSW_MAX_REPEAT)
             return 0;
         for (; repeat > 1 && ms_dmsw_step(p); repeat--)
             ms_dmsw_push(p, p->subs.v[i]);
@@ -12290,11 +12637,11 @@ static uint32_t ms_dmsw_known_type(ms_dmsw *p, unsigned kind, const char *name, 
 {
     uint32_t ref = ms_dmsw_make_text(p, kind, name, len);
     if (ref)
-        ms_dmsw_at(p, ref)->form = ms_dmsw_F_KNOWN;
+        ms_dmsw_at(p, ref)->form = ms_DMSW_F_KNOWN;
     return ms_dmsw_type(ref);
 }
 
-#define ms_dmsw_known(p, kind, name) ms_dmsw_known_type(p, ms_dmsw_##kind, name, sizeof(name) - 1)
+#define ms_dmsw_known(p, kind, name) ms_dmsw_known_type(p, ms_DMSW_##kind, name, sizeof(name) - 1)
 
 /* KNOWN-TYPE-KIND */
 static uint32_t ms_dmsw_known1(ms_dmsw *p, char letter)
@@ -12383,20 +12730,20 @@ static uint32_t ms_dmsw_known2(ms_dmsw *p, char letter)
 static uint32_t ms_dmsw_standard(ms_dmsw *p)
 {
     if (ms_dmsw_next_if(p, 'o'))
-        return ms_dmsw_make_lit(p, ms_dmsw_Module, "__C");
+        return ms_dmsw_make_lit(p, ms_DMSW_Module, "__C");
     if (ms_dmsw_next_if(p, 'C'))
-        return ms_dmsw_make_lit(p, ms_dmsw_Module, "__C_Synthesized");
+        return ms_dmsw_make_lit(p, ms_DMSW_Module, "__C_Synthesized");
     if (ms_dmsw_next_if(p, 'g')) {
-        uint32_t args = ms_dmsw_make1(p, ms_dmsw_TypeList, ms_dmsw_pop_type(p));
+        uint32_t args = ms_dmsw_make1(p, ms_DMSW_TypeList, ms_dmsw_pop_type(p));
         uint32_t optional = ms_dmsw_known(p, Enum, "Optional");
-        return ms_dmsw_remember(p, ms_dmsw_type(ms_dmsw_make2(p, ms_dmsw_BoundGenericEnum, optional, args)));
+        return ms_dmsw_remember(p, ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_BoundGenericEnum, optional, args)));
     }
     int64_t repeat = -1;
     if (ms_dmsw_digit(ms_dmsw_peek(p)))
         repeat = ms_dmsw_natural(p);
     bool second = ms_dmsw_next_if(p, 'c');
     char letter = ms_dmsw_next(p);
-    if (repeat > ms_dmsw_MAX_REPEAT)
+    if (repeat > ms_DMSW_MAX_REPEAT)
         return 0;
     uint32_t ref = second ? ms_dmsw_known2(p, letter) : ms_dmsw_known1(p, letter);
     for (; ref && repeat > 1 && ms_dmsw_step(p); repeat--)
@@ -12407,7 +12754,7 @@ static uint32_t ms_dmsw_standard(ms_dmsw *p)
 /* C O V P a XY: any-generic-type */
 static uint32_t ms_dmsw_any_generic(ms_dmsw *p, unsigned kind)
 {
-    uint32_t name = ms_dmsw_pop_trait(p, ms_dmsw_T_NAME);
+    uint32_t name = ms_dmsw_pop_trait(p, ms_DMSW_T_NAME);
     uint32_t context = ms_dmsw_pop_context(p);
     return ms_dmsw_remember(p, ms_dmsw_type(ms_dmsw_make2(p, kind, context, name)));
 }
@@ -12418,7 +12765,7 @@ static uint32_t ms_dmsw_extension(ms_dmsw *p)
     uint32_t signature = ms_dmsw_pop_signature(p);
     uint32_t module = ms_dmsw_pop_module(p);
     uint32_t type = ms_dmsw_pop_nominal(p);
-    uint32_t ref = ms_dmsw_make2(p, ms_dmsw_Extension, module, type);
+    uint32_t ref = ms_dmsw_make2(p, ms_DMSW_Extension, module, type);
     return signature ? ms_dmsw_add(p, ref, signature) : ref;
 }
 
@@ -12426,7 +12773,7 @@ static uint32_t ms_dmsw_extension(ms_dmsw *p)
 static uint32_t ms_dmsw_operator(ms_dmsw *p)
 {
     static const char signs[] = "& @/= >    <*!|+?%-~   ^ .";
-    uint32_t name = ms_dmsw_pop(p, ms_dmsw_Identifier);
+    uint32_t name = ms_dmsw_pop(p, ms_DMSW_Identifier);
     if (!name)
         return 0;
     const ms_dmsw_node *n = ms_dmsw_at(p, name);
@@ -12444,9 +12791,9 @@ static uint32_t ms_dmsw_operator(ms_dmsw *p)
         text[i] = c;
     }
     switch (ms_dmsw_next(p)) {
-    case 'i': return ms_dmsw_make_text(p, ms_dmsw_InfixOperator, text, n->count);
-    case 'p': return ms_dmsw_make_text(p, ms_dmsw_PrefixOperator, text, n->count);
-    case 'P': return ms_dmsw_make_text(p, ms_dmsw_PostfixOperator, text, n->count);
+    case 'i': return ms_dmsw_make_text(p, ms_DMSW_InfixOperator, text, n->count);
+    case 'p': return ms_dmsw_make_text(p, ms_DMSW_PrefixOperator, text, n->count);
+    case 'P': return ms_dmsw_make_text(p, ms_DMSW_PostfixOperator, text, n->count);
     default: return 0;
     }
 }
@@ -12455,18 +12802,18 @@ static uint32_t ms_dmsw_operator(ms_dmsw *p)
 static uint32_t ms_dmsw_local(ms_dmsw *p)
 {
     if (ms_dmsw_next_if(p, 'L')) {
-        uint32_t file = ms_dmsw_pop(p, ms_dmsw_Identifier);
-        return ms_dmsw_make2(p, ms_dmsw_PrivateDeclName, file, ms_dmsw_pop_trait(p, ms_dmsw_T_NAME));
+        uint32_t file = ms_dmsw_pop(p, ms_DMSW_Identifier);
+        return ms_dmsw_make2(p, ms_DMSW_PrivateDeclName, file, ms_dmsw_pop_trait(p, ms_DMSW_T_NAME));
     }
     if (ms_dmsw_next_if(p, 'l'))
-        return ms_dmsw_make1(p, ms_dmsw_PrivateDeclName, ms_dmsw_pop(p, ms_dmsw_Identifier));
+        return ms_dmsw_make1(p, ms_DMSW_PrivateDeclName, ms_dmsw_pop(p, ms_DMSW_Identifier));
     char c = ms_dmsw_peek(p);
     if ((c >= 'a' && c <= 'j') || (c >= 'A' && c <= 'J')) {
-        uint32_t related = ms_dmsw_make_text(p, ms_dmsw_Identifier, p->s + p->at++, 1);
-        return ms_dmsw_make2(p, ms_dmsw_RelatedEntityDeclName, related, ms_dmsw_pop_any(p));
+        uint32_t related = ms_dmsw_make_text(p, ms_DMSW_Identifier, p->s + p->at++, 1);
+        return ms_dmsw_make2(p, ms_DMSW_RelatedEntityDeclName, related, ms_dmsw_pop_any(p));
     }
     uint32_t index = ms_dmsw_index_node(p);
-    return ms_dmsw_make2(p, ms_dmsw_LocalDeclName, index, ms_dmsw_pop_trait(p, ms_dmsw_T_NAME));
+    return ms_dmsw_make2(p, ms_DMSW_LocalDeclName, index, ms_dmsw_pop_trait(p, ms_DMSW_T_NAME));
 }
 
 /* A name made of a number between two fixed parts, in the scratch. */
@@ -12485,14 +12832,14 @@ static uint32_t ms_dmsw_builtin_number(ms_dmsw *p, machsym_str head, int64_t num
     if (!ms_dmsw_grow(p, head, &used) || !ms_dmsw_grow(p, middle, &used) || !ms_dmsw_grow(p, tail, &used) ||
         !ms_dm_alloc(p->d, used))
         return 0;
-    return ms_dmsw_make_text(p, ms_dmsw_BuiltinTypeName, text, used);
+    return ms_dmsw_make_text(p, ms_DMSW_BuiltinTypeName, text, used);
 }
 
 /* Builtin.Vec<n>x<element> */
 static uint32_t ms_dmsw_builtin_vector(ms_dmsw *p, int64_t count, uint32_t element)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, element);
-    if (!element || n->kind != ms_dmsw_BuiltinTypeName || n->count <= 8)
+    if (!element || n->kind != ms_DMSW_BuiltinTypeName || n->count <= 8)
         return 0;
     machsym_str head = {"Builtin.Vec", 11}, tail;
     size_t used = 0;
@@ -12511,7 +12858,7 @@ static uint32_t ms_dmsw_builtin_sized(ms_dmsw *p, char c, int64_t size)
     return ms_dmsw_builtin_number(p, c == 'f' ? fp : integer, size, tail);
 }
 
-#define ms_dmsw_builtin_name(p, name) ms_dmsw_make_lit(p, ms_dmsw_BuiltinTypeName, "Builtin." name)
+#define ms_dmsw_builtin_name(p, name) ms_dmsw_make_lit(p, ms_DMSW_BuiltinTypeName, "Builtin." name)
 
 /* The builtin types that are one letter in both manglings. */
 static uint32_t ms_dmsw_builtin_simple(ms_dmsw *p, char c)
@@ -12531,7 +12878,7 @@ static uint32_t ms_dmsw_builtin_simple(ms_dmsw *p, char c)
     case 'P': return ms_dmsw_builtin_name(p, "PackIndex");
     case 'p': return ms_dmsw_builtin_name(p, "RawPointer");
     case 't': return ms_dmsw_builtin_name(p, "SILToken");
-    case 'T': return ms_dmsw_make(p, ms_dmsw_BuiltinTupleType);
+    case 'T': return ms_dmsw_make(p, ms_DMSW_BuiltinTupleType);
     case 'w': return ms_dmsw_builtin_name(p, "Word");
     default: return 0;
     }
@@ -12549,9 +12896,9 @@ static uint32_t ms_dmsw_builtin(ms_dmsw *p)
         ref = ms_dmsw_builtin_vector(p, count, ms_dmsw_pop_bare(p));
     } else if (c == 'V') {
         uint32_t element = ms_dmsw_pop_type(p);
-        ref = ms_dmsw_make2(p, ms_dmsw_BuiltinFixedArray, ms_dmsw_pop_type(p), element);
+        ref = ms_dmsw_make2(p, ms_DMSW_BuiltinFixedArray, ms_dmsw_pop_type(p), element);
     } else if (c == 'W') {
-        ref = ms_dmsw_make1(p, ms_dmsw_BuiltinBorrow, ms_dmsw_pop_type(p));
+        ref = ms_dmsw_make1(p, ms_DMSW_BuiltinBorrow, ms_dmsw_pop_type(p));
     } else {
         ref = ms_dmsw_builtin_simple(p, c);
     }
@@ -12561,13 +12908,13 @@ static uint32_t ms_dmsw_builtin(ms_dmsw *p)
 /* t: tuples */
 static uint32_t ms_dmsw_tuple(ms_dmsw *p)
 {
-    return ms_dmsw_type(ms_dmsw_pop_list_or_empty(p, ms_dmsw_Tuple, ms_dmsw_pop_tuple_element));
+    return ms_dmsw_type(ms_dmsw_pop_list_or_empty(p, ms_DMSW_Tuple, ms_dmsw_pop_tuple_element));
 }
 
 /* params-type, result-type */
 static uint32_t ms_dmsw_pop_params(ms_dmsw *p, unsigned kind)
 {
-    uint32_t type = ms_dmsw_pop(p, ms_dmsw_EmptyList) ? ms_dmsw_type(ms_dmsw_make(p, ms_dmsw_Tuple))
+    uint32_t type = ms_dmsw_pop(p, ms_DMSW_EmptyList) ? ms_dmsw_type(ms_dmsw_make(p, ms_DMSW_Tuple))
                                                       : ms_dmsw_pop_type(p);
     return ms_dmsw_make1(p, kind, type);
 }
@@ -12576,7 +12923,7 @@ static uint32_t ms_dmsw_pop_params(ms_dmsw *p, unsigned kind)
 static uint32_t ms_dmsw_clang_type(ms_dmsw *p)
 {
     machsym_str part;
-    return ms_dmsw_literal(p, &part) ? ms_dmsw_make_text(p, ms_dmsw_ClangType, part.ptr, part.len) : 0;
+    return ms_dmsw_literal(p, &part) ? ms_dmsw_make_text(p, ms_DMSW_ClangType, part.ptr, part.len) : 0;
 }
 
 /* function-signature: the children are the optional parts in the order of the pops, parameters, result. */
@@ -12585,88 +12932,88 @@ static uint32_t ms_dmsw_pop_function(ms_dmsw *p, unsigned kind, bool has_clang_t
     uint32_t ref = ms_dmsw_make(p, kind), part;
     if (has_clang_type && (part = ms_dmsw_clang_type(p)) != 0)
         ref = ms_dmsw_add(p, ref, part);
-    if ((part = ms_dmsw_pop(p, ms_dmsw_SendingResultFunctionType)) != 0)
+    if ((part = ms_dmsw_pop(p, ms_DMSW_SendingResultFunctionType)) != 0)
         ref = ms_dmsw_add(p, ref, part);
-    if ((part = ms_dmsw_pop_trait(p, ms_dmsw_T_ISOLATION)) != 0)
+    if ((part = ms_dmsw_pop_trait(p, ms_DMSW_T_ISOLATION)) != 0)
         ref = ms_dmsw_add(p, ref, part);
-    if ((part = ms_dmsw_pop(p, ms_dmsw_DifferentiableFunctionType)) != 0)
+    if ((part = ms_dmsw_pop(p, ms_DMSW_DifferentiableFunctionType)) != 0)
         ref = ms_dmsw_add(p, ref, part);
-    if ((part = ms_dmsw_pop(p, ms_dmsw_ThrowsAnnotation)) != 0 ||
-        (part = ms_dmsw_pop(p, ms_dmsw_TypedThrowsAnnotation)) != 0)
+    if ((part = ms_dmsw_pop(p, ms_DMSW_ThrowsAnnotation)) != 0 ||
+        (part = ms_dmsw_pop(p, ms_DMSW_TypedThrowsAnnotation)) != 0)
         ref = ms_dmsw_add(p, ref, part);
-    if ((part = ms_dmsw_pop(p, ms_dmsw_ConcurrentFunctionType)) != 0)
+    if ((part = ms_dmsw_pop(p, ms_DMSW_ConcurrentFunctionType)) != 0)
         ref = ms_dmsw_add(p, ref, part);
-    if ((part = ms_dmsw_pop(p, ms_dmsw_AsyncAnnotation)) != 0)
+    if ((part = ms_dmsw_pop(p, ms_DMSW_AsyncAnnotation)) != 0)
         ref = ms_dmsw_add(p, ref, part);
-    ref = ms_dmsw_add(p, ref, ms_dmsw_pop_params(p, ms_dmsw_ArgumentTuple));
-    ref = ms_dmsw_add(p, ref, ms_dmsw_pop_params(p, ms_dmsw_ReturnType));
+    ref = ms_dmsw_add(p, ref, ms_dmsw_pop_params(p, ms_DMSW_ArgumentTuple));
+    ref = ms_dmsw_add(p, ref, ms_dmsw_pop_params(p, ms_DMSW_ReturnType));
     return ms_dmsw_type(ref);
 }
 
 /* The tuple or the single type of a function's parameters, 0 when type is no function. */
 static uint32_t ms_dmsw_params_of(const ms_dmsw *p, uint32_t type)
 {
-    if (!(type & ms_dmsw_AS_TYPE))
+    if (!(type & ms_DMSW_AS_TYPE))
         return 0;
-    if (ms_dmsw_inner(p, type) == ms_dmsw_DependentGenericType)
+    if (ms_dmsw_inner(p, type) == ms_DMSW_DependentGenericType)
         type = ms_dmsw_kid(p, type, 1);
     unsigned kind = ms_dmsw_inner(p, type);
-    if (kind != ms_dmsw_FunctionType && kind != ms_dmsw_NoEscapeFunctionType)
+    if (kind != ms_DMSW_FunctionType && kind != ms_DMSW_NoEscapeFunctionType)
         return 0;
-    uint32_t args = ms_dmsw_kid_of(p, type, ms_dmsw_ArgumentTuple);
-    return ms_dmsw_kid(p, args, 0) & ~ms_dmsw_AS_TYPE;
+    uint32_t args = ms_dmsw_kid_of(p, type, ms_DMSW_ArgumentTuple);
+    return ms_dmsw_kid(p, args, 0) & ~ms_DMSW_AS_TYPE;
 }
 
 /* Swift 4.0: takes the labels out of the parameter tuple. */
 static uint32_t ms_dmsw_labels_of_tuple(ms_dmsw *p, uint32_t tuple)
 {
-    uint32_t list = ms_dmsw_make(p, ms_dmsw_LabelList);
+    uint32_t list = ms_dmsw_make(p, ms_DMSW_LabelList);
     uint32_t count = ms_dmsw_kid_count(p, tuple);
     bool any = false;
-    if (ms_dmsw_inner(p, tuple) != ms_dmsw_Tuple)
+    if (ms_dmsw_inner(p, tuple) != ms_DMSW_Tuple)
         return list;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t param = ms_dmsw_kid(p, tuple, i), name = ms_dmsw_kid_of(p, param, ms_dmsw_TupleElementName);
+        uint32_t param = ms_dmsw_kid(p, tuple, i), name = ms_dmsw_kid_of(p, param, ms_DMSW_TupleElementName);
         if (!name) {
-            list = ms_dmsw_add(p, list, ms_dmsw_make(p, ms_dmsw_FirstElementMarker));
+            list = ms_dmsw_add(p, list, ms_dmsw_make(p, ms_DMSW_FirstElementMarker));
             continue;
         }
         any = true;
-        list = ms_dmsw_add(p, list, ms_dmsw_with_kind(p, name, ms_dmsw_Identifier));
-        uint32_t bare = ms_dmsw_make(p, ms_dmsw_TupleElement);
+        list = ms_dmsw_add(p, list, ms_dmsw_with_kind(p, name, ms_DMSW_Identifier));
+        uint32_t bare = ms_dmsw_make(p, ms_DMSW_TupleElement);
         for (uint32_t k = 0; k < ms_dmsw_kid_count(p, param); k++)
             if (ms_dmsw_kid(p, param, k) != name)
                 bare = ms_dmsw_add(p, bare, ms_dmsw_kid(p, param, k));
         ms_dmsw_set_kid(p, tuple, i, bare);
     }
-    return any ? list : ms_dmsw_make(p, ms_dmsw_LabelList);
+    return any ? list : ms_dmsw_make(p, ms_DMSW_LabelList);
 }
 
 /* label-list; 0 when there is none. */
 static uint32_t ms_dmsw_pop_labels(ms_dmsw *p, uint32_t type)
 {
-    if (!p->old_functions && ms_dmsw_pop(p, ms_dmsw_EmptyList))
-        return ms_dmsw_make(p, ms_dmsw_LabelList);
+    if (!p->old_functions && ms_dmsw_pop(p, ms_DMSW_EmptyList))
+        return ms_dmsw_make(p, ms_DMSW_LabelList);
     uint32_t params = ms_dmsw_params_of(p, type);
     if (!params)
         return 0;
-    uint32_t count = ms_dmsw_inner(p, params) == ms_dmsw_Tuple ? ms_dmsw_kid_count(p, params) : 1;
+    uint32_t count = ms_dmsw_inner(p, params) == ms_DMSW_Tuple ? ms_dmsw_kid_count(p, params) : 1;
     if (count == 0)
         return 0;
     if (p->old_functions)
         return ms_dmsw_labels_of_tuple(p, params);
-    uint32_t list = ms_dmsw_make(p, ms_dmsw_LabelList);
+    uint32_t list = ms_dmsw_make(p, ms_DMSW_LabelList);
     bool any = false;
     for (; list && count > 0; count--) {
         uint32_t label = ms_dmsw_pop_any(p);
         unsigned kind = ms_dmsw_kind_of(p, label);
-        if (kind != ms_dmsw_Identifier && kind != ms_dmsw_FirstElementMarker)
+        if (kind != ms_DMSW_Identifier && kind != ms_DMSW_FirstElementMarker)
             return 0;
-        any = any || kind == ms_dmsw_Identifier;
+        any = any || kind == ms_DMSW_Identifier;
         list = ms_dmsw_add(p, list, label);
     }
     if (!any)
-        return ms_dmsw_make(p, ms_dmsw_LabelList);
+        return ms_dmsw_make(p, ms_DMSW_LabelList);
     if (list)
         ms_dmsw_reverse(p, list, 0);
     return list;
@@ -12676,13 +13023,13 @@ static uint32_t ms_dmsw_pop_labels(ms_dmsw *p, uint32_t type)
 static uint32_t ms_dmsw_function(ms_dmsw *p)
 {
     uint32_t signature = ms_dmsw_pop_signature(p);
-    uint32_t type = ms_dmsw_pop_function(p, ms_dmsw_FunctionType, false);
+    uint32_t type = ms_dmsw_pop_function(p, ms_DMSW_FunctionType, false);
     uint32_t labels = ms_dmsw_pop_labels(p, type);
     if (signature)
-        type = ms_dmsw_type(ms_dmsw_make2(p, ms_dmsw_DependentGenericType, signature, type));
-    uint32_t name = ms_dmsw_pop_trait(p, ms_dmsw_T_NAME);
+        type = ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_DependentGenericType, signature, type));
+    uint32_t name = ms_dmsw_pop_trait(p, ms_DMSW_T_NAME);
     uint32_t context = ms_dmsw_pop_context(p);
-    uint32_t ref = ms_dmsw_make2(p, ms_dmsw_Function, context, name);
+    uint32_t ref = ms_dmsw_make2(p, ms_DMSW_Function, context, name);
     if (labels)
         ref = ms_dmsw_add(p, ref, labels);
     return ms_dmsw_add(p, ref, type);
@@ -12693,34 +13040,34 @@ static uint32_t ms_dmsw_accessor(ms_dmsw *p, uint32_t storage)
 {
     unsigned kind;
     switch (ms_dmsw_next(p)) {
-    case 'm': kind = ms_dmsw_MaterializeForSet; break;
-    case 's': kind = ms_dmsw_Setter; break;
-    case 'g': kind = ms_dmsw_Getter; break;
-    case 'G': kind = ms_dmsw_GlobalGetter; break;
-    case 'w': kind = ms_dmsw_WillSet; break;
-    case 'W': kind = ms_dmsw_DidSet; break;
-    case 'r': kind = ms_dmsw_ReadAccessor; break;
-    case 'y': kind = ms_dmsw_Read2Accessor; break;
-    case 'M': kind = ms_dmsw_ModifyAccessor; break;
-    case 'x': kind = ms_dmsw_Modify2Accessor; break;
-    case 'b': kind = ms_dmsw_BorrowAccessor; break;
-    case 'z': kind = ms_dmsw_MutateAccessor; break;
-    case 'i': kind = ms_dmsw_InitAccessor; break;
+    case 'm': kind = ms_DMSW_MaterializeForSet; break;
+    case 's': kind = ms_DMSW_Setter; break;
+    case 'g': kind = ms_DMSW_Getter; break;
+    case 'G': kind = ms_DMSW_GlobalGetter; break;
+    case 'w': kind = ms_DMSW_WillSet; break;
+    case 'W': kind = ms_DMSW_DidSet; break;
+    case 'r': kind = ms_DMSW_ReadAccessor; break;
+    case 'y': kind = ms_DMSW_Read2Accessor; break;
+    case 'M': kind = ms_DMSW_ModifyAccessor; break;
+    case 'x': kind = ms_DMSW_Modify2Accessor; break;
+    case 'b': kind = ms_DMSW_BorrowAccessor; break;
+    case 'z': kind = ms_DMSW_MutateAccessor; break;
+    case 'i': kind = ms_DMSW_InitAccessor; break;
     case 'a':
         switch (ms_dmsw_next(p)) {
-        case 'O': kind = ms_dmsw_OwningMutableAddressor; break;
-        case 'o': kind = ms_dmsw_NativeOwningMutableAddressor; break;
-        case 'p': kind = ms_dmsw_NativePinningMutableAddressor; break;
-        case 'u': kind = ms_dmsw_UnsafeMutableAddressor; break;
+        case 'O': kind = ms_DMSW_OwningMutableAddressor; break;
+        case 'o': kind = ms_DMSW_NativeOwningMutableAddressor; break;
+        case 'p': kind = ms_DMSW_NativePinningMutableAddressor; break;
+        case 'u': kind = ms_DMSW_UnsafeMutableAddressor; break;
         default: return 0;
         }
         break;
     case 'l':
         switch (ms_dmsw_next(p)) {
-        case 'O': kind = ms_dmsw_OwningAddressor; break;
-        case 'o': kind = ms_dmsw_NativeOwningAddressor; break;
-        case 'p': kind = ms_dmsw_NativePinningAddressor; break;
-        case 'u': kind = ms_dmsw_UnsafeAddressor; break;
+        case 'O': kind = ms_DMSW_OwningAddressor; break;
+        case 'o': kind = ms_DMSW_NativeOwningAddressor; break;
+        case 'p': kind = ms_DMSW_NativePinningAddressor; break;
+        case 'u': kind = ms_DMSW_UnsafeAddressor; break;
         default: return 0;
         }
         break;
@@ -12735,7 +13082,7 @@ static uint32_t ms_dmsw_typed_decl(ms_dmsw *p, unsigned kind)
 {
     uint32_t type = ms_dmsw_pop_type(p);
     uint32_t labels = ms_dmsw_pop_labels(p, type);
-    uint32_t name = ms_dmsw_pop_trait(p, ms_dmsw_T_NAME);
+    uint32_t name = ms_dmsw_pop_trait(p, ms_DMSW_T_NAME);
     uint32_t context = ms_dmsw_pop_context(p);
     uint32_t ref = ms_dmsw_make2(p, kind, context, name);
     if (labels)
@@ -12746,10 +13093,10 @@ static uint32_t ms_dmsw_typed_decl(ms_dmsw *p, unsigned kind)
 /* i: subscript */
 static uint32_t ms_dmsw_subscript(ms_dmsw *p)
 {
-    uint32_t private_name = ms_dmsw_pop(p, ms_dmsw_PrivateDeclName);
+    uint32_t private_name = ms_dmsw_pop(p, ms_DMSW_PrivateDeclName);
     uint32_t type = ms_dmsw_pop_type(p);
     uint32_t labels = ms_dmsw_pop_labels(p, type);
-    uint32_t ref = ms_dmsw_make1(p, ms_dmsw_Subscript, ms_dmsw_pop_context(p));
+    uint32_t ref = ms_dmsw_make1(p, ms_DMSW_Subscript, ms_dmsw_pop_context(p));
     if (labels)
         ref = ms_dmsw_add(p, ref, labels);
     ref = ms_dmsw_add(p, ref, type);
@@ -12761,7 +13108,7 @@ static uint32_t ms_dmsw_subscript(ms_dmsw *p)
 /* fC fc: a type with labels and perhaps a private name */
 static uint32_t ms_dmsw_constructor(ms_dmsw *p, unsigned kind)
 {
-    uint32_t private_name = ms_dmsw_pop(p, ms_dmsw_PrivateDeclName);
+    uint32_t private_name = ms_dmsw_pop(p, ms_DMSW_PrivateDeclName);
     uint32_t type = ms_dmsw_pop_type(p);
     uint32_t labels = ms_dmsw_pop_labels(p, type);
     uint32_t ref = ms_dmsw_make1(p, kind, ms_dmsw_pop_context(p));
@@ -12783,8 +13130,8 @@ static uint32_t ms_dmsw_closure(ms_dmsw *p, unsigned kind)
 static uint32_t ms_dmsw_macro_place(ms_dmsw *p)
 {
     uint32_t line = ms_dmsw_index_node(p), column = ms_dmsw_index_node(p);
-    uint32_t file = ms_dmsw_pop(p, ms_dmsw_Identifier), module = ms_dmsw_pop(p, ms_dmsw_Identifier);
-    return ms_dmsw_add(p, ms_dmsw_make3(p, ms_dmsw_MacroExpansionLoc, module, file, line), column);
+    uint32_t file = ms_dmsw_pop(p, ms_DMSW_Identifier), module = ms_dmsw_pop(p, ms_DMSW_Identifier);
+    return ms_dmsw_add(p, ms_dmsw_make3(p, ms_DMSW_MacroExpansionLoc, module, file, line), column);
 }
 
 /* fM: macro expansions */
@@ -12792,24 +13139,24 @@ static uint32_t ms_dmsw_macro_expansion(ms_dmsw *p)
 {
     unsigned kind;
     switch (ms_dmsw_next(p)) {
-    case 'a': kind = ms_dmsw_AccessorAttachedMacroExpansion; break;
-    case 'r': kind = ms_dmsw_MemberAttributeAttachedMacroExpansion; break;
-    case 'f': kind = ms_dmsw_FreestandingMacroExpansion; break;
-    case 'm': kind = ms_dmsw_MemberAttachedMacroExpansion; break;
-    case 'p': kind = ms_dmsw_PeerAttachedMacroExpansion; break;
-    case 'c': kind = ms_dmsw_ConformanceAttachedMacroExpansion; break;
-    case 'e': kind = ms_dmsw_ExtensionAttachedMacroExpansion; break;
-    case 'q': kind = ms_dmsw_PreambleAttachedMacroExpansion; break;
-    case 'b': kind = ms_dmsw_BodyAttachedMacroExpansion; break;
-    case 'u': kind = ms_dmsw_MacroExpansionUniqueName; break;
+    case 'a': kind = ms_DMSW_AccessorAttachedMacroExpansion; break;
+    case 'r': kind = ms_DMSW_MemberAttributeAttachedMacroExpansion; break;
+    case 'f': kind = ms_DMSW_FreestandingMacroExpansion; break;
+    case 'm': kind = ms_DMSW_MemberAttachedMacroExpansion; break;
+    case 'p': kind = ms_DMSW_PeerAttachedMacroExpansion; break;
+    case 'c': kind = ms_DMSW_ConformanceAttachedMacroExpansion; break;
+    case 'e': kind = ms_DMSW_ExtensionAttachedMacroExpansion; break;
+    case 'q': kind = ms_DMSW_PreambleAttachedMacroExpansion; break;
+    case 'b': kind = ms_DMSW_BodyAttachedMacroExpansion; break;
+    case 'u': kind = ms_DMSW_MacroExpansionUniqueName; break;
     case 'X': return ms_dmsw_macro_place(p);
     default: return 0;
     }
-    bool attached = kind != ms_dmsw_FreestandingMacroExpansion && kind != ms_dmsw_MacroExpansionUniqueName;
-    uint32_t macro = ms_dmsw_pop(p, ms_dmsw_Identifier);
-    uint32_t private_name = attached ? 0 : ms_dmsw_pop(p, ms_dmsw_PrivateDeclName);
-    uint32_t decl = attached ? ms_dmsw_pop_trait(p, ms_dmsw_T_NAME) : 0;
-    uint32_t context = ms_dmsw_pop_trait(p, ms_dmsw_T_MACRO);
+    bool attached = kind != ms_DMSW_FreestandingMacroExpansion && kind != ms_DMSW_MacroExpansionUniqueName;
+    uint32_t macro = ms_dmsw_pop(p, ms_DMSW_Identifier);
+    uint32_t private_name = attached ? 0 : ms_dmsw_pop(p, ms_DMSW_PrivateDeclName);
+    uint32_t decl = attached ? ms_dmsw_pop_trait(p, ms_DMSW_T_NAME) : 0;
+    uint32_t context = ms_dmsw_pop_trait(p, ms_DMSW_T_MACRO);
     if (!context)
         context = ms_dmsw_pop_context(p);
     uint32_t index = ms_dmsw_index_node(p);
@@ -12825,26 +13172,26 @@ static uint32_t ms_dmsw_function_entity(ms_dmsw *p)
 {
     uint32_t index;
     switch (ms_dmsw_next(p)) {
-    case 'D': return ms_dmsw_make1(p, ms_dmsw_Deallocator, ms_dmsw_pop_context(p));
-    case 'Z': return ms_dmsw_make1(p, ms_dmsw_IsolatedDeallocator, ms_dmsw_pop_context(p));
-    case 'd': return ms_dmsw_make1(p, ms_dmsw_Destructor, ms_dmsw_pop_context(p));
-    case 'E': return ms_dmsw_make1(p, ms_dmsw_IVarDestroyer, ms_dmsw_pop_context(p));
-    case 'e': return ms_dmsw_make1(p, ms_dmsw_IVarInitializer, ms_dmsw_pop_context(p));
-    case 'i': return ms_dmsw_make1(p, ms_dmsw_Initializer, ms_dmsw_pop_context(p));
-    case 'P': return ms_dmsw_make1(p, ms_dmsw_PropertyWrapperBackingInitializer, ms_dmsw_pop_context(p));
-    case 'W': return ms_dmsw_make1(p, ms_dmsw_PropertyWrapperInitFromProjectedValue, ms_dmsw_pop_context(p));
-    case 'F': return ms_dmsw_make1(p, ms_dmsw_PropertyWrappedFieldInitAccessor, ms_dmsw_pop_context(p));
-    case 'a': return ms_dmsw_make1(p, ms_dmsw_RuntimeAttributeGenerator, ms_dmsw_pop_context(p));
+    case 'D': return ms_dmsw_make1(p, ms_DMSW_Deallocator, ms_dmsw_pop_context(p));
+    case 'Z': return ms_dmsw_make1(p, ms_DMSW_IsolatedDeallocator, ms_dmsw_pop_context(p));
+    case 'd': return ms_dmsw_make1(p, ms_DMSW_Destructor, ms_dmsw_pop_context(p));
+    case 'E': return ms_dmsw_make1(p, ms_DMSW_IVarDestroyer, ms_dmsw_pop_context(p));
+    case 'e': return ms_dmsw_make1(p, ms_DMSW_IVarInitializer, ms_dmsw_pop_context(p));
+    case 'i': return ms_dmsw_make1(p, ms_DMSW_Initializer, ms_dmsw_pop_context(p));
+    case 'P': return ms_dmsw_make1(p, ms_DMSW_PropertyWrapperBackingInitializer, ms_dmsw_pop_context(p));
+    case 'W': return ms_dmsw_make1(p, ms_DMSW_PropertyWrapperInitFromProjectedValue, ms_dmsw_pop_context(p));
+    case 'F': return ms_dmsw_make1(p, ms_DMSW_PropertyWrappedFieldInitAccessor, ms_dmsw_pop_context(p));
+    case 'a': return ms_dmsw_make1(p, ms_DMSW_RuntimeAttributeGenerator, ms_dmsw_pop_context(p));
     case 'A':
         index = ms_dmsw_index_node(p);
-        return ms_dmsw_make2(p, ms_dmsw_DefaultArgumentInitializer, ms_dmsw_pop_context(p), index);
-    case 'C': return ms_dmsw_constructor(p, ms_dmsw_Allocator);
-    case 'c': return ms_dmsw_constructor(p, ms_dmsw_Constructor);
-    case 'U': return ms_dmsw_closure(p, ms_dmsw_ExplicitClosure);
-    case 'u': return ms_dmsw_closure(p, ms_dmsw_ImplicitClosure);
-    case 'm': return ms_dmsw_typed_decl(p, ms_dmsw_Macro);
+        return ms_dmsw_make2(p, ms_DMSW_DefaultArgumentInitializer, ms_dmsw_pop_context(p), index);
+    case 'C': return ms_dmsw_constructor(p, ms_DMSW_Allocator);
+    case 'c': return ms_dmsw_constructor(p, ms_DMSW_Constructor);
+    case 'U': return ms_dmsw_closure(p, ms_DMSW_ExplicitClosure);
+    case 'u': return ms_dmsw_closure(p, ms_DMSW_ImplicitClosure);
+    case 'm': return ms_dmsw_typed_decl(p, ms_DMSW_Macro);
     case 'M': return ms_dmsw_macro_expansion(p);
-    case 'p': return ms_dmsw_typed_decl(p, ms_dmsw_GenericTypeParamDecl);
+    case 'p': return ms_dmsw_typed_decl(p, ms_DMSW_GenericTypeParamDecl);
     default: return 0;
     }
 }
@@ -12854,8 +13201,8 @@ static uint32_t ms_dmsw_function_entity(ms_dmsw *p)
 static uint32_t ms_dmsw_pop_retroactive(ms_dmsw *p)
 {
     uint32_t list = 0, ref;
-    while ((ref = ms_dmsw_pop(p, ms_dmsw_RetroactiveConformance)) != 0)
-        list = ms_dmsw_add(p, list ? list : ms_dmsw_make(p, ms_dmsw_TypeList), ref);
+    while ((ref = ms_dmsw_pop(p, ms_DMSW_RetroactiveConformance)) != 0)
+        list = ms_dmsw_add(p, list ? list : ms_dmsw_make(p, ms_DMSW_TypeList), ref);
     if (list)
         ms_dmsw_reverse(p, list, 0);
     return list;
@@ -12864,15 +13211,15 @@ static uint32_t ms_dmsw_pop_retroactive(ms_dmsw *p)
 /* bound-generic-args: a list of lists, the innermost type's arguments first. */
 static uint32_t ms_dmsw_pop_bound_args(ms_dmsw *p)
 {
-    uint32_t lists = ms_dmsw_make(p, ms_dmsw_TypeList);
+    uint32_t lists = ms_dmsw_make(p, ms_DMSW_TypeList);
     while (lists) {
-        uint32_t list = ms_dmsw_make(p, ms_dmsw_TypeList), type;
+        uint32_t list = ms_dmsw_make(p, ms_DMSW_TypeList), type;
         while ((type = ms_dmsw_pop_type(p)) != 0)
             list = ms_dmsw_add(p, list, type);
         if (list)
             ms_dmsw_reverse(p, list, 0);
         lists = ms_dmsw_add(p, lists, list);
-        if (ms_dmsw_pop(p, ms_dmsw_EmptyList))
+        if (ms_dmsw_pop(p, ms_DMSW_EmptyList))
             break;
         if (!ms_dmsw_pop_first(p))
             return 0;
@@ -12883,15 +13230,15 @@ static uint32_t ms_dmsw_pop_bound_args(ms_dmsw *p)
 static unsigned ms_dmsw_bound_kind(unsigned kind)
 {
     switch (kind) {
-    case ms_dmsw_Class: return ms_dmsw_BoundGenericClass;
-    case ms_dmsw_Structure: return ms_dmsw_BoundGenericStructure;
-    case ms_dmsw_Enum: return ms_dmsw_BoundGenericEnum;
-    case ms_dmsw_Protocol: return ms_dmsw_BoundGenericProtocol;
-    case ms_dmsw_OtherNominalType: return ms_dmsw_BoundGenericOtherNominalType;
-    case ms_dmsw_TypeAlias: return ms_dmsw_BoundGenericTypeAlias;
-    case ms_dmsw_Function:
-    case ms_dmsw_Constructor: return ms_dmsw_BoundGenericFunction;
-    default: return ms_dmsw_None;
+    case ms_DMSW_Class: return ms_DMSW_BoundGenericClass;
+    case ms_DMSW_Structure: return ms_DMSW_BoundGenericStructure;
+    case ms_DMSW_Enum: return ms_DMSW_BoundGenericEnum;
+    case ms_DMSW_Protocol: return ms_DMSW_BoundGenericProtocol;
+    case ms_DMSW_OtherNominalType: return ms_DMSW_BoundGenericOtherNominalType;
+    case ms_DMSW_TypeAlias: return ms_DMSW_BoundGenericTypeAlias;
+    case ms_DMSW_Function:
+    case ms_DMSW_Constructor: return ms_DMSW_BoundGenericFunction;
+    default: return ms_DMSW_None;
     }
 }
 
@@ -12899,15 +13246,15 @@ static unsigned ms_dmsw_bound_kind(unsigned kind)
 static bool ms_dmsw_takes_args(unsigned kind)
 {
     switch (kind) {
-    case ms_dmsw_Variable:
-    case ms_dmsw_Subscript:
-    case ms_dmsw_ImplicitClosure:
-    case ms_dmsw_ExplicitClosure:
-    case ms_dmsw_DefaultArgumentInitializer:
-    case ms_dmsw_Initializer:
-    case ms_dmsw_PropertyWrapperBackingInitializer:
-    case ms_dmsw_PropertyWrapperInitFromProjectedValue:
-    case ms_dmsw_Static: return false;
+    case ms_DMSW_Variable:
+    case ms_DMSW_Subscript:
+    case ms_DMSW_ImplicitClosure:
+    case ms_DMSW_ExplicitClosure:
+    case ms_DMSW_DefaultArgumentInitializer:
+    case ms_DMSW_Initializer:
+    case ms_DMSW_PropertyWrapperBackingInitializer:
+    case ms_DMSW_PropertyWrapperInitFromProjectedValue:
+    case ms_DMSW_Static: return false;
     default: return true;
     }
 }
@@ -12916,7 +13263,7 @@ static bool ms_dmsw_takes_args(unsigned kind)
 static uint32_t ms_dmsw_bind(ms_dmsw *p, uint32_t ref, uint32_t lists, uint32_t i)
 {
     uint32_t list_count = ms_dmsw_kid_count(p, lists), context = ms_dmsw_kid(p, ref, 0), args;
-    if (!ref || i >= list_count || ++p->d->depth > ms_dmsw_MAX_DEPTH)
+    if (!ref || i >= list_count || ++p->d->depth > ms_DMSW_MAX_DEPTH)
         return 0;
     const ms_dmsw_node *n = ms_dmsw_at(p, ref);
     unsigned kind = n->kind;
@@ -12926,14 +13273,14 @@ static uint32_t ms_dmsw_bind(ms_dmsw *p, uint32_t ref, uint32_t lists, uint32_t 
         i++;
     if (i < list_count) {
         uint32_t parent;
-        if (ms_dmsw_kind_of(p, context) == ms_dmsw_Extension) {
+        if (ms_dmsw_kind_of(p, context) == ms_DMSW_Extension) {
             uint32_t signature = ms_dmsw_kid(p, context, 2);
             parent = ms_dmsw_bind(p, ms_dmsw_kid(p, context, 1), lists, i);
-            parent = ms_dmsw_make2(p, ms_dmsw_Extension, ms_dmsw_kid(p, context, 0), parent);
+            parent = ms_dmsw_make2(p, ms_DMSW_Extension, ms_dmsw_kid(p, context, 0), parent);
             if (signature)
                 parent = ms_dmsw_add(p, parent, signature);
         } else {
-            parent = ms_dmsw_bind(p, context & ~ms_dmsw_AS_TYPE, lists, i);
+            parent = ms_dmsw_bind(p, context & ~ms_DMSW_AS_TYPE, lists, i);
         }
         uint32_t rebuilt = ms_dmsw_make1(p, kind, parent);
         for (uint32_t k = 1; k < ms_dmsw_kid_count(p, ref); k++)
@@ -12944,9 +13291,9 @@ static uint32_t ms_dmsw_bind(ms_dmsw *p, uint32_t ref, uint32_t lists, uint32_t 
     if (!ref || !takes || ms_dmsw_kid_count(p, args) == 0)
         return ref;
     unsigned bound = ms_dmsw_bound_kind(kind);
-    if (bound == ms_dmsw_None)
+    if (bound == ms_DMSW_None)
         return 0;
-    return ms_dmsw_make2(p, bound, bound == ms_dmsw_BoundGenericFunction ? ref : ms_dmsw_type(ref), args);
+    return ms_dmsw_make2(p, bound, bound == ms_DMSW_BoundGenericFunction ? ref : ms_dmsw_type(ref), args);
 }
 
 /* G: bound generic type */
@@ -12967,7 +13314,7 @@ static uint32_t ms_dmsw_bound_generic(ms_dmsw *p)
 
 static uint32_t ms_dmsw_param_type(ms_dmsw *p, uint64_t depth, uint64_t index)
 {
-    return ms_dmsw_make_index(p, ms_dmsw_DependentGenericParamType, depth << 32 | index);
+    return ms_dmsw_make_index(p, ms_DMSW_DependentGenericParamType, depth << 32 | index);
 }
 
 /* GENERIC-PARAM-INDEX */
@@ -12976,7 +13323,7 @@ static uint32_t ms_dmsw_generic_param(ms_dmsw *p)
     if (ms_dmsw_next_if(p, 'z'))
         return ms_dmsw_param_type(p, 0, 0);
     if (ms_dmsw_next_if(p, 's'))
-        return ms_dmsw_make(p, ms_dmsw_ConstrainedExistentialSelf);
+        return ms_dmsw_make(p, ms_DMSW_ConstrainedExistentialSelf);
     int64_t depth = 0, index;
     if (ms_dmsw_next_if(p, 'd')) {
         depth = ms_dmsw_index(p) + 1;
@@ -12995,7 +13342,7 @@ static uint32_t ms_dmsw_assoc_simple(ms_dmsw *p, uint32_t base)
 {
     uint32_t name = ms_dmsw_pop_assoc_name(p);
     uint32_t type = base ? ms_dmsw_type(base) : ms_dmsw_pop_type(p);
-    return ms_dmsw_type(ms_dmsw_make2(p, ms_dmsw_DependentMemberType, type, name));
+    return ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_DependentMemberType, type, name));
 }
 
 /* assoc-type-list applied to base, or to the type on the stack when base is 0. */
@@ -13006,7 +13353,7 @@ static uint32_t ms_dmsw_assoc_compound(ms_dmsw *p, uint32_t base)
         return 0;
     uint32_t type = base ? ms_dmsw_type(base) : ms_dmsw_pop_type(p);
     for (uint32_t i = 0; i < ms_dmsw_kid_count(p, path); i++)
-        type = ms_dmsw_type(ms_dmsw_make2(p, ms_dmsw_DependentMemberType, type, ms_dmsw_kid(p, path, i)));
+        type = ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_DependentMemberType, type, ms_dmsw_kid(p, path, i)));
     return type;
 }
 
@@ -13019,7 +13366,7 @@ static uint32_t ms_dmsw_opaque_type(ms_dmsw *p)
     uint32_t name = ms_dmsw_pop_any(p);
     if (lists)
         ms_dmsw_reverse(p, lists, 0);
-    uint32_t ref = ms_dmsw_make3(p, ms_dmsw_OpaqueType, name, index, lists);
+    uint32_t ref = ms_dmsw_make3(p, ms_DMSW_OpaqueType, name, index, lists);
     if (retroactive)
         ref = ms_dmsw_add(p, ref, retroactive);
     return ms_dmsw_remember(p, ms_dmsw_type(ref));
@@ -13032,30 +13379,30 @@ static uint32_t ms_dmsw_archetype(ms_dmsw *p)
     char c = ms_dmsw_next(p);
     switch (c) {
     case 'a':
-        a = ms_dmsw_pop(p, ms_dmsw_Identifier);
+        a = ms_dmsw_pop(p, ms_DMSW_Identifier);
         b = ms_dmsw_pop_bare(p);
-        return ms_dmsw_remember(p, ms_dmsw_type(ms_dmsw_make2(p, ms_dmsw_AssociatedTypeRef, b, a)));
+        return ms_dmsw_remember(p, ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_AssociatedTypeRef, b, a)));
     case 'e':
         a = ms_dmsw_pop_bare(p);
         b = ms_dmsw_index_node(p);
-        return ms_dmsw_type(ms_dmsw_make2(p, ms_dmsw_PackElement, a, b));
-    case 'O': return ms_dmsw_make1(p, ms_dmsw_OpaqueReturnTypeOf, ms_dmsw_pop_context(p));
+        return ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_PackElement, a, b));
+    case 'O': return ms_dmsw_make1(p, ms_DMSW_OpaqueReturnTypeOf, ms_dmsw_pop_context(p));
     case 'o': return ms_dmsw_opaque_type(p);
     case 'p':
         a = ms_dmsw_pop_bare(p);
         b = ms_dmsw_pop_bare(p);
-        return ms_dmsw_type(ms_dmsw_make2(p, ms_dmsw_PackExpansion, b, a));
-    case 'P': return ms_dmsw_type(ms_dmsw_pop_list_or_empty(p, ms_dmsw_Pack, ms_dmsw_pop_type));
+        return ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_PackExpansion, b, a));
+    case 'P': return ms_dmsw_type(ms_dmsw_pop_list_or_empty(p, ms_DMSW_Pack, ms_dmsw_pop_type));
     case 'S':
         c = ms_dmsw_next(p);
         if (c != 'd' && c != 'i')
             return 0;
         return ms_dmsw_type(ms_dmsw_pop_list_or_empty(
-            p, c == 'd' ? ms_dmsw_SILPackDirect : ms_dmsw_SILPackIndirect, ms_dmsw_pop_type));
+            p, c == 'd' ? ms_DMSW_SILPackDirect : ms_DMSW_SILPackIndirect, ms_dmsw_pop_type));
     case 'r':
-    case 'u': return ms_dmsw_type(ms_dmsw_make(p, ms_dmsw_OpaqueReturnType));
+    case 'u': return ms_dmsw_type(ms_dmsw_make(p, ms_DMSW_OpaqueReturnType));
     case 'R':
-    case 'U': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_OpaqueReturnType, ms_dmsw_index_node(p)));
+    case 'U': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_OpaqueReturnType, ms_dmsw_index_node(p)));
     case 'x': return ms_dmsw_remember(p, ms_dmsw_assoc_simple(p, 0));
     case 'X': return ms_dmsw_remember(p, ms_dmsw_assoc_compound(p, 0));
     case 'y':
@@ -13092,7 +13439,7 @@ static uint32_t ms_dmsw_layout(ms_dmsw *p, uint32_t type)
     char c = ms_dmsw_next(p);
     if (ms_dmsw_find("URNCDTBSEeMm", c) < 0)
         return 0;
-    uint32_t ref = ms_dmsw_make1(p, ms_dmsw_DependentGenericLayoutRequirement, type);
+    uint32_t ref = ms_dmsw_make1(p, ms_DMSW_DependentGenericLayoutRequirement, type);
     if (!ref)
         return 0;
     ms_dmsw_at(p, ref)->mark = (uint8_t)c;
@@ -13141,17 +13488,17 @@ static uint32_t ms_dmsw_requirement(ms_dmsw *p)
     uint32_t inverse = what == 'i' ? ms_dmsw_index_node(p) : 0;
     uint32_t type = ms_dmsw_constrained(p, form);
     switch (what) {
-    case 'v': return ms_dmsw_make2(p, ms_dmsw_DependentGenericParamValueMarker, type, ms_dmsw_pop_type(p));
-    case 'p': return ms_dmsw_make1(p, ms_dmsw_DependentGenericParamPackMarker, type);
+    case 'v': return ms_dmsw_make2(p, ms_DMSW_DependentGenericParamValueMarker, type, ms_dmsw_pop_type(p));
+    case 'p': return ms_dmsw_make1(p, ms_DMSW_DependentGenericParamPackMarker, type);
     case 'q':
-        return ms_dmsw_make2(p, ms_dmsw_DependentGenericConformanceRequirement, type,
+        return ms_dmsw_make2(p, ms_DMSW_DependentGenericConformanceRequirement, type,
                              ms_dmsw_pop_protocol(p));
     case 'b':
-        return ms_dmsw_make2(p, ms_dmsw_DependentGenericConformanceRequirement, type, ms_dmsw_pop_type(p));
-    case 's': return ms_dmsw_make2(p, ms_dmsw_DependentGenericSameTypeRequirement, type, ms_dmsw_pop_type(p));
+        return ms_dmsw_make2(p, ms_DMSW_DependentGenericConformanceRequirement, type, ms_dmsw_pop_type(p));
+    case 's': return ms_dmsw_make2(p, ms_DMSW_DependentGenericSameTypeRequirement, type, ms_dmsw_pop_type(p));
     case 'h':
-        return ms_dmsw_make2(p, ms_dmsw_DependentGenericSameShapeRequirement, type, ms_dmsw_pop_type(p));
-    case 'i': return ms_dmsw_make2(p, ms_dmsw_DependentGenericInverseConformanceRequirement, type, inverse);
+        return ms_dmsw_make2(p, ms_DMSW_DependentGenericSameShapeRequirement, type, ms_dmsw_pop_type(p));
+    case 'i': return ms_dmsw_make2(p, ms_DMSW_DependentGenericInverseConformanceRequirement, type, inverse);
     default: return ms_dmsw_layout(p, type);
     }
 }
@@ -13159,16 +13506,16 @@ static uint32_t ms_dmsw_requirement(ms_dmsw *p)
 /* l r: generic-signature */
 static uint32_t ms_dmsw_signature(ms_dmsw *p, bool has_counts)
 {
-    uint32_t ref = ms_dmsw_make(p, ms_dmsw_DependentGenericSignature), requirement;
+    uint32_t ref = ms_dmsw_make(p, ms_DMSW_DependentGenericSignature), requirement;
     if (!has_counts) {
-        ref = ms_dmsw_add(p, ref, ms_dmsw_make_index(p, ms_dmsw_DependentGenericParamCount, 1));
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make_index(p, ms_DMSW_DependentGenericParamCount, 1));
     } else {
         while (ref && !ms_dmsw_next_if(p, 'l')) {
             int64_t count = ms_dmsw_next_if(p, 'z') ? 0 : ms_dmsw_index(p) + 1;
             if (count < 0 || (count == 0 && p->s[p->at - 1] != 'z'))
                 return 0;
             ref = ms_dmsw_add(p, ref,
-                              ms_dmsw_make_index(p, ms_dmsw_DependentGenericParamCount, (uint64_t)count));
+                              ms_dmsw_make_index(p, ms_DMSW_DependentGenericParamCount, (uint64_t)count));
         }
     }
     uint32_t counts = ms_dmsw_kid_count(p, ref);
@@ -13182,16 +13529,16 @@ static uint32_t ms_dmsw_signature(ms_dmsw *p, bool has_counts)
 /* protocol-list */
 static uint32_t ms_dmsw_pop_protocols(ms_dmsw *p)
 {
-    return ms_dmsw_make1(p, ms_dmsw_ProtocolList,
-                         ms_dmsw_pop_list_or_empty(p, ms_dmsw_TypeList, ms_dmsw_pop_protocol));
+    return ms_dmsw_make1(p, ms_DMSW_ProtocolList,
+                         ms_dmsw_pop_list_or_empty(p, ms_DMSW_TypeList, ms_dmsw_pop_protocol));
 }
 
 static uint32_t ms_dmsw_metatype_repr(ms_dmsw *p)
 {
     switch (ms_dmsw_next(p)) {
-    case 't': return ms_dmsw_make_lit(p, ms_dmsw_MetatypeRepresentation, "@thin");
-    case 'T': return ms_dmsw_make_lit(p, ms_dmsw_MetatypeRepresentation, "@thick");
-    case 'o': return ms_dmsw_make_lit(p, ms_dmsw_MetatypeRepresentation, "@objc_metatype");
+    case 't': return ms_dmsw_make_lit(p, ms_DMSW_MetatypeRepresentation, "@thin");
+    case 'T': return ms_dmsw_make_lit(p, ms_DMSW_MetatypeRepresentation, "@thick");
+    case 'o': return ms_dmsw_make_lit(p, ms_DMSW_MetatypeRepresentation, "@objc_metatype");
     default: return 0;
     }
 }
@@ -13206,19 +13553,19 @@ static uint32_t ms_dmsw_sil_box(ms_dmsw *p, bool generic)
         if (!signature || !args)
             return 0;
     }
-    uint32_t types = ms_dmsw_pop_type_list(p), layout = ms_dmsw_make(p, ms_dmsw_SILBoxLayout);
+    uint32_t types = ms_dmsw_pop_type_list(p), layout = ms_dmsw_make(p, ms_DMSW_SILBoxLayout);
     if (!types)
         return 0;
     for (uint32_t i = 0; i < ms_dmsw_kid_count(p, types); i++) {
         uint32_t type = ms_dmsw_kid(p, types, i);
-        unsigned kind = ms_dmsw_SILBoxImmutableField;
-        if (ms_dmsw_inner(p, type) == ms_dmsw_InOut) { /* how a mutable field is written */
-            kind = ms_dmsw_SILBoxMutableField;
+        unsigned kind = ms_DMSW_SILBoxImmutableField;
+        if (ms_dmsw_inner(p, type) == ms_DMSW_InOut) { /* how a mutable field is written */
+            kind = ms_DMSW_SILBoxMutableField;
             type = ms_dmsw_kid(p, type, 0);
         }
         layout = ms_dmsw_add(p, layout, ms_dmsw_make1(p, kind, type));
     }
-    uint32_t ref = ms_dmsw_make1(p, ms_dmsw_SILBoxTypeWithLayout, layout);
+    uint32_t ref = ms_dmsw_make1(p, ms_DMSW_SILBoxTypeWithLayout, layout);
     if (generic)
         ref = ms_dmsw_add(p, ms_dmsw_add(p, ref, signature), args);
     return ms_dmsw_type(ref);
@@ -13229,15 +13576,15 @@ static uint32_t ms_dmsw_sugared(ms_dmsw *p)
 {
     uint32_t type;
     switch (ms_dmsw_next(p)) {
-    case 'q': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_SugaredOptional, ms_dmsw_pop_type(p)));
-    case 'a': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_SugaredArray, ms_dmsw_pop_type(p)));
-    case 'p': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_SugaredParen, ms_dmsw_pop_type(p)));
+    case 'q': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_SugaredOptional, ms_dmsw_pop_type(p)));
+    case 'a': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_SugaredArray, ms_dmsw_pop_type(p)));
+    case 'p': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_SugaredParen, ms_dmsw_pop_type(p)));
     case 'D':
         type = ms_dmsw_pop_type(p);
-        return ms_dmsw_type(ms_dmsw_make2(p, ms_dmsw_SugaredDictionary, ms_dmsw_pop_type(p), type));
+        return ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_SugaredDictionary, ms_dmsw_pop_type(p), type));
     case 'A':
         type = ms_dmsw_pop_type(p);
-        return ms_dmsw_type(ms_dmsw_make2(p, ms_dmsw_SugaredInlineArray, ms_dmsw_pop_type(p), type));
+        return ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_SugaredInlineArray, ms_dmsw_pop_type(p), type));
     default: return 0;
     }
 }
@@ -13248,51 +13595,51 @@ static uint32_t ms_dmsw_special_type(ms_dmsw *p)
     uint32_t a, b;
     char c = ms_dmsw_next(p);
     switch (c) {
-    case 'E': return ms_dmsw_pop_function(p, ms_dmsw_NoEscapeFunctionType, false);
-    case 'A': return ms_dmsw_pop_function(p, ms_dmsw_EscapingAutoClosureType, false);
-    case 'f': return ms_dmsw_pop_function(p, ms_dmsw_ThinFunctionType, false);
-    case 'K': return ms_dmsw_pop_function(p, ms_dmsw_AutoClosureType, false);
-    case 'U': return ms_dmsw_pop_function(p, ms_dmsw_UncurriedFunctionType, false);
-    case 'L': return ms_dmsw_pop_function(p, ms_dmsw_EscapingObjCBlock, false);
-    case 'B': return ms_dmsw_pop_function(p, ms_dmsw_ObjCBlock, false);
-    case 'C': return ms_dmsw_pop_function(p, ms_dmsw_CFunctionPointer, false);
+    case 'E': return ms_dmsw_pop_function(p, ms_DMSW_NoEscapeFunctionType, false);
+    case 'A': return ms_dmsw_pop_function(p, ms_DMSW_EscapingAutoClosureType, false);
+    case 'f': return ms_dmsw_pop_function(p, ms_DMSW_ThinFunctionType, false);
+    case 'K': return ms_dmsw_pop_function(p, ms_DMSW_AutoClosureType, false);
+    case 'U': return ms_dmsw_pop_function(p, ms_DMSW_UncurriedFunctionType, false);
+    case 'L': return ms_dmsw_pop_function(p, ms_DMSW_EscapingObjCBlock, false);
+    case 'B': return ms_dmsw_pop_function(p, ms_DMSW_ObjCBlock, false);
+    case 'C': return ms_dmsw_pop_function(p, ms_DMSW_CFunctionPointer, false);
     case 'z':
         c = ms_dmsw_next(p);
         if (c != 'B' && c != 'C')
             return 0;
-        return ms_dmsw_pop_function(p, c == 'B' ? ms_dmsw_ObjCBlock : ms_dmsw_CFunctionPointer, true);
-    case 'g': return ms_dmsw_make1(p, ms_dmsw_ExtendedExistentialTypeShape, ms_dmsw_pop_type(p));
+        return ms_dmsw_pop_function(p, c == 'B' ? ms_DMSW_ObjCBlock : ms_DMSW_CFunctionPointer, true);
+    case 'g': return ms_dmsw_make1(p, ms_DMSW_ExtendedExistentialTypeShape, ms_dmsw_pop_type(p));
     case 'G':
         a = ms_dmsw_pop_type(p);
-        return ms_dmsw_make2(p, ms_dmsw_ExtendedExistentialTypeShape, ms_dmsw_pop_signature(p), a);
-    case 'o': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_Unowned, ms_dmsw_pop_type(p)));
-    case 'u': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_Unmanaged, ms_dmsw_pop_type(p)));
-    case 'w': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_Weak, ms_dmsw_pop_type(p)));
-    case 'b': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_SILBoxType, ms_dmsw_pop_type(p)));
-    case 'D': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_DynamicSelf, ms_dmsw_pop_type(p)));
+        return ms_dmsw_make2(p, ms_DMSW_ExtendedExistentialTypeShape, ms_dmsw_pop_signature(p), a);
+    case 'o': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_Unowned, ms_dmsw_pop_type(p)));
+    case 'u': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_Unmanaged, ms_dmsw_pop_type(p)));
+    case 'w': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_Weak, ms_dmsw_pop_type(p)));
+    case 'b': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_SILBoxType, ms_dmsw_pop_type(p)));
+    case 'D': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_DynamicSelf, ms_dmsw_pop_type(p)));
     case 'M':
     case 'm':
         a = ms_dmsw_metatype_repr(p);
         b = ms_dmsw_pop_type(p);
         return ms_dmsw_type(
-            ms_dmsw_make2(p, c == 'M' ? ms_dmsw_Metatype : ms_dmsw_ExistentialMetatype, a, b));
-    case 'p': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_ExistentialMetatype, ms_dmsw_pop_type(p)));
+            ms_dmsw_make2(p, c == 'M' ? ms_DMSW_Metatype : ms_DMSW_ExistentialMetatype, a, b));
+    case 'p': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_ExistentialMetatype, ms_dmsw_pop_type(p)));
     case 'P':
-        a = ms_dmsw_pop_list(p, ms_dmsw_ConstrainedExistentialRequirementList, ms_dmsw_pop_requirement);
-        return ms_dmsw_type(ms_dmsw_make2(p, ms_dmsw_ConstrainedExistential, ms_dmsw_pop_type(p), a));
+        a = ms_dmsw_pop_list(p, ms_DMSW_ConstrainedExistentialRequirementList, ms_dmsw_pop_requirement);
+        return ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_ConstrainedExistential, ms_dmsw_pop_type(p), a));
     case 'c':
         a = ms_dmsw_pop_type(p);
-        return ms_dmsw_type(ms_dmsw_make2(p, ms_dmsw_ProtocolListWithClass, ms_dmsw_pop_protocols(p), a));
+        return ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_ProtocolListWithClass, ms_dmsw_pop_protocols(p), a));
     case 'l':
-        return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_ProtocolListWithAnyObject, ms_dmsw_pop_protocols(p)));
+        return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_ProtocolListWithAnyObject, ms_dmsw_pop_protocols(p)));
     case 'x':
     case 'X': return ms_dmsw_sil_box(p, c == 'X');
-    case 'Y': return ms_dmsw_any_generic(p, ms_dmsw_OtherNominalType);
+    case 'Y': return ms_dmsw_any_generic(p, ms_DMSW_OtherNominalType);
     case 'Z':
         a = ms_dmsw_pop_type_list(p);
-        b = ms_dmsw_pop(p, ms_dmsw_Identifier);
-        return ms_dmsw_make3(p, ms_dmsw_AnonymousContext, b, ms_dmsw_pop_context(p), a);
-    case 'e': return ms_dmsw_type(ms_dmsw_make(p, ms_dmsw_ErrorType));
+        b = ms_dmsw_pop(p, ms_DMSW_Identifier);
+        return ms_dmsw_make3(p, ms_DMSW_AnonymousContext, b, ms_dmsw_pop_context(p), a);
+    case 'e': return ms_dmsw_type(ms_dmsw_make(p, ms_DMSW_ErrorType));
     case 'S': return ms_dmsw_sugared(p);
     default: return 0;
     }
@@ -13316,21 +13663,21 @@ static uint32_t ms_dmsw_annotation(ms_dmsw *p)
 {
     char c = ms_dmsw_next(p);
     switch (c) {
-    case 'a': return ms_dmsw_make(p, ms_dmsw_AsyncAnnotation);
-    case 'A': return ms_dmsw_make(p, ms_dmsw_IsolatedAnyFunctionType);
-    case 'b': return ms_dmsw_make(p, ms_dmsw_ConcurrentFunctionType);
-    case 'c': return ms_dmsw_make1(p, ms_dmsw_GlobalActorFunctionType, ms_dmsw_pop_type(p));
-    case 'C': return ms_dmsw_make(p, ms_dmsw_NonIsolatedCallerFunctionType);
-    case 'g': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_ConstValue, ms_dmsw_pop_bare(p)));
-    case 'i': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_Isolated, ms_dmsw_pop_bare(p)));
+    case 'a': return ms_dmsw_make(p, ms_DMSW_AsyncAnnotation);
+    case 'A': return ms_dmsw_make(p, ms_DMSW_IsolatedAnyFunctionType);
+    case 'b': return ms_dmsw_make(p, ms_DMSW_ConcurrentFunctionType);
+    case 'c': return ms_dmsw_make1(p, ms_DMSW_GlobalActorFunctionType, ms_dmsw_pop_type(p));
+    case 'C': return ms_dmsw_make(p, ms_DMSW_NonIsolatedCallerFunctionType);
+    case 'g': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_ConstValue, ms_dmsw_pop_bare(p)));
+    case 'i': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_Isolated, ms_dmsw_pop_bare(p)));
     case 'j':
         c = ms_dmsw_next(p);
-        return ms_dmsw_diff_letter(c) ? ms_dmsw_marked(p, ms_dmsw_DifferentiableFunctionType, c) : 0;
-    case 'k': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_NoDerivative, ms_dmsw_pop_bare(p)));
-    case 'K': return ms_dmsw_make1(p, ms_dmsw_TypedThrowsAnnotation, ms_dmsw_pop_bare(p));
-    case 't': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_CompileTimeLiteral, ms_dmsw_pop_bare(p)));
-    case 'T': return ms_dmsw_make(p, ms_dmsw_SendingResultFunctionType);
-    case 'u': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_Sending, ms_dmsw_pop_bare(p)));
+        return ms_dmsw_diff_letter(c) ? ms_dmsw_marked(p, ms_DMSW_DifferentiableFunctionType, c) : 0;
+    case 'k': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_NoDerivative, ms_dmsw_pop_bare(p)));
+    case 'K': return ms_dmsw_make1(p, ms_DMSW_TypedThrowsAnnotation, ms_dmsw_pop_bare(p));
+    case 't': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_CompileTimeLiteral, ms_dmsw_pop_bare(p)));
+    case 'T': return ms_dmsw_make(p, ms_DMSW_SendingResultFunctionType);
+    case 'u': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_Sending, ms_dmsw_pop_bare(p)));
     default: return 0;
     }
 }
@@ -13343,7 +13690,7 @@ static uint32_t ms_dmsw_integer(ms_dmsw *p)
     if (value < 0)
         return 0;
     return ms_dmsw_type(
-        ms_dmsw_make_index(p, negative ? ms_dmsw_NegativeInteger : ms_dmsw_Integer, (uint64_t)value));
+        ms_dmsw_make_index(p, negative ? ms_DMSW_NegativeInteger : ms_DMSW_Integer, (uint64_t)value));
 }
 
 /* ---- implementation function types ---- */
@@ -13367,11 +13714,11 @@ static const char *const ms_dmsw_result_words[] = {"@out",
 
 /* The mark of a parameter or result. */
 enum {
-    ms_dmsw_M_WORD = 0x0f, /* place in one of the tables above */
-    ms_dmsw_M_NO_DERIVATIVE = 0x10,
-    ms_dmsw_M_SENDING = 0x20,
-    ms_dmsw_M_ISOLATED = 0x40,
-    ms_dmsw_M_IMPLICIT = 0x80
+    ms_DMSW_M_WORD = 0x0f, /* place in one of the tables above */
+    ms_DMSW_M_NO_DERIVATIVE = 0x10,
+    ms_DMSW_M_SENDING = 0x20,
+    ms_DMSW_M_ISOLATED = 0x40,
+    ms_DMSW_M_IMPLICIT = 0x80
 };
 
 /* One parameter or result without its type; 0 when the next letter is none. */
@@ -13391,7 +13738,7 @@ static void ms_dmsw_impl_marks(ms_dmsw *p, uint32_t ref, bool is_param)
     unsigned mark = ms_dmsw_at(p, ref)->mark;
     for (unsigned i = 0; letters[i] != '\0' && (i == 0 || is_param); i++)
         if (ms_dmsw_next_if(p, letters[i]))
-            mark |= (unsigned)ms_dmsw_M_NO_DERIVATIVE << i;
+            mark |= (unsigned)ms_DMSW_M_NO_DERIVATIVE << i;
     ms_dmsw_at(p, ref)->mark = (uint8_t)mark;
 }
 
@@ -13401,7 +13748,7 @@ static uint32_t ms_dmsw_impl_subs(ms_dmsw *p, unsigned kind)
     uint32_t retroactive = ms_dmsw_pop_retroactive(p);
     uint32_t lists = ms_dmsw_pop_bound_args(p);
     uint32_t ref = ms_dmsw_make(p, kind);
-    if (kind == ms_dmsw_ImplPatternSubstitutions)
+    if (kind == ms_DMSW_ImplPatternSubstitutions)
         ref = ms_dmsw_add(p, ref, ms_dmsw_pop_signature(p));
     if (ms_dmsw_kid_count(p, lists) != 1)
         return 0;
@@ -13417,16 +13764,16 @@ static uint32_t ms_dmsw_impl_representation(ms_dmsw *p, uint32_t ref)
         ms_dmsw_peek(p) == 'z' && p->len - p->at > 1 && (p->s[p->at + 1] == 'B' || p->s[p->at + 1] == 'C');
     p->at += has_clang;
     switch (ms_dmsw_peek(p)) {
-    case 'B': name = ms_dmsw_make_lit(p, ms_dmsw_Identifier, "block"); break;
-    case 'C': name = ms_dmsw_make_lit(p, ms_dmsw_Identifier, "c"); break;
-    case 'M': name = ms_dmsw_make_lit(p, ms_dmsw_Identifier, "method"); break;
-    case 'J': name = ms_dmsw_make_lit(p, ms_dmsw_Identifier, "objc_method"); break;
-    case 'K': name = ms_dmsw_make_lit(p, ms_dmsw_Identifier, "closure"); break;
-    case 'W': name = ms_dmsw_make_lit(p, ms_dmsw_Identifier, "witness_method"); break;
+    case 'B': name = ms_dmsw_make_lit(p, ms_DMSW_Identifier, "block"); break;
+    case 'C': name = ms_dmsw_make_lit(p, ms_DMSW_Identifier, "c"); break;
+    case 'M': name = ms_dmsw_make_lit(p, ms_DMSW_Identifier, "method"); break;
+    case 'J': name = ms_dmsw_make_lit(p, ms_DMSW_Identifier, "objc_method"); break;
+    case 'K': name = ms_dmsw_make_lit(p, ms_DMSW_Identifier, "closure"); break;
+    case 'W': name = ms_dmsw_make_lit(p, ms_DMSW_Identifier, "witness_method"); break;
     default: return ref;
     }
     p->at++;
-    uint32_t convention = ms_dmsw_make1(p, ms_dmsw_ImplFunctionConvention, name);
+    uint32_t convention = ms_dmsw_make1(p, ms_DMSW_ImplFunctionConvention, name);
     if (has_clang) {
         clang = ms_dmsw_clang_type(p);
         convention = ms_dmsw_add(p, convention, clang);
@@ -13438,70 +13785,70 @@ static uint32_t ms_dmsw_impl_representation(ms_dmsw *p, uint32_t ref)
 static uint32_t ms_dmsw_impl_attributes(ms_dmsw *p, uint32_t ref)
 {
     if (ms_dmsw_next_if(p, 'e'))
-        ref = ms_dmsw_add(p, ref, ms_dmsw_make(p, ms_dmsw_ImplEscaping));
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make(p, ms_DMSW_ImplEscaping));
     if (ms_dmsw_next_if(p, 'A'))
-        ref = ms_dmsw_add(p, ref, ms_dmsw_make(p, ms_dmsw_ImplErasedIsolation));
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make(p, ms_DMSW_ImplErasedIsolation));
     else if (ms_dmsw_next_if(p, 'N'))
-        ref = ms_dmsw_add(p, ref, ms_dmsw_make(p, ms_dmsw_ImplNonIsolated));
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make(p, ms_DMSW_ImplNonIsolated));
     if (ms_dmsw_next_if(p, 'O'))
-        ref = ms_dmsw_add(p, ref, ms_dmsw_make(p, ms_dmsw_ImplCalledOnce));
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make(p, ms_DMSW_ImplCalledOnce));
     if (ms_dmsw_diff_letter(ms_dmsw_peek(p)))
-        ref = ms_dmsw_add(p, ref, ms_dmsw_marked(p, ms_dmsw_ImplDifferentiabilityKind, ms_dmsw_next(p)));
+        ref = ms_dmsw_add(p, ref, ms_dmsw_marked(p, ms_DMSW_ImplDifferentiabilityKind, ms_dmsw_next(p)));
     uint32_t callee = 0;
     switch (ms_dmsw_next(p)) {
-    case 'y': callee = ms_dmsw_make_lit(p, ms_dmsw_ImplConvention, "@callee_unowned"); break;
-    case 'g': callee = ms_dmsw_make_lit(p, ms_dmsw_ImplConvention, "@callee_guaranteed"); break;
-    case 'x': callee = ms_dmsw_make_lit(p, ms_dmsw_ImplConvention, "@callee_owned"); break;
-    case 't': callee = ms_dmsw_make_lit(p, ms_dmsw_ImplConvention, "@convention(thin)"); break;
+    case 'y': callee = ms_dmsw_make_lit(p, ms_DMSW_ImplConvention, "@callee_unowned"); break;
+    case 'g': callee = ms_dmsw_make_lit(p, ms_DMSW_ImplConvention, "@callee_guaranteed"); break;
+    case 'x': callee = ms_dmsw_make_lit(p, ms_DMSW_ImplConvention, "@callee_owned"); break;
+    case 't': callee = ms_dmsw_make_lit(p, ms_DMSW_ImplConvention, "@convention(thin)"); break;
     default: return 0;
     }
     ref = ms_dmsw_impl_representation(p, ms_dmsw_add(p, ref, callee));
     if (ms_dmsw_next_if(p, 'A'))
-        ref = ms_dmsw_add(p, ref, ms_dmsw_make_lit(p, ms_dmsw_ImplFunctionAttribute, "@yield_once"));
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make_lit(p, ms_DMSW_ImplFunctionAttribute, "@yield_once"));
     else if (ms_dmsw_next_if(p, 'I'))
-        ref = ms_dmsw_add(p, ref, ms_dmsw_make_lit(p, ms_dmsw_ImplFunctionAttribute, "@yield_once_2"));
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make_lit(p, ms_DMSW_ImplFunctionAttribute, "@yield_once_2"));
     else if (ms_dmsw_next_if(p, 'G'))
-        ref = ms_dmsw_add(p, ref, ms_dmsw_make_lit(p, ms_dmsw_ImplFunctionAttribute, "@yield_many"));
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make_lit(p, ms_DMSW_ImplFunctionAttribute, "@yield_many"));
     if (ms_dmsw_next_if(p, 'h'))
-        ref = ms_dmsw_add(p, ref, ms_dmsw_make_lit(p, ms_dmsw_ImplFunctionAttribute, "@Sendable"));
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make_lit(p, ms_DMSW_ImplFunctionAttribute, "@Sendable"));
     if (ms_dmsw_next_if(p, 'H'))
-        ref = ms_dmsw_add(p, ref, ms_dmsw_make_lit(p, ms_dmsw_ImplFunctionAttribute, "@async"));
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make_lit(p, ms_DMSW_ImplFunctionAttribute, "@async"));
     if (ms_dmsw_next_if(p, 'T'))
-        ref = ms_dmsw_add(p, ref, ms_dmsw_make(p, ms_dmsw_ImplSendingResult));
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make(p, ms_DMSW_ImplSendingResult));
     return ref;
 }
 
 /* I: impl-function-type */
 static uint32_t ms_dmsw_impl_function(ms_dmsw *p)
 {
-    uint32_t ref = ms_dmsw_make(p, ms_dmsw_ImplFunctionType), part;
+    uint32_t ref = ms_dmsw_make(p, ms_DMSW_ImplFunctionType), part;
     if (ms_dmsw_next_if(p, 's'))
-        ref = ms_dmsw_add(p, ref, ms_dmsw_impl_subs(p, ms_dmsw_ImplPatternSubstitutions));
+        ref = ms_dmsw_add(p, ref, ms_dmsw_impl_subs(p, ms_DMSW_ImplPatternSubstitutions));
     if (ms_dmsw_next_if(p, 'I'))
-        ref = ms_dmsw_add(p, ref, ms_dmsw_impl_subs(p, ms_dmsw_ImplInvocationSubstitutions));
+        ref = ms_dmsw_add(p, ref, ms_dmsw_impl_subs(p, ms_DMSW_ImplInvocationSubstitutions));
     uint32_t signature = ms_dmsw_pop_signature(p), first;
     if (signature && ms_dmsw_next_if(p, 'P'))
-        signature = ms_dmsw_with_kind(p, signature, ms_dmsw_DependentPseudogenericSignature);
+        signature = ms_dmsw_with_kind(p, signature, ms_DMSW_DependentPseudogenericSignature);
     ref = ms_dmsw_impl_attributes(p, ref);
     if (signature)
         ref = ms_dmsw_add(p, ref, signature);
     first = ms_dmsw_kid_count(p, ref);
-    while (ref && (part = ms_dmsw_impl_part(p, ms_dmsw_ImplParameter, ms_dmsw_param_letters)) != 0) {
+    while (ref && (part = ms_dmsw_impl_part(p, ms_DMSW_ImplParameter, ms_dmsw_param_letters)) != 0) {
         ms_dmsw_impl_marks(p, part, true);
         ref = ms_dmsw_add(p, ref, part);
     }
-    while (ref && (part = ms_dmsw_impl_part(p, ms_dmsw_ImplResult, ms_dmsw_result_letters)) != 0) {
+    while (ref && (part = ms_dmsw_impl_part(p, ms_DMSW_ImplResult, ms_dmsw_result_letters)) != 0) {
         ms_dmsw_impl_marks(p, part, false);
         ref = ms_dmsw_add(p, ref, part);
     }
     while (ref && ms_dmsw_next_if(p, 'Y')) {
-        part = ms_dmsw_impl_part(p, ms_dmsw_ImplYield, ms_dmsw_param_letters);
+        part = ms_dmsw_impl_part(p, ms_DMSW_ImplYield, ms_dmsw_param_letters);
         if (part)
             ms_dmsw_impl_marks(p, part, true);
         ref = ms_dmsw_add(p, ref, part);
     }
     if (ms_dmsw_next_if(p, 'z')) {
-        part = ms_dmsw_impl_part(p, ms_dmsw_ImplErrorResult, ms_dmsw_result_letters);
+        part = ms_dmsw_impl_part(p, ms_DMSW_ImplErrorResult, ms_dmsw_result_letters);
         if (part)
             ms_dmsw_impl_marks(p, part, false);
         ref = ms_dmsw_add(p, ref, part);
@@ -13522,22 +13869,22 @@ static uint32_t ms_dmsw_conformance_index(ms_dmsw *p)
     int64_t index = ms_dmsw_index(p);
     if (index <= 0)
         return 0;
-    return index == 1 ? ms_dmsw_make(p, ms_dmsw_UnknownIndex)
-                      : ms_dmsw_make_index(p, ms_dmsw_Index, (uint64_t)index - 2);
+    return index == 1 ? ms_dmsw_make(p, ms_DMSW_UnknownIndex)
+                      : ms_dmsw_make_index(p, ms_DMSW_Index, (uint64_t)index - 2);
 }
 
 static uint32_t ms_dmsw_concrete_conformance(ms_dmsw *p)
 {
     uint32_t list =
-        ms_dmsw_pop_list_or_empty(p, ms_dmsw_AnyProtocolConformanceList, ms_dmsw_pop_any_conformance);
-    uint32_t ref = ms_dmsw_pop(p, ms_dmsw_ProtocolConformanceRefInTypeModule);
+        ms_dmsw_pop_list_or_empty(p, ms_DMSW_AnyProtocolConformanceList, ms_dmsw_pop_any_conformance);
+    uint32_t ref = ms_dmsw_pop(p, ms_DMSW_ProtocolConformanceRefInTypeModule);
     if (!ref)
-        ref = ms_dmsw_pop(p, ms_dmsw_ProtocolConformanceRefInProtocolModule);
+        ref = ms_dmsw_pop(p, ms_DMSW_ProtocolConformanceRefInProtocolModule);
     if (!ref) {
         uint32_t module = ms_dmsw_pop_module(p);
-        ref = ms_dmsw_make2(p, ms_dmsw_ProtocolConformanceRefInOtherModule, ms_dmsw_pop_protocol(p), module);
+        ref = ms_dmsw_make2(p, ms_DMSW_ProtocolConformanceRefInOtherModule, ms_dmsw_pop_protocol(p), module);
     }
-    return ms_dmsw_make3(p, ms_dmsw_ConcreteProtocolConformance, ms_dmsw_pop_type(p), ref, list);
+    return ms_dmsw_make3(p, ms_DMSW_ConcreteProtocolConformance, ms_dmsw_pop_type(p), ref, list);
 }
 
 /* H: conformances and runtime records */
@@ -13549,35 +13896,35 @@ static uint32_t ms_dmsw_conformance_op(ms_dmsw *p)
     case 'A':
         index = ms_dmsw_conformance_index(p);
         a = ms_dmsw_pop_protocol(p);
-        a = ms_dmsw_make2(p, ms_dmsw_DependentAssociatedConformance, ms_dmsw_pop_type(p), a);
-        b = ms_dmsw_pop_trait(p, ms_dmsw_T_DEPCONF);
-        return ms_dmsw_make3(p, ms_dmsw_DependentProtocolConformanceAssociated, b, a, index);
+        a = ms_dmsw_make2(p, ms_DMSW_DependentAssociatedConformance, ms_dmsw_pop_type(p), a);
+        b = ms_dmsw_pop_trait(p, ms_DMSW_T_DEPCONF);
+        return ms_dmsw_make3(p, ms_DMSW_DependentProtocolConformanceAssociated, b, a, index);
     case 'D':
         index = ms_dmsw_conformance_index(p);
         a = ms_dmsw_pop_protocol(p);
-        return ms_dmsw_make3(p, ms_dmsw_DependentProtocolConformanceRoot, ms_dmsw_pop_type(p), a, index);
+        return ms_dmsw_make3(p, ms_DMSW_DependentProtocolConformanceRoot, ms_dmsw_pop_type(p), a, index);
     case 'I':
         index = ms_dmsw_conformance_index(p);
         a = ms_dmsw_pop_protocol(p);
-        b = ms_dmsw_pop_trait(p, ms_dmsw_T_DEPCONF);
-        return ms_dmsw_make3(p, ms_dmsw_DependentProtocolConformanceInherited, b, a, index);
+        b = ms_dmsw_pop_trait(p, ms_DMSW_T_DEPCONF);
+        return ms_dmsw_make3(p, ms_DMSW_DependentProtocolConformanceInherited, b, a, index);
     case 'O':
         a = ms_dmsw_pop_type(p);
-        b = ms_dmsw_pop_trait(p, ms_dmsw_T_DEPCONF);
-        return ms_dmsw_make2(p, ms_dmsw_DependentProtocolConformanceOpaque, b, a);
+        b = ms_dmsw_pop_trait(p, ms_DMSW_T_DEPCONF);
+        return ms_dmsw_make2(p, ms_DMSW_DependentProtocolConformanceOpaque, b, a);
     case 'C': return ms_dmsw_concrete_conformance(p);
     case 'X':
-        a = ms_dmsw_pop_list_or_empty(p, ms_dmsw_AnyProtocolConformanceList, ms_dmsw_pop_any_conformance);
-        return ms_dmsw_make1(p, ms_dmsw_PackProtocolConformance, a);
-    case 'P': return ms_dmsw_make1(p, ms_dmsw_ProtocolConformanceRefInTypeModule, ms_dmsw_pop_protocol(p));
+        a = ms_dmsw_pop_list_or_empty(p, ms_DMSW_AnyProtocolConformanceList, ms_dmsw_pop_any_conformance);
+        return ms_dmsw_make1(p, ms_DMSW_PackProtocolConformance, a);
+    case 'P': return ms_dmsw_make1(p, ms_DMSW_ProtocolConformanceRefInTypeModule, ms_dmsw_pop_protocol(p));
     case 'p':
-        return ms_dmsw_make1(p, ms_dmsw_ProtocolConformanceRefInProtocolModule, ms_dmsw_pop_protocol(p));
+        return ms_dmsw_make1(p, ms_DMSW_ProtocolConformanceRefInProtocolModule, ms_dmsw_pop_protocol(p));
     case 'c':
-        return ms_dmsw_make1(p, ms_dmsw_ProtocolConformanceDescriptorRecord, ms_dmsw_pop_conformance(p));
-    case 'n': return ms_dmsw_make1(p, ms_dmsw_NominalTypeDescriptorRecord, ms_dmsw_pop_type(p));
-    case 'o': return ms_dmsw_make1(p, ms_dmsw_OpaqueTypeDescriptorRecord, ms_dmsw_pop_any(p));
-    case 'r': return ms_dmsw_make1(p, ms_dmsw_ProtocolDescriptorRecord, ms_dmsw_pop_protocol(p));
-    case 'F': return ms_dmsw_make(p, ms_dmsw_AccessibleFunctionRecord);
+        return ms_dmsw_make1(p, ms_DMSW_ProtocolConformanceDescriptorRecord, ms_dmsw_pop_conformance(p));
+    case 'n': return ms_dmsw_make1(p, ms_DMSW_NominalTypeDescriptorRecord, ms_dmsw_pop_type(p));
+    case 'o': return ms_dmsw_make1(p, ms_DMSW_OpaqueTypeDescriptorRecord, ms_dmsw_pop_any(p));
+    case 'r': return ms_dmsw_make1(p, ms_DMSW_ProtocolDescriptorRecord, ms_dmsw_pop_protocol(p));
+    case 'F': return ms_dmsw_make(p, ms_DMSW_AccessibleFunctionRecord);
     default: return 0;
     }
 }
@@ -13586,7 +13933,7 @@ static uint32_t ms_dmsw_conformance_op(ms_dmsw *p)
 static uint32_t ms_dmsw_retroactive(ms_dmsw *p)
 {
     uint32_t index = ms_dmsw_index_node(p);
-    return ms_dmsw_make2(p, ms_dmsw_RetroactiveConformance, index, ms_dmsw_pop_any_conformance(p));
+    return ms_dmsw_make2(p, ms_DMSW_RetroactiveConformance, index, ms_dmsw_pop_any_conformance(p));
 }
 
 /* ---- metadata, witnesses ---- */
@@ -13596,15 +13943,15 @@ static uint32_t ms_dmsw_context_descriptor(ms_dmsw *p)
 {
     uint32_t a;
     switch (ms_dmsw_next(p)) {
-    case 'E': return ms_dmsw_make1(p, ms_dmsw_ExtensionDescriptor, ms_dmsw_pop_context(p));
-    case 'M': return ms_dmsw_make1(p, ms_dmsw_ModuleDescriptor, ms_dmsw_pop_module(p));
-    case 'X': return ms_dmsw_make1(p, ms_dmsw_AnonymousDescriptor, ms_dmsw_pop_context(p));
+    case 'E': return ms_dmsw_make1(p, ms_DMSW_ExtensionDescriptor, ms_dmsw_pop_context(p));
+    case 'M': return ms_dmsw_make1(p, ms_DMSW_ModuleDescriptor, ms_dmsw_pop_module(p));
+    case 'X': return ms_dmsw_make1(p, ms_DMSW_AnonymousDescriptor, ms_dmsw_pop_context(p));
     case 'Y':
         a = ms_dmsw_pop_any(p);
-        return ms_dmsw_make2(p, ms_dmsw_AnonymousDescriptor, ms_dmsw_pop_context(p), a);
+        return ms_dmsw_make2(p, ms_DMSW_AnonymousDescriptor, ms_dmsw_pop_context(p), a);
     case 'A':
         a = ms_dmsw_pop_assoc_path(p);
-        return ms_dmsw_make2(p, ms_dmsw_AssociatedTypeGenericParamRef, ms_dmsw_pop_type(p), a);
+        return ms_dmsw_make2(p, ms_DMSW_AssociatedTypeGenericParamRef, ms_dmsw_pop_type(p), a);
     default: return 0;
     }
 }
@@ -13614,46 +13961,46 @@ static uint32_t ms_dmsw_metadata(ms_dmsw *p)
 {
     unsigned kind;
     switch (ms_dmsw_next(p)) {
-    case 'a': kind = ms_dmsw_TypeMetadataAccessFunction; break;
-    case 'b': kind = ms_dmsw_CanonicalSpecializedGenericTypeMetadataAccessFunction; break;
-    case 'B': kind = ms_dmsw_ReflectionMetadataBuiltinDescriptor; break;
-    case 'C': kind = ms_dmsw_ReflectionMetadataSuperclassDescriptor; break;
+    case 'a': kind = ms_DMSW_TypeMetadataAccessFunction; break;
+    case 'b': kind = ms_DMSW_CanonicalSpecializedGenericTypeMetadataAccessFunction; break;
+    case 'B': kind = ms_DMSW_ReflectionMetadataBuiltinDescriptor; break;
+    case 'C': kind = ms_DMSW_ReflectionMetadataSuperclassDescriptor; break;
     case 'd': /* Apple's own compilers write this letter for 'D' */
-    case 'D': kind = ms_dmsw_TypeMetadataDemanglingCache; break;
-    case 'f': kind = ms_dmsw_FullTypeMetadata; break;
-    case 'F': kind = ms_dmsw_ReflectionMetadataFieldDescriptor; break;
-    case 'i': kind = ms_dmsw_TypeMetadataInstantiationFunction; break;
-    case 'I': kind = ms_dmsw_TypeMetadataInstantiationCache; break;
-    case 'l': kind = ms_dmsw_TypeMetadataSingletonInitializationCache; break;
-    case 'L': kind = ms_dmsw_TypeMetadataLazyCache; break;
-    case 'm': kind = ms_dmsw_Metaclass; break;
-    case 'M': kind = ms_dmsw_CanonicalSpecializedGenericMetaclass; break;
-    case 'n': kind = ms_dmsw_NominalTypeDescriptor; break;
-    case 'N': kind = ms_dmsw_NoncanonicalSpecializedGenericTypeMetadata; break;
-    case 'o': kind = ms_dmsw_ClassMetadataBaseOffset; break;
-    case 'P': kind = ms_dmsw_GenericTypeMetadataPattern; break;
-    case 'r': kind = ms_dmsw_TypeMetadataCompletionFunction; break;
-    case 'R': kind = ms_dmsw_TypeMetadataMangledNameRef; break; /* written by Apple's own compilers only */
-    case 's': kind = ms_dmsw_ObjCResilientClassStub; break;
-    case 't': kind = ms_dmsw_FullObjCResilientClassStub; break;
-    case 'u': kind = ms_dmsw_MethodLookupFunction; break;
-    case 'U': kind = ms_dmsw_ObjCMetadataUpdateFunction; break;
-    case 'z': kind = ms_dmsw_CanonicalPrespecializedGenericTypeCachingOnceToken; break;
+    case 'D': kind = ms_DMSW_TypeMetadataDemanglingCache; break;
+    case 'f': kind = ms_DMSW_FullTypeMetadata; break;
+    case 'F': kind = ms_DMSW_ReflectionMetadataFieldDescriptor; break;
+    case 'i': kind = ms_DMSW_TypeMetadataInstantiationFunction; break;
+    case 'I': kind = ms_DMSW_TypeMetadataInstantiationCache; break;
+    case 'l': kind = ms_DMSW_TypeMetadataSingletonInitializationCache; break;
+    case 'L': kind = ms_DMSW_TypeMetadataLazyCache; break;
+    case 'm': kind = ms_DMSW_Metaclass; break;
+    case 'M': kind = ms_DMSW_CanonicalSpecializedGenericMetaclass; break;
+    case 'n': kind = ms_DMSW_NominalTypeDescriptor; break;
+    case 'N': kind = ms_DMSW_NoncanonicalSpecializedGenericTypeMetadata; break;
+    case 'o': kind = ms_DMSW_ClassMetadataBaseOffset; break;
+    case 'P': kind = ms_DMSW_GenericTypeMetadataPattern; break;
+    case 'r': kind = ms_DMSW_TypeMetadataCompletionFunction; break;
+    case 'R': kind = ms_DMSW_TypeMetadataMangledNameRef; break; /* written by Apple's own compilers only */
+    case 's': kind = ms_DMSW_ObjCResilientClassStub; break;
+    case 't': kind = ms_DMSW_FullObjCResilientClassStub; break;
+    case 'u': kind = ms_DMSW_MethodLookupFunction; break;
+    case 'U': kind = ms_DMSW_ObjCMetadataUpdateFunction; break;
+    case 'z': kind = ms_DMSW_CanonicalPrespecializedGenericTypeCachingOnceToken; break;
     case 'A':
-        return ms_dmsw_make1(p, ms_dmsw_ReflectionMetadataAssocTypeDescriptor, ms_dmsw_pop_conformance(p));
-    case 'c': return ms_dmsw_make1(p, ms_dmsw_ProtocolConformanceDescriptor, ms_dmsw_pop_conformance(p));
-    case 'g': return ms_dmsw_make1(p, ms_dmsw_OpaqueTypeDescriptorAccessor, ms_dmsw_pop_any(p));
-    case 'h': return ms_dmsw_make1(p, ms_dmsw_OpaqueTypeDescriptorAccessorImpl, ms_dmsw_pop_any(p));
-    case 'j': return ms_dmsw_make1(p, ms_dmsw_OpaqueTypeDescriptorAccessorKey, ms_dmsw_pop_any(p));
-    case 'k': return ms_dmsw_make1(p, ms_dmsw_OpaqueTypeDescriptorAccessorVar, ms_dmsw_pop_any(p));
+        return ms_dmsw_make1(p, ms_DMSW_ReflectionMetadataAssocTypeDescriptor, ms_dmsw_pop_conformance(p));
+    case 'c': return ms_dmsw_make1(p, ms_DMSW_ProtocolConformanceDescriptor, ms_dmsw_pop_conformance(p));
+    case 'g': return ms_dmsw_make1(p, ms_DMSW_OpaqueTypeDescriptorAccessor, ms_dmsw_pop_any(p));
+    case 'h': return ms_dmsw_make1(p, ms_DMSW_OpaqueTypeDescriptorAccessorImpl, ms_dmsw_pop_any(p));
+    case 'j': return ms_dmsw_make1(p, ms_DMSW_OpaqueTypeDescriptorAccessorKey, ms_dmsw_pop_any(p));
+    case 'k': return ms_dmsw_make1(p, ms_DMSW_OpaqueTypeDescriptorAccessorVar, ms_dmsw_pop_any(p));
     case 'J':
-        return ms_dmsw_make1(p, ms_dmsw_NoncanonicalSpecializedGenericTypeMetadataCache, ms_dmsw_pop_any(p));
-    case 'K': return ms_dmsw_make1(p, ms_dmsw_MetadataInstantiationCache, ms_dmsw_pop_any(p));
-    case 'q': return ms_dmsw_make1(p, ms_dmsw_Uniquable, ms_dmsw_pop_any(p));
-    case 'Q': return ms_dmsw_make1(p, ms_dmsw_OpaqueTypeDescriptor, ms_dmsw_pop_any(p));
-    case 'p': return ms_dmsw_make1(p, ms_dmsw_ProtocolDescriptor, ms_dmsw_pop_protocol(p));
-    case 'S': return ms_dmsw_make1(p, ms_dmsw_ProtocolSelfConformanceDescriptor, ms_dmsw_pop_protocol(p));
-    case 'V': return ms_dmsw_make1(p, ms_dmsw_PropertyDescriptor, ms_dmsw_pop_entity(p));
+        return ms_dmsw_make1(p, ms_DMSW_NoncanonicalSpecializedGenericTypeMetadataCache, ms_dmsw_pop_any(p));
+    case 'K': return ms_dmsw_make1(p, ms_DMSW_MetadataInstantiationCache, ms_dmsw_pop_any(p));
+    case 'q': return ms_dmsw_make1(p, ms_DMSW_Uniquable, ms_dmsw_pop_any(p));
+    case 'Q': return ms_dmsw_make1(p, ms_DMSW_OpaqueTypeDescriptor, ms_dmsw_pop_any(p));
+    case 'p': return ms_dmsw_make1(p, ms_DMSW_ProtocolDescriptor, ms_dmsw_pop_protocol(p));
+    case 'S': return ms_dmsw_make1(p, ms_DMSW_ProtocolSelfConformanceDescriptor, ms_dmsw_pop_protocol(p));
+    case 'V': return ms_dmsw_make1(p, ms_DMSW_PropertyDescriptor, ms_dmsw_pop_entity(p));
     case 'X': return ms_dmsw_context_descriptor(p);
     default: return 0;
     }
@@ -13665,26 +14012,26 @@ static uint32_t ms_dmsw_outlined(ms_dmsw *p)
 {
     unsigned kind;
     switch (ms_dmsw_next(p)) {
-    case 'y': kind = ms_dmsw_OutlinedCopy; break;
-    case 'e': kind = ms_dmsw_OutlinedConsume; break;
-    case 'r': kind = ms_dmsw_OutlinedRetain; break;
-    case 's': kind = ms_dmsw_OutlinedRelease; break;
+    case 'y': kind = ms_DMSW_OutlinedCopy; break;
+    case 'e': kind = ms_DMSW_OutlinedConsume; break;
+    case 'r': kind = ms_DMSW_OutlinedRetain; break;
+    case 's': kind = ms_DMSW_OutlinedRelease; break;
     case 'b':
-    case 'B': kind = ms_dmsw_OutlinedInitializeWithTake; break;
+    case 'B': kind = ms_DMSW_OutlinedInitializeWithTake; break;
     case 'c':
-    case 'C': kind = ms_dmsw_OutlinedInitializeWithCopy; break;
+    case 'C': kind = ms_DMSW_OutlinedInitializeWithCopy; break;
     case 'd':
-    case 'D': kind = ms_dmsw_OutlinedAssignWithTake; break;
+    case 'D': kind = ms_DMSW_OutlinedAssignWithTake; break;
     case 'f':
-    case 'F': kind = ms_dmsw_OutlinedAssignWithCopy; break;
+    case 'F': kind = ms_DMSW_OutlinedAssignWithCopy; break;
     case 'h':
-    case 'H': kind = ms_dmsw_OutlinedDestroy; break;
-    case 'g': kind = ms_dmsw_OutlinedEnumGetTag; break;
-    case 'i': kind = ms_dmsw_OutlinedEnumTagStore; break;
-    case 'j': kind = ms_dmsw_OutlinedEnumProjectDataForLoad; break;
+    case 'H': kind = ms_DMSW_OutlinedDestroy; break;
+    case 'g': kind = ms_DMSW_OutlinedEnumGetTag; break;
+    case 'i': kind = ms_DMSW_OutlinedEnumTagStore; break;
+    case 'j': kind = ms_DMSW_OutlinedEnumProjectDataForLoad; break;
     default: return 0;
     }
-    if ((kind == ms_dmsw_OutlinedEnumTagStore || kind == ms_dmsw_OutlinedEnumProjectDataForLoad) &&
+    if ((kind == ms_DMSW_OutlinedEnumTagStore || kind == ms_DMSW_OutlinedEnumProjectDataForLoad) &&
         ms_dmsw_index(p) < 0)
         return 0; /* which case it is: not printed */
     uint32_t signature = ms_dmsw_pop_signature(p);
@@ -13698,7 +14045,7 @@ static uint32_t ms_dmsw_index_subset(ms_dmsw *p)
     size_t start = p->at;
     while (ms_dmsw_peek(p) == 'S' || ms_dmsw_peek(p) == 'U')
         p->at++;
-    return p->at > start ? ms_dmsw_make_text(p, ms_dmsw_IndexSubset, p->s + start, p->at - start) : 0;
+    return p->at > start ? ms_dmsw_make_text(p, ms_DMSW_IndexSubset, p->s + start, p->at - start) : 0;
 }
 
 /* Everything on the stack becomes the children: the function that an autodiff function comes from. */
@@ -13719,7 +14066,7 @@ static uint32_t ms_dmsw_diff_parts(ms_dmsw *p, uint32_t ref, const char *letters
     char c = ms_dmsw_next(p);
     if (ms_dmsw_find(letters, c) < 0)
         return 0;
-    ref = ms_dmsw_add(p, ref, ms_dmsw_marked(p, ms_dmsw_AutoDiffFunctionKind, c));
+    ref = ms_dmsw_add(p, ref, ms_dmsw_marked(p, ms_DMSW_AutoDiffFunctionKind, c));
     ref = ms_dmsw_add(p, ref, ms_dmsw_index_subset(p));
     if (!ms_dmsw_next_if(p, 'p'))
         return 0;
@@ -13731,16 +14078,16 @@ static uint32_t ms_dmsw_diff_parts(ms_dmsw *p, uint32_t ref, const char *letters
 static uint32_t ms_dmsw_diff_witness(ms_dmsw *p)
 {
     uint32_t signature = ms_dmsw_pop_signature(p);
-    uint32_t ref = ms_dmsw_diff_parts(p, ms_dmsw_pop_all(p, ms_dmsw_DifferentiabilityWitness), "frdl");
+    uint32_t ref = ms_dmsw_diff_parts(p, ms_dmsw_pop_all(p, ms_DMSW_DifferentiabilityWitness), "frdl");
     return signature ? ms_dmsw_add(p, ref, signature) : ref;
 }
 
 /* WZ Wz */
 static uint32_t ms_dmsw_once(ms_dmsw *p, unsigned kind)
 {
-    uint32_t list = ms_dmsw_make(p, ms_dmsw_GlobalVariableOnceDeclList);
+    uint32_t list = ms_dmsw_make(p, ms_DMSW_GlobalVariableOnceDeclList);
     while (list && ms_dmsw_pop_first(p))
-        list = ms_dmsw_add(p, list, ms_dmsw_pop_trait(p, ms_dmsw_T_NAME));
+        list = ms_dmsw_add(p, list, ms_dmsw_pop_trait(p, ms_DMSW_T_NAME));
     if (!list)
         return 0;
     ms_dmsw_reverse(p, list, 0);
@@ -13751,7 +14098,7 @@ static uint32_t ms_dmsw_once(ms_dmsw *p, unsigned kind)
 static uint32_t ms_dmsw_pop_subject(ms_dmsw *p)
 {
     uint32_t top = ms_dmsw_top(p);
-    if ((top & ms_dmsw_AS_TYPE) && ms_dmsw_inner(p, top) != ms_dmsw_Protocol)
+    if ((top & ms_DMSW_AS_TYPE) && ms_dmsw_inner(p, top) != ms_DMSW_Protocol)
         return ms_dmsw_pop_type(p);
     return ms_dmsw_pop_assoc_path(p);
 }
@@ -13762,43 +14109,43 @@ static uint32_t ms_dmsw_witness(ms_dmsw *p)
     uint32_t a, b;
     char c = ms_dmsw_next(p);
     switch (c) {
-    case 'C': return ms_dmsw_make1(p, ms_dmsw_EnumCase, ms_dmsw_pop_entity(p));
-    case 'V': return ms_dmsw_make1(p, ms_dmsw_ValueWitnessTable, ms_dmsw_pop_type(p));
+    case 'C': return ms_dmsw_make1(p, ms_DMSW_EnumCase, ms_dmsw_pop_entity(p));
+    case 'V': return ms_dmsw_make1(p, ms_DMSW_ValueWitnessTable, ms_dmsw_pop_type(p));
     case 'v':
         c = ms_dmsw_next(p);
-        a = c == 'd' || c == 'i' ? ms_dmsw_make1(p, ms_dmsw_FieldOffset, ms_dmsw_pop_entity(p)) : 0;
+        a = c == 'd' || c == 'i' ? ms_dmsw_make1(p, ms_DMSW_FieldOffset, ms_dmsw_pop_entity(p)) : 0;
         if (a)
             ms_dmsw_at(p, a)->mark = (uint8_t)c;
         return a;
-    case 'S': return ms_dmsw_make1(p, ms_dmsw_ProtocolSelfConformanceWitnessTable, ms_dmsw_pop_protocol(p));
-    case 'P': return ms_dmsw_make1(p, ms_dmsw_ProtocolWitnessTable, ms_dmsw_pop_conformance(p));
-    case 'p': return ms_dmsw_make1(p, ms_dmsw_ProtocolWitnessTablePattern, ms_dmsw_pop_conformance(p));
-    case 'G': return ms_dmsw_make1(p, ms_dmsw_GenericProtocolWitnessTable, ms_dmsw_pop_conformance(p));
+    case 'S': return ms_dmsw_make1(p, ms_DMSW_ProtocolSelfConformanceWitnessTable, ms_dmsw_pop_protocol(p));
+    case 'P': return ms_dmsw_make1(p, ms_DMSW_ProtocolWitnessTable, ms_dmsw_pop_conformance(p));
+    case 'p': return ms_dmsw_make1(p, ms_DMSW_ProtocolWitnessTablePattern, ms_dmsw_pop_conformance(p));
+    case 'G': return ms_dmsw_make1(p, ms_DMSW_GenericProtocolWitnessTable, ms_dmsw_pop_conformance(p));
     case 'I':
-        return ms_dmsw_make1(p, ms_dmsw_GenericProtocolWitnessTableInstantiationFunction,
+        return ms_dmsw_make1(p, ms_DMSW_GenericProtocolWitnessTableInstantiationFunction,
                              ms_dmsw_pop_conformance(p));
-    case 'r': return ms_dmsw_make1(p, ms_dmsw_ResilientProtocolWitnessTable, ms_dmsw_pop_conformance(p));
-    case 'a': return ms_dmsw_make1(p, ms_dmsw_ProtocolWitnessTableAccessor, ms_dmsw_pop_conformance(p));
+    case 'r': return ms_dmsw_make1(p, ms_DMSW_ResilientProtocolWitnessTable, ms_dmsw_pop_conformance(p));
+    case 'a': return ms_dmsw_make1(p, ms_DMSW_ProtocolWitnessTableAccessor, ms_dmsw_pop_conformance(p));
     case 'l':
     case 'L':
         a = ms_dmsw_pop_conformance(p);
         return ms_dmsw_make2(p,
-                             c == 'l' ? ms_dmsw_LazyProtocolWitnessTableAccessor
-                                      : ms_dmsw_LazyProtocolWitnessTableCacheVariable,
+                             c == 'l' ? ms_DMSW_LazyProtocolWitnessTableAccessor
+                                      : ms_DMSW_LazyProtocolWitnessTableCacheVariable,
                              ms_dmsw_pop_type(p), a);
     case 't':
-        a = ms_dmsw_pop_trait(p, ms_dmsw_T_NAME);
-        return ms_dmsw_make2(p, ms_dmsw_AssociatedTypeMetadataAccessor, ms_dmsw_pop_conformance(p), a);
+        a = ms_dmsw_pop_trait(p, ms_DMSW_T_NAME);
+        return ms_dmsw_make2(p, ms_DMSW_AssociatedTypeMetadataAccessor, ms_dmsw_pop_conformance(p), a);
     case 'T':
         a = ms_dmsw_pop_type(p);
         b = ms_dmsw_pop_subject(p);
-        return ms_dmsw_make3(p, ms_dmsw_AssociatedTypeWitnessTableAccessor, ms_dmsw_pop_conformance(p), b, a);
+        return ms_dmsw_make3(p, ms_DMSW_AssociatedTypeWitnessTableAccessor, ms_dmsw_pop_conformance(p), b, a);
     case 'b':
         a = ms_dmsw_pop_type(p);
-        return ms_dmsw_make2(p, ms_dmsw_BaseWitnessTableAccessor, ms_dmsw_pop_conformance(p), a);
+        return ms_dmsw_make2(p, ms_DMSW_BaseWitnessTableAccessor, ms_dmsw_pop_conformance(p), a);
     case 'O': return ms_dmsw_outlined(p);
-    case 'Z': return ms_dmsw_once(p, ms_dmsw_GlobalVariableOnceFunction);
-    case 'z': return ms_dmsw_once(p, ms_dmsw_GlobalVariableOnceToken);
+    case 'Z': return ms_dmsw_once(p, ms_DMSW_GlobalVariableOnceFunction);
+    case 'z': return ms_dmsw_once(p, ms_DMSW_GlobalVariableOnceToken);
     case 'J': return ms_dmsw_diff_witness(p);
     default: return 0;
     }
@@ -13837,7 +14184,7 @@ static uint32_t ms_dmsw_value_witness(ms_dmsw *p)
     char a = ms_dmsw_next(p), b = ms_dmsw_next(p);
     for (size_t i = 0; i + 2 < sizeof ms_dmsw_vw_letters; i += 2)
         if (ms_dmsw_vw_letters[i] == a && ms_dmsw_vw_letters[i + 1] == b)
-            return ms_dmsw_marked(p, ms_dmsw_ValueWitness, (char)(i / 2));
+            return ms_dmsw_marked(p, ms_DMSW_ValueWitness, (char)(i / 2));
     return 0;
 }
 
@@ -13849,7 +14196,7 @@ static uint32_t ms_dmsw_spec_info(ms_dmsw *p, unsigned kind)
     uint32_t ref = ms_dmsw_make(p, kind);
     ms_dmsw_next_if(p, 'm'); /* compilers before Swift 6: metatype parameters removed; never printed */
     if (ms_dmsw_next_if(p, 'q'))
-        ref = ms_dmsw_add(p, ref, ms_dmsw_make(p, ms_dmsw_IsSerialized));
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make(p, ms_DMSW_IsSerialized));
     ms_dmsw_next_if(p, 'a'); /* async effect removed; not printed */
     if (ms_dmsw_next_if(p, 'r') && ref)
         ms_dmsw_at(p, ref)->mark = 1;
@@ -13864,7 +14211,7 @@ static uint32_t ms_dmsw_generic_spec(ms_dmsw *p, unsigned kind)
         return 0;
     for (uint32_t i = 0; ref && i < ms_dmsw_kid_count(p, types); i++)
         ref = ms_dmsw_add(p, ref,
-                          ms_dmsw_make1(p, ms_dmsw_GenericSpecializationParam, ms_dmsw_kid(p, types, i)));
+                          ms_dmsw_make1(p, ms_DMSW_GenericSpecializationParam, ms_dmsw_kid(p, types, i)));
     return ref;
 }
 
@@ -13876,45 +14223,45 @@ static uint32_t ms_dmsw_generic_spec_dropped(ms_dmsw *p)
         if (ms_dmsw_digit(ms_dmsw_peek(p)) && ms_dmsw_natural(p) < 0)
             return 0;
     switch (ms_dmsw_next(p)) {
-    case 'g': return ms_dmsw_generic_spec(p, ms_dmsw_GenericSpecialization);
-    case 'G': return ms_dmsw_generic_spec(p, ms_dmsw_GenericSpecializationNotReAbstracted);
-    case 'B': return ms_dmsw_generic_spec(p, ms_dmsw_GenericSpecializationInResilienceDomain);
+    case 'g': return ms_dmsw_generic_spec(p, ms_DMSW_GenericSpecialization);
+    case 'G': return ms_dmsw_generic_spec(p, ms_DMSW_GenericSpecializationNotReAbstracted);
+    case 'B': return ms_dmsw_generic_spec(p, ms_DMSW_GenericSpecializationInResilienceDomain);
     default: return 0;
     }
 }
 
 /* What happened to an argument; the first are exclusive, the last can be combined. */
 enum ms_dmsw_spec {
-    ms_dmsw_P_FUNCTION = 1,
-    ms_dmsw_P_GLOBAL,
-    ms_dmsw_P_INTEGER,
-    ms_dmsw_P_FLOAT,
-    ms_dmsw_P_STRING,
-    ms_dmsw_P_KEYPATH,
-    ms_dmsw_P_STRUCT,
-    ms_dmsw_P_CLOSURE,
-    ms_dmsw_P_ESCAPING_CLOSURE,
-    ms_dmsw_P_SAME_CLOSURE,
-    ms_dmsw_P_BOX_TO_VALUE,
-    ms_dmsw_P_BOX_TO_STACK,
-    ms_dmsw_P_INOUT_TO_OUT,
-    ms_dmsw_P_EXISTENTIAL = 1u << 4,
-    ms_dmsw_P_DEAD = 1u << 5,
-    ms_dmsw_P_OWNED_TO_GUARANTEED = 1u << 6,
-    ms_dmsw_P_GUARANTEED_TO_OWNED = 1u << 7,
-    ms_dmsw_P_EXPLODED = 1u << 8
+    ms_DMSW_P_FUNCTION = 1,
+    ms_DMSW_P_GLOBAL,
+    ms_DMSW_P_INTEGER,
+    ms_DMSW_P_FLOAT,
+    ms_DMSW_P_STRING,
+    ms_DMSW_P_KEYPATH,
+    ms_DMSW_P_STRUCT,
+    ms_DMSW_P_CLOSURE,
+    ms_DMSW_P_ESCAPING_CLOSURE,
+    ms_DMSW_P_SAME_CLOSURE,
+    ms_DMSW_P_BOX_TO_VALUE,
+    ms_DMSW_P_BOX_TO_STACK,
+    ms_DMSW_P_INOUT_TO_OUT,
+    ms_DMSW_P_EXISTENTIAL = 1u << 4,
+    ms_DMSW_P_DEAD = 1u << 5,
+    ms_DMSW_P_OWNED_TO_GUARANTEED = 1u << 6,
+    ms_DMSW_P_GUARANTEED_TO_OWNED = 1u << 7,
+    ms_DMSW_P_EXPLODED = 1u << 8
 };
 
 static uint32_t ms_dmsw_spec_kind(ms_dmsw *p, uint32_t param, unsigned what)
 {
     return ms_dmsw_add(p, param,
-                       ms_dmsw_make_index(p, ms_dmsw_FunctionSignatureSpecializationParamKind, what));
+                       ms_dmsw_make_index(p, ms_DMSW_FunctionSignatureSpecializationParamKind, what));
 }
 
 static uint32_t ms_dmsw_spec_text(ms_dmsw *p, uint32_t param, const char *text, size_t len)
 {
     return ms_dmsw_add(p, param,
-                       ms_dmsw_make_text(p, ms_dmsw_FunctionSignatureSpecializationParamPayload, text, len));
+                       ms_dmsw_make_text(p, ms_DMSW_FunctionSignatureSpecializationParamPayload, text, len));
 }
 
 /* A run of digits, printed as it stands: it may have 64 bits or more. */
@@ -13930,14 +14277,14 @@ static uint32_t ms_dmsw_spec_digits(ms_dmsw *p, uint32_t param)
 static uint32_t ms_dmsw_spec_const(ms_dmsw *p, uint32_t param)
 {
     switch (ms_dmsw_next(p)) {
-    case 'f': return ms_dmsw_spec_kind(p, param, ms_dmsw_P_FUNCTION);
-    case 'g': return ms_dmsw_spec_kind(p, param, ms_dmsw_P_GLOBAL);
-    case 'i': return ms_dmsw_spec_digits(p, ms_dmsw_spec_kind(p, param, ms_dmsw_P_INTEGER));
-    case 'd': return ms_dmsw_spec_digits(p, ms_dmsw_spec_kind(p, param, ms_dmsw_P_FLOAT));
-    case 'k': return ms_dmsw_spec_kind(p, param, ms_dmsw_P_KEYPATH);
-    case 'S': return ms_dmsw_spec_kind(p, param, ms_dmsw_P_STRUCT);
+    case 'f': return ms_dmsw_spec_kind(p, param, ms_DMSW_P_FUNCTION);
+    case 'g': return ms_dmsw_spec_kind(p, param, ms_DMSW_P_GLOBAL);
+    case 'i': return ms_dmsw_spec_digits(p, ms_dmsw_spec_kind(p, param, ms_DMSW_P_INTEGER));
+    case 'd': return ms_dmsw_spec_digits(p, ms_dmsw_spec_kind(p, param, ms_DMSW_P_FLOAT));
+    case 'k': return ms_dmsw_spec_kind(p, param, ms_DMSW_P_KEYPATH);
+    case 'S': return ms_dmsw_spec_kind(p, param, ms_DMSW_P_STRUCT);
     case 's':
-        param = ms_dmsw_spec_kind(p, param, ms_dmsw_P_STRING);
+        param = ms_dmsw_spec_kind(p, param, ms_DMSW_P_STRING);
         switch (ms_dmsw_next(p)) {
         case 'b': return ms_dmsw_spec_text(p, param, "u8", 2);
         case 'w': return ms_dmsw_spec_text(p, param, "u16", 3);
@@ -13952,7 +14299,7 @@ static uint32_t ms_dmsw_spec_const(ms_dmsw *p, uint32_t param)
 static uint32_t ms_dmsw_spec_struct(ms_dmsw *p, uint32_t param)
 {
     while (param && ms_dmsw_find("fgikdsS", ms_dmsw_peek(p)) >= 0) {
-        uint32_t part = ms_dmsw_make(p, ms_dmsw_FunctionSignatureSpecializationParam);
+        uint32_t part = ms_dmsw_make(p, ms_DMSW_FunctionSignatureSpecializationParam);
         param = ms_dmsw_add(p, param, ms_dmsw_spec_const(p, part));
     }
     return param;
@@ -13961,16 +14308,16 @@ static uint32_t ms_dmsw_spec_struct(ms_dmsw *p, uint32_t param)
 /* The combinable rest of an ARG-SPEC-KIND */
 static uint32_t ms_dmsw_spec_options(ms_dmsw *p, uint32_t param, unsigned what)
 {
-    if ((what & ms_dmsw_P_EXISTENTIAL) && ms_dmsw_next_if(p, 'D'))
-        what |= ms_dmsw_P_DEAD;
-    if ((what & (ms_dmsw_P_EXISTENTIAL | ms_dmsw_P_DEAD)) != 0) {
+    if ((what & ms_DMSW_P_EXISTENTIAL) && ms_dmsw_next_if(p, 'D'))
+        what |= ms_DMSW_P_DEAD;
+    if ((what & (ms_DMSW_P_EXISTENTIAL | ms_DMSW_P_DEAD)) != 0) {
         if (ms_dmsw_next_if(p, 'G'))
-            what |= ms_dmsw_P_OWNED_TO_GUARANTEED;
+            what |= ms_DMSW_P_OWNED_TO_GUARANTEED;
         if (ms_dmsw_next_if(p, 'O'))
-            what |= ms_dmsw_P_GUARANTEED_TO_OWNED;
+            what |= ms_DMSW_P_GUARANTEED_TO_OWNED;
     }
     if (ms_dmsw_next_if(p, 'X'))
-        what |= ms_dmsw_P_EXPLODED;
+        what |= ms_DMSW_P_EXPLODED;
     return ms_dmsw_spec_kind(p, param, what);
 }
 
@@ -13980,18 +14327,18 @@ static uint32_t ms_dmsw_spec_param(ms_dmsw *p, unsigned kind)
     uint32_t param = ms_dmsw_make(p, kind);
     switch (ms_dmsw_next(p)) {
     case 'n': return param;
-    case 'c': return ms_dmsw_spec_kind(p, param, ms_dmsw_P_CLOSURE);
-    case 'E': return ms_dmsw_spec_kind(p, param, ms_dmsw_P_ESCAPING_CLOSURE);
-    case 'C': return ms_dmsw_spec_digits(p, ms_dmsw_spec_kind(p, param, ms_dmsw_P_SAME_CLOSURE));
+    case 'c': return ms_dmsw_spec_kind(p, param, ms_DMSW_P_CLOSURE);
+    case 'E': return ms_dmsw_spec_kind(p, param, ms_DMSW_P_ESCAPING_CLOSURE);
+    case 'C': return ms_dmsw_spec_digits(p, ms_dmsw_spec_kind(p, param, ms_DMSW_P_SAME_CLOSURE));
     case 'p': return ms_dmsw_peek(p) == 'S' ? ms_dmsw_spec_struct(p, param) : ms_dmsw_spec_const(p, param);
-    case 'e': return ms_dmsw_spec_options(p, param, ms_dmsw_P_EXISTENTIAL);
-    case 'd': return ms_dmsw_spec_options(p, param, ms_dmsw_P_DEAD);
-    case 'g': return ms_dmsw_spec_options(p, param, ms_dmsw_P_OWNED_TO_GUARANTEED);
-    case 'o': return ms_dmsw_spec_options(p, param, ms_dmsw_P_GUARANTEED_TO_OWNED);
-    case 'x': return ms_dmsw_spec_kind(p, param, ms_dmsw_P_EXPLODED);
-    case 'i': return ms_dmsw_spec_kind(p, param, ms_dmsw_P_BOX_TO_VALUE);
-    case 's': return ms_dmsw_spec_kind(p, param, ms_dmsw_P_BOX_TO_STACK);
-    case 'r': return ms_dmsw_spec_kind(p, param, ms_dmsw_P_INOUT_TO_OUT);
+    case 'e': return ms_dmsw_spec_options(p, param, ms_DMSW_P_EXISTENTIAL);
+    case 'd': return ms_dmsw_spec_options(p, param, ms_DMSW_P_DEAD);
+    case 'g': return ms_dmsw_spec_options(p, param, ms_DMSW_P_OWNED_TO_GUARANTEED);
+    case 'o': return ms_dmsw_spec_options(p, param, ms_DMSW_P_GUARANTEED_TO_OWNED);
+    case 'x': return ms_dmsw_spec_kind(p, param, ms_DMSW_P_EXPLODED);
+    case 'i': return ms_dmsw_spec_kind(p, param, ms_DMSW_P_BOX_TO_VALUE);
+    case 's': return ms_dmsw_spec_kind(p, param, ms_DMSW_P_BOX_TO_STACK);
+    case 'r': return ms_dmsw_spec_kind(p, param, ms_DMSW_P_INOUT_TO_OUT);
     default: return 0;
     }
 }
@@ -13999,17 +14346,17 @@ static uint32_t ms_dmsw_spec_param(ms_dmsw *p, unsigned kind)
 /* Takes what a constant or closure needs off the stack: types and the name before them. */
 static bool ms_dmsw_spec_operands(ms_dmsw *p, uint32_t param, uint64_t kind)
 {
-    bool closure = kind == ms_dmsw_P_CLOSURE || kind == ms_dmsw_P_ESCAPING_CLOSURE;
+    bool closure = kind == ms_DMSW_P_CLOSURE || kind == ms_DMSW_P_ESCAPING_CLOSURE;
     uint32_t type, fixed = ms_dmsw_kid_count(p, param);
     while ((type = ms_dmsw_pop_type(p)) != 0)
-        if ((!closure && kind != ms_dmsw_P_KEYPATH) || !ms_dmsw_add(p, param, type))
+        if ((!closure && kind != ms_DMSW_P_KEYPATH) || !ms_dmsw_add(p, param, type))
             return false;
-    uint32_t name = ms_dmsw_pop(p, ms_dmsw_Identifier);
+    uint32_t name = ms_dmsw_pop(p, ms_DMSW_Identifier);
     if (!name)
         return false;
     const char *text = ms_dmsw_at(p, name)->u.text;
     size_t len = ms_dmsw_at(p, name)->count;
-    if (kind == ms_dmsw_P_STRING && len > 0 && text[0] == '_') { /* it escapes a digit or another _ */
+    if (kind == ms_DMSW_P_STRING && len > 0 && text[0] == '_') { /* it escapes a digit or another _ */
         text++;
         len--;
     }
@@ -14025,10 +14372,10 @@ static bool ms_dmsw_spec_finish(ms_dmsw *p, uint32_t param)
     uint32_t first = ms_dmsw_kid(p, param, 0);
     if (!first)
         return true;
-    if (ms_dmsw_kind_of(p, first) == ms_dmsw_FunctionSignatureSpecializationParam) {
+    if (ms_dmsw_kind_of(p, first) == ms_DMSW_FunctionSignatureSpecializationParam) {
         for (uint32_t i = ms_dmsw_kid_count(p, param); i > 0; i--) {
             uint32_t part = ms_dmsw_kid(p, param, i - 1), kind = ms_dmsw_kid(p, part, 0);
-            bool is_struct = ms_dmsw_at(p, kind)->u.index == ms_dmsw_P_STRUCT;
+            bool is_struct = ms_dmsw_at(p, kind)->u.index == ms_DMSW_P_STRUCT;
             if (is_struct ? !ms_dmsw_add(p, part, ms_dmsw_pop_type(p)) : !ms_dmsw_spec_finish(p, part))
                 return false;
         }
@@ -14036,12 +14383,12 @@ static bool ms_dmsw_spec_finish(ms_dmsw *p, uint32_t param)
     }
     uint64_t kind = ms_dmsw_at(p, first)->u.index;
     switch (kind) {
-    case ms_dmsw_P_FUNCTION:
-    case ms_dmsw_P_GLOBAL:
-    case ms_dmsw_P_STRING:
-    case ms_dmsw_P_KEYPATH:
-    case ms_dmsw_P_CLOSURE:
-    case ms_dmsw_P_ESCAPING_CLOSURE: return ms_dmsw_spec_operands(p, param, kind);
+    case ms_DMSW_P_FUNCTION:
+    case ms_DMSW_P_GLOBAL:
+    case ms_DMSW_P_STRING:
+    case ms_DMSW_P_KEYPATH:
+    case ms_DMSW_P_CLOSURE:
+    case ms_DMSW_P_ESCAPING_CLOSURE: return ms_dmsw_spec_operands(p, param, kind);
     default: return true;
     }
 }
@@ -14049,18 +14396,18 @@ static bool ms_dmsw_spec_finish(ms_dmsw *p, uint32_t param)
 /* Tf: function signature specialization */
 static uint32_t ms_dmsw_function_spec(ms_dmsw *p)
 {
-    uint32_t ref = ms_dmsw_spec_info(p, ms_dmsw_FunctionSignatureSpecialization);
+    uint32_t ref = ms_dmsw_spec_info(p, ms_DMSW_FunctionSignatureSpecialization);
     if (ref && ms_dmsw_at(p, ref)->mark)
         return ref; /* a changed representation says nothing of the arguments */
     while (ref && !ms_dmsw_next_if(p, '_'))
-        ref = ms_dmsw_add(p, ref, ms_dmsw_spec_param(p, ms_dmsw_FunctionSignatureSpecializationParam));
+        ref = ms_dmsw_add(p, ref, ms_dmsw_spec_param(p, ms_DMSW_FunctionSignatureSpecializationParam));
     if (ref && !ms_dmsw_next_if(p, 'n'))
-        ref = ms_dmsw_add(p, ref, ms_dmsw_spec_param(p, ms_dmsw_FunctionSignatureSpecializationReturn));
+        ref = ms_dmsw_add(p, ref, ms_dmsw_spec_param(p, ms_DMSW_FunctionSignatureSpecializationReturn));
     if (!ref)
         return 0;
     for (uint32_t i = ms_dmsw_kid_count(p, ref); i > 0; i--) {
         uint32_t param = ms_dmsw_kid(p, ref, i - 1);
-        if (ms_dmsw_kind_of(p, param) == ms_dmsw_FunctionSignatureSpecializationParam &&
+        if (ms_dmsw_kind_of(p, param) == ms_DMSW_FunctionSignatureSpecializationParam &&
             !ms_dmsw_spec_finish(p, param))
             return 0;
     }
@@ -14072,12 +14419,12 @@ static uint32_t ms_dmsw_keypath_accessor(ms_dmsw *p, unsigned kind)
 {
     bool serialized = ms_dmsw_next_if(p, 'q');
     uint32_t start = p->stack.count, end = start, ref;
-    while (start > 0 && (p->stack.v[start - 1] & ms_dmsw_AS_TYPE))
+    while (start > 0 && (p->stack.v[start - 1] & ms_DMSW_AS_TYPE))
         start--;
     if (start == end || start == 0)
         return 0;
     uint32_t types = start, what = p->stack.v[--start], signature = 0;
-    if (ms_dmsw_kind_of(p, what) == ms_dmsw_DependentGenericSignature) {
+    if (ms_dmsw_kind_of(p, what) == ms_DMSW_DependentGenericSignature) {
         if (start == 0)
             return 0;
         signature = what;
@@ -14089,7 +14436,7 @@ static uint32_t ms_dmsw_keypath_accessor(ms_dmsw *p, unsigned kind)
     for (uint32_t i = types; i < end; i++)
         ref = ms_dmsw_add(p, ref, p->stack.v[i]);
     if (serialized)
-        ref = ms_dmsw_add(p, ref, ms_dmsw_make(p, ms_dmsw_IsSerialized));
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make(p, ms_DMSW_IsSerialized));
     p->stack.count = start;
     return ref;
 }
@@ -14110,7 +14457,7 @@ static uint32_t ms_dmsw_keypath_helper(ms_dmsw *p, unsigned kind)
     ms_dmsw_reverse(p, ref, 0);
     if (signature)
         ref = ms_dmsw_add(p, ref, signature);
-    return serialized ? ms_dmsw_add(p, ref, ms_dmsw_make(p, ms_dmsw_IsSerialized)) : ref;
+    return serialized ? ms_dmsw_add(p, ref, ms_dmsw_make(p, ms_DMSW_IsSerialized)) : ref;
 }
 
 /* TR Tr Ty: reabstraction thunks; the type reached comes first in the tree, the type left last. */
@@ -14119,7 +14466,7 @@ static uint32_t ms_dmsw_reabstraction(ms_dmsw *p, unsigned kind)
     uint32_t ref = ms_dmsw_make(p, kind), signature = ms_dmsw_pop_signature(p);
     if (signature)
         ref = ms_dmsw_add(p, ref, signature);
-    if (kind == ms_dmsw_ReabstractionThunkHelperWithSelf)
+    if (kind == ms_DMSW_ReabstractionThunkHelperWithSelf)
         ref = ms_dmsw_add(p, ref, ms_dmsw_pop_type(p));
     ref = ms_dmsw_add(p, ref, ms_dmsw_pop_type(p));
     return ms_dmsw_add(p, ref, ms_dmsw_pop_type(p));
@@ -14137,34 +14484,34 @@ static uint32_t ms_dmsw_bridged(ms_dmsw *p)
         if (c != 'n' && c != 'b' && c != 'g')
             return 0;
     }
-    return ms_dmsw_make_text(p, ms_dmsw_OutlinedBridgedMethod, p->s + start, p->at - 1 - start);
+    return ms_dmsw_make_text(p, ms_DMSW_OutlinedBridgedMethod, p->s + start, p->at - 1 - start);
 }
 
 /* TJO: the types left and reached, then perhaps a signature */
 static uint32_t ms_dmsw_self_reordering(ms_dmsw *p)
 {
     uint32_t signature = ms_dmsw_pop_signature(p), to = ms_dmsw_pop_type(p), from = ms_dmsw_pop_type(p);
-    uint32_t ref = ms_dmsw_make2(p, ms_dmsw_AutoDiffSelfReorderingReabstractionThunk, from, to);
+    uint32_t ref = ms_dmsw_make2(p, ms_DMSW_AutoDiffSelfReorderingReabstractionThunk, from, to);
     char c = ms_dmsw_next(p);
     if (signature)
         ref = ms_dmsw_add(p, ref, signature);
     if (ms_dmsw_find("frdp", c) < 0)
         return 0;
-    return ms_dmsw_add(p, ref, ms_dmsw_marked(p, ms_dmsw_AutoDiffFunctionKind, c));
+    return ms_dmsw_add(p, ref, ms_dmsw_marked(p, ms_DMSW_AutoDiffFunctionKind, c));
 }
 
 /* TJ: functions of automatic differentiation */
 static uint32_t ms_dmsw_autodiff(ms_dmsw *p)
 {
-    unsigned kind = ms_dmsw_AutoDiffFunction;
+    unsigned kind = ms_DMSW_AutoDiffFunction;
     if (ms_dmsw_next_if(p, 'O'))
         return ms_dmsw_self_reordering(p);
     if (ms_dmsw_next_if(p, 'S'))
-        kind = ms_dmsw_AutoDiffSubsetParametersThunk;
+        kind = ms_DMSW_AutoDiffSubsetParametersThunk;
     else if (ms_dmsw_next_if(p, 'V'))
-        kind = ms_dmsw_AutoDiffDerivativeVTableThunk;
+        kind = ms_DMSW_AutoDiffDerivativeVTableThunk;
     uint32_t ref = ms_dmsw_diff_parts(p, ms_dmsw_pop_all(p, kind), "frdp");
-    if (kind == ms_dmsw_AutoDiffSubsetParametersThunk) {
+    if (kind == ms_DMSW_AutoDiffSubsetParametersThunk) {
         ref = ms_dmsw_add(p, ref, ms_dmsw_index_subset(p));
         if (!ms_dmsw_next_if(p, 'P'))
             return 0;
@@ -14185,11 +14532,11 @@ static uint32_t ms_dmsw_completion(ms_dmsw *p, unsigned kind)
 static uint32_t ms_dmsw_thunk_w(ms_dmsw *p)
 {
     switch (ms_dmsw_next(p)) {
-    case 'b': return ms_dmsw_make(p, ms_dmsw_BackDeploymentThunk);
-    case 'B': return ms_dmsw_make(p, ms_dmsw_BackDeploymentFallback);
-    case 'c': return ms_dmsw_make(p, ms_dmsw_CoroFunctionPointer);
-    case 'd': return ms_dmsw_make(p, ms_dmsw_DefaultOverride);
-    case 'S': return ms_dmsw_make(p, ms_dmsw_HasSymbolQuery);
+    case 'b': return ms_dmsw_make(p, ms_DMSW_BackDeploymentThunk);
+    case 'B': return ms_dmsw_make(p, ms_DMSW_BackDeploymentFallback);
+    case 'c': return ms_dmsw_make(p, ms_DMSW_CoroFunctionPointer);
+    case 'd': return ms_dmsw_make(p, ms_DMSW_DefaultOverride);
+    case 'S': return ms_dmsw_make(p, ms_DMSW_HasSymbolQuery);
     default: return 0;
     }
 }
@@ -14199,17 +14546,17 @@ static uint32_t ms_dmsw_specialization(ms_dmsw *p, char c)
 {
     uint32_t ref;
     switch (c) {
-    case 'g': return ms_dmsw_generic_spec(p, ms_dmsw_GenericSpecialization);
-    case 'G': return ms_dmsw_generic_spec(p, ms_dmsw_GenericSpecializationNotReAbstracted);
-    case 'B': return ms_dmsw_generic_spec(p, ms_dmsw_GenericSpecializationInResilienceDomain);
-    case 's': return ms_dmsw_generic_spec(p, ms_dmsw_GenericSpecializationPrespecialized);
-    case 'i': return ms_dmsw_generic_spec(p, ms_dmsw_InlinedGenericFunction);
+    case 'g': return ms_dmsw_generic_spec(p, ms_DMSW_GenericSpecialization);
+    case 'G': return ms_dmsw_generic_spec(p, ms_DMSW_GenericSpecializationNotReAbstracted);
+    case 'B': return ms_dmsw_generic_spec(p, ms_DMSW_GenericSpecializationInResilienceDomain);
+    case 's': return ms_dmsw_generic_spec(p, ms_DMSW_GenericSpecializationPrespecialized);
+    case 'i': return ms_dmsw_generic_spec(p, ms_DMSW_InlinedGenericFunction);
     case 't': return ms_dmsw_generic_spec_dropped(p);
     case 'P':
     case 'p':
-        ref = ms_dmsw_spec_info(p, c == 'P' ? ms_dmsw_GenericPartialSpecializationNotReAbstracted
-                                            : ms_dmsw_GenericPartialSpecialization);
-        return ms_dmsw_add(p, ref, ms_dmsw_make1(p, ms_dmsw_GenericSpecializationParam, ms_dmsw_pop_type(p)));
+        ref = ms_dmsw_spec_info(p, c == 'P' ? ms_DMSW_GenericPartialSpecializationNotReAbstracted
+                                            : ms_DMSW_GenericPartialSpecialization);
+        return ms_dmsw_add(p, ref, ms_dmsw_make1(p, ms_DMSW_GenericSpecializationParam, ms_dmsw_pop_type(p)));
     default: return ms_dmsw_function_spec(p);
     }
 }
@@ -14219,19 +14566,19 @@ static uint32_t ms_dmsw_protocol_part(ms_dmsw *p, char c)
 {
     uint32_t a, b;
     switch (c) {
-    case 'l': return ms_dmsw_make1(p, ms_dmsw_AssociatedTypeDescriptor, ms_dmsw_pop_assoc_name(p));
-    case 'L': return ms_dmsw_make1(p, ms_dmsw_ProtocolRequirementsBaseDescriptor, ms_dmsw_pop_protocol(p));
+    case 'l': return ms_dmsw_make1(p, ms_DMSW_AssociatedTypeDescriptor, ms_dmsw_pop_assoc_name(p));
+    case 'L': return ms_dmsw_make1(p, ms_DMSW_ProtocolRequirementsBaseDescriptor, ms_dmsw_pop_protocol(p));
     case 'M':
-        return ms_dmsw_make1(p, ms_dmsw_DefaultAssociatedTypeMetadataAccessor, ms_dmsw_pop_assoc_name(p));
+        return ms_dmsw_make1(p, ms_DMSW_DefaultAssociatedTypeMetadataAccessor, ms_dmsw_pop_assoc_name(p));
     case 'b':
         a = ms_dmsw_pop_protocol(p);
-        return ms_dmsw_make2(p, ms_dmsw_BaseConformanceDescriptor, ms_dmsw_pop_type(p), a);
+        return ms_dmsw_make2(p, ms_DMSW_BaseConformanceDescriptor, ms_dmsw_pop_type(p), a);
     default:
         a = ms_dmsw_pop_protocol(p);
         b = ms_dmsw_pop_subject(p);
         return ms_dmsw_make3(p,
-                             c == 'n' ? ms_dmsw_AssociatedConformanceDescriptor
-                                      : ms_dmsw_DefaultAssociatedConformanceAccessor,
+                             c == 'n' ? ms_DMSW_AssociatedConformanceDescriptor
+                                      : ms_DMSW_DefaultAssociatedConformanceAccessor,
                              ms_dmsw_pop_type(p), b, a);
     }
 }
@@ -14242,62 +14589,62 @@ static uint32_t ms_dmsw_thunk(ms_dmsw *p)
     uint32_t a, b;
     char c = ms_dmsw_next(p);
     switch (c) {
-    case 'c': return ms_dmsw_make1(p, ms_dmsw_CurryThunk, ms_dmsw_pop_entity(p));
+    case 'c': return ms_dmsw_make1(p, ms_DMSW_CurryThunk, ms_dmsw_pop_entity(p));
     case 'T':
         if (ms_dmsw_next_if(p, 'I'))
-            return ms_dmsw_make1(p, ms_dmsw_SILThunkIdentity, ms_dmsw_pop_entity(p));
+            return ms_dmsw_make1(p, ms_DMSW_SILThunkIdentity, ms_dmsw_pop_entity(p));
         return ms_dmsw_next_if(p, 'H')
-                   ? ms_dmsw_make1(p, ms_dmsw_SILThunkHopToMainActorIfNeeded, ms_dmsw_pop_entity(p))
+                   ? ms_dmsw_make1(p, ms_DMSW_SILThunkHopToMainActorIfNeeded, ms_dmsw_pop_entity(p))
                    : 0;
-    case 'j': return ms_dmsw_make1(p, ms_dmsw_DispatchThunk, ms_dmsw_pop_entity(p));
-    case 'q': return ms_dmsw_make1(p, ms_dmsw_MethodDescriptor, ms_dmsw_pop_entity(p));
-    case 'o': return ms_dmsw_make(p, ms_dmsw_ObjCAttribute);
-    case 'O': return ms_dmsw_make(p, ms_dmsw_NonObjCAttribute);
-    case 'D': return ms_dmsw_make(p, ms_dmsw_DynamicAttribute);
-    case 'd': return ms_dmsw_make(p, ms_dmsw_DirectMethodReferenceAttribute);
-    case 'E': return ms_dmsw_make(p, ms_dmsw_DistributedThunk);
-    case 'F': return ms_dmsw_make(p, ms_dmsw_DistributedAccessor);
-    case 'a': return ms_dmsw_make(p, ms_dmsw_PartialApplyObjCForwarder);
-    case 'A': return ms_dmsw_make(p, ms_dmsw_PartialApplyForwarder);
-    case 'm': return ms_dmsw_make(p, ms_dmsw_MergedFunction);
-    case 'X': return ms_dmsw_make(p, ms_dmsw_DynamicallyReplaceableFunctionVar);
-    case 'x': return ms_dmsw_make(p, ms_dmsw_DynamicallyReplaceableFunctionKey);
-    case 'I': return ms_dmsw_make(p, ms_dmsw_DynamicallyReplaceableFunctionImpl);
-    case 'u': return ms_dmsw_make(p, ms_dmsw_AsyncFunctionPointer);
-    case 'Y': return ms_dmsw_make1(p, ms_dmsw_AsyncSuspendResumePartialFunction, ms_dmsw_index_node(p));
-    case 'Q': return ms_dmsw_make1(p, ms_dmsw_AsyncAwaitResumePartialFunction, ms_dmsw_index_node(p));
+    case 'j': return ms_dmsw_make1(p, ms_DMSW_DispatchThunk, ms_dmsw_pop_entity(p));
+    case 'q': return ms_dmsw_make1(p, ms_DMSW_MethodDescriptor, ms_dmsw_pop_entity(p));
+    case 'o': return ms_dmsw_make(p, ms_DMSW_ObjCAttribute);
+    case 'O': return ms_dmsw_make(p, ms_DMSW_NonObjCAttribute);
+    case 'D': return ms_dmsw_make(p, ms_DMSW_DynamicAttribute);
+    case 'd': return ms_dmsw_make(p, ms_DMSW_DirectMethodReferenceAttribute);
+    case 'E': return ms_dmsw_make(p, ms_DMSW_DistributedThunk);
+    case 'F': return ms_dmsw_make(p, ms_DMSW_DistributedAccessor);
+    case 'a': return ms_dmsw_make(p, ms_DMSW_PartialApplyObjCForwarder);
+    case 'A': return ms_dmsw_make(p, ms_DMSW_PartialApplyForwarder);
+    case 'm': return ms_dmsw_make(p, ms_DMSW_MergedFunction);
+    case 'X': return ms_dmsw_make(p, ms_DMSW_DynamicallyReplaceableFunctionVar);
+    case 'x': return ms_dmsw_make(p, ms_DMSW_DynamicallyReplaceableFunctionKey);
+    case 'I': return ms_dmsw_make(p, ms_DMSW_DynamicallyReplaceableFunctionImpl);
+    case 'u': return ms_dmsw_make(p, ms_DMSW_AsyncFunctionPointer);
+    case 'Y': return ms_dmsw_make1(p, ms_DMSW_AsyncSuspendResumePartialFunction, ms_dmsw_index_node(p));
+    case 'Q': return ms_dmsw_make1(p, ms_DMSW_AsyncAwaitResumePartialFunction, ms_dmsw_index_node(p));
     case 'w': return ms_dmsw_thunk_w(p);
-    case 'C': return ms_dmsw_make1(p, ms_dmsw_CoroutineContinuationPrototype, ms_dmsw_pop_type(p));
-    case 'z': return ms_dmsw_completion(p, ms_dmsw_ObjCAsyncCompletionHandlerImpl);
-    case 'Z': return ms_dmsw_completion(p, ms_dmsw_PredefinedObjCAsyncCompletionHandlerImpl);
+    case 'C': return ms_dmsw_make1(p, ms_DMSW_CoroutineContinuationPrototype, ms_dmsw_pop_type(p));
+    case 'z': return ms_dmsw_completion(p, ms_DMSW_ObjCAsyncCompletionHandlerImpl);
+    case 'Z': return ms_dmsw_completion(p, ms_DMSW_PredefinedObjCAsyncCompletionHandlerImpl);
     case 'V':
         a = ms_dmsw_pop_entity(p);
-        return ms_dmsw_make2(p, ms_dmsw_VTableThunk, ms_dmsw_pop_entity(p), a);
+        return ms_dmsw_make2(p, ms_DMSW_VTableThunk, ms_dmsw_pop_entity(p), a);
     case 'W':
         a = ms_dmsw_pop_entity(p);
-        return ms_dmsw_make2(p, ms_dmsw_ProtocolWitness, ms_dmsw_pop_conformance(p), a);
-    case 'S': return ms_dmsw_make1(p, ms_dmsw_ProtocolSelfConformanceWitness, ms_dmsw_pop_entity(p));
-    case 'R': return ms_dmsw_reabstraction(p, ms_dmsw_ReabstractionThunkHelper);
-    case 'r': return ms_dmsw_reabstraction(p, ms_dmsw_ReabstractionThunk);
-    case 'y': return ms_dmsw_reabstraction(p, ms_dmsw_ReabstractionThunkHelperWithSelf);
+        return ms_dmsw_make2(p, ms_DMSW_ProtocolWitness, ms_dmsw_pop_conformance(p), a);
+    case 'S': return ms_dmsw_make1(p, ms_DMSW_ProtocolSelfConformanceWitness, ms_dmsw_pop_entity(p));
+    case 'R': return ms_dmsw_reabstraction(p, ms_DMSW_ReabstractionThunkHelper);
+    case 'r': return ms_dmsw_reabstraction(p, ms_DMSW_ReabstractionThunk);
+    case 'y': return ms_dmsw_reabstraction(p, ms_DMSW_ReabstractionThunkHelperWithSelf);
     case 'U':
         a = ms_dmsw_pop_type(p);
         b = ms_dmsw_pop_any(p);
-        return ms_dmsw_make2(p, ms_dmsw_ReabstractionThunkHelperWithGlobalActor, b, a);
+        return ms_dmsw_make2(p, ms_DMSW_ReabstractionThunkHelperWithGlobalActor, b, a);
     case 'K':
     case 'k':
         if (ms_dmsw_next_is(p, "mu", 2))
-            return ms_dmsw_keypath_accessor(p, ms_dmsw_KeyPathUnappliedMethodThunkHelper);
+            return ms_dmsw_keypath_accessor(p, ms_DMSW_KeyPathUnappliedMethodThunkHelper);
         if (ms_dmsw_next_is(p, "MA", 2))
-            return ms_dmsw_keypath_accessor(p, ms_dmsw_KeyPathAppliedMethodThunkHelper);
-        return ms_dmsw_keypath_accessor(p, c == 'K' ? ms_dmsw_KeyPathGetterThunkHelper
-                                                    : ms_dmsw_KeyPathSetterThunkHelper);
-    case 'H': return ms_dmsw_keypath_helper(p, ms_dmsw_KeyPathEqualsThunkHelper);
-    case 'h': return ms_dmsw_keypath_helper(p, ms_dmsw_KeyPathHashThunkHelper);
+            return ms_dmsw_keypath_accessor(p, ms_DMSW_KeyPathAppliedMethodThunkHelper);
+        return ms_dmsw_keypath_accessor(p, c == 'K' ? ms_DMSW_KeyPathGetterThunkHelper
+                                                    : ms_DMSW_KeyPathSetterThunkHelper);
+    case 'H': return ms_dmsw_keypath_helper(p, ms_DMSW_KeyPathEqualsThunkHelper);
+    case 'h': return ms_dmsw_keypath_helper(p, ms_DMSW_KeyPathHashThunkHelper);
     case 'v':
         a = ms_dmsw_index_node(p);
         return ms_dmsw_make1(
-            p, ms_dmsw_next_if(p, 'r') ? ms_dmsw_OutlinedReadOnlyObject : ms_dmsw_OutlinedVariable, a);
+            p, ms_dmsw_next_if(p, 'r') ? ms_DMSW_OutlinedReadOnlyObject : ms_DMSW_OutlinedVariable, a);
     case 'e': return ms_dmsw_bridged(p);
     case 'J': return ms_dmsw_autodiff(p);
     case 'l':
@@ -14326,7 +14673,7 @@ static uint32_t ms_dmsw_type_mangling(ms_dmsw *p)
 {
     uint32_t type = ms_dmsw_pop_type(p);
     uint32_t labels = ms_dmsw_pop_labels(p, type);
-    uint32_t ref = ms_dmsw_make(p, ms_dmsw_TypeMangling);
+    uint32_t ref = ms_dmsw_make(p, ms_DMSW_TypeMangling);
     if (labels)
         ref = ms_dmsw_add(p, ref, labels);
     return ms_dmsw_add(p, ref, type);
@@ -14345,56 +14692,56 @@ static uint32_t ms_dmsw_op(ms_dmsw *p)
     switch (c) {
     case 'A': return ms_dmsw_substitution(p);
     case 'B': return ms_dmsw_builtin(p);
-    case 'C': return ms_dmsw_any_generic(p, ms_dmsw_Class);
+    case 'C': return ms_dmsw_any_generic(p, ms_DMSW_Class);
     case 'D': return ms_dmsw_type_mangling(p);
     case 'E': return ms_dmsw_extension(p);
     case 'F': return ms_dmsw_function(p);
     case 'G': return ms_dmsw_bound_generic(p);
     case 'H': return ms_dmsw_conformance_op(p);
     case 'I': return ms_dmsw_impl_function(p);
-    case 'K': return ms_dmsw_make(p, ms_dmsw_ThrowsAnnotation);
+    case 'K': return ms_dmsw_make(p, ms_DMSW_ThrowsAnnotation);
     case 'L': return ms_dmsw_local(p);
     case 'M': return ms_dmsw_metadata(p);
-    case 'N': return ms_dmsw_make1(p, ms_dmsw_TypeMetadata, ms_dmsw_pop_type(p));
-    case 'O': return ms_dmsw_any_generic(p, ms_dmsw_Enum);
-    case 'P': return ms_dmsw_any_generic(p, ms_dmsw_Protocol);
+    case 'N': return ms_dmsw_make1(p, ms_DMSW_TypeMetadata, ms_dmsw_pop_type(p));
+    case 'O': return ms_dmsw_any_generic(p, ms_DMSW_Enum);
+    case 'P': return ms_dmsw_any_generic(p, ms_DMSW_Protocol);
     case 'Q': return ms_dmsw_archetype(p);
     case 'R': return ms_dmsw_requirement(p);
     case 'S': return ms_dmsw_standard(p);
     case 'T': return ms_dmsw_thunk(p);
-    case 'V': return ms_dmsw_any_generic(p, ms_dmsw_Structure);
+    case 'V': return ms_dmsw_any_generic(p, ms_DMSW_Structure);
     case 'W': return ms_dmsw_witness(p);
     case 'X': return ms_dmsw_special_type(p);
     case 'Y': return ms_dmsw_annotation(p);
-    case 'Z': return ms_dmsw_make1(p, ms_dmsw_Static, ms_dmsw_pop_entity(p));
-    case 'a': return ms_dmsw_any_generic(p, ms_dmsw_TypeAlias);
-    case 'c': return ms_dmsw_pop_function(p, ms_dmsw_FunctionType, false);
-    case 'd': return ms_dmsw_make(p, ms_dmsw_VariadicMarker);
+    case 'Z': return ms_dmsw_make1(p, ms_DMSW_Static, ms_dmsw_pop_entity(p));
+    case 'a': return ms_dmsw_any_generic(p, ms_DMSW_TypeAlias);
+    case 'c': return ms_dmsw_pop_function(p, ms_DMSW_FunctionType, false);
+    case 'd': return ms_dmsw_make(p, ms_DMSW_VariadicMarker);
     case 'f': return ms_dmsw_function_entity(p);
     case 'g': return ms_dmsw_retroactive(p);
-    case 'h': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_Shared, ms_dmsw_pop_bare(p)));
+    case 'h': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_Shared, ms_dmsw_pop_bare(p)));
     case 'i': return ms_dmsw_subscript(p);
     case 'l': return ms_dmsw_signature(p, false);
-    case 'm': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_Metatype, ms_dmsw_pop_type(p)));
-    case 'n': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_Owned, ms_dmsw_pop_bare(p)));
+    case 'm': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_Metatype, ms_dmsw_pop_type(p)));
+    case 'n': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_Owned, ms_dmsw_pop_bare(p)));
     case 'o': return ms_dmsw_operator(p);
     case 'p': return ms_dmsw_type(ms_dmsw_pop_protocols(p));
     case 'q': return ms_dmsw_type(ms_dmsw_generic_param(p));
     case 'r': return ms_dmsw_signature(p, true);
-    case 's': return ms_dmsw_make_lit(p, ms_dmsw_Module, "Swift");
+    case 's': return ms_dmsw_make_lit(p, ms_DMSW_Module, "Swift");
     case 't': return ms_dmsw_tuple(p);
     case 'u':
         a = ms_dmsw_pop_signature(p);
-        return ms_dmsw_type(ms_dmsw_make2(p, ms_dmsw_DependentGenericType, a, ms_dmsw_pop_type(p)));
-    case 'v': return ms_dmsw_accessor(p, ms_dmsw_typed_decl(p, ms_dmsw_Variable));
+        return ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_DependentGenericType, a, ms_dmsw_pop_type(p)));
+    case 'v': return ms_dmsw_accessor(p, ms_dmsw_typed_decl(p, ms_DMSW_Variable));
     case 'w': return ms_dmsw_value_witness_op(p);
     case 'x': return ms_dmsw_type(ms_dmsw_param_type(p, 0, 0));
-    case 'y': return ms_dmsw_make(p, ms_dmsw_EmptyList);
-    case 'z': return ms_dmsw_type(ms_dmsw_make1(p, ms_dmsw_InOut, ms_dmsw_pop_bare(p)));
-    case '_': return ms_dmsw_make(p, ms_dmsw_FirstElementMarker);
+    case 'y': return ms_dmsw_make(p, ms_DMSW_EmptyList);
+    case 'z': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_InOut, ms_dmsw_pop_bare(p)));
+    case '_': return ms_dmsw_make(p, ms_DMSW_FirstElementMarker);
     case '$': return ms_dmsw_integer(p);
     case '.': /* what tools add behind the mangled name */
-        a = ms_dmsw_make_text(p, ms_dmsw_Suffix, p->s + p->at - 1, p->len - p->at + 1);
+        a = ms_dmsw_make_text(p, ms_DMSW_Suffix, p->s + p->at - 1, p->len - p->at + 1);
         p->at = p->len;
         return a;
     default:
@@ -14408,13 +14755,13 @@ static uint32_t ms_dmsw_op(ms_dmsw *p)
 /* Puts the nodes on the stack into one tree: attributes of the function first, in the order they print. */
 static uint32_t ms_dmsw_assemble(ms_dmsw *p)
 {
-    uint32_t suffix = ms_dmsw_pop(p, ms_dmsw_Suffix), attr;
-    uint32_t top = ms_dmsw_make(p, ms_dmsw_Global), parent = top;
-    while ((attr = ms_dmsw_pop_trait(p, ms_dmsw_T_ATTR)) != 0) {
+    uint32_t suffix = ms_dmsw_pop(p, ms_DMSW_Suffix), attr;
+    uint32_t top = ms_dmsw_make(p, ms_DMSW_Global), parent = top;
+    while ((attr = ms_dmsw_pop_trait(p, ms_DMSW_T_ATTR)) != 0) {
         if (!ms_dmsw_add(p, parent, attr))
             return 0;
         unsigned kind = ms_dmsw_kind_of(p, attr);
-        if (kind == ms_dmsw_PartialApplyForwarder || kind == ms_dmsw_PartialApplyObjCForwarder)
+        if (kind == ms_DMSW_PartialApplyForwarder || kind == ms_DMSW_PartialApplyObjCForwarder)
             parent = attr;
     }
     for (uint32_t i = 0; i < p->stack.count; i++)
@@ -14477,7 +14824,7 @@ static void ms_dmsw_number(ms_dmsw *p, uint64_t value)
 static void ms_dmsw_own(ms_dmsw *p, uint32_t ref)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, ref);
-    if (n->form == ms_dmsw_F_TEXT || n->form == ms_dmsw_F_KNOWN)
+    if (n->form == ms_DMSW_F_TEXT || n->form == ms_DMSW_F_KNOWN)
         ms_dm_put(p->d, n->u.text, n->count);
 }
 
@@ -14516,11 +14863,11 @@ static void ms_dmsw_print_commas(ms_dmsw *p, uint32_t ref)
 static bool ms_dmsw_is_simple(const ms_dmsw *p, uint32_t type)
 {
     unsigned kind = ms_dmsw_inner(p, type);
-    if (kind == ms_dmsw_ProtocolList)
+    if (kind == ms_DMSW_ProtocolList)
         return ms_dmsw_kid_count(p, ms_dmsw_kid(p, type, 0)) <= 1;
-    if (kind == ms_dmsw_ProtocolListWithAnyObject)
+    if (kind == ms_DMSW_ProtocolListWithAnyObject)
         return ms_dmsw_kid_count(p, ms_dmsw_kid(p, ms_dmsw_kid(p, type, 0), 0)) == 0;
-    return (ms_dmsw_rows[kind].traits & ms_dmsw_T_SIMPLE) != 0;
+    return (ms_dmsw_rows[kind].traits & ms_DMSW_T_SIMPLE) != 0;
 }
 
 static void ms_dmsw_print_in_parens(ms_dmsw *p, uint32_t type)
@@ -14537,12 +14884,12 @@ static void ms_dmsw_print_in_parens(ms_dmsw *p, uint32_t type)
 static bool ms_dmsw_needs_space(const ms_dmsw *p, uint32_t type)
 {
     unsigned kind = ms_dmsw_inner(p, type);
-    return kind != ms_dmsw_DependentGenericType && !(ms_dmsw_rows[kind].traits & ms_dmsw_T_FUNCTION);
+    return kind != ms_DMSW_DependentGenericType && !(ms_dmsw_rows[kind].traits & ms_DMSW_T_FUNCTION);
 }
 
 static void ms_dmsw_print_label(ms_dmsw *p, uint32_t label)
 {
-    if (ms_dmsw_kind_of(p, label) == ms_dmsw_Identifier)
+    if (ms_dmsw_kind_of(p, label) == ms_DMSW_Identifier)
         ms_dmsw_print(p, label);
     else
         ms_dmsw_char(p, '_');
@@ -14554,7 +14901,7 @@ static void ms_dmsw_print_params(ms_dmsw *p, uint32_t labels, uint32_t args)
 {
     bool types = !ms_dmsw_short(p);
     uint32_t params = ms_dmsw_kid(p, args, 0);
-    if (ms_dmsw_inner(p, params) != ms_dmsw_Tuple) {
+    if (ms_dmsw_inner(p, params) != ms_DMSW_Tuple) {
         ms_dmsw_char(p, '(');
         if (types)
             ms_dmsw_print(p, params);
@@ -14575,7 +14922,7 @@ static void ms_dmsw_print_params(ms_dmsw *p, uint32_t labels, uint32_t args)
             if (types)
                 ms_dmsw_char(p, ' ');
         } else if (!types) {
-            uint32_t name = ms_dmsw_kid_of(p, param, ms_dmsw_TupleElementName);
+            uint32_t name = ms_dmsw_kid_of(p, param, ms_DMSW_TupleElementName);
             if (name)
                 ms_dmsw_own(p, name);
             else
@@ -14602,12 +14949,12 @@ static void ms_dmsw_print_diff(ms_dmsw *p, uint32_t ref)
 /* What stands before the parameters of a function type. */
 static void ms_dmsw_print_function_head(ms_dmsw *p, uint32_t ref)
 {
-    uint32_t clang = ms_dmsw_kid_of(p, ref, ms_dmsw_ClangType);
+    uint32_t clang = ms_dmsw_kid_of(p, ref, ms_DMSW_ClangType);
     ms_dmsw_row_text(p, ref);
     switch (ms_dmsw_inner(p, ref)) {
-    case ms_dmsw_CFunctionPointer:
-    case ms_dmsw_ObjCBlock:
-    case ms_dmsw_EscapingObjCBlock:
+    case ms_DMSW_CFunctionPointer:
+    case ms_DMSW_ObjCBlock:
+    case ms_DMSW_EscapingObjCBlock:
         if (clang) {
             ms_dmsw_word(p, ", mangledCType: \"");
             ms_dmsw_own(p, clang);
@@ -14621,8 +14968,8 @@ static void ms_dmsw_print_function_head(ms_dmsw *p, uint32_t ref)
     for (uint32_t i = 0; i + 2 < count; i++) {
         uint32_t kid = ms_dmsw_kid(p, ref, i);
         unsigned kind = ms_dmsw_kind_of(p, kid);
-        if ((ms_dmsw_rows[kind].traits & ms_dmsw_T_ISOLATION) || kind == ms_dmsw_ConcurrentFunctionType ||
-            kind == ms_dmsw_DifferentiableFunctionType)
+        if ((ms_dmsw_rows[kind].traits & ms_DMSW_T_ISOLATION) || kind == ms_DMSW_ConcurrentFunctionType ||
+            kind == ms_DMSW_DifferentiableFunctionType)
             ms_dmsw_print(p, kid);
     }
 }
@@ -14634,25 +14981,25 @@ static void ms_dmsw_print_function(ms_dmsw *p, uint32_t labels, uint32_t ref)
         p->d->failed = true;
         return;
     }
-    if (count > 2 || !(ms_dmsw_rows[ms_dmsw_inner(p, ref)].traits & ms_dmsw_T_FUNCTION))
+    if (count > 2 || !(ms_dmsw_rows[ms_dmsw_inner(p, ref)].traits & ms_DMSW_T_FUNCTION))
         ms_dmsw_print_function_head(p, ref);
     ms_dmsw_print_params(p, labels, ms_dmsw_kid(p, ref, count - 2));
     if (ms_dmsw_short(p))
         return;
     if (count > 2) {
-        if (ms_dmsw_kid_of(p, ref, ms_dmsw_AsyncAnnotation))
+        if (ms_dmsw_kid_of(p, ref, ms_DMSW_AsyncAnnotation))
             ms_dmsw_lit(p, " async");
-        if ((part = ms_dmsw_kid_of(p, ref, ms_dmsw_ThrowsAnnotation)) != 0 ||
-            (part = ms_dmsw_kid_of(p, ref, ms_dmsw_TypedThrowsAnnotation)) != 0)
+        if ((part = ms_dmsw_kid_of(p, ref, ms_DMSW_ThrowsAnnotation)) != 0 ||
+            (part = ms_dmsw_kid_of(p, ref, ms_DMSW_TypedThrowsAnnotation)) != 0)
             ms_dmsw_print(p, part);
     }
     ms_dmsw_lit(p, " -> ");
-    if (count > 2 && ms_dmsw_kid_of(p, ref, ms_dmsw_SendingResultFunctionType))
+    if (count > 2 && ms_dmsw_kid_of(p, ref, ms_DMSW_SendingResultFunctionType))
         ms_dmsw_lit(p, "sending ");
     ms_dmsw_print_kid(p, ref, count - 1);
 }
 
-enum ms_dmsw_type_style { ms_dmsw_TY_NONE, ms_dmsw_TY_COLON, ms_dmsw_TY_FUNCTION };
+enum ms_dmsw_type_style { ms_DMSW_TY_NONE, ms_DMSW_TY_COLON, ms_DMSW_TY_FUNCTION };
 
 typedef struct ms_dmsw_decl { /* How a declaration is to be printed. */
     unsigned type;            /* enum ms_dmsw_type_style */
@@ -14667,7 +15014,7 @@ typedef struct ms_dmsw_decl { /* How a declaration is to be printed. */
 
 static void ms_dmsw_print_entity_type(ms_dmsw *p, uint32_t ref, uint32_t type, uint32_t args)
 {
-    uint32_t labels = ms_dmsw_kid_of(p, ref, ms_dmsw_LabelList);
+    uint32_t labels = ms_dmsw_kid_of(p, ref, ms_DMSW_LabelList);
     if (!labels && !args) {
         ms_dmsw_print(p, type);
         return;
@@ -14677,7 +15024,7 @@ static void ms_dmsw_print_entity_type(ms_dmsw *p, uint32_t ref, uint32_t type, u
         ms_dmsw_print_commas(p, args);
         ms_dmsw_char(p, '>');
     }
-    if (ms_dmsw_inner(p, type) == ms_dmsw_DependentGenericType) {
+    if (ms_dmsw_inner(p, type) == ms_DMSW_DependentGenericType) {
         if (!args)
             ms_dmsw_print_kid(p, type, 0);
         type = ms_dmsw_kid(p, type, 1);
@@ -14706,8 +15053,8 @@ static bool ms_dmsw_print_name(ms_dmsw *p, uint32_t ref, const ms_dmsw_decl *dec
         ms_dmsw_word(p, "subscript");
     } else {
         uint32_t name = ms_dmsw_kid(p, ref, 1);
-        uint32_t private_name = ms_dmsw_kid_of(p, ref, ms_dmsw_PrivateDeclName);
-        if (ms_dmsw_kind_of(p, name) != ms_dmsw_PrivateDeclName)
+        uint32_t private_name = ms_dmsw_kid_of(p, ref, ms_DMSW_PrivateDeclName);
+        if (ms_dmsw_kind_of(p, name) != ms_DMSW_PrivateDeclName)
             ms_dmsw_print(p, name);
         if (private_name)
             ms_dmsw_print(p, private_name);
@@ -14718,22 +15065,22 @@ static bool ms_dmsw_print_name(ms_dmsw *p, uint32_t ref, const ms_dmsw_decl *dec
 static void ms_dmsw_print_decl_type(ms_dmsw *p, uint32_t ref, const ms_dmsw_decl *decl, bool spaced,
                                     uint32_t args)
 {
-    uint32_t type = ms_dmsw_kid_of(p, ref, ms_dmsw_Type);
+    uint32_t type = ms_dmsw_kid_of(p, ref, ms_DMSW_Type);
     unsigned style = decl->type;
     if (!type) {
         p->d->failed = true;
         return;
     }
-    if (style == ms_dmsw_TY_FUNCTION) {
+    if (style == ms_DMSW_TY_FUNCTION) {
         uint32_t t = type;
-        while (ms_dmsw_inner(p, t) == ms_dmsw_DependentGenericType)
+        while (ms_dmsw_inner(p, t) == ms_DMSW_DependentGenericType)
             t = ms_dmsw_kid(p, t, 1);
         unsigned kind = ms_dmsw_inner(p, t);
-        if (!(ms_dmsw_rows[kind].traits & ms_dmsw_T_FUNCTION) && kind != ms_dmsw_CFunctionPointer &&
-            kind != ms_dmsw_ThinFunctionType)
-            style = ms_dmsw_TY_COLON;
+        if (!(ms_dmsw_rows[kind].traits & ms_DMSW_T_FUNCTION) && kind != ms_DMSW_CFunctionPointer &&
+            kind != ms_DMSW_ThinFunctionType)
+            style = ms_DMSW_TY_COLON;
     }
-    if (style == ms_dmsw_TY_FUNCTION) {
+    if (style == ms_DMSW_TY_FUNCTION) {
         if (spaced || ms_dmsw_needs_space(p, type))
             ms_dmsw_char(p, ' ');
     } else if (ms_dmsw_short(p)) {
@@ -14749,13 +15096,13 @@ static void ms_dmsw_print_decl_type(ms_dmsw *p, uint32_t ref, const ms_dmsw_decl
 static uint32_t ms_dmsw_print_decl(ms_dmsw *p, uint32_t ref, bool as_prefix, const ms_dmsw_decl *decl)
 {
     uint32_t args = 0, left = 0, context;
-    if (ms_dmsw_inner(p, ref) == ms_dmsw_BoundGenericFunction) {
+    if (ms_dmsw_inner(p, ref) == ms_DMSW_BoundGenericFunction) {
         args = ms_dmsw_kid(p, ref, 1);
         ref = ms_dmsw_kid(p, ref, 0);
     }
-    bool local = decl->has_name && ms_dmsw_kind_of(p, ms_dmsw_kid(p, ref, 1)) == ms_dmsw_LocalDeclName;
+    bool local = decl->has_name && ms_dmsw_kind_of(p, ms_dmsw_kid(p, ref, 1)) == ms_DMSW_LocalDeclName;
     bool spaced = decl->spaced || local;
-    if (as_prefix && (decl->type != ms_dmsw_TY_NONE || spaced))
+    if (as_prefix && (decl->type != ms_DMSW_TY_NONE || spaced))
         return ref;
     context = ms_dmsw_kid(p, ref, 0);
     if (spaced) {
@@ -14778,16 +15125,16 @@ static uint32_t ms_dmsw_print_decl(ms_dmsw *p, uint32_t ref, bool as_prefix, con
     }
     if (extra)
         ms_dmsw_print_extra(p, decl);
-    if (decl->type != ms_dmsw_TY_NONE)
+    if (decl->type != ms_DMSW_TY_NONE)
         ms_dmsw_print_decl_type(p, ref, decl, spaced, args);
     if (as_prefix || !left)
         return left;
     switch (ms_dmsw_inner(p, ref)) {
-    case ms_dmsw_DefaultArgumentInitializer:
-    case ms_dmsw_Initializer:
-    case ms_dmsw_PropertyWrapperBackingInitializer:
-    case ms_dmsw_PropertyWrapperInitFromProjectedValue:
-    case ms_dmsw_PropertyWrappedFieldInitAccessor: ms_dmsw_lit(p, " of "); break;
+    case ms_DMSW_DefaultArgumentInitializer:
+    case ms_DMSW_Initializer:
+    case ms_DMSW_PropertyWrapperBackingInitializer:
+    case ms_DMSW_PropertyWrapperInitFromProjectedValue:
+    case ms_DMSW_PropertyWrappedFieldInitAccessor: ms_dmsw_lit(p, " of "); break;
     default: ms_dmsw_lit(p, " in "); break;
     }
     ms_dmsw_print(p, left);
@@ -14824,23 +15171,23 @@ static uint32_t ms_dmsw_print_accessor(ms_dmsw *p, uint32_t ref, bool as_prefix)
     const ms_dmsw_row *row = ms_dmsw_rows + ms_dmsw_inner(p, ref);
     uint32_t storage = ms_dmsw_kid(p, ref, 0);
     unsigned kind = ms_dmsw_kind_of(p, storage);
-    if (kind != ms_dmsw_Variable && kind != ms_dmsw_Subscript) {
+    if (kind != ms_DMSW_Variable && kind != ms_DMSW_Subscript) {
         p->d->failed = true;
         return 0;
     }
     ms_dmsw_decl decl = {
-        ms_dmsw_TY_COLON,         kind == ms_dmsw_Variable, false, row->text, row->len, 0, -1,
-        kind == ms_dmsw_Subscript};
+        ms_DMSW_TY_COLON,         kind == ms_DMSW_Variable, false, row->text, row->len, 0, -1,
+        kind == ms_DMSW_Subscript};
     return ms_dmsw_print_decl(p, storage, as_prefix, &decl);
 }
 
 static uint32_t ms_dmsw_print_macro(ms_dmsw *p, uint32_t ref, bool as_prefix)
 {
     const ms_dmsw_row *row = ms_dmsw_rows + ms_dmsw_inner(p, ref);
-    ms_dmsw_decl decl = {ms_dmsw_TY_NONE, true, true, row->text, row->len, 0, -1, false};
+    ms_dmsw_decl decl = {ms_DMSW_TY_NONE, true, true, row->text, row->len, 0, -1, false};
     unsigned kind = ms_dmsw_inner(p, ref);
-    bool attached = kind != ms_dmsw_FreestandingMacroExpansion && kind != ms_dmsw_MacroExpansionUniqueName;
-    uint32_t index = ms_dmsw_kid_of(p, ref, ms_dmsw_Index);
+    bool attached = kind != ms_DMSW_FreestandingMacroExpansion && kind != ms_DMSW_MacroExpansionUniqueName;
+    uint32_t index = ms_dmsw_kid_of(p, ref, ms_DMSW_Index);
     if (attached)
         decl.macro = ms_dmsw_kid(p, ref, ms_dmsw_kid(p, ref, 2) == index ? 1 : 2);
     decl.index = ms_dmsw_extra_index(p, index, 1);
@@ -14851,11 +15198,11 @@ static uint32_t ms_dmsw_print_macro(ms_dmsw *p, uint32_t ref, bool as_prefix)
 static bool ms_dmsw_is_swift(const ms_dmsw *p, uint32_t type, const char *name, size_t len)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, type);
-    if (n->form == ms_dmsw_F_KNOWN)
+    if (n->form == ms_DMSW_F_KNOWN)
         return ms_dmsw_text_is(p, type, name, len);
     uint32_t context = ms_dmsw_kid(p, type, 0), id = ms_dmsw_kid(p, type, 1);
-    return ms_dmsw_kind_of(p, context) == ms_dmsw_Module && ms_dmsw_text_is(p, context, "Swift", 5) &&
-           ms_dmsw_kind_of(p, id) == ms_dmsw_Identifier && ms_dmsw_text_is(p, id, name, len);
+    return ms_dmsw_kind_of(p, context) == ms_DMSW_Module && ms_dmsw_text_is(p, context, "Swift", 5) &&
+           ms_dmsw_kind_of(p, id) == ms_DMSW_Identifier && ms_dmsw_text_is(p, id, name, len);
 }
 
 /* [A], [A : B], A? for the types they stand for. Returns false when it is another type. */
@@ -14863,9 +15210,9 @@ static bool ms_dmsw_print_sugar(ms_dmsw *p, uint32_t ref)
 {
     uint32_t type = ms_dmsw_kid(p, ref, 0), args = ms_dmsw_kid(p, ref, 1);
     uint32_t count = ms_dmsw_kid_count(p, args);
-    if (count == 0 || count > 2 || (p->style & ms_dmsw_NO_SUGAR) || ms_dmsw_kid_count(p, ref) != 2)
+    if (count == 0 || count > 2 || (p->style & ms_DMSW_NO_SUGAR) || ms_dmsw_kid_count(p, ref) != 2)
         return false;
-    if (ms_dmsw_inner(p, ref) == ms_dmsw_BoundGenericEnum) {
+    if (ms_dmsw_inner(p, ref) == ms_DMSW_BoundGenericEnum) {
         bool forced = ms_dmsw_is_swift(p, type, "ImplicitlyUnwrappedOptional", 27);
         if (count != 1 || (!forced && !ms_dmsw_is_swift(p, type, "Optional", 8)))
             return false;
@@ -14885,13 +15232,13 @@ static bool ms_dmsw_print_sugar(ms_dmsw *p, uint32_t ref)
 static void ms_dmsw_print_bound(ms_dmsw *p, uint32_t ref)
 {
     unsigned kind = ms_dmsw_inner(p, ref);
-    if (kind == ms_dmsw_BoundGenericProtocol) {
+    if (kind == ms_DMSW_BoundGenericProtocol) {
         ms_dmsw_print_kids(p, ms_dmsw_kid(p, ref, 1), "", 0);
         ms_dmsw_word(p, " as ");
         ms_dmsw_print_kid(p, ref, 0);
         return;
     }
-    if ((kind == ms_dmsw_BoundGenericEnum || kind == ms_dmsw_BoundGenericStructure) &&
+    if ((kind == ms_DMSW_BoundGenericEnum || kind == ms_DMSW_BoundGenericStructure) &&
         ms_dmsw_print_sugar(p, ref))
         return;
     ms_dmsw_print_kid(p, ref, 0);
@@ -14926,7 +15273,7 @@ static bool ms_dmsw_has_marker(ms_dmsw *p, uint32_t ref, unsigned kind, uint64_t
         if (ms_dmsw_kind_of(p, kid) != kind)
             continue;
         const ms_dmsw_node *type = ms_dmsw_at(p, ms_dmsw_kid(p, kid, 0));
-        if (type->kind == ms_dmsw_DependentGenericParamType && type->u.index == (index << 32 | depth))
+        if (type->kind == ms_DMSW_DependentGenericParamType && type->u.index == (index << 32 | depth))
             return true;
     }
     return false;
@@ -14942,9 +15289,9 @@ static void ms_dmsw_print_signature_level(ms_dmsw *p, uint32_t ref, uint64_t dep
             ms_dmsw_word(p, "...");
             break;
         }
-        if (markers && ms_dmsw_has_marker(p, ref, ms_dmsw_DependentGenericParamPackMarker, depth, i))
+        if (markers && ms_dmsw_has_marker(p, ref, ms_DMSW_DependentGenericParamPackMarker, depth, i))
             ms_dmsw_word(p, "each ");
-        if (markers && ms_dmsw_has_marker(p, ref, ms_dmsw_DependentGenericParamValueMarker, depth, i))
+        if (markers && ms_dmsw_has_marker(p, ref, ms_DMSW_DependentGenericParamValueMarker, depth, i))
             ms_dmsw_word(p, "let ");
         ms_dmsw_print_param_name(p, depth, i);
     }
@@ -14954,13 +15301,13 @@ static void ms_dmsw_print_signature(ms_dmsw *p, uint32_t ref)
 {
     uint32_t count = ms_dmsw_kid_count(p, ref), i = 0, first = 0;
     while (first < count &&
-           ms_dmsw_kind_of(p, ms_dmsw_kid(p, ref, first)) == ms_dmsw_DependentGenericParamCount)
+           ms_dmsw_kind_of(p, ms_dmsw_kid(p, ref, first)) == ms_DMSW_DependentGenericParamCount)
         first++;
     uint32_t levels = first;
     for (; first < count; first++) {
         unsigned kind = ms_dmsw_kind_of(p, ms_dmsw_kid(p, ref, first));
-        if (kind != ms_dmsw_DependentGenericParamPackMarker &&
-            kind != ms_dmsw_DependentGenericParamValueMarker)
+        if (kind != ms_DMSW_DependentGenericParamPackMarker &&
+            kind != ms_DMSW_DependentGenericParamValueMarker)
             break;
     }
     ms_dmsw_char(p, '<');
@@ -15029,20 +15376,20 @@ static void ms_dmsw_print_inverse(ms_dmsw *p, uint32_t ref)
 static void ms_dmsw_print_impl_part(ms_dmsw *p, uint32_t ref)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, ref);
-    unsigned word = n->mark & ms_dmsw_M_WORD;
-    bool is_param = n->kind == ms_dmsw_ImplParameter || n->kind == ms_dmsw_ImplYield;
+    unsigned word = n->mark & ms_DMSW_M_WORD;
+    bool is_param = n->kind == ms_DMSW_ImplParameter || n->kind == ms_DMSW_ImplYield;
     ms_dmsw_row_text(p, ref);
     ms_dmsw_word(p, is_param ? ms_dmsw_param_words[word] : ms_dmsw_result_words[word]);
     ms_dmsw_char(p, ' ');
-    unsigned others = n->mark & (ms_dmsw_M_SENDING | ms_dmsw_M_ISOLATED | ms_dmsw_M_IMPLICIT);
+    unsigned others = n->mark & (ms_DMSW_M_SENDING | ms_DMSW_M_ISOLATED | ms_DMSW_M_IMPLICIT);
     if ((others & (others - 1)) == 0) { /* Swift's own printer shows none of several */
-        if (n->mark & ms_dmsw_M_NO_DERIVATIVE)
+        if (n->mark & ms_DMSW_M_NO_DERIVATIVE)
             ms_dmsw_word(p, "@noDerivative ");
-        if (others == ms_dmsw_M_SENDING)
+        if (others == ms_DMSW_M_SENDING)
             ms_dmsw_word(p, "sending ");
-        else if (others == ms_dmsw_M_ISOLATED)
+        else if (others == ms_DMSW_M_ISOLATED)
             ms_dmsw_word(p, "isolated ");
-        else if (others == ms_dmsw_M_IMPLICIT)
+        else if (others == ms_DMSW_M_IMPLICIT)
             ms_dmsw_word(p, "sil_implicit_leading_param ");
     }
     ms_dmsw_print_kid(p, ref, 0);
@@ -15055,13 +15402,13 @@ static void ms_dmsw_print_impl_head(ms_dmsw *p, uint32_t ref, uint32_t pattern)
     for (uint32_t i = 0; i < count && !p->d->failed; i++) {
         uint32_t kid = ms_dmsw_kid(p, ref, i);
         switch (ms_dmsw_kind_of(p, kid)) {
-        case ms_dmsw_ImplPatternSubstitutions:
-        case ms_dmsw_ImplInvocationSubstitutions:
-        case ms_dmsw_ImplSendingResult:
-        case ms_dmsw_ImplParameter:
-        case ms_dmsw_ImplResult:
-        case ms_dmsw_ImplYield:
-        case ms_dmsw_ImplErrorResult: break;
+        case ms_DMSW_ImplPatternSubstitutions:
+        case ms_DMSW_ImplInvocationSubstitutions:
+        case ms_DMSW_ImplSendingResult:
+        case ms_DMSW_ImplParameter:
+        case ms_DMSW_ImplResult:
+        case ms_DMSW_ImplYield:
+        case ms_DMSW_ImplErrorResult: break;
         default:
             ms_dmsw_print(p, kid);
             ms_dmsw_char(p, ' ');
@@ -15084,9 +15431,9 @@ static void ms_dmsw_print_impl_list(ms_dmsw *p, uint32_t ref, bool want_params)
     for (uint32_t i = 0; i < count && !p->d->failed; i++) {
         uint32_t kid = ms_dmsw_kid(p, ref, i);
         unsigned kind = ms_dmsw_kind_of(p, kid);
-        bool is_param = kind == ms_dmsw_ImplParameter;
-        if (is_param != want_params || (!is_param && kind != ms_dmsw_ImplResult &&
-                                        kind != ms_dmsw_ImplYield && kind != ms_dmsw_ImplErrorResult))
+        bool is_param = kind == ms_DMSW_ImplParameter;
+        if (is_param != want_params || (!is_param && kind != ms_DMSW_ImplResult &&
+                                        kind != ms_DMSW_ImplYield && kind != ms_DMSW_ImplErrorResult))
             continue;
         if (any)
             ms_dmsw_word(p, ", ");
@@ -15110,12 +15457,12 @@ static void ms_dmsw_print_impl_convention(ms_dmsw *p, uint32_t ref)
 
 static void ms_dmsw_print_impl_function(ms_dmsw *p, uint32_t ref)
 {
-    uint32_t pattern = ms_dmsw_kid_of(p, ref, ms_dmsw_ImplPatternSubstitutions);
-    uint32_t invocation = ms_dmsw_kid_of(p, ref, ms_dmsw_ImplInvocationSubstitutions);
+    uint32_t pattern = ms_dmsw_kid_of(p, ref, ms_DMSW_ImplPatternSubstitutions);
+    uint32_t invocation = ms_dmsw_kid_of(p, ref, ms_DMSW_ImplInvocationSubstitutions);
     ms_dmsw_print_impl_head(p, ref, pattern);
     ms_dmsw_print_impl_list(p, ref, true);
     ms_dmsw_lit(p, " -> ");
-    if (ms_dmsw_kid_of(p, ref, ms_dmsw_ImplSendingResult))
+    if (ms_dmsw_kid_of(p, ref, ms_DMSW_ImplSendingResult))
         ms_dmsw_lit(p, "sending ");
     ms_dmsw_print_impl_list(p, ref, false);
     if (pattern) {
@@ -15134,8 +15481,8 @@ static void ms_dmsw_print_impl_function(ms_dmsw *p, uint32_t ref)
 
 static void ms_dmsw_print_spec_options(ms_dmsw *p, uint64_t what)
 {
-    static const uint32_t bits[] = {ms_dmsw_P_EXISTENTIAL, ms_dmsw_P_DEAD, ms_dmsw_P_OWNED_TO_GUARANTEED,
-                                    ms_dmsw_P_GUARANTEED_TO_OWNED, ms_dmsw_P_EXPLODED};
+    static const uint32_t bits[] = {ms_DMSW_P_EXISTENTIAL, ms_DMSW_P_DEAD, ms_DMSW_P_OWNED_TO_GUARANTEED,
+                                    ms_DMSW_P_GUARANTEED_TO_OWNED, ms_DMSW_P_EXPLODED};
     static const char *const words[] = {"Existential To Protocol Constrained Generic", "Dead",
                                         "Owned To Guaranteed", "Guaranteed To Owned", "Exploded"};
     bool any = false;
@@ -15153,19 +15500,19 @@ static void ms_dmsw_print_spec_kind(ms_dmsw *p, uint32_t ref)
 {
     uint64_t what = ms_dmsw_at(p, ref)->u.index;
     switch (what) {
-    case ms_dmsw_P_FUNCTION: ms_dmsw_word(p, "Constant Propagated Function"); break;
-    case ms_dmsw_P_GLOBAL: ms_dmsw_word(p, "Constant Propagated Global"); break;
-    case ms_dmsw_P_INTEGER: ms_dmsw_word(p, "Constant Propagated Integer"); break;
-    case ms_dmsw_P_FLOAT: ms_dmsw_word(p, "Constant Propagated Float"); break;
-    case ms_dmsw_P_STRING: ms_dmsw_word(p, "Constant Propagated String"); break;
-    case ms_dmsw_P_KEYPATH: ms_dmsw_word(p, "Constant Propagated KeyPath"); break;
-    case ms_dmsw_P_STRUCT: ms_dmsw_word(p, "Constant Propagated Struct"); break;
-    case ms_dmsw_P_CLOSURE: ms_dmsw_word(p, "Closure Propagated"); break;
-    case ms_dmsw_P_ESCAPING_CLOSURE: ms_dmsw_word(p, "Escaping Closure Propagated"); break;
-    case ms_dmsw_P_SAME_CLOSURE: ms_dmsw_word(p, "Same As Argument "); break;
-    case ms_dmsw_P_BOX_TO_VALUE: ms_dmsw_word(p, "Value Promoted from Box"); break;
-    case ms_dmsw_P_BOX_TO_STACK: ms_dmsw_word(p, "Stack Promoted from Box"); break;
-    case ms_dmsw_P_INOUT_TO_OUT: ms_dmsw_word(p, "InOut Converted to Out"); break;
+    case ms_DMSW_P_FUNCTION: ms_dmsw_word(p, "Constant Propagated Function"); break;
+    case ms_DMSW_P_GLOBAL: ms_dmsw_word(p, "Constant Propagated Global"); break;
+    case ms_DMSW_P_INTEGER: ms_dmsw_word(p, "Constant Propagated Integer"); break;
+    case ms_DMSW_P_FLOAT: ms_dmsw_word(p, "Constant Propagated Float"); break;
+    case ms_DMSW_P_STRING: ms_dmsw_word(p, "Constant Propagated String"); break;
+    case ms_DMSW_P_KEYPATH: ms_dmsw_word(p, "Constant Propagated KeyPath"); break;
+    case ms_DMSW_P_STRUCT: ms_dmsw_word(p, "Constant Propagated Struct"); break;
+    case ms_DMSW_P_CLOSURE: ms_dmsw_word(p, "Closure Propagated"); break;
+    case ms_DMSW_P_ESCAPING_CLOSURE: ms_dmsw_word(p, "Escaping Closure Propagated"); break;
+    case ms_DMSW_P_SAME_CLOSURE: ms_dmsw_word(p, "Same As Argument "); break;
+    case ms_DMSW_P_BOX_TO_VALUE: ms_dmsw_word(p, "Value Promoted from Box"); break;
+    case ms_DMSW_P_BOX_TO_STACK: ms_dmsw_word(p, "Stack Promoted from Box"); break;
+    case ms_DMSW_P_INOUT_TO_OUT: ms_dmsw_word(p, "InOut Converted to Out"); break;
     default: ms_dmsw_print_spec_options(p, what); break;
     }
 }
@@ -15187,7 +15534,7 @@ static void ms_dmsw_print_spec_const(ms_dmsw *p, uint32_t param)
 {
     uint32_t kind = ms_dmsw_kid(p, param, 0), count = ms_dmsw_kid_count(p, param);
     uint64_t what = ms_dmsw_at(p, kind)->u.index;
-    if (what > ms_dmsw_P_SAME_CLOSURE) {
+    if (what > ms_DMSW_P_SAME_CLOSURE) {
         ms_dmsw_print(p, kind);
         return;
     }
@@ -15195,21 +15542,21 @@ static void ms_dmsw_print_spec_const(ms_dmsw *p, uint32_t param)
         return;
     ms_dmsw_char(p, '[');
     ms_dmsw_print(p, kind);
-    if (what != ms_dmsw_P_SAME_CLOSURE)
+    if (what != ms_DMSW_P_SAME_CLOSURE)
         ms_dmsw_word(p, " : ");
     switch (what) {
-    case ms_dmsw_P_FUNCTION:
-    case ms_dmsw_P_GLOBAL:
+    case ms_DMSW_P_FUNCTION:
+    case ms_DMSW_P_GLOBAL:
         if (!ms_dmsw_nested(p, ms_dmsw_kid(p, param, 1)))
             ms_dmsw_own(p, ms_dmsw_kid(p, param, 1));
         break;
-    case ms_dmsw_P_STRING:
+    case ms_DMSW_P_STRING:
         ms_dmsw_print_kid(p, param, 1);
         ms_dmsw_char(p, '\'');
         ms_dmsw_print_kid(p, param, 2);
         ms_dmsw_char(p, '\'');
         break;
-    case ms_dmsw_P_KEYPATH:
+    case ms_DMSW_P_KEYPATH:
         ms_dmsw_print_kid(p, param, 1);
         ms_dmsw_char(p, '<');
         ms_dmsw_print_kid(p, param, 2);
@@ -15217,8 +15564,8 @@ static void ms_dmsw_print_spec_const(ms_dmsw *p, uint32_t param)
         ms_dmsw_print_kid(p, param, 3);
         ms_dmsw_char(p, '>');
         break;
-    case ms_dmsw_P_CLOSURE:
-    case ms_dmsw_P_ESCAPING_CLOSURE: ms_dmsw_print_spec_closure(p, param); break;
+    case ms_DMSW_P_CLOSURE:
+    case ms_DMSW_P_ESCAPING_CLOSURE: ms_dmsw_print_spec_closure(p, param); break;
     default: ms_dmsw_print_kid(p, param, 1); break;
     }
     ms_dmsw_char(p, ']');
@@ -15227,7 +15574,7 @@ static void ms_dmsw_print_spec_const(ms_dmsw *p, uint32_t param)
 static void ms_dmsw_print_spec_param(ms_dmsw *p, uint32_t param)
 {
     uint32_t count = ms_dmsw_kid_count(p, param);
-    if (ms_dmsw_kind_of(p, ms_dmsw_kid(p, param, 0)) != ms_dmsw_FunctionSignatureSpecializationParam) {
+    if (ms_dmsw_kind_of(p, ms_dmsw_kid(p, param, 0)) != ms_DMSW_FunctionSignatureSpecializationParam) {
         ms_dmsw_print_spec_const(p, param);
         return;
     }
@@ -15239,24 +15586,24 @@ static void ms_dmsw_print_spec_param(ms_dmsw *p, uint32_t param)
 static bool ms_dmsw_print_spec_part(ms_dmsw *p, uint32_t ref, uint32_t kid, uint32_t arg, bool first)
 {
     unsigned kind = ms_dmsw_kind_of(p, kid);
-    if (kind != ms_dmsw_IsSerialized && ms_dmsw_kid_count(p, kid) == 0)
+    if (kind != ms_DMSW_IsSerialized && ms_dmsw_kid_count(p, kid) == 0)
         return false;
     if (!first)
         ms_dmsw_word(p, ", ");
-    if (kind == ms_dmsw_IsSerialized) {
+    if (kind == ms_DMSW_IsSerialized) {
         ms_dmsw_print(p, kid);
         return true;
     }
     unsigned outer = ms_dmsw_inner(p, ref);
-    if (outer == ms_dmsw_GenericPartialSpecialization ||
-        outer == ms_dmsw_GenericPartialSpecializationNotReAbstracted)
+    if (outer == ms_DMSW_GenericPartialSpecialization ||
+        outer == ms_DMSW_GenericPartialSpecializationNotReAbstracted)
         ms_dmsw_word(p, "Signature = ");
-    if (kind == ms_dmsw_FunctionSignatureSpecializationParam) {
+    if (kind == ms_DMSW_FunctionSignatureSpecializationParam) {
         ms_dmsw_word(p, "Arg[");
         ms_dmsw_number(p, arg);
         ms_dmsw_word(p, "] = ");
         ms_dmsw_print_spec_param(p, kid);
-    } else if (kind == ms_dmsw_FunctionSignatureSpecializationReturn) {
+    } else if (kind == ms_DMSW_FunctionSignatureSpecializationReturn) {
         ms_dmsw_word(p, "Return = ");
         ms_dmsw_print_spec_param(p, kid);
     } else {
@@ -15275,7 +15622,7 @@ static void ms_dmsw_print_specialization(ms_dmsw *p, uint32_t ref)
     }
     uint32_t count = ms_dmsw_kid_count(p, ref), arg = 0;
     bool first = true;
-    if (ms_dmsw_at(p, ref)->mark && ms_dmsw_kind_of(p, ms_dmsw_kid(p, ref, 0)) != ms_dmsw_IsSerialized) {
+    if (ms_dmsw_at(p, ref)->mark && ms_dmsw_kind_of(p, ms_dmsw_kid(p, ref, 0)) != ms_DMSW_IsSerialized) {
         ms_dmsw_word(p, "representation changed of ");
         return;
     }
@@ -15285,7 +15632,7 @@ static void ms_dmsw_print_specialization(ms_dmsw *p, uint32_t ref)
         uint32_t kid = ms_dmsw_kid(p, ref, i);
         if (ms_dmsw_print_spec_part(p, ref, kid, arg, first))
             first = false;
-        arg += ms_dmsw_kind_of(p, kid) != ms_dmsw_IsSerialized;
+        arg += ms_dmsw_kind_of(p, kid) != ms_DMSW_IsSerialized;
     }
     ms_dmsw_word(p, "> of ");
 }
@@ -15308,8 +15655,8 @@ static void ms_dmsw_print_spec_generic(ms_dmsw *p, uint32_t ref)
 static void ms_dmsw_print_reabstraction(ms_dmsw *p, uint32_t ref)
 {
     uint32_t count = ms_dmsw_kid_count(p, ref);
-    uint32_t signature = ms_dmsw_kid_of(p, ref, ms_dmsw_DependentGenericSignature);
-    bool self = ms_dmsw_inner(p, ref) == ms_dmsw_ReabstractionThunkHelperWithSelf;
+    uint32_t signature = ms_dmsw_kid_of(p, ref, ms_DMSW_DependentGenericSignature);
+    bool self = ms_dmsw_inner(p, ref) == ms_DMSW_ReabstractionThunkHelperWithSelf;
     if (ms_dmsw_short(p) && !self) {
         ms_dmsw_word(p, "thunk for ");
         ms_dmsw_print_kid(p, ref, count - 1);
@@ -15354,7 +15701,7 @@ static void ms_dmsw_print_keypath_accessor(ms_dmsw *p, uint32_t ref)
     ms_dmsw_word(p, " : ");
     for (uint32_t i = 1; i < count && !p->d->failed; i++) {
         uint32_t kid = ms_dmsw_kid(p, ref, i);
-        if (ms_dmsw_kind_of(p, kid) == ms_dmsw_IsSerialized)
+        if (ms_dmsw_kind_of(p, kid) == ms_DMSW_IsSerialized)
             ms_dmsw_word(p, ", ");
         ms_dmsw_print(p, kid);
     }
@@ -15365,11 +15712,11 @@ static void ms_dmsw_print_keypath_helper(ms_dmsw *p, uint32_t ref)
     uint32_t count = ms_dmsw_kid_count(p, ref);
     bool first = true;
     ms_dmsw_row_text(p, ref);
-    ms_dmsw_print(p, ms_dmsw_kid_of(p, ref, ms_dmsw_DependentGenericSignature));
+    ms_dmsw_print(p, ms_dmsw_kid_of(p, ref, ms_DMSW_DependentGenericSignature));
     ms_dmsw_char(p, '(');
     for (uint32_t i = 0; i < count && !p->d->failed; i++) {
         uint32_t kid = ms_dmsw_kid(p, ref, i);
-        if (!(kid & ms_dmsw_AS_TYPE))
+        if (!(kid & ms_DMSW_AS_TYPE))
             continue;
         if (!first)
             ms_dmsw_word(p, ", ");
@@ -15377,7 +15724,7 @@ static void ms_dmsw_print_keypath_helper(ms_dmsw *p, uint32_t ref)
         ms_dmsw_print(p, kid);
     }
     ms_dmsw_char(p, ')');
-    if (ms_dmsw_kid_of(p, ref, ms_dmsw_IsSerialized))
+    if (ms_dmsw_kid_of(p, ref, ms_DMSW_IsSerialized))
         ms_dmsw_word(p, ", serialized");
 }
 
@@ -15411,7 +15758,7 @@ static void ms_dmsw_print_index_subset(ms_dmsw *p, uint32_t ref)
 static uint32_t ms_dmsw_diff_at(const ms_dmsw *p, uint32_t ref)
 {
     uint32_t i = 0, count = ms_dmsw_kid_count(p, ref);
-    while (i < count && ms_dmsw_kind_of(p, ms_dmsw_kid(p, ref, i)) != ms_dmsw_AutoDiffFunctionKind)
+    while (i < count && ms_dmsw_kind_of(p, ms_dmsw_kid(p, ref, i)) != ms_DMSW_AutoDiffFunctionKind)
         i++;
     return i;
 }
@@ -15428,7 +15775,7 @@ static void ms_dmsw_print_autodiff(ms_dmsw *p, uint32_t ref)
 {
     uint32_t at = ms_dmsw_diff_at(p, ref), end = at;
     uint32_t signature = end > 0 ? ms_dmsw_kid(p, ref, end - 1) : 0;
-    if (ms_dmsw_kind_of(p, signature) == ms_dmsw_DependentGenericSignature)
+    if (ms_dmsw_kind_of(p, signature) == ms_DMSW_DependentGenericSignature)
         end--;
     else
         signature = 0;
@@ -15487,7 +15834,7 @@ static void ms_dmsw_print_subset_thunk(ms_dmsw *p, uint32_t ref)
 static void ms_dmsw_print_self_reordering(ms_dmsw *p, uint32_t ref)
 {
     uint32_t at = ms_dmsw_diff_at(p, ref);
-    uint32_t signature = ms_dmsw_kid_of(p, ref, ms_dmsw_DependentGenericSignature);
+    uint32_t signature = ms_dmsw_kid_of(p, ref, ms_DMSW_DependentGenericSignature);
     ms_dmsw_row_text(p, ref);
     if (signature && !ms_dmsw_short(p)) {
         ms_dmsw_print(p, signature);
@@ -15582,13 +15929,13 @@ static void ms_dmsw_print_anonymous(ms_dmsw *p, uint32_t ref)
 
 static void ms_dmsw_print_tuple_element(ms_dmsw *p, uint32_t ref)
 {
-    uint32_t name = ms_dmsw_kid_of(p, ref, ms_dmsw_TupleElementName);
+    uint32_t name = ms_dmsw_kid_of(p, ref, ms_DMSW_TupleElementName);
     if (name) {
         ms_dmsw_own(p, name);
         ms_dmsw_lit(p, ": ");
     }
-    ms_dmsw_print(p, ms_dmsw_kid_of(p, ref, ms_dmsw_Type));
-    if (ms_dmsw_kid_of(p, ref, ms_dmsw_VariadicMarker))
+    ms_dmsw_print(p, ms_dmsw_kid_of(p, ref, ms_DMSW_Type));
+    if (ms_dmsw_kid_of(p, ref, ms_DMSW_VariadicMarker))
         ms_dmsw_lit(p, "...");
 }
 
@@ -15599,13 +15946,13 @@ static void ms_dmsw_print_metatype(ms_dmsw *p, uint32_t ref)
         ms_dmsw_print_kid(p, ref, 0);
         ms_dmsw_char(p, ' ');
     }
-    if (ms_dmsw_inner(p, ref) == ms_dmsw_ExistentialMetatype) {
+    if (ms_dmsw_inner(p, ref) == ms_DMSW_ExistentialMetatype) {
         ms_dmsw_print(p, type);
         ms_dmsw_word(p, ".Type");
         return;
     }
     ms_dmsw_print_in_parens(p, type);
-    if (ms_dmsw_rows[ms_dmsw_inner(p, type)].traits & ms_dmsw_T_EXISTENTIAL)
+    if (ms_dmsw_rows[ms_dmsw_inner(p, type)].traits & ms_DMSW_T_EXISTENTIAL)
         ms_dmsw_word(p, ".Protocol");
     else
         ms_dmsw_word(p, ".Type");
@@ -15614,18 +15961,18 @@ static void ms_dmsw_print_metatype(ms_dmsw *p, uint32_t ref)
 static void ms_dmsw_print_protocols(ms_dmsw *p, uint32_t ref)
 {
     unsigned kind = ms_dmsw_inner(p, ref);
-    uint32_t list = ms_dmsw_kid(p, kind == ms_dmsw_ProtocolList ? ref : ms_dmsw_kid(p, ref, 0), 0);
+    uint32_t list = ms_dmsw_kid(p, kind == ms_DMSW_ProtocolList ? ref : ms_dmsw_kid(p, ref, 0), 0);
     uint32_t count = ms_dmsw_kid_count(p, list);
-    if (kind == ms_dmsw_ProtocolListWithClass) {
+    if (kind == ms_DMSW_ProtocolListWithClass) {
         ms_dmsw_print_kid(p, ref, 1);
         ms_dmsw_word(p, " & ");
     }
     ms_dmsw_print_kids(p, list, " & ", 3);
-    if (kind == ms_dmsw_ProtocolListWithAnyObject) {
+    if (kind == ms_DMSW_ProtocolListWithAnyObject) {
         if (count > 0)
             ms_dmsw_word(p, " & ");
         ms_dmsw_word(p, "Swift.AnyObject");
-    } else if (count == 0 && kind == ms_dmsw_ProtocolList) {
+    } else if (count == 0 && kind == ms_DMSW_ProtocolList) {
         ms_dmsw_word(p, "Any");
     }
 }
@@ -15682,9 +16029,9 @@ static void ms_dmsw_print_conformance(ms_dmsw *p, uint32_t ref)
 static void ms_dmsw_print_dependent_conformance(ms_dmsw *p, uint32_t ref)
 {
     uint32_t index = ms_dmsw_kid(p, ref, 2);
-    bool opaque = ms_dmsw_inner(p, ref) == ms_dmsw_DependentProtocolConformanceOpaque;
+    bool opaque = ms_dmsw_inner(p, ref) == ms_DMSW_DependentProtocolConformanceOpaque;
     ms_dmsw_row_text(p, ref);
-    if (index && ms_dmsw_kind_of(p, index) == ms_dmsw_Index) {
+    if (index && ms_dmsw_kind_of(p, index) == ms_DMSW_Index) {
         ms_dmsw_char(p, '#');
         ms_dmsw_print(p, index);
         ms_dmsw_char(p, ' ');
@@ -15760,7 +16107,7 @@ static void ms_dmsw_print_partial_apply(ms_dmsw *p, uint32_t ref)
 static void ms_dmsw_print_type_mangling(ms_dmsw *p, uint32_t ref)
 {
     uint32_t first = ms_dmsw_kid(p, ref, 0);
-    if (ms_dmsw_kind_of(p, first) != ms_dmsw_LabelList) {
+    if (ms_dmsw_kind_of(p, first) != ms_DMSW_LabelList) {
         ms_dmsw_print(p, first);
         return;
     }
@@ -15782,27 +16129,27 @@ static void ms_dmsw_print_list(ms_dmsw *p, uint32_t ref, const char *sep, size_t
 /* A function, a part of one, or a storage declaration. Returns the context that is left to print. */
 static uint32_t ms_dmsw_print_callable(ms_dmsw *p, uint32_t ref, bool as_prefix)
 {
-    bool is_class = ms_dmsw_inner(p, ms_dmsw_kid(p, ref, 0)) == ms_dmsw_Class;
+    bool is_class = ms_dmsw_inner(p, ms_dmsw_kid(p, ref, 0)) == ms_DMSW_Class;
     unsigned kind = ms_dmsw_inner(p, ref);
-    ms_dmsw_decl decl = {ms_dmsw_TY_FUNCTION, false, false, "", 0, 0, -1, false};
+    ms_dmsw_decl decl = {ms_DMSW_TY_FUNCTION, false, false, "", 0, 0, -1, false};
     switch (kind) {
-    case ms_dmsw_Variable: return ms_dmsw_print_named(p, ref, as_prefix, ms_dmsw_TY_COLON);
-    case ms_dmsw_Macro:
+    case ms_DMSW_Variable: return ms_dmsw_print_named(p, ref, as_prefix, ms_DMSW_TY_COLON);
+    case ms_DMSW_Macro:
         return ms_dmsw_print_named(p, ref, as_prefix,
-                                   ms_dmsw_kid_count(p, ref) == 3 ? ms_dmsw_TY_COLON : ms_dmsw_TY_FUNCTION);
-    case ms_dmsw_Subscript: decl.subscript = true; break;
-    case ms_dmsw_Allocator:
+                                   ms_dmsw_kid_count(p, ref) == 3 ? ms_DMSW_TY_COLON : ms_DMSW_TY_FUNCTION);
+    case ms_DMSW_Subscript: decl.subscript = true; break;
+    case ms_DMSW_Allocator:
         decl.extra = is_class ? "__allocating_init" : "init";
         decl.extra_len = is_class ? 17 : 4;
         break;
-    case ms_dmsw_Constructor:
+    case ms_DMSW_Constructor:
         decl.has_name = ms_dmsw_kid_count(p, ref) > 2;
         decl.extra = "init";
         decl.extra_len = 4;
         break;
-    case ms_dmsw_Deallocator:
-    case ms_dmsw_IsolatedDeallocator:
-        decl.type = ms_dmsw_TY_NONE;
+    case ms_DMSW_Deallocator:
+    case ms_DMSW_IsolatedDeallocator:
+        decl.type = ms_DMSW_TY_NONE;
         decl.extra = is_class ? ms_dmsw_rows[kind].text : "deinit";
         decl.extra_len = is_class ? ms_dmsw_rows[kind].len : 6;
         break;
@@ -15816,38 +16163,38 @@ static void ms_dmsw_print_type(ms_dmsw *p, uint32_t ref)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, ref);
     switch (n->kind) {
-    case ms_dmsw_BuiltinFixedArray:
-    case ms_dmsw_BuiltinBorrow: ms_dmsw_print_list(p, ref, ", ", 2, '>'); break;
-    case ms_dmsw_ArgumentTuple: ms_dmsw_print_params(p, 0, ref); break;
-    case ms_dmsw_TypedThrowsAnnotation:
-    case ms_dmsw_Tuple:
-    case ms_dmsw_SugaredParen: ms_dmsw_print_list(p, ref, ", ", 2, ')'); break;
-    case ms_dmsw_GlobalActorFunctionType: ms_dmsw_print_list(p, ref, "", 0, ' '); break;
-    case ms_dmsw_DifferentiableFunctionType:
+    case ms_DMSW_BuiltinFixedArray:
+    case ms_DMSW_BuiltinBorrow: ms_dmsw_print_list(p, ref, ", ", 2, '>'); break;
+    case ms_DMSW_ArgumentTuple: ms_dmsw_print_params(p, 0, ref); break;
+    case ms_DMSW_TypedThrowsAnnotation:
+    case ms_DMSW_Tuple:
+    case ms_DMSW_SugaredParen: ms_dmsw_print_list(p, ref, ", ", 2, ')'); break;
+    case ms_DMSW_GlobalActorFunctionType: ms_dmsw_print_list(p, ref, "", 0, ' '); break;
+    case ms_DMSW_DifferentiableFunctionType:
         ms_dmsw_print_diff(p, ref);
         ms_dmsw_char(p, ' ');
         break;
-    case ms_dmsw_ImplDifferentiabilityKind: ms_dmsw_print_diff(p, ref); break;
-    case ms_dmsw_TupleElement: ms_dmsw_print_tuple_element(p, ref); break;
-    case ms_dmsw_Pack:
-    case ms_dmsw_SILPackDirect:
-    case ms_dmsw_SILPackIndirect: ms_dmsw_print_list(p, ref, ", ", 2, '}'); break;
-    case ms_dmsw_PackElement:
+    case ms_DMSW_ImplDifferentiabilityKind: ms_dmsw_print_diff(p, ref); break;
+    case ms_DMSW_TupleElement: ms_dmsw_print_tuple_element(p, ref); break;
+    case ms_DMSW_Pack:
+    case ms_DMSW_SILPackDirect:
+    case ms_DMSW_SILPackIndirect: ms_dmsw_print_list(p, ref, ", ", 2, '}'); break;
+    case ms_DMSW_PackElement:
         ms_dmsw_row_text(p, ref);
         ms_dmsw_print_kid(p, ref, 1);
         ms_dmsw_word(p, " */ each ");
         ms_dmsw_print_kid(p, ref, 0);
         break;
-    case ms_dmsw_SILBoxTypeWithLayout: ms_dmsw_print_sil_box(p, ref); break;
-    case ms_dmsw_SILBoxLayout: ms_dmsw_print_sil_layout(p, ref); break;
-    case ms_dmsw_Metatype:
-    case ms_dmsw_ExistentialMetatype: ms_dmsw_print_metatype(p, ref); break;
-    case ms_dmsw_ConstrainedExistential:
+    case ms_DMSW_SILBoxTypeWithLayout: ms_dmsw_print_sil_box(p, ref); break;
+    case ms_DMSW_SILBoxLayout: ms_dmsw_print_sil_layout(p, ref); break;
+    case ms_DMSW_Metatype:
+    case ms_DMSW_ExistentialMetatype: ms_dmsw_print_metatype(p, ref); break;
+    case ms_DMSW_ConstrainedExistential:
         ms_dmsw_print_woven(p, ref, 0, "<", 1, NULL, 0);
         ms_dmsw_char(p, '>');
         break;
-    case ms_dmsw_ConstrainedExistentialRequirementList: ms_dmsw_print_commas(p, ref); break;
-    case ms_dmsw_ExtendedExistentialTypeShape:
+    case ms_DMSW_ConstrainedExistentialRequirementList: ms_dmsw_print_commas(p, ref); break;
+    case ms_DMSW_ExtendedExistentialTypeShape:
         ms_dmsw_row_text(p, ref);
         if (n->count > 1) {
             ms_dmsw_print_kid(p, ref, 0);
@@ -15856,72 +16203,72 @@ static void ms_dmsw_print_type(ms_dmsw *p, uint32_t ref)
         ms_dmsw_word(p, "any ");
         ms_dmsw_print_kid(p, ref, n->count - 1);
         break;
-    case ms_dmsw_ProtocolList:
-    case ms_dmsw_ProtocolListWithClass:
-    case ms_dmsw_ProtocolListWithAnyObject: ms_dmsw_print_protocols(p, ref); break;
-    case ms_dmsw_AssociatedTypeRef:
-    case ms_dmsw_DependentMemberType:
-    case ms_dmsw_AssocTypePath: ms_dmsw_print_kids(p, ref, ".", 1); break;
-    case ms_dmsw_OpaqueType: ms_dmsw_print_woven(p, ref, 0, ".", 1, NULL, 0); break;
-    case ms_dmsw_OpaqueReturnTypeOf:
+    case ms_DMSW_ProtocolList:
+    case ms_DMSW_ProtocolListWithClass:
+    case ms_DMSW_ProtocolListWithAnyObject: ms_dmsw_print_protocols(p, ref); break;
+    case ms_DMSW_AssociatedTypeRef:
+    case ms_DMSW_DependentMemberType:
+    case ms_DMSW_AssocTypePath: ms_dmsw_print_kids(p, ref, ".", 1); break;
+    case ms_DMSW_OpaqueType: ms_dmsw_print_woven(p, ref, 0, ".", 1, NULL, 0); break;
+    case ms_DMSW_OpaqueReturnTypeOf:
         ms_dmsw_print_list(p, ref, "", 0, '>');
         ms_dmsw_char(p, '>');
         break;
-    case ms_dmsw_DependentGenericParamType:
+    case ms_DMSW_DependentGenericParamType:
         ms_dmsw_print_param_name(p, n->u.index >> 32, n->u.index & 0xffffffffu);
         break;
-    case ms_dmsw_DependentGenericType:
+    case ms_DMSW_DependentGenericType:
         ms_dmsw_print_kid(p, ref, 0);
         if (ms_dmsw_needs_space(p, ms_dmsw_kid(p, ref, 1)))
             ms_dmsw_char(p, ' ');
         ms_dmsw_print_kid(p, ref, 1);
         break;
-    case ms_dmsw_DependentAssociatedTypeRef:
+    case ms_DMSW_DependentAssociatedTypeRef:
         if (n->count > 1) {
             ms_dmsw_print_kid(p, ref, 1);
             ms_dmsw_char(p, '.');
         }
         ms_dmsw_print_kid(p, ref, 0);
         break;
-    case ms_dmsw_NegativeInteger:
+    case ms_DMSW_NegativeInteger:
         ms_dmsw_char(p, '-');
         ms_dmsw_number(p, n->u.index);
         break;
-    case ms_dmsw_SugaredOptional:
+    case ms_DMSW_SugaredOptional:
         ms_dmsw_print_in_parens(p, ms_dmsw_kid(p, ref, 0));
         ms_dmsw_char(p, '?');
         break;
-    case ms_dmsw_SugaredArray: ms_dmsw_print_list(p, ref, "", 0, ']'); break;
-    case ms_dmsw_SugaredDictionary: ms_dmsw_print_list(p, ref, " : ", 3, ']'); break;
-    case ms_dmsw_SugaredInlineArray: ms_dmsw_print_list(p, ref, " of ", 4, ']'); break;
-    case ms_dmsw_DependentGenericConformanceRequirement: ms_dmsw_print_kids(p, ref, ": ", 2); break;
-    case ms_dmsw_DependentGenericSameTypeRequirement: ms_dmsw_print_kids(p, ref, " == ", 4); break;
-    case ms_dmsw_DependentGenericSameShapeRequirement:
+    case ms_DMSW_SugaredArray: ms_dmsw_print_list(p, ref, "", 0, ']'); break;
+    case ms_DMSW_SugaredDictionary: ms_dmsw_print_list(p, ref, " : ", 3, ']'); break;
+    case ms_DMSW_SugaredInlineArray: ms_dmsw_print_list(p, ref, " of ", 4, ']'); break;
+    case ms_DMSW_DependentGenericConformanceRequirement: ms_dmsw_print_kids(p, ref, ": ", 2); break;
+    case ms_DMSW_DependentGenericSameTypeRequirement: ms_dmsw_print_kids(p, ref, " == ", 4); break;
+    case ms_DMSW_DependentGenericSameShapeRequirement:
         ms_dmsw_print_kids(p, ref, ".shape == ", 10);
         ms_dmsw_word(p, ".shape");
         break;
-    case ms_dmsw_DependentGenericInverseConformanceRequirement: ms_dmsw_print_inverse(p, ref); break;
-    case ms_dmsw_DependentGenericLayoutRequirement: ms_dmsw_print_layout(p, ref); break;
-    case ms_dmsw_DependentGenericSignature:
-    case ms_dmsw_DependentPseudogenericSignature: ms_dmsw_print_signature(p, ref); break;
-    case ms_dmsw_FunctionType:
-    case ms_dmsw_NoEscapeFunctionType:
-    case ms_dmsw_UncurriedFunctionType:
-    case ms_dmsw_AutoClosureType:
-    case ms_dmsw_EscapingAutoClosureType:
-    case ms_dmsw_ThinFunctionType:
-    case ms_dmsw_CFunctionPointer:
-    case ms_dmsw_ObjCBlock:
-    case ms_dmsw_EscapingObjCBlock: ms_dmsw_print_function(p, 0, ref); break;
-    case ms_dmsw_BoundGenericClass:
-    case ms_dmsw_BoundGenericStructure:
-    case ms_dmsw_BoundGenericEnum:
-    case ms_dmsw_BoundGenericProtocol:
-    case ms_dmsw_BoundGenericOtherNominalType:
-    case ms_dmsw_BoundGenericTypeAlias: ms_dmsw_print_bound(p, ref); break;
-    case ms_dmsw_Integer: ms_dmsw_number(p, n->u.index); break;
-    case ms_dmsw_ImplFunctionType: ms_dmsw_print_impl_function(p, ref); break;
-    case ms_dmsw_ImplFunctionConvention: ms_dmsw_print_impl_convention(p, ref); break;
+    case ms_DMSW_DependentGenericInverseConformanceRequirement: ms_dmsw_print_inverse(p, ref); break;
+    case ms_DMSW_DependentGenericLayoutRequirement: ms_dmsw_print_layout(p, ref); break;
+    case ms_DMSW_DependentGenericSignature:
+    case ms_DMSW_DependentPseudogenericSignature: ms_dmsw_print_signature(p, ref); break;
+    case ms_DMSW_FunctionType:
+    case ms_DMSW_NoEscapeFunctionType:
+    case ms_DMSW_UncurriedFunctionType:
+    case ms_DMSW_AutoClosureType:
+    case ms_DMSW_EscapingAutoClosureType:
+    case ms_DMSW_ThinFunctionType:
+    case ms_DMSW_CFunctionPointer:
+    case ms_DMSW_ObjCBlock:
+    case ms_DMSW_EscapingObjCBlock: ms_dmsw_print_function(p, 0, ref); break;
+    case ms_DMSW_BoundGenericClass:
+    case ms_DMSW_BoundGenericStructure:
+    case ms_DMSW_BoundGenericEnum:
+    case ms_DMSW_BoundGenericProtocol:
+    case ms_DMSW_BoundGenericOtherNominalType:
+    case ms_DMSW_BoundGenericTypeAlias: ms_dmsw_print_bound(p, ref); break;
+    case ms_DMSW_Integer: ms_dmsw_number(p, n->u.index); break;
+    case ms_DMSW_ImplFunctionType: ms_dmsw_print_impl_function(p, ref); break;
+    case ms_DMSW_ImplFunctionConvention: ms_dmsw_print_impl_convention(p, ref); break;
     default: ms_dmsw_print_impl_part(p, ref); break;
     }
 }
@@ -15931,76 +16278,76 @@ static void ms_dmsw_print_global(ms_dmsw *p, uint32_t ref)
 {
     bool is_short = ms_dmsw_short(p);
     switch (ms_dmsw_inner(p, ref)) {
-    case ms_dmsw_PartialApplyForwarder:
-    case ms_dmsw_PartialApplyObjCForwarder: ms_dmsw_print_partial_apply(p, ref); break;
-    case ms_dmsw_OutlinedVariable:
-    case ms_dmsw_OutlinedReadOnlyObject:
+    case ms_DMSW_PartialApplyForwarder:
+    case ms_DMSW_PartialApplyObjCForwarder: ms_dmsw_print_partial_apply(p, ref); break;
+    case ms_DMSW_OutlinedVariable:
+    case ms_DMSW_OutlinedReadOnlyObject:
         ms_dmsw_print_list(p, ref, "", 0, ' ');
         ms_dmsw_word(p, "of ");
         break;
-    case ms_dmsw_OutlinedBridgedMethod:
+    case ms_DMSW_OutlinedBridgedMethod:
         ms_dmsw_row_text(p, ref);
         ms_dmsw_own(p, ref);
         ms_dmsw_word(p, ") of ");
         break;
-    case ms_dmsw_MergedFunction:
-    case ms_dmsw_DistributedThunk:
-    case ms_dmsw_DistributedAccessor:
-    case ms_dmsw_DynamicallyReplaceableFunctionKey:
-    case ms_dmsw_DynamicallyReplaceableFunctionImpl:
-    case ms_dmsw_DynamicallyReplaceableFunctionVar:
-    case ms_dmsw_BackDeploymentThunk:
-    case ms_dmsw_AccessibleFunctionRecord:
+    case ms_DMSW_MergedFunction:
+    case ms_DMSW_DistributedThunk:
+    case ms_DMSW_DistributedAccessor:
+    case ms_DMSW_DynamicallyReplaceableFunctionKey:
+    case ms_DMSW_DynamicallyReplaceableFunctionImpl:
+    case ms_DMSW_DynamicallyReplaceableFunctionVar:
+    case ms_DMSW_BackDeploymentThunk:
+    case ms_DMSW_AccessibleFunctionRecord:
         if (!is_short)
             ms_dmsw_row_text(p, ref);
         break;
-    case ms_dmsw_AsyncAwaitResumePartialFunction:
-    case ms_dmsw_AsyncSuspendResumePartialFunction:
-        if (p->style & ms_dmsw_NO_ASYNC)
+    case ms_DMSW_AsyncAwaitResumePartialFunction:
+    case ms_DMSW_AsyncSuspendResumePartialFunction:
+        if (p->style & ms_DMSW_NO_ASYNC)
             break;
         ms_dmsw_char(p, '(');
         ms_dmsw_print_kid(p, ref, 0);
         ms_dmsw_row_text(p, ref);
         break;
-    case ms_dmsw_GenericSpecializationParam: ms_dmsw_print_spec_generic(p, ref); break;
-    case ms_dmsw_FunctionSignatureSpecializationParamKind: ms_dmsw_print_spec_kind(p, ref); break;
-    case ms_dmsw_FunctionSignatureSpecializationParamPayload:
+    case ms_DMSW_GenericSpecializationParam: ms_dmsw_print_spec_generic(p, ref); break;
+    case ms_DMSW_FunctionSignatureSpecializationParamKind: ms_dmsw_print_spec_kind(p, ref); break;
+    case ms_DMSW_FunctionSignatureSpecializationParamPayload:
         if (!ms_dmsw_at(p, ref)->mark || !ms_dmsw_nested(p, ref))
             ms_dmsw_own(p, ref);
         break;
-    case ms_dmsw_VTableThunk: ms_dmsw_print_woven(p, ref, 1, " dispatching to ", 0, NULL, 0); break;
-    case ms_dmsw_ProtocolWitness: ms_dmsw_print_woven(p, ref, 1, " in conformance ", 0, NULL, 0); break;
-    case ms_dmsw_ReabstractionThunk:
-    case ms_dmsw_ReabstractionThunkHelper:
-    case ms_dmsw_ReabstractionThunkHelperWithSelf: ms_dmsw_print_reabstraction(p, ref); break;
-    case ms_dmsw_ReabstractionThunkHelperWithGlobalActor:
+    case ms_DMSW_VTableThunk: ms_dmsw_print_woven(p, ref, 1, " dispatching to ", 0, NULL, 0); break;
+    case ms_DMSW_ProtocolWitness: ms_dmsw_print_woven(p, ref, 1, " in conformance ", 0, NULL, 0); break;
+    case ms_DMSW_ReabstractionThunk:
+    case ms_DMSW_ReabstractionThunkHelper:
+    case ms_DMSW_ReabstractionThunkHelperWithSelf: ms_dmsw_print_reabstraction(p, ref); break;
+    case ms_DMSW_ReabstractionThunkHelperWithGlobalActor:
         ms_dmsw_print_woven(p, ref, 0, " with global actor constraint ", 1, NULL, 0);
         break;
-    case ms_dmsw_ObjCAsyncCompletionHandlerImpl:
-    case ms_dmsw_PredefinedObjCAsyncCompletionHandlerImpl: ms_dmsw_print_completion(p, ref); break;
-    case ms_dmsw_KeyPathGetterThunkHelper:
-    case ms_dmsw_KeyPathSetterThunkHelper:
-    case ms_dmsw_KeyPathUnappliedMethodThunkHelper:
-    case ms_dmsw_KeyPathAppliedMethodThunkHelper: ms_dmsw_print_keypath_accessor(p, ref); break;
-    case ms_dmsw_KeyPathEqualsThunkHelper:
-    case ms_dmsw_KeyPathHashThunkHelper: ms_dmsw_print_keypath_helper(p, ref); break;
-    case ms_dmsw_AutoDiffFunction:
-    case ms_dmsw_AutoDiffDerivativeVTableThunk: ms_dmsw_print_autodiff(p, ref); break;
-    case ms_dmsw_AutoDiffSelfReorderingReabstractionThunk: ms_dmsw_print_self_reordering(p, ref); break;
-    case ms_dmsw_AutoDiffSubsetParametersThunk: ms_dmsw_print_subset_thunk(p, ref); break;
-    case ms_dmsw_AutoDiffFunctionKind: ms_dmsw_print_diff_kind(p, ref); break;
-    case ms_dmsw_DifferentiabilityWitness: ms_dmsw_print_diff_witness(p, ref); break;
-    case ms_dmsw_IndexSubset: ms_dmsw_print_index_subset(p, ref); break;
-    case ms_dmsw_AssociatedConformanceDescriptor:
-    case ms_dmsw_DefaultAssociatedConformanceAccessor: ms_dmsw_print_woven(p, ref, 0, ".", 1, ": ", 2); break;
-    case ms_dmsw_BaseConformanceDescriptor: ms_dmsw_print_woven(p, ref, 0, ": ", 1, NULL, 0); break;
-    case ms_dmsw_AssociatedTypeMetadataAccessor:
-    case ms_dmsw_BaseWitnessTableAccessor: ms_dmsw_print_woven(p, ref, 1, " in ", 0, NULL, 0); break;
-    case ms_dmsw_AssociatedTypeWitnessTableAccessor:
+    case ms_DMSW_ObjCAsyncCompletionHandlerImpl:
+    case ms_DMSW_PredefinedObjCAsyncCompletionHandlerImpl: ms_dmsw_print_completion(p, ref); break;
+    case ms_DMSW_KeyPathGetterThunkHelper:
+    case ms_DMSW_KeyPathSetterThunkHelper:
+    case ms_DMSW_KeyPathUnappliedMethodThunkHelper:
+    case ms_DMSW_KeyPathAppliedMethodThunkHelper: ms_dmsw_print_keypath_accessor(p, ref); break;
+    case ms_DMSW_KeyPathEqualsThunkHelper:
+    case ms_DMSW_KeyPathHashThunkHelper: ms_dmsw_print_keypath_helper(p, ref); break;
+    case ms_DMSW_AutoDiffFunction:
+    case ms_DMSW_AutoDiffDerivativeVTableThunk: ms_dmsw_print_autodiff(p, ref); break;
+    case ms_DMSW_AutoDiffSelfReorderingReabstractionThunk: ms_dmsw_print_self_reordering(p, ref); break;
+    case ms_DMSW_AutoDiffSubsetParametersThunk: ms_dmsw_print_subset_thunk(p, ref); break;
+    case ms_DMSW_AutoDiffFunctionKind: ms_dmsw_print_diff_kind(p, ref); break;
+    case ms_DMSW_DifferentiabilityWitness: ms_dmsw_print_diff_witness(p, ref); break;
+    case ms_DMSW_IndexSubset: ms_dmsw_print_index_subset(p, ref); break;
+    case ms_DMSW_AssociatedConformanceDescriptor:
+    case ms_DMSW_DefaultAssociatedConformanceAccessor: ms_dmsw_print_woven(p, ref, 0, ".", 1, ": ", 2); break;
+    case ms_DMSW_BaseConformanceDescriptor: ms_dmsw_print_woven(p, ref, 0, ": ", 1, NULL, 0); break;
+    case ms_DMSW_AssociatedTypeMetadataAccessor:
+    case ms_DMSW_BaseWitnessTableAccessor: ms_dmsw_print_woven(p, ref, 1, " in ", 0, NULL, 0); break;
+    case ms_DMSW_AssociatedTypeWitnessTableAccessor:
         ms_dmsw_print_woven(p, ref, 1, " : ", 2, " in ", 0);
         break;
-    case ms_dmsw_ValueWitness: ms_dmsw_print_value_witness(p, ref); break;
-    case ms_dmsw_FieldOffset:
+    case ms_DMSW_ValueWitness: ms_dmsw_print_value_witness(p, ref); break;
+    case ms_DMSW_FieldOffset:
         if (ms_dmsw_at(p, ref)->mark == 'd')
             ms_dmsw_word(p, "direct ");
         else
@@ -16008,19 +16355,19 @@ static void ms_dmsw_print_global(ms_dmsw *p, uint32_t ref)
         ms_dmsw_row_text(p, ref);
         ms_dmsw_print_kid(p, ref, 0);
         break;
-    case ms_dmsw_LazyProtocolWitnessTableAccessor:
-    case ms_dmsw_LazyProtocolWitnessTableCacheVariable:
+    case ms_DMSW_LazyProtocolWitnessTableAccessor:
+    case ms_DMSW_LazyProtocolWitnessTableCacheVariable:
         ms_dmsw_print_woven(p, ref, 0, " and conformance ", 1, NULL, 0);
         break;
-    case ms_dmsw_GlobalVariableOnceToken:
-    case ms_dmsw_GlobalVariableOnceFunction: ms_dmsw_print_once(p, ref); break;
-    case ms_dmsw_ProtocolConformance: ms_dmsw_print_conformance(p, ref); break;
-    case ms_dmsw_ConcreteProtocolConformance: ms_dmsw_print_concrete_conformance(p, ref); break;
-    case ms_dmsw_DependentProtocolConformanceRoot:
-    case ms_dmsw_DependentProtocolConformanceInherited:
-    case ms_dmsw_DependentProtocolConformanceAssociated:
-    case ms_dmsw_DependentProtocolConformanceOpaque: ms_dmsw_print_dependent_conformance(p, ref); break;
-    case ms_dmsw_AnyProtocolConformanceList:
+    case ms_DMSW_GlobalVariableOnceToken:
+    case ms_DMSW_GlobalVariableOnceFunction: ms_dmsw_print_once(p, ref); break;
+    case ms_DMSW_ProtocolConformance: ms_dmsw_print_conformance(p, ref); break;
+    case ms_DMSW_ConcreteProtocolConformance: ms_dmsw_print_concrete_conformance(p, ref); break;
+    case ms_DMSW_DependentProtocolConformanceRoot:
+    case ms_DMSW_DependentProtocolConformanceInherited:
+    case ms_DMSW_DependentProtocolConformanceAssociated:
+    case ms_DMSW_DependentProtocolConformanceOpaque: ms_dmsw_print_dependent_conformance(p, ref); break;
+    case ms_DMSW_AnyProtocolConformanceList:
         if (ms_dmsw_kid_count(p, ref) == 0)
             break;
         ms_dmsw_char(p, '(');
@@ -16036,58 +16383,58 @@ static uint32_t ms_dmsw_print_special(ms_dmsw *p, uint32_t ref, bool as_prefix)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, ref);
     bool is_short = ms_dmsw_short(p);
-    if (n->kind >= ms_dmsw_BuiltinTypeName && n->kind <= ms_dmsw_ImplInvocationSubstitutions) {
+    if (n->kind >= ms_DMSW_BuiltinTypeName && n->kind <= ms_DMSW_ImplInvocationSubstitutions) {
         ms_dmsw_print_type(p, ref);
         return 0;
     }
     switch (n->kind) {
-    case ms_dmsw_Suffix:
+    case ms_DMSW_Suffix:
         if (!is_short)
             ms_dmsw_print_quoted(p, ref);
         return 0;
-    case ms_dmsw_Index: ms_dmsw_number(p, n->u.index); return 0;
-    case ms_dmsw_InfixOperator:
-    case ms_dmsw_PrefixOperator:
-    case ms_dmsw_PostfixOperator:
+    case ms_DMSW_Index: ms_dmsw_number(p, n->u.index); return 0;
+    case ms_DMSW_InfixOperator:
+    case ms_DMSW_PrefixOperator:
+    case ms_DMSW_PostfixOperator:
         ms_dmsw_own(p, ref);
         ms_dmsw_row_text(p, ref);
         return 0;
-    case ms_dmsw_LocalDeclName:
+    case ms_DMSW_LocalDeclName:
         ms_dmsw_print_kid(p, ref, 1);
         ms_dmsw_word(p, " #");
         ms_dmsw_number(p, ms_dmsw_at(p, ms_dmsw_kid(p, ref, 0))->u.index + 1);
         return 0;
-    case ms_dmsw_PrivateDeclName: ms_dmsw_print_private(p, ref); return 0;
-    case ms_dmsw_RelatedEntityDeclName:
+    case ms_DMSW_PrivateDeclName: ms_dmsw_print_private(p, ref); return 0;
+    case ms_DMSW_RelatedEntityDeclName:
         ms_dmsw_word(p, "related decl '");
         ms_dmsw_own(p, ms_dmsw_kid(p, ref, 0));
         ms_dmsw_word(p, "' for ");
         ms_dmsw_print_kid(p, ref, 1);
         return 0;
-    case ms_dmsw_Module:
+    case ms_DMSW_Module:
         if (!is_short)
             ms_dmsw_own(p, ref);
         return 0;
-    case ms_dmsw_Extension: ms_dmsw_print_extension(p, ref); return 0;
-    case ms_dmsw_AnonymousContext: ms_dmsw_print_anonymous(p, ref); return 0;
-    case ms_dmsw_ExplicitClosure:
-    case ms_dmsw_ImplicitClosure:
-        return ms_dmsw_print_part(p, ref, as_prefix, is_short ? ms_dmsw_TY_NONE : ms_dmsw_TY_FUNCTION,
+    case ms_DMSW_Extension: ms_dmsw_print_extension(p, ref); return 0;
+    case ms_DMSW_AnonymousContext: ms_dmsw_print_anonymous(p, ref); return 0;
+    case ms_DMSW_ExplicitClosure:
+    case ms_DMSW_ImplicitClosure:
+        return ms_dmsw_print_part(p, ref, as_prefix, is_short ? ms_DMSW_TY_NONE : ms_DMSW_TY_FUNCTION,
                                   ms_dmsw_extra_index(p, ms_dmsw_kid(p, ref, 1), 1));
-    case ms_dmsw_DefaultArgumentInitializer:
-        return ms_dmsw_print_part(p, ref, as_prefix, ms_dmsw_TY_NONE,
+    case ms_DMSW_DefaultArgumentInitializer:
+        return ms_dmsw_print_part(p, ref, as_prefix, ms_DMSW_TY_NONE,
                                   ms_dmsw_extra_index(p, ms_dmsw_kid(p, ref, 1), 0));
-    case ms_dmsw_TypeMangling: ms_dmsw_print_type_mangling(p, ref); return 0;
-    case ms_dmsw_Function:
-    case ms_dmsw_BoundGenericFunction:
-    case ms_dmsw_Variable:
-    case ms_dmsw_Subscript:
-    case ms_dmsw_Macro:
-    case ms_dmsw_Allocator:
-    case ms_dmsw_Constructor:
-    case ms_dmsw_Deallocator:
-    case ms_dmsw_IsolatedDeallocator: return ms_dmsw_print_callable(p, ref, as_prefix);
-    case ms_dmsw_MacroExpansionLoc:
+    case ms_DMSW_TypeMangling: ms_dmsw_print_type_mangling(p, ref); return 0;
+    case ms_DMSW_Function:
+    case ms_DMSW_BoundGenericFunction:
+    case ms_DMSW_Variable:
+    case ms_DMSW_Subscript:
+    case ms_DMSW_Macro:
+    case ms_DMSW_Allocator:
+    case ms_DMSW_Constructor:
+    case ms_DMSW_Deallocator:
+    case ms_DMSW_IsolatedDeallocator: return ms_dmsw_print_callable(p, ref, as_prefix);
+    case ms_DMSW_MacroExpansionLoc:
         ms_dmsw_word(p, "module ");
         ms_dmsw_own(p, ms_dmsw_kid(p, ref, 0));
         ms_dmsw_word(p, " file ");
@@ -16098,7 +16445,7 @@ static uint32_t ms_dmsw_print_special(ms_dmsw *p, uint32_t ref, bool as_prefix)
         ms_dmsw_print_kid(p, ref, 3);
         return 0;
     default:
-        if (ms_dmsw_rows[n->kind].traits & ms_dmsw_T_MACRO)
+        if (ms_dmsw_rows[n->kind].traits & ms_DMSW_T_MACRO)
             return ms_dmsw_print_macro(p, ref, as_prefix);
         ms_dmsw_print_global(p, ref);
         return 0;
@@ -16110,7 +16457,7 @@ static uint32_t ms_dmsw_print_as(ms_dmsw *p, uint32_t ref, bool as_prefix)
 {
     if (!ref || p->d->failed || !ms_dmsw_step(p))
         return 0;
-    if (++p->d->depth > ms_dmsw_MAX_DEPTH) {
+    if (++p->d->depth > ms_DMSW_MAX_DEPTH) {
         p->d->failed = true;
         return 0;
     }
@@ -16118,27 +16465,27 @@ static uint32_t ms_dmsw_print_as(ms_dmsw *p, uint32_t ref, bool as_prefix)
     const ms_dmsw_row *row = ms_dmsw_rows + n->kind;
     uint32_t left = 0;
     switch (row->how) {
-    case ms_dmsw_H_FIRST:
+    case ms_DMSW_H_FIRST:
         ms_dm_put(p->d, row->text, row->len);
         ms_dmsw_print_kid(p, ref, 0);
         break;
-    case ms_dmsw_H_ALL:
+    case ms_DMSW_H_ALL:
         ms_dm_put(p->d, row->text, row->len);
         ms_dmsw_print_kids(p, ref, "", 0);
         break;
-    case ms_dmsw_H_TEXT: ms_dm_put(p->d, row->text, row->len); break;
-    case ms_dmsw_H_OWN: ms_dmsw_own(p, ref); break;
-    case ms_dmsw_H_NAMED:
-        if (n->form == ms_dmsw_F_KNOWN) {
+    case ms_DMSW_H_TEXT: ms_dm_put(p->d, row->text, row->len); break;
+    case ms_DMSW_H_OWN: ms_dmsw_own(p, ref); break;
+    case ms_DMSW_H_NAMED:
+        if (n->form == ms_DMSW_F_KNOWN) {
             if (!ms_dmsw_short(p))
                 ms_dmsw_lit(p, "Swift.");
             ms_dmsw_own(p, ref);
         } else {
-            left = ms_dmsw_print_named(p, ref, as_prefix, ms_dmsw_TY_NONE);
+            left = ms_dmsw_print_named(p, ref, as_prefix, ms_DMSW_TY_NONE);
         }
         break;
-    case ms_dmsw_H_PART: left = ms_dmsw_print_part(p, ref, as_prefix, ms_dmsw_TY_NONE, -1); break;
-    case ms_dmsw_H_ACCESS: left = ms_dmsw_print_accessor(p, ref, as_prefix); break;
+    case ms_DMSW_H_PART: left = ms_dmsw_print_part(p, ref, as_prefix, ms_DMSW_TY_NONE, -1); break;
+    case ms_DMSW_H_ACCESS: left = ms_dmsw_print_accessor(p, ref, as_prefix); break;
     default: left = ms_dmsw_print_special(p, ref, as_prefix); break;
     }
     p->d->depth--;
@@ -16178,7 +16525,7 @@ static bool ms_dmsw_old_index(ms_dmsw *p, uint64_t *value)
 static uint32_t ms_dmsw_old_index_node(ms_dmsw *p)
 {
     uint64_t value;
-    return ms_dmsw_old_index(p, &value) ? ms_dmsw_make_index(p, ms_dmsw_Index, value) : 0;
+    return ms_dmsw_old_index(p, &value) ? ms_dmsw_make_index(p, ms_DMSW_Index, value) : 0;
 }
 
 /* operator-char */
@@ -16207,12 +16554,12 @@ static uint32_t ms_dmsw_old_identifier(ms_dmsw *p, unsigned kind)
     machsym_str name;
     bool puny = ms_dmsw_next_if(p, 'X'), is_operator = ms_dmsw_next_if(p, 'o');
     if (is_operator) {
-        if (kind != ms_dmsw_Identifier)
+        if (kind != ms_DMSW_Identifier)
             return 0;
         switch (ms_dmsw_next(p)) {
-        case 'p': kind = ms_dmsw_PrefixOperator; break;
-        case 'P': kind = ms_dmsw_PostfixOperator; break;
-        case 'i': kind = ms_dmsw_InfixOperator; break;
+        case 'p': kind = ms_DMSW_PrefixOperator; break;
+        case 'P': kind = ms_DMSW_PostfixOperator; break;
+        case 'i': kind = ms_DMSW_InfixOperator; break;
         default: return 0;
         }
     }
@@ -16229,17 +16576,17 @@ static uint32_t ms_dmsw_old_decl_name(ms_dmsw *p)
     uint32_t first;
     if (ms_dmsw_next_if(p, 'L')) {
         first = ms_dmsw_old_index_node(p);
-        return ms_dmsw_make2(p, ms_dmsw_LocalDeclName, first, ms_dmsw_old_identifier(p, ms_dmsw_Identifier));
+        return ms_dmsw_make2(p, ms_DMSW_LocalDeclName, first, ms_dmsw_old_identifier(p, ms_DMSW_Identifier));
     }
     if (ms_dmsw_next_if(p, 'P')) {
-        first = ms_dmsw_old_identifier(p, ms_dmsw_Identifier);
-        return ms_dmsw_make2(p, ms_dmsw_PrivateDeclName, first,
-                             ms_dmsw_old_identifier(p, ms_dmsw_Identifier));
+        first = ms_dmsw_old_identifier(p, ms_DMSW_Identifier);
+        return ms_dmsw_make2(p, ms_DMSW_PrivateDeclName, first,
+                             ms_dmsw_old_identifier(p, ms_DMSW_Identifier));
     }
-    return ms_dmsw_old_identifier(p, ms_dmsw_Identifier);
+    return ms_dmsw_old_identifier(p, ms_DMSW_Identifier);
 }
 
-#define ms_dmsw_old_known(p, kind, name) (ms_dmsw_known(p, kind, name) & ~ms_dmsw_AS_TYPE)
+#define ms_dmsw_old_known(p, kind, name) (ms_dmsw_known(p, kind, name) & ~ms_DMSW_AS_TYPE)
 
 /* substitution, known-module and known-nominal-type, after 'S' */
 static uint32_t ms_dmsw_old_substitution(ms_dmsw *p)
@@ -16250,8 +16597,8 @@ static uint32_t ms_dmsw_old_substitution(ms_dmsw *p)
         return ms_dmsw_old_index(p, &i) && i < p->subs.count ? p->subs.v[i] : 0;
     }
     switch (ms_dmsw_next(p)) {
-    case 'o': return ms_dmsw_make_lit(p, ms_dmsw_Module, "__C");
-    case 'C': return ms_dmsw_make_lit(p, ms_dmsw_Module, "__C_Synthesized");
+    case 'o': return ms_dmsw_make_lit(p, ms_DMSW_Module, "__C");
+    case 'C': return ms_dmsw_make_lit(p, ms_DMSW_Module, "__C_Synthesized");
     case 'a': return ms_dmsw_old_known(p, Structure, "Array");
     case 'b': return ms_dmsw_old_known(p, Structure, "Bool");
     case 'c': return ms_dmsw_old_known(p, Structure, "UnicodeScalar");
@@ -16276,12 +16623,12 @@ static uint32_t ms_dmsw_old_substitution(ms_dmsw *p)
 static uint32_t ms_dmsw_old_module(ms_dmsw *p)
 {
     if (ms_dmsw_next_if(p, 's'))
-        return ms_dmsw_make_lit(p, ms_dmsw_Module, "Swift");
+        return ms_dmsw_make_lit(p, ms_DMSW_Module, "Swift");
     if (ms_dmsw_next_if(p, 'S')) {
         uint32_t ref = ms_dmsw_old_substitution(p);
-        return ms_dmsw_kind_of(p, ref) == ms_dmsw_Module ? ref : 0;
+        return ms_dmsw_kind_of(p, ref) == ms_DMSW_Module ? ref : 0;
     }
-    return ms_dmsw_remember(p, ms_dmsw_old_identifier(p, ms_dmsw_Module));
+    return ms_dmsw_remember(p, ms_dmsw_old_identifier(p, ms_DMSW_Module));
 }
 
 /* declaration-name of a type */
@@ -16298,10 +16645,10 @@ static uint32_t ms_dmsw_old_nominal(ms_dmsw *p)
 {
     switch (ms_dmsw_next(p)) {
     case 'S': return ms_dmsw_old_substitution(p);
-    case 'V': return ms_dmsw_old_declaration(p, ms_dmsw_Structure);
-    case 'O': return ms_dmsw_old_declaration(p, ms_dmsw_Enum);
-    case 'C': return ms_dmsw_old_declaration(p, ms_dmsw_Class);
-    case 'P': return ms_dmsw_old_declaration(p, ms_dmsw_Protocol);
+    case 'V': return ms_dmsw_old_declaration(p, ms_DMSW_Structure);
+    case 'O': return ms_dmsw_old_declaration(p, ms_DMSW_Enum);
+    case 'C': return ms_dmsw_old_declaration(p, ms_DMSW_Class);
+    case 'P': return ms_dmsw_old_declaration(p, ms_DMSW_Protocol);
     default: return 0;
     }
 }
@@ -16312,7 +16659,7 @@ static uint32_t ms_dmsw_old_protocol_in(ms_dmsw *p, uint32_t context)
     if (!context)
         return 0;
     return ms_dmsw_type(
-        ms_dmsw_remember(p, ms_dmsw_make2(p, ms_dmsw_Protocol, context, ms_dmsw_old_decl_name(p))));
+        ms_dmsw_remember(p, ms_dmsw_make2(p, ms_DMSW_Protocol, context, ms_dmsw_old_decl_name(p))));
 }
 
 /* protocol */
@@ -16321,19 +16668,19 @@ static uint32_t ms_dmsw_old_protocol(ms_dmsw *p)
     if (ms_dmsw_next_if(p, 'S')) {
         uint32_t ref = ms_dmsw_old_substitution(p);
         unsigned kind = ms_dmsw_kind_of(p, ref);
-        if (kind == ms_dmsw_Protocol)
+        if (kind == ms_DMSW_Protocol)
             return ms_dmsw_type(ref);
-        return kind == ms_dmsw_Module ? ms_dmsw_old_protocol_in(p, ref) : 0;
+        return kind == ms_DMSW_Module ? ms_dmsw_old_protocol_in(p, ref) : 0;
     }
     if (ms_dmsw_next_if(p, 's'))
-        return ms_dmsw_old_protocol_in(p, ms_dmsw_make_lit(p, ms_dmsw_Module, "Swift"));
-    return ms_dmsw_type(ms_dmsw_old_declaration(p, ms_dmsw_Protocol));
+        return ms_dmsw_old_protocol_in(p, ms_dmsw_make_lit(p, ms_DMSW_Module, "Swift"));
+    return ms_dmsw_type(ms_dmsw_old_declaration(p, ms_DMSW_Protocol));
 }
 
 /* Types up to '_', as a list. */
 static uint32_t ms_dmsw_old_types(ms_dmsw *p)
 {
-    uint32_t list = ms_dmsw_make(p, ms_dmsw_TypeList);
+    uint32_t list = ms_dmsw_make(p, ms_DMSW_TypeList);
     while (list && !ms_dmsw_next_if(p, '_'))
         list = ms_dmsw_add(p, list, ms_dmsw_old_type(p));
     return list;
@@ -16343,12 +16690,12 @@ static uint32_t ms_dmsw_old_types(ms_dmsw *p)
 static uint32_t ms_dmsw_old_bind(ms_dmsw *p, uint32_t nominal)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, nominal);
-    if (!(ms_dmsw_rows[n->kind].traits & ms_dmsw_T_NOMINAL) || ++p->d->depth > ms_dmsw_MAX_DEPTH)
+    if (!(ms_dmsw_rows[n->kind].traits & ms_DMSW_T_NOMINAL) || ++p->d->depth > ms_DMSW_MAX_DEPTH)
         return 0;
-    if (n->form != ms_dmsw_F_KNOWN) {
+    if (n->form != ms_DMSW_F_KNOWN) {
         uint32_t parent = ms_dmsw_kid(p, nominal, 0), name = ms_dmsw_kid(p, nominal, 1);
         unsigned kind = ms_dmsw_kind_of(p, parent);
-        if (kind != ms_dmsw_Module && kind != ms_dmsw_Function && kind != ms_dmsw_Extension)
+        if (kind != ms_DMSW_Module && kind != ms_DMSW_Function && kind != ms_DMSW_Extension)
             nominal = ms_dmsw_make2(p, n->kind, ms_dmsw_old_bind(p, parent), name);
     }
     p->d->depth--;
@@ -16358,7 +16705,7 @@ static uint32_t ms_dmsw_old_bind(ms_dmsw *p, uint32_t nominal)
     if (ms_dmsw_kid_count(p, args) == 0)
         return nominal;
     unsigned kind = ms_dmsw_inner(p, nominal);
-    if (kind != ms_dmsw_Class && kind != ms_dmsw_Structure && kind != ms_dmsw_Enum)
+    if (kind != ms_DMSW_Class && kind != ms_DMSW_Structure && kind != ms_DMSW_Enum)
         return 0;
     return ms_dmsw_make2(p, ms_dmsw_bound_kind(kind), ms_dmsw_type(nominal), args);
 }
@@ -16389,19 +16736,19 @@ static uint32_t ms_dmsw_old_member(ms_dmsw *p, uint32_t base)
         return 0;
     if (ms_dmsw_next_if(p, 'S')) {
         name = ms_dmsw_old_substitution(p);
-        if (ms_dmsw_kind_of(p, name) != ms_dmsw_DependentAssociatedTypeRef)
+        if (ms_dmsw_kind_of(p, name) != ms_DMSW_DependentAssociatedTypeRef)
             return 0;
     } else {
         uint32_t protocol = 0;
         if (ms_dmsw_next_if(p, 'P') && (protocol = ms_dmsw_old_protocol(p)) == 0)
             return 0;
-        name = ms_dmsw_make1(p, ms_dmsw_DependentAssociatedTypeRef,
-                             ms_dmsw_old_identifier(p, ms_dmsw_Identifier));
+        name = ms_dmsw_make1(p, ms_DMSW_DependentAssociatedTypeRef,
+                             ms_dmsw_old_identifier(p, ms_DMSW_Identifier));
         if (protocol)
             name = ms_dmsw_add(p, name, protocol);
         name = ms_dmsw_remember(p, name);
     }
-    return ms_dmsw_type(ms_dmsw_make2(p, ms_dmsw_DependentMemberType, base, name));
+    return ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_DependentMemberType, base, name));
 }
 
 /* 'W': associated type at depth */
@@ -16427,7 +16774,7 @@ static uint32_t ms_dmsw_old_layout(ms_dmsw *p, uint32_t type)
     char c = ms_dmsw_next(p);
     if (ms_dmsw_find("URNCDTEeMm", c) < 0)
         return 0;
-    uint32_t ref = ms_dmsw_make1(p, ms_dmsw_DependentGenericLayoutRequirement, type);
+    uint32_t ref = ms_dmsw_make1(p, ms_DMSW_DependentGenericLayoutRequirement, type);
     if (!ref)
         return 0;
     ms_dmsw_at(p, ref)->mark = (uint8_t)c;
@@ -16436,13 +16783,13 @@ static uint32_t ms_dmsw_old_layout(ms_dmsw *p, uint32_t type)
         uint64_t size;
         if (!ms_dmsw_old_natural(p, &size))
             return 0;
-        ref = ms_dmsw_add(p, ref, ms_dmsw_make_index(p, ms_dmsw_Index, size));
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make_index(p, ms_DMSW_Index, size));
     }
     if (two) {
         uint64_t alignment;
         if (!ms_dmsw_next_if(p, '_') || !ms_dmsw_old_natural(p, &alignment))
             return 0;
-        ref = ms_dmsw_add(p, ref, ms_dmsw_make_index(p, ms_dmsw_Index, alignment));
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make_index(p, ms_DMSW_Index, alignment));
     }
     return ref;
 }
@@ -16454,7 +16801,7 @@ static uint32_t ms_dmsw_old_requirement(ms_dmsw *p)
     if (!type)
         return 0;
     if (ms_dmsw_next_if(p, 'z'))
-        return ms_dmsw_make2(p, ms_dmsw_DependentGenericSameTypeRequirement, type, ms_dmsw_old_type(p));
+        return ms_dmsw_make2(p, ms_DMSW_DependentGenericSameTypeRequirement, type, ms_dmsw_old_type(p));
     if (ms_dmsw_next_if(p, 'l'))
         return ms_dmsw_old_layout(p, type);
     if (ms_dmsw_peek(p) == 'C') {
@@ -16462,14 +16809,14 @@ static uint32_t ms_dmsw_old_requirement(ms_dmsw *p)
     } else if (ms_dmsw_next_if(p, 'S')) { /* a class or protocol, or the module of a protocol */
         bound = ms_dmsw_old_substitution(p);
         unsigned kind = ms_dmsw_kind_of(p, bound);
-        if (kind == ms_dmsw_Protocol || kind == ms_dmsw_Class)
+        if (kind == ms_DMSW_Protocol || kind == ms_DMSW_Class)
             bound = ms_dmsw_type(bound);
         else
-            bound = kind == ms_dmsw_Module ? ms_dmsw_old_protocol_in(p, bound) : 0;
+            bound = kind == ms_DMSW_Module ? ms_dmsw_old_protocol_in(p, bound) : 0;
     } else {
         bound = ms_dmsw_old_protocol(p);
     }
-    return ms_dmsw_make2(p, ms_dmsw_DependentGenericConformanceRequirement, type, bound);
+    return ms_dmsw_make2(p, ms_DMSW_DependentGenericConformanceRequirement, type, bound);
 }
 
 /* generic-signature */
@@ -16485,10 +16832,10 @@ static uint32_t ms_dmsw_old_signature(ms_dmsw *p, unsigned kind)
             count++;
         }
         any = true;
-        ref = ms_dmsw_add(p, ref, ms_dmsw_make_index(p, ms_dmsw_DependentGenericParamCount, count));
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make_index(p, ms_DMSW_DependentGenericParamCount, count));
     }
     if (!any)
-        ref = ms_dmsw_add(p, ref, ms_dmsw_make_index(p, ms_dmsw_DependentGenericParamCount, 1));
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make_index(p, ms_DMSW_DependentGenericParamCount, 1));
     if (ms_dmsw_next_if(p, 'r'))
         return ref;
     p->at++;
@@ -16500,16 +16847,16 @@ static uint32_t ms_dmsw_old_signature(ms_dmsw *p, unsigned kind)
 /* 'T' 't': tuples */
 static uint32_t ms_dmsw_old_tuple(ms_dmsw *p, bool variadic)
 {
-    uint32_t tuple = ms_dmsw_make(p, ms_dmsw_Tuple), element = 0;
+    uint32_t tuple = ms_dmsw_make(p, ms_DMSW_Tuple), element = 0;
     while (tuple && !ms_dmsw_next_if(p, '_')) {
-        element = ms_dmsw_make(p, ms_dmsw_TupleElement);
+        element = ms_dmsw_make(p, ms_DMSW_TupleElement);
         char c = ms_dmsw_peek(p);
         if (ms_dmsw_digit(c) || c == 'o')
-            element = ms_dmsw_add(p, element, ms_dmsw_old_identifier(p, ms_dmsw_TupleElementName));
+            element = ms_dmsw_add(p, element, ms_dmsw_old_identifier(p, ms_DMSW_TupleElementName));
         element = ms_dmsw_add(p, element, ms_dmsw_old_type(p));
         tuple = ms_dmsw_add(p, tuple, element);
     }
-    if (tuple && variadic && !ms_dmsw_add(p, element, ms_dmsw_make(p, ms_dmsw_VariadicMarker)))
+    if (tuple && variadic && !ms_dmsw_add(p, element, ms_dmsw_make(p, ms_DMSW_VariadicMarker)))
         return 0;
     return tuple;
 }
@@ -16519,9 +16866,9 @@ static uint32_t ms_dmsw_old_function(ms_dmsw *p, unsigned kind)
 {
     uint32_t ref = ms_dmsw_make(p, kind);
     if (ms_dmsw_next_if(p, 'z'))
-        ref = ms_dmsw_add(p, ref, ms_dmsw_make(p, ms_dmsw_ThrowsAnnotation));
-    ref = ms_dmsw_add(p, ref, ms_dmsw_make1(p, ms_dmsw_ArgumentTuple, ms_dmsw_old_type(p)));
-    return ref ? ms_dmsw_add(p, ref, ms_dmsw_make1(p, ms_dmsw_ReturnType, ms_dmsw_old_type(p))) : 0;
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make(p, ms_DMSW_ThrowsAnnotation));
+    ref = ms_dmsw_add(p, ref, ms_dmsw_make1(p, ms_DMSW_ArgumentTuple, ms_dmsw_old_type(p)));
+    return ref ? ms_dmsw_add(p, ref, ms_dmsw_make1(p, ms_DMSW_ReturnType, ms_dmsw_old_type(p))) : 0;
 }
 
 /* impl-parameter, impl-result: the letters of the later mangling that mean the same */
@@ -16529,9 +16876,9 @@ static uint32_t ms_dmsw_old_impl_part(ms_dmsw *p, bool is_param)
 {
     static const char param_from[] = "dgeiloG", param_to[] = "ygeilxn";
     static const char result_from[] = "adDio", result_to[] = "aduro";
-    unsigned kind = is_param ? ms_dmsw_ImplParameter : ms_dmsw_ImplResult;
+    unsigned kind = is_param ? ms_DMSW_ImplParameter : ms_DMSW_ImplResult;
     if (!is_param && ms_dmsw_next_if(p, 'z'))
-        kind = ms_dmsw_ImplErrorResult;
+        kind = ms_DMSW_ImplErrorResult;
     int place = ms_dmsw_find(is_param ? param_from : result_from, ms_dmsw_next(p));
     if (place < 0)
         return 0;
@@ -16545,21 +16892,21 @@ static uint32_t ms_dmsw_old_impl_head(ms_dmsw *p, uint32_t ref)
 {
     uint32_t part;
     switch (ms_dmsw_next(p)) {
-    case 't': part = ms_dmsw_make_lit(p, ms_dmsw_ImplConvention, "@convention(thin)"); break;
-    case 'd': part = ms_dmsw_make_lit(p, ms_dmsw_ImplConvention, "@callee_unowned"); break;
-    case 'g': part = ms_dmsw_make_lit(p, ms_dmsw_ImplConvention, "@callee_guaranteed"); break;
-    case 'o': part = ms_dmsw_make_lit(p, ms_dmsw_ImplConvention, "@callee_owned"); break;
+    case 't': part = ms_dmsw_make_lit(p, ms_DMSW_ImplConvention, "@convention(thin)"); break;
+    case 'd': part = ms_dmsw_make_lit(p, ms_DMSW_ImplConvention, "@callee_unowned"); break;
+    case 'g': part = ms_dmsw_make_lit(p, ms_DMSW_ImplConvention, "@callee_guaranteed"); break;
+    case 'o': part = ms_dmsw_make_lit(p, ms_DMSW_ImplConvention, "@callee_owned"); break;
     default: return 0;
     }
     ref = ms_dmsw_add(p, ref, part);
     if (!ms_dmsw_next_if(p, 'C'))
         return ref;
     switch (ms_dmsw_next(p)) {
-    case 'b': part = ms_dmsw_make_lit(p, ms_dmsw_ImplFunctionAttribute, "@convention(block)"); break;
-    case 'c': part = ms_dmsw_make_lit(p, ms_dmsw_ImplFunctionAttribute, "@convention(c)"); break;
-    case 'm': part = ms_dmsw_make_lit(p, ms_dmsw_ImplFunctionAttribute, "@convention(method)"); break;
-    case 'O': part = ms_dmsw_make_lit(p, ms_dmsw_ImplFunctionAttribute, "@convention(objc_method)"); break;
-    case 'w': part = ms_dmsw_make_lit(p, ms_dmsw_ImplFunctionAttribute, "@convention(witness_method)"); break;
+    case 'b': part = ms_dmsw_make_lit(p, ms_DMSW_ImplFunctionAttribute, "@convention(block)"); break;
+    case 'c': part = ms_dmsw_make_lit(p, ms_DMSW_ImplFunctionAttribute, "@convention(c)"); break;
+    case 'm': part = ms_dmsw_make_lit(p, ms_DMSW_ImplFunctionAttribute, "@convention(method)"); break;
+    case 'O': part = ms_dmsw_make_lit(p, ms_DMSW_ImplFunctionAttribute, "@convention(objc_method)"); break;
+    case 'w': part = ms_dmsw_make_lit(p, ms_DMSW_ImplFunctionAttribute, "@convention(witness_method)"); break;
     default: return 0;
     }
     return ms_dmsw_add(p, ref, part);
@@ -16568,11 +16915,11 @@ static uint32_t ms_dmsw_old_impl_head(ms_dmsw *p, uint32_t ref)
 /* impl-function-type */
 static uint32_t ms_dmsw_old_impl_function(ms_dmsw *p)
 {
-    uint32_t ref = ms_dmsw_old_impl_head(p, ms_dmsw_make(p, ms_dmsw_ImplFunctionType));
+    uint32_t ref = ms_dmsw_old_impl_head(p, ms_dmsw_make(p, ms_DMSW_ImplFunctionType));
     if (ms_dmsw_next_if(p, 'G'))
-        ref = ms_dmsw_add(p, ref, ms_dmsw_old_signature(p, ms_dmsw_DependentGenericSignature));
+        ref = ms_dmsw_add(p, ref, ms_dmsw_old_signature(p, ms_DMSW_DependentGenericSignature));
     else if (ms_dmsw_next_if(p, 'g'))
-        ref = ms_dmsw_add(p, ref, ms_dmsw_old_signature(p, ms_dmsw_DependentPseudogenericSignature));
+        ref = ms_dmsw_add(p, ref, ms_dmsw_old_signature(p, ms_DMSW_DependentPseudogenericSignature));
     if (!ref || !ms_dmsw_next_if(p, '_'))
         return 0;
     while (ref && !ms_dmsw_next_if(p, '_'))
@@ -16585,18 +16932,18 @@ static uint32_t ms_dmsw_old_impl_function(ms_dmsw *p)
 /* 'XB': SIL boxes with a layout */
 static uint32_t ms_dmsw_old_sil_box(ms_dmsw *p)
 {
-    uint32_t signature = 0, layout = ms_dmsw_make(p, ms_dmsw_SILBoxLayout);
+    uint32_t signature = 0, layout = ms_dmsw_make(p, ms_DMSW_SILBoxLayout);
     bool generic = ms_dmsw_next_if(p, 'G');
-    if (generic && (signature = ms_dmsw_old_signature(p, ms_dmsw_DependentGenericSignature)) == 0)
+    if (generic && (signature = ms_dmsw_old_signature(p, ms_DMSW_DependentGenericSignature)) == 0)
         return 0;
     while (layout && !ms_dmsw_next_if(p, '_')) {
         char c = ms_dmsw_next(p);
         if (c != 'm' && c != 'i')
             return 0;
-        unsigned kind = c == 'm' ? ms_dmsw_SILBoxMutableField : ms_dmsw_SILBoxImmutableField;
+        unsigned kind = c == 'm' ? ms_DMSW_SILBoxMutableField : ms_DMSW_SILBoxImmutableField;
         layout = ms_dmsw_add(p, layout, ms_dmsw_make1(p, kind, ms_dmsw_old_type(p)));
     }
-    uint32_t ref = ms_dmsw_make1(p, ms_dmsw_SILBoxTypeWithLayout, layout);
+    uint32_t ref = ms_dmsw_make1(p, ms_DMSW_SILBoxTypeWithLayout, layout);
     if (generic && ref)
         ref = ms_dmsw_add(p, ms_dmsw_add(p, ref, signature), ms_dmsw_old_types(p));
     return ref;
@@ -16612,15 +16959,15 @@ static uint32_t ms_dmsw_old_metatype(ms_dmsw *p, unsigned kind)
 static uint32_t ms_dmsw_old_special(ms_dmsw *p)
 {
     switch (ms_dmsw_next(p)) {
-    case 'b': return ms_dmsw_make1(p, ms_dmsw_SILBoxType, ms_dmsw_old_type(p));
+    case 'b': return ms_dmsw_make1(p, ms_DMSW_SILBoxType, ms_dmsw_old_type(p));
     case 'B': return ms_dmsw_old_sil_box(p);
-    case 'P': return ms_dmsw_next_if(p, 'M') ? ms_dmsw_old_metatype(p, ms_dmsw_ExistentialMetatype) : 0;
-    case 'M': return ms_dmsw_old_metatype(p, ms_dmsw_Metatype);
-    case 'o': return ms_dmsw_make1(p, ms_dmsw_Unowned, ms_dmsw_old_type(p));
-    case 'u': return ms_dmsw_make1(p, ms_dmsw_Unmanaged, ms_dmsw_old_type(p));
-    case 'w': return ms_dmsw_make1(p, ms_dmsw_Weak, ms_dmsw_old_type(p));
+    case 'P': return ms_dmsw_next_if(p, 'M') ? ms_dmsw_old_metatype(p, ms_DMSW_ExistentialMetatype) : 0;
+    case 'M': return ms_dmsw_old_metatype(p, ms_DMSW_Metatype);
+    case 'o': return ms_dmsw_make1(p, ms_DMSW_Unowned, ms_dmsw_old_type(p));
+    case 'u': return ms_dmsw_make1(p, ms_DMSW_Unmanaged, ms_dmsw_old_type(p));
+    case 'w': return ms_dmsw_make1(p, ms_DMSW_Weak, ms_dmsw_old_type(p));
     case 'F': return ms_dmsw_old_impl_function(p);
-    case 'f': return ms_dmsw_old_function(p, ms_dmsw_ThinFunctionType);
+    case 'f': return ms_dmsw_old_function(p, ms_DMSW_ThinFunctionType);
     default: return 0;
     }
 }
@@ -16654,40 +17001,40 @@ static uint32_t ms_dmsw_old_archetype(ms_dmsw *p)
 {
     uint32_t root;
     if (ms_dmsw_next_if(p, 'u'))
-        return ms_dmsw_make(p, ms_dmsw_OpaqueReturnType);
+        return ms_dmsw_make(p, ms_DMSW_OpaqueReturnType);
     if (ms_dmsw_next_if(p, 'U'))
-        return ms_dmsw_make1(p, ms_dmsw_OpaqueReturnType, ms_dmsw_old_index_node(p));
-    if (++p->d->depth > ms_dmsw_MAX_DEPTH)
+        return ms_dmsw_make1(p, ms_DMSW_OpaqueReturnType, ms_dmsw_old_index_node(p));
+    if (++p->d->depth > ms_DMSW_MAX_DEPTH)
         return 0;
     if (ms_dmsw_next_if(p, 'Q'))
         root = ms_dmsw_old_archetype(p);
     else if (ms_dmsw_next_if(p, 'S'))
         root = ms_dmsw_old_substitution(p);
     else
-        root = ms_dmsw_next_if(p, 's') ? ms_dmsw_make_lit(p, ms_dmsw_Module, "Swift") : 0;
+        root = ms_dmsw_next_if(p, 's') ? ms_dmsw_make_lit(p, ms_DMSW_Module, "Swift") : 0;
     p->d->depth--;
     if (!root)
         return 0;
-    uint32_t name = ms_dmsw_old_identifier(p, ms_dmsw_Identifier);
-    return ms_dmsw_remember(p, ms_dmsw_make2(p, ms_dmsw_AssociatedTypeRef, root, name));
+    uint32_t name = ms_dmsw_old_identifier(p, ms_DMSW_Identifier);
+    return ms_dmsw_remember(p, ms_dmsw_make2(p, ms_DMSW_AssociatedTypeRef, root, name));
 }
 
 /* 'P': protocol types */
 static uint32_t ms_dmsw_old_protocols(ms_dmsw *p)
 {
     if (ms_dmsw_next_if(p, 'M'))
-        return ms_dmsw_make1(p, ms_dmsw_ExistentialMetatype, ms_dmsw_old_type(p));
-    uint32_t list = ms_dmsw_make(p, ms_dmsw_TypeList);
+        return ms_dmsw_make1(p, ms_DMSW_ExistentialMetatype, ms_dmsw_old_type(p));
+    uint32_t list = ms_dmsw_make(p, ms_DMSW_TypeList);
     while (list && !ms_dmsw_next_if(p, '_'))
         list = ms_dmsw_add(p, list, ms_dmsw_old_protocol(p));
-    return ms_dmsw_make1(p, ms_dmsw_ProtocolList, list);
+    return ms_dmsw_make1(p, ms_DMSW_ProtocolList, list);
 }
 
 /* 'u': generic types */
 static uint32_t ms_dmsw_old_generic(ms_dmsw *p)
 {
-    uint32_t signature = ms_dmsw_old_signature(p, ms_dmsw_DependentGenericSignature);
-    return signature ? ms_dmsw_make2(p, ms_dmsw_DependentGenericType, signature, ms_dmsw_old_type(p)) : 0;
+    uint32_t signature = ms_dmsw_old_signature(p, ms_DMSW_DependentGenericSignature);
+    return signature ? ms_dmsw_make2(p, ms_DMSW_DependentGenericType, signature, ms_dmsw_old_type(p)) : 0;
 }
 
 /* A type without the "as a type" bit. */
@@ -16696,41 +17043,41 @@ static uint32_t ms_dmsw_old_bare(ms_dmsw *p)
     char c = ms_dmsw_next(p), n = ms_dmsw_peek(p);
     switch (c) {
     case 'B': return ms_dmsw_old_builtin(p);
-    case 'a': return ms_dmsw_old_declaration(p, ms_dmsw_TypeAlias);
-    case 'b': return ms_dmsw_old_function(p, ms_dmsw_ObjCBlock);
-    case 'c': return ms_dmsw_old_function(p, ms_dmsw_CFunctionPointer);
-    case 'D': return ms_dmsw_make1(p, ms_dmsw_DynamicSelf, ms_dmsw_old_type(p));
-    case 'E': return ms_dmsw_next_is(p, "RR", 2) ? ms_dmsw_make(p, ms_dmsw_ErrorType) : 0;
-    case 'F': return ms_dmsw_old_function(p, ms_dmsw_FunctionType);
-    case 'f': return ms_dmsw_old_function(p, ms_dmsw_UncurriedFunctionType);
+    case 'a': return ms_dmsw_old_declaration(p, ms_DMSW_TypeAlias);
+    case 'b': return ms_dmsw_old_function(p, ms_DMSW_ObjCBlock);
+    case 'c': return ms_dmsw_old_function(p, ms_DMSW_CFunctionPointer);
+    case 'D': return ms_dmsw_make1(p, ms_DMSW_DynamicSelf, ms_dmsw_old_type(p));
+    case 'E': return ms_dmsw_next_is(p, "RR", 2) ? ms_dmsw_make(p, ms_DMSW_ErrorType) : 0;
+    case 'F': return ms_dmsw_old_function(p, ms_DMSW_FunctionType);
+    case 'f': return ms_dmsw_old_function(p, ms_DMSW_UncurriedFunctionType);
     case 'G': return ms_dmsw_old_bind(p, ms_dmsw_old_nominal(p));
     case 'X': return ms_dmsw_old_special(p);
-    case 'K': return ms_dmsw_old_function(p, ms_dmsw_AutoClosureType);
-    case 'M': return ms_dmsw_make1(p, ms_dmsw_Metatype, ms_dmsw_old_type(p));
+    case 'K': return ms_dmsw_old_function(p, ms_DMSW_AutoClosureType);
+    case 'M': return ms_dmsw_make1(p, ms_DMSW_Metatype, ms_dmsw_old_type(p));
     case 'P': return ms_dmsw_old_protocols(p);
     case 'Q': return ms_dmsw_old_archetype(p);
     case 'q':
         if (n == 'd' || n == '_' || ms_dmsw_digit(n))
-            return ms_dmsw_old_param(p) & ~ms_dmsw_AS_TYPE;
-        return ms_dmsw_old_member(p, ms_dmsw_old_type(p)) & ~ms_dmsw_AS_TYPE;
+            return ms_dmsw_old_param(p) & ~ms_DMSW_AS_TYPE;
+        return ms_dmsw_old_member(p, ms_dmsw_old_type(p)) & ~ms_DMSW_AS_TYPE;
     case 'x': return ms_dmsw_param_type(p, 0, 0);
-    case 'w': return ms_dmsw_old_member(p, ms_dmsw_old_param(p)) & ~ms_dmsw_AS_TYPE;
-    case 'W': return ms_dmsw_old_members(p) & ~ms_dmsw_AS_TYPE;
-    case 'R': return ms_dmsw_make1(p, ms_dmsw_InOut, ms_dmsw_old_type(p));
+    case 'w': return ms_dmsw_old_member(p, ms_dmsw_old_param(p)) & ~ms_DMSW_AS_TYPE;
+    case 'W': return ms_dmsw_old_members(p) & ~ms_DMSW_AS_TYPE;
+    case 'R': return ms_dmsw_make1(p, ms_DMSW_InOut, ms_dmsw_old_type(p));
     case 'S': return ms_dmsw_old_substitution(p);
     case 'T': return ms_dmsw_old_tuple(p, false);
     case 't': return ms_dmsw_old_tuple(p, true);
     case 'u': return ms_dmsw_old_generic(p);
-    case 'C': return ms_dmsw_old_declaration(p, ms_dmsw_Class);
-    case 'V': return ms_dmsw_old_declaration(p, ms_dmsw_Structure);
-    case 'O': return ms_dmsw_old_declaration(p, ms_dmsw_Enum);
+    case 'C': return ms_dmsw_old_declaration(p, ms_DMSW_Class);
+    case 'V': return ms_dmsw_old_declaration(p, ms_DMSW_Structure);
+    case 'O': return ms_dmsw_old_declaration(p, ms_DMSW_Enum);
     default: return 0;
     }
 }
 
 static uint32_t ms_dmsw_old_type(ms_dmsw *p)
 {
-    if (p->d->failed || ++p->d->depth > ms_dmsw_MAX_DEPTH)
+    if (p->d->failed || ++p->d->depth > ms_DMSW_MAX_DEPTH)
         return 0;
     uint32_t ref = ms_dmsw_old_bare(p);
     p->d->depth--;
@@ -16746,9 +17093,9 @@ static uint32_t ms_dmsw_old_context(ms_dmsw *p)
         p->at++;
         uint32_t module = ms_dmsw_old_module(p);
         if (module && c == 'e' &&
-            (signature = ms_dmsw_old_signature(p, ms_dmsw_DependentGenericSignature)) == 0)
+            (signature = ms_dmsw_old_signature(p, ms_DMSW_DependentGenericSignature)) == 0)
             return 0;
-        uint32_t ref = module ? ms_dmsw_make2(p, ms_dmsw_Extension, module, ms_dmsw_old_context(p)) : 0;
+        uint32_t ref = module ? ms_dmsw_make2(p, ms_DMSW_Extension, module, ms_dmsw_old_context(p)) : 0;
         return signature ? ms_dmsw_add(p, ref, signature) : ref;
     }
     if (c == 'S') {
@@ -16757,7 +17104,7 @@ static uint32_t ms_dmsw_old_context(ms_dmsw *p)
     }
     if (c == 's') {
         p->at++;
-        return ms_dmsw_make_lit(p, ms_dmsw_Module, "Swift");
+        return ms_dmsw_make_lit(p, ms_DMSW_Module, "Swift");
     }
     if (c == 'G') {
         p->at++;
@@ -16770,7 +17117,7 @@ static uint32_t ms_dmsw_old_context(ms_dmsw *p)
 static uint32_t ms_dmsw_old_conformance(ms_dmsw *p)
 {
     uint32_t type = ms_dmsw_old_type(p), protocol = type ? ms_dmsw_old_protocol(p) : 0;
-    return protocol ? ms_dmsw_make3(p, ms_dmsw_ProtocolConformance, type, protocol, ms_dmsw_old_context(p))
+    return protocol ? ms_dmsw_make3(p, ms_DMSW_ProtocolConformance, type, protocol, ms_dmsw_old_context(p))
                     : 0;
 }
 
@@ -16779,25 +17126,25 @@ static unsigned ms_dmsw_old_accessor(ms_dmsw *p)
 {
     char kind = ms_dmsw_peek(p);
     switch (kind) {
-    case 'g': p->at++; return ms_dmsw_Getter;
-    case 'G': p->at++; return ms_dmsw_GlobalGetter;
-    case 's': p->at++; return ms_dmsw_Setter;
-    case 'm': p->at++; return ms_dmsw_MaterializeForSet;
-    case 'w': p->at++; return ms_dmsw_WillSet;
-    case 'W': p->at++; return ms_dmsw_DidSet;
-    case 'r': p->at++; return ms_dmsw_ReadAccessor;
-    case 'M': p->at++; return ms_dmsw_ModifyAccessor;
+    case 'g': p->at++; return ms_DMSW_Getter;
+    case 'G': p->at++; return ms_DMSW_GlobalGetter;
+    case 's': p->at++; return ms_DMSW_Setter;
+    case 'm': p->at++; return ms_DMSW_MaterializeForSet;
+    case 'w': p->at++; return ms_DMSW_WillSet;
+    case 'W': p->at++; return ms_DMSW_DidSet;
+    case 'r': p->at++; return ms_DMSW_ReadAccessor;
+    case 'M': p->at++; return ms_DMSW_ModifyAccessor;
     case 'a':
     case 'l': break;
-    default: return ms_dmsw_None;
+    default: return ms_DMSW_None;
     }
     p->at++;
     switch (ms_dmsw_next(p)) {
-    case 'O': return kind == 'a' ? ms_dmsw_OwningMutableAddressor : ms_dmsw_OwningAddressor;
-    case 'o': return kind == 'a' ? ms_dmsw_NativeOwningMutableAddressor : ms_dmsw_NativeOwningAddressor;
-    case 'p': return kind == 'a' ? ms_dmsw_NativePinningMutableAddressor : ms_dmsw_NativePinningAddressor;
-    case 'u': return kind == 'a' ? ms_dmsw_UnsafeMutableAddressor : ms_dmsw_UnsafeAddressor;
-    default: return ms_dmsw_KIND_COUNT;
+    case 'O': return kind == 'a' ? ms_DMSW_OwningMutableAddressor : ms_DMSW_OwningAddressor;
+    case 'o': return kind == 'a' ? ms_DMSW_NativeOwningMutableAddressor : ms_DMSW_NativeOwningAddressor;
+    case 'p': return kind == 'a' ? ms_DMSW_NativePinningMutableAddressor : ms_DMSW_NativePinningAddressor;
+    case 'u': return kind == 'a' ? ms_DMSW_UnsafeMutableAddressor : ms_DMSW_UnsafeAddressor;
+    default: return ms_DMSW_KIND_COUNT;
     }
 }
 
@@ -16805,16 +17152,16 @@ static unsigned ms_dmsw_old_accessor(ms_dmsw *p)
 static uint32_t ms_dmsw_old_storage(ms_dmsw *p, unsigned kind, uint32_t context)
 {
     uint32_t name = ms_dmsw_old_decl_name(p), type = name ? ms_dmsw_old_type(p) : 0, storage;
-    uint32_t word = ms_dmsw_kind_of(p, name) == ms_dmsw_PrivateDeclName ? ms_dmsw_kid(p, name, 1) : name;
+    uint32_t word = ms_dmsw_kind_of(p, name) == ms_DMSW_PrivateDeclName ? ms_dmsw_kid(p, name, 1) : name;
     if (!type)
         return 0;
-    if (ms_dmsw_inner(p, word) == ms_dmsw_Identifier && ms_dmsw_text_is(p, word, "subscript", 9)) {
-        storage = ms_dmsw_make2(p, ms_dmsw_Subscript, context, type);
+    if (ms_dmsw_inner(p, word) == ms_DMSW_Identifier && ms_dmsw_text_is(p, word, "subscript", 9)) {
+        storage = ms_dmsw_make2(p, ms_DMSW_Subscript, context, type);
         if (word != name) /* the file's discriminator stays */
             storage =
-                ms_dmsw_add(p, storage, ms_dmsw_make1(p, ms_dmsw_PrivateDeclName, ms_dmsw_kid(p, name, 0)));
+                ms_dmsw_add(p, storage, ms_dmsw_make1(p, ms_DMSW_PrivateDeclName, ms_dmsw_kid(p, name, 0)));
     } else {
-        storage = ms_dmsw_make3(p, ms_dmsw_Variable, context, name, type);
+        storage = ms_dmsw_make3(p, ms_DMSW_Variable, context, name, type);
     }
     return ms_dmsw_make1(p, kind, storage);
 }
@@ -16824,35 +17171,35 @@ static uint32_t ms_dmsw_old_named(ms_dmsw *p, unsigned kind, uint32_t context)
 {
     uint32_t name;
     switch (ms_dmsw_peek(p)) {
-    case 'D': p->at++; return ms_dmsw_make1(p, ms_dmsw_Deallocator, context);
-    case 'Z': p->at++; return ms_dmsw_make1(p, ms_dmsw_IsolatedDeallocator, context);
-    case 'd': p->at++; return ms_dmsw_make1(p, ms_dmsw_Destructor, context);
-    case 'e': p->at++; return ms_dmsw_make1(p, ms_dmsw_IVarInitializer, context);
-    case 'E': p->at++; return ms_dmsw_make1(p, ms_dmsw_IVarDestroyer, context);
-    case 'C': p->at++; return ms_dmsw_make2(p, ms_dmsw_Allocator, context, ms_dmsw_old_type(p));
-    case 'c': p->at++; return ms_dmsw_make2(p, ms_dmsw_Constructor, context, ms_dmsw_old_type(p));
+    case 'D': p->at++; return ms_dmsw_make1(p, ms_DMSW_Deallocator, context);
+    case 'Z': p->at++; return ms_dmsw_make1(p, ms_DMSW_IsolatedDeallocator, context);
+    case 'd': p->at++; return ms_dmsw_make1(p, ms_DMSW_Destructor, context);
+    case 'e': p->at++; return ms_dmsw_make1(p, ms_DMSW_IVarInitializer, context);
+    case 'E': p->at++; return ms_dmsw_make1(p, ms_DMSW_IVarDestroyer, context);
+    case 'C': p->at++; return ms_dmsw_make2(p, ms_DMSW_Allocator, context, ms_dmsw_old_type(p));
+    case 'c': p->at++; return ms_dmsw_make2(p, ms_DMSW_Constructor, context, ms_dmsw_old_type(p));
     case 'U':
     case 'u':
-        kind = ms_dmsw_next(p) == 'U' ? ms_dmsw_ExplicitClosure : ms_dmsw_ImplicitClosure;
+        kind = ms_dmsw_next(p) == 'U' ? ms_DMSW_ExplicitClosure : ms_DMSW_ImplicitClosure;
         name = ms_dmsw_old_index_node(p);
         return name ? ms_dmsw_make3(p, kind, context, name, ms_dmsw_old_type(p)) : 0;
     case 'A':
-        if (kind != ms_dmsw_Initializer)
+        if (kind != ms_DMSW_Initializer)
             break;
         p->at++;
-        return ms_dmsw_make2(p, ms_dmsw_DefaultArgumentInitializer, context, ms_dmsw_old_index_node(p));
+        return ms_dmsw_make2(p, ms_DMSW_DefaultArgumentInitializer, context, ms_dmsw_old_index_node(p));
     case 'i':
-        if (kind != ms_dmsw_Initializer)
+        if (kind != ms_DMSW_Initializer)
             break;
         p->at++;
-        return ms_dmsw_make1(p, ms_dmsw_Initializer, context);
+        return ms_dmsw_make1(p, ms_DMSW_Initializer, context);
     default: break;
     }
     name = ms_dmsw_old_decl_name(p);
     uint32_t type = name ? ms_dmsw_old_type(p) : 0;
     if (!type)
         return 0;
-    return kind == ms_dmsw_Subscript ? ms_dmsw_make2(p, kind, context, type)
+    return kind == ms_DMSW_Subscript ? ms_dmsw_make2(p, kind, context, type)
                                      : ms_dmsw_make3(p, kind, context, name, type);
 }
 
@@ -16862,16 +17209,16 @@ static uint32_t ms_dmsw_old_entity(ms_dmsw *p)
     bool is_static = ms_dmsw_next_if(p, 'Z');
     unsigned kind;
     uint32_t ref, context;
-    if (p->d->failed || ++p->d->depth > ms_dmsw_MAX_DEPTH)
+    if (p->d->failed || ++p->d->depth > ms_DMSW_MAX_DEPTH)
         return 0;
     switch (ms_dmsw_peek(p)) {
-    case 'F': kind = ms_dmsw_Function; break;
-    case 'v': kind = ms_dmsw_Variable; break;
-    case 'I': kind = ms_dmsw_Initializer; break;
-    case 'i': kind = ms_dmsw_Subscript; break;
-    default: kind = ms_dmsw_None; break;
+    case 'F': kind = ms_DMSW_Function; break;
+    case 'v': kind = ms_DMSW_Variable; break;
+    case 'I': kind = ms_DMSW_Initializer; break;
+    case 'i': kind = ms_DMSW_Subscript; break;
+    default: kind = ms_DMSW_None; break;
     }
-    if (kind == ms_dmsw_None) {
+    if (kind == ms_DMSW_None) {
         ref = ms_dmsw_old_nominal(p);
     } else {
         p->at++;
@@ -16879,30 +17226,30 @@ static uint32_t ms_dmsw_old_entity(ms_dmsw *p)
         if (!context)
             return 0;
         unsigned accessor = ms_dmsw_old_accessor(p);
-        if (accessor == ms_dmsw_KIND_COUNT)
+        if (accessor == ms_DMSW_KIND_COUNT)
             return 0;
-        ref = accessor != ms_dmsw_None ? ms_dmsw_old_storage(p, accessor, context)
+        ref = accessor != ms_DMSW_None ? ms_dmsw_old_storage(p, accessor, context)
                                        : ms_dmsw_old_named(p, kind, context);
     }
     p->d->depth--;
-    return is_static ? ms_dmsw_make1(p, ms_dmsw_Static, ref) : ref;
+    return is_static ? ms_dmsw_make1(p, ms_DMSW_Static, ref) : ref;
 }
 
 /* 'M': metadata */
 static uint32_t ms_dmsw_old_metadata(ms_dmsw *p)
 {
-    unsigned kind = ms_dmsw_TypeMetadata;
+    unsigned kind = ms_DMSW_TypeMetadata;
     switch (ms_dmsw_peek(p)) {
-    case 'P': kind = ms_dmsw_GenericTypeMetadataPattern; break;
-    case 'a': kind = ms_dmsw_TypeMetadataAccessFunction; break;
-    case 'L': kind = ms_dmsw_TypeMetadataLazyCache; break;
-    case 'm': kind = ms_dmsw_Metaclass; break;
-    case 'n': kind = ms_dmsw_NominalTypeDescriptor; break;
-    case 'f': kind = ms_dmsw_FullTypeMetadata; break;
-    case 'p': p->at++; return ms_dmsw_make1(p, ms_dmsw_ProtocolDescriptor, ms_dmsw_old_protocol(p));
+    case 'P': kind = ms_DMSW_GenericTypeMetadataPattern; break;
+    case 'a': kind = ms_DMSW_TypeMetadataAccessFunction; break;
+    case 'L': kind = ms_DMSW_TypeMetadataLazyCache; break;
+    case 'm': kind = ms_DMSW_Metaclass; break;
+    case 'n': kind = ms_DMSW_NominalTypeDescriptor; break;
+    case 'f': kind = ms_DMSW_FullTypeMetadata; break;
+    case 'p': p->at++; return ms_dmsw_make1(p, ms_DMSW_ProtocolDescriptor, ms_dmsw_old_protocol(p));
     default: break;
     }
-    p->at += kind != ms_dmsw_TypeMetadata;
+    p->at += kind != ms_DMSW_TypeMetadata;
     return ms_dmsw_make1(p, kind, ms_dmsw_old_type(p));
 }
 
@@ -16912,33 +17259,33 @@ static uint32_t ms_dmsw_old_witness(ms_dmsw *p)
     uint32_t a, b;
     char c = ms_dmsw_next(p);
     switch (c) {
-    case 'V': return ms_dmsw_make1(p, ms_dmsw_ValueWitnessTable, ms_dmsw_old_type(p));
+    case 'V': return ms_dmsw_make1(p, ms_DMSW_ValueWitnessTable, ms_dmsw_old_type(p));
     case 'v':
         c = ms_dmsw_next(p);
         if (c != 'd' && c != 'i')
             return 0;
-        return ms_dmsw_add(p, ms_dmsw_marked(p, ms_dmsw_FieldOffset, c), ms_dmsw_old_entity(p));
-    case 'P': return ms_dmsw_make1(p, ms_dmsw_ProtocolWitnessTable, ms_dmsw_old_conformance(p));
-    case 'G': return ms_dmsw_make1(p, ms_dmsw_GenericProtocolWitnessTable, ms_dmsw_old_conformance(p));
+        return ms_dmsw_add(p, ms_dmsw_marked(p, ms_DMSW_FieldOffset, c), ms_dmsw_old_entity(p));
+    case 'P': return ms_dmsw_make1(p, ms_DMSW_ProtocolWitnessTable, ms_dmsw_old_conformance(p));
+    case 'G': return ms_dmsw_make1(p, ms_DMSW_GenericProtocolWitnessTable, ms_dmsw_old_conformance(p));
     case 'I':
-        return ms_dmsw_make1(p, ms_dmsw_GenericProtocolWitnessTableInstantiationFunction,
+        return ms_dmsw_make1(p, ms_DMSW_GenericProtocolWitnessTableInstantiationFunction,
                              ms_dmsw_old_conformance(p));
-    case 'a': return ms_dmsw_make1(p, ms_dmsw_ProtocolWitnessTableAccessor, ms_dmsw_old_conformance(p));
+    case 'a': return ms_dmsw_make1(p, ms_DMSW_ProtocolWitnessTableAccessor, ms_dmsw_old_conformance(p));
     case 'l':
     case 'L':
         a = ms_dmsw_old_type(p);
         return a ? ms_dmsw_make2(p,
-                                 c == 'l' ? ms_dmsw_LazyProtocolWitnessTableAccessor
-                                          : ms_dmsw_LazyProtocolWitnessTableCacheVariable,
+                                 c == 'l' ? ms_DMSW_LazyProtocolWitnessTableAccessor
+                                          : ms_DMSW_LazyProtocolWitnessTableCacheVariable,
                                  a, ms_dmsw_old_conformance(p))
                  : 0;
     case 't':
         a = ms_dmsw_old_conformance(p);
-        return a ? ms_dmsw_make2(p, ms_dmsw_AssociatedTypeMetadataAccessor, a, ms_dmsw_old_decl_name(p)) : 0;
+        return a ? ms_dmsw_make2(p, ms_DMSW_AssociatedTypeMetadataAccessor, a, ms_dmsw_old_decl_name(p)) : 0;
     case 'T':
         a = ms_dmsw_old_conformance(p);
         b = a ? ms_dmsw_old_decl_name(p) : 0;
-        return b ? ms_dmsw_make3(p, ms_dmsw_AssociatedTypeWitnessTableAccessor, a, b, ms_dmsw_old_protocol(p))
+        return b ? ms_dmsw_make3(p, ms_DMSW_AssociatedTypeWitnessTableAccessor, a, b, ms_dmsw_old_protocol(p))
                  : 0;
     default: return 0;
     }
@@ -16949,7 +17296,7 @@ static uint32_t ms_dmsw_old_reabstraction(ms_dmsw *p, unsigned kind)
 {
     uint32_t ref = ms_dmsw_make(p, kind);
     if (ms_dmsw_next_if(p, 'G'))
-        ref = ms_dmsw_add(p, ref, ms_dmsw_old_signature(p, ms_dmsw_DependentGenericSignature));
+        ref = ms_dmsw_add(p, ref, ms_dmsw_old_signature(p, ms_DMSW_DependentGenericSignature));
     if (ref)
         ref = ms_dmsw_add(p, ref, ms_dmsw_old_type(p));
     return ref ? ms_dmsw_add(p, ref, ms_dmsw_old_type(p)) : 0;
@@ -16959,7 +17306,7 @@ static uint32_t ms_dmsw_old_reabstraction(ms_dmsw *p, unsigned kind)
 static uint32_t ms_dmsw_old_forwarder(ms_dmsw *p)
 {
     unsigned kind =
-        ms_dmsw_next_if(p, 'o') ? ms_dmsw_PartialApplyObjCForwarder : ms_dmsw_PartialApplyForwarder;
+        ms_dmsw_next_if(p, 'o') ? ms_DMSW_PartialApplyObjCForwarder : ms_DMSW_PartialApplyForwarder;
     uint32_t ref = ms_dmsw_make(p, kind);
     return ms_dmsw_next_is(p, "__T", 3) ? ms_dmsw_add(p, ref, ms_dmsw_old_global(p)) : ref;
 }
@@ -16968,26 +17315,26 @@ static uint32_t ms_dmsw_old_forwarder(ms_dmsw *p)
 static uint32_t ms_dmsw_old_global(ms_dmsw *p)
 {
     uint32_t ref;
-    if (p->d->failed || ++p->d->depth > ms_dmsw_MAX_DEPTH)
+    if (p->d->failed || ++p->d->depth > ms_DMSW_MAX_DEPTH)
         return 0;
     if (ms_dmsw_next_if(p, 'M')) {
         ref = ms_dmsw_old_metadata(p);
     } else if (ms_dmsw_next_is(p, "PA", 2)) {
         ref = ms_dmsw_old_forwarder(p);
     } else if (ms_dmsw_next_if(p, 't')) {
-        ref = ms_dmsw_make1(p, ms_dmsw_TypeMangling, ms_dmsw_old_type(p));
+        ref = ms_dmsw_make1(p, ms_DMSW_TypeMangling, ms_dmsw_old_type(p));
     } else if (ms_dmsw_next_if(p, 'w')) {
         ref = ms_dmsw_value_witness(p);
         ref = ref ? ms_dmsw_add(p, ref, ms_dmsw_old_type(p)) : 0;
     } else if (ms_dmsw_next_if(p, 'W')) {
         ref = ms_dmsw_old_witness(p);
     } else if (ms_dmsw_next_is(p, "TR", 2)) {
-        ref = ms_dmsw_old_reabstraction(p, ms_dmsw_ReabstractionThunkHelper);
+        ref = ms_dmsw_old_reabstraction(p, ms_DMSW_ReabstractionThunkHelper);
     } else if (ms_dmsw_next_is(p, "Tr", 2)) {
-        ref = ms_dmsw_old_reabstraction(p, ms_dmsw_ReabstractionThunk);
+        ref = ms_dmsw_old_reabstraction(p, ms_DMSW_ReabstractionThunk);
     } else if (ms_dmsw_next_is(p, "TW", 2)) {
         uint32_t conformance = ms_dmsw_old_conformance(p);
-        ref = conformance ? ms_dmsw_make2(p, ms_dmsw_ProtocolWitness, conformance, ms_dmsw_old_entity(p)) : 0;
+        ref = conformance ? ms_dmsw_make2(p, ms_DMSW_ProtocolWitness, conformance, ms_dmsw_old_entity(p)) : 0;
     } else {
         ref = ms_dmsw_old_entity(p);
     }
@@ -16999,7 +17346,7 @@ static uint32_t ms_dmsw_old_global(ms_dmsw *p)
 static uint32_t ms_dmsw_old_generic_spec(ms_dmsw *p, uint32_t ref)
 {
     while (ref && !ms_dmsw_next_if(p, '_')) {
-        uint32_t param = ms_dmsw_make1(p, ms_dmsw_GenericSpecializationParam, ms_dmsw_old_type(p));
+        uint32_t param = ms_dmsw_make1(p, ms_DMSW_GenericSpecializationParam, ms_dmsw_old_type(p));
         while (param && !ms_dmsw_next_if(p, '_'))
             param = ms_dmsw_add(p, param, ms_dmsw_old_conformance(p));
         ref = ms_dmsw_add(p, ref, param);
@@ -17010,7 +17357,7 @@ static uint32_t ms_dmsw_old_generic_spec(ms_dmsw *p, uint32_t ref)
 /* The name of a symbol or constant; names of functions are read in turn when they are printed. */
 static uint32_t ms_dmsw_old_spec_name(ms_dmsw *p, uint32_t param)
 {
-    uint32_t name = ms_dmsw_old_identifier(p, ms_dmsw_FunctionSignatureSpecializationParamPayload);
+    uint32_t name = ms_dmsw_old_identifier(p, ms_DMSW_FunctionSignatureSpecializationParamPayload);
     if (name)
         ms_dmsw_at(p, name)->mark = 1;
     return ms_dmsw_add(p, param, name);
@@ -17029,22 +17376,22 @@ static uint32_t ms_dmsw_old_spec_text(ms_dmsw *p, uint32_t param)
 static uint32_t ms_dmsw_old_spec_const(ms_dmsw *p, uint32_t param)
 {
     if (ms_dmsw_next_is(p, "fr", 2)) {
-        param = ms_dmsw_old_spec_name(p, ms_dmsw_spec_kind(p, param, ms_dmsw_P_FUNCTION));
+        param = ms_dmsw_old_spec_name(p, ms_dmsw_spec_kind(p, param, ms_DMSW_P_FUNCTION));
     } else if (ms_dmsw_next_if(p, 'g')) {
-        param = ms_dmsw_old_spec_name(p, ms_dmsw_spec_kind(p, param, ms_dmsw_P_GLOBAL));
+        param = ms_dmsw_old_spec_name(p, ms_dmsw_spec_kind(p, param, ms_DMSW_P_GLOBAL));
     } else if (ms_dmsw_next_if(p, 'i')) {
-        param = ms_dmsw_old_spec_text(p, ms_dmsw_spec_kind(p, param, ms_dmsw_P_INTEGER));
+        param = ms_dmsw_old_spec_text(p, ms_dmsw_spec_kind(p, param, ms_DMSW_P_INTEGER));
     } else if (ms_dmsw_next_is(p, "fl", 2)) {
-        param = ms_dmsw_old_spec_text(p, ms_dmsw_spec_kind(p, param, ms_dmsw_P_FLOAT));
+        param = ms_dmsw_old_spec_text(p, ms_dmsw_spec_kind(p, param, ms_DMSW_P_FLOAT));
     } else if (ms_dmsw_next_is(p, "se", 2)) {
-        param = ms_dmsw_spec_kind(p, param, ms_dmsw_P_STRING);
+        param = ms_dmsw_spec_kind(p, param, ms_DMSW_P_STRING);
         char encoding = ms_dmsw_next(p);
         if ((encoding != '0' && encoding != '1') || !ms_dmsw_next_if(p, 'v'))
             return 0;
         param =
             encoding == '0' ? ms_dmsw_spec_text(p, param, "u8", 2) : ms_dmsw_spec_text(p, param, "u16", 3);
         param = ms_dmsw_add(p, param,
-                            ms_dmsw_old_identifier(p, ms_dmsw_FunctionSignatureSpecializationParamPayload));
+                            ms_dmsw_old_identifier(p, ms_DMSW_FunctionSignatureSpecializationParamPayload));
     } else {
         return 0;
     }
@@ -17054,7 +17401,7 @@ static uint32_t ms_dmsw_old_spec_const(ms_dmsw *p, uint32_t param)
 /* A specialized closure: its name and the types it closes over */
 static uint32_t ms_dmsw_old_spec_closure(ms_dmsw *p, uint32_t param)
 {
-    param = ms_dmsw_old_spec_name(p, ms_dmsw_spec_kind(p, param, ms_dmsw_P_CLOSURE));
+    param = ms_dmsw_old_spec_name(p, ms_dmsw_spec_kind(p, param, ms_DMSW_P_CLOSURE));
     while (param && !ms_dmsw_next_if(p, '_'))
         param = ms_dmsw_add(p, param, ms_dmsw_old_type(p));
     return param;
@@ -17063,7 +17410,7 @@ static uint32_t ms_dmsw_old_spec_closure(ms_dmsw *p, uint32_t param)
 /* funcsigspecializationarginfo */
 static uint32_t ms_dmsw_old_spec_param(ms_dmsw *p)
 {
-    uint32_t param = ms_dmsw_make(p, ms_dmsw_FunctionSignatureSpecializationParam);
+    uint32_t param = ms_dmsw_make(p, ms_DMSW_FunctionSignatureSpecializationParam);
     if (ms_dmsw_next_is(p, "n_", 2))
         return param;
     if (ms_dmsw_next_is(p, "cp", 2))
@@ -17071,20 +17418,20 @@ static uint32_t ms_dmsw_old_spec_param(ms_dmsw *p)
     if (ms_dmsw_next_is(p, "cl", 2))
         return ms_dmsw_old_spec_closure(p, param);
     if (ms_dmsw_next_is(p, "i_", 2))
-        return ms_dmsw_spec_kind(p, param, ms_dmsw_P_BOX_TO_VALUE);
+        return ms_dmsw_spec_kind(p, param, ms_DMSW_P_BOX_TO_VALUE);
     if (ms_dmsw_next_is(p, "k_", 2))
-        return ms_dmsw_spec_kind(p, param, ms_dmsw_P_BOX_TO_STACK);
+        return ms_dmsw_spec_kind(p, param, ms_DMSW_P_BOX_TO_STACK);
     if (ms_dmsw_next_is(p, "r_", 2))
-        return ms_dmsw_spec_kind(p, param, ms_dmsw_P_INOUT_TO_OUT);
+        return ms_dmsw_spec_kind(p, param, ms_DMSW_P_INOUT_TO_OUT);
     unsigned what = 0;
     if (ms_dmsw_next_if(p, 'd'))
-        what |= ms_dmsw_P_DEAD;
+        what |= ms_DMSW_P_DEAD;
     if (ms_dmsw_next_if(p, 'g'))
-        what |= ms_dmsw_P_OWNED_TO_GUARANTEED;
+        what |= ms_DMSW_P_OWNED_TO_GUARANTEED;
     if (ms_dmsw_next_if(p, 'o'))
-        what |= ms_dmsw_P_GUARANTEED_TO_OWNED;
+        what |= ms_DMSW_P_GUARANTEED_TO_OWNED;
     if (ms_dmsw_next_if(p, 's'))
-        what |= ms_dmsw_P_EXPLODED;
+        what |= ms_DMSW_P_EXPLODED;
     return what && ms_dmsw_next_if(p, '_') ? ms_dmsw_spec_kind(p, param, what) : 0;
 }
 
@@ -17093,17 +17440,17 @@ static uint32_t ms_dmsw_old_specialization(ms_dmsw *p)
 {
     unsigned kind;
     switch (ms_dmsw_next(p)) {
-    case 'g': kind = ms_dmsw_GenericSpecialization; break;
-    case 'r': kind = ms_dmsw_GenericSpecializationNotReAbstracted; break;
-    case 'f': kind = ms_dmsw_FunctionSignatureSpecialization; break;
+    case 'g': kind = ms_DMSW_GenericSpecialization; break;
+    case 'r': kind = ms_DMSW_GenericSpecializationNotReAbstracted; break;
+    case 'f': kind = ms_DMSW_FunctionSignatureSpecialization; break;
     default: return 0;
     }
     uint32_t ref = ms_dmsw_make(p, kind);
     if (ms_dmsw_next_if(p, 'q'))
-        ref = ms_dmsw_add(p, ref, ms_dmsw_make(p, ms_dmsw_IsSerialized));
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make(p, ms_DMSW_IsSerialized));
     if (!ms_dmsw_digit(ms_dmsw_next(p)))
         return 0;
-    if (kind != ms_dmsw_FunctionSignatureSpecialization)
+    if (kind != ms_DMSW_FunctionSignatureSpecialization)
         return ms_dmsw_old_generic_spec(p, ref);
     while (ref && !ms_dmsw_next_if(p, '_'))
         ref = ms_dmsw_add(p, ref, ms_dmsw_old_spec_param(p));
@@ -17113,7 +17460,7 @@ static uint32_t ms_dmsw_old_specialization(ms_dmsw *p)
 /* The whole name, behind "_T" */
 static uint32_t ms_dmsw_old_read(ms_dmsw *p)
 {
-    uint32_t top = ms_dmsw_make(p, ms_dmsw_Global), part = 0;
+    uint32_t top = ms_dmsw_make(p, ms_DMSW_Global), part = 0;
     if (ms_dmsw_next_is(p, "TS", 2)) {
         do {
             top = ms_dmsw_add(p, top, ms_dmsw_old_specialization(p));
@@ -17122,21 +17469,21 @@ static uint32_t ms_dmsw_old_read(ms_dmsw *p)
         if (!top || !ms_dmsw_next_is(p, "_T", 2))
             return 0;
     } else if (ms_dmsw_next_is(p, "To", 2)) {
-        part = ms_dmsw_make(p, ms_dmsw_ObjCAttribute);
+        part = ms_dmsw_make(p, ms_DMSW_ObjCAttribute);
     } else if (ms_dmsw_next_is(p, "TO", 2)) {
-        part = ms_dmsw_make(p, ms_dmsw_NonObjCAttribute);
+        part = ms_dmsw_make(p, ms_DMSW_NonObjCAttribute);
     } else if (ms_dmsw_next_is(p, "TD", 2)) {
-        part = ms_dmsw_make(p, ms_dmsw_DynamicAttribute);
+        part = ms_dmsw_make(p, ms_DMSW_DynamicAttribute);
     } else if (ms_dmsw_next_is(p, "Td", 2)) {
-        part = ms_dmsw_make(p, ms_dmsw_DirectMethodReferenceAttribute);
+        part = ms_dmsw_make(p, ms_DMSW_DirectMethodReferenceAttribute);
     } else if (ms_dmsw_next_is(p, "TV", 2)) {
-        part = ms_dmsw_make(p, ms_dmsw_VTableAttribute);
+        part = ms_dmsw_make(p, ms_DMSW_VTableAttribute);
     }
     if (part)
         top = ms_dmsw_add(p, top, part);
     top = top ? ms_dmsw_add(p, top, ms_dmsw_old_global(p)) : 0;
     if (top && p->at < p->len)
-        top = ms_dmsw_add(p, top, ms_dmsw_make_text(p, ms_dmsw_Suffix, p->s + p->at, p->len - p->at));
+        top = ms_dmsw_add(p, top, ms_dmsw_make_text(p, ms_DMSW_Suffix, p->s + p->at, p->len - p->at));
     return top;
 }
 
@@ -17195,9 +17542,9 @@ static bool ms_dmsw_nested(ms_dmsw *p, uint32_t payload)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, payload);
     ms_dmsw inner;
-    if (n->count < 3 || p->d->depth + 64 > ms_dmsw_MAX_DEPTH)
+    if (n->count < 3 || p->d->depth + 64 > ms_DMSW_MAX_DEPTH)
         return false;
-    ms_dmsw_begin(&inner, p->d, n->u.text, n->count, ms_dmsw_NO_SUGAR);
+    ms_dmsw_begin(&inner, p->d, n->u.text, n->count, ms_DMSW_NO_SUGAR);
     inner.base = p->base;
     p->d->depth += 64;
     uint32_t top = ms_dmsw_tree(&inner);
@@ -17217,7 +17564,7 @@ static bool ms_dm_swift(ms_dm *d)
     ms_dmsw_begin(&p, d, d->s, d->len, d->flags);
     if (d->len > UINT32_MAX / 16)
         return false;
-    (void)ms_dmsw_make(&p, ms_dmsw_None); /* node 0, which stands for none */
+    (void)ms_dmsw_make(&p, ms_DMSW_None); /* node 0, which stands for none */
     size_t before = d->out_len;
     uint32_t top = ms_dmsw_tree(&p);
     if (!top)
@@ -17234,7 +17581,7 @@ static bool ms_dm_swift(ms_dm *d)
  * ("v0") is a prefix grammar (rustc book, "v0 Symbol Format"; RFC 2603), printed while it is read.
  * Back-references are read again at their target, so no nodes are kept. Both print as rustc-demangle does. */
 
-enum { ms_dmrs_max_depth = 256 }; /* about 300 bytes of stack a level; the compiler's own limit is lower */
+enum { ms_DMRS_MAX_DEPTH = 256 }; /* about 300 bytes of stack a level; the compiler's own limit is lower */
 
 typedef struct ms_dmrs { /* The state of reading one v0 name. */
     ms_dm *d;
@@ -17378,7 +17725,7 @@ static void ms_dmrs_pay(ms_dmrs *r, size_t steps)
 static bool ms_dmrs_enter(ms_dmrs *r)
 {
     ms_dmrs_pay(r, 1);
-    if (r->d->failed || r->d->depth >= ms_dmrs_max_depth) {
+    if (r->d->failed || r->d->depth >= ms_DMRS_MAX_DEPTH) {
         ms_dmrs_fail(r);
         return false;
     }
@@ -18421,7 +18768,6 @@ static bool ms_dm_rust(ms_dm *d)
     return d->s[at] == 'R' && (at > 0 || d->s[1] != 'C') && ms_dmrs_v0(d, at + 1);
 }
 
-#undef ms_dmrs_lit
 #endif /* MACHSYM_NO_RUST */
 
 #ifndef MACHSYM_NO_CXX
@@ -18432,9 +18778,9 @@ static bool ms_dm_rust(ms_dm *d)
 
 /* Real names nest less than 50 deep, and need less than 50 nodes open to print. These keep the stack below
  * 128 KB. Substitutions make what is printed nest deeper than what is read. */
-enum ms_dmcx_limits { ms_dmcx_MAX_DEPTH = 224, ms_dmcx_MAX_PRINT_DEPTH = 448, ms_dmcx_MAX_NAME = 1 << 24 };
+enum ms_dmcx_limits { ms_DMCX_MAX_DEPTH = 224, ms_DMCX_MAX_PRINT_DEPTH = 448, ms_DMCX_MAX_NAME = 1 << 24 };
 
-#define ms_dmcx_UNSET UINT32_MAX
+#define ms_DMCX_UNSET UINT32_MAX
 
 /* One entry of a list; also a list's head (item = first cell, next = last cell). References count cells. */
 typedef struct ms_dmcx_cell {
@@ -18471,7 +18817,7 @@ typedef struct ms_dmcx {
 
     uint32_t levels;      /* innermost template parameter level: item = its list's head, next = outer one */
     uint32_t level_count; /* how many levels */
-    uint32_t auto_level;  /* in the parameters of a lambda: the level of its `auto`s, else ms_dmcx_UNSET */
+    uint32_t auto_level;  /* in the parameters of a lambda: the level of its `auto`s, else ms_DMCX_UNSET */
     uint32_t invented[3]; /* how many names of each kind were invented for template parameters */
     uint32_t forward;     /* last conversion operator parameter that still waits for its argument */
     bool try_args;        /* <template-args> may follow a parameter or a substitution */
@@ -18479,7 +18825,7 @@ typedef struct ms_dmcx {
     bool constraint;      /* inside a requires-clause: levels are not known, parameters print as mangled */
 
     uint32_t pack_index; /* printing: which element of the packs of this expansion */
-    uint32_t pack_count; /* printing: ms_dmcx_UNSET until the first pack is met */
+    uint32_t pack_count; /* printing: ms_DMCX_UNSET until the first pack is met */
     uint32_t brackets;   /* printing: brackets open in template arguments; in 0 a > needs its own */
     bool in_args;        /* printing: inside template arguments */
     uint32_t depth;      /* printing: nodes open */
@@ -18498,9 +18844,9 @@ typedef struct ms_dmcx_name_state {
 
 /* ---- C++: tables ---- */
 
-/* Fixed text: name and spelling. References below ms_dmcx_W_COUNT are these words and need no node. */
+/* Fixed text: name and spelling. References below ms_DMCX_W_COUNT are these words and need no node. */
 /* clang-format off */
-#define ms_dmcx_WORDS(W)                                                                                     \
+#define ms_DMCX_WORDS(W)                                                                                     \
     W(NONE, "") W(VOID, "void") W(WCHAR, "wchar_t") W(BOOL, "bool") W(CHAR, "char") W(SCHAR, "signed char")  \
     W(UCHAR, "unsigned char") W(SHORT, "short") W(USHORT, "unsigned short") W(INT, "int")                    \
     W(UINT, "unsigned int") W(LONG, "long") W(ULONG, "unsigned long") W(LLONG, "long long")                  \
@@ -18541,75 +18887,75 @@ typedef struct ms_dmcx_name_state {
     W(FULL_IOSTREAM, "std::basic_iostream<char, std::char_traits<char>>")
 /* clang-format on */
 
-#define ms_dmcx_WORD_NAME(name, text) ms_dmcx_W_##name,
-#define ms_dmcx_WORD_TEXT(name, text) {text, sizeof(text) - 1},
-enum ms_dmcx_word { ms_dmcx_WORDS(ms_dmcx_WORD_NAME) ms_dmcx_W_COUNT };
+#define ms_DMCX_WORD_NAME(name, text) ms_DMCX_W_##name,
+#define ms_DMCX_WORD_TEXT(name, text) {text, sizeof(text) - 1},
+enum ms_dmcx_word { ms_DMCX_WORDS(ms_DMCX_WORD_NAME) ms_DMCX_W_COUNT };
 
 typedef struct ms_dmcx_text {
     const char *ptr;
     size_t len;
 } ms_dmcx_text;
 
-static const ms_dmcx_text ms_dmcx_words[] = {ms_dmcx_WORDS(ms_dmcx_WORD_TEXT)};
-#undef ms_dmcx_WORDS
-#undef ms_dmcx_WORD_NAME
-#undef ms_dmcx_WORD_TEXT
+static const ms_dmcx_text ms_dmcx_words[] = {ms_DMCX_WORDS(ms_DMCX_WORD_TEXT)};
+#undef ms_DMCX_WORDS
+#undef ms_DMCX_WORD_NAME
+#undef ms_DMCX_WORD_TEXT
 
 /* ABI 5.1.5, <builtin-type> of one letter; 0 = not one. */
 /* clang-format off */
 static const uint8_t ms_dmcx_builtins[26] = {
-    ms_dmcx_W_SCHAR, ms_dmcx_W_BOOL,    ms_dmcx_W_CHAR,   ms_dmcx_W_DOUBLE,   ms_dmcx_W_LDOUBLE,
-    ms_dmcx_W_FLOAT, ms_dmcx_W_FLOAT128, ms_dmcx_W_UCHAR, ms_dmcx_W_INT,      ms_dmcx_W_UINT,
-    0,               ms_dmcx_W_LONG,    ms_dmcx_W_ULONG,  ms_dmcx_W_INT128,   ms_dmcx_W_UINT128,
-    0,               0,                 0,                ms_dmcx_W_SHORT,    ms_dmcx_W_USHORT,
-    0,               ms_dmcx_W_VOID,    ms_dmcx_W_WCHAR,  ms_dmcx_W_LLONG,    ms_dmcx_W_ULLONG,
-    ms_dmcx_W_ELLIPSIS};
+    ms_DMCX_W_SCHAR, ms_DMCX_W_BOOL,    ms_DMCX_W_CHAR,   ms_DMCX_W_DOUBLE,   ms_DMCX_W_LDOUBLE,
+    ms_DMCX_W_FLOAT, ms_DMCX_W_FLOAT128, ms_DMCX_W_UCHAR, ms_DMCX_W_INT,      ms_DMCX_W_UINT,
+    0,               ms_DMCX_W_LONG,    ms_DMCX_W_ULONG,  ms_DMCX_W_INT128,   ms_DMCX_W_UINT128,
+    0,               0,                 0,                ms_DMCX_W_SHORT,    ms_DMCX_W_USHORT,
+    0,               ms_DMCX_W_VOID,    ms_DMCX_W_WCHAR,  ms_DMCX_W_LLONG,    ms_DMCX_W_ULLONG,
+    ms_DMCX_W_ELLIPSIS};
 /* clang-format on */
 
 /* Binding strength of expressions, strongest first (the C++ standard's grammar, [expr]). */
 enum ms_dmcx_prec {
-    ms_dmcx_PRIMARY,
-    ms_dmcx_POSTFIX,
-    ms_dmcx_UNARY,
-    ms_dmcx_CAST,
-    ms_dmcx_PTRMEM,
-    ms_dmcx_MUL,
-    ms_dmcx_ADD,
-    ms_dmcx_SHIFT,
-    ms_dmcx_SPACESHIP,
-    ms_dmcx_RELATIONAL,
-    ms_dmcx_EQUALITY,
-    ms_dmcx_AND,
-    ms_dmcx_XOR,
-    ms_dmcx_IOR,
-    ms_dmcx_ANDIF,
-    ms_dmcx_ORIF,
-    ms_dmcx_CONDITIONAL,
-    ms_dmcx_ASSIGN,
-    ms_dmcx_COMMA,
-    ms_dmcx_ANY
+    ms_DMCX_PRIMARY,
+    ms_DMCX_POSTFIX,
+    ms_DMCX_UNARY,
+    ms_DMCX_CAST,
+    ms_DMCX_PTRMEM,
+    ms_DMCX_MUL,
+    ms_DMCX_ADD,
+    ms_DMCX_SHIFT,
+    ms_DMCX_SPACESHIP,
+    ms_DMCX_RELATIONAL,
+    ms_DMCX_EQUALITY,
+    ms_DMCX_AND,
+    ms_DMCX_XOR,
+    ms_DMCX_IOR,
+    ms_DMCX_ANDIF,
+    ms_DMCX_ORIF,
+    ms_DMCX_CONDITIONAL,
+    ms_DMCX_ASSIGN,
+    ms_DMCX_COMMA,
+    ms_DMCX_ANY
 };
 
 /* How an operator's operands are mangled. Those after NAME_ONLY cannot name a function. */
 enum ms_dmcx_op_kind {
-    ms_dmcx_OP_PREFIX,
-    ms_dmcx_OP_POSTFIX,
-    ms_dmcx_OP_BINARY,
-    ms_dmcx_OP_SUBSCRIPT,
-    ms_dmcx_OP_ARROW, /* ->, ->*: nameable member access */
-    ms_dmcx_OP_NEW,
-    ms_dmcx_OP_NEW_ARRAY,
-    ms_dmcx_OP_DELETE,
-    ms_dmcx_OP_DELETE_ARRAY,
-    ms_dmcx_OP_CALL,
-    ms_dmcx_OP_PAREN_CALL, /* of a parenthesised name */
-    ms_dmcx_OP_CONVERT,
-    ms_dmcx_OP_CONDITIONAL,
-    ms_dmcx_OP_NAME_ONLY,
-    ms_dmcx_OP_DOT, /* ., .* */
-    ms_dmcx_OP_NAMED_CAST,
-    ms_dmcx_OP_OF_TYPE,
-    ms_dmcx_OP_OF_EXPR
+    ms_DMCX_OP_PREFIX,
+    ms_DMCX_OP_POSTFIX,
+    ms_DMCX_OP_BINARY,
+    ms_DMCX_OP_SUBSCRIPT,
+    ms_DMCX_OP_ARROW, /* ->, ->*: nameable member access */
+    ms_DMCX_OP_NEW,
+    ms_DMCX_OP_NEW_ARRAY,
+    ms_DMCX_OP_DELETE,
+    ms_DMCX_OP_DELETE_ARRAY,
+    ms_DMCX_OP_CALL,
+    ms_DMCX_OP_PAREN_CALL, /* of a parenthesised name */
+    ms_DMCX_OP_CONVERT,
+    ms_DMCX_OP_CONDITIONAL,
+    ms_DMCX_OP_NAME_ONLY,
+    ms_DMCX_OP_DOT, /* ., .* */
+    ms_DMCX_OP_NAMED_CAST,
+    ms_DMCX_OP_OF_TYPE,
+    ms_DMCX_OP_OF_EXPR
 };
 
 typedef struct ms_dmcx_op {
@@ -18621,182 +18967,182 @@ typedef struct ms_dmcx_op {
 } ms_dmcx_op;
 
 /* ABI 5.1.3, <operator-name>, and the operator-like forms of <expression>, sorted by code. */
-#define ms_dmcx_OP(c0, c1, kind, prec, symbol)                                                               \
+#define ms_DMCX_OP(c0, c1, kind, prec, symbol)                                                               \
     {                                                                                                        \
-        {c0, c1}, ms_dmcx_OP_##kind, ms_dmcx_##prec, symbol, sizeof(symbol) - 1                              \
+        {c0, c1}, ms_DMCX_OP_##kind, ms_DMCX_##prec, symbol, sizeof(symbol) - 1                              \
     }
 static const ms_dmcx_op ms_dmcx_ops[] = {
-    ms_dmcx_OP('a', 'N', BINARY, ASSIGN, "&="),
-    ms_dmcx_OP('a', 'S', BINARY, ASSIGN, "="),
-    ms_dmcx_OP('a', 'a', BINARY, ANDIF, "&&"),
-    ms_dmcx_OP('a', 'd', PREFIX, UNARY, "&"),
-    ms_dmcx_OP('a', 'n', BINARY, AND, "&"),
-    ms_dmcx_OP('a', 't', OF_TYPE, UNARY, "alignof "),
-    ms_dmcx_OP('a', 'w', NAME_ONLY, PRIMARY, "co_await"),
-    ms_dmcx_OP('a', 'z', OF_EXPR, UNARY, "alignof "),
-    ms_dmcx_OP('c', 'c', NAMED_CAST, POSTFIX, "const_cast"),
-    ms_dmcx_OP('c', 'l', CALL, POSTFIX, "()"),
-    ms_dmcx_OP('c', 'm', BINARY, COMMA, ","),
-    ms_dmcx_OP('c', 'o', PREFIX, UNARY, "~"),
-    ms_dmcx_OP('c', 'p', PAREN_CALL, POSTFIX, "()"),
-    ms_dmcx_OP('c', 'v', CONVERT, CAST, ""),
-    ms_dmcx_OP('d', 'V', BINARY, ASSIGN, "/="),
-    ms_dmcx_OP('d', 'a', DELETE_ARRAY, UNARY, "delete[]"),
-    ms_dmcx_OP('d', 'c', NAMED_CAST, POSTFIX, "dynamic_cast"),
-    ms_dmcx_OP('d', 'e', PREFIX, UNARY, "*"),
-    ms_dmcx_OP('d', 'l', DELETE, UNARY, "delete"),
-    ms_dmcx_OP('d', 's', DOT, PTRMEM, ".*"),
-    ms_dmcx_OP('d', 't', DOT, POSTFIX, "."),
-    ms_dmcx_OP('d', 'v', BINARY, ASSIGN, "/"), /* looks wrong, but so llvm-cxxfilt sets its parentheses */
-    ms_dmcx_OP('e', 'O', BINARY, ASSIGN, "^="),
-    ms_dmcx_OP('e', 'o', BINARY, XOR, "^"),
-    ms_dmcx_OP('e', 'q', BINARY, EQUALITY, "=="),
-    ms_dmcx_OP('g', 'e', BINARY, RELATIONAL, ">="),
-    ms_dmcx_OP('g', 't', BINARY, RELATIONAL, ">"),
-    ms_dmcx_OP('i', 'x', SUBSCRIPT, POSTFIX, "[]"),
-    ms_dmcx_OP('l', 'S', BINARY, ASSIGN, "<<="),
-    ms_dmcx_OP('l', 'e', BINARY, RELATIONAL, "<="),
-    ms_dmcx_OP('l', 's', BINARY, SHIFT, "<<"),
-    ms_dmcx_OP('l', 't', BINARY, RELATIONAL, "<"),
-    ms_dmcx_OP('m', 'I', BINARY, ASSIGN, "-="),
-    ms_dmcx_OP('m', 'L', BINARY, ASSIGN, "*="),
-    ms_dmcx_OP('m', 'i', BINARY, ADD, "-"),
-    ms_dmcx_OP('m', 'l', BINARY, MUL, "*"),
-    ms_dmcx_OP('m', 'm', POSTFIX, POSTFIX, "--"),
-    ms_dmcx_OP('n', 'a', NEW_ARRAY, UNARY, "new[]"),
-    ms_dmcx_OP('n', 'e', BINARY, EQUALITY, "!="),
-    ms_dmcx_OP('n', 'g', PREFIX, UNARY, "-"),
-    ms_dmcx_OP('n', 't', PREFIX, UNARY, "!"),
-    ms_dmcx_OP('n', 'w', NEW, UNARY, "new"),
-    ms_dmcx_OP('o', 'R', BINARY, ASSIGN, "|="),
-    ms_dmcx_OP('o', 'o', BINARY, ORIF, "||"),
-    ms_dmcx_OP('o', 'r', BINARY, IOR, "|"),
-    ms_dmcx_OP('p', 'L', BINARY, ASSIGN, "+="),
-    ms_dmcx_OP('p', 'l', BINARY, ADD, "+"),
-    ms_dmcx_OP('p', 'm', ARROW, PTRMEM, "->*"),
-    ms_dmcx_OP('p', 'p', POSTFIX, POSTFIX, "++"),
-    ms_dmcx_OP('p', 's', PREFIX, UNARY, "+"),
-    ms_dmcx_OP('p', 't', ARROW, POSTFIX, "->"),
-    ms_dmcx_OP('q', 'u', CONDITIONAL, CONDITIONAL, "?"),
-    ms_dmcx_OP('r', 'M', BINARY, ASSIGN, "%="),
-    ms_dmcx_OP('r', 'S', BINARY, ASSIGN, ">>="),
-    ms_dmcx_OP('r', 'c', NAMED_CAST, POSTFIX, "reinterpret_cast"),
-    ms_dmcx_OP('r', 'm', BINARY, MUL, "%"),
-    ms_dmcx_OP('r', 's', BINARY, SHIFT, ">>"),
-    ms_dmcx_OP('s', 'c', NAMED_CAST, POSTFIX, "static_cast"),
-    ms_dmcx_OP('s', 's', BINARY, SPACESHIP, "<=>"),
-    ms_dmcx_OP('s', 't', OF_TYPE, UNARY, "sizeof "),
-    ms_dmcx_OP('s', 'z', OF_EXPR, UNARY, "sizeof "),
-    ms_dmcx_OP('t', 'e', OF_EXPR, POSTFIX, "typeid "),
-    ms_dmcx_OP('t', 'i', OF_TYPE, POSTFIX, "typeid "),
+    ms_DMCX_OP('a', 'N', BINARY, ASSIGN, "&="),
+    ms_DMCX_OP('a', 'S', BINARY, ASSIGN, "="),
+    ms_DMCX_OP('a', 'a', BINARY, ANDIF, "&&"),
+    ms_DMCX_OP('a', 'd', PREFIX, UNARY, "&"),
+    ms_DMCX_OP('a', 'n', BINARY, AND, "&"),
+    ms_DMCX_OP('a', 't', OF_TYPE, UNARY, "alignof "),
+    ms_DMCX_OP('a', 'w', NAME_ONLY, PRIMARY, "co_await"),
+    ms_DMCX_OP('a', 'z', OF_EXPR, UNARY, "alignof "),
+    ms_DMCX_OP('c', 'c', NAMED_CAST, POSTFIX, "const_cast"),
+    ms_DMCX_OP('c', 'l', CALL, POSTFIX, "()"),
+    ms_DMCX_OP('c', 'm', BINARY, COMMA, ","),
+    ms_DMCX_OP('c', 'o', PREFIX, UNARY, "~"),
+    ms_DMCX_OP('c', 'p', PAREN_CALL, POSTFIX, "()"),
+    ms_DMCX_OP('c', 'v', CONVERT, CAST, ""),
+    ms_DMCX_OP('d', 'V', BINARY, ASSIGN, "/="),
+    ms_DMCX_OP('d', 'a', DELETE_ARRAY, UNARY, "delete[]"),
+    ms_DMCX_OP('d', 'c', NAMED_CAST, POSTFIX, "dynamic_cast"),
+    ms_DMCX_OP('d', 'e', PREFIX, UNARY, "*"),
+    ms_DMCX_OP('d', 'l', DELETE, UNARY, "delete"),
+    ms_DMCX_OP('d', 's', DOT, PTRMEM, ".*"),
+    ms_DMCX_OP('d', 't', DOT, POSTFIX, "."),
+    ms_DMCX_OP('d', 'v', BINARY, ASSIGN, "/"), /* looks wrong, but so llvm-cxxfilt sets its parentheses */
+    ms_DMCX_OP('e', 'O', BINARY, ASSIGN, "^="),
+    ms_DMCX_OP('e', 'o', BINARY, XOR, "^"),
+    ms_DMCX_OP('e', 'q', BINARY, EQUALITY, "=="),
+    ms_DMCX_OP('g', 'e', BINARY, RELATIONAL, ">="),
+    ms_DMCX_OP('g', 't', BINARY, RELATIONAL, ">"),
+    ms_DMCX_OP('i', 'x', SUBSCRIPT, POSTFIX, "[]"),
+    ms_DMCX_OP('l', 'S', BINARY, ASSIGN, "<<="),
+    ms_DMCX_OP('l', 'e', BINARY, RELATIONAL, "<="),
+    ms_DMCX_OP('l', 's', BINARY, SHIFT, "<<"),
+    ms_DMCX_OP('l', 't', BINARY, RELATIONAL, "<"),
+    ms_DMCX_OP('m', 'I', BINARY, ASSIGN, "-="),
+    ms_DMCX_OP('m', 'L', BINARY, ASSIGN, "*="),
+    ms_DMCX_OP('m', 'i', BINARY, ADD, "-"),
+    ms_DMCX_OP('m', 'l', BINARY, MUL, "*"),
+    ms_DMCX_OP('m', 'm', POSTFIX, POSTFIX, "--"),
+    ms_DMCX_OP('n', 'a', NEW_ARRAY, UNARY, "new[]"),
+    ms_DMCX_OP('n', 'e', BINARY, EQUALITY, "!="),
+    ms_DMCX_OP('n', 'g', PREFIX, UNARY, "-"),
+    ms_DMCX_OP('n', 't', PREFIX, UNARY, "!"),
+    ms_DMCX_OP('n', 'w', NEW, UNARY, "new"),
+    ms_DMCX_OP('o', 'R', BINARY, ASSIGN, "|="),
+    ms_DMCX_OP('o', 'o', BINARY, ORIF, "||"),
+    ms_DMCX_OP('o', 'r', BINARY, IOR, "|"),
+    ms_DMCX_OP('p', 'L', BINARY, ASSIGN, "+="),
+    ms_DMCX_OP('p', 'l', BINARY, ADD, "+"),
+    ms_DMCX_OP('p', 'm', ARROW, PTRMEM, "->*"),
+    ms_DMCX_OP('p', 'p', POSTFIX, POSTFIX, "++"),
+    ms_DMCX_OP('p', 's', PREFIX, UNARY, "+"),
+    ms_DMCX_OP('p', 't', ARROW, POSTFIX, "->"),
+    ms_DMCX_OP('q', 'u', CONDITIONAL, CONDITIONAL, "?"),
+    ms_DMCX_OP('r', 'M', BINARY, ASSIGN, "%="),
+    ms_DMCX_OP('r', 'S', BINARY, ASSIGN, ">>="),
+    ms_DMCX_OP('r', 'c', NAMED_CAST, POSTFIX, "reinterpret_cast"),
+    ms_DMCX_OP('r', 'm', BINARY, MUL, "%"),
+    ms_DMCX_OP('r', 's', BINARY, SHIFT, ">>"),
+    ms_DMCX_OP('s', 'c', NAMED_CAST, POSTFIX, "static_cast"),
+    ms_DMCX_OP('s', 's', BINARY, SPACESHIP, "<=>"),
+    ms_DMCX_OP('s', 't', OF_TYPE, UNARY, "sizeof "),
+    ms_DMCX_OP('s', 'z', OF_EXPR, UNARY, "sizeof "),
+    ms_DMCX_OP('t', 'e', OF_EXPR, POSTFIX, "typeid "),
+    ms_DMCX_OP('t', 'i', OF_TYPE, POSTFIX, "typeid "),
 };
-#undef ms_dmcx_OP
-enum ms_dmcx_op_count { ms_dmcx_OP_COUNT = sizeof(ms_dmcx_ops) / sizeof(ms_dmcx_ops[0]) };
+#undef ms_DMCX_OP
+enum ms_dmcx_op_count { ms_DMCX_OP_COUNT = sizeof(ms_dmcx_ops) / sizeof(ms_dmcx_ops[0]) };
 
 /* ---- C++: nodes ---- */
 
 enum ms_dmcx_kind {
-    ms_dmcx_WORD, /* a word; never stored */
+    ms_DMCX_WORD, /* a word; never stored */
     /* Names */
-    ms_dmcx_TEXT,          /* a, b: span */
-    ms_dmcx_NESTED,        /* a::b */
-    ms_dmcx_FRIEND,        /* a::friend b */
-    ms_dmcx_LOCAL,         /* encoding a :: entity b */
-    ms_dmcx_QUALIFIED,     /* a::b of an unresolved name */
-    ms_dmcx_GLOBAL,        /* ::a */
-    ms_dmcx_TEMPLATE,      /* a<list b> */
-    ms_dmcx_ABI_TAG,       /* a[abi:b] */
-    ms_dmcx_MODULE,        /* parent a, name b, x = partition */
-    ms_dmcx_IN_MODULE,     /* name b at module a */
-    ms_dmcx_CTOR,          /* of a */
-    ms_dmcx_DTOR,          /* of a */
-    ms_dmcx_DTOR_NAME,     /* ~a */
-    ms_dmcx_OPERATOR,      /* x = index in the table */
-    ms_dmcx_LITERAL_OP,    /* operator"" a */
-    ms_dmcx_CONVERSION,    /* operator a */
-    ms_dmcx_UNNAMED,       /* span a, b: count */
-    ms_dmcx_CLOSURE,       /* lists of template parameters a and of parameters b, tail c */
-    ms_dmcx_CLOSURE_TAIL,  /* constraints a and b, count c */
-    ms_dmcx_BINDING,       /* [list a] */
-    ms_dmcx_SPECIAL,       /* x = word; a */
-    ms_dmcx_CTOR_VTABLE,   /* a in b */
-    ms_dmcx_DOT_SUFFIX,    /* a (b) */
-    ms_dmcx_ENCODING,      /* return type a, name b, tail c; x = qualifiers, y = reference */
-    ms_dmcx_ENCODING_TAIL, /* list of parameters a, enable_if conditions b (x = has them), constraint c */
-    ms_dmcx_THIS_PARAM,    /* this a */
+    ms_DMCX_TEXT,          /* a, b: span */
+    ms_DMCX_NESTED,        /* a::b */
+    ms_DMCX_FRIEND,        /* a::friend b */
+    ms_DMCX_LOCAL,         /* encoding a :: entity b */
+    ms_DMCX_QUALIFIED,     /* a::b of an unresolved name */
+    ms_DMCX_GLOBAL,        /* ::a */
+    ms_DMCX_TEMPLATE,      /* a<list b> */
+    ms_DMCX_ABI_TAG,       /* a[abi:b] */
+    ms_DMCX_MODULE,        /* parent a, name b, x = partition */
+    ms_DMCX_IN_MODULE,     /* name b at module a */
+    ms_DMCX_CTOR,          /* of a */
+    ms_DMCX_DTOR,          /* of a */
+    ms_DMCX_DTOR_NAME,     /* ~a */
+    ms_DMCX_OPERATOR,      /* x = index in the table */
+    ms_DMCX_LITERAL_OP,    /* operator"" a */
+    ms_DMCX_CONVERSION,    /* operator a */
+    ms_DMCX_UNNAMED,       /* span a, b: count */
+    ms_DMCX_CLOSURE,       /* lists of template parameters a and of parameters b, tail c */
+    ms_DMCX_CLOSURE_TAIL,  /* constraints a and b, count c */
+    ms_DMCX_BINDING,       /* [list a] */
+    ms_DMCX_SPECIAL,       /* x = word; a */
+    ms_DMCX_CTOR_VTABLE,   /* a in b */
+    ms_DMCX_DOT_SUFFIX,    /* a (b) */
+    ms_DMCX_ENCODING,      /* return type a, name b, tail c; x = qualifiers, y = reference */
+    ms_DMCX_ENCODING_TAIL, /* list of parameters a, enable_if conditions b (x = has them), constraint c */
+    ms_DMCX_THIS_PARAM,    /* this a */
     /* Types */
-    ms_dmcx_QUAL,        /* a; x = qualifiers */
-    ms_dmcx_VENDOR_QUAL, /* a, name (perhaps with arguments) b */
-    ms_dmcx_OBJC_PROTO,  /* a<b> */
-    ms_dmcx_POINTER,
-    ms_dmcx_REFERENCE,        /* a; x = 1 &, 2 &&; y = being printed */
-    ms_dmcx_MEMBER_PTR,       /* class a, member type b */
-    ms_dmcx_ARRAY,            /* of a, dimension b */
-    ms_dmcx_FUNCTION,         /* return type a, parameters b, exceptions c; x = qualifiers, y = reference */
-    ms_dmcx_NOEXCEPT_IF,      /* noexcept(a) */
-    ms_dmcx_THROW_LIST,       /* throw(list a) */
-    ms_dmcx_VECTOR,           /* of a, dimension b */
-    ms_dmcx_PIXEL,            /* dimension a */
-    ms_dmcx_AFTER,            /* a, then word x */
-    ms_dmcx_ELABORATED,       /* word x, then a */
-    ms_dmcx_FLOAT_N,          /* span a, b */
-    ms_dmcx_BIT_INT,          /* a = width; x = unsigned */
-    ms_dmcx_TRANSFORM,        /* a(b) */
-    ms_dmcx_EXPANSION,        /* a... */
-    ms_dmcx_PACK,             /* a parameter that stands for b elements, in the cells from a */
-    ms_dmcx_ARG_PACK,         /* the list a as an argument; c = its PACK once asked for */
-    ms_dmcx_FORWARD,          /* parameter a, waits before it b, its argument c; y = being printed */
-    ms_dmcx_SYNTHETIC,        /* an invented parameter name: x = 0 T, 1 N, 2 TT; a = number */
-    ms_dmcx_DECL_TYPE,        /* typename a */
-    ms_dmcx_DECL_CONSTRAINED, /* constraint b, name a */
-    ms_dmcx_DECL_VALUE,       /* type b, name a */
-    ms_dmcx_DECL_TEMPLATE,    /* template<list b> typename a requires c */
-    ms_dmcx_DECL_PACK,        /* a... */
-    ms_dmcx_QUALIFIED_ARG,    /* argument a, whose parameter's declaration is not printed */
+    ms_DMCX_QUAL,        /* a; x = qualifiers */
+    ms_DMCX_VENDOR_QUAL, /* a, name (perhaps with arguments) b */
+    ms_DMCX_OBJC_PROTO,  /* a<b> */
+    ms_DMCX_POINTER,
+    ms_DMCX_REFERENCE,        /* a; x = 1 &, 2 &&; y = being printed */
+    ms_DMCX_MEMBER_PTR,       /* class a, member type b */
+    ms_DMCX_ARRAY,            /* of a, dimension b */
+    ms_DMCX_FUNCTION,         /* return type a, parameters b, exceptions c; x = qualifiers, y = reference */
+    ms_DMCX_NOEXCEPT_IF,      /* noexcept(a) */
+    ms_DMCX_THROW_LIST,       /* throw(list a) */
+    ms_DMCX_VECTOR,           /* of a, dimension b */
+    ms_DMCX_PIXEL,            /* dimension a */
+    ms_DMCX_AFTER,            /* a, then word x */
+    ms_DMCX_ELABORATED,       /* word x, then a */
+    ms_DMCX_FLOAT_N,          /* span a, b */
+    ms_DMCX_BIT_INT,          /* a = width; x = unsigned */
+    ms_DMCX_TRANSFORM,        /* a(b) */
+    ms_DMCX_EXPANSION,        /* a... */
+    ms_DMCX_PACK,             /* a parameter that stands for b elements, in the cells from a */
+    ms_DMCX_ARG_PACK,         /* the list a as an argument; c = its PACK once asked for */
+    ms_DMCX_FORWARD,          /* parameter a, waits before it b, its argument c; y = being printed */
+    ms_DMCX_SYNTHETIC,        /* an invented parameter name: x = 0 T, 1 N, 2 TT; a = number */
+    ms_DMCX_DECL_TYPE,        /* typename a */
+    ms_DMCX_DECL_CONSTRAINED, /* constraint b, name a */
+    ms_DMCX_DECL_VALUE,       /* type b, name a */
+    ms_DMCX_DECL_TEMPLATE,    /* template<list b> typename a requires c */
+    ms_DMCX_DECL_PACK,        /* a... */
+    ms_DMCX_QUALIFIED_ARG,    /* argument a, whose parameter's declaration is not printed */
     /* Expressions; x = index in the operator table where there is one */
-    ms_dmcx_PREFIX,
-    ms_dmcx_POSTFIX_OP,
-    ms_dmcx_BINARY,
-    ms_dmcx_SUBSCRIPT,
-    ms_dmcx_MEMBER,
-    ms_dmcx_NEW,        /* placement list a, type b, initialisers c; y = global */
-    ms_dmcx_DELETE,     /* a; y = global */
-    ms_dmcx_CALL,       /* a(list b) */
-    ms_dmcx_CONVERT,    /* (a)(list b) */
-    ms_dmcx_CHOICE,     /* a ? b : c */
-    ms_dmcx_NAMED_CAST, /* x<a>(b) */
-    ms_dmcx_OF,         /* operator x (a) */
-    ms_dmcx_ENCLOSED,   /* word x (a) */
-    ms_dmcx_SIZEOF_PARAM_PACK,
-    ms_dmcx_SIZEOF_ARGS, /* list a */
-    ms_dmcx_FOLD,        /* pack a, start b; y = left */
-    ms_dmcx_INIT_LIST,   /* a{list b} */
-    ms_dmcx_FIELD_INIT,  /* field a, value b */
-    ms_dmcx_INDEX_INIT,  /* [a], value b */
-    ms_dmcx_RANGE_INIT,  /* [a ... b], value c */
-    ms_dmcx_THROW,
-    ms_dmcx_FUNCTION_PARAM, /* fp and span a, b */
-    ms_dmcx_INTEGER,        /* span a, b; word x */
-    ms_dmcx_ENUM_VALUE,     /* (a) span b, c */
-    ms_dmcx_FLOATING,       /* span a, b */
-    ms_dmcx_STRING_OF,      /* type a */
-    ms_dmcx_LAMBDA,         /* closure a */
-    ms_dmcx_SUBOBJECT,      /* type a of b at offset c */
-    ms_dmcx_MEMBER_CONVERT, /* (a)(b) */
-    ms_dmcx_REQUIRES,       /* parameters a, requirements b */
-    ms_dmcx_REQUIRE_EXPR,   /* a, noexcept x, type constraint b */
-    ms_dmcx_REQUIRE_TYPE,   /* typename a */
-    ms_dmcx_REQUIRE_NESTED  /* requires a */
+    ms_DMCX_PREFIX,
+    ms_DMCX_POSTFIX_OP,
+    ms_DMCX_BINARY,
+    ms_DMCX_SUBSCRIPT,
+    ms_DMCX_MEMBER,
+    ms_DMCX_NEW,        /* placement list a, type b, initialisers c; y = global */
+    ms_DMCX_DELETE,     /* a; y = global */
+    ms_DMCX_CALL,       /* a(list b) */
+    ms_DMCX_CONVERT,    /* (a)(list b) */
+    ms_DMCX_CHOICE,     /* a ? b : c */
+    ms_DMCX_NAMED_CAST, /* x<a>(b) */
+    ms_DMCX_OF,         /* operator x (a) */
+    ms_DMCX_ENCLOSED,   /* word x (a) */
+    ms_DMCX_SIZEOF_PARAM_PACK,
+    ms_DMCX_SIZEOF_ARGS, /* list a */
+    ms_DMCX_FOLD,        /* pack a, start b; y = left */
+    ms_DMCX_INIT_LIST,   /* a{list b} */
+    ms_DMCX_FIELD_INIT,  /* field a, value b */
+    ms_DMCX_INDEX_INIT,  /* [a], value b */
+    ms_DMCX_RANGE_INIT,  /* [a ... b], value c */
+    ms_DMCX_THROW,
+    ms_DMCX_FUNCTION_PARAM, /* fp and span a, b */
+    ms_DMCX_INTEGER,        /* span a, b; word x */
+    ms_DMCX_ENUM_VALUE,     /* (a) span b, c */
+    ms_DMCX_FLOATING,       /* span a, b */
+    ms_DMCX_STRING_OF,      /* type a */
+    ms_DMCX_LAMBDA,         /* closure a */
+    ms_DMCX_SUBOBJECT,      /* type a of b at offset c */
+    ms_DMCX_MEMBER_CONVERT, /* (a)(b) */
+    ms_DMCX_REQUIRES,       /* parameters a, requirements b */
+    ms_DMCX_REQUIRE_EXPR,   /* a, noexcept x, type constraint b */
+    ms_DMCX_REQUIRE_TYPE,   /* typename a */
+    ms_DMCX_REQUIRE_NESTED  /* requires a */
 };
 
 /* A declarator's shape. The upper bits say "not known before printing", for packs and forward references. */
 enum ms_dmcx_flag {
-    ms_dmcx_RIGHT = 1, /* has a part behind the name */
-    ms_dmcx_IS_ARRAY = 2,
-    ms_dmcx_IS_FUNCTION = 4,
-    ms_dmcx_SHAPE = 7,
-    ms_dmcx_ASK = 8, /* shape bit times this: ask when printing */
-    ms_dmcx_ASK_ALL = 56
+    ms_DMCX_RIGHT = 1, /* has a part behind the name */
+    ms_DMCX_IS_ARRAY = 2,
+    ms_DMCX_IS_FUNCTION = 4,
+    ms_DMCX_SHAPE = 7,
+    ms_DMCX_ASK = 8, /* shape bit times this: ask when printing */
+    ms_DMCX_ASK_ALL = 56
 };
 
 static ms_dmcx_node *ms_dmcx_at(const ms_dmcx *p, uint32_t ref)
@@ -18806,12 +19152,12 @@ static ms_dmcx_node *ms_dmcx_at(const ms_dmcx *p, uint32_t ref)
 
 static uint32_t ms_dmcx_kind_of(const ms_dmcx *p, uint32_t ref)
 {
-    return ref < ms_dmcx_W_COUNT ? (uint32_t)ms_dmcx_WORD : ms_dmcx_at(p, ref)->kind;
+    return ref < ms_DMCX_W_COUNT ? (uint32_t)ms_DMCX_WORD : ms_dmcx_at(p, ref)->kind;
 }
 
 static uint32_t ms_dmcx_flags_of(const ms_dmcx *p, uint32_t ref)
 {
-    return ref < ms_dmcx_W_COUNT ? 0u : ms_dmcx_at(p, ref)->flags;
+    return ref < ms_DMCX_W_COUNT ? 0u : ms_dmcx_at(p, ref)->flags;
 }
 
 /* Ends the work on this name. Returns 0, the reference that means failure. */
@@ -18879,13 +19225,13 @@ static uint32_t ms_dmcx_make_flagged(ms_dmcx *p, uint32_t kind, uint32_t a, uint
 
 static uint32_t ms_dmcx_make_text(ms_dmcx *p, ms_dmcx_span t)
 {
-    return t.len == 0 ? 0 : ms_dmcx_make(p, ms_dmcx_TEXT, t.off, t.len, 0);
+    return t.len == 0 ? 0 : ms_dmcx_make(p, ms_DMCX_TEXT, t.off, t.len, 0);
 }
 
 /* The flags of a pointer to it, and the like: only the part behind the name shines through. */
 static uint32_t ms_dmcx_right_flags(const ms_dmcx *p, uint32_t ref)
 {
-    return ms_dmcx_flags_of(p, ref) & (ms_dmcx_RIGHT | ms_dmcx_RIGHT * ms_dmcx_ASK);
+    return ms_dmcx_flags_of(p, ref) & (ms_DMCX_RIGHT | ms_DMCX_RIGHT * ms_DMCX_ASK);
 }
 
 static bool ms_dmcx_append(ms_dmcx *p, ms_dmcx_cell *head, uint32_t item)
@@ -18995,7 +19341,7 @@ static bool ms_dmcx_count(ms_dmcx *p, uint32_t *out)
     uint32_t at = p->at;
     while (at < p->len && ms_dmcx_is_digit(p->s[at])) {
         value = value * 10u + (uint32_t)(p->s[at] - '0');
-        if (value > ms_dmcx_MAX_NAME)
+        if (value > ms_DMCX_MAX_NAME)
             return false;
         at++;
     }
@@ -19018,8 +19364,8 @@ static bool ms_dmcx_seq_id(ms_dmcx *p, uint32_t *out)
             value = value * 36u + (uint32_t)(c - 'A') + 10u;
         else
             break;
-        if (value > ms_dmcx_MAX_NAME)
-            value = ms_dmcx_MAX_NAME; /* more than there can be candidates */
+        if (value > ms_DMCX_MAX_NAME)
+            value = ms_DMCX_MAX_NAME; /* more than there can be candidates */
     }
     *out = value;
     return p->at != start;
@@ -19044,13 +19390,13 @@ static uint32_t ms_dmcx_source_name(ms_dmcx *p)
 {
     ms_dmcx_span t = ms_dmcx_source_text(p);
     if (t.len >= 10 && ms_dmcx_starts(p, t.off, "_GLOBAL__N", 10))
-        return ms_dmcx_W_ANONYMOUS;
+        return ms_DMCX_W_ANONYMOUS;
     return ms_dmcx_make_text(p, t);
 }
 
 static bool ms_dmcx_is_text(const ms_dmcx *p, uint32_t ref, const char *text, uint32_t len)
 {
-    if (ms_dmcx_kind_of(p, ref) != ms_dmcx_TEXT)
+    if (ms_dmcx_kind_of(p, ref) != ms_DMCX_TEXT)
         return false;
     const ms_dmcx_node *n = ms_dmcx_at(p, ref);
     return n->b == len && ms_equal(p->s + n->a, text, len);
@@ -19077,7 +19423,7 @@ static const ms_dmcx_op *ms_dmcx_operator(ms_dmcx *p)
     char c0 = p->s[p->at];
     char c1 = p->s[p->at + 1];
     uint32_t lo = 0;
-    uint32_t hi = ms_dmcx_OP_COUNT;
+    uint32_t hi = ms_DMCX_OP_COUNT;
     while (lo < hi) {
         uint32_t mid = (lo + hi) / 2;
         const ms_dmcx_op *op = &ms_dmcx_ops[mid];
@@ -19086,7 +19432,7 @@ static const ms_dmcx_op *ms_dmcx_operator(ms_dmcx *p)
         else
             hi = mid;
     }
-    if (lo == ms_dmcx_OP_COUNT || ms_dmcx_ops[lo].code[0] != c0 || ms_dmcx_ops[lo].code[1] != c1)
+    if (lo == ms_DMCX_OP_COUNT || ms_dmcx_ops[lo].code[0] != c0 || ms_dmcx_ops[lo].code[1] != c1)
         return NULL;
     p->at += 2;
     return &ms_dmcx_ops[lo];
@@ -19096,7 +19442,7 @@ static const ms_dmcx_op *ms_dmcx_operator(ms_dmcx *p)
 static bool ms_dmcx_enter(ms_dmcx *p)
 {
     ms_dm *d = p->d;
-    if (d->failed || d->work == 0 || d->depth >= ms_dmcx_MAX_DEPTH) {
+    if (d->failed || d->work == 0 || d->depth >= ms_DMCX_MAX_DEPTH) {
         d->failed = true;
         return false;
     }
@@ -19177,9 +19523,9 @@ static uint32_t *ms_dmcx_pack_at(const ms_dmcx *p, uint32_t v, uint32_t i)
 static uint32_t ms_dmcx_argument(ms_dmcx *p, uint32_t arg)
 {
     uint32_t kind = ms_dmcx_kind_of(p, arg);
-    if (kind == ms_dmcx_QUALIFIED_ARG)
+    if (kind == ms_DMCX_QUALIFIED_ARG)
         return ms_dmcx_at(p, arg)->a;
-    if (kind != ms_dmcx_ARG_PACK)
+    if (kind != ms_DMCX_ARG_PACK)
         return arg;
     if (ms_dmcx_at(p, arg)->c != 0)
         return ms_dmcx_at(p, arg)->c;
@@ -19188,11 +19534,11 @@ static uint32_t ms_dmcx_argument(ms_dmcx *p, uint32_t arg)
     uint32_t flags = 0;
     for (uint32_t cell = list; cell != 0; cell = p->cells[cell].next) {
         uint32_t of = ms_dmcx_flags_of(p, p->cells[cell].item);
-        flags |= (of & ms_dmcx_SHAPE) * ms_dmcx_ASK | (of & ms_dmcx_ASK_ALL);
+        flags |= (of & ms_DMCX_SHAPE) * ms_DMCX_ASK | (of & ms_DMCX_ASK_ALL);
         count++;
     }
     uint32_t v = ms_dmcx_take(p, count / 2 + 1);
-    uint32_t pack = v == 0 ? 0 : ms_dmcx_make_flagged(p, ms_dmcx_PACK, v, count, flags);
+    uint32_t pack = v == 0 ? 0 : ms_dmcx_make_flagged(p, ms_DMCX_PACK, v, count, flags);
     if (pack == 0)
         return 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -19232,7 +19578,7 @@ static uint32_t ms_dmcx_lambda_auto(ms_dmcx *p, uint32_t level)
             return 0;
         p->cells[p->levels].item = 0;
     }
-    return ms_dmcx_W_AUTO;
+    return ms_DMCX_W_AUTO;
 }
 
 /* <template-param> (ABI 5.1.8) */
@@ -19259,7 +19605,7 @@ static uint32_t ms_dmcx_template_param(ms_dmcx *p)
         return ms_dmcx_make_text(p, t);
     }
     if (p->permit_forward && level == 0) {
-        uint32_t ref = ms_dmcx_make_flagged(p, ms_dmcx_FORWARD, index, p->forward, ms_dmcx_ASK_ALL);
+        uint32_t ref = ms_dmcx_make_flagged(p, ms_DMCX_FORWARD, index, p->forward, ms_DMCX_ASK_ALL);
         if (ref != 0)
             p->forward = ref;
         return ref;
@@ -19299,7 +19645,7 @@ static uint32_t ms_dmcx_abi_tags(ms_dmcx *p, uint32_t base)
         uint32_t tag = ms_dmcx_make_text(p, ms_dmcx_source_text(p));
         if (tag == 0)
             return 0;
-        base = ms_dmcx_make_flagged(p, ms_dmcx_ABI_TAG, base, tag, ms_dmcx_flags_of(p, base));
+        base = ms_dmcx_make_flagged(p, ms_DMCX_ABI_TAG, base, tag, ms_dmcx_flags_of(p, base));
     }
     return base;
 }
@@ -19313,12 +19659,12 @@ static uint32_t ms_dmcx_substitution(ms_dmcx *p)
     if (c >= 'a' && c <= 'z') {
         uint32_t word = 0;
         switch (c) {
-        case 'a': word = ms_dmcx_W_ALLOCATOR; break;
-        case 'b': word = ms_dmcx_W_BASIC_STRING; break;
-        case 's': word = ms_dmcx_W_STRING; break;
-        case 'i': word = ms_dmcx_W_ISTREAM; break;
-        case 'o': word = ms_dmcx_W_OSTREAM; break;
-        case 'd': word = ms_dmcx_W_IOSTREAM; break;
+        case 'a': word = ms_DMCX_W_ALLOCATOR; break;
+        case 'b': word = ms_DMCX_W_BASIC_STRING; break;
+        case 's': word = ms_DMCX_W_STRING; break;
+        case 'i': word = ms_DMCX_W_ISTREAM; break;
+        case 'o': word = ms_DMCX_W_OSTREAM; break;
+        case 'd': word = ms_DMCX_W_IOSTREAM; break;
         default: return 0;
         }
         p->at++;
@@ -19340,7 +19686,7 @@ static bool ms_dmcx_module(ms_dmcx *p, uint32_t *module)
     while (ms_dmcx_eat(p, 'W')) {
         uint32_t partition = ms_dmcx_eat(p, 'P');
         uint32_t name = ms_dmcx_source_name(p);
-        uint32_t next = name == 0 ? 0 : ms_dmcx_make(p, ms_dmcx_MODULE, *module, name, 0);
+        uint32_t next = name == 0 ? 0 : ms_dmcx_make(p, ms_DMCX_MODULE, *module, name, 0);
         if (ms_dmcx_add_sub(p, next) == 0)
             return false;
         ms_dmcx_at(p, next)->x = (uint8_t)partition;
@@ -19353,10 +19699,10 @@ static bool ms_dmcx_module(ms_dmcx *p, uint32_t *module)
 static uint32_t ms_dmcx_written_out(uint32_t scope)
 {
     switch (scope) {
-    case ms_dmcx_W_STRING: return ms_dmcx_W_FULL_STRING;
-    case ms_dmcx_W_ISTREAM: return ms_dmcx_W_FULL_ISTREAM;
-    case ms_dmcx_W_OSTREAM: return ms_dmcx_W_FULL_OSTREAM;
-    case ms_dmcx_W_IOSTREAM: return ms_dmcx_W_FULL_IOSTREAM;
+    case ms_DMCX_W_STRING: return ms_DMCX_W_FULL_STRING;
+    case ms_DMCX_W_ISTREAM: return ms_DMCX_W_FULL_ISTREAM;
+    case ms_DMCX_W_OSTREAM: return ms_DMCX_W_FULL_OSTREAM;
+    case ms_DMCX_W_IOSTREAM: return ms_DMCX_W_FULL_IOSTREAM;
     default: return scope;
     }
 }
@@ -19381,7 +19727,7 @@ static uint32_t ms_dmcx_ctor_dtor(ms_dmcx *p, uint32_t scope, ms_dmcx_name_state
         p->at++;
         if (state != NULL)
             state->special = true;
-        return ms_dmcx_make_of(p, ms_dmcx_DTOR, scope);
+        return ms_dmcx_make_of(p, ms_DMCX_DTOR, scope);
     }
     p->at++;
     bool inherited = ms_dmcx_eat(p, 'I');
@@ -19393,7 +19739,7 @@ static uint32_t ms_dmcx_ctor_dtor(ms_dmcx *p, uint32_t scope, ms_dmcx_name_state
         state->special = true;
     if (inherited && ms_dmcx_inner_name(p, state) == 0)
         return 0;
-    return ms_dmcx_make_of(p, ms_dmcx_CTOR, scope);
+    return ms_dmcx_make_of(p, ms_DMCX_CTOR, scope);
 }
 
 /* cv <type>: its parameters may stand for arguments that come behind it. */
@@ -19408,7 +19754,7 @@ static uint32_t ms_dmcx_conversion_name(ms_dmcx *p, ms_dmcx_name_state *state)
     p->permit_forward = permit_forward;
     if (state != NULL)
         state->special = true;
-    return ms_dmcx_make_of(p, ms_dmcx_CONVERSION, type);
+    return ms_dmcx_make_of(p, ms_DMCX_CONVERSION, type);
 }
 
 /* <operator-name> */
@@ -19416,20 +19762,20 @@ static uint32_t ms_dmcx_operator_name(ms_dmcx *p, ms_dmcx_name_state *state)
 {
     const ms_dmcx_op *op = ms_dmcx_operator(p);
     if (op != NULL) {
-        if (op->kind == ms_dmcx_OP_CONVERT)
+        if (op->kind == ms_DMCX_OP_CONVERT)
             return ms_dmcx_conversion_name(p, state);
-        if (op->kind > ms_dmcx_OP_NAME_ONLY)
+        if (op->kind > ms_DMCX_OP_NAME_ONLY)
             return 0;
-        uint32_t ref = ms_dmcx_make(p, ms_dmcx_OPERATOR, 0, 0, 0);
+        uint32_t ref = ms_dmcx_make(p, ms_DMCX_OPERATOR, 0, 0, 0);
         if (ref != 0)
             ms_dmcx_at(p, ref)->x = (uint8_t)(op - ms_dmcx_ops);
         return ref;
     }
     if (ms_dmcx_eat2(p, 'l', 'i'))
-        return ms_dmcx_make_of(p, ms_dmcx_LITERAL_OP, ms_dmcx_source_name(p));
+        return ms_dmcx_make_of(p, ms_DMCX_LITERAL_OP, ms_dmcx_source_name(p));
     if (ms_dmcx_peek(p, 0) == 'v' && ms_dmcx_is_digit(ms_dmcx_peek(p, 1))) {
         p->at += 2; /* vendor's operator: v, number of operands, name */
-        return ms_dmcx_make_of(p, ms_dmcx_CONVERSION, ms_dmcx_source_name(p));
+        return ms_dmcx_make_of(p, ms_DMCX_CONVERSION, ms_dmcx_source_name(p));
     }
     return 0;
 }
@@ -19442,7 +19788,7 @@ static uint32_t ms_dmcx_binding(ms_dmcx *p)
         if (!ms_dmcx_append(p, &names, ms_dmcx_source_name(p)))
             return 0;
     } while (!ms_dmcx_eat(p, 'E'));
-    return ms_dmcx_make_of(p, ms_dmcx_BINDING, names.item);
+    return ms_dmcx_make_of(p, ms_DMCX_BINDING, names.item);
 }
 
 /* <unqualified-name> in scope (0 = none) and module (0 = none); returns it with its scope. */
@@ -19473,24 +19819,24 @@ static uint32_t ms_dmcx_unqualified(ms_dmcx *p, ms_dmcx_name_state *state, uint3
         name = ms_dmcx_operator_name(p, state);
     }
     if (name != 0 && module != 0)
-        name = ms_dmcx_make(p, ms_dmcx_IN_MODULE, module, name, 0);
+        name = ms_dmcx_make(p, ms_DMCX_IN_MODULE, module, name, 0);
     if (ms_dmcx_peek(p, 0) == 'B')
         name = ms_dmcx_abi_tags(p, name);
     if (scope == 0)
         return name;
-    return ms_dmcx_make_two(p, is_friend ? ms_dmcx_FRIEND : ms_dmcx_NESTED, scope, name);
+    return ms_dmcx_make_two(p, is_friend ? ms_DMCX_FRIEND : ms_DMCX_NESTED, scope, name);
 }
 
 /* <unscoped-name>; *is_sub tells whether it was a substitution, which in a name must be a template's. */
 static uint32_t ms_dmcx_unscoped(ms_dmcx *p, ms_dmcx_name_state *state, bool *is_sub)
 {
-    uint32_t scope = ms_dmcx_eat2(p, 'S', 't') ? (uint32_t)ms_dmcx_W_STD : 0u;
+    uint32_t scope = ms_dmcx_eat2(p, 'S', 't') ? (uint32_t)ms_DMCX_W_STD : 0u;
     uint32_t module = 0;
     if (ms_dmcx_peek(p, 0) == 'S') {
         uint32_t sub = ms_dmcx_substitution(p);
         if (sub == 0)
             return 0;
-        if (ms_dmcx_kind_of(p, sub) == ms_dmcx_MODULE) {
+        if (ms_dmcx_kind_of(p, sub) == ms_DMCX_MODULE) {
             module = sub;
         } else if (scope == 0) {
             *is_sub = true;
@@ -19523,7 +19869,7 @@ static uint32_t ms_dmcx_decltype(ms_dmcx *p)
 {
     p->at += 2;
     uint32_t expr = ms_dmcx_expr(p);
-    return ms_dmcx_eat(p, 'E') ? ms_dmcx_make_x(p, ms_dmcx_ENCLOSED, expr, ms_dmcx_W_DECLTYPE_OF) : 0;
+    return ms_dmcx_eat(p, 'E') ? ms_dmcx_make_x(p, ms_DMCX_ENCLOSED, expr, ms_DMCX_W_DECLTYPE_OF) : 0;
 }
 
 /* One more component of a nested name. A scope set by a substitution is no new candidate: *is_new says so. */
@@ -19535,7 +19881,7 @@ static uint32_t ms_dmcx_component(ms_dmcx *p, ms_dmcx_name_state *state, uint32_
     if (c == 'T')
         return scope != 0 ? 0 : ms_dmcx_template_param(p);
     if (c == 'I') {
-        if (scope == 0 || ms_dmcx_kind_of(p, scope) == ms_dmcx_TEMPLATE)
+        if (scope == 0 || ms_dmcx_kind_of(p, scope) == ms_DMCX_TEMPLATE)
             return 0;
         uint32_t name = ms_dmcx_template_args(p, scope, state != NULL);
         if (state != NULL)
@@ -19546,10 +19892,10 @@ static uint32_t ms_dmcx_component(ms_dmcx *p, ms_dmcx_name_state *state, uint32_
         return scope != 0 ? 0 : ms_dmcx_decltype(p);
     uint32_t module = 0;
     if (c == 'S') {
-        uint32_t sub = ms_dmcx_eat2(p, 'S', 't') ? (uint32_t)ms_dmcx_W_STD : ms_dmcx_substitution(p);
+        uint32_t sub = ms_dmcx_eat2(p, 'S', 't') ? (uint32_t)ms_DMCX_W_STD : ms_dmcx_substitution(p);
         if (sub == 0)
             return 0;
-        if (ms_dmcx_kind_of(p, sub) != ms_dmcx_MODULE) {
+        if (ms_dmcx_kind_of(p, sub) != ms_DMCX_MODULE) {
             *is_new = false;
             return scope != 0 ? 0 : sub;
         }
@@ -19610,7 +19956,7 @@ static uint32_t ms_dmcx_local(ms_dmcx *p, ms_dmcx_name_state *state)
         return 0;
     if (ms_dmcx_eat(p, 's')) {
         ms_dmcx_discriminator(p);
-        return ms_dmcx_make(p, ms_dmcx_LOCAL, encoding, ms_dmcx_W_STRING_LITERAL, 0);
+        return ms_dmcx_make(p, ms_DMCX_LOCAL, encoding, ms_DMCX_W_STRING_LITERAL, 0);
     }
     uint32_t levels = p->levels;
     uint32_t level_count = p->level_count;
@@ -19627,7 +19973,7 @@ static uint32_t ms_dmcx_local(ms_dmcx *p, ms_dmcx_name_state *state)
     }
     p->levels = levels;
     p->level_count = level_count;
-    return ms_dmcx_make_two(p, ms_dmcx_LOCAL, encoding, entity);
+    return ms_dmcx_make_two(p, ms_DMCX_LOCAL, encoding, entity);
 }
 
 /* <name>; state (NULL outside an encoding's own name) learns about it. It is no step deeper: what reads names
@@ -19683,8 +20029,8 @@ static uint32_t ms_dmcx_closure_parts(ms_dmcx *p)
     ms_dmcx_span count = ms_dmcx_number(p, false);
     if (!ms_dmcx_eat(p, '_'))
         return 0;
-    uint32_t tail = ms_dmcx_make(p, ms_dmcx_CLOSURE_TAIL, before, after, ms_dmcx_make_text(p, count));
-    return tail == 0 ? 0 : ms_dmcx_make(p, ms_dmcx_CLOSURE, decls.item, params.item, tail);
+    uint32_t tail = ms_dmcx_make(p, ms_DMCX_CLOSURE_TAIL, before, after, ms_dmcx_make_text(p, count));
+    return tail == 0 ? 0 : ms_dmcx_make(p, ms_DMCX_CLOSURE, decls.item, params.item, tail);
 }
 
 /* <unnamed-type-name>, <closure-type-name>, and blocks */
@@ -19696,11 +20042,11 @@ static uint32_t ms_dmcx_unnamed(ms_dmcx *p, ms_dmcx_name_state *state)
     }
     if (ms_dmcx_eat2(p, 'U', 't')) {
         ms_dmcx_span count = ms_dmcx_number(p, false);
-        return ms_dmcx_eat(p, '_') ? ms_dmcx_make(p, ms_dmcx_UNNAMED, count.off, count.len, 0) : 0;
+        return ms_dmcx_eat(p, '_') ? ms_dmcx_make(p, ms_DMCX_UNNAMED, count.off, count.len, 0) : 0;
     }
     if (ms_dmcx_eat2(p, 'U', 'b')) {
         ms_dmcx_number(p, false);
-        return ms_dmcx_eat(p, '_') ? (uint32_t)ms_dmcx_W_BLOCK : 0u;
+        return ms_dmcx_eat(p, '_') ? (uint32_t)ms_DMCX_W_BLOCK : 0u;
     }
     if (!ms_dmcx_eat2(p, 'U', 'l'))
         return 0;
@@ -19717,7 +20063,7 @@ static uint32_t ms_dmcx_unnamed(ms_dmcx *p, ms_dmcx_name_state *state)
 
 static uint32_t ms_dmcx_invented_name(ms_dmcx *p, uint32_t which, ms_dmcx_cell *params)
 {
-    uint32_t ref = ms_dmcx_make(p, ms_dmcx_SYNTHETIC, p->invented[which]++, 0, 0);
+    uint32_t ref = ms_dmcx_make(p, ms_DMCX_SYNTHETIC, p->invented[which]++, 0, 0);
     if (ref == 0)
         return 0;
     ms_dmcx_at(p, ref)->x = (uint8_t)which;
@@ -19744,7 +20090,7 @@ static uint32_t ms_dmcx_template_decl(ms_dmcx *p, uint32_t name)
         break;
     }
     ms_dmcx_pop_levels_to(p, level_count);
-    uint32_t ref = ms_dmcx_make_flagged(p, ms_dmcx_DECL_TEMPLATE, name, inner.item, ms_dmcx_RIGHT);
+    uint32_t ref = ms_dmcx_make_flagged(p, ms_DMCX_DECL_TEMPLATE, name, inner.item, ms_DMCX_RIGHT);
     if (ref != 0)
         ms_dmcx_at(p, ref)->c = constraint;
     return ref;
@@ -19760,25 +20106,25 @@ static uint32_t ms_dmcx_param_decl(ms_dmcx *p, ms_dmcx_cell *params)
     uint32_t of = 0;
     uint32_t ref = 0;
     if (ms_dmcx_eat2(p, 'T', 'y')) {
-        kind = ms_dmcx_DECL_TYPE;
+        kind = ms_DMCX_DECL_TYPE;
         name = ms_dmcx_invented_name(p, 0, params);
     } else if (ms_dmcx_eat2(p, 'T', 'k')) {
-        kind = ms_dmcx_DECL_CONSTRAINED;
+        kind = ms_DMCX_DECL_CONSTRAINED;
         of = ms_dmcx_constraint_name(p);
         name = of == 0 ? 0 : ms_dmcx_invented_name(p, 0, params);
     } else if (ms_dmcx_eat2(p, 'T', 'n')) {
-        kind = ms_dmcx_DECL_VALUE;
+        kind = ms_DMCX_DECL_VALUE;
         name = ms_dmcx_invented_name(p, 1, params);
         of = name == 0 ? 0 : ms_dmcx_type(p);
         name = of == 0 ? 0 : name;
     } else if (ms_dmcx_eat2(p, 'T', 't')) {
         ref = ms_dmcx_template_decl(p, ms_dmcx_invented_name(p, 2, params));
     } else if (ms_dmcx_eat2(p, 'T', 'p')) {
-        kind = ms_dmcx_DECL_PACK;
+        kind = ms_DMCX_DECL_PACK;
         name = ms_dmcx_param_decl(p, params);
     }
     if (name != 0)
-        ref = ms_dmcx_make_flagged(p, kind, name, of, ms_dmcx_RIGHT);
+        ref = ms_dmcx_make_flagged(p, kind, name, of, ms_DMCX_RIGHT);
     p->d->depth--;
     return ref;
 }
@@ -19792,7 +20138,7 @@ static uint32_t ms_dmcx_arg_pack(ms_dmcx *p)
         if (!ms_dmcx_append(p, &args, ms_dmcx_template_arg(p)))
             return 0;
     }
-    return ms_dmcx_make(p, ms_dmcx_ARG_PACK, args.item, 0, 0);
+    return ms_dmcx_make(p, ms_DMCX_ARG_PACK, args.item, 0, 0);
 }
 
 /* <template-arg> */
@@ -19819,7 +20165,7 @@ static uint32_t ms_dmcx_template_arg(ms_dmcx *p)
         if (ms_dmcx_peek(p, 0) == 'J')
             ref = ms_dmcx_arg_pack(p);
         else if (ms_dmcx_param_decl(p, NULL) != 0)
-            ref = ms_dmcx_make_of(p, ms_dmcx_QUALIFIED_ARG, ms_dmcx_template_arg(p));
+            ref = ms_dmcx_make_of(p, ms_DMCX_QUALIFIED_ARG, ms_dmcx_template_arg(p));
         p->d->depth--;
         return ref;
     default: return ms_dmcx_type(p);
@@ -19850,7 +20196,7 @@ static uint32_t ms_dmcx_template_args(ms_dmcx *p, uint32_t name, bool tag)
             return 0;
         break;
     }
-    return ms_dmcx_make(p, ms_dmcx_TEMPLATE, name, known->item, 0);
+    return ms_dmcx_make(p, ms_DMCX_TEMPLATE, name, known->item, 0);
 }
 
 /* ---- C++: types ---- */
@@ -19864,12 +20210,12 @@ static uint32_t ms_dmcx_fixed_point(ms_dmcx *p)
     uint32_t word = 0;
     if (ms_dmcx_peek(p, 0) == 'D' && (type == 'A' || type == 'R')) {
         switch (ms_dmcx_peek(p, 2)) {
-        case 's': word = ms_dmcx_W_ACCUM_S; break;
-        case 't': word = ms_dmcx_W_ACCUM_T; break;
-        case 'i': word = ms_dmcx_W_ACCUM_I; break;
-        case 'j': word = ms_dmcx_W_ACCUM_J; break;
-        case 'l': word = ms_dmcx_W_ACCUM_L; break;
-        case 'm': word = ms_dmcx_W_ACCUM_M; break;
+        case 's': word = ms_DMCX_W_ACCUM_S; break;
+        case 't': word = ms_DMCX_W_ACCUM_T; break;
+        case 'i': word = ms_DMCX_W_ACCUM_I; break;
+        case 'j': word = ms_DMCX_W_ACCUM_J; break;
+        case 'l': word = ms_DMCX_W_ACCUM_L; break;
+        case 'm': word = ms_DMCX_W_ACCUM_M; break;
         default: break;
         }
     }
@@ -19879,9 +20225,9 @@ static uint32_t ms_dmcx_fixed_point(ms_dmcx *p)
     }
     p->at += 3;
     if (type == 'R')
-        word += ms_dmcx_W_FRACT_S - ms_dmcx_W_ACCUM_S;
+        word += ms_DMCX_W_FRACT_S - ms_DMCX_W_ACCUM_S;
     if (saturates)
-        word += ms_dmcx_W_SAT_ACCUM_S - ms_dmcx_W_ACCUM_S;
+        word += ms_DMCX_W_SAT_ACCUM_S - ms_DMCX_W_ACCUM_S;
     return word;
 }
 
@@ -19898,16 +20244,16 @@ static uint32_t ms_dmcx_builtin(ms_dmcx *p)
         return 0;
     uint32_t word = 0;
     switch (ms_dmcx_peek(p, 1)) {
-    case 'd': word = ms_dmcx_W_DEC64; break;
-    case 'e': word = ms_dmcx_W_DEC128; break;
-    case 'f': word = ms_dmcx_W_DEC32; break;
-    case 'h': word = ms_dmcx_W_HALF; break;
-    case 'i': word = ms_dmcx_W_CHAR32; break;
-    case 's': word = ms_dmcx_W_CHAR16; break;
-    case 'u': word = ms_dmcx_W_CHAR8; break;
-    case 'a': word = ms_dmcx_W_AUTO; break;
-    case 'c': word = ms_dmcx_W_DECLTYPE_AUTO; break;
-    case 'n': word = ms_dmcx_W_NULLPTR_T; break;
+    case 'd': word = ms_DMCX_W_DEC64; break;
+    case 'e': word = ms_DMCX_W_DEC128; break;
+    case 'f': word = ms_DMCX_W_DEC32; break;
+    case 'h': word = ms_DMCX_W_HALF; break;
+    case 'i': word = ms_DMCX_W_CHAR32; break;
+    case 's': word = ms_DMCX_W_CHAR16; break;
+    case 'u': word = ms_DMCX_W_CHAR8; break;
+    case 'a': word = ms_DMCX_W_AUTO; break;
+    case 'c': word = ms_DMCX_W_DECLTYPE_AUTO; break;
+    case 'n': word = ms_DMCX_W_NULLPTR_T; break;
     case 'A':
     case 'R':
     case 'S': return ms_dmcx_fixed_point(p);
@@ -19921,7 +20267,7 @@ static uint32_t ms_dmcx_builtin(ms_dmcx *p)
 static uint32_t ms_dmcx_float_n(ms_dmcx *p)
 {
     ms_dmcx_span width = ms_dmcx_number(p, false);
-    return ms_dmcx_eat(p, '_') ? ms_dmcx_make(p, ms_dmcx_FLOAT_N, width.off, width.len, 0) : 0;
+    return ms_dmcx_eat(p, '_') ? ms_dmcx_make(p, ms_DMCX_FLOAT_N, width.off, width.len, 0) : 0;
 }
 
 /* The size in DB<n>_, DB<expression>_, A<n>_, A<expression>_; 0 when malformed. */
@@ -19946,14 +20292,14 @@ static uint32_t ms_dmcx_vector(ms_dmcx *p)
         if (size == 0)
             return 0;
         if (ms_dmcx_eat(p, 'p'))
-            return ms_dmcx_make_of(p, ms_dmcx_PIXEL, size);
+            return ms_dmcx_make_of(p, ms_DMCX_PIXEL, size);
     } else if (!ms_dmcx_eat(p, '_')) {
         size = ms_dmcx_expr(p);
         if (size == 0 || !ms_dmcx_eat(p, '_'))
             return 0;
     }
     uint32_t type = ms_dmcx_type(p);
-    return type == 0 ? 0 : ms_dmcx_make(p, ms_dmcx_VECTOR, type, size, 0);
+    return type == 0 ? 0 : ms_dmcx_make(p, ms_DMCX_VECTOR, type, size, 0);
 }
 
 /* <exception-spec>; *ok is false when it is malformed, 0 is returned when there is none. */
@@ -19961,15 +20307,15 @@ static uint32_t ms_dmcx_exception_spec(ms_dmcx *p, bool *ok)
 {
     uint32_t ref = 0;
     if (ms_dmcx_eat2(p, 'D', 'o'))
-        return ms_dmcx_W_NOEXCEPT;
+        return ms_DMCX_W_NOEXCEPT;
     if (ms_dmcx_eat2(p, 'D', 'O')) {
-        ref = ms_dmcx_make_of(p, ms_dmcx_NOEXCEPT_IF, ms_dmcx_expr(p));
+        ref = ms_dmcx_make_of(p, ms_DMCX_NOEXCEPT_IF, ms_dmcx_expr(p));
         *ok = ref != 0 && ms_dmcx_eat(p, 'E');
     } else if (ms_dmcx_eat2(p, 'D', 'w')) {
         ms_dmcx_cell types = ms_dmcx_empty();
         while (*ok && !ms_dmcx_eat(p, 'E'))
             *ok = ms_dmcx_append(p, &types, ms_dmcx_type(p));
-        ref = *ok ? ms_dmcx_make(p, ms_dmcx_THROW_LIST, types.item, 0, 0) : 0;
+        ref = *ok ? ms_dmcx_make(p, ms_DMCX_THROW_LIST, types.item, 0, 0) : 0;
     }
     return ref;
 }
@@ -19999,7 +20345,7 @@ static uint32_t ms_dmcx_function(ms_dmcx *p)
             return 0;
     }
     uint32_t ref =
-        ms_dmcx_make_flagged(p, ms_dmcx_FUNCTION, result, params.item, ms_dmcx_RIGHT | ms_dmcx_IS_FUNCTION);
+        ms_dmcx_make_flagged(p, ms_DMCX_FUNCTION, result, params.item, ms_DMCX_RIGHT | ms_DMCX_IS_FUNCTION);
     if (ref == 0)
         return 0;
     ms_dmcx_node *n = ms_dmcx_at(p, ref);
@@ -20022,7 +20368,7 @@ static uint32_t ms_dmcx_array(ms_dmcx *p)
     uint32_t type = ms_dmcx_type(p);
     if (type == 0)
         return 0;
-    return ms_dmcx_make_flagged(p, ms_dmcx_ARRAY, type, size, ms_dmcx_RIGHT | ms_dmcx_IS_ARRAY);
+    return ms_dmcx_make_flagged(p, ms_DMCX_ARRAY, type, size, ms_DMCX_RIGHT | ms_DMCX_IS_ARRAY);
 }
 
 /* U <source-name> [<template-args>] <type>: a vendor's qualifier, among them Objective-C's protocols, whose
@@ -20040,13 +20386,13 @@ static uint32_t ms_dmcx_vendor_qual(ms_dmcx *p)
         p->at = behind;
         p->len = len;
         uint32_t type = proto == 0 ? 0 : ms_dmcx_qualified(p);
-        return ms_dmcx_make_two(p, ms_dmcx_OBJC_PROTO, type, proto);
+        return ms_dmcx_make_two(p, ms_DMCX_OBJC_PROTO, type, proto);
     }
     uint32_t name = ms_dmcx_make_text(p, t);
     if (name != 0 && ms_dmcx_peek(p, 0) == 'I')
         name = ms_dmcx_template_args(p, name, false);
     uint32_t type = name == 0 ? 0 : ms_dmcx_qualified(p);
-    return ms_dmcx_make_two(p, ms_dmcx_VENDOR_QUAL, type, name);
+    return ms_dmcx_make_two(p, ms_DMCX_VENDOR_QUAL, type, name);
 }
 
 /* <qualified-type>: only the outermost set of qualifiers is a substitution candidate. */
@@ -20062,7 +20408,7 @@ static uint32_t ms_dmcx_qualified(ms_dmcx *p)
         ref = ms_dmcx_type(p);
         if (quals != 0 && ref != 0) {
             uint32_t type = ref;
-            ref = ms_dmcx_make_flagged(p, ms_dmcx_QUAL, type, 0, ms_dmcx_flags_of(p, type));
+            ref = ms_dmcx_make_flagged(p, ms_DMCX_QUAL, type, 0, ms_dmcx_flags_of(p, type));
             if (ref != 0)
                 ms_dmcx_at(p, ref)->x = (uint8_t)quals;
         }
@@ -20093,7 +20439,7 @@ static uint32_t ms_dmcx_member_pointer(ms_dmcx *p)
     uint32_t member = scope == 0 ? 0 : ms_dmcx_type(p);
     if (member == 0)
         return 0;
-    return ms_dmcx_make_flagged(p, ms_dmcx_MEMBER_PTR, scope, member, ms_dmcx_right_flags(p, member));
+    return ms_dmcx_make_flagged(p, ms_DMCX_MEMBER_PTR, scope, member, ms_dmcx_right_flags(p, member));
 }
 
 /* P, R, O */
@@ -20117,19 +20463,19 @@ static uint32_t ms_dmcx_d_type(ms_dmcx *p)
     case 'F':
         p->at += 2;
         if (ms_dmcx_eat_text(p, "16b", 3))
-            return ms_dmcx_W_BFLOAT16;
+            return ms_DMCX_W_BFLOAT16;
         return ms_dmcx_float_n(p);
     case 'B':
-    case 'U': p->at += 2; return ms_dmcx_make_x(p, ms_dmcx_BIT_INT, ms_dmcx_width(p), c == 'U');
+    case 'U': p->at += 2; return ms_dmcx_make_x(p, ms_DMCX_BIT_INT, ms_dmcx_width(p), c == 'U');
     case 'k':
     case 'K':
         p->at += 2;
-        return ms_dmcx_make_x(p, ms_dmcx_AFTER, ms_dmcx_name(p, NULL),
-                              c == 'k' ? ms_dmcx_W_K_AUTO : ms_dmcx_W_K_DECLTYPE_AUTO);
+        return ms_dmcx_make_x(p, ms_DMCX_AFTER, ms_dmcx_name(p, NULL),
+                              c == 'k' ? ms_DMCX_W_K_AUTO : ms_DMCX_W_K_DECLTYPE_AUTO);
     case 't':
     case 'T': return ms_dmcx_decltype(p);
     case 'v': return ms_dmcx_vector(p);
-    case 'p': p->at += 2; return ms_dmcx_make_of(p, ms_dmcx_EXPANSION, ms_dmcx_type(p));
+    case 'p': p->at += 2; return ms_dmcx_make_of(p, ms_DMCX_EXPANSION, ms_dmcx_type(p));
     case 'o':
     case 'O':
     case 'w':
@@ -20146,7 +20492,7 @@ static uint32_t ms_dmcx_vendor_type(ms_dmcx *p)
     if (name == 0 || !ms_dmcx_eat(p, 'I'))
         return name;
     uint32_t type = ms_dmcx_type(p);
-    return ms_dmcx_eat(p, 'E') ? ms_dmcx_make_two(p, ms_dmcx_TRANSFORM, name, type) : 0;
+    return ms_dmcx_eat(p, 'E') ? ms_dmcx_make_two(p, ms_DMCX_TRANSFORM, name, type) : 0;
 }
 
 /* A class, union or enumeration; *is_new is false for a bare substitution. */
@@ -20173,8 +20519,8 @@ static uint32_t ms_dmcx_t_type(ms_dmcx *p)
     char c = ms_dmcx_peek(p, 1);
     if (c == 's' || c == 'u' || c == 'e') {
         p->at += 2;
-        uint32_t word = c == 's' ? ms_dmcx_W_STRUCT : c == 'u' ? ms_dmcx_W_UNION : ms_dmcx_W_ENUM;
-        return ms_dmcx_make_x(p, ms_dmcx_ELABORATED, ms_dmcx_name(p, NULL), word);
+        uint32_t word = c == 's' ? ms_DMCX_W_STRUCT : c == 'u' ? ms_DMCX_W_UNION : ms_DMCX_W_ENUM;
+        return ms_dmcx_make_x(p, ms_DMCX_ELABORATED, ms_dmcx_name(p, NULL), word);
     }
     uint32_t ref = ms_dmcx_template_param(p);
     if (ref == 0 || !p->try_args || ms_dmcx_peek(p, 0) != 'I')
@@ -20200,11 +20546,11 @@ static uint32_t ms_dmcx_compound(ms_dmcx *p, bool *is_new)
     case 'A': return ms_dmcx_array(p);
     case 'M': return ms_dmcx_member_pointer(p);
     case 'T': return ms_dmcx_t_type(p);
-    case 'P': return ms_dmcx_indirection(p, ms_dmcx_POINTER, 0);
-    case 'R': return ms_dmcx_indirection(p, ms_dmcx_REFERENCE, 1);
-    case 'O': return ms_dmcx_indirection(p, ms_dmcx_REFERENCE, 2);
-    case 'C': p->at++; return ms_dmcx_make_x(p, ms_dmcx_AFTER, ms_dmcx_type(p), ms_dmcx_W_COMPLEX);
-    case 'G': p->at++; return ms_dmcx_make_x(p, ms_dmcx_AFTER, ms_dmcx_type(p), ms_dmcx_W_IMAGINARY);
+    case 'P': return ms_dmcx_indirection(p, ms_DMCX_POINTER, 0);
+    case 'R': return ms_dmcx_indirection(p, ms_DMCX_REFERENCE, 1);
+    case 'O': return ms_dmcx_indirection(p, ms_DMCX_REFERENCE, 2);
+    case 'C': p->at++; return ms_dmcx_make_x(p, ms_DMCX_AFTER, ms_dmcx_type(p), ms_DMCX_W_COMPLEX);
+    case 'G': p->at++; return ms_dmcx_make_x(p, ms_DMCX_AFTER, ms_dmcx_type(p), ms_DMCX_W_IMAGINARY);
     default: return ms_dmcx_class(p, is_new);
     }
 }
@@ -20244,7 +20590,7 @@ static uint32_t ms_dmcx_integer(ms_dmcx *p, uint32_t word)
     ms_dmcx_span t = ms_dmcx_number(p, true);
     if (t.len == 0 || !ms_dmcx_eat(p, 'E'))
         return 0;
-    uint32_t ref = ms_dmcx_make(p, ms_dmcx_INTEGER, t.off, t.len, 0);
+    uint32_t ref = ms_dmcx_make(p, ms_DMCX_INTEGER, t.off, t.len, 0);
     if (ref != 0)
         ms_dmcx_at(p, ref)->x = (uint8_t)word;
     return ref;
@@ -20262,7 +20608,7 @@ static uint32_t ms_dmcx_floating(ms_dmcx *p, char type)
     bool fits = type == 'f' ? len == 8 : len == 16 || (type == 'e' && len == 20);
     if (!fits || !ms_dmcx_eat(p, 'E'))
         return 0;
-    uint32_t ref = ms_dmcx_make(p, ms_dmcx_FLOATING, at, len, 0);
+    uint32_t ref = ms_dmcx_make(p, ms_DMCX_FLOATING, at, len, 0);
     if (ref != 0)
         ms_dmcx_at(p, ref)->x = type == 'f' ? 'f' : type == 'e' ? 'L' : 0;
     return ref;
@@ -20272,21 +20618,21 @@ static uint32_t ms_dmcx_floating(ms_dmcx *p, char type)
 static uint32_t ms_dmcx_integer_word(char c)
 {
     switch (c) {
-    case 'w': return ms_dmcx_W_WCHAR;
-    case 'c': return ms_dmcx_W_CHAR;
-    case 'a': return ms_dmcx_W_SCHAR;
-    case 'h': return ms_dmcx_W_UCHAR;
-    case 's': return ms_dmcx_W_SHORT;
-    case 't': return ms_dmcx_W_USHORT;
-    case 'i': return ms_dmcx_W_NONE;
-    case 'j': return ms_dmcx_W_SUFFIX_U;
-    case 'l': return ms_dmcx_W_SUFFIX_L;
-    case 'm': return ms_dmcx_W_SUFFIX_UL;
-    case 'x': return ms_dmcx_W_SUFFIX_LL;
-    case 'y': return ms_dmcx_W_SUFFIX_ULL;
-    case 'n': return ms_dmcx_W_INT128;
-    case 'o': return ms_dmcx_W_UINT128;
-    default: return ms_dmcx_W_COUNT;
+    case 'w': return ms_DMCX_W_WCHAR;
+    case 'c': return ms_DMCX_W_CHAR;
+    case 'a': return ms_DMCX_W_SCHAR;
+    case 'h': return ms_DMCX_W_UCHAR;
+    case 's': return ms_DMCX_W_SHORT;
+    case 't': return ms_DMCX_W_USHORT;
+    case 'i': return ms_DMCX_W_NONE;
+    case 'j': return ms_DMCX_W_SUFFIX_U;
+    case 'l': return ms_DMCX_W_SUFFIX_L;
+    case 'm': return ms_DMCX_W_SUFFIX_UL;
+    case 'x': return ms_DMCX_W_SUFFIX_LL;
+    case 'y': return ms_DMCX_W_SUFFIX_ULL;
+    case 'n': return ms_DMCX_W_INT128;
+    case 'o': return ms_DMCX_W_UINT128;
+    default: return ms_DMCX_W_COUNT;
     }
 }
 
@@ -20296,14 +20642,14 @@ static uint32_t ms_dmcx_primary(ms_dmcx *p)
     p->at++;
     char c = ms_dmcx_peek(p, 0);
     uint32_t ref = ms_dmcx_integer_word(c);
-    if (ref != ms_dmcx_W_COUNT)
+    if (ref != ms_DMCX_W_COUNT)
         return ms_dmcx_integer(p, ref);
     switch (c) {
     case 'b':
         p->at++;
         if (ms_dmcx_eat2(p, '0', 'E'))
-            return ms_dmcx_W_FALSE;
-        return ms_dmcx_eat2(p, '1', 'E') ? (uint32_t)ms_dmcx_W_TRUE : 0u;
+            return ms_DMCX_W_FALSE;
+        return ms_dmcx_eat2(p, '1', 'E') ? (uint32_t)ms_DMCX_W_TRUE : 0u;
     case 'f':
     case 'd':
     case 'e': return ms_dmcx_floating(p, c);
@@ -20314,39 +20660,39 @@ static uint32_t ms_dmcx_primary(ms_dmcx *p)
         return ms_dmcx_eat(p, 'E') ? ref : 0;
     case 'A':
         ref = ms_dmcx_type(p);
-        return ms_dmcx_eat(p, 'E') ? ms_dmcx_make_of(p, ms_dmcx_STRING_OF, ref) : 0;
+        return ms_dmcx_eat(p, 'E') ? ms_dmcx_make_of(p, ms_DMCX_STRING_OF, ref) : 0;
     case 'D':
         if (!ms_dmcx_eat2(p, 'D', 'n'))
             return 0;
         ms_dmcx_eat(p, '0');
-        return ms_dmcx_eat(p, 'E') ? (uint32_t)ms_dmcx_W_NULLPTR : 0u;
+        return ms_dmcx_eat(p, 'E') ? (uint32_t)ms_DMCX_W_NULLPTR : 0u;
     case 'T': return 0;
     case 'U':
         if (ms_dmcx_peek(p, 1) != 'l')
             return 0;
         ref = ms_dmcx_unnamed(p, NULL);
-        return ms_dmcx_eat(p, 'E') ? ms_dmcx_make_of(p, ms_dmcx_LAMBDA, ref) : 0;
+        return ms_dmcx_eat(p, 'E') ? ms_dmcx_make_of(p, ms_DMCX_LAMBDA, ref) : 0;
     default: break;
     }
     uint32_t type = ms_dmcx_type(p);
     ms_dmcx_span value = ms_dmcx_number(p, true);
     if (type == 0 || value.len == 0 || !ms_dmcx_eat(p, 'E'))
         return 0;
-    return ms_dmcx_make(p, ms_dmcx_ENUM_VALUE, type, value.off, value.len);
+    return ms_dmcx_make(p, ms_DMCX_ENUM_VALUE, type, value.off, value.len);
 }
 
 /* <function-param>: fp and fL; qualifiers and scope are not printed. */
 static uint32_t ms_dmcx_function_param(ms_dmcx *p)
 {
     if (ms_dmcx_eat_text(p, "fpT", 3))
-        return ms_dmcx_W_THIS;
+        return ms_DMCX_W_THIS;
     if (!ms_dmcx_eat2(p, 'f', 'p')) {
         if (!ms_dmcx_eat2(p, 'f', 'L') || ms_dmcx_number(p, false).len == 0 || !ms_dmcx_eat(p, 'p'))
             return 0;
     }
     ms_dmcx_quals(p);
     ms_dmcx_span t = ms_dmcx_number(p, false);
-    return ms_dmcx_eat(p, '_') ? ms_dmcx_make(p, ms_dmcx_FUNCTION_PARAM, t.off, t.len, 0) : 0;
+    return ms_dmcx_eat(p, '_') ? ms_dmcx_make(p, ms_DMCX_FUNCTION_PARAM, t.off, t.len, 0) : 0;
 }
 
 /* fl, fr, fL, fR: a fold */
@@ -20361,8 +20707,8 @@ static uint32_t ms_dmcx_fold(ms_dmcx *p)
     const ms_dmcx_op *op = ms_dmcx_operator(p);
     if (op == NULL)
         return 0;
-    bool is_member = op->kind == ms_dmcx_OP_ARROW || op->kind == ms_dmcx_OP_DOT;
-    if (op->kind != ms_dmcx_OP_BINARY && !(is_member && op->prec == ms_dmcx_PTRMEM))
+    bool is_member = op->kind == ms_DMCX_OP_ARROW || op->kind == ms_DMCX_OP_DOT;
+    if (op->kind != ms_DMCX_OP_BINARY && !(is_member && op->prec == ms_DMCX_PTRMEM))
         return 0;
     uint32_t first = ms_dmcx_expr(p);
     uint32_t second = 0;
@@ -20370,7 +20716,7 @@ static uint32_t ms_dmcx_fold(ms_dmcx *p)
         return 0;
     bool start_first = is_left && second != 0;
     uint32_t ref =
-        ms_dmcx_make(p, ms_dmcx_FOLD, start_first ? second : first, start_first ? first : second, 0);
+        ms_dmcx_make(p, ms_DMCX_FOLD, start_first ? second : first, start_first ? first : second, 0);
     if (ref == 0)
         return 0;
     ms_dmcx_at(p, ref)->x = (uint8_t)(op - ms_dmcx_ops);
@@ -20387,13 +20733,13 @@ static uint32_t ms_dmcx_braced(ms_dmcx *p)
     uint32_t first = 0;
     uint32_t last = 0;
     if (ms_dmcx_eat2(p, 'd', 'i')) {
-        kind = ms_dmcx_FIELD_INIT;
+        kind = ms_DMCX_FIELD_INIT;
         first = ms_dmcx_source_name(p);
     } else if (ms_dmcx_eat2(p, 'd', 'x')) {
-        kind = ms_dmcx_INDEX_INIT;
+        kind = ms_DMCX_INDEX_INIT;
         first = ms_dmcx_expr(p);
     } else if (ms_dmcx_eat2(p, 'd', 'X')) {
-        kind = ms_dmcx_RANGE_INIT;
+        kind = ms_DMCX_RANGE_INIT;
         first = ms_dmcx_expr(p);
         last = first == 0 ? 0 : ms_dmcx_expr(p);
         first = last == 0 ? 0 : first;
@@ -20403,7 +20749,7 @@ static uint32_t ms_dmcx_braced(ms_dmcx *p)
         ref = ms_dmcx_expr(p);
     } else if (first != 0) {
         uint32_t value = ms_dmcx_braced(p);
-        bool is_range = kind == ms_dmcx_RANGE_INIT;
+        bool is_range = kind == ms_DMCX_RANGE_INIT;
         ref = value == 0 ? 0 : ms_dmcx_make(p, kind, first, is_range ? last : value, is_range ? value : 0);
     }
     p->d->depth--;
@@ -20418,7 +20764,7 @@ static uint32_t ms_dmcx_init_list(ms_dmcx *p, uint32_t type)
         if (!ms_dmcx_append(p, &values, ms_dmcx_braced(p)))
             return 0;
     }
-    return ms_dmcx_make(p, ms_dmcx_INIT_LIST, type, values.item, 0);
+    return ms_dmcx_make(p, ms_DMCX_INIT_LIST, type, values.item, 0);
 }
 
 /* nw, na: <expression>* _ <type> [pi <expression>*] E */
@@ -20437,7 +20783,7 @@ static uint32_t ms_dmcx_new(ms_dmcx *p)
     } else if (!ms_dmcx_eat(p, 'E')) {
         return 0;
     }
-    return ms_dmcx_make(p, ms_dmcx_NEW, placement.item, type, values.item);
+    return ms_dmcx_make(p, ms_DMCX_NEW, placement.item, type, values.item);
 }
 
 /* cv <type> <expression>, cv <type> _ <expression>* E */
@@ -20456,7 +20802,7 @@ static uint32_t ms_dmcx_convert(ms_dmcx *p)
     } else if (!ms_dmcx_append(p, &values, ms_dmcx_expr(p))) {
         return 0;
     }
-    return ms_dmcx_make(p, ms_dmcx_CONVERT, type, values.item, 0);
+    return ms_dmcx_make(p, ms_DMCX_CONVERT, type, values.item, 0);
 }
 
 /* The operands of an operator that was just read. */
@@ -20466,44 +20812,44 @@ static uint32_t ms_dmcx_operands(ms_dmcx *p, const ms_dmcx_op *op)
     uint32_t b = 0;
     ms_dmcx_cell list = ms_dmcx_empty();
     switch (op->kind) {
-    case ms_dmcx_OP_PREFIX: return ms_dmcx_make_of(p, ms_dmcx_PREFIX, ms_dmcx_expr(p));
-    case ms_dmcx_OP_POSTFIX:
+    case ms_DMCX_OP_PREFIX: return ms_dmcx_make_of(p, ms_DMCX_PREFIX, ms_dmcx_expr(p));
+    case ms_DMCX_OP_POSTFIX:
         if (ms_dmcx_eat(p, '_'))
-            return ms_dmcx_make_of(p, ms_dmcx_PREFIX, ms_dmcx_expr(p));
-        return ms_dmcx_make_of(p, ms_dmcx_POSTFIX_OP, ms_dmcx_expr(p));
-    case ms_dmcx_OP_BINARY:
-    case ms_dmcx_OP_SUBSCRIPT:
-    case ms_dmcx_OP_ARROW:
-    case ms_dmcx_OP_DOT:
+            return ms_dmcx_make_of(p, ms_DMCX_PREFIX, ms_dmcx_expr(p));
+        return ms_dmcx_make_of(p, ms_DMCX_POSTFIX_OP, ms_dmcx_expr(p));
+    case ms_DMCX_OP_BINARY:
+    case ms_DMCX_OP_SUBSCRIPT:
+    case ms_DMCX_OP_ARROW:
+    case ms_DMCX_OP_DOT:
         a = ms_dmcx_expr(p);
         b = a == 0 ? 0 : ms_dmcx_expr(p);
-        if (op->kind == ms_dmcx_OP_BINARY)
-            return ms_dmcx_make_two(p, ms_dmcx_BINARY, a, b);
-        return ms_dmcx_make_two(p, op->kind == ms_dmcx_OP_SUBSCRIPT ? ms_dmcx_SUBSCRIPT : ms_dmcx_MEMBER, a,
+        if (op->kind == ms_DMCX_OP_BINARY)
+            return ms_dmcx_make_two(p, ms_DMCX_BINARY, a, b);
+        return ms_dmcx_make_two(p, op->kind == ms_DMCX_OP_SUBSCRIPT ? ms_DMCX_SUBSCRIPT : ms_DMCX_MEMBER, a,
                                 b);
-    case ms_dmcx_OP_NEW:
-    case ms_dmcx_OP_NEW_ARRAY: return ms_dmcx_new(p);
-    case ms_dmcx_OP_DELETE:
-    case ms_dmcx_OP_DELETE_ARRAY: return ms_dmcx_make_of(p, ms_dmcx_DELETE, ms_dmcx_expr(p));
-    case ms_dmcx_OP_CALL:
-    case ms_dmcx_OP_PAREN_CALL:
+    case ms_DMCX_OP_NEW:
+    case ms_DMCX_OP_NEW_ARRAY: return ms_dmcx_new(p);
+    case ms_DMCX_OP_DELETE:
+    case ms_DMCX_OP_DELETE_ARRAY: return ms_dmcx_make_of(p, ms_DMCX_DELETE, ms_dmcx_expr(p));
+    case ms_DMCX_OP_CALL:
+    case ms_DMCX_OP_PAREN_CALL:
         a = ms_dmcx_expr(p);
         if (a == 0 || !ms_dmcx_exprs(p, 'E', &list))
             return 0;
-        return ms_dmcx_make(p, ms_dmcx_CALL, a, list.item, 0);
-    case ms_dmcx_OP_CONVERT: return ms_dmcx_convert(p);
-    case ms_dmcx_OP_CONDITIONAL:
+        return ms_dmcx_make(p, ms_DMCX_CALL, a, list.item, 0);
+    case ms_DMCX_OP_CONVERT: return ms_dmcx_convert(p);
+    case ms_DMCX_OP_CONDITIONAL:
         a = ms_dmcx_expr(p);
         b = a == 0 ? 0 : ms_dmcx_expr(p);
         if (b == 0)
             return 0;
         list.item = ms_dmcx_expr(p);
-        return list.item == 0 ? 0 : ms_dmcx_make(p, ms_dmcx_CHOICE, a, b, list.item);
-    case ms_dmcx_OP_NAMED_CAST:
+        return list.item == 0 ? 0 : ms_dmcx_make(p, ms_DMCX_CHOICE, a, b, list.item);
+    case ms_DMCX_OP_NAMED_CAST:
         a = ms_dmcx_type(p);
-        return ms_dmcx_make_two(p, ms_dmcx_NAMED_CAST, a, a == 0 ? 0 : ms_dmcx_expr(p));
-    case ms_dmcx_OP_OF_TYPE: return ms_dmcx_make_of(p, ms_dmcx_OF, ms_dmcx_type(p));
-    case ms_dmcx_OP_OF_EXPR: return ms_dmcx_make_of(p, ms_dmcx_OF, ms_dmcx_expr(p));
+        return ms_dmcx_make_two(p, ms_DMCX_NAMED_CAST, a, a == 0 ? 0 : ms_dmcx_expr(p));
+    case ms_DMCX_OP_OF_TYPE: return ms_dmcx_make_of(p, ms_DMCX_OF, ms_dmcx_type(p));
+    case ms_DMCX_OP_OF_EXPR: return ms_dmcx_make_of(p, ms_DMCX_OF, ms_dmcx_expr(p));
     default: return 0;
     }
 }
@@ -20519,7 +20865,7 @@ static uint32_t ms_dmcx_subobject(ms_dmcx *p)
     while (ms_dmcx_eat(p, '_'))
         ms_dmcx_number(p, false);
     ms_dmcx_eat(p, 'p');
-    return ms_dmcx_eat(p, 'E') ? ms_dmcx_make(p, ms_dmcx_SUBOBJECT, type, of, offset) : 0;
+    return ms_dmcx_eat(p, 'E') ? ms_dmcx_make(p, ms_DMCX_SUBOBJECT, type, of, offset) : 0;
 }
 
 /* mc: <type> <expression> [<number>] E */
@@ -20528,15 +20874,15 @@ static uint32_t ms_dmcx_member_convert(ms_dmcx *p)
     uint32_t type = ms_dmcx_type(p);
     uint32_t of = type == 0 ? 0 : ms_dmcx_expr(p);
     ms_dmcx_number(p, true);
-    return ms_dmcx_eat(p, 'E') ? ms_dmcx_make_two(p, ms_dmcx_MEMBER_CONVERT, type, of) : 0;
+    return ms_dmcx_eat(p, 'E') ? ms_dmcx_make_two(p, ms_DMCX_MEMBER_CONVERT, type, of) : 0;
 }
 
 /* sZ: the size of a parameter pack, or of a function's */
 static uint32_t ms_dmcx_sizeof_pack(ms_dmcx *p)
 {
     if (ms_dmcx_peek(p, 0) == 'T')
-        return ms_dmcx_make_of(p, ms_dmcx_SIZEOF_PARAM_PACK, ms_dmcx_template_param(p));
-    return ms_dmcx_make_x(p, ms_dmcx_ENCLOSED, ms_dmcx_function_param(p), ms_dmcx_W_SIZEOF_PACK);
+        return ms_dmcx_make_of(p, ms_DMCX_SIZEOF_PARAM_PACK, ms_dmcx_template_param(p));
+    return ms_dmcx_make_x(p, ms_DMCX_ENCLOSED, ms_dmcx_function_param(p), ms_DMCX_W_SIZEOF_PACK);
 }
 
 /* u <source-name> <template-arg>* E: a vendor's expression. Older compilers gave __uuidof one operand and
@@ -20560,16 +20906,16 @@ static uint32_t ms_dmcx_vendor_expr(ms_dmcx *p)
                 return 0;
         }
     }
-    return ms_dmcx_make(p, ms_dmcx_CALL, name, args.item, 0);
+    return ms_dmcx_make(p, ms_DMCX_CALL, name, args.item, 0);
 }
 
 /* <requirement> */
 static uint32_t ms_dmcx_requirement(ms_dmcx *p)
 {
     if (ms_dmcx_eat(p, 'T'))
-        return ms_dmcx_make_of(p, ms_dmcx_REQUIRE_TYPE, ms_dmcx_type(p));
+        return ms_dmcx_make_of(p, ms_DMCX_REQUIRE_TYPE, ms_dmcx_type(p));
     if (ms_dmcx_eat(p, 'Q'))
-        return ms_dmcx_make_of(p, ms_dmcx_REQUIRE_NESTED, ms_dmcx_expr(p));
+        return ms_dmcx_make_of(p, ms_DMCX_REQUIRE_NESTED, ms_dmcx_expr(p));
     if (!ms_dmcx_eat(p, 'X'))
         return 0;
     uint32_t expr = ms_dmcx_expr(p);
@@ -20579,7 +20925,7 @@ static uint32_t ms_dmcx_requirement(ms_dmcx *p)
     uint32_t type = 0;
     if (ms_dmcx_eat(p, 'R') && (type = ms_dmcx_name(p, NULL)) == 0)
         return 0;
-    uint32_t ref = ms_dmcx_make(p, ms_dmcx_REQUIRE_EXPR, expr, type, 0);
+    uint32_t ref = ms_dmcx_make(p, ms_DMCX_REQUIRE_EXPR, expr, type, 0);
     if (ref != 0)
         ms_dmcx_at(p, ref)->x = is_noexcept;
     return ref;
@@ -20598,7 +20944,7 @@ static uint32_t ms_dmcx_requires(ms_dmcx *p, bool has_params)
         if (!ms_dmcx_append(p, &list, ms_dmcx_requirement(p)))
             return 0;
     } while (!ms_dmcx_eat(p, 'E'));
-    return ms_dmcx_make(p, ms_dmcx_REQUIRES, params.item, list.item, 0);
+    return ms_dmcx_make(p, ms_DMCX_REQUIRES, params.item, list.item, 0);
 }
 
 /* ---- C++: unresolved names ---- */
@@ -20636,7 +20982,7 @@ static uint32_t ms_dmcx_unresolved_base(ms_dmcx *p)
         return ms_dmcx_simple_id(p);
     if (ms_dmcx_eat2(p, 'd', 'n')) {
         bool is_name = ms_dmcx_is_digit(ms_dmcx_peek(p, 0));
-        return ms_dmcx_make_of(p, ms_dmcx_DTOR_NAME,
+        return ms_dmcx_make_of(p, ms_DMCX_DTOR_NAME,
                                is_name ? ms_dmcx_simple_id(p) : ms_dmcx_unresolved_type(p));
     }
     ms_dmcx_eat2(p, 'o', 'n');
@@ -20651,7 +20997,7 @@ static uint32_t ms_dmcx_unresolved_levels(ms_dmcx *p, uint32_t scope)
         uint32_t id = ms_dmcx_simple_id(p);
         if (id == 0)
             return 0;
-        scope = scope == 0 ? id : ms_dmcx_make(p, ms_dmcx_QUALIFIED, scope, id, 0);
+        scope = scope == 0 ? id : ms_dmcx_make(p, ms_DMCX_QUALIFIED, scope, id, 0);
     }
     return scope;
 }
@@ -20665,16 +21011,16 @@ static uint32_t ms_dmcx_unresolved(ms_dmcx *p, bool is_global)
         scope = scope == 0 ? 0 : ms_dmcx_unresolved_levels(p, scope);
     } else if (!ms_dmcx_eat2(p, 's', 'r')) {
         uint32_t name = ms_dmcx_unresolved_base(p);
-        return is_global ? ms_dmcx_make_of(p, ms_dmcx_GLOBAL, name) : name;
+        return is_global ? ms_dmcx_make_of(p, ms_DMCX_GLOBAL, name) : name;
     } else if (ms_dmcx_is_digit(ms_dmcx_peek(p, 0))) {
         scope = ms_dmcx_simple_id(p);
         if (is_global)
-            scope = ms_dmcx_make_of(p, ms_dmcx_GLOBAL, scope);
+            scope = ms_dmcx_make_of(p, ms_DMCX_GLOBAL, scope);
         scope = scope == 0 ? 0 : ms_dmcx_unresolved_levels(p, scope);
     } else {
         scope = ms_dmcx_unresolved_scope(p);
     }
-    return scope == 0 ? 0 : ms_dmcx_make_two(p, ms_dmcx_QUALIFIED, scope, ms_dmcx_unresolved_base(p));
+    return scope == 0 ? 0 : ms_dmcx_make_two(p, ms_DMCX_QUALIFIED, scope, ms_dmcx_unresolved_base(p));
 }
 
 /* Expressions that are marked by two letters and are no operators; *found tells whether one was there. */
@@ -20686,11 +21032,11 @@ static uint32_t ms_dmcx_marked(ms_dmcx *p, bool *found)
     if (ms_dmcx_eat2(p, 'm', 'c'))
         return ms_dmcx_member_convert(p);
     if (ms_dmcx_eat2(p, 'n', 'x'))
-        return ms_dmcx_make_x(p, ms_dmcx_ENCLOSED, ms_dmcx_expr(p), ms_dmcx_W_NOEXCEPT_OF);
+        return ms_dmcx_make_x(p, ms_DMCX_ENCLOSED, ms_dmcx_expr(p), ms_DMCX_W_NOEXCEPT_OF);
     if (ms_dmcx_eat2(p, 's', 'o'))
         return ms_dmcx_subobject(p);
     if (ms_dmcx_eat2(p, 's', 'p'))
-        return ms_dmcx_make_of(p, ms_dmcx_EXPANSION, ms_dmcx_expr(p));
+        return ms_dmcx_make_of(p, ms_DMCX_EXPANSION, ms_dmcx_expr(p));
     if (ms_dmcx_eat2(p, 's', 'Z'))
         return ms_dmcx_sizeof_pack(p);
     if (ms_dmcx_eat2(p, 's', 'P')) {
@@ -20699,16 +21045,16 @@ static uint32_t ms_dmcx_marked(ms_dmcx *p, bool *found)
             if (!ms_dmcx_append(p, &args, ms_dmcx_template_arg(p)))
                 return 0;
         }
-        return ms_dmcx_make(p, ms_dmcx_SIZEOF_ARGS, args.item, 0, 0);
+        return ms_dmcx_make(p, ms_DMCX_SIZEOF_ARGS, args.item, 0, 0);
     }
     if (ms_dmcx_eat2(p, 't', 'l')) {
         uint32_t type = ms_dmcx_type(p);
         return type == 0 ? 0 : ms_dmcx_init_list(p, type);
     }
     if (ms_dmcx_eat2(p, 't', 'r'))
-        return ms_dmcx_W_THROW;
+        return ms_DMCX_W_THROW;
     if (ms_dmcx_eat2(p, 't', 'w'))
-        return ms_dmcx_make_of(p, ms_dmcx_THROW, ms_dmcx_expr(p));
+        return ms_dmcx_make_of(p, ms_DMCX_THROW, ms_dmcx_expr(p));
     if (ms_dmcx_eat2(p, 'r', 'q'))
         return ms_dmcx_requires(p, false);
     if (ms_dmcx_eat2(p, 'r', 'Q'))
@@ -20770,7 +21116,7 @@ static bool ms_dmcx_call_offset(ms_dmcx *p)
 
 static uint32_t ms_dmcx_special_name(ms_dmcx *p, uint32_t child, uint32_t word)
 {
-    return ms_dmcx_make_x(p, ms_dmcx_SPECIAL, child, word);
+    return ms_dmcx_make_x(p, ms_DMCX_SPECIAL, child, word);
 }
 
 /* TC <type> <offset> _ <base type> */
@@ -20779,7 +21125,7 @@ static uint32_t ms_dmcx_ctor_vtable(ms_dmcx *p)
     uint32_t type = ms_dmcx_type(p);
     if (type == 0 || ms_dmcx_number(p, true).len == 0 || !ms_dmcx_eat(p, '_'))
         return 0;
-    return ms_dmcx_make_two(p, ms_dmcx_CTOR_VTABLE, ms_dmcx_type(p), type);
+    return ms_dmcx_make_two(p, ms_DMCX_CTOR_VTABLE, ms_dmcx_type(p), type);
 }
 
 /* <special-name> that begins with T */
@@ -20789,24 +21135,24 @@ static uint32_t ms_dmcx_special_t(ms_dmcx *p)
     char c = ms_dmcx_peek(p, 0);
     p->at += c != '\0';
     switch (c) {
-    case 'A': return ms_dmcx_special_name(p, ms_dmcx_template_arg(p), ms_dmcx_W_PARAM_OBJECT);
-    case 'V': return ms_dmcx_special_name(p, ms_dmcx_type(p), ms_dmcx_W_VTABLE);
-    case 'T': return ms_dmcx_special_name(p, ms_dmcx_type(p), ms_dmcx_W_VTT);
-    case 'I': return ms_dmcx_special_name(p, ms_dmcx_type(p), ms_dmcx_W_TYPEINFO);
-    case 'S': return ms_dmcx_special_name(p, ms_dmcx_type(p), ms_dmcx_W_TYPEINFO_NAME);
+    case 'A': return ms_dmcx_special_name(p, ms_dmcx_template_arg(p), ms_DMCX_W_PARAM_OBJECT);
+    case 'V': return ms_dmcx_special_name(p, ms_dmcx_type(p), ms_DMCX_W_VTABLE);
+    case 'T': return ms_dmcx_special_name(p, ms_dmcx_type(p), ms_DMCX_W_VTT);
+    case 'I': return ms_dmcx_special_name(p, ms_dmcx_type(p), ms_DMCX_W_TYPEINFO);
+    case 'S': return ms_dmcx_special_name(p, ms_dmcx_type(p), ms_DMCX_W_TYPEINFO_NAME);
     case 'c':
         if (!ms_dmcx_call_offset(p) || !ms_dmcx_call_offset(p))
             return 0;
-        return ms_dmcx_special_name(p, ms_dmcx_encoding(p), ms_dmcx_W_COVARIANT);
+        return ms_dmcx_special_name(p, ms_dmcx_encoding(p), ms_DMCX_W_COVARIANT);
     case 'C': return ms_dmcx_ctor_vtable(p);
-    case 'W': return ms_dmcx_special_name(p, ms_dmcx_name(p, NULL), ms_dmcx_W_TLS_WRAPPER);
-    case 'H': return ms_dmcx_special_name(p, ms_dmcx_name(p, NULL), ms_dmcx_W_TLS_INIT);
+    case 'W': return ms_dmcx_special_name(p, ms_dmcx_name(p, NULL), ms_DMCX_W_TLS_WRAPPER);
+    case 'H': return ms_dmcx_special_name(p, ms_dmcx_name(p, NULL), ms_DMCX_W_TLS_INIT);
     default: break;
     }
     p->at -= c != '\0';
     if (!ms_dmcx_call_offset(p))
         return 0;
-    return ms_dmcx_special_name(p, ms_dmcx_encoding(p), c == 'v' ? ms_dmcx_W_VIRTUAL_THUNK : ms_dmcx_W_THUNK);
+    return ms_dmcx_special_name(p, ms_dmcx_encoding(p), c == 'v' ? ms_DMCX_W_VIRTUAL_THUNK : ms_DMCX_W_THUNK);
 }
 
 /* <special-name> that begins with G */
@@ -20814,17 +21160,17 @@ static uint32_t ms_dmcx_special_g(ms_dmcx *p)
 {
     uint32_t name = 0;
     if (ms_dmcx_eat2(p, 'G', 'V'))
-        return ms_dmcx_special_name(p, ms_dmcx_name(p, NULL), ms_dmcx_W_GUARD);
+        return ms_dmcx_special_name(p, ms_dmcx_name(p, NULL), ms_DMCX_W_GUARD);
     if (ms_dmcx_eat2(p, 'G', 'R')) {
         name = ms_dmcx_name(p, NULL);
         uint32_t id;
         bool has_id = ms_dmcx_seq_id(p, &id);
         if (!ms_dmcx_eat(p, '_') && has_id)
             return 0;
-        return ms_dmcx_special_name(p, name, ms_dmcx_W_REF_TEMP);
+        return ms_dmcx_special_name(p, name, ms_DMCX_W_REF_TEMP);
     }
     if (ms_dmcx_eat2(p, 'G', 'I') && ms_dmcx_module(p, &name))
-        return ms_dmcx_special_name(p, name, ms_dmcx_W_MODULE_INIT);
+        return ms_dmcx_special_name(p, name, ms_DMCX_W_MODULE_INIT);
     return 0;
 }
 
@@ -20854,7 +21200,7 @@ static uint32_t ms_dmcx_bare_function(ms_dmcx *p, const ms_dmcx_name_state *stat
         do {
             uint32_t type = ms_dmcx_type(p);
             if (state->explicit_object && params.item == 0)
-                type = ms_dmcx_make_of(p, ms_dmcx_THIS_PARAM, type);
+                type = ms_dmcx_make_of(p, ms_DMCX_THIS_PARAM, type);
             if (!ms_dmcx_append(p, &params, type))
                 return 0;
         } while (!ms_dmcx_at_end(p) && ms_dmcx_peek(p, 0) != 'Q');
@@ -20862,9 +21208,9 @@ static uint32_t ms_dmcx_bare_function(ms_dmcx *p, const ms_dmcx_name_state *stat
     uint32_t constraint = 0;
     if (ms_dmcx_eat(p, 'Q') && (constraint = ms_dmcx_constraint_expr(p)) == 0)
         return 0;
-    uint32_t tail = ms_dmcx_make(p, ms_dmcx_ENCODING_TAIL, params.item, conditions.item, constraint);
-    uint32_t flags = ms_dmcx_RIGHT | ms_dmcx_IS_FUNCTION;
-    uint32_t ref = tail == 0 ? 0 : ms_dmcx_make_flagged(p, ms_dmcx_ENCODING, result, name, flags);
+    uint32_t tail = ms_dmcx_make(p, ms_DMCX_ENCODING_TAIL, params.item, conditions.item, constraint);
+    uint32_t flags = ms_DMCX_RIGHT | ms_DMCX_IS_FUNCTION;
+    uint32_t ref = tail == 0 ? 0 : ms_dmcx_make_flagged(p, ms_DMCX_ENCODING, result, name, flags);
     if (ref == 0)
         return 0;
     ms_dmcx_node *n = ms_dmcx_at(p, ref);
@@ -20925,13 +21271,13 @@ static uint32_t ms_dmcx_mangled(ms_dmcx *p)
             return 0;
         if (ms_dmcx_peek(p, 0) != '.' && p->at != p->len)
             return 0;
-        return ms_dmcx_special_name(p, ref, ms_dmcx_W_BLOCK_INVOKE);
+        return ms_dmcx_special_name(p, ref, ms_DMCX_W_BLOCK_INVOKE);
     }
     if (ms_dmcx_peek(p, 0) == '.') {
         ms_dmcx_span t;
         t.off = p->at;
         t.len = p->len - p->at;
-        return ms_dmcx_make_two(p, ms_dmcx_DOT_SUFFIX, ref, ms_dmcx_make_text(p, t));
+        return ms_dmcx_make_two(p, ms_DMCX_DOT_SUFFIX, ref, ms_dmcx_make_text(p, t));
     }
     return p->at == p->len ? ref : 0;
 }
@@ -20963,7 +21309,7 @@ static void ms_dmcx_put_word(ms_dmcx *p, uint32_t word)
     ms_dmcx_put(p, ms_dmcx_words[word].ptr, ms_dmcx_words[word].len);
 }
 
-#define ms_dmcx_PUT(p, text) ms_dmcx_put(p, text, sizeof(text) - 1)
+#define ms_DMCX_PUT(p, text) ms_dmcx_put(p, text, sizeof(text) - 1)
 
 static void ms_dmcx_put_span(ms_dmcx *p, uint32_t off, uint32_t len)
 {
@@ -21008,15 +21354,15 @@ static void ms_dmcx_close(ms_dmcx *p, char c)
 static void ms_dmcx_put_quals(ms_dmcx *p, uint32_t quals, uint32_t ref)
 {
     if (quals & 1u)
-        ms_dmcx_PUT(p, " const");
+        ms_DMCX_PUT(p, " const");
     if (quals & 2u)
-        ms_dmcx_PUT(p, " volatile");
+        ms_DMCX_PUT(p, " volatile");
     if (quals & 4u)
-        ms_dmcx_PUT(p, " restrict");
+        ms_DMCX_PUT(p, " restrict");
     if (ref == 1)
-        ms_dmcx_PUT(p, " &");
+        ms_DMCX_PUT(p, " &");
     else if (ref == 2)
-        ms_dmcx_PUT(p, " &&");
+        ms_DMCX_PUT(p, " &&");
 }
 
 /* A hexadecimal floating number as printf's %a writes it: first digit, fraction without its trailing zeros,
@@ -21026,7 +21372,7 @@ static void ms_dmcx_put_hex_float(ms_dmcx *p, uint32_t lead, uint64_t fraction, 
 {
     char text[16];
     uint32_t len = 0;
-    ms_dmcx_PUT(p, "0x");
+    ms_DMCX_PUT(p, "0x");
     ms_dmcx_put_char(p, (char)(lead < 10 ? '0' + lead : 'a' + (lead - 10)));
     for (; digits != 0; digits--) {
         uint32_t digit = (uint32_t)(fraction >> (4u * (digits - 1))) & 15u;
@@ -21047,11 +21393,11 @@ static void ms_dmcx_put_x87(ms_dmcx *p, uint32_t exponent, uint64_t mantissa)
 {
     bool is_normal = mantissa >> 63 != 0;
     if (exponent == 0x7fff && mantissa << 1 == 0 && is_normal)
-        ms_dmcx_PUT(p, "inf");
+        ms_DMCX_PUT(p, "inf");
     else if (exponent == 0x7fff || (exponent != 0 && !is_normal))
-        ms_dmcx_PUT(p, "nan");
+        ms_DMCX_PUT(p, "nan");
     else if (mantissa == 0)
-        ms_dmcx_PUT(p, "0x0p+0");
+        ms_DMCX_PUT(p, "0x0p+0");
     else
         ms_dmcx_put_hex_float(p, (uint32_t)(mantissa >> 60), mantissa & (UINT64_MAX >> 4), 15,
                               (int32_t)(exponent == 0 ? 1 : exponent) - 16383 - 3);
@@ -21079,7 +21425,7 @@ static void ms_dmcx_put_ieee(ms_dmcx *p, uint32_t exponent, uint64_t fraction, b
     if (exponent == 2047)
         ms_dmcx_put(p, fraction == 0 ? "inf" : "nan", 3);
     else if (lead == 0 && fraction == 0)
-        ms_dmcx_PUT(p, "0x0p+0");
+        ms_DMCX_PUT(p, "0x0p+0");
     else
         ms_dmcx_put_hex_float(p, lead, fraction, 13, power);
 }
@@ -21110,7 +21456,7 @@ static void ms_dmcx_put_floating(ms_dmcx *p, const ms_dmcx_node *n)
 static void ms_dmcx_put_operator(ms_dmcx *p, uint32_t index)
 {
     const ms_dmcx_op *op = &ms_dmcx_ops[index];
-    ms_dmcx_PUT(p, "operator");
+    ms_DMCX_PUT(p, "operator");
     if (op->symbol[0] >= 'a' && op->symbol[0] <= 'z')
         ms_dmcx_put_char(p, ' ');
     ms_dmcx_put(p, op->symbol, op->len);
@@ -21120,21 +21466,21 @@ static void ms_dmcx_put_operator(ms_dmcx *p, uint32_t index)
 static uint32_t ms_dmcx_prec_of(const ms_dmcx_node *n)
 {
     switch (n->kind) {
-    case ms_dmcx_PREFIX:
-    case ms_dmcx_POSTFIX_OP:
-    case ms_dmcx_BINARY:
-    case ms_dmcx_SUBSCRIPT:
-    case ms_dmcx_MEMBER:
-    case ms_dmcx_OF: return ms_dmcx_ops[n->x].prec;
-    case ms_dmcx_NEW:
-    case ms_dmcx_DELETE:
-    case ms_dmcx_MEMBER_CONVERT: return ms_dmcx_UNARY;
-    case ms_dmcx_ENCLOSED: return n->x == ms_dmcx_W_NOEXCEPT_OF ? ms_dmcx_UNARY : ms_dmcx_PRIMARY;
-    case ms_dmcx_CALL:
-    case ms_dmcx_NAMED_CAST: return ms_dmcx_POSTFIX;
-    case ms_dmcx_CONVERT: return ms_dmcx_CAST;
-    case ms_dmcx_CHOICE: return ms_dmcx_CONDITIONAL;
-    default: return ms_dmcx_PRIMARY;
+    case ms_DMCX_PREFIX:
+    case ms_DMCX_POSTFIX_OP:
+    case ms_DMCX_BINARY:
+    case ms_DMCX_SUBSCRIPT:
+    case ms_DMCX_MEMBER:
+    case ms_DMCX_OF: return ms_dmcx_ops[n->x].prec;
+    case ms_DMCX_NEW:
+    case ms_DMCX_DELETE:
+    case ms_DMCX_MEMBER_CONVERT: return ms_DMCX_UNARY;
+    case ms_DMCX_ENCLOSED: return n->x == ms_DMCX_W_NOEXCEPT_OF ? ms_DMCX_UNARY : ms_DMCX_PRIMARY;
+    case ms_DMCX_CALL:
+    case ms_DMCX_NAMED_CAST: return ms_DMCX_POSTFIX;
+    case ms_DMCX_CONVERT: return ms_DMCX_CAST;
+    case ms_DMCX_CHOICE: return ms_DMCX_CONDITIONAL;
+    default: return ms_DMCX_PRIMARY;
     }
 }
 
@@ -21142,11 +21488,11 @@ static uint32_t ms_dmcx_prec_of(const ms_dmcx_node *n)
 static void ms_dmcx_put_base(ms_dmcx *p, uint32_t ref)
 {
     for (;;) {
-        if (ref == ms_dmcx_W_TRUE || ref == ms_dmcx_W_FALSE)
+        if (ref == ms_DMCX_W_TRUE || ref == ms_DMCX_W_FALSE)
             return;
-        if (ref < ms_dmcx_W_COUNT) {
+        if (ref < ms_DMCX_W_COUNT) {
             ms_dmcx_text word = ms_dmcx_words[ref];
-            size_t from = ref >= ms_dmcx_W_ALLOCATOR ? sizeof("std::") - 1 : 0;
+            size_t from = ref >= ms_DMCX_W_ALLOCATOR ? sizeof("std::") - 1 : 0;
             size_t to = from;
             while (to < word.len && (word.ptr[to] != '<' || from == 0))
                 to++;
@@ -21155,15 +21501,15 @@ static void ms_dmcx_put_base(ms_dmcx *p, uint32_t ref)
         }
         const ms_dmcx_node *n = ms_dmcx_at(p, ref);
         switch (n->kind) {
-        case ms_dmcx_TEXT: ms_dmcx_put_span(p, n->a, n->b); return;
-        case ms_dmcx_OPERATOR: ms_dmcx_put_operator(p, n->x); return;
-        case ms_dmcx_NESTED:
-        case ms_dmcx_FRIEND:
-        case ms_dmcx_QUALIFIED:
-        case ms_dmcx_IN_MODULE: ref = n->b; break;
-        case ms_dmcx_TEMPLATE:
-        case ms_dmcx_GLOBAL:
-        case ms_dmcx_ABI_TAG: ref = n->a; break;
+        case ms_DMCX_TEXT: ms_dmcx_put_span(p, n->a, n->b); return;
+        case ms_DMCX_OPERATOR: ms_dmcx_put_operator(p, n->x); return;
+        case ms_DMCX_NESTED:
+        case ms_DMCX_FRIEND:
+        case ms_DMCX_QUALIFIED:
+        case ms_DMCX_IN_MODULE: ref = n->b; break;
+        case ms_DMCX_TEMPLATE:
+        case ms_DMCX_GLOBAL:
+        case ms_DMCX_ABI_TAG: ref = n->a; break;
         default: return;
         }
     }
@@ -21176,14 +21522,14 @@ static void ms_dmcx_right(ms_dmcx *p, uint32_t ref);
 static void ms_dmcx_print(ms_dmcx *p, uint32_t ref)
 {
     ms_dmcx_left(p, ref);
-    if ((ms_dmcx_flags_of(p, ref) & (ms_dmcx_RIGHT | ms_dmcx_RIGHT * ms_dmcx_ASK)) != 0)
+    if ((ms_dmcx_flags_of(p, ref) & (ms_DMCX_RIGHT | ms_DMCX_RIGHT * ms_DMCX_ASK)) != 0)
         ms_dmcx_right(p, ref);
 }
 
 /* Packs inside an expansion all show the same element; the first one met tells how many there are. */
 static uint32_t ms_dmcx_pack_element(ms_dmcx *p, const ms_dmcx_node *pack)
 {
-    if (p->pack_count == ms_dmcx_UNSET) {
+    if (p->pack_count == ms_DMCX_UNSET) {
         p->pack_count = pack->b;
         p->pack_index = 0;
     }
@@ -21193,21 +21539,21 @@ static uint32_t ms_dmcx_pack_element(ms_dmcx *p, const ms_dmcx_node *pack)
 /* Whether a declarator has a shape, looking through packs and forward references, which may form a circle. */
 static bool ms_dmcx_has(ms_dmcx *p, uint32_t ref, uint32_t flag)
 {
-    for (uint32_t hops = 0; hops < ms_dmcx_MAX_PRINT_DEPTH; hops++) {
+    for (uint32_t hops = 0; hops < ms_DMCX_MAX_PRINT_DEPTH; hops++) {
         uint32_t flags = ms_dmcx_flags_of(p, ref);
         if ((flags & flag) != 0)
             return true;
-        if ((flags & (flag * ms_dmcx_ASK)) == 0 || p->d->work == 0)
+        if ((flags & (flag * ms_DMCX_ASK)) == 0 || p->d->work == 0)
             return false;
         p->d->work--;
         const ms_dmcx_node *n = ms_dmcx_at(p, ref);
         switch (n->kind) {
-        case ms_dmcx_PACK: ref = ms_dmcx_pack_element(p, n); break;
-        case ms_dmcx_MEMBER_PTR: ref = n->b; break;
-        case ms_dmcx_FORWARD: ref = n->y != 0 ? 0 : n->c; break;
-        case ms_dmcx_QUAL:
-        case ms_dmcx_POINTER:
-        case ms_dmcx_REFERENCE: ref = n->a; break;
+        case ms_DMCX_PACK: ref = ms_dmcx_pack_element(p, n); break;
+        case ms_DMCX_MEMBER_PTR: ref = n->b; break;
+        case ms_DMCX_FORWARD: ref = n->y != 0 ? 0 : n->c; break;
+        case ms_DMCX_QUAL:
+        case ms_DMCX_POINTER:
+        case ms_DMCX_REFERENCE: ref = n->a; break;
         default: return false;
         }
     }
@@ -21217,12 +21563,12 @@ static bool ms_dmcx_has(ms_dmcx *p, uint32_t ref, uint32_t flag)
 /* An operand of something that binds as strongly as prec, in parentheses where it binds less. */
 static void ms_dmcx_operand(ms_dmcx *p, uint32_t ref, uint32_t prec)
 {
-    if (ref < ms_dmcx_W_COUNT) {
+    if (ref < ms_DMCX_W_COUNT) {
         ms_dmcx_put_word(p, ref);
         return;
     }
     const ms_dmcx_node *n = ms_dmcx_at(p, ref);
-    bool parens = n->kind >= ms_dmcx_PREFIX && ms_dmcx_prec_of(n) >= prec;
+    bool parens = n->kind >= ms_DMCX_PREFIX && ms_dmcx_prec_of(n) >= prec;
     if (parens)
         ms_dmcx_open(p, '(');
     ms_dmcx_print(p, ref);
@@ -21238,9 +21584,9 @@ static void ms_dmcx_list(ms_dmcx *p, uint32_t cell)
         size_t before = p->d->out_len;
         char last = p->last;
         if (!first)
-            ms_dmcx_PUT(p, ", ");
+            ms_DMCX_PUT(p, ", ");
         size_t behind = p->d->out_len;
-        ms_dmcx_operand(p, p->cells[cell].item, ms_dmcx_COMMA);
+        ms_dmcx_operand(p, p->cells[cell].item, ms_DMCX_COMMA);
         if (p->d->out_len != behind) {
             first = false;
             continue;
@@ -21280,20 +21626,20 @@ static void ms_dmcx_expansion(ms_dmcx *p, uint32_t pattern)
 {
     uint32_t index = p->pack_index;
     uint32_t count = p->pack_count;
-    p->pack_index = ms_dmcx_UNSET;
-    p->pack_count = ms_dmcx_UNSET;
+    p->pack_index = ms_DMCX_UNSET;
+    p->pack_count = ms_DMCX_UNSET;
     size_t before = p->d->out_len;
     char last = p->last;
     ms_dmcx_print(p, pattern);
-    if (p->pack_count == ms_dmcx_UNSET) {
-        ms_dmcx_PUT(p, "...");
+    if (p->pack_count == ms_DMCX_UNSET) {
+        ms_DMCX_PUT(p, "...");
     } else if (p->pack_count == 0) {
         p->d->out_len = before;
         p->last = last;
     }
-    uint32_t elements = p->pack_count == ms_dmcx_UNSET ? 0 : p->pack_count;
+    uint32_t elements = p->pack_count == ms_DMCX_UNSET ? 0 : p->pack_count;
     for (uint32_t i = 1; i < elements && !p->d->failed; i++) {
-        ms_dmcx_PUT(p, ", ");
+        ms_DMCX_PUT(p, ", ");
         p->pack_index = i;
         ms_dmcx_print(p, pattern);
     }
@@ -21306,7 +21652,7 @@ static void ms_dmcx_expansion(ms_dmcx *p, uint32_t pattern)
 /* id<P>: what a pointer to Objective-C's root object with a protocol is called. */
 static bool ms_dmcx_is_id(const ms_dmcx *p, uint32_t ref)
 {
-    if (ms_dmcx_kind_of(p, ref) != ms_dmcx_OBJC_PROTO)
+    if (ms_dmcx_kind_of(p, ref) != ms_DMCX_OBJC_PROTO)
         return false;
     return ms_dmcx_is_text(p, ms_dmcx_at(p, ref)->a, "objc_object", 11);
 }
@@ -21314,16 +21660,16 @@ static bool ms_dmcx_is_id(const ms_dmcx *p, uint32_t ref)
 /* What stands between a type and the name or parentheses of a pointer to it. */
 static void ms_dmcx_open_declarator(ms_dmcx *p, uint32_t pointee)
 {
-    bool is_array = ms_dmcx_has(p, pointee, ms_dmcx_IS_ARRAY);
+    bool is_array = ms_dmcx_has(p, pointee, ms_DMCX_IS_ARRAY);
     if (is_array)
         ms_dmcx_put_char(p, ' ');
-    if (is_array || ms_dmcx_has(p, pointee, ms_dmcx_IS_FUNCTION))
+    if (is_array || ms_dmcx_has(p, pointee, ms_DMCX_IS_FUNCTION))
         ms_dmcx_put_char(p, '(');
 }
 
 static void ms_dmcx_close_declarator(ms_dmcx *p, uint32_t pointee)
 {
-    if (ms_dmcx_has(p, pointee, ms_dmcx_IS_ARRAY) || ms_dmcx_has(p, pointee, ms_dmcx_IS_FUNCTION))
+    if (ms_dmcx_has(p, pointee, ms_DMCX_IS_ARRAY) || ms_dmcx_has(p, pointee, ms_DMCX_IS_FUNCTION))
         ms_dmcx_put_char(p, ')');
     ms_dmcx_right(p, pointee);
 }
@@ -21331,7 +21677,7 @@ static void ms_dmcx_close_declarator(ms_dmcx *p, uint32_t pointee)
 static void ms_dmcx_pointer_left(ms_dmcx *p, uint32_t pointee)
 {
     if (ms_dmcx_is_id(p, pointee)) {
-        ms_dmcx_PUT(p, "id<");
+        ms_DMCX_PUT(p, "id<");
         ms_dmcx_print(p, ms_dmcx_at(p, pointee)->b);
         ms_dmcx_put_char(p, '>');
         return;
@@ -21344,13 +21690,13 @@ static void ms_dmcx_pointer_left(ms_dmcx *p, uint32_t pointee)
 /* What is printed for a type where packs and forward references stand for something else. */
 static uint32_t ms_dmcx_shown(ms_dmcx *p, uint32_t ref)
 {
-    for (uint32_t hops = 0; hops < ms_dmcx_MAX_PRINT_DEPTH && p->d->work != 0; hops++) {
+    for (uint32_t hops = 0; hops < ms_DMCX_MAX_PRINT_DEPTH && p->d->work != 0; hops++) {
         uint32_t kind = ms_dmcx_kind_of(p, ref);
         uint32_t next = 0;
         p->d->work--;
-        if (kind == ms_dmcx_PACK)
+        if (kind == ms_DMCX_PACK)
             next = ms_dmcx_pack_element(p, ms_dmcx_at(p, ref));
-        else if (kind == ms_dmcx_FORWARD && ms_dmcx_at(p, ref)->y == 0)
+        else if (kind == ms_DMCX_FORWARD && ms_dmcx_at(p, ref)->y == 0)
             next = ms_dmcx_at(p, ref)->c;
         if (next == 0)
             break;
@@ -21364,9 +21710,9 @@ static uint32_t ms_dmcx_collapse(ms_dmcx *p, const ms_dmcx_node *n, uint32_t *re
 {
     uint32_t pointee = n->a;
     *ref_qual = n->x;
-    for (uint32_t hops = 0; hops < ms_dmcx_MAX_PRINT_DEPTH && p->d->work != 0; hops++) {
+    for (uint32_t hops = 0; hops < ms_DMCX_MAX_PRINT_DEPTH && p->d->work != 0; hops++) {
         uint32_t shown = ms_dmcx_shown(p, pointee);
-        if (ms_dmcx_kind_of(p, shown) != ms_dmcx_REFERENCE)
+        if (ms_dmcx_kind_of(p, shown) != ms_DMCX_REFERENCE)
             return pointee;
         p->d->work--;
         n = ms_dmcx_at(p, shown);
@@ -21401,10 +21747,10 @@ static void ms_dmcx_reference(ms_dmcx *p, ms_dmcx_node *n, bool is_left)
 static void ms_dmcx_member_pointer_left(ms_dmcx *p, const ms_dmcx_node *n)
 {
     ms_dmcx_left(p, n->b);
-    bool in_parens = ms_dmcx_has(p, n->b, ms_dmcx_IS_ARRAY) || ms_dmcx_has(p, n->b, ms_dmcx_IS_FUNCTION);
+    bool in_parens = ms_dmcx_has(p, n->b, ms_DMCX_IS_ARRAY) || ms_dmcx_has(p, n->b, ms_DMCX_IS_FUNCTION);
     ms_dmcx_put_char(p, in_parens ? '(' : ' ');
     ms_dmcx_print(p, n->a);
-    ms_dmcx_PUT(p, "::*");
+    ms_DMCX_PUT(p, "::*");
 }
 
 static void ms_dmcx_function_right(ms_dmcx *p, const ms_dmcx_node *n)
@@ -21432,10 +21778,10 @@ static void ms_dmcx_array_right(ms_dmcx *p, const ms_dmcx_node *n)
 static void ms_dmcx_vector_out(ms_dmcx *p, uint32_t type, uint32_t size)
 {
     if (type == 0)
-        ms_dmcx_PUT(p, "pixel");
+        ms_DMCX_PUT(p, "pixel");
     else
         ms_dmcx_print(p, type);
-    ms_dmcx_PUT(p, " vector[");
+    ms_DMCX_PUT(p, " vector[");
     if (size != 0)
         ms_dmcx_print(p, size);
     ms_dmcx_put_char(p, ']');
@@ -21447,7 +21793,7 @@ static void ms_dmcx_requires_clause(ms_dmcx *p, uint32_t constraint)
 {
     if (constraint == 0)
         return;
-    ms_dmcx_PUT(p, " requires ");
+    ms_DMCX_PUT(p, " requires ");
     ms_dmcx_print(p, constraint);
 }
 
@@ -21469,7 +21815,7 @@ static void ms_dmcx_encoding_left(ms_dmcx *p, const ms_dmcx_node *n)
 {
     if (n->a != 0) {
         ms_dmcx_left(p, n->a);
-        if (!ms_dmcx_has(p, n->a, ms_dmcx_RIGHT))
+        if (!ms_dmcx_has(p, n->a, ms_DMCX_RIGHT))
             ms_dmcx_put_char(p, ' ');
     }
     ms_dmcx_print(p, n->b);
@@ -21483,7 +21829,7 @@ static void ms_dmcx_encoding_right(ms_dmcx *p, const ms_dmcx_node *n)
         ms_dmcx_right(p, n->a);
     ms_dmcx_put_quals(p, n->x, n->y);
     if (tail->x != 0) {
-        ms_dmcx_PUT(p, " [enable_if:");
+        ms_DMCX_PUT(p, " [enable_if:");
         ms_dmcx_list(p, tail->b);
         ms_dmcx_put_char(p, ']');
     }
@@ -21511,11 +21857,11 @@ static void ms_dmcx_binary(ms_dmcx *p, const ms_dmcx_node *n)
     const ms_dmcx_op *op = &ms_dmcx_ops[n->x];
     bool closes = op->symbol[0] == '>' && (op->len == 1 || (op->len == 2 && op->symbol[1] == '>'));
     bool parens = p->brackets == 0 && closes;
-    bool assigns = op->prec == ms_dmcx_ASSIGN; /* binds to the right; its left side is a logical or */
+    bool assigns = op->prec == ms_DMCX_ASSIGN; /* binds to the right; its left side is a logical or */
     if (parens)
         ms_dmcx_open(p, '(');
-    ms_dmcx_operand(p, n->a, assigns ? (uint32_t)ms_dmcx_ORIF : op->prec + 1u);
-    if (op->prec != ms_dmcx_COMMA)
+    ms_dmcx_operand(p, n->a, assigns ? (uint32_t)ms_DMCX_ORIF : op->prec + 1u);
+    if (op->prec != ms_DMCX_COMMA)
         ms_dmcx_put_char(p, ' ');
     ms_dmcx_put(p, op->symbol, op->len);
     ms_dmcx_put_char(p, ' ');
@@ -21545,23 +21891,23 @@ static void ms_dmcx_fold_out(ms_dmcx *p, const ms_dmcx_node *n)
     if (!is_left)
         ms_dmcx_fold_pack(p, n->a);
     else if (n->b != 0)
-        ms_dmcx_operand(p, n->b, ms_dmcx_CAST + 1);
+        ms_dmcx_operand(p, n->b, ms_DMCX_CAST + 1);
     if (!is_left || n->b != 0)
         ms_dmcx_fold_operator(p, n->x);
-    ms_dmcx_PUT(p, "...");
+    ms_DMCX_PUT(p, "...");
     if (is_left || n->b != 0)
         ms_dmcx_fold_operator(p, n->x);
     if (is_left)
         ms_dmcx_fold_pack(p, n->a);
     else if (n->b != 0)
-        ms_dmcx_operand(p, n->b, ms_dmcx_CAST + 1);
+        ms_dmcx_operand(p, n->b, ms_DMCX_CAST + 1);
     ms_dmcx_close(p, ')');
 }
 
 static void ms_dmcx_new_out(ms_dmcx *p, const ms_dmcx_node *n)
 {
     if (n->y != 0)
-        ms_dmcx_PUT(p, "::");
+        ms_DMCX_PUT(p, "::");
     ms_dmcx_put(p, ms_dmcx_ops[n->x].symbol, ms_dmcx_ops[n->x].len);
     if (n->a != 0)
         ms_dmcx_parens_list(p, n->a);
@@ -21574,7 +21920,7 @@ static void ms_dmcx_new_out(ms_dmcx *p, const ms_dmcx_node *n)
 static void ms_dmcx_delete_out(ms_dmcx *p, const ms_dmcx_node *n)
 {
     if (n->y != 0)
-        ms_dmcx_PUT(p, "::");
+        ms_DMCX_PUT(p, "::");
     ms_dmcx_put(p, ms_dmcx_ops[n->x].symbol, ms_dmcx_ops[n->x].len);
     ms_dmcx_put_char(p, ' ');
     ms_dmcx_print(p, n->a);
@@ -21582,7 +21928,7 @@ static void ms_dmcx_delete_out(ms_dmcx *p, const ms_dmcx_node *n)
 
 static void ms_dmcx_call_out(ms_dmcx *p, const ms_dmcx_node *n)
 {
-    if (ms_dmcx_ops[n->x].kind == ms_dmcx_OP_PAREN_CALL)
+    if (ms_dmcx_ops[n->x].kind == ms_DMCX_OP_PAREN_CALL)
         ms_dmcx_parens(p, n->a);
     else
         ms_dmcx_print(p, n->a);
@@ -21591,11 +21937,11 @@ static void ms_dmcx_call_out(ms_dmcx *p, const ms_dmcx_node *n)
 
 static void ms_dmcx_choice(ms_dmcx *p, const ms_dmcx_node *n)
 {
-    ms_dmcx_operand(p, n->a, ms_dmcx_CONDITIONAL);
-    ms_dmcx_PUT(p, " ? ");
+    ms_dmcx_operand(p, n->a, ms_DMCX_CONDITIONAL);
+    ms_DMCX_PUT(p, " ? ");
     ms_dmcx_print(p, n->b);
-    ms_dmcx_PUT(p, " : ");
-    ms_dmcx_operand(p, n->c, ms_dmcx_ASSIGN + 1);
+    ms_DMCX_PUT(p, " : ");
+    ms_dmcx_operand(p, n->c, ms_DMCX_ASSIGN + 1);
 }
 
 static void ms_dmcx_named_cast(ms_dmcx *p, const ms_dmcx_node *n)
@@ -21613,7 +21959,7 @@ static void ms_dmcx_named_cast(ms_dmcx *p, const ms_dmcx_node *n)
 /* The value of an integer literal that is a character, or 256. */
 static uint32_t ms_dmcx_char_value(const ms_dmcx *p, uint32_t ref)
 {
-    if (ms_dmcx_kind_of(p, ref) != ms_dmcx_INTEGER)
+    if (ms_dmcx_kind_of(p, ref) != ms_DMCX_INTEGER)
         return 256;
     const ms_dmcx_node *n = ms_dmcx_at(p, ref);
     uint32_t value = 0;
@@ -21629,10 +21975,10 @@ static uint32_t ms_dmcx_char_value(const ms_dmcx *p, uint32_t ref)
 /* Whether a list that initialises type is an array of char that can print as a string. */
 static bool ms_dmcx_is_string(const ms_dmcx *p, uint32_t type, uint32_t cell)
 {
-    if (ms_dmcx_kind_of(p, type) != ms_dmcx_ARRAY)
+    if (ms_dmcx_kind_of(p, type) != ms_DMCX_ARRAY)
         return false;
     uint32_t of = ms_dmcx_at(p, type)->a;
-    if (of != ms_dmcx_W_CHAR && !ms_dmcx_is_text(p, of, "char", 4))
+    if (of != ms_DMCX_W_CHAR && !ms_dmcx_is_text(p, of, "char", 4))
         return false;
     for (; cell != 0; cell = p->cells[cell].next) {
         if (ms_dmcx_char_value(p, p->cells[cell].item) == 256)
@@ -21673,7 +22019,7 @@ static void ms_dmcx_string_out(ms_dmcx *p, uint32_t cell)
         uint32_t c = ms_dmcx_char_value(p, p->cells[cell].item);
         bool is_hex = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'F') || (c >= 'a' && c <= 'f');
         if (after_number && is_hex)
-            ms_dmcx_PUT(p, "\"\"");
+            ms_DMCX_PUT(p, "\"\"");
         after_number = ms_dmcx_put_escaped(p, c);
     }
     ms_dmcx_put_char(p, '"');
@@ -21695,14 +22041,14 @@ static void ms_dmcx_init_list_out(ms_dmcx *p, const ms_dmcx_node *n)
 static void ms_dmcx_init_value(ms_dmcx *p, uint32_t value)
 {
     uint32_t kind = ms_dmcx_kind_of(p, value);
-    if (kind != ms_dmcx_FIELD_INIT && kind != ms_dmcx_INDEX_INIT && kind != ms_dmcx_RANGE_INIT)
-        ms_dmcx_PUT(p, " = ");
+    if (kind != ms_DMCX_FIELD_INIT && kind != ms_DMCX_INDEX_INIT && kind != ms_DMCX_RANGE_INIT)
+        ms_DMCX_PUT(p, " = ");
     ms_dmcx_print(p, value);
 }
 
 static void ms_dmcx_initialiser(ms_dmcx *p, const ms_dmcx_node *n)
 {
-    if (n->kind == ms_dmcx_FIELD_INIT) {
+    if (n->kind == ms_DMCX_FIELD_INIT) {
         ms_dmcx_put_char(p, '.');
         ms_dmcx_print(p, n->a);
         ms_dmcx_init_value(p, n->b);
@@ -21710,12 +22056,12 @@ static void ms_dmcx_initialiser(ms_dmcx *p, const ms_dmcx_node *n)
     }
     ms_dmcx_put_char(p, '[');
     ms_dmcx_print(p, n->a);
-    if (n->kind == ms_dmcx_RANGE_INIT) {
-        ms_dmcx_PUT(p, " ... ");
+    if (n->kind == ms_DMCX_RANGE_INIT) {
+        ms_DMCX_PUT(p, " ... ");
         ms_dmcx_print(p, n->b);
     }
     ms_dmcx_put_char(p, ']');
-    ms_dmcx_init_value(p, n->kind == ms_dmcx_RANGE_INIT ? n->c : n->b);
+    ms_dmcx_init_value(p, n->kind == ms_DMCX_RANGE_INIT ? n->c : n->b);
 }
 
 static void ms_dmcx_integer_out(ms_dmcx *p, const ms_dmcx_node *n)
@@ -21734,9 +22080,9 @@ static void ms_dmcx_integer_out(ms_dmcx *p, const ms_dmcx_node *n)
 static void ms_dmcx_subobject_out(ms_dmcx *p, const ms_dmcx_node *n)
 {
     ms_dmcx_print(p, n->b);
-    ms_dmcx_PUT(p, ".<");
+    ms_DMCX_PUT(p, ".<");
     ms_dmcx_print(p, n->a);
-    ms_dmcx_PUT(p, " at offset ");
+    ms_DMCX_PUT(p, " at offset ");
     if (n->c == 0)
         ms_dmcx_put_char(p, '0');
     else
@@ -21754,9 +22100,9 @@ static void ms_dmcx_requirement_out(ms_dmcx *p, const ms_dmcx_node *n)
     if (in_braces)
         ms_dmcx_close(p, '}');
     if (n->x != 0)
-        ms_dmcx_PUT(p, " noexcept");
+        ms_DMCX_PUT(p, " noexcept");
     if (n->b != 0) {
-        ms_dmcx_PUT(p, " -> ");
+        ms_DMCX_PUT(p, " -> ");
         ms_dmcx_print(p, n->b);
     }
     ms_dmcx_put_char(p, ';');
@@ -21764,7 +22110,7 @@ static void ms_dmcx_requirement_out(ms_dmcx *p, const ms_dmcx_node *n)
 
 static void ms_dmcx_requires_out(ms_dmcx *p, const ms_dmcx_node *n)
 {
-    ms_dmcx_PUT(p, "requires");
+    ms_DMCX_PUT(p, "requires");
     if (n->a != 0) {
         ms_dmcx_put_char(p, ' ');
         ms_dmcx_parens_list(p, n->a);
@@ -21779,97 +22125,97 @@ static void ms_dmcx_requires_out(ms_dmcx *p, const ms_dmcx_node *n)
 
 static void ms_dmcx_left_expr(ms_dmcx *p, const ms_dmcx_node *n)
 {
-    const ms_dmcx_op *op = &ms_dmcx_ops[n->x < ms_dmcx_OP_COUNT ? n->x : 0];
+    const ms_dmcx_op *op = &ms_dmcx_ops[n->x < ms_DMCX_OP_COUNT ? n->x : 0];
     switch (n->kind) {
-    case ms_dmcx_PREFIX:
+    case ms_DMCX_PREFIX:
         ms_dmcx_put(p, op->symbol, op->len);
         ms_dmcx_operand(p, n->a, op->prec);
         break;
-    case ms_dmcx_POSTFIX_OP:
+    case ms_DMCX_POSTFIX_OP:
         ms_dmcx_operand(p, n->a, op->prec + 1u);
         ms_dmcx_put(p, op->symbol, op->len);
         break;
-    case ms_dmcx_BINARY: ms_dmcx_binary(p, n); break;
-    case ms_dmcx_SUBSCRIPT:
+    case ms_DMCX_BINARY: ms_dmcx_binary(p, n); break;
+    case ms_DMCX_SUBSCRIPT:
         ms_dmcx_operand(p, n->a, op->prec);
         ms_dmcx_open(p, '[');
         ms_dmcx_print(p, n->b);
         ms_dmcx_close(p, ']');
         break;
-    case ms_dmcx_MEMBER:
+    case ms_DMCX_MEMBER:
         ms_dmcx_operand(p, n->a, op->prec + 1u);
         ms_dmcx_put(p, op->symbol, op->len);
         ms_dmcx_operand(p, n->b, op->prec);
         break;
-    case ms_dmcx_NEW: ms_dmcx_new_out(p, n); break;
-    case ms_dmcx_DELETE: ms_dmcx_delete_out(p, n); break;
-    case ms_dmcx_CALL: ms_dmcx_call_out(p, n); break;
-    case ms_dmcx_CONVERT:
+    case ms_DMCX_NEW: ms_dmcx_new_out(p, n); break;
+    case ms_DMCX_DELETE: ms_dmcx_delete_out(p, n); break;
+    case ms_DMCX_CALL: ms_dmcx_call_out(p, n); break;
+    case ms_DMCX_CONVERT:
         ms_dmcx_parens(p, n->a);
         ms_dmcx_parens_list(p, n->b);
         break;
-    case ms_dmcx_CHOICE: ms_dmcx_choice(p, n); break;
-    case ms_dmcx_NAMED_CAST: ms_dmcx_named_cast(p, n); break;
-    case ms_dmcx_OF:
+    case ms_DMCX_CHOICE: ms_dmcx_choice(p, n); break;
+    case ms_DMCX_NAMED_CAST: ms_dmcx_named_cast(p, n); break;
+    case ms_DMCX_OF:
         ms_dmcx_put(p, op->symbol, op->len);
         ms_dmcx_parens(p, n->a);
         break;
-    case ms_dmcx_ENCLOSED:
+    case ms_DMCX_ENCLOSED:
         ms_dmcx_put_word(p, n->x);
         ms_dmcx_parens(p, n->a);
         break;
-    case ms_dmcx_SIZEOF_PARAM_PACK:
-        ms_dmcx_PUT(p, "sizeof...");
+    case ms_DMCX_SIZEOF_PARAM_PACK:
+        ms_DMCX_PUT(p, "sizeof...");
         ms_dmcx_fold_pack(p, n->a);
         break;
-    case ms_dmcx_SIZEOF_ARGS:
-        ms_dmcx_PUT(p, "sizeof... ");
+    case ms_DMCX_SIZEOF_ARGS:
+        ms_DMCX_PUT(p, "sizeof... ");
         ms_dmcx_parens_list(p, n->a);
         break;
-    case ms_dmcx_FOLD: ms_dmcx_fold_out(p, n); break;
-    case ms_dmcx_INIT_LIST: ms_dmcx_init_list_out(p, n); break;
-    case ms_dmcx_FIELD_INIT:
-    case ms_dmcx_INDEX_INIT:
-    case ms_dmcx_RANGE_INIT: ms_dmcx_initialiser(p, n); break;
-    case ms_dmcx_THROW:
-        ms_dmcx_PUT(p, "throw ");
+    case ms_DMCX_FOLD: ms_dmcx_fold_out(p, n); break;
+    case ms_DMCX_INIT_LIST: ms_dmcx_init_list_out(p, n); break;
+    case ms_DMCX_FIELD_INIT:
+    case ms_DMCX_INDEX_INIT:
+    case ms_DMCX_RANGE_INIT: ms_dmcx_initialiser(p, n); break;
+    case ms_DMCX_THROW:
+        ms_DMCX_PUT(p, "throw ");
         ms_dmcx_print(p, n->a);
         break;
-    case ms_dmcx_FUNCTION_PARAM:
-        ms_dmcx_PUT(p, "fp");
+    case ms_DMCX_FUNCTION_PARAM:
+        ms_DMCX_PUT(p, "fp");
         ms_dmcx_put_span(p, n->a, n->b);
         break;
-    case ms_dmcx_INTEGER: ms_dmcx_integer_out(p, n); break;
-    case ms_dmcx_ENUM_VALUE:
+    case ms_DMCX_INTEGER: ms_dmcx_integer_out(p, n); break;
+    case ms_DMCX_ENUM_VALUE:
         ms_dmcx_parens(p, n->a);
         ms_dmcx_put_number(p, n->b, n->c);
         break;
-    case ms_dmcx_FLOATING: ms_dmcx_put_floating(p, n); break;
-    case ms_dmcx_STRING_OF:
-        ms_dmcx_PUT(p, "\"<");
+    case ms_DMCX_FLOATING: ms_dmcx_put_floating(p, n); break;
+    case ms_DMCX_STRING_OF:
+        ms_DMCX_PUT(p, "\"<");
         ms_dmcx_print(p, n->a);
-        ms_dmcx_PUT(p, ">\"");
+        ms_DMCX_PUT(p, ">\"");
         break;
-    case ms_dmcx_LAMBDA:
-        ms_dmcx_PUT(p, "[]");
-        if (ms_dmcx_kind_of(p, n->a) == ms_dmcx_CLOSURE)
+    case ms_DMCX_LAMBDA:
+        ms_DMCX_PUT(p, "[]");
+        if (ms_dmcx_kind_of(p, n->a) == ms_DMCX_CLOSURE)
             ms_dmcx_closure_declarator(p, ms_dmcx_at(p, n->a));
-        ms_dmcx_PUT(p, "{...}");
+        ms_DMCX_PUT(p, "{...}");
         break;
-    case ms_dmcx_SUBOBJECT: ms_dmcx_subobject_out(p, n); break;
-    case ms_dmcx_MEMBER_CONVERT:
+    case ms_DMCX_SUBOBJECT: ms_dmcx_subobject_out(p, n); break;
+    case ms_DMCX_MEMBER_CONVERT:
         ms_dmcx_parens(p, n->a);
         ms_dmcx_parens(p, n->b);
         break;
-    case ms_dmcx_REQUIRES: ms_dmcx_requires_out(p, n); break;
-    case ms_dmcx_REQUIRE_EXPR: ms_dmcx_requirement_out(p, n); break;
-    case ms_dmcx_REQUIRE_TYPE:
-        ms_dmcx_PUT(p, " typename ");
+    case ms_DMCX_REQUIRES: ms_dmcx_requires_out(p, n); break;
+    case ms_DMCX_REQUIRE_EXPR: ms_dmcx_requirement_out(p, n); break;
+    case ms_DMCX_REQUIRE_TYPE:
+        ms_DMCX_PUT(p, " typename ");
         ms_dmcx_print(p, n->a);
         ms_dmcx_put_char(p, ';');
         break;
     default: /* REQUIRE_NESTED */
-        ms_dmcx_PUT(p, " requires ");
+        ms_DMCX_PUT(p, " requires ");
         ms_dmcx_print(p, n->a);
         ms_dmcx_put_char(p, ';');
         break;
@@ -21881,89 +22227,89 @@ static void ms_dmcx_left_expr(ms_dmcx *p, const ms_dmcx_node *n)
 static void ms_dmcx_left_type(ms_dmcx *p, ms_dmcx_node *n)
 {
     switch (n->kind) {
-    case ms_dmcx_QUAL:
+    case ms_DMCX_QUAL:
         ms_dmcx_left(p, n->a);
         ms_dmcx_put_quals(p, n->x, 0);
         break;
-    case ms_dmcx_VENDOR_QUAL: ms_dmcx_two(p, n, " ", 1); break;
-    case ms_dmcx_OBJC_PROTO:
+    case ms_DMCX_VENDOR_QUAL: ms_dmcx_two(p, n, " ", 1); break;
+    case ms_DMCX_OBJC_PROTO:
         ms_dmcx_two(p, n, "<", 1);
         ms_dmcx_put_char(p, '>');
         break;
-    case ms_dmcx_POINTER: ms_dmcx_pointer_left(p, n->a); break;
-    case ms_dmcx_REFERENCE: ms_dmcx_reference(p, n, true); break;
-    case ms_dmcx_MEMBER_PTR: ms_dmcx_member_pointer_left(p, n); break;
-    case ms_dmcx_ARRAY: ms_dmcx_left(p, n->a); break;
-    case ms_dmcx_FUNCTION:
+    case ms_DMCX_POINTER: ms_dmcx_pointer_left(p, n->a); break;
+    case ms_DMCX_REFERENCE: ms_dmcx_reference(p, n, true); break;
+    case ms_DMCX_MEMBER_PTR: ms_dmcx_member_pointer_left(p, n); break;
+    case ms_DMCX_ARRAY: ms_dmcx_left(p, n->a); break;
+    case ms_DMCX_FUNCTION:
         ms_dmcx_left(p, n->a);
         ms_dmcx_put_char(p, ' ');
         break;
-    case ms_dmcx_NOEXCEPT_IF:
-        ms_dmcx_PUT(p, "noexcept");
+    case ms_DMCX_NOEXCEPT_IF:
+        ms_DMCX_PUT(p, "noexcept");
         ms_dmcx_parens(p, n->a);
         break;
-    case ms_dmcx_THROW_LIST:
-        ms_dmcx_PUT(p, "throw");
+    case ms_DMCX_THROW_LIST:
+        ms_DMCX_PUT(p, "throw");
         ms_dmcx_parens_list(p, n->a);
         break;
-    case ms_dmcx_VECTOR: ms_dmcx_vector_out(p, n->a, n->b); break;
-    case ms_dmcx_PIXEL: ms_dmcx_vector_out(p, 0, n->a); break;
-    case ms_dmcx_AFTER:
+    case ms_DMCX_VECTOR: ms_dmcx_vector_out(p, n->a, n->b); break;
+    case ms_DMCX_PIXEL: ms_dmcx_vector_out(p, 0, n->a); break;
+    case ms_DMCX_AFTER:
         ms_dmcx_left(p, n->a);
         ms_dmcx_put_word(p, n->x);
         break;
-    case ms_dmcx_ELABORATED:
+    case ms_DMCX_ELABORATED:
         ms_dmcx_put_word(p, n->x);
         ms_dmcx_print(p, n->a);
         break;
-    case ms_dmcx_FLOAT_N:
-        ms_dmcx_PUT(p, "_Float");
+    case ms_DMCX_FLOAT_N:
+        ms_DMCX_PUT(p, "_Float");
         ms_dmcx_put_span(p, n->a, n->b);
         break;
-    case ms_dmcx_BIT_INT:
+    case ms_DMCX_BIT_INT:
         if (n->x != 0)
-            ms_dmcx_PUT(p, "unsigned ");
-        ms_dmcx_PUT(p, "_BitInt");
+            ms_DMCX_PUT(p, "unsigned ");
+        ms_DMCX_PUT(p, "_BitInt");
         ms_dmcx_parens(p, n->a);
         break;
-    case ms_dmcx_TRANSFORM:
+    case ms_DMCX_TRANSFORM:
         ms_dmcx_two(p, n, "(", 1);
         ms_dmcx_put_char(p, ')');
         break;
-    case ms_dmcx_EXPANSION: ms_dmcx_expansion(p, n->a); break;
-    case ms_dmcx_PACK: {
+    case ms_DMCX_EXPANSION: ms_dmcx_expansion(p, n->a); break;
+    case ms_DMCX_PACK: {
         uint32_t element = ms_dmcx_pack_element(p, n);
         if (element != 0)
             ms_dmcx_left(p, element);
         break;
     }
-    case ms_dmcx_ARG_PACK: ms_dmcx_list(p, n->a); break;
-    case ms_dmcx_FORWARD:
+    case ms_DMCX_ARG_PACK: ms_dmcx_list(p, n->a); break;
+    case ms_DMCX_FORWARD:
         if (n->y == 0) {
             n->y = 1;
             ms_dmcx_left(p, n->c);
             n->y = 0;
         }
         break;
-    case ms_dmcx_SYNTHETIC: ms_dmcx_synthetic(p, n); break;
-    case ms_dmcx_DECL_TYPE: ms_dmcx_PUT(p, "typename "); break;
-    case ms_dmcx_DECL_CONSTRAINED:
+    case ms_DMCX_SYNTHETIC: ms_dmcx_synthetic(p, n); break;
+    case ms_DMCX_DECL_TYPE: ms_DMCX_PUT(p, "typename "); break;
+    case ms_DMCX_DECL_CONSTRAINED:
         ms_dmcx_print(p, n->b);
         ms_dmcx_put_char(p, ' ');
         break;
-    case ms_dmcx_DECL_VALUE:
+    case ms_DMCX_DECL_VALUE:
         ms_dmcx_left(p, n->b);
-        if (!ms_dmcx_has(p, n->b, ms_dmcx_RIGHT))
+        if (!ms_dmcx_has(p, n->b, ms_DMCX_RIGHT))
             ms_dmcx_put_char(p, ' ');
         break;
-    case ms_dmcx_DECL_TEMPLATE:
-        ms_dmcx_PUT(p, "template");
+    case ms_DMCX_DECL_TEMPLATE:
+        ms_DMCX_PUT(p, "template");
         ms_dmcx_angles(p, n->b);
-        ms_dmcx_PUT(p, " typename ");
+        ms_DMCX_PUT(p, " typename ");
         break;
-    case ms_dmcx_DECL_PACK:
+    case ms_DMCX_DECL_PACK:
         ms_dmcx_left(p, n->a);
-        ms_dmcx_PUT(p, "...");
+        ms_DMCX_PUT(p, "...");
         break;
     default: ms_dmcx_print(p, n->a); break; /* QUALIFIED_ARG */
     }
@@ -21972,86 +22318,86 @@ static void ms_dmcx_left_type(ms_dmcx *p, ms_dmcx_node *n)
 static void ms_dmcx_left_name(ms_dmcx *p, const ms_dmcx_node *n)
 {
     switch (n->kind) {
-    case ms_dmcx_NESTED:
-    case ms_dmcx_LOCAL:
-    case ms_dmcx_QUALIFIED: ms_dmcx_two(p, n, "::", 2); break;
-    case ms_dmcx_FRIEND: ms_dmcx_two(p, n, "::friend ", 9); break;
-    case ms_dmcx_GLOBAL:
-        ms_dmcx_PUT(p, "::");
+    case ms_DMCX_NESTED:
+    case ms_DMCX_LOCAL:
+    case ms_DMCX_QUALIFIED: ms_dmcx_two(p, n, "::", 2); break;
+    case ms_DMCX_FRIEND: ms_dmcx_two(p, n, "::friend ", 9); break;
+    case ms_DMCX_GLOBAL:
+        ms_DMCX_PUT(p, "::");
         ms_dmcx_print(p, n->a);
         break;
-    case ms_dmcx_TEMPLATE:
+    case ms_DMCX_TEMPLATE:
         ms_dmcx_print(p, n->a);
         ms_dmcx_angles(p, n->b);
         break;
-    case ms_dmcx_ABI_TAG:
+    case ms_DMCX_ABI_TAG:
         ms_dmcx_left(p, n->a);
-        ms_dmcx_PUT(p, "[abi:");
+        ms_DMCX_PUT(p, "[abi:");
         ms_dmcx_print(p, n->b);
         ms_dmcx_put_char(p, ']');
         break;
-    case ms_dmcx_MODULE:
+    case ms_DMCX_MODULE:
         if (n->a != 0)
             ms_dmcx_print(p, n->a);
         if (n->a != 0 || n->x != 0)
             ms_dmcx_put_char(p, n->x != 0 ? ':' : '.');
         ms_dmcx_print(p, n->b);
         break;
-    case ms_dmcx_IN_MODULE:
+    case ms_DMCX_IN_MODULE:
         ms_dmcx_print(p, n->b);
         ms_dmcx_put_char(p, '@');
         ms_dmcx_print(p, n->a);
         break;
-    case ms_dmcx_DTOR:
+    case ms_DMCX_DTOR:
         ms_dmcx_put_char(p, '~');
         ms_dmcx_put_base(p, n->a);
         break;
-    case ms_dmcx_CTOR: ms_dmcx_put_base(p, n->a); break;
-    case ms_dmcx_DTOR_NAME:
+    case ms_DMCX_CTOR: ms_dmcx_put_base(p, n->a); break;
+    case ms_DMCX_DTOR_NAME:
         ms_dmcx_put_char(p, '~');
         ms_dmcx_left(p, n->a);
         break;
-    case ms_dmcx_OPERATOR: ms_dmcx_put_operator(p, n->x); break;
-    case ms_dmcx_LITERAL_OP:
-        ms_dmcx_PUT(p, "operator\"\" ");
+    case ms_DMCX_OPERATOR: ms_dmcx_put_operator(p, n->x); break;
+    case ms_DMCX_LITERAL_OP:
+        ms_DMCX_PUT(p, "operator\"\" ");
         ms_dmcx_print(p, n->a);
         break;
-    case ms_dmcx_CONVERSION:
-        ms_dmcx_PUT(p, "operator ");
+    case ms_DMCX_CONVERSION:
+        ms_DMCX_PUT(p, "operator ");
         ms_dmcx_print(p, n->a);
         break;
-    case ms_dmcx_UNNAMED:
-        ms_dmcx_PUT(p, "'unnamed");
+    case ms_DMCX_UNNAMED:
+        ms_DMCX_PUT(p, "'unnamed");
         ms_dmcx_put_span(p, n->a, n->b);
         ms_dmcx_put_char(p, '\'');
         break;
-    case ms_dmcx_CLOSURE:
-        ms_dmcx_PUT(p, "'lambda");
+    case ms_DMCX_CLOSURE:
+        ms_DMCX_PUT(p, "'lambda");
         if (ms_dmcx_at(p, n->c)->c != 0)
             ms_dmcx_print(p, ms_dmcx_at(p, n->c)->c);
         ms_dmcx_put_char(p, '\'');
         ms_dmcx_closure_declarator(p, n);
         break;
-    case ms_dmcx_BINDING:
+    case ms_DMCX_BINDING:
         ms_dmcx_open(p, '[');
         ms_dmcx_list(p, n->a);
         ms_dmcx_close(p, ']');
         break;
-    case ms_dmcx_SPECIAL:
+    case ms_DMCX_SPECIAL:
         ms_dmcx_put_word(p, n->x);
         ms_dmcx_print(p, n->a);
         break;
-    case ms_dmcx_CTOR_VTABLE:
-        ms_dmcx_PUT(p, "construction vtable for ");
+    case ms_DMCX_CTOR_VTABLE:
+        ms_DMCX_PUT(p, "construction vtable for ");
         ms_dmcx_two(p, n, "-in-", 4);
         break;
-    case ms_dmcx_DOT_SUFFIX:
+    case ms_DMCX_DOT_SUFFIX:
         ms_dmcx_two(p, n, " (", 2);
         ms_dmcx_put_char(p, ')');
         break;
-    case ms_dmcx_ENCODING: ms_dmcx_encoding_left(p, n); break;
+    case ms_DMCX_ENCODING: ms_dmcx_encoding_left(p, n); break;
     default: /* THIS_PARAM */
-        ms_dmcx_PUT(p, "this ");
+        ms_DMCX_PUT(p, "this ");
         ms_dmcx_print(p, n->a);
         break;
     }
@@ -22061,7 +22407,7 @@ static void ms_dmcx_left_name(ms_dmcx *p, const ms_dmcx_node *n)
 static bool ms_dmcx_enter_node(ms_dmcx *p)
 {
     ms_dm *d = p->d;
-    if (d->failed || d->work == 0 || p->depth >= ms_dmcx_MAX_PRINT_DEPTH) {
+    if (d->failed || d->work == 0 || p->depth >= ms_DMCX_MAX_PRINT_DEPTH) {
         d->failed = true;
         return false;
     }
@@ -22073,20 +22419,20 @@ static bool ms_dmcx_enter_node(ms_dmcx *p)
 /* Prints a node, or of a declarator what stands before its name. */
 static void ms_dmcx_left(ms_dmcx *p, uint32_t ref)
 {
-    if (ref < ms_dmcx_W_COUNT) {
+    if (ref < ms_DMCX_W_COUNT) {
         ms_dmcx_put_word(p, ref);
         return;
     }
     ms_dmcx_node *n = ms_dmcx_at(p, ref);
-    if (n->kind == ms_dmcx_TEXT) {
+    if (n->kind == ms_DMCX_TEXT) {
         ms_dmcx_put_span(p, n->a, n->b);
         return;
     }
     if (!ms_dmcx_enter_node(p))
         return;
-    if (n->kind < ms_dmcx_QUAL)
+    if (n->kind < ms_DMCX_QUAL)
         ms_dmcx_left_name(p, n);
-    else if (n->kind < ms_dmcx_PREFIX)
+    else if (n->kind < ms_DMCX_PREFIX)
         ms_dmcx_left_type(p, n);
     else
         ms_dmcx_left_expr(p, n);
@@ -22097,40 +22443,40 @@ static void ms_dmcx_left(ms_dmcx *p, uint32_t ref)
 static void ms_dmcx_right_inside(ms_dmcx *p, ms_dmcx_node *n)
 {
     switch (n->kind) {
-    case ms_dmcx_ENCODING: ms_dmcx_encoding_right(p, n); break;
-    case ms_dmcx_QUAL: ms_dmcx_right(p, n->a); break;
-    case ms_dmcx_POINTER:
+    case ms_DMCX_ENCODING: ms_dmcx_encoding_right(p, n); break;
+    case ms_DMCX_QUAL: ms_dmcx_right(p, n->a); break;
+    case ms_DMCX_POINTER:
         if (!ms_dmcx_is_id(p, n->a))
             ms_dmcx_close_declarator(p, n->a);
         break;
-    case ms_dmcx_REFERENCE: ms_dmcx_reference(p, n, false); break;
-    case ms_dmcx_MEMBER_PTR: ms_dmcx_close_declarator(p, n->b); break;
-    case ms_dmcx_ARRAY: ms_dmcx_array_right(p, n); break;
-    case ms_dmcx_FUNCTION: ms_dmcx_function_right(p, n); break;
-    case ms_dmcx_PACK: {
+    case ms_DMCX_REFERENCE: ms_dmcx_reference(p, n, false); break;
+    case ms_DMCX_MEMBER_PTR: ms_dmcx_close_declarator(p, n->b); break;
+    case ms_DMCX_ARRAY: ms_dmcx_array_right(p, n); break;
+    case ms_DMCX_FUNCTION: ms_dmcx_function_right(p, n); break;
+    case ms_DMCX_PACK: {
         uint32_t element = ms_dmcx_pack_element(p, n);
         if (element != 0)
             ms_dmcx_right(p, element);
         break;
     }
-    case ms_dmcx_FORWARD:
+    case ms_DMCX_FORWARD:
         if (n->y == 0) {
             n->y = 1;
             ms_dmcx_right(p, n->c);
             n->y = 0;
         }
         break;
-    case ms_dmcx_DECL_TYPE:
-    case ms_dmcx_DECL_CONSTRAINED: ms_dmcx_print(p, n->a); break;
-    case ms_dmcx_DECL_VALUE:
+    case ms_DMCX_DECL_TYPE:
+    case ms_DMCX_DECL_CONSTRAINED: ms_dmcx_print(p, n->a); break;
+    case ms_DMCX_DECL_VALUE:
         ms_dmcx_print(p, n->a);
         ms_dmcx_right(p, n->b);
         break;
-    case ms_dmcx_DECL_TEMPLATE:
+    case ms_DMCX_DECL_TEMPLATE:
         ms_dmcx_print(p, n->a);
         ms_dmcx_requires_clause(p, n->c);
         break;
-    case ms_dmcx_DECL_PACK: ms_dmcx_right(p, n->a); break;
+    case ms_DMCX_DECL_PACK: ms_dmcx_right(p, n->a); break;
     default: break;
     }
 }
@@ -22138,7 +22484,7 @@ static void ms_dmcx_right_inside(ms_dmcx *p, ms_dmcx_node *n)
 static void ms_dmcx_right(ms_dmcx *p, uint32_t ref)
 {
     uint32_t flags = ms_dmcx_flags_of(p, ref);
-    if ((flags & (ms_dmcx_RIGHT | ms_dmcx_RIGHT * ms_dmcx_ASK)) == 0 || !ms_dmcx_enter_node(p))
+    if ((flags & (ms_DMCX_RIGHT | ms_DMCX_RIGHT * ms_DMCX_ASK)) == 0 || !ms_dmcx_enter_node(p))
         return;
     ms_dmcx_right_inside(p, ms_dmcx_at(p, ref));
     p->depth--;
@@ -22152,7 +22498,7 @@ static bool ms_dmcx_is_mangled(const ms_dm *d)
     size_t at = 0;
     while (at < 4 && at < d->len && d->s[at] == '_')
         at++;
-    return at != 0 && at < d->len && d->s[at] == 'Z' && d->len <= ms_dmcx_MAX_NAME;
+    return at != 0 && at < d->len && d->s[at] == 'Z' && d->len <= ms_DMCX_MAX_NAME;
 }
 
 static bool ms_dm_cxx(ms_dm *d)
@@ -22169,26 +22515,24 @@ static bool ms_dm_cxx(ms_dm *d)
     if (mem == NULL)
         return false;
     p.limit = (uint32_t)(room / sizeof(ms_dmcx_cell));
-    p.used = ms_dmcx_W_COUNT; /* references below are words */
+    p.used = ms_DMCX_W_COUNT; /* references below are words */
     if (p.limit < p.used) {
         d->no_mem = true;
         return false;
     }
     p.cells = (ms_dmcx_cell *)(void *)mem;
     p.subs_end = (uint32_t *)(void *)(mem + room);
-    p.auto_level = ms_dmcx_UNSET;
+    p.auto_level = ms_DMCX_UNSET;
     p.try_args = true;
     uint32_t ref = ms_dmcx_mangled(&p);
     if (ref == 0 || d->failed)
         return false;
-    p.pack_index = ms_dmcx_UNSET;
-    p.pack_count = ms_dmcx_UNSET;
+    p.pack_index = ms_DMCX_UNSET;
+    p.pack_count = ms_DMCX_UNSET;
     ms_dmcx_print(&p, ref);
     return !d->failed;
 }
 
-#undef ms_dmcx_PUT
-#undef ms_dmcx_UNSET
 #endif /* MACHSYM_NO_CXX */
 
 #ifndef MACHSYM_NO_D
@@ -22198,7 +22542,7 @@ static bool ms_dm_cxx(ms_dm *d)
  * returns false where the name does not fit, so that an alternative can be tried from an earlier position;
  * d->failed is left for spent budgets. Prints as libiberty does. */
 
-enum { ms_dmd_max_depth = 256 };
+enum { ms_DMD_MAX_DEPTH = 256 };
 
 typedef struct ms_dmd { /* The state of reading one name. */
     ms_dm *d;
@@ -22256,7 +22600,7 @@ static bool ms_dmd_pay(ms_dmd *p, size_t steps)
 /* Starts a type, identifier or value; every successful call needs a ms_dmd_leave. */
 static bool ms_dmd_enter(ms_dmd *p)
 {
-    if (p->d->depth >= ms_dmd_max_depth)
+    if (p->d->depth >= ms_DMD_MAX_DEPTH)
         p->d->failed = true;
     if (!ms_dmd_pay(p, 1))
         return false;
@@ -23173,7 +23517,6 @@ static bool ms_dm_d(ms_dm *d)
     return ms_dmd_read(d, NULL) && d->out_len > 0;
 }
 
-#undef ms_dmd_lit
 #endif /* MACHSYM_NO_D */
 
 /* ---- names: which language ------------------------------------------------------------------------------
@@ -23181,22 +23524,16 @@ static bool ms_dm_d(ms_dm *d)
  * MACHSYM_NO_D; its names then come back unchanged. */
 
 #if defined(__GNUC__) || defined(__clang__)
-#define ms_dm_noinline __attribute__((noinline))
+#define ms_DM_NOINLINE __attribute__((noinline))
 #elif defined(_MSC_VER)
-#define ms_dm_noinline __declspec(noinline)
+#define ms_DM_NOINLINE __declspec(noinline)
 #else
-#define ms_dm_noinline
+#define ms_DM_NOINLINE
 #endif
 
-enum { ms_dm_small_frame = 24576 };
+enum { ms_DM_SMALL_FRAME = 24576 };
 
-enum ms_dm_language {
-    ms_dm_is_none = 0,
-    ms_dm_is_swift = 1,
-    ms_dm_is_rust = 2,
-    ms_dm_is_cxx = 4,
-    ms_dm_is_d = 8
-};
+enum ms_dm_language { ms_DM_NONE = 0, ms_DM_SWIFT = 1, ms_DM_RUST = 2, ms_DM_CXX = 4, ms_DM_D = 8 };
 
 /* The languages that a name may be of, by its first bytes, and how many of those to leave out: Mach-O puts an
  * underscore in front of every C symbol, and names come with and without it. Objective-C methods are none. */
@@ -23207,19 +23544,19 @@ static unsigned ms_dm_detect(const char *s, size_t len, size_t *skip)
         n++;
     *skip = n == 2;
     if (len - n < 2)
-        return ms_dm_is_none;
+        return ms_DM_NONE;
     switch (s[n]) {
     case '$': /* $s, $S, $e */
-    case '@': /* @__swiftmacro_ */ *skip = n; return n <= 1 ? ms_dm_is_swift : ms_dm_is_none;
-    case 'T': return n == 1 || n == 2 ? ms_dm_is_swift : ms_dm_is_none; /* _T0, _Tt and older */
-    case 'R': return n <= 2 ? ms_dm_is_rust : ms_dm_is_none;
-    case 'D': return n == 1 || n == 2 ? ms_dm_is_d : ms_dm_is_none;
+    case '@': /* @__swiftmacro_ */ *skip = n; return n <= 1 ? ms_DM_SWIFT : ms_DM_NONE;
+    case 'T': return n == 1 || n == 2 ? ms_DM_SWIFT : ms_DM_NONE; /* _T0, _Tt and older */
+    case 'R': return n <= 2 ? ms_DM_RUST : ms_DM_NONE;
+    case 'D': return n == 1 || n == 2 ? ms_DM_D : ms_DM_NONE;
     case 'Z':
         if (n == 0)
-            return s[1] == 'N' ? ms_dm_is_rust : ms_dm_is_none;
+            return s[1] == 'N' ? ms_DM_RUST : ms_DM_NONE;
         *skip = n == 2 || n == 4; /* ___Z is a block inside a C++ function */
-        return n <= 4 ? ms_dm_is_rust | ms_dm_is_cxx : ms_dm_is_none;
-    default: return ms_dm_is_none;
+        return n <= 4 ? ms_DM_RUST | ms_DM_CXX : ms_DM_NONE;
+    default: return ms_DM_NONE;
     }
 }
 
@@ -23240,16 +23577,16 @@ static bool ms_dm_try(ms_dm *d, unsigned language)
     ms_dm_start(d);
     switch (language) {
 #ifndef MACHSYM_NO_SWIFT
-    case ms_dm_is_swift: return ms_dm_swift(d);
+    case ms_DM_SWIFT: return ms_dm_swift(d);
 #endif
 #ifndef MACHSYM_NO_RUST
-    case ms_dm_is_rust: return ms_dm_rust(d);
+    case ms_DM_RUST: return ms_dm_rust(d);
 #endif
 #ifndef MACHSYM_NO_CXX
-    case ms_dm_is_cxx: return ms_dm_cxx(d);
+    case ms_DM_CXX: return ms_dm_cxx(d);
 #endif
 #ifndef MACHSYM_NO_D
-    case ms_dm_is_d: return ms_dm_d(d);
+    case ms_DM_D: return ms_dm_d(d);
 #endif
     default: return false;
     }
@@ -23263,7 +23600,7 @@ static bool ms_dm_any(ms_dm *d)
     d->s += skip;
     d->len -= skip;
     bool ok = false;
-    for (unsigned language = ms_dm_is_swift; language <= ms_dm_is_d && !ok; language <<= 1)
+    for (unsigned language = ms_DM_SWIFT; language <= ms_DM_D && !ok; language <<= 1)
         ok = (languages & language) != 0 && ms_dm_try(d, language);
     d->s -= skip;
     d->len += skip;
@@ -23271,17 +23608,17 @@ static bool ms_dm_any(ms_dm *d)
 }
 
 /* The frame is the array: a function of its own, so that names that need none do not pay for it. */
-static ms_dm_noinline bool ms_dm_run_small(ms_dm *d)
+static ms_DM_NOINLINE bool ms_dm_run_small(ms_dm *d)
 {
-    uint64_t frame[ms_dm_small_frame / 8 + 1];
+    uint64_t frame[ms_DM_SMALL_FRAME / 8 + 1];
     d->mem = (unsigned char *)frame;
     d->mem += (uintptr_t)d->mem & 8u;
-    d->mem_len = ms_dm_small_frame;
+    d->mem_len = ms_DM_SMALL_FRAME;
     return ms_dm_any(d);
 }
 
 #if MACHSYM_DEMANGLE_STACK > 24576
-static ms_dm_noinline bool ms_dm_run_large(ms_dm *d)
+static ms_DM_NOINLINE bool ms_dm_run_large(ms_dm *d)
 {
     uint64_t frame[MACHSYM_DEMANGLE_STACK / 8 + 1];
     d->no_mem = false;
@@ -23295,7 +23632,10 @@ static ms_dm_noinline bool ms_dm_run_large(ms_dm *d)
 static bool ms_dm_run(ms_dm *d)
 {
     size_t skip;
-    if (ms_dm_detect(d->s, d->len, &skip) == ms_dm_is_none)
+    size_t mark = d->len > 0 && d->s[0] == '\1'; /* LLVM's mark of a name that is the linker's already */
+    d->s += mark;
+    d->len -= mark;
+    if (ms_dm_detect(d->s, d->len, &skip) == ms_DM_NONE)
         return false;
     bool ok = ms_dm_run_small(d);
 #if MACHSYM_DEMANGLE_STACK > 24576
@@ -23306,9 +23646,7 @@ static bool ms_dm_run(ms_dm *d)
     return ok;
 }
 
-#undef ms_dm_noinline
-
-/* ==== >>entrance ==============================================================================================
+/* ==== >>entrance ===========================================================================================
  * Job:    the public functions: check arguments, call down, fill the error.
  * Uses:   every floor above.
  * Offers: machsym_*.
@@ -23420,7 +23758,7 @@ static machsym_result machsym_add_file(machsym_image *image, const machsym_open_
     ms_zero(mo, sizeof *mo);
     mo->bytes = bytes;
     mo->slice = slice;
-    mo->is_loaded = (desc->flags & MACHSYM_OPEN_LOADED) != 0;
+    mo->is_loaded = (desc->flags & MACHSYM_OPEN_LOADED) != 0 && image->mo_count == 0; /* a pair is a file */
     result = ms_mo_load(mo, &image->arena, err);
     if (result != MACHSYM_OK)
         return result;
@@ -23458,7 +23796,8 @@ static bool machsym_has_dwarf(const ms_mo *mo)
            ms_mo_section_named(mo, NULL, "__zdebug_info") != NULL;
 }
 
-/* Tries BUNDLE.dSYM/Contents/Resources/DWARF/NAME for a bundle that may hold the binary. Returns true when it fits. */
+/* Tries BUNDLE.dSYM/Contents/Resources/DWARF/NAME for a bundle that may hold the binary. Returns true when it
+ * fits. */
 static bool machsym_try_dsym(machsym_image *image, const machsym_open_desc *desc, machsym_str bundle,
                              machsym_str name)
 {
@@ -23772,6 +24111,11 @@ MACHSYM_API void machsym_session_trim(machsym_session *session)
     ms_ans_forget(session);
 }
 
+MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session)
+{
+    return ms_ans_failed(session);
+}
+
 MACHSYM_API void machsym_session_close(machsym_session *session)
 {
     if (session != NULL)
@@ -23882,7 +24226,7 @@ static machsym_result machsym_plan_fill(machsym_plan *plan, const machsym_plan_d
     ms_map_set_spaces(plan->image, &plan->spaces);
     ms_map_fill_dict(&plan->spaces, plan->dict);
     ms_map_cut_tasks(plan);
-    return plan->arena.oom || ms_ans_oom(session) ? ms_fail_memory(err) : MACHSYM_OK;
+    return plan->arena.oom || ms_ans_failed(session) ? ms_fail_memory(err) : MACHSYM_OK;
 }
 
 MACHSYM_API machsym_result machsym_plan_open(const machsym_plan_desc *desc, machsym_plan **out,
@@ -23928,6 +24272,16 @@ MACHSYM_API size_t machsym_plan_part_count(const machsym_plan *plan)
 MACHSYM_API uint64_t machsym_plan_part_size(const machsym_plan *plan, size_t index)
 {
     return index < plan->count ? plan->tasks[index].size : 0;
+}
+
+MACHSYM_API bool machsym_plan_next_object_file(const machsym_plan *plan, machsym_cursor *at,
+                                               machsym_object_file *out)
+{
+    const ms_ans_objects *o = plan->session->objects;
+    if (o == NULL || at->a >= o->map.count)
+        return false;
+    ms_ans_get_object(o, (size_t)at->a++, out);
+    return true;
 }
 
 MACHSYM_API machsym_result machsym_part_build(const machsym_plan *plan, size_t index, machsym_part **out,

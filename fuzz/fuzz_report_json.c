@@ -11,7 +11,8 @@ static void check_token(const json *doc, uint32_t i, size_t size)
         abort();
     if (i == 0 ? t->parent != JSON_NONE : t->parent >= i)
         abort();
-    if (i > 0 && (t->at < doc->v[t->parent].at || t->end > doc->v[t->parent].end || t->next > doc->v[t->parent].next))
+    if (i > 0 &&
+        (t->at < doc->v[t->parent].at || t->end > doc->v[t->parent].end || t->next > doc->v[t->parent].next))
         abort();
 }
 

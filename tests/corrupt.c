@@ -46,6 +46,8 @@ static void iterate(machsym_session *session, unsigned *sum)
     machsym_function function;
     machsym_line line;
     machsym_symbol symbol;
+    machsym_objc item;
+    machsym_object object;
     while (machsym_session_next_function(session, &at, &function)) {
         read_text(function.linkage_name, sum);
         read_text(function.name, sum);
@@ -56,6 +58,17 @@ static void iterate(machsym_session *session, unsigned *sum)
     memset(&at, 0, sizeof at);
     while (machsym_session_next_symbol(session, &at, &symbol))
         read_text(symbol.name, sum);
+    memset(&at, 0, sizeof at);
+    while (machsym_session_next_name(session, &at, &symbol))
+        read_text(symbol.name, sum);
+    memset(&at, 0, sizeof at);
+    while (machsym_session_next_objc(session, &at, &item)) {
+        read_text(item.class_name, sum);
+        read_text(item.selector, sum);
+    }
+    memset(&at, 0, sizeof at);
+    while (machsym_session_next_object(session, &at, &object))
+        read_text(object.path, sum);
 }
 
 /* Opens every slice and uses it. Returns false when nothing could be opened. */
@@ -141,5 +154,12 @@ int main(void)
     check_file("plain-armv7-thumb.o", stride);
     check_file("symbols-x86_64", stride);
     check_file("inline-fat.dwarf", 29 * stride);
+    check_file("zoo-armv7.o", stride);
+    check_file("zoo-i386-old.o", stride);
+    check_file("frames-x86_64-strip", stride);
+    check_file("zoo-arm64-chained-relative-strip", 3 * stride);
+    check_file("zoo-arm64-opcodes-strip", 3 * stride);
+    check_file("blocks-arm64-d4-22-strip", 3 * stride);
+    check_file("exports-x86_64-trie.dylib", 3 * stride);
     return test_done();
 }

@@ -176,6 +176,25 @@ says "another UUID" "demo: report wants UUID 4C4C44B5-5555-3144-A1BA-79CA685DEC5
 says "no file" "demo UUID 4C4C44B5-5555-3144-A1BA-79CA685DEC58 arm64: no file has this UUID" \
     $MACHSYM crash -d "$work/empty" --summary "$reports/demo.crash"
 
+# ---- BCSymbolMap ----
+
+if [ -d "$corpus" ]; then
+    fixtures=$corpus/sentry-symbolic/symbolic-debuginfo/tests/fixtures
+    printf '0   Sentry  0x100005a90 0x100000000 + 23184\n1   Sentry  0x100005b50 0x100000000 + 23376\nBinary Images:\n%s\n' \
+        '0x100000000 - 0x1000fffff Sentry arm64 <2d10c42f591d3265b14778ba0868073f> /Sentry' >"$work/hidden.crash"
+    says "hidden names" "__hidden#0_ + 28" $MACHSYM crash -q -d "$fixtures" "$work/hidden.crash"
+    says "--bcsymbolmap" "-[SentryMessage initWithFormatted:] + 28 (SentryMessage.m:" $MACHSYM crash -q -d "$fixtures" \
+        --bcsymbolmap "$fixtures/c8374b6d-6e96-34d8-ae38-efaa5fec424f.bcsymbolmap" "$work/hidden.crash"
+    mkdir -p "$work/h.xcarchive/dSYMs/S.dSYM/Contents/Resources/DWARF" "$work/h.xcarchive/BCSymbolMaps"
+    cp "$fixtures/2d10c42f-591d-3265-b147-78ba0868073f.dwarf-hidden" \
+        "$work/h.xcarchive/dSYMs/S.dSYM/Contents/Resources/DWARF/Sentry"
+    cp "$fixtures/c8374b6d-6e96-34d8-ae38-efaa5fec424f.bcsymbolmap" \
+        "$work/h.xcarchive/BCSymbolMaps/C8374B6D-6E96-34D8-AE38-EFAA5FEC424F.bcsymbolmap"
+    echo '<plist><dict><key>DBGOriginalUUID</key><string>C8374B6D-6E96-34D8-AE38-EFAA5FEC424F</string></dict></plist>' \
+        >"$work/h.xcarchive/dSYMs/S.dSYM/Contents/Resources/2D10C42F-591D-3265-B147-78BA0868073F.plist"
+    says "a map in the archive" "-[SentryMessage setMessage:] + " $MACHSYM crash -q -d "$work/h.xcarchive" "$work/hidden.crash"
+fi
+
 # ---- Owners ----
 
 printf 'prefix Player = Player SDK\n' >"$work/rules"
@@ -219,6 +238,29 @@ mkdir "$work/beside"
 cp -R "$reports/demo.crash" tests/fixtures/bin/demo.app.dSYM "$work/beside/"
 $MACHSYM crash -q --no-demangle "$work/beside/demo.crash" >"$work/out"
 same "$work/plain" "$work/out" "a dSYM beside the report"
+
+# ---- Maps ----
+
+mkdir "$work/maps" "$work/both"
+$MACHSYM map build --no-progress --lines=dwarf -o "$work/maps/x.symmap" tests/fixtures/bin/demo.app.dSYM 2>"$work/err"
+check "a map of the demo: $(cat "$work/err")"
+for report in "$reports"/demo*; do
+    case $report in
+    *sentry* | *addresses* | *symbols*) continue ;; # columns, and names of files: a map keeps neither
+    esac
+    $MACHSYM crash -q $demo "$report" >"$work/dsym"
+    $MACHSYM crash -q -d "$work/maps" "$report" >"$work/map"
+    same "$work/dsym" "$work/map" "$(basename "$report") by a map"
+done
+$MACHSYM map build --no-progress --lines=atos -o "$work/both/x.symmap" tests/fixtures/bin/demo.app.dSYM 2>"$work/err"
+says "a map of another policy" "x.symmap, a map of another --lines policy" \
+    $MACHSYM crash -d "$work/both" --summary "$reports/demo.crash"
+cp -R tests/fixtures/bin/demo.app.dSYM "$work/both/"
+says "a dSYM of the policy asked for goes first" "demo.app.dSYM/Contents/Resources/DWARF/demo" \
+    $MACHSYM crash -d "$work/both" --summary "$reports/demo.crash"
+head -c 300 "$work/maps/x.symmap" >"$work/cut.symmap"
+$MACHSYM crash -q -d "$work/cut.symmap" "$reports/demo.crash" >"$work/out" 2>"$work/err"
+same "$reports/demo.crash" "$work/out" "a map that is cut short names nothing"
 
 # ---- Many reports ----
 

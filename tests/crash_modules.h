@@ -11,9 +11,18 @@
 
 #include "../examples/machsym/json.c"
 
+/* Its private helpers go by the names of the report's. */
+#define str_find owners_str_find
+#define str_c    owners_str_c
+#define str_trim owners_str_trim
 #include "../examples/machsym/owners.c"
+#undef str_find
+#undef str_c
+#undef str_trim
 
 #include "../examples/machsym/bcsymbolmap.c"
+
+#include "../examples/machsym/source.c"
 
 #include "../examples/machsym/store.c"
 

@@ -6,7 +6,7 @@
 BEGIN {
     split("platform ms_os_ reader ms_rd_ memory ms_arena_ segments ms_seg_ macho ms_mo_ inflate ms_inf_ " \
           "symbols ms_sym_ unwind ms_uw_ objc ms_oc_ swift ms_sw_ forms ms_dw_ units ms_cu_ lines ms_ln_ " \
-          "functions ms_fn_ debugmap ms_om_ answer ms_ans_ map ms_map_ names ms_dm_", pair, " ")
+          "functions ms_fn_ debugmap ms_om_ answer ms_ans_ map ms_map_ names ms_dm", pair, " ")
     for (i = 1; i in pair; i += 2)
         home[pair[i + 1]] = pair[i]
     bad = 0

@@ -104,7 +104,7 @@ awk '/==== >>entrance/ {
     print "/* ==== >>names ====\n * Job:    a.\n * Uses:   nothing.\n * Offers: ms_dm_b.\n * Never:  c. */"
     print "/* floors: recursion */\nstatic int ms_dm_b(int a);\nstatic int ms_dm_c(int a)\n{\n    return ms_dm_b(a);\n}"
     print "static int ms_dm_b(int a)\n{\n    return ms_dm_c(a);\n}"
-} { print } /^ \*   >>answer / { print " *   >>names      n" }' machsym.h >"$tmp/h"
+} /^ \*   >>entrance / { print " *   >>names      n" } { print }' machsym.h >"$tmp/h"
 grep -q '>>names' machsym.h || awk -f tests/floors.awk "$tmp/h" >"$tmp/out"
 check "prototypes for recursion in names" $?
 

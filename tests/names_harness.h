@@ -1,48 +1,45 @@
-/* What the tests of the demanglers share: running a name, comparing, vector files. Include behind machsym.h
- * (with MACHSYM_IMPLEMENTATION) and the fragment under test. Inline, because no test uses all of it. */
+/* What the tests of the demanglers share: running one language or the front, comparing, vector files.
+ * Inline, because no test uses all of it. */
 #ifndef NAMES_HARNESS_H
 #define NAMES_HARNESS_H
 
-#include <stdio.h>
-#include <stdlib.h>
+#include "test.h"
+
 #include <time.h>
 
-enum { OUT_SIZE = 1 << 20, SMALL_FRAME = 24 << 10, LARGE_FRAME = 256 << 10 };
+enum { OUT_SIZE = 2 << 20, FIELDS = 5, SHOWN_FAILURES = 20 };
 
-typedef bool (*entry_fn)(ms_dm *d);
+typedef bool (*entry_fn)(ms_dm *d); /* ms_dm_swift, ms_dm_rust, ms_dm_cxx, ms_dm_d */
 
-static int passed, failed;
 static char out_a[OUT_SIZE], out_b[OUT_SIZE];
-static unsigned char *frame;
 
 static inline void report(bool ok, const char *what, const char *name, const char *got, const char *expected)
 {
-    if (ok) {
-        passed++;
-        return;
-    }
-    if (failed++ < 20)
-        printf("FAIL %s\n  name     %s\n  got      %s\n  expected %s\n", what, name, got, expected);
+    test_count(ok);
+    if (!ok && test_failed <= SHOWN_FAILURES)
+        printf("%s: %.300s\n  got      %.500s\n  expected %.500s\n", what, name, got, expected);
 }
 
+/* One try as the front makes it. The frame has a block of its own, so that checking tools see a byte too far. */
 static inline bool try_frame(entry_fn entry, ms_dm *d, size_t size)
 {
-    d->at = d->out_len = d->mem_used = 0;
-    d->depth = 0;
-    d->failed = d->no_mem = false;
-    d->out_limit = (256u << 10) + 16 * d->len;
-    d->work = 64 * d->len + 65536;
+    unsigned char *frame = (unsigned char *)malloc(size);
+    memset(frame, 0xa5, size < 4096 ? size : 4096); /* nothing may count on zeros */
+    ms_dm_start(d);
+    d->no_mem = false;
     d->mem = frame;
     d->mem_len = size;
-    return entry(d);
+    bool ok = entry(d);
+    if (d->out_len > d->out_limit)
+        ok = false;
+    free(frame);
+    return ok;
 }
 
-/* Runs one name as the library will. Returns the length, or SIZE_MAX when the name is not taken. The name
- * lies at the end of its own allocation, so that checking tools see a read too far. */
+/* Runs one name as the front does: the small frame, then the large one. Returns the length, or SIZE_MAX when the
+ * name is not taken. */
 static inline size_t run(entry_fn entry, const char *name, size_t len, uint32_t flags, char *out, size_t cap)
 {
-    if (frame == NULL)
-        frame = (unsigned char *)malloc(LARGE_FRAME);
     char *copy = (char *)malloc(len + (len == 0));
     memcpy(copy, name, len);
     ms_dm d;
@@ -52,9 +49,9 @@ static inline size_t run(entry_fn entry, const char *name, size_t len, uint32_t 
     d.flags = flags;
     d.out = out;
     d.cap = cap;
-    bool ok = try_frame(entry, &d, SMALL_FRAME);
+    bool ok = try_frame(entry, &d, ms_DM_SMALL_FRAME);
     if (!ok && d.no_mem)
-        ok = try_frame(entry, &d, LARGE_FRAME);
+        ok = try_frame(entry, &d, MACHSYM_DEMANGLE_STACK);
     free(copy);
     return ok ? d.out_len : SIZE_MAX;
 }
@@ -80,7 +77,7 @@ static inline void check_caps(entry_fn entry, const char *name, uint32_t flags)
 {
     size_t len = strlen(name);
     size_t full = run(entry, name, len, flags, out_a, OUT_SIZE);
-    size_t caps[] = {0, 1, full / 2, full, full + 1};
+    size_t caps[] = {0, 1, full / 2, full - 1, full, full + 1};
     for (size_t i = 0; full != SIZE_MAX && i < sizeof caps / sizeof caps[0]; i++) {
         memset(out_b, '#', full + 2);
         size_t got = run(entry, name, len, flags, caps[i] == 0 ? NULL : out_b, caps[i]);
@@ -102,15 +99,16 @@ static inline void check_truncation(entry_fn entry, const char *name, uint32_t f
     }
 }
 
-/* A hostile name must end quickly, whatever the result. */
+/* A hostile name ends within its budgets, whatever the result. The limit is wide enough for slow machines and
+ * emulators: without the budgets these names would take hours. */
 static inline void check_time(entry_fn entry, const char *what, const char *name)
 {
     clock_t start = clock();
-    size_t len = run(entry, name, strlen(name), 0, out_a, OUT_SIZE);
+    size_t len = run(entry, name, strlen(name), 0, NULL, 0);
     double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
     char text[64];
     snprintf(text, sizeof text, "%.2f s, %s", seconds, len == SIZE_MAX ? "not taken" : "taken");
-    report(seconds < 0.5, "time", what, text, "under 0.5 s");
+    report(seconds < 20, what, name, text, "an end in time");
 }
 
 /* Writes text count times at *at. */
@@ -122,10 +120,10 @@ static inline void repeat(char **at, const char *text, size_t count)
 }
 
 /* Splits a line at its tabs; missing fields are "". */
-static inline void split(char *line, char *field[], size_t count)
+static inline void split(char *line, char *field[FIELDS])
 {
     line[strcspn(line, "\n")] = '\0';
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < FIELDS; i++) {
         field[i] = line;
         char *tab = strchr(line, '\t');
         if (tab != NULL)
@@ -134,30 +132,24 @@ static inline void split(char *line, char *field[], size_t count)
     }
 }
 
-/* Calls row for every line of dir/file; a missing file is said and skipped. */
-static inline void each_row(const char *dir, const char *file, void (*row)(char *field[4]))
+/* Calls row for every line of a vector file; a missing file is said and skipped. Environment: VECTORS, the folder. */
+static inline void each_row(const char *file, void (*row)(char *field[FIELDS]))
 {
-    static char line[1 << 18];
+    static char line[1 << 20];
     char path[1024];
-    snprintf(path, sizeof path, "%s/%s", dir, file);
+    const char *folder = getenv("VECTORS");
+    snprintf(path, sizeof path, "%s/%s", folder != NULL ? folder : "../shared/vectors", file);
     FILE *in = fopen(path, "r");
     if (in == NULL) {
-        printf("skipped: no %s\n", file);
+        printf("skipped: no %s\n", path);
         return;
     }
     while (fgets(line, sizeof line, in) != NULL) {
-        char *field[4];
-        split(line, field, 4);
+        char *field[FIELDS];
+        split(line, field);
         row(field);
     }
     fclose(in);
-}
-
-static inline int finish(void)
-{
-    free(frame);
-    printf("%d passed, %d failed\n", passed, failed);
-    return failed != 0;
 }
 
 #endif

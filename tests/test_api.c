@@ -284,7 +284,7 @@ static void test_pair_bytes(void)
             machsym_session_frames(session, machsym_image_addr(image, 0x102a30000, 0x102a30aef), frames, 8),
             4);
         CHECK_STR(frames[0].name, "require");
-        CHECK_EQ(frames[0].line, 8);
+        CHECK_EQ(frames[0].line, 6);
         machsym_session_close(session);
         machsym_image_close(image);
     }

@@ -71,21 +71,23 @@ static void test_objects(void)
     CHECK(!c.wrong_size);
 }
 
-/* reset keeps the largest chunk, so that the same work needs the allocator no more. */
+/* reset keeps the chunks, so that the same work needs the allocator no more, nor does other work of that size. */
 static void test_reset(void)
 {
     counter c = {0, 0, 0, 0, false};
     ms_arena arena = arena_of(&c);
     for (unsigned i = 0; i < 10; i++)
-        ms_arena_alloc(&arena, 1, 20000);
+        ms_arena_alloc(&arena, 1, ms_ARENA_CHUNK / 2);
     CHECK(c.out > 1);
-    ms_arena_alloc(&arena, 1, 1000000);
-    ms_arena_reset(&arena);
-    CHECK_EQ(c.out, 1);
-    CHECK(arena.total >= 1000000 && arena.total == c.bytes_out);
     size_t calls = c.calls;
-    ms_arena_alloc(&arena, 1, 900000);
+    for (unsigned round = 0; round < 3; round++) {
+        ms_arena_reset(&arena);
+        CHECK(arena.live == 0 && arena.total == c.bytes_out);
+        for (unsigned i = 0; i < 10; i++)
+            CHECK(ms_arena_alloc(&arena, 1, ms_ARENA_CHUNK / 2) != NULL);
+    }
     CHECK_EQ(c.calls, calls);
+    CHECK(arena.live > 4 * (size_t)ms_ARENA_CHUNK && arena.live <= arena.total);
     ms_arena_free(&arena);
     ms_arena_reset(&arena);
     CHECK_EQ(c.out, 0);
@@ -133,12 +135,15 @@ static void test_failure(void)
     ms_arena arena = arena_of(&c);
     size_t cap = 0;
     CHECK(ms_arena_alloc(&arena, 1, 100) != NULL);
-    CHECK(!arena.oom);
-    CHECK(ms_arena_alloc(&arena, 1, 100000) == NULL);
-    CHECK(arena.oom);
-    CHECK(ms_arena_alloc(&arena, 1, 1) == NULL);
+    CHECK(!arena.oom && !arena.failed);
+    CHECK(ms_arena_alloc(&arena, 3, ms_ARENA_CHUNK) == NULL);
+    CHECK(arena.oom && arena.failed);
+    CHECK(ms_arena_alloc(&arena, 1, 1) == NULL); /* until a reset */
+    ms_arena_reset(&arena);
+    CHECK(!arena.oom && arena.failed); /* that something was missing is not forgotten */
+    CHECK(ms_arena_alloc(&arena, 1, 1) != NULL);
     ms_arena_free(&arena);
-    CHECK(!arena.oom);
+    CHECK(!arena.oom && !arena.failed);
     CHECK_EQ(c.out, 0);
 
     counter d = {0, 0, 0, 0, false};

@@ -174,6 +174,27 @@ static void test_fat(bool is_64)
     bytes_free(&one);
 }
 
+/* An exact name goes before a similar one, in either order. */
+static void test_similar(void)
+{
+    bytes plain = thin(ARM64, 0, 1);
+    bytes authenticated = thin(ARM64, 2, 2);
+    for (unsigned order = 0; order < 2; order++) {
+        bytes slices[2] = {order == 0 ? plain : authenticated, order == 0 ? authenticated : plain};
+        bytes file = fat(slices, 2, false);
+        machsym_open_desc desc = desc_of(&file);
+        machsym_image_info info;
+        desc.arch = "arm64e";
+        machsym_image *image = test_open_desc(&desc);
+        machsym_image_get_info(image, &info);
+        CHECK_EQ(info.slice.uuid.v[0], 2);
+        machsym_image_close(image);
+        bytes_free(&file);
+    }
+    bytes_free(&plain);
+    bytes_free(&authenticated);
+}
+
 /* A slice cut short still answers from what is there; one past the end, or one that is no Mach-O, is an error. */
 static void test_fat_damage(void)
 {
@@ -585,6 +606,7 @@ int main(void)
     test_arch_names();
     test_fat(false);
     test_fat(true);
+    test_similar();
     test_fat_damage();
     test_wrong_magic();
     test_sections(false);

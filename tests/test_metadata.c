@@ -245,7 +245,7 @@ static void test_bind_bombs(void)
     put8(&code, 0xa0);
     put8(&code, 0x80);
     ms_mo_data d = run_binds(&mo, &code, &arena);
-    CHECK(d.bind_count <= 0x10000);
+    CHECK(d.bind_count <= 0x1000);
     CHECK_EQ(d.budget, 0);
     CHECK_EQ(d.damage_count, 2);
     ms_arena_free(&arena);

@@ -1,7 +1,4 @@
-/* Tests of the D demangler: own cases, then the vector files of the folder argv[1]. */
-#define MACHSYM_IMPLEMENTATION
-#include "machsym.h"
-#include "names_d.h"
+/* Tests of the D demangler: own cases, names made to be expensive, the vector files. */
 #include "names_harness.h"
 
 typedef struct own_case {
@@ -120,12 +117,12 @@ static const own_case OWN[] = {
     {"__D3foo3bari", "__D3foo3bari"},
 };
 
-static void vector_row(char *field[4])
+static void vector_row(char *field[FIELDS])
 {
     check(ms_dm_d, field[0], 0, field[1]);
 }
 
-static void negative_row(char *field[4])
+static void negative_row(char *field[FIELDS])
 {
     check(ms_dm_d, field[0], 0, field[0]);
 }
@@ -202,9 +199,8 @@ static void test_scratch(void)
     report(ok, "scratch", "64 bytes", "more or less", "two pieces");
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
-    const char *dir = argc > 1 ? argv[1] : "../shared/vectors";
     for (size_t i = 0; i < sizeof OWN / sizeof OWN[0]; i++) {
         check(ms_dm_d, OWN[i].name, 0, OWN[i].expected);
         check_truncation(ms_dm_d, OWN[i].name, 0);
@@ -214,10 +210,10 @@ int main(int argc, char **argv)
     test_bombs();
     test_depth();
     test_scratch();
-    each_row(dir, "d.tsv", vector_row);
-    each_row(dir, "d-official.tsv", vector_row);
-    each_row(dir, "d-negative.tsv", negative_row);
-    each_row(dir, "cxx-negative.tsv", negative_row);
-    each_row(dir, "rust-negative.tsv", negative_row);
-    return finish();
+    each_row("d.tsv", vector_row);
+    each_row("d-official.tsv", vector_row);
+    each_row("d-negative.tsv", negative_row);
+    each_row("cxx-negative.tsv", negative_row);
+    each_row("rust-negative.tsv", negative_row);
+    return test_done();
 }

@@ -1,7 +1,4 @@
-/* Tests of the Rust demangler: own cases, then the vector files of the folder argv[1]. */
-#define MACHSYM_IMPLEMENTATION
-#include "machsym.h"
-#include "names_rust.h"
+/* Tests of the Rust demangler: own cases, names made to be expensive, the vector files. */
 #include "names_harness.h"
 
 enum { PLAIN = 0, HASH = MACHSYM_DEMANGLE_RUST_HASH };
@@ -164,14 +161,14 @@ static const known_row KNOWN[] = {
     {"_ZN3fooE.llvm.9D1C9369@@16", "foo", CXX},
 };
 
-static void real_row(char *field[4])
+static void real_row(char *field[FIELDS])
 {
     check(ms_dm_rust, field[0], HASH, field[1]);
     check(ms_dm_rust, field[0], PLAIN, field[2]);
 }
 
 /* Like check, for a vector that the table may excuse. A row that is not needed any more is a failure too. */
-static void check_known(char *field[4], uint32_t flags)
+static void check_known(char *field[FIELDS], uint32_t flags)
 {
     const char *got = run_text(ms_dm_rust, field[0], flags);
     bool same = strcmp(got, field[1]) == 0;
@@ -183,20 +180,20 @@ static void check_known(char *field[4], uint32_t flags)
 }
 
 /* LLVM and libiberty have the style without hashes only; a row of libiberty's was made by its C++ side. */
-static void official_row(char *field[4])
+static void official_row(char *field[FIELDS])
 {
     bool hash =
         strcmp(field[2], "rustc-demangle:full") == 0 || strcmp(field[2], "libiberty:--format=gnu-v3") == 0;
     check_known(field, hash ? HASH : PLAIN);
 }
 
-static void negative_row(char *field[4])
+static void negative_row(char *field[FIELDS])
 {
     check(ms_dm_rust, field[0], PLAIN, field[0]);
 }
 
 /* Real C++ names never match; those of Rust's own in those lists have its hash or escapes. */
-static void cxx_row(char *field[4])
+static void cxx_row(char *field[FIELDS])
 {
     size_t len = strlen(field[0]);
     bool taken = run(ms_dm_rust, field[0], len, PLAIN, out_a, OUT_SIZE) != SIZE_MAX;
@@ -292,9 +289,8 @@ static void test_long(void)
     report(len != SIZE_MAX && len > 30000, "long", name, "refused or short", "more than 30000 bytes");
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
-    const char *dir = argc > 1 ? argv[1] : "../shared/vectors";
     for (size_t i = 0; i < sizeof OWN / sizeof OWN[0]; i++) {
         check(ms_dm_rust, OWN[i].name, PLAIN, OWN[i].plain);
         check(ms_dm_rust, OWN[i].name, HASH, OWN[i].hash);
@@ -305,11 +301,11 @@ int main(int argc, char **argv)
     test_bombs();
     test_depth();
     test_long();
-    each_row(dir, "rust.tsv", real_row);
-    each_row(dir, "rust-official.tsv", official_row);
-    each_row(dir, "rust-negative.tsv", negative_row);
-    each_row(dir, "cxx.tsv", cxx_row);
-    each_row(dir, "cxx-official.tsv", cxx_row);
-    each_row(dir, "cxx-negative.tsv", negative_row);
-    return finish();
+    each_row("rust.tsv", real_row);
+    each_row("rust-official.tsv", official_row);
+    each_row("rust-negative.tsv", negative_row);
+    each_row("cxx.tsv", cxx_row);
+    each_row("cxx-official.tsv", cxx_row);
+    each_row("cxx-negative.tsv", negative_row);
+    return test_done();
 }

@@ -1,122 +1,7 @@
-/* Tests of the Swift demangler: built-in cases, hostile input, and the tables in the folder argv[1] (default
- * ../shared/vectors; skipped when it is not there). Exits 1 when anything fails. */
-#define MACHSYM_IMPLEMENTATION
-#include "machsym.h"
-#include "names_swift.h"
+/* Tests of the Swift demangler: own cases, names made to be expensive, the vector files. */
+#include "names_harness.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
-enum { SMALL = 24 * 1024, LARGE = 256 * 1024, LINE_MAX_LEN = 1 << 20 };
-
-static union {
-    uint64_t align[2];
-    unsigned char bytes[LARGE];
-} scratch;
-
-static size_t passed, failed;
-static char out[LINE_MAX_LEN], line[LINE_MAX_LEN];
-
-/* What the header's entrance does: a small frame first, a large one when that is too small. */
-static bool demangle(const char *s, size_t len, uint32_t flags, char *buf, size_t cap, size_t *out_len)
-{
-    ms_dm d;
-    for (int round = 0; round < 2; round++) {
-        memset(&d, 0, sizeof d);
-        d.s = s;
-        d.len = len;
-        d.flags = flags;
-        d.out = buf;
-        d.cap = cap;
-        d.out_limit = 256 * 1024 + 16 * len;
-        d.work = 64 * len + 65536;
-        d.mem = scratch.bytes;
-        d.mem_len = round == 0 ? SMALL : LARGE;
-        memset(scratch.bytes, 0xa5, d.mem_len);
-        if (ms_dm_swift(&d)) {
-            *out_len = d.out_len;
-            return true;
-        }
-        if (!d.no_mem)
-            break;
-    }
-    return false;
-}
-
-static void report(bool ok, const char *what, const char *name, size_t name_len, const char *want,
-                   size_t want_len, const char *got, size_t got_len)
-{
-    if (ok) {
-        passed++;
-        return;
-    }
-    if (failed++ < 20)
-        printf("%s: %.*s\n  want %.*s\n  got  %.*s\n", what, (int)name_len, name, (int)want_len, want,
-               (int)got_len, got);
-}
-
-/* A name that is not Swift's is printed unchanged. */
-static void check(const char *what, const char *name, size_t name_len, uint32_t flags, const char *want,
-                  size_t want_len)
-{
-    size_t got_len = name_len;
-    const char *got = demangle(name, name_len, flags, out, sizeof out, &got_len) ? out : name;
-    bool ok = got_len == want_len && memcmp(got, want, want_len) == 0;
-    report(ok, what, name, name_len, want, want_len, got, got_len);
-}
-
-typedef struct column {
-    const char *file;
-    size_t at;       /* the column that holds the expected text */
-    size_t fallback; /* the column that holds it when that one is empty */
-    uint32_t flags;
-} column;
-
-static const column columns[] = {
-    {"swift.tsv", 1, 1, MACHSYM_DEMANGLE_FULL},
-    {"swift.tsv", 2, 2, MACHSYM_DEMANGLE_SIMPLIFIED | ms_dmsw_NO_ASYNC},
-    {"swift.tsv", 3, 3, MACHSYM_DEMANGLE_SIMPLIFIED},
-    {"swift.tsv", 4, 1, ms_dmsw_NO_SUGAR},
-    {"swift-apple-compat.tsv", 1, 1, MACHSYM_DEMANGLE_FULL},
-    {"swift-apple-compat.tsv", 2, 2, MACHSYM_DEMANGLE_SIMPLIFIED | ms_dmsw_NO_ASYNC},
-    {"swift-apple-compat.tsv", 3, 3, MACHSYM_DEMANGLE_SIMPLIFIED},
-    {"swift-apple-compat.tsv", 4, 1, ms_dmsw_NO_SUGAR},
-    {"swift-official.tsv", 1, 1, MACHSYM_DEMANGLE_FULL},
-    {"swift-simplified-official.tsv", 1, 1, MACHSYM_DEMANGLE_SIMPLIFIED | ms_dmsw_NO_ASYNC},
-    {"swift-negative.tsv", 1, 1, MACHSYM_DEMANGLE_FULL},
-};
-
-static machsym_str field(const char *text, size_t n)
-{
-    for (; n > 0; n--) {
-        text += strcspn(text, "\t");
-        text += *text == '\t';
-    }
-    machsym_str s = {text, strcspn(text, "\t")};
-    return s;
-}
-
-static void check_table(const char *folder, const column *c)
-{
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s", folder, c->file);
-    FILE *f = fopen(path, "rb");
-    if (!f) {
-        printf("skipped: %s is not there\n", c->file);
-        return;
-    }
-    size_t passed_before = passed, failed_before = failed;
-    while (fgets(line, sizeof line, f)) {
-        line[strcspn(line, "\n")] = '\0';
-        machsym_str name = field(line, 0), want = field(line, c->at);
-        if (want.len == 0)
-            want = field(line, c->fallback);
-        check(c->file, name.ptr, name.len, c->flags, want.ptr, want.len);
-    }
-    fclose(f);
-    printf("%-30s column %zu: %zu passed, %zu failed\n", c->file, c->at + 1, passed - passed_before,
-           failed - failed_before);
-}
+enum { FULL = MACHSYM_DEMANGLE_FULL, SIMPLIFIED = MACHSYM_DEMANGLE_SIMPLIFIED };
 
 typedef struct sample {
     const char *name, *full, *simplified; /* NULL: unchanged */
@@ -229,75 +114,33 @@ static const sample samples[] = {
     {"$s4Farm3CowCyyG_", NULL, NULL},
 };
 
-static void check_sample(const sample *s)
+static void test_sample(const sample *s)
 {
-    size_t len = strlen(s->name);
-    const char *full = s->full ? s->full : s->name, *simplified = s->simplified ? s->simplified : s->name;
-    check("full", s->name, len, MACHSYM_DEMANGLE_FULL, full, strlen(full));
-    check("simplified", s->name, len, MACHSYM_DEMANGLE_SIMPLIFIED, simplified, strlen(simplified));
-}
-
-/* The result must not depend on the room for it. */
-static void check_caps(const char *name)
-{
-    size_t len = strlen(name), full = 0, caps[5];
-    static char part[LINE_MAX_LEN];
-    if (!demangle(name, len, 0, out, sizeof out, &full)) {
-        report(false, "caps", name, len, "a Swift name", 12, "", 0);
-        return;
-    }
-    caps[0] = 0;
-    caps[1] = 1;
-    caps[2] = full - 1;
-    caps[3] = full;
-    caps[4] = full + 1;
-    for (size_t i = 0; i < 5; i++) {
-        size_t got = 0, stored = caps[i] < full ? caps[i] : full;
-        memset(part, '#', full + 2);
-        bool ok = demangle(name, len, 0, caps[i] ? part : NULL, caps[i], &got) && got == full &&
-                  memcmp(part, out, stored) == 0 && part[stored] == '#';
-        report(ok, "caps", name, len, out, full, part, stored);
+    check(ms_dm_swift, s->name, FULL, s->full != NULL ? s->full : s->name);
+    check(ms_dm_swift, s->name, SIMPLIFIED, s->simplified != NULL ? s->simplified : s->name);
+    check_truncation(ms_dm_swift, s->name, FULL);
+    if (s->full != NULL) {
+        check_caps(ms_dm_swift, s->name, FULL);
+        check_caps(ms_dm_swift, s->name, SIMPLIFIED);
     }
 }
 
-/* Every beginning of a name ends without harm, and nothing behind its end is read (a sanitizer sees it). */
-static void check_truncations(const char *name)
-{
-    size_t len = strlen(name);
-    for (size_t n = 0; n <= len; n++) {
-        char *copy = (char *)malloc(n ? n : 1);
-        size_t got = 0, again = 0;
-        if (!copy)
-            exit(1);
-        memcpy(copy, name, n);
-        bool a = demangle(copy, n, 0, out, sizeof out, &got);
-        bool b = demangle(copy, n, 0, NULL, 0, &again);
-        report(a == b && got == again, "truncated", copy, n, "the same twice", 14, "", 0);
-        free(copy);
-    }
-}
-
-static size_t repeat(char *to, size_t at, const char *what, size_t times)
-{
-    size_t len = strlen(what);
-    for (; times > 0 && at + len < sizeof line; times--, at += len)
-        memcpy(to + at, what, len);
-    return at;
-}
-
-/* Names that would grow or nest without end must be refused or end, within the budgets. */
+/* Names that would grow or nest without end are refused or end, within the budgets. */
 static void check_bomb(const char *what, const char *head, const char *body, size_t times, const char *tail)
 {
-    size_t len = repeat(line, 0, head, 1), got = 0, again = 0;
-    len = repeat(line, len, body, times);
-    len = repeat(line, len, tail, 1);
-    bool a = demangle(line, len, 0, NULL, 0, &got);
-    bool b = demangle(line, len, MACHSYM_DEMANGLE_SIMPLIFIED, NULL, 0, &again);
-    bool ok = (!a || got <= 256 * 1024 + 16 * len) && (!b || again <= 256 * 1024 + 16 * len);
-    report(ok, what, line, len < 80 ? len : 80, "within the budget", 17, "", 0);
+    static char name[1 << 19];
+    char *at = name;
+    repeat(&at, head, 1);
+    repeat(&at, body, times);
+    repeat(&at, tail, 1);
+    check_time(ms_dm_swift, what, name);
+    size_t len = (size_t)(at - name);
+    size_t a = run(ms_dm_swift, name, len, SIMPLIFIED, NULL, 0);
+    size_t b = run(ms_dm_swift, name, len, SIMPLIFIED, out_a, OUT_SIZE);
+    report(a == b, what, name, "two results", "one");
 }
 
-static void check_bombs(void)
+static void test_bombs(void)
 {
     static const size_t times[] = {10, 100, 250, 1000, 20000};
     for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
@@ -325,34 +168,51 @@ static void check_bombs(void)
 }
 
 /* Whole symbols as names inside names: some levels are read, too many refused. */
-static void check_nesting(void)
+static void test_nesting(void)
 {
-    size_t len = repeat(line, 0, "_TF1a1bFT_T_", 1);
-    static char inner[LINE_MAX_LEN];
+    static char name[1 << 12], inner[1 << 12];
+    char *at = name;
+    repeat(&at, "_TF1a1bFT_T_", 1);
     for (int i = 0; i < 12; i++) {
-        memcpy(inner, line, len);
-        int head = snprintf(line, sizeof line, "_TTSf1cpfr%zu%.*s___TF1a1bFT_T_", len, (int)len, inner);
-        len = (size_t)head;
-        size_t got = 0, again = 0;
-        bool a = demangle(line, len, 0, NULL, 0, &got), b = demangle(line, len, 0, out, sizeof out, &again);
-        report(a == b && (a || i > 4) && got == again, "nesting", line, len < 80 ? len : 80, "the same twice",
-               14, "", 0);
+        memcpy(inner, name, sizeof inner);
+        snprintf(name, sizeof name, "_TTSf1cpfr%zu%.3900s___TF1a1bFT_T_", strlen(inner), inner);
+        bool taken = run(ms_dm_swift, name, strlen(name), FULL, out_a, OUT_SIZE) != SIZE_MAX;
+        report(taken || i > 4, "nesting", name, "refused", "taken");
+        check_time(ms_dm_swift, "nesting", name);
     }
 }
 
-int main(int argc, char **argv)
+/* ---- vector files ---- */
+
+/* Columns: mangled, full, simplified, simplified with async prefixes, full without sugar where it differs. */
+static void swift_row(char *field[FIELDS])
 {
-    const char *folder = argc > 1 ? argv[1] : "../shared/vectors";
-    for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++) {
-        check_sample(&samples[i]);
-        check_truncations(samples[i].name);
-        if (samples[i].full)
-            check_caps(samples[i].name);
-    }
-    check_bombs();
-    check_nesting();
-    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
-        check_table(folder, &columns[i]);
-    printf("%zu passed, %zu failed\n", passed, failed);
-    return failed > 0;
+    check(ms_dm_swift, field[0], FULL, field[1]);
+    check(ms_dm_swift, field[0], SIMPLIFIED | ms_DMSW_NO_ASYNC, field[2]);
+    check(ms_dm_swift, field[0], SIMPLIFIED, field[3]);
+    check(ms_dm_swift, field[0], ms_DMSW_NO_SUGAR, field[4][0] != '\0' ? field[4] : field[1]);
+}
+
+static void full_row(char *field[FIELDS])
+{
+    check(ms_dm_swift, field[0], FULL, field[1]);
+}
+
+static void simplified_row(char *field[FIELDS])
+{
+    check(ms_dm_swift, field[0], SIMPLIFIED | ms_DMSW_NO_ASYNC, field[1]);
+}
+
+int main(void)
+{
+    for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++)
+        test_sample(&samples[i]);
+    test_bombs();
+    test_nesting();
+    each_row("swift.tsv", swift_row);
+    each_row("swift-apple-compat.tsv", swift_row);
+    each_row("swift-official.tsv", full_row);
+    each_row("swift-simplified-official.tsv", simplified_row);
+    each_row("swift-negative.tsv", full_row);
+    return test_done();
 }

@@ -1,15 +1,24 @@
 /* machsym atos: Apple's atos, and more. */
+#include "objects.h"
 #include "owners.h"
 #include "source.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_FRAMES = MACHSYM_MAX_INLINE_DEPTH + 1, READ_SIZE = 1 << 16, BATCH_BYTES = 8 << 20 };
+enum {
+    MAX_FRAMES = MACHSYM_MAX_INLINE_DEPTH + 1,
+    READ_SIZE = 1 << 16,
+    BATCH_BYTES = 8 << 20,
+    PREPARE = 512,
+    MAX_THREADS = 16,
+    THREAD_WORTH = 4096 /* addresses: fewer are answered before a thread has started to help */
+};
 
 /* What the given addresses count from. */
 typedef enum address_kind {
@@ -24,7 +33,8 @@ typedef enum address_kind {
 typedef struct target {
     symbol_file file;
     symbol_source *source;
-    owners_image *owned; /* NULL without --owners */
+    owners_image *owned;    /* NULL without --owners */
+    machsym_cursor objects; /* those of the debug map that were spoken of */
 } target;
 
 /* What the options say. */
@@ -54,6 +64,7 @@ typedef struct atos {
     uint32_t map_flags;
     uint32_t session_flags;
     frame_style style;
+    object_options objects;
     bool unresolved; /* an address stayed without a name */
     machsym_frame frames[MAX_FRAMES];
 } atos;
@@ -89,7 +100,7 @@ static const char usage[] =
     "  --explain           how each answer came about\n"
     "  --copy              read files into memory first: safe when others may truncate them\n"
     "  --check             exit with 2 when an address stayed without a name\n"
-    "  --owners RULES      whose code it is, by a file of rules: see machsym owners --help\n"
+    "  --owners RULES      whose code it is, by a file of rules: see machsym owners --help\n" OBJECT_USAGE
     "\n"
     "exit status: 0 ran, 1 usage or a file that cannot be opened, 2 with --check\n";
 
@@ -132,6 +143,7 @@ static bool open_targets(atos *a)
     desc.open.arch = a->arch;
     desc.open.uuid = a->has_uuid ? &a->uuid : NULL;
     desc.open.flags = a->copy ? MACHSYM_OPEN_COPY : 0;
+    object_options_apply(&a->objects, &desc.open);
     desc.open.bytes = a->bytes;
     desc.lines = a->lines;
     desc.any_lines = !a->has_lines;
@@ -378,6 +390,12 @@ static void explain_unit(text *out, const machsym_explanation *e)
         text_c(out, "\n  producer: ");
         text_str(out, e->unit_producer);
     }
+    if (e->object_path.len != 0) {
+        text_c(out, "\n  object: ");
+        text_str(out, e->object_path);
+        text_c(out, e->object_member.len != 0 ? ", member " : "");
+        text_str(out, e->object_member);
+    }
     text_char(out, '\n');
 }
 
@@ -450,6 +468,7 @@ static void answer(atos *a, text *out, const char *token, size_t len)
     }
     size_t count = symbol_source_frames(t->source, addr, a->frames, MAX_FRAMES);
     a->style.source = t->source;
+    object_say_new(symbol_source_session(t->source), &t->objects);
     bool named =
         count > 0 && (a->frames[count - 1].linkage_name.len != 0 || a->frames[count - 1].name.len != 0);
     a->unresolved |= !named;
@@ -468,6 +487,7 @@ typedef struct token {
     size_t at;
     size_t len;
     uint64_t number;
+    const text *answers;
     size_t answer_at;
     size_t answer_len;
 } token;
@@ -509,26 +529,109 @@ static int by_number(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
+/* Tells the maps which addresses are about to come. */
+static void prepare(atos *a, token *const *order, size_t count)
+{
+    uint64_t addrs[PREPARE];
+    for (size_t i = 0; i < a->target_count; i++) {
+        size_t n = 0;
+        for (size_t k = 0; k < count && a->targets[i].file.map != NULL; k++)
+            n += target_of(a, order[k]->number, &addrs[n]) == &a->targets[i];
+        symbol_source_prepare(a->targets[i].source, addrs, n);
+    }
+}
+
+/* What one thread answers of many addresses. */
+typedef struct share {
+    atos *a;
+    const char *input;
+    token **order;
+    size_t count;
+    text answers;
+    pthread_t thread;
+} share;
+
+static void *answer_share(void *argument)
+{
+    share *s = argument;
+    for (size_t i = 0; i < s->count; i++) {
+        token *t = s->order[i];
+        if (i % PREPARE == 0)
+            prepare(s->a, s->order + i, s->count - i < PREPARE ? s->count - i : PREPARE);
+        t->answers = &s->answers;
+        t->answer_at = s->answers.len;
+        answer(s->a, &s->answers, s->input + t->at, t->len);
+        t->answer_len = s->answers.len - t->answer_at;
+    }
+    return NULL;
+}
+
+/* What the options say, for another thread: with lookups of its own. */
+static atos *clone_atos(const atos *a)
+{
+    atos *copy = tool_alloc(sizeof *copy);
+    *copy = *a;
+    for (size_t i = 0; i < a->target_count; i++)
+        copy->targets[i].source = symbol_source_open(&copy->targets[i].file, a->session_flags, 0);
+    return copy;
+}
+
+static void close_clone(atos *a, atos *copy)
+{
+    a->unresolved |= copy->unresolved;
+    for (size_t i = 0; i < a->target_count; i++)
+        symbol_source_close(copy->targets[i].source);
+    free(copy);
+}
+
+/* How many threads are worth it. Owners, explanations and object files keep state of their own: one. */
+static size_t thread_count(const atos *a, size_t count)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t most = cores < 1 ? 1 : cores > MAX_THREADS ? MAX_THREADS : (size_t)cores;
+    for (size_t i = 0; i < a->target_count; i++) {
+        if (a->targets[i].file.image != NULL && !a->targets[i].file.info.has_dwarf)
+            most = 1;
+    }
+    return a->rules != NULL || a->explain || count < THREAD_WORTH ? 1 : most;
+}
+
 /* Answers the words of input in the order of their addresses, so that every unit is decoded once, and prints them in
- * the order given. */
+ * the order given. Of many, each thread takes those that follow each other. */
 static void answer_all(atos *a, const char *input, size_t len)
 {
     token *tokens = NULL;
-    text answers = {0};
+    share shares[MAX_THREADS];
     size_t count = split(input, len, &tokens);
+    size_t threads = thread_count(a, count);
     token **order = tool_alloc(count * sizeof *order);
     for (size_t i = 0; i < count; i++)
         order[i] = &tokens[i];
     qsort(order, count, sizeof *order, by_number);
-    for (size_t i = 0; i < count; i++) {
-        order[i]->answer_at = answers.len;
-        answer(a, &answers, input + order[i]->at, order[i]->len);
-        order[i]->answer_len = answers.len - order[i]->answer_at;
+    memset(shares, 0, sizeof shares);
+    for (size_t i = 0; i < threads; i++) {
+        size_t first = count * i / threads;
+        shares[i] = (share){.a = i == 0 ? a : clone_atos(a),
+                            .input = input,
+                            .order = order + first,
+                            .count = count * (i + 1) / threads - first};
+    }
+    for (size_t i = 1; i < threads; i++) {
+        if (pthread_create(&shares[i].thread, NULL, answer_share, &shares[i]) != 0) {
+            tool_say("no thread can be made");
+            exit(TOOL_ERROR);
+        }
+    }
+    answer_share(&shares[0]);
+    for (size_t i = 1; i < threads; i++) {
+        pthread_join(shares[i].thread, NULL);
+        close_clone(a, shares[i].a);
     }
     for (size_t i = 0; i < count; i++)
-        fwrite(answers.v + tokens[i].answer_at, 1, tokens[i].answer_len, stdout);
+        fwrite(tokens[i].answers->v + tokens[i].answer_at, 1, tokens[i].answer_len, stdout);
     fflush(stdout);
-    text_free(&answers);
+    for (size_t i = 0; i < threads; i++)
+        text_free(&shares[i].answers);
     free(order);
     free(tokens);
 }
@@ -621,8 +724,11 @@ static bool set_flag(atos *a, const options *o, const char *name)
 /* Takes one option. Returns false after a message. */
 static bool set_option(atos *a, options *o, const char *name)
 {
+    bool ok;
     if (set_flag(a, o, name) || options_is(o, name, "printHeader"))
         return true;
+    if (object_option(&a->objects, o, name, &ok))
+        return ok;
     if (options_is(o, name, "o")) {
         if (a->path_count == sizeof a->paths / sizeof a->paths[0]) {
             tool_say("at most %zu -o", a->path_count);

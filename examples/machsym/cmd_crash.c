@@ -40,7 +40,8 @@ typedef struct crash_options {
 static const char usage[] =
     "usage: machsym crash [options] REPORT...\n"
     "Puts function names and lines into crash reports and their like; everything else stays as it was.\n"
-    "REPORT is a file or - for standard input: .crash, .ips, sample, spindump, hang, cpu and disk reports, leaks,\n"
+    "REPORT is a file or - for standard input: .crash, .ips, sample, spindump, hang, cpu and disk reports, "
+    "leaks,\n"
     "MetricKit, KSCrash, PLCrashReporter, Sentry events, pasted stacks. The format is told by the contents.\n"
     "\n"
     "  -d PATH             where symbols are: a file, a folder and all below it, a .dSYM, an .xcarchive,\n"
@@ -294,8 +295,8 @@ static void print_table(const crash_run *run)
         named += (unsigned long long)result->counts.dwarf + result->counts.symbols;
         missing += result->counts.missing;
     }
-    fprintf(stderr, "%zu reports: %zu done, %zu failed; %llu frames: %llu named now, %llu without a name\n", run->count,
-            run->count - failed, failed, frames, named, missing);
+    fprintf(stderr, "%zu reports: %zu done, %zu failed; %llu frames: %llu named now, %llu without a name\n",
+            run->count, run->count - failed, failed, frames, named, missing);
     for (size_t i = 0; i < run->count && failed > 0; i++) {
         if (run->results[i].failure.len > 0)
             fprintf(stderr, "  failed  %s: %.*s\n", run->results[i].path, (int)run->results[i].failure.len,
@@ -324,7 +325,8 @@ static void add_default_stores(store *s, char **reports, size_t count)
     store_add(s, ".", true);
     for (size_t i = 0; i < count; i++) {
         char *folder = strcmp(reports[i], "-") == 0 ? folder_of("") : folder_of(reports[i]);
-        if (strcmp(folder, ".") != 0 && (last == NULL || strcmp(folder, last) != 0) && access(folder, R_OK) == 0)
+        if (strcmp(folder, ".") != 0 && (last == NULL || strcmp(folder, last) != 0) &&
+            access(folder, R_OK) == 0)
             store_add(s, folder, true);
         free(last);
         last = folder;
@@ -630,7 +632,8 @@ int cmd_crash(int argc, char **argv)
     bool help = false;
     crash.jobs = 1;
     crash.resolve.style.demangle_flags = MACHSYM_DEMANGLE_SIMPLIFIED;
-    crash.lines = MACHSYM_LINES_DWARF; /* of rows at one address the last is where the trap or call is written */
+    crash.lines =
+        MACHSYM_LINES_DWARF; /* of rows at one address the last is where the trap or call is written */
     while (status == TOOL_OK && !help && options_next(&o, &name, &operand)) {
         if (operand != NULL)
             reports[count++] = argv[o.at];

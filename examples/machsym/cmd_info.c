@@ -130,7 +130,10 @@ static void print_image(const machsym_image *image, bool quick)
     if (session != NULL) {
         machsym_session_info counts;
         machsym_session_get_info(session, &counts);
-        if (info.has_dwarf)
+        if (counts.object_count != 0)
+            printf("  debug map: %u object files, %u of them cannot answer\n", counts.object_count,
+                   counts.missing_object_count);
+        if (info.has_dwarf || counts.unit_count != 0)
             print_debug_info(&counts);
         print_symbols(session, &info);
         if (counts.damaged_metadata != 0)

@@ -1,5 +1,6 @@
 /* machsym map: whole images resolved once; lookups, checks and copies of the result for other stores. */
 #include "cmd_map.h"
+#include "objects.h"
 #include "source.h"
 
 #include <stdlib.h>
@@ -27,8 +28,7 @@ static const char usage[] =
     "  --pair FILE         the other half: the binary to a dSYM, or the dSYM to a binary\n"
     "  --lines=POLICY      atos, dwarf or stmt; a map answers for one policy\n"
     "  --columns           keep columns: about a tenth larger\n"
-    "  --no-progress       no progress line on a terminal\n"
-    "verify:\n"
+    "  --no-progress       no progress line on a terminal\n" OBJECT_USAGE "verify:\n"
     "  --pair FILE, -j N   as for build\n"
     "export:\n"
     "  --chunks=N          chunks of N bytes of text: key TABLE:IMAGE:UUID:CHUNK, value a small map\n"
@@ -144,8 +144,10 @@ int cmd_map(int argc, char **argv)
     if (argc < 2)
         return map_usage(stderr);
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
-        if (strcmp(argv[1], commands[i].name) == 0)
+        if (strcmp(argv[1], commands[i].name) == 0) {
+            argv[1] = argv[0]; /* messages name the command whose help to read */
             return commands[i].run(argc - 1, argv + 1);
+        }
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
         return map_usage(stdout);

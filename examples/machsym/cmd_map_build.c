@@ -1,5 +1,6 @@
 /* machsym map build: resolves images with all processors, and writes maps. */
 #include "cmd_map.h"
+#include "objects.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -125,6 +126,7 @@ machsym_map *map_build_image(const machsym_plan_desc *desc, const char *path, co
         tool_say_error(path, &err);
         return NULL;
     }
+    object_say_plan(plan);
     b.plan = plan;
     b.count = machsym_plan_part_count(plan);
     b.parts = tool_alloc(b.count * sizeof(machsym_part *));
@@ -147,6 +149,7 @@ machsym_map *map_build_image(const machsym_plan_desc *desc, const char *path, co
 
 typedef struct build_command {
     image_options image;
+    object_options objects;
     const char *out;
     const char *store;
     bool all_archs;
@@ -230,6 +233,7 @@ static bool build_file(const build_command *c, const char *file)
     desc.pair_path = c->image.pair;
     desc.arch = c->image.arch;
     desc.uuid = c->image.has_uuid ? &c->image.uuid : NULL;
+    object_options_apply(&c->objects, &desc);
     if (!c->all_archs)
         return build_slice(c, &desc);
     size_t count = machsym_list_slices(&desc, slices, MAX_SLICES, &err);
@@ -245,8 +249,11 @@ static bool build_file(const build_command *c, const char *file)
 
 static bool build_option(build_command *c, options *o, const char *name, const char *operand)
 {
+    bool ok;
     if (operand != NULL) {
         c->files[c->file_count++] = operand;
+    } else if (object_option(&c->objects, o, name, &ok)) {
+        return ok;
     } else if (options_is(o, name, "o")) {
         c->out = options_value(o, "o");
     } else if (options_is(o, name, "store")) {
@@ -259,6 +266,8 @@ static bool build_option(build_command *c, options *o, const char *name, const c
         c->how.progress = false;
     } else if (options_is(o, name, "j")) {
         return parse_jobs(options_value(o, "j"), &c->how);
+    } else if (name[0] == 'j' && name[1] >= '0' && name[1] <= '9') {
+        return parse_jobs(name + 1, &c->how);
     } else if (options_is(o, name, "lines")) {
         bool known = parse_lines(options_value(o, "lines"), &c->lines);
         if (!known)

@@ -1,20 +1,28 @@
 /* Mangled names inside any text, as c++filt does. */
-#define _POSIX_C_SOURCE 200809L
 #include "demangle_text.h"
 
 #include "../../machsym.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { TOKEN_MAX = 64 << 10 }; /* the longest names of real programs have 12 KB */
+enum {
+    READ_SIZE = 64 << 10,
+    TOKEN_MAX = 64 << 10 /* the longest names of real programs have 12 KB */
+};
 
 typedef struct filter { /* One run over a text. */
     FILE *out;
     uint32_t flags;
     char *result; /* where names are written, grows to the longest */
     size_t result_cap;
+    char *token; /* the token that is being read */
+    size_t token_len;
+    bool too_long; /* inside a run of token bytes that no name can fill */
     bool failed;
 } filter;
 
@@ -30,7 +38,7 @@ static size_t demangle(filter *f, const char *text, size_t len)
     machsym_str name = {text, len};
     size_t need = machsym_demangle(name, f->flags, f->result, f->result_cap);
     if (need >= f->result_cap) {
-        char *more = (char *)realloc(f->result, need + 1);
+        char *more = realloc(f->result, need + 1);
         if (more == NULL) {
             f->failed = true;
             return 0;
@@ -86,65 +94,95 @@ static void put_token(filter *f, const char *text, size_t len)
     put(f, text + name_len, len - name_len);
 }
 
-/* `@` is part of a name only as its first byte: @__swiftmacro_. */
-static bool is_token(int c, size_t len)
+static bool is_token(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '$' || c == '.' || c >= 0x80 || (c == '@' && len == 0);
+           c == '$' || c == '.' || is_utf8(c);
 }
 
-static void put_byte(filter *f, int c)
+/* More of the token; a run that no name can fill passes as it is. */
+static void add_to_token(filter *f, const char *text, size_t len)
 {
-    if (putc_unlocked(c, f->out) == EOF)
-        f->failed = true;
+    if (!f->too_long && len > TOKEN_MAX - f->token_len) {
+        put(f, f->token, f->token_len);
+        f->too_long = true;
+    }
+    if (f->too_long) {
+        put(f, text, len);
+        return;
+    }
+    memcpy(f->token + f->token_len, text, len);
+    f->token_len += len;
 }
 
-/* A run of token bytes that no name can fill passes as it is. */
-static void run(filter *f, FILE *in, char *token)
+static void end_token(filter *f)
 {
-    size_t len = 0;
-    bool too_long = false;
-    while (!f->failed) {
-        int c = getc_unlocked(in);
-        if (c != EOF && is_token(c, len)) {
-            if (len < TOKEN_MAX) {
-                token[len++] = (char)c;
-                continue;
-            }
-            if (!too_long)
-                put(f, token, len);
-            too_long = true;
-            put_byte(f, c);
+    if (!f->too_long && f->token_len > 0)
+        put_token(f, f->token, f->token_len);
+    f->too_long = false;
+    f->token_len = 0;
+}
+
+/* Takes a piece of the text; its last token waits for the next piece. */
+static void feed(filter *f, const char *text, size_t len)
+{
+    for (size_t at = 0; at < len && !f->failed;) {
+        size_t end = at;
+        while (end < len && is_token(text[end]))
+            end++;
+        if (end > at)
+            add_to_token(f, text + at, end - at);
+        at = end;
+        if (at == len)
+            return;
+        end_token(f);
+        while (end < len && !is_token(text[end]) && text[end] != '@')
+            end++;
+        put(f, text + at, end - at);
+        at = end;
+        if (at < len && text[at] == '@') /* part of a name only as its first byte: @__swiftmacro_ */
+            add_to_token(f, text + at++, 1);
+    }
+}
+
+/* Whether a read would wait for whoever writes. */
+static bool would_wait(int in)
+{
+    struct pollfd p = {in, POLLIN, 0};
+    return poll(&p, 1, 0) == 0;
+}
+
+static int copy_text(filter *f, int in, char *chunk)
+{
+    for (;;) {
+        if (would_wait(in) && fflush(f->out) != 0)
+            return -1;
+        ssize_t got = read(in, chunk, READ_SIZE);
+        if (got < 0 && errno == EINTR)
             continue;
-        }
-        if (!too_long && len > 0)
-            put_token(f, token, len);
-        too_long = false;
-        len = 0;
-        if (c == EOF)
+        if (got < 0)
+            return -1;
+        if (got == 0)
             break;
-        if (is_token(c, 0)) /* the `@` that ended one token starts another */
-            token[len++] = (char)c;
-        else
-            put_byte(f, c);
+        feed(f, chunk, (size_t)got);
+        if (f->failed)
+            return -1;
     }
+    end_token(f);
+    return fflush(f->out) != 0 || f->failed ? -1 : 0;
 }
 
-int filter_text(FILE *in, FILE *out, uint32_t flags)
+int filter_text(int in, FILE *out, uint32_t flags)
 {
-    filter f = {out, flags, NULL, 4096, false};
-    char *token = (char *)malloc(TOKEN_MAX);
-    f.result = (char *)malloc(f.result_cap);
-    if (token != NULL && f.result != NULL) {
-        flockfile(in);
-        flockfile(out);
-        run(&f, in, token);
-        funlockfile(out);
-        funlockfile(in);
-    } else {
-        f.failed = true;
-    }
-    free(token);
+    filter f = {out, flags, NULL, 4096, NULL, 0, false, false};
+    char *chunk = malloc(READ_SIZE);
+    f.token = malloc(TOKEN_MAX);
+    f.result = malloc(f.result_cap);
+    int status = -1;
+    if (chunk != NULL && f.token != NULL && f.result != NULL)
+        status = copy_text(&f, in, chunk);
     free(f.result);
-    return f.failed || ferror(in) || fflush(out) != 0 ? -1 : 0;
+    free(f.token);
+    free(chunk);
+    return status;
 }

@@ -13,7 +13,7 @@ typedef struct group {
     const char **paths;
     size_t count;
     size_t cap;
-    size_t family; /* index of the group it was put beside; its own when it stands alone */
+    size_t family;       /* index of the group it was put beside; its own when it stands alone */
     size_t family_count; /* reports of the whole family, kept at its head */
 } group;
 

@@ -4,30 +4,32 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-enum { DEFAULT_MAX_OPEN = 32, SESSION_CACHE = 16 << 20 };
+/* Decoded units are worth much: reports that share an image share most units. A seat of a large file may grow to
+ * SESSION_CACHE, so few of those are kept for later; seats of smaller files stay small by themselves. */
+enum { DEFAULT_MAX_OPEN = 32, SESSION_CACHE = 256 << 20, LARGE_FILE = 32 << 20, MAX_LARGE_IDLE = 4 };
 
 /* What one thread at a time looks an image up with. */
 struct image_seat {
-    machsym_session *session; /* NULL for a map */
-    owners_image *owned;      /* NULL without rules */
-    text names;               /* unpacked from a map */
+    symbol_source *source;
+    owners_image *owned; /* NULL without rules */
 };
 
 /* An opened file. */
 struct shared_image {
     machsym_uuid uuid;
-    const char *path;     /* of the store */
-    machsym_image *image; /* this or map */
-    machsym_image_info info;
-    machsym_map *map;
-    machsym_map_info map_info;
+    const char *path; /* of the store; where a map and its dSYM both are, of the map */
+    symbol_file file;
+    bool is_open;
+    bool other_lines;
     bcsymbolmap *names;
     struct image_seat **idle; /* seats nobody uses at the moment */
     unsigned idle_count;
     unsigned borrowed;
     uint64_t last_used;
     bool opening; /* another thread is at it */
+    bool is_large;
     const char *failure;
 };
 
@@ -39,6 +41,7 @@ struct image_pool {
     size_t count;
     size_t cap;
     uint64_t clock;
+    unsigned large_idle; /* idle seats of large files */
 };
 
 image_pool *images_open(const images_options *how)
@@ -58,8 +61,7 @@ image_pool *images_open(const images_options *how)
 static void close_seat(struct image_seat *seat)
 {
     owners_close(seat->owned);
-    machsym_session_close(seat->session);
-    text_free(&seat->names);
+    symbol_source_close(seat->source);
     free(seat);
 }
 
@@ -67,8 +69,8 @@ static void close_image(struct shared_image *image)
 {
     for (unsigned i = 0; i < image->idle_count; i++)
         close_seat(image->idle[i]);
-    machsym_image_close(image->image);
-    machsym_map_close(image->map);
+    if (image->is_open)
+        symbol_file_close(&image->file);
     bcsymbolmap_close(image->names);
     free(image->idle);
     free(image);
@@ -175,56 +177,82 @@ static void close_oldest(image_pool *all)
         }
         if (oldest == all->count)
             return;
+        if (all->v[oldest]->is_large)
+            all->large_idle -= all->v[oldest]->idle_count;
         close_image(all->v[oldest]);
         all->v[oldest] = all->v[--all->count];
     }
 }
 
-/* A map of another line policy, or without the objects that rules ask for, is only second best. */
-static void open_map(const images_options *how, struct shared_image *image, const image_files *files)
+static bool open_one(struct shared_image *image, const symbol_desc *desc)
 {
-    machsym_bytes none = {NULL, 0};
     machsym_error err;
-    if (how->rules != NULL && files->first != NULL)
-        return;
-    if (machsym_map_open(files->map->path, none, 0, NULL, &image->map, &err) != MACHSYM_OK) {
-        image->failure = err.what;
-        return;
-    }
-    machsym_map_get_info(image->map, &image->map_info);
-    if (image->map_info.lines != how->lines && files->first != NULL) {
-        machsym_map_close(image->map);
-        image->map = NULL;
-    }
+    image->is_open = symbol_file_open(desc, &image->file, &err) == MACHSYM_OK;
+    image->failure = image->is_open ? NULL : err.what;
+    return image->is_open;
 }
 
-static void open_macho(struct shared_image *image, const image_files *files)
+/* A map of another line policy, or without the objects that rules ask for, is only second best. */
+static bool try_map(const images_options *how, struct shared_image *image, const image_files *files)
 {
-    machsym_open_desc desc;
-    machsym_error err;
+    symbol_desc desc;
+    if (how->rules != NULL && files->first != NULL)
+        return false;
     memset(&desc, 0, sizeof desc);
-    desc.path = files->first->path;
-    desc.pair_path = files->pair != NULL ? files->pair->path : NULL;
-    desc.uuid = &image->uuid;
-    if (machsym_image_open(&desc, &image->image, &err) != MACHSYM_OK && desc.pair_path != NULL) {
-        desc.pair_path = NULL;
-        machsym_image_open(&desc, &image->image, &err);
-    }
-    if (image->image != NULL)
-        machsym_image_get_info(image->image, &image->info);
-    else
-        image->failure = err.what;
+    desc.open.path = files->map->path;
+    desc.lines = how->lines;
+    desc.any_lines = files->first == NULL;
+    if (!open_one(image, &desc))
+        return false;
+    image->other_lines = image->file.lines != how->lines;
+    return true;
+}
+
+static bool try_macho(const images_options *how, struct shared_image *image, const image_files *files)
+{
+    symbol_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.open.path = files->first->path;
+    desc.open.pair_path = files->pair != NULL ? files->pair->path : NULL;
+    desc.open.uuid = &image->uuid;
+    desc.lines = how->lines;
+    if (open_one(image, &desc) || desc.open.pair_path == NULL)
+        return image->is_open;
+    desc.open.pair_path = NULL;
+    return open_one(image, &desc);
 }
 
 /* Without the lock: nobody else touches an image that is being opened. */
 static void open_files(const images_options *how, struct shared_image *image, const image_files *files)
 {
-    if (files->map != NULL)
-        open_map(how, image, files);
-    if (image->map == NULL && files->first != NULL)
-        open_macho(image, files);
-    if (image->map != NULL || image->image != NULL)
-        image->names = bcsymbolmap_find(main_file(files)->path, &image->uuid, how->map_folders, how->map_folder_count);
+    bool ok = files->map != NULL && try_map(how, image, files);
+    if (!ok && files->first != NULL)
+        ok = try_macho(how, image, files);
+    if (ok)
+        image->names =
+            bcsymbolmap_find(main_file(files)->path, &image->uuid, how->map_folders, how->map_folder_count);
+}
+
+/* Closes idle seats of the large files that were used the longest ago. */
+static void close_large(image_pool *all)
+{
+    while (all->large_idle > MAX_LARGE_IDLE) {
+        struct shared_image *oldest = NULL;
+        for (size_t i = 0; i < all->count; i++) {
+            struct shared_image *image = all->v[i];
+            if (image->is_large && image->idle_count > 0 &&
+                (oldest == NULL || image->last_used < oldest->last_used))
+                oldest = image;
+        }
+        close_seat(oldest->idle[--oldest->idle_count]);
+        all->large_idle--;
+    }
+}
+
+static bool is_large(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && st.st_size > LARGE_FILE;
 }
 
 static struct shared_image *add_image(image_pool *all, const image_files *files)
@@ -234,6 +262,7 @@ static struct shared_image *add_image(image_pool *all, const image_files *files)
     image->uuid = main_file(files)->uuid;
     image->path = main_file(files)->path;
     image->opening = true;
+    image->is_large = files->first != NULL && is_large(files->first->path);
     image->idle = tool_alloc(all->options.jobs * sizeof *image->idle);
     close_oldest(all);
     if (all->count == all->cap) {
@@ -251,24 +280,16 @@ static struct shared_image *add_image(image_pool *all, const image_files *files)
 
 static struct image_seat *open_seat(const images_options *how, const struct shared_image *image)
 {
-    machsym_session_desc desc;
     struct image_seat *seat = tool_alloc(sizeof *seat);
-    memset(seat, 0, sizeof *seat);
-    memset(&desc, 0, sizeof desc);
-    desc.image = image->image;
-    desc.lines = how->lines;
-    desc.flags = how->session_flags;
-    desc.cache_limit = SESSION_CACHE;
-    if (image->image != NULL && machsym_session_open(&desc, &seat->session, NULL) != MACHSYM_OK) {
-        close_seat(seat);
-        return NULL;
-    }
-    if (seat->session != NULL && how->rules != NULL)
-        seat->owned = owners_open(how->rules, image->image, seat->session);
+    seat->source = symbol_source_open(&image->file, how->session_flags, SESSION_CACHE);
+    seat->owned = NULL;
+    machsym_session *session = symbol_source_session(seat->source);
+    if (session != NULL && how->rules != NULL)
+        seat->owned = owners_open(how->rules, image->file.image, session);
     return seat;
 }
 
-bool images_borrow(image_pool *all, const image_key *key, symbol_source *out, image_status *status)
+bool images_borrow(image_pool *all, const image_key *key, image_loan *out, image_status *status)
 {
     image_files files;
     memset(out, 0, sizeof *out);
@@ -282,39 +303,46 @@ bool images_borrow(image_pool *all, const image_key *key, symbol_source *out, im
     while (image->opening)
         pthread_cond_wait(&all->opened, &all->lock);
     image->last_used = ++all->clock;
-    if (image->idle_count > 0)
+    if (image->idle_count > 0) {
         out->seat = image->idle[--image->idle_count];
+        all->large_idle -= image->is_large;
+    }
     pthread_mutex_unlock(&all->lock);
     out->image = image;
-    if (out->seat == NULL && (image->image != NULL || image->map != NULL))
+    if (!image->is_open) {
+        status->found = IMAGE_BROKEN;
+        status->why = image->failure;
+        images_return(all, out);
+        return false;
+    }
+    if (out->seat == NULL)
         out->seat = open_seat(&all->options, image);
-    status->has_dwarf = image->map != NULL ? image->map_info.run_count > 0 : image->info.has_dwarf;
-    status->other_lines = image->map != NULL && image->map_info.lines != all->options.lines;
-    if (image->image != NULL)
+    status->has_dwarf = image->file.info.has_dwarf;
+    status->other_lines = image->other_lines;
+    if (image->file.image != NULL)
         status->path = files.first->path;
-    if (out->seat != NULL)
-        return true;
-    status->found = IMAGE_BROKEN;
-    status->why = image->failure != NULL ? image->failure : "no memory left";
-    images_return(all, out);
-    return false;
+    return true;
 }
 
-void images_return(image_pool *all, symbol_source *source)
+void images_return(image_pool *all, image_loan *loan)
 {
     pthread_mutex_lock(&all->lock);
-    struct shared_image *image = source->image;
+    struct shared_image *image = loan->image;
     image->borrowed--;
-    if (source->seat != NULL)
-        image->idle[image->idle_count++] = source->seat;
+    if (loan->seat != NULL) {
+        image->idle[image->idle_count++] = loan->seat;
+        all->large_idle += image->is_large;
+        close_large(all);
+    }
     pthread_mutex_unlock(&all->lock);
-    memset(source, 0, sizeof *source);
+    memset(loan, 0, sizeof *loan);
 }
 
 /* ---- Looking up ---- */
 
 static void unhide(const bcsymbolmap *names, machsym_frame *frame)
 {
+    frame->name_ref = 0; /* what a map's name was shown as before does not hold */
     frame->linkage_name = bcsymbolmap_name(names, frame->linkage_name);
     frame->name = bcsymbolmap_name(names, frame->name);
     frame->file.comp_dir = bcsymbolmap_name(names, frame->file.comp_dir);
@@ -322,55 +350,29 @@ static void unhide(const bcsymbolmap *names, machsym_frame *frame)
     frame->file.name = bcsymbolmap_name(names, frame->file.name);
 }
 
-/* What machsym_image_addr does, by the figures that a map keeps. */
-static uint64_t map_addr(const machsym_map_info *info, uint64_t base, uint64_t pc)
-{
-    if (info->cputype == 12 /* CPU_TYPE_ARM */)
-        pc &= ~(uint64_t)1; /* the Thumb bit */
-    if (strcmp(info->arch, "arm64e") == 0)
-        pc &= 0x7fffffffffff; /* pointer authentication */
-    return pc - base + info->text_addr;
-}
-
-static size_t map_frames(const symbol_source *source, uint64_t addr, machsym_frame *frames, size_t cap)
-{
-    const machsym_map *map = source->image->map;
-    text *names = &source->seat->names;
-    size_t count = machsym_map_frames(map, addr, frames, cap);
-    count = count < cap ? count : cap;
-    size_t need = machsym_map_names(map, frames, count, names->v, names->cap);
-    if (need > names->cap) {
-        names->v = tool_grow(names->v, need);
-        names->cap = need;
-        machsym_map_names(map, frames, count, names->v, names->cap);
-    }
-    return count;
-}
-
 /* The one byte before a return address lies in the call, which is what the frame is about. */
-size_t source_frames(const symbol_source *source, uint64_t base, bool is_text_exec, uint64_t pc, bool is_return,
-                     machsym_frame *frames, size_t cap, uint64_t *file_addr)
+size_t loan_frames(const image_loan *loan, uint64_t base, bool is_text_exec, uint64_t pc, bool is_return,
+                   machsym_frame *frames, size_t cap, uint64_t *file_addr)
 {
-    const struct shared_image *image = source->image;
-    size_t count;
-    if (image->map != NULL) {
-        *file_addr = map_addr(&image->map_info, base, pc);
-        count = map_frames(source, *file_addr - is_return, frames, cap);
-    } else {
-        if (is_text_exec && image->info.text_exec_addr != 0)
-            base += image->info.text_addr - image->info.text_exec_addr;
-        *file_addr = machsym_image_addr(image->image, base, pc);
-        count = machsym_session_frames(source->seat->session, *file_addr - is_return, frames, cap);
-        count = count < cap ? count : cap;
-    }
-    for (size_t i = 0; image->names != NULL && i < count; i++)
-        unhide(image->names, &frames[i]);
+    const symbol_file *file = &loan->image->file;
+    const bcsymbolmap *names = loan->image->names;
+    if (is_text_exec && file->info.text_exec_addr != 0)
+        base += file->info.text_addr - file->info.text_exec_addr;
+    *file_addr = symbol_file_addr(file, base, pc);
+    size_t count = symbol_source_frames(loan->seat->source, *file_addr - is_return, frames, cap);
+    for (size_t i = 0; names != NULL && i < count; i++)
+        unhide(names, &frames[i]);
     return count;
 }
 
-machsym_str source_owner(const symbol_source *source, uint64_t file_addr, const machsym_frame *frame)
+machsym_str loan_owner(const image_loan *loan, uint64_t file_addr, const machsym_frame *frame)
 {
-    if (source->seat->owned == NULL)
+    if (loan->seat->owned == NULL)
         return (machsym_str){NULL, 0};
-    return owners_find(source->seat->owned, file_addr, frame);
+    return owners_find(loan->seat->owned, file_addr, frame);
+}
+
+symbol_source *loan_source(const image_loan *loan)
+{
+    return loan->seat->source;
 }

@@ -4,6 +4,7 @@
 
 #include "bcsymbolmap.h"
 #include "owners.h"
+#include "source.h"
 #include "store.h"
 
 typedef struct image_pool image_pool;
@@ -13,18 +14,18 @@ typedef struct images_options {
     const store *store;
     machsym_lines lines;
     uint32_t session_flags;
-    unsigned jobs;      /* threads that will ask at once */
-    unsigned max_open;  /* images kept open beyond those in use; 0: 32 */
+    unsigned jobs;                  /* threads that will ask at once */
+    unsigned max_open;              /* images kept open beyond those in use; 0: 32 */
     const char *const *map_folders; /* --bcsymbolmap */
     size_t map_folder_count;
     const owners *rules; /* NULL: none */
 } images_options;
 
 /* One thread's loan of an image, a Mach-O file or a map, to look addresses up in. */
-typedef struct symbol_source {
+typedef struct image_loan {
     struct shared_image *image;
     struct image_seat *seat;
-} symbol_source;
+} image_loan;
 
 /* Whom one asks for: by UUID; or, where the user said which file it is, by name. */
 typedef struct image_key {
@@ -57,15 +58,17 @@ image_pool *images_open(const images_options *how);
 void images_close(image_pool *all);
 
 /* Borrows an image. Returns false with *status when there is none. Threads: any. */
-bool images_borrow(image_pool *all, const image_key *key, symbol_source *out, image_status *status);
-void images_return(image_pool *all, symbol_source *source);
+bool images_borrow(image_pool *all, const image_key *key, image_loan *out, image_status *status);
+void images_return(image_pool *all, image_loan *loan);
 
 /* The frames at a runtime address; *file_addr is the address as printed, in the file. is_return: look one byte before.
  * base is where __TEXT was loaded, or __TEXT_EXEC. Names that a bitcode build hid are put right.
  * Names live until the next call. */
-size_t source_frames(const symbol_source *source, uint64_t base, bool is_text_exec, uint64_t pc, bool is_return,
-                     machsym_frame *frames, size_t cap, uint64_t *file_addr);
+size_t loan_frames(const image_loan *loan, uint64_t base, bool is_text_exec, uint64_t pc, bool is_return,
+                   machsym_frame *frames, size_t cap, uint64_t *file_addr);
 /* Whose code it is; empty without rules, and for maps, which know no objects. */
-machsym_str source_owner(const symbol_source *source, uint64_t file_addr, const machsym_frame *frame);
+machsym_str loan_owner(const image_loan *loan, uint64_t file_addr, const machsym_frame *frame);
+/* What frame_style.source wants. */
+symbol_source *loan_source(const image_loan *loan);
 
 #endif

@@ -64,8 +64,8 @@ static bool json_read_string(json_parser *p, json_type type)
 
 static bool json_is_word(char c)
 {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '+' ||
-           c == '.';
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
+           c == '+' || c == '.';
 }
 
 static bool json_read_word(json_parser *p)
@@ -290,8 +290,8 @@ static size_t json_add_escape(text *t, machsym_str raw, size_t i)
         text_char(t, raw.ptr[i]);
         return i + 1;
     }
-    if (high >= 0xd800 && high < 0xdc00 && raw.len - i > 10 && raw.ptr[i + 5] == '\\' && raw.ptr[i + 6] == 'u' &&
-        json_read_u(raw, i + 7, &low) && low >= 0xdc00 && low < 0xe000) {
+    if (high >= 0xd800 && high < 0xdc00 && raw.len - i > 10 && raw.ptr[i + 5] == '\\' &&
+        raw.ptr[i + 6] == 'u' && json_read_u(raw, i + 7, &low) && low >= 0xdc00 && low < 0xe000) {
         text_utf8(t, 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00));
         return i + 11;
     }

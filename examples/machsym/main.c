@@ -18,6 +18,7 @@ static const command commands[] = {
     {"symbols", cmd_symbols, "every name that is known of a file, by address, with its source"},
     {"owners", cmd_owners, "whose code it is: libraries linked into a program"},
     {"map", cmd_map, "whole images resolved once: build, lookups, chunks for stores, other formats"},
+    {"demangle", cmd_demangle, "C++, Swift, Rust and D names in source form; filters text"},
 };
 
 static void print_help(FILE *out)

@@ -191,7 +191,8 @@ static size_t entity_at(const char *p, size_t left, char *c)
     static const struct {
         const char *name;
         char c;
-    } entities[] = {{"&lt;", '<'}, {"&gt;", '>'}, {"&amp;", '&'}, {"&quot;", '"'}, {"&nbsp;", ' '}, {"&#39;", '\''}};
+    } entities[] = {{"&lt;", '<'},   {"&gt;", '>'},   {"&amp;", '&'},
+                    {"&quot;", '"'}, {"&nbsp;", ' '}, {"&#39;", '\''}};
     for (size_t i = 0; i < sizeof entities / sizeof entities[0]; i++) {
         size_t len = strlen(entities[i].name);
         if (left >= len && memcmp(p, entities[i].name, len) == 0) {
@@ -300,8 +301,9 @@ bool report_arch_is_arm32(machsym_str arch)
 
 /* ---- Recognition ---- */
 
-/* Takes the document that begins at `at`. Returns where it ends, or 0 when there is none of a report; err->at then is
- * how far it was read. */
+/* Takes the document that begins at `at`. Returns where it ends, or 0 when there is none; err->at then is how far it was
+ * read. An object that is no report is passed over: what looks like text in it is JSON all the same. An array may be
+ * the head of a line of text. */
 static size_t add_document(report *r, size_t at, json_error *err)
 {
     json doc;
@@ -317,7 +319,7 @@ static size_t add_document(report *r, size_t at, json_error *err)
     json_free(&r->docs[--r->doc_count]);
     err->what = NULL;
     err->at = end;
-    return 0;
+    return r->body[at] == '{' ? end : 0;
 }
 
 static size_t line_start_after(const report *r, size_t at)
@@ -338,7 +340,8 @@ static void parse_parts(report *r)
         json_error err;
         while (first < r->len && (r->shadow[first] == ' ' || r->shadow[first] == '\t'))
             first++;
-        if (first < r->len && (r->shadow[first] == '{' || r->shadow[first] == '[') && first >= no_json_before) {
+        if (first < r->len && (r->shadow[first] == '{' || r->shadow[first] == '[') &&
+            first >= no_json_before) {
             size_t end = add_document(r, first, &err);
             if (end != 0) {
                 report_parse_text(r, text_at, first, ESCAPE_NONE);
@@ -357,9 +360,12 @@ static void parse_parts(report *r)
 }
 
 static const char *const stackless[][2] = {
-    {"98", "jetsam"},        {"198", "jetsam"},          {"298", "jetsam"},   {"225", "sleep or wake"},
-    {"211", "analytics"},    {"188", "analytics"},       {"115", "reset"},    {"140", "settings"},
-    {"151", "logs"},         {"195", "differential privacy"}, {"187", "device"},   {"228", "storage"},
+    {"98", "jetsam"},     {"198", "jetsam"},
+    {"298", "jetsam"},    {"225", "sleep or wake"},
+    {"211", "analytics"}, {"188", "analytics"},
+    {"115", "reset"},     {"140", "settings"},
+    {"151", "logs"},      {"195", "differential privacy"},
+    {"187", "device"},    {"228", "storage"},
 };
 
 static void name_kind(report *r)
@@ -367,7 +373,8 @@ static void name_kind(report *r)
     if (r->kind == REPORT_UNKNOWN && r->frame_count > 0)
         r->kind = REPORT_TEXT;
     if (r->frame_count > 0)
-        r->failure = r->has_text ? NULL : r->failure; /* broken JSON inside a text is the text's own business */
+        r->failure =
+            r->has_text ? NULL : r->failure; /* broken JSON inside a text is the text's own business */
     for (size_t i = 0; i < sizeof stackless / sizeof stackless[0] && r->frame_count == 0; i++) {
         if (str_is(r->facts[FACT_BUG_TYPE], stackless[i][0])) {
             r->kind = REPORT_STACKLESS;

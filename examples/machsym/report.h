@@ -31,7 +31,7 @@ typedef struct report_image {
     machsym_str arch; /* as written; may be empty */
     machsym_uuid uuid;
     bool has_uuid;
-    bool is_text_exec; /* base stands for __TEXT_EXEC, not __TEXT: kernels */
+    bool is_text_exec;    /* base stands for __TEXT_EXEC, not __TEXT: kernels */
     uint32_t frame_count; /* frames in it */
     uint32_t missing;     /* those that stayed without a name */
     image_status status;  /* how the search for its symbols ended; only looked for when a frame needs it */
@@ -73,7 +73,7 @@ typedef struct report_call {
     machsym_str path; /* whole; may be empty */
     uint32_t line;
     uint32_t column;
-    uint64_t offset; /* of the address as printed from the function's start */
+    uint64_t offset;   /* of the address as printed from the function's start */
     machsym_str owner; /* whose code it is, where a rule knows */
     bool is_inline;
     bool has_line;
@@ -88,15 +88,15 @@ typedef struct report_frame {
     size_t end;       /* without the newline */
     size_t symbol_at; /* what a symbol takes the place of */
     size_t symbol_end;
-    uint32_t image;  /* REPORT_NONE: not known */
+    uint32_t image; /* REPORT_NONE: not known */
     uint32_t thread;
-    uint32_t index;  /* 0: the top of its stack, where the report counts */
-    uint32_t doc;    /* JSON forms: which document, which token */
+    uint32_t index; /* 0: the top of its stack, where the report counts */
+    uint32_t doc;   /* JSON forms: which document, which token */
     uint32_t token;
-    uint8_t form;    /* frame_form */
-    uint8_t escape;  /* frame_escape */
-    uint8_t named;   /* frame_name */
-    bool exact;      /* not a return address */
+    uint8_t form;      /* frame_form */
+    uint8_t escape;    /* frame_escape */
+    uint8_t named;     /* frame_name */
+    bool exact;        /* not a return address */
     bool given_line;   /* the text has a source line already */
     bool given_inline; /* the text is of a call that was inlined */
     machsym_str name;  /* as the text has it */
@@ -118,7 +118,7 @@ typedef struct report_thread {
     thread_kind kind;
     bool crashed;
     bool callers_first; /* outermost frame first: leaks, trees, Sentry */
-    size_t open_at;     /* "(0x.. 0x..)": the parenthesis, and past the closing one; equal when there is none */
+    size_t open_at; /* "(0x.. 0x..)": the parenthesis, and past the closing one; equal when there is none */
     size_t open_end;
 } report_thread;
 
@@ -176,7 +176,7 @@ typedef struct report {
     machsym_str input; /* as given */
     text decoded;      /* UTF-16 as UTF-8 */
     const char *body;  /* what offsets count in: input, or decoded */
-    char *shadow;      /* body with every odd space a space and every entity its character, padded: same offsets */
+    char *shadow; /* body with every odd space a space and every entity its character, padded: same offsets */
     size_t len;
     report_encoding encoding;
     report_kind kind;

@@ -38,8 +38,8 @@ static const ips_key report_keys[] = {
 };
 
 static const ips_key metadata_keys[] = {
-    {NULL, "app_name", FACT_PROCESS},      {NULL, "name", FACT_PROCESS},          {NULL, "bundleID", FACT_IDENTIFIER},
-    {NULL, "timestamp", FACT_DATE},        {NULL, "os_version", FACT_OS},         {NULL, "bug_type", FACT_BUG_TYPE},
+    {NULL, "app_name", FACT_PROCESS},     {NULL, "name", FACT_PROCESS},  {NULL, "bundleID", FACT_IDENTIFIER},
+    {NULL, "timestamp", FACT_DATE},       {NULL, "os_version", FACT_OS}, {NULL, "bug_type", FACT_BUG_TYPE},
     {NULL, "incident_id", FACT_INCIDENT},
 };
 
@@ -62,7 +62,8 @@ static void set_facts(report *r, const json *doc, const ips_key *keys, size_t co
 }
 
 /* "A (B)" from two members of an object. */
-static void set_pair(report *r, const json *doc, uint32_t object, const char *a, const char *b, report_fact fact)
+static void set_pair(report *r, const json *doc, uint32_t object, const char *a, const char *b,
+                     report_fact fact)
 {
     text t = {0};
     machsym_str first = report_json_str(r, doc, json_get(doc, object, a));
@@ -99,7 +100,8 @@ static void set_report_facts(report *r, const json *doc)
 {
     set_facts(r, doc, report_keys, sizeof report_keys / sizeof report_keys[0], false);
     set_pair(r, doc, json_get(doc, 0, "osVersion"), "train", "build", FACT_OS);
-    set_pair(r, doc, json_get(doc, 0, "bundleInfo"), "CFBundleShortVersionString", "CFBundleVersion", FACT_VERSION);
+    set_pair(r, doc, json_get(doc, 0, "bundleInfo"), "CFBundleShortVersionString", "CFBundleVersion",
+             FACT_VERSION);
     uint32_t termination = json_get(doc, 0, "termination");
     set_strings(r, doc, json_get(doc, termination, "reasons"), FACT_DESCRIPTION);
     set_strings(r, doc, json_get(doc, termination, "details"), FACT_DESCRIPTION);

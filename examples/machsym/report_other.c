@@ -82,7 +82,8 @@ static void add_stack(report *r, uint32_t doc_index, uint32_t array, frame_form 
         frame->given_inline = json_true(doc, json_get(doc, at, "inline"));
         uint32_t line = either(doc, at, "lineno", "source_line");
         if (line != JSON_NONE)
-            set_where(r, frame, report_json_str(r, doc, either(doc, at, "filename", "source_file")), json_raw(doc, line));
+            set_where(r, frame, report_json_str(r, doc, either(doc, at, "filename", "source_file")),
+                      json_raw(doc, line));
         if (frame->name.len > 0 && !str_is(frame->name, "<redacted>"))
             frame->named = line != JSON_NONE ? NAME_GIVEN : NAME_WEAK;
     }
@@ -105,12 +106,14 @@ static void set_kscrash_facts(report *r, const json *doc, uint32_t crash)
     uint32_t thrown = json_get(doc, error, "nsexception");
     report_set_fact(r, FACT_PROCESS, report_json_str(r, doc, json_get(doc, system, "process_name")));
     report_set_fact(r, FACT_IDENTIFIER, report_json_str(r, doc, json_get(doc, system, "CFBundleIdentifier")));
-    report_set_fact(r, FACT_VERSION, report_json_str(r, doc, json_get(doc, system, "CFBundleShortVersionString")));
+    report_set_fact(r, FACT_VERSION,
+                    report_json_str(r, doc, json_get(doc, system, "CFBundleShortVersionString")));
     report_set_fact(r, FACT_OS, report_json_str(r, doc, json_get(doc, system, "system_version")));
     report_set_fact(r, FACT_HARDWARE, report_json_str(r, doc, json_get(doc, system, "machine")));
     report_set_fact(r, FACT_EXCEPTION, report_json_str(r, doc, json_get(doc, mach, "exception_name")));
     report_set_fact(r, FACT_SUBTYPE, report_json_str(r, doc, json_get(doc, mach, "code_name")));
-    report_set_fact(r, FACT_SIGNAL, report_json_str(r, doc, json_get(doc, json_get(doc, error, "signal"), "name")));
+    report_set_fact(r, FACT_SIGNAL,
+                    report_json_str(r, doc, json_get(doc, json_get(doc, error, "signal"), "name")));
     report_set_fact(r, FACT_REASON, report_json_str(r, doc, json_get(doc, thrown, "reason")));
     report_set_fact(r, FACT_REASON, report_json_str(r, doc, json_get(doc, error, "reason")));
     report_set_fact(r, FACT_DESCRIPTION, report_json_str(r, doc, json_get(doc, crash, "diagnosis")));
@@ -190,7 +193,8 @@ typedef struct metric_images {
     uint32_t seen[METRIC_SEEN]; /* image index + 1 by a hash of the load address */
 } metric_images;
 
-static uint32_t metric_image(report *r, const json *doc, uint32_t object, uint64_t base, metric_images *images)
+static uint32_t metric_image(report *r, const json *doc, uint32_t object, uint64_t base,
+                             metric_images *images)
 {
     machsym_uuid uuid;
     bool has_uuid = other_uuid(json_raw(doc, json_get(doc, object, "binaryUUID")), &uuid);
@@ -220,7 +224,8 @@ static uint64_t metric_base(uint64_t addr, uint64_t offset)
     return offset > addr / 2 || offset >= (uint64_t)1 << 32 ? offset : addr - offset;
 }
 
-static void add_metric_frame(report *r, uint32_t doc_index, uint32_t object, bool per_thread, metric_images *images)
+static void add_metric_frame(report *r, uint32_t doc_index, uint32_t object, bool per_thread,
+                             metric_images *images)
 {
     const json *doc = &r->docs[doc_index];
     uint64_t addr;
@@ -249,13 +254,25 @@ static void add_metric_frame(report *r, uint32_t doc_index, uint32_t object, boo
 /* What MetricKit says of a diagnostic; the first one's stands for the payload. */
 static void set_metric_facts(report *r, const json *doc, uint32_t object)
 {
-    static const char *const exceptions[] = {NULL, "EXC_BAD_ACCESS", "EXC_BAD_INSTRUCTION", "EXC_ARITHMETIC", NULL,
-                                             "EXC_SOFTWARE", "EXC_BREAKPOINT", NULL, NULL, NULL, "EXC_CRASH",
-                                             "EXC_RESOURCE", "EXC_GUARD"};
-    static const char *const signals[] = {NULL, NULL, NULL, "SIGQUIT", "SIGILL", "SIGTRAP", "SIGABRT", NULL,
-                                          "SIGFPE", "SIGKILL", "SIGBUS", "SIGSEGV", "SIGSYS", "SIGPIPE"};
+    static const char *const exceptions[] = {NULL,
+                                             "EXC_BAD_ACCESS",
+                                             "EXC_BAD_INSTRUCTION",
+                                             "EXC_ARITHMETIC",
+                                             NULL,
+                                             "EXC_SOFTWARE",
+                                             "EXC_BREAKPOINT",
+                                             NULL,
+                                             NULL,
+                                             NULL,
+                                             "EXC_CRASH",
+                                             "EXC_RESOURCE",
+                                             "EXC_GUARD"};
+    static const char *const signals[] = {NULL,      NULL,      NULL,     "SIGQUIT", "SIGILL",
+                                          "SIGTRAP", "SIGABRT", NULL,     "SIGFPE",  "SIGKILL",
+                                          "SIGBUS",  "SIGSEGV", "SIGSYS", "SIGPIPE"};
     uint64_t number;
-    if (json_u64(doc, json_get(doc, object, "exceptionType"), &number) && number < 13 && exceptions[number] != NULL)
+    if (json_u64(doc, json_get(doc, object, "exceptionType"), &number) && number < 13 &&
+        exceptions[number] != NULL)
         report_set_fact(r, FACT_EXCEPTION, str_c(exceptions[number]));
     if (json_u64(doc, json_get(doc, object, "signal"), &number) && number < 14 && signals[number] != NULL)
         report_set_fact(r, FACT_SIGNAL, str_c(signals[number]));

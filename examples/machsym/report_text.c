@@ -11,7 +11,13 @@ typedef struct text_line {
 } text_line;
 
 /* Which part of a report the lines are in. */
-typedef enum text_section { SECTION_HEADER = 0, SECTION_STACK, SECTION_IMAGES, SECTION_STATE, SECTION_INFO } text_section;
+typedef enum text_section {
+    SECTION_HEADER = 0,
+    SECTION_STACK,
+    SECTION_IMAGES,
+    SECTION_STATE,
+    SECTION_INFO
+} text_section;
 
 /* The state of one pass over text. */
 typedef struct text_parser {
@@ -132,7 +138,8 @@ static void set_thread_name(report_thread *thread, machsym_str name)
     static const char queue[] = "Dispatch queue:";
     size_t at = str_find(name, queue);
     if (at < name.len)
-        thread->queue = str_trim((machsym_str){name.ptr + at + sizeof queue - 1, name.len - at - (sizeof queue - 1)});
+        thread->queue =
+            str_trim((machsym_str){name.ptr + at + sizeof queue - 1, name.len - at - (sizeof queue - 1)});
     name = str_trim((machsym_str){name.ptr, at});
     if (name.len > 0)
         thread->name = name;
@@ -152,7 +159,8 @@ static bool parse_thread_header(text_parser *p, machsym_str s)
         p->open = false;
         return true;
     }
-    bool crashed = str_starts(rest, " Crashed") || str_starts(rest, " Highlighted") || str_starts(rest, " Attributed");
+    bool crashed =
+        str_starts(rest, " Crashed") || str_starts(rest, " Highlighted") || str_starts(rest, " Attributed");
     size_t colon = str_find(rest, ":");
     if (colon == rest.len || (!crashed && colon != 0)) {
         p->open = false;
@@ -209,8 +217,9 @@ static bool parse_stack_title(text_parser *p, machsym_str s)
 
 static bool is_arch(machsym_str s)
 {
-    static const char *const archs[] = {"arm64", "arm64e", "arm64_32", "armv7", "armv7s", "armv7k", "armv7f", "armv6",
-                                        "arm",   "x86_64", "x86_64h",  "i386",  "ppc",    "ppc64",  "armv6m", "armv7m"};
+    static const char *const archs[] = {"arm64",  "arm64e", "arm64_32", "armv7",  "armv7s",  "armv7k",
+                                        "armv7f", "armv6",  "arm",      "x86_64", "x86_64h", "i386",
+                                        "ppc",    "ppc64",  "armv6m",   "armv7m"};
     for (size_t i = 0; i < sizeof archs / sizeof archs[0]; i++) {
         if (str_is(s, archs[i]))
             return true;
@@ -476,7 +485,10 @@ static bool parse_classic(text_parser *p, text_line line)
     report_thread *thread = thread_at_hand(p);
     if (index == 0 && thread->count > 0 && !thread->callers_first && !is_same_frame(p, addr))
         thread = open_thread(p);
-    report_frame *frame = add_text_frame(p, line, addr_at == name_at ? FORM_LIST : p->leaks ? FORM_LEAKS : FORM_CLASSIC);
+    report_frame *frame = add_text_frame(p, line,
+                                         addr_at == name_at ? FORM_LIST
+                                         : p->leaks         ? FORM_LEAKS
+                                                            : FORM_CLASSIC);
     frame->addr = addr;
     frame->index = (uint32_t)index;
     frame->exact = addr_at != name_at && index == 0;
@@ -589,7 +601,8 @@ static bool parse_tree(text_parser *p, text_line line)
     report_frame *frame = add_text_frame(p, line, in < name.len ? FORM_SAMPLE : FORM_SPIN);
     frame->addr = addr;
     frame->index = thread->count - 1;
-    frame->given_inline = frame->end - line.at > 9 && memcmp(p->r->shadow + frame->end - 9, "[inlined]", 9) == 0;
+    frame->given_inline =
+        frame->end - line.at > 9 && memcmp(p->r->shadow + frame->end - 9, "[inlined]", 9) == 0;
     frame->symbol_at = line.at + name_at;
     frame->symbol_end = frame->symbol_at + name.len;
     size_t close = at + 1;
@@ -786,7 +799,8 @@ static size_t parse_line(text_parser *p, text_line line)
         if (parse_title(p, s))
             return line.next;
         if (str_starts(s, "Last Exception Backtrace:")) {
-            end = parse_row(p, skip_blanks(p, at + sizeof "Last Exception Backtrace:" - 1, line.end), line.end);
+            end =
+                parse_row(p, skip_blanks(p, at + sizeof "Last Exception Backtrace:" - 1, line.end), line.end);
             return end > line.next ? end : line.next;
         }
         if (p->section != SECTION_INFO)

@@ -398,7 +398,7 @@ typedef struct json_words {
     const char *symbol;
     const char *offset; /* from the function's start; NULL: the format has the start itself */
     const char *start;
-    bool hex;           /* numbers as "0x..." strings */
+    bool hex; /* numbers as "0x..." strings */
     const char *file;
     const char *path; /* a second member for the whole path; NULL: none */
     const char *line;
@@ -410,17 +410,31 @@ typedef struct json_words {
 static const char *const ips_kept[] = {"imageOffset", "imageIndex", NULL};
 static const char *const kscrash_kept[] = {"instruction_addr", "object_addr", "object_name", NULL};
 static const char *const sentry_kept[] = {"instruction_addr", "image_addr", "package", "in_app", NULL};
-static const json_words ips_words = {"symbol", "symbolLocation", NULL, false, "sourceFile", NULL, "sourceLine", NULL, "owner", ips_kept};
-static const json_words kscrash_words = {"symbol_name", NULL, "symbol_addr", false, "source_file", NULL, "source_line", NULL, "owner", kscrash_kept};
-static const json_words sentry_words = {"function", NULL, "symbol_addr", true, "filename", "abs_path", "lineno", "colno", "owner", sentry_kept};
+static const json_words ips_words = {"symbol", "symbolLocation", NULL, false,   "sourceFile",
+                                     NULL,     "sourceLine",     NULL, "owner", ips_kept};
+static const json_words kscrash_words = {"symbol_name", NULL,          "symbol_addr", false,   "source_file",
+                                         NULL,          "source_line", NULL,          "owner", kscrash_kept};
+static const json_words sentry_words = {"function", NULL,     "symbol_addr", true,    "filename",
+                                        "abs_path", "lineno", "colno",       "owner", sentry_kept};
 
 static const json_words *words_of(const report_frame *frame)
 {
-    return frame->form == FORM_IPS ? &ips_words : frame->form == FORM_KSCRASH ? &kscrash_words : &sentry_words;
+    return frame->form == FORM_IPS       ? &ips_words
+           : frame->form == FORM_KSCRASH ? &kscrash_words
+                                         : &sentry_words;
 }
 
 /* One value of a call by its place in the words; false when the call has none. */
-typedef enum json_part { PART_SYMBOL = 0, PART_OFFSET, PART_FILE, PART_PATH, PART_LINE, PART_COLUMN, PART_OWNER, PART_COUNT } json_part;
+typedef enum json_part {
+    PART_SYMBOL = 0,
+    PART_OFFSET,
+    PART_FILE,
+    PART_PATH,
+    PART_LINE,
+    PART_COLUMN,
+    PART_OWNER,
+    PART_COUNT
+} json_part;
 
 static const char *part_key(const json_words *words, json_part part)
 {
@@ -484,7 +498,8 @@ static void put_part(writer *w, const report_frame *frame, const json_words *wor
 }
 
 /* An object for an inlined call: where the frame is, and what the call is. */
-static void put_inline_object(writer *w, const report_frame *frame, const json_words *words, const report_call *call)
+static void put_inline_object(writer *w, const report_frame *frame, const json_words *words,
+                              const report_call *call)
 {
     const json *doc = &w->r->docs[frame->doc];
     size_t open = w->added.len;
@@ -506,7 +521,8 @@ static void put_inline_object(writer *w, const report_frame *frame, const json_w
     w->added.v[open] = '{'; /* in place of the first comma */
 }
 
-static void write_members(writer *w, const report_frame *frame, const json_words *words, const report_call *call)
+static void write_members(writer *w, const report_frame *frame, const json_words *words,
+                          const report_call *call)
 {
     bool missing[PART_COUNT] = {false};
     for (int part = 0; part < PART_COUNT; part++) {

@@ -90,8 +90,9 @@ static void put_json_thread(text *t, const report *r, const report_thread *threa
 
 static const char *image_state(const report_image *image)
 {
-    static const char *const states[] = {"found", "no file has this UUID", "a file of this name has another UUID",
-                                         "the file cannot be opened", "several files of this name"};
+    static const char *const states[] = {"found", "no file has this UUID",
+                                         "a file of this name has another UUID", "the file cannot be opened",
+                                         "several files of this name"};
     return image->looked_for ? states[image->status.found] : "not needed";
 }
 
@@ -116,7 +117,8 @@ static void put_json_image(text *t, const report_image *image)
     put_json_number(t, "frames", image->frame_count);
     put_json_number(t, "missing", image->missing);
     put_json_str(t, "status", str_c(image_state(image)));
-    put_json_str(t, "symbols", image->status.path != NULL ? str_c(image->status.path) : (machsym_str){NULL, 0});
+    put_json_str(t, "symbols",
+                 image->status.path != NULL ? str_c(image->status.path) : (machsym_str){NULL, 0});
     text_char(t, '}');
 }
 
@@ -124,11 +126,14 @@ static const struct {
     const char *key;
     report_fact fact;
 } json_facts[] = {
-    {"process", FACT_PROCESS},     {"identifier", FACT_IDENTIFIER}, {"version", FACT_VERSION},
-    {"os", FACT_OS},               {"hardware", FACT_HARDWARE},     {"date", FACT_DATE},
-    {"incident", FACT_INCIDENT},   {"bug_type", FACT_BUG_TYPE},     {"exception", FACT_EXCEPTION},
-    {"signal", FACT_SIGNAL},       {"subtype", FACT_SUBTYPE},       {"codes", FACT_CODES},
-    {"termination", FACT_TERMINATION}, {"app_info", FACT_APP_INFO}, {"reason", FACT_REASON},
+    {"process", FACT_PROCESS},         {"identifier", FACT_IDENTIFIER},
+    {"version", FACT_VERSION},         {"os", FACT_OS},
+    {"hardware", FACT_HARDWARE},       {"date", FACT_DATE},
+    {"incident", FACT_INCIDENT},       {"bug_type", FACT_BUG_TYPE},
+    {"exception", FACT_EXCEPTION},     {"signal", FACT_SIGNAL},
+    {"subtype", FACT_SUBTYPE},         {"codes", FACT_CODES},
+    {"termination", FACT_TERMINATION}, {"app_info", FACT_APP_INFO},
+    {"reason", FACT_REASON},
 };
 
 void report_write_json(const report *r, const write_options *how, const resolve_counts *counts, text *out)

@@ -148,7 +148,8 @@ static void put_text_given(text *t, const report *r, const report_frame *frame)
     } else {
         text_str(t, frame->name);
         if (frame->form == FORM_IPS && !frame->given_inline &&
-            json_u64(&r->docs[frame->doc], json_get(&r->docs[frame->doc], frame->token, "symbolLocation"), &offset)) {
+            json_u64(&r->docs[frame->doc], json_get(&r->docs[frame->doc], frame->token, "symbolLocation"),
+                     &offset)) {
             text_c(t, " + ");
             text_dec(t, offset);
         }
@@ -190,7 +191,8 @@ static void put_text_thread(text *t, const report *r, const report_thread *threa
     uint32_t number = 0;
     put_text_title(t, thread);
     for (uint32_t i = 0; i < thread->count; i++) {
-        const report_frame *frame = &r->frames[thread->first + (thread->callers_first ? thread->count - 1 - i : i)];
+        const report_frame *frame =
+            &r->frames[thread->first + (thread->callers_first ? thread->count - 1 - i : i)];
         for (uint32_t layer = 0; layer < frame->call_count; layer++) {
             put_text_frame(t, r, frame, number);
             put_text_call(t, &r->calls[frame->call + layer], how);

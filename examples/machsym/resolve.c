@@ -27,7 +27,7 @@ static int by_place(const void *a, const void *b)
     return x->frame < y->frame ? -1 : x->frame > y->frame;
 }
 
-static machsym_str keep(report *r, text *t)
+static machsym_str keep_part(report *r, text *t)
 {
     machsym_str kept = pool_copy(&r->strings, t->v, t->len);
     t->len = 0;
@@ -35,21 +35,23 @@ static machsym_str keep(report *r, text *t)
 }
 
 /* The calls of one address, innermost first. Returns how many; 0 when the real function has no name. */
-static uint32_t add_calls(report *r, const symbol_source *source, const machsym_frame *frames, size_t count,
+static uint32_t add_calls(report *r, const image_loan *loan, const machsym_frame *frames, size_t count,
                           uint64_t file_addr, const resolve_options *how)
 {
     const machsym_frame *real = &frames[count - 1];
+    frame_style style = how->style;
     text t = {0};
     uint32_t added = 0;
+    style.source = loan_source(loan);
     if (real->linkage_name.len == 0 && real->name.len == 0)
         return 0;
     for (size_t i = how->no_inline ? count - 1 : 0; i < count; i++) {
         report_call *call = report_add_call(r);
-        text_frame_name(&t, &frames[i], &how->style);
-        call->name = keep(r, &t);
+        text_frame_name(&t, &frames[i], &style);
+        call->name = keep_part(r, &t);
         text_path(&t, &frames[i].file);
-        call->path = keep(r, &t);
-        machsym_str owner = source_owner(source, file_addr, &frames[i]);
+        call->path = keep_part(r, &t);
+        machsym_str owner = loan_owner(loan, file_addr, &frames[i]);
         call->owner = pool_copy(&r->strings, owner.ptr, owner.len);
         call->has_line = frame_has_line(&frames[i]);
         call->line = frames[i].line;
@@ -71,31 +73,33 @@ static bool is_better(const report_frame *frame, const report_call *real)
            real->name_source == MACHSYM_SOURCE_SYMTAB;
 }
 
-static void resolve_task_frame(report *r, const symbol_source *source, const resolve_task *task,
+static void resolve_task_frame(report *r, const image_loan *loan, const resolve_task *task,
                                const resolve_options *how)
 {
     machsym_frame frames[RESOLVE_MAX_FRAMES];
     const report_image *image = &r->images[task->image];
     report_frame *frame = &r->frames[task->frame];
     uint64_t file_addr;
-    size_t count = source_frames(source, image->base, image->is_text_exec, frame->addr, !task->exact, frames,
-                                 RESOLVE_MAX_FRAMES, &file_addr);
+    size_t count = loan_frames(loan, image->base, image->is_text_exec, frame->addr, !task->exact, frames,
+                               RESOLVE_MAX_FRAMES, &file_addr);
     uint32_t first = r->call_count;
-    uint32_t added = count > 0 ? add_calls(r, source, frames, count, file_addr, how) : 0;
+    uint32_t added = count > 0 ? add_calls(r, loan, frames, count, file_addr, how) : 0;
     if (added > 0 && is_better(frame, &r->calls[r->call_count - 1])) {
         frame->call = first;
         frame->call_count = added;
     }
 }
 
-static void resolve_image(report *r, image_pool *all, const resolve_task *tasks, size_t count, const resolve_options *how)
+static void resolve_image(report *r, image_pool *all, const resolve_task *tasks, size_t count,
+                          const resolve_options *how)
 {
     report_image *image = &r->images[tasks[0].image];
-    machsym_str file = image->path.len > 0 ? str_base_name(image->path) : image->name; /* the name may be a bundle's */
+    machsym_str file =
+        image->path.len > 0 ? str_base_name(image->path) : image->name; /* the name may be a bundle's */
     image_key key = {image->uuid, image->has_uuid, image->arch, file};
-    symbol_source source;
+    image_loan loan;
     image->looked_for = true;
-    if (!images_borrow(all, &key, &source, &image->status))
+    if (!images_borrow(all, &key, &loan, &image->status))
         return;
     for (size_t i = 0; i < count; i++) {
         const report_frame *before = i > 0 ? &r->frames[tasks[i - 1].frame] : NULL;
@@ -105,10 +109,10 @@ static void resolve_image(report *r, image_pool *all, const resolve_task *tasks,
             frame->call = before->call;
             frame->call_count = before->call_count;
         } else {
-            resolve_task_frame(r, &source, &tasks[i], how);
+            resolve_task_frame(r, &loan, &tasks[i], how);
         }
     }
-    images_return(all, &source);
+    images_return(all, &loan);
 }
 
 /* A frame below a signal handler was interrupted, not called. */
@@ -117,7 +121,8 @@ static void mark_interrupted(report *r)
     for (uint32_t i = 1; i < r->frame_count; i++) {
         uint32_t handler = r->threads[r->frames[i].thread].callers_first ? i : i - 1;
         uint32_t below = r->threads[r->frames[i].thread].callers_first ? i - 1 : i;
-        if (r->frames[handler].thread == r->frames[below].thread && str_is(r->frames[handler].name, "_sigtramp"))
+        if (r->frames[handler].thread == r->frames[below].thread &&
+            str_is(r->frames[handler].name, "_sigtramp"))
             r->frames[below].exact = true;
     }
 }

@@ -151,7 +151,9 @@ uint64_t symbol_file_addr(const symbol_file *file, uint64_t load_addr, uint64_t 
                                : machsym_map_addr(file->map, load_addr, pc);
 }
 
-/* ---- Names of a map's functions, unpacked and made readable once ---- */
+/* ---- Names: a map's are unpacked once, and all are made readable once ---- */
+
+enum { NAMES_KEPT = 1 << 18 }; /* of an image, whose names may be many: about 60 MB when full */
 
 /* Room for text that stays where it is. */
 typedef struct name_chunk {
@@ -162,7 +164,8 @@ typedef struct name_chunk {
 } name_chunk;
 
 typedef struct name_entry {
-    uint32_t ref; /* 0: free */
+    uint64_t ref; /* a map's name_ref, or where an image's name stands; 0: free */
+    bool is_known;
     bool is_shown;
     machsym_str linkage_name;
     machsym_str name;
@@ -198,9 +201,9 @@ static machsym_str keep_text(symbol_source *s, const char *ptr, size_t len)
     return (machsym_str){to, len};
 }
 
-static name_entry *name_slot(name_entry *names, size_t cap, uint32_t ref)
+static name_entry *name_slot(name_entry *names, size_t cap, uint64_t ref)
 {
-    size_t at = (ref * 2654435761u >> 7) & (cap - 1);
+    size_t at = (size_t)(ref * 0x9e3779b97f4a7c15u >> 24) & (cap - 1);
     while (names[at].ref != 0 && names[at].ref != ref)
         at = (at + 1) & (cap - 1);
     return &names[at];
@@ -220,46 +223,103 @@ static void grow_names(symbol_source *s)
     s->name_cap = cap;
 }
 
-/* Unpacks the names of a frame into the scratch text, and finds its file. */
-static void unpack_names(symbol_source *s, machsym_frame *frame)
+/* Unpacks the names of frames into the scratch text, and finds their files. */
+static void unpack_names(symbol_source *s, machsym_frame *frames, size_t count)
 {
-    size_t need = machsym_map_names(s->file->map, frame, 1, s->scratch, s->scratch_cap);
+    size_t need = machsym_map_names(s->file->map, frames, count, s->scratch, s->scratch_cap);
     if (need <= s->scratch_cap)
         return;
     s->scratch = tool_grow(s->scratch, need);
     s->scratch_cap = need;
-    machsym_map_names(s->file->map, frame, 1, s->scratch, s->scratch_cap);
+    machsym_map_names(s->file->map, frames, count, s->scratch, s->scratch_cap);
+}
+
+/* The entry of a reference; a new one is not known yet. Lives until the next call. */
+static name_entry *entry_of(symbol_source *s, uint64_t ref)
+{
+    if (s->name_count * 2 >= s->name_cap)
+        grow_names(s);
+    name_entry *entry = name_slot(s->names, s->name_cap, ref);
+    s->name_count += entry->ref == 0;
+    entry->ref = ref;
+    return entry;
+}
+
+static void keep_names(symbol_source *s, name_entry *entry, const machsym_frame *frame)
+{
+    entry->linkage_name = keep_text(s, frame->linkage_name.ptr, frame->linkage_name.len);
+    entry->name = keep_text(s, frame->name.ptr, frame->name.len);
+    entry->is_known = true;
 }
 
 /* Gives a map's frame its names and file; names are unpacked once. */
 static void name_frame(symbol_source *s, machsym_frame *frame)
 {
     uint32_t ref = frame->name_ref;
-    if (s->name_count * 2 >= s->name_cap)
-        grow_names(s);
-    name_entry *entry = ref != 0 ? name_slot(s->names, s->name_cap, ref) : NULL;
-    if (entry == NULL || entry->ref != 0)
+    name_entry *entry = ref != 0 ? entry_of(s, ref) : NULL;
+    if (entry == NULL || entry->is_known)
         frame->name_ref = 0; /* the file alone is wanted */
-    unpack_names(s, frame);
+    unpack_names(s, frame, 1);
     frame->name_ref = ref;
     if (entry == NULL)
         return;
-    if (entry->ref == 0) {
-        entry->ref = ref;
-        entry->linkage_name = keep_text(s, frame->linkage_name.ptr, frame->linkage_name.len);
-        entry->name = keep_text(s, frame->name.ptr, frame->name.len);
-        s->name_count++;
-    }
+    if (!entry->is_known)
+        keep_names(s, entry, frame);
     frame->linkage_name = entry->linkage_name;
     frame->name = entry->name;
 }
 
+static int by_ref(const void *a, const void *b)
+{
+    uint32_t x = ((const machsym_frame *)a)->name_ref;
+    uint32_t y = ((const machsym_frame *)b)->name_ref;
+    return x < y ? -1 : x > y;
+}
+
+/* Names that lie near each other were packed together, and are unpacked together when they are asked for at once. */
+void symbol_source_prepare(symbol_source *s, const uint64_t *addrs, size_t count)
+{
+    enum { ROOM = 64, MOST = 4096 };
+    machsym_frame frames[ROOM];
+    size_t wanted_count = 0;
+    if (s->session != NULL)
+        return;
+    machsym_frame *wanted = tool_alloc(MOST * sizeof *wanted);
+    for (size_t i = 0; i < count && wanted_count + ROOM <= MOST; i++) {
+        size_t got = machsym_map_frames(s->file->map, addrs[i], frames, ROOM);
+        for (size_t k = 0; k < got && k < ROOM; k++) {
+            size_t before = s->name_count;
+            if (frames[k].name_ref == 0 || (entry_of(s, frames[k].name_ref), s->name_count == before))
+                continue; /* known, or wanted already */
+            memset(&wanted[wanted_count], 0, sizeof *wanted);
+            wanted[wanted_count++].name_ref = frames[k].name_ref;
+        }
+    }
+    if (wanted_count > 0)
+        qsort(wanted, wanted_count, sizeof *wanted, by_ref);
+    unpack_names(s, wanted, wanted_count);
+    for (size_t i = 0; i < wanted_count; i++)
+        keep_names(s, entry_of(s, wanted[i].name_ref), &wanted[i]);
+    free(wanted);
+}
+
+/* Where the readable form of a frame's name is kept; NULL when it is not: object files of a debug map come and go, and
+ * their names with them. */
+static name_entry *shown_entry(symbol_source *s, const machsym_frame *frame)
+{
+    machsym_str name = frame->linkage_name.len != 0 ? frame->linkage_name : frame->name;
+    if (s->session == NULL)
+        return frame->name_ref == 0 || s->name_cap == 0 ? NULL
+                                                        : name_slot(s->names, s->name_cap, frame->name_ref);
+    if (!s->file->info.has_dwarf || name.len == 0 || s->name_count >= NAMES_KEPT)
+        return NULL;
+    return entry_of(s, (uintptr_t)name.ptr);
+}
+
 bool symbol_source_name(symbol_source *s, const machsym_frame *frame, const frame_style *style, text *t)
 {
-    if (s->session != NULL || frame->name_ref == 0 || s->name_cap == 0)
-        return false;
-    name_entry *entry = name_slot(s->names, s->name_cap, frame->name_ref);
-    if (entry->ref == 0)
+    name_entry *entry = shown_entry(s, frame);
+    if (entry == NULL || entry->ref == 0)
         return false;
     if (!entry->is_shown) {
         text shown = {0};

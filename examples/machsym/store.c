@@ -1,5 +1,6 @@
 /* The store of symbols and its index files; see store.h. */
 #include "store.h"
+#include "source.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -9,6 +10,12 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+#ifdef __APPLE__
+#define ST_MTIME st_mtimespec
+#else
+#define ST_MTIME st_mtim /* POSIX 2008 */
+#endif
 
 enum { STORE_MAX_DEPTH = 64, STORE_MAX_SLICES = 64 };
 
@@ -154,7 +161,8 @@ static void probe_map(store_index *index, index_child *child, const char *path)
     if (machsym_map_open(path, none, MACHSYM_MAP_UNCHECKED, NULL, &map, NULL) != MACHSYM_OK)
         return;
     machsym_map_get_info(map, &info);
-    index_slice *slice = index_push(&index->slices, &index->slice_count, &index->slice_cap, sizeof *index->slices);
+    index_slice *slice =
+        index_push(&index->slices, &index->slice_count, &index->slice_cap, sizeof *index->slices);
     slice->uuid = info.uuid;
     slice->cputype = info.cputype;
     slice->cpusubtype = info.cpusubtype;
@@ -172,7 +180,7 @@ static void probe_file(store_index *index, index_child *child, const char *path)
     child->first_slice = index->slice_count;
     if (!read_head(path, head))
         return;
-    if (memcmp(head, "MACHSYM\n", 8) == 0) /* see the map format in machsym.h */
+    if (symbol_is_map(path))
         probe_map(index, child, path);
     if (!is_macho(head))
         return;
@@ -375,7 +383,8 @@ static bool index_line(store_index *index, char *line)
         slice.kind = (store_kind)take_number(&at);
         if (!parse_uuid(uuid, &slice.uuid) || slice.kind > STORE_MAP)
             return false;
-        *(index_slice *)index_push(&index->slices, &index->slice_count, &index->slice_cap, sizeof slice) = slice;
+        *(index_slice *)index_push(&index->slices, &index->slice_count, &index->slice_cap, sizeof slice) =
+            slice;
         child->slice_count++;
         return true;
     }
@@ -408,7 +417,8 @@ static void index_load(store_index *index, const char *path, char **content)
     fclose(file);
     text_add(&t, "", 1);
     size_t title = sizeof index_title - 1;
-    bool ok = t.len > title + 4 && memcmp(t.v, index_title, title) == 0 && strcmp(t.v + t.len - 5, "end\n") == 0;
+    bool ok =
+        t.len > title + 4 && memcmp(t.v, index_title, title) == 0 && strcmp(t.v + t.len - 5, "end\n") == 0;
     char *line = ok ? t.v + title : NULL;
     while (ok && strcmp(line, "end\n") != 0) {
         char *newline = strchr(line, '\n');
@@ -428,9 +438,9 @@ static void index_load(store_index *index, const char *path, char **content)
 /* 0, which no index matches, for what changed a moment ago: another change could carry the same time. */
 static int64_t mtime_of(const struct stat *st)
 {
-    if (time(NULL) - st->st_mtim.tv_sec < 2)
+    if (time(NULL) - st->ST_MTIME.tv_sec < 2)
         return 0;
-    return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
+    return (int64_t)st->ST_MTIME.tv_sec * 1000000000 + st->ST_MTIME.tv_nsec;
 }
 
 /* The children of a folder that has changed, or was never seen. Links to folders are not followed: they may lead in
@@ -489,7 +499,8 @@ static void take_children(store *s, const store_index *old, const index_folder *
     folder->child_count = index->child_count - folder->first_child;
 }
 
-static const index_child *known_file(const store_index *old, const index_folder *known, const index_child *child)
+static const index_child *known_file(const store_index *old, const index_folder *known,
+                                     const index_child *child)
 {
     for (uint32_t lo = 0, hi = known != NULL ? known->child_count : 0; lo < hi;) {
         uint32_t mid = lo + (hi - lo) / 2;
@@ -574,7 +585,8 @@ static void visit_folder(store *s, const store_index *old, store_index *index, c
     folder.mtime = mtime_of(&st);
     const index_folder *known = index_find(old, path);
     take_children(s, old, known, index, &folder);
-    index_folder *kept = index_push(&index->folders, &index->folder_count, &index->folder_cap, sizeof *index->folders);
+    index_folder *kept =
+        index_push(&index->folders, &index->folder_count, &index->folder_cap, sizeof *index->folders);
     *kept = folder;
     for (uint32_t i = 0; i < folder.child_count; i++) {
         if (!index->children[folder.first_child + i].is_folder)
@@ -733,7 +745,8 @@ static bool arch_fits(const char *have, machsym_str want)
     return true;
 }
 
-size_t store_find(const store *s, const machsym_uuid *uuid, machsym_str arch, const store_entry **out, size_t cap)
+size_t store_find(const store *s, const machsym_uuid *uuid, machsym_str arch, const store_entry **out,
+                  size_t cap)
 {
     size_t lo = 0;
     size_t hi = s->count;

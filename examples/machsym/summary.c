@@ -10,16 +10,24 @@ enum { SHOWN_FRAMES = 8, SIGNATURE_FRAMES = 5 };
 /* Libraries of the system, of a simulator's system, and of the language. */
 static bool is_system(const report_image *image)
 {
-    static const char *const folders[] = {"/System/",      "/usr/lib/",       "/Library/Apple/",    "/Developer/",
-                                          "/RuntimeRoot/", "/Contents/Developer/", "/Preboot/Cryptexes/", "/usr/libexec/",
-                                          "/sbin/",        "/Library/MobileSubstrate/"};
+    static const char *const folders[] = {"/System/",
+                                          "/usr/lib/",
+                                          "/Library/Apple/",
+                                          "/Developer/",
+                                          "/RuntimeRoot/",
+                                          "/Contents/Developer/",
+                                          "/Preboot/Cryptexes/",
+                                          "/usr/libexec/",
+                                          "/sbin/",
+                                          "/Library/MobileSubstrate/"};
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
         size_t at = str_find(image->path, folders[i]);
         if (at < image->path.len && (at == 0 || i == 4 || i == 5 || i == 6))
             return true;
     }
     return str_starts(image->name, "libswift") || str_starts(image->name, "com.apple.") ||
-           str_is(image->name, "dyld") || str_is(image->name, "dyld_sim") || str_starts(image->name, "libsystem_");
+           str_is(image->name, "dyld") || str_is(image->name, "dyld_sim") ||
+           str_starts(image->name, "libsystem_");
 }
 
 /* Of a report that lists no images, frames with a source line and those named as the process are the app's. */
@@ -48,9 +56,9 @@ static bool number_after(machsym_str s, const char *word, uint64_t *out)
     *out = 0;
     for (end = at + 2 * hex; end < s.len; end++) {
         char c = s.ptr[end];
-        unsigned digit = c >= '0' && c <= '9' ? (unsigned)(c - '0') : (c | 32) >= 'a' && (c | 32) <= 'f' && hex
-                             ? (unsigned)((c | 32) - 'a' + 10)
-                             : 16;
+        unsigned digit = c >= '0' && c <= '9'                        ? (unsigned)(c - '0')
+                         : (c | 32) >= 'a' && (c | 32) <= 'f' && hex ? (unsigned)((c | 32) - 'a' + 10)
+                                                                     : 16;
         if (digit == 16)
             break;
         *out = *out * (hex ? 16 : 10) + digit;
@@ -87,7 +95,8 @@ static const report_thread *main_stack(const report *r)
         const report_thread *thread = &r->threads[i];
         if (thread->kind == THREAD_EXCEPTION && thread->count > 0)
             return thread;
-        if (thread->count > 0 && (crashed == NULL || (!crashed->crashed && (thread->crashed || thread->number == number))))
+        if (thread->count > 0 &&
+            (crashed == NULL || (!crashed->crashed && (thread->crashed || thread->number == number))))
             crashed = thread;
     }
     return crashed;
@@ -149,11 +158,16 @@ static void say_watchdog(text *t, const report *r)
     static const struct {
         const char *word;
         const char *what;
-    } stages[] = {{"launch", "launching: 20 s"},     {"scene-create", "launching: 20 s"},
-                  {"resume", "resuming: 10 s"},      {"suspend", "suspending: 10 s"},
-                  {"process-exit", "quitting: 6 s"}, {"terminat", "quitting: 6 s"},
-                  {"scene-update", "updating the scene: 10 s"}, {"background", "background task: 10 min"}};
-    machsym_str why = r->facts[FACT_DESCRIPTION].len > 0 ? r->facts[FACT_DESCRIPTION] : r->facts[FACT_TERMINATION];
+    } stages[] = {{"launch", "launching: 20 s"},
+                  {"scene-create", "launching: 20 s"},
+                  {"resume", "resuming: 10 s"},
+                  {"suspend", "suspending: 10 s"},
+                  {"process-exit", "quitting: 6 s"},
+                  {"terminat", "quitting: 6 s"},
+                  {"scene-update", "updating the scene: 10 s"},
+                  {"background", "background task: 10 min"}};
+    machsym_str why =
+        r->facts[FACT_DESCRIPTION].len > 0 ? r->facts[FACT_DESCRIPTION] : r->facts[FACT_TERMINATION];
     size_t at = str_find(why, "allowance of ");
     text_c(t, "watchdog: the app did not answer in the time the system allows");
     for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
@@ -203,13 +217,13 @@ static bool say_kill_code(text *t, const report *r)
     return false;
 }
 
-static const char *const exception_names[] = {NULL,           "EXC_BAD_ACCESS", "EXC_BAD_INSTRUCTION", "EXC_ARITHMETIC",
-                                              "EXC_EMULATION", "EXC_SOFTWARE",  "EXC_BREAKPOINT",      "EXC_SYSCALL",
-                                              "EXC_MACH_SYSCALL", "EXC_RPC_ALERT", "EXC_CRASH",        "EXC_RESOURCE",
-                                              "EXC_GUARD",     "EXC_CORPSE_NOTIFY"};
-static const char *const signal_names[] = {NULL,     "SIGHUP", "SIGINT",  "SIGQUIT", "SIGILL",  "SIGTRAP", "SIGABRT",
-                                           "SIGEMT", "SIGFPE", "SIGKILL", "SIGBUS",  "SIGSEGV", "SIGSYS",  "SIGPIPE",
-                                           "SIGALRM", "SIGTERM"};
+static const char *const exception_names[] = {
+    NULL,           "EXC_BAD_ACCESS", "EXC_BAD_INSTRUCTION", "EXC_ARITHMETIC",   "EXC_EMULATION",
+    "EXC_SOFTWARE", "EXC_BREAKPOINT", "EXC_SYSCALL",         "EXC_MACH_SYSCALL", "EXC_RPC_ALERT",
+    "EXC_CRASH",    "EXC_RESOURCE",   "EXC_GUARD",           "EXC_CORPSE_NOTIFY"};
+static const char *const signal_names[] = {NULL,      "SIGHUP",  "SIGINT",  "SIGQUIT", "SIGILL", "SIGTRAP",
+                                           "SIGABRT", "SIGEMT",  "SIGFPE",  "SIGKILL", "SIGBUS", "SIGSEGV",
+                                           "SIGSYS",  "SIGPIPE", "SIGALRM", "SIGTERM"};
 
 /* EXC_CRASH keeps what it came from in its first code: signal << 24 | exception << 20 | code. */
 static void say_exc_crash(text *t, const report *r)
@@ -217,7 +231,8 @@ static void say_exc_crash(text *t, const report *r)
     uint64_t code = first_code(r);
     uint64_t number = code >> 24 & 0xff;
     uint64_t exception = code >> 20 & 0xf;
-    if (!exception_is(r, "EXC_CRASH") || code == 0 || number == 0 || number >= sizeof signal_names / sizeof *signal_names)
+    if (!exception_is(r, "EXC_CRASH") || code == 0 || number == 0 ||
+        number >= sizeof signal_names / sizeof *signal_names)
         return;
     text_c(t, "EXC_CRASH code: ");
     text_c(t, signal_names[number]);
@@ -282,7 +297,8 @@ static bool is_swift(const report *r)
                     return true;
             }
         }
-        if (str_find(frame->where, ".swift:") < frame->where.len || str_starts(frame_image_name(r, frame), "libswift"))
+        if (str_find(frame->where, ".swift:") < frame->where.len ||
+            str_starts(frame_image_name(r, frame), "libswift"))
             return true;
     }
     return false;
@@ -294,17 +310,20 @@ static void say_trap(text *t, const report *r)
     if (str_find(info, "Fatal error") < info.len || str_find(info, "fatal error") < info.len)
         sentence_str(t, "Swift runtime failure: ", info);
     else if (is_swift(r))
-        sentence(t, "Swift runtime failure: a trap the compiler put in (nil unwrapped, index out of range, overflow, "
-                    "failed cast, precondition)");
+        sentence(
+            t,
+            "Swift runtime failure: a trap the compiler put in (nil unwrapped, index out of range, overflow, "
+            "failed cast, precondition)");
     else
         sentence(t, "a trap: a check in the code or the compiler failed, or __builtin_trap was called");
 }
 
 static bool is_messenger(machsym_str name)
 {
-    static const char *const names[] = {"objc_msgSend", "objc_release", "objc_retain", "objc_autorelease",
-                                        "_objc_msgSend", "objc_loadWeak", "objc_storeStrong", "swift_release",
-                                        "swift_retain", "CFRelease", "CFRetain", "_objc_release", "objc_opt_"};
+    static const char *const names[] = {
+        "objc_msgSend",  "objc_release",     "objc_retain",   "objc_autorelease", "_objc_msgSend",
+        "objc_loadWeak", "objc_storeStrong", "swift_release", "swift_retain",     "CFRelease",
+        "CFRetain",      "_objc_release",    "objc_opt_"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (str_starts(name, names[i]))
             return true;
@@ -330,12 +349,14 @@ static void say_bad_access(text *t, const report *r)
 {
     uint64_t addr = UINT64_MAX;
     machsym_str info = r->facts[FACT_APP_INFO];
-    bool known = number_after(r->facts[FACT_SUBTYPE], " at ", &addr) || number_after(r->facts[FACT_CODES], " at ", &addr);
+    bool known = number_after(r->facts[FACT_SUBTYPE], " at ", &addr) ||
+                 number_after(r->facts[FACT_CODES], " at ", &addr);
     if (is_messenger(top_name(r)))
         sentence(t, "message to a freed or damaged object: objc_msgSend or a retain or release is on top");
     else if (known && addr < 0x1000)
         sentence(t, "access through a null pointer");
-    else if (fact_has(r, FACT_SUBTYPE, "KERN_PROTECTION_FAILURE") || fact_has(r, FACT_CODES, "KERN_PROTECTION_FAILURE"))
+    else if (fact_has(r, FACT_SUBTYPE, "KERN_PROTECTION_FAILURE") ||
+             fact_has(r, FACT_CODES, "KERN_PROTECTION_FAILURE"))
         sentence(t, "access to memory that may not be read or written so");
     else if (fact_has(r, FACT_SUBTYPE, "pointer authentication"))
         sentence(t, "a pointer whose authentication failed was used");
@@ -357,11 +378,14 @@ static void say_signal(text *t, const report *r)
     else if (exception_is(r, "EXC_BAD_ACCESS") || exception_is(r, "SIGSEGV") || exception_is(r, "SIGBUS"))
         say_bad_access(t, r);
     else if (exception_is(r, "EXC_RESOURCE"))
-        sentence_str(t, "a limit of CPU, memory, wakeups or disk writes was exceeded: ", r->facts[FACT_SUBTYPE]);
+        sentence_str(t,
+                     "a limit of CPU, memory, wakeups or disk writes was exceeded: ", r->facts[FACT_SUBTYPE]);
     else if (exception_is(r, "EXC_GUARD"))
         sentence_str(t, "a guarded resource was misused: ", r->facts[FACT_SUBTYPE]);
     else if (exception_is(r, "SIGABRT"))
-        sentence(t, "the program called abort: an uncaught exception, a failed assertion, or a library's own check");
+        sentence(
+            t,
+            "the program called abort: an uncaught exception, a failed assertion, or a library's own check");
     else if (exception_is(r, "SIGQUIT"))
         sentence(t, "another process asked for the end of this one");
     else if (exception_is(r, "SIGKILL"))
@@ -426,7 +450,8 @@ typedef struct palette {
     const char *plain;
 } palette;
 
-static void put_layer(text *t, const report *r, const report_frame *frame, uint32_t layer, const palette *colours)
+static void put_layer(text *t, const report *r, const report_frame *frame, uint32_t layer,
+                      const palette *colours)
 {
     machsym_str name = layer_name(r, frame, layer);
     size_t at = t->len;
@@ -463,7 +488,9 @@ static void put_own_frames(text *t, const report *r, const palette *colours)
     unsigned shown = 0;
     if (thread == NULL)
         return;
-    text_c(t, thread->kind == THREAD_EXCEPTION ? "  the exception was thrown at" : thread->crashed ? "  crashed in thread " : "  thread ");
+    text_c(t, thread->kind == THREAD_EXCEPTION ? "  the exception was thrown at"
+              : thread->crashed                ? "  crashed in thread "
+                                               : "  thread ");
     if (thread->kind != THREAD_EXCEPTION)
         text_dec(t, thread->number);
     if (thread->name.len + thread->queue.len > 0) {
@@ -473,7 +500,8 @@ static void put_own_frames(text *t, const report *r, const palette *colours)
     text_c(t, ", the app's own frames:\n");
     for (uint32_t i = 0; i < thread->count && shown < SHOWN_FRAMES; i++) {
         const report_frame *frame = frame_from_top(r, thread, i);
-        for (uint32_t layer = 0; is_own(r, frame) && layer < layers(frame) && shown < SHOWN_FRAMES; layer++, shown++)
+        for (uint32_t layer = 0; is_own(r, frame) && layer < layers(frame) && shown < SHOWN_FRAMES;
+             layer++, shown++)
             put_layer(t, r, frame, layer, colours);
     }
     if (shown == 0)
@@ -544,7 +572,8 @@ static void put_images(text *t, const report *r, uint32_t missing, const palette
         text_c(t, system == 1 ? " image of the system\n" : " images of the system\n");
     }
     if (r->image_count == 0 && missing > 0)
-        text_c(t, "  the report lists no images, so nothing can be looked up; --load NAME=ADDRESS names one\n");
+        text_c(t,
+               "  the report lists no images, so nothing can be looked up; --load NAME=ADDRESS names one\n");
 }
 
 static void put_sources(text *t, const report *r)

@@ -7,8 +7,8 @@
 
 /* A crash in a form that is the same for every report of it: the top frames of the app, innermost first. */
 typedef struct signature {
-    text text;      /* "a | b | c" */
-    uint64_t hash;  /* of text */
+    text text;           /* "a | b | c" */
+    uint64_t hash;       /* of text */
     uint64_t frames[16]; /* hashes of all app frames, most */
     unsigned frame_count;
 } signature;

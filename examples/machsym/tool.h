@@ -120,5 +120,6 @@ int cmd_objc(int argc, char **argv);
 int cmd_symbols(int argc, char **argv);
 int cmd_owners(int argc, char **argv);
 int cmd_map(int argc, char **argv);
+int cmd_demangle(int argc, char **argv);
 
 #endif

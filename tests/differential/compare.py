@@ -69,7 +69,7 @@ def llvm_frames(path, addresses):
 
 
 def our_frames(path, arch, addresses):
-    answers = run([MACHSYM, "atos", "-o", path, "-arch", arch, "--lines=dwarf", "--json", "-i"], addresses)
+    answers = run([MACHSYM, "atos", "-o", path, "-arch", arch, "--lines=dwarf", "--no-demangle", "--json", "-i"], addresses)
     chains = []
     for answer in answers:
         chain = [Frame(f.get("linkage_name") or f.get("name") or "", f.get("file") or "", f.get("line") or 0,

@@ -1,0 +1,145 @@
+/* Object files of debug maps; see objects.h. */
+#include "objects.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { SAID_OF_A_PLAN = 10 };
+
+static bool add_prefix(object_options *to, const char *value)
+{
+    const char *equals = strchr(value, '=');
+    if (equals == NULL || to->prefix_count == MAX_OSO) {
+        tool_say(equals == NULL ? "--oso-prefix wants FROM=TO" : "at most %d --oso-prefix", MAX_OSO);
+        return false;
+    }
+    size_t len = (size_t)(equals - value);
+    char *from = tool_alloc(len + 1); /* lives as long as the program: options are read once */
+    memcpy(from, value, len);
+    from[len] = 0;
+    to->prefixes[to->prefix_count].from = from;
+    to->prefixes[to->prefix_count++].to = equals + 1;
+    return true;
+}
+
+/* The value of an option whose value may hold "=" itself. */
+static const char *whole_value(options *o, const char *name, const char *option)
+{
+    if (option[strlen(name)] == '=')
+        return option + strlen(name) + 1;
+    if (o->at + 1 < o->argc)
+        return o->argv[++o->at];
+    tool_say("--%s needs a value; see machsym %s --help", name, o->argv[0]);
+    exit(TOOL_ERROR);
+}
+
+bool object_option(object_options *to, options *o, const char *name, bool *ok)
+{
+    *ok = true;
+    if (options_is(o, name, "oso-prefix")) {
+        *ok = add_prefix(to, whole_value(o, "oso-prefix", name));
+    } else if (options_is(o, name, "oso-dir")) {
+        const char *dir = options_value(o, "oso-dir");
+        *ok = to->dir_count < MAX_OSO;
+        if (*ok)
+            to->dirs[to->dir_count++] = dir;
+        else
+            tool_say("at most %d --oso-dir", MAX_OSO);
+    } else if (options_is(o, name, "oso-any-time")) {
+        to->flags |= MACHSYM_OPEN_ANY_TIME;
+    } else if (options_is(o, name, "no-objects")) {
+        to->flags |= MACHSYM_OPEN_NO_OBJECTS;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+void object_options_apply(const object_options *from, machsym_open_desc *desc)
+{
+    desc->oso_prefixes = from->prefixes;
+    desc->oso_prefix_count = from->prefix_count;
+    desc->oso_dirs = from->dirs;
+    desc->oso_dir_count = from->dir_count;
+    desc->flags |= from->flags;
+}
+
+/* ---- Messages ---- */
+
+static void text_time(text *t, uint64_t seconds)
+{
+    char written[32] = "unknown";
+    time_t when = (time_t)seconds;
+    struct tm parts;
+    if (seconds != 0 && gmtime_r(&when, &parts) != NULL)
+        strftime(written, sizeof written, "%Y-%m-%d %H:%M:%S", &parts);
+    text_c(t, written);
+}
+
+static void text_object(text *t, const machsym_object_file *file)
+{
+    text_str(t, file->path);
+    if (file->member.len == 0)
+        return;
+    text_char(t, '(');
+    text_str(t, file->member);
+    text_char(t, ')');
+}
+
+bool object_say(const machsym_object_file *file)
+{
+    text t = {0};
+    if (file->status == MACHSYM_OBJECT_FOUND || file->status == MACHSYM_OBJECT_UNTRIED)
+        return false;
+    text_object(&t, file);
+    switch (file->status) {
+    case MACHSYM_OBJECT_MISSING:
+        text_c(&t, ": this object file with the debug info is not there; name where it is with --oso-prefix "
+                   "FROM=TO or --oso-dir DIR");
+        break;
+    case MACHSYM_OBJECT_NO_MEMBER:
+        text_c(&t, ": the archive has no such member any more; link the program again");
+        break;
+    case MACHSYM_OBJECT_CHANGED:
+        text_c(&t, ": changed after the program was linked (");
+        text_time(&t, file->found_time);
+        text_c(&t, " UTC, linked was ");
+        text_time(&t, file->time);
+        text_c(&t, "); link the program again, or pass --oso-any-time if the code is the same");
+        break;
+    case MACHSYM_OBJECT_NO_DWARF:
+        text_c(&t, ": compiled without debug info; compile it with -g and link again");
+        break;
+    default:
+        text_c(&t, ": no object file for the program's architecture; name where the right one is with "
+                   "--oso-prefix FROM=TO or --oso-dir DIR");
+        break;
+    }
+    tool_say("%.*s. Its functions are named by the symbol table, without lines.", (int)t.len, t.v);
+    text_free(&t);
+    return true;
+}
+
+void object_say_new(const machsym_session *session, machsym_cursor *at)
+{
+    machsym_object_file file;
+    while (session != NULL && machsym_session_next_object_file(session, at, &file))
+        object_say(&file);
+}
+
+void object_say_plan(const machsym_plan *plan)
+{
+    machsym_cursor at = {0, 0};
+    machsym_object_file file;
+    size_t said = 0;
+    size_t more = 0;
+    while (machsym_plan_next_object_file(plan, &at, &file)) {
+        if (said < SAID_OF_A_PLAN)
+            said += object_say(&file);
+        else
+            more += file.status != MACHSYM_OBJECT_FOUND;
+    }
+    if (more > 0)
+        tool_say("... and %zu more object files", more);
+}

@@ -1,0 +1,42 @@
+/* Fuzzes fat headers and load commands: the input is a file, opened as one, and as an image in memory.
+ * Run: build/fuzz/macho -dict=fuzz/macho.dict fuzz/corpus/macho */
+#include "drive.h"
+
+static void sections_of(const uint8_t *data, size_t size, uint32_t flags)
+{
+    machsym_open_desc desc;
+    machsym_image *image;
+    machsym_image_info info;
+    machsym_section section;
+    machsym_cursor at = {0, 0};
+    memset(&desc, 0, sizeof desc);
+    desc.bytes.ptr = data;
+    desc.bytes.len = size;
+    desc.flags = flags;
+    if (size == 0 || machsym_image_open(&desc, &image, NULL) != MACHSYM_OK)
+        return;
+    machsym_image_get_info(image, &info);
+    while (machsym_image_next_section(image, &at, &section)) {
+        const uint8_t *p = (const uint8_t *)section.bytes.ptr;
+        for (size_t i = 0; i < section.bytes.len; i++)
+            drive_sum += p[i];
+        drive_text(section.segment);
+        drive_text(section.name);
+    }
+    drive_sum += (unsigned)machsym_image_addr(image, info.text_addr, 1234);
+    machsym_image_close(image);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    machsym_open_desc desc;
+    machsym_slice slices[4];
+    memset(&desc, 0, sizeof desc);
+    desc.bytes.ptr = data;
+    desc.bytes.len = size;
+    if (size != 0)
+        drive_sum += (unsigned)machsym_list_slices(&desc, slices, 4, NULL);
+    sections_of(data, size, 0);
+    sections_of(data, size, MACHSYM_OPEN_LOADED);
+    return 0;
+}

@@ -1,0 +1,269 @@
+/* Writes the seeds in fuzz/corpus from the fixtures: whole small files, their headers, their sections as the targets
+ * take them, and entries written by hand for the fixed abbreviations.
+ * cc -o build/seeds fuzz/seeds.c && build/seeds tests/fixtures/bin/hand-*.dwarf ... */
+#define MACHSYM_IMPLEMENTATION
+#include "units.h"
+
+#include "../tests/loaded.h"
+
+#include <stdio.h>
+
+static void write_seed(const char *target, const char *name, const bytes *content)
+{
+    char path[512];
+    snprintf(path, sizeof path, "fuzz/corpus/%s/%s", target, name);
+    FILE *out = fopen(path, "wb");
+    if (out == NULL || fwrite(content->v, 1, content->len, out) != content->len || fclose(out) != 0) {
+        printf("%s: cannot be written\n", path);
+        exit(1);
+    }
+}
+
+static bytes section_of(const machsym_image *image, const char *name)
+{
+    machsym_cursor at = {0, 0};
+    machsym_section section;
+    bytes content = {NULL, 0, 0};
+    while (machsym_image_next_section(image, &at, &section)) {
+        bool same = section.name.len == strlen(name) && memcmp(section.name.ptr, name, section.name.len) == 0;
+        if (same && content.len == 0)
+            put(&content, section.bytes.ptr, section.bytes.len);
+    }
+    return content;
+}
+
+static void put_part(bytes *b, const bytes *part, size_t max)
+{
+    size_t len = part->len < max ? part->len : max;
+    put16(b, len);
+    put(b, part->v, len);
+}
+
+/* The sections of one file as inputs of the targets that take sections. */
+static void write_sections(const machsym_image *image, const char *name)
+{
+    enum { MOST = 3000 };
+    bytes info = section_of(image, "__debug_info");
+    bytes abbrev = section_of(image, "__debug_abbrev");
+    bytes aranges = section_of(image, "__debug_aranges");
+    bytes line = section_of(image, "__debug_line");
+    bytes seed = {NULL, 0, 0};
+    if (line.len != 0 && line.len < MOST)
+        write_seed("lines", name, &line);
+    if (info.len > 16 && abbrev.len < MOST) {
+        put_part(&seed, &abbrev, MOST);
+        put(&seed, info.v + 11, (info.len < MOST ? info.len : MOST) - 11);
+        write_seed("abbrev", name, &seed);
+        seed.len = 0;
+        put_part(&seed, &info, MOST);
+        put(&seed, aranges.v, aranges.len < 500 ? aranges.len : 500);
+        write_seed("units", name, &seed);
+    }
+    bytes_free(&info);
+    bytes_free(&abbrev);
+    bytes_free(&aranges);
+    bytes_free(&line);
+    bytes_free(&seed);
+}
+
+/* The map of one file. */
+static void write_maps(const machsym_image *image, const char *name)
+{
+    enum { MOST = 6000 };
+    machsym_plan_desc desc;
+    machsym_map *map;
+    bytes seed = {NULL, 0, 0};
+    memset(&desc, 0, sizeof desc);
+    desc.image = image;
+    desc.flags = name[0] % 2 != 0 ? MACHSYM_MAP_COLUMNS : 0;
+    if (machsym_map_build(&desc, &map, NULL) != MACHSYM_OK)
+        return;
+    put(&seed, machsym_map_bytes(map).ptr, machsym_map_bytes(map).len);
+    if (seed.len < MOST)
+        write_seed("map", name, &seed);
+    machsym_map_close(map);
+    bytes_free(&seed);
+}
+
+static void write_file(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash != NULL ? slash + 1 : path;
+    machsym_open_desc desc;
+    machsym_image *image;
+    bytes content = {NULL, 0, 0};
+    char chunk[4096];
+    size_t got;
+    FILE *in = fopen(path, "rb");
+    while (in != NULL && (got = fread(chunk, 1, sizeof chunk, in)) > 0)
+        put(&content, chunk, got);
+    if (in != NULL)
+        fclose(in);
+    if (content.len < 12000)
+        write_seed("lookup", name, &content);
+    content.len = content.len < 2500 ? content.len : 2500;
+    write_seed("macho", name, &content);
+    bytes_free(&content);
+    memset(&desc, 0, sizeof desc);
+    desc.path = path;
+    desc.flags = MACHSYM_OPEN_NO_PAIR;
+    if (machsym_image_open(&desc, &image, NULL) != MACHSYM_OK)
+        return;
+    write_sections(image, name);
+    write_maps(image, name);
+    machsym_image_close(image);
+}
+
+/* A function with calls inlined into it, in the fixed abbreviations of units.h. */
+static void put_tree(bytes *b, unsigned addr_size)
+{
+    put8(b, 1);
+    put_str(b, "unit.c");
+    put8(b, 0);
+    put_uint(b, 0x1000, addr_size);
+    put16(b, 0x1000);
+    put8(b, 8);
+    put_str(b, "abstract");
+    put_str(b, "_Zabstract");
+    put8(b, 0);
+    put8(b, 3);
+    put_str(b, "f");
+    put_uint(b, 0x1000, addr_size);
+    put8(b, 0x80);
+    for (unsigned i = 0; i < 3; i++) {
+        put8(b, 6);
+        put8(b, 30);
+        put_uint(b, 0x1000 + 8 * i, addr_size);
+        put8(b, 0x40 - 0x10 * i);
+        put8(b, 1);
+        put8(b, 5 + i);
+        put_sleb(b, 3);
+    }
+    put_zeros(b, 4);
+    put8(b, 4);
+    put8(b, 30);
+    put8(b, 0);
+    put8(b, 0);
+    put8(b, 0);
+}
+
+static void write_functions(void)
+{
+    for (unsigned addr_size = 4; addr_size <= 8; addr_size += 4) {
+        bytes ranges = {NULL, 0, 0};
+        bytes seed = {NULL, 0, 0};
+        for (unsigned i = 0; i < 3; i++) {
+            put_uint(&ranges, 0x100 * i, addr_size);
+            put_uint(&ranges, 0x100 * i + 0x40, addr_size);
+        }
+        put_zeros(&ranges, 16);
+        put(&ranges, "\4\20\40\7", 4);
+        put_uint(&ranges, 0x1400, addr_size);
+        put8(&ranges, 0x20);
+        put8(&ranges, 0);
+        put_part(&seed, &ranges, 500);
+        put_tree(&seed, addr_size);
+        write_seed("functions", addr_size == 4 ? "tree-4" : "tree-8", &seed);
+        bytes_free(&seed);
+        bytes_free(&ranges);
+    }
+}
+
+static void write_symbols(void)
+{
+    for (unsigned is_32 = 0; is_32 < 2; is_32++) {
+        bytes seed = {NULL, 0, 0};
+        bytes entries = {NULL, 0, 0};
+        bytes texts = {NULL, 0, 0};
+        bytes indirect = {NULL, 0, 0};
+        put8(&texts, 0);
+        for (unsigned i = 0; i < 4; i++) {
+            static const char *const names[] = {"_main", "__ZN1a1bEv", "ltmp0", "_malloc"};
+            put32(&entries, texts.len);
+            put8(&entries, i == 3 ? 1 : 0x0e + (i & 1));
+            put8(&entries, i == 3 ? 0 : 1);
+            put16(&entries, 0);
+            put_uint(&entries, 0x1000 + 0x40 * i, is_32 == 1 ? 4 : 8);
+            put_str(&texts, names[i]);
+        }
+        put32(&indirect, 3);
+        put8(&seed, is_32);
+        put_part(&seed, &entries, 1000);
+        put_part(&seed, &texts, 1000);
+        put_part(&seed, &indirect, 1000);
+        put_uleb(&seed, 0x40);
+        put_uleb(&seed, 0x240);
+        put8(&seed, 0);
+        write_seed("symbols", is_32 == 1 ? "table-32" : "table-64", &seed);
+        bytes_free(&seed);
+        bytes_free(&entries);
+        bytes_free(&texts);
+        bytes_free(&indirect);
+    }
+}
+
+static void put_file(bytes *b, const char *path)
+{
+    test_file file = test_read(path);
+    put(b, file.ptr, file.len);
+    free(file.ptr);
+}
+
+/* A program, then what stands for its object files. */
+static void write_debugmap(const char *program, const char *object, const char *name)
+{
+    bytes seed = {NULL, 0, 0};
+    bytes part = {NULL, 0, 0};
+    put_file(&part, program);
+    put_part(&seed, &part, 0xffff);
+    put_file(&seed, object);
+    write_seed("debugmap", name, &seed);
+    bytes_free(&seed);
+    bytes_free(&part);
+}
+
+static void write_debugmaps(void)
+{
+#define BIN "tests/fixtures/bin/"
+    write_debugmap(BIN "map-x86_64-d4-O2/program", BIN "map-x86_64-d4-O2/main.o", "object-4");
+    write_debugmap(BIN "map-x86_64-d5-O0/program", BIN "map-x86_64-d5-O0/main.o", "object-5");
+    write_debugmap(BIN "map-x86_64-d4-O2/program", BIN "map-x86_64-d4-O2/libutil.a", "archive-4");
+    write_debugmap(BIN "map-x86_64-d5-O0/program", BIN "map-x86_64-d5-O0/libutil.a", "archive-5");
+    write_debugmap(BIN "map-x86_64-d4-O2/program", BIN "archive/fat.a", "fat");
+    write_debugmap(BIN "map-x86_64-d4-O2/program", BIN "archive/gnu.a", "gnu");
+    write_debugmap(BIN "map-x86_64-d4-O2/program", BIN "archive/thin.a", "thin");
+}
+
+static void write_loaded(const char *path, const char *name)
+{
+    machsym_image *image = test_open(path);
+    loaded l;
+    if (image != NULL && loaded_make(&l, image, 0x200000000)) {
+        bytes seed = {NULL, 0, 0};
+        put(&seed, l.v, l.len);
+        write_seed("loaded", name, &seed);
+        bytes_free(&seed);
+        free(l.v);
+    }
+    machsym_image_close(image);
+}
+
+static void write_all_loaded(void)
+{
+    write_loaded(BIN "frames-x86_64-strip", "frames");
+    write_loaded(BIN "exports-x86_64-opcodes-strip-x.dylib", "exports");
+    write_loaded(BIN "zoo-x86_64-opcodes-strip", "objc");
+    write_loaded(BIN "zoo-x86_64-chained-relative", "relative");
+#undef BIN
+}
+
+int main(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        write_file(argv[i]);
+    write_functions();
+    write_symbols();
+    write_debugmaps();
+    write_all_loaded();
+    return 0;
+}

@@ -1,0 +1,122 @@
+#!/bin/bash
+# machsym atos, case by case: tests/golden/atos/NAME.case has the arguments, the input, and what must come out. The first
+# line of a case names what its answer was checked against. {bin} is tests/fixtures/bin, {corpus} ../shared/corpus. What
+# is expected on stderr is a pattern.
+bin=tests/fixtures/bin
+corpus=../shared/corpus
+machsym=${MACHSYM:-build/machsym}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+passed=0
+failed=0
+
+part() { # FILE PART
+    awk -v want="---- $2" '/^---- / { on = $0 == want; next } on' "$1"
+}
+
+ok() { # NAME STATUS
+    if [ "$2" -eq 0 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "atos: $1 failed"
+    fi
+}
+
+run_case() { # FILE
+    local file=$1 name oracle run want
+    name=$(basename "$file" .case)
+    oracle=$(sed -n '1s/^oracle: \(.\)/\1/p' "$file")
+    run=$(sed -n '2s/^run: //p' "$file")
+    want=$(sed -n '3s/^status: //p' "$file")
+    if [ -z "$oracle" ] || [ -z "$run" ] || [ -z "$want" ]; then
+        ok "$name: oracle, run and status are missing" 1
+        return
+    fi
+    if [[ $run == *'{corpus}'* && ! -d $corpus ]]; then
+        echo "skipped: $name needs $corpus"
+        return
+    fi
+    run=${run//'{bin}'/$bin}
+    part "$file" stdin >"$tmp/in"
+    part "$file" stdout >"$tmp/want"
+    eval "$machsym ${run//'{corpus}'/$corpus}" <"$tmp/in" >"$tmp/out" 2>"$tmp/err"
+    [ $? -eq "$want" ]
+    ok "$name: status" $?
+    diff "$tmp/want" "$tmp/out"
+    ok "$name: output" $?
+    local pattern
+    pattern=$(part "$file" stderr)
+    # shellcheck disable=SC2053
+    [[ $(cat "$tmp/err") == $pattern ]]
+    ok "$name: messages: $(head -c 400 "$tmp/err")" $?
+}
+
+for file in tests/golden/atos/*.case; do
+    run_case "$file"
+done
+
+# A process that keeps the pipe open gets every answer before it asks the next question.
+ask_one_by_one() {
+    local answer
+    coproc TOOL { eval "$machsym atos -o $bin/symbols-x86_64"; }
+    local pid=$TOOL_PID in=${TOOL[1]} out=${TOOL[0]} status=0
+    for address in 0x1000003f0 0x1000003f1 zork; do
+        echo "$address" >&"$in"
+        read -r -t 20 -u "$out" answer || status=1
+        case $address-$answer in
+        '0x1000003f0-main (in symbols-x86_64) + 0' | '0x1000003f1-main (in symbols-x86_64) + 1' | zork-zork) ;;
+        *) status=1 ;;
+        esac
+    done
+    exec {in}>&-
+    wait "$pid"
+    return $status
+}
+ask_one_by_one
+ok "answers line by line" $?
+
+# -f reads a file as stdin is read.
+printf '0x1000003f0 0x1000003f1\n' >"$tmp/addresses"
+eval "$machsym atos -o $bin/symbols-x86_64 -f $tmp/addresses" >"$tmp/out"
+printf 'main (in symbols-x86_64) + 0\nmain (in symbols-x86_64) + 1\n' | diff - "$tmp/out"
+ok "-f" $?
+eval "$machsym atos -o $bin/symbols-x86_64 -f $tmp/no-such-file" >"$tmp/out" 2>"$tmp/err"
+[ $? -eq 1 ] && grep -q 'No such file' "$tmp/err"
+ok "-f without a file" $?
+
+# Many addresses come out in the order in which they went in.
+for i in $(seq 3000); do
+    printf '0x%x\n' $((0x1000003f0 + i % 2 * 0x10 + i % 3))
+done >"$tmp/addresses"
+for i in $(seq 3000); do
+    if [ $((i % 2)) -eq 1 ]; then
+        echo "global_alias (in symbols-x86_64) + $((i % 3))"
+    else
+        echo "main (in symbols-x86_64) + $((i % 3))"
+    fi
+done >"$tmp/want"
+eval "$machsym atos -o $bin/symbols-x86_64" <"$tmp/addresses" | cmp - "$tmp/want"
+ok "order" $?
+
+# What --explain says of an address: checked against llvm-dwarfdump-22 --debug-info, --debug-line and llvm-nm-22.
+eval "$machsym atos --explain -o $bin/hand-lines.dwarf 0x100001084" >"$tmp/out"
+for text in 'line4 (in hand-lines.dwarf) (lines4.c:31)' 'slice: x86_64' 'DWARF 4' 'function: line4' \
+    '> 0x100001084 ' 'lines4.c:31:' 'lines4.c:32:' 'name from'; do
+    grep -qF -- "$text" "$tmp/out"
+    ok "--explain says: $text" $?
+done
+
+# --help goes to stdout and is no error; every option of the case files is in it.
+eval "$machsym atos --help" >"$tmp/help" 2>"$tmp/err"
+ok "--help" $?
+[ ! -s "$tmp/err" ]
+ok "--help is quiet on stderr" $?
+for option in -o -arch --uuid -l -s -offset -textExecAddress -f -i -inlineFrames -d -fullPath -dedup -printHeader -p \
+    --lines --best-line --no-demangle --full-names --json --explain --copy --check; do
+    grep -q -e "[ ,]$option\([ =,]\|$\)" "$tmp/help"
+    ok "--help tells of $option" $?
+done
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]

@@ -1,0 +1,71 @@
+#!/bin/sh
+# Leaves out each language, and all: the header still compiles without a warning, names of that language come back
+# as they are and the others do not. So do names too large for a small MACHSYM_DEMANGLE_STACK.
+: "${CC:=cc}" "${B:=build}"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+passed=0
+failed=0
+warn="-Wall -Wextra -Wundef -Werror"
+here=$(pwd)
+
+cat >"$tmp/one.c" <<END
+#define MACHSYM_STATIC
+#define MACHSYM_IMPLEMENTATION
+#include "$here/machsym.h"
+#include <stdio.h>
+#include <string.h>
+
+/* A parameter list longer than the small frame takes. */
+static void add_long(char *name)
+{
+    char *at = name + sprintf(name, "_Z1fI");
+    for (int i = 0; i < 1000; i++)
+        at += sprintf(at, "PKc");
+    sprintf(at, "Evv");
+}
+
+int main(void)
+{
+    static char long_name[4096];
+    const char *names[] = {"\$s4Farm3CowCMa", "_RNvC1a1b", "_ZN1a1bEv", "_D3foo3bari", long_name};
+    static char out[65536];
+    add_long(long_name);
+    for (int i = 0; i < 5; i++) {
+        machsym_str name = {names[i], strlen(names[i])};
+        machsym_demangle(name, 0, out, sizeof out);
+        printf("%s%s", i == 0 ? "" : " ", strcmp(out, names[i]) == 0 ? "-" : "yes");
+    }
+    printf("\n");
+    return 0;
+}
+END
+
+expect() { # ANSWERS OPTION...
+    want=$1
+    shift
+    # shellcheck disable=SC2086 # CC and flags hold several words
+    if $CC -std=c11 -O0 $warn $CFLAGS $LDFLAGS "$@" -o "$tmp/one" "$tmp/one.c" >"$tmp/log" 2>&1 &&
+        $RUN "$tmp/one" >"$tmp/log" && [ "$(cat "$tmp/log")" = "$want" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "names_switches: $*: wanted $want, got"
+        head -n 20 "$tmp/log"
+    fi
+}
+
+# Swift, Rust, C++, D, a long C++ name
+expect "yes yes yes yes yes"
+expect "yes yes yes yes -" -DMACHSYM_DEMANGLE_STACK=24576
+expect "- yes yes yes yes" -DMACHSYM_NO_SWIFT
+expect "yes - yes yes yes" -DMACHSYM_NO_RUST
+expect "yes yes - yes -" -DMACHSYM_NO_CXX
+expect "yes yes yes - yes" -DMACHSYM_NO_D
+expect "yes - - - -" -DMACHSYM_NO_RUST -DMACHSYM_NO_CXX -DMACHSYM_NO_D
+expect "- - yes yes yes" -DMACHSYM_NO_SWIFT -DMACHSYM_NO_RUST
+expect "- - - yes -" -DMACHSYM_NO_SWIFT -DMACHSYM_NO_RUST -DMACHSYM_NO_CXX
+expect "- - - - -" -DMACHSYM_NO_SWIFT -DMACHSYM_NO_RUST -DMACHSYM_NO_CXX -DMACHSYM_NO_D
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]

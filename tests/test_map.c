@@ -1,0 +1,366 @@
+/* Symbol maps of every slice of every fixture, and of real files: the map answers as a session does, whatever the line
+ * policy; it has the same bytes whatever the number of threads and the order of the parts; chunks of it answer as it does. */
+#include "maps.h"
+
+#include <pthread.h>
+
+#define BIN    "tests/fixtures/bin"
+#define CORPUS "../shared/corpus"
+
+/* LAST_CHUNK: a range of a megabyte goes into so many chunks and one; in more it would show nothing new. */
+enum { RANDOM_ADDRESSES = 10000, EMULATED_ADDRESSES = 300, SHOWN = 5, LAST_CHUNK = 3 };
+
+/* What is looked at. */
+typedef struct subject {
+    const char *path;
+    const char *arch;
+    machsym_image *image;
+    machsym_image_info info;
+    uint64_t random;
+    size_t checked;
+    size_t wrong;
+} subject;
+
+static map_answer got;
+static map_answer want;
+static size_t random_addresses = RANDOM_ADDRESSES;
+
+/* ---- A map against a session ---- */
+
+static void compare(subject *s, const machsym_map *map, machsym_session *session, bool columns, uint64_t addr)
+{
+    ask_map(map, addr, &got);
+    ask_session(session, addr, &want);
+    const char *differs = frames_differ(&got, &want, columns);
+    s->checked++;
+    if (differs != NULL && s->wrong++ < SHOWN)
+        printf("%s (%s): 0x%llx: another %s\n", s->path, s->arch, (unsigned long long)addr, differs);
+}
+
+static void compare_all(subject *s, const machsym_map *map, machsym_session *session, bool columns)
+{
+    machsym_cursor at = {0, 0};
+    machsym_map_range range;
+    uint64_t end = 0;
+    size_t disordered = 0;
+    while (machsym_map_next(map, &at, &range)) {
+        disordered += range.lo >= range.hi || range.lo < end;
+        compare(s, map, session, columns, range.lo - 1);
+        compare(s, map, session, columns, range.lo);
+        compare(s, map, session, columns, range.hi - 1);
+        compare(s, map, session, columns, range.hi);
+        end = range.hi;
+    }
+    CHECK_EQ(disordered, 0);
+    uint64_t first = s->info.text_addr > 100 ? s->info.text_addr - 100 : 0;
+    uint64_t span = s->info.text_size + 200;
+    for (size_t i = 0; i < random_addresses; i++)
+        compare(s, map, session, columns, first + next_random(&s->random) % span);
+    /* most of a small program's text is its header: some more where the code is */
+    for (size_t i = 0; i < s->image->dw.code_count; i++) {
+        const ms_range *code = &s->image->dw.code[i];
+        for (size_t k = 0; k < 500 && code->hi > code->lo; k++)
+            compare(s, map, session, columns, code->lo + next_random(&s->random) % (code->hi - code->lo));
+    }
+}
+
+/* ---- Parts in any order, by any number of threads ---- */
+
+typedef struct crew {
+    const machsym_plan *plan;
+    machsym_part **parts;
+    size_t count;
+    size_t next;
+    pthread_mutex_t lock;
+    bool failed;
+} crew;
+
+static void *crew_member(void *user)
+{
+    crew *c = (crew *)user;
+    for (;;) {
+        pthread_mutex_lock(&c->lock);
+        size_t index = c->next > 0 ? --c->next : c->count; /* backwards: the order must not matter */
+        pthread_mutex_unlock(&c->lock);
+        if (index == c->count)
+            return NULL;
+        if (machsym_part_build(c->plan, index, &c->parts[index], NULL) != MACHSYM_OK) {
+            pthread_mutex_lock(&c->lock);
+            c->failed = true;
+            pthread_mutex_unlock(&c->lock);
+        }
+    }
+}
+
+static machsym_map *build_with_threads(const machsym_image *image, uint32_t flags, size_t threads)
+{
+    pthread_t ids[8];
+    machsym_plan_desc desc;
+    machsym_plan *plan = NULL;
+    machsym_map *map = NULL;
+    crew c;
+    memset(&desc, 0, sizeof desc);
+    memset(&c, 0, sizeof c);
+    desc.image = image;
+    desc.flags = flags;
+    CHECK_EQ(machsym_plan_open(&desc, &plan, NULL), MACHSYM_OK);
+    if (plan == NULL)
+        return NULL;
+    c.plan = plan;
+    c.count = c.next = machsym_plan_part_count(plan);
+    c.parts = (machsym_part **)calloc(c.count + 1, sizeof(machsym_part *));
+    pthread_mutex_init(&c.lock, NULL);
+    for (size_t i = 0; i < threads; i++)
+        pthread_create(&ids[i], NULL, crew_member, &c);
+    for (size_t i = 0; i < threads; i++)
+        pthread_join(ids[i], NULL);
+    pthread_mutex_destroy(&c.lock);
+    CHECK(!c.failed);
+    CHECK_EQ(machsym_map_merge(plan, c.parts, c.count, &map, NULL), MACHSYM_OK);
+    for (size_t i = 0; i < c.count; i++)
+        CHECK(c.parts[i] == NULL);
+    free(c.parts);
+    machsym_plan_close(plan);
+    return map;
+}
+
+static void check_threads(const subject *s, const machsym_map *map, uint32_t flags)
+{
+    static const size_t threads[] = {1, 2, 7};
+    for (size_t i = 0; i < 3; i++) {
+        machsym_map *other = build_with_threads(s->image, flags, threads[i]);
+        CHECK(other != NULL && same_bytes(map, other));
+        machsym_map_close(other);
+    }
+}
+
+/* ---- Chunks ---- */
+
+typedef struct chunk {
+    machsym_writer *writer;
+    machsym_map *map;
+    uint64_t number;
+    bool is_symbol;
+} chunk;
+
+/* Whether a chunk says of [lo, hi) what the map says, as far as it is asked: range by range. */
+static void check_chunk(subject *s, const machsym_map *map, chunk *c, uint64_t size)
+{
+    machsym_map_info info;
+    machsym_cursor at = {0, 0};
+    machsym_map_range range;
+    CHECK_EQ(machsym_writer_finish(c->writer, &c->map, NULL), MACHSYM_OK);
+    c->writer = NULL;
+    if (c->map == NULL)
+        return;
+    machsym_map *opened = reopen_map(c->map, 0);
+    machsym_map_get_info(opened, &info);
+    CHECK((info.flags & MACHSYM_MAP_CHUNK) != 0);
+    uint64_t lo = s->info.text_addr + c->number * size;
+    size_t wrong = 0;
+    size_t outside = 0;
+    while (machsym_map_next(map, &at, &range)) {
+        uint64_t first = (range.lo - s->info.text_addr) / size;
+        if (range.is_symbol != c->is_symbol || range.hi <= lo || range.lo >= lo + size ||
+            c->number > first + LAST_CHUNK)
+            continue;
+        uint64_t ends[2] = {range.lo < lo ? lo : range.lo, range.hi - 1};
+        for (size_t i = 0; i < 2; i++) {
+            ask_map(opened, ends[i], &got);
+            ask_map(map, ends[i], &want);
+            wrong += frames_differ(&got, &want, true) != NULL;
+        }
+    }
+    at.a = at.b = 0;
+    while (machsym_map_next(opened, &at, &range))
+        outside += range.hi <= lo || range.lo >= lo + size;
+    CHECK_EQ(wrong, 0);
+    CHECK_EQ(outside, 0); /* exactly the ranges that touch it */
+    machsym_map_close(opened);
+    machsym_map_close(c->map);
+}
+
+static void check_chunks(subject *s, const machsym_map *map, uint64_t size)
+{
+    machsym_map_info info;
+    machsym_cursor at = {0, 0};
+    machsym_map_range range;
+    chunk open[2];
+    memset(open, 0, sizeof open);
+    machsym_map_get_info(map, &info);
+    info.flags |= MACHSYM_MAP_CHUNK;
+    while (machsym_map_next(map, &at, &range)) {
+        chunk *c = &open[range.is_symbol];
+        uint64_t first = (range.lo - info.text_addr) / size;
+        uint64_t last = (range.hi - 1 - info.text_addr) / size;
+        last = last > first + LAST_CHUNK ? first + LAST_CHUNK : last;
+        for (uint64_t number = first; number <= last; number++) {
+            if (c->writer != NULL && c->number != number)
+                check_chunk(s, map, c, size);
+            if (c->writer == NULL)
+                CHECK_EQ(machsym_writer_open(&info, NULL, &c->writer, NULL), MACHSYM_OK);
+            c->number = number;
+            c->is_symbol = range.is_symbol;
+            ask_map(map, range.lo, &want);
+            CHECK_EQ(machsym_writer_add(c->writer, &range, want.frames, want.count, NULL), MACHSYM_OK);
+        }
+    }
+    for (size_t i = 0; i < 2; i++) {
+        if (open[i].writer != NULL)
+            check_chunk(s, map, &open[i], size);
+    }
+}
+
+/* ---- All files ---- */
+
+static void check_info(const subject *s, const machsym_map *map, machsym_lines lines, uint32_t flags)
+{
+    machsym_map_info info;
+    machsym_map_get_info(map, &info);
+    CHECK(same_str(info.name, s->info.name));
+    CHECK(memcmp(&info.uuid, &s->info.slice.uuid, sizeof info.uuid) == 0);
+    CHECK_EQ(info.cputype, s->info.slice.cputype);
+    CHECK_EQ(info.cpusubtype, s->info.slice.cpusubtype);
+    CHECK_EQ(info.text_addr, s->info.text_addr);
+    CHECK_EQ(info.text_size, s->info.text_size);
+    CHECK_EQ(info.lines, lines);
+    CHECK_EQ(info.flags, flags);
+    CHECK_EQ(info.size, machsym_map_bytes(map).len);
+    CHECK_EQ(machsym_map_addr(map, 0x12340000, 0x12345679),
+             machsym_image_addr(s->image, 0x12340000, 0x12345679));
+}
+
+static void check_policy(subject *s, machsym_lines lines, uint32_t flags)
+{
+    machsym_map *made = build_map(s->image, lines, flags);
+    CHECK(made != NULL);
+    if (made == NULL)
+        return;
+    machsym_map *map = reopen_map(made, 0);
+    machsym_session *session = test_session(s->image, lines, 0);
+    s->checked = s->wrong = 0;
+    check_info(s, map, lines, flags);
+    compare_all(s, map, session, flags != 0);
+    test_passed += (int)(s->checked - s->wrong);
+    CHECK_EQ(s->wrong, 0);
+    if (lines == MACHSYM_LINES_ATOS && flags == 0) {
+        check_threads(s, made, flags);
+        if (s->info.text_size < (4 << 20))
+            check_chunks(s, map, s->info.text_size < 65536 ? 100 : 10000);
+    }
+    machsym_session_close(session);
+    machsym_map_close(map);
+    machsym_map_close(made);
+}
+
+static void check_slice(const char *path, const machsym_slice *slice)
+{
+    machsym_open_desc desc;
+    subject s;
+    memset(&desc, 0, sizeof desc);
+    memset(&s, 0, sizeof s);
+    desc.path = path;
+    desc.arch = slice->arch;
+    desc.uuid = slice->has_uuid ? &slice->uuid : NULL;
+    s.path = path;
+    s.arch = slice->arch;
+    s.random = 88172645463325252u;
+    if (machsym_image_open(&desc, &s.image, NULL) != MACHSYM_OK)
+        return; /* what cannot be opened is the subject of other tests */
+    machsym_image_get_info(s.image, &s.info);
+    check_policy(&s, MACHSYM_LINES_ATOS, 0);
+    check_policy(&s, MACHSYM_LINES_DWARF, 0);
+    check_policy(&s, MACHSYM_LINES_STMT, MACHSYM_MAP_COLUMNS);
+    machsym_image_close(s.image);
+}
+
+static size_t check_folder(const char *folder)
+{
+    file_list files;
+    size_t slices_seen = 0;
+    memset(&files, 0, sizeof files);
+    list_files(&files, folder);
+    for (size_t i = 0; i < files.count; i++) {
+        machsym_slice slices[16];
+        machsym_open_desc desc;
+        memset(&desc, 0, sizeof desc);
+        desc.path = files.v[i];
+        size_t count = machsym_list_slices(&desc, slices, 16, NULL);
+        for (size_t k = 0; k < count && k < 16; k++)
+            check_slice(files.v[i], &slices[k]);
+        slices_seen += count;
+    }
+    free_list(&files);
+    return slices_seen;
+}
+
+/* ---- Room ---- */
+
+/* Counts work like snprintf; text that does not fit leaves names empty, and tells how much is needed. */
+static void check_room(void)
+{
+    machsym_image *image = test_open(BIN "/demo.app.dSYM");
+    machsym_map *map = build_map(image, MACHSYM_LINES_ATOS, 0);
+    machsym_frame frames[MAPS_FRAMES];
+    char text[256];
+    const uint64_t addr = 0x100000aec; /* has inlined calls: see the demo */
+    size_t count = machsym_map_frames(map, addr, NULL, 0);
+    CHECK(count > 1);
+    CHECK_EQ(machsym_map_frames(map, addr, frames, 1), count);
+    CHECK_EQ(machsym_map_frames(map, addr, frames, MAPS_FRAMES), count);
+    CHECK_EQ(frames[0].linkage_name.len, 0); /* before machsym_map_names */
+    size_t need = machsym_map_names(map, frames, count, NULL, 0);
+    CHECK(need > 0 && need < sizeof text);
+    memset(text, '#', sizeof text);
+    CHECK_EQ(machsym_map_names(map, frames, count, text, need), need);
+    CHECK(frames[0].linkage_name.len > 0 || frames[0].name.len > 0);
+    CHECK_EQ(text[need], '#');
+    memset(text, '#', sizeof text);
+    CHECK_EQ(machsym_map_names(map, frames, count, text, need - 1), need);
+    CHECK_EQ(text[need - 1], '#');
+    CHECK_EQ(machsym_map_frames(map, 0, frames, MAPS_FRAMES), 0);
+    CHECK_EQ(machsym_map_frames(map, UINT64_MAX, frames, MAPS_FRAMES), 0);
+    machsym_map_close(map);
+    machsym_image_close(image);
+}
+
+/* A map goes to a file and comes back. */
+static void check_file(void)
+{
+    char path[64];
+    machsym_error err;
+    machsym_map *again = NULL;
+    machsym_image *image = test_open(BIN "/demo.app.dSYM");
+    machsym_map *map = build_map(image, MACHSYM_LINES_ATOS, 0);
+    snprintf(path, sizeof path, "/tmp/machsym-test-map-%ld", (long)getpid());
+    CHECK_EQ(machsym_map_save(map, path, &err), MACHSYM_OK);
+    for (uint32_t flags = 0; flags <= (MACHSYM_MAP_UNCHECKED | MACHSYM_MAP_COPY);
+         flags += MACHSYM_MAP_UNCHECKED) {
+        machsym_bytes none = {NULL, 0};
+        CHECK_EQ(machsym_map_open(path, none, flags, NULL, &again, &err), MACHSYM_OK);
+        CHECK(again != NULL && same_bytes(map, again));
+        machsym_map_close(again);
+    }
+    remove(path);
+    machsym_bytes none = {NULL, 0};
+    CHECK_EQ(machsym_map_open(path, none, 0, NULL, &again, &err), MACHSYM_ERR_IO);
+    CHECK(again == NULL && err.os_errno != 0);
+    CHECK_EQ(machsym_map_save(map, "/nowhere/at/all", &err), MACHSYM_ERR_IO);
+    CHECK(err.os_errno != 0);
+    machsym_map_close(NULL);
+    machsym_map_close(map);
+    machsym_image_close(image);
+}
+
+int main(void)
+{
+    const char *emulator = getenv("RUN");
+    if (emulator != NULL && emulator[0] != 0)
+        random_addresses = EMULATED_ADDRESSES;
+    check_room();
+    check_file();
+    CHECK(check_folder(BIN) > 50);
+    if (check_folder(CORPUS) == 0)
+        puts("skipped: no corpus beside this checkout");
+    return test_done();
+}

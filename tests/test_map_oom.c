@@ -1,0 +1,158 @@
+/* Fails allocation number N, for every N that planning, building, merging, opening and writing maps need: an error that
+ * says so, no crash, no leak; and when nothing fails, the same bytes. */
+#include "maps.h"
+
+/* Fails the n-th allocation, or that and all after it. */
+typedef struct failer {
+    size_t calls;
+    size_t fail_at; /* 0: never */
+    bool for_good;
+    size_t out;
+    size_t bytes_out;
+} failer;
+
+static void *failing_alloc(void *user, size_t size)
+{
+    failer *f = (failer *)user;
+    f->calls++;
+    if (f->fail_at != 0 && (f->calls == f->fail_at || (f->for_good && f->calls > f->fail_at)))
+        return NULL;
+    void *memory = malloc(size);
+    f->out++;
+    f->bytes_out += size;
+    return memory;
+}
+
+static void failing_free(void *user, void *ptr, size_t size)
+{
+    failer *f = (failer *)user;
+    f->out--;
+    f->bytes_out -= size;
+    free(ptr);
+}
+
+/* One way to come to a map. */
+typedef machsym_result (*maker)(const void *from, const machsym_allocator *allocator, machsym_map **out,
+                                machsym_error *err);
+
+static machsym_result make_whole(const void *from, const machsym_allocator *allocator, machsym_map **out,
+                                 machsym_error *err)
+{
+    machsym_plan_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.image = (const machsym_image *)from;
+    desc.flags = MACHSYM_MAP_COLUMNS;
+    desc.allocator = *allocator;
+    return machsym_map_build(&desc, out, err);
+}
+
+/* As a tool does it: all parts are built even when one fails. */
+static machsym_result make_parts(const void *from, const machsym_allocator *allocator, machsym_map **out,
+                                 machsym_error *err)
+{
+    machsym_plan_desc desc;
+    machsym_plan *plan;
+    machsym_part *parts[64] = {NULL};
+    memset(&desc, 0, sizeof desc);
+    desc.image = (const machsym_image *)from;
+    desc.flags = MACHSYM_MAP_COLUMNS;
+    desc.allocator = *allocator;
+    machsym_result result = machsym_plan_open(&desc, &plan, err);
+    if (result != MACHSYM_OK)
+        return result;
+    size_t count = machsym_plan_part_count(plan);
+    for (size_t i = 0; i < count && i < 64; i++) {
+        machsym_result built = machsym_part_build(plan, i, &parts[i], result == MACHSYM_OK ? err : NULL);
+        result = result == MACHSYM_OK ? built : result;
+    }
+    if (result == MACHSYM_OK)
+        result = machsym_map_merge(plan, parts, count, out, err);
+    for (size_t i = 0; i < count && i < 64; i++)
+        machsym_part_close(parts[i]);
+    machsym_plan_close(plan);
+    return result;
+}
+
+/* Copies a map range by range. */
+static machsym_result make_copy(const void *from, const machsym_allocator *allocator, machsym_map **out,
+                                machsym_error *err)
+{
+    static map_answer answer;
+    const machsym_map *map = (const machsym_map *)from;
+    machsym_map_info info;
+    machsym_writer *writer;
+    machsym_cursor at = {0, 0};
+    machsym_map_range range;
+    machsym_map_get_info(map, &info);
+    machsym_result result = machsym_writer_open(&info, allocator, &writer, err);
+    if (result != MACHSYM_OK)
+        return result;
+    while (result == MACHSYM_OK && machsym_map_next(map, &at, &range)) {
+        ask_map(map, range.lo, &answer);
+        result = machsym_writer_add(writer, &range, answer.frames, answer.count, err);
+    }
+    if (result == MACHSYM_OK)
+        return machsym_writer_finish(writer, out, err);
+    machsym_writer_close(writer);
+    return result;
+}
+
+static machsym_result make_open(const void *from, const machsym_allocator *allocator, machsym_map **out,
+                                machsym_error *err)
+{
+    return machsym_map_open(NULL, machsym_map_bytes((const machsym_map *)from), 0, allocator, out, err);
+}
+
+static void check_maker(const void *from, maker make)
+{
+    for (unsigned for_good = 0; for_good < 2; for_good++) {
+        machsym_map *whole = NULL;
+        failer f;
+        machsym_allocator allocator = {failing_alloc, failing_free, &f};
+        machsym_error err;
+        memset(&f, 0, sizeof f);
+        CHECK_EQ(make(from, &allocator, &whole, &err), MACHSYM_OK);
+        size_t needed = f.calls;
+        CHECK(needed > 0);
+        for (size_t n = 1; n <= needed; n++) {
+            machsym_map *map = NULL;
+            failer g;
+            machsym_allocator failing = {failing_alloc, failing_free, &g};
+            memset(&g, 0, sizeof g);
+            g.fail_at = n;
+            g.for_good = for_good != 0;
+            machsym_result result = make(from, &failing, &map, &err);
+            CHECK_EQ(result, MACHSYM_ERR_MEMORY);
+            CHECK_EQ(err.code, result);
+            CHECK(map == NULL);
+            machsym_map_close(map);
+            CHECK_EQ(g.out, 0);
+            CHECK_EQ(g.bytes_out, 0);
+        }
+        machsym_map *again = NULL;
+        CHECK_EQ(make(from, &allocator, &again, &err), MACHSYM_OK);
+        CHECK(again != NULL && whole != NULL && same_bytes(whole, again));
+        machsym_map_close(whole);
+        machsym_map_close(again);
+        CHECK_EQ(f.out, 0);
+        CHECK_EQ(f.bytes_out, 0);
+    }
+}
+
+int main(void)
+{
+    static const char *const paths[] = {
+        "tests/fixtures/bin/demo.app.dSYM", "tests/fixtures/bin/cross-x86_64-d4-14.dwarf",
+        "tests/fixtures/bin/hand-units.dwarf", "tests/fixtures/bin/symbols-x86_64"};
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        machsym_image *image = test_open(paths[i]);
+        machsym_map *map = build_map(image, MACHSYM_LINES_ATOS, 0);
+        check_maker(image, make_whole);
+        check_maker(image, make_parts);
+        check_maker(map, make_copy);
+        check_maker(map, make_open);
+        machsym_map_close(map);
+        machsym_image_close(image);
+    }
+    return test_done();
+}

@@ -1,0 +1,505 @@
+/* Writing maps range by range, and maps that lie: cut short, flipped bits under a right checksum, packed text that leads
+ * astray. Opening gives a clear error, or lookups stay within bounds (run it under AddressSanitizer) and end. */
+#include "maps.h"
+
+static map_answer got;
+
+static machsym_str str(const char *c_string)
+{
+    machsym_str out = {c_string, strlen(c_string)};
+    return out;
+}
+
+static machsym_map_info test_info(void)
+{
+    machsym_map_info info;
+    memset(&info, 0, sizeof info);
+    info.name = str("Image");
+    info.uuid.v[0] = 0xab;
+    info.cputype = 0x0100000c;
+    info.text_addr = 0x100000000;
+    info.text_size = 0x10000;
+    info.lines = MACHSYM_LINES_STMT;
+    return info;
+}
+
+static machsym_frame test_frame(const char *linkage_name, const char *file, uint32_t line)
+{
+    machsym_frame frame;
+    memset(&frame, 0, sizeof frame);
+    frame.linkage_name = str(linkage_name);
+    frame.name = str("name");
+    frame.file.comp_dir = str("/src");
+    frame.file.name = str(file);
+    frame.line = line;
+    frame.column = 7;
+    frame.function_start = 0x100001000;
+    frame.function_size = 0x40;
+    frame.name_source = MACHSYM_SOURCE_DWARF;
+    frame.line_source = MACHSYM_SOURCE_DWARF;
+    return frame;
+}
+
+static machsym_writer *open_writer(uint32_t flags)
+{
+    machsym_map_info info = test_info();
+    machsym_writer *writer = NULL;
+    info.flags = flags;
+    CHECK_EQ(machsym_writer_open(&info, NULL, &writer, NULL), MACHSYM_OK);
+    return writer;
+}
+
+/* Two functions, the first with a call inlined into it; a symbol behind them. */
+static machsym_map *write_map(uint32_t flags)
+{
+    machsym_writer *writer = open_writer(flags);
+    machsym_map *map = NULL;
+    machsym_map_range range = {0x100001000, 0x100001010, false};
+    machsym_frame frames[2] = {test_frame("_Z5innerv", "in.h", 3), test_frame("_Z5outerv", "out.c", 10)};
+    frames[0].is_inline = true;
+    CHECK_EQ(machsym_writer_add(writer, &range, frames, 2, NULL), MACHSYM_OK);
+    range.lo = 0x100001010;
+    range.hi = 0x100001040;
+    frames[1].line = 11;
+    CHECK_EQ(machsym_writer_add(writer, &range, &frames[1], 1, NULL), MACHSYM_OK);
+    range.lo = 0x100002000;
+    range.hi = 0x100002100;
+    range.is_symbol = true;
+    machsym_frame symbol;
+    memset(&symbol, 0, sizeof symbol);
+    symbol.linkage_name = str("-[Class method:]");
+    symbol.function_start = range.lo;
+    symbol.function_size = 0x100;
+    symbol.name_source = MACHSYM_SOURCE_SYMTAB;
+    CHECK_EQ(machsym_writer_add(writer, &range, &symbol, 1, NULL), MACHSYM_OK);
+    CHECK_EQ(machsym_writer_finish(writer, &map, NULL), MACHSYM_OK);
+    return map;
+}
+
+/* ---- What is written can be read ---- */
+
+static void check_contents(uint32_t flags)
+{
+    machsym_map *made = write_map(flags);
+    machsym_map *map = reopen_map(made, 0);
+    machsym_map_info info;
+    machsym_map_get_info(map, &info);
+    CHECK(same_str(info.name, str("Image")));
+    CHECK_EQ(info.uuid.v[0], 0xab);
+    CHECK_TEXT(info.arch, "arm64");
+    CHECK_EQ(info.text_addr, 0x100000000);
+    CHECK_EQ(info.lines, MACHSYM_LINES_STMT);
+    CHECK_EQ(info.flags, flags);
+    ask_map(map, 0x10000100f, &got);
+    CHECK_EQ(got.count, 2);
+    CHECK_STR(got.frames[0].linkage_name, "_Z5innerv");
+    CHECK_STR(got.frames[0].file.name, "in.h");
+    CHECK_EQ(got.frames[0].line, 3);
+    CHECK_EQ(got.frames[0].column, flags & MACHSYM_MAP_COLUMNS ? 7 : 0);
+    CHECK(got.frames[0].is_inline);
+    CHECK_STR(got.frames[1].linkage_name, "_Z5outerv");
+    CHECK_STR(got.frames[1].name, "name");
+    CHECK_STR(got.frames[1].file.comp_dir, "/src");
+    CHECK_EQ(got.frames[1].line, 10);
+    CHECK_EQ(got.frames[1].function_start, 0x100001000);
+    CHECK_EQ(got.frames[1].function_size, 0x40);
+    ask_map(map, 0x100001010, &got);
+    CHECK_EQ(got.count, 1);
+    CHECK_EQ(got.frames[0].line, 11);
+    ask_map(map, 0x1000020ff, &got);
+    CHECK_EQ(got.count, 1);
+    CHECK_STR(got.frames[0].linkage_name, "-[Class method:]");
+    CHECK_EQ(got.frames[0].name_source, MACHSYM_SOURCE_SYMTAB);
+    CHECK_EQ(got.frames[0].line_source, MACHSYM_SOURCE_NONE);
+    static const uint64_t nothing[] = {0x100000fff, 0x100001040, 0x100001fff, 0x100002100};
+    for (size_t i = 0; i < 4; i++)
+        CHECK_EQ(machsym_map_frames(map, nothing[i], NULL, 0), 0);
+    machsym_cursor at = {0, 0};
+    machsym_map_range range;
+    static const uint64_t starts[] = {0x100001000, 0x100001010, 0x100002000};
+    for (size_t i = 0; i < 3; i++) {
+        CHECK(machsym_map_next(map, &at, &range));
+        CHECK_EQ(range.lo, starts[i]);
+        CHECK_EQ(range.is_symbol, i == 2);
+    }
+    CHECK(!machsym_map_next(map, &at, &range));
+    machsym_map_close(map);
+    machsym_map_close(made);
+}
+
+/* Neighbours that say the same become one range; many ranges and functions come back as they were. */
+static void check_many(void)
+{
+    enum { COUNT = 5000 };
+    machsym_writer *writer = open_writer(0);
+    machsym_map *map = NULL;
+    char name[32];
+    size_t wrong = 0;
+    size_t ranges = 0;
+    for (uint64_t i = 0; i < COUNT; i++) {
+        machsym_map_range range = {0x100000000 + 8 * i, 0x100000008 + 8 * i, false};
+        snprintf(name, sizeof name, "function%u", (unsigned)(i / 7));
+        machsym_frame frame = test_frame(name, i % 3 == 0 ? "a.c" : "b.c", (uint32_t)(i % 11 * 100));
+        frame.function_start = 0x100000000 + 56 * (i / 7);
+        if (machsym_writer_add(writer, &range, &frame, 1, NULL) != MACHSYM_OK)
+            wrong++;
+    }
+    CHECK_EQ(machsym_writer_finish(writer, &map, NULL), MACHSYM_OK);
+    for (uint64_t i = 0; i < COUNT; i++) {
+        ask_map(map, 0x100000003 + 8 * i, &got);
+        snprintf(name, sizeof name, "function%u", (unsigned)(i / 7));
+        wrong += got.count != 1 || !same_str(got.frames[0].linkage_name, str(name)) ||
+                 !same_str(got.frames[0].file.name, str(i % 3 == 0 ? "a.c" : "b.c")) ||
+                 got.frames[0].line != i % 11 * 100;
+    }
+    machsym_cursor at = {0, 0};
+    machsym_map_range range;
+    while (machsym_map_next(map, &at, &range))
+        ranges++;
+    CHECK_EQ(wrong, 0);
+    CHECK_EQ(ranges, COUNT);
+    machsym_map_close(map);
+
+    writer = open_writer(0);
+    for (uint64_t i = 0; i < 100; i++) {
+        machsym_map_range same = {0x100000000 + 8 * i, 0x100000008 + 8 * i, false};
+        machsym_frame frame = test_frame("f", "a.c", 1);
+        CHECK_EQ(machsym_writer_add(writer, &same, &frame, 1, NULL), MACHSYM_OK);
+    }
+    CHECK_EQ(machsym_writer_finish(writer, &map, NULL), MACHSYM_OK);
+    at.a = at.b = 0;
+    CHECK(machsym_map_next(map, &at, &range));
+    CHECK_EQ(range.hi, 0x100000000 + 800);
+    CHECK(!machsym_map_next(map, &at, &range));
+    machsym_map_close(map);
+}
+
+static void check_empty(void)
+{
+    machsym_map *map = NULL;
+    CHECK_EQ(machsym_writer_finish(open_writer(0), &map, NULL), MACHSYM_OK);
+    machsym_map *opened = reopen_map(map, 0);
+    machsym_cursor at = {0, 0};
+    machsym_map_range range;
+    CHECK(!machsym_map_next(opened, &at, &range));
+    CHECK_EQ(machsym_map_frames(opened, 0x100000000, NULL, 0), 0);
+    machsym_map_close(opened);
+    machsym_map_close(map);
+}
+
+/* ---- Wrong arguments ---- */
+
+static void refuse(machsym_writer *writer, uint64_t lo, uint64_t hi, size_t count, machsym_result code)
+{
+    machsym_map_range range = {lo, hi, false};
+    machsym_frame frame = test_frame("f", "a.c", 1);
+    machsym_error err;
+    CHECK_EQ(machsym_writer_add(writer, &range, &frame, count, &err), code);
+    CHECK_EQ(err.code, code);
+}
+
+static void check_arguments(void)
+{
+    machsym_writer *writer = open_writer(0);
+    machsym_map_info info = test_info();
+    machsym_map *map = NULL;
+    machsym_bytes none = {NULL, 0};
+    refuse(writer, 0x100001000, 0x100001010, 1, MACHSYM_OK);
+    refuse(writer, 0x10000100f, 0x100001020, 1, MACHSYM_ERR_ARGUMENT); /* overlaps */
+    refuse(writer, 0x100001020, 0x100001020, 1, MACHSYM_ERR_ARGUMENT); /* empty */
+    refuse(writer, 0x100001020, 0x100001030, 0, MACHSYM_ERR_ARGUMENT);
+    refuse(writer, 0x100001020, 0x300000000, 1, MACHSYM_ERR_LIMIT); /* 4 GB and more */
+    refuse(writer, 0x100001020, 0x100001030, 1, MACHSYM_OK);
+    CHECK_EQ(machsym_writer_finish(writer, &map, NULL), MACHSYM_OK);
+    CHECK_EQ(machsym_map_frames(map, 0x10000101f, NULL, 0), 0);
+    CHECK_EQ(machsym_map_frames(map, 0x100001020, NULL, 0), 1);
+    machsym_map_close(map);
+    writer = open_writer(0);
+    refuse(writer, 0xffff0000, 0x100001010, 1, MACHSYM_ERR_ARGUMENT); /* below the text base */
+    machsym_writer_close(writer);
+    machsym_writer_close(NULL);
+    CHECK_EQ(machsym_writer_open(NULL, NULL, &writer, NULL), MACHSYM_ERR_ARGUMENT);
+    CHECK_EQ(machsym_writer_open(&info, NULL, NULL, NULL), MACHSYM_ERR_ARGUMENT);
+    CHECK_EQ(machsym_map_open(NULL, none, 0, NULL, &map, NULL), MACHSYM_ERR_ARGUMENT);
+    CHECK_EQ(machsym_map_open("x", none, 0, NULL, NULL, NULL), MACHSYM_ERR_ARGUMENT);
+    machsym_plan *plan;
+    machsym_plan_desc desc;
+    memset(&desc, 0, sizeof desc);
+    CHECK_EQ(machsym_plan_open(&desc, &plan, NULL), MACHSYM_ERR_ARGUMENT);
+    machsym_plan_close(NULL);
+    machsym_part_close(NULL);
+}
+
+static void check_plan_arguments(void)
+{
+    machsym_plan_desc desc;
+    machsym_plan *plan = NULL;
+    machsym_part *part = NULL;
+    machsym_map *map = NULL;
+    memset(&desc, 0, sizeof desc);
+    machsym_image *image = test_open("tests/fixtures/bin/demo.app.dSYM");
+    desc.image = image;
+    desc.lines = MACHSYM_LINES_COUNT;
+    CHECK_EQ(machsym_plan_open(&desc, &plan, NULL), MACHSYM_ERR_ARGUMENT);
+    desc.lines = MACHSYM_LINES_DWARF;
+    CHECK_EQ(machsym_plan_open(&desc, &plan, NULL), MACHSYM_OK);
+    size_t count = machsym_plan_part_count(plan);
+    CHECK(count > 0);
+    CHECK(machsym_plan_part_size(plan, 0) > 0);
+    CHECK_EQ(machsym_plan_part_size(plan, count), 0);
+    CHECK_EQ(machsym_part_build(plan, count, &part, NULL), MACHSYM_ERR_ARGUMENT);
+    CHECK_EQ(machsym_map_merge(plan, &part, count + 1, &map, NULL), MACHSYM_ERR_ARGUMENT);
+    CHECK(map == NULL);
+    machsym_plan_close(plan);
+    machsym_image_close(image);
+}
+
+/* ---- Maps that lie ---- */
+
+/* Asks a map everything; the sum keeps the compiler from leaving it out. */
+static uint64_t use_map(const machsym_map *map)
+{
+    machsym_map_info info;
+    machsym_cursor at = {0, 0};
+    machsym_map_range range;
+    uint64_t sum = 0;
+    size_t ranges = 0;
+    machsym_map_get_info(map, &info);
+    sum += info.name.len != 0 ? (uint64_t)info.name.ptr[info.name.len - 1] : 0;
+    while (machsym_map_next(map, &at, &range) && ranges++ < 1000) {
+        uint64_t addrs[2] = {range.lo, range.hi - 1};
+        for (size_t i = 0; i < 2; i++) {
+            ask_map(map, addrs[i], &got);
+            size_t count = got.count < MAPS_FRAMES ? got.count : MAPS_FRAMES;
+            for (size_t k = 0; k < count; k++) {
+                const machsym_frame *frame = &got.frames[k];
+                for (size_t b = 0; b < frame->linkage_name.len; b++)
+                    sum += (uint8_t)frame->linkage_name.ptr[b];
+                for (size_t b = 0; b < frame->name.len; b++)
+                    sum += (uint8_t)frame->name.ptr[b];
+                for (size_t b = 0; b < frame->file.name.len; b++)
+                    sum += (uint8_t)frame->file.name.ptr[b];
+                for (size_t b = 0; b < frame->file.comp_dir.len + frame->file.dir.len; b++)
+                    sum += b < frame->file.dir.len ? (uint8_t)frame->file.dir.ptr[b] : 0;
+            }
+        }
+    }
+    return sum;
+}
+
+/* Makes size and checksum right again, so that the damage lies deeper. */
+static void repair(uint8_t *bytes, size_t len)
+{
+    if (len < ms_MAP_HEAD)
+        return;
+    ms_map_store_u64(bytes + 64, len);
+    ms_map_store_u64(bytes + 72, 0);
+    ms_map_store_u64(bytes + 72, ms_map_sum_of(ms_span_make(bytes, len)));
+}
+
+static machsym_result try_bytes(const uint8_t *bytes, size_t len, uint32_t flags)
+{
+    /* memory of exactly this size, so that a byte past it is noticed */
+    uint8_t *exact = (uint8_t *)malloc(len + (len == 0));
+    machsym_map *map = NULL;
+    machsym_error err;
+    memcpy(exact, bytes, len);
+    machsym_bytes view = {exact, len};
+    machsym_result result = machsym_map_open(NULL, view, flags, NULL, &map, &err);
+    if (result == MACHSYM_OK)
+        use_map(map);
+    else
+        CHECK(err.code == result && err.what[0] != 0 && map == NULL);
+    machsym_map_close(map);
+    free(exact);
+    return result;
+}
+
+static void check_cut(const uint8_t *bytes, size_t len)
+{
+    uint8_t *copy = (uint8_t *)malloc(len);
+    size_t opened = 0;
+    for (size_t cut = 0; cut < len; cut++) {
+        opened += try_bytes(bytes, cut, 0) == MACHSYM_OK;
+        opened += try_bytes(bytes, cut, MACHSYM_MAP_UNCHECKED) == MACHSYM_OK;
+        memcpy(copy, bytes, cut);
+        repair(copy, cut);
+        try_bytes(copy, cut, 0);
+    }
+    CHECK_EQ(opened, 0);
+    free(copy);
+}
+
+static void check_flips(const uint8_t *bytes, size_t len)
+{
+    uint8_t *copy = (uint8_t *)malloc(len);
+    size_t unnoticed = 0;
+    size_t opened = 0;
+    memcpy(copy, bytes, len);
+    for (size_t i = 0; i < len; i++) {
+        for (unsigned bit = 0; bit < 8; bit++) {
+            copy[i] = (uint8_t)(bytes[i] ^ 1u << bit);
+            unnoticed += try_bytes(copy, len, 0) == MACHSYM_OK;
+            repair(copy, len);
+            opened += try_bytes(copy, len, 0) == MACHSYM_OK;
+            memcpy(copy + 64, bytes + 64, 16);
+            copy[i] = bytes[i];
+        }
+    }
+    CHECK_EQ(unnoticed, 0); /* the checksum finds every one of them */
+    CHECK(opened > 0);      /* and without it the damage gets as far as lookups */
+    free(copy);
+}
+
+/* Several bytes at once, in the tables rather than in the text. */
+static void check_scrambled(const uint8_t *bytes, size_t len)
+{
+    static const uint8_t favourites[] = {0, 1, 2, 0x7f, 0x80, 0xfe, 0xff};
+    uint8_t *copy = (uint8_t *)malloc(len);
+    uint64_t random = 0x9e3779b97f4a7c15u;
+    size_t opened = 0;
+    for (size_t round = 0; round < 20000; round++) {
+        memcpy(copy, bytes, len);
+        size_t count = 1 + next_random(&random) % 6;
+        for (size_t i = 0; i < count; i++) {
+            size_t at = (round & 1) != 0 ? 80 + next_random(&random) % 160 : next_random(&random) % len;
+            copy[at % len] = favourites[next_random(&random) % sizeof favourites];
+        }
+        repair(copy, len);
+        opened += try_bytes(copy, len, 0) == MACHSYM_OK;
+    }
+    CHECK(opened > 0);
+    free(copy);
+}
+
+static void check_hostile(const machsym_map *map)
+{
+    machsym_bytes bytes = machsym_map_bytes(map);
+    const uint8_t *p = (const uint8_t *)bytes.ptr;
+    CHECK_EQ(try_bytes(p, bytes.len, 0), MACHSYM_OK);
+    check_cut(p, bytes.len);
+    check_flips(p, bytes.len);
+    check_scrambled(p, bytes.len);
+}
+
+static void check_versions(void)
+{
+    machsym_map *map = write_map(0);
+    machsym_bytes bytes = machsym_map_bytes(map);
+    uint8_t *copy = (uint8_t *)malloc(bytes.len);
+    memcpy(copy, bytes.ptr, bytes.len);
+    copy[0] = 'm';
+    CHECK_EQ(try_bytes(copy, bytes.len, 0), MACHSYM_ERR_FORMAT);
+    copy[0] = 'M';
+    copy[8]++;
+    CHECK_EQ(try_bytes(copy, bytes.len, 0), MACHSYM_ERR_VERSION);
+    copy[8]--;
+    copy[bytes.len - 1] ^= 1;
+    CHECK_EQ(try_bytes(copy, bytes.len, 0), MACHSYM_ERR_CHECKSUM);
+    CHECK_EQ(try_bytes(copy, bytes.len, MACHSYM_MAP_UNCHECKED), MACHSYM_OK);
+    free(copy);
+    machsym_map_close(map);
+}
+
+/* ---- Packed text ---- */
+
+/* Unpacks hostile bytes into room that is guarded on both sides. */
+static size_t unpack(const uint8_t *packed, size_t len)
+{
+    static const uint8_t dict[64] = "a dictionary";
+    struct {
+        uint8_t before[64];
+        uint8_t room[ms_MAP_BLOCK + 16]; /* matches are copied in steps of 8 */
+        uint8_t after[64];
+    } out;
+    memset(&out, 0x55, sizeof out);
+    uint8_t *exact = (uint8_t *)malloc(len + (len == 0));
+    if (len > 0)
+        memcpy(exact, packed, len);
+    size_t got_len =
+        ms_map_unpack(ms_span_make(dict, sizeof dict), ms_span_make(exact, len), out.room, ms_MAP_BLOCK);
+    free(exact);
+    bool touched = false;
+    for (size_t i = 0; i < sizeof out.before; i++)
+        touched |= out.before[i] != 0x55 || out.after[i] != 0x55;
+    CHECK(!touched);
+    return got_len;
+}
+
+static void check_unpack(void)
+{
+    static const uint8_t literals[] = {0x30, 'a', 'b', 'c'};
+    static const uint8_t match[] = {0x14, 'a', 1, 0, 0x10, 'b'}; /* a, then 8 more of them, then b */
+    static const uint8_t from_dict[] = {0x00, 64, 0, 0x10, '!'};
+    static const uint8_t back_zero[] = {0x10, 'a', 0, 0, 0};
+    static const uint8_t back_far[] = {0x10, 'a', 0xff, 0xff, 0};
+    static const uint8_t no_literals[] = {0xf0, 255, 255, 255, 255, 255, 0};
+    static const uint8_t endless[] = {0x1f, 'a', 1, 0, 255, 255, 255, 255, 255, 255, 0};
+    static const uint8_t cut[] = {0x1f, 'a', 1};
+    CHECK_EQ(unpack(literals, sizeof literals), 3);
+    CHECK_EQ(unpack(match, sizeof match), 10);
+    CHECK_EQ(unpack(from_dict, sizeof from_dict), 5);
+    CHECK_EQ(unpack(back_zero, sizeof back_zero), 1);
+    CHECK_EQ(unpack(back_far, sizeof back_far), 1);
+    CHECK(unpack(no_literals, sizeof no_literals) <= ms_MAP_BLOCK);
+    CHECK(unpack(endless, sizeof endless) <= ms_MAP_BLOCK);
+    CHECK_EQ(unpack(cut, sizeof cut), 1);
+    CHECK_EQ(unpack(NULL, 0), 0);
+    uint8_t noise[300];
+    uint64_t random = 12345;
+    for (size_t round = 0; round < 20000; round++) {
+        size_t len = next_random(&random) % sizeof noise;
+        for (size_t i = 0; i < len; i++)
+            noise[i] = (uint8_t)(next_random(&random) >> (round % 8));
+        CHECK(unpack(noise, len) <= ms_MAP_BLOCK);
+    }
+}
+
+/* What is packed comes back, for texts that repeat themselves, repeat the dictionary, or do neither. */
+static void check_pack(void)
+{
+    static ms_map_dict dict;
+    uint64_t random = 99;
+    for (size_t round = 0; round < 3000; round++) {
+        uint8_t text[ms_MAP_BLOCK];
+        uint8_t packed[2 * ms_MAP_BLOCK];
+        uint8_t back[ms_MAP_BLOCK + 16];
+        unsigned letters = 1 + (unsigned)(round % 40);
+        dict.len = round % 3 == 0 ? 0 : 200 + round % 100;
+        for (size_t i = 0; i < dict.len; i++)
+            dict.text[i] = (uint8_t)('a' + next_random(&random) % letters);
+        ms_map_index_dict(&dict);
+        for (size_t i = 0; i < sizeof text; i++) {
+            bool from_dict = dict.len > 0 && i % 100 < 50;
+            text[i] = from_dict ? dict.text[i % dict.len] : (uint8_t)('a' + next_random(&random) % letters);
+        }
+        size_t len = ms_map_pack(&dict, text, sizeof text, packed);
+        memset(back, 0, sizeof back);
+        size_t got_len =
+            ms_map_unpack(ms_span_make(dict.text, dict.len), ms_span_make(packed, len), back, sizeof back);
+        CHECK(got_len == sizeof text && memcmp(text, back, sizeof text) == 0);
+    }
+}
+
+int main(void)
+{
+    check_contents(0);
+    check_contents(MACHSYM_MAP_COLUMNS);
+    check_contents(MACHSYM_MAP_CHUNK);
+    check_many();
+    check_empty();
+    check_arguments();
+    check_plan_arguments();
+    check_versions();
+    check_unpack();
+    check_pack();
+    machsym_map *map = write_map(MACHSYM_MAP_COLUMNS);
+    check_hostile(map);
+    machsym_map_close(map);
+    machsym_image *image = test_open("tests/fixtures/bin/demo.app.dSYM");
+    map = build_map(image, MACHSYM_LINES_ATOS, 0);
+    machsym_image_close(image);
+    check_hostile(map);
+    machsym_map_close(map);
+    return test_done();
+}
