@@ -171,6 +171,7 @@ fixtures-check:
 	@bash tests/fixtures/check.sh
 differential: all
 	@MACHSYM=$(abspath $(B)/machsym) bash tests/differential/run.sh
+	@MACHSYM=$(abspath $(B)/machsym) sh tests/differential/names.sh
 	@MACHSYM=$(abspath $(B)/machsym) bash tests/differential/selftest.sh
 bench: all
 	bench/run

@@ -1,11 +1,13 @@
 /* machsym - function, file, line and inline chain for addresses of iPhone and Mac programs, on any machine.
  *
- * One header, no dependency but the C library. MIT or public domain, at your choice: the texts are at the end.
+ * One header, no dependency but the C library. MIT or public domain, at your choice: the texts are at the
+ * end.
  */
 
-/* ==== >>manual ================================================================================================
- * What it is: one header that turns an address of an iPhone or Mac program into function, file, line and inline chain,
- * from the dSYM, the binary, or both. It runs wherever there is a C compiler. In one C file of a program:
+/* ==== >>manual =============================================================================================
+ * What it is: one header that turns an address of an iPhone or Mac program into function, file, line and
+ * inline chain, from the dSYM, the binary, or both. It runs wherever there is a C compiler. In one C file of
+ * a program:
  *
  *     #define MACHSYM_IMPLEMENTATION
  *     #include "machsym.h"
@@ -22,33 +24,143 @@
  *     machsym_session_open(&how, &session, NULL);
  *     size_t count = machsym_session_frames(session, machsym_image_addr(image, load_addr, pc), f, 16);
  *
- * Does: fat and thin Mach-O, 64 and 32 bit, every file type; DWARF 2 to 5; debug maps to object files; symbol tables,
- * stubs, exports, Objective-C and Swift metadata, function starts where there is no DWARF; names of C++, Swift, Rust
- * and D; whole-image maps that answer in a fraction of a microsecond.
- * Does not: read ELF or PE; inflate __zdebug_* sections (symbols answer there); unwind; talk to a network; know
- * report formats (the tool in examples/machsym does).
+ * Does: fat and thin Mach-O, 64 and 32 bit, every file type; DWARF 2 to 5; debug maps to object files; symbol
+ * tables, stubs, exports, Objective-C and Swift metadata, function starts where there is no DWARF; names of
+ * C++, Swift, Rust and D; whole-image maps that answer in a fraction of a microsecond.
+ * Does not: read ELF or PE; inflate __zdebug_* sections (symbols answer there); unwind; talk to a network;
+ * know report formats (the tool in examples/machsym does).
  *
- * Address spaces. A *runtime* address is what a crash report shows. The *file* address is what the file calls it:
- * runtime - load address + vmaddr of __TEXT; machsym_image_addr does this. All functions but that one take file
- * addresses. Return addresses point behind the call: subtract 1 before asking.
+ * Address spaces. A *runtime* address is what a crash report shows. The *file* address is what the file calls
+ * it: runtime - load address + vmaddr of __TEXT; machsym_image_addr does this. All functions but that one
+ * take file addresses. Return addresses point behind the call: subtract 1 before asking.
  *
- * Threads. const means shareable: a function that takes const T * may run on many threads with the same T. A T * without
- * const belongs to one thread at a time. So: one image, one session a thread. There are no locks and no globals.
+ * Threads. const means shareable: a function that takes const T * may run on many threads with the same T. A
+ * T * without const belongs to one thread at a time. So: one image, one session a thread. There are no locks
+ * and no globals.
  *
- * Lifetimes. Input is mapped once and never written. Names and paths in frames are views into it and live until the image
- * is closed; the few that are put together from parts live until the session is trimmed or closed. A file that another
- * process truncates while it is mapped raises SIGBUS: open it with MACHSYM_OPEN_COPY where that may happen.
+ * Lifetimes. Input is mapped once and never written. Names and paths in frames are views into it and live
+ * until the image is closed; the few that are put together from parts live until the session is trimmed or
+ * closed. A file that another process truncates while it is mapped raises SIGBUS: open it with
+ * MACHSYM_OPEN_COPY where that may happen.
  *
- * Memory comes from the allocator of each descriptor, in large pieces, and goes back when the object is closed. A lookup
- * in a unit that the session has decoded, and every lookup in a map, allocates nothing.
+ * Memory comes from the allocator of each descriptor, in large pieces, and goes back when the object is
+ * closed. A lookup in a unit that the session has decoded, and every lookup in a map, allocates nothing.
  *
- * Errors. What cannot be opened or built returns a machsym_result and fills a machsym_error. Damage inside a file never
- * fails a lookup: it costs the unit, and is counted. Nothing known of an address is 0 frames, and no error.
+ * Errors. What cannot be opened or built returns a machsym_result and fills a machsym_error. Damage inside a
+ * file never fails a lookup: it costs the unit, and is counted. Nothing known of an address is 0 frames, and
+ * no error.
  *
- * Trust. Files may come from strangers: every offset, count and size is checked where it is read, every loop ends with
- * its input or its budget, recursion is bounded.
+ * Trust. Files may come from strangers: every offset, count and size is checked where it is read, every loop
+ * ends with its input or its budget, recursion is bounded.
  *
- * Map format: see "The map file" in front of >>map.
+ * ---- The map format, version 1 ----
+ *
+ * A .symmap is used as it lies in the file. All numbers are little-endian. Tables begin at multiples of 8;
+ * nothing else is aligned. "uleb" is an unsigned LEB128 number: 7 bits a byte, the lowest first, bit 7 set on
+ * all but the last. "zigzag" makes a signed number of one: n / 2 when n is even, else -(n / 2) - 1. Offsets
+ * of code count from the text base, which is the vmaddr of __TEXT; an address of the file is text base +
+ * offset, and a runtime one load address + offset.
+ *
+ * Header, 256 bytes:
+ *      0  "MACHSYM" and a line feed     32  u32 cputype, as in Mach-O     64  u64 size of the file
+ *      8  u32 version: 1                36  u32 cpusubtype                72  u64 checksum
+ *     12  u32 flags: 1 columns,         40  u64 text base                 80  ten tables: u64 begin, u64 end,
+ *         2 chunk                       48  u64 size of __TEXT                from the start of the file
+ *     16  UUID, 16 bytes                56  u32 line policy: 0 atos,     240  zeros
+ *                                           1 dwarf, 2 stmt
+ *                                       60  u32 bucket shift
+ *
+ * Tables, in the order of the header:
+ *     0 NAME            the image's name; not ended by a NUL
+ *     1 PARTS           {u32 begin, u32 files}: parts of DATA, ascending: where the part begins, where its
+ *                       file table stands
+ *     2 RUNS            {u32 offset, u32 at}: ascending by offset: a run begins at this offset of code; its
+ *                       RUN record stands at this position of DATA
+ *     3 BUCKETS         u32: number i is how many of RUNS begin below i << bucket shift
+ *     4 SYMBOL RUNS     the same as RUNS for ranges that debug info says nothing of
+ *     5 SYMBOL BUCKETS  and their buckets
+ *     6 DICT            text that packed blocks may refer to
+ *     7 BLOCKS          u32: where packed block i begins in TEXT; one number more than there are blocks
+ *     8 DATA            the records below. Its first byte is unused, so that position 0 means none
+ *     9 TEXT            packed blocks of names
+ *
+ * Records in DATA. Records refer back only, by distances ("back d" is the record's own position - d; d = 0
+ * means none), so that parts can be made apart from each other and every walk ends:
+ *     TEXT      uleb length, the bytes.
+ *     FUNCTION  ref of the linkage name, ref of the name. A ref is a uleb r: 0 no text; r odd: a TEXT record
+ *               back r >> 1; r even: the packed text at place (r >> 1) - 1.
+ *     FILE      ref of the compilation directory, of the directory, of the file name: never packed.
+ *     CHAIN     uleb w, uleb f: the FUNCTION back f (f = 0: no name). Then, when w is
+ *               odd:  an inlined call. Its caller is the CHAIN back w >> 2. Its name is from a symbol table
+ *                     when w & 2, else from debug info. uleb file, uleb line, and with columns uleb column:
+ *                     of the call.
+ *               even: a concrete function. w >> 1 is the source of its name (machsym_source). uleb offset
+ *                     where it begins, uleb size. The offset wraps around 64 bits when no function is known.
+ *     RUN       uleb count (24 at most); then ranges that follow each other, the first at the run's offset.
+ *               Of each: uleb size; uleb w; if w & 1, uleb d: its CHAIN is back d from the RUN (d = 0: lines,
+ *               but no function), else that of the range before; if w & 2, uleb file, else that of the range
+ *               before (0 at first); with columns, uleb column. Its line is that of the range before (0 at
+ *               first) + zigzag(w >> 2).
+ *     FILES     the file table that ends a part: u32 count, then u32 for file 1, 2, ...: position of the FILE
+ *               record, counted from the part's begin. A file number counts in the table of the part that the
+ *               RUN stands in; 0 is no file.
+ *
+ * Packed text: names lie, each ended by a NUL, in one long text that is cut into blocks of 1024 bytes (the
+ * string tables of the image, with the strings nobody needs left in). The text at place p begins in block p /
+ * 1024 at byte p % 1024, and may run on into the next. Block i is TEXT[BLOCKS[i], BLOCKS[i + 1]): no bytes
+ * when nothing refers to it, 1024 bytes as they are, else an LZ4 block (github.com/lz4/lz4,
+ * doc/lz4_Block_format.md) that unpacks to 1024 bytes, with DICT before it as what matches may reach back
+ * into. Where a match reaches past the end of DICT it goes on at the begin of the block.
+ *
+ * To look up offset o:
+ *  1. In RUNS find the last run with offset <= o: in bucket b = o >> bucket shift (the last but one when
+ *     there are fewer) only runs BUCKETS[b] - 1 to BUCKETS[b + 1] - 1 come into question; in the last bucket
+ *     all that follow.
+ *  2. Decode its RUN until the range that holds o. If there is one with a CHAIN, follow that: the first frame
+ *     has the range's file and line, each next one is the caller with file and line of the call, the even
+ *     CHAIN is the last. All frames have its begin and size.
+ *  3. Else do the same in SYMBOL RUNS: one frame. If the range of step 2 was there, with lines but without a
+ *     CHAIN, the frame (an empty one when there is none) takes file and line from it.
+ * A range of a symbol may run on below ranges from debug info; those answer first.
+ *
+ * Checksum: of the file with the checksum's 8 bytes zero; the sum of the header, xor the sum of the rest. The
+ * sum of n bytes: K = 0x9e3779b97f4a7c15; lanes of 64 bits begin as 1, 2, 3, n. Of each 32 bytes lane i takes
+ * number i: lane = (lane xor number) * K; lane = lane xor (lane >> 29). The tail of less than 32 bytes,
+ * padded with zeros, goes in the same way but without the last step. sum = 0; for each lane sum = (sum xor
+ * lane xor (lane >> 32)) * K; the result is sum xor (sum >> 29). It finds damage; it is no protection against
+ * forgery, and readers must check every bound.
+ *
+ * A lookup in bytes: the demo's map (tests/fixtures/bin/demo.app.dSYM), address 0x100000aec. The header says
+ * text base 0x100000000, bucket shift 11, RUNS at 0x108, BUCKETS at 0x140, DATA at 0x500; so o = 0xaec,
+ * bucket 1.
+ *  - BUCKETS is 0, 0, 7: run number 6 or one before it. RUNS[6] = {0xa94, 0xee}: the last that begins at or
+ *    below 0xaec.
+ *  - The RUN at DATA + 0xee says 0d: 13 ranges. Line 0, file 0, o = 0xa94 to begin with.
+ *      08 93 01 0c 03   size 8, w = 0x93: chain back 0x0c: 0xe2, file 3, line +18 = 18  [0xa94, 0xa9c)
+ *      04 8d 01 15      size 4, w = 0x8d: chain back 0x15: 0xd9, line -18 = 0   [0xa9c, 0xaa0)
+ *      ... ten more; the line is 21 after them ...
+ *      04 77 04 03      size 4, w = 0x77: chain back 0x04: 0xea, file 3, line -15 = 6   [0xaec, 0xaf0)
+ *  - CHAIN 0xea: 11 4a 03 0d. w = 0x11 is odd: the caller is back 4, 0xe6; FUNCTION back 0x4a: 0xa0; called
+ *    in file 3, line 13. The FUNCTION at 0xa0: fe 09 96 0a, refs 0x4fe and 0x516, both even: places 0x27e and
+ *    0x28a, in block 0: "_Z7requireb" and "require". First frame: that, in file 3, line 6.
+ *  - PARTS[0] = {0, 0x11b}: the part begins at 0, its file table stands at 0x11b; number 3 is 0xb3. The FILE
+ *    there: d1 02 1f 15, three odd refs: TEXT back 0xa8, 0x0f and 0x0a: "/fixtures", "demo", "queue.hpp".
+ *  - CHAIN 0xe6: 11 4e 03 13: caller 0xe2, FUNCTION 0x98, "_ZN5QueueIiE2atEi", in file 3, line 13; called in
+ *    line 19.
+ *  - CHAIN 0xe2: 25 04 02 13: caller 0xd9, FUNCTION 0xde, "_ZN5QueueIiE4dropEi", in file 3, line 19; called
+ *    in file 2, line 19.
+ *  - CHAIN 0xd9: 02 03 94 15 5c: even: source 1 (debug info), FUNCTION 0xd6: 00 98 09, no linkage name,
+ *    "-[Player skip:]", in file 2, line 19; it begins at 0xa94 and is 92 bytes long.
+ *
+ * Chunks: a chunk is a map with flag 2, which holds the ranges that touch bytes [i * N, (i + 1) * N) of the
+ * text, whole, also those that begin before or end behind it; offsets count from the same text base. There
+ * are two tables of chunks, "dwarf" and "symbol_table"; a reader asks dwarf first. The key of a chunk is
+ * TABLE:IMAGE:UUID:I, the UUID in upper case with dashes, I decimal; in IMAGE the bytes up to space, 0x7f and
+ * : { } % " \ are written %XX. A chunk without ranges has no key.
+ *
+ * A store is a folder with the map of each UUID at XX/UUID.symmap, XX being the UUID's first two digits.
+ *
+ * Versions: 1, the first one. A reader refuses any other; unknown flags may be ignored.
  *
  * Contents; search for the tag:
  *   >>options    what may be defined before the include
@@ -85,7 +197,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ==== >>options ===============================================================================================
+/* ==== >>options ============================================================================================
  * Define these before the include that carries MACHSYM_IMPLEMENTATION. */
 
 /* MACHSYM_STATIC: every function becomes static; for use inside one translation unit. */
@@ -99,16 +211,16 @@
 #endif
 #endif
 
-/* MACHSYM_NO_OS: no file is opened and no C library function is called; images come as bytes and every descriptor
- * must carry an allocator. Saves about 3 KB. */
+/* MACHSYM_NO_OS: no file is opened and no C library function is called; images come as bytes and every
+ * descriptor must carry an allocator. Saves about 3 KB. */
 
 /* How many abstract_origin and specification links a name may be away; real files need 3. */
 #ifndef MACHSYM_MAX_NAME_LINKS
 #define MACHSYM_MAX_NAME_LINKS 16
 #endif
 
-/* How many object files of a debug map a session keeps open; past it all are closed. Each costs a mapping and about
- * 200 KB. */
+/* How many object files of a debug map a session keeps open; past it all are closed. Each costs a mapping and
+ * about 200 KB. */
 #ifndef MACHSYM_MAX_OBJECTS
 #define MACHSYM_MAX_OBJECTS 64
 #endif
@@ -128,20 +240,20 @@
  *   of               225,000   349,000 for the whole header */
 
 /* How much scratch machsym_demangle may take, in bytes of stack. 24,576 did for every one of 210,000 names of
- * real programs, of up to 1,000 bytes; only longer names take the large frame. Calls come on top: 10 KB for real
- * names, at most 100 KB for names made to nest. Programs whose threads have small stacks set 24576: names that
- * need more then come back as they are. Saves 250 bytes of code. */
+ * real programs, of up to 1,000 bytes; only longer names take the large frame. Calls come on top: 10 KB for
+ * real names, at most 100 KB for names made to nest. Programs whose threads have small stacks set 24576:
+ * names that need more then come back as they are. Saves 250 bytes of code. */
 #ifndef MACHSYM_DEMANGLE_STACK
 #define MACHSYM_DEMANGLE_STACK 262144
 #endif
 
-/* MACHSYM_COUNT_WORK(n): evaluated wherever a loop visits n bytes or records of input, so that tests can compare how
- * work grows with input. Costs nothing where it is not defined. */
+/* MACHSYM_COUNT_WORK(n): evaluated wherever a loop visits n bytes or records of input, so that tests can
+ * compare how work grows with input. Costs nothing where it is not defined. */
 #ifndef MACHSYM_COUNT_WORK
 #define MACHSYM_COUNT_WORK(n) ((void)0)
 #endif
 
-/* ==== >>api =================================================================================================== */
+/* ==== >>api ============================================================================================= */
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -249,11 +361,13 @@ MACHSYM_API const char *machsym_version(void);
 MACHSYM_API const char *machsym_result_name(machsym_result result);
 /* "dwarf", "symtab", ... as the tool's JSON has them; "?" for a number that is none. */
 MACHSYM_API const char *machsym_source_name(machsym_source source);
-/* "arm64e" and so on for Mach-O's numbers; "unknown" when there is no name. Ignores the ABI and library bits. */
+/* "arm64e" and so on for Mach-O's numbers; "unknown" when there is no name. Ignores the ABI and library
+ * bits. */
 MACHSYM_API const char *machsym_arch_name(uint32_t cputype, uint32_t cpusubtype);
 
 /* Puts a path together: comp_dir/dir/name, where an absolute later part drops the earlier ones.
- * Returns: the length of the whole without the closing NUL, as snprintf does; writes at most cap bytes with the NUL.
+ * Returns: the length of the whole without the closing NUL, as snprintf does; writes at most cap bytes with
+ * the NUL.
  * Threads: any. Cost: one copy. */
 MACHSYM_API size_t machsym_path_join(const machsym_path *path, char *buf, size_t cap);
 
@@ -271,7 +385,8 @@ enum machsym_open_flags {
     MACHSYM_OPEN_ANY_TIME = 1u << 5 /* take object files whose time is not the one in the debug map */
 };
 
-/* Where the object files of a debug map went: paths that begin with from are looked up with to in its place. */
+/* Where the object files of a debug map went: paths that begin with from are looked up with to in its
+ * place. */
 typedef struct machsym_oso_prefix {
     const char *from;
     const char *to;
@@ -352,10 +467,11 @@ MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_sl
 
 /* Opens a slice for lookups: maps the file, reads load commands and unit headers.
  * Returns: OK and *out; else an error, *out NULL, err filled when given.
- * A program without debug info, opened by its path, is answered for by the object files that its debug map (N_OSO)
- * names; sessions and plans open them when they need them. oso_prefixes and oso_dirs turn that on for bytes too.
- * With OPEN_LOADED, bytes is the memory of an image from its header on, as far as it may be read (dyld maps the
- * segments apart: their end is the end of the last one). Segments beyond bytes.len are left out.
+ * A program without debug info, opened by its path, is answered for by the object files that its debug map
+ * (N_OSO) names; sessions and plans open them when they need them. oso_prefixes and oso_dirs turn that on for
+ * bytes too. With OPEN_LOADED, bytes is the memory of an image from its header on, as far as it may be read
+ * (dyld maps the segments apart: their end is the end of the last one). Segments beyond bytes.len are left
+ * out.
  * Owns: *out, until machsym_image_close. Borrows: desc->bytes for as long; nothing else of desc.
  * Threads: any. Cost: proportional to the number of load commands and units, not to the file. */
 MACHSYM_API machsym_result machsym_image_open(const machsym_open_desc *desc, machsym_image **out,
@@ -381,7 +497,8 @@ typedef struct machsym_loaded {
 } machsym_loaded;
 
 /* Which of a process's loaded images holds a runtime address.
- * Returns: the entry, or NULL. images must be sorted by lo, without overlap. Threads: any. Cost: a binary search. */
+ * Returns: the entry, or NULL. images must be sorted by lo, without overlap. Threads: any. Cost: a binary
+ * search. */
 MACHSYM_API const machsym_loaded *machsym_loaded_from_pc(const machsym_loaded *images, size_t count,
                                                          uint64_t pc);
 
@@ -428,32 +545,35 @@ typedef struct machsym_answer {
 } machsym_answer;
 
 /* Opens a session on an image.
- * Returns: OK and *out; else an error. Owns: *out. Borrows: the image. Threads: any; the session then belongs to
- * one thread at a time. Cost: constant; the work is done by lookups. */
+ * Returns: OK and *out; else an error. Owns: *out. Borrows: the image. Threads: any; the session then belongs
+ * to one thread at a time. Cost: constant; the work is done by lookups. */
 MACHSYM_API machsym_result machsym_session_open(const machsym_session_desc *desc, machsym_session **out,
                                                 machsym_error *err);
 MACHSYM_API void machsym_session_close(machsym_session *session);
 /* Drops everything cached. Names that were put together from parts (see machsym_session_frames) end here. */
 MACHSYM_API void machsym_session_trim(machsym_session *session);
-/* Whether memory ran out since the session was opened or trimmed. Then answers may lack frames, names or lines;
- * without it they never do. Threads: the session's. Cost: constant. */
+/* Whether memory ran out since the session was opened or trimmed. Then answers may lack frames, names or
+ * lines; without it they never do. Threads: the session's. Cost: constant. */
 MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session);
 
-/* Which functions hold an address: the innermost inlined call first, the real function last.
- * addr is an address of the file (machsym_image_addr). Subtract 1 from return addresses before.
+/* Which functions hold an address: the innermost inlined call first, the real function last. addr is an
+ * address of the file (machsym_image_addr). Subtract 1 from return addresses before.
  * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address.
- * Borrows: names and paths are views into the image; those that are put together from parts (Objective-C methods
- * without symbols) or come from an object file of a debug map live until machsym_session_trim or close.
- * Threads: the session's. Cost: a unit is decoded when it is first needed, then some binary searches, no allocation.
- * Signals: a lookup that finds everything decoded (one of the same address came before, with no trim in between and
- * the cache under its limit) allocates nothing, takes no lock, and calls nothing but memcpy, memcmp, memchr and memset:
- * async-signal-safe, as long as the signal did not interrupt a call on this very session. */
+ * Borrows: names and paths are views into the image; those that are put together from parts (Objective-C
+ * methods without symbols) or come from an object file of a debug map live until machsym_session_trim or
+ * close.
+ * Threads: the session's. Cost: a unit is decoded when it is first needed, then some binary searches, no
+ * allocation. Signals: a lookup that finds everything decoded (one of the same address came before, with no
+ * trim in between and the cache under its limit) allocates nothing, takes no lock, and calls nothing but
+ * memcpy, memcmp, memchr and memset: async-signal-safe, as long as the signal did not interrupt a call on
+ * this very session. */
 MACHSYM_API size_t machsym_session_frames(machsym_session *session, uint64_t addr, machsym_frame *frames,
                                           size_t cap);
 
 /* The same for many addresses, taken in the order that decodes every unit once.
  * answers[i] says which frames belong to addrs[i]; frames are written while they fit into cap.
- * Returns: how many frames there are in all; if more than cap, ask again with more room or fewer addresses. */
+ * Returns: how many frames there are in all; if more than cap, ask again with more room or fewer
+ * addresses. */
 MACHSYM_API size_t machsym_session_lookup(machsym_session *session, const uint64_t *addrs, size_t count,
                                           machsym_answer *answers, machsym_frame *frames, size_t cap);
 
@@ -486,8 +606,10 @@ typedef struct machsym_symbol {
     machsym_source source;
 } machsym_symbol;
 
-/* Iterate over all functions, line rows and symbols. Functions and rows come unit by unit; symbols by address.
- * Returns: false at the end. Borrows: as machsym_session_frames. Threads: the session's. Cost: linear over all. */
+/* Iterate over all functions, line rows and symbols. Functions and rows come unit by unit; symbols by
+ * address.
+ * Returns: false at the end. Borrows: as machsym_session_frames. Threads: the session's. Cost: linear over
+ * all. */
 MACHSYM_API bool machsym_session_next_function(machsym_session *session, machsym_cursor *at,
                                                machsym_function *out);
 MACHSYM_API bool machsym_session_next_line(machsym_session *session, machsym_cursor *at, machsym_line *out);
@@ -521,7 +643,8 @@ typedef struct machsym_objc {
     bool is_swift;
 } machsym_objc;
 
-/* Iterates over the Objective-C metadata in the file's order: classes, then categories, each with its methods.
+/* Iterates over the Objective-C metadata in the file's order: classes, then categories, each with its
+ * methods.
  * Returns: false at the end. Borrows, Threads: as above. Cost: reads all of it once. */
 MACHSYM_API bool machsym_session_next_objc(machsym_session *session, machsym_cursor *at, machsym_objc *out);
 
@@ -559,8 +682,8 @@ typedef struct machsym_object_file {
     machsym_object_status status;
 } machsym_object_file;
 
-/* Iterates over the object files that the session's lookups tried so far, in that order. Keep the cursor to hear of
- * later ones. Where the status is not FOUND, the symbol table answers in the object's place.
+/* Iterates over the object files that the session's lookups tried so far, in that order. Keep the cursor to
+ * hear of later ones. Where the status is not FOUND, the symbol table answers in the object's place.
  * Returns: false when there is none yet that the cursor has not passed. Borrows: views into the image.
  * Threads: the session's. Cost: constant. */
 MACHSYM_API bool machsym_session_next_object_file(const machsym_session *session, machsym_cursor *at,
@@ -647,18 +770,20 @@ MACHSYM_API size_t machsym_plan_part_count(const machsym_plan *plan);
 MACHSYM_API uint64_t machsym_plan_part_size(const machsym_plan *plan, size_t index);
 
 /* Iterates over the object files of the debug map that the plan works from, all of them.
- * Returns: false at the end, at once for an image with debug info of its own. Threads: any. Cost: constant. */
+ * Returns: false at the end, at once for an image with debug info of its own. Threads: any. Cost:
+ * constant. */
 MACHSYM_API bool machsym_plan_next_object_file(const machsym_plan *plan, machsym_cursor *at,
                                                machsym_object_file *out);
 
 /* Builds one part. The result depends on the plan and the index only.
- * Owns: *out, until machsym_part_close. Borrows: the plan. Threads: any. Cost: decodes the part's units once. */
+ * Owns: *out, until machsym_part_close. Borrows: the plan. Threads: any. Cost: decodes the part's units
+ * once. */
 MACHSYM_API machsym_result machsym_part_build(const machsym_plan *plan, size_t index, machsym_part **out,
                                               machsym_error *err);
 MACHSYM_API void machsym_part_close(machsym_part *part);
 
-/* Puts all parts of a plan, in their order, into a map. The parts are closed one by one on the way, also on failure,
- * and parts[i] becomes NULL: no more than one copy of the map is in memory.
+/* Puts all parts of a plan, in their order, into a map. The parts are closed one by one on the way, also on
+ * failure, and parts[i] becomes NULL: no more than one copy of the map is in memory.
  * Owns: *out, until machsym_map_close. Threads: one. Cost: a copy of the map. */
 MACHSYM_API machsym_result machsym_map_merge(const machsym_plan *plan, machsym_part **parts, size_t count,
                                              machsym_map **out, machsym_error *err);
@@ -667,8 +792,8 @@ MACHSYM_API machsym_result machsym_map_build(const machsym_plan_desc *desc, mach
                                              machsym_error *err);
 
 /* Opens a map file, or the bytes of one, for lookups in place.
- * Returns: OK and *out; else an error: every table is checked to lie inside the file, and the checksum to match. What
- * the tables point to is checked where it is read, so that no file can lead a lookup astray.
+ * Returns: OK and *out; else an error: every table is checked to lie inside the file, and the checksum to
+ * match. What the tables point to is checked where it is read, so that no file can lead a lookup astray.
  * Owns: *out. Borrows: bytes. Threads: a map never changes; share it. Cost: reads the file once; with
  * MACHSYM_MAP_UNCHECKED, only its header. */
 MACHSYM_API machsym_result machsym_map_open(const char *path, machsym_bytes bytes, uint32_t flags,
@@ -706,18 +831,21 @@ MACHSYM_API void machsym_map_get_info(const machsym_map *map, machsym_map_info *
  * Threads: any. Cost: constant. */
 MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr, uint64_t pc);
 
-/* Which functions hold an address of the file, as machsym_session_frames tells it, but for die_offset. Names and files
- * are not looked up yet: name_ref and file_ref stand for them until machsym_map_names.
- * Threads: any. Cost: about 0.2 microseconds; no allocation, no lock, no call to the system: usable in signal handlers. */
+/* Which functions hold an address of the file, as machsym_session_frames tells it, but for die_offset. Names
+ * and files are not looked up yet: name_ref and file_ref stand for them until machsym_map_names.
+ * Threads: any. Cost: about 0.2 microseconds; no allocation, no lock, no call to the system: usable in signal
+ * handlers. */
 MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_frame *frames,
                                       size_t cap);
 /* Sets linkage_name, name and file of frames. Files are views into the map; names are unpacked into text.
  * Returns: the bytes of text needed; names that do not fit stay empty.
- * Cost: about a microsecond a name; no allocation, lock or call to the system: usable in signal handlers too. */
+ * Cost: about a microsecond a name; no allocation, lock or call to the system: usable in signal handlers
+ * too. */
 MACHSYM_API size_t machsym_map_names(const machsym_map *map, machsym_frame *frames, size_t count, char *text,
                                      size_t cap);
 
-/* Iterates over the ranges of a map by address. Returns: false at the end. Ask for the frames of lo. Signals: as above. */
+/* Iterates over the ranges of a map by address. Returns: false at the end. Ask for the frames of lo. Signals:
+ * as above. */
 typedef struct machsym_map_range {
     uint64_t lo;
     uint64_t hi;
@@ -725,8 +853,8 @@ typedef struct machsym_map_range {
 } machsym_map_range;
 MACHSYM_API bool machsym_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_range *out);
 
-/* Writes a map range by range: for chunks of another map, and for symbol tables of other formats.
- * Ranges must ascend without overlap; those from debug info and those from symbols (is_symbol) each by themselves. */
+/* Writes a map range by range: for chunks of another map, and for symbol tables of other formats. Ranges must
+ * ascend without overlap; those from debug info and those from symbols (is_symbol) each by themselves. */
 MACHSYM_API machsym_result machsym_writer_open(const machsym_map_info *info,
                                                const machsym_allocator *allocator, machsym_writer **out,
                                                machsym_error *err);
@@ -746,7 +874,8 @@ enum machsym_demangle_flags {
 };
 
 /* Writes the source form of a mangled C++, Swift, Rust or D name; any other name is copied unchanged.
- * Returns: the length of the result without the closing NUL, as snprintf does; at most cap - 1 bytes are written
+ * Returns: the length of the result without the closing NUL, as snprintf does; at most cap - 1 bytes are
+ * written
  *          and a NUL behind them (nothing when cap is 0).
  * A leading byte 1 and Mach-O's extra underscore may be there or not.
  * Owns / Borrows: keeps nothing. Threads: any. Cost: linear in input plus output; no allocation. */
@@ -757,11 +886,11 @@ MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *b
 #endif
 #endif /* MACHSYM_H */
 
-/* ============================================================================================================== */
+/* ======================================================================================================== */
 #if defined(MACHSYM_IMPLEMENTATION) && !defined(MACHSYM_IMPLEMENTED)
 #define MACHSYM_IMPLEMENTED
 
-/* ==== >>platform ==============================================================================================
+/* ==== >>platform ===========================================================================================
  * Job:    the only calls to the operating system: map or read a file, look into a folder.
  * Uses:   nothing.
  * Offers: ms_os_map, ms_os_unmap, ms_os_is_folder, ms_os_is_file, ms_os_first_file.
@@ -959,7 +1088,7 @@ static int ms_os_write(const char *path, const void *ptr, size_t len)
 #endif
 #endif /* MACHSYM_NO_OS */
 
-/* ==== >>bytes =================================================================================================
+/* ==== >>bytes ==============================================================================================
  * Job:    spans of input, views of text, memory helpers, sort order and search, the error record.
  * Uses:   nothing.
  * Offers: ms_span, ms_span_sub, ms_str_*, ms_copy, ms_zero, ms_equal, ms_add_ok, ms_key, ms_sort, ms_upper_bound, ms_fail.
@@ -1205,8 +1334,9 @@ static void ms_key_insertion_sort(ms_key *v, size_t count)
     }
 }
 
-/* Sorts by key, then item. Radix passes of 8 bits into room (count keys), skipping bytes that all keys share; items
- * must ascend in the input, which makes the stable passes a full order. Falls back to a heap where room is NULL. */
+/* Sorts by key, then item. Radix passes of 8 bits into room (count keys), skipping bytes that all keys share;
+ * items must ascend in the input, which makes the stable passes a full order. Falls back to a heap where room
+ * is NULL. */
 static void ms_sort(ms_key *v, size_t count, ms_key *room)
 {
     size_t sorted = 1;
@@ -1283,7 +1413,7 @@ static machsym_result ms_fail_memory(machsym_error *err)
     return ms_fail(err, MACHSYM_ERR_MEMORY, "the allocator has no memory left", "", 0);
 }
 
-/* ==== >>reader ================================================================================================
+/* ==== >>reader =============================================================================================
  * Job:    reads integers, LEB128 numbers and strings from a span.
  * Uses:   bytes.
  * Offers: ms_rd (sticky failure) and, for windows already checked, ms_rd_raw_*.
@@ -1507,7 +1637,7 @@ static machsym_str ms_rd_str_at(ms_span section, uint64_t off)
     return rd.failed ? ms_str_empty() : ms_rd_str(&rd);
 }
 
-/* ==== >>memory ================================================================================================
+/* ==== >>memory =============================================================================================
  * Job:    gives out memory from chunks of the user's allocator, all of it freed together.
  * Uses:   bytes.
  * Offers: ms_arena, ms_arena_alloc, ms_arena_grow.
@@ -1707,13 +1837,14 @@ static void ms_arena_fit(ms_arena *arena, const void *array, size_t count, size_
         head->used -= had - need;
 }
 
-/* Makes room for at least count + 1 objects. Returns the array, or NULL (and oom) with the old one untouched. */
+/* Makes room for at least count + 1 objects. Returns the array, or NULL (and oom) with the old one
+ * untouched. */
 static inline void *ms_arena_grow(ms_arena *arena, void *array, size_t count, size_t *cap, size_t size)
 {
     return count < *cap ? array : ms_arena_double(arena, array, count, cap, size);
 }
 
-/* ==== >>segments ==============================================================================================
+/* ==== >>segments ===========================================================================================
  * Job:    turns ranges that may overlap into sorted segments that do not, so that one search finds the owner.
  * Uses:   bytes, memory.
  * Offers: ms_seg, ms_seg_build, ms_seg_find.
@@ -1798,7 +1929,8 @@ static uint32_t ms_seg_next_free(uint32_t *next, uint32_t at)
     return at;
 }
 
-/* Any overlap: the later piece wins. Cuts the line at every end, then paints backwards over what is still free. */
+/* Any overlap: the later piece wins. Cuts the line at every end, then paints backwards over what is still
+ * free. */
 static void ms_seg_paint(const ms_piece *pieces, size_t count, ms_arena *scratch, ms_segs *out)
 {
     size_t cut_count = 2 * count;
@@ -1834,8 +1966,8 @@ static void ms_seg_paint(const ms_piece *pieces, size_t count, ms_arena *scratch
     }
 }
 
-/* Makes segments of count non-empty pieces (under 2^31); where pieces overlap the later one wins. Temporary memory
- * comes from scratch, the result from out->arena; failure shows as oom of either. */
+/* Makes segments of count non-empty pieces (under 2^31); where pieces overlap the later one wins. Temporary
+ * memory comes from scratch, the result from out->arena; failure shows as oom of either. */
 static void ms_seg_build(const ms_piece *pieces, size_t count, ms_arena *scratch, ms_segs *out)
 {
     ms_key *order = (ms_key *)ms_arena_alloc(scratch, count, sizeof *order);
@@ -1886,7 +2018,7 @@ static uint32_t ms_seg_owner(const ms_seg *v, size_t count, uint64_t addr)
     return at == count ? ms_SEG_NONE : v[at].owner;
 }
 
-/* ==== >>macho =================================================================================================
+/* ==== >>macho ==============================================================================================
  * Job:    turns fat files and load commands into slices, segments, sections, spans and decoded pointers.
  * Uses:   platform, bytes, reader, memory, segments.
  * Offers: ms_mo_input_open, ms_mo_slice_at, ms_mo_choose, ms_mo_load, ms_mo_section_named, ms_mo_linkedit,
@@ -2052,8 +2184,8 @@ static const char *ms_mo_arch_name(uint32_t cputype, uint32_t cpusubtype)
 
 /* ---- Load commands ---- */
 
-/* The memory of a segment of a loaded image, as far as the caller has it. What lies between segments is not touched: it
- * need not be mapped. A segment that nobody may read has none. */
+/* The memory of a segment of a loaded image, as far as the caller has it. What lies between segments is not
+ * touched: it need not be mapped. A segment that nobody may read has none. */
 static ms_span ms_mo_segment_bytes(const ms_mo *mo, const ms_mo_segment *segment)
 {
     ms_span none = {NULL, 0};
@@ -2105,7 +2237,8 @@ static uint64_t ms_mo_word(const ms_mo *mo, ms_rd *rd)
     return mo->is_64 ? ms_rd_u64(rd) : ms_rd_u32(rd);
 }
 
-/* section.offset has 32 bits and wraps in files over 4 GB; sections lie in order, so a step back is a carry. */
+/* section.offset has 32 bits and wraps in files over 4 GB; sections lie in order, so a step back is a
+ * carry. */
 static uint64_t ms_mo_carry(const ms_mo *mo, uint64_t off, uint64_t previous)
 {
     uint64_t carried = (previous & ~(uint64_t)0xffffffff) | off;
@@ -2251,7 +2384,8 @@ static void ms_mo_read_command(ms_mo *mo, uint32_t command, ms_rd *rd)
         mo->damage_count++;
 }
 
-/* Room for all segments and sections: no command is smaller than 8 bytes, no segment than 56, no section than 68. */
+/* Room for all segments and sections: no command is smaller than 8 bytes, no segment than 56, no section than
+ * 68. */
 static bool ms_mo_make_room(ms_mo *mo, ms_arena *arena, size_t commands_size)
 {
     mo->segments = (ms_mo_segment *)ms_arena_alloc(arena, commands_size / 56 + 1, sizeof *mo->segments);
@@ -2292,8 +2426,8 @@ static void ms_mo_mark_code(ms_mo *mo)
 }
 
 /* LC_DYLD_CHAINED_FIXUPS says for each segment how its pointers are encoded (fixup-chains.h:
- * dyld_chained_fixups_header, dyld_chained_starts_in_image, dyld_chained_starts_in_segment). The chains themselves need
- * not be walked: a pointer is decoded where it is read. */
+ * dyld_chained_fixups_header, dyld_chained_starts_in_image, dyld_chained_starts_in_segment). The chains
+ * themselves need not be walked: a pointer is decoded where it is read. */
 static void ms_mo_read_fixup_formats(ms_mo *mo)
 {
     ms_span fixups = ms_mo_linkedit(mo, mo->loads.fixups_off, mo->loads.fixups_size);
@@ -2378,7 +2512,8 @@ static const ms_mo_section *ms_mo_section_named(const ms_mo *mo, const char *seg
 
 /* ---- The image's own data: what lies at an address, what a pointer there stands for ---- */
 
-/* fixup-chains.h: how a pointer with a fixup is encoded. Formats of the shared cache and of firmware are left out. */
+/* fixup-chains.h: how a pointer with a fixup is encoded. Formats of the shared cache and of firmware are left
+ * out. */
 enum {
     ms_DYLD_CHAINED_PTR_ARM64E = 1,
     ms_DYLD_CHAINED_PTR_64 = 2,
@@ -2435,8 +2570,8 @@ typedef struct ms_mo_data {
     uint32_t damage_count;
 } ms_mo_data;
 
-/* Every reader of metadata starts with a full budget, so that none can starve the next. Real files need less than their
- * size for all of them. */
+/* Every reader of metadata starts with a full budget, so that none can starve the next. Real files need less
+ * than their size for all of them. */
 static void ms_mo_refill(ms_mo_data *d)
 {
     d->budget = (uint64_t)d->mo->bytes.len * 4 + 0x1000;
@@ -2921,7 +3056,8 @@ static machsym_str ms_mo_without_slashes(const char *path)
     return text;
 }
 
-/* The DWARF file inside a bundle: the one named like the bundle, else the first. malloc'd; NULL when there is none. */
+/* The DWARF file inside a bundle: the one named like the bundle, else the first. malloc'd; NULL when there is
+ * none. */
 static char *ms_mo_in_bundle(const char *bundle)
 {
     machsym_str path = ms_mo_without_slashes(bundle);
@@ -2993,7 +3129,7 @@ static machsym_result ms_mo_input_open(const char *path, machsym_bytes bytes, ui
     return result;
 }
 
-/* ==== >>symbols ===============================================================================================
+/* ==== >>symbols ============================================================================================
  * Job:    one table, sorted by address, of every name and start of a function outside the debug info.
  * Uses:   bytes, reader, memory, macho.
  * Offers: ms_sym_table, ms_sym_add, ms_sym_sort, ms_sym_find, ms_sym_exact, ms_sym_scan_exact.
@@ -3062,7 +3198,8 @@ static bool ms_sym_is_defined(const ms_sym_nlist *entry)
     return (entry->type & ms_N_STAB) == 0 && (entry->type & ms_N_TYPE) == ms_N_SECT;
 }
 
-/* The name as compilers know it: without the mark of an unmangled name (byte 1) and without Mach-O's underscore. */
+/* The name as compilers know it: without the mark of an unmangled name (byte 1) and without Mach-O's
+ * underscore. */
 static machsym_str ms_sym_c_name(machsym_str raw)
 {
     if (raw.len > 0 && raw.ptr[0] == 1)
@@ -3152,7 +3289,8 @@ static void ms_sym_add_item(ms_sym_table *t, uint64_t addr, uint64_t item)
     v[t->count++].item = item;
 }
 
-/* Makes room for so many more names at once, which spares the copies that growing step by step leaves behind. */
+/* Makes room for so many more names at once, which spares the copies that growing step by step leaves
+ * behind. */
 static void ms_sym_reserve(ms_sym_table *t, size_t more)
 {
     size_t cap = t->count + more;
@@ -3296,7 +3434,8 @@ static size_t ms_sym_next(const ms_sym_table *t, size_t at)
     return ms_upper_bound(t->v, t->count, t->v[at].key);
 }
 
-/* Whether the name of an entry differs from those of the entries before it from first on; of many, the last 16. */
+/* Whether the name of an entry differs from those of the entries before it from first on; of many, the last
+ * 16. */
 static bool ms_sym_is_new(const ms_sym_table *t, size_t first, size_t at)
 {
     machsym_str name = ms_sym_name(t, t->v[at].item);
@@ -3475,7 +3614,8 @@ static void ms_sym_enter(ms_sym_table *t, ms_mo_data *d, ms_sym_trie *trie, uint
     d->damage_count += rd.failed;
 }
 
-/* The exports trie, depth first. Nodes may be shared; every step is paid for, so that sharing cannot multiply. */
+/* The exports trie, depth first. Nodes may be shared; every step is paid for, so that sharing cannot
+ * multiply. */
 static void ms_sym_add_exports(ms_sym_table *t, ms_mo_data *d, ms_arena *scratch)
 {
     ms_sym_trie trie;
@@ -3514,8 +3654,8 @@ static void ms_sym_add_exports(ms_sym_table *t, ms_mo_data *d, ms_arena *scratch
 
 /* ---- Selector stubs ---- */
 
-/* __objc_stubs: each begins with adrp x1, page; ldr x1, [x1, off] of a selector reference, then calls objc_msgSend.
- * Arm ARM C6.2: ADRP, LDR (immediate, unsigned offset). */
+/* __objc_stubs: each begins with adrp x1, page; ldr x1, [x1, off] of a selector reference, then calls
+ * objc_msgSend. Arm ARM C6.2: ADRP, LDR (immediate, unsigned offset). */
 static void ms_sym_add_selector_stubs(ms_sym_table *t, ms_mo_data *d)
 {
     const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__objc_stubs");
@@ -3550,7 +3690,7 @@ static void ms_sym_add(ms_sym_table *t, size_t mo_index, ms_mo_data *d, ms_arena
     ms_sym_add_function_starts(t, mo_index);
 }
 
-/* ==== >>unwind ================================================================================================
+/* ==== >>unwind =============================================================================================
  * Job:    where functions begin and end, from compact unwind and eh_frame, for files without LC_FUNCTION_STARTS.
  * Uses:   bytes, reader, macho, symbols.
  * Offers: ms_uw_add_starts.
@@ -3559,7 +3699,8 @@ static void ms_sym_add(ms_sym_table *t, size_t mo_index, ms_mo_data *d, ms_arena
 /* compact_unwind_encoding.h: kinds of second-level pages. */
 enum { ms_UNWIND_SECOND_LEVEL_REGULAR = 2, ms_UNWIND_SECOND_LEVEL_COMPRESSED = 3 };
 
-/* Pointer encodings of eh_frame (LSB 10.5.1): the low half is the size, the next bits what it is relative to. */
+/* Pointer encodings of eh_frame (LSB 10.5.1): the low half is the size, the next bits what it is relative
+ * to. */
 enum { ms_DW_EH_PE_pcrel = 0x10, ms_DW_EH_PE_base = 0x70 };
 
 static void ms_uw_add(ms_sym_table *t, const ms_mo *mo, uint64_t addr)
@@ -3706,8 +3847,9 @@ static void ms_uw_add_eh_frame(ms_sym_table *t, ms_mo_data *d)
     }
 }
 
-/* Adds the bounds of a linked slice. An object file's are not relocated, and those that dsymutil copies into a dSYM
- * still count from where they stood in the binary (seen: dsymutil-14, every dSYM with an __eh_frame). */
+/* Adds the bounds of a linked slice. An object file's are not relocated, and those that dsymutil copies into
+ * a dSYM still count from where they stood in the binary (seen: dsymutil-14, every dSYM with an
+ * __eh_frame). */
 static void ms_uw_add_starts(ms_sym_table *t, ms_mo_data *d)
 {
     if (d->mo->slice.filetype == ms_MH_OBJECT || d->mo->slice.filetype == ms_MH_DSYM)
@@ -3717,7 +3859,7 @@ static void ms_uw_add_starts(ms_sym_table *t, ms_mo_data *d)
     ms_uw_add_eh_frame(t, d);
 }
 
-/* ==== >>objc ==================================================================================================
+/* ==== >>objc ===============================================================================================
  * Job:    Objective-C metadata to classes, categories and methods; names of methods, and guesses for blocks.
  * Uses:   bytes, reader, memory, macho, symbols.
  * Offers: ms_oc_list, ms_oc_read, ms_oc_add_names, ms_oc_add_blocks, ms_oc_name_blocks.
@@ -3840,8 +3982,8 @@ static void ms_oc_read_methods(ms_oc_list *list, ms_mo_data *d, uint64_t addr, b
     }
 }
 
-/* What baseMethods points to: a list, or (bit 0) a list of lists of several images, each entry an image number in 16
- * bits and a distance in 48. */
+/* What baseMethods points to: a list, or (bit 0) a list of lists of several images, each entry an image
+ * number in 16 bits and a distance in 48. */
 static void ms_oc_read_lists(ms_oc_list *list, ms_mo_data *d, uint64_t addr, bool is_class_method)
 {
     if ((addr & 1) == 0) {
@@ -3886,7 +4028,8 @@ static void ms_oc_end_owner(ms_oc_list *list)
 
 /* ---- The runtime of today ---- */
 
-/* class_t {isa, superclass, cache, vtable, data}; class methods are those of the metaclass, which isa points to. */
+/* class_t {isa, superclass, cache, vtable, data}; class methods are those of the metaclass, which isa points
+ * to. */
 static void ms_oc_read_class(ms_oc_list *list, ms_mo_data *d, uint64_t cls)
 {
     unsigned word = ms_mo_pointer_size(d);
@@ -4002,8 +4145,8 @@ static void ms_oc_read_old_methods(ms_oc_list *list, ms_mo_data *d, uint64_t add
                          is_class_method);
 }
 
-/* old_class {isa, super_class, name, version, info, instance_size, ivars, methodLists, ...}; in a file isa points to
- * the metaclass and super_class to a name. */
+/* old_class {isa, super_class, name, version, info, instance_size, ivars, methodLists, ...}; in a file isa
+ * points to the metaclass and super_class to a name. */
 static void ms_oc_read_old_class(ms_oc_list *list, ms_mo_data *d, uint64_t cls)
 {
     machsym_str name = ms_mo_str_at(d, ms_mo_pointer_at(d, cls + 8).addr);
@@ -4106,7 +4249,8 @@ static void ms_oc_add_names(ms_sym_table *t, ms_mo_data *d, const ms_oc_list *li
 
 /* ---- Blocks ---- */
 
-/* Block_private.h: BLOCK_IS_GLOBAL in the flags of a block literal {isa, flags, reserved, invoke, descriptor}. */
+/* Block_private.h: BLOCK_IS_GLOBAL in the flags of a block literal {isa, flags, reserved, invoke,
+ * descriptor}. */
 #define ms_OC_BLOCK_IS_GLOBAL 0x10000000u
 
 /* Literals of blocks that capture nothing lie in __const; others are put together on the stack. */
@@ -4140,8 +4284,8 @@ static void ms_oc_add_blocks(ms_sym_table *t, ms_mo_data *d)
     }
 }
 
-/* Names the blocks of a sorted table by the nearest function with a name below: compilers put a block's function
- * behind the function that the block is written in. */
+/* Names the blocks of a sorted table by the nearest function with a name below: compilers put a block's
+ * function behind the function that the block is written in. */
 static void ms_oc_name_blocks(ms_sym_table *t, ms_mo_data *d)
 {
     size_t above = t->count;
@@ -4163,7 +4307,7 @@ static void ms_oc_name_blocks(ms_sym_table *t, ms_mo_data *d)
     }
 }
 
-/* ==== >>swift =================================================================================================
+/* ==== >>swift ==============================================================================================
  * Job:    Swift type metadata to guesses: to which type a function belongs, and as what.
  * Uses:   bytes, reader, memory, macho, symbols.
  * Offers: ms_sw_add_names.
@@ -4215,7 +4359,8 @@ static ms_mo_pointer ms_sw_indirect(const ms_mo_data *d, uint64_t addr)
     return pointer;
 }
 
-/* The code that a distance leads to; of an asynchronous function through its record {distance of the code, size}. */
+/* The code that a distance leads to; of an asynchronous function through its record {distance of the code,
+ * size}. */
 static uint64_t ms_sw_code(const ms_sym_table *t, const ms_mo_data *d, uint64_t addr)
 {
     uint64_t to = ms_mo_relative_at(d, addr);
@@ -4298,7 +4443,8 @@ static const char *ms_sw_method_kind(uint32_t flags)
     return (flags & 15) < sizeof kinds / sizeof kinds[0] ? kinds[flags & 15] : ".method";
 }
 
-/* The mangled name of a method or a protocol's requirement that another image declares; empty for one of this. */
+/* The mangled name of a method or a protocol's requirement that another image declares; empty for one of
+ * this. */
 static machsym_str ms_sw_requirement(const ms_mo_data *d, uint64_t addr)
 {
     machsym_str name = ms_sym_c_name(ms_sw_indirect(d, addr).import);
@@ -4412,8 +4558,8 @@ static void ms_sw_add_resilient(ms_sym_table *t, ms_mo_data *d, uint64_t at, mac
     }
 }
 
-/* A protocol conformance descriptor: {protocol, type, witness table, flags}. The table of a protocol of this image is
- * as long as its list of requirements; how long others are is nowhere in the file. */
+/* A protocol conformance descriptor: {protocol, type, witness table, flags}. The table of a protocol of this
+ * image is as long as its list of requirements; how long others are is nowhere in the file. */
 static void ms_sw_add_conformance(ms_sym_table *t, ms_mo_data *d, uint64_t conformance)
 {
     uint32_t flags = ms_mo_u32_at(d, conformance + 12);
@@ -4467,7 +4613,7 @@ static void ms_sw_add_names(ms_sym_table *t, ms_mo_data *d)
     ms_sw_add_section(t, d, "__swift5_proto", ms_sw_add_conformance);
 }
 
-/* ==== >>forms =================================================================================================
+/* ==== >>forms ==============================================================================================
  * Job:    DWARF's sections, abbreviations and attribute values.
  * Uses:   bytes, reader, memory.
  * Offers: ms_dw, ms_dw_abbrevs, ms_dw_skip_die, ms_dw_read_die, ms_dw_string, ms_dw_address, ms_dw_ranges.
@@ -5037,7 +5183,8 @@ static void ms_dw_skip_value(ms_rd *rd, uint32_t form, const ms_dw_enc *enc)
     ms_rd_fail(rd);
 }
 
-/* Skips what steps tell from step on, each checked against the end of the unit. Returns NULL when that comes first. */
+/* Skips what steps tell from step on, each checked against the end of the unit. Returns NULL when that comes
+ * first. */
 static const uint8_t *ms_dw_skip_slowly(const ms_dw_abbrev *abbrev, const ms_dw_step *step,
                                         const ms_dw_step *stop, const uint8_t *p, const uint8_t *end,
                                         const ms_dw_enc *enc)
@@ -5051,8 +5198,8 @@ static const uint8_t *ms_dw_skip_slowly(const ms_dw_abbrev *abbrev, const ms_dw_
     return rd.failed ? NULL : rd.p;
 }
 
-/* Skips the values of an entry. Returns NULL when the unit ends before they do. One check covers all numbers of up to
- * 10 bytes; a block is checked where it ends, and whatever else is left goes the long way. */
+/* Skips the values of an entry. Returns NULL when the unit ends before they do. One check covers all numbers
+ * of up to 10 bytes; a block is checked where it ends, and whatever else is left goes the long way. */
 static inline const uint8_t *ms_dw_skip_die(const ms_dw_abbrevs *table, const ms_dw_abbrev *abbrev,
                                             const uint8_t *p, const uint8_t *end, const ms_dw_enc *enc)
 {
@@ -5175,8 +5322,9 @@ static inline const uint8_t *ms_dw_raw_uleb(const uint8_t *p, uint64_t *out)
     return NULL;
 }
 
-/* Reads an entry inside a window that was checked once: room bytes at p are there, and no value but a block takes
- * more than ms_dw_most_bytes counted. Returns NULL where that does not hold: the long way reads it then. */
+/* Reads an entry inside a window that was checked once: room bytes at p are there, and no value but a block
+ * takes more than ms_dw_most_bytes counted. Returns NULL where that does not hold: the long way reads it
+ * then. */
 static const uint8_t *ms_dw_read_window(const ms_dw_step *step, size_t count, const uint8_t *p,
                                         const uint8_t *end, size_t most, ms_dw_die *die)
 {
@@ -5276,7 +5424,8 @@ static bool ms_dw_address(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_val
     }
 }
 
-/* The offset in .debug_info that a reference stands for. Returns false when it is none, or leaves its unit. */
+/* The offset in .debug_info that a reference stands for. Returns false when it is none, or leaves its
+ * unit. */
 static bool ms_dw_reference(const ms_dw_enc *enc, const ms_dw_value *value, uint64_t *out)
 {
     switch (value->form) {
@@ -5330,8 +5479,8 @@ static size_t ms_dw_move_at(const ms_dw *dw, uint64_t addr)
     return lo;
 }
 
-/* Turns an object's range, as far as it moved as one piece, into the program's. Returns false for what the linker left
- * out. */
+/* Turns an object's range, as far as it moved as one piece, into the program's. Returns false for what the
+ * linker left out. */
 static bool ms_dw_move_range(const ms_dw *dw, uint64_t *lo, uint64_t *hi)
 {
     size_t at = ms_dw_move_at(dw, *lo);
@@ -5505,7 +5654,7 @@ static void ms_dw_add_low_high(const ms_dw *dw, const ms_dw_enc *enc, const ms_d
         ms_dw_add_range(dw, list, lo, hi);
 }
 
-/* ==== >>units =================================================================================================
+/* ==== >>units ==============================================================================================
  * Job:    unit headers and root entries, and which unit covers an address.
  * Uses:   bytes, reader, memory, segments, forms.
  * Offers: ms_cu_index, ms_cu_from_offset, ms_cu_root, ms_cu_scan_aranges, ms_cu_arange_segments, ms_cu_range_segments.
@@ -5667,8 +5816,8 @@ static uint64_t ms_cu_base(const ms_dw_value *value, uint64_t otherwise)
     return value->form != 0 ? value->u : otherwise;
 }
 
-/* The bases must be known before the texts and addresses that count from them. Without the attribute a unit's table
- * is the section's first, behind its header (DWARF5 7.26 to 7.28). */
+/* The bases must be known before the texts and addresses that count from them. Without the attribute a unit's
+ * table is the section's first, behind its header (DWARF5 7.26 to 7.28). */
 static void ms_cu_read_bases(const ms_dw_die *die, ms_dw_enc *enc)
 {
     uint64_t head = enc->version >= 5 ? (enc->offset_size == 8 ? 16u : 8u) : 0;
@@ -5790,7 +5939,8 @@ static bool ms_cu_next_tuple(ms_cu_set *set, ms_range *range)
     return true;
 }
 
-/* Searches .debug_aranges from its start: for a first, cold lookup. Returns the unit's number; count when none has it. */
+/* Searches .debug_aranges from its start: for a first, cold lookup. Returns the unit's number; count when
+ * none has it. */
 static size_t ms_cu_scan_aranges(const ms_cu_env *env, uint64_t addr)
 {
     ms_rd rd = ms_rd_make(env->dw->aranges);
@@ -5880,7 +6030,7 @@ static void ms_cu_range_segments(ms_cu_env *env, ms_arena *scratch, ms_segs *out
     ms_cu_build_segments(&pieces, scratch, out);
 }
 
-/* ==== >>lines =================================================================================================
+/* ==== >>lines ==============================================================================================
  * Job:    runs line programs to rows, and finds the row of an address.
  * Uses:   bytes, reader, memory, forms.
  * Offers: ms_ln_table, ms_ln_read, ms_ln_find, ms_ln_path.
@@ -6147,7 +6297,8 @@ static void ms_ln_add_row(ms_ln_build *b, const ms_ln_regs *regs, bool end_seque
     v->end_sequence = end_sequence;
 }
 
-/* Rows of a sequence ascend (DWARF5 6.2.5.2). Where they do not, they are put in order; equal ones stay as they were. */
+/* Rows of a sequence ascend (DWARF5 6.2.5.2). Where they do not, they are put in order; equal ones stay as
+ * they were. */
 static void ms_ln_order_rows(ms_ln_build *b, size_t first)
 {
     size_t sorted = first + 1;
@@ -6207,8 +6358,8 @@ static void ms_ln_copy_row(ms_ln_build *b, const ms_ln_row *row, uint64_t addr, 
     v->end_sequence = end_sequence;
 }
 
-/* The sequence of an object runs through all its functions as the compiler laid them out. Every piece that the linker
- * moved becomes a sequence of its own, which ends where the piece does. */
+/* The sequence of an object runs through all its functions as the compiler laid them out. Every piece that
+ * the linker moved becomes a sequence of its own, which ends where the piece does. */
 static void ms_ln_move_sequence(const ms_dw *dw, ms_ln_build *b, size_t first)
 {
     size_t count = b->row_count - first;
@@ -6485,7 +6636,7 @@ static size_t ms_ln_find(const ms_ln_table *table, machsym_lines lines, uint64_t
     return ms_ln_choose(table, lines, seq, ms_ln_last_at(table->rows, seq->first, seq->count - 1, addr));
 }
 
-/* ==== >>functions =============================================================================================
+/* ==== >>functions ==========================================================================================
  * Job:    walks a unit's entries to functions and the calls inlined into them, and names them.
  * Uses:   bytes, reader, memory, segments, forms, units.
  * Offers: ms_fn_read, ms_fn_block_at, ms_fn_range_at, ms_fn_copy_of, ms_fn_names_of.
@@ -6576,7 +6727,8 @@ static uint32_t ms_fn_u32(const ms_dw_value *value)
     return value->form == 0 || value->u > UINT32_MAX ? 0 : (uint32_t)value->u;
 }
 
-/* Finds an entry's code: a single range in *single, or several in the list from *first on. Returns how many. */
+/* Finds an entry's code: a single range in *single, or several in the list from *first on. Returns how
+ * many. */
 static size_t ms_fn_ranges_of(ms_fn_walk *w, const ms_dw_die *die, ms_range *single, size_t *first)
 {
     const ms_dw_enc *enc = &w->root->enc;
@@ -6659,8 +6811,8 @@ static uint32_t ms_fn_close_blocks(ms_fn_walk *w, uint32_t depth)
     return w->open == ms_SEG_NONE ? 0 : w->depth[w->open];
 }
 
-/* The entries of a unit from its root's first child on, in one flat loop; depth counts the open lists of children.
- * Every entry takes at least a byte. */
+/* The entries of a unit from its root's first child on, in one flat loop; depth counts the open lists of
+ * children. Every entry takes at least a byte. */
 static void ms_fn_walk_unit(ms_fn_walk *w, uint64_t *visited)
 {
     const ms_cu_root *root = w->root;
@@ -6781,8 +6933,8 @@ static bool ms_fn_holds(const ms_fn_table *table, const ms_fn_block *block, uint
     return false;
 }
 
-/* The innermost block at an address; ms_SEG_NONE when no function has it. Calls nest, so the last one that holds the
- * address is the innermost; where a producer let calls overlap, the later one has it. */
+/* The innermost block at an address; ms_SEG_NONE when no function has it. Calls nest, so the last one that
+ * holds the address is the innermost; where a producer let calls overlap, the later one has it. */
 static uint32_t ms_fn_block_at(const ms_fn_table *table, uint64_t addr)
 {
     uint32_t best = ms_seg_owner(table->segs, table->seg_count, addr);
@@ -6834,7 +6986,8 @@ typedef struct ms_fn_names {
     machsym_str name;
 } ms_fn_names;
 
-/* Reads the entry at an offset of .debug_info. Returns its unit's root; NULL when there is no such entry to read. */
+/* Reads the entry at an offset of .debug_info. Returns its unit's root; NULL when there is no such entry to
+ * read. */
 static const ms_cu_root *ms_fn_entry(ms_cu_env *env, uint64_t die_off, ms_dw_die *die)
 {
     size_t unit = ms_cu_from_offset(env->v, env->count, die_off);
@@ -6857,8 +7010,8 @@ typedef struct ms_fn_name_cache {
 
 enum { ms_FN_NAMES = 1024 };
 
-/* Collects names from an entry, its abstract origin and its specification, across units. Loops occur: the number of
- * links is limited. */
+/* Collects names from an entry, its abstract origin and its specification, across units. Loops occur: the
+ * number of links is limited. */
 static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off)
 {
     ms_fn_names names = {ms_str_empty(), ms_str_empty()};
@@ -6880,7 +7033,7 @@ static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off)
     return names;
 }
 
-/* ==== >>debugmap ==============================================================================================
+/* ==== >>debugmap ===========================================================================================
  * Job:    finds the debug info of a program that was linked without a dSYM: in the object files of its debug map.
  * Uses:   platform, bytes, reader, memory, segments, macho, symbols, forms, units.
  * Offers: ms_om_map, ms_om_list, ms_om_find, ms_om_open, ms_om_read_dwarf, ms_om_next_function.
@@ -6931,7 +7084,8 @@ typedef struct ms_om_function {
     uint64_t size;
 } ms_om_function;
 
-/* The next function between two entries. It is two of them: its name and address, then no name and its size. */
+/* The next function between two entries. It is two of them: its name and address, then no name and its
+ * size. */
 static bool ms_om_next(const ms_mo *mo, ms_span nlists, size_t *at, size_t end, ms_om_function *out)
 {
     const uint32_t one = ms_sym_nlist_size(mo);
@@ -6965,7 +7119,8 @@ static void ms_om_split(machsym_str *path, machsym_str *member)
     }
 }
 
-/* The next function of the debug map of one half at or past entry *at; *oso: entry of its object file plus 1. */
+/* The next function of the debug map of one half at or past entry *at; *oso: entry of its object file plus
+ * 1. */
 static bool ms_om_next_function(const ms_mo *mo, uint64_t *at, uint64_t *oso, machsym_object *out)
 {
     ms_span nlists = ms_sym_nlists(mo);
@@ -7035,7 +7190,8 @@ static void ms_om_list(ms_om_map *m, const ms_mo *mo, ms_arena *arena)
         m->v[m->count - 1].end = (uint32_t)count;
 }
 
-/* The object that has a linked address, by reading all stabs: for a first, cold lookup. count when none has. */
+/* The object that has a linked address, by reading all stabs: for a first, cold lookup. count when none
+ * has. */
 static size_t ms_om_scan(const ms_om_map *m, uint64_t addr)
 {
     for (size_t i = 0; i < m->count; i++) {
@@ -7048,8 +7204,8 @@ static size_t ms_om_scan(const ms_om_map *m, uint64_t addr)
     return m->count;
 }
 
-/* The whole debug map as segments: for many lookups. Of objects that claim the same code (the linker folds equal
- * functions) the first has it, so they are painted last. */
+/* The whole debug map as segments: for many lookups. Of objects that claim the same code (the linker folds
+ * equal functions) the first has it, so they are painted last. */
 static void ms_om_index(ms_om_map *m, ms_arena *scratch, ms_arena *arena)
 {
     ms_cu_pieces pieces = {scratch, NULL, 0, 0};
@@ -7066,6 +7222,15 @@ static size_t ms_om_find(const ms_om_map *m, uint64_t addr)
 {
     uint32_t owner = ms_seg_owner(m->segs.v, m->segs.count, addr);
     return owner == ms_SEG_NONE ? m->count : owner;
+}
+
+/* FNV-1a */
+static uint64_t ms_om_hash(machsym_str text)
+{
+    uint64_t h = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < text.len; i++)
+        h = (h ^ (unsigned char)text.ptr[i]) * 0x100000001b3u;
+    return h;
 }
 
 #ifndef MACHSYM_NO_OS
@@ -7109,8 +7274,8 @@ static bool ms_om_archive_open(ms_om_archive *a, ms_span file)
     return a->is_thin || ms_str_begins(text, "!<arch>\n");
 }
 
-/* The name in a header: BSD's "#1/N" stands before the bytes, N long; GNU's "/N" at N of the table of long names; short
- * ones end in a slash or in spaces. */
+/* The name in a header: BSD's "#1/N" stands before the bytes, N long; GNU's "/N" at N of the table of long
+ * names; short ones end in a slash or in spaces. */
 static machsym_str ms_om_name(const ms_om_archive *a, machsym_str field, ms_span *body)
 {
     if (ms_str_begins(field, "#1/")) {
@@ -7135,8 +7300,8 @@ static machsym_str ms_om_name(const ms_om_archive *a, machsym_str field, ms_span
     return field;
 }
 
-/* Reads the next member: a header of 60 bytes (ar.h), then its bytes, on even offsets. Tables of symbols, of 32 and of
- * 64 bits, are members with names that no object has. */
+/* Reads the next member: a header of 60 bytes (ar.h), then its bytes, on even offsets. Tables of symbols, of
+ * 32 and of 64 bits, are members with names that no object has. */
 static bool ms_om_next_member(ms_om_archive *a, ms_om_member *out)
 {
     while (ms_rd_left(&a->rd) >= 60) {
@@ -7163,7 +7328,8 @@ static bool ms_om_next_member(ms_om_archive *a, ms_om_member *out)
     return false;
 }
 
-/* Finds a member by its name. An archive may hold several of one name: time chooses, else the first is taken. */
+/* Finds a member by its name. An archive may hold several of one name: time chooses, else the first is
+ * taken. */
 static bool ms_om_find_member(ms_span file, machsym_str name, uint64_t time, ms_om_member *out)
 {
     ms_om_archive archive;
@@ -7231,9 +7397,9 @@ static void ms_om_relocate(const ms_mo *mo, uint8_t *bytes, size_t len, uint32_t
         bytes[off + i] = (uint8_t)(sum >> 8 * i);
 }
 
-/* A section with the relocations applied that its values need. Those against a section, and the scattered ones of the
- * 32-bit kinds (SECTDIFF among them), leave in the file what holds in the object's own addresses; only those against a
- * symbol (r_extern) do not, which makes a copy necessary. */
+/* A section with the relocations applied that its values need. Those against a section, and the scattered
+ * ones of the 32-bit kinds (SECTDIFF among them), leave in the file what holds in the object's own addresses;
+ * only those against a symbol (r_extern) do not, which makes a copy necessary. */
 static ms_span ms_om_relocated(const ms_mo *mo, const ms_mo_section *section, ms_arena *arena)
 {
     uint8_t *copy = NULL;
@@ -7279,15 +7445,6 @@ static void ms_om_read_dwarf(const ms_mo *mo, ms_arena *arena, ms_dw *dw)
 
 #ifndef MACHSYM_NO_OS
 /* ---- Where the linker put the object's code ---- */
-
-static uint64_t ms_om_hash(machsym_str text)
-{
-    uint64_t h = 0xcbf29ce484222325u;
-    MACHSYM_COUNT_WORK(text.len / 64);
-    for (size_t i = 0; i < text.len; i++)
-        h = (h ^ (unsigned char)text.ptr[i]) * 0x100000001b3u;
-    return h;
-}
 
 /* Functions of the debug map or symbols of the object, by the hash of their names. */
 typedef struct ms_om_names {
@@ -7387,7 +7544,8 @@ static void ms_om_add_move(ms_om_moves *moves, uint64_t lo, uint64_t len, uint64
     v->to = to;
 }
 
-/* Adds what the object has of a function: once the map is indexed, all but what another object has too and answers for. */
+/* Adds what the object has of a function: once the map is indexed, all but what another object has too and
+ * answers for. */
 static void ms_om_add_owned(const ms_om_map *m, size_t index, uint64_t addr, const ms_om_function *function,
                             ms_om_moves *moves)
 {
@@ -7405,8 +7563,8 @@ static void ms_om_add_owned(const ms_om_map *m, size_t index, uint64_t addr, con
     }
 }
 
-/* Matches the functions of the debug map with the symbols of the object. Of several of one name the first of the one
- * is the first of the other, and so on. */
+/* Matches the functions of the debug map with the symbols of the object. Of several of one name the first of
+ * the one is the first of the other, and so on. */
 static void ms_om_read_moves(const ms_om_map *m, const ms_om_object *object, const ms_mo *mo, ms_arena *arena,
                              ms_arena *scratch, ms_dw *dw)
 {
@@ -7493,8 +7651,9 @@ static const char *ms_om_path(machsym_str a, const char *between, machsym_str b,
     return path;
 }
 
-/* What a path of the debug map could be here, by number: with each prefix that fits replaced; as it is; then under each
- * folder, the longest end of the path first. Returns false at the end; *path NULL: nothing under this number. */
+/* What a path of the debug map could be here, by number: with each prefix that fits replaced; as it is; then
+ * under each folder, the longest end of the path first. Returns false at the end; *path NULL: nothing under
+ * this number. */
 static bool ms_om_candidate(const ms_om_places *places, machsym_str path, size_t number, ms_arena *scratch,
                             const char **out)
 {
@@ -7582,7 +7741,8 @@ static machsym_object_status ms_om_read(const ms_om_map *m, const ms_om_object *
 }
 #endif
 
-/* Finds and opens an object file of a debug map. Returns FOUND, and a file to close; else the best that can be said. */
+/* Finds and opens an object file of a debug map. Returns FOUND, and a file to close; else the best that can
+ * be said. */
 static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *object,
                                         const ms_om_places *places, machsym_allocator allocator,
                                         ms_om_file *file)
@@ -7625,7 +7785,7 @@ static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *
     return best;
 }
 
-/* ==== >>answer ================================================================================================
+/* ==== >>answer =============================================================================================
  * Job:    policy: which source answers for an address, which name and which line.
  * Uses:   every floor above.
  * Offers: machsym_image, machsym_session, ms_ans_frames.
@@ -7709,8 +7869,8 @@ struct machsym_session {
 
 enum { ms_ANS_SCANS = 4 }; /* sorting a table pays after about so many scans of it */
 
-/* An object file that answers for a part of a program: an image of its own with the program's symbols, and a session on
- * it. What it decodes has the program's addresses. */
+/* An object file that answers for a part of a program: an image of its own with the program's symbols, and a
+ * session on it. What it decodes has the program's addresses. */
 typedef struct ms_ans_object {
     struct ms_ans_object *next;
     ms_om_file file;
@@ -7927,7 +8087,8 @@ static machsym_str ms_ans_symbol_exact(machsym_session *s, uint64_t addr, machsy
 
 /* ---- Object files of a debug map ---- */
 
-/* The debug map, read once; NULL when the image has debug info of its own, or no map that is to be followed. */
+/* The debug map, read once; NULL when the image has debug info of its own, or no map that is to be
+ * followed. */
 static ms_ans_objects *ms_ans_map_of(machsym_session *s)
 {
     if (s->has_objects || !s->image->follows_objects)
@@ -7999,7 +8160,8 @@ static void ms_ans_count_object(ms_ans_objects *o, ms_ans_object *object)
     object->live = live;
 }
 
-/* An object of the debug map, opened if it can be. It stays open until the next ms_ans_trim, or the next call. */
+/* An object of the debug map, opened if it can be. It stays open until the next ms_ans_trim, or the next
+ * call. */
 static ms_ans_object *ms_ans_object_of(machsym_session *s, size_t index)
 {
     ms_ans_objects *o = s->objects;
@@ -8185,8 +8347,8 @@ static bool ms_ans_try_unit(machsym_session *s, size_t index, machsym_unit_sourc
     return block != ms_SEG_NONE;
 }
 
-/* aranges are a hint: where the unit that they name has no such function, the units' own ranges are asked, then the
- * functions of units that state none. */
+/* aranges are a hint: where the unit that they name has no such function, the units' own ranges are asked,
+ * then the functions of units that state none. */
 static ms_ans_place ms_ans_find(machsym_session *s, uint64_t addr)
 {
     ms_ans_place place = {NULL, NULL, ms_SEG_NONE, MACHSYM_UNIT_NONE};
@@ -8228,7 +8390,8 @@ static ms_ans_place ms_ans_find_span(machsym_session *s, uint64_t addr, uint64_t
     return ms_ans_find(s, addr);
 }
 
-/* Whether a unit that has a function at an address is the one that answers there, and up to where that holds. */
+/* Whether a unit that has a function at an address is the one that answers there, and up to where that
+ * holds. */
 static bool ms_ans_owns(machsym_session *s, size_t index, uint64_t addr, uint64_t *end)
 {
     if (ms_ans_unit_in(&s->aranges, addr, s->env.count) == index) {
@@ -8252,8 +8415,8 @@ static machsym_str ms_ans_clean(machsym_str name)
     return name.len > 0 && name.ptr[0] == 1 ? ms_str_drop(name, 1) : name;
 }
 
-/* The debug info's linkage name, else the symbol at start (a function's own, or an out-of-line copy's), else the
- * name in the source. */
+/* The debug info's linkage name, else the symbol at start (a function's own, or an out-of-line copy's), else
+ * the name in the source. */
 static void ms_ans_name(machsym_session *s, ms_fn_names names, bool has_start, uint64_t start,
                         machsym_frame *frame)
 {
@@ -8333,8 +8496,8 @@ static size_t ms_ans_end_row_below(const ms_ln_table *lines, uint64_t addr)
                                     : (size_t)lines->seqs[best].first + lines->seqs[best].count - 1;
 }
 
-/* The row for an address; row_count when there is none. past_end: under the stmt policy code behind a sequence takes
- * its last line. A row of a file that the table does not have is damage, and no answer. */
+/* The row for an address; row_count when there is none. past_end: under the stmt policy code behind a
+ * sequence takes its last line. A row of a file that the table does not have is damage, and no answer. */
 static size_t ms_ans_usable_row(const ms_ln_table *lines, machsym_lines policy, bool past_end, uint64_t addr,
                                 size_t at)
 {
@@ -8462,9 +8625,10 @@ static size_t ms_ans_function_frames(machsym_session *s, const ms_ans_place *pla
     return count;
 }
 
-/* Whether the unit knows the line of an address that none of its functions has. Assembly has rows but no functions.
- * Between functions lies padding, whose row belongs to the function before: only the dwarf policy, which takes rows
- * literally as llvm-symbolizer does, answers with it; but not in an object file, as a dSYM made from it has no such rows. */
+/* Whether the unit knows the line of an address that none of its functions has. Assembly has rows but no
+ * functions. Between functions lies padding, whose row belongs to the function before: only the dwarf policy,
+ * which takes rows literally as llvm-symbolizer does, answers with it; but not in an object file, as a dSYM
+ * made from it has no such rows. */
 static bool ms_ans_has_line(const machsym_session *s, const ms_ans_place *place)
 {
     return place->unit != NULL && place->block == ms_SEG_NONE &&
@@ -8548,8 +8712,9 @@ static size_t ms_ans_many(machsym_session *s, const uint64_t *addrs, size_t coun
 
 /* ---- Iteration ---- */
 
-/* Functions: cursor a is the unit, b the segment in it. Blocks' ranges in the order of the entries would name parts that
- * another function covers; segments say what is really looked up, but a function that inlined calls cut is one range. */
+/* Functions: cursor a is the unit, b the segment in it. Blocks' ranges in the order of the entries would name
+ * parts that another function covers; segments say what is really looked up, but a function that inlined
+ * calls cut is one range. */
 static bool ms_ans_own_function(machsym_session *s, machsym_cursor *at, machsym_function *out)
 {
     for (; at->a < s->env.count; at->a++, at->b = 0) {
@@ -8604,8 +8769,8 @@ static bool ms_ans_own_line(machsym_session *s, machsym_cursor *at, machsym_line
     return false;
 }
 
-/* Moves a cursor over a debug map, whose upper half of a is the object, to the first one that opens; inner is the cursor
- * in it. Returns NULL at the end, or when there is no debug map. */
+/* Moves a cursor over a debug map, whose upper half of a is the object, to the first one that opens; inner is
+ * the cursor in it. Returns NULL at the end, or when there is no debug map. */
 static ms_ans_object *ms_ans_cursor_object(machsym_session *s, machsym_cursor *at, machsym_cursor *inner)
 {
     ms_ans_objects *o = ms_ans_map_of(s);
@@ -8662,7 +8827,8 @@ static bool ms_ans_next_line(machsym_session *s, machsym_cursor *at, machsym_lin
     return false;
 }
 
-/* The metadata: cursor a is the class or category (all halves counted on), b 0 for itself, else its method plus 1. */
+/* The metadata: cursor a is the class or category (all halves counted on), b 0 for itself, else its method
+ * plus 1. */
 static bool ms_ans_next_objc(machsym_session *s, machsym_cursor *at, machsym_objc *out)
 {
     const ms_oc_list *list = ms_ans_objc(s);
@@ -8823,7 +8989,7 @@ static void ms_ans_count(machsym_session *s, machsym_session_info *out)
     }
 }
 
-/* ==== >>map ===================================================================================================
+/* ==== >>map ================================================================================================
  * Job:    the whole-image symbol map: build its parts, put them together, look addresses up. Format: >>manual.
  * Uses:   platform, bytes, reader, memory, segments, macho, symbols, units, lines, functions, answer.
  * Offers: machsym_map, machsym_plan, machsym_part, machsym_writer, ms_map_*.
@@ -8972,8 +9138,8 @@ static void ms_map_store_u64(uint8_t *p, uint64_t number)
     ms_map_store_u32(p + 4, (uint32_t)(number >> 32));
 }
 
-/* Four lanes of multiply and rotate over 32 bytes at a time; the tail is padded with zeros. Finds damage, proves
- * nothing against an attacker: lookups do not rely on it. */
+/* Four lanes of multiply and rotate over 32 bytes at a time; the tail is padded with zeros. Finds damage,
+ * proves nothing against an attacker: lookups do not rely on it. */
 static uint64_t ms_map_checksum(ms_span bytes)
 {
     const uint64_t odd = 0x9e3779b97f4a7c15u;
@@ -8987,7 +9153,8 @@ static uint64_t ms_map_checksum(ms_span bytes)
     }
     uint8_t tail[32];
     ms_zero(tail, sizeof tail);
-    ms_copy(tail, bytes.ptr + at, bytes.len - at);
+    if (at < bytes.len) /* of no bytes at all there is no pointer to add to */
+        ms_copy(tail, bytes.ptr + at, bytes.len - at);
     uint64_t sum = 0;
     for (unsigned i = 0; i < 4; i++) {
         lane[i] = (lane[i] ^ ms_rd_raw_u64(tail + 8 * i)) * odd;
@@ -9053,7 +9220,8 @@ static size_t ms_map_match_length(const uint8_t *a, size_t a_len, const uint8_t 
     return len;
 }
 
-/* The longer of the matches in the block and in the dictionary for the text at a position. Returns its length. */
+/* The longer of the matches in the block and in the dictionary for the text at a position. Returns its
+ * length. */
 static size_t ms_map_find_match(const ms_map_dict *dict, const uint8_t *text, size_t at, size_t end,
                                 uint16_t *last, size_t *back)
 {
@@ -9076,8 +9244,8 @@ static size_t ms_map_find_match(const ms_map_dict *dict, const uint8_t *text, si
     return best < ms_LZ_MIN ? 0 : best;
 }
 
-/* Packs a block of text into out, which has room for 2 * ms_MAP_BLOCK. Returns the packed size; the size of the text
- * when packing gains nothing: then out holds the text itself. */
+/* Packs a block of text into out, which has room for 2 * ms_MAP_BLOCK. Returns the packed size; the size of
+ * the text when packing gains nothing: then out holds the text itself. */
 static size_t ms_map_pack(const ms_map_dict *dict, const uint8_t *text, size_t len, uint8_t *out)
 {
     uint16_t last[1 << ms_LZ_BITS];
@@ -9137,8 +9305,8 @@ static size_t ms_map_copy_match(ms_span dict, uint8_t *out, size_t at, size_t ba
     return end;
 }
 
-/* Unpacks a block of ms_MAP_BLOCK bytes, or as much of it as holds its first want bytes. Returns how many there are;
- * fewer when it is damaged. */
+/* Unpacks a block of ms_MAP_BLOCK bytes, or as much of it as holds its first want bytes. Returns how many
+ * there are; fewer when it is damaged. */
 static size_t ms_map_unpack(ms_span dict, ms_span packed, uint8_t *out, size_t want)
 {
     ms_rd rd = ms_rd_make(packed);
@@ -9167,7 +9335,8 @@ static size_t ms_map_unpack(ms_span dict, ms_span packed, uint8_t *out, size_t w
 
 /* ---- References to text ---- */
 
-/* The string tables of an image laid end to end, each on a block boundary: what a packed reference counts in. */
+/* The string tables of an image laid end to end, each on a block boundary: what a packed reference counts
+ * in. */
 typedef struct ms_map_spaces {
     ms_span v[3]; /* .debug_str, and the string tables of both halves */
     uint64_t base[3];
@@ -9196,7 +9365,7 @@ static void ms_map_raw_block(const ms_map_spaces *spaces, uint64_t block, uint8_
         if (spaces->v[i].len == 0 || at < spaces->base[i])
             continue;
         ms_span rest = ms_span_from(spaces->v[i], at - spaces->base[i]);
-        ms_copy(out, rest.ptr, rest.len < ms_MAP_BLOCK ? rest.len : ms_MAP_BLOCK);
+        ms_copy(out, rest.ptr, rest.len < (size_t)ms_MAP_BLOCK ? rest.len : (size_t)ms_MAP_BLOCK);
         return;
     }
 }
@@ -9417,7 +9586,8 @@ typedef struct ms_map_line {
     uint32_t column;
 } ms_map_line;
 
-/* CHAIN record of a concrete function: 2 * source, distance to its FUNCTION record (0: no name), start, size. */
+/* CHAIN record of a concrete function: 2 * source, distance to its FUNCTION record (0: no name), start,
+ * size. */
 static uint32_t ms_map_root(ms_map_coder *c, machsym_source source, uint32_t function, bool named,
                             uint64_t lo, uint64_t size)
 {
@@ -9428,8 +9598,8 @@ static uint32_t ms_map_root(ms_map_coder *c, machsym_source source, uint32_t fun
     return (uint32_t)record;
 }
 
-/* CHAIN record of an inlined call: distance to its caller's record * 4 + 2 (name from symbols) + 1, distance to its
- * FUNCTION record, file, line and column of the call. */
+/* CHAIN record of an inlined call: distance to its caller's record * 4 + 2 (name from symbols) + 1, distance
+ * to its FUNCTION record, file, line and column of the call. */
 static uint32_t ms_map_call(ms_map_coder *c, uint32_t caller, machsym_source source, uint32_t function,
                             const ms_map_line *call)
 {
@@ -9454,8 +9624,9 @@ static bool ms_map_same(const ms_map_item *a, const ms_map_item *b)
            a->line.column == b->line.column;
 }
 
-/* RUN record: the number of ranges, then for each: its size; zigzag(line - previous) * 4 + 2 (new file) + 1 (new chain);
- * the distance back from the run to its chain, if new; its file, if new; its column, if the map has columns. */
+/* RUN record: the number of ranges, then for each: its size; zigzag(line - previous) * 4 + 2 (new file) + 1
+ * (new chain); the distance back from the run to its chain, if new; its file, if new; its column, if the map
+ * has columns. */
 static void ms_map_put_run(ms_map_coder *c, const ms_map_item *items, size_t count, bool only_lines)
 {
     ms_map_run *runs =
@@ -9597,8 +9768,8 @@ static void ms_map_add_task(machsym_plan *plan, ms_map_kind kind, uint64_t lo, u
     plan->count++;
 }
 
-/* Opens every object file of the debug map once, to know which ones answer and how large they are, and cuts them into
- * parts. */
+/* Opens every object file of the debug map once, to know which ones answer and how large they are, and cuts
+ * them into parts. */
 static void ms_map_cut_objects(machsym_plan *plan)
 {
     machsym_session *s = plan->session;
@@ -9692,8 +9863,8 @@ static ms_map_line ms_map_line_of(ms_map_work *w, uint64_t file, uint32_t line, 
     return out;
 }
 
-/* Where the record of a call's origin is kept: by the origin alone when it has a linkage name; else by origin and unit,
- * since an out-of-line copy in the same unit may give the name. */
+/* Where the record of a call's origin is kept: by the origin alone when it has a linkage name; else by origin
+ * and unit, since an out-of-line copy in the same unit may give the name. */
 static ms_map_slot *ms_map_origin_slot(ms_map_work *w, uint64_t origin)
 {
     ms_map_slot *slot = ms_map_hash_get(&w->origins, origin, 0);
@@ -9729,7 +9900,8 @@ static uint32_t ms_map_block_function(ms_map_work *w, const ms_fn_block *block, 
     return record;
 }
 
-/* Writes the chain from a function down to a block, callers first. Every record is written once a function. */
+/* Writes the chain from a function down to a block, callers first. Every record is written once a
+ * function. */
 static void ms_map_put_chain(ms_map_work *w, uint32_t block, const ms_range *range)
 {
     const ms_fn_block *blocks = w->unit->functions.blocks;
@@ -9903,7 +10075,8 @@ static bool ms_map_add_units(ms_map_work *w, machsym_part *part, uint64_t lo, ui
     return ok;
 }
 
-/* Encodes the units of an object file; one that cannot be opened has none. Returns false when memory is out. */
+/* Encodes the units of an object file; one that cannot be opened has none. Returns false when memory is
+ * out. */
 static bool ms_map_add_object(ms_map_work *w, machsym_part *part, size_t index)
 {
     machsym_session *program = w->plan->session;
@@ -10103,7 +10276,8 @@ static void ms_map_add_symbols(ms_map_merge *m, const ms_sym_table *symbols)
     m->symbols->files_at = ms_map_end_part(c);
 }
 
-/* Places the data of unit parts and symbols one behind the other, and says which blocks of text are needed. */
+/* Places the data of unit parts and symbols one behind the other, and says which blocks of text are
+ * needed. */
 static void ms_map_lay_out(ms_map_merge *m)
 {
     size_t used_len = (size_t)(m->block_count / 8 + 1);
@@ -10685,9 +10859,11 @@ static machsym_str ms_map_name(const machsym_map *map, uint64_t record, uint64_t
 static size_t ms_map_names(const machsym_map *map, machsym_frame *frames, size_t count, char *text,
                            size_t cap)
 {
+    ms_map_page
+        linkage_page; /* of its own: names that follow each other lie apart from their linkage names */
     ms_map_page page;
     size_t used = 0;
-    page.block = 0;
+    linkage_page.block = page.block = 0;
     for (size_t i = 0; i < count; i++) {
         if (frames[i].file_ref != 0)
             ms_map_set_file(map, &frames[i]);
@@ -10696,7 +10872,8 @@ static size_t ms_map_names(const machsym_map *map, machsym_frame *frames, size_t
         ms_rd rd = ms_rd_at(map->tables[ms_TABLE_DATA], frames[i].name_ref);
         uint64_t linkage_name = ms_rd_uleb(&rd);
         uint64_t name = ms_rd_uleb(&rd);
-        frames[i].linkage_name = ms_map_name(map, frames[i].name_ref, linkage_name, &page, text, cap, &used);
+        frames[i].linkage_name =
+            ms_map_name(map, frames[i].name_ref, linkage_name, &linkage_page, text, cap, &used);
         frames[i].name = ms_map_name(map, frames[i].name_ref, name, &page, text, cap, &used);
     }
     return used;
@@ -10813,7 +10990,7 @@ static machsym_result ms_map_writer_add(machsym_writer *w, const machsym_map_ran
     return MACHSYM_OK;
 }
 
-/* ==== >>names =================================================================================================
+/* ==== >>names ==============================================================================================
  * Job:    turns mangled names into source form, one switch per language.
  * Uses:   bytes.
  * Offers: ms_dm, ms_dm_run.
@@ -23117,7 +23294,7 @@ static bool ms_dm_run(ms_dm *d)
     return ok;
 }
 
-/* ==== >>entrance ==============================================================================================
+/* ==== >>entrance ===========================================================================================
  * Job:    the public functions: check arguments, call down, fill the error.
  * Uses:   every floor above.
  * Offers: machsym_*.
@@ -23267,7 +23444,8 @@ static bool machsym_has_dwarf(const ms_mo *mo)
            ms_mo_section_named(mo, NULL, "__zdebug_info") != NULL;
 }
 
-/* Tries BUNDLE.dSYM/Contents/Resources/DWARF/NAME for a bundle that may hold the binary. Returns true when it fits. */
+/* Tries BUNDLE.dSYM/Contents/Resources/DWARF/NAME for a bundle that may hold the binary. Returns true when it
+ * fits. */
 static bool machsym_try_dsym(machsym_image *image, const machsym_open_desc *desc, machsym_str bundle,
                              machsym_str name)
 {

@@ -4,6 +4,8 @@
 #define MACHSYM_IMPLEMENTATION
 #include "units.h"
 
+#include "../tests/loaded.h"
+
 #include <stdio.h>
 
 static void write_seed(const char *target, const char *name, const bytes *content)
@@ -200,11 +202,68 @@ static void write_symbols(void)
     }
 }
 
+static void put_file(bytes *b, const char *path)
+{
+    test_file file = test_read(path);
+    put(b, file.ptr, file.len);
+    free(file.ptr);
+}
+
+/* A program, then what stands for its object files. */
+static void write_debugmap(const char *program, const char *object, const char *name)
+{
+    bytes seed = {NULL, 0, 0};
+    bytes part = {NULL, 0, 0};
+    put_file(&part, program);
+    put_part(&seed, &part, 0xffff);
+    put_file(&seed, object);
+    write_seed("debugmap", name, &seed);
+    bytes_free(&seed);
+    bytes_free(&part);
+}
+
+static void write_debugmaps(void)
+{
+#define BIN "tests/fixtures/bin/"
+    write_debugmap(BIN "map-x86_64-d4-O2/program", BIN "map-x86_64-d4-O2/main.o", "object-4");
+    write_debugmap(BIN "map-x86_64-d5-O0/program", BIN "map-x86_64-d5-O0/main.o", "object-5");
+    write_debugmap(BIN "map-x86_64-d4-O2/program", BIN "map-x86_64-d4-O2/libutil.a", "archive-4");
+    write_debugmap(BIN "map-x86_64-d5-O0/program", BIN "map-x86_64-d5-O0/libutil.a", "archive-5");
+    write_debugmap(BIN "map-x86_64-d4-O2/program", BIN "archive/fat.a", "fat");
+    write_debugmap(BIN "map-x86_64-d4-O2/program", BIN "archive/gnu.a", "gnu");
+    write_debugmap(BIN "map-x86_64-d4-O2/program", BIN "archive/thin.a", "thin");
+}
+
+static void write_loaded(const char *path, const char *name)
+{
+    machsym_image *image = test_open(path);
+    loaded l;
+    if (image != NULL && loaded_make(&l, image, 0x200000000)) {
+        bytes seed = {NULL, 0, 0};
+        put(&seed, l.v, l.len);
+        write_seed("loaded", name, &seed);
+        bytes_free(&seed);
+        free(l.v);
+    }
+    machsym_image_close(image);
+}
+
+static void write_all_loaded(void)
+{
+    write_loaded(BIN "frames-x86_64-strip", "frames");
+    write_loaded(BIN "exports-x86_64-opcodes-strip-x.dylib", "exports");
+    write_loaded(BIN "zoo-x86_64-opcodes-strip", "objc");
+    write_loaded(BIN "zoo-x86_64-chained-relative", "relative");
+#undef BIN
+}
+
 int main(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)
         write_file(argv[i]);
     write_functions();
     write_symbols();
+    write_debugmaps();
+    write_all_loaded();
     return 0;
 }

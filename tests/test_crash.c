@@ -286,6 +286,15 @@ static void test_image_choice(void)
     report_close(&r);
 }
 
+/* Found by fuzzing: lines inside a string of JSON that is no report were edited as text, which broke the JSON. */
+static void test_lines_in_json(void)
+{
+    report r = open_text("{\"a\":\"\n0 App 0x1010 0x1000 + 16\n\"}\n1 App 0x1020 0x1000 + 32\n");
+    CHECK_EQ(r.frame_count, 1);
+    CHECK_EQ(r.frames[0].addr, 0x1020);
+    report_close(&r);
+}
+
 /* ---- In words ---- */
 
 typedef struct word_case {
@@ -479,6 +488,7 @@ int main(void)
     test_no_frames();
     test_threads();
     test_image_choice();
+    test_lines_in_json();
     test_words();
     test_signatures();
     test_groups();

@@ -4,8 +4,11 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-enum { DEFAULT_MAX_OPEN = 32, SESSION_CACHE = 16 << 20 };
+/* Decoded units are worth much: reports that share an image share most units. A seat of a large file may grow to
+ * SESSION_CACHE, so few of those are kept for later; seats of smaller files stay small by themselves. */
+enum { DEFAULT_MAX_OPEN = 32, SESSION_CACHE = 256 << 20, LARGE_FILE = 32 << 20, MAX_LARGE_IDLE = 4 };
 
 /* What one thread at a time looks an image up with. */
 struct image_seat {
@@ -26,6 +29,7 @@ struct shared_image {
     unsigned borrowed;
     uint64_t last_used;
     bool opening; /* another thread is at it */
+    bool is_large;
     const char *failure;
 };
 
@@ -37,6 +41,7 @@ struct image_pool {
     size_t count;
     size_t cap;
     uint64_t clock;
+    unsigned large_idle; /* idle seats of large files */
 };
 
 image_pool *images_open(const images_options *how)
@@ -172,6 +177,8 @@ static void close_oldest(image_pool *all)
         }
         if (oldest == all->count)
             return;
+        if (all->v[oldest]->is_large)
+            all->large_idle -= all->v[oldest]->idle_count;
         close_image(all->v[oldest]);
         all->v[oldest] = all->v[--all->count];
     }
@@ -226,6 +233,28 @@ static void open_files(const images_options *how, struct shared_image *image, co
             bcsymbolmap_find(main_file(files)->path, &image->uuid, how->map_folders, how->map_folder_count);
 }
 
+/* Closes idle seats of the large files that were used the longest ago. */
+static void close_large(image_pool *all)
+{
+    while (all->large_idle > MAX_LARGE_IDLE) {
+        struct shared_image *oldest = NULL;
+        for (size_t i = 0; i < all->count; i++) {
+            struct shared_image *image = all->v[i];
+            if (image->is_large && image->idle_count > 0 &&
+                (oldest == NULL || image->last_used < oldest->last_used))
+                oldest = image;
+        }
+        close_seat(oldest->idle[--oldest->idle_count]);
+        all->large_idle--;
+    }
+}
+
+static bool is_large(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && st.st_size > LARGE_FILE;
+}
+
 static struct shared_image *add_image(image_pool *all, const image_files *files)
 {
     struct shared_image *image = tool_alloc(sizeof *image);
@@ -233,6 +262,7 @@ static struct shared_image *add_image(image_pool *all, const image_files *files)
     image->uuid = main_file(files)->uuid;
     image->path = main_file(files)->path;
     image->opening = true;
+    image->is_large = files->first != NULL && is_large(files->first->path);
     image->idle = tool_alloc(all->options.jobs * sizeof *image->idle);
     close_oldest(all);
     if (all->count == all->cap) {
@@ -273,8 +303,10 @@ bool images_borrow(image_pool *all, const image_key *key, image_loan *out, image
     while (image->opening)
         pthread_cond_wait(&all->opened, &all->lock);
     image->last_used = ++all->clock;
-    if (image->idle_count > 0)
+    if (image->idle_count > 0) {
         out->seat = image->idle[--image->idle_count];
+        all->large_idle -= image->is_large;
+    }
     pthread_mutex_unlock(&all->lock);
     out->image = image;
     if (!image->is_open) {
@@ -297,8 +329,11 @@ void images_return(image_pool *all, image_loan *loan)
     pthread_mutex_lock(&all->lock);
     struct shared_image *image = loan->image;
     image->borrowed--;
-    if (loan->seat != NULL)
+    if (loan->seat != NULL) {
         image->idle[image->idle_count++] = loan->seat;
+        all->large_idle += image->is_large;
+        close_large(all);
+    }
     pthread_mutex_unlock(&all->lock);
     memset(loan, 0, sizeof *loan);
 }

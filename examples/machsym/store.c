@@ -11,6 +11,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifdef __APPLE__
+#define ST_MTIME st_mtimespec
+#else
+#define ST_MTIME st_mtim /* POSIX 2008 */
+#endif
+
 enum { STORE_MAX_DEPTH = 64, STORE_MAX_SLICES = 64 };
 
 static const char index_title[] = "machsym store index 1\n";
@@ -432,9 +438,9 @@ static void index_load(store_index *index, const char *path, char **content)
 /* 0, which no index matches, for what changed a moment ago: another change could carry the same time. */
 static int64_t mtime_of(const struct stat *st)
 {
-    if (time(NULL) - st->st_mtim.tv_sec < 2)
+    if (time(NULL) - st->ST_MTIME.tv_sec < 2)
         return 0;
-    return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
+    return (int64_t)st->ST_MTIME.tv_sec * 1000000000 + st->ST_MTIME.tv_nsec;
 }
 
 /* The children of a folder that has changed, or was never seen. Links to folders are not followed: they may lead in

@@ -1,0 +1,87 @@
+#!/bin/bash
+# Reports per second: 1,000 crash reports against a store of dSYMs and against a store of maps, with 1 and 2 jobs.
+#   bench/reports.sh [DSYM [ADDRESSES]]
+# DSYM is a dSYM with one slice (the demo of the tests without it); ADDRESSES a file of addresses in it, a line each,
+# hexadecimal (made from `machsym symbols` without it). Each report has 10 threads of 20 frames, half of them of the
+# image; every report is different. Prints "STORE JOBS REPORTS/S" rows. Environment: MACHSYM, BENCH_DIR, BENCH_ROUNDS.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/.." && pwd)
+dir=${BENCH_DIR:-$root/build/bench}/reports
+us=${MACHSYM:-$root/build/machsym}
+dsym=${1:-$root/tests/fixtures/bin/demo.app.dSYM}
+count=1000
+
+mkdir -p "$dir/in" "$dir/maps"
+dir=$(cd "$dir" && pwd)
+export XDG_CACHE_HOME=$dir/cache
+
+addresses() # a line each, hexadecimal without 0x
+{
+    if [ $# -gt 1 ]; then
+        sed 's/^0x//' "$2"
+    else
+        "$us" symbols "$dsym" | sed -n 's/^0x\([0-9a-f]*\) .*/\1/p'
+    fi
+}
+
+# The image is loaded where it was linked, at 0 or a multiple of 4 GB, so that addresses need no sum.
+make_reports()
+{
+    local info uuid base
+    info=$("$us" info "$dsym")
+    uuid=$(echo "$info" | grep -oiE '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}' | sed -n 1p)
+    base=$(addresses "$@" | sed -n 1p | sed 's/.\{0,8\}$/00000000/')
+    addresses "$@" | awk -v dir="$dir/in" -v uuid="$(echo "$uuid" | tr -d -)" -v base="$base" -v count="$count" '
+        { all[NR - 1] = $1 }
+        END {
+            seed = 1
+            for (r = 0; r < count; r++) {
+                file = dir "/" r ".crash"
+                printf "Process:             app [%d]\nOS Version:          iPhone OS 17.4 (21E219)\n\n", r > file
+                printf "Exception Type:  EXC_BAD_ACCESS (SIGSEGV)\n\n" > file
+                for (t = 0; t < 10; t++) {
+                    printf "Thread %d%s:\n", t, t == 0 ? " Crashed" : "" > file
+                    for (f = 0; f < 20; f++) {
+                        seed = (seed * 1103515245 + 12345) % 2147483648
+                        if (f % 2 == 0) {
+                            addr = all[int(seed / 64) % NR]
+                            addr = substr("0000000000000000", 1, 16 - length(addr)) addr
+                            printf "%-4d%-30s\t0x%s 0x%s + 0\n", f, "app", addr, base > file
+                        } else {
+                            printf "%-4d%-30s\t0x00000001d4a51558 objc_msgSend + 56\n", f, "libobjc.A.dylib" > file
+                        }
+                    }
+                    printf "\n" > file
+                }
+                printf "Binary Images:\n0x%s - 0x%s app arm64  <%s> /var/containers/app\n", base, "1ffffffff", uuid > file
+                printf "0x1d4a50000 - 0x1d4a57fff libobjc.A.dylib arm64  <00000000000000000000000000000001> /usr/lib/libobjc\n" > file
+                close(file)
+            }
+        }'
+}
+
+# The best of some rounds: the machine may be busy with other things.
+measure() # store jobs
+{
+    local best= start end round
+    for round in $(seq "${BENCH_ROUNDS:-3}"); do
+        start=$(date +%s%N)
+        "$us" crash -q -j "$2" -d "$1" -o "$dir/out" "$dir"/in/*.crash
+        end=$(date +%s%N)
+        [ -n "$best" ] && [ $((end - start)) -ge "$best" ] || best=$((end - start))
+    done
+    awk -v name="$(basename "$1")" -v jobs="$2" -v ns="$best" -v count="$count" \
+        'BEGIN { printf "%s\t%d\t%.0f\n", name, jobs, count * 1e9 / ns }'
+}
+
+make_reports "$@"
+mkdir -p "$dir/dsyms"
+rm -rf "$dir/dsyms/app.dSYM" # a link would not be followed below a store
+cp -R "$dsym" "$dir/dsyms/app.dSYM"
+"$us" map build --no-progress --lines=dwarf -o "$dir/maps/app.symmap" "$dsym" >/dev/null 2>&1
+for store in "$dir/dsyms" "$dir/maps"; do
+    for jobs in 1 2; do
+        measure "$store" "$jobs"
+    done
+done
