@@ -524,7 +524,7 @@ static void test_many_aliases(void)
     memset(&m, 0, sizeof m);
     text[0] = '_';
     for (size_t i = 0; i < COUNT; i++) {
-        symbols[i].name = i == COUNT / 2 ? "_wanted" : i % 2 == 0 ? "_b" : "ltmp1";
+        symbols[i].name = i == 600 ? "_wanted" : i % 2 == 0 ? "_b" : "ltmp1";
         symbols[i].type = i % 3 == 0 ? 0x0f : 0x0e;
         symbols[i].section = 1;
         symbols[i].value = MAKE_TEXT;
