@@ -1,6 +1,7 @@
 /* Fuzzes symbol maps: the input is a map file, whose magic, version, size and checksum are made right first, so that the
  * damage gets as far as lookups, names and iteration.
  * Run: build/fuzz/map fuzz/corpus/map */
+#define MACHSYM_IMPLEMENTATION
 #include "drive.h"
 
 enum { MAX_RANGES = 300, MAX_FRAMES = 64, TEXT = 1 << 16 };
