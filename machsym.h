@@ -7924,7 +7924,7 @@ static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *
         machsym_object_status status = ms_om_open_at(m, object, path, places, file, &scratch, &bytes);
         if (status == MACHSYM_OBJECT_FOUND)
             status = ms_om_read(m, object, bytes, file, &scratch);
-        if (file->arena.oom || scratch.oom)
+        if (file->arena.failed || scratch.failed)
             best = status = MACHSYM_OBJECT_UNTRIED;
         if (status == MACHSYM_OBJECT_FOUND) {
             ms_arena_free(&scratch);
@@ -7941,6 +7941,8 @@ static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *
         if (best == MACHSYM_OBJECT_UNTRIED)
             break;
     }
+    if (scratch.failed)
+        best = MACHSYM_OBJECT_UNTRIED;
 #endif
     ms_arena_free(&scratch);
     file->time = best_time;
@@ -8108,6 +8110,17 @@ static void ms_ans_close_object(ms_ans_object *object)
     allocator.free(allocator.user, object, sizeof *object);
 }
 
+/* Whether memory ever ran out: then something may be missing from what the session decoded. */
+static bool ms_ans_failed(const machsym_session *s)
+{
+    bool failed = s->keep.failed || s->cache.failed || s->scratch.failed;
+    for (const ms_ans_object *object = s->objects != NULL ? s->objects->first : NULL;
+         object != NULL && !failed; object = object->next)
+        failed =
+            object->session.keep.failed || object->session.cache.failed || object->session.scratch.failed;
+    return failed;
+}
+
 /* Closes all object files. What their answers said stays in the texts. */
 static void ms_ans_close_objects(machsym_session *s)
 {
@@ -8115,6 +8128,7 @@ static void ms_ans_close_objects(machsym_session *s)
     while (objects != NULL && objects->first != NULL) {
         ms_ans_object *object = objects->first;
         objects->first = object->next;
+        s->keep.failed |= ms_ans_failed(&object->session);
         ms_ans_close_object(object);
     }
     if (objects == NULL)
@@ -8138,12 +8152,6 @@ static void ms_ans_close(machsym_session *s)
 {
     ms_ans_forget(s);
     s->allocator.free(s->allocator.user, s, sizeof *s);
-}
-
-/* Whether memory ever ran out: then something may be missing from what the session decoded. */
-static bool ms_ans_failed(const machsym_session *s)
-{
-    return s->keep.failed || s->cache.failed || s->scratch.failed;
 }
 
 /* ---- What a session decodes ---- */
@@ -8410,8 +8418,10 @@ static ms_ans_object *ms_ans_object_of(machsym_session *s, size_t index)
     o->statuses[index] = (uint8_t)status;
     if (is_new && status != MACHSYM_OBJECT_UNTRIED)
         o->tried[o->tried_count++] = (uint32_t)index;
-    if (object == NULL)
+    if (object == NULL) {
+        s->keep.failed |= status == MACHSYM_OBJECT_UNTRIED; /* memory is out */
         return NULL;
+    }
     object->next = o->first;
     o->first = object;
     o->opened[index] = object;
