@@ -116,7 +116,7 @@ $(PLAIN:%=$(B)/tests/%): CPPFLAGS += $(NO_NAMES)
 $(B)/tests/corrupt: TEST_CFLAGS += -O1
 
 # Targets that use public functions only share one build of the header.
-PUBLIC_FUZZ := macho lookup abbrev units functions lines symbols
+PUBLIC_FUZZ := macho lookup abbrev units functions lines symbols loaded
 $(PUBLIC_FUZZ:%=$(B)/replay/%): $(B)/replay/machsym.o
 $(PUBLIC_FUZZ:%=build/fuzz/%): build/fuzz/machsym.o
 
