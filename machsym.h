@@ -8809,12 +8809,12 @@ static void ms_ans_rows_seek(ms_ans_rows *rows, uint64_t addr)
     const ms_ln_table *lines = rows->lines;
     for (; rows->seq < lines->seq_count && lines->seqs[rows->seq].hi <= addr; rows->seq++)
         rows->row = 0;
-    const ms_ln_seq *seq = &lines->seqs[rows->seq];
+    const ms_ln_seq *seq = rows->seq < lines->seq_count ? &lines->seqs[rows->seq] : NULL;
     rows->at = lines->row_count;
     rows->next = UINT64_MAX;
-    if (rows->seq < lines->seq_count && seq->lo > addr) {
+    if (seq != NULL && seq->lo > addr) {
         rows->next = seq->lo;
-    } else if (rows->seq < lines->seq_count) {
+    } else if (seq != NULL) {
         if (rows->row == 0)
             rows->row = ms_ln_last_at(lines->rows, seq->first, seq->count - 1, addr);
         while (lines->rows[rows->row + 1].addr <= addr)
