@@ -10434,7 +10434,7 @@ static void ms_map_add_unit(ms_map_work *w, size_t index)
  * what they decode of others (out of all bytes) and how often they ask, and how long their texts are. */
 static void ms_map_set_budget(ms_map_work *w, uint64_t size, uint64_t all)
 {
-    w->session->budget = 16 * (size + (all < ms_MAP_UNIT_BYTES ? all : ms_MAP_UNIT_BYTES));
+    w->session->budget = 16 * (size + (all < ms_MAP_UNIT_BYTES ? all : (uint64_t)ms_MAP_UNIT_BYTES));
     w->c->text_left = ((uint64_t)1 << 20) + 64 * size; /* file names may be the ends of one text */
 }
 
@@ -11205,7 +11205,7 @@ static size_t ms_map_packed_text(const machsym_map *map, uint64_t place, ms_map_
     size_t ahead = 128; /* most names end within so many bytes; only the others need the whole block */
     while (!ended) {
         size_t at = (size_t)(place % ms_MAP_BLOCK);
-        size_t want = ahead < ms_MAP_BLOCK - at ? at + ahead : ms_MAP_BLOCK;
+        size_t want = ahead < ms_MAP_BLOCK - at ? at + ahead : (size_t)ms_MAP_BLOCK;
         if (!ms_map_turn_to(map, place / ms_MAP_BLOCK, want, page))
             break;
         machsym_str piece = ms_str_bounded((const char *)page->v + at, page->len - at);
