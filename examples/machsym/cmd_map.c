@@ -144,8 +144,10 @@ int cmd_map(int argc, char **argv)
     if (argc < 2)
         return map_usage(stderr);
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
-        if (strcmp(argv[1], commands[i].name) == 0)
+        if (strcmp(argv[1], commands[i].name) == 0) {
+            argv[1] = argv[0]; /* messages name the command whose help to read */
             return commands[i].run(argc - 1, argv + 1);
+        }
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
         return map_usage(stdout);

@@ -266,6 +266,8 @@ static bool build_option(build_command *c, options *o, const char *name, const c
         c->how.progress = false;
     } else if (options_is(o, name, "j")) {
         return parse_jobs(options_value(o, "j"), &c->how);
+    } else if (name[0] == 'j' && name[1] >= '0' && name[1] <= '9') {
+        return parse_jobs(name + 1, &c->how);
     } else if (options_is(o, name, "lines")) {
         bool known = parse_lines(options_value(o, "lines"), &c->lines);
         if (!known)
