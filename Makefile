@@ -46,7 +46,7 @@ endif
 HEADERS := machsym.h
 TOOL_C  := $(wildcard examples/machsym/*.c)
 TOOL_O  := $(TOOL_C:examples/machsym/%.c=$(B)/tool/%.o)
-PUBLIC_FUZZ := lookup macho symbols
+PUBLIC_FUZZ := macho lookup abbrev units functions lines symbols
 FUZZ_C  := $(wildcard fuzz/fuzz_*.c)
 REPLAYS := $(FUZZ_C:fuzz/fuzz_%.c=$(B)/replay/%)
 FUZZERS := $(FUZZ_C:fuzz/fuzz_%.c=build/fuzz/%)
