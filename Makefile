@@ -31,6 +31,11 @@ WARN := -Wall -Wextra -pedantic -Wconversion -Wsign-conversion -Wshadow -Wundef 
         -Wstrict-prototypes -Wmissing-prototypes
 TEST_WARN := -Wall -Wextra -Wundef -Wvla -Wstrict-prototypes
 
+# PUBLIC_FUZZ: the fuzz targets that use public functions only; they share one build of the header.
+PUBLIC_FUZZ := macho lookup abbrev units functions lines symbols
+FUZZ_C  := $(wildcard fuzz/fuzz_*.c)
+REPLAYS := $(FUZZ_C:fuzz/fuzz_%.c=$(B)/replay/%)
+
 # ONLY, ONLY_FUZZ: names of test programs and of fuzz targets to replay, in place of all tests.
 ONLY      ?=
 ONLY_FUZZ ?=
@@ -46,9 +51,6 @@ endif
 HEADERS := machsym.h
 TOOL_C  := $(wildcard examples/machsym/*.c)
 TOOL_O  := $(TOOL_C:examples/machsym/%.c=$(B)/tool/%.o)
-PUBLIC_FUZZ := macho lookup abbrev units functions lines symbols
-FUZZ_C  := $(wildcard fuzz/fuzz_*.c)
-REPLAYS := $(FUZZ_C:fuzz/fuzz_%.c=$(B)/replay/%)
 FUZZERS := $(FUZZ_C:fuzz/fuzz_%.c=build/fuzz/%)
 
 .PHONY: all
