@@ -2258,7 +2258,7 @@ static uint64_t ms_mo_word(const ms_mo *mo, ms_rd *rd)
 static uint64_t ms_mo_carry(const ms_mo *mo, uint64_t off, uint64_t previous)
 {
     uint64_t carried = (previous & ~(uint64_t)0xffffffff) | off;
-    uint64_t len = mo->bytes.len; /* wider than a 32-bit host's size_t, for whom the comparison would be idle */
+    uint64_t len = mo->bytes.len; /* wider than size_t on 32-bit hosts, where the comparison is idle */
     if (len <= 0xffffffff || off == 0)
         return off;
     return carried < previous ? carried + 0x100000000 : carried;
