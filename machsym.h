@@ -242,8 +242,7 @@
  *   MACHSYM_NO_SWIFT  79,000   124,000
  *   MACHSYM_NO_CXX    34,000    61,000
  *   MACHSYM_NO_RUST   10,000    17,000
- *   MACHSYM_NO_D      10,000    15,000
- *   of               225,000   349,000 for the whole header */
+ *   MACHSYM_NO_D      10,000    15,000 */
 
 /* How much scratch machsym_demangle may take, in bytes of stack. 24,576 did for every one of 210,000 names of
  * real programs, of up to 1,000 bytes; only longer names take the large frame. Calls come on top: 10 KB for
