@@ -6,18 +6,27 @@
 
 enum { HEAD = 256, MAX_RANGES = 300, MAX_FRAMES = 64, TEXT = 1 << 16 };
 
-/* Magic and version as a map of this version has them, and the size. */
-static void repair(uint8_t *bytes, size_t len)
+/* Magic and version as a map of this version has them: asked for once. */
+static const uint8_t *head_begin(void)
 {
+    static uint8_t begin[12];
     machsym_map_info info;
     machsym_writer *writer;
     machsym_map *empty;
+    if (begin[0] != 0)
+        return begin;
     memset(&info, 0, sizeof info);
     if (machsym_writer_open(&info, NULL, &writer, NULL) != MACHSYM_OK ||
         machsym_writer_finish(writer, &empty, NULL) != MACHSYM_OK)
         abort();
-    memcpy(bytes, machsym_map_bytes(empty).ptr, 12);
+    memcpy(begin, machsym_map_bytes(empty).ptr, sizeof begin);
     machsym_map_close(empty);
+    return begin;
+}
+
+static void repair(uint8_t *bytes, size_t len)
+{
+    memcpy(bytes, head_begin(), 12);
     for (unsigned i = 0; i < 8; i++)
         bytes[64 + i] = (uint8_t)((uint64_t)len >> (8 * i));
 }
