@@ -224,8 +224,14 @@
 #define MACHSYM_MAX_NAME_LINKS 16
 #endif
 
-/* How many object files of a debug map a session keeps open; past it all are closed. Each costs a mapping and
- * about 200 KB. */
+/* The longest text that is read from a string table, in bytes; real names stay below 30,000. Longer ones count as missing:
+ * a hostile file would let every entry share one. */
+#ifndef MACHSYM_MAX_TEXT
+#define MACHSYM_MAX_TEXT 65536
+#endif
+
+/* How many object files of a debug map a session keeps open; past it all are closed. Each costs a mapping and about
+ * 200 KB. */
 #ifndef MACHSYM_MAX_OBJECTS
 #define MACHSYM_MAX_OBJECTS 64
 #endif
@@ -1638,11 +1644,16 @@ static ms_span ms_rd_span(ms_rd *rd, uint64_t len)
     return span;
 }
 
-/* The NUL-terminated text at an offset of a string section; empty when the offset or the NUL is missing. */
+/* The NUL-terminated text at an offset of a string section; empty when the offset or the NUL is missing, or the text is
+ * longer than any name. */
 static machsym_str ms_rd_str_at(ms_span section, uint64_t off)
 {
     ms_rd rd = ms_rd_at(section, off);
-    return rd.failed ? ms_str_empty() : ms_rd_str(&rd);
+    if (rd.failed)
+        return ms_str_empty();
+    if (ms_rd_left(&rd) > MACHSYM_MAX_TEXT)
+        rd.end = rd.p + MACHSYM_MAX_TEXT;
+    return ms_rd_str(&rd);
 }
 
 /* ==== >>memory =============================================================================================
@@ -2072,6 +2083,7 @@ enum {
 #define ms_CPU_ARM64    0x0100000cu
 #define ms_CPU_IS_64    0x01000000u /* CPU_ARCH_ABI64; arm64_32 has another bit */
 #define ms_CPU_SUBTYPE  0x00ffffffu /* without capability bits: arm64e's ABI version, LIB64 */
+#define ms_S_ATTR_DEBUG 0x02000000u
 #define ms_S_ATTR_CODE  0x80000400u /* S_ATTR_PURE_INSTRUCTIONS, S_ATTR_SOME_INSTRUCTIONS */
 
 /* A section with its bytes, if the file has them. */
@@ -2192,6 +2204,10 @@ static const char *ms_mo_arch_name(uint32_t cputype, uint32_t cpusubtype)
 
 /* ---- Load commands ---- */
 
+/* How many segments of a loaded image are searched, again for every table, and how many slices a fat file may have: real
+ * ones have ten. */
+enum { ms_MO_LOADED_SEGMENTS = 64, ms_MO_SLICES = 256 };
+
 /* The memory of a segment of a loaded image, as far as the caller has it. What lies between segments is not
  * touched: it need not be mapped. A segment that nobody may read has none. */
 static ms_span ms_mo_segment_bytes(const ms_mo *mo, const ms_mo_segment *segment)
@@ -2208,7 +2224,7 @@ static ms_span ms_mo_linkedit(const ms_mo *mo, uint64_t off, uint64_t len)
 {
     if (!mo->is_loaded)
         return ms_span_sub(mo->bytes, off, len);
-    for (uint32_t i = 0; i < mo->segment_count; i++) {
+    for (uint32_t i = 0; i < mo->segment_count && i < ms_MO_LOADED_SEGMENTS; i++) {
         const ms_mo_segment *segment = &mo->segments[i];
         MACHSYM_COUNT_WORK(1);
         if (off >= segment->off && off - segment->off < segment->file_size)
@@ -2424,12 +2440,9 @@ static void ms_mo_mark_code(ms_mo *mo)
             return;
     }
     for (uint32_t i = 0; i < mo->section_count; i++) {
-        for (uint32_t j = 0; j < mo->segment_count; j++) {
-            MACHSYM_COUNT_WORK(1);
-            if (ms_str_equal(mo->sections[i].segment, mo->segments[j].name) &&
-                (mo->segments[j].initprot & ms_VM_PROT_EXECUTE) != 0)
-                mo->sections[i].is_code = true;
-        }
+        const ms_mo_segment *segment = &mo->segments[mo->sections[i].segment_index];
+        mo->sections[i].is_code = ms_str_equal(mo->sections[i].segment, segment->name) &&
+                                  (segment->initprot & ms_VM_PROT_EXECUTE) != 0;
     }
 }
 
@@ -2630,15 +2643,19 @@ static unsigned ms_mo_pointer_size(const ms_mo_data *d)
     return d->mo->is_64 ? 8 : 4;
 }
 
-/* The NUL-terminated text at an address; empty when it is missing. Its length is paid for. */
-static machsym_str ms_mo_str_at(ms_mo_data *d, uint64_t addr)
+/* The text up to the NUL in what is left of a section or table; empty when there is none. Paid for. */
+static machsym_str ms_mo_str_in(ms_mo_data *d, ms_span rest)
 {
-    ms_span rest = ms_mo_from_addr(d, addr);
     if (rest.len > d->budget)
         rest.len = (size_t)d->budget;
     machsym_str str = ms_rd_str_at(rest, 0);
     ms_mo_spend(d, str.ptr != NULL ? str.len + 1 : rest.len);
     return str;
+}
+
+static machsym_str ms_mo_str_at(ms_mo_data *d, uint64_t addr)
+{
+    return ms_mo_str_in(d, ms_mo_from_addr(d, addr));
 }
 
 /* An address relative to its own place, 32 bits wide; 0 when it is NULL or missing. */
@@ -2650,14 +2667,15 @@ static uint64_t ms_mo_relative_at(const ms_mo_data *d, uint64_t addr)
 
 /* ---- Imports ---- */
 
-static machsym_str ms_mo_import(const ms_mo_data *d, uint64_t ordinal)
+static machsym_str ms_mo_import(ms_mo_data *d, uint64_t ordinal)
 {
     if (d->is_threaded)
         return ordinal < d->name_count ? d->bind_names[ordinal] : ms_str_empty();
     if (d->one == 0 || ordinal >= d->imports.len / d->one)
         return ms_str_empty();
     const uint8_t *p = d->imports.ptr + ordinal * d->one;
-    return ms_rd_str_at(d->names, d->one == 16 ? ms_rd_raw_u64(p) >> 32 : ms_rd_raw_u32(p) >> 9);
+    uint64_t off = d->one == 16 ? ms_rd_raw_u64(p) >> 32 : ms_rd_raw_u32(p) >> 9;
+    return ms_mo_str_in(d, ms_span_from(d->names, off));
 }
 
 /* dyld_chained_fixups_header: where imports and their names are. */
@@ -2781,14 +2799,14 @@ static uint64_t ms_mo_plain(const ms_mo_data *d, uint64_t raw)
     return (raw & ((uint64_t)1 << 55)) == 0 ? raw & low : raw | ~low;
 }
 
-static ms_mo_pointer ms_mo_to_import(const ms_mo_data *d, uint64_t ordinal)
+static ms_mo_pointer ms_mo_to_import(ms_mo_data *d, uint64_t ordinal)
 {
     ms_mo_pointer pointer = {0, ms_mo_import(d, ordinal)};
     return pointer;
 }
 
 /* DYLD_CHAINED_PTR_ARM64E and its kin: bit 63 authenticated, bit 62 an import. */
-static ms_mo_pointer ms_mo_decode_arm64e(const ms_mo_data *d, unsigned format, uint64_t raw)
+static ms_mo_pointer ms_mo_decode_arm64e(ms_mo_data *d, unsigned format, uint64_t raw)
 {
     ms_mo_pointer pointer = {0, {NULL, 0}};
     bool is_auth = raw >> 63 != 0;
@@ -2803,7 +2821,7 @@ static ms_mo_pointer ms_mo_decode_arm64e(const ms_mo_data *d, unsigned format, u
 }
 
 /* Undoes the encoding of a pointer that is not NULL. */
-static ms_mo_pointer ms_mo_decode(const ms_mo_data *d, const ms_mo_segment *segment, uint64_t raw)
+static ms_mo_pointer ms_mo_decode(ms_mo_data *d, const ms_mo_segment *segment, uint64_t raw)
 {
     ms_mo_pointer pointer = {0, {NULL, 0}};
     unsigned format = segment->fixup_format;
@@ -2837,7 +2855,7 @@ static ms_mo_pointer ms_mo_decode(const ms_mo_data *d, const ms_mo_segment *segm
 }
 
 /* What the pointer at an address stands for. */
-static ms_mo_pointer ms_mo_pointer_at(const ms_mo_data *d, uint64_t addr)
+static ms_mo_pointer ms_mo_pointer_at(ms_mo_data *d, uint64_t addr)
 {
     ms_mo_pointer pointer = {0, {NULL, 0}};
     const ms_mo_section *section = ms_mo_section_at(d, addr);
@@ -2885,7 +2903,7 @@ static void ms_mo_read_relocations(ms_mo_data *d, const ms_mo_section *section, 
         uint64_t value = mo->is_64 ? ms_rd_raw_u64(p + 8) : ms_rd_raw_u32(p + 8);
         bool is_undefined = (p[4] & 0x0e) == 0;
         if (is_undefined)
-            ms_mo_add_bind_name(d, ms_rd_str_at(strings, ms_rd_raw_u32(p)), arena);
+            ms_mo_add_bind_name(d, ms_mo_str_in(d, ms_span_from(strings, ms_rd_raw_u32(p))), arena);
         ms_mo_add_bind(d, section->addr + off, is_undefined ? d->name_count - 1 : ms_MO_BIND_IS_VALUE | value,
                        arena);
     }
@@ -2912,8 +2930,10 @@ static void ms_mo_data_open(ms_mo_data *d, const ms_mo *mo, ms_arena *arena)
     ms_seg_build(pieces, count, arena, &d->sections);
     ms_mo_read_imports(d);
     ms_mo_read_binds(d, ms_mo_linkedit(mo, mo->loads.bind_off, mo->loads.bind_size), arena);
-    for (uint32_t i = 0; i < mo->section_count && mo->slice.filetype == ms_MH_OBJECT; i++)
-        ms_mo_read_relocations(d, &mo->sections[i], arena);
+    for (uint32_t i = 0; i < mo->section_count && mo->slice.filetype == ms_MH_OBJECT; i++) {
+        if ((mo->sections[i].flags & ms_S_ATTR_DEBUG) == 0)
+            ms_mo_read_relocations(d, &mo->sections[i], arena);
+    }
     ms_key_heap_sort(d->binds, d->bind_count);
 }
 
@@ -2934,6 +2954,8 @@ static bool ms_mo_slice_at(ms_span file, uint32_t index, uint32_t *count, ms_spa
     *count = ms_rd_be32(&rd);
     if (*count > ms_rd_left(&rd) / one)
         *count = (uint32_t)(ms_rd_left(&rd) / one);
+    if (*count > ms_MO_SLICES)
+        *count = ms_MO_SLICES;
     if (index >= *count)
         return false;
     ms_rd_skip(&rd, (uint64_t)index * one + 8);
@@ -3363,7 +3385,8 @@ static void ms_sym_add_function_starts(ms_sym_table *t, size_t mo_index)
 }
 
 /* The stubs of one section: entry n of it calls what entry reserved1 + n of the indirect table names. */
-static void ms_sym_add_stub_section(ms_sym_table *t, ms_mo_data *d, const ms_mo_section *section)
+static void ms_sym_add_stub_section(ms_sym_table *t, ms_mo_data *d, ms_span strings,
+                                    const ms_mo_section *section)
 {
     const ms_mo *mo = d->mo;
     ms_span indirect = ms_mo_table(mo, mo->loads.indirect_off, mo->loads.indirect_count, 4);
@@ -3376,8 +3399,8 @@ static void ms_sym_add_stub_section(ms_sym_table *t, ms_mo_data *d, const ms_mo_
             index >= nlists.len / ms_sym_nlist_size(mo))
             continue;
         ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, index);
-        machsym_str name = ms_sym_c_name(ms_sym_name_at(ms_sym_strings(mo), entry.strx));
-        if (name.len != 0 && ms_mo_spend(d, name.len))
+        machsym_str name = ms_sym_c_name(ms_mo_str_in(d, ms_span_from(strings, entry.strx)));
+        if (name.len != 0)
             ms_sym_add_name(t, section->addr + i * section->reserved2, MACHSYM_SOURCE_STUB, name);
     }
 }
@@ -3385,10 +3408,11 @@ static void ms_sym_add_stub_section(ms_sym_table *t, ms_mo_data *d, const ms_mo_
 static void ms_sym_add_stubs(ms_sym_table *t, ms_mo_data *d)
 {
     const ms_mo *mo = d->mo;
+    ms_span strings = ms_sym_strings(mo);
     ms_mo_refill(d);
     for (uint32_t i = 0; i < mo->section_count; i++) {
         if ((mo->sections[i].flags & ms_SECTION_TYPE) == ms_S_SYMBOL_STUBS)
-            ms_sym_add_stub_section(t, d, &mo->sections[i]);
+            ms_sym_add_stub_section(t, d, strings, &mo->sections[i]);
     }
 }
 
@@ -3489,11 +3513,15 @@ static bool ms_sym_name_is(ms_span whole, uint32_t strx, machsym_str want)
     return ms_str_equal(ms_sym_c_name(raw), want);
 }
 
+enum {
+    ms_SYM_EXACT = 1024
+}; /* the linker folds some thousand functions at most, few of which a unit asks for by name */
+
 /* The symtab name that starts exactly at an address: the one that equals want, else the best. */
 static machsym_str ms_sym_exact(const ms_sym_table *t, uint64_t addr, machsym_str want)
 {
     size_t first = ms_sym_first(t, addr);
-    for (size_t at = first; at < t->count && t->v[at].key == addr; at++) {
+    for (size_t at = first; at < t->count && t->v[at].key == addr && at - first < ms_SYM_EXACT; at++) {
         uint64_t item = t->v[at].item;
         if (ms_sym_source(item) != MACHSYM_SOURCE_SYMTAB) /* the best source: none follows another */
             break;
@@ -3583,7 +3611,7 @@ static void ms_sym_take_export(ms_sym_table *t, ms_mo_data *d, const ms_sym_trie
     uint64_t flags = ms_rd_uleb(&rd);
     uint64_t offs[2] = {0, 0};
     if ((flags & ms_EXPORT_KIND) != 0 || (flags & ms_EXPORT_REEXPORT) != 0)
-        return; /* thread-local and absolute values are no code; the code of a re-export is in another image */
+        return; /* thread-local and absolute values are no code; that of a re-export is in another image */
     offs[0] = ms_rd_uleb(&rd);
     bool has_resolver = (flags & ms_EXPORT_STUB_AND_RESOLVER) != 0;
     if (has_resolver)
@@ -3699,7 +3727,7 @@ static void ms_sym_add(ms_sym_table *t, size_t mo_index, ms_mo_data *d, ms_arena
 }
 
 /* ==== >>unwind =============================================================================================
- * Job:    where functions begin and end, from compact unwind and eh_frame, for files without LC_FUNCTION_STARTS.
+ * Job:    where functions begin and end, by unwind tables, for files without LC_FUNCTION_STARTS.
  * Uses:   bytes, reader, macho, symbols.
  * Offers: ms_uw_add_starts.
  * Never:  unwinds; names anything. */
@@ -3925,7 +3953,7 @@ static machsym_str ms_oc_imported_class(machsym_str import)
 }
 
 /* The address of a class's class_ro_t, without the bits that mark Swift classes. */
-static uint64_t ms_oc_data(const ms_mo_data *d, uint64_t cls, bool *is_swift)
+static uint64_t ms_oc_data(ms_mo_data *d, uint64_t cls, bool *is_swift)
 {
     unsigned word = ms_mo_pointer_size(d);
     uint64_t data = ms_mo_pointer_at(d, cls + 4 * word).addr;
@@ -4354,7 +4382,7 @@ enum {
 };
 
 /* A distance whose bit 0 says that it leads to a pointer. Bit 1 may hold a flag. */
-static ms_mo_pointer ms_sw_indirect(const ms_mo_data *d, uint64_t addr)
+static ms_mo_pointer ms_sw_indirect(ms_mo_data *d, uint64_t addr)
 {
     uint32_t raw = ms_mo_u32_at(d, addr);
     uint64_t to = addr + (uint64_t)(int64_t)(int32_t)(raw & ~3u);
@@ -4453,7 +4481,7 @@ static const char *ms_sw_method_kind(uint32_t flags)
 
 /* The mangled name of a method or a protocol's requirement that another image declares; empty for one of
  * this. */
-static machsym_str ms_sw_requirement(const ms_mo_data *d, uint64_t addr)
+static machsym_str ms_sw_requirement(ms_mo_data *d, uint64_t addr)
 {
     machsym_str name = ms_sym_c_name(ms_sw_indirect(d, addr).import);
     if (ms_str_ends(name, "Tq")) /* "method descriptor for": what it describes is before it */
@@ -5015,6 +5043,7 @@ static void ms_dw_compile_value(ms_dw_compiler *c, const ms_dw_enc *enc, uint32_
 static bool ms_dw_compile(ms_dw_compiler *c, const ms_dw_enc *enc, ms_rd *rd, ms_dw_abbrev *abbrev,
                           bool reading)
 {
+    uint32_t seen = 0; /* slots; of an attribute that is given twice the first counts: it may take no bytes */
     for (;;) {
         uint64_t attribute = ms_rd_uleb(rd);
         uint64_t form = ms_rd_uleb(rd);
@@ -5027,8 +5056,9 @@ static bool ms_dw_compile(ms_dw_compiler *c, const ms_dw_enc *enc, ms_rd *rd, ms
             return false;
         bool is_code = attribute == ms_DW_AT_high_pc || attribute == ms_DW_AT_ranges;
         abbrev->has_code |= is_code && (abbrev->kind == ms_KIND_FUNCTION || abbrev->kind == ms_KIND_INLINE);
-        ms_dw_compile_value(c, enc, (uint32_t)form, reading ? ms_dw_slot_of(attribute) : ms_SLOT_NONE,
-                            implicit);
+        ms_dw_slot slot = reading ? ms_dw_slot_of(attribute) : ms_SLOT_NONE;
+        ms_dw_compile_value(c, enc, (uint32_t)form, (seen >> slot & 1) == 0 ? slot : ms_SLOT_NONE, implicit);
+        seen |= 1u << slot;
     }
     return true;
 }
@@ -5394,7 +5424,9 @@ static machsym_str ms_dw_string_indexed(const ms_dw *dw, const ms_dw_enc *enc, u
 static machsym_str ms_dw_string(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_value *value)
 {
     switch (value->form) {
-    case ms_DW_FORM_string: return ms_str_make(value->text, value->text_len);
+    case ms_DW_FORM_string:
+        return value->text_len < MACHSYM_MAX_TEXT ? ms_str_make(value->text, value->text_len)
+                                                  : ms_str_empty();
     case ms_DW_FORM_strp: return ms_rd_str_at(dw->str, value->u);
     case ms_DW_FORM_line_strp: return ms_rd_str_at(dw->line_str, value->u);
     case ms_DW_FORM_strx:
@@ -5463,10 +5495,18 @@ typedef struct ms_ranges {
 /* Which executable section holds an address; NULL when none does. */
 static const ms_range *ms_dw_code_at(const ms_dw *dw, uint64_t addr)
 {
-    for (size_t i = 0; i < dw->code_count; i++) {
+    const ms_range *v = dw->code;
+    size_t count = dw->code_count;
+    while (count > 8) { /* not in real files, whose few sections are soon looked through */
+        size_t half = count / 2;
+        bool above = v[half].lo <= addr;
+        v += above ? half : 0;
+        count = above ? count - half : half;
+    }
+    for (size_t i = 0; i < count; i++) {
         MACHSYM_COUNT_WORK(1);
-        if (addr >= dw->code[i].lo && addr < dw->code[i].hi)
-            return &dw->code[i];
+        if (addr >= v[i].lo && addr < v[i].hi)
+            return &v[i];
     }
     return NULL;
 }
@@ -5705,16 +5745,18 @@ typedef struct ms_cu_root {
     ms_dw_value high_pc;
 } ms_cu_root;
 
-enum { ms_CU_TABLES = 64 };
-
 /* The units of one program, and what has been decoded of their frames so far. */
 typedef struct ms_cu_env {
     const ms_dw *dw;
     const ms_cu *v;
     size_t count;
-    ms_arena *arena;                     /* for the tables and roots */
-    ms_dw_abbrevs *tables[ms_CU_TABLES]; /* by hash of the offset */
-    ms_cu_root **roots;                  /* by unit; NULL: not read yet */
+    ms_arena *arena;    /* for the tables and roots */
+    ms_key *table_offs; /* where units' abbreviations begin: sorted, each once */
+    size_t table_count;
+    ms_dw_abbrevs **tables; /* by number in table_offs: of all encodings */
+    ms_cu_root **roots;     /* by unit; NULL: not read yet */
+    ms_key *programs;       /* line programs: offset, unit; NULL: not listed yet */
+    size_t program_count;
 } ms_cu_env;
 
 /* ---- Headers ---- */
@@ -5801,17 +5843,52 @@ static size_t ms_cu_from_offset(const ms_cu *v, size_t count, uint64_t off)
 
 /* ---- Root entries ---- */
 
+/* Lists where tables begin. A table ends where the next begins, so that none can be read many times over. */
+static bool ms_cu_list_tables(ms_cu_env *env)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < env->count; i++)
+        count += i == 0 || env->v[i].abbrev_off != env->v[i - 1].abbrev_off;
+    ms_key *offs = (ms_key *)ms_arena_alloc(env->arena, count, sizeof *offs);
+    ms_key *room = count > 1 ? (ms_key *)ms_arena_alloc(env->arena, count, sizeof *offs) : NULL;
+    ms_dw_abbrevs **tables = (ms_dw_abbrevs **)ms_arena_zeroed(env->arena, count, sizeof *tables);
+    if (offs == NULL || tables == NULL)
+        return false;
+    count = 0;
+    for (size_t i = 0; i < env->count; i++) {
+        if (i > 0 && env->v[i].abbrev_off == env->v[i - 1].abbrev_off)
+            continue;
+        offs[count].key = env->v[i].abbrev_off;
+        offs[count].item = count;
+        count++;
+    }
+    ms_sort(offs, count, room);
+    env->table_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || offs[i].key != offs[i - 1].key)
+            offs[env->table_count++] = offs[i];
+    }
+    env->tables = tables;
+    env->table_offs = offs;
+    return true;
+}
+
 static const ms_dw_abbrevs *ms_cu_abbrevs(ms_cu_env *env, const ms_cu *cu, const ms_dw_enc *enc)
 {
-    ms_dw_abbrevs **slot =
-        &env->tables[(cu->abbrev_off ^ cu->abbrev_off >> 6 ^ cu->abbrev_off >> 12) % ms_CU_TABLES];
+    if (env->table_offs == NULL && !ms_cu_list_tables(env))
+        return NULL;
+    size_t next = ms_upper_bound(env->table_offs, env->table_count, cu->abbrev_off);
+    ms_dw_abbrevs **slot = &env->tables[next - 1];
     for (ms_dw_abbrevs *table = *slot; table != NULL; table = table->next) {
         MACHSYM_COUNT_WORK(1);
         if (table->off == cu->abbrev_off && table->version == enc->version &&
             table->addr_size == enc->addr_size && table->offset_size == enc->offset_size)
             return table;
     }
-    ms_dw_abbrevs *made = ms_dw_abbrevs_make(env->dw, enc, cu->abbrev_off, env->arena);
+    ms_dw dw = *env->dw;
+    if (next < env->table_count && env->table_offs[next].key < dw.abbrev.len)
+        dw.abbrev.len = (size_t)env->table_offs[next].key;
+    ms_dw_abbrevs *made = ms_dw_abbrevs_make(&dw, enc, cu->abbrev_off, env->arena);
     if (made == NULL)
         return NULL;
     made->next = *slot;
@@ -5897,6 +5974,43 @@ static const ms_cu_root *ms_cu_root_of(ms_cu_env *env, size_t index)
         env->roots[index] = root;
     }
     return env->roots[index]->enc.version == 0 ? NULL : env->roots[index];
+}
+
+/* ---- Line programs that units share ---- */
+
+/* Lists which unit runs which line program: for sessions that decode all units. Reads all roots. */
+static void ms_cu_list_programs(ms_cu_env *env, ms_arena *scratch)
+{
+    ms_key *programs = (ms_key *)ms_arena_alloc(env->arena, env->count, sizeof *programs);
+    ms_key *room = (ms_key *)ms_arena_alloc(scratch, env->count, sizeof *programs);
+    if (programs == NULL || room == NULL)
+        return;
+    for (size_t i = 0; i < env->count; i++) {
+        const ms_cu_root *root = ms_cu_root_of(env, i);
+        if (root == NULL || !root->has_line)
+            continue;
+        programs[env->program_count].key = root->line_off;
+        programs[env->program_count++].item = i;
+    }
+    ms_sort(programs, env->program_count, room);
+    env->programs = programs;
+}
+
+/* Where .debug_line ends for a unit: where the next program begins. Of units that name one program the first has it;
+ * others only if it is not too large beside them: sharing would multiply the work. */
+static uint64_t ms_cu_line_end(const ms_cu_env *env, const ms_cu_root *root, size_t index)
+{
+    uint64_t end = env->dw->line.len;
+    const ms_key *v = env->programs;
+    size_t next = ms_upper_bound(v, env->program_count, root->line_off);
+    size_t first = root->line_off == 0 ? 0 : ms_upper_bound(v, env->program_count, root->line_off - 1);
+    if (first == next) /* not listed */
+        return end;
+    if (next < env->program_count && v[next].key < end)
+        end = v[next].key;
+    return v[first].item == index || end - root->line_off < 64 * (root->enc.unit_end - root->enc.unit_off)
+               ? end
+               : 0;
 }
 
 /* ---- Which unit covers an address ---- */
@@ -6378,8 +6492,8 @@ static void ms_ln_move_sequence(const ms_dw *dw, ms_ln_build *b, size_t first)
     b->row_count = first;
     size_t move = ms_dw_move_at(dw, rows[0].addr);
     for (size_t i = 0; i + 1 < count;) {
-        for (; move < dw->move_count && dw->moves[move].hi <= rows[i].addr; move++)
-            MACHSYM_COUNT_WORK(1);
+        if (move < dw->move_count && dw->moves[move].hi <= rows[i].addr)
+            move = ms_dw_move_at(dw, rows[i].addr);
         if (move == dw->move_count)
             return;
         const ms_dw_move *m = &dw->moves[move];
@@ -6618,16 +6732,19 @@ static const ms_ln_seq *ms_ln_seq_at(const ms_ln_table *table, uint64_t addr)
     return lo < table->seq_count && table->seqs[lo].lo <= addr ? &table->seqs[lo] : NULL;
 }
 
+enum { ms_LN_BACK = 1024 }; /* how many rows a policy may look back; compilers write some ten */
+
 /* The row that answers under a policy, where at is the last row at or below the address. */
 static size_t ms_ln_choose(const ms_ln_table *table, machsym_lines lines, const ms_ln_seq *seq, size_t at)
 {
+    size_t stop = at - seq->first > ms_LN_BACK ? at - ms_LN_BACK : seq->first;
     if (lines == MACHSYM_LINES_ATOS) {
-        for (; at > seq->first && table->rows[at - 1].addr == table->rows[at].addr; at--)
+        for (; at > stop && table->rows[at - 1].addr == table->rows[at].addr; at--)
             MACHSYM_COUNT_WORK(1);
     }
     if (lines == MACHSYM_LINES_STMT) {
         size_t statement = at;
-        for (; statement > seq->first && !table->rows[statement].is_stmt; statement--)
+        for (; statement > stop && !table->rows[statement].is_stmt; statement--)
             MACHSYM_COUNT_WORK(1);
         if (table->rows[statement].is_stmt)
             at = statement;
@@ -6664,6 +6781,8 @@ typedef struct ms_fn_block {
     uint32_t call_line;
     uint32_t call_column;
 } ms_fn_block;
+
+enum { ms_FN_FEW_RANGES = 16 }; /* lists that are longer are sorted */
 
 /* A unit's functions. */
 typedef struct ms_fn_table {
@@ -6735,8 +6854,35 @@ static uint32_t ms_fn_u32(const ms_dw_value *value)
     return value->form == 0 || value->u > UINT32_MAX ? 0 : (uint32_t)value->u;
 }
 
-/* Finds an entry's code: a single range in *single, or several in the list from *first on. Returns how
- * many. */
+/* Sorts a long list of ranges, and joins those that overlap, so that it can be searched. Returns how many are left. */
+static size_t ms_fn_sort_ranges(ms_fn_walk *w, size_t first)
+{
+    size_t count = w->list.count - first;
+    ms_range *v = w->list.v + first;
+    ms_key *order = (ms_key *)ms_arena_alloc(w->scratch, count, sizeof *order);
+    ms_key *room = (ms_key *)ms_arena_alloc(w->scratch, count, sizeof *order);
+    ms_range *sorted = (ms_range *)ms_arena_alloc(w->scratch, count, sizeof *sorted);
+    if (order == NULL || room == NULL || sorted == NULL)
+        return 0;
+    for (size_t i = 0; i < count; i++) {
+        order[i].key = v[i].lo;
+        order[i].item = i;
+    }
+    ms_sort(order, count, room);
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = v[order[i].item];
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (kept > 0 && sorted[i].lo < v[kept - 1].hi)
+            v[kept - 1].hi = sorted[i].hi > v[kept - 1].hi ? sorted[i].hi : v[kept - 1].hi;
+        else
+            v[kept++] = sorted[i];
+    }
+    w->list.count = first + kept;
+    return kept;
+}
+
+/* Finds an entry's code: a single range in *single, or several in the list from *first on. Returns how many. */
 static size_t ms_fn_ranges_of(ms_fn_walk *w, const ms_dw_die *die, ms_range *single, size_t *first)
 {
     const ms_dw_enc *enc = &w->root->enc;
@@ -6748,6 +6894,10 @@ static size_t ms_fn_ranges_of(ms_fn_walk *w, const ms_dw_die *die, ms_range *sin
         w->is_damaged = true;
     size_t count = w->list.count - *first;
     if (count > 0)
+        *single = w->list.v[*first];
+    if (count > ms_FN_FEW_RANGES)
+        count = ms_fn_sort_ranges(w, *first);
+    if (count == 1)
         *single = w->list.v[*first];
     if (count <= 1)
         w->list.count = *first;
@@ -6912,7 +7062,7 @@ static void ms_fn_read(const ms_dw *dw, const ms_cu_root *root, ms_arena *scratc
     w.arena = arena;
     w.scratch = scratch;
     w.list.arena = scratch;
-    w.list.budget = root->enc.unit_end - root->enc.unit_off + dw->ranges.len / 8 + dw->rnglists.len;
+    w.list.budget = 256 + 16 * (root->enc.unit_end - root->enc.unit_off); /* lists may be shared */
     ms_fn_walk_unit(&w, &table->die_count);
     ms_arena_fit(arena, w.blocks, w.count, w.cap, sizeof *w.blocks);
     ms_seg_build(w.pieces, w.piece_count, scratch, &segs);
@@ -6928,17 +7078,30 @@ static void ms_fn_read(const ms_dw *dw, const ms_cu_root *root, ms_arena *scratc
     table->function_count = w.function_count;
 }
 
+/* The range of a block that holds an address; NULL when none does. Long lists are sorted. */
+static const ms_range *ms_fn_range_of(const ms_fn_table *table, const ms_fn_block *block, uint64_t addr)
+{
+    const ms_range *v = table->ranges + block->range_first;
+    size_t count = block->range_count;
+    while (count > ms_FN_FEW_RANGES) {
+        size_t half = count / 2;
+        bool above = v[half].lo <= addr;
+        v += above ? half : 0;
+        count = above ? count - half : half;
+    }
+    for (size_t i = 0; i < count; i++) {
+        MACHSYM_COUNT_WORK(1);
+        if (addr >= v[i].lo && addr < v[i].hi)
+            return &v[i];
+    }
+    return NULL;
+}
+
 static bool ms_fn_holds(const ms_fn_table *table, const ms_fn_block *block, uint64_t addr)
 {
     if (block->range_count == 1)
         return addr >= block->lo && addr < block->hi;
-    for (uint32_t i = 0; i < block->range_count; i++) {
-        const ms_range *range = &table->ranges[block->range_first + i];
-        MACHSYM_COUNT_WORK(1);
-        if (addr >= range->lo && addr < range->hi)
-            return true;
-    }
-    return false;
+    return ms_fn_range_of(table, block, addr) != NULL;
 }
 
 /* The innermost block at an address; ms_SEG_NONE when no function has it. Calls nest, so the last one that
@@ -6967,13 +7130,8 @@ static uint32_t ms_fn_block_at(const ms_fn_table *table, uint64_t addr)
 static ms_range ms_fn_range_at(const ms_fn_table *table, const ms_fn_block *block, uint64_t addr)
 {
     ms_range range = {block->lo, block->hi};
-    for (uint32_t i = 0; block->range_count > 1 && i < block->range_count; i++) {
-        ms_range one = table->ranges[block->range_first + i];
-        MACHSYM_COUNT_WORK(1);
-        if (addr >= one.lo && addr < one.hi)
-            return one;
-    }
-    return range;
+    const ms_range *one = block->range_count > 1 ? ms_fn_range_of(table, block, addr) : NULL;
+    return one != NULL ? *one : range;
 }
 
 /* The out-of-line copy of what block is inlined from; NULL when the unit has none. */
@@ -7775,7 +7933,7 @@ static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *
         machsym_object_status status = ms_om_open_at(m, object, path, places, file, &scratch, &bytes);
         if (status == MACHSYM_OBJECT_FOUND)
             status = ms_om_read(m, object, bytes, file, &scratch);
-        if (file->arena.oom || scratch.oom)
+        if (file->arena.failed || scratch.failed)
             best = status = MACHSYM_OBJECT_UNTRIED;
         if (status == MACHSYM_OBJECT_FOUND) {
             ms_arena_free(&scratch);
@@ -7792,6 +7950,8 @@ static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *
         if (best == MACHSYM_OBJECT_UNTRIED)
             break;
     }
+    if (scratch.failed)
+        best = MACHSYM_OBJECT_UNTRIED;
 #endif
     ms_arena_free(&scratch);
     file->time = best_time;
@@ -7822,6 +7982,10 @@ struct machsym_image {
 
 /* A unit, decoded. */
 typedef struct ms_ans_unit {
+    struct ms_ans_unit *next; /* of those decoded */
+    size_t index;
+    bool has_lines;    /* the line program has been run */
+    uint64_t line_end; /* up to where in .debug_line */
     ms_fn_table functions;
     ms_ln_table lines;
 } ms_ans_unit;
@@ -7864,7 +8028,9 @@ struct machsym_session {
     ms_arena cache;   /* decoded units: dropped together when over the limit */
     ms_arena scratch; /* reset for every unit */
     ms_cu_env env;
-    ms_ans_unit **units;
+    ms_ans_unit **units;  /* by number; NULL: not decoded */
+    ms_ans_unit *decoded; /* the others */
+    uint64_t budget;      /* bytes of units that may still be decoded: of the session of a map's part */
     ms_segs aranges;
     ms_segs ranges;
     ms_segs silent;
@@ -7880,7 +8046,10 @@ struct machsym_session {
     uint32_t scans; /* lookups answered by scanning an unsorted table so far */
 };
 
-enum { ms_ANS_SCANS = 4 }; /* sorting a table pays after about so many scans of it */
+enum {
+    ms_ANS_SCANS = 4,       /* sorting a table pays after about so many scans of it */
+    ms_ANS_CACHE = 32 << 20 /* bytes of decoded units, unless the caller says */
+};
 
 /* An object file that answers for a part of a program: an image of its own with the program's symbols, and a
  * session on it. What it decodes has the program's addresses. */
@@ -7897,6 +8066,7 @@ typedef struct ms_ans_object {
 static void ms_ans_clear(machsym_session *s)
 {
     s->units = NULL;
+    s->decoded = NULL;
     s->names = NULL;
     s->objects = NULL;
     s->has_aranges = s->has_ranges = s->has_silent = s->has_symbols = s->has_objc = s->has_objects = false;
@@ -7920,7 +8090,8 @@ static void ms_ans_start(machsym_session *s, const machsym_image *image, machsym
     s->image = image;
     s->lines = lines;
     s->flags = flags;
-    s->cache_limit = cache_limit != 0 ? cache_limit : (size_t)32 << 20;
+    s->cache_limit = cache_limit != 0 ? cache_limit : (size_t)ms_ANS_CACHE;
+    s->budget = UINT64_MAX;
     s->allocator = allocator;
     s->keep = ms_arena_make(allocator);
     s->cache = ms_arena_make(allocator);
@@ -7948,6 +8119,17 @@ static void ms_ans_close_object(ms_ans_object *object)
     allocator.free(allocator.user, object, sizeof *object);
 }
 
+/* Whether memory ever ran out: then something may be missing from what the session decoded. */
+static bool ms_ans_failed(const machsym_session *s)
+{
+    bool failed = s->keep.failed || s->cache.failed || s->scratch.failed;
+    for (const ms_ans_object *object = s->objects != NULL ? s->objects->first : NULL;
+         object != NULL && !failed; object = object->next)
+        failed =
+            object->session.keep.failed || object->session.cache.failed || object->session.scratch.failed;
+    return failed;
+}
+
 /* Closes all object files. What their answers said stays in the texts. */
 static void ms_ans_close_objects(machsym_session *s)
 {
@@ -7955,6 +8137,7 @@ static void ms_ans_close_objects(machsym_session *s)
     while (objects != NULL && objects->first != NULL) {
         ms_ans_object *object = objects->first;
         objects->first = object->next;
+        s->keep.failed |= ms_ans_failed(&object->session);
         ms_ans_close_object(object);
     }
     if (objects == NULL)
@@ -7980,12 +8163,6 @@ static void ms_ans_close(machsym_session *s)
     s->allocator.free(s->allocator.user, s, sizeof *s);
 }
 
-/* Whether memory ever ran out: then something may be missing from what the session decoded. */
-static bool ms_ans_failed(const machsym_session *s)
-{
-    return s->keep.failed || s->cache.failed || s->scratch.failed;
-}
-
 /* ---- What a session decodes ---- */
 
 /* Drops the decoded units when they take more than the limit. */
@@ -7995,34 +8172,94 @@ static void ms_ans_trim(machsym_session *s)
         ms_ans_close_objects(s);
     if (s->cache.live <= s->cache_limit)
         return;
+    for (; s->decoded != NULL; s->decoded = s->decoded->next)
+        s->units[s->decoded->index] = NULL;
     ms_arena_reset(&s->cache);
-    s->units = NULL;
 }
 
-/* A unit, decoded once. Returns NULL when it is damaged or memory is out. */
-static const ms_ans_unit *ms_ans_unit_of(machsym_session *s, size_t index)
+/* Takes cost from the budget. Returns false once it is spent. */
+static bool ms_ans_spend(machsym_session *s, uint64_t cost)
+{
+    if (s->budget == UINT64_MAX)
+        return true;
+    bool enough = cost <= s->budget;
+    s->budget = enough ? s->budget - cost : 0;
+    return enough;
+}
+
+/* A unit's functions, decoded once. Returns NULL when it is damaged or memory is out. */
+static ms_ans_unit *ms_ans_functions_of(machsym_session *s, size_t index)
 {
     const ms_cu_root *root = index < s->env.count ? ms_cu_root_of(&s->env, index) : NULL;
     if (root == NULL)
         return NULL;
     if (s->units == NULL)
-        s->units = (ms_ans_unit **)ms_arena_zeroed(&s->cache, s->env.count, sizeof *s->units);
+        s->units = (ms_ans_unit **)ms_arena_zeroed(&s->keep, s->env.count, sizeof *s->units);
     if (s->units == NULL)
         return NULL;
     if (s->units[index] != NULL)
         return s->units[index];
+    if (!ms_ans_spend(s, root->enc.unit_end - root->enc.unit_off))
+        return NULL;
     ms_ans_unit *unit = (ms_ans_unit *)ms_arena_zeroed(&s->cache, 1, sizeof *unit);
     if (unit == NULL)
         return NULL;
     ms_arena_reset(&s->scratch);
     ms_fn_read(s->env.dw, root, &s->scratch, &s->cache, &unit->functions);
-    ms_arena_reset(&s->scratch);
-    if (root->has_line)
-        ms_ln_read(s->env.dw, &root->enc, root->line_off, &s->scratch, &s->cache, &unit->lines);
     if (s->cache.oom || s->scratch.oom)
         return NULL;
+    unit->index = index;
+    unit->next = s->decoded;
+    s->decoded = unit;
     s->units[index] = unit;
     return unit;
+}
+
+/* Takes the line table over from a unit decoded lately that ran the same program. Returns false when there is none. */
+static bool ms_ans_reuse_lines(machsym_session *s, ms_ans_unit *unit, const ms_cu_root *root, uint64_t end)
+{
+    const ms_ans_unit *other = s->decoded;
+    for (unsigned i = 0; other != NULL && i < 4; i++, other = other->next) {
+        const ms_cu_root *its = ms_cu_root_of(&s->env, other->index);
+        if (!other->has_lines || !its->has_line || its->line_off != root->line_off ||
+            other->line_end != end || its->enc.version != root->enc.version ||
+            its->enc.addr_size != root->enc.addr_size ||
+            its->enc.str_offsets_base != root->enc.str_offsets_base)
+            continue;
+        unit->lines = other->lines;
+        return true;
+    }
+    return false;
+}
+
+/* A unit with its lines. Returns NULL as above. */
+static const ms_ans_unit *ms_ans_unit_of(machsym_session *s, size_t index)
+{
+    ms_ans_unit *unit = ms_ans_functions_of(s, index);
+    if (unit == NULL || unit->has_lines)
+        return unit;
+    const ms_cu_root *root = ms_cu_root_of(&s->env, index);
+    uint64_t end = ms_cu_line_end(&s->env, root, index);
+    if (root->has_line && !ms_ans_reuse_lines(s, unit, root, end)) {
+        ms_dw dw = *s->env.dw;
+        dw.line.len = (size_t)end;
+        ms_arena_reset(&s->scratch);
+        ms_ln_read(&dw, &root->enc, root->line_off, &s->scratch, &s->cache, &unit->lines);
+    }
+    if (s->cache.oom || s->scratch.oom)
+        return NULL;
+    unit->line_end = end;
+    unit->has_lines = true;
+    return unit;
+}
+
+/* Before all units are decoded: sees to it that no line program is run too often. */
+static void ms_ans_list_programs(machsym_session *s)
+{
+    if (s->env.programs != NULL || s->env.count == 0)
+        return;
+    ms_arena_reset(&s->scratch);
+    ms_cu_list_programs(&s->env, &s->scratch);
 }
 
 /* Fills t, whose inputs are set, from every source. Failure shows as oom of an arena. */
@@ -8192,8 +8429,10 @@ static ms_ans_object *ms_ans_object_of(machsym_session *s, size_t index)
     s->keep.failed |= status == MACHSYM_OBJECT_UNTRIED;
     if (is_new && status != MACHSYM_OBJECT_UNTRIED)
         o->tried[o->tried_count++] = (uint32_t)index;
-    if (object == NULL)
+    if (object == NULL) {
+        s->keep.failed |= status == MACHSYM_OBJECT_UNTRIED; /* memory is out */
         return NULL;
+    }
     object->next = o->first;
     o->first = object;
     o->opened[index] = object;
@@ -8316,7 +8555,7 @@ static void ms_ans_read_silent(machsym_session *s)
     ms_cu_pieces pieces = {&room, NULL, 0, 0};
     for (size_t i = 0; i < s->env.count; i++) {
         const ms_cu_root *root = ms_cu_root_of(&s->env, i);
-        const ms_ans_unit *unit = root != NULL && ms_cu_is_silent(root) ? ms_ans_unit_of(s, i) : NULL;
+        const ms_ans_unit *unit = root != NULL && ms_cu_is_silent(root) ? ms_ans_functions_of(s, i) : NULL;
         for (size_t j = 0; unit != NULL && j < unit->functions.seg_count; j++) {
             const ms_seg *seg = &unit->functions.segs[j];
             if (seg->owner != ms_SEG_NONE)
@@ -8349,10 +8588,10 @@ typedef struct ms_ans_place {
 static bool ms_ans_try_unit(machsym_session *s, size_t index, machsym_unit_source source, uint64_t addr,
                             ms_ans_place *place)
 {
-    const ms_ans_unit *unit = ms_ans_unit_of(s, index);
+    const ms_ans_unit *unit = ms_ans_functions_of(s, index);
     if (unit == NULL)
         return false;
-    uint32_t block = ms_fn_block_at(&unit->functions, addr);
+    uint32_t block = ms_seg_owner(unit->functions.segs, unit->functions.seg_count, addr);
     if (block == ms_SEG_NONE && place->unit != NULL)
         return false;
     place->unit = unit;
@@ -8362,9 +8601,9 @@ static bool ms_ans_try_unit(machsym_session *s, size_t index, machsym_unit_sourc
     return block != ms_SEG_NONE;
 }
 
-/* aranges are a hint: where the unit that they name has no such function, the units' own ranges are asked,
- * then the functions of units that state none. */
-static ms_ans_place ms_ans_find(machsym_session *s, uint64_t addr)
+/* aranges are a hint: where the unit that they name has no such function, the units' own ranges are asked, then the
+ * functions of units that state none. The place's block is a function; the unit's lines may not have been read. */
+static ms_ans_place ms_ans_seek(machsym_session *s, uint64_t addr)
 {
     ms_ans_place place = {NULL, NULL, ms_SEG_NONE, MACHSYM_UNIT_NONE};
     if (s->env.count == 0 || ms_dw_code_at(s->env.dw, addr) == NULL)
@@ -8377,10 +8616,22 @@ static ms_ans_place ms_ans_find(machsym_session *s, uint64_t addr)
     return place;
 }
 
+/* The innermost block at an address, in a unit with its lines. */
+static ms_ans_place ms_ans_find(machsym_session *s, uint64_t addr)
+{
+    const ms_ans_place nowhere = {NULL, NULL, ms_SEG_NONE, MACHSYM_UNIT_NONE};
+    ms_ans_place place = ms_ans_seek(s, addr);
+    if (place.unit == NULL)
+        return place;
+    place.block = ms_fn_block_at(&place.unit->functions, addr);
+    return ms_ans_unit_of(s, place.unit->index) != NULL ? place : nowhere;
+}
+
 /* Makes all that a search by address needs: for sessions that lend it to others, or ask for every address. */
 static void ms_ans_index(machsym_session *s)
 {
     s->scans = ms_ANS_SCANS;
+    ms_ans_list_programs(s);
     ms_ans_unit_by_aranges(s, 0);
     ms_ans_unit_by_ranges(s, 0);
     ms_ans_unit_by_functions(s, 0);
@@ -8390,7 +8641,7 @@ static void ms_ans_index(machsym_session *s)
         ms_ans_index_objects(s, o);
 }
 
-/* What ms_ans_find tells, and up to which address it tells the same. Needs ms_ans_index. */
+/* What ms_ans_seek tells, and up to which address it tells the same. Needs ms_ans_index. */
 static ms_ans_place ms_ans_find_span(machsym_session *s, uint64_t addr, uint64_t *end)
 {
     const ms_segs *tables[3] = {&s->aranges, &s->ranges, &s->silent};
@@ -8398,14 +8649,14 @@ static ms_ans_place ms_ans_find_span(machsym_session *s, uint64_t addr, uint64_t
     *end = UINT64_MAX;
     for (size_t i = 0; i < 3; i++) {
         uint64_t until = ms_seg_until(tables[i]->v, tables[i]->count, addr);
-        const ms_ans_unit *asked = ms_ans_unit_of(s, ms_ans_unit_in(tables[i], addr, s->env.count));
+        const ms_ans_unit *asked = ms_ans_functions_of(s, ms_ans_unit_in(tables[i], addr, s->env.count));
         *end = until < *end ? until : *end;
         if (asked == NULL)
             continue;
         until = ms_seg_until(asked->functions.segs, asked->functions.seg_count, addr);
         *end = until < *end ? until : *end;
     }
-    return ms_ans_find(s, addr);
+    return ms_ans_seek(s, addr);
 }
 
 /* Whether a unit that has a function at an address is the one that answers there, and up to where that
@@ -8417,7 +8668,7 @@ static bool ms_ans_owns(machsym_session *s, size_t index, uint64_t addr, uint64_
         return true;
     }
     ms_ans_place place = ms_ans_find_span(s, addr, end);
-    return place.unit != NULL && place.unit == ms_ans_unit_of(s, index);
+    return place.unit != NULL && place.unit->index == index && s->budget != 0; /* spent: nobody knows */
 }
 
 /* ---- Names ---- */
@@ -8737,7 +8988,7 @@ static bool ms_ans_own_function(machsym_session *s, machsym_cursor *at, machsym_
 {
     for (; at->a < s->env.count; at->a++, at->b = 0) {
         ms_ans_trim(s);
-        const ms_ans_unit *unit = ms_ans_unit_of(s, (size_t)at->a);
+        const ms_ans_unit *unit = ms_ans_functions_of(s, (size_t)at->a);
         const ms_fn_table *table = unit != NULL ? &unit->functions : NULL;
         while (table != NULL && (at->b >> 32) < table->count) {
             const ms_fn_block *block = &table->blocks[at->b >> 32];
@@ -8774,13 +9025,20 @@ static void ms_ans_get_row(const ms_ln_table *lines, const ms_cu_root *root, siz
     out->end_sequence = row->end_sequence;
 }
 
+/* Whether a unit may run its line program now that all programs are listed; it may have been decoded before. */
+static bool ms_ans_owns_lines(machsym_session *s, const ms_ans_unit *unit)
+{
+    return ms_cu_line_end(&s->env, ms_cu_root_of(&s->env, unit->index), unit->index) != 0;
+}
+
 static bool ms_ans_own_line(machsym_session *s, machsym_cursor *at, machsym_line *out)
 {
+    ms_ans_list_programs(s);
     for (; at->a < s->env.count; at->a++, at->b = 0) {
         ms_ans_trim(s);
         const ms_ans_unit *unit = ms_ans_unit_of(s, (size_t)at->a);
-        if (unit == NULL || at->b >= unit->lines.row_count)
-            continue;
+        if (unit == NULL || at->b >= unit->lines.row_count || (at->b == 0 && !ms_ans_owns_lines(s, unit)))
+            continue; /* rows of a program that units share come with one of them */
         ms_ans_get_row(&unit->lines, ms_cu_root_of(&s->env, (size_t)at->a), (size_t)at->b++, out);
         return true;
     }
@@ -8970,6 +9228,7 @@ static void ms_ans_count_own(machsym_session *s, machsym_session_info *out)
 {
     ms_ans_count_sets(s, out);
     out->unit_count += (uint32_t)s->env.count;
+    ms_ans_list_programs(s);
     for (size_t i = 0; i < s->env.count; i++) {
         ms_ans_trim(s);
         const ms_cu *cu = &s->env.v[i];
@@ -9021,6 +9280,8 @@ enum {
     ms_MAP_DICT =
         16384, /* bytes of text that every block may refer to; 4 KB blocks without it pack no better */
     ms_MAP_SAMPLE = 256,         /* which are taken from all over the text, so many at a time */
+    ms_MAP_STEP = 16,            /* what a question costs, in bytes of debug info */
+    ms_MAP_PROBES = 1024,        /* the longest search in a hash table; real names take some ten */
     ms_MAP_UNIT_BYTES = 4 << 20, /* of debug info in a part */
     ms_MAP_TEXT_BYTES = 4 << 20  /* of text in a part */
 };
@@ -9430,6 +9691,7 @@ typedef struct ms_map_hash {
     ms_map_slot *v;
     size_t cap; /* a power of 2 */
     size_t count;
+    ms_map_slot spill; /* of what was not found within ms_MAP_PROBES: forgotten at once */
 } ms_map_hash;
 
 static size_t ms_map_hash_of(uint64_t a, uint64_t b)
@@ -9438,16 +9700,21 @@ static size_t ms_map_hash_of(uint64_t a, uint64_t b)
     return (size_t)(h ^ h >> 32);
 }
 
-static ms_map_slot *ms_map_hash_slot(const ms_map_hash *h, uint64_t a, uint64_t b)
+static ms_map_slot *ms_map_hash_slot(ms_map_hash *h, uint64_t a, uint64_t b)
 {
     size_t at = ms_map_hash_of(a, b) & (h->cap - 1);
-    MACHSYM_COUNT_WORK(1);
-    while (h->v[at].value != 0 && (h->v[at].a != a || h->v[at].b != b))
-        MACHSYM_COUNT_WORK(1), at = (at + 1) & (h->cap - 1);
-    return &h->v[at];
+    for (unsigned probes = 0; probes < ms_MAP_PROBES; probes++) {
+        MACHSYM_COUNT_WORK(1);
+        if (h->v[at].value == 0 || (h->v[at].a == a && h->v[at].b == b))
+            return &h->v[at];
+        at = (at + 1) & (h->cap - 1);
+    }
+    h->spill.value = 0;
+    return &h->spill;
 }
 
-/* The slot of a pair; a new one has value 0, and the caller fills it. NULL when memory is out. */
+/* The slot of a pair; a new one has value 0, and the caller fills it. NULL when memory is out. Keys may be chosen to
+ * collide: then a pair is found no more, which costs room in the map only. */
 static ms_map_slot *ms_map_hash_get(ms_map_hash *h, uint64_t a, uint64_t b)
 {
     if (4 * (h->count + 1) > 3 * h->cap) {
@@ -9495,6 +9762,7 @@ typedef struct ms_map_coder {
     ms_map_run *runs;
     size_t run_count;
     size_t run_cap;
+    uint64_t text_left; /* bytes of plain text that may still be written */
     bool columns;
     bool overflow; /* something does not fit the format's 32 bits */
 } ms_map_coder;
@@ -9515,11 +9783,11 @@ static bool ms_map_plain_is(const ms_map_coder *c, uint32_t at, machsym_str text
     return len == text.len && ms_rd_left(&rd) >= len && ms_equal(rd.p, text.ptr, text.len);
 }
 
-/* Writes a text into the data, once. Returns its position. */
+/* Writes a text into the data, once. Returns its position; 0, which is an empty text, when there have been too many. */
 static uint32_t ms_map_plain(ms_map_coder *c, machsym_str text)
 {
     uint64_t hash = ms_map_text_hash(text);
-    for (uint64_t probe = 0;; probe++) {
+    for (uint64_t probe = 0; probe < ms_MAP_PROBES; probe++) {
         ms_map_slot *slot = ms_map_hash_get(&c->plain, hash, (uint64_t)text.len + (probe << 40));
         if (slot == NULL)
             return 0;
@@ -9527,11 +9795,15 @@ static uint32_t ms_map_plain(ms_map_coder *c, machsym_str text)
             return slot->value - 1;
         if (slot->value != 0)
             continue; /* another text with this hash */
+        if (text.len > c->text_left)
+            break;
+        c->text_left -= text.len;
         slot->value = (uint32_t)c->data.len + 1;
         ms_map_put_uleb(&c->data, text.len);
         ms_map_put_bytes(&c->data, text.ptr, text.len);
         return slot->value - 1;
     }
+    return 0;
 }
 
 /* A reference: 0 for no text; even: packed text; odd: a position in the part's data. */
@@ -9730,6 +10002,7 @@ static void ms_map_coder_init(ms_map_coder *c, ms_arena *data_arena, ms_arena *a
     ms_zero(c, sizeof *c);
     c->data.arena = data_arena;
     c->arena = c->plain.arena = c->functions.arena = c->files.arena = arena;
+    c->text_left = UINT64_MAX;
     ms_map_put_uleb(&c->data, 0); /* no record stands at 0, so that a distance of 0 is free to mean none */
 }
 
@@ -9830,13 +10103,16 @@ static void ms_map_cut_tasks(machsym_plan *plan)
     }
 }
 
-/* A session that decodes for one part; what the plan's session has indexed is lent to it. */
+/* A session that decodes for one part; what the plan's session has indexed is lent to it, root entries too, which all
+ * have been read. */
 static machsym_session *ms_map_session(const machsym_plan *plan)
 {
     machsym_session *s = ms_ans_open(plan->image, plan->lines, 0, 1, plan->allocator); /* keeps one unit */
     if (s == NULL || plan->session == NULL)
         return s;
     const machsym_session *shared = plan->session;
+    s->env = shared->env;
+    s->env.arena = &s->keep;
     s->aranges = shared->aranges;
     s->ranges = shared->ranges;
     s->silent = shared->silent;
@@ -9862,7 +10138,13 @@ typedef struct ms_map_work {
     size_t index;    /* of the unit */
     uint32_t *files; /* by the unit's file number: number in the part's table + 1; 0 not known yet */
     size_t file_count;
-    uint32_t *chains;    /* by block: position of its CHAIN record; 0 none yet */
+    uint32_t *chains;  /* by block: position of its CHAIN record; 0 none yet */
+    uint32_t function; /* the one at hand */
+    ms_segs calls;     /* of all its code: the innermost block; empty when nothing is inlined; in scratch */
+    uint32_t *written; /* of its blocks those that have a record, which tells of range */
+    size_t written_count;
+    ms_range range;
+    uint32_t *depths;    /* by block: how many blocks it stands in */
     ms_map_hash origins; /* entry offset and rank of its source to the FUNCTION record */
 } ms_map_work;
 
@@ -9943,6 +10225,7 @@ static void ms_map_put_chain(ms_map_work *w, uint32_t block, const ms_range *ran
             ms_map_line call = ms_map_line_of(w, one->call_file, one->call_line, one->call_column);
             w->chains[path[i]] = ms_map_call(w->c, w->chains[one->parent], source, record, &call);
         }
+        w->written[w->written_count++] = path[i];
     }
 }
 
@@ -9968,12 +10251,12 @@ static void ms_map_add_lines(ms_map_work *w, uint64_t lo, uint64_t hi, uint32_t 
     }
 }
 
-/* The calls inlined into a function, as segments of [lo, hi). */
-static void ms_map_call_segments(ms_map_work *w, uint32_t function, uint64_t lo, uint64_t hi, ms_segs *segs)
+/* The calls inlined into a function, as segments. */
+static void ms_map_call_segments(ms_map_work *w, uint32_t function)
 {
     const ms_fn_table *table = &w->unit->functions;
     ms_cu_pieces pieces = {&w->scratch, NULL, 0, 0};
-    ms_cu_add_piece(&pieces, lo, hi, function);
+    ms_cu_add_piece(&pieces, 0, UINT64_MAX, function);
     for (uint32_t i = function + 1; i < table->blocks[function].end; i++) {
         const ms_fn_block *block = &table->blocks[i];
         MACHSYM_COUNT_WORK(1);
@@ -9981,34 +10264,67 @@ static void ms_map_call_segments(ms_map_work *w, uint32_t function, uint64_t lo,
             i = block->end - 1;
             continue;
         }
+        if (w->depths[i] > MACHSYM_MAX_INLINE_DEPTH + 1)
+            continue;
         for (uint32_t j = 0; j < block->range_count; j++) {
             ms_range range = {block->lo, block->hi};
             if (block->range_count > 1)
                 range = table->ranges[block->range_first + j];
-            if (range.lo < hi && range.hi > lo)
-                ms_cu_add_piece(&pieces, range.lo < lo ? lo : range.lo, range.hi > hi ? hi : range.hi, i);
+            ms_cu_add_piece(&pieces, range.lo, range.hi, i);
         }
     }
-    ms_seg_build(pieces.v, pieces.count, &w->scratch, segs);
+    ms_seg_build(pieces.v, pieces.count, &w->scratch, &w->calls);
 }
 
-/* Encodes [lo, hi), which one range of a function holds. */
-static void ms_map_add_function(ms_map_work *w, uint32_t function, const ms_range *range, uint64_t lo,
-                                uint64_t hi)
+/* Turns to a function; that before leaves no records behind. */
+static void ms_map_begin_function(ms_map_work *w, uint32_t function)
 {
-    const ms_fn_block *block = &w->unit->functions.blocks[function];
-    ms_segs segs = {NULL, 0, 0, &w->scratch};
+    const ms_segs none = {NULL, 0, 0, &w->scratch};
     ms_arena_reset(&w->scratch);
-    if (block->end > function + 1)
-        ms_map_call_segments(w, function, lo, hi, &segs);
-    ms_zero(w->chains + function, (block->end - function) * sizeof *w->chains);
-    if (segs.count == 0) {
-        ms_map_put_chain(w, function, range);
-        ms_map_add_lines(w, lo, hi, w->chains[function], false);
+    w->function = function;
+    w->calls = none;
+    if (w->unit->functions.blocks[function].end > function + 1)
+        ms_map_call_segments(w, function);
+}
+
+static void ms_map_forget_chains(ms_map_work *w)
+{
+    while (w->written_count > 0)
+        w->chains[w->written[--w->written_count]] = 0;
+}
+
+/* Adds [lo, hi) of the function at hand, which has one innermost block. */
+static void ms_map_add_block(ms_map_work *w, uint32_t index, uint64_t lo, uint64_t hi)
+{
+    const ms_fn_block *block = &w->unit->functions.blocks[index];
+    if (w->depths[index] <= MACHSYM_MAX_INLINE_DEPTH) {
+        ms_map_put_chain(w, index, &w->range);
+        ms_map_add_lines(w, lo, hi, w->chains[index], false);
+        return;
     }
-    for (size_t i = 0; i + 1 < segs.count; i++) {
-        ms_map_put_chain(w, segs.v[i].owner, range);
-        ms_map_add_lines(w, segs.v[i].lo, segs.v[i + 1].lo, w->chains[segs.v[i].owner], false);
+    ms_map_item item;
+    ms_map_put_chain(w, block->parent, &w->range);
+    item.lo = lo;
+    item.hi = hi;
+    item.chain = w->chains[block->parent];
+    item.line = ms_map_line_of(w, block->call_file, block->call_line, block->call_column);
+    ms_map_add(w->c, &w->queue, &item, false);
+}
+
+/* Encodes [lo, hi), which one range of the function at hand holds. */
+static void ms_map_add_function(ms_map_work *w, const ms_range *range, uint64_t lo, uint64_t hi)
+{
+    const ms_segs *calls = &w->calls;
+    if (range->lo != w->range.lo || range->hi != w->range.hi)
+        ms_map_forget_chains(w);
+    w->range = *range;
+    if (calls->count == 0)
+        ms_map_add_block(w, w->function, lo, hi);
+    for (size_t i = ms_seg_find(calls->v, calls->count, lo); i + 1 < calls->count && calls->v[i].lo < hi;
+         i++) {
+        uint64_t from = calls->v[i].lo > lo ? calls->v[i].lo : lo;
+        uint64_t to = calls->v[i + 1].lo < hi ? calls->v[i + 1].lo : hi;
+        ms_map_add_block(w, calls->v[i].owner, from, to);
     }
     ms_map_flush(w->c, &w->queue);
 }
@@ -10026,8 +10342,36 @@ static void ms_map_add_owned(ms_map_work *w, uint32_t function, uint64_t lo, uin
         if (end > range.hi && range.hi > lo)
             end = range.hi; /* ranges that touch: each has a start of its own */
         if (owned)
-            ms_map_add_function(w, function, &range, lo, end);
+            ms_map_add_function(w, &range, lo, end);
         lo = end;
+        if (lo < hi && !ms_ans_spend(w->session, ms_MAP_STEP)) /* others' ranges may cut it very small */
+            return;
+    }
+}
+
+/* Encodes the functions, each with all its segments at once, in the order of their first. */
+static void ms_map_add_functions(ms_map_work *w)
+{
+    const ms_fn_table *functions = &w->unit->functions;
+    const ms_seg *segs = functions->segs;
+    uint32_t *next = (uint32_t *)ms_arena_alloc(&w->unit_arena, functions->seg_count, sizeof *next);
+    uint32_t *first = (uint32_t *)ms_arena_zeroed(&w->unit_arena, functions->count, sizeof *first);
+    if (next == NULL || first == NULL)
+        return;
+    for (size_t i = functions->seg_count; i-- > 0;) { /* numbers plus 1; 0: none */
+        if (segs[i].owner == ms_SEG_NONE)
+            continue;
+        next[i] = first[segs[i].owner];
+        first[segs[i].owner] = (uint32_t)i + 1;
+    }
+    for (size_t i = 0; i + 1 < functions->seg_count; i++) {
+        uint32_t function = segs[i].owner;
+        if (function == ms_SEG_NONE || first[function] != i + 1)
+            continue;
+        ms_map_begin_function(w, function);
+        for (size_t j = i + 1; j != 0; j = next[j - 1])
+            ms_map_add_owned(w, function, segs[j - 1].lo, segs[j].lo);
+        ms_map_forget_chains(w);
     }
 }
 
@@ -10042,7 +10386,9 @@ static void ms_map_add_only_lines(ms_map_work *w)
         for (from = lines->seqs[i].hi; lo < from;) {
             MACHSYM_COUNT_WORK(1);
             uint64_t end = ms_seg_until(functions->segs, functions->seg_count, lo);
-            if (ms_fn_block_at(functions, lo) == ms_SEG_NONE) {
+            if (ms_seg_owner(functions->segs, functions->seg_count, lo) == ms_SEG_NONE) {
+                if (!ms_ans_spend(w->session, ms_MAP_STEP))
+                    return;
                 uint64_t same;
                 ms_ans_place place = ms_ans_find_span(w->session, lo, &same);
                 end = same < end ? same : end;
@@ -10056,11 +10402,24 @@ static void ms_map_add_only_lines(ms_map_work *w)
     }
 }
 
+/* Makes room for the next unit. Other units that had to be asked who has some code stay as long as the cache has room:
+ * they will be asked again. */
+static void ms_map_trim(ms_map_work *w)
+{
+    machsym_session *s = w->session;
+    const ms_ans_unit *last = s->decoded;
+    bool asked_others = last != NULL && (last->next != NULL || last->index != w->index);
+    s->cache_limit = asked_others ? (size_t)ms_ANS_CACHE : 1;
+    ms_ans_trim(s);
+    ms_arena_reset(&w->unit_arena);
+}
+
 static void ms_map_add_unit(ms_map_work *w, size_t index)
 {
     machsym_session *s = w->session;
-    ms_ans_trim(s);
-    ms_arena_reset(&w->unit_arena);
+    ms_map_trim(w);
+    s->budget +=
+        2 * (s->env.v[index].end - s->env.v[index].off); /* for itself, and for gaps between functions */
     w->unit = ms_ans_unit_of(s, index);
     if (w->unit == NULL)
         return;
@@ -10070,16 +10429,27 @@ static void ms_map_add_unit(ms_map_work *w, size_t index)
     w->file_count = w->unit->lines.file_count + 1;
     w->files = (uint32_t *)ms_arena_zeroed(&w->unit_arena, w->file_count, sizeof *w->files);
     w->chains = (uint32_t *)ms_arena_zeroed(&w->unit_arena, functions->count, sizeof *w->chains);
-    if (w->files == NULL || w->chains == NULL)
+    w->written = (uint32_t *)ms_arena_alloc(&w->unit_arena, functions->count, sizeof *w->written);
+    w->depths = (uint32_t *)ms_arena_alloc(&w->unit_arena, functions->count, sizeof *w->depths);
+    if (w->files == NULL || w->chains == NULL || w->written == NULL || w->depths == NULL)
         return;
-    for (size_t i = 0; i + 1 < functions->seg_count; i++) {
-        if (functions->segs[i].owner != ms_SEG_NONE)
-            ms_map_add_owned(w, functions->segs[i].owner, functions->segs[i].lo, functions->segs[i + 1].lo);
+    for (size_t i = 0; i < functions->count; i++) {
+        uint32_t parent = functions->blocks[i].parent;
+        w->depths[i] = parent == ms_SEG_NONE ? 0 : w->depths[parent] + 1;
     }
+    ms_map_add_functions(w);
     ms_map_add_only_lines(w);
 }
 
 /* ---- Parts ---- */
+
+/* Sets what so many bytes of units may cost beside themselves, so that all parts together stay in proportion to the file:
+ * what they decode of others (out of all bytes) and how often they ask, and how long their texts are. */
+static void ms_map_set_budget(ms_map_work *w, uint64_t size, uint64_t all)
+{
+    w->session->budget = 16 * (size + (all < ms_MAP_UNIT_BYTES ? all : (uint64_t)ms_MAP_UNIT_BYTES));
+    w->c->text_left = ((uint64_t)1 << 20) + 64 * size; /* file names may be the ends of one text */
+}
 
 /* Encodes units of the session in w. Returns false when memory is out. */
 static bool ms_map_add_units(ms_map_work *w, machsym_part *part, uint64_t lo, uint64_t hi)
@@ -10110,6 +10480,7 @@ static bool ms_map_add_object(ms_map_work *w, machsym_part *part, size_t index)
     ms_zero(&w->origins, sizeof w->origins); /* of entries in this object */
     w->origins.arena = &part->arena;
     ms_ans_index(w->session);
+    ms_map_set_budget(w, object->image.dw.info.len, object->image.dw.info.len);
     bool ok = ms_map_add_units(w, part, 0, object->image.cu_count);
     ms_ans_close_object(object);
     w->session = NULL;
@@ -10135,6 +10506,8 @@ static bool ms_map_build_units(const machsym_plan *plan, const ms_map_task *task
         ok = ms_map_add_object(&w, part, (size_t)i);
     if (ok && task->kind == ms_MAP_UNITS) {
         w.session = ms_map_session(plan);
+        if (w.session != NULL)
+            ms_map_set_budget(&w, task->size, plan->image->dw.info.len);
         ok = w.session != NULL && ms_map_add_units(&w, part, task->lo, task->hi);
     }
     if (ok)
@@ -10643,7 +11016,7 @@ static bool ms_map_in_run(const machsym_map *map, uint64_t start, uint64_t at, u
             hit->line.file = (uint32_t)ms_rd_uleb(&rd);
         if ((map->head.flags & MACHSYM_MAP_COLUMNS) != 0)
             hit->line.column = (uint32_t)ms_rd_uleb(&rd);
-        if (rd.failed)
+        if (rd.failed || hit->hi > UINT32_MAX)
             return false;
         if (off < hit->hi) {
             hit->line.line = (uint32_t)line;
@@ -10845,7 +11218,7 @@ static size_t ms_map_packed_text(const machsym_map *map, uint64_t place, ms_map_
     size_t ahead = 128; /* most names end within so many bytes; only the others need the whole block */
     while (!ended) {
         size_t at = (size_t)(place % ms_MAP_BLOCK);
-        size_t want = ahead < ms_MAP_BLOCK - at ? at + ahead : ms_MAP_BLOCK;
+        size_t want = ahead < ms_MAP_BLOCK - at ? at + ahead : (size_t)ms_MAP_BLOCK;
         if (!ms_map_turn_to(map, place / ms_MAP_BLOCK, want, page))
             break;
         machsym_str piece = ms_str_bounded((const char *)page->v + at, page->len - at);
@@ -10905,9 +11278,8 @@ static uint64_t ms_map_next_start(const machsym_map *map, unsigned runs, uint64_
     ms_span table = map->tables[runs];
     uint64_t run = ms_map_run_at(map, runs, off);
     run = run == table.len / 8 ? 0 : run + 1;
-    for (; run < table.len / 8 && ms_map_u32_at(table, 2 * run) <= off; run++)
-        MACHSYM_COUNT_WORK(1); /* of several that start at one address the last is found */
-    return run < table.len / 8 ? ms_map_u32_at(table, 2 * run) : UINT64_MAX;
+    uint64_t start = run < table.len / 8 ? ms_map_u32_at(table, 2 * run) : UINT64_MAX;
+    return start > off ? start : UINT64_MAX; /* a table out of order ends here */
 }
 
 static bool ms_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_range *out)
@@ -24064,7 +24436,8 @@ static machsym_result machsym_check_map(machsym_map *map, uint32_t flags, machsy
                        "the map was written in another format version; build it again", "map header", 8);
     if (head->size != map->bytes.len)
         return ms_fail(err, MACHSYM_ERR_DAMAGED, "the map is cut short or has grown", "map header", 64);
-    if (head->bucket_shift > 31 || head->lines >= MACHSYM_LINES_COUNT)
+    if (head->bucket_shift > 31 || head->lines >= MACHSYM_LINES_COUNT ||
+        head->text_addr > UINT64_MAX - UINT32_MAX)
         return ms_fail(err, MACHSYM_ERR_DAMAGED, "a number in the header is out of bounds", "map header", 56);
     for (unsigned i = 0; i < ms_TABLE_COUNT; i++) {
         if (head->tables[i].lo > head->tables[i].hi || head->tables[i].hi > map->bytes.len)
