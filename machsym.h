@@ -39,8 +39,8 @@
  * and no globals.
  *
  * Lifetimes. Input is mapped once and never written. Names and paths in frames are views into it and live
- * until the image is closed; the few that are put together from parts live until the session is trimmed or
- * closed. A file that another process truncates while it is mapped raises SIGBUS: open it with
+ * until the image is closed; the few that are put together from parts, and those from the object files of a
+ * debug map, live until the session is trimmed or closed. A file that another process truncates while it is mapped raises SIGBUS: open it with
  * MACHSYM_OPEN_COPY where that may happen.
  *
  * Memory comes from the allocator of each descriptor, in large pieces, and goes back when the object is
@@ -51,7 +51,12 @@
  * no error.
  *
  * Trust. Files may come from strangers: every offset, count and size is checked where it is read, every loop
- * ends with its input or its budget, recursion is bounded.
+ * ends with its input or its budget, recursion is bounded. A program without debug info names the object files
+ * that it was linked from, and they are opened for reading: MACHSYM_OPEN_NO_OBJECTS forbids it.
+ *
+ * In a running process, MACHSYM_OPEN_LOADED opens an image as dyld laid it out; examples/backtrace.c does that
+ * to its own stack. Lookups in a map, and those in an indexed session that repeat what it has decoded, are
+ * async-signal-safe.
  *
  * ---- The map format, version 1 ----
  *
@@ -476,7 +481,7 @@ MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_sl
  * (N_OSO) names; sessions and plans open them when they need them. oso_prefixes and oso_dirs turn that on for
  * bytes too. With OPEN_LOADED, bytes is the memory of an image from its header on, as far as it may be read
  * (dyld maps the segments apart: their end is the end of the last one). Segments beyond bytes.len are left
- * out.
+ * out. dyld writes over chained fixups: what they named in other images (a category's class) is "?" there.
  * Owns: *out, until machsym_image_close. Borrows: desc->bytes for as long; nothing else of desc.
  * Threads: any. Cost: proportional to the number of load commands and units, not to the file. */
 MACHSYM_API machsym_result machsym_image_open(const machsym_open_desc *desc, machsym_image **out,
@@ -513,7 +518,8 @@ typedef struct machsym_session machsym_session;
 
 enum machsym_session_flags {
     MACHSYM_SESSION_BEST_LINE =
-        1u << 0 /* a frame with line 0 takes the line of the nearest frame that has one */
+        1u << 0,                    /* a frame with line 0 takes the line of the nearest frame that has one */
+    MACHSYM_SESSION_INDEX = 1u << 1 /* make all tables of units and symbols at once, not as they pay */
 };
 
 /* How to look up; zero means the default everywhere but for image. */
@@ -537,7 +543,8 @@ typedef struct machsym_frame {
     uint64_t function_size;  /* 0: not known */
     uint32_t file_ref;       /* of a map's frame: stands for its file until machsym_map_names */
     uint32_t name_ref;       /* of a map's frame: stands for its names until machsym_map_names */
-    uint64_t die_offset;     /* of the function's entry in .debug_info; 0: none */
+    uint64_t
+        die_offset; /* of the function's entry in .debug_info, the object file's if one answers; 0: none */
     machsym_source name_source;
     machsym_source line_source;
     bool is_inline;
@@ -568,10 +575,11 @@ MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session);
  * methods without symbols) or come from an object file of a debug map live until machsym_session_trim or
  * close.
  * Threads: the session's. Cost: a unit is decoded when it is first needed, then some binary searches, no
- * allocation. Signals: a lookup that finds everything decoded (one of the same address came before, with no
- * trim in between and the cache under its limit) allocates nothing, takes no lock, and calls nothing but
- * memcpy, memcmp, memchr and memset: async-signal-safe, as long as the signal did not interrupt a call on
- * this very session. */
+ * allocation. Signals: in a session with MACHSYM_SESSION_INDEX, a lookup that finds its unit decoded (one of the
+ * same address came before; no trim since; the cache under its limit, no more than MACHSYM_MAX_OBJECTS object
+ * files asked) allocates nothing, takes no lock, and calls nothing but memcpy, memcmp, memchr and memset:
+ * async-signal-safe, as long as the signal did not interrupt a call on this very session. Without debug info
+ * there are no units: there every lookup is so. */
 MACHSYM_API size_t machsym_session_frames(machsym_session *session, uint64_t addr, machsym_frame *frames,
                                           size_t cap);
 
@@ -7197,7 +7205,8 @@ static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off)
  * Offers: ms_om_map, ms_om_list, ms_om_find, ms_om_open, ms_om_read_dwarf, ms_om_next_function.
  * Never:  answers; keeps an object open that the caller does not hold. */
 
-/* stab.h, reloc.h */
+/* stab.h, reloc.h. Of the stabs of code N_FUN tells all: N_BNSYM and N_ENSYM stand around it and repeat it, N_STSYM and
+ * N_GSYM are of data. */
 enum {
     ms_N_FUN = 0x24,
     ms_N_SO = 0x64,
@@ -8393,12 +8402,13 @@ static size_t ms_ans_object_bytes(const ms_ans_object *object)
     return object->file.arena.live + s->keep.live + s->cache.live + s->scratch.live;
 }
 
-/* Counts what an object has taken since it was last counted. */
+/* Counts what an object has taken since it was last counted; what it could not get counts for the program too. */
 static void ms_ans_count_object(ms_ans_objects *o, ms_ans_object *object)
 {
     size_t live = ms_ans_object_bytes(object);
     o->live = o->live - object->live + live;
     object->live = live;
+    object->session.program->keep.failed |= ms_ans_failed(&object->session);
 }
 
 /* An object of the debug map, opened if it can be. It stays open until the next ms_ans_trim, or the next
@@ -8416,6 +8426,7 @@ static ms_ans_object *ms_ans_object_of(machsym_session *s, size_t index)
     machsym_object_status status;
     ms_ans_object *object = ms_ans_new_object(s, &o->map, index, s->allocator, &status, &o->times[index]);
     o->statuses[index] = (uint8_t)status;
+    s->keep.failed |= status == MACHSYM_OBJECT_UNTRIED;
     if (is_new && status != MACHSYM_OBJECT_UNTRIED)
         o->tried[o->tried_count++] = (uint32_t)index;
     if (object == NULL) {
@@ -8625,6 +8636,9 @@ static void ms_ans_index(machsym_session *s)
     ms_ans_unit_by_ranges(s, 0);
     ms_ans_unit_by_functions(s, 0);
     ms_ans_symbols(s);
+    ms_ans_objects *o = ms_ans_map_of(s);
+    if (o != NULL && !o->has_segs)
+        ms_ans_index_objects(s, o);
 }
 
 /* What ms_ans_seek tells, and up to which address it tells the same. Needs ms_ans_index. */
@@ -10055,7 +10069,6 @@ static void ms_map_cut_objects(machsym_plan *plan)
     uint64_t size = 0;
     if (o == NULL)
         return;
-    ms_ans_index_objects(s, o);
     for (size_t i = 0; i < o->map.count; i++) {
         const ms_ans_object *object = ms_ans_object_of(s, i);
         size += object != NULL ? object->image.dw.info.len : 0;
@@ -24127,8 +24140,18 @@ MACHSYM_API machsym_result machsym_session_open(const machsym_session_desc *desc
     machsym_allocator allocator = ms_arena_default(desc->allocator);
     if (allocator.alloc == NULL || allocator.free == NULL)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the allocator lacks a function", "", 0);
-    *out = ms_ans_open(desc->image, desc->lines, desc->flags, desc->cache_limit, allocator);
-    return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
+    machsym_session *session =
+        ms_ans_open(desc->image, desc->lines, desc->flags, desc->cache_limit, allocator);
+    if (session == NULL)
+        return ms_fail_memory(err);
+    if ((desc->flags & MACHSYM_SESSION_INDEX) != 0)
+        ms_ans_index(session);
+    if (ms_ans_failed(session)) {
+        ms_ans_close(session);
+        return ms_fail_memory(err);
+    }
+    *out = session;
+    return MACHSYM_OK;
 }
 
 MACHSYM_API void machsym_session_trim(machsym_session *session)

@@ -4,9 +4,8 @@
  * Elsewhere there is no such process: a Mach-O file is laid out in memory as dyld would do it, with a stack that leads
  * through its functions: cc examples/backtrace.c && ./a.out FILE
  *
- * A crash reporter does the first half (open_images) at its start and asks every session once, so that all is decoded;
- * then the second half (walk, print_stack, less its printf) allocates nothing and takes no lock: it may run in a signal
- * handler. */
+ * A crash reporter does the first half (open_images) at its start; then the second half (walk, and print_stack less its
+ * printf) allocates nothing and takes no lock: it may run in a signal handler. */
 #define MACHSYM_IMPLEMENTATION
 #include "../machsym.h"
 
@@ -89,6 +88,7 @@ static bool add_image(const void *memory, size_t len, const char *name)
     if (machsym_image_open(&desc, &added->image, NULL) != MACHSYM_OK)
         return false;
     how.image = added->image;
+    how.flags = MACHSYM_SESSION_INDEX; /* now, not in a signal handler */
     if (machsym_session_open(&how, &added->session, NULL) != MACHSYM_OK) {
         machsym_image_close(added->image);
         return false;

@@ -485,6 +485,62 @@ static void test_frames_outlive_objects(void)
     machsym_image_close(image);
 }
 
+static size_t allocations;
+
+static void *counting_alloc(void *user, size_t size)
+{
+    (void)user;
+    allocations++;
+    return malloc(size);
+}
+
+static void counting_free(void *user, void *ptr, size_t size)
+{
+    (void)user;
+    (void)size;
+    free(ptr);
+}
+
+/* What the comments promise for signal handlers: with all indexed, what was asked before allocates nothing. */
+static void check_warm(machsym_open_desc *desc)
+{
+    machsym_allocator allocator = {counting_alloc, counting_free, NULL};
+    machsym_session_desc how;
+    machsym_session *session = NULL;
+    machsym_frame frames[4];
+    machsym_image *image = test_open_desc(desc);
+    memset(&how, 0, sizeof how);
+    how.image = image;
+    how.flags = MACHSYM_SESSION_INDEX;
+    how.allocator = allocator;
+    CHECK(machsym_session_open(&how, &session, NULL) == MACHSYM_OK);
+    for (int round = 0; round < 3; round++) {
+        size_t before = allocations;
+        for (uint64_t addr = 0x100000440; addr < 0x100000600; addr++)
+            machsym_session_frames(session, addr, frames, 4);
+        CHECK(round == 0 || allocations == before);
+    }
+    machsym_session_close(session);
+    machsym_image_close(image);
+}
+
+static void test_warm(void)
+{
+    const char *dir = "tests/fixtures/bin";
+    machsym_open_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.path = "tests/fixtures/bin/map-arm64-d5-O2/program";
+    check_warm(&desc); /* no object is found */
+    desc.oso_dirs = &dir;
+    desc.oso_dir_count = 1;
+    check_warm(&desc);
+    desc.pair_path = "tests/fixtures/bin/map-arm64-d5-O2/program.dwarf";
+    check_warm(&desc);
+    memset(&desc, 0, sizeof desc);
+    desc.path = "tests/fixtures/bin/zoo-arm64-opcodes-strip";
+    check_warm(&desc);
+}
+
 /* Functions and rows are those of the dSYM, in another order. */
 static void test_iteration(void)
 {
@@ -812,6 +868,7 @@ int main(void)
     test_archive_kinds();
     test_damage();
     test_frames_outlive_objects();
+    test_warm();
     test_iteration();
     test_relocations();
     test_stabs();
