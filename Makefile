@@ -31,19 +31,22 @@ WARN := -Wall -Wextra -pedantic -Wconversion -Wsign-conversion -Wshadow -Wundef 
         -Wstrict-prototypes -Wmissing-prototypes
 TEST_WARN := -Wall -Wextra -Wundef -Wvla -Wstrict-prototypes
 
-# ONLY: names of test programs, in place of all tests.
-ONLY    ?=
+# ONLY, ONLY_FUZZ: names of test programs and of fuzz targets to replay, in place of all tests.
+ONLY      ?=
+ONLY_FUZZ ?=
 TEST_C  := $(wildcard tests/test_*.c) tests/corrupt.c tests/oom.c
 TESTS   := $(TEST_C:tests/%.c=$(B)/tests/%)
 TEST_SH := $(wildcard tests/*.sh)
 ifneq ($(ONLY),)
 TESTS   := $(ONLY:%=$(B)/tests/%)
-TEST_SH := tests/replay.sh
+REPLAYS := $(ONLY_FUZZ:%=$(B)/replay/%)
+TEST_SH := $(if $(ONLY_FUZZ),tests/replay.sh)
 endif
 
 HEADERS := machsym.h
 TOOL_C  := $(wildcard examples/machsym/*.c)
 TOOL_O  := $(TOOL_C:examples/machsym/%.c=$(B)/tool/%.o)
+PUBLIC_FUZZ := macho lookup abbrev units functions lines symbols
 FUZZ_C  := $(wildcard fuzz/fuzz_*.c)
 REPLAYS := $(FUZZ_C:fuzz/fuzz_%.c=$(B)/replay/%)
 FUZZERS := $(FUZZ_C:fuzz/fuzz_%.c=build/fuzz/%)
@@ -109,14 +112,13 @@ $(B)/tests/%: tests/%.c $(wildcard tests/*.h) $(HEADERS)
 # Programs that read no names compile without the demanglers, which are half of the header.
 NO_NAMES := -DMACHSYM_NO_SWIFT -DMACHSYM_NO_CXX -DMACHSYM_NO_RUST -DMACHSYM_NO_D
 PLAIN := $(patsubst %,test_%,reader arena segments macho forms units lines functions symbols answer alloc threads \
-    bounds loaded) corrupt oom
+    bounds loaded map map_writer map_threads map_oom) corrupt oom
 $(PLAIN:%=$(B)/tests/%): CPPFLAGS += $(NO_NAMES)
 
 # corrupt runs for long enough to be worth optimising.
 $(B)/tests/corrupt: TEST_CFLAGS += -O1
 
 # Targets that use public functions only share one build of the header.
-PUBLIC_FUZZ := macho lookup abbrev units functions lines symbols
 $(PUBLIC_FUZZ:%=$(B)/replay/%): $(B)/replay/machsym.o
 $(PUBLIC_FUZZ:%=build/fuzz/%): build/fuzz/machsym.o
 
@@ -185,6 +187,7 @@ tsan:
 msan:
 	@STRIDE=10 $(MAKE) test B=build/msan CC=clang \
 	    ONLY="corrupt test_forms test_functions test_lines test_macho test_symbols test_units" \
+	    ONLY_FUZZ="$(PUBLIC_FUZZ)" \
 	    TEST_CFLAGS="$(SAN) -fsanitize=memory"
 
 .PHONY: coverage coverage-tests coverage-report

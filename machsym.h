@@ -2085,6 +2085,7 @@ enum {
 #define ms_CPU_ARM64    0x0100000cu
 #define ms_CPU_IS_64    0x01000000u /* CPU_ARCH_ABI64; arm64_32 has another bit */
 #define ms_CPU_SUBTYPE  0x00ffffffu /* without capability bits: arm64e's ABI version, LIB64 */
+#define ms_S_ATTR_DEBUG 0x02000000u
 #define ms_S_ATTR_CODE  0x80000400u /* S_ATTR_PURE_INSTRUCTIONS, S_ATTR_SOME_INSTRUCTIONS */
 
 /* A section with its bytes, if the file has them. */
@@ -2644,15 +2645,19 @@ static unsigned ms_mo_pointer_size(const ms_mo_data *d)
     return d->mo->is_64 ? 8 : 4;
 }
 
-/* The NUL-terminated text at an address; empty when it is missing. Its length is paid for. */
-static machsym_str ms_mo_str_at(ms_mo_data *d, uint64_t addr)
+/* The text up to the NUL in what is left of a section or table; empty when there is none. Paid for. */
+static machsym_str ms_mo_str_in(ms_mo_data *d, ms_span rest)
 {
-    ms_span rest = ms_mo_from_addr(d, addr);
     if (rest.len > d->budget)
         rest.len = (size_t)d->budget;
     machsym_str str = ms_rd_str_at(rest, 0);
     ms_mo_spend(d, str.ptr != NULL ? str.len + 1 : rest.len);
     return str;
+}
+
+static machsym_str ms_mo_str_at(ms_mo_data *d, uint64_t addr)
+{
+    return ms_mo_str_in(d, ms_mo_from_addr(d, addr));
 }
 
 /* An address relative to its own place, 32 bits wide; 0 when it is NULL or missing. */
@@ -2664,14 +2669,15 @@ static uint64_t ms_mo_relative_at(const ms_mo_data *d, uint64_t addr)
 
 /* ---- Imports ---- */
 
-static machsym_str ms_mo_import(const ms_mo_data *d, uint64_t ordinal)
+static machsym_str ms_mo_import(ms_mo_data *d, uint64_t ordinal)
 {
     if (d->is_threaded)
         return ordinal < d->name_count ? d->bind_names[ordinal] : ms_str_empty();
     if (d->one == 0 || ordinal >= d->imports.len / d->one)
         return ms_str_empty();
     const uint8_t *p = d->imports.ptr + ordinal * d->one;
-    return ms_rd_str_at(d->names, d->one == 16 ? ms_rd_raw_u64(p) >> 32 : ms_rd_raw_u32(p) >> 9);
+    uint64_t off = d->one == 16 ? ms_rd_raw_u64(p) >> 32 : ms_rd_raw_u32(p) >> 9;
+    return ms_mo_str_in(d, ms_span_from(d->names, off));
 }
 
 /* dyld_chained_fixups_header: where imports and their names are. */
@@ -2795,14 +2801,14 @@ static uint64_t ms_mo_plain(const ms_mo_data *d, uint64_t raw)
     return (raw & ((uint64_t)1 << 55)) == 0 ? raw & low : raw | ~low;
 }
 
-static ms_mo_pointer ms_mo_to_import(const ms_mo_data *d, uint64_t ordinal)
+static ms_mo_pointer ms_mo_to_import(ms_mo_data *d, uint64_t ordinal)
 {
     ms_mo_pointer pointer = {0, ms_mo_import(d, ordinal)};
     return pointer;
 }
 
 /* DYLD_CHAINED_PTR_ARM64E and its kin: bit 63 authenticated, bit 62 an import. */
-static ms_mo_pointer ms_mo_decode_arm64e(const ms_mo_data *d, unsigned format, uint64_t raw)
+static ms_mo_pointer ms_mo_decode_arm64e(ms_mo_data *d, unsigned format, uint64_t raw)
 {
     ms_mo_pointer pointer = {0, {NULL, 0}};
     bool is_auth = raw >> 63 != 0;
@@ -2817,7 +2823,7 @@ static ms_mo_pointer ms_mo_decode_arm64e(const ms_mo_data *d, unsigned format, u
 }
 
 /* Undoes the encoding of a pointer that is not NULL. */
-static ms_mo_pointer ms_mo_decode(const ms_mo_data *d, const ms_mo_segment *segment, uint64_t raw)
+static ms_mo_pointer ms_mo_decode(ms_mo_data *d, const ms_mo_segment *segment, uint64_t raw)
 {
     ms_mo_pointer pointer = {0, {NULL, 0}};
     unsigned format = segment->fixup_format;
@@ -2851,7 +2857,7 @@ static ms_mo_pointer ms_mo_decode(const ms_mo_data *d, const ms_mo_segment *segm
 }
 
 /* What the pointer at an address stands for. */
-static ms_mo_pointer ms_mo_pointer_at(const ms_mo_data *d, uint64_t addr)
+static ms_mo_pointer ms_mo_pointer_at(ms_mo_data *d, uint64_t addr)
 {
     ms_mo_pointer pointer = {0, {NULL, 0}};
     const ms_mo_section *section = ms_mo_section_at(d, addr);
@@ -2899,7 +2905,7 @@ static void ms_mo_read_relocations(ms_mo_data *d, const ms_mo_section *section, 
         uint64_t value = mo->is_64 ? ms_rd_raw_u64(p + 8) : ms_rd_raw_u32(p + 8);
         bool is_undefined = (p[4] & 0x0e) == 0;
         if (is_undefined)
-            ms_mo_add_bind_name(d, ms_rd_str_at(strings, ms_rd_raw_u32(p)), arena);
+            ms_mo_add_bind_name(d, ms_mo_str_in(d, ms_span_from(strings, ms_rd_raw_u32(p))), arena);
         ms_mo_add_bind(d, section->addr + off, is_undefined ? d->name_count - 1 : ms_MO_BIND_IS_VALUE | value,
                        arena);
     }
@@ -2926,8 +2932,10 @@ static void ms_mo_data_open(ms_mo_data *d, const ms_mo *mo, ms_arena *arena)
     ms_seg_build(pieces, count, arena, &d->sections);
     ms_mo_read_imports(d);
     ms_mo_read_binds(d, ms_mo_linkedit(mo, mo->loads.bind_off, mo->loads.bind_size), arena);
-    for (uint32_t i = 0; i < mo->section_count && mo->slice.filetype == ms_MH_OBJECT; i++)
-        ms_mo_read_relocations(d, &mo->sections[i], arena);
+    for (uint32_t i = 0; i < mo->section_count && mo->slice.filetype == ms_MH_OBJECT; i++) {
+        if ((mo->sections[i].flags & ms_S_ATTR_DEBUG) == 0)
+            ms_mo_read_relocations(d, &mo->sections[i], arena);
+    }
     ms_key_heap_sort(d->binds, d->bind_count);
 }
 
@@ -3381,7 +3389,8 @@ static void ms_sym_add_function_starts(ms_sym_table *t, size_t mo_index)
 }
 
 /* The stubs of one section: entry n of it calls what entry reserved1 + n of the indirect table names. */
-static void ms_sym_add_stub_section(ms_sym_table *t, ms_mo_data *d, const ms_mo_section *section)
+static void ms_sym_add_stub_section(ms_sym_table *t, ms_mo_data *d, ms_span strings,
+                                    const ms_mo_section *section)
 {
     const ms_mo *mo = d->mo;
     ms_span indirect = ms_mo_table(mo, mo->loads.indirect_off, mo->loads.indirect_count, 4);
@@ -3394,8 +3403,8 @@ static void ms_sym_add_stub_section(ms_sym_table *t, ms_mo_data *d, const ms_mo_
             index >= nlists.len / ms_sym_nlist_size(mo))
             continue;
         ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, index);
-        machsym_str name = ms_sym_c_name(ms_sym_name_at(ms_sym_strings(mo), entry.strx));
-        if (name.len != 0 && ms_mo_spend(d, name.len))
+        machsym_str name = ms_sym_c_name(ms_mo_str_in(d, ms_span_from(strings, entry.strx)));
+        if (name.len != 0)
             ms_sym_add_name(t, section->addr + i * section->reserved2, MACHSYM_SOURCE_STUB, name);
     }
 }
@@ -3403,10 +3412,11 @@ static void ms_sym_add_stub_section(ms_sym_table *t, ms_mo_data *d, const ms_mo_
 static void ms_sym_add_stubs(ms_sym_table *t, ms_mo_data *d)
 {
     const ms_mo *mo = d->mo;
+    ms_span strings = ms_sym_strings(mo);
     ms_mo_refill(d);
     for (uint32_t i = 0; i < mo->section_count; i++) {
         if ((mo->sections[i].flags & ms_SECTION_TYPE) == ms_S_SYMBOL_STUBS)
-            ms_sym_add_stub_section(t, d, &mo->sections[i]);
+            ms_sym_add_stub_section(t, d, strings, &mo->sections[i]);
     }
 }
 
@@ -3641,7 +3651,7 @@ static void ms_sym_take_export(ms_sym_table *t, ms_mo_data *d, const ms_sym_trie
     uint64_t flags = ms_rd_uleb(&rd);
     uint64_t offs[2] = {0, 0};
     if ((flags & ms_EXPORT_KIND) != 0 || (flags & ms_EXPORT_REEXPORT) != 0)
-        return; /* thread-local and absolute values are no code; the code of a re-export is in another image */
+        return; /* thread-local and absolute values are no code; that of a re-export is in another image */
     offs[0] = ms_rd_uleb(&rd);
     bool has_resolver = (flags & ms_EXPORT_STUB_AND_RESOLVER) != 0;
     if (has_resolver)
@@ -3757,7 +3767,7 @@ static void ms_sym_add(ms_sym_table *t, size_t mo_index, ms_mo_data *d, ms_arena
 }
 
 /* ==== >>unwind =============================================================================================
- * Job:    where functions begin and end, from compact unwind and eh_frame, for files without LC_FUNCTION_STARTS.
+ * Job:    where functions begin and end, by unwind tables, for files without LC_FUNCTION_STARTS.
  * Uses:   bytes, reader, macho, symbols.
  * Offers: ms_uw_add_starts.
  * Never:  unwinds; names anything. */
@@ -3983,7 +3993,7 @@ static machsym_str ms_oc_imported_class(machsym_str import)
 }
 
 /* The address of a class's class_ro_t, without the bits that mark Swift classes. */
-static uint64_t ms_oc_data(const ms_mo_data *d, uint64_t cls, bool *is_swift)
+static uint64_t ms_oc_data(ms_mo_data *d, uint64_t cls, bool *is_swift)
 {
     unsigned word = ms_mo_pointer_size(d);
     uint64_t data = ms_mo_pointer_at(d, cls + 4 * word).addr;
@@ -4412,7 +4422,7 @@ enum {
 };
 
 /* A distance whose bit 0 says that it leads to a pointer. Bit 1 may hold a flag. */
-static ms_mo_pointer ms_sw_indirect(const ms_mo_data *d, uint64_t addr)
+static ms_mo_pointer ms_sw_indirect(ms_mo_data *d, uint64_t addr)
 {
     uint32_t raw = ms_mo_u32_at(d, addr);
     uint64_t to = addr + (uint64_t)(int64_t)(int32_t)(raw & ~3u);
@@ -4511,7 +4521,7 @@ static const char *ms_sw_method_kind(uint32_t flags)
 
 /* The mangled name of a method or a protocol's requirement that another image declares; empty for one of
  * this. */
-static machsym_str ms_sw_requirement(const ms_mo_data *d, uint64_t addr)
+static machsym_str ms_sw_requirement(ms_mo_data *d, uint64_t addr)
 {
     machsym_str name = ms_sym_c_name(ms_sw_indirect(d, addr).import);
     if (ms_str_ends(name, "Tq")) /* "method descriptor for": what it describes is before it */
@@ -7929,8 +7939,8 @@ static machsym_object_status ms_om_read(const ms_om_map *m, const ms_om_object *
 }
 #endif
 
-/* Finds and opens an object file of a debug map. Returns FOUND, and a file to close; else the best that can
- * be said. */
+/* Finds and opens an object file of a debug map. Returns FOUND, and a file to close; else the best that can be said;
+ * UNTRIED when memory is out. */
 static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *object,
                                         const ms_om_places *places, machsym_allocator allocator,
                                         ms_om_file *file)
@@ -7954,6 +7964,8 @@ static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *
         machsym_object_status status = ms_om_open_at(m, object, path, places, file, &scratch, &bytes);
         if (status == MACHSYM_OBJECT_FOUND)
             status = ms_om_read(m, object, bytes, file, &scratch);
+        if (file->arena.failed || scratch.failed)
+            best = status = MACHSYM_OBJECT_UNTRIED;
         if (status == MACHSYM_OBJECT_FOUND) {
             ms_arena_free(&scratch);
             return status;
@@ -7966,7 +7978,11 @@ static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *
         ms_zero(file, sizeof *file);
         file->arena = ms_arena_make(allocator);
         ms_arena_reset(&scratch);
+        if (best == MACHSYM_OBJECT_UNTRIED)
+            break;
     }
+    if (scratch.failed)
+        best = MACHSYM_OBJECT_UNTRIED;
 #endif
     ms_arena_free(&scratch);
     file->time = best_time;
@@ -8134,6 +8150,17 @@ static void ms_ans_close_object(ms_ans_object *object)
     allocator.free(allocator.user, object, sizeof *object);
 }
 
+/* Whether memory ever ran out: then something may be missing from what the session decoded. */
+static bool ms_ans_failed(const machsym_session *s)
+{
+    bool failed = s->keep.failed || s->cache.failed || s->scratch.failed;
+    for (const ms_ans_object *object = s->objects != NULL ? s->objects->first : NULL;
+         object != NULL && !failed; object = object->next)
+        failed =
+            object->session.keep.failed || object->session.cache.failed || object->session.scratch.failed;
+    return failed;
+}
+
 /* Closes all object files. What their answers said stays in the texts. */
 static void ms_ans_close_objects(machsym_session *s)
 {
@@ -8141,6 +8168,7 @@ static void ms_ans_close_objects(machsym_session *s)
     while (objects != NULL && objects->first != NULL) {
         ms_ans_object *object = objects->first;
         objects->first = object->next;
+        s->keep.failed |= ms_ans_failed(&object->session);
         ms_ans_close_object(object);
     }
     if (objects == NULL)
@@ -8164,12 +8192,6 @@ static void ms_ans_close(machsym_session *s)
 {
     ms_ans_forget(s);
     s->allocator.free(s->allocator.user, s, sizeof *s);
-}
-
-/* Whether memory ever ran out: then something may be missing from what the session decoded. */
-static bool ms_ans_failed(const machsym_session *s)
-{
-    return s->keep.failed || s->cache.failed || s->scratch.failed;
 }
 
 /* ---- What a session decodes ---- */
@@ -8388,7 +8410,7 @@ static ms_ans_object *ms_ans_new_object(machsym_session *program, const ms_om_ma
     ms_zero(object, sizeof *object);
     *status = ms_om_open(map, &map->v[index], &program->image->places, allocator, &object->file);
     *time = object->file.time;
-    if (*status != MACHSYM_OBJECT_FOUND || object->file.arena.oom) {
+    if (*status != MACHSYM_OBJECT_FOUND) {
         ms_om_close(&object->file);
         allocator.free(allocator.user, object, sizeof *object);
         return NULL;
@@ -8437,8 +8459,10 @@ static ms_ans_object *ms_ans_object_of(machsym_session *s, size_t index)
     o->statuses[index] = (uint8_t)status;
     if (is_new && status != MACHSYM_OBJECT_UNTRIED)
         o->tried[o->tried_count++] = (uint32_t)index;
-    if (object == NULL)
+    if (object == NULL) {
+        s->keep.failed |= status == MACHSYM_OBJECT_UNTRIED; /* memory is out */
         return NULL;
+    }
     object->next = o->first;
     o->first = object;
     o->opened[index] = object;
@@ -8826,12 +8850,12 @@ static void ms_ans_rows_seek(ms_ans_rows *rows, uint64_t addr)
     const ms_ln_table *lines = rows->lines;
     for (; rows->seq < lines->seq_count && lines->seqs[rows->seq].hi <= addr; rows->seq++)
         rows->row = 0;
-    const ms_ln_seq *seq = &lines->seqs[rows->seq];
+    const ms_ln_seq *seq = rows->seq < lines->seq_count ? &lines->seqs[rows->seq] : NULL;
     rows->at = lines->row_count;
     rows->next = UINT64_MAX;
-    if (rows->seq < lines->seq_count && seq->lo > addr) {
+    if (seq != NULL && seq->lo > addr) {
         rows->next = seq->lo;
-    } else if (rows->seq < lines->seq_count) {
+    } else if (seq != NULL) {
         if (rows->row == 0)
             rows->row = ms_ln_last_at(lines->rows, seq->first, seq->count - 1, addr);
         while (lines->rows[rows->row + 1].addr <= addr)
@@ -10067,6 +10091,7 @@ static void ms_map_cut_objects(machsym_plan *plan)
     for (size_t i = 0; i < o->map.count; i++) {
         const ms_ans_object *object = ms_ans_object_of(s, i);
         size += object != NULL ? object->image.dw.info.len : 0;
+        plan->arena.oom |= o->statuses[i] == MACHSYM_OBJECT_UNTRIED;
         if (size < ms_MAP_UNIT_BYTES && i + 1 < o->map.count)
             continue;
         ms_map_add_task(plan, ms_MAP_OBJECTS, first, i + 1, size);
@@ -10441,7 +10466,7 @@ static void ms_map_add_unit(ms_map_work *w, size_t index)
  * what they decode of others (out of all bytes) and how often they ask, and how long their texts are. */
 static void ms_map_set_budget(ms_map_work *w, uint64_t size, uint64_t all)
 {
-    w->session->budget = 16 * (size + (all < ms_MAP_UNIT_BYTES ? all : ms_MAP_UNIT_BYTES));
+    w->session->budget = 16 * (size + (all < ms_MAP_UNIT_BYTES ? all : (uint64_t)ms_MAP_UNIT_BYTES));
     w->c->text_left = ((uint64_t)1 << 20) + 64 * size; /* file names may be the ends of one text */
 }
 
@@ -11010,7 +11035,7 @@ static bool ms_map_in_run(const machsym_map *map, uint64_t start, uint64_t at, u
             hit->line.file = (uint32_t)ms_rd_uleb(&rd);
         if ((map->head.flags & MACHSYM_MAP_COLUMNS) != 0)
             hit->line.column = (uint32_t)ms_rd_uleb(&rd);
-        if (rd.failed)
+        if (rd.failed || hit->hi > UINT32_MAX)
             return false;
         if (off < hit->hi) {
             hit->line.line = (uint32_t)line;
@@ -11212,7 +11237,7 @@ static size_t ms_map_packed_text(const machsym_map *map, uint64_t place, ms_map_
     size_t ahead = 128; /* most names end within so many bytes; only the others need the whole block */
     while (!ended) {
         size_t at = (size_t)(place % ms_MAP_BLOCK);
-        size_t want = ahead < ms_MAP_BLOCK - at ? at + ahead : ms_MAP_BLOCK;
+        size_t want = ahead < ms_MAP_BLOCK - at ? at + ahead : (size_t)ms_MAP_BLOCK;
         if (!ms_map_turn_to(map, place / ms_MAP_BLOCK, want, page))
             break;
         machsym_str piece = ms_str_bounded((const char *)page->v + at, page->len - at);
@@ -24421,7 +24446,8 @@ static machsym_result machsym_check_map(machsym_map *map, uint32_t flags, machsy
                        "the map was written in another format version; build it again", "map header", 8);
     if (head->size != map->bytes.len)
         return ms_fail(err, MACHSYM_ERR_DAMAGED, "the map is cut short or has grown", "map header", 64);
-    if (head->bucket_shift > 31 || head->lines >= MACHSYM_LINES_COUNT)
+    if (head->bucket_shift > 31 || head->lines >= MACHSYM_LINES_COUNT ||
+        head->text_addr > UINT64_MAX - UINT32_MAX)
         return ms_fail(err, MACHSYM_ERR_DAMAGED, "a number in the header is out of bounds", "map header", 56);
     for (unsigned i = 0; i < ms_TABLE_COUNT; i++) {
         if (head->tables[i].lo > head->tables[i].hi || head->tables[i].hi > map->bytes.len)

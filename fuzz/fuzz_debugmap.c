@@ -1,6 +1,7 @@
 /* Fuzzes debug maps: part 1 is the program with its stabs, the rest an object file or an archive, which stands under
  * every name that the seeds' stabs have. Archives, relocations and moved code run under all of it.
  * Run: build/fuzz/debugmap -dict=fuzz/macho.dict -max_len=40000 fuzz/corpus/debugmap */
+#define MACHSYM_IMPLEMENTATION
 #include "drive.h"
 
 #include <stdio.h>
@@ -70,7 +71,18 @@ static void drive_files(const machsym_session *session)
     }
 }
 
-static void drive_program(const bytes *program)
+static void build_map(const machsym_image *image)
+{
+    machsym_plan_desc how;
+    machsym_map *map;
+    memset(&how, 0, sizeof how);
+    how.image = image;
+    if (machsym_map_build(&how, &map, NULL) == MACHSYM_OK)
+        machsym_map_close(map);
+}
+
+/* One policy and one cache limit an input, by choice: all of them at once would be slow. */
+static void drive_program(const bytes *program, size_t choice)
 {
     const char *dir = folder;
     machsym_open_desc desc;
@@ -83,25 +95,19 @@ static void drive_program(const bytes *program)
     desc.flags = MACHSYM_OPEN_ANY_TIME;
     if (machsym_image_open(&desc, &image, NULL) != MACHSYM_OK)
         return;
-    for (unsigned lines = 0; lines < MACHSYM_LINES_COUNT; lines++) {
-        machsym_session_desc how;
-        machsym_session *session;
-        memset(&how, 0, sizeof how);
-        how.image = image;
-        how.lines = (machsym_lines)lines;
-        how.cache_limit = lines == 1 ? 1 : 0;
-        if (machsym_session_open(&how, &session, NULL) != MACHSYM_OK)
-            abort();
-        drive_session(session, image);
-        drive_files(session);
-        machsym_session_close(session);
-    }
-    machsym_plan_desc how;
-    machsym_map *map;
+    machsym_session_desc how;
+    machsym_session *session;
     memset(&how, 0, sizeof how);
     how.image = image;
-    if (machsym_map_build(&how, &map, NULL) == MACHSYM_OK)
-        machsym_map_close(map);
+    how.lines = (machsym_lines)(choice % MACHSYM_LINES_COUNT);
+    how.cache_limit = choice % 2 == 0 ? 1 : 0;
+    if (machsym_session_open(&how, &session, NULL) != MACHSYM_OK)
+        abort();
+    drive_session(session, image);
+    drive_files(session);
+    machsym_session_close(session);
+    if (choice % 5 == 0)
+        build_map(image);
     machsym_image_close(image);
 }
 
@@ -114,8 +120,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (program.len != 0 && object.len != 0) {
         write_object(&object);
         drive_archive(&object);
-        drive_program(&program);
-        drive_file(object.v, object.len, 0);
+        drive_program(&program, object.len + program.len);
+        if (object.len % 4 == 0)
+            drive_file(object.v, object.len, 0);
     }
     bytes_free(&program);
     bytes_free(&object);

@@ -1,6 +1,7 @@
 /* Fuzzes Objective-C metadata, the old runtime's too, and block literals:
  *   make fuzz && mkdir -p build/corpus/objc && build/fuzz/objc -max_len=4096 -rss_limit_mb=1000 build/corpus/objc
- * Input: a byte of choices (64-bit, pointer format), then the lists of pointers (256 bytes), then data at 0x4000. */
+ * Input: a byte of choices (64-bit, pointer format), then the lists of pointers (256 bytes), then data at
+ * 0x4000. */
 #include "metadata.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *ptr, size_t len);

@@ -1,6 +1,7 @@
 /* Fuzzes Swift type metadata:
  *   make fuzz && mkdir -p build/corpus/swift && build/fuzz/swift -max_len=4096 -rss_limit_mb=1000 build/corpus/swift
- * Input: a byte of choices (64-bit), then the lists of distances (3 x 64 bytes), then descriptors at 0x4000. */
+ * Input: a byte of choices (64-bit), then the lists of distances (3 x 64 bytes), then descriptors at
+ * 0x4000. */
 #include "metadata.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *ptr, size_t len);

@@ -1,4 +1,5 @@
-/* What the fuzz targets of metadata share: a slice made of sections at small addresses, so that inputs can point. */
+/* What the fuzz targets of metadata share: a slice made of sections at small addresses, so that inputs can
+ * point. */
 #ifndef FUZZ_METADATA_H
 #define FUZZ_METADATA_H
 

@@ -1,10 +1,12 @@
 /* Small files cut at every byte, and with every byte flipped, through opening, lookups and iteration: nothing crashes,
  * hangs or reads past the end. The bytes end where a page without access begins, so that a read past them is seen
  * without a sanitizer too. */
-#include "test.h"
+#include "loaded.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
+
+#define LOAD_ADDR 0x200000000u /* of images in memory */
 
 /* Room whose end is guarded. */
 static uint8_t *guarded_end(size_t size)
@@ -71,8 +73,10 @@ static void iterate(machsym_session *session, unsigned *sum)
         read_text(object.path, sum);
 }
 
+static const char *const objects = "tests/fixtures/bin"; /* where those of debug maps are */
+
 /* Opens every slice and uses it. Returns false when nothing could be opened. */
-static bool use(const uint8_t *ptr, size_t len, unsigned *sum)
+static bool use(const uint8_t *ptr, size_t len, uint32_t flags, unsigned *sum)
 {
     machsym_open_desc desc;
     machsym_slice slices[4];
@@ -80,6 +84,10 @@ static bool use(const uint8_t *ptr, size_t len, unsigned *sum)
     memset(&desc, 0, sizeof desc);
     desc.bytes.ptr = ptr;
     desc.bytes.len = len;
+    desc.flags = flags;
+    desc.load_addr = LOAD_ADDR;
+    desc.oso_dirs = &objects;
+    desc.oso_dir_count = 1;
     size_t count = machsym_list_slices(&desc, slices, 4, NULL);
     for (size_t i = 0; i < count && i < 4; i++) {
         machsym_image *image = NULL;
@@ -106,37 +114,55 @@ static bool use(const uint8_t *ptr, size_t len, unsigned *sum)
     return opened;
 }
 
-/* Cuts the file at every stride-th byte, and flips these bytes in three ways. */
-static void check_file(const char *name, size_t stride)
+/* Cuts the bytes at every stride-th one, and flips these in three ways. */
+static void check_bytes(const uint8_t *ptr, size_t size, uint32_t flags, size_t stride)
 {
-    char path[256];
     unsigned sum = 0;
-    snprintf(path, sizeof path, "tests/fixtures/bin/%s", name);
-    test_file file = test_read(path);
-    uint8_t *end = guarded_end(file.len);
-    memcpy(end - file.len, file.ptr, file.len);
-    CHECK(use(end - file.len, file.len, &sum));
+    uint8_t *end = guarded_end(size);
+    memcpy(end - size, ptr, size);
+    CHECK(use(end - size, size, flags, &sum));
     CHECK(sum > 0);
     size_t opened = 0;
-    for (size_t len = 0; len < file.len; len += stride) {
-        memcpy(end - len, file.ptr, len);
-        opened += use(end - len, len, &sum);
+    for (size_t len = 0; len < size; len += stride) {
+        memcpy(end - len, ptr, len);
+        opened += use(end - len, len, flags, &sum);
     }
     CHECK(opened > 0);
-    memcpy(end - file.len, file.ptr, file.len);
+    memcpy(end - size, ptr, size);
     opened = 0;
-    for (size_t i = 0; i < file.len; i += stride) {
-        uint8_t *byte = end - file.len + i;
+    for (size_t i = 0; i < size; i += stride) {
+        uint8_t *byte = end - size + i;
         uint8_t was = *byte;
         static const uint8_t values[] = {0xff, 0x80, 0x01};
         for (unsigned j = 0; j < 3; j++) {
             *byte = (uint8_t)(was ^ values[j]);
-            opened += use(end - file.len, file.len, &sum);
+            opened += use(end - size, size, flags, &sum);
         }
         *byte = was;
     }
-    CHECK(opened > file.len / stride);
+    CHECK(opened > size / stride);
+}
+
+static void check_file(const char *name, size_t stride)
+{
+    char path[256];
+    snprintf(path, sizeof path, "tests/fixtures/bin/%s", name);
+    test_file file = test_read(path);
+    check_bytes(file.ptr, file.len, 0, stride);
     free(file.ptr);
+}
+
+/* The same of an image as it lies in memory. */
+static void check_loaded(const char *name, size_t stride)
+{
+    char path[256];
+    loaded l;
+    snprintf(path, sizeof path, "tests/fixtures/bin/%s", name);
+    machsym_image *image = test_open(path);
+    CHECK(image != NULL && loaded_make(&l, image, LOAD_ADDR));
+    check_bytes(l.v, l.len, MACHSYM_OPEN_LOADED, stride);
+    free(l.v);
+    machsym_image_close(image);
 }
 
 /* STRIDE in the environment makes a slow host look at every so many bytes only. */
@@ -161,5 +187,9 @@ int main(void)
     check_file("zoo-arm64-opcodes-strip", 3 * stride);
     check_file("blocks-arm64-d4-22-strip", 3 * stride);
     check_file("exports-x86_64-trie.dylib", 3 * stride);
+    check_file("map-x86_64-d4-O2/program", 7 * stride);
+    check_loaded("frames-x86_64-strip", 3 * stride);
+    check_loaded("zoo-x86_64-opcodes-strip", 7 * stride);
+    check_loaded("exports-x86_64-opcodes-strip-x.dylib", 11 * stride);
     return test_done();
 }

@@ -137,6 +137,10 @@ same "$work/plain" "$work/out" "--all redoes a name that was there"
 $MACHSYM crash -q --no-demangle $demo <"$reports/demo.crash" - >"$work/out"
 same "$work/plain" "$work/out" "standard input"
 
+says "C++ names" "0x0000000102a30aec Queue<int>::at(int) (queue.hpp:13) [inlined]" $MACHSYM crash -q $demo "$reports/demo.crash"
+says "names in HTML" "0x0000000102a30aec Queue&lt;int&gt;::at(int) (queue.hpp:13) [inlined]" \
+    $MACHSYM crash -q $demo "$reports/demo-html.crash"
+
 # ---- Options ----
 
 says "--full-path" "/fixtures/demo/player.mm:19" $MACHSYM crash -q $demo --full-path "$reports/demo.crash"
@@ -315,6 +319,8 @@ if [ -d "$corpus" ]; then
     for arch in arm64 armv7; do
         says "CrashProbe Swift" "_TFC11CrashLibiOS13CRLCrashSwift5crashfT_T_  CRLCrashSwift.swift:36  (inlined)" \
             $source "$crashprobe/$arch/Swift.json"
+        says "CrashProbe Swift names" "CRLCrashSwift.crash()  CRLCrashSwift.swift:36  (inlined)" \
+            $MACHSYM crash --summary -d "$crashprobe/dSYMs" "$crashprobe/$arch/Swift.json"
         says "CrashProbe caller" "-[CRLDetailViewController doCrash]  CRLDetailViewController.m:53" \
             $source "$crashprobe/$arch/Swift.json"
     done

@@ -104,46 +104,58 @@ same_maps()
     cmp -s "$work/a" "$work/b" || diff "$work/a" "$work/b" | head -n 6
 }
 
-# one_link VERSION CLANG DSYMUTIL ARCH DWARF OPT KIND
+made=0
+
+# one_link LLD ARCH KIND "FLAGS" "LINKER FLAGS" SOURCE...: all but the first source in an archive if KIND is that
 one_link()
 {
-    local v=$1 clang=$2 arch=$4 dir=$work/link o objects=()
+    local lld=$1 arch=$2 kind=$3 flags=$4 more=$5 dir=$work/link platform="macos 11.0 11.0" os=macos11 o objects=()
+    shift 5
     rm -rf "$dir"
-    mkdir "$dir"
-    for o in main scan; do
-        "$clang" -target "$arch-apple-macos11" -std=c++17 -fno-exceptions -g -gdwarf-"$5" "$6" -nostdinc++ \
-            -fno-stack-protector -c "$top/tests/fixtures/src/inline/$o.cpp" -o "$dir/$o.o" 2>"$dir/log" || return 2
-        objects+=("$dir/$o.o")
+    mkdir -p "$dir/apart"
+    [ "$arch" != arm64_32 ] || { platform="watchos 7.0 7.0" && os=watchos7; }
+    for o in "$@"; do
+        objects+=("$dir/$(basename "$o").o")
+        # shellcheck disable=SC2086
+        clang-22 -target "$arch-apple-$os" -fno-exceptions -g $flags -nostdinc++ -fno-stack-protector \
+            -c "$top/tests/fixtures/src/$o" -o "${objects[-1]}" 2>"$dir/log" || return
     done
-    if [ "$7" = archive ]; then
-        llvm-ar-22 --format=darwin rcs "$dir/libscan.a" "$dir/scan.o" || return 2
-        rm "$dir/scan.o"
-        objects=("$dir/main.o" "$dir/libscan.a")
+    if [ "$kind" = archive ]; then
+        llvm-ar-22 --format=darwin rcs "$dir/librest.a" "${objects[@]:1}" || return
+        rm "${objects[@]:1}"
+        objects=("${objects[0]}" "$dir/librest.a")
     fi
-    "ld64.lld-$v" -arch "$arch" -platform_version macos 11.0 11.0 -L"$top/tests/fixtures/src/stub" -lSystem \
-        "${objects[@]}" -dead_strip -o "$dir/program" 2>"$dir/log" || return 2
-    "$3" --flat "$dir/program" -o "$dir/program.dwarf" 2>"$dir/log" || return 2
-    mkdir "$dir/apart" && mv "$dir/program.dwarf" "$dir/apart/"
-    same_maps "lld $v, $arch, DWARF $5, $6, $7: the objects' map is the dSYM's" "$dir/program" "$dir/apart/program.dwarf"
+    # shellcheck disable=SC2086
+    "ld64.lld-$lld" -arch "$arch" -platform_version $platform -L"$top/tests/fixtures/src/stub" -lSystem -lobjc \
+        "${objects[@]}" $more -o "$dir/program" 2>"$dir/log" || return
+    dsymutil-22 --flat "$dir/program" -o "$dir/apart/program.dwarf" 2>"$dir/log" || return
+    made=$((made + 1))
+    same_maps "lld $lld, $arch, $kind, $flags $more, $1: the objects' map is the dSYM's" "$dir/program" \
+        "$dir/apart/program.dwarf"
 }
 
-made=0
-for v in 14 19 22; do
-    command -v "ld64.lld-$v" >/dev/null || continue
-    for arch in arm64 x86_64; do
+split="-mllvm -hot-cold-split -mllvm -hotcoldsplit-threshold=0"
+for lld in 14 19 22; do
+    command -v "ld64.lld-$lld" >/dev/null || continue
+    for arch in arm64 x86_64 arm64_32; do
         for dwarf in 4 5; do
-            clang=clang-22
-            command -v clang-22 >/dev/null || clang=clang
             for opt in -O0 -O2; do
                 for kind in objects archive; do
-                    one_link $v $clang dsymutil-22 $arch $dwarf $opt $kind
-                    [ $? -ne 2 ] && made=$((made + 1))
+                    one_link $lld $arch $kind "-std=c++17 $opt -gdwarf-$dwarf" -dead_strip inline/main.cpp inline/scan.cpp
                 done
+                one_link $lld $arch objects "$opt -gdwarf-$dwarf" "" map/main.c map/util.c map/util_with_a_long_name.c
+                one_link $lld $arch objects "$opt -gdwarf-$dwarf" "-dead_strip --icf=all" map/main.c map/util.c \
+                    map/util_with_a_long_name.c
             done
+            one_link $lld $arch objects "-O2 $split -gdwarf-$dwarf" "" plain/cold.c
+            one_link $lld $arch objects "-Oz -gdwarf-$dwarf -mllvm -enable-machine-outliner" "" outline/outline.c
+            [ $arch = arm64_32 ] || one_link $lld $arch objects "-O1 -gdwarf-$dwarf -fblocks" -dead_strip objc/zoo.m \
+                objc/root.m
         done
     done
 done
-[ $made -gt 0 ] || echo "skipped: ld64.lld, clang, dsymutil-22 or llvm-ar-22 is not installed"
+echo "$made links"
+[ $made -gt 0 ] || echo "skipped: ld64.lld, clang-22, dsymutil-22 or llvm-ar-22 is not installed"
 
 # ---- Object files by themselves, as llvm-symbolizer reads them ----
 

@@ -35,7 +35,7 @@ static inline void loaded_set(loaded *l, uint64_t off, unsigned size, uint64_t n
 }
 
 /* What dyld would write for the pointer at off, which is encoded as raw: an import stands in another image. */
-static inline uint64_t loaded_pointer(const loaded *l, const ms_mo_segment *segment, uint64_t raw)
+static inline uint64_t loaded_pointer(loaded *l, const ms_mo_segment *segment, uint64_t raw)
 {
     ms_mo_pointer pointer = ms_mo_decode(&l->data, segment, raw);
     return pointer.import.len != 0 ? 0x7ffeeeee0000 : raw == 0 ? 0 : pointer.addr + l->slide;

@@ -103,6 +103,8 @@ static machsym_allocator allocator_of(failer *f)
     return allocator;
 }
 
+static const char *const objects = "tests/fixtures/bin"; /* where those of debug maps are */
+
 /* Returns the result of opening; on success *got has the answers and f is told of the session too. */
 static machsym_result run(const test_file *file, failer *f, answers *got, answers *after_trim)
 {
@@ -115,6 +117,8 @@ static machsym_result run(const test_file *file, failer *f, answers *got, answer
     memset(&how, 0, sizeof how);
     desc.bytes.ptr = file->ptr;
     desc.bytes.len = file->len;
+    desc.oso_dirs = &objects;
+    desc.oso_dir_count = 1;
     desc.allocator = allocator_of(f);
     machsym_result result = machsym_image_open(&desc, &image, &err);
     CHECK(err.code == result && (image != NULL) == (result == MACHSYM_OK));
@@ -192,5 +196,7 @@ int main(void)
     check_file("stubs-arm64-small-strip");
     check_file("frames-x86_64-strip");
     check_file("exports-x86_64-trie.dylib");
+    check_file("map-x86_64-d5-O0/program");
+    check_file("map-arm64-d4-O0/program");
     return test_done();
 }

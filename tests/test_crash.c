@@ -178,6 +178,8 @@ static void test_frame_lines(void)
          "<redacted> + 12"},
         {"12  App   0x102268e70 App + 12", FORM_CLASSIC, NAME_NONE, 0x102268e70, "App", "", "", "App + 12"},
         {"12  App   0x102268e70", FORM_CLASSIC, NAME_NONE, 0x102268e70, "App", "", "", ""},
+        {"1000App Two  0x102268e70 0x10211c000 + 1", FORM_CLASSIC, NAME_NONE, 0x102268e70, "App Two", "", "",
+         "0x10211c000 + 1"},
         {"16 ??? 0x0000004c000b23b8 0 + 326418244536", FORM_CLASSIC, NAME_NONE, 0x4c000b23b8, "???", "", "",
          "0 + 326418244536"},
         {"3   App 0x1000 -[A b:] + 12", FORM_CLASSIC, NAME_GIVEN, 0x1000, "App", "-[A b:]", "",

@@ -422,6 +422,39 @@ static void test_archive_kinds(void)
     check_statuses(open_program("tests/fixtures/bin/map-arm64-d5-O2/program", NULL, NULL, folder, 0), "faa");
 }
 
+/* Every byte of an object and of an archive wrong in turn: less is known, nothing else happens. */
+static void damage(const char *name, size_t stride)
+{
+    char from[256];
+    snprintf(from, sizeof from, "tests/fixtures/bin/map-x86_64-d5-O0/%s", name);
+    test_file file = test_read(from);
+    size_t answered = 0;
+    for (size_t i = 0; i < file.len; i += stride) {
+        copy_file("tests/fixtures/bin/map-x86_64-d5-O0/main.o", in_folder("main.o"));
+        copy_file("tests/fixtures/bin/map-x86_64-d5-O0/libutil.a", in_folder("libutil.a"));
+        FILE *out = fopen(in_folder(name), "r+b");
+        CHECK(out != NULL && fseek(out, (long)i, SEEK_SET) == 0 && fputc(file.ptr[i] ^ 0xff, out) != EOF);
+        fclose(out);
+        machsym_image *image = open_program("tests/fixtures/bin/map-x86_64-d5-O0/program", NULL, NULL, folder,
+                                            MACHSYM_OPEN_COPY);
+        machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
+        for (uint64_t addr = 0x100000440; addr < 0x100000600; addr += 24) {
+            machsym_frame frames[4];
+            answered += machsym_session_frames(session, addr, frames, 4);
+        }
+        machsym_session_close(session);
+        machsym_image_close(image);
+    }
+    CHECK(answered > file.len / stride * 18); /* the symbol table at least */
+    free(file.ptr);
+}
+
+static void test_damage(void)
+{
+    damage("main.o", 11);
+    damage("libutil.a", 29);
+}
+
 /* ---- Sessions: limits, iteration ---- */
 
 /* Frames stay readable after their object was closed. */
@@ -777,6 +810,7 @@ int main(void)
     test_archives();
     test_twins();
     test_archive_kinds();
+    test_damage();
     test_frames_outlive_objects();
     test_iteration();
     test_relocations();

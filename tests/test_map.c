@@ -352,6 +352,25 @@ static void check_file(void)
     machsym_image_close(image);
 }
 
+/* The lookup in bytes that the manual walks through: when this fails, the manual is out of date too. */
+static void check_manual(void)
+{
+    static const uint8_t run[] = {0x0d, 0x08, 0x93, 0x01, 0x0c, 0x03, 0x04, 0x8d, 0x01, 0x15};
+    static const uint8_t chain[] = {0x11, 0x4a, 0x03, 0x0d};
+    machsym_image *image = test_open(BIN "/demo.app.dSYM");
+    machsym_map *map = build_map(image, MACHSYM_LINES_ATOS, 0);
+    ms_span runs = map->tables[ms_TABLE_RUNS];
+    ms_span data = map->tables[ms_TABLE_DATA];
+    CHECK_EQ(map->head.version, 1);
+    CHECK_EQ(map->head.tables[ms_TABLE_RUNS].lo, 0x108);
+    CHECK_EQ(map->head.tables[ms_TABLE_DATA].lo, 0x500);
+    CHECK(runs.len == 56 && ms_rd_raw_u32(runs.ptr + 48) == 0xa94 && ms_rd_raw_u32(runs.ptr + 52) == 0xee);
+    CHECK(data.len > 0x11b && memcmp(data.ptr + 0xee, run, sizeof run) == 0);
+    CHECK(data.len > 0x11b && memcmp(data.ptr + 0xea, chain, sizeof chain) == 0);
+    machsym_map_close(map);
+    machsym_image_close(image);
+}
+
 int main(void)
 {
     const char *emulator = getenv("RUN");
@@ -359,6 +378,7 @@ int main(void)
         random_addresses = EMULATED_ADDRESSES;
     check_room();
     check_file();
+    check_manual();
     CHECK(check_folder(BIN) > 50);
     if (check_folder(CORPUS) == 0)
         puts("skipped: no corpus beside this checkout");

@@ -394,6 +394,10 @@ static void check_versions(void)
     copy[8]++;
     CHECK_EQ(try_bytes(copy, bytes.len, 0), MACHSYM_ERR_VERSION);
     copy[8]--;
+    ms_map_store_u64(copy + 40, UINT64_MAX - 1000); /* a text base from which addresses would wrap around */
+    repair(copy, bytes.len);
+    CHECK_EQ(try_bytes(copy, bytes.len, 0), MACHSYM_ERR_DAMAGED);
+    memcpy(copy, bytes.ptr, bytes.len);
     copy[bytes.len - 1] ^= 1;
     CHECK_EQ(try_bytes(copy, bytes.len, 0), MACHSYM_ERR_CHECKSUM);
     CHECK_EQ(try_bytes(copy, bytes.len, MACHSYM_MAP_UNCHECKED), MACHSYM_OK);

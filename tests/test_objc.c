@@ -1,5 +1,5 @@
-/* Objective-C metadata: every layout of the same program, records by hand, hostile lists, blocks; and recovery: what
- * metadata names must be what the symbol table says, in the fixtures and in real files. */
+/* Objective-C metadata: every layout of the same program, records by hand, hostile lists, blocks; and
+ * recovery: what metadata names must be what the symbol table says, in the fixtures and in real files. */
 #include "test.h"
 #include "make.h"
 
@@ -302,7 +302,8 @@ static void test_shared_list(void)
     bytes_free(&file);
 }
 
-/* Counts past the end, entries too small, names without an end, lists and classes that point to themselves. */
+/* Counts past the end, entries too small, names without an end, lists and classes that point to
+ * themselves. */
 static void test_broken_lists(void)
 {
     static const struct {

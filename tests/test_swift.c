@@ -1,5 +1,5 @@
-/* Swift type metadata by hand: types with vtables, generics and initialisation records, protocols and conformances; broken
- * ones; and a real framework against the symbols of its dSYM. */
+/* Swift type metadata by hand: types with vtables, generics and initialisation records, protocols and
+ * conformances; broken ones; and a real framework against the symbols of its dSYM. */
 #include "test.h"
 #include "make.h"
 

@@ -1,7 +1,9 @@
-/* Whose code it is: a static library linked into a program has no image of its own, so rules tell its code apart.
+/* Whose code it is: a static library linked into a program has no image of its own, so rules tell its code
+ * apart.
  *
- * A file of rules is text, one rule a line; the first rule that fits an address names its owner. Blank lines and lines
- * that begin with # count for nothing. Words are separated by blanks; OWNER is the rest of the line behind " = ".
+ * A file of rules is text, one rule a line; the first rule that fits an address names its owner. Blank lines
+ * and lines that begin with # count for nothing. Words are separated by blanks; OWNER is the rest of the line
+ * behind " = ".
  *
  *   linkmap FILE            what the linker's map (-map) says: libsdk.a(member.o), or the object file's base name
  *   objects                 what the debug map (N_OSO) in the file itself says, named likewise
@@ -13,8 +15,8 @@
  *                           code whose source path begins with TEXT, or has /TEXT in it
  *   image NAME              the rules that follow are for this image only; `image *`: for all
  *
- * `object` goes by the maps of the same file of rules, before or behind it. A relative FILE is taken from where the
- * rules lie. */
+ * `object` goes by the maps of the same file of rules, before or behind it. A relative FILE is taken from
+ * where the rules lie. */
 #ifndef MACHSYM_OWNERS_H
 #define MACHSYM_OWNERS_H
 
@@ -29,12 +31,13 @@ bool owners_read(owners *all, const char *path);
 bool owners_add(owners *all, const char *rule);
 void owners_free(owners *all);
 
-/* Makes the rules ready for an image: reads link maps, finds symbols. Returns NULL after a message. The session and
- * all must outlive it. */
+/* Makes the rules ready for an image: reads link maps, finds symbols. Returns NULL after a message. The
+ * session and all must outlive it. */
 owners_image *owners_open(const owners *all, const machsym_image *image, machsym_session *session);
 void owners_close(owners_image *image);
 
-/* The owner of an address; frame (may be NULL) is the function there. Empty when no rule fits. Lives until close. */
+/* The owner of an address; frame (may be NULL) is the function there. Empty when no rule fits. Lives until
+ * close. */
 machsym_str owners_find(owners_image *image, uint64_t addr, const machsym_frame *frame);
 
 #endif

@@ -63,6 +63,11 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+static bool is_letter(char c)
+{
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+}
+
 static size_t skip_blanks(const text_parser *p, size_t at, size_t end)
 {
     while (at < end && is_blank(p->r->shadow[at]))
@@ -473,7 +478,9 @@ static bool parse_classic(text_parser *p, text_line line)
     if (!take_decimal(s, &at, &index) || index > 1000000)
         return false;
     at += at < s.len && (s.ptr[at] == ':' || s.ptr[at] == '.');
-    if (at >= s.len || !is_blank(s.ptr[at]))
+    bool is_joined =
+        index >= 1000 && at < s.len && is_letter(s.ptr[at]); /* the column of numbers is 4 wide */
+    if (at >= s.len || (!is_blank(s.ptr[at]) && !is_joined))
         return false;
     size_t name_at = skip_blanks(p, line.at + at, line.end) - line.at;
     size_t addr_at = name_at;

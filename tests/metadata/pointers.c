@@ -1,6 +1,6 @@
-/* Reads lines "ADDRESS TARGET" of an image's pointers, as llvm-objdump lists them, where TARGET is an address or the name
- * of an import; prints those that machsym decodes otherwise, and how many there were. machsym leaves out the top byte:
- * Swift's tags are no part of an address. */
+/* Reads lines "ADDRESS TARGET" of an image's pointers, as llvm-objdump lists them, where TARGET is an address
+ * or the name of an import; prints those that machsym decodes otherwise, and how many there were. machsym
+ * leaves out the top byte: Swift's tags are no part of an address. */
 #define MACHSYM_IMPLEMENTATION
 #include "../../machsym.h"
 
