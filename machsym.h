@@ -1259,6 +1259,16 @@ static machsym_str ms_str_from_c(const char *text)
     return ms_str_make(text, len);
 }
 
+/* FNV-1a; equal hashes can be made, so whoever uses it bounds how many of one hash are looked at. */
+static uint64_t ms_str_hash(machsym_str str)
+{
+    uint64_t h = 0xcbf29ce484222325u;
+    MACHSYM_COUNT_WORK(str.len / 64);
+    for (size_t i = 0; i < str.len; i++)
+        h = (h ^ (unsigned char)str.ptr[i]) * 0x100000001b3u;
+    return h;
+}
+
 static machsym_str ms_str_drop(machsym_str str, size_t count)
 {
     return count >= str.len ? ms_str_empty() : ms_str_make(str.ptr + count, str.len - count);
@@ -3276,6 +3286,8 @@ typedef struct ms_sym_table {
     size_t mo_count;
     const ms_range *code;
     size_t code_count;
+    ms_key *crowds; /* of addresses with many names of LC_SYMTAB: hash of name and address, entry; sorted */
+    size_t crowd_count;
     uint32_t damage_count; /* parts of the metadata left out */
 } ms_sym_table;
 
@@ -3416,6 +3428,15 @@ static void ms_sym_add_stubs(ms_sym_table *t, ms_mo_data *d)
     }
 }
 
+/* The linker folds functions of equal code: some thousand names at one address. Those of more than ms_SYM_CROWD are
+ * found by their hash, of which no more than ms_SYM_CROWD are compared. */
+enum { ms_SYM_CROWD = 64 };
+
+static uint64_t ms_sym_crowd_key(uint64_t addr, machsym_str name)
+{
+    return ms_str_hash(name) ^ addr * 0x9e3779b97f4a7c15u;
+}
+
 /* Sorts by address; of equal ones by source and rank. */
 static void ms_sym_sort(ms_sym_table *t, ms_arena *scratch)
 {
@@ -3452,6 +3473,31 @@ static machsym_str ms_sym_name(const ms_sym_table *t, uint64_t item)
     const ms_mo *mo = &t->mo[(item >> ms_SYM_MO_SHIFT) & 0xff];
     ms_sym_nlist entry = ms_sym_nlist_at(mo, ms_sym_nlists(mo), (size_t)index);
     return ms_sym_c_name(ms_sym_name_at(ms_sym_strings(mo), entry.strx));
+}
+
+/* Indexes the crowded addresses of a sorted table. */
+static void ms_sym_index_crowds(ms_sym_table *t, ms_arena *scratch)
+{
+    size_t count = 0;
+    for (size_t lo = 0, hi; lo < t->count; lo = hi) {
+        for (hi = lo + 1; hi < t->count && t->v[hi].key == t->v[lo].key;)
+            hi++;
+        count += hi - lo > ms_SYM_CROWD ? hi - lo : 0;
+    }
+    ms_key *crowds = (ms_key *)ms_arena_alloc(t->arena, count, sizeof *crowds);
+    ms_key *room = (ms_key *)ms_arena_alloc(scratch, count, sizeof *crowds);
+    if (count == 0 || crowds == NULL || room == NULL)
+        return;
+    for (size_t lo = 0, hi; lo < t->count; lo = hi) {
+        for (hi = lo + 1; hi < t->count && t->v[hi].key == t->v[lo].key;)
+            hi++;
+        for (size_t i = lo; i < hi && hi - lo > ms_SYM_CROWD; i++) {
+            crowds[t->crowd_count].key = ms_sym_crowd_key(t->v[i].key, ms_sym_name(t, t->v[i].item));
+            crowds[t->crowd_count++].item = i;
+        }
+    }
+    ms_sort(crowds, count, room);
+    t->crowds = crowds;
 }
 
 /* The first entry at or past an address. */
@@ -3513,26 +3559,28 @@ static bool ms_sym_name_is(ms_span whole, uint32_t strx, machsym_str want)
     return ms_str_equal(ms_sym_c_name(raw), want);
 }
 
-enum {
-    ms_SYM_EXACT = 1024
-}; /* the linker folds some thousand functions at most, few of which a unit asks for by name */
-
 /* The symtab name that starts exactly at an address: the one that equals want, else the best. */
 static machsym_str ms_sym_exact(const ms_sym_table *t, uint64_t addr, machsym_str want)
 {
     size_t first = ms_sym_first(t, addr);
-    for (size_t at = first; at < t->count && t->v[at].key == addr && at - first < ms_SYM_EXACT; at++) {
-        uint64_t item = t->v[at].item;
+    if (first == t->count || t->v[first].key != addr ||
+        ms_sym_source(t->v[first].item) != MACHSYM_SOURCE_SYMTAB)
+        return ms_str_empty();
+    bool is_crowd = ms_sym_next(t, first) - first > ms_SYM_CROWD;
+    const ms_key *v = is_crowd ? t->crowds : t->v;
+    size_t count = is_crowd ? t->crowd_count : t->count;
+    uint64_t key = is_crowd ? ms_sym_crowd_key(addr, want) : addr;
+    size_t at = key == 0 ? 0 : ms_upper_bound(v, count, key - 1);
+    for (size_t i = 0; i < ms_SYM_CROWD && at < count && v[at].key == key && want.len != 0; i++, at++) {
+        uint64_t item = t->v[is_crowd ? (size_t)v[at].item : at].item;
         if (ms_sym_source(item) != MACHSYM_SOURCE_SYMTAB) /* the best source: none follows another */
             break;
         const ms_mo *mo = &t->mo[(item >> ms_SYM_MO_SHIFT) & 0xff];
         ms_sym_nlist entry = ms_sym_nlist_at(mo, ms_sym_nlists(mo), (size_t)(item & ms_SYM_INDEX_MASK));
-        if (want.len != 0 && ms_sym_name_is(ms_sym_strings(mo), entry.strx, want))
+        if (ms_sym_name_is(ms_sym_strings(mo), entry.strx, want))
             return ms_sym_name(t, item);
     }
-    bool has_one = first < t->count && t->v[first].key == addr &&
-                   ms_sym_source(t->v[first].item) == MACHSYM_SOURCE_SYMTAB;
-    return has_one ? ms_sym_name(t, t->v[first].item) : ms_str_empty();
+    return ms_sym_name(t, t->v[first].item);
 }
 
 /* The same without a table, by reading all of LC_SYMTAB: for a first, cold lookup. */
@@ -7392,14 +7440,6 @@ static size_t ms_om_find(const ms_om_map *m, uint64_t addr)
 }
 
 /* FNV-1a */
-static uint64_t ms_om_hash(machsym_str text)
-{
-    uint64_t h = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < text.len; i++)
-        h = (h ^ (unsigned char)text.ptr[i]) * 0x100000001b3u;
-    return h;
-}
-
 #ifndef MACHSYM_NO_OS
 /* ---- Archives ---- */
 
@@ -7633,7 +7673,7 @@ static ms_om_names ms_om_function_names(const ms_om_map *m, const ms_om_object *
     if (names.v == NULL)
         return names;
     for (size_t at = object->first; ms_om_next(m->mo, m->nlists, &at, object->end, &function);) {
-        names.v[names.count].key = ms_om_hash(ms_sym_name_at(m->strings, function.strx));
+        names.v[names.count].key = ms_str_hash(ms_sym_name_at(m->strings, function.strx));
         names.v[names.count++].item = at - 2;
     }
     ms_om_sort_names(&names, scratch);
@@ -7653,7 +7693,7 @@ static ms_om_names ms_om_symbol_names(const ms_mo *mo, ms_arena *scratch)
         ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
         if (!ms_sym_is_defined(&entry))
             continue;
-        names.v[names.count].key = ms_om_hash(ms_sym_name_at(strings, entry.strx));
+        names.v[names.count].key = ms_str_hash(ms_sym_name_at(strings, entry.strx));
         names.v[names.count++].item = i;
     }
     ms_om_sort_names(&names, scratch);
@@ -8284,6 +8324,7 @@ static void ms_ans_read_symbols(ms_sym_table *t, ms_arena *scratch)
         ms_sw_add_names(t, d);
     }
     ms_sym_sort(t, scratch);
+    ms_sym_index_crowds(t, scratch);
     for (size_t i = 0; i < t->mo_count; i++)
         t->damage_count += data[i].damage_count;
     if (t->mo_count > 0 && !scratch->oom)
@@ -8462,7 +8503,7 @@ static ms_ans_object *ms_ans_object_at(machsym_session *s, uint64_t addr)
 
 static machsym_str *ms_ans_text_slot(const ms_ans_texts *texts, machsym_str text)
 {
-    size_t at = (size_t)ms_om_hash(text) & (texts->cap - 1);
+    size_t at = (size_t)ms_str_hash(text) & (texts->cap - 1);
     while (texts->v[at].ptr != NULL && !ms_str_equal(texts->v[at], text))
         at = (at + 1) & (texts->cap - 1);
     return &texts->v[at];
@@ -9767,15 +9808,6 @@ typedef struct ms_map_coder {
     bool overflow; /* something does not fit the format's 32 bits */
 } ms_map_coder;
 
-static uint64_t ms_map_text_hash(machsym_str text)
-{
-    uint64_t h = 0xcbf29ce484222325u;
-    MACHSYM_COUNT_WORK(text.len / 64);
-    for (size_t i = 0; i < text.len; i++)
-        h = (h ^ (unsigned char)text.ptr[i]) * 0x100000001b3u;
-    return h;
-}
-
 static bool ms_map_plain_is(const ms_map_coder *c, uint32_t at, machsym_str text)
 {
     ms_rd rd = ms_rd_at(ms_span_make(c->data.v, c->data.len), at);
@@ -9786,7 +9818,7 @@ static bool ms_map_plain_is(const ms_map_coder *c, uint32_t at, machsym_str text
 /* Writes a text into the data, once. Returns its position; 0, which is an empty text, when there have been too many. */
 static uint32_t ms_map_plain(ms_map_coder *c, machsym_str text)
 {
-    uint64_t hash = ms_map_text_hash(text);
+    uint64_t hash = ms_str_hash(text);
     for (uint64_t probe = 0; probe < ms_MAP_PROBES; probe++) {
         ms_map_slot *slot = ms_map_hash_get(&c->plain, hash, (uint64_t)text.len + (probe << 40));
         if (slot == NULL)
@@ -23670,9 +23702,10 @@ static ms_DM_NOINLINE bool ms_dm_run_large(ms_dm *d)
 static bool ms_dm_run(ms_dm *d)
 {
     size_t skip;
-    size_t mark = d->len > 0 && d->s[0] == '\1'; /* LLVM's mark of a name that is the linker's already */
-    d->s += mark;
-    d->len -= mark;
+    if (d->len > 0 && d->s[0] == '\1') { /* LLVM's mark of a name that is the linker's already */
+        d->s++;
+        d->len--;
+    }
     if (ms_dm_detect(d->s, d->len, &skip) == ms_DM_NONE)
         return false;
     bool ok = ms_dm_run_small(d);

@@ -915,7 +915,7 @@ static void put_symbols(trap *t, size_t n, uint64_t lo, uint64_t step, uint32_t 
     put_header(&t->file, 2, 2, commands.len);
     put_bytes(&t->file, &commands);
     for (size_t i = 0; i < n; i++) {
-        put32(&t->file, i * name_step);
+        put32(&t->file, i * name_step % (16 * text));
         put32(&t->file, 0x0000010f);
         put64(&t->file, lo + step * i);
     }
@@ -931,7 +931,7 @@ static void symbols_of_one_long_name(trap *t, size_t n)
 
 static void symbols_at_one_address(trap *t, size_t n)
 {
-    put_symbols(t, n, 0x1000, 0, 1, n / 16);
+    put_symbols(t, n, 0x1000, 0, 1, 64);
 }
 
 /* Functions without linkage names whose out-of-line copies are all where all the symbols are. */

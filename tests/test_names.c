@@ -152,6 +152,15 @@ static void test_buffer(void)
     }
 }
 
+/* A frame without a name: nothing is counted from NULL. */
+static void test_no_name(void)
+{
+    const machsym_str none = {NULL, 0};
+    char buf[4] = "#";
+    size_t got = machsym_demangle(none, 0, buf, sizeof buf);
+    report(got == 0 && buf[0] == 0, "no name", "", buf, "");
+}
+
 /* ---- vector files ---- */
 
 /* Columns: mangled, expected; the styles of further columns are each language's own test. */
@@ -184,6 +193,7 @@ int main(void)
     test_byte_one();
     test_frames();
     test_buffer();
+    test_no_name();
     each_row("nlist-underscore.tsv", nlist_row);
     each_row("swift.tsv", vector_row);
     each_row("cxx.tsv", vector_row);

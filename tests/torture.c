@@ -1,0 +1,367 @@
+/* Cuts files short and flips bits in them, and does with each everything that a program could: nothing crashes, hangs or
+ * reads past the end. Built with sanitizers it says more; see tests/torture.sh.
+ *
+ *   build/tests/torture [--cuts=N] [--flips=N] [--seed=N] [--only=VARIANT] [--save=PATH] [FILE ...]
+ *
+ * Without files: the fixtures, few variants each. A variant is the same on every machine; what fails is named, and --only
+ * and --save make it again. */
+#include "test.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+enum { SECONDS = 60, FRAMES = 32, ASKED = 48 };
+
+/* What is being done, for the message when it ends badly. */
+static const char *now_file = "";
+static long now_variant = -1;
+
+static void say_where(void)
+{
+    char text[512];
+    int len = snprintf(text, sizeof text, "torture: %s, --only=%ld\n", now_file, now_variant);
+    if (len > 0 && write(2, text, (size_t)len) < 0)
+        _exit(1);
+}
+
+static void on_signal(int number)
+{
+    say_where();
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+#if defined(__clang__) || defined(__GNUC__)
+void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
+#endif
+
+/* A limit of processor time for each variant; sanitizers tell where they stopped. */
+static void watch(void)
+{
+    struct itimerval limit;
+    memset(&limit, 0, sizeof limit);
+    limit.it_value.tv_sec = SECONDS;
+    setitimer(ITIMER_PROF, &limit, NULL);
+}
+
+/* ---- Chance ---- */
+
+static uint64_t chance;
+
+static uint64_t roll(uint64_t below)
+{
+    chance ^= chance << 13;
+    chance ^= chance >> 7;
+    chance ^= chance << 17;
+    return below == 0 ? 0 : (chance >> 11) % below;
+}
+
+/* ---- Use ---- */
+
+static unsigned sum; /* of all bytes of answers: they must be there */
+
+static void read_text(machsym_str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        sum += (uint8_t)text.ptr[i];
+}
+
+static void read_path(const machsym_path *path)
+{
+    char room[64];
+    read_text(path->comp_dir);
+    read_text(path->dir);
+    read_text(path->name);
+    sum += (unsigned)machsym_path_join(path, room, sizeof room);
+}
+
+static void read_frames(const machsym_frame *frames, size_t count)
+{
+    for (size_t i = 0; i < count && i < FRAMES; i++) {
+        char room[256];
+        read_text(frames[i].linkage_name);
+        read_text(frames[i].name);
+        read_path(&frames[i].file);
+        sum += (unsigned)machsym_demangle(frames[i].linkage_name, 0, room, sizeof room);
+    }
+}
+
+static void iterate(machsym_session *session)
+{
+    machsym_cursor at[6];
+    machsym_function function;
+    machsym_line line;
+    machsym_symbol symbol;
+    machsym_objc objc;
+    machsym_object object;
+    machsym_session_info info;
+    machsym_str alias;
+    memset(at, 0, sizeof at);
+    while (machsym_session_next_function(session, &at[0], &function))
+        read_text(function.name);
+    while (machsym_session_next_line(session, &at[1], &line))
+        sum += (unsigned)line.file.name.len;
+    while (machsym_session_next_symbol(session, &at[2], &symbol)) {
+        machsym_cursor all = {0, 0};
+        read_text(symbol.name);
+        for (int i = 0; i < 4 && machsym_session_next_alias(session, symbol.lo, &all, &alias); i++)
+            read_text(alias);
+    }
+    while (machsym_session_next_name(session, &at[3], &symbol))
+        read_text(symbol.name);
+    while (machsym_session_next_objc(session, &at[4], &objc))
+        read_text(objc.selector);
+    while (machsym_session_next_object(session, &at[5], &object))
+        read_text(object.path);
+    machsym_session_get_info(session, &info);
+    sum += info.damaged_units;
+}
+
+/* Addresses all over the code, and around symbols. */
+static size_t choose_addrs(const machsym_image *image, uint64_t *addrs)
+{
+    machsym_cursor at = {0, 0};
+    machsym_section section;
+    size_t count = 0;
+    while (machsym_image_next_section(image, &at, &section) && count + 8 <= ASKED) {
+        for (uint64_t i = 0; section.is_code && i < 8; i++)
+            addrs[count++] = section.addr + section.size / 8 * i + i;
+    }
+    return count;
+}
+
+static void use_map(const machsym_map *map, const uint64_t *addrs, size_t count)
+{
+    machsym_frame frames[FRAMES];
+    char text[4096];
+    machsym_map_info info;
+    machsym_map_range range;
+    machsym_cursor at = {0, 0};
+    machsym_map_get_info(map, &info);
+    read_text(info.name);
+    for (size_t i = 0; i < count; i++) {
+        size_t found = machsym_map_frames(map, addrs[i], frames, FRAMES);
+        machsym_map_names(map, frames, found < FRAMES ? found : FRAMES, text, sizeof text);
+        read_frames(frames, found);
+    }
+    for (unsigned i = 0; i < 200000 && machsym_map_next(map, &at, &range); i++)
+        sum += (unsigned)range.lo;
+}
+
+/* Opens the map again with some bits wrong. */
+static void flip_map(const machsym_map *map, const uint64_t *addrs, size_t count)
+{
+    machsym_bytes bytes = machsym_map_bytes(map);
+    uint8_t *copy = (uint8_t *)malloc(bytes.len);
+    for (int i = 0; i < 4 && copy != NULL; i++) {
+        machsym_map *damaged = NULL;
+        machsym_bytes given = {copy, bytes.len};
+        memcpy(copy, bytes.ptr, bytes.len);
+        for (int j = 0; j < 8; j++)
+            copy[roll(j < 4 && bytes.len > 256 ? 256 : bytes.len)] ^= (uint8_t)(1 << roll(8));
+        memcpy(copy, bytes.ptr, 12); /* else nothing opens */
+        if (machsym_map_open(NULL, given, MACHSYM_MAP_UNCHECKED, NULL, &damaged, NULL) == MACHSYM_OK)
+            use_map(damaged, addrs, count);
+        machsym_map_close(damaged);
+    }
+    free(copy);
+}
+
+static void use_image(const machsym_image *image)
+{
+    uint64_t addrs[ASKED];
+    size_t count = choose_addrs(image, addrs);
+    for (int lines = 0; lines < MACHSYM_LINES_COUNT; lines++) {
+        machsym_session_desc how;
+        machsym_plan_desc plan;
+        machsym_session *session = NULL;
+        machsym_map *map = NULL;
+        machsym_frame frames[FRAMES];
+        machsym_explanation why;
+        memset(&how, 0, sizeof how);
+        how.image = image;
+        how.lines = (machsym_lines)lines;
+        if (machsym_session_open(&how, &session, NULL) != MACHSYM_OK)
+            exit(1);
+        for (size_t i = 0; i < count; i++) {
+            read_frames(frames, machsym_session_frames(session, addrs[i], frames, FRAMES));
+            if (lines == 0)
+                machsym_session_explain(session, addrs[i], &why);
+        }
+        if (lines == 0)
+            iterate(session);
+        machsym_session_close(session);
+        memset(&plan, 0, sizeof plan);
+        plan.image = image;
+        plan.lines = (machsym_lines)lines;
+        plan.flags = lines == 1 ? MACHSYM_MAP_COLUMNS : 0;
+        if (machsym_map_build(&plan, &map, NULL) == MACHSYM_OK) {
+            use_map(map, addrs, count);
+            flip_map(map, addrs, count);
+        }
+        machsym_map_close(map);
+    }
+}
+
+/* Opens every slice, as it lies in a file and as it would lie in memory. Returns how many there were. */
+static size_t use(const uint8_t *ptr, size_t len)
+{
+    machsym_open_desc desc;
+    machsym_slice slices[4];
+    size_t opened = 0;
+    memset(&desc, 0, sizeof desc);
+    desc.bytes.ptr = ptr;
+    desc.bytes.len = len;
+    size_t count = machsym_list_slices(&desc, slices, 4, NULL);
+    for (size_t i = 0; i < count && i < 4; i++) {
+        machsym_image *image = NULL;
+        machsym_image_info info;
+        desc.arch = slices[i].arch;
+        desc.flags = roll(8) == 0 ? MACHSYM_OPEN_LOADED : roll(8) == 0 ? MACHSYM_OPEN_NO_SYMTAB : 0;
+        if (machsym_image_open(&desc, &image, NULL) != MACHSYM_OK)
+            continue;
+        machsym_image_get_info(image, &info);
+        use_image(image);
+        machsym_image_close(image);
+        opened++;
+    }
+    return opened;
+}
+
+/* ---- Variants ---- */
+
+typedef struct options {
+    long cuts;
+    long flips;
+    uint64_t seed;
+    long only; /* -1: all */
+    const char *save;
+} options;
+
+/* Flips bits: half of them anywhere, half in the load commands or near some place, where they hurt more. */
+static void flip(uint8_t *bytes, size_t len)
+{
+    size_t near = roll(len);
+    unsigned count = (unsigned)roll(16) + 1;
+    for (unsigned i = 0; i < count && len > 0; i++) {
+        size_t at = roll(len);
+        if (roll(4) == 0)
+            at = roll(len < 4096 ? len : 4096);
+        else if (roll(3) == 0)
+            at = (near + roll(64)) % len;
+        uint64_t how = roll(4);
+        bytes[at] = how == 0 ? 0xff : how == 1 ? 0 : (uint8_t)(bytes[at] ^ 1u << roll(8));
+    }
+}
+
+static void save(const char *path, const uint8_t *bytes, size_t len)
+{
+    FILE *out = fopen(path, "wb");
+    if (out == NULL || fwrite(bytes, 1, len, out) != len || fclose(out) != 0)
+        printf("%s: cannot be written\n", path);
+}
+
+/* Makes variant number index of a file, in memory of its exact size, and uses it. */
+static size_t run_variant(const test_file *file, long index, const options *o)
+{
+    now_variant = index;
+    chance = (o->seed * 0x9e3779b97f4a7c15u) ^ ((uint64_t)(index + 1) * 0xff51afd7ed558ccdu) ^ file->len;
+    chance = chance == 0 ? 1 : chance;
+    size_t len =
+        index < o->cuts ? (size_t)((uint64_t)file->len * (uint64_t)index / (uint64_t)o->cuts) : file->len;
+    uint8_t *bytes = (uint8_t *)malloc(len == 0 ? 1 : len);
+    if (bytes == NULL)
+        exit(1);
+    memcpy(bytes, file->ptr, len);
+    if (index >= o->cuts)
+        flip(bytes, len);
+    if (o->save != NULL)
+        save(o->save, bytes, len);
+    watch();
+    size_t opened = use(bytes, len);
+    free(bytes);
+    return opened;
+}
+
+static bool is_mach(const test_file *file)
+{
+    static const uint8_t magics[][4] = {{0xca, 0xfe, 0xba, 0xbe}, {0xca, 0xfe, 0xba, 0xbf},
+                                        {0xcf, 0xfa, 0xed, 0xfe}, {0xce, 0xfa, 0xed, 0xfe},
+                                        {0xfe, 0xed, 0xfa, 0xce}, {0xfe, 0xed, 0xfa, 0xcf}};
+    for (size_t i = 0; i < sizeof magics / sizeof magics[0]; i++) {
+        if (file->len >= 4 && memcmp(file->ptr, magics[i], 4) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void torture(const char *path, const options *o)
+{
+    test_file file = test_read(path);
+    now_file = path;
+    for (long i = 0; is_mach(&file) && i < o->cuts + o->flips; i++) {
+        if (o->only < 0 || o->only == i) {
+            run_variant(&file, i, o);
+            test_count(true);
+        }
+    }
+    free(file.ptr);
+}
+
+static bool option(const char *arg, const char *name, const char **value)
+{
+    size_t len = strlen(name);
+    bool same = strncmp(arg, name, len) == 0;
+    *value = arg + len;
+    return same;
+}
+
+/* The fixtures of a folder, in any order: a variant depends on its file alone. */
+static void torture_fixtures(const options *o)
+{
+    DIR *dir = opendir("tests/fixtures/bin");
+    char path[512];
+    for (struct dirent *entry = dir != NULL ? readdir(dir) : NULL; entry != NULL; entry = readdir(dir)) {
+        snprintf(path, sizeof path, "tests/fixtures/bin/%s", entry->d_name);
+        if (entry->d_name[0] != '.' && ms_os_is_file(path))
+            torture(path, o);
+    }
+    if (dir != NULL)
+        closedir(dir);
+}
+
+int main(int argc, char **argv)
+{
+    options o = {4, 4, 1, -1, NULL};
+    int files = 0;
+    signal(SIGPROF, on_signal);
+    signal(SIGSEGV, on_signal);
+    signal(SIGBUS, on_signal);
+    signal(SIGABRT, on_signal);
+#if defined(__clang__) || defined(__GNUC__)
+    if (__sanitizer_set_death_callback != NULL)
+        __sanitizer_set_death_callback(say_where);
+#endif
+    for (int i = 1; i < argc; i++) {
+        const char *value;
+        if (option(argv[i], "--cuts=", &value))
+            o.cuts = strtol(value, NULL, 10);
+        else if (option(argv[i], "--flips=", &value))
+            o.flips = strtol(value, NULL, 10);
+        else if (option(argv[i], "--seed=", &value))
+            o.seed = strtoull(value, NULL, 10);
+        else if (option(argv[i], "--only=", &value))
+            o.only = strtol(value, NULL, 10);
+        else if (option(argv[i], "--save=", &value))
+            o.save = value;
+        else {
+            torture(argv[i], &o);
+            files++;
+        }
+    }
+    if (files == 0)
+        torture_fixtures(&o);
+    return test_done();
+}
