@@ -518,8 +518,10 @@ typedef struct machsym_session machsym_session;
 
 enum machsym_session_flags {
     MACHSYM_SESSION_BEST_LINE =
-        1u << 0,                    /* a frame with line 0 takes the line of the nearest frame that has one */
-    MACHSYM_SESSION_INDEX = 1u << 1 /* make all tables of units and symbols at once, not as they pay */
+        1u << 0, /* a frame with line 0 takes the line of the nearest frame that has one */
+    MACHSYM_SESSION_INDEX =
+        1u << 1 /* make all tables of units and symbols at once, not as they pay, and decode units
+                                     * whole, not without what is inlined into functions that nobody asks for */
 };
 
 /* How to look up; zero means the default everywhere but for image. */
@@ -4902,6 +4904,21 @@ typedef struct ms_dw_abbrev {
     bool has_code; /* a function or call that may state where its code lies */
 } ms_dw_abbrev;
 
+enum {
+    ms_BRIEF_LONG = 1, /* there is more to do than to skip it, or more to skip than a brief can tell */
+    ms_BRIEF_CALL = 2  /* an inlined call that may state where its code lies */
+};
+
+/* How to skip one kind of entry at a glance: some bytes, at most one value of varying size, some bytes. */
+typedef struct ms_dw_brief {
+    uint16_t skip;
+    uint16_t tail;  /* with the value's first byte */
+    uint8_t more;   /* of the value's first byte, the bit that says that it goes on: of a number */
+    uint8_t counts; /* 1: it counts bytes to skip: of a block */
+    uint8_t has_children;
+    uint8_t flags;
+} ms_dw_brief;
+
 /* A table of abbreviations as the units of one encoding see it. */
 typedef struct ms_dw_abbrevs {
     struct ms_dw_abbrevs *next; /* in the cache */
@@ -4914,6 +4931,9 @@ typedef struct ms_dw_abbrevs {
     size_t count;
     const ms_key *by_code; /* when not dense: code, index into v */
     const ms_dw_step *steps;
+    const ms_dw_brief *briefs; /* by code, when dense */
+    size_t brief_count;        /* 0: none */
+    uint32_t brief_max; /* no entry, its code included, takes more bytes than this to skip by a brief */
 } ms_dw_abbrevs;
 
 /* Bytes that a value of this form takes; -1 when that is in the data. */
@@ -5176,6 +5196,45 @@ static bool ms_dw_add_abbrev(ms_dw_table *t, const ms_dw_enc *enc, ms_rd *rd, ui
     return true;
 }
 
+/* The brief of one kind of entry. */
+static ms_dw_brief ms_dw_brief_of(const ms_dw_abbrev *abbrev, const ms_dw_step *steps)
+{
+    ms_dw_brief brief;
+    const ms_dw_step *step = abbrev->skip_count == 1 ? &steps[abbrev->skip_first] : NULL;
+    ms_zero(&brief, sizeof brief);
+    brief.has_children = abbrev->has_children;
+    brief.flags = abbrev->has_code ? (abbrev->kind == ms_KIND_INLINE ? ms_BRIEF_CALL : ms_BRIEF_LONG) : 0;
+    if (abbrev->skip_count > 1 || abbrev->skip_tail > 0x7fff ||
+        (step != NULL && step->how != ms_HOW_ULEB && step->how != ms_HOW_BLOCK)) {
+        brief.flags |= ms_BRIEF_LONG;
+        return brief;
+    }
+    brief.tail = (uint16_t)abbrev->skip_tail;
+    if (step != NULL) {
+        brief.skip = step->skip;
+        brief.tail++;
+        brief.more = step->how == ms_HOW_ULEB ? 0x80 : 0;
+        brief.counts = step->how == ms_HOW_BLOCK;
+    }
+    return brief;
+}
+
+static void ms_dw_add_briefs(ms_dw_abbrevs *table, ms_arena *arena)
+{
+    ms_dw_brief *briefs = (ms_dw_brief *)ms_arena_zeroed(arena, table->count + 1, sizeof *briefs);
+    if (briefs == NULL)
+        return;
+    briefs[0].flags = ms_BRIEF_LONG; /* the end of a list, in two bytes */
+    for (size_t i = 0; i < table->count; i++) {
+        ms_dw_brief *brief = &briefs[i + 1];
+        *brief = ms_dw_brief_of(&table->v[i], table->steps);
+        uint32_t most = 4u + brief->skip + brief->tail + 0x7fu;
+        table->brief_max = table->brief_max < most ? most : table->brief_max;
+    }
+    table->briefs = briefs;
+    table->brief_count = table->count;
+}
+
 /* Decodes the table at an offset of .debug_abbrev. A damaged table keeps what came before the damage. */
 static ms_dw_abbrevs *ms_dw_abbrevs_make(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, ms_arena *arena)
 {
@@ -5208,7 +5267,9 @@ static ms_dw_abbrevs *ms_dw_abbrevs_make(const ms_dw *dw, const ms_dw_enc *enc, 
     table->count = t.count;
     table->by_code = t.codes;
     table->steps = t.steps.v;
-    return table;
+    if (dense)
+        ms_dw_add_briefs(table, arena);
+    return arena->oom ? NULL : table;
 }
 
 static inline const ms_dw_abbrev *ms_dw_abbrev_from_code(const ms_dw_abbrevs *table, uint64_t code)
@@ -5310,6 +5371,23 @@ static inline const uint8_t *ms_dw_skip_die(const ms_dw_abbrevs *table, const ms
         p += first;
     }
     return p + abbrev->skip_tail;
+}
+
+/* Skips the values of an entry at a glance, at least brief_max bytes before the end. Returns NULL when it takes the long
+ * way. Jumps that are foreseen beat arithmetic here: the next entry is found before this one's bytes are there. */
+static inline const uint8_t *ms_dw_skip_brief(const ms_dw_brief *brief, uint8_t stops_at, const uint8_t *p)
+{
+    if ((brief->flags & stops_at) != 0)
+        return NULL;
+    p += brief->skip;
+    if ((*p & brief->more) != 0 && *++p >= 0x80 && *++p >= 0x80)
+        return NULL;
+    if (brief->counts != 0) {
+        if (*p >= 0x80)
+            return NULL;
+        p += *p;
+    }
+    return p + brief->tail;
 }
 
 /* An attribute's value as stored. */
@@ -6812,7 +6890,7 @@ static size_t ms_ln_find(const ms_ln_table *table, machsym_lines lines, uint64_t
 /* ==== >>functions ==========================================================================================
  * Job:    walks a unit's entries to functions and the calls inlined into them, and names them.
  * Uses:   bytes, reader, memory, segments, forms, units.
- * Offers: ms_fn_read, ms_fn_block_at, ms_fn_range_at, ms_fn_copy_of, ms_fn_names_of.
+ * Offers: ms_fn_read, ms_fn_read_one, ms_fn_block_at, ms_fn_range_at, ms_fn_copy_of, ms_fn_names_of.
  * Never:  looks at lines or symbols; answers outside a function's ranges. */
 
 /* A function, or a call inlined into one. */
@@ -6828,11 +6906,12 @@ typedef struct ms_fn_block {
     uint32_t call_file;
     uint32_t call_line;
     uint32_t call_column;
+    uint32_t unread; /* of a function: how many calls stand in its entry that are not in this table */
 } ms_fn_block;
 
 enum { ms_FN_FEW_RANGES = 16 }; /* lists that are longer are sorted */
 
-/* A unit's functions. */
+/* The functions of a unit, with or without what is inlined into them; or one function with all that is. */
 typedef struct ms_fn_table {
     const ms_fn_block *blocks; /* in the order of the entries: callers before what is inlined into them */
     size_t count;
@@ -6855,16 +6934,21 @@ typedef struct ms_fn_walk {
     ms_fn_block *blocks;
     size_t count;
     size_t cap;
-    uint32_t *outer; /* by block: the block open around it, ms_SEG_NONE if none */
-    uint32_t *depth; /* by block: how many lists were open where it stands */
+    uint32_t *outer;  /* by block: the block open around it, ms_SEG_NONE if none */
+    uint32_t *depths; /* by block: how many lists were open where it stands */
     size_t outer_cap;
     size_t depth_cap;
     ms_piece *pieces; /* of functions */
     size_t piece_count;
     size_t piece_cap;
-    ms_ranges list; /* all ranges of blocks with several */
-    uint32_t open;  /* innermost open block */
+    ms_ranges list;     /* all ranges of blocks with several */
+    uint64_t list_from; /* the entry from which on bytes are counted that allow for calls' lists of ranges */
+    uint64_t lists[2];  /* list entries read since: of calls; from the start: of functions */
+    uint32_t open;      /* innermost open block */
+    uint32_t unread;    /* calls passed by, in all */
     uint32_t function_count;
+    uint64_t visited;
+    bool reads_calls;
     bool is_damaged;
 } ms_fn_walk;
 
@@ -6888,12 +6972,13 @@ static bool ms_fn_make_room(ms_fn_walk *w)
     ms_fn_block *blocks =
         (ms_fn_block *)ms_arena_grow(w->arena, w->blocks, w->count, &w->cap, sizeof *blocks);
     uint32_t *outer = (uint32_t *)ms_arena_grow(w->scratch, w->outer, w->count, &w->outer_cap, sizeof *outer);
-    uint32_t *depth = (uint32_t *)ms_arena_grow(w->scratch, w->depth, w->count, &w->depth_cap, sizeof *depth);
-    if (blocks == NULL || outer == NULL || depth == NULL)
+    uint32_t *depths =
+        (uint32_t *)ms_arena_grow(w->scratch, w->depths, w->count, &w->depth_cap, sizeof *depths);
+    if (blocks == NULL || outer == NULL || depths == NULL)
         return false;
     w->blocks = blocks;
     w->outer = outer;
-    w->depth = depth;
+    w->depths = depths;
     return true;
 }
 
@@ -6930,16 +7015,28 @@ static size_t ms_fn_sort_ranges(ms_fn_walk *w, size_t first)
     return kept;
 }
 
+/* How many list entries may be read now: 16 for every byte of entries, since lists may be shared. Counted so that a
+ * function's calls get the same whether they are read with the unit or alone. */
+static uint64_t ms_fn_list_budget(const ms_fn_walk *w, bool is_function, uint64_t die_off)
+{
+    uint64_t from = is_function ? w->root->enc.unit_off : w->list_from;
+    uint64_t budget = 1024 + 16 * (die_off - from);
+    return budget > w->lists[is_function] ? budget - w->lists[is_function] : 0;
+}
+
 /* Finds an entry's code: a single range in *single, or several in the list from *first on. Returns how many. */
-static size_t ms_fn_ranges_of(ms_fn_walk *w, const ms_dw_die *die, ms_range *single, size_t *first)
+static size_t ms_fn_ranges_of(ms_fn_walk *w, uint64_t die_off, bool is_function, const ms_dw_die *die,
+                              ms_range *single, size_t *first)
 {
     const ms_dw_enc *enc = &w->root->enc;
     *first = w->list.count;
     if (ms_dw_get(die, ms_SLOT_RANGES)->form == 0)
         return ms_dw_low_high(w->dw, enc, ms_dw_get(die, ms_SLOT_LOW_PC), ms_dw_get(die, ms_SLOT_HIGH_PC),
                               single);
+    uint64_t budget = w->list.budget = ms_fn_list_budget(w, is_function, die_off);
     if (!ms_dw_ranges(w->dw, enc, ms_dw_get(die, ms_SLOT_RANGES), &w->list))
         w->is_damaged = true;
+    w->lists[is_function] += budget - w->list.budget;
     size_t count = w->list.count - *first;
     if (count > 0)
         *single = w->list.v[*first];
@@ -6967,7 +7064,7 @@ static bool ms_fn_add_block(ms_fn_walk *w, uint64_t die_off, bool is_function, c
 {
     ms_range single = {0, 0};
     size_t first;
-    size_t count = ms_fn_ranges_of(w, die, &single, &first);
+    size_t count = ms_fn_ranges_of(w, die_off, is_function, die, &single, &first);
     if (count == 0 || (!is_function && w->open == ms_SEG_NONE) || !ms_fn_make_room(w) ||
         (is_function && !ms_fn_add_pieces(w, &single, first, count))) {
         w->list.count = first;
@@ -6986,61 +7083,83 @@ static bool ms_fn_add_block(ms_fn_walk *w, uint64_t die_off, bool is_function, c
     block->call_file = ms_fn_u32(ms_dw_get(die, ms_SLOT_CALL_FILE));
     block->call_line = ms_fn_u32(ms_dw_get(die, ms_SLOT_CALL_LINE));
     block->call_column = ms_fn_u32(ms_dw_get(die, ms_SLOT_CALL_COLUMN));
+    block->unread = w->unread; /* so far; see ms_fn_close_blocks */
     w->outer[w->count] = w->open;
-    w->depth[w->count] = depth;
+    w->depths[w->count] = depth;
     w->function_count += is_function;
     w->count++;
     return true;
 }
 
-/* Reads an entry that may have code. Returns where its values end; NULL at damage. */
+/* Closes the blocks whose lists of children have ended. Returns the depth at which the next one closes. */
+static uint32_t ms_fn_close_blocks(ms_fn_walk *w, uint32_t depth)
+{
+    while (w->open != ms_SEG_NONE && w->depths[w->open] >= depth) {
+        ms_fn_block *block = &w->blocks[w->open];
+        block->end = (uint32_t)w->count;
+        block->unread = w->unread - block->unread;
+        w->open = w->outer[w->open];
+    }
+    return w->open == ms_SEG_NONE ? 0 : w->depths[w->open];
+}
+
+/* Reads an entry that may have code; die_off is its own offset, p stands behind its code. Returns where its values end; NULL
+ * at damage. */
 static const uint8_t *ms_fn_take_entry(ms_fn_walk *w, const ms_dw_abbrev *abbrev, uint64_t die_off,
                                        const uint8_t *p, const uint8_t *end, uint32_t depth)
 {
     ms_dw_die values;
+    bool is_function = abbrev->kind == ms_KIND_FUNCTION;
     ms_rd rd = ms_rd_make(ms_span_make(p, (size_t)(end - p)));
     ms_dw_read_die(w->root->abbrevs, abbrev, &rd, &w->root->enc, &values);
     if (rd.failed)
         return NULL;
-    if (ms_fn_add_block(w, die_off, abbrev->kind == ms_KIND_FUNCTION, &values, depth) && abbrev->has_children)
+    if (is_function) {
+        w->list_from = die_off;
+        w->lists[0] = 0;
+    }
+    if (!ms_fn_add_block(w, die_off, is_function, &values, depth))
+        return rd.p;
+    if (abbrev->has_children)
         w->open = (uint32_t)(w->count - 1);
+    else
+        w->blocks[w->count - 1].unread = 0;
     return rd.p;
 }
 
-/* Closes the blocks whose lists of children have ended. Returns the depth at which the next one closes. */
-static uint32_t ms_fn_close_blocks(ms_fn_walk *w, uint32_t depth)
+/* Reads or skips an entry the long way; p stands behind its code. Returns where its values end; NULL at damage. */
+static const uint8_t *ms_fn_take_any(ms_fn_walk *w, const ms_dw_abbrev *abbrev, uint64_t die_off,
+                                     const uint8_t *p, const uint8_t *end, uint32_t depth)
 {
-    while (w->open != ms_SEG_NONE && w->depth[w->open] >= depth) {
-        w->blocks[w->open].end = (uint32_t)w->count;
-        w->open = w->outer[w->open];
-    }
-    return w->open == ms_SEG_NONE ? 0 : w->depth[w->open];
+    bool is_call = abbrev->has_code && abbrev->kind == ms_KIND_INLINE;
+    if (abbrev->has_code && (!is_call || w->reads_calls))
+        return ms_fn_take_entry(w, abbrev, die_off, p, end, depth);
+    w->unread += is_call;
+    return ms_dw_skip_die(w->root->abbrevs, abbrev, p, end, &w->root->enc);
 }
 
-/* The entries of a unit from its root's first child on, in one flat loop; depth counts the open lists of
- * children. Every entry takes at least a byte. */
-static void ms_fn_walk_unit(ms_fn_walk *w, uint64_t *visited)
+/* The entries from an offset on, in one flat loop, until as many lists of children have ended as were open; depth counts
+ * them. Every entry takes at least a byte. */
+static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t depth)
 {
-    const ms_cu_root *root = w->root;
-    const ms_dw_abbrevs *table = root->abbrevs;
-    ms_span unit = ms_span_sub(w->dw->info, root->enc.unit_off, root->enc.unit_end - root->enc.unit_off);
-    const uint8_t *p = unit.ptr + (root->first_child - root->enc.unit_off);
+    const ms_dw_enc *enc = &w->root->enc;
+    const ms_dw_abbrevs *table = w->root->abbrevs;
+    const ms_span unit = ms_span_sub(w->dw->info, enc->unit_off, enc->unit_end - enc->unit_off);
+    const uint8_t stops_at = w->reads_calls ? ms_BRIEF_LONG | ms_BRIEF_CALL : ms_BRIEF_LONG;
+    const uint8_t *p = unit.ptr + (off - enc->unit_off);
     const uint8_t *end = unit.ptr + unit.len;
+    const uint8_t *brief_end = unit.len > table->brief_max ? end - table->brief_max : unit.ptr;
     uint64_t count = 0;
-    uint32_t depth = 1;
-    uint32_t close = 0; /* the depth at which the innermost block closes; 0: the end of the unit */
-    while (p != NULL && p < end) {
+    uint32_t close = 0; /* the depth at which the innermost block closes; 0: the end of all */
+    do {
         const uint8_t *die = p;
         MACHSYM_COUNT_WORK(1);
         uint64_t code = *p++;
         count++;
         if (code == 0) {
             depth--;
-            if (depth <= close) {
+            if (depth <= close)
                 close = ms_fn_close_blocks(w, depth);
-                if (depth == 0)
-                    break;
-            }
             continue;
         }
         if (code >= 0x80) {
@@ -7048,21 +7167,28 @@ static void ms_fn_walk_unit(ms_fn_walk *w, uint64_t *visited)
             code = ms_rd_uleb(&rd);
             p = rd.p;
         }
+        if (p < brief_end && code <= table->brief_count) {
+            const ms_dw_brief *brief = &table->briefs[code];
+            const uint8_t *next = ms_dw_skip_brief(brief, stops_at, p);
+            if (next != NULL) {
+                p = next;
+                depth += brief->has_children;
+                w->unread += brief->flags >> 1;
+                continue;
+            }
+        }
         const ms_dw_abbrev *abbrev = ms_dw_abbrev_from_code(table, code);
         if (abbrev == NULL) {
             p = NULL;
-        } else if (abbrev->has_code) {
-            p = ms_fn_take_entry(w, abbrev, (uint64_t)(die - unit.ptr) + root->enc.unit_off, p, end, depth);
-            close = w->open == ms_SEG_NONE ? 0 : w->depth[w->open];
-            depth += abbrev->has_children;
-        } else {
-            p = ms_dw_skip_die(table, abbrev, p, end, &root->enc);
-            depth += abbrev->has_children;
+            break;
         }
-    }
+        p = ms_fn_take_any(w, abbrev, (uint64_t)(die - unit.ptr) + enc->unit_off, p, end, depth);
+        close = w->open == ms_SEG_NONE ? 0 : w->depths[w->open];
+        depth += abbrev->has_children;
+    } while (depth != 0 && p != NULL && p < end);
     ms_fn_close_blocks(w, 0);
     w->is_damaged |= p == NULL;
-    *visited = count;
+    w->visited = count;
 }
 
 static void *ms_fn_keep(ms_arena *arena, const void *array, size_t count, size_t size)
@@ -7094,36 +7220,64 @@ static void ms_fn_list_copies(const ms_fn_walk *w, ms_arena *arena, ms_fn_table 
     table->copies = copies;
 }
 
-/* Reads the functions of a unit. Work is done in scratch; the table's arrays come from arena. */
-static void ms_fn_read(const ms_dw *dw, const ms_cu_root *root, ms_arena *scratch, ms_arena *arena,
-                       ms_fn_table *table)
+static void ms_fn_begin(ms_fn_walk *w, const ms_dw *dw, const ms_cu_root *root, bool reads_calls,
+                        ms_arena *scratch, ms_arena *arena)
+{
+    ms_zero(w, sizeof *w);
+    w->dw = dw;
+    w->root = root;
+    w->open = ms_SEG_NONE;
+    w->arena = arena;
+    w->scratch = scratch;
+    w->list.arena = scratch;
+    w->reads_calls = reads_calls;
+}
+
+/* Gives the walk's arrays to a table. Returns false when memory is out; the table is empty then. */
+static bool ms_fn_finish(ms_fn_walk *w, ms_fn_table *table)
+{
+    ms_arena_fit(w->arena, w->blocks, w->count, w->cap, sizeof *w->blocks);
+    table->blocks = w->blocks;
+    table->ranges = (const ms_range *)ms_fn_keep(w->arena, w->list.v, w->list.count, sizeof *w->list.v);
+    table->is_damaged = w->is_damaged;
+    table->die_count = w->visited;
+    if (w->scratch->oom || w->arena->oom)
+        return false;
+    table->count = w->count;
+    table->function_count = w->function_count;
+    return true;
+}
+
+/* Reads the functions of a unit, and the calls inlined into them when they are asked for. Work is done in scratch; the
+ * table's arrays come from arena. */
+static void ms_fn_read(const ms_dw *dw, const ms_cu_root *root, bool reads_calls, ms_arena *scratch,
+                       ms_arena *arena, ms_fn_table *table)
 {
     ms_fn_walk w;
     ms_segs segs = {NULL, 0, 0, arena};
-    ms_zero(&w, sizeof w);
     ms_zero(table, sizeof *table);
     if (root->abbrevs == NULL || root->first_child >= root->enc.unit_end)
         return;
-    w.dw = dw;
-    w.root = root;
-    w.open = ms_SEG_NONE;
-    w.arena = arena;
-    w.scratch = scratch;
-    w.list.arena = scratch;
-    w.list.budget = 256 + 16 * (root->enc.unit_end - root->enc.unit_off); /* lists may be shared */
-    ms_fn_walk_unit(&w, &table->die_count);
-    ms_arena_fit(arena, w.blocks, w.count, w.cap, sizeof *w.blocks);
+    ms_fn_begin(&w, dw, root, reads_calls, scratch, arena);
+    ms_fn_walk_entries(&w, root->first_child, 1);
     ms_seg_build(w.pieces, w.piece_count, scratch, &segs);
-    table->blocks = w.blocks;
-    table->ranges = (const ms_range *)ms_fn_keep(arena, w.list.v, w.list.count, sizeof *w.list.v);
-    table->is_damaged = w.is_damaged;
     ms_fn_list_copies(&w, arena, table);
-    if (scratch->oom || arena->oom)
+    if (!ms_fn_finish(&w, table))
         return;
-    table->count = w.count;
     table->segs = segs.v;
     table->seg_count = segs.count;
-    table->function_count = w.function_count;
+}
+
+/* Reads one function of a unit with what is inlined into it: block 0 is the function. The table has no segments and no
+ * copies. */
+static void ms_fn_read_one(const ms_dw *dw, const ms_cu_root *root, const ms_fn_block *function,
+                           ms_arena *scratch, ms_arena *arena, ms_fn_table *table)
+{
+    ms_fn_walk w;
+    ms_zero(table, sizeof *table);
+    ms_fn_begin(&w, dw, root, true, scratch, arena);
+    ms_fn_walk_entries(&w, function->die_off, 0);
+    ms_fn_finish(&w, table);
 }
 
 /* The range of a block that holds an address; NULL when none does. Long lists are sorted. */
@@ -7152,15 +7306,13 @@ static bool ms_fn_holds(const ms_fn_table *table, const ms_fn_block *block, uint
     return ms_fn_range_of(table, block, addr) != NULL;
 }
 
-/* The innermost block at an address; ms_SEG_NONE when no function has it. Calls nest, so the last one that
- * holds the address is the innermost; where a producer let calls overlap, the later one has it. */
-static uint32_t ms_fn_block_at(const ms_fn_table *table, uint64_t addr)
+/* The innermost block at an address that a function has. Calls nest, so the last one that holds the address is the
+ * innermost; where a producer let calls overlap, the later one has it. */
+static uint32_t ms_fn_block_at(const ms_fn_table *table, uint32_t function, uint64_t addr)
 {
-    uint32_t best = ms_seg_owner(table->segs, table->seg_count, addr);
-    if (best == ms_SEG_NONE)
-        return best;
-    uint32_t end = table->blocks[best].end;
-    for (uint32_t i = best + 1; i < end;) {
+    uint32_t best = function;
+    uint32_t end = table->blocks[function].end;
+    for (uint32_t i = function + 1; i < end;) {
         const ms_fn_block *block = &table->blocks[i];
         MACHSYM_COUNT_WORK(1);
         if (block->parent == ms_SEG_NONE) { /* a function in a function answers for itself */
@@ -8027,6 +8179,7 @@ typedef struct ms_ans_unit {
     bool has_lines;    /* the line program has been run */
     uint64_t line_end; /* up to where in .debug_line */
     ms_fn_table functions;
+    ms_fn_table **inside; /* by function: it with what is inlined into it; NULL: not read yet */
     ms_ln_table lines;
 } ms_ans_unit;
 
@@ -8071,6 +8224,8 @@ struct machsym_session {
     ms_ans_unit **units;  /* by number; NULL: not decoded */
     ms_ans_unit *decoded; /* the others */
     uint64_t budget;      /* bytes of units that may still be decoded: of the session of a map's part */
+    bool
+        reads_calls; /* units are decoded whole; else what is inlined into a function, once it is asked for */
     ms_segs aranges;
     ms_segs ranges;
     ms_segs silent;
@@ -8132,6 +8287,7 @@ static void ms_ans_start(machsym_session *s, const machsym_image *image, machsym
     s->flags = flags;
     s->cache_limit = cache_limit != 0 ? cache_limit : (size_t)ms_ANS_CACHE;
     s->budget = UINT64_MAX;
+    s->reads_calls = (flags & MACHSYM_SESSION_INDEX) != 0;
     s->allocator = allocator;
     s->keep = ms_arena_make(allocator);
     s->cache = ms_arena_make(allocator);
@@ -8205,16 +8361,20 @@ static void ms_ans_close(machsym_session *s)
 
 /* ---- What a session decodes ---- */
 
+static void ms_ans_drop_units(machsym_session *s)
+{
+    for (; s->decoded != NULL; s->decoded = s->decoded->next)
+        s->units[s->decoded->index] = NULL;
+    ms_arena_reset(&s->cache);
+}
+
 /* Drops the decoded units when they take more than the limit. */
 static void ms_ans_trim(machsym_session *s)
 {
     if (s->objects != NULL && s->objects->open_count > 1 && s->objects->live > s->cache_limit)
         ms_ans_close_objects(s);
-    if (s->cache.live <= s->cache_limit)
-        return;
-    for (; s->decoded != NULL; s->decoded = s->decoded->next)
-        s->units[s->decoded->index] = NULL;
-    ms_arena_reset(&s->cache);
+    if (s->cache.live > s->cache_limit)
+        ms_ans_drop_units(s);
 }
 
 /* Takes cost from the budget. Returns false once it is spent. */
@@ -8245,7 +8405,7 @@ static ms_ans_unit *ms_ans_functions_of(machsym_session *s, size_t index)
     if (unit == NULL)
         return NULL;
     ms_arena_reset(&s->scratch);
-    ms_fn_read(s->env.dw, root, &s->scratch, &s->cache, &unit->functions);
+    ms_fn_read(s->env.dw, root, s->reads_calls, &s->scratch, &s->cache, &unit->functions);
     if (s->cache.oom || s->scratch.oom)
         return NULL;
     unit->index = index;
@@ -8253,6 +8413,33 @@ static ms_ans_unit *ms_ans_functions_of(machsym_session *s, size_t index)
     s->decoded = unit;
     s->units[index] = unit;
     return unit;
+}
+
+/* A function of a unit with what is inlined into it, decoded once; *function becomes its number in that table. The unit's
+ * own table when that has it all, or when memory is out. */
+static const ms_fn_table *ms_ans_inside(machsym_session *s, ms_ans_unit *unit, uint32_t *function)
+{
+    const ms_fn_block *block = &unit->functions.blocks[*function];
+    if (block->unread == 0)
+        return &unit->functions;
+    if (unit->inside == NULL)
+        unit->inside =
+            (ms_fn_table **)ms_arena_zeroed(&s->cache, unit->functions.count, sizeof *unit->inside);
+    if (unit->inside == NULL)
+        return &unit->functions;
+    ms_fn_table *table = unit->inside[*function];
+    if (table == NULL) {
+        table = (ms_fn_table *)ms_arena_alloc(&s->cache, 1, sizeof *table);
+        if (table == NULL)
+            return &unit->functions;
+        ms_arena_reset(&s->scratch);
+        ms_fn_read_one(s->env.dw, ms_cu_root_of(&s->env, unit->index), block, &s->scratch, &s->cache, table);
+        if (table->count == 0)
+            return &unit->functions;
+        unit->inside[*function] = table;
+    }
+    *function = 0;
+    return table;
 }
 
 /* Takes the line table over from a unit decoded lately that ran the same program. Returns false when there is none. */
@@ -8619,9 +8806,10 @@ static size_t ms_ans_unit_by_functions(machsym_session *s, uint64_t addr)
 
 /* Where in the debug info an address is. */
 typedef struct ms_ans_place {
-    const ms_ans_unit *unit; /* NULL: no unit covers it */
+    ms_ans_unit *unit; /* NULL: no unit covers it */
     const ms_cu_root *root;
-    uint32_t block; /* ms_SEG_NONE: the unit covers it, but none of its functions does */
+    const ms_fn_table *table; /* that has the block */
+    uint32_t block;           /* ms_SEG_NONE: the unit covers it, but none of its functions does */
     machsym_unit_source source;
 } ms_ans_place;
 
@@ -8629,7 +8817,7 @@ typedef struct ms_ans_place {
 static bool ms_ans_try_unit(machsym_session *s, size_t index, machsym_unit_source source, uint64_t addr,
                             ms_ans_place *place)
 {
-    const ms_ans_unit *unit = ms_ans_functions_of(s, index);
+    ms_ans_unit *unit = ms_ans_functions_of(s, index);
     if (unit == NULL)
         return false;
     uint32_t block = ms_seg_owner(unit->functions.segs, unit->functions.seg_count, addr);
@@ -8637,6 +8825,7 @@ static bool ms_ans_try_unit(machsym_session *s, size_t index, machsym_unit_sourc
         return false;
     place->unit = unit;
     place->root = ms_cu_root_of(&s->env, index);
+    place->table = &unit->functions;
     place->block = block;
     place->source = source;
     return block != ms_SEG_NONE;
@@ -8646,7 +8835,7 @@ static bool ms_ans_try_unit(machsym_session *s, size_t index, machsym_unit_sourc
  * functions of units that state none. The place's block is a function; the unit's lines may not have been read. */
 static ms_ans_place ms_ans_seek(machsym_session *s, uint64_t addr)
 {
-    ms_ans_place place = {NULL, NULL, ms_SEG_NONE, MACHSYM_UNIT_NONE};
+    ms_ans_place place = {NULL, NULL, NULL, ms_SEG_NONE, MACHSYM_UNIT_NONE};
     if (s->env.count == 0 || ms_dw_code_at(s->env.dw, addr) == NULL)
         return place;
     if (ms_ans_try_unit(s, ms_ans_unit_by_aranges(s, addr), MACHSYM_UNIT_ARANGES, addr, &place))
@@ -8660,11 +8849,14 @@ static ms_ans_place ms_ans_seek(machsym_session *s, uint64_t addr)
 /* The innermost block at an address, in a unit with its lines. */
 static ms_ans_place ms_ans_find(machsym_session *s, uint64_t addr)
 {
-    const ms_ans_place nowhere = {NULL, NULL, ms_SEG_NONE, MACHSYM_UNIT_NONE};
+    const ms_ans_place nowhere = {NULL, NULL, NULL, ms_SEG_NONE, MACHSYM_UNIT_NONE};
     ms_ans_place place = ms_ans_seek(s, addr);
     if (place.unit == NULL)
         return place;
-    place.block = ms_fn_block_at(&place.unit->functions, addr);
+    if (place.block != ms_SEG_NONE) {
+        place.table = ms_ans_inside(s, place.unit, &place.block);
+        place.block = ms_fn_block_at(place.table, place.block, addr);
+    }
     return ms_ans_unit_of(s, place.unit->index) != NULL ? place : nowhere;
 }
 
@@ -8760,10 +8952,10 @@ static ms_fn_names ms_ans_names_of(machsym_session *s, uint64_t die_off)
     return cached->names;
 }
 
-static void ms_ans_name_block(machsym_session *s, const ms_fn_table *table, const ms_fn_block *block,
+static void ms_ans_name_block(machsym_session *s, const ms_fn_table *functions, const ms_fn_block *block,
                               machsym_frame *frame)
 {
-    const ms_fn_block *real = frame->is_inline ? ms_fn_copy_of(table, block) : block;
+    const ms_fn_block *real = frame->is_inline ? ms_fn_copy_of(functions, block) : block;
     bool from_origin = frame->is_inline && block->origin != 0; /* a call has no name of its own */
     ms_fn_names names = ms_ans_names_of(s, from_origin ? block->origin : block->die_off);
     ms_ans_name(s, names, real != NULL, real != NULL ? real->lo : 0, frame);
@@ -8903,7 +9095,7 @@ static void ms_ans_best_lines(machsym_frame *frames, size_t count)
 static size_t ms_ans_function_frames(machsym_session *s, const ms_ans_place *place, uint64_t addr,
                                      machsym_frame *frames, size_t cap)
 {
-    const ms_fn_table *table = &place->unit->functions;
+    const ms_fn_table *table = place->table;
     uint32_t root = place->block;
     size_t depth = 0;
     for (; table->blocks[root].parent != ms_SEG_NONE; depth++)
@@ -8924,7 +9116,7 @@ static size_t ms_ans_function_frames(machsym_session *s, const ms_ans_place *pla
             frame->die_offset = block->die_off;
             frame->function_start = range.lo;
             frame->function_size = range.hi - range.lo;
-            ms_ans_name_block(s, table, block, frame);
+            ms_ans_name_block(s, &place->unit->functions, block, frame);
             if (inner == NULL)
                 ms_ans_line(s, place, true, addr, frame);
             else
@@ -9267,6 +9459,9 @@ static void ms_ans_count_sets(const machsym_session *s, machsym_session_info *ou
 
 static void ms_ans_count_own(machsym_session *s, machsym_session_info *out)
 {
+    bool reads_calls = s->reads_calls;
+    ms_ans_drop_units(s); /* they may have been read without calls */
+    s->reads_calls = true;
     ms_ans_count_sets(s, out);
     out->unit_count += (uint32_t)s->env.count;
     ms_ans_list_programs(s);
@@ -9287,6 +9482,7 @@ static void ms_ans_count_own(machsym_session *s, machsym_session_info *out)
         out->line_row_count += unit->lines.row_count;
         out->die_count += unit->functions.die_count;
     }
+    s->reads_calls = reads_calls;
 }
 
 static void ms_ans_count(machsym_session *s, machsym_session_info *out)
@@ -10139,7 +10335,8 @@ static void ms_map_cut_tasks(machsym_plan *plan)
  * have been read. */
 static machsym_session *ms_map_session(const machsym_plan *plan)
 {
-    machsym_session *s = ms_ans_open(plan->image, plan->lines, 0, 1, plan->allocator); /* keeps one unit */
+    machsym_session *s =
+        ms_ans_open(plan->image, plan->lines, MACHSYM_SESSION_INDEX, 1, plan->allocator); /* keeps one unit */
     if (s == NULL || plan->session == NULL)
         return s;
     const machsym_session *shared = plan->session;
