@@ -908,7 +908,7 @@ MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *b
 /* ==== >>platform ===========================================================================================
  * Job:    the only calls to the operating system: map or read a file, look into a folder.
  * Uses:   nothing.
- * Offers: ms_os_map, ms_os_unmap, ms_os_is_folder, ms_os_is_file, ms_os_first_file.
+ * Offers: ms_os_open, ms_os_peek, ms_os_settle, ms_os_map, ms_os_unmap, ms_os_is_folder, ms_os_is_file, ms_os_first_file.
  * Never:  looks at contents. */
 
 #ifndef MACHSYM_NO_OS
@@ -923,6 +923,8 @@ typedef struct ms_os_file {
     size_t len;
     uint64_t time; /* of its last change, in seconds since 1970 */
     bool mapped;   /* else allocated with malloc */
+    bool is_open;  /* fd is open, until ms_os_settle */
+    int fd;
 } ms_os_file;
 
 #ifdef _WIN32
@@ -935,9 +937,11 @@ typedef struct ms_os_file {
 #include <unistd.h>
 
 #ifdef O_CLOEXEC
-#define ms_OS_CLOEXEC O_CLOEXEC
-#else
-#define ms_OS_CLOEXEC 0 /* not declared under a strict -std=c99 */
+#define ms_OS_CLOEXEC                   O_CLOEXEC
+#define ms_os_read_at(fd, out, len, at) pread(fd, out, len, at)
+#else /* POSIX 2008 is not declared under a strict -std=c99 */
+#define ms_OS_CLOEXEC                   0
+#define ms_os_read_at(fd, out, len, at) (lseek(fd, at, SEEK_SET) < 0 ? -1 : read(fd, out, len))
 #endif
 
 /* Reads len bytes into malloc'd memory; for files that others may change while we look. */
@@ -991,23 +995,53 @@ static int ms_os_map_fd(int fd, bool copy, ms_os_file *file)
     return 0;
 }
 
-/* Returns 0, or an errno. An empty file gives ptr NULL and len 0. */
-static int ms_os_map(const char *path, bool copy, ms_os_file *file)
+/* Returns 0, or an errno. An empty file gives ptr NULL and len 0. A mapped file stays open until ms_os_settle. */
+static int ms_os_open(const char *path, bool copy, ms_os_file *file)
 {
-    ms_os_file none = {NULL, 0, 0, false};
+    const ms_os_file none = {NULL, 0, 0, false, false, 0};
     *file = none;
     int fd = open(path, O_RDONLY | ms_OS_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return errno;
     int code = ms_os_map_fd(fd, copy, file);
-    close(fd);
     if (code != 0)
         *file = none;
+    file->is_open = file->mapped;
+    file->fd = fd;
+    if (!file->is_open)
+        close(fd);
+    return code;
+}
+
+/* Copies a few bytes out of a mapped file without touching the map: a page that is touched once costs several times as
+ * much. Returns false when that is not possible. */
+static bool ms_os_peek(const ms_os_file *file, const void *at, void *out, size_t len)
+{
+    const char *begin = (const char *)file->ptr;
+    const char *p = (const char *)at;
+    return file->is_open && p >= begin && len <= file->len && p <= begin + (file->len - len) &&
+           ms_os_read_at(file->fd, out, len, (off_t)(p - begin)) == (ssize_t)len;
+}
+
+/* The file is opened: no more peeks. */
+static void ms_os_settle(ms_os_file *file)
+{
+    if (file->is_open)
+        close(file->fd);
+    file->is_open = false;
+}
+
+/* The same, settled. */
+static int ms_os_map(const char *path, bool copy, ms_os_file *file)
+{
+    int code = ms_os_open(path, copy, file);
+    ms_os_settle(file);
     return code;
 }
 
 static void ms_os_unmap(ms_os_file *file)
 {
+    ms_os_settle(file);
     if (file->mapped)
         munmap(file->ptr, file->len);
     else
@@ -3130,7 +3164,7 @@ static machsym_result ms_mo_open_path(const char *path, uint32_t flags, ms_mo_in
         if (input->path == NULL)
             return ms_fail_memory(err);
     }
-    int code = ms_os_map(input->path, (flags & MACHSYM_OPEN_COPY) != 0, &input->file);
+    int code = ms_os_open(input->path, (flags & MACHSYM_OPEN_COPY) != 0, &input->file);
     if (code != 0) {
         ms_fail(err, MACHSYM_ERR_IO, "the file cannot be read", "", 0);
         if (err != NULL)
@@ -5830,7 +5864,7 @@ static void ms_dw_add_low_high(const ms_dw *dw, const ms_dw_enc *enc, const ms_d
 
 /* ==== >>units ==============================================================================================
  * Job:    unit headers and root entries, and which unit covers an address.
- * Uses:   bytes, reader, memory, segments, forms.
+ * Uses:   platform, bytes, reader, memory, segments, forms.
  * Offers: ms_cu_index, ms_cu_from_offset, ms_cu_root, ms_cu_scan_aranges, ms_cu_arange_segments, ms_cu_range_segments.
  * Never:  reads past a root entry; does arithmetic on the offsets in .debug_aranges. */
 
@@ -5887,55 +5921,76 @@ typedef struct ms_cu_env {
 
 /* ---- Headers ---- */
 
-/* Reads the header at rd; rd moves to the next one. Returns false when no next header can be found. */
-static bool ms_cu_read_header(ms_rd *rd, ms_cu *cu)
+enum { ms_CU_HEADER = 48 }; /* no header is longer */
+
+/* Reads the header at off from its first bytes, ms_CU_HEADER or as many as the left ones. Returns false when no next header
+ * can be found. */
+static bool ms_cu_read_header(ms_span first, uint64_t off, uint64_t left, ms_cu *cu)
 {
+    ms_rd rd = ms_rd_make(first);
     ms_zero(cu, sizeof *cu);
-    cu->off = ms_rd_offset(rd);
+    cu->off = off;
     cu->offset_size = 4;
-    uint64_t len = ms_rd_u32(rd);
+    uint64_t len = ms_rd_u32(&rd);
     if (len == 0xffffffff) {
         cu->offset_size = 8;
-        len = ms_rd_u64(rd);
+        len = ms_rd_u64(&rd);
     } else if (len >= 0xfffffff0) {
-        ms_rd_fail(rd); /* reserved, DWARF5 7.2.2 */
+        ms_rd_fail(&rd); /* reserved, DWARF5 7.2.2 */
     }
-    if (rd->failed || len == 0)
+    if (rd.failed || len == 0)
         return false;
-    bool whole = len <= ms_rd_left(rd);
-    ms_rd body = ms_rd_make(ms_rd_span(rd, whole ? len : ms_rd_left(rd)));
-    cu->end = ms_rd_offset(rd);
-    size_t head = (size_t)(cu->end - cu->off) - ms_rd_left(&body);
-    cu->version = ms_rd_u16(&body);
+    left -= ms_rd_offset(&rd);
+    bool whole = len <= left;
+    len = whole ? len : left;
+    cu->end = off + ms_rd_offset(&rd) + len;
+    if (len < ms_rd_left(&rd))
+        rd.end = rd.p + len;
+    cu->version = ms_rd_u16(&rd);
     if (cu->version >= 5) {
-        cu->unit_type = ms_rd_u8(&body);
-        cu->addr_size = ms_rd_u8(&body);
-        cu->abbrev_off = ms_rd_uint(&body, cu->offset_size);
+        cu->unit_type = ms_rd_u8(&rd);
+        cu->addr_size = ms_rd_u8(&rd);
+        cu->abbrev_off = ms_rd_uint(&rd, cu->offset_size);
         if (cu->unit_type == ms_DW_UT_skeleton || cu->unit_type == ms_DW_UT_split_compile)
-            ms_rd_skip(&body, 8);
+            ms_rd_skip(&rd, 8);
         if (cu->unit_type == ms_DW_UT_type || cu->unit_type == ms_DW_UT_split_type)
-            ms_rd_skip(&body, 8 + (uint64_t)cu->offset_size);
+            ms_rd_skip(&rd, 8 + (uint64_t)cu->offset_size);
     } else {
-        cu->abbrev_off = ms_rd_uint(&body, cu->offset_size);
-        cu->addr_size = ms_rd_u8(&body);
+        cu->abbrev_off = ms_rd_uint(&rd, cu->offset_size);
+        cu->addr_size = ms_rd_u8(&rd);
     }
-    cu->root = (uint32_t)(head + ms_rd_offset(&body));
-    cu->is_damaged = body.failed || cu->version < 2 || cu->version > 5 || !whole ||
+    cu->root = (uint32_t)ms_rd_offset(&rd);
+    cu->is_damaged = rd.failed || cu->version < 2 || cu->version > 5 || !whole ||
                      (cu->addr_size != 4 && cu->addr_size != 8);
     return whole;
 }
 
-/* Lists the unit headers, by offset. Returns NULL and *count 0 when there are none. */
-static const ms_cu *ms_cu_index(const ms_dw *dw, ms_arena *arena, size_t *count, uint32_t *damage_count)
+/* The first bytes of a unit. Headers lie far apart: they are copied out of a file (NULL: there is none) that is mapped. */
+static ms_span ms_cu_peek(const ms_dw *dw, const struct ms_os_file *file, uint64_t off, uint8_t *room)
 {
-    ms_rd rd = ms_rd_make(dw->info);
+    ms_span first = ms_span_sub(dw->info, off, ms_CU_HEADER);
+#ifndef MACHSYM_NO_OS
+    if (file != NULL && ms_os_peek(file, first.ptr, room, first.len))
+        first.ptr = room;
+#else
+    (void)file;
+    (void)room;
+#endif
+    return first;
+}
+
+/* Lists the unit headers, by offset. Returns NULL and *count 0 when there are none. */
+static const ms_cu *ms_cu_index(const ms_dw *dw, const struct ms_os_file *file, ms_arena *arena,
+                                size_t *count, uint32_t *damage_count)
+{
     ms_cu *v = NULL;
     size_t cap = 0;
     bool more = true;
     *count = 0;
-    while (more && ms_rd_left(&rd) > 0) {
+    for (uint64_t off = 0; more && off < dw->info.len; off = v[*count - 1].end) {
         ms_cu cu;
-        more = ms_cu_read_header(&rd, &cu);
+        uint8_t room[ms_CU_HEADER];
+        more = ms_cu_read_header(ms_cu_peek(dw, file, off, room), off, dw->info.len - off, &cu);
         if (cu.end == 0) {
             ++*damage_count;
             break;
@@ -8095,7 +8150,7 @@ static machsym_object_status ms_om_read(const ms_om_map *m, const ms_om_object *
         return MACHSYM_OBJECT_NO_DWARF;
     file->dw.aranges = ms_span_make(NULL, 0); /* in the object's addresses, and rare: the roots' ranges do */
     ms_om_read_moves(m, object, &file->mo, &file->arena, scratch, &file->dw);
-    file->cus = ms_cu_index(&file->dw, &file->arena, &file->cu_count, &file->damage_count);
+    file->cus = ms_cu_index(&file->dw, NULL, &file->arena, &file->cu_count, &file->damage_count);
     return file->dw.moves != NULL ? MACHSYM_OBJECT_FOUND : MACHSYM_OBJECT_MISSING;
 }
 #endif
@@ -24155,12 +24210,16 @@ static void machsym_list_code(machsym_image *image)
 static void machsym_find_dwarf(machsym_image *image)
 {
     ms_dw *dw = &image->dw;
+    const struct ms_os_file *file = NULL;
     for (size_t m = 0; m < image->mo_count && dw->info.len == 0; m++) {
         const ms_mo *mo = &image->mo[m];
         image->has_compressed_dwarf |= ms_mo_section_named(mo, NULL, "__zdebug_info") != NULL;
         ms_om_read_dwarf(mo, &image->arena, dw);
+#ifndef MACHSYM_NO_OS
+        file = &image->inputs[m].file;
+#endif
     }
-    image->cus = ms_cu_index(dw, &image->arena, &image->cu_count, &image->damage_count);
+    image->cus = ms_cu_index(dw, file, &image->arena, &image->cu_count, &image->damage_count);
 }
 
 static void machsym_set_name(machsym_image *image)
@@ -24239,6 +24298,10 @@ static machsym_result machsym_image_fill(machsym_image *image, const machsym_ope
     machsym_list_code(image);
     machsym_find_dwarf(image);
     machsym_set_places(image, desc);
+#ifndef MACHSYM_NO_OS
+    for (size_t i = 0; i < image->mo_count; i++)
+        ms_os_settle(&image->inputs[i].file);
+#endif
     return image->arena.oom ? ms_fail_memory(err) : MACHSYM_OK;
 }
 
