@@ -3208,7 +3208,7 @@ static machsym_result ms_mo_input_open(const char *path, machsym_bytes bytes, ui
 /* ==== >>symbols ============================================================================================
  * Job:    one table, sorted by address, of every name and start of a function outside the debug info.
  * Uses:   bytes, reader, memory, macho.
- * Offers: ms_sym_table, ms_sym_add, ms_sym_sort, ms_sym_find, ms_sym_exact, ms_sym_scan_exact.
+ * Offers: ms_sym_table, ms_sym_narrow, ms_sym_add, ms_sym_sort, ms_sym_find, ms_sym_exact, ms_sym_scan_exact.
  * Never:  names an address past the next start or the end of its section. */
 
 /* nlist.h */
@@ -3325,6 +3325,11 @@ typedef struct ms_sym_table {
     ms_key *crowds; /* of addresses with many names of LC_SYMTAB: hash of name and address, entry; sorted */
     size_t crowd_count;
     uint32_t damage_count; /* parts of the metadata left out */
+    bool
+        is_narrow; /* only what a search for one address finds is kept: the last start at or below it, the next one */
+    uint64_t near; /* that address */
+    uint64_t near_lo;
+    uint64_t near_hi;
 } ms_sym_table;
 
 #define ms_SYM_SOURCE_SHIFT 56
@@ -3355,16 +3360,65 @@ static const ms_range *ms_sym_code_at(const ms_range *code, size_t count, uint64
     return lo > 0 && addr < code[lo - 1].hi ? &code[lo - 1] : NULL;
 }
 
-static void ms_sym_add_item(ms_sym_table *t, uint64_t addr, uint64_t item)
+/* Turns an empty table into one that is for one address of code only. */
+static void ms_sym_narrow(ms_sym_table *t, const ms_range *code, uint64_t addr)
 {
-    if (ms_sym_code_at(t->code, t->code_count, addr) == NULL)
-        return;
+    t->is_narrow = true;
+    t->near = addr;
+    t->near_lo = code->lo;
+    t->near_hi = code->hi;
+}
+
+/* Drops what lies outside the bounds of a narrow table: what it holds besides starts at one of them. */
+static void ms_sym_drop_far(ms_sym_table *t)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < t->count; i++) {
+        if (t->v[i].key >= t->near_lo && t->v[i].key <= t->near_hi)
+            t->v[kept++] = t->v[i];
+    }
+    t->count = kept;
+}
+
+/* Whether a start at an address may belong in the table. */
+static bool ms_sym_is_near(const ms_sym_table *t, uint64_t addr)
+{
+    return t->is_narrow ? addr >= t->near_lo && addr <= t->near_hi
+                        : ms_sym_code_at(t->code, t->code_count, addr) != NULL;
+}
+
+/* Whether a name or start at an address belongs in the table. It closes in on a narrow one. */
+static bool ms_sym_wants(ms_sym_table *t, uint64_t addr)
+{
+    if (!ms_sym_is_near(t, addr))
+        return false;
+    if (!t->is_narrow)
+        return true;
+    if (addr > t->near_lo && addr <= t->near) {
+        t->near_lo = addr;
+        ms_sym_drop_far(t);
+    } else if (addr > t->near && addr < t->near_hi) {
+        t->near_hi = addr;
+        ms_sym_drop_far(t);
+    }
+    return true;
+}
+
+/* Adds what the table wants. */
+static void ms_sym_put(ms_sym_table *t, uint64_t addr, uint64_t item)
+{
     ms_key *v = (ms_key *)ms_arena_grow(t->arena, t->v, t->count, &t->cap, sizeof *v);
     if (v == NULL)
         return;
     t->v = v;
     v[t->count].key = addr;
     v[t->count++].item = item;
+}
+
+static void ms_sym_add_item(ms_sym_table *t, uint64_t addr, uint64_t item)
+{
+    if (ms_sym_wants(t, addr))
+        ms_sym_put(t, addr, item);
 }
 
 /* Makes room for so many more names at once, which spares the copies that growing step by step leaves
@@ -3391,7 +3445,7 @@ static void ms_sym_reserve(ms_sym_table *t, size_t more)
 /* Adds a name that lives as long as the table. Used by every source but LC_SYMTAB. */
 static void ms_sym_add_name(ms_sym_table *t, uint64_t addr, machsym_source source, machsym_str name)
 {
-    if (ms_sym_code_at(t->code, t->code_count, addr) == NULL)
+    if (!ms_sym_wants(t, addr))
         return;
     machsym_str *names =
         (machsym_str *)ms_arena_grow(t->arena, t->names, t->name_count, &t->name_cap, sizeof *names);
@@ -3399,7 +3453,7 @@ static void ms_sym_add_name(ms_sym_table *t, uint64_t addr, machsym_source sourc
         return;
     t->names = names;
     names[t->name_count] = name;
-    ms_sym_add_item(t, addr, ms_sym_item(source, 0, 0, t->name_count));
+    ms_sym_put(t, addr, ms_sym_item(source, 0, 0, t->name_count));
     t->name_count++;
 }
 
@@ -3411,7 +3465,7 @@ static void ms_sym_add_nlists(ms_sym_table *t, size_t mo_index)
     size_t count = mo->hide_symtab ? 0 : nlists.len / ms_sym_nlist_size(mo);
     for (size_t i = 0; i < count; i++) {
         ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
-        if (!ms_sym_is_defined(&entry))
+        if (!ms_sym_is_defined(&entry) || !ms_sym_is_near(t, entry.value))
             continue;
         unsigned rank = ms_sym_rank(&entry, ms_sym_head_at(strings, entry.strx));
         if (rank < 4)
@@ -8573,6 +8627,17 @@ static void ms_ans_read_symbols(ms_sym_table *t, ms_arena *scratch)
         ms_oc_name_blocks(t, &data[0]);
 }
 
+/* An empty table of the image's symbols; what it will hold comes from arena. */
+static void ms_ans_start_symbols(const machsym_session *s, ms_sym_table *t, ms_arena *arena)
+{
+    ms_zero(t, sizeof *t);
+    t->arena = arena;
+    t->mo = s->image->mo;
+    t->mo_count = s->image->mo_count;
+    t->code = s->image->dw.code;
+    t->code_count = s->image->dw.code_count;
+}
+
 static const ms_sym_table *ms_ans_symbols(machsym_session *s)
 {
     if (s->program != NULL)
@@ -8580,18 +8645,43 @@ static const ms_sym_table *ms_ans_symbols(machsym_session *s)
     ms_sym_table *t = &s->symbols;
     if (s->has_symbols)
         return t;
-    ms_zero(t, sizeof *t);
-    t->arena = &s->keep;
-    t->mo = s->image->mo;
-    t->mo_count = s->image->mo_count;
-    t->code = s->image->dw.code;
-    t->code_count = s->image->dw.code_count;
+    ms_ans_start_symbols(s, t, &s->keep);
     ms_arena_reset(&s->scratch);
     ms_ans_read_symbols(t, &s->scratch);
     s->has_symbols = true;
     if (s->keep.oom || s->scratch.oom)
         t->count = 0;
     return t;
+}
+
+/* Whether reading the symbols is little work without sorting them: a dSYM has no source but LC_SYMTAB. */
+static bool ms_ans_is_dsym(const machsym_session *s)
+{
+    for (size_t i = 0; i < s->image->mo_count; i++) {
+        if (s->image->mo[i].slice.filetype != ms_MH_DSYM)
+            return false;
+    }
+    return true;
+}
+
+/* The symbol whose range holds an address; for first, cold lookups without the whole table. Returns false when there is
+ * none. */
+static bool ms_ans_symbol_at(machsym_session *s, uint64_t addr, machsym_symbol *out)
+{
+    ms_sym_table t;
+    if (s->program != NULL)
+        s = s->program;
+    if (s->has_symbols || !ms_ans_is_dsym(s) || s->scans >= ms_ANS_SCANS)
+        return ms_sym_find(ms_ans_symbols(s), addr, out);
+    s->scans++;
+    const ms_range *code = ms_sym_code_at(s->image->dw.code, s->image->dw.code_count, addr);
+    if (code == NULL)
+        return false;
+    ms_arena_reset(&s->scratch);
+    ms_ans_start_symbols(s, &t, &s->keep); /* a hostile one may have names that are put together */
+    ms_sym_narrow(&t, code, addr);
+    ms_ans_read_symbols(&t, &s->scratch);
+    return !s->keep.oom && !s->scratch.oom && ms_sym_find(&t, addr, out);
 }
 
 static const ms_oc_list *ms_ans_objc(machsym_session *s)
@@ -9017,7 +9107,7 @@ static void ms_ans_name_block(machsym_session *s, const ms_fn_table *functions, 
     machsym_symbol symbol;
     if (frame->name.len != 0 || frame->linkage_name.len != 0 || frame->is_inline)
         return;
-    if (ms_sym_find(ms_ans_symbols(s), block->lo, &symbol)) { /* a function without a name of its own */
+    if (ms_ans_symbol_at(s, block->lo, &symbol)) { /* a function without a name of its own */
         frame->linkage_name = symbol.name;
         frame->name_source = symbol.source;
     }
@@ -9198,7 +9288,7 @@ static size_t ms_ans_symbol_frame(machsym_session *s, const ms_ans_place *place,
 {
     machsym_symbol symbol;
     ms_zero(frame, sizeof *frame);
-    bool named = ms_sym_find(ms_ans_symbols(s), addr, &symbol);
+    bool named = ms_ans_symbol_at(s, addr, &symbol);
     if (named) {
         frame->linkage_name = symbol.name;
         frame->function_start = symbol.lo;
@@ -9480,7 +9570,7 @@ static void ms_ans_explain_own(machsym_session *s, uint64_t addr, machsym_explan
     }
     if (out->row_used == 5)
         out->row_used = out->row_count;
-    out->has_symbol = ms_sym_find(ms_ans_symbols(s), addr, &out->symbol);
+    out->has_symbol = ms_ans_symbol_at(s, addr, &out->symbol);
 }
 
 static void ms_ans_explain(machsym_session *s, uint64_t addr, machsym_explanation *out)
