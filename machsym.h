@@ -51,7 +51,9 @@
  * no error.
  *
  * Trust. Files may come from strangers: every offset, count and size is checked where it is read, every loop
- * ends with its input or its budget, recursion is bounded. A program without debug info names the object files
+ * ends with its input or its budget, recursion is bounded. To open a file of N bytes, look 1,000 addresses up, iterate over
+ * everything and make a map takes at most 2,048 N + 4,000,000 steps (a step: a record, or 64 bytes of text) and memory of
+ * at most 640 N + 16 MB, whatever the file says; real files take about 4 N of each. A program without debug info names the object files
  * that it was linked from, and they are opened for reading: MACHSYM_OPEN_NO_OBJECTS forbids it.
  *
  * In a running process, MACHSYM_OPEN_LOADED opens an image as dyld laid it out; examples/backtrace.c does that
@@ -101,6 +103,7 @@
  *                     of the call.
  *               even: a concrete function. w >> 1 is the source of its name (machsym_source). uleb offset
  *                     where it begins, uleb size. The offset wraps around 64 bits when no function is known.
+ *               A walk of more than 4,096 records is damage.
  *     RUN       uleb count (24 at most); then ranges that follow each other, the first at the run's offset.
  *               Of each: uleb size; uleb w; if w & 1, uleb d: its CHAIN is back d from the RUN (d = 0: lines,
  *               but no function), else that of the range before; if w & 2, uleb file, else that of the range
@@ -526,8 +529,9 @@ enum machsym_session_flags {
 typedef struct machsym_session_desc {
     const machsym_image *image;
     machsym_lines lines;
-    uint32_t flags;     /* machsym_session_flags */
-    size_t cache_limit; /* bytes of decoded units to keep; past it all are dropped. 0: 32 MB */
+    uint32_t flags; /* machsym_session_flags */
+    size_t
+        cache_limit; /* bytes of decoded units to keep; past it all are dropped, if more than three. 0: 32 MB */
     machsym_allocator allocator;
 } machsym_session_desc;
 
@@ -707,7 +711,7 @@ typedef enum machsym_unit_source {
     MACHSYM_UNIT_NONE = 0,
     MACHSYM_UNIT_ARANGES,  /* .debug_aranges */
     MACHSYM_UNIT_RANGES,   /* the unit's own DW_AT_low_pc or DW_AT_ranges */
-    MACHSYM_UNIT_FUNCTIONS /* the functions of a unit that states no range */
+    MACHSYM_UNIT_FUNCTIONS /* the functions of a unit that states no range, or whose range another unit has */
 } machsym_unit_source;
 
 /* How an answer came about. */
@@ -724,6 +728,9 @@ typedef struct machsym_explanation {
     unsigned row_used; /* which of rows answered; row_count when none */
     bool has_symbol;
     machsym_symbol symbol; /* the nearest one at or below the address */
+    bool symbol_differs;   /* LC_SYMTAB has another name, or another start, for the function that answers */
+    uint32_t rival_count;  /* other units that have a function at the address too; the first unit answers */
+    bool is_damaged;       /* the unit: a part of its functions or lines is missing */
 } machsym_explanation;
 
 /* Tells how machsym_session_frames comes to its answer for an address. Same rules; not meant to be fast. */
@@ -1259,12 +1266,19 @@ static machsym_str ms_str_from_c(const char *text)
     return ms_str_make(text, len);
 }
 
-/* FNV-1a; equal hashes can be made, so whoever uses it bounds how many of one hash are looked at. */
+enum { ms_HASHED = 256 }; /* bytes of each end of a text that its hash takes in */
+
+/* FNV-1a over the length and both ends of a text: in a hostile file many long texts share their bytes. Equal hashes can
+ * be made, so whoever uses it bounds how many of one hash are looked at. */
 static uint64_t ms_str_hash(machsym_str str)
 {
-    uint64_t h = 0xcbf29ce484222325u;
-    MACHSYM_COUNT_WORK(str.len / 64);
-    for (size_t i = 0; i < str.len; i++)
+    uint64_t h = 0xcbf29ce484222325u ^ str.len;
+    size_t end = str.len < ms_HASHED ? str.len : (size_t)ms_HASHED;
+    size_t tail = str.len - end < ms_HASHED ? end : str.len - ms_HASHED;
+    MACHSYM_COUNT_WORK((end + str.len - tail) / 64);
+    for (size_t i = 0; i < end; i++)
+        h = (h ^ (unsigned char)str.ptr[i]) * 0x100000001b3u;
+    for (size_t i = tail; i < str.len; i++)
         h = (h ^ (unsigned char)str.ptr[i]) * 0x100000001b3u;
     return h;
 }
@@ -5793,6 +5807,13 @@ typedef struct ms_cu_root {
     ms_dw_value high_pc;
 } ms_cu_root;
 
+enum {
+    ms_CLAIM_ARANGES = 1,      /* .debug_aranges has a set of the unit */
+    ms_CLAIM_LOST_ARANGES = 2, /* and gives some of its code to another one */
+    ms_CLAIM_RANGES = 4,       /* the unit states its ranges */
+    ms_CLAIM_LOST_RANGES = 8   /* and another one states some of them before */
+};
+
 /* The units of one program, and what has been decoded of their frames so far. */
 typedef struct ms_cu_env {
     const ms_dw *dw;
@@ -5805,6 +5826,7 @@ typedef struct ms_cu_env {
     ms_cu_root **roots;     /* by unit; NULL: not read yet */
     ms_key *programs;       /* line programs: offset, unit; NULL: not listed yet */
     size_t program_count;
+    uint8_t *claims; /* by unit: ms_CLAIM_* as far as tables of claims have been made; NULL: memory is out */
 } ms_cu_env;
 
 /* ---- Headers ---- */
@@ -6064,6 +6086,25 @@ static uint64_t ms_cu_line_end(const ms_cu_env *env, const ms_cu_root *root, siz
 /* ---- Which unit covers an address ---- */
 
 /* A set of .debug_aranges: its tuples, and the unit that they belong to. */
+/* List entries that may be read of the ranges of all units' roots, which may share them. */
+static uint64_t ms_cu_range_budget(const ms_cu_env *env)
+{
+    return env->dw->ranges.len + env->dw->rnglists.len + env->count + env->dw->move_count;
+}
+
+/* Reads what a unit's root states of its code. */
+static void ms_cu_read_ranges(ms_cu_env *env, size_t index, ms_ranges *list)
+{
+    const ms_cu_root *root = ms_cu_root_of(env, index);
+    list->count = 0;
+    if (root == NULL || root->abbrevs == NULL)
+        return;
+    if (root->ranges.form != 0)
+        ms_dw_ranges(env->dw, &root->enc, &root->ranges, list);
+    else
+        ms_dw_add_low_high(env->dw, &root->enc, &root->low_pc, &root->high_pc, list);
+}
+
 typedef struct ms_cu_set {
     ms_rd tuples;
     uint64_t info_off; /* of the unit's header; some producers give the root entry's */
@@ -6128,6 +6169,28 @@ static size_t ms_cu_scan_aranges(const ms_cu_env *env, uint64_t addr)
     return env->count;
 }
 
+/* Which units claim an address, by .debug_aranges or by their own ranges. Returns NULL when memory is out. */
+static const bool *ms_cu_claims(ms_cu_env *env, uint64_t addr, ms_arena *room)
+{
+    bool *claims = (bool *)ms_arena_zeroed(room, env->count, sizeof *claims);
+    ms_ranges list = {room, NULL, 0, 0, 0};
+    ms_rd rd = ms_rd_make(env->dw->aranges);
+    ms_cu_set set;
+    ms_range range;
+    list.budget = ms_cu_range_budget(env);
+    while (claims != NULL && ms_cu_next_set(&rd, &set)) {
+        size_t unit = ms_cu_from_offset(env->v, env->count, set.info_off);
+        while (unit < env->count && ms_cu_next_tuple(&set, &range))
+            claims[unit] |= range.lo <= addr && addr < range.hi;
+    }
+    for (size_t i = 0; claims != NULL && i < env->count; i++) {
+        ms_cu_read_ranges(env, i, &list);
+        for (size_t j = 0; j < list.count; j++)
+            claims[i] |= list.v[j].lo <= addr && addr < list.v[j].hi;
+    }
+    return claims;
+}
+
 typedef struct ms_cu_pieces {
     ms_arena *arena;
     ms_piece *v;
@@ -6158,8 +6221,24 @@ static void ms_cu_build_segments(ms_cu_pieces *pieces, ms_arena *scratch, ms_seg
     ms_seg_build(pieces->v, pieces->count, scratch, out);
 }
 
+/* Segments of what units claim. It is remembered who claims what another one gets: that may have no function there. */
+static void ms_cu_claim_segments(ms_cu_env *env, ms_cu_pieces *pieces, uint8_t claim, ms_arena *scratch,
+                                 ms_segs *out)
+{
+    ms_cu_build_segments(pieces, scratch, out);
+    if (env->claims == NULL)
+        env->claims = (uint8_t *)ms_arena_zeroed(env->arena, env->count, sizeof *env->claims);
+    for (size_t i = 0; env->claims != NULL && i < pieces->count; i++) {
+        const ms_piece *piece = &pieces->v[i];
+        bool is_whole = ms_seg_owner(out->v, out->count, piece->lo) == piece->owner &&
+                        ms_seg_until(out->v, out->count, piece->lo) >= piece->hi;
+        if (ms_dw_code_at(env->dw, piece->lo) != NULL) /* dead code is claimed by many */
+            env->claims[piece->owner] |= (uint8_t)(is_whole ? claim : claim | claim << 1);
+    }
+}
+
 /* The whole of .debug_aranges as segments: for many lookups. */
-static void ms_cu_arange_segments(const ms_cu_env *env, ms_arena *scratch, ms_segs *out)
+static void ms_cu_arange_segments(ms_cu_env *env, ms_arena *scratch, ms_segs *out)
 {
     ms_rd rd = ms_rd_make(env->dw->aranges);
     ms_cu_pieces pieces = {scratch, NULL, 0, 0};
@@ -6170,7 +6249,7 @@ static void ms_cu_arange_segments(const ms_cu_env *env, ms_arena *scratch, ms_se
         while (unit < env->count && ms_cu_next_tuple(&set, &range))
             ms_cu_add_piece(&pieces, range.lo, range.hi, unit);
     }
-    ms_cu_build_segments(&pieces, scratch, out);
+    ms_cu_claim_segments(env, &pieces, ms_CLAIM_ARANGES, scratch, out);
 }
 
 /* Whether a unit may have code although its root states no range. */
@@ -6179,25 +6258,27 @@ static bool ms_cu_is_silent(const ms_cu_root *root)
     return root->ranges.form == 0 && root->high_pc.form == 0 && root->first_child != root->enc.unit_end;
 }
 
+/* Whether a unit may have functions where another unit is asked, now that all claims are known. Ranges that units state
+ * overlap in many files, as they reach from the first function to the last; .debug_aranges is exact. */
+static bool ms_cu_is_contested(const ms_cu_env *env, size_t index)
+{
+    unsigned claims = env->claims != NULL ? env->claims[index] : 0;
+    return (claims & ms_CLAIM_LOST_ARANGES) != 0 ||
+           ((claims & ms_CLAIM_LOST_RANGES) != 0 && (claims & ms_CLAIM_ARANGES) == 0);
+}
+
 /* What the roots of all units state, as segments. */
 static void ms_cu_range_segments(ms_cu_env *env, ms_arena *scratch, ms_segs *out)
 {
     ms_cu_pieces pieces = {scratch, NULL, 0, 0};
     ms_ranges list = {scratch, NULL, 0, 0, 0};
-    list.budget = env->dw->ranges.len + env->dw->rnglists.len + env->count + env->dw->move_count;
+    list.budget = ms_cu_range_budget(env);
     for (size_t i = 0; i < env->count; i++) {
-        const ms_cu_root *root = ms_cu_root_of(env, i);
-        list.count = 0;
-        if (root == NULL || root->abbrevs == NULL)
-            continue;
-        if (root->ranges.form != 0)
-            ms_dw_ranges(env->dw, &root->enc, &root->ranges, &list);
-        else
-            ms_dw_add_low_high(env->dw, &root->enc, &root->low_pc, &root->high_pc, &list);
+        ms_cu_read_ranges(env, i, &list);
         for (size_t j = 0; j < list.count; j++)
             ms_cu_add_piece(&pieces, list.v[j].lo, list.v[j].hi, i);
     }
-    ms_cu_build_segments(&pieces, scratch, out);
+    ms_cu_claim_segments(env, &pieces, ms_CLAIM_RANGES, scratch, out);
 }
 
 /* ==== >>lines ==============================================================================================
@@ -7110,7 +7191,7 @@ static void ms_fn_read(const ms_dw *dw, const ms_cu_root *root, ms_arena *scratc
     w.arena = arena;
     w.scratch = scratch;
     w.list.arena = scratch;
-    w.list.budget = 256 + 16 * (root->enc.unit_end - root->enc.unit_off); /* lists may be shared */
+    w.list.budget = 64 + 2 * (root->enc.unit_end - root->enc.unit_off); /* real files need a quarter a byte */
     ms_fn_walk_unit(&w, &table->die_count);
     ms_arena_fit(arena, w.blocks, w.count, w.cap, sizeof *w.blocks);
     ms_seg_build(w.pieces, w.piece_count, scratch, &segs);
@@ -8070,7 +8151,8 @@ struct machsym_session {
     ms_cu_env env;
     ms_ans_unit **units;  /* by number; NULL: not decoded */
     ms_ans_unit *decoded; /* the others */
-    uint64_t budget;      /* bytes of units that may still be decoded: of the session of a map's part */
+    size_t decoded_count;
+    uint64_t budget; /* bytes of units that may still be decoded: of the session of a map's part */
     ms_segs aranges;
     ms_segs ranges;
     ms_segs silent;
@@ -8087,7 +8169,8 @@ struct machsym_session {
 };
 
 enum {
-    ms_ANS_SCANS = 4,       /* sorting a table pays after about so many scans of it */
+    ms_ANS_KEPT = 3,  /* units that one lookup may ask: dropping so few would decode them again at once */
+    ms_ANS_SCANS = 4, /* sorting a table pays after about so many scans of it */
     ms_ANS_CACHE = 32 << 20 /* bytes of decoded units, unless the caller says */
 };
 
@@ -8107,6 +8190,7 @@ static void ms_ans_clear(machsym_session *s)
 {
     s->units = NULL;
     s->decoded = NULL;
+    s->decoded_count = 0;
     s->names = NULL;
     s->objects = NULL;
     s->has_aranges = s->has_ranges = s->has_silent = s->has_symbols = s->has_objc = s->has_objects = false;
@@ -8205,16 +8289,21 @@ static void ms_ans_close(machsym_session *s)
 
 /* ---- What a session decodes ---- */
 
+static void ms_ans_drop_units(machsym_session *s)
+{
+    for (; s->decoded != NULL; s->decoded = s->decoded->next)
+        s->units[s->decoded->index] = NULL;
+    s->decoded_count = 0;
+    ms_arena_reset(&s->cache);
+}
+
 /* Drops the decoded units when they take more than the limit. */
 static void ms_ans_trim(machsym_session *s)
 {
     if (s->objects != NULL && s->objects->open_count > 1 && s->objects->live > s->cache_limit)
         ms_ans_close_objects(s);
-    if (s->cache.live <= s->cache_limit)
-        return;
-    for (; s->decoded != NULL; s->decoded = s->decoded->next)
-        s->units[s->decoded->index] = NULL;
-    ms_arena_reset(&s->cache);
+    if (s->cache.live > s->cache_limit && s->decoded_count > ms_ANS_KEPT)
+        ms_ans_drop_units(s);
 }
 
 /* Takes cost from the budget. Returns false once it is spent. */
@@ -8251,6 +8340,7 @@ static ms_ans_unit *ms_ans_functions_of(machsym_session *s, size_t index)
     unit->index = index;
     unit->next = s->decoded;
     s->decoded = unit;
+    s->decoded_count++;
     s->units[index] = unit;
     return unit;
 }
@@ -8567,15 +8657,20 @@ static size_t ms_ans_unit_in(const ms_segs *segs, uint64_t addr, size_t none)
     return owner == ms_SEG_NONE ? none : owner;
 }
 
+static void ms_ans_index_aranges(machsym_session *s)
+{
+    if (s->has_aranges)
+        return;
+    ms_arena_reset(&s->scratch);
+    ms_cu_arange_segments(&s->env, &s->scratch, &s->aranges);
+    s->has_aranges = true;
+}
+
 static size_t ms_ans_unit_by_aranges(machsym_session *s, uint64_t addr)
 {
     if (!s->has_aranges && s->scans++ < ms_ANS_SCANS)
         return ms_cu_scan_aranges(&s->env, addr);
-    if (!s->has_aranges) {
-        ms_arena_reset(&s->scratch);
-        ms_cu_arange_segments(&s->env, &s->scratch, &s->aranges);
-        s->has_aranges = true;
-    }
+    ms_ans_index_aranges(s);
     return ms_ans_unit_in(&s->aranges, addr, s->env.count);
 }
 
@@ -8589,14 +8684,17 @@ static size_t ms_ans_unit_by_ranges(machsym_session *s, uint64_t addr)
     return ms_ans_unit_in(&s->ranges, addr, s->env.count);
 }
 
-/* The functions of all units that state no range, as segments: the last resort, made once. */
+/* The functions of all units that state no range, or whose range another unit has, as segments: the last resort, made
+ * once. The tables of ranges must be there, which tell whose they are. */
 static void ms_ans_read_silent(machsym_session *s)
 {
+    ms_ans_index_aranges(s);
     ms_arena room = ms_arena_make(s->allocator);
     ms_cu_pieces pieces = {&room, NULL, 0, 0};
     for (size_t i = 0; i < s->env.count; i++) {
         const ms_cu_root *root = ms_cu_root_of(&s->env, i);
-        const ms_ans_unit *unit = root != NULL && ms_cu_is_silent(root) ? ms_ans_functions_of(s, i) : NULL;
+        bool is_asked = root != NULL && (ms_cu_is_silent(root) || ms_cu_is_contested(&s->env, i));
+        const ms_ans_unit *unit = is_asked ? ms_ans_functions_of(s, i) : NULL;
         for (size_t j = 0; unit != NULL && j < unit->functions.seg_count; j++) {
             const ms_seg *seg = &unit->functions.segs[j];
             if (seg->owner != ms_SEG_NONE)
@@ -8643,7 +8741,7 @@ static bool ms_ans_try_unit(machsym_session *s, size_t index, machsym_unit_sourc
 }
 
 /* aranges are a hint: where the unit that they name has no such function, the units' own ranges are asked, then the
- * functions of units that state none. The place's block is a function; the unit's lines may not have been read. */
+ * functions of units that state none and of those whose code others claim too. The place's block is a function; the unit's lines may not have been read. */
 static ms_ans_place ms_ans_seek(machsym_session *s, uint64_t addr)
 {
     ms_ans_place place = {NULL, NULL, ms_SEG_NONE, MACHSYM_UNIT_NONE};
@@ -9218,6 +9316,41 @@ static void ms_ans_explain_rows(const machsym_session *s, const ms_ans_place *pl
     }
 }
 
+/* Whether LC_SYMTAB says something else of the function that answers at a place than the debug info. */
+static bool ms_ans_symbol_differs(machsym_session *s, const ms_ans_place *place, uint64_t addr,
+                                  const machsym_symbol *symbol)
+{
+    if (place->block == ms_SEG_NONE || symbol->source != MACHSYM_SOURCE_SYMTAB ||
+        ms_ans_is_hidden(symbol->name))
+        return false;
+    const ms_fn_table *table = &place->unit->functions;
+    uint32_t root = place->block;
+    while (table->blocks[root].parent != ms_SEG_NONE)
+        root = table->blocks[root].parent;
+    machsym_frame frame;
+    ms_zero(&frame, sizeof frame);
+    ms_ans_name_block(s, table, &table->blocks[root], &frame);
+    machsym_str name = frame.linkage_name.len != 0 ? frame.linkage_name : frame.name;
+    return symbol->lo != ms_fn_range_at(table, &table->blocks[root], addr).lo ||
+           !ms_str_equal(ms_ans_symbol_exact(s, symbol->lo, name), name);
+}
+
+/* How many units have a function at an address beside the one that answers. */
+static uint32_t ms_ans_count_rivals(machsym_session *s, const ms_ans_place *place, uint64_t addr)
+{
+    ms_arena room = ms_arena_make(s->allocator);
+    const bool *claims = place->unit != NULL ? ms_cu_claims(&s->env, addr, &room) : NULL;
+    uint32_t count = 0;
+    for (size_t i = 0; claims != NULL && i < s->env.count; i++) {
+        const ms_ans_unit *unit = claims[i] && i != place->unit->index ? ms_ans_functions_of(s, i) : NULL;
+        count += unit != NULL &&
+                 ms_seg_owner(unit->functions.segs, unit->functions.seg_count, addr) != ms_SEG_NONE;
+    }
+    s->scratch.failed |= room.failed;
+    ms_arena_free(&room);
+    return count;
+}
+
 static void ms_ans_explain_own(machsym_session *s, uint64_t addr, machsym_explanation *out)
 {
     ms_zero(out, sizeof *out);
@@ -9229,11 +9362,14 @@ static void ms_ans_explain_own(machsym_session *s, uint64_t addr, machsym_explan
         out->unit_version = place.root->enc.version;
         out->unit_name = place.root->name;
         out->unit_producer = place.root->producer;
+        out->is_damaged = place.unit->functions.is_damaged || place.unit->lines.is_damaged;
         ms_ans_explain_rows(s, &place, addr, out);
     }
     if (out->row_used == 5)
         out->row_used = out->row_count;
     out->has_symbol = ms_sym_find(ms_ans_symbols(s), addr, &out->symbol);
+    out->symbol_differs = out->has_symbol && ms_ans_symbol_differs(s, &place, addr, &out->symbol);
+    out->rival_count = ms_ans_count_rivals(s, &place, addr);
 }
 
 static void ms_ans_explain(machsym_session *s, uint64_t addr, machsym_explanation *out)
@@ -9317,6 +9453,8 @@ enum {
     ms_MAP_VERSION = 1,
     ms_MAP_HEAD = 256,   /* bytes of the header */
     ms_MAP_RUN_MAX = 24, /* ranges in a run: what a lookup decodes at most */
+    ms_MAP_LINKS =
+        MACHSYM_MAX_INLINE_DEPTH < 4096 ? 4096 : MACHSYM_MAX_INLINE_DEPTH + 1, /* records in a chain */
     ms_MAP_BLOCK = 1024, /* bytes of text in a packed block: half of it is unpacked for a name */
     ms_MAP_DICT =
         16384, /* bytes of text that every block may refer to; 4 KB blocks without it pack no better */
@@ -10441,8 +10579,8 @@ static void ms_map_trim(ms_map_work *w)
     machsym_session *s = w->session;
     const ms_ans_unit *last = s->decoded;
     bool asked_others = last != NULL && (last->next != NULL || last->index != w->index);
-    s->cache_limit = asked_others ? (size_t)ms_ANS_CACHE : 1;
-    ms_ans_trim(s);
+    if (!asked_others || s->cache.live > (size_t)ms_ANS_CACHE)
+        ms_ans_drop_units(s);
     ms_arena_reset(&w->unit_arena);
 }
 
@@ -11036,6 +11174,7 @@ static bool ms_map_in_run(const machsym_map *map, uint64_t start, uint64_t at, u
     hit->run = at;
     hit->hi = start;
     for (uint64_t i = 0; i < count && i < ms_MAP_RUN_MAX; i++) {
+        MACHSYM_COUNT_WORK(1);
         hit->lo = hit->hi;
         hit->hi += ms_rd_uleb(&rd);
         uint64_t what = ms_rd_uleb(&rd);
@@ -11158,7 +11297,7 @@ static bool ms_map_read_link(const machsym_map *map, uint64_t at, ms_map_link *l
     return !rd.failed;
 }
 
-/* The frames of a chain. Callers stand below what they call, so the walk ends. */
+/* The frames of a chain. Callers stand below what they call, so the walk ends; no frames when it is too long. */
 static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit, machsym_frame *frames,
                                   size_t cap)
 {
@@ -11170,7 +11309,8 @@ static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit,
     uint64_t at = hit->chain;
     ms_map_part_of(map, hit->run, &base, &files);
     do {
-        if (!ms_map_read_link(map, at, &link))
+        MACHSYM_COUNT_WORK(1);
+        if (count == ms_MAP_LINKS || !ms_map_read_link(map, at, &link))
             return 0;
         if (count < cap) {
             machsym_frame *frame = &frames[count];
@@ -11241,7 +11381,8 @@ static bool ms_map_turn_to(const machsym_map *map, uint64_t block, size_t want, 
     return page->len >= want;
 }
 
-/* Copies the text at a place in the spaces to out. Returns its length, even if it is more than cap. */
+/* Copies the text at a place in the spaces to out. Returns its length, even if it is more than cap; 0 when it is longer
+ * than any name. */
 static size_t ms_map_packed_text(const machsym_map *map, uint64_t place, ms_map_page *page, char *out,
                                  size_t cap)
 {
@@ -11253,6 +11394,7 @@ static size_t ms_map_packed_text(const machsym_map *map, uint64_t place, ms_map_
         size_t want = ahead < ms_MAP_BLOCK - at ? at + ahead : (size_t)ms_MAP_BLOCK;
         if (!ms_map_turn_to(map, place / ms_MAP_BLOCK, want, page))
             break;
+        MACHSYM_COUNT_WORK(1 + want / 64);
         machsym_str piece = ms_str_bounded((const char *)page->v + at, page->len - at);
         ended = at + piece.len < page->len;
         ahead = ms_MAP_BLOCK;
@@ -11262,6 +11404,8 @@ static size_t ms_map_packed_text(const machsym_map *map, uint64_t place, ms_map_
             ms_copy(out + len, piece.ptr, piece.len < cap - len ? piece.len : cap - len);
         len += piece.len;
         place += piece.len;
+        if (len > MACHSYM_MAX_TEXT)
+            return 0;
     }
     return len;
 }
@@ -11392,6 +11536,8 @@ static machsym_result ms_map_writer_add(machsym_writer *w, const machsym_map_ran
     if (range->lo >= range->hi || range->lo < w->end[which] || range->lo < w->info.text_addr || count == 0)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT,
                        "ranges must ascend, lie above the text base and have a frame", "", range->lo);
+    if (count > ms_MAP_LINKS)
+        return ms_fail(err, MACHSYM_ERR_LIMIT, "a map holds chains of 4096 frames at most", "", range->lo);
     if (range->hi - w->info.text_addr > UINT32_MAX)
         return ms_fail(err, MACHSYM_ERR_LIMIT, "a map holds 4 GB of text and of data at most", "", range->lo);
     ms_zero(&item, sizeof item);

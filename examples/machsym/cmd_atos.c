@@ -377,7 +377,7 @@ static void explain_unit(text *out, const machsym_explanation *e)
 {
     static const char *const how[] = {"no unit covers it", "found by .debug_aranges",
                                       "found by the unit's own ranges",
-                                      "found by the functions of a unit that states no range"};
+                                      "found by its functions: it states no range, or another unit has it"};
     text_c(out, "  unit: ");
     text_c(out, how[e->unit_source]);
     if (e->unit_source != MACHSYM_UNIT_NONE) {
@@ -418,6 +418,20 @@ static void explain_frame(const atos *a, text *out, const machsym_frame *frame)
     text_char(out, '\n');
 }
 
+/* What in the file speaks against the answer. */
+static void explain_doubts(text *out, const machsym_explanation *e)
+{
+    if (e->symbol_differs)
+        text_c(out, "  doubt: the symbol table has another name or another start for this function\n");
+    if (e->rival_count > 0) {
+        text_c(out, "  doubt: other units have a function here too: ");
+        text_dec(out, e->rival_count);
+        text_c(out, "; the first one answers\n");
+    }
+    if (e->is_damaged)
+        text_c(out, "  doubt: the unit is damaged; what could not be read of it is missing\n");
+}
+
 static void print_explanation(const atos *a, text *out, const target *t, uint64_t addr, size_t count)
 {
     machsym_explanation e;
@@ -452,6 +466,7 @@ static void print_explanation(const atos *a, text *out, const target *t, uint64_
         text_c(out, "none");
     }
     text_char(out, '\n');
+    explain_doubts(out, &e);
 }
 
 /* ---- One address ---- */
