@@ -40,8 +40,11 @@
  *
  * Lifetimes. Input is mapped once and never written. Names and paths in frames are views into it and live
  * until the image is closed; the few that are put together from parts, and those from the object files of a
- * debug map, live until the session is trimmed or closed. A file that another process truncates while it is mapped raises SIGBUS: open it with
- * MACHSYM_OPEN_COPY where that may happen.
+ * debug map, live until the session is trimmed or closed. A mapped file that another process truncates raises
+ * SIGBUS, and one that it writes to changes the answers: where that may happen, open it with MACHSYM_OPEN_COPY, which
+ * reads it into memory first, at the cost of that memory and of reading all of it; files that appear under
+ * their names by rename, as linkers, dsymutil and machsym_map_save make them, need no copy. Object files of a debug map
+ * are opened in the same way.
  *
  * Memory comes from the allocator of each descriptor, in large pieces, and goes back when the object is
  * closed. A lookup in a unit that the session has decoded, and every lookup in a map, allocates nothing.
@@ -388,7 +391,7 @@ MACHSYM_API size_t machsym_path_join(const machsym_path *path, char *buf, size_t
 
 enum machsym_open_flags {
     MACHSYM_OPEN_COPY =
-        1u << 0, /* read the file into memory: safe against other processes that truncate it */
+        1u << 0, /* read files into memory (by malloc), as those up to 64 KB are anyway: see the manual */
     MACHSYM_OPEN_NO_PAIR = 1u << 1, /* do not look for NAME.dSYM beside a binary */
     MACHSYM_OPEN_LOADED = 1u << 2,  /* bytes is an image as dyld laid it out in memory: see load_addr */
     MACHSYM_OPEN_NO_SYMTAB =
@@ -945,6 +948,11 @@ typedef struct ms_os_file {
 #define ms_OS_CLOEXEC 0 /* not declared under a strict -std=c99 */
 #endif
 
+enum {
+    ms_OS_NO_FILE = -1, /* no errno has this value */
+    ms_OS_SMALL = 65536 /* files up to this size are read: that is as fast as mapping, and safer */
+};
+
 /* Reads len bytes into malloc'd memory; for files that others may change while we look. */
 static int ms_os_read_all(int fd, ms_os_file *file)
 {
@@ -978,14 +986,14 @@ static int ms_os_map_fd(int fd, bool copy, ms_os_file *file)
     if (S_ISDIR(st.st_mode))
         return EISDIR;
     if (!S_ISREG(st.st_mode))
-        return ENODEV; /* a FIFO or a device: would block, or never end */
+        return ms_OS_NO_FILE; /* a FIFO or a device: would block, or never end */
     file->time = st.st_mtime > 0 ? (uint64_t)st.st_mtime : 0;
     if (st.st_size <= 0)
         return 0;
     if ((uint64_t)st.st_size > (uint64_t)SIZE_MAX / 2)
         return EFBIG;
     file->len = (size_t)st.st_size;
-    if (copy)
+    if (copy || file->len <= ms_OS_SMALL)
         return ms_os_read_all(fd, file);
     file->ptr = mmap(NULL, file->len, PROT_READ, MAP_PRIVATE, fd, 0);
     if (file->ptr == MAP_FAILED) {
@@ -996,7 +1004,7 @@ static int ms_os_map_fd(int fd, bool copy, ms_os_file *file)
     return 0;
 }
 
-/* Returns 0, or an errno. An empty file gives ptr NULL and len 0. */
+/* Returns 0, an errno, or ms_OS_NO_FILE. An empty file gives ptr NULL and len 0. */
 static int ms_os_map(const char *path, bool copy, ms_os_file *file)
 {
     ms_os_file none = {NULL, 0, 0, false};
@@ -3128,6 +3136,17 @@ static char *ms_mo_in_bundle(const char *bundle)
     return first;
 }
 
+/* A file that ms_os_map did not open. */
+static machsym_result ms_mo_fail_file(machsym_error *err, int code)
+{
+    if (code == ms_OS_NO_FILE)
+        return ms_fail(err, MACHSYM_ERR_IO, "a FIFO or a device, not a regular file", "", 0);
+    ms_fail(err, MACHSYM_ERR_IO, "the file cannot be read", "", 0);
+    if (err != NULL)
+        err->os_errno = code;
+    return MACHSYM_ERR_IO;
+}
+
 static machsym_result ms_mo_open_path(const char *path, uint32_t flags, ms_mo_input *input,
                                       machsym_error *err)
 {
@@ -3143,12 +3162,8 @@ static machsym_result ms_mo_open_path(const char *path, uint32_t flags, ms_mo_in
             return ms_fail_memory(err);
     }
     int code = ms_os_map(input->path, (flags & MACHSYM_OPEN_COPY) != 0, &input->file);
-    if (code != 0) {
-        ms_fail(err, MACHSYM_ERR_IO, "the file cannot be read", "", 0);
-        if (err != NULL)
-            err->os_errno = code;
-        return MACHSYM_ERR_IO;
-    }
+    if (code != 0)
+        return ms_mo_fail_file(err, code);
     input->bytes = ms_span_make(input->file.ptr, input->file.len);
     return MACHSYM_OK;
 }
@@ -7972,14 +7987,15 @@ static bool ms_om_candidate(const ms_om_places *places, machsym_str path, size_t
 }
 
 /* The file that a thin archive names, relative to where the archive lies. */
-static ms_span ms_om_thin_member(const char *archive, machsym_str name, ms_om_file *file, ms_arena *scratch)
+static ms_span ms_om_thin_member(const char *archive, machsym_str name, bool copy, ms_om_file *file,
+                                 ms_arena *scratch)
 {
     machsym_str folder = ms_str_from_c(archive);
     folder.len -= ms_str_base_name(folder).len;
     if (name.len > 0 && name.ptr[0] == '/')
         folder.len = 0;
     const char *path = ms_om_path(folder, "", name, scratch);
-    if (path == NULL || ms_os_map(path, false, &file->files[1]) != 0)
+    if (path == NULL || ms_os_map(path, copy, &file->files[1]) != 0)
         return ms_span_make(NULL, 0);
     return ms_span_make(file->files[1].ptr, file->files[1].len);
 }
@@ -7990,7 +8006,8 @@ static machsym_object_status ms_om_open_at(const ms_om_map *m, const ms_om_objec
                                            ms_span *bytes)
 {
     ms_om_member member;
-    if (ms_os_map(path, (places->flags & MACHSYM_OPEN_COPY) != 0, &file->files[0]) != 0)
+    bool copy = (places->flags & MACHSYM_OPEN_COPY) != 0;
+    if (ms_os_map(path, copy, &file->files[0]) != 0)
         return MACHSYM_OBJECT_MISSING;
     ms_os_file *outer = &file->files[0];
     bool fits = object->time == 0 || object->time == outer->time;
@@ -8001,7 +8018,7 @@ static machsym_object_status ms_om_open_at(const ms_om_map *m, const ms_om_objec
             return MACHSYM_OBJECT_NO_MEMBER;
         *bytes = member.bytes;
         if (member.bytes.len == 0)
-            *bytes = ms_om_thin_member(path, member.name, file, scratch);
+            *bytes = ms_om_thin_member(path, member.name, copy, file, scratch);
         /* an archive made without times has 0 in its headers: then its own time counts */
         if (member.time != 0)
             file->time = member.time;
@@ -24654,11 +24671,8 @@ MACHSYM_API machsym_result machsym_map_open(const char *path, machsym_bytes byte
     if (bytes.ptr == NULL) {
         int code = ms_os_map(path, (flags & MACHSYM_MAP_COPY) != 0, &map->file);
         map->bytes = ms_span_make(map->file.ptr, map->file.len);
-        if (code != 0) {
-            result = ms_fail(err, MACHSYM_ERR_IO, "the file cannot be read", "", 0);
-            if (err != NULL)
-                err->os_errno = code;
-        }
+        if (code != 0)
+            result = ms_mo_fail_file(err, code);
     }
 #endif
     if (result == MACHSYM_OK)

@@ -281,7 +281,7 @@ static void print_folded(const atos *a, text *out, const target *t, uint64_t giv
     machsym_frame other = *frame;
     machsym_str own = frame->linkage_name.len != 0 ? frame->linkage_name : frame->name;
     while (machsym_session_next_alias(symbol_source_session(t->source), frame->function_start, &at, &name)) {
-        if (name.len == own.len && memcmp(name.ptr, own.ptr, own.len) == 0)
+        if (name.len == own.len && (own.len == 0 || memcmp(name.ptr, own.ptr, own.len) == 0))
             continue;
         text_c(out, a->delimiter);
         other.linkage_name = name;
@@ -829,6 +829,7 @@ int atos_main(int argc, char **argv, bool file_first, machsym_bytes bytes)
     char **addresses = tool_alloc((size_t)argc * sizeof *addresses);
     size_t address_count = 0;
     int status = TOOL_ERROR;
+    memset(&a, 0, sizeof a);
     a.bytes = bytes;
     a.delimiter = "\n";
     a.style.demangle_flags = MACHSYM_DEMANGLE_SIMPLIFIED;
