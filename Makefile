@@ -180,7 +180,7 @@ bench: all
 
 # tsan and msan run the tests that they are for: threads that share, and all that reads what files say.
 SAN := -g -O0 -fno-omit-frame-pointer -fno-sanitize-recover=all
-.PHONY: asan tsan msan
+.PHONY: asan tsan msan torture
 asan:
 	@$(MAKE) test B=build/asan CC=clang CFLAGS="$(SAN) -fsanitize=address,undefined" \
 	    TEST_CFLAGS="$(SAN) -fsanitize=address,undefined"
@@ -191,6 +191,24 @@ msan:
 	    ONLY="corrupt test_forms test_functions test_lines test_macho test_symbols test_units" \
 	    ONLY_FUZZ="$(PUBLIC_FUZZ)" \
 	    TEST_CFLAGS="$(SAN) -fsanitize=memory"
+
+# Malformed files through the library and every subcommand; TORTURE=full takes hours: see tests/torture.sh.
+TORTURE ?= short
+TORTURE_FLAGS := -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=all -fsanitize=address,undefined
+torture:
+	@$(MAKE) build-torture B=build/torture CC=clang CFLAGS="$(TORTURE_FLAGS)" TEST_CFLAGS="$(TORTURE_FLAGS)" && \
+	    B=build/torture sh tests/torture.sh $(TORTURE)
+
+.PHONY: build-torture
+build-torture: $(B)/machsym $(B)/tests/torture $(B)/tests/torture_tool
+
+$(B)/tool/tool_main.o: $(B)/tool/main.o
+	objcopy --redefine-sym main=tool_main $< $@
+
+$(B)/tests/torture_tool: tests/torture_tool.c tests/variants.h $(B)/tool/tool_main.o $(filter-out %/main.o,$(TOOL_O))
+	@mkdir -p $(@D)
+	$(CC) $(STD) -D_GNU_SOURCE -I. $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) \
+	    -pthread $(LDLIBS)
 
 .PHONY: coverage coverage-tests coverage-report
 coverage: coverage-tests coverage-report
@@ -246,7 +264,7 @@ test-hosts:
 .PHONY: help clean
 help:
 	@sed -n 's/^#   make/make/p' Makefile
-	@echo "stricter: test-all floors format-check compile-matrix asan tsan msan coverage fixtures-check differential"
+	@echo "stricter: test-all floors format-check compile-matrix asan tsan msan torture coverage fixtures-check differential"
 	@echo "fuzzing:  fuzz fuzz-short (TIME=15) fuzz-replay fuzz-coverage"
 	@echo "hosts:    test-hosts test-m32 test-s390x test-aarch64 test-musl test-mingw test-wasm"
 	@echo "others:   bench format clean"

@@ -40,8 +40,11 @@
  *
  * Lifetimes. Input is mapped once and never written. Names and paths in frames are views into it and live
  * until the image is closed; the few that are put together from parts, and those from the object files of a
- * debug map, live until the session is trimmed or closed. A file that another process truncates while it is mapped raises SIGBUS: open it with
- * MACHSYM_OPEN_COPY where that may happen.
+ * debug map, live until the session is trimmed or closed. A mapped file that another process truncates raises
+ * SIGBUS, and one that it writes to changes the answers: where that may happen, open it with MACHSYM_OPEN_COPY, which
+ * reads it into memory first, at the cost of that memory and of reading all of it; files that appear under
+ * their names by rename, as linkers, dsymutil and machsym_map_save make them, need no copy. Object files of a debug map
+ * are opened in the same way.
  *
  * Memory comes from the allocator of each descriptor, in large pieces, and goes back when the object is
  * closed. A lookup in a unit that the session has decoded, and every lookup in a map, allocates nothing.
@@ -51,7 +54,9 @@
  * no error.
  *
  * Trust. Files may come from strangers: every offset, count and size is checked where it is read, every loop
- * ends with its input or its budget, recursion is bounded. A program without debug info names the object files
+ * ends with its input or its budget, recursion is bounded. To open a file of N bytes, look 1,000 addresses up, iterate over
+ * everything and make a map takes at most 2,048 N + 4,000,000 steps (a step: a record, or 64 bytes of text) and memory of
+ * at most 640 N + 16 MB, whatever the file says; real files take about 4 N of each. A program without debug info names the object files
  * that it was linked from, and they are opened for reading: MACHSYM_OPEN_NO_OBJECTS forbids it.
  *
  * In a running process, MACHSYM_OPEN_LOADED opens an image as dyld laid it out; examples/backtrace.c does that
@@ -101,6 +106,7 @@
  *                     of the call.
  *               even: a concrete function. w >> 1 is the source of its name (machsym_source). uleb offset
  *                     where it begins, uleb size. The offset wraps around 64 bits when no function is known.
+ *               A walk of more than 4,096 records is damage.
  *     RUN       uleb count (24 at most); then ranges that follow each other, the first at the run's offset.
  *               Of each: uleb size; uleb w; if w & 1, uleb d: its CHAIN is back d from the RUN (d = 0: lines,
  *               but no function), else that of the range before; if w & 2, uleb file, else that of the range
@@ -385,7 +391,7 @@ MACHSYM_API size_t machsym_path_join(const machsym_path *path, char *buf, size_t
 
 enum machsym_open_flags {
     MACHSYM_OPEN_COPY =
-        1u << 0, /* read the file into memory: safe against other processes that truncate it */
+        1u << 0, /* read files into memory (by malloc), as those up to 64 KB are anyway: see the manual */
     MACHSYM_OPEN_NO_PAIR = 1u << 1, /* do not look for NAME.dSYM beside a binary */
     MACHSYM_OPEN_LOADED = 1u << 2,  /* bytes is an image as dyld laid it out in memory: see load_addr */
     MACHSYM_OPEN_NO_SYMTAB =
@@ -528,8 +534,9 @@ enum machsym_session_flags {
 typedef struct machsym_session_desc {
     const machsym_image *image;
     machsym_lines lines;
-    uint32_t flags;     /* machsym_session_flags */
-    size_t cache_limit; /* bytes of decoded units to keep; past it all are dropped. 0: 32 MB */
+    uint32_t flags; /* machsym_session_flags */
+    size_t
+        cache_limit; /* bytes of decoded units to keep; past it all are dropped, if more than three. 0: 32 MB */
     machsym_allocator allocator;
 } machsym_session_desc;
 
@@ -709,7 +716,7 @@ typedef enum machsym_unit_source {
     MACHSYM_UNIT_NONE = 0,
     MACHSYM_UNIT_ARANGES,  /* .debug_aranges */
     MACHSYM_UNIT_RANGES,   /* the unit's own DW_AT_low_pc or DW_AT_ranges */
-    MACHSYM_UNIT_FUNCTIONS /* the functions of a unit that states no range */
+    MACHSYM_UNIT_FUNCTIONS /* the functions of a unit that states no range, or whose range another unit has */
 } machsym_unit_source;
 
 /* How an answer came about. */
@@ -726,6 +733,9 @@ typedef struct machsym_explanation {
     unsigned row_used; /* which of rows answered; row_count when none */
     bool has_symbol;
     machsym_symbol symbol; /* the nearest one at or below the address */
+    bool symbol_differs;   /* LC_SYMTAB has another name, or another start, for the function that answers */
+    uint32_t rival_count;  /* other units that have a function at the address too; the first unit answers */
+    bool is_damaged;       /* the unit: a part of its functions or lines is missing */
 } machsym_explanation;
 
 /* Tells how machsym_session_frames comes to its answer for an address. Same rules; not meant to be fast. */
@@ -944,6 +954,11 @@ typedef struct ms_os_file {
 #define ms_os_read_at(fd, out, len, at) (lseek(fd, at, SEEK_SET) < 0 ? -1 : read(fd, out, len))
 #endif
 
+enum {
+    ms_OS_NO_FILE = -1, /* no errno has this value */
+    ms_OS_SMALL = 65536 /* files up to this size are read: that is as fast as mapping, and safer */
+};
+
 /* Reads len bytes into malloc'd memory; for files that others may change while we look. */
 static int ms_os_read_all(int fd, ms_os_file *file)
 {
@@ -977,14 +992,14 @@ static int ms_os_map_fd(int fd, bool copy, ms_os_file *file)
     if (S_ISDIR(st.st_mode))
         return EISDIR;
     if (!S_ISREG(st.st_mode))
-        return ENODEV; /* a FIFO or a device: would block, or never end */
+        return ms_OS_NO_FILE; /* a FIFO or a device: would block, or never end */
     file->time = st.st_mtime > 0 ? (uint64_t)st.st_mtime : 0;
     if (st.st_size <= 0)
         return 0;
     if ((uint64_t)st.st_size > (uint64_t)SIZE_MAX / 2)
         return EFBIG;
     file->len = (size_t)st.st_size;
-    if (copy)
+    if (copy || file->len <= ms_OS_SMALL)
         return ms_os_read_all(fd, file);
     file->ptr = mmap(NULL, file->len, PROT_READ, MAP_PRIVATE, fd, 0);
     if (file->ptr == MAP_FAILED) {
@@ -995,7 +1010,7 @@ static int ms_os_map_fd(int fd, bool copy, ms_os_file *file)
     return 0;
 }
 
-/* Returns 0, or an errno. An empty file gives ptr NULL and len 0. A mapped file stays open until ms_os_settle. */
+/* Returns 0, an errno, or ms_OS_NO_FILE. An empty file gives ptr NULL and len 0. A mapped file stays open until ms_os_settle. */
 static int ms_os_open(const char *path, bool copy, ms_os_file *file)
 {
     const ms_os_file none = {NULL, 0, 0, false, false, 0};
@@ -1295,12 +1310,19 @@ static machsym_str ms_str_from_c(const char *text)
     return ms_str_make(text, len);
 }
 
-/* FNV-1a; equal hashes can be made, so whoever uses it bounds how many of one hash are looked at. */
+enum { ms_HASHED = 256 }; /* bytes of each end of a text that its hash takes in */
+
+/* FNV-1a over the length and both ends of a text: in a hostile file many long texts share their bytes. Equal hashes can
+ * be made, so whoever uses it bounds how many of one hash are looked at. */
 static uint64_t ms_str_hash(machsym_str str)
 {
-    uint64_t h = 0xcbf29ce484222325u;
-    MACHSYM_COUNT_WORK(str.len / 64);
-    for (size_t i = 0; i < str.len; i++)
+    uint64_t h = 0xcbf29ce484222325u ^ str.len;
+    size_t end = str.len < ms_HASHED ? str.len : (size_t)ms_HASHED;
+    size_t tail = str.len - end < ms_HASHED ? end : str.len - ms_HASHED;
+    MACHSYM_COUNT_WORK((end + str.len - tail) / 64);
+    for (size_t i = 0; i < end; i++)
+        h = (h ^ (unsigned char)str.ptr[i]) * 0x100000001b3u;
+    for (size_t i = tail; i < str.len; i++)
         h = (h ^ (unsigned char)str.ptr[i]) * 0x100000001b3u;
     return h;
 }
@@ -3150,6 +3172,17 @@ static char *ms_mo_in_bundle(const char *bundle)
     return first;
 }
 
+/* A file that ms_os_map did not open. */
+static machsym_result ms_mo_fail_file(machsym_error *err, int code)
+{
+    if (code == ms_OS_NO_FILE)
+        return ms_fail(err, MACHSYM_ERR_IO, "a FIFO or a device, not a regular file", "", 0);
+    ms_fail(err, MACHSYM_ERR_IO, "the file cannot be read", "", 0);
+    if (err != NULL)
+        err->os_errno = code;
+    return MACHSYM_ERR_IO;
+}
+
 static machsym_result ms_mo_open_path(const char *path, uint32_t flags, ms_mo_input *input,
                                       machsym_error *err)
 {
@@ -3165,12 +3198,8 @@ static machsym_result ms_mo_open_path(const char *path, uint32_t flags, ms_mo_in
             return ms_fail_memory(err);
     }
     int code = ms_os_open(input->path, (flags & MACHSYM_OPEN_COPY) != 0, &input->file);
-    if (code != 0) {
-        ms_fail(err, MACHSYM_ERR_IO, "the file cannot be read", "", 0);
-        if (err != NULL)
-            err->os_errno = code;
-        return MACHSYM_ERR_IO;
-    }
+    if (code != 0)
+        return ms_mo_fail_file(err, code);
     input->bytes = ms_span_make(input->file.ptr, input->file.len);
     return MACHSYM_OK;
 }
@@ -5959,6 +5988,13 @@ typedef struct ms_cu_root {
     ms_dw_value high_pc;
 } ms_cu_root;
 
+enum {
+    ms_CLAIM_ARANGES = 1,      /* .debug_aranges has a set of the unit */
+    ms_CLAIM_LOST_ARANGES = 2, /* and gives some of its code to another one */
+    ms_CLAIM_RANGES = 4,       /* the unit states its ranges */
+    ms_CLAIM_LOST_RANGES = 8   /* and another one states some of them before */
+};
+
 /* The units of one program, and what has been decoded of their frames so far. */
 typedef struct ms_cu_env {
     const ms_dw *dw;
@@ -5971,6 +6007,7 @@ typedef struct ms_cu_env {
     ms_cu_root **roots;     /* by unit; NULL: not read yet */
     ms_key *programs;       /* line programs: offset, unit; NULL: not listed yet */
     size_t program_count;
+    uint8_t *claims; /* by unit: ms_CLAIM_* as far as tables of claims have been made; NULL: memory is out */
 } ms_cu_env;
 
 /* ---- Headers ---- */
@@ -6251,6 +6288,25 @@ static uint64_t ms_cu_line_end(const ms_cu_env *env, const ms_cu_root *root, siz
 /* ---- Which unit covers an address ---- */
 
 /* A set of .debug_aranges: its tuples, and the unit that they belong to. */
+/* List entries that may be read of the ranges of all units' roots, which may share them. */
+static uint64_t ms_cu_range_budget(const ms_cu_env *env)
+{
+    return env->dw->ranges.len + env->dw->rnglists.len + env->count + env->dw->move_count;
+}
+
+/* Reads what a unit's root states of its code. */
+static void ms_cu_read_ranges(ms_cu_env *env, size_t index, ms_ranges *list)
+{
+    const ms_cu_root *root = ms_cu_root_of(env, index);
+    list->count = 0;
+    if (root == NULL || root->abbrevs == NULL)
+        return;
+    if (root->ranges.form != 0)
+        ms_dw_ranges(env->dw, &root->enc, &root->ranges, list);
+    else
+        ms_dw_add_low_high(env->dw, &root->enc, &root->low_pc, &root->high_pc, list);
+}
+
 typedef struct ms_cu_set {
     ms_rd tuples;
     uint64_t info_off; /* of the unit's header; some producers give the root entry's */
@@ -6315,6 +6371,28 @@ static size_t ms_cu_scan_aranges(const ms_cu_env *env, uint64_t addr)
     return env->count;
 }
 
+/* Which units claim an address, by .debug_aranges or by their own ranges. Returns NULL when memory is out. */
+static const bool *ms_cu_claims(ms_cu_env *env, uint64_t addr, ms_arena *room)
+{
+    bool *claims = (bool *)ms_arena_zeroed(room, env->count, sizeof *claims);
+    ms_ranges list = {room, NULL, 0, 0, 0};
+    ms_rd rd = ms_rd_make(env->dw->aranges);
+    ms_cu_set set;
+    ms_range range;
+    list.budget = ms_cu_range_budget(env);
+    while (claims != NULL && ms_cu_next_set(&rd, &set)) {
+        size_t unit = ms_cu_from_offset(env->v, env->count, set.info_off);
+        while (unit < env->count && ms_cu_next_tuple(&set, &range))
+            claims[unit] |= range.lo <= addr && addr < range.hi;
+    }
+    for (size_t i = 0; claims != NULL && i < env->count; i++) {
+        ms_cu_read_ranges(env, i, &list);
+        for (size_t j = 0; j < list.count; j++)
+            claims[i] |= list.v[j].lo <= addr && addr < list.v[j].hi;
+    }
+    return claims;
+}
+
 typedef struct ms_cu_pieces {
     ms_arena *arena;
     ms_piece *v;
@@ -6345,8 +6423,24 @@ static void ms_cu_build_segments(ms_cu_pieces *pieces, ms_arena *scratch, ms_seg
     ms_seg_build(pieces->v, pieces->count, scratch, out);
 }
 
+/* Segments of what units claim. It is remembered who claims what another one gets: that may have no function there. */
+static void ms_cu_claim_segments(ms_cu_env *env, ms_cu_pieces *pieces, uint8_t claim, ms_arena *scratch,
+                                 ms_segs *out)
+{
+    ms_cu_build_segments(pieces, scratch, out);
+    if (env->claims == NULL)
+        env->claims = (uint8_t *)ms_arena_zeroed(env->arena, env->count, sizeof *env->claims);
+    for (size_t i = 0; env->claims != NULL && i < pieces->count; i++) {
+        const ms_piece *piece = &pieces->v[i];
+        bool is_whole = ms_seg_owner(out->v, out->count, piece->lo) == piece->owner &&
+                        ms_seg_until(out->v, out->count, piece->lo) >= piece->hi;
+        if (ms_dw_code_at(env->dw, piece->lo) != NULL) /* dead code is claimed by many */
+            env->claims[piece->owner] |= (uint8_t)(is_whole ? claim : claim | claim << 1);
+    }
+}
+
 /* The whole of .debug_aranges as segments: for many lookups. */
-static void ms_cu_arange_segments(const ms_cu_env *env, ms_arena *scratch, ms_segs *out)
+static void ms_cu_arange_segments(ms_cu_env *env, ms_arena *scratch, ms_segs *out)
 {
     ms_rd rd = ms_rd_make(env->dw->aranges);
     ms_cu_pieces pieces = {scratch, NULL, 0, 0};
@@ -6357,7 +6451,7 @@ static void ms_cu_arange_segments(const ms_cu_env *env, ms_arena *scratch, ms_se
         while (unit < env->count && ms_cu_next_tuple(&set, &range))
             ms_cu_add_piece(&pieces, range.lo, range.hi, unit);
     }
-    ms_cu_build_segments(&pieces, scratch, out);
+    ms_cu_claim_segments(env, &pieces, ms_CLAIM_ARANGES, scratch, out);
 }
 
 /* Whether a unit may have code although its root states no range. */
@@ -6366,25 +6460,27 @@ static bool ms_cu_is_silent(const ms_cu_root *root)
     return root->ranges.form == 0 && root->high_pc.form == 0 && root->first_child != root->enc.unit_end;
 }
 
+/* Whether a unit may have functions where another unit is asked, now that all claims are known. Ranges that units state
+ * overlap in many files, as they reach from the first function to the last; .debug_aranges is exact. */
+static bool ms_cu_is_contested(const ms_cu_env *env, size_t index)
+{
+    unsigned claims = env->claims != NULL ? env->claims[index] : 0;
+    return (claims & ms_CLAIM_LOST_ARANGES) != 0 ||
+           ((claims & ms_CLAIM_LOST_RANGES) != 0 && (claims & ms_CLAIM_ARANGES) == 0);
+}
+
 /* What the roots of all units state, as segments. */
 static void ms_cu_range_segments(ms_cu_env *env, ms_arena *scratch, ms_segs *out)
 {
     ms_cu_pieces pieces = {scratch, NULL, 0, 0};
     ms_ranges list = {scratch, NULL, 0, 0, 0};
-    list.budget = env->dw->ranges.len + env->dw->rnglists.len + env->count + env->dw->move_count;
+    list.budget = ms_cu_range_budget(env);
     for (size_t i = 0; i < env->count; i++) {
-        const ms_cu_root *root = ms_cu_root_of(env, i);
-        list.count = 0;
-        if (root == NULL || root->abbrevs == NULL)
-            continue;
-        if (root->ranges.form != 0)
-            ms_dw_ranges(env->dw, &root->enc, &root->ranges, &list);
-        else
-            ms_dw_add_low_high(env->dw, &root->enc, &root->low_pc, &root->high_pc, &list);
+        ms_cu_read_ranges(env, i, &list);
         for (size_t j = 0; j < list.count; j++)
             ms_cu_add_piece(&pieces, list.v[j].lo, list.v[j].hi, i);
     }
-    ms_cu_build_segments(&pieces, scratch, out);
+    ms_cu_claim_segments(env, &pieces, ms_CLAIM_RANGES, scratch, out);
 }
 
 /* ==== >>lines ==============================================================================================
@@ -8152,14 +8248,15 @@ static bool ms_om_candidate(const ms_om_places *places, machsym_str path, size_t
 }
 
 /* The file that a thin archive names, relative to where the archive lies. */
-static ms_span ms_om_thin_member(const char *archive, machsym_str name, ms_om_file *file, ms_arena *scratch)
+static ms_span ms_om_thin_member(const char *archive, machsym_str name, bool copy, ms_om_file *file,
+                                 ms_arena *scratch)
 {
     machsym_str folder = ms_str_from_c(archive);
     folder.len -= ms_str_base_name(folder).len;
     if (name.len > 0 && name.ptr[0] == '/')
         folder.len = 0;
     const char *path = ms_om_path(folder, "", name, scratch);
-    if (path == NULL || ms_os_map(path, false, &file->files[1]) != 0)
+    if (path == NULL || ms_os_map(path, copy, &file->files[1]) != 0)
         return ms_span_make(NULL, 0);
     return ms_span_make(file->files[1].ptr, file->files[1].len);
 }
@@ -8170,7 +8267,8 @@ static machsym_object_status ms_om_open_at(const ms_om_map *m, const ms_om_objec
                                            ms_span *bytes)
 {
     ms_om_member member;
-    if (ms_os_map(path, (places->flags & MACHSYM_OPEN_COPY) != 0, &file->files[0]) != 0)
+    bool copy = (places->flags & MACHSYM_OPEN_COPY) != 0;
+    if (ms_os_map(path, copy, &file->files[0]) != 0)
         return MACHSYM_OBJECT_MISSING;
     ms_os_file *outer = &file->files[0];
     bool fits = object->time == 0 || object->time == outer->time;
@@ -8181,7 +8279,7 @@ static machsym_object_status ms_om_open_at(const ms_om_map *m, const ms_om_objec
             return MACHSYM_OBJECT_NO_MEMBER;
         *bytes = member.bytes;
         if (member.bytes.len == 0)
-            *bytes = ms_om_thin_member(path, member.name, file, scratch);
+            *bytes = ms_om_thin_member(path, member.name, copy, file, scratch);
         /* an archive made without times has 0 in its headers: then its own time counts */
         if (member.time != 0)
             file->time = member.time;
@@ -8332,7 +8430,8 @@ struct machsym_session {
     ms_cu_env env;
     ms_ans_unit **units;  /* by number; NULL: not decoded */
     ms_ans_unit *decoded; /* the others */
-    uint64_t budget;      /* bytes of units that may still be decoded: of the session of a map's part */
+    size_t decoded_count;
+    uint64_t budget; /* bytes of units that may still be decoded: of the session of a map's part */
     bool
         reads_calls; /* units are decoded whole; else what is inlined into a function, once it is asked for */
     ms_segs aranges;
@@ -8351,7 +8450,8 @@ struct machsym_session {
 };
 
 enum {
-    ms_ANS_SCANS = 4,       /* sorting a table pays after about so many scans of it */
+    ms_ANS_KEPT = 3,  /* units that one lookup may ask: dropping so few would decode them again at once */
+    ms_ANS_SCANS = 4, /* sorting a table pays after about so many scans of it */
     ms_ANS_CACHE = 32 << 20 /* bytes of decoded units, unless the caller says */
 };
 
@@ -8371,6 +8471,7 @@ static void ms_ans_clear(machsym_session *s)
 {
     s->units = NULL;
     s->decoded = NULL;
+    s->decoded_count = 0;
     s->names = NULL;
     s->objects = NULL;
     s->has_aranges = s->has_ranges = s->has_silent = s->has_symbols = s->has_objc = s->has_objects = false;
@@ -8474,6 +8575,7 @@ static void ms_ans_drop_units(machsym_session *s)
 {
     for (; s->decoded != NULL; s->decoded = s->decoded->next)
         s->units[s->decoded->index] = NULL;
+    s->decoded_count = 0;
     ms_arena_reset(&s->cache);
 }
 
@@ -8482,7 +8584,7 @@ static void ms_ans_trim(machsym_session *s)
 {
     if (s->objects != NULL && s->objects->open_count > 1 && s->objects->live > s->cache_limit)
         ms_ans_close_objects(s);
-    if (s->cache.live > s->cache_limit)
+    if (s->cache.live > s->cache_limit && s->decoded_count > ms_ANS_KEPT)
         ms_ans_drop_units(s);
 }
 
@@ -8520,6 +8622,7 @@ static ms_ans_unit *ms_ans_functions_of(machsym_session *s, size_t index)
     unit->index = index;
     unit->next = s->decoded;
     s->decoded = unit;
+    s->decoded_count++;
     s->units[index] = unit;
     return unit;
 }
@@ -8899,15 +9002,20 @@ static size_t ms_ans_unit_in(const ms_segs *segs, uint64_t addr, size_t none)
     return owner == ms_SEG_NONE ? none : owner;
 }
 
+static void ms_ans_index_aranges(machsym_session *s)
+{
+    if (s->has_aranges)
+        return;
+    ms_arena_reset(&s->scratch);
+    ms_cu_arange_segments(&s->env, &s->scratch, &s->aranges);
+    s->has_aranges = true;
+}
+
 static size_t ms_ans_unit_by_aranges(machsym_session *s, uint64_t addr)
 {
     if (!s->has_aranges && s->scans++ < ms_ANS_SCANS)
         return ms_cu_scan_aranges(&s->env, addr);
-    if (!s->has_aranges) {
-        ms_arena_reset(&s->scratch);
-        ms_cu_arange_segments(&s->env, &s->scratch, &s->aranges);
-        s->has_aranges = true;
-    }
+    ms_ans_index_aranges(s);
     return ms_ans_unit_in(&s->aranges, addr, s->env.count);
 }
 
@@ -8921,14 +9029,17 @@ static size_t ms_ans_unit_by_ranges(machsym_session *s, uint64_t addr)
     return ms_ans_unit_in(&s->ranges, addr, s->env.count);
 }
 
-/* The functions of all units that state no range, as segments: the last resort, made once. */
+/* The functions of all units that state no range, or whose range another unit has, as segments: the last resort, made
+ * once. The tables of ranges must be there, which tell whose they are. */
 static void ms_ans_read_silent(machsym_session *s)
 {
+    ms_ans_index_aranges(s);
     ms_arena room = ms_arena_make(s->allocator);
     ms_cu_pieces pieces = {&room, NULL, 0, 0};
     for (size_t i = 0; i < s->env.count; i++) {
         const ms_cu_root *root = ms_cu_root_of(&s->env, i);
-        const ms_ans_unit *unit = root != NULL && ms_cu_is_silent(root) ? ms_ans_functions_of(s, i) : NULL;
+        bool is_asked = root != NULL && (ms_cu_is_silent(root) || ms_cu_is_contested(&s->env, i));
+        const ms_ans_unit *unit = is_asked ? ms_ans_functions_of(s, i) : NULL;
         for (size_t j = 0; unit != NULL && j < unit->functions.seg_count; j++) {
             const ms_seg *seg = &unit->functions.segs[j];
             if (seg->owner != ms_SEG_NONE)
@@ -8977,7 +9088,7 @@ static bool ms_ans_try_unit(machsym_session *s, size_t index, machsym_unit_sourc
 }
 
 /* aranges are a hint: where the unit that they name has no such function, the units' own ranges are asked, then the
- * functions of units that state none. The place's block is a function; the unit's lines may not have been read. */
+ * functions of units that state none and of those whose code others claim too. The place's block is a function; the unit's lines may not have been read. */
 static ms_ans_place ms_ans_seek(machsym_session *s, uint64_t addr)
 {
     ms_ans_place place = {NULL, NULL, NULL, ms_SEG_NONE, MACHSYM_UNIT_NONE};
@@ -9555,6 +9666,41 @@ static void ms_ans_explain_rows(const machsym_session *s, const ms_ans_place *pl
     }
 }
 
+/* Whether LC_SYMTAB says something else of the function that answers at a place than the debug info. */
+static bool ms_ans_symbol_differs(machsym_session *s, const ms_ans_place *place, uint64_t addr,
+                                  const machsym_symbol *symbol)
+{
+    if (place->block == ms_SEG_NONE || symbol->source != MACHSYM_SOURCE_SYMTAB ||
+        ms_ans_is_hidden(symbol->name))
+        return false;
+    const ms_fn_table *table = place->table;
+    uint32_t root = place->block;
+    while (table->blocks[root].parent != ms_SEG_NONE)
+        root = table->blocks[root].parent;
+    machsym_frame frame;
+    ms_zero(&frame, sizeof frame);
+    ms_ans_name_block(s, &place->unit->functions, &table->blocks[root], &frame);
+    machsym_str name = frame.linkage_name.len != 0 ? frame.linkage_name : frame.name;
+    return symbol->lo != ms_fn_range_at(table, &table->blocks[root], addr).lo ||
+           !ms_str_equal(ms_ans_symbol_exact(s, symbol->lo, name), name);
+}
+
+/* How many units have a function at an address beside the one that answers. */
+static uint32_t ms_ans_count_rivals(machsym_session *s, const ms_ans_place *place, uint64_t addr)
+{
+    ms_arena room = ms_arena_make(s->allocator);
+    const bool *claims = place->unit != NULL ? ms_cu_claims(&s->env, addr, &room) : NULL;
+    uint32_t count = 0;
+    for (size_t i = 0; claims != NULL && i < s->env.count; i++) {
+        const ms_ans_unit *unit = claims[i] && i != place->unit->index ? ms_ans_functions_of(s, i) : NULL;
+        count += unit != NULL &&
+                 ms_seg_owner(unit->functions.segs, unit->functions.seg_count, addr) != ms_SEG_NONE;
+    }
+    s->scratch.failed |= room.failed;
+    ms_arena_free(&room);
+    return count;
+}
+
 static void ms_ans_explain_own(machsym_session *s, uint64_t addr, machsym_explanation *out)
 {
     ms_zero(out, sizeof *out);
@@ -9566,11 +9712,14 @@ static void ms_ans_explain_own(machsym_session *s, uint64_t addr, machsym_explan
         out->unit_version = place.root->enc.version;
         out->unit_name = place.root->name;
         out->unit_producer = place.root->producer;
+        out->is_damaged = place.unit->functions.is_damaged || place.unit->lines.is_damaged;
         ms_ans_explain_rows(s, &place, addr, out);
     }
     if (out->row_used == 5)
         out->row_used = out->row_count;
     out->has_symbol = ms_ans_symbol_at(s, addr, &out->symbol);
+    out->symbol_differs = out->has_symbol && ms_ans_symbol_differs(s, &place, addr, &out->symbol);
+    out->rival_count = ms_ans_count_rivals(s, &place, addr);
 }
 
 static void ms_ans_explain(machsym_session *s, uint64_t addr, machsym_explanation *out)
@@ -9658,6 +9807,8 @@ enum {
     ms_MAP_VERSION = 1,
     ms_MAP_HEAD = 256,   /* bytes of the header */
     ms_MAP_RUN_MAX = 24, /* ranges in a run: what a lookup decodes at most */
+    ms_MAP_LINKS =
+        MACHSYM_MAX_INLINE_DEPTH < 4096 ? 4096 : MACHSYM_MAX_INLINE_DEPTH + 1, /* records in a chain */
     ms_MAP_BLOCK = 1024, /* bytes of text in a packed block: half of it is unpacked for a name */
     ms_MAP_DICT =
         16384, /* bytes of text that every block may refer to; 4 KB blocks without it pack no better */
@@ -10783,8 +10934,8 @@ static void ms_map_trim(ms_map_work *w)
     machsym_session *s = w->session;
     const ms_ans_unit *last = s->decoded;
     bool asked_others = last != NULL && (last->next != NULL || last->index != w->index);
-    s->cache_limit = asked_others ? (size_t)ms_ANS_CACHE : 1;
-    ms_ans_trim(s);
+    if (!asked_others || s->cache.live > (size_t)ms_ANS_CACHE)
+        ms_ans_drop_units(s);
     ms_arena_reset(&w->unit_arena);
 }
 
@@ -11378,6 +11529,7 @@ static bool ms_map_in_run(const machsym_map *map, uint64_t start, uint64_t at, u
     hit->run = at;
     hit->hi = start;
     for (uint64_t i = 0; i < count && i < ms_MAP_RUN_MAX; i++) {
+        MACHSYM_COUNT_WORK(1);
         hit->lo = hit->hi;
         hit->hi += ms_rd_uleb(&rd);
         uint64_t what = ms_rd_uleb(&rd);
@@ -11500,7 +11652,7 @@ static bool ms_map_read_link(const machsym_map *map, uint64_t at, ms_map_link *l
     return !rd.failed;
 }
 
-/* The frames of a chain. Callers stand below what they call, so the walk ends. */
+/* The frames of a chain. Callers stand below what they call, so the walk ends; no frames when it is too long. */
 static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit, machsym_frame *frames,
                                   size_t cap)
 {
@@ -11512,7 +11664,8 @@ static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit,
     uint64_t at = hit->chain;
     ms_map_part_of(map, hit->run, &base, &files);
     do {
-        if (!ms_map_read_link(map, at, &link))
+        MACHSYM_COUNT_WORK(1);
+        if (count == ms_MAP_LINKS || !ms_map_read_link(map, at, &link))
             return 0;
         if (count < cap) {
             machsym_frame *frame = &frames[count];
@@ -11583,7 +11736,8 @@ static bool ms_map_turn_to(const machsym_map *map, uint64_t block, size_t want, 
     return page->len >= want;
 }
 
-/* Copies the text at a place in the spaces to out. Returns its length, even if it is more than cap. */
+/* Copies the text at a place in the spaces to out. Returns its length, even if it is more than cap; 0 when it is longer
+ * than any name. */
 static size_t ms_map_packed_text(const machsym_map *map, uint64_t place, ms_map_page *page, char *out,
                                  size_t cap)
 {
@@ -11595,6 +11749,7 @@ static size_t ms_map_packed_text(const machsym_map *map, uint64_t place, ms_map_
         size_t want = ahead < ms_MAP_BLOCK - at ? at + ahead : (size_t)ms_MAP_BLOCK;
         if (!ms_map_turn_to(map, place / ms_MAP_BLOCK, want, page))
             break;
+        MACHSYM_COUNT_WORK(1 + want / 64);
         machsym_str piece = ms_str_bounded((const char *)page->v + at, page->len - at);
         ended = at + piece.len < page->len;
         ahead = ms_MAP_BLOCK;
@@ -11604,6 +11759,8 @@ static size_t ms_map_packed_text(const machsym_map *map, uint64_t place, ms_map_
             ms_copy(out + len, piece.ptr, piece.len < cap - len ? piece.len : cap - len);
         len += piece.len;
         place += piece.len;
+        if (len > MACHSYM_MAX_TEXT)
+            return 0;
     }
     return len;
 }
@@ -11734,6 +11891,8 @@ static machsym_result ms_map_writer_add(machsym_writer *w, const machsym_map_ran
     if (range->lo >= range->hi || range->lo < w->end[which] || range->lo < w->info.text_addr || count == 0)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT,
                        "ranges must ascend, lie above the text base and have a frame", "", range->lo);
+    if (count > ms_MAP_LINKS)
+        return ms_fail(err, MACHSYM_ERR_LIMIT, "a map holds chains of 4096 frames at most", "", range->lo);
     if (range->hi - w->info.text_addr > UINT32_MAX)
         return ms_fail(err, MACHSYM_ERR_LIMIT, "a map holds 4 GB of text and of data at most", "", range->lo);
     ms_zero(&item, sizeof item);
@@ -24858,11 +25017,8 @@ MACHSYM_API machsym_result machsym_map_open(const char *path, machsym_bytes byte
     if (bytes.ptr == NULL) {
         int code = ms_os_map(path, (flags & MACHSYM_MAP_COPY) != 0, &map->file);
         map->bytes = ms_span_make(map->file.ptr, map->file.len);
-        if (code != 0) {
-            result = ms_fail(err, MACHSYM_ERR_IO, "the file cannot be read", "", 0);
-            if (err != NULL)
-                err->os_errno = code;
-        }
+        if (code != 0)
+            result = ms_mo_fail_file(err, code);
     }
 #endif
     if (result == MACHSYM_OK)

@@ -495,6 +495,54 @@ static void test_explanation(void)
     program_free(&p);
 }
 
+/* Where the symbol table says something else, and where the unit is damaged, the explanation says so. */
+static void test_doubts(void)
+{
+    static const make_symbol symbols[] = {{"_same", EXT, 1, 0x1000},
+                                          {"_alias", EXT, 1, 0x1000},
+                                          {"_other", EXT, 1, 0x1100},
+                                          {"_before", EXT, 1, 0x1200},
+                                          {"_inside", EXT, 1, 0x1380}};
+    static const uint64_t lines[] = {0x1000, 5, 0x1400, 6, 0};
+    program p;
+    lookup l;
+    machsym_explanation e;
+    begin(&p);
+    p.macho.symbols = symbols;
+    p.macho.symbol_count = sizeof symbols / sizeof symbols[0];
+    begin_unit(&p);
+    put_plain(&p, "same", 0x1000, 0x1100);
+    put_plain(&p, "name", 0x1100, 0x1200);
+    put_plain(&p, "late", 0x1300, 0x1400);
+    end_unit(&p);
+    put_lines(&p, lines);
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    static const struct {
+        uint64_t addr;
+        bool differs;
+    } rows[] = {{0x1010, false}, {0x1110, false}, {0x1210, false}, {0x1310, true}, {0x1390, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        machsym_session_explain(l.session, rows[i].addr, &e);
+        CHECK_EQ(e.symbol_differs, rows[i].differs);
+        CHECK(!e.is_damaged && e.has_symbol);
+    }
+    lookup_close(&l);
+    program_free(&p);
+
+    begin(&p);
+    begin_unit(&p);
+    put_plain(&p, "whole", 0x1000, 0x1100);
+    die(&p, 99); /* no such abbreviation */
+    end_unit(&p);
+    put_lines(&p, lines);
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    CHECK_STR(name_at(&l, 0x1010), "whole");
+    machsym_session_explain(l.session, 0x1010, &e);
+    CHECK(e.is_damaged);
+    lookup_close(&l);
+    program_free(&p);
+}
+
 int main(void)
 {
     test_name_rule();
@@ -513,5 +561,6 @@ int main(void)
     test_iteration("zoo-x86_64-d5-22.dwarf");
     test_iteration("hand-dwarf64.dwarf");
     test_explanation();
+    test_doubts();
     return test_done();
 }

@@ -208,7 +208,8 @@ static void check_arguments(void)
     refuse(writer, 0x10000100f, 0x100001020, 1, MACHSYM_ERR_ARGUMENT); /* overlaps */
     refuse(writer, 0x100001020, 0x100001020, 1, MACHSYM_ERR_ARGUMENT); /* empty */
     refuse(writer, 0x100001020, 0x100001030, 0, MACHSYM_ERR_ARGUMENT);
-    refuse(writer, 0x100001020, 0x300000000, 1, MACHSYM_ERR_LIMIT); /* 4 GB and more */
+    refuse(writer, 0x100001020, 0x300000000, 1, MACHSYM_ERR_LIMIT);    /* 4 GB and more */
+    refuse(writer, 0x100001020, 0x100001030, 4097, MACHSYM_ERR_LIMIT); /* a chain no lookup would follow */
     refuse(writer, 0x100001020, 0x100001030, 1, MACHSYM_OK);
     CHECK_EQ(machsym_writer_finish(writer, &map, NULL), MACHSYM_OK);
     CHECK_EQ(machsym_map_frames(map, 0x10000101f, NULL, 0), 0);

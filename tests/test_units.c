@@ -237,6 +237,71 @@ static void test_overlap(void)
     program_free(&p);
 }
 
+static machsym_explanation explain(lookup *l, uint64_t addr)
+{
+    machsym_explanation e;
+    machsym_session_explain(l->session, addr, &e);
+    return e;
+}
+
+/* A unit that states [lo, lo + size) and has a function of 16 bytes at its start. */
+static size_t put_hollow(program *p, const char *name, uint64_t lo, uint32_t size)
+{
+    unit_begin(p, dwarf4, 1, 0);
+    die(p, CODE_UNIT);
+    put_addr(p, &p->info, lo);
+    put32(&p->info, size);
+    put_function(p, name, lo, 16);
+    put8(&p->info, 0);
+    unit_end(p);
+    return p->unit_at;
+}
+
+/* Units that claim the same code, where the first has no function: the next one that has is asked, cold and warm, by
+ * .debug_aranges and without, in maps too; and the explanation says so. */
+static void test_contested(unsigned aranges)
+{
+    static const uint32_t flags[] = {0, MACHSYM_SESSION_INDEX};
+    for (unsigned i = 0; i < 2; i++) {
+        program p;
+        lookup l;
+        begin(&p);
+        size_t units[4];
+        units[0] = put_hollow(&p, "first", 0x1000, 0x400);
+        units[1] = put_hollow(&p, "second", 0x1100, 0x300);
+        units[2] = put_unit(&p, dwarf4, "third", 0x1180, 0x100);
+        units[3] = put_unit(&p, dwarf4, "fourth", 0x1200, 0x100);
+        for (unsigned j = 0; j < 4 && aranges != 0; j++)
+            put_set(&p, units[j], 0x1000 + 0x100 * (j < 2 ? j : j - 1), j == 0 ? 0x400 : 0x200);
+        lookup_open(&l, &p, MACHSYM_LINES_ATOS, flags[i]);
+        CHECK_STR(name_at(&l, 0x1100), "second");
+        CHECK_STR(name_at(&l, 0x1180), "third");
+        CHECK_STR(name_at(&l, 0x127f), "third"); /* the first of two that have it */
+        CHECK_STR(name_at(&l, 0x1280), "fourth");
+        CHECK_STR(name_at(&l, 0x1000), "first");
+        CHECK_EQ(ask(&l, 0x1300), 0);
+        CHECK_EQ(source_at(&l, 0x1180), MACHSYM_UNIT_FUNCTIONS);
+        CHECK_EQ(explain(&l, 0x1000).rival_count, 0);
+        CHECK_EQ(explain(&l, 0x1190).rival_count, 0);
+        CHECK_EQ(explain(&l, 0x1240).rival_count, 1);
+        CHECK_EQ(explain(&l, 0x1300).rival_count, 0);
+        machsym_plan_desc desc;
+        machsym_map *map = NULL;
+        machsym_frame frame;
+        char room[64];
+        memset(&desc, 0, sizeof desc);
+        desc.image = l.image;
+        CHECK_EQ(machsym_map_build(&desc, &map, NULL), MACHSYM_OK);
+        CHECK_EQ(machsym_map_frames(map, 0x1180, &frame, 1), 1);
+        machsym_map_names(map, &frame, 1, room, sizeof room);
+        CHECK_STR(frame.name, "third");
+        CHECK_EQ(machsym_map_frames(map, 0x1300, &frame, 1), 0);
+        machsym_map_close(map);
+        lookup_close(&l);
+        program_free(&p);
+    }
+}
+
 /* Damage costs the unit, not its neighbours, as long as its length holds. */
 static void test_damage(void)
 {
@@ -366,6 +431,8 @@ int main(void)
     }
     test_fallback();
     test_overlap();
+    test_contested(0);
+    test_contested(1);
     test_damage();
     test_dead_units();
     test_fixtures();

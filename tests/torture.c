@@ -6,6 +6,7 @@
  * Without files: the fixtures, few variants each. A variant is the same on every machine; what fails is named, and --only
  * and --save make it again. */
 #include "test.h"
+#include "variants.h"
 
 #include <dirent.h>
 #include <signal.h>
@@ -44,18 +45,6 @@ static void watch(void)
     memset(&limit, 0, sizeof limit);
     limit.it_value.tv_sec = SECONDS;
     setitimer(ITIMER_PROF, &limit, NULL);
-}
-
-/* ---- Chance ---- */
-
-static uint64_t chance;
-
-static uint64_t roll(uint64_t below)
-{
-    chance ^= chance << 13;
-    chance ^= chance >> 7;
-    chance ^= chance << 17;
-    return below == 0 ? 0 : (chance >> 11) % below;
 }
 
 /* ---- Use ---- */
@@ -160,7 +149,7 @@ static void flip_map(const machsym_map *map, const uint64_t *addrs, size_t count
         machsym_bytes given = {copy, bytes.len};
         memcpy(copy, bytes.ptr, bytes.len);
         for (int j = 0; j < 8; j++)
-            copy[roll(j < 4 && bytes.len > 256 ? 256 : bytes.len)] ^= (uint8_t)(1 << roll(8));
+            copy[variant_roll(j < 4 && bytes.len > 256 ? 256 : bytes.len)] ^= (uint8_t)(1 << variant_roll(8));
         memcpy(copy, bytes.ptr, 12); /* else nothing opens */
         if (machsym_map_open(NULL, given, MACHSYM_MAP_UNCHECKED, NULL, &damaged, NULL) == MACHSYM_OK)
             use_map(damaged, addrs, count);
@@ -205,12 +194,11 @@ static void use_image(const machsym_image *image)
     }
 }
 
-/* Opens every slice, as it lies in a file and as it would lie in memory. Returns how many there were. */
-static size_t use(const uint8_t *ptr, size_t len)
+/* Opens every slice, as it lies in a file and as it would lie in memory. */
+static void use(const uint8_t *ptr, size_t len)
 {
     machsym_open_desc desc;
     machsym_slice slices[4];
-    size_t opened = 0;
     memset(&desc, 0, sizeof desc);
     desc.bytes.ptr = ptr;
     desc.bytes.len = len;
@@ -219,73 +207,38 @@ static size_t use(const uint8_t *ptr, size_t len)
         machsym_image *image = NULL;
         machsym_image_info info;
         desc.arch = slices[i].arch;
-        desc.flags = roll(8) == 0 ? MACHSYM_OPEN_LOADED : roll(8) == 0 ? MACHSYM_OPEN_NO_SYMTAB : 0;
+        desc.flags = variant_roll(8) == 0   ? MACHSYM_OPEN_LOADED
+                     : variant_roll(8) == 0 ? MACHSYM_OPEN_NO_SYMTAB
+                                            : 0;
         if (machsym_image_open(&desc, &image, NULL) != MACHSYM_OK)
             continue;
         machsym_image_get_info(image, &info);
         use_image(image);
         machsym_image_close(image);
-        opened++;
     }
-    return opened;
 }
 
 /* ---- Variants ---- */
 
 typedef struct options {
-    long cuts;
-    long flips;
-    uint64_t seed;
-    long only; /* -1: all */
-    const char *save;
+    variant_options variants;
+    const char *save; /* where to write each variant; NULL: nowhere */
 } options;
 
-/* Flips bits: half of them anywhere, half in the load commands or near some place, where they hurt more. */
-static void flip(uint8_t *bytes, size_t len)
+/* Makes variant number index of a file and uses it. */
+static void run_variant(const variant_file *file, long index, const options *o)
 {
-    size_t near = roll(len);
-    unsigned count = (unsigned)roll(16) + 1;
-    for (unsigned i = 0; i < count && len > 0; i++) {
-        size_t at = roll(len);
-        if (roll(4) == 0)
-            at = roll(len < 4096 ? len : 4096);
-        else if (roll(3) == 0)
-            at = (near + roll(64)) % len;
-        uint64_t how = roll(4);
-        bytes[at] = how == 0 ? 0xff : how == 1 ? 0 : (uint8_t)(bytes[at] ^ 1u << roll(8));
-    }
-}
-
-static void save(const char *path, const uint8_t *bytes, size_t len)
-{
-    FILE *out = fopen(path, "wb");
-    if (out == NULL || fwrite(bytes, 1, len, out) != len || fclose(out) != 0)
-        printf("%s: cannot be written\n", path);
-}
-
-/* Makes variant number index of a file, in memory of its exact size, and uses it. */
-static size_t run_variant(const test_file *file, long index, const options *o)
-{
+    size_t len;
+    uint8_t *bytes = variant_make(file, index, &o->variants, &len);
     now_variant = index;
-    chance = (o->seed * 0x9e3779b97f4a7c15u) ^ ((uint64_t)(index + 1) * 0xff51afd7ed558ccdu) ^ file->len;
-    chance = chance == 0 ? 1 : chance;
-    size_t len =
-        index < o->cuts ? (size_t)((uint64_t)file->len * (uint64_t)index / (uint64_t)o->cuts) : file->len;
-    uint8_t *bytes = (uint8_t *)malloc(len == 0 ? 1 : len);
-    if (bytes == NULL)
-        exit(1);
-    memcpy(bytes, file->ptr, len);
-    if (index >= o->cuts)
-        flip(bytes, len);
     if (o->save != NULL)
-        save(o->save, bytes, len);
+        variant_save(o->save, bytes, len);
     watch();
-    size_t opened = use(bytes, len);
+    use(bytes, len);
     free(bytes);
-    return opened;
 }
 
-static bool is_mach(const test_file *file)
+static bool is_mach(const variant_file *file)
 {
     static const uint8_t magics[][4] = {{0xca, 0xfe, 0xba, 0xbe}, {0xca, 0xfe, 0xba, 0xbf},
                                         {0xcf, 0xfa, 0xed, 0xfe}, {0xce, 0xfa, 0xed, 0xfe},
@@ -299,23 +252,16 @@ static bool is_mach(const test_file *file)
 
 static void torture(const char *path, const options *o)
 {
-    test_file file = test_read(path);
+    const variant_options *v = &o->variants;
+    variant_file file = variant_read(path);
     now_file = path;
-    for (long i = 0; is_mach(&file) && i < o->cuts + o->flips; i++) {
-        if (o->only < 0 || o->only == i) {
+    for (long i = 0; is_mach(&file) && i < v->cuts + v->flips; i++) {
+        if (v->only < 0 || v->only == i) {
             run_variant(&file, i, o);
             test_count(true);
         }
     }
     free(file.ptr);
-}
-
-static bool option(const char *arg, const char *name, const char **value)
-{
-    size_t len = strlen(name);
-    bool same = strncmp(arg, name, len) == 0;
-    *value = arg + len;
-    return same;
 }
 
 /* The fixtures of a folder, in any order: a variant depends on its file alone. */
@@ -334,7 +280,7 @@ static void torture_fixtures(const options *o)
 
 int main(int argc, char **argv)
 {
-    options o = {4, 4, 1, -1, NULL};
+    options o = {{4, 4, 1, -1}, NULL};
     int files = 0;
     signal(SIGPROF, on_signal);
     signal(SIGSEGV, on_signal);
@@ -345,18 +291,9 @@ int main(int argc, char **argv)
         __sanitizer_set_death_callback(say_where);
 #endif
     for (int i = 1; i < argc; i++) {
-        const char *value;
-        if (option(argv[i], "--cuts=", &value))
-            o.cuts = strtol(value, NULL, 10);
-        else if (option(argv[i], "--flips=", &value))
-            o.flips = strtol(value, NULL, 10);
-        else if (option(argv[i], "--seed=", &value))
-            o.seed = strtoull(value, NULL, 10);
-        else if (option(argv[i], "--only=", &value))
-            o.only = strtol(value, NULL, 10);
-        else if (option(argv[i], "--save=", &value))
-            o.save = value;
-        else {
+        if (strncmp(argv[i], "--save=", 7) == 0)
+            o.save = argv[i] + 7;
+        else if (!variant_option(argv[i], &o.variants)) {
             torture(argv[i], &o);
             files++;
         }

@@ -281,7 +281,7 @@ static void print_folded(const atos *a, text *out, const target *t, uint64_t giv
     machsym_frame other = *frame;
     machsym_str own = frame->linkage_name.len != 0 ? frame->linkage_name : frame->name;
     while (machsym_session_next_alias(symbol_source_session(t->source), frame->function_start, &at, &name)) {
-        if (name.len == own.len && memcmp(name.ptr, own.ptr, own.len) == 0)
+        if (name.len == own.len && (own.len == 0 || memcmp(name.ptr, own.ptr, own.len) == 0))
             continue;
         text_c(out, a->delimiter);
         other.linkage_name = name;
@@ -377,7 +377,7 @@ static void explain_unit(text *out, const machsym_explanation *e)
 {
     static const char *const how[] = {"no unit covers it", "found by .debug_aranges",
                                       "found by the unit's own ranges",
-                                      "found by the functions of a unit that states no range"};
+                                      "found by its functions: it states no range, or another unit has it"};
     text_c(out, "  unit: ");
     text_c(out, how[e->unit_source]);
     if (e->unit_source != MACHSYM_UNIT_NONE) {
@@ -418,6 +418,20 @@ static void explain_frame(const atos *a, text *out, const machsym_frame *frame)
     text_char(out, '\n');
 }
 
+/* What in the file speaks against the answer. */
+static void explain_doubts(text *out, const machsym_explanation *e)
+{
+    if (e->symbol_differs)
+        text_c(out, "  doubt: the symbol table has another name or another start for this function\n");
+    if (e->rival_count > 0) {
+        text_c(out, "  doubt: other units have a function here too: ");
+        text_dec(out, e->rival_count);
+        text_c(out, "; the first one answers\n");
+    }
+    if (e->is_damaged)
+        text_c(out, "  doubt: the unit is damaged; what could not be read of it is missing\n");
+}
+
 static void print_explanation(const atos *a, text *out, const target *t, uint64_t addr, size_t count)
 {
     machsym_explanation e;
@@ -452,6 +466,7 @@ static void print_explanation(const atos *a, text *out, const target *t, uint64_
         text_c(out, "none");
     }
     text_char(out, '\n');
+    explain_doubts(out, &e);
 }
 
 /* ---- One address ---- */
@@ -814,6 +829,7 @@ int atos_main(int argc, char **argv, bool file_first, machsym_bytes bytes)
     char **addresses = tool_alloc((size_t)argc * sizeof *addresses);
     size_t address_count = 0;
     int status = TOOL_ERROR;
+    memset(&a, 0, sizeof a);
     a.bytes = bytes;
     a.delimiter = "\n";
     a.style.demangle_flags = MACHSYM_DEMANGLE_SIMPLIFIED;

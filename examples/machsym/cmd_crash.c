@@ -30,6 +30,7 @@ typedef struct crash_options {
     write_options write;
     unsigned jobs;
     bool no_cache;
+    bool copy;
     bool summary;   /* in place of the report */
     bool signature; /* the same */
     bool group;     /* the same, for all */
@@ -49,6 +50,7 @@ static const char usage[] =
     "  --bcsymbolmap PATH  a folder of .bcsymbolmap files, or one; those beside a dSYM are found anyway\n"
     "  --load NAME=ADDR    an image that the report does not list, and where it was loaded; may repeat\n"
     "  --no-cache          look through all folders anew, and remember nothing\n"
+    "  --copy              read files into memory first: safe when others may truncate them\n"
     "\n"
     "  -o FILE|DIR         where to write; a folder when there are several reports\n"
     "  --to=FORMAT         same: the input's (default); text: Apple's classic text; json: machsym's own\n"
@@ -492,6 +494,7 @@ static bool set_flag(crash_options *crash, const options *o, const char *name)
         {"full-path", offsetof(crash_options, write.full_path), true},
         {"fullPath", offsetof(crash_options, write.full_path), true},
         {"no-cache", offsetof(crash_options, no_cache), true},
+        {"copy", offsetof(crash_options, copy), true},
         {"summary", offsetof(crash_options, summary), true},
         {"signature", offsetof(crash_options, signature), true},
         {"group", offsetof(crash_options, group), true},
@@ -604,6 +607,7 @@ static int run_reports(const crash_options *o, char **reports, size_t count)
         images_how.store = s;
         images_how.lines = o->lines;
         images_how.session_flags = o->session_flags;
+        images_how.open_flags = o->copy ? MACHSYM_OPEN_COPY : 0;
         images_how.jobs = o->jobs;
         images_how.rules = o->rules;
         images_how.map_folders = o->maps;
@@ -630,6 +634,7 @@ int cmd_crash(int argc, char **argv)
     size_t count = 0;
     int status = TOOL_OK;
     bool help = false;
+    memset(&crash, 0, sizeof crash);
     crash.jobs = 1;
     crash.resolve.style.demangle_flags = MACHSYM_DEMANGLE_SIMPLIFIED;
     crash.lines =

@@ -9,6 +9,7 @@ static const char usage[] = "usage: machsym info [options] FILE ...\n"
                             "\n"
                             "  -arch NAME  only this slice\n"
                             "  --pair FILE the other half: the binary to a dSYM, or the dSYM to a binary\n"
+                            "  --copy      read files into memory first: safe when others may truncate them\n"
                             "  --quick     headers only: do not decode the debug info\n";
 
 static const char *filetype_name(uint32_t filetype)
@@ -146,7 +147,7 @@ static void print_image(const machsym_image *image, bool quick)
 }
 
 /* Prints all slices of a file, or the one asked for. */
-static bool print_file(const char *path, const char *arch, const char *pair, bool quick)
+static bool print_file(const char *path, const char *arch, const char *pair, uint32_t flags, bool quick)
 {
     machsym_open_desc desc;
     machsym_error err;
@@ -154,6 +155,7 @@ static bool print_file(const char *path, const char *arch, const char *pair, boo
     bool ok = true;
     memset(&desc, 0, sizeof desc);
     desc.path = path;
+    desc.flags = flags;
     size_t count = machsym_list_slices(&desc, slices, 64, &err);
     if (count == 0) {
         tool_say_error(path, &err);
@@ -184,17 +186,20 @@ int cmd_info(int argc, char **argv)
     const char *operand;
     const char *arch = NULL;
     const char *pair = NULL;
+    uint32_t flags = 0;
     bool quick = false;
     int printed = 0;
     bool ok = true;
     while (options_next(&o, &name, &operand)) {
         if (operand != NULL) {
             printed++;
-            ok = print_file(operand, arch, pair, quick) && ok;
+            ok = print_file(operand, arch, pair, flags, quick) && ok;
         } else if (options_is(&o, name, "arch")) {
             arch = options_value(&o, "arch");
         } else if (options_is(&o, name, "pair")) {
             pair = options_value(&o, "pair");
+        } else if (options_is(&o, name, "copy")) {
+            flags = MACHSYM_OPEN_COPY;
         } else if (options_is(&o, name, "quick")) {
             quick = true;
         } else if (options_is(&o, name, "help") || options_is(&o, name, "h")) {

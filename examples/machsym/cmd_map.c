@@ -26,6 +26,7 @@ static const char usage[] =
     "  -arch NAME, --uuid U, --all-archs\n"
     "                      which slices of a fat file\n"
     "  --pair FILE         the other half: the binary to a dSYM, or the dSYM to a binary\n"
+    "  --copy              read files into memory first: safe when others may truncate them\n"
     "  --lines=POLICY      atos, dwarf or stmt; a map answers for one policy\n"
     "  --columns           keep columns: about a tenth larger\n"
     "  --no-progress       no progress line on a terminal\n" OBJECT_USAGE "verify:\n"

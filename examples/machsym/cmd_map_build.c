@@ -233,6 +233,7 @@ static bool build_file(const build_command *c, const char *file)
     desc.pair_path = c->image.pair;
     desc.arch = c->image.arch;
     desc.uuid = c->image.has_uuid ? &c->image.uuid : NULL;
+    desc.flags = c->image.flags;
     object_options_apply(&c->objects, &desc);
     if (!c->all_archs)
         return build_slice(c, &desc);

@@ -1,16 +1,18 @@
 /* machsym objc: the Objective-C metadata of a file. */
 #include "tool.h"
 
-static const char usage[] = "usage: machsym objc [options] FILE\n"
-                            "Lists the classes and categories of a Mach-O file with their methods and the "
-                            "addresses of these. Needs no\n"
-                            "symbols: everything comes from the metadata that the Objective-C runtime reads. "
-                            "A dSYM has none; its binary has.\n"
-                            "\n"
-                            "  -arch NAME   which slice of a fat file\n"
-                            "  --uuid UUID  which slice, by its UUID\n"
-                            "  --pair FILE  the other half: the binary to a dSYM\n"
-                            "  --json       one JSON object a line for each class or category\n";
+static const char usage[] =
+    "usage: machsym objc [options] FILE\n"
+    "Lists the classes and categories of a Mach-O file with their methods and the "
+    "addresses of these. Needs no\n"
+    "symbols: everything comes from the metadata that the Objective-C runtime reads. "
+    "A dSYM has none; its binary has.\n"
+    "\n"
+    "  -arch NAME   which slice of a fat file\n"
+    "  --uuid UUID  which slice, by its UUID\n"
+    "  --pair FILE  the other half: the binary to a dSYM\n"
+    "  --copy       read files into memory first: safe when others may truncate them\n"
+    "  --json       one JSON object a line for each class or category\n";
 
 static void print_method(text *out, const machsym_objc *m)
 {

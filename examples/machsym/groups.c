@@ -49,7 +49,7 @@ static size_t *slot_of(const group_list *groups, const signature *s)
     for (; groups->table[at] != 0; at = (at + 1) & (groups->table_size - 1)) {
         const signature *other = &groups->v[groups->table[at] - 1].signature;
         if (other->hash == s->hash && other->text.len == s->text.len &&
-            memcmp(other->text.v, s->text.v, s->text.len) == 0)
+            (s->text.len == 0 || memcmp(other->text.v, s->text.v, s->text.len) == 0))
             break;
     }
     return &groups->table[at];

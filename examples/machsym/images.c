@@ -200,6 +200,7 @@ static bool try_map(const images_options *how, struct shared_image *image, const
         return false;
     memset(&desc, 0, sizeof desc);
     desc.open.path = files->map->path;
+    desc.open.flags = how->open_flags;
     desc.lines = how->lines;
     desc.any_lines = files->first == NULL;
     if (!open_one(image, &desc))
@@ -215,6 +216,7 @@ static bool try_macho(const images_options *how, struct shared_image *image, con
     desc.open.path = files->first->path;
     desc.open.pair_path = files->pair != NULL ? files->pair->path : NULL;
     desc.open.uuid = &image->uuid;
+    desc.open.flags = how->open_flags;
     desc.lines = how->lines;
     if (open_one(image, &desc) || desc.open.pair_path == NULL)
         return image->is_open;

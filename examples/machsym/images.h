@@ -14,6 +14,7 @@ typedef struct images_options {
     const store *store;
     machsym_lines lines;
     uint32_t session_flags;
+    uint32_t open_flags;            /* machsym_open_flags */
     unsigned jobs;                  /* threads that will ask at once */
     unsigned max_open;              /* images kept open beyond those in use; 0: 32 */
     const char *const *map_folders; /* --bcsymbolmap */

@@ -67,7 +67,8 @@ struct owners_image {
 static char *copy_text(const char *ptr, size_t len)
 {
     char *copy = tool_alloc(len + 1);
-    memcpy(copy, ptr, len);
+    if (len > 0) /* memcpy must not see NULL */
+        memcpy(copy, ptr, len);
     copy[len] = 0;
     return copy;
 }
@@ -89,7 +90,7 @@ static machsym_str str_trim(machsym_str s)
 /* Where needle begins in s, or s.len. */
 static size_t str_find(machsym_str s, machsym_str needle)
 {
-    for (size_t at = 0; needle.len <= s.len && at <= s.len - needle.len; at++) {
+    for (size_t at = 0; needle.len > 0 && needle.len <= s.len && at <= s.len - needle.len; at++) {
         if (memcmp(s.ptr + at, needle.ptr, needle.len) == 0)
             return at;
     }
@@ -103,7 +104,7 @@ static machsym_str str_c(const char *c_string)
 
 static bool str_begins(machsym_str s, machsym_str with)
 {
-    return s.len >= with.len && memcmp(s.ptr, with.ptr, with.len) == 0;
+    return s.len >= with.len && (with.len == 0 || memcmp(s.ptr, with.ptr, with.len) == 0);
 }
 
 static bool read_file(const char *path, text *out)
@@ -314,10 +315,7 @@ static machsym_str keep(owners_image *image, const char *ptr, size_t len)
 static machsym_str show_object(owners_image *image, machsym_str path, machsym_str member)
 {
     text shown = {0};
-    size_t from = path.len;
-    while (from > 0 && path.ptr[from - 1] != '/')
-        from--;
-    text_add(&shown, path.ptr + from, path.len - from);
+    text_base_name(&shown, path);
     if (member.len != 0) {
         text_char(&shown, '(');
         text_str(&shown, member);
@@ -514,7 +512,9 @@ static bool read_linkmap(owners_image *image, const char *path, pieces *to)
 static bool same_name(machsym_str name, const char *wanted)
 {
     size_t len = strlen(wanted);
-    if (len > 0 && wanted[0] == '_' && name.len == len - 1 && memcmp(name.ptr, wanted + 1, len - 1) == 0)
+    if (name.len == 0)
+        return false;
+    if (wanted[0] == '_' && name.len == len - 1 && memcmp(name.ptr, wanted + 1, len - 1) == 0)
         return true; /* as the linker writes C names */
     return name.len == len && memcmp(name.ptr, wanted, len) == 0;
 }

@@ -208,7 +208,8 @@ static size_t entity_at(const char *p, size_t left, char *c)
 static void make_shadow(report *r)
 {
     r->shadow = tool_alloc(r->len + 1);
-    memcpy(r->shadow, r->body, r->len);
+    if (r->len > 0) /* memcpy must not see NULL */
+        memcpy(r->shadow, r->body, r->len);
     r->shadow[r->len] = 0;
     for (size_t i = 0; i < r->len; i++) {
         unsigned char c = (unsigned char)r->body[i];

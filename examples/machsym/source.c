@@ -1,8 +1,10 @@
 /* Images and maps behind one face; see source.h. */
 #include "source.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { NAME_CHUNK = 1 << 16 };
 
@@ -11,11 +13,12 @@ enum { NAME_CHUNK = 1 << 16 };
 bool symbol_is_map(const char *path)
 {
     char magic[8];
-    FILE *file = path != NULL ? fopen(path, "rb") : NULL;
-    if (file == NULL)
+    int fd =
+        path != NULL ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1; /* of a FIFO nobody may write to */
+    if (fd < 0)
         return false;
-    bool is_map = fread(magic, 1, sizeof magic, file) == sizeof magic && memcmp(magic, "MACHSYM\n", 8) == 0;
-    fclose(file);
+    bool is_map = read(fd, magic, sizeof magic) == sizeof magic && memcmp(magic, "MACHSYM\n", 8) == 0;
+    close(fd);
     return is_map;
 }
 

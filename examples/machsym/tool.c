@@ -48,6 +48,15 @@ void text_str(text *t, machsym_str str)
     text_add(t, str.ptr, str.len);
 }
 
+void text_base_name(text *t, machsym_str path)
+{
+    size_t at = path.len;
+    while (at > 0 && path.ptr[at - 1] != '/')
+        at--;
+    if (at < path.len)
+        text_add(t, path.ptr + at, path.len - at);
+}
+
 void text_c(text *t, const char *c_string)
 {
     text_add(t, c_string, strlen(c_string));
@@ -349,6 +358,8 @@ bool image_option(image_options *to, options *o, const char *name, const char *o
         to->arch = options_value(o, "arch");
     } else if (options_is(o, name, "pair")) {
         to->pair = options_value(o, "pair");
+    } else if (options_is(o, name, "copy")) {
+        to->flags |= MACHSYM_OPEN_COPY;
     } else if (options_is(o, name, "uuid")) {
         to->has_uuid = parse_uuid(options_value(o, "uuid"), &to->uuid);
         if (!to->has_uuid)
@@ -443,10 +454,7 @@ void text_frame_file(text *t, const machsym_frame *frame, bool full_path)
         text_path(t, &frame->file);
         return;
     }
-    size_t at = frame->file.name.len;
-    while (at > 0 && frame->file.name.ptr[at - 1] != '/')
-        at--;
-    text_add(t, frame->file.name.ptr + at, frame->file.name.len - at);
+    text_base_name(t, frame->file.name);
 }
 
 void text_frame_json(text *t, const machsym_frame *frame, uint64_t addr, const frame_style *style)

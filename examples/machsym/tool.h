@@ -22,6 +22,7 @@ typedef struct text {
 
 void text_add(text *t, const char *ptr, size_t len);
 void text_str(text *t, machsym_str str);
+void text_base_name(text *t, machsym_str path); /* what follows the last slash */
 void text_c(text *t, const char *c_string);
 void text_char(text *t, char c);
 void text_dec(text *t, uint64_t number);
@@ -85,7 +86,7 @@ typedef struct image_options {
     uint32_t flags; /* machsym_open_flags */
 } image_options;
 
-/* Takes an argument: -arch, --uuid, --pair, or the operand when there is none yet. Returns false after a message. */
+/* Takes an argument: -arch, --uuid, --pair, --copy, or the operand when there is none yet. Returns false after a message. */
 bool image_option(image_options *to, options *o, const char *name, const char *operand);
 machsym_image *image_options_open(const image_options *from);
 

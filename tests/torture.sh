@@ -1,0 +1,73 @@
+#!/bin/bash
+# Malformed files: the fixtures and those of ../shared/corpus, the ones named *invalid* first, cut short and with bits
+# flipped, through the library in process (tests/torture.c) and through every subcommand of the tool (tests/torture_tool.c),
+# under AddressSanitizer and UndefinedBehaviorSanitizer, each variant with a limit of processor time.
+#   make torture                short: under a minute of one core; deterministic
+#   make torture TORTURE=full   64 cuts and 1,000 flips of every file: some hours; SECONDS_LEFT=280 ends it after so many
+#                               seconds, and FROM=N goes on at file N
+tests=${B:-build/torture}/tests
+how=${1:-short}
+corpus=../shared/corpus
+passed=0
+failed=0
+
+if [ ! -x "$tests/torture_tool" ]; then
+    echo "skipped: needs a build with AddressSanitizer: make torture"
+    echo "0 passed, 0 failed"
+    exit 0
+fi
+if ! grep -q __asan_init "$tests/torture" || ! grep -q __asan_init "$tests/torture_tool"; then
+    echo "skipped: $tests was built without AddressSanitizer, which finds what this is for: make torture"
+    echo "0 passed, 0 failed"
+    exit 0
+fi
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+for file in demo.app.dSYM cross-arm64-d5-22.dwarf zoo-arm64-chained-relative-strip; do
+    "$B/machsym" map build --no-progress -o "$tmp/${file%%.*}.symmap" "tests/fixtures/bin/$file" || failed=1
+done
+"$B/machsym" map export --format=bugly -o "$tmp/demo.txt" "$tmp/demo.symmap" || failed=1
+
+# The files: reports and maps have few of their own bytes that matter, so that all of them are tried.
+files=("$tmp"/*)
+while IFS= read -r -d '' file; do
+    files+=("$file")
+done < <(
+    if [ "$how" = full ]; then
+        find -L "$corpus" -type f -iname '*invalid*' -print0 2>/dev/null | sort -z
+        find -L "$corpus" -type f ! -iname '*invalid*' -print0 2>/dev/null | sort -z
+    fi
+    find tests/fixtures/bin tests/fixtures/reports -type f -print0 2>/dev/null | sort -z
+)
+[ -d "$corpus" ] || [ "$how" != full ] || echo "skipped: $corpus is not there; the fixtures alone"
+
+run() { # PROGRAM ARGUMENTS... FILES: adds its counts, prints what it says of failures
+    local out sum
+    out=$("$@" 2>&1)
+    local status=$?
+    sum=$(sed -n '$s/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' <<<"$out")
+    passed=$((passed + ${sum% *}))
+    failed=$((failed + ${sum#* }))
+    case "$status:$sum" in
+    0:* | 1:"0 0") ;; # 1: no file that it takes
+    *)
+        sed '$d' <<<"$out"
+        [ -n "$sum" ] && [ "${sum#* }" != 0 ] || failed=$((failed + 1))
+        ;;
+    esac
+}
+
+if [ "$how" != full ]; then
+    run "$tests/torture" --cuts=8 --flips=8 "${files[@]}"
+    run "$tests/torture_tool" --map="$tmp/demo.symmap" --cuts=2 --flips=6 "${files[@]}"
+else
+    at=${FROM:-1}
+    while [ "$at" -le ${#files[@]} ] && [ "$SECONDS" -lt "${SECONDS_LEFT:-1000000}" ]; do
+        run "$tests/torture" --cuts=64 --flips=1000 "${files[at - 1]}"
+        run "$tests/torture_tool" --map="$tmp/demo.symmap" --cuts=64 --flips=1000 "${files[at - 1]}"
+        at=$((at + 1))
+    done
+    echo "next: FROM=$at of ${#files[@]}"
+fi
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
