@@ -6059,7 +6059,8 @@ static bool ms_cu_read_header(ms_span first, uint64_t off, uint64_t left, ms_cu 
 /* The first bytes of a unit. Headers lie far apart: they are copied out of a file (NULL: there is none) that is mapped. */
 static ms_span ms_cu_peek(const ms_dw *dw, const struct ms_os_file *file, uint64_t off, uint8_t *room)
 {
-    ms_span first = ms_span_sub(dw->info, off, ms_CU_HEADER);
+    ms_span first = ms_span_from(dw->info, off);
+    first.len = first.len < ms_CU_HEADER ? first.len : (size_t)ms_CU_HEADER;
 #ifndef MACHSYM_NO_OS
     if (file != NULL && ms_os_peek(file, first.ptr, room, first.len))
         first.ptr = room;
@@ -7220,12 +7221,12 @@ static size_t ms_fn_sort_ranges(ms_fn_walk *w, size_t first)
     return kept;
 }
 
-/* How many list entries may be read now: 16 for every byte of entries, since lists may be shared. Counted so that a
+/* How many list entries may be read now: 4 for every byte of entries (real files need a quarter), since lists may be shared. Counted so that a
  * function's calls get the same whether they are read with the unit or alone. */
 static uint64_t ms_fn_list_budget(const ms_fn_walk *w, bool is_function, uint64_t die_off)
 {
     uint64_t from = is_function ? w->root->enc.unit_off : w->list_from;
-    uint64_t budget = 1024 + 16 * (die_off - from);
+    uint64_t budget = 256 + 4 * (die_off - from);
     return budget > w->lists[is_function] ? budget - w->lists[is_function] : 0;
 }
 
