@@ -810,7 +810,7 @@ MACHSYM_API machsym_result machsym_part_build(const machsym_plan *plan, size_t i
 MACHSYM_API void machsym_part_close(machsym_part *part);
 
 /* Puts all parts of a plan, in their order, into a map. The parts are closed one by one on the way, also on
- * failure, and parts[i] becomes NULL: no more than one copy of the map is in memory.
+ * failure but for MACHSYM_ERR_ARGUMENT, and parts[i] becomes NULL: no more than one copy of the map is in memory.
  * Owns: *out, until machsym_map_close. Threads: one. Cost: a copy of the map. */
 MACHSYM_API machsym_result machsym_map_merge(const machsym_plan *plan, machsym_part **parts, size_t count,
                                              machsym_map **out, machsym_error *err);
@@ -24621,10 +24621,8 @@ MACHSYM_API machsym_result machsym_map_merge(const machsym_plan *plan, machsym_p
     bool whole = plan != NULL && parts != NULL && out != NULL && count == plan->count;
     for (size_t i = 0; i < count && whole; i++)
         whole = parts[i] != NULL;
-    if (!whole) {
-        machsym_close_parts(parts, count);
+    if (!whole)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "all parts of the plan are needed", "", 0);
-    }
     ms_zero(&m, sizeof m);
     m.allocator = plan->allocator;
     m.arena = ms_arena_make(plan->allocator);
