@@ -51,7 +51,8 @@
  *
  * Errors. What cannot be opened or built returns a machsym_result and fills a machsym_error. Damage inside a
  * file never fails a lookup: it costs the unit, and is counted. Nothing known of an address is 0 frames, and
- * no error.
+ * no error. What is missing from a descriptor, and a NULL where a result should go, is MACHSYM_ERR_ARGUMENT; objects must
+ * not be NULL but where they are closed, and may be closed once only.
  *
  * Trust. Files may come from strangers: every offset, count and size is checked where it is read, every loop
  * ends with its input or its budget, recursion is bounded. To open a file of N bytes, look 1,000 addresses up, iterate over
@@ -373,6 +374,9 @@ typedef enum machsym_lines {
 
 /* The version of the implementation, "1.2.3". Compare with MACHSYM_VERSION to find a stale library. */
 MACHSYM_API const char *machsym_version(void);
+/* MACHSYM_ABI of the library. A program that was compiled with structs of other sizes passes garbage: where the library
+ * is shared, compare it with MACHSYM_ABI once, as assert(machsym_abi() == MACHSYM_ABI) does in debug builds. */
+MACHSYM_API uint64_t machsym_abi(void);
 /* "ERR_ARCH" and so on; "?" for a number that is none. */
 MACHSYM_API const char *machsym_result_name(machsym_result result);
 /* "dwarf", "symtab", ... as the tool's JSON has them; "?" for a number that is none. */
@@ -808,7 +812,7 @@ MACHSYM_API machsym_result machsym_part_build(const machsym_plan *plan, size_t i
 MACHSYM_API void machsym_part_close(machsym_part *part);
 
 /* Puts all parts of a plan, in their order, into a map. The parts are closed one by one on the way, also on
- * failure, and parts[i] becomes NULL: no more than one copy of the map is in memory.
+ * failure but for MACHSYM_ERR_ARGUMENT, and parts[i] becomes NULL: no more than one copy of the map is in memory.
  * Owns: *out, until machsym_map_close. Threads: one. Cost: a copy of the map. */
 MACHSYM_API machsym_result machsym_map_merge(const machsym_plan *plan, machsym_part **parts, size_t count,
                                              machsym_map **out, machsym_error *err);
@@ -905,6 +909,38 @@ enum machsym_demangle_flags {
  * A leading byte 1 and Mach-O's extra underscore may be there or not.
  * Owns / Borrows: keeps nothing. Threads: any. Cost: linear in input plus output; no allocation. */
 MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *buf, size_t cap);
+
+/* ---- Version skew ---- */
+
+/* The public structs, each with a weight of its own. */
+#define MACHSYM_STRUCTS(X)                                                                                   \
+    X(machsym_str, 1)                                                                                        \
+    X(machsym_bytes, 3)                                                                                      \
+    X(machsym_path, 7)                                                                                       \
+    X(machsym_cursor, 31)                                                                                    \
+    X(machsym_allocator, 127)                                                                                \
+    X(machsym_error, 509)                                                                                    \
+    X(machsym_open_desc, 2039)                                                                               \
+    X(machsym_slice, 8191)                                                                                   \
+    X(machsym_image_info, 32749)                                                                             \
+    X(machsym_section, 131071)                                                                               \
+    X(machsym_loaded, 524287)                                                                                \
+    X(machsym_session_desc, 2097143)                                                                         \
+    X(machsym_frame, 8388593)                                                                                \
+    X(machsym_answer, 33554393)                                                                              \
+    X(machsym_function, 134217689)                                                                           \
+    X(machsym_line, 536870909)                                                                               \
+    X(machsym_symbol, 2147483647)                                                                            \
+    X(machsym_objc, 8589934583)                                                                              \
+    X(machsym_object, 34359738337)                                                                           \
+    X(machsym_object_file, 137438953447)                                                                     \
+    X(machsym_explanation, 549755813881)                                                                     \
+    X(machsym_session_info, 2199023255531)                                                                   \
+    X(machsym_plan_desc, 8796093022151)                                                                      \
+    X(machsym_map_info, 35184372088777)                                                                      \
+    X(machsym_map_range, 140737488355213)
+#define MACHSYM_WEIGH(type, weight) +(uint64_t)sizeof(type) * (uint64_t)weight
+#define MACHSYM_ABI                 ((uint64_t)0 MACHSYM_STRUCTS(MACHSYM_WEIGH)) /* see machsym_abi */
 
 #ifdef __cplusplus
 }
@@ -24230,6 +24266,11 @@ MACHSYM_API const char *machsym_version(void)
     return MACHSYM_VERSION;
 }
 
+MACHSYM_API uint64_t machsym_abi(void)
+{
+    return MACHSYM_ABI;
+}
+
 MACHSYM_API const char *machsym_result_name(machsym_result result)
 {
     static const char *const names[] = {
@@ -24824,9 +24865,10 @@ MACHSYM_API machsym_result machsym_plan_open(const machsym_plan_desc *desc, mach
                                              machsym_error *err)
 {
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
+    if (out != NULL)
+        *out = NULL;
     if (out == NULL || desc == NULL || desc->image == NULL || (unsigned)desc->lines >= MACHSYM_LINES_COUNT)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the image is missing or the line policy is none", "", 0);
-    *out = NULL;
     ms_arena arena = ms_arena_make(ms_arena_default(desc->allocator));
     if (arena.allocator.alloc == NULL || arena.allocator.free == NULL)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the allocator lacks a function", "", 0);
@@ -24879,6 +24921,8 @@ MACHSYM_API machsym_result machsym_part_build(const machsym_plan *plan, size_t i
                                               machsym_error *err)
 {
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
+    if (out != NULL)
+        *out = NULL;
     if (plan == NULL || out == NULL || index >= plan->count)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the plan has no such part", "", 0);
     *out = ms_map_build_part(plan, index);
@@ -24889,6 +24933,14 @@ MACHSYM_API void machsym_part_close(machsym_part *part)
 {
     if (part != NULL)
         ms_map_free_part(part);
+}
+
+static void machsym_close_parts(machsym_part **parts, size_t count)
+{
+    for (size_t i = 0; i < count && parts != NULL; i++) {
+        machsym_part_close(parts[i]);
+        parts[i] = NULL;
+    }
 }
 
 static void machsym_set_head(ms_map_head *head, const machsym_image *image, const machsym_plan *plan)
@@ -24911,9 +24963,13 @@ MACHSYM_API machsym_result machsym_map_merge(const machsym_plan *plan, machsym_p
     ms_map_merge m;
     ms_map_head head;
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
-    if (plan == NULL || parts == NULL || out == NULL || count != plan->count)
+    if (out != NULL)
+        *out = NULL;
+    bool whole = plan != NULL && parts != NULL && out != NULL && count == plan->count;
+    for (size_t i = 0; i < count && whole; i++)
+        whole = parts[i] != NULL;
+    if (!whole)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "all parts of the plan are needed", "", 0);
-    *out = NULL;
     ms_zero(&m, sizeof m);
     m.allocator = plan->allocator;
     m.arena = ms_arena_make(plan->allocator);
@@ -24936,10 +24992,7 @@ MACHSYM_API machsym_result machsym_map_merge(const machsym_plan *plan, machsym_p
     }
     if (m.symbols != NULL)
         ms_map_free_part(m.symbols);
-    for (size_t i = 0; i < count; i++) {
-        machsym_part_close(parts[i]);
-        parts[i] = NULL;
-    }
+    machsym_close_parts(parts, count);
     ms_arena_free(&m.arena);
     if (result == MACHSYM_OK)
         ms_fail(err, MACHSYM_OK, "no error", "", 0);
@@ -24950,6 +25003,9 @@ MACHSYM_API machsym_result machsym_map_build(const machsym_plan_desc *desc, mach
                                              machsym_error *err)
 {
     machsym_plan *plan;
+    if (out == NULL)
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the place for the map is NULL", "", 0);
+    *out = NULL;
     machsym_result result = machsym_plan_open(desc, &plan, err);
     if (result != MACHSYM_OK)
         return result;
@@ -24961,8 +25017,7 @@ MACHSYM_API machsym_result machsym_map_build(const machsym_plan_desc *desc, mach
         result = machsym_part_build(plan, i, &parts[i], err);
     if (result == MACHSYM_OK)
         result = machsym_map_merge(plan, parts, plan->count, out, err);
-    for (size_t i = 0; i < plan->count && parts != NULL; i++)
-        machsym_part_close(parts[i]);
+    machsym_close_parts(parts, plan->count);
     machsym_plan_close(plan);
     return result;
 }
@@ -25057,6 +25112,8 @@ MACHSYM_API machsym_result machsym_map_save(const machsym_map *map, const char *
     (void)path;
     return ms_fail(err, MACHSYM_ERR_UNSUPPORTED, "this build opens and writes no files", "", 0);
 #else
+    if (map == NULL || path == NULL)
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the map or the path is missing", "", 0);
     int code = ms_os_write(path, map->bytes.ptr, map->bytes.len);
     if (code == 0)
         return MACHSYM_OK;
@@ -25119,10 +25176,11 @@ MACHSYM_API machsym_result machsym_writer_open(const machsym_map_info *info,
     machsym_allocator none = {NULL, NULL, NULL};
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
     machsym_allocator own = ms_arena_default(allocator != NULL ? *allocator : none);
+    if (out != NULL)
+        *out = NULL;
     if (info == NULL || out == NULL || own.alloc == NULL || own.free == NULL)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT,
                        "the info, the place for the writer or the allocator is missing", "", 0);
-    *out = NULL;
     ms_arena arena = ms_arena_make(own);
     machsym_writer *w = (machsym_writer *)ms_arena_zeroed(&arena, 1, sizeof *w);
     if (w == NULL) {
@@ -25160,6 +25218,8 @@ MACHSYM_API machsym_result machsym_writer_add(machsym_writer *writer, const mach
                                               const machsym_frame *frames, size_t count, machsym_error *err)
 {
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
+    if (writer == NULL || range == NULL || (frames == NULL && count != 0))
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the writer, the range or the frames are missing", "", 0);
     return ms_map_writer_add(writer, range, frames, count, err);
 }
 
@@ -25168,9 +25228,14 @@ MACHSYM_API machsym_result machsym_writer_finish(machsym_writer *writer, machsym
 {
     ms_map_merge m;
     ms_map_head head;
+    if (out != NULL)
+        *out = NULL;
+    if (writer == NULL || out == NULL) {
+        machsym_writer_close(writer);
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the writer or the place for the map is missing", "", 0);
+    }
     ms_map_dict *dict = (ms_map_dict *)ms_arena_zeroed(&writer->arena, 1, sizeof *dict);
     machsym_result result = ms_fail_memory(err);
-    *out = NULL;
     ms_zero(&m, sizeof m);
     ms_zero(&head, sizeof head);
     ms_map_flush(&writer->parts[0]->coder, &writer->queue);

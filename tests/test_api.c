@@ -1,34 +1,5 @@
-/* The public functions: errors with code, place and text; arguments that are missing; names, paths, address arithmetic. */
+/* The public functions: arguments that are missing; names, paths, address arithmetic. */
 #include "dwarf.h"
-
-static bool seen[MACHSYM_RESULT_COUNT];
-
-/* Opens, expecting an error; compares all of it. */
-static void check_error(const machsym_open_desc *desc, machsym_result code, const char *what,
-                        const char *where, uint64_t offset)
-{
-    machsym_error err;
-    machsym_image *image = (machsym_image *)&err; /* must be overwritten */
-    memset(&err, 0x55, sizeof err);
-    CHECK_EQ(machsym_image_open(desc, &image, &err), code);
-    CHECK(image == NULL);
-    CHECK_EQ(err.code, code);
-    CHECK_TEXT(err.what, what);
-    CHECK_TEXT(err.where, where);
-    CHECK_EQ(err.offset, offset);
-    CHECK((err.os_errno != 0) == (code == MACHSYM_ERR_IO && desc->path != NULL));
-    CHECK_EQ(machsym_image_open(desc, &image, NULL), code);
-    seen[code] = true;
-}
-
-static machsym_open_desc desc_of(const void *ptr, size_t len)
-{
-    machsym_open_desc desc;
-    memset(&desc, 0, sizeof desc);
-    desc.bytes.ptr = ptr;
-    desc.bytes.len = len;
-    return desc;
-}
 
 static void *no_memory(void *user, size_t size)
 {
@@ -44,86 +15,21 @@ static void free_nothing(void *user, void *ptr, size_t size)
     (void)size;
 }
 
+static machsym_open_desc desc_of(const void *ptr, size_t len)
+{
+    machsym_open_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.bytes.ptr = ptr;
+    desc.bytes.len = len;
+    return desc;
+}
+
 static bytes thin(uint8_t uuid)
 {
     make_macho m;
     memset(&m, 0, sizeof m);
     m.uuid = uuid;
     return make_file(&m);
-}
-
-static bytes fat_of(const bytes *a, const bytes *b)
-{
-    bytes fat = {NULL, 0, 0};
-    const bytes *slices[2] = {a, b};
-    uint64_t at = 0x1000;
-    put_be32(&fat, 0xcafebabe);
-    put_be32(&fat, 2);
-    for (unsigned i = 0; i < 2; i++) {
-        put_be32(&fat, 0x0100000c);
-        put_be32(&fat, 0);
-        put_be32(&fat, at);
-        put_be32(&fat, slices[i]->len);
-        put_be32(&fat, 12);
-        at += slices[i]->len;
-    }
-    put_zeros(&fat, 0x1000 - fat.len);
-    put_bytes(&fat, a);
-    put_bytes(&fat, b);
-    return fat;
-}
-
-/* Every code that opening can give. */
-static void test_errors(void)
-{
-    bytes one = thin(1);
-    bytes two = thin(2);
-    bytes fat = fat_of(&one, &two);
-    machsym_uuid uuid;
-    memset(&uuid, 9, sizeof uuid);
-    machsym_open_desc desc = desc_of(NULL, 0);
-    check_error(&desc, MACHSYM_ERR_ARGUMENT, "neither a path nor bytes to open", "", 0);
-    check_error(NULL, MACHSYM_ERR_ARGUMENT, "the descriptor or the place for the image is NULL", "", 0);
-    desc = desc_of(one.v, one.len);
-    desc.allocator.alloc = no_memory;
-    check_error(&desc, MACHSYM_ERR_ARGUMENT, "the allocator lacks a function", "", 0);
-    desc.allocator.free = free_nothing;
-    check_error(&desc, MACHSYM_ERR_MEMORY, "the allocator has no memory left", "", 0);
-    memset(&desc, 0, sizeof desc);
-    desc.path = "tests/no-such-file";
-    check_error(&desc, MACHSYM_ERR_IO, "the file cannot be read", "", 0);
-    desc = desc_of("plain text", 10);
-    check_error(&desc, MACHSYM_ERR_FORMAT, "not a Mach-O file", "", 0);
-    desc = desc_of(one.v, 30);
-    check_error(&desc, MACHSYM_ERR_DAMAGED, "the file ends inside its header", "Mach-O header", 0);
-    desc = desc_of(fat.v, 0x1000 + one.len + 30);
-    desc.uuid = &uuid;
-    check_error(&desc, MACHSYM_ERR_DAMAGED, "the file ends inside its header", "Mach-O header",
-                0x1000 + one.len);
-    desc = desc_of(fat.v, 8);
-    check_error(&desc, MACHSYM_ERR_DAMAGED, "a fat file without slices", "fat header", 4);
-    desc = desc_of(one.v, one.len);
-    desc.arch = "armv7";
-    check_error(&desc, MACHSYM_ERR_ARCH, "the file has no slice for this architecture", "", 0);
-    desc.arch = NULL;
-    desc.uuid = &uuid;
-    check_error(&desc, MACHSYM_ERR_UUID, "the file has no slice with this UUID", "", 0);
-    desc = desc_of(fat.v, fat.len);
-    check_error(&desc, MACHSYM_ERR_AMBIGUOUS, "the file has several slices; name an architecture or a UUID",
-                "", 0);
-    desc = desc_of("\xfe\xed\xfa\xce\0\0\0\x12", 8);
-    check_error(&desc, MACHSYM_ERR_UNSUPPORTED,
-                "a big-endian (PowerPC) image; only little-endian ones are read", "Mach-O header", 0);
-    desc = desc_of(one.v, one.len);
-    desc.pair_bytes.ptr = two.v;
-    desc.pair_bytes.len = two.len;
-    check_error(&desc, MACHSYM_ERR_PAIR, "the two files do not belong together: their UUIDs differ",
-                "LC_UUID", 0);
-    for (unsigned code = MACHSYM_ERR_ARGUMENT; code <= MACHSYM_ERR_PAIR; code++)
-        CHECK(seen[code]);
-    bytes_free(&one);
-    bytes_free(&two);
-    bytes_free(&fat);
 }
 
 /* The texts of the codes and the names are one list. */
@@ -330,7 +236,6 @@ static void test_demangle_plain(void)
 
 int main(void)
 {
-    test_errors();
     test_names();
     test_arguments();
     test_path_join();
