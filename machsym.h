@@ -7257,12 +7257,12 @@ static size_t ms_fn_sort_ranges(ms_fn_walk *w, size_t first)
     return kept;
 }
 
-/* How many list entries may be read now: 4 for every byte of entries (real files need a quarter), since lists may be shared. Counted so that a
- * function's calls get the same whether they are read with the unit or alone. */
+/* How many list entries may be read now: some for every byte of entries (real files need a quarter), since lists may be
+ * shared. Counted so that a function's calls get the same whether they are read with the unit or alone. */
 static uint64_t ms_fn_list_budget(const ms_fn_walk *w, bool is_function, uint64_t die_off)
 {
-    uint64_t from = is_function ? w->root->enc.unit_off : w->list_from;
-    uint64_t budget = 256 + 4 * (die_off - from);
+    uint64_t budget =
+        is_function ? 64 + 2 * (die_off - w->root->enc.unit_off) : 256 + 4 * (die_off - w->list_from);
     return budget > w->lists[is_function] ? budget - w->lists[is_function] : 0;
 }
 
