@@ -7439,7 +7439,6 @@ static size_t ms_om_find(const ms_om_map *m, uint64_t addr)
     return owner == ms_SEG_NONE ? m->count : owner;
 }
 
-/* FNV-1a */
 #ifndef MACHSYM_NO_OS
 /* ---- Archives ---- */
 
@@ -8725,13 +8724,21 @@ static machsym_str ms_ans_clean(machsym_str name)
     return name.len > 0 && name.ptr[0] == 1 ? ms_str_drop(name, 1) : name;
 }
 
+/* The linkage name without Mach-O's underscore, which LLVM's outliner and asm("_name") leave on it. */
+static machsym_str ms_ans_linkage(machsym_str linkage, machsym_str name)
+{
+    bool is_symbol = linkage.len == name.len + 1 && name.len != 0 && linkage.ptr[0] == '_' &&
+                     ms_str_equal(ms_str_drop(linkage, 1), name);
+    return is_symbol ? name : linkage;
+}
+
 /* The debug info's linkage name, else the symbol at start (a function's own, or an out-of-line copy's), else
  * the name in the source. */
 static void ms_ans_name(machsym_session *s, ms_fn_names names, bool has_start, uint64_t start,
                         machsym_frame *frame)
 {
     frame->name = ms_ans_clean(names.name);
-    frame->linkage_name = ms_ans_clean(names.linkage_name);
+    frame->linkage_name = ms_ans_linkage(ms_ans_clean(names.linkage_name), frame->name);
     frame->name_source = MACHSYM_SOURCE_DWARF;
     bool is_objc = ms_str_begins(frame->name, "-[") || ms_str_begins(frame->name, "+[");
     bool hidden = ms_ans_is_hidden(frame->linkage_name);
