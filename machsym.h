@@ -24,7 +24,7 @@
  *     machsym_session_open(&how, &session, NULL);
  *     size_t count = machsym_session_frames(session, machsym_image_addr(image, load_addr, pc), f, 16);
  *
- * Does: fat and thin Mach-O, 64 and 32 bit, every file type; DWARF 2 to 5; debug maps to object files; symbol
+ * Does: fat and thin Mach-O, 64 and 32 bit, every file type, kernel collections among them; DWARF 2 to 5; debug maps to object files; symbol
  * tables, stubs, exports, Objective-C and Swift metadata, function starts where there is no DWARF; names of
  * C++, Swift, Rust and D; whole-image maps that answer in a fraction of a microsecond.
  * Does not: read ELF or PE; inflate __zdebug_* sections (symbols answer there); unwind; talk to a network;
@@ -410,6 +410,7 @@ typedef struct machsym_open_desc {
     machsym_bytes pair_bytes; /* the same as bytes */
     const char *arch;         /* "arm64", ...; NULL: the file has one slice, or uuid chooses */
     const machsym_uuid *uuid; /* NULL: any */
+    const char *entry;        /* the image of this name in a kernel collection: see machsym_entry; or NULL */
     uint32_t flags;           /* machsym_open_flags */
     uint64_t load_addr;       /* with OPEN_LOADED: where bytes stands in memory, if not at bytes.ptr itself */
     const machsym_oso_prefix *oso_prefixes; /* for a program without debug info, whose object files moved */
@@ -475,6 +476,14 @@ typedef struct machsym_section {
 MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_slice *slices, size_t cap,
                                        machsym_error *err);
 
+/* One image of a kernel collection (MH_FILESET): the kernel, an extension. Opened by itself its name is this one,
+ * its addresses are the collection's. The collection as a whole answers for nothing. */
+typedef struct machsym_entry {
+    machsym_str name; /* "com.apple.kernel" and so on: what machsym_open_desc.entry takes */
+    uint64_t addr;    /* of its Mach-O header */
+    uint64_t offset;  /* of the same in the slice */
+} machsym_entry;
+
 /* Opens a slice for lookups: maps the file, reads load commands and unit headers.
  * Returns: OK and *out; else an error, *out NULL, err filled when given.
  * A program without debug info, opened by its path, is answered for by the object files that its debug map
@@ -492,6 +501,8 @@ MACHSYM_API void machsym_image_get_info(const machsym_image *image, machsym_imag
 /* Iterates over the sections of the image and of its pair, in file order. Returns: false at the end. */
 MACHSYM_API bool machsym_image_next_section(const machsym_image *image, machsym_cursor *at,
                                             machsym_section *out);
+/* Iterates over the images of a kernel collection. Returns: false at the end, and for other files. */
+MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cursor *at, machsym_entry *out);
 
 /* The address inside the file that a runtime address stands for: pc - load_addr + __TEXT's vmaddr; on arm64e
  * the pointer authentication bits of pc are dropped, on 32-bit ARM the Thumb bit is.
@@ -2049,14 +2060,15 @@ static uint32_t ms_seg_owner(const ms_seg *v, size_t count, uint64_t addr)
 /* ==== >>macho ==============================================================================================
  * Job:    turns fat files and load commands into slices, segments, sections, spans and decoded pointers.
  * Uses:   platform, bytes, reader, memory, segments.
- * Offers: ms_mo_input_open, ms_mo_slice_at, ms_mo_choose, ms_mo_load, ms_mo_section_named, ms_mo_linkedit,
- *         ms_mo_data_open, ms_mo_at_addr, ms_mo_pointer_at.
+ * Offers: ms_mo_input_open, ms_mo_slice_at, ms_mo_choose, ms_mo_load, ms_mo_load_entry, ms_mo_next_entry,
+ *         ms_mo_section_named, ms_mo_linkedit, ms_mo_data_open, ms_mo_at_addr, ms_mo_pointer_at.
  * Never:  looks inside debug info or symbols; trusts a count or an offset. */
 
 /* loader.h, machine.h, fat.h */
 enum {
     ms_MH_OBJECT = 1,
     ms_MH_DSYM = 10,
+    ms_MH_FILESET = 12,
     ms_LC_SEGMENT = 0x1,
     ms_LC_SYMTAB = 0x2,
     ms_LC_DYSYMTAB = 0xb,
@@ -2072,6 +2084,7 @@ enum {
     ms_LC_BUILD_VERSION = 0x32,
     ms_LC_DYLD_EXPORTS_TRIE = 0x33,
     ms_LC_DYLD_CHAINED_FIXUPS = 0x34,
+    ms_LC_FILESET_ENTRY = 0x35,
     ms_CPU_ARM = 12,
     ms_SECTION_TYPE = 0xff,
     ms_S_ZEROFILL = 0x1,
@@ -2147,6 +2160,9 @@ typedef struct ms_mo_loads {
 /* One slice, parsed. */
 typedef struct ms_mo {
     ms_span bytes; /* the slice; with is_loaded, the memory from the header on */
+    uint64_t
+        header_off; /* in bytes; not 0 for an image of a kernel collection, whose bytes are the collection's */
+    ms_span commands;
     machsym_slice slice;
     bool is_64;
     bool is_loaded;
@@ -2160,6 +2176,7 @@ typedef struct ms_mo {
     uint64_t text_addr;
     uint64_t text_size;
     uint64_t text_exec_addr;
+    uint64_t fixup_base; /* what offsets in encoded pointers count from */
     uint32_t platform;
     uint32_t min_os;
     uint32_t sdk;
@@ -2216,6 +2233,10 @@ static const char *ms_mo_arch_name(uint32_t cputype, uint32_t cpusubtype)
 /* How many segments of a loaded image are searched, again for every table, and how many slices a fat file may have: real
  * ones have ten. */
 enum { ms_MO_LOADED_SEGMENTS = 64, ms_MO_SLICES = 256 };
+
+/* How many segments of a kernel collection and how many bytes of load commands it and its images may have: it is read
+ * again for each. Real ones have ten segments, 300 images and 50,000 bytes. */
+enum { ms_MO_FILESET_SEGMENTS = 64, ms_MO_FILESET_COMMANDS = 1 << 20 };
 
 /* The memory of a segment of a loaded image, as far as the caller has it. What lies between segments is not
  * touched: it need not be mapped. A segment that nobody may read has none. */
@@ -2484,7 +2505,7 @@ static void ms_mo_read_fixup_formats(ms_mo *mo)
 /* Parses the load commands of one slice, mo->bytes, into mo. */
 static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
 {
-    ms_rd rd = ms_rd_make(mo->bytes);
+    ms_rd rd = ms_rd_at(mo->bytes, mo->header_off);
     uint32_t magic = ms_rd_u32(&rd);
     uint64_t at = mo->slice.offset;
     if (magic == ms_MH_CIGAM || magic == ms_MH_CIGAM_64)
@@ -2502,11 +2523,15 @@ static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
     ms_rd_skip(&rd, mo->is_64 ? 8 : 4);
     if (rd.failed)
         return ms_fail(err, MACHSYM_ERR_DAMAGED, "the file ends inside its header", "Mach-O header", at);
-    if (size > ms_rd_left(&rd)) {
-        size = (uint32_t)ms_rd_left(&rd);
+    size_t most = ms_rd_left(&rd);
+    if ((mo->header_off != 0 || mo->slice.filetype == ms_MH_FILESET) && most > ms_MO_FILESET_COMMANDS)
+        most = ms_MO_FILESET_COMMANDS;
+    if (size > most) {
+        size = (uint32_t)most;
         mo->damage_count++;
     }
-    ms_rd commands = ms_rd_make(ms_rd_span(&rd, size));
+    mo->commands = ms_rd_span(&rd, size);
+    ms_rd commands = ms_rd_make(mo->commands);
     if (arena != NULL && !ms_mo_make_room(mo, arena, size))
         return ms_fail_memory(err);
     if (mo->is_loaded)
@@ -2527,7 +2552,80 @@ static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
         ms_mo_mark_code(mo);
         ms_mo_read_fixup_formats(mo);
     }
+    mo->fixup_base = mo->text_addr;
     return MACHSYM_OK;
+}
+
+/* ---- Kernel collections ---- */
+
+/* Reads the next LC_FILESET_ENTRY; *at: where to go on in the load commands. */
+static bool ms_mo_next_entry(const ms_mo *mo, uint64_t *at, machsym_entry *out)
+{
+    while (mo->slice.filetype == ms_MH_FILESET && *at < mo->commands.len) {
+        ms_rd rd = ms_rd_at(mo->commands, *at);
+        uint32_t command = ms_rd_u32(&rd);
+        uint32_t size = ms_rd_u32(&rd);
+        ms_span body = ms_rd_span(&rd, size < 8 ? 0 : size - 8);
+        if (size < 8 || rd.failed)
+            return false;
+        *at += size;
+        if ((command & ~ms_LC_REQ_DYLD) != ms_LC_FILESET_ENTRY)
+            continue;
+        ms_rd fields = ms_rd_make(body);
+        out->addr = ms_rd_u64(&fields);
+        out->offset = ms_rd_u64(&fields);
+        uint32_t name = ms_rd_u32(&fields); /* counted from the begin of the command */
+        ms_span rest = ms_span_from(body, name < 8 ? body.len : name - 8);
+        out->name = ms_str_bounded((const char *)rest.ptr, rest.len);
+        if (!fields.failed)
+            return true;
+    }
+    return false;
+}
+
+/* In a collection the pointers of all images are encoded as its own header says, and count from its own __TEXT. */
+static void ms_mo_take_fixups(ms_mo *mo, const ms_mo *collection)
+{
+    mo->fixup_base = collection->text_addr;
+    for (uint32_t i = 0; i < mo->segment_count; i++) {
+        ms_mo_segment *own = &mo->segments[i];
+        for (uint32_t j = 0; j < collection->segment_count && j < ms_MO_FILESET_SEGMENTS; j++) {
+            const ms_mo_segment *segment = &collection->segments[j];
+            MACHSYM_COUNT_WORK(1);
+            if (own->addr < segment->addr || own->addr - segment->addr >= segment->size ||
+                segment->fixup_format == 0)
+                continue;
+            own->fixup_format = segment->fixup_format;
+            own->max_valid_pointer = segment->max_valid_pointer;
+        }
+    }
+}
+
+/* Parses the image of this name in the collection that mo->bytes is. */
+static machsym_result ms_mo_load_entry(ms_mo *mo, machsym_str name, ms_arena *arena, machsym_error *err)
+{
+    ms_mo collection = *mo;
+    machsym_entry entry;
+    uint64_t at = 0;
+    machsym_result result = ms_mo_load(&collection, arena, err);
+    if (result != MACHSYM_OK)
+        return result;
+    if (collection.slice.filetype != ms_MH_FILESET)
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "no kernel collection: it has no images by name",
+                       "Mach-O header", mo->slice.offset);
+    do {
+        if (!ms_mo_next_entry(&collection, &at, &entry))
+            return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the kernel collection has no image of this name",
+                           "load commands", mo->slice.offset);
+    } while (!ms_str_equal(entry.name, name) || entry.offset == 0);
+    mo->header_off = entry.offset;
+    mo->slice.offset += entry.offset;
+    mo->slice.size = ms_span_from(mo->bytes, entry.offset).len;
+    mo->slice.has_uuid = false;
+    result = ms_mo_load(mo, arena, err);
+    if (result == MACHSYM_OK)
+        ms_mo_take_fixups(mo, &collection);
+    return result;
 }
 
 static const ms_mo_section *ms_mo_section_named(const ms_mo *mo, const char *segment, const char *name)
@@ -2824,9 +2922,9 @@ static ms_mo_pointer ms_mo_decode_arm64e(ms_mo_data *d, unsigned format, uint64_
     if ((raw >> 62 & 1) != 0)
         return ms_mo_to_import(d, raw & (is_24 ? 0xffffff : 0xffff));
     if (is_auth)
-        pointer.addr = d->mo->text_addr + (raw & 0xffffffff);
+        pointer.addr = d->mo->fixup_base + (raw & 0xffffffff);
     else
-        pointer.addr = (raw & 0x7ffffffffff) + (format == ms_DYLD_CHAINED_PTR_ARM64E ? 0 : d->mo->text_addr);
+        pointer.addr = (raw & 0x7ffffffffff) + (format == ms_DYLD_CHAINED_PTR_ARM64E ? 0 : d->mo->fixup_base);
     return pointer;
 }
 
@@ -2835,7 +2933,7 @@ static ms_mo_pointer ms_mo_decode(ms_mo_data *d, const ms_mo_segment *segment, u
 {
     ms_mo_pointer pointer = {0, {NULL, 0}};
     unsigned format = segment->fixup_format;
-    uint64_t base = d->mo->text_addr;
+    uint64_t base = d->mo->fixup_base;
     switch (format) {
     case 0: pointer.addr = ms_mo_plain(d, raw); break;
     case ms_DYLD_CHAINED_PTR_ARM64E:
@@ -23837,7 +23935,8 @@ static machsym_result machsym_add_file(machsym_image *image, const machsym_open_
     mo->bytes = bytes;
     mo->slice = slice;
     mo->is_loaded = (desc->flags & MACHSYM_OPEN_LOADED) != 0 && image->mo_count == 0; /* a pair is a file */
-    result = ms_mo_load(mo, &image->arena, err);
+    result = desc->entry != NULL ? ms_mo_load_entry(mo, ms_str_from_c(desc->entry), &image->arena, err)
+                                 : ms_mo_load(mo, &image->arena, err);
     if (result != MACHSYM_OK)
         return result;
     uint64_t load_addr = desc->load_addr != 0 ? desc->load_addr : (uint64_t)(uintptr_t)bytes.ptr;
@@ -23973,13 +24072,6 @@ static void machsym_find_dwarf(machsym_image *image)
     image->cus = ms_cu_index(dw, &image->arena, &image->cu_count, &image->damage_count);
 }
 
-static void machsym_set_name(machsym_image *image)
-{
-    image->name = ms_str_base_name(ms_str_from_c(image->inputs[0].path));
-    if (ms_str_ends(image->name, ".dSYM"))
-        image->name.len -= 5;
-}
-
 static const char *machsym_keep_c(machsym_image *image, const char *text)
 {
     size_t len = ms_str_from_c(text).len;
@@ -23989,6 +24081,15 @@ static const char *machsym_keep_c(machsym_image *image, const char *text)
     ms_copy(copy, text, len);
     copy[len] = 0;
     return copy;
+}
+
+static void machsym_set_name(machsym_image *image, const machsym_open_desc *desc)
+{
+    image->name = ms_str_base_name(ms_str_from_c(image->inputs[0].path));
+    if (ms_str_ends(image->name, ".dSYM"))
+        image->name.len -= 5;
+    if (desc->entry != NULL)
+        image->name = ms_str_from_c(machsym_keep_c(image, desc->entry));
 }
 
 /* Whether and how the image's object files are looked for, if it has a debug map. */
@@ -24024,6 +24125,10 @@ static machsym_result machsym_image_fill(machsym_image *image, const machsym_ope
 {
     ms_mo_input input;
     bool wants_pair = desc->pair_path != NULL || desc->pair_bytes.ptr != NULL;
+    if (desc->entry != NULL && (wants_pair || (desc->flags & MACHSYM_OPEN_LOADED) != 0))
+        return ms_fail(
+            err, MACHSYM_ERR_ARGUMENT,
+            "an image of a kernel collection has other addresses than its dSYM: open that by itself", "", 0);
     machsym_result result = ms_mo_input_open(desc->path, desc->bytes, desc->flags, &input, err);
     if (result != MACHSYM_OK)
         return result;
@@ -24035,8 +24140,8 @@ static machsym_result machsym_image_fill(machsym_image *image, const machsym_ope
     if (wants_pair)
         result = machsym_add_pair(image, desc, desc->pair_path, err);
 #ifndef MACHSYM_NO_OS
-    else if ((desc->flags & MACHSYM_OPEN_NO_PAIR) == 0 && image->inputs[0].path != NULL &&
-             !machsym_has_dwarf(&image->mo[0]))
+    else if ((desc->flags & MACHSYM_OPEN_NO_PAIR) == 0 && desc->entry == NULL &&
+             image->inputs[0].path != NULL && !machsym_has_dwarf(&image->mo[0]))
         machsym_find_dsym(image, desc);
 #endif
     if (result != MACHSYM_OK)
@@ -24045,7 +24150,7 @@ static machsym_result machsym_image_fill(machsym_image *image, const machsym_ope
         for (size_t i = 0; i < image->mo_count; i++)
             image->mo[i].hide_symtab = true;
     }
-    machsym_set_name(image);
+    machsym_set_name(image, desc);
     machsym_list_code(image);
     machsym_find_dwarf(image);
     machsym_set_places(image, desc);
@@ -24132,6 +24237,11 @@ MACHSYM_API bool machsym_image_next_section(const machsym_image *image, machsym_
     out->is_code = section->is_code;
     out->is_pair = at->a != 0;
     return true;
+}
+
+MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cursor *at, machsym_entry *out)
+{
+    return ms_mo_next_entry(&image->mo[0], &at->a, out);
 }
 
 static uint64_t machsym_addr_in(uint32_t cputype, bool is_64, uint64_t text_addr, uint64_t load_addr,

@@ -9,6 +9,7 @@ static const char usage[] = "usage: machsym objc [options] FILE\n"
                             "\n"
                             "  -arch NAME   which slice of a fat file\n"
                             "  --uuid UUID  which slice, by its UUID\n"
+                            "  --entry NAME which image of a kernel collection\n"
                             "  --pair FILE  the other half: the binary to a dSYM\n"
                             "  --json       one JSON object a line for each class or category\n";
 

@@ -27,6 +27,7 @@ static const char usage[] =
     "  --ranges           list ranges of code with their owners, in place of sums\n"
     "  --json             one JSON object a line\n"
     "  -arch NAME, --uuid UUID, --pair FILE   which slice; the other half: dSYM and binary\n"
+    "  --entry NAME                           which image of a kernel collection\n"
     "\n"
     "A file of rules has one a line; # begins a comment. Rules are tried from top to bottom:\n"
     "  linkmap FILE           objects                object TEXT = OWNER     between A .. B = OWNER\n"
