@@ -10871,7 +10871,7 @@ static uint8_t *ms_map_begin_table(ms_map_file_out *out, unsigned table, uint64_
     out->head->tables[table].hi = out->len + size;
     uint8_t *at = out->v + out->len;
     out->len = (size_t)ms_map_align(out->len + size);
-    ms_zero(at + size, out->len - out->head->tables[table].hi);
+    ms_zero(at + size, out->len - (size_t)out->head->tables[table].hi);
     return at;
 }
 
