@@ -4514,6 +4514,7 @@ enum {
 /* ConformanceFlags */
 #define ms_SW_IS_RETROACTIVE          0x40u
 #define ms_SW_HAS_RESILIENT_WITNESSES 0x10000u
+#define ms_SW_CONDITIONAL_PACKS       0xff000000u
 
 enum { ms_SW_DEPTH = 16 }; /* of types in types */
 
@@ -4767,9 +4768,10 @@ static void ms_sw_add_conformance(ms_sym_table *t, ms_mo_data *d, uint64_t confo
             ms_sw_add(t, d, ms_mo_pointer_at(d, table).addr, parts, 6);
         }
     }
-    bool is_plain = (flags & ms_SW_IS_RETROACTIVE) == 0 && (flags >> 8 & 0xff) == 0;
-    if ((flags & ms_SW_HAS_RESILIENT_WITNESSES) != 0 && is_plain)
-        ms_sw_add_resilient(t, d, conformance + 16, type);
+    uint64_t at = conformance + 16 + ((flags & ms_SW_IS_RETROACTIVE) != 0 ? 4 : 0) +
+                  12 * (uint64_t)(flags >> 8 & 0xff); /* its module; conditions on the type's parameters */
+    if ((flags & ms_SW_HAS_RESILIENT_WITNESSES) != 0 && (flags & ms_SW_CONDITIONAL_PACKS) == 0)
+        ms_sw_add_resilient(t, d, at, type);
 }
 
 /* ---- Sections ---- */
