@@ -7367,8 +7367,9 @@ enum {
 #define ms_R_SCATTERED 0x80000000u
 #define ms_CPU_X86_64  0x01000007u
 
-/* No path of a system is longer; more is a damaged string table. */
-enum { ms_OM_PATH = 4096 };
+/* No path of a system is longer: more is a damaged string table. The names of an object are shorter on average: a
+ * hostile file lets every entry have one long name. */
+enum { ms_OM_PATH = 4096, ms_OM_NAME = 4096 };
 
 /* ---- Stabs ---- */
 
@@ -7421,10 +7422,13 @@ static bool ms_om_next(const ms_mo *mo, ms_span nlists, size_t *at, size_t end, 
     return false;
 }
 
-/* Takes "libx.a(member.o)" apart. */
-static void ms_om_split(machsym_str *path, machsym_str *member)
+/* The path that an N_OSO names: "libx.a(member.o)" in its two parts. */
+static void ms_om_read_path(ms_span strings, uint32_t strx, machsym_str *path, machsym_str *member)
 {
+    ms_span rest = ms_span_from(strings, strx);
+    *path = ms_rd_str_at(ms_span_sub(rest, 0, rest.len < ms_OM_PATH ? rest.len : ms_OM_PATH), 0);
     size_t open = path->len;
+    MACHSYM_COUNT_WORK(path->len / 64);
     *member = ms_str_empty();
     while (open > 0 && ms_str_ends(*path, ")") && path->ptr[open - 1] != '(')
         open--;
@@ -7456,8 +7460,8 @@ static bool ms_om_next_function(const ms_mo *mo, uint64_t *at, uint64_t *oso, ma
         *at = next;
         out->lo = function.lo;
         out->hi = function.lo + function.size;
-        out->path = ms_sym_name_at(strings, ms_sym_nlist_at(mo, nlists, (size_t)*oso - 1).strx);
-        ms_om_split(&out->path, &out->member);
+        ms_om_read_path(strings, ms_sym_nlist_at(mo, nlists, (size_t)*oso - 1).strx, &out->path,
+                        &out->member);
         return true;
     }
     return false;
@@ -7474,8 +7478,7 @@ static void ms_om_add_object(ms_om_map *m, size_t entry, ms_arena *arena)
     v += m->count++;
     v->first = v->end = (uint32_t)entry;
     v->time = m->mo->is_64 ? ms_rd_raw_u64(value) : ms_rd_raw_u32(value);
-    v->path = ms_sym_name_at(m->strings, oso.strx);
-    ms_om_split(&v->path, &v->member);
+    ms_om_read_path(m->strings, oso.strx, &v->path, &v->member);
 }
 
 /* Lists the object files of a program's debug map, in its order. */
@@ -7488,13 +7491,14 @@ static void ms_om_list(ms_om_map *m, const ms_mo *mo, ms_arena *arena)
     const uint32_t one = ms_sym_nlist_size(mo);
     size_t count = mo->hide_symtab ? 0 : m->nlists.len / one;
     bool open = false;
+    MACHSYM_COUNT_WORK(count);
     for (size_t i = 0; i < count; i++) {
         uint8_t type = m->nlists.ptr[i * one + 4];
-        bool ends = type == ms_N_SO || type == ms_N_OSO;
-        if (open && (ends || (type & ms_N_STAB) == 0)) {
+        if ((type & ms_N_STAB) == 0 ? !open : type != ms_N_SO && type != ms_N_OSO)
+            continue; /* a symbol outside of the stabs, or a stab inside of an object: nearly all */
+        if (open)
             m->v[m->count - 1].end = (uint32_t)i;
-            open = false;
-        }
+        open = false;
         if (type != ms_N_OSO)
             continue;
         size_t before = m->count;
@@ -7758,6 +7762,14 @@ typedef struct ms_om_names {
     size_t count;
 } ms_om_names;
 
+/* Takes a name from what all may cost. Returns false once that is spent. */
+static bool ms_om_spend(uint64_t *budget, machsym_str name)
+{
+    uint64_t cost = name.ptr != NULL ? name.len + 1 : MACHSYM_MAX_TEXT; /* looked for its end in vain */
+    *budget = cost < *budget ? *budget - cost : 0;
+    return *budget != 0;
+}
+
 static void ms_om_sort_names(ms_om_names *names, ms_arena *scratch)
 {
     ms_key *room = (ms_key *)ms_arena_alloc(scratch, names->count, sizeof *room);
@@ -7768,11 +7780,15 @@ static ms_om_names ms_om_function_names(const ms_om_map *m, const ms_om_object *
 {
     ms_om_names names = {NULL, 0};
     ms_om_function function;
+    uint64_t budget = MACHSYM_MAX_TEXT + (uint64_t)ms_OM_NAME * (object->end - object->first);
     names.v = (ms_key *)ms_arena_alloc(scratch, (object->end - object->first) / 2 + 1, sizeof *names.v);
     if (names.v == NULL)
         return names;
     for (size_t at = object->first; ms_om_next(m->mo, m->nlists, &at, object->end, &function);) {
-        names.v[names.count].key = ms_str_hash(ms_sym_name_at(m->strings, function.strx));
+        machsym_str name = ms_sym_name_at(m->strings, function.strx);
+        if (!ms_om_spend(&budget, name))
+            break;
+        names.v[names.count].key = ms_str_hash(name);
         names.v[names.count++].item = at - 2;
     }
     ms_om_sort_names(&names, scratch);
@@ -7785,6 +7801,7 @@ static ms_om_names ms_om_symbol_names(const ms_mo *mo, ms_arena *scratch)
     ms_span nlists = ms_sym_nlists(mo);
     ms_span strings = ms_sym_strings(mo);
     size_t count = nlists.len / ms_sym_nlist_size(mo);
+    uint64_t budget = MACHSYM_MAX_TEXT + (uint64_t)ms_OM_NAME * count;
     names.v = (ms_key *)ms_arena_alloc(scratch, count + 1, sizeof *names.v);
     if (names.v == NULL)
         return names;
@@ -7792,7 +7809,10 @@ static ms_om_names ms_om_symbol_names(const ms_mo *mo, ms_arena *scratch)
         ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
         if (!ms_sym_is_defined(&entry))
             continue;
-        names.v[names.count].key = ms_str_hash(ms_sym_name_at(strings, entry.strx));
+        machsym_str name = ms_sym_name_at(strings, entry.strx);
+        if (!ms_om_spend(&budget, name))
+            break;
+        names.v[names.count].key = ms_str_hash(name);
         names.v[names.count++].item = i;
     }
     ms_om_sort_names(&names, scratch);
@@ -7836,6 +7856,7 @@ typedef struct ms_om_moves {
     ms_dw_move *v;
     size_t count;
     size_t cap;
+    size_t left; /* pieces that functions may still be cut into */
 } ms_om_moves;
 
 static void ms_om_add_move(ms_om_moves *moves, uint64_t lo, uint64_t len, uint64_t to)
@@ -7851,7 +7872,8 @@ static void ms_om_add_move(ms_om_moves *moves, uint64_t lo, uint64_t len, uint64
 }
 
 /* Adds what the object has of a function: once the map is indexed, all but what another object has too and
- * answers for. */
+ * answers for. The functions of an object do not overlap, so that all together have no more pieces than the map has
+ * segments and they have ends; in a hostile file they would. */
 static void ms_om_add_owned(const ms_om_map *m, size_t index, uint64_t addr, const ms_om_function *function,
                             ms_om_moves *moves)
 {
@@ -7860,7 +7882,9 @@ static void ms_om_add_owned(const ms_om_map *m, size_t index, uint64_t addr, con
         ms_om_add_move(moves, addr, function->size, function->lo);
         return;
     }
-    for (uint64_t off = 0; off < function->size; off = until - function->lo) {
+    for (uint64_t off = 0; off < function->size && moves->left > 0; off = until - function->lo) {
+        MACHSYM_COUNT_WORK(1);
+        moves->left--;
         until = ms_seg_until(m->segs.v, m->segs.count, function->lo + off);
         if (until > function->lo + function->size)
             until = function->lo + function->size;
@@ -7878,7 +7902,7 @@ static void ms_om_read_moves(const ms_om_map *m, const ms_om_object *object, con
     ms_om_names symbols = ms_om_symbol_names(mo, scratch);
     ms_span nlists = ms_sym_nlists(mo);
     ms_span strings = ms_sym_strings(mo);
-    ms_om_moves moves = {scratch, NULL, 0, 0};
+    ms_om_moves moves = {scratch, NULL, 0, 0, m->segs.count + 2 * functions.count};
     if (functions.v == NULL || symbols.v == NULL)
         return;
     for (size_t i = 0, j = 0; i < functions.count && j < symbols.count;) {
@@ -7990,14 +8014,15 @@ static bool ms_om_candidate(const ms_om_places *places, machsym_str path, size_t
 }
 
 /* The file that a thin archive names, relative to where the archive lies. */
-static ms_span ms_om_thin_member(const char *archive, machsym_str name, ms_om_file *file, ms_arena *scratch)
+static ms_span ms_om_thin_member(const char *archive, machsym_str name, bool copy, ms_om_file *file,
+                                 ms_arena *scratch)
 {
     machsym_str folder = ms_str_from_c(archive);
     folder.len -= ms_str_base_name(folder).len;
     if (name.len > 0 && name.ptr[0] == '/')
         folder.len = 0;
     const char *path = ms_om_path(folder, "", name, scratch);
-    if (path == NULL || ms_os_map(path, false, &file->files[1]) != 0)
+    if (path == NULL || ms_os_map(path, copy, &file->files[1]) != 0)
         return ms_span_make(NULL, 0);
     return ms_span_make(file->files[1].ptr, file->files[1].len);
 }
@@ -8008,7 +8033,8 @@ static machsym_object_status ms_om_open_at(const ms_om_map *m, const ms_om_objec
                                            ms_span *bytes)
 {
     ms_om_member member;
-    if (ms_os_map(path, (places->flags & MACHSYM_OPEN_COPY) != 0, &file->files[0]) != 0)
+    bool copy = (places->flags & MACHSYM_OPEN_COPY) != 0;
+    if (ms_os_map(path, copy, &file->files[0]) != 0)
         return MACHSYM_OBJECT_MISSING;
     ms_os_file *outer = &file->files[0];
     bool fits = object->time == 0 || object->time == outer->time;
@@ -8019,7 +8045,7 @@ static machsym_object_status ms_om_open_at(const ms_om_map *m, const ms_om_objec
             return MACHSYM_OBJECT_NO_MEMBER;
         *bytes = member.bytes;
         if (member.bytes.len == 0)
-            *bytes = ms_om_thin_member(path, member.name, file, scratch);
+            *bytes = ms_om_thin_member(path, member.name, copy, file, scratch);
         /* an archive made without times has 0 in its headers: then its own time counts */
         if (member.time != 0)
             file->time = member.time;
@@ -8064,8 +8090,7 @@ static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *
     (void)places;
 #else
     const char *path;
-    for (size_t i = 0;
-         object->path.len < ms_OM_PATH && ms_om_candidate(places, object->path, i, &scratch, &path); i++) {
+    for (size_t i = 0; ms_om_candidate(places, object->path, i, &scratch, &path); i++) {
         ms_span bytes;
         if (path == NULL)
             continue;
