@@ -2679,14 +2679,25 @@ typedef struct ms_mo_pointer {
 /* In ms_mo_data's binds: the item is no index of a name but an address of this image. */
 #define ms_MO_BIND_IS_VALUE ((uint64_t)1 << 63)
 
+/* Where a section lies that was asked for lately. */
+typedef struct ms_mo_recent {
+    uint64_t lo;
+    uint64_t size;
+    const ms_mo_section *section;
+} ms_mo_recent;
+
+enum { ms_MO_RECENT = 4 }; /* lists of methods, references, names and code are read in turn */
+
 /* Reads the data of one slice by address. */
 typedef struct ms_mo_data {
     const ms_mo *mo;
     ms_segs sections; /* which section holds an address */
-    ms_span imports;  /* of chained fixups */
-    unsigned one;     /* size of an import */
-    ms_span names;    /* of imports */
-    ms_key *binds;    /* sorted; address, index into bind_names (or ms_MO_BIND_IS_VALUE) */
+    ms_mo_recent recent[ms_MO_RECENT];
+    unsigned recent_at; /* the one that is replaced next */
+    ms_span imports;    /* of chained fixups */
+    unsigned one;       /* size of an import */
+    ms_span names;      /* of imports */
+    ms_key *binds;      /* sorted; address, index into bind_names (or ms_MO_BIND_IS_VALUE) */
     size_t bind_count;
     size_t bind_cap;
     machsym_str *bind_names;
@@ -2721,26 +2732,37 @@ static bool ms_mo_spend(ms_mo_data *d, uint64_t cost)
 }
 
 /* The section whose bytes hold an address; NULL when the file has none. */
-static const ms_mo_section *ms_mo_section_at(const ms_mo_data *d, uint64_t addr)
+static const ms_mo_section *ms_mo_section_at(ms_mo_data *d, uint64_t addr)
 {
     MACHSYM_COUNT_WORK(1);
-    uint32_t owner = ms_seg_owner(d->sections.v, d->sections.count, addr);
-    return owner == ms_SEG_NONE ? NULL : &d->mo->sections[owner];
+    for (unsigned i = 0; i < ms_MO_RECENT; i++) {
+        if (addr - d->recent[i].lo < d->recent[i].size)
+            return d->recent[i].section;
+    }
+    size_t at = ms_seg_find(d->sections.v, d->sections.count, addr);
+    if (at + 1 >= d->sections.count ||
+        d->sections.v[at].owner == ms_SEG_NONE) /* the last segment is nobody's */
+        return NULL;
+    ms_mo_recent *recent = &d->recent[d->recent_at++ % ms_MO_RECENT];
+    recent->lo = d->sections.v[at].lo;
+    recent->size = d->sections.v[at + 1].lo - recent->lo;
+    recent->section = &d->mo->sections[d->sections.v[at].owner];
+    return recent->section;
 }
 
 /* What is left of the section at an address from there on; empty when the file has no such bytes. */
-static ms_span ms_mo_from_addr(const ms_mo_data *d, uint64_t addr)
+static ms_span ms_mo_from_addr(ms_mo_data *d, uint64_t addr)
 {
     const ms_mo_section *section = ms_mo_section_at(d, addr);
     return section == NULL ? ms_span_make(NULL, 0) : ms_span_from(section->bytes, addr - section->addr);
 }
 
-static ms_span ms_mo_at_addr(const ms_mo_data *d, uint64_t addr, uint64_t len)
+static ms_span ms_mo_at_addr(ms_mo_data *d, uint64_t addr, uint64_t len)
 {
     return ms_span_sub(ms_mo_from_addr(d, addr), 0, len);
 }
 
-static uint32_t ms_mo_u32_at(const ms_mo_data *d, uint64_t addr)
+static uint32_t ms_mo_u32_at(ms_mo_data *d, uint64_t addr)
 {
     ms_span span = ms_mo_at_addr(d, addr, 4);
     return span.len == 4 ? ms_rd_raw_u32(span.ptr) : 0;
@@ -2767,7 +2789,7 @@ static machsym_str ms_mo_str_at(ms_mo_data *d, uint64_t addr)
 }
 
 /* An address relative to its own place, 32 bits wide; 0 when it is NULL or missing. */
-static uint64_t ms_mo_relative_at(const ms_mo_data *d, uint64_t addr)
+static uint64_t ms_mo_relative_at(ms_mo_data *d, uint64_t addr)
 {
     uint32_t raw = ms_mo_u32_at(d, addr);
     return raw == 0 ? 0 : addr + (uint64_t)(int64_t)(int32_t)raw;
@@ -4544,7 +4566,7 @@ static ms_mo_pointer ms_sw_indirect(ms_mo_data *d, uint64_t addr)
 
 /* The code that a distance leads to; of an asynchronous function through its record {distance of the code,
  * size}. */
-static uint64_t ms_sw_code(const ms_sym_table *t, const ms_mo_data *d, uint64_t addr)
+static uint64_t ms_sw_code(const ms_sym_table *t, ms_mo_data *d, uint64_t addr)
 {
     uint64_t to = ms_mo_relative_at(d, addr);
     if (to == 0 || ms_sym_code_at(t->code, t->code_count, to) != NULL)
@@ -4606,7 +4628,7 @@ static void ms_sw_add_about(ms_sym_table *t, ms_mo_data *d, uint64_t code, const
 /* ---- Types ---- */
 
 /* Where a generic context's parameters and requirements end; 0 for kinds that are not known. */
-static uint64_t ms_sw_past_generics(const ms_mo_data *d, uint64_t at)
+static uint64_t ms_sw_past_generics(ms_mo_data *d, uint64_t at)
 {
     uint32_t counts = ms_mo_u32_at(d, at + 8); /* behind cache and pattern: parameters, requirements */
     uint32_t extra = ms_mo_u32_at(d, at + 12); /* arguments, flags */
