@@ -4494,7 +4494,9 @@ static void ms_oc_name_blocks(ms_sym_table *t, ms_mo_data *d)
 {
     size_t above = t->count;
     ms_mo_refill(d);
-    for (size_t at = 0; at < t->count && d->budget > 0; at = ms_sym_next(t, at)) {
+    for (size_t at = 0, next; at < t->count && d->budget > 0; at = next) {
+        for (next = at + 1; next < t->count && t->v[next].key == t->v[at].key;)
+            next++;
         machsym_source source = ms_sym_source(t->v[at].item);
         const ms_range *code = ms_sym_code_at(t->code, t->code_count, t->v[at].key);
         if (above < t->count && t->v[above].key < code->lo)
