@@ -24,7 +24,7 @@
  *     machsym_session_open(&how, &session, NULL);
  *     size_t count = machsym_session_frames(session, machsym_image_addr(image, load_addr, pc), f, 16);
  *
- * Does: fat and thin Mach-O, 64 and 32 bit, every file type; DWARF 2 to 5; debug maps to object files; symbol
+ * Does: fat and thin Mach-O, 64 and 32 bit, every file type, kernel collections among them; DWARF 2 to 5; debug maps to object files; symbol
  * tables, stubs, exports, Objective-C and Swift metadata, function starts where there is no DWARF; names of
  * C++, Swift, Rust and D; whole-image maps that answer in a fraction of a microsecond.
  * Does not: read ELF or PE; inflate __zdebug_* sections (symbols answer there); unwind; talk to a network;
@@ -420,6 +420,7 @@ typedef struct machsym_open_desc {
     machsym_bytes pair_bytes; /* the same as bytes */
     const char *arch;         /* "arm64", ...; NULL: the file has one slice, or uuid chooses */
     const machsym_uuid *uuid; /* NULL: any */
+    const char *entry;        /* the image of this name in a kernel collection: see machsym_entry; or NULL */
     uint32_t flags;           /* machsym_open_flags */
     uint64_t load_addr;       /* with OPEN_LOADED: where bytes stands in memory, if not at bytes.ptr itself */
     const machsym_oso_prefix *oso_prefixes; /* for a program without debug info, whose object files moved */
@@ -485,6 +486,14 @@ typedef struct machsym_section {
 MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_slice *slices, size_t cap,
                                        machsym_error *err);
 
+/* One image of a kernel collection (MH_FILESET): the kernel, an extension. Opened by itself its name is this one,
+ * its addresses are the collection's. The collection as a whole answers for nothing. */
+typedef struct machsym_entry {
+    machsym_str name; /* "com.apple.kernel" and so on: what machsym_open_desc.entry takes */
+    uint64_t addr;    /* of its Mach-O header */
+    uint64_t offset;  /* of the same in the slice */
+} machsym_entry;
+
 /* Opens a slice for lookups: maps the file, reads load commands and unit headers.
  * Returns: OK and *out; else an error, *out NULL, err filled when given.
  * A program without debug info, opened by its path, is answered for by the object files that its debug map
@@ -502,6 +511,8 @@ MACHSYM_API void machsym_image_get_info(const machsym_image *image, machsym_imag
 /* Iterates over the sections of the image and of its pair, in file order. Returns: false at the end. */
 MACHSYM_API bool machsym_image_next_section(const machsym_image *image, machsym_cursor *at,
                                             machsym_section *out);
+/* Iterates over the images of a kernel collection. Returns: false at the end, and for other files. */
+MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cursor *at, machsym_entry *out);
 
 /* The address inside the file that a runtime address stands for: pc - load_addr + __TEXT's vmaddr; on arm64e
  * the pointer authentication bits of pc are dropped, on 32-bit ARM the Thumb bit is.
@@ -2143,14 +2154,15 @@ static uint32_t ms_seg_owner(const ms_seg *v, size_t count, uint64_t addr)
 /* ==== >>macho ==============================================================================================
  * Job:    turns fat files and load commands into slices, segments, sections, spans and decoded pointers.
  * Uses:   platform, bytes, reader, memory, segments.
- * Offers: ms_mo_input_open, ms_mo_slice_at, ms_mo_choose, ms_mo_load, ms_mo_section_named, ms_mo_linkedit,
- *         ms_mo_data_open, ms_mo_at_addr, ms_mo_pointer_at.
+ * Offers: ms_mo_input_open, ms_mo_slice_at, ms_mo_choose, ms_mo_load, ms_mo_load_entry, ms_mo_next_entry,
+ *         ms_mo_section_named, ms_mo_linkedit, ms_mo_data_open, ms_mo_at_addr, ms_mo_pointer_at.
  * Never:  looks inside debug info or symbols; trusts a count or an offset. */
 
 /* loader.h, machine.h, fat.h */
 enum {
     ms_MH_OBJECT = 1,
     ms_MH_DSYM = 10,
+    ms_MH_FILESET = 12,
     ms_LC_SEGMENT = 0x1,
     ms_LC_SYMTAB = 0x2,
     ms_LC_DYSYMTAB = 0xb,
@@ -2166,6 +2178,7 @@ enum {
     ms_LC_BUILD_VERSION = 0x32,
     ms_LC_DYLD_EXPORTS_TRIE = 0x33,
     ms_LC_DYLD_CHAINED_FIXUPS = 0x34,
+    ms_LC_FILESET_ENTRY = 0x35,
     ms_CPU_ARM = 12,
     ms_SECTION_TYPE = 0xff,
     ms_S_ZEROFILL = 0x1,
@@ -2241,6 +2254,9 @@ typedef struct ms_mo_loads {
 /* One slice, parsed. */
 typedef struct ms_mo {
     ms_span bytes; /* the slice; with is_loaded, the memory from the header on */
+    uint64_t
+        header_off; /* in bytes; not 0 for an image of a kernel collection, whose bytes are the collection's */
+    ms_span commands;
     machsym_slice slice;
     bool is_64;
     bool is_loaded;
@@ -2254,6 +2270,7 @@ typedef struct ms_mo {
     uint64_t text_addr;
     uint64_t text_size;
     uint64_t text_exec_addr;
+    uint64_t fixup_base; /* what offsets in encoded pointers count from */
     uint32_t platform;
     uint32_t min_os;
     uint32_t sdk;
@@ -2310,6 +2327,10 @@ static const char *ms_mo_arch_name(uint32_t cputype, uint32_t cpusubtype)
 /* How many segments of a loaded image are searched, again for every table, and how many slices a fat file may have: real
  * ones have ten. */
 enum { ms_MO_LOADED_SEGMENTS = 64, ms_MO_SLICES = 256 };
+
+/* How many segments of a kernel collection and how many bytes of load commands it and its images may have: it is read
+ * again for each. Real ones have ten segments, 300 images and 50,000 bytes. */
+enum { ms_MO_FILESET_SEGMENTS = 64, ms_MO_FILESET_COMMANDS = 1 << 20 };
 
 /* The memory of a segment of a loaded image, as far as the caller has it. What lies between segments is not
  * touched: it need not be mapped. A segment that nobody may read has none. */
@@ -2578,7 +2599,7 @@ static void ms_mo_read_fixup_formats(ms_mo *mo)
 /* Parses the load commands of one slice, mo->bytes, into mo. */
 static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
 {
-    ms_rd rd = ms_rd_make(mo->bytes);
+    ms_rd rd = ms_rd_at(mo->bytes, mo->header_off);
     uint32_t magic = ms_rd_u32(&rd);
     uint64_t at = mo->slice.offset;
     if (magic == ms_MH_CIGAM || magic == ms_MH_CIGAM_64)
@@ -2596,11 +2617,15 @@ static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
     ms_rd_skip(&rd, mo->is_64 ? 8 : 4);
     if (rd.failed)
         return ms_fail(err, MACHSYM_ERR_DAMAGED, "the file ends inside its header", "Mach-O header", at);
-    if (size > ms_rd_left(&rd)) {
-        size = (uint32_t)ms_rd_left(&rd);
+    size_t most = ms_rd_left(&rd);
+    if ((mo->header_off != 0 || mo->slice.filetype == ms_MH_FILESET) && most > ms_MO_FILESET_COMMANDS)
+        most = ms_MO_FILESET_COMMANDS;
+    if (size > most) {
+        size = (uint32_t)most;
         mo->damage_count++;
     }
-    ms_rd commands = ms_rd_make(ms_rd_span(&rd, size));
+    mo->commands = ms_rd_span(&rd, size);
+    ms_rd commands = ms_rd_make(mo->commands);
     if (arena != NULL && !ms_mo_make_room(mo, arena, size))
         return ms_fail_memory(err);
     if (mo->is_loaded)
@@ -2621,7 +2646,80 @@ static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
         ms_mo_mark_code(mo);
         ms_mo_read_fixup_formats(mo);
     }
+    mo->fixup_base = mo->text_addr;
     return MACHSYM_OK;
+}
+
+/* ---- Kernel collections ---- */
+
+/* Reads the next LC_FILESET_ENTRY; *at: where to go on in the load commands. */
+static bool ms_mo_next_entry(const ms_mo *mo, uint64_t *at, machsym_entry *out)
+{
+    while (mo->slice.filetype == ms_MH_FILESET && *at < mo->commands.len) {
+        ms_rd rd = ms_rd_at(mo->commands, *at);
+        uint32_t command = ms_rd_u32(&rd);
+        uint32_t size = ms_rd_u32(&rd);
+        ms_span body = ms_rd_span(&rd, size < 8 ? 0 : size - 8);
+        if (size < 8 || rd.failed)
+            return false;
+        *at += size;
+        if ((command & ~ms_LC_REQ_DYLD) != ms_LC_FILESET_ENTRY)
+            continue;
+        ms_rd fields = ms_rd_make(body);
+        out->addr = ms_rd_u64(&fields);
+        out->offset = ms_rd_u64(&fields);
+        uint32_t name = ms_rd_u32(&fields); /* counted from the begin of the command */
+        ms_span rest = ms_span_from(body, name < 8 ? body.len : name - 8);
+        out->name = ms_str_bounded((const char *)rest.ptr, rest.len);
+        if (!fields.failed)
+            return true;
+    }
+    return false;
+}
+
+/* In a collection the pointers of all images are encoded as its own header says, and count from its own __TEXT. */
+static void ms_mo_take_fixups(ms_mo *mo, const ms_mo *collection)
+{
+    mo->fixup_base = collection->text_addr;
+    for (uint32_t i = 0; i < mo->segment_count; i++) {
+        ms_mo_segment *own = &mo->segments[i];
+        for (uint32_t j = 0; j < collection->segment_count && j < ms_MO_FILESET_SEGMENTS; j++) {
+            const ms_mo_segment *segment = &collection->segments[j];
+            MACHSYM_COUNT_WORK(1);
+            if (own->addr < segment->addr || own->addr - segment->addr >= segment->size ||
+                segment->fixup_format == 0)
+                continue;
+            own->fixup_format = segment->fixup_format;
+            own->max_valid_pointer = segment->max_valid_pointer;
+        }
+    }
+}
+
+/* Parses the image of this name in the collection that mo->bytes is. */
+static machsym_result ms_mo_load_entry(ms_mo *mo, machsym_str name, ms_arena *arena, machsym_error *err)
+{
+    ms_mo collection = *mo;
+    machsym_entry entry;
+    uint64_t at = 0;
+    machsym_result result = ms_mo_load(&collection, arena, err);
+    if (result != MACHSYM_OK)
+        return result;
+    if (collection.slice.filetype != ms_MH_FILESET)
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "no kernel collection: it has no images by name",
+                       "Mach-O header", mo->slice.offset);
+    do {
+        if (!ms_mo_next_entry(&collection, &at, &entry))
+            return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the kernel collection has no image of this name",
+                           "load commands", mo->slice.offset);
+    } while (!ms_str_equal(entry.name, name) || entry.offset == 0);
+    mo->header_off = entry.offset;
+    mo->slice.offset += entry.offset;
+    mo->slice.size = ms_span_from(mo->bytes, entry.offset).len;
+    mo->slice.has_uuid = false;
+    result = ms_mo_load(mo, arena, err);
+    if (result == MACHSYM_OK)
+        ms_mo_take_fixups(mo, &collection);
+    return result;
 }
 
 static const ms_mo_section *ms_mo_section_named(const ms_mo *mo, const char *segment, const char *name)
@@ -2675,14 +2773,25 @@ typedef struct ms_mo_pointer {
 /* In ms_mo_data's binds: the item is no index of a name but an address of this image. */
 #define ms_MO_BIND_IS_VALUE ((uint64_t)1 << 63)
 
+/* Where a section lies that was asked for lately. */
+typedef struct ms_mo_recent {
+    uint64_t lo;
+    uint64_t size;
+    const ms_mo_section *section;
+} ms_mo_recent;
+
+enum { ms_MO_RECENT = 4 }; /* lists of methods, references, names and code are read in turn */
+
 /* Reads the data of one slice by address. */
 typedef struct ms_mo_data {
     const ms_mo *mo;
     ms_segs sections; /* which section holds an address */
-    ms_span imports;  /* of chained fixups */
-    unsigned one;     /* size of an import */
-    ms_span names;    /* of imports */
-    ms_key *binds;    /* sorted; address, index into bind_names (or ms_MO_BIND_IS_VALUE) */
+    ms_mo_recent recent[ms_MO_RECENT];
+    unsigned recent_at; /* the one that is replaced next */
+    ms_span imports;    /* of chained fixups */
+    unsigned one;       /* size of an import */
+    ms_span names;      /* of imports */
+    ms_key *binds;      /* sorted; address, index into bind_names (or ms_MO_BIND_IS_VALUE) */
     size_t bind_count;
     size_t bind_cap;
     machsym_str *bind_names;
@@ -2717,26 +2826,37 @@ static bool ms_mo_spend(ms_mo_data *d, uint64_t cost)
 }
 
 /* The section whose bytes hold an address; NULL when the file has none. */
-static const ms_mo_section *ms_mo_section_at(const ms_mo_data *d, uint64_t addr)
+static const ms_mo_section *ms_mo_section_at(ms_mo_data *d, uint64_t addr)
 {
     MACHSYM_COUNT_WORK(1);
-    uint32_t owner = ms_seg_owner(d->sections.v, d->sections.count, addr);
-    return owner == ms_SEG_NONE ? NULL : &d->mo->sections[owner];
+    for (unsigned i = 0; i < ms_MO_RECENT; i++) {
+        if (addr - d->recent[i].lo < d->recent[i].size)
+            return d->recent[i].section;
+    }
+    size_t at = ms_seg_find(d->sections.v, d->sections.count, addr);
+    if (at + 1 >= d->sections.count ||
+        d->sections.v[at].owner == ms_SEG_NONE) /* the last segment is nobody's */
+        return NULL;
+    ms_mo_recent *recent = &d->recent[d->recent_at++ % ms_MO_RECENT];
+    recent->lo = d->sections.v[at].lo;
+    recent->size = d->sections.v[at + 1].lo - recent->lo;
+    recent->section = &d->mo->sections[d->sections.v[at].owner];
+    return recent->section;
 }
 
 /* What is left of the section at an address from there on; empty when the file has no such bytes. */
-static ms_span ms_mo_from_addr(const ms_mo_data *d, uint64_t addr)
+static ms_span ms_mo_from_addr(ms_mo_data *d, uint64_t addr)
 {
     const ms_mo_section *section = ms_mo_section_at(d, addr);
     return section == NULL ? ms_span_make(NULL, 0) : ms_span_from(section->bytes, addr - section->addr);
 }
 
-static ms_span ms_mo_at_addr(const ms_mo_data *d, uint64_t addr, uint64_t len)
+static ms_span ms_mo_at_addr(ms_mo_data *d, uint64_t addr, uint64_t len)
 {
     return ms_span_sub(ms_mo_from_addr(d, addr), 0, len);
 }
 
-static uint32_t ms_mo_u32_at(const ms_mo_data *d, uint64_t addr)
+static uint32_t ms_mo_u32_at(ms_mo_data *d, uint64_t addr)
 {
     ms_span span = ms_mo_at_addr(d, addr, 4);
     return span.len == 4 ? ms_rd_raw_u32(span.ptr) : 0;
@@ -2763,7 +2883,7 @@ static machsym_str ms_mo_str_at(ms_mo_data *d, uint64_t addr)
 }
 
 /* An address relative to its own place, 32 bits wide; 0 when it is NULL or missing. */
-static uint64_t ms_mo_relative_at(const ms_mo_data *d, uint64_t addr)
+static uint64_t ms_mo_relative_at(ms_mo_data *d, uint64_t addr)
 {
     uint32_t raw = ms_mo_u32_at(d, addr);
     return raw == 0 ? 0 : addr + (uint64_t)(int64_t)(int32_t)raw;
@@ -2918,9 +3038,9 @@ static ms_mo_pointer ms_mo_decode_arm64e(ms_mo_data *d, unsigned format, uint64_
     if ((raw >> 62 & 1) != 0)
         return ms_mo_to_import(d, raw & (is_24 ? 0xffffff : 0xffff));
     if (is_auth)
-        pointer.addr = d->mo->text_addr + (raw & 0xffffffff);
+        pointer.addr = d->mo->fixup_base + (raw & 0xffffffff);
     else
-        pointer.addr = (raw & 0x7ffffffffff) + (format == ms_DYLD_CHAINED_PTR_ARM64E ? 0 : d->mo->text_addr);
+        pointer.addr = (raw & 0x7ffffffffff) + (format == ms_DYLD_CHAINED_PTR_ARM64E ? 0 : d->mo->fixup_base);
     return pointer;
 }
 
@@ -2929,7 +3049,7 @@ static ms_mo_pointer ms_mo_decode(ms_mo_data *d, const ms_mo_segment *segment, u
 {
     ms_mo_pointer pointer = {0, {NULL, 0}};
     unsigned format = segment->fixup_format;
-    uint64_t base = d->mo->text_addr;
+    uint64_t base = d->mo->fixup_base;
     switch (format) {
     case 0: pointer.addr = ms_mo_plain(d, raw); break;
     case ms_DYLD_CHAINED_PTR_ARM64E:
@@ -4529,7 +4649,9 @@ static void ms_oc_name_blocks(ms_sym_table *t, ms_mo_data *d)
 {
     size_t above = t->count;
     ms_mo_refill(d);
-    for (size_t at = 0; at < t->count && d->budget > 0; at = ms_sym_next(t, at)) {
+    for (size_t at = 0, next; at < t->count && d->budget > 0; at = next) {
+        for (next = at + 1; next < t->count && t->v[next].key == t->v[at].key;)
+            next++;
         machsym_source source = ms_sym_source(t->v[at].item);
         const ms_range *code = ms_sym_code_at(t->code, t->code_count, t->v[at].key);
         if (above < t->count && t->v[above].key < code->lo)
@@ -4571,6 +4693,7 @@ enum {
 /* ConformanceFlags */
 #define ms_SW_IS_RETROACTIVE          0x40u
 #define ms_SW_HAS_RESILIENT_WITNESSES 0x10000u
+#define ms_SW_CONDITIONAL_PACKS       0xff000000u
 
 enum { ms_SW_DEPTH = 16 }; /* of types in types */
 
@@ -4600,7 +4723,7 @@ static ms_mo_pointer ms_sw_indirect(ms_mo_data *d, uint64_t addr)
 
 /* The code that a distance leads to; of an asynchronous function through its record {distance of the code,
  * size}. */
-static uint64_t ms_sw_code(const ms_sym_table *t, const ms_mo_data *d, uint64_t addr)
+static uint64_t ms_sw_code(const ms_sym_table *t, ms_mo_data *d, uint64_t addr)
 {
     uint64_t to = ms_mo_relative_at(d, addr);
     if (to == 0 || ms_sym_code_at(t->code, t->code_count, to) != NULL)
@@ -4662,7 +4785,7 @@ static void ms_sw_add_about(ms_sym_table *t, ms_mo_data *d, uint64_t code, const
 /* ---- Types ---- */
 
 /* Where a generic context's parameters and requirements end; 0 for kinds that are not known. */
-static uint64_t ms_sw_past_generics(const ms_mo_data *d, uint64_t at)
+static uint64_t ms_sw_past_generics(ms_mo_data *d, uint64_t at)
 {
     uint32_t counts = ms_mo_u32_at(d, at + 8); /* behind cache and pattern: parameters, requirements */
     uint32_t extra = ms_mo_u32_at(d, at + 12); /* arguments, flags */
@@ -4824,9 +4947,10 @@ static void ms_sw_add_conformance(ms_sym_table *t, ms_mo_data *d, uint64_t confo
             ms_sw_add(t, d, ms_mo_pointer_at(d, table).addr, parts, 6);
         }
     }
-    bool is_plain = (flags & ms_SW_IS_RETROACTIVE) == 0 && (flags >> 8 & 0xff) == 0;
-    if ((flags & ms_SW_HAS_RESILIENT_WITNESSES) != 0 && is_plain)
-        ms_sw_add_resilient(t, d, conformance + 16, type);
+    uint64_t at = conformance + 16 + ((flags & ms_SW_IS_RETROACTIVE) != 0 ? 4 : 0) +
+                  12 * (uint64_t)(flags >> 8 & 0xff); /* its module; conditions on the type's parameters */
+    if ((flags & ms_SW_HAS_RESILIENT_WITNESSES) != 0 && (flags & ms_SW_CONDITIONAL_PACKS) == 0)
+        ms_sw_add_resilient(t, d, at, type);
 }
 
 /* ---- Sections ---- */
@@ -7661,8 +7785,9 @@ enum {
 #define ms_R_SCATTERED 0x80000000u
 #define ms_CPU_X86_64  0x01000007u
 
-/* No path of a system is longer; more is a damaged string table. */
-enum { ms_OM_PATH = 4096 };
+/* No path of a system is longer: more is a damaged string table. The names of an object are shorter on average: a
+ * hostile file lets every entry have one long name. */
+enum { ms_OM_PATH = 4096, ms_OM_NAME = 4096 };
 
 /* ---- Stabs ---- */
 
@@ -7715,10 +7840,13 @@ static bool ms_om_next(const ms_mo *mo, ms_span nlists, size_t *at, size_t end, 
     return false;
 }
 
-/* Takes "libx.a(member.o)" apart. */
-static void ms_om_split(machsym_str *path, machsym_str *member)
+/* The path that an N_OSO names: "libx.a(member.o)" in its two parts. */
+static void ms_om_read_path(ms_span strings, uint32_t strx, machsym_str *path, machsym_str *member)
 {
+    ms_span rest = ms_span_from(strings, strx);
+    *path = ms_rd_str_at(ms_span_sub(rest, 0, rest.len < ms_OM_PATH ? rest.len : ms_OM_PATH), 0);
     size_t open = path->len;
+    MACHSYM_COUNT_WORK(path->len / 64);
     *member = ms_str_empty();
     while (open > 0 && ms_str_ends(*path, ")") && path->ptr[open - 1] != '(')
         open--;
@@ -7750,8 +7878,8 @@ static bool ms_om_next_function(const ms_mo *mo, uint64_t *at, uint64_t *oso, ma
         *at = next;
         out->lo = function.lo;
         out->hi = function.lo + function.size;
-        out->path = ms_sym_name_at(strings, ms_sym_nlist_at(mo, nlists, (size_t)*oso - 1).strx);
-        ms_om_split(&out->path, &out->member);
+        ms_om_read_path(strings, ms_sym_nlist_at(mo, nlists, (size_t)*oso - 1).strx, &out->path,
+                        &out->member);
         return true;
     }
     return false;
@@ -7768,8 +7896,7 @@ static void ms_om_add_object(ms_om_map *m, size_t entry, ms_arena *arena)
     v += m->count++;
     v->first = v->end = (uint32_t)entry;
     v->time = m->mo->is_64 ? ms_rd_raw_u64(value) : ms_rd_raw_u32(value);
-    v->path = ms_sym_name_at(m->strings, oso.strx);
-    ms_om_split(&v->path, &v->member);
+    ms_om_read_path(m->strings, oso.strx, &v->path, &v->member);
 }
 
 /* Lists the object files of a program's debug map, in its order. */
@@ -7782,13 +7909,14 @@ static void ms_om_list(ms_om_map *m, const ms_mo *mo, ms_arena *arena)
     const uint32_t one = ms_sym_nlist_size(mo);
     size_t count = mo->hide_symtab ? 0 : m->nlists.len / one;
     bool open = false;
+    MACHSYM_COUNT_WORK(count);
     for (size_t i = 0; i < count; i++) {
         uint8_t type = m->nlists.ptr[i * one + 4];
-        bool ends = type == ms_N_SO || type == ms_N_OSO;
-        if (open && (ends || (type & ms_N_STAB) == 0)) {
+        if ((type & ms_N_STAB) == 0 ? !open : type != ms_N_SO && type != ms_N_OSO)
+            continue; /* a symbol outside of the stabs, or a stab inside of an object: nearly all */
+        if (open)
             m->v[m->count - 1].end = (uint32_t)i;
-            open = false;
-        }
+        open = false;
         if (type != ms_N_OSO)
             continue;
         size_t before = m->count;
@@ -7833,7 +7961,6 @@ static size_t ms_om_find(const ms_om_map *m, uint64_t addr)
     return owner == ms_SEG_NONE ? m->count : owner;
 }
 
-/* FNV-1a */
 #ifndef MACHSYM_NO_OS
 /* ---- Archives ---- */
 
@@ -8053,6 +8180,14 @@ typedef struct ms_om_names {
     size_t count;
 } ms_om_names;
 
+/* Takes a name from what all may cost. Returns false once that is spent. */
+static bool ms_om_spend(uint64_t *budget, machsym_str name)
+{
+    uint64_t cost = name.ptr != NULL ? name.len + 1 : MACHSYM_MAX_TEXT; /* looked for its end in vain */
+    *budget = cost < *budget ? *budget - cost : 0;
+    return *budget != 0;
+}
+
 static void ms_om_sort_names(ms_om_names *names, ms_arena *scratch)
 {
     ms_key *room = (ms_key *)ms_arena_alloc(scratch, names->count, sizeof *room);
@@ -8063,11 +8198,15 @@ static ms_om_names ms_om_function_names(const ms_om_map *m, const ms_om_object *
 {
     ms_om_names names = {NULL, 0};
     ms_om_function function;
+    uint64_t budget = MACHSYM_MAX_TEXT + (uint64_t)ms_OM_NAME * (object->end - object->first);
     names.v = (ms_key *)ms_arena_alloc(scratch, (object->end - object->first) / 2 + 1, sizeof *names.v);
     if (names.v == NULL)
         return names;
     for (size_t at = object->first; ms_om_next(m->mo, m->nlists, &at, object->end, &function);) {
-        names.v[names.count].key = ms_str_hash(ms_sym_name_at(m->strings, function.strx));
+        machsym_str name = ms_sym_name_at(m->strings, function.strx);
+        if (!ms_om_spend(&budget, name))
+            break;
+        names.v[names.count].key = ms_str_hash(name);
         names.v[names.count++].item = at - 2;
     }
     ms_om_sort_names(&names, scratch);
@@ -8080,6 +8219,7 @@ static ms_om_names ms_om_symbol_names(const ms_mo *mo, ms_arena *scratch)
     ms_span nlists = ms_sym_nlists(mo);
     ms_span strings = ms_sym_strings(mo);
     size_t count = nlists.len / ms_sym_nlist_size(mo);
+    uint64_t budget = MACHSYM_MAX_TEXT + (uint64_t)ms_OM_NAME * count;
     names.v = (ms_key *)ms_arena_alloc(scratch, count + 1, sizeof *names.v);
     if (names.v == NULL)
         return names;
@@ -8087,7 +8227,10 @@ static ms_om_names ms_om_symbol_names(const ms_mo *mo, ms_arena *scratch)
         ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
         if (!ms_sym_is_defined(&entry))
             continue;
-        names.v[names.count].key = ms_str_hash(ms_sym_name_at(strings, entry.strx));
+        machsym_str name = ms_sym_name_at(strings, entry.strx);
+        if (!ms_om_spend(&budget, name))
+            break;
+        names.v[names.count].key = ms_str_hash(name);
         names.v[names.count++].item = i;
     }
     ms_om_sort_names(&names, scratch);
@@ -8131,6 +8274,7 @@ typedef struct ms_om_moves {
     ms_dw_move *v;
     size_t count;
     size_t cap;
+    size_t left; /* pieces that functions may still be cut into */
 } ms_om_moves;
 
 static void ms_om_add_move(ms_om_moves *moves, uint64_t lo, uint64_t len, uint64_t to)
@@ -8146,7 +8290,8 @@ static void ms_om_add_move(ms_om_moves *moves, uint64_t lo, uint64_t len, uint64
 }
 
 /* Adds what the object has of a function: once the map is indexed, all but what another object has too and
- * answers for. */
+ * answers for. The functions of an object do not overlap, so that all together have no more pieces than the map has
+ * segments and they have ends; in a hostile file they would. */
 static void ms_om_add_owned(const ms_om_map *m, size_t index, uint64_t addr, const ms_om_function *function,
                             ms_om_moves *moves)
 {
@@ -8155,7 +8300,9 @@ static void ms_om_add_owned(const ms_om_map *m, size_t index, uint64_t addr, con
         ms_om_add_move(moves, addr, function->size, function->lo);
         return;
     }
-    for (uint64_t off = 0; off < function->size; off = until - function->lo) {
+    for (uint64_t off = 0; off < function->size && moves->left > 0; off = until - function->lo) {
+        MACHSYM_COUNT_WORK(1);
+        moves->left--;
         until = ms_seg_until(m->segs.v, m->segs.count, function->lo + off);
         if (until > function->lo + function->size)
             until = function->lo + function->size;
@@ -8173,7 +8320,7 @@ static void ms_om_read_moves(const ms_om_map *m, const ms_om_object *object, con
     ms_om_names symbols = ms_om_symbol_names(mo, scratch);
     ms_span nlists = ms_sym_nlists(mo);
     ms_span strings = ms_sym_strings(mo);
-    ms_om_moves moves = {scratch, NULL, 0, 0};
+    ms_om_moves moves = {scratch, NULL, 0, 0, m->segs.count + 2 * functions.count};
     if (functions.v == NULL || symbols.v == NULL)
         return;
     for (size_t i = 0, j = 0; i < functions.count && j < symbols.count;) {
@@ -8361,8 +8508,7 @@ static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *
     (void)places;
 #else
     const char *path;
-    for (size_t i = 0;
-         object->path.len < ms_OM_PATH && ms_om_candidate(places, object->path, i, &scratch, &path); i++) {
+    for (size_t i = 0; ms_om_candidate(places, object->path, i, &scratch, &path); i++) {
         ms_span bytes;
         if (path == NULL)
             continue;
@@ -9210,13 +9356,21 @@ static machsym_str ms_ans_clean(machsym_str name)
     return name.len > 0 && name.ptr[0] == 1 ? ms_str_drop(name, 1) : name;
 }
 
+/* The linkage name without Mach-O's underscore, which LLVM's outliner and asm("_name") leave on it. */
+static machsym_str ms_ans_linkage(machsym_str linkage, machsym_str name)
+{
+    bool is_symbol = linkage.len == name.len + 1 && name.len != 0 && linkage.ptr[0] == '_' &&
+                     ms_str_equal(ms_str_drop(linkage, 1), name);
+    return is_symbol ? name : linkage;
+}
+
 /* The debug info's linkage name, else the symbol at start (a function's own, or an out-of-line copy's), else
  * the name in the source. */
 static void ms_ans_name(machsym_session *s, ms_fn_names names, bool has_start, uint64_t start,
                         machsym_frame *frame)
 {
     frame->name = ms_ans_clean(names.name);
-    frame->linkage_name = ms_ans_clean(names.linkage_name);
+    frame->linkage_name = ms_ans_linkage(ms_ans_clean(names.linkage_name), frame->name);
     frame->name_source = MACHSYM_SOURCE_DWARF;
     bool is_objc = ms_str_begins(frame->name, "-[") || ms_str_begins(frame->name, "+[");
     bool hidden = ms_ans_is_hidden(frame->linkage_name);
@@ -11296,7 +11450,7 @@ static uint8_t *ms_map_begin_table(ms_map_file_out *out, unsigned table, uint64_
     out->head->tables[table].hi = out->len + size;
     uint8_t *at = out->v + out->len;
     out->len = (size_t)ms_map_align(out->len + size);
-    ms_zero(at + size, out->len - out->head->tables[table].hi);
+    ms_zero(at + size, out->len - (size_t)out->head->tables[table].hi);
     return at;
 }
 
@@ -24373,7 +24527,8 @@ static machsym_result machsym_add_file(machsym_image *image, const machsym_open_
     mo->bytes = bytes;
     mo->slice = slice;
     mo->is_loaded = (desc->flags & MACHSYM_OPEN_LOADED) != 0 && image->mo_count == 0; /* a pair is a file */
-    result = ms_mo_load(mo, &image->arena, err);
+    result = desc->entry != NULL ? ms_mo_load_entry(mo, ms_str_from_c(desc->entry), &image->arena, err)
+                                 : ms_mo_load(mo, &image->arena, err);
     if (result != MACHSYM_OK)
         return result;
     uint64_t load_addr = desc->load_addr != 0 ? desc->load_addr : (uint64_t)(uintptr_t)bytes.ptr;
@@ -24513,13 +24668,6 @@ static void machsym_find_dwarf(machsym_image *image)
     image->cus = ms_cu_index(dw, file, &image->arena, &image->cu_count, &image->damage_count);
 }
 
-static void machsym_set_name(machsym_image *image)
-{
-    image->name = ms_str_base_name(ms_str_from_c(image->inputs[0].path));
-    if (ms_str_ends(image->name, ".dSYM"))
-        image->name.len -= 5;
-}
-
 static const char *machsym_keep_c(machsym_image *image, const char *text)
 {
     size_t len = ms_str_from_c(text).len;
@@ -24529,6 +24677,15 @@ static const char *machsym_keep_c(machsym_image *image, const char *text)
     ms_copy(copy, text, len);
     copy[len] = 0;
     return copy;
+}
+
+static void machsym_set_name(machsym_image *image, const machsym_open_desc *desc)
+{
+    image->name = ms_str_base_name(ms_str_from_c(image->inputs[0].path));
+    if (ms_str_ends(image->name, ".dSYM"))
+        image->name.len -= 5;
+    if (desc->entry != NULL)
+        image->name = ms_str_from_c(machsym_keep_c(image, desc->entry));
 }
 
 /* Whether and how the image's object files are looked for, if it has a debug map. */
@@ -24564,6 +24721,10 @@ static machsym_result machsym_image_fill(machsym_image *image, const machsym_ope
 {
     ms_mo_input input;
     bool wants_pair = desc->pair_path != NULL || desc->pair_bytes.ptr != NULL;
+    if (desc->entry != NULL && (wants_pair || (desc->flags & MACHSYM_OPEN_LOADED) != 0))
+        return ms_fail(
+            err, MACHSYM_ERR_ARGUMENT,
+            "an image of a kernel collection has other addresses than its dSYM: open that by itself", "", 0);
     machsym_result result = ms_mo_input_open(desc->path, desc->bytes, desc->flags, &input, err);
     if (result != MACHSYM_OK)
         return result;
@@ -24575,8 +24736,8 @@ static machsym_result machsym_image_fill(machsym_image *image, const machsym_ope
     if (wants_pair)
         result = machsym_add_pair(image, desc, desc->pair_path, err);
 #ifndef MACHSYM_NO_OS
-    else if ((desc->flags & MACHSYM_OPEN_NO_PAIR) == 0 && image->inputs[0].path != NULL &&
-             !machsym_has_dwarf(&image->mo[0]))
+    else if ((desc->flags & MACHSYM_OPEN_NO_PAIR) == 0 && desc->entry == NULL &&
+             image->inputs[0].path != NULL && !machsym_has_dwarf(&image->mo[0]))
         machsym_find_dsym(image, desc);
 #endif
     if (result != MACHSYM_OK)
@@ -24585,7 +24746,7 @@ static machsym_result machsym_image_fill(machsym_image *image, const machsym_ope
         for (size_t i = 0; i < image->mo_count; i++)
             image->mo[i].hide_symtab = true;
     }
-    machsym_set_name(image);
+    machsym_set_name(image, desc);
     machsym_list_code(image);
     machsym_find_dwarf(image);
     machsym_set_places(image, desc);
@@ -24676,6 +24837,11 @@ MACHSYM_API bool machsym_image_next_section(const machsym_image *image, machsym_
     out->is_code = section->is_code;
     out->is_pair = at->a != 0;
     return true;
+}
+
+MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cursor *at, machsym_entry *out)
+{
+    return ms_mo_next_entry(&image->mo[0], &at->a, out);
 }
 
 static uint64_t machsym_addr_in(uint32_t cputype, bool is_64, uint64_t text_addr, uint64_t load_addr,

@@ -37,6 +37,7 @@ static inline void fuzz_begin(fuzz_slice *f, bool is_64, const uint8_t *bytes, s
     f->mo.is_64 = is_64;
     f->mo.slice.cputype = is_64 ? ms_CPU_ARM64 : ms_CPU_ARM;
     f->mo.text_addr = FUZZ_TEXT;
+    f->mo.fixup_base = FUZZ_TEXT;
     f->mo.segments = &f->segment;
     f->mo.segment_count = 1;
     f->segment.addr = FUZZ_DATA;

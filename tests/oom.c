@@ -1,6 +1,8 @@
 /* Fails allocation number N, for every N that opening, a session and lookups need: an error or fewer answers, never a
  * crash, a leak, or a wrong answer; after trim the session answers in full. */
-#include "test.h"
+#include "loaded.h"
+
+#define LOAD_ADDR 0x200000000u /* of images in memory */
 
 /* Fails the n-th allocation once, or that and all after it. */
 typedef struct failer {
@@ -106,7 +108,7 @@ static machsym_allocator allocator_of(failer *f)
 static const char *const objects = "tests/fixtures/bin"; /* where those of debug maps are */
 
 /* Returns the result of opening; on success *got has the answers and f is told of the session too. */
-static machsym_result run(const test_file *file, failer *f, answers *got, answers *after_trim)
+static machsym_result run(const test_file *file, uint32_t flags, failer *f, answers *got, answers *after_trim)
 {
     machsym_open_desc desc;
     machsym_session_desc how;
@@ -117,6 +119,8 @@ static machsym_result run(const test_file *file, failer *f, answers *got, answer
     memset(&how, 0, sizeof how);
     desc.bytes.ptr = file->ptr;
     desc.bytes.len = file->len;
+    desc.flags = flags;
+    desc.load_addr = LOAD_ADDR;
     desc.oso_dirs = &objects;
     desc.oso_dir_count = 1;
     desc.allocator = allocator_of(f);
@@ -141,16 +145,13 @@ static machsym_result run(const test_file *file, failer *f, answers *got, answer
     return result;
 }
 
-static void check_file(const char *name)
+static void check_bytes(const test_file *file, uint32_t flags)
 {
-    char path[256];
     answers want = {0, 0, false};
     answers got = {0, 0, false};
     answers after = {0, 0, false};
-    snprintf(path, sizeof path, "tests/fixtures/bin/%s", name);
-    test_file file = test_read(path);
     failer f = {0, 0, false, 0, 0};
-    CHECK_EQ(run(&file, &f, &want, &after), MACHSYM_OK);
+    CHECK_EQ(run(file, flags, &f, &want, &after), MACHSYM_OK);
     CHECK(!want.lacked_memory);
     CHECK(want.count > 0 && after.count == want.count && after.sum == want.sum);
     size_t calls = f.calls;
@@ -161,7 +162,7 @@ static void check_file(const char *name)
             failer g = {0, 0, false, 0, 0};
             g.fail_at = n;
             g.for_good = kind == 1;
-            machsym_result result = run(&file, &g, &got, &after);
+            machsym_result result = run(file, flags, &g, &got, &after);
             CHECK(result == MACHSYM_OK || result == MACHSYM_ERR_MEMORY);
             CHECK_EQ(g.out, 0);
             CHECK_EQ(g.bytes_out, 0);
@@ -177,7 +178,29 @@ static void check_file(const char *name)
     }
     CHECK(failed_opens >= 4); /* the image and the session, at least */
     CHECK(fewer > 0);
+}
+
+static void check_file(const char *name)
+{
+    char path[256];
+    snprintf(path, sizeof path, "tests/fixtures/bin/%s", name);
+    test_file file = test_read(path);
+    check_bytes(&file, 0);
     free(file.ptr);
+}
+
+/* The same of an image as it lies in memory. */
+static void check_loaded(const char *name)
+{
+    char path[256];
+    loaded l;
+    snprintf(path, sizeof path, "tests/fixtures/bin/%s", name);
+    machsym_image *image = test_open(path);
+    CHECK(image != NULL && loaded_make(&l, image, LOAD_ADDR));
+    test_file memory = {l.v, l.len};
+    check_bytes(&memory, MACHSYM_OPEN_LOADED);
+    free(l.v);
+    machsym_image_close(image);
 }
 
 int main(void)
@@ -198,5 +221,8 @@ int main(void)
     check_file("exports-x86_64-trie.dylib");
     check_file("map-x86_64-d5-O0/program");
     check_file("map-arm64-d4-O0/program");
+    check_loaded("zoo-x86_64-opcodes-strip");
+    check_loaded("exports-x86_64-opcodes-strip-x.dylib");
+    check_loaded("frames-x86_64-strip");
     return test_done();
 }

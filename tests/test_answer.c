@@ -158,6 +158,8 @@ static void test_name_rule(void)
     put_range(&p, 0x1800, 0x1810);
     die(&p, NAMELESS);
     put_range(&p, 0x1900, 0x1910);
+    put_linked(&p, "_OUTLINED_FUNCTION_0", "OUTLINED_FUNCTION_0", 0x1a00, 0x1a10);
+    put_linked(&p, "_other", "another", 0x1a10, 0x1a20);
     end_unit(&p);
     for (unsigned round = 0; round < 2; round++) { /* the second session asks the table, the first scans */
         lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
@@ -175,6 +177,8 @@ static void test_name_rule(void)
         check_name(&l, 0x1600, "", "-[Player skip:]", MACHSYM_SOURCE_DWARF);
         check_name(&l, 0x1700, "", "-[Gate pass:].cold.1", MACHSYM_SOURCE_DWARF);
         check_name(&l, 0x1800, "nameless", "", MACHSYM_SOURCE_SYMTAB);
+        check_name(&l, 0x1a00, "OUTLINED_FUNCTION_0", "OUTLINED_FUNCTION_0", MACHSYM_SOURCE_DWARF);
+        check_name(&l, 0x1a10, "_other", "another", MACHSYM_SOURCE_DWARF);
         lookup_close(&l);
     }
     program_free(&p);

@@ -5,7 +5,11 @@ static unsigned long long work;
 #define MACHSYM_COUNT_WORK(n) ((void)(work += (n)))
 #include "dwarf.h"
 
+#include <unistd.h>
+
 enum { LOOKUPS = 1000 };
+
+static char folder[] = "/tmp/machsym-bounds-XXXXXX"; /* for the object files of debug maps */
 
 /* ---- What is measured ---- */
 
@@ -104,6 +108,7 @@ static unsigned long long use_map(const bytes *file, uint64_t lo, uint64_t size,
 /* Everything that a program does with a file, under one line policy after another. Returns the work of the dearest. */
 static unsigned long long use(const bytes *file, uint64_t lo, uint64_t size, uint32_t flags)
 {
+    const char *dir = folder;
     machsym_open_desc desc;
     machsym_image *image = NULL;
     machsym_slice slice;
@@ -112,6 +117,8 @@ static unsigned long long use(const bytes *file, uint64_t lo, uint64_t size, uin
     desc.bytes.len = file->len;
     desc.flags = flags;
     desc.allocator = counting;
+    desc.oso_dirs = &dir;
+    desc.oso_dir_count = 1;
     work = 0;
     machsym_list_slices(&desc, &slice, 1, NULL);
     unsigned long long most = work;
@@ -1061,6 +1068,72 @@ static void calls_of_copies_at_one_address(trap *t, size_t n)
     free(symbols);
 }
 
+/* ---- Debug maps ---- */
+
+static void put_nlist(bytes *b, uint32_t strx, uint8_t type, uint8_t section, uint64_t value)
+{
+    put32(b, strx);
+    put8(b, type);
+    put8(b, section);
+    put16(b, 0);
+    put64(b, value);
+}
+
+/* A file with n names of 8 bytes behind its symbols. */
+static void put_named_file(bytes *file, uint32_t filetype, size_t n, const bytes *nlists)
+{
+    bytes commands = {NULL, 0, 0};
+    size_t tail = 32 + 72 + 2 * 80 + 24;
+    put_segment(&commands, filetype == 1 ? "" : "__TEXT", filetype == 1 ? 0 : 0x1000, 16 * n, 0, tail, 2);
+    put_section(&commands, "__TEXT", "__text", filetype == 1 ? 0 : 0x1000, 16 * n, 0, 0x80000400u, 0, 0);
+    put_section(&commands, "__DWARF", filetype == 1 ? "__debug_info" : "__other", 16 * n, 11, (uint32_t)tail,
+                0, 0, 0);
+    put32(&commands, 2);
+    put32(&commands, 24);
+    put32(&commands, tail + 16);
+    put32(&commands, nlists->len / 16);
+    put32(&commands, tail + 16 + nlists->len);
+    put32(&commands, 8 + 8 * n);
+    put_header(file, filetype, 2, commands.len);
+    put_bytes(file, &commands);
+    put(file, "\7\0\0\0\4\0\0\0\0\0\10\0\0\0\0\0", 16); /* a unit that is only a header */
+    put_bytes(file, nlists);
+    put(file, "\0\0o.o\0\0\0", 8);
+    for (size_t i = 0; i < n; i++) {
+        char name[24];
+        snprintf(name, sizeof name, "_%06zu", i);
+        put(file, name, 8);
+    }
+    bytes_free(&commands);
+}
+
+/* The second object has as many functions as the first, each over all of those. */
+static void functions_of_an_object_over_another(trap *t, size_t n)
+{
+    bytes nlists = {NULL, 0, 0};
+    bytes object = {NULL, 0, 0};
+    char path[64];
+    for (size_t i = 0; i < n; i++)
+        put_nlist(&nlists, (uint32_t)(8 + 8 * i), 0x0e, 1, 16 * i);
+    put_named_file(&object, 1, n, &nlists);
+    snprintf(path, sizeof path, "%s/o.o", folder);
+    FILE *out = fopen(path, "wb");
+    CHECK(out != NULL && fwrite(object.v, 1, object.len, out) == object.len && fclose(out) == 0);
+    nlists.len = 0;
+    for (unsigned pass = 0; pass < 2; pass++) {
+        put_nlist(&nlists, 2, 0x66, 0, 0);
+        for (size_t i = 0; i < n; i++) {
+            put_nlist(&nlists, (uint32_t)(8 + 8 * i), 0x24, 1, 0x1000 + (pass == 0 ? 16 * i : i));
+            put_nlist(&nlists, 0, 0x24, 0, pass == 0 ? 8 : 16 * n);
+        }
+        put_nlist(&nlists, 0, 0x64, 1, 0);
+    }
+    put_named_file(&t->file, 2, n, &nlists);
+    t->p.macho.code_size = 16 * n;
+    bytes_free(&nlists);
+    bytes_free(&object);
+}
+
 /* A loaded image of many segments, and as many symbols. */
 static void segments_of_a_loaded_image(trap *t, size_t n)
 {
@@ -1417,6 +1490,9 @@ static void check_small_cache(void)
 
 int main(int argc, char **argv)
 {
+    char path[64];
+    if (mkdtemp(folder) == NULL)
+        return 1;
     TRAP(units_of_one_table, 2000);
     TRAP(tables_in_tables, 2000);
     TRAP(tables_apart, 2000);
@@ -1449,6 +1525,7 @@ int main(int argc, char **argv)
     TRAP(symbols_of_one_long_name, 8000);
     TRAP(symbols_at_one_address, 4000);
     TRAP(calls_of_copies_at_one_address, 2000);
+    TRAP(functions_of_an_object_over_another, 2000);
     TRAP(segments_of_a_loaded_image, 1000);
     TRAP(fat_file_of_many_slices, 1000);
     TRAP(exports_that_share_nodes, 1000);
@@ -1461,5 +1538,8 @@ int main(int argc, char **argv)
     TRAP(map_of_one_run, 2000);
     TRAP(map_of_one_long_name, 200);
     check_small_cache();
+    snprintf(path, sizeof path, "%s/o.o", folder);
+    unlink(path);
+    rmdir(folder);
     return test_done();
 }

@@ -58,7 +58,7 @@ static void test_formats(void)
     memset(&mo, 0, sizeof mo);
     memset(&d, 0, sizeof d);
     memset(&segment, 0, sizeof segment);
-    mo.text_addr = 0x100000000;
+    mo.fixup_base = 0x100000000;
     mo.slice.cputype = ms_CPU_ARM64;
     d.mo = &mo;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -210,7 +210,7 @@ static void test_threaded(void)
     bytes code = {NULL, 0, 0};
     memset(&mo, 0, sizeof mo);
     mo.is_64 = true;
-    mo.text_addr = 0x100000000;
+    mo.fixup_base = 0x100000000;
     put8(&code, 0xd0);
     put_uleb(&code, 2);
     put8(&code, 0x40);
@@ -589,8 +589,118 @@ static void test_objects(void)
     machsym_image_close(image);
 }
 
+/* ---- Kernel collections ---- */
+
+static machsym_image *open_entry(const char *path, const char *entry, machsym_result want)
+{
+    machsym_open_desc desc;
+    machsym_image *image = NULL;
+    memset(&desc, 0, sizeof desc);
+    desc.path = path;
+    desc.entry = entry;
+    CHECK_EQ(machsym_image_open(&desc, &image, NULL), want);
+    return image;
+}
+
+/* An image of the collection has the names, the classes and the addresses of the program it was made of, all moved by
+ * the same distance. */
+static void compare_entry(const char *entry, uint64_t moved, const char *program)
+{
+    machsym_image *image = open_entry(BIN "collection-arm64", entry, MACHSYM_OK);
+    machsym_image *plain = open_flags(program, 0);
+    machsym_session *s = test_session(image, MACHSYM_LINES_ATOS, 0);
+    machsym_session *t = test_session(plain, MACHSYM_LINES_ATOS, 0);
+    machsym_cursor at = {0, 0};
+    machsym_cursor in = {0, 0};
+    machsym_symbol a;
+    machsym_symbol b;
+    size_t count = 0;
+    for (; machsym_session_next_name(t, &in, &b); count++) {
+        CHECK(machsym_session_next_name(s, &at, &a));
+        CHECK(a.lo == b.lo + moved && a.hi == b.hi + moved && a.source == b.source);
+        bool is_import = ms_str_begins(a.name, "-[?(") || ms_str_begins(a.name, "+[?("); /* not in a kernel */
+        CHECK(is_import || ms_str_equal(a.name, b.name));
+    }
+    CHECK(count > 30 && !machsym_session_next_name(s, &at, &a));
+    machsym_objc item;
+    machsym_objc same;
+    memset(&at, 0, sizeof at);
+    memset(&in, 0, sizeof in);
+    for (count = 0; machsym_session_next_objc(t, &in, &same); count++) {
+        CHECK(machsym_session_next_objc(s, &at, &item));
+        CHECK(item.addr == same.addr + moved && ms_str_equal(item.selector, same.selector));
+        CHECK(ms_str_equal(item.class_name, same.class_name) || ms_str_is(item.class_name, "?"));
+    }
+    CHECK_EQ(count, 21);
+    machsym_session_close(s);
+    machsym_session_close(t);
+    machsym_image_close(plain);
+    machsym_image_close(image);
+}
+
+static void test_collection(void)
+{
+    machsym_image *image = open_entry(BIN "collection-arm64", NULL, MACHSYM_OK);
+    machsym_cursor at = {0, 0};
+    machsym_entry entry;
+    CHECK(machsym_image_next_entry(image, &at, &entry));
+    CHECK_STR(entry.name, "com.apple.kernel");
+    CHECK_EQ(entry.addr, 0xfffffff007008000);
+    CHECK_EQ(entry.offset, 0x4000);
+    CHECK(machsym_image_next_entry(image, &at, &entry));
+    CHECK_STR(entry.name, "org.example.zoo");
+    CHECK_EQ(entry.addr, 0xfffffff007018000);
+    CHECK(!machsym_image_next_entry(image, &at, &entry));
+    machsym_image_close(image);
+    compare_entry("com.apple.kernel", 0xfffffff007008000 - 0x100000000, BIN "zoo-arm64-fixups-8");
+    compare_entry("org.example.zoo", 0xfffffff007018000 - 0x100000000,
+                  BIN "zoo-arm64-chained-relative-strip");
+
+    image = open_entry(BIN "collection-arm64", "org.example.zoo", MACHSYM_OK);
+    machsym_image_info info;
+    machsym_image_get_info(image, &info);
+    CHECK_STR(info.name, "org.example.zoo");
+    CHECK_EQ(info.slice.filetype, 11);
+    CHECK_EQ(info.slice.offset, 0x14000);
+    memset(&at, 0, sizeof at);
+    CHECK(!machsym_image_next_entry(image, &at, &entry));
+    machsym_image_close(image);
+    open_entry(BIN "collection-arm64", "org.example", MACHSYM_ERR_ARGUMENT);
+    open_entry(BIN "zoo-arm64-chained", "com.apple.kernel", MACHSYM_ERR_ARGUMENT);
+}
+
+/* Entries whose names or headers lie outside, and one that is the collection itself. */
+static void test_broken_collection(void)
+{
+    test_file file = test_read(BIN "collection-arm64");
+    uint8_t *commands = (uint8_t *)file.ptr + 32;
+    uint8_t *entry = commands + 4 * 72 + 24 + 16;
+    machsym_open_desc desc;
+    machsym_image *image = NULL;
+    CHECK_EQ(entry[0], ms_LC_FILESET_ENTRY);
+    memset(&desc, 0, sizeof desc);
+    desc.bytes.ptr = file.ptr;
+    desc.bytes.len = file.len;
+    desc.entry = "com.apple.kernel";
+    static const uint32_t offsets[] = {0, 0x4010, 0x8000000, 0xffffffff, 0x4000};
+    for (size_t i = 0; i < sizeof offsets / sizeof offsets[0]; i++) {
+        for (unsigned j = 0; j < 4; j++)
+            entry[16 + j] = (uint8_t)(offsets[i] >> 8 * j);
+        CHECK((machsym_image_open(&desc, &image, NULL) == MACHSYM_OK) == (offsets[i] == 0x4000));
+        machsym_image_close(image);
+    }
+    static const uint8_t names[] = {0, 7, 8, 31, 57, 0xff};
+    for (size_t i = 0; i < sizeof names; i++) {
+        entry[24] = names[i];
+        CHECK_EQ(machsym_image_open(&desc, &image, NULL), MACHSYM_ERR_ARGUMENT);
+    }
+    free(file.ptr);
+}
+
 int main(void)
 {
+    test_collection();
+    test_broken_collection();
     test_formats();
     test_imports();
     test_binds();

@@ -17,6 +17,7 @@ enum {
     BATCH_BYTES = 8 << 20,
     PREPARE = 512,
     MAX_THREADS = 16,
+    MAX_ENTRIES = 4096, /* of a kernel collection: real ones have 300 */
     THREAD_WORTH = 4096 /* addresses: fewer are answered before a thread has started to help */
 };
 
@@ -29,9 +30,11 @@ typedef enum address_kind {
     ADDRESS_TEXT_EXEC
 } address_kind;
 
-/* One -o. */
+/* One -o, or an image of a kernel collection. */
 typedef struct target {
     symbol_file file;
+    uint64_t text_addr; /* what a load address stands for: a collection's own for all its images */
+    uint64_t text_exec_addr;
     symbol_source *source;
     owners_image *owned;    /* NULL without --owners */
     machsym_cursor objects; /* those of the debug map that were spoken of */
@@ -41,9 +44,10 @@ typedef struct target {
 typedef struct atos {
     const char *paths[64];
     size_t path_count;
-    target targets[64];
+    target *targets;
     size_t target_count;
     const char *arch;
+    const char *entry; /* of a kernel collection; NULL: all */
     machsym_uuid uuid;
     bool has_uuid;
     address_kind kind;
@@ -78,6 +82,7 @@ static const char usage[] =
     "repeat\n"
     "  -arch NAME          which slice of a fat file: arm64, x86_64, ...\n"
     "  --uuid UUID         which slice, by its UUID\n"
+    "  --entry NAME        which image of a kernel collection; without it the one that has the address\n"
     "  -l ADDRESS          the addresses are runtime ones and the image was loaded here (hex)\n"
     "  -s SLIDE            the addresses are runtime ones and the image slid by this much (hex)\n"
     "  -offset             the addresses are offsets into the image\n"
@@ -119,19 +124,73 @@ static bool map_can(const atos *a, const target *t)
     return false;
 }
 
-/* Opens what a description names, as the next target. */
+/* Room for one more target, which is empty. */
+static target *next_target(atos *a)
+{
+    a->targets = tool_grow(a->targets, (a->target_count + 1) * sizeof *a->targets);
+    memset(&a->targets[a->target_count], 0, sizeof *a->targets);
+    return &a->targets[a->target_count];
+}
+
+/* Opens what a description names, as the next target; with pair_path only if the two are halves. */
 static bool open_target(atos *a, const symbol_desc *desc)
 {
-    target *t = &a->targets[a->target_count];
-    if (t->file.image == NULL && !tool_open_symbols(desc, &t->file))
+    target *t = next_target(a);
+    if (desc->open.pair_path != NULL && symbol_file_open(desc, &t->file, NULL) != MACHSYM_OK)
         return false;
+    if (desc->open.pair_path == NULL && !tool_open_symbols(desc, &t->file))
+        return false;
+    t->text_addr = t->file.info.text_addr;
+    t->text_exec_addr = t->file.info.text_exec_addr;
     a->target_count++;
-    t->source = symbol_source_open(&t->file, a->session_flags, 0);
-    if (!map_can(a, t))
-        return false;
-    if (a->rules != NULL)
-        t->owned = owners_open(a->rules, t->file.image, symbol_source_session(t->source));
-    return a->rules == NULL || t->owned != NULL;
+    return true;
+}
+
+/* If the last target is a kernel collection, its images become targets before it. They count from where it begins, and
+ * from the kernel's __TEXT_EXEC. */
+static bool open_entries(atos *a, symbol_desc desc)
+{
+    size_t own = a->target_count - 1;
+    target whole = a->targets[own];
+    machsym_cursor at = {0, 0};
+    machsym_entry entry;
+    if (whole.file.image == NULL)
+        return true;
+    for (size_t i = 0; i < MAX_ENTRIES && machsym_image_next_entry(whole.file.image, &at, &entry); i++) {
+        text name = {0};
+        text_str(&name, entry.name);
+        text_add(&name, "", 1);
+        desc.open.entry = name.v;
+        bool ok = open_target(a, &desc);
+        if (ok && strcmp(name.v, "com.apple.kernel") == 0)
+            whole.text_exec_addr = a->targets[a->target_count - 1].text_exec_addr;
+        text_free(&name);
+        if (!ok)
+            return false;
+    }
+    memmove(&a->targets[own], &a->targets[own + 1], (a->target_count - 1 - own) * sizeof whole);
+    a->targets[a->target_count - 1] = whole;
+    for (size_t i = own; i < a->target_count; i++) {
+        a->targets[i].text_addr = whole.text_addr;
+        a->targets[i].text_exec_addr = whole.text_exec_addr;
+    }
+    return true;
+}
+
+/* Makes ready what looks addresses up, once no target moves any more. */
+static bool open_sources(atos *a)
+{
+    for (size_t i = 0; i < a->target_count; i++) {
+        target *t = &a->targets[i];
+        t->source = symbol_source_open(&t->file, a->session_flags, 0);
+        if (!map_can(a, t))
+            return false;
+        if (a->rules != NULL)
+            t->owned = owners_open(a->rules, t->file.image, symbol_source_session(t->source));
+        if (a->rules != NULL && t->owned == NULL)
+            return false;
+    }
+    return true;
 }
 
 /* A second -o of the same UUID is the other half of the first: dSYM and binary answer together. */
@@ -141,6 +200,7 @@ static bool open_targets(atos *a)
     text store = {0};
     memset(&desc, 0, sizeof desc);
     desc.open.arch = a->arch;
+    desc.open.entry = a->entry;
     desc.open.uuid = a->has_uuid ? &a->uuid : NULL;
     desc.open.flags = a->copy ? MACHSYM_OPEN_COPY : 0;
     object_options_apply(&a->objects, &desc.open);
@@ -156,15 +216,16 @@ static bool open_targets(atos *a)
     }
     for (size_t i = 0; i < a->path_count && ok; i++) {
         desc.open.path = a->paths[i];
-        desc.open.pair_path = i + 1 < a->path_count ? a->paths[i + 1] : NULL;
-        if (desc.open.pair_path != NULL &&
-            symbol_file_open(&desc, &a->targets[a->target_count].file, NULL) == MACHSYM_OK)
+        desc.open.pair_path = i + 1 < a->path_count && a->entry == NULL ? a->paths[i + 1] : NULL;
+        if (desc.open.pair_path != NULL && open_target(a, &desc)) {
             i++;
+            continue;
+        }
         desc.open.pair_path = NULL;
-        ok = open_target(a, &desc);
+        ok = open_target(a, &desc) && open_entries(a, desc);
     }
     text_free(&store);
-    return ok;
+    return ok && open_sources(a);
 }
 
 static void close_targets(atos *a)
@@ -174,16 +235,18 @@ static void close_targets(atos *a)
         symbol_source_close(a->targets[i].source);
         symbol_file_close(&a->targets[i].file);
     }
+    free(a->targets);
 }
 
 /* The address in the file that a given one stands for. */
 static uint64_t file_address(const atos *a, const target *t, uint64_t given)
 {
+    uint64_t in_collection = t->file.info.text_addr - t->text_addr;
     switch (a->kind) {
-    case ADDRESS_LOAD: return symbol_file_addr(&t->file, a->base, given);
+    case ADDRESS_LOAD: return symbol_file_addr(&t->file, a->base + in_collection, given);
     case ADDRESS_SLIDE: return symbol_file_addr(&t->file, t->file.info.text_addr + a->base, given);
-    case ADDRESS_OFFSET: return symbol_file_addr(&t->file, 0, given);
-    case ADDRESS_TEXT_EXEC: return given - a->base + t->file.info.text_exec_addr;
+    case ADDRESS_OFFSET: return symbol_file_addr(&t->file, in_collection, given);
+    case ADDRESS_TEXT_EXEC: return given - a->base + t->text_exec_addr;
     default: return symbol_file_addr(&t->file, t->file.info.text_addr, given);
     }
 }
@@ -586,6 +649,8 @@ static atos *clone_atos(const atos *a)
 {
     atos *copy = tool_alloc(sizeof *copy);
     *copy = *a;
+    copy->targets = tool_alloc(a->target_count * sizeof *copy->targets);
+    memcpy(copy->targets, a->targets, a->target_count * sizeof *copy->targets);
     for (size_t i = 0; i < a->target_count; i++)
         copy->targets[i].source = symbol_source_open(&copy->targets[i].file, a->session_flags, 0);
     return copy;
@@ -596,6 +661,7 @@ static void close_clone(atos *a, atos *copy)
     a->unresolved |= copy->unresolved;
     for (size_t i = 0; i < a->target_count; i++)
         symbol_source_close(copy->targets[i].source);
+    free(copy->targets);
     free(copy);
 }
 
@@ -771,6 +837,8 @@ static bool set_option(atos *a, options *o, const char *name)
         a->arch = options_value(o, "arch");
     else if (options_is(o, name, "d"))
         a->delimiter = options_value(o, "d");
+    else if (options_is(o, name, "entry"))
+        a->entry = options_value(o, "entry");
     else if (options_is(o, name, "store"))
         a->store = options_value(o, "store");
     else if (options_is(o, name, "f"))

@@ -1,7 +1,10 @@
 /* machsym info: what a file holds. */
 #include "tool.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+enum { MAX_ENTRIES = 4096 }; /* of a kernel collection: real ones have 300 */
 
 static const char usage[] = "usage: machsym info [options] FILE ...\n"
                             "Prints slices, UUIDs, platform, segments, debug info, symbols and damage of "
@@ -10,6 +13,7 @@ static const char usage[] = "usage: machsym info [options] FILE ...\n"
                             "  -arch NAME  only this slice\n"
                             "  --pair FILE the other half: the binary to a dSYM, or the dSYM to a binary\n"
                             "  --copy      read files into memory first: safe when others may truncate them\n"
+                            "  --entry NAME only this image of a kernel collection\n"
                             "  --quick     headers only: do not decode the debug info\n";
 
 static const char *filetype_name(uint32_t filetype)
@@ -109,6 +113,39 @@ static void print_slice(const machsym_slice *slice)
     text_free(&line);
 }
 
+/* The images of a kernel collection, each with its UUID. */
+static void print_entries(const machsym_image *image, machsym_open_desc desc)
+{
+    machsym_cursor at = {0, 0};
+    machsym_entry entry;
+    size_t count = 0;
+    while (machsym_image_next_entry(image, &at, &entry))
+        count++;
+    if (count > 0)
+        printf("  images: %zu in this kernel collection\n", count);
+    at = (machsym_cursor){0, 0};
+    for (size_t i = 0; i < MAX_ENTRIES && machsym_image_next_entry(image, &at, &entry); i++) {
+        text line = {0};
+        machsym_image *one = NULL;
+        machsym_image_info info = {0};
+        char *name = tool_alloc(entry.name.len + 1);
+        snprintf(name, entry.name.len + 1, "%.*s", (int)entry.name.len, entry.name.ptr);
+        desc.entry = name;
+        if (machsym_image_open(&desc, &one, NULL) == MACHSYM_OK)
+            machsym_image_get_info(one, &info);
+        if (info.slice.has_uuid)
+            text_uuid(&line, &info.slice.uuid);
+        else
+            text_c(&line, one != NULL ? "no UUID" : "damaged");
+        printf("    0x%llx %-36.*s %s\n", (unsigned long long)entry.addr, (int)line.len, line.v, name);
+        machsym_image_close(one);
+        text_free(&line);
+        free(name);
+    }
+    if (count > MAX_ENTRIES)
+        tool_say("the first %d images are shown", MAX_ENTRIES);
+}
+
 static void print_image(const machsym_image *image, bool quick)
 {
     machsym_image_info info;
@@ -147,7 +184,8 @@ static void print_image(const machsym_image *image, bool quick)
 }
 
 /* Prints all slices of a file, or the one asked for. */
-static bool print_file(const char *path, const char *arch, const char *pair, uint32_t flags, bool quick)
+static bool print_file(const char *path, const char *arch, const char *pair, const char *entry,
+                       uint32_t flags, bool quick)
 {
     machsym_open_desc desc;
     machsym_error err;
@@ -170,10 +208,13 @@ static bool print_file(const char *path, const char *arch, const char *pair, uin
             continue;
         desc.arch = slices[i].arch;
         desc.uuid = slices[i].has_uuid ? &slices[i].uuid : NULL;
+        desc.entry = entry;
         machsym_image *image = tool_open(&desc);
         ok = ok && image != NULL;
-        if (image != NULL)
+        if (image != NULL) {
             print_image(image, quick);
+            print_entries(image, desc);
+        }
         machsym_image_close(image);
     }
     return ok;
@@ -187,19 +228,22 @@ int cmd_info(int argc, char **argv)
     const char *arch = NULL;
     const char *pair = NULL;
     uint32_t flags = 0;
+    const char *entry = NULL;
     bool quick = false;
     int printed = 0;
     bool ok = true;
     while (options_next(&o, &name, &operand)) {
         if (operand != NULL) {
             printed++;
-            ok = print_file(operand, arch, pair, flags, quick) && ok;
+            ok = print_file(operand, arch, pair, entry, flags, quick) && ok;
         } else if (options_is(&o, name, "arch")) {
             arch = options_value(&o, "arch");
         } else if (options_is(&o, name, "pair")) {
             pair = options_value(&o, "pair");
         } else if (options_is(&o, name, "copy")) {
             flags = MACHSYM_OPEN_COPY;
+        } else if (options_is(&o, name, "entry")) {
+            entry = options_value(&o, "entry");
         } else if (options_is(&o, name, "quick")) {
             quick = true;
         } else if (options_is(&o, name, "help") || options_is(&o, name, "h")) {

@@ -201,8 +201,10 @@ static bool build_slice(const build_command *c, const machsym_open_desc *open)
     machsym_map *map = NULL;
     memset(&desc, 0, sizeof desc);
     machsym_image *image = tool_open(open);
-    if (image == NULL)
+    if (image == NULL || tool_refuse_collection(image)) {
+        machsym_image_close(image);
         return false;
+    }
     desc.image = image;
     desc.lines = c->lines;
     desc.flags = c->map_flags;
@@ -232,6 +234,7 @@ static bool build_file(const build_command *c, const char *file)
     desc.path = file;
     desc.pair_path = c->image.pair;
     desc.arch = c->image.arch;
+    desc.entry = c->image.entry;
     desc.uuid = c->image.has_uuid ? &c->image.uuid : NULL;
     desc.flags = c->image.flags;
     object_options_apply(&c->objects, &desc);

@@ -10,6 +10,7 @@ static const char usage[] =
     "\n"
     "  -arch NAME   which slice of a fat file\n"
     "  --uuid UUID  which slice, by its UUID\n"
+    "  --entry NAME which image of a kernel collection\n"
     "  --pair FILE  the other half: the binary to a dSYM\n"
     "  --copy       read files into memory first: safe when others may truncate them\n"
     "  --json       one JSON object a line for each class or category\n";

@@ -28,6 +28,7 @@ static const char usage[] =
     "  --json             one JSON object a line\n"
     "  -arch NAME, --uuid UUID, --pair FILE   which slice; the other half: dSYM and binary\n"
     "  --copy             read files into memory first: safe when others may truncate them\n"
+    "  --entry NAME                           which image of a kernel collection\n"
     "\n"
     "A file of rules has one a line; # begins a comment. Rules are tried from top to bottom:\n"
     "  linkmap FILE           objects                object TEXT = OWNER     between A .. B = OWNER\n"

@@ -322,6 +322,18 @@ void tool_say_open(const machsym_open_desc *desc, const machsym_error *err)
         list_slices(desc);
 }
 
+bool tool_refuse_collection(const machsym_image *image)
+{
+    machsym_image_info info;
+    machsym_image_get_info(image, &info);
+    if (info.slice.filetype != 12 /* MH_FILESET */)
+        return false;
+    tool_say(
+        "%s: a kernel collection; name one of its images with --entry NAME; `machsym info FILE` lists them",
+        info.path != NULL ? info.path : "standard input");
+    return true;
+}
+
 machsym_image *tool_open(const machsym_open_desc *desc)
 {
     machsym_image *image;
@@ -360,6 +372,8 @@ bool image_option(image_options *to, options *o, const char *name, const char *o
         to->pair = options_value(o, "pair");
     } else if (options_is(o, name, "copy")) {
         to->flags |= MACHSYM_OPEN_COPY;
+    } else if (options_is(o, name, "entry")) {
+        to->entry = options_value(o, "entry");
     } else if (options_is(o, name, "uuid")) {
         to->has_uuid = parse_uuid(options_value(o, "uuid"), &to->uuid);
         if (!to->has_uuid)
@@ -380,8 +394,13 @@ machsym_image *image_options_open(const image_options *from)
     desc.pair_path = from->pair;
     desc.arch = from->arch;
     desc.uuid = from->has_uuid ? &from->uuid : NULL;
+    desc.entry = from->entry;
     desc.flags = from->flags;
-    return tool_open(&desc);
+    machsym_image *image = tool_open(&desc);
+    if (image == NULL || !tool_refuse_collection(image))
+        return image;
+    machsym_image_close(image);
+    return NULL;
 }
 
 /* ---- Frames ---- */

@@ -72,6 +72,8 @@ const char *lines_name(machsym_lines lines);
 
 /* Opens an image, and on failure says why; several slices without a choice are listed. Returns NULL on failure. */
 machsym_image *tool_open(const machsym_open_desc *desc);
+/* Whether an image is a kernel collection, which answers by its images only: says so. */
+bool tool_refuse_collection(const machsym_image *image);
 /* Says why an image could not be opened. */
 void tool_say_open(const machsym_open_desc *desc, const machsym_error *err);
 machsym_session *tool_session(const machsym_image *image, machsym_lines lines, uint32_t flags);
@@ -81,12 +83,13 @@ typedef struct image_options {
     const char *path;
     const char *pair;
     const char *arch;
+    const char *entry; /* of a kernel collection */
     machsym_uuid uuid;
     bool has_uuid;
     uint32_t flags; /* machsym_open_flags */
 } image_options;
 
-/* Takes an argument: -arch, --uuid, --pair, --copy, or the operand when there is none yet. Returns false after a message. */
+/* Takes an argument: -arch, --uuid, --pair, --entry, --copy, or the operand when there is none yet. Returns false after a message. */
 bool image_option(image_options *to, options *o, const char *name, const char *operand);
 machsym_image *image_options_open(const image_options *from);
 

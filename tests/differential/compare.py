@@ -53,8 +53,11 @@ Frame = collections.namedtuple("Frame", "name file line column")
 
 
 def llvm_name(frame):
-    """llvm drops Mach-O's underscore, also from `__hidden#12_`, which names a line of a BCSymbolMap."""
+    """llvm drops Mach-O's underscore, also from `__hidden#12_`, which names a line of a BCSymbolMap; but not from
+    DWARF's `_OUTLINED_FUNCTION_0`, where LLVM's outliner left it."""
     name = frame["FunctionName"]
+    if name.startswith("_OUTLINED_FUNCTION_"):
+        return name[1:]
     return "_" + name if name.startswith("_hidden#") else name
 
 
