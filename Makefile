@@ -31,8 +31,10 @@ WARN := -Wall -Wextra -pedantic -Wconversion -Wsign-conversion -Wshadow -Wundef 
         -Wstrict-prototypes -Wmissing-prototypes
 TEST_WARN := -Wall -Wextra -Wundef -Wvla -Wstrict-prototypes
 
-# PUBLIC_FUZZ: the fuzz targets that use public functions only; they share one build of the header.
-PUBLIC_FUZZ := macho lookup abbrev units functions lines symbols
+# PUBLIC_FUZZ: the fuzz targets that use public functions only; they share one build of the header. REPORT_FUZZ: those
+# of the tool's modules, which share theirs. All others compile just what they reach: see MACHSYM_STATIC.
+PUBLIC_FUZZ := macho lookup abbrev units functions lines symbols loaded debugmap map
+REPORT_FUZZ := report_json report_text report_write
 FUZZ_C  := $(wildcard fuzz/fuzz_*.c)
 REPLAYS := $(FUZZ_C:fuzz/fuzz_%.c=$(B)/replay/%)
 
@@ -120,13 +122,20 @@ $(PLAIN:%=$(B)/tests/%): CPPFLAGS += $(NO_NAMES)
 # corrupt runs for long enough to be worth optimising.
 $(B)/tests/corrupt: TEST_CFLAGS += -O1
 
-# Targets that use public functions only share one build of the header.
-$(PUBLIC_FUZZ:%=$(B)/replay/%): $(B)/replay/machsym.o
-$(PUBLIC_FUZZ:%=build/fuzz/%): build/fuzz/machsym.o
+# What several fuzz targets share: the header, and the tool without its commands.
+MODULES := $(filter-out main cmd_%,$(TOOL_C:examples/machsym/%.c=%))
+$(PUBLIC_FUZZ:%=$(B)/replay/%): $(B)/replayed/machsym.o
+$(PUBLIC_FUZZ:%=build/fuzz/%): build/fuzzed/machsym.o
+$(REPORT_FUZZ:%=$(B)/replay/%): $(MODULES:%=$(B)/replayed/%.o) $(B)/replayed/machsym.o
+$(REPORT_FUZZ:%=build/fuzz/%): $(MODULES:%=build/fuzzed/%.o) build/fuzzed/machsym.o
 
-$(B)/replay/machsym.o: $(HEADERS)
+$(B)/replayed/machsym.o: $(HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(STD) -D_GNU_SOURCE $(CPPFLAGS) $(TEST_CFLAGS) $(NO_NAMES) -DMACHSYM_IMPLEMENTATION -x c -c -o $@ machsym.h
+
+$(B)/replayed/%.o: examples/machsym/%.c $(wildcard examples/machsym/*.h) $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(STD) -D_GNU_SOURCE $(CPPFLAGS) $(TEST_CFLAGS) -c -o $@ $<
 
 $(B)/replay/%: fuzz/fuzz_%.c fuzz/replay.c $(wildcard fuzz/*.h) $(HEADERS)
 	@mkdir -p $(@D)
@@ -156,7 +165,7 @@ test-all:
 floors:
 	@awk -f tests/floors.awk machsym.h
 
-FORMATTED = $(wildcard *.h examples/*.c examples/machsym/*.[ch] tests/*.[ch] fuzz/*.[ch] bench/*.c)
+FORMATTED = $(wildcard *.h examples/*.c examples/machsym/*.[ch] examples/go/*.[ch] tests/*.[ch] fuzz/*.[ch] bench/*.c)
 CLANG_FORMAT ?= clang-format-14
 .PHONY: format format-check
 format:
@@ -219,17 +228,28 @@ coverage-report:
 
 # ---- Fuzzing ----
 
-FUZZ_CC    ?= clang
-FUZZ_FLAGS := -gline-tables-only -O1 -fno-omit-frame-pointer -fno-sanitize-recover=undefined
+# FUZZ_FLAGS go to every object, FUZZ_ENGINE to the link: fuzz/build.sh sets them as OSS-Fuzz wants it.
+FUZZ_CC     ?= clang
+FUZZ_FLAGS  ?= -DMACHSYM_ARENA_CHUNK=1 -gline-tables-only -O1 -fno-omit-frame-pointer -fno-sanitize-recover=undefined \
+               -fsanitize=fuzzer-no-link,address,undefined
+FUZZ_ENGINE ?= -fsanitize=fuzzer
+FUZZ_LINK   ?= $(FUZZ_CC)
 
-build/fuzz/machsym.o: $(HEADERS)
+build/fuzzed/machsym.o: $(HEADERS)
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(STD) -D_GNU_SOURCE $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link,address,undefined \
-	    $(NO_NAMES) -DMACHSYM_IMPLEMENTATION -x c -c -o $@ machsym.h
+	$(FUZZ_CC) $(STD) -D_GNU_SOURCE $(FUZZ_FLAGS) $(NO_NAMES) -DMACHSYM_IMPLEMENTATION -x c -c -o $@ machsym.h
 
-build/fuzz/%: fuzz/fuzz_%.c $(wildcard fuzz/*.h) $(HEADERS)
+build/fuzzed/%.o: examples/machsym/%.c $(wildcard examples/machsym/*.h) $(HEADERS)
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(STD) -D_GNU_SOURCE -I. $(TEST_WARN) $(FUZZ_FLAGS) -fsanitize=fuzzer,address,undefined -o $@ $(filter %.c %.o,$^)
+	$(FUZZ_CC) $(STD) -D_GNU_SOURCE $(FUZZ_FLAGS) -c -o $@ $<
+
+build/fuzzed/fuzz_%.o: fuzz/fuzz_%.c $(wildcard fuzz/*.h examples/machsym/*.h) $(HEADERS)
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(STD) -D_GNU_SOURCE -I. $(TEST_WARN) $(FUZZ_FLAGS) -c -o $@ $<
+
+build/fuzz/%: build/fuzzed/fuzz_%.o
+	@mkdir -p $(@D)
+	$(FUZZ_LINK) $(FUZZ_FLAGS) -o $@ $^ $(FUZZ_ENGINE)
 
 .PHONY: fuzz fuzz-short fuzz-replay fuzz-coverage
 fuzz: $(FUZZERS)
@@ -237,8 +257,9 @@ fuzz-short: fuzz
 	@TIME=$(TIME) sh fuzz/short $(FUZZERS)
 fuzz-replay: $(REPLAYS)
 	@B="$(B)" RUN="$(RUN)" sh tests/run tests/replay.sh
+# Only seeds count, not what a fuzzer would find from them.
 fuzz-coverage:
-	@CC=$(FUZZ_CC) sh fuzz/coverage $(FUZZ_C)
+	@CC=$(FUZZ_CC) MAKE="$(MAKE)" sh fuzz/coverage $(FUZZ_C:fuzz/fuzz_%.c=%)
 
 # ---- Hosts ----
 

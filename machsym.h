@@ -264,6 +264,13 @@
 #define MACHSYM_DEMANGLE_STACK 262144
 #endif
 
+/* MACHSYM_ARENA_CHUNK: the least that is asked of an allocator at once, in bytes; what is not used of 1 MB costs
+ * nothing, since pages come when touched. 1: every object is asked for by itself, so that a memory checker sees what
+ * goes past its end; fuzzing and the sanitizers' tests do that. */
+#ifndef MACHSYM_ARENA_CHUNK
+#define MACHSYM_ARENA_CHUNK 1048576
+#endif
+
 /* MACHSYM_COUNT_WORK(n): evaluated wherever a loop visits n bytes or records of input, so that tests can
  * compare how work grows with input. Costs nothing where it is not defined. */
 #ifndef MACHSYM_COUNT_WORK
@@ -1811,8 +1818,6 @@ typedef struct ms_arena {
     bool failed;           /* the same, but a reset keeps it */
 } ms_arena;
 
-enum { ms_ARENA_CHUNK = 1024 * 1024 }; /* what is not used of it costs nothing: pages come when touched */
-
 static machsym_allocator ms_arena_default(machsym_allocator allocator)
 {
 #ifndef MACHSYM_NO_OS
@@ -1874,9 +1879,11 @@ static ms_arena_chunk *ms_arena_take_spare(ms_arena *arena, size_t size)
 
 static ms_arena_chunk *ms_arena_new_chunk(ms_arena *arena, size_t size)
 {
-    size_t want = arena->total / 2; /* chunks grow with use: few calls, at most a third unused */
-    if (want < ms_ARENA_CHUNK)
-        want = ms_ARENA_CHUNK;
+    const size_t least = MACHSYM_ARENA_CHUNK;
+    size_t want =
+        least > 1 ? arena->total / 2 : 0; /* chunks grow with use: few calls, at most a third unused */
+    if (want < least)
+        want = least;
     if (want > ((size_t)4 << 20))
         want = (size_t)4 << 20;
     if (want < size + sizeof(ms_arena_chunk))

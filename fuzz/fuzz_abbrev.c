@@ -1,6 +1,6 @@
 /* Fuzzes abbreviation tables and the forms of values: part 1 is .debug_abbrev, the rest the entries of a unit in each
  * of five encodings. Run: build/fuzz/abbrev fuzz/corpus/abbrev */
-#include "units.h"
+#include "mutate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -24,4 +24,24 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     bytes_free(&abbrev);
     bytes_free(&entries);
     return 0;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
+{
+    mutation m = mutate_begin(data, size, max, seed);
+    size_t choice = mutate_random(&m, 8);
+    if (size < 2 || choice < 2)
+        return LLVMFuzzerMutate(data, size, max);
+    mutate_open_part(&m, choice < 5);
+    if (choice < 5) {
+        mutate_abbrev(&m);
+    } else {
+        bytes abbrev = {NULL, 0, 0};
+        put(&abbrev, data + 2, mutate_first_len(&m));
+        mutate_entries how = {&abbrev, fuzz_encodings[mutate_random(&m, FUZZ_ENCODINGS)]};
+        mutate_in_entries(&m, &how, m.lo - 11);
+        bytes_free(&abbrev);
+    }
+    mutate_close_part(&m, choice < 5);
+    return m.len;
 }

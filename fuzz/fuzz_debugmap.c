@@ -1,8 +1,7 @@
 /* Fuzzes debug maps: part 1 is the program with its stabs, the rest an object file or an archive, which stands under
  * every name that the seeds' stabs have. Archives, relocations and moved code run under all of it.
  * Run: build/fuzz/debugmap -dict=fuzz/macho.dict -max_len=40000 fuzz/corpus/debugmap */
-#define MACHSYM_IMPLEMENTATION
-#include "drive.h"
+#include "mutate_macho.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -43,19 +42,6 @@ static void write_object(const bytes *object)
         if (out == NULL || fwrite(object->v, 1, object->len, out) != object->len)
             abort();
         fclose(out);
-    }
-}
-
-/* Every member, and that none reaches out of the archive. */
-static void drive_archive(const bytes *object)
-{
-    ms_om_archive archive;
-    ms_om_member member;
-    if (!ms_om_archive_open(&archive, ms_span_make(object->v, object->len)))
-        return;
-    while (ms_om_next_member(&archive, &member)) {
-        drive_text(member.name);
-        drive_text(ms_str_make((const char *)member.bytes.ptr, member.bytes.len));
     }
 }
 
@@ -119,7 +105,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     bytes object = drive_part(&data, &size, true);
     if (program.len != 0 && object.len != 0) {
         write_object(&object);
-        drive_archive(&object);
         drive_program(&program, object.len + program.len);
         if (object.len % 4 == 0)
             drive_file(object.v, object.len, 0);
@@ -127,4 +112,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     bytes_free(&program);
     bytes_free(&object);
     return 0;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
+{
+    mutation m = mutate_begin(data, size, max, seed);
+    size_t choice = mutate_random(&m, 8);
+    if (size < 2 || choice == 0)
+        return LLVMFuzzerMutate(data, size, max);
+    mutate_open_part(&m, choice < 4);
+    mutate_file(&m, false);
+    mutate_close_part(&m, choice < 4);
+    return m.len;
 }

@@ -1,7 +1,7 @@
 /* Fuzzes the entries of functions and inlined calls, and range lists: part 1 is .debug_ranges, .debug_rnglists and
  * .debug_addr, the rest the entries of a unit in each of five encodings under fixed abbreviations.
  * Run: build/fuzz/functions fuzz/corpus/functions */
-#include "units.h"
+#include "mutate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -27,4 +27,24 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     bytes_free(&ranges);
     bytes_free(&entries);
     return 0;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
+{
+    mutation m = mutate_begin(data, size, max, seed);
+    size_t choice = mutate_random(&m, 8);
+    if (size < 2 || choice < 2)
+        return LLVMFuzzerMutate(data, size, max);
+    mutate_open_part(&m, choice == 2);
+    if (choice == 2) {
+        mutate_words(&m, mutate_random(&m, 2) == 0 ? 4 : 8);
+    } else {
+        bytes abbrev = {NULL, 0, 0};
+        fuzz_abbrevs(&abbrev);
+        mutate_entries how = {&abbrev, fuzz_encodings[mutate_random(&m, FUZZ_ENCODINGS)]};
+        mutate_in_entries(&m, &how, m.lo - 11);
+        bytes_free(&abbrev);
+    }
+    mutate_close_part(&m, choice == 2);
+    return m.len;
 }

@@ -1,6 +1,6 @@
 /* Fuzzes line programs: the input is .debug_line, and the names that it refers to; units of five encodings use it from
  * its start, over code at 0x1000. Run: build/fuzz/lines fuzz/corpus/lines */
-#include "units.h"
+#include "mutate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -31,4 +31,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     bytes_free(&abbrev);
     bytes_free(&line);
     return 0;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
+{
+    mutation m = mutate_begin(data, size, max, seed);
+    if (mutate_random(&m, 4) == 0)
+        return LLVMFuzzerMutate(data, size, max);
+    mutate_line(&m);
+    return m.len;
 }

@@ -1,7 +1,6 @@
 /* Fuzzes images as they lie in memory: the input is the memory from the header on, which says of itself what it likes.
  * Run: build/fuzz/loaded -dict=fuzz/macho.dict -max_len=40000 fuzz/corpus/loaded */
-#define MACHSYM_IMPLEMENTATION
-#include "drive.h"
+#include "mutate_macho.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -24,4 +23,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     machsym_session_close(session);
     machsym_image_close(image);
     return 0;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
+{
+    mutation m = mutate_begin(data, size, max, seed);
+    mutate_file(&m, true);
+    return m.len;
 }

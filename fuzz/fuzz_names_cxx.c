@@ -1,4 +1,4 @@
-/* Fuzzes the C++ demangler:
+/* Fuzzes the C++ demangler, and the choice between the languages:
  *   make build/fuzz/names_cxx
  *   mkdir -p build/names_cxx && build/fuzz/names_cxx -dict=fuzz/names_cxx.dict -max_len=4096 build/names_cxx \
  *       fuzz/corpus/names_cxx */

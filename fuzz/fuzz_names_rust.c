@@ -2,6 +2,9 @@
  *   make build/fuzz/names_rust
  *   mkdir -p build/names_rust && build/fuzz/names_rust -dict=fuzz/names_rust.dict -max_len=4096 build/names_rust \
  *       fuzz/corpus/names_rust */
+#define MACHSYM_NO_SWIFT
+#define MACHSYM_NO_CXX
+#define MACHSYM_NO_D
 #define FUZZ_ENTRY  ms_dm_rust
 #define FUZZ_PREFIX "_R"
 #define FUZZ_STYLES 0, MACHSYM_DEMANGLE_RUST_HASH

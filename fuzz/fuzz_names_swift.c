@@ -2,6 +2,9 @@
  *   make build/fuzz/names_swift
  *   mkdir -p build/names_swift && build/fuzz/names_swift -dict=fuzz/names_swift.dict -max_len=4096 build/names_swift \
  *       fuzz/corpus/names_swift */
+#define MACHSYM_NO_CXX
+#define MACHSYM_NO_RUST
+#define MACHSYM_NO_D
 #define FUZZ_ENTRY  ms_dm_swift
 #define FUZZ_PREFIX "$s"
 #define FUZZ_STYLES                                                                                          \

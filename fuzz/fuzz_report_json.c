@@ -1,6 +1,9 @@
 /* The JSON reader: whatever it accepts has tokens in order, each inside its parent; strings unescape within bounds.
  *   make build/fuzz/report_json && build/fuzz/report_json -max_len=65536 CORPUS tests/fixtures/reports */
-#include "../tests/crash_modules.h"
+#include "../examples/machsym/json.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,7 +1,10 @@
 /* Reports of any bytes: parsed, and written without symbols, they must come back as they were.
  *   make build/fuzz/fuzz_report_text && build/fuzz/report_text -max_len=65536 CORPUS tests/fixtures/reports
  * A good dictionary is fuzz/report.dict. */
-#include "../tests/crash_modules.h"
+#include "../examples/machsym/report_write.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

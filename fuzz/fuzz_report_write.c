@@ -1,7 +1,12 @@
 /* The writers: frames of any report get made-up calls, the last input byte says which; a report of nothing but JSON must
  * stay JSON, and what is written must be readable again.
  *   make build/fuzz/report_write && build/fuzz/report_write -max_len=65536 CORPUS tests/fixtures/reports */
-#include "../tests/crash_modules.h"
+#include "../examples/machsym/json.h"
+#include "../examples/machsym/report_write.h"
+#include "../examples/machsym/summary.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

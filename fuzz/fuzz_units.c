@@ -1,6 +1,6 @@
 /* Fuzzes unit headers and .debug_aranges: part 1 is .debug_info, the rest .debug_aranges; the abbreviations are fixed.
  * Run: build/fuzz/units fuzz/corpus/units */
-#include "units.h"
+#include "mutate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -18,4 +18,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     bytes_free(&abbrev);
     bytes_free(&aranges);
     return 0;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
+{
+    mutation m = mutate_begin(data, size, max, seed);
+    size_t choice = mutate_random(&m, 8);
+    if (size < 2 || choice < 2)
+        return LLVMFuzzerMutate(data, size, max);
+    mutate_open_part(&m, choice < 6);
+    if (choice < 6) {
+        bytes abbrev = {NULL, 0, 0};
+        fuzz_abbrevs(&abbrev);
+        mutate_info(&m, &abbrev);
+        bytes_free(&abbrev);
+    } else {
+        mutate_words(&m, 8);
+    }
+    mutate_close_part(&m, choice < 6);
+    return m.len;
 }

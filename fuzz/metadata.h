@@ -3,6 +3,7 @@
 #ifndef FUZZ_METADATA_H
 #define FUZZ_METADATA_H
 
+#define MACHSYM_STATIC /* what the target does not reach is not compiled */
 #define MACHSYM_IMPLEMENTATION
 #include "../machsym.h"
 

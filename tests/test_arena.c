@@ -77,17 +77,17 @@ static void test_reset(void)
     counter c = {0, 0, 0, 0, false};
     ms_arena arena = arena_of(&c);
     for (unsigned i = 0; i < 10; i++)
-        ms_arena_alloc(&arena, 1, ms_ARENA_CHUNK / 2);
+        ms_arena_alloc(&arena, 1, MACHSYM_ARENA_CHUNK / 2);
     CHECK(c.out > 1);
     size_t calls = c.calls;
     for (unsigned round = 0; round < 3; round++) {
         ms_arena_reset(&arena);
         CHECK(arena.live == 0 && arena.total == c.bytes_out);
         for (unsigned i = 0; i < 10; i++)
-            CHECK(ms_arena_alloc(&arena, 1, ms_ARENA_CHUNK / 2) != NULL);
+            CHECK(ms_arena_alloc(&arena, 1, MACHSYM_ARENA_CHUNK / 2) != NULL);
     }
     CHECK_EQ(c.calls, calls);
-    CHECK(arena.live > 4 * (size_t)ms_ARENA_CHUNK && arena.live <= arena.total);
+    CHECK(arena.live > 4 * (size_t)MACHSYM_ARENA_CHUNK && arena.live <= arena.total);
     ms_arena_free(&arena);
     ms_arena_reset(&arena);
     CHECK_EQ(c.out, 0);
@@ -136,7 +136,7 @@ static void test_failure(void)
     size_t cap = 0;
     CHECK(ms_arena_alloc(&arena, 1, 100) != NULL);
     CHECK(!arena.oom && !arena.failed);
-    CHECK(ms_arena_alloc(&arena, 3, ms_ARENA_CHUNK) == NULL);
+    CHECK(ms_arena_alloc(&arena, 3, MACHSYM_ARENA_CHUNK) == NULL);
     CHECK(arena.oom && arena.failed);
     CHECK(ms_arena_alloc(&arena, 1, 1) == NULL); /* until a reset */
     ms_arena_reset(&arena);

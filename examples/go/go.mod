@@ -1,0 +1,3 @@
+module machsym
+
+go 1.19

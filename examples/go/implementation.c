@@ -1,0 +1,3 @@
+/* machsym itself, compiled into the package. */
+#define MACHSYM_IMPLEMENTATION
+#include "../../machsym.h"
