@@ -161,7 +161,8 @@
  * text, whole, also those that begin before or end behind it; offsets count from the same text base. There
  * are two tables of chunks, "dwarf" and "symbol_table"; a reader asks dwarf first. The key of a chunk is
  * TABLE:IMAGE:UUID:I, the UUID in upper case with dashes, I decimal; in IMAGE the bytes up to space, 0x7f and
- * : { } % " \ are written %XX. A chunk without ranges has no key.
+ * : { } % " \ are written %XX. A chunk without ranges has no key. Nothing outside a chunk is needed to read it:
+ * it has a DICT and packed text of its own.
  *
  * A store is a folder with the map of each UUID at XX/UUID.symmap, XX being the UUID's first two digits.
  *
@@ -9347,6 +9348,7 @@ enum {
     ms_MAP_DICT =
         16384, /* bytes of text that every block may refer to; 4 KB blocks without it pack no better */
     ms_MAP_SAMPLE = 256,         /* which are taken from all over the text, so many at a time */
+    ms_MAP_PER_SAMPLE = 4096,    /* bytes of text for one such sample, of chunks and of tables */
     ms_MAP_STEP = 16,            /* what a question costs, in bytes of debug info */
     ms_MAP_PROBES = 1024,        /* the longest search in a hash table; real names take some ten */
     ms_MAP_UNIT_BYTES = 4 << 20, /* of debug info in a part */
@@ -9745,12 +9747,11 @@ static void ms_map_raw_block(const ms_map_spaces *spaces, uint64_t block, uint8_
     }
 }
 
-/* A sample from all over the text. */
-static void ms_map_fill_dict(const ms_map_spaces *spaces, ms_map_dict *dict)
+/* A sample from all over the text, in so many pieces; none of a text that is hardly longer. */
+static void ms_map_fill_dict(const ms_map_spaces *spaces, uint64_t pieces, ms_map_dict *dict)
 {
     uint8_t block[ms_MAP_BLOCK];
     uint64_t blocks = spaces->total / ms_MAP_BLOCK;
-    uint64_t pieces = ms_MAP_DICT / ms_MAP_SAMPLE;
     dict->len = 0;
     for (uint64_t i = 0; i < pieces && blocks > pieces; i++) {
         ms_map_raw_block(spaces, i * blocks / pieces, block);
@@ -9846,10 +9847,12 @@ typedef struct ms_map_run {
 typedef struct ms_map_coder {
     ms_map_buf data;
     ms_arena *arena;             /* for the tables below */
-    const ms_map_spaces *spaces; /* NULL: all text is plain */
+    const ms_map_spaces *spaces; /* where packed text is; NULL: not in the image */
+    ms_map_buf *texts;           /* where it goes, when there is no image */
     uint64_t text_addr;
     uint8_t *used;         /* one bit for every block of text that is referred to */
     ms_map_hash plain;     /* text (hash, length) to its position */
+    ms_map_hash kept;      /* text (hash, length) to its place in texts */
     ms_map_hash functions; /* names to their record */
     ms_map_hash files;     /* path parts to their number */
     uint32_t *file_at;     /* records of the file table */
@@ -9893,14 +9896,45 @@ static uint32_t ms_map_plain(ms_map_coder *c, machsym_str text)
     return 0;
 }
 
+/* Adds a name, once, to the text that will be packed. Returns its place; UINT64_MAX when it cannot be packed. */
+static uint64_t ms_map_keep(ms_map_coder *c, machsym_str text)
+{
+    uint64_t hash = ms_str_hash(text);
+    if (text.len > MACHSYM_MAX_TEXT || ms_find_byte(text.ptr, text.len, 0) != NULL ||
+        c->texts->len > UINT32_MAX / 2)
+        return UINT64_MAX;
+    for (uint64_t probe = 0; probe < ms_MAP_PROBES; probe++) {
+        ms_map_slot *slot = ms_map_hash_get(&c->kept, hash, (uint64_t)text.len + (probe << 40));
+        if (slot == NULL)
+            break;
+        if (slot->value != 0 && ms_equal(c->texts->v + slot->value - 1, text.ptr, text.len))
+            return slot->value - 1;
+        if (slot->value != 0)
+            continue; /* another text with this hash */
+        uint8_t *to = ms_map_room(c->texts, text.len + 1);
+        if (to == NULL)
+            break;
+        ms_copy(to, text.ptr, text.len);
+        to[text.len] = 0;
+        slot->value = (uint32_t)c->texts->len + 1;
+        c->texts->len += text.len + 1;
+        return slot->value - 1;
+    }
+    return UINT64_MAX;
+}
+
 /* A reference: 0 for no text; even: packed text; odd: a position in the part's data. */
 static uint64_t ms_map_ref(ms_map_coder *c, machsym_str text)
 {
     if (text.len == 0)
         return 0;
-    uint64_t place = c->spaces != NULL ? ms_map_place(c->spaces, text) : UINT64_MAX;
+    uint64_t place = c->spaces != NULL  ? ms_map_place(c->spaces, text)
+                     : c->texts != NULL ? ms_map_keep(c, text)
+                                        : UINT64_MAX;
     if (place == UINT64_MAX)
         return (uint64_t)ms_map_plain(c, text) << 1 | 1;
+    if (c->used == NULL)
+        return (place + 1) << 1;
     MACHSYM_COUNT_WORK(text.len / ms_MAP_BLOCK);
     for (uint64_t block = place / ms_MAP_BLOCK; block <= (place + text.len) / ms_MAP_BLOCK; block++)
         c->used[block / 8] |= (uint8_t)(1u << block % 8);
@@ -10088,7 +10122,7 @@ static void ms_map_coder_init(ms_map_coder *c, ms_arena *data_arena, ms_arena *a
 {
     ms_zero(c, sizeof *c);
     c->data.arena = data_arena;
-    c->arena = c->plain.arena = c->functions.arena = c->files.arena = arena;
+    c->arena = c->plain.arena = c->kept.arena = c->functions.arena = c->files.arena = arena;
     c->text_left = UINT64_MAX;
     ms_map_put_uleb(&c->data, 0); /* no record stands at 0, so that a distance of 0 is free to mean none */
 }
@@ -10606,15 +10640,16 @@ static bool ms_map_build_units(const machsym_plan *plan, const ms_map_task *task
     return ok && !part->data_arena.oom;
 }
 
-static bool ms_map_build_text(const machsym_plan *plan, const ms_map_task *task, machsym_part *part)
+static bool ms_map_build_text(const ms_map_spaces *spaces, const ms_map_dict *dict, const ms_map_task *task,
+                              machsym_part *part)
 {
     uint8_t raw[ms_MAP_BLOCK];
     uint8_t packed[2 * ms_MAP_BLOCK];
     size_t count = (size_t)(task->hi - task->lo);
     part->block_sizes = (uint32_t *)ms_arena_alloc(&part->arena, count, sizeof *part->block_sizes);
     for (size_t i = 0; i < count && part->block_sizes != NULL; i++) {
-        ms_map_raw_block(&plan->spaces, task->lo + i, raw);
-        size_t size = ms_map_pack(plan->dict, raw, ms_MAP_BLOCK, packed);
+        ms_map_raw_block(spaces, task->lo + i, raw);
+        size_t size = ms_map_pack(dict, raw, ms_MAP_BLOCK, packed);
         part->block_sizes[i] = (uint32_t)size;
         ms_map_put_bytes(&part->coder.data, packed, size);
     }
@@ -10650,7 +10685,7 @@ static machsym_part *ms_map_build_part(const machsym_plan *plan, size_t index)
         ms_map_new_part(plan->allocator, task->kind == ms_MAP_TEXT ? ms_MAP_TEXT : ms_MAP_UNITS);
     if (part == NULL)
         return NULL;
-    bool ok = task->kind == ms_MAP_TEXT ? ms_map_build_text(plan, task, part)
+    bool ok = task->kind == ms_MAP_TEXT ? ms_map_build_text(&plan->spaces, plan->dict, task, part)
                                         : ms_map_build_units(plan, task, part);
     if (ok)
         return part;
@@ -11596,6 +11631,8 @@ static bool ms_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_
 struct machsym_writer {
     machsym_allocator allocator;
     machsym_part *parts[2]; /* with debug info; symbols */
+    ms_map_buf texts;       /* names of both */
+    ms_arena text_arena;    /* only ever holds them */
     ms_map_queue queue;
     machsym_map_info info;
     uint64_t end[2];    /* of the last range of each */
@@ -11656,13 +11693,47 @@ static machsym_result ms_map_writer_add(machsym_writer *w, const machsym_map_ran
     item.chain = ms_map_writer_root(w, c, &frames[count - 1]);
     for (size_t i = count - 1; i-- > 0;)
         item.chain = ms_map_writer_call(w, c, &frames[i], item.chain);
-    if (w->arena.oom || w->parts[which]->arena.oom || w->parts[which]->data_arena.oom)
+    if (w->arena.oom || w->text_arena.oom || w->parts[which]->arena.oom || w->parts[which]->data_arena.oom)
         return ms_fail_memory(err);
     if (range->is_symbol)
         ms_map_put_run(c, &item, 1, false);
     else
         ms_map_add(c, &w->queue, &item, false);
     return MACHSYM_OK;
+}
+
+/* Hands all parts over to a merge, with the kept names packed behind them. Returns false when memory is out. */
+static bool ms_map_writer_pack(machsym_writer *w, ms_map_merge *m, ms_map_dict *dict)
+{
+    ms_map_spaces spaces;
+    size_t step = ms_MAP_TEXT_BYTES / ms_MAP_BLOCK;
+    ms_zero(&spaces, sizeof spaces);
+    spaces.v[0] = ms_span_make(w->texts.v, w->texts.len);
+    spaces.total = ((uint64_t)w->texts.len + ms_MAP_BLOCK - 1) / ms_MAP_BLOCK * ms_MAP_BLOCK;
+    m->block_count = spaces.total / ms_MAP_BLOCK;
+    uint64_t pieces = w->texts.len / ms_MAP_PER_SAMPLE;
+    uint64_t most = ms_MAP_DICT / ms_MAP_SAMPLE;
+    ms_map_fill_dict(&spaces, pieces < most ? pieces : most, dict);
+    m->parts = (machsym_part **)ms_arena_zeroed(&m->arena, 1 + ((size_t)m->block_count + step - 1) / step,
+                                                sizeof(machsym_part *));
+    uint8_t *used = (uint8_t *)ms_arena_zeroed(&w->arena, (size_t)(m->block_count / 8 + 1), 1);
+    if (m->parts == NULL || used == NULL)
+        return false;
+    for (uint64_t i = 0; i < m->block_count; i++)
+        used[i / 8] |= (uint8_t)(1u << i % 8);
+    w->parts[0]->coder.used = used;
+    m->symbols = w->parts[1];
+    m->parts[m->part_count++] = w->parts[0];
+    w->parts[0] = w->parts[1] = NULL; /* the merge has them */
+    for (uint64_t lo = 0; lo < m->block_count; lo += step) {
+        uint64_t hi = lo + step < m->block_count ? lo + step : m->block_count;
+        ms_map_task task = {ms_MAP_TEXT, lo, hi, (hi - lo) * ms_MAP_BLOCK};
+        machsym_part *part = ms_map_new_part(w->allocator, ms_MAP_TEXT);
+        m->parts[m->part_count++] = part;
+        if (part == NULL || !ms_map_build_text(&spaces, dict, &task, part))
+            return false;
+    }
+    return true;
 }
 
 /* ==== >>names ==============================================================================================
@@ -24558,7 +24629,7 @@ static machsym_result machsym_plan_fill(machsym_plan *plan, const machsym_plan_d
         return ms_fail_memory(err);
     ms_ans_index(session);
     ms_map_set_spaces(plan->image, &plan->spaces);
-    ms_map_fill_dict(&plan->spaces, plan->dict);
+    ms_map_fill_dict(&plan->spaces, ms_MAP_DICT / ms_MAP_SAMPLE, plan->dict);
     ms_map_cut_tasks(plan);
     return plan->arena.oom || ms_ans_failed(session) ? ms_fail_memory(err) : MACHSYM_OK;
 }
@@ -24910,12 +24981,15 @@ MACHSYM_API machsym_result machsym_writer_open(const machsym_map_info *info,
     w->arena = arena;
     w->info = *info;
     w->chains.arena = w->sites.arena = &w->arena;
+    w->text_arena = ms_arena_make(own);
+    w->texts.arena = &w->text_arena;
     for (size_t i = 0; i < 2; i++) {
         w->parts[i] = ms_map_new_part(own, ms_MAP_UNITS);
         if (w->parts[i] == NULL) {
             machsym_writer_close(w);
             return ms_fail_memory(err);
         }
+        w->parts[i]->coder.texts = &w->texts;
         w->parts[i]->coder.text_addr = info->text_addr;
         w->parts[i]->coder.columns = (info->flags & MACHSYM_MAP_COLUMNS) != 0;
     }
@@ -24929,6 +25003,7 @@ MACHSYM_API void machsym_writer_close(machsym_writer *writer)
         return;
     machsym_part_close(writer->parts[0]);
     machsym_part_close(writer->parts[1]);
+    ms_arena_free(&writer->text_arena);
     ms_arena arena = writer->arena; /* the writer lies in its own arena */
     ms_arena_free(&arena);
 }
@@ -24955,9 +25030,6 @@ MACHSYM_API machsym_result machsym_writer_finish(machsym_writer *writer, machsym
         writer->parts[i]->files_at = ms_map_end_part(&writer->parts[i]->coder);
     m.allocator = writer->allocator;
     m.arena = ms_arena_make(writer->allocator);
-    m.parts = writer->parts;
-    m.part_count = 1;
-    m.symbols = writer->parts[1];
     m.text_addr = writer->info.text_addr;
     head.version = ms_MAP_VERSION;
     head.flags = writer->info.flags & (MACHSYM_MAP_COLUMNS | MACHSYM_MAP_CHUNK);
@@ -24967,9 +25039,12 @@ MACHSYM_API machsym_result machsym_writer_finish(machsym_writer *writer, machsym
     head.text_addr = writer->info.text_addr;
     head.text_size = writer->info.text_size;
     head.lines = (uint32_t)writer->info.lines;
-    if (dict != NULL && !writer->parts[0]->data_arena.oom)
+    bool ok = dict != NULL && !writer->parts[0]->data_arena.oom && !writer->text_arena.oom;
+    if (ok && ms_map_writer_pack(writer, &m, dict))
         result = ms_map_finish(&m, &head, writer->info.name, dict, NULL, out, err);
-    writer->parts[1] = m.symbols;
+    machsym_part_close(m.symbols);
+    for (size_t i = 0; i < m.part_count; i++)
+        machsym_part_close(m.parts[i]);
     ms_arena_free(&m.arena);
     machsym_writer_close(writer);
     if (result == MACHSYM_OK)
