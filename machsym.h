@@ -108,7 +108,7 @@
  *               even: a concrete function. w >> 1 is the source of its name (machsym_source). uleb offset
  *                     where it begins, uleb size. The offset wraps around 64 bits when no function is known.
  *               A walk of more than 4,096 records is damage.
- *     RUN       uleb count (24 at most); then ranges that follow each other, the first at the run's offset.
+ *     RUN       uleb count (16 at most); then ranges that follow each other, the first at the run's offset.
  *               Of each: uleb size; uleb w; if w & 1, uleb d: its CHAIN is back d from the RUN (d = 0: lines,
  *               but no function), else that of the range before; if w & 2, uleb file, else that of the range
  *               before (0 at first); with columns, uleb column. Its line is that of the range before (0 at
@@ -168,7 +168,8 @@
  * text, whole, also those that begin before or end behind it; offsets count from the same text base. There
  * are two tables of chunks, "dwarf" and "symbol_table"; a reader asks dwarf first. The key of a chunk is
  * TABLE:IMAGE:UUID:I, the UUID in upper case with dashes, I decimal; in IMAGE the bytes up to space, 0x7f and
- * : { } % " \ are written %XX. A chunk without ranges has no key.
+ * : { } % " \ are written %XX. A chunk without ranges has no key. Nothing outside a chunk is needed to read it:
+ * it has a DICT and packed text of its own.
  *
  * A store is a folder with the map of each UUID at XX/UUID.symmap, XX being the UUID's first two digits.
  *
@@ -891,6 +892,21 @@ MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, mac
 MACHSYM_API size_t machsym_map_names(const machsym_map *map, machsym_frame *frames, size_t count, char *text,
                                      size_t cap);
 
+/* What one thread has unpacked of a map's names: for many lookups, in place of machsym_map_names. */
+typedef struct machsym_names machsym_names;
+/* Opens it; allocator may be NULL.
+ * Owns: *out, until machsym_names_close. Borrows: the map. Threads: any; *out then belongs to one at a time. */
+MACHSYM_API machsym_result machsym_names_open(const machsym_map *map, const machsym_allocator *allocator,
+                                              machsym_names **out, machsym_error *err);
+MACHSYM_API void machsym_names_close(machsym_names *names);
+/* Drops what is unpacked when it takes more than limit bytes: between lookups, so that it cannot grow to all of the
+ * map's text. */
+MACHSYM_API void machsym_names_trim(machsym_names *names, size_t limit);
+/* Sets linkage_name, name and file of frames, as machsym_map_names. They live until machsym_names_trim or close.
+ * Returns: false when memory was short; then names may be missing.
+ * Cost: text is unpacked once, 1,024 bytes at a time; of what is unpacked a name takes some 50 ns. */
+MACHSYM_API bool machsym_names_get(machsym_names *names, machsym_frame *frames, size_t count);
+
 /* Iterates over the ranges of a map by address. Returns: false at the end. Ask for the frames of lo. Signals:
  * as above. */
 typedef struct machsym_map_range {
@@ -1546,6 +1562,16 @@ static machsym_result ms_fail(machsym_error *err, machsym_result code, const cha
 static machsym_result ms_fail_memory(machsym_error *err)
 {
     return ms_fail(err, MACHSYM_ERR_MEMORY, "the allocator has no memory left", "", 0);
+}
+
+/* Has a place of memory come into the cache, where compilers can say so. */
+static inline void ms_fetch(const void *ptr)
+{
+#ifdef __GNUC__
+    __builtin_prefetch(ptr);
+#else
+    (void)ptr;
+#endif
 }
 
 /* ==== >>reader =============================================================================================
@@ -10003,14 +10029,16 @@ static void ms_ans_count(machsym_session *s, machsym_session_info *out)
 
 enum {
     ms_MAP_VERSION = 1,
-    ms_MAP_HEAD = 256,   /* bytes of the header */
-    ms_MAP_RUN_MAX = 24, /* ranges in a run: what a lookup decodes at most */
+    ms_MAP_HEAD = 256, /* bytes of the header */
+    ms_MAP_RUN_MAX =
+        16, /* ranges in a run: what a lookup decodes at most; 24 saves half a percent of a map */
     ms_MAP_LINKS =
         MACHSYM_MAX_INLINE_DEPTH < 4096 ? 4096 : MACHSYM_MAX_INLINE_DEPTH + 1, /* records in a chain */
     ms_MAP_BLOCK = 1024, /* bytes of text in a packed block: half of it is unpacked for a name */
     ms_MAP_DICT =
         16384, /* bytes of text that every block may refer to; 4 KB blocks without it pack no better */
     ms_MAP_SAMPLE = 256,         /* which are taken from all over the text, so many at a time */
+    ms_MAP_PER_SAMPLE = 4096,    /* bytes of text for one such sample, of chunks and of tables */
     ms_MAP_STEP = 16,            /* what a question costs, in bytes of debug info */
     ms_MAP_PROBES = 1024,        /* the longest search in a hash table; real names take some ten */
     ms_MAP_UNIT_BYTES = 4 << 20, /* of debug info in a part */
@@ -10315,6 +10343,32 @@ static size_t ms_map_copy_match(ms_span dict, uint8_t *out, size_t at, size_t ba
     return end;
 }
 
+/* Unpacks sequences as long as they are short and far from all ends: nearly all. Copies more than it needs, which the
+ * next ones overwrite. Returns how far the block is unpacked. */
+static size_t ms_map_unpack_short(ms_span dict, ms_rd *rd, uint8_t *out, size_t at, size_t want)
+{
+    const uint8_t *p = rd->p;
+    while (rd->end - p >= 18 && at + 32 <= ms_MAP_BLOCK && at < want) {
+        size_t literals = *p >> 4;
+        size_t match = (*p & 15u) + ms_LZ_MIN;
+        size_t back = ms_rd_raw_u16(p + 1 + literals);
+        size_t to = at + literals;
+        MACHSYM_COUNT_WORK(1);
+        if (literals == 15 || match == 15 + ms_LZ_MIN || back < 8 || back > to + dict.len ||
+            (back > to && back - to < 24))
+            break;
+        const uint8_t *from = back > to ? dict.ptr + (dict.len - (back - to)) : out + (to - back);
+        ms_copy(out + at, p + 1, 16);
+        ms_copy(out + to, from, 8); /* a match may overlap what it makes: 8 bytes at a time do not */
+        ms_copy(out + to + 8, from + 8, 8);
+        ms_copy(out + to + 16, from + 16, 8);
+        p += 1 + literals + 2;
+        at = to + match;
+    }
+    rd->p = p;
+    return at;
+}
+
 /* Unpacks a block of ms_MAP_BLOCK bytes, or as much of it as holds its first want bytes. Returns how many
  * there are; fewer when it is damaged. */
 static size_t ms_map_unpack(ms_span dict, ms_span packed, uint8_t *out, size_t want)
@@ -10326,6 +10380,9 @@ static size_t ms_map_unpack(ms_span dict, ms_span packed, uint8_t *out, size_t w
         return ms_MAP_BLOCK;
     }
     while (ms_rd_left(&rd) > 0 && at < want) {
+        at = ms_map_unpack_short(dict, &rd, out, at, want);
+        if (at >= want)
+            break;
         uint8_t token = ms_rd_u8(&rd);
         ms_span literals = ms_rd_span(&rd, ms_map_get_length(&rd, token >> 4));
         if (literals.len > ms_MAP_BLOCK - at)
@@ -10380,12 +10437,11 @@ static void ms_map_raw_block(const ms_map_spaces *spaces, uint64_t block, uint8_
     }
 }
 
-/* A sample from all over the text. */
-static void ms_map_fill_dict(const ms_map_spaces *spaces, ms_map_dict *dict)
+/* A sample from all over the text, in so many pieces; none of a text that is hardly longer. */
+static void ms_map_fill_dict(const ms_map_spaces *spaces, uint64_t pieces, ms_map_dict *dict)
 {
     uint8_t block[ms_MAP_BLOCK];
     uint64_t blocks = spaces->total / ms_MAP_BLOCK;
-    uint64_t pieces = ms_MAP_DICT / ms_MAP_SAMPLE;
     dict->len = 0;
     for (uint64_t i = 0; i < pieces && blocks > pieces; i++) {
         ms_map_raw_block(spaces, i * blocks / pieces, block);
@@ -10481,10 +10537,12 @@ typedef struct ms_map_run {
 typedef struct ms_map_coder {
     ms_map_buf data;
     ms_arena *arena;             /* for the tables below */
-    const ms_map_spaces *spaces; /* NULL: all text is plain */
+    const ms_map_spaces *spaces; /* where packed text is; NULL: not in the image */
+    ms_map_buf *texts;           /* where it goes, when there is no image */
     uint64_t text_addr;
     uint8_t *used;         /* one bit for every block of text that is referred to */
     ms_map_hash plain;     /* text (hash, length) to its position */
+    ms_map_hash kept;      /* text (hash, length) to its place in texts */
     ms_map_hash functions; /* names to their record */
     ms_map_hash files;     /* path parts to their number */
     uint32_t *file_at;     /* records of the file table */
@@ -10528,14 +10586,45 @@ static uint32_t ms_map_plain(ms_map_coder *c, machsym_str text)
     return 0;
 }
 
+/* Adds a name, once, to the text that will be packed. Returns its place; UINT64_MAX when it cannot be packed. */
+static uint64_t ms_map_keep(ms_map_coder *c, machsym_str text)
+{
+    uint64_t hash = ms_str_hash(text);
+    if (text.len > MACHSYM_MAX_TEXT || ms_find_byte(text.ptr, text.len, 0) != NULL ||
+        c->texts->len > UINT32_MAX / 2)
+        return UINT64_MAX;
+    for (uint64_t probe = 0; probe < ms_MAP_PROBES; probe++) {
+        ms_map_slot *slot = ms_map_hash_get(&c->kept, hash, (uint64_t)text.len + (probe << 40));
+        if (slot == NULL)
+            break;
+        if (slot->value != 0 && ms_equal(c->texts->v + slot->value - 1, text.ptr, text.len))
+            return slot->value - 1;
+        if (slot->value != 0)
+            continue; /* another text with this hash */
+        uint8_t *to = ms_map_room(c->texts, text.len + 1);
+        if (to == NULL)
+            break;
+        ms_copy(to, text.ptr, text.len);
+        to[text.len] = 0;
+        slot->value = (uint32_t)c->texts->len + 1;
+        c->texts->len += text.len + 1;
+        return slot->value - 1;
+    }
+    return UINT64_MAX;
+}
+
 /* A reference: 0 for no text; even: packed text; odd: a position in the part's data. */
 static uint64_t ms_map_ref(ms_map_coder *c, machsym_str text)
 {
     if (text.len == 0)
         return 0;
-    uint64_t place = c->spaces != NULL ? ms_map_place(c->spaces, text) : UINT64_MAX;
+    uint64_t place = c->spaces != NULL  ? ms_map_place(c->spaces, text)
+                     : c->texts != NULL ? ms_map_keep(c, text)
+                                        : UINT64_MAX;
     if (place == UINT64_MAX)
         return (uint64_t)ms_map_plain(c, text) << 1 | 1;
+    if (c->used == NULL)
+        return (place + 1) << 1;
     MACHSYM_COUNT_WORK(text.len / ms_MAP_BLOCK);
     for (uint64_t block = place / ms_MAP_BLOCK; block <= (place + text.len) / ms_MAP_BLOCK; block++)
         c->used[block / 8] |= (uint8_t)(1u << block % 8);
@@ -10723,7 +10812,7 @@ static void ms_map_coder_init(ms_map_coder *c, ms_arena *data_arena, ms_arena *a
 {
     ms_zero(c, sizeof *c);
     c->data.arena = data_arena;
-    c->arena = c->plain.arena = c->functions.arena = c->files.arena = arena;
+    c->arena = c->plain.arena = c->kept.arena = c->functions.arena = c->files.arena = arena;
     c->text_left = UINT64_MAX;
     ms_map_put_uleb(&c->data, 0); /* no record stands at 0, so that a distance of 0 is free to mean none */
 }
@@ -11242,15 +11331,16 @@ static bool ms_map_build_units(const machsym_plan *plan, const ms_map_task *task
     return ok && !part->data_arena.oom;
 }
 
-static bool ms_map_build_text(const machsym_plan *plan, const ms_map_task *task, machsym_part *part)
+static bool ms_map_build_text(const ms_map_spaces *spaces, const ms_map_dict *dict, const ms_map_task *task,
+                              machsym_part *part)
 {
     uint8_t raw[ms_MAP_BLOCK];
     uint8_t packed[2 * ms_MAP_BLOCK];
     size_t count = (size_t)(task->hi - task->lo);
     part->block_sizes = (uint32_t *)ms_arena_alloc(&part->arena, count, sizeof *part->block_sizes);
     for (size_t i = 0; i < count && part->block_sizes != NULL; i++) {
-        ms_map_raw_block(&plan->spaces, task->lo + i, raw);
-        size_t size = ms_map_pack(plan->dict, raw, ms_MAP_BLOCK, packed);
+        ms_map_raw_block(spaces, task->lo + i, raw);
+        size_t size = ms_map_pack(dict, raw, ms_MAP_BLOCK, packed);
         part->block_sizes[i] = (uint32_t)size;
         ms_map_put_bytes(&part->coder.data, packed, size);
     }
@@ -11286,7 +11376,7 @@ static machsym_part *ms_map_build_part(const machsym_plan *plan, size_t index)
         ms_map_new_part(plan->allocator, task->kind == ms_MAP_TEXT ? ms_MAP_TEXT : ms_MAP_UNITS);
     if (part == NULL)
         return NULL;
-    bool ok = task->kind == ms_MAP_TEXT ? ms_map_build_text(plan, task, part)
+    bool ok = task->kind == ms_MAP_TEXT ? ms_map_build_text(&plan->spaces, plan->dict, task, part)
                                         : ms_map_build_units(plan, task, part);
     if (ok)
         return part;
@@ -11682,6 +11772,63 @@ static uint32_t ms_map_u32_at(ms_span table, uint64_t index)
     return ms_rd_raw_u32(table.ptr + 4 * index);
 }
 
+/* A number read, and where the next one stands: at the end of DATA after a failure. */
+typedef struct ms_map_number {
+    const uint8_t *next;
+    uint64_t v;
+} ms_map_number;
+
+static ms_map_number ms_map_get_long(const uint8_t *p, const uint8_t *end)
+{
+    ms_rd rd = ms_rd_make(ms_span_make(p, (size_t)(end - p)));
+    ms_map_number number;
+    number.v = ms_rd_uleb(&rd);
+    number.next = rd.p;
+    return number;
+}
+
+/* A number of a record in DATA. It is where lookups spend their time: up to four bytes are read in place. */
+static inline uint64_t ms_map_get(ms_rd *rd)
+{
+    const uint8_t *p = rd->p;
+    MACHSYM_COUNT_WORK(1);
+    if (rd->end - p >= 4) {
+        if (p[0] < 0x80) {
+            rd->p = p + 1;
+            return p[0];
+        }
+        if (p[1] < 0x80) {
+            rd->p = p + 2;
+            return (p[0] & 0x7fu) | (uint32_t)p[1] << 7;
+        }
+        if (p[2] < 0x80) {
+            rd->p = p + 3;
+            return (p[0] & 0x7fu) | (p[1] & 0x7fu) << 7 | (uint32_t)p[2] << 14;
+        }
+        if (p[3] < 0x80) {
+            rd->p = p + 4;
+            return (p[0] & 0x7fu) | (p[1] & 0x7fu) << 7 | (p[2] & 0x7fu) << 14 | (uint32_t)p[3] << 21;
+        }
+    }
+    ms_map_number number = ms_map_get_long(p, rd->end);
+    rd->p = number.next;
+    return number.v;
+}
+
+/* Records never end DATA: a file table does. So a reader at the end has failed. */
+static bool ms_map_got(const ms_rd *rd)
+{
+    return rd->p != rd->end;
+}
+
+/* Has a run come into the cache, and what stands before it: nine of ten chains stand there. */
+static void ms_map_fetch_record(const machsym_map *map, uint64_t at)
+{
+    ms_span data = map->tables[ms_TABLE_DATA];
+    for (unsigned line = 0; line < 4 && at < data.len && 64 * line <= at; line++)
+        ms_fetch(data.ptr + (at - 64 * line));
+}
+
 /* A range found, and what it says. */
 typedef struct ms_map_hit {
     uint64_t lo; /* from the text base */
@@ -11721,31 +11868,37 @@ static uint64_t ms_map_run_at(const machsym_map *map, unsigned runs, uint64_t of
 static bool ms_map_in_run(const machsym_map *map, uint64_t start, uint64_t at, uint64_t off, ms_map_hit *hit)
 {
     ms_rd rd = ms_rd_at(map->tables[ms_TABLE_DATA], at);
-    uint64_t count = ms_rd_uleb(&rd);
+    bool columns = (map->head.flags & MACHSYM_MAP_COLUMNS) != 0;
+    uint64_t count = ms_map_get(&rd);
+    uint64_t lo = start;
+    uint64_t distance = 0;
+    uint64_t file = 0;
     uint64_t line = 0;
-    ms_zero(hit, sizeof *hit);
-    hit->run = at;
-    hit->hi = start;
+    uint64_t column = 0;
     for (uint64_t i = 0; i < count && i < ms_MAP_RUN_MAX; i++) {
         MACHSYM_COUNT_WORK(1);
-        hit->lo = hit->hi;
-        hit->hi += ms_rd_uleb(&rd);
-        uint64_t what = ms_rd_uleb(&rd);
+        uint64_t hi = lo + ms_map_get(&rd);
+        uint64_t what = ms_map_get(&rd);
         line += (uint64_t)ms_map_unzigzag(what >> 2);
-        if ((what & 1) != 0) {
-            uint64_t distance = ms_rd_uleb(&rd);
-            hit->chain = distance == 0 || distance > at ? 0 : (uint32_t)(at - distance);
-        }
+        if ((what & 1) != 0)
+            distance = ms_map_get(&rd);
         if ((what & 2) != 0)
-            hit->line.file = (uint32_t)ms_rd_uleb(&rd);
-        if ((map->head.flags & MACHSYM_MAP_COLUMNS) != 0)
-            hit->line.column = (uint32_t)ms_rd_uleb(&rd);
-        if (rd.failed || hit->hi > UINT32_MAX)
+            file = ms_map_get(&rd);
+        if (columns)
+            column = ms_map_get(&rd);
+        if (!ms_map_got(&rd) || hi > UINT32_MAX)
             return false;
-        if (off < hit->hi) {
+        if (off < hi) {
+            hit->lo = lo;
+            hit->hi = hi;
+            hit->chain = distance == 0 || distance > at ? 0 : (uint32_t)(at - distance);
+            hit->line.file = (uint32_t)file;
             hit->line.line = (uint32_t)line;
+            hit->line.column = (uint32_t)column;
+            hit->run = at;
             return true;
         }
+        lo = hi;
     }
     return false;
 }
@@ -11757,7 +11910,9 @@ static bool ms_map_find(const machsym_map *map, unsigned runs, uint64_t off, ms_
     if (run >= table.len / 8)
         return false;
     uint64_t start = ms_map_u32_at(table, 2 * run);
-    return start <= off && ms_map_in_run(map, start, ms_map_u32_at(table, 2 * run + 1), off, hit);
+    uint64_t at = ms_map_u32_at(table, 2 * run + 1);
+    ms_map_fetch_record(map, at);
+    return start <= off && ms_map_in_run(map, start, at, off, hit);
 }
 
 /* Plain text: its length, then its bytes. */
@@ -11778,18 +11933,17 @@ static void ms_map_part_of(const machsym_map *map, uint64_t record, uint64_t *ba
 {
     ms_span parts = map->tables[ms_TABLE_PARTS];
     uint64_t lo = 0;
-    uint64_t left = parts.len / 8;
-    while (left > 0) {
+    *base = 0;
+    *files = UINT64_MAX;
+    for (uint64_t left = parts.len / 8; left > 1;) { /* without branches that nobody can predict */
         uint64_t half = left / 2;
-        if (ms_map_u32_at(parts, 2 * (lo + half)) <= record) {
-            lo += half + 1;
-            left -= half + 1;
-        } else {
-            left = half;
-        }
+        lo += ms_map_u32_at(parts, 2 * (lo + half)) <= record ? half : 0;
+        left -= half;
     }
-    *base = lo == 0 ? 0 : ms_map_u32_at(parts, 2 * (lo - 1));
-    *files = lo == 0 ? UINT64_MAX : ms_map_u32_at(parts, 2 * (lo - 1) + 1);
+    if (parts.len < 8 || ms_map_u32_at(parts, 2 * lo) > record)
+        return;
+    *base = ms_map_u32_at(parts, 2 * lo);
+    *files = ms_map_u32_at(parts, 2 * lo + 1);
 }
 
 /* Sets a frame's line, and where the FILE record stands that the part's file table names. */
@@ -11830,24 +11984,26 @@ typedef struct ms_map_link {
 static bool ms_map_read_link(const machsym_map *map, uint64_t at, ms_map_link *link)
 {
     ms_rd rd = ms_rd_at(map->tables[ms_TABLE_DATA], at);
-    uint64_t what = ms_rd_uleb(&rd);
-    uint64_t function = ms_rd_uleb(&rd);
-    ms_zero(link, sizeof *link);
+    uint64_t what = ms_map_get(&rd);
+    uint64_t function = ms_map_get(&rd);
+    uint64_t a = ms_map_get(&rd);
+    uint64_t b = ms_map_get(&rd);
     link->function = function == 0 || function > at ? 0 : (uint32_t)(at - function);
     if ((what & 1) != 0) {
         uint64_t distance = what >> 2;
         link->caller = distance == 0 || distance >= at ? 0 : at - distance;
         link->source = (what & 2) != 0 ? MACHSYM_SOURCE_SYMTAB : MACHSYM_SOURCE_DWARF;
-        link->call.file = (uint32_t)ms_rd_uleb(&rd);
-        link->call.line = (uint32_t)ms_rd_uleb(&rd);
-        if ((map->head.flags & MACHSYM_MAP_COLUMNS) != 0)
-            link->call.column = (uint32_t)ms_rd_uleb(&rd);
-        return !rd.failed && link->caller != 0;
+        link->call.file = (uint32_t)a;
+        link->call.line = (uint32_t)b;
+        link->call.column = (map->head.flags & MACHSYM_MAP_COLUMNS) != 0 ? (uint32_t)ms_map_get(&rd) : 0;
+        link->start = link->size = 0;
+        return ms_map_got(&rd) && link->caller != 0;
     }
+    link->caller = 0;
     link->source = (machsym_source)(what >> 1 < MACHSYM_SOURCE_COUNT ? what >> 1 : 0);
-    link->start = ms_rd_uleb(&rd);
-    link->size = ms_rd_uleb(&rd);
-    return !rd.failed;
+    link->start = a;
+    link->size = b;
+    return ms_map_got(&rd);
 }
 
 /* The frames of a chain. Callers stand below what they call, so the walk ends; no frames when it is too long. */
@@ -11860,6 +12016,8 @@ static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit,
     ms_map_line line = hit->line;
     size_t count = 0;
     uint64_t at = hit->chain;
+    machsym_frame blank; /* copying one is several times faster than clearing one */
+    ms_zero(&blank, sizeof blank);
     ms_map_part_of(map, hit->run, &base, &files);
     do {
         MACHSYM_COUNT_WORK(1);
@@ -11867,7 +12025,7 @@ static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit,
             return 0;
         if (count < cap) {
             machsym_frame *frame = &frames[count];
-            ms_zero(frame, sizeof *frame);
+            *frame = blank;
             frame->is_inline = link.caller != 0;
             frame->name_ref = link.function;
             frame->name_source = link.source;
@@ -11942,7 +12100,7 @@ static size_t ms_map_packed_text(const machsym_map *map, uint64_t place, ms_map_
     size_t len = 0;
     bool ended = false;
     size_t ahead = 128; /* most names end within so many bytes; only the others need the whole block */
-    while (!ended) {
+    while (!ended && len <= MACHSYM_MAX_TEXT) {
         size_t at = (size_t)(place % ms_MAP_BLOCK);
         size_t want = ahead < ms_MAP_BLOCK - at ? at + ahead : (size_t)ms_MAP_BLOCK;
         if (!ms_map_turn_to(map, place / ms_MAP_BLOCK, want, page))
@@ -11960,7 +12118,7 @@ static size_t ms_map_packed_text(const machsym_map *map, uint64_t place, ms_map_
         if (len > MACHSYM_MAX_TEXT)
             return 0;
     }
-    return len;
+    return len <= MACHSYM_MAX_TEXT ? len : 0;
 }
 
 /* Gives one name of a FUNCTION record: a view of the map, or of text behind *used. */
@@ -11997,6 +12155,136 @@ static size_t ms_map_names(const machsym_map *map, machsym_frame *frames, size_t
         frames[i].name = ms_map_name(map, frames[i].name_ref, name, &page, text, cap, &used);
     }
     return used;
+}
+
+/* ---- Names that were unpacked before ---- */
+
+enum { ms_MAP_FILES_KEPT = 256 };
+
+struct machsym_names {
+    const machsym_map *map;
+    ms_arena arena;      /* of this and of pages */
+    ms_arena cache;      /* of what can be dropped */
+    ms_map_page **pages; /* by block; NULL: not unpacked */
+    size_t page_count;
+    uint32_t file_refs[ms_MAP_FILES_KEPT]; /* by a hash of it, what a FILE record says; 0: none */
+    machsym_path files[ms_MAP_FILES_KEPT];
+};
+
+static void ms_map_kept_file(machsym_names *names, machsym_frame *frame)
+{
+    size_t slot = (frame->file_ref * 2654435761u) >> 24;
+    if (names->file_refs[slot] != frame->file_ref) {
+        ms_map_set_file(names->map, frame);
+        names->file_refs[slot] = frame->file_ref;
+        names->files[slot] = frame->file;
+    }
+    frame->file = names->files[slot];
+}
+
+static machsym_names *ms_map_open_names(const machsym_map *map, machsym_allocator allocator)
+{
+    ms_arena arena = ms_arena_make(allocator);
+    machsym_names *names = (machsym_names *)ms_arena_zeroed(&arena, 1, sizeof *names);
+    size_t page_count = map->tables[ms_TABLE_BLOCKS].len / 4;
+    ms_map_page **pages = (ms_map_page **)ms_arena_zeroed(&arena, page_count, sizeof *pages);
+    if (names == NULL || pages == NULL) {
+        ms_arena_free(&arena);
+        return NULL;
+    }
+    names->map = map;
+    names->pages = pages;
+    names->page_count = page_count;
+    names->cache = ms_arena_make(allocator);
+    names->arena = arena;
+    return names;
+}
+
+static void ms_map_close_names(machsym_names *names)
+{
+    ms_arena arena = names->arena; /* the object lies in it */
+    ms_arena_free(&names->cache);
+    ms_arena_free(&arena);
+}
+
+/* What is unpacked of a block from a byte on; empty when the block is damaged or there is none. */
+static machsym_str ms_map_unpacked(machsym_names *names, uint64_t block, size_t at)
+{
+    if (block >= names->page_count)
+        return ms_str_empty();
+    ms_map_page *page = names->pages[block];
+    if (page == NULL) {
+        page = (ms_map_page *)ms_arena_alloc(&names->cache, 1, sizeof *page);
+        if (page == NULL)
+            return ms_str_empty();
+        page->block = page->len = 0;
+        ms_map_turn_to(names->map, block, ms_MAP_BLOCK, page);
+        names->pages[block] = page;
+    }
+    return page->len <= at ? ms_str_empty() : ms_str_make((const char *)page->v + at, page->len - at);
+}
+
+/* Copies a text that runs on into other blocks. */
+static machsym_str ms_map_long_text(machsym_names *names, uint64_t place)
+{
+    size_t len = 0;
+    size_t cap = 0;
+    char *v = NULL;
+    while (len <= MACHSYM_MAX_TEXT) {
+        machsym_str rest = ms_map_unpacked(names, place / ms_MAP_BLOCK, (size_t)(place % ms_MAP_BLOCK));
+        machsym_str piece = ms_str_bounded(rest.ptr, rest.len);
+        if (piece.len == 0)
+            return ms_str_make(v, len);
+        while (piece.len > cap - len) {
+            char *more = (char *)ms_arena_double(&names->cache, v, len, &cap, 1);
+            if (more == NULL)
+                return ms_str_empty();
+            v = more;
+        }
+        ms_copy(v + len, piece.ptr, piece.len);
+        len += piece.len;
+        place += piece.len;
+        if (piece.len < rest.len)
+            return ms_str_make(v, len);
+    }
+    return ms_str_empty();
+}
+
+static machsym_str ms_map_kept_name(machsym_names *names, uint64_t record, uint64_t ref)
+{
+    if ((ref & 1) != 0 || ref == 0)
+        return ms_map_plain_ref(names->map->tables[ms_TABLE_DATA], record, ref);
+    uint64_t place = (ref >> 1) - 1;
+    machsym_str rest = ms_map_unpacked(names, place / ms_MAP_BLOCK, (size_t)(place % ms_MAP_BLOCK));
+    machsym_str text = ms_str_bounded(rest.ptr, rest.len);
+    return text.len < rest.len ? text : ms_map_long_text(names, place);
+}
+
+static void ms_map_trim_names(machsym_names *names, size_t limit)
+{
+    if (names->cache.live <= limit)
+        return;
+    ms_arena_reset(&names->cache);
+    ms_zero(names->pages, names->page_count * sizeof *names->pages);
+}
+
+static bool ms_map_get_names(machsym_names *names, machsym_frame *frames, size_t count)
+{
+    const machsym_map *map = names->map;
+    for (size_t i = 0; i < count; i++) {
+        if (frames[i].file_ref != 0)
+            ms_map_kept_file(names, &frames[i]);
+        if (frames[i].name_ref == 0)
+            continue;
+        ms_rd rd = ms_rd_at(map->tables[ms_TABLE_DATA], frames[i].name_ref);
+        uint64_t linkage_name = ms_map_get(&rd);
+        uint64_t name = ms_map_get(&rd);
+        frames[i].linkage_name = ms_map_kept_name(names, frames[i].name_ref, linkage_name);
+        frames[i].name = ms_map_kept_name(names, frames[i].name_ref, name);
+    }
+    bool ok = !names->cache.oom;
+    names->cache.oom = false;
+    return ok;
 }
 
 /* ---- Ranges ---- */
@@ -12040,6 +12328,8 @@ static bool ms_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_
 struct machsym_writer {
     machsym_allocator allocator;
     machsym_part *parts[2]; /* with debug info; symbols */
+    ms_map_buf texts;       /* names of both */
+    ms_arena text_arena;    /* only ever holds them */
     ms_map_queue queue;
     machsym_map_info info;
     uint64_t end[2];    /* of the last range of each */
@@ -12102,13 +12392,47 @@ static machsym_result ms_map_writer_add(machsym_writer *w, const machsym_map_ran
     item.chain = ms_map_writer_root(w, c, &frames[count - 1]);
     for (size_t i = count - 1; i-- > 0;)
         item.chain = ms_map_writer_call(w, c, &frames[i], item.chain);
-    if (w->arena.oom || w->parts[which]->arena.oom || w->parts[which]->data_arena.oom)
+    if (w->arena.oom || w->text_arena.oom || w->parts[which]->arena.oom || w->parts[which]->data_arena.oom)
         return ms_fail_memory(err);
     if (range->is_symbol)
         ms_map_put_run(c, &item, 1, false);
     else
         ms_map_add(c, &w->queue, &item, false);
     return MACHSYM_OK;
+}
+
+/* Hands all parts over to a merge, with the kept names packed behind them. Returns false when memory is out. */
+static bool ms_map_writer_pack(machsym_writer *w, ms_map_merge *m, ms_map_dict *dict)
+{
+    ms_map_spaces spaces;
+    size_t step = ms_MAP_TEXT_BYTES / ms_MAP_BLOCK;
+    ms_zero(&spaces, sizeof spaces);
+    spaces.v[0] = ms_span_make(w->texts.v, w->texts.len);
+    spaces.total = ((uint64_t)w->texts.len + ms_MAP_BLOCK - 1) / ms_MAP_BLOCK * ms_MAP_BLOCK;
+    m->block_count = spaces.total / ms_MAP_BLOCK;
+    uint64_t pieces = w->texts.len / ms_MAP_PER_SAMPLE;
+    uint64_t most = ms_MAP_DICT / ms_MAP_SAMPLE;
+    ms_map_fill_dict(&spaces, pieces < most ? pieces : most, dict);
+    m->parts = (machsym_part **)ms_arena_zeroed(&m->arena, 1 + ((size_t)m->block_count + step - 1) / step,
+                                                sizeof(machsym_part *));
+    uint8_t *used = (uint8_t *)ms_arena_zeroed(&w->arena, (size_t)(m->block_count / 8 + 1), 1);
+    if (m->parts == NULL || used == NULL)
+        return false;
+    for (uint64_t i = 0; i < m->block_count; i++)
+        used[i / 8] |= (uint8_t)(1u << i % 8);
+    w->parts[0]->coder.used = used;
+    m->symbols = w->parts[1];
+    m->parts[m->part_count++] = w->parts[0];
+    w->parts[0] = w->parts[1] = NULL; /* the merge has them */
+    for (uint64_t lo = 0; lo < m->block_count; lo += step) {
+        uint64_t hi = lo + step < m->block_count ? lo + step : m->block_count;
+        ms_map_task task = {ms_MAP_TEXT, lo, hi, (hi - lo) * ms_MAP_BLOCK};
+        machsym_part *part = ms_map_new_part(w->allocator, ms_MAP_TEXT);
+        m->parts[m->part_count++] = part;
+        if (part == NULL || !ms_map_build_text(&spaces, dict, &task, part))
+            return false;
+    }
+    return true;
 }
 
 /* ==== >>names ==============================================================================================
@@ -25029,7 +25353,7 @@ static machsym_result machsym_plan_fill(machsym_plan *plan, const machsym_plan_d
         return ms_fail_memory(err);
     ms_ans_index(session);
     ms_map_set_spaces(plan->image, &plan->spaces);
-    ms_map_fill_dict(&plan->spaces, plan->dict);
+    ms_map_fill_dict(&plan->spaces, ms_MAP_DICT / ms_MAP_SAMPLE, plan->dict);
     ms_map_cut_tasks(plan);
     return plan->arena.oom || ms_ans_failed(session) ? ms_fail_memory(err) : MACHSYM_OK;
 }
@@ -25337,6 +25661,37 @@ MACHSYM_API size_t machsym_map_names(const machsym_map *map, machsym_frame *fram
     return ms_map_names(map, frames, count, text, cap);
 }
 
+MACHSYM_API machsym_result machsym_names_open(const machsym_map *map, const machsym_allocator *allocator,
+                                              machsym_names **out, machsym_error *err)
+{
+    machsym_allocator none = {NULL, NULL, NULL};
+    ms_fail(err, MACHSYM_OK, "no error", "", 0);
+    if (out != NULL)
+        *out = NULL;
+    machsym_allocator own = ms_arena_default(allocator != NULL ? *allocator : none);
+    if (out == NULL || map == NULL || own.alloc == NULL || own.free == NULL)
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the map is missing, or the allocator lacks a function", "",
+                       0);
+    *out = ms_map_open_names(map, own);
+    return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
+}
+
+MACHSYM_API void machsym_names_close(machsym_names *names)
+{
+    if (names != NULL)
+        ms_map_close_names(names);
+}
+
+MACHSYM_API void machsym_names_trim(machsym_names *names, size_t limit)
+{
+    ms_map_trim_names(names, limit);
+}
+
+MACHSYM_API bool machsym_names_get(machsym_names *names, machsym_frame *frames, size_t count)
+{
+    return ms_map_get_names(names, frames, count);
+}
+
 MACHSYM_API bool machsym_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_range *out)
 {
     return ms_map_next(map, at, out);
@@ -25364,12 +25719,15 @@ MACHSYM_API machsym_result machsym_writer_open(const machsym_map_info *info,
     w->arena = arena;
     w->info = *info;
     w->chains.arena = w->sites.arena = &w->arena;
+    w->text_arena = ms_arena_make(own);
+    w->texts.arena = &w->text_arena;
     for (size_t i = 0; i < 2; i++) {
         w->parts[i] = ms_map_new_part(own, ms_MAP_UNITS);
         if (w->parts[i] == NULL) {
             machsym_writer_close(w);
             return ms_fail_memory(err);
         }
+        w->parts[i]->coder.texts = &w->texts;
         w->parts[i]->coder.text_addr = info->text_addr;
         w->parts[i]->coder.columns = (info->flags & MACHSYM_MAP_COLUMNS) != 0;
     }
@@ -25383,6 +25741,7 @@ MACHSYM_API void machsym_writer_close(machsym_writer *writer)
         return;
     machsym_part_close(writer->parts[0]);
     machsym_part_close(writer->parts[1]);
+    ms_arena_free(&writer->text_arena);
     ms_arena arena = writer->arena; /* the writer lies in its own arena */
     ms_arena_free(&arena);
 }
@@ -25416,9 +25775,6 @@ MACHSYM_API machsym_result machsym_writer_finish(machsym_writer *writer, machsym
         writer->parts[i]->files_at = ms_map_end_part(&writer->parts[i]->coder);
     m.allocator = writer->allocator;
     m.arena = ms_arena_make(writer->allocator);
-    m.parts = writer->parts;
-    m.part_count = 1;
-    m.symbols = writer->parts[1];
     m.text_addr = writer->info.text_addr;
     head.version = ms_MAP_VERSION;
     head.flags = writer->info.flags & (MACHSYM_MAP_COLUMNS | MACHSYM_MAP_CHUNK);
@@ -25428,9 +25784,12 @@ MACHSYM_API machsym_result machsym_writer_finish(machsym_writer *writer, machsym
     head.text_addr = writer->info.text_addr;
     head.text_size = writer->info.text_size;
     head.lines = (uint32_t)writer->info.lines;
-    if (dict != NULL && !writer->parts[0]->data_arena.oom)
+    bool ok = dict != NULL && !writer->parts[0]->data_arena.oom && !writer->text_arena.oom;
+    if (ok && ms_map_writer_pack(writer, &m, dict))
         result = ms_map_finish(&m, &head, writer->info.name, dict, NULL, out, err);
-    writer->parts[1] = m.symbols;
+    machsym_part_close(m.symbols);
+    for (size_t i = 0; i < m.part_count; i++)
+        machsym_part_close(m.parts[i]);
     ms_arena_free(&m.arena);
     machsym_writer_close(writer);
     if (result == MACHSYM_OK)

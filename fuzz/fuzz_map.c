@@ -30,7 +30,18 @@ static void repair(uint8_t *bytes, size_t len)
         bytes[64 + i] = (uint8_t)((uint64_t)len >> (8 * i));
 }
 
-static void ask(const machsym_map *map, uint64_t addr)
+static void drive_frames(const machsym_frame *frames, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        drive_text(frames[i].linkage_name);
+        drive_text(frames[i].name);
+        drive_text(frames[i].file.comp_dir);
+        drive_text(frames[i].file.dir);
+        drive_path(&frames[i].file);
+    }
+}
+
+static void ask(const machsym_map *map, machsym_names *names, uint64_t addr)
 {
     static char text[TEXT];
     machsym_frame frames[MAX_FRAMES];
@@ -39,15 +50,12 @@ static void ask(const machsym_map *map, uint64_t addr)
         abort(); /* how many there are does not depend on the room */
     count = count < MAX_FRAMES ? count : MAX_FRAMES;
     size_t need = machsym_map_names(map, frames, count, text, TEXT);
-    for (size_t i = 0; i < count; i++) {
-        drive_text(frames[i].linkage_name);
-        drive_text(frames[i].name);
-        drive_text(frames[i].file.comp_dir);
-        drive_text(frames[i].file.dir);
-        drive_path(&frames[i].file);
-    }
+    drive_frames(frames, count);
     if (need < TEXT && machsym_map_names(map, frames, count, text, need) != need)
         abort(); /* what was needed is enough */
+    machsym_names_trim(names, TEXT);
+    machsym_names_get(names, frames, count);
+    drive_frames(frames, count);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -66,16 +74,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         repair(copy, size);
     machsym_bytes bytes = {copy, size};
     if (machsym_map_open(NULL, bytes, MACHSYM_MAP_UNCHECKED, NULL, &map, NULL) == MACHSYM_OK) {
+        machsym_names *names;
+        if (machsym_names_open(map, NULL, &names, NULL) != MACHSYM_OK)
+            abort();
         machsym_map_get_info(map, &info);
         drive_text(info.name);
         for (size_t i = 0; i < MAX_RANGES && machsym_map_next(map, &at, &range); i++) {
             if (range.lo >= range.hi)
                 abort();
-            ask(map, range.lo);
-            ask(map, range.hi - 1);
+            ask(map, names, range.lo);
+            ask(map, names, range.hi - 1);
         }
         for (size_t i = 0; i + 4 <= size && i < 64; i += 4)
-            ask(map, info.text_addr + (data[i] | (uint64_t)data[i + 1] << 8 | (uint64_t)data[i + 2] << 16));
+            ask(map, names,
+                info.text_addr + (data[i] | (uint64_t)data[i + 1] << 8 | (uint64_t)data[i + 2] << 16));
+        machsym_names_close(names);
         machsym_map_close(map);
     }
     free(copy);

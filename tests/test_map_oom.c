@@ -139,6 +139,31 @@ static void check_maker(const void *from, maker make)
     }
 }
 
+/* Names that memory is short for are missing, and only those: asked again they are there. */
+static void check_names(const machsym_map *map)
+{
+    static map_answer answer;
+    machsym_cursor at = {0, 0};
+    machsym_map_range range;
+    CHECK(machsym_map_next(map, &at, &range));
+    for (size_t n = 1; n <= 4; n++) {
+        machsym_names *names = NULL;
+        machsym_error err;
+        failer f;
+        machsym_allocator failing = {failing_alloc, failing_free, &f};
+        memset(&f, 0, sizeof f);
+        f.fail_at = n;
+        machsym_result result = machsym_names_open(map, &failing, &names, &err);
+        CHECK(result == MACHSYM_OK ? names != NULL : result == MACHSYM_ERR_MEMORY && names == NULL);
+        answer.count = machsym_map_frames(map, range.lo, answer.frames, MAPS_FRAMES);
+        if (result == MACHSYM_OK && !machsym_names_get(names, answer.frames, answer.count))
+            CHECK(machsym_names_get(names, answer.frames, answer.count));
+        machsym_names_close(names);
+        CHECK_EQ(f.out, 0);
+        CHECK_EQ(f.bytes_out, 0);
+    }
+}
+
 int main(void)
 {
     static const char *const paths[] = {
@@ -151,6 +176,7 @@ int main(void)
         check_maker(image, make_parts);
         check_maker(map, make_copy);
         check_maker(map, make_open);
+        check_names(map);
         machsym_map_close(map);
         machsym_image_close(image);
     }

@@ -15,7 +15,6 @@ enum {
     MAX_FRAMES = MACHSYM_MAX_INLINE_DEPTH + 1,
     READ_SIZE = 1 << 16,
     BATCH_BYTES = 8 << 20,
-    PREPARE = 512,
     MAX_THREADS = 16,
     MAX_ENTRIES = 4096, /* of a kernel collection: real ones have 300 */
     THREAD_WORTH = 4096 /* addresses: fewer are answered before a thread has started to help */
@@ -534,14 +533,26 @@ static void print_explanation(const atos *a, text *out, const target *t, uint64_
 
 /* ---- One address ---- */
 
-static void answer(atos *a, text *out, const char *token, size_t len)
+/* A word of the input, and where its answer lies. */
+typedef struct token {
+    size_t at;
+    size_t len;
+    uint64_t number;
+    bool is_number;
+    const text *answers;
+    size_t answer_at;
+    size_t answer_len;
+} token;
+
+/* Answers for a word of the input. */
+static void answer(atos *a, text *out, const token *word, const char *written)
 {
-    uint64_t given;
+    uint64_t given = word->number;
     uint64_t addr = 0;
-    target *t = parse_hex(token, len, &given) ? target_of(a, given, &addr) : NULL;
+    target *t = word->is_number ? target_of(a, given, &addr) : NULL;
     if (t == NULL) {
         a->unresolved = true;
-        print_unknown(a, out, token, len);
+        print_unknown(a, out, written, word->len);
         return;
     }
     size_t count = symbol_source_frames(t->source, addr, a->frames, MAX_FRAMES);
@@ -559,16 +570,6 @@ static void answer(atos *a, text *out, const char *token, size_t len)
 }
 
 /* ---- Many addresses ---- */
-
-/* A word of the input, and where its answer lies. */
-typedef struct token {
-    size_t at;
-    size_t len;
-    uint64_t number;
-    const text *answers;
-    size_t answer_at;
-    size_t answer_len;
-} token;
 
 static bool is_space(char c)
 {
@@ -595,27 +596,30 @@ static size_t split(const char *input, size_t len, token **tokens)
         t->at = start;
         t->len = i - start;
         t->number = 0;
-        parse_hex(input + start, t->len, &t->number);
+        t->is_number = parse_hex(input + start, t->len, &t->number);
     }
     return count;
 }
 
-static int by_number(const void *a, const void *b)
+/* Sorts by number, 11 bits at a time from the lowest; room holds as many. Addresses agree in most bits, which takes no
+ * pass: several times faster than qsort. */
+static void sort_by_number(token **v, size_t count, token **room)
 {
-    const token *x = *(token *const *)a;
-    const token *y = *(token *const *)b;
-    return x->number < y->number ? -1 : x->number > y->number;
-}
-
-/* Tells the maps which addresses are about to come. */
-static void prepare(atos *a, token *const *order, size_t count)
-{
-    uint64_t addrs[PREPARE];
-    for (size_t i = 0; i < a->target_count; i++) {
-        size_t n = 0;
-        for (size_t k = 0; k < count && a->targets[i].file.map != NULL; k++)
-            n += target_of(a, order[k]->number, &addrs[n]) == &a->targets[i];
-        symbol_source_prepare(a->targets[i].source, addrs, n);
+    enum { BITS = 11, DIGITS = 1 << BITS };
+    uint64_t differ = 0;
+    for (size_t i = 0; i < count; i++)
+        differ |= v[i]->number ^ v[0]->number;
+    for (unsigned shift = 0; shift < 64; shift += BITS) {
+        size_t starts[DIGITS + 1] = {0};
+        if ((differ >> shift & (DIGITS - 1)) == 0)
+            continue;
+        for (size_t i = 0; i < count; i++)
+            starts[(v[i]->number >> shift & (DIGITS - 1)) + 1]++;
+        for (size_t i = 0; i < DIGITS; i++)
+            starts[i + 1] += starts[i];
+        for (size_t i = 0; i < count; i++)
+            room[starts[v[i]->number >> shift & (DIGITS - 1)]++] = v[i];
+        memcpy(v, room, count * sizeof *v);
     }
 }
 
@@ -634,11 +638,9 @@ static void *answer_share(void *argument)
     share *s = argument;
     for (size_t i = 0; i < s->count; i++) {
         token *t = s->order[i];
-        if (i % PREPARE == 0)
-            prepare(s->a, s->order + i, s->count - i < PREPARE ? s->count - i : PREPARE);
         t->answers = &s->answers;
         t->answer_at = s->answers.len;
-        answer(s->a, &s->answers, s->input + t->at, t->len);
+        answer(s->a, &s->answers, t, s->input + t->at);
         t->answer_len = s->answers.len - t->answer_at;
     }
     return NULL;
@@ -685,10 +687,10 @@ static void answer_all(atos *a, const char *input, size_t len)
     share shares[MAX_THREADS];
     size_t count = split(input, len, &tokens);
     size_t threads = thread_count(a, count);
-    token **order = tool_alloc(count * sizeof *order);
+    token **order = tool_alloc(2 * count * sizeof *order);
     for (size_t i = 0; i < count; i++)
         order[i] = &tokens[i];
-    qsort(order, count, sizeof *order, by_number);
+    sort_by_number(order, count, order + count);
     memset(shares, 0, sizeof shares);
     for (size_t i = 0; i < threads; i++) {
         size_t first = count * i / threads;
@@ -871,8 +873,11 @@ static int run(atos *a, char **addresses, size_t address_count)
 {
     text out = {0};
     if (address_count > 0) {
-        for (size_t i = 0; i < address_count; i++)
-            answer(a, &out, addresses[i], strlen(addresses[i]));
+        for (size_t i = 0; i < address_count; i++) {
+            token word = {.len = strlen(addresses[i])};
+            word.is_number = parse_hex(addresses[i], word.len, &word.number);
+            answer(a, &out, &word, addresses[i]);
+        }
         fwrite(out.v, 1, out.len, stdout);
         text_free(&out);
         return TOOL_OK;

@@ -154,9 +154,12 @@ uint64_t symbol_file_addr(const symbol_file *file, uint64_t load_addr, uint64_t 
                                : machsym_map_addr(file->map, load_addr, pc);
 }
 
-/* ---- Names: a map's are unpacked once, and all are made readable once ---- */
+/* ---- Names are made readable once ---- */
 
-enum { NAMES_KEPT = 1 << 18 }; /* of an image, whose names may be many: about 60 MB when full */
+enum {
+    NAMES_KEPT = 1 << 18,    /* names may be many: about 60 MB when full */
+    UNPACKED_KEPT = 32 << 20 /* bytes of a map's text */
+};
 
 /* Room for text that stays where it is. */
 typedef struct name_chunk {
@@ -167,12 +170,8 @@ typedef struct name_chunk {
 } name_chunk;
 
 typedef struct name_entry {
-    uint64_t ref; /* a map's name_ref, or where an image's name stands; 0: free */
-    bool is_known;
-    bool is_shown;
-    machsym_str linkage_name;
-    machsym_str name;
-    machsym_str shown;
+    uint64_t ref;      /* a map's name_ref, or where an image's name stands; 0: free */
+    machsym_str shown; /* never empty */
 } name_entry;
 
 struct symbol_source {
@@ -183,8 +182,7 @@ struct symbol_source {
     size_t name_count;
     size_t name_cap; /* a power of 2 */
     name_chunk *chunks;
-    char *scratch;
-    size_t scratch_cap;
+    machsym_names *unpacked; /* of a map */
 };
 
 static machsym_str keep_text(symbol_source *s, const char *ptr, size_t len)
@@ -215,8 +213,7 @@ static name_entry *name_slot(name_entry *names, size_t cap, uint64_t ref)
 static void grow_names(symbol_source *s)
 {
     size_t cap = s->name_cap == 0 ? 1024 : s->name_cap * 2;
-    name_entry *names = tool_alloc(cap * sizeof *names);
-    memset(names, 0, cap * sizeof *names);
+    name_entry *names = tool_zeroed(cap, sizeof *names);
     for (size_t i = 0; i < s->name_cap; i++) {
         if (s->names[i].ref != 0)
             *name_slot(names, cap, s->names[i].ref) = s->names[i];
@@ -226,18 +223,7 @@ static void grow_names(symbol_source *s)
     s->name_cap = cap;
 }
 
-/* Unpacks the names of frames into the scratch text, and finds their files. */
-static void unpack_names(symbol_source *s, machsym_frame *frames, size_t count)
-{
-    size_t need = machsym_map_names(s->file->map, frames, count, s->scratch, s->scratch_cap);
-    if (need <= s->scratch_cap)
-        return;
-    s->scratch = tool_grow(s->scratch, need);
-    s->scratch_cap = need;
-    machsym_map_names(s->file->map, frames, count, s->scratch, s->scratch_cap);
-}
-
-/* The entry of a reference; a new one is not known yet. Lives until the next call. */
+/* The entry of a reference; a new one has no text yet. Lives until the next call. */
 static name_entry *entry_of(symbol_source *s, uint64_t ref)
 {
     if (s->name_count * 2 >= s->name_cap)
@@ -248,89 +234,28 @@ static name_entry *entry_of(symbol_source *s, uint64_t ref)
     return entry;
 }
 
-static void keep_names(symbol_source *s, name_entry *entry, const machsym_frame *frame)
-{
-    entry->linkage_name = keep_text(s, frame->linkage_name.ptr, frame->linkage_name.len);
-    entry->name = keep_text(s, frame->name.ptr, frame->name.len);
-    entry->is_known = true;
-}
-
-/* Gives a map's frame its names and file; names are unpacked once. */
-static void name_frame(symbol_source *s, machsym_frame *frame)
-{
-    uint32_t ref = frame->name_ref;
-    name_entry *entry = ref != 0 ? entry_of(s, ref) : NULL;
-    if (entry == NULL || entry->is_known)
-        frame->name_ref = 0; /* the file alone is wanted */
-    unpack_names(s, frame, 1);
-    frame->name_ref = ref;
-    if (entry == NULL)
-        return;
-    if (!entry->is_known)
-        keep_names(s, entry, frame);
-    frame->linkage_name = entry->linkage_name;
-    frame->name = entry->name;
-}
-
-static int by_ref(const void *a, const void *b)
-{
-    uint32_t x = ((const machsym_frame *)a)->name_ref;
-    uint32_t y = ((const machsym_frame *)b)->name_ref;
-    return x < y ? -1 : x > y;
-}
-
-/* Names that lie near each other were packed together, and are unpacked together when they are asked for at once. */
-void symbol_source_prepare(symbol_source *s, const uint64_t *addrs, size_t count)
-{
-    enum { ROOM = 64, MOST = 4096 };
-    machsym_frame frames[ROOM];
-    size_t wanted_count = 0;
-    if (s->session != NULL)
-        return;
-    machsym_frame *wanted = tool_alloc(MOST * sizeof *wanted);
-    for (size_t i = 0; i < count && wanted_count + ROOM <= MOST; i++) {
-        size_t got = machsym_map_frames(s->file->map, addrs[i], frames, ROOM);
-        for (size_t k = 0; k < got && k < ROOM; k++) {
-            size_t before = s->name_count;
-            if (frames[k].name_ref == 0 || (entry_of(s, frames[k].name_ref), s->name_count == before))
-                continue; /* known, or wanted already */
-            memset(&wanted[wanted_count], 0, sizeof *wanted);
-            wanted[wanted_count++].name_ref = frames[k].name_ref;
-        }
-    }
-    if (wanted_count > 0)
-        qsort(wanted, wanted_count, sizeof *wanted, by_ref);
-    unpack_names(s, wanted, wanted_count);
-    for (size_t i = 0; i < wanted_count; i++)
-        keep_names(s, entry_of(s, wanted[i].name_ref), &wanted[i]);
-    free(wanted);
-}
-
 /* Where the readable form of a frame's name is kept; NULL when it is not: object files of a debug map come and go, and
  * their names with them. */
 static name_entry *shown_entry(symbol_source *s, const machsym_frame *frame)
 {
     machsym_str name = frame->linkage_name.len != 0 ? frame->linkage_name : frame->name;
-    if (s->session == NULL)
-        return frame->name_ref == 0 || s->name_cap == 0 ? NULL
-                                                        : name_slot(s->names, s->name_cap, frame->name_ref);
-    if (!s->file->info.has_dwarf || name.len == 0 || s->name_count >= NAMES_KEPT)
+    bool kept = s->session == NULL ? frame->name_ref != 0 : s->file->info.has_dwarf && name.len != 0;
+    if (!kept || s->name_count >= NAMES_KEPT)
         return NULL;
-    return entry_of(s, (uintptr_t)name.ptr);
+    return entry_of(s, s->session == NULL ? frame->name_ref : (uintptr_t)name.ptr);
 }
 
 bool symbol_source_name(symbol_source *s, const machsym_frame *frame, const frame_style *style, text *t)
 {
     name_entry *entry = shown_entry(s, frame);
-    if (entry == NULL || entry->ref == 0)
+    if (entry == NULL)
         return false;
-    if (!entry->is_shown) {
+    if (entry->shown.len == 0) {
         text shown = {0};
         frame_style plain = *style;
         plain.source = NULL;
         text_frame_name(&shown, frame, &plain);
         entry->shown = keep_text(s, shown.v, shown.len);
-        entry->is_shown = true;
         text_free(&shown);
     }
     text_str(t, entry->shown);
@@ -345,18 +270,18 @@ symbol_source *symbol_source_open(const symbol_file *file, uint32_t session_flag
     memset(s, 0, sizeof *s);
     s->file = file;
     s->flags = session_flags;
-    if (file->image != NULL) {
-        machsym_session_desc desc;
-        memset(&desc, 0, sizeof desc);
-        desc.image = file->image;
-        desc.lines = file->lines;
-        desc.flags = session_flags;
-        desc.cache_limit = cache_limit;
-        machsym_error err;
-        if (machsym_session_open(&desc, &s->session, &err) != MACHSYM_OK) {
-            tool_say("%s", err.what);
-            exit(TOOL_ERROR);
-        }
+    machsym_session_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.image = file->image;
+    desc.lines = file->lines;
+    desc.flags = session_flags;
+    desc.cache_limit = cache_limit;
+    machsym_error err;
+    machsym_result result = file->image != NULL ? machsym_session_open(&desc, &s->session, &err)
+                                                : machsym_names_open(file->map, NULL, &s->unpacked, &err);
+    if (result != MACHSYM_OK) {
+        tool_say("%s", err.what);
+        exit(TOOL_ERROR);
     }
     return s;
 }
@@ -366,13 +291,13 @@ void symbol_source_close(symbol_source *s)
     if (s == NULL)
         return;
     machsym_session_close(s->session);
+    machsym_names_close(s->unpacked);
     while (s->chunks != NULL) {
         name_chunk *next = s->chunks->next;
         free(s->chunks);
         s->chunks = next;
     }
     free(s->names);
-    free(s->scratch);
     free(s);
 }
 
@@ -407,8 +332,8 @@ size_t symbol_source_frames(symbol_source *s, uint64_t addr, machsym_frame *fram
     }
     count = machsym_map_frames(s->file->map, addr, frames, cap);
     count = count < cap ? count : cap;
-    for (size_t i = 0; i < count; i++)
-        name_frame(s, &frames[i]);
+    machsym_names_trim(s->unpacked, UNPACKED_KEPT);
+    machsym_names_get(s->unpacked, frames, count);
     if ((s->flags & MACHSYM_SESSION_BEST_LINE) != 0)
         best_lines(frames, count);
     return count;

@@ -8,14 +8,24 @@
 
 /* ---- Memory and text ---- */
 
-void *tool_grow(void *array, size_t size)
+/* Ends the program when there is no memory. */
+static void *checked(void *memory, size_t size)
 {
-    void *grown = realloc(array, size != 0 ? size : 1);
-    if (grown == NULL) {
+    if (memory == NULL) {
         fprintf(stderr, "machsym: no memory left (%zu bytes wanted)\n", size);
         exit(TOOL_ERROR);
     }
-    return grown;
+    return memory;
+}
+
+void *tool_grow(void *array, size_t size)
+{
+    return checked(realloc(array, size != 0 ? size : 1), size);
+}
+
+void *tool_zeroed(size_t count, size_t size)
+{
+    return checked(calloc(count != 0 ? count : 1, size), count * size);
 }
 
 void *tool_alloc(size_t size)
@@ -23,29 +33,14 @@ void *tool_alloc(size_t size)
     return tool_grow(NULL, size);
 }
 
-static char *text_room(text *t, size_t len)
+char *text_grow(text *t, size_t len)
 {
-    if (len > t->cap - t->len) {
-        size_t cap = t->cap < 256 ? 256 : t->cap;
-        while (cap - t->len < len)
-            cap *= 2;
-        t->v = tool_grow(t->v, cap);
-        t->cap = cap;
-    }
+    size_t cap = t->cap < 256 ? 256 : t->cap;
+    while (cap - t->len < len)
+        cap *= 2;
+    t->v = tool_grow(t->v, cap);
+    t->cap = cap;
     return t->v + t->len;
-}
-
-void text_add(text *t, const char *ptr, size_t len)
-{
-    if (len == 0)
-        return;
-    memcpy(text_room(t, len), ptr, len);
-    t->len += len;
-}
-
-void text_str(text *t, machsym_str str)
-{
-    text_add(t, str.ptr, str.len);
 }
 
 void text_base_name(text *t, machsym_str path)
@@ -53,18 +48,7 @@ void text_base_name(text *t, machsym_str path)
     size_t at = path.len;
     while (at > 0 && path.ptr[at - 1] != '/')
         at--;
-    if (at < path.len)
-        text_add(t, path.ptr + at, path.len - at);
-}
-
-void text_c(text *t, const char *c_string)
-{
-    text_add(t, c_string, strlen(c_string));
-}
-
-void text_char(text *t, char c)
-{
-    text_add(t, &c, 1);
+    text_add(t, path.ptr + at, path.len - at);
 }
 
 void text_dec(text *t, uint64_t number)
@@ -413,11 +397,9 @@ bool frame_has_line(const machsym_frame *frame)
 void text_frame_name(text *t, const machsym_frame *frame, const frame_style *style)
 {
     machsym_str name = frame->linkage_name.len != 0 ? frame->linkage_name : frame->name;
-    if (style->source != NULL && symbol_source_name(style->source, frame, style, t))
-        return;
     if (style->raw_names)
         text_str(t, name);
-    else
+    else if (style->source == NULL || !symbol_source_name(style->source, frame, style, t))
         text_name(t, name, style->demangle_flags);
 }
 

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { TOOL_OK = 0, TOOL_ERROR = 1, TOOL_UNRESOLVED = 2 }; /* exit statuses */
 
@@ -20,11 +21,39 @@ typedef struct text {
     size_t cap;
 } text;
 
-void text_add(text *t, const char *ptr, size_t len);
-void text_str(text *t, machsym_str str);
+char *text_grow(text *t, size_t len); /* makes room for so many bytes more; returns where they go */
+
+/* The short ones stand here: answers are put together from small pieces, millions of them. */
+static inline char *text_room(text *t, size_t len)
+{
+    return len <= t->cap - t->len ? t->v + t->len : text_grow(t, len);
+}
+
+static inline void text_add(text *t, const char *ptr, size_t len)
+{
+    if (len == 0)
+        return;
+    memcpy(text_room(t, len), ptr, len);
+    t->len += len;
+}
+
+static inline void text_str(text *t, machsym_str str)
+{
+    text_add(t, str.ptr, str.len);
+}
+
+static inline void text_c(text *t, const char *c_string)
+{
+    text_add(t, c_string, strlen(c_string));
+}
+
+static inline void text_char(text *t, char c)
+{
+    *text_room(t, 1) = c;
+    t->len++;
+}
+
 void text_base_name(text *t, machsym_str path); /* what follows the last slash */
-void text_c(text *t, const char *c_string);
-void text_char(text *t, char c);
 void text_dec(text *t, uint64_t number);
 void text_hex(text *t, uint64_t number, unsigned digits); /* at least so many digits, lower case, no 0x */
 void text_json(text *t, machsym_str str); /* quoted and escaped; bytes that are no UTF-8 become U+FFFD */
@@ -32,8 +61,9 @@ void text_uuid(text *t, const machsym_uuid *uuid); /* upper case, with dashes */
 void text_path(text *t, const machsym_path *path);
 void text_free(text *t);
 
-void *tool_alloc(size_t size);             /* never NULL */
-void *tool_grow(void *array, size_t size); /* never NULL */
+void *tool_alloc(size_t size);                /* never NULL */
+void *tool_zeroed(size_t count, size_t size); /* never NULL */
+void *tool_grow(void *array, size_t size);    /* never NULL */
 
 /* ---- Messages ---- */
 
