@@ -54,7 +54,8 @@ class Error(ctypes.Structure):
 
 class OpenDesc(ctypes.Structure):
     _fields_ = [("path", ctypes.c_char_p), ("bytes", Bytes), ("pair_path", ctypes.c_char_p), ("pair_bytes", Bytes),
-                ("arch", ctypes.c_char_p), ("uuid", ctypes.POINTER(Uuid)), ("flags", ctypes.c_uint32),
+                ("arch", ctypes.c_char_p), ("uuid", ctypes.POINTER(Uuid)), ("entry", ctypes.c_char_p),
+                ("flags", ctypes.c_uint32),
                 ("load_addr", ctypes.c_uint64), ("oso_prefixes", ctypes.c_void_p),
                 ("oso_prefix_count", ctypes.c_size_t), ("oso_dirs", ctypes.POINTER(ctypes.c_char_p)),
                 ("oso_dir_count", ctypes.c_size_t), ("allocator", Allocator)]
