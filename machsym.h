@@ -991,6 +991,8 @@ MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *b
  * Offers: ms_os_open, ms_os_peek, ms_os_settle, ms_os_map, ms_os_unmap, ms_os_is_folder, ms_os_is_file, ms_os_first_file.
  * Never:  looks at contents. */
 
+struct ms_os_file; /* floors below name it even where there are none */
+
 #ifndef MACHSYM_NO_OS
 #include <errno.h>
 #include <stdio.h>
@@ -7877,7 +7879,7 @@ static bool ms_om_next(const ms_mo *mo, ms_span nlists, size_t *at, size_t end, 
 static void ms_om_read_path(ms_span strings, uint32_t strx, machsym_str *path, machsym_str *member)
 {
     ms_span rest = ms_span_from(strings, strx);
-    *path = ms_rd_str_at(ms_span_sub(rest, 0, rest.len < ms_OM_PATH ? rest.len : ms_OM_PATH), 0);
+    *path = ms_rd_str_at(ms_span_sub(rest, 0, rest.len < ms_OM_PATH ? rest.len : (size_t)ms_OM_PATH), 0);
     size_t open = path->len;
     MACHSYM_COUNT_WORK(path->len / 64);
     *member = ms_str_empty();
