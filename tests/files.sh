@@ -97,6 +97,19 @@ says "another UUID" 1 "UUID" $machsym atos -o $bin/demo.app.dSYM --uuid 00000000
 says "a pair of two UUIDs" 1 "do not belong together" $machsym symbols --pair $bin/demo.app.dSYM \
     $bin/inline-arm64-d4-14.dwarf
 
+# Frames without a file, and object files without a path: their base names are empty.
+$machsym map build --no-progress -o "$tmp/demo.symmap" $bin/demo.app.dSYM >"$tmp/out" 2>"$tmp/err"
+ok "a map of the demo" $?
+$machsym map verify "$tmp/demo.symmap" $bin/demo >"$tmp/out" 2>"$tmp/err"
+[ $? -eq 1 ]
+ok "a map of more than the file knows" $?
+cp $bin/map-arm64-d4-O0/program "$tmp/program"
+grep -abo '/[a-z0-9/.-]*\.o' "$tmp/program" | cut -d: -f1 | while read -r at; do
+    printf '\0' | dd of="$tmp/program" bs=1 seek="$at" conv=notrunc status=none
+done
+$machsym owners --objects "$tmp/program" >"$tmp/out" 2>"$tmp/err"
+ok "object files without a path" $?
+
 # Cut while it is used: the tool has read the first answer when the file is cut, and is asked again.
 cp $bin/cross-arm64-d5-22.dwarf "$tmp/cut"
 head -c 200000 /dev/zero >>"$tmp/cut" # larger than what is read at once anyway
