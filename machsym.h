@@ -7461,7 +7461,7 @@ static bool ms_om_next(const ms_mo *mo, ms_span nlists, size_t *at, size_t end, 
 static void ms_om_read_path(ms_span strings, uint32_t strx, machsym_str *path, machsym_str *member)
 {
     ms_span rest = ms_span_from(strings, strx);
-    *path = ms_rd_str_at(ms_span_sub(rest, 0, rest.len < ms_OM_PATH ? rest.len : ms_OM_PATH), 0);
+    *path = ms_rd_str_at(ms_span_sub(rest, 0, rest.len < ms_OM_PATH ? rest.len : (size_t)ms_OM_PATH), 0);
     size_t open = path->len;
     MACHSYM_COUNT_WORK(path->len / 64);
     *member = ms_str_empty();
