@@ -3699,6 +3699,8 @@ static void ms_sym_add_function_starts(ms_sym_table *t, size_t mo_index)
     const ms_mo *mo = &t->mo[mo_index];
     ms_rd rd = ms_rd_make(ms_mo_linkedit(mo, mo->loads.starts_off, mo->loads.starts_size));
     uint64_t addr = mo->text_addr;
+    ms_sym_reserve(
+        t, 2 * ms_rd_left(&rd)); /* a byte or two each; metadata names about as many methods, at most */
     for (uint64_t delta = ms_rd_uleb(&rd); delta != 0 && !rd.failed; delta = ms_rd_uleb(&rd)) {
         addr += delta;
         uint64_t start = mo->slice.cputype == ms_CPU_ARM ? addr & ~(uint64_t)1 : addr;
@@ -4285,6 +4287,7 @@ typedef struct ms_oc_method {
 /* All of a slice's metadata. */
 typedef struct ms_oc_list {
     ms_arena *arena;
+    ms_sym_table *names; /* where the methods' names go, class by class, in place of staying here; or NULL */
     ms_oc_owner *owners;
     size_t owner_count;
     size_t owner_cap;
@@ -4414,10 +4417,41 @@ static ms_oc_owner *ms_oc_add_owner(ms_oc_list *list, uint64_t addr, machsym_str
     return owner;
 }
 
-static void ms_oc_end_owner(ms_oc_list *list)
+/* Adds -[Class(Category) selector] for every method of an owner. */
+static void ms_oc_name_methods(ms_sym_table *t, ms_mo_data *d, const ms_oc_list *list,
+                               const ms_oc_owner *owner)
+{
+    for (uint32_t i = 0; i < owner->count; i++) {
+        const ms_oc_method *method = &list->methods[owner->first + i];
+        machsym_str parts[8];
+        size_t count = 0;
+        if (ms_sym_code_at(t->code, t->code_count, method->addr) == NULL)
+            continue;
+        parts[count++] = ms_str_from_c(method->is_class_method ? "+[" : "-[");
+        parts[count++] = owner->class_name;
+        if (owner->is_category) {
+            parts[count++] = ms_str_from_c("(");
+            parts[count++] = owner->category;
+            parts[count++] = ms_str_from_c(")");
+        }
+        parts[count++] = ms_str_from_c(" ");
+        parts[count++] = method->selector;
+        parts[count++] = ms_str_from_c("]");
+        machsym_str name = ms_sym_join(t, d, parts, count);
+        if (name.len != 0)
+            ms_sym_add_name(t, method->addr, MACHSYM_SOURCE_OBJC, name);
+    }
+}
+
+static void ms_oc_end_owner(ms_oc_list *list, ms_mo_data *d)
 {
     ms_oc_owner *owner = &list->owners[list->owner_count - 1];
     owner->count = (uint32_t)list->method_count - owner->first;
+    if (list->names == NULL)
+        return;
+    ms_oc_name_methods(list->names, d, list, owner);
+    list->owner_count = 0;
+    list->method_count = 0;
 }
 
 /* ---- The runtime of today ---- */
@@ -4447,7 +4481,7 @@ static void ms_oc_read_class(ms_oc_list *list, ms_mo_data *d, uint64_t cls)
     uint64_t meta_ro = meta != 0 ? ms_oc_data(d, meta, &is_meta_swift) : 0;
     if (meta_ro != 0)
         ms_oc_read_lists(list, d, ms_mo_pointer_at(d, meta_ro + methods_off).addr, true);
-    ms_oc_end_owner(list);
+    ms_oc_end_owner(list, d);
 }
 
 /* category_t {name, cls, instanceMethods, classMethods, ...} */
@@ -4467,7 +4501,7 @@ static void ms_oc_read_category(ms_oc_list *list, ms_mo_data *d, uint64_t addr)
     owner->is_category = true;
     ms_oc_read_lists(list, d, ms_mo_pointer_at(d, addr + 2 * word).addr, false);
     ms_oc_read_lists(list, d, ms_mo_pointer_at(d, addr + 3 * word).addr, true);
-    ms_oc_end_owner(list);
+    ms_oc_end_owner(list, d);
 }
 
 /* The sections of pointers to classes, or to categories. */
@@ -4554,7 +4588,7 @@ static void ms_oc_read_old_class(ms_oc_list *list, ms_mo_data *d, uint64_t cls)
     uint64_t meta = ms_mo_pointer_at(d, cls).addr;
     if (meta != 0)
         ms_oc_read_old_methods(list, d, ms_mo_pointer_at(d, meta + 28).addr, true);
-    ms_oc_end_owner(list);
+    ms_oc_end_owner(list, d);
 }
 
 /* old_category {category_name, class_name, instance_methods, class_methods, ...} */
@@ -4573,7 +4607,7 @@ static void ms_oc_read_old_category(ms_oc_list *list, ms_mo_data *d, uint64_t ad
     owner->is_category = true;
     ms_oc_read_old_methods(list, d, ms_mo_pointer_at(d, addr + 8).addr, false);
     ms_oc_read_old_methods(list, d, ms_mo_pointer_at(d, addr + 12).addr, true);
-    ms_oc_end_owner(list);
+    ms_oc_end_owner(list, d);
 }
 
 /* __OBJC,__module_info: old_module {version, size, name, symtab}; old_symtab {sel_ref_cnt, refs, cls_def_cnt,
@@ -4609,36 +4643,13 @@ static void ms_oc_read(ms_oc_list *list, ms_mo_data *d, ms_arena *scratch)
     ms_oc_read_modules(list, d);
 }
 
-/* ---- Names ---- */
-
-/* Adds -[Class(Category) selector] for every method. */
-static void ms_oc_add_names(ms_sym_table *t, ms_mo_data *d, const ms_oc_list *list)
+static void ms_oc_add_names(ms_sym_table *t, ms_mo_data *d, ms_arena *scratch)
 {
-    ms_mo_refill(d);
-    ms_sym_reserve(t, list->method_count);
-    for (size_t i = 0; i < list->owner_count; i++) {
-        const ms_oc_owner *owner = &list->owners[i];
-        for (uint32_t j = 0; j < owner->count; j++) {
-            const ms_oc_method *method = &list->methods[owner->first + j];
-            machsym_str parts[8];
-            size_t count = 0;
-            if (ms_sym_code_at(t->code, t->code_count, method->addr) == NULL)
-                continue;
-            parts[count++] = ms_str_from_c(method->is_class_method ? "+[" : "-[");
-            parts[count++] = owner->class_name;
-            if (owner->is_category) {
-                parts[count++] = ms_str_from_c("(");
-                parts[count++] = owner->category;
-                parts[count++] = ms_str_from_c(")");
-            }
-            parts[count++] = ms_str_from_c(" ");
-            parts[count++] = method->selector;
-            parts[count++] = ms_str_from_c("]");
-            machsym_str name = ms_sym_join(t, d, parts, count);
-            if (name.len != 0)
-                ms_sym_add_name(t, method->addr, MACHSYM_SOURCE_OBJC, name);
-        }
-    }
+    ms_oc_list list;
+    ms_zero(&list, sizeof list);
+    list.arena = scratch;
+    list.names = t;
+    ms_oc_read(&list, d, scratch);
 }
 
 /* ---- Blocks ---- */
@@ -8928,15 +8939,11 @@ static void ms_ans_read_symbols(ms_sym_table *t, ms_arena *scratch)
         has_starts |= t->mo[i].loads.starts_size != 0;
     for (size_t i = 0; i < t->mo_count; i++) {
         ms_mo_data *d = &data[i];
-        ms_oc_list list;
         ms_mo_data_open(d, &t->mo[i], scratch);
-        ms_zero(&list, sizeof list);
-        list.arena = scratch;
         ms_sym_add(t, i, d, scratch);
         if (!has_starts)
             ms_uw_add_starts(t, d);
-        ms_oc_read(&list, d, scratch);
-        ms_oc_add_names(t, d, &list);
+        ms_oc_add_names(t, d, scratch);
         ms_oc_add_blocks(t, d);
         ms_sw_add_names(t, d);
     }

@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *ptr, size_t len)
     list.arena = &f.arena;
     ms_mo_data_open(&f.data, &f.mo, &f.arena);
     ms_oc_read(&list, &f.data, &f.arena);
-    ms_oc_add_names(&f.table, &f.data, &list);
+    ms_oc_add_names(&f.table, &f.data, &f.arena);
     ms_oc_add_blocks(&f.table, &f.data);
     fuzz_end(&f);
     return 0;
