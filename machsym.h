@@ -8854,6 +8854,8 @@ static void ms_ans_line(const machsym_session *s, const ms_ans_place *place, boo
         ms_ans_set_line(place, lines->rows[at].file, lines->rows[at].line, lines->rows[at].column, frame);
 }
 
+enum { ms_ANS_NEAR = 16 }; /* sequences and rows that are farther ahead are searched for */
+
 /* A walk over the rows by ascending address. */
 typedef struct ms_ans_rows {
     const ms_ln_table *lines;
@@ -8865,6 +8867,21 @@ typedef struct ms_ans_rows {
     uint64_t next; /* up to where it does */
 } ms_ans_rows;
 
+/* Finds the first sequence that ends above addr. */
+static void ms_ans_rows_find(ms_ans_rows *rows, uint64_t addr)
+{
+    rows->seq = rows->row = 0;
+    for (size_t left = rows->lines->seq_count; left > 0;) {
+        size_t half = left / 2;
+        if (rows->lines->seqs[rows->seq + half].hi <= addr) {
+            rows->seq += half + 1;
+            left -= half + 1;
+        } else {
+            left = half;
+        }
+    }
+}
+
 static ms_ans_rows ms_ans_rows_of(const ms_ln_table *lines, machsym_lines policy, bool past_end,
                                   uint64_t addr)
 {
@@ -8873,21 +8890,16 @@ static ms_ans_rows ms_ans_rows_of(const ms_ln_table *lines, machsym_lines policy
     rows.lines = lines;
     rows.policy = policy;
     rows.past_end = past_end;
-    for (size_t left = lines->seq_count; left > 0;) {
-        size_t half = left / 2;
-        if (lines->seqs[rows.seq + half].hi <= addr) {
-            rows.seq += half + 1;
-            left -= half + 1;
-        } else {
-            left = half;
-        }
-    }
+    ms_ans_rows_find(&rows, addr);
     return rows;
 }
 
 static void ms_ans_rows_seek(ms_ans_rows *rows, uint64_t addr)
 {
     const ms_ln_table *lines = rows->lines;
+    size_t far = rows->seq + ms_ANS_NEAR;
+    if (far < lines->seq_count && lines->seqs[far].hi <= addr)
+        ms_ans_rows_find(rows, addr);
     for (; rows->seq < lines->seq_count && lines->seqs[rows->seq].hi <= addr; rows->seq++)
         rows->row = 0;
     const ms_ln_seq *seq = rows->seq < lines->seq_count ? &lines->seqs[rows->seq] : NULL;
@@ -8896,7 +8908,9 @@ static void ms_ans_rows_seek(ms_ans_rows *rows, uint64_t addr)
     if (seq != NULL && seq->lo > addr) {
         rows->next = seq->lo;
     } else if (seq != NULL) {
-        if (rows->row == 0)
+        size_t last = seq->first + seq->count - 1; /* ends the sequence, above the address */
+        size_t near = rows->row != 0 && last - rows->row > ms_ANS_NEAR ? rows->row + ms_ANS_NEAR : last;
+        if (rows->row == 0 || lines->rows[near].addr <= addr)
             rows->row = ms_ln_last_at(lines->rows, seq->first, seq->count - 1, addr);
         while (lines->rows[rows->row + 1].addr <= addr)
             rows->row++;
@@ -9563,6 +9577,8 @@ static size_t ms_map_match_length(const uint8_t *a, size_t a_len, const uint8_t 
 {
     size_t most = a_len < b_len ? a_len : b_len;
     size_t len = 0;
+    while (most - len >= 8 && ms_rd_raw_u64(a + len) == ms_rd_raw_u64(b + len))
+        len += 8;
     while (len < most && a[len] == b[len])
         len++;
     return len;
@@ -10261,6 +10277,8 @@ typedef struct ms_map_work {
     size_t file_count;
     uint32_t *chains;  /* by block: position of its CHAIN record; 0 none yet */
     uint32_t function; /* the one at hand */
+    ms_ans_rows rows;  /* the walk of lines that the ranges before have left, up to rows_from at least */
+    uint64_t rows_from;
     ms_segs calls;     /* of all its code: the innermost block; empty when nothing is inlined; in scratch */
     uint32_t *written; /* of its blocks those that have a record, which tells of range */
     size_t written_count;
@@ -10354,16 +10372,19 @@ static void ms_map_put_chain(ms_map_work *w, uint32_t block, const ms_range *ran
 static void ms_map_add_lines(ms_map_work *w, uint64_t lo, uint64_t hi, uint32_t chain, bool only_lines)
 {
     const ms_ln_table *lines = &w->unit->lines;
-    ms_ans_rows rows = ms_ans_rows_of(lines, w->plan->lines, !only_lines, lo);
+    ms_ans_rows *rows = &w->rows;
     ms_map_item item;
+    if (rows->lines != lines || rows->past_end == only_lines || lo < w->rows_from)
+        *rows = ms_ans_rows_of(lines, w->plan->lines, !only_lines, lo);
+    w->rows_from = hi;
     item.chain = chain;
     for (item.lo = lo; item.lo < hi; item.lo = item.hi) {
         MACHSYM_COUNT_WORK(1);
-        ms_ans_rows_seek(&rows, item.lo);
-        item.hi = rows.next < hi ? rows.next : hi;
+        ms_ans_rows_seek(rows, item.lo);
+        item.hi = rows->next < hi ? rows->next : hi;
         ms_zero(&item.line, sizeof item.line);
-        if (rows.at != lines->row_count) {
-            const ms_ln_row *row = &lines->rows[rows.at];
+        if (rows->at != lines->row_count) {
+            const ms_ln_row *row = &lines->rows[rows->at];
             item.line = ms_map_line_of(w, row->file, row->line, row->column);
         } else if (only_lines) {
             continue;
@@ -10547,6 +10568,7 @@ static void ms_map_add_unit(ms_map_work *w, size_t index)
     const ms_fn_table *functions = &w->unit->functions;
     w->root = ms_cu_root_of(&s->env, index);
     w->index = index;
+    w->rows.lines = NULL; /* the table of another unit may have lain where this one does */
     w->file_count = w->unit->lines.file_count + 1;
     w->files = (uint32_t *)ms_arena_zeroed(&w->unit_arena, w->file_count, sizeof *w->files);
     w->chains = (uint32_t *)ms_arena_zeroed(&w->unit_arena, functions->count, sizeof *w->chains);
