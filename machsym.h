@@ -71,8 +71,8 @@
  *      8  u32 version: 1                36  u32 cpusubtype                72  u64 checksum
  *     12  u32 flags: 1 columns,         40  u64 text base                 80  ten tables: u64 begin, u64 end,
  *         2 chunk                       48  u64 size of __TEXT                from the start of the file
- *     16  UUID, 16 bytes                56  u32 line policy: 0 atos,     240  zeros
- *                                           1 dwarf, 2 stmt
+ *     16  UUID, 16 bytes                56  u32 line policy: 0 atos,     240  u64 vmaddr of __TEXT_EXEC
+ *                                           1 dwarf, 2 stmt           248  u64 text base to end of code
  *                                       60  u32 bucket shift
  *
  * Tables, in the order of the header:
@@ -828,6 +828,8 @@ typedef struct machsym_map_info {
     const char *arch; /* static */
     uint64_t text_addr;
     uint64_t text_size;
+    uint64_t text_exec_addr; /* vmaddr of __TEXT_EXEC (kernels), else 0 */
+    uint64_t code_size;      /* from text_addr to the end of the last code; may be more than __TEXT */
     machsym_lines lines;
     uint32_t flags;
     uint32_t version;
@@ -9399,6 +9401,8 @@ typedef struct ms_map_head {
     uint32_t bucket_shift;
     uint64_t size;
     uint64_t checksum;
+    uint64_t text_exec_addr;
+    uint64_t code_size;
     ms_range tables[ms_TABLE_COUNT]; /* lo: offset in the file, hi: first byte past it */
 } ms_map_head;
 
@@ -10996,6 +11000,8 @@ static void ms_map_store_head(const ms_map_head *head, uint8_t *p)
         ms_map_store_u64(p + 80 + 16 * i, head->tables[i].lo);
         ms_map_store_u64(p + 88 + 16 * i, head->tables[i].hi);
     }
+    ms_map_store_u64(p + 240, head->text_exec_addr);
+    ms_map_store_u64(p + 248, head->code_size);
 }
 
 static void ms_map_load_head(const uint8_t *p, ms_map_head *head)
@@ -11015,6 +11021,8 @@ static void ms_map_load_head(const uint8_t *p, ms_map_head *head)
         head->tables[i].lo = ms_rd_raw_u64(p + 80 + 16 * i);
         head->tables[i].hi = ms_rd_raw_u64(p + 88 + 16 * i);
     }
+    head->text_exec_addr = ms_rd_raw_u64(p + 240);
+    head->code_size = ms_rd_raw_u64(p + 248);
 }
 
 /* The checksum counts its own field as zero. */
@@ -24738,6 +24746,12 @@ static void machsym_set_head(ms_map_head *head, const machsym_image *image, cons
     head->cpusubtype = mo->slice.cpusubtype;
     head->text_addr = mo->text_addr;
     head->text_size = mo->text_size;
+    head->text_exec_addr = mo->text_exec_addr;
+    for (size_t i = 0; i < image->dw.code_count; i++) {
+        uint64_t hi = image->dw.code[i].hi;
+        if (hi > mo->text_addr && hi - mo->text_addr > head->code_size)
+            head->code_size = hi - mo->text_addr;
+    }
     head->lines = (uint32_t)plan->lines;
 }
 
@@ -24917,6 +24931,8 @@ MACHSYM_API void machsym_map_get_info(const machsym_map *map, machsym_map_info *
     out->arch = ms_mo_arch_name(head->cputype, head->cpusubtype);
     out->text_addr = head->text_addr;
     out->text_size = head->text_size;
+    out->text_exec_addr = head->text_exec_addr;
+    out->code_size = head->code_size;
     out->lines = (machsym_lines)head->lines;
     out->flags = head->flags;
     out->version = head->version;
@@ -25060,6 +25076,8 @@ MACHSYM_API machsym_result machsym_writer_finish(machsym_writer *writer, machsym
     head.cpusubtype = writer->info.cpusubtype;
     head.text_addr = writer->info.text_addr;
     head.text_size = writer->info.text_size;
+    head.text_exec_addr = writer->info.text_exec_addr;
+    head.code_size = writer->info.code_size;
     head.lines = (uint32_t)writer->info.lines;
     bool ok = dict != NULL && !writer->parts[0]->data_arena.oom && !writer->text_arena.oom;
     if (ok && ms_map_writer_pack(writer, &m, dict))
