@@ -99,6 +99,7 @@
  *               odd:  an inlined call. Its caller is the CHAIN back w >> 2. Its name is from a symbol table
  *                     when w & 2, else from debug info. uleb file, uleb line, and with columns uleb column:
  *                     of the call.
+ *               (At most 256 calls, MACHSYM_MAX_INLINE_DEPTH, are inlined into each other.)
  *               even: a concrete function. w >> 1 is the source of its name (machsym_source). uleb offset
  *                     where it begins, uleb size. The offset wraps around 64 bits when no function is known.
  *     RUN       uleb count (16 at most); then ranges that follow each other, the first at the run's offset.
@@ -11344,7 +11345,8 @@ static bool ms_map_read_link(const machsym_map *map, uint64_t at, ms_map_link *l
     return ms_map_got(&rd);
 }
 
-/* The frames of a chain. Callers stand below what they call, so the walk ends. */
+/* The frames of a chain. Callers stand below what they call, so the walk ends; one of more calls than are ever written
+ * is damage. */
 static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit, machsym_frame *frames,
                                   size_t cap)
 {
@@ -11358,7 +11360,7 @@ static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit,
     ms_zero(&blank, sizeof blank);
     ms_map_part_of(map, hit->run, &base, &files);
     do {
-        if (!ms_map_read_link(map, at, &link))
+        if (count > MACHSYM_MAX_INLINE_DEPTH || !ms_map_read_link(map, at, &link))
             return 0;
         if (count < cap) {
             machsym_frame *frame = &frames[count];
@@ -11714,6 +11716,8 @@ static machsym_result ms_map_writer_add(machsym_writer *w, const machsym_map_ran
                        "ranges must ascend, lie above the text base and have a frame", "", range->lo);
     if (range->hi - w->info.text_addr > UINT32_MAX)
         return ms_fail(err, MACHSYM_ERR_LIMIT, "a map holds 4 GB of text and of data at most", "", range->lo);
+    if (count > MACHSYM_MAX_INLINE_DEPTH + 1)
+        return ms_fail(err, MACHSYM_ERR_LIMIT, "a chain of inlined calls is too long", "", range->lo);
     ms_zero(&item, sizeof item);
     item.lo = range->lo;
     item.hi = w->end[which] = range->hi;
