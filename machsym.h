@@ -77,8 +77,8 @@
  *      8  u32 version: 1                36  u32 cpusubtype                72  u64 checksum
  *     12  u32 flags: 1 columns,         40  u64 text base                 80  ten tables: u64 begin, u64 end,
  *         2 chunk                       48  u64 size of __TEXT                from the start of the file
- *     16  UUID, 16 bytes                56  u32 line policy: 0 atos,     240  zeros
- *                                           1 dwarf, 2 stmt
+ *     16  UUID, 16 bytes                56  u32 line policy: 0 atos,     240  u64 vmaddr of __TEXT_EXEC
+ *                                           1 dwarf, 2 stmt           248  u64 text base to end of code
  *                                       60  u32 bucket shift
  *
  * Tables, in the order of the header:
@@ -862,6 +862,8 @@ typedef struct machsym_map_info {
     const char *arch; /* static */
     uint64_t text_addr;
     uint64_t text_size;
+    uint64_t text_exec_addr; /* vmaddr of __TEXT_EXEC (kernels), else 0 */
+    uint64_t code_size;      /* from text_addr to the end of the last code; may be more than __TEXT */
     machsym_lines lines;
     uint32_t flags;
     uint32_t version;
@@ -9509,6 +9511,8 @@ static void ms_ans_line(const machsym_session *s, const ms_ans_place *place, boo
         ms_ans_set_line(place, lines->rows[at].file, lines->rows[at].line, lines->rows[at].column, frame);
 }
 
+enum { ms_ANS_NEAR = 16 }; /* sequences and rows that are farther ahead are searched for */
+
 /* A walk over the rows by ascending address. */
 typedef struct ms_ans_rows {
     const ms_ln_table *lines;
@@ -9520,6 +9524,21 @@ typedef struct ms_ans_rows {
     uint64_t next; /* up to where it does */
 } ms_ans_rows;
 
+/* Finds the first sequence that ends above addr. */
+static void ms_ans_rows_find(ms_ans_rows *rows, uint64_t addr)
+{
+    rows->seq = rows->row = 0;
+    for (size_t left = rows->lines->seq_count; left > 0;) {
+        size_t half = left / 2;
+        if (rows->lines->seqs[rows->seq + half].hi <= addr) {
+            rows->seq += half + 1;
+            left -= half + 1;
+        } else {
+            left = half;
+        }
+    }
+}
+
 static ms_ans_rows ms_ans_rows_of(const ms_ln_table *lines, machsym_lines policy, bool past_end,
                                   uint64_t addr)
 {
@@ -9528,21 +9547,16 @@ static ms_ans_rows ms_ans_rows_of(const ms_ln_table *lines, machsym_lines policy
     rows.lines = lines;
     rows.policy = policy;
     rows.past_end = past_end;
-    for (size_t left = lines->seq_count; left > 0;) {
-        size_t half = left / 2;
-        if (lines->seqs[rows.seq + half].hi <= addr) {
-            rows.seq += half + 1;
-            left -= half + 1;
-        } else {
-            left = half;
-        }
-    }
+    ms_ans_rows_find(&rows, addr);
     return rows;
 }
 
 static void ms_ans_rows_seek(ms_ans_rows *rows, uint64_t addr)
 {
     const ms_ln_table *lines = rows->lines;
+    size_t far = rows->seq + ms_ANS_NEAR;
+    if (far < lines->seq_count && lines->seqs[far].hi <= addr)
+        ms_ans_rows_find(rows, addr);
     for (; rows->seq < lines->seq_count && lines->seqs[rows->seq].hi <= addr; rows->seq++)
         rows->row = 0;
     const ms_ln_seq *seq = rows->seq < lines->seq_count ? &lines->seqs[rows->seq] : NULL;
@@ -9551,7 +9565,9 @@ static void ms_ans_rows_seek(ms_ans_rows *rows, uint64_t addr)
     if (seq != NULL && seq->lo > addr) {
         rows->next = seq->lo;
     } else if (seq != NULL) {
-        if (rows->row == 0)
+        size_t last = seq->first + seq->count - 1; /* ends the sequence, above the address */
+        size_t near = rows->row != 0 && last - rows->row > ms_ANS_NEAR ? rows->row + ms_ANS_NEAR : last;
+        if (rows->row == 0 || lines->rows[near].addr <= addr)
             rows->row = ms_ln_last_at(lines->rows, seq->first, seq->count - 1, addr);
         while (lines->rows[rows->row + 1].addr <= addr)
             rows->row++;
@@ -10084,6 +10100,8 @@ typedef struct ms_map_head {
     uint32_t bucket_shift;
     uint64_t size;
     uint64_t checksum;
+    uint64_t text_exec_addr;
+    uint64_t code_size;
     ms_range tables[ms_TABLE_COUNT]; /* lo: offset in the file, hi: first byte past it */
 } ms_map_head;
 
@@ -10262,6 +10280,8 @@ static size_t ms_map_match_length(const uint8_t *a, size_t a_len, const uint8_t 
 {
     size_t most = a_len < b_len ? a_len : b_len;
     size_t len = 0;
+    while (most - len >= 8 && ms_rd_raw_u64(a + len) == ms_rd_raw_u64(b + len))
+        len += 8;
     while (len < most && a[len] == b[len])
         len++;
     return len;
@@ -10961,6 +10981,8 @@ typedef struct ms_map_work {
     size_t file_count;
     uint32_t *chains;  /* by block: position of its CHAIN record; 0 none yet */
     uint32_t function; /* the one at hand */
+    ms_ans_rows rows;  /* the walk of lines that the ranges before have left, up to rows_from at least */
+    uint64_t rows_from;
     ms_segs calls;     /* of all its code: the innermost block; empty when nothing is inlined; in scratch */
     uint32_t *written; /* of its blocks those that have a record, which tells of range */
     size_t written_count;
@@ -11054,16 +11076,19 @@ static void ms_map_put_chain(ms_map_work *w, uint32_t block, const ms_range *ran
 static void ms_map_add_lines(ms_map_work *w, uint64_t lo, uint64_t hi, uint32_t chain, bool only_lines)
 {
     const ms_ln_table *lines = &w->unit->lines;
-    ms_ans_rows rows = ms_ans_rows_of(lines, w->plan->lines, !only_lines, lo);
+    ms_ans_rows *rows = &w->rows;
     ms_map_item item;
+    if (rows->lines != lines || rows->past_end == only_lines || lo < w->rows_from)
+        *rows = ms_ans_rows_of(lines, w->plan->lines, !only_lines, lo);
+    w->rows_from = hi;
     item.chain = chain;
     for (item.lo = lo; item.lo < hi; item.lo = item.hi) {
         MACHSYM_COUNT_WORK(1);
-        ms_ans_rows_seek(&rows, item.lo);
-        item.hi = rows.next < hi ? rows.next : hi;
+        ms_ans_rows_seek(rows, item.lo);
+        item.hi = rows->next < hi ? rows->next : hi;
         ms_zero(&item.line, sizeof item.line);
-        if (rows.at != lines->row_count) {
-            const ms_ln_row *row = &lines->rows[rows.at];
+        if (rows->at != lines->row_count) {
+            const ms_ln_row *row = &lines->rows[rows->at];
             item.line = ms_map_line_of(w, row->file, row->line, row->column);
         } else if (only_lines) {
             continue;
@@ -11247,6 +11272,7 @@ static void ms_map_add_unit(ms_map_work *w, size_t index)
     const ms_fn_table *functions = &w->unit->functions;
     w->root = ms_cu_root_of(&s->env, index);
     w->index = index;
+    w->rows.lines = NULL; /* the table of another unit may have lain where this one does */
     w->file_count = w->unit->lines.file_count + 1;
     w->files = (uint32_t *)ms_arena_zeroed(&w->unit_arena, w->file_count, sizeof *w->files);
     w->chains = (uint32_t *)ms_arena_zeroed(&w->unit_arena, functions->count, sizeof *w->chains);
@@ -11674,6 +11700,8 @@ static void ms_map_store_head(const ms_map_head *head, uint8_t *p)
         ms_map_store_u64(p + 80 + 16 * i, head->tables[i].lo);
         ms_map_store_u64(p + 88 + 16 * i, head->tables[i].hi);
     }
+    ms_map_store_u64(p + 240, head->text_exec_addr);
+    ms_map_store_u64(p + 248, head->code_size);
 }
 
 static void ms_map_load_head(const uint8_t *p, ms_map_head *head)
@@ -11693,6 +11721,8 @@ static void ms_map_load_head(const uint8_t *p, ms_map_head *head)
         head->tables[i].lo = ms_rd_raw_u64(p + 80 + 16 * i);
         head->tables[i].hi = ms_rd_raw_u64(p + 88 + 16 * i);
     }
+    head->text_exec_addr = ms_rd_raw_u64(p + 240);
+    head->code_size = ms_rd_raw_u64(p + 248);
 }
 
 /* The checksum counts its own field as zero. */
@@ -25460,6 +25490,12 @@ static void machsym_set_head(ms_map_head *head, const machsym_image *image, cons
     head->cpusubtype = mo->slice.cpusubtype;
     head->text_addr = mo->text_addr;
     head->text_size = mo->text_size;
+    head->text_exec_addr = mo->text_exec_addr;
+    for (size_t i = 0; i < image->dw.code_count; i++) {
+        uint64_t hi = image->dw.code[i].hi;
+        if (hi > mo->text_addr && hi - mo->text_addr > head->code_size)
+            head->code_size = hi - mo->text_addr;
+    }
     head->lines = (uint32_t)plan->lines;
 }
 
@@ -25641,6 +25677,8 @@ MACHSYM_API void machsym_map_get_info(const machsym_map *map, machsym_map_info *
     out->arch = ms_mo_arch_name(head->cputype, head->cpusubtype);
     out->text_addr = head->text_addr;
     out->text_size = head->text_size;
+    out->text_exec_addr = head->text_exec_addr;
+    out->code_size = head->code_size;
     out->lines = (machsym_lines)head->lines;
     out->flags = head->flags;
     out->version = head->version;
@@ -25792,6 +25830,8 @@ MACHSYM_API machsym_result machsym_writer_finish(machsym_writer *writer, machsym
     head.cpusubtype = writer->info.cpusubtype;
     head.text_addr = writer->info.text_addr;
     head.text_size = writer->info.text_size;
+    head.text_exec_addr = writer->info.text_exec_addr;
+    head.code_size = writer->info.code_size;
     head.lines = (uint32_t)writer->info.lines;
     bool ok = dict != NULL && !writer->parts[0]->data_arena.oom && !writer->text_arena.oom;
     if (ok && ms_map_writer_pack(writer, &m, dict))

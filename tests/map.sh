@@ -57,6 +57,17 @@ check "no map after a failure" "$(ls "$dir"/x.symmap* 2>/dev/null)" ""
 
 # ---- lookups: as from the dSYM ----
 
+# A kernel's code lies outside __TEXT; the map answers there too, and knows where __TEXT_EXEC stands.
+$machsym map build $bin/kernel-arm64.dwarf -o "$dir/kernel.symmap" >/dev/null
+for options in "0x100000408 0x100008000 0x10000801c 0x100008047" "-textExecAddress 0xfffffff007100000 0xfffffff007100018"; do
+    # shellcheck disable=SC2086
+    check "a kernel, atos -i $options" "$($machsym atos -o "$dir/kernel.symmap" -i $options)" \
+        "$($machsym atos -o $bin/kernel-arm64.dwarf -i $options)"
+done
+check "a kernel's inlined call" "$($machsym atos -o "$dir/kernel.symmap" -i -textExecAddress 0x1000 0x1000)" \
+    "raise (in kernel-arm64.dwarf) (kernel.c:8)
+trap (in kernel-arm64.dwarf) (kernel.c:14)"
+
 addresses=
 for at in 0x100000940 0x10000099c 0x1000009b7 0x1000009a4 0x100000aec 0x100000aef 0x1 0x100003fff nonsense; do
     addresses="$addresses $at"

@@ -408,6 +408,31 @@ static void check_versions(void)
 
 /* ---- Packed text ---- */
 
+/* A chain of so many inlined calls, written past the writer's check. Returns how many frames the map has there. */
+static size_t frames_of_depth(size_t depth)
+{
+    machsym_writer *writer = open_writer(0);
+    ms_map_coder *c = &writer->parts[0]->coder;
+    machsym_map *map = NULL;
+    const ms_map_line line = {0, 1, 0};
+    uint32_t function = ms_map_function(c, str("f"), str("f"));
+    ms_map_item item = {0x100001000, 0x100001010, 0, line};
+    item.chain = ms_map_root(c, MACHSYM_SOURCE_DWARF, function, true, 0x100001000, 16);
+    for (size_t i = 0; i < depth; i++)
+        item.chain = ms_map_call(c, item.chain, MACHSYM_SOURCE_DWARF, function, &line);
+    ms_map_put_run(c, &item, 1, false);
+    CHECK_EQ(machsym_writer_finish(writer, &map, NULL), MACHSYM_OK);
+    size_t count = machsym_map_frames(map, 0x100001000, NULL, 0);
+    machsym_map_close(map);
+    return count;
+}
+
+static void check_depth(void)
+{
+    CHECK_EQ(frames_of_depth(MACHSYM_MAX_INLINE_DEPTH), MACHSYM_MAX_INLINE_DEPTH + 1);
+    CHECK_EQ(frames_of_depth(MACHSYM_MAX_INLINE_DEPTH + 1), 0); /* damage: its walk could take long */
+}
+
 /* Unpacks hostile bytes into room that is guarded on both sides. */
 static size_t unpack(const uint8_t *packed, size_t len)
 {
@@ -496,6 +521,7 @@ int main(void)
     check_arguments();
     check_plan_arguments();
     check_versions();
+    check_depth();
     check_unpack();
     check_pack();
     machsym_map *map = write_map(MACHSYM_MAP_COLUMNS);

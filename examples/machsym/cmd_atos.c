@@ -113,10 +113,7 @@ static const char usage[] =
 /* Tells whether a map can do what the options ask for. */
 static bool map_can(const atos *a, const target *t)
 {
-    const char *what = a->dedup                       ? "-dedup"
-                       : a->rules != NULL             ? "--owners"
-                       : a->kind == ADDRESS_TEXT_EXEC ? "-textExecAddress"
-                                                      : NULL;
+    const char *what = a->dedup ? "-dedup" : a->rules != NULL ? "--owners" : NULL;
     if (t->file.map == NULL || what == NULL)
         return true;
     tool_say("%s: a map does not hold what %s needs; name the dSYM", t->file.info.path, what);

@@ -77,7 +77,8 @@ static machsym_result open_map(const symbol_desc *desc, symbol_file *out, machsy
     out->info.uuid = info.uuid;
     out->info.has_uuid = !uuid_is_none(&info.uuid);
     out->info.text_addr = info.text_addr;
-    out->info.text_size = info.text_size;
+    out->info.text_size = info.text_size > info.code_size ? info.text_size : info.code_size;
+    out->info.text_exec_addr = info.text_exec_addr;
     out->info.address_size = (info.cputype & 0x01000000 /* CPU_ARCH_ABI64 */) != 0 ? 8 : 4;
     out->info.has_dwarf = info.run_count != 0;
     return check_map(desc, &info, err);

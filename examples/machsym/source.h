@@ -12,8 +12,8 @@ typedef struct symbol_info {
     machsym_uuid uuid;
     bool has_uuid;
     uint64_t text_addr;
-    uint64_t text_size;
-    uint64_t text_exec_addr; /* kernels only; 0 for a map */
+    uint64_t text_size;      /* of a map: up to the end of the last code */
+    uint64_t text_exec_addr; /* kernels only, else 0 */
     unsigned address_size;   /* 4 or 8 */
     bool has_dwarf;
 } symbol_info;
