@@ -192,7 +192,7 @@ bench: all
 SAN := -g -O0 -fno-omit-frame-pointer -fno-sanitize-recover=all
 .PHONY: asan tsan msan torture
 asan:
-	@$(MAKE) test B=build/asan CC=clang CFLAGS="$(SAN) -fsanitize=address,undefined" \
+	@STRIDE=$${STRIDE:-10} $(MAKE) test B=build/asan CC=clang CFLAGS="$(SAN) -fsanitize=address,undefined" \
 	    TEST_CFLAGS="$(SAN) -fsanitize=address,undefined"
 tsan:
 	@$(MAKE) test B=build/tsan CC=clang ONLY=test_threads TEST_CFLAGS="$(SAN) -fsanitize=thread"
