@@ -195,7 +195,7 @@ asan:
 	@STRIDE=$${STRIDE:-10} $(MAKE) test B=build/asan CC=clang CFLAGS="$(SAN) -fsanitize=address,undefined" \
 	    TEST_CFLAGS="$(SAN) -fsanitize=address,undefined"
 tsan:
-	@$(MAKE) test B=build/tsan CC=clang ONLY=test_threads TEST_CFLAGS="$(SAN) -fsanitize=thread"
+	@$(MAKE) test B=build/tsan CC=clang ONLY="test_threads test_map_threads" TEST_CFLAGS="$(SAN) -fsanitize=thread"
 msan:
 	@STRIDE=10 $(MAKE) test B=build/msan CC=clang \
 	    ONLY="corrupt test_forms test_functions test_lines test_macho test_symbols test_units" \
