@@ -853,11 +853,29 @@ static void test_corpus(void)
     }
 }
 
+/* The explanation names the object file that answers; its texts outlive that. */
+static void test_explanation(void)
+{
+    machsym_image *image =
+        open_program("tests/fixtures/bin/map-arm64-d5-O2/program", NULL, NULL, "tests/fixtures/bin", 0);
+    machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
+    machsym_explanation e;
+    machsym_session_explain(session, 0x100000448, &e);
+    CHECK(ms_str_ends(e.object_path, "/main.o"));
+    CHECK_EQ(e.object_member.len, 0);
+    CHECK(ms_str_ends(e.unit_name, "main.c"));
+    CHECK(e.row_count > 0 && e.row_used < e.row_count);
+    CHECK(e.has_symbol && !e.symbol_differs && e.rival_count == 0);
+    machsym_session_close(session);
+    machsym_image_close(image);
+}
+
 int main(void)
 {
     if (mkdtemp(folder) == NULL)
         return 1;
     test_equal_to_dsym();
+    test_explanation();
     test_map_build();
     test_places();
     test_many_places();

@@ -446,8 +446,38 @@ static void test_strays(void)
     program_free(&p);
 }
 
+/* A function in more pieces than are searched one by one, listed from last to first: each knows its own bounds. */
+static void test_many_pieces(void)
+{
+    enum { PIECES = 40 };
+    program p;
+    lookup l;
+    begin(&p);
+    begin_unit_of(&p, 0x1000, 0x2000);
+    die(&p, FUNCTION_RANGES);
+    put_str(&p.info, "scattered");
+    put32(&p.info, p.ranges.len);
+    for (uint64_t i = PIECES; i-- > 0;) {
+        put64(&p.ranges, 0x20 * i);
+        put64(&p.ranges, 0x20 * i + 0x10);
+    }
+    put_zeros(&p.ranges, 16);
+    put16(&p.info, 0);
+    unit_end(&p);
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    for (uint64_t i = 0; i < PIECES; i++) {
+        CHECK_STR(name_at(&l, 0x1000 + 0x20 * i + 0xf), "scattered");
+        CHECK_EQ(l.v[0].function_start, 0x1000 + 0x20 * i);
+        CHECK_EQ(l.v[0].function_size, 0x10);
+        CHECK_EQ(ask(&l, 0x1000 + 0x20 * i + 0x10), 0);
+    }
+    lookup_close(&l);
+    program_free(&p);
+}
+
 int main(void)
 {
+    test_many_pieces();
     test_nesting();
     test_inline_tree();
     test_pieces();
