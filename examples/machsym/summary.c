@@ -586,7 +586,12 @@ static void put_sources(text *t, const report *r)
         text_str(t, image->name);
         text_c(t, image->status.has_dwarf ? ": debug info of " : ": symbols of ");
         text_c(t, image->status.path);
-        text_c(t, image->status.other_lines ? ", a map of another --lines policy" : "");
+        if (image->status.other_lines) {
+            text_c(t, ", a map built with --lines=");
+            text_c(t, image->status.lines);
+            text_c(t, ": some lines differ; build it with --lines=");
+            text_c(t, image->status.wanted_lines);
+        }
         text_char(t, '\n');
     }
 }
