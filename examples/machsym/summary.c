@@ -423,6 +423,11 @@ static void say_title(text *t, const report *r)
 void text_exception(text *t, const report *r)
 {
     say_title(t, r);
+    if (r->kind == REPORT_STACKLESS && str_starts(r->facts[FACT_EVENT], "stackshot")) {
+        sentence(
+            t, "a stackshot of all processes: its stacks are pairs of numbers, which are not looked up here");
+        return;
+    }
     if (r->kind == REPORT_STACKLESS) {
         sentence(t, "this kind of report holds no stacks, so there is nothing to look up");
         return;
