@@ -1,9 +1,13 @@
 # Prints the rows of bench/run as one aligned table.
-# Input, tab-separated: name, ours, peer's name, peer's value, unit (s, KB, B), goal ('>=N' for peer/ours,
+# Input, tab-separated: name, ours, peer's name, peer's value, unit (s, /s, KB, B), goal ('>=N' for peer/ours,
 # '<=N' for ours/peer, - for none).
 # A row without a value of ours (-) shows what the machine can do.
 function show(value, unit)
 {
+    if (unit == "/s")
+        return sprintf("%.0f/s", value)
+    if (unit == "s" && value < 0.00001)
+        return sprintf("%.0f ns", value * 1e9)
     if (unit == "s")
         return value < 1 ? sprintf(value < 0.01 ? "%.2f ms" : "%.0f ms", value * 1000) : \
                            sprintf("%.2f s", value)

@@ -170,6 +170,11 @@ says "uncaught exception" "uncaught exception NSRangeException: index 7 beyond b
     $MACHSYM crash $demo --summary "$reports/demo-leb.crash"
 says "watchdog" "watchdog: the app did not answer in the time the system allows (launching: 20 s); the report says 19.97 s" \
     $MACHSYM crash $demo --summary "$reports/watchdog.ips"
+printf '%s\n%s\n' '{"bug_type":"288","timestamp":"2024-05-01 10:00:00.00 +0000","os_version":"iPhone OS 17.4"}' \
+    '{"processByPid":{"1":{"threadById":{"1":{"userFrames":[[0,4096]]}}}}}' >"$work/stackshot.ips"
+says "stackshot" "stackshot of all processes" $MACHSYM crash $demo --summary "$work/stackshot.ips"
+$MACHSYM crash -q $demo "$work/stackshot.ips" >"$work/out"
+same "$work/stackshot.ips" "$work/out" "stackshot, byte for byte"
 says "jetsam" "no stacks" $MACHSYM crash $demo --summary "$reports/jetsam.ips"
 $MACHSYM crash -q $demo "$reports/jetsam.ips" >"$work/out"
 check "a report without stacks is no failure"
@@ -257,7 +262,7 @@ for report in "$reports"/demo*; do
     same "$work/dsym" "$work/map" "$(basename "$report") by a map"
 done
 $MACHSYM map build --no-progress --lines=atos -o "$work/both/x.symmap" tests/fixtures/bin/demo.app.dSYM 2>"$work/err"
-says "a map of another policy" "x.symmap, a map of another --lines policy" \
+says "a map of another policy" "x.symmap, a map built with --lines=atos: some lines differ; build it with --lines=dwarf" \
     $MACHSYM crash -d "$work/both" --summary "$reports/demo.crash"
 cp -R tests/fixtures/bin/demo.app.dSYM "$work/both/"
 says "a dSYM of the policy asked for goes first" "demo.app.dSYM/Contents/Resources/DWARF/demo" \

@@ -321,6 +321,8 @@ bool images_borrow(image_pool *all, const image_key *key, image_loan *out, image
         out->seat = open_seat(&all->options, image);
     status->has_dwarf = image->file.info.has_dwarf;
     status->other_lines = image->other_lines;
+    status->lines = lines_name(image->file.lines);
+    status->wanted_lines = lines_name(all->options.lines);
     if (image->file.image != NULL)
         status->path = files.first->path;
     return true;

@@ -51,7 +51,9 @@ typedef struct image_status {
     machsym_uuid uuid; /* OTHER_UUID: the file's */
     const char *why;   /* BROKEN */
     bool has_dwarf;
-    bool other_lines; /* a map of another line policy than asked for */
+    bool other_lines;  /* a map of another line policy than asked for */
+    const char *lines; /* which that is */
+    const char *wanted_lines;
     store_kind kind;
 } image_status;
 

@@ -367,6 +367,7 @@ static const char *const stackless[][2] = {
     {"115", "reset"},     {"140", "settings"},
     {"151", "logs"},      {"195", "differential privacy"},
     {"187", "device"},    {"228", "storage"},
+    {"288", "stackshot"},
 };
 
 static void name_kind(report *r)
@@ -383,7 +384,8 @@ static void name_kind(report *r)
             report_set_fact(r, FACT_EVENT, str_c(stackless[i][1]));
         }
     }
-    if (str_starts(r->facts[FACT_EVENT], "jetsam") && r->frame_count == 0)
+    machsym_str event = r->facts[FACT_EVENT];
+    if ((str_starts(event, "jetsam") || str_starts(event, "stackshot")) && r->frame_count == 0)
         r->kind = REPORT_STACKLESS;
 }
 

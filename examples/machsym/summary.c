@@ -423,6 +423,11 @@ static void say_title(text *t, const report *r)
 void text_exception(text *t, const report *r)
 {
     say_title(t, r);
+    if (r->kind == REPORT_STACKLESS && str_starts(r->facts[FACT_EVENT], "stackshot")) {
+        sentence(
+            t, "a stackshot of all processes: its stacks are pairs of numbers, which are not looked up here");
+        return;
+    }
     if (r->kind == REPORT_STACKLESS) {
         sentence(t, "this kind of report holds no stacks, so there is nothing to look up");
         return;
@@ -586,7 +591,12 @@ static void put_sources(text *t, const report *r)
         text_str(t, image->name);
         text_c(t, image->status.has_dwarf ? ": debug info of " : ": symbols of ");
         text_c(t, image->status.path);
-        text_c(t, image->status.other_lines ? ", a map of another --lines policy" : "");
+        if (image->status.other_lines) {
+            text_c(t, ", a map built with --lines=");
+            text_c(t, image->status.lines);
+            text_c(t, ": some lines differ; build it with --lines=");
+            text_c(t, image->status.wanted_lines);
+        }
         text_char(t, '\n');
     }
 }

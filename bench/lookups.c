@@ -1,0 +1,90 @@
+/* Lookups of a map in process: lookups MAP ADDRESSES. Prints "MEAN P99 FRAMES": seconds a lookup on average and at the
+ * 99th percentile, once the map is in the cache, and how many frames an answer has. The mean is processor time, the best
+ * of some rounds; for the percentile each lookup is timed, and what the clock takes is subtracted. */
+#define MACHSYM_IMPLEMENTATION
+#include "../machsym.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { MOST = 1 << 20, ROUNDS = 10, FRAMES = 64 };
+
+static double seconds(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    double x = *(const double *)a;
+    double y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Returns how many frames all answers have. */
+static size_t look_up_all(const machsym_map *map, const uint64_t *addrs, size_t count)
+{
+    machsym_frame frames[FRAMES];
+    size_t sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += machsym_map_frames(map, addrs[i], frames, FRAMES);
+    return sum;
+}
+
+static double percentile(const machsym_map *map, const uint64_t *addrs, size_t count)
+{
+    machsym_frame frames[FRAMES];
+    double *times = malloc(count * sizeof *times);
+    double clock = 1;
+    if (times == NULL)
+        return 0;
+    for (size_t i = 0; i < 1000; i++) {
+        double begin = seconds(CLOCK_MONOTONIC);
+        double took = seconds(CLOCK_MONOTONIC) - begin;
+        clock = took < clock ? took : clock;
+    }
+    for (size_t i = 0; i < count; i++) {
+        double begin = seconds(CLOCK_MONOTONIC);
+        machsym_map_frames(map, addrs[i], frames, FRAMES);
+        times[i] = seconds(CLOCK_MONOTONIC) - begin - clock;
+    }
+    qsort(times, count, sizeof *times, by_time);
+    double result = times[count * 99 / 100];
+    free(times);
+    return result;
+}
+
+int main(int argc, char **argv)
+{
+    static uint64_t addrs[MOST];
+    machsym_bytes none = {NULL, 0};
+    machsym_map *map;
+    machsym_error err;
+    size_t count = 0;
+    char line[64];
+    FILE *in = argc == 3 ? fopen(argv[2], "r") : NULL;
+    if (in == NULL || machsym_map_open(argv[1], none, 0, NULL, &map, &err) != MACHSYM_OK) {
+        fprintf(stderr, "usage: lookups MAP ADDRESSES, hexadecimal, a line each\n");
+        return 1;
+    }
+    while (count < MOST && fgets(line, sizeof line, in) != NULL)
+        addrs[count++] = strtoull(line, NULL, 16);
+    fclose(in);
+    if (count == 0)
+        return 1;
+    size_t frames = 0;
+    double best = 1e9;
+    for (size_t i = 0; i < ROUNDS; i++) {
+        double begin = seconds(CLOCK_THREAD_CPUTIME_ID);
+        frames = look_up_all(map, addrs, count);
+        double took = seconds(CLOCK_THREAD_CPUTIME_ID) - begin;
+        best = took < best ? took : best;
+    }
+    printf("%.9f %.9f %.2f\n", best / (double)count, percentile(map, addrs, count),
+           (double)frames / (double)count);
+    machsym_map_close(map);
+    return 0;
+}
