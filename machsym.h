@@ -47,7 +47,7 @@
  * are opened in the same way.
  *
  * Memory comes from the allocator of each descriptor, in large pieces, and goes back when the object is
- * closed. A lookup in a unit that the session has decoded, and every lookup in a map, allocates nothing.
+ * closed. A lookup in a function that the session has decoded, and every lookup in a map, allocates nothing.
  *
  * Errors. What cannot be opened or built returns a machsym_result and fills a machsym_error. Damage inside a
  * file never fails a lookup: it costs the unit, and is counted. Nothing known of an address is 0 frames, and
@@ -606,8 +606,9 @@ MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session);
  * Borrows: names and paths are views into the image; those that are put together from parts (Objective-C
  * methods without symbols) or come from an object file of a debug map live until machsym_session_trim or
  * close.
- * Threads: the session's. Cost: a unit is decoded when it is first needed, then some binary searches, no
- * allocation. Signals: in a session with MACHSYM_SESSION_INDEX, a lookup that finds its unit decoded (one of the
+ * Threads: the session's. Cost: a unit's functions are decoded when it is first needed, what is inlined into a function at
+ * its first lookup (in a session with MACHSYM_SESSION_INDEX, with the unit); then some binary searches, no allocation.
+ * Signals: in a session with MACHSYM_SESSION_INDEX, a lookup that finds its unit decoded (one of the
  * same address came before; no trim since; the cache under its limit, no more than MACHSYM_MAX_OBJECTS object
  * files asked) allocates nothing, takes no lock, and calls nothing but memcpy, memcmp, memchr and memset:
  * async-signal-safe, as long as the signal did not interrupt a call on this very session. Without debug info
