@@ -273,7 +273,7 @@ fuzz-coverage:
 HOST_TESTS := $(patsubst %,test_%,reader arena segments macho symbols objc swift forms units lines functions debugmap \
     loaded answer map_threads names)
 HOST_SH    := atos crash demangle map
-NATIVE_TESTS := $(HOST_TESTS) $(patsubst %,test_%,api alloc crash map bounds threads) corrupt oom
+NATIVE_TESTS := $(HOST_TESTS) $(patsubst %,test_%,api alloc crash map_writer bounds threads) corrupt oom
 NATIVE_FUZZ  := $(PUBLIC_FUZZ) report_write
 .PHONY: test-m32 test-s390x test-aarch64 test-musl test-mingw test-wasm test-hosts
 test-m32:

@@ -1,6 +1,6 @@
-/* Fuzzes the exports trie:
- *   make fuzz && mkdir -p build/corpus/exports && build/fuzz/exports -max_len=2048 build/corpus/exports
- * Input: the trie. */
+/* Fuzzes the exports trie.
+ * Input: the trie.
+ * Run: build/fuzz/exports -dict=fuzz/metadata.dict fuzz/corpus/exports */
 #include "metadata.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *ptr, size_t len);

@@ -1,8 +1,8 @@
-/* Fuzzes encoded pointers: chained fixups, their imports, bind code:
- *   make fuzz && mkdir -p build/corpus/fixups && build/fuzz/fixups -max_len=2048 build/corpus/fixups
+/* Fuzzes encoded pointers: chained fixups, their imports, bind code.
  * Input: a byte of choices (64-bit, how many eighths are bind code, object file), bind code,
  * LC_DYLD_CHAINED_FIXUPS' data, which also is the data with the pointers. In an object file the bind code is
- * relocations, the rest symbols. */
+ * relocations, the rest symbols.
+ * Run: build/fuzz/fixups -dict=fuzz/metadata.dict fuzz/corpus/fixups */
 #include "metadata.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *ptr, size_t len);

@@ -1,7 +1,7 @@
 /* Fuzzes fat headers and load commands: the input is a file, opened as one, and as an image in memory; of a kernel
  * collection the first images too.
  * Run: build/fuzz/macho -dict=fuzz/macho.dict fuzz/corpus/macho */
-#include "mutate_macho.h"
+#include "drive.h"
 
 static void drive_image(const machsym_image *image)
 {
@@ -64,22 +64,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     drive_macho(data, size, 0);
     drive_macho(data, size, MACHSYM_OPEN_LOADED);
     return 0;
-}
-
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
-{
-    mutation m = mutate_begin(data, size, max, seed);
-    mutate_file(&m, false);
-    return m.len;
-}
-
-size_t LLVMFuzzerCustomCrossOver(const uint8_t *data, size_t size, const uint8_t *other, size_t other_size,
-                                 uint8_t *out, size_t max, unsigned seed)
-{
-    if (size > max)
-        return 0;
-    memcpy(out, data, size);
-    mutation m = mutate_begin(out, size, max, seed);
-    mutation from = mutate_begin((uint8_t *)(uintptr_t)other, other_size, other_size, 0);
-    return mutate_cross(&m, &from);
 }

@@ -1,7 +1,5 @@
-/* Fuzzes the Rust demangler:
- *   make build/fuzz/names_rust
- *   mkdir -p build/names_rust && build/fuzz/names_rust -dict=fuzz/names_rust.dict -max_len=4096 build/names_rust \
- *       fuzz/corpus/names_rust */
+/* Fuzzes the Rust demangler.
+ * Run: build/fuzz/names_rust -dict=fuzz/names_rust.dict fuzz/corpus/names_rust */
 #define MACHSYM_NO_SWIFT
 #define MACHSYM_NO_CXX
 #define MACHSYM_NO_D

@@ -1,7 +1,5 @@
-/* Fuzzes the Swift demangler:
- *   make build/fuzz/names_swift
- *   mkdir -p build/names_swift && build/fuzz/names_swift -dict=fuzz/names_swift.dict -max_len=4096 build/names_swift \
- *       fuzz/corpus/names_swift */
+/* Fuzzes the Swift demangler.
+ * Run: build/fuzz/names_swift -dict=fuzz/names_swift.dict fuzz/corpus/names_swift */
 #define MACHSYM_NO_CXX
 #define MACHSYM_NO_RUST
 #define MACHSYM_NO_D

@@ -1,8 +1,10 @@
-/* Fuzzes Objective-C metadata, the old runtime's too, and block literals:
- *   make fuzz && mkdir -p build/corpus/objc && build/fuzz/objc -max_len=4096 -rss_limit_mb=1000 build/corpus/objc
+/* Fuzzes Objective-C metadata, the old runtime's too, and block literals.
  * Input: a byte of choices (64-bit, pointer format), then the lists of pointers (256 bytes), then data at
- * 0x4000. */
+ * 0x4000.
+ * Run: build/fuzz/objc -dict=fuzz/metadata.dict fuzz/corpus/objc */
 #include "metadata.h"
+
+#include "mutate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *ptr, size_t len);
 
@@ -31,4 +33,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *ptr, size_t len)
     ms_oc_add_blocks(&f.table, &f.data);
     fuzz_end(&f);
     return 0;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
+{
+    mutation m = mutate_begin(data, size, max, seed);
+    if (size < 9 || mutate_random(&m, 2) == 0)
+        return LLVMFuzzerMutate(data, size, max);
+    m.lo = 1;
+    mutate_words(&m, mutate_random(&m, 2) == 0 ? 4 : 8);
+    return m.len;
 }

@@ -1,5 +1,5 @@
 /* The JSON reader: whatever it accepts has tokens in order, each inside its parent; strings unescape within bounds.
- *   make build/fuzz/report_json && build/fuzz/report_json -max_len=65536 CORPUS tests/fixtures/reports */
+ * Run: build/fuzz/report_json -dict=fuzz/report.dict fuzz/corpus/report_json */
 #include "../examples/machsym/json.h"
 
 #include <stdlib.h>

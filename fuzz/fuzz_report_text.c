@@ -1,6 +1,5 @@
 /* Reports of any bytes: parsed, and written without symbols, they must come back as they were.
- *   make build/fuzz/fuzz_report_text && build/fuzz/report_text -max_len=65536 CORPUS tests/fixtures/reports
- * A good dictionary is fuzz/report.dict. */
+ * Run: build/fuzz/report_text -dict=fuzz/report.dict fuzz/corpus/report_text */
 #include "../examples/machsym/report_write.h"
 
 #include <stdlib.h>

@@ -1,8 +1,10 @@
-/* Fuzzes Swift type metadata:
- *   make fuzz && mkdir -p build/corpus/swift && build/fuzz/swift -max_len=4096 -rss_limit_mb=1000 build/corpus/swift
+/* Fuzzes Swift type metadata.
  * Input: a byte of choices (64-bit), then the lists of distances (3 x 64 bytes), then descriptors at
- * 0x4000. */
+ * 0x4000.
+ * Run: build/fuzz/swift -dict=fuzz/metadata.dict fuzz/corpus/swift */
 #include "metadata.h"
+
+#include "mutate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *ptr, size_t len);
 
@@ -21,4 +23,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *ptr, size_t len)
     ms_sw_add_names(&f.table, &f.data);
     fuzz_end(&f);
     return 0;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
+{
+    mutation m = mutate_begin(data, size, max, seed);
+    if (size < 9 || mutate_random(&m, 2) == 0)
+        return LLVMFuzzerMutate(data, size, max);
+    m.lo = 1;
+    mutate_words(&m, mutate_random(&m, 2) == 0 ? 4 : 8);
+    return m.len;
 }

@@ -1,6 +1,6 @@
 /* Fuzzes LC_SYMTAB, the indirect symbol table with stubs, and LC_FUNCTION_STARTS: part 1 is the entries, part 2 the
  * texts, part 3 the indirect table, the rest the function starts. A first byte chooses 32 or 64 bits.
- * Run: build/fuzz/symbols fuzz/corpus/symbols */
+ * Run: build/fuzz/symbols -dict=fuzz/metadata.dict fuzz/corpus/symbols */
 #include "drive.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

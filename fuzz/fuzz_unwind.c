@@ -1,6 +1,6 @@
-/* Fuzzes compact unwind information and eh_frame:
- *   make fuzz && mkdir -p build/corpus/unwind && build/fuzz/unwind -max_len=4096 build/corpus/unwind
- * Input: a byte of choices (64-bit), then both sections with the same bytes. */
+/* Fuzzes compact unwind information and eh_frame.
+ * Input: a byte of choices (64-bit), then both sections with the same bytes.
+ * Run: build/fuzz/unwind -dict=fuzz/metadata.dict fuzz/corpus/unwind */
 #include "metadata.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *ptr, size_t len);
