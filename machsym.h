@@ -12040,6 +12040,7 @@ static bool ms_map_read_link(const machsym_map *map, uint64_t at, ms_map_link *l
         return ms_map_got(&rd) && link->caller != 0;
     }
     link->caller = 0;
+    link->call.file = link->call.line = link->call.column = 0;
     link->source = (machsym_source)(what >> 1 < MACHSYM_SOURCE_COUNT ? what >> 1 : 0);
     link->start = a;
     link->size = b;
