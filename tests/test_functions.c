@@ -475,8 +475,33 @@ static void test_many_pieces(void)
     program_free(&p);
 }
 
+/* A function that nothing names takes the name of the symbol below it. */
+static void test_nameless(void)
+{
+    static const make_symbol symbols[] = {{"_below", 0x0f, 1, 0x1000}};
+    program p;
+    lookup l;
+    begin(&p);
+    p.macho.symbols = symbols;
+    p.macho.symbol_count = 1;
+    begin_unit_of(&p, 0x1000, 0x2000);
+    die(&p, NAMELESS);
+    put64(&p.info, 0x1010);
+    put32(&p.info, 0x10);
+    put8(&p.info, 0);
+    unit_end(&p);
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    CHECK_EQ(ask(&l, 0x1018), 1);
+    CHECK_STR(l.v[0].linkage_name, "below");
+    CHECK_EQ(l.v[0].name_source, MACHSYM_SOURCE_SYMTAB);
+    CHECK_EQ(l.v[0].function_start, 0x1010);
+    lookup_close(&l);
+    program_free(&p);
+}
+
 int main(void)
 {
+    test_nameless();
     test_many_pieces();
     test_nesting();
     test_inline_tree();

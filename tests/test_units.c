@@ -302,6 +302,32 @@ static void test_contested(unsigned aranges)
     }
 }
 
+/* With hardly any cache, units are dropped, but for the few that one lookup needs: the answers stay. */
+static void test_small_cache(void)
+{
+    enum { UNITS = 8 };
+    program p;
+    machsym_session_desc desc;
+    machsym_session *session = NULL;
+    machsym_frame frame;
+    begin(&p);
+    for (unsigned i = 0; i < UNITS; i++)
+        put_unit(&p, dwarf4, "unit", 0x1000 + 0x100 * i, 0x100);
+    machsym_image *image = program_open(&p);
+    memset(&desc, 0, sizeof desc);
+    desc.image = image;
+    desc.cache_limit = 1;
+    CHECK_EQ(machsym_session_open(&desc, &session, NULL), MACHSYM_OK);
+    for (unsigned i = 0; i < 3 * UNITS; i++) {
+        CHECK_EQ(machsym_session_frames(session, 0x1010 + 0x100 * (i % UNITS), &frame, 1), 1);
+        CHECK_EQ(frame.function_start, 0x1000 + 0x100 * (i % UNITS));
+        CHECK(session->decoded_count >= 1 && session->decoded_count <= ms_ANS_KEPT + 1);
+    }
+    machsym_session_close(session);
+    machsym_image_close(image);
+    program_free(&p);
+}
+
 /* Damage costs the unit, not its neighbours, as long as its length holds. */
 static void test_damage(void)
 {
@@ -433,6 +459,7 @@ int main(void)
     test_overlap();
     test_contested(0);
     test_contested(1);
+    test_small_cache();
     test_damage();
     test_dead_units();
     test_fixtures();
