@@ -13,7 +13,7 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 cd examples/go || exit 1
 GOFLAGS=-mod=mod GOTOOLCHAIN=local GOCACHE="$tmp/cache" GOPATH="$tmp/path" CGO_ENABLED=1 CC="$CC" \
-    CGO_CFLAGS="-O1 -w" nice go test -vet=all -count=1 -v . >"$tmp/log" 2>&1
+    CGO_CFLAGS="-O1 -w" go test -vet=all -count=1 -v . >"$tmp/log" 2>&1
 status=$?
 passed=$(grep -c '^ *--- PASS' "$tmp/log")
 failed=$(grep -c '^ *--- FAIL' "$tmp/log")

@@ -12,8 +12,9 @@ if [ -n "$RUN" ] || [ -n "$LDFLAGS" ]; then
     exit 0
 fi
 case "$CFLAGS" in *-fsanitize*) echo "skipped: python cannot load a sanitized library"; exit 0 ;; esac
-make B="$B" CC="$CC" CFLAGS="$CFLAGS" "$B/libmachsym.so" >"$tmp/log" 2>&1 || cat "$tmp/log"
-export MACHSYM_LIBRARY="$B/libmachsym.so" PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=examples/python
+# apart from $B, where another test may be building the same library
+make B="$tmp/lib" CC="$CC" CFLAGS="$CFLAGS" "$tmp/lib/libmachsym.so" >"$tmp/log" 2>&1 || cat "$tmp/log"
+export MACHSYM_LIBRARY="$tmp/lib/libmachsym.so" PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=examples/python
 cat >"$tmp/check.py" <<'END'
 import ctypes, json, os, subprocess, sys, tempfile
 import machsym
