@@ -121,7 +121,7 @@ PLAIN := $(patsubst %,test_%,reader arena segments macho forms units lines funct
 $(PLAIN:%=$(B)/tests/%): CPPFLAGS += $(NO_NAMES)
 
 # These run for long enough to be worth optimising.
-$(B)/tests/corrupt $(B)/tests/test_bounds $(B)/tests/test_map: TEST_CFLAGS += -O1
+$(B)/tests/corrupt $(B)/tests/test_bounds $(B)/tests/test_map: override TEST_CFLAGS += -O1
 
 # What several fuzz targets share: the header, and the tool without its commands.
 MODULES := $(filter-out main cmd_%,$(TOOL_C:examples/machsym/%.c=%))
