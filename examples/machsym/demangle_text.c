@@ -2,9 +2,9 @@
 #include "demangle_text.h"
 
 #include "../../machsym.h"
+#include "posix.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

@@ -34,6 +34,7 @@ static void print_help(FILE *out)
 
 int main(int argc, char **argv)
 {
+    posix_start();
     if (argc < 2) {
         print_help(stderr);
         return TOOL_ERROR;

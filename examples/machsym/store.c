@@ -11,12 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#ifdef __APPLE__
-#define ST_MTIME st_mtimespec
-#else
-#define ST_MTIME st_mtim /* POSIX 2008 */
-#endif
-
 enum { STORE_MAX_DEPTH = 64, STORE_MAX_SLICES = 64 };
 
 static const char index_title[] = "machsym store index 1\n";
@@ -438,9 +432,9 @@ static void index_load(store_index *index, const char *path, char **content)
 /* 0, which no index matches, for what changed a moment ago: another change could carry the same time. */
 static int64_t mtime_of(const struct stat *st)
 {
-    if (time(NULL) - st->ST_MTIME.tv_sec < 2)
+    if (time(NULL) - st->st_mtime < 2)
         return 0;
-    return (int64_t)st->ST_MTIME.tv_sec * 1000000000 + st->ST_MTIME.tv_nsec;
+    return (int64_t)st->st_mtime * 1000000000 + posix_nanoseconds(st);
 }
 
 /* The children of a folder that has changed, or was never seen. Links to folders are not followed: they may lead in
@@ -454,15 +448,16 @@ static void list_folder(store *s, store_index *index, const char *path)
         struct stat st;
         if (entry->d_name[0] == '.' || strchr(entry->d_name, '\n') != NULL)
             continue;
-        bool is_folder = entry->d_type == DT_DIR;
-        if (entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN) {
+        const int type = posix_type(entry);
+        bool is_folder = type == DT_DIR;
+        if (type == DT_LNK || type == DT_UNKNOWN) {
             char *full = join_path(&s->strings, path, entry->d_name);
-            if ((entry->d_type == DT_LNK ? stat(full, &st) : lstat(full, &st)) != 0)
+            if ((type == DT_LNK ? stat(full, &st) : lstat(full, &st)) != 0)
                 continue;
             is_folder = S_ISDIR(st.st_mode);
-            if (!(is_folder ? entry->d_type != DT_LNK : S_ISREG(st.st_mode)))
+            if (!(is_folder ? type != DT_LNK : S_ISREG(st.st_mode)))
                 continue;
-        } else if (!is_folder && entry->d_type != DT_REG) {
+        } else if (!is_folder && type != DT_REG) {
             continue;
         }
         index_child *child =

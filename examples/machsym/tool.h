@@ -3,6 +3,7 @@
 #define MACHSYM_TOOL_H
 
 #include "../../machsym.h"
+#include "posix.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,7 +71,7 @@ void *tool_grow(void *array, size_t size);    /* never NULL */
 /* Prints "machsym: ..." to stderr. */
 void tool_say(const char *format, ...)
 #if defined(__GNUC__)
-    __attribute__((format(printf, 1, 2)))
+    __attribute__((format(POSIX_PRINTF, 1, 2)))
 #endif
     ;
 /* Prints why a file could not be opened or built, with where and at which offset, and what to do next. */

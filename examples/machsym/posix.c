@@ -1,0 +1,60 @@
+/* See posix.h. */
+#include "posix.h"
+
+#ifdef _WIN32
+#include <string.h>
+#include <windows.h>
+
+/* Files are always ready; a pipe is when something is in it or its writer is gone. */
+int poll(struct pollfd *fds, unsigned long count, int milliseconds)
+{
+    HANDLE handle = (HANDLE)_get_osfhandle(fds[0].fd);
+    (void)count;
+    for (int waited = 0;; waited++) {
+        DWORD bytes = 0;
+        if (GetFileType(handle) != FILE_TYPE_PIPE || !PeekNamedPipe(handle, NULL, 0, NULL, &bytes, NULL) ||
+            bytes > 0)
+            return 1;
+        if (waited >= milliseconds)
+            return 0;
+        Sleep(1);
+    }
+}
+
+long sysconf(int name)
+{
+    SYSTEM_INFO info;
+    (void)name;
+    GetSystemInfo(&info);
+    return (long)info.dwNumberOfProcessors;
+}
+
+void *memmem(const void *hay, size_t hay_len, const void *needle, size_t needle_len)
+{
+    const char *at = hay;
+    for (; hay_len >= needle_len; at++, hay_len--) {
+        const char *first = needle_len > 0 ? memchr(at, *(const char *)needle, hay_len - needle_len + 1) : at;
+        if (first == NULL)
+            return NULL;
+        hay_len -= (size_t)(first - at);
+        at = first;
+        if (memcmp(at, needle, needle_len) == 0)
+            return (void *)at;
+    }
+    return NULL;
+}
+
+int posix_replace(const char *from, const char *to)
+{
+    return MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING) ? 0 : -1;
+}
+
+void posix_start(void)
+{
+    _fmode = O_BINARY;
+    for (int fd = 0; fd < 3; fd++)
+        _setmode(fd, O_BINARY);
+}
+#else
+typedef int posix_is_there; /* C wants something in every file */
+#endif

@@ -1,0 +1,62 @@
+/* What MinGW's library lacks of POSIX, under its POSIX names, so that the tool has one text for all systems. */
+#ifndef POSIX_H
+#define POSIX_H
+
+#ifdef _WIN32
+#include <dirent.h>
+#include <fcntl.h>
+#include <io.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    O_CLOEXEC = 0,
+    O_NONBLOCK = 0,
+    POLLIN = 1,
+    DT_UNKNOWN = 0,
+    DT_DIR = 4,
+    DT_REG = 8,
+    DT_LNK = 10,
+    _SC_NPROCESSORS_ONLN = 84
+};
+
+#define POSIX_PRINTF gnu_printf
+
+struct pollfd {
+    int fd;
+    short events;
+    short revents;
+};
+
+int poll(struct pollfd *fds, unsigned long count, int milliseconds); /* count is 1 */
+long sysconf(int name);                                              /* the number of processors */
+void *memmem(const void *hay, size_t hay_len, const void *needle, size_t needle_len);
+int posix_replace(const char *from, const char *to); /* rename, which there refuses to replace */
+void posix_start(void);                              /* files are bytes, not lines of text */
+
+#define rename(from, to)      posix_replace(from, to)
+#define mkdir(path, mode)     mkdir(path)
+#define lstat(path, st)       stat(path, st)
+#define realpath(path, room)  _fullpath(room, path, 0)
+#define gmtime_r(when, parts) (gmtime_s(parts, when) == 0 ? (parts) : NULL)
+#define posix_type(entry)     DT_UNKNOWN
+#define posix_nanoseconds(st) 0
+#else
+#include <dirent.h>
+#include <poll.h>
+#include <unistd.h>
+
+#define POSIX_PRINTF      printf
+#define posix_start()     ((void)0)
+#define posix_type(entry) ((entry)->d_type)
+#ifdef __APPLE__
+#define posix_nanoseconds(st) ((st)->st_mtimespec.tv_nsec)
+#else
+#define posix_nanoseconds(st) ((st)->st_mtim.tv_nsec)
+#endif
+#endif
+
+#endif
