@@ -13,6 +13,7 @@ MAKEFLAGS += --no-print-directory
 SHELL := /bin/sh
 .SUFFIXES:
 .DELETE_ON_ERROR:
+.SECONDARY:
 
 VERSION := $(shell sed -n 's/^\#define MACHSYM_VERSION  *"\(.*\)"/\1/p' machsym.h)
 MAJOR   := $(firstword $(subst ., ,$(VERSION)))
@@ -192,7 +193,7 @@ bench: all
 SAN := -g -O0 -fno-omit-frame-pointer -fno-sanitize-recover=all
 .PHONY: asan tsan msan torture
 asan:
-	@STRIDE=$${STRIDE:-10} $(MAKE) test B=build/asan CC=clang CFLAGS="$(SAN) -fsanitize=address,undefined" \
+	@QUICK=1 STRIDE=$${STRIDE:-10} $(MAKE) test B=build/asan CC=clang CFLAGS="$(SAN) -fsanitize=address,undefined" \
 	    TEST_CFLAGS="$(SAN) -fsanitize=address,undefined"
 tsan:
 	@$(MAKE) test B=build/tsan CC=clang ONLY="test_threads test_map_threads" TEST_CFLAGS="$(SAN) -fsanitize=thread"
@@ -207,7 +208,7 @@ TORTURE ?= short
 TORTURE_FLAGS := -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=all -fsanitize=address,undefined
 torture:
 	@$(MAKE) build-torture B=build/torture CC=clang CFLAGS="$(TORTURE_FLAGS)" TEST_CFLAGS="$(TORTURE_FLAGS)" && \
-	    B=build/torture sh tests/torture.sh $(TORTURE)
+	    B=build/torture bash tests/torture.sh $(TORTURE)
 
 .PHONY: build-torture
 build-torture: $(B)/machsym $(B)/tests/torture $(B)/tests/torture_tool

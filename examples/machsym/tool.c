@@ -48,7 +48,8 @@ void text_base_name(text *t, machsym_str path)
     size_t at = path.len;
     while (at > 0 && path.ptr[at - 1] != '/')
         at--;
-    text_add(t, path.ptr + at, path.len - at);
+    if (at < path.len)
+        text_add(t, path.ptr + at, path.len - at);
 }
 
 void text_dec(text *t, uint64_t number)
