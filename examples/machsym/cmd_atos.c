@@ -15,8 +15,9 @@ enum {
     READ_SIZE = 1 << 16,
     BATCH_BYTES = 8 << 20,
     MAX_THREADS = 16,
-    MAX_ENTRIES = 4096, /* of a kernel collection: real ones have 300 */
-    THREAD_WORTH = 4096 /* addresses: fewer are answered before a thread has started to help */
+    MAX_ENTRIES = 4096,   /* of a kernel collection: real ones have 300 */
+    THREAD_WORTH = 4096,  /* addresses: fewer are answered before a thread has started to help */
+    BATCH_CACHE = 4 << 20 /* bytes of decoded units that a helping thread keeps: its addresses are sorted */
 };
 
 /* What the given addresses count from. */
@@ -650,7 +651,7 @@ static atos *clone_atos(const atos *a)
     copy->targets = tool_alloc(a->target_count * sizeof *copy->targets);
     memcpy(copy->targets, a->targets, a->target_count * sizeof *copy->targets);
     for (size_t i = 0; i < a->target_count; i++)
-        copy->targets[i].source = symbol_source_open(&copy->targets[i].file, a->session_flags, 0);
+        copy->targets[i].source = symbol_source_open(&copy->targets[i].file, a->session_flags, BATCH_CACHE);
     return copy;
 }
 
