@@ -224,7 +224,8 @@ $(B)/tests/torture_tool: tests/torture_tool.c tests/variants.h $(B)/tool/tool_ma
 .PHONY: coverage coverage-tests coverage-report
 # Without what only repeats others on more or larger input: that takes a quarter of the time.
 COVERAGE := $(filter-out test_bounds corrupt,$(notdir $(TEST_C:.c=)))
-coverage: coverage-tests coverage-report
+coverage:
+	@$(MAKE) coverage-tests && $(MAKE) coverage-report
 coverage-tests:
 	@find build/coverage -name '*.gcda' -delete 2>/dev/null || true
 	@QUICK=1 $(MAKE) test B=build/coverage CC=gcc ONLY="$(COVERAGE)" TEST_CFLAGS="-O0 -g0 --coverage"
