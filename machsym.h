@@ -232,14 +232,14 @@
 #define MACHSYM_MAX_NAME_LINKS 16
 #endif
 
-/* The longest text that is read from a string table, in bytes; real names stay below 30,000. Longer ones count as missing:
- * a hostile file would let every entry share one. */
+/* The longest text that is read from a string table, in bytes; real names stay below 30,000. Longer ones
+ * count as missing: a hostile file would let every entry share one. */
 #ifndef MACHSYM_MAX_TEXT
 #define MACHSYM_MAX_TEXT 65536
 #endif
 
-/* How many object files of a debug map a session keeps open; past it all are closed. Each costs a mapping and about
- * 200 KB. */
+/* How many object files of a debug map a session keeps open; past it all are closed. Each costs a mapping and
+ * about 200 KB. */
 #ifndef MACHSYM_MAX_OBJECTS
 #define MACHSYM_MAX_OBJECTS 64
 #endif
@@ -265,9 +265,9 @@
 #define MACHSYM_DEMANGLE_STACK 262144
 #endif
 
-/* MACHSYM_ARENA_CHUNK: the least that is asked of an allocator at once, in bytes; what is not used of 1 MB costs
- * nothing, since pages come when touched. 1: every object is asked for by itself, so that a memory checker sees what
- * goes past its end; fuzzing and the sanitizers' tests do that. */
+/* MACHSYM_ARENA_CHUNK: the least that is asked of an allocator at once, in bytes; what is not used of 1 MB
+ * costs nothing, since pages come when touched. 1: every object is asked for by itself, so that a memory
+ * checker sees what goes past its end; fuzzing and the sanitizers' tests do that. */
 #ifndef MACHSYM_ARENA_CHUNK
 #define MACHSYM_ARENA_CHUNK 1048576
 #endif
@@ -382,8 +382,9 @@ typedef enum machsym_lines {
 
 /* The version of the implementation, "1.2.3". Compare with MACHSYM_VERSION to find a stale library. */
 MACHSYM_API const char *machsym_version(void);
-/* MACHSYM_ABI of the library. A program that was compiled with structs of other sizes passes garbage: where the library
- * is shared, compare it with MACHSYM_ABI once, as assert(machsym_abi() == MACHSYM_ABI) does in debug builds. */
+/* MACHSYM_ABI of the library. A program that was compiled with structs of other sizes passes garbage: where
+ * the library is shared, compare it with MACHSYM_ABI once, as assert(machsym_abi() == MACHSYM_ABI) does in
+ * debug builds. */
 MACHSYM_API uint64_t machsym_abi(void);
 /* "ERR_ARCH" and so on; "?" for a number that is none. */
 MACHSYM_API const char *machsym_result_name(machsym_result result);
@@ -494,8 +495,8 @@ typedef struct machsym_section {
 MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_slice *slices, size_t cap,
                                        machsym_error *err);
 
-/* One image of a kernel collection (MH_FILESET): the kernel, an extension. Opened by itself its name is this one,
- * its addresses are the collection's. The collection as a whole answers for nothing. */
+/* One image of a kernel collection (MH_FILESET): the kernel, an extension. Opened by itself its name is this
+ * one, its addresses are the collection's. The collection as a whole answers for nothing. */
 typedef struct machsym_entry {
     machsym_str name; /* "com.apple.kernel" and so on: what machsym_open_desc.entry takes */
     uint64_t addr;    /* of its Mach-O header */
@@ -902,8 +903,8 @@ typedef struct machsym_names machsym_names;
 MACHSYM_API machsym_result machsym_names_open(const machsym_map *map, const machsym_allocator *allocator,
                                               machsym_names **out, machsym_error *err);
 MACHSYM_API void machsym_names_close(machsym_names *names);
-/* Drops what is unpacked when it takes more than limit bytes: between lookups, so that it cannot grow to all of the
- * map's text. */
+/* Drops what is unpacked when it takes more than limit bytes: between lookups, so that it cannot grow to all
+ * of the map's text. */
 MACHSYM_API void machsym_names_trim(machsym_names *names, size_t limit);
 /* Sets linkage_name, name and file of frames, as machsym_map_names. They live until machsym_names_trim or close.
  * Returns: false when memory was short; then names may be missing.
@@ -1131,7 +1132,8 @@ static int ms_os_map_fd(int fd, bool copy, ms_os_file *file)
     return file->mapped ? 0 : ms_os_read_all(fd, file);
 }
 
-/* Returns 0, an errno, or ms_OS_NO_FILE. An empty file gives ptr NULL and len 0. A mapped file stays open until ms_os_settle. */
+/* Returns 0, an errno, or ms_OS_NO_FILE. An empty file gives ptr NULL and len 0. A mapped file stays open
+ * until ms_os_settle. */
 static int ms_os_open(const char *path, bool copy, ms_os_file *file)
 {
     const ms_os_file none = {NULL, 0, 0, false, false, 0};
@@ -1149,8 +1151,8 @@ static int ms_os_open(const char *path, bool copy, ms_os_file *file)
     return code;
 }
 
-/* Copies a few bytes out of a mapped file without touching the map: a page that is touched once costs several times as
- * much. Returns false when that is not possible. */
+/* Copies a few bytes out of a mapped file without touching the map: a page that is touched once costs several
+ * times as much. Returns false when that is not possible. */
 static bool ms_os_peek(const ms_os_file *file, const void *at, void *out, size_t len)
 {
     const char *begin = (const char *)file->ptr;
@@ -1432,8 +1434,8 @@ static machsym_str ms_str_from_c(const char *text)
 
 enum { ms_HASHED = 256 }; /* bytes of each end of a text that its hash takes in */
 
-/* FNV-1a over the length and both ends of a text: in a hostile file many long texts share their bytes. Equal hashes can
- * be made, so whoever uses it bounds how many of one hash are looked at. */
+/* FNV-1a over the length and both ends of a text: in a hostile file many long texts share their bytes. Equal
+ * hashes can be made, so whoever uses it bounds how many of one hash are looked at. */
 static uint64_t ms_str_hash(machsym_str str)
 {
     uint64_t h = 0xcbf29ce484222325u ^ str.len;
@@ -1841,8 +1843,8 @@ static ms_span ms_rd_span(ms_rd *rd, uint64_t len)
     return span;
 }
 
-/* The NUL-terminated text at an offset of a string section; empty when the offset or the NUL is missing, or the text is
- * longer than any name. */
+/* The NUL-terminated text at an offset of a string section; empty when the offset or the NUL is missing, or
+ * the text is longer than any name. */
 static machsym_str ms_rd_str_at(ms_span section, uint64_t off)
 {
     ms_rd rd = ms_rd_at(section, off);
@@ -1856,7 +1858,7 @@ static machsym_str ms_rd_str_at(ms_span section, uint64_t off)
 /* ==== >>memory =============================================================================================
  * Job:    gives out memory from chunks of the user's allocator, all of it freed together.
  * Uses:   bytes.
- * Offers: ms_arena, ms_arena_alloc, ms_arena_grow.
+ * Offers: ms_arena, ms_arena_alloc, ms_arena_grow, ms_arena_keep.
  * Never:  frees a single object; loses a failure: a failed allocation sets oom, which the caller checks once. */
 
 #ifndef MACHSYM_NO_OS
@@ -2041,6 +2043,15 @@ static void *ms_arena_double(ms_arena *arena, void *array, size_t count, size_t 
     ms_copy(bigger, array, count * size);
     *cap = new_cap;
     return bigger;
+}
+
+/* A copy of an array from another arena, of no more than it needs. NULL when memory is out. */
+static void *ms_arena_keep(ms_arena *arena, const void *array, size_t count, size_t size)
+{
+    void *kept = ms_arena_alloc(arena, count, size);
+    if (kept != NULL)
+        ms_copy(kept, array, count * size);
+    return kept;
 }
 
 /* Gives back what an array that grew does not use, if it is still the newest object. */
@@ -2407,12 +2418,12 @@ static const char *ms_mo_arch_name(uint32_t cputype, uint32_t cpusubtype)
 
 /* ---- Load commands ---- */
 
-/* How many segments of a loaded image are searched, again for every table, and how many slices a fat file may have: real
- * ones have ten. */
+/* How many segments of a loaded image are searched, again for every table, and how many slices a fat file may
+ * have: real ones have ten. */
 enum { ms_MO_LOADED_SEGMENTS = 64, ms_MO_SLICES = 256 };
 
-/* How many segments of a kernel collection and how many bytes of load commands it and its images may have: it is read
- * again for each. Real ones have ten segments, 300 images and 50,000 bytes. */
+/* How many segments of a kernel collection and how many bytes of load commands it and its images may have: it
+ * is read again for each. Real ones have ten segments, 300 images and 50,000 bytes. */
 enum { ms_MO_FILESET_SEGMENTS = 64, ms_MO_FILESET_COMMANDS = 1 << 20 };
 
 /* The memory of a segment of a loaded image, as far as the caller has it. What lies between segments is not
@@ -2760,7 +2771,8 @@ static bool ms_mo_next_entry(const ms_mo *mo, uint64_t *at, machsym_entry *out)
     return false;
 }
 
-/* In a collection the pointers of all images are encoded as its own header says, and count from its own __TEXT. */
+/* In a collection the pointers of all images are encoded as its own header says, and count from its own
+ * __TEXT. */
 static void ms_mo_take_fixups(ms_mo *mo, const ms_mo *collection)
 {
     mo->fixup_base = collection->text_addr;
@@ -3593,11 +3605,10 @@ typedef struct ms_sym_table {
     ms_key *crowds; /* of addresses with many names of LC_SYMTAB: hash of name and address, entry; sorted */
     size_t crowd_count;
     uint32_t damage_count; /* parts of the metadata left out */
-    bool
-        is_narrow; /* only what a search for one address finds is kept: the last start at or below it, the next one */
-    uint64_t near; /* that address */
-    uint64_t near_lo;
-    uint64_t near_hi;
+    bool is_narrow;        /* only what a search for near finds is kept */
+    uint64_t near;         /* an address of code */
+    uint64_t near_lo;      /* the last start at or below it */
+    uint64_t near_hi;      /* the next one */
 } ms_sym_table;
 
 #define ms_SYM_SOURCE_SHIFT 56
@@ -3788,8 +3799,8 @@ static void ms_sym_add_stubs(ms_sym_table *t, ms_mo_data *d)
     }
 }
 
-/* The linker folds functions of equal code: some thousand names at one address. Those of more than ms_SYM_CROWD are
- * found by their hash, of which no more than ms_SYM_CROWD are compared. */
+/* The linker folds functions of equal code: some thousand names at one address. Those of more than
+ * ms_SYM_CROWD are found by their hash, of which no more than ms_SYM_CROWD are compared. */
 enum { ms_SYM_CROWD = 64 };
 
 static uint64_t ms_sym_crowd_key(uint64_t addr, machsym_str name)
@@ -5744,8 +5755,9 @@ static inline const uint8_t *ms_dw_skip_die(const ms_dw_abbrevs *table, const ms
     return p + abbrev->skip_tail;
 }
 
-/* Skips the values of an entry at a glance, at least brief_max bytes before the end. Returns NULL when it takes the long
- * way. Jumps that are foreseen beat arithmetic here: the next entry is found before this one's bytes are there. */
+/* Skips the values of an entry at a glance, at least brief_max bytes before the end. Returns NULL when it
+ * takes the long way. Jumps that are foreseen beat arithmetic here: the next entry is found before this one's
+ * bytes are there. */
 static inline const uint8_t *ms_dw_skip_brief(const ms_dw_brief *brief, uint8_t stops_at, const uint8_t *p)
 {
     if ((brief->flags & stops_at) != 0)
@@ -5989,12 +6001,12 @@ typedef struct ms_ranges {
     uint64_t budget; /* list entries that may still be read: lists may overlap in a hostile file */
 } ms_ranges;
 
-/* Which executable section holds an address; NULL when none does. */
-static const ms_range *ms_dw_code_at(const ms_dw *dw, uint64_t addr)
+enum { ms_DW_FEW_RANGES = 16 }; /* lists up to this length need not be sorted: they are looked through */
+
+/* The range of a list that holds an address; NULL when none does. Longer lists are sorted and do not overlap. */
+static inline const ms_range *ms_dw_range_at(const ms_range *v, size_t count, uint64_t addr)
 {
-    const ms_range *v = dw->code;
-    size_t count = dw->code_count;
-    while (count > 8) { /* not in real files, whose few sections are soon looked through */
+    while (count > ms_DW_FEW_RANGES) {
         size_t half = count / 2;
         bool above = v[half].lo <= addr;
         v += above ? half : 0;
@@ -6006,6 +6018,12 @@ static const ms_range *ms_dw_code_at(const ms_dw *dw, uint64_t addr)
             return &v[i];
     }
     return NULL;
+}
+
+/* Which executable section holds an address; NULL when none does. */
+static const ms_range *ms_dw_code_at(const ms_dw *dw, uint64_t addr)
+{
+    return ms_dw_range_at(dw->code, dw->code_count, addr);
 }
 
 /* The first move that ends above an object's address; move_count when none does. */
@@ -6268,8 +6286,8 @@ typedef struct ms_cu_env {
 
 enum { ms_CU_HEADER = 48 }; /* no header is longer */
 
-/* Reads the header at off from its first bytes, ms_CU_HEADER or as many as the left ones. Returns false when no next header
- * can be found. */
+/* Reads the header at off from its first bytes, ms_CU_HEADER or as many as the left ones. Returns false when
+ * no next header can be found. */
 static bool ms_cu_read_header(ms_span first, uint64_t off, uint64_t left, ms_cu *cu)
 {
     ms_rd rd = ms_rd_make(first);
@@ -6310,7 +6328,8 @@ static bool ms_cu_read_header(ms_span first, uint64_t off, uint64_t left, ms_cu 
     return whole;
 }
 
-/* The first bytes of a unit. Headers lie far apart: they are copied out of a file (NULL: there is none) that is mapped. */
+/* The first bytes of a unit. Headers lie far apart: they are copied out of a file (NULL: there is none) that
+ * is mapped. */
 static ms_span ms_cu_peek(const ms_dw *dw, const struct ms_os_file *file, uint64_t off, uint8_t *room)
 {
     ms_span first = ms_span_from(dw->info, off);
@@ -6523,8 +6542,8 @@ static void ms_cu_list_programs(ms_cu_env *env, ms_arena *scratch)
     env->programs = programs;
 }
 
-/* Where .debug_line ends for a unit: where the next program begins. Of units that name one program the first has it;
- * others only if it is not too large beside them: sharing would multiply the work. */
+/* Where .debug_line ends for a unit: where the next program begins. Of units that name one program the first
+ * has it; others only if it is not too large beside them: sharing would multiply the work. */
 static uint64_t ms_cu_line_end(const ms_cu_env *env, const ms_cu_root *root, size_t index)
 {
     uint64_t end = env->dw->line.len;
@@ -6678,7 +6697,8 @@ static void ms_cu_build_segments(ms_cu_pieces *pieces, ms_arena *scratch, ms_seg
     ms_seg_build(pieces->v, pieces->count, scratch, out);
 }
 
-/* Segments of what units claim. It is remembered who claims what another one gets: that may have no function there. */
+/* Segments of what units claim. It is remembered who claims what another one gets: that may have no function
+ * there. */
 static void ms_cu_claim_segments(ms_cu_env *env, ms_cu_pieces *pieces, uint8_t claim, ms_arena *scratch,
                                  ms_segs *out)
 {
@@ -6715,8 +6735,9 @@ static bool ms_cu_is_silent(const ms_cu_root *root)
     return root->ranges.form == 0 && root->high_pc.form == 0 && root->first_child != root->enc.unit_end;
 }
 
-/* Whether a unit may have functions where another unit is asked, now that all claims are known. Ranges that units state
- * overlap in many files, as they reach from the first function to the last; .debug_aranges is exact. */
+/* Whether a unit may have functions where another unit is asked, now that all claims are known. Ranges that
+ * units state overlap in many files, as they reach from the first function to the last; .debug_aranges is
+ * exact. */
 static bool ms_cu_is_contested(const ms_cu_env *env, size_t index)
 {
     unsigned claims = env->claims != NULL ? env->claims[index] : 0;
@@ -7224,15 +7245,6 @@ static void ms_ln_sort_seqs(ms_ln_build *b, ms_arena *scratch)
     ms_copy(b->seqs, sorted, b->seq_count * sizeof *sorted);
 }
 
-/* Moves an array from the scratch arena to its final place. */
-static void *ms_ln_keep(ms_arena *arena, const void *array, size_t count, size_t size)
-{
-    void *kept = ms_arena_alloc(arena, count, size);
-    if (kept != NULL)
-        ms_copy(kept, array, count * size);
-    return kept;
-}
-
 /* Runs the line program at off. Work is done in scratch; the table's arrays come from arena. */
 static void ms_ln_read(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, ms_arena *scratch,
                        ms_arena *arena, ms_ln_table *table)
@@ -7250,9 +7262,9 @@ static void ms_ln_read(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, ms_a
     ms_ln_sort_seqs(&b, scratch);
     ms_arena_fit(arena, b.rows, b.row_count, b.row_cap, sizeof *b.rows);
     table->rows = b.rows;
-    table->seqs = (const ms_ln_seq *)ms_ln_keep(arena, b.seqs, b.seq_count, sizeof *b.seqs);
-    table->files = (const ms_ln_file *)ms_ln_keep(arena, b.files, b.file_count, sizeof *b.files);
-    table->dirs = (const machsym_str *)ms_ln_keep(arena, b.dirs, b.dir_count, sizeof *b.dirs);
+    table->seqs = (const ms_ln_seq *)ms_arena_keep(arena, b.seqs, b.seq_count, sizeof *b.seqs);
+    table->files = (const ms_ln_file *)ms_arena_keep(arena, b.files, b.file_count, sizeof *b.files);
+    table->dirs = (const machsym_str *)ms_arena_keep(arena, b.dirs, b.dir_count, sizeof *b.dirs);
     if (scratch->oom || arena->oom)
         return;
     table->row_count = b.row_count;
@@ -7369,8 +7381,6 @@ typedef struct ms_fn_block {
     uint32_t unread; /* of a function: how many calls stand in its entry that are not in this table */
 } ms_fn_block;
 
-enum { ms_FN_FEW_RANGES = 16 }; /* lists that are longer are sorted */
-
 /* The functions of a unit, with or without what is inlined into them; or one function with all that is. */
 typedef struct ms_fn_table {
     const ms_fn_block *blocks; /* in the order of the entries: callers before what is inlined into them */
@@ -7447,7 +7457,8 @@ static uint32_t ms_fn_u32(const ms_dw_value *value)
     return value->form == 0 || value->u > UINT32_MAX ? 0 : (uint32_t)value->u;
 }
 
-/* Sorts a long list of ranges, and joins those that overlap, so that it can be searched. Returns how many are left. */
+/* Sorts a long list of ranges, and joins those that overlap, so that it can be searched. Returns how many are
+ * left. */
 static size_t ms_fn_sort_ranges(ms_fn_walk *w, size_t first)
 {
     size_t count = w->list.count - first;
@@ -7475,8 +7486,9 @@ static size_t ms_fn_sort_ranges(ms_fn_walk *w, size_t first)
     return kept;
 }
 
-/* How many list entries may be read now: some for every byte of entries (real files need a quarter), since lists may be
- * shared. Counted so that a function's calls get the same whether they are read with the unit or alone. */
+/* How many list entries may be read now: some for every byte of entries (real files need a quarter), since
+ * lists may be shared. Counted so that a function's calls get the same whether they are read with the unit or
+ * alone. */
 static uint64_t ms_fn_list_budget(const ms_fn_walk *w, bool is_function, uint64_t die_off)
 {
     uint64_t budget =
@@ -7500,7 +7512,7 @@ static size_t ms_fn_ranges_of(ms_fn_walk *w, uint64_t die_off, bool is_function,
     size_t count = w->list.count - *first;
     if (count > 0)
         *single = w->list.v[*first];
-    if (count > ms_FN_FEW_RANGES)
+    if (count > ms_DW_FEW_RANGES)
         count = ms_fn_sort_ranges(w, *first);
     if (count == 1)
         *single = w->list.v[*first];
@@ -7563,8 +7575,8 @@ static uint32_t ms_fn_close_blocks(ms_fn_walk *w, uint32_t depth)
     return w->open == ms_SEG_NONE ? 0 : w->depths[w->open];
 }
 
-/* Reads an entry that may have code; die_off is its own offset, p stands behind its code. Returns where its values end; NULL
- * at damage. */
+/* Reads an entry that may have code; die_off is its own offset, p stands behind its code. Returns where its
+ * values end; NULL at damage. */
 static const uint8_t *ms_fn_take_entry(ms_fn_walk *w, const ms_dw_abbrev *abbrev, uint64_t die_off,
                                        const uint8_t *p, const uint8_t *end, uint32_t depth)
 {
@@ -7587,7 +7599,8 @@ static const uint8_t *ms_fn_take_entry(ms_fn_walk *w, const ms_dw_abbrev *abbrev
     return rd.p;
 }
 
-/* Reads or skips an entry the long way; p stands behind its code. Returns where its values end; NULL at damage. */
+/* Reads or skips an entry the long way; p stands behind its code. Returns where its values end; NULL at
+ * damage. */
 static const uint8_t *ms_fn_take_any(ms_fn_walk *w, const ms_dw_abbrev *abbrev, uint64_t die_off,
                                      const uint8_t *p, const uint8_t *end, uint32_t depth)
 {
@@ -7598,8 +7611,8 @@ static const uint8_t *ms_fn_take_any(ms_fn_walk *w, const ms_dw_abbrev *abbrev, 
     return ms_dw_skip_die(w->root->abbrevs, abbrev, p, end, &w->root->enc);
 }
 
-/* The entries from an offset on, in one flat loop, until as many lists of children have ended as were open; depth counts
- * them. Every entry takes at least a byte. */
+/* The entries from an offset on, in one flat loop, until as many lists of children have ended as were open;
+ * depth counts them. Every entry takes at least a byte. */
 static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t depth)
 {
     const ms_dw_enc *enc = &w->root->enc;
@@ -7651,14 +7664,6 @@ static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t depth)
     w->visited = count;
 }
 
-static void *ms_fn_keep(ms_arena *arena, const void *array, size_t count, size_t size)
-{
-    void *kept = ms_arena_alloc(arena, count, size);
-    if (kept != NULL)
-        ms_copy(kept, array, count * size);
-    return kept;
-}
-
 /* Out-of-line copies by their origin: they name inlined calls that have no linkage name themselves. */
 static void ms_fn_list_copies(const ms_fn_walk *w, ms_arena *arena, ms_fn_table *table)
 {
@@ -7698,7 +7703,7 @@ static bool ms_fn_finish(ms_fn_walk *w, ms_fn_table *table)
 {
     ms_arena_fit(w->arena, w->blocks, w->count, w->cap, sizeof *w->blocks);
     table->blocks = w->blocks;
-    table->ranges = (const ms_range *)ms_fn_keep(w->arena, w->list.v, w->list.count, sizeof *w->list.v);
+    table->ranges = (const ms_range *)ms_arena_keep(w->arena, w->list.v, w->list.count, sizeof *w->list.v);
     table->is_damaged = w->is_damaged;
     table->die_count = w->visited;
     if (w->scratch->oom || w->arena->oom)
@@ -7708,8 +7713,8 @@ static bool ms_fn_finish(ms_fn_walk *w, ms_fn_table *table)
     return true;
 }
 
-/* Reads the functions of a unit, and the calls inlined into them when they are asked for. Work is done in scratch; the
- * table's arrays come from arena. */
+/* Reads the functions of a unit, and the calls inlined into them when they are asked for. Work is done in
+ * scratch; the table's arrays come from arena. */
 static void ms_fn_read(const ms_dw *dw, const ms_cu_root *root, bool reads_calls, ms_arena *scratch,
                        ms_arena *arena, ms_fn_table *table)
 {
@@ -7728,8 +7733,8 @@ static void ms_fn_read(const ms_dw *dw, const ms_cu_root *root, bool reads_calls
     table->seg_count = segs.count;
 }
 
-/* Reads one function of a unit with what is inlined into it: block 0 is the function. The table has no segments and no
- * copies. */
+/* Reads one function of a unit with what is inlined into it: block 0 is the function. The table has no
+ * segments and no copies. */
 static void ms_fn_read_one(const ms_dw *dw, const ms_cu_root *root, const ms_fn_block *function,
                            ms_arena *scratch, ms_arena *arena, ms_fn_table *table)
 {
@@ -7740,23 +7745,10 @@ static void ms_fn_read_one(const ms_dw *dw, const ms_cu_root *root, const ms_fn_
     ms_fn_finish(&w, table);
 }
 
-/* The range of a block that holds an address; NULL when none does. Long lists are sorted. */
+/* The range of a block that holds an address; NULL when none does. */
 static const ms_range *ms_fn_range_of(const ms_fn_table *table, const ms_fn_block *block, uint64_t addr)
 {
-    const ms_range *v = table->ranges + block->range_first;
-    size_t count = block->range_count;
-    while (count > ms_FN_FEW_RANGES) {
-        size_t half = count / 2;
-        bool above = v[half].lo <= addr;
-        v += above ? half : 0;
-        count = above ? count - half : half;
-    }
-    for (size_t i = 0; i < count; i++) {
-        MACHSYM_COUNT_WORK(1);
-        if (addr >= v[i].lo && addr < v[i].hi)
-            return &v[i];
-    }
-    return NULL;
+    return ms_dw_range_at(table->ranges + block->range_first, block->range_count, addr);
 }
 
 static bool ms_fn_holds(const ms_fn_table *table, const ms_fn_block *block, uint64_t addr)
@@ -7766,8 +7758,8 @@ static bool ms_fn_holds(const ms_fn_table *table, const ms_fn_block *block, uint
     return ms_fn_range_of(table, block, addr) != NULL;
 }
 
-/* The innermost block at an address that a function has. Calls nest, so the last one that holds the address is the
- * innermost; where a producer let calls overlap, the later one has it. */
+/* The innermost block at an address that a function has. Calls nest, so the last one that holds the address
+ * is the innermost; where a producer let calls overlap, the later one has it. */
 static uint32_t ms_fn_block_at(const ms_fn_table *table, uint32_t function, uint64_t addr)
 {
     uint32_t best = function;
@@ -7865,8 +7857,8 @@ static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off)
  * Offers: ms_om_map, ms_om_list, ms_om_find, ms_om_open, ms_om_read_dwarf, ms_om_next_function.
  * Never:  answers; keeps an object open that the caller does not hold. */
 
-/* stab.h, reloc.h. Of the stabs of code N_FUN tells all: N_BNSYM and N_ENSYM stand around it and repeat it, N_STSYM and
- * N_GSYM are of data. */
+/* stab.h, reloc.h. Of the stabs of code N_FUN tells all: N_BNSYM and N_ENSYM stand around it and repeat it,
+ * N_STSYM and N_GSYM are of data. */
 enum {
     ms_N_FUN = 0x24,
     ms_N_SO = 0x64,
@@ -7879,8 +7871,8 @@ enum {
 #define ms_R_SCATTERED 0x80000000u
 #define ms_CPU_X86_64  0x01000007u
 
-/* No path of a system is longer: more is a damaged string table. The names of an object are shorter on average: a
- * hostile file lets every entry have one long name. */
+/* No path of a system is longer: more is a damaged string table. The names of an object are shorter on
+ * average: a hostile file lets every entry have one long name. */
 enum { ms_OM_PATH = 4096, ms_OM_NAME = 4096 };
 
 /* ---- Stabs ---- */
@@ -8384,8 +8376,8 @@ static void ms_om_add_move(ms_om_moves *moves, uint64_t lo, uint64_t len, uint64
 }
 
 /* Adds what the object has of a function: once the map is indexed, all but what another object has too and
- * answers for. The functions of an object do not overlap, so that all together have no more pieces than the map has
- * segments and they have ends; in a hostile file they would. */
+ * answers for. The functions of an object do not overlap, so that all together have no more pieces than the
+ * map has segments and they have ends; in a hostile file they would. */
 static void ms_om_add_owned(const ms_om_map *m, size_t index, uint64_t addr, const ms_om_function *function,
                             ms_om_moves *moves)
 {
@@ -8585,8 +8577,8 @@ static machsym_object_status ms_om_read(const ms_om_map *m, const ms_om_object *
 }
 #endif
 
-/* Finds and opens an object file of a debug map. Returns FOUND, and a file to close; else the best that can be said;
- * UNTRIED when memory is out. */
+/* Finds and opens an object file of a debug map. Returns FOUND, and a file to close; else the best that can
+ * be said; UNTRIED when memory is out. */
 static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *object,
                                         const ms_om_places *places, machsym_allocator allocator,
                                         ms_om_file *file)
@@ -8708,9 +8700,8 @@ struct machsym_session {
     ms_ans_unit **units;  /* by number; NULL: not decoded */
     ms_ans_unit *decoded; /* the others */
     size_t decoded_count;
-    uint64_t budget; /* bytes of units that may still be decoded: of the session of a map's part */
-    bool
-        reads_calls; /* units are decoded whole; else what is inlined into a function, once it is asked for */
+    uint64_t budget;  /* bytes of units that may still be decoded: of the session of a map's part */
+    bool reads_calls; /* units are decoded whole; else the calls in a function once it is asked for */
     ms_segs aranges;
     ms_segs ranges;
     ms_segs silent;
@@ -8904,8 +8895,8 @@ static ms_ans_unit *ms_ans_functions_of(machsym_session *s, size_t index)
     return unit;
 }
 
-/* A function of a unit with what is inlined into it, decoded once; *function becomes its number in that table. The unit's
- * own table when that has it all, or when memory is out. */
+/* A function of a unit with what is inlined into it, decoded once; *function becomes its number in that
+ * table. The unit's own table when that has it all, or when memory is out. */
 static const ms_fn_table *ms_ans_inside(machsym_session *s, ms_ans_unit *unit, uint32_t *function)
 {
     const ms_fn_block *block = &unit->functions.blocks[*function];
@@ -8931,7 +8922,8 @@ static const ms_fn_table *ms_ans_inside(machsym_session *s, ms_ans_unit *unit, u
     return table;
 }
 
-/* Takes the line table over from a unit decoded lately that ran the same program. Returns false when there is none. */
+/* Takes the line table over from a unit decoded lately that ran the same program. Returns false when there is
+ * none. */
 static bool ms_ans_reuse_lines(machsym_session *s, ms_ans_unit *unit, const ms_cu_root *root, uint64_t end)
 {
     const ms_ans_unit *other = s->decoded;
@@ -9040,8 +9032,8 @@ static bool ms_ans_is_dsym(const machsym_session *s)
     return true;
 }
 
-/* The symbol whose range holds an address; for first, cold lookups without the whole table. Returns false when there is
- * none. */
+/* The symbol whose range holds an address; for first, cold lookups without the whole table. Returns false
+ * when there is none. */
 static bool ms_ans_symbol_at(machsym_session *s, uint64_t addr, machsym_symbol *out)
 {
     ms_sym_table t;
@@ -9151,7 +9143,8 @@ static size_t ms_ans_object_bytes(const ms_ans_object *object)
     return object->file.arena.live + s->keep.live + s->cache.live + s->scratch.live;
 }
 
-/* Counts what an object has taken since it was last counted; what it could not get counts for the program too. */
+/* Counts what an object has taken since it was last counted; what it could not get counts for the program
+ * too. */
 static void ms_ans_count_object(ms_ans_objects *o, ms_ans_object *object)
 {
     size_t live = ms_ans_object_bytes(object);
@@ -9302,8 +9295,8 @@ static size_t ms_ans_unit_by_ranges(machsym_session *s, uint64_t addr)
     return ms_ans_unit_in(&s->ranges, addr, s->env.count);
 }
 
-/* The functions of all units that state no range, or whose range another unit has, as segments: the last resort, made
- * once. The tables of ranges must be there, which tell whose they are. */
+/* The functions of all units that state no range, or whose range another unit has, as segments: the last
+ * resort, made once. The tables of ranges must be there, which tell whose they are. */
 static void ms_ans_read_silent(machsym_session *s)
 {
     ms_ans_index_aranges(s);
@@ -9360,8 +9353,9 @@ static bool ms_ans_try_unit(machsym_session *s, size_t index, machsym_unit_sourc
     return block != ms_SEG_NONE;
 }
 
-/* aranges are a hint: where the unit that they name has no such function, the units' own ranges are asked, then the
- * functions of units that state none and of those whose code others claim too. The place's block is a function; the unit's lines may not have been read. */
+/* aranges are a hint: where the unit that they name has no such function, the units' own ranges are asked,
+ * then the functions of units that state none and of those whose code others claim too. The place's block is
+ * a function; the unit's lines may not have been read. */
 static ms_ans_place ms_ans_seek(machsym_session *s, uint64_t addr)
 {
     ms_ans_place place = {NULL, NULL, NULL, ms_SEG_NONE, MACHSYM_UNIT_NONE};
@@ -10418,8 +10412,8 @@ static size_t ms_map_copy_match(ms_span dict, uint8_t *out, size_t at, size_t ba
     return end;
 }
 
-/* Unpacks sequences as long as they are short and far from all ends: nearly all. Copies more than it needs, which the
- * next ones overwrite. Returns how far the block is unpacked. */
+/* Unpacks sequences as long as they are short and far from all ends: nearly all. Copies more than it needs,
+ * which the next ones overwrite. Returns how far the block is unpacked. */
 static size_t ms_map_unpack_short(ms_span dict, ms_rd *rd, uint8_t *out, size_t at, size_t want)
 {
     const uint8_t *p = rd->p;
@@ -10575,8 +10569,8 @@ static ms_map_slot *ms_map_hash_slot(ms_map_hash *h, uint64_t a, uint64_t b)
     return &h->spill;
 }
 
-/* The slot of a pair; a new one has value 0, and the caller fills it. NULL when memory is out. Keys may be chosen to
- * collide: then a pair is found no more, which costs room in the map only. */
+/* The slot of a pair; a new one has value 0, and the caller fills it. NULL when memory is out. Keys may be
+ * chosen to collide: then a pair is found no more, which costs room in the map only. */
 static ms_map_slot *ms_map_hash_get(ms_map_hash *h, uint64_t a, uint64_t b)
 {
     if (4 * (h->count + 1) > 3 * h->cap) {
@@ -10638,7 +10632,8 @@ static bool ms_map_plain_is(const ms_map_coder *c, uint32_t at, machsym_str text
     return len == text.len && ms_rd_left(&rd) >= len && ms_equal(rd.p, text.ptr, text.len);
 }
 
-/* Writes a text into the data, once. Returns its position; 0, which is an empty text, when there have been too many. */
+/* Writes a text into the data, once. Returns its position; 0, which is an empty text, when there have been
+ * too many. */
 static uint32_t ms_map_plain(ms_map_coder *c, machsym_str text)
 {
     uint64_t hash = ms_str_hash(text);
@@ -10989,8 +10984,8 @@ static void ms_map_cut_tasks(machsym_plan *plan)
     }
 }
 
-/* A session that decodes for one part; what the plan's session has indexed is lent to it, root entries too, which all
- * have been read. */
+/* A session that decodes for one part; what the plan's session has indexed is lent to it, root entries too,
+ * which all have been read. */
 static machsym_session *ms_map_session(const machsym_plan *plan)
 {
     machsym_session *s =
@@ -11294,8 +11289,8 @@ static void ms_map_add_only_lines(ms_map_work *w)
     }
 }
 
-/* Makes room for the next unit. Other units that had to be asked who has some code stay as long as the cache has room:
- * they will be asked again. */
+/* Makes room for the next unit. Other units that had to be asked who has some code stay as long as the cache
+ * has room: they will be asked again. */
 static void ms_map_trim(ms_map_work *w)
 {
     machsym_session *s = w->session;
@@ -11336,8 +11331,9 @@ static void ms_map_add_unit(ms_map_work *w, size_t index)
 
 /* ---- Parts ---- */
 
-/* Sets what so many bytes of units may cost beside themselves, so that all parts together stay in proportion to the file:
- * what they decode of others (out of all bytes) and how often they ask, and how long their texts are. */
+/* Sets what so many bytes of units may cost beside themselves, so that all parts together stay in proportion
+ * to the file: what they decode of others (out of all bytes) and how often they ask, and how long their texts
+ * are. */
 static void ms_map_set_budget(ms_map_work *w, uint64_t size, uint64_t all)
 {
     w->session->budget = 16 * (size + (all < ms_MAP_UNIT_BYTES ? all : (uint64_t)ms_MAP_UNIT_BYTES));
@@ -12178,8 +12174,8 @@ static bool ms_map_turn_to(const machsym_map *map, uint64_t block, size_t want, 
     return page->len >= want;
 }
 
-/* Copies the text at a place in the spaces to out. Returns its length, even if it is more than cap; 0 when it is longer
- * than any name. */
+/* Copies the text at a place in the spaces to out. Returns its length, even if it is more than cap; 0 when it
+ * is longer than any name. */
 static size_t ms_map_packed_text(const machsym_map *map, uint64_t place, ms_map_page *page, char *out,
                                  size_t cap)
 {

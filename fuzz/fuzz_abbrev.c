@@ -1,6 +1,5 @@
-/* Fuzzes abbreviation tables and the forms of values: part 1 is .debug_abbrev, the rest the entries of a unit in each
- * of five encodings.
- * Run: build/fuzz/abbrev -dict=fuzz/dwarf.dict fuzz/corpus/abbrev */
+/* Fuzzes abbreviation tables and the forms of values: part 1 is .debug_abbrev, the rest the entries of a unit
+ * in each of five encodings. Run: build/fuzz/abbrev -dict=fuzz/dwarf.dict fuzz/corpus/abbrev */
 #include "mutate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,6 +1,6 @@
-/* Fuzzes debug maps: part 1 is the program with its stabs, the rest an object file or an archive, which stands under
- * every name that the seeds' stabs have. Archives, relocations and moved code run under all of it.
- * Run: build/fuzz/debugmap -dict=fuzz/macho.dict -max_len=40000 fuzz/corpus/debugmap */
+/* Fuzzes debug maps: part 1 is the program with its stabs, the rest an object file or an archive, which
+ * stands under every name that the seeds' stabs have. Archives, relocations and moved code run under all of
+ * it. Run: build/fuzz/debugmap -dict=fuzz/macho.dict -max_len=40000 fuzz/corpus/debugmap */
 #include "mutate_macho.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* Fuzzes the entries of functions and inlined calls, and range lists: part 1 is .debug_ranges, .debug_rnglists and
- * .debug_addr, the rest the entries of a unit in each of five encodings under fixed abbreviations.
- * Run: build/fuzz/functions -dict=fuzz/dwarf.dict fuzz/corpus/functions */
+/* Fuzzes the entries of functions and inlined calls, and range lists: part 1 is .debug_ranges,
+ * .debug_rnglists and .debug_addr, the rest the entries of a unit in each of five encodings under fixed
+ * abbreviations. Run: build/fuzz/functions -dict=fuzz/dwarf.dict fuzz/corpus/functions */
 #include "mutate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,5 +1,5 @@
-/* Fuzzes images as they lie in memory: the input is the memory from the header on, which says of itself what it likes.
- * Run: build/fuzz/loaded -dict=fuzz/macho.dict -max_len=40000 fuzz/corpus/loaded */
+/* Fuzzes images as they lie in memory: the input is the memory from the header on, which says of itself what
+ * it likes. Run: build/fuzz/loaded -dict=fuzz/macho.dict -max_len=40000 fuzz/corpus/loaded */
 #include "mutate_macho.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

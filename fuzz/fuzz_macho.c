@@ -1,6 +1,5 @@
-/* Fuzzes fat headers and load commands: the input is a file, opened as one, and as an image in memory; of a kernel
- * collection the first images too.
- * Run: build/fuzz/macho -dict=fuzz/macho.dict fuzz/corpus/macho */
+/* Fuzzes fat headers and load commands: the input is a file, opened as one, and as an image in memory; of a
+ * kernel collection the first images too. Run: build/fuzz/macho -dict=fuzz/macho.dict fuzz/corpus/macho */
 #include "drive.h"
 
 static void drive_image(const machsym_image *image)

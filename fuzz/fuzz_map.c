@@ -1,6 +1,6 @@
-/* Fuzzes symbol maps: the input is a map file, whose magic, version and size are made right first and whose checksum is
- * not compared, so that the damage gets as far as lookups, names and iteration.
- * Run: build/fuzz/map -dict=fuzz/map.dict fuzz/corpus/map */
+/* Fuzzes symbol maps: the input is a map file, whose magic, version and size are made right first and whose
+ * checksum is not compared, so that the damage gets as far as lookups, names and iteration. Run:
+ * build/fuzz/map -dict=fuzz/map.dict fuzz/corpus/map */
 #include "drive.h"
 
 enum { HEAD = 256, MAX_RANGES = 300, MAX_FRAMES = 64, TEXT = 1 << 16 };

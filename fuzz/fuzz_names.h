@@ -1,7 +1,7 @@
-/* The body of the demangler targets. The input is a name. It must end within its budgets, read nothing outside the
- * name and its scratch, and print the same whatever the room: FUZZ_ENTRY by itself, with every style, and the public
- * function. FUZZ_STYLES are the flags to try; FUZZ_PREFIX goes in front of what does not begin with an underscore or
- * a dollar sign. */
+/* The body of the demangler targets. The input is a name. It must end within its budgets, read nothing
+ * outside the name and its scratch, and print the same whatever the room: FUZZ_ENTRY by itself, with every
+ * style, and the public function. FUZZ_STYLES are the flags to try; FUZZ_PREFIX goes in front of what does
+ * not begin with an underscore or a dollar sign. */
 #define MACHSYM_STATIC /* what the target does not reach is not compiled */
 #define MACHSYM_IMPLEMENTATION
 #include "../machsym.h"
@@ -11,8 +11,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* One try with blocks of their own for scratch and output, so that a byte too far is seen. Returns the length, or
- * SIZE_MAX when the name is not taken; *no_mem says that a larger frame is asked for. */
+/* One try with blocks of their own for scratch and output, so that a byte too far is seen. Returns the
+ * length, or SIZE_MAX when the name is not taken; *no_mem says that a larger frame is asked for. */
 static size_t try_once(const char *name, size_t len, uint32_t flags, size_t mem_len, char *out, size_t cap,
                        bool *no_mem)
 {

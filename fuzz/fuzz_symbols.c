@@ -1,5 +1,5 @@
-/* Fuzzes LC_SYMTAB, the indirect symbol table with stubs, and LC_FUNCTION_STARTS: part 1 is the entries, part 2 the
- * texts, part 3 the indirect table, the rest the function starts. A first byte chooses 32 or 64 bits.
+/* Fuzzes LC_SYMTAB, the indirect symbol table with stubs, and LC_FUNCTION_STARTS: part 1 is the entries, part
+ * 2 the texts, part 3 the indirect table, the rest the function starts. A first byte chooses 32 or 64 bits.
  * Run: build/fuzz/symbols -dict=fuzz/metadata.dict fuzz/corpus/symbols */
 #include "drive.h"
 

@@ -1,5 +1,5 @@
-/* Fuzzes unit headers and .debug_aranges: part 1 is .debug_info, the rest .debug_aranges; the abbreviations are fixed.
- * Run: build/fuzz/units -dict=fuzz/dwarf.dict fuzz/corpus/units */
+/* Fuzzes unit headers and .debug_aranges: part 1 is .debug_info, the rest .debug_aranges; the abbreviations
+ * are fixed. Run: build/fuzz/units -dict=fuzz/dwarf.dict fuzz/corpus/units */
 #include "mutate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

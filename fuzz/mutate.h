@@ -1,6 +1,7 @@
-/* Mutators that know what a Mach-O file and DWARF sections look like: they break contents and keep what leads to them
- * (load commands, offsets, lengths of units, the shape of abbreviations), so that the damage gets past the first checks.
- * A target includes this and defines LLVMFuzzerCustomMutator. fuzz/README.md says what each gained by it. */
+/* Mutators that know what a Mach-O file and DWARF sections look like: they break contents and keep what leads
+ * to them (load commands, offsets, lengths of units, the shape of abbreviations), so that the damage gets
+ * past the first checks. A target includes this and defines LLVMFuzzerCustomMutator. fuzz/README.md says what
+ * each gained by it. */
 #ifndef MACHSYM_FUZZ_MUTATE_H
 #define MACHSYM_FUZZ_MUTATE_H
 
@@ -396,7 +397,8 @@ static inline void mutate_move_entry(mutation *m, const mutate_spots *spots, siz
         mutate_replace(m, spots->v[mutate_entry_of(spots, to)].at, 0, copy, len);
 }
 
-/* Changes a value: to one near its own, near one of the same form, or to the place of an entry when it refers. */
+/* Changes a value: to one near its own, near one of the same form, or to the place of an entry when it
+ * refers. */
 static inline void mutate_value(mutation *m, const mutate_spots *spots, size_t i, size_t other, size_t base)
 {
     const mutate_spot *spot = &spots->v[i];

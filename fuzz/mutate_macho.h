@@ -1,5 +1,5 @@
-/* Mutators of whole Mach-O files: one section or table changes, in the way of its kind, and every offset and size in the
- * load commands follows. */
+/* Mutators of whole Mach-O files: one section or table changes, in the way of its kind, and every offset and
+ * size in the load commands follows. */
 #ifndef MACHSYM_FUZZ_MUTATE_MACHO_H
 #define MACHSYM_FUZZ_MUTATE_MACHO_H
 
@@ -251,7 +251,8 @@ static inline void mutate_file(mutation *m, bool is_loaded)
     m->lo = lo;
 }
 
-/* Gives a file the section of another one that has the same name. Returns the new size; 0 when they share none. */
+/* Gives a file the section of another one that has the same name. Returns the new size; 0 when they share
+ * none. */
 static inline size_t mutate_cross(mutation *m, const mutation *from)
 {
     mutate_macho f;

@@ -1,5 +1,5 @@
-/* Runs a fuzz target over files without libFuzzer: all of fuzz/corpus/NAME for build/replay/NAME, or those named.
- * Prints how many ran; a finding ends the program. */
+/* Runs a fuzz target over files without libFuzzer: all of fuzz/corpus/NAME for build/replay/NAME, or those
+ * named. Prints how many ran; a finding ends the program. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>

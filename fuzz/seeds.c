@@ -1,6 +1,6 @@
-/* Writes the seeds in fuzz/corpus from the fixtures: whole small files, their headers, their sections as the targets
- * take them, and entries written by hand for the fixed abbreviations.
- * cc -o build/seeds fuzz/seeds.c && build/seeds tests/fixtures/bin/hand-*.dwarf ... */
+/* Writes the seeds in fuzz/corpus from the fixtures: whole small files, their headers, their sections as the
+ * targets take them, and entries written by hand for the fixed abbreviations. cc -o build/seeds fuzz/seeds.c
+ * && build/seeds tests/fixtures/bin/hand-*.dwarf ... */
 #define MACHSYM_IMPLEMENTATION
 #include "units.h"
 

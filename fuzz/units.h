@@ -1,4 +1,5 @@
-/* Debug info around a fuzzed part: units of several encodings, and abbreviations with everything that is read. */
+/* Debug info around a fuzzed part: units of several encodings, and abbreviations with everything that is
+ * read. */
 #ifndef MACHSYM_FUZZ_UNITS_H
 #define MACHSYM_FUZZ_UNITS_H
 

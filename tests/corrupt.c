@@ -1,6 +1,6 @@
-/* Small files cut at every byte, and with every byte flipped, through opening, lookups and iteration: nothing crashes,
- * hangs or reads past the end. The bytes end where a page without access begins, so that a read past them is seen
- * without a sanitizer too. */
+/* Small files cut at every byte, and with every byte flipped, through opening, lookups and iteration: nothing
+ * crashes, hangs or reads past the end. The bytes end where a page without access begins, so that a read past
+ * them is seen without a sanitizer too. */
 #include "loaded.h"
 
 #include <sys/mman.h>

@@ -1,4 +1,5 @@
-/* Writes debug info by hand: abbreviations, units, line programs; a program of them is opened as a dSYM in memory. */
+/* Writes debug info by hand: abbreviations, units, line programs; a program of them is opened as a dSYM in
+ * memory. */
 #ifndef MACHSYM_TEST_DWARF_H
 #define MACHSYM_TEST_DWARF_H
 
@@ -99,7 +100,8 @@ typedef struct program {
 
 /* ---- Abbreviations ---- */
 
-/* Adds an abbreviation: attribute, form, ... until an attribute 0. An implicit_const's value follows its form. */
+/* Adds an abbreviation: attribute, form, ... until an attribute 0. An implicit_const's value follows its
+ * form. */
 static inline void abbrev(program *p, unsigned code, unsigned tag, unsigned children, const int *spec)
 {
     put_uleb(&p->abbrev, code);

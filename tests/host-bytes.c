@@ -1,5 +1,6 @@
-/* The bytes-only mode on a host without an operating system: an own allocator, no C library. The host hands over a
- * file and asks for addresses; the answers are put into memory. tests/host-wasm and tests/host-mingw compile this. */
+/* The bytes-only mode on a host without an operating system: an own allocator, no C library. The host hands
+ * over a file and asks for addresses; the answers are put into memory. tests/host-wasm and tests/host-mingw
+ * compile this. */
 #define MACHSYM_NO_OS
 #define MACHSYM_IMPLEMENTATION
 #include "../machsym.h"

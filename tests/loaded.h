@@ -150,7 +150,8 @@ static inline void loaded_rebase(loaded *l, ms_span code)
     }
 }
 
-/* Images older than LC_DYLD_INFO: relocation entries, counted from the first segment that is written to in 64-bit ones. */
+/* Images older than LC_DYLD_INFO: relocation entries, counted from the first segment that is written to in
+ * 64-bit ones. */
 static inline void loaded_relocate(loaded *l, uint64_t off, uint32_t count)
 {
     uint64_t base = l->mo->segment_count > 0 ? l->mo->segments[0].addr : 0;
@@ -193,7 +194,8 @@ static inline void loaded_fix(loaded *l)
     loaded_chains(l);
 }
 
-/* Lays out the image of an open file. addr 0: it stands where its memory is. Returns false when it has no size. */
+/* Lays out the image of an open file. addr 0: it stands where its memory is. Returns false when it has no
+ * size. */
 static inline bool loaded_make(loaded *l, const machsym_image *image, uint64_t addr)
 {
     uint64_t end = 0;

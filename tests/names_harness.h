@@ -36,8 +36,8 @@ static inline bool try_frame(entry_fn entry, ms_dm *d, size_t size)
     return ok;
 }
 
-/* Runs one name as the front does: the small frame, then the large one. Returns the length, or SIZE_MAX when the
- * name is not taken. */
+/* Runs one name as the front does: the small frame, then the large one. Returns the length, or SIZE_MAX when
+ * the name is not taken. */
 static inline size_t run(entry_fn entry, const char *name, size_t len, uint32_t flags, char *out, size_t cap)
 {
     char *copy = (char *)malloc(len + (len == 0));
@@ -132,7 +132,8 @@ static inline void split(char *line, char *field[FIELDS])
     }
 }
 
-/* Calls row for every line of a vector file; a missing file is said and skipped. Environment: VECTORS, the folder. */
+/* Calls row for every line of a vector file; a missing file is said and skipped. Environment: VECTORS, the
+ * folder. */
 static inline void each_row(const char *file, void (*row)(char *field[FIELDS]))
 {
     static char line[1 << 20];

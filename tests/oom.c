@@ -1,5 +1,5 @@
-/* Fails allocation number N, for every N that opening, a session and lookups need: an error or fewer answers, never a
- * crash, a leak, or a wrong answer; after trim the session answers in full. */
+/* Fails allocation number N, for every N that opening, a session and lookups need: an error or fewer answers,
+ * never a crash, a leak, or a wrong answer; after trim the session answers in full. */
 #include "loaded.h"
 
 #define LOAD_ADDR 0x200000000u /* of images in memory */

@@ -1,4 +1,5 @@
-/* Warm lookups allocate nothing: over all addresses of a program whose units were seen once, also in other policies. */
+/* Warm lookups allocate nothing: over all addresses of a program whose units were seen once, also in other
+ * policies. */
 #include "test.h"
 
 /* Counts the calls of an allocator. */

@@ -1,5 +1,5 @@
-/* The floor answer: the name rule of concrete and inlined functions, what answers where debug info is silent, best
- * line, many addresses at once, iteration, the cache limit. */
+/* The floor answer: the name rule of concrete and inlined functions, what answers where debug info is silent,
+ * best line, many addresses at once, iteration, the cache limit. */
 #include "dwarf.h"
 
 enum { EXT = 0x0f, LOCAL = 0x0e };
@@ -70,8 +70,8 @@ static void end_unit(program *p)
     unit_end(p);
 }
 
-/* A line program of version 2 whose rows are pairs of address and line; each pair is followed by the next until an
- * address 0. The last pair ends the sequence. */
+/* A line program of version 2 whose rows are pairs of address and line; each pair is followed by the next
+ * until an address 0. The last pair ends the sequence. */
 static void put_lines(program *p, const uint64_t *rows)
 {
     bytes *b = &p->line;
@@ -121,8 +121,8 @@ static void check_name(lookup *l, uint64_t addr, const char *linkage_name, const
     CHECK_EQ(l->v[0].name_source, source);
 }
 
-/* facts of the field: the linkage name; without one, or a hidden one, the symbol exactly at low_pc, of several the one
- * that equals DW_AT_name; else DW_AT_name. */
+/* facts of the field: the linkage name; without one, or a hidden one, the symbol exactly at low_pc, of
+ * several the one that equals DW_AT_name; else DW_AT_name. */
 static void test_name_rule(void)
 {
     static const make_symbol symbols[] = {
@@ -235,8 +235,8 @@ static void test_inline_names(void)
     program_free(&p);
 }
 
-/* Padding between functions: a function never answers outside its ranges, its rows neither; the symbol may. A gap in
- * the middle of nowhere has no answer. */
+/* Padding between functions: a function never answers outside its ranges, its rows neither; the symbol may. A
+ * gap in the middle of nowhere has no answer. */
 static void test_gaps(void)
 {
     static const make_symbol symbols[] = {{"_f", EXT, 1, 0x1010}, {"_g", EXT, 1, 0x1100}};
@@ -347,7 +347,8 @@ static void test_best_line(void)
     program_free(&p);
 }
 
-/* Many at once: the answers of the same addresses one by one, whatever their order; room too small says how much. */
+/* Many at once: the answers of the same addresses one by one, whatever their order; room too small says how
+ * much. */
 static void test_many(void)
 {
     enum { COUNT = 3000, ROOM = 30000 };

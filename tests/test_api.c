@@ -120,7 +120,8 @@ static void test_path_join(void)
     check_join("", "", "<compiler-generated>", "<compiler-generated>");
 }
 
-/* pc - load address + __TEXT's address; arm64 drops authentication bits, arm the Thumb bit, 32-bit images wrap. */
+/* pc - load address + __TEXT's address; arm64 drops authentication bits, arm the Thumb bit, 32-bit images
+ * wrap. */
 static void test_image_addr(void)
 {
     static const struct {
@@ -169,7 +170,8 @@ static void test_loaded(void)
     CHECK(machsym_loaded_from_pc(NULL, 0, 0x1000) == NULL);
 }
 
-/* A pair given as bytes: the dSYM's debug info and the binary's function starts answer together, in either order. */
+/* A pair given as bytes: the dSYM's debug info and the binary's function starts answer together, in either
+ * order. */
 static void test_pair_bytes(void)
 {
     test_file dsym = test_read("tests/fixtures/bin/demo.app.dSYM/Contents/Resources/DWARF/demo");

@@ -71,7 +71,8 @@ static void test_objects(void)
     CHECK(!c.wrong_size);
 }
 
-/* reset keeps the chunks, so that the same work needs the allocator no more, nor does other work of that size. */
+/* reset keeps the chunks, so that the same work needs the allocator no more, nor does other work of that
+ * size. */
 static void test_reset(void)
 {
     counter c = {0, 0, 0, 0, false};

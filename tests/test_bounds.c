@@ -1,6 +1,6 @@
-/* Work is bounded by input size: for each trap that a hostile file may set, such a file at one size and at four times
- * that size is opened, asked, iterated over and made a map of. The larger one may take 4.4 times the work (bytes and
- * records visited, memory taken), which is linear but for a logarithm. */
+/* Work is bounded by input size: for each trap that a hostile file may set, such a file at one size and at
+ * four times that size is opened, asked, iterated over and made a map of. The larger one may take 4.4 times
+ * the work (bytes and records visited, memory taken), which is linear but for a logarithm. */
 static unsigned long long work;
 #define MACHSYM_COUNT_WORK(n) ((void)(work += (n)))
 #include "dwarf.h"
@@ -105,7 +105,8 @@ static unsigned long long use_map(const bytes *file, uint64_t lo, uint64_t size,
     return work;
 }
 
-/* Everything that a program does with a file, under one line policy after another. Returns the work of the dearest. */
+/* Everything that a program does with a file, under one line policy after another. Returns the work of the
+ * dearest. */
 static unsigned long long use(const bytes *file, uint64_t lo, uint64_t size, uint32_t flags)
 {
     const char *dir = folder;
@@ -228,7 +229,8 @@ static void put_function(program *p, unsigned code, uint64_t lo, uint64_t size)
     put_uint(&p->info, size, 4);
 }
 
-/* 1: a unit of code, 2: a function, 3: a function with children, 4: a call, 5: a call with children, 6: a block */
+/* 1: a unit of code, 2: a function, 3: a function with children, 4: a call, 5: a call with children, 6: a
+ * block */
 static void put_abbrevs(program *p)
 {
     ABBREV(p, 1, TAG_compile_unit, 1, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
@@ -595,8 +597,8 @@ static void function_of_many_ranges(trap *t, size_t n)
 
 /* ---- Lines ---- */
 
-/* A version 4 header with one file, opcode_base 10, line_base 0, line_range 1: a special opcode advances the address by
- * opcode - 10. */
+/* A version 4 header with one file, opcode_base 10, line_base 0, line_range 1: a special opcode advances the
+ * address by opcode - 10. */
 static size_t program_begin(program *p)
 {
     size_t at = begin_length(p, &p->line);

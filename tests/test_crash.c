@@ -1,5 +1,5 @@
-/* The modules of `machsym crash`: JSON, recognition, the frame and image lines of every writer, the exception in words,
- * signatures, BCSymbolMaps, the store. tests/crash.sh runs the whole command. */
+/* The modules of `machsym crash`: JSON, recognition, the frame and image lines of every writer, the exception
+ * in words, signatures, BCSymbolMaps, the store. tests/crash.sh runs the whole command. */
 #include "test.h"
 
 #include "crash_modules.h"
@@ -288,7 +288,8 @@ static void test_image_choice(void)
     report_close(&r);
 }
 
-/* Found by fuzzing: lines inside a string of JSON that is no report were edited as text, which broke the JSON. */
+/* Found by fuzzing: lines inside a string of JSON that is no report were edited as text, which broke the
+ * JSON. */
 static void test_lines_in_json(void)
 {
     report r = open_text("{\"a\":\"\n0 App 0x1010 0x1000 + 16\n\"}\n1 App 0x1020 0x1000 + 32\n");

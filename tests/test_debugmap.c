@@ -1,4 +1,5 @@
-/* Debug maps: programs whose debug info still lies in their object files answer as the dSYM of the same link does. */
+/* Debug maps: programs whose debug info still lies in their object files answer as the dSYM of the same link
+ * does. */
 #include "test.h"
 
 #include "make.h"

@@ -1,4 +1,5 @@
-/* The floor functions: where functions lie, the calls inlined into them, and how origins and specifications name them. */
+/* The floor functions: where functions lie, the calls inlined into them, and how origins and specifications
+ * name them. */
 #include "dwarf.h"
 
 enum {
@@ -163,7 +164,8 @@ static void test_nesting(void)
     program_free(&p);
 }
 
-/* A tree of inlined calls: siblings, nested, in blocks, touching, and one that claims more than its caller has. */
+/* A tree of inlined calls: siblings, nested, in blocks, touching, and one that claims more than its caller
+ * has. */
 static void test_inline_tree(void)
 {
     program p;
@@ -422,8 +424,8 @@ static void test_calls(void)
     program_free(&p);
 }
 
-/* An inlined call without a function around it says nothing; one that leaves its function's range answers only where
- * it is asked, and never harms a neighbour. */
+/* An inlined call without a function around it says nothing; one that leaves its function's range answers
+ * only where it is asked, and never harms a neighbour. */
 static void test_strays(void)
 {
     program p;
@@ -446,7 +448,8 @@ static void test_strays(void)
     program_free(&p);
 }
 
-/* A function in more pieces than are searched one by one, listed from last to first: each knows its own bounds. */
+/* A function in more pieces than are searched one by one, listed from last to first: each knows its own
+ * bounds. */
 static void test_many_pieces(void)
 {
     enum { PIECES = 40 };

@@ -1,4 +1,5 @@
-/* The floor lines: headers of versions 2 to 5, every opcode, sequences, and which row answers under each policy. */
+/* The floor lines: headers of versions 2 to 5, every opcode, sequences, and which row answers under each
+ * policy. */
 #include "dwarf.h"
 
 /* What a line program's header says. */
@@ -197,7 +198,8 @@ static void check_rows(program *p, const want_row *want, size_t count)
     program_free(p);
 }
 
-/* All standard, extended and special opcodes, and unknown ones that are skipped by what the header says of them. */
+/* All standard, extended and special opcodes, and unknown ones that are skipped by what the header says of
+ * them. */
 static void test_opcodes(const line_head *head)
 {
     program p;
@@ -582,7 +584,8 @@ static void test_damage(void)
     }
 }
 
-/* Rows of a producer that goes backwards within a sequence: whatever answers, it is a row at or below the address. */
+/* Rows of a producer that goes backwards within a sequence: whatever answers, it is a row at or below the
+ * address. */
 static void test_backwards(void)
 {
     program p;

@@ -25,8 +25,8 @@ static bool same(machsym_str a, machsym_str b)
     return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
-/* -[? sel], -[?(Cat) sel], and T.override[3] for T.override of f: dyld wrote over the chain that named the class, the
- * method or the requirement in another image. */
+/* -[? sel], -[?(Cat) sel], and T.override[3] for T.override of f: dyld wrote over the chain that named the
+ * class, the method or the requirement in another image. */
 static bool is_foreign(machsym_str name)
 {
     bool found = name.len > 3 && (name.ptr[0] == '-' || name.ptr[0] == '+') && name.ptr[1] == '[' &&

@@ -1,4 +1,5 @@
-/* The floor macho through the public functions: fat files, slices, load commands, sections, and what is wrong with files. */
+/* The floor macho through the public functions: fat files, slices, load commands, sections, and what is wrong
+ * with files. */
 #include "test.h"
 #include "make.h"
 
@@ -129,7 +130,8 @@ static void test_arch_names(void)
         CHECK_TEXT(machsym_arch_name(rows[i].type, rows[i].subtype), rows[i].name);
 }
 
-/* One slice needs no choice; several want an architecture or a UUID; arm64e is content with arm64, not the reverse. */
+/* One slice needs no choice; several want an architecture or a UUID; arm64e is content with arm64, not the
+ * reverse. */
 static void test_fat(bool is_64)
 {
     bytes slices[3] = {thin(ARM64, 0, 1), thin(X86_64, 3, 2), thin(ARM, 9, 3)};
@@ -195,7 +197,8 @@ static void test_similar(void)
     bytes_free(&authenticated);
 }
 
-/* A slice cut short still answers from what is there; one past the end, or one that is no Mach-O, is an error. */
+/* A slice cut short still answers from what is there; one past the end, or one that is no Mach-O, is an
+ * error. */
 static void test_fat_damage(void)
 {
     bytes slices[2] = {thin(ARM64, 0, 1), thin(X86_64, 3, 2)};
@@ -275,7 +278,8 @@ static machsym_section section_named(const machsym_image *image, const char *nam
     return section;
 }
 
-/* A dSYM names sections that have no bytes in the file: offset 0 would be the header. Zero-fill has none either. */
+/* A dSYM names sections that have no bytes in the file: offset 0 would be the header. Zero-fill has none
+ * either. */
 static void test_sections(bool is_32)
 {
     make_macho m;

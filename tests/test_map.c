@@ -1,5 +1,6 @@
-/* Symbol maps of every slice of every fixture, and of real files: the map answers as a session does, whatever the line
- * policy; it has the same bytes whatever the number of threads and the order of the parts; chunks of it answer as it does. */
+/* Symbol maps of every slice of every fixture, and of real files: the map answers as a session does, whatever
+ * the line policy; it has the same bytes whatever the number of threads and the order of the parts; chunks of
+ * it answer as it does. */
 #include "maps.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
-/* Fails allocation number N, for every N that planning, building, merging, opening and writing maps need: an error that
- * says so, no crash, no leak; and when nothing fails, the same bytes. */
+/* Fails allocation number N, for every N that planning, building, merging, opening and writing maps need: an
+ * error that says so, no crash, no leak; and when nothing fails, the same bytes. */
 #include "maps.h"
 
 /* Fails the n-th allocation, or that and all after it. */

@@ -1,5 +1,6 @@
-/* Writing maps range by range, and maps that lie: cut short, flipped bits under a right checksum, packed text that leads
- * astray. Opening gives a clear error, or lookups stay within bounds (run it under AddressSanitizer) and end. */
+/* Writing maps range by range, and maps that lie: cut short, flipped bits under a right checksum, packed text
+ * that leads astray. Opening gives a clear error, or lookups stay within bounds (run it under
+ * AddressSanitizer) and end. */
 #include "maps.h"
 
 static map_answer got;
@@ -414,7 +415,8 @@ static void check_versions(void)
 
 /* ---- Packed text ---- */
 
-/* A chain of so many inlined calls, written past the writer's check. Returns how many frames the map has there. */
+/* A chain of so many inlined calls, written past the writer's check. Returns how many frames the map has
+ * there. */
 static size_t frames_of_depth(size_t depth)
 {
     machsym_writer *writer = open_writer(0);

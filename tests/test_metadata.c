@@ -602,8 +602,8 @@ static machsym_image *open_entry(const char *path, const char *entry, machsym_re
     return image;
 }
 
-/* An image of the collection has the names, the classes and the addresses of the program it was made of, all moved by
- * the same distance. */
+/* An image of the collection has the names, the classes and the addresses of the program it was made of, all
+ * moved by the same distance. */
 static void compare_entry(const char *entry, uint64_t moved, const char *program)
 {
     machsym_image *image = open_entry(BIN "collection-arm64", entry, MACHSYM_OK);

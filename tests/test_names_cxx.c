@@ -1,5 +1,5 @@
-/* Tests of the C++ demangler: own cases, names it must refuse, broken names, names made to be expensive, the vector
- * files. */
+/* Tests of the C++ demangler: own cases, names it must refuse, broken names, names made to be expensive, the
+ * vector files. */
 #include "names_harness.h"
 
 /* ---- cases of our own ---- */

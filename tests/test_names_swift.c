@@ -203,8 +203,9 @@ static void simplified_row(char *field[FIELDS])
     check(ms_dm_swift, field[0], SIMPLIFIED | ms_DMSW_NO_ASYNC, field[1]);
 }
 
-/* Operators of the grammar that names of real programs and the official list hardly use: standard types and builtins,
- * accessors, function types, macro expansions, metadata, thunks, specializations (swift, docs/ABI/Mangling.rst). */
+/* Operators of the grammar that names of real programs and the official list hardly use: standard types and
+ * builtins, accessors, function types, macro expansions, metadata, thunks, specializations (swift,
+ * docs/ABI/Mangling.rst). */
 static void test_rare_operators(void)
 {
     static const struct {

@@ -215,8 +215,8 @@ static void test_protocol(void)
     check_names(&f, want, sizeof want / sizeof want[0]);
 }
 
-/* Resilient witnesses stand behind the module of a retroactive conformance and behind the conditions of one that has
- * some; type packs among these are not read. */
+/* Resilient witnesses stand behind the module of a retroactive conformance and behind the conditions of one
+ * that has some; type packs among these are not read. */
 static void test_late_witnesses(void)
 {
     static const char *const want[] = {"10 type metadata accessor for Mod.Type",

@@ -1,5 +1,5 @@
-/* The floor symbols: which entries of LC_SYMTAB count, which name of several wins, where a guess ends, stubs, and
- * function starts. */
+/* The floor symbols: which entries of LC_SYMTAB count, which name of several wins, where a guess ends, stubs,
+ * and function starts. */
 #include "dwarf.h"
 
 enum {

@@ -1,5 +1,5 @@
-/* Threads that share an image, each with a session of its own, and answer as one thread does. Under `make tsan` a write
- * to what they share would be reported. */
+/* Threads that share an image, each with a session of its own, and answer as one thread does. Under `make
+ * tsan` a write to what they share would be reported. */
 #include "test.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
-/* The floor units: headers of every version and type, and which unit covers an address, by .debug_aranges in both
- * conventions, by the units' own ranges, and by the functions of units that state none. */
+/* The floor units: headers of every version and type, and which unit covers an address, by .debug_aranges in
+ * both conventions, by the units' own ranges, and by the functions of units that state none. */
 #include "dwarf.h"
 
 enum { CODE_UNIT = 1, CODE_SILENT, CODE_FUNCTION, CODE_PARTIAL, CODE_TYPE, CODE_SKELETON, CODE_IMPORT };
@@ -166,8 +166,8 @@ static void test_kinds(void)
     program_free(&p);
 }
 
-/* A set names the unit's header, or its first entry: both lead to the unit. The set is believed although the unit
- * states no range. */
+/* A set names the unit's header, or its first entry: both lead to the unit. The set is believed although the
+ * unit states no range. */
 static void test_aranges(encoding enc, unsigned convention)
 {
     program p;
@@ -222,7 +222,8 @@ static void test_fallback(void)
     program_free(&p);
 }
 
-/* Of units that claim the same code, the first has it; the claim of a unit that has no function there costs nothing. */
+/* Of units that claim the same code, the first has it; the claim of a unit that has no function there costs
+ * nothing. */
 static void test_overlap(void)
 {
     program p;
@@ -257,8 +258,8 @@ static size_t put_hollow(program *p, const char *name, uint64_t lo, uint32_t siz
     return p->unit_at;
 }
 
-/* Units that claim the same code, where the first has no function: the next one that has is asked, cold and warm, by
- * .debug_aranges and without, in maps too; and the explanation says so. */
+/* Units that claim the same code, where the first has no function: the next one that has is asked, cold and
+ * warm, by .debug_aranges and without, in maps too; and the explanation says so. */
 static void test_contested(unsigned aranges)
 {
     static const uint32_t flags[] = {0, MACHSYM_SESSION_INDEX};

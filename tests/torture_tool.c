@@ -22,7 +22,8 @@
 
 int tool_main(int argc, char **argv); /* the tool's main */
 
-/* What sanitizers find must not look like the tool's own statuses. Children that stop in the middle leave memory. */
+/* What sanitizers find must not look like the tool's own statuses. Children that stop in the middle leave
+ * memory. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -127,7 +128,8 @@ static void print_command(const char *const *words)
     putchar('\n');
 }
 
-/* Every command on one variant. Returns how many failed: ended by a signal, or with a status that is none of the tool's. */
+/* Every command on one variant. Returns how many failed: ended by a signal, or with a status that is none of
+ * the tool's. */
 static unsigned run_variant(const char *path, long index)
 {
     unsigned failed = 0;

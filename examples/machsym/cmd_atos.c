@@ -142,8 +142,8 @@ static bool open_target(atos *a, const symbol_desc *desc)
     return true;
 }
 
-/* If the last target is a kernel collection, its images become targets before it. They count from where it begins, and
- * from the kernel's __TEXT_EXEC. */
+/* If the last target is a kernel collection, its images become targets before it. They count from where it
+ * begins, and from the kernel's __TEXT_EXEC. */
 static bool open_entries(atos *a, symbol_desc desc)
 {
     size_t own = a->target_count - 1;
@@ -598,8 +598,8 @@ static size_t split(const char *input, size_t len, token **tokens)
     return count;
 }
 
-/* Sorts by number, 11 bits at a time from the lowest; room holds as many. Addresses agree in most bits, which takes no
- * pass: several times faster than qsort. */
+/* Sorts by number, 11 bits at a time from the lowest; room holds as many. Addresses agree in most bits, which
+ * takes no pass: several times faster than qsort. */
 static void sort_by_number(token **v, size_t count, token **room)
 {
     enum { BITS = 11, DIGITS = 1 << BITS };
@@ -676,8 +676,8 @@ static size_t thread_count(const atos *a, size_t count)
     return a->rules != NULL || a->explain || count < THREAD_WORTH ? 1 : most;
 }
 
-/* Answers the words of input in the order of their addresses, so that every unit is decoded once, and prints them in
- * the order given. Of many, each thread takes those that follow each other. */
+/* Answers the words of input in the order of their addresses, so that every unit is decoded once, and prints
+ * them in the order given. Of many, each thread takes those that follow each other. */
 static void answer_all(atos *a, const char *input, size_t len)
 {
     token *tokens = NULL;
@@ -722,8 +722,8 @@ static bool more_soon(int fd)
     return poll(&wait, 1, 5) > 0;
 }
 
-/* Answers whole lines as they come. A writer that fills the pipe is given a moment to go on: many addresses at once are
- * cheaper. One that asks a line at a time gets its answer at once. */
+/* Answers whole lines as they come. A writer that fills the pipe is given a moment to go on: many addresses
+ * at once are cheaper. One that asks a line at a time gets its answer at once. */
 static int answer_stream(atos *a, int fd)
 {
     text input = {0};

@@ -1,5 +1,6 @@
-/* machsym map export --format=breakpad: the text that minidump services read. Addresses count from the image's base; all
- * numbers but lines, files and depths are hexadecimal. Records: FILE, INLINE_ORIGIN, FUNC with INLINE and lines, PUBLIC. */
+/* machsym map export --format=breakpad: the text that minidump services read. Addresses count from the
+ * image's base; all numbers but lines, files and depths are hexadecimal. Records: FILE, INLINE_ORIGIN, FUNC
+ * with INLINE and lines, PUBLIC. */
 #include "cmd_map.h"
 
 #include <stdlib.h>

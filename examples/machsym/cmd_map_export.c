@@ -217,8 +217,8 @@ static void put_row(text *t, const machsym_map_range *range, const text *row)
     text_char(t, '\n');
 }
 
-/* The table knows no inlined calls: a row is what atos prints without -i, the function that the code lies in and the line
- * there. Ranges that differ only further in become one. */
+/* The table knows no inlined calls: a row is what atos prints without -i, the function that the code lies in
+ * and the line there. Ranges that differ only further in become one. */
 static void export_bugly(const symbol_file *file, const frame_style *how, output *out, text *t)
 {
     machsym_cursor at = {0, 0};

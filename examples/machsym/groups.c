@@ -140,8 +140,8 @@ static void add_head(owner_table *table, const group *g, size_t head)
     }
 }
 
-/* The head that a group is similar to; its own index when there is none. A frame that very many heads share is only
- * tried with the first of them, which keeps the whole linear. */
+/* The head that a group is similar to; its own index when there is none. A frame that very many heads share
+ * is only tried with the first of them, which keeps the whole linear. */
 static size_t find_head(const group_list *groups, const owner_table *table, size_t index)
 {
     const signature *s = &groups->v[index].signature;

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Decoded units are worth much: reports that share an image share most units. A seat of a large file may grow to
- * SESSION_CACHE, so few of those are kept for later; seats of smaller files stay small by themselves. */
+/* Decoded units are worth much: reports that share an image share most units. A seat of a large file may grow
+ * to SESSION_CACHE, so few of those are kept for later; seats of smaller files stay small by themselves. */
 enum { DEFAULT_MAX_OPEN = 32, SESSION_CACHE = 256 << 20, LARGE_FILE = 32 << 20, MAX_LARGE_IDLE = 4 };
 
 /* What one thread at a time looks an image up with. */

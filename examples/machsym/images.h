@@ -1,4 +1,5 @@
-/* Opened images, shared by all threads: each file is opened once, and the least recently used are closed again. */
+/* Opened images, shared by all threads: each file is opened once, and the least recently used are closed
+ * again. */
 #ifndef MACHSYM_TOOL_IMAGES_H
 #define MACHSYM_TOOL_IMAGES_H
 
@@ -64,8 +65,8 @@ void images_close(image_pool *all);
 bool images_borrow(image_pool *all, const image_key *key, image_loan *out, image_status *status);
 void images_return(image_pool *all, image_loan *loan);
 
-/* The frames at a runtime address; *file_addr is the address as printed, in the file. is_return: look one byte before.
- * base is where __TEXT was loaded, or __TEXT_EXEC. Names that a bitcode build hid are put right.
+/* The frames at a runtime address; *file_addr is the address as printed, in the file. is_return: look one
+ * byte before. base is where __TEXT was loaded, or __TEXT_EXEC. Names that a bitcode build hid are put right.
  * Names live until the next call. */
 size_t loan_frames(const image_loan *loan, uint64_t base, bool is_text_exec, uint64_t pc, bool is_return,
                    machsym_frame *frames, size_t cap, uint64_t *file_addr);

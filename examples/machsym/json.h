@@ -1,4 +1,5 @@
-/* A JSON reader (RFC 8259) for texts that are edited in place: every value keeps where it stands in the input. */
+/* A JSON reader (RFC 8259) for texts that are edited in place: every value keeps where it stands in the
+ * input. */
 #ifndef MACHSYM_TOOL_JSON_H
 #define MACHSYM_TOOL_JSON_H
 
@@ -40,8 +41,9 @@ typedef struct json_error {
     size_t at;
 } json_error;
 
-/* Parses the value that begins at `at`, behind spaces; what follows it is left alone. The input must stay where it
- * is, and be shorter than 4 GB. Linear in the length of the value. Returns false and err; doc is then empty. */
+/* Parses the value that begins at `at`, behind spaces; what follows it is left alone. The input must stay
+ * where it is, and be shorter than 4 GB. Linear in the length of the value. Returns false and err; doc is
+ * then empty. */
 bool json_parse(json *doc, const char *input, size_t len, size_t at, json_error *err);
 void json_free(json *doc);
 
@@ -55,7 +57,8 @@ bool json_equals(const json *doc, uint32_t token, const char *c_string);
 bool json_true(const json *doc, uint32_t token);
 /* The token as written; strings without their quotes, escapes as they are. Empty for JSON_NONE. */
 machsym_str json_raw(const json *doc, uint32_t token);
-/* A number as written in decimal, or a string with "0x..." or decimal digits; negative ones as two's complement. */
+/* A number as written in decimal, or a string with "0x..." or decimal digits; negative ones as two's
+ * complement. */
 bool json_u64(const json *doc, uint32_t token, uint64_t *out);
 /* Appends the bytes a string stands for. */
 void json_unescape(text *t, machsym_str raw);

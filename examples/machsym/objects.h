@@ -1,4 +1,5 @@
-/* Object files of debug maps: the options that tell where they are, and what to say of those that do not answer. */
+/* Object files of debug maps: the options that tell where they are, and what to say of those that do not
+ * answer. */
 #ifndef MACHSYM_TOOL_OBJECTS_H
 #define MACHSYM_TOOL_OBJECTS_H
 
@@ -21,12 +22,14 @@ typedef struct object_options {
     "  --oso-any-time      ... take them although they changed after the program was linked\n"               \
     "  --no-objects        ... do not look for them: only symbols answer\n"
 
-/* Takes the current option if it is one of these. *ok: whether its value is right; a message was printed if not. */
+/* Takes the current option if it is one of these. *ok: whether its value is right; a message was printed if
+ * not. */
 bool object_option(object_options *to, options *o, const char *name, bool *ok);
 /* desc borrows the options. */
 void object_options_apply(const object_options *from, machsym_open_desc *desc);
 
-/* Says why an object file does not answer, and what to do; nothing of one that does. Returns whether it said so. */
+/* Says why an object file does not answer, and what to do; nothing of one that does. Returns whether it said
+ * so. */
 bool object_say(const machsym_object_file *file);
 /* Says it of the files that the session tried since the cursor was here. */
 void object_say_new(const machsym_session *session, machsym_cursor *at);

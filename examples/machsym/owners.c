@@ -635,7 +635,8 @@ void owners_close(owners_image *image)
 
 /* ---- Answers ---- */
 
-/* The class in the name of a method, or of a block: "-[Class sel]", "__12-[Class(Category) sel]_block_invoke". */
+/* The class in the name of a method, or of a block: "-[Class sel]", "__12-[Class(Category)
+ * sel]_block_invoke". */
 static machsym_str class_of(machsym_str name)
 {
     size_t at = 0;

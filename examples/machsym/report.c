@@ -204,8 +204,8 @@ static size_t entity_at(const char *p, size_t left, char *c)
     return 0;
 }
 
-/* What the text parsers read: the body with NUL, no-break spaces and a byte order mark as spaces, and entities as
- * their character and spaces. Every byte keeps its place. */
+/* What the text parsers read: the body with NUL, no-break spaces and a byte order mark as spaces, and
+ * entities as their character and spaces. Every byte keeps its place. */
 static void make_shadow(report *r)
 {
     r->shadow = tool_alloc(r->len + 1);
@@ -303,9 +303,9 @@ bool report_arch_is_arm32(machsym_str arch)
 
 /* ---- Recognition ---- */
 
-/* Takes the document that begins at `at`. Returns where it ends, or 0 when there is none; err->at then is how far it was
- * read. An object that is no report is passed over: what looks like text in it is JSON all the same. An array may be
- * the head of a line of text. */
+/* Takes the document that begins at `at`. Returns where it ends, or 0 when there is none; err->at then is how
+ * far it was read. An object that is no report is passed over: what looks like text in it is JSON all the
+ * same. An array may be the head of a line of text. */
 static size_t add_document(report *r, size_t at, json_error *err)
 {
     json doc;
@@ -331,8 +331,8 @@ static size_t line_start_after(const report *r, size_t at)
     return at < r->len ? at + 1 : at;
 }
 
-/* A report is text, JSON documents that begin a line, or both in turn. Where a document is broken, text is read on and
- * no other document is tried before the place that broke: so the whole stays linear. */
+/* A report is text, JSON documents that begin a line, or both in turn. Where a document is broken, text is
+ * read on and no other document is tried before the place that broke: so the whole stays linear. */
 static void parse_parts(report *r)
 {
     size_t text_at = 0;

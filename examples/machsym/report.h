@@ -1,4 +1,5 @@
-/* One parsed report of any format: its images, threads and frames, each with where in the input its text lies. */
+/* One parsed report of any format: its images, threads and frames, each with where in the input its text
+ * lies. */
 #ifndef MACHSYM_TOOL_REPORT_H
 #define MACHSYM_TOOL_REPORT_H
 
@@ -210,7 +211,8 @@ typedef struct report_load {
     uint64_t base;
 } report_load;
 
-/* Recognises and parses a report. The input must outlive it. Never fails: r->failure says why a report is damaged. */
+/* Recognises and parses a report. The input must outlive it. Never fails: r->failure says why a report is
+ * damaged. */
 void report_open(report *r, const char *input, size_t len, const report_load *loads, size_t load_count);
 void report_close(report *r);
 const char *report_kind_name(report_kind kind);
@@ -230,8 +232,8 @@ void report_parse_text(report *r, size_t lo, size_t hi, frame_escape escape);
 /* One JSON document; false when it holds nothing of a report. */
 bool report_parse_ips(report *r, uint32_t doc);
 bool report_parse_other_json(report *r, uint32_t doc);
-/* Finds the image of frames from first_frame on, among those from first_image on, by the address; frames that have one
- * keep it. */
+/* Finds the image of frames from first_frame on, among those from first_image on, by the address; frames that
+ * have one keep it. */
 void report_place_frames(report *r, uint32_t first_frame, uint32_t first_image);
 bool report_arch_is_arm32(machsym_str arch);
 

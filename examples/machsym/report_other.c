@@ -283,8 +283,8 @@ static void set_metric_facts(report *r, const json *doc, uint32_t object)
     report_set_fact(r, FACT_IDENTIFIER, report_json_str(r, doc, json_get(doc, object, "bundleIdentifier")));
 }
 
-/* One pass over all tokens finds the stacks of every diagnostic of a payload. A crash has its innermost frame at the
- * root; a tree of samples, which is not per thread, its outermost. */
+/* One pass over all tokens finds the stacks of every diagnostic of a payload. A crash has its innermost frame
+ * at the root; a tree of samples, which is not per thread, its outermost. */
 static bool parse_metric(report *r, uint32_t doc_index)
 {
     const json *doc = &r->docs[doc_index];

@@ -150,7 +150,8 @@ static void set_thread_name(report_thread *thread, machsym_str name)
         thread->name = name;
 }
 
-/* "Thread 5 Crashed:: name  Dispatch queue: q", "Thread 5 name:  n", "Thread 5 crashed with ARM Thread State". */
+/* "Thread 5 Crashed:: name  Dispatch queue: q", "Thread 5 name:  n", "Thread 5 crashed with ARM Thread
+ * State". */
 static bool parse_thread_header(text_parser *p, machsym_str s)
 {
     uint64_t number;
@@ -635,7 +636,8 @@ static bool is_row_space(char c)
     return is_blank(c) || c == ',' || c == '\n' || c == '\r';
 }
 
-/* How many addresses stand from lo on, and nothing else; in parentheses over several lines too. *end is set behind. */
+/* How many addresses stand from lo on, and nothing else; in parentheses over several lines too. *end is set
+ * behind. */
 static size_t count_row(const text_parser *p, size_t lo, size_t hi, size_t *end)
 {
     machsym_str s = view(p, 0, hi);

@@ -183,8 +183,8 @@ static void put_numbered(writer *w, const report_frame *frame, const report_call
         put_classic(w, frame, call);
 }
 
-/* Inlined calls get lines of their own, which begin as the frame's line does: before it, or behind it in stacks that
- * list callers first. */
+/* Inlined calls get lines of their own, which begin as the frame's line does: before it, or behind it in
+ * stacks that list callers first. */
 static void write_numbered(writer *w, const report_frame *frame)
 {
     const report_call *calls = &w->r->calls[frame->call];
@@ -585,7 +585,8 @@ static void put_metric_call(writer *w, const report_call *call)
     }
 }
 
-/* MetricKit frames hold their callers, so all members go to the front, and inlined calls into a list of their own. */
+/* MetricKit frames hold their callers, so all members go to the front, and inlined calls into a list of their
+ * own. */
 static void write_metric(writer *w, const report_frame *frame)
 {
     const report_call *calls = &w->r->calls[frame->call];

@@ -22,7 +22,8 @@ typedef struct resolve_counts {
     uint32_t missing;
 } resolve_counts;
 
-/* Looks up what needs it, image by image, so that few images are open at a time. Fills calls, image status, counts. */
+/* Looks up what needs it, image by image, so that few images are open at a time. Fills calls, image status,
+ * counts. */
 void report_resolve(report *r, image_pool *all, const resolve_options *how, resolve_counts *counts);
 
 #endif

@@ -235,8 +235,8 @@ static name_entry *entry_of(symbol_source *s, uint64_t ref)
     return entry;
 }
 
-/* Where the readable form of a frame's name is kept; NULL when it is not: object files of a debug map come and go, and
- * their names with them. */
+/* Where the readable form of a frame's name is kept; NULL when it is not: object files of a debug map come
+ * and go, and their names with them. */
 static name_entry *shown_entry(symbol_source *s, const machsym_frame *frame)
 {
     machsym_str name = frame->linkage_name.len != 0 ? frame->linkage_name : frame->name;

@@ -56,8 +56,8 @@ machsym_session *symbol_source_session(const symbol_source *source); /* NULL: a 
 /* The frames at an address of the file, innermost first. Returns how many; never more than cap.
  * Names and paths live until the next call, at least. */
 size_t symbol_source_frames(symbol_source *source, uint64_t addr, machsym_frame *frames, size_t cap);
-/* Adds the name of a frame as it was shown before: names are made readable once. Returns false, and adds nothing, when
- * this one is not kept. */
+/* Adds the name of a frame as it was shown before: names are made readable once. Returns false, and adds
+ * nothing, when this one is not kept. */
 bool symbol_source_name(symbol_source *source, const machsym_frame *frame, const frame_style *style, text *t);
 
 /* atos; with file_first, the first operand is the file; with bytes, they are the map. */

@@ -437,8 +437,8 @@ static int64_t mtime_of(const struct stat *st)
     return (int64_t)st->st_mtime * 1000000000 + posix_nanoseconds(st);
 }
 
-/* The children of a folder that has changed, or was never seen. Links to folders are not followed: they may lead in
- * circles. */
+/* The children of a folder that has changed, or was never seen. Links to folders are not followed: they may
+ * lead in circles. */
 static void list_folder(store *s, store_index *index, const char *path)
 {
     DIR *dir = opendir(path);
@@ -727,8 +727,8 @@ size_t store_count(const store *s)
     return s->count;
 }
 
-/* Whether a slice can be what a report calls by this name: "arm64" and "arm64e" may stand for each other, "arm" and
- * unknown names for anything. */
+/* Whether a slice can be what a report calls by this name: "arm64" and "arm64e" may stand for each other,
+ * "arm" and unknown names for anything. */
 static bool arch_fits(const char *have, machsym_str want)
 {
     static const char *const families[] = {"arm64", "armv", "x86_64", "i386", "ppc"};

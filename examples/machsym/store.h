@@ -31,7 +31,8 @@ void store_finish(store *s);
 void store_close(store *s);
 
 size_t store_count(const store *s);
-/* The entries of a UUID, best first: map, dSYM, binary; returns how many. arch "" or one that is not known: any. */
+/* The entries of a UUID, best first: map, dSYM, binary; returns how many. arch "" or one that is not known:
+ * any. */
 size_t store_find(const store *s, const machsym_uuid *uuid, machsym_str arch, const store_entry **out,
                   size_t cap);
 /* The entries of files that go by a name; returns how many. */

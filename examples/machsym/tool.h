@@ -1,4 +1,5 @@
-/* What the subcommands of the machsym tool share: text buffers, errors, options, opening images, printing frames. */
+/* What the subcommands of the machsym tool share: text buffers, errors, options, opening images, printing
+ * frames. */
 #ifndef MACHSYM_TOOL_H
 #define MACHSYM_TOOL_H
 
@@ -89,9 +90,11 @@ typedef struct options {
 
 /* Moves to the next argument. Returns false at the end. *operand is set when it is no option. */
 bool options_next(options *o, const char **name, const char **operand);
-/* Whether the current option is this one; name without dashes. With "=" the value may follow in the same argument. */
+/* Whether the current option is this one; name without dashes. With "=" the value may follow in the same
+ * argument. */
 bool options_is(const options *o, const char *option, const char *name);
-/* The value of the current option, from "=VALUE" or the next argument. Exits with a message when there is none. */
+/* The value of the current option, from "=VALUE" or the next argument. Exits with a message when there is
+ * none. */
 const char *options_value(options *o, const char *name);
 
 bool parse_hex(const char *digits, size_t len, uint64_t *out); /* with or without 0x */
@@ -101,7 +104,8 @@ const char *lines_name(machsym_lines lines);
 
 /* ---- Images ---- */
 
-/* Opens an image, and on failure says why; several slices without a choice are listed. Returns NULL on failure. */
+/* Opens an image, and on failure says why; several slices without a choice are listed. Returns NULL on
+ * failure. */
 machsym_image *tool_open(const machsym_open_desc *desc);
 /* Whether an image is a kernel collection, which answers by its images only: says so. */
 bool tool_refuse_collection(const machsym_image *image);
@@ -120,7 +124,8 @@ typedef struct image_options {
     uint32_t flags; /* machsym_open_flags */
 } image_options;
 
-/* Takes an argument: -arch, --uuid, --pair, --entry, --copy, or the operand when there is none yet. Returns false after a message. */
+/* Takes an argument: -arch, --uuid, --pair, --entry, --copy, or the operand when there is none yet. Returns
+ * false after a message. */
 bool image_option(image_options *to, options *o, const char *name, const char *operand);
 machsym_image *image_options_open(const image_options *from);
 
