@@ -5606,7 +5606,6 @@ static void ms_dw_add_briefs(ms_dw_abbrevs *table, ms_arena *arena)
     ms_dw_brief *briefs = (ms_dw_brief *)ms_arena_zeroed(arena, table->count + 1, sizeof *briefs);
     if (briefs == NULL)
         return;
-    briefs[0].flags = ms_BRIEF_LONG; /* the end of a list, in two bytes */
     for (size_t i = 0; i < table->count; i++) {
         ms_dw_brief *brief = &briefs[i + 1];
         *brief = ms_dw_brief_of(&table->v[i], table->steps);
@@ -7629,16 +7628,16 @@ static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t depth)
         MACHSYM_COUNT_WORK(1);
         uint64_t code = *p++;
         count++;
-        if (code == 0) {
-            depth--;
-            if (depth <= close)
-                close = ms_fn_close_blocks(w, depth);
-            continue;
-        }
         if (code >= 0x80) {
             ms_rd rd = ms_rd_make(ms_span_make(die, (size_t)(end - die)));
             code = ms_rd_uleb(&rd);
             p = rd.p;
+        }
+        if (code == 0) { /* also in more bytes than it needs */
+            depth--;
+            if (depth <= close)
+                close = ms_fn_close_blocks(w, depth);
+            continue;
         }
         if (p < brief_end && code <= table->brief_count) {
             const ms_dw_brief *brief = &table->briefs[code];

@@ -448,6 +448,30 @@ static void test_strays(void)
     program_free(&p);
 }
 
+/* The end of a list of children in two bytes, of tables whose codes count up from 1 and of others. */
+static void test_long_end(bool is_dense)
+{
+    program p;
+    lookup l;
+    begin(&p);
+    if (!is_dense) {
+        p.abbrev.len--;
+        ABBREV(&p, 300, TAG_variable, 0, AT_name, FORM_string);
+        abbrev_end(&p);
+    }
+    begin_unit(&p);
+    put_function(&p, "f", 0x1100, 0x1200);
+    put16(&p.info, 0x0080);
+    put_function(&p, "g", 0x1200, 0x1300);
+    end_children(&p);
+    end_unit(&p);
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    check_names(&l, 0x1100, "f");
+    check_names(&l, 0x1200, "g");
+    lookup_close(&l);
+    program_free(&p);
+}
+
 /* A function in more pieces than are searched one by one, listed from last to first: each knows its own
  * bounds. */
 static void test_many_pieces(void)
@@ -514,5 +538,7 @@ int main(void)
     test_depth();
     test_calls();
     test_strays();
+    test_long_end(true);
+    test_long_end(false);
     return test_done();
 }
