@@ -3,8 +3,8 @@
  *
  *   build/torture/tests/torture_tool [--map=FILE.symmap] [--cuts=N] [--flips=N] [--seed=N] [--only=VARIANT] FILE ...
  *
- * Commands run one after another in a child until one of them exits, crashes or takes too long; the next child goes on
- * behind it. A variant is the same on every machine; what fails is named with its output. */
+ * Commands run one after another in a child, on variant after variant, until one of them exits, crashes or takes too
+ * long; the next child goes on behind it. A variant is the same on every machine; what fails is named with its output. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,7 +30,9 @@ const char *__asan_default_options(void)
     return "exitcode=77:detect_leaks=0:allocator_may_return_null=1:quarantine_size_mb=8";
 }
 
-enum { SECONDS = 60, WORDS = 12 };
+/* SECONDS of processor time for all commands on a variant. What commands do not free stays until their child ends: it
+ * goes on for so many variants or bytes. */
+enum { SECONDS = 60, WORDS = 12, CHILD_VARIANTS = 64, CHILD_BYTES = 4000000 };
 
 /* {file} is the variant, {out} a file that may be written, {map} the map of --map. Commands that read
  * standard input read the variant. */
@@ -68,7 +70,10 @@ static char variant_path[64];
 static char out_path[64];
 static char log_path[64];
 static const char *map_path = "none"; /* --map=PATH */
-static volatile unsigned *begun;      /* commands begun by the children; shared with them */
+
+/* How many runs the children have begun: number n is command n % COMMANDS on variant n / COMMANDS. Shared with
+ * them. */
+static volatile unsigned long *begun;
 
 /* A command as the child runs it: words filled in, standard input the variant. */
 static void run_command(const char *const *words)
@@ -84,26 +89,39 @@ static void run_command(const char *const *words)
         argv[argc++] = (char *)(uintptr_t)word;
     }
     argv[argc] = NULL;
+    fflush(stdin);
     int in = open(variant_path, O_RDONLY);
     if (in < 0 || dup2(in, 0) < 0)
         _exit(99);
     close(in);
     clearerr(stdin);
-    fflush(stdin);
     tool_main(argc, argv);
 }
 
-/* Runs commands from first on. Never returns. */
-static void child(unsigned first)
+/* Writes the variant and gives it its time. */
+static void begin_variant(const variant_file *file, long index, const variant_options *o)
 {
-    struct rlimit limit = {SECONDS, SECONDS};
+    struct itimerval limit = {{0, 0}, {SECONDS, 0}};
+    size_t len;
+    uint8_t *bytes = variant_make(file, index, o, &len);
+    variant_save(variant_path, bytes, len);
+    free(bytes);
+    if (setitimer(ITIMER_PROF, &limit, NULL) != 0)
+        _exit(99);
+}
+
+/* Does runs [first, end). Never returns. */
+static void child(const variant_file *file, const variant_options *o, unsigned long first, unsigned long end)
+{
     int quiet = open("/dev/null", O_WRONLY);
     int log = open(log_path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    if (quiet < 0 || log < 0 || dup2(quiet, 1) < 0 || dup2(log, 2) < 0 || setrlimit(RLIMIT_CPU, &limit) != 0)
+    if (quiet < 0 || log < 0 || dup2(quiet, 1) < 0 || dup2(log, 2) < 0)
         _exit(99);
-    for (unsigned i = first; i < COMMANDS; i++) {
-        *begun = i + 1;
-        run_command(commands[i]);
+    for (unsigned long n = first; n < end; n++) {
+        if (n == first || n % COMMANDS == 0)
+            begin_variant(file, (long)(n / COMMANDS), o);
+        *begun = n + 1;
+        run_command(commands[n % COMMANDS]);
         if (ftruncate(2, 0) == 0)
             lseek(2, 0, SEEK_SET);
     }
@@ -121,52 +139,49 @@ static void print_log(void)
         fclose(log);
 }
 
-static void print_command(const char *const *words)
+static void print_failure(const char *path, unsigned long n, int status)
 {
+    const char *const *words = commands[n % COMMANDS];
+    printf("torture: %s, --only=%lu, status 0x%x:", path, n / COMMANDS, (unsigned)status);
     for (unsigned i = 0; i < WORDS && words[i] != NULL; i++)
         printf(" %s", words[i]);
     putchar('\n');
+    print_log();
 }
 
-/* Every command on one variant. Returns how many failed: ended by a signal, or with a status that is none of
- * the tool's. */
-static unsigned run_variant(const char *path, long index)
+/* Does runs [first, end) in a child, as far as it comes. Returns its status, -1 when there is no child. */
+static int run_child(const variant_file *file, const variant_options *o, unsigned long first,
+                     unsigned long end)
 {
-    unsigned failed = 0;
-    for (*begun = 0; *begun < COMMANDS;) {
-        unsigned before = *begun;
-        int status = 0;
-        pid_t pid = fork();
-        if (pid == 0)
-            child(before);
-        while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-            continue;
-        bool good = pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) <= 2;
-        if (good)
-            continue;
-        printf("torture: %s, --only=%ld, status 0x%x:", path, index, (unsigned)status);
-        print_command(commands[*begun > 0 ? *begun - 1 : 0]);
-        print_log();
-        failed++;
-        if (*begun == before) /* the child did not come so far as to begin one */
-            break;
-    }
-    return failed;
+    int status = 0;
+    pid_t pid = fork();
+    if (pid == 0)
+        child(file, o, first, end);
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    return pid > 0 ? status : -1;
 }
 
+/* Every command on every variant. A run fails when it ends by a signal, or with a status that is none of the
+ * tool's. */
 static void torture(const char *path, const variant_options *o, unsigned long counts[2])
 {
     variant_file file = variant_read(path);
-    for (long i = 0; i < o->cuts + o->flips; i++) {
-        if (o->only >= 0 && o->only != i)
-            continue;
-        size_t len;
-        uint8_t *bytes = variant_make(&file, i, o, &len);
-        variant_save(variant_path, bytes, len);
-        free(bytes);
-        unsigned failed = run_variant(path, i);
-        counts[0] += COMMANDS - failed;
-        counts[1] += failed;
+    unsigned long variants = (unsigned long)(o->only >= 0 ? o->only + 1 : o->cuts + o->flips);
+    unsigned long step = CHILD_BYTES / (file.len + 1) + 1;
+    step = step < CHILD_VARIANTS ? step : CHILD_VARIANTS;
+    *begun = o->only >= 0 ? COMMANDS * (unsigned long)o->only : 0;
+    while (*begun < COMMANDS * variants) {
+        unsigned long first = *begun;
+        unsigned long last = first / COMMANDS + step;
+        int status = run_child(&file, o, first, COMMANDS * (last < variants ? last : variants));
+        bool good = *begun > first && WIFEXITED(status) && WEXITSTATUS(status) <= 2;
+        if (*begun == first)
+            *begun = first + 1; /* the child did not come so far as to begin it: on behind it */
+        counts[0] += *begun - first - !good;
+        counts[1] += !good;
+        if (!good)
+            print_failure(path, *begun - 1, status);
     }
     free(file.ptr);
 }
@@ -175,8 +190,8 @@ int main(int argc, char **argv)
 {
     variant_options o = {4, 4, 1, -1};
     unsigned long counts[2] = {0, 0};
-    begun = (volatile unsigned *)mmap(NULL, sizeof *begun, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-                                      -1, 0);
+    begun = (volatile unsigned long *)mmap(NULL, sizeof *begun, PROT_READ | PROT_WRITE,
+                                           MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (begun == MAP_FAILED || mkdtemp(folder) == NULL) {
         puts("torture: no memory to share, or no folder for the variants");
         return 1;
