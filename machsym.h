@@ -10315,10 +10315,13 @@ static uint8_t *ms_map_put_sequence(uint8_t *out, const uint8_t *literals, size_
     return code >= 15 ? ms_map_put_length(out, code - 15) : out;
 }
 
-static size_t ms_map_match_length(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
+/* 0 when less than ms_LZ_MIN bytes are equal: most candidates only share their hash. */
+static inline size_t ms_map_match_length(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
 {
     size_t most = a_len < b_len ? a_len : b_len;
-    size_t len = 0;
+    size_t len = ms_LZ_MIN;
+    if (most < ms_LZ_MIN || ms_rd_raw_u32(a) != ms_rd_raw_u32(b))
+        return 0;
     while (most - len >= 8 && ms_rd_raw_u64(a + len) == ms_rd_raw_u64(b + len))
         len += 8;
     while (len < most && a[len] == b[len])
@@ -10347,7 +10350,7 @@ static size_t ms_map_find_match(const ms_map_dict *dict, const uint8_t *text, si
             *back = at + dict->len - (word - 1);
         }
     }
-    return best < ms_LZ_MIN ? 0 : best;
+    return best;
 }
 
 /* Packs a block of text into out, which has room for 2 * ms_MAP_BLOCK. Returns the packed size; the size of
@@ -10604,7 +10607,7 @@ typedef struct ms_map_run {
 /* What turns ranges into a part's data. */
 typedef struct ms_map_coder {
     ms_map_buf data;
-    ms_arena *arena;             /* for the tables below */
+    ms_arena *arena;             /* for what outlives the coding: runs, blocks in use */
     const ms_map_spaces *spaces; /* where packed text is; NULL: not in the image */
     ms_map_buf *texts;           /* where it goes, when there is no image */
     uint64_t text_addr;
@@ -10877,11 +10880,12 @@ static uint32_t ms_map_end_part(ms_map_coder *c)
     return at;
 }
 
-static void ms_map_coder_init(ms_map_coder *c, ms_arena *data_arena, ms_arena *arena)
+static void ms_map_coder_init(ms_map_coder *c, ms_arena *data_arena, ms_arena *arena, ms_arena *tables)
 {
     ms_zero(c, sizeof *c);
     c->data.arena = data_arena;
-    c->arena = c->plain.arena = c->kept.arena = c->functions.arena = c->files.arena = arena;
+    c->arena = arena;
+    c->plain.arena = c->kept.arena = c->functions.arena = c->files.arena = tables;
     c->text_left = UINT64_MAX;
     ms_map_put_uleb(&c->data, 0); /* no record stands at 0, so that a distance of 0 is free to mean none */
 }
@@ -10920,10 +10924,16 @@ struct machsym_part {
     ms_map_kind kind;
     ms_arena data_arena; /* only ever holds the buffer */
     ms_arena arena;
+    ms_arena tables; /* of the coder: freed when the part is whole */
     ms_map_coder coder;
     uint32_t files_at;     /* file table, in the data */
     uint32_t *block_sizes; /* of text blocks; packed back to back in the data */
 };
+
+static bool ms_map_part_failed(const machsym_part *part)
+{
+    return part->data_arena.oom || part->arena.oom || part->tables.oom;
+}
 
 static void ms_map_add_task(machsym_plan *plan, ms_map_kind kind, uint64_t lo, uint64_t hi, uint64_t size)
 {
@@ -11031,19 +11041,22 @@ typedef struct ms_map_work {
     ms_map_hash origins; /* entry offset and rank of its source to the FUNCTION record */
 } ms_map_work;
 
-static ms_map_line ms_map_line_of(ms_map_work *w, uint64_t file, uint32_t line, uint32_t column)
+static uint32_t ms_map_new_file(ms_map_work *w, uint64_t file)
 {
-    ms_map_line out = {0, line, w->c->columns ? column : 0};
-    uint32_t *known = file < w->file_count ? &w->files[file] : NULL;
-    if (known != NULL && *known != 0) {
-        out.file = *known - 1;
-        return out;
-    }
     machsym_path path = ms_ln_path(&w->unit->lines, w->root->comp_dir, file);
-    out.file = ms_map_file(w->c, &path);
-    if (known != NULL)
-        *known = out.file + 1;
-    return out;
+    uint32_t number = ms_map_file(w->c, &path);
+    if (file < w->file_count)
+        w->files[file] = number + 1;
+    return number;
+}
+
+static inline void ms_map_line_at(ms_map_work *w, uint64_t file, uint32_t line, uint32_t column,
+                                  ms_map_line *out)
+{
+    uint32_t known = file < w->file_count ? w->files[file] : 0;
+    out->file = known != 0 ? known - 1 : ms_map_new_file(w, file);
+    out->line = line;
+    out->column = w->c->columns ? column : 0;
 }
 
 /* Where the record of a call's origin is kept: by the origin alone when it has a linkage name; else by origin
@@ -11105,7 +11118,8 @@ static void ms_map_put_chain(ms_map_work *w, uint32_t block, const ms_range *ran
         if (one->parent == ms_SEG_NONE) {
             w->chains[path[i]] = ms_map_root(w->c, source, record, named, range->lo, range->hi - range->lo);
         } else {
-            ms_map_line call = ms_map_line_of(w, one->call_file, one->call_line, one->call_column);
+            ms_map_line call;
+            ms_map_line_at(w, one->call_file, one->call_line, one->call_column, &call);
             w->chains[path[i]] = ms_map_call(w->c, w->chains[one->parent], source, record, &call);
         }
         w->written[w->written_count++] = path[i];
@@ -11129,7 +11143,7 @@ static void ms_map_add_lines(ms_map_work *w, uint64_t lo, uint64_t hi, uint32_t 
         ms_zero(&item.line, sizeof item.line);
         if (rows->at != lines->row_count) {
             const ms_ln_row *row = &lines->rows[rows->at];
-            item.line = ms_map_line_of(w, row->file, row->line, row->column);
+            ms_map_line_at(w, row->file, row->line, row->column, &item.line);
         } else if (only_lines) {
             continue;
         }
@@ -11193,7 +11207,7 @@ static void ms_map_add_block(ms_map_work *w, uint32_t index, uint64_t lo, uint64
     item.lo = lo;
     item.hi = hi;
     item.chain = w->chains[block->parent];
-    item.line = ms_map_line_of(w, block->call_file, block->call_line, block->call_column);
+    ms_map_line_at(w, block->call_file, block->call_line, block->call_column, &item.line);
     ms_map_add(w->c, &w->queue, &item, false);
 }
 
@@ -11345,7 +11359,7 @@ static bool ms_map_add_units(ms_map_work *w, machsym_part *part, uint64_t lo, ui
     bool ok = true;
     for (uint64_t i = lo; i < hi && ok; i++) {
         ms_map_add_unit(w, (size_t)i);
-        ok = !w->scratch.failed && !w->unit_arena.failed && !part->arena.oom && !part->data_arena.oom &&
+        ok = !w->scratch.failed && !w->unit_arena.failed && !ms_map_part_failed(part) &&
              !ms_ans_failed(w->session);
     }
     return ok;
@@ -11366,7 +11380,7 @@ static bool ms_map_add_object(ms_map_work *w, machsym_part *part, size_t index)
         return status != MACHSYM_OBJECT_UNTRIED;
     w->session = &object->session;
     ms_zero(&w->origins, sizeof w->origins); /* of entries in this object */
-    w->origins.arena = &part->arena;
+    w->origins.arena = &part->tables;
     ms_ans_index(w->session);
     ms_map_set_budget(w, object->image.dw.info.len, object->image.dw.info.len);
     bool ok = ms_map_add_units(w, part, 0, object->image.cu_count);
@@ -11388,7 +11402,7 @@ static bool ms_map_build_units(const machsym_plan *plan, const ms_map_task *task
     part->coder.columns = (plan->flags & MACHSYM_MAP_COLUMNS) != 0;
     part->coder.used =
         (uint8_t *)ms_arena_zeroed(&part->arena, (size_t)(plan->spaces.total / ms_MAP_BLOCK / 8 + 1), 1);
-    w.origins.arena = &part->arena;
+    w.origins.arena = &part->tables;
     bool ok = part->coder.used != NULL;
     for (uint64_t i = task->lo; i < task->hi && ok && task->kind == ms_MAP_OBJECTS; i++)
         ok = ms_map_add_object(&w, part, (size_t)i);
@@ -11404,7 +11418,8 @@ static bool ms_map_build_units(const machsym_plan *plan, const ms_map_task *task
         ms_ans_close(w.session);
     ms_arena_free(&w.scratch);
     ms_arena_free(&w.unit_arena);
-    return ok && !part->data_arena.oom;
+    ms_arena_free(&part->tables);
+    return ok && !ms_map_part_failed(part);
 }
 
 static bool ms_map_build_text(const ms_map_spaces *spaces, const ms_map_dict *dict, const ms_map_task *task,
@@ -11426,6 +11441,7 @@ static bool ms_map_build_text(const ms_map_spaces *spaces, const ms_map_dict *di
 static void ms_map_free_part(machsym_part *part)
 {
     ms_arena_free(&part->data_arena);
+    ms_arena_free(&part->tables);
     ms_arena arena = part->arena; /* the part lies in its own arena */
     ms_arena_free(&arena);
 }
@@ -11438,8 +11454,9 @@ static machsym_part *ms_map_new_part(machsym_allocator allocator, ms_map_kind ki
         return NULL;
     part->arena = arena;
     part->data_arena = ms_arena_make(allocator);
+    part->tables = ms_arena_make(allocator);
     part->kind = kind;
-    ms_map_coder_init(&part->coder, &part->data_arena, &part->arena);
+    ms_map_coder_init(&part->coder, &part->data_arena, &part->arena, &part->tables);
     if (kind == ms_MAP_TEXT)
         part->coder.data.len = 0;
     return part;
@@ -11839,7 +11856,7 @@ static machsym_result ms_map_finish(ms_map_merge *m, ms_map_head *head, machsym_
     }
     if (m->too_large)
         return ms_fail(err, MACHSYM_ERR_LIMIT, "a map holds 4 GB of text and of data at most", "", 0);
-    if (m->arena.oom || m->symbols->arena.oom || m->symbols->data_arena.oom)
+    if (m->arena.oom || ms_map_part_failed(m->symbols))
         return ms_fail_memory(err);
     *out = ms_map_write(m, head, name, dict);
     return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
@@ -12473,7 +12490,7 @@ static machsym_result ms_map_writer_add(machsym_writer *w, const machsym_map_ran
     item.chain = ms_map_writer_root(w, c, &frames[count - 1]);
     for (size_t i = count - 1; i-- > 0;)
         item.chain = ms_map_writer_call(w, c, &frames[i], item.chain);
-    if (w->arena.oom || w->text_arena.oom || w->parts[which]->arena.oom || w->parts[which]->data_arena.oom)
+    if (w->arena.oom || w->text_arena.oom || ms_map_part_failed(w->parts[which]))
         return ms_fail_memory(err);
     if (range->is_symbol)
         ms_map_put_run(c, &item, 1, false);
