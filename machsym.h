@@ -1619,6 +1619,19 @@ static machsym_result ms_fail_memory(machsym_error *err)
     return ms_fail(err, MACHSYM_ERR_MEMORY, "the allocator has no memory left", "", 0);
 }
 
+/* How many low bits of a number that is not 0 are 0. */
+static inline unsigned ms_low_zeros(uint64_t number)
+{
+#ifdef __GNUC__
+    return (unsigned)__builtin_ctzll(number);
+#else
+    unsigned zeros = 0;
+    for (; (number & 1) == 0; number >>= 1)
+        zeros++;
+    return zeros;
+#endif
+}
+
 /* Has a place of memory come into the cache, where compilers can say so. */
 static inline void ms_fetch(const void *ptr)
 {
@@ -10336,8 +10349,11 @@ static inline size_t ms_map_match_length(const uint8_t *a, size_t a_len, const u
     size_t len = ms_LZ_MIN;
     if (most < ms_LZ_MIN || ms_rd_raw_u32(a) != ms_rd_raw_u32(b))
         return 0;
-    while (most - len >= 8 && ms_rd_raw_u64(a + len) == ms_rd_raw_u64(b + len))
-        len += 8;
+    for (; most - len >= 8; len += 8) {
+        uint64_t differs = ms_rd_raw_u64(a + len) ^ ms_rd_raw_u64(b + len);
+        if (differs != 0)
+            return len + ms_low_zeros(differs) / 8;
+    }
     while (len < most && a[len] == b[len])
         len++;
     return len;
