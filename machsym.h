@@ -3541,7 +3541,7 @@ static ms_span ms_sym_strings(const ms_mo *mo)
 }
 
 /* Reads entry number index of a table that has it. */
-static ms_sym_nlist ms_sym_nlist_at(const ms_mo *mo, ms_span nlists, size_t index)
+static inline ms_sym_nlist ms_sym_nlist_at(const ms_mo *mo, ms_span nlists, size_t index)
 {
     const uint8_t *p = nlists.ptr + index * ms_sym_nlist_size(mo);
     ms_sym_nlist entry;
