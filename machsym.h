@@ -3629,7 +3629,7 @@ typedef struct ms_sym_table {
     bool is_narrow;        /* only what a search for near finds is kept */
     uint64_t near;         /* an address of code */
     uint64_t near_lo;      /* the last start at or below it */
-    uint64_t near_hi;      /* the next one */
+    uint64_t near_hi;      /* the next one, or the last byte of the code */
 } ms_sym_table;
 
 #define ms_SYM_SOURCE_SHIFT 56
@@ -3666,7 +3666,7 @@ static void ms_sym_narrow(ms_sym_table *t, const ms_range *code, uint64_t addr)
     t->is_narrow = true;
     t->near = addr;
     t->near_lo = code->lo;
-    t->near_hi = code->hi;
+    t->near_hi = code->hi - 1;
 }
 
 /* Drops what lies outside the bounds of a narrow table: what it holds besides starts at one of them. */

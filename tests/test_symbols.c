@@ -176,6 +176,33 @@ static void test_bounds(void)
     bytes_free(&starts);
 }
 
+/* Data that begins where the code ends, and a function of one byte before it. Each lookup is the session's first:
+ * that one reads only the symbols around its address. */
+static void test_behind_code(void)
+{
+    static const make_symbol symbols[] = {
+        {"_a", EXT, 1, 0x1000}, {"_b", EXT, 1, 0x1fff}, {"_data", EXT, 2, 0x2000}};
+    static const struct {
+        uint64_t addr;
+        const char *name;
+        uint64_t start;
+        uint64_t size;
+    } want[] = {{0x1000, "a", 0x1000, 0xfff}, {0x1ffe, "a", 0x1000, 0xfff}, {0x1fff, "b", 0x1fff, 1}};
+    for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
+        program p;
+        memset(&p, 0, sizeof p);
+        p.macho.symbols = symbols;
+        p.macho.symbol_count = 3;
+        add_code(&p, "__data", 0x2000, 0x100, 0);
+        lookup l = open_macho(&p);
+        check_symbol(&l, want[i].addr, want[i].name, want[i].start, MACHSYM_SOURCE_SYMTAB);
+        CHECK_EQ(l.v[0].function_size, want[i].size);
+        check_symbol(&l, 0x2000, NULL, 0, MACHSYM_SOURCE_NONE);
+        lookup_close(&l);
+        program_free(&p);
+    }
+}
+
 /* Thumb functions have bit 0 set in the symbol and in the function starts. */
 static void test_thumb(void)
 {
@@ -295,6 +322,7 @@ int main(void)
     test_which();
     test_rank();
     test_bounds();
+    test_behind_code();
     test_thumb();
     test_stubs();
     test_damage();
