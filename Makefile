@@ -203,7 +203,7 @@ msan:
 	    ONLY_FUZZ="$(PUBLIC_FUZZ)" \
 	    TEST_CFLAGS="$(SAN) -fsanitize=memory"
 
-# Malformed files through the library and every subcommand; TORTURE=full takes hours: see tests/torture.sh. Every object
+# Malformed files through the library and every subcommand; TORTURE=full takes two hours: see tests/torture.sh. Every object
 # of an arena is an allocation of its own, so that a byte past it is seen.
 TORTURE ?= short
 TORTURE_FLAGS := -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=all -fsanitize=address,undefined \
