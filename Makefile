@@ -27,6 +27,7 @@ STD         ?= -std=c11
 PREFIX      ?= /usr/local
 DESTDIR     ?=
 TIME        ?= 15
+SEED        ?= 1
 
 WARN := -Wall -Wextra -pedantic -Wconversion -Wsign-conversion -Wshadow -Wundef -Wcast-qual -Wcast-align -Wvla \
         -Wstrict-prototypes -Wmissing-prototypes
@@ -260,7 +261,7 @@ build/fuzz/%: build/fuzzed/fuzz_%.o
 .PHONY: fuzz fuzz-short fuzz-replay fuzz-coverage
 fuzz: $(FUZZERS)
 fuzz-short: fuzz
-	@TIME=$(TIME) sh fuzz/short $(FUZZERS)
+	@TIME=$(TIME) SEED=$(SEED) sh fuzz/short $(FUZZERS)
 fuzz-replay: $(REPLAYS)
 	@B="$(B)" RUN="$(RUN)" sh tests/run tests/replay.sh
 # Only seeds count, not what a fuzzer would find from them.
@@ -302,7 +303,7 @@ test-hosts:
 help:
 	@sed -n 's/^#   make/make/p' Makefile
 	@echo "stricter: test-all floors format-check compile-matrix asan tsan msan torture coverage fixtures-check differential"
-	@echo "fuzzing:  fuzz fuzz-short (TIME=15) fuzz-replay fuzz-coverage"
+	@echo "fuzzing:  fuzz fuzz-short (TIME=15 SEED=1; another SEED explores) fuzz-replay fuzz-coverage"
 	@echo "hosts:    test-hosts test-m32 test-s390x test-aarch64 test-musl test-mingw test-wasm"
 	@echo "others:   bench format clean"
 clean:
