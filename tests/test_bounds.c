@@ -1081,7 +1081,15 @@ static void put_nlist(bytes *b, uint32_t strx, uint8_t type, uint8_t section, ui
     put64(b, value);
 }
 
-/* A file with n names of 8 bytes behind its symbols. */
+/* Names in the string table of put_named_file: number i of each kind. */
+enum { STRX_OBJECT = 2, STRX_NAME = 8, STRX_PATH = 16, STRX_MEMBER = 28, STRX_EACH = 40 };
+
+static uint32_t strx(uint32_t kind, size_t i)
+{
+    return kind + (uint32_t)i * STRX_EACH;
+}
+
+/* A file with n names behind its symbols, and as many ways to name the object file. */
 static void put_named_file(bytes *file, uint32_t filetype, size_t n, const bytes *nlists)
 {
     bytes commands = {NULL, 0, 0};
@@ -1095,18 +1103,124 @@ static void put_named_file(bytes *file, uint32_t filetype, size_t n, const bytes
     put32(&commands, tail + 16);
     put32(&commands, nlists->len / 16);
     put32(&commands, tail + 16 + nlists->len);
-    put32(&commands, 8 + 8 * n);
+    put32(&commands, 8 + STRX_EACH * n);
     put_header(file, filetype, 2, commands.len);
     put_bytes(file, &commands);
     put(file, "\7\0\0\0\4\0\0\0\0\0\10\0\0\0\0\0", 16); /* a unit that is only a header */
     put_bytes(file, nlists);
     put(file, "\0\0o.o\0\0\0", 8);
     for (size_t i = 0; i < n; i++) {
-        char name[24];
-        snprintf(name, sizeof name, "_%06zu", i);
-        put(file, name, 8);
+        char names[STRX_EACH + 1];
+        snprintf(names, sizeof names, "_%06zu%c%06zu/o.o%c%co.o(%06zu)%c", i % 1000000, 0, i % 1000000, 0, 0,
+                 i % 1000000, 0);
+        put(file, names, STRX_EACH);
     }
     bytes_free(&commands);
+}
+
+/* Writes what debug maps name. */
+static void write_object(const bytes *object)
+{
+    char path[64];
+    snprintf(path, sizeof path, "%s/o.o", folder);
+    FILE *out = fopen(path, "wb");
+    CHECK(out != NULL && fwrite(object->v, 1, object->len, out) == object->len && fclose(out) == 0);
+}
+
+/* An object file of n functions. */
+static void put_object(bytes *object, size_t n)
+{
+    bytes nlists = {NULL, 0, 0};
+    for (size_t i = 0; i < n; i++)
+        put_nlist(&nlists, strx(STRX_NAME, i), 0x0e, 1, 16 * i);
+    put_named_file(object, 1, n, &nlists);
+    bytes_free(&nlists);
+}
+
+static void put_stab_function(bytes *nlists, size_t name, uint64_t lo, uint64_t size)
+{
+    put_nlist(nlists, strx(STRX_NAME, name), 0x24, 1, lo);
+    put_nlist(nlists, 0, 0x24, 0, size);
+}
+
+/* A program of n object files with a function each, under one name or under n. */
+static void put_objects(trap *t, size_t n, uint32_t name, size_t step)
+{
+    bytes nlists = {NULL, 0, 0};
+    for (size_t i = 0; i < n; i++) {
+        put_nlist(&nlists, strx(name, i * step), 0x66, 0, 0);
+        put_stab_function(&nlists, i, 0x1000 + 16 * i, 16);
+        put_nlist(&nlists, 0, 0x64, 1, 0);
+    }
+    put_named_file(&t->file, 2, n, &nlists);
+    t->p.macho.code_size = 16 * n;
+    bytes_free(&nlists);
+}
+
+/* One large object file is named again and again. */
+static void objects_of_one_name(trap *t, size_t n)
+{
+    bytes object = {NULL, 0, 0};
+    put_object(&object, n);
+    write_object(&object);
+    put_objects(t, n, STRX_OBJECT, 0);
+    bytes_free(&object);
+}
+
+/* The same under many names. */
+static void objects_of_one_file(trap *t, size_t n)
+{
+    bytes object = {NULL, 0, 0};
+    put_object(&object, n);
+    write_object(&object);
+    put_objects(t, n, STRX_PATH, 1);
+    bytes_free(&object);
+}
+
+static void put_member(bytes *archive, size_t name, const bytes *member)
+{
+    char header[61];
+    snprintf(header, sizeof header, "%06zu%10s%-12s%-6s%-6s%-8s%-10zu`\n", name % 1000000, "", "0", "0", "0",
+             "644", member->len);
+    put(archive, header, 60);
+    put_bytes(archive, member);
+}
+
+static void objects_in_one_archive(trap *t, size_t n)
+{
+    bytes archive = {NULL, 0, 0};
+    bytes object = {NULL, 0, 0};
+    bytes none = {NULL, 0, 0};
+    put_object(&object, 1);
+    put(&archive, "!<arch>\n", 8);
+    for (size_t i = 0; i < n; i++)
+        put_member(&archive, i, i + 1 < n ? &none : &object);
+    write_object(&archive);
+    put_objects(t, n, STRX_MEMBER, 1);
+    bytes_free(&archive);
+    bytes_free(&object);
+}
+
+/* Each object has a function over all those of the first. */
+static void functions_of_many_objects_over_one(trap *t, size_t n)
+{
+    bytes nlists = {NULL, 0, 0};
+    bytes object = {NULL, 0, 0};
+    put_object(&object, 1);
+    write_object(&object);
+    put_nlist(&nlists, STRX_OBJECT, 0x66, 0, 0);
+    for (size_t i = 0; i < n; i++)
+        put_stab_function(&nlists, 0, 0x1000 + 16 * i, 8);
+    for (size_t i = 0; i < n; i++) {
+        put_nlist(&nlists, 0, 0x64, 1, 0);
+        put_nlist(&nlists, STRX_OBJECT, 0x66, 0, 0);
+        put_stab_function(&nlists, 0, 0x1000, 16 * n);
+    }
+    put_nlist(&nlists, 0, 0x64, 1, 0);
+    put_named_file(&t->file, 2, n, &nlists);
+    t->p.macho.code_size = 16 * n;
+    bytes_free(&nlists);
+    bytes_free(&object);
 }
 
 /* The second object has as many functions as the first, each over all of those. */
@@ -1114,20 +1228,12 @@ static void functions_of_an_object_over_another(trap *t, size_t n)
 {
     bytes nlists = {NULL, 0, 0};
     bytes object = {NULL, 0, 0};
-    char path[64];
-    for (size_t i = 0; i < n; i++)
-        put_nlist(&nlists, (uint32_t)(8 + 8 * i), 0x0e, 1, 16 * i);
-    put_named_file(&object, 1, n, &nlists);
-    snprintf(path, sizeof path, "%s/o.o", folder);
-    FILE *out = fopen(path, "wb");
-    CHECK(out != NULL && fwrite(object.v, 1, object.len, out) == object.len && fclose(out) == 0);
-    nlists.len = 0;
+    put_object(&object, n);
+    write_object(&object);
     for (unsigned pass = 0; pass < 2; pass++) {
-        put_nlist(&nlists, 2, 0x66, 0, 0);
-        for (size_t i = 0; i < n; i++) {
-            put_nlist(&nlists, (uint32_t)(8 + 8 * i), 0x24, 1, 0x1000 + (pass == 0 ? 16 * i : i));
-            put_nlist(&nlists, 0, 0x24, 0, pass == 0 ? 8 : 16 * n);
-        }
+        put_nlist(&nlists, STRX_OBJECT, 0x66, 0, 0);
+        for (size_t i = 0; i < n; i++)
+            put_stab_function(&nlists, i, 0x1000 + (pass == 0 ? 16 * i : i), pass == 0 ? 8 : 16 * n);
         put_nlist(&nlists, 0, 0x64, 1, 0);
     }
     put_named_file(&t->file, 2, n, &nlists);
@@ -1490,6 +1596,50 @@ static void check_small_cache(void)
     CHECK(costs[1] <= costs[0] + costs[0] / 10);
 }
 
+/* How many of n object files that are all one are read, and how many are left out. */
+static void count_objects(size_t n, size_t *found, size_t *left_out)
+{
+    const char *dir = folder;
+    trap t;
+    machsym_open_desc desc;
+    machsym_plan_desc how;
+    machsym_plan *plan = NULL;
+    machsym_object_file file;
+    machsym_cursor at = {0, 0};
+    memset(&t, 0, sizeof t);
+    memset(&desc, 0, sizeof desc);
+    memset(&how, 0, sizeof how);
+    objects_of_one_file(&t, n);
+    desc.bytes.ptr = t.file.v;
+    desc.bytes.len = t.file.len;
+    desc.oso_dirs = &dir;
+    desc.oso_dir_count = 1;
+    machsym_image *image = test_open_desc(&desc);
+    how.image = image;
+    *found = *left_out = 0;
+    CHECK_EQ(machsym_plan_open(&how, &plan, NULL), MACHSYM_OK);
+    while (plan != NULL && machsym_plan_next_object_file(plan, &at, &file)) {
+        *found += *left_out == 0 && file.status == MACHSYM_OBJECT_FOUND;
+        *left_out += file.status == MACHSYM_OBJECT_OVER_BUDGET;
+    }
+    machsym_plan_close(plan);
+    machsym_image_close(image);
+    bytes_free(&t.file);
+    program_free(&t.p);
+}
+
+/* One file may stand in a debug map many times, but not without end; those past it are said to be left out. */
+static void check_left_out(void)
+{
+    size_t found;
+    size_t left_out;
+    count_objects(50, &found, &left_out);
+    CHECK_EQ(found, 50);
+    count_objects(4000, &found, &left_out);
+    CHECK(found >= 50 && left_out > 0);
+    CHECK_EQ(found + left_out, 4000);
+}
+
 int main(int argc, char **argv)
 {
     char path[64];
@@ -1528,6 +1678,10 @@ int main(int argc, char **argv)
     TRAP(symbols_at_one_address, 4000);
     TRAP(calls_of_copies_at_one_address, 2000);
     TRAP(functions_of_an_object_over_another, 2000);
+    TRAP(functions_of_many_objects_over_one, 1000);
+    TRAP(objects_of_one_name, 2000);
+    TRAP(objects_of_one_file, 2000);
+    TRAP(objects_in_one_archive, 2000);
     TRAP(segments_of_a_loaded_image, 1000);
     TRAP(fat_file_of_many_slices, 1000);
     TRAP(exports_that_share_nodes, 1000);
@@ -1540,6 +1694,7 @@ int main(int argc, char **argv)
     TRAP(map_of_one_run, 2000);
     TRAP(map_of_one_long_name, 200);
     check_small_cache();
+    check_left_out();
     snprintf(path, sizeof path, "%s/o.o", folder);
     unlink(path);
     rmdir(folder);

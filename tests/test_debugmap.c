@@ -348,15 +348,15 @@ static void check_member(const char *archive, const char *name, const char *obje
     test_file file = test_read(archive);
     test_file want = test_read(object);
     memset(&member, 0, sizeof member);
-    CHECK(ms_om_find_member(ms_span_make(file.ptr, file.len), ms_str_from_c(name), 0, &member));
+    CHECK(ms_om_find_member(ms_span_make(file.ptr, file.len), ms_str_from_c(name), 0, NULL, &member));
     /* Darwin's archives pad members */
     CHECK(member.bytes.len >= want.len && member.bytes.len < want.len + 8);
     CHECK(member.bytes.len >= want.len && memcmp(member.bytes.ptr, want.ptr, want.len) == 0);
-    CHECK(!ms_om_find_member(ms_span_make(file.ptr, file.len), ms_str_from_c("util"), 0, &member));
-    CHECK(!ms_om_find_member(ms_span_make(file.ptr, file.len), ms_str_from_c(""), 0, &member));
+    CHECK(!ms_om_find_member(ms_span_make(file.ptr, file.len), ms_str_from_c("util"), 0, NULL, &member));
+    CHECK(!ms_om_find_member(ms_span_make(file.ptr, file.len), ms_str_from_c(""), 0, NULL, &member));
     /* cut short anywhere: no member that reaches out of the file */
     for (size_t len = 0; len < file.len; len += 61) {
-        if (ms_om_find_member(ms_span_make(file.ptr, len), ms_str_from_c(name), 0, &member))
+        if (ms_om_find_member(ms_span_make(file.ptr, len), ms_str_from_c(name), 0, NULL, &member))
             CHECK(member.bytes.len == 0 || member.bytes.ptr + member.bytes.len <= file.ptr + len);
     }
     free(file.ptr);
@@ -382,13 +382,13 @@ static void test_twins(void)
                                   "other.o/        33          0     0     644     1         `\n3";
     ms_span file = ms_span_make(archive, sizeof archive - 1);
     ms_om_member member;
-    CHECK(ms_om_find_member(file, ms_str_from_c("twin.o"), 0, &member));
+    CHECK(ms_om_find_member(file, ms_str_from_c("twin.o"), 0, NULL, &member));
     CHECK_STR(ms_str_make((const char *)member.bytes.ptr, member.bytes.len), "one");
-    CHECK(ms_om_find_member(file, ms_str_from_c("twin.o"), 22, &member));
+    CHECK(ms_om_find_member(file, ms_str_from_c("twin.o"), 22, NULL, &member));
     CHECK_STR(ms_str_make((const char *)member.bytes.ptr, member.bytes.len), "two!");
-    CHECK(ms_om_find_member(file, ms_str_from_c("twin.o"), 44, &member));
+    CHECK(ms_om_find_member(file, ms_str_from_c("twin.o"), 44, NULL, &member));
     CHECK_EQ(member.time, 11);
-    CHECK(ms_om_find_member(file, ms_str_from_c("other.o"), 33, &member));
+    CHECK(ms_om_find_member(file, ms_str_from_c("other.o"), 33, NULL, &member));
     CHECK_STR(ms_str_make((const char *)member.bytes.ptr, member.bytes.len), "3");
 }
 
