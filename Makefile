@@ -114,7 +114,11 @@ install: all lib
 
 $(B)/tests/%: tests/%.c $(wildcard tests/*.h) $(HEADERS)
 	@mkdir -p $(@D)
-	$(CC) $(STD) -D_GNU_SOURCE -I. $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) -pthread $(LDLIBS)
+	$(CC) $(STD) -D_GNU_SOURCE -I. $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $(filter tests/%.c,$^) \
+	    -pthread $(LDLIBS)
+
+# These include the tool's modules.
+$(B)/tests/test_crash $(B)/tests/test_report_bounds: $(wildcard examples/machsym/*.[ch])
 
 # Programs that read no names compile without the demanglers, which are half of the header.
 NO_NAMES := -DMACHSYM_NO_SWIFT -DMACHSYM_NO_CXX -DMACHSYM_NO_RUST -DMACHSYM_NO_D
@@ -123,7 +127,7 @@ PLAIN := $(patsubst %,test_%,reader arena segments macho forms units lines funct
 $(PLAIN:%=$(B)/tests/%): CPPFLAGS += $(NO_NAMES)
 
 # These run for long enough to be worth optimising.
-$(B)/tests/corrupt $(B)/tests/test_bounds $(B)/tests/test_map: override TEST_CFLAGS += -O1
+$(B)/tests/corrupt $(B)/tests/test_bounds $(B)/tests/test_report_bounds $(B)/tests/test_map: override TEST_CFLAGS += -O1
 
 # What several fuzz targets share: the header, and the tool without its commands.
 MODULES := $(filter-out main cmd_%,$(TOOL_C:examples/machsym/%.c=%))
@@ -224,7 +228,7 @@ $(B)/tests/torture_tool: tests/torture_tool.c tests/variants.h $(B)/tool/tool_ma
 
 .PHONY: coverage coverage-tests coverage-report
 # Without what only repeats others on more or larger input: that takes a quarter of the time.
-COVERAGE := $(filter-out test_bounds corrupt,$(notdir $(TEST_C:.c=)))
+COVERAGE := $(filter-out test_bounds test_report_bounds corrupt,$(notdir $(TEST_C:.c=)))
 coverage:
 	@$(MAKE) coverage-tests && $(MAKE) coverage-report
 coverage-tests:
