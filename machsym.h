@@ -52,7 +52,9 @@
  * Errors. What cannot be opened or built returns a machsym_result and fills a machsym_error. Damage inside a
  * file never fails a lookup: it costs the unit, and is counted. Nothing known of an address is 0 frames, and
  * no error. What is missing from a descriptor, and a NULL where a result should go, is MACHSYM_ERR_ARGUMENT; objects must
- * not be NULL but where they are closed, and may be closed once only.
+ * not be NULL but where they are closed, and may be closed once only. A debug build whose library was made from
+ * another machsym.h, with structs of other sizes, ends with a message at the first call that opens something
+ * (MACHSYM_ASSERT).
  *
  * Trust. Files may come from strangers: every offset, count and size is checked where it is read, every loop
  * ends with its input or its budget, recursion is bounded. To open a file of N bytes, look 1,000 addresses up, iterate over
@@ -274,6 +276,19 @@
 #define MACHSYM_ARENA_CHUNK 1048576
 #endif
 
+/* MACHSYM_ASSERT(condition): in a debug build (NDEBUG is not defined) it ends a program whose library was built
+ * from another machsym.h. Define it before every include to do so in another way. Default: assert; nothing
+ * where there is no operating system, or the implementation is in the same file. */
+#if !defined(NDEBUG) && !defined(MACHSYM_IMPLEMENTATION) && !defined(MACHSYM_STATIC)
+#if !defined(MACHSYM_ASSERT) && !defined(MACHSYM_NO_OS) && __STDC_HOSTED__ == 1
+#include <assert.h>
+#define MACHSYM_ASSERT(condition) assert(condition)
+#endif
+#ifdef MACHSYM_ASSERT
+#define MACHSYM_CHECKS_ABI
+#endif
+#endif
+
 /* MACHSYM_COUNT_WORK(n): evaluated wherever a loop visits n bytes or records of input, so that tests can
  * compare how work grows with input. Costs nothing where it is not defined. */
 #ifndef MACHSYM_COUNT_WORK
@@ -384,9 +399,9 @@ typedef enum machsym_lines {
 
 /* The version of the implementation, "1.2.3". Compare with MACHSYM_VERSION to find a stale library. */
 MACHSYM_API const char *machsym_version(void);
-/* MACHSYM_ABI of the library. A program that was compiled with structs of other sizes passes garbage: where
- * the library is shared, compare it with MACHSYM_ABI once, as assert(machsym_abi() == MACHSYM_ABI) does in
- * debug builds. */
+/* MACHSYM_ABI of the library. A program that was compiled with structs of other sizes passes garbage. Debug
+ * builds find that out by themselves (see MACHSYM_ASSERT); where the library is shared, a release may compare
+ * it with MACHSYM_ABI once. */
 MACHSYM_API uint64_t machsym_abi(void);
 /* "ERR_ARCH" and so on; "?" for a number that is none. */
 MACHSYM_API const char *machsym_result_name(machsym_result result);
@@ -979,9 +994,62 @@ MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *b
     X(machsym_session_info, 2199023255531)                                                                   \
     X(machsym_plan_desc, 8796093022151)                                                                      \
     X(machsym_map_info, 35184372088777)                                                                      \
-    X(machsym_map_range, 140737488355213)
+    X(machsym_map_range, 140737488355213)                                                                    \
+    X(machsym_oso_prefix, 562949953421231)                                                                   \
+    X(machsym_entry, 2251799813685119)                                                                       \
+    X(machsym_uuid, 9007199254740881)
 #define MACHSYM_WEIGH(type, weight) +(uint64_t)sizeof(type) * (uint64_t)weight
 #define MACHSYM_ABI                 ((uint64_t)0 MACHSYM_STRUCTS(MACHSYM_WEIGH)) /* see machsym_abi */
+
+/* What opens anything compares sizes first: see MACHSYM_ASSERT. */
+#ifdef MACHSYM_CHECKS_ABI
+static inline void machsym_require_abi(void)
+{
+    bool same = machsym_abi() == MACHSYM_ABI;
+    (void)same;
+    MACHSYM_ASSERT(same && "the machsym library was built from another machsym.h than this program");
+}
+
+#define MACHSYM_CHECKED(result, name, parameters, arguments)                                                 \
+    static inline result name##_checked parameters                                                           \
+    {                                                                                                        \
+        machsym_require_abi();                                                                               \
+        return name arguments;                                                                               \
+    }
+MACHSYM_CHECKED(size_t, machsym_list_slices,
+                (const machsym_open_desc *desc, machsym_slice *slices, size_t cap, machsym_error *err),
+                (desc, slices, cap, err))
+MACHSYM_CHECKED(machsym_result, machsym_image_open,
+                (const machsym_open_desc *desc, machsym_image **out, machsym_error *err), (desc, out, err))
+MACHSYM_CHECKED(machsym_result, machsym_session_open,
+                (const machsym_session_desc *desc, machsym_session **out, machsym_error *err),
+                (desc, out, err))
+MACHSYM_CHECKED(machsym_result, machsym_plan_open,
+                (const machsym_plan_desc *desc, machsym_plan **out, machsym_error *err), (desc, out, err))
+MACHSYM_CHECKED(machsym_result, machsym_map_build,
+                (const machsym_plan_desc *desc, machsym_map **out, machsym_error *err), (desc, out, err))
+MACHSYM_CHECKED(machsym_result, machsym_map_open,
+                (const char *path, machsym_bytes bytes, uint32_t flags, const machsym_allocator *allocator,
+                 machsym_map **out, machsym_error *err),
+                (path, bytes, flags, allocator, out, err))
+MACHSYM_CHECKED(machsym_result, machsym_names_open,
+                (const machsym_map *map, const machsym_allocator *allocator, machsym_names **out,
+                 machsym_error *err),
+                (map, allocator, out, err))
+MACHSYM_CHECKED(machsym_result, machsym_writer_open,
+                (const machsym_map_info *info, const machsym_allocator *allocator, machsym_writer **out,
+                 machsym_error *err),
+                (info, allocator, out, err))
+#undef MACHSYM_CHECKED
+#define machsym_list_slices  machsym_list_slices_checked
+#define machsym_image_open   machsym_image_open_checked
+#define machsym_session_open machsym_session_open_checked
+#define machsym_plan_open    machsym_plan_open_checked
+#define machsym_map_build    machsym_map_build_checked
+#define machsym_map_open     machsym_map_open_checked
+#define machsym_names_open   machsym_names_open_checked
+#define machsym_writer_open  machsym_writer_open_checked
+#endif
 
 #ifdef __cplusplus
 }
@@ -991,6 +1059,16 @@ MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *b
 /* ======================================================================================================== */
 #if defined(MACHSYM_IMPLEMENTATION) && !defined(MACHSYM_IMPLEMENTED)
 #define MACHSYM_IMPLEMENTED
+#ifdef MACHSYM_CHECKS_ABI /* by an include before this one */
+#undef machsym_list_slices
+#undef machsym_image_open
+#undef machsym_session_open
+#undef machsym_plan_open
+#undef machsym_map_build
+#undef machsym_map_open
+#undef machsym_names_open
+#undef machsym_writer_open
+#endif
 
 /* ==== >>platform ===========================================================================================
  * Job:    the only calls to the operating system: map or read a file, look into a folder.
