@@ -96,7 +96,8 @@
  *     5 SYMBOL BUCKETS  and their buckets
  *     6 DICT            text that packed blocks may refer to
  *     7 BLOCKS          u32: where packed block i begins in TEXT; one number more than there are blocks
- *     8 DATA            the records below. Its first byte is unused, so that position 0 means none
+ *     8 DATA            the records below. Its first byte is unused, so that position 0 means none; its last
+ *                       64 are zeros, so that a record's numbers can be read without a look at each
  *     9 TEXT            packed blocks of names
  *
  * Records in DATA. Records refer back only, by distances ("back d" is the record's own position - d; d = 0
@@ -1607,7 +1608,9 @@ static void ms_key_heap_sort(ms_key *v, size_t count)
     }
 }
 
-static void ms_key_insertion_sort(ms_key *v, size_t count)
+/* Sorts keys of which few stand far from their place. Returns false, with all keys there in some order, when that takes
+ * more than so many moves. */
+static bool ms_key_insertion_sort(ms_key *v, size_t count, size_t moves)
 {
     for (size_t i = 1; i < count; i++) {
         ms_key moved = v[i];
@@ -1615,7 +1618,11 @@ static void ms_key_insertion_sort(ms_key *v, size_t count)
         for (; j > 0 && ms_key_less(&moved, &v[j - 1]); j--)
             v[j] = v[j - 1];
         v[j] = moved;
+        if (i - j > moves)
+            return false;
+        moves -= i - j;
     }
+    return true;
 }
 
 /* Sorts by key, then item. Radix passes of 8 bits into room (count keys), skipping bytes that all keys share;
@@ -1627,12 +1634,8 @@ static void ms_sort(ms_key *v, size_t count, ms_key *room)
     MACHSYM_COUNT_WORK(count);
     while (sorted < count && !ms_key_less(&v[sorted], &v[sorted - 1]))
         sorted++;
-    if (sorted >= count)
+    if (sorted >= count || ms_key_insertion_sort(v, count, 300 + 4 * count)) /* always of 24 */
         return;
-    if (count <= 24) {
-        ms_key_insertion_sort(v, count);
-        return;
-    }
     if (room == NULL) {
         ms_key_heap_sort(v, count);
         return;
@@ -1695,6 +1698,19 @@ static machsym_result ms_fail(machsym_error *err, machsym_result code, const cha
 static machsym_result ms_fail_memory(machsym_error *err)
 {
     return ms_fail(err, MACHSYM_ERR_MEMORY, "the allocator has no memory left", "", 0);
+}
+
+/* How many low bits of a number that is not 0 are 0. */
+static inline unsigned ms_low_zeros(uint64_t number)
+{
+#ifdef __GNUC__
+    return (unsigned)__builtin_ctzll(number);
+#else
+    unsigned zeros = 0;
+    for (; (number & 1) == 0; number >>= 1)
+        zeros++;
+    return zeros;
+#endif
 }
 
 /* Has a place of memory come into the cache, where compilers can say so. */
@@ -1880,7 +1896,7 @@ static inline uint64_t ms_rd_uleb(ms_rd *rd)
     return ms_rd_uleb_slow(rd);
 }
 
-static int64_t ms_rd_sleb(ms_rd *rd)
+static int64_t ms_rd_sleb_slow(ms_rd *rd)
 {
     uint64_t value = 0;
     for (unsigned shift = 0;; shift += 7) {
@@ -1899,6 +1915,13 @@ static int64_t ms_rd_sleb(ms_rd *rd)
     }
     ms_rd_fail(rd);
     return 0;
+}
+
+static inline int64_t ms_rd_sleb(ms_rd *rd)
+{
+    if (rd->p != rd->end && *rd->p < 0x80)
+        return (int64_t)((*rd->p++ ^ 0x40u)) - 0x40;
+    return ms_rd_sleb_slow(rd);
 }
 
 /* Text up to its NUL; failure when there is none. */
@@ -2182,20 +2205,16 @@ typedef struct ms_seg {
 typedef struct ms_segs {
     ms_seg *v;
     size_t count;
-    size_t cap;
     ms_arena *arena;
 } ms_segs;
 
-static void ms_seg_add(ms_segs *out, uint64_t lo, uint32_t owner)
+static inline void ms_seg_add(ms_segs *out, uint64_t lo, uint32_t owner)
 {
-    if (out->count > 0 && out->v[out->count - 1].lo == lo)
+    ms_seg *v = out->v;
+    if (out->count > 0 && v[out->count - 1].lo == lo)
         out->count--;
-    if (out->count > 0 && out->v[out->count - 1].owner == owner)
+    if (out->count > 0 && v[out->count - 1].owner == owner)
         return;
-    ms_seg *v = (ms_seg *)ms_arena_grow(out->arena, out->v, out->count, &out->cap, sizeof *v);
-    if (v == NULL)
-        return;
-    out->v = v;
     v[out->count].lo = lo;
     v[out->count].owner = owner;
     out->count++;
@@ -2282,17 +2301,19 @@ static void ms_seg_build(const ms_piece *pieces, size_t count, ms_arena *scratch
     ms_key *room = (ms_key *)ms_arena_alloc(scratch, count, sizeof *order);
     uint32_t *stack = (uint32_t *)ms_arena_alloc(scratch, count, sizeof *stack);
     out->count = 0;
-    if (order == NULL || room == NULL || stack == NULL || count >= 0x7fffffff)
+    out->v = (ms_seg *)ms_arena_alloc(out->arena, 2 * count, sizeof *out->v); /* one at every end */
+    if (order == NULL || room == NULL || stack == NULL || out->v == NULL || count >= 0x7fffffff)
         return;
     for (size_t i = 0; i < count; i++) {
         order[i].key = pieces[i].lo;
         order[i].item = i;
     }
     ms_sort(order, count, room);
-    if (ms_seg_sweep(pieces, order, count, stack, out))
-        return;
-    out->count = 0;
-    ms_seg_paint(pieces, count, scratch, out);
+    if (!ms_seg_sweep(pieces, order, count, stack, out)) {
+        out->count = 0;
+        ms_seg_paint(pieces, count, scratch, out);
+    }
+    ms_arena_fit(out->arena, out->v, out->count, 2 * count, sizeof *out->v);
 }
 
 /* Index of the segment that holds an address; count when it lies before the first. */
@@ -3601,7 +3622,7 @@ static ms_span ms_sym_strings(const ms_mo *mo)
 }
 
 /* Reads entry number index of a table that has it. */
-static ms_sym_nlist ms_sym_nlist_at(const ms_mo *mo, ms_span nlists, size_t index)
+static inline ms_sym_nlist ms_sym_nlist_at(const ms_mo *mo, ms_span nlists, size_t index)
 {
     const uint8_t *p = nlists.ptr + index * ms_sym_nlist_size(mo);
     ms_sym_nlist entry;
@@ -5955,6 +5976,7 @@ static inline const uint8_t *ms_dw_raw_uleb(const uint8_t *p, uint64_t *out)
 static const uint8_t *ms_dw_read_window(const ms_dw_step *step, size_t count, const uint8_t *p,
                                         const uint8_t *end, size_t most, ms_dw_die *die)
 {
+    uint32_t present = 0;
     for (; count > 0; step++, count--) {
         MACHSYM_COUNT_WORK(1);
         uint64_t u = 0;
@@ -5978,8 +6000,9 @@ static const uint8_t *ms_dw_read_window(const ms_dw_step *step, size_t count, co
         }
         die->v[step->slot].u = u; /* skipped values land in slot 0, which nobody reads */
         die->v[step->slot].form = step->form;
-        die->present |= 1u << step->slot;
+        present |= 1u << step->slot;
     }
+    die->present = present;
     return p;
 }
 
@@ -7413,7 +7436,8 @@ static const ms_ln_seq *ms_ln_seq_at(const ms_ln_table *table, uint64_t addr)
 enum { ms_LN_BACK = 1024 }; /* how many rows a policy may look back; compilers write some ten */
 
 /* The row that answers under a policy, where at is the last row at or below the address. */
-static size_t ms_ln_choose(const ms_ln_table *table, machsym_lines lines, const ms_ln_seq *seq, size_t at)
+static inline size_t ms_ln_choose(const ms_ln_table *table, machsym_lines lines, const ms_ln_seq *seq,
+                                  size_t at)
 {
     size_t stop = at - seq->first > ms_LN_BACK ? at - ms_LN_BACK : seq->first;
     if (lines == MACHSYM_LINES_ATOS) {
@@ -7799,7 +7823,7 @@ static void ms_fn_read(const ms_dw *dw, const ms_cu_root *root, bool reads_calls
                        ms_arena *arena, ms_fn_table *table)
 {
     ms_fn_walk w;
-    ms_segs segs = {NULL, 0, 0, arena};
+    ms_segs segs = {NULL, 0, arena};
     ms_zero(table, sizeof *table);
     if (root->abbrevs == NULL || root->first_child >= root->enc.unit_end)
         return;
@@ -9698,8 +9722,8 @@ static size_t ms_ans_end_row_below(const ms_ln_table *lines, uint64_t addr)
 
 /* The row for an address; row_count when there is none. past_end: under the stmt policy code behind a
  * sequence takes its last line. A row of a file that the table does not have is damage, and no answer. */
-static size_t ms_ans_usable_row(const ms_ln_table *lines, machsym_lines policy, bool past_end, uint64_t addr,
-                                size_t at)
+static inline size_t ms_ans_usable_row(const ms_ln_table *lines, machsym_lines policy, bool past_end,
+                                       uint64_t addr, size_t at)
 {
     if (at == lines->row_count && past_end && policy == MACHSYM_LINES_STMT)
         at = ms_ans_end_row_below(lines, addr);
@@ -10262,6 +10286,8 @@ static void ms_ans_count(machsym_session *s, machsym_session_info *out)
 enum {
     ms_MAP_VERSION = 1,
     ms_MAP_HEAD = 256, /* bytes of the header */
+    ms_MAP_MARGIN =
+        64, /* zeros that end DATA: more than a record takes but for text, and than a range of a run */
     ms_MAP_RUN_MAX =
         16, /* ranges in a run: what a lookup decodes at most; 24 saves half a percent of a map */
     ms_MAP_LINKS =
@@ -10319,6 +10345,7 @@ struct machsym_map {
     size_t memory_size;
     ms_map_head head;
     ms_span tables[ms_TABLE_COUNT];
+    ms_span records; /* DATA without its margin */
 #ifndef MACHSYM_NO_OS
     ms_os_file file;
 #endif
@@ -10364,7 +10391,7 @@ static void ms_map_put_bytes(ms_map_buf *b, const void *ptr, size_t len)
     b->len += len;
 }
 
-static void ms_map_put_ulebs(ms_map_buf *b, const uint64_t *numbers, size_t count)
+static inline void ms_map_put_ulebs(ms_map_buf *b, const uint64_t *numbers, size_t count)
 {
     uint8_t *to = ms_map_room(b, 10 * count);
     if (to == NULL)
@@ -10395,7 +10422,7 @@ static uint64_t ms_map_zigzag(int64_t number)
 
 static int64_t ms_map_unzigzag(uint64_t number)
 {
-    return (number & 1) != 0 ? -(int64_t)(number >> 1) - 1 : (int64_t)(number >> 1);
+    return (int64_t)(number >> 1) ^ -(int64_t)(number & 1);
 }
 
 static void ms_map_store_u32(uint8_t *p, uint32_t number)
@@ -10483,12 +10510,18 @@ static uint8_t *ms_map_put_sequence(uint8_t *out, const uint8_t *literals, size_
     return code >= 15 ? ms_map_put_length(out, code - 15) : out;
 }
 
-static size_t ms_map_match_length(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
+/* 0 when less than ms_LZ_MIN bytes are equal: most candidates only share their hash. */
+static inline size_t ms_map_match_length(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
 {
     size_t most = a_len < b_len ? a_len : b_len;
-    size_t len = 0;
-    while (most - len >= 8 && ms_rd_raw_u64(a + len) == ms_rd_raw_u64(b + len))
-        len += 8;
+    size_t len = ms_LZ_MIN;
+    if (most < ms_LZ_MIN || ms_rd_raw_u32(a) != ms_rd_raw_u32(b))
+        return 0;
+    for (; most - len >= 8; len += 8) {
+        uint64_t differs = ms_rd_raw_u64(a + len) ^ ms_rd_raw_u64(b + len);
+        if (differs != 0)
+            return len + ms_low_zeros(differs) / 8;
+    }
     while (len < most && a[len] == b[len])
         len++;
     return len;
@@ -10515,7 +10548,7 @@ static size_t ms_map_find_match(const ms_map_dict *dict, const uint8_t *text, si
             *back = at + dict->len - (word - 1);
         }
     }
-    return best < ms_LZ_MIN ? 0 : best;
+    return best;
 }
 
 /* Packs a block of text into out, which has room for 2 * ms_MAP_BLOCK. Returns the packed size; the size of
@@ -10772,7 +10805,7 @@ typedef struct ms_map_run {
 /* What turns ranges into a part's data. */
 typedef struct ms_map_coder {
     ms_map_buf data;
-    ms_arena *arena;             /* for the tables below */
+    ms_arena *arena;             /* for what outlives the coding: runs, blocks in use */
     const ms_map_spaces *spaces; /* where packed text is; NULL: not in the image */
     ms_map_buf *texts;           /* where it goes, when there is no image */
     uint64_t text_addr;
@@ -11045,11 +11078,12 @@ static uint32_t ms_map_end_part(ms_map_coder *c)
     return at;
 }
 
-static void ms_map_coder_init(ms_map_coder *c, ms_arena *data_arena, ms_arena *arena)
+static void ms_map_coder_init(ms_map_coder *c, ms_arena *data_arena, ms_arena *arena, ms_arena *tables)
 {
     ms_zero(c, sizeof *c);
     c->data.arena = data_arena;
-    c->arena = c->plain.arena = c->kept.arena = c->functions.arena = c->files.arena = arena;
+    c->arena = arena;
+    c->plain.arena = c->kept.arena = c->functions.arena = c->files.arena = tables;
     c->text_left = UINT64_MAX;
     ms_map_put_uleb(&c->data, 0); /* no record stands at 0, so that a distance of 0 is free to mean none */
 }
@@ -11088,10 +11122,16 @@ struct machsym_part {
     ms_map_kind kind;
     ms_arena data_arena; /* only ever holds the buffer */
     ms_arena arena;
+    ms_arena tables; /* of the coder: freed when the part is whole */
     ms_map_coder coder;
     uint32_t files_at;     /* file table, in the data */
     uint32_t *block_sizes; /* of text blocks; packed back to back in the data */
 };
+
+static bool ms_map_part_failed(const machsym_part *part)
+{
+    return part->data_arena.oom || part->arena.oom || part->tables.oom;
+}
 
 static void ms_map_add_task(machsym_plan *plan, ms_map_kind kind, uint64_t lo, uint64_t hi, uint64_t size)
 {
@@ -11199,19 +11239,22 @@ typedef struct ms_map_work {
     ms_map_hash origins; /* entry offset and rank of its source to the FUNCTION record */
 } ms_map_work;
 
-static ms_map_line ms_map_line_of(ms_map_work *w, uint64_t file, uint32_t line, uint32_t column)
+static uint32_t ms_map_new_file(ms_map_work *w, uint64_t file)
 {
-    ms_map_line out = {0, line, w->c->columns ? column : 0};
-    uint32_t *known = file < w->file_count ? &w->files[file] : NULL;
-    if (known != NULL && *known != 0) {
-        out.file = *known - 1;
-        return out;
-    }
     machsym_path path = ms_ln_path(&w->unit->lines, w->root->comp_dir, file);
-    out.file = ms_map_file(w->c, &path);
-    if (known != NULL)
-        *known = out.file + 1;
-    return out;
+    uint32_t number = ms_map_file(w->c, &path);
+    if (file < w->file_count)
+        w->files[file] = number + 1;
+    return number;
+}
+
+static inline void ms_map_line_at(ms_map_work *w, uint64_t file, uint32_t line, uint32_t column,
+                                  ms_map_line *out)
+{
+    uint32_t known = file < w->file_count ? w->files[file] : 0;
+    out->file = known != 0 ? known - 1 : ms_map_new_file(w, file);
+    out->line = line;
+    out->column = w->c->columns ? column : 0;
 }
 
 /* Where the record of a call's origin is kept: by the origin alone when it has a linkage name; else by origin
@@ -11260,9 +11303,8 @@ static void ms_map_put_chain(ms_map_work *w, uint32_t block, const ms_range *ran
     for (uint32_t at = block; at != ms_SEG_NONE && w->chains[at] == 0; at = blocks[at].parent)
         depth++;
     MACHSYM_COUNT_WORK(1 + depth);
-    uint32_t *path = (uint32_t *)ms_arena_alloc(&w->scratch, depth, sizeof *path);
-    if (path == NULL)
-        return;
+    uint32_t *path = w->written + w->written_count; /* room for every block, each of which is written once */
+    w->written_count += depth;
     for (size_t i = depth; i-- > 0; block = blocks[block].parent)
         path[i] = block;
     for (size_t i = 0; i < depth; i++) {
@@ -11273,10 +11315,10 @@ static void ms_map_put_chain(ms_map_work *w, uint32_t block, const ms_range *ran
         if (one->parent == ms_SEG_NONE) {
             w->chains[path[i]] = ms_map_root(w->c, source, record, named, range->lo, range->hi - range->lo);
         } else {
-            ms_map_line call = ms_map_line_of(w, one->call_file, one->call_line, one->call_column);
+            ms_map_line call;
+            ms_map_line_at(w, one->call_file, one->call_line, one->call_column, &call);
             w->chains[path[i]] = ms_map_call(w->c, w->chains[one->parent], source, record, &call);
         }
-        w->written[w->written_count++] = path[i];
     }
 }
 
@@ -11297,7 +11339,7 @@ static void ms_map_add_lines(ms_map_work *w, uint64_t lo, uint64_t hi, uint32_t 
         ms_zero(&item.line, sizeof item.line);
         if (rows->at != lines->row_count) {
             const ms_ln_row *row = &lines->rows[rows->at];
-            item.line = ms_map_line_of(w, row->file, row->line, row->column);
+            ms_map_line_at(w, row->file, row->line, row->column, &item.line);
         } else if (only_lines) {
             continue;
         }
@@ -11333,7 +11375,7 @@ static void ms_map_call_segments(ms_map_work *w, uint32_t function)
 /* Turns to a function; that before leaves no records behind. */
 static void ms_map_begin_function(ms_map_work *w, uint32_t function)
 {
-    const ms_segs none = {NULL, 0, 0, &w->scratch};
+    const ms_segs none = {NULL, 0, &w->scratch};
     ms_arena_reset(&w->scratch);
     w->function = function;
     w->calls = none;
@@ -11361,7 +11403,7 @@ static void ms_map_add_block(ms_map_work *w, uint32_t index, uint64_t lo, uint64
     item.lo = lo;
     item.hi = hi;
     item.chain = w->chains[block->parent];
-    item.line = ms_map_line_of(w, block->call_file, block->call_line, block->call_column);
+    ms_map_line_at(w, block->call_file, block->call_line, block->call_column, &item.line);
     ms_map_add(w->c, &w->queue, &item, false);
 }
 
@@ -11513,7 +11555,7 @@ static bool ms_map_add_units(ms_map_work *w, machsym_part *part, uint64_t lo, ui
     bool ok = true;
     for (uint64_t i = lo; i < hi && ok; i++) {
         ms_map_add_unit(w, (size_t)i);
-        ok = !w->scratch.failed && !w->unit_arena.failed && !part->arena.oom && !part->data_arena.oom &&
+        ok = !w->scratch.failed && !w->unit_arena.failed && !ms_map_part_failed(part) &&
              !ms_ans_failed(w->session);
     }
     return ok;
@@ -11533,7 +11575,7 @@ static bool ms_map_add_object(ms_map_work *w, machsym_part *part, size_t index)
         return status != MACHSYM_OBJECT_UNTRIED;
     w->session = &object->session;
     ms_zero(&w->origins, sizeof w->origins); /* of entries in this object */
-    w->origins.arena = &part->arena;
+    w->origins.arena = &part->tables;
     ms_ans_index(w->session);
     ms_map_set_budget(w, object->image.dw.info.len, object->image.dw.info.len);
     bool ok = ms_map_add_units(w, part, 0, object->image.cu_count);
@@ -11555,7 +11597,7 @@ static bool ms_map_build_units(const machsym_plan *plan, const ms_map_task *task
     part->coder.columns = (plan->flags & MACHSYM_MAP_COLUMNS) != 0;
     part->coder.used =
         (uint8_t *)ms_arena_zeroed(&part->arena, (size_t)(plan->spaces.total / ms_MAP_BLOCK / 8 + 1), 1);
-    w.origins.arena = &part->arena;
+    w.origins.arena = &part->tables;
     bool ok = part->coder.used != NULL;
     for (uint64_t i = task->lo; i < task->hi && ok && task->kind == ms_MAP_OBJECTS; i++)
         ok = ms_map_add_object(&w, part, (size_t)i);
@@ -11571,7 +11613,8 @@ static bool ms_map_build_units(const machsym_plan *plan, const ms_map_task *task
         ms_ans_close(w.session);
     ms_arena_free(&w.scratch);
     ms_arena_free(&w.unit_arena);
-    return ok && !part->data_arena.oom;
+    ms_arena_free(&part->tables);
+    return ok && !ms_map_part_failed(part);
 }
 
 static bool ms_map_build_text(const ms_map_spaces *spaces, const ms_map_dict *dict, const ms_map_task *task,
@@ -11593,6 +11636,7 @@ static bool ms_map_build_text(const ms_map_spaces *spaces, const ms_map_dict *di
 static void ms_map_free_part(machsym_part *part)
 {
     ms_arena_free(&part->data_arena);
+    ms_arena_free(&part->tables);
     ms_arena arena = part->arena; /* the part lies in its own arena */
     ms_arena_free(&arena);
 }
@@ -11605,8 +11649,9 @@ static machsym_part *ms_map_new_part(machsym_allocator allocator, ms_map_kind ki
         return NULL;
     part->arena = arena;
     part->data_arena = ms_arena_make(allocator);
+    part->tables = ms_arena_make(allocator);
     part->kind = kind;
-    ms_map_coder_init(&part->coder, &part->data_arena, &part->arena);
+    ms_map_coder_init(&part->coder, &part->data_arena, &part->arena, &part->tables);
     if (kind == ms_MAP_TEXT)
         part->coder.data.len = 0;
     return part;
@@ -11742,7 +11787,7 @@ static void ms_map_lay_out(ms_map_merge *m)
         for (size_t j = 0; j < used_len && part->coder.used != NULL; j++)
             m->used[j] |= part->coder.used[j];
     }
-    m->too_large |= m->data_size > UINT32_MAX;
+    m->too_large |= m->data_size > UINT32_MAX - ms_MAP_MARGIN;
 }
 
 static void ms_map_index_alloc(ms_map_merge *m, ms_map_index *index, size_t count)
@@ -11830,7 +11875,8 @@ static void ms_map_write_data(ms_map_merge *m, ms_map_file_out *out)
     for (size_t i = 0; i < m->part_count; i++)
         units += m->parts[i]->kind == ms_MAP_UNITS;
     uint8_t *table = ms_map_begin_table(out, ms_TABLE_PARTS, (uint64_t)(units + 1) * 8);
-    uint8_t *data = ms_map_begin_table(out, ms_TABLE_DATA, m->data_size);
+    uint8_t *data = ms_map_begin_table(out, ms_TABLE_DATA, m->data_size + ms_MAP_MARGIN);
+    ms_zero(data + m->data_size, ms_MAP_MARGIN);
     for (size_t i = 0; i <= m->part_count; i++) {
         machsym_part *part = i < m->part_count ? m->parts[i] : m->symbols;
         if (part->kind != ms_MAP_UNITS)
@@ -11948,6 +11994,8 @@ static void ms_map_set_tables(machsym_map *map)
     for (unsigned i = 0; i < ms_TABLE_COUNT; i++)
         map->tables[i] =
             ms_span_sub(map->bytes, map->head.tables[i].lo, map->head.tables[i].hi - map->head.tables[i].lo);
+    ms_span data = map->tables[ms_TABLE_DATA];
+    map->records = ms_span_make(data.ptr, data.len < ms_MAP_MARGIN ? 0 : data.len - ms_MAP_MARGIN);
 }
 
 /* Writes the whole file into one piece of memory. Takes the parts apart on the way. */
@@ -11960,7 +12008,7 @@ static machsym_map *ms_map_write(ms_map_merge *m, ms_map_head *head, machsym_str
     size += ms_map_align((uint64_t)ms_map_bucket_count(&m->runs, head->bucket_shift) * 4);
     size += ms_map_align((uint64_t)ms_map_bucket_count(&m->symbol_runs, head->bucket_shift) * 4);
     size += ms_map_align(dict->len) + ms_map_align((m->block_count + 1) * 4);
-    size += ms_map_align(m->data_size) + ms_map_align(m->text_size);
+    size += ms_map_align(m->data_size + ms_MAP_MARGIN) + ms_map_align(m->text_size);
     machsym_map *map = (machsym_map *)m->allocator.alloc(m->allocator.user, sizeof *map);
     uint8_t *memory = (uint8_t *)m->allocator.alloc(m->allocator.user, (size_t)size);
     if (map == NULL || memory == NULL) {
@@ -12006,7 +12054,7 @@ static machsym_result ms_map_finish(ms_map_merge *m, ms_map_head *head, machsym_
     }
     if (m->too_large)
         return ms_fail(err, MACHSYM_ERR_LIMIT, "a map holds 4 GB of text and of data at most", "", 0);
-    if (m->arena.oom || m->symbols->arena.oom || m->symbols->data_arena.oom)
+    if (m->arena.oom || ms_map_part_failed(m->symbols))
         return ms_fail_memory(err);
     *out = ms_map_write(m, head, name, dict);
     return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
@@ -12019,53 +12067,28 @@ static uint32_t ms_map_u32_at(ms_span table, uint64_t index)
     return ms_rd_raw_u32(table.ptr + 4 * index);
 }
 
-/* A number read, and where the next one stands: at the end of DATA after a failure. */
-typedef struct ms_map_number {
-    const uint8_t *next;
-    uint64_t v;
-} ms_map_number;
-
-static ms_map_number ms_map_get_long(const uint8_t *p, const uint8_t *end)
+/* A number of a record, of ten bytes at most: wherever one may begin, ms_MAP_MARGIN bytes can be read. It is where
+ * lookups spend their time. */
+static inline uint64_t ms_map_get(const uint8_t **at)
 {
-    ms_rd rd = ms_rd_make(ms_span_make(p, (size_t)(end - p)));
-    ms_map_number number;
-    number.v = ms_rd_uleb(&rd);
-    number.next = rd.p;
-    return number;
-}
-
-/* A number of a record in DATA. It is where lookups spend their time: up to four bytes are read in place. */
-static inline uint64_t ms_map_get(ms_rd *rd)
-{
-    const uint8_t *p = rd->p;
+    const uint8_t *p = *at;
     MACHSYM_COUNT_WORK(1);
-    if (rd->end - p >= 4) {
-        if (p[0] < 0x80) {
-            rd->p = p + 1;
-            return p[0];
-        }
-        if (p[1] < 0x80) {
-            rd->p = p + 2;
-            return (p[0] & 0x7fu) | (uint32_t)p[1] << 7;
-        }
-        if (p[2] < 0x80) {
-            rd->p = p + 3;
-            return (p[0] & 0x7fu) | (p[1] & 0x7fu) << 7 | (uint32_t)p[2] << 14;
-        }
-        if (p[3] < 0x80) {
-            rd->p = p + 4;
-            return (p[0] & 0x7fu) | (p[1] & 0x7fu) << 7 | (p[2] & 0x7fu) << 14 | (uint32_t)p[3] << 21;
-        }
+    uint64_t number = p[0] & 0x7fu;
+    if (p[0] < 0x80) {
+        *at = p + 1;
+        return number;
     }
-    ms_map_number number = ms_map_get_long(p, rd->end);
-    rd->p = number.next;
-    return number.v;
-}
-
-/* Records never end DATA: a file table does. So a reader at the end has failed. */
-static bool ms_map_got(const ms_rd *rd)
-{
-    return rd->p != rd->end;
+    number |= (uint64_t)(p[1] & 0x7fu) << 7;
+    if (p[1] < 0x80) {
+        *at = p + 2;
+        return number;
+    }
+    size_t len = 2;
+    do {
+        number |= (uint64_t)(p[len] & 0x7fu) << 7 * len;
+    } while (p[len++] >= 0x80 && len < 10);
+    *at = p + len;
+    return number;
 }
 
 /* Has a run come into the cache, and what stands before it: nine of ten chains stand there. */
@@ -12114,27 +12137,28 @@ static uint64_t ms_map_run_at(const machsym_map *map, unsigned runs, uint64_t of
 /* Decodes the run until the range that holds off. Returns false when the run ends before, or is damaged. */
 static bool ms_map_in_run(const machsym_map *map, uint64_t start, uint64_t at, uint64_t off, ms_map_hit *hit)
 {
-    ms_rd rd = ms_rd_at(map->tables[ms_TABLE_DATA], at);
+    if (at >= map->records.len)
+        return false;
+    const uint8_t *p = map->records.ptr + at;
+    const uint8_t *end = map->records.ptr + map->records.len;
     bool columns = (map->head.flags & MACHSYM_MAP_COLUMNS) != 0;
-    uint64_t count = ms_map_get(&rd);
+    uint64_t count = ms_map_get(&p);
     uint64_t lo = start;
     uint64_t distance = 0;
     uint64_t file = 0;
     uint64_t line = 0;
     uint64_t column = 0;
-    for (uint64_t i = 0; i < count && i < ms_MAP_RUN_MAX; i++) {
+    for (uint64_t i = 0; i < count && i < ms_MAP_RUN_MAX && p < end; i++) {
         MACHSYM_COUNT_WORK(1);
-        uint64_t hi = lo + ms_map_get(&rd);
-        uint64_t what = ms_map_get(&rd);
+        uint64_t hi = lo + ms_map_get(&p);
+        uint64_t what = ms_map_get(&p);
         line += (uint64_t)ms_map_unzigzag(what >> 2);
         if ((what & 1) != 0)
-            distance = ms_map_get(&rd);
+            distance = ms_map_get(&p);
         if ((what & 2) != 0)
-            file = ms_map_get(&rd);
+            file = ms_map_get(&p);
         if (columns)
-            column = ms_map_get(&rd);
-        if (!ms_map_got(&rd) || hi > UINT32_MAX)
-            return false;
+            column = ms_map_get(&p);
         if (off < hi) {
             hit->lo = lo;
             hit->hi = hi;
@@ -12143,8 +12167,10 @@ static bool ms_map_in_run(const machsym_map *map, uint64_t start, uint64_t at, u
             hit->line.line = (uint32_t)line;
             hit->line.column = (uint32_t)column;
             hit->run = at;
-            return true;
+            return hi <= UINT32_MAX;
         }
+        if (hi < lo)
+            return false;
         lo = hi;
     }
     return false;
@@ -12175,35 +12201,46 @@ static machsym_str ms_map_plain_ref(ms_span data, uint64_t record, uint64_t ref)
     return (ref & 1) == 0 || ref >> 1 > record ? ms_str_empty() : ms_map_plain_at(data, record - (ref >> 1));
 }
 
-/* Which part a record lies in: where its data begins, and its file table. */
-static void ms_map_part_of(const machsym_map *map, uint64_t record, uint64_t *base, uint64_t *files)
+/* The file table of a part. */
+typedef struct ms_map_files {
+    uint64_t base;    /* of the part, in DATA */
+    const uint8_t *v; /* u32: file i at v + 4 * i */
+    uint64_t count;
+} ms_map_files;
+
+/* The files of the part that a record lies in. */
+static ms_map_files ms_map_files_of(const machsym_map *map, uint64_t record)
 {
     ms_span parts = map->tables[ms_TABLE_PARTS];
+    ms_span data = map->records;
+    ms_map_files files = {0, NULL, 0};
     uint64_t lo = 0;
-    *base = 0;
-    *files = UINT64_MAX;
     for (uint64_t left = parts.len / 8; left > 1;) { /* without branches that nobody can predict */
         uint64_t half = left / 2;
         lo += ms_map_u32_at(parts, 2 * (lo + half)) <= record ? half : 0;
         left -= half;
     }
     if (parts.len < 8 || ms_map_u32_at(parts, 2 * lo) > record)
-        return;
-    *base = ms_map_u32_at(parts, 2 * lo);
-    *files = ms_map_u32_at(parts, 2 * lo + 1);
+        return files;
+    uint64_t at = ms_map_u32_at(parts, 2 * lo + 1);
+    if (at >= data.len)
+        return files;
+    files.base = ms_map_u32_at(parts, 2 * lo);
+    files.v = data.ptr + at;
+    files.count = ms_rd_raw_u32(files.v);
+    if (files.count > (data.len - at) / 4) /* the margin makes up for the count itself */
+        files.count = (data.len - at) / 4;
+    return files;
 }
 
-/* Sets a frame's line, and where the FILE record stands that the part's file table names. */
-static inline void ms_map_set_line(const machsym_map *map, uint64_t base, uint64_t files,
-                                   const ms_map_line *line, machsym_frame *frame)
+/* Sets a frame's line, and where its FILE record stands. */
+static inline void ms_map_set_line(const ms_map_files *files, const ms_map_line *line, machsym_frame *frame)
 {
-    ms_span data = map->tables[ms_TABLE_DATA];
     frame->line = line->line;
     frame->column = line->column;
     frame->file_ref = 0;
-    if (line->file != 0 && files <= data.len && (data.len - files) / 4 > line->file &&
-        ms_rd_raw_u32(data.ptr + files) >= line->file)
-        frame->file_ref = (uint32_t)(base + ms_rd_raw_u32(data.ptr + files + 4 * (uint64_t)line->file));
+    if ((uint64_t)line->file - 1 < files->count)
+        frame->file_ref = (uint32_t)(files->base + ms_rd_raw_u32(files->v + 4 * (uint64_t)line->file));
     if (line->line != 0 || frame->file_ref != 0)
         frame->line_source = MACHSYM_SOURCE_DWARF;
 }
@@ -12230,11 +12267,13 @@ typedef struct ms_map_link {
 
 static bool ms_map_read_link(const machsym_map *map, uint64_t at, ms_map_link *link)
 {
-    ms_rd rd = ms_rd_at(map->tables[ms_TABLE_DATA], at);
-    uint64_t what = ms_map_get(&rd);
-    uint64_t function = ms_map_get(&rd);
-    uint64_t a = ms_map_get(&rd);
-    uint64_t b = ms_map_get(&rd);
+    if (at >= map->records.len)
+        return false;
+    const uint8_t *p = map->records.ptr + at;
+    uint64_t what = ms_map_get(&p);
+    uint64_t function = ms_map_get(&p);
+    uint64_t a = ms_map_get(&p);
+    uint64_t b = ms_map_get(&p);
     link->function = function == 0 || function > at ? 0 : (uint32_t)(at - function);
     if ((what & 1) != 0) {
         uint64_t distance = what >> 2;
@@ -12242,31 +12281,29 @@ static bool ms_map_read_link(const machsym_map *map, uint64_t at, ms_map_link *l
         link->source = (what & 2) != 0 ? MACHSYM_SOURCE_SYMTAB : MACHSYM_SOURCE_DWARF;
         link->call.file = (uint32_t)a;
         link->call.line = (uint32_t)b;
-        link->call.column = (map->head.flags & MACHSYM_MAP_COLUMNS) != 0 ? (uint32_t)ms_map_get(&rd) : 0;
+        link->call.column = (map->head.flags & MACHSYM_MAP_COLUMNS) != 0 ? (uint32_t)ms_map_get(&p) : 0;
         link->start = link->size = 0;
-        return ms_map_got(&rd) && link->caller != 0;
+        return link->caller != 0;
     }
     link->caller = 0;
     link->call.file = link->call.line = link->call.column = 0;
     link->source = (machsym_source)(what >> 1 < MACHSYM_SOURCE_COUNT ? what >> 1 : 0);
     link->start = a;
     link->size = b;
-    return ms_map_got(&rd);
+    return true;
 }
 
 /* The frames of a chain. Callers stand below what they call, so the walk ends; no frames when it is too long. */
 static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit, machsym_frame *frames,
                                   size_t cap)
 {
-    uint64_t base;
-    uint64_t files;
     ms_map_link link;
     ms_map_line line = hit->line;
     size_t count = 0;
     uint64_t at = hit->chain;
     machsym_frame blank; /* copying one is several times faster than clearing one */
     ms_zero(&blank, sizeof blank);
-    ms_map_part_of(map, hit->run, &base, &files);
+    ms_map_files files = ms_map_files_of(map, hit->run);
     do {
         MACHSYM_COUNT_WORK(1);
         if (count == ms_MAP_LINKS || !ms_map_read_link(map, at, &link))
@@ -12277,7 +12314,7 @@ static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit,
             frame->is_inline = link.caller != 0;
             frame->name_ref = link.function;
             frame->name_source = link.source;
-            ms_map_set_line(map, base, files, &line, frame);
+            ms_map_set_line(&files, &line, frame);
         }
         line = link.call;
         at = link.caller;
@@ -12305,13 +12342,11 @@ static size_t ms_map_frames(const machsym_map *map, uint64_t addr, machsym_frame
                        : 0;
     if (!found)
         return count;
-    uint64_t base;
-    uint64_t files;
-    ms_map_part_of(map, hit.run, &base, &files);
+    ms_map_files files = ms_map_files_of(map, hit.run);
     if (cap > 0 && count == 0)
         ms_zero(frames, sizeof *frames);
     if (cap > 0)
-        ms_map_set_line(map, base, files, &hit.line, frames);
+        ms_map_set_line(&files, &hit.line, frames);
     return 1;
 }
 
@@ -12369,11 +12404,28 @@ static size_t ms_map_packed_text(const machsym_map *map, uint64_t place, ms_map_
     return len <= MACHSYM_MAX_TEXT ? len : 0;
 }
 
+/* What a FUNCTION record refers to; 0 where there is no text, and without a record. */
+typedef struct ms_map_refs {
+    uint64_t linkage_name;
+    uint64_t name;
+} ms_map_refs;
+
+static inline ms_map_refs ms_map_refs_of(const machsym_map *map, uint64_t record)
+{
+    ms_map_refs refs = {0, 0};
+    if (record == 0 || record >= map->records.len)
+        return refs;
+    const uint8_t *p = map->records.ptr + record;
+    refs.linkage_name = ms_map_get(&p);
+    refs.name = ms_map_get(&p);
+    return refs;
+}
+
 /* Gives one name of a FUNCTION record: a view of the map, or of text behind *used. */
 static machsym_str ms_map_name(const machsym_map *map, uint64_t record, uint64_t ref, ms_map_page *page,
                                char *text, size_t cap, size_t *used)
 {
-    if ((ref & 1) != 0 || ref == 0)
+    if ((ref & 1) != 0)
         return ms_map_plain_ref(map->tables[ms_TABLE_DATA], record, ref);
     size_t room = *used < cap ? cap - *used : 0;
     char *to = room > 0 ? text + *used : NULL;
@@ -12393,14 +12445,13 @@ static size_t ms_map_names(const machsym_map *map, machsym_frame *frames, size_t
     for (size_t i = 0; i < count; i++) {
         if (frames[i].file_ref != 0)
             ms_map_set_file(map, &frames[i]);
-        if (frames[i].name_ref == 0)
-            continue;
-        ms_rd rd = ms_rd_at(map->tables[ms_TABLE_DATA], frames[i].name_ref);
-        uint64_t linkage_name = ms_rd_uleb(&rd);
-        uint64_t name = ms_rd_uleb(&rd);
-        frames[i].linkage_name =
-            ms_map_name(map, frames[i].name_ref, linkage_name, &linkage_page, text, cap, &used);
-        frames[i].name = ms_map_name(map, frames[i].name_ref, name, &page, text, cap, &used);
+        uint64_t record = frames[i].name_ref;
+        ms_map_refs refs = ms_map_refs_of(map, record);
+        if (refs.linkage_name != 0)
+            frames[i].linkage_name =
+                ms_map_name(map, record, refs.linkage_name, &linkage_page, text, cap, &used);
+        if (refs.name != 0)
+            frames[i].name = ms_map_name(map, record, refs.name, &page, text, cap, &used);
     }
     return used;
 }
@@ -12500,7 +12551,7 @@ static machsym_str ms_map_long_text(machsym_names *names, uint64_t place)
 
 static machsym_str ms_map_kept_name(machsym_names *names, uint64_t record, uint64_t ref)
 {
-    if ((ref & 1) != 0 || ref == 0)
+    if ((ref & 1) != 0)
         return ms_map_plain_ref(names->map->tables[ms_TABLE_DATA], record, ref);
     uint64_t place = (ref >> 1) - 1;
     machsym_str rest = ms_map_unpacked(names, place / ms_MAP_BLOCK, (size_t)(place % ms_MAP_BLOCK));
@@ -12518,17 +12569,14 @@ static void ms_map_trim_names(machsym_names *names, size_t limit)
 
 static bool ms_map_get_names(machsym_names *names, machsym_frame *frames, size_t count)
 {
-    const machsym_map *map = names->map;
     for (size_t i = 0; i < count; i++) {
         if (frames[i].file_ref != 0)
             ms_map_kept_file(names, &frames[i]);
-        if (frames[i].name_ref == 0)
-            continue;
-        ms_rd rd = ms_rd_at(map->tables[ms_TABLE_DATA], frames[i].name_ref);
-        uint64_t linkage_name = ms_map_get(&rd);
-        uint64_t name = ms_map_get(&rd);
-        frames[i].linkage_name = ms_map_kept_name(names, frames[i].name_ref, linkage_name);
-        frames[i].name = ms_map_kept_name(names, frames[i].name_ref, name);
+        ms_map_refs refs = ms_map_refs_of(names->map, frames[i].name_ref);
+        if (refs.linkage_name != 0)
+            frames[i].linkage_name = ms_map_kept_name(names, frames[i].name_ref, refs.linkage_name);
+        if (refs.name != 0)
+            frames[i].name = ms_map_kept_name(names, frames[i].name_ref, refs.name);
     }
     bool ok = !names->cache.oom;
     names->cache.oom = false;
@@ -12640,7 +12688,7 @@ static machsym_result ms_map_writer_add(machsym_writer *w, const machsym_map_ran
     item.chain = ms_map_writer_root(w, c, &frames[count - 1]);
     for (size_t i = count - 1; i-- > 0;)
         item.chain = ms_map_writer_call(w, c, &frames[i], item.chain);
-    if (w->arena.oom || w->text_arena.oom || w->parts[which]->arena.oom || w->parts[which]->data_arena.oom)
+    if (w->arena.oom || w->text_arena.oom || ms_map_part_failed(w->parts[which]))
         return ms_fail_memory(err);
     if (range->is_symbol)
         ms_map_put_run(c, &item, 1, false);

@@ -1635,7 +1635,7 @@ int main(int argc, char **argv)
     TRAP(ranges_of_every_entry, 2000);
     TRAP(ranges_of_every_unit, 1000);
     TRAP(function_of_many_ranges, 2000);
-    TRAP(units_of_one_line_program, 2000);
+    TRAP(units_of_one_line_program, 1000);
     TRAP(line_programs_in_each_other, 2000);
     TRAP(line_program_of_many_sequences, 2000);
     TRAP(sequences_under_many_calls, 2000);

@@ -23,7 +23,7 @@ static uint32_t owner_by_rule(const ms_piece *pieces, size_t count, uint64_t add
 
 static ms_segs build(const ms_piece *pieces, size_t count, ms_arena *scratch, ms_arena *arena)
 {
-    ms_segs segs = {NULL, 0, 0, arena};
+    ms_segs segs = {NULL, 0, arena};
     ms_seg_build(pieces, count, scratch, &segs);
     return segs;
 }

@@ -214,7 +214,8 @@ static name_entry *name_slot(name_entry *names, size_t cap, uint64_t ref)
 static void grow_names(symbol_source *s)
 {
     size_t cap = s->name_cap == 0 ? 1024 : s->name_cap * 2;
-    name_entry *names = tool_zeroed(cap, sizeof *names);
+    name_entry *names = tool_alloc(cap * sizeof *names);
+    memset(names, 0, cap * sizeof *names); /* calloc's pages, read before they are written, fault twice */
     for (size_t i = 0; i < s->name_cap; i++) {
         if (s->names[i].ref != 0)
             *name_slot(names, cap, s->names[i].ref) = s->names[i];

@@ -24,11 +24,6 @@ void *tool_grow(void *array, size_t size)
     return checked(realloc(array, size != 0 ? size : 1), size);
 }
 
-void *tool_zeroed(size_t count, size_t size)
-{
-    return checked(calloc(count != 0 ? count : 1, size), count * size);
-}
-
 void *tool_alloc(size_t size)
 {
     return tool_grow(NULL, size);

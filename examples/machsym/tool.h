@@ -67,9 +67,8 @@ void text_uuid(text *t, const machsym_uuid *uuid); /* upper case, with dashes */
 void text_path(text *t, const machsym_path *path);
 void text_free(text *t);
 
-void *tool_alloc(size_t size);                /* never NULL */
-void *tool_zeroed(size_t count, size_t size); /* never NULL */
-void *tool_grow(void *array, size_t size);    /* never NULL */
+void *tool_alloc(size_t size);             /* never NULL */
+void *tool_grow(void *array, size_t size); /* never NULL */
 
 /* ---- Messages ---- */
 
