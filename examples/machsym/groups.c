@@ -32,7 +32,9 @@ struct group_list {
 
 group_list *groups_open(void)
 {
-    return tool_zeroed(1, sizeof(group_list));
+    group_list *groups = tool_alloc(sizeof *groups);
+    memset(groups, 0, sizeof *groups);
+    return groups;
 }
 
 void groups_close(group_list *groups)

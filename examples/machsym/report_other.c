@@ -316,7 +316,8 @@ static bool parse_metric(report *r, uint32_t doc_index)
     uint32_t first_frame = r->frame_count;
     bool per_thread = true;
     uint32_t stacks_end = 0;
-    uint8_t *attributed = tool_zeroed(doc->count, 1); /* by object: 0 not asked yet, 1 no, 2 yes */
+    uint8_t *attributed = tool_alloc(doc->count); /* by object: 0 not asked yet, 1 no, 2 yes */
+    memset(attributed, 0, doc->count);
     for (uint32_t i = 0; i < doc->count; i++) {
         if (doc->v[i].type == JSON_OBJECT && i < stacks_end)
             add_metric_frame(r, doc_index, i, per_thread);
