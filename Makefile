@@ -27,6 +27,7 @@ STD         ?= -std=c11
 PREFIX      ?= /usr/local
 DESTDIR     ?=
 TIME        ?= 15
+SEED        ?= 1
 
 WARN := -Wall -Wextra -pedantic -Wconversion -Wsign-conversion -Wshadow -Wundef -Wcast-qual -Wcast-align -Wvla \
         -Wstrict-prototypes -Wmissing-prototypes
@@ -113,7 +114,11 @@ install: all lib
 
 $(B)/tests/%: tests/%.c $(wildcard tests/*.h) $(HEADERS)
 	@mkdir -p $(@D)
-	$(CC) $(STD) -D_GNU_SOURCE -I. $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) -pthread $(LDLIBS)
+	$(CC) $(STD) -D_GNU_SOURCE -I. $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $(filter tests/%.c,$^) \
+	    -pthread $(LDLIBS)
+
+# These include the tool's modules.
+$(B)/tests/test_crash $(B)/tests/test_report_bounds: $(wildcard examples/machsym/*.[ch])
 
 # Programs that read no names compile without the demanglers, which are half of the header.
 NO_NAMES := -DMACHSYM_NO_SWIFT -DMACHSYM_NO_CXX -DMACHSYM_NO_RUST -DMACHSYM_NO_D
@@ -122,7 +127,7 @@ PLAIN := $(patsubst %,test_%,reader arena segments macho forms units lines funct
 $(PLAIN:%=$(B)/tests/%): CPPFLAGS += $(NO_NAMES)
 
 # These run for long enough to be worth optimising.
-$(B)/tests/corrupt $(B)/tests/test_bounds $(B)/tests/test_map: override TEST_CFLAGS += -O1
+$(B)/tests/corrupt $(B)/tests/test_bounds $(B)/tests/test_report_bounds $(B)/tests/test_map: override TEST_CFLAGS += -O1
 
 # What several fuzz targets share: the header, and the tool without its commands.
 MODULES := $(filter-out main cmd_%,$(TOOL_C:examples/machsym/%.c=%))
@@ -225,7 +230,7 @@ $(B)/tests/torture_tool: tests/torture_tool.c tests/variants.h $(B)/tool/tool_ma
 
 .PHONY: coverage coverage-tests coverage-report
 # Without what only repeats others on more or larger input: that takes a quarter of the time.
-COVERAGE := $(filter-out test_bounds corrupt,$(notdir $(TEST_C:.c=)))
+COVERAGE := $(filter-out test_bounds test_report_bounds corrupt,$(notdir $(TEST_C:.c=)))
 coverage:
 	@$(MAKE) coverage-tests && $(MAKE) coverage-report
 coverage-tests:
@@ -262,7 +267,7 @@ build/fuzz/%: build/fuzzed/fuzz_%.o
 .PHONY: fuzz fuzz-short fuzz-replay fuzz-coverage
 fuzz: $(FUZZERS)
 fuzz-short: fuzz
-	@TIME=$(TIME) sh fuzz/short $(FUZZERS)
+	@TIME=$(TIME) SEED=$(SEED) sh fuzz/short $(FUZZERS)
 fuzz-replay: $(REPLAYS)
 	@B="$(B)" RUN="$(RUN)" sh tests/run tests/replay.sh
 # Only seeds count, not what a fuzzer would find from them.
@@ -304,7 +309,7 @@ test-hosts:
 help:
 	@sed -n 's/^#   make/make/p' Makefile
 	@echo "stricter: test-all floors format-check compile-matrix asan tsan msan torture coverage fixtures-check differential"
-	@echo "fuzzing:  fuzz fuzz-short (TIME=15) fuzz-replay fuzz-coverage"
+	@echo "fuzzing:  fuzz fuzz-short (TIME=15 SEED=1; another SEED explores) fuzz-replay fuzz-coverage"
 	@echo "hosts:    test-hosts test-m32 test-s390x test-aarch64 test-musl test-mingw test-wasm"
 	@echo "others:   bench format clean"
 clean:

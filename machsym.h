@@ -52,13 +52,17 @@
  * Errors. What cannot be opened or built returns a machsym_result and fills a machsym_error. Damage inside a
  * file never fails a lookup: it costs the unit, and is counted. Nothing known of an address is 0 frames, and
  * no error. What is missing from a descriptor, and a NULL where a result should go, is MACHSYM_ERR_ARGUMENT; objects must
- * not be NULL but where they are closed, and may be closed once only.
+ * not be NULL but where they are closed, and may be closed once only. A debug build whose library was made from
+ * another machsym.h, with structs of other sizes, ends with a message at the first call that opens something
+ * (MACHSYM_ASSERT).
  *
  * Trust. Files may come from strangers: every offset, count and size is checked where it is read, every loop
  * ends with its input or its budget, recursion is bounded. To open a file of N bytes, look 1,000 addresses up, iterate over
  * everything and make a map takes at most 2,048 N + 4,000,000 steps (a step: a record, or 64 bytes of text) and memory of
  * at most 640 N + 16 MB, whatever the file says; real files take about 4 N of each. A program without debug info names the object files
- * that it was linked from, and they are opened for reading: MACHSYM_OPEN_NO_OBJECTS forbids it.
+ * that it was linked from, and they are opened for reading: MACHSYM_OPEN_NO_OBJECTS forbids it. N counts each of
+ * those once, however often it is named (MACHSYM_OBJECT_OVER_BUDGET); while it is open it takes up to 4 chunks of
+ * memory (MACHSYM_ARENA_CHUNK) besides.
  *
  * In a running process, MACHSYM_OPEN_LOADED opens an image as dyld laid it out; examples/backtrace.c does that
  * to its own stack. Lookups in a map, and those in an indexed session that repeat what it has decoded, are
@@ -273,6 +277,19 @@
 #define MACHSYM_ARENA_CHUNK 1048576
 #endif
 
+/* MACHSYM_ASSERT(condition): in a debug build (NDEBUG is not defined) it ends a program whose library was built
+ * from another machsym.h. Define it before every include to do so in another way. Default: assert; nothing
+ * where there is no operating system, or the implementation is in the same file. */
+#if !defined(NDEBUG) && !defined(MACHSYM_IMPLEMENTATION) && !defined(MACHSYM_STATIC)
+#if !defined(MACHSYM_ASSERT) && !defined(MACHSYM_NO_OS) && __STDC_HOSTED__ == 1
+#include <assert.h>
+#define MACHSYM_ASSERT(condition) assert(condition)
+#endif
+#ifdef MACHSYM_ASSERT
+#define MACHSYM_CHECKS_ABI
+#endif
+#endif
+
 /* MACHSYM_COUNT_WORK(n): evaluated wherever a loop visits n bytes or records of input, so that tests can
  * compare how work grows with input. Costs nothing where it is not defined. */
 #ifndef MACHSYM_COUNT_WORK
@@ -383,9 +400,9 @@ typedef enum machsym_lines {
 
 /* The version of the implementation, "1.2.3". Compare with MACHSYM_VERSION to find a stale library. */
 MACHSYM_API const char *machsym_version(void);
-/* MACHSYM_ABI of the library. A program that was compiled with structs of other sizes passes garbage: where
- * the library is shared, compare it with MACHSYM_ABI once, as assert(machsym_abi() == MACHSYM_ABI) does in
- * debug builds. */
+/* MACHSYM_ABI of the library. A program that was compiled with structs of other sizes passes garbage. Debug
+ * builds find that out by themselves (see MACHSYM_ASSERT); where the library is shared, a release may compare
+ * it with MACHSYM_ABI once. */
 MACHSYM_API uint64_t machsym_abi(void);
 /* "ERR_ARCH" and so on; "?" for a number that is none. */
 MACHSYM_API const char *machsym_result_name(machsym_result result);
@@ -713,11 +730,12 @@ MACHSYM_API bool machsym_session_next_object(machsym_session *session, machsym_c
 typedef enum machsym_object_status {
     MACHSYM_OBJECT_UNTRIED = 0,
     MACHSYM_OBJECT_FOUND,
-    MACHSYM_OBJECT_MISSING,   /* there is no such file, or it cannot be read */
-    MACHSYM_OBJECT_NO_MEMBER, /* the archive does not hold it any more */
-    MACHSYM_OBJECT_CHANGED,   /* its time is not the one that the linker saw */
-    MACHSYM_OBJECT_NO_OBJECT, /* no Mach-O file of the program's architecture */
-    MACHSYM_OBJECT_NO_DWARF,  /* compiled without debug info */
+    MACHSYM_OBJECT_MISSING,     /* there is no such file, or it cannot be read */
+    MACHSYM_OBJECT_NO_MEMBER,   /* the archive does not hold it any more */
+    MACHSYM_OBJECT_CHANGED,     /* its time is not the one that the linker saw */
+    MACHSYM_OBJECT_NO_OBJECT,   /* no Mach-O file of the program's architecture */
+    MACHSYM_OBJECT_NO_DWARF,    /* compiled without debug info */
+    MACHSYM_OBJECT_OVER_BUDGET, /* left out: the debug map has few files read again and again */
     MACHSYM_OBJECT_STATUS_COUNT
 } machsym_object_status;
 
@@ -977,9 +995,62 @@ MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *b
     X(machsym_session_info, 2199023255531)                                                                   \
     X(machsym_plan_desc, 8796093022151)                                                                      \
     X(machsym_map_info, 35184372088777)                                                                      \
-    X(machsym_map_range, 140737488355213)
+    X(machsym_map_range, 140737488355213)                                                                    \
+    X(machsym_oso_prefix, 562949953421231)                                                                   \
+    X(machsym_entry, 2251799813685119)                                                                       \
+    X(machsym_uuid, 9007199254740881)
 #define MACHSYM_WEIGH(type, weight) +(uint64_t)sizeof(type) * (uint64_t)weight
 #define MACHSYM_ABI                 ((uint64_t)0 MACHSYM_STRUCTS(MACHSYM_WEIGH)) /* see machsym_abi */
+
+/* What opens anything compares sizes first: see MACHSYM_ASSERT. */
+#ifdef MACHSYM_CHECKS_ABI
+static inline void machsym_require_abi(void)
+{
+    bool same = machsym_abi() == MACHSYM_ABI;
+    (void)same;
+    MACHSYM_ASSERT(same && "the machsym library was built from another machsym.h than this program");
+}
+
+#define MACHSYM_CHECKED(result, name, parameters, arguments)                                                 \
+    static inline result name##_checked parameters                                                           \
+    {                                                                                                        \
+        machsym_require_abi();                                                                               \
+        return name arguments;                                                                               \
+    }
+MACHSYM_CHECKED(size_t, machsym_list_slices,
+                (const machsym_open_desc *desc, machsym_slice *slices, size_t cap, machsym_error *err),
+                (desc, slices, cap, err))
+MACHSYM_CHECKED(machsym_result, machsym_image_open,
+                (const machsym_open_desc *desc, machsym_image **out, machsym_error *err), (desc, out, err))
+MACHSYM_CHECKED(machsym_result, machsym_session_open,
+                (const machsym_session_desc *desc, machsym_session **out, machsym_error *err),
+                (desc, out, err))
+MACHSYM_CHECKED(machsym_result, machsym_plan_open,
+                (const machsym_plan_desc *desc, machsym_plan **out, machsym_error *err), (desc, out, err))
+MACHSYM_CHECKED(machsym_result, machsym_map_build,
+                (const machsym_plan_desc *desc, machsym_map **out, machsym_error *err), (desc, out, err))
+MACHSYM_CHECKED(machsym_result, machsym_map_open,
+                (const char *path, machsym_bytes bytes, uint32_t flags, const machsym_allocator *allocator,
+                 machsym_map **out, machsym_error *err),
+                (path, bytes, flags, allocator, out, err))
+MACHSYM_CHECKED(machsym_result, machsym_names_open,
+                (const machsym_map *map, const machsym_allocator *allocator, machsym_names **out,
+                 machsym_error *err),
+                (map, allocator, out, err))
+MACHSYM_CHECKED(machsym_result, machsym_writer_open,
+                (const machsym_map_info *info, const machsym_allocator *allocator, machsym_writer **out,
+                 machsym_error *err),
+                (info, allocator, out, err))
+#undef MACHSYM_CHECKED
+#define machsym_list_slices  machsym_list_slices_checked
+#define machsym_image_open   machsym_image_open_checked
+#define machsym_session_open machsym_session_open_checked
+#define machsym_plan_open    machsym_plan_open_checked
+#define machsym_map_build    machsym_map_build_checked
+#define machsym_map_open     machsym_map_open_checked
+#define machsym_names_open   machsym_names_open_checked
+#define machsym_writer_open  machsym_writer_open_checked
+#endif
 
 #ifdef __cplusplus
 }
@@ -989,6 +1060,16 @@ MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *b
 /* ======================================================================================================== */
 #if defined(MACHSYM_IMPLEMENTATION) && !defined(MACHSYM_IMPLEMENTED)
 #define MACHSYM_IMPLEMENTED
+#ifdef MACHSYM_CHECKS_ABI /* by an include before this one */
+#undef machsym_list_slices
+#undef machsym_image_open
+#undef machsym_session_open
+#undef machsym_plan_open
+#undef machsym_map_build
+#undef machsym_map_open
+#undef machsym_names_open
+#undef machsym_writer_open
+#endif
 
 /* ==== >>platform ===========================================================================================
  * Job:    the only calls to the operating system: map or read a file, look into a folder.
@@ -7898,6 +7979,18 @@ enum {
  * average: a hostile file lets every entry have one long name. */
 enum { ms_OM_PATH = 4096, ms_OM_NAME = 4096 };
 
+/* The same file may stand in the debug map under many names: with links, in folders that are searched for the
+ * ends of paths, in an archive that is read from its front for every member. Reading what was not read before
+ * is free, and earns ms_OM_AGAIN bytes of reading again for every byte, as the program's own do. Real debug
+ * maps name every file once; they search long archives, at 60 bytes a member passed. */
+enum {
+    ms_OM_AGAIN = 32,
+    ms_OM_FIRST = 1 << 20, /* bytes of reading again that are there before anything is read */
+    ms_OM_ENDS = 64,       /* of a path, to search folders for; real paths have 20 */
+    ms_OM_PIECES = 16, /* that a function may be cut into by those of other objects; real ones stay whole */
+    ms_OM_PROBES = 16
+};
+
 /* ---- Stabs ---- */
 
 /* An object file that the debug map names. */
@@ -8070,7 +8163,59 @@ static size_t ms_om_find(const ms_om_map *m, uint64_t addr)
     return owner == ms_SEG_NONE ? m->count : owner;
 }
 
+/* ---- What may be read again ---- */
+
+/* Which files were read, and how much may be read again. */
+typedef struct ms_om_quota {
+    uint64_t *seen; /* hashes of what was read; 0: free */
+    size_t cap;     /* a power of 2 */
+    uint64_t left;  /* bytes */
+} ms_om_quota;
+
+static void ms_om_start_quota(ms_om_quota *quota, size_t objects, uint64_t program, ms_arena *arena)
+{
+    quota->cap = 64;
+    while (quota->cap < 4 * objects)
+        quota->cap *= 2;
+    quota->seen = (uint64_t *)ms_arena_zeroed(arena, quota->cap, sizeof *quota->seen);
+    quota->left = ms_OM_FIRST + ms_OM_AGAIN * program;
+}
+
 #ifndef MACHSYM_NO_OS
+/* Takes bytes from what may be read again. */
+static void ms_om_pay(ms_om_quota *quota, uint64_t bytes)
+{
+    MACHSYM_COUNT_WORK(bytes / 64);
+    if (quota != NULL)
+        quota->left = bytes < quota->left ? quota->left - bytes : 0;
+}
+
+static bool ms_om_is_spent(const ms_om_quota *quota)
+{
+    return quota != NULL && quota->left == 0;
+}
+
+/* Whether a part of a file is read for the first time. A file is known by its time and its length: that tells
+ * links from copies on every system, and files that are alike by chance only cost a little. */
+static bool ms_om_is_new(ms_om_quota *quota, const ms_os_file *file, ms_span part)
+{
+    uint64_t place = part.ptr != NULL ? (uint64_t)(part.ptr - (const uint8_t *)file->ptr) : 0;
+    uint64_t key[4] = {file->time, file->len, place, part.len};
+    uint64_t hash = ms_str_hash(ms_str_make((const char *)key, sizeof key)) | 1;
+    if (quota == NULL)
+        return true;
+    for (size_t i = 0; i < ms_OM_PROBES; i++) {
+        uint64_t *slot = &quota->seen[(size_t)((hash >> 8) + i) & (quota->cap - 1)];
+        if (*slot != 0 && *slot != hash)
+            continue;
+        bool is_new = *slot == 0;
+        *slot = hash;
+        quota->left += is_new ? ms_OM_AGAIN * (uint64_t)part.len : 0;
+        return is_new;
+    }
+    return false;
+}
+
 /* ---- Archives ---- */
 
 /* A member of an archive, as its header tells. */
@@ -8166,15 +8311,17 @@ static bool ms_om_next_member(ms_om_archive *a, ms_om_member *out)
 }
 
 /* Finds a member by its name. An archive may hold several of one name: time chooses, else the first is
- * taken. */
-static bool ms_om_find_member(ms_span file, machsym_str name, uint64_t time, ms_om_member *out)
+ * taken. Ends where the quota does. */
+static bool ms_om_find_member(ms_span file, machsym_str name, uint64_t time, ms_om_quota *quota,
+                              ms_om_member *out)
 {
     ms_om_archive archive;
     ms_om_member member;
     bool found = false;
     if (!ms_om_archive_open(&archive, file))
         return false;
-    while (ms_om_next_member(&archive, &member)) {
+    while (ms_om_next_member(&archive, &member) && !ms_om_is_spent(quota)) {
+        ms_om_pay(quota, 60);
         bool same = ms_str_equal(archive.is_thin ? ms_str_base_name(member.name) : member.name, name) ||
                     ms_str_equal(member.name, name);
         if (!same || (found && member.time != time))
@@ -8399,8 +8546,7 @@ static void ms_om_add_move(ms_om_moves *moves, uint64_t lo, uint64_t len, uint64
 }
 
 /* Adds what the object has of a function: once the map is indexed, all but what another object has too and
- * answers for. The functions of an object do not overlap, so that all together have no more pieces than the
- * map has segments and they have ends; in a hostile file they would. */
+ * answers for. */
 static void ms_om_add_owned(const ms_om_map *m, size_t index, uint64_t addr, const ms_om_function *function,
                             ms_om_moves *moves)
 {
@@ -8429,7 +8575,7 @@ static void ms_om_read_moves(const ms_om_map *m, const ms_om_object *object, con
     ms_om_names symbols = ms_om_symbol_names(mo, scratch);
     ms_span nlists = ms_sym_nlists(mo);
     ms_span strings = ms_sym_strings(mo);
-    ms_om_moves moves = {scratch, NULL, 0, 0, m->segs.count + 2 * functions.count};
+    ms_om_moves moves = {scratch, NULL, 0, 0, ms_OM_PIECES * functions.count};
     if (functions.v == NULL || symbols.v == NULL)
         return;
     for (size_t i = 0, j = 0; i < functions.count && j < symbols.count;) {
@@ -8498,6 +8644,7 @@ static void ms_om_close(ms_om_file *file)
 static const char *ms_om_path(machsym_str a, const char *between, machsym_str b, ms_arena *scratch)
 {
     machsym_str middle = ms_str_from_c(between);
+    MACHSYM_COUNT_WORK(1 + (a.len + b.len) / 64);
     char *path = (char *)ms_arena_alloc(scratch, a.len + middle.len + b.len + 1, 1);
     if (path == NULL)
         return NULL;
@@ -8531,7 +8678,7 @@ static bool ms_om_candidate(const ms_om_places *places, machsym_str path, size_t
     size_t ends = 1; /* of the path: one a slash, and the whole of a relative one */
     for (size_t i = 1; i < path.len; i++)
         ends += path.ptr[i] == '/';
-    if (number >= places->dir_count * ends)
+    if (ends > ms_OM_ENDS || number >= places->dir_count * ends)
         return false;
     size_t drop = path.len > 0 && path.ptr[0] == '/' ? 1 : 0;
     for (size_t skip = number % ends; skip > 0; drop++)
@@ -8556,8 +8703,8 @@ static ms_span ms_om_thin_member(const char *archive, machsym_str name, bool cop
 
 /* Opens what lies at a path, and finds the object in it. */
 static machsym_object_status ms_om_open_at(const ms_om_map *m, const ms_om_object *object, const char *path,
-                                           const ms_om_places *places, ms_om_file *file, ms_arena *scratch,
-                                           ms_span *bytes)
+                                           const ms_om_places *places, ms_om_quota *quota, ms_om_file *file,
+                                           ms_arena *scratch, ms_span *bytes)
 {
     ms_om_member member;
     bool copy = (places->flags & MACHSYM_OPEN_COPY) != 0;
@@ -8567,9 +8714,12 @@ static machsym_object_status ms_om_open_at(const ms_om_map *m, const ms_om_objec
     bool fits = object->time == 0 || object->time == outer->time;
     file->time = outer->time;
     *bytes = ms_om_slice(ms_span_make(outer->ptr, outer->len), m->mo);
+    ms_span looked_at = ms_span_sub(*bytes, 0, object->member.len != 0 ? bytes->len : 0);
+    if (!ms_om_is_new(quota, outer, looked_at) && !outer->mapped)
+        ms_om_pay(quota, outer->len / 16); /* copying is cheap beside reading */
     if (object->member.len != 0) {
-        if (!ms_om_find_member(*bytes, object->member, object->time, &member))
-            return MACHSYM_OBJECT_NO_MEMBER;
+        if (!ms_om_find_member(*bytes, object->member, object->time, quota, &member))
+            return ms_om_is_spent(quota) ? MACHSYM_OBJECT_OVER_BUDGET : MACHSYM_OBJECT_NO_MEMBER;
         *bytes = member.bytes;
         if (member.bytes.len == 0)
             *bytes = ms_om_thin_member(path, member.name, copy, file, scratch);
@@ -8584,8 +8734,13 @@ static machsym_object_status ms_om_open_at(const ms_om_map *m, const ms_om_objec
 
 /* Reads the debug info of an object whose bytes are there. */
 static machsym_object_status ms_om_read(const ms_om_map *m, const ms_om_object *object, ms_span bytes,
-                                        ms_om_file *file, ms_arena *scratch)
+                                        ms_om_quota *quota, ms_om_file *file, ms_arena *scratch)
 {
+    const ms_os_file *os_file = &file->files[file->files[1].ptr != NULL ? 1 : 0];
+    if (!ms_om_is_new(quota, os_file, bytes))
+        ms_om_pay(quota, bytes.len);
+    if (ms_om_is_spent(quota))
+        return MACHSYM_OBJECT_OVER_BUDGET;
     file->mo.bytes = bytes;
     if (ms_mo_load(&file->mo, &file->arena, NULL) != MACHSYM_OK || file->mo.slice.filetype != ms_MH_OBJECT ||
         file->mo.slice.cputype != m->mo->slice.cputype)
@@ -8600,11 +8755,11 @@ static machsym_object_status ms_om_read(const ms_om_map *m, const ms_om_object *
 }
 #endif
 
-/* Finds and opens an object file of a debug map. Returns FOUND, and a file to close; else the best that can
- * be said; UNTRIED when memory is out. */
+/* Finds and opens an object file of a debug map. quota is NULL when it was opened before. Returns FOUND, and a
+ * file to close; else the best that can be said; UNTRIED when memory is out. */
 static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *object,
-                                        const ms_om_places *places, machsym_allocator allocator,
-                                        ms_om_file *file)
+                                        const ms_om_places *places, ms_om_quota *quota,
+                                        machsym_allocator allocator, ms_om_file *file)
 {
     machsym_object_status best = MACHSYM_OBJECT_MISSING;
     uint64_t best_time = 0;
@@ -8615,15 +8770,19 @@ static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *
     (void)m;
     (void)object;
     (void)places;
+    (void)quota;
 #else
     const char *path;
-    for (size_t i = 0; ms_om_candidate(places, object->path, i, &scratch, &path); i++) {
+    if (ms_om_is_spent(quota))
+        best = MACHSYM_OBJECT_OVER_BUDGET;
+    for (size_t i = 0; !ms_om_is_spent(quota) && ms_om_candidate(places, object->path, i, &scratch, &path);
+         i++) {
         ms_span bytes;
         if (path == NULL)
             continue;
-        machsym_object_status status = ms_om_open_at(m, object, path, places, file, &scratch, &bytes);
+        machsym_object_status status = ms_om_open_at(m, object, path, places, quota, file, &scratch, &bytes);
         if (status == MACHSYM_OBJECT_FOUND)
-            status = ms_om_read(m, object, bytes, file, &scratch);
+            status = ms_om_read(m, object, bytes, quota, file, &scratch);
         if (file->arena.failed || scratch.failed)
             best = status = MACHSYM_OBJECT_UNTRIED;
         if (status == MACHSYM_OBJECT_FOUND) {
@@ -8702,6 +8861,7 @@ typedef struct ms_ans_objects {
     uint64_t *times;   /* by object: of the file that was found */
     uint32_t *tried;   /* objects in the order of being tried */
     size_t tried_count;
+    ms_om_quota quota;
     ms_ans_texts texts;
     bool has_segs;
     uint32_t scans; /* lookups answered by reading all stabs so far */
@@ -8753,7 +8913,8 @@ typedef struct ms_ans_object {
     ms_om_file file;
     machsym_image image;
     machsym_session session;
-    size_t live; /* bytes, as counted in the program's session */
+    size_t index; /* in the debug map */
+    size_t live;  /* bytes, as counted in the program's session */
 } ms_ans_object;
 
 /* ---- Opening and closing ---- */
@@ -8834,6 +8995,7 @@ static void ms_ans_close_objects(machsym_session *s)
     while (objects != NULL && objects->first != NULL) {
         ms_ans_object *object = objects->first;
         objects->first = object->next;
+        objects->opened[object->index] = NULL;
         s->keep.failed |= ms_ans_failed(&object->session);
         ms_ans_close_object(object);
     }
@@ -8841,7 +9003,6 @@ static void ms_ans_close_objects(machsym_session *s)
         return;
     objects->open_count = 0;
     objects->live = 0;
-    ms_zero(objects->opened, objects->map.count * sizeof *objects->opened);
 }
 
 /* Drops everything cached. */
@@ -9105,12 +9266,15 @@ static machsym_str ms_ans_symbol_exact(machsym_session *s, uint64_t addr, machsy
  * followed. */
 static ms_ans_objects *ms_ans_map_of(machsym_session *s)
 {
+    uint64_t size = 0;
     if (s->has_objects || !s->image->follows_objects)
         return s->objects;
     s->has_objects = true;
     ms_ans_objects *o = (ms_ans_objects *)ms_arena_zeroed(&s->keep, 1, sizeof *o);
-    for (size_t i = 0; i < s->image->mo_count && o != NULL && o->map.count == 0; i++)
+    for (size_t i = 0; i < s->image->mo_count && o != NULL && o->map.count == 0; i++) {
         ms_om_list(&o->map, &s->image->mo[i], &s->keep);
+        size = s->image->mo[i].bytes.len;
+    }
     if (o == NULL || o->map.count == 0)
         return NULL;
     size_t count = o->map.count;
@@ -9118,6 +9282,7 @@ static ms_ans_objects *ms_ans_map_of(machsym_session *s)
     o->statuses = (uint8_t *)ms_arena_zeroed(&s->keep, count, 1);
     o->times = (uint64_t *)ms_arena_zeroed(&s->keep, count, sizeof *o->times);
     o->tried = (uint32_t *)ms_arena_alloc(&s->keep, count, sizeof *o->tried);
+    ms_om_start_quota(&o->quota, count, size, &s->keep);
     if (!s->keep.oom)
         s->objects = o;
     return s->objects;
@@ -9131,16 +9296,18 @@ static void ms_ans_index_objects(machsym_session *s, ms_ans_objects *o)
 }
 
 /* Opens an object file for itself. Returns NULL, and why in *status, when it cannot answer. */
-static ms_ans_object *ms_ans_new_object(machsym_session *program, const ms_om_map *map, size_t index,
+static ms_ans_object *ms_ans_new_object(machsym_session *program, size_t index, ms_om_quota *quota,
                                         machsym_allocator allocator, machsym_object_status *status,
                                         uint64_t *time)
 {
+    const ms_om_map *map = &program->objects->map;
     *status = MACHSYM_OBJECT_UNTRIED;
     ms_ans_object *object = (ms_ans_object *)allocator.alloc(allocator.user, sizeof *object);
     if (object == NULL)
         return NULL;
     ms_zero(object, sizeof *object);
-    *status = ms_om_open(map, &map->v[index], &program->image->places, allocator, &object->file);
+    object->index = index;
+    *status = ms_om_open(map, &map->v[index], &program->image->places, quota, allocator, &object->file);
     *time = object->file.time;
     if (*status != MACHSYM_OBJECT_FOUND) {
         ms_om_close(&object->file);
@@ -9189,7 +9356,8 @@ static ms_ans_object *ms_ans_object_of(machsym_session *s, size_t index)
     if (o->open_count >= MACHSYM_MAX_OBJECTS)
         ms_ans_close_objects(s);
     machsym_object_status status;
-    ms_ans_object *object = ms_ans_new_object(s, &o->map, index, s->allocator, &status, &o->times[index]);
+    ms_ans_object *object =
+        ms_ans_new_object(s, index, is_new ? &o->quota : NULL, s->allocator, &status, &o->times[index]);
     o->statuses[index] = (uint8_t)status;
     s->keep.failed |= status == MACHSYM_OBJECT_UNTRIED;
     if (is_new && status != MACHSYM_OBJECT_UNTRIED)
@@ -11402,8 +11570,7 @@ static bool ms_map_add_object(ms_map_work *w, machsym_part *part, size_t index)
     uint64_t time;
     if (program->objects->statuses[index] != MACHSYM_OBJECT_FOUND)
         return true;
-    ms_ans_object *object =
-        ms_ans_new_object(program, &program->objects->map, index, w->plan->allocator, &status, &time);
+    ms_ans_object *object = ms_ans_new_object(program, index, NULL, w->plan->allocator, &status, &time);
     if (object == NULL)
         return status != MACHSYM_OBJECT_UNTRIED;
     w->session = &object->session;

@@ -6,8 +6,6 @@
 
 #include "mutate.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *ptr, size_t len);
-
 int LLVMFuzzerTestOneInput(const uint8_t *ptr, size_t len)
 {
     static const char *const lists[] = {"__objc_classlist", "__objc_nlclslist", "__objc_catlist",

@@ -15,7 +15,10 @@ static void make_calls(report *r, unsigned seed)
     for (uint32_t i = 0; i < r->frame_count; i++) {
         report_frame *frame = &r->frames[i];
         uint32_t count = (i + seed) % 4;
-        if (count == 0 || frame->given_inline || frame->image == REPORT_NONE)
+        if (frame->image == REPORT_NONE)
+            continue;
+        r->images[frame->image].missing += count == 0;
+        if (count == 0 || frame->given_inline)
             continue;
         frame->call = r->call_count;
         frame->call_count = count;

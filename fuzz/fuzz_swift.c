@@ -6,8 +6,6 @@
 
 #include "mutate.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *ptr, size_t len);
-
 int LLVMFuzzerTestOneInput(const uint8_t *ptr, size_t len)
 {
     fuzz_slice f;

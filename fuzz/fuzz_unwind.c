@@ -3,8 +3,6 @@
  * Run: build/fuzz/unwind -dict=fuzz/metadata.dict fuzz/corpus/unwind */
 #include "metadata.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *ptr, size_t len);
-
 int LLVMFuzzerTestOneInput(const uint8_t *ptr, size_t len)
 {
     fuzz_slice f;

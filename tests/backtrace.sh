@@ -2,20 +2,7 @@
 # examples/backtrace.c: names a stack through an image in memory; its Apple half compiles against declarations of what
 # it uses from there.
 CC=${CC:-cc}
-passed=0
-failed=0
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
-check() # WHAT, after a command
-{
-    if [ $? -eq 0 ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "failed: $1"
-    fi
-}
+. tests/checks
 
 # shellcheck disable=SC2086
 $CC -std=c11 -Wall -Wextra -Werror $CFLAGS $LDFLAGS -o "$work/backtrace" examples/backtrace.c
@@ -50,5 +37,4 @@ EOF
 $CC -std=gnu11 -Wall -Wextra -Werror -D__APPLE__ -I"$work/apple" -fsyntax-only examples/backtrace.c
 check "its Apple half compiles"
 
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+end

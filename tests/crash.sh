@@ -7,22 +7,9 @@ corpus=${CORPUS:-../shared/corpus}
 golden=tests/golden/crash
 reports=tests/fixtures/reports
 update=$1
-passed=0
-failed=0
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. tests/checks
 export XDG_CACHE_HOME="$work/cache"
 mkdir "$work/empty" "$work/demo" "$work/corpus"
-
-check() # WHAT, after a command
-{
-    if [ $? -eq 0 ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "failed: $1"
-    fi
-}
 
 same() # FILE FILE WHAT
 {
@@ -333,5 +320,4 @@ else
     echo "skipped: real reports, ../shared/corpus is missing"
 fi
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+end

@@ -4,20 +4,7 @@
 MACHSYM=$(realpath "${MACHSYM:-build/machsym}")
 top=$(pwd)
 bin=$top/tests/fixtures/bin
-passed=0
-failed=0
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
-check() # WHAT, after a command
-{
-    if [ $? -eq 0 ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "failed: $1"
-    fi
-}
+. tests/checks
 
 # ---- What it says of object files ----
 
@@ -170,5 +157,4 @@ else
     echo "skipped: llvm-symbolizer-22 or python3 is not installed"
 fi
 
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+end

@@ -64,7 +64,60 @@ if [ -z "$RUN" ] && [ -z "$LDFLAGS" ]; then
     check "links with the shared library" \
         $CC $CFLAGS -I"$prefix/include" -o "$tmp/shared" "$tmp/user.c" -L"$prefix/lib" -lmachsym
     check "runs with the shared library" env LD_LIBRARY_PATH="$prefix/lib" "$tmp/shared"
+    # a program that was compiled with another header than the library is told so
+    sed 's/^typedef struct machsym_frame {/& int more;/' machsym.h >"$tmp/machsym.h"
+    cat >"$tmp/skew.c" <<END
+#include <machsym.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    machsym_result (*opens)(const machsym_open_desc *, machsym_image **, machsym_error *) = machsym_image_open;
+    machsym_bytes none = {NULL, 0};
+    machsym_open_desc open = {0};
+    machsym_session_desc session = {0};
+    machsym_plan_desc plan = {0};
+    static machsym_map_info info;
+    void *out[7] = {NULL};
+    switch (argc > 1 ? atoi(argv[1]) : 0) {
+    case 1: return machsym_list_slices(&open, NULL, 0, NULL) != 0;
+    case 2: return machsym_session_open(&session, (machsym_session **)&out[0], NULL) == MACHSYM_OK;
+    case 3: return machsym_plan_open(&plan, (machsym_plan **)&out[1], NULL) == MACHSYM_OK;
+    case 4: return machsym_map_build(&plan, (machsym_map **)&out[2], NULL) == MACHSYM_OK;
+    case 5: return machsym_map_open(NULL, none, 0, NULL, (machsym_map **)&out[3], NULL) == MACHSYM_OK;
+    case 6: return machsym_names_open(NULL, NULL, (machsym_names **)&out[4], NULL) == MACHSYM_OK;
+    case 7: return machsym_writer_open(&info, NULL, (machsym_writer **)&out[5], NULL) == MACHSYM_OK;
+    default: return opens(&open, (machsym_image **)&out[6], NULL) == MACHSYM_OK;
+    }
+}
+END
+    sed '/^#endif .. MACHSYM_H/q' machsym.h | sed -n 's/^typedef struct \(machsym_[a-z_]*\) {.*/\1/p' >"$tmp/structs"
+    check "public structs" test -s "$tmp/structs"
+    while read -r name; do
+        check "$name is compared" grep -q "X($name, [0-9]*)" machsym.h
+    done <"$tmp/structs"
+    skew() { # NAME OPTION...
+        name=$1
+        shift
+        check "builds: $name" $CC $CFLAGS -Wall -Wextra -Werror "$@" -o "$tmp/skew" "$tmp/skew.c" -L"$prefix/lib" -lmachsym
+    }
+    run_skew() { LD_LIBRARY_PATH="$prefix/lib" "$tmp/skew" "$@" 2>"$tmp/said"; }
+    skew "with the library's header" -I"$prefix/include"
+    for number in 0 1 2 3 4 5; do
+        check "the library's header, $number" run_skew $number
+    done
+    skew "with another header" -I"$tmp"
+    for number in 0 1 2 3 4 5 6 7; do
+        ! run_skew $number && grep -q 'was built from another machsym.h' "$tmp/said"
+        check "another header is said, $number" test $? -eq 0
+    done
+    skew "with another header, and a hook" -I"$tmp" -include stdlib.h "-DMACHSYM_ASSERT(c)=do { if (!(c)) exit(77); } while (0)"
+    run_skew 0
+    check "the hook stops it" test $? -eq 77
+    skew "with another header, a release" -I"$tmp" -DNDEBUG
+    check "a release does not look" run_skew 0
     if command -v nm >/dev/null; then
+        nm "$tmp/skew" | grep -c machsym_abi >"$tmp/said"
+        check "a release has no trace of it" grep -qx 0 "$tmp/said"
         nm -D --defined-only "$prefix/lib/libmachsym.so" | awk '$2 == "T" && $3 !~ /^machsym_/' >"$tmp/others"
         check "the library exports machsym_* only" test ! -s "$tmp/others"
     fi

@@ -1,19 +1,5 @@
-/* The public functions: arguments that are missing; names, paths, address arithmetic. */
+/* The public functions: names, paths, address arithmetic, pairs; tests/test_errors.c has what they refuse. */
 #include "dwarf.h"
-
-static void *no_memory(void *user, size_t size)
-{
-    (void)user;
-    (void)size;
-    return NULL;
-}
-
-static void free_nothing(void *user, void *ptr, size_t size)
-{
-    (void)user;
-    (void)ptr;
-    (void)size;
-}
 
 static machsym_open_desc desc_of(const void *ptr, size_t len)
 {
@@ -22,14 +8,6 @@ static machsym_open_desc desc_of(const void *ptr, size_t len)
     desc.bytes.ptr = ptr;
     desc.bytes.len = len;
     return desc;
-}
-
-static bytes thin(uint8_t uuid)
-{
-    make_macho m;
-    memset(&m, 0, sizeof m);
-    m.uuid = uuid;
-    return make_file(&m);
 }
 
 /* The texts of the codes and the names are one list. */
@@ -51,37 +29,6 @@ static void test_names(void)
         CHECK_TEXT(machsym_source_name((machsym_source)i), sources[i]);
     CHECK_EQ(MACHSYM_SOURCE_COUNT, sizeof sources / sizeof sources[0]);
     CHECK_TEXT(machsym_source_name(MACHSYM_SOURCE_COUNT), "?");
-}
-
-static void test_arguments(void)
-{
-    machsym_error err;
-    machsym_session *session = NULL;
-    machsym_session_desc desc;
-    bytes file = thin(1);
-    machsym_image *image = test_open_bytes(file.v, file.len);
-    machsym_image_close(NULL);
-    machsym_session_close(NULL);
-    CHECK_EQ(machsym_image_open(NULL, NULL, &err), MACHSYM_ERR_ARGUMENT);
-    CHECK_EQ(machsym_image_open(NULL, NULL, NULL), MACHSYM_ERR_ARGUMENT);
-    CHECK_EQ(machsym_list_slices(NULL, NULL, 0, &err), 0);
-    CHECK_EQ(err.code, MACHSYM_ERR_ARGUMENT);
-    memset(&desc, 0, sizeof desc);
-    CHECK_EQ(machsym_session_open(&desc, &session, &err), MACHSYM_ERR_ARGUMENT);
-    CHECK_TEXT(err.what, "the image is missing or the line policy is none");
-    CHECK_EQ(machsym_session_open(NULL, &session, &err), MACHSYM_ERR_ARGUMENT);
-    desc.image = image;
-    CHECK_EQ(machsym_session_open(&desc, NULL, &err), MACHSYM_ERR_ARGUMENT);
-    desc.lines = MACHSYM_LINES_COUNT;
-    CHECK_EQ(machsym_session_open(&desc, &session, &err), MACHSYM_ERR_ARGUMENT);
-    desc.lines = MACHSYM_LINES_ATOS;
-    desc.allocator.alloc = no_memory;
-    CHECK_EQ(machsym_session_open(&desc, &session, &err), MACHSYM_ERR_ARGUMENT);
-    desc.allocator.free = free_nothing;
-    CHECK_EQ(machsym_session_open(&desc, &session, &err), MACHSYM_ERR_MEMORY);
-    CHECK(session == NULL);
-    machsym_image_close(image);
-    bytes_free(&file);
 }
 
 static machsym_path path_of(const char *comp_dir, const char *dir, const char *name)
@@ -239,7 +186,6 @@ static void test_demangle_plain(void)
 int main(void)
 {
     test_names();
-    test_arguments();
     test_path_join();
     test_image_addr();
     test_loaded();

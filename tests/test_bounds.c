@@ -215,14 +215,8 @@ static void check_trap(const char *name, void (*set)(trap *t, size_t n), size_t 
 
 /* ---- Units ---- */
 
-static void put_root(program *p, unsigned code, uint64_t lo, uint64_t size)
-{
-    die(p, code);
-    put_addr(p, &p->info, lo);
-    put_uint(&p->info, size, 4);
-}
-
-static void put_function(program *p, unsigned code, uint64_t lo, uint64_t size)
+/* An entry with DW_AT_low_pc and DW_AT_high_pc: a root, a function, a block. */
+static void put_entry(program *p, unsigned code, uint64_t lo, uint64_t size)
 {
     die(p, code);
     put_addr(p, &p->info, lo);
@@ -245,7 +239,7 @@ static void put_abbrevs(program *p)
 
 static void put_call(program *p, unsigned code, uint64_t lo, uint64_t size)
 {
-    put_function(p, code, lo, size);
+    put_entry(p, code, lo, size);
     put8(&p->info, 7);
 }
 
@@ -257,8 +251,8 @@ static void units_of_one_table(trap *t, size_t n)
     p->macho.code_size = 16 * n;
     for (size_t i = 0; i < n; i++) {
         unit_begin(p, dwarf4, 0, 0);
-        put_root(p, 1, 0x1000 + 16 * i, 16);
-        put_function(p, 2, 0x1000 + 16 * i, 16);
+        put_entry(p, 1, 0x1000 + 16 * i, 16);
+        put_entry(p, 2, 0x1000 + 16 * i, 16);
         put8(&p->info, 0);
         unit_end(p);
     }
@@ -272,7 +266,7 @@ static void tables_in_tables(trap *t, size_t n)
     for (size_t i = 0; i < n; i++) {
         unit_begin(p, dwarf4, 0, p->abbrev.len);
         ABBREV(p, 1, TAG_compile_unit, 0, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
-        put_root(p, 1, 0x1000 + 16 * i, 16);
+        put_entry(p, 1, 0x1000 + 16 * i, 16);
         unit_end(p);
     }
     abbrev_end(p);
@@ -287,7 +281,7 @@ static void tables_apart(trap *t, size_t n)
         unit_begin(p, dwarf4, 0, p->abbrev.len);
         ABBREV(p, 1, TAG_compile_unit, 0, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
         abbrev_end(p);
-        put_root(p, 1, 0x1000 + 16 * i, 16);
+        put_entry(p, 1, 0x1000 + 16 * i, 16);
         unit_end(p);
     }
 }
@@ -308,7 +302,7 @@ static void attributes_of_no_size(trap *t, size_t n)
     }
     put16(&p->abbrev, 0);
     unit_begin(p, dwarf4, 0, 0);
-    put_root(p, 1, 0x1000, 0x1000);
+    put_entry(p, 1, 0x1000, 0x1000);
     for (size_t i = 0; i < n; i++)
         die(p, 2);
     put8(&p->info, 0);
@@ -322,15 +316,15 @@ static void units_claim_what_one_has(trap *t, size_t n)
     put_abbrevs(p);
     p->macho.code_size = 16 * n;
     unit_begin(p, dwarf4, 0, 0);
-    put_root(p, 1, 0x1000, (uint32_t)(16 * n));
+    put_entry(p, 1, 0x1000, (uint32_t)(16 * n));
     for (size_t i = 0; i < n; i++)
-        put_function(p, 2, 0x1000 + 16 * i, 16);
+        put_entry(p, 2, 0x1000 + 16 * i, 16);
     put8(&p->info, 0);
     unit_end(p);
     for (size_t i = 0; i < n; i++) {
         unit_begin(p, dwarf4, 0, 0);
-        put_root(p, 1, 0x1000 + 16 * i, 16);
-        put_function(p, 2, 0x1000 + 16 * i, 16);
+        put_entry(p, 1, 0x1000 + 16 * i, 16);
+        put_entry(p, 2, 0x1000 + 16 * i, 16);
         put8(&p->info, 0);
         unit_end(p);
     }
@@ -345,16 +339,16 @@ static void units_claim_what_many_have(trap *t, size_t n)
     p->macho.code_size = 16 * n;
     for (size_t i = 0; i < large; i++) {
         unit_begin(p, dwarf4, 0, 0);
-        put_root(p, 1, 0x1000 + 16 * i * (n / large), (uint32_t)(16 * (n / large)));
+        put_entry(p, 1, 0x1000 + 16 * i * (n / large), (uint32_t)(16 * (n / large)));
         for (size_t j = 0; j < 64; j++)
-            put_function(p, 2, 0x1000 + 16 * i * (n / large), 1);
+            put_entry(p, 2, 0x1000 + 16 * i * (n / large), 1);
         put8(&p->info, 0);
         unit_end(p);
     }
     for (size_t i = 0; i < n; i++) {
         unit_begin(p, dwarf4, 0, 0);
-        put_root(p, 1, 0x1000 + 16 * (i * 7919 % n), 16);
-        put_function(p, 2, 0x1000 + 16 * (i * 7919 % n), 16);
+        put_entry(p, 1, 0x1000 + 16 * (i * 7919 % n), 16);
+        put_entry(p, 2, 0x1000 + 16 * (i * 7919 % n), 16);
         put8(&p->info, 0);
         unit_end(p);
     }
@@ -371,7 +365,7 @@ static void units_without_ranges(trap *t, size_t n)
         unit_begin(p, dwarf4, 0, 0);
         die(p, 1);
         put8(&p->info, 0);
-        put_function(p, 2, 0x1000 + 16 * i, 16);
+        put_entry(p, 2, 0x1000 + 16 * i, 16);
         put8(&p->info, 0);
         unit_end(p);
     }
@@ -412,8 +406,8 @@ static void aranges_cut_overlapping_units(trap *t, size_t n)
     for (size_t i = 0; i < n; i++) {
         put_arange_set(p, p->info.len, 1, 0x1000 + 16 * i, 16);
         unit_begin(p, dwarf4, 0, 0);
-        put_root(p, 1, 0x1000, (uint32_t)(16 * n));
-        put_function(p, 2, 0x1000, (uint32_t)(16 * n));
+        put_entry(p, 1, 0x1000, (uint32_t)(16 * n));
+        put_entry(p, 2, 0x1000, (uint32_t)(16 * n));
         put8(&p->info, 0);
         unit_end(p);
     }
@@ -426,16 +420,16 @@ static void unit_over(program *p, uint64_t size)
     put_abbrevs(p);
     p->macho.code_size = size;
     unit_begin(p, dwarf4, 0, 0);
-    put_root(p, 1, 0x1000, size);
+    put_entry(p, 1, 0x1000, size);
 }
 
 static void deep_nesting(trap *t, size_t n)
 {
     program *p = &t->p;
     unit_over(p, 0x1000);
-    put_function(p, 3, 0x1000, 0x1000);
+    put_entry(p, 3, 0x1000, 0x1000);
     for (size_t i = 0; i < n; i++)
-        put_function(p, 6, 0x1000, 0x1000);
+        put_entry(p, 6, 0x1000, 0x1000);
     for (size_t i = 0; i < n + 2; i++)
         put8(&p->info, 0);
     unit_end(p);
@@ -446,13 +440,13 @@ static void deep_calls_cut(trap *t, size_t n)
 {
     program *p = &t->p;
     unit_over(p, 32 * n);
-    put_function(p, 3, 0x1000, 32 * n);
+    put_entry(p, 3, 0x1000, 32 * n);
     for (size_t i = 0; i < n; i++)
         put_call(p, 5, 0x1000, 32 * n);
     for (size_t i = 0; i < n + 1; i++)
         put8(&p->info, 0);
     for (size_t i = 0; i < n; i++)
-        put_function(p, 2, 0x1000 + 32 * i, 16);
+        put_entry(p, 2, 0x1000 + 32 * i, 16);
     put8(&p->info, 0);
     unit_end(p);
 }
@@ -462,12 +456,12 @@ static void many_calls_cut(trap *t, size_t n)
 {
     program *p = &t->p;
     unit_over(p, 32 * n);
-    put_function(p, 3, 0x1000, 32 * n);
+    put_entry(p, 3, 0x1000, 32 * n);
     for (size_t i = 0; i < n; i++)
         put_call(p, 4, 0x1000 + 32 * i + 20, 4);
     put8(&p->info, 0);
     for (size_t i = 0; i < n; i++)
-        put_function(p, 2, 0x1000 + 32 * i, 16);
+        put_entry(p, 2, 0x1000 + 32 * i, 16);
     put8(&p->info, 0);
     unit_end(p);
 }
@@ -477,7 +471,7 @@ static void functions_over_each_other(trap *t, size_t n)
     program *p = &t->p;
     unit_over(p, 32 * n);
     for (size_t i = 0; i < n; i++)
-        put_function(p, 2, 0x1000 + 7 * i, 17 * n);
+        put_entry(p, 2, 0x1000 + 7 * i, 17 * n);
     put8(&p->info, 0);
     unit_end(p);
 }
@@ -487,7 +481,7 @@ static void functions_in_functions(trap *t, size_t n)
     program *p = &t->p;
     unit_over(p, 32 * n);
     for (size_t i = 0; i < n; i++)
-        put_function(p, 3, 0x1000 + i, 32 * n - 2 * i);
+        put_entry(p, 3, 0x1000 + i, 32 * n - 2 * i);
     for (size_t i = 0; i < n + 1; i++)
         put8(&p->info, 0);
     unit_end(p);
@@ -502,7 +496,7 @@ static void origin_chain(trap *t, size_t n)
            FORM_ref4);
     p->macho.code_size = 16 * n;
     unit_begin(p, dwarf4, 0, 0);
-    put_root(p, 1, 0x1000, 16 * n);
+    put_entry(p, 1, 0x1000, 16 * n);
     size_t last = p->info.len;
     for (size_t i = 0; i < n; i++) {
         size_t at = die(p, 2);
@@ -590,7 +584,7 @@ static void function_of_many_ranges(trap *t, size_t n)
     die(p, 2);
     put32(&p->info, 0);
     for (size_t i = 0; i < n; i++)
-        put_function(p, 4, 0x1000 + 16 * i, 4);
+        put_entry(p, 4, 0x1000 + 16 * i, 4);
     put16(&p->info, 0);
     unit_end(p);
 }
@@ -641,8 +635,10 @@ static void put_end(program *p)
     put8(&p->line, 1);
 }
 
-static void put_line_abbrevs(program *p)
+static void put_line_abbrevs(program *p, uint64_t code_size)
 {
+    p->macho.code_size = code_size;
+    p->enc = dwarf4;
     ABBREV(p, 1, TAG_compile_unit, 1, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4, AT_stmt_list,
            FORM_sec_offset);
     ABBREV(p, 2, TAG_subprogram, 0, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
@@ -653,7 +649,7 @@ static void put_line_abbrevs(program *p)
 static void line_unit(program *p, uint64_t lo, uint64_t size, size_t line_off)
 {
     unit_begin(p, dwarf4, 0, 0);
-    put_root(p, 1, lo, size);
+    put_entry(p, 1, lo, size);
     put32(&p->info, line_off);
 }
 
@@ -661,9 +657,7 @@ static void line_unit(program *p, uint64_t lo, uint64_t size, size_t line_off)
 static void units_of_one_line_program(trap *t, size_t n)
 {
     program *p = &t->p;
-    put_line_abbrevs(p);
-    p->enc = dwarf4;
-    p->macho.code_size = 16 * n;
+    put_line_abbrevs(p, 16 * n);
     size_t at = program_begin(p);
     put_address(p, 0x1000);
     for (size_t i = 0; i < 16 * n; i++)
@@ -672,7 +666,7 @@ static void units_of_one_line_program(trap *t, size_t n)
     program_end(p, at);
     for (size_t i = 0; i < n; i++) {
         line_unit(p, 0x1000 + 16 * i, 16, 0);
-        put_function(p, 2, 0x1000 + 16 * i, 8);
+        put_entry(p, 2, 0x1000 + 16 * i, 8);
         put8(&p->info, 0);
         unit_end(p);
     }
@@ -682,9 +676,7 @@ static void units_of_one_line_program(trap *t, size_t n)
 static void line_programs_in_each_other(trap *t, size_t n)
 {
     program *p = &t->p;
-    put_line_abbrevs(p);
-    p->enc = dwarf4;
-    p->macho.code_size = 16 * n;
+    put_line_abbrevs(p, 16 * n);
     size_t *starts = (size_t *)calloc(n, sizeof *starts);
     for (size_t i = 0; i < n; i++) {
         line_unit(p, 0x1000 + 16 * i, 16, p->line.len);
@@ -703,9 +695,7 @@ static void line_programs_in_each_other(trap *t, size_t n)
 static void line_program_of_many_sequences(trap *t, size_t n)
 {
     program *p = &t->p;
-    put_line_abbrevs(p);
-    p->enc = dwarf4;
-    p->macho.code_size = 16 * n;
+    put_line_abbrevs(p, 16 * n);
     size_t at = program_begin(p);
     for (size_t i = n; i-- > 0;) {
         put_address(p, 0x1000 + 16 * i);
@@ -715,7 +705,7 @@ static void line_program_of_many_sequences(trap *t, size_t n)
     }
     program_end(p, at);
     line_unit(p, 0x1000, 16 * n, 0);
-    put_function(p, 2, 0x1000, 8 * n);
+    put_entry(p, 2, 0x1000, 8 * n);
     put8(&p->info, 0);
     unit_end(p);
 }
@@ -724,9 +714,7 @@ static void line_program_of_many_sequences(trap *t, size_t n)
 static void sequences_under_many_calls(trap *t, size_t n)
 {
     program *p = &t->p;
-    put_line_abbrevs(p);
-    p->enc = dwarf4;
-    p->macho.code_size = 16 * n;
+    put_line_abbrevs(p, 16 * n);
     size_t at = program_begin(p);
     for (size_t i = 0; i < n; i++) {
         put_address(p, 0x1000 + 16 * i);
@@ -736,9 +724,9 @@ static void sequences_under_many_calls(trap *t, size_t n)
     }
     program_end(p, at);
     line_unit(p, 0x1000, 16 * n, 0);
-    put_function(p, 3, 0x1000, 16 * n);
+    put_entry(p, 3, 0x1000, 16 * n);
     for (size_t i = 0; i < n; i++)
-        put_function(p, 4, 0x1000 + 16 * i, 4);
+        put_entry(p, 4, 0x1000 + 16 * i, 4);
     put16(&p->info, 0);
     unit_end(p);
 }
@@ -747,9 +735,7 @@ static void sequences_under_many_calls(trap *t, size_t n)
 static void rows_at_one_address(trap *t, size_t n)
 {
     program *p = &t->p;
-    put_line_abbrevs(p);
-    p->enc = dwarf4;
-    p->macho.code_size = 16 * n;
+    put_line_abbrevs(p, 16 * n);
     size_t at = program_begin(p);
     put_address(p, 0x1000);
     for (size_t i = 0; i < n; i++)
@@ -759,9 +745,9 @@ static void rows_at_one_address(trap *t, size_t n)
     put_end(p);
     program_end(p, at);
     line_unit(p, 0x1000, 16 * n, 0);
-    put_function(p, 3, 0x1000, 16 * n);
+    put_entry(p, 3, 0x1000, 16 * n);
     for (size_t i = 0; i < n; i++)
-        put_function(p, 4, 0x1000 + 16 * i, 4);
+        put_entry(p, 4, 0x1000 + 16 * i, 4);
     put16(&p->info, 0);
     unit_end(p);
 }
@@ -770,9 +756,7 @@ static void rows_at_one_address(trap *t, size_t n)
 static void rows_without_statement(trap *t, size_t n)
 {
     program *p = &t->p;
-    put_line_abbrevs(p);
-    p->enc = dwarf4;
-    p->macho.code_size = 16 * n;
+    put_line_abbrevs(p, 16 * n);
     size_t at = program_begin(p);
     put_address(p, 0x1000);
     put8(&p->line, 6);
@@ -781,7 +765,7 @@ static void rows_without_statement(trap *t, size_t n)
     put_end(p);
     program_end(p, at);
     line_unit(p, 0x1000, 16 * n, 0);
-    put_function(p, 2, 0x1000, 16 * n);
+    put_entry(p, 2, 0x1000, 16 * n);
     put8(&p->info, 0);
     unit_end(p);
 }
@@ -805,9 +789,9 @@ static void functions_of_one_long_name(trap *t, size_t n)
     p->macho.code_size = 16 * n;
     put_long_text(&p->str, n);
     unit_begin(p, dwarf4, 0, 0);
-    put_root(p, 1, 0x1000, 16 * n);
+    put_entry(p, 1, 0x1000, 16 * n);
     for (size_t i = 0; i < n; i++) {
-        put_function(p, 2, 0x1000 + 16 * i, 16);
+        put_entry(p, 2, 0x1000 + 16 * i, 16);
         put32(&p->info, i % 16);
         put32(&p->info, i % 8);
     }
@@ -819,9 +803,8 @@ static void functions_of_one_long_name(trap *t, size_t n)
 static void files_that_end_one_text(trap *t, size_t n)
 {
     program *p = &t->p;
-    put_line_abbrevs(p);
+    put_line_abbrevs(p, 16 * n);
     p->enc = dwarf5;
-    p->macho.code_size = 16 * n;
     put_long_text(&p->line_str, 4000);
     size_t at = begin_length(p, &p->line);
     put16(&p->line, 5);
@@ -848,9 +831,9 @@ static void files_that_end_one_text(trap *t, size_t n)
     put_end(p);
     program_end(p, at);
     unit_begin(p, dwarf5, 1, 0);
-    put_root(p, 1, 0x1000, 16 * n);
+    put_entry(p, 1, 0x1000, 16 * n);
     put32(&p->info, 0);
-    put_function(p, 2, 0x1000, 16 * n);
+    put_entry(p, 2, 0x1000, 16 * n);
     put8(&p->info, 0);
     unit_end(p);
 }
@@ -902,6 +885,17 @@ static void put_section(bytes *b, const char *segment, const char *name, uint64_
     put32(b, 0);
 }
 
+/* LC_SYMTAB: symbols at off, their names behind them. */
+static void put_symtab(bytes *b, size_t off, size_t count, size_t names)
+{
+    put32(b, 2);
+    put32(b, 24);
+    put32(b, off);
+    put32(b, count);
+    put32(b, off + 16 * count);
+    put32(b, names);
+}
+
 /* As many segments as sections, none of which says that it is code. */
 static void sections_without_code_flag(trap *t, size_t n)
 {
@@ -921,8 +915,7 @@ static void code_in_many_sections(trap *t, size_t n)
 {
     program *p = &t->p;
     bytes commands = {NULL, 0, 0};
-    put_line_abbrevs(p);
-    p->enc = dwarf4;
+    put_line_abbrevs(p, 32 * n);
     size_t at = program_begin(p);
     for (size_t i = 0; i < n; i++) {
         put_address(p, 0x1000 + 32 * i);
@@ -933,10 +926,9 @@ static void code_in_many_sections(trap *t, size_t n)
     program_end(p, at);
     line_unit(p, 0x1000, 32 * n, 0);
     for (size_t i = 0; i < n; i++)
-        put_function(p, 2, 0x1000 + 32 * i, 16);
+        put_entry(p, 2, 0x1000 + 32 * i, 16);
     put8(&p->info, 0);
     unit_end(p);
-    p->macho.code_size = 32 * n;
     size_t tail = 32 + 2 * 72 + 80 * (n + 3);
     put_segment(&commands, "__TEXT", 0x1000, 32 * n, 0, 0, (uint32_t)n);
     for (size_t i = 0; i < n; i++)
@@ -964,12 +956,7 @@ static void stub_sections_of_one_table(trap *t, size_t n)
     put_section(&commands, "__TEXT", "__text", 0x1000, 0x100000, 0, 0x80000400u, 0, 0);
     for (size_t i = 0; i < n; i++)
         put_section(&commands, "__TEXT", "__stubs", 0x1000, 0x100000, 0, 0x80000408u, 0, 1);
-    put32(&commands, 2);
-    put32(&commands, 24);
-    put32(&commands, tail);
-    put32(&commands, 1);
-    put32(&commands, tail + 16);
-    put32(&commands, 16);
+    put_symtab(&commands, tail, 1, 16);
     put32(&commands, 0xb);
     put32(&commands, 80);
     put_zeros(&commands, 48);
@@ -993,12 +980,7 @@ static void put_symbols(trap *t, size_t n, uint64_t lo, uint64_t step, uint32_t 
     size_t tail = 32 + 72 + 80 + 24;
     put_segment(&commands, "__TEXT", 0x1000, 16 * n, 0, tail, 1);
     put_section(&commands, "__TEXT", "__text", 0x1000, 16 * n, 0, 0x80000400u, 0, 0);
-    put32(&commands, 2);
-    put32(&commands, 24);
-    put32(&commands, tail);
-    put32(&commands, n);
-    put32(&commands, tail + 16 * n);
-    put32(&commands, 16 * text + 1);
+    put_symtab(&commands, tail, n, 16 * text + 1);
     put_header(&t->file, 2, 2, commands.len);
     put_bytes(&t->file, &commands);
     for (size_t i = 0; i < n; i++) {
@@ -1035,7 +1017,7 @@ static void calls_of_copies_at_one_address(trap *t, size_t n)
     ABBREV(p, 6, TAG_subprogram, 0, AT_name, FORM_string);
     p->macho.code_size = 16 * n;
     unit_begin(p, dwarf4, 0, 0);
-    put_root(p, 1, 0x1000, 16 * n);
+    put_entry(p, 1, 0x1000, 16 * n);
     size_t first = p->info.len;
     for (size_t i = 0; i < n; i++) {
         die(p, 6);
@@ -1047,7 +1029,7 @@ static void calls_of_copies_at_one_address(trap *t, size_t n)
         put8(&p->info, 1);
         put32(&p->info, local(p, first + 3 * i));
     }
-    put_function(p, 4, 0x1000, 16 * n);
+    put_entry(p, 4, 0x1000, 16 * n);
     for (size_t i = 0; i < n; i++) {
         die(p, 5);
         put_addr(p, &p->info, 0x1000 + 16 * i);
@@ -1081,7 +1063,15 @@ static void put_nlist(bytes *b, uint32_t strx, uint8_t type, uint8_t section, ui
     put64(b, value);
 }
 
-/* A file with n names of 8 bytes behind its symbols. */
+/* Names in the string table of put_named_file: number i of each kind. */
+enum { STRX_OBJECT = 2, STRX_NAME = 8, STRX_PATH = 16, STRX_MEMBER = 28, STRX_EACH = 40 };
+
+static uint32_t strx(uint32_t kind, size_t i)
+{
+    return kind + (uint32_t)i * STRX_EACH;
+}
+
+/* A file with n names behind its symbols, and as many ways to name the object file. */
 static void put_named_file(bytes *file, uint32_t filetype, size_t n, const bytes *nlists)
 {
     bytes commands = {NULL, 0, 0};
@@ -1090,23 +1080,124 @@ static void put_named_file(bytes *file, uint32_t filetype, size_t n, const bytes
     put_section(&commands, "__TEXT", "__text", filetype == 1 ? 0 : 0x1000, 16 * n, 0, 0x80000400u, 0, 0);
     put_section(&commands, "__DWARF", filetype == 1 ? "__debug_info" : "__other", 16 * n, 11, (uint32_t)tail,
                 0, 0, 0);
-    put32(&commands, 2);
-    put32(&commands, 24);
-    put32(&commands, tail + 16);
-    put32(&commands, nlists->len / 16);
-    put32(&commands, tail + 16 + nlists->len);
-    put32(&commands, 8 + 8 * n);
+    put_symtab(&commands, tail + 16, nlists->len / 16, 8 + STRX_EACH * n);
     put_header(file, filetype, 2, commands.len);
     put_bytes(file, &commands);
     put(file, "\7\0\0\0\4\0\0\0\0\0\10\0\0\0\0\0", 16); /* a unit that is only a header */
     put_bytes(file, nlists);
     put(file, "\0\0o.o\0\0\0", 8);
     for (size_t i = 0; i < n; i++) {
-        char name[24];
-        snprintf(name, sizeof name, "_%06zu", i);
-        put(file, name, 8);
+        char names[STRX_EACH + 1];
+        snprintf(names, sizeof names, "_%06zu%c%06zu/o.o%c%co.o(%06zu)%c", i % 1000000, 0, i % 1000000, 0, 0,
+                 i % 1000000, 0);
+        put(file, names, STRX_EACH);
     }
     bytes_free(&commands);
+}
+
+/* Writes what debug maps name. */
+static void write_object(const bytes *object)
+{
+    char path[64];
+    snprintf(path, sizeof path, "%s/o.o", folder);
+    FILE *out = fopen(path, "wb");
+    CHECK(out != NULL && fwrite(object->v, 1, object->len, out) == object->len && fclose(out) == 0);
+}
+
+/* An object file of n functions. */
+static void put_object(bytes *object, size_t n)
+{
+    bytes nlists = {NULL, 0, 0};
+    for (size_t i = 0; i < n; i++)
+        put_nlist(&nlists, strx(STRX_NAME, i), 0x0e, 1, 16 * i);
+    put_named_file(object, 1, n, &nlists);
+    bytes_free(&nlists);
+}
+
+static void put_stab_function(bytes *nlists, size_t name, uint64_t lo, uint64_t size)
+{
+    put_nlist(nlists, strx(STRX_NAME, name), 0x24, 1, lo);
+    put_nlist(nlists, 0, 0x24, 0, size);
+}
+
+/* A program of n object files with a function each, under one name or under n. */
+static void put_objects(trap *t, size_t n, uint32_t name, size_t step)
+{
+    bytes nlists = {NULL, 0, 0};
+    for (size_t i = 0; i < n; i++) {
+        put_nlist(&nlists, strx(name, i * step), 0x66, 0, 0);
+        put_stab_function(&nlists, i, 0x1000 + 16 * i, 16);
+        put_nlist(&nlists, 0, 0x64, 1, 0);
+    }
+    put_named_file(&t->file, 2, n, &nlists);
+    t->p.macho.code_size = 16 * n;
+    bytes_free(&nlists);
+}
+
+/* One large object file is named again and again. */
+static void objects_of_one_name(trap *t, size_t n)
+{
+    bytes object = {NULL, 0, 0};
+    put_object(&object, n);
+    write_object(&object);
+    put_objects(t, n, STRX_OBJECT, 0);
+    bytes_free(&object);
+}
+
+/* The same under many names. */
+static void objects_of_one_file(trap *t, size_t n)
+{
+    bytes object = {NULL, 0, 0};
+    put_object(&object, n);
+    write_object(&object);
+    put_objects(t, n, STRX_PATH, 1);
+    bytes_free(&object);
+}
+
+static void put_member(bytes *archive, size_t name, const bytes *member)
+{
+    char header[61];
+    snprintf(header, sizeof header, "%06zu%10s%-12s%-6s%-6s%-8s%-10zu`\n", name % 1000000, "", "0", "0", "0",
+             "644", member->len);
+    put(archive, header, 60);
+    put_bytes(archive, member);
+}
+
+static void objects_in_one_archive(trap *t, size_t n)
+{
+    bytes archive = {NULL, 0, 0};
+    bytes object = {NULL, 0, 0};
+    bytes none = {NULL, 0, 0};
+    put_object(&object, 1);
+    put(&archive, "!<arch>\n", 8);
+    for (size_t i = 0; i < n; i++)
+        put_member(&archive, i, i + 1 < n ? &none : &object);
+    write_object(&archive);
+    put_objects(t, n, STRX_MEMBER, 1);
+    bytes_free(&archive);
+    bytes_free(&object);
+}
+
+/* Each object has a function over all those of the first. */
+static void functions_of_many_objects_over_one(trap *t, size_t n)
+{
+    bytes nlists = {NULL, 0, 0};
+    bytes object = {NULL, 0, 0};
+    put_object(&object, 1);
+    write_object(&object);
+    put_nlist(&nlists, STRX_OBJECT, 0x66, 0, 0);
+    for (size_t i = 0; i < n; i++)
+        put_stab_function(&nlists, 0, 0x1000 + 16 * i, 8);
+    for (size_t i = 0; i < n; i++) {
+        put_nlist(&nlists, 0, 0x64, 1, 0);
+        put_nlist(&nlists, STRX_OBJECT, 0x66, 0, 0);
+        put_stab_function(&nlists, 0, 0x1000, 16 * n);
+    }
+    put_nlist(&nlists, 0, 0x64, 1, 0);
+    put_named_file(&t->file, 2, n, &nlists);
+    t->p.macho.code_size = 16 * n;
+    bytes_free(&nlists);
+    bytes_free(&object);
 }
 
 /* The second object has as many functions as the first, each over all of those. */
@@ -1114,20 +1205,12 @@ static void functions_of_an_object_over_another(trap *t, size_t n)
 {
     bytes nlists = {NULL, 0, 0};
     bytes object = {NULL, 0, 0};
-    char path[64];
-    for (size_t i = 0; i < n; i++)
-        put_nlist(&nlists, (uint32_t)(8 + 8 * i), 0x0e, 1, 16 * i);
-    put_named_file(&object, 1, n, &nlists);
-    snprintf(path, sizeof path, "%s/o.o", folder);
-    FILE *out = fopen(path, "wb");
-    CHECK(out != NULL && fwrite(object.v, 1, object.len, out) == object.len && fclose(out) == 0);
-    nlists.len = 0;
+    put_object(&object, n);
+    write_object(&object);
     for (unsigned pass = 0; pass < 2; pass++) {
-        put_nlist(&nlists, 2, 0x66, 0, 0);
-        for (size_t i = 0; i < n; i++) {
-            put_nlist(&nlists, (uint32_t)(8 + 8 * i), 0x24, 1, 0x1000 + (pass == 0 ? 16 * i : i));
-            put_nlist(&nlists, 0, 0x24, 0, pass == 0 ? 8 : 16 * n);
-        }
+        put_nlist(&nlists, STRX_OBJECT, 0x66, 0, 0);
+        for (size_t i = 0; i < n; i++)
+            put_stab_function(&nlists, i, 0x1000 + (pass == 0 ? 16 * i : i), pass == 0 ? 8 : 16 * n);
         put_nlist(&nlists, 0, 0x64, 1, 0);
     }
     put_named_file(&t->file, 2, n, &nlists);
@@ -1146,12 +1229,7 @@ static void segments_of_a_loaded_image(trap *t, size_t n)
     for (size_t i = 0; i < n; i++)
         put_segment(&commands, "__DATA", 0, 0, 0, 0, 0);
     put_segment(&commands, "__LINKEDIT", tail, 16 * n + 16, tail, 16 * n + 16, 0);
-    put32(&commands, 2);
-    put32(&commands, 24);
-    put32(&commands, tail);
-    put32(&commands, n);
-    put32(&commands, tail + 16 * n);
-    put32(&commands, 16);
+    put_symtab(&commands, tail, n, 16);
     put_header(&t->file, 2, (uint32_t)n + 3, commands.len);
     put_bytes(&t->file, &commands);
     for (size_t i = 0; i < n; i++) {
@@ -1490,6 +1568,50 @@ static void check_small_cache(void)
     CHECK(costs[1] <= costs[0] + costs[0] / 10);
 }
 
+/* How many of n object files that are all one are read, and how many are left out. */
+static void count_objects(size_t n, size_t *found, size_t *left_out)
+{
+    const char *dir = folder;
+    trap t;
+    machsym_open_desc desc;
+    machsym_plan_desc how;
+    machsym_plan *plan = NULL;
+    machsym_object_file file;
+    machsym_cursor at = {0, 0};
+    memset(&t, 0, sizeof t);
+    memset(&desc, 0, sizeof desc);
+    memset(&how, 0, sizeof how);
+    objects_of_one_file(&t, n);
+    desc.bytes.ptr = t.file.v;
+    desc.bytes.len = t.file.len;
+    desc.oso_dirs = &dir;
+    desc.oso_dir_count = 1;
+    machsym_image *image = test_open_desc(&desc);
+    how.image = image;
+    *found = *left_out = 0;
+    CHECK_EQ(machsym_plan_open(&how, &plan, NULL), MACHSYM_OK);
+    while (plan != NULL && machsym_plan_next_object_file(plan, &at, &file)) {
+        *found += *left_out == 0 && file.status == MACHSYM_OBJECT_FOUND;
+        *left_out += file.status == MACHSYM_OBJECT_OVER_BUDGET;
+    }
+    machsym_plan_close(plan);
+    machsym_image_close(image);
+    bytes_free(&t.file);
+    program_free(&t.p);
+}
+
+/* One file may stand in a debug map many times, but not without end; those past it are said to be left out. */
+static void check_left_out(void)
+{
+    size_t found;
+    size_t left_out;
+    count_objects(50, &found, &left_out);
+    CHECK_EQ(found, 50);
+    count_objects(4000, &found, &left_out);
+    CHECK(found >= 50 && left_out > 0);
+    CHECK_EQ(found + left_out, 4000);
+}
+
 int main(int argc, char **argv)
 {
     char path[64];
@@ -1528,6 +1650,10 @@ int main(int argc, char **argv)
     TRAP(symbols_at_one_address, 4000);
     TRAP(calls_of_copies_at_one_address, 2000);
     TRAP(functions_of_an_object_over_another, 2000);
+    TRAP(functions_of_many_objects_over_one, 1000);
+    TRAP(objects_of_one_name, 2000);
+    TRAP(objects_of_one_file, 2000);
+    TRAP(objects_in_one_archive, 2000);
     TRAP(segments_of_a_loaded_image, 1000);
     TRAP(fat_file_of_many_slices, 1000);
     TRAP(exports_that_share_nodes, 1000);
@@ -1540,6 +1666,7 @@ int main(int argc, char **argv)
     TRAP(map_of_one_run, 2000);
     TRAP(map_of_one_long_name, 200);
     check_small_cache();
+    check_left_out();
     snprintf(path, sizeof path, "%s/o.o", folder);
     unlink(path);
     rmdir(folder);

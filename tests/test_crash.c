@@ -425,6 +425,51 @@ static void test_signatures(void)
     text_free(&c.text);
 }
 
+/* Of an image that has neither a UUID nor a name nothing is looked for. */
+static void test_image_without_name(void)
+{
+    report r =
+        open_text("{\"callStackTree\":{\"callStacks\":[{\"callStackRootFrames\":[{\"address\":4339206892,"
+                  "\"offsetIntoBinaryTextSegment\":2796}]}]}}");
+    resolve_counts counts;
+    text t = {0};
+    CHECK_EQ(r.image_count, 1);
+    count_frames(&r, &counts);
+    CHECK_EQ(counts.missing, 1);
+    text_summary(&t, &r, &counts, false);
+    text_add(&t, "", 1);
+    CHECK(strstr(t.v, "symbols are missing for:\n    ???: the report gives no UUID\n") != NULL);
+    text_free(&t);
+    report_close(&r);
+}
+
+/* A payload's images are made up from its frames: one for each load address and UUID, in their order. */
+static void test_metric_images(void)
+{
+    static const char *const uuids[] = {"4C4C44B5-5555-3144-A1BA-79CA685DEC58", "",
+                                        "00000000-0000-0000-0000-000000000001"};
+    static const char order[] = {0, 1, 0, 2, 1, 0};
+    text t = {0};
+    text_c(&t, "{\"callStackTree\":{\"callStacks\":[{\"callStackRootFrames\":[");
+    for (size_t i = 0; i < sizeof order; i++) {
+        char frame[256];
+        snprintf(frame, sizeof frame,
+                 "%s{\"binaryUUID\":\"%s\",\"address\":4294967396,\"offsetIntoBinaryTextSegment\":100}",
+                 i > 0 ? "," : "", uuids[(int)order[i]]);
+        text_c(&t, frame);
+    }
+    text_c(&t, "]}]}}");
+    text_add(&t, "", 1);
+    report r = open_text(t.v);
+    CHECK_EQ(r.frame_count, sizeof order);
+    CHECK_EQ(r.image_count, 3);
+    for (uint32_t i = 0; i < r.frame_count && i < sizeof order; i++)
+        CHECK_EQ(r.frames[i].image, order[i]);
+    CHECK(r.image_count == 3 && r.images[0].has_uuid && !r.images[1].has_uuid && r.images[2].uuid.v[15] == 1);
+    text_free(&t);
+    report_close(&r);
+}
+
 static void test_groups(void)
 {
     static const char *const stacks[] = {
@@ -494,6 +539,8 @@ int main(void)
     test_lines_in_json();
     test_words();
     test_signatures();
+    test_image_without_name();
+    test_metric_images();
     test_groups();
     test_bcsymbolmap();
     return test_done();

@@ -348,15 +348,15 @@ static void check_member(const char *archive, const char *name, const char *obje
     test_file file = test_read(archive);
     test_file want = test_read(object);
     memset(&member, 0, sizeof member);
-    CHECK(ms_om_find_member(ms_span_make(file.ptr, file.len), ms_str_from_c(name), 0, &member));
+    CHECK(ms_om_find_member(ms_span_make(file.ptr, file.len), ms_str_from_c(name), 0, NULL, &member));
     /* Darwin's archives pad members */
     CHECK(member.bytes.len >= want.len && member.bytes.len < want.len + 8);
     CHECK(member.bytes.len >= want.len && memcmp(member.bytes.ptr, want.ptr, want.len) == 0);
-    CHECK(!ms_om_find_member(ms_span_make(file.ptr, file.len), ms_str_from_c("util"), 0, &member));
-    CHECK(!ms_om_find_member(ms_span_make(file.ptr, file.len), ms_str_from_c(""), 0, &member));
+    CHECK(!ms_om_find_member(ms_span_make(file.ptr, file.len), ms_str_from_c("util"), 0, NULL, &member));
+    CHECK(!ms_om_find_member(ms_span_make(file.ptr, file.len), ms_str_from_c(""), 0, NULL, &member));
     /* cut short anywhere: no member that reaches out of the file */
     for (size_t len = 0; len < file.len; len += 61) {
-        if (ms_om_find_member(ms_span_make(file.ptr, len), ms_str_from_c(name), 0, &member))
+        if (ms_om_find_member(ms_span_make(file.ptr, len), ms_str_from_c(name), 0, NULL, &member))
             CHECK(member.bytes.len == 0 || member.bytes.ptr + member.bytes.len <= file.ptr + len);
     }
     free(file.ptr);
@@ -382,13 +382,13 @@ static void test_twins(void)
                                   "other.o/        33          0     0     644     1         `\n3";
     ms_span file = ms_span_make(archive, sizeof archive - 1);
     ms_om_member member;
-    CHECK(ms_om_find_member(file, ms_str_from_c("twin.o"), 0, &member));
+    CHECK(ms_om_find_member(file, ms_str_from_c("twin.o"), 0, NULL, &member));
     CHECK_STR(ms_str_make((const char *)member.bytes.ptr, member.bytes.len), "one");
-    CHECK(ms_om_find_member(file, ms_str_from_c("twin.o"), 22, &member));
+    CHECK(ms_om_find_member(file, ms_str_from_c("twin.o"), 22, NULL, &member));
     CHECK_STR(ms_str_make((const char *)member.bytes.ptr, member.bytes.len), "two!");
-    CHECK(ms_om_find_member(file, ms_str_from_c("twin.o"), 44, &member));
+    CHECK(ms_om_find_member(file, ms_str_from_c("twin.o"), 44, NULL, &member));
     CHECK_EQ(member.time, 11);
-    CHECK(ms_om_find_member(file, ms_str_from_c("other.o"), 33, &member));
+    CHECK(ms_om_find_member(file, ms_str_from_c("other.o"), 33, NULL, &member));
     CHECK_STR(ms_str_make((const char *)member.bytes.ptr, member.bytes.len), "3");
 }
 
@@ -421,6 +421,37 @@ static void test_archive_kinds(void)
     check_statuses(open_program("tests/fixtures/bin/map-arm64-d5-O2/program", NULL, NULL, folder, 0), "fof");
     copy_file("tests/fixtures/bin/map-arm64-d5-O2/main.o", in_folder("libutil.a"));
     check_statuses(open_program("tests/fixtures/bin/map-arm64-d5-O2/program", NULL, NULL, folder, 0), "faa");
+}
+
+/* What a thin archive names is mapped as the archive is, and with MACHSYM_OPEN_COPY read into memory: then it may be
+ * cut short under the session. It is larger than what is read anyway. */
+static void test_thin_members(void)
+{
+    static const char zeros[ms_OS_SMALL + 1];
+    copy_file("tests/fixtures/bin/archive/thin.a", in_folder("libutil.a"));
+    for (uint32_t flags = 0; flags <= MACHSYM_OPEN_COPY; flags += MACHSYM_OPEN_COPY) {
+        machsym_frame frames[4];
+        copy_file("tests/fixtures/bin/archive/util_with_a_long_name.o", in_folder("util_with_a_long_name.o"));
+        FILE *out = fopen(in_folder("util_with_a_long_name.o"), "ab");
+        CHECK(out != NULL && fwrite(zeros, 1, sizeof zeros, out) == sizeof zeros && fclose(out) == 0);
+        machsym_image *image =
+            open_program("tests/fixtures/bin/map-arm64-d5-O2/program", NULL, NULL, folder, flags);
+        machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
+        machsym_explanation e;
+        machsym_session_explain(session, 0x1000004e8, &e);
+        CHECK_STR(e.object_member, "util_with_a_long_name.o");
+        CHECK(session->objects != NULL && session->objects->first != NULL);
+        const ms_om_file *file = &session->objects->first->file;
+        CHECK(file->files[1].len > ms_OS_SMALL);
+        CHECK_EQ(file->files[1].mapped, flags == 0);
+        if (!file->files[1].mapped)
+            CHECK(truncate(in_folder("util_with_a_long_name.o"), 0) == 0);
+        size_t count = machsym_session_frames(session, 0x1000004e8, frames, 4);
+        CHECK(count > 0 && count <= 4);
+        CHECK_STR(frames[count - 1].file.name, "util_with_a_long_name.c");
+        machsym_session_close(session);
+        machsym_image_close(image);
+    }
 }
 
 /* Every byte of an object and of an archive wrong in turn: less is known, nothing else happens. */
@@ -885,6 +916,7 @@ int main(void)
     test_archives();
     test_twins();
     test_archive_kinds();
+    test_thin_members();
     test_damage();
     test_frames_outlive_objects();
     test_warm();

@@ -164,6 +164,8 @@ static void test_images(void)
     check(&err, machsym_image_open(NULL, &image, &err), MACHSYM_ERR_ARGUMENT, what, "", 0);
     CHECK(image == NULL);
     check(&err, machsym_image_open(&desc, NULL, &err), MACHSYM_ERR_ARGUMENT, what, "", 0);
+    CHECK_EQ(machsym_image_open(NULL, NULL, NULL), MACHSYM_ERR_ARGUMENT);
+    machsym_image_close(NULL);
     CHECK_EQ(machsym_list_slices(NULL, NULL, 0, &err), 0);
     check(&err, err.code, MACHSYM_ERR_ARGUMENT, "the descriptor is NULL", "", 0);
     desc.bytes.ptr = fat.v;
@@ -202,6 +204,7 @@ static void test_sessions(void)
     check(&err, machsym_session_open(&desc, &session, &err), MACHSYM_ERR_MEMORY,
           "the allocator has no memory left", "", 0);
     CHECK(session == NULL);
+    machsym_session_close(NULL);
     machsym_image_close(image);
     bytes_free(&file);
 }

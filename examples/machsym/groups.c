@@ -7,22 +7,27 @@
 /* Two signatures are similar when at least this share of their frames, of 100, is in both. */
 enum { SIMILAR_PERCENT = 60, MAX_CANDIDATES = 64 };
 
-/* Reports of one signature. */
-typedef struct group {
+/* A report, as it came. */
+typedef struct member {
     signature signature;
-    const char **paths;
+    const char *path;
+    size_t number;
+} member;
+
+/* Reports of one signature: they follow each other. */
+typedef struct group {
+    const member *first;
     size_t count;
-    size_t cap;
     size_t family;       /* index of the group it was put beside; its own when it stands alone */
     size_t family_count; /* reports of the whole family, kept at its head */
 } group;
 
 struct group_list {
+    member *members;
+    size_t member_count;
+    size_t member_cap;
     group *v;
     size_t count;
-    size_t cap;
-    size_t *table; /* group index + 1 by signature hash */
-    size_t table_size;
 };
 
 group_list *groups_open(void)
@@ -34,60 +39,55 @@ group_list *groups_open(void)
 
 void groups_close(group_list *groups)
 {
-    for (size_t i = 0; i < groups->count; i++) {
-        text_free(&groups->v[i].signature.text);
-        free(groups->v[i].paths);
-    }
+    for (size_t i = 0; i < groups->member_count; i++)
+        text_free(&groups->members[i].signature.text);
+    free(groups->members);
     free(groups->v);
-    free(groups->table);
     free(groups);
-}
-
-static size_t *slot_of(const group_list *groups, const signature *s)
-{
-    size_t at = (size_t)s->hash & (groups->table_size - 1);
-    for (; groups->table[at] != 0; at = (at + 1) & (groups->table_size - 1)) {
-        const signature *other = &groups->v[groups->table[at] - 1].signature;
-        if (other->hash == s->hash && other->text.len == s->text.len &&
-            (s->text.len == 0 || memcmp(other->text.v, s->text.v, s->text.len) == 0))
-            break;
-    }
-    return &groups->table[at];
-}
-
-static void grow_table(group_list *groups)
-{
-    if (groups->count * 2 < groups->table_size)
-        return;
-    groups->table_size = groups->table_size == 0 ? 64 : groups->table_size * 2;
-    free(groups->table);
-    groups->table = tool_alloc(groups->table_size * sizeof *groups->table);
-    memset(groups->table, 0, groups->table_size * sizeof *groups->table);
-    for (size_t i = 0; i < groups->count; i++)
-        *slot_of(groups, &groups->v[i].signature) = i + 1;
 }
 
 void groups_add(group_list *groups, const char *path, signature *s)
 {
-    grow_table(groups);
-    size_t *slot = slot_of(groups, s);
-    if (*slot == 0) {
-        if (groups->count == groups->cap) {
-            groups->cap = groups->cap == 0 ? 64 : groups->cap * 2;
-            groups->v = tool_grow(groups->v, groups->cap * sizeof *groups->v);
-        }
-        group *fresh = &groups->v[groups->count++];
-        memset(fresh, 0, sizeof *fresh);
-        fresh->signature = *s;
-        memset(s, 0, sizeof *s);
-        *slot = groups->count;
+    if (groups->member_count == groups->member_cap) {
+        groups->member_cap = groups->member_cap == 0 ? 64 : groups->member_cap * 2;
+        groups->members = tool_grow(groups->members, groups->member_cap * sizeof *groups->members);
     }
-    group *g = &groups->v[*slot - 1];
-    if (g->count == g->cap) {
-        g->cap = g->cap == 0 ? 4 : g->cap * 2;
-        g->paths = tool_grow(g->paths, g->cap * sizeof *g->paths);
+    groups->members[groups->member_count] = (member){*s, path, groups->member_count};
+    groups->member_count++;
+    memset(s, 0, sizeof *s);
+}
+
+/* ---- Equal signatures ---- */
+
+static int compare_signatures(const signature *a, const signature *b)
+{
+    size_t len = a->text.len < b->text.len ? a->text.len : b->text.len;
+    MACHSYM_COUNT_WORK(1);
+    if (a->hash != b->hash)
+        return a->hash < b->hash ? -1 : 1;
+    int order = len > 0 ? memcmp(a->text.v, b->text.v, len) : 0;
+    return order != 0 ? order : a->text.len < b->text.len ? -1 : a->text.len > b->text.len;
+}
+
+static int by_signature(const void *a, const void *b)
+{
+    const member *x = a;
+    const member *y = b;
+    int order = compare_signatures(&x->signature, &y->signature);
+    return order != 0 ? order : x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* Sorting, unlike a table, stays fast whatever hashes the reports were made to have. */
+static void find_groups(group_list *groups)
+{
+    groups->v = tool_alloc(groups->member_count * sizeof *groups->v);
+    qsort(groups->members, groups->member_count, sizeof *groups->members, by_signature);
+    for (size_t i = 0; i < groups->member_count; i++) {
+        const member *m = &groups->members[i];
+        if (i == 0 || compare_signatures(&m[-1].signature, &m->signature) != 0)
+            groups->v[groups->count++] = (group){m, 0, 0, 0};
+        groups->v[groups->count - 1].count++;
     }
-    g->paths[g->count++] = path;
 }
 
 /* ---- Similar groups ---- */
@@ -98,12 +98,13 @@ static int by_size(const void *a, const void *b)
     const group *y = b;
     if (x->count != y->count)
         return x->count > y->count ? -1 : 1;
-    return x->signature.hash < y->signature.hash ? -1 : x->signature.hash > y->signature.hash;
+    return compare_signatures(&x->first->signature, &y->first->signature);
 }
 
 static bool is_similar(const signature *a, const signature *b)
 {
     unsigned shared = 0;
+    MACHSYM_COUNT_WORK(1);
     for (unsigned i = 0; i < a->frame_count; i++) {
         for (unsigned k = 0; k < b->frame_count; k++) {
             if (a->frames[i] == b->frames[k]) {
@@ -130,8 +131,9 @@ typedef struct owner_table {
 
 static void add_head(owner_table *table, const group *g, size_t head)
 {
-    for (unsigned i = 0; i < g->signature.frame_count; i++) {
-        uint64_t frame = g->signature.frames[i];
+    const signature *s = &g->first->signature;
+    for (unsigned i = 0; i < s->frame_count; i++) {
+        uint64_t frame = s->frames[i];
         size_t at = (size_t)frame & (table->size - 1);
         for (unsigned tries = 0; table->v[at].frame != 0 && tries < MAX_CANDIDATES; tries++)
             at = (at + 1) & (table->size - 1);
@@ -144,11 +146,12 @@ static void add_head(owner_table *table, const group *g, size_t head)
  * is only tried with the first of them, which keeps the whole linear. */
 static size_t find_head(const group_list *groups, const owner_table *table, size_t index)
 {
-    const signature *s = &groups->v[index].signature;
+    const signature *s = &groups->v[index].first->signature;
     for (unsigned i = 0; i < s->frame_count; i++) {
         size_t at = (size_t)s->frames[i] & (table->size - 1);
         for (unsigned tries = 0; table->v[at].frame != 0 && tries < MAX_CANDIDATES; tries++) {
-            if (table->v[at].frame == s->frames[i] && is_similar(s, &groups->v[table->v[at].head].signature))
+            if (table->v[at].frame == s->frames[i] &&
+                is_similar(s, &groups->v[table->v[at].head].first->signature))
                 return table->v[at].head;
             at = (at + 1) & (table->size - 1);
         }
@@ -181,14 +184,14 @@ static void put_group(text *t, const group *g, const char *indent)
     text_c(t, indent);
     text_dec(t, g->count);
     text_c(t, g->count == 1 ? " report   " : " reports  ");
-    text_hex(t, g->signature.hash, 16);
+    text_hex(t, g->first->signature.hash, 16);
     text_c(t, "  ");
-    text_add(t, g->signature.text.v, g->signature.text.len);
+    text_add(t, g->first->signature.text.v, g->first->signature.text.len);
     text_char(t, '\n');
     for (size_t i = 0; i < g->count; i++) {
         text_c(t, indent);
         text_c(t, "    ");
-        text_c(t, g->paths[i]);
+        text_c(t, g->first[i].path);
         text_char(t, '\n');
     }
 }
@@ -213,8 +216,9 @@ static int by_family(const void *a, const void *b)
 
 void groups_print(group_list *groups, text *out)
 {
-    if (groups->count == 0)
+    if (groups->member_count == 0)
         return;
+    find_groups(groups);
     find_families(groups);
     group_place *places = tool_alloc(groups->count * sizeof *places);
     for (size_t i = 0; i < groups->count; i++) {

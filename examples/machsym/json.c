@@ -32,6 +32,7 @@ static void json_skip_space(json_parser *p)
 static json_token *json_add(json_parser *p, json_type type, size_t at, size_t end)
 {
     json *doc = p->doc;
+    MACHSYM_COUNT_WORK(1 + (end - at) / 64);
     if (doc->count == doc->cap) {
         doc->cap = doc->cap == 0 ? 64 : doc->cap * 2;
         doc->v = tool_grow(doc->v, doc->cap * sizeof *doc->v);
@@ -177,6 +178,7 @@ void json_free(json *doc)
 
 bool json_next(const json *doc, uint32_t container, uint32_t *at)
 {
+    MACHSYM_COUNT_WORK(1);
     if (container >= doc->count || doc->v[container].type > JSON_ARRAY)
         return false;
     if (*at == JSON_NONE)

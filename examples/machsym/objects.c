@@ -111,6 +111,9 @@ bool object_say(const machsym_object_file *file)
     case MACHSYM_OBJECT_NO_DWARF:
         text_c(&t, ": compiled without debug info; compile it with -g and link again");
         break;
+    case MACHSYM_OBJECT_OVER_BUDGET:
+        text_c(&t, ": left out, because the program names the same few files again and again");
+        break;
     default:
         text_c(&t, ": no object file for the program's architecture; name where the right one is with "
                    "--oso-prefix FROM=TO or --oso-dir DIR");

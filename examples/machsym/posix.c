@@ -5,18 +5,29 @@
 #include <string.h>
 #include <windows.h>
 
-/* Files are always ready; a pipe is when something is in it or its writer is gone. */
+/* Whether a read would not wait: 1 and 0, or -1 where Windows does not tell, as of a console. */
+static int is_ready(HANDLE handle)
+{
+    DWORD bytes = 0;
+    DWORD type = GetFileType(handle);
+    if (type == FILE_TYPE_DISK)
+        return 1;
+    if (type != FILE_TYPE_PIPE)
+        return -1;
+    if (PeekNamedPipe(handle, NULL, 0, NULL, &bytes, NULL))
+        return bytes > 0;
+    return GetLastError() == ERROR_BROKEN_PIPE ? 1 : -1; /* its writer is gone; or it is no pipe of Windows */
+}
+
+/* What cannot be told counts as not ready: then output is written out first. */
 int poll(struct pollfd *fds, unsigned long count, int milliseconds)
 {
     HANDLE handle = (HANDLE)_get_osfhandle(fds[0].fd);
     (void)count;
     for (int waited = 0;; waited++) {
-        DWORD bytes = 0;
-        if (GetFileType(handle) != FILE_TYPE_PIPE || !PeekNamedPipe(handle, NULL, 0, NULL, &bytes, NULL) ||
-            bytes > 0)
-            return 1;
-        if (waited >= milliseconds)
-            return 0;
+        int ready = is_ready(handle);
+        if (ready != 0 || waited >= milliseconds)
+            return ready > 0;
         Sleep(1);
     }
 }

@@ -14,13 +14,15 @@ machsym_str str_c(const char *c_string)
 
 machsym_str str_trim(machsym_str s)
 {
-    while (s.len > 0 && (s.ptr[0] == ' ' || s.ptr[0] == '\t')) {
-        s.ptr++;
-        s.len--;
+    machsym_str t = s;
+    while (t.len > 0 && (t.ptr[0] == ' ' || t.ptr[0] == '\t')) {
+        t.ptr++;
+        t.len--;
     }
-    while (s.len > 0 && (s.ptr[s.len - 1] == ' ' || s.ptr[s.len - 1] == '\t'))
-        s.len--;
-    return s;
+    while (t.len > 0 && (t.ptr[t.len - 1] == ' ' || t.ptr[t.len - 1] == '\t'))
+        t.len--;
+    MACHSYM_COUNT_WORK((s.len - t.len) / 64);
+    return t;
 }
 
 bool str_equal(machsym_str a, machsym_str b)
@@ -42,6 +44,7 @@ bool str_starts(machsym_str s, const char *prefix)
 size_t str_find(machsym_str s, const char *needle)
 {
     const char *at = s.len == 0 ? NULL : memmem(s.ptr, s.len, needle, strlen(needle));
+    MACHSYM_COUNT_WORK(1 + (at != NULL ? (size_t)(at - s.ptr) : s.len) / 64);
     return at != NULL ? (size_t)(at - s.ptr) : s.len;
 }
 
@@ -50,6 +53,7 @@ machsym_str str_base_name(machsym_str path)
     size_t at = path.len;
     while (at > 0 && path.ptr[at - 1] != '/')
         at--;
+    MACHSYM_COUNT_WORK((path.len - at) / 64);
     return (machsym_str){path.len > at ? path.ptr + at : path.ptr, path.len - at};
 }
 
@@ -64,6 +68,7 @@ struct pool_chunk {
 
 machsym_str pool_copy(pool *p, const char *ptr, size_t len)
 {
+    MACHSYM_COUNT_WORK(1 + len / 64);
     if (p->chunks == NULL || p->chunks->cap - p->chunks->len < len) {
         size_t cap = len > 1 << 16 ? len : 1 << 16;
         pool_chunk *chunk = tool_alloc(sizeof *chunk + cap);
@@ -242,6 +247,7 @@ static int by_base(const void *a, const void *b)
 {
     const image_order *x = a;
     const image_order *y = b;
+    MACHSYM_COUNT_WORK(1);
     if (x->base != y->base)
         return x->base < y->base ? -1 : 1;
     return x->index < y->index ? -1 : x->index > y->index;
@@ -271,6 +277,7 @@ static uint32_t image_of(const report *r, const image_order *order, uint32_t cou
     uint32_t hi = count;
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
+        MACHSYM_COUNT_WORK(1);
         if (order[mid].base <= addr)
             lo = mid + 1;
         else
@@ -279,6 +286,29 @@ static uint32_t image_of(const report *r, const image_order *order, uint32_t cou
     if (lo == 0 || addr >= r->images[order[lo - 1].index].end)
         return REPORT_NONE;
     return order[lo - 1].index;
+}
+
+/* Libraries of the system, of a simulator's system, and of the language. */
+static bool is_system(const report_image *image)
+{
+    static const char *const folders[] = {"/System/",
+                                          "/usr/lib/",
+                                          "/Library/Apple/",
+                                          "/Developer/",
+                                          "/RuntimeRoot/",
+                                          "/Contents/Developer/",
+                                          "/Preboot/Cryptexes/",
+                                          "/usr/libexec/",
+                                          "/sbin/",
+                                          "/Library/MobileSubstrate/"};
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        size_t at = str_find(image->path, folders[i]);
+        if (at < image->path.len && (at == 0 || i == 4 || i == 5 || i == 6))
+            return true;
+    }
+    return str_starts(image->name, "libswift") || str_starts(image->name, "com.apple.") ||
+           str_is(image->name, "dyld") || str_is(image->name, "dyld_sim") ||
+           str_starts(image->name, "libsystem_");
 }
 
 /* Above the 47 bits of user space lie pointer authentication codes, or a kernel. */
@@ -312,8 +342,7 @@ static size_t add_document(report *r, size_t at, json_error *err)
     if (!json_parse(&doc, r->body, r->len, at, err))
         return 0;
     size_t end = doc.v[0].end;
-    r->docs = tool_grow(r->docs, (r->doc_count + 1) * sizeof *r->docs);
-    r->docs[r->doc_count++] = doc;
+    *(json *)report_push(&r->docs, &r->doc_count, &r->doc_cap, sizeof doc) = doc;
     if (report_parse_ips(r, r->doc_count - 1) || report_parse_other_json(r, r->doc_count - 1)) {
         r->has_json = true;
         return end;
@@ -326,9 +355,11 @@ static size_t add_document(report *r, size_t at, json_error *err)
 
 static size_t line_start_after(const report *r, size_t at)
 {
-    while (at < r->len && r->shadow[at] != '\n' && r->shadow[at] != '\r')
-        at++;
-    return at < r->len ? at + 1 : at;
+    size_t end = at;
+    while (end < r->len && r->shadow[end] != '\n' && r->shadow[end] != '\r')
+        end++;
+    MACHSYM_COUNT_WORK(1 + (end - at) / 64);
+    return end < r->len ? end + 1 : end;
 }
 
 /* A report is text, JSON documents that begin a line, or both in turn. Where a document is broken, text is
@@ -359,6 +390,19 @@ static void parse_parts(report *r)
         at = line_start_after(r, first);
     }
     report_parse_text(r, text_at, r->len, ESCAPE_NONE);
+}
+
+/* No file system has longer names; every frame of an image may be written with it. */
+enum { MAX_IMAGE_NAME = 255 };
+
+static void finish_images(report *r)
+{
+    for (uint32_t i = 0; i < r->image_count; i++) {
+        report_image *image = &r->images[i];
+        image->is_system = is_system(image);
+        if (image->name.len > MAX_IMAGE_NAME)
+            image->name.len = MAX_IMAGE_NAME;
+    }
 }
 
 static const char *const stackless[][2] = {
@@ -416,6 +460,7 @@ void report_open(report *r, const char *input, size_t len, const report_load *lo
         image->name = loads[i].name;
     }
     report_place_frames(r, 0, 0);
+    finish_images(r);
 }
 
 void report_close(report *r)

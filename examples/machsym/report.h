@@ -33,6 +33,7 @@ typedef struct report_image {
     machsym_uuid uuid;
     bool has_uuid;
     bool is_text_exec;    /* base stands for __TEXT_EXEC, not __TEXT: kernels */
+    bool is_system;       /* not the app's: set when all is parsed */
     uint32_t frame_count; /* frames in it */
     uint32_t missing;     /* those that stayed without a name */
     image_status status;  /* how the search for its symbols ended; only looked for when a frame needs it */
@@ -199,6 +200,7 @@ typedef struct report {
     machsym_str facts[FACT_COUNT];
     const char *failure; /* why the report is damaged; NULL */
     size_t failed_at;
+    uint32_t doc_cap;
     uint32_t image_cap;
     uint32_t thread_cap;
     uint32_t frame_cap;

@@ -1,6 +1,7 @@
 /* Other JSON reports: MetricKit payloads, KSCrash reports, Sentry events. */
 #include "report.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- What they share ---- */
@@ -185,37 +186,61 @@ static bool parse_sentry(report *r, uint32_t doc_index)
 
 /* ---- MetricKit ---- */
 
-enum { METRIC_SEEN = 1024 };
-
-/* The images of a payload, which lists none: made up from the frames. */
-typedef struct metric_images {
-    uint32_t first;
-    uint32_t seen[METRIC_SEEN]; /* image index + 1 by a hash of the load address */
-} metric_images;
-
-static uint32_t metric_image(report *r, const json *doc, uint32_t object, uint64_t base,
-                             metric_images *images)
+/* A payload lists no images: every frame makes one up, and those that are alike become one. */
+static void add_metric_image(report *r, const json *doc, uint32_t object, uint64_t base)
 {
     machsym_uuid uuid;
-    bool has_uuid = other_uuid(json_raw(doc, json_get(doc, object, "binaryUUID")), &uuid);
-    uint32_t *seen = &images->seen[(base >> 12) % METRIC_SEEN];
-    if (*seen != 0 && r->images[*seen - 1].base == base)
-        return *seen - 1;
-    for (uint32_t i = images->first; i < r->image_count; i++) {
-        if (r->images[i].base == base && r->images[i].has_uuid == has_uuid &&
-            (!has_uuid || memcmp(&r->images[i].uuid, &uuid, sizeof uuid) == 0)) {
-            *seen = i + 1;
-            return i;
-        }
-    }
     report_image *image = report_add_image(r);
     image->base = base;
     image->name = report_json_str(r, doc, json_get(doc, object, "binaryName"));
-    image->has_uuid = has_uuid;
-    if (has_uuid)
+    image->has_uuid = other_uuid(json_raw(doc, json_get(doc, object, "binaryUUID")), &uuid);
+    if (image->has_uuid)
         image->uuid = uuid;
-    *seen = r->image_count;
-    return r->image_count - 1;
+}
+
+/* What tells images that were made up apart. */
+typedef struct metric_key {
+    uint64_t base;
+    machsym_uuid uuid;
+    uint32_t index;
+} metric_key;
+
+static int by_metric_key(const void *a, const void *b)
+{
+    const metric_key *x = a;
+    const metric_key *y = b;
+    int order = memcmp(&x->uuid, &y->uuid, sizeof x->uuid);
+    MACHSYM_COUNT_WORK(1);
+    if (x->base != y->base)
+        return x->base < y->base ? -1 : 1;
+    return order != 0 ? order : x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* The images and frames from the given ones on are the payload's. The first of those that are alike stays. */
+static void merge_metric_images(report *r, uint32_t first, uint32_t first_frame)
+{
+    uint32_t count = r->image_count - first;
+    metric_key *keys = tool_alloc(count * sizeof *keys);
+    uint32_t *to = tool_alloc(count * sizeof *to);
+    for (uint32_t i = 0; i < count; i++)
+        keys[i] = (metric_key){r->images[first + i].base, r->images[first + i].uuid, i};
+    qsort(keys, count, sizeof *keys, by_metric_key);
+    for (uint32_t i = 0; i < count; i++) {
+        bool alike = i > 0 && keys[i].base == keys[i - 1].base &&
+                     memcmp(&keys[i].uuid, &keys[i - 1].uuid, sizeof keys[i].uuid) == 0;
+        to[keys[i].index] = alike ? to[keys[i - 1].index] : keys[i].index;
+    }
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (to[i] == i)
+            r->images[first + kept] = r->images[first + i];
+        to[i] = to[i] == i ? kept++ : to[to[i]];
+    }
+    r->image_count = first + kept;
+    for (uint32_t i = first_frame; i < r->frame_count; i++)
+        r->frames[i].image = first + to[r->frames[i].image - first];
+    free(keys);
+    free(to);
 }
 
 /* The offset sometimes holds the load address. */
@@ -224,8 +249,7 @@ static uint64_t metric_base(uint64_t addr, uint64_t offset)
     return offset > addr / 2 || offset >= (uint64_t)1 << 32 ? offset : addr - offset;
 }
 
-static void add_metric_frame(report *r, uint32_t doc_index, uint32_t object, bool per_thread,
-                             metric_images *images)
+static void add_metric_frame(report *r, uint32_t doc_index, uint32_t object, bool per_thread)
 {
     const json *doc = &r->docs[doc_index];
     uint64_t addr;
@@ -233,7 +257,7 @@ static void add_metric_frame(report *r, uint32_t doc_index, uint32_t object, boo
     if (!json_u64(doc, json_get(doc, object, "address"), &addr) ||
         !json_u64(doc, json_get(doc, object, "offsetIntoBinaryTextSegment"), &offset))
         return;
-    uint32_t image = metric_image(r, doc, object, metric_base(addr, offset), images);
+    add_metric_image(r, doc, object, metric_base(addr, offset));
     uint32_t sub = json_get(doc, object, "subFrames");
     uint32_t array = doc->v[object].parent;
     bool root = array != JSON_NONE && array > 0 && !json_equals(doc, array - 1, "subFrames");
@@ -244,7 +268,7 @@ static void add_metric_frame(report *r, uint32_t doc_index, uint32_t object, boo
     frame->at = doc->v[object].at;
     frame->end = doc->v[object].end;
     frame->addr = addr;
-    frame->image = image;
+    frame->image = r->image_count - 1;
     frame->index = r->threads[frame->thread].count - 1;
     frame->exact = per_thread ? root : sub == JSON_NONE || doc->v[sub].next == sub + 1;
     frame->name = report_json_str(r, doc, json_get(doc, object, "symbol"));
@@ -288,12 +312,15 @@ static void set_metric_facts(report *r, const json *doc, uint32_t object)
 static bool parse_metric(report *r, uint32_t doc_index)
 {
     const json *doc = &r->docs[doc_index];
-    metric_images images = {r->image_count, {0}};
+    uint32_t first_image = r->image_count;
+    uint32_t first_frame = r->frame_count;
     bool per_thread = true;
     uint32_t stacks_end = 0;
+    uint8_t *attributed = tool_alloc(doc->count); /* by object: 0 not asked yet, 1 no, 2 yes */
+    memset(attributed, 0, doc->count);
     for (uint32_t i = 0; i < doc->count; i++) {
         if (doc->v[i].type == JSON_OBJECT && i < stacks_end)
-            add_metric_frame(r, doc_index, i, per_thread, &images);
+            add_metric_frame(r, doc_index, i, per_thread);
         if (doc->v[i].type != JSON_KEY)
             continue;
         if (json_equals(doc, i, "callStackTree"))
@@ -302,13 +329,18 @@ static bool parse_metric(report *r, uint32_t doc_index)
             set_metric_facts(r, doc, i + 1);
         if (!json_equals(doc, i, "callStackRootFrames"))
             continue;
+        uint32_t stack = doc->v[i].parent; /* which may have this key many times */
+        if (attributed[stack] == 0)
+            attributed[stack] = json_true(doc, json_get(doc, stack, "threadAttributed")) ? 2 : 1;
         report_thread *thread = report_add_thread(r);
-        thread->crashed = json_true(doc, json_get(doc, doc->v[i].parent, "threadAttributed"));
+        thread->crashed = attributed[stack] == 2;
         thread->callers_first = !per_thread;
         stacks_end = doc->v[i + 1].next;
         r->kind = REPORT_METRIC;
         r->main_doc = doc_index;
     }
+    free(attributed);
+    merge_metric_images(r, first_image, first_frame);
     return r->main_doc == doc_index;
 }
 

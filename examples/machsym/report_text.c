@@ -47,6 +47,7 @@ static text_line line_at(const text_parser *p, size_t at)
     const char *s = p->r->shadow;
     while (line.end < p->hi && s[line.end] != '\n' && s[line.end] != '\r')
         line.end++;
+    MACHSYM_COUNT_WORK(1 + (line.end - at) / 64);
     line.next = line.end;
     if (line.next < p->hi)
         line.next += s[line.next] == '\r' && line.next + 1 < p->hi && s[line.next + 1] == '\n' ? 2 : 1;
@@ -70,16 +71,20 @@ static bool is_letter(char c)
 
 static size_t skip_blanks(const text_parser *p, size_t at, size_t end)
 {
-    while (at < end && is_blank(p->r->shadow[at]))
-        at++;
-    return at;
+    size_t to = at;
+    while (to < end && is_blank(p->r->shadow[to]))
+        to++;
+    MACHSYM_COUNT_WORK((to - at) / 64);
+    return to;
 }
 
 static size_t skip_word(const text_parser *p, size_t at, size_t end)
 {
-    while (at < end && !is_blank(p->r->shadow[at]))
-        at++;
-    return at;
+    size_t to = at;
+    while (to < end && !is_blank(p->r->shadow[to]))
+        to++;
+    MACHSYM_COUNT_WORK(1 + (to - at) / 64);
+    return to;
 }
 
 /* Decimal digits at s[*at]; moves past them. */
@@ -105,6 +110,7 @@ static bool take_address(machsym_str s, size_t *at, uint64_t *out)
     while (i < s.len && (is_digit(s.ptr[i]) || (s.ptr[i] >= 'a' && s.ptr[i] <= 'f') ||
                          (s.ptr[i] >= 'A' && s.ptr[i] <= 'F')))
         i++;
+    MACHSYM_COUNT_WORK(1 + (i - *at) / 64);
     if (!parse_hex(s.ptr + *at, i - *at, out))
         return false;
     *at = i;

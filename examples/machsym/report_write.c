@@ -608,6 +608,7 @@ static int by_edit_place(const void *a, const void *b)
 {
     const edit *x = a;
     const edit *y = b;
+    MACHSYM_COUNT_WORK(1);
     if (x->at != y->at)
         return x->at < y->at ? -1 : 1;
     return x->text_at < y->text_at ? -1 : x->text_at > y->text_at;
@@ -619,6 +620,7 @@ static bool is_redone(const report *r, const report_frame *frame)
     const report_thread *thread = &r->threads[frame->thread];
     uint32_t at = (uint32_t)(frame - r->frames);
     for (unsigned steps = 0; steps <= MACHSYM_MAX_INLINE_DEPTH; steps++) {
+        MACHSYM_COUNT_WORK(1);
         if (r->frames[at].addr != frame->addr)
             return false;
         if (!r->frames[at].given_inline)
@@ -651,6 +653,7 @@ static void write_removal(writer *w, const report_frame *frame)
             end++;
         end += end < w->r->len && s[end] == (object ? ',' : '\n');
     }
+    MACHSYM_COUNT_WORK((end - at) / 64);
     edit_open(w, at, end);
     edit_close(w);
 }

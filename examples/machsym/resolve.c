@@ -18,6 +18,7 @@ static int by_place(const void *a, const void *b)
 {
     const resolve_task *x = a;
     const resolve_task *y = b;
+    MACHSYM_COUNT_WORK(1);
     if (x->image != y->image)
         return x->image < y->image ? -1 : 1;
     if (x->addr != y->addr)

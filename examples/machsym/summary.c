@@ -7,34 +7,11 @@ enum { SHOWN_FRAMES = 8, SIGNATURE_FRAMES = 5 };
 
 /* ---- Whose code ---- */
 
-/* Libraries of the system, of a simulator's system, and of the language. */
-static bool is_system(const report_image *image)
-{
-    static const char *const folders[] = {"/System/",
-                                          "/usr/lib/",
-                                          "/Library/Apple/",
-                                          "/Developer/",
-                                          "/RuntimeRoot/",
-                                          "/Contents/Developer/",
-                                          "/Preboot/Cryptexes/",
-                                          "/usr/libexec/",
-                                          "/sbin/",
-                                          "/Library/MobileSubstrate/"};
-    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
-        size_t at = str_find(image->path, folders[i]);
-        if (at < image->path.len && (at == 0 || i == 4 || i == 5 || i == 6))
-            return true;
-    }
-    return str_starts(image->name, "libswift") || str_starts(image->name, "com.apple.") ||
-           str_is(image->name, "dyld") || str_is(image->name, "dyld_sim") ||
-           str_starts(image->name, "libsystem_");
-}
-
 /* Of a report that lists no images, frames with a source line and those named as the process are the app's. */
 static bool is_own(const report *r, const report_frame *frame)
 {
     if (frame->image != REPORT_NONE)
-        return !is_system(&r->images[frame->image]);
+        return !r->images[frame->image].is_system;
     machsym_str process = r->facts[FACT_PROCESS];
     machsym_str name = frame->image_name;
     return frame->given_line ||
@@ -513,13 +490,19 @@ static void put_own_frames(text *t, const report *r, const palette *colours)
         put_layer(t, r, frame_from_top(r, thread, 0), 0, colours);
 }
 
+/* Nothing is looked for where the report tells neither a UUID nor a name. */
+static image_found found_of(const report_image *image)
+{
+    return image->looked_for ? image->status.found : IMAGE_MISSING;
+}
+
 static void put_missing_image(text *t, const report_image *image, const palette *colours)
 {
     text_c(t, "    ");
     text_c(t, colours->warn);
-    text_str(t, image->name);
+    text_str(t, image->name.len > 0 ? image->name : str_c("???"));
     text_c(t, colours->plain);
-    switch (image->status.found) {
+    switch (found_of(image)) {
     case IMAGE_OTHER_UUID:
         text_c(t, ": report wants UUID ");
         text_uuid(t, &image->uuid);
@@ -547,7 +530,7 @@ static void put_missing_image(text *t, const report_image *image, const palette 
             text_c(t, " UUID ");
             text_uuid(t, &image->uuid);
         }
-        text_char(t, ' ');
+        text_c(t, image->arch.len > 0 ? " " : "");
         text_str(t, image->arch);
         text_c(t, image->has_uuid ? ": no file has this UUID" : ": the report gives no UUID");
         break;
@@ -563,7 +546,7 @@ static void put_images(text *t, const report *r, uint32_t missing, const palette
         const report_image *image = &r->images[i];
         if (image->missing == 0)
             continue;
-        if (is_system(image) && image->status.found == IMAGE_MISSING) {
+        if (image->is_system && found_of(image) == IMAGE_MISSING) {
             system++;
             continue;
         }
@@ -585,7 +568,7 @@ static void put_sources(text *t, const report *r)
 {
     for (uint32_t i = 0; i < r->image_count; i++) {
         const report_image *image = &r->images[i];
-        if (!image->looked_for || image->status.found != IMAGE_FOUND || image->missing == image->frame_count)
+        if (found_of(image) != IMAGE_FOUND || image->missing == image->frame_count)
             continue;
         text_c(t, "    ");
         text_str(t, image->name);

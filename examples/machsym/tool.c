@@ -20,6 +20,7 @@ static void *checked(void *memory, size_t size)
 
 void *tool_grow(void *array, size_t size)
 {
+    MACHSYM_COUNT_WORK(size / 64); /* it may have to be copied */
     return checked(realloc(array, size != 0 ? size : 1), size);
 }
 

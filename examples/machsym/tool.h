@@ -12,6 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* MACHSYM_COUNT_WORK (see machsym.h) stands here too, where reports are read and written: for
+ * tests/test_report_bounds.c. */
+
 enum { TOOL_OK = 0, TOOL_ERROR = 1, TOOL_UNRESOLVED = 2 }; /* exit statuses */
 
 /* ---- Text ---- */
@@ -33,6 +36,7 @@ static inline char *text_room(text *t, size_t len)
 
 static inline void text_add(text *t, const char *ptr, size_t len)
 {
+    MACHSYM_COUNT_WORK(1 + len / 64);
     if (len == 0)
         return;
     memcpy(text_room(t, len), ptr, len);

@@ -1,0 +1,549 @@
+/* Work on reports is bounded by their size: for each trap that a hostile report may set, such a report at one size
+ * and at four times that size is parsed, looked up, written in every format, summed up and grouped. The larger one
+ * may take 4.4 times the work (bytes and records visited). tests/test_bounds.c does the same for files. */
+static unsigned long long work;
+#define MACHSYM_COUNT_WORK(n) ((void)(work += (n)))
+#include "test.h"
+
+#include "crash_modules.h"
+
+static store *symbols;    /* with the demo's dSYM */
+static image_pool *files; /* opened from there */
+
+#define DEMO "4c4c44b555553144a1ba79ca685dec58"
+
+static void put_format(text *t, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 2, 3)))
+#endif
+    ;
+
+static void put_format(text *t, const char *format, ...)
+{
+    char line[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    text_c(t, line);
+}
+
+static void put_times(text *t, const char *c_string, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        text_c(t, c_string);
+}
+
+/* ---- What is measured ---- */
+
+static unsigned long long use(const text *input)
+{
+    report r;
+    resolve_counts counts;
+    resolve_options how;
+    write_options writing = {false, true};
+    signature sign;
+    text out = {0};
+    memset(&how, 0, sizeof how);
+    how.all = true;
+    work = 0;
+    report_open(&r, input->v, input->len, NULL, 0);
+    report_resolve(&r, files, &how, &counts);
+    report_write_same(&r, &writing, &out);
+    out.len = 0;
+    report_write_text(&r, &writing, &out);
+    out.len = 0;
+    report_write_json(&r, &writing, &counts, &out);
+    out.len = 0;
+    text_summary(&out, &r, &counts, false);
+    report_signature(&r, &sign);
+    text_free(&sign.text);
+    text_free(&out);
+    report_close(&r);
+    return work;
+}
+
+static unsigned long long spring(void (*set)(text *t, size_t n), size_t n, size_t *size)
+{
+    text t = {0};
+    set(&t, n);
+    unsigned long long cost = use(&t);
+    *size = t.len;
+    text_free(&t);
+    return cost;
+}
+
+/* What costs the same at any size, opening the dSYM above all, is no part of what grows. */
+static void check_growth(const char *name, const unsigned long long *cost, size_t size)
+{
+    unsigned long long one = cost[1] - cost[0];
+    unsigned long long four = cost[2] - cost[0];
+    bool linear = cost[1] > cost[0] && four * 10 <= one * 44;
+    test_count(linear);
+    if (!linear || getenv("VERBOSE") != NULL)
+        printf("%s: work %llu, at four times the size %llu: %.2f times; %.2f steps a byte\n", name, one, four,
+               (double)four / (double)one, (double)four / (double)size);
+    fflush(stdout);
+}
+
+static void check_trap(const char *name, void (*set)(text *t, size_t n), size_t n)
+{
+    unsigned long long cost[3];
+    size_t size;
+    cost[0] = spring(set, 1, &size);
+    cost[1] = spring(set, n, &size);
+    cost[2] = spring(set, 4 * n, &size);
+    check_growth(name, cost, size);
+}
+
+/* A name on the command line runs that trap alone. */
+#define TRAP(set, n)                                                                                         \
+    if (argc < 2 || strcmp(argv[1], #set) == 0)                                                              \
+    check_trap(#set, set, n)
+
+/* ---- Text ---- */
+
+static void put_thread(text *t, size_t number)
+{
+    put_format(t, "\nThread %zu:\n", number);
+}
+
+static void put_frame(text *t, size_t index, unsigned long long addr)
+{
+    put_format(t, "%-3zu demo                          \t0x%016llx 0x102a30000 + 1\n", index, addr);
+}
+
+static void put_demo_image(text *t)
+{
+    text_c(t, "\nBinary Images:\n0x102a30000 - 0x102a33fff demo arm64  <" DEMO "> /demo\n");
+}
+
+static void frames_of_one_address(text *t, size_t n)
+{
+    text_c(t, "Process: demo [1]\n");
+    put_thread(t, 0);
+    for (size_t i = 0; i < n; i++)
+        put_frame(t, i, 0x102a30aec);
+    put_demo_image(t);
+}
+
+static void frames_of_every_address(text *t, size_t n)
+{
+    put_thread(t, 0);
+    for (size_t i = 0; i < n; i++)
+        put_frame(t, i, 0x102a30000 + i * 7919 % 0x4000);
+    put_demo_image(t);
+}
+
+static void threads_of_one_frame(text *t, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        put_format(t, "\nThread %zu name: Dispatch queue: q\n", i);
+        put_thread(t, i);
+        put_frame(t, 0, 0x102a30aec);
+    }
+    put_demo_image(t);
+}
+
+/* Each reaches over all that begin behind it; in no order. */
+static void images_that_overlap(text *t, size_t n)
+{
+    put_thread(t, 0);
+    for (size_t i = 0; i < n; i++)
+        put_frame(t, i, 0x100000000 + i * 104729 % n * 4096);
+    text_c(t, "\nBinary Images:\n");
+    for (size_t i = 0; i < n; i++)
+        put_format(t, "0x%llx - 0x7fffffff0000 lib%zu arm64  <%032zx> /usr/lib/lib%zu\n",
+                   0x100000000 + (unsigned long long)(i * 7919 % n) * 4096, i, i, i);
+}
+
+static void images_of_one_base(text *t, size_t n)
+{
+    put_thread(t, 0);
+    for (size_t i = 0; i < n; i++)
+        put_frame(t, i, 0x102a30aec);
+    text_c(t, "\nBinary Images:\n");
+    for (size_t i = 0; i < n; i++)
+        put_format(t, "0x102a30000 - ??? lib%zu arm64  <%032zx> /lib%zu\n", i, i, i);
+}
+
+static void images_of_one_uuid(text *t, size_t n)
+{
+    put_thread(t, 0);
+    for (size_t i = 0; i < n; i++)
+        put_frame(t, i, 0x100000000 + i * 0x4000 + 0xaec);
+    text_c(t, "\nBinary Images:\n");
+    for (size_t i = 0; i < n; i++)
+        put_format(t, "0x%zx - 0x%zx demo arm64  <" DEMO "> /demo\n", (size_t)0x100000000 + i * 0x4000,
+                   (size_t)0x100003fff + i * 0x4000);
+}
+
+/* A spindump of many processes. */
+static void processes_of_one_frame(text *t, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        put_format(t,
+                   "Process: demo [%zu]\n\n  Thread 0x1  1 sample\n  1  ??? (demo + 2796) [0x102a30aec]\n\n"
+                   "  Binary Images:\n 0x102a30000 - 0x102a33fff demo (1) <" DEMO "> /demo\n\n",
+                   i);
+    }
+}
+
+static void tree_of_many_levels(text *t, size_t n)
+{
+    text_c(t, "Call graph:\n    1 Thread_1\n");
+    for (size_t i = 0; i < n; i++) {
+        put_times(t, " ", 4 + i % 100);
+        text_c(t, "1 ???  (in demo)  load address 0x102a30000 + 0xaec  [0x102a30aec]\n");
+    }
+    put_demo_image(t);
+}
+
+/* Pieces that the parsers look for, over and over on one line, at the begin of it and behind a frame's address. */
+static const char *const snippets[] = {
+    " + 1", " + ",   "(",     ")",        ") (",   "<",    ">",          "[0x1", "[",   "] ", "]",
+    "0x",   "0x1 ",  "0x1,",  " in ",     "(in ",  ":",    " (a:1)",     "/",    " /",  "1 ", "   ",
+    "\\n",  "&amp;", "&",     " ",        "\t",    "a: ",  "[inlined]",  "{",    "[{",  "\"", "*",
+    "0",    "- ",    "???",   "Thread ",  "\r",    "\n",   "(0x1\n",     "[\n",  "{\n", "+",  "!|",
+    "::",   "'",     " (0x1", "0x1\n(\n", "\n\n(", "{}\n", "{\"a\":1}\n"};
+
+static const char *snippet;
+
+static void one_long_line(text *t, size_t n)
+{
+    put_times(t, snippet, n);
+}
+
+static void one_long_frame(text *t, size_t n)
+{
+    put_thread(t, 0);
+    text_c(t, "0   demo 0x0000000102a30aec ");
+    put_times(t, snippet, n);
+    put_demo_image(t);
+}
+
+static void one_long_tree_line(text *t, size_t n)
+{
+    text_c(t, "Call graph:\n    1 Thread_1\n    1 ???");
+    put_times(t, snippet, n);
+    text_c(t, " (in demo) [0x102a30aec]\n");
+    put_demo_image(t);
+}
+
+static void one_long_image(text *t, size_t n)
+{
+    put_thread(t, 0);
+    put_frame(t, 0, 0x102a30aec);
+    put_demo_image(t);
+    text_c(t, "0x103000000 - 0x103003fff ");
+    put_times(t, snippet, n);
+}
+
+static void lines_of_one_snippet(text *t, size_t n)
+{
+    put_thread(t, 0);
+    for (size_t i = 0; i < n; i++) {
+        text_c(t, snippet);
+        text_char(t, '\n');
+    }
+}
+
+static void check_snippets(const char *only)
+{
+    static void (*const traps[])(text * t, size_t n) = {one_long_line, one_long_frame, one_long_tree_line,
+                                                        one_long_image, lines_of_one_snippet};
+    static const char *const names[] = {"one_long_line", "one_long_frame", "one_long_tree_line",
+                                        "one_long_image", "lines_of_one_snippet"};
+    for (size_t i = 0; i < sizeof traps / sizeof traps[0]; i++) {
+        for (size_t k = 0; k < sizeof snippets / sizeof snippets[0]; k++) {
+            char name[64];
+            snippet = snippets[k];
+            snprintf(name, sizeof name, "%s, \"%s\"", names[i], snippet);
+            if (only == NULL || strcmp(only, names[i]) == 0)
+                check_trap(name, traps[i], 4000);
+        }
+    }
+}
+
+/* A row of addresses that is never closed, and then one more of them on every line. */
+static void row_that_never_ends(text *t, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        text_c(t, "(0x102a30aec\n0x102a30aec 0x102a30aec\n");
+}
+
+/* ---- JSON ---- */
+
+static void json_of_depth(text *t, size_t n)
+{
+    put_times(t, "[{\"frames\":", n);
+}
+
+/* As deep as it may be, again and again. */
+static void json_that_breaks(text *t, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        put_times(t, "[", 100);
+        text_c(t, "\n");
+    }
+}
+
+static void strings_of_escapes(text *t, size_t n)
+{
+    text_c(t, "{\"usedImages\":[],\"threads\":[],\"procName\":\"");
+    put_times(t, "\\u00e9\\n", n);
+    text_c(t, "\"}");
+}
+
+static void documents(text *t, size_t n)
+{
+    put_times(t, "{\"bug_type\":\"309\",\"timestamp\":\"x\"}\n", n);
+}
+
+static void put_ips(text *t, size_t images, size_t frames, const char *name, size_t name_times)
+{
+    text_c(t, "{\"usedImages\":[");
+    for (size_t i = 0; i < images; i++) {
+        put_format(
+            t,
+            "%s{\"base\":%llu,\"size\":16384,\"uuid\":\"4C4C44B5-5555-3144-A1BA-79CA685DEC58\",\"name\":\"",
+            i > 0 ? "," : "", 4339204096 + (unsigned long long)i * 16384);
+        put_times(t, name, name_times);
+        text_c(t, "\",\"path\":\"/");
+        put_times(t, name, name_times);
+        text_c(t, "\"}");
+    }
+    text_c(t, "],\"faultingThread\":0,\"threads\":[{\"frames\":[");
+    for (size_t i = 0; i < frames; i++)
+        put_format(t, "%s{\"imageIndex\":%zu,\"imageOffset\":%zu}", i > 0 ? "," : "", i % images, i % 16384);
+    text_c(t, "]}]}");
+}
+
+static void ips_of_many_images(text *t, size_t n)
+{
+    put_ips(t, n, n, "demo", 1);
+}
+
+/* Every frame is in an image of a long name, which is one of the system's, as the end of its path says. */
+static void ips_of_one_long_name(text *t, size_t n)
+{
+    put_ips(t, 1, n, "name/Preboot/Cryptexes/", n);
+}
+
+static void ips_of_repeated_keys(text *t, size_t n)
+{
+    text_c(t, "{");
+    put_times(t, "\"usedImages\":[],\"threads\":[{\"frames\":[{\"imageIndex\":0,\"imageIndex\":0}]}],", n);
+    text_c(t, "\"procName\":\"demo\"}");
+}
+
+/* One frame of many members, of which none is known. */
+static void ips_of_one_long_frame(text *t, size_t n)
+{
+    text_c(t, "{\"usedImages\":[{\"base\":4339204096,\"size\":16384,\"uuid\":\"4C4C44B5-5555-3144-A1BA-"
+              "79CA685DEC58\"}]"
+              ",\"threads\":[{\"frames\":[{\"imageIndex\":0,\"imageOffset\":2796");
+    put_times(t, ",\"x\":[{}]", n);
+    text_c(t, "}]}]}");
+}
+
+/* Stacks as text in strings. */
+static void ips_of_many_backtraces(text *t, size_t n)
+{
+    text_c(t, "{\"usedImages\":[{\"base\":4339204096,\"size\":16384,\"uuid\":\"4C4C44B5-5555-3144-A1BA-"
+              "79CA685DEC58\"}]"
+              ",\"threads\":[],\"asiBacktraces\":[");
+    for (size_t i = 0; i < n; i++)
+        put_format(t, "%s\"0   demo 0x0000000102a30aec 0x102a30000 + 1\\n\"", i > 0 ? "," : "");
+    text_c(t, "]}");
+}
+
+/* Calls that the report shows as inlined, all of one address: they go when it is looked up anew. */
+static void ips_of_inlined_calls(text *t, size_t n)
+{
+    text_c(t, "{\"usedImages\":[{\"base\":4339204096,\"size\":16384,\"uuid\":\"4C4C44B5-5555-3144-A1BA-"
+              "79CA685DEC58\"}]"
+              ",\"threads\":[{\"frames\":[");
+    for (size_t i = 0; i < n; i++)
+        text_c(t, "{\"imageIndex\":0,\"imageOffset\":2796,\"symbol\":\"x\",\"inline\":true},  ");
+    text_c(t, "{\"imageIndex\":0,\"imageOffset\":2796}]}]}");
+}
+
+static void sentry_of_many_threads(text *t, size_t n)
+{
+    text_c(t, "{\"debug_meta\":{\"images\":[");
+    for (size_t i = 0; i < n; i++)
+        put_format(t,
+                   "%s{\"debug_id\":\"4C4C44B5-5555-3144-A1BA-79CA685DEC58\",\"image_addr\":\"0x%zx\","
+                   "\"image_size\":16384}",
+                   i > 0 ? "," : "", (size_t)0x100000000 + i * 16384);
+    text_c(t, "]},\"threads\":{\"values\":[");
+    for (size_t i = 0; i < n; i++)
+        put_format(t, "%s{\"stacktrace\":{\"frames\":[{\"instruction_addr\":\"0x%zx\"}]}}", i > 0 ? "," : "",
+                   (size_t)0x100000aec + i * 16384);
+    text_c(t, "]}}");
+}
+
+static void kscrash_of_many_images(text *t, size_t n)
+{
+    text_c(t, "{\"binary_images\":[");
+    for (size_t i = 0; i < n; i++)
+        put_format(
+            t,
+            "%s{\"uuid\":\"4C4C44B5-5555-3144-A1BA-79CA685DEC58\",\"image_addr\":%zu,\"image_size\":16384}",
+            i > 0 ? "," : "", (size_t)0x100000000 + i * 16384);
+    text_c(t, "],\"crash\":{\"threads\":[{\"backtrace\":{\"contents\":[");
+    for (size_t i = 0; i < n; i++)
+        put_format(t, "%s{\"instruction_addr\":%zu,\"object_name\":\"demo\"}", i > 0 ? "," : "",
+                   (size_t)0x100000aec + i * 16384);
+    text_c(t, "]}}]}}");
+}
+
+/* ---- MetricKit ---- */
+
+static void put_metric_frame(text *t, size_t base)
+{
+    put_format(
+        t,
+        "{\"binaryUUID\":\"4C4C44B5-5555-3144-A1BA-79CA685DEC58\",\"offsetIntoBinaryTextSegment\":2796,"
+        "\"binaryName\":\"demo\",\"address\":%zu}",
+        base + 2796);
+}
+
+/* Frames of images that all differ, in the order step says. */
+static void put_metric(text *t, size_t n, size_t step)
+{
+    text_c(t, "{\"callStackTree\":{\"callStackPerThread\":true,\"callStacks\":[{\"callStackRootFrames\":[");
+    for (size_t i = 0; i < 2 * n; i++) {
+        text_c(t, i > 0 ? "," : "");
+        put_metric_frame(t, 0x100000000 + i * 7919 % n * step);
+    }
+    text_c(t, "]}]}}");
+}
+
+static void metric_of_many_images(text *t, size_t n)
+{
+    put_metric(t, n, 0x1000);
+}
+
+static void metric_of_distant_images(text *t, size_t n)
+{
+    put_metric(t, n, (size_t)1 << 22);
+}
+
+static void metric_of_repeated_keys(text *t, size_t n)
+{
+    text_c(t, "{\"a\":{");
+    put_times(t, "\"b\":0,\"callStackTree\":{},\"diagnosticMetaData\":{},", n);
+    put_times(t, "\"callStackRootFrames\":[{\"callStackRootFrames\":[]}],", n);
+    text_c(t, "\"b\":0}}");
+}
+
+/* Frames in frames, and trees in trees. */
+static void metric_of_depth(text *t, size_t n)
+{
+    size_t depth = 1000;
+    text_c(t, "{\"callStackTree\":{\"callStacks\":[");
+    for (size_t i = 0; i < n / depth + 1; i++) {
+        text_c(t, i > 0 ? ",{\"callStackRootFrames\":[" : "{\"callStackRootFrames\":[");
+        for (size_t k = 0; k < depth; k++) {
+            text_c(t, "{\"address\":4339206892,\"offsetIntoBinaryTextSegment\":2796,\"subFrames\":[");
+        }
+        put_times(t, "]}", depth + 1);
+    }
+    text_c(t, "]}}");
+}
+
+/* ---- Encodings ---- */
+
+static void reports_in_utf16(text *t, size_t n)
+{
+    text plain = {0};
+    frames_of_one_address(&plain, n);
+    text_add(t, "\xff\xfe", 2);
+    for (size_t i = 0; i < plain.len; i++) {
+        text_char(t, plain.v[i]);
+        text_char(t, 0);
+    }
+    text_free(&plain);
+}
+
+/* ---- Groups ---- */
+
+static unsigned long long group_signatures(size_t n, uint64_t step)
+{
+    group_list *groups = groups_open();
+    text out = {0};
+    work = 0;
+    for (size_t i = 0; i < n; i++) {
+        signature s;
+        memset(&s, 0, sizeof s);
+        put_format(&s.text, "name%zu", i);
+        s.hash = i * step;
+        s.frames[0] = s.hash + 1;
+        s.frame_count = 1;
+        groups_add(groups, "report", &s);
+    }
+    groups_print(groups, &out);
+    groups_close(groups);
+    text_free(&out);
+    return work;
+}
+
+/* Signatures whose hashes end in the same bits, or are the same: who makes reports can make such names. */
+static void check_groups(const char *name, uint64_t step)
+{
+    unsigned long long cost[3];
+    cost[0] = group_signatures(1, step);
+    cost[1] = group_signatures(1000, step);
+    cost[2] = group_signatures(4000, step);
+    check_growth(name, cost, 4000);
+}
+
+int main(int argc, char **argv)
+{
+    store_options store_how = {true};
+    images_options how;
+    symbols = store_open(&store_how);
+    CHECK(store_add(symbols, "tests/fixtures/bin/demo.app.dSYM", false));
+    store_finish(symbols);
+    memset(&how, 0, sizeof how);
+    how.store = symbols;
+    how.lines = MACHSYM_LINES_DWARF;
+    how.jobs = 1;
+    files = images_open(&how);
+    TRAP(frames_of_one_address, 2000);
+    TRAP(frames_of_every_address, 4000);
+    TRAP(threads_of_one_frame, 2000);
+    TRAP(images_that_overlap, 2000);
+    TRAP(images_of_one_base, 2000);
+    TRAP(images_of_one_uuid, 2000);
+    TRAP(processes_of_one_frame, 1000);
+    TRAP(tree_of_many_levels, 2000);
+    TRAP(row_that_never_ends, 2000);
+    TRAP(json_of_depth, 8000);
+    TRAP(json_that_breaks, 2000);
+    TRAP(strings_of_escapes, 4000);
+    TRAP(documents, 2000);
+    TRAP(ips_of_many_images, 2000);
+    TRAP(ips_of_one_long_name, 2000);
+    TRAP(ips_of_repeated_keys, 2000);
+    TRAP(ips_of_one_long_frame, 4000);
+    TRAP(ips_of_many_backtraces, 2000);
+    TRAP(ips_of_inlined_calls, 2000);
+    TRAP(sentry_of_many_threads, 2000);
+    TRAP(kscrash_of_many_images, 2000);
+    TRAP(metric_of_many_images, 2000);
+    TRAP(metric_of_distant_images, 2000);
+    TRAP(metric_of_repeated_keys, 2000);
+    TRAP(metric_of_depth, 4000);
+    TRAP(reports_in_utf16, 2000);
+    check_snippets(argc < 2 ? NULL : argv[1]);
+    if (argc < 2) {
+        check_groups("signatures that end alike", (uint64_t)1 << 32);
+        check_groups("signatures of one hash", 0);
+    }
+    images_close(files);
+    store_close(symbols);
+    return test_done();
+}
