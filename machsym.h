@@ -6645,21 +6645,29 @@ static void ms_cu_list_programs(ms_cu_env *env, ms_arena *scratch)
     env->programs = programs;
 }
 
-/* Where .debug_line ends for a unit: where the next program begins. Of units that name one program the first
- * has it; others only if it is not too large beside them: sharing would multiply the work. */
-static uint64_t ms_cu_line_end(const ms_cu_env *env, const ms_cu_root *root, size_t index)
+/* A unit's line program among all. */
+typedef struct ms_cu_program {
+    uint64_t end;    /* where .debug_line ends for it: where the next one begins */
+    size_t number;   /* the place of its first unit in the list */
+    bool is_shared;  /* other units run it too */
+    bool is_another; /* the unit is not the first of those */
+} ms_cu_program;
+
+/* Before the programs are listed each seems to run to the end, and to be of one unit. */
+static ms_cu_program ms_cu_program_of(const ms_cu_env *env, const ms_cu_root *root, size_t index)
 {
-    uint64_t end = env->dw->line.len;
+    ms_cu_program program = {env->dw->line.len, 0, false, false};
     const ms_key *v = env->programs;
     size_t next = ms_upper_bound(v, env->program_count, root->line_off);
     size_t first = root->line_off == 0 ? 0 : ms_upper_bound(v, env->program_count, root->line_off - 1);
-    if (first == next) /* not listed */
-        return end;
-    if (next < env->program_count && v[next].key < end)
-        end = v[next].key;
-    return v[first].item == index || end - root->line_off < 64 * (root->enc.unit_end - root->enc.unit_off)
-               ? end
-               : 0;
+    if (first == next)
+        return program;
+    if (next < env->program_count && v[next].key < program.end)
+        program.end = v[next].key;
+    program.number = first;
+    program.is_shared = next - first > 1;
+    program.is_another = v[first].item != index;
+    return program;
 }
 
 /* ---- Which unit covers an address ---- */
@@ -6926,6 +6934,7 @@ typedef struct ms_ln_table {
     size_t file_count;
     const machsym_str *dirs;
     size_t dir_count;
+    size_t size; /* of header and program, in bytes */
     uint16_t version;
     bool is_damaged;
 } ms_ln_table;
@@ -6933,6 +6942,7 @@ typedef struct ms_ln_table {
 /* The header of a line program, as far as the program needs it. */
 typedef struct ms_ln_head {
     ms_rd program;
+    size_t size; /* of header and program */
     uint16_t version;
     uint8_t addr_size;
     uint8_t offset_size;
@@ -7053,6 +7063,7 @@ static bool ms_ln_read_head(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off,
         len = ms_rd_u64(&rd);
     }
     ms_rd body = ms_rd_make(ms_rd_span(&rd, len <= ms_rd_left(&rd) ? len : ms_rd_left(&rd)));
+    head->size = ms_rd_left(&body);
     head->version = ms_rd_u16(&body);
     head->addr_size = enc->addr_size;
     if (head->version < 2 || head->version > 5)
@@ -7359,7 +7370,12 @@ static void ms_ln_read(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, ms_a
     b.arena = scratch;
     b.row_arena = arena;
     table->is_damaged = !ms_ln_read_head(dw, enc, off, &head, &b);
+    table->size = head.size;
     if (table->is_damaged)
+        return;
+    b.row_cap = ms_rd_left(&head.program) / 4 + 1; /* compilers spend 5 to 10 bytes on a row */
+    b.rows = (ms_ln_row *)ms_arena_alloc(arena, b.row_cap, sizeof *b.rows);
+    if (b.rows == NULL)
         return;
     ms_ln_run(dw, &head, &b);
     ms_ln_sort_seqs(&b, scratch);
@@ -8834,12 +8850,17 @@ struct machsym_image {
 typedef struct ms_ans_unit {
     struct ms_ans_unit *next; /* of those decoded */
     size_t index;
-    bool has_lines;    /* the line program has been run */
-    uint64_t line_end; /* up to where in .debug_line */
     ms_fn_table functions;
-    ms_fn_table **inside; /* by function: it with what is inlined into it; NULL: not read yet */
-    ms_ln_table lines;
+    ms_fn_table **inside;     /* by function: it with what is inlined into it; NULL: not read yet */
+    const ms_ln_table *lines; /* NULL: the line program has not been run */
 } ms_ans_unit;
+
+/* A line program that units share, run. */
+typedef struct ms_ans_program {
+    uint64_t str_offsets_base; /* what it took from the unit's root */
+    uint8_t addr_size;
+    ms_ln_table lines;
+} ms_ans_program;
 
 struct ms_ans_object;
 
@@ -8883,7 +8904,9 @@ struct machsym_session {
     ms_ans_unit **units;  /* by number; NULL: not decoded */
     ms_ans_unit *decoded; /* the others */
     size_t decoded_count;
-    uint64_t budget;  /* bytes of units that may still be decoded: of the session of a map's part */
+    ms_ans_program **programs; /* those that units share, by number; NULL: not run */
+    uint64_t lines_run;        /* bytes of line programs run so far */
+    uint64_t budget;           /* bytes of units that may still be decoded: of the session of a map's part */
     bool reads_calls; /* units are decoded whole; else the calls in a function once it is asked for */
     ms_segs aranges;
     ms_segs ranges;
@@ -8924,6 +8947,8 @@ static void ms_ans_clear(machsym_session *s)
     s->units = NULL;
     s->decoded = NULL;
     s->decoded_count = 0;
+    s->programs = NULL;
+    s->lines_run = 0;
     s->names = NULL;
     s->objects = NULL;
     s->has_aranges = s->has_ranges = s->has_silent = s->has_symbols = s->has_objc = s->has_objects = false;
@@ -9106,52 +9131,79 @@ static const ms_fn_table *ms_ans_inside(machsym_session *s, ms_ans_unit *unit, u
     return table;
 }
 
-/* Takes the line table over from a unit decoded lately that ran the same program. Returns false when there is
- * none. */
-static bool ms_ans_reuse_lines(machsym_session *s, ms_ans_unit *unit, const ms_cu_root *root, uint64_t end)
-{
-    const ms_ans_unit *other = s->decoded;
-    for (unsigned i = 0; other != NULL && i < 4; i++, other = other->next) {
-        const ms_cu_root *its = ms_cu_root_of(&s->env, other->index);
-        if (!other->has_lines || !its->has_line || its->line_off != root->line_off ||
-            other->line_end != end || its->enc.version != root->enc.version ||
-            its->enc.addr_size != root->enc.addr_size ||
-            its->enc.str_offsets_base != root->enc.str_offsets_base)
-            continue;
-        unit->lines = other->lines;
-        return true;
-    }
-    return false;
-}
-
-/* A unit with its lines. Returns NULL as above. */
-static const ms_ans_unit *ms_ans_unit_of(machsym_session *s, size_t index)
-{
-    ms_ans_unit *unit = ms_ans_functions_of(s, index);
-    if (unit == NULL || unit->has_lines)
-        return unit;
-    const ms_cu_root *root = ms_cu_root_of(&s->env, index);
-    uint64_t end = ms_cu_line_end(&s->env, root, index);
-    if (root->has_line && !ms_ans_reuse_lines(s, unit, root, end)) {
-        ms_dw dw = *s->env.dw;
-        dw.line.len = (size_t)end;
-        ms_arena_reset(&s->scratch);
-        ms_ln_read(&dw, &root->enc, root->line_off, &s->scratch, &s->cache, &unit->lines);
-    }
-    if (s->cache.oom || s->scratch.oom)
-        return NULL;
-    unit->line_end = end;
-    unit->has_lines = true;
-    return unit;
-}
-
-/* Before all units are decoded: sees to it that no line program is run too often. */
+/* Lists which units share line programs: before all units are decoded, and once something must have been run twice. */
 static void ms_ans_list_programs(machsym_session *s)
 {
     if (s->env.programs != NULL || s->env.count == 0)
         return;
     ms_arena_reset(&s->scratch);
     ms_cu_list_programs(&s->env, &s->scratch);
+}
+
+/* Runs a line program up to its end; the table's arrays come from arena. Returns false when memory is out. */
+static bool ms_ans_run_lines(machsym_session *s, const ms_cu_root *root, uint64_t end, ms_arena *arena,
+                             ms_ln_table *table)
+{
+    ms_dw dw = *s->env.dw;
+    dw.line.len = (size_t)end;
+    ms_arena_reset(&s->scratch);
+    ms_ln_read(&dw, &root->enc, root->line_off, &s->scratch, arena, table);
+    s->lines_run += table->size;
+    return !arena->oom && !s->scratch.oom;
+}
+
+/* A program that units share: run once and kept, or else they would multiply the work. NULL when the unit's root
+ * gives the names another base, the budget is spent or memory is out. */
+static const ms_ln_table *ms_ans_shared_lines(machsym_session *s, const ms_cu_root *root,
+                                              const ms_cu_program *program)
+{
+    if (s->programs == NULL)
+        s->programs = (ms_ans_program **)ms_arena_zeroed(&s->keep, s->env.program_count, sizeof *s->programs);
+    if (s->programs == NULL)
+        return NULL;
+    ms_ans_program *kept = s->programs[program->number];
+    uint64_t cost = kept == NULL ? program->end - root->line_off : kept->lines.file_count;
+    if (program->is_another && (cost > s->budget || !ms_ans_spend(s, cost)))
+        return NULL;
+    if (kept == NULL) {
+        kept = (ms_ans_program *)ms_arena_alloc(&s->keep, 1, sizeof *kept);
+        if (kept == NULL || !ms_ans_run_lines(s, root, program->end, &s->keep, &kept->lines))
+            return NULL;
+        kept->str_offsets_base = root->enc.str_offsets_base;
+        kept->addr_size = root->enc.addr_size;
+        s->programs[program->number] = kept;
+    }
+    bool same =
+        kept->str_offsets_base == root->enc.str_offsets_base && kept->addr_size == root->enc.addr_size;
+    return same ? &kept->lines : NULL;
+}
+
+/* A unit's line table. One that has to be left out is said to be damaged. Returns NULL when memory is out. */
+static const ms_ln_table *ms_ans_lines_of(machsym_session *s, const ms_cu_root *root, size_t index)
+{
+    ms_ln_table *own = (ms_ln_table *)ms_arena_zeroed(&s->cache, 1, sizeof *own);
+    if (own == NULL || !root->has_line)
+        return own;
+    if (s->lines_run > s->env.dw->line.len)
+        ms_ans_list_programs(s);
+    ms_cu_program program = ms_cu_program_of(&s->env, root, index);
+    const ms_ln_table *shared = program.is_shared ? ms_ans_shared_lines(s, root, &program) : NULL;
+    if (shared != NULL)
+        return shared;
+    own->is_damaged = true;
+    uint64_t size = root->enc.unit_end - root->enc.unit_off;
+    bool multiplies = program.is_shared && program.end - root->line_off >= 64 * size;
+    return multiplies || ms_ans_run_lines(s, root, program.end, &s->cache, own) ? own : NULL;
+}
+
+/* A unit with its lines. Returns NULL as above. */
+static const ms_ans_unit *ms_ans_unit_of(machsym_session *s, size_t index)
+{
+    ms_ans_unit *unit = ms_ans_functions_of(s, index);
+    if (unit == NULL || unit->lines != NULL)
+        return unit;
+    unit->lines = ms_ans_lines_of(s, ms_cu_root_of(&s->env, index), index);
+    return unit->lines != NULL ? unit : NULL;
 }
 
 /* Fills t, whose inputs are set, from every source. Failure shows as oom of an arena. */
@@ -9695,7 +9747,7 @@ static void ms_ans_name_block(machsym_session *s, const ms_fn_table *functions, 
 static void ms_ans_set_line(const ms_ans_place *place, uint64_t file, uint32_t line, uint32_t column,
                             machsym_frame *frame)
 {
-    frame->file = ms_ln_path(&place->unit->lines, place->root->comp_dir, file);
+    frame->file = ms_ln_path(place->unit->lines, place->root->comp_dir, file);
     frame->line = line;
     frame->column = column;
     if (frame->file.name.len != 0 || line != 0)
@@ -9736,7 +9788,7 @@ static inline size_t ms_ans_usable_row(const ms_ln_table *lines, machsym_lines p
 static void ms_ans_line(const machsym_session *s, const ms_ans_place *place, bool past_end, uint64_t addr,
                         machsym_frame *frame)
 {
-    const ms_ln_table *lines = &place->unit->lines;
+    const ms_ln_table *lines = place->unit->lines;
     size_t at = ms_ans_usable_row(lines, s->lines, past_end, addr, ms_ln_find(lines, s->lines, addr));
     if (at != lines->row_count)
         ms_ans_set_line(place, lines->rows[at].file, lines->rows[at].line, lines->rows[at].column, frame);
@@ -9994,10 +10046,11 @@ static void ms_ans_get_row(const ms_ln_table *lines, const ms_cu_root *root, siz
     out->end_sequence = row->end_sequence;
 }
 
-/* Whether a unit may run its line program now that all programs are listed; it may have been decoded before. */
-static bool ms_ans_owns_lines(machsym_session *s, const ms_ans_unit *unit)
+/* Whether a unit is the first of those that run its line program, now that all are listed. */
+static bool ms_ans_owns_lines(machsym_session *s, size_t index)
 {
-    return ms_cu_line_end(&s->env, ms_cu_root_of(&s->env, unit->index), unit->index) != 0;
+    const ms_cu_root *root = ms_cu_root_of(&s->env, index);
+    return root != NULL && !ms_cu_program_of(&s->env, root, index).is_another;
 }
 
 static bool ms_ans_own_line(machsym_session *s, machsym_cursor *at, machsym_line *out)
@@ -10005,10 +10058,12 @@ static bool ms_ans_own_line(machsym_session *s, machsym_cursor *at, machsym_line
     ms_ans_list_programs(s);
     for (; at->a < s->env.count; at->a++, at->b = 0) {
         ms_ans_trim(s);
-        const ms_ans_unit *unit = ms_ans_unit_of(s, (size_t)at->a);
-        if (unit == NULL || at->b >= unit->lines.row_count || (at->b == 0 && !ms_ans_owns_lines(s, unit)))
+        if (at->b == 0 && !ms_ans_owns_lines(s, (size_t)at->a))
             continue; /* rows of a program that units share come with one of them */
-        ms_ans_get_row(&unit->lines, ms_cu_root_of(&s->env, (size_t)at->a), (size_t)at->b++, out);
+        const ms_ans_unit *unit = ms_ans_unit_of(s, (size_t)at->a);
+        if (unit == NULL || at->b >= unit->lines->row_count)
+            continue;
+        ms_ans_get_row(unit->lines, ms_cu_root_of(&s->env, (size_t)at->a), (size_t)at->b++, out);
         return true;
     }
     return false;
@@ -10134,7 +10189,7 @@ static void ms_ans_get_object(const ms_ans_objects *o, size_t index, machsym_obj
 static void ms_ans_explain_rows(const machsym_session *s, const ms_ans_place *place, uint64_t addr,
                                 machsym_explanation *out)
 {
-    const ms_ln_table *lines = &place->unit->lines;
+    const ms_ln_table *lines = place->unit->lines;
     size_t at = ms_ln_find(lines, s->lines, addr);
     if (at == lines->row_count)
         return;
@@ -10192,7 +10247,7 @@ static void ms_ans_explain_own(machsym_session *s, uint64_t addr, machsym_explan
         out->unit_version = place.root->enc.version;
         out->unit_name = place.root->name;
         out->unit_producer = place.root->producer;
-        out->is_damaged = place.unit->functions.is_damaged || place.unit->lines.is_damaged;
+        out->is_damaged = place.unit->functions.is_damaged || place.unit->lines->is_damaged;
         ms_ans_explain_rows(s, &place, addr, out);
     }
     if (out->row_used == 5)
@@ -10243,7 +10298,7 @@ static void ms_ans_count_own(machsym_session *s, machsym_session_info *out)
         ms_ans_trim(s);
         const ms_cu *cu = &s->env.v[i];
         const ms_ans_unit *unit = ms_ans_unit_of(s, i);
-        bool damaged = unit == NULL || unit->functions.is_damaged || unit->lines.is_damaged;
+        bool damaged = unit == NULL || unit->functions.is_damaged || unit->lines->is_damaged;
         out->version_count[cu->version < 6 ? cu->version : 0]++;
         if (damaged && out->damaged_units++ == 0)
             out->first_damage_offset = cu->off;
@@ -10253,7 +10308,7 @@ static void ms_ans_count_own(machsym_session *s, machsym_session_info *out)
         out->units_without_ranges += ms_cu_is_silent(ms_cu_root_of(&s->env, i));
         out->function_count += unit->functions.function_count;
         out->inline_count += unit->functions.count - unit->functions.function_count;
-        out->line_row_count += unit->lines.row_count;
+        out->line_row_count += ms_ans_owns_lines(s, i) ? unit->lines->row_count : 0;
         out->die_count += unit->functions.die_count;
     }
     s->reads_calls = reads_calls;
@@ -11241,7 +11296,7 @@ typedef struct ms_map_work {
 
 static uint32_t ms_map_new_file(ms_map_work *w, uint64_t file)
 {
-    machsym_path path = ms_ln_path(&w->unit->lines, w->root->comp_dir, file);
+    machsym_path path = ms_ln_path(w->unit->lines, w->root->comp_dir, file);
     uint32_t number = ms_map_file(w->c, &path);
     if (file < w->file_count)
         w->files[file] = number + 1;
@@ -11325,7 +11380,7 @@ static void ms_map_put_chain(ms_map_work *w, uint32_t block, const ms_range *ran
 /* Adds [lo, hi), which has one chain, cut where its lines change. */
 static void ms_map_add_lines(ms_map_work *w, uint64_t lo, uint64_t hi, uint32_t chain, bool only_lines)
 {
-    const ms_ln_table *lines = &w->unit->lines;
+    const ms_ln_table *lines = w->unit->lines;
     ms_ans_rows *rows = &w->rows;
     ms_map_item item;
     if (rows->lines != lines || rows->past_end == only_lines || lo < w->rows_from)
@@ -11471,12 +11526,15 @@ static void ms_map_add_functions(ms_map_work *w)
     }
 }
 
-/* Encodes the lines of code that belongs to no function of its unit: assembly. */
+/* Encodes the lines of code that belongs to no function of its unit: assembly. Of units that share a program the
+ * first does. */
 static void ms_map_add_only_lines(ms_map_work *w)
 {
-    const ms_ln_table *lines = &w->unit->lines;
+    const ms_ln_table *lines = w->unit->lines;
     const ms_fn_table *functions = &w->unit->functions;
     uint64_t from = 0;
+    if (!ms_ans_owns_lines(w->session, w->index))
+        return;
     for (size_t i = 0; i < lines->seq_count; i++) {
         uint64_t lo = lines->seqs[i].lo > from ? lines->seqs[i].lo : from;
         for (from = lines->seqs[i].hi; lo < from;) {
@@ -11523,7 +11581,7 @@ static void ms_map_add_unit(ms_map_work *w, size_t index)
     w->root = ms_cu_root_of(&s->env, index);
     w->index = index;
     w->rows.lines = NULL; /* the table of another unit may have lain where this one does */
-    w->file_count = w->unit->lines.file_count + 1;
+    w->file_count = w->unit->lines->file_count + 1;
     w->files = (uint32_t *)ms_arena_zeroed(&w->unit_arena, w->file_count, sizeof *w->files);
     w->chains = (uint32_t *)ms_arena_zeroed(&w->unit_arena, functions->count, sizeof *w->chains);
     w->written = (uint32_t *)ms_arena_alloc(&w->unit_arena, functions->count, sizeof *w->written);

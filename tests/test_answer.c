@@ -427,6 +427,150 @@ static void test_cache(void)
     machsym_image_close(image);
 }
 
+enum { SHARING = 40, SHARED_ROWS = 640 };
+
+/* Every 16 bytes are of another unit, every 2 of another line. */
+static unsigned count_wrong_lines(machsym_session *session)
+{
+    unsigned wrong = 0;
+    for (uint64_t addr = 0x1000; addr < 0x1000 + 16 * SHARING; addr++) {
+        machsym_frame frame;
+        memset(&frame, 0, sizeof frame);
+        machsym_session_frames(session, addr, &frame, 1);
+        wrong += frame.line != 100 + (addr - 0x1000) / 2;
+    }
+    return wrong;
+}
+
+static unsigned count_wrong_in_map(const machsym_image *image)
+{
+    machsym_plan_desc plan;
+    machsym_map *map = NULL;
+    unsigned wrong = 0;
+    memset(&plan, 0, sizeof plan);
+    plan.image = image;
+    CHECK_EQ(machsym_map_build(&plan, &map, NULL), MACHSYM_OK);
+    for (uint64_t addr = 0x1000; addr < 0x1000 + 16 * SHARING; addr++) {
+        machsym_frame frame;
+        memset(&frame, 0, sizeof frame);
+        machsym_map_frames(map, addr, &frame, 1);
+        wrong += frame.line != 100 + (addr - 0x1000) / 2;
+    }
+    machsym_map_close(map);
+    return wrong;
+}
+
+/* Units whose line program is one and large beside them all have its lines: in a map, and whatever the session was
+ * asked before, which may have made it know that they share. Its rows come once. */
+static void test_shared_lines(void)
+{
+    static uint64_t rows[2 * SHARED_ROWS + 1];
+    program p;
+    lookup l;
+    machsym_session_info info;
+    machsym_cursor at = {0, 0};
+    machsym_line row;
+    unsigned count = 0;
+    for (unsigned i = 0; i < SHARED_ROWS; i++) {
+        rows[2 * i] = 0x1000 + 2 * i;
+        rows[2 * i + 1] = 100 + i;
+    }
+    for (unsigned lines = 0; lines < MACHSYM_LINES_COUNT; lines++) {
+        begin(&p);
+        for (uint64_t lo = 0x1000; lo < 0x1000 + 16 * SHARING; lo += 16) {
+            begin_unit_of(&p, lo, lo + 16);
+            put_plain(&p, "f", lo, lo + 16);
+            end_unit(&p);
+        }
+        put_lines(&p, rows);
+        CHECK(p.line.len > 64 * p.info.len / SHARING);
+        lookup_open(&l, &p, (machsym_lines)lines, 0);
+        CHECK_EQ(count_wrong_lines(l.session), 0);
+        machsym_session_get_info(l.session, &info);
+        CHECK_EQ(info.line_row_count, SHARED_ROWS);
+        CHECK_EQ(info.damaged_units, 0);
+        CHECK_EQ(count_wrong_lines(l.session), 0);
+        machsym_session_trim(l.session);
+        at.a = at.b = 0;
+        for (count = 0; machsym_session_next_line(l.session, &at, &row); count++)
+            continue;
+        CHECK_EQ(count, SHARED_ROWS);
+        CHECK_EQ(count_wrong_lines(l.session), 0);
+        CHECK_EQ(count_wrong_in_map(l.image), 0);
+        lookup_close(&l);
+        program_free(&p);
+    }
+}
+
+/* A line program of version 5 whose files are strings number 0 and 1 of whichever table the unit's root names; its rows
+ * are 32 bytes of code. */
+static void put_indexed_lines(program *p)
+{
+    bytes *b = &p->line;
+    size_t at = begin_length(p, b);
+    put16(b, 5);
+    put8(b, 8);
+    put8(b, 0);
+    put32(b, 0);
+    size_t start = b->len;
+    put(b, "\1\1\1\0\1\12\0\1\1\1\1\0\0\0\1", 15);
+    for (unsigned i = 0; i < 2; i++) { /* directories, files */
+        put8(b, 1);
+        put_uleb(b, 1);
+        put_uleb(b, FORM_strx1);
+        put_uleb(b, 1);
+        put8(b, i);
+    }
+    patch(b, start - 4, b->len - start, 4);
+    put(b, "\0\11\2", 3);
+    put64(b, 0x1000);
+    put(b, "\4\0\1", 3); /* file 0, a row */
+    put(b, "\2\40\0\1\1", 5);
+    end_length(p, b, at);
+}
+
+/* Units that run one line program but read its names from tables of their own do not share them. */
+static void test_shared_program_of_two_bases(void)
+{
+    static const char *const names[] = {"/d", "first.c", "/d", "second.c"};
+    program p;
+    lookup l;
+    memset(&p, 0, sizeof p);
+    ABBREV(&p, UNIT, TAG_compile_unit, 1, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4, AT_stmt_list,
+           FORM_sec_offset, AT_str_offsets_base, FORM_sec_offset);
+    ABBREV(&p, PLAIN, TAG_subprogram, 0, AT_name, FORM_string, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
+    abbrev_end(&p);
+    p.enc = dwarf5;
+    size_t at = begin_length(&p, &p.str_offsets);
+    put32(&p.str_offsets, 5);
+    for (unsigned i = 0; i < 4; i++)
+        put32(&p.str_offsets, add_text(&p.str, names[i]));
+    end_length(&p, &p.str_offsets, at);
+    put_indexed_lines(&p);
+    for (unsigned i = 0; i < 2; i++) {
+        uint64_t lo = 0x1000 + 16 * i;
+        unit_begin(&p, dwarf5, 1, 0);
+        die(&p, UNIT);
+        put_range(&p, lo, lo + 16);
+        put32(&p.info, 0);
+        put32(&p.info, 8 + 8 * i);
+        put_plain(&p, "f", lo, lo + 16);
+        end_unit(&p);
+    }
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    for (unsigned round = 0; round < 2; round++) {
+        machsym_session_info info;
+        for (unsigned i = 0; i < 2; i++) {
+            CHECK_EQ(ask(&l, 0x1000 + 16 * i), 1);
+            CHECK_STR(l.v[0].file.name, names[2 * i + 1]);
+        }
+        machsym_session_get_info(l.session, &info); /* now it knows that they share */
+        CHECK_EQ(info.damaged_units, 0);
+    }
+    lookup_close(&l);
+    program_free(&p);
+}
+
 /* What iteration gives agrees with what lookups answer, over a whole file. */
 static void test_iteration(const char *name)
 {
@@ -557,6 +701,8 @@ int main(void)
     test_best_line();
     test_many();
     test_cache();
+    test_shared_lines();
+    test_shared_program_of_two_bases();
     test_iteration("inline-arm64-d4-14.dwarf");
     test_iteration("inline-x86_64-d2-14.dwarf");
     test_iteration("inline-x86_64-d3-22.dwarf");

@@ -593,7 +593,7 @@ static void function_of_many_ranges(trap *t, size_t n)
 
 /* A version 4 header with one file, opcode_base 10, line_base 0, line_range 1: a special opcode advances the
  * address by opcode - 10. */
-static size_t program_begin(program *p)
+static size_t program_begin_of(program *p, size_t files)
 {
     size_t at = begin_length(p, &p->line);
     put16(&p->line, 4);
@@ -607,12 +607,18 @@ static size_t program_begin(program *p)
     put8(&p->line, 10);
     put(&p->line, "\0\1\1\1\1\0\0\0\1", 9);
     put8(&p->line, 0);
-    put_str(&p->line, "a.c");
-    put8(&p->line, 0);
-    put16(&p->line, 0);
+    for (size_t i = 0; i < files; i++) {
+        put_str(&p->line, "a.c");
+        put_zeros(&p->line, 3);
+    }
     put8(&p->line, 0);
     patch(&p->line, head - 4, p->line.len - head, 4);
     return at;
+}
+
+static size_t program_begin(program *p)
+{
+    return program_begin_of(p, 1);
 }
 
 static void program_end(program *p, size_t at)
@@ -666,6 +672,49 @@ static void units_of_one_line_program(trap *t, size_t n)
     program_end(p, at);
     for (size_t i = 0; i < n; i++) {
         line_unit(p, 0x1000 + 16 * i, 16, 0);
+        put_entry(p, 2, 0x1000 + 16 * i, 8);
+        put8(&p->info, 0);
+        unit_end(p);
+    }
+}
+
+/* One program of many files and few rows; each of the units has a piece of the code. */
+static void units_of_one_file_table(trap *t, size_t n)
+{
+    program *p = &t->p;
+    put_line_abbrevs(p, 16 * n);
+    size_t at = program_begin_of(p, 8 * n);
+    put_address(p, 0x1000);
+    put8(&p->line, 10);
+    put8(&p->line, 2);
+    put_uleb(&p->line, 16 * n);
+    put_end(p);
+    program_end(p, at);
+    for (size_t i = 0; i < n; i++) {
+        line_unit(p, 0x1000 + 16 * i, 16, 0);
+        put_entry(p, 2, 0x1000 + 16 * i, 8);
+        put8(&p->info, 0);
+        unit_end(p);
+    }
+}
+
+/* Eight programs; units that follow each other run another one. */
+static void units_of_eight_line_programs(trap *t, size_t n)
+{
+    program *p = &t->p;
+    size_t starts[8];
+    put_line_abbrevs(p, 16 * n);
+    for (size_t i = 0; i < 8; i++) {
+        starts[i] = p->line.len;
+        size_t at = program_begin(p);
+        put_address(p, 0x1000);
+        for (size_t j = 0; j < 2 * n; j++)
+            put8(&p->line, 18);
+        put_end(p);
+        program_end(p, at);
+    }
+    for (size_t i = 0; i < n; i++) {
+        line_unit(p, 0x1000 + 16 * i, 16, starts[i % 8]);
         put_entry(p, 2, 0x1000 + 16 * i, 8);
         put8(&p->info, 0);
         unit_end(p);
@@ -1635,7 +1684,12 @@ int main(int argc, char **argv)
     TRAP(ranges_of_every_entry, 2000);
     TRAP(ranges_of_every_unit, 1000);
     TRAP(function_of_many_ranges, 2000);
-    TRAP(units_of_one_line_program, 1000);
+    TRAP(units_of_one_line_program, 2000);
+    TRAP(units_of_one_line_program, 16000);
+    TRAP(units_of_one_file_table, 500);
+    TRAP(units_of_one_file_table, 16000);
+    TRAP(units_of_eight_line_programs, 500);
+    TRAP(units_of_eight_line_programs, 16000);
     TRAP(line_programs_in_each_other, 2000);
     TRAP(line_program_of_many_sequences, 2000);
     TRAP(sequences_under_many_calls, 2000);
