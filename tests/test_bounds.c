@@ -1666,6 +1666,8 @@ int main(int argc, char **argv)
     char path[64];
     if (mkdtemp(folder) == NULL)
         return 1;
+    check_small_cache();
+    check_left_out();
     TRAP(units_of_one_table, 2000);
     TRAP(tables_in_tables, 2000);
     TRAP(tables_apart, 2000);
@@ -1719,8 +1721,6 @@ int main(int argc, char **argv)
     TRAP(map_of_one_long_chain, 2000);
     TRAP(map_of_one_run, 2000);
     TRAP(map_of_one_long_name, 200);
-    check_small_cache();
-    check_left_out();
     snprintf(path, sizeof path, "%s/o.o", folder);
     unlink(path);
     rmdir(folder);
