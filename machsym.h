@@ -9173,9 +9173,8 @@ static const ms_ln_table *ms_ans_shared_lines(machsym_session *s, const ms_cu_ro
         kept->addr_size = root->enc.addr_size;
         s->programs[program->number] = kept;
     }
-    bool same =
-        kept->str_offsets_base == root->enc.str_offsets_base && kept->addr_size == root->enc.addr_size;
-    return same ? &kept->lines : NULL;
+    bool same_base = kept->lines.version < 5 || kept->str_offsets_base == root->enc.str_offsets_base;
+    return same_base && kept->addr_size == root->enc.addr_size ? &kept->lines : NULL;
 }
 
 /* A unit's line table. One that has to be left out is said to be damaged. Returns NULL when memory is out. */
@@ -11526,23 +11525,41 @@ static void ms_map_add_functions(ms_map_work *w)
     }
 }
 
-/* Encodes the lines of code that belongs to no function of its unit: assembly. Of units that share a program the
- * first does. */
+/* The code whose lines a unit may add: any that its program tells of; but when other units share that, which would
+ * multiply the work, what its root states, from the lowest to the highest address. */
+static ms_range ms_map_reach(ms_map_work *w)
+{
+    ms_range all = {0, UINT64_MAX};
+    ms_range stated = {UINT64_MAX, 0};
+    ms_ranges list = {&w->unit_arena, NULL, 0, 0, w->session->budget};
+    if (ms_ans_owns_lines(w->session, w->index))
+        return all;
+    ms_cu_read_ranges(&w->session->env, w->index, &list);
+    w->session->budget = list.budget;
+    for (size_t i = 0; i < list.count; i++) {
+        stated.lo = list.v[i].lo < stated.lo ? list.v[i].lo : stated.lo;
+        stated.hi = list.v[i].hi > stated.hi ? list.v[i].hi : stated.hi;
+    }
+    return stated;
+}
+
+/* Encodes the lines of code that belongs to no function of its unit: assembly. */
 static void ms_map_add_only_lines(ms_map_work *w)
 {
     const ms_ln_table *lines = w->unit->lines;
     const ms_fn_table *functions = &w->unit->functions;
-    uint64_t from = 0;
-    if (!ms_ans_owns_lines(w->session, w->index))
-        return;
-    for (size_t i = 0; i < lines->seq_count; i++) {
+    ms_range reach = ms_map_reach(w);
+    uint64_t from = reach.lo;
+    for (size_t i = ms_ans_rows_of(lines, w->plan->lines, false, from).seq;
+         i < lines->seq_count && from < reach.hi; i++) {
         uint64_t lo = lines->seqs[i].lo > from ? lines->seqs[i].lo : from;
-        for (from = lines->seqs[i].hi; lo < from;) {
+        for (from = lines->seqs[i].hi < reach.hi ? lines->seqs[i].hi : reach.hi; lo < from;) {
             MACHSYM_COUNT_WORK(1);
             uint64_t end = ms_seg_until(functions->segs, functions->seg_count, lo);
-            if (ms_seg_owner(functions->segs, functions->seg_count, lo) == ms_SEG_NONE) {
-                if (!ms_ans_spend(w->session, ms_MAP_STEP))
-                    return;
+            bool alone = ms_seg_owner(functions->segs, functions->seg_count, lo) == ms_SEG_NONE;
+            if (!ms_ans_spend(w->session, alone ? ms_MAP_STEP : 1))
+                return;
+            if (alone) {
                 uint64_t same;
                 ms_ans_place place = ms_ans_find_span(w->session, lo, &same);
                 end = same < end ? same : end;

@@ -99,7 +99,7 @@ static void write_file(const char *path)
         put(&content, chunk, got);
     if (in != NULL)
         fclose(in);
-    if (content.len < 12000)
+    if (content.len < 13000)
         write_seed("lookup", name, &content);
     content.len = content.len < 2500 ? content.len : 2500;
     write_seed("macho", name, &content);

@@ -759,6 +759,28 @@ static void line_program_of_many_sequences(trap *t, size_t n)
     unit_end(p);
 }
 
+/* Units that all claim all code, of one program of many sequences; every other one has a function over it all. */
+static void units_over_one_program(trap *t, size_t n)
+{
+    program *p = &t->p;
+    put_line_abbrevs(p, 16 * n);
+    size_t at = program_begin(p);
+    for (size_t i = 0; i < n; i++) {
+        put_address(p, 0x1000 + 16 * i);
+        put8(&p->line, 10);
+        put8(&p->line, 18);
+        put_end(p);
+    }
+    program_end(p, at);
+    for (size_t i = 0; i < n; i++) {
+        line_unit(p, 0x1000, 16 * n, 0);
+        if (i % 2 != 0)
+            put_entry(p, 2, 0x1000, 16 * n);
+        put8(&p->info, 0);
+        unit_end(p);
+    }
+}
+
 /* Sequences in a function of many calls. */
 static void sequences_under_many_calls(trap *t, size_t n)
 {
@@ -1694,6 +1716,8 @@ int main(int argc, char **argv)
     TRAP(units_of_eight_line_programs, 16000);
     TRAP(line_programs_in_each_other, 2000);
     TRAP(line_program_of_many_sequences, 2000);
+    TRAP(units_over_one_program, 1000);
+    TRAP(units_over_one_program, 8000);
     TRAP(sequences_under_many_calls, 2000);
     TRAP(rows_at_one_address, 2000);
     TRAP(rows_without_statement, 1000);
