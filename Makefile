@@ -35,7 +35,7 @@ TEST_WARN := -Wall -Wextra -Wundef -Wvla -Wstrict-prototypes
 
 # PUBLIC_FUZZ: the fuzz targets that use public functions only; they share one build of the header. REPORT_FUZZ: those
 # of the tool's modules, which share theirs. All others compile just what they reach: see MACHSYM_STATIC.
-PUBLIC_FUZZ := macho lookup abbrev units functions lines symbols loaded debugmap map
+PUBLIC_FUZZ := macho lookup build abbrev units functions lines symbols loaded debugmap map
 REPORT_FUZZ := report_json report_text report_write
 FUZZ_C  := $(wildcard fuzz/fuzz_*.c)
 REPLAYS := $(FUZZ_C:fuzz/fuzz_%.c=$(B)/replay/%)

@@ -6129,6 +6129,26 @@ static const ms_range *ms_dw_code_at(const ms_dw *dw, uint64_t addr)
     return ms_dw_range_at(dw->code, dw->code_count, addr);
 }
 
+/* Up to where ms_dw_code_at says the same. */
+static uint64_t ms_dw_code_until(const ms_dw *dw, uint64_t addr)
+{
+    const ms_range *at = ms_dw_code_at(dw, addr);
+    if (at != NULL)
+        return at->hi;
+    const ms_range *v = dw->code;
+    size_t count = dw->code_count;
+    while (count > ms_DW_FEW_RANGES) {
+        size_t half = count / 2;
+        bool above = v[half - 1].lo <= addr;
+        v += above ? half : 0;
+        count = above ? count - half : half;
+    }
+    uint64_t next = UINT64_MAX;
+    for (size_t i = 0; i < count; i++)
+        next = v[i].lo > addr && v[i].lo < next ? v[i].lo : next;
+    return next;
+}
+
 /* The first move that ends above an object's address; move_count when none does. */
 static size_t ms_dw_move_at(const ms_dw *dw, uint64_t addr)
 {
@@ -6873,7 +6893,7 @@ static void ms_cu_range_segments(ms_cu_env *env, ms_arena *scratch, ms_segs *out
 /* ==== >>lines ==============================================================================================
  * Job:    runs line programs to rows, and finds the row of an address.
  * Uses:   bytes, reader, memory, forms.
- * Offers: ms_ln_table, ms_ln_read, ms_ln_find, ms_ln_path.
+ * Offers: ms_ln_table, ms_ln_end, ms_ln_read, ms_ln_find, ms_ln_path.
  * Never:  invents a row; lets a row answer past its sequence. */
 
 /* DWARF5 6.2.5, 7.22 */
@@ -7047,6 +7067,17 @@ static void ms_ln_read_names_5(ms_ln_build *b, const ms_dw *dw, const ms_dw_enc 
         else
             ms_ln_add_dir(b, entry.name);
     }
+}
+
+/* Where the program at off ends, as its length says. */
+static uint64_t ms_ln_end(const ms_dw *dw, uint64_t off)
+{
+    ms_rd rd = ms_rd_at(dw->line, off);
+    uint64_t len = ms_rd_u32(&rd);
+    if (len == 0xffffffff)
+        len = ms_rd_u64(&rd);
+    uint64_t left = ms_rd_left(&rd);
+    return dw->line.len - left + (len < left ? len : left);
 }
 
 /* Reads the header at off. Returns false when the program cannot be run. */
@@ -7904,6 +7935,16 @@ static ms_range ms_fn_range_at(const ms_fn_table *table, const ms_fn_block *bloc
     ms_range range = {block->lo, block->hi};
     const ms_range *one = block->range_count > 1 ? ms_fn_range_of(table, block, addr) : NULL;
     return one != NULL ? *one : range;
+}
+
+/* Up to where ms_fn_range_at says the same; a damaged function's ranges may overlap. */
+static uint64_t ms_fn_range_until(const ms_fn_table *table, const ms_fn_block *block, uint64_t addr)
+{
+    uint64_t end = ms_fn_range_at(table, block, addr).hi;
+    const ms_range *v = table->ranges + block->range_first;
+    for (size_t i = 0; i < block->range_count && block->range_count <= ms_DW_FEW_RANGES; i++)
+        end = block->range_count > 1 && v[i].lo > addr && v[i].lo < end ? v[i].lo : end;
+    return end;
 }
 
 /* The out-of-line copy of what block is inlined from; NULL when the unit has none. */
@@ -8906,6 +8947,8 @@ struct machsym_session {
     size_t decoded_count;
     ms_ans_program **programs; /* those that units share, by number; NULL: not run */
     uint64_t lines_run;        /* bytes of line programs run so far */
+    bool *whole;               /* by number: a program that overlaps others is run to its end all the same */
+    uint64_t line_overlap;     /* bytes that those still to come may have in common with others */
     uint64_t budget;           /* bytes of units that may still be decoded: of the session of a map's part */
     bool reads_calls; /* units are decoded whole; else the calls in a function once it is asked for */
     ms_segs aranges;
@@ -8948,7 +8991,9 @@ static void ms_ans_clear(machsym_session *s)
     s->decoded = NULL;
     s->decoded_count = 0;
     s->programs = NULL;
+    s->whole = NULL;
     s->lines_run = 0;
+    s->line_overlap = s->image->dw.line.len;
     s->names = NULL;
     s->objects = NULL;
     s->has_aranges = s->has_ranges = s->has_silent = s->has_symbols = s->has_objc = s->has_objects = false;
@@ -9140,12 +9185,31 @@ static void ms_ans_list_programs(machsym_session *s)
     ms_cu_list_programs(&s->env, &s->scratch);
 }
 
-/* Runs a line program up to its end; the table's arrays come from arena. Returns false when memory is out. */
-static bool ms_ans_run_lines(machsym_session *s, const ms_cu_root *root, uint64_t end, ms_arena *arena,
-                             ms_ln_table *table)
+/* Up to where a line program is run: to its end. Where it reaches into the next one, or a damaged unit's lies in it,
+ * the session cuts it there once such ones have multiplied the work, always the same ones. */
+static uint64_t ms_ans_line_end(machsym_session *s, const ms_cu_root *root, const ms_cu_program *program)
+{
+    uint64_t end = ms_ln_end(s->env.dw, root->line_off);
+    if (end <= program->end)
+        return end;
+    if (s->whole == NULL)
+        s->whole = (bool *)ms_arena_zeroed(&s->keep, s->env.program_count, sizeof *s->whole);
+    if (s->whole == NULL)
+        return program->end;
+    bool *whole = &s->whole[program->number];
+    if (!*whole && end - program->end <= s->line_overlap) {
+        s->line_overlap -= end - program->end;
+        *whole = true;
+    }
+    return *whole ? end : program->end;
+}
+
+/* Runs a unit's line program; the table's arrays come from arena. Returns false when memory is out. */
+static bool ms_ans_run_lines(machsym_session *s, const ms_cu_root *root, const ms_cu_program *program,
+                             ms_arena *arena, ms_ln_table *table)
 {
     ms_dw dw = *s->env.dw;
-    dw.line.len = (size_t)end;
+    dw.line.len = (size_t)ms_ans_line_end(s, root, program);
     ms_arena_reset(&s->scratch);
     ms_ln_read(&dw, &root->enc, root->line_off, &s->scratch, arena, table);
     s->lines_run += table->size;
@@ -9167,7 +9231,7 @@ static const ms_ln_table *ms_ans_shared_lines(machsym_session *s, const ms_cu_ro
         return NULL;
     if (kept == NULL) {
         kept = (ms_ans_program *)ms_arena_alloc(&s->keep, 1, sizeof *kept);
-        if (kept == NULL || !ms_ans_run_lines(s, root, program->end, &s->keep, &kept->lines))
+        if (kept == NULL || !ms_ans_run_lines(s, root, program, &s->keep, &kept->lines))
             return NULL;
         kept->str_offsets_base = root->enc.str_offsets_base;
         kept->addr_size = root->enc.addr_size;
@@ -9192,7 +9256,7 @@ static const ms_ln_table *ms_ans_lines_of(machsym_session *s, const ms_cu_root *
     own->is_damaged = true;
     uint64_t size = root->enc.unit_end - root->enc.unit_off;
     bool multiplies = program.is_shared && program.end - root->line_off >= 64 * size;
-    return multiplies || ms_ans_run_lines(s, root, program.end, &s->cache, own) ? own : NULL;
+    return multiplies || ms_ans_run_lines(s, root, &program, &s->cache, own) ? own : NULL;
 }
 
 /* A unit with its lines. Returns NULL as above. */
@@ -9644,7 +9708,7 @@ static ms_ans_place ms_ans_find_span(machsym_session *s, uint64_t addr, uint64_t
 {
     const ms_segs *tables[3] = {&s->aranges, &s->ranges, &s->silent};
     MACHSYM_COUNT_WORK(1);
-    *end = UINT64_MAX;
+    *end = ms_dw_code_until(s->env.dw, addr);
     for (size_t i = 0; i < 3; i++) {
         uint64_t until = ms_seg_until(tables[i]->v, tables[i]->count, addr);
         const ms_ans_unit *asked = ms_ans_functions_of(s, ms_ans_unit_in(tables[i], addr, s->env.count));
@@ -11482,15 +11546,17 @@ static void ms_map_add_function(ms_map_work *w, const ms_range *range, uint64_t 
 /* Encodes [lo, hi), which one function of the unit has, as far as this unit is the one that answers there. */
 static void ms_map_add_owned(ms_map_work *w, uint32_t function, uint64_t lo, uint64_t hi)
 {
+    const ms_fn_block *block = &w->unit->functions.blocks[function];
     while (lo < hi) {
         uint64_t end;
         MACHSYM_COUNT_WORK(1);
-        ms_range range = ms_fn_range_at(&w->unit->functions, &w->unit->functions.blocks[function], lo);
+        ms_range range = ms_fn_range_at(&w->unit->functions, block, lo);
+        uint64_t until = ms_fn_range_until(&w->unit->functions, block, lo);
         bool owned = ms_ans_owns(w->session, w->index, lo, &end);
         if (end > hi)
             end = hi;
-        if (end > range.hi && range.hi > lo)
-            end = range.hi; /* ranges that touch: each has a start of its own */
+        if (end > until && until > lo)
+            end = until; /* ranges that touch: each has a start of its own */
         if (owned)
             ms_map_add_function(w, &range, lo, end);
         lo = end;
@@ -11621,6 +11687,7 @@ static void ms_map_add_unit(ms_map_work *w, size_t index)
 static void ms_map_set_budget(ms_map_work *w, uint64_t size, uint64_t all)
 {
     w->session->budget = 16 * (size + (all < ms_MAP_UNIT_BYTES ? all : (uint64_t)ms_MAP_UNIT_BYTES));
+    w->session->line_overlap = w->session->budget;
     w->c->text_left = ((uint64_t)1 << 20) + 64 * size; /* file names may be the ends of one text */
 }
 

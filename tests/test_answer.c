@@ -442,22 +442,30 @@ static unsigned count_wrong_lines(machsym_session *session)
     return wrong;
 }
 
-static unsigned count_wrong_in_map(const machsym_image *image)
+/* Whether a map of the image answers as the session does from lo to hi. */
+static void check_map(const lookup *l, machsym_lines lines, uint64_t lo, uint64_t hi)
 {
+    static char text[4096];
     machsym_plan_desc plan;
     machsym_map *map = NULL;
     unsigned wrong = 0;
     memset(&plan, 0, sizeof plan);
-    plan.image = image;
+    plan.image = l->image;
+    plan.lines = lines;
     CHECK_EQ(machsym_map_build(&plan, &map, NULL), MACHSYM_OK);
-    for (uint64_t addr = 0x1000; addr < 0x1000 + 16 * SHARING; addr++) {
-        machsym_frame frame;
-        memset(&frame, 0, sizeof frame);
-        machsym_map_frames(map, addr, &frame, 1);
-        wrong += frame.line != 100 + (addr - 0x1000) / 2;
+    for (uint64_t addr = lo; addr < hi; addr++) {
+        machsym_frame got[4];
+        machsym_frame want[4];
+        size_t count = machsym_map_frames(map, addr, got, 4);
+        wrong += machsym_session_frames(l->session, addr, want, 4) != count;
+        machsym_map_names(map, got, count < 4 ? count : 4, text, sizeof text);
+        for (size_t i = 0; i < count && i < 4; i++)
+            wrong += got[i].line != want[i].line || got[i].function_start != want[i].function_start ||
+                     got[i].function_size != want[i].function_size ||
+                     !ms_str_equal(got[i].name, want[i].name);
     }
+    CHECK_EQ(wrong, 0);
     machsym_map_close(map);
-    return wrong;
 }
 
 /* Units whose line program is one and large beside them all have its lines: in a map, and whatever the session was
@@ -496,10 +504,106 @@ static void test_shared_lines(void)
             continue;
         CHECK_EQ(count, SHARED_ROWS);
         CHECK_EQ(count_wrong_lines(l.session), 0);
-        CHECK_EQ(count_wrong_in_map(l.image), 0);
+        check_map(&l, (machsym_lines)lines, 0xff0, 0x1010 + 16 * SHARING);
         lookup_close(&l);
         program_free(&p);
     }
+}
+
+/* A unit whose line program begins inside another's does not take its lines from that: neither from a session that knows
+ * of all programs, nor from a map. */
+static void test_program_in_a_program(void)
+{
+    static const uint64_t rows[] = {0x1000, 100, 0x1008, 101, 0x1010, 102, 0x1018, 103, 0x1020, 104, 0};
+    program p;
+    lookup l;
+    machsym_session_info info;
+    begin(&p);
+    begin_unit_of(&p, 0x1000, 0x1020);
+    put_plain(&p, "whole", 0x1000, 0x1020);
+    end_unit(&p);
+    begin_unit_of(&p, 0x1020, 0x1030);
+    patch(&p.info, p.info.len - 10, 40, 4); /* DW_AT_stmt_list */
+    put_plain(&p, "inside", 0x1020, 0x1030);
+    end_unit(&p);
+    put_lines(&p, rows);
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    for (unsigned round = 0; round < 2; round++) {
+        for (unsigned i = 0; i < 4; i++) {
+            CHECK_EQ(ask(&l, 0x1000 + 8 * i), 1);
+            CHECK_EQ(l.v[0].line, 100 + i);
+        }
+        machsym_session_get_info(l.session, &info); /* lists them */
+        CHECK_EQ(info.damaged_units, 1);
+    }
+    check_map(&l, MACHSYM_LINES_ATOS, 0xff0, 0x1040);
+    lookup_close(&l);
+    program_free(&p);
+}
+
+/* A set of .debug_aranges that gives [lo, hi) to the first unit. */
+static void put_arange(program *p, uint64_t lo, uint64_t hi)
+{
+    bytes *b = &p->aranges;
+    size_t at = begin_length(p, b);
+    put16(b, 2);
+    put32(b, 0);
+    put16(b, 8);
+    put32(b, 0); /* tuples are aligned to their size */
+    put64(b, lo);
+    put64(b, hi - lo);
+    put_zeros(b, 16);
+    end_length(p, b, at);
+}
+
+/* Lines of assembly that go on behind the code are nobody's, in a map too. */
+static void test_lines_behind_the_code(void)
+{
+    static const uint64_t rows[] = {0x1000, 100, 0x1ff8, 101, 0x2010, 102, 0};
+    program p;
+    lookup l;
+    begin(&p);
+    begin_unit_of(&p, 0x10, 0x2010); /* no range of code */
+    end_unit(&p);
+    put_arange(&p, 0x1000, 0x2010);
+    put_lines(&p, rows);
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    CHECK_EQ(ask(&l, 0x1fff), 1);
+    CHECK_EQ(l.v[0].line, 101);
+    CHECK_EQ(ask(&l, 0x2000), 0);
+    check_map(&l, MACHSYM_LINES_ATOS, 0xff0, 0x2020);
+    lookup_close(&l);
+    program_free(&p);
+}
+
+/* A function whose ranges overlap has the bounds of the one that its list names first, in a map too. */
+static void test_overlapping_ranges(void)
+{
+    static const uint64_t ranges[] = {0x10, 0x50, 0, 0x50, 0, 0};
+    static const uint64_t rows[] = {0x1000, 100, 0x1050, 101, 0};
+    program p;
+    lookup l;
+    memset(&p, 0, sizeof p);
+    begin(&p);
+    p.abbrev.len--; /* one more */
+    ABBREV(&p, NAMELESS + 1, TAG_subprogram, 0, AT_name, FORM_string, AT_ranges, FORM_sec_offset);
+    abbrev_end(&p);
+    begin_unit_of(&p, 0x1000, 0x1050);
+    die(&p, NAMELESS + 1);
+    put_str(&p.info, "f");
+    put32(&p.info, 0);
+    end_unit(&p);
+    put_lines(&p, rows);
+    for (unsigned i = 0; i < 6; i++)
+        put64(&p.ranges, ranges[i]);
+    lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+    CHECK_EQ(ask(&l, 0x100f), 1);
+    CHECK_EQ(l.v[0].function_start, 0x1000);
+    CHECK_EQ(ask(&l, 0x1010), 1);
+    CHECK_EQ(l.v[0].function_start, 0x1010);
+    check_map(&l, MACHSYM_LINES_ATOS, 0xff0, 0x1060);
+    lookup_close(&l);
+    program_free(&p);
 }
 
 /* A line program of version 5 whose files are strings number 0 and 1 of whichever table the unit's root names; its rows
@@ -703,6 +807,9 @@ int main(void)
     test_cache();
     test_shared_lines();
     test_shared_program_of_two_bases();
+    test_program_in_a_program();
+    test_lines_behind_the_code();
+    test_overlapping_ranges();
     test_iteration("inline-arm64-d4-14.dwarf");
     test_iteration("inline-x86_64-d2-14.dwarf");
     test_iteration("inline-x86_64-d3-22.dwarf");

@@ -1,0 +1,108 @@
+/* Fuzzes the making of maps from a file's bytes: what a map says at the ends of its ranges and around them, a session says
+ * too. It may say less, since it has a budget, and no addresses below the text. Run: build/fuzz/build -dict=fuzz/macho.dict -max_len=20000 fuzz/corpus/build */
+#include "mutate_macho.h"
+
+enum { MAX_RANGES = 300, MAX_FRAMES = 64, TEXT = 1 << 17 };
+
+static bool same_str(machsym_str a, machsym_str b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+static bool same_path(const machsym_path *a, const machsym_path *b)
+{
+    return same_str(a->comp_dir, b->comp_dir) && same_str(a->dir, b->dir) && same_str(a->name, b->name);
+}
+
+/* Entries of debug info have no place in a map. */
+static bool says_so(const machsym_frame *got, const machsym_frame *want)
+{
+    bool line = got->line_source == MACHSYM_SOURCE_NONE ||
+                (got->line_source == want->line_source && got->line == want->line &&
+                 (got->file.name.len == 0 || same_path(&got->file, &want->file)));
+    return line && same_str(got->linkage_name, want->linkage_name) && same_str(got->name, want->name) &&
+           got->name_source == want->name_source && got->function_start == want->function_start &&
+           got->function_size == want->function_size && got->is_inline == want->is_inline;
+}
+
+static void compare(const machsym_map *map, machsym_session *session, uint64_t addr)
+{
+    static char text[TEXT];
+    machsym_frame got[MAX_FRAMES];
+    machsym_frame want[MAX_FRAMES];
+    size_t count = machsym_map_frames(map, addr, got, MAX_FRAMES);
+    if (count == 0)
+        return;
+    if (count != machsym_session_frames(session, addr, want, MAX_FRAMES))
+        abort();
+    count = count < MAX_FRAMES ? count : MAX_FRAMES;
+    if (machsym_map_names(map, got, count, text, TEXT) > TEXT)
+        return; /* too long to be told */
+    for (size_t i = 0; i < count; i++) {
+        if (!says_so(&got[i], &want[i]))
+            abort();
+    }
+}
+
+static void compare_all(const machsym_map *map, machsym_session *session)
+{
+    machsym_cursor at = {0, 0};
+    machsym_map_range range;
+    for (unsigned i = 0; i < MAX_RANGES && machsym_map_next(map, &at, &range); i++) {
+        compare(map, session, range.lo - 1);
+        compare(map, session, range.lo);
+        compare(map, session, range.hi - 1);
+        compare(map, session, range.hi);
+    }
+}
+
+/* One policy an input, by choice. */
+static void build(const machsym_image *image, size_t choice)
+{
+    machsym_session_desc how;
+    machsym_plan_desc desc;
+    machsym_session *session;
+    machsym_map *map = NULL;
+    memset(&how, 0, sizeof how);
+    memset(&desc, 0, sizeof desc);
+    how.image = desc.image = image;
+    how.lines = desc.lines = (machsym_lines)(choice % MACHSYM_LINES_COUNT);
+    if (machsym_session_open(&how, &session, NULL) != MACHSYM_OK)
+        abort();
+    if (machsym_map_build(&desc, &map, NULL) == MACHSYM_OK) /* else: too large for one */
+        compare_all(map, session);
+    machsym_map_close(map);
+    machsym_session_close(session);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    machsym_open_desc desc;
+    machsym_image *image;
+    memset(&desc, 0, sizeof desc);
+    desc.bytes.ptr = data;
+    desc.bytes.len = size;
+    if (size == 0 || machsym_image_open(&desc, &image, NULL) != MACHSYM_OK)
+        return 0;
+    build(image, size);
+    machsym_image_close(image);
+    return 0;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
+{
+    mutation m = mutate_begin(data, size, max, seed);
+    mutate_file(&m, false);
+    return m.len;
+}
+
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *data, size_t size, const uint8_t *other, size_t other_size,
+                                 uint8_t *out, size_t max, unsigned seed)
+{
+    if (size > max)
+        return 0;
+    memcpy(out, data, size);
+    mutation m = mutate_begin(out, size, max, seed);
+    mutation from = mutate_begin((uint8_t *)(uintptr_t)other, other_size, other_size, 0);
+    return mutate_cross(&m, &from);
+}
