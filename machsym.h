@@ -6401,6 +6401,7 @@ typedef struct ms_cu_env {
     ms_dw_abbrevs **tables; /* by number in table_offs: of all encodings */
     ms_cu_root **roots;     /* by unit; NULL: not read yet */
     ms_key *programs;       /* line programs: offset, unit; NULL: not listed yet */
+    uint64_t *program_ends; /* where in .debug_line each is taken to end */
     size_t program_count;
     uint8_t *claims; /* by unit: ms_CLAIM_* as far as tables of claims have been made; NULL: memory is out */
 } ms_cu_env;
@@ -6667,7 +6668,7 @@ static void ms_cu_list_programs(ms_cu_env *env, ms_arena *scratch)
 
 /* A unit's line program among all. */
 typedef struct ms_cu_program {
-    uint64_t end;    /* where .debug_line ends for it: where the next one begins */
+    uint64_t end;    /* where .debug_line ends for it */
     size_t number;   /* the place of its first unit in the list */
     bool is_shared;  /* other units run it too */
     bool is_another; /* the unit is not the first of those */
@@ -6682,8 +6683,7 @@ static ms_cu_program ms_cu_program_of(const ms_cu_env *env, const ms_cu_root *ro
     size_t first = root->line_off == 0 ? 0 : ms_upper_bound(v, env->program_count, root->line_off - 1);
     if (first == next)
         return program;
-    if (next < env->program_count && v[next].key < program.end)
-        program.end = v[next].key;
+    program.end = env->program_ends[first];
     program.number = first;
     program.is_shared = next - first > 1;
     program.is_another = v[first].item != index;
@@ -8947,8 +8947,6 @@ struct machsym_session {
     size_t decoded_count;
     ms_ans_program **programs; /* those that units share, by number; NULL: not run */
     uint64_t lines_run;        /* bytes of line programs run so far */
-    bool *whole;               /* by number: a program that overlaps others is run to its end all the same */
-    uint64_t line_overlap;     /* bytes that those still to come may have in common with others */
     uint64_t budget;           /* bytes of units that may still be decoded: of the session of a map's part */
     bool reads_calls; /* units are decoded whole; else the calls in a function once it is asked for */
     ms_segs aranges;
@@ -8991,9 +8989,7 @@ static void ms_ans_clear(machsym_session *s)
     s->decoded = NULL;
     s->decoded_count = 0;
     s->programs = NULL;
-    s->whole = NULL;
     s->lines_run = 0;
-    s->line_overlap = s->image->dw.line.len;
     s->names = NULL;
     s->objects = NULL;
     s->has_aranges = s->has_ranges = s->has_silent = s->has_symbols = s->has_objc = s->has_objects = false;
@@ -9176,6 +9172,31 @@ static const ms_fn_table *ms_ans_inside(machsym_session *s, ms_ans_unit *unit, u
     return table;
 }
 
+/* Says where each of the programs listed ends. One that reaches into the next, or has a damaged unit's in its middle,
+ * is cut there once such ones would multiply the work. */
+static void ms_ans_end_programs(machsym_session *s)
+{
+    const ms_key *v = s->env.programs;
+    uint64_t next = s->env.dw->line.len;
+    uint64_t common = 16 * next; /* bytes that may still be run as parts of two */
+    uint64_t *ends = (uint64_t *)ms_arena_alloc(&s->keep, s->env.program_count, sizeof *ends);
+    for (size_t i = ends != NULL ? s->env.program_count : 0; i-- > 0;) {
+        bool is_last = i + 1 == s->env.program_count;
+        if (!is_last && v[i].key == v[i + 1].key) {
+            ends[i] = ends[i + 1];
+            continue;
+        }
+        next = is_last ? next : v[i + 1].key;
+        ends[i] = ms_ln_end(s->env.dw, v[i].key);
+        uint64_t over = ends[i] > next ? ends[i] - next : 0;
+        if (over > common)
+            ends[i] = next;
+        else
+            common -= over;
+    }
+    s->env.program_ends = ends;
+}
+
 /* Lists which units share line programs: before all units are decoded, and once something must have been run twice. */
 static void ms_ans_list_programs(machsym_session *s)
 {
@@ -9183,25 +9204,9 @@ static void ms_ans_list_programs(machsym_session *s)
         return;
     ms_arena_reset(&s->scratch);
     ms_cu_list_programs(&s->env, &s->scratch);
-}
-
-/* Up to where a line program is run: to its end. Where it reaches into the next one, or a damaged unit's lies in it,
- * the session cuts it there once such ones have multiplied the work, always the same ones. */
-static uint64_t ms_ans_line_end(machsym_session *s, const ms_cu_root *root, const ms_cu_program *program)
-{
-    uint64_t end = ms_ln_end(s->env.dw, root->line_off);
-    if (end <= program->end)
-        return end;
-    if (s->whole == NULL)
-        s->whole = (bool *)ms_arena_zeroed(&s->keep, s->env.program_count, sizeof *s->whole);
-    if (s->whole == NULL)
-        return program->end;
-    bool *whole = &s->whole[program->number];
-    if (!*whole && end - program->end <= s->line_overlap) {
-        s->line_overlap -= end - program->end;
-        *whole = true;
-    }
-    return *whole ? end : program->end;
+    ms_ans_end_programs(s);
+    if (s->env.program_ends == NULL)
+        s->env.program_count = 0;
 }
 
 /* Runs a unit's line program; the table's arrays come from arena. Returns false when memory is out. */
@@ -9209,7 +9214,7 @@ static bool ms_ans_run_lines(machsym_session *s, const ms_cu_root *root, const m
                              ms_arena *arena, ms_ln_table *table)
 {
     ms_dw dw = *s->env.dw;
-    dw.line.len = (size_t)ms_ans_line_end(s, root, program);
+    dw.line.len = (size_t)program->end;
     ms_arena_reset(&s->scratch);
     ms_ln_read(&dw, &root->enc, root->line_off, &s->scratch, arena, table);
     s->lines_run += table->size;
@@ -11687,7 +11692,6 @@ static void ms_map_add_unit(ms_map_work *w, size_t index)
 static void ms_map_set_budget(ms_map_work *w, uint64_t size, uint64_t all)
 {
     w->session->budget = 16 * (size + (all < ms_MAP_UNIT_BYTES ? all : (uint64_t)ms_MAP_UNIT_BYTES));
-    w->session->line_overlap = w->session->budget;
     w->c->text_left = ((uint64_t)1 << 20) + 64 * size; /* file names may be the ends of one text */
 }
 

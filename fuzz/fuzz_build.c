@@ -1,5 +1,6 @@
-/* Fuzzes the making of maps from a file's bytes: what a map says at the ends of its ranges and around them, a session says
- * too. It may say less, since it has a budget, and no addresses below the text. Run: build/fuzz/build -dict=fuzz/macho.dict -max_len=20000 fuzz/corpus/build */
+/* Fuzzes the making of maps from a file's bytes: what a map says at the ends of its ranges and around them, a cold session
+ * says too, and so does one that has indexed everything and keeps little. Both may say less, since they have budgets, and
+ * a map knows no addresses below the text. Run: build/fuzz/build -dict=fuzz/macho.dict -max_len=20000 fuzz/corpus/build */
 #include "mutate_macho.h"
 
 enum { MAX_RANGES = 300, MAX_FRAMES = 64, TEXT = 1 << 17 };
@@ -25,54 +26,72 @@ static bool says_so(const machsym_frame *got, const machsym_frame *want)
            got->function_size == want->function_size && got->is_inline == want->is_inline;
 }
 
-static void compare(const machsym_map *map, machsym_session *session, uint64_t addr)
+static void compare(const machsym_frame *got, size_t count, machsym_session *session, uint64_t addr)
 {
-    static char text[TEXT];
-    machsym_frame got[MAX_FRAMES];
     machsym_frame want[MAX_FRAMES];
-    size_t count = machsym_map_frames(map, addr, got, MAX_FRAMES);
     if (count == 0)
         return;
     if (count != machsym_session_frames(session, addr, want, MAX_FRAMES))
         abort();
-    count = count < MAX_FRAMES ? count : MAX_FRAMES;
-    if (machsym_map_names(map, got, count, text, TEXT) > TEXT)
-        return; /* too long to be told */
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && i < MAX_FRAMES; i++) {
         if (!says_so(&got[i], &want[i]))
             abort();
     }
 }
 
-static void compare_all(const machsym_map *map, machsym_session *session)
+static void compare_at(const machsym_map *map, machsym_session *indexed, machsym_session *cold, uint64_t addr)
 {
+    static char text[TEXT];
+    machsym_frame got[MAX_FRAMES];
+    size_t count = machsym_map_frames(map, addr, got, MAX_FRAMES);
+    if (machsym_map_names(map, got, count < MAX_FRAMES ? count : MAX_FRAMES, text, TEXT) <= TEXT)
+        compare(got, count, cold, addr); /* else: too long to be told */
+    count = machsym_session_frames(indexed, addr, got, MAX_FRAMES);
+    compare(got, count, cold, addr);
+}
+
+static machsym_session *open_session(const machsym_image *image, machsym_lines lines, uint32_t flags,
+                                     size_t limit)
+{
+    machsym_session_desc desc;
+    machsym_session *session;
+    memset(&desc, 0, sizeof desc);
+    desc.image = image;
+    desc.lines = lines;
+    desc.flags = flags;
+    desc.cache_limit = limit;
+    if (machsym_session_open(&desc, &session, NULL) != MACHSYM_OK)
+        abort();
+    return session;
+}
+
+static void compare_all(const machsym_image *image, const machsym_map *map, machsym_lines lines)
+{
+    machsym_session *cold = open_session(image, lines, 0, 0);
+    machsym_session *indexed = open_session(image, lines, MACHSYM_SESSION_INDEX, 1);
     machsym_cursor at = {0, 0};
     machsym_map_range range;
     for (unsigned i = 0; i < MAX_RANGES && machsym_map_next(map, &at, &range); i++) {
-        compare(map, session, range.lo - 1);
-        compare(map, session, range.lo);
-        compare(map, session, range.hi - 1);
-        compare(map, session, range.hi);
+        compare_at(map, indexed, cold, range.lo - 1);
+        compare_at(map, indexed, cold, range.lo);
+        compare_at(map, indexed, cold, range.hi - 1);
+        compare_at(map, indexed, cold, range.hi);
     }
+    machsym_session_close(indexed);
+    machsym_session_close(cold);
 }
 
 /* One policy an input, by choice. */
 static void build(const machsym_image *image, size_t choice)
 {
-    machsym_session_desc how;
     machsym_plan_desc desc;
-    machsym_session *session;
     machsym_map *map = NULL;
-    memset(&how, 0, sizeof how);
     memset(&desc, 0, sizeof desc);
-    how.image = desc.image = image;
-    how.lines = desc.lines = (machsym_lines)(choice % MACHSYM_LINES_COUNT);
-    if (machsym_session_open(&how, &session, NULL) != MACHSYM_OK)
-        abort();
+    desc.image = image;
+    desc.lines = (machsym_lines)(choice % MACHSYM_LINES_COUNT);
     if (machsym_map_build(&desc, &map, NULL) == MACHSYM_OK) /* else: too large for one */
-        compare_all(map, session);
+        compare_all(image, map, desc.lines);
     machsym_map_close(map);
-    machsym_session_close(session);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
