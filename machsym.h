@@ -578,7 +578,8 @@ typedef struct machsym_session_desc {
     machsym_lines lines;
     uint32_t flags; /* machsym_session_flags */
     size_t
-        cache_limit; /* bytes of decoded units to keep; past it all are dropped, if more than three. 0: 32 MB */
+        cache_limit; /* bytes of decoded units to keep, 0: 32 MB. Past it all are dropped, if more than three; lines
+                           that units share are not */
     machsym_allocator allocator;
 } machsym_session_desc;
 
