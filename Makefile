@@ -35,7 +35,7 @@ TEST_WARN := -Wall -Wextra -Wundef -Wvla -Wstrict-prototypes
 
 # PUBLIC_FUZZ: the fuzz targets that use public functions only; they share one build of the header. REPORT_FUZZ: those
 # of the tool's modules, which share theirs. All others compile just what they reach: see MACHSYM_STATIC.
-PUBLIC_FUZZ := macho lookup build abbrev units functions lines symbols loaded debugmap map
+PUBLIC_FUZZ := macho lookup agree abbrev units functions lines symbols loaded debugmap map
 REPORT_FUZZ := report_json report_text report_write
 FUZZ_C  := $(wildcard fuzz/fuzz_*.c)
 REPLAYS := $(FUZZ_C:fuzz/fuzz_%.c=$(B)/replay/%)
@@ -205,7 +205,7 @@ tsan:
 msan:
 	@STRIDE=10 $(MAKE) test B=build/msan CC=clang \
 	    ONLY="corrupt test_forms test_functions test_lines test_macho test_symbols test_units" \
-	    ONLY_FUZZ="$(PUBLIC_FUZZ)" \
+	    ONLY_FUZZ="$(FUZZ_C:fuzz/fuzz_%.c=%)" \
 	    TEST_CFLAGS="$(SAN) -fsanitize=memory"
 
 # Malformed files through the library and every subcommand; TORTURE=full takes two hours: see tests/torture.sh. Every object

@@ -1,6 +1,6 @@
 /* Fuzzes the making of maps from a file's bytes: what a map says at the ends of its ranges and around them, a cold session
  * says too, and so does one that has indexed everything and keeps little. Both may say less, since they have budgets, and
- * a map knows no addresses below the text. Run: build/fuzz/build -dict=fuzz/macho.dict -max_len=20000 fuzz/corpus/build */
+ * a map knows no addresses below the text. Run: build/fuzz/agree -dict=fuzz/macho.dict -max_len=20000 fuzz/corpus/agree */
 #include "mutate_macho.h"
 
 enum { MAX_RANGES = 300, MAX_FRAMES = 64, TEXT = 1 << 17 };
