@@ -13,8 +13,9 @@ mkdir "$work/empty" "$work/demo" "$work/corpus"
 
 same() # FILE FILE WHAT
 {
-    cmp -s "$1" "$2"
+    diff -a "$1" "$2" >"$work/differs"
     check "$3"
+    [ ! -s "$work/differs" ] || head -n 5 "$work/differs" "$work/err" 2>&1
 }
 
 says() # WHAT TEXT COMMAND...
