@@ -1,6 +1,7 @@
 /* Fuzzes the making of maps from a file's bytes: what a map says at the ends of its ranges and around them, a cold session
  * says too, and so does one that has indexed everything and keeps little. Both may say less, since they have budgets, and
- * a map knows no addresses below the text. Run: build/fuzz/agree -dict=fuzz/macho.dict -max_len=20000 fuzz/corpus/agree */
+ * a map knows nothing that begins below the text. Run:
+ * build/fuzz/agree -dict=fuzz/macho.dict -max_len=20000 fuzz/corpus/agree */
 #include "mutate_macho.h"
 
 enum { MAX_RANGES = 300, MAX_FRAMES = 64, TEXT = 1 << 17 };
@@ -15,15 +16,17 @@ static bool same_path(const machsym_path *a, const machsym_path *b)
     return same_str(a->comp_dir, b->comp_dir) && same_str(a->dir, b->dir) && same_str(a->name, b->name);
 }
 
-/* Entries of debug info have no place in a map. */
+/* What is not known is not said; entries of debug info have no place in a map. */
 static bool says_so(const machsym_frame *got, const machsym_frame *want)
 {
     bool line = got->line_source == MACHSYM_SOURCE_NONE ||
                 (got->line_source == want->line_source && got->line == want->line &&
                  (got->file.name.len == 0 || same_path(&got->file, &want->file)));
-    return line && same_str(got->linkage_name, want->linkage_name) && same_str(got->name, want->name) &&
-           got->name_source == want->name_source && got->function_start == want->function_start &&
-           got->function_size == want->function_size && got->is_inline == want->is_inline;
+    bool name = got->name_source == MACHSYM_SOURCE_NONE ||
+                (got->name_source == want->name_source && same_str(got->linkage_name, want->linkage_name) &&
+                 same_str(got->name, want->name) && got->function_start == want->function_start &&
+                 got->function_size == want->function_size);
+    return line && name && got->is_inline == want->is_inline;
 }
 
 static void compare(const machsym_frame *got, size_t count, machsym_session *session, uint64_t addr)
