@@ -2,7 +2,7 @@
  * says too, and so does one that has indexed everything and keeps little. Both may say less, since they have budgets, and
  * a map knows nothing that begins below the text. Run:
  * build/fuzz/agree -dict=fuzz/macho.dict -max_len=20000 fuzz/corpus/agree */
-#include "mutate_macho.h"
+#include "mutate_whole.h"
 
 enum { MAX_RANGES = 300, MAX_FRAMES = 64, TEXT = 1 << 17 };
 
@@ -109,22 +109,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     build(image, size);
     machsym_image_close(image);
     return 0;
-}
-
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
-{
-    mutation m = mutate_begin(data, size, max, seed);
-    mutate_file(&m, false);
-    return m.len;
-}
-
-size_t LLVMFuzzerCustomCrossOver(const uint8_t *data, size_t size, const uint8_t *other, size_t other_size,
-                                 uint8_t *out, size_t max, unsigned seed)
-{
-    if (size > max)
-        return 0;
-    memcpy(out, data, size);
-    mutation m = mutate_begin(out, size, max, seed);
-    mutation from = mutate_begin((uint8_t *)(uintptr_t)other, other_size, other_size, 0);
-    return mutate_cross(&m, &from);
 }

@@ -99,8 +99,10 @@ static void write_file(const char *path)
         put(&content, chunk, got);
     if (in != NULL)
         fclose(in);
-    if (content.len < 13000)
+    if (content.len < 13000) {
         write_seed("lookup", name, &content);
+        write_seed("agree", name, &content);
+    }
     content.len = content.len < 2500 ? content.len : 2500;
     write_seed("macho", name, &content);
     bytes_free(&content);

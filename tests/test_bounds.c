@@ -659,6 +659,17 @@ static void line_unit(program *p, uint64_t lo, uint64_t size, size_t line_off)
     put32(&p->info, line_off);
 }
 
+/* Units with 16 bytes of code each, half of them a function's, that run the first program. */
+static void put_sharing_units(program *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        line_unit(p, 0x1000 + 16 * i, 16, 0);
+        put_entry(p, 2, 0x1000 + 16 * i, 8);
+        put8(&p->info, 0);
+        unit_end(p);
+    }
+}
+
 /* One program; each of the units has a piece of the code. */
 static void units_of_one_line_program(trap *t, size_t n)
 {
@@ -670,12 +681,7 @@ static void units_of_one_line_program(trap *t, size_t n)
         put8(&p->line, 11);
     put_end(p);
     program_end(p, at);
-    for (size_t i = 0; i < n; i++) {
-        line_unit(p, 0x1000 + 16 * i, 16, 0);
-        put_entry(p, 2, 0x1000 + 16 * i, 8);
-        put8(&p->info, 0);
-        unit_end(p);
-    }
+    put_sharing_units(p, n);
 }
 
 /* One program of many files and few rows; each of the units has a piece of the code. */
@@ -690,12 +696,7 @@ static void units_of_one_file_table(trap *t, size_t n)
     put_uleb(&p->line, 16 * n);
     put_end(p);
     program_end(p, at);
-    for (size_t i = 0; i < n; i++) {
-        line_unit(p, 0x1000 + 16 * i, 16, 0);
-        put_entry(p, 2, 0x1000 + 16 * i, 8);
-        put8(&p->info, 0);
-        unit_end(p);
-    }
+    put_sharing_units(p, n);
 }
 
 /* Eight programs; units that follow each other run another one. */
