@@ -54,19 +54,32 @@ TEST_SH := $(ONLY_SH:%=tests/%.sh) $(if $(ONLY_FUZZ),tests/replay.sh)
 endif
 
 HEADERS := machsym.h
-TOOL_C  := $(wildcard examples/machsym/*.c)
-TOOL_O  := $(TOOL_C:examples/machsym/%.c=$(B)/tool/%.o)
+ROOMS   := $(wildcard src/*.h src/*/*.h)
+TOOL_C  := $(wildcard tool/*.c)
+TOOL_O  := $(TOOL_C:tool/%.c=$(B)/tool/%.o)
 FUZZERS := $(FUZZ_C:fuzz/fuzz_%.c=build/fuzz/%)
 
 .PHONY: all
 all: $(B)/machsym
+
+# ---- The header ----
+
+# machsym.h is joined from the rooms of src/. Its time changes only when its bytes do.
+machsym.h: $(ROOMS) $(wildcard src/join)
+	@src/join
+
+.PHONY: join-check rooms
+join-check:
+	@src/join --check
+rooms:
+	@B="$(B)" sh tests/rooms
 
 # ---- The tool ----
 
 $(B)/machsym: $(TOOL_O)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(TOOL_O) -pthread $(LDLIBS)
 
-$(B)/tool/%.o: examples/machsym/%.c examples/machsym/tool.h $(HEADERS)
+$(B)/tool/%.o: tool/%.c tool/tool.h $(HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(STD) -D_GNU_SOURCE $(WARN) $(CPPFLAGS) $(CFLAGS) -pthread -c -o $@ $<
 
@@ -118,7 +131,7 @@ $(B)/tests/%: tests/%.c $(wildcard tests/*.h) $(HEADERS)
 	    -pthread $(LDLIBS)
 
 # These include the tool's modules.
-$(B)/tests/test_crash $(B)/tests/test_report_bounds: $(wildcard examples/machsym/*.[ch])
+$(B)/tests/test_crash $(B)/tests/test_report_bounds: $(wildcard tool/*.[ch])
 
 # Programs that read no names compile without the demanglers, which are half of the header.
 NO_NAMES := -DMACHSYM_NO_SWIFT -DMACHSYM_NO_CXX -DMACHSYM_NO_RUST -DMACHSYM_NO_D
@@ -130,7 +143,7 @@ $(PLAIN:%=$(B)/tests/%): CPPFLAGS += $(NO_NAMES)
 $(B)/tests/corrupt $(B)/tests/test_bounds $(B)/tests/test_report_bounds $(B)/tests/test_map: override TEST_CFLAGS += -O1
 
 # What several fuzz targets share: the header, and the tool without its commands.
-MODULES := $(filter-out main cmd_%,$(TOOL_C:examples/machsym/%.c=%))
+MODULES := $(filter-out main cmd_%,$(TOOL_C:tool/%.c=%))
 $(PUBLIC_FUZZ:%=$(B)/replay/%): $(B)/replayed/machsym.o
 $(PUBLIC_FUZZ:%=build/fuzz/%): build/fuzzed/machsym.o
 $(REPORT_FUZZ:%=$(B)/replay/%): $(MODULES:%=$(B)/replayed/%.o) $(B)/replayed/machsym.o
@@ -140,7 +153,7 @@ $(B)/replayed/machsym.o: $(HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(STD) -D_GNU_SOURCE $(CPPFLAGS) $(TEST_CFLAGS) $(NO_NAMES) -DMACHSYM_IMPLEMENTATION -x c -c -o $@ machsym.h
 
-$(B)/replayed/%.o: examples/machsym/%.c $(wildcard examples/machsym/*.h) $(HEADERS)
+$(B)/replayed/%.o: tool/%.c $(wildcard tool/*.h) $(HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(STD) -D_GNU_SOURCE $(CPPFLAGS) $(TEST_CFLAGS) -c -o $@ $<
 
@@ -168,11 +181,7 @@ test-all:
 
 # ---- Stricter checks ----
 
-.PHONY: floors
-floors:
-	@awk -f tests/floors.awk machsym.h
-
-FORMATTED = $(wildcard *.h examples/*.c examples/machsym/*.[ch] examples/go/*.[ch] tests/*.[ch] fuzz/*.[ch] bench/*.c)
+FORMATTED = $(wildcard src/*.h src/*/*.h examples/*.c tool/*.[ch] examples/go/*.[ch] tests/*.[ch] fuzz/*.[ch] bench/*.c)
 CLANG_FORMAT ?= clang-format-14
 .PHONY: format format-check
 format:
@@ -252,11 +261,11 @@ build/fuzzed/machsym.o: $(HEADERS)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(STD) -D_GNU_SOURCE $(FUZZ_FLAGS) $(NO_NAMES) -DMACHSYM_IMPLEMENTATION -x c -c -o $@ machsym.h
 
-build/fuzzed/%.o: examples/machsym/%.c $(wildcard examples/machsym/*.h) $(HEADERS)
+build/fuzzed/%.o: tool/%.c $(wildcard tool/*.h) $(HEADERS)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(STD) -D_GNU_SOURCE $(FUZZ_FLAGS) -c -o $@ $<
 
-build/fuzzed/fuzz_%.o: fuzz/fuzz_%.c $(wildcard fuzz/*.h examples/machsym/*.h) $(HEADERS)
+build/fuzzed/fuzz_%.o: fuzz/fuzz_%.c $(wildcard fuzz/*.h tool/*.h) $(HEADERS)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(STD) -D_GNU_SOURCE -I. $(TEST_WARN) $(FUZZ_FLAGS) -c -o $@ $<
 
@@ -308,7 +317,7 @@ test-hosts:
 .PHONY: help clean
 help:
 	@sed -n 's/^#   make/make/p' Makefile
-	@echo "stricter: test-all floors format-check compile-matrix asan tsan msan torture coverage fixtures-check differential"
+	@echo "stricter: test-all rooms join-check format-check compile-matrix asan tsan msan torture coverage fixtures-check differential"
 	@echo "fuzzing:  fuzz fuzz-short (TIME=15 SEED=1; another SEED explores) fuzz-replay fuzz-coverage"
 	@echo "hosts:    test-hosts test-m32 test-s390x test-aarch64 test-musl test-mingw test-wasm"
 	@echo "others:   bench format clean"

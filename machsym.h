@@ -2,6 +2,8 @@
  *
  * One header, no dependency but the C library. MIT or public domain, at your choice: the texts are at the
  * end.
+ *
+ * machsym.h is joined from the rooms in src/ by src/join. Edit those, not the joined file.
  */
 
 /* ==== >>manual =============================================================================================
@@ -28,7 +30,7 @@
  * tables, stubs, exports, Objective-C and Swift metadata, function starts where there is no DWARF; names of
  * C++, Swift, Rust and D; whole-image maps that answer in a fraction of a microsecond.
  * Does not: read ELF or PE; inflate __zdebug_* sections (symbols answer there); unwind; talk to a network;
- * know report formats (the tool in examples/machsym does).
+ * know report formats (the tool in tool does).
  *
  * Address spaces. A *runtime* address is what a crash report shows. The *file* address is what the file calls
  * it: runtime - load address + vmaddr of __TEXT; machsym_image_addr does this. All functions but that one
@@ -203,20 +205,16 @@
  *   >>names      mangled names to source form
  *   >>entrance   the public functions
  */
+
 #ifndef MACHSYM_H
 #define MACHSYM_H
 
-#define MACHSYM_VERSION_MAJOR 0
-#define MACHSYM_VERSION_MINOR 1
-#define MACHSYM_VERSION_PATCH 0
-#define MACHSYM_VERSION       "0.1.0"
+/* ==== >>options ============================================================================================
+ * Define these before the include that carries MACHSYM_IMPLEMENTATION. */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* ==== >>options ============================================================================================
- * Define these before the include that carries MACHSYM_IMPLEMENTATION. */
 
 /* MACHSYM_STATIC: every function becomes static; for use inside one translation unit. */
 #ifndef MACHSYM_API
@@ -297,6 +295,12 @@
 #endif
 
 /* ==== >>api ============================================================================================= */
+
+#define MACHSYM_VERSION_MAJOR 0
+#define MACHSYM_VERSION_MINOR 1
+#define MACHSYM_VERSION_PATCH 0
+#define MACHSYM_VERSION       "0.1.0"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -1056,29 +1060,23 @@ MACHSYM_CHECKED(machsym_result, machsym_writer_open,
 #ifdef __cplusplus
 }
 #endif
+
 #endif /* MACHSYM_H */
 
 /* ======================================================================================================== */
 #if defined(MACHSYM_IMPLEMENTATION) && !defined(MACHSYM_IMPLEMENTED)
 #define MACHSYM_IMPLEMENTED
-#ifdef MACHSYM_CHECKS_ABI /* by an include before this one */
-#undef machsym_list_slices
-#undef machsym_image_open
-#undef machsym_session_open
-#undef machsym_plan_open
-#undef machsym_map_build
-#undef machsym_map_open
-#undef machsym_names_open
-#undef machsym_writer_open
-#endif
 
 /* ==== >>platform ===========================================================================================
  * Job:    the only calls to the operating system: map or read a file, look into a folder.
- * Uses:   nothing.
  * Offers: ms_os_open, ms_os_peek, ms_os_settle, ms_os_map, ms_os_unmap, ms_os_is_folder, ms_os_is_file, ms_os_first_file.
  * Never:  looks at contents. */
 
 struct ms_os_file; /* floors below name it even where there are none */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #ifndef MACHSYM_NO_OS
 #include <errno.h>
@@ -1359,7 +1357,6 @@ static int ms_os_write(const char *path, const void *ptr, size_t len)
 
 /* ==== >>bytes ==============================================================================================
  * Job:    spans of input, views of text, memory helpers, sort order and search, the error record.
- * Uses:   nothing.
  * Offers: ms_span, ms_span_sub, ms_str_*, ms_copy, ms_zero, ms_equal, ms_add_ok, ms_key, ms_sort, ms_upper_bound, ms_fail.
  * Never:  allocates; touches a byte outside its arguments. */
 
@@ -1726,7 +1723,6 @@ static inline void ms_fetch(const void *ptr)
 
 /* ==== >>reader =============================================================================================
  * Job:    reads integers, LEB128 numbers and strings from a span.
- * Uses:   bytes.
  * Offers: ms_rd (sticky failure) and, for windows already checked, ms_rd_raw_*.
  * Never:  reads past the end: such a read returns 0, marks the reader failed and moves it to the end. */
 
@@ -1962,7 +1958,6 @@ static machsym_str ms_rd_str_at(ms_span section, uint64_t off)
 
 /* ==== >>memory =============================================================================================
  * Job:    gives out memory from chunks of the user's allocator, all of it freed together.
- * Uses:   bytes.
  * Offers: ms_arena, ms_arena_alloc, ms_arena_grow, ms_arena_keep.
  * Never:  frees a single object; loses a failure: a failed allocation sets oom, which the caller checks once. */
 
@@ -2178,7 +2173,6 @@ static inline void *ms_arena_grow(ms_arena *arena, void *array, size_t count, si
 
 /* ==== >>segments ===========================================================================================
  * Job:    turns ranges that may overlap into sorted segments that do not, so that one search finds the owner.
- * Uses:   bytes, memory.
  * Offers: ms_seg, ms_seg_build, ms_seg_find.
  * Never:  takes more than n log n steps, however the ranges overlap. */
 
@@ -2350,7 +2344,6 @@ static uint32_t ms_seg_owner(const ms_seg *v, size_t count, uint64_t addr)
 
 /* ==== >>macho ==============================================================================================
  * Job:    turns fat files and load commands into slices, segments, sections, spans and decoded pointers.
- * Uses:   platform, bytes, reader, memory, segments.
  * Offers: ms_mo_input_open, ms_mo_slice_at, ms_mo_choose, ms_mo_load, ms_mo_load_entry, ms_mo_next_entry,
  *         ms_mo_section_named, ms_mo_linkedit, ms_mo_data_open, ms_mo_at_addr, ms_mo_pointer_at.
  * Never:  looks inside debug info or symbols; trusts a count or an offset. */
@@ -3590,7 +3583,6 @@ static machsym_result ms_mo_input_open(const char *path, machsym_bytes bytes, ui
 
 /* ==== >>symbols ============================================================================================
  * Job:    one table, sorted by address, of every name and start of a function outside the debug info.
- * Uses:   bytes, reader, memory, macho.
  * Offers: ms_sym_table, ms_sym_narrow, ms_sym_add, ms_sym_sort, ms_sym_find, ms_sym_exact, ms_sym_scan_exact.
  * Never:  names an address past the next start or the end of its section. */
 
@@ -4250,7 +4242,6 @@ static void ms_sym_add(ms_sym_table *t, size_t mo_index, ms_mo_data *d, ms_arena
 
 /* ==== >>unwind =============================================================================================
  * Job:    where functions begin and end, by unwind tables, for files without LC_FUNCTION_STARTS.
- * Uses:   bytes, reader, macho, symbols.
  * Offers: ms_uw_add_starts.
  * Never:  unwinds; names anything. */
 
@@ -4419,7 +4410,6 @@ static void ms_uw_add_starts(ms_sym_table *t, ms_mo_data *d)
 
 /* ==== >>objc ===============================================================================================
  * Job:    Objective-C metadata to classes, categories and methods; names of methods, and guesses for blocks.
- * Uses:   bytes, reader, memory, macho, symbols.
  * Offers: ms_oc_list, ms_oc_read, ms_oc_add_names, ms_oc_add_blocks, ms_oc_name_blocks.
  * Never:  assumes the layout of a class that a running process has realised; reads protocols. */
 
@@ -4878,7 +4868,6 @@ static void ms_oc_name_blocks(ms_sym_table *t, ms_mo_data *d)
 
 /* ==== >>swift ==============================================================================================
  * Job:    Swift type metadata to guesses: to which type a function belongs, and as what.
- * Uses:   bytes, reader, memory, macho, symbols.
  * Offers: ms_sw_add_names.
  * Never:  knows a method's name: the metadata does not hold it, only its place in a table. */
 
@@ -5186,7 +5175,6 @@ static void ms_sw_add_names(ms_sym_table *t, ms_mo_data *d)
 
 /* ==== >>forms ==============================================================================================
  * Job:    DWARF's sections, abbreviations and attribute values.
- * Uses:   bytes, reader, memory.
  * Offers: ms_dw, ms_dw_abbrevs, ms_dw_skip_die, ms_dw_read_die, ms_dw_string, ms_dw_address, ms_dw_ranges.
  * Never:  knows what a unit or a function is for. */
 
@@ -6343,7 +6331,6 @@ static void ms_dw_add_low_high(const ms_dw *dw, const ms_dw_enc *enc, const ms_d
 
 /* ==== >>units ==============================================================================================
  * Job:    unit headers and root entries, and which unit covers an address.
- * Uses:   platform, bytes, reader, memory, segments, forms.
  * Offers: ms_cu_index, ms_cu_from_offset, ms_cu_root, ms_cu_scan_aranges, ms_cu_arange_segments, ms_cu_range_segments.
  * Never:  reads past a root entry; does arithmetic on the offsets in .debug_aranges. */
 
@@ -6893,7 +6880,6 @@ static void ms_cu_range_segments(ms_cu_env *env, ms_arena *scratch, ms_segs *out
 
 /* ==== >>lines ==============================================================================================
  * Job:    runs line programs to rows, and finds the row of an address.
- * Uses:   bytes, reader, memory, forms.
  * Offers: ms_ln_table, ms_ln_end, ms_ln_read, ms_ln_find, ms_ln_path.
  * Never:  invents a row; lets a row answer past its sequence. */
 
@@ -7513,7 +7499,6 @@ static size_t ms_ln_find(const ms_ln_table *table, machsym_lines lines, uint64_t
 
 /* ==== >>functions ==========================================================================================
  * Job:    walks a unit's entries to functions and the calls inlined into them, and names them.
- * Uses:   bytes, reader, memory, segments, forms, units.
  * Offers: ms_fn_read, ms_fn_read_one, ms_fn_block_at, ms_fn_range_at, ms_fn_copy_of, ms_fn_names_of.
  * Never:  looks at lines or symbols; answers outside a function's ranges. */
 
@@ -8015,7 +8000,6 @@ static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off)
 
 /* ==== >>debugmap ===========================================================================================
  * Job:    finds the debug info of a program that was linked without a dSYM: in the object files of its debug map.
- * Uses:   platform, bytes, reader, memory, segments, macho, symbols, forms, units.
  * Offers: ms_om_map, ms_om_list, ms_om_find, ms_om_open, ms_om_read_dwarf, ms_om_next_function.
  * Never:  answers; keeps an object open that the caller does not hold. */
 
@@ -8868,7 +8852,6 @@ static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *
 
 /* ==== >>answer =============================================================================================
  * Job:    policy: which source answers for an address, which name and which line.
- * Uses:   every floor above.
  * Offers: machsym_image, machsym_session, ms_ans_frames.
  * Never:  parses; every byte it needs comes decoded from the floors above. */
 
@@ -10403,7 +10386,6 @@ static void ms_ans_count(machsym_session *s, machsym_session_info *out)
 
 /* ==== >>map ================================================================================================
  * Job:    the whole-image symbol map: build its parts, put them together, look addresses up. Format: >>manual.
- * Uses:   platform, bytes, reader, memory, segments, macho, symbols, units, lines, functions, answer.
  * Offers: machsym_map, machsym_plan, machsym_part, machsym_writer, ms_map_*.
  * Never:  decides which source answers: >>answer does. Trusts a number in a map: every read is checked. */
 
@@ -12880,7 +12862,6 @@ static bool ms_map_writer_pack(machsym_writer *w, ms_map_merge *m, ms_map_dict *
 
 /* ==== >>names ==============================================================================================
  * Job:    turns mangled names into source form, one switch per language.
- * Uses:   bytes.
  * Offers: ms_dm, ms_dm_run.
  * Never:  allocates; reads outside the name; recurses past its depth limit; prints part of a name. */
 
@@ -25185,9 +25166,19 @@ static bool ms_dm_run(ms_dm *d)
 
 /* ==== >>entrance ===========================================================================================
  * Job:    the public functions: check arguments, call down, fill the error.
- * Uses:   every floor above.
  * Offers: machsym_*.
  * Never:  decides anything about formats. */
+
+#ifdef MACHSYM_CHECKS_ABI /* by an include before this one */
+#undef machsym_list_slices
+#undef machsym_image_open
+#undef machsym_session_open
+#undef machsym_plan_open
+#undef machsym_map_build
+#undef machsym_map_open
+#undef machsym_names_open
+#undef machsym_writer_open
+#endif
 
 MACHSYM_API const char *machsym_version(void)
 {

@@ -7,45 +7,45 @@
 #endif
 #include "../machsym.h"
 
-#include "../examples/machsym/tool.c"
+#include "../tool/tool.c"
 
-#include "../examples/machsym/json.c"
+#include "../tool/json.c"
 
 /* Its private helpers go by the names of the report's. */
 #define str_find owners_str_find
 #define str_c    owners_str_c
 #define str_trim owners_str_trim
-#include "../examples/machsym/owners.c"
+#include "../tool/owners.c"
 #undef str_find
 #undef str_c
 #undef str_trim
 
-#include "../examples/machsym/bcsymbolmap.c"
+#include "../tool/bcsymbolmap.c"
 
-#include "../examples/machsym/source.c"
+#include "../tool/source.c"
 
-#include "../examples/machsym/store.c"
+#include "../tool/store.c"
 
-#include "../examples/machsym/images.c"
+#include "../tool/images.c"
 
-#include "../examples/machsym/report.c"
+#include "../tool/report.c"
 
-#include "../examples/machsym/report_text.c"
+#include "../tool/report_text.c"
 
-#include "../examples/machsym/report_ips.c"
+#include "../tool/report_ips.c"
 
-#include "../examples/machsym/report_other.c"
+#include "../tool/report_other.c"
 
-#include "../examples/machsym/resolve.c"
+#include "../tool/resolve.c"
 
-#include "../examples/machsym/report_write.c"
+#include "../tool/report_write.c"
 
-#include "../examples/machsym/report_write_text.c"
+#include "../tool/report_write_text.c"
 
-#include "../examples/machsym/report_write_json.c"
+#include "../tool/report_write_json.c"
 
-#include "../examples/machsym/summary.c"
+#include "../tool/summary.c"
 
-#include "../examples/machsym/groups.c"
+#include "../tool/groups.c"
 
 #endif

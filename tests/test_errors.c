@@ -2,9 +2,9 @@
  * error too, and leaves no result behind. */
 #include "dwarf.h"
 
-#include "../examples/machsym/tool.c"
+#include "../tool/tool.c"
 
-#include "../examples/machsym/source.c"
+#include "../tool/source.c"
 
 static bool seen[MACHSYM_RESULT_COUNT];
 

@@ -3,7 +3,7 @@
 #ifndef MACHSYM_TOOL_H
 #define MACHSYM_TOOL_H
 
-#include "../../machsym.h"
+#include "../machsym.h"
 #include "posix.h"
 
 #include <stdbool.h>

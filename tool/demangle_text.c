@@ -1,7 +1,7 @@
 /* Mangled names inside any text, as c++filt does. */
 #include "demangle_text.h"
 
-#include "../../machsym.h"
+#include "../machsym.h"
 #include "posix.h"
 
 #include <errno.h>

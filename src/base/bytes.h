@@ -1,0 +1,372 @@
+#ifndef ms_ROOM_base_bytes
+#define ms_ROOM_base_bytes
+#include "../api/options.h"
+#include "../api/api.h"
+
+/* ==== >>bytes ==============================================================================================
+ * Job:    spans of input, views of text, memory helpers, sort order and search, the error record.
+ * Offers: ms_span, ms_span_sub, ms_str_*, ms_copy, ms_zero, ms_equal, ms_add_ok, ms_key, ms_sort, ms_upper_bound, ms_fail.
+ * Never:  allocates; touches a byte outside its arguments. */
+
+#ifdef MACHSYM_NO_OS
+static void ms_copy(void *to, const void *from, size_t len)
+{
+    unsigned char *t = (unsigned char *)to;
+    const unsigned char *f = (const unsigned char *)from;
+    for (size_t i = 0; i < len; i++)
+        t[i] = f[i];
+}
+
+#if !defined(MACHSYM_NO_SWIFT) || !defined(MACHSYM_NO_RUST) /* for names in Punycode */
+/* The two may overlap. */
+static void ms_move(void *to, const void *from, size_t len)
+{
+    unsigned char *t = (unsigned char *)to;
+    const unsigned char *f = (const unsigned char *)from;
+    for (size_t i = 0; i < len; i++) {
+        size_t at = t > f ? len - 1 - i : i;
+        t[at] = f[at];
+    }
+}
+#endif
+
+static void ms_zero(void *ptr, size_t len)
+{
+    unsigned char *p = (unsigned char *)ptr;
+    for (size_t i = 0; i < len; i++)
+        p[i] = 0;
+}
+
+static bool ms_equal(const void *a, const void *b, size_t len)
+{
+    const unsigned char *x = (const unsigned char *)a;
+    const unsigned char *y = (const unsigned char *)b;
+    for (size_t i = 0; i < len; i++) {
+        if (x[i] != y[i])
+            return false;
+    }
+    return true;
+}
+
+static const void *ms_find_byte(const void *ptr, size_t len, unsigned char byte)
+{
+    const unsigned char *p = (const unsigned char *)ptr;
+    for (size_t i = 0; i < len; i++) {
+        if (p[i] == byte)
+            return p + i;
+    }
+    return NULL;
+}
+#else
+#include <string.h>
+
+#if !defined(MACHSYM_NO_SWIFT) || !defined(MACHSYM_NO_RUST) /* for names in Punycode */
+static void ms_move(void *to, const void *from, size_t len)
+{
+    if (len != 0)
+        memmove(to, from, len);
+}
+#endif
+
+/* memcpy and its like must not see NULL, even for no bytes (C99 7.21.1). */
+static void ms_copy(void *to, const void *from, size_t len)
+{
+    MACHSYM_COUNT_WORK(len / 64);
+    if (len != 0)
+        memcpy(to, from, len);
+}
+
+static void ms_zero(void *ptr, size_t len)
+{
+    MACHSYM_COUNT_WORK(len / 64);
+    if (len != 0)
+        memset(ptr, 0, len);
+}
+
+static bool ms_equal(const void *a, const void *b, size_t len)
+{
+    MACHSYM_COUNT_WORK(len / 64);
+    return len == 0 || memcmp(a, b, len) == 0;
+}
+
+static const void *ms_find_byte(const void *ptr, size_t len, unsigned char byte)
+{
+    return len == 0 ? NULL : memchr(ptr, byte, len);
+}
+#endif
+
+/* A piece of input. */
+typedef struct ms_span {
+    const uint8_t *ptr;
+    size_t len;
+} ms_span;
+
+static ms_span ms_span_make(const void *ptr, size_t len)
+{
+    ms_span span;
+    span.ptr = (const uint8_t *)ptr;
+    span.len = len;
+    return span;
+}
+
+/* The only way to a smaller span: empty when [off, off + len) is not wholly inside. */
+static ms_span ms_span_sub(ms_span span, uint64_t off, uint64_t len)
+{
+    if (off > span.len || len > span.len - off || len == 0)
+        return ms_span_make(NULL, 0);
+    return ms_span_make(span.ptr + off, (size_t)len);
+}
+
+/* What is left of a span from off on; empty past the end. */
+static ms_span ms_span_from(ms_span span, uint64_t off)
+{
+    if (off >= span.len)
+        return ms_span_make(NULL, 0);
+    return ms_span_make(span.ptr + off, span.len - (size_t)off);
+}
+
+static bool ms_add_ok(uint64_t a, uint64_t b, uint64_t *sum)
+{
+    *sum = a + b;
+    return *sum >= a;
+}
+
+static machsym_str ms_str_make(const char *ptr, size_t len)
+{
+    machsym_str str;
+    str.ptr = ptr;
+    str.len = len;
+    return str;
+}
+
+static machsym_str ms_str_empty(void)
+{
+    return ms_str_make(NULL, 0);
+}
+
+/* The text up to a NUL or max bytes, for strings of the program (never file data without a bound). */
+static machsym_str ms_str_bounded(const char *ptr, size_t max)
+{
+    const char *end = (const char *)ms_find_byte(ptr, max, 0);
+    MACHSYM_COUNT_WORK((end != NULL ? (size_t)(end - ptr) : max) / 64);
+    return ms_str_make(ptr, end != NULL ? (size_t)(end - ptr) : max);
+}
+
+static machsym_str ms_str_from_c(const char *text)
+{
+    size_t len = 0;
+    while (text != NULL && text[len] != 0)
+        len++;
+    return ms_str_make(text, len);
+}
+
+enum { ms_HASHED = 256 }; /* bytes of each end of a text that its hash takes in */
+
+/* FNV-1a over the length and both ends of a text: in a hostile file many long texts share their bytes. Equal
+ * hashes can be made, so whoever uses it bounds how many of one hash are looked at. */
+static uint64_t ms_str_hash(machsym_str str)
+{
+    uint64_t h = 0xcbf29ce484222325u ^ str.len;
+    size_t end = str.len < ms_HASHED ? str.len : (size_t)ms_HASHED;
+    size_t tail = str.len - end < ms_HASHED ? end : str.len - ms_HASHED;
+    MACHSYM_COUNT_WORK((end + str.len - tail) / 64);
+    for (size_t i = 0; i < end; i++)
+        h = (h ^ (unsigned char)str.ptr[i]) * 0x100000001b3u;
+    for (size_t i = tail; i < str.len; i++)
+        h = (h ^ (unsigned char)str.ptr[i]) * 0x100000001b3u;
+    return h;
+}
+
+static machsym_str ms_str_drop(machsym_str str, size_t count)
+{
+    return count >= str.len ? ms_str_empty() : ms_str_make(str.ptr + count, str.len - count);
+}
+
+static bool ms_str_equal(machsym_str a, machsym_str b)
+{
+    return a.len == b.len && ms_equal(a.ptr, b.ptr, a.len);
+}
+
+static bool ms_str_is(machsym_str str, const char *text)
+{
+    return ms_str_equal(str, ms_str_from_c(text));
+}
+
+static bool ms_str_begins(machsym_str str, const char *text)
+{
+    machsym_str head = ms_str_from_c(text);
+    return str.len >= head.len && ms_equal(str.ptr, head.ptr, head.len);
+}
+
+static bool ms_str_ends(machsym_str str, const char *text)
+{
+    machsym_str tail = ms_str_from_c(text);
+    return str.len >= tail.len && ms_equal(str.ptr + (str.len - tail.len), tail.ptr, tail.len);
+}
+
+/* The part behind the last slash. */
+static machsym_str ms_str_base_name(machsym_str path)
+{
+    size_t at = path.len;
+    while (at > 0 && path.ptr[at - 1] != '/')
+        at--;
+    return at == 0 ? path : ms_str_make(path.ptr + at, path.len - at); /* NULL + 0 is undefined */
+}
+
+/* What gets sorted: a key, and which item it belongs to. */
+typedef struct ms_key {
+    uint64_t key;
+    uint64_t item;
+} ms_key;
+
+static bool ms_key_less(const ms_key *a, const ms_key *b)
+{
+    return a->key != b->key ? a->key < b->key : a->item < b->item;
+}
+
+static void ms_key_sift(ms_key *v, size_t root, size_t count)
+{
+    for (;;) {
+        size_t child = 2 * root + 1;
+        if (child >= count)
+            return;
+        if (child + 1 < count && ms_key_less(&v[child], &v[child + 1]))
+            child++;
+        if (!ms_key_less(&v[root], &v[child]))
+            return;
+        ms_key swap = v[root];
+        v[root] = v[child];
+        v[child] = swap;
+        root = child;
+    }
+}
+
+static void ms_key_heap_sort(ms_key *v, size_t count)
+{
+    MACHSYM_COUNT_WORK(count);
+    for (size_t i = count / 2; i-- > 0;)
+        ms_key_sift(v, i, count);
+    for (size_t i = count; i-- > 1;) {
+        ms_key swap = v[0];
+        v[0] = v[i];
+        v[i] = swap;
+        ms_key_sift(v, 0, i);
+    }
+}
+
+/* Sorts keys of which few stand far from their place. Returns false, with all keys there in some order, when that takes
+ * more than so many moves. */
+static bool ms_key_insertion_sort(ms_key *v, size_t count, size_t moves)
+{
+    for (size_t i = 1; i < count; i++) {
+        ms_key moved = v[i];
+        size_t j = i;
+        for (; j > 0 && ms_key_less(&moved, &v[j - 1]); j--)
+            v[j] = v[j - 1];
+        v[j] = moved;
+        if (i - j > moves)
+            return false;
+        moves -= i - j;
+    }
+    return true;
+}
+
+/* Sorts by key, then item. Radix passes of 8 bits into room (count keys), skipping bytes that all keys share;
+ * items must ascend in the input, which makes the stable passes a full order. Falls back to a heap where room
+ * is NULL. */
+static void ms_sort(ms_key *v, size_t count, ms_key *room)
+{
+    size_t sorted = 1;
+    MACHSYM_COUNT_WORK(count);
+    while (sorted < count && !ms_key_less(&v[sorted], &v[sorted - 1]))
+        sorted++;
+    if (sorted >= count || ms_key_insertion_sort(v, count, 300 + 4 * count)) /* always of 24 */
+        return;
+    if (room == NULL) {
+        ms_key_heap_sort(v, count);
+        return;
+    }
+    uint64_t varying = 0;
+    for (size_t i = 1; i < count; i++)
+        varying |= v[i].key ^ v[0].key;
+    ms_key *from = v;
+    ms_key *to = room;
+    for (unsigned shift = 0; shift < 64; shift += 8) {
+        if (((varying >> shift) & 0xff) == 0)
+            continue;
+        size_t start[257];
+        ms_zero(start, sizeof start);
+        for (size_t i = 0; i < count; i++)
+            start[((from[i].key >> shift) & 0xff) + 1]++;
+        for (size_t i = 0; i < 256; i++)
+            start[i + 1] += start[i];
+        for (size_t i = 0; i < count; i++)
+            to[start[(from[i].key >> shift) & 0xff]++] = from[i];
+        ms_key *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != v)
+        ms_copy(v, from, count * sizeof *v);
+}
+
+/* How many of the sorted keys are at or below key. */
+static size_t ms_upper_bound(const ms_key *v, size_t count, uint64_t key)
+{
+    size_t lo = 0;
+    while (count > 0) {
+        size_t half = count / 2;
+        if (v[lo + half].key <= key) {
+            lo += half + 1;
+            count -= half + 1;
+        } else {
+            count = half;
+        }
+    }
+    return lo;
+}
+
+/* ---- Errors ---- */
+
+static machsym_result ms_fail(machsym_error *err, machsym_result code, const char *what, const char *where,
+                              uint64_t offset)
+{
+    if (err != NULL) {
+        err->code = code;
+        err->os_errno = 0;
+        err->what = what;
+        err->where = where;
+        err->offset = offset;
+    }
+    return code;
+}
+
+static machsym_result ms_fail_memory(machsym_error *err)
+{
+    return ms_fail(err, MACHSYM_ERR_MEMORY, "the allocator has no memory left", "", 0);
+}
+
+/* How many low bits of a number that is not 0 are 0. */
+static inline unsigned ms_low_zeros(uint64_t number)
+{
+#ifdef __GNUC__
+    return (unsigned)__builtin_ctzll(number);
+#else
+    unsigned zeros = 0;
+    for (; (number & 1) == 0; number >>= 1)
+        zeros++;
+    return zeros;
+#endif
+}
+
+/* Has a place of memory come into the cache, where compilers can say so. */
+static inline void ms_fetch(const void *ptr)
+{
+#ifdef __GNUC__
+    __builtin_prefetch(ptr);
+#else
+    (void)ptr;
+#endif
+}
+
+#endif /* ms_ROOM_base_bytes */

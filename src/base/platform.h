@@ -1,0 +1,292 @@
+#ifndef ms_ROOM_base_platform
+#define ms_ROOM_base_platform
+
+/* ==== >>platform ===========================================================================================
+ * Job:    the only calls to the operating system: map or read a file, look into a folder.
+ * Offers: ms_os_open, ms_os_peek, ms_os_settle, ms_os_map, ms_os_unmap, ms_os_is_folder, ms_os_is_file, ms_os_first_file.
+ * Never:  looks at contents. */
+
+struct ms_os_file; /* floors below name it even where there are none */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifndef MACHSYM_NO_OS
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A whole file in memory, read-only. */
+typedef struct ms_os_file {
+    void *ptr;
+    size_t len;
+    uint64_t time; /* of its last change, in seconds since 1970 */
+    bool mapped;   /* else allocated with malloc */
+    bool is_open;  /* fd is open, until ms_os_settle */
+    int fd;
+} ms_os_file;
+
+#ifdef _MSC_VER
+#error "define MACHSYM_NO_OS with this compiler: its library lacks dirent.h and unistd.h"
+#endif
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifdef _WIN32 /* with MinGW's library: files are read, not mapped */
+#include <io.h>
+#ifdef __cplusplus
+extern "C"
+#endif
+    __declspec(dllimport) int __stdcall MoveFileExA(const char *from, const char *to, unsigned long flags);
+#define ms_OS_OPEN                      O_BINARY
+#define ms_OS_NEW                       O_BINARY
+#define ms_os_count(len)                ((unsigned)(len))
+#define ms_os_read_at(fd, out, len, at) ((void)(out), -1)
+#define ms_os_sync(fd)                  _commit(fd)
+#define ms_os_rename(from, to)          (MoveFileExA(from, to, 1) != 0 ? 0 : -1) /* MOVEFILE_REPLACE_EXISTING */
+#define ms_os_fstat(fd, st)             _fstat64(fd, st)
+#define ms_os_stat(path, st)            _stat64(path, st)
+typedef struct _stat64 ms_os_info;
+
+static void *ms_os_map_bytes(int fd, size_t len)
+{
+    (void)fd;
+    (void)len;
+    return NULL;
+}
+
+static void ms_os_unmap_bytes(void *ptr, size_t len)
+{
+    (void)ptr;
+    (void)len;
+}
+#else
+#include <sys/mman.h>
+#ifdef O_CLOEXEC
+#define ms_OS_NEW                       O_CLOEXEC
+#define ms_os_read_at(fd, out, len, at) pread(fd, out, len, at)
+#else /* POSIX 2008 is not declared under a strict -std=c99 */
+#define ms_OS_NEW                       0
+#define ms_os_read_at(fd, out, len, at) (lseek(fd, at, SEEK_SET) < 0 ? -1 : read(fd, out, len))
+#endif
+#define ms_OS_OPEN             (ms_OS_NEW | O_NONBLOCK) /* of a FIFO nobody may write to */
+#define ms_os_count(len)       (len)
+#define ms_os_sync(fd)         fsync(fd)
+#define ms_os_rename(from, to) rename(from, to)
+#define ms_os_fstat(fd, st)    fstat(fd, st)
+#define ms_os_stat(path, st)   stat(path, st)
+typedef struct stat ms_os_info;
+
+/* Maps a file. Returns NULL when that cannot be: it is read then. */
+static void *ms_os_map_bytes(int fd, size_t len)
+{
+    void *ptr = mmap(NULL, len, PROT_READ, MAP_PRIVATE, fd, 0);
+    return ptr == MAP_FAILED ? NULL : ptr;
+}
+
+static void ms_os_unmap_bytes(void *ptr, size_t len)
+{
+    munmap(ptr, len);
+}
+#endif
+
+enum {
+    ms_OS_NO_FILE = -1,  /* no errno has this value */
+    ms_OS_SMALL = 65536, /* files up to this size are read: that is as fast as mapping, and safer */
+    ms_OS_STEP = 1 << 30 /* bytes read or written at once */
+};
+
+/* Reads len bytes into malloc'd memory; for files that others may change while we look. */
+static int ms_os_read_all(int fd, ms_os_file *file)
+{
+    size_t done = 0;
+    char *memory = (char *)malloc(file->len + 1);
+    if (memory == NULL)
+        return ENOMEM;
+    while (done < file->len) {
+        size_t left = file->len - done < ms_OS_STEP ? file->len - done : (size_t)ms_OS_STEP;
+        ssize_t got = read(fd, memory + done, ms_os_count(left));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            int code = errno;
+            free(memory);
+            return code;
+        }
+        if (got == 0)
+            break;
+        done += (size_t)got;
+    }
+    file->ptr = memory;
+    file->len = done;
+    return 0;
+}
+
+static int ms_os_map_fd(int fd, bool copy, ms_os_file *file)
+{
+    ms_os_info st;
+    if (ms_os_fstat(fd, &st) != 0)
+        return errno;
+    if (S_ISDIR(st.st_mode))
+        return EISDIR;
+    if (!S_ISREG(st.st_mode))
+        return ms_OS_NO_FILE; /* a FIFO or a device: would block, or never end */
+    file->time = st.st_mtime > 0 ? (uint64_t)st.st_mtime : 0;
+    if (st.st_size <= 0)
+        return 0;
+    if ((uint64_t)st.st_size > (uint64_t)SIZE_MAX / 2)
+        return EFBIG;
+    file->len = (size_t)st.st_size;
+    if (!copy && file->len > ms_OS_SMALL)
+        file->ptr = ms_os_map_bytes(fd, file->len);
+    file->mapped = file->ptr != NULL;
+    return file->mapped ? 0 : ms_os_read_all(fd, file);
+}
+
+/* Returns 0, an errno, or ms_OS_NO_FILE. An empty file gives ptr NULL and len 0. A mapped file stays open
+ * until ms_os_settle. */
+static int ms_os_open(const char *path, bool copy, ms_os_file *file)
+{
+    const ms_os_file none = {NULL, 0, 0, false, false, 0};
+    *file = none;
+    int fd = open(path, O_RDONLY | ms_OS_OPEN);
+    if (fd < 0)
+        return errno;
+    int code = ms_os_map_fd(fd, copy, file);
+    if (code != 0)
+        *file = none;
+    file->is_open = file->mapped;
+    file->fd = fd;
+    if (!file->is_open)
+        close(fd);
+    return code;
+}
+
+/* Copies a few bytes out of a mapped file without touching the map: a page that is touched once costs several
+ * times as much. Returns false when that is not possible. */
+static bool ms_os_peek(const ms_os_file *file, const void *at, void *out, size_t len)
+{
+    const char *begin = (const char *)file->ptr;
+    const char *p = (const char *)at;
+    return file->is_open && p >= begin && len <= file->len && p <= begin + (file->len - len) &&
+           ms_os_read_at(file->fd, out, len, (off_t)(p - begin)) == (ssize_t)len;
+}
+
+/* The file is opened: no more peeks. */
+static void ms_os_settle(ms_os_file *file)
+{
+    if (file->is_open)
+        close(file->fd);
+    file->is_open = false;
+}
+
+/* The same, settled. */
+static int ms_os_map(const char *path, bool copy, ms_os_file *file)
+{
+    int code = ms_os_open(path, copy, file);
+    ms_os_settle(file);
+    return code;
+}
+
+static void ms_os_unmap(ms_os_file *file)
+{
+    ms_os_settle(file);
+    if (file->mapped)
+        ms_os_unmap_bytes(file->ptr, file->len);
+    else
+        free(file->ptr);
+    file->ptr = NULL;
+    file->len = 0;
+}
+
+static bool ms_os_is_folder(const char *path)
+{
+    ms_os_info st;
+    return ms_os_stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static bool ms_os_is_file(const char *path)
+{
+    ms_os_info st;
+    return ms_os_stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* The name of the first file in a folder, in byte order, without hidden ones: malloc'd path, or NULL. */
+static char *ms_os_first_file(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    char *best = NULL;
+    if (dir == NULL)
+        return NULL;
+    for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
+        size_t size = strlen(folder) + strlen(entry->d_name) + 2;
+        if (entry->d_name[0] == '.')
+            continue;
+        char *path = (char *)malloc(size);
+        if (path == NULL)
+            break;
+        snprintf(path, size, "%s/%s", folder, entry->d_name);
+        if (!ms_os_is_file(path) || (best != NULL && strcmp(path, best) > 0)) {
+            free(path);
+            continue;
+        }
+        free(best);
+        best = path;
+    }
+    closedir(dir);
+    return best;
+}
+
+/* Writes all bytes. Returns 0, or an errno. */
+static int ms_os_write_all(int fd, const char *ptr, size_t len)
+{
+    while (len > 0) {
+        ssize_t put = write(fd, ptr, ms_os_count(len < ms_OS_STEP ? len : (size_t)ms_OS_STEP));
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            return errno;
+        ptr += put;
+        len -= (size_t)put;
+    }
+    return ms_os_sync(fd) != 0 && errno != EINVAL && errno != EROFS ? errno : 0;
+}
+
+/* Opens a new file beside path for its later name; of several writers each has its own. */
+static int ms_os_open_beside(const char *path, char *beside, size_t cap)
+{
+    int fd = -1;
+    for (unsigned i = 0; i < 1000 && fd < 0; i++) {
+        snprintf(beside, cap, "%s.%ld.%u.tmp", path, (long)getpid(), i);
+        fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | ms_OS_NEW, 0666);
+        if (fd < 0 && errno != EEXIST)
+            break;
+    }
+    return fd;
+}
+
+/* Makes a file of these bytes: whole under its name, or not at all. Returns 0, or an errno. */
+static int ms_os_write(const char *path, const void *ptr, size_t len)
+{
+    size_t cap = strlen(path) + 48;
+    char *beside = (char *)malloc(cap);
+    if (beside == NULL)
+        return ENOMEM;
+    int fd = ms_os_open_beside(path, beside, cap);
+    int code = fd < 0 ? errno : ms_os_write_all(fd, (const char *)ptr, len);
+    if (fd >= 0 && close(fd) != 0 && code == 0)
+        code = errno;
+    if (code == 0 && ms_os_rename(beside, path) != 0)
+        code = errno;
+    if (code != 0 && fd >= 0)
+        unlink(beside);
+    free(beside);
+    return code;
+}
+#endif /* MACHSYM_NO_OS */
+
+#endif /* ms_ROOM_base_platform */

@@ -1,0 +1,1166 @@
+#ifndef ms_ROOM_dwarf_forms
+#define ms_ROOM_dwarf_forms
+#include "../api/options.h"
+#include "../api/api.h"
+#include "../base/bytes.h"
+#include "../base/reader.h"
+#include "../base/memory.h"
+#include "../base/segments.h"
+
+/* ==== >>forms ==============================================================================================
+ * Job:    DWARF's sections, abbreviations and attribute values.
+ * Offers: ms_dw, ms_dw_abbrevs, ms_dw_skip_die, ms_dw_read_die, ms_dw_string, ms_dw_address, ms_dw_ranges.
+ * Never:  knows what a unit or a function is for. */
+
+/* DWARF5 7.5.3 to 7.5.6 and the vendors' own */
+enum {
+    ms_DW_TAG_compile_unit = 0x11,
+    ms_DW_TAG_inlined_subroutine = 0x1d,
+    ms_DW_TAG_subprogram = 0x2e,
+    ms_DW_TAG_partial_unit = 0x3c,
+    ms_DW_TAG_type_unit = 0x41,
+    ms_DW_TAG_skeleton_unit = 0x4a,
+
+    ms_DW_AT_name = 0x03,
+    ms_DW_AT_stmt_list = 0x10,
+    ms_DW_AT_low_pc = 0x11,
+    ms_DW_AT_high_pc = 0x12,
+    ms_DW_AT_comp_dir = 0x1b,
+    ms_DW_AT_producer = 0x25,
+    ms_DW_AT_abstract_origin = 0x31,
+    ms_DW_AT_specification = 0x47,
+    ms_DW_AT_ranges = 0x55,
+    ms_DW_AT_call_column = 0x57,
+    ms_DW_AT_call_file = 0x58,
+    ms_DW_AT_call_line = 0x59,
+    ms_DW_AT_linkage_name = 0x6e,
+    ms_DW_AT_str_offsets_base = 0x72,
+    ms_DW_AT_addr_base = 0x73,
+    ms_DW_AT_rnglists_base = 0x74,
+    ms_DW_AT_MIPS_linkage_name = 0x2007,
+    ms_DW_AT_GNU_ranges_base = 0x2132,
+    ms_DW_AT_GNU_addr_base = 0x2133,
+
+    ms_DW_FORM_addr = 0x01,
+    ms_DW_FORM_block2 = 0x03,
+    ms_DW_FORM_block4 = 0x04,
+    ms_DW_FORM_data2 = 0x05,
+    ms_DW_FORM_data4 = 0x06,
+    ms_DW_FORM_data8 = 0x07,
+    ms_DW_FORM_string = 0x08,
+    ms_DW_FORM_block = 0x09,
+    ms_DW_FORM_block1 = 0x0a,
+    ms_DW_FORM_data1 = 0x0b,
+    ms_DW_FORM_flag = 0x0c,
+    ms_DW_FORM_sdata = 0x0d,
+    ms_DW_FORM_strp = 0x0e,
+    ms_DW_FORM_udata = 0x0f,
+    ms_DW_FORM_ref_addr = 0x10,
+    ms_DW_FORM_ref1 = 0x11,
+    ms_DW_FORM_ref2 = 0x12,
+    ms_DW_FORM_ref4 = 0x13,
+    ms_DW_FORM_ref8 = 0x14,
+    ms_DW_FORM_ref_udata = 0x15,
+    ms_DW_FORM_indirect = 0x16,
+    ms_DW_FORM_sec_offset = 0x17,
+    ms_DW_FORM_exprloc = 0x18,
+    ms_DW_FORM_flag_present = 0x19,
+    ms_DW_FORM_strx = 0x1a,
+    ms_DW_FORM_addrx = 0x1b,
+    ms_DW_FORM_ref_sup4 = 0x1c,
+    ms_DW_FORM_strp_sup = 0x1d,
+    ms_DW_FORM_data16 = 0x1e,
+    ms_DW_FORM_line_strp = 0x1f,
+    ms_DW_FORM_ref_sig8 = 0x20,
+    ms_DW_FORM_implicit_const = 0x21,
+    ms_DW_FORM_loclistx = 0x22,
+    ms_DW_FORM_rnglistx = 0x23,
+    ms_DW_FORM_ref_sup8 = 0x24,
+    ms_DW_FORM_strx1 = 0x25,
+    ms_DW_FORM_strx2 = 0x26,
+    ms_DW_FORM_strx3 = 0x27,
+    ms_DW_FORM_strx4 = 0x28,
+    ms_DW_FORM_addrx1 = 0x29,
+    ms_DW_FORM_addrx2 = 0x2a,
+    ms_DW_FORM_addrx3 = 0x2b,
+    ms_DW_FORM_addrx4 = 0x2c,
+    ms_DW_FORM_GNU_addr_index = 0x1f01,
+    ms_DW_FORM_GNU_str_index = 0x1f02,
+    ms_DW_FORM_GNU_ref_alt = 0x1f20,
+    ms_DW_FORM_GNU_strp_alt = 0x1f21,
+    ms_DW_FORM_LLVM_addrx_offset = 0x2001,
+
+    ms_DW_RLE_end_of_list = 0x00,
+    ms_DW_RLE_base_addressx = 0x01,
+    ms_DW_RLE_startx_endx = 0x02,
+    ms_DW_RLE_startx_length = 0x03,
+    ms_DW_RLE_offset_pair = 0x04,
+    ms_DW_RLE_base_address = 0x05,
+    ms_DW_RLE_start_end = 0x06,
+    ms_DW_RLE_start_length = 0x07
+};
+
+/* Code of an object file that the linker moved: what the object has at lo stands at to in the program. */
+typedef struct ms_dw_move {
+    uint64_t lo;
+    uint64_t hi;
+    uint64_t to;
+} ms_dw_move;
+
+/* One program's debug info: sections, and where its code lies. Never changes. */
+typedef struct ms_dw {
+    ms_span info;
+    ms_span abbrev;
+    ms_span str;
+    ms_span line;
+    ms_span line_str;
+    ms_span str_offsets;
+    ms_span addr;
+    ms_span ranges;
+    ms_span rnglists;
+    ms_span aranges;
+    const ms_range
+        *code; /* executable sections, sorted, apart: what lies elsewhere is a tombstone of dead code */
+    size_t code_count;
+    const ms_dw_move
+        *moves; /* of an object in a debug map, sorted, apart; NULL: addresses are the program's */
+    size_t move_count;
+} ms_dw;
+
+/* How a unit encodes its values. */
+typedef struct ms_dw_enc {
+    uint64_t unit_off; /* of the unit header in .debug_info: what local references count from */
+    uint64_t unit_end;
+    uint16_t version;
+    uint8_t addr_size;
+    uint8_t offset_size;       /* 4, or 8 in 64-bit DWARF */
+    uint64_t str_offsets_base; /* the three bases: 0 until the unit's entry has been read */
+    uint64_t addr_base;
+    uint64_t rnglists_base;
+    uint64_t ranges_base; /* GNU split DWARF */
+    uint64_t low_pc;      /* what ranges count from */
+} ms_dw_enc;
+
+/* ---- Abbreviations ---- */
+
+/* The attributes that are read; all others are skipped. */
+typedef enum ms_dw_slot {
+    ms_SLOT_NONE = 0,
+    ms_SLOT_NAME,
+    ms_SLOT_LINKAGE_NAME,
+    ms_SLOT_ORIGIN,
+    ms_SLOT_SPECIFICATION,
+    ms_SLOT_LOW_PC,
+    ms_SLOT_HIGH_PC,
+    ms_SLOT_RANGES,
+    ms_SLOT_CALL_FILE,
+    ms_SLOT_CALL_LINE,
+    ms_SLOT_CALL_COLUMN,
+    ms_SLOT_STMT_LIST,
+    ms_SLOT_COMP_DIR,
+    ms_SLOT_PRODUCER,
+    ms_SLOT_STR_OFFSETS_BASE,
+    ms_SLOT_ADDR_BASE,
+    ms_SLOT_RNGLISTS_BASE,
+    ms_SLOT_RANGES_BASE,
+    ms_SLOT_COUNT
+} ms_dw_slot;
+
+/* How a step gets at its value. */
+typedef enum ms_dw_how {
+    ms_HOW_END = 0, /* no value: only the skip */
+    ms_HOW_CONST,   /* the value stands in the abbreviation */
+    ms_HOW_1,       /* fixed sizes */
+    ms_HOW_2,
+    ms_HOW_4,
+    ms_HOW_8,
+    ms_HOW_ULEB,
+    ms_HOW_BLOCK, /* ULEB length, then so many bytes */
+    ms_HOW_FORM   /* by its form, the long way */
+} ms_dw_how;
+
+/* Skip some bytes, then skip or read one value. */
+typedef struct ms_dw_step {
+    uint16_t skip;
+    uint16_t form;
+    uint8_t how;
+    uint8_t slot;     /* ms_SLOT_NONE: skip the value too */
+    int64_t implicit; /* with ms_HOW_CONST */
+} ms_dw_step;
+
+/* What the walk does with an entry. */
+typedef enum ms_dw_kind {
+    ms_KIND_OTHER = 0, /* skips it */
+    ms_KIND_FUNCTION,
+    ms_KIND_INLINE,
+    ms_KIND_UNIT
+} ms_dw_kind;
+
+/* One kind of entry, compiled to steps. */
+typedef struct ms_dw_abbrev {
+    uint32_t skip_first; /* steps that skip an entry, up to its last value of varying size */
+    uint16_t skip_count;
+    uint16_t read_count; /* steps that read one; 0 for ms_KIND_OTHER */
+    uint32_t skip_tail;  /* bytes behind the last step that skips */
+    uint32_t skip_max;   /* no entry takes more bytes than this to skip, blocks aside; UINT32_MAX: no bound */
+    uint32_t read_max;   /* the same for reading */
+    uint32_t read_first;
+    uint16_t tag;
+    uint8_t kind;
+    uint8_t has_children;
+    bool has_code; /* a function or call that may state where its code lies */
+} ms_dw_abbrev;
+
+enum {
+    ms_BRIEF_LONG = 1, /* there is more to do than to skip it, or more to skip than a brief can tell */
+    ms_BRIEF_CALL = 2  /* an inlined call that may state where its code lies */
+};
+
+/* How to skip one kind of entry at a glance: some bytes, at most one value of varying size, some bytes. */
+typedef struct ms_dw_brief {
+    uint16_t skip;
+    uint16_t tail;  /* with the value's first byte */
+    uint8_t more;   /* of the value's first byte, the bit that says that it goes on: of a number */
+    uint8_t counts; /* 1: it counts bytes to skip: of a block */
+    uint8_t has_children;
+    uint8_t flags;
+} ms_dw_brief;
+
+/* A table of abbreviations as the units of one encoding see it. */
+typedef struct ms_dw_abbrevs {
+    struct ms_dw_abbrevs *next; /* in the cache */
+    uint64_t off;
+    uint16_t version;
+    uint8_t addr_size;
+    uint8_t offset_size;
+    bool dense; /* codes are 1, 2, 3, ...: v[code - 1] */
+    const ms_dw_abbrev *v;
+    size_t count;
+    const ms_key *by_code; /* when not dense: code, index into v */
+    const ms_dw_step *steps;
+    const ms_dw_brief *briefs; /* by code, when dense */
+    size_t brief_count;        /* 0: none */
+    uint32_t brief_max; /* no entry, its code included, takes more bytes than this to skip by a brief */
+} ms_dw_abbrevs;
+
+/* Bytes that a value of this form takes; -1 when that is in the data. */
+static int ms_dw_form_size(uint32_t form, const ms_dw_enc *enc)
+{
+    switch (form) {
+    case ms_DW_FORM_flag_present:
+    case ms_DW_FORM_implicit_const: return 0;
+    case ms_DW_FORM_data1:
+    case ms_DW_FORM_flag:
+    case ms_DW_FORM_ref1:
+    case ms_DW_FORM_strx1:
+    case ms_DW_FORM_addrx1: return 1;
+    case ms_DW_FORM_data2:
+    case ms_DW_FORM_ref2:
+    case ms_DW_FORM_strx2:
+    case ms_DW_FORM_addrx2: return 2;
+    case ms_DW_FORM_strx3:
+    case ms_DW_FORM_addrx3: return 3;
+    case ms_DW_FORM_data4:
+    case ms_DW_FORM_ref4:
+    case ms_DW_FORM_ref_sup4:
+    case ms_DW_FORM_strx4:
+    case ms_DW_FORM_addrx4: return 4;
+    case ms_DW_FORM_data8:
+    case ms_DW_FORM_ref8:
+    case ms_DW_FORM_ref_sig8:
+    case ms_DW_FORM_ref_sup8: return 8;
+    case ms_DW_FORM_data16: return 16;
+    case ms_DW_FORM_addr: return enc->addr_size;
+    case ms_DW_FORM_ref_addr: return enc->version <= 2 ? enc->addr_size : enc->offset_size; /* DWARF2 7.5.4 */
+    case ms_DW_FORM_strp:
+    case ms_DW_FORM_strp_sup:
+    case ms_DW_FORM_sec_offset:
+    case ms_DW_FORM_line_strp:
+    case ms_DW_FORM_GNU_ref_alt:
+    case ms_DW_FORM_GNU_strp_alt: return enc->offset_size;
+    default: return -1;
+    }
+}
+
+static bool ms_dw_form_known(uint32_t form, const ms_dw_enc *enc)
+{
+    switch (form) {
+    case ms_DW_FORM_block:
+    case ms_DW_FORM_block1:
+    case ms_DW_FORM_block2:
+    case ms_DW_FORM_block4:
+    case ms_DW_FORM_exprloc:
+    case ms_DW_FORM_string:
+    case ms_DW_FORM_sdata:
+    case ms_DW_FORM_udata:
+    case ms_DW_FORM_ref_udata:
+    case ms_DW_FORM_indirect:
+    case ms_DW_FORM_strx:
+    case ms_DW_FORM_addrx:
+    case ms_DW_FORM_loclistx:
+    case ms_DW_FORM_rnglistx:
+    case ms_DW_FORM_GNU_addr_index:
+    case ms_DW_FORM_GNU_str_index:
+    case ms_DW_FORM_LLVM_addrx_offset: return true;
+    default: return ms_dw_form_size(form, enc) >= 0;
+    }
+}
+
+static ms_dw_slot ms_dw_slot_of(uint64_t attribute)
+{
+    switch (attribute) {
+    case ms_DW_AT_name: return ms_SLOT_NAME;
+    case ms_DW_AT_linkage_name:
+    case ms_DW_AT_MIPS_linkage_name: return ms_SLOT_LINKAGE_NAME;
+    case ms_DW_AT_abstract_origin: return ms_SLOT_ORIGIN;
+    case ms_DW_AT_specification: return ms_SLOT_SPECIFICATION;
+    case ms_DW_AT_low_pc: return ms_SLOT_LOW_PC;
+    case ms_DW_AT_high_pc: return ms_SLOT_HIGH_PC;
+    case ms_DW_AT_ranges: return ms_SLOT_RANGES;
+    case ms_DW_AT_call_file: return ms_SLOT_CALL_FILE;
+    case ms_DW_AT_call_line: return ms_SLOT_CALL_LINE;
+    case ms_DW_AT_call_column: return ms_SLOT_CALL_COLUMN;
+    case ms_DW_AT_stmt_list: return ms_SLOT_STMT_LIST;
+    case ms_DW_AT_comp_dir: return ms_SLOT_COMP_DIR;
+    case ms_DW_AT_producer: return ms_SLOT_PRODUCER;
+    case ms_DW_AT_str_offsets_base: return ms_SLOT_STR_OFFSETS_BASE;
+    case ms_DW_AT_addr_base:
+    case ms_DW_AT_GNU_addr_base: return ms_SLOT_ADDR_BASE;
+    case ms_DW_AT_rnglists_base: return ms_SLOT_RNGLISTS_BASE;
+    case ms_DW_AT_GNU_ranges_base: return ms_SLOT_RANGES_BASE;
+    default: return ms_SLOT_NONE;
+    }
+}
+
+static ms_dw_kind ms_dw_kind_of(uint64_t tag)
+{
+    switch (tag) {
+    case ms_DW_TAG_subprogram: return ms_KIND_FUNCTION;
+    case ms_DW_TAG_inlined_subroutine: return ms_KIND_INLINE;
+    case ms_DW_TAG_compile_unit:
+    case ms_DW_TAG_partial_unit:
+    case ms_DW_TAG_type_unit:
+    case ms_DW_TAG_skeleton_unit: return ms_KIND_UNIT;
+    default: return ms_KIND_OTHER;
+    }
+}
+
+/* Two step lists of one entry, as they grow. */
+typedef struct ms_dw_compiler {
+    ms_arena *arena;
+    ms_dw_step *v;
+    size_t count;
+    size_t cap;
+    uint32_t run; /* fixed bytes not yet put into a step */
+} ms_dw_compiler;
+
+static ms_dw_how ms_dw_how_of(uint32_t form, const ms_dw_enc *enc)
+{
+    switch (form) {
+    case 0: return ms_HOW_END;
+    case ms_DW_FORM_implicit_const:
+    case ms_DW_FORM_flag_present: return ms_HOW_CONST;
+    case ms_DW_FORM_udata:
+    case ms_DW_FORM_ref_udata:
+    case ms_DW_FORM_strx:
+    case ms_DW_FORM_addrx:
+    case ms_DW_FORM_loclistx:
+    case ms_DW_FORM_rnglistx:
+    case ms_DW_FORM_GNU_addr_index:
+    case ms_DW_FORM_GNU_str_index: return ms_HOW_ULEB;
+    case ms_DW_FORM_block:
+    case ms_DW_FORM_exprloc: return ms_HOW_BLOCK;
+    default: break;
+    }
+    switch (ms_dw_form_size(form, enc)) {
+    case 1: return ms_HOW_1;
+    case 2: return ms_HOW_2;
+    case 4: return ms_HOW_4;
+    case 8: return ms_HOW_8;
+    default: return ms_HOW_FORM;
+    }
+}
+
+static void ms_dw_emit(ms_dw_compiler *c, const ms_dw_enc *enc, uint32_t form, uint32_t slot,
+                       int64_t implicit)
+{
+    bool done = false;
+    while (!done) {
+        ms_dw_step *grown = (ms_dw_step *)ms_arena_grow(c->arena, c->v, c->count, &c->cap, sizeof *c->v);
+        if (grown == NULL)
+            return;
+        c->v = grown;
+        ms_dw_step *step = &c->v[c->count++];
+        uint32_t part = c->run < 0xffff ? c->run : 0xffff;
+        c->run -= part;
+        done = c->run == 0;
+        step->skip = (uint16_t)part;
+        step->form = (uint16_t)(done ? form : 0);
+        step->slot = (uint8_t)(done ? slot : (uint32_t)ms_SLOT_NONE);
+        step->how = (uint8_t)ms_dw_how_of(step->form, enc);
+        step->implicit = form == ms_DW_FORM_flag_present ? 1 : implicit;
+    }
+}
+
+/* Adds an attribute to the steps; want is the slot, or ms_SLOT_NONE to skip it. */
+static void ms_dw_compile_value(ms_dw_compiler *c, const ms_dw_enc *enc, uint32_t form, ms_dw_slot want,
+                                int64_t implicit)
+{
+    int size = ms_dw_form_size(form, enc);
+    if (want == ms_SLOT_NONE && size >= 0 && c->run < 0x7fffff)
+        c->run += (uint32_t)size;
+    else
+        ms_dw_emit(c, enc, form, (uint32_t)want, implicit);
+}
+
+/* Reads the attribute specifications of one abbreviation twice: once to skip such an entry, once to read it.
+ * Returns false at a form that nobody knows: nothing behind it can be found. */
+static bool ms_dw_compile(ms_dw_compiler *c, const ms_dw_enc *enc, ms_rd *rd, ms_dw_abbrev *abbrev,
+                          bool reading)
+{
+    uint32_t seen = 0; /* slots; of an attribute that is given twice the first counts: it may take no bytes */
+    for (;;) {
+        uint64_t attribute = ms_rd_uleb(rd);
+        uint64_t form = ms_rd_uleb(rd);
+        int64_t implicit = form == ms_DW_FORM_implicit_const ? ms_rd_sleb(rd) : 0;
+        if (rd->failed)
+            return false;
+        if (attribute == 0 && form == 0)
+            break;
+        if (form > 0xffff || !ms_dw_form_known((uint32_t)form, enc))
+            return false;
+        bool is_code = attribute == ms_DW_AT_high_pc || attribute == ms_DW_AT_ranges;
+        abbrev->has_code |= is_code && (abbrev->kind == ms_KIND_FUNCTION || abbrev->kind == ms_KIND_INLINE);
+        ms_dw_slot slot = reading ? ms_dw_slot_of(attribute) : ms_SLOT_NONE;
+        ms_dw_compile_value(c, enc, (uint32_t)form, (seen >> slot & 1) == 0 ? slot : ms_SLOT_NONE, implicit);
+        seen |= 1u << slot;
+    }
+    return true;
+}
+
+/* An abbreviation table as it grows. */
+typedef struct ms_dw_table {
+    ms_dw_compiler steps;
+    ms_dw_abbrev *v;
+    ms_key *codes;
+    size_t count;
+    size_t cap;
+    size_t code_cap;
+} ms_dw_table;
+
+/* How many bytes the steps may touch when every value takes its most; blocks are checked where they occur. */
+static uint32_t ms_dw_most_bytes(const ms_dw_step *steps, size_t count, uint32_t tail)
+{
+    static const uint8_t most[] = {0, 0, 1, 2, 4, 8, 10, 10, 0};
+    uint32_t sum = tail;
+    for (size_t i = 0; i < count; i++) {
+        if (steps[i].how == ms_HOW_FORM || sum > 0x7fffffff)
+            return UINT32_MAX;
+        sum += steps[i].skip + (uint32_t)most[steps[i].how];
+    }
+    return sum;
+}
+
+static bool ms_dw_add_abbrev(ms_dw_table *t, const ms_dw_enc *enc, ms_rd *rd, uint64_t code)
+{
+    ms_arena *arena = t->steps.arena;
+    uint64_t tag = ms_rd_uleb(rd);
+    uint8_t children = ms_rd_u8(rd);
+    ms_dw_abbrev *v = (ms_dw_abbrev *)ms_arena_grow(arena, t->v, t->count, &t->cap, sizeof *v);
+    ms_key *codes = (ms_key *)ms_arena_grow(arena, t->codes, t->count, &t->code_cap, sizeof *codes);
+    if (v == NULL || codes == NULL)
+        return false;
+    t->v = v;
+    t->codes = codes;
+    ms_dw_abbrev *abbrev = &v[t->count];
+    ms_zero(abbrev, sizeof *abbrev);
+    abbrev->tag = (uint16_t)(tag > 0xffff ? 0xffff : tag);
+    abbrev->kind = (uint8_t)ms_dw_kind_of(tag);
+    abbrev->has_children = children != 0;
+    ms_rd again = *rd;
+    size_t first = t->steps.count;
+    if (!ms_dw_compile(&t->steps, enc, rd, abbrev, false))
+        return false;
+    abbrev->skip_first = (uint32_t)first;
+    abbrev->skip_tail = t->steps.run;
+    t->steps.run = 0;
+    size_t mid = t->steps.count;
+    if (abbrev->kind != ms_KIND_OTHER) {
+        if (!ms_dw_compile(&t->steps, enc, &again, abbrev, true))
+            return false;
+        ms_dw_emit(&t->steps, enc, 0, 0, 0);
+    }
+    if (t->steps.count - first > 0xffff)
+        return false;
+    abbrev->skip_count = (uint16_t)(mid - first);
+    abbrev->skip_max = ms_dw_most_bytes(t->steps.v + first, mid - first, abbrev->skip_tail);
+    abbrev->read_first = (uint32_t)mid;
+    abbrev->read_count = (uint16_t)(t->steps.count - mid);
+    abbrev->read_max = ms_dw_most_bytes(t->steps.v + mid, t->steps.count - mid, 0);
+    codes[t->count].key = code;
+    codes[t->count].item = t->count;
+    t->count++;
+    return true;
+}
+
+/* The brief of one kind of entry. */
+static ms_dw_brief ms_dw_brief_of(const ms_dw_abbrev *abbrev, const ms_dw_step *steps)
+{
+    ms_dw_brief brief;
+    const ms_dw_step *step = abbrev->skip_count == 1 ? &steps[abbrev->skip_first] : NULL;
+    ms_zero(&brief, sizeof brief);
+    brief.has_children = abbrev->has_children;
+    brief.flags = abbrev->has_code ? (abbrev->kind == ms_KIND_INLINE ? ms_BRIEF_CALL : ms_BRIEF_LONG) : 0;
+    if (abbrev->skip_count > 1 || abbrev->skip_tail > 0x7fff ||
+        (step != NULL && step->how != ms_HOW_ULEB && step->how != ms_HOW_BLOCK)) {
+        brief.flags |= ms_BRIEF_LONG;
+        return brief;
+    }
+    brief.tail = (uint16_t)abbrev->skip_tail;
+    if (step != NULL) {
+        brief.skip = step->skip;
+        brief.tail++;
+        brief.more = step->how == ms_HOW_ULEB ? 0x80 : 0;
+        brief.counts = step->how == ms_HOW_BLOCK;
+    }
+    return brief;
+}
+
+static void ms_dw_add_briefs(ms_dw_abbrevs *table, ms_arena *arena)
+{
+    ms_dw_brief *briefs = (ms_dw_brief *)ms_arena_zeroed(arena, table->count + 1, sizeof *briefs);
+    if (briefs == NULL)
+        return;
+    for (size_t i = 0; i < table->count; i++) {
+        ms_dw_brief *brief = &briefs[i + 1];
+        *brief = ms_dw_brief_of(&table->v[i], table->steps);
+        uint32_t most = 4u + brief->skip + brief->tail + 0x7fu;
+        table->brief_max = table->brief_max < most ? most : table->brief_max;
+    }
+    table->briefs = briefs;
+    table->brief_count = table->count;
+}
+
+/* Decodes the table at an offset of .debug_abbrev. A damaged table keeps what came before the damage. */
+static ms_dw_abbrevs *ms_dw_abbrevs_make(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, ms_arena *arena)
+{
+    ms_rd rd = ms_rd_at(dw->abbrev, off);
+    ms_dw_table t;
+    ms_zero(&t, sizeof t);
+    t.steps.arena = arena;
+    t.steps.v = (ms_dw_step *)ms_arena_grow(arena, NULL, 0, &t.steps.cap, sizeof *t.steps.v);
+    if (t.steps.v == NULL) /* never NULL below: tables without a step are indexed too */
+        return NULL;
+    bool dense = true;
+    for (uint64_t code = ms_rd_uleb(&rd); code != 0 && !rd.failed; code = ms_rd_uleb(&rd)) {
+        if (!ms_dw_add_abbrev(&t, enc, &rd, code))
+            break;
+        dense = dense && code == t.count;
+    }
+    ms_dw_abbrevs *table = (ms_dw_abbrevs *)ms_arena_zeroed(arena, 1, sizeof *table);
+    if (table == NULL)
+        return NULL;
+    if (!dense)
+        ms_sort(t.codes, t.count, (ms_key *)ms_arena_alloc(arena, t.count, sizeof *t.codes));
+    if (arena->oom)
+        return NULL;
+    table->off = off;
+    table->version = enc->version;
+    table->addr_size = enc->addr_size;
+    table->offset_size = enc->offset_size;
+    table->dense = dense;
+    table->v = t.v;
+    table->count = t.count;
+    table->by_code = t.codes;
+    table->steps = t.steps.v;
+    if (dense)
+        ms_dw_add_briefs(table, arena);
+    return arena->oom ? NULL : table;
+}
+
+static inline const ms_dw_abbrev *ms_dw_abbrev_from_code(const ms_dw_abbrevs *table, uint64_t code)
+{
+    if (code - 1 < table->count && table->dense)
+        return &table->v[code - 1];
+    if (table->dense)
+        return NULL;
+    size_t at = ms_upper_bound(table->by_code, table->count, code - 1); /* the first of equal codes */
+    if (at == table->count || table->by_code[at].key != code)
+        return NULL;
+    return &table->v[table->by_code[at].item];
+}
+
+/* ---- Values ---- */
+
+/* Skips a value whose size is in the data. */
+static void ms_dw_skip_value(ms_rd *rd, uint32_t form, const ms_dw_enc *enc)
+{
+    for (unsigned budget = 4; budget > 0; budget--) {
+        switch (form) {
+        case 0: return;
+        case ms_DW_FORM_block1: ms_rd_skip(rd, ms_rd_u8(rd)); return;
+        case ms_DW_FORM_block2: ms_rd_skip(rd, ms_rd_u16(rd)); return;
+        case ms_DW_FORM_block4: ms_rd_skip(rd, ms_rd_u32(rd)); return;
+        case ms_DW_FORM_block:
+        case ms_DW_FORM_exprloc: ms_rd_skip(rd, ms_rd_uleb(rd)); return;
+        case ms_DW_FORM_string: ms_rd_str(rd); return;
+        case ms_DW_FORM_sdata: ms_rd_sleb(rd); return;
+        case ms_DW_FORM_udata:
+        case ms_DW_FORM_ref_udata:
+        case ms_DW_FORM_strx:
+        case ms_DW_FORM_addrx:
+        case ms_DW_FORM_loclistx:
+        case ms_DW_FORM_rnglistx:
+        case ms_DW_FORM_GNU_addr_index:
+        case ms_DW_FORM_GNU_str_index: ms_rd_uleb(rd); return;
+        case ms_DW_FORM_LLVM_addrx_offset:
+            ms_rd_uleb(rd);
+            ms_rd_skip(rd, 4);
+            return;
+        case ms_DW_FORM_indirect: {
+            uint64_t actual = ms_rd_uleb(rd);
+            form = actual > 0xffff || actual == 0 ? 0xffffu : (uint32_t)actual;
+            break;
+        }
+        default: {
+            int size = ms_dw_form_size(form, enc);
+            if (size < 0 ||
+                form == ms_DW_FORM_implicit_const) /* an indirect form cannot bring its constant along */
+                ms_rd_fail(rd);
+            else
+                ms_rd_skip(rd, (uint64_t)size);
+            return;
+        }
+        }
+    }
+    ms_rd_fail(rd);
+}
+
+/* Skips what steps tell from step on, each checked against the end of the unit. Returns NULL when that comes
+ * first. */
+static const uint8_t *ms_dw_skip_slowly(const ms_dw_abbrev *abbrev, const ms_dw_step *step,
+                                        const ms_dw_step *stop, const uint8_t *p, const uint8_t *end,
+                                        const ms_dw_enc *enc)
+{
+    ms_rd rd = ms_rd_make(ms_span_make(p, (size_t)(end - p)));
+    for (; step < stop && !rd.failed; step++) {
+        ms_rd_skip(&rd, step->skip);
+        ms_dw_skip_value(&rd, step->form, enc);
+    }
+    ms_rd_skip(&rd, abbrev->skip_tail);
+    return rd.failed ? NULL : rd.p;
+}
+
+/* Skips the values of an entry. Returns NULL when the unit ends before they do. One check covers all numbers
+ * of up to 10 bytes; a block is checked where it ends, and whatever else is left goes the long way. */
+static inline const uint8_t *ms_dw_skip_die(const ms_dw_abbrevs *table, const ms_dw_abbrev *abbrev,
+                                            const uint8_t *p, const uint8_t *end, const ms_dw_enc *enc)
+{
+    const ms_dw_step *step = &table->steps[abbrev->skip_first];
+    const ms_dw_step *stop = step + abbrev->skip_count;
+    if (abbrev->skip_max > (size_t)(end - p))
+        return ms_dw_skip_slowly(abbrev, step, stop, p, end, enc);
+    for (; step < stop; step++) {
+        MACHSYM_COUNT_WORK(1);
+        p += step->skip;
+        const uint8_t *value = p;
+        while (*p >= 0x80 && p - value < 9)
+            p++;
+        uint8_t first = *value;
+        if (*p++ >= 0x80) /* longer than any number */
+            return NULL;
+        if (step->how == ms_HOW_ULEB)
+            continue;
+        if (step->how != ms_HOW_BLOCK || first >= 0x80 || first > end - p ||
+            abbrev->skip_max > (size_t)(end - p) - first)
+            return ms_dw_skip_slowly(abbrev, step, stop, value - step->skip, end, enc);
+        p += first;
+    }
+    return p + abbrev->skip_tail;
+}
+
+/* Skips the values of an entry at a glance, at least brief_max bytes before the end. Returns NULL when it
+ * takes the long way. Jumps that are foreseen beat arithmetic here: the next entry is found before this one's
+ * bytes are there. */
+static inline const uint8_t *ms_dw_skip_brief(const ms_dw_brief *brief, uint8_t stops_at, const uint8_t *p)
+{
+    if ((brief->flags & stops_at) != 0)
+        return NULL;
+    p += brief->skip;
+    if ((*p & brief->more) != 0 && *++p >= 0x80 && *++p >= 0x80)
+        return NULL;
+    if (brief->counts != 0) {
+        if (*p >= 0x80)
+            return NULL;
+        p += *p;
+    }
+    return p + brief->tail;
+}
+
+/* An attribute's value as stored. */
+typedef struct ms_dw_value {
+    uint64_t u;       /* number, offset, index, or signed number */
+    const char *text; /* of DW_FORM_string */
+    uint32_t text_len;
+    uint32_t form; /* 0: the entry has no such attribute */
+} ms_dw_value;
+
+static ms_dw_value ms_dw_read_value(ms_rd *rd, uint32_t form, int64_t implicit, const ms_dw_enc *enc)
+{
+    ms_dw_value value;
+    value.u = 0;
+    value.text = NULL;
+    value.text_len = 0;
+    if (form == ms_DW_FORM_indirect) {
+        uint64_t actual = ms_rd_uleb(rd);
+        form = actual > 0xffff ? 0 : (uint32_t)actual;
+        if (form == 0 || form == ms_DW_FORM_indirect || form == ms_DW_FORM_implicit_const)
+            ms_rd_fail(rd);
+    }
+    value.form = form;
+    switch (form) {
+    case ms_DW_FORM_flag_present: value.u = 1; break;
+    case ms_DW_FORM_implicit_const: value.u = (uint64_t)implicit; break;
+    case ms_DW_FORM_sdata: value.u = (uint64_t)ms_rd_sleb(rd); break;
+    case ms_DW_FORM_udata:
+    case ms_DW_FORM_ref_udata:
+    case ms_DW_FORM_strx:
+    case ms_DW_FORM_addrx:
+    case ms_DW_FORM_rnglistx:
+    case ms_DW_FORM_GNU_addr_index:
+    case ms_DW_FORM_GNU_str_index: value.u = ms_rd_uleb(rd); break;
+    case ms_DW_FORM_string: {
+        machsym_str text = ms_rd_str(rd);
+        value.text = text.ptr;
+        value.text_len = text.len > UINT32_MAX ? UINT32_MAX : (uint32_t)text.len;
+        break;
+    }
+    case ms_DW_FORM_data16: ms_rd_skip(rd, 16); break;
+    default: {
+        int size = ms_dw_form_size(form, enc);
+        if (size >= 0)
+            value.u = ms_rd_uint(rd, (unsigned)size);
+        else
+            ms_dw_skip_value(rd, form, enc);
+        break;
+    }
+    }
+    return value;
+}
+
+/* The attributes of an entry that matter, by slot. */
+typedef struct ms_dw_die {
+    uint32_t present; /* one bit for every slot that is set */
+    ms_dw_value v[ms_SLOT_COUNT];
+} ms_dw_die;
+
+/* An attribute of an entry; a value of form 0 when the entry does not have it. */
+static inline const ms_dw_value *ms_dw_get(const ms_dw_die *die, ms_dw_slot slot)
+{
+    static const ms_dw_value absent = {0, NULL, 0, 0};
+    return (die->present >> slot & 1) != 0 ? &die->v[slot] : &absent;
+}
+
+static void ms_dw_read_slowly(const ms_dw_step *step, size_t count, ms_rd *rd, const ms_dw_enc *enc,
+                              ms_dw_die *die)
+{
+    for (; count > 0 && !rd->failed; step++, count--) {
+        MACHSYM_COUNT_WORK(1);
+        ms_rd_skip(rd, step->skip);
+        if (step->slot == ms_SLOT_NONE)
+            ms_dw_skip_value(rd, step->form, enc);
+        else
+            die->v[step->slot] = ms_dw_read_value(rd, step->form, step->implicit, enc);
+        die->present |= 1u << step->slot;
+    }
+}
+
+/* A ULEB128 number in a window of 10 bytes. Returns NULL when it is longer. */
+static inline const uint8_t *ms_dw_raw_uleb(const uint8_t *p, uint64_t *out)
+{
+    uint64_t value = *p & 0x7f;
+    if (*p++ < 0x80) {
+        *out = value;
+        return p;
+    }
+    for (unsigned shift = 7; shift < 63; shift += 7) {
+        value |= (uint64_t)(*p & 0x7f) << shift;
+        if (*p++ < 0x80) {
+            *out = value;
+            return p;
+        }
+    }
+    return NULL;
+}
+
+/* Reads an entry inside a window that was checked once: room bytes at p are there, and no value but a block
+ * takes more than ms_dw_most_bytes counted. Returns NULL where that does not hold: the long way reads it
+ * then. */
+static const uint8_t *ms_dw_read_window(const ms_dw_step *step, size_t count, const uint8_t *p,
+                                        const uint8_t *end, size_t most, ms_dw_die *die)
+{
+    uint32_t present = 0;
+    for (; count > 0; step++, count--) {
+        MACHSYM_COUNT_WORK(1);
+        uint64_t u = 0;
+        p += step->skip;
+        switch (step->how) {
+        case ms_HOW_CONST: u = (uint64_t)step->implicit; break;
+        case ms_HOW_1: u = *p++; break;
+        case ms_HOW_2: u = ms_rd_raw_u16(p), p += 2; break;
+        case ms_HOW_4: u = ms_rd_raw_u32(p), p += 4; break;
+        case ms_HOW_8: u = ms_rd_raw_u64(p), p += 8; break;
+        case ms_HOW_ULEB:
+        case ms_HOW_BLOCK: p = ms_dw_raw_uleb(p, &u); break;
+        default: break;
+        }
+        if (p == NULL)
+            return NULL;
+        if (step->how == ms_HOW_BLOCK) {
+            if (u > (size_t)(end - p) || (size_t)(end - p) - u < most)
+                return NULL;
+            p += u;
+        }
+        die->v[step->slot].u = u; /* skipped values land in slot 0, which nobody reads */
+        die->v[step->slot].form = step->form;
+        present |= 1u << step->slot;
+    }
+    die->present = present;
+    return p;
+}
+
+/* Reads the values of an entry whose kind is not ms_KIND_OTHER. */
+static void ms_dw_read_die(const ms_dw_abbrevs *table, const ms_dw_abbrev *abbrev, ms_rd *rd,
+                           const ms_dw_enc *enc, ms_dw_die *die)
+{
+    const ms_dw_step *steps = &table->steps[abbrev->read_first];
+    const uint8_t *p = NULL;
+    die->present = 0;
+    if (abbrev->read_max <= ms_rd_left(rd))
+        p = ms_dw_read_window(steps, abbrev->read_count, rd->p, rd->end, abbrev->read_max, die);
+    if (p != NULL)
+        rd->p = p;
+    else
+        ms_dw_read_slowly(steps, abbrev->read_count, rd, enc, die);
+}
+
+/* The n-th entry of .debug_str_offsets, from this unit's base on. DWARF5 7.26 */
+static machsym_str ms_dw_string_indexed(const ms_dw *dw, const ms_dw_enc *enc, uint64_t index)
+{
+    uint64_t at;
+    if (index > dw->str_offsets.len || !ms_add_ok(enc->str_offsets_base, index * enc->offset_size, &at))
+        return ms_str_empty();
+    ms_rd rd = ms_rd_at(dw->str_offsets, at);
+    uint64_t off = ms_rd_uint(&rd, enc->offset_size);
+    return rd.failed ? ms_str_empty() : ms_rd_str_at(dw->str, off);
+}
+
+/* The text that a value stands for; empty when it is none, or is damaged. */
+static machsym_str ms_dw_string(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_value *value)
+{
+    switch (value->form) {
+    case ms_DW_FORM_string:
+        return value->text_len < MACHSYM_MAX_TEXT ? ms_str_make(value->text, value->text_len)
+                                                  : ms_str_empty();
+    case ms_DW_FORM_strp: return ms_rd_str_at(dw->str, value->u);
+    case ms_DW_FORM_line_strp: return ms_rd_str_at(dw->line_str, value->u);
+    case ms_DW_FORM_strx:
+    case ms_DW_FORM_strx1:
+    case ms_DW_FORM_strx2:
+    case ms_DW_FORM_strx3:
+    case ms_DW_FORM_strx4:
+    case ms_DW_FORM_GNU_str_index: return ms_dw_string_indexed(dw, enc, value->u);
+    default: return ms_str_empty();
+    }
+}
+
+static bool ms_dw_address_indexed(const ms_dw *dw, const ms_dw_enc *enc, uint64_t index, uint64_t *out)
+{
+    uint64_t at;
+    if (index > dw->addr.len || !ms_add_ok(enc->addr_base, index * enc->addr_size, &at) ||
+        at > dw->addr.len || dw->addr.len - at < enc->addr_size)
+        return false;
+    *out = enc->addr_size == 8 ? ms_rd_raw_u64(dw->addr.ptr + at) : ms_rd_raw_u32(dw->addr.ptr + at);
+    return true;
+}
+
+/* The address that a value stands for. Returns false when it is none. */
+static bool ms_dw_address(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_value *value, uint64_t *out)
+{
+    switch (value->form) {
+    case ms_DW_FORM_addr: *out = value->u; return true;
+    case ms_DW_FORM_addrx:
+    case ms_DW_FORM_addrx1:
+    case ms_DW_FORM_addrx2:
+    case ms_DW_FORM_addrx3:
+    case ms_DW_FORM_addrx4:
+    case ms_DW_FORM_GNU_addr_index: return ms_dw_address_indexed(dw, enc, value->u, out);
+    default: return false;
+    }
+}
+
+/* The offset in .debug_info that a reference stands for. Returns false when it is none, or leaves its
+ * unit. */
+static bool ms_dw_reference(const ms_dw_enc *enc, const ms_dw_value *value, uint64_t *out)
+{
+    switch (value->form) {
+    case ms_DW_FORM_ref_addr: *out = value->u; return true;
+    case ms_DW_FORM_ref1:
+    case ms_DW_FORM_ref2:
+    case ms_DW_FORM_ref4:
+    case ms_DW_FORM_ref8:
+    case ms_DW_FORM_ref_udata:
+        *out = enc->unit_off + value->u;
+        return value->u < enc->unit_end - enc->unit_off;
+    default: return false;
+    }
+}
+
+/* ---- Ranges ---- */
+
+/* A growing list, in the order found. */
+typedef struct ms_ranges {
+    ms_arena *arena;
+    ms_range *v;
+    size_t count;
+    size_t cap;
+    uint64_t budget; /* list entries that may still be read: lists may overlap in a hostile file */
+} ms_ranges;
+
+enum { ms_DW_FEW_RANGES = 16 }; /* lists up to this length need not be sorted: they are looked through */
+
+/* The range of a list that holds an address; NULL when none does. Longer lists are sorted and do not overlap. */
+static inline const ms_range *ms_dw_range_at(const ms_range *v, size_t count, uint64_t addr)
+{
+    while (count > ms_DW_FEW_RANGES) {
+        size_t half = count / 2;
+        bool above = v[half].lo <= addr;
+        v += above ? half : 0;
+        count = above ? count - half : half;
+    }
+    for (size_t i = 0; i < count; i++) {
+        MACHSYM_COUNT_WORK(1);
+        if (addr >= v[i].lo && addr < v[i].hi)
+            return &v[i];
+    }
+    return NULL;
+}
+
+/* Which executable section holds an address; NULL when none does. */
+static const ms_range *ms_dw_code_at(const ms_dw *dw, uint64_t addr)
+{
+    return ms_dw_range_at(dw->code, dw->code_count, addr);
+}
+
+/* Up to where ms_dw_code_at says the same. */
+static uint64_t ms_dw_code_until(const ms_dw *dw, uint64_t addr)
+{
+    const ms_range *at = ms_dw_code_at(dw, addr);
+    if (at != NULL)
+        return at->hi;
+    const ms_range *v = dw->code;
+    size_t count = dw->code_count;
+    while (count > ms_DW_FEW_RANGES) {
+        size_t half = count / 2;
+        bool above = v[half - 1].lo <= addr;
+        v += above ? half : 0;
+        count = above ? count - half : half;
+    }
+    uint64_t next = UINT64_MAX;
+    for (size_t i = 0; i < count; i++)
+        next = v[i].lo > addr && v[i].lo < next ? v[i].lo : next;
+    return next;
+}
+
+/* The first move that ends above an object's address; move_count when none does. */
+static size_t ms_dw_move_at(const ms_dw *dw, uint64_t addr)
+{
+    size_t lo = 0;
+    for (size_t left = dw->move_count; left > 0;) {
+        size_t half = left / 2;
+        if (dw->moves[lo + half].hi <= addr) {
+            lo += half + 1;
+            left -= half + 1;
+        } else {
+            left = half;
+        }
+    }
+    return lo;
+}
+
+/* Turns an object's range, as far as it moved as one piece, into the program's. Returns false for what the
+ * linker left out. */
+static bool ms_dw_move_range(const ms_dw *dw, uint64_t *lo, uint64_t *hi)
+{
+    size_t at = ms_dw_move_at(dw, *lo);
+    if (at == dw->move_count || *lo < dw->moves[at].lo)
+        return false;
+    const ms_dw_move *move = &dw->moves[at];
+    uint64_t end = *hi < move->hi ? *hi : move->hi;
+    *hi = move->to + (end - move->lo);
+    *lo = move->to + (*lo - move->lo);
+    return true;
+}
+
+/* Makes [lo, hi) a range of code; ends of sections cut it. Returns false when it is none. */
+static inline bool ms_dw_code_range(const ms_dw *dw, uint64_t lo, uint64_t hi, ms_range *out)
+{
+    if (dw->moves != NULL && (lo >= hi || !ms_dw_move_range(dw, &lo, &hi)))
+        return false;
+    const ms_range *code = lo < hi ? ms_dw_code_at(dw, lo) : NULL;
+    if (code == NULL)
+        return false;
+    out->lo = lo;
+    out->hi = hi < code->hi ? hi : code->hi;
+    return true;
+}
+
+static void ms_dw_add_piece(const ms_dw *dw, ms_ranges *list, uint64_t lo, uint64_t hi)
+{
+    ms_range range;
+    if (!ms_dw_code_range(dw, lo, hi, &range))
+        return;
+    ms_range *v = (ms_range *)ms_arena_grow(list->arena, list->v, list->count, &list->cap, sizeof *v);
+    if (v == NULL)
+        return;
+    list->v = v;
+    v[list->count++] = range;
+}
+
+/* Adds [lo, hi): in an object, every piece of it that moved by itself. */
+static void ms_dw_add_range(const ms_dw *dw, ms_ranges *list, uint64_t lo, uint64_t hi)
+{
+    if (dw->moves == NULL) {
+        ms_dw_add_piece(dw, list, lo, hi);
+        return;
+    }
+    for (size_t i = ms_dw_move_at(dw, lo); i < dw->move_count && dw->moves[i].lo < hi; i++) {
+        ms_dw_add_piece(dw, list, dw->moves[i].lo > lo ? dw->moves[i].lo : lo, hi);
+        if (list->budget == 0)
+            return;
+        list->budget--;
+    }
+}
+
+static uint64_t ms_dw_all_ones(const ms_dw_enc *enc)
+{
+    return enc->addr_size >= 8 ? ~(uint64_t)0 : ((uint64_t)1 << (8 * enc->addr_size)) - 1;
+}
+
+/* .debug_ranges, DWARF4 2.17.3. */
+static bool ms_dw_ranges_4(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, ms_ranges *list)
+{
+    ms_rd rd = ms_rd_at(dw->ranges, off);
+    uint64_t base = enc->low_pc;
+    uint64_t escape = ms_dw_all_ones(enc);
+    for (; !rd.failed && list->budget > 0; list->budget--) {
+        uint64_t lo = ms_rd_uint(&rd, enc->addr_size);
+        uint64_t hi = ms_rd_uint(&rd, enc->addr_size);
+        if (rd.failed || (lo == 0 && hi == 0))
+            break;
+        if (lo == escape)
+            base = hi;
+        else
+            ms_dw_add_range(dw, list, (base + lo) & escape, (base + hi) & escape);
+    }
+    return !rd.failed && list->budget > 0;
+}
+
+/* One entry of a .debug_rnglists list. Returns false at the end of the list, or at damage, which fails rd. */
+static bool ms_dw_range_entry(const ms_dw *dw, const ms_dw_enc *enc, ms_rd *rd, uint64_t *base,
+                              ms_ranges *list)
+{
+    uint64_t lo = 0;
+    uint64_t hi = 0;
+    bool known = true;
+    switch (ms_rd_u8(rd)) {
+    case ms_DW_RLE_end_of_list: return false;
+    case ms_DW_RLE_base_addressx:
+        if (!ms_dw_address_indexed(dw, enc, ms_rd_uleb(rd), base))
+            *base = 0;
+        return true;
+    case ms_DW_RLE_base_address: *base = ms_rd_uint(rd, enc->addr_size); return true;
+    case ms_DW_RLE_startx_endx:
+        known = ms_dw_address_indexed(dw, enc, ms_rd_uleb(rd), &lo);
+        known = ms_dw_address_indexed(dw, enc, ms_rd_uleb(rd), &hi) && known;
+        break;
+    case ms_DW_RLE_startx_length:
+        known = ms_dw_address_indexed(dw, enc, ms_rd_uleb(rd), &lo);
+        hi = lo + ms_rd_uleb(rd);
+        break;
+    case ms_DW_RLE_offset_pair:
+        lo = *base + ms_rd_uleb(rd);
+        hi = *base + ms_rd_uleb(rd);
+        break;
+    case ms_DW_RLE_start_end:
+        lo = ms_rd_uint(rd, enc->addr_size);
+        hi = ms_rd_uint(rd, enc->addr_size);
+        break;
+    case ms_DW_RLE_start_length:
+        lo = ms_rd_uint(rd, enc->addr_size);
+        hi = lo + ms_rd_uleb(rd);
+        break;
+    default: ms_rd_fail(rd); return false;
+    }
+    if (known && !rd->failed)
+        ms_dw_add_range(dw, list, lo, hi);
+    return true;
+}
+
+/* .debug_rnglists, DWARF5 2.17.3. */
+static bool ms_dw_ranges_5(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, ms_ranges *list)
+{
+    ms_rd rd = ms_rd_at(dw->rnglists, off);
+    uint64_t base = enc->low_pc;
+    while (!rd.failed && list->budget > 0 && ms_dw_range_entry(dw, enc, &rd, &base, list))
+        list->budget--;
+    return !rd.failed && list->budget > 0;
+}
+
+/* Adds the ranges that a DW_AT_ranges value stands for. Returns false when the list is damaged or missing. */
+static bool ms_dw_ranges(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_value *value, ms_ranges *list)
+{
+    uint64_t off = value->u;
+    if (enc->version < 5)
+        return ms_dw_ranges_4(dw, enc, enc->ranges_base + off, list);
+    if (value->form == ms_DW_FORM_rnglistx) {
+        uint64_t at;
+        if (off > dw->rnglists.len || !ms_add_ok(enc->rnglists_base, off * enc->offset_size, &at))
+            return false;
+        ms_rd rd = ms_rd_at(dw->rnglists, at);
+        off = enc->rnglists_base + ms_rd_uint(&rd, enc->offset_size);
+        if (rd.failed)
+            return false;
+    }
+    return ms_dw_ranges_5(dw, enc, off, list);
+}
+
+/* Where an entry's code lies by low_pc with high_pc, which is an address or a size (DWARF4 2.17.2).
+ * Returns false when the entry has none that is alive. */
+static inline bool ms_dw_low_high(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_value *low,
+                                  const ms_dw_value *high, ms_range *out)
+{
+    uint64_t lo;
+    uint64_t hi;
+    if (low->form == 0 || high->form == 0 || !ms_dw_address(dw, enc, low, &lo))
+        return false;
+    if (!ms_dw_address(dw, enc, high, &hi))
+        hi = lo + high->u;
+    return ms_dw_code_range(dw, lo, hi, out);
+}
+
+/* The same of an entry whose code may have moved in several pieces: adds them. */
+static void ms_dw_add_low_high(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_value *low,
+                               const ms_dw_value *high, ms_ranges *list)
+{
+    uint64_t lo;
+    uint64_t hi;
+    if (low->form == 0 || high->form == 0 || !ms_dw_address(dw, enc, low, &lo))
+        return;
+    if (!ms_dw_address(dw, enc, high, &hi))
+        hi = lo + high->u;
+    if (lo < hi)
+        ms_dw_add_range(dw, list, lo, hi);
+}
+
+#endif /* ms_ROOM_dwarf_forms */

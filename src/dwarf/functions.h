@@ -1,0 +1,513 @@
+#ifndef ms_ROOM_dwarf_functions
+#define ms_ROOM_dwarf_functions
+#include "../api/options.h"
+#include "../api/api.h"
+#include "../base/bytes.h"
+#include "../base/reader.h"
+#include "../base/memory.h"
+#include "../base/segments.h"
+#include "forms.h"
+#include "units.h"
+
+/* ==== >>functions ==========================================================================================
+ * Job:    walks a unit's entries to functions and the calls inlined into them, and names them.
+ * Offers: ms_fn_read, ms_fn_read_one, ms_fn_block_at, ms_fn_range_at, ms_fn_copy_of, ms_fn_names_of.
+ * Never:  looks at lines or symbols; answers outside a function's ranges. */
+
+/* A function, or a call inlined into one. */
+typedef struct ms_fn_block {
+    uint64_t die_off; /* in .debug_info */
+    uint64_t origin;  /* the abstract entry in .debug_info; 0: none */
+    uint64_t lo;      /* of its first range */
+    uint64_t hi;
+    uint32_t range_first; /* its ranges, when it has several */
+    uint32_t range_count; /* 1: lo and hi say all */
+    uint32_t parent;      /* block that it is inlined into; ms_SEG_NONE for a function */
+    uint32_t end;         /* first block that does not stand inside this one */
+    uint32_t call_file;
+    uint32_t call_line;
+    uint32_t call_column;
+    uint32_t unread; /* of a function: how many calls stand in its entry that are not in this table */
+} ms_fn_block;
+
+/* The functions of a unit, with or without what is inlined into them; or one function with all that is. */
+typedef struct ms_fn_table {
+    const ms_fn_block *blocks; /* in the order of the entries: callers before what is inlined into them */
+    size_t count;
+    const ms_seg *segs; /* address to function */
+    size_t seg_count;
+    const ms_range *ranges;
+    const ms_key *copies; /* origin, block: functions that are out-of-line copies of an abstract one */
+    size_t copy_count;
+    uint32_t function_count;
+    uint64_t die_count;
+    bool is_damaged;
+} ms_fn_table;
+
+/* A table as it grows. */
+typedef struct ms_fn_walk {
+    const ms_dw *dw;
+    const ms_cu_root *root;
+    ms_arena *arena;   /* for blocks */
+    ms_arena *scratch; /* for the rest */
+    ms_fn_block *blocks;
+    size_t count;
+    size_t cap;
+    uint32_t *outer;  /* by block: the block open around it, ms_SEG_NONE if none */
+    uint32_t *depths; /* by block: how many lists were open where it stands */
+    size_t outer_cap;
+    size_t depth_cap;
+    ms_piece *pieces; /* of functions */
+    size_t piece_count;
+    size_t piece_cap;
+    ms_ranges list;     /* all ranges of blocks with several */
+    uint64_t list_from; /* the entry from which on bytes are counted that allow for calls' lists of ranges */
+    uint64_t lists[2];  /* list entries read since: of calls; from the start: of functions */
+    uint32_t open;      /* innermost open block */
+    uint32_t unread;    /* calls passed by, in all */
+    uint32_t function_count;
+    uint64_t visited;
+    bool reads_calls;
+    bool is_damaged;
+} ms_fn_walk;
+
+static bool ms_fn_add_piece(ms_fn_walk *w, uint64_t lo, uint64_t hi)
+{
+    ms_piece *v = (ms_piece *)ms_arena_grow(w->scratch, w->pieces, w->piece_count, &w->piece_cap, sizeof *v);
+    if (v == NULL)
+        return false;
+    w->pieces = v;
+    v += w->piece_count++;
+    v->lo = lo;
+    v->hi = hi;
+    v->owner = (uint32_t)w->count;
+    return true;
+}
+
+static bool ms_fn_make_room(ms_fn_walk *w)
+{
+    if (w->count < w->cap)
+        return true;
+    ms_fn_block *blocks =
+        (ms_fn_block *)ms_arena_grow(w->arena, w->blocks, w->count, &w->cap, sizeof *blocks);
+    uint32_t *outer = (uint32_t *)ms_arena_grow(w->scratch, w->outer, w->count, &w->outer_cap, sizeof *outer);
+    uint32_t *depths =
+        (uint32_t *)ms_arena_grow(w->scratch, w->depths, w->count, &w->depth_cap, sizeof *depths);
+    if (blocks == NULL || outer == NULL || depths == NULL)
+        return false;
+    w->blocks = blocks;
+    w->outer = outer;
+    w->depths = depths;
+    return true;
+}
+
+static uint32_t ms_fn_u32(const ms_dw_value *value)
+{
+    return value->form == 0 || value->u > UINT32_MAX ? 0 : (uint32_t)value->u;
+}
+
+/* Sorts a long list of ranges, and joins those that overlap, so that it can be searched. Returns how many are
+ * left. */
+static size_t ms_fn_sort_ranges(ms_fn_walk *w, size_t first)
+{
+    size_t count = w->list.count - first;
+    ms_range *v = w->list.v + first;
+    ms_key *order = (ms_key *)ms_arena_alloc(w->scratch, count, sizeof *order);
+    ms_key *room = (ms_key *)ms_arena_alloc(w->scratch, count, sizeof *order);
+    ms_range *sorted = (ms_range *)ms_arena_alloc(w->scratch, count, sizeof *sorted);
+    if (order == NULL || room == NULL || sorted == NULL)
+        return 0;
+    for (size_t i = 0; i < count; i++) {
+        order[i].key = v[i].lo;
+        order[i].item = i;
+    }
+    ms_sort(order, count, room);
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = v[order[i].item];
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (kept > 0 && sorted[i].lo < v[kept - 1].hi)
+            v[kept - 1].hi = sorted[i].hi > v[kept - 1].hi ? sorted[i].hi : v[kept - 1].hi;
+        else
+            v[kept++] = sorted[i];
+    }
+    w->list.count = first + kept;
+    return kept;
+}
+
+/* How many list entries may be read now: some for every byte of entries (real files need a quarter), since
+ * lists may be shared. Counted so that a function's calls get the same whether they are read with the unit or
+ * alone. */
+static uint64_t ms_fn_list_budget(const ms_fn_walk *w, bool is_function, uint64_t die_off)
+{
+    uint64_t budget =
+        is_function ? 64 + 2 * (die_off - w->root->enc.unit_off) : 256 + 4 * (die_off - w->list_from);
+    return budget > w->lists[is_function] ? budget - w->lists[is_function] : 0;
+}
+
+/* Finds an entry's code: a single range in *single, or several in the list from *first on. Returns how many. */
+static size_t ms_fn_ranges_of(ms_fn_walk *w, uint64_t die_off, bool is_function, const ms_dw_die *die,
+                              ms_range *single, size_t *first)
+{
+    const ms_dw_enc *enc = &w->root->enc;
+    *first = w->list.count;
+    if (ms_dw_get(die, ms_SLOT_RANGES)->form == 0)
+        return ms_dw_low_high(w->dw, enc, ms_dw_get(die, ms_SLOT_LOW_PC), ms_dw_get(die, ms_SLOT_HIGH_PC),
+                              single);
+    uint64_t budget = w->list.budget = ms_fn_list_budget(w, is_function, die_off);
+    if (!ms_dw_ranges(w->dw, enc, ms_dw_get(die, ms_SLOT_RANGES), &w->list))
+        w->is_damaged = true;
+    w->lists[is_function] += budget - w->list.budget;
+    size_t count = w->list.count - *first;
+    if (count > 0)
+        *single = w->list.v[*first];
+    if (count > ms_DW_FEW_RANGES)
+        count = ms_fn_sort_ranges(w, *first);
+    if (count == 1)
+        *single = w->list.v[*first];
+    if (count <= 1)
+        w->list.count = *first;
+    return count;
+}
+
+/* Remembers where a function is, for the search by address. */
+static bool ms_fn_add_pieces(ms_fn_walk *w, const ms_range *single, size_t first, size_t count)
+{
+    bool ok = count != 1 || ms_fn_add_piece(w, single->lo, single->hi);
+    for (size_t i = first; i < w->list.count && ok; i++)
+        ok = ms_fn_add_piece(w, w->list.v[i].lo, w->list.v[i].hi);
+    return ok;
+}
+
+/* Turns an entry with code into a block. Returns false when it has none. */
+static bool ms_fn_add_block(ms_fn_walk *w, uint64_t die_off, bool is_function, const ms_dw_die *die,
+                            uint32_t depth)
+{
+    ms_range single = {0, 0};
+    size_t first;
+    size_t count = ms_fn_ranges_of(w, die_off, is_function, die, &single, &first);
+    if (count == 0 || (!is_function && w->open == ms_SEG_NONE) || !ms_fn_make_room(w) ||
+        (is_function && !ms_fn_add_pieces(w, &single, first, count))) {
+        w->list.count = first;
+        return false;
+    }
+    ms_fn_block *block = &w->blocks[w->count];
+    block->die_off = die_off;
+    block->origin = 0;
+    ms_dw_reference(&w->root->enc, ms_dw_get(die, ms_SLOT_ORIGIN), &block->origin);
+    block->lo = single.lo;
+    block->hi = single.hi;
+    block->range_first = (uint32_t)first;
+    block->range_count = (uint32_t)count;
+    block->parent = is_function ? ms_SEG_NONE : w->open;
+    block->end = (uint32_t)w->count + 1;
+    block->call_file = ms_fn_u32(ms_dw_get(die, ms_SLOT_CALL_FILE));
+    block->call_line = ms_fn_u32(ms_dw_get(die, ms_SLOT_CALL_LINE));
+    block->call_column = ms_fn_u32(ms_dw_get(die, ms_SLOT_CALL_COLUMN));
+    block->unread = w->unread; /* so far; see ms_fn_close_blocks */
+    w->outer[w->count] = w->open;
+    w->depths[w->count] = depth;
+    w->function_count += is_function;
+    w->count++;
+    return true;
+}
+
+/* Closes the blocks whose lists of children have ended. Returns the depth at which the next one closes. */
+static uint32_t ms_fn_close_blocks(ms_fn_walk *w, uint32_t depth)
+{
+    while (w->open != ms_SEG_NONE && w->depths[w->open] >= depth) {
+        ms_fn_block *block = &w->blocks[w->open];
+        block->end = (uint32_t)w->count;
+        block->unread = w->unread - block->unread;
+        w->open = w->outer[w->open];
+    }
+    return w->open == ms_SEG_NONE ? 0 : w->depths[w->open];
+}
+
+/* Reads an entry that may have code; die_off is its own offset, p stands behind its code. Returns where its
+ * values end; NULL at damage. */
+static const uint8_t *ms_fn_take_entry(ms_fn_walk *w, const ms_dw_abbrev *abbrev, uint64_t die_off,
+                                       const uint8_t *p, const uint8_t *end, uint32_t depth)
+{
+    ms_dw_die values;
+    bool is_function = abbrev->kind == ms_KIND_FUNCTION;
+    ms_rd rd = ms_rd_make(ms_span_make(p, (size_t)(end - p)));
+    ms_dw_read_die(w->root->abbrevs, abbrev, &rd, &w->root->enc, &values);
+    if (rd.failed)
+        return NULL;
+    if (is_function) {
+        w->list_from = die_off;
+        w->lists[0] = 0;
+    }
+    if (!ms_fn_add_block(w, die_off, is_function, &values, depth))
+        return rd.p;
+    if (abbrev->has_children)
+        w->open = (uint32_t)(w->count - 1);
+    else
+        w->blocks[w->count - 1].unread = 0;
+    return rd.p;
+}
+
+/* Reads or skips an entry the long way; p stands behind its code. Returns where its values end; NULL at
+ * damage. */
+static const uint8_t *ms_fn_take_any(ms_fn_walk *w, const ms_dw_abbrev *abbrev, uint64_t die_off,
+                                     const uint8_t *p, const uint8_t *end, uint32_t depth)
+{
+    bool is_call = abbrev->has_code && abbrev->kind == ms_KIND_INLINE;
+    if (abbrev->has_code && (!is_call || w->reads_calls))
+        return ms_fn_take_entry(w, abbrev, die_off, p, end, depth);
+    w->unread += is_call;
+    return ms_dw_skip_die(w->root->abbrevs, abbrev, p, end, &w->root->enc);
+}
+
+/* The entries from an offset on, in one flat loop, until as many lists of children have ended as were open;
+ * depth counts them. Every entry takes at least a byte. */
+static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t depth)
+{
+    const ms_dw_enc *enc = &w->root->enc;
+    const ms_dw_abbrevs *table = w->root->abbrevs;
+    const ms_span unit = ms_span_sub(w->dw->info, enc->unit_off, enc->unit_end - enc->unit_off);
+    const uint8_t stops_at = w->reads_calls ? ms_BRIEF_LONG | ms_BRIEF_CALL : ms_BRIEF_LONG;
+    const uint8_t *p = unit.ptr + (off - enc->unit_off);
+    const uint8_t *end = unit.ptr + unit.len;
+    const uint8_t *brief_end = unit.len > table->brief_max ? end - table->brief_max : unit.ptr;
+    uint64_t count = 0;
+    uint32_t close = 0; /* the depth at which the innermost block closes; 0: the end of all */
+    do {
+        const uint8_t *die = p;
+        MACHSYM_COUNT_WORK(1);
+        uint64_t code = *p++;
+        count++;
+        if (code >= 0x80) {
+            ms_rd rd = ms_rd_make(ms_span_make(die, (size_t)(end - die)));
+            code = ms_rd_uleb(&rd);
+            p = rd.p;
+        }
+        if (code == 0) { /* also in more bytes than it needs */
+            depth--;
+            if (depth <= close)
+                close = ms_fn_close_blocks(w, depth);
+            continue;
+        }
+        if (p < brief_end && code <= table->brief_count) {
+            const ms_dw_brief *brief = &table->briefs[code];
+            const uint8_t *next = ms_dw_skip_brief(brief, stops_at, p);
+            if (next != NULL) {
+                p = next;
+                depth += brief->has_children;
+                w->unread += brief->flags >> 1;
+                continue;
+            }
+        }
+        const ms_dw_abbrev *abbrev = ms_dw_abbrev_from_code(table, code);
+        if (abbrev == NULL) {
+            p = NULL;
+            break;
+        }
+        p = ms_fn_take_any(w, abbrev, (uint64_t)(die - unit.ptr) + enc->unit_off, p, end, depth);
+        close = w->open == ms_SEG_NONE ? 0 : w->depths[w->open];
+        depth += abbrev->has_children;
+    } while (depth != 0 && p != NULL && p < end);
+    ms_fn_close_blocks(w, 0);
+    w->is_damaged |= p == NULL;
+    w->visited = count;
+}
+
+/* Out-of-line copies by their origin: they name inlined calls that have no linkage name themselves. */
+static void ms_fn_list_copies(const ms_fn_walk *w, ms_arena *arena, ms_fn_table *table)
+{
+    ms_key *copies;
+    size_t count = 0;
+    for (size_t i = 0; i < w->count; i++)
+        count += w->blocks[i].parent == ms_SEG_NONE && w->blocks[i].origin != 0;
+    copies = (ms_key *)ms_arena_alloc(arena, count, sizeof *copies);
+    ms_key *room = (ms_key *)ms_arena_alloc(w->scratch, count, sizeof *copies);
+    if (copies == NULL || room == NULL)
+        return;
+    for (size_t i = 0; i < w->count; i++) {
+        if (w->blocks[i].parent != ms_SEG_NONE || w->blocks[i].origin == 0)
+            continue;
+        copies[table->copy_count].key = w->blocks[i].origin;
+        copies[table->copy_count++].item = i;
+    }
+    ms_sort(copies, count, room);
+    table->copies = copies;
+}
+
+static void ms_fn_begin(ms_fn_walk *w, const ms_dw *dw, const ms_cu_root *root, bool reads_calls,
+                        ms_arena *scratch, ms_arena *arena)
+{
+    ms_zero(w, sizeof *w);
+    w->dw = dw;
+    w->root = root;
+    w->open = ms_SEG_NONE;
+    w->arena = arena;
+    w->scratch = scratch;
+    w->list.arena = scratch;
+    w->reads_calls = reads_calls;
+}
+
+/* Gives the walk's arrays to a table. Returns false when memory is out; the table is empty then. */
+static bool ms_fn_finish(ms_fn_walk *w, ms_fn_table *table)
+{
+    ms_arena_fit(w->arena, w->blocks, w->count, w->cap, sizeof *w->blocks);
+    table->blocks = w->blocks;
+    table->ranges = (const ms_range *)ms_arena_keep(w->arena, w->list.v, w->list.count, sizeof *w->list.v);
+    table->is_damaged = w->is_damaged;
+    table->die_count = w->visited;
+    if (w->scratch->oom || w->arena->oom)
+        return false;
+    table->count = w->count;
+    table->function_count = w->function_count;
+    return true;
+}
+
+/* Reads the functions of a unit, and the calls inlined into them when they are asked for. Work is done in
+ * scratch; the table's arrays come from arena. */
+static void ms_fn_read(const ms_dw *dw, const ms_cu_root *root, bool reads_calls, ms_arena *scratch,
+                       ms_arena *arena, ms_fn_table *table)
+{
+    ms_fn_walk w;
+    ms_segs segs = {NULL, 0, arena};
+    ms_zero(table, sizeof *table);
+    if (root->abbrevs == NULL || root->first_child >= root->enc.unit_end)
+        return;
+    ms_fn_begin(&w, dw, root, reads_calls, scratch, arena);
+    ms_fn_walk_entries(&w, root->first_child, 1);
+    ms_seg_build(w.pieces, w.piece_count, scratch, &segs);
+    ms_fn_list_copies(&w, arena, table);
+    if (!ms_fn_finish(&w, table))
+        return;
+    table->segs = segs.v;
+    table->seg_count = segs.count;
+}
+
+/* Reads one function of a unit with what is inlined into it: block 0 is the function. The table has no
+ * segments and no copies. */
+static void ms_fn_read_one(const ms_dw *dw, const ms_cu_root *root, const ms_fn_block *function,
+                           ms_arena *scratch, ms_arena *arena, ms_fn_table *table)
+{
+    ms_fn_walk w;
+    ms_zero(table, sizeof *table);
+    ms_fn_begin(&w, dw, root, true, scratch, arena);
+    ms_fn_walk_entries(&w, function->die_off, 0);
+    ms_fn_finish(&w, table);
+}
+
+/* The range of a block that holds an address; NULL when none does. */
+static const ms_range *ms_fn_range_of(const ms_fn_table *table, const ms_fn_block *block, uint64_t addr)
+{
+    return ms_dw_range_at(table->ranges + block->range_first, block->range_count, addr);
+}
+
+static bool ms_fn_holds(const ms_fn_table *table, const ms_fn_block *block, uint64_t addr)
+{
+    if (block->range_count == 1)
+        return addr >= block->lo && addr < block->hi;
+    return ms_fn_range_of(table, block, addr) != NULL;
+}
+
+/* The innermost block at an address that a function has. Calls nest, so the last one that holds the address
+ * is the innermost; where a producer let calls overlap, the later one has it. */
+static uint32_t ms_fn_block_at(const ms_fn_table *table, uint32_t function, uint64_t addr)
+{
+    uint32_t best = function;
+    uint32_t end = table->blocks[function].end;
+    for (uint32_t i = function + 1; i < end;) {
+        const ms_fn_block *block = &table->blocks[i];
+        MACHSYM_COUNT_WORK(1);
+        if (block->parent == ms_SEG_NONE) { /* a function in a function answers for itself */
+            i = block->end;
+            continue;
+        }
+        if (ms_fn_holds(table, block, addr))
+            best = i;
+        i++;
+    }
+    return best;
+}
+
+/* The range of a block that holds an address; its first one when none does. */
+static ms_range ms_fn_range_at(const ms_fn_table *table, const ms_fn_block *block, uint64_t addr)
+{
+    ms_range range = {block->lo, block->hi};
+    const ms_range *one = block->range_count > 1 ? ms_fn_range_of(table, block, addr) : NULL;
+    return one != NULL ? *one : range;
+}
+
+/* Up to where ms_fn_range_at says the same; a damaged function's ranges may overlap. */
+static uint64_t ms_fn_range_until(const ms_fn_table *table, const ms_fn_block *block, uint64_t addr)
+{
+    uint64_t end = ms_fn_range_at(table, block, addr).hi;
+    const ms_range *v = table->ranges + block->range_first;
+    for (size_t i = 0; i < block->range_count && block->range_count <= ms_DW_FEW_RANGES; i++)
+        end = block->range_count > 1 && v[i].lo > addr && v[i].lo < end ? v[i].lo : end;
+    return end;
+}
+
+/* The out-of-line copy of what block is inlined from; NULL when the unit has none. */
+static const ms_fn_block *ms_fn_copy_of(const ms_fn_table *table, const ms_fn_block *block)
+{
+    size_t at = block->origin == 0 ? table->copy_count
+                                   : ms_upper_bound(table->copies, table->copy_count, block->origin - 1);
+    if (at >= table->copy_count || table->copies[at].key != block->origin)
+        return NULL;
+    return &table->blocks[table->copies[at].item];
+}
+
+/* ---- Names ---- */
+
+/* What the debug info calls a function. */
+typedef struct ms_fn_names {
+    machsym_str linkage_name;
+    machsym_str name;
+} ms_fn_names;
+
+/* Reads the entry at an offset of .debug_info. Returns its unit's root; NULL when there is no such entry to
+ * read. */
+static const ms_cu_root *ms_fn_entry(ms_cu_env *env, uint64_t die_off, ms_dw_die *die)
+{
+    size_t unit = ms_cu_from_offset(env->v, env->count, die_off);
+    const ms_cu_root *root = unit < env->count ? ms_cu_root_of(env, unit) : NULL;
+    if (root == NULL || root->abbrevs == NULL || die_off < root->enc.unit_off + env->v[unit].root)
+        return NULL;
+    ms_rd rd = ms_rd_make(ms_span_sub(env->dw->info, die_off, root->enc.unit_end - die_off));
+    const ms_dw_abbrev *abbrev = ms_dw_abbrev_from_code(root->abbrevs, ms_rd_uleb(&rd));
+    if (abbrev == NULL || (abbrev->kind != ms_KIND_FUNCTION && abbrev->kind != ms_KIND_INLINE))
+        return NULL;
+    ms_dw_read_die(root->abbrevs, abbrev, &rd, &root->enc, die);
+    return rd.failed ? NULL : root;
+}
+
+/* Entries whose names were read last: calls of one function cluster. */
+typedef struct ms_fn_name_cache {
+    uint64_t die_off; /* 0: empty; no entry stands at offset 0 */
+    ms_fn_names names;
+} ms_fn_name_cache;
+
+enum { ms_FN_NAMES = 1024 };
+
+/* Collects names from an entry, its abstract origin and its specification, across units. Loops occur: the
+ * number of links is limited. */
+static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off)
+{
+    ms_fn_names names = {ms_str_empty(), ms_str_empty()};
+    ms_dw_die die;
+    for (unsigned links = 0; links < MACHSYM_MAX_NAME_LINKS; links++) {
+        const ms_cu_root *root = ms_fn_entry(env, die_off, &die);
+        if (root == NULL)
+            break;
+        if (names.linkage_name.len == 0)
+            names.linkage_name = ms_dw_string(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_LINKAGE_NAME));
+        if (names.name.len == 0)
+            names.name = ms_dw_string(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_NAME));
+        if (names.linkage_name.len != 0 && names.name.len != 0)
+            break;
+        if (!ms_dw_reference(&root->enc, ms_dw_get(&die, ms_SLOT_ORIGIN), &die_off) &&
+            !ms_dw_reference(&root->enc, ms_dw_get(&die, ms_SLOT_SPECIFICATION), &die_off))
+            break;
+    }
+    return names;
+}
+
+#endif /* ms_ROOM_dwarf_functions */

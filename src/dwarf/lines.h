@@ -1,0 +1,629 @@
+#ifndef ms_ROOM_dwarf_lines
+#define ms_ROOM_dwarf_lines
+#include "../api/options.h"
+#include "../api/api.h"
+#include "../base/bytes.h"
+#include "../base/reader.h"
+#include "../base/memory.h"
+#include "forms.h"
+
+/* ==== >>lines ==============================================================================================
+ * Job:    runs line programs to rows, and finds the row of an address.
+ * Offers: ms_ln_table, ms_ln_end, ms_ln_read, ms_ln_find, ms_ln_path.
+ * Never:  invents a row; lets a row answer past its sequence. */
+
+/* DWARF5 6.2.5, 7.22 */
+enum {
+    ms_DW_LNS_copy = 1,
+    ms_DW_LNS_advance_pc = 2,
+    ms_DW_LNS_advance_line = 3,
+    ms_DW_LNS_set_file = 4,
+    ms_DW_LNS_set_column = 5,
+    ms_DW_LNS_negate_stmt = 6,
+    ms_DW_LNS_set_basic_block = 7,
+    ms_DW_LNS_const_add_pc = 8,
+    ms_DW_LNS_fixed_advance_pc = 9,
+    ms_DW_LNS_set_prologue_end = 10,
+    ms_DW_LNS_set_epilogue_begin = 11,
+    ms_DW_LNS_set_isa = 12,
+
+    ms_DW_LNE_end_sequence = 1,
+    ms_DW_LNE_set_address = 2,
+    ms_DW_LNE_define_file = 3,
+    ms_DW_LNE_set_discriminator = 4,
+
+    ms_DW_LNCT_path = 1,
+    ms_DW_LNCT_directory_index = 2
+};
+
+/* What a row of the table says. */
+typedef struct ms_ln_row {
+    uint64_t addr;
+    uint32_t line;
+    uint32_t file;
+    uint16_t column; /* as everybody stores it: larger ones are 0xffff */
+    bool is_stmt;
+    bool end_sequence;
+} ms_ln_row;
+
+/* Rows of growing addresses without a gap; the last one only ends it. */
+typedef struct ms_ln_seq {
+    uint64_t lo;
+    uint64_t hi;
+    uint32_t first;
+    uint32_t count;
+} ms_ln_seq;
+
+/* An entry of the file table. */
+typedef struct ms_ln_file {
+    machsym_str name;
+    uint64_t dir;
+} ms_ln_file;
+
+/* A unit's line table. */
+typedef struct ms_ln_table {
+    const ms_ln_row *rows;
+    size_t row_count;
+    const ms_ln_seq *seqs; /* by their ends */
+    size_t seq_count;
+    const ms_ln_file *files;
+    size_t file_count;
+    const machsym_str *dirs;
+    size_t dir_count;
+    size_t size; /* of header and program, in bytes */
+    uint16_t version;
+    bool is_damaged;
+} ms_ln_table;
+
+/* The header of a line program, as far as the program needs it. */
+typedef struct ms_ln_head {
+    ms_rd program;
+    size_t size; /* of header and program */
+    uint16_t version;
+    uint8_t addr_size;
+    uint8_t offset_size;
+    uint8_t min_inst;
+    uint8_t max_ops;
+    bool default_is_stmt;
+    int8_t line_base;
+    uint8_t line_range;
+    uint8_t opcode_base;
+    ms_span opcode_lengths;
+} ms_ln_head;
+
+/* A table as it grows. */
+typedef struct ms_ln_build {
+    ms_arena *arena;     /* scratch */
+    ms_arena *row_arena; /* for the rows, which stay where they grow */
+    ms_ln_row *rows;
+    size_t row_count;
+    size_t row_cap;
+    ms_ln_seq *seqs;
+    size_t seq_count;
+    size_t seq_cap;
+    ms_ln_file *files;
+    size_t file_count;
+    size_t file_cap;
+    machsym_str *dirs;
+    size_t dir_count;
+    size_t dir_cap;
+} ms_ln_build;
+
+/* ---- Header ---- */
+
+static void ms_ln_add_dir(ms_ln_build *b, machsym_str dir)
+{
+    machsym_str *v = (machsym_str *)ms_arena_grow(b->arena, b->dirs, b->dir_count, &b->dir_cap, sizeof *v);
+    if (v == NULL)
+        return;
+    b->dirs = v;
+    v[b->dir_count++] = dir;
+}
+
+static void ms_ln_add_file(ms_ln_build *b, machsym_str name, uint64_t dir)
+{
+    ms_ln_file *v = (ms_ln_file *)ms_arena_grow(b->arena, b->files, b->file_count, &b->file_cap, sizeof *v);
+    if (v == NULL)
+        return;
+    b->files = v;
+    v[b->file_count].name = name;
+    v[b->file_count].dir = dir;
+    b->file_count++;
+}
+
+/* DWARF 2 to 4: names until an empty one. DWARF4 6.2.4 */
+static void ms_ln_read_names_4(ms_ln_build *b, ms_rd *rd)
+{
+    for (machsym_str dir = ms_rd_str(rd); dir.len != 0; dir = ms_rd_str(rd))
+        ms_ln_add_dir(b, dir);
+    for (machsym_str name = ms_rd_str(rd); name.len != 0; name = ms_rd_str(rd)) {
+        uint64_t dir = ms_rd_uleb(rd);
+        ms_rd_uleb(rd); /* time */
+        ms_rd_uleb(rd); /* size */
+        ms_ln_add_file(b, name, dir);
+    }
+}
+
+/* One entry of a DWARF 5 table; formats is a reader over (content, form) pairs. */
+static void ms_ln_read_entry_5(const ms_dw *dw, const ms_dw_enc *enc, ms_rd formats, ms_rd *rd,
+                               ms_ln_file *entry)
+{
+    while (ms_rd_left(&formats) > 0 && !rd->failed) {
+        uint64_t content = ms_rd_uleb(&formats);
+        uint64_t form = ms_rd_uleb(&formats);
+        ms_dw_value value = ms_dw_read_value(rd, form > 0xffff ? 0xffffu : (uint32_t)form, 0, enc);
+        if (content == ms_DW_LNCT_path)
+            entry->name = ms_dw_string(dw, enc, &value);
+        if (content == ms_DW_LNCT_directory_index)
+            entry->dir = value.u;
+    }
+}
+
+/* A DWARF 5 directory or file table, DWARF5 6.2.4.1. */
+static void ms_ln_read_names_5(ms_ln_build *b, const ms_dw *dw, const ms_dw_enc *enc, ms_rd *rd,
+                               bool are_files)
+{
+    ms_rd formats = *rd;
+    for (unsigned pairs = ms_rd_u8(rd); pairs > 0; pairs--) {
+        ms_rd_uleb(rd);
+        ms_rd_uleb(rd);
+    }
+    ms_rd_u8(&formats);
+    formats.end = rd->p;
+    uint64_t count = ms_rd_uleb(rd);
+    bool has_bytes = ms_rd_left(&formats) > 0;
+    for (; count > 0 && has_bytes && ms_rd_left(rd) > 0 && !b->arena->oom; count--) {
+        ms_ln_file entry = {ms_str_empty(), 0};
+        const uint8_t *before = rd->p;
+        ms_ln_read_entry_5(dw, enc, formats, rd, &entry);
+        if (rd->failed || rd->p == before)
+            break;
+        if (are_files)
+            ms_ln_add_file(b, entry.name, entry.dir);
+        else
+            ms_ln_add_dir(b, entry.name);
+    }
+}
+
+/* Where the program at off ends, as its length says. */
+static uint64_t ms_ln_end(const ms_dw *dw, uint64_t off)
+{
+    ms_rd rd = ms_rd_at(dw->line, off);
+    uint64_t len = ms_rd_u32(&rd);
+    if (len == 0xffffffff)
+        len = ms_rd_u64(&rd);
+    uint64_t left = ms_rd_left(&rd);
+    return dw->line.len - left + (len < left ? len : left);
+}
+
+/* Reads the header at off. Returns false when the program cannot be run. */
+static bool ms_ln_read_head(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, ms_ln_head *head,
+                            ms_ln_build *b)
+{
+    ms_rd rd = ms_rd_at(dw->line, off);
+    ms_dw_enc line_enc = *enc;
+    ms_zero(head, sizeof *head);
+    head->offset_size = 4;
+    uint64_t len = ms_rd_u32(&rd);
+    if (len == 0xffffffff) {
+        head->offset_size = 8;
+        len = ms_rd_u64(&rd);
+    }
+    ms_rd body = ms_rd_make(ms_rd_span(&rd, len <= ms_rd_left(&rd) ? len : ms_rd_left(&rd)));
+    head->size = ms_rd_left(&body);
+    head->version = ms_rd_u16(&body);
+    head->addr_size = enc->addr_size;
+    if (head->version < 2 || head->version > 5)
+        return false;
+    if (head->version == 5) {
+        head->addr_size = ms_rd_u8(&body);
+        ms_rd_u8(&body); /* segment selector size */
+    }
+    uint64_t head_len = ms_rd_uint(&body, head->offset_size);
+    head->program = body;
+    ms_rd_skip(&head->program, head_len);
+    if (head->program.failed)
+        return false;
+    body.end = head->program.p;
+    head->min_inst = ms_rd_u8(&body);
+    head->max_ops = head->version >= 4 ? ms_rd_u8(&body) : 1;
+    head->default_is_stmt = ms_rd_u8(&body) != 0;
+    head->line_base = (int8_t)ms_rd_u8(&body);
+    head->line_range = ms_rd_u8(&body);
+    head->opcode_base = ms_rd_u8(&body);
+    head->opcode_lengths = ms_rd_span(&body, head->opcode_base > 0 ? head->opcode_base - 1u : 0);
+    if (body.failed || (head->addr_size != 4 && head->addr_size != 8))
+        return false;
+    line_enc.addr_size = head->addr_size;
+    line_enc.offset_size = head->offset_size;
+    if (head->version == 5) {
+        ms_ln_read_names_5(b, dw, &line_enc, &body, false);
+        ms_ln_read_names_5(b, dw, &line_enc, &body, true);
+    } else {
+        ms_ln_read_names_4(b, &body);
+    }
+    return true;
+}
+
+/* ---- Program ---- */
+
+/* The state machine's registers, DWARF5 6.2.2. */
+typedef struct ms_ln_regs {
+    uint64_t addr;
+    uint64_t op_index;
+    uint64_t file;
+    uint64_t column;
+    uint32_t line;
+    bool is_stmt;
+    uint32_t first_row; /* of the sequence that is open */
+} ms_ln_regs;
+
+static ms_ln_regs ms_ln_start(const ms_ln_head *head, const ms_ln_build *b)
+{
+    ms_ln_regs regs;
+    ms_zero(&regs, sizeof regs);
+    regs.file = 1;
+    regs.line = 1;
+    regs.is_stmt = head->default_is_stmt;
+    regs.first_row = (uint32_t)b->row_count;
+    return regs;
+}
+
+static void ms_ln_add_row(ms_ln_build *b, const ms_ln_regs *regs, bool end_sequence)
+{
+    ms_ln_row *v = b->rows;
+    if (b->row_count == b->row_cap) {
+        v = (ms_ln_row *)ms_arena_grow(b->row_arena, v, b->row_count, &b->row_cap, sizeof *v);
+        if (v == NULL)
+            return;
+        b->rows = v;
+    }
+    v += b->row_count++;
+    v->addr = regs->addr;
+    v->line = regs->line;
+    v->file = regs->file > UINT32_MAX ? UINT32_MAX : (uint32_t)regs->file;
+    v->column = (uint16_t)(regs->column > 0xffff ? 0xffff : regs->column);
+    v->is_stmt = regs->is_stmt;
+    v->end_sequence = end_sequence;
+}
+
+/* Rows of a sequence ascend (DWARF5 6.2.5.2). Where they do not, they are put in order; equal ones stay as
+ * they were. */
+static void ms_ln_order_rows(ms_ln_build *b, size_t first)
+{
+    size_t sorted = first + 1;
+    while (sorted < b->row_count && b->rows[sorted - 1].addr <= b->rows[sorted].addr)
+        sorted++;
+    if (sorted >= b->row_count)
+        return;
+    size_t count = b->row_count - first;
+    ms_key *order = (ms_key *)ms_arena_alloc(b->arena, count, sizeof *order);
+    ms_key *room = (ms_key *)ms_arena_alloc(b->arena, count, sizeof *order);
+    ms_ln_row *rows = (ms_ln_row *)ms_arena_alloc(b->arena, count, sizeof *rows);
+    if (order == NULL || room == NULL || rows == NULL)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        order[i].key = b->rows[first + i].addr;
+        order[i].item = i;
+    }
+    ms_sort(order, count - 1, room); /* the end_sequence row stays last */
+    for (size_t i = 0; i < count; i++)
+        rows[i] = b->rows[first + order[i].item];
+    ms_copy(b->rows + first, rows, count * sizeof *rows);
+}
+
+/* Makes the rows from first on a sequence; drops them when it is empty or of dead code. */
+static void ms_ln_add_sequence(const ms_dw *dw, ms_ln_build *b, size_t first)
+{
+    ms_ln_seq seq;
+    if (b->row_count <= first + 1) { /* nothing before the end, or no memory */
+        b->row_count = first;
+        return;
+    }
+    seq.lo = b->rows[first].addr;
+    seq.hi = b->rows[b->row_count - 1].addr;
+    seq.first = (uint32_t)first;
+    seq.count = (uint32_t)(b->row_count - first);
+    ms_ln_seq *v = b->seqs;
+    bool live = seq.lo < seq.hi && ms_dw_code_at(dw, seq.lo) != NULL;
+    if (live)
+        v = (ms_ln_seq *)ms_arena_grow(b->arena, v, b->seq_count, &b->seq_cap, sizeof *v);
+    if (!live || v == NULL) {
+        b->row_count = first;
+        return;
+    }
+    b->seqs = v;
+    v[b->seq_count++] = seq;
+}
+
+static void ms_ln_copy_row(ms_ln_build *b, const ms_ln_row *row, uint64_t addr, bool end_sequence)
+{
+    ms_ln_row *v = (ms_ln_row *)ms_arena_grow(b->row_arena, b->rows, b->row_count, &b->row_cap, sizeof *v);
+    if (v == NULL)
+        return;
+    b->rows = v;
+    v += b->row_count++;
+    *v = *row;
+    v->addr = addr;
+    v->end_sequence = end_sequence;
+}
+
+/* The sequence of an object runs through all its functions as the compiler laid them out. Every piece that
+ * the linker moved becomes a sequence of its own, which ends where the piece does. */
+static void ms_ln_move_sequence(const ms_dw *dw, ms_ln_build *b, size_t first)
+{
+    size_t count = b->row_count - first;
+    ms_ln_row *rows = (ms_ln_row *)ms_arena_alloc(b->arena, count, sizeof *rows);
+    if (rows == NULL)
+        return;
+    ms_copy(rows, b->rows + first, count * sizeof *rows);
+    b->row_count = first;
+    size_t move = ms_dw_move_at(dw, rows[0].addr);
+    for (size_t i = 0; i + 1 < count;) {
+        if (move < dw->move_count && dw->moves[move].hi <= rows[i].addr)
+            move = ms_dw_move_at(dw, rows[i].addr);
+        if (move == dw->move_count)
+            return;
+        const ms_dw_move *m = &dw->moves[move];
+        size_t from = b->row_count;
+        for (; i + 1 < count && rows[i].addr < m->lo; i++)
+            continue;
+        size_t begin = i;
+        for (; i + 1 < count && rows[i].addr < m->hi; i++)
+            ms_ln_copy_row(b, &rows[i], m->to + (rows[i].addr - m->lo), false);
+        uint64_t end = rows[count - 1].addr < m->hi ? rows[count - 1].addr : m->hi;
+        if (i > begin && end < rows[i - 1].addr)
+            end = rows[i - 1].addr; /* a damaged end */
+        if (i > begin)
+            ms_ln_copy_row(b, &rows[i - 1], m->to + (end - m->lo), true);
+        ms_ln_add_sequence(dw, b, from);
+    }
+}
+
+/* Closes the sequence at an end_sequence row. Sequences of dead code, and empty ones, leave no rows. */
+static void ms_ln_end_sequence(const ms_dw *dw, ms_ln_build *b, ms_ln_regs *regs)
+{
+    size_t first = regs->first_row;
+    ms_ln_add_row(b, regs, true);
+    if (b->row_count > first + 1)
+        ms_ln_order_rows(b, first);
+    if (dw->moves != NULL && b->row_count > first + 1)
+        ms_ln_move_sequence(dw, b, first);
+    else
+        ms_ln_add_sequence(dw, b, first);
+}
+
+/* DWARF5 6.2.5.1: op_index counts the operations of a VLIW bundle; 1 a bundle everywhere else. */
+static void ms_ln_advance(const ms_ln_head *head, ms_ln_regs *regs, uint64_t operations)
+{
+    if (head->max_ops <= 1) {
+        regs->addr += head->min_inst * operations;
+        return;
+    }
+    uint64_t sum = regs->op_index + operations;
+    regs->addr += head->min_inst * (sum / head->max_ops);
+    regs->op_index = sum % head->max_ops;
+}
+
+static void ms_ln_define_file(ms_ln_build *b, ms_rd *rd)
+{
+    machsym_str name = ms_rd_str(rd);
+    uint64_t dir = ms_rd_uleb(rd);
+    ms_ln_add_file(b, name, dir);
+}
+
+static void ms_ln_extended(const ms_dw *dw, const ms_ln_head *head, ms_ln_build *b, ms_ln_regs *regs,
+                           ms_rd *rd)
+{
+    uint64_t len = ms_rd_uleb(rd);
+    ms_rd body = ms_rd_make(ms_rd_span(rd, len));
+    if (len == 0 || rd->failed)
+        return;
+    switch (ms_rd_u8(&body)) {
+    case ms_DW_LNE_end_sequence:
+        ms_ln_end_sequence(dw, b, regs);
+        *regs = ms_ln_start(head, b);
+        break;
+    case ms_DW_LNE_set_address:
+        regs->addr = ms_rd_uint(&body, (unsigned)ms_rd_left(&body));
+        regs->op_index = 0;
+        break;
+    case ms_DW_LNE_define_file: ms_ln_define_file(b, &body); break;
+    default: break; /* discriminators, and what vendors add */
+    }
+}
+
+static void ms_ln_skip_unknown(const ms_ln_head *head, uint8_t opcode, ms_rd *rd)
+{
+    for (unsigned count = head->opcode_lengths.ptr[opcode - 1]; count > 0; count--)
+        ms_rd_uleb(rd);
+}
+
+static void ms_ln_standard(const ms_ln_head *head, ms_ln_build *b, ms_ln_regs *regs, uint8_t opcode,
+                           ms_rd *rd)
+{
+    switch (opcode) {
+    case ms_DW_LNS_copy: ms_ln_add_row(b, regs, false); break;
+    case ms_DW_LNS_advance_pc: ms_ln_advance(head, regs, ms_rd_uleb(rd)); break;
+    case ms_DW_LNS_advance_line: regs->line += (uint32_t)ms_rd_sleb(rd); break;
+    case ms_DW_LNS_set_file: regs->file = ms_rd_uleb(rd); break;
+    case ms_DW_LNS_set_column: regs->column = ms_rd_uleb(rd); break;
+    case ms_DW_LNS_negate_stmt: regs->is_stmt = !regs->is_stmt; break;
+    case ms_DW_LNS_const_add_pc:
+        if (head->line_range != 0)
+            ms_ln_advance(head, regs, (255u - head->opcode_base) / head->line_range);
+        break;
+    case ms_DW_LNS_fixed_advance_pc:
+        regs->addr += ms_rd_u16(rd);
+        regs->op_index = 0;
+        break;
+    case ms_DW_LNS_set_basic_block:
+    case ms_DW_LNS_set_prologue_end:
+    case ms_DW_LNS_set_epilogue_begin: break;
+    case ms_DW_LNS_set_isa: ms_rd_uleb(rd); break;
+    default: ms_ln_skip_unknown(head, opcode, rd); break;
+    }
+}
+
+static void ms_ln_run(const ms_dw *dw, const ms_ln_head *head, ms_ln_build *b)
+{
+    ms_rd rd = head->program;
+    ms_ln_regs regs = ms_ln_start(head, b);
+    uint8_t range = head->line_range != 0 ? head->line_range : 1;
+    while (rd.p < rd.end && !b->arena->oom && !b->row_arena->oom) {
+        uint8_t opcode = *rd.p++;
+        MACHSYM_COUNT_WORK(1);
+        if (opcode >= head->opcode_base) {
+            unsigned adjusted = opcode - (unsigned)head->opcode_base;
+            ms_ln_advance(head, &regs, adjusted / range);
+            regs.line += (uint32_t)(head->line_base + (int)(adjusted % range));
+            ms_ln_add_row(b, &regs, false);
+        } else if (opcode == 0) {
+            ms_ln_extended(dw, head, b, &regs, &rd);
+        } else {
+            ms_ln_standard(head, b, &regs, opcode, &rd);
+        }
+    }
+    b->row_count = regs.first_row; /* rows that no end_sequence closes say nothing about where they end */
+}
+
+/* ---- Table ---- */
+
+static void ms_ln_sort_seqs(ms_ln_build *b, ms_arena *scratch)
+{
+    ms_key *order = (ms_key *)ms_arena_alloc(scratch, b->seq_count, sizeof *order);
+    ms_key *room = (ms_key *)ms_arena_alloc(scratch, b->seq_count, sizeof *order);
+    ms_ln_seq *sorted = (ms_ln_seq *)ms_arena_alloc(scratch, b->seq_count, sizeof *sorted);
+    if (order == NULL || room == NULL || sorted == NULL)
+        return;
+    for (size_t i = 0; i < b->seq_count; i++) {
+        order[i].key = b->seqs[i].hi;
+        order[i].item = i;
+    }
+    ms_sort(order, b->seq_count, room);
+    for (size_t i = 0; i < b->seq_count; i++)
+        sorted[i] = b->seqs[order[i].item];
+    ms_copy(b->seqs, sorted, b->seq_count * sizeof *sorted);
+}
+
+/* Runs the line program at off. Work is done in scratch; the table's arrays come from arena. */
+static void ms_ln_read(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, ms_arena *scratch,
+                       ms_arena *arena, ms_ln_table *table)
+{
+    ms_ln_build b;
+    ms_ln_head head;
+    ms_zero(&b, sizeof b);
+    ms_zero(table, sizeof *table);
+    b.arena = scratch;
+    b.row_arena = arena;
+    table->is_damaged = !ms_ln_read_head(dw, enc, off, &head, &b);
+    table->size = head.size;
+    if (table->is_damaged)
+        return;
+    b.row_cap = ms_rd_left(&head.program) / 4 + 1; /* compilers spend 5 to 10 bytes on a row */
+    b.rows = (ms_ln_row *)ms_arena_alloc(arena, b.row_cap, sizeof *b.rows);
+    if (b.rows == NULL)
+        return;
+    ms_ln_run(dw, &head, &b);
+    ms_ln_sort_seqs(&b, scratch);
+    ms_arena_fit(arena, b.rows, b.row_count, b.row_cap, sizeof *b.rows);
+    table->rows = b.rows;
+    table->seqs = (const ms_ln_seq *)ms_arena_keep(arena, b.seqs, b.seq_count, sizeof *b.seqs);
+    table->files = (const ms_ln_file *)ms_arena_keep(arena, b.files, b.file_count, sizeof *b.files);
+    table->dirs = (const machsym_str *)ms_arena_keep(arena, b.dirs, b.dir_count, sizeof *b.dirs);
+    if (scratch->oom || arena->oom)
+        return;
+    table->row_count = b.row_count;
+    table->seq_count = b.seq_count;
+    table->file_count = b.file_count;
+    table->dir_count = b.dir_count;
+    table->version = head.version;
+}
+
+/* Whether the table has file number index, as its version counts, and a name for it. */
+static bool ms_ln_has_file(const ms_ln_table *table, uint64_t index)
+{
+    uint64_t at = table->version >= 5 ? index : index - 1; /* 0 - 1 is past every table */
+    return at < table->file_count && table->files[at].name.len != 0;
+}
+
+/* The path of file number index, as the table's version counts. */
+static machsym_path ms_ln_path(const ms_ln_table *table, machsym_str comp_dir, uint64_t index)
+{
+    machsym_path path = {ms_str_empty(), ms_str_empty(), ms_str_empty()};
+    uint64_t at = table->version >= 5 ? index : index - 1; /* 0 - 1 is past every table */
+    if (at >= table->file_count)
+        return path;
+    const ms_ln_file *file = &table->files[at];
+    uint64_t dir = table->version >= 5 ? file->dir : file->dir - 1;
+    path.comp_dir = comp_dir;
+    path.name = file->name;
+    if (dir < table->dir_count)
+        path.dir = table->dirs[dir];
+    return path;
+}
+
+/* The last row at or below an address among rows [first, first + count). */
+static size_t ms_ln_last_at(const ms_ln_row *rows, size_t first, size_t count, uint64_t addr)
+{
+    size_t lo = first;
+    while (count > 0) {
+        size_t half = count / 2;
+        if (rows[lo + half].addr <= addr) {
+            lo += half + 1;
+            count -= half + 1;
+        } else {
+            count = half;
+        }
+    }
+    return lo - 1; /* the sequence begins at or below addr */
+}
+
+/* The sequence that holds an address; NULL when none does. */
+static const ms_ln_seq *ms_ln_seq_at(const ms_ln_table *table, uint64_t addr)
+{
+    size_t lo = 0;
+    size_t left = table->seq_count;
+    while (left > 0) {
+        size_t half = left / 2;
+        if (table->seqs[lo + half].hi <= addr) {
+            lo += half + 1;
+            left -= half + 1;
+        } else {
+            left = half;
+        }
+    }
+    return lo < table->seq_count && table->seqs[lo].lo <= addr ? &table->seqs[lo] : NULL;
+}
+
+enum { ms_LN_BACK = 1024 }; /* how many rows a policy may look back; compilers write some ten */
+
+/* The row that answers under a policy, where at is the last row at or below the address. */
+static inline size_t ms_ln_choose(const ms_ln_table *table, machsym_lines lines, const ms_ln_seq *seq,
+                                  size_t at)
+{
+    size_t stop = at - seq->first > ms_LN_BACK ? at - ms_LN_BACK : seq->first;
+    if (lines == MACHSYM_LINES_ATOS) {
+        for (; at > stop && table->rows[at - 1].addr == table->rows[at].addr; at--)
+            MACHSYM_COUNT_WORK(1);
+    }
+    if (lines == MACHSYM_LINES_STMT) {
+        size_t statement = at;
+        for (; statement > stop && !table->rows[statement].is_stmt; statement--)
+            MACHSYM_COUNT_WORK(1);
+        if (table->rows[statement].is_stmt)
+            at = statement;
+    }
+    return at;
+}
+
+/* The row that answers for an address under a policy; row_count when none does. */
+static size_t ms_ln_find(const ms_ln_table *table, machsym_lines lines, uint64_t addr)
+{
+    const ms_ln_seq *seq = ms_ln_seq_at(table, addr);
+    if (seq == NULL)
+        return table->row_count;
+    return ms_ln_choose(table, lines, seq, ms_ln_last_at(table->rows, seq->first, seq->count - 1, addr));
+}
+
+#endif /* ms_ROOM_dwarf_lines */

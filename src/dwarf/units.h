@@ -1,0 +1,561 @@
+#ifndef ms_ROOM_dwarf_units
+#define ms_ROOM_dwarf_units
+#include "../api/options.h"
+#include "../api/api.h"
+#include "../base/platform.h"
+#include "../base/bytes.h"
+#include "../base/reader.h"
+#include "../base/memory.h"
+#include "../base/segments.h"
+#include "forms.h"
+
+/* ==== >>units ==============================================================================================
+ * Job:    unit headers and root entries, and which unit covers an address.
+ * Offers: ms_cu_index, ms_cu_from_offset, ms_cu_root, ms_cu_scan_aranges, ms_cu_arange_segments, ms_cu_range_segments.
+ * Never:  reads past a root entry; does arithmetic on the offsets in .debug_aranges. */
+
+/* DWARF5 7.5.1 */
+enum {
+    ms_DW_UT_type = 0x02,
+    ms_DW_UT_skeleton = 0x04,
+    ms_DW_UT_split_compile = 0x05,
+    ms_DW_UT_split_type = 0x06
+};
+
+/* A unit header. */
+typedef struct ms_cu {
+    uint64_t off; /* of the header in .debug_info */
+    uint64_t end; /* first byte past the unit */
+    uint64_t abbrev_off;
+    uint32_t root; /* header size: where the root entry begins, from off */
+    uint16_t version;
+    uint8_t addr_size;
+    uint8_t offset_size;
+    uint8_t unit_type; /* DWARF 5; 0 before */
+    bool is_damaged;   /* a version or size that cannot be read; the unit is left out */
+} ms_cu;
+
+/* A unit's root entry, read. */
+typedef struct ms_cu_root {
+    ms_dw_enc enc;
+    const ms_dw_abbrevs *abbrevs;
+    uint64_t first_child; /* offset in .debug_info; enc.unit_end when there is none */
+    uint16_t tag;
+    bool has_line;
+    uint64_t line_off; /* DW_AT_stmt_list */
+    machsym_str name;
+    machsym_str comp_dir;
+    machsym_str producer;
+    ms_dw_value ranges; /* what it states of its code */
+    ms_dw_value low_pc;
+    ms_dw_value high_pc;
+} ms_cu_root;
+
+enum {
+    ms_CLAIM_ARANGES = 1,      /* .debug_aranges has a set of the unit */
+    ms_CLAIM_LOST_ARANGES = 2, /* and gives some of its code to another one */
+    ms_CLAIM_RANGES = 4,       /* the unit states its ranges */
+    ms_CLAIM_LOST_RANGES = 8   /* and another one states some of them before */
+};
+
+/* The units of one program, and what has been decoded of their frames so far. */
+typedef struct ms_cu_env {
+    const ms_dw *dw;
+    const ms_cu *v;
+    size_t count;
+    ms_arena *arena;    /* for the tables and roots */
+    ms_key *table_offs; /* where units' abbreviations begin: sorted, each once */
+    size_t table_count;
+    ms_dw_abbrevs **tables; /* by number in table_offs: of all encodings */
+    ms_cu_root **roots;     /* by unit; NULL: not read yet */
+    ms_key *programs;       /* line programs: offset, unit; NULL: not listed yet */
+    uint64_t *program_ends; /* where in .debug_line each is taken to end */
+    size_t program_count;
+    uint8_t *claims; /* by unit: ms_CLAIM_* as far as tables of claims have been made; NULL: memory is out */
+} ms_cu_env;
+
+/* ---- Headers ---- */
+
+enum { ms_CU_HEADER = 48 }; /* no header is longer */
+
+/* Reads the header at off from its first bytes, ms_CU_HEADER or as many as the left ones. Returns false when
+ * no next header can be found. */
+static bool ms_cu_read_header(ms_span first, uint64_t off, uint64_t left, ms_cu *cu)
+{
+    ms_rd rd = ms_rd_make(first);
+    ms_zero(cu, sizeof *cu);
+    cu->off = off;
+    cu->offset_size = 4;
+    uint64_t len = ms_rd_u32(&rd);
+    if (len == 0xffffffff) {
+        cu->offset_size = 8;
+        len = ms_rd_u64(&rd);
+    } else if (len >= 0xfffffff0) {
+        ms_rd_fail(&rd); /* reserved, DWARF5 7.2.2 */
+    }
+    if (rd.failed || len == 0)
+        return false;
+    left -= ms_rd_offset(&rd);
+    bool whole = len <= left;
+    len = whole ? len : left;
+    cu->end = off + ms_rd_offset(&rd) + len;
+    if (len < ms_rd_left(&rd))
+        rd.end = rd.p + len;
+    cu->version = ms_rd_u16(&rd);
+    if (cu->version >= 5) {
+        cu->unit_type = ms_rd_u8(&rd);
+        cu->addr_size = ms_rd_u8(&rd);
+        cu->abbrev_off = ms_rd_uint(&rd, cu->offset_size);
+        if (cu->unit_type == ms_DW_UT_skeleton || cu->unit_type == ms_DW_UT_split_compile)
+            ms_rd_skip(&rd, 8);
+        if (cu->unit_type == ms_DW_UT_type || cu->unit_type == ms_DW_UT_split_type)
+            ms_rd_skip(&rd, 8 + (uint64_t)cu->offset_size);
+    } else {
+        cu->abbrev_off = ms_rd_uint(&rd, cu->offset_size);
+        cu->addr_size = ms_rd_u8(&rd);
+    }
+    cu->root = (uint32_t)ms_rd_offset(&rd);
+    cu->is_damaged = rd.failed || cu->version < 2 || cu->version > 5 || !whole ||
+                     (cu->addr_size != 4 && cu->addr_size != 8);
+    return whole;
+}
+
+/* The first bytes of a unit. Headers lie far apart: they are copied out of a file (NULL: there is none) that
+ * is mapped. */
+static ms_span ms_cu_peek(const ms_dw *dw, const struct ms_os_file *file, uint64_t off, uint8_t *room)
+{
+    ms_span first = ms_span_from(dw->info, off);
+    first.len = first.len < ms_CU_HEADER ? first.len : (size_t)ms_CU_HEADER;
+#ifndef MACHSYM_NO_OS
+    if (file != NULL && ms_os_peek(file, first.ptr, room, first.len))
+        first.ptr = room;
+#else
+    (void)file;
+    (void)room;
+#endif
+    return first;
+}
+
+/* Lists the unit headers, by offset. Returns NULL and *count 0 when there are none. */
+static const ms_cu *ms_cu_index(const ms_dw *dw, const struct ms_os_file *file, ms_arena *arena,
+                                size_t *count, uint32_t *damage_count)
+{
+    ms_cu *v = NULL;
+    size_t cap = 0;
+    bool more = true;
+    *count = 0;
+    for (uint64_t off = 0; more && off < dw->info.len; off = v[*count - 1].end) {
+        ms_cu cu;
+        uint8_t room[ms_CU_HEADER];
+        more = ms_cu_read_header(ms_cu_peek(dw, file, off, room), off, dw->info.len - off, &cu);
+        if (cu.end == 0) {
+            ++*damage_count;
+            break;
+        }
+        ms_cu *grown = (ms_cu *)ms_arena_grow(arena, v, *count, &cap, sizeof *v);
+        if (grown == NULL)
+            break;
+        v = grown;
+        v[(*count)++] = cu;
+        *damage_count += cu.is_damaged;
+    }
+    return v;
+}
+
+/* Which unit contains an offset of .debug_info, header included; count when none does. */
+static size_t ms_cu_from_offset(const ms_cu *v, size_t count, uint64_t off)
+{
+    size_t lo = 0;
+    size_t left = count;
+    while (left > 0) {
+        size_t half = left / 2;
+        if (v[lo + half].off <= off) {
+            lo += half + 1;
+            left -= half + 1;
+        } else {
+            left = half;
+        }
+    }
+    return lo > 0 && off < v[lo - 1].end ? lo - 1 : count;
+}
+
+/* ---- Root entries ---- */
+
+/* Lists where tables begin. A table ends where the next begins, so that none can be read many times over. */
+static bool ms_cu_list_tables(ms_cu_env *env)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < env->count; i++)
+        count += i == 0 || env->v[i].abbrev_off != env->v[i - 1].abbrev_off;
+    ms_key *offs = (ms_key *)ms_arena_alloc(env->arena, count, sizeof *offs);
+    ms_key *room = count > 1 ? (ms_key *)ms_arena_alloc(env->arena, count, sizeof *offs) : NULL;
+    ms_dw_abbrevs **tables = (ms_dw_abbrevs **)ms_arena_zeroed(env->arena, count, sizeof *tables);
+    if (offs == NULL || tables == NULL)
+        return false;
+    count = 0;
+    for (size_t i = 0; i < env->count; i++) {
+        if (i > 0 && env->v[i].abbrev_off == env->v[i - 1].abbrev_off)
+            continue;
+        offs[count].key = env->v[i].abbrev_off;
+        offs[count].item = count;
+        count++;
+    }
+    ms_sort(offs, count, room);
+    env->table_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || offs[i].key != offs[i - 1].key)
+            offs[env->table_count++] = offs[i];
+    }
+    env->tables = tables;
+    env->table_offs = offs;
+    return true;
+}
+
+static const ms_dw_abbrevs *ms_cu_abbrevs(ms_cu_env *env, const ms_cu *cu, const ms_dw_enc *enc)
+{
+    if (env->table_offs == NULL && !ms_cu_list_tables(env))
+        return NULL;
+    size_t next = ms_upper_bound(env->table_offs, env->table_count, cu->abbrev_off);
+    ms_dw_abbrevs **slot = &env->tables[next - 1];
+    for (ms_dw_abbrevs *table = *slot; table != NULL; table = table->next) {
+        MACHSYM_COUNT_WORK(1);
+        if (table->off == cu->abbrev_off && table->version == enc->version &&
+            table->addr_size == enc->addr_size && table->offset_size == enc->offset_size)
+            return table;
+    }
+    ms_dw dw = *env->dw;
+    if (next < env->table_count && env->table_offs[next].key < dw.abbrev.len)
+        dw.abbrev.len = (size_t)env->table_offs[next].key;
+    ms_dw_abbrevs *made = ms_dw_abbrevs_make(&dw, enc, cu->abbrev_off, env->arena);
+    if (made == NULL)
+        return NULL;
+    made->next = *slot;
+    *slot = made;
+    return made;
+}
+
+static uint64_t ms_cu_base(const ms_dw_value *value, uint64_t otherwise)
+{
+    return value->form != 0 ? value->u : otherwise;
+}
+
+/* The bases must be known before the texts and addresses that count from them. Without the attribute a unit's
+ * table is the section's first, behind its header (DWARF5 7.26 to 7.28). */
+static void ms_cu_read_bases(const ms_dw_die *die, ms_dw_enc *enc)
+{
+    uint64_t head = enc->version >= 5 ? (enc->offset_size == 8 ? 16u : 8u) : 0;
+    enc->str_offsets_base = ms_cu_base(ms_dw_get(die, ms_SLOT_STR_OFFSETS_BASE), head);
+    enc->addr_base = ms_cu_base(ms_dw_get(die, ms_SLOT_ADDR_BASE), head);
+    enc->rnglists_base = ms_cu_base(ms_dw_get(die, ms_SLOT_RNGLISTS_BASE), head == 0 ? 0 : head + 4);
+    enc->ranges_base = ms_cu_base(ms_dw_get(die, ms_SLOT_RANGES_BASE), 0);
+}
+
+static bool ms_cu_read_root(ms_cu_env *env, const ms_cu *cu, ms_cu_root *root)
+{
+    ms_dw_die die;
+    ms_zero(root, sizeof *root);
+    root->enc.unit_off = cu->off;
+    root->enc.unit_end = cu->end;
+    root->enc.version = cu->version;
+    root->enc.addr_size = cu->addr_size;
+    root->enc.offset_size = cu->offset_size;
+    root->first_child = cu->end;
+    ms_rd rd = ms_rd_make(ms_span_sub(env->dw->info, cu->off, cu->end - cu->off));
+    ms_rd_skip(&rd, cu->root);
+    if (ms_rd_left(&rd) == 0)
+        return true; /* seen: Swift 3 dSYMs end in units that are only a header */
+    root->abbrevs = ms_cu_abbrevs(env, cu, &root->enc);
+    if (root->abbrevs == NULL)
+        return false;
+    uint64_t code = ms_rd_uleb(&rd);
+    if (code == 0)
+        return !rd.failed;
+    const ms_dw_abbrev *abbrev = ms_dw_abbrev_from_code(root->abbrevs, code);
+    if (abbrev == NULL || abbrev->kind != ms_KIND_UNIT)
+        return false;
+    ms_dw_read_die(root->abbrevs, abbrev, &rd, &root->enc, &die);
+    if (rd.failed)
+        return false;
+    root->tag = abbrev->tag;
+    if (abbrev->has_children)
+        root->first_child = cu->off + ms_rd_offset(&rd);
+    ms_cu_read_bases(&die, &root->enc);
+    root->ranges = *ms_dw_get(&die, ms_SLOT_RANGES);
+    root->low_pc = *ms_dw_get(&die, ms_SLOT_LOW_PC);
+    root->high_pc = *ms_dw_get(&die, ms_SLOT_HIGH_PC);
+    if (!ms_dw_address(env->dw, &root->enc, &root->low_pc, &root->enc.low_pc))
+        root->enc.low_pc = 0;
+    root->has_line = ms_dw_get(&die, ms_SLOT_STMT_LIST)->form != 0;
+    root->line_off = ms_dw_get(&die, ms_SLOT_STMT_LIST)->u;
+    root->name = ms_dw_string(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_NAME));
+    root->comp_dir = ms_dw_string(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_COMP_DIR));
+    root->producer = ms_dw_string(env->dw, &root->enc, ms_dw_get(&die, ms_SLOT_PRODUCER));
+    return true;
+}
+
+/* The root entry of a unit; NULL when the unit is damaged or memory is out. Read once. */
+static const ms_cu_root *ms_cu_root_of(ms_cu_env *env, size_t index)
+{
+    if (env->v[index].is_damaged)
+        return NULL;
+    if (env->roots == NULL) {
+        env->roots = (ms_cu_root **)ms_arena_zeroed(env->arena, env->count, sizeof *env->roots);
+        if (env->roots == NULL)
+            return NULL;
+    }
+    if (env->roots[index] == NULL) {
+        ms_cu_root *root = (ms_cu_root *)ms_arena_alloc(env->arena, 1, sizeof *root);
+        if (root == NULL)
+            return NULL;
+        if (!ms_cu_read_root(env, &env->v[index], root))
+            root->enc.version = 0; /* remembered as damaged */
+        env->roots[index] = root;
+    }
+    return env->roots[index]->enc.version == 0 ? NULL : env->roots[index];
+}
+
+/* ---- Line programs that units share ---- */
+
+/* Lists which unit runs which line program: for sessions that decode all units. Reads all roots. */
+static void ms_cu_list_programs(ms_cu_env *env, ms_arena *scratch)
+{
+    ms_key *programs = (ms_key *)ms_arena_alloc(env->arena, env->count, sizeof *programs);
+    ms_key *room = (ms_key *)ms_arena_alloc(scratch, env->count, sizeof *programs);
+    if (programs == NULL || room == NULL)
+        return;
+    for (size_t i = 0; i < env->count; i++) {
+        const ms_cu_root *root = ms_cu_root_of(env, i);
+        if (root == NULL || !root->has_line)
+            continue;
+        programs[env->program_count].key = root->line_off;
+        programs[env->program_count++].item = i;
+    }
+    ms_sort(programs, env->program_count, room);
+    env->programs = programs;
+}
+
+/* A unit's line program among all. */
+typedef struct ms_cu_program {
+    uint64_t end;    /* where .debug_line ends for it */
+    size_t number;   /* the place of its first unit in the list */
+    bool is_shared;  /* other units run it too */
+    bool is_another; /* the unit is not the first of those */
+} ms_cu_program;
+
+/* Before the programs are listed each seems to run to the end, and to be of one unit. */
+static ms_cu_program ms_cu_program_of(const ms_cu_env *env, const ms_cu_root *root, size_t index)
+{
+    ms_cu_program program = {env->dw->line.len, 0, false, false};
+    const ms_key *v = env->programs;
+    size_t next = ms_upper_bound(v, env->program_count, root->line_off);
+    size_t first = root->line_off == 0 ? 0 : ms_upper_bound(v, env->program_count, root->line_off - 1);
+    if (first == next)
+        return program;
+    program.end = env->program_ends[first];
+    program.number = first;
+    program.is_shared = next - first > 1;
+    program.is_another = v[first].item != index;
+    return program;
+}
+
+/* ---- Which unit covers an address ---- */
+
+/* A set of .debug_aranges: its tuples, and the unit that they belong to. */
+/* List entries that may be read of the ranges of all units' roots, which may share them. */
+static uint64_t ms_cu_range_budget(const ms_cu_env *env)
+{
+    return env->dw->ranges.len + env->dw->rnglists.len + env->count + env->dw->move_count;
+}
+
+/* Reads what a unit's root states of its code. */
+static void ms_cu_read_ranges(ms_cu_env *env, size_t index, ms_ranges *list)
+{
+    const ms_cu_root *root = ms_cu_root_of(env, index);
+    list->count = 0;
+    if (root == NULL || root->abbrevs == NULL)
+        return;
+    if (root->ranges.form != 0)
+        ms_dw_ranges(env->dw, &root->enc, &root->ranges, list);
+    else
+        ms_dw_add_low_high(env->dw, &root->enc, &root->low_pc, &root->high_pc, list);
+}
+
+typedef struct ms_cu_set {
+    ms_rd tuples;
+    uint64_t info_off; /* of the unit's header; some producers give the root entry's */
+    uint8_t addr_size;
+} ms_cu_set;
+
+/* Reads the set at rd, and moves rd to the next. DWARF5 6.1.2; tuples are aligned from the set's start. */
+static bool ms_cu_next_set(ms_rd *rd, ms_cu_set *set)
+{
+    uint8_t offset_size = 4;
+    const uint8_t *start = rd->p;
+    uint64_t len = ms_rd_u32(rd);
+    if (len == 0xffffffff) {
+        offset_size = 8;
+        len = ms_rd_u64(rd);
+    }
+    if (rd->failed || len == 0)
+        return false;
+    ms_rd body = ms_rd_make(ms_rd_span(rd, len <= ms_rd_left(rd) ? len : ms_rd_left(rd)));
+    ms_rd_u16(&body); /* version: always 2 */
+    set->info_off = ms_rd_uint(&body, offset_size);
+    set->addr_size = ms_rd_u8(&body);
+    ms_rd_u8(&body); /* segment selector size: 0 */
+    if (set->addr_size != 4 && set->addr_size != 8)
+        ms_rd_fail(&body);
+    else if ((size_t)(body.p - start) % (2u * set->addr_size) != 0)
+        ms_rd_skip(&body, 2u * set->addr_size - (size_t)(body.p - start) % (2u * set->addr_size));
+    set->tuples = body;
+    return true;
+}
+
+static bool ms_cu_next_tuple(ms_cu_set *set, ms_range *range)
+{
+    uint64_t len;
+    do {
+        if (ms_rd_left(&set->tuples) < 2u * set->addr_size)
+            return false;
+        range->lo = ms_rd_uint(&set->tuples, set->addr_size);
+        len = ms_rd_uint(&set->tuples, set->addr_size);
+        if (range->lo == 0 && len == 0)
+            return false;
+    } while (len == 0 || !ms_add_ok(range->lo, len, &range->hi));
+    return true;
+}
+
+/* Searches .debug_aranges from its start: for a first, cold lookup. Returns the unit's number; count when
+ * none has it. */
+static size_t ms_cu_scan_aranges(const ms_cu_env *env, uint64_t addr)
+{
+    ms_rd rd = ms_rd_make(env->dw->aranges);
+    ms_cu_set set;
+    ms_range range;
+    while (ms_cu_next_set(&rd, &set)) {
+        while (ms_cu_next_tuple(&set, &range)) {
+            if (addr < range.lo || addr >= range.hi)
+                continue;
+            size_t unit = ms_cu_from_offset(env->v, env->count, set.info_off);
+            if (unit < env->count)
+                return unit;
+        }
+    }
+    return env->count;
+}
+
+/* Which units claim an address, by .debug_aranges or by their own ranges. Returns NULL when memory is out. */
+static const bool *ms_cu_claims(ms_cu_env *env, uint64_t addr, ms_arena *room)
+{
+    bool *claims = (bool *)ms_arena_zeroed(room, env->count, sizeof *claims);
+    ms_ranges list = {room, NULL, 0, 0, 0};
+    ms_rd rd = ms_rd_make(env->dw->aranges);
+    ms_cu_set set;
+    ms_range range;
+    list.budget = ms_cu_range_budget(env);
+    while (claims != NULL && ms_cu_next_set(&rd, &set)) {
+        size_t unit = ms_cu_from_offset(env->v, env->count, set.info_off);
+        while (unit < env->count && ms_cu_next_tuple(&set, &range))
+            claims[unit] |= range.lo <= addr && addr < range.hi;
+    }
+    for (size_t i = 0; claims != NULL && i < env->count; i++) {
+        ms_cu_read_ranges(env, i, &list);
+        for (size_t j = 0; j < list.count; j++)
+            claims[i] |= list.v[j].lo <= addr && addr < list.v[j].hi;
+    }
+    return claims;
+}
+
+typedef struct ms_cu_pieces {
+    ms_arena *arena;
+    ms_piece *v;
+    size_t count;
+    size_t cap;
+} ms_cu_pieces;
+
+static void ms_cu_add_piece(ms_cu_pieces *pieces, uint64_t lo, uint64_t hi, size_t unit)
+{
+    ms_piece *v = (ms_piece *)ms_arena_grow(pieces->arena, pieces->v, pieces->count, &pieces->cap, sizeof *v);
+    if (v == NULL || lo >= hi)
+        return;
+    pieces->v = v;
+    v[pieces->count].lo = lo;
+    v[pieces->count].hi = hi;
+    v[pieces->count].owner = (uint32_t)unit;
+    pieces->count++;
+}
+
+/* Of units that claim the same code the first one has it, so they are painted last. */
+static void ms_cu_build_segments(ms_cu_pieces *pieces, ms_arena *scratch, ms_segs *out)
+{
+    for (size_t i = 0, j = pieces->count; i + 1 < j--; i++) {
+        ms_piece swap = pieces->v[i];
+        pieces->v[i] = pieces->v[j];
+        pieces->v[j] = swap;
+    }
+    ms_seg_build(pieces->v, pieces->count, scratch, out);
+}
+
+/* Segments of what units claim. It is remembered who claims what another one gets: that may have no function
+ * there. */
+static void ms_cu_claim_segments(ms_cu_env *env, ms_cu_pieces *pieces, uint8_t claim, ms_arena *scratch,
+                                 ms_segs *out)
+{
+    ms_cu_build_segments(pieces, scratch, out);
+    if (env->claims == NULL)
+        env->claims = (uint8_t *)ms_arena_zeroed(env->arena, env->count, sizeof *env->claims);
+    for (size_t i = 0; env->claims != NULL && i < pieces->count; i++) {
+        const ms_piece *piece = &pieces->v[i];
+        bool is_whole = ms_seg_owner(out->v, out->count, piece->lo) == piece->owner &&
+                        ms_seg_until(out->v, out->count, piece->lo) >= piece->hi;
+        if (ms_dw_code_at(env->dw, piece->lo) != NULL) /* dead code is claimed by many */
+            env->claims[piece->owner] |= (uint8_t)(is_whole ? claim : claim | claim << 1);
+    }
+}
+
+/* The whole of .debug_aranges as segments: for many lookups. */
+static void ms_cu_arange_segments(ms_cu_env *env, ms_arena *scratch, ms_segs *out)
+{
+    ms_rd rd = ms_rd_make(env->dw->aranges);
+    ms_cu_pieces pieces = {scratch, NULL, 0, 0};
+    ms_cu_set set;
+    ms_range range;
+    while (ms_cu_next_set(&rd, &set)) {
+        size_t unit = ms_cu_from_offset(env->v, env->count, set.info_off);
+        while (unit < env->count && ms_cu_next_tuple(&set, &range))
+            ms_cu_add_piece(&pieces, range.lo, range.hi, unit);
+    }
+    ms_cu_claim_segments(env, &pieces, ms_CLAIM_ARANGES, scratch, out);
+}
+
+/* Whether a unit may have code although its root states no range. */
+static bool ms_cu_is_silent(const ms_cu_root *root)
+{
+    return root->ranges.form == 0 && root->high_pc.form == 0 && root->first_child != root->enc.unit_end;
+}
+
+/* Whether a unit may have functions where another unit is asked, now that all claims are known. Ranges that
+ * units state overlap in many files, as they reach from the first function to the last; .debug_aranges is
+ * exact. */
+static bool ms_cu_is_contested(const ms_cu_env *env, size_t index)
+{
+    unsigned claims = env->claims != NULL ? env->claims[index] : 0;
+    return (claims & ms_CLAIM_LOST_ARANGES) != 0 ||
+           ((claims & ms_CLAIM_LOST_RANGES) != 0 && (claims & ms_CLAIM_ARANGES) == 0);
+}
+
+/* What the roots of all units state, as segments. */
+static void ms_cu_range_segments(ms_cu_env *env, ms_arena *scratch, ms_segs *out)
+{
+    ms_cu_pieces pieces = {scratch, NULL, 0, 0};
+    ms_ranges list = {scratch, NULL, 0, 0, 0};
+    list.budget = ms_cu_range_budget(env);
+    for (size_t i = 0; i < env->count; i++) {
+        ms_cu_read_ranges(env, i, &list);
+        for (size_t j = 0; j < list.count; j++)
+            ms_cu_add_piece(&pieces, list.v[j].lo, list.v[j].hi, i);
+    }
+    ms_cu_claim_segments(env, &pieces, ms_CLAIM_RANGES, scratch, out);
+}
+
+#endif /* ms_ROOM_dwarf_units */

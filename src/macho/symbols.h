@@ -1,0 +1,670 @@
+#ifndef ms_ROOM_macho_symbols
+#define ms_ROOM_macho_symbols
+#include "../api/options.h"
+#include "../api/api.h"
+#include "../base/bytes.h"
+#include "../base/reader.h"
+#include "../base/memory.h"
+#include "../base/segments.h"
+#include "macho.h"
+
+/* ==== >>symbols ============================================================================================
+ * Job:    one table, sorted by address, of every name and start of a function outside the debug info.
+ * Offers: ms_sym_table, ms_sym_narrow, ms_sym_add, ms_sym_sort, ms_sym_find, ms_sym_exact, ms_sym_scan_exact.
+ * Never:  names an address past the next start or the end of its section. */
+
+/* nlist.h */
+enum { ms_N_STAB = 0xe0, ms_N_PEXT = 0x10, ms_N_TYPE = 0x0e, ms_N_EXT = 0x01, ms_N_SECT = 0x0e };
+
+#define ms_INDIRECT_SYMBOL_LOCAL 0x80000000u
+#define ms_INDIRECT_SYMBOL_ABS   0x40000000u
+
+/* An entry of LC_SYMTAB. */
+typedef struct ms_sym_nlist {
+    uint32_t strx;
+    uint8_t type;
+    uint64_t value;
+} ms_sym_nlist;
+
+static uint32_t ms_sym_nlist_size(const ms_mo *mo)
+{
+    return mo->is_64 ? 16 : 12;
+}
+
+static ms_span ms_sym_nlists(const ms_mo *mo)
+{
+    return ms_mo_table(mo, mo->loads.sym_off, mo->loads.sym_count, ms_sym_nlist_size(mo));
+}
+
+static ms_span ms_sym_strings(const ms_mo *mo)
+{
+    return ms_mo_table(mo, mo->loads.str_off, mo->loads.str_size, 1);
+}
+
+/* Reads entry number index of a table that has it. */
+static inline ms_sym_nlist ms_sym_nlist_at(const ms_mo *mo, ms_span nlists, size_t index)
+{
+    const uint8_t *p = nlists.ptr + index * ms_sym_nlist_size(mo);
+    ms_sym_nlist entry;
+    MACHSYM_COUNT_WORK(1);
+    entry.strx = ms_rd_raw_u32(p);
+    entry.type = p[4];
+    entry.value = mo->is_64 ? ms_rd_raw_u64(p + 8) : ms_rd_raw_u32(p + 8);
+    if (mo->slice.cputype == ms_CPU_ARM)
+        entry.value &= ~(uint64_t)1; /* Thumb */
+    return entry;
+}
+
+/* A string table up to its last NUL, so that every text in it ends. */
+static ms_span ms_sym_whole_strings(const ms_mo *mo)
+{
+    ms_span strings = ms_sym_strings(mo);
+    while (strings.len > 0 && strings.ptr[strings.len - 1] != 0)
+        strings.len--;
+    return strings;
+}
+
+/* The first bytes of a name, as many as ranking needs: a table may hold a million long names. */
+static machsym_str ms_sym_head_at(ms_span whole, uint32_t strx)
+{
+    ms_span rest = ms_span_from(whole, strx);
+    return ms_str_bounded((const char *)rest.ptr, rest.len < 8 ? rest.len : 8);
+}
+
+static bool ms_sym_is_defined(const ms_sym_nlist *entry)
+{
+    return (entry->type & ms_N_STAB) == 0 && (entry->type & ms_N_TYPE) == ms_N_SECT;
+}
+
+/* The name as compilers know it: without the mark of an unmangled name (byte 1) and without Mach-O's
+ * underscore. */
+static machsym_str ms_sym_c_name(machsym_str raw)
+{
+    if (raw.len > 0 && raw.ptr[0] == 1)
+        raw = ms_str_drop(raw, 1);
+    if (ms_str_begins(raw, "__hidden#")) /* a line of a BCSymbolMap, which has the underscore */
+        return raw;
+    return raw.len > 1 && raw.ptr[0] == '_' ? ms_str_drop(raw, 1) : raw;
+}
+
+static machsym_str ms_sym_name_at(ms_span strings, uint32_t strx)
+{
+    return ms_rd_str_at(strings, strx);
+}
+
+static bool ms_sym_is_temporary(machsym_str raw)
+{
+    return ms_str_begins(raw, "ltmp") || ms_str_begins(raw, "l_") || ms_str_begins(raw, "L");
+}
+
+/* Which of several names for one address is best; lower is better. head is the name or its beginning. */
+static unsigned ms_sym_rank(const ms_sym_nlist *entry, machsym_str head)
+{
+    if (head.len == 0)
+        return 4;
+    if (ms_sym_is_temporary(head))
+        return 3;
+    if ((entry->type & ms_N_EXT) == 0)
+        return 2;
+    return (entry->type & ms_N_PEXT) != 0 ? 1 : 0;
+}
+
+/* ---- The table ---- */
+
+/* Names and starts by address; of several at one address the best comes first. */
+typedef struct ms_sym_table {
+    ms_key *v; /* address; source, rank and index (ms_sym_item) */
+    size_t count;
+    size_t cap;
+    machsym_str *names; /* of all sources but LC_SYMTAB */
+    size_t name_count;
+    size_t name_cap;
+    ms_arena *arena;
+    const ms_mo *mo; /* the image's halves */
+    size_t mo_count;
+    const ms_range *code;
+    size_t code_count;
+    ms_key *crowds; /* of addresses with many names of LC_SYMTAB: hash of name and address, entry; sorted */
+    size_t crowd_count;
+    uint32_t damage_count; /* parts of the metadata left out */
+    bool is_narrow;        /* only what a search for near finds is kept */
+    uint64_t near;         /* an address of code */
+    uint64_t near_lo;      /* the last start at or below it */
+    uint64_t near_hi;      /* the next one, or the last byte of the code */
+} ms_sym_table;
+
+#define ms_SYM_SOURCE_SHIFT 56
+#define ms_SYM_RANK_SHIFT   48
+#define ms_SYM_MO_SHIFT     40
+#define ms_SYM_INDEX_MASK   (((uint64_t)1 << 40) - 1)
+
+/* Sorting items sorts by source, then rank, then where they come from. */
+static uint64_t ms_sym_item(machsym_source source, unsigned rank, size_t mo, uint64_t index)
+{
+    return (uint64_t)source << ms_SYM_SOURCE_SHIFT | (uint64_t)rank << ms_SYM_RANK_SHIFT |
+           (uint64_t)mo << ms_SYM_MO_SHIFT | index;
+}
+
+/* code is sorted and does not overlap. */
+static const ms_range *ms_sym_code_at(const ms_range *code, size_t count, uint64_t addr)
+{
+    size_t lo = 0;
+    while (count > 0) {
+        size_t half = count / 2;
+        if (code[lo + half].lo <= addr) {
+            lo += half + 1;
+            count -= half + 1;
+        } else {
+            count = half;
+        }
+    }
+    return lo > 0 && addr < code[lo - 1].hi ? &code[lo - 1] : NULL;
+}
+
+/* Turns an empty table into one that is for one address of code only. */
+static void ms_sym_narrow(ms_sym_table *t, const ms_range *code, uint64_t addr)
+{
+    t->is_narrow = true;
+    t->near = addr;
+    t->near_lo = code->lo;
+    t->near_hi = code->hi - 1;
+}
+
+/* Drops what lies outside the bounds of a narrow table: what it holds besides starts at one of them. */
+static void ms_sym_drop_far(ms_sym_table *t)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < t->count; i++) {
+        if (t->v[i].key >= t->near_lo && t->v[i].key <= t->near_hi)
+            t->v[kept++] = t->v[i];
+    }
+    t->count = kept;
+}
+
+/* Whether a start at an address may belong in the table. */
+static bool ms_sym_is_near(const ms_sym_table *t, uint64_t addr)
+{
+    return t->is_narrow ? addr >= t->near_lo && addr <= t->near_hi
+                        : ms_sym_code_at(t->code, t->code_count, addr) != NULL;
+}
+
+/* Whether a name or start at an address belongs in the table. It closes in on a narrow one. */
+static bool ms_sym_wants(ms_sym_table *t, uint64_t addr)
+{
+    if (!ms_sym_is_near(t, addr))
+        return false;
+    if (!t->is_narrow)
+        return true;
+    if (addr > t->near_lo && addr <= t->near) {
+        t->near_lo = addr;
+        ms_sym_drop_far(t);
+    } else if (addr > t->near && addr < t->near_hi) {
+        t->near_hi = addr;
+        ms_sym_drop_far(t);
+    }
+    return true;
+}
+
+/* Adds what the table wants. */
+static void ms_sym_put(ms_sym_table *t, uint64_t addr, uint64_t item)
+{
+    ms_key *v = (ms_key *)ms_arena_grow(t->arena, t->v, t->count, &t->cap, sizeof *v);
+    if (v == NULL)
+        return;
+    t->v = v;
+    v[t->count].key = addr;
+    v[t->count++].item = item;
+}
+
+static void ms_sym_add_item(ms_sym_table *t, uint64_t addr, uint64_t item)
+{
+    if (ms_sym_wants(t, addr))
+        ms_sym_put(t, addr, item);
+}
+
+/* Makes room for so many more names at once, which spares the copies that growing step by step leaves
+ * behind. */
+static void ms_sym_reserve(ms_sym_table *t, size_t more)
+{
+    size_t cap = t->count + more;
+    size_t name_cap = t->name_count + more;
+    ms_key *v = cap > t->cap ? (ms_key *)ms_arena_alloc(t->arena, cap, sizeof *v) : NULL;
+    machsym_str *names =
+        name_cap > t->name_cap ? (machsym_str *)ms_arena_alloc(t->arena, name_cap, sizeof *names) : NULL;
+    if (v != NULL) {
+        ms_copy(v, t->v, t->count * sizeof *v);
+        t->v = v;
+        t->cap = cap;
+    }
+    if (names != NULL) {
+        ms_copy(names, t->names, t->name_count * sizeof *names);
+        t->names = names;
+        t->name_cap = name_cap;
+    }
+}
+
+/* Adds a name that lives as long as the table. Used by every source but LC_SYMTAB. */
+static void ms_sym_add_name(ms_sym_table *t, uint64_t addr, machsym_source source, machsym_str name)
+{
+    if (!ms_sym_wants(t, addr))
+        return;
+    machsym_str *names =
+        (machsym_str *)ms_arena_grow(t->arena, t->names, t->name_count, &t->name_cap, sizeof *names);
+    if (names == NULL)
+        return;
+    t->names = names;
+    names[t->name_count] = name;
+    ms_sym_put(t, addr, ms_sym_item(source, 0, 0, t->name_count));
+    t->name_count++;
+}
+
+static void ms_sym_add_nlists(ms_sym_table *t, size_t mo_index)
+{
+    const ms_mo *mo = &t->mo[mo_index];
+    ms_span nlists = ms_sym_nlists(mo);
+    ms_span strings = ms_sym_whole_strings(mo);
+    size_t count = mo->hide_symtab ? 0 : nlists.len / ms_sym_nlist_size(mo);
+    for (size_t i = 0; i < count; i++) {
+        ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
+        if (!ms_sym_is_defined(&entry) || !ms_sym_is_near(t, entry.value))
+            continue;
+        unsigned rank = ms_sym_rank(&entry, ms_sym_head_at(strings, entry.strx));
+        if (rank < 4)
+            ms_sym_add_item(t, entry.value, ms_sym_item(MACHSYM_SOURCE_SYMTAB, rank, mo_index, i));
+    }
+}
+
+/* LC_FUNCTION_STARTS: distances from __TEXT on; 0 ends them. */
+static void ms_sym_add_function_starts(ms_sym_table *t, size_t mo_index)
+{
+    const ms_mo *mo = &t->mo[mo_index];
+    ms_rd rd = ms_rd_make(ms_mo_linkedit(mo, mo->loads.starts_off, mo->loads.starts_size));
+    uint64_t addr = mo->text_addr;
+    ms_sym_reserve(
+        t, 2 * ms_rd_left(&rd)); /* a byte or two each; metadata names about as many methods, at most */
+    for (uint64_t delta = ms_rd_uleb(&rd); delta != 0 && !rd.failed; delta = ms_rd_uleb(&rd)) {
+        addr += delta;
+        uint64_t start = mo->slice.cputype == ms_CPU_ARM ? addr & ~(uint64_t)1 : addr;
+        ms_sym_add_item(t, start, ms_sym_item(MACHSYM_SOURCE_FUNCTION_STARTS, 0, 0, 0));
+    }
+}
+
+/* The stubs of one section: entry n of it calls what entry reserved1 + n of the indirect table names. */
+static void ms_sym_add_stub_section(ms_sym_table *t, ms_mo_data *d, ms_span strings,
+                                    const ms_mo_section *section)
+{
+    const ms_mo *mo = d->mo;
+    ms_span indirect = ms_mo_table(mo, mo->loads.indirect_off, mo->loads.indirect_count, 4);
+    ms_span nlists = ms_sym_nlists(mo);
+    uint64_t count = section->reserved2 == 0 ? 0 : section->size / section->reserved2;
+    for (uint64_t i = 0; i < count && section->reserved1 + i < indirect.len / 4 && ms_mo_spend(d, 1); i++) {
+        uint32_t index = ms_rd_raw_u32(indirect.ptr + 4 * (section->reserved1 + i));
+        MACHSYM_COUNT_WORK(1);
+        if ((index & (ms_INDIRECT_SYMBOL_LOCAL | ms_INDIRECT_SYMBOL_ABS)) != 0 ||
+            index >= nlists.len / ms_sym_nlist_size(mo))
+            continue;
+        ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, index);
+        machsym_str name = ms_sym_c_name(ms_mo_str_in(d, ms_span_from(strings, entry.strx)));
+        if (name.len != 0)
+            ms_sym_add_name(t, section->addr + i * section->reserved2, MACHSYM_SOURCE_STUB, name);
+    }
+}
+
+static void ms_sym_add_stubs(ms_sym_table *t, ms_mo_data *d)
+{
+    const ms_mo *mo = d->mo;
+    ms_span strings = ms_sym_strings(mo);
+    ms_mo_refill(d);
+    for (uint32_t i = 0; i < mo->section_count; i++) {
+        if ((mo->sections[i].flags & ms_SECTION_TYPE) == ms_S_SYMBOL_STUBS)
+            ms_sym_add_stub_section(t, d, strings, &mo->sections[i]);
+    }
+}
+
+/* The linker folds functions of equal code: some thousand names at one address. Those of more than
+ * ms_SYM_CROWD are found by their hash, of which no more than ms_SYM_CROWD are compared. */
+enum { ms_SYM_CROWD = 64 };
+
+static uint64_t ms_sym_crowd_key(uint64_t addr, machsym_str name)
+{
+    return ms_str_hash(name) ^ addr * 0x9e3779b97f4a7c15u;
+}
+
+/* Sorts by address; of equal ones by source and rank. */
+static void ms_sym_sort(ms_sym_table *t, ms_arena *scratch)
+{
+    ms_key *room = (ms_key *)ms_arena_alloc(scratch, t->count, sizeof *room);
+    if (room == NULL)
+        return;
+    ms_sort(t->v, t->count, room);
+    for (size_t lo = 0, hi; lo < t->count; lo = hi) {
+        for (hi = lo + 1; hi < t->count && t->v[hi].key == t->v[lo].key;)
+            hi++;
+        if (hi - lo > 1) /* items did not ascend: the sources came one after the other */
+            ms_key_heap_sort(&t->v[lo], hi - lo);
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < t->count; i++) { /* two tables may tell of one start */
+        if (kept == 0 || t->v[kept - 1].key != t->v[i].key || t->v[kept - 1].item != t->v[i].item)
+            t->v[kept++] = t->v[i];
+    }
+    t->count = kept;
+}
+
+static machsym_source ms_sym_source(uint64_t item)
+{
+    return (machsym_source)(item >> ms_SYM_SOURCE_SHIFT);
+}
+
+static machsym_str ms_sym_name(const ms_sym_table *t, uint64_t item)
+{
+    uint64_t index = item & ms_SYM_INDEX_MASK;
+    if (ms_sym_source(item) == MACHSYM_SOURCE_FUNCTION_STARTS)
+        return ms_str_empty();
+    if (ms_sym_source(item) != MACHSYM_SOURCE_SYMTAB)
+        return t->names[index];
+    const ms_mo *mo = &t->mo[(item >> ms_SYM_MO_SHIFT) & 0xff];
+    ms_sym_nlist entry = ms_sym_nlist_at(mo, ms_sym_nlists(mo), (size_t)index);
+    return ms_sym_c_name(ms_sym_name_at(ms_sym_strings(mo), entry.strx));
+}
+
+/* Indexes the crowded addresses of a sorted table. */
+static void ms_sym_index_crowds(ms_sym_table *t, ms_arena *scratch)
+{
+    size_t count = 0;
+    for (size_t lo = 0, hi; lo < t->count; lo = hi) {
+        for (hi = lo + 1; hi < t->count && t->v[hi].key == t->v[lo].key;)
+            hi++;
+        count += hi - lo > ms_SYM_CROWD ? hi - lo : 0;
+    }
+    ms_key *crowds = (ms_key *)ms_arena_alloc(t->arena, count, sizeof *crowds);
+    ms_key *room = (ms_key *)ms_arena_alloc(scratch, count, sizeof *crowds);
+    if (count == 0 || crowds == NULL || room == NULL)
+        return;
+    for (size_t lo = 0, hi; lo < t->count; lo = hi) {
+        for (hi = lo + 1; hi < t->count && t->v[hi].key == t->v[lo].key;)
+            hi++;
+        for (size_t i = lo; i < hi && hi - lo > ms_SYM_CROWD; i++) {
+            crowds[t->crowd_count].key = ms_sym_crowd_key(t->v[i].key, ms_sym_name(t, t->v[i].item));
+            crowds[t->crowd_count++].item = i;
+        }
+    }
+    ms_sort(crowds, count, room);
+    t->crowds = crowds;
+}
+
+/* The first entry at or past an address. */
+static size_t ms_sym_first(const ms_sym_table *t, uint64_t addr)
+{
+    return addr == 0 ? 0 : ms_upper_bound(t->v, t->count, addr - 1);
+}
+
+/* The first entry past those at one address. */
+static size_t ms_sym_next(const ms_sym_table *t, size_t at)
+{
+    return ms_upper_bound(t->v, t->count, t->v[at].key);
+}
+
+/* Whether the name of an entry differs from those of the entries before it from first on; of many, the last
+ * 16. */
+static bool ms_sym_is_new(const ms_sym_table *t, size_t first, size_t at)
+{
+    machsym_str name = ms_sym_name(t, t->v[at].item);
+    if (at - first > 16)
+        first = at - 16;
+    for (; first < at; first++) {
+        if (ms_str_equal(ms_sym_name(t, t->v[first].item), name))
+            return false;
+    }
+    return true;
+}
+
+/* Entry at, with its end: the next start, or the end of its section. */
+static void ms_sym_get(const ms_sym_table *t, size_t at, machsym_symbol *out)
+{
+    uint64_t addr = t->v[at].key;
+    const ms_range *code = ms_sym_code_at(t->code, t->code_count, addr);
+    size_t next = ms_sym_next(t, at);
+    out->lo = addr;
+    out->hi = code->hi;
+    if (next < t->count && t->v[next].key < out->hi)
+        out->hi = t->v[next].key;
+    out->source = ms_sym_source(t->v[at].item);
+    out->name = ms_sym_name(t, t->v[at].item);
+}
+
+/* The symbol whose range holds an address. Returns false when none does. */
+static bool ms_sym_find(const ms_sym_table *t, uint64_t addr, machsym_symbol *out)
+{
+    size_t at = ms_upper_bound(t->v, t->count, addr);
+    if (at == 0)
+        return false;
+    ms_sym_get(t, ms_sym_first(t, t->v[at - 1].key), out);
+    return addr < out->hi;
+}
+
+/* Whether the name at an offset of a string table is this one, without its underscore or with it. */
+static bool ms_sym_name_is(ms_span whole, uint32_t strx, machsym_str want)
+{
+    ms_span rest = ms_span_from(whole, strx);
+    machsym_str head = ms_str_make((const char *)rest.ptr, rest.len < want.len + 3 ? rest.len : want.len + 3);
+    machsym_str raw = ms_str_bounded(head.ptr, head.len); /* byte 1, underscore, name, NUL at most */
+    return ms_str_equal(ms_sym_c_name(raw), want);
+}
+
+/* The symtab name that starts exactly at an address: the one that equals want, else the best. */
+static machsym_str ms_sym_exact(const ms_sym_table *t, uint64_t addr, machsym_str want)
+{
+    size_t first = ms_sym_first(t, addr);
+    if (first == t->count || t->v[first].key != addr ||
+        ms_sym_source(t->v[first].item) != MACHSYM_SOURCE_SYMTAB)
+        return ms_str_empty();
+    bool is_crowd = ms_sym_next(t, first) - first > ms_SYM_CROWD;
+    const ms_key *v = is_crowd ? t->crowds : t->v;
+    size_t count = is_crowd ? t->crowd_count : t->count;
+    uint64_t key = is_crowd ? ms_sym_crowd_key(addr, want) : addr;
+    size_t at = key == 0 ? 0 : ms_upper_bound(v, count, key - 1);
+    for (size_t i = 0; i < ms_SYM_CROWD && at < count && v[at].key == key && want.len != 0; i++, at++) {
+        uint64_t item = t->v[is_crowd ? (size_t)v[at].item : at].item;
+        if (ms_sym_source(item) != MACHSYM_SOURCE_SYMTAB) /* the best source: none follows another */
+            break;
+        const ms_mo *mo = &t->mo[(item >> ms_SYM_MO_SHIFT) & 0xff];
+        ms_sym_nlist entry = ms_sym_nlist_at(mo, ms_sym_nlists(mo), (size_t)(item & ms_SYM_INDEX_MASK));
+        if (ms_sym_name_is(ms_sym_strings(mo), entry.strx, want))
+            return ms_sym_name(t, item);
+    }
+    return ms_sym_name(t, t->v[first].item);
+}
+
+/* The same without a table, by reading all of LC_SYMTAB: for a first, cold lookup. */
+static machsym_str ms_sym_scan_exact(const ms_mo *mos, size_t mo_count, uint64_t addr, machsym_str want)
+{
+    machsym_str best = ms_str_empty();
+    unsigned best_rank = 4;
+    for (size_t m = 0; m < mo_count; m++) {
+        const ms_mo *mo = &mos[m];
+        ms_span nlists = ms_sym_nlists(mo);
+        ms_span strings = ms_sym_whole_strings(mo);
+        size_t count = mo->hide_symtab ? 0 : nlists.len / ms_sym_nlist_size(mo);
+        for (size_t i = 0; i < count; i++) {
+            ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, i);
+            if (entry.value != addr || !ms_sym_is_defined(&entry))
+                continue;
+            unsigned rank = ms_sym_rank(&entry, ms_sym_head_at(strings, entry.strx));
+            if (want.len != 0 && rank < 4 && ms_sym_name_is(strings, entry.strx, want))
+                return ms_sym_c_name(ms_sym_name_at(strings, entry.strx));
+            if (rank < best_rank) {
+                best_rank = rank;
+                best = ms_sym_c_name(ms_sym_name_at(strings, entry.strx));
+            }
+        }
+    }
+    return best;
+}
+
+/* ---- Exports trie ---- */
+
+/* loader.h: EXPORT_SYMBOL_FLAGS_* */
+enum { ms_EXPORT_KIND = 3, ms_EXPORT_REEXPORT = 8, ms_EXPORT_STUB_AND_RESOLVER = 16 };
+
+/* A path through the trie may be so deep and spell a name so long; real ones stay below 100 and 5,000. */
+enum { ms_SYM_TRIE_DEPTH = 4096, ms_SYM_TRIE_NAME = 1 << 16 };
+
+/* A node on the way down. */
+typedef struct ms_sym_trie_node {
+    ms_rd edges;   /* those not taken yet */
+    unsigned left; /* how many */
+    uint64_t off;
+    size_t name_len; /* of what the way here spells */
+} ms_sym_trie_node;
+
+/* A walk over an exports trie. */
+typedef struct ms_sym_trie {
+    ms_span bytes;
+    ms_sym_trie_node *nodes; /* ms_SYM_TRIE_DEPTH of them */
+    size_t depth;
+    uint8_t *on_path; /* a bit for each byte of the trie: an edge back to such a node is a loop */
+    char *name;       /* ms_SYM_TRIE_NAME bytes */
+    size_t name_len;
+} ms_sym_trie;
+
+/* Text put together from parts, which lives as long as the table; paid from the budget of d. */
+static machsym_str ms_sym_join(ms_sym_table *t, ms_mo_data *d, const machsym_str *parts, size_t count)
+{
+    size_t len = 0;
+    for (size_t i = 0; i < count; i++)
+        len += parts[i].len;
+    char *text = ms_mo_spend(d, len) ? (char *)ms_arena_alloc(t->arena, len, 1) : NULL;
+    if (text == NULL)
+        return ms_str_empty();
+    size_t at = 0;
+    for (size_t i = 0; i < count; i++) {
+        ms_copy(text + at, parts[i].ptr, parts[i].len);
+        at += parts[i].len;
+    }
+    return ms_str_make(text, len);
+}
+
+/* Takes what a node exports. */
+static void ms_sym_take_export(ms_sym_table *t, ms_mo_data *d, const ms_sym_trie *trie, ms_span info)
+{
+    ms_rd rd = ms_rd_make(info);
+    uint64_t flags = ms_rd_uleb(&rd);
+    uint64_t offs[2] = {0, 0};
+    if ((flags & ms_EXPORT_KIND) != 0 || (flags & ms_EXPORT_REEXPORT) != 0)
+        return; /* thread-local and absolute values are no code; that of a re-export is in another image */
+    offs[0] = ms_rd_uleb(&rd);
+    bool has_resolver = (flags & ms_EXPORT_STUB_AND_RESOLVER) != 0;
+    if (has_resolver)
+        offs[1] = ms_rd_uleb(&rd);
+    d->damage_count += rd.failed;
+    for (unsigned i = 0; i < 1u + has_resolver && !rd.failed; i++) {
+        uint64_t addr = d->mo->text_addr + offs[i];
+        machsym_str parts[1] = {ms_sym_c_name(ms_str_make(trie->name, trie->name_len))};
+        if (d->mo->slice.cputype == ms_CPU_ARM)
+            addr &= ~(uint64_t)1;
+        machsym_str name = ms_sym_code_at(t->code, t->code_count, addr) == NULL ? ms_str_empty()
+                                                                                : ms_sym_join(t, d, parts, 1);
+        if (name.len != 0)
+            ms_sym_add_name(t, addr, MACHSYM_SOURCE_EXPORTS, name);
+    }
+}
+
+/* Goes down to a node. */
+static void ms_sym_enter(ms_sym_table *t, ms_mo_data *d, ms_sym_trie *trie, uint64_t off)
+{
+    if (trie->depth == ms_SYM_TRIE_DEPTH || off >= trie->bytes.len ||
+        (trie->on_path[off / 8] >> (off % 8) & 1) != 0) {
+        d->damage_count++;
+        return;
+    }
+    ms_rd rd = ms_rd_at(trie->bytes, off);
+    ms_span info = ms_rd_span(&rd, ms_rd_uleb(&rd));
+    if (info.len != 0)
+        ms_sym_take_export(t, d, trie, info);
+    ms_sym_trie_node *node = &trie->nodes[trie->depth++];
+    node->left = ms_rd_u8(&rd);
+    node->edges = rd;
+    node->off = off;
+    node->name_len = trie->name_len;
+    trie->on_path[off / 8] |= (uint8_t)(1u << off % 8);
+    d->damage_count += rd.failed;
+}
+
+/* The exports trie, depth first. Nodes may be shared; every step is paid for, so that sharing cannot
+ * multiply. */
+static void ms_sym_add_exports(ms_sym_table *t, ms_mo_data *d, ms_arena *scratch)
+{
+    ms_sym_trie trie;
+    ms_zero(&trie, sizeof trie);
+    trie.bytes = ms_mo_linkedit(d->mo, d->mo->loads.exports_off, d->mo->loads.exports_size);
+    ms_mo_refill(d);
+    if (trie.bytes.len == 0)
+        return;
+    trie.nodes = (ms_sym_trie_node *)ms_arena_alloc(scratch, ms_SYM_TRIE_DEPTH, sizeof *trie.nodes);
+    trie.name = (char *)ms_arena_alloc(scratch, ms_SYM_TRIE_NAME, 1);
+    trie.on_path = (uint8_t *)ms_arena_zeroed(scratch, trie.bytes.len / 8 + 1, 1);
+    if (trie.nodes == NULL || trie.name == NULL || trie.on_path == NULL)
+        return;
+    ms_sym_enter(t, d, &trie, 0);
+    while (trie.depth > 0) {
+        ms_sym_trie_node *node = &trie.nodes[trie.depth - 1];
+        if (node->left == 0 || node->edges.failed) {
+            trie.on_path[node->off / 8] &= (uint8_t) ~(1u << node->off % 8);
+            trie.depth--;
+            continue;
+        }
+        node->left--;
+        machsym_str edge = ms_rd_str(&node->edges);
+        uint64_t off = ms_rd_uleb(&node->edges);
+        if (node->edges.failed || edge.len > ms_SYM_TRIE_NAME - node->name_len) {
+            d->damage_count++;
+            continue;
+        }
+        if (!ms_mo_spend(d, edge.len + 1))
+            return;
+        ms_copy(trie.name + node->name_len, edge.ptr, edge.len);
+        trie.name_len = node->name_len + edge.len;
+        ms_sym_enter(t, d, &trie, off);
+    }
+}
+
+/* ---- Selector stubs ---- */
+
+/* __objc_stubs: each begins with adrp x1, page; ldr x1, [x1, off] of a selector reference, then calls
+ * objc_msgSend. Arm ARM C6.2: ADRP, LDR (immediate, unsigned offset). */
+static void ms_sym_add_selector_stubs(ms_sym_table *t, ms_mo_data *d)
+{
+    const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__objc_stubs");
+    if (section == NULL || d->mo->slice.cputype != ms_CPU_ARM64)
+        return;
+    ms_mo_refill(d);
+    for (size_t at = 0; at + 8 <= section->bytes.len; at += 4) {
+        uint32_t adrp = ms_rd_raw_u32(section->bytes.ptr + at);
+        uint32_t load = ms_rd_raw_u32(section->bytes.ptr + at + 4);
+        if ((adrp & 0x9f00001f) != 0x90000001 || (load & 0xffc003ff) != 0xf9400021)
+            continue;
+        uint32_t pages = (adrp >> 3 & 0x1ffffc) | (adrp >> 29 & 3); /* 21 bits, signed */
+        int64_t page = (int64_t)pages - (int64_t)((pages & 0x100000) << 1);
+        uint64_t ref = ((section->addr + at) & ~(uint64_t)0xfff) + (uint64_t)page * 4096 +
+                       (uint64_t)(load >> 10 & 0xfff) * 8;
+        machsym_str parts[2];
+        parts[0] = ms_str_from_c("objc_msgSend$");
+        parts[1] = ms_mo_str_at(d, ms_mo_pointer_at(d, ref).addr);
+        machsym_str name = parts[1].len != 0 ? ms_sym_join(t, d, parts, 2) : ms_str_empty();
+        if (name.len != 0)
+            ms_sym_add_name(t, section->addr + at, MACHSYM_SOURCE_OBJC, name);
+    }
+}
+
+/* Adds all that this floor reads of a half of the image. */
+static void ms_sym_add(ms_sym_table *t, size_t mo_index, ms_mo_data *d, ms_arena *scratch)
+{
+    ms_sym_add_nlists(t, mo_index);
+    ms_sym_add_stubs(t, d);
+    ms_sym_add_selector_stubs(t, d);
+    ms_sym_add_exports(t, d, scratch);
+    ms_sym_add_function_starts(t, mo_index);
+}
+
+#endif /* ms_ROOM_macho_symbols */

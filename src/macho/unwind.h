@@ -1,0 +1,177 @@
+#ifndef ms_ROOM_macho_unwind
+#define ms_ROOM_macho_unwind
+#include "../api/api.h"
+#include "../base/bytes.h"
+#include "../base/reader.h"
+#include "macho.h"
+#include "symbols.h"
+
+/* ==== >>unwind =============================================================================================
+ * Job:    where functions begin and end, by unwind tables, for files without LC_FUNCTION_STARTS.
+ * Offers: ms_uw_add_starts.
+ * Never:  unwinds; names anything. */
+
+/* compact_unwind_encoding.h: kinds of second-level pages. */
+enum { ms_UNWIND_SECOND_LEVEL_REGULAR = 2, ms_UNWIND_SECOND_LEVEL_COMPRESSED = 3 };
+
+/* Pointer encodings of eh_frame (LSB 10.5.1): the low half is the size, the next bits what it is relative
+ * to. */
+enum { ms_DW_EH_PE_pcrel = 0x10, ms_DW_EH_PE_base = 0x70 };
+
+static void ms_uw_add(ms_sym_table *t, const ms_mo *mo, uint64_t addr)
+{
+    if (mo->slice.cputype == ms_CPU_ARM)
+        addr &= ~(uint64_t)1; /* Thumb */
+    ms_sym_add_item(t, addr, ms_sym_item(MACHSYM_SOURCE_FUNCTION_STARTS, 0, 0, 0));
+}
+
+/* unwind_info_regular_second_level_page_header, unwind_info_compressed_second_level_page_header */
+static void ms_uw_add_page(ms_sym_table *t, ms_mo_data *d, ms_span info, uint32_t off, uint32_t base)
+{
+    ms_rd header = ms_rd_at(info, off);
+    uint32_t kind = ms_rd_u32(&header);
+    uint16_t entries_off = ms_rd_u16(&header);
+    uint16_t count = ms_rd_u16(&header);
+    uint64_t text = d->mo->text_addr;
+    ms_rd rd = ms_rd_at(info, (uint64_t)off + entries_off);
+    bool known = kind == ms_UNWIND_SECOND_LEVEL_REGULAR || kind == ms_UNWIND_SECOND_LEVEL_COMPRESSED;
+    if (header.failed || rd.failed || !known)
+        d->damage_count++;
+    for (; known && count > 0 && ms_rd_left(&rd) >= 4 && ms_mo_spend(d, 1); count--) {
+        uint32_t entry = ms_rd_u32(&rd);
+        if (kind == ms_UNWIND_SECOND_LEVEL_REGULAR) {
+            ms_rd_skip(&rd, 4); /* encoding */
+            ms_uw_add(t, d->mo, text + entry);
+        } else {
+            ms_uw_add(t, d->mo, text + base + (entry & 0xffffff));
+        }
+    }
+}
+
+/* unwind_info_section_header and its first-level index; the last entry only ends the one before. */
+static void ms_uw_add_compact(ms_sym_table *t, ms_mo_data *d)
+{
+    const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__unwind_info");
+    if (section == NULL)
+        return;
+    ms_rd header = ms_rd_make(section->bytes);
+    uint32_t version = ms_rd_u32(&header);
+    ms_rd_skip(&header, 16); /* common encodings, personalities */
+    uint32_t index_off = ms_rd_u32(&header);
+    uint32_t count = ms_rd_u32(&header);
+    ms_rd rd = ms_rd_at(section->bytes, index_off);
+    if (version != 1)
+        return;
+    for (; count > 0 && ms_rd_left(&rd) >= 12; count--) {
+        uint32_t base = ms_rd_u32(&rd);
+        uint32_t page_off = ms_rd_u32(&rd);
+        ms_rd_u32(&rd); /* language-specific data */
+        ms_uw_add(t, d->mo, d->mo->text_addr + base);
+        if (page_off != 0)
+            ms_uw_add_page(t, d, section->bytes, page_off, base);
+    }
+}
+
+/* A pointer in eh_frame: addr is that of the field itself. */
+static uint64_t ms_uw_pointer(const ms_mo *mo, ms_rd *rd, unsigned encoding, uint64_t addr)
+{
+    uint64_t value;
+    switch (encoding & 0xf) {
+    case 0x0: value = ms_mo_word(mo, rd); break;
+    case 0x2: value = ms_rd_u16(rd); break;
+    case 0x3: value = ms_rd_u32(rd); break;
+    case 0xa: value = (uint64_t)(int64_t)(int16_t)ms_rd_u16(rd); break;
+    case 0xb: value = (uint64_t)(int64_t)(int32_t)ms_rd_u32(rd); break;
+    case 0x4:
+    case 0xc: value = ms_rd_u64(rd); break;
+    default: ms_rd_fail(rd); return 0;
+    }
+    if ((encoding & ms_DW_EH_PE_base) == ms_DW_EH_PE_pcrel)
+        value += addr;
+    return mo->is_64 ? value : value & 0xffffffff;
+}
+
+/* How a CIE says that its FDEs write addresses (augmentation R). */
+static unsigned ms_uw_cie_encoding(const ms_mo *mo, ms_rd rd)
+{
+    unsigned version = ms_rd_u8(&rd);
+    ms_span text = ms_rd_span(&rd, ms_rd_left(&rd) < 16 ? ms_rd_left(&rd) : 16);
+    machsym_str augmentation = ms_str_bounded((const char *)text.ptr, text.len);
+    if (augmentation.len == 0 || augmentation.ptr[0] != 'z' || augmentation.len == text.len)
+        return 0;
+    rd.p -= text.len - augmentation.len - 1;
+    ms_rd_uleb(&rd); /* code alignment */
+    ms_rd_sleb(&rd); /* data alignment */
+    if (version == 1)
+        ms_rd_u8(&rd); /* return address register */
+    else
+        ms_rd_uleb(&rd);
+    ms_rd_uleb(&rd); /* length of the augmentation */
+    for (size_t i = 1; i < augmentation.len; i++) {
+        switch (augmentation.ptr[i]) {
+        case 'R': return ms_rd_u8(&rd);
+        case 'L': ms_rd_u8(&rd); break;
+        case 'P': {
+            unsigned encoding = ms_rd_u8(&rd);
+            ms_uw_pointer(mo, &rd, encoding, 0);
+            break;
+        }
+        default: return 0;
+        }
+    }
+    return 0;
+}
+
+/* Each FDE is the range of a function; FDEs of one CIE follow it, so its encoding is kept. */
+static void ms_uw_add_eh_frame(ms_sym_table *t, ms_mo_data *d)
+{
+    const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__eh_frame");
+    if (section == NULL)
+        return;
+    ms_rd rd = ms_rd_make(section->bytes);
+    uint64_t cie_off = UINT64_MAX;
+    unsigned encoding = 0;
+    while (ms_rd_left(&rd) >= 4) {
+        uint64_t len = ms_rd_u32(&rd);
+        if (len == 0xffffffff)
+            len = ms_rd_u64(&rd);
+        if (len == 0)
+            return;
+        uint64_t at = ms_rd_offset(&rd);
+        ms_rd body = ms_rd_make(ms_rd_span(&rd, len));
+        uint32_t back = ms_rd_u32(&body); /* 32 bits even where the length has 64 (LSB 10.6.1.1) */
+        if (back == 0)                    /* a CIE */
+            continue;
+        if (back > at || rd.failed) {
+            d->damage_count++;
+            continue;
+        }
+        if (at - back != cie_off) {
+            cie_off = at - back;
+            ms_rd cie = ms_rd_at(section->bytes, cie_off);
+            ms_rd_skip(&cie, ms_rd_u32(&cie) == 0xffffffff ? 12 : 4);
+            encoding = ms_uw_cie_encoding(d->mo, cie);
+        }
+        uint64_t field = section->addr + at + ms_rd_offset(&body);
+        uint64_t lo = ms_uw_pointer(d->mo, &body, encoding, field);
+        uint64_t size = ms_uw_pointer(d->mo, &body, encoding & 0xf, 0);
+        if (body.failed)
+            continue;
+        ms_uw_add(t, d->mo, lo);
+        ms_uw_add(t, d->mo, lo + size);
+    }
+}
+
+/* Adds the bounds of a linked slice. An object file's are not relocated, and those that dsymutil copies into
+ * a dSYM still count from where they stood in the binary (seen: dsymutil-14, every dSYM with an
+ * __eh_frame). */
+static void ms_uw_add_starts(ms_sym_table *t, ms_mo_data *d)
+{
+    if (d->mo->slice.filetype == ms_MH_OBJECT || d->mo->slice.filetype == ms_MH_DSYM)
+        return;
+    ms_mo_refill(d);
+    ms_uw_add_compact(t, d);
+    ms_uw_add_eh_frame(t, d);
+}
+
+#endif /* ms_ROOM_macho_unwind */

@@ -1,0 +1,111 @@
+#!/bin/sh
+# make rooms holds, and fails for a copy of the house into which a violation is planted. A stale machsym.h is found too.
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+passed=0
+failed=0
+
+check() { # NAME STATUS
+    if [ "$2" -eq 0 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "rooms: $1"
+        cat "$tmp/out"
+    fi
+}
+
+law() { # in $tmp/house
+    # shellcheck disable=SC2046
+    (cd "$tmp/house" && awk -f tests/rooms.awk $(src/join --list)) >"$tmp/out" 2>&1
+}
+
+fresh() {
+    rm -rf "$tmp/house"
+    mkdir -p "$tmp/house/tests"
+    cp -R src machsym.h "$tmp/house"
+    cp tests/rooms.awk tests/rooms.prefixes "$tmp/house/tests"
+}
+
+# The house with a change must fail, for the reason expected.
+must_fail() { # NAME MESSAGE
+    if diff -r src "$tmp/house/src" >/dev/null; then
+        echo "nothing was planted" >"$tmp/out"
+        check "$1" 1
+    else
+        law && check "$1: passes" 1 && return
+        grep -q -- "$2" "$tmp/out"
+        check "$1" $?
+    fi
+    fresh
+}
+
+plant() { # ROOM TEXT: behind its banner
+    awk -v text="$2" '
+        /^\/\* ==== >>/ { here = 1 }
+        { print }
+        here && /\*\/[ ]*$/ { print text; here = 0 }' "src/$1" >"$tmp/house/src/$1"
+}
+
+edit() { # ROOM SED-COMMAND
+    sed "$2" "src/$1" >"$tmp/house/src/$1"
+}
+
+fresh
+law
+check "the house" $?
+
+edit dwarf/lines.h 's|^#include "forms.h"|&\n#include "units.h"|'
+must_fail "an include of which nothing is used" "includes src/dwarf/units.h, of which it uses nothing"
+edit dwarf/lines.h '/^#include "..\/base\/reader.h"/d'
+must_fail "a missing include" "uses .* of src/base/reader.h, which it does not include"
+plant dwarf/lines.h '#include "../macho/macho.h"
+static bool ms_ln_planted(const ms_mo *mo)
+{
+    return mo != NULL;
+}'
+must_fail "a storey that may not be used" "may not use src/macho/macho.h"
+plant base/reader.h 'static int ms_mo_planted(int a)
+{
+    return a;
+}'
+must_fail "a prefix in another room" "its prefix belongs to src/macho/macho.h"
+plant base/reader.h 'static int ms_planted(int a)
+{
+    return a;
+}'
+must_fail "a function without a prefix" "has no prefix of a room"
+plant macho/macho.h 'static int machsym_planted(int a)
+{
+    return a;
+}'
+must_fail "a private function with a public name" "is private and has a public name"
+plant dwarf/lines.h 'static bool ms_ln_planted(int a,
+                          int b);'
+must_fail "a static prototype" "a static prototype: ms_ln_planted"
+plant dwarf/units.h 'static const char *ms_cu_planted(void)
+{
+    return machsym_version();
+}'
+must_fail "a public function called within" "calls the public machsym_version"
+edit base/segments.h 's/^ \* Offers: ms_seg,/ * Offers: ms_seg, ms_seg_planted,/'
+must_fail "an offer that is none" "offers ms_seg_planted, which it does not have"
+edit base/reader.h '/^ \* Never:/d'
+must_fail "a banner without Never" "has no banner of Job, Offers, Never"
+plant base/reader.h "$(awk 'BEGIN { for (i = 0; i < 2000; i++) print "/* x */" }')"
+must_fail "a large room" "lines, more than 2000"
+
+plant base/reader.h '/* planted */'
+(cd "$tmp/house" && src/join --check) >"$tmp/out" 2>&1
+[ $? -ne 0 ] && grep -q 'machsym.h is stale' "$tmp/out"
+check "a stale header is found" $?
+(cd "$tmp/house" && src/join && src/join --check) >"$tmp/out" 2>&1
+check "and joined again" $?
+fresh
+edit base/bytes.h 's|^#define ms_ROOM_base_bytes|&\n#include "reader.h"|'
+(cd "$tmp/house" && src/join --check) >"$tmp/out" 2>&1
+grep -q 'includes go around in a circle' "$tmp/out"
+check "a circle" $?
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
