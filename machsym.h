@@ -189,6 +189,7 @@
  *   >>bytes      spans, text views, sort, search, errors
  *   >>reader     integers, LEB128 and strings from a span
  *   >>memory     arenas
+ *   >>table      the hash table
  *   >>segments   overlapping ranges to segments
  *   >>macho      fat files and load commands
  *   >>symbols    one table of names outside the debug info
@@ -250,6 +251,18 @@
 /* How deep an inline chain may be; real files reach about 60. Deeper calls are dropped, innermost first. */
 #ifndef MACHSYM_MAX_INLINE_DEPTH
 #define MACHSYM_MAX_INLINE_DEPTH 256
+#endif
+
+/* How many slots of a hash table are looked at for a key; real keys need about ten. Keys of a hostile file may be made
+ * to collide: a key that finds no slot is treated as new each time, which costs room but no answer. */
+#ifndef MACHSYM_MAX_PROBES
+#define MACHSYM_MAX_PROBES 1024
+#endif
+
+/* How many texts of one hash a table of texts keeps apart. From the second one on all bytes go into the hash, so two
+ * of one hash are rare in real files; a hostile file can make any number of them. Texts past the limit are left out. */
+#ifndef MACHSYM_MAX_EQUAL_HASHES
+#define MACHSYM_MAX_EQUAL_HASHES 16
 #endif
 
 /* MACHSYM_NO_SWIFT, MACHSYM_NO_CXX, MACHSYM_NO_RUST, MACHSYM_NO_D: names of that language come back as they
@@ -7998,6 +8011,124 @@ static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off)
     return names;
 }
 
+/* ==== >>table ==============================================================================================
+ * Job:    a hash table from pairs of numbers to a number, whose searches end even where keys were made to collide.
+ * Offers: ms_tab, ms_tab_get, ms_tab_has, ms_tab_text_of, ms_tab_next_text.
+ * Never:  removes a key; looks at more than MACHSYM_MAX_PROBES slots for one. */
+
+typedef struct ms_tab_slot {
+    uint64_t a;
+    uint64_t b;
+    uint32_t value; /* 0: the slot is free */
+} ms_tab_slot;
+
+/* Open addressing with linear probes. Zero but for the arena is an empty table. */
+typedef struct ms_tab {
+    ms_arena *arena;
+    ms_tab_slot *v;
+    size_t cap; /* a power of 2 */
+    size_t count;
+    ms_tab_slot spill; /* what a search that ended without a slot returns; its value is forgotten at once */
+} ms_tab;
+
+static size_t ms_tab_hash(uint64_t a, uint64_t b)
+{
+    uint64_t h = (a ^ b * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
+    return (size_t)(h ^ h >> 32);
+}
+
+static ms_tab_slot *ms_tab_find(ms_tab *t, uint64_t a, uint64_t b)
+{
+    size_t at = ms_tab_hash(a, b) & (t->cap - 1);
+    for (unsigned probes = 0; probes < MACHSYM_MAX_PROBES; probes++) {
+        MACHSYM_COUNT_WORK(1);
+        if (t->v[at].value == 0 || (t->v[at].a == a && t->v[at].b == b))
+            return &t->v[at];
+        at = (at + 1) & (t->cap - 1);
+    }
+    t->spill.value = 0;
+    return &t->spill;
+}
+
+static bool ms_tab_double(ms_tab *t)
+{
+    ms_tab bigger = *t;
+    bigger.cap = t->cap == 0 ? 256 : t->cap * 2;
+    bigger.v = (ms_tab_slot *)ms_arena_zeroed(t->arena, bigger.cap, sizeof *t->v);
+    if (bigger.v == NULL)
+        return false;
+    for (size_t i = 0; i < t->cap; i++) {
+        if (t->v[i].value != 0)
+            *ms_tab_find(&bigger, t->v[i].a, t->v[i].b) = t->v[i];
+    }
+    *t = bigger;
+    return true;
+}
+
+/* The slot of a pair. A new slot has value 0, and the caller sets the value. NULL when memory is out. Where keys were
+ * made to collide, a pair may get the spill: then it is new each time, and ms_tab_has says so. */
+static ms_tab_slot *ms_tab_get(ms_tab *t, uint64_t a, uint64_t b)
+{
+    if (4 * (t->count + 1) > 3 * t->cap && !ms_tab_double(t))
+        return NULL;
+    ms_tab_slot *slot = ms_tab_find(t, a, b);
+    if (slot->value == 0) {
+        slot->a = a;
+        slot->b = b;
+        t->count++;
+    }
+    return slot;
+}
+
+/* Whether a slot from ms_tab_get stays in the table. */
+static bool ms_tab_has(const ms_tab *t, const ms_tab_slot *slot)
+{
+    return slot != NULL && slot != &t->spill;
+}
+
+/* ---- Texts ---- */
+
+/* A search for a text among those of its hash. */
+typedef struct ms_tab_text {
+    machsym_str text;
+    uint64_t hash;
+    unsigned tried; /* texts of this hash that were looked at */
+} ms_tab_text;
+
+static ms_tab_text ms_tab_text_of(machsym_str text)
+{
+    ms_tab_text search;
+    search.text = text;
+    search.hash = ms_str_hash(text);
+    search.tried = 0;
+    return search;
+}
+
+/* FNV-1a over all of a text: only for a text that is as long as another one and has the same ends. Two such texts of
+ * one string table share no bytes, so this takes no more steps than the input has bytes. */
+static uint64_t ms_tab_hash_all(machsym_str text)
+{
+    uint64_t h = 0x84222325cbf29ce4u;
+    MACHSYM_COUNT_WORK(text.len / 64);
+    for (size_t i = 0; i < text.len; i++)
+        h = (h ^ (unsigned char)text.ptr[i]) * 0x100000001b3u;
+    return h;
+}
+
+/* The next slot that may be the text's. One with value 0 is free and may be taken for it; any other belongs to the
+ * text or to another one with its hash, and the caller compares. NULL when too many have that hash, or memory is out.
+ */
+static ms_tab_slot *ms_tab_next_text(ms_tab *t, ms_tab_text *search)
+{
+    if (search->tried >= MACHSYM_MAX_EQUAL_HASHES)
+        return NULL;
+    if (search->tried == 1)
+        search->hash = ms_tab_hash_all(search->text);
+    ms_tab_slot *slot =
+        ms_tab_get(t, search->hash, (uint64_t)search->text.len | (uint64_t)search->tried++ << 40);
+    return ms_tab_has(t, slot) ? slot : NULL;
+}
+
 /* ==== >>debugmap ===========================================================================================
  * Job:    finds the debug info of a program that was linked without a dSYM: in the object files of its debug map.
  * Offers: ms_om_map, ms_om_list, ms_om_find, ms_om_open, ms_om_read_dwarf, ms_om_next_function.
@@ -8029,8 +8160,7 @@ enum {
     ms_OM_AGAIN = 32,
     ms_OM_FIRST = 1 << 20, /* bytes of reading again that are there before anything is read */
     ms_OM_ENDS = 64,       /* of a path, to search folders for; real paths have 20 */
-    ms_OM_PIECES = 16, /* that a function may be cut into by those of other objects; real ones stay whole */
-    ms_OM_PROBES = 16
+    ms_OM_PIECES = 16 /* that a function may be cut into by those of other objects; real ones stay whole */
 };
 
 /* ---- Stabs ---- */
@@ -8209,17 +8339,14 @@ static size_t ms_om_find(const ms_om_map *m, uint64_t addr)
 
 /* Which files were read, and how much may be read again. */
 typedef struct ms_om_quota {
-    uint64_t *seen; /* hashes of what was read; 0: free */
-    size_t cap;     /* a power of 2 */
-    uint64_t left;  /* bytes */
+    ms_tab seen;   /* what was read: a hash of its file and place, its length */
+    uint64_t left; /* bytes */
 } ms_om_quota;
 
-static void ms_om_start_quota(ms_om_quota *quota, size_t objects, uint64_t program, ms_arena *arena)
+static void ms_om_start_quota(ms_om_quota *quota, uint64_t program, ms_arena *arena)
 {
-    quota->cap = 64;
-    while (quota->cap < 4 * objects)
-        quota->cap *= 2;
-    quota->seen = (uint64_t *)ms_arena_zeroed(arena, quota->cap, sizeof *quota->seen);
+    ms_zero(&quota->seen, sizeof quota->seen);
+    quota->seen.arena = arena;
     quota->left = ms_OM_FIRST + ms_OM_AGAIN * program;
 }
 
@@ -8242,20 +8369,16 @@ static bool ms_om_is_spent(const ms_om_quota *quota)
 static bool ms_om_is_new(ms_om_quota *quota, const ms_os_file *file, ms_span part)
 {
     uint64_t place = part.ptr != NULL ? (uint64_t)(part.ptr - (const uint8_t *)file->ptr) : 0;
-    uint64_t key[4] = {file->time, file->len, place, part.len};
-    uint64_t hash = ms_str_hash(ms_str_make((const char *)key, sizeof key)) | 1;
+    uint64_t key[3] = {file->time, file->len, place};
     if (quota == NULL)
         return true;
-    for (size_t i = 0; i < ms_OM_PROBES; i++) {
-        uint64_t *slot = &quota->seen[(size_t)((hash >> 8) + i) & (quota->cap - 1)];
-        if (*slot != 0 && *slot != hash)
-            continue;
-        bool is_new = *slot == 0;
-        *slot = hash;
-        quota->left += is_new ? ms_OM_AGAIN * (uint64_t)part.len : 0;
-        return is_new;
-    }
-    return false;
+    ms_tab_slot *slot =
+        ms_tab_get(&quota->seen, ms_str_hash(ms_str_make((const char *)key, sizeof key)), part.len);
+    if (!ms_tab_has(&quota->seen, slot) || slot->value != 0)
+        return false;
+    slot->value = 1;
+    quota->left += ms_OM_AGAIN * (uint64_t)part.len;
+    return true;
 }
 
 /* ---- Archives ---- */
@@ -8891,9 +9014,10 @@ struct ms_ans_object;
 
 /* Texts that outlive the object files that they come from, each once. */
 typedef struct ms_ans_texts {
-    machsym_str *v; /* a hash table; ptr NULL: free */
+    machsym_str *v;
     size_t count;
-    size_t cap; /* a power of two */
+    size_t cap;
+    ms_tab slots; /* text to its number + 1 */
 } ms_ans_texts;
 
 /* What a session knows of a debug map. */
@@ -9386,7 +9510,8 @@ static ms_ans_objects *ms_ans_map_of(machsym_session *s)
     o->statuses = (uint8_t *)ms_arena_zeroed(&s->keep, count, 1);
     o->times = (uint64_t *)ms_arena_zeroed(&s->keep, count, sizeof *o->times);
     o->tried = (uint32_t *)ms_arena_alloc(&s->keep, count, sizeof *o->tried);
-    ms_om_start_quota(&o->quota, count, size, &s->keep);
+    ms_om_start_quota(&o->quota, size, &s->keep);
+    o->texts.slots.arena = &s->keep;
     if (!s->keep.oom)
         s->objects = o;
     return s->objects;
@@ -9497,46 +9622,36 @@ static ms_ans_object *ms_ans_object_at(machsym_session *s, uint64_t addr)
 
 /* ---- Texts that outlive their object file ---- */
 
-static machsym_str *ms_ans_text_slot(const ms_ans_texts *texts, machsym_str text)
+/* Copies a text to the end of the list. Returns false when memory is out. */
+static bool ms_ans_add_text(ms_ans_texts *texts, machsym_str text, ms_arena *arena)
 {
-    size_t at = (size_t)ms_str_hash(text) & (texts->cap - 1);
-    while (texts->v[at].ptr != NULL && !ms_str_equal(texts->v[at], text))
-        at = (at + 1) & (texts->cap - 1);
-    return &texts->v[at];
-}
-
-static bool ms_ans_grow_texts(ms_ans_texts *texts, ms_arena *arena)
-{
-    ms_ans_texts bigger = {NULL, texts->count, texts->cap == 0 ? 256 : texts->cap * 2};
-    bigger.v = (machsym_str *)ms_arena_zeroed(arena, bigger.cap, sizeof *bigger.v);
-    if (bigger.v == NULL)
+    machsym_str *v = (machsym_str *)ms_arena_grow(arena, texts->v, texts->count, &texts->cap, sizeof *v);
+    char *copy = (char *)ms_arena_keep(arena, text.ptr, text.len, 1);
+    if (v == NULL || copy == NULL)
         return false;
-    for (size_t i = 0; i < texts->cap; i++) {
-        if (texts->v[i].ptr != NULL)
-            *ms_ans_text_slot(&bigger, texts->v[i]) = texts->v[i];
-    }
-    *texts = bigger;
+    texts->v = v;
+    v[texts->count++] = ms_str_make(copy, text.len);
     return true;
 }
 
-/* Makes a text live as long as the session's names do; empty when memory is out. */
+/* Makes a text live as long as the session's names do; empty when memory is out, or too many texts have its hash. */
 static void ms_ans_keep_text(machsym_session *s, machsym_str *text)
 {
     ms_ans_texts *texts = &s->objects->texts;
-    machsym_str given = *text;
+    ms_tab_text search = ms_tab_text_of(*text);
     *text = ms_str_empty();
-    if (given.len == 0 || (texts->count >= texts->cap / 2 && !ms_ans_grow_texts(texts, &s->keep)))
+    if (search.text.len == 0)
         return;
-    machsym_str *slot = ms_ans_text_slot(texts, given);
-    if (slot->ptr == NULL) {
-        char *copy = (char *)ms_arena_alloc(&s->keep, given.len, 1);
-        if (copy == NULL)
+    for (ms_tab_slot *slot; (slot = ms_tab_next_text(&texts->slots, &search)) != NULL;) {
+        if (slot->value == 0 && !ms_ans_add_text(texts, search.text, &s->keep))
             return;
-        ms_copy(copy, given.ptr, given.len);
-        *slot = ms_str_make(copy, given.len);
-        texts->count++;
+        if (slot->value == 0)
+            slot->value = (uint32_t)texts->count;
+        *text = texts->v[slot->value - 1];
+        if (ms_str_equal(*text, search.text))
+            return;
+        *text = ms_str_empty();
     }
-    *text = *slot;
 }
 
 static void ms_ans_keep_path(machsym_session *s, machsym_path *path)
@@ -10179,17 +10294,29 @@ static bool ms_ans_next_line(machsym_session *s, machsym_cursor *at, machsym_lin
     return false;
 }
 
-/* The metadata: cursor a is the class or category (all halves counted on), b 0 for itself, else its method
- * plus 1. */
+/* The owner of metadata that a cursor stands at: a is the class or category (all halves counted on). NULL at the end. */
+static const ms_oc_owner *ms_ans_objc_owner(const machsym_session *s, const ms_oc_list **list,
+                                            const machsym_cursor *at)
+{
+    uint64_t index = at->a;
+    for (size_t i = 0; i + 1 < s->image->mo_count && index >= (*list)->owner_count; i++)
+        index -= (*list)++->owner_count;
+    return index < (*list)->owner_count ? &(*list)->owners[index] : NULL;
+}
+
+/* The metadata: cursor b is 0 for an owner itself, else its method plus 1. */
 static bool ms_ans_next_objc(machsym_session *s, machsym_cursor *at, machsym_objc *out)
 {
     const ms_oc_list *list = ms_ans_objc(s);
-    size_t index = (size_t)at->a;
-    for (size_t i = 0; i + 1 < s->image->mo_count && index >= list->owner_count; i++)
-        index -= (list++)->owner_count;
-    if (index >= list->owner_count)
+    const ms_oc_owner *owner = ms_ans_objc_owner(s, &list, at);
+    if (owner != NULL && at->b > owner->count) { /* a list read again may be shorter: memory ran out */
+        at->a++;
+        at->b = 0;
+        list = ms_ans_objc(s);
+        owner = ms_ans_objc_owner(s, &list, at);
+    }
+    if (owner == NULL)
         return false;
-    const ms_oc_owner *owner = &list->owners[index];
     ms_zero(out, sizeof *out);
     out->kind = owner->is_category ? MACHSYM_OBJC_CATEGORY : MACHSYM_OBJC_CLASS;
     out->class_name = owner->class_name;
