@@ -43,6 +43,7 @@
 #include "names/cxx.h"
 #include "names/d.h"
 #include "names/names.h"
+#include "text.h"
 #include "entrance.h"
 
 #endif /* MACHSYM_IMPLEMENTATION */
