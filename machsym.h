@@ -203,6 +203,7 @@
  *   >>answer     which source answers
  *   >>map        symbol maps of whole images
  *   >>names      mangled names to source form
+ *   >>text       what is known, written for people
  *   >>entrance   the public functions
  */
 
@@ -380,18 +381,23 @@ typedef struct machsym_error {
 
 /* ---- Names of things ---- */
 
-/* Where a name or a line comes from, best first. */
+/* Where a name or a line comes from, best first: the constant's end, and its name in JSON. */
+#define MACHSYM_SOURCES(X)                                                                                   \
+    X(NONE, "none")                                                                                          \
+    X(DWARF, "dwarf")                     /* debug info */                                                   \
+    X(SYMTAB, "symtab")                   /* LC_SYMTAB */                                                    \
+    X(STUB, "stub")                       /* an import stub, named by what it calls */                       \
+    X(EXPORTS, "exports")                 /* the exports trie */                                             \
+    X(OBJC, "objc")                       /* Objective-C metadata */                                         \
+    X(BLOCK, "block")                     /* a guess: a block's function, named by the method above it */    \
+    X(SWIFT, "swift")                     /* a guess: Swift type metadata */                                 \
+    X(FUNCTION_STARTS, "function_starts") /* no name: only where the function starts */
+
 typedef enum machsym_source {
-    MACHSYM_SOURCE_NONE = 0,
-    MACHSYM_SOURCE_DWARF,           /* debug info */
-    MACHSYM_SOURCE_SYMTAB,          /* LC_SYMTAB */
-    MACHSYM_SOURCE_STUB,            /* an import stub, named by what it calls */
-    MACHSYM_SOURCE_EXPORTS,         /* the exports trie */
-    MACHSYM_SOURCE_OBJC,            /* Objective-C metadata */
-    MACHSYM_SOURCE_BLOCK,           /* a guess: a block literal's function, named by the method above it */
-    MACHSYM_SOURCE_SWIFT,           /* a guess: Swift type metadata */
-    MACHSYM_SOURCE_FUNCTION_STARTS, /* no name: only where the function starts */
-    MACHSYM_SOURCE_COUNT
+#define MACHSYM_X(name, text) MACHSYM_SOURCE_##name,
+    MACHSYM_SOURCES(MACHSYM_X)
+#undef MACHSYM_X
+        MACHSYM_SOURCE_COUNT
 } machsym_source;
 
 /* Which row of the line table answers. */
@@ -495,7 +501,7 @@ typedef struct machsym_image_info {
     bool has_function_starts;
     uint32_t symbol_count; /* entries in LC_SYMTAB, stabs included; of both halves */
     uint32_t
-        damage_count; /* parts of the file that had to be left out so far: see machsym_session_get_info */
+        damage_count; /* parts of the file that had to be left out so far: see machsym_session_read_info */
 } machsym_image_info;
 
 /* One section of the image. */
@@ -809,7 +815,7 @@ typedef struct machsym_session_info {
 } machsym_session_info;
 
 /* Decodes every unit once and counts. Threads: the session's. Cost: the whole debug info. */
-MACHSYM_API void machsym_session_get_info(machsym_session *session, machsym_session_info *out);
+MACHSYM_API void machsym_session_read_info(machsym_session *session, machsym_session_info *out);
 
 /* ---- Map: a whole image resolved once; the file is the structure in memory ---- */
 
@@ -971,6 +977,22 @@ enum machsym_demangle_flags {
  * A leading byte 1 and Mach-O's extra underscore may be there or not.
  * Owns / Borrows: keeps nothing. Threads: any. Cost: linear in input plus output; no allocation. */
 MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *buf, size_t cap);
+
+/* ---- Text for people ----
+ * All return the length of the whole text without the closing NUL, as snprintf does: when that is cap or more, the
+ * text is cut. Owns / Borrows: nothing is kept. Threads: any. Cost: one copy, and demangling; no allocation. */
+
+/* The name to show of a frame: its linkage name, or else its name, in source form (machsym_demangle_flags).
+ * Empty when the frame has no name: then show the address. */
+MACHSYM_API size_t machsym_frame_name(const machsym_frame *frame, uint32_t flags, char *buf, size_t cap);
+/* The same of any name that a session or map gave: machsym_demangle, which also knows the mangled class names inside
+ * names from metadata, such as -[_TtC4Demo6Player play]. */
+MACHSYM_API size_t machsym_name_text(machsym_str name, uint32_t flags, char *buf, size_t cap);
+/* An error as one sentence: what is wrong, where in the file, what to do. desc may be NULL; else it is what could not
+ * be opened: the sentence begins with its path, and where the file has no slice that was asked for, or several, it
+ * ends with those that the file has, their UUIDs too. */
+MACHSYM_API size_t machsym_error_text(const machsym_error *err, const machsym_open_desc *desc, char *buf,
+                                      size_t cap);
 
 /* ---- Version skew ---- */
 
@@ -1435,7 +1457,8 @@ static inline void ms_fetch(const void *ptr)
 
 /* ==== >>platform ===========================================================================================
  * Job:    the only calls to the operating system: map or read a file, look into a folder.
- * Offers: ms_os_open, ms_os_peek, ms_os_settle, ms_os_map, ms_os_unmap, ms_os_is_folder, ms_os_is_file, ms_os_first_file.
+ * Offers: ms_os_open, ms_os_peek, ms_os_settle, ms_os_map, ms_os_unmap, ms_os_is_folder, ms_os_is_file, ms_os_first_file,
+ *         ms_os_error_text.
  * Never:  looks at contents. */
 
 struct ms_os_file; /* floors below name it even where there are none */
@@ -1729,6 +1752,31 @@ static int ms_os_write(const char *path, const void *ptr, size_t len)
         unlink(beside);
     free(beside);
     return code;
+}
+/* The errors that people meet, in words; NULL: another one. strerror is neither the same everywhere nor safe in threads. */
+static const char *ms_os_error_text(int number)
+{
+    switch (number) {
+    case ENOENT: return "there is no such file";
+    case EACCES: return "permission denied";
+    case EPERM: return "not permitted";
+    case EISDIR: return "it is a folder";
+    case ENOTDIR: return "a part of its path is no folder";
+    case ENAMETOOLONG: return "its name is too long";
+    case EMFILE: return "too many open files";
+    case ENOSPC: return "no space left on the disk";
+    case EROFS: return "the file system is read-only";
+    case EFBIG: return "the file would be too large";
+    case ENOMEM: return "out of memory";
+    case EIO: return "the disk cannot be read or written";
+    default: return NULL;
+    }
+}
+#else
+static const char *ms_os_error_text(int number)
+{
+    (void)number;
+    return NULL;
 }
 #endif /* MACHSYM_NO_OS */
 
@@ -25171,6 +25219,223 @@ static bool ms_dm_run(ms_dm *d)
     return ok;
 }
 
+/* ==== >>text ===============================================================================================
+ * Job:    what is known, written for people: paths, names to show, errors as sentences.
+ * Offers: ms_txt_path, ms_txt_demangle, ms_txt_name, ms_txt_error, ms_txt_slices.
+ * Never:  allocates; writes past the room it is given; leaves a text without its closing NUL. */
+
+/* Text that is written as snprintf does: what does not fit is counted and left out. */
+typedef struct ms_txt {
+    char *buf;
+    size_t cap; /* with the closing NUL */
+    size_t len; /* of the whole text, without the NUL */
+} ms_txt;
+
+static ms_txt ms_txt_begin(char *buf, size_t cap)
+{
+    ms_txt t;
+    t.buf = buf;
+    t.cap = cap;
+    t.len = 0;
+    return t;
+}
+
+/* How many characters still fit before the NUL. */
+static size_t ms_txt_room(const ms_txt *t)
+{
+    return t->len + 1 < t->cap ? t->cap - 1 - t->len : 0;
+}
+
+static void ms_txt_put(ms_txt *t, machsym_str s)
+{
+    size_t room = ms_txt_room(t);
+    if (room > 0 && s.len > 0)
+        ms_copy(t->buf + t->len, s.ptr, s.len < room ? s.len : room);
+    t->len += s.len;
+}
+
+static void ms_txt_put_c(ms_txt *t, const char *s)
+{
+    if (s != NULL)
+        ms_txt_put(t, ms_str_from_c(s));
+}
+
+static void ms_txt_put_number(ms_txt *t, uint64_t number)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+    machsym_str s;
+    do {
+        digits[--at] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number != 0);
+    s.ptr = digits + at;
+    s.len = sizeof digits - at;
+    ms_txt_put(t, s);
+}
+
+/* Returns: the length of the whole. */
+static size_t ms_txt_end(ms_txt *t)
+{
+    if (t->cap > 0)
+        t->buf[t->len < t->cap ? t->len : t->cap - 1] = 0;
+    return t->len;
+}
+
+/* ---- Paths ---- */
+
+static bool ms_txt_is_absolute(machsym_str path)
+{
+    return path.len > 0 && path.ptr[0] == '/';
+}
+
+/* comp_dir/dir/name; an absolute later part drops the earlier ones. */
+static void ms_txt_path(ms_txt *t, const machsym_path *path)
+{
+    const machsym_str parts[3] = {path->comp_dir, path->dir, path->name};
+    size_t first = ms_txt_is_absolute(path->name) ? 2 : ms_txt_is_absolute(path->dir) ? 1 : 0;
+    char last = '/';
+    if (path->name.len == 0)
+        return;
+    for (size_t i = first; i < 3; i++) {
+        if (parts[i].len == 0)
+            continue;
+        if (last != '/')
+            ms_txt_put_c(t, "/");
+        ms_txt_put(t, parts[i]);
+        last = parts[i].ptr[parts[i].len - 1];
+    }
+}
+
+/* ---- Names ---- */
+
+/* A mangled name in source form; any other name as it is. */
+static void ms_txt_demangle(ms_txt *t, machsym_str mangled, uint32_t flags)
+{
+    ms_dm d;
+    size_t room = ms_txt_room(t);
+    ms_zero(&d, sizeof d);
+    d.s = mangled.ptr;
+    d.len = mangled.len;
+    d.flags = flags & (MACHSYM_DEMANGLE_SIMPLIFIED | MACHSYM_DEMANGLE_RUST_HASH);
+    d.out = room > 0 ? t->buf + t->len : NULL;
+    d.cap = room;
+    if (ms_dm_run(&d))
+        t->len += d.out_len;
+    else
+        ms_txt_put(t, mangled);
+}
+
+static bool ms_txt_is_name_char(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c == '$';
+}
+
+/* The length of the mangled Swift name that a text begins with; 0: it begins with none. */
+static size_t ms_txt_swift_part(machsym_str s)
+{
+    size_t len = 0;
+    if (!(s.len > 2 && ms_str_begins(s, "$s")) && !(s.len > 3 && ms_str_begins(s, "_Tt")))
+        return 0;
+    while (len < s.len && ms_txt_is_name_char(s.ptr[len]))
+        len++;
+    return len;
+}
+
+/* A name as it is shown. Names that were put together from metadata have spaces and are not mangled, but hold mangled
+ * names: the Swift class of an Objective-C method, the type that a guess is about. */
+static void ms_txt_name(ms_txt *t, machsym_str name, uint32_t flags)
+{
+    bool starts_word = true;
+    if (name.len == 0 || ms_find_byte(name.ptr, name.len, ' ') == NULL) {
+        ms_txt_demangle(t, name, flags);
+        return;
+    }
+    while (name.len > 0) {
+        machsym_str part = name;
+        part.len = starts_word ? ms_txt_swift_part(name) : 0;
+        if (part.len != 0) {
+            ms_txt_demangle(t, part, flags);
+        } else {
+            part.len = 1;
+            ms_txt_put(t, part);
+        }
+        starts_word = part.ptr[part.len - 1] == ' ' || part.ptr[part.len - 1] == '[';
+        name.ptr += part.len;
+        name.len -= part.len;
+    }
+}
+
+/* ---- Errors ---- */
+
+/* One architecture of a file: "arm64 67E7E8C9-...". */
+static void ms_txt_slice(ms_txt *t, const machsym_slice *slice)
+{
+    machsym_str digit;
+    ms_txt_put_c(t, slice->arch);
+    if (!slice->has_uuid)
+        return;
+    ms_txt_put_c(t, " ");
+    for (unsigned i = 0; i < 16; i++) {
+        if (i == 4 || i == 6 || i == 8 || i == 10)
+            ms_txt_put_c(t, "-");
+        digit.len = 1;
+        digit.ptr = &"0123456789ABCDEF"[slice->uuid.v[i] >> 4];
+        ms_txt_put(t, digit);
+        digit.ptr = &"0123456789ABCDEF"[slice->uuid.v[i] & 15];
+        ms_txt_put(t, digit);
+    }
+}
+
+/* "; the file has arm64 67E7..., x86_64 09AB... and 3 more": what may be chosen, of which cap at most are in slices. */
+static void ms_txt_slices(ms_txt *t, const machsym_slice *slices, size_t cap, size_t count)
+{
+    for (size_t i = 0; i < count && i < cap; i++) {
+        ms_txt_put_c(t, i == 0 ? "; the file has " : ", ");
+        ms_txt_slice(t, &slices[i]);
+    }
+    if (count > cap) {
+        ms_txt_put_c(t, " and ");
+        ms_txt_put_number(t, count - cap);
+        ms_txt_put_c(t, " more");
+    }
+}
+
+static const char *ms_txt_advice(machsym_result code)
+{
+    switch (code) {
+    case MACHSYM_ERR_FORMAT: return "; name a Mach-O file, a .dSYM or a .symmap";
+    case MACHSYM_ERR_VERSION: return "; build the map again";
+    case MACHSYM_ERR_CHECKSUM: return "; build the map again";
+    default: return "";
+    }
+}
+
+/* "App.dSYM: not a Mach-O file (Mach-O header, offset 0); name a Mach-O file, ...". */
+static void ms_txt_error(ms_txt *t, const machsym_error *err, const char *file)
+{
+    if (file != NULL) {
+        ms_txt_put_c(t, file);
+        ms_txt_put_c(t, ": ");
+    }
+    ms_txt_put_c(t, err->what);
+    if (err->where != NULL && err->where[0] != 0) {
+        ms_txt_put_c(t, " (");
+        ms_txt_put_c(t, err->where);
+        ms_txt_put_c(t, ", offset ");
+        ms_txt_put_number(t, err->offset);
+        ms_txt_put_c(t, ")");
+    }
+    if (err->os_errno != 0) {
+        const char *known = ms_os_error_text(err->os_errno);
+        ms_txt_put_c(t, ": ");
+        ms_txt_put_c(t, known != NULL ? known : "system error ");
+        if (known == NULL)
+            ms_txt_put_number(t, (uint64_t)err->os_errno);
+    }
+    ms_txt_put_c(t, ms_txt_advice(err->code));
+}
+
 /* ==== >>entrance ===========================================================================================
  * Job:    the public functions: check arguments, call down, fill the error.
  * Offers: machsym_*.
@@ -25209,8 +25474,11 @@ MACHSYM_API const char *machsym_result_name(machsym_result result)
 
 MACHSYM_API const char *machsym_source_name(machsym_source source)
 {
-    static const char *const names[] = {"none", "dwarf", "symtab", "stub",           "exports",
-                                        "objc", "block", "swift",  "function_starts"};
+    static const char *const names[] = {
+#define MACHSYM_X(name, text) text,
+        MACHSYM_SOURCES(MACHSYM_X)
+#undef MACHSYM_X
+    };
     return (unsigned)source < MACHSYM_SOURCE_COUNT ? names[source] : "?";
 }
 
@@ -25219,37 +25487,13 @@ MACHSYM_API const char *machsym_arch_name(uint32_t cputype, uint32_t cpusubtype)
     return ms_mo_arch_name(cputype, cpusubtype);
 }
 
-/* ---- Paths ---- */
-
-static bool machsym_is_absolute(machsym_str path)
-{
-    return path.len > 0 && path.ptr[0] == '/';
-}
+/* ---- Text ---- */
 
 MACHSYM_API size_t machsym_path_join(const machsym_path *path, char *buf, size_t cap)
 {
-    const machsym_str parts[3] = {path->comp_dir, path->dir, path->name};
-    size_t first = machsym_is_absolute(path->name) ? 2 : machsym_is_absolute(path->dir) ? 1 : 0;
-    size_t len = 0;
-    char last = '/';
-    if (path->name.len == 0)
-        first = 3;
-    for (size_t i = first; i < 3; i++) {
-        if (parts[i].len == 0)
-            continue;
-        if (last != '/') {
-            if (len + 1 < cap)
-                buf[len] = '/';
-            len++;
-        }
-        if (len + 1 < cap)
-            ms_copy(buf + len, parts[i].ptr, parts[i].len < cap - len - 1 ? parts[i].len : cap - len - 1);
-        len += parts[i].len;
-        last = parts[i].ptr[parts[i].len - 1];
-    }
-    if (cap > 0)
-        buf[len < cap ? len : cap - 1] = 0;
-    return len;
+    ms_txt t = ms_txt_begin(buf, cap);
+    ms_txt_path(&t, path);
+    return ms_txt_end(&t);
 }
 
 /* ---- Image ---- */
@@ -25775,7 +26019,7 @@ MACHSYM_API void machsym_session_explain(machsym_session *session, uint64_t addr
     ms_ans_explain(session, addr, out);
 }
 
-MACHSYM_API void machsym_session_get_info(machsym_session *session, machsym_session_info *out)
+MACHSYM_API void machsym_session_read_info(machsym_session *session, machsym_session_info *out)
 {
     ms_ans_count(session, out);
 }
@@ -26250,21 +26494,35 @@ MACHSYM_API machsym_result machsym_writer_finish(machsym_writer *writer, machsym
 
 MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *buf, size_t cap)
 {
-    ms_dm d;
-    ms_zero(&d, sizeof d);
-    d.s = mangled.ptr;
-    d.len = mangled.len;
-    d.flags = flags & (MACHSYM_DEMANGLE_SIMPLIFIED | MACHSYM_DEMANGLE_RUST_HASH);
-    d.out = buf;
-    d.cap = cap > 0 ? cap - 1 : 0;
-    size_t len = mangled.len;
-    if (ms_dm_run(&d))
-        len = d.out_len;
-    else if (d.cap > 0 && len > 0)
-        ms_copy(buf, mangled.ptr, len < d.cap ? len : d.cap);
-    if (cap > 0)
-        buf[len < d.cap ? len : d.cap] = '\0';
-    return len;
+    ms_txt t = ms_txt_begin(buf, cap);
+    ms_txt_demangle(&t, mangled, flags);
+    return ms_txt_end(&t);
+}
+
+MACHSYM_API size_t machsym_name_text(machsym_str name, uint32_t flags, char *buf, size_t cap)
+{
+    ms_txt t = ms_txt_begin(buf, cap);
+    ms_txt_name(&t, name, flags);
+    return ms_txt_end(&t);
+}
+
+MACHSYM_API size_t machsym_frame_name(const machsym_frame *frame, uint32_t flags, char *buf, size_t cap)
+{
+    return machsym_name_text(frame->linkage_name.len != 0 ? frame->linkage_name : frame->name, flags, buf,
+                             cap);
+}
+
+MACHSYM_API size_t machsym_error_text(const machsym_error *err, const machsym_open_desc *desc, char *buf,
+                                      size_t cap)
+{
+    machsym_slice slices[16];
+    ms_txt t = ms_txt_begin(buf, cap);
+    ms_txt_error(&t, err, desc != NULL ? desc->path : NULL);
+    bool is_choice =
+        err->code == MACHSYM_ERR_ARCH || err->code == MACHSYM_ERR_UUID || err->code == MACHSYM_ERR_AMBIGUOUS;
+    if (desc != NULL && is_choice)
+        ms_txt_slices(&t, slices, 16, machsym_list_slices(desc, slices, 16, NULL));
+    return ms_txt_end(&t);
 }
 
 #endif /* MACHSYM_IMPLEMENTATION */

@@ -14,8 +14,7 @@
 #include "image/debugmap.h"
 #include "answer/answer.h"
 #include "map/map.h"
-#include "names/core.h"
-#include "names/names.h"
+#include "text.h"
 
 /* ==== >>entrance ===========================================================================================
  * Job:    the public functions: check arguments, call down, fill the error.
@@ -55,8 +54,11 @@ MACHSYM_API const char *machsym_result_name(machsym_result result)
 
 MACHSYM_API const char *machsym_source_name(machsym_source source)
 {
-    static const char *const names[] = {"none", "dwarf", "symtab", "stub",           "exports",
-                                        "objc", "block", "swift",  "function_starts"};
+    static const char *const names[] = {
+#define MACHSYM_X(name, text) text,
+        MACHSYM_SOURCES(MACHSYM_X)
+#undef MACHSYM_X
+    };
     return (unsigned)source < MACHSYM_SOURCE_COUNT ? names[source] : "?";
 }
 
@@ -65,37 +67,13 @@ MACHSYM_API const char *machsym_arch_name(uint32_t cputype, uint32_t cpusubtype)
     return ms_mo_arch_name(cputype, cpusubtype);
 }
 
-/* ---- Paths ---- */
-
-static bool machsym_is_absolute(machsym_str path)
-{
-    return path.len > 0 && path.ptr[0] == '/';
-}
+/* ---- Text ---- */
 
 MACHSYM_API size_t machsym_path_join(const machsym_path *path, char *buf, size_t cap)
 {
-    const machsym_str parts[3] = {path->comp_dir, path->dir, path->name};
-    size_t first = machsym_is_absolute(path->name) ? 2 : machsym_is_absolute(path->dir) ? 1 : 0;
-    size_t len = 0;
-    char last = '/';
-    if (path->name.len == 0)
-        first = 3;
-    for (size_t i = first; i < 3; i++) {
-        if (parts[i].len == 0)
-            continue;
-        if (last != '/') {
-            if (len + 1 < cap)
-                buf[len] = '/';
-            len++;
-        }
-        if (len + 1 < cap)
-            ms_copy(buf + len, parts[i].ptr, parts[i].len < cap - len - 1 ? parts[i].len : cap - len - 1);
-        len += parts[i].len;
-        last = parts[i].ptr[parts[i].len - 1];
-    }
-    if (cap > 0)
-        buf[len < cap ? len : cap - 1] = 0;
-    return len;
+    ms_txt t = ms_txt_begin(buf, cap);
+    ms_txt_path(&t, path);
+    return ms_txt_end(&t);
 }
 
 /* ---- Image ---- */
@@ -621,7 +599,7 @@ MACHSYM_API void machsym_session_explain(machsym_session *session, uint64_t addr
     ms_ans_explain(session, addr, out);
 }
 
-MACHSYM_API void machsym_session_get_info(machsym_session *session, machsym_session_info *out)
+MACHSYM_API void machsym_session_read_info(machsym_session *session, machsym_session_info *out)
 {
     ms_ans_count(session, out);
 }
@@ -1096,21 +1074,35 @@ MACHSYM_API machsym_result machsym_writer_finish(machsym_writer *writer, machsym
 
 MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *buf, size_t cap)
 {
-    ms_dm d;
-    ms_zero(&d, sizeof d);
-    d.s = mangled.ptr;
-    d.len = mangled.len;
-    d.flags = flags & (MACHSYM_DEMANGLE_SIMPLIFIED | MACHSYM_DEMANGLE_RUST_HASH);
-    d.out = buf;
-    d.cap = cap > 0 ? cap - 1 : 0;
-    size_t len = mangled.len;
-    if (ms_dm_run(&d))
-        len = d.out_len;
-    else if (d.cap > 0 && len > 0)
-        ms_copy(buf, mangled.ptr, len < d.cap ? len : d.cap);
-    if (cap > 0)
-        buf[len < d.cap ? len : d.cap] = '\0';
-    return len;
+    ms_txt t = ms_txt_begin(buf, cap);
+    ms_txt_demangle(&t, mangled, flags);
+    return ms_txt_end(&t);
+}
+
+MACHSYM_API size_t machsym_name_text(machsym_str name, uint32_t flags, char *buf, size_t cap)
+{
+    ms_txt t = ms_txt_begin(buf, cap);
+    ms_txt_name(&t, name, flags);
+    return ms_txt_end(&t);
+}
+
+MACHSYM_API size_t machsym_frame_name(const machsym_frame *frame, uint32_t flags, char *buf, size_t cap)
+{
+    return machsym_name_text(frame->linkage_name.len != 0 ? frame->linkage_name : frame->name, flags, buf,
+                             cap);
+}
+
+MACHSYM_API size_t machsym_error_text(const machsym_error *err, const machsym_open_desc *desc, char *buf,
+                                      size_t cap)
+{
+    machsym_slice slices[16];
+    ms_txt t = ms_txt_begin(buf, cap);
+    ms_txt_error(&t, err, desc != NULL ? desc->path : NULL);
+    bool is_choice =
+        err->code == MACHSYM_ERR_ARCH || err->code == MACHSYM_ERR_UUID || err->code == MACHSYM_ERR_AMBIGUOUS;
+    if (desc != NULL && is_choice)
+        ms_txt_slices(&t, slices, 16, machsym_list_slices(desc, slices, 16, NULL));
+    return ms_txt_end(&t);
 }
 
 #endif /* ms_ROOM_entrance */

@@ -292,7 +292,7 @@ static size_t count_source(const char *path, machsym_source source, uint32_t *da
         if (symbol.source == source && symbol.name.len > *longest)
             *longest = symbol.name.len;
     }
-    machsym_session_get_info(s, &info);
+    machsym_session_read_info(s, &info);
     *damaged = info.damaged_metadata;
     CHECK(clock() - start < 5 * CLOCKS_PER_SEC);
     machsym_session_close(s);
