@@ -40,7 +40,7 @@ static void iterate(machsym_session *session)
         continue;
     while (machsym_session_next_objc(session, &at[4], &objc))
         continue;
-    machsym_session_get_info(session, &info);
+    machsym_session_read_info(session, &info);
 }
 
 static void look_into(const machsym_map *map, uint64_t lo, uint64_t size)

@@ -81,7 +81,7 @@ static machsym_unit_source source_at(lookup *l, uint64_t addr)
 static machsym_session_info info_of(lookup *l)
 {
     machsym_session_info info;
-    machsym_session_get_info(l->session, &info);
+    machsym_session_read_info(l->session, &info);
     return info;
 }
 
