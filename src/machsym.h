@@ -26,6 +26,8 @@
 #include "base/memory.h"
 #include "base/segments.h"
 #include "macho/macho.h"
+#include "macho/files.h"
+#include "macho/fixups.h"
 #include "macho/symbols.h"
 #include "macho/unwind.h"
 #include "macho/objc.h"

@@ -8,6 +8,8 @@
 #include "../base/segments.h"
 #include "../base/table.h"
 #include "../macho/macho.h"
+#include "../macho/fixups.h"
+#include "../macho/files.h"
 #include "../macho/symbols.h"
 #include "../macho/unwind.h"
 #include "../macho/objc.h"
@@ -27,7 +29,7 @@
 struct machsym_image {
     ms_arena arena;
     ms_mo mo[2]; /* what was asked for; then the other half */
-    ms_mo_input inputs[2];
+    ms_file inputs[2];
     size_t mo_count;
     ms_dw dw;
     const ms_cu *cus;
@@ -430,13 +432,13 @@ static const ms_ans_unit *ms_ans_unit_of(machsym_session *s, size_t index)
 /* Fills t, whose inputs are set, from every source. Failure shows as oom of an arena. */
 static void ms_ans_read_symbols(ms_sym_table *t, ms_arena *scratch)
 {
-    ms_mo_data data[2];
+    ms_fx_data data[2];
     bool has_starts = false;
     for (size_t i = 0; i < t->mo_count; i++)
         has_starts |= t->mo[i].loads.starts_size != 0;
     for (size_t i = 0; i < t->mo_count; i++) {
-        ms_mo_data *d = &data[i];
-        ms_mo_data_open(d, &t->mo[i], scratch);
+        ms_fx_data *d = &data[i];
+        ms_fx_open(d, &t->mo[i], scratch);
         ms_sym_add(t, i, d, scratch);
         if (!has_starts)
             ms_uw_add_starts(t, d);
@@ -515,8 +517,8 @@ static const ms_oc_list *ms_ans_objc(machsym_session *s)
         return s->objc;
     ms_arena_reset(&s->scratch);
     for (size_t i = 0; i < s->image->mo_count; i++) {
-        ms_mo_data d;
-        ms_mo_data_open(&d, &s->image->mo[i], &s->scratch);
+        ms_fx_data d;
+        ms_fx_open(&d, &s->image->mo[i], &s->scratch);
         s->objc[i].arena = &s->keep;
         ms_oc_read(&s->objc[i], &d, &s->scratch);
     }

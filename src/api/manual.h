@@ -199,6 +199,7 @@
  *   >>answer     which source answers
  *   >>map        symbol maps of whole images
  *   >>names      mangled names to source form
+ *   >>text       what is known, written for people
  *   >>entrance   the public functions
  */
 

@@ -8,7 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-
 /* MACHSYM_STATIC: every function becomes static; for use inside one translation unit. */
 #ifndef MACHSYM_API
 #if defined(MACHSYM_STATIC) && defined(__GNUC__)
@@ -32,6 +31,14 @@
  * count as missing: a hostile file would let every entry share one. */
 #ifndef MACHSYM_MAX_TEXT
 #define MACHSYM_MAX_TEXT 65536
+#endif
+
+/* How many tables of abbreviations may share their bytes. A table runs to its own end; but where so many units
+ * claim tables inside it (one for each offset and encoding), it ends at the next one. Damage of a unit's header
+ * makes one such claim, so this is how many damaged units cost only themselves. A hostile file takes so many
+ * times the section to read. */
+#ifndef MACHSYM_MAX_ABBREV_CLAIMS
+#define MACHSYM_MAX_ABBREV_CLAIMS 8
 #endif
 
 /* How many object files of a debug map a session keeps open; past it all are closed. Each costs a mapping and

@@ -9,6 +9,7 @@
 #include "../base/segments.h"
 #include "../base/table.h"
 #include "../macho/macho.h"
+#include "../macho/files.h"
 #include "../macho/symbols.h"
 #include "../dwarf/forms.h"
 #include "../dwarf/units.h"
@@ -394,7 +395,7 @@ static ms_span ms_om_slice(ms_span file, const ms_mo *program)
     uint32_t magic = ms_rd_be32(&rd);
     if (magic != ms_FAT_MAGIC_32 && magic != ms_FAT_MAGIC_64)
         return file;
-    for (uint32_t i = 0; ms_mo_slice_at(file, i, &count, &slice, &offset); i++) {
+    for (uint32_t i = 0; ms_file_slice_at(file, i, &count, &slice, &offset); i++) {
         ms_rd entry = ms_rd_at(file, 8 + (uint64_t)i * (magic == ms_FAT_MAGIC_64 ? 32 : 20));
         uint32_t cputype = ms_rd_be32(&entry);
         uint32_t cpusubtype = ms_rd_be32(&entry);
