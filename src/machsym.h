@@ -26,6 +26,8 @@
 #include "base/memory.h"
 #include "base/segments.h"
 #include "macho/macho.h"
+#include "macho/files.h"
+#include "macho/fixups.h"
 #include "macho/symbols.h"
 #include "macho/unwind.h"
 #include "macho/objc.h"
@@ -43,7 +45,6 @@
 #include "names/cxx.h"
 #include "names/d.h"
 #include "names/names.h"
-#include "text.h"
 #include "entrance.h"
 
 #endif /* MACHSYM_IMPLEMENTATION */
