@@ -8,7 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-
 /* MACHSYM_STATIC: every function becomes static; for use inside one translation unit. */
 #ifndef MACHSYM_API
 #if defined(MACHSYM_STATIC) && defined(__GNUC__)

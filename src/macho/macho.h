@@ -1186,16 +1186,6 @@ static char *ms_mo_in_bundle(const char *bundle)
 }
 
 /* A file that ms_os_map did not open. */
-static machsym_result ms_mo_fail_file(machsym_error *err, int code)
-{
-    if (code == ms_OS_NO_FILE)
-        return ms_fail(err, MACHSYM_ERR_IO, "a FIFO or a device, not a regular file", "", 0);
-    ms_fail(err, MACHSYM_ERR_IO, "the file cannot be read", "", 0);
-    if (err != NULL)
-        err->os_errno = code;
-    return MACHSYM_ERR_IO;
-}
-
 static machsym_result ms_mo_open_path(const char *path, uint32_t flags, ms_mo_input *input,
                                       machsym_error *err)
 {
@@ -1212,7 +1202,7 @@ static machsym_result ms_mo_open_path(const char *path, uint32_t flags, ms_mo_in
     }
     int code = ms_os_open(input->path, (flags & MACHSYM_OPEN_COPY) != 0, &input->file);
     if (code != 0)
-        return ms_mo_fail_file(err, code);
+        return ms_fail_file(err, "the file cannot be read", code);
     input->bytes = ms_span_make(input->file.ptr, input->file.len);
     return MACHSYM_OK;
 }
