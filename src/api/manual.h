@@ -184,6 +184,7 @@
  *   >>bytes      spans, text views, sort, search, errors
  *   >>reader     integers, LEB128 and strings from a span
  *   >>memory     arenas
+ *   >>table      the hash table
  *   >>segments   overlapping ranges to segments
  *   >>macho      fat files and load commands
  *   >>symbols    one table of names outside the debug info
@@ -203,6 +204,7 @@
  *   >>build      parts from debug info and symbols
  *   >>writer     maps from ranges that the caller has
  *   >>names      mangled names to source form
+ *   >>text       what is known, written for people
  *   >>entrance   the public functions
  */
 

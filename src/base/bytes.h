@@ -2,7 +2,6 @@
 #define ms_ROOM_base_bytes
 #include "../api/options.h"
 #include "../api/api.h"
-#include "platform.h"
 
 /* ==== >>bytes ==============================================================================================
  * Job:    spans of input, views of text, memory helpers, sort order and search, the error record.
@@ -346,18 +345,6 @@ static machsym_result ms_fail_memory(machsym_error *err)
 {
     return ms_fail(err, MACHSYM_ERR_MEMORY, "the allocator has no memory left", "", 0);
 }
-
-#ifndef MACHSYM_NO_OS
-/* What a call to the operating system returned: an errno, or ms_OS_NO_FILE. */
-static machsym_result ms_fail_file(machsym_error *err, const char *what, int code)
-{
-    bool is_file = code != ms_OS_NO_FILE;
-    ms_fail(err, MACHSYM_ERR_IO, is_file ? what : "a FIFO or a device, not a regular file", "", 0);
-    if (err != NULL && is_file)
-        err->os_errno = code;
-    return MACHSYM_ERR_IO;
-}
-#endif
 
 /* How many low bits of a number that is not 0 are 0. */
 static inline unsigned ms_low_zeros(uint64_t number)

@@ -234,7 +234,7 @@ static machsym_result ms_map_open(const char *path, machsym_bytes bytes, uint32_
         int code = ms_os_map(path, (flags & MACHSYM_MAP_COPY) != 0, &map->file);
         map->bytes = ms_span_make(map->file.ptr, map->file.len);
         if (code != 0)
-            result = ms_fail_file(err, "the file cannot be read", code);
+            result = ms_os_fail(err, code);
     }
 #else
     (void)path;

@@ -1,6 +1,5 @@
 #ifndef ms_ROOM_map_writer
 #define ms_ROOM_map_writer
-#include "../api/options.h"
 #include "../api/api.h"
 #include "../base/bytes.h"
 #include "../base/memory.h"
