@@ -52,6 +52,18 @@
 #define MACHSYM_MAX_INLINE_DEPTH 256
 #endif
 
+/* How many slots of a hash table are looked at for a key; real keys need about ten. Keys of a hostile file may be made
+ * to collide: a key that finds no slot is treated as new each time, which costs room but no answer. */
+#ifndef MACHSYM_MAX_PROBES
+#define MACHSYM_MAX_PROBES 1024
+#endif
+
+/* How many texts of one hash a table of texts keeps apart. From the second one on all bytes go into the hash, so two
+ * of one hash are rare in real files; a hostile file can make any number of them. Texts past the limit are left out. */
+#ifndef MACHSYM_MAX_EQUAL_HASHES
+#define MACHSYM_MAX_EQUAL_HASHES 16
+#endif
+
 /* MACHSYM_NO_SWIFT, MACHSYM_NO_CXX, MACHSYM_NO_RUST, MACHSYM_NO_D: names of that language come back as they
  * are. Bytes that each saves, gcc 12, x86_64:
  *                        -Os       -O2
