@@ -343,7 +343,9 @@ static size_t add_document(report *r, size_t at, json_error *err)
         return 0;
     size_t end = doc.v[0].end;
     *(json *)report_push(&r->docs, &r->doc_count, &r->doc_cap, sizeof doc) = doc;
-    if (report_parse_ips(r, r->doc_count - 1) || report_parse_other_json(r, r->doc_count - 1)) {
+    uint32_t index = r->doc_count - 1;
+    if (report_parse_ips(r, index) || report_parse_kscrash(r, index) || report_parse_sentry(r, index) ||
+        report_parse_metric(r, index)) {
         r->has_json = true;
         return end;
     }

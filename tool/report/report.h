@@ -233,7 +233,9 @@ machsym_str report_json_str(report *r, const json *doc, uint32_t token);
 void report_parse_text(report *r, size_t lo, size_t hi, frame_escape escape);
 /* One JSON document; false when it holds nothing of a report. */
 bool report_parse_ips(report *r, uint32_t doc);
-bool report_parse_other_json(report *r, uint32_t doc);
+bool report_parse_kscrash(report *r, uint32_t doc);
+bool report_parse_sentry(report *r, uint32_t doc);
+bool report_parse_metric(report *r, uint32_t doc);
 /* Finds the image of frames from first_frame on, among those from first_image on, by the address; frames that
  * have one keep it. */
 void report_place_frames(report *r, uint32_t first_frame, uint32_t first_image);
