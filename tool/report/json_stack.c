@@ -3,15 +3,6 @@
 
 #include <string.h>
 
-bool json_uuid(machsym_str raw, machsym_uuid *out)
-{
-    char written[40];
-    raw.len = raw.len > 36 ? 36 : raw.len; /* Sentry's debug_id may go on with an age */
-    memcpy(written, raw.ptr != NULL ? raw.ptr : "", raw.len);
-    written[raw.len] = 0;
-    return parse_uuid(written, out);
-}
-
 /* The first member of an object that goes by one of two names. */
 
 uint32_t json_either(const json *doc, uint32_t object, const char *a, const char *b)
@@ -32,7 +23,9 @@ static void add_image(report *r, const json *doc, uint32_t object)
         image->end = image->base + size;
     image->path = report_json_str(r, doc, json_either(doc, object, "code_file", "name"));
     image->name = str_base_name(image->path);
-    image->has_uuid = json_uuid(json_raw(doc, json_either(doc, object, "uuid", "debug_id")), &image->uuid);
+    machsym_str uuid = json_raw(doc, json_either(doc, object, "uuid", "debug_id"));
+    uuid.len = uuid.len > 36 ? 36 : uuid.len; /* Sentry's debug_id may go on with an age */
+    image->has_uuid = parse_uuid_str(uuid, &image->uuid);
     image->arch = report_json_str(r, doc, json_get(doc, object, "arch"));
     if (json_u64(doc, json_get(doc, object, "cpu_type"), &cpu)) {
         json_u64(doc, json_get(doc, object, "cpu_subtype"), &sub);

@@ -4,8 +4,6 @@
 
 #include "report.h"
 
-/* A UUID that a report writes with or without dashes; what follows it is left alone. */
-bool json_uuid(machsym_str raw, machsym_uuid *out);
 /* The first member of an object that goes by one of two names. */
 uint32_t json_either(const json *doc, uint32_t object, const char *a, const char *b);
 /* Adds the images of an array. */

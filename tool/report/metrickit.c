@@ -11,7 +11,7 @@ static void add_metric_image(report *r, const json *doc, uint32_t object, uint64
     report_image *image = report_add_image(r);
     image->base = base;
     image->name = report_json_str(r, doc, json_get(doc, object, "binaryName"));
-    image->has_uuid = json_uuid(json_raw(doc, json_get(doc, object, "binaryUUID")), &uuid);
+    image->has_uuid = parse_uuid_str(json_raw(doc, json_get(doc, object, "binaryUUID")), &uuid);
     if (image->has_uuid)
         image->uuid = uuid;
 }

@@ -6,15 +6,6 @@
 
 enum { SIGNATURE_FRAMES = 5 };
 
-static uint64_t hash_str(uint64_t hash, machsym_str s)
-{
-    for (size_t i = 0; i < s.len; i++)
-        hash = (hash ^ (unsigned char)s.ptr[i]) * 0x100000001b3u;
-    return hash;
-}
-
-static const uint64_t hash_start = 0xcbf29ce484222325u;
-
 /* A name that is the same in the next build: without the numbers that compilers hand out at will. */
 static machsym_str stable_name(machsym_str name)
 {
@@ -34,7 +25,7 @@ static void add_to_signature(signature *out, machsym_str name, machsym_str image
         text_c(&one, " (no name)");
     }
     machsym_str whole = {one.v, one.len};
-    uint64_t hash = hash_str(hash_start, whole);
+    uint64_t hash = str_hash(whole);
     bool again = out->frame_count > 0 && out->frames[out->frame_count - 1] == hash; /* recursion */
     if (!again && out->frame_count < sizeof out->frames / sizeof out->frames[0]) {
         out->frames[out->frame_count++] = hash;
@@ -72,5 +63,5 @@ void report_signature(const report *r, signature *out)
     }
     if (out->text.len == 0)
         text_c(&out->text, "(no stack)");
-    out->hash = hash_str(hash_start, (machsym_str){out->text.v, out->text.len});
+    out->hash = str_hash((machsym_str){out->text.v, out->text.len});
 }

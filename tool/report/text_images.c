@@ -15,17 +15,6 @@ static bool is_arch(machsym_str s)
     return false;
 }
 
-static bool take_uuid(machsym_str s, machsym_uuid *out)
-{
-    char written[48];
-    s = str_trim(s);
-    if (s.len < 32 || s.len >= sizeof written)
-        return false;
-    memcpy(written, s.ptr, s.len);
-    written[s.len] = 0;
-    return parse_uuid(written, out);
-}
-
 /* "+Name with spaces arm64 (1.0 - 1)": what stands between the range and the UUID. */
 static void set_image_title(report_image *image, machsym_str s)
 {
@@ -60,7 +49,7 @@ static bool parse_image_tail(text_parser *p, report_image *image, machsym_str s)
         size_t close = str_find(inside, ">");
         bool closed = close < inside.len;
         inside.len = close;
-        image->has_uuid = closed && take_uuid(inside, &image->uuid);
+        image->has_uuid = closed && parse_uuid_str(str_trim(inside), &image->uuid);
         if (image->has_uuid || (closed && str_is(str_trim(inside), "(null)"))) {
             size_t path = at + close + 2;
             set_image_title(image, (machsym_str){s.ptr, at});
@@ -116,7 +105,7 @@ bool text_parse_lldb_image(text_parser *p, machsym_str s)
         return false;
     machsym_str rest = str_trim((machsym_str){s.ptr + at + 2, s.len - at - 2});
     at = 36;
-    if (rest.len <= at || !take_uuid((machsym_str){rest.ptr, at}, &uuid))
+    if (rest.len <= at || !parse_uuid_str((machsym_str){rest.ptr, at}, &uuid))
         return false;
     while (at < rest.len && scan_is_blank(rest.ptr[at]))
         at++;
