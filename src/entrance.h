@@ -14,7 +14,7 @@
 #include "answer/answer.h"
 #include "map/map.h"
 #include "names/core.h"
-#include "names/names.h"
+#include "names/language.h"
 
 /* ==== >>entrance ===========================================================================================
  * Job:    the public functions: check arguments, call down, fill the error.
@@ -1103,7 +1103,7 @@ MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *b
     d.out = buf;
     d.cap = cap > 0 ? cap - 1 : 0;
     size_t len = mangled.len;
-    if (ms_dm_run(&d))
+    if (ms_dml_run(&d))
         len = d.out_len;
     else if (d.cap > 0 && len > 0)
         ms_copy(buf, mangled.ptr, len < d.cap ? len : d.cap);

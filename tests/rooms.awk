@@ -106,6 +106,7 @@ function end_room(   i, n, names, token)
 function begin_room(   i, n, parts)
 {
     room = FILENAME
+    begun[room] = 1
     lines = 0
     storey = storey_of(room)
     inner = room !~ /^src\/(api\/.*|machsym)\.h$/
@@ -130,14 +131,23 @@ function check_include(named,   path)
         complain(room " may not use " path)
 }
 
+# The room where a name that is new belongs: the present one, or, of a constant that a macro put together, the room of
+# its prefix.
+function maker_of(token,   p)
+{
+    p = token ~ /^ms_[A-Z]/ ? prefix_of(tolower(token)) : ""
+    return p != "" && (home[p] in begun) ? home[p] : room
+}
+
 function note_token(token,   place, i, n, places, found)
 {
     if (token ~ /^MACHSYM_(NO_|IMPLEMENT)/ || token ~ /^ms_ROOM_/)
         return
     mine[token] = 1
     if (!(token in owner)) {
-        owner[token] = room
-        return
+        owner[token] = maker_of(token)
+        if (owner[token] == room)
+            return
     }
     n = split(owner[token], places, " ")
     found = 0

@@ -197,7 +197,9 @@
  *   >>debugmap   programs whose debug info still lies in their object files
  *   >>answer     which source answers
  *   >>map        symbol maps of whole images
- *   >>names      mangled names to source form
+ *   >>names      one mangled name on its way to source form; four languages, and which one it is:
+ *     >>swift-nodes >>swift-reader >>swift-old >>swift-symbols >>swift-printer
+ *     >>rust >>cxx-nodes >>cxx-reader >>cxx-printer >>d >>language
  *   >>entrance   the public functions
  */
 
