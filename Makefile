@@ -55,7 +55,8 @@ endif
 
 HEADERS := machsym.h
 ROOMS   := $(wildcard src/*.h src/*/*.h)
-TOOL_C  := $(wildcard tool/*.c)
+TOOL_C  := $(wildcard tool/*.c tool/*/*.c)
+TOOL_H  := $(wildcard tool/*.h tool/*/*.h)
 TOOL_O  := $(TOOL_C:tool/%.c=$(B)/tool/%.o)
 FUZZERS := $(FUZZ_C:fuzz/fuzz_%.c=build/fuzz/%)
 
@@ -79,7 +80,7 @@ rooms:
 $(B)/machsym: $(TOOL_O)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(TOOL_O) -pthread $(LDLIBS)
 
-$(B)/tool/%.o: tool/%.c tool/tool.h $(HEADERS)
+$(B)/tool/%.o: tool/%.c $(TOOL_H) $(HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(STD) -D_GNU_SOURCE $(WARN) $(CPPFLAGS) $(CFLAGS) -pthread -c -o $@ $<
 
@@ -127,15 +128,21 @@ install: all lib
 
 $(B)/tests/%: tests/%.c $(wildcard tests/*.h) $(HEADERS)
 	@mkdir -p $(@D)
-	$(CC) $(STD) -D_GNU_SOURCE -I. $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $(filter tests/%.c,$^) \
+	$(CC) $(STD) -D_GNU_SOURCE -I. $(TEST_WARN) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $(filter tests/%.c %.o,$^) \
 	    -pthread $(LDLIBS)
 
-# These include the tool's modules.
-$(B)/tests/test_crash $(B)/tests/test_report_bounds: $(wildcard tool/*.[ch])
+# These are linked with the tool's modules, its commands left out; those of the second count the work that they do.
+MODULES := $(filter-out main cmd_%,$(TOOL_C:tool/%.c=%))
+$(B)/tests/test_crash $(B)/tests/test_errors: $(MODULES:%=$(B)/replayed/%.o)
+$(B)/tests/test_report_bounds: $(MODULES:%=$(B)/counted/%.o)
+
+$(B)/counted/%.o: tool/%.c tests/count_work.h $(TOOL_H) $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(STD) -D_GNU_SOURCE -include tests/count_work.h $(CPPFLAGS) $(TEST_CFLAGS) -O1 -c -o $@ $<
 
 # Programs that read no names compile without the demanglers, which are half of the header.
 NO_NAMES := -DMACHSYM_NO_SWIFT -DMACHSYM_NO_CXX -DMACHSYM_NO_RUST -DMACHSYM_NO_D
-PLAIN := $(patsubst %,test_%,reader arena segments macho forms units lines functions symbols answer alloc threads \
+PLAIN := $(patsubst %,test_%,reader arena segments table macho forms units lines functions symbols answer alloc threads \
     bounds loaded debugmap backtrace map map_writer map_threads map_oom) corrupt oom
 $(PLAIN:%=$(B)/tests/%): CPPFLAGS += $(NO_NAMES)
 
@@ -143,7 +150,6 @@ $(PLAIN:%=$(B)/tests/%): CPPFLAGS += $(NO_NAMES)
 $(B)/tests/corrupt $(B)/tests/test_bounds $(B)/tests/test_report_bounds $(B)/tests/test_map: override TEST_CFLAGS += -O1
 
 # What several fuzz targets share: the header, and the tool without its commands.
-MODULES := $(filter-out main cmd_%,$(TOOL_C:tool/%.c=%))
 $(PUBLIC_FUZZ:%=$(B)/replay/%): $(B)/replayed/machsym.o
 $(PUBLIC_FUZZ:%=build/fuzz/%): build/fuzzed/machsym.o
 $(REPORT_FUZZ:%=$(B)/replay/%): $(MODULES:%=$(B)/replayed/%.o) $(B)/replayed/machsym.o
@@ -153,7 +159,7 @@ $(B)/replayed/machsym.o: $(HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(STD) -D_GNU_SOURCE $(CPPFLAGS) $(TEST_CFLAGS) $(NO_NAMES) -DMACHSYM_IMPLEMENTATION -x c -c -o $@ machsym.h
 
-$(B)/replayed/%.o: tool/%.c $(wildcard tool/*.h) $(HEADERS)
+$(B)/replayed/%.o: tool/%.c $(TOOL_H) $(HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(STD) -D_GNU_SOURCE $(CPPFLAGS) $(TEST_CFLAGS) -c -o $@ $<
 
@@ -181,7 +187,7 @@ test-all:
 
 # ---- Stricter checks ----
 
-FORMATTED = $(wildcard src/*.h src/*/*.h examples/*.c tool/*.[ch] examples/go/*.[ch] tests/*.[ch] fuzz/*.[ch] bench/*.c)
+FORMATTED = $(wildcard src/*.h src/*/*.h examples/*.c tool/*.[ch] tool/*/*.[ch] examples/go/*.[ch] tests/*.[ch] fuzz/*.[ch] bench/*.c)
 CLANG_FORMAT ?= clang-format-14
 .PHONY: format format-check
 format:
@@ -261,11 +267,11 @@ build/fuzzed/machsym.o: $(HEADERS)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(STD) -D_GNU_SOURCE $(FUZZ_FLAGS) $(NO_NAMES) -DMACHSYM_IMPLEMENTATION -x c -c -o $@ machsym.h
 
-build/fuzzed/%.o: tool/%.c $(wildcard tool/*.h) $(HEADERS)
+build/fuzzed/%.o: tool/%.c $(TOOL_H) $(HEADERS)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(STD) -D_GNU_SOURCE $(FUZZ_FLAGS) -c -o $@ $<
 
-build/fuzzed/fuzz_%.o: fuzz/fuzz_%.c $(wildcard fuzz/*.h tool/*.h) $(HEADERS)
+build/fuzzed/fuzz_%.o: fuzz/fuzz_%.c $(wildcard fuzz/*.h) $(TOOL_H) $(HEADERS)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(STD) -D_GNU_SOURCE -I. $(TEST_WARN) $(FUZZ_FLAGS) -c -o $@ $<
 

@@ -189,6 +189,7 @@
  *   >>bytes      spans, text views, sort, search, errors
  *   >>reader     integers, LEB128 and strings from a span
  *   >>memory     arenas
+ *   >>table      the hash table
  *   >>segments   overlapping ranges to segments
  *   >>macho      fat files and load commands
  *   >>symbols    one table of names outside the debug info
@@ -205,6 +206,7 @@
  *   >>names      one mangled name on its way to source form; four languages, and which one it is:
  *     >>swift-nodes >>swift-reader >>swift-old >>swift-symbols >>swift-printer
  *     >>rust >>cxx-nodes >>cxx-reader >>cxx-printer >>d >>language
+ *   >>text       what is known, written for people
  *   >>entrance   the public functions
  */
 
@@ -243,6 +245,14 @@
 #define MACHSYM_MAX_TEXT 65536
 #endif
 
+/* How many tables of abbreviations may share their bytes. A table runs to its own end; but where so many units
+ * claim tables inside it (one for each offset and encoding), it ends at the next one. Damage of a unit's header
+ * makes one such claim, so this is how many damaged units cost only themselves. A hostile file takes so many
+ * times the section to read. */
+#ifndef MACHSYM_MAX_ABBREV_CLAIMS
+#define MACHSYM_MAX_ABBREV_CLAIMS 8
+#endif
+
 /* How many object files of a debug map a session keeps open; past it all are closed. Each costs a mapping and
  * about 200 KB. */
 #ifndef MACHSYM_MAX_OBJECTS
@@ -252,6 +262,18 @@
 /* How deep an inline chain may be; real files reach about 60. Deeper calls are dropped, innermost first. */
 #ifndef MACHSYM_MAX_INLINE_DEPTH
 #define MACHSYM_MAX_INLINE_DEPTH 256
+#endif
+
+/* How many slots of a hash table are looked at for a key; real keys need about ten. Keys of a hostile file may be made
+ * to collide: a key that finds no slot is treated as new each time, which costs room but no answer. */
+#ifndef MACHSYM_MAX_PROBES
+#define MACHSYM_MAX_PROBES 1024
+#endif
+
+/* How many texts of one hash a table of texts keeps apart. From the second one on all bytes go into the hash, so two
+ * of one hash are rare in real files; a hostile file can make any number of them. Texts past the limit are left out. */
+#ifndef MACHSYM_MAX_EQUAL_HASHES
+#define MACHSYM_MAX_EQUAL_HASHES 16
 #endif
 
 /* MACHSYM_NO_SWIFT, MACHSYM_NO_CXX, MACHSYM_NO_RUST, MACHSYM_NO_D: names of that language come back as they
@@ -382,18 +404,23 @@ typedef struct machsym_error {
 
 /* ---- Names of things ---- */
 
-/* Where a name or a line comes from, best first. */
+/* Where a name or a line comes from, best first: the constant's end, and its name in JSON. */
+#define MACHSYM_SOURCES(X)                                                                                   \
+    X(NONE, "none")                                                                                          \
+    X(DWARF, "dwarf")                     /* debug info */                                                   \
+    X(SYMTAB, "symtab")                   /* LC_SYMTAB */                                                    \
+    X(STUB, "stub")                       /* an import stub, named by what it calls */                       \
+    X(EXPORTS, "exports")                 /* the exports trie */                                             \
+    X(OBJC, "objc")                       /* Objective-C metadata */                                         \
+    X(BLOCK, "block")                     /* a guess: a block's function, named by the method above it */    \
+    X(SWIFT, "swift")                     /* a guess: Swift type metadata */                                 \
+    X(FUNCTION_STARTS, "function_starts") /* no name: only where the function starts */
+
 typedef enum machsym_source {
-    MACHSYM_SOURCE_NONE = 0,
-    MACHSYM_SOURCE_DWARF,           /* debug info */
-    MACHSYM_SOURCE_SYMTAB,          /* LC_SYMTAB */
-    MACHSYM_SOURCE_STUB,            /* an import stub, named by what it calls */
-    MACHSYM_SOURCE_EXPORTS,         /* the exports trie */
-    MACHSYM_SOURCE_OBJC,            /* Objective-C metadata */
-    MACHSYM_SOURCE_BLOCK,           /* a guess: a block literal's function, named by the method above it */
-    MACHSYM_SOURCE_SWIFT,           /* a guess: Swift type metadata */
-    MACHSYM_SOURCE_FUNCTION_STARTS, /* no name: only where the function starts */
-    MACHSYM_SOURCE_COUNT
+#define MACHSYM_X(name, text) MACHSYM_SOURCE_##name,
+    MACHSYM_SOURCES(MACHSYM_X)
+#undef MACHSYM_X
+        MACHSYM_SOURCE_COUNT
 } machsym_source;
 
 /* Which row of the line table answers. */
@@ -497,7 +524,7 @@ typedef struct machsym_image_info {
     bool has_function_starts;
     uint32_t symbol_count; /* entries in LC_SYMTAB, stabs included; of both halves */
     uint32_t
-        damage_count; /* parts of the file that had to be left out so far: see machsym_session_get_info */
+        damage_count; /* parts of the file that had to be left out so far: see machsym_session_read_info */
 } machsym_image_info;
 
 /* One section of the image. */
@@ -811,7 +838,7 @@ typedef struct machsym_session_info {
 } machsym_session_info;
 
 /* Decodes every unit once and counts. Threads: the session's. Cost: the whole debug info. */
-MACHSYM_API void machsym_session_get_info(machsym_session *session, machsym_session_info *out);
+MACHSYM_API void machsym_session_read_info(machsym_session *session, machsym_session_info *out);
 
 /* ---- Map: a whole image resolved once; the file is the structure in memory ---- */
 
@@ -974,6 +1001,22 @@ enum machsym_demangle_flags {
  * Owns / Borrows: keeps nothing. Threads: any. Cost: linear in input plus output; no allocation. */
 MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *buf, size_t cap);
 
+/* ---- Text for people ----
+ * All return the length of the whole text without the closing NUL, as snprintf does: when that is cap or more, the
+ * text is cut. Owns / Borrows: nothing is kept. Threads: any. Cost: one copy, and demangling; no allocation. */
+
+/* The name to show of a frame: its linkage name, or else its name, in source form (machsym_demangle_flags).
+ * Empty when the frame has no name: then show the address. */
+MACHSYM_API size_t machsym_frame_name(const machsym_frame *frame, uint32_t flags, char *buf, size_t cap);
+/* The same of any name that a session or map gave: machsym_demangle, which also knows the mangled class names inside
+ * names from metadata, such as -[_TtC4Demo6Player play]. */
+MACHSYM_API size_t machsym_name_text(machsym_str name, uint32_t flags, char *buf, size_t cap);
+/* An error as one sentence: what is wrong, where in the file, what to do. desc may be NULL; else it is what could not
+ * be opened: the sentence begins with its path, and where the file has no slice that was asked for, or several, it
+ * ends with those that the file has, their UUIDs too. */
+MACHSYM_API size_t machsym_error_text(const machsym_error *err, const machsym_open_desc *desc, char *buf,
+                                      size_t cap);
+
 /* ---- Version skew ---- */
 
 /* The public structs, each with a weight of its own. */
@@ -1068,294 +1111,6 @@ MACHSYM_CHECKED(machsym_result, machsym_writer_open,
 /* ======================================================================================================== */
 #if defined(MACHSYM_IMPLEMENTATION) && !defined(MACHSYM_IMPLEMENTED)
 #define MACHSYM_IMPLEMENTED
-
-/* ==== >>platform ===========================================================================================
- * Job:    the only calls to the operating system: map or read a file, look into a folder.
- * Offers: ms_os_open, ms_os_peek, ms_os_settle, ms_os_map, ms_os_unmap, ms_os_is_folder, ms_os_is_file, ms_os_first_file.
- * Never:  looks at contents. */
-
-struct ms_os_file; /* floors below name it even where there are none */
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#ifndef MACHSYM_NO_OS
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-/* A whole file in memory, read-only. */
-typedef struct ms_os_file {
-    void *ptr;
-    size_t len;
-    uint64_t time; /* of its last change, in seconds since 1970 */
-    bool mapped;   /* else allocated with malloc */
-    bool is_open;  /* fd is open, until ms_os_settle */
-    int fd;
-} ms_os_file;
-
-#ifdef _MSC_VER
-#error "define MACHSYM_NO_OS with this compiler: its library lacks dirent.h and unistd.h"
-#endif
-#include <dirent.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#ifdef _WIN32 /* with MinGW's library: files are read, not mapped */
-#include <io.h>
-#ifdef __cplusplus
-extern "C"
-#endif
-    __declspec(dllimport) int __stdcall MoveFileExA(const char *from, const char *to, unsigned long flags);
-#define ms_OS_OPEN                      O_BINARY
-#define ms_OS_NEW                       O_BINARY
-#define ms_os_count(len)                ((unsigned)(len))
-#define ms_os_read_at(fd, out, len, at) ((void)(out), -1)
-#define ms_os_sync(fd)                  _commit(fd)
-#define ms_os_rename(from, to)          (MoveFileExA(from, to, 1) != 0 ? 0 : -1) /* MOVEFILE_REPLACE_EXISTING */
-#define ms_os_fstat(fd, st)             _fstat64(fd, st)
-#define ms_os_stat(path, st)            _stat64(path, st)
-typedef struct _stat64 ms_os_info;
-
-static void *ms_os_map_bytes(int fd, size_t len)
-{
-    (void)fd;
-    (void)len;
-    return NULL;
-}
-
-static void ms_os_unmap_bytes(void *ptr, size_t len)
-{
-    (void)ptr;
-    (void)len;
-}
-#else
-#include <sys/mman.h>
-#ifdef O_CLOEXEC
-#define ms_OS_NEW                       O_CLOEXEC
-#define ms_os_read_at(fd, out, len, at) pread(fd, out, len, at)
-#else /* POSIX 2008 is not declared under a strict -std=c99 */
-#define ms_OS_NEW                       0
-#define ms_os_read_at(fd, out, len, at) (lseek(fd, at, SEEK_SET) < 0 ? -1 : read(fd, out, len))
-#endif
-#define ms_OS_OPEN             (ms_OS_NEW | O_NONBLOCK) /* of a FIFO nobody may write to */
-#define ms_os_count(len)       (len)
-#define ms_os_sync(fd)         fsync(fd)
-#define ms_os_rename(from, to) rename(from, to)
-#define ms_os_fstat(fd, st)    fstat(fd, st)
-#define ms_os_stat(path, st)   stat(path, st)
-typedef struct stat ms_os_info;
-
-/* Maps a file. Returns NULL when that cannot be: it is read then. */
-static void *ms_os_map_bytes(int fd, size_t len)
-{
-    void *ptr = mmap(NULL, len, PROT_READ, MAP_PRIVATE, fd, 0);
-    return ptr == MAP_FAILED ? NULL : ptr;
-}
-
-static void ms_os_unmap_bytes(void *ptr, size_t len)
-{
-    munmap(ptr, len);
-}
-#endif
-
-enum {
-    ms_OS_NO_FILE = -1,  /* no errno has this value */
-    ms_OS_SMALL = 65536, /* files up to this size are read: that is as fast as mapping, and safer */
-    ms_OS_STEP = 1 << 30 /* bytes read or written at once */
-};
-
-/* Reads len bytes into malloc'd memory; for files that others may change while we look. */
-static int ms_os_read_all(int fd, ms_os_file *file)
-{
-    size_t done = 0;
-    char *memory = (char *)malloc(file->len + 1);
-    if (memory == NULL)
-        return ENOMEM;
-    while (done < file->len) {
-        size_t left = file->len - done < ms_OS_STEP ? file->len - done : (size_t)ms_OS_STEP;
-        ssize_t got = read(fd, memory + done, ms_os_count(left));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0) {
-            int code = errno;
-            free(memory);
-            return code;
-        }
-        if (got == 0)
-            break;
-        done += (size_t)got;
-    }
-    file->ptr = memory;
-    file->len = done;
-    return 0;
-}
-
-static int ms_os_map_fd(int fd, bool copy, ms_os_file *file)
-{
-    ms_os_info st;
-    if (ms_os_fstat(fd, &st) != 0)
-        return errno;
-    if (S_ISDIR(st.st_mode))
-        return EISDIR;
-    if (!S_ISREG(st.st_mode))
-        return ms_OS_NO_FILE; /* a FIFO or a device: would block, or never end */
-    file->time = st.st_mtime > 0 ? (uint64_t)st.st_mtime : 0;
-    if (st.st_size <= 0)
-        return 0;
-    if ((uint64_t)st.st_size > (uint64_t)SIZE_MAX / 2)
-        return EFBIG;
-    file->len = (size_t)st.st_size;
-    if (!copy && file->len > ms_OS_SMALL)
-        file->ptr = ms_os_map_bytes(fd, file->len);
-    file->mapped = file->ptr != NULL;
-    return file->mapped ? 0 : ms_os_read_all(fd, file);
-}
-
-/* Returns 0, an errno, or ms_OS_NO_FILE. An empty file gives ptr NULL and len 0. A mapped file stays open
- * until ms_os_settle. */
-static int ms_os_open(const char *path, bool copy, ms_os_file *file)
-{
-    const ms_os_file none = {NULL, 0, 0, false, false, 0};
-    *file = none;
-    int fd = open(path, O_RDONLY | ms_OS_OPEN);
-    if (fd < 0)
-        return errno;
-    int code = ms_os_map_fd(fd, copy, file);
-    if (code != 0)
-        *file = none;
-    file->is_open = file->mapped;
-    file->fd = fd;
-    if (!file->is_open)
-        close(fd);
-    return code;
-}
-
-/* Copies a few bytes out of a mapped file without touching the map: a page that is touched once costs several
- * times as much. Returns false when that is not possible. */
-static bool ms_os_peek(const ms_os_file *file, const void *at, void *out, size_t len)
-{
-    const char *begin = (const char *)file->ptr;
-    const char *p = (const char *)at;
-    return file->is_open && p >= begin && len <= file->len && p <= begin + (file->len - len) &&
-           ms_os_read_at(file->fd, out, len, (off_t)(p - begin)) == (ssize_t)len;
-}
-
-/* The file is opened: no more peeks. */
-static void ms_os_settle(ms_os_file *file)
-{
-    if (file->is_open)
-        close(file->fd);
-    file->is_open = false;
-}
-
-/* The same, settled. */
-static int ms_os_map(const char *path, bool copy, ms_os_file *file)
-{
-    int code = ms_os_open(path, copy, file);
-    ms_os_settle(file);
-    return code;
-}
-
-static void ms_os_unmap(ms_os_file *file)
-{
-    ms_os_settle(file);
-    if (file->mapped)
-        ms_os_unmap_bytes(file->ptr, file->len);
-    else
-        free(file->ptr);
-    file->ptr = NULL;
-    file->len = 0;
-}
-
-static bool ms_os_is_folder(const char *path)
-{
-    ms_os_info st;
-    return ms_os_stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
-static bool ms_os_is_file(const char *path)
-{
-    ms_os_info st;
-    return ms_os_stat(path, &st) == 0 && S_ISREG(st.st_mode);
-}
-
-/* The name of the first file in a folder, in byte order, without hidden ones: malloc'd path, or NULL. */
-static char *ms_os_first_file(const char *folder)
-{
-    DIR *dir = opendir(folder);
-    char *best = NULL;
-    if (dir == NULL)
-        return NULL;
-    for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
-        size_t size = strlen(folder) + strlen(entry->d_name) + 2;
-        if (entry->d_name[0] == '.')
-            continue;
-        char *path = (char *)malloc(size);
-        if (path == NULL)
-            break;
-        snprintf(path, size, "%s/%s", folder, entry->d_name);
-        if (!ms_os_is_file(path) || (best != NULL && strcmp(path, best) > 0)) {
-            free(path);
-            continue;
-        }
-        free(best);
-        best = path;
-    }
-    closedir(dir);
-    return best;
-}
-
-/* Writes all bytes. Returns 0, or an errno. */
-static int ms_os_write_all(int fd, const char *ptr, size_t len)
-{
-    while (len > 0) {
-        ssize_t put = write(fd, ptr, ms_os_count(len < ms_OS_STEP ? len : (size_t)ms_OS_STEP));
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put < 0)
-            return errno;
-        ptr += put;
-        len -= (size_t)put;
-    }
-    return ms_os_sync(fd) != 0 && errno != EINVAL && errno != EROFS ? errno : 0;
-}
-
-/* Opens a new file beside path for its later name; of several writers each has its own. */
-static int ms_os_open_beside(const char *path, char *beside, size_t cap)
-{
-    int fd = -1;
-    for (unsigned i = 0; i < 1000 && fd < 0; i++) {
-        snprintf(beside, cap, "%s.%ld.%u.tmp", path, (long)getpid(), i);
-        fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | ms_OS_NEW, 0666);
-        if (fd < 0 && errno != EEXIST)
-            break;
-    }
-    return fd;
-}
-
-/* Makes a file of these bytes: whole under its name, or not at all. Returns 0, or an errno. */
-static int ms_os_write(const char *path, const void *ptr, size_t len)
-{
-    size_t cap = strlen(path) + 48;
-    char *beside = (char *)malloc(cap);
-    if (beside == NULL)
-        return ENOMEM;
-    int fd = ms_os_open_beside(path, beside, cap);
-    int code = fd < 0 ? errno : ms_os_write_all(fd, (const char *)ptr, len);
-    if (fd >= 0 && close(fd) != 0 && code == 0)
-        code = errno;
-    if (code == 0 && ms_os_rename(beside, path) != 0)
-        code = errno;
-    if (code != 0 && fd >= 0)
-        unlink(beside);
-    free(beside);
-    return code;
-}
-#endif /* MACHSYM_NO_OS */
 
 /* ==== >>bytes ==============================================================================================
  * Job:    spans of input, views of text, memory helpers, sort order and search, the error record.
@@ -1722,6 +1477,331 @@ static inline void ms_fetch(const void *ptr)
     (void)ptr;
 #endif
 }
+
+/* ==== >>platform ===========================================================================================
+ * Job:    the only calls to the operating system: map or read a file, look into a folder.
+ * Offers: ms_os_open, ms_os_peek, ms_os_settle, ms_os_map, ms_os_unmap, ms_os_is_folder, ms_os_is_file, ms_os_first_file,
+ *         ms_os_error_text.
+ * Never:  looks at contents. */
+
+struct ms_os_file; /* floors below name it even where there are none */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifndef MACHSYM_NO_OS
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A whole file in memory, read-only. */
+typedef struct ms_os_file {
+    void *ptr;
+    size_t len;
+    uint64_t time; /* of its last change, in seconds since 1970 */
+    bool mapped;   /* else allocated with malloc */
+    bool is_open;  /* fd is open, until ms_os_settle */
+    int fd;
+} ms_os_file;
+
+#ifdef _MSC_VER
+#error "define MACHSYM_NO_OS with this compiler: its library lacks dirent.h and unistd.h"
+#endif
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifdef _WIN32 /* with MinGW's library: files are read, not mapped */
+#include <io.h>
+#ifdef __cplusplus
+extern "C"
+#endif
+    __declspec(dllimport) int __stdcall MoveFileExA(const char *from, const char *to, unsigned long flags);
+#define ms_OS_OPEN                      O_BINARY
+#define ms_OS_NEW                       O_BINARY
+#define ms_os_count(len)                ((unsigned)(len))
+#define ms_os_read_at(fd, out, len, at) ((void)(out), -1)
+#define ms_os_sync(fd)                  _commit(fd)
+#define ms_os_rename(from, to)          (MoveFileExA(from, to, 1) != 0 ? 0 : -1) /* MOVEFILE_REPLACE_EXISTING */
+#define ms_os_fstat(fd, st)             _fstat64(fd, st)
+#define ms_os_stat(path, st)            _stat64(path, st)
+typedef struct _stat64 ms_os_info;
+
+static void *ms_os_map_bytes(int fd, size_t len)
+{
+    (void)fd;
+    (void)len;
+    return NULL;
+}
+
+static void ms_os_unmap_bytes(void *ptr, size_t len)
+{
+    (void)ptr;
+    (void)len;
+}
+#else
+#include <sys/mman.h>
+#ifdef O_CLOEXEC
+#define ms_OS_NEW                       O_CLOEXEC
+#define ms_os_read_at(fd, out, len, at) pread(fd, out, len, at)
+#else /* POSIX 2008 is not declared under a strict -std=c99 */
+#define ms_OS_NEW                       0
+#define ms_os_read_at(fd, out, len, at) (lseek(fd, at, SEEK_SET) < 0 ? -1 : read(fd, out, len))
+#endif
+#define ms_OS_OPEN             (ms_OS_NEW | O_NONBLOCK) /* of a FIFO nobody may write to */
+#define ms_os_count(len)       (len)
+#define ms_os_sync(fd)         fsync(fd)
+#define ms_os_rename(from, to) rename(from, to)
+#define ms_os_fstat(fd, st)    fstat(fd, st)
+#define ms_os_stat(path, st)   stat(path, st)
+typedef struct stat ms_os_info;
+
+/* Maps a file. Returns NULL when that cannot be: it is read then. */
+static void *ms_os_map_bytes(int fd, size_t len)
+{
+    void *ptr = mmap(NULL, len, PROT_READ, MAP_PRIVATE, fd, 0);
+    return ptr == MAP_FAILED ? NULL : ptr;
+}
+
+static void ms_os_unmap_bytes(void *ptr, size_t len)
+{
+    munmap(ptr, len);
+}
+#endif
+
+enum {
+    ms_OS_NO_FILE = -1,  /* no errno has this value */
+    ms_OS_SMALL = 65536, /* files up to this size are read: that is as fast as mapping, and safer */
+    ms_OS_STEP = 1 << 30 /* bytes read or written at once */
+};
+
+/* Reads len bytes into malloc'd memory; for files that others may change while we look. */
+static int ms_os_read_all(int fd, ms_os_file *file)
+{
+    size_t done = 0;
+    char *memory = (char *)malloc(file->len + 1);
+    if (memory == NULL)
+        return ENOMEM;
+    while (done < file->len) {
+        size_t left = file->len - done < ms_OS_STEP ? file->len - done : (size_t)ms_OS_STEP;
+        ssize_t got = read(fd, memory + done, ms_os_count(left));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            int code = errno;
+            free(memory);
+            return code;
+        }
+        if (got == 0)
+            break;
+        done += (size_t)got;
+    }
+    file->ptr = memory;
+    file->len = done;
+    return 0;
+}
+
+static int ms_os_map_fd(int fd, bool copy, ms_os_file *file)
+{
+    ms_os_info st;
+    if (ms_os_fstat(fd, &st) != 0)
+        return errno;
+    if (S_ISDIR(st.st_mode))
+        return EISDIR;
+    if (!S_ISREG(st.st_mode))
+        return ms_OS_NO_FILE; /* a FIFO or a device: would block, or never end */
+    file->time = st.st_mtime > 0 ? (uint64_t)st.st_mtime : 0;
+    if (st.st_size <= 0)
+        return 0;
+    if ((uint64_t)st.st_size > (uint64_t)SIZE_MAX / 2)
+        return EFBIG;
+    file->len = (size_t)st.st_size;
+    if (!copy && file->len > ms_OS_SMALL)
+        file->ptr = ms_os_map_bytes(fd, file->len);
+    file->mapped = file->ptr != NULL;
+    return file->mapped ? 0 : ms_os_read_all(fd, file);
+}
+
+/* Returns 0, an errno, or ms_OS_NO_FILE. An empty file gives ptr NULL and len 0. A mapped file stays open
+ * until ms_os_settle. */
+static int ms_os_open(const char *path, bool copy, ms_os_file *file)
+{
+    const ms_os_file none = {NULL, 0, 0, false, false, 0};
+    *file = none;
+    int fd = open(path, O_RDONLY | ms_OS_OPEN);
+    if (fd < 0)
+        return errno;
+    int code = ms_os_map_fd(fd, copy, file);
+    if (code != 0)
+        *file = none;
+    file->is_open = file->mapped;
+    file->fd = fd;
+    if (!file->is_open)
+        close(fd);
+    return code;
+}
+
+/* Copies a few bytes out of a mapped file without touching the map: a page that is touched once costs several
+ * times as much. Returns false when that is not possible. */
+static bool ms_os_peek(const ms_os_file *file, const void *at, void *out, size_t len)
+{
+    const char *begin = (const char *)file->ptr;
+    const char *p = (const char *)at;
+    return file->is_open && p >= begin && len <= file->len && p <= begin + (file->len - len) &&
+           ms_os_read_at(file->fd, out, len, (off_t)(p - begin)) == (ssize_t)len;
+}
+
+/* The file is opened: no more peeks. */
+static void ms_os_settle(ms_os_file *file)
+{
+    if (file->is_open)
+        close(file->fd);
+    file->is_open = false;
+}
+
+/* The same, settled. */
+static int ms_os_map(const char *path, bool copy, ms_os_file *file)
+{
+    int code = ms_os_open(path, copy, file);
+    ms_os_settle(file);
+    return code;
+}
+
+static void ms_os_unmap(ms_os_file *file)
+{
+    ms_os_settle(file);
+    if (file->mapped)
+        ms_os_unmap_bytes(file->ptr, file->len);
+    else
+        free(file->ptr);
+    file->ptr = NULL;
+    file->len = 0;
+}
+
+/* A file that ms_os_map did not open. */
+static machsym_result ms_os_fail(machsym_error *err, int code)
+{
+    if (code == ms_OS_NO_FILE)
+        return ms_fail(err, MACHSYM_ERR_IO, "a FIFO or a device, not a regular file", "", 0);
+    ms_fail(err, MACHSYM_ERR_IO, "the file cannot be read", "", 0);
+    if (err != NULL)
+        err->os_errno = code;
+    return MACHSYM_ERR_IO;
+}
+
+static bool ms_os_is_folder(const char *path)
+{
+    ms_os_info st;
+    return ms_os_stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static bool ms_os_is_file(const char *path)
+{
+    ms_os_info st;
+    return ms_os_stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* The name of the first file in a folder, in byte order, without hidden ones: malloc'd path, or NULL. */
+static char *ms_os_first_file(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    char *best = NULL;
+    if (dir == NULL)
+        return NULL;
+    for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
+        size_t size = strlen(folder) + strlen(entry->d_name) + 2;
+        if (entry->d_name[0] == '.')
+            continue;
+        char *path = (char *)malloc(size);
+        if (path == NULL)
+            break;
+        snprintf(path, size, "%s/%s", folder, entry->d_name);
+        if (!ms_os_is_file(path) || (best != NULL && strcmp(path, best) > 0)) {
+            free(path);
+            continue;
+        }
+        free(best);
+        best = path;
+    }
+    closedir(dir);
+    return best;
+}
+
+/* Writes all bytes. Returns 0, or an errno. */
+static int ms_os_write_all(int fd, const char *ptr, size_t len)
+{
+    while (len > 0) {
+        ssize_t put = write(fd, ptr, ms_os_count(len < ms_OS_STEP ? len : (size_t)ms_OS_STEP));
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            return errno;
+        ptr += put;
+        len -= (size_t)put;
+    }
+    return ms_os_sync(fd) != 0 && errno != EINVAL && errno != EROFS ? errno : 0;
+}
+
+/* Opens a new file beside path for its later name; of several writers each has its own. */
+static int ms_os_open_beside(const char *path, char *beside, size_t cap)
+{
+    int fd = -1;
+    for (unsigned i = 0; i < 1000 && fd < 0; i++) {
+        snprintf(beside, cap, "%s.%ld.%u.tmp", path, (long)getpid(), i);
+        fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | ms_OS_NEW, 0666);
+        if (fd < 0 && errno != EEXIST)
+            break;
+    }
+    return fd;
+}
+
+/* Makes a file of these bytes: whole under its name, or not at all. Returns 0, or an errno. */
+static int ms_os_write(const char *path, const void *ptr, size_t len)
+{
+    size_t cap = strlen(path) + 48;
+    char *beside = (char *)malloc(cap);
+    if (beside == NULL)
+        return ENOMEM;
+    int fd = ms_os_open_beside(path, beside, cap);
+    int code = fd < 0 ? errno : ms_os_write_all(fd, (const char *)ptr, len);
+    if (fd >= 0 && close(fd) != 0 && code == 0)
+        code = errno;
+    if (code == 0 && ms_os_rename(beside, path) != 0)
+        code = errno;
+    if (code != 0 && fd >= 0)
+        unlink(beside);
+    free(beside);
+    return code;
+}
+/* The errors that people meet, in words; NULL: another one. strerror is neither the same everywhere nor safe in threads. */
+static const char *ms_os_error_text(int number)
+{
+    switch (number) {
+    case ENOENT: return "there is no such file";
+    case EACCES: return "permission denied";
+    case EPERM: return "not permitted";
+    case EISDIR: return "it is a folder";
+    case ENOTDIR: return "a part of its path is no folder";
+    case ENAMETOOLONG: return "its name is too long";
+    case EMFILE: return "too many open files";
+    case ENOSPC: return "no space left on the disk";
+    case EROFS: return "the file system is read-only";
+    case EFBIG: return "the file would be too large";
+    case ENOMEM: return "out of memory";
+    case EIO: return "the disk cannot be read or written";
+    default: return NULL;
+    }
+}
+#else
+static const char *ms_os_error_text(int number)
+{
+    (void)number;
+    return NULL;
+}
+#endif /* MACHSYM_NO_OS */
 
 /* ==== >>reader =============================================================================================
  * Job:    reads integers, LEB128 numbers and strings from a span.
@@ -2345,9 +2425,8 @@ static uint32_t ms_seg_owner(const ms_seg *v, size_t count, uint64_t addr)
 }
 
 /* ==== >>macho ==============================================================================================
- * Job:    turns fat files and load commands into slices, segments, sections, spans and decoded pointers.
- * Offers: ms_mo_input_open, ms_mo_slice_at, ms_mo_choose, ms_mo_load, ms_mo_load_entry, ms_mo_next_entry,
- *         ms_mo_section_named, ms_mo_linkedit, ms_mo_data_open, ms_mo_at_addr, ms_mo_pointer_at.
+ * Job:    turns load commands into segments, sections and spans.
+ * Offers: ms_mo_load, ms_mo_load_entry, ms_mo_next_entry, ms_mo_section_named, ms_mo_linkedit, ms_mo_table.
  * Never:  looks inside debug info or symbols; trusts a count or an offset. */
 
 /* loader.h, machine.h, fat.h */
@@ -2516,9 +2595,8 @@ static const char *ms_mo_arch_name(uint32_t cputype, uint32_t cpusubtype)
 
 /* ---- Load commands ---- */
 
-/* How many segments of a loaded image are searched, again for every table, and how many slices a fat file may
- * have: real ones have ten. */
-enum { ms_MO_LOADED_SEGMENTS = 64, ms_MO_SLICES = 256 };
+/* How many segments of a loaded image are searched, again for every table: real ones have ten. */
+enum { ms_MO_LOADED_SEGMENTS = 64 };
 
 /* How many segments of a kernel collection and how many bytes of load commands it and its images may have: it
  * is read again for each. Real ones have ten segments, 300 images and 50,000 bytes. */
@@ -2926,7 +3004,10 @@ static const ms_mo_section *ms_mo_section_named(const ms_mo *mo, const char *seg
     return NULL;
 }
 
-/* ---- The image's own data: what lies at an address, what a pointer there stands for ---- */
+/* ==== >>fixups =============================================================================================
+ * Job:    reads the data of a slice by address, with its pointers decoded.
+ * Offers: ms_fx_data, ms_fx_open, ms_fx_at_addr, ms_fx_str_at, ms_fx_pointer_at, ms_fx_spend.
+ * Never:  knows what the data means; reads more than its budget. */
 
 /* fixup-chains.h: how a pointer with a fixup is encoded. Formats of the shared cache and of firmware are left
  * out. */
@@ -2958,33 +3039,33 @@ enum {
 };
 
 /* What a pointer stands for; all zero: NULL, or nothing that could be decoded. */
-typedef struct ms_mo_pointer {
+typedef struct ms_fx_pointer {
     uint64_t addr;      /* 0 for an import */
     machsym_str import; /* the symbol in another image, with its underscore */
-} ms_mo_pointer;
+} ms_fx_pointer;
 
-/* In ms_mo_data's binds: the item is no index of a name but an address of this image. */
-#define ms_MO_BIND_IS_VALUE ((uint64_t)1 << 63)
+/* In ms_fx_data's binds: the item is no index of a name but an address of this image. */
+#define ms_FX_BIND_IS_VALUE ((uint64_t)1 << 63)
 
 /* Where a section lies that was asked for lately. */
-typedef struct ms_mo_recent {
+typedef struct ms_fx_recent {
     uint64_t lo;
     uint64_t size;
     const ms_mo_section *section;
-} ms_mo_recent;
+} ms_fx_recent;
 
-enum { ms_MO_RECENT = 4 }; /* lists of methods, references, names and code are read in turn */
+enum { ms_FX_RECENT = 4 }; /* lists of methods, references, names and code are read in turn */
 
 /* Reads the data of one slice by address. */
-typedef struct ms_mo_data {
+typedef struct ms_fx_data {
     const ms_mo *mo;
     ms_segs sections; /* which section holds an address */
-    ms_mo_recent recent[ms_MO_RECENT];
+    ms_fx_recent recent[ms_FX_RECENT];
     unsigned recent_at; /* the one that is replaced next */
     ms_span imports;    /* of chained fixups */
     unsigned one;       /* size of an import */
     ms_span names;      /* of imports */
-    ms_key *binds;      /* sorted; address, index into bind_names (or ms_MO_BIND_IS_VALUE) */
+    ms_key *binds;      /* sorted; address, index into bind_names (or ms_FX_BIND_IS_VALUE) */
     size_t bind_count;
     size_t bind_cap;
     machsym_str *bind_names;
@@ -2995,18 +3076,18 @@ typedef struct ms_mo_data {
         budget; /* bytes and records that may still be read: what a file repeats without end stops here */
     bool is_spent;
     uint32_t damage_count;
-} ms_mo_data;
+} ms_fx_data;
 
 /* Every reader of metadata starts with a full budget, so that none can starve the next. Real files need less
  * than their size for all of them. */
-static void ms_mo_refill(ms_mo_data *d)
+static void ms_fx_refill(ms_fx_data *d)
 {
     d->budget = (uint64_t)d->mo->bytes.len * 4 + 0x1000;
     d->is_spent = false;
 }
 
 /* Takes cost from the budget. Returns false once it is spent. */
-static bool ms_mo_spend(ms_mo_data *d, uint64_t cost)
+static bool ms_fx_spend(ms_fx_data *d, uint64_t cost)
 {
     if (cost > d->budget) {
         d->damage_count += !d->is_spent;
@@ -3019,10 +3100,10 @@ static bool ms_mo_spend(ms_mo_data *d, uint64_t cost)
 }
 
 /* The section whose bytes hold an address; NULL when the file has none. */
-static const ms_mo_section *ms_mo_section_at(ms_mo_data *d, uint64_t addr)
+static const ms_mo_section *ms_fx_section_at(ms_fx_data *d, uint64_t addr)
 {
     MACHSYM_COUNT_WORK(1);
-    for (unsigned i = 0; i < ms_MO_RECENT; i++) {
+    for (unsigned i = 0; i < ms_FX_RECENT; i++) {
         if (addr - d->recent[i].lo < d->recent[i].size)
             return d->recent[i].section;
     }
@@ -3030,7 +3111,7 @@ static const ms_mo_section *ms_mo_section_at(ms_mo_data *d, uint64_t addr)
     if (at + 1 >= d->sections.count ||
         d->sections.v[at].owner == ms_SEG_NONE) /* the last segment is nobody's */
         return NULL;
-    ms_mo_recent *recent = &d->recent[d->recent_at++ % ms_MO_RECENT];
+    ms_fx_recent *recent = &d->recent[d->recent_at++ % ms_FX_RECENT];
     recent->lo = d->sections.v[at].lo;
     recent->size = d->sections.v[at + 1].lo - recent->lo;
     recent->section = &d->mo->sections[d->sections.v[at].owner];
@@ -3038,53 +3119,53 @@ static const ms_mo_section *ms_mo_section_at(ms_mo_data *d, uint64_t addr)
 }
 
 /* What is left of the section at an address from there on; empty when the file has no such bytes. */
-static ms_span ms_mo_from_addr(ms_mo_data *d, uint64_t addr)
+static ms_span ms_fx_from_addr(ms_fx_data *d, uint64_t addr)
 {
-    const ms_mo_section *section = ms_mo_section_at(d, addr);
+    const ms_mo_section *section = ms_fx_section_at(d, addr);
     return section == NULL ? ms_span_make(NULL, 0) : ms_span_from(section->bytes, addr - section->addr);
 }
 
-static ms_span ms_mo_at_addr(ms_mo_data *d, uint64_t addr, uint64_t len)
+static ms_span ms_fx_at_addr(ms_fx_data *d, uint64_t addr, uint64_t len)
 {
-    return ms_span_sub(ms_mo_from_addr(d, addr), 0, len);
+    return ms_span_sub(ms_fx_from_addr(d, addr), 0, len);
 }
 
-static uint32_t ms_mo_u32_at(ms_mo_data *d, uint64_t addr)
+static uint32_t ms_fx_u32_at(ms_fx_data *d, uint64_t addr)
 {
-    ms_span span = ms_mo_at_addr(d, addr, 4);
+    ms_span span = ms_fx_at_addr(d, addr, 4);
     return span.len == 4 ? ms_rd_raw_u32(span.ptr) : 0;
 }
 
-static unsigned ms_mo_pointer_size(const ms_mo_data *d)
+static unsigned ms_fx_pointer_size(const ms_fx_data *d)
 {
     return d->mo->is_64 ? 8 : 4;
 }
 
 /* The text up to the NUL in what is left of a section or table; empty when there is none. Paid for. */
-static machsym_str ms_mo_str_in(ms_mo_data *d, ms_span rest)
+static machsym_str ms_fx_str_in(ms_fx_data *d, ms_span rest)
 {
     if (rest.len > d->budget)
         rest.len = (size_t)d->budget;
     machsym_str str = ms_rd_str_at(rest, 0);
-    ms_mo_spend(d, str.ptr != NULL ? str.len + 1 : rest.len);
+    ms_fx_spend(d, str.ptr != NULL ? str.len + 1 : rest.len);
     return str;
 }
 
-static machsym_str ms_mo_str_at(ms_mo_data *d, uint64_t addr)
+static machsym_str ms_fx_str_at(ms_fx_data *d, uint64_t addr)
 {
-    return ms_mo_str_in(d, ms_mo_from_addr(d, addr));
+    return ms_fx_str_in(d, ms_fx_from_addr(d, addr));
 }
 
 /* An address relative to its own place, 32 bits wide; 0 when it is NULL or missing. */
-static uint64_t ms_mo_relative_at(ms_mo_data *d, uint64_t addr)
+static uint64_t ms_fx_relative_at(ms_fx_data *d, uint64_t addr)
 {
-    uint32_t raw = ms_mo_u32_at(d, addr);
+    uint32_t raw = ms_fx_u32_at(d, addr);
     return raw == 0 ? 0 : addr + (uint64_t)(int64_t)(int32_t)raw;
 }
 
 /* ---- Imports ---- */
 
-static machsym_str ms_mo_import(ms_mo_data *d, uint64_t ordinal)
+static machsym_str ms_fx_import(ms_fx_data *d, uint64_t ordinal)
 {
     if (d->is_threaded)
         return ordinal < d->name_count ? d->bind_names[ordinal] : ms_str_empty();
@@ -3092,11 +3173,11 @@ static machsym_str ms_mo_import(ms_mo_data *d, uint64_t ordinal)
         return ms_str_empty();
     const uint8_t *p = d->imports.ptr + ordinal * d->one;
     uint64_t off = d->one == 16 ? ms_rd_raw_u64(p) >> 32 : ms_rd_raw_u32(p) >> 9;
-    return ms_mo_str_in(d, ms_span_from(d->names, off));
+    return ms_fx_str_in(d, ms_span_from(d->names, off));
 }
 
 /* dyld_chained_fixups_header: where imports and their names are. */
-static void ms_mo_read_imports(ms_mo_data *d)
+static void ms_fx_read_imports(ms_fx_data *d)
 {
     ms_span fixups = ms_mo_linkedit(d->mo, d->mo->loads.fixups_off, d->mo->loads.fixups_size);
     ms_rd rd = ms_rd_make(fixups);
@@ -3113,7 +3194,7 @@ static void ms_mo_read_imports(ms_mo_data *d)
     d->names = ms_span_from(fixups, symbols_off);
 }
 
-static void ms_mo_add_bind(ms_mo_data *d, uint64_t addr, uint64_t item, ms_arena *arena)
+static void ms_fx_add_bind(ms_fx_data *d, uint64_t addr, uint64_t item, ms_arena *arena)
 {
     ms_key *v = (ms_key *)ms_arena_grow(arena, d->binds, d->bind_count, &d->bind_cap, sizeof *v);
     if (v == NULL)
@@ -3123,7 +3204,7 @@ static void ms_mo_add_bind(ms_mo_data *d, uint64_t addr, uint64_t item, ms_arena
     v[d->bind_count++].item = item;
 }
 
-static void ms_mo_add_bind_name(ms_mo_data *d, machsym_str name, ms_arena *arena)
+static void ms_fx_add_bind_name(ms_fx_data *d, machsym_str name, ms_arena *arena)
 {
     machsym_str *v =
         (machsym_str *)ms_arena_grow(arena, d->bind_names, d->name_count, &d->name_cap, sizeof *v);
@@ -3134,31 +3215,31 @@ static void ms_mo_add_bind_name(ms_mo_data *d, machsym_str name, ms_arena *arena
 }
 
 /* Where bind code stands: the variables of its little machine. */
-typedef struct ms_mo_binder {
+typedef struct ms_fx_binder {
     uint64_t addr;
     uint64_t times;
     uint64_t skip;
     machsym_str name;
-} ms_mo_binder;
+} ms_fx_binder;
 
 /* Binds as often as one instruction says; in threaded files it only adds to the list of imports. */
-static void ms_mo_do_bind(ms_mo_data *d, ms_mo_binder *b, ms_arena *arena)
+static void ms_fx_do_bind(ms_fx_data *d, ms_fx_binder *b, ms_arena *arena)
 {
     if (d->is_threaded) {
-        ms_mo_add_bind_name(d, b->name, arena);
+        ms_fx_add_bind_name(d, b->name, arena);
         return;
     }
-    for (; b->times > 0 && d->name_count > 0 && ms_mo_spend(d, 1) && !arena->oom; b->times--) {
-        ms_mo_add_bind(d, b->addr, d->name_count - 1, arena);
-        b->addr += b->skip + ms_mo_pointer_size(d);
+    for (; b->times > 0 && d->name_count > 0 && ms_fx_spend(d, 1) && !arena->oom; b->times--) {
+        ms_fx_add_bind(d, b->addr, d->name_count - 1, arena);
+        b->addr += b->skip + ms_fx_pointer_size(d);
     }
 }
 
 /* Runs the bind code of LC_DYLD_INFO; lazy binds are of stubs only, which have names already. */
-static void ms_mo_read_binds(ms_mo_data *d, ms_span code, ms_arena *arena)
+static void ms_fx_read_binds(ms_fx_data *d, ms_span code, ms_arena *arena)
 {
     ms_rd rd = ms_rd_make(code);
-    ms_mo_binder b;
+    ms_fx_binder b;
     ms_zero(&b, sizeof b);
     while (ms_rd_left(&rd) > 0 && !arena->oom) {
         uint8_t byte = ms_rd_u8(&rd);
@@ -3172,25 +3253,25 @@ static void ms_mo_read_binds(ms_mo_data *d, ms_span code, ms_arena *arena)
         case ms_BIND_OPCODE_SET_SYMBOL_TRAILING_FLAGS_IMM:
             b.name = ms_rd_str(&rd);
             if (!d->is_threaded)
-                ms_mo_add_bind_name(d, b.name, arena);
+                ms_fx_add_bind_name(d, b.name, arena);
             break;
         case ms_BIND_OPCODE_SET_SEGMENT_AND_OFFSET_ULEB:
             b.addr = ms_rd_uleb(&rd) + (low < d->mo->segment_count ? d->mo->segments[low].addr : 0);
             break;
         case ms_BIND_OPCODE_ADD_ADDR_ULEB: b.addr += ms_rd_uleb(&rd); break;
-        case ms_BIND_OPCODE_DO_BIND: ms_mo_do_bind(d, &b, arena); break;
+        case ms_BIND_OPCODE_DO_BIND: ms_fx_do_bind(d, &b, arena); break;
         case ms_BIND_OPCODE_DO_BIND_ADD_ADDR_ULEB:
             b.skip = ms_rd_uleb(&rd);
-            ms_mo_do_bind(d, &b, arena);
+            ms_fx_do_bind(d, &b, arena);
             break;
         case ms_BIND_OPCODE_DO_BIND_ADD_ADDR_IMM_SCALED:
-            b.skip = (uint64_t)low * ms_mo_pointer_size(d);
-            ms_mo_do_bind(d, &b, arena);
+            b.skip = (uint64_t)low * ms_fx_pointer_size(d);
+            ms_fx_do_bind(d, &b, arena);
             break;
         case ms_BIND_OPCODE_DO_BIND_ULEB_TIMES_SKIPPING_ULEB:
             b.times = ms_rd_uleb(&rd);
             b.skip = ms_rd_uleb(&rd);
-            ms_mo_do_bind(d, &b, arena);
+            ms_fx_do_bind(d, &b, arena);
             break;
         case ms_BIND_OPCODE_THREADED:
             if (low == 0) { /* the binds that follow fill a table of so many imports; 1 walks the chains */
@@ -3208,7 +3289,7 @@ static void ms_mo_read_binds(ms_mo_data *d, ms_span code, ms_arena *arena)
 /* ---- Pointers ---- */
 
 /* A plain address without the bits that arm64e signs; bit 55 tells kernel from user space. */
-static uint64_t ms_mo_plain(const ms_mo_data *d, uint64_t raw)
+static uint64_t ms_fx_plain(const ms_fx_data *d, uint64_t raw)
 {
     if (d->mo->slice.cputype != ms_CPU_ARM64)
         return raw;
@@ -3216,20 +3297,20 @@ static uint64_t ms_mo_plain(const ms_mo_data *d, uint64_t raw)
     return (raw & ((uint64_t)1 << 55)) == 0 ? raw & low : raw | ~low;
 }
 
-static ms_mo_pointer ms_mo_to_import(ms_mo_data *d, uint64_t ordinal)
+static ms_fx_pointer ms_fx_to_import(ms_fx_data *d, uint64_t ordinal)
 {
-    ms_mo_pointer pointer = {0, ms_mo_import(d, ordinal)};
+    ms_fx_pointer pointer = {0, ms_fx_import(d, ordinal)};
     return pointer;
 }
 
 /* DYLD_CHAINED_PTR_ARM64E and its kin: bit 63 authenticated, bit 62 an import. */
-static ms_mo_pointer ms_mo_decode_arm64e(ms_mo_data *d, unsigned format, uint64_t raw)
+static ms_fx_pointer ms_fx_decode_arm64e(ms_fx_data *d, unsigned format, uint64_t raw)
 {
-    ms_mo_pointer pointer = {0, {NULL, 0}};
+    ms_fx_pointer pointer = {0, {NULL, 0}};
     bool is_auth = raw >> 63 != 0;
     bool is_24 = format == ms_DYLD_CHAINED_PTR_ARM64E_USERLAND24;
     if ((raw >> 62 & 1) != 0)
-        return ms_mo_to_import(d, raw & (is_24 ? 0xffffff : 0xffff));
+        return ms_fx_to_import(d, raw & (is_24 ? 0xffffff : 0xffff));
     if (is_auth)
         pointer.addr = d->mo->fixup_base + (raw & 0xffffffff);
     else
@@ -3238,26 +3319,26 @@ static ms_mo_pointer ms_mo_decode_arm64e(ms_mo_data *d, unsigned format, uint64_
 }
 
 /* Undoes the encoding of a pointer that is not NULL. */
-static ms_mo_pointer ms_mo_decode(ms_mo_data *d, const ms_mo_segment *segment, uint64_t raw)
+static ms_fx_pointer ms_fx_decode(ms_fx_data *d, const ms_mo_segment *segment, uint64_t raw)
 {
-    ms_mo_pointer pointer = {0, {NULL, 0}};
+    ms_fx_pointer pointer = {0, {NULL, 0}};
     unsigned format = segment->fixup_format;
     uint64_t base = d->mo->fixup_base;
     switch (format) {
-    case 0: pointer.addr = ms_mo_plain(d, raw); break;
+    case 0: pointer.addr = ms_fx_plain(d, raw); break;
     case ms_DYLD_CHAINED_PTR_ARM64E:
     case ms_DYLD_CHAINED_PTR_ARM64E_KERNEL:
     case ms_DYLD_CHAINED_PTR_ARM64E_USERLAND:
-    case ms_DYLD_CHAINED_PTR_ARM64E_USERLAND24: return ms_mo_decode_arm64e(d, format, raw);
+    case ms_DYLD_CHAINED_PTR_ARM64E_USERLAND24: return ms_fx_decode_arm64e(d, format, raw);
     case ms_DYLD_CHAINED_PTR_64:
     case ms_DYLD_CHAINED_PTR_64_OFFSET:
         if (raw >> 63 != 0)
-            return ms_mo_to_import(d, raw & 0xffffff);
+            return ms_fx_to_import(d, raw & 0xffffff);
         pointer.addr = (raw & 0xfffffffff) + (format == ms_DYLD_CHAINED_PTR_64 ? 0 : base);
         break;
     case ms_DYLD_CHAINED_PTR_32:
         if (raw >> 31 != 0)
-            return ms_mo_to_import(d, raw & 0xfffff);
+            return ms_fx_to_import(d, raw & 0xfffff);
         if ((raw & 0x3ffffff) <= segment->max_valid_pointer)
             pointer.addr = raw & 0x3ffffff;
         break;
@@ -3272,19 +3353,19 @@ static ms_mo_pointer ms_mo_decode(ms_mo_data *d, const ms_mo_segment *segment, u
 }
 
 /* What the pointer at an address stands for. */
-static ms_mo_pointer ms_mo_pointer_at(ms_mo_data *d, uint64_t addr)
+static ms_fx_pointer ms_fx_pointer_at(ms_fx_data *d, uint64_t addr)
 {
-    ms_mo_pointer pointer = {0, {NULL, 0}};
-    const ms_mo_section *section = ms_mo_section_at(d, addr);
-    ms_span span = ms_mo_at_addr(d, addr, ms_mo_pointer_size(d));
+    ms_fx_pointer pointer = {0, {NULL, 0}};
+    const ms_mo_section *section = ms_fx_section_at(d, addr);
+    ms_span span = ms_fx_at_addr(d, addr, ms_fx_pointer_size(d));
     if (section == NULL || span.len == 0)
         return pointer;
     uint64_t raw = d->mo->is_64 ? ms_rd_raw_u64(span.ptr) : ms_rd_raw_u32(span.ptr);
     size_t at = ms_upper_bound(d->binds, d->bind_count, addr);
     if (at > 0 && d->binds[at - 1].key == addr) {
         uint64_t item = d->binds[at - 1].item;
-        if ((item & ms_MO_BIND_IS_VALUE) != 0)
-            pointer.addr = (item & ~ms_MO_BIND_IS_VALUE) + raw;
+        if ((item & ms_FX_BIND_IS_VALUE) != 0)
+            pointer.addr = (item & ~ms_FX_BIND_IS_VALUE) + raw;
         else
             pointer.import = d->bind_names[item];
         return pointer;
@@ -3292,16 +3373,16 @@ static ms_mo_pointer ms_mo_pointer_at(ms_mo_data *d, uint64_t addr)
     if (raw == 0)
         return pointer;
     if (d->mo->is_loaded) {
-        pointer.addr = ms_mo_plain(d, raw) - d->mo->slide;
+        pointer.addr = ms_fx_plain(d, raw) - d->mo->slide;
         return pointer;
     }
     if (d->is_threaded)
-        return ms_mo_decode_arm64e(d, ms_DYLD_CHAINED_PTR_ARM64E, raw);
-    return ms_mo_decode(d, &d->mo->segments[section->segment_index], raw);
+        return ms_fx_decode_arm64e(d, ms_DYLD_CHAINED_PTR_ARM64E, raw);
+    return ms_fx_decode(d, &d->mo->segments[section->segment_index], raw);
 }
 
 /* Relocations of an object file: pointers to symbols, which hold only what is added to them. */
-static void ms_mo_read_relocations(ms_mo_data *d, const ms_mo_section *section, ms_arena *arena)
+static void ms_fx_read_relocations(ms_fx_data *d, const ms_mo_section *section, ms_arena *arena)
 {
     const ms_mo *mo = d->mo;
     uint32_t one = mo->is_64 ? 16 : 12; /* nlist.h */
@@ -3309,7 +3390,7 @@ static void ms_mo_read_relocations(ms_mo_data *d, const ms_mo_section *section, 
     ms_span nlists = ms_mo_table(mo, mo->loads.sym_off, mo->loads.sym_count, one);
     ms_span strings = ms_mo_table(mo, mo->loads.str_off, mo->loads.str_size, 1);
     ms_rd rd = ms_rd_make(ms_mo_table(mo, section->reloc_off, section->reloc_count, 8));
-    while (ms_rd_left(&rd) >= 8 && ms_mo_spend(d, 1) && !arena->oom) {
+    while (ms_rd_left(&rd) >= 8 && ms_fx_spend(d, 1) && !arena->oom) {
         uint32_t off = ms_rd_u32(&rd);
         uint32_t bits = ms_rd_u32(&rd); /* reloc.h: symbol 24 bits, pcrel 1, length 2, extern 1, type 4 */
         uint32_t index = bits & 0xffffff;
@@ -3320,18 +3401,18 @@ static void ms_mo_read_relocations(ms_mo_data *d, const ms_mo_section *section, 
         uint64_t value = mo->is_64 ? ms_rd_raw_u64(p + 8) : ms_rd_raw_u32(p + 8);
         bool is_undefined = (p[4] & 0x0e) == 0;
         if (is_undefined)
-            ms_mo_add_bind_name(d, ms_mo_str_in(d, ms_span_from(strings, ms_rd_raw_u32(p))), arena);
-        ms_mo_add_bind(d, section->addr + off, is_undefined ? d->name_count - 1 : ms_MO_BIND_IS_VALUE | value,
+            ms_fx_add_bind_name(d, ms_fx_str_in(d, ms_span_from(strings, ms_rd_raw_u32(p))), arena);
+        ms_fx_add_bind(d, section->addr + off, is_undefined ? d->name_count - 1 : ms_FX_BIND_IS_VALUE | value,
                        arena);
     }
 }
 
 /* Makes a slice's data readable by address. Failure shows as oom of an arena. */
-static void ms_mo_data_open(ms_mo_data *d, const ms_mo *mo, ms_arena *arena)
+static void ms_fx_open(ms_fx_data *d, const ms_mo *mo, ms_arena *arena)
 {
     ms_zero(d, sizeof *d);
     d->mo = mo;
-    ms_mo_refill(d);
+    ms_fx_refill(d);
     d->sections.arena = arena;
     ms_piece *pieces = (ms_piece *)ms_arena_alloc(arena, mo->section_count, sizeof *pieces);
     size_t count = 0;
@@ -3345,242 +3426,13 @@ static void ms_mo_data_open(ms_mo_data *d, const ms_mo *mo, ms_arena *arena)
         pieces[count++].owner = i;
     }
     ms_seg_build(pieces, count, arena, &d->sections);
-    ms_mo_read_imports(d);
-    ms_mo_read_binds(d, ms_mo_linkedit(mo, mo->loads.bind_off, mo->loads.bind_size), arena);
+    ms_fx_read_imports(d);
+    ms_fx_read_binds(d, ms_mo_linkedit(mo, mo->loads.bind_off, mo->loads.bind_size), arena);
     for (uint32_t i = 0; i < mo->section_count && mo->slice.filetype == ms_MH_OBJECT; i++) {
         if ((mo->sections[i].flags & ms_S_ATTR_DEBUG) == 0)
-            ms_mo_read_relocations(d, &mo->sections[i], arena);
+            ms_fx_read_relocations(d, &mo->sections[i], arena);
     }
     ms_key_heap_sort(d->binds, d->bind_count);
-}
-
-/* ---- Fat files ---- */
-
-/* Reads slice number index of a file from its headers.
- * Returns: false when there is none. *count: how many the file has; a thin file is its own only slice. */
-static bool ms_mo_slice_at(ms_span file, uint32_t index, uint32_t *count, ms_span *slice, uint64_t *offset)
-{
-    ms_rd rd = ms_rd_make(file);
-    uint32_t magic = ms_rd_be32(&rd);
-    size_t one = magic == ms_FAT_MAGIC_64 ? 32 : 20;
-    *count = 1;
-    *offset = 0;
-    *slice = file;
-    if (magic != ms_FAT_MAGIC_32 && magic != ms_FAT_MAGIC_64)
-        return index == 0;
-    *count = ms_rd_be32(&rd);
-    if (*count > ms_rd_left(&rd) / one)
-        *count = (uint32_t)(ms_rd_left(&rd) / one);
-    if (*count > ms_MO_SLICES)
-        *count = ms_MO_SLICES;
-    if (index >= *count)
-        return false;
-    ms_rd_skip(&rd, (uint64_t)index * one + 8);
-    *offset = magic == ms_FAT_MAGIC_64 ? ms_rd_be64(&rd) : ms_rd_be32(&rd);
-    uint64_t size = magic == ms_FAT_MAGIC_64 ? ms_rd_be64(&rd) : ms_rd_be32(&rd);
-    *slice = ms_span_sub(file, *offset, size);
-    if (slice->len == 0)
-        *slice = ms_span_from(file, *offset); /* cut short: what is left may still answer */
-    return true;
-}
-
-/* Reads the header, UUID and symbol table commands of a slice, without its sections. */
-static machsym_result ms_mo_peek(ms_span slice, uint64_t offset, ms_mo *mo, machsym_error *err)
-{
-    ms_zero(mo, sizeof *mo);
-    mo->bytes = slice;
-    mo->slice.offset = offset;
-    mo->slice.size = slice.len;
-    return ms_mo_load(mo, NULL, err);
-}
-
-/* What a file is that is no Mach-O, for the error. */
-static machsym_result ms_mo_refuse(ms_span file, machsym_error *err)
-{
-    machsym_str text = ms_str_make((const char *)file.ptr, file.len);
-    if (file.len == 0)
-        return ms_fail(err, MACHSYM_ERR_FORMAT, "the file is empty", "", 0);
-    if (ms_str_begins(text, "\177ELF"))
-        return ms_fail(err, MACHSYM_ERR_FORMAT, "an ELF file, not Mach-O", "", 0);
-    if (ms_str_begins(text, "!<arch>\n"))
-        return ms_fail(err, MACHSYM_ERR_UNSUPPORTED,
-                       "a static library; name a linked file or an object in it", "", 0);
-    return ms_fail(err, MACHSYM_ERR_FORMAT, "not a Mach-O file", "", 0);
-}
-
-static bool ms_mo_same_uuid(const machsym_slice *slice, const machsym_uuid *uuid)
-{
-    return slice->has_uuid && ms_equal(slice->uuid.v, uuid->v, sizeof uuid->v);
-}
-
-/* Chooses the slice that arch and uuid (each may be NULL) ask for.
- * arm64e is content with arm64, as Apple's tools are; the reverse is not. */
-static machsym_result ms_mo_choose(ms_span file, const char *arch, const machsym_uuid *uuid, ms_mo *out,
-                                   machsym_error *err)
-{
-    ms_span slice;
-    uint64_t offset = 0;
-    uint32_t count = 0;
-    uint32_t matches = 0;
-    bool uuid_seen = false;
-    bool by_name = false;
-    ms_mo mo;
-    machsym_result first_error = MACHSYM_OK;
-    for (uint32_t i = 0; ms_mo_slice_at(file, i, &count, &slice, &offset); i++) {
-        machsym_result result = ms_mo_peek(slice, offset, &mo, first_error == MACHSYM_OK ? err : NULL);
-        if (result != MACHSYM_OK) {
-            first_error = result;
-            continue;
-        }
-        if (uuid != NULL && !ms_mo_same_uuid(&mo.slice, uuid))
-            continue;
-        uuid_seen = true;
-        bool exact = arch == NULL || ms_str_is(ms_str_from_c(arch), mo.slice.arch);
-        bool similar = !exact && ms_str_is(ms_str_from_c(arch), "arm64e") &&
-                       ms_str_is(ms_str_from_c(mo.slice.arch), "arm64");
-        if (!exact && !(similar && !by_name))
-            continue;
-        if (exact && arch != NULL && by_name)
-            continue; /* the first of equals */
-        by_name = by_name || (exact && arch != NULL);
-        matches++;
-        *out = mo;
-    }
-    if (count == 0)
-        return ms_fail(err, MACHSYM_ERR_DAMAGED, "a fat file without slices", "fat header", 4);
-    if (matches == 0 && first_error != MACHSYM_OK)
-        return first_error;
-    if (matches == 0 && uuid != NULL && !uuid_seen)
-        return ms_fail(err, MACHSYM_ERR_UUID, "the file has no slice with this UUID", "", 0);
-    if (matches == 0)
-        return ms_fail(err, MACHSYM_ERR_ARCH, "the file has no slice for this architecture", "", 0);
-    if (matches > 1 && arch == NULL && uuid == NULL)
-        return ms_fail(err, MACHSYM_ERR_AMBIGUOUS,
-                       "the file has several slices; name an architecture or a UUID", "", 0);
-    return MACHSYM_OK;
-}
-
-/* ---- Files ---- */
-
-/* A whole file, from the caller's bytes or opened by us. */
-typedef struct ms_mo_input {
-    ms_span bytes;
-    char *path; /* malloc'd: what was opened in the end; NULL for the caller's bytes */
-#ifndef MACHSYM_NO_OS
-    ms_os_file file;
-#endif
-} ms_mo_input;
-
-static void ms_mo_input_close(ms_mo_input *input)
-{
-#ifndef MACHSYM_NO_OS
-    ms_os_unmap(&input->file);
-    free(input->path);
-#endif
-    input->path = NULL;
-    input->bytes = ms_span_make(NULL, 0);
-}
-
-#ifndef MACHSYM_NO_OS
-static char *ms_mo_text(machsym_str a, const char *b, machsym_str c)
-{
-    size_t b_len = strlen(b);
-    char *text = (char *)malloc(a.len + b_len + c.len + 1);
-    if (text == NULL)
-        return NULL;
-    ms_copy(text, a.ptr, a.len);
-    ms_copy(text + a.len, b, b_len);
-    ms_copy(text + a.len + b_len, c.ptr, c.len);
-    text[a.len + b_len + c.len] = 0;
-    return text;
-}
-
-static machsym_str ms_mo_without_slashes(const char *path)
-{
-    machsym_str text = ms_str_from_c(path);
-    while (text.len > 1 && text.ptr[text.len - 1] == '/')
-        text.len--;
-    return text;
-}
-
-/* The DWARF file inside a bundle: the one named like the bundle, else the first. malloc'd; NULL when there is
- * none. */
-static char *ms_mo_in_bundle(const char *bundle)
-{
-    machsym_str path = ms_mo_without_slashes(bundle);
-    machsym_str name = ms_str_base_name(path);
-    if (ms_str_ends(name, ".dSYM"))
-        name.len -= 5;
-    char *same = ms_mo_text(path, "/Contents/Resources/DWARF/", name);
-    if (same != NULL && ms_os_is_file(same))
-        return same;
-    free(same);
-    char *folder = ms_mo_text(path, "/Contents/Resources/DWARF", ms_str_empty());
-    char *first = folder != NULL ? ms_os_first_file(folder) : NULL;
-    free(folder);
-    return first;
-}
-
-/* A file that ms_os_map did not open. */
-static machsym_result ms_mo_fail_file(machsym_error *err, int code)
-{
-    if (code == ms_OS_NO_FILE)
-        return ms_fail(err, MACHSYM_ERR_IO, "a FIFO or a device, not a regular file", "", 0);
-    ms_fail(err, MACHSYM_ERR_IO, "the file cannot be read", "", 0);
-    if (err != NULL)
-        err->os_errno = code;
-    return MACHSYM_ERR_IO;
-}
-
-static machsym_result ms_mo_open_path(const char *path, uint32_t flags, ms_mo_input *input,
-                                      machsym_error *err)
-{
-    if (ms_os_is_folder(path)) {
-        input->path = ms_mo_in_bundle(path);
-        if (input->path == NULL)
-            return ms_fail(
-                err, MACHSYM_ERR_IO,
-                "a folder without Contents/Resources/DWARF/FILE in it; name a Mach-O file or a .dSYM", "", 0);
-    } else {
-        input->path = ms_mo_text(ms_str_from_c(path), "", ms_str_empty());
-        if (input->path == NULL)
-            return ms_fail_memory(err);
-    }
-    int code = ms_os_open(input->path, (flags & MACHSYM_OPEN_COPY) != 0, &input->file);
-    if (code != 0)
-        return ms_mo_fail_file(err, code);
-    input->bytes = ms_span_make(input->file.ptr, input->file.len);
-    return MACHSYM_OK;
-}
-#endif
-
-/* Opens a path, or takes the caller's bytes. */
-static machsym_result ms_mo_input_open(const char *path, machsym_bytes bytes, uint32_t flags,
-                                       ms_mo_input *input, machsym_error *err)
-{
-    ms_zero(input, sizeof *input);
-    machsym_result result = MACHSYM_OK;
-    if (bytes.ptr != NULL)
-        input->bytes = ms_span_make(bytes.ptr, bytes.len);
-#ifndef MACHSYM_NO_OS
-    else if (path != NULL)
-        result = ms_mo_open_path(path, flags, input, err);
-#endif
-    else
-        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "neither a path nor bytes to open", "", 0);
-    (void)path;
-    (void)flags;
-    if (result == MACHSYM_OK) {
-        ms_rd rd = ms_rd_make(input->bytes);
-        uint32_t magic = ms_rd_be32(&rd);
-        bool is_mach = magic == ms_FAT_MAGIC_32 || magic == ms_FAT_MAGIC_64 || magic == ms_MH_MAGIC ||
-                       magic == ms_MH_MAGIC_64 || magic == ms_MH_CIGAM || magic == ms_MH_CIGAM_64;
-        if (!is_mach)
-            result = ms_mo_refuse(input->bytes, err);
-    }
-    if (result != MACHSYM_OK)
-        ms_mo_input_close(input);
-    return result;
 }
 
 /* ==== >>symbols ============================================================================================
@@ -3865,31 +3717,31 @@ static void ms_sym_add_function_starts(ms_sym_table *t, size_t mo_index)
 }
 
 /* The stubs of one section: entry n of it calls what entry reserved1 + n of the indirect table names. */
-static void ms_sym_add_stub_section(ms_sym_table *t, ms_mo_data *d, ms_span strings,
+static void ms_sym_add_stub_section(ms_sym_table *t, ms_fx_data *d, ms_span strings,
                                     const ms_mo_section *section)
 {
     const ms_mo *mo = d->mo;
     ms_span indirect = ms_mo_table(mo, mo->loads.indirect_off, mo->loads.indirect_count, 4);
     ms_span nlists = ms_sym_nlists(mo);
     uint64_t count = section->reserved2 == 0 ? 0 : section->size / section->reserved2;
-    for (uint64_t i = 0; i < count && section->reserved1 + i < indirect.len / 4 && ms_mo_spend(d, 1); i++) {
+    for (uint64_t i = 0; i < count && section->reserved1 + i < indirect.len / 4 && ms_fx_spend(d, 1); i++) {
         uint32_t index = ms_rd_raw_u32(indirect.ptr + 4 * (section->reserved1 + i));
         MACHSYM_COUNT_WORK(1);
         if ((index & (ms_INDIRECT_SYMBOL_LOCAL | ms_INDIRECT_SYMBOL_ABS)) != 0 ||
             index >= nlists.len / ms_sym_nlist_size(mo))
             continue;
         ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, index);
-        machsym_str name = ms_sym_c_name(ms_mo_str_in(d, ms_span_from(strings, entry.strx)));
+        machsym_str name = ms_sym_c_name(ms_fx_str_in(d, ms_span_from(strings, entry.strx)));
         if (name.len != 0)
             ms_sym_add_name(t, section->addr + i * section->reserved2, MACHSYM_SOURCE_STUB, name);
     }
 }
 
-static void ms_sym_add_stubs(ms_sym_table *t, ms_mo_data *d)
+static void ms_sym_add_stubs(ms_sym_table *t, ms_fx_data *d)
 {
     const ms_mo *mo = d->mo;
     ms_span strings = ms_sym_strings(mo);
-    ms_mo_refill(d);
+    ms_fx_refill(d);
     for (uint32_t i = 0; i < mo->section_count; i++) {
         if ((mo->sections[i].flags & ms_SECTION_TYPE) == ms_S_SYMBOL_STUBS)
             ms_sym_add_stub_section(t, d, strings, &mo->sections[i]);
@@ -4104,12 +3956,12 @@ typedef struct ms_sym_trie {
 } ms_sym_trie;
 
 /* Text put together from parts, which lives as long as the table; paid from the budget of d. */
-static machsym_str ms_sym_join(ms_sym_table *t, ms_mo_data *d, const machsym_str *parts, size_t count)
+static machsym_str ms_sym_join(ms_sym_table *t, ms_fx_data *d, const machsym_str *parts, size_t count)
 {
     size_t len = 0;
     for (size_t i = 0; i < count; i++)
         len += parts[i].len;
-    char *text = ms_mo_spend(d, len) ? (char *)ms_arena_alloc(t->arena, len, 1) : NULL;
+    char *text = ms_fx_spend(d, len) ? (char *)ms_arena_alloc(t->arena, len, 1) : NULL;
     if (text == NULL)
         return ms_str_empty();
     size_t at = 0;
@@ -4121,7 +3973,7 @@ static machsym_str ms_sym_join(ms_sym_table *t, ms_mo_data *d, const machsym_str
 }
 
 /* Takes what a node exports. */
-static void ms_sym_take_export(ms_sym_table *t, ms_mo_data *d, const ms_sym_trie *trie, ms_span info)
+static void ms_sym_take_export(ms_sym_table *t, ms_fx_data *d, const ms_sym_trie *trie, ms_span info)
 {
     ms_rd rd = ms_rd_make(info);
     uint64_t flags = ms_rd_uleb(&rd);
@@ -4146,7 +3998,7 @@ static void ms_sym_take_export(ms_sym_table *t, ms_mo_data *d, const ms_sym_trie
 }
 
 /* Goes down to a node. */
-static void ms_sym_enter(ms_sym_table *t, ms_mo_data *d, ms_sym_trie *trie, uint64_t off)
+static void ms_sym_enter(ms_sym_table *t, ms_fx_data *d, ms_sym_trie *trie, uint64_t off)
 {
     if (trie->depth == ms_SYM_TRIE_DEPTH || off >= trie->bytes.len ||
         (trie->on_path[off / 8] >> (off % 8) & 1) != 0) {
@@ -4168,12 +4020,12 @@ static void ms_sym_enter(ms_sym_table *t, ms_mo_data *d, ms_sym_trie *trie, uint
 
 /* The exports trie, depth first. Nodes may be shared; every step is paid for, so that sharing cannot
  * multiply. */
-static void ms_sym_add_exports(ms_sym_table *t, ms_mo_data *d, ms_arena *scratch)
+static void ms_sym_add_exports(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
 {
     ms_sym_trie trie;
     ms_zero(&trie, sizeof trie);
     trie.bytes = ms_mo_linkedit(d->mo, d->mo->loads.exports_off, d->mo->loads.exports_size);
-    ms_mo_refill(d);
+    ms_fx_refill(d);
     if (trie.bytes.len == 0)
         return;
     trie.nodes = (ms_sym_trie_node *)ms_arena_alloc(scratch, ms_SYM_TRIE_DEPTH, sizeof *trie.nodes);
@@ -4196,7 +4048,7 @@ static void ms_sym_add_exports(ms_sym_table *t, ms_mo_data *d, ms_arena *scratch
             d->damage_count++;
             continue;
         }
-        if (!ms_mo_spend(d, edge.len + 1))
+        if (!ms_fx_spend(d, edge.len + 1))
             return;
         ms_copy(trie.name + node->name_len, edge.ptr, edge.len);
         trie.name_len = node->name_len + edge.len;
@@ -4208,12 +4060,12 @@ static void ms_sym_add_exports(ms_sym_table *t, ms_mo_data *d, ms_arena *scratch
 
 /* __objc_stubs: each begins with adrp x1, page; ldr x1, [x1, off] of a selector reference, then calls
  * objc_msgSend. Arm ARM C6.2: ADRP, LDR (immediate, unsigned offset). */
-static void ms_sym_add_selector_stubs(ms_sym_table *t, ms_mo_data *d)
+static void ms_sym_add_selector_stubs(ms_sym_table *t, ms_fx_data *d)
 {
     const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__objc_stubs");
     if (section == NULL || d->mo->slice.cputype != ms_CPU_ARM64)
         return;
-    ms_mo_refill(d);
+    ms_fx_refill(d);
     for (size_t at = 0; at + 8 <= section->bytes.len; at += 4) {
         uint32_t adrp = ms_rd_raw_u32(section->bytes.ptr + at);
         uint32_t load = ms_rd_raw_u32(section->bytes.ptr + at + 4);
@@ -4225,7 +4077,7 @@ static void ms_sym_add_selector_stubs(ms_sym_table *t, ms_mo_data *d)
                        (uint64_t)(load >> 10 & 0xfff) * 8;
         machsym_str parts[2];
         parts[0] = ms_str_from_c("objc_msgSend$");
-        parts[1] = ms_mo_str_at(d, ms_mo_pointer_at(d, ref).addr);
+        parts[1] = ms_fx_str_at(d, ms_fx_pointer_at(d, ref).addr);
         machsym_str name = parts[1].len != 0 ? ms_sym_join(t, d, parts, 2) : ms_str_empty();
         if (name.len != 0)
             ms_sym_add_name(t, section->addr + at, MACHSYM_SOURCE_OBJC, name);
@@ -4233,7 +4085,7 @@ static void ms_sym_add_selector_stubs(ms_sym_table *t, ms_mo_data *d)
 }
 
 /* Adds all that this floor reads of a half of the image. */
-static void ms_sym_add(ms_sym_table *t, size_t mo_index, ms_mo_data *d, ms_arena *scratch)
+static void ms_sym_add(ms_sym_table *t, size_t mo_index, ms_fx_data *d, ms_arena *scratch)
 {
     ms_sym_add_nlists(t, mo_index);
     ms_sym_add_stubs(t, d);
@@ -4262,7 +4114,7 @@ static void ms_uw_add(ms_sym_table *t, const ms_mo *mo, uint64_t addr)
 }
 
 /* unwind_info_regular_second_level_page_header, unwind_info_compressed_second_level_page_header */
-static void ms_uw_add_page(ms_sym_table *t, ms_mo_data *d, ms_span info, uint32_t off, uint32_t base)
+static void ms_uw_add_page(ms_sym_table *t, ms_fx_data *d, ms_span info, uint32_t off, uint32_t base)
 {
     ms_rd header = ms_rd_at(info, off);
     uint32_t kind = ms_rd_u32(&header);
@@ -4273,7 +4125,7 @@ static void ms_uw_add_page(ms_sym_table *t, ms_mo_data *d, ms_span info, uint32_
     bool known = kind == ms_UNWIND_SECOND_LEVEL_REGULAR || kind == ms_UNWIND_SECOND_LEVEL_COMPRESSED;
     if (header.failed || rd.failed || !known)
         d->damage_count++;
-    for (; known && count > 0 && ms_rd_left(&rd) >= 4 && ms_mo_spend(d, 1); count--) {
+    for (; known && count > 0 && ms_rd_left(&rd) >= 4 && ms_fx_spend(d, 1); count--) {
         uint32_t entry = ms_rd_u32(&rd);
         if (kind == ms_UNWIND_SECOND_LEVEL_REGULAR) {
             ms_rd_skip(&rd, 4); /* encoding */
@@ -4285,7 +4137,7 @@ static void ms_uw_add_page(ms_sym_table *t, ms_mo_data *d, ms_span info, uint32_
 }
 
 /* unwind_info_section_header and its first-level index; the last entry only ends the one before. */
-static void ms_uw_add_compact(ms_sym_table *t, ms_mo_data *d)
+static void ms_uw_add_compact(ms_sym_table *t, ms_fx_data *d)
 {
     const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__unwind_info");
     if (section == NULL)
@@ -4359,7 +4211,7 @@ static unsigned ms_uw_cie_encoding(const ms_mo *mo, ms_rd rd)
 }
 
 /* Each FDE is the range of a function; FDEs of one CIE follow it, so its encoding is kept. */
-static void ms_uw_add_eh_frame(ms_sym_table *t, ms_mo_data *d)
+static void ms_uw_add_eh_frame(ms_sym_table *t, ms_fx_data *d)
 {
     const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__eh_frame");
     if (section == NULL)
@@ -4401,11 +4253,11 @@ static void ms_uw_add_eh_frame(ms_sym_table *t, ms_mo_data *d)
 /* Adds the bounds of a linked slice. An object file's are not relocated, and those that dsymutil copies into
  * a dSYM still count from where they stood in the binary (seen: dsymutil-14, every dSYM with an
  * __eh_frame). */
-static void ms_uw_add_starts(ms_sym_table *t, ms_mo_data *d)
+static void ms_uw_add_starts(ms_sym_table *t, ms_fx_data *d)
 {
     if (d->mo->slice.filetype == ms_MH_OBJECT || d->mo->slice.filetype == ms_MH_DSYM)
         return;
-    ms_mo_refill(d);
+    ms_fx_refill(d);
     ms_uw_add_compact(t, d);
     ms_uw_add_eh_frame(t, d);
 }
@@ -4468,17 +4320,17 @@ static machsym_str ms_oc_imported_class(machsym_str import)
 }
 
 /* The address of a class's class_ro_t, without the bits that mark Swift classes. */
-static uint64_t ms_oc_data(ms_mo_data *d, uint64_t cls, bool *is_swift)
+static uint64_t ms_oc_data(ms_fx_data *d, uint64_t cls, bool *is_swift)
 {
-    unsigned word = ms_mo_pointer_size(d);
-    uint64_t data = ms_mo_pointer_at(d, cls + 4 * word).addr;
+    unsigned word = ms_fx_pointer_size(d);
+    uint64_t data = ms_fx_pointer_at(d, cls + 4 * word).addr;
     uint64_t flags = d->mo->is_64 ? 7 : 3;
     *is_swift = (data & 3) != 0;
     return data & ~flags;
 }
 
 /* The name of the class that a pointer stands for. */
-static machsym_str ms_oc_class_name(ms_mo_data *d, ms_mo_pointer cls)
+static machsym_str ms_oc_class_name(ms_fx_data *d, ms_fx_pointer cls)
 {
     bool is_swift;
     if (cls.import.len != 0)
@@ -4486,14 +4338,14 @@ static machsym_str ms_oc_class_name(ms_mo_data *d, ms_mo_pointer cls)
     if (cls.addr == 0)
         return ms_str_empty();
     uint64_t ro = ms_oc_data(d, cls.addr, &is_swift);
-    machsym_str name = ms_mo_str_at(d, ms_mo_pointer_at(d, ro + (d->mo->is_64 ? 24 : 16)).addr);
+    machsym_str name = ms_fx_str_at(d, ms_fx_pointer_at(d, ro + (d->mo->is_64 ? 24 : 16)).addr);
     return ms_oc_is_name(name) ? name : ms_str_empty();
 }
 
-static void ms_oc_add_method(ms_oc_list *list, ms_mo_data *d, uint64_t selector_addr, uint64_t code,
+static void ms_oc_add_method(ms_oc_list *list, ms_fx_data *d, uint64_t selector_addr, uint64_t code,
                              bool is_class_method)
 {
-    machsym_str selector = ms_mo_str_at(d, selector_addr);
+    machsym_str selector = ms_fx_str_at(d, selector_addr);
     if (!ms_oc_is_name(selector))
         return;
     ms_oc_method *v = (ms_oc_method *)ms_arena_grow(list->arena, list->methods, list->method_count,
@@ -4508,15 +4360,15 @@ static void ms_oc_add_method(ms_oc_list *list, ms_mo_data *d, uint64_t selector_
 }
 
 /* A method_list_t: pointers to selector, types and code; or, in a small one, distances. */
-static void ms_oc_read_methods(ms_oc_list *list, ms_mo_data *d, uint64_t addr, bool is_class_method)
+static void ms_oc_read_methods(ms_oc_list *list, ms_fx_data *d, uint64_t addr, bool is_class_method)
 {
-    uint32_t head = ms_mo_u32_at(d, addr);
-    uint32_t count = ms_mo_u32_at(d, addr + 4);
+    uint32_t head = ms_fx_u32_at(d, addr);
+    uint32_t count = ms_fx_u32_at(d, addr + 4);
     uint32_t entry = head & ms_OC_ENTRY_SIZE;
     bool is_small = (head & ms_OC_SMALL_LIST) != 0;
     bool is_direct = (head & ms_OC_DIRECT_SELECTORS) != 0;
-    unsigned word = is_small ? 4 : ms_mo_pointer_size(d);
-    size_t left = ms_mo_from_addr(d, addr).len;
+    unsigned word = is_small ? 4 : ms_fx_pointer_size(d);
+    size_t left = ms_fx_from_addr(d, addr).len;
     if (addr == 0 || count == 0)
         return;
     if (entry < 3 * word || left < 8 || count > (left - 8) / entry) {
@@ -4524,29 +4376,29 @@ static void ms_oc_read_methods(ms_oc_list *list, ms_mo_data *d, uint64_t addr, b
         count = entry < 3 * word || left < 8 ? 0 : (uint32_t)((left - 8) / entry);
     }
     uint64_t at = addr + 8;
-    for (; count > 0 && ms_mo_spend(d, 1) && !list->arena->oom; count--, at += entry) {
-        uint64_t selector = is_small ? ms_mo_relative_at(d, at) : ms_mo_pointer_at(d, at).addr;
-        uint64_t code = is_small ? ms_mo_relative_at(d, at + 8) : ms_mo_pointer_at(d, at + 2 * word).addr;
+    for (; count > 0 && ms_fx_spend(d, 1) && !list->arena->oom; count--, at += entry) {
+        uint64_t selector = is_small ? ms_fx_relative_at(d, at) : ms_fx_pointer_at(d, at).addr;
+        uint64_t code = is_small ? ms_fx_relative_at(d, at + 8) : ms_fx_pointer_at(d, at + 2 * word).addr;
         if (is_small && !is_direct)
-            selector = ms_mo_pointer_at(d, selector).addr;
+            selector = ms_fx_pointer_at(d, selector).addr;
         ms_oc_add_method(list, d, selector, code, is_class_method);
     }
 }
 
 /* What baseMethods points to: a list, or (bit 0) a list of lists of several images, each entry an image
  * number in 16 bits and a distance in 48. */
-static void ms_oc_read_lists(ms_oc_list *list, ms_mo_data *d, uint64_t addr, bool is_class_method)
+static void ms_oc_read_lists(ms_oc_list *list, ms_fx_data *d, uint64_t addr, bool is_class_method)
 {
     if ((addr & 1) == 0) {
         ms_oc_read_methods(list, d, addr, is_class_method);
         return;
     }
     addr &= ~(uint64_t)1;
-    uint32_t entry = ms_mo_u32_at(d, addr);
-    uint32_t count = ms_mo_u32_at(d, addr + 4);
+    uint32_t entry = ms_fx_u32_at(d, addr);
+    uint32_t count = ms_fx_u32_at(d, addr + 4);
     uint64_t at = addr + 8;
-    for (; count > 0 && entry >= 8 && ms_mo_spend(d, 1); count--, at += entry) {
-        ms_span span = ms_mo_at_addr(d, at, 8);
+    for (; count > 0 && entry >= 8 && ms_fx_spend(d, 1); count--, at += entry) {
+        ms_span span = ms_fx_at_addr(d, at, 8);
         if (span.len == 0)
             return;
         uint64_t distance = ms_rd_raw_u64(span.ptr) >> 16;
@@ -4572,7 +4424,7 @@ static ms_oc_owner *ms_oc_add_owner(ms_oc_list *list, uint64_t addr, machsym_str
 }
 
 /* Adds -[Class(Category) selector] for every method of an owner. */
-static void ms_oc_name_methods(ms_sym_table *t, ms_mo_data *d, const ms_oc_list *list,
+static void ms_oc_name_methods(ms_sym_table *t, ms_fx_data *d, const ms_oc_list *list,
                                const ms_oc_owner *owner)
 {
     for (uint32_t i = 0; i < owner->count; i++) {
@@ -4597,7 +4449,7 @@ static void ms_oc_name_methods(ms_sym_table *t, ms_mo_data *d, const ms_oc_list 
     }
 }
 
-static void ms_oc_end_owner(ms_oc_list *list, ms_mo_data *d)
+static void ms_oc_end_owner(ms_oc_list *list, ms_fx_data *d)
 {
     ms_oc_owner *owner = &list->owners[list->owner_count - 1];
     owner->count = (uint32_t)list->method_count - owner->first;
@@ -4612,10 +4464,10 @@ static void ms_oc_end_owner(ms_oc_list *list, ms_mo_data *d)
 
 /* class_t {isa, superclass, cache, vtable, data}; class methods are those of the metaclass, which isa points
  * to. */
-static void ms_oc_read_class(ms_oc_list *list, ms_mo_data *d, uint64_t cls)
+static void ms_oc_read_class(ms_oc_list *list, ms_fx_data *d, uint64_t cls)
 {
-    unsigned word = ms_mo_pointer_size(d);
-    ms_mo_pointer self = {cls, {NULL, 0}};
+    unsigned word = ms_fx_pointer_size(d);
+    ms_fx_pointer self = {cls, {NULL, 0}};
     machsym_str name = ms_oc_class_name(d, self);
     bool is_swift;
     bool is_meta_swift;
@@ -4629,32 +4481,32 @@ static void ms_oc_read_class(ms_oc_list *list, ms_mo_data *d, uint64_t cls)
     if (owner == NULL)
         return;
     owner->is_swift = is_swift;
-    owner->super_name = ms_oc_class_name(d, ms_mo_pointer_at(d, cls + word));
-    ms_oc_read_lists(list, d, ms_mo_pointer_at(d, ro + methods_off).addr, false);
-    uint64_t meta = ms_mo_pointer_at(d, cls).addr;
+    owner->super_name = ms_oc_class_name(d, ms_fx_pointer_at(d, cls + word));
+    ms_oc_read_lists(list, d, ms_fx_pointer_at(d, ro + methods_off).addr, false);
+    uint64_t meta = ms_fx_pointer_at(d, cls).addr;
     uint64_t meta_ro = meta != 0 ? ms_oc_data(d, meta, &is_meta_swift) : 0;
     if (meta_ro != 0)
-        ms_oc_read_lists(list, d, ms_mo_pointer_at(d, meta_ro + methods_off).addr, true);
+        ms_oc_read_lists(list, d, ms_fx_pointer_at(d, meta_ro + methods_off).addr, true);
     ms_oc_end_owner(list, d);
 }
 
 /* category_t {name, cls, instanceMethods, classMethods, ...} */
-static void ms_oc_read_category(ms_oc_list *list, ms_mo_data *d, uint64_t addr)
+static void ms_oc_read_category(ms_oc_list *list, ms_fx_data *d, uint64_t addr)
 {
-    unsigned word = ms_mo_pointer_size(d);
-    machsym_str category = ms_mo_str_at(d, ms_mo_pointer_at(d, addr).addr);
+    unsigned word = ms_fx_pointer_size(d);
+    machsym_str category = ms_fx_str_at(d, ms_fx_pointer_at(d, addr).addr);
     if (!ms_oc_is_name(category)) {
         d->damage_count++;
         return;
     }
-    ms_mo_pointer cls = ms_mo_pointer_at(d, addr + word);
+    ms_fx_pointer cls = ms_fx_pointer_at(d, addr + word);
     ms_oc_owner *owner = ms_oc_add_owner(list, addr, ms_oc_class_name(d, cls));
     if (owner == NULL)
         return;
     owner->category = category;
     owner->is_category = true;
-    ms_oc_read_lists(list, d, ms_mo_pointer_at(d, addr + 2 * word).addr, false);
-    ms_oc_read_lists(list, d, ms_mo_pointer_at(d, addr + 3 * word).addr, true);
+    ms_oc_read_lists(list, d, ms_fx_pointer_at(d, addr + 2 * word).addr, false);
+    ms_oc_read_lists(list, d, ms_fx_pointer_at(d, addr + 3 * word).addr, true);
     ms_oc_end_owner(list, d);
 }
 
@@ -4667,14 +4519,14 @@ static bool ms_oc_is_list(const ms_mo_section *section, bool categories)
 }
 
 /* Reads what those sections point to, each record once: a class with +load is in two of them. */
-static void ms_oc_read_records(ms_oc_list *list, ms_mo_data *d, bool categories, ms_arena *scratch)
+static void ms_oc_read_records(ms_oc_list *list, ms_fx_data *d, bool categories, ms_arena *scratch)
 {
-    unsigned word = ms_mo_pointer_size(d);
+    unsigned word = ms_fx_pointer_size(d);
     size_t max = 0;
     size_t count = 0;
     size_t kept = 0;
     for (uint32_t i = 0; i < d->mo->section_count; i++) {
-        if (ms_oc_is_list(&d->mo->sections[i], categories) && ms_mo_spend(d, d->mo->sections[i].bytes.len))
+        if (ms_oc_is_list(&d->mo->sections[i], categories) && ms_fx_spend(d, d->mo->sections[i].bytes.len))
             max += d->mo->sections[i].bytes.len / word;
     }
     ms_key *order = (ms_key *)ms_arena_alloc(scratch, max, sizeof *order);
@@ -4683,7 +4535,7 @@ static void ms_oc_read_records(ms_oc_list *list, ms_mo_data *d, bool categories,
         for (size_t at = 0;
              ms_oc_is_list(section, categories) && count < max && at + word <= section->bytes.len;
              at += word, count++) {
-            order[count].key = ms_mo_pointer_at(d, section->addr + at).addr;
+            order[count].key = ms_fx_pointer_at(d, section->addr + at).addr;
             order[count].item = count;
         }
     }
@@ -4700,7 +4552,7 @@ static void ms_oc_read_records(ms_oc_list *list, ms_mo_data *d, bool categories,
         order[kept++].item = addr;
     }
     ms_key_heap_sort(order, kept);
-    for (size_t i = 0; i < kept && ms_mo_spend(d, word); i++) {
+    for (size_t i = 0; i < kept && ms_fx_spend(d, word); i++) {
         if (categories)
             ms_oc_read_category(list, d, order[i].item);
         else
@@ -4711,10 +4563,10 @@ static void ms_oc_read_records(ms_oc_list *list, ms_mo_data *d, bool categories,
 /* ---- The old runtime (i386, PowerPC's heir): objc-runtime-old.h ---- */
 
 /* objc_method_list {obsolete, count, {selector, types, code} ...} */
-static void ms_oc_read_old_methods(ms_oc_list *list, ms_mo_data *d, uint64_t addr, bool is_class_method)
+static void ms_oc_read_old_methods(ms_oc_list *list, ms_fx_data *d, uint64_t addr, bool is_class_method)
 {
-    uint32_t count = ms_mo_u32_at(d, addr + 4);
-    size_t left = ms_mo_from_addr(d, addr).len;
+    uint32_t count = ms_fx_u32_at(d, addr + 4);
+    size_t left = ms_fx_from_addr(d, addr).len;
     if (addr == 0 || left < 8)
         return;
     if (count > (left - 8) / 12) {
@@ -4722,34 +4574,34 @@ static void ms_oc_read_old_methods(ms_oc_list *list, ms_mo_data *d, uint64_t add
         count = (uint32_t)((left - 8) / 12);
     }
     uint64_t at = addr + 8;
-    for (; count > 0 && ms_mo_spend(d, 1) && !list->arena->oom; count--, at += 12)
-        ms_oc_add_method(list, d, ms_mo_pointer_at(d, at).addr, ms_mo_pointer_at(d, at + 8).addr,
+    for (; count > 0 && ms_fx_spend(d, 1) && !list->arena->oom; count--, at += 12)
+        ms_oc_add_method(list, d, ms_fx_pointer_at(d, at).addr, ms_fx_pointer_at(d, at + 8).addr,
                          is_class_method);
 }
 
 /* old_class {isa, super_class, name, version, info, instance_size, ivars, methodLists, ...}; in a file isa
  * points to the metaclass and super_class to a name. */
-static void ms_oc_read_old_class(ms_oc_list *list, ms_mo_data *d, uint64_t cls)
+static void ms_oc_read_old_class(ms_oc_list *list, ms_fx_data *d, uint64_t cls)
 {
-    machsym_str name = ms_mo_str_at(d, ms_mo_pointer_at(d, cls + 8).addr);
+    machsym_str name = ms_fx_str_at(d, ms_fx_pointer_at(d, cls + 8).addr);
     ms_oc_owner *owner = ms_oc_is_name(name) ? ms_oc_add_owner(list, cls, name) : NULL;
     if (owner == NULL) {
         d->damage_count += name.len == 0;
         return;
     }
-    owner->super_name = ms_mo_str_at(d, ms_mo_pointer_at(d, cls + 4).addr);
-    ms_oc_read_old_methods(list, d, ms_mo_pointer_at(d, cls + 28).addr, false);
-    uint64_t meta = ms_mo_pointer_at(d, cls).addr;
+    owner->super_name = ms_fx_str_at(d, ms_fx_pointer_at(d, cls + 4).addr);
+    ms_oc_read_old_methods(list, d, ms_fx_pointer_at(d, cls + 28).addr, false);
+    uint64_t meta = ms_fx_pointer_at(d, cls).addr;
     if (meta != 0)
-        ms_oc_read_old_methods(list, d, ms_mo_pointer_at(d, meta + 28).addr, true);
+        ms_oc_read_old_methods(list, d, ms_fx_pointer_at(d, meta + 28).addr, true);
     ms_oc_end_owner(list, d);
 }
 
 /* old_category {category_name, class_name, instance_methods, class_methods, ...} */
-static void ms_oc_read_old_category(ms_oc_list *list, ms_mo_data *d, uint64_t addr)
+static void ms_oc_read_old_category(ms_oc_list *list, ms_fx_data *d, uint64_t addr)
 {
-    machsym_str category = ms_mo_str_at(d, ms_mo_pointer_at(d, addr).addr);
-    machsym_str name = ms_mo_str_at(d, ms_mo_pointer_at(d, addr + 4).addr);
+    machsym_str category = ms_fx_str_at(d, ms_fx_pointer_at(d, addr).addr);
+    machsym_str name = ms_fx_str_at(d, ms_fx_pointer_at(d, addr + 4).addr);
     if (!ms_oc_is_name(category) || !ms_oc_is_name(name)) {
         d->damage_count++;
         return;
@@ -4759,25 +4611,25 @@ static void ms_oc_read_old_category(ms_oc_list *list, ms_mo_data *d, uint64_t ad
         return;
     owner->category = category;
     owner->is_category = true;
-    ms_oc_read_old_methods(list, d, ms_mo_pointer_at(d, addr + 8).addr, false);
-    ms_oc_read_old_methods(list, d, ms_mo_pointer_at(d, addr + 12).addr, true);
+    ms_oc_read_old_methods(list, d, ms_fx_pointer_at(d, addr + 8).addr, false);
+    ms_oc_read_old_methods(list, d, ms_fx_pointer_at(d, addr + 12).addr, true);
     ms_oc_end_owner(list, d);
 }
 
 /* __OBJC,__module_info: old_module {version, size, name, symtab}; old_symtab {sel_ref_cnt, refs, cls_def_cnt,
  * cat_def_cnt, classes then categories ...} */
-static void ms_oc_read_modules(ms_oc_list *list, ms_mo_data *d)
+static void ms_oc_read_modules(ms_oc_list *list, ms_fx_data *d)
 {
     const ms_mo_section *section = ms_mo_section_named(d->mo, "__OBJC", "__module_info");
     if (section == NULL || d->mo->is_64)
         return;
     for (uint64_t at = 0; at + 16 <= section->bytes.len; at += 16) {
-        uint64_t symtab = ms_mo_pointer_at(d, section->addr + at + 12).addr;
-        uint32_t counts = ms_mo_u32_at(d, symtab + 8);
+        uint64_t symtab = ms_fx_pointer_at(d, section->addr + at + 12).addr;
+        uint32_t counts = ms_fx_u32_at(d, symtab + 8);
         uint32_t classes = counts & 0xffff;
         uint32_t total = classes + (counts >> 16);
-        for (uint32_t i = 0; symtab != 0 && i < total && ms_mo_spend(d, 4); i++) {
-            uint64_t addr = ms_mo_pointer_at(d, symtab + 12 + 4 * (uint64_t)i).addr;
+        for (uint32_t i = 0; symtab != 0 && i < total && ms_fx_spend(d, 4); i++) {
+            uint64_t addr = ms_fx_pointer_at(d, symtab + 12 + 4 * (uint64_t)i).addr;
             if (addr == 0)
                 continue;
             if (i < classes)
@@ -4789,15 +4641,15 @@ static void ms_oc_read_modules(ms_oc_list *list, ms_mo_data *d)
 }
 
 /* Reads all of a slice's classes, then its categories. list->arena is set. */
-static void ms_oc_read(ms_oc_list *list, ms_mo_data *d, ms_arena *scratch)
+static void ms_oc_read(ms_oc_list *list, ms_fx_data *d, ms_arena *scratch)
 {
-    ms_mo_refill(d);
+    ms_fx_refill(d);
     ms_oc_read_records(list, d, false, scratch);
     ms_oc_read_records(list, d, true, scratch);
     ms_oc_read_modules(list, d);
 }
 
-static void ms_oc_add_names(ms_sym_table *t, ms_mo_data *d, ms_arena *scratch)
+static void ms_oc_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
 {
     ms_oc_list list;
     ms_zero(&list, sizeof list);
@@ -4813,42 +4665,42 @@ static void ms_oc_add_names(ms_sym_table *t, ms_mo_data *d, ms_arena *scratch)
 #define ms_OC_BLOCK_IS_GLOBAL 0x10000000u
 
 /* Literals of blocks that capture nothing lie in __const; others are put together on the stack. */
-static void ms_oc_add_section_blocks(ms_sym_table *t, ms_mo_data *d, const ms_mo_section *section)
+static void ms_oc_add_section_blocks(ms_sym_table *t, ms_fx_data *d, const ms_mo_section *section)
 {
-    unsigned word = ms_mo_pointer_size(d);
+    unsigned word = ms_fx_pointer_size(d);
     ms_span bytes = section->bytes;
     for (size_t at = 0; at + 3 * word + 8 <= bytes.len; at += word) {
         uint32_t flags = ms_rd_raw_u32(bytes.ptr + at + word);
         uint32_t reserved = ms_rd_raw_u32(bytes.ptr + at + word + 4);
         if ((flags & ms_OC_BLOCK_IS_GLOBAL) == 0 || (flags & 0xffff) != 0 || reserved != 0)
             continue;
-        ms_mo_pointer isa = ms_mo_pointer_at(d, section->addr + at);
+        ms_fx_pointer isa = ms_fx_pointer_at(d, section->addr + at);
         if (!d->mo->is_loaded && !ms_str_is(isa.import, "__NSConcreteGlobalBlock"))
             continue;
-        uint64_t code = ms_mo_pointer_at(d, section->addr + at + word + 8).addr;
+        uint64_t code = ms_fx_pointer_at(d, section->addr + at + word + 8).addr;
         if (d->mo->slice.cputype == ms_CPU_ARM)
             code &= ~(uint64_t)1;
         ms_sym_add_name(t, code, MACHSYM_SOURCE_BLOCK, ms_str_from_c("block"));
     }
 }
 
-static void ms_oc_add_blocks(ms_sym_table *t, ms_mo_data *d)
+static void ms_oc_add_blocks(ms_sym_table *t, ms_fx_data *d)
 {
-    ms_mo_refill(d);
+    ms_fx_refill(d);
     for (uint32_t i = 0; i < d->mo->section_count; i++) {
         const ms_mo_section *section = &d->mo->sections[i];
         if (ms_str_is(section->name, "__const") && !section->is_code &&
-            ms_mo_spend(d, section->bytes.len / 8))
+            ms_fx_spend(d, section->bytes.len / 8))
             ms_oc_add_section_blocks(t, d, section);
     }
 }
 
 /* Names the blocks of a sorted table by the nearest function with a name below: compilers put a block's
  * function behind the function that the block is written in. */
-static void ms_oc_name_blocks(ms_sym_table *t, ms_mo_data *d)
+static void ms_oc_name_blocks(ms_sym_table *t, ms_fx_data *d)
 {
     size_t above = t->count;
-    ms_mo_refill(d);
+    ms_fx_refill(d);
     for (size_t at = 0, next; at < t->count && d->budget > 0; at = next) {
         for (next = at + 1; next < t->count && t->v[next].key == t->v[at].key;)
             next++;
@@ -4907,38 +4759,38 @@ enum {
 };
 
 /* A distance whose bit 0 says that it leads to a pointer. Bit 1 may hold a flag. */
-static ms_mo_pointer ms_sw_indirect(ms_mo_data *d, uint64_t addr)
+static ms_fx_pointer ms_sw_indirect(ms_fx_data *d, uint64_t addr)
 {
-    uint32_t raw = ms_mo_u32_at(d, addr);
+    uint32_t raw = ms_fx_u32_at(d, addr);
     uint64_t to = addr + (uint64_t)(int64_t)(int32_t)(raw & ~3u);
-    ms_mo_pointer pointer = {0, {NULL, 0}};
+    ms_fx_pointer pointer = {0, {NULL, 0}};
     if (raw == 0)
         return pointer;
     if ((raw & 1) != 0)
-        return ms_mo_pointer_at(d, to);
+        return ms_fx_pointer_at(d, to);
     pointer.addr = to;
     return pointer;
 }
 
 /* The code that a distance leads to; of an asynchronous function through its record {distance of the code,
  * size}. */
-static uint64_t ms_sw_code(const ms_sym_table *t, ms_mo_data *d, uint64_t addr)
+static uint64_t ms_sw_code(const ms_sym_table *t, ms_fx_data *d, uint64_t addr)
 {
-    uint64_t to = ms_mo_relative_at(d, addr);
+    uint64_t to = ms_fx_relative_at(d, addr);
     if (to == 0 || ms_sym_code_at(t->code, t->code_count, to) != NULL)
         return to;
-    return ms_mo_relative_at(d, to);
+    return ms_fx_relative_at(d, to);
 }
 
 /* Module.Outer.Inner of a context descriptor; empty when a part is missing. */
-static machsym_str ms_sw_type_name(ms_sym_table *t, ms_mo_data *d, uint64_t descriptor)
+static machsym_str ms_sw_type_name(ms_sym_table *t, ms_fx_data *d, uint64_t descriptor)
 {
     machsym_str parts[2 * ms_SW_DEPTH];
     size_t at = 2 * ms_SW_DEPTH;
     for (unsigned depth = 0; descriptor != 0 && depth < ms_SW_DEPTH; depth++) {
-        unsigned kind = ms_mo_u32_at(d, descriptor) & ms_SW_KIND_MASK;
+        unsigned kind = ms_fx_u32_at(d, descriptor) & ms_SW_KIND_MASK;
         if (kind != ms_SW_KIND_EXTENSION && kind != ms_SW_KIND_ANONYMOUS) {
-            machsym_str name = ms_mo_str_at(d, ms_mo_relative_at(d, descriptor + ms_SW_NAME));
+            machsym_str name = ms_fx_str_at(d, ms_fx_relative_at(d, descriptor + ms_SW_NAME));
             if (name.len == 0)
                 return name;
             if (at < 2 * ms_SW_DEPTH)
@@ -4966,7 +4818,7 @@ static machsym_str ms_sw_index(char *room, uint32_t index)
 }
 
 /* Adds a guess put together from parts. */
-static void ms_sw_add(ms_sym_table *t, ms_mo_data *d, uint64_t code, const machsym_str *parts, size_t count)
+static void ms_sw_add(ms_sym_table *t, ms_fx_data *d, uint64_t code, const machsym_str *parts, size_t count)
 {
     if (ms_sym_code_at(t->code, t->code_count, code) == NULL)
         return;
@@ -4975,7 +4827,7 @@ static void ms_sw_add(ms_sym_table *t, ms_mo_data *d, uint64_t code, const machs
         ms_sym_add_name(t, code, MACHSYM_SOURCE_SWIFT, name);
 }
 
-static void ms_sw_add_about(ms_sym_table *t, ms_mo_data *d, uint64_t code, const char *what, machsym_str type)
+static void ms_sw_add_about(ms_sym_table *t, ms_fx_data *d, uint64_t code, const char *what, machsym_str type)
 {
     machsym_str parts[2] = {ms_str_from_c(what), type};
     ms_sw_add(t, d, code, parts, 2);
@@ -4984,16 +4836,16 @@ static void ms_sw_add_about(ms_sym_table *t, ms_mo_data *d, uint64_t code, const
 /* ---- Types ---- */
 
 /* Where a generic context's parameters and requirements end; 0 for kinds that are not known. */
-static uint64_t ms_sw_past_generics(ms_mo_data *d, uint64_t at)
+static uint64_t ms_sw_past_generics(ms_fx_data *d, uint64_t at)
 {
-    uint32_t counts = ms_mo_u32_at(d, at + 8); /* behind cache and pattern: parameters, requirements */
-    uint32_t extra = ms_mo_u32_at(d, at + 12); /* arguments, flags */
+    uint32_t counts = ms_fx_u32_at(d, at + 8); /* behind cache and pattern: parameters, requirements */
+    uint32_t extra = ms_fx_u32_at(d, at + 12); /* arguments, flags */
     uint64_t params = counts & 0xffff;
     uint64_t requirements = counts >> 16;
     unsigned flags = extra >> 16;
     at += 16 + ((params + 3) & ~(uint64_t)3) + 12 * requirements;
     if (flags == 1) /* type packs: a header and 8 bytes each */
-        at += 4 + 8 * (uint64_t)(ms_mo_u32_at(d, at) & 0xffff);
+        at += 4 + 8 * (uint64_t)(ms_fx_u32_at(d, at) & 0xffff);
     return flags > 1 ? 0 : at;
 }
 
@@ -5006,7 +4858,7 @@ static const char *ms_sw_method_kind(uint32_t flags)
 
 /* The mangled name of a method or a protocol's requirement that another image declares; empty for one of
  * this. */
-static machsym_str ms_sw_requirement(ms_mo_data *d, uint64_t addr)
+static machsym_str ms_sw_requirement(ms_fx_data *d, uint64_t addr)
 {
     machsym_str name = ms_sym_c_name(ms_sw_indirect(d, addr).import);
     if (ms_str_ends(name, "Tq")) /* "method descriptor for": what it describes is before it */
@@ -5015,23 +4867,23 @@ static machsym_str ms_sw_requirement(ms_mo_data *d, uint64_t addr)
 }
 
 /* A class's own methods, then those it overrides. */
-static void ms_sw_add_class(ms_sym_table *t, ms_mo_data *d, uint64_t at, uint32_t flags, machsym_str type)
+static void ms_sw_add_class(ms_sym_table *t, ms_fx_data *d, uint64_t at, uint32_t flags, machsym_str type)
 {
     char room[12];
     if ((flags & ms_SW_HAS_VTABLE) != 0) {
-        uint32_t count = ms_mo_u32_at(d, at + 4);
+        uint32_t count = ms_fx_u32_at(d, at + 4);
         at += 8;
-        for (uint32_t i = 0; i < count && ms_mo_at_addr(d, at, 8).len != 0 && ms_mo_spend(d, 8);
+        for (uint32_t i = 0; i < count && ms_fx_at_addr(d, at, 8).len != 0 && ms_fx_spend(d, 8);
              i++, at += 8) {
-            machsym_str parts[3] = {type, ms_str_from_c(ms_sw_method_kind(ms_mo_u32_at(d, at))),
+            machsym_str parts[3] = {type, ms_str_from_c(ms_sw_method_kind(ms_fx_u32_at(d, at))),
                                     ms_sw_index(room, i)};
             ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 3);
         }
     }
     if ((flags & ms_SW_HAS_OVERRIDE_TABLE) != 0) {
-        uint32_t count = ms_mo_u32_at(d, at);
+        uint32_t count = ms_fx_u32_at(d, at);
         at += 4;
-        for (uint32_t i = 0; i < count && ms_mo_at_addr(d, at, 12).len != 0 && ms_mo_spend(d, 8);
+        for (uint32_t i = 0; i < count && ms_fx_at_addr(d, at, 12).len != 0 && ms_fx_spend(d, 8);
              i++, at += 12) {
             machsym_str method = ms_sw_requirement(d, at + 4);
             machsym_str parts[3] = {type, ms_str_from_c(method.len != 0 ? ".override of " : ".override"),
@@ -5044,9 +4896,9 @@ static void ms_sw_add_class(ms_sym_table *t, ms_mo_data *d, uint64_t at, uint32_
 }
 
 /* A nominal type descriptor: class, struct or enum. */
-static void ms_sw_add_type(ms_sym_table *t, ms_mo_data *d, uint64_t descriptor)
+static void ms_sw_add_type(ms_sym_table *t, ms_fx_data *d, uint64_t descriptor)
 {
-    uint32_t flags = ms_mo_u32_at(d, descriptor);
+    uint32_t flags = ms_fx_u32_at(d, descriptor);
     bool is_class = (flags & ms_SW_KIND_MASK) == ms_SW_KIND_CLASS;
     machsym_str type = ms_sw_type_name(t, d, descriptor);
     if (type.len == 0) {
@@ -5074,14 +4926,14 @@ static void ms_sw_add_type(ms_sym_table *t, ms_mo_data *d, uint64_t descriptor)
 /* ---- Protocols ---- */
 
 /* A protocol descriptor: default implementations of its requirements. */
-static void ms_sw_add_protocol(ms_sym_table *t, ms_mo_data *d, uint64_t descriptor)
+static void ms_sw_add_protocol(ms_sym_table *t, ms_fx_data *d, uint64_t descriptor)
 {
     char room[12];
     machsym_str name = ms_sw_type_name(t, d, descriptor);
-    uint32_t in_signature = ms_mo_u32_at(d, descriptor + 12);
-    uint32_t count = ms_mo_u32_at(d, descriptor + 16);
+    uint32_t in_signature = ms_fx_u32_at(d, descriptor + 12);
+    uint32_t count = ms_fx_u32_at(d, descriptor + 16);
     uint64_t at = descriptor + ms_SW_REQUIREMENTS + 12 * (uint64_t)in_signature;
-    for (uint32_t i = 0; i < count && ms_mo_at_addr(d, at, 8).len != 0 && ms_mo_spend(d, 8); i++, at += 8) {
+    for (uint32_t i = 0; i < count && ms_fx_at_addr(d, at, 8).len != 0 && ms_fx_spend(d, 8); i++, at += 8) {
         machsym_str parts[3] = {name, ms_str_from_c(".default"), ms_sw_index(room, i)};
         if (name.len != 0)
             ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 3);
@@ -5089,27 +4941,27 @@ static void ms_sw_add_protocol(ms_sym_table *t, ms_mo_data *d, uint64_t descript
 }
 
 /* The type that conforms: a descriptor, or an Objective-C class. */
-static machsym_str ms_sw_conforming(ms_sym_table *t, ms_mo_data *d, uint64_t conformance, uint32_t flags)
+static machsym_str ms_sw_conforming(ms_sym_table *t, ms_fx_data *d, uint64_t conformance, uint32_t flags)
 {
     uint64_t field = conformance + 4;
     unsigned kind = flags >> 3 & 7;
-    ms_mo_pointer to = {ms_mo_relative_at(d, field), {NULL, 0}};
+    ms_fx_pointer to = {ms_fx_relative_at(d, field), {NULL, 0}};
     if (kind == 1 || kind == 3)
-        to = ms_mo_pointer_at(d, to.addr);
+        to = ms_fx_pointer_at(d, to.addr);
     if (kind == 2)
-        return ms_mo_str_at(d, to.addr);
+        return ms_fx_str_at(d, to.addr);
     if (to.import.len != 0)
         return ms_sym_c_name(to.import);
     return kind < 2 ? ms_sw_type_name(t, d, to.addr) : ms_str_empty();
 }
 
 /* Witnesses of a protocol that may grow in another image: each names the requirement that it fulfils. */
-static void ms_sw_add_resilient(ms_sym_table *t, ms_mo_data *d, uint64_t at, machsym_str type)
+static void ms_sw_add_resilient(ms_sym_table *t, ms_fx_data *d, uint64_t at, machsym_str type)
 {
-    uint32_t count = ms_mo_u32_at(d, at);
+    uint32_t count = ms_fx_u32_at(d, at);
     char room[12];
     at += 4;
-    for (uint32_t i = 0; i < count && ms_mo_at_addr(d, at, 8).len != 0 && ms_mo_spend(d, 8); i++, at += 8) {
+    for (uint32_t i = 0; i < count && ms_fx_at_addr(d, at, 8).len != 0 && ms_fx_spend(d, 8); i++, at += 8) {
         machsym_str requirement = ms_sw_requirement(d, at);
         bool named = requirement.len != 0;
         machsym_str parts[5] = {ms_str_from_c("protocol witness"),
@@ -5121,29 +4973,29 @@ static void ms_sw_add_resilient(ms_sym_table *t, ms_mo_data *d, uint64_t at, mac
 
 /* A protocol conformance descriptor: {protocol, type, witness table, flags}. The table of a protocol of this
  * image is as long as its list of requirements; how long others are is nowhere in the file. */
-static void ms_sw_add_conformance(ms_sym_table *t, ms_mo_data *d, uint64_t conformance)
+static void ms_sw_add_conformance(ms_sym_table *t, ms_fx_data *d, uint64_t conformance)
 {
-    uint32_t flags = ms_mo_u32_at(d, conformance + 12);
-    ms_mo_pointer protocol = ms_sw_indirect(d, conformance);
-    uint64_t table = ms_mo_relative_at(d, conformance + 8);
+    uint32_t flags = ms_fx_u32_at(d, conformance + 12);
+    ms_fx_pointer protocol = ms_sw_indirect(d, conformance);
+    uint64_t table = ms_fx_relative_at(d, conformance + 8);
     machsym_str type = ms_sw_conforming(t, d, conformance, flags);
-    unsigned word = ms_mo_pointer_size(d);
+    unsigned word = ms_fx_pointer_size(d);
     char room[12];
     if (type.len == 0)
         return;
     if (protocol.addr != 0 && table != 0) {
         machsym_str name = ms_sw_type_name(t, d, protocol.addr);
-        uint32_t count = name.len != 0 ? ms_mo_u32_at(d, protocol.addr + 16) : 0;
+        uint32_t count = name.len != 0 ? ms_fx_u32_at(d, protocol.addr + 16) : 0;
         machsym_str parts[6] = {ms_str_from_c("protocol witness"),
                                 ms_str_empty(),
                                 ms_str_from_c(" for "),
                                 name,
                                 ms_str_from_c(" in conformance "),
                                 type};
-        for (uint32_t i = 0; i < count && ms_mo_at_addr(d, table, word).len != 0 && ms_mo_spend(d, 8); i++) {
+        for (uint32_t i = 0; i < count && ms_fx_at_addr(d, table, word).len != 0 && ms_fx_spend(d, 8); i++) {
             table += word; /* the first entry is the conformance itself */
             parts[1] = ms_sw_index(room, i);
-            ms_sw_add(t, d, ms_mo_pointer_at(d, table).addr, parts, 6);
+            ms_sw_add(t, d, ms_fx_pointer_at(d, table).addr, parts, 6);
         }
     }
     uint64_t at = conformance + 16 + ((flags & ms_SW_IS_RETROACTIVE) != 0 ? 4 : 0) +
@@ -5155,21 +5007,21 @@ static void ms_sw_add_conformance(ms_sym_table *t, ms_mo_data *d, uint64_t confo
 /* ---- Sections ---- */
 
 /* Sections of distances, each to a descriptor. */
-static void ms_sw_add_section(ms_sym_table *t, ms_mo_data *d, const char *name,
-                              void (*add)(ms_sym_table *t, ms_mo_data *d, uint64_t descriptor))
+static void ms_sw_add_section(ms_sym_table *t, ms_fx_data *d, const char *name,
+                              void (*add)(ms_sym_table *t, ms_fx_data *d, uint64_t descriptor))
 {
     const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, name);
     size_t count = section != NULL ? section->bytes.len / 4 : 0;
-    for (size_t i = 0; i < count && ms_mo_spend(d, 4) && !t->arena->oom; i++) {
+    for (size_t i = 0; i < count && ms_fx_spend(d, 4) && !t->arena->oom; i++) {
         uint64_t descriptor = ms_sw_indirect(d, section->addr + 4 * i).addr;
         if (descriptor != 0)
             add(t, d, descriptor);
     }
 }
 
-static void ms_sw_add_names(ms_sym_table *t, ms_mo_data *d)
+static void ms_sw_add_names(ms_sym_table *t, ms_fx_data *d)
 {
-    ms_mo_refill(d);
+    ms_fx_refill(d);
     ms_sw_add_section(t, d, "__swift5_types", ms_sw_add_type);
     ms_sw_add_section(t, d, "__swift5_protos", ms_sw_add_protocol);
     ms_sw_add_section(t, d, "__swift5_proto", ms_sw_add_conformance);
@@ -5398,10 +5250,8 @@ typedef struct ms_dw_brief {
 typedef struct ms_dw_abbrevs {
     struct ms_dw_abbrevs *next; /* in the cache */
     uint64_t off;
-    uint16_t version;
-    uint8_t addr_size;
-    uint8_t offset_size;
-    bool dense; /* codes are 1, 2, 3, ...: v[code - 1] */
+    uint8_t encoding; /* ms_dw_encoding_of */
+    bool dense;       /* codes are 1, 2, 3, ...: v[code - 1] */
     const ms_dw_abbrev *v;
     size_t count;
     const ms_key *by_code; /* when not dense: code, index into v */
@@ -5410,6 +5260,12 @@ typedef struct ms_dw_abbrevs {
     size_t brief_count;        /* 0: none */
     uint32_t brief_max; /* no entry, its code included, takes more bytes than this to skip by a brief */
 } ms_dw_abbrevs;
+
+/* What of a unit's encoding decides how many bytes forms take: one of 8 numbers. */
+static unsigned ms_dw_encoding_of(unsigned version, unsigned addr_size, unsigned offset_size)
+{
+    return (version <= 2 ? 4u : 0u) + (addr_size == 8 ? 2u : 0u) + (offset_size == 8 ? 1u : 0u);
+}
 
 /* Bytes that a value of this form takes; -1 when that is in the data. */
 static int ms_dw_form_size(uint32_t form, const ms_dw_enc *enc)
@@ -5733,9 +5589,7 @@ static ms_dw_abbrevs *ms_dw_abbrevs_make(const ms_dw *dw, const ms_dw_enc *enc, 
     if (arena->oom)
         return NULL;
     table->off = off;
-    table->version = enc->version;
-    table->addr_size = enc->addr_size;
-    table->offset_size = enc->offset_size;
+    table->encoding = (uint8_t)ms_dw_encoding_of(enc->version, enc->addr_size, enc->offset_size);
     table->dense = dense;
     table->v = t.v;
     table->count = t.count;
@@ -6386,7 +6240,7 @@ typedef struct ms_cu_env {
     const ms_cu *v;
     size_t count;
     ms_arena *arena;    /* for the tables and roots */
-    ms_key *table_offs; /* where units' abbreviations begin: sorted, each once */
+    ms_key *table_offs; /* where units' abbreviations begin: sorted, each once; item: bits of encodings */
     size_t table_count;
     ms_dw_abbrevs **tables; /* by number in table_offs: of all encodings */
     ms_cu_root **roots;     /* by unit; NULL: not read yet */
@@ -6503,12 +6357,34 @@ static size_t ms_cu_from_offset(const ms_cu *v, size_t count, uint64_t off)
 
 /* ---- Root entries ---- */
 
-/* Lists where tables begin. A table ends where the next begins, so that none can be read many times over. */
+/* A unit claims a table: an offset, and an encoding that it is to be read in. */
+static unsigned ms_cu_encoding_bit(const ms_cu *cu)
+{
+    return 1u << ms_dw_encoding_of(cu->version, cu->addr_size, cu->offset_size);
+}
+
+static unsigned ms_cu_count_bits(uint64_t bits)
+{
+    unsigned count = 0;
+    for (; bits != 0; bits &= bits - 1)
+        count++;
+    return count;
+}
+
+/* Whether a unit claims a table that the unit before it did not claim. */
+static bool ms_cu_claims_table(const ms_cu_env *env, size_t i)
+{
+    return !env->v[i].is_damaged &&
+           (i == 0 || env->v[i].abbrev_off != env->v[i - 1].abbrev_off || env->v[i - 1].is_damaged ||
+            ms_cu_encoding_bit(&env->v[i]) != ms_cu_encoding_bit(&env->v[i - 1]));
+}
+
+/* Lists where tables begin: sorted offsets, each once, with the encodings that claim it. */
 static bool ms_cu_list_tables(ms_cu_env *env)
 {
     size_t count = 0;
     for (size_t i = 0; i < env->count; i++)
-        count += i == 0 || env->v[i].abbrev_off != env->v[i - 1].abbrev_off;
+        count += ms_cu_claims_table(env, i);
     ms_key *offs = (ms_key *)ms_arena_alloc(env->arena, count, sizeof *offs);
     ms_key *room = count > 1 ? (ms_key *)ms_arena_alloc(env->arena, count, sizeof *offs) : NULL;
     ms_dw_abbrevs **tables = (ms_dw_abbrevs **)ms_arena_zeroed(env->arena, count, sizeof *tables);
@@ -6516,38 +6392,53 @@ static bool ms_cu_list_tables(ms_cu_env *env)
         return false;
     count = 0;
     for (size_t i = 0; i < env->count; i++) {
-        if (i > 0 && env->v[i].abbrev_off == env->v[i - 1].abbrev_off)
+        if (!ms_cu_claims_table(env, i))
             continue;
         offs[count].key = env->v[i].abbrev_off;
-        offs[count].item = count;
-        count++;
+        offs[count++].item = i;
     }
     ms_sort(offs, count, room);
     env->table_count = 0;
     for (size_t i = 0; i < count; i++) {
-        if (i == 0 || offs[i].key != offs[i - 1].key)
-            offs[env->table_count++] = offs[i];
+        unsigned bit = ms_cu_encoding_bit(&env->v[offs[i].item]);
+        if (env->table_count > 0 && offs[env->table_count - 1].key == offs[i].key) {
+            offs[env->table_count - 1].item |= bit;
+            continue;
+        }
+        offs[env->table_count].key = offs[i].key;
+        offs[env->table_count++].item = bit;
     }
     env->tables = tables;
     env->table_offs = offs;
     return true;
 }
 
+/* Where .debug_abbrev ends for a table. A table runs to its own 0, unless too many others are claimed inside it. */
+static uint64_t ms_cu_table_end(const ms_cu_env *env, size_t number)
+{
+    unsigned claims = 0;
+    for (size_t i = number; i < env->table_count; i++) {
+        if (i > number && claims >= MACHSYM_MAX_ABBREV_CLAIMS)
+            return env->table_offs[i].key < env->dw->abbrev.len ? env->table_offs[i].key
+                                                                : env->dw->abbrev.len;
+        claims += ms_cu_count_bits(env->table_offs[i].item);
+    }
+    return env->dw->abbrev.len;
+}
+
 static const ms_dw_abbrevs *ms_cu_abbrevs(ms_cu_env *env, const ms_cu *cu, const ms_dw_enc *enc)
 {
     if (env->table_offs == NULL && !ms_cu_list_tables(env))
         return NULL;
-    size_t next = ms_upper_bound(env->table_offs, env->table_count, cu->abbrev_off);
-    ms_dw_abbrevs **slot = &env->tables[next - 1];
+    size_t number = ms_upper_bound(env->table_offs, env->table_count, cu->abbrev_off) - 1;
+    ms_dw_abbrevs **slot = &env->tables[number];
     for (ms_dw_abbrevs *table = *slot; table != NULL; table = table->next) {
         MACHSYM_COUNT_WORK(1);
-        if (table->off == cu->abbrev_off && table->version == enc->version &&
-            table->addr_size == enc->addr_size && table->offset_size == enc->offset_size)
+        if (table->encoding == ms_dw_encoding_of(enc->version, enc->addr_size, enc->offset_size))
             return table;
     }
     ms_dw dw = *env->dw;
-    if (next < env->table_count && env->table_offs[next].key < dw.abbrev.len)
-        dw.abbrev.len = (size_t)env->table_offs[next].key;
+    dw.abbrev.len = (size_t)ms_cu_table_end(env, number);
     ms_dw_abbrevs *made = ms_dw_abbrevs_make(&dw, enc, cu->abbrev_off, env->arena);
     if (made == NULL)
         return NULL;
@@ -8000,6 +7891,348 @@ static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off)
     return names;
 }
 
+/* ==== >>table ==============================================================================================
+ * Job:    a hash table from pairs of numbers to a number, whose searches end even where keys were made to collide.
+ * Offers: ms_tab, ms_tab_get, ms_tab_has, ms_tab_text_of, ms_tab_next_text.
+ * Never:  removes a key; looks at more than MACHSYM_MAX_PROBES slots for one. */
+
+typedef struct ms_tab_slot {
+    uint64_t a;
+    uint64_t b;
+    uint32_t value; /* 0: the slot is free */
+} ms_tab_slot;
+
+/* Open addressing with linear probes. Zero but for the arena is an empty table. */
+typedef struct ms_tab {
+    ms_arena *arena;
+    ms_tab_slot *v;
+    size_t cap; /* a power of 2 */
+    size_t count;
+    ms_tab_slot spill; /* what a search that ended without a slot returns; its value is forgotten at once */
+} ms_tab;
+
+static size_t ms_tab_hash(uint64_t a, uint64_t b)
+{
+    uint64_t h = (a ^ b * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
+    return (size_t)(h ^ h >> 32);
+}
+
+static ms_tab_slot *ms_tab_find(ms_tab *t, uint64_t a, uint64_t b)
+{
+    size_t at = ms_tab_hash(a, b) & (t->cap - 1);
+    for (unsigned probes = 0; probes < MACHSYM_MAX_PROBES; probes++) {
+        MACHSYM_COUNT_WORK(1);
+        if (t->v[at].value == 0 || (t->v[at].a == a && t->v[at].b == b))
+            return &t->v[at];
+        at = (at + 1) & (t->cap - 1);
+    }
+    t->spill.value = 0;
+    return &t->spill;
+}
+
+static bool ms_tab_double(ms_tab *t)
+{
+    ms_tab bigger = *t;
+    bigger.cap = t->cap == 0 ? 256 : t->cap * 2;
+    bigger.v = (ms_tab_slot *)ms_arena_zeroed(t->arena, bigger.cap, sizeof *t->v);
+    if (bigger.v == NULL)
+        return false;
+    for (size_t i = 0; i < t->cap; i++) {
+        if (t->v[i].value != 0)
+            *ms_tab_find(&bigger, t->v[i].a, t->v[i].b) = t->v[i];
+    }
+    *t = bigger;
+    return true;
+}
+
+/* The slot of a pair. A new slot has value 0, and the caller sets the value. NULL when memory is out. Where keys were
+ * made to collide, a pair may get the spill: then it is new each time, and ms_tab_has says so. */
+static ms_tab_slot *ms_tab_get(ms_tab *t, uint64_t a, uint64_t b)
+{
+    if (4 * (t->count + 1) > 3 * t->cap && !ms_tab_double(t))
+        return NULL;
+    ms_tab_slot *slot = ms_tab_find(t, a, b);
+    if (slot->value == 0) {
+        slot->a = a;
+        slot->b = b;
+        t->count++;
+    }
+    return slot;
+}
+
+/* Whether a slot from ms_tab_get stays in the table. */
+static bool ms_tab_has(const ms_tab *t, const ms_tab_slot *slot)
+{
+    return slot != NULL && slot != &t->spill;
+}
+
+/* ---- Texts ---- */
+
+/* A search for a text among those of its hash. */
+typedef struct ms_tab_text {
+    machsym_str text;
+    uint64_t hash;
+    unsigned tried; /* texts of this hash that were looked at */
+} ms_tab_text;
+
+static ms_tab_text ms_tab_text_of(machsym_str text)
+{
+    ms_tab_text search;
+    search.text = text;
+    search.hash = ms_str_hash(text);
+    search.tried = 0;
+    return search;
+}
+
+/* FNV-1a over all of a text: only for a text that is as long as another one and has the same ends. Two such texts of
+ * one string table share no bytes, so this takes no more steps than the input has bytes. */
+static uint64_t ms_tab_hash_all(machsym_str text)
+{
+    uint64_t h = 0x84222325cbf29ce4u;
+    MACHSYM_COUNT_WORK(text.len / 64);
+    for (size_t i = 0; i < text.len; i++)
+        h = (h ^ (unsigned char)text.ptr[i]) * 0x100000001b3u;
+    return h;
+}
+
+/* The next slot that may be the text's. One with value 0 is free and may be taken for it; any other belongs to the
+ * text or to another one with its hash, and the caller compares. NULL when too many have that hash, or memory is out.
+ */
+static ms_tab_slot *ms_tab_next_text(ms_tab *t, ms_tab_text *search)
+{
+    if (search->tried >= MACHSYM_MAX_EQUAL_HASHES)
+        return NULL;
+    if (search->tried == 1)
+        search->hash = ms_tab_hash_all(search->text);
+    ms_tab_slot *slot =
+        ms_tab_get(t, search->hash, (uint64_t)search->text.len | (uint64_t)search->tried++ << 40);
+    return ms_tab_has(t, slot) ? slot : NULL;
+}
+
+/* ==== >>files ==============================================================================================
+ * Job:    opens a file, a bundle or the caller's bytes for the slices in them.
+ * Offers: ms_file, ms_file_open, ms_file_close, ms_file_slice_at, ms_file_choose.
+ * Never:  parses more of a slice than choosing it takes. */
+
+/* ---- Fat files ---- */
+
+enum { ms_FILE_SLICES = 256 }; /* that a fat file may have: real ones have ten */
+
+/* Reads slice number index of a file from its headers.
+ * Returns: false when there is none. *count: how many the file has; a thin file is its own only slice. */
+static bool ms_file_slice_at(ms_span file, uint32_t index, uint32_t *count, ms_span *slice, uint64_t *offset)
+{
+    ms_rd rd = ms_rd_make(file);
+    uint32_t magic = ms_rd_be32(&rd);
+    size_t one = magic == ms_FAT_MAGIC_64 ? 32 : 20;
+    *count = 1;
+    *offset = 0;
+    *slice = file;
+    if (magic != ms_FAT_MAGIC_32 && magic != ms_FAT_MAGIC_64)
+        return index == 0;
+    *count = ms_rd_be32(&rd);
+    if (*count > ms_rd_left(&rd) / one)
+        *count = (uint32_t)(ms_rd_left(&rd) / one);
+    if (*count > ms_FILE_SLICES)
+        *count = ms_FILE_SLICES;
+    if (index >= *count)
+        return false;
+    ms_rd_skip(&rd, (uint64_t)index * one + 8);
+    *offset = magic == ms_FAT_MAGIC_64 ? ms_rd_be64(&rd) : ms_rd_be32(&rd);
+    uint64_t size = magic == ms_FAT_MAGIC_64 ? ms_rd_be64(&rd) : ms_rd_be32(&rd);
+    *slice = ms_span_sub(file, *offset, size);
+    if (slice->len == 0)
+        *slice = ms_span_from(file, *offset); /* cut short: what is left may still answer */
+    return true;
+}
+
+/* Reads the header, UUID and symbol table commands of a slice, without its sections. */
+static machsym_result ms_file_peek(ms_span slice, uint64_t offset, ms_mo *mo, machsym_error *err)
+{
+    ms_zero(mo, sizeof *mo);
+    mo->bytes = slice;
+    mo->slice.offset = offset;
+    mo->slice.size = slice.len;
+    return ms_mo_load(mo, NULL, err);
+}
+
+/* What a file is that is no Mach-O, for the error. */
+static machsym_result ms_file_refuse(ms_span file, machsym_error *err)
+{
+    machsym_str text = ms_str_make((const char *)file.ptr, file.len);
+    if (file.len == 0)
+        return ms_fail(err, MACHSYM_ERR_FORMAT, "the file is empty", "", 0);
+    if (ms_str_begins(text, "\177ELF"))
+        return ms_fail(err, MACHSYM_ERR_FORMAT, "an ELF file, not Mach-O", "", 0);
+    if (ms_str_begins(text, "!<arch>\n"))
+        return ms_fail(err, MACHSYM_ERR_UNSUPPORTED,
+                       "a static library; name a linked file or an object in it", "", 0);
+    return ms_fail(err, MACHSYM_ERR_FORMAT, "not a Mach-O file", "", 0);
+}
+
+static bool ms_file_same_uuid(const machsym_slice *slice, const machsym_uuid *uuid)
+{
+    return slice->has_uuid && ms_equal(slice->uuid.v, uuid->v, sizeof uuid->v);
+}
+
+/* Chooses the slice that arch and uuid (each may be NULL) ask for.
+ * arm64e is content with arm64, as Apple's tools are; the reverse is not. */
+static machsym_result ms_file_choose(ms_span file, const char *arch, const machsym_uuid *uuid, ms_mo *out,
+                                     machsym_error *err)
+{
+    ms_span slice;
+    uint64_t offset = 0;
+    uint32_t count = 0;
+    uint32_t matches = 0;
+    bool uuid_seen = false;
+    bool by_name = false;
+    ms_mo mo;
+    machsym_result first_error = MACHSYM_OK;
+    for (uint32_t i = 0; ms_file_slice_at(file, i, &count, &slice, &offset); i++) {
+        machsym_result result = ms_file_peek(slice, offset, &mo, first_error == MACHSYM_OK ? err : NULL);
+        if (result != MACHSYM_OK) {
+            first_error = result;
+            continue;
+        }
+        if (uuid != NULL && !ms_file_same_uuid(&mo.slice, uuid))
+            continue;
+        uuid_seen = true;
+        bool exact = arch == NULL || ms_str_is(ms_str_from_c(arch), mo.slice.arch);
+        bool similar = !exact && ms_str_is(ms_str_from_c(arch), "arm64e") &&
+                       ms_str_is(ms_str_from_c(mo.slice.arch), "arm64");
+        if (!exact && !(similar && !by_name))
+            continue;
+        if (exact && arch != NULL && by_name)
+            continue; /* the first of equals */
+        by_name = by_name || (exact && arch != NULL);
+        matches++;
+        *out = mo;
+    }
+    if (count == 0)
+        return ms_fail(err, MACHSYM_ERR_DAMAGED, "a fat file without slices", "fat header", 4);
+    if (matches == 0 && first_error != MACHSYM_OK)
+        return first_error;
+    if (matches == 0 && uuid != NULL && !uuid_seen)
+        return ms_fail(err, MACHSYM_ERR_UUID, "the file has no slice with this UUID", "", 0);
+    if (matches == 0)
+        return ms_fail(err, MACHSYM_ERR_ARCH, "the file has no slice for this architecture", "", 0);
+    if (matches > 1 && arch == NULL && uuid == NULL)
+        return ms_fail(err, MACHSYM_ERR_AMBIGUOUS,
+                       "the file has several slices; name an architecture or a UUID", "", 0);
+    return MACHSYM_OK;
+}
+
+/* ---- Files ---- */
+
+/* A whole file, from the caller's bytes or opened by us. */
+typedef struct ms_file {
+    ms_span bytes;
+    char *path; /* malloc'd: what was opened in the end; NULL for the caller's bytes */
+#ifndef MACHSYM_NO_OS
+    ms_os_file file;
+#endif
+} ms_file;
+
+static void ms_file_close(ms_file *input)
+{
+#ifndef MACHSYM_NO_OS
+    ms_os_unmap(&input->file);
+    free(input->path);
+#endif
+    input->path = NULL;
+    input->bytes = ms_span_make(NULL, 0);
+}
+
+#ifndef MACHSYM_NO_OS
+static char *ms_file_text(machsym_str a, const char *b, machsym_str c)
+{
+    size_t b_len = strlen(b);
+    char *text = (char *)malloc(a.len + b_len + c.len + 1);
+    if (text == NULL)
+        return NULL;
+    ms_copy(text, a.ptr, a.len);
+    ms_copy(text + a.len, b, b_len);
+    ms_copy(text + a.len + b_len, c.ptr, c.len);
+    text[a.len + b_len + c.len] = 0;
+    return text;
+}
+
+static machsym_str ms_file_without_slashes(const char *path)
+{
+    machsym_str text = ms_str_from_c(path);
+    while (text.len > 1 && text.ptr[text.len - 1] == '/')
+        text.len--;
+    return text;
+}
+
+/* The DWARF file inside a bundle: the one named like the bundle, else the first. malloc'd; NULL when there is
+ * none. */
+static char *ms_file_in_bundle(const char *bundle)
+{
+    machsym_str path = ms_file_without_slashes(bundle);
+    machsym_str name = ms_str_base_name(path);
+    if (ms_str_ends(name, ".dSYM"))
+        name.len -= 5;
+    char *same = ms_file_text(path, "/Contents/Resources/DWARF/", name);
+    if (same != NULL && ms_os_is_file(same))
+        return same;
+    free(same);
+    char *folder = ms_file_text(path, "/Contents/Resources/DWARF", ms_str_empty());
+    char *first = folder != NULL ? ms_os_first_file(folder) : NULL;
+    free(folder);
+    return first;
+}
+
+static machsym_result ms_file_open_path(const char *path, uint32_t flags, ms_file *input, machsym_error *err)
+{
+    if (ms_os_is_folder(path)) {
+        input->path = ms_file_in_bundle(path);
+        if (input->path == NULL)
+            return ms_fail(
+                err, MACHSYM_ERR_IO,
+                "a folder without Contents/Resources/DWARF/FILE in it; name a Mach-O file or a .dSYM", "", 0);
+    } else {
+        input->path = ms_file_text(ms_str_from_c(path), "", ms_str_empty());
+        if (input->path == NULL)
+            return ms_fail_memory(err);
+    }
+    int code = ms_os_open(input->path, (flags & MACHSYM_OPEN_COPY) != 0, &input->file);
+    if (code != 0)
+        return ms_os_fail(err, code);
+    input->bytes = ms_span_make(input->file.ptr, input->file.len);
+    return MACHSYM_OK;
+}
+#endif
+
+/* Opens a path, or takes the caller's bytes. */
+static machsym_result ms_file_open(const char *path, machsym_bytes bytes, uint32_t flags, ms_file *input,
+                                   machsym_error *err)
+{
+    ms_zero(input, sizeof *input);
+    machsym_result result = MACHSYM_OK;
+    if (bytes.ptr != NULL)
+        input->bytes = ms_span_make(bytes.ptr, bytes.len);
+#ifndef MACHSYM_NO_OS
+    else if (path != NULL)
+        result = ms_file_open_path(path, flags, input, err);
+#endif
+    else
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "neither a path nor bytes to open", "", 0);
+    (void)path;
+    (void)flags;
+    if (result == MACHSYM_OK) {
+        ms_rd rd = ms_rd_make(input->bytes);
+        uint32_t magic = ms_rd_be32(&rd);
+        bool is_mach = magic == ms_FAT_MAGIC_32 || magic == ms_FAT_MAGIC_64 || magic == ms_MH_MAGIC ||
+                       magic == ms_MH_MAGIC_64 || magic == ms_MH_CIGAM || magic == ms_MH_CIGAM_64;
+        if (!is_mach)
+            result = ms_file_refuse(input->bytes, err);
+    }
+    if (result != MACHSYM_OK)
+        ms_file_close(input);
+    return result;
+}
+
 /* ==== >>debugmap ===========================================================================================
  * Job:    finds the debug info of a program that was linked without a dSYM: in the object files of its debug map.
  * Offers: ms_om_map, ms_om_list, ms_om_find, ms_om_open, ms_om_read_dwarf, ms_om_next_function.
@@ -8031,8 +8264,7 @@ enum {
     ms_OM_AGAIN = 32,
     ms_OM_FIRST = 1 << 20, /* bytes of reading again that are there before anything is read */
     ms_OM_ENDS = 64,       /* of a path, to search folders for; real paths have 20 */
-    ms_OM_PIECES = 16, /* that a function may be cut into by those of other objects; real ones stay whole */
-    ms_OM_PROBES = 16
+    ms_OM_PIECES = 16 /* that a function may be cut into by those of other objects; real ones stay whole */
 };
 
 /* ---- Stabs ---- */
@@ -8211,17 +8443,14 @@ static size_t ms_om_find(const ms_om_map *m, uint64_t addr)
 
 /* Which files were read, and how much may be read again. */
 typedef struct ms_om_quota {
-    uint64_t *seen; /* hashes of what was read; 0: free */
-    size_t cap;     /* a power of 2 */
-    uint64_t left;  /* bytes */
+    ms_tab seen;   /* what was read: a hash of its file and place, its length */
+    uint64_t left; /* bytes */
 } ms_om_quota;
 
-static void ms_om_start_quota(ms_om_quota *quota, size_t objects, uint64_t program, ms_arena *arena)
+static void ms_om_start_quota(ms_om_quota *quota, uint64_t program, ms_arena *arena)
 {
-    quota->cap = 64;
-    while (quota->cap < 4 * objects)
-        quota->cap *= 2;
-    quota->seen = (uint64_t *)ms_arena_zeroed(arena, quota->cap, sizeof *quota->seen);
+    ms_zero(&quota->seen, sizeof quota->seen);
+    quota->seen.arena = arena;
     quota->left = ms_OM_FIRST + ms_OM_AGAIN * program;
 }
 
@@ -8244,20 +8473,16 @@ static bool ms_om_is_spent(const ms_om_quota *quota)
 static bool ms_om_is_new(ms_om_quota *quota, const ms_os_file *file, ms_span part)
 {
     uint64_t place = part.ptr != NULL ? (uint64_t)(part.ptr - (const uint8_t *)file->ptr) : 0;
-    uint64_t key[4] = {file->time, file->len, place, part.len};
-    uint64_t hash = ms_str_hash(ms_str_make((const char *)key, sizeof key)) | 1;
+    uint64_t key[3] = {file->time, file->len, place};
     if (quota == NULL)
         return true;
-    for (size_t i = 0; i < ms_OM_PROBES; i++) {
-        uint64_t *slot = &quota->seen[(size_t)((hash >> 8) + i) & (quota->cap - 1)];
-        if (*slot != 0 && *slot != hash)
-            continue;
-        bool is_new = *slot == 0;
-        *slot = hash;
-        quota->left += is_new ? ms_OM_AGAIN * (uint64_t)part.len : 0;
-        return is_new;
-    }
-    return false;
+    ms_tab_slot *slot =
+        ms_tab_get(&quota->seen, ms_str_hash(ms_str_make((const char *)key, sizeof key)), part.len);
+    if (!ms_tab_has(&quota->seen, slot) || slot->value != 0)
+        return false;
+    slot->value = 1;
+    quota->left += ms_OM_AGAIN * (uint64_t)part.len;
+    return true;
 }
 
 /* ---- Archives ---- */
@@ -8389,7 +8614,7 @@ static ms_span ms_om_slice(ms_span file, const ms_mo *program)
     uint32_t magic = ms_rd_be32(&rd);
     if (magic != ms_FAT_MAGIC_32 && magic != ms_FAT_MAGIC_64)
         return file;
-    for (uint32_t i = 0; ms_mo_slice_at(file, i, &count, &slice, &offset); i++) {
+    for (uint32_t i = 0; ms_file_slice_at(file, i, &count, &slice, &offset); i++) {
         ms_rd entry = ms_rd_at(file, 8 + (uint64_t)i * (magic == ms_FAT_MAGIC_64 ? 32 : 20));
         uint32_t cputype = ms_rd_be32(&entry);
         uint32_t cpusubtype = ms_rd_be32(&entry);
@@ -8861,7 +9086,7 @@ static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *
 struct machsym_image {
     ms_arena arena;
     ms_mo mo[2]; /* what was asked for; then the other half */
-    ms_mo_input inputs[2];
+    ms_file inputs[2];
     size_t mo_count;
     ms_dw dw;
     const ms_cu *cus;
@@ -8893,9 +9118,10 @@ struct ms_ans_object;
 
 /* Texts that outlive the object files that they come from, each once. */
 typedef struct ms_ans_texts {
-    machsym_str *v; /* a hash table; ptr NULL: free */
+    machsym_str *v;
     size_t count;
-    size_t cap; /* a power of two */
+    size_t cap;
+    ms_tab slots; /* text to its number + 1 */
 } ms_ans_texts;
 
 /* What a session knows of a debug map. */
@@ -9263,13 +9489,13 @@ static const ms_ans_unit *ms_ans_unit_of(machsym_session *s, size_t index)
 /* Fills t, whose inputs are set, from every source. Failure shows as oom of an arena. */
 static void ms_ans_read_symbols(ms_sym_table *t, ms_arena *scratch)
 {
-    ms_mo_data data[2];
+    ms_fx_data data[2];
     bool has_starts = false;
     for (size_t i = 0; i < t->mo_count; i++)
         has_starts |= t->mo[i].loads.starts_size != 0;
     for (size_t i = 0; i < t->mo_count; i++) {
-        ms_mo_data *d = &data[i];
-        ms_mo_data_open(d, &t->mo[i], scratch);
+        ms_fx_data *d = &data[i];
+        ms_fx_open(d, &t->mo[i], scratch);
         ms_sym_add(t, i, d, scratch);
         if (!has_starts)
             ms_uw_add_starts(t, d);
@@ -9348,8 +9574,8 @@ static const ms_oc_list *ms_ans_objc(machsym_session *s)
         return s->objc;
     ms_arena_reset(&s->scratch);
     for (size_t i = 0; i < s->image->mo_count; i++) {
-        ms_mo_data d;
-        ms_mo_data_open(&d, &s->image->mo[i], &s->scratch);
+        ms_fx_data d;
+        ms_fx_open(&d, &s->image->mo[i], &s->scratch);
         s->objc[i].arena = &s->keep;
         ms_oc_read(&s->objc[i], &d, &s->scratch);
     }
@@ -9388,7 +9614,8 @@ static ms_ans_objects *ms_ans_map_of(machsym_session *s)
     o->statuses = (uint8_t *)ms_arena_zeroed(&s->keep, count, 1);
     o->times = (uint64_t *)ms_arena_zeroed(&s->keep, count, sizeof *o->times);
     o->tried = (uint32_t *)ms_arena_alloc(&s->keep, count, sizeof *o->tried);
-    ms_om_start_quota(&o->quota, count, size, &s->keep);
+    ms_om_start_quota(&o->quota, size, &s->keep);
+    o->texts.slots.arena = &s->keep;
     if (!s->keep.oom)
         s->objects = o;
     return s->objects;
@@ -9499,46 +9726,36 @@ static ms_ans_object *ms_ans_object_at(machsym_session *s, uint64_t addr)
 
 /* ---- Texts that outlive their object file ---- */
 
-static machsym_str *ms_ans_text_slot(const ms_ans_texts *texts, machsym_str text)
+/* Copies a text to the end of the list. Returns false when memory is out. */
+static bool ms_ans_add_text(ms_ans_texts *texts, machsym_str text, ms_arena *arena)
 {
-    size_t at = (size_t)ms_str_hash(text) & (texts->cap - 1);
-    while (texts->v[at].ptr != NULL && !ms_str_equal(texts->v[at], text))
-        at = (at + 1) & (texts->cap - 1);
-    return &texts->v[at];
-}
-
-static bool ms_ans_grow_texts(ms_ans_texts *texts, ms_arena *arena)
-{
-    ms_ans_texts bigger = {NULL, texts->count, texts->cap == 0 ? 256 : texts->cap * 2};
-    bigger.v = (machsym_str *)ms_arena_zeroed(arena, bigger.cap, sizeof *bigger.v);
-    if (bigger.v == NULL)
+    machsym_str *v = (machsym_str *)ms_arena_grow(arena, texts->v, texts->count, &texts->cap, sizeof *v);
+    char *copy = (char *)ms_arena_keep(arena, text.ptr, text.len, 1);
+    if (v == NULL || copy == NULL)
         return false;
-    for (size_t i = 0; i < texts->cap; i++) {
-        if (texts->v[i].ptr != NULL)
-            *ms_ans_text_slot(&bigger, texts->v[i]) = texts->v[i];
-    }
-    *texts = bigger;
+    texts->v = v;
+    v[texts->count++] = ms_str_make(copy, text.len);
     return true;
 }
 
-/* Makes a text live as long as the session's names do; empty when memory is out. */
+/* Makes a text live as long as the session's names do; empty when memory is out, or too many texts have its hash. */
 static void ms_ans_keep_text(machsym_session *s, machsym_str *text)
 {
     ms_ans_texts *texts = &s->objects->texts;
-    machsym_str given = *text;
+    ms_tab_text search = ms_tab_text_of(*text);
     *text = ms_str_empty();
-    if (given.len == 0 || (texts->count >= texts->cap / 2 && !ms_ans_grow_texts(texts, &s->keep)))
+    if (search.text.len == 0)
         return;
-    machsym_str *slot = ms_ans_text_slot(texts, given);
-    if (slot->ptr == NULL) {
-        char *copy = (char *)ms_arena_alloc(&s->keep, given.len, 1);
-        if (copy == NULL)
+    for (ms_tab_slot *slot; (slot = ms_tab_next_text(&texts->slots, &search)) != NULL;) {
+        if (slot->value == 0 && !ms_ans_add_text(texts, search.text, &s->keep))
             return;
-        ms_copy(copy, given.ptr, given.len);
-        *slot = ms_str_make(copy, given.len);
-        texts->count++;
+        if (slot->value == 0)
+            slot->value = (uint32_t)texts->count;
+        *text = texts->v[slot->value - 1];
+        if (ms_str_equal(*text, search.text))
+            return;
+        *text = ms_str_empty();
     }
-    *text = *slot;
 }
 
 static void ms_ans_keep_path(machsym_session *s, machsym_path *path)
@@ -10181,17 +10398,29 @@ static bool ms_ans_next_line(machsym_session *s, machsym_cursor *at, machsym_lin
     return false;
 }
 
-/* The metadata: cursor a is the class or category (all halves counted on), b 0 for itself, else its method
- * plus 1. */
+/* The owner of metadata that a cursor stands at: a is the class or category (all halves counted on). NULL at the end. */
+static const ms_oc_owner *ms_ans_objc_owner(const machsym_session *s, const ms_oc_list **list,
+                                            const machsym_cursor *at)
+{
+    uint64_t index = at->a;
+    for (size_t i = 0; i + 1 < s->image->mo_count && index >= (*list)->owner_count; i++)
+        index -= (*list)++->owner_count;
+    return index < (*list)->owner_count ? &(*list)->owners[index] : NULL;
+}
+
+/* The metadata: cursor b is 0 for an owner itself, else its method plus 1. */
 static bool ms_ans_next_objc(machsym_session *s, machsym_cursor *at, machsym_objc *out)
 {
     const ms_oc_list *list = ms_ans_objc(s);
-    size_t index = (size_t)at->a;
-    for (size_t i = 0; i + 1 < s->image->mo_count && index >= list->owner_count; i++)
-        index -= (list++)->owner_count;
-    if (index >= list->owner_count)
+    const ms_oc_owner *owner = ms_ans_objc_owner(s, &list, at);
+    if (owner != NULL && at->b > owner->count) { /* a list read again may be shorter: memory ran out */
+        at->a++;
+        at->b = 0;
+        list = ms_ans_objc(s);
+        owner = ms_ans_objc_owner(s, &list, at);
+    }
+    if (owner == NULL)
         return false;
-    const ms_oc_owner *owner = &list->owners[index];
     ms_zero(out, sizeof *out);
     out->kind = owner->is_category ? MACHSYM_OBJC_CATEGORY : MACHSYM_OBJC_CLASS;
     out->class_name = owner->class_name;
@@ -25247,6 +25476,223 @@ static bool ms_dml_run(ms_dm *d)
     return ok;
 }
 
+/* ==== >>text ===============================================================================================
+ * Job:    what is known, written for people: paths, names to show, errors as sentences.
+ * Offers: ms_txt_path, ms_txt_demangle, ms_txt_name, ms_txt_error, ms_txt_slices.
+ * Never:  allocates; writes past the room it is given; leaves a text without its closing NUL. */
+
+/* Text that is written as snprintf does: what does not fit is counted and left out. */
+typedef struct ms_txt {
+    char *buf;
+    size_t cap; /* with the closing NUL */
+    size_t len; /* of the whole text, without the NUL */
+} ms_txt;
+
+static ms_txt ms_txt_begin(char *buf, size_t cap)
+{
+    ms_txt t;
+    t.buf = buf;
+    t.cap = cap;
+    t.len = 0;
+    return t;
+}
+
+/* How many characters still fit before the NUL. */
+static size_t ms_txt_room(const ms_txt *t)
+{
+    return t->len + 1 < t->cap ? t->cap - 1 - t->len : 0;
+}
+
+static void ms_txt_put(ms_txt *t, machsym_str s)
+{
+    size_t room = ms_txt_room(t);
+    if (room > 0 && s.len > 0)
+        ms_copy(t->buf + t->len, s.ptr, s.len < room ? s.len : room);
+    t->len += s.len;
+}
+
+static void ms_txt_put_c(ms_txt *t, const char *s)
+{
+    if (s != NULL)
+        ms_txt_put(t, ms_str_from_c(s));
+}
+
+static void ms_txt_put_number(ms_txt *t, uint64_t number)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+    machsym_str s;
+    do {
+        digits[--at] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number != 0);
+    s.ptr = digits + at;
+    s.len = sizeof digits - at;
+    ms_txt_put(t, s);
+}
+
+/* Returns: the length of the whole. */
+static size_t ms_txt_end(ms_txt *t)
+{
+    if (t->cap > 0)
+        t->buf[t->len < t->cap ? t->len : t->cap - 1] = 0;
+    return t->len;
+}
+
+/* ---- Paths ---- */
+
+static bool ms_txt_is_absolute(machsym_str path)
+{
+    return path.len > 0 && path.ptr[0] == '/';
+}
+
+/* comp_dir/dir/name; an absolute later part drops the earlier ones. */
+static void ms_txt_path(ms_txt *t, const machsym_path *path)
+{
+    const machsym_str parts[3] = {path->comp_dir, path->dir, path->name};
+    size_t first = ms_txt_is_absolute(path->name) ? 2 : ms_txt_is_absolute(path->dir) ? 1 : 0;
+    char last = '/';
+    if (path->name.len == 0)
+        return;
+    for (size_t i = first; i < 3; i++) {
+        if (parts[i].len == 0)
+            continue;
+        if (last != '/')
+            ms_txt_put_c(t, "/");
+        ms_txt_put(t, parts[i]);
+        last = parts[i].ptr[parts[i].len - 1];
+    }
+}
+
+/* ---- Names ---- */
+
+/* A mangled name in source form; any other name as it is. */
+static void ms_txt_demangle(ms_txt *t, machsym_str mangled, uint32_t flags)
+{
+    ms_dm d;
+    size_t room = ms_txt_room(t);
+    ms_zero(&d, sizeof d);
+    d.s = mangled.ptr;
+    d.len = mangled.len;
+    d.flags = flags & (MACHSYM_DEMANGLE_SIMPLIFIED | MACHSYM_DEMANGLE_RUST_HASH);
+    d.out = room > 0 ? t->buf + t->len : NULL;
+    d.cap = room;
+    if (ms_dml_run(&d))
+        t->len += d.out_len;
+    else
+        ms_txt_put(t, mangled);
+}
+
+static bool ms_txt_is_name_char(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c == '$';
+}
+
+/* The length of the mangled Swift name that a text begins with; 0: it begins with none. */
+static size_t ms_txt_swift_part(machsym_str s)
+{
+    size_t len = 0;
+    if (!(s.len > 2 && ms_str_begins(s, "$s")) && !(s.len > 3 && ms_str_begins(s, "_Tt")))
+        return 0;
+    while (len < s.len && ms_txt_is_name_char(s.ptr[len]))
+        len++;
+    return len;
+}
+
+/* A name as it is shown. Names that were put together from metadata have spaces and are not mangled, but hold mangled
+ * names: the Swift class of an Objective-C method, the type that a guess is about. */
+static void ms_txt_name(ms_txt *t, machsym_str name, uint32_t flags)
+{
+    bool starts_word = true;
+    if (name.len == 0 || ms_find_byte(name.ptr, name.len, ' ') == NULL) {
+        ms_txt_demangle(t, name, flags);
+        return;
+    }
+    while (name.len > 0) {
+        machsym_str part = name;
+        part.len = starts_word ? ms_txt_swift_part(name) : 0;
+        if (part.len != 0) {
+            ms_txt_demangle(t, part, flags);
+        } else {
+            part.len = 1;
+            ms_txt_put(t, part);
+        }
+        starts_word = part.ptr[part.len - 1] == ' ' || part.ptr[part.len - 1] == '[';
+        name.ptr += part.len;
+        name.len -= part.len;
+    }
+}
+
+/* ---- Errors ---- */
+
+/* One architecture of a file: "arm64 67E7E8C9-...". */
+static void ms_txt_slice(ms_txt *t, const machsym_slice *slice)
+{
+    machsym_str digit;
+    ms_txt_put_c(t, slice->arch);
+    if (!slice->has_uuid)
+        return;
+    ms_txt_put_c(t, " ");
+    for (unsigned i = 0; i < 16; i++) {
+        if (i == 4 || i == 6 || i == 8 || i == 10)
+            ms_txt_put_c(t, "-");
+        digit.len = 1;
+        digit.ptr = &"0123456789ABCDEF"[slice->uuid.v[i] >> 4];
+        ms_txt_put(t, digit);
+        digit.ptr = &"0123456789ABCDEF"[slice->uuid.v[i] & 15];
+        ms_txt_put(t, digit);
+    }
+}
+
+/* "; the file has arm64 67E7..., x86_64 09AB... and 3 more": what may be chosen, of which cap at most are in slices. */
+static void ms_txt_slices(ms_txt *t, const machsym_slice *slices, size_t cap, size_t count)
+{
+    for (size_t i = 0; i < count && i < cap; i++) {
+        ms_txt_put_c(t, i == 0 ? "; the file has " : ", ");
+        ms_txt_slice(t, &slices[i]);
+    }
+    if (count > cap) {
+        ms_txt_put_c(t, " and ");
+        ms_txt_put_number(t, count - cap);
+        ms_txt_put_c(t, " more");
+    }
+}
+
+static const char *ms_txt_advice(machsym_result code)
+{
+    switch (code) {
+    case MACHSYM_ERR_FORMAT: return "; name a Mach-O file, a .dSYM or a .symmap";
+    case MACHSYM_ERR_VERSION: return "; build the map again";
+    case MACHSYM_ERR_CHECKSUM: return "; build the map again";
+    default: return "";
+    }
+}
+
+/* "App.dSYM: not a Mach-O file (Mach-O header, offset 0); name a Mach-O file, ...". */
+static void ms_txt_error(ms_txt *t, const machsym_error *err, const char *file)
+{
+    if (file != NULL) {
+        ms_txt_put_c(t, file);
+        ms_txt_put_c(t, ": ");
+    }
+    ms_txt_put_c(t, err->what);
+    if (err->where != NULL && err->where[0] != 0) {
+        ms_txt_put_c(t, " (");
+        ms_txt_put_c(t, err->where);
+        ms_txt_put_c(t, ", offset ");
+        ms_txt_put_number(t, err->offset);
+        ms_txt_put_c(t, ")");
+    }
+    if (err->os_errno != 0) {
+        const char *known = ms_os_error_text(err->os_errno);
+        ms_txt_put_c(t, ": ");
+        ms_txt_put_c(t, known != NULL ? known : "system error ");
+        if (known == NULL)
+            ms_txt_put_number(t, (uint64_t)err->os_errno);
+    }
+    ms_txt_put_c(t, ms_txt_advice(err->code));
+}
+
 /* ==== >>entrance ===========================================================================================
  * Job:    the public functions: check arguments, call down, fill the error.
  * Offers: machsym_*.
@@ -25285,8 +25731,11 @@ MACHSYM_API const char *machsym_result_name(machsym_result result)
 
 MACHSYM_API const char *machsym_source_name(machsym_source source)
 {
-    static const char *const names[] = {"none", "dwarf", "symtab", "stub",           "exports",
-                                        "objc", "block", "swift",  "function_starts"};
+    static const char *const names[] = {
+#define MACHSYM_X(name, text) text,
+        MACHSYM_SOURCES(MACHSYM_X)
+#undef MACHSYM_X
+    };
     return (unsigned)source < MACHSYM_SOURCE_COUNT ? names[source] : "?";
 }
 
@@ -25295,37 +25744,13 @@ MACHSYM_API const char *machsym_arch_name(uint32_t cputype, uint32_t cpusubtype)
     return ms_mo_arch_name(cputype, cpusubtype);
 }
 
-/* ---- Paths ---- */
-
-static bool machsym_is_absolute(machsym_str path)
-{
-    return path.len > 0 && path.ptr[0] == '/';
-}
+/* ---- Text ---- */
 
 MACHSYM_API size_t machsym_path_join(const machsym_path *path, char *buf, size_t cap)
 {
-    const machsym_str parts[3] = {path->comp_dir, path->dir, path->name};
-    size_t first = machsym_is_absolute(path->name) ? 2 : machsym_is_absolute(path->dir) ? 1 : 0;
-    size_t len = 0;
-    char last = '/';
-    if (path->name.len == 0)
-        first = 3;
-    for (size_t i = first; i < 3; i++) {
-        if (parts[i].len == 0)
-            continue;
-        if (last != '/') {
-            if (len + 1 < cap)
-                buf[len] = '/';
-            len++;
-        }
-        if (len + 1 < cap)
-            ms_copy(buf + len, parts[i].ptr, parts[i].len < cap - len - 1 ? parts[i].len : cap - len - 1);
-        len += parts[i].len;
-        last = parts[i].ptr[parts[i].len - 1];
-    }
-    if (cap > 0)
-        buf[len < cap ? len : cap - 1] = 0;
-    return len;
+    ms_txt t = ms_txt_begin(buf, cap);
+    ms_txt_path(&t, path);
+    return ms_txt_end(&t);
 }
 
 /* ---- Image ---- */
@@ -25333,7 +25758,7 @@ MACHSYM_API size_t machsym_path_join(const machsym_path *path, char *buf, size_t
 MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_slice *slices, size_t cap,
                                        machsym_error *err)
 {
-    ms_mo_input input;
+    ms_file input;
     ms_span slice;
     uint64_t offset;
     uint32_t count = 0;
@@ -25342,11 +25767,11 @@ MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_sl
         ms_fail(err, MACHSYM_ERR_ARGUMENT, "the descriptor is NULL", "", 0);
         return 0;
     }
-    if (ms_mo_input_open(desc->path, desc->bytes, desc->flags, &input, err) != MACHSYM_OK)
+    if (ms_file_open(desc->path, desc->bytes, desc->flags, &input, err) != MACHSYM_OK)
         return 0;
-    for (uint32_t i = 0; ms_mo_slice_at(input.bytes, i, &count, &slice, &offset); i++) {
+    for (uint32_t i = 0; ms_file_slice_at(input.bytes, i, &count, &slice, &offset); i++) {
         ms_mo mo;
-        if (ms_mo_peek(slice, offset, &mo, err) != MACHSYM_OK)
+        if (ms_file_peek(slice, offset, &mo, err) != MACHSYM_OK)
             continue;
         if (listed < cap)
             slices[listed] = mo.slice;
@@ -25356,17 +25781,17 @@ MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_sl
         ms_fail(err, MACHSYM_ERR_DAMAGED, "a fat file without slices", "fat header", 4);
     else if (listed > 0)
         ms_fail(err, MACHSYM_OK, "no error", "", 0); /* a damaged slice among good ones is left out */
-    ms_mo_input_close(&input);
+    ms_file_close(&input);
     return listed;
 }
 
 /* Takes a slice of input into the image. */
 static machsym_result machsym_add_file(machsym_image *image, const machsym_open_desc *desc,
-                                       const ms_mo_input *input, const char *arch, const machsym_uuid *uuid,
+                                       const ms_file *input, const char *arch, const machsym_uuid *uuid,
                                        machsym_error *err)
 {
     ms_mo *mo = &image->mo[image->mo_count];
-    machsym_result result = ms_mo_choose(input->bytes, arch, uuid, mo, err);
+    machsym_result result = ms_file_choose(input->bytes, arch, uuid, mo, err);
     if (result != MACHSYM_OK)
         return result;
     machsym_slice slice = mo->slice;
@@ -25390,16 +25815,16 @@ static machsym_result machsym_add_file(machsym_image *image, const machsym_open_
 static machsym_result machsym_add_pair(machsym_image *image, const machsym_open_desc *desc, const char *path,
                                        machsym_error *err)
 {
-    ms_mo_input input;
+    ms_file input;
     const machsym_slice *own = &image->mo[0].slice;
-    machsym_result result = ms_mo_input_open(path, desc->pair_bytes, desc->flags, &input, err);
+    machsym_result result = ms_file_open(path, desc->pair_bytes, desc->flags, &input, err);
     if (result != MACHSYM_OK)
         return result;
     result = machsym_add_file(image, desc, &input, own->has_uuid ? NULL : own->arch,
                               own->has_uuid ? &own->uuid : NULL, err);
     if (result == MACHSYM_OK)
         return result;
-    ms_mo_input_close(&input);
+    ms_file_close(&input);
     if (result == MACHSYM_ERR_UUID || result == MACHSYM_ERR_ARCH)
         return ms_fail(err, MACHSYM_ERR_PAIR, "the two files do not belong together: their UUIDs differ",
                        "LC_UUID", 0);
@@ -25418,7 +25843,7 @@ static bool machsym_has_dwarf(const ms_mo *mo)
 static bool machsym_try_dsym(machsym_image *image, const machsym_open_desc *desc, machsym_str bundle,
                              machsym_str name)
 {
-    char *path = ms_mo_text(bundle, ".dSYM/Contents/Resources/DWARF/", name);
+    char *path = ms_file_text(bundle, ".dSYM/Contents/Resources/DWARF/", name);
     bool fits =
         path != NULL && ms_os_is_file(path) && machsym_add_pair(image, desc, path, NULL) == MACHSYM_OK;
     free(path);
@@ -25567,18 +25992,18 @@ static void machsym_set_places(machsym_image *image, const machsym_open_desc *de
 static machsym_result machsym_image_fill(machsym_image *image, const machsym_open_desc *desc,
                                          machsym_error *err)
 {
-    ms_mo_input input;
+    ms_file input;
     bool wants_pair = desc->pair_path != NULL || desc->pair_bytes.ptr != NULL;
     if (desc->entry != NULL && (wants_pair || (desc->flags & MACHSYM_OPEN_LOADED) != 0))
         return ms_fail(
             err, MACHSYM_ERR_ARGUMENT,
             "an image of a kernel collection has other addresses than its dSYM: open that by itself", "", 0);
-    machsym_result result = ms_mo_input_open(desc->path, desc->bytes, desc->flags, &input, err);
+    machsym_result result = ms_file_open(desc->path, desc->bytes, desc->flags, &input, err);
     if (result != MACHSYM_OK)
         return result;
     result = machsym_add_file(image, desc, &input, desc->arch, desc->uuid, err);
     if (result != MACHSYM_OK) {
-        ms_mo_input_close(&input);
+        ms_file_close(&input);
         return result;
     }
     if (wants_pair)
@@ -25633,7 +26058,7 @@ MACHSYM_API void machsym_image_close(machsym_image *image)
     if (image == NULL)
         return;
     for (size_t i = 0; i < 2; i++)
-        ms_mo_input_close(&image->inputs[i]);
+        ms_file_close(&image->inputs[i]);
     ms_arena arena = image->arena; /* the image lies in its own arena */
     ms_arena_free(&arena);
 }
@@ -25851,7 +26276,7 @@ MACHSYM_API void machsym_session_explain(machsym_session *session, uint64_t addr
     ms_ans_explain(session, addr, out);
 }
 
-MACHSYM_API void machsym_session_get_info(machsym_session *session, machsym_session_info *out)
+MACHSYM_API void machsym_session_read_info(machsym_session *session, machsym_session_info *out)
 {
     ms_ans_count(session, out);
 }
@@ -26094,7 +26519,7 @@ MACHSYM_API machsym_result machsym_map_open(const char *path, machsym_bytes byte
         int code = ms_os_map(path, (flags & MACHSYM_MAP_COPY) != 0, &map->file);
         map->bytes = ms_span_make(map->file.ptr, map->file.len);
         if (code != 0)
-            result = ms_mo_fail_file(err, code);
+            result = ms_os_fail(err, code);
     }
 #endif
     if (result == MACHSYM_OK)
@@ -26326,21 +26751,35 @@ MACHSYM_API machsym_result machsym_writer_finish(machsym_writer *writer, machsym
 
 MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *buf, size_t cap)
 {
-    ms_dm d;
-    ms_zero(&d, sizeof d);
-    d.s = mangled.ptr;
-    d.len = mangled.len;
-    d.flags = flags & (MACHSYM_DEMANGLE_SIMPLIFIED | MACHSYM_DEMANGLE_RUST_HASH);
-    d.out = buf;
-    d.cap = cap > 0 ? cap - 1 : 0;
-    size_t len = mangled.len;
-    if (ms_dml_run(&d))
-        len = d.out_len;
-    else if (d.cap > 0 && len > 0)
-        ms_copy(buf, mangled.ptr, len < d.cap ? len : d.cap);
-    if (cap > 0)
-        buf[len < d.cap ? len : d.cap] = '\0';
-    return len;
+    ms_txt t = ms_txt_begin(buf, cap);
+    ms_txt_demangle(&t, mangled, flags);
+    return ms_txt_end(&t);
+}
+
+MACHSYM_API size_t machsym_name_text(machsym_str name, uint32_t flags, char *buf, size_t cap)
+{
+    ms_txt t = ms_txt_begin(buf, cap);
+    ms_txt_name(&t, name, flags);
+    return ms_txt_end(&t);
+}
+
+MACHSYM_API size_t machsym_frame_name(const machsym_frame *frame, uint32_t flags, char *buf, size_t cap)
+{
+    return machsym_name_text(frame->linkage_name.len != 0 ? frame->linkage_name : frame->name, flags, buf,
+                             cap);
+}
+
+MACHSYM_API size_t machsym_error_text(const machsym_error *err, const machsym_open_desc *desc, char *buf,
+                                      size_t cap)
+{
+    machsym_slice slices[16];
+    ms_txt t = ms_txt_begin(buf, cap);
+    ms_txt_error(&t, err, desc != NULL ? desc->path : NULL);
+    bool is_choice =
+        err->code == MACHSYM_ERR_ARCH || err->code == MACHSYM_ERR_UUID || err->code == MACHSYM_ERR_AMBIGUOUS;
+    if (desc != NULL && is_choice)
+        ms_txt_slices(&t, slices, 16, machsym_list_slices(desc, slices, 16, NULL));
+    return ms_txt_end(&t);
 }
 
 #endif /* MACHSYM_IMPLEMENTATION */

@@ -107,7 +107,7 @@ static inline void drive_session(machsym_session *session, const machsym_image *
             drive_text(name);
         drive_ask(session, symbol.lo);
     }
-    machsym_session_get_info(session, &info);
+    machsym_session_read_info(session, &info);
     drive_sum += info.damaged_units;
 }
 

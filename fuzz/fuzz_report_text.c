@@ -1,6 +1,6 @@
 /* Reports of any bytes: parsed, and written without symbols, they must come back as they were.
  * Run: build/fuzz/report_text -dict=fuzz/report.dict fuzz/corpus/report_text */
-#include "../tool/report_write.h"
+#include "../tool/report/write.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,14 +7,14 @@
 #include "base/memory.h"
 #include "base/segments.h"
 #include "macho/macho.h"
+#include "macho/files.h"
 #include "macho/symbols.h"
 #include "dwarf/forms.h"
 #include "dwarf/units.h"
 #include "image/debugmap.h"
 #include "answer/answer.h"
 #include "map/map.h"
-#include "names/core.h"
-#include "names/language.h"
+#include "text.h"
 
 /* ==== >>entrance ===========================================================================================
  * Job:    the public functions: check arguments, call down, fill the error.
@@ -54,8 +54,11 @@ MACHSYM_API const char *machsym_result_name(machsym_result result)
 
 MACHSYM_API const char *machsym_source_name(machsym_source source)
 {
-    static const char *const names[] = {"none", "dwarf", "symtab", "stub",           "exports",
-                                        "objc", "block", "swift",  "function_starts"};
+    static const char *const names[] = {
+#define MACHSYM_X(name, text) text,
+        MACHSYM_SOURCES(MACHSYM_X)
+#undef MACHSYM_X
+    };
     return (unsigned)source < MACHSYM_SOURCE_COUNT ? names[source] : "?";
 }
 
@@ -64,37 +67,13 @@ MACHSYM_API const char *machsym_arch_name(uint32_t cputype, uint32_t cpusubtype)
     return ms_mo_arch_name(cputype, cpusubtype);
 }
 
-/* ---- Paths ---- */
-
-static bool machsym_is_absolute(machsym_str path)
-{
-    return path.len > 0 && path.ptr[0] == '/';
-}
+/* ---- Text ---- */
 
 MACHSYM_API size_t machsym_path_join(const machsym_path *path, char *buf, size_t cap)
 {
-    const machsym_str parts[3] = {path->comp_dir, path->dir, path->name};
-    size_t first = machsym_is_absolute(path->name) ? 2 : machsym_is_absolute(path->dir) ? 1 : 0;
-    size_t len = 0;
-    char last = '/';
-    if (path->name.len == 0)
-        first = 3;
-    for (size_t i = first; i < 3; i++) {
-        if (parts[i].len == 0)
-            continue;
-        if (last != '/') {
-            if (len + 1 < cap)
-                buf[len] = '/';
-            len++;
-        }
-        if (len + 1 < cap)
-            ms_copy(buf + len, parts[i].ptr, parts[i].len < cap - len - 1 ? parts[i].len : cap - len - 1);
-        len += parts[i].len;
-        last = parts[i].ptr[parts[i].len - 1];
-    }
-    if (cap > 0)
-        buf[len < cap ? len : cap - 1] = 0;
-    return len;
+    ms_txt t = ms_txt_begin(buf, cap);
+    ms_txt_path(&t, path);
+    return ms_txt_end(&t);
 }
 
 /* ---- Image ---- */
@@ -102,7 +81,7 @@ MACHSYM_API size_t machsym_path_join(const machsym_path *path, char *buf, size_t
 MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_slice *slices, size_t cap,
                                        machsym_error *err)
 {
-    ms_mo_input input;
+    ms_file input;
     ms_span slice;
     uint64_t offset;
     uint32_t count = 0;
@@ -111,11 +90,11 @@ MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_sl
         ms_fail(err, MACHSYM_ERR_ARGUMENT, "the descriptor is NULL", "", 0);
         return 0;
     }
-    if (ms_mo_input_open(desc->path, desc->bytes, desc->flags, &input, err) != MACHSYM_OK)
+    if (ms_file_open(desc->path, desc->bytes, desc->flags, &input, err) != MACHSYM_OK)
         return 0;
-    for (uint32_t i = 0; ms_mo_slice_at(input.bytes, i, &count, &slice, &offset); i++) {
+    for (uint32_t i = 0; ms_file_slice_at(input.bytes, i, &count, &slice, &offset); i++) {
         ms_mo mo;
-        if (ms_mo_peek(slice, offset, &mo, err) != MACHSYM_OK)
+        if (ms_file_peek(slice, offset, &mo, err) != MACHSYM_OK)
             continue;
         if (listed < cap)
             slices[listed] = mo.slice;
@@ -125,17 +104,17 @@ MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_sl
         ms_fail(err, MACHSYM_ERR_DAMAGED, "a fat file without slices", "fat header", 4);
     else if (listed > 0)
         ms_fail(err, MACHSYM_OK, "no error", "", 0); /* a damaged slice among good ones is left out */
-    ms_mo_input_close(&input);
+    ms_file_close(&input);
     return listed;
 }
 
 /* Takes a slice of input into the image. */
 static machsym_result machsym_add_file(machsym_image *image, const machsym_open_desc *desc,
-                                       const ms_mo_input *input, const char *arch, const machsym_uuid *uuid,
+                                       const ms_file *input, const char *arch, const machsym_uuid *uuid,
                                        machsym_error *err)
 {
     ms_mo *mo = &image->mo[image->mo_count];
-    machsym_result result = ms_mo_choose(input->bytes, arch, uuid, mo, err);
+    machsym_result result = ms_file_choose(input->bytes, arch, uuid, mo, err);
     if (result != MACHSYM_OK)
         return result;
     machsym_slice slice = mo->slice;
@@ -159,16 +138,16 @@ static machsym_result machsym_add_file(machsym_image *image, const machsym_open_
 static machsym_result machsym_add_pair(machsym_image *image, const machsym_open_desc *desc, const char *path,
                                        machsym_error *err)
 {
-    ms_mo_input input;
+    ms_file input;
     const machsym_slice *own = &image->mo[0].slice;
-    machsym_result result = ms_mo_input_open(path, desc->pair_bytes, desc->flags, &input, err);
+    machsym_result result = ms_file_open(path, desc->pair_bytes, desc->flags, &input, err);
     if (result != MACHSYM_OK)
         return result;
     result = machsym_add_file(image, desc, &input, own->has_uuid ? NULL : own->arch,
                               own->has_uuid ? &own->uuid : NULL, err);
     if (result == MACHSYM_OK)
         return result;
-    ms_mo_input_close(&input);
+    ms_file_close(&input);
     if (result == MACHSYM_ERR_UUID || result == MACHSYM_ERR_ARCH)
         return ms_fail(err, MACHSYM_ERR_PAIR, "the two files do not belong together: their UUIDs differ",
                        "LC_UUID", 0);
@@ -187,7 +166,7 @@ static bool machsym_has_dwarf(const ms_mo *mo)
 static bool machsym_try_dsym(machsym_image *image, const machsym_open_desc *desc, machsym_str bundle,
                              machsym_str name)
 {
-    char *path = ms_mo_text(bundle, ".dSYM/Contents/Resources/DWARF/", name);
+    char *path = ms_file_text(bundle, ".dSYM/Contents/Resources/DWARF/", name);
     bool fits =
         path != NULL && ms_os_is_file(path) && machsym_add_pair(image, desc, path, NULL) == MACHSYM_OK;
     free(path);
@@ -336,18 +315,18 @@ static void machsym_set_places(machsym_image *image, const machsym_open_desc *de
 static machsym_result machsym_image_fill(machsym_image *image, const machsym_open_desc *desc,
                                          machsym_error *err)
 {
-    ms_mo_input input;
+    ms_file input;
     bool wants_pair = desc->pair_path != NULL || desc->pair_bytes.ptr != NULL;
     if (desc->entry != NULL && (wants_pair || (desc->flags & MACHSYM_OPEN_LOADED) != 0))
         return ms_fail(
             err, MACHSYM_ERR_ARGUMENT,
             "an image of a kernel collection has other addresses than its dSYM: open that by itself", "", 0);
-    machsym_result result = ms_mo_input_open(desc->path, desc->bytes, desc->flags, &input, err);
+    machsym_result result = ms_file_open(desc->path, desc->bytes, desc->flags, &input, err);
     if (result != MACHSYM_OK)
         return result;
     result = machsym_add_file(image, desc, &input, desc->arch, desc->uuid, err);
     if (result != MACHSYM_OK) {
-        ms_mo_input_close(&input);
+        ms_file_close(&input);
         return result;
     }
     if (wants_pair)
@@ -402,7 +381,7 @@ MACHSYM_API void machsym_image_close(machsym_image *image)
     if (image == NULL)
         return;
     for (size_t i = 0; i < 2; i++)
-        ms_mo_input_close(&image->inputs[i]);
+        ms_file_close(&image->inputs[i]);
     ms_arena arena = image->arena; /* the image lies in its own arena */
     ms_arena_free(&arena);
 }
@@ -620,7 +599,7 @@ MACHSYM_API void machsym_session_explain(machsym_session *session, uint64_t addr
     ms_ans_explain(session, addr, out);
 }
 
-MACHSYM_API void machsym_session_get_info(machsym_session *session, machsym_session_info *out)
+MACHSYM_API void machsym_session_read_info(machsym_session *session, machsym_session_info *out)
 {
     ms_ans_count(session, out);
 }
@@ -863,7 +842,7 @@ MACHSYM_API machsym_result machsym_map_open(const char *path, machsym_bytes byte
         int code = ms_os_map(path, (flags & MACHSYM_MAP_COPY) != 0, &map->file);
         map->bytes = ms_span_make(map->file.ptr, map->file.len);
         if (code != 0)
-            result = ms_mo_fail_file(err, code);
+            result = ms_os_fail(err, code);
     }
 #endif
     if (result == MACHSYM_OK)
@@ -1095,21 +1074,35 @@ MACHSYM_API machsym_result machsym_writer_finish(machsym_writer *writer, machsym
 
 MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *buf, size_t cap)
 {
-    ms_dm d;
-    ms_zero(&d, sizeof d);
-    d.s = mangled.ptr;
-    d.len = mangled.len;
-    d.flags = flags & (MACHSYM_DEMANGLE_SIMPLIFIED | MACHSYM_DEMANGLE_RUST_HASH);
-    d.out = buf;
-    d.cap = cap > 0 ? cap - 1 : 0;
-    size_t len = mangled.len;
-    if (ms_dml_run(&d))
-        len = d.out_len;
-    else if (d.cap > 0 && len > 0)
-        ms_copy(buf, mangled.ptr, len < d.cap ? len : d.cap);
-    if (cap > 0)
-        buf[len < d.cap ? len : d.cap] = '\0';
-    return len;
+    ms_txt t = ms_txt_begin(buf, cap);
+    ms_txt_demangle(&t, mangled, flags);
+    return ms_txt_end(&t);
+}
+
+MACHSYM_API size_t machsym_name_text(machsym_str name, uint32_t flags, char *buf, size_t cap)
+{
+    ms_txt t = ms_txt_begin(buf, cap);
+    ms_txt_name(&t, name, flags);
+    return ms_txt_end(&t);
+}
+
+MACHSYM_API size_t machsym_frame_name(const machsym_frame *frame, uint32_t flags, char *buf, size_t cap)
+{
+    return machsym_name_text(frame->linkage_name.len != 0 ? frame->linkage_name : frame->name, flags, buf,
+                             cap);
+}
+
+MACHSYM_API size_t machsym_error_text(const machsym_error *err, const machsym_open_desc *desc, char *buf,
+                                      size_t cap)
+{
+    machsym_slice slices[16];
+    ms_txt t = ms_txt_begin(buf, cap);
+    ms_txt_error(&t, err, desc != NULL ? desc->path : NULL);
+    bool is_choice =
+        err->code == MACHSYM_ERR_ARCH || err->code == MACHSYM_ERR_UUID || err->code == MACHSYM_ERR_AMBIGUOUS;
+    if (desc != NULL && is_choice)
+        ms_txt_slices(&t, slices, 16, machsym_list_slices(desc, slices, 16, NULL));
+    return ms_txt_end(&t);
 }
 
 #endif /* ms_ROOM_entrance */

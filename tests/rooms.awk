@@ -131,10 +131,12 @@ function check_include(named,   path)
         complain(room " may not use " path)
 }
 
-# The room where a name that is new belongs: the present one, or, of a constant that a macro put together, the room of
-# its prefix.
+# The room where a name that is new belongs. A list of the API or of a room may have put a constant together from parts:
+# it belongs to the API, or to the room of its prefix.
 function maker_of(token,   p)
 {
+    if (token ~ /^MACHSYM_/ && inner)
+        return "src/api/api.h"
     p = token ~ /^ms_[A-Z]/ ? prefix_of(tolower(token)) : ""
     return p != "" && (home[p] in begun) ? home[p] : room
 }

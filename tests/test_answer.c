@@ -494,7 +494,7 @@ static void test_shared_lines(void)
         CHECK(p.line.len > 64 * p.info.len / SHARING);
         lookup_open(&l, &p, (machsym_lines)lines, 0);
         CHECK_EQ(count_wrong_lines(l.session), 0);
-        machsym_session_get_info(l.session, &info);
+        machsym_session_read_info(l.session, &info);
         CHECK_EQ(info.line_row_count, SHARED_ROWS);
         CHECK_EQ(info.damaged_units, 0);
         CHECK_EQ(count_wrong_lines(l.session), 0);
@@ -533,7 +533,7 @@ static void test_program_in_a_program(void)
             CHECK_EQ(ask(&l, 0x1000 + 8 * i), 1);
             CHECK_EQ(l.v[0].line, 100 + i);
         }
-        machsym_session_get_info(l.session, &info); /* lists them */
+        machsym_session_read_info(l.session, &info); /* lists them */
         CHECK_EQ(info.damaged_units, 1);
     }
     check_map(&l, MACHSYM_LINES_ATOS, 0xff0, 0x1040);
@@ -668,7 +668,7 @@ static void test_shared_program_of_two_bases(void)
             CHECK_EQ(ask(&l, 0x1000 + 16 * i), 1);
             CHECK_STR(l.v[0].file.name, names[2 * i + 1]);
         }
-        machsym_session_get_info(l.session, &info); /* now it knows that they share */
+        machsym_session_read_info(l.session, &info); /* now it knows that they share */
         CHECK_EQ(info.damaged_units, 0);
     }
     lookup_close(&l);
@@ -705,7 +705,7 @@ static void test_iteration(const char *name)
     memset(&at, 0, sizeof at);
     while (machsym_session_next_line(session, &at, &row))
         rows++;
-    machsym_session_get_info(session, &info);
+    machsym_session_read_info(session, &info);
     CHECK_EQ(wrong, 0);
     CHECK(functions > 0 && functions >= info.function_count);
     CHECK_EQ(rows, info.line_row_count);

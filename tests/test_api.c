@@ -183,6 +183,86 @@ static void test_demangle_plain(void)
     CHECK_TEXT(buf, "");
 }
 
+/* What is shown of a name: source form, of mangled parts too. `swift demangle` of 5.9 gives Demo.Player for the class. */
+static void test_shown_names(void)
+{
+    static const char *const names[][2] = {
+        {"_Z7requireb", "require(bool)"},
+        {"main", "main"},
+        {"-[_TtC4Demo6Player play:]", "-[Demo.Player play:]"},
+        {"block in -[_TtC4Demo6Player play]", "block in -[Demo.Player play]"},
+        {"-[Player skip:]", "-[Player skip:]"},
+        {"-[$s", "-[$s"},
+        {"", ""},
+    };
+    char buf[64];
+    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
+        size_t len = strlen(names[i][1]);
+        for (size_t cap = 1; cap <= len + 3; cap++) { /* as snprintf */
+            memset(buf, '#', sizeof buf);
+            CHECK_EQ(machsym_name_text(ms_str_from_c(names[i][0]), 0, buf, cap), len);
+            size_t kept = len < cap - 1 ? len : cap - 1;
+            CHECK(memcmp(buf, names[i][1], kept) == 0 && buf[kept] == 0 && buf[cap] == '#');
+        }
+    }
+    machsym_frame frame;
+    memset(&frame, 0, sizeof frame);
+    CHECK_EQ(machsym_frame_name(&frame, 0, buf, sizeof buf), 0);
+    frame.name = ms_str_from_c("require");
+    machsym_frame_name(&frame, 0, buf, sizeof buf);
+    CHECK_TEXT(buf, "require");
+    frame.linkage_name = ms_str_from_c("_Z7requireb");
+    machsym_frame_name(&frame, 0, buf, sizeof buf);
+    CHECK_TEXT(buf, "require(bool)");
+}
+
+static void check_error(const char *path, const char *arch, const char *want)
+{
+    machsym_open_desc desc;
+    machsym_error err;
+    machsym_image *image;
+    char buf[512];
+    memset(&desc, 0, sizeof desc);
+    desc.path = path;
+    desc.arch = arch;
+    CHECK(machsym_image_open(&desc, &image, &err) != MACHSYM_OK);
+    CHECK_EQ(machsym_error_text(&err, &desc, buf, sizeof buf), strlen(want));
+    CHECK_TEXT(buf, want);
+    CHECK_EQ(machsym_error_text(&err, &desc, NULL, 0), strlen(want));
+}
+
+/* The UUIDs are those that llvm-objdump --private-headers prints. */
+static void test_error_text(void)
+{
+    machsym_error err;
+    char buf[128];
+    check_error("tests/fixtures/bin/none", NULL,
+                "tests/fixtures/bin/none: the file cannot be read: there is no such file");
+    check_error(
+        "tests/fixtures/bin/demo-stack.txt", NULL,
+        "tests/fixtures/bin/demo-stack.txt: not a Mach-O file; name a Mach-O file, a .dSYM or a .symmap");
+    check_error(
+        "tests/fixtures/bin/inline-fat.dwarf", NULL,
+        "tests/fixtures/bin/inline-fat.dwarf: the file has several slices; name an architecture or a UUID; "
+        "the file has x86_64 4C4C44F8-5555-3144-A12C-1279AC5ED114, "
+        "arm64 4C4C4437-5555-3144-A176-523D550379D0");
+    check_error("tests/fixtures/bin/inline-fat.dwarf", "armv7",
+                "tests/fixtures/bin/inline-fat.dwarf: the file has no slice for this architecture; "
+                "the file has x86_64 4C4C44F8-5555-3144-A12C-1279AC5ED114, "
+                "arm64 4C4C4437-5555-3144-A176-523D550379D0");
+    memset(&err, 0, sizeof err);
+    err.code = MACHSYM_ERR_DAMAGED;
+    err.what = "the map is cut short";
+    err.where = "map header";
+    err.offset = 64;
+    machsym_error_text(&err, NULL, buf, sizeof buf);
+    CHECK_TEXT(buf, "the map is cut short (map header, offset 64)");
+    err.where = "";
+    err.os_errno = 12345;
+    machsym_error_text(&err, NULL, buf, sizeof buf);
+    CHECK_TEXT(buf, "the map is cut short: system error 12345");
+}
+
 int main(void)
 {
     test_names();
@@ -192,5 +272,7 @@ int main(void)
     test_pair_bytes();
     test_no_symtab();
     test_demangle_plain();
+    test_shown_names();
+    test_error_text();
     return test_done();
 }

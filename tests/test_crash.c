@@ -2,7 +2,8 @@
  * in words, signatures, BCSymbolMaps, the store. tests/crash.sh runs the whole command. */
 #include "test.h"
 
-#include "crash_modules.h"
+#include "../tool/report/summary.h"
+#include "../tool/report/write.h"
 
 /* ---- Helpers ---- */
 
@@ -431,10 +432,12 @@ static void test_image_without_name(void)
     report r =
         open_text("{\"callStackTree\":{\"callStacks\":[{\"callStackRootFrames\":[{\"address\":4339206892,"
                   "\"offsetIntoBinaryTextSegment\":2796}]}]}}");
+    resolve_options how;
     resolve_counts counts;
     text t = {0};
     CHECK_EQ(r.image_count, 1);
-    count_frames(&r, &counts);
+    memset(&how, 0, sizeof how);
+    report_resolve(&r, NULL, &how, &counts);
     CHECK_EQ(counts.missing, 1);
     text_summary(&t, &r, &counts, false);
     text_add(&t, "", 1);

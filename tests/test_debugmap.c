@@ -597,7 +597,7 @@ static void test_iteration(void)
             sums[which][2] += !line.end_sequence;
             sums[which][3] += line.end_sequence ? 0 : line.addr * 31 + line.line * 7 + line.file.name.len;
         }
-        machsym_session_get_info(session, &info);
+        machsym_session_read_info(session, &info);
         CHECK_EQ(info.unit_count, 3);
         CHECK_EQ(info.object_count, which == 0 ? 3 : 0);
         CHECK_EQ(info.missing_object_count, 0);

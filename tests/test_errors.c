@@ -2,9 +2,7 @@
  * error too, and leaves no result behind. */
 #include "dwarf.h"
 
-#include "../tool/tool.c"
-
-#include "../tool/source.c"
+#include "../tool/source.h"
 
 static bool seen[MACHSYM_RESULT_COUNT];
 

@@ -166,7 +166,7 @@ static void test_skip(encoding enc, unsigned form)
     CHECK_STR(name_at(&l, 0x12ff), "third");
     CHECK_EQ(ask(&l, 0x1300), 0);
     machsym_session_info info;
-    machsym_session_get_info(l.session, &info);
+    machsym_session_read_info(l.session, &info);
     CHECK_EQ(info.damaged_units, 0);
     CHECK_EQ(info.function_count, 3);
     if (test_failed != 0) {
@@ -206,7 +206,7 @@ static void test_unknown_form(void)
     CHECK_EQ(ask(&l, 0x1000), 0);
     CHECK_STR(name_at(&l, 0x1100), "kept");
     machsym_session_info info;
-    machsym_session_get_info(l.session, &info);
+    machsym_session_read_info(l.session, &info);
     CHECK_EQ(info.damaged_units, 1);
     CHECK_EQ(info.first_damage_offset, 0);
     lookup_close(&l);
@@ -646,7 +646,7 @@ static void test_range_damage(void)
         end_ranges(&p, dwarf5, FORM_sec_offset, 0, 0);
         check_ranges(&p, first_only);
         lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
-        machsym_session_get_info(l.session, &info);
+        machsym_session_read_info(l.session, &info);
         CHECK_EQ(info.damaged_units, 1);
         lookup_close(&l);
         program_free(&p);
@@ -655,7 +655,7 @@ static void test_range_damage(void)
     end_ranges(&p, dwarf4, FORM_sec_offset, 0x123456, 0);
     lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
     CHECK_EQ(ask(&l, 0x1000), 0);
-    machsym_session_get_info(l.session, &info);
+    machsym_session_read_info(l.session, &info);
     CHECK_EQ(info.damaged_units, 1);
     lookup_close(&l);
     program_free(&p);
@@ -712,7 +712,7 @@ static void test_codes(void)
         lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
         CHECK_STR(name_at(&l, 0x1000), "f");
         machsym_session_info info;
-        machsym_session_get_info(l.session, &info);
+        machsym_session_read_info(l.session, &info);
         CHECK_EQ(info.damaged_units, 1);
         lookup_close(&l);
         program_free(&p);

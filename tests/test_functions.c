@@ -215,7 +215,7 @@ static void test_inline_tree(void)
     check_names(&l, 0x1060, "f");
     check_names(&l, 0x1100, "g");
     machsym_session_info info;
-    machsym_session_get_info(l.session, &info);
+    machsym_session_read_info(l.session, &info);
     CHECK_EQ(info.function_count, 2);
     CHECK_EQ(info.inline_count, 5);
     CHECK_EQ(info.damaged_units, 0);

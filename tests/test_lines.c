@@ -577,7 +577,7 @@ static void test_damage(void)
         CHECK_STR(l.v[0].name, "f");
         CHECK_EQ(l.v[0].line, 0);
         CHECK_EQ(l.v[0].line_source, MACHSYM_SOURCE_NONE);
-        machsym_session_get_info(l.session, &info);
+        machsym_session_read_info(l.session, &info);
         CHECK_EQ(info.damaged_units, 1);
         lookup_close(&l);
         program_free(&p);

@@ -369,7 +369,7 @@ static void test_odd_categories(void)
     machsym_session_info info;
     CHECK_EQ(names_at(s, CODE + 8, &name), 1);
     CHECK_STR(name, "+[?(Loose) s]");
-    machsym_session_get_info(s, &info);
+    machsym_session_read_info(s, &info);
     CHECK_EQ(info.damaged_metadata, 1);
     machsym_session_close(s);
     machsym_image_close(image);

@@ -1,11 +1,16 @@
 /* Work on reports is bounded by their size: for each trap that a hostile report may set, such a report at one size
  * and at four times that size is parsed, looked up, written in every format, summed up and grouped. The larger one
  * may take 4.4 times the work (bytes and records visited). tests/test_bounds.c does the same for files. */
-static unsigned long long work;
-#define MACHSYM_COUNT_WORK(n) ((void)(work += (n)))
+#include "count_work.h"
+
 #include "test.h"
 
-#include "crash_modules.h"
+#include "../tool/report/summary.h"
+#include "../tool/report/write.h"
+
+#include <stdarg.h>
+
+unsigned long long work;
 
 static store *symbols;    /* with the demo's dSYM */
 static image_pool *files; /* opened from there */

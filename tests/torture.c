@@ -104,7 +104,7 @@ static void iterate(machsym_session *session)
         read_text(objc.selector);
     while (machsym_session_next_object(session, &at[5], &object))
         read_text(object.path);
-    machsym_session_get_info(session, &info);
+    machsym_session_read_info(session, &info);
     sum += info.damaged_units;
 }
 

@@ -1,5 +1,5 @@
 /* machsym atos: Apple's atos, and more. */
-#include "objects.h"
+#include "store/objects.h"
 #include "owners.h"
 #include "source.h"
 

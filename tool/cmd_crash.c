@@ -1,6 +1,6 @@
 /* machsym crash: whole reports in, readable reports out. */
-#include "report_write.h"
-#include "summary.h"
+#include "report/write.h"
+#include "report/summary.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -167,7 +167,7 @@ static void print_image(const machsym_image *image, bool quick)
     machsym_session *session = quick ? NULL : tool_session(image, MACHSYM_LINES_ATOS, 0);
     if (session != NULL) {
         machsym_session_info counts;
-        machsym_session_get_info(session, &counts);
+        machsym_session_read_info(session, &counts);
         if (counts.object_count != 0)
             printf("  debug map: %u object files, %u of them cannot answer\n", counts.object_count,
                    counts.missing_object_count);

@@ -1,6 +1,6 @@
 /* machsym map: whole images resolved once; lookups, checks and copies of the result for other stores. */
 #include "cmd_map.h"
-#include "objects.h"
+#include "store/objects.h"
 #include "source.h"
 
 #include <stdlib.h>

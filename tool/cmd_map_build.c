@@ -1,6 +1,6 @@
 /* machsym map build: resolves images with all processors, and writes maps. */
 #include "cmd_map.h"
-#include "objects.h"
+#include "store/objects.h"
 
 #include <errno.h>
 #include <pthread.h>

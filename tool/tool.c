@@ -400,50 +400,15 @@ void text_frame_name(text *t, const machsym_frame *frame, const frame_style *sty
         text_name(t, name, style->demangle_flags);
 }
 
-static void text_demangled(text *t, machsym_str name, uint32_t flags)
-{
-    size_t room = 1024;
-    while (name.len != 0) {
-        char *to = text_room(t, room);
-        size_t len = machsym_demangle(name, flags, to, room);
-        if (len < room) {
-            t->len += len;
-            return;
-        }
-        room = len + 1;
-    }
-}
-
-static bool is_mangled_part(const char *ptr, size_t len)
-{
-    return (len > 2 && memcmp(ptr, "$s", 2) == 0) || (len > 3 && memcmp(ptr, "_Tt", 3) == 0);
-}
-
-static bool is_name_char(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c == '$';
-}
-
-/* Names from metadata are no mangled names, but hold such: a method's Swift class, what a guess is about. */
 void text_name(text *t, machsym_str name, uint32_t demangle_flags)
 {
-    size_t at = 0;
-    if (name.len == 0 || memchr(name.ptr, ' ', name.len) == NULL) {
-        text_demangled(t, name, demangle_flags);
+    size_t room = 1024;
+    size_t len;
+    if (name.len == 0)
         return;
-    }
-    while (at < name.len) {
-        size_t len = 0;
-        bool starts_word = at == 0 || name.ptr[at - 1] == ' ' || name.ptr[at - 1] == '[';
-        while (starts_word && is_mangled_part(name.ptr + at, name.len - at) && at + len < name.len &&
-               is_name_char(name.ptr[at + len]))
-            len++;
-        if (len != 0)
-            text_demangled(t, (machsym_str){name.ptr + at, len}, demangle_flags);
-        else
-            text_char(t, name.ptr[at]);
-        at += len != 0 ? len : 1;
-    }
+    while ((len = machsym_name_text(name, demangle_flags, text_room(t, room), room)) >= room)
+        room = len + 1;
+    t->len += len;
 }
 
 void text_frame_file(text *t, const machsym_frame *frame, bool full_path)

@@ -88,18 +88,23 @@ typedef struct machsym_error {
 
 /* ---- Names of things ---- */
 
-/* Where a name or a line comes from, best first. */
+/* Where a name or a line comes from, best first: the constant's end, and its name in JSON. */
+#define MACHSYM_SOURCES(X)                                                                                   \
+    X(NONE, "none")                                                                                          \
+    X(DWARF, "dwarf")                     /* debug info */                                                   \
+    X(SYMTAB, "symtab")                   /* LC_SYMTAB */                                                    \
+    X(STUB, "stub")                       /* an import stub, named by what it calls */                       \
+    X(EXPORTS, "exports")                 /* the exports trie */                                             \
+    X(OBJC, "objc")                       /* Objective-C metadata */                                         \
+    X(BLOCK, "block")                     /* a guess: a block's function, named by the method above it */    \
+    X(SWIFT, "swift")                     /* a guess: Swift type metadata */                                 \
+    X(FUNCTION_STARTS, "function_starts") /* no name: only where the function starts */
+
 typedef enum machsym_source {
-    MACHSYM_SOURCE_NONE = 0,
-    MACHSYM_SOURCE_DWARF,           /* debug info */
-    MACHSYM_SOURCE_SYMTAB,          /* LC_SYMTAB */
-    MACHSYM_SOURCE_STUB,            /* an import stub, named by what it calls */
-    MACHSYM_SOURCE_EXPORTS,         /* the exports trie */
-    MACHSYM_SOURCE_OBJC,            /* Objective-C metadata */
-    MACHSYM_SOURCE_BLOCK,           /* a guess: a block literal's function, named by the method above it */
-    MACHSYM_SOURCE_SWIFT,           /* a guess: Swift type metadata */
-    MACHSYM_SOURCE_FUNCTION_STARTS, /* no name: only where the function starts */
-    MACHSYM_SOURCE_COUNT
+#define MACHSYM_X(name, text) MACHSYM_SOURCE_##name,
+    MACHSYM_SOURCES(MACHSYM_X)
+#undef MACHSYM_X
+        MACHSYM_SOURCE_COUNT
 } machsym_source;
 
 /* Which row of the line table answers. */
@@ -203,7 +208,7 @@ typedef struct machsym_image_info {
     bool has_function_starts;
     uint32_t symbol_count; /* entries in LC_SYMTAB, stabs included; of both halves */
     uint32_t
-        damage_count; /* parts of the file that had to be left out so far: see machsym_session_get_info */
+        damage_count; /* parts of the file that had to be left out so far: see machsym_session_read_info */
 } machsym_image_info;
 
 /* One section of the image. */
@@ -517,7 +522,7 @@ typedef struct machsym_session_info {
 } machsym_session_info;
 
 /* Decodes every unit once and counts. Threads: the session's. Cost: the whole debug info. */
-MACHSYM_API void machsym_session_get_info(machsym_session *session, machsym_session_info *out);
+MACHSYM_API void machsym_session_read_info(machsym_session *session, machsym_session_info *out);
 
 /* ---- Map: a whole image resolved once; the file is the structure in memory ---- */
 
@@ -679,6 +684,22 @@ enum machsym_demangle_flags {
  * A leading byte 1 and Mach-O's extra underscore may be there or not.
  * Owns / Borrows: keeps nothing. Threads: any. Cost: linear in input plus output; no allocation. */
 MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *buf, size_t cap);
+
+/* ---- Text for people ----
+ * All return the length of the whole text without the closing NUL, as snprintf does: when that is cap or more, the
+ * text is cut. Owns / Borrows: nothing is kept. Threads: any. Cost: one copy, and demangling; no allocation. */
+
+/* The name to show of a frame: its linkage name, or else its name, in source form (machsym_demangle_flags).
+ * Empty when the frame has no name: then show the address. */
+MACHSYM_API size_t machsym_frame_name(const machsym_frame *frame, uint32_t flags, char *buf, size_t cap);
+/* The same of any name that a session or map gave: machsym_demangle, which also knows the mangled class names inside
+ * names from metadata, such as -[_TtC4Demo6Player play]. */
+MACHSYM_API size_t machsym_name_text(machsym_str name, uint32_t flags, char *buf, size_t cap);
+/* An error as one sentence: what is wrong, where in the file, what to do. desc may be NULL; else it is what could not
+ * be opened: the sentence begins with its path, and where the file has no slice that was asked for, or several, it
+ * ends with those that the file has, their UUIDs too. */
+MACHSYM_API size_t machsym_error_text(const machsym_error *err, const machsym_open_desc *desc, char *buf,
+                                      size_t cap);
 
 /* ---- Version skew ---- */
 

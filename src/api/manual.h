@@ -184,6 +184,7 @@
  *   >>bytes      spans, text views, sort, search, errors
  *   >>reader     integers, LEB128 and strings from a span
  *   >>memory     arenas
+ *   >>table      the hash table
  *   >>segments   overlapping ranges to segments
  *   >>macho      fat files and load commands
  *   >>symbols    one table of names outside the debug info
@@ -200,6 +201,7 @@
  *   >>names      one mangled name on its way to source form; four languages, and which one it is:
  *     >>swift-nodes >>swift-reader >>swift-old >>swift-symbols >>swift-printer
  *     >>rust >>cxx-nodes >>cxx-reader >>cxx-printer >>d >>language
+ *   >>text       what is known, written for people
  *   >>entrance   the public functions
  */
 

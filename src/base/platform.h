@@ -1,9 +1,12 @@
 #ifndef ms_ROOM_base_platform
 #define ms_ROOM_base_platform
+#include "../api/api.h"
+#include "bytes.h"
 
 /* ==== >>platform ===========================================================================================
  * Job:    the only calls to the operating system: map or read a file, look into a folder.
- * Offers: ms_os_open, ms_os_peek, ms_os_settle, ms_os_map, ms_os_unmap, ms_os_is_folder, ms_os_is_file, ms_os_first_file.
+ * Offers: ms_os_open, ms_os_peek, ms_os_settle, ms_os_map, ms_os_unmap, ms_os_is_folder, ms_os_is_file, ms_os_first_file,
+ *         ms_os_error_text.
  * Never:  looks at contents. */
 
 struct ms_os_file; /* floors below name it even where there are none */
@@ -203,6 +206,17 @@ static void ms_os_unmap(ms_os_file *file)
     file->len = 0;
 }
 
+/* A file that ms_os_map did not open. */
+static machsym_result ms_os_fail(machsym_error *err, int code)
+{
+    if (code == ms_OS_NO_FILE)
+        return ms_fail(err, MACHSYM_ERR_IO, "a FIFO or a device, not a regular file", "", 0);
+    ms_fail(err, MACHSYM_ERR_IO, "the file cannot be read", "", 0);
+    if (err != NULL)
+        err->os_errno = code;
+    return MACHSYM_ERR_IO;
+}
+
 static bool ms_os_is_folder(const char *path)
 {
     ms_os_info st;
@@ -286,6 +300,31 @@ static int ms_os_write(const char *path, const void *ptr, size_t len)
         unlink(beside);
     free(beside);
     return code;
+}
+/* The errors that people meet, in words; NULL: another one. strerror is neither the same everywhere nor safe in threads. */
+static const char *ms_os_error_text(int number)
+{
+    switch (number) {
+    case ENOENT: return "there is no such file";
+    case EACCES: return "permission denied";
+    case EPERM: return "not permitted";
+    case EISDIR: return "it is a folder";
+    case ENOTDIR: return "a part of its path is no folder";
+    case ENAMETOOLONG: return "its name is too long";
+    case EMFILE: return "too many open files";
+    case ENOSPC: return "no space left on the disk";
+    case EROFS: return "the file system is read-only";
+    case EFBIG: return "the file would be too large";
+    case ENOMEM: return "out of memory";
+    case EIO: return "the disk cannot be read or written";
+    default: return NULL;
+    }
+}
+#else
+static const char *ms_os_error_text(int number)
+{
+    (void)number;
+    return NULL;
 }
 #endif /* MACHSYM_NO_OS */
 

@@ -2,7 +2,7 @@
 #ifndef MACHSYM_TOOL_BCSYMBOLMAP_H
 #define MACHSYM_TOOL_BCSYMBOLMAP_H
 
-#include "tool.h"
+#include "../tool.h"
 
 typedef struct bcsymbolmap bcsymbolmap;
 

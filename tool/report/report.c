@@ -1,6 +1,6 @@
 /* Reports: encodings, recognition, and the model's memory; see report.h. */
 #include "report.h"
-#include "posix.h"
+#include "../posix.h"
 
 #include <stdlib.h>
 #include <string.h>

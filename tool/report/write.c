@@ -1,5 +1,5 @@
 /* The report in its own format: names are spliced into the input, every other byte stays. */
-#include "report_write.h"
+#include "write.h"
 
 #include <stdlib.h>
 #include <string.h>

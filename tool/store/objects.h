@@ -3,7 +3,7 @@
 #ifndef MACHSYM_TOOL_OBJECTS_H
 #define MACHSYM_TOOL_OBJECTS_H
 
-#include "tool.h"
+#include "../tool.h"
 
 enum { MAX_OSO = 64 };
 

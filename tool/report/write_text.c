@@ -1,5 +1,5 @@
 /* Reports as Apple's classic text: what Xcode shows for an .ips. */
-#include "report_write.h"
+#include "write.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef MACHSYM_TOOL_STORE_H
 #define MACHSYM_TOOL_STORE_H
 
-#include "tool.h"
+#include "../tool.h"
 
 typedef enum store_kind { STORE_BINARY = 0, STORE_DSYM, STORE_MAP } store_kind;
 

@@ -1,6 +1,6 @@
 /* The store of symbols and its index files; see store.h. */
 #include "store.h"
-#include "source.h"
+#include "../source.h"
 
 #include <dirent.h>
 #include <errno.h>

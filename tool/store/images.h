@@ -4,8 +4,8 @@
 #define MACHSYM_TOOL_IMAGES_H
 
 #include "bcsymbolmap.h"
-#include "owners.h"
-#include "source.h"
+#include "../owners.h"
+#include "../source.h"
 #include "store.h"
 
 typedef struct image_pool image_pool;

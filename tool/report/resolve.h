@@ -2,7 +2,7 @@
 #ifndef MACHSYM_TOOL_RESOLVE_H
 #define MACHSYM_TOOL_RESOLVE_H
 
-#include "images.h"
+#include "../store/images.h"
 #include "report.h"
 
 /* What to look up. */

@@ -3,9 +3,9 @@
 #ifndef MACHSYM_TOOL_REPORT_H
 #define MACHSYM_TOOL_REPORT_H
 
-#include "images.h"
+#include "../store/images.h"
 #include "json.h"
-#include "tool.h"
+#include "../tool.h"
 
 #define REPORT_NONE UINT32_MAX
 

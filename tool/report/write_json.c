@@ -1,5 +1,5 @@
 /* Reports as machsym's JSON, one object. */
-#include "report_write.h"
+#include "write.h"
 
 static void put_json_hex(text *t, const char *key, uint64_t number)
 {
