@@ -93,7 +93,9 @@
  *   >>merge      parts of a map to a whole one
  *   >>build      parts from debug info and symbols
  *   >>writer     maps from ranges that the caller has
- *   >>names      mangled names to source form
+ *   >>names      one mangled name on its way to source form; four languages, and which one it is:
+ *     >>swift-nodes >>swift-reader >>swift-old >>swift-symbols >>swift-printer
+ *     >>rust >>cxx-nodes >>cxx-reader >>cxx-printer >>d >>language
  *   >>text       what is known, written for people
  *   >>entrance   the public functions
  */
