@@ -99,5 +99,5 @@ for at in list(range(0, 256, 3)) + list(range(256, len(whole), 37)):
 print("accepted:", *accepted)' "$dir/atos/demo-arm64.symmap" >"$dir/out"
 check "flipped bits that are not refused" "$(cat "$dir/out")" "accepted:"
 
-echo "$passed passed, $failed failed"
+echo "$passed passed, $failed failed, 0 skipped"
 [ $failed -eq 0 ]
