@@ -189,6 +189,7 @@
  *   >>bytes      spans, text views, sort, search, errors
  *   >>reader     integers, LEB128 and strings from a span
  *   >>memory     arenas
+ *   >>table      the hash table
  *   >>segments   overlapping ranges to segments
  *   >>macho      fat files and load commands
  *   >>symbols    one table of names outside the debug info
@@ -201,7 +202,12 @@
  *   >>functions  functions and the calls inlined into them
  *   >>debugmap   programs whose debug info still lies in their object files
  *   >>answer     which source answers
- *   >>map        symbol maps of whole images
+ *   >>pack       text in packed blocks
+ *   >>symmap     symbol maps of whole images: looking addresses up
+ *   >>encode     the records of a map
+ *   >>merge      parts of a map to a whole one
+ *   >>build      parts from debug info and symbols
+ *   >>writer     maps from ranges that the caller has
  *   >>names      mangled names to source form
  *   >>text       what is known, written for people
  *   >>entrance   the public functions
@@ -242,6 +248,14 @@
 #define MACHSYM_MAX_TEXT 65536
 #endif
 
+/* How many tables of abbreviations may share their bytes. A table runs to its own end; but where so many units
+ * claim tables inside it (one for each offset and encoding), it ends at the next one. Damage of a unit's header
+ * makes one such claim, so this is how many damaged units cost only themselves. A hostile file takes so many
+ * times the section to read. */
+#ifndef MACHSYM_MAX_ABBREV_CLAIMS
+#define MACHSYM_MAX_ABBREV_CLAIMS 8
+#endif
+
 /* How many object files of a debug map a session keeps open; past it all are closed. Each costs a mapping and
  * about 200 KB. */
 #ifndef MACHSYM_MAX_OBJECTS
@@ -251,6 +265,18 @@
 /* How deep an inline chain may be; real files reach about 60. Deeper calls are dropped, innermost first. */
 #ifndef MACHSYM_MAX_INLINE_DEPTH
 #define MACHSYM_MAX_INLINE_DEPTH 256
+#endif
+
+/* How many slots of a hash table are looked at for a key; real keys need about ten. Keys of a hostile file may be made
+ * to collide: a key that finds no slot is treated as new each time, which costs room but no answer. */
+#ifndef MACHSYM_MAX_PROBES
+#define MACHSYM_MAX_PROBES 1024
+#endif
+
+/* How many texts of one hash a table of texts keeps apart. From the second one on all bytes go into the hash, so two
+ * of one hash are rare in real files; a hostile file can make any number of them. Texts past the limit are left out. */
+#ifndef MACHSYM_MAX_EQUAL_HASHES
+#define MACHSYM_MAX_EQUAL_HASHES 16
 #endif
 
 /* MACHSYM_NO_SWIFT, MACHSYM_NO_CXX, MACHSYM_NO_RUST, MACHSYM_NO_D: names of that language come back as they
@@ -1089,320 +1115,6 @@ MACHSYM_CHECKED(machsym_result, machsym_writer_open,
 #if defined(MACHSYM_IMPLEMENTATION) && !defined(MACHSYM_IMPLEMENTED)
 #define MACHSYM_IMPLEMENTED
 
-/* ==== >>platform ===========================================================================================
- * Job:    the only calls to the operating system: map or read a file, look into a folder.
- * Offers: ms_os_open, ms_os_peek, ms_os_settle, ms_os_map, ms_os_unmap, ms_os_is_folder, ms_os_is_file, ms_os_first_file,
- *         ms_os_error_text.
- * Never:  looks at contents. */
-
-struct ms_os_file; /* floors below name it even where there are none */
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#ifndef MACHSYM_NO_OS
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-/* A whole file in memory, read-only. */
-typedef struct ms_os_file {
-    void *ptr;
-    size_t len;
-    uint64_t time; /* of its last change, in seconds since 1970 */
-    bool mapped;   /* else allocated with malloc */
-    bool is_open;  /* fd is open, until ms_os_settle */
-    int fd;
-} ms_os_file;
-
-#ifdef _MSC_VER
-#error "define MACHSYM_NO_OS with this compiler: its library lacks dirent.h and unistd.h"
-#endif
-#include <dirent.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#ifdef _WIN32 /* with MinGW's library: files are read, not mapped */
-#include <io.h>
-#ifdef __cplusplus
-extern "C"
-#endif
-    __declspec(dllimport) int __stdcall MoveFileExA(const char *from, const char *to, unsigned long flags);
-#define ms_OS_OPEN                      O_BINARY
-#define ms_OS_NEW                       O_BINARY
-#define ms_os_count(len)                ((unsigned)(len))
-#define ms_os_read_at(fd, out, len, at) ((void)(out), -1)
-#define ms_os_sync(fd)                  _commit(fd)
-#define ms_os_rename(from, to)          (MoveFileExA(from, to, 1) != 0 ? 0 : -1) /* MOVEFILE_REPLACE_EXISTING */
-#define ms_os_fstat(fd, st)             _fstat64(fd, st)
-#define ms_os_stat(path, st)            _stat64(path, st)
-typedef struct _stat64 ms_os_info;
-
-static void *ms_os_map_bytes(int fd, size_t len)
-{
-    (void)fd;
-    (void)len;
-    return NULL;
-}
-
-static void ms_os_unmap_bytes(void *ptr, size_t len)
-{
-    (void)ptr;
-    (void)len;
-}
-#else
-#include <sys/mman.h>
-#ifdef O_CLOEXEC
-#define ms_OS_NEW                       O_CLOEXEC
-#define ms_os_read_at(fd, out, len, at) pread(fd, out, len, at)
-#else /* POSIX 2008 is not declared under a strict -std=c99 */
-#define ms_OS_NEW                       0
-#define ms_os_read_at(fd, out, len, at) (lseek(fd, at, SEEK_SET) < 0 ? -1 : read(fd, out, len))
-#endif
-#define ms_OS_OPEN             (ms_OS_NEW | O_NONBLOCK) /* of a FIFO nobody may write to */
-#define ms_os_count(len)       (len)
-#define ms_os_sync(fd)         fsync(fd)
-#define ms_os_rename(from, to) rename(from, to)
-#define ms_os_fstat(fd, st)    fstat(fd, st)
-#define ms_os_stat(path, st)   stat(path, st)
-typedef struct stat ms_os_info;
-
-/* Maps a file. Returns NULL when that cannot be: it is read then. */
-static void *ms_os_map_bytes(int fd, size_t len)
-{
-    void *ptr = mmap(NULL, len, PROT_READ, MAP_PRIVATE, fd, 0);
-    return ptr == MAP_FAILED ? NULL : ptr;
-}
-
-static void ms_os_unmap_bytes(void *ptr, size_t len)
-{
-    munmap(ptr, len);
-}
-#endif
-
-enum {
-    ms_OS_NO_FILE = -1,  /* no errno has this value */
-    ms_OS_SMALL = 65536, /* files up to this size are read: that is as fast as mapping, and safer */
-    ms_OS_STEP = 1 << 30 /* bytes read or written at once */
-};
-
-/* Reads len bytes into malloc'd memory; for files that others may change while we look. */
-static int ms_os_read_all(int fd, ms_os_file *file)
-{
-    size_t done = 0;
-    char *memory = (char *)malloc(file->len + 1);
-    if (memory == NULL)
-        return ENOMEM;
-    while (done < file->len) {
-        size_t left = file->len - done < ms_OS_STEP ? file->len - done : (size_t)ms_OS_STEP;
-        ssize_t got = read(fd, memory + done, ms_os_count(left));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0) {
-            int code = errno;
-            free(memory);
-            return code;
-        }
-        if (got == 0)
-            break;
-        done += (size_t)got;
-    }
-    file->ptr = memory;
-    file->len = done;
-    return 0;
-}
-
-static int ms_os_map_fd(int fd, bool copy, ms_os_file *file)
-{
-    ms_os_info st;
-    if (ms_os_fstat(fd, &st) != 0)
-        return errno;
-    if (S_ISDIR(st.st_mode))
-        return EISDIR;
-    if (!S_ISREG(st.st_mode))
-        return ms_OS_NO_FILE; /* a FIFO or a device: would block, or never end */
-    file->time = st.st_mtime > 0 ? (uint64_t)st.st_mtime : 0;
-    if (st.st_size <= 0)
-        return 0;
-    if ((uint64_t)st.st_size > (uint64_t)SIZE_MAX / 2)
-        return EFBIG;
-    file->len = (size_t)st.st_size;
-    if (!copy && file->len > ms_OS_SMALL)
-        file->ptr = ms_os_map_bytes(fd, file->len);
-    file->mapped = file->ptr != NULL;
-    return file->mapped ? 0 : ms_os_read_all(fd, file);
-}
-
-/* Returns 0, an errno, or ms_OS_NO_FILE. An empty file gives ptr NULL and len 0. A mapped file stays open
- * until ms_os_settle. */
-static int ms_os_open(const char *path, bool copy, ms_os_file *file)
-{
-    const ms_os_file none = {NULL, 0, 0, false, false, 0};
-    *file = none;
-    int fd = open(path, O_RDONLY | ms_OS_OPEN);
-    if (fd < 0)
-        return errno;
-    int code = ms_os_map_fd(fd, copy, file);
-    if (code != 0)
-        *file = none;
-    file->is_open = file->mapped;
-    file->fd = fd;
-    if (!file->is_open)
-        close(fd);
-    return code;
-}
-
-/* Copies a few bytes out of a mapped file without touching the map: a page that is touched once costs several
- * times as much. Returns false when that is not possible. */
-static bool ms_os_peek(const ms_os_file *file, const void *at, void *out, size_t len)
-{
-    const char *begin = (const char *)file->ptr;
-    const char *p = (const char *)at;
-    return file->is_open && p >= begin && len <= file->len && p <= begin + (file->len - len) &&
-           ms_os_read_at(file->fd, out, len, (off_t)(p - begin)) == (ssize_t)len;
-}
-
-/* The file is opened: no more peeks. */
-static void ms_os_settle(ms_os_file *file)
-{
-    if (file->is_open)
-        close(file->fd);
-    file->is_open = false;
-}
-
-/* The same, settled. */
-static int ms_os_map(const char *path, bool copy, ms_os_file *file)
-{
-    int code = ms_os_open(path, copy, file);
-    ms_os_settle(file);
-    return code;
-}
-
-static void ms_os_unmap(ms_os_file *file)
-{
-    ms_os_settle(file);
-    if (file->mapped)
-        ms_os_unmap_bytes(file->ptr, file->len);
-    else
-        free(file->ptr);
-    file->ptr = NULL;
-    file->len = 0;
-}
-
-static bool ms_os_is_folder(const char *path)
-{
-    ms_os_info st;
-    return ms_os_stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
-static bool ms_os_is_file(const char *path)
-{
-    ms_os_info st;
-    return ms_os_stat(path, &st) == 0 && S_ISREG(st.st_mode);
-}
-
-/* The name of the first file in a folder, in byte order, without hidden ones: malloc'd path, or NULL. */
-static char *ms_os_first_file(const char *folder)
-{
-    DIR *dir = opendir(folder);
-    char *best = NULL;
-    if (dir == NULL)
-        return NULL;
-    for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
-        size_t size = strlen(folder) + strlen(entry->d_name) + 2;
-        if (entry->d_name[0] == '.')
-            continue;
-        char *path = (char *)malloc(size);
-        if (path == NULL)
-            break;
-        snprintf(path, size, "%s/%s", folder, entry->d_name);
-        if (!ms_os_is_file(path) || (best != NULL && strcmp(path, best) > 0)) {
-            free(path);
-            continue;
-        }
-        free(best);
-        best = path;
-    }
-    closedir(dir);
-    return best;
-}
-
-/* Writes all bytes. Returns 0, or an errno. */
-static int ms_os_write_all(int fd, const char *ptr, size_t len)
-{
-    while (len > 0) {
-        ssize_t put = write(fd, ptr, ms_os_count(len < ms_OS_STEP ? len : (size_t)ms_OS_STEP));
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put < 0)
-            return errno;
-        ptr += put;
-        len -= (size_t)put;
-    }
-    return ms_os_sync(fd) != 0 && errno != EINVAL && errno != EROFS ? errno : 0;
-}
-
-/* Opens a new file beside path for its later name; of several writers each has its own. */
-static int ms_os_open_beside(const char *path, char *beside, size_t cap)
-{
-    int fd = -1;
-    for (unsigned i = 0; i < 1000 && fd < 0; i++) {
-        snprintf(beside, cap, "%s.%ld.%u.tmp", path, (long)getpid(), i);
-        fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | ms_OS_NEW, 0666);
-        if (fd < 0 && errno != EEXIST)
-            break;
-    }
-    return fd;
-}
-
-/* Makes a file of these bytes: whole under its name, or not at all. Returns 0, or an errno. */
-static int ms_os_write(const char *path, const void *ptr, size_t len)
-{
-    size_t cap = strlen(path) + 48;
-    char *beside = (char *)malloc(cap);
-    if (beside == NULL)
-        return ENOMEM;
-    int fd = ms_os_open_beside(path, beside, cap);
-    int code = fd < 0 ? errno : ms_os_write_all(fd, (const char *)ptr, len);
-    if (fd >= 0 && close(fd) != 0 && code == 0)
-        code = errno;
-    if (code == 0 && ms_os_rename(beside, path) != 0)
-        code = errno;
-    if (code != 0 && fd >= 0)
-        unlink(beside);
-    free(beside);
-    return code;
-}
-/* The errors that people meet, in words; NULL: another one. strerror is neither the same everywhere nor safe in threads. */
-static const char *ms_os_error_text(int number)
-{
-    switch (number) {
-    case ENOENT: return "there is no such file";
-    case EACCES: return "permission denied";
-    case EPERM: return "not permitted";
-    case EISDIR: return "it is a folder";
-    case ENOTDIR: return "a part of its path is no folder";
-    case ENAMETOOLONG: return "its name is too long";
-    case EMFILE: return "too many open files";
-    case ENOSPC: return "no space left on the disk";
-    case EROFS: return "the file system is read-only";
-    case EFBIG: return "the file would be too large";
-    case ENOMEM: return "out of memory";
-    case EIO: return "the disk cannot be read or written";
-    default: return NULL;
-    }
-}
-#else
-static const char *ms_os_error_text(int number)
-{
-    (void)number;
-    return NULL;
-}
-#endif /* MACHSYM_NO_OS */
-
 /* ==== >>bytes ==============================================================================================
  * Job:    spans of input, views of text, memory helpers, sort order and search, the error record.
  * Offers: ms_span, ms_span_sub, ms_str_*, ms_copy, ms_zero, ms_equal, ms_add_ok, ms_key, ms_sort, ms_upper_bound, ms_fail.
@@ -1769,6 +1481,331 @@ static inline void ms_fetch(const void *ptr)
 #endif
 }
 
+/* ==== >>platform ===========================================================================================
+ * Job:    the only calls to the operating system: map or read a file, look into a folder.
+ * Offers: ms_os_open, ms_os_peek, ms_os_settle, ms_os_map, ms_os_unmap, ms_os_is_folder, ms_os_is_file, ms_os_first_file,
+ *         ms_os_error_text.
+ * Never:  looks at contents. */
+
+struct ms_os_file; /* floors below name it even where there are none */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifndef MACHSYM_NO_OS
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A whole file in memory, read-only. */
+typedef struct ms_os_file {
+    void *ptr;
+    size_t len;
+    uint64_t time; /* of its last change, in seconds since 1970 */
+    bool mapped;   /* else allocated with malloc */
+    bool is_open;  /* fd is open, until ms_os_settle */
+    int fd;
+} ms_os_file;
+
+#ifdef _MSC_VER
+#error "define MACHSYM_NO_OS with this compiler: its library lacks dirent.h and unistd.h"
+#endif
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifdef _WIN32 /* with MinGW's library: files are read, not mapped */
+#include <io.h>
+#ifdef __cplusplus
+extern "C"
+#endif
+    __declspec(dllimport) int __stdcall MoveFileExA(const char *from, const char *to, unsigned long flags);
+#define ms_OS_OPEN                      O_BINARY
+#define ms_OS_NEW                       O_BINARY
+#define ms_os_count(len)                ((unsigned)(len))
+#define ms_os_read_at(fd, out, len, at) ((void)(out), -1)
+#define ms_os_sync(fd)                  _commit(fd)
+#define ms_os_rename(from, to)          (MoveFileExA(from, to, 1) != 0 ? 0 : -1) /* MOVEFILE_REPLACE_EXISTING */
+#define ms_os_fstat(fd, st)             _fstat64(fd, st)
+#define ms_os_stat(path, st)            _stat64(path, st)
+typedef struct _stat64 ms_os_info;
+
+static void *ms_os_map_bytes(int fd, size_t len)
+{
+    (void)fd;
+    (void)len;
+    return NULL;
+}
+
+static void ms_os_unmap_bytes(void *ptr, size_t len)
+{
+    (void)ptr;
+    (void)len;
+}
+#else
+#include <sys/mman.h>
+#ifdef O_CLOEXEC
+#define ms_OS_NEW                       O_CLOEXEC
+#define ms_os_read_at(fd, out, len, at) pread(fd, out, len, at)
+#else /* POSIX 2008 is not declared under a strict -std=c99 */
+#define ms_OS_NEW                       0
+#define ms_os_read_at(fd, out, len, at) (lseek(fd, at, SEEK_SET) < 0 ? -1 : read(fd, out, len))
+#endif
+#define ms_OS_OPEN             (ms_OS_NEW | O_NONBLOCK) /* of a FIFO nobody may write to */
+#define ms_os_count(len)       (len)
+#define ms_os_sync(fd)         fsync(fd)
+#define ms_os_rename(from, to) rename(from, to)
+#define ms_os_fstat(fd, st)    fstat(fd, st)
+#define ms_os_stat(path, st)   stat(path, st)
+typedef struct stat ms_os_info;
+
+/* Maps a file. Returns NULL when that cannot be: it is read then. */
+static void *ms_os_map_bytes(int fd, size_t len)
+{
+    void *ptr = mmap(NULL, len, PROT_READ, MAP_PRIVATE, fd, 0);
+    return ptr == MAP_FAILED ? NULL : ptr;
+}
+
+static void ms_os_unmap_bytes(void *ptr, size_t len)
+{
+    munmap(ptr, len);
+}
+#endif
+
+enum {
+    ms_OS_NO_FILE = -1,  /* no errno has this value */
+    ms_OS_SMALL = 65536, /* files up to this size are read: that is as fast as mapping, and safer */
+    ms_OS_STEP = 1 << 30 /* bytes read or written at once */
+};
+
+/* Reads len bytes into malloc'd memory; for files that others may change while we look. */
+static int ms_os_read_all(int fd, ms_os_file *file)
+{
+    size_t done = 0;
+    char *memory = (char *)malloc(file->len + 1);
+    if (memory == NULL)
+        return ENOMEM;
+    while (done < file->len) {
+        size_t left = file->len - done < ms_OS_STEP ? file->len - done : (size_t)ms_OS_STEP;
+        ssize_t got = read(fd, memory + done, ms_os_count(left));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            int code = errno;
+            free(memory);
+            return code;
+        }
+        if (got == 0)
+            break;
+        done += (size_t)got;
+    }
+    file->ptr = memory;
+    file->len = done;
+    return 0;
+}
+
+static int ms_os_map_fd(int fd, bool copy, ms_os_file *file)
+{
+    ms_os_info st;
+    if (ms_os_fstat(fd, &st) != 0)
+        return errno;
+    if (S_ISDIR(st.st_mode))
+        return EISDIR;
+    if (!S_ISREG(st.st_mode))
+        return ms_OS_NO_FILE; /* a FIFO or a device: would block, or never end */
+    file->time = st.st_mtime > 0 ? (uint64_t)st.st_mtime : 0;
+    if (st.st_size <= 0)
+        return 0;
+    if ((uint64_t)st.st_size > (uint64_t)SIZE_MAX / 2)
+        return EFBIG;
+    file->len = (size_t)st.st_size;
+    if (!copy && file->len > ms_OS_SMALL)
+        file->ptr = ms_os_map_bytes(fd, file->len);
+    file->mapped = file->ptr != NULL;
+    return file->mapped ? 0 : ms_os_read_all(fd, file);
+}
+
+/* Returns 0, an errno, or ms_OS_NO_FILE. An empty file gives ptr NULL and len 0. A mapped file stays open
+ * until ms_os_settle. */
+static int ms_os_open(const char *path, bool copy, ms_os_file *file)
+{
+    const ms_os_file none = {NULL, 0, 0, false, false, 0};
+    *file = none;
+    int fd = open(path, O_RDONLY | ms_OS_OPEN);
+    if (fd < 0)
+        return errno;
+    int code = ms_os_map_fd(fd, copy, file);
+    if (code != 0)
+        *file = none;
+    file->is_open = file->mapped;
+    file->fd = fd;
+    if (!file->is_open)
+        close(fd);
+    return code;
+}
+
+/* Copies a few bytes out of a mapped file without touching the map: a page that is touched once costs several
+ * times as much. Returns false when that is not possible. */
+static bool ms_os_peek(const ms_os_file *file, const void *at, void *out, size_t len)
+{
+    const char *begin = (const char *)file->ptr;
+    const char *p = (const char *)at;
+    return file->is_open && p >= begin && len <= file->len && p <= begin + (file->len - len) &&
+           ms_os_read_at(file->fd, out, len, (off_t)(p - begin)) == (ssize_t)len;
+}
+
+/* The file is opened: no more peeks. */
+static void ms_os_settle(ms_os_file *file)
+{
+    if (file->is_open)
+        close(file->fd);
+    file->is_open = false;
+}
+
+/* The same, settled. */
+static int ms_os_map(const char *path, bool copy, ms_os_file *file)
+{
+    int code = ms_os_open(path, copy, file);
+    ms_os_settle(file);
+    return code;
+}
+
+static void ms_os_unmap(ms_os_file *file)
+{
+    ms_os_settle(file);
+    if (file->mapped)
+        ms_os_unmap_bytes(file->ptr, file->len);
+    else
+        free(file->ptr);
+    file->ptr = NULL;
+    file->len = 0;
+}
+
+/* A file that ms_os_map did not open. */
+static machsym_result ms_os_fail(machsym_error *err, int code)
+{
+    if (code == ms_OS_NO_FILE)
+        return ms_fail(err, MACHSYM_ERR_IO, "a FIFO or a device, not a regular file", "", 0);
+    ms_fail(err, MACHSYM_ERR_IO, "the file cannot be read", "", 0);
+    if (err != NULL)
+        err->os_errno = code;
+    return MACHSYM_ERR_IO;
+}
+
+static bool ms_os_is_folder(const char *path)
+{
+    ms_os_info st;
+    return ms_os_stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static bool ms_os_is_file(const char *path)
+{
+    ms_os_info st;
+    return ms_os_stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* The name of the first file in a folder, in byte order, without hidden ones: malloc'd path, or NULL. */
+static char *ms_os_first_file(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    char *best = NULL;
+    if (dir == NULL)
+        return NULL;
+    for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
+        size_t size = strlen(folder) + strlen(entry->d_name) + 2;
+        if (entry->d_name[0] == '.')
+            continue;
+        char *path = (char *)malloc(size);
+        if (path == NULL)
+            break;
+        snprintf(path, size, "%s/%s", folder, entry->d_name);
+        if (!ms_os_is_file(path) || (best != NULL && strcmp(path, best) > 0)) {
+            free(path);
+            continue;
+        }
+        free(best);
+        best = path;
+    }
+    closedir(dir);
+    return best;
+}
+
+/* Writes all bytes. Returns 0, or an errno. */
+static int ms_os_write_all(int fd, const char *ptr, size_t len)
+{
+    while (len > 0) {
+        ssize_t put = write(fd, ptr, ms_os_count(len < ms_OS_STEP ? len : (size_t)ms_OS_STEP));
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            return errno;
+        ptr += put;
+        len -= (size_t)put;
+    }
+    return ms_os_sync(fd) != 0 && errno != EINVAL && errno != EROFS ? errno : 0;
+}
+
+/* Opens a new file beside path for its later name; of several writers each has its own. */
+static int ms_os_open_beside(const char *path, char *beside, size_t cap)
+{
+    int fd = -1;
+    for (unsigned i = 0; i < 1000 && fd < 0; i++) {
+        snprintf(beside, cap, "%s.%ld.%u.tmp", path, (long)getpid(), i);
+        fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | ms_OS_NEW, 0666);
+        if (fd < 0 && errno != EEXIST)
+            break;
+    }
+    return fd;
+}
+
+/* Makes a file of these bytes: whole under its name, or not at all. Returns 0, or an errno. */
+static int ms_os_write(const char *path, const void *ptr, size_t len)
+{
+    size_t cap = strlen(path) + 48;
+    char *beside = (char *)malloc(cap);
+    if (beside == NULL)
+        return ENOMEM;
+    int fd = ms_os_open_beside(path, beside, cap);
+    int code = fd < 0 ? errno : ms_os_write_all(fd, (const char *)ptr, len);
+    if (fd >= 0 && close(fd) != 0 && code == 0)
+        code = errno;
+    if (code == 0 && ms_os_rename(beside, path) != 0)
+        code = errno;
+    if (code != 0 && fd >= 0)
+        unlink(beside);
+    free(beside);
+    return code;
+}
+/* The errors that people meet, in words; NULL: another one. strerror is neither the same everywhere nor safe in threads. */
+static const char *ms_os_error_text(int number)
+{
+    switch (number) {
+    case ENOENT: return "there is no such file";
+    case EACCES: return "permission denied";
+    case EPERM: return "not permitted";
+    case EISDIR: return "it is a folder";
+    case ENOTDIR: return "a part of its path is no folder";
+    case ENAMETOOLONG: return "its name is too long";
+    case EMFILE: return "too many open files";
+    case ENOSPC: return "no space left on the disk";
+    case EROFS: return "the file system is read-only";
+    case EFBIG: return "the file would be too large";
+    case ENOMEM: return "out of memory";
+    case EIO: return "the disk cannot be read or written";
+    default: return NULL;
+    }
+}
+#else
+static const char *ms_os_error_text(int number)
+{
+    (void)number;
+    return NULL;
+}
+#endif /* MACHSYM_NO_OS */
+
 /* ==== >>reader =============================================================================================
  * Job:    reads integers, LEB128 numbers and strings from a span.
  * Offers: ms_rd (sticky failure) and, for windows already checked, ms_rd_raw_*.
@@ -1941,6 +1978,7 @@ static inline uint64_t ms_rd_uleb(ms_rd *rd)
     return ms_rd_uleb_slow(rd);
 }
 
+/* SLEB128. Bits above 63 must repeat it: anything else is more than 64 bits of value, which is failure. */
 static int64_t ms_rd_sleb_slow(ms_rd *rd)
 {
     uint64_t value = 0;
@@ -1948,9 +1986,10 @@ static int64_t ms_rd_sleb_slow(ms_rd *rd)
         if (rd->p == rd->end)
             break;
         uint8_t byte = *rd->p++;
+        uint64_t bits = byte & 0x7f;
         if (shift < 64)
-            value |= (uint64_t)(byte & 0x7f) << shift;
-        else if ((byte & 0x7f) != 0 && (byte & 0x7f) != 0x7f)
+            value |= bits << shift;
+        if (shift >= 63 && bits != (value >> 63 != 0 ? 0x7fu : 0u))
             break;
         if (byte < 0x80) {
             if ((byte & 0x40) != 0 && shift + 7 < 64)
@@ -2391,9 +2430,8 @@ static uint32_t ms_seg_owner(const ms_seg *v, size_t count, uint64_t addr)
 }
 
 /* ==== >>macho ==============================================================================================
- * Job:    turns fat files and load commands into slices, segments, sections, spans and decoded pointers.
- * Offers: ms_mo_input_open, ms_mo_slice_at, ms_mo_choose, ms_mo_load, ms_mo_load_entry, ms_mo_next_entry,
- *         ms_mo_section_named, ms_mo_linkedit, ms_mo_data_open, ms_mo_at_addr, ms_mo_pointer_at.
+ * Job:    turns load commands into segments, sections and spans.
+ * Offers: ms_mo_load, ms_mo_load_entry, ms_mo_next_entry, ms_mo_section_named, ms_mo_linkedit, ms_mo_table.
  * Never:  looks inside debug info or symbols; trusts a count or an offset. */
 
 /* loader.h, machine.h, fat.h */
@@ -2562,9 +2600,8 @@ static const char *ms_mo_arch_name(uint32_t cputype, uint32_t cpusubtype)
 
 /* ---- Load commands ---- */
 
-/* How many segments of a loaded image are searched, again for every table, and how many slices a fat file may
- * have: real ones have ten. */
-enum { ms_MO_LOADED_SEGMENTS = 64, ms_MO_SLICES = 256 };
+/* How many segments of a loaded image are searched, again for every table: real ones have ten. */
+enum { ms_MO_LOADED_SEGMENTS = 64 };
 
 /* How many segments of a kernel collection and how many bytes of load commands it and its images may have: it
  * is read again for each. Real ones have ten segments, 300 images and 50,000 bytes. */
@@ -2972,7 +3009,10 @@ static const ms_mo_section *ms_mo_section_named(const ms_mo *mo, const char *seg
     return NULL;
 }
 
-/* ---- The image's own data: what lies at an address, what a pointer there stands for ---- */
+/* ==== >>fixups =============================================================================================
+ * Job:    reads the data of a slice by address, with its pointers decoded.
+ * Offers: ms_fx_data, ms_fx_open, ms_fx_at_addr, ms_fx_str_at, ms_fx_pointer_at, ms_fx_spend.
+ * Never:  knows what the data means; reads more than its budget. */
 
 /* fixup-chains.h: how a pointer with a fixup is encoded. Formats of the shared cache and of firmware are left
  * out. */
@@ -3004,33 +3044,33 @@ enum {
 };
 
 /* What a pointer stands for; all zero: NULL, or nothing that could be decoded. */
-typedef struct ms_mo_pointer {
+typedef struct ms_fx_pointer {
     uint64_t addr;      /* 0 for an import */
     machsym_str import; /* the symbol in another image, with its underscore */
-} ms_mo_pointer;
+} ms_fx_pointer;
 
-/* In ms_mo_data's binds: the item is no index of a name but an address of this image. */
-#define ms_MO_BIND_IS_VALUE ((uint64_t)1 << 63)
+/* In ms_fx_data's binds: the item is no index of a name but an address of this image. */
+#define ms_FX_BIND_IS_VALUE ((uint64_t)1 << 63)
 
 /* Where a section lies that was asked for lately. */
-typedef struct ms_mo_recent {
+typedef struct ms_fx_recent {
     uint64_t lo;
     uint64_t size;
     const ms_mo_section *section;
-} ms_mo_recent;
+} ms_fx_recent;
 
-enum { ms_MO_RECENT = 4 }; /* lists of methods, references, names and code are read in turn */
+enum { ms_FX_RECENT = 4 }; /* lists of methods, references, names and code are read in turn */
 
 /* Reads the data of one slice by address. */
-typedef struct ms_mo_data {
+typedef struct ms_fx_data {
     const ms_mo *mo;
     ms_segs sections; /* which section holds an address */
-    ms_mo_recent recent[ms_MO_RECENT];
+    ms_fx_recent recent[ms_FX_RECENT];
     unsigned recent_at; /* the one that is replaced next */
     ms_span imports;    /* of chained fixups */
     unsigned one;       /* size of an import */
     ms_span names;      /* of imports */
-    ms_key *binds;      /* sorted; address, index into bind_names (or ms_MO_BIND_IS_VALUE) */
+    ms_key *binds;      /* sorted; address, index into bind_names (or ms_FX_BIND_IS_VALUE) */
     size_t bind_count;
     size_t bind_cap;
     machsym_str *bind_names;
@@ -3041,18 +3081,18 @@ typedef struct ms_mo_data {
         budget; /* bytes and records that may still be read: what a file repeats without end stops here */
     bool is_spent;
     uint32_t damage_count;
-} ms_mo_data;
+} ms_fx_data;
 
 /* Every reader of metadata starts with a full budget, so that none can starve the next. Real files need less
  * than their size for all of them. */
-static void ms_mo_refill(ms_mo_data *d)
+static void ms_fx_refill(ms_fx_data *d)
 {
     d->budget = (uint64_t)d->mo->bytes.len * 4 + 0x1000;
     d->is_spent = false;
 }
 
 /* Takes cost from the budget. Returns false once it is spent. */
-static bool ms_mo_spend(ms_mo_data *d, uint64_t cost)
+static bool ms_fx_spend(ms_fx_data *d, uint64_t cost)
 {
     if (cost > d->budget) {
         d->damage_count += !d->is_spent;
@@ -3065,10 +3105,10 @@ static bool ms_mo_spend(ms_mo_data *d, uint64_t cost)
 }
 
 /* The section whose bytes hold an address; NULL when the file has none. */
-static const ms_mo_section *ms_mo_section_at(ms_mo_data *d, uint64_t addr)
+static const ms_mo_section *ms_fx_section_at(ms_fx_data *d, uint64_t addr)
 {
     MACHSYM_COUNT_WORK(1);
-    for (unsigned i = 0; i < ms_MO_RECENT; i++) {
+    for (unsigned i = 0; i < ms_FX_RECENT; i++) {
         if (addr - d->recent[i].lo < d->recent[i].size)
             return d->recent[i].section;
     }
@@ -3076,7 +3116,7 @@ static const ms_mo_section *ms_mo_section_at(ms_mo_data *d, uint64_t addr)
     if (at + 1 >= d->sections.count ||
         d->sections.v[at].owner == ms_SEG_NONE) /* the last segment is nobody's */
         return NULL;
-    ms_mo_recent *recent = &d->recent[d->recent_at++ % ms_MO_RECENT];
+    ms_fx_recent *recent = &d->recent[d->recent_at++ % ms_FX_RECENT];
     recent->lo = d->sections.v[at].lo;
     recent->size = d->sections.v[at + 1].lo - recent->lo;
     recent->section = &d->mo->sections[d->sections.v[at].owner];
@@ -3084,53 +3124,53 @@ static const ms_mo_section *ms_mo_section_at(ms_mo_data *d, uint64_t addr)
 }
 
 /* What is left of the section at an address from there on; empty when the file has no such bytes. */
-static ms_span ms_mo_from_addr(ms_mo_data *d, uint64_t addr)
+static ms_span ms_fx_from_addr(ms_fx_data *d, uint64_t addr)
 {
-    const ms_mo_section *section = ms_mo_section_at(d, addr);
+    const ms_mo_section *section = ms_fx_section_at(d, addr);
     return section == NULL ? ms_span_make(NULL, 0) : ms_span_from(section->bytes, addr - section->addr);
 }
 
-static ms_span ms_mo_at_addr(ms_mo_data *d, uint64_t addr, uint64_t len)
+static ms_span ms_fx_at_addr(ms_fx_data *d, uint64_t addr, uint64_t len)
 {
-    return ms_span_sub(ms_mo_from_addr(d, addr), 0, len);
+    return ms_span_sub(ms_fx_from_addr(d, addr), 0, len);
 }
 
-static uint32_t ms_mo_u32_at(ms_mo_data *d, uint64_t addr)
+static uint32_t ms_fx_u32_at(ms_fx_data *d, uint64_t addr)
 {
-    ms_span span = ms_mo_at_addr(d, addr, 4);
+    ms_span span = ms_fx_at_addr(d, addr, 4);
     return span.len == 4 ? ms_rd_raw_u32(span.ptr) : 0;
 }
 
-static unsigned ms_mo_pointer_size(const ms_mo_data *d)
+static unsigned ms_fx_pointer_size(const ms_fx_data *d)
 {
     return d->mo->is_64 ? 8 : 4;
 }
 
 /* The text up to the NUL in what is left of a section or table; empty when there is none. Paid for. */
-static machsym_str ms_mo_str_in(ms_mo_data *d, ms_span rest)
+static machsym_str ms_fx_str_in(ms_fx_data *d, ms_span rest)
 {
     if (rest.len > d->budget)
         rest.len = (size_t)d->budget;
     machsym_str str = ms_rd_str_at(rest, 0);
-    ms_mo_spend(d, str.ptr != NULL ? str.len + 1 : rest.len);
+    ms_fx_spend(d, str.ptr != NULL ? str.len + 1 : rest.len);
     return str;
 }
 
-static machsym_str ms_mo_str_at(ms_mo_data *d, uint64_t addr)
+static machsym_str ms_fx_str_at(ms_fx_data *d, uint64_t addr)
 {
-    return ms_mo_str_in(d, ms_mo_from_addr(d, addr));
+    return ms_fx_str_in(d, ms_fx_from_addr(d, addr));
 }
 
 /* An address relative to its own place, 32 bits wide; 0 when it is NULL or missing. */
-static uint64_t ms_mo_relative_at(ms_mo_data *d, uint64_t addr)
+static uint64_t ms_fx_relative_at(ms_fx_data *d, uint64_t addr)
 {
-    uint32_t raw = ms_mo_u32_at(d, addr);
+    uint32_t raw = ms_fx_u32_at(d, addr);
     return raw == 0 ? 0 : addr + (uint64_t)(int64_t)(int32_t)raw;
 }
 
 /* ---- Imports ---- */
 
-static machsym_str ms_mo_import(ms_mo_data *d, uint64_t ordinal)
+static machsym_str ms_fx_import(ms_fx_data *d, uint64_t ordinal)
 {
     if (d->is_threaded)
         return ordinal < d->name_count ? d->bind_names[ordinal] : ms_str_empty();
@@ -3138,11 +3178,11 @@ static machsym_str ms_mo_import(ms_mo_data *d, uint64_t ordinal)
         return ms_str_empty();
     const uint8_t *p = d->imports.ptr + ordinal * d->one;
     uint64_t off = d->one == 16 ? ms_rd_raw_u64(p) >> 32 : ms_rd_raw_u32(p) >> 9;
-    return ms_mo_str_in(d, ms_span_from(d->names, off));
+    return ms_fx_str_in(d, ms_span_from(d->names, off));
 }
 
 /* dyld_chained_fixups_header: where imports and their names are. */
-static void ms_mo_read_imports(ms_mo_data *d)
+static void ms_fx_read_imports(ms_fx_data *d)
 {
     ms_span fixups = ms_mo_linkedit(d->mo, d->mo->loads.fixups_off, d->mo->loads.fixups_size);
     ms_rd rd = ms_rd_make(fixups);
@@ -3159,7 +3199,7 @@ static void ms_mo_read_imports(ms_mo_data *d)
     d->names = ms_span_from(fixups, symbols_off);
 }
 
-static void ms_mo_add_bind(ms_mo_data *d, uint64_t addr, uint64_t item, ms_arena *arena)
+static void ms_fx_add_bind(ms_fx_data *d, uint64_t addr, uint64_t item, ms_arena *arena)
 {
     ms_key *v = (ms_key *)ms_arena_grow(arena, d->binds, d->bind_count, &d->bind_cap, sizeof *v);
     if (v == NULL)
@@ -3169,7 +3209,7 @@ static void ms_mo_add_bind(ms_mo_data *d, uint64_t addr, uint64_t item, ms_arena
     v[d->bind_count++].item = item;
 }
 
-static void ms_mo_add_bind_name(ms_mo_data *d, machsym_str name, ms_arena *arena)
+static void ms_fx_add_bind_name(ms_fx_data *d, machsym_str name, ms_arena *arena)
 {
     machsym_str *v =
         (machsym_str *)ms_arena_grow(arena, d->bind_names, d->name_count, &d->name_cap, sizeof *v);
@@ -3180,31 +3220,31 @@ static void ms_mo_add_bind_name(ms_mo_data *d, machsym_str name, ms_arena *arena
 }
 
 /* Where bind code stands: the variables of its little machine. */
-typedef struct ms_mo_binder {
+typedef struct ms_fx_binder {
     uint64_t addr;
     uint64_t times;
     uint64_t skip;
     machsym_str name;
-} ms_mo_binder;
+} ms_fx_binder;
 
 /* Binds as often as one instruction says; in threaded files it only adds to the list of imports. */
-static void ms_mo_do_bind(ms_mo_data *d, ms_mo_binder *b, ms_arena *arena)
+static void ms_fx_do_bind(ms_fx_data *d, ms_fx_binder *b, ms_arena *arena)
 {
     if (d->is_threaded) {
-        ms_mo_add_bind_name(d, b->name, arena);
+        ms_fx_add_bind_name(d, b->name, arena);
         return;
     }
-    for (; b->times > 0 && d->name_count > 0 && ms_mo_spend(d, 1) && !arena->oom; b->times--) {
-        ms_mo_add_bind(d, b->addr, d->name_count - 1, arena);
-        b->addr += b->skip + ms_mo_pointer_size(d);
+    for (; b->times > 0 && d->name_count > 0 && ms_fx_spend(d, 1) && !arena->oom; b->times--) {
+        ms_fx_add_bind(d, b->addr, d->name_count - 1, arena);
+        b->addr += b->skip + ms_fx_pointer_size(d);
     }
 }
 
 /* Runs the bind code of LC_DYLD_INFO; lazy binds are of stubs only, which have names already. */
-static void ms_mo_read_binds(ms_mo_data *d, ms_span code, ms_arena *arena)
+static void ms_fx_read_binds(ms_fx_data *d, ms_span code, ms_arena *arena)
 {
     ms_rd rd = ms_rd_make(code);
-    ms_mo_binder b;
+    ms_fx_binder b;
     ms_zero(&b, sizeof b);
     while (ms_rd_left(&rd) > 0 && !arena->oom) {
         uint8_t byte = ms_rd_u8(&rd);
@@ -3218,25 +3258,25 @@ static void ms_mo_read_binds(ms_mo_data *d, ms_span code, ms_arena *arena)
         case ms_BIND_OPCODE_SET_SYMBOL_TRAILING_FLAGS_IMM:
             b.name = ms_rd_str(&rd);
             if (!d->is_threaded)
-                ms_mo_add_bind_name(d, b.name, arena);
+                ms_fx_add_bind_name(d, b.name, arena);
             break;
         case ms_BIND_OPCODE_SET_SEGMENT_AND_OFFSET_ULEB:
             b.addr = ms_rd_uleb(&rd) + (low < d->mo->segment_count ? d->mo->segments[low].addr : 0);
             break;
         case ms_BIND_OPCODE_ADD_ADDR_ULEB: b.addr += ms_rd_uleb(&rd); break;
-        case ms_BIND_OPCODE_DO_BIND: ms_mo_do_bind(d, &b, arena); break;
+        case ms_BIND_OPCODE_DO_BIND: ms_fx_do_bind(d, &b, arena); break;
         case ms_BIND_OPCODE_DO_BIND_ADD_ADDR_ULEB:
             b.skip = ms_rd_uleb(&rd);
-            ms_mo_do_bind(d, &b, arena);
+            ms_fx_do_bind(d, &b, arena);
             break;
         case ms_BIND_OPCODE_DO_BIND_ADD_ADDR_IMM_SCALED:
-            b.skip = (uint64_t)low * ms_mo_pointer_size(d);
-            ms_mo_do_bind(d, &b, arena);
+            b.skip = (uint64_t)low * ms_fx_pointer_size(d);
+            ms_fx_do_bind(d, &b, arena);
             break;
         case ms_BIND_OPCODE_DO_BIND_ULEB_TIMES_SKIPPING_ULEB:
             b.times = ms_rd_uleb(&rd);
             b.skip = ms_rd_uleb(&rd);
-            ms_mo_do_bind(d, &b, arena);
+            ms_fx_do_bind(d, &b, arena);
             break;
         case ms_BIND_OPCODE_THREADED:
             if (low == 0) { /* the binds that follow fill a table of so many imports; 1 walks the chains */
@@ -3254,7 +3294,7 @@ static void ms_mo_read_binds(ms_mo_data *d, ms_span code, ms_arena *arena)
 /* ---- Pointers ---- */
 
 /* A plain address without the bits that arm64e signs; bit 55 tells kernel from user space. */
-static uint64_t ms_mo_plain(const ms_mo_data *d, uint64_t raw)
+static uint64_t ms_fx_plain(const ms_fx_data *d, uint64_t raw)
 {
     if (d->mo->slice.cputype != ms_CPU_ARM64)
         return raw;
@@ -3262,20 +3302,20 @@ static uint64_t ms_mo_plain(const ms_mo_data *d, uint64_t raw)
     return (raw & ((uint64_t)1 << 55)) == 0 ? raw & low : raw | ~low;
 }
 
-static ms_mo_pointer ms_mo_to_import(ms_mo_data *d, uint64_t ordinal)
+static ms_fx_pointer ms_fx_to_import(ms_fx_data *d, uint64_t ordinal)
 {
-    ms_mo_pointer pointer = {0, ms_mo_import(d, ordinal)};
+    ms_fx_pointer pointer = {0, ms_fx_import(d, ordinal)};
     return pointer;
 }
 
 /* DYLD_CHAINED_PTR_ARM64E and its kin: bit 63 authenticated, bit 62 an import. */
-static ms_mo_pointer ms_mo_decode_arm64e(ms_mo_data *d, unsigned format, uint64_t raw)
+static ms_fx_pointer ms_fx_decode_arm64e(ms_fx_data *d, unsigned format, uint64_t raw)
 {
-    ms_mo_pointer pointer = {0, {NULL, 0}};
+    ms_fx_pointer pointer = {0, {NULL, 0}};
     bool is_auth = raw >> 63 != 0;
     bool is_24 = format == ms_DYLD_CHAINED_PTR_ARM64E_USERLAND24;
     if ((raw >> 62 & 1) != 0)
-        return ms_mo_to_import(d, raw & (is_24 ? 0xffffff : 0xffff));
+        return ms_fx_to_import(d, raw & (is_24 ? 0xffffff : 0xffff));
     if (is_auth)
         pointer.addr = d->mo->fixup_base + (raw & 0xffffffff);
     else
@@ -3284,26 +3324,26 @@ static ms_mo_pointer ms_mo_decode_arm64e(ms_mo_data *d, unsigned format, uint64_
 }
 
 /* Undoes the encoding of a pointer that is not NULL. */
-static ms_mo_pointer ms_mo_decode(ms_mo_data *d, const ms_mo_segment *segment, uint64_t raw)
+static ms_fx_pointer ms_fx_decode(ms_fx_data *d, const ms_mo_segment *segment, uint64_t raw)
 {
-    ms_mo_pointer pointer = {0, {NULL, 0}};
+    ms_fx_pointer pointer = {0, {NULL, 0}};
     unsigned format = segment->fixup_format;
     uint64_t base = d->mo->fixup_base;
     switch (format) {
-    case 0: pointer.addr = ms_mo_plain(d, raw); break;
+    case 0: pointer.addr = ms_fx_plain(d, raw); break;
     case ms_DYLD_CHAINED_PTR_ARM64E:
     case ms_DYLD_CHAINED_PTR_ARM64E_KERNEL:
     case ms_DYLD_CHAINED_PTR_ARM64E_USERLAND:
-    case ms_DYLD_CHAINED_PTR_ARM64E_USERLAND24: return ms_mo_decode_arm64e(d, format, raw);
+    case ms_DYLD_CHAINED_PTR_ARM64E_USERLAND24: return ms_fx_decode_arm64e(d, format, raw);
     case ms_DYLD_CHAINED_PTR_64:
     case ms_DYLD_CHAINED_PTR_64_OFFSET:
         if (raw >> 63 != 0)
-            return ms_mo_to_import(d, raw & 0xffffff);
+            return ms_fx_to_import(d, raw & 0xffffff);
         pointer.addr = (raw & 0xfffffffff) + (format == ms_DYLD_CHAINED_PTR_64 ? 0 : base);
         break;
     case ms_DYLD_CHAINED_PTR_32:
         if (raw >> 31 != 0)
-            return ms_mo_to_import(d, raw & 0xfffff);
+            return ms_fx_to_import(d, raw & 0xfffff);
         if ((raw & 0x3ffffff) <= segment->max_valid_pointer)
             pointer.addr = raw & 0x3ffffff;
         break;
@@ -3318,19 +3358,19 @@ static ms_mo_pointer ms_mo_decode(ms_mo_data *d, const ms_mo_segment *segment, u
 }
 
 /* What the pointer at an address stands for. */
-static ms_mo_pointer ms_mo_pointer_at(ms_mo_data *d, uint64_t addr)
+static ms_fx_pointer ms_fx_pointer_at(ms_fx_data *d, uint64_t addr)
 {
-    ms_mo_pointer pointer = {0, {NULL, 0}};
-    const ms_mo_section *section = ms_mo_section_at(d, addr);
-    ms_span span = ms_mo_at_addr(d, addr, ms_mo_pointer_size(d));
+    ms_fx_pointer pointer = {0, {NULL, 0}};
+    const ms_mo_section *section = ms_fx_section_at(d, addr);
+    ms_span span = ms_fx_at_addr(d, addr, ms_fx_pointer_size(d));
     if (section == NULL || span.len == 0)
         return pointer;
     uint64_t raw = d->mo->is_64 ? ms_rd_raw_u64(span.ptr) : ms_rd_raw_u32(span.ptr);
     size_t at = ms_upper_bound(d->binds, d->bind_count, addr);
     if (at > 0 && d->binds[at - 1].key == addr) {
         uint64_t item = d->binds[at - 1].item;
-        if ((item & ms_MO_BIND_IS_VALUE) != 0)
-            pointer.addr = (item & ~ms_MO_BIND_IS_VALUE) + raw;
+        if ((item & ms_FX_BIND_IS_VALUE) != 0)
+            pointer.addr = (item & ~ms_FX_BIND_IS_VALUE) + raw;
         else
             pointer.import = d->bind_names[item];
         return pointer;
@@ -3338,16 +3378,16 @@ static ms_mo_pointer ms_mo_pointer_at(ms_mo_data *d, uint64_t addr)
     if (raw == 0)
         return pointer;
     if (d->mo->is_loaded) {
-        pointer.addr = ms_mo_plain(d, raw) - d->mo->slide;
+        pointer.addr = ms_fx_plain(d, raw) - d->mo->slide;
         return pointer;
     }
     if (d->is_threaded)
-        return ms_mo_decode_arm64e(d, ms_DYLD_CHAINED_PTR_ARM64E, raw);
-    return ms_mo_decode(d, &d->mo->segments[section->segment_index], raw);
+        return ms_fx_decode_arm64e(d, ms_DYLD_CHAINED_PTR_ARM64E, raw);
+    return ms_fx_decode(d, &d->mo->segments[section->segment_index], raw);
 }
 
 /* Relocations of an object file: pointers to symbols, which hold only what is added to them. */
-static void ms_mo_read_relocations(ms_mo_data *d, const ms_mo_section *section, ms_arena *arena)
+static void ms_fx_read_relocations(ms_fx_data *d, const ms_mo_section *section, ms_arena *arena)
 {
     const ms_mo *mo = d->mo;
     uint32_t one = mo->is_64 ? 16 : 12; /* nlist.h */
@@ -3355,7 +3395,7 @@ static void ms_mo_read_relocations(ms_mo_data *d, const ms_mo_section *section, 
     ms_span nlists = ms_mo_table(mo, mo->loads.sym_off, mo->loads.sym_count, one);
     ms_span strings = ms_mo_table(mo, mo->loads.str_off, mo->loads.str_size, 1);
     ms_rd rd = ms_rd_make(ms_mo_table(mo, section->reloc_off, section->reloc_count, 8));
-    while (ms_rd_left(&rd) >= 8 && ms_mo_spend(d, 1) && !arena->oom) {
+    while (ms_rd_left(&rd) >= 8 && ms_fx_spend(d, 1) && !arena->oom) {
         uint32_t off = ms_rd_u32(&rd);
         uint32_t bits = ms_rd_u32(&rd); /* reloc.h: symbol 24 bits, pcrel 1, length 2, extern 1, type 4 */
         uint32_t index = bits & 0xffffff;
@@ -3366,18 +3406,18 @@ static void ms_mo_read_relocations(ms_mo_data *d, const ms_mo_section *section, 
         uint64_t value = mo->is_64 ? ms_rd_raw_u64(p + 8) : ms_rd_raw_u32(p + 8);
         bool is_undefined = (p[4] & 0x0e) == 0;
         if (is_undefined)
-            ms_mo_add_bind_name(d, ms_mo_str_in(d, ms_span_from(strings, ms_rd_raw_u32(p))), arena);
-        ms_mo_add_bind(d, section->addr + off, is_undefined ? d->name_count - 1 : ms_MO_BIND_IS_VALUE | value,
+            ms_fx_add_bind_name(d, ms_fx_str_in(d, ms_span_from(strings, ms_rd_raw_u32(p))), arena);
+        ms_fx_add_bind(d, section->addr + off, is_undefined ? d->name_count - 1 : ms_FX_BIND_IS_VALUE | value,
                        arena);
     }
 }
 
 /* Makes a slice's data readable by address. Failure shows as oom of an arena. */
-static void ms_mo_data_open(ms_mo_data *d, const ms_mo *mo, ms_arena *arena)
+static void ms_fx_open(ms_fx_data *d, const ms_mo *mo, ms_arena *arena)
 {
     ms_zero(d, sizeof *d);
     d->mo = mo;
-    ms_mo_refill(d);
+    ms_fx_refill(d);
     d->sections.arena = arena;
     ms_piece *pieces = (ms_piece *)ms_arena_alloc(arena, mo->section_count, sizeof *pieces);
     size_t count = 0;
@@ -3391,242 +3431,13 @@ static void ms_mo_data_open(ms_mo_data *d, const ms_mo *mo, ms_arena *arena)
         pieces[count++].owner = i;
     }
     ms_seg_build(pieces, count, arena, &d->sections);
-    ms_mo_read_imports(d);
-    ms_mo_read_binds(d, ms_mo_linkedit(mo, mo->loads.bind_off, mo->loads.bind_size), arena);
+    ms_fx_read_imports(d);
+    ms_fx_read_binds(d, ms_mo_linkedit(mo, mo->loads.bind_off, mo->loads.bind_size), arena);
     for (uint32_t i = 0; i < mo->section_count && mo->slice.filetype == ms_MH_OBJECT; i++) {
         if ((mo->sections[i].flags & ms_S_ATTR_DEBUG) == 0)
-            ms_mo_read_relocations(d, &mo->sections[i], arena);
+            ms_fx_read_relocations(d, &mo->sections[i], arena);
     }
     ms_key_heap_sort(d->binds, d->bind_count);
-}
-
-/* ---- Fat files ---- */
-
-/* Reads slice number index of a file from its headers.
- * Returns: false when there is none. *count: how many the file has; a thin file is its own only slice. */
-static bool ms_mo_slice_at(ms_span file, uint32_t index, uint32_t *count, ms_span *slice, uint64_t *offset)
-{
-    ms_rd rd = ms_rd_make(file);
-    uint32_t magic = ms_rd_be32(&rd);
-    size_t one = magic == ms_FAT_MAGIC_64 ? 32 : 20;
-    *count = 1;
-    *offset = 0;
-    *slice = file;
-    if (magic != ms_FAT_MAGIC_32 && magic != ms_FAT_MAGIC_64)
-        return index == 0;
-    *count = ms_rd_be32(&rd);
-    if (*count > ms_rd_left(&rd) / one)
-        *count = (uint32_t)(ms_rd_left(&rd) / one);
-    if (*count > ms_MO_SLICES)
-        *count = ms_MO_SLICES;
-    if (index >= *count)
-        return false;
-    ms_rd_skip(&rd, (uint64_t)index * one + 8);
-    *offset = magic == ms_FAT_MAGIC_64 ? ms_rd_be64(&rd) : ms_rd_be32(&rd);
-    uint64_t size = magic == ms_FAT_MAGIC_64 ? ms_rd_be64(&rd) : ms_rd_be32(&rd);
-    *slice = ms_span_sub(file, *offset, size);
-    if (slice->len == 0)
-        *slice = ms_span_from(file, *offset); /* cut short: what is left may still answer */
-    return true;
-}
-
-/* Reads the header, UUID and symbol table commands of a slice, without its sections. */
-static machsym_result ms_mo_peek(ms_span slice, uint64_t offset, ms_mo *mo, machsym_error *err)
-{
-    ms_zero(mo, sizeof *mo);
-    mo->bytes = slice;
-    mo->slice.offset = offset;
-    mo->slice.size = slice.len;
-    return ms_mo_load(mo, NULL, err);
-}
-
-/* What a file is that is no Mach-O, for the error. */
-static machsym_result ms_mo_refuse(ms_span file, machsym_error *err)
-{
-    machsym_str text = ms_str_make((const char *)file.ptr, file.len);
-    if (file.len == 0)
-        return ms_fail(err, MACHSYM_ERR_FORMAT, "the file is empty", "", 0);
-    if (ms_str_begins(text, "\177ELF"))
-        return ms_fail(err, MACHSYM_ERR_FORMAT, "an ELF file, not Mach-O", "", 0);
-    if (ms_str_begins(text, "!<arch>\n"))
-        return ms_fail(err, MACHSYM_ERR_UNSUPPORTED,
-                       "a static library; name a linked file or an object in it", "", 0);
-    return ms_fail(err, MACHSYM_ERR_FORMAT, "not a Mach-O file", "", 0);
-}
-
-static bool ms_mo_same_uuid(const machsym_slice *slice, const machsym_uuid *uuid)
-{
-    return slice->has_uuid && ms_equal(slice->uuid.v, uuid->v, sizeof uuid->v);
-}
-
-/* Chooses the slice that arch and uuid (each may be NULL) ask for.
- * arm64e is content with arm64, as Apple's tools are; the reverse is not. */
-static machsym_result ms_mo_choose(ms_span file, const char *arch, const machsym_uuid *uuid, ms_mo *out,
-                                   machsym_error *err)
-{
-    ms_span slice;
-    uint64_t offset = 0;
-    uint32_t count = 0;
-    uint32_t matches = 0;
-    bool uuid_seen = false;
-    bool by_name = false;
-    ms_mo mo;
-    machsym_result first_error = MACHSYM_OK;
-    for (uint32_t i = 0; ms_mo_slice_at(file, i, &count, &slice, &offset); i++) {
-        machsym_result result = ms_mo_peek(slice, offset, &mo, first_error == MACHSYM_OK ? err : NULL);
-        if (result != MACHSYM_OK) {
-            first_error = result;
-            continue;
-        }
-        if (uuid != NULL && !ms_mo_same_uuid(&mo.slice, uuid))
-            continue;
-        uuid_seen = true;
-        bool exact = arch == NULL || ms_str_is(ms_str_from_c(arch), mo.slice.arch);
-        bool similar = !exact && ms_str_is(ms_str_from_c(arch), "arm64e") &&
-                       ms_str_is(ms_str_from_c(mo.slice.arch), "arm64");
-        if (!exact && !(similar && !by_name))
-            continue;
-        if (exact && arch != NULL && by_name)
-            continue; /* the first of equals */
-        by_name = by_name || (exact && arch != NULL);
-        matches++;
-        *out = mo;
-    }
-    if (count == 0)
-        return ms_fail(err, MACHSYM_ERR_DAMAGED, "a fat file without slices", "fat header", 4);
-    if (matches == 0 && first_error != MACHSYM_OK)
-        return first_error;
-    if (matches == 0 && uuid != NULL && !uuid_seen)
-        return ms_fail(err, MACHSYM_ERR_UUID, "the file has no slice with this UUID", "", 0);
-    if (matches == 0)
-        return ms_fail(err, MACHSYM_ERR_ARCH, "the file has no slice for this architecture", "", 0);
-    if (matches > 1 && arch == NULL && uuid == NULL)
-        return ms_fail(err, MACHSYM_ERR_AMBIGUOUS,
-                       "the file has several slices; name an architecture or a UUID", "", 0);
-    return MACHSYM_OK;
-}
-
-/* ---- Files ---- */
-
-/* A whole file, from the caller's bytes or opened by us. */
-typedef struct ms_mo_input {
-    ms_span bytes;
-    char *path; /* malloc'd: what was opened in the end; NULL for the caller's bytes */
-#ifndef MACHSYM_NO_OS
-    ms_os_file file;
-#endif
-} ms_mo_input;
-
-static void ms_mo_input_close(ms_mo_input *input)
-{
-#ifndef MACHSYM_NO_OS
-    ms_os_unmap(&input->file);
-    free(input->path);
-#endif
-    input->path = NULL;
-    input->bytes = ms_span_make(NULL, 0);
-}
-
-#ifndef MACHSYM_NO_OS
-static char *ms_mo_text(machsym_str a, const char *b, machsym_str c)
-{
-    size_t b_len = strlen(b);
-    char *text = (char *)malloc(a.len + b_len + c.len + 1);
-    if (text == NULL)
-        return NULL;
-    ms_copy(text, a.ptr, a.len);
-    ms_copy(text + a.len, b, b_len);
-    ms_copy(text + a.len + b_len, c.ptr, c.len);
-    text[a.len + b_len + c.len] = 0;
-    return text;
-}
-
-static machsym_str ms_mo_without_slashes(const char *path)
-{
-    machsym_str text = ms_str_from_c(path);
-    while (text.len > 1 && text.ptr[text.len - 1] == '/')
-        text.len--;
-    return text;
-}
-
-/* The DWARF file inside a bundle: the one named like the bundle, else the first. malloc'd; NULL when there is
- * none. */
-static char *ms_mo_in_bundle(const char *bundle)
-{
-    machsym_str path = ms_mo_without_slashes(bundle);
-    machsym_str name = ms_str_base_name(path);
-    if (ms_str_ends(name, ".dSYM"))
-        name.len -= 5;
-    char *same = ms_mo_text(path, "/Contents/Resources/DWARF/", name);
-    if (same != NULL && ms_os_is_file(same))
-        return same;
-    free(same);
-    char *folder = ms_mo_text(path, "/Contents/Resources/DWARF", ms_str_empty());
-    char *first = folder != NULL ? ms_os_first_file(folder) : NULL;
-    free(folder);
-    return first;
-}
-
-/* A file that ms_os_map did not open. */
-static machsym_result ms_mo_fail_file(machsym_error *err, int code)
-{
-    if (code == ms_OS_NO_FILE)
-        return ms_fail(err, MACHSYM_ERR_IO, "a FIFO or a device, not a regular file", "", 0);
-    ms_fail(err, MACHSYM_ERR_IO, "the file cannot be read", "", 0);
-    if (err != NULL)
-        err->os_errno = code;
-    return MACHSYM_ERR_IO;
-}
-
-static machsym_result ms_mo_open_path(const char *path, uint32_t flags, ms_mo_input *input,
-                                      machsym_error *err)
-{
-    if (ms_os_is_folder(path)) {
-        input->path = ms_mo_in_bundle(path);
-        if (input->path == NULL)
-            return ms_fail(
-                err, MACHSYM_ERR_IO,
-                "a folder without Contents/Resources/DWARF/FILE in it; name a Mach-O file or a .dSYM", "", 0);
-    } else {
-        input->path = ms_mo_text(ms_str_from_c(path), "", ms_str_empty());
-        if (input->path == NULL)
-            return ms_fail_memory(err);
-    }
-    int code = ms_os_open(input->path, (flags & MACHSYM_OPEN_COPY) != 0, &input->file);
-    if (code != 0)
-        return ms_mo_fail_file(err, code);
-    input->bytes = ms_span_make(input->file.ptr, input->file.len);
-    return MACHSYM_OK;
-}
-#endif
-
-/* Opens a path, or takes the caller's bytes. */
-static machsym_result ms_mo_input_open(const char *path, machsym_bytes bytes, uint32_t flags,
-                                       ms_mo_input *input, machsym_error *err)
-{
-    ms_zero(input, sizeof *input);
-    machsym_result result = MACHSYM_OK;
-    if (bytes.ptr != NULL)
-        input->bytes = ms_span_make(bytes.ptr, bytes.len);
-#ifndef MACHSYM_NO_OS
-    else if (path != NULL)
-        result = ms_mo_open_path(path, flags, input, err);
-#endif
-    else
-        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "neither a path nor bytes to open", "", 0);
-    (void)path;
-    (void)flags;
-    if (result == MACHSYM_OK) {
-        ms_rd rd = ms_rd_make(input->bytes);
-        uint32_t magic = ms_rd_be32(&rd);
-        bool is_mach = magic == ms_FAT_MAGIC_32 || magic == ms_FAT_MAGIC_64 || magic == ms_MH_MAGIC ||
-                       magic == ms_MH_MAGIC_64 || magic == ms_MH_CIGAM || magic == ms_MH_CIGAM_64;
-        if (!is_mach)
-            result = ms_mo_refuse(input->bytes, err);
-    }
-    if (result != MACHSYM_OK)
-        ms_mo_input_close(input);
-    return result;
 }
 
 /* ==== >>symbols ============================================================================================
@@ -3911,31 +3722,31 @@ static void ms_sym_add_function_starts(ms_sym_table *t, size_t mo_index)
 }
 
 /* The stubs of one section: entry n of it calls what entry reserved1 + n of the indirect table names. */
-static void ms_sym_add_stub_section(ms_sym_table *t, ms_mo_data *d, ms_span strings,
+static void ms_sym_add_stub_section(ms_sym_table *t, ms_fx_data *d, ms_span strings,
                                     const ms_mo_section *section)
 {
     const ms_mo *mo = d->mo;
     ms_span indirect = ms_mo_table(mo, mo->loads.indirect_off, mo->loads.indirect_count, 4);
     ms_span nlists = ms_sym_nlists(mo);
     uint64_t count = section->reserved2 == 0 ? 0 : section->size / section->reserved2;
-    for (uint64_t i = 0; i < count && section->reserved1 + i < indirect.len / 4 && ms_mo_spend(d, 1); i++) {
+    for (uint64_t i = 0; i < count && section->reserved1 + i < indirect.len / 4 && ms_fx_spend(d, 1); i++) {
         uint32_t index = ms_rd_raw_u32(indirect.ptr + 4 * (section->reserved1 + i));
         MACHSYM_COUNT_WORK(1);
         if ((index & (ms_INDIRECT_SYMBOL_LOCAL | ms_INDIRECT_SYMBOL_ABS)) != 0 ||
             index >= nlists.len / ms_sym_nlist_size(mo))
             continue;
         ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, index);
-        machsym_str name = ms_sym_c_name(ms_mo_str_in(d, ms_span_from(strings, entry.strx)));
+        machsym_str name = ms_sym_c_name(ms_fx_str_in(d, ms_span_from(strings, entry.strx)));
         if (name.len != 0)
             ms_sym_add_name(t, section->addr + i * section->reserved2, MACHSYM_SOURCE_STUB, name);
     }
 }
 
-static void ms_sym_add_stubs(ms_sym_table *t, ms_mo_data *d)
+static void ms_sym_add_stubs(ms_sym_table *t, ms_fx_data *d)
 {
     const ms_mo *mo = d->mo;
     ms_span strings = ms_sym_strings(mo);
-    ms_mo_refill(d);
+    ms_fx_refill(d);
     for (uint32_t i = 0; i < mo->section_count; i++) {
         if ((mo->sections[i].flags & ms_SECTION_TYPE) == ms_S_SYMBOL_STUBS)
             ms_sym_add_stub_section(t, d, strings, &mo->sections[i]);
@@ -4150,12 +3961,12 @@ typedef struct ms_sym_trie {
 } ms_sym_trie;
 
 /* Text put together from parts, which lives as long as the table; paid from the budget of d. */
-static machsym_str ms_sym_join(ms_sym_table *t, ms_mo_data *d, const machsym_str *parts, size_t count)
+static machsym_str ms_sym_join(ms_sym_table *t, ms_fx_data *d, const machsym_str *parts, size_t count)
 {
     size_t len = 0;
     for (size_t i = 0; i < count; i++)
         len += parts[i].len;
-    char *text = ms_mo_spend(d, len) ? (char *)ms_arena_alloc(t->arena, len, 1) : NULL;
+    char *text = ms_fx_spend(d, len) ? (char *)ms_arena_alloc(t->arena, len, 1) : NULL;
     if (text == NULL)
         return ms_str_empty();
     size_t at = 0;
@@ -4167,7 +3978,7 @@ static machsym_str ms_sym_join(ms_sym_table *t, ms_mo_data *d, const machsym_str
 }
 
 /* Takes what a node exports. */
-static void ms_sym_take_export(ms_sym_table *t, ms_mo_data *d, const ms_sym_trie *trie, ms_span info)
+static void ms_sym_take_export(ms_sym_table *t, ms_fx_data *d, const ms_sym_trie *trie, ms_span info)
 {
     ms_rd rd = ms_rd_make(info);
     uint64_t flags = ms_rd_uleb(&rd);
@@ -4192,7 +4003,7 @@ static void ms_sym_take_export(ms_sym_table *t, ms_mo_data *d, const ms_sym_trie
 }
 
 /* Goes down to a node. */
-static void ms_sym_enter(ms_sym_table *t, ms_mo_data *d, ms_sym_trie *trie, uint64_t off)
+static void ms_sym_enter(ms_sym_table *t, ms_fx_data *d, ms_sym_trie *trie, uint64_t off)
 {
     if (trie->depth == ms_SYM_TRIE_DEPTH || off >= trie->bytes.len ||
         (trie->on_path[off / 8] >> (off % 8) & 1) != 0) {
@@ -4214,12 +4025,12 @@ static void ms_sym_enter(ms_sym_table *t, ms_mo_data *d, ms_sym_trie *trie, uint
 
 /* The exports trie, depth first. Nodes may be shared; every step is paid for, so that sharing cannot
  * multiply. */
-static void ms_sym_add_exports(ms_sym_table *t, ms_mo_data *d, ms_arena *scratch)
+static void ms_sym_add_exports(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
 {
     ms_sym_trie trie;
     ms_zero(&trie, sizeof trie);
     trie.bytes = ms_mo_linkedit(d->mo, d->mo->loads.exports_off, d->mo->loads.exports_size);
-    ms_mo_refill(d);
+    ms_fx_refill(d);
     if (trie.bytes.len == 0)
         return;
     trie.nodes = (ms_sym_trie_node *)ms_arena_alloc(scratch, ms_SYM_TRIE_DEPTH, sizeof *trie.nodes);
@@ -4242,7 +4053,7 @@ static void ms_sym_add_exports(ms_sym_table *t, ms_mo_data *d, ms_arena *scratch
             d->damage_count++;
             continue;
         }
-        if (!ms_mo_spend(d, edge.len + 1))
+        if (!ms_fx_spend(d, edge.len + 1))
             return;
         ms_copy(trie.name + node->name_len, edge.ptr, edge.len);
         trie.name_len = node->name_len + edge.len;
@@ -4254,12 +4065,12 @@ static void ms_sym_add_exports(ms_sym_table *t, ms_mo_data *d, ms_arena *scratch
 
 /* __objc_stubs: each begins with adrp x1, page; ldr x1, [x1, off] of a selector reference, then calls
  * objc_msgSend. Arm ARM C6.2: ADRP, LDR (immediate, unsigned offset). */
-static void ms_sym_add_selector_stubs(ms_sym_table *t, ms_mo_data *d)
+static void ms_sym_add_selector_stubs(ms_sym_table *t, ms_fx_data *d)
 {
     const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__objc_stubs");
     if (section == NULL || d->mo->slice.cputype != ms_CPU_ARM64)
         return;
-    ms_mo_refill(d);
+    ms_fx_refill(d);
     for (size_t at = 0; at + 8 <= section->bytes.len; at += 4) {
         uint32_t adrp = ms_rd_raw_u32(section->bytes.ptr + at);
         uint32_t load = ms_rd_raw_u32(section->bytes.ptr + at + 4);
@@ -4271,7 +4082,7 @@ static void ms_sym_add_selector_stubs(ms_sym_table *t, ms_mo_data *d)
                        (uint64_t)(load >> 10 & 0xfff) * 8;
         machsym_str parts[2];
         parts[0] = ms_str_from_c("objc_msgSend$");
-        parts[1] = ms_mo_str_at(d, ms_mo_pointer_at(d, ref).addr);
+        parts[1] = ms_fx_str_at(d, ms_fx_pointer_at(d, ref).addr);
         machsym_str name = parts[1].len != 0 ? ms_sym_join(t, d, parts, 2) : ms_str_empty();
         if (name.len != 0)
             ms_sym_add_name(t, section->addr + at, MACHSYM_SOURCE_OBJC, name);
@@ -4279,7 +4090,7 @@ static void ms_sym_add_selector_stubs(ms_sym_table *t, ms_mo_data *d)
 }
 
 /* Adds all that this floor reads of a half of the image. */
-static void ms_sym_add(ms_sym_table *t, size_t mo_index, ms_mo_data *d, ms_arena *scratch)
+static void ms_sym_add(ms_sym_table *t, size_t mo_index, ms_fx_data *d, ms_arena *scratch)
 {
     ms_sym_add_nlists(t, mo_index);
     ms_sym_add_stubs(t, d);
@@ -4308,7 +4119,7 @@ static void ms_uw_add(ms_sym_table *t, const ms_mo *mo, uint64_t addr)
 }
 
 /* unwind_info_regular_second_level_page_header, unwind_info_compressed_second_level_page_header */
-static void ms_uw_add_page(ms_sym_table *t, ms_mo_data *d, ms_span info, uint32_t off, uint32_t base)
+static void ms_uw_add_page(ms_sym_table *t, ms_fx_data *d, ms_span info, uint32_t off, uint32_t base)
 {
     ms_rd header = ms_rd_at(info, off);
     uint32_t kind = ms_rd_u32(&header);
@@ -4319,7 +4130,7 @@ static void ms_uw_add_page(ms_sym_table *t, ms_mo_data *d, ms_span info, uint32_
     bool known = kind == ms_UNWIND_SECOND_LEVEL_REGULAR || kind == ms_UNWIND_SECOND_LEVEL_COMPRESSED;
     if (header.failed || rd.failed || !known)
         d->damage_count++;
-    for (; known && count > 0 && ms_rd_left(&rd) >= 4 && ms_mo_spend(d, 1); count--) {
+    for (; known && count > 0 && ms_rd_left(&rd) >= 4 && ms_fx_spend(d, 1); count--) {
         uint32_t entry = ms_rd_u32(&rd);
         if (kind == ms_UNWIND_SECOND_LEVEL_REGULAR) {
             ms_rd_skip(&rd, 4); /* encoding */
@@ -4331,7 +4142,7 @@ static void ms_uw_add_page(ms_sym_table *t, ms_mo_data *d, ms_span info, uint32_
 }
 
 /* unwind_info_section_header and its first-level index; the last entry only ends the one before. */
-static void ms_uw_add_compact(ms_sym_table *t, ms_mo_data *d)
+static void ms_uw_add_compact(ms_sym_table *t, ms_fx_data *d)
 {
     const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__unwind_info");
     if (section == NULL)
@@ -4405,7 +4216,7 @@ static unsigned ms_uw_cie_encoding(const ms_mo *mo, ms_rd rd)
 }
 
 /* Each FDE is the range of a function; FDEs of one CIE follow it, so its encoding is kept. */
-static void ms_uw_add_eh_frame(ms_sym_table *t, ms_mo_data *d)
+static void ms_uw_add_eh_frame(ms_sym_table *t, ms_fx_data *d)
 {
     const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__eh_frame");
     if (section == NULL)
@@ -4447,11 +4258,11 @@ static void ms_uw_add_eh_frame(ms_sym_table *t, ms_mo_data *d)
 /* Adds the bounds of a linked slice. An object file's are not relocated, and those that dsymutil copies into
  * a dSYM still count from where they stood in the binary (seen: dsymutil-14, every dSYM with an
  * __eh_frame). */
-static void ms_uw_add_starts(ms_sym_table *t, ms_mo_data *d)
+static void ms_uw_add_starts(ms_sym_table *t, ms_fx_data *d)
 {
     if (d->mo->slice.filetype == ms_MH_OBJECT || d->mo->slice.filetype == ms_MH_DSYM)
         return;
-    ms_mo_refill(d);
+    ms_fx_refill(d);
     ms_uw_add_compact(t, d);
     ms_uw_add_eh_frame(t, d);
 }
@@ -4514,17 +4325,17 @@ static machsym_str ms_oc_imported_class(machsym_str import)
 }
 
 /* The address of a class's class_ro_t, without the bits that mark Swift classes. */
-static uint64_t ms_oc_data(ms_mo_data *d, uint64_t cls, bool *is_swift)
+static uint64_t ms_oc_data(ms_fx_data *d, uint64_t cls, bool *is_swift)
 {
-    unsigned word = ms_mo_pointer_size(d);
-    uint64_t data = ms_mo_pointer_at(d, cls + 4 * word).addr;
+    unsigned word = ms_fx_pointer_size(d);
+    uint64_t data = ms_fx_pointer_at(d, cls + 4 * word).addr;
     uint64_t flags = d->mo->is_64 ? 7 : 3;
     *is_swift = (data & 3) != 0;
     return data & ~flags;
 }
 
 /* The name of the class that a pointer stands for. */
-static machsym_str ms_oc_class_name(ms_mo_data *d, ms_mo_pointer cls)
+static machsym_str ms_oc_class_name(ms_fx_data *d, ms_fx_pointer cls)
 {
     bool is_swift;
     if (cls.import.len != 0)
@@ -4532,14 +4343,14 @@ static machsym_str ms_oc_class_name(ms_mo_data *d, ms_mo_pointer cls)
     if (cls.addr == 0)
         return ms_str_empty();
     uint64_t ro = ms_oc_data(d, cls.addr, &is_swift);
-    machsym_str name = ms_mo_str_at(d, ms_mo_pointer_at(d, ro + (d->mo->is_64 ? 24 : 16)).addr);
+    machsym_str name = ms_fx_str_at(d, ms_fx_pointer_at(d, ro + (d->mo->is_64 ? 24 : 16)).addr);
     return ms_oc_is_name(name) ? name : ms_str_empty();
 }
 
-static void ms_oc_add_method(ms_oc_list *list, ms_mo_data *d, uint64_t selector_addr, uint64_t code,
+static void ms_oc_add_method(ms_oc_list *list, ms_fx_data *d, uint64_t selector_addr, uint64_t code,
                              bool is_class_method)
 {
-    machsym_str selector = ms_mo_str_at(d, selector_addr);
+    machsym_str selector = ms_fx_str_at(d, selector_addr);
     if (!ms_oc_is_name(selector))
         return;
     ms_oc_method *v = (ms_oc_method *)ms_arena_grow(list->arena, list->methods, list->method_count,
@@ -4554,15 +4365,15 @@ static void ms_oc_add_method(ms_oc_list *list, ms_mo_data *d, uint64_t selector_
 }
 
 /* A method_list_t: pointers to selector, types and code; or, in a small one, distances. */
-static void ms_oc_read_methods(ms_oc_list *list, ms_mo_data *d, uint64_t addr, bool is_class_method)
+static void ms_oc_read_methods(ms_oc_list *list, ms_fx_data *d, uint64_t addr, bool is_class_method)
 {
-    uint32_t head = ms_mo_u32_at(d, addr);
-    uint32_t count = ms_mo_u32_at(d, addr + 4);
+    uint32_t head = ms_fx_u32_at(d, addr);
+    uint32_t count = ms_fx_u32_at(d, addr + 4);
     uint32_t entry = head & ms_OC_ENTRY_SIZE;
     bool is_small = (head & ms_OC_SMALL_LIST) != 0;
     bool is_direct = (head & ms_OC_DIRECT_SELECTORS) != 0;
-    unsigned word = is_small ? 4 : ms_mo_pointer_size(d);
-    size_t left = ms_mo_from_addr(d, addr).len;
+    unsigned word = is_small ? 4 : ms_fx_pointer_size(d);
+    size_t left = ms_fx_from_addr(d, addr).len;
     if (addr == 0 || count == 0)
         return;
     if (entry < 3 * word || left < 8 || count > (left - 8) / entry) {
@@ -4570,29 +4381,29 @@ static void ms_oc_read_methods(ms_oc_list *list, ms_mo_data *d, uint64_t addr, b
         count = entry < 3 * word || left < 8 ? 0 : (uint32_t)((left - 8) / entry);
     }
     uint64_t at = addr + 8;
-    for (; count > 0 && ms_mo_spend(d, 1) && !list->arena->oom; count--, at += entry) {
-        uint64_t selector = is_small ? ms_mo_relative_at(d, at) : ms_mo_pointer_at(d, at).addr;
-        uint64_t code = is_small ? ms_mo_relative_at(d, at + 8) : ms_mo_pointer_at(d, at + 2 * word).addr;
+    for (; count > 0 && ms_fx_spend(d, 1) && !list->arena->oom; count--, at += entry) {
+        uint64_t selector = is_small ? ms_fx_relative_at(d, at) : ms_fx_pointer_at(d, at).addr;
+        uint64_t code = is_small ? ms_fx_relative_at(d, at + 8) : ms_fx_pointer_at(d, at + 2 * word).addr;
         if (is_small && !is_direct)
-            selector = ms_mo_pointer_at(d, selector).addr;
+            selector = ms_fx_pointer_at(d, selector).addr;
         ms_oc_add_method(list, d, selector, code, is_class_method);
     }
 }
 
 /* What baseMethods points to: a list, or (bit 0) a list of lists of several images, each entry an image
  * number in 16 bits and a distance in 48. */
-static void ms_oc_read_lists(ms_oc_list *list, ms_mo_data *d, uint64_t addr, bool is_class_method)
+static void ms_oc_read_lists(ms_oc_list *list, ms_fx_data *d, uint64_t addr, bool is_class_method)
 {
     if ((addr & 1) == 0) {
         ms_oc_read_methods(list, d, addr, is_class_method);
         return;
     }
     addr &= ~(uint64_t)1;
-    uint32_t entry = ms_mo_u32_at(d, addr);
-    uint32_t count = ms_mo_u32_at(d, addr + 4);
+    uint32_t entry = ms_fx_u32_at(d, addr);
+    uint32_t count = ms_fx_u32_at(d, addr + 4);
     uint64_t at = addr + 8;
-    for (; count > 0 && entry >= 8 && ms_mo_spend(d, 1); count--, at += entry) {
-        ms_span span = ms_mo_at_addr(d, at, 8);
+    for (; count > 0 && entry >= 8 && ms_fx_spend(d, 1); count--, at += entry) {
+        ms_span span = ms_fx_at_addr(d, at, 8);
         if (span.len == 0)
             return;
         uint64_t distance = ms_rd_raw_u64(span.ptr) >> 16;
@@ -4618,7 +4429,7 @@ static ms_oc_owner *ms_oc_add_owner(ms_oc_list *list, uint64_t addr, machsym_str
 }
 
 /* Adds -[Class(Category) selector] for every method of an owner. */
-static void ms_oc_name_methods(ms_sym_table *t, ms_mo_data *d, const ms_oc_list *list,
+static void ms_oc_name_methods(ms_sym_table *t, ms_fx_data *d, const ms_oc_list *list,
                                const ms_oc_owner *owner)
 {
     for (uint32_t i = 0; i < owner->count; i++) {
@@ -4643,7 +4454,7 @@ static void ms_oc_name_methods(ms_sym_table *t, ms_mo_data *d, const ms_oc_list 
     }
 }
 
-static void ms_oc_end_owner(ms_oc_list *list, ms_mo_data *d)
+static void ms_oc_end_owner(ms_oc_list *list, ms_fx_data *d)
 {
     ms_oc_owner *owner = &list->owners[list->owner_count - 1];
     owner->count = (uint32_t)list->method_count - owner->first;
@@ -4658,10 +4469,10 @@ static void ms_oc_end_owner(ms_oc_list *list, ms_mo_data *d)
 
 /* class_t {isa, superclass, cache, vtable, data}; class methods are those of the metaclass, which isa points
  * to. */
-static void ms_oc_read_class(ms_oc_list *list, ms_mo_data *d, uint64_t cls)
+static void ms_oc_read_class(ms_oc_list *list, ms_fx_data *d, uint64_t cls)
 {
-    unsigned word = ms_mo_pointer_size(d);
-    ms_mo_pointer self = {cls, {NULL, 0}};
+    unsigned word = ms_fx_pointer_size(d);
+    ms_fx_pointer self = {cls, {NULL, 0}};
     machsym_str name = ms_oc_class_name(d, self);
     bool is_swift;
     bool is_meta_swift;
@@ -4675,32 +4486,32 @@ static void ms_oc_read_class(ms_oc_list *list, ms_mo_data *d, uint64_t cls)
     if (owner == NULL)
         return;
     owner->is_swift = is_swift;
-    owner->super_name = ms_oc_class_name(d, ms_mo_pointer_at(d, cls + word));
-    ms_oc_read_lists(list, d, ms_mo_pointer_at(d, ro + methods_off).addr, false);
-    uint64_t meta = ms_mo_pointer_at(d, cls).addr;
+    owner->super_name = ms_oc_class_name(d, ms_fx_pointer_at(d, cls + word));
+    ms_oc_read_lists(list, d, ms_fx_pointer_at(d, ro + methods_off).addr, false);
+    uint64_t meta = ms_fx_pointer_at(d, cls).addr;
     uint64_t meta_ro = meta != 0 ? ms_oc_data(d, meta, &is_meta_swift) : 0;
     if (meta_ro != 0)
-        ms_oc_read_lists(list, d, ms_mo_pointer_at(d, meta_ro + methods_off).addr, true);
+        ms_oc_read_lists(list, d, ms_fx_pointer_at(d, meta_ro + methods_off).addr, true);
     ms_oc_end_owner(list, d);
 }
 
 /* category_t {name, cls, instanceMethods, classMethods, ...} */
-static void ms_oc_read_category(ms_oc_list *list, ms_mo_data *d, uint64_t addr)
+static void ms_oc_read_category(ms_oc_list *list, ms_fx_data *d, uint64_t addr)
 {
-    unsigned word = ms_mo_pointer_size(d);
-    machsym_str category = ms_mo_str_at(d, ms_mo_pointer_at(d, addr).addr);
+    unsigned word = ms_fx_pointer_size(d);
+    machsym_str category = ms_fx_str_at(d, ms_fx_pointer_at(d, addr).addr);
     if (!ms_oc_is_name(category)) {
         d->damage_count++;
         return;
     }
-    ms_mo_pointer cls = ms_mo_pointer_at(d, addr + word);
+    ms_fx_pointer cls = ms_fx_pointer_at(d, addr + word);
     ms_oc_owner *owner = ms_oc_add_owner(list, addr, ms_oc_class_name(d, cls));
     if (owner == NULL)
         return;
     owner->category = category;
     owner->is_category = true;
-    ms_oc_read_lists(list, d, ms_mo_pointer_at(d, addr + 2 * word).addr, false);
-    ms_oc_read_lists(list, d, ms_mo_pointer_at(d, addr + 3 * word).addr, true);
+    ms_oc_read_lists(list, d, ms_fx_pointer_at(d, addr + 2 * word).addr, false);
+    ms_oc_read_lists(list, d, ms_fx_pointer_at(d, addr + 3 * word).addr, true);
     ms_oc_end_owner(list, d);
 }
 
@@ -4713,14 +4524,14 @@ static bool ms_oc_is_list(const ms_mo_section *section, bool categories)
 }
 
 /* Reads what those sections point to, each record once: a class with +load is in two of them. */
-static void ms_oc_read_records(ms_oc_list *list, ms_mo_data *d, bool categories, ms_arena *scratch)
+static void ms_oc_read_records(ms_oc_list *list, ms_fx_data *d, bool categories, ms_arena *scratch)
 {
-    unsigned word = ms_mo_pointer_size(d);
+    unsigned word = ms_fx_pointer_size(d);
     size_t max = 0;
     size_t count = 0;
     size_t kept = 0;
     for (uint32_t i = 0; i < d->mo->section_count; i++) {
-        if (ms_oc_is_list(&d->mo->sections[i], categories) && ms_mo_spend(d, d->mo->sections[i].bytes.len))
+        if (ms_oc_is_list(&d->mo->sections[i], categories) && ms_fx_spend(d, d->mo->sections[i].bytes.len))
             max += d->mo->sections[i].bytes.len / word;
     }
     ms_key *order = (ms_key *)ms_arena_alloc(scratch, max, sizeof *order);
@@ -4729,7 +4540,7 @@ static void ms_oc_read_records(ms_oc_list *list, ms_mo_data *d, bool categories,
         for (size_t at = 0;
              ms_oc_is_list(section, categories) && count < max && at + word <= section->bytes.len;
              at += word, count++) {
-            order[count].key = ms_mo_pointer_at(d, section->addr + at).addr;
+            order[count].key = ms_fx_pointer_at(d, section->addr + at).addr;
             order[count].item = count;
         }
     }
@@ -4746,7 +4557,7 @@ static void ms_oc_read_records(ms_oc_list *list, ms_mo_data *d, bool categories,
         order[kept++].item = addr;
     }
     ms_key_heap_sort(order, kept);
-    for (size_t i = 0; i < kept && ms_mo_spend(d, word); i++) {
+    for (size_t i = 0; i < kept && ms_fx_spend(d, word); i++) {
         if (categories)
             ms_oc_read_category(list, d, order[i].item);
         else
@@ -4757,10 +4568,10 @@ static void ms_oc_read_records(ms_oc_list *list, ms_mo_data *d, bool categories,
 /* ---- The old runtime (i386, PowerPC's heir): objc-runtime-old.h ---- */
 
 /* objc_method_list {obsolete, count, {selector, types, code} ...} */
-static void ms_oc_read_old_methods(ms_oc_list *list, ms_mo_data *d, uint64_t addr, bool is_class_method)
+static void ms_oc_read_old_methods(ms_oc_list *list, ms_fx_data *d, uint64_t addr, bool is_class_method)
 {
-    uint32_t count = ms_mo_u32_at(d, addr + 4);
-    size_t left = ms_mo_from_addr(d, addr).len;
+    uint32_t count = ms_fx_u32_at(d, addr + 4);
+    size_t left = ms_fx_from_addr(d, addr).len;
     if (addr == 0 || left < 8)
         return;
     if (count > (left - 8) / 12) {
@@ -4768,34 +4579,34 @@ static void ms_oc_read_old_methods(ms_oc_list *list, ms_mo_data *d, uint64_t add
         count = (uint32_t)((left - 8) / 12);
     }
     uint64_t at = addr + 8;
-    for (; count > 0 && ms_mo_spend(d, 1) && !list->arena->oom; count--, at += 12)
-        ms_oc_add_method(list, d, ms_mo_pointer_at(d, at).addr, ms_mo_pointer_at(d, at + 8).addr,
+    for (; count > 0 && ms_fx_spend(d, 1) && !list->arena->oom; count--, at += 12)
+        ms_oc_add_method(list, d, ms_fx_pointer_at(d, at).addr, ms_fx_pointer_at(d, at + 8).addr,
                          is_class_method);
 }
 
 /* old_class {isa, super_class, name, version, info, instance_size, ivars, methodLists, ...}; in a file isa
  * points to the metaclass and super_class to a name. */
-static void ms_oc_read_old_class(ms_oc_list *list, ms_mo_data *d, uint64_t cls)
+static void ms_oc_read_old_class(ms_oc_list *list, ms_fx_data *d, uint64_t cls)
 {
-    machsym_str name = ms_mo_str_at(d, ms_mo_pointer_at(d, cls + 8).addr);
+    machsym_str name = ms_fx_str_at(d, ms_fx_pointer_at(d, cls + 8).addr);
     ms_oc_owner *owner = ms_oc_is_name(name) ? ms_oc_add_owner(list, cls, name) : NULL;
     if (owner == NULL) {
         d->damage_count += name.len == 0;
         return;
     }
-    owner->super_name = ms_mo_str_at(d, ms_mo_pointer_at(d, cls + 4).addr);
-    ms_oc_read_old_methods(list, d, ms_mo_pointer_at(d, cls + 28).addr, false);
-    uint64_t meta = ms_mo_pointer_at(d, cls).addr;
+    owner->super_name = ms_fx_str_at(d, ms_fx_pointer_at(d, cls + 4).addr);
+    ms_oc_read_old_methods(list, d, ms_fx_pointer_at(d, cls + 28).addr, false);
+    uint64_t meta = ms_fx_pointer_at(d, cls).addr;
     if (meta != 0)
-        ms_oc_read_old_methods(list, d, ms_mo_pointer_at(d, meta + 28).addr, true);
+        ms_oc_read_old_methods(list, d, ms_fx_pointer_at(d, meta + 28).addr, true);
     ms_oc_end_owner(list, d);
 }
 
 /* old_category {category_name, class_name, instance_methods, class_methods, ...} */
-static void ms_oc_read_old_category(ms_oc_list *list, ms_mo_data *d, uint64_t addr)
+static void ms_oc_read_old_category(ms_oc_list *list, ms_fx_data *d, uint64_t addr)
 {
-    machsym_str category = ms_mo_str_at(d, ms_mo_pointer_at(d, addr).addr);
-    machsym_str name = ms_mo_str_at(d, ms_mo_pointer_at(d, addr + 4).addr);
+    machsym_str category = ms_fx_str_at(d, ms_fx_pointer_at(d, addr).addr);
+    machsym_str name = ms_fx_str_at(d, ms_fx_pointer_at(d, addr + 4).addr);
     if (!ms_oc_is_name(category) || !ms_oc_is_name(name)) {
         d->damage_count++;
         return;
@@ -4805,25 +4616,25 @@ static void ms_oc_read_old_category(ms_oc_list *list, ms_mo_data *d, uint64_t ad
         return;
     owner->category = category;
     owner->is_category = true;
-    ms_oc_read_old_methods(list, d, ms_mo_pointer_at(d, addr + 8).addr, false);
-    ms_oc_read_old_methods(list, d, ms_mo_pointer_at(d, addr + 12).addr, true);
+    ms_oc_read_old_methods(list, d, ms_fx_pointer_at(d, addr + 8).addr, false);
+    ms_oc_read_old_methods(list, d, ms_fx_pointer_at(d, addr + 12).addr, true);
     ms_oc_end_owner(list, d);
 }
 
 /* __OBJC,__module_info: old_module {version, size, name, symtab}; old_symtab {sel_ref_cnt, refs, cls_def_cnt,
  * cat_def_cnt, classes then categories ...} */
-static void ms_oc_read_modules(ms_oc_list *list, ms_mo_data *d)
+static void ms_oc_read_modules(ms_oc_list *list, ms_fx_data *d)
 {
     const ms_mo_section *section = ms_mo_section_named(d->mo, "__OBJC", "__module_info");
     if (section == NULL || d->mo->is_64)
         return;
     for (uint64_t at = 0; at + 16 <= section->bytes.len; at += 16) {
-        uint64_t symtab = ms_mo_pointer_at(d, section->addr + at + 12).addr;
-        uint32_t counts = ms_mo_u32_at(d, symtab + 8);
+        uint64_t symtab = ms_fx_pointer_at(d, section->addr + at + 12).addr;
+        uint32_t counts = ms_fx_u32_at(d, symtab + 8);
         uint32_t classes = counts & 0xffff;
         uint32_t total = classes + (counts >> 16);
-        for (uint32_t i = 0; symtab != 0 && i < total && ms_mo_spend(d, 4); i++) {
-            uint64_t addr = ms_mo_pointer_at(d, symtab + 12 + 4 * (uint64_t)i).addr;
+        for (uint32_t i = 0; symtab != 0 && i < total && ms_fx_spend(d, 4); i++) {
+            uint64_t addr = ms_fx_pointer_at(d, symtab + 12 + 4 * (uint64_t)i).addr;
             if (addr == 0)
                 continue;
             if (i < classes)
@@ -4835,15 +4646,15 @@ static void ms_oc_read_modules(ms_oc_list *list, ms_mo_data *d)
 }
 
 /* Reads all of a slice's classes, then its categories. list->arena is set. */
-static void ms_oc_read(ms_oc_list *list, ms_mo_data *d, ms_arena *scratch)
+static void ms_oc_read(ms_oc_list *list, ms_fx_data *d, ms_arena *scratch)
 {
-    ms_mo_refill(d);
+    ms_fx_refill(d);
     ms_oc_read_records(list, d, false, scratch);
     ms_oc_read_records(list, d, true, scratch);
     ms_oc_read_modules(list, d);
 }
 
-static void ms_oc_add_names(ms_sym_table *t, ms_mo_data *d, ms_arena *scratch)
+static void ms_oc_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
 {
     ms_oc_list list;
     ms_zero(&list, sizeof list);
@@ -4859,42 +4670,42 @@ static void ms_oc_add_names(ms_sym_table *t, ms_mo_data *d, ms_arena *scratch)
 #define ms_OC_BLOCK_IS_GLOBAL 0x10000000u
 
 /* Literals of blocks that capture nothing lie in __const; others are put together on the stack. */
-static void ms_oc_add_section_blocks(ms_sym_table *t, ms_mo_data *d, const ms_mo_section *section)
+static void ms_oc_add_section_blocks(ms_sym_table *t, ms_fx_data *d, const ms_mo_section *section)
 {
-    unsigned word = ms_mo_pointer_size(d);
+    unsigned word = ms_fx_pointer_size(d);
     ms_span bytes = section->bytes;
     for (size_t at = 0; at + 3 * word + 8 <= bytes.len; at += word) {
         uint32_t flags = ms_rd_raw_u32(bytes.ptr + at + word);
         uint32_t reserved = ms_rd_raw_u32(bytes.ptr + at + word + 4);
         if ((flags & ms_OC_BLOCK_IS_GLOBAL) == 0 || (flags & 0xffff) != 0 || reserved != 0)
             continue;
-        ms_mo_pointer isa = ms_mo_pointer_at(d, section->addr + at);
+        ms_fx_pointer isa = ms_fx_pointer_at(d, section->addr + at);
         if (!d->mo->is_loaded && !ms_str_is(isa.import, "__NSConcreteGlobalBlock"))
             continue;
-        uint64_t code = ms_mo_pointer_at(d, section->addr + at + word + 8).addr;
+        uint64_t code = ms_fx_pointer_at(d, section->addr + at + word + 8).addr;
         if (d->mo->slice.cputype == ms_CPU_ARM)
             code &= ~(uint64_t)1;
         ms_sym_add_name(t, code, MACHSYM_SOURCE_BLOCK, ms_str_from_c("block"));
     }
 }
 
-static void ms_oc_add_blocks(ms_sym_table *t, ms_mo_data *d)
+static void ms_oc_add_blocks(ms_sym_table *t, ms_fx_data *d)
 {
-    ms_mo_refill(d);
+    ms_fx_refill(d);
     for (uint32_t i = 0; i < d->mo->section_count; i++) {
         const ms_mo_section *section = &d->mo->sections[i];
         if (ms_str_is(section->name, "__const") && !section->is_code &&
-            ms_mo_spend(d, section->bytes.len / 8))
+            ms_fx_spend(d, section->bytes.len / 8))
             ms_oc_add_section_blocks(t, d, section);
     }
 }
 
 /* Names the blocks of a sorted table by the nearest function with a name below: compilers put a block's
  * function behind the function that the block is written in. */
-static void ms_oc_name_blocks(ms_sym_table *t, ms_mo_data *d)
+static void ms_oc_name_blocks(ms_sym_table *t, ms_fx_data *d)
 {
     size_t above = t->count;
-    ms_mo_refill(d);
+    ms_fx_refill(d);
     for (size_t at = 0, next; at < t->count && d->budget > 0; at = next) {
         for (next = at + 1; next < t->count && t->v[next].key == t->v[at].key;)
             next++;
@@ -4953,38 +4764,38 @@ enum {
 };
 
 /* A distance whose bit 0 says that it leads to a pointer. Bit 1 may hold a flag. */
-static ms_mo_pointer ms_sw_indirect(ms_mo_data *d, uint64_t addr)
+static ms_fx_pointer ms_sw_indirect(ms_fx_data *d, uint64_t addr)
 {
-    uint32_t raw = ms_mo_u32_at(d, addr);
+    uint32_t raw = ms_fx_u32_at(d, addr);
     uint64_t to = addr + (uint64_t)(int64_t)(int32_t)(raw & ~3u);
-    ms_mo_pointer pointer = {0, {NULL, 0}};
+    ms_fx_pointer pointer = {0, {NULL, 0}};
     if (raw == 0)
         return pointer;
     if ((raw & 1) != 0)
-        return ms_mo_pointer_at(d, to);
+        return ms_fx_pointer_at(d, to);
     pointer.addr = to;
     return pointer;
 }
 
 /* The code that a distance leads to; of an asynchronous function through its record {distance of the code,
  * size}. */
-static uint64_t ms_sw_code(const ms_sym_table *t, ms_mo_data *d, uint64_t addr)
+static uint64_t ms_sw_code(const ms_sym_table *t, ms_fx_data *d, uint64_t addr)
 {
-    uint64_t to = ms_mo_relative_at(d, addr);
+    uint64_t to = ms_fx_relative_at(d, addr);
     if (to == 0 || ms_sym_code_at(t->code, t->code_count, to) != NULL)
         return to;
-    return ms_mo_relative_at(d, to);
+    return ms_fx_relative_at(d, to);
 }
 
 /* Module.Outer.Inner of a context descriptor; empty when a part is missing. */
-static machsym_str ms_sw_type_name(ms_sym_table *t, ms_mo_data *d, uint64_t descriptor)
+static machsym_str ms_sw_type_name(ms_sym_table *t, ms_fx_data *d, uint64_t descriptor)
 {
     machsym_str parts[2 * ms_SW_DEPTH];
     size_t at = 2 * ms_SW_DEPTH;
     for (unsigned depth = 0; descriptor != 0 && depth < ms_SW_DEPTH; depth++) {
-        unsigned kind = ms_mo_u32_at(d, descriptor) & ms_SW_KIND_MASK;
+        unsigned kind = ms_fx_u32_at(d, descriptor) & ms_SW_KIND_MASK;
         if (kind != ms_SW_KIND_EXTENSION && kind != ms_SW_KIND_ANONYMOUS) {
-            machsym_str name = ms_mo_str_at(d, ms_mo_relative_at(d, descriptor + ms_SW_NAME));
+            machsym_str name = ms_fx_str_at(d, ms_fx_relative_at(d, descriptor + ms_SW_NAME));
             if (name.len == 0)
                 return name;
             if (at < 2 * ms_SW_DEPTH)
@@ -5012,7 +4823,7 @@ static machsym_str ms_sw_index(char *room, uint32_t index)
 }
 
 /* Adds a guess put together from parts. */
-static void ms_sw_add(ms_sym_table *t, ms_mo_data *d, uint64_t code, const machsym_str *parts, size_t count)
+static void ms_sw_add(ms_sym_table *t, ms_fx_data *d, uint64_t code, const machsym_str *parts, size_t count)
 {
     if (ms_sym_code_at(t->code, t->code_count, code) == NULL)
         return;
@@ -5021,7 +4832,7 @@ static void ms_sw_add(ms_sym_table *t, ms_mo_data *d, uint64_t code, const machs
         ms_sym_add_name(t, code, MACHSYM_SOURCE_SWIFT, name);
 }
 
-static void ms_sw_add_about(ms_sym_table *t, ms_mo_data *d, uint64_t code, const char *what, machsym_str type)
+static void ms_sw_add_about(ms_sym_table *t, ms_fx_data *d, uint64_t code, const char *what, machsym_str type)
 {
     machsym_str parts[2] = {ms_str_from_c(what), type};
     ms_sw_add(t, d, code, parts, 2);
@@ -5030,16 +4841,16 @@ static void ms_sw_add_about(ms_sym_table *t, ms_mo_data *d, uint64_t code, const
 /* ---- Types ---- */
 
 /* Where a generic context's parameters and requirements end; 0 for kinds that are not known. */
-static uint64_t ms_sw_past_generics(ms_mo_data *d, uint64_t at)
+static uint64_t ms_sw_past_generics(ms_fx_data *d, uint64_t at)
 {
-    uint32_t counts = ms_mo_u32_at(d, at + 8); /* behind cache and pattern: parameters, requirements */
-    uint32_t extra = ms_mo_u32_at(d, at + 12); /* arguments, flags */
+    uint32_t counts = ms_fx_u32_at(d, at + 8); /* behind cache and pattern: parameters, requirements */
+    uint32_t extra = ms_fx_u32_at(d, at + 12); /* arguments, flags */
     uint64_t params = counts & 0xffff;
     uint64_t requirements = counts >> 16;
     unsigned flags = extra >> 16;
     at += 16 + ((params + 3) & ~(uint64_t)3) + 12 * requirements;
     if (flags == 1) /* type packs: a header and 8 bytes each */
-        at += 4 + 8 * (uint64_t)(ms_mo_u32_at(d, at) & 0xffff);
+        at += 4 + 8 * (uint64_t)(ms_fx_u32_at(d, at) & 0xffff);
     return flags > 1 ? 0 : at;
 }
 
@@ -5052,7 +4863,7 @@ static const char *ms_sw_method_kind(uint32_t flags)
 
 /* The mangled name of a method or a protocol's requirement that another image declares; empty for one of
  * this. */
-static machsym_str ms_sw_requirement(ms_mo_data *d, uint64_t addr)
+static machsym_str ms_sw_requirement(ms_fx_data *d, uint64_t addr)
 {
     machsym_str name = ms_sym_c_name(ms_sw_indirect(d, addr).import);
     if (ms_str_ends(name, "Tq")) /* "method descriptor for": what it describes is before it */
@@ -5061,23 +4872,23 @@ static machsym_str ms_sw_requirement(ms_mo_data *d, uint64_t addr)
 }
 
 /* A class's own methods, then those it overrides. */
-static void ms_sw_add_class(ms_sym_table *t, ms_mo_data *d, uint64_t at, uint32_t flags, machsym_str type)
+static void ms_sw_add_class(ms_sym_table *t, ms_fx_data *d, uint64_t at, uint32_t flags, machsym_str type)
 {
     char room[12];
     if ((flags & ms_SW_HAS_VTABLE) != 0) {
-        uint32_t count = ms_mo_u32_at(d, at + 4);
+        uint32_t count = ms_fx_u32_at(d, at + 4);
         at += 8;
-        for (uint32_t i = 0; i < count && ms_mo_at_addr(d, at, 8).len != 0 && ms_mo_spend(d, 8);
+        for (uint32_t i = 0; i < count && ms_fx_at_addr(d, at, 8).len != 0 && ms_fx_spend(d, 8);
              i++, at += 8) {
-            machsym_str parts[3] = {type, ms_str_from_c(ms_sw_method_kind(ms_mo_u32_at(d, at))),
+            machsym_str parts[3] = {type, ms_str_from_c(ms_sw_method_kind(ms_fx_u32_at(d, at))),
                                     ms_sw_index(room, i)};
             ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 3);
         }
     }
     if ((flags & ms_SW_HAS_OVERRIDE_TABLE) != 0) {
-        uint32_t count = ms_mo_u32_at(d, at);
+        uint32_t count = ms_fx_u32_at(d, at);
         at += 4;
-        for (uint32_t i = 0; i < count && ms_mo_at_addr(d, at, 12).len != 0 && ms_mo_spend(d, 8);
+        for (uint32_t i = 0; i < count && ms_fx_at_addr(d, at, 12).len != 0 && ms_fx_spend(d, 8);
              i++, at += 12) {
             machsym_str method = ms_sw_requirement(d, at + 4);
             machsym_str parts[3] = {type, ms_str_from_c(method.len != 0 ? ".override of " : ".override"),
@@ -5090,9 +4901,9 @@ static void ms_sw_add_class(ms_sym_table *t, ms_mo_data *d, uint64_t at, uint32_
 }
 
 /* A nominal type descriptor: class, struct or enum. */
-static void ms_sw_add_type(ms_sym_table *t, ms_mo_data *d, uint64_t descriptor)
+static void ms_sw_add_type(ms_sym_table *t, ms_fx_data *d, uint64_t descriptor)
 {
-    uint32_t flags = ms_mo_u32_at(d, descriptor);
+    uint32_t flags = ms_fx_u32_at(d, descriptor);
     bool is_class = (flags & ms_SW_KIND_MASK) == ms_SW_KIND_CLASS;
     machsym_str type = ms_sw_type_name(t, d, descriptor);
     if (type.len == 0) {
@@ -5120,14 +4931,14 @@ static void ms_sw_add_type(ms_sym_table *t, ms_mo_data *d, uint64_t descriptor)
 /* ---- Protocols ---- */
 
 /* A protocol descriptor: default implementations of its requirements. */
-static void ms_sw_add_protocol(ms_sym_table *t, ms_mo_data *d, uint64_t descriptor)
+static void ms_sw_add_protocol(ms_sym_table *t, ms_fx_data *d, uint64_t descriptor)
 {
     char room[12];
     machsym_str name = ms_sw_type_name(t, d, descriptor);
-    uint32_t in_signature = ms_mo_u32_at(d, descriptor + 12);
-    uint32_t count = ms_mo_u32_at(d, descriptor + 16);
+    uint32_t in_signature = ms_fx_u32_at(d, descriptor + 12);
+    uint32_t count = ms_fx_u32_at(d, descriptor + 16);
     uint64_t at = descriptor + ms_SW_REQUIREMENTS + 12 * (uint64_t)in_signature;
-    for (uint32_t i = 0; i < count && ms_mo_at_addr(d, at, 8).len != 0 && ms_mo_spend(d, 8); i++, at += 8) {
+    for (uint32_t i = 0; i < count && ms_fx_at_addr(d, at, 8).len != 0 && ms_fx_spend(d, 8); i++, at += 8) {
         machsym_str parts[3] = {name, ms_str_from_c(".default"), ms_sw_index(room, i)};
         if (name.len != 0)
             ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 3);
@@ -5135,27 +4946,27 @@ static void ms_sw_add_protocol(ms_sym_table *t, ms_mo_data *d, uint64_t descript
 }
 
 /* The type that conforms: a descriptor, or an Objective-C class. */
-static machsym_str ms_sw_conforming(ms_sym_table *t, ms_mo_data *d, uint64_t conformance, uint32_t flags)
+static machsym_str ms_sw_conforming(ms_sym_table *t, ms_fx_data *d, uint64_t conformance, uint32_t flags)
 {
     uint64_t field = conformance + 4;
     unsigned kind = flags >> 3 & 7;
-    ms_mo_pointer to = {ms_mo_relative_at(d, field), {NULL, 0}};
+    ms_fx_pointer to = {ms_fx_relative_at(d, field), {NULL, 0}};
     if (kind == 1 || kind == 3)
-        to = ms_mo_pointer_at(d, to.addr);
+        to = ms_fx_pointer_at(d, to.addr);
     if (kind == 2)
-        return ms_mo_str_at(d, to.addr);
+        return ms_fx_str_at(d, to.addr);
     if (to.import.len != 0)
         return ms_sym_c_name(to.import);
     return kind < 2 ? ms_sw_type_name(t, d, to.addr) : ms_str_empty();
 }
 
 /* Witnesses of a protocol that may grow in another image: each names the requirement that it fulfils. */
-static void ms_sw_add_resilient(ms_sym_table *t, ms_mo_data *d, uint64_t at, machsym_str type)
+static void ms_sw_add_resilient(ms_sym_table *t, ms_fx_data *d, uint64_t at, machsym_str type)
 {
-    uint32_t count = ms_mo_u32_at(d, at);
+    uint32_t count = ms_fx_u32_at(d, at);
     char room[12];
     at += 4;
-    for (uint32_t i = 0; i < count && ms_mo_at_addr(d, at, 8).len != 0 && ms_mo_spend(d, 8); i++, at += 8) {
+    for (uint32_t i = 0; i < count && ms_fx_at_addr(d, at, 8).len != 0 && ms_fx_spend(d, 8); i++, at += 8) {
         machsym_str requirement = ms_sw_requirement(d, at);
         bool named = requirement.len != 0;
         machsym_str parts[5] = {ms_str_from_c("protocol witness"),
@@ -5167,29 +4978,29 @@ static void ms_sw_add_resilient(ms_sym_table *t, ms_mo_data *d, uint64_t at, mac
 
 /* A protocol conformance descriptor: {protocol, type, witness table, flags}. The table of a protocol of this
  * image is as long as its list of requirements; how long others are is nowhere in the file. */
-static void ms_sw_add_conformance(ms_sym_table *t, ms_mo_data *d, uint64_t conformance)
+static void ms_sw_add_conformance(ms_sym_table *t, ms_fx_data *d, uint64_t conformance)
 {
-    uint32_t flags = ms_mo_u32_at(d, conformance + 12);
-    ms_mo_pointer protocol = ms_sw_indirect(d, conformance);
-    uint64_t table = ms_mo_relative_at(d, conformance + 8);
+    uint32_t flags = ms_fx_u32_at(d, conformance + 12);
+    ms_fx_pointer protocol = ms_sw_indirect(d, conformance);
+    uint64_t table = ms_fx_relative_at(d, conformance + 8);
     machsym_str type = ms_sw_conforming(t, d, conformance, flags);
-    unsigned word = ms_mo_pointer_size(d);
+    unsigned word = ms_fx_pointer_size(d);
     char room[12];
     if (type.len == 0)
         return;
     if (protocol.addr != 0 && table != 0) {
         machsym_str name = ms_sw_type_name(t, d, protocol.addr);
-        uint32_t count = name.len != 0 ? ms_mo_u32_at(d, protocol.addr + 16) : 0;
+        uint32_t count = name.len != 0 ? ms_fx_u32_at(d, protocol.addr + 16) : 0;
         machsym_str parts[6] = {ms_str_from_c("protocol witness"),
                                 ms_str_empty(),
                                 ms_str_from_c(" for "),
                                 name,
                                 ms_str_from_c(" in conformance "),
                                 type};
-        for (uint32_t i = 0; i < count && ms_mo_at_addr(d, table, word).len != 0 && ms_mo_spend(d, 8); i++) {
+        for (uint32_t i = 0; i < count && ms_fx_at_addr(d, table, word).len != 0 && ms_fx_spend(d, 8); i++) {
             table += word; /* the first entry is the conformance itself */
             parts[1] = ms_sw_index(room, i);
-            ms_sw_add(t, d, ms_mo_pointer_at(d, table).addr, parts, 6);
+            ms_sw_add(t, d, ms_fx_pointer_at(d, table).addr, parts, 6);
         }
     }
     uint64_t at = conformance + 16 + ((flags & ms_SW_IS_RETROACTIVE) != 0 ? 4 : 0) +
@@ -5201,21 +5012,21 @@ static void ms_sw_add_conformance(ms_sym_table *t, ms_mo_data *d, uint64_t confo
 /* ---- Sections ---- */
 
 /* Sections of distances, each to a descriptor. */
-static void ms_sw_add_section(ms_sym_table *t, ms_mo_data *d, const char *name,
-                              void (*add)(ms_sym_table *t, ms_mo_data *d, uint64_t descriptor))
+static void ms_sw_add_section(ms_sym_table *t, ms_fx_data *d, const char *name,
+                              void (*add)(ms_sym_table *t, ms_fx_data *d, uint64_t descriptor))
 {
     const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, name);
     size_t count = section != NULL ? section->bytes.len / 4 : 0;
-    for (size_t i = 0; i < count && ms_mo_spend(d, 4) && !t->arena->oom; i++) {
+    for (size_t i = 0; i < count && ms_fx_spend(d, 4) && !t->arena->oom; i++) {
         uint64_t descriptor = ms_sw_indirect(d, section->addr + 4 * i).addr;
         if (descriptor != 0)
             add(t, d, descriptor);
     }
 }
 
-static void ms_sw_add_names(ms_sym_table *t, ms_mo_data *d)
+static void ms_sw_add_names(ms_sym_table *t, ms_fx_data *d)
 {
-    ms_mo_refill(d);
+    ms_fx_refill(d);
     ms_sw_add_section(t, d, "__swift5_types", ms_sw_add_type);
     ms_sw_add_section(t, d, "__swift5_protos", ms_sw_add_protocol);
     ms_sw_add_section(t, d, "__swift5_proto", ms_sw_add_conformance);
@@ -5243,6 +5054,7 @@ enum {
     ms_DW_AT_producer = 0x25,
     ms_DW_AT_abstract_origin = 0x31,
     ms_DW_AT_specification = 0x47,
+    ms_DW_AT_entry_pc = 0x52,
     ms_DW_AT_ranges = 0x55,
     ms_DW_AT_call_column = 0x57,
     ms_DW_AT_call_file = 0x58,
@@ -5352,7 +5164,7 @@ typedef struct ms_dw_enc {
     uint64_t addr_base;
     uint64_t rnglists_base;
     uint64_t ranges_base; /* GNU split DWARF */
-    uint64_t low_pc;      /* what ranges count from */
+    uint64_t low_pc;      /* what ranges count from; DW_AT_entry_pc where there is no DW_AT_low_pc */
 } ms_dw_enc;
 
 /* ---- Abbreviations ---- */
@@ -5366,6 +5178,7 @@ typedef enum ms_dw_slot {
     ms_SLOT_SPECIFICATION,
     ms_SLOT_LOW_PC,
     ms_SLOT_HIGH_PC,
+    ms_SLOT_ENTRY_PC, /* of units only */
     ms_SLOT_RANGES,
     ms_SLOT_CALL_FILE,
     ms_SLOT_CALL_LINE,
@@ -5416,8 +5229,8 @@ typedef struct ms_dw_abbrev {
     uint16_t skip_count;
     uint16_t read_count; /* steps that read one; 0 for ms_KIND_OTHER */
     uint32_t skip_tail;  /* bytes behind the last step that skips */
-    uint32_t skip_max;   /* no entry takes more bytes than this to skip, blocks aside; UINT32_MAX: no bound */
-    uint32_t read_max;   /* the same for reading */
+    uint32_t skip_max;   /* ms_dw_most_bytes of the steps that skip */
+    uint32_t read_max;   /* the same of those that read */
     uint32_t read_first;
     uint16_t tag;
     uint8_t kind;
@@ -5444,10 +5257,8 @@ typedef struct ms_dw_brief {
 typedef struct ms_dw_abbrevs {
     struct ms_dw_abbrevs *next; /* in the cache */
     uint64_t off;
-    uint16_t version;
-    uint8_t addr_size;
-    uint8_t offset_size;
-    bool dense; /* codes are 1, 2, 3, ...: v[code - 1] */
+    uint8_t encoding; /* ms_dw_encoding_of */
+    bool dense;       /* codes are 1, 2, 3, ...: v[code - 1] */
     const ms_dw_abbrev *v;
     size_t count;
     const ms_key *by_code; /* when not dense: code, index into v */
@@ -5456,6 +5267,12 @@ typedef struct ms_dw_abbrevs {
     size_t brief_count;        /* 0: none */
     uint32_t brief_max; /* no entry, its code included, takes more bytes than this to skip by a brief */
 } ms_dw_abbrevs;
+
+/* What of a unit's encoding decides how many bytes forms take: one of 8 numbers. */
+static unsigned ms_dw_encoding_of(unsigned version, unsigned addr_size, unsigned offset_size)
+{
+    return (version <= 2 ? 4u : 0u) + (addr_size == 8 ? 2u : 0u) + (offset_size == 8 ? 1u : 0u);
+}
 
 /* Bytes that a value of this form takes; -1 when that is in the data. */
 static int ms_dw_form_size(uint32_t form, const ms_dw_enc *enc)
@@ -5520,7 +5337,7 @@ static bool ms_dw_form_known(uint32_t form, const ms_dw_enc *enc)
     }
 }
 
-static ms_dw_slot ms_dw_slot_of(uint64_t attribute)
+static ms_dw_slot ms_dw_slot_of(uint64_t attribute, ms_dw_kind kind)
 {
     switch (attribute) {
     case ms_DW_AT_name: return ms_SLOT_NAME;
@@ -5530,6 +5347,7 @@ static ms_dw_slot ms_dw_slot_of(uint64_t attribute)
     case ms_DW_AT_specification: return ms_SLOT_SPECIFICATION;
     case ms_DW_AT_low_pc: return ms_SLOT_LOW_PC;
     case ms_DW_AT_high_pc: return ms_SLOT_HIGH_PC;
+    case ms_DW_AT_entry_pc: return kind == ms_KIND_UNIT ? ms_SLOT_ENTRY_PC : ms_SLOT_NONE;
     case ms_DW_AT_ranges: return ms_SLOT_RANGES;
     case ms_DW_AT_call_file: return ms_SLOT_CALL_FILE;
     case ms_DW_AT_call_line: return ms_SLOT_CALL_LINE;
@@ -5645,7 +5463,7 @@ static bool ms_dw_compile(ms_dw_compiler *c, const ms_dw_enc *enc, ms_rd *rd, ms
             return false;
         bool is_code = attribute == ms_DW_AT_high_pc || attribute == ms_DW_AT_ranges;
         abbrev->has_code |= is_code && (abbrev->kind == ms_KIND_FUNCTION || abbrev->kind == ms_KIND_INLINE);
-        ms_dw_slot slot = reading ? ms_dw_slot_of(attribute) : ms_SLOT_NONE;
+        ms_dw_slot slot = reading ? ms_dw_slot_of(attribute, (ms_dw_kind)abbrev->kind) : ms_SLOT_NONE;
         ms_dw_compile_value(c, enc, (uint32_t)form, (seen >> slot & 1) == 0 ? slot : ms_SLOT_NONE, implicit);
         seen |= 1u << slot;
     }
@@ -5662,17 +5480,22 @@ typedef struct ms_dw_table {
     size_t code_cap;
 } ms_dw_table;
 
-/* How many bytes the steps may touch when every value takes its most; blocks are checked where they occur. */
+enum {
+    ms_DW_MOST_BYTES = 0x7fffffff
+}; /* the parts of known size take no more in any entry: else it is damage */
+
+/* How many bytes the steps may touch when every value takes its most; blocks are checked where they occur.
+ * UINT32_MAX when the form of a value gives no bound; between that and ms_DW_MOST_BYTES when it is damage. */
 static uint32_t ms_dw_most_bytes(const ms_dw_step *steps, size_t count, uint32_t tail)
 {
     static const uint8_t most[] = {0, 0, 1, 2, 4, 8, 10, 10, 0};
     uint32_t sum = tail;
-    for (size_t i = 0; i < count; i++) {
-        if (steps[i].how == ms_HOW_FORM || sum > 0x7fffffff)
-            return UINT32_MAX;
+    bool is_bounded = true;
+    for (size_t i = 0; i < count && sum <= ms_DW_MOST_BYTES; i++) {
+        is_bounded = is_bounded && steps[i].how != ms_HOW_FORM;
         sum += steps[i].skip + (uint32_t)most[steps[i].how];
     }
-    return sum;
+    return sum > ms_DW_MOST_BYTES || is_bounded ? sum : UINT32_MAX;
 }
 
 static bool ms_dw_add_abbrev(ms_dw_table *t, const ms_dw_enc *enc, ms_rd *rd, uint64_t code)
@@ -5711,6 +5534,9 @@ static bool ms_dw_add_abbrev(ms_dw_table *t, const ms_dw_enc *enc, ms_rd *rd, ui
     abbrev->read_first = (uint32_t)mid;
     abbrev->read_count = (uint16_t)(t->steps.count - mid);
     abbrev->read_max = ms_dw_most_bytes(t->steps.v + mid, t->steps.count - mid, 0);
+    if ((abbrev->skip_max > ms_DW_MOST_BYTES && abbrev->skip_max != UINT32_MAX) ||
+        (abbrev->read_max > ms_DW_MOST_BYTES && abbrev->read_max != UINT32_MAX))
+        return false;
     codes[t->count].key = code;
     codes[t->count].item = t->count;
     t->count++;
@@ -5779,9 +5605,7 @@ static ms_dw_abbrevs *ms_dw_abbrevs_make(const ms_dw *dw, const ms_dw_enc *enc, 
     if (arena->oom)
         return NULL;
     table->off = off;
-    table->version = enc->version;
-    table->addr_size = enc->addr_size;
-    table->offset_size = enc->offset_size;
+    table->encoding = (uint8_t)ms_dw_encoding_of(enc->version, enc->addr_size, enc->offset_size);
     table->dense = dense;
     table->v = t.v;
     table->count = t.count;
@@ -6026,6 +5850,7 @@ static const uint8_t *ms_dw_read_window(const ms_dw_step *step, size_t count, co
         case ms_HOW_8: u = ms_rd_raw_u64(p), p += 8; break;
         case ms_HOW_ULEB:
         case ms_HOW_BLOCK: p = ms_dw_raw_uleb(p, &u); break;
+        case ms_HOW_FORM: return NULL; /* has no bound, but a unit of 4 GB has room for the bound's number */
         default: break;
         }
         if (p == NULL)
@@ -6432,7 +6257,7 @@ typedef struct ms_cu_env {
     const ms_cu *v;
     size_t count;
     ms_arena *arena;    /* for the tables and roots */
-    ms_key *table_offs; /* where units' abbreviations begin: sorted, each once */
+    ms_key *table_offs; /* where units' abbreviations begin: sorted, each once; item: bits of encodings */
     size_t table_count;
     ms_dw_abbrevs **tables; /* by number in table_offs: of all encodings */
     ms_cu_root **roots;     /* by unit; NULL: not read yet */
@@ -6549,12 +6374,34 @@ static size_t ms_cu_from_offset(const ms_cu *v, size_t count, uint64_t off)
 
 /* ---- Root entries ---- */
 
-/* Lists where tables begin. A table ends where the next begins, so that none can be read many times over. */
+/* A unit claims a table: an offset, and an encoding that it is to be read in. */
+static unsigned ms_cu_encoding_bit(const ms_cu *cu)
+{
+    return 1u << ms_dw_encoding_of(cu->version, cu->addr_size, cu->offset_size);
+}
+
+static unsigned ms_cu_count_bits(uint64_t bits)
+{
+    unsigned count = 0;
+    for (; bits != 0; bits &= bits - 1)
+        count++;
+    return count;
+}
+
+/* Whether a unit claims a table that the unit before it did not claim. */
+static bool ms_cu_claims_table(const ms_cu_env *env, size_t i)
+{
+    return !env->v[i].is_damaged &&
+           (i == 0 || env->v[i].abbrev_off != env->v[i - 1].abbrev_off || env->v[i - 1].is_damaged ||
+            ms_cu_encoding_bit(&env->v[i]) != ms_cu_encoding_bit(&env->v[i - 1]));
+}
+
+/* Lists where tables begin: sorted offsets, each once, with the encodings that claim it. */
 static bool ms_cu_list_tables(ms_cu_env *env)
 {
     size_t count = 0;
     for (size_t i = 0; i < env->count; i++)
-        count += i == 0 || env->v[i].abbrev_off != env->v[i - 1].abbrev_off;
+        count += ms_cu_claims_table(env, i);
     ms_key *offs = (ms_key *)ms_arena_alloc(env->arena, count, sizeof *offs);
     ms_key *room = count > 1 ? (ms_key *)ms_arena_alloc(env->arena, count, sizeof *offs) : NULL;
     ms_dw_abbrevs **tables = (ms_dw_abbrevs **)ms_arena_zeroed(env->arena, count, sizeof *tables);
@@ -6562,38 +6409,53 @@ static bool ms_cu_list_tables(ms_cu_env *env)
         return false;
     count = 0;
     for (size_t i = 0; i < env->count; i++) {
-        if (i > 0 && env->v[i].abbrev_off == env->v[i - 1].abbrev_off)
+        if (!ms_cu_claims_table(env, i))
             continue;
         offs[count].key = env->v[i].abbrev_off;
-        offs[count].item = count;
-        count++;
+        offs[count++].item = i;
     }
     ms_sort(offs, count, room);
     env->table_count = 0;
     for (size_t i = 0; i < count; i++) {
-        if (i == 0 || offs[i].key != offs[i - 1].key)
-            offs[env->table_count++] = offs[i];
+        unsigned bit = ms_cu_encoding_bit(&env->v[offs[i].item]);
+        if (env->table_count > 0 && offs[env->table_count - 1].key == offs[i].key) {
+            offs[env->table_count - 1].item |= bit;
+            continue;
+        }
+        offs[env->table_count].key = offs[i].key;
+        offs[env->table_count++].item = bit;
     }
     env->tables = tables;
     env->table_offs = offs;
     return true;
 }
 
+/* Where .debug_abbrev ends for a table. A table runs to its own 0, unless too many others are claimed inside it. */
+static uint64_t ms_cu_table_end(const ms_cu_env *env, size_t number)
+{
+    unsigned claims = 0;
+    for (size_t i = number; i < env->table_count; i++) {
+        if (i > number && claims >= MACHSYM_MAX_ABBREV_CLAIMS)
+            return env->table_offs[i].key < env->dw->abbrev.len ? env->table_offs[i].key
+                                                                : env->dw->abbrev.len;
+        claims += ms_cu_count_bits(env->table_offs[i].item);
+    }
+    return env->dw->abbrev.len;
+}
+
 static const ms_dw_abbrevs *ms_cu_abbrevs(ms_cu_env *env, const ms_cu *cu, const ms_dw_enc *enc)
 {
     if (env->table_offs == NULL && !ms_cu_list_tables(env))
         return NULL;
-    size_t next = ms_upper_bound(env->table_offs, env->table_count, cu->abbrev_off);
-    ms_dw_abbrevs **slot = &env->tables[next - 1];
+    size_t number = ms_upper_bound(env->table_offs, env->table_count, cu->abbrev_off) - 1;
+    ms_dw_abbrevs **slot = &env->tables[number];
     for (ms_dw_abbrevs *table = *slot; table != NULL; table = table->next) {
         MACHSYM_COUNT_WORK(1);
-        if (table->off == cu->abbrev_off && table->version == enc->version &&
-            table->addr_size == enc->addr_size && table->offset_size == enc->offset_size)
+        if (table->encoding == ms_dw_encoding_of(enc->version, enc->addr_size, enc->offset_size))
             return table;
     }
     ms_dw dw = *env->dw;
-    if (next < env->table_count && env->table_offs[next].key < dw.abbrev.len)
-        dw.abbrev.len = (size_t)env->table_offs[next].key;
+    dw.abbrev.len = (size_t)ms_cu_table_end(env, number);
     ms_dw_abbrevs *made = ms_dw_abbrevs_make(&dw, enc, cu->abbrev_off, env->arena);
     if (made == NULL)
         return NULL;
@@ -6651,7 +6513,10 @@ static bool ms_cu_read_root(ms_cu_env *env, const ms_cu *cu, ms_cu_root *root)
     root->ranges = *ms_dw_get(&die, ms_SLOT_RANGES);
     root->low_pc = *ms_dw_get(&die, ms_SLOT_LOW_PC);
     root->high_pc = *ms_dw_get(&die, ms_SLOT_HIGH_PC);
-    if (!ms_dw_address(env->dw, &root->enc, &root->low_pc, &root->enc.low_pc))
+    const ms_dw_value *base = ms_dw_get(&die, ms_SLOT_LOW_PC);
+    if (base->form == 0) /* DWARF3 2.17.3 allows it; seen: libarclite of 2011 */
+        base = ms_dw_get(&die, ms_SLOT_ENTRY_PC);
+    if (!ms_dw_address(env->dw, &root->enc, base, &root->enc.low_pc))
         root->enc.low_pc = 0;
     root->has_line = ms_dw_get(&die, ms_SLOT_STMT_LIST)->form != 0;
     root->line_off = ms_dw_get(&die, ms_SLOT_STMT_LIST)->u;
@@ -8046,6 +7911,348 @@ static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off)
     return names;
 }
 
+/* ==== >>table ==============================================================================================
+ * Job:    a hash table from pairs of numbers to a number, whose searches end even where keys were made to collide.
+ * Offers: ms_tab, ms_tab_get, ms_tab_has, ms_tab_text_of, ms_tab_next_text.
+ * Never:  removes a key; looks at more than MACHSYM_MAX_PROBES slots for one. */
+
+typedef struct ms_tab_slot {
+    uint64_t a;
+    uint64_t b;
+    uint32_t value; /* 0: the slot is free */
+} ms_tab_slot;
+
+/* Open addressing with linear probes. Zero but for the arena is an empty table. */
+typedef struct ms_tab {
+    ms_arena *arena;
+    ms_tab_slot *v;
+    size_t cap; /* a power of 2 */
+    size_t count;
+    ms_tab_slot spill; /* what a search that ended without a slot returns; its value is forgotten at once */
+} ms_tab;
+
+static size_t ms_tab_hash(uint64_t a, uint64_t b)
+{
+    uint64_t h = (a ^ b * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
+    return (size_t)(h ^ h >> 32);
+}
+
+static ms_tab_slot *ms_tab_find(ms_tab *t, uint64_t a, uint64_t b)
+{
+    size_t at = ms_tab_hash(a, b) & (t->cap - 1);
+    for (unsigned probes = 0; probes < MACHSYM_MAX_PROBES; probes++) {
+        MACHSYM_COUNT_WORK(1);
+        if (t->v[at].value == 0 || (t->v[at].a == a && t->v[at].b == b))
+            return &t->v[at];
+        at = (at + 1) & (t->cap - 1);
+    }
+    t->spill.value = 0;
+    return &t->spill;
+}
+
+static bool ms_tab_double(ms_tab *t)
+{
+    ms_tab bigger = *t;
+    bigger.cap = t->cap == 0 ? 256 : t->cap * 2;
+    bigger.v = (ms_tab_slot *)ms_arena_zeroed(t->arena, bigger.cap, sizeof *t->v);
+    if (bigger.v == NULL)
+        return false;
+    for (size_t i = 0; i < t->cap; i++) {
+        if (t->v[i].value != 0)
+            *ms_tab_find(&bigger, t->v[i].a, t->v[i].b) = t->v[i];
+    }
+    *t = bigger;
+    return true;
+}
+
+/* The slot of a pair. A new slot has value 0, and the caller sets the value. NULL when memory is out. Where keys were
+ * made to collide, a pair may get the spill: then it is new each time, and ms_tab_has says so. */
+static ms_tab_slot *ms_tab_get(ms_tab *t, uint64_t a, uint64_t b)
+{
+    if (4 * (t->count + 1) > 3 * t->cap && !ms_tab_double(t))
+        return NULL;
+    ms_tab_slot *slot = ms_tab_find(t, a, b);
+    if (slot->value == 0) {
+        slot->a = a;
+        slot->b = b;
+        t->count++;
+    }
+    return slot;
+}
+
+/* Whether a slot from ms_tab_get stays in the table. */
+static bool ms_tab_has(const ms_tab *t, const ms_tab_slot *slot)
+{
+    return slot != NULL && slot != &t->spill;
+}
+
+/* ---- Texts ---- */
+
+/* A search for a text among those of its hash. */
+typedef struct ms_tab_text {
+    machsym_str text;
+    uint64_t hash;
+    unsigned tried; /* texts of this hash that were looked at */
+} ms_tab_text;
+
+static ms_tab_text ms_tab_text_of(machsym_str text)
+{
+    ms_tab_text search;
+    search.text = text;
+    search.hash = ms_str_hash(text);
+    search.tried = 0;
+    return search;
+}
+
+/* FNV-1a over all of a text: only for a text that is as long as another one and has the same ends. Two such texts of
+ * one string table share no bytes, so this takes no more steps than the input has bytes. */
+static uint64_t ms_tab_hash_all(machsym_str text)
+{
+    uint64_t h = 0x84222325cbf29ce4u;
+    MACHSYM_COUNT_WORK(text.len / 64);
+    for (size_t i = 0; i < text.len; i++)
+        h = (h ^ (unsigned char)text.ptr[i]) * 0x100000001b3u;
+    return h;
+}
+
+/* The next slot that may be the text's. One with value 0 is free and may be taken for it; any other belongs to the
+ * text or to another one with its hash, and the caller compares. NULL when too many have that hash, or memory is out.
+ */
+static ms_tab_slot *ms_tab_next_text(ms_tab *t, ms_tab_text *search)
+{
+    if (search->tried >= MACHSYM_MAX_EQUAL_HASHES)
+        return NULL;
+    if (search->tried == 1)
+        search->hash = ms_tab_hash_all(search->text);
+    ms_tab_slot *slot =
+        ms_tab_get(t, search->hash, (uint64_t)search->text.len | (uint64_t)search->tried++ << 40);
+    return ms_tab_has(t, slot) ? slot : NULL;
+}
+
+/* ==== >>files ==============================================================================================
+ * Job:    opens a file, a bundle or the caller's bytes for the slices in them.
+ * Offers: ms_file, ms_file_open, ms_file_close, ms_file_slice_at, ms_file_choose.
+ * Never:  parses more of a slice than choosing it takes. */
+
+/* ---- Fat files ---- */
+
+enum { ms_FILE_SLICES = 256 }; /* that a fat file may have: real ones have ten */
+
+/* Reads slice number index of a file from its headers.
+ * Returns: false when there is none. *count: how many the file has; a thin file is its own only slice. */
+static bool ms_file_slice_at(ms_span file, uint32_t index, uint32_t *count, ms_span *slice, uint64_t *offset)
+{
+    ms_rd rd = ms_rd_make(file);
+    uint32_t magic = ms_rd_be32(&rd);
+    size_t one = magic == ms_FAT_MAGIC_64 ? 32 : 20;
+    *count = 1;
+    *offset = 0;
+    *slice = file;
+    if (magic != ms_FAT_MAGIC_32 && magic != ms_FAT_MAGIC_64)
+        return index == 0;
+    *count = ms_rd_be32(&rd);
+    if (*count > ms_rd_left(&rd) / one)
+        *count = (uint32_t)(ms_rd_left(&rd) / one);
+    if (*count > ms_FILE_SLICES)
+        *count = ms_FILE_SLICES;
+    if (index >= *count)
+        return false;
+    ms_rd_skip(&rd, (uint64_t)index * one + 8);
+    *offset = magic == ms_FAT_MAGIC_64 ? ms_rd_be64(&rd) : ms_rd_be32(&rd);
+    uint64_t size = magic == ms_FAT_MAGIC_64 ? ms_rd_be64(&rd) : ms_rd_be32(&rd);
+    *slice = ms_span_sub(file, *offset, size);
+    if (slice->len == 0)
+        *slice = ms_span_from(file, *offset); /* cut short: what is left may still answer */
+    return true;
+}
+
+/* Reads the header, UUID and symbol table commands of a slice, without its sections. */
+static machsym_result ms_file_peek(ms_span slice, uint64_t offset, ms_mo *mo, machsym_error *err)
+{
+    ms_zero(mo, sizeof *mo);
+    mo->bytes = slice;
+    mo->slice.offset = offset;
+    mo->slice.size = slice.len;
+    return ms_mo_load(mo, NULL, err);
+}
+
+/* What a file is that is no Mach-O, for the error. */
+static machsym_result ms_file_refuse(ms_span file, machsym_error *err)
+{
+    machsym_str text = ms_str_make((const char *)file.ptr, file.len);
+    if (file.len == 0)
+        return ms_fail(err, MACHSYM_ERR_FORMAT, "the file is empty", "", 0);
+    if (ms_str_begins(text, "\177ELF"))
+        return ms_fail(err, MACHSYM_ERR_FORMAT, "an ELF file, not Mach-O", "", 0);
+    if (ms_str_begins(text, "!<arch>\n"))
+        return ms_fail(err, MACHSYM_ERR_UNSUPPORTED,
+                       "a static library; name a linked file or an object in it", "", 0);
+    return ms_fail(err, MACHSYM_ERR_FORMAT, "not a Mach-O file", "", 0);
+}
+
+static bool ms_file_same_uuid(const machsym_slice *slice, const machsym_uuid *uuid)
+{
+    return slice->has_uuid && ms_equal(slice->uuid.v, uuid->v, sizeof uuid->v);
+}
+
+/* Chooses the slice that arch and uuid (each may be NULL) ask for.
+ * arm64e is content with arm64, as Apple's tools are; the reverse is not. */
+static machsym_result ms_file_choose(ms_span file, const char *arch, const machsym_uuid *uuid, ms_mo *out,
+                                     machsym_error *err)
+{
+    ms_span slice;
+    uint64_t offset = 0;
+    uint32_t count = 0;
+    uint32_t matches = 0;
+    bool uuid_seen = false;
+    bool by_name = false;
+    ms_mo mo;
+    machsym_result first_error = MACHSYM_OK;
+    for (uint32_t i = 0; ms_file_slice_at(file, i, &count, &slice, &offset); i++) {
+        machsym_result result = ms_file_peek(slice, offset, &mo, first_error == MACHSYM_OK ? err : NULL);
+        if (result != MACHSYM_OK) {
+            first_error = result;
+            continue;
+        }
+        if (uuid != NULL && !ms_file_same_uuid(&mo.slice, uuid))
+            continue;
+        uuid_seen = true;
+        bool exact = arch == NULL || ms_str_is(ms_str_from_c(arch), mo.slice.arch);
+        bool similar = !exact && ms_str_is(ms_str_from_c(arch), "arm64e") &&
+                       ms_str_is(ms_str_from_c(mo.slice.arch), "arm64");
+        if (!exact && !(similar && !by_name))
+            continue;
+        if (exact && arch != NULL && by_name)
+            continue; /* the first of equals */
+        by_name = by_name || (exact && arch != NULL);
+        matches++;
+        *out = mo;
+    }
+    if (count == 0)
+        return ms_fail(err, MACHSYM_ERR_DAMAGED, "a fat file without slices", "fat header", 4);
+    if (matches == 0 && first_error != MACHSYM_OK)
+        return first_error;
+    if (matches == 0 && uuid != NULL && !uuid_seen)
+        return ms_fail(err, MACHSYM_ERR_UUID, "the file has no slice with this UUID", "", 0);
+    if (matches == 0)
+        return ms_fail(err, MACHSYM_ERR_ARCH, "the file has no slice for this architecture", "", 0);
+    if (matches > 1 && arch == NULL && uuid == NULL)
+        return ms_fail(err, MACHSYM_ERR_AMBIGUOUS,
+                       "the file has several slices; name an architecture or a UUID", "", 0);
+    return MACHSYM_OK;
+}
+
+/* ---- Files ---- */
+
+/* A whole file, from the caller's bytes or opened by us. */
+typedef struct ms_file {
+    ms_span bytes;
+    char *path; /* malloc'd: what was opened in the end; NULL for the caller's bytes */
+#ifndef MACHSYM_NO_OS
+    ms_os_file file;
+#endif
+} ms_file;
+
+static void ms_file_close(ms_file *input)
+{
+#ifndef MACHSYM_NO_OS
+    ms_os_unmap(&input->file);
+    free(input->path);
+#endif
+    input->path = NULL;
+    input->bytes = ms_span_make(NULL, 0);
+}
+
+#ifndef MACHSYM_NO_OS
+static char *ms_file_text(machsym_str a, const char *b, machsym_str c)
+{
+    size_t b_len = strlen(b);
+    char *text = (char *)malloc(a.len + b_len + c.len + 1);
+    if (text == NULL)
+        return NULL;
+    ms_copy(text, a.ptr, a.len);
+    ms_copy(text + a.len, b, b_len);
+    ms_copy(text + a.len + b_len, c.ptr, c.len);
+    text[a.len + b_len + c.len] = 0;
+    return text;
+}
+
+static machsym_str ms_file_without_slashes(const char *path)
+{
+    machsym_str text = ms_str_from_c(path);
+    while (text.len > 1 && text.ptr[text.len - 1] == '/')
+        text.len--;
+    return text;
+}
+
+/* The DWARF file inside a bundle: the one named like the bundle, else the first. malloc'd; NULL when there is
+ * none. */
+static char *ms_file_in_bundle(const char *bundle)
+{
+    machsym_str path = ms_file_without_slashes(bundle);
+    machsym_str name = ms_str_base_name(path);
+    if (ms_str_ends(name, ".dSYM"))
+        name.len -= 5;
+    char *same = ms_file_text(path, "/Contents/Resources/DWARF/", name);
+    if (same != NULL && ms_os_is_file(same))
+        return same;
+    free(same);
+    char *folder = ms_file_text(path, "/Contents/Resources/DWARF", ms_str_empty());
+    char *first = folder != NULL ? ms_os_first_file(folder) : NULL;
+    free(folder);
+    return first;
+}
+
+static machsym_result ms_file_open_path(const char *path, uint32_t flags, ms_file *input, machsym_error *err)
+{
+    if (ms_os_is_folder(path)) {
+        input->path = ms_file_in_bundle(path);
+        if (input->path == NULL)
+            return ms_fail(
+                err, MACHSYM_ERR_IO,
+                "a folder without Contents/Resources/DWARF/FILE in it; name a Mach-O file or a .dSYM", "", 0);
+    } else {
+        input->path = ms_file_text(ms_str_from_c(path), "", ms_str_empty());
+        if (input->path == NULL)
+            return ms_fail_memory(err);
+    }
+    int code = ms_os_open(input->path, (flags & MACHSYM_OPEN_COPY) != 0, &input->file);
+    if (code != 0)
+        return ms_os_fail(err, code);
+    input->bytes = ms_span_make(input->file.ptr, input->file.len);
+    return MACHSYM_OK;
+}
+#endif
+
+/* Opens a path, or takes the caller's bytes. */
+static machsym_result ms_file_open(const char *path, machsym_bytes bytes, uint32_t flags, ms_file *input,
+                                   machsym_error *err)
+{
+    ms_zero(input, sizeof *input);
+    machsym_result result = MACHSYM_OK;
+    if (bytes.ptr != NULL)
+        input->bytes = ms_span_make(bytes.ptr, bytes.len);
+#ifndef MACHSYM_NO_OS
+    else if (path != NULL)
+        result = ms_file_open_path(path, flags, input, err);
+#endif
+    else
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "neither a path nor bytes to open", "", 0);
+    (void)path;
+    (void)flags;
+    if (result == MACHSYM_OK) {
+        ms_rd rd = ms_rd_make(input->bytes);
+        uint32_t magic = ms_rd_be32(&rd);
+        bool is_mach = magic == ms_FAT_MAGIC_32 || magic == ms_FAT_MAGIC_64 || magic == ms_MH_MAGIC ||
+                       magic == ms_MH_MAGIC_64 || magic == ms_MH_CIGAM || magic == ms_MH_CIGAM_64;
+        if (!is_mach)
+            result = ms_file_refuse(input->bytes, err);
+    }
+    if (result != MACHSYM_OK)
+        ms_file_close(input);
+    return result;
+}
+
 /* ==== >>debugmap ===========================================================================================
  * Job:    finds the debug info of a program that was linked without a dSYM: in the object files of its debug map.
  * Offers: ms_om_map, ms_om_list, ms_om_find, ms_om_open, ms_om_read_dwarf, ms_om_next_function.
@@ -8077,8 +8284,7 @@ enum {
     ms_OM_AGAIN = 32,
     ms_OM_FIRST = 1 << 20, /* bytes of reading again that are there before anything is read */
     ms_OM_ENDS = 64,       /* of a path, to search folders for; real paths have 20 */
-    ms_OM_PIECES = 16, /* that a function may be cut into by those of other objects; real ones stay whole */
-    ms_OM_PROBES = 16
+    ms_OM_PIECES = 16 /* that a function may be cut into by those of other objects; real ones stay whole */
 };
 
 /* ---- Stabs ---- */
@@ -8257,17 +8463,14 @@ static size_t ms_om_find(const ms_om_map *m, uint64_t addr)
 
 /* Which files were read, and how much may be read again. */
 typedef struct ms_om_quota {
-    uint64_t *seen; /* hashes of what was read; 0: free */
-    size_t cap;     /* a power of 2 */
-    uint64_t left;  /* bytes */
+    ms_tab seen;   /* what was read: a hash of its file and place, its length */
+    uint64_t left; /* bytes */
 } ms_om_quota;
 
-static void ms_om_start_quota(ms_om_quota *quota, size_t objects, uint64_t program, ms_arena *arena)
+static void ms_om_start_quota(ms_om_quota *quota, uint64_t program, ms_arena *arena)
 {
-    quota->cap = 64;
-    while (quota->cap < 4 * objects)
-        quota->cap *= 2;
-    quota->seen = (uint64_t *)ms_arena_zeroed(arena, quota->cap, sizeof *quota->seen);
+    ms_zero(&quota->seen, sizeof quota->seen);
+    quota->seen.arena = arena;
     quota->left = ms_OM_FIRST + ms_OM_AGAIN * program;
 }
 
@@ -8290,20 +8493,16 @@ static bool ms_om_is_spent(const ms_om_quota *quota)
 static bool ms_om_is_new(ms_om_quota *quota, const ms_os_file *file, ms_span part)
 {
     uint64_t place = part.ptr != NULL ? (uint64_t)(part.ptr - (const uint8_t *)file->ptr) : 0;
-    uint64_t key[4] = {file->time, file->len, place, part.len};
-    uint64_t hash = ms_str_hash(ms_str_make((const char *)key, sizeof key)) | 1;
+    uint64_t key[3] = {file->time, file->len, place};
     if (quota == NULL)
         return true;
-    for (size_t i = 0; i < ms_OM_PROBES; i++) {
-        uint64_t *slot = &quota->seen[(size_t)((hash >> 8) + i) & (quota->cap - 1)];
-        if (*slot != 0 && *slot != hash)
-            continue;
-        bool is_new = *slot == 0;
-        *slot = hash;
-        quota->left += is_new ? ms_OM_AGAIN * (uint64_t)part.len : 0;
-        return is_new;
-    }
-    return false;
+    ms_tab_slot *slot =
+        ms_tab_get(&quota->seen, ms_str_hash(ms_str_make((const char *)key, sizeof key)), part.len);
+    if (!ms_tab_has(&quota->seen, slot) || slot->value != 0)
+        return false;
+    slot->value = 1;
+    quota->left += ms_OM_AGAIN * (uint64_t)part.len;
+    return true;
 }
 
 /* ---- Archives ---- */
@@ -8435,7 +8634,7 @@ static ms_span ms_om_slice(ms_span file, const ms_mo *program)
     uint32_t magic = ms_rd_be32(&rd);
     if (magic != ms_FAT_MAGIC_32 && magic != ms_FAT_MAGIC_64)
         return file;
-    for (uint32_t i = 0; ms_mo_slice_at(file, i, &count, &slice, &offset); i++) {
+    for (uint32_t i = 0; ms_file_slice_at(file, i, &count, &slice, &offset); i++) {
         ms_rd entry = ms_rd_at(file, 8 + (uint64_t)i * (magic == ms_FAT_MAGIC_64 ? 32 : 20));
         uint32_t cputype = ms_rd_be32(&entry);
         uint32_t cpusubtype = ms_rd_be32(&entry);
@@ -8907,7 +9106,7 @@ static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *
 struct machsym_image {
     ms_arena arena;
     ms_mo mo[2]; /* what was asked for; then the other half */
-    ms_mo_input inputs[2];
+    ms_file inputs[2];
     size_t mo_count;
     ms_dw dw;
     const ms_cu *cus;
@@ -8939,9 +9138,10 @@ struct ms_ans_object;
 
 /* Texts that outlive the object files that they come from, each once. */
 typedef struct ms_ans_texts {
-    machsym_str *v; /* a hash table; ptr NULL: free */
+    machsym_str *v;
     size_t count;
-    size_t cap; /* a power of two */
+    size_t cap;
+    ms_tab slots; /* text to its number + 1 */
 } ms_ans_texts;
 
 /* What a session knows of a debug map. */
@@ -9309,13 +9509,13 @@ static const ms_ans_unit *ms_ans_unit_of(machsym_session *s, size_t index)
 /* Fills t, whose inputs are set, from every source. Failure shows as oom of an arena. */
 static void ms_ans_read_symbols(ms_sym_table *t, ms_arena *scratch)
 {
-    ms_mo_data data[2];
+    ms_fx_data data[2];
     bool has_starts = false;
     for (size_t i = 0; i < t->mo_count; i++)
         has_starts |= t->mo[i].loads.starts_size != 0;
     for (size_t i = 0; i < t->mo_count; i++) {
-        ms_mo_data *d = &data[i];
-        ms_mo_data_open(d, &t->mo[i], scratch);
+        ms_fx_data *d = &data[i];
+        ms_fx_open(d, &t->mo[i], scratch);
         ms_sym_add(t, i, d, scratch);
         if (!has_starts)
             ms_uw_add_starts(t, d);
@@ -9394,8 +9594,8 @@ static const ms_oc_list *ms_ans_objc(machsym_session *s)
         return s->objc;
     ms_arena_reset(&s->scratch);
     for (size_t i = 0; i < s->image->mo_count; i++) {
-        ms_mo_data d;
-        ms_mo_data_open(&d, &s->image->mo[i], &s->scratch);
+        ms_fx_data d;
+        ms_fx_open(&d, &s->image->mo[i], &s->scratch);
         s->objc[i].arena = &s->keep;
         ms_oc_read(&s->objc[i], &d, &s->scratch);
     }
@@ -9434,7 +9634,8 @@ static ms_ans_objects *ms_ans_map_of(machsym_session *s)
     o->statuses = (uint8_t *)ms_arena_zeroed(&s->keep, count, 1);
     o->times = (uint64_t *)ms_arena_zeroed(&s->keep, count, sizeof *o->times);
     o->tried = (uint32_t *)ms_arena_alloc(&s->keep, count, sizeof *o->tried);
-    ms_om_start_quota(&o->quota, count, size, &s->keep);
+    ms_om_start_quota(&o->quota, size, &s->keep);
+    o->texts.slots.arena = &s->keep;
     if (!s->keep.oom)
         s->objects = o;
     return s->objects;
@@ -9545,46 +9746,36 @@ static ms_ans_object *ms_ans_object_at(machsym_session *s, uint64_t addr)
 
 /* ---- Texts that outlive their object file ---- */
 
-static machsym_str *ms_ans_text_slot(const ms_ans_texts *texts, machsym_str text)
+/* Copies a text to the end of the list. Returns false when memory is out. */
+static bool ms_ans_add_text(ms_ans_texts *texts, machsym_str text, ms_arena *arena)
 {
-    size_t at = (size_t)ms_str_hash(text) & (texts->cap - 1);
-    while (texts->v[at].ptr != NULL && !ms_str_equal(texts->v[at], text))
-        at = (at + 1) & (texts->cap - 1);
-    return &texts->v[at];
-}
-
-static bool ms_ans_grow_texts(ms_ans_texts *texts, ms_arena *arena)
-{
-    ms_ans_texts bigger = {NULL, texts->count, texts->cap == 0 ? 256 : texts->cap * 2};
-    bigger.v = (machsym_str *)ms_arena_zeroed(arena, bigger.cap, sizeof *bigger.v);
-    if (bigger.v == NULL)
+    machsym_str *v = (machsym_str *)ms_arena_grow(arena, texts->v, texts->count, &texts->cap, sizeof *v);
+    char *copy = (char *)ms_arena_keep(arena, text.ptr, text.len, 1);
+    if (v == NULL || copy == NULL)
         return false;
-    for (size_t i = 0; i < texts->cap; i++) {
-        if (texts->v[i].ptr != NULL)
-            *ms_ans_text_slot(&bigger, texts->v[i]) = texts->v[i];
-    }
-    *texts = bigger;
+    texts->v = v;
+    v[texts->count++] = ms_str_make(copy, text.len);
     return true;
 }
 
-/* Makes a text live as long as the session's names do; empty when memory is out. */
+/* Makes a text live as long as the session's names do; empty when memory is out, or too many texts have its hash. */
 static void ms_ans_keep_text(machsym_session *s, machsym_str *text)
 {
     ms_ans_texts *texts = &s->objects->texts;
-    machsym_str given = *text;
+    ms_tab_text search = ms_tab_text_of(*text);
     *text = ms_str_empty();
-    if (given.len == 0 || (texts->count >= texts->cap / 2 && !ms_ans_grow_texts(texts, &s->keep)))
+    if (search.text.len == 0)
         return;
-    machsym_str *slot = ms_ans_text_slot(texts, given);
-    if (slot->ptr == NULL) {
-        char *copy = (char *)ms_arena_alloc(&s->keep, given.len, 1);
-        if (copy == NULL)
+    for (ms_tab_slot *slot; (slot = ms_tab_next_text(&texts->slots, &search)) != NULL;) {
+        if (slot->value == 0 && !ms_ans_add_text(texts, search.text, &s->keep))
             return;
-        ms_copy(copy, given.ptr, given.len);
-        *slot = ms_str_make(copy, given.len);
-        texts->count++;
+        if (slot->value == 0)
+            slot->value = (uint32_t)texts->count;
+        *text = texts->v[slot->value - 1];
+        if (ms_str_equal(*text, search.text))
+            return;
+        *text = ms_str_empty();
     }
-    *text = *slot;
 }
 
 static void ms_ans_keep_path(machsym_session *s, machsym_path *path)
@@ -10227,17 +10418,29 @@ static bool ms_ans_next_line(machsym_session *s, machsym_cursor *at, machsym_lin
     return false;
 }
 
-/* The metadata: cursor a is the class or category (all halves counted on), b 0 for itself, else its method
- * plus 1. */
+/* The owner of metadata that a cursor stands at: a is the class or category (all halves counted on). NULL at the end. */
+static const ms_oc_owner *ms_ans_objc_owner(const machsym_session *s, const ms_oc_list **list,
+                                            const machsym_cursor *at)
+{
+    uint64_t index = at->a;
+    for (size_t i = 0; i + 1 < s->image->mo_count && index >= (*list)->owner_count; i++)
+        index -= (*list)++->owner_count;
+    return index < (*list)->owner_count ? &(*list)->owners[index] : NULL;
+}
+
+/* The metadata: cursor b is 0 for an owner itself, else its method plus 1. */
 static bool ms_ans_next_objc(machsym_session *s, machsym_cursor *at, machsym_objc *out)
 {
     const ms_oc_list *list = ms_ans_objc(s);
-    size_t index = (size_t)at->a;
-    for (size_t i = 0; i + 1 < s->image->mo_count && index >= list->owner_count; i++)
-        index -= (list++)->owner_count;
-    if (index >= list->owner_count)
+    const ms_oc_owner *owner = ms_ans_objc_owner(s, &list, at);
+    if (owner != NULL && at->b > owner->count) { /* a list read again may be shorter: memory ran out */
+        at->a++;
+        at->b = 0;
+        list = ms_ans_objc(s);
+        owner = ms_ans_objc_owner(s, &list, at);
+    }
+    if (owner == NULL)
         return false;
-    const ms_oc_owner *owner = &list->owners[index];
     ms_zero(out, sizeof *out);
     out->kind = owner->is_category ? MACHSYM_OBJC_CATEGORY : MACHSYM_OBJC_CLASS;
     out->class_name = owner->class_name;
@@ -10432,10 +10635,281 @@ static void ms_ans_count(machsym_session *s, machsym_session_info *out)
     }
 }
 
-/* ==== >>map ================================================================================================
- * Job:    the whole-image symbol map: build its parts, put them together, look addresses up. Format: >>manual.
- * Offers: machsym_map, machsym_plan, machsym_part, machsym_writer, ms_map_*.
- * Never:  decides which source answers: >>answer does. Trusts a number in a map: every read is checked. */
+/* ==== >>pack =============================================================================================
+ * Job:    text in blocks of 1,024 bytes, each an LZ4 block with a dictionary.
+ * Offers: ms_pk_spaces, ms_pk_fill_dict, ms_pk_raw_block, ms_pk_place, ms_pk_pack, ms_pk_unpack.
+ * Never:  knows what the text is; writes past a block whatever the packed bytes say. */
+
+enum {
+    ms_PK_BLOCK = 1024, /* bytes of text in a packed block: half of it is unpacked for a name */
+    ms_PK_DICT =
+        16384, /* bytes of text that every block may refer to; 4 KB blocks without it pack no better */
+    ms_PK_SAMPLE = 256,     /* which are taken from all over the text, so many at a time */
+    ms_PK_PER_SAMPLE = 4096 /* bytes of text for one such sample, of chunks and of tables */
+};
+
+/* ---- LZ4 blocks ---- */
+
+enum { ms_PK_MIN = 4, ms_PK_TAIL = 12, ms_PK_BITS = 9, ms_PK_DICT_BITS = 13 };
+
+/* The dictionary, and where its 4-byte words stand. */
+typedef struct ms_pk_dict {
+    uint8_t text[ms_PK_DICT];
+    size_t len;
+    uint16_t last[1 << ms_PK_DICT_BITS]; /* position + 1 of the last word with this hash */
+} ms_pk_dict;
+
+static size_t ms_pk_word_hash(const uint8_t *p, unsigned bits)
+{
+    return (ms_rd_raw_u32(p) * 2654435761u) >> (32 - bits);
+}
+
+static void ms_pk_index_dict(ms_pk_dict *dict)
+{
+    ms_zero(dict->last, sizeof dict->last);
+    for (size_t i = 0; i + ms_PK_MIN <= dict->len; i++)
+        dict->last[ms_pk_word_hash(dict->text + i, ms_PK_DICT_BITS)] = (uint16_t)(i + 1);
+}
+
+static uint8_t *ms_pk_put_length(uint8_t *out, size_t rest)
+{
+    for (; rest >= 255; rest -= 255)
+        *out++ = 255;
+    *out++ = (uint8_t)rest;
+    return out;
+}
+
+/* One sequence: literals, then a match (none when match_len is 0). */
+static uint8_t *ms_pk_put_sequence(uint8_t *out, const uint8_t *literals, size_t count, size_t back,
+                                   size_t match_len)
+{
+    size_t code = match_len == 0 ? 0 : match_len - ms_PK_MIN;
+    *out++ = (uint8_t)((count < 15 ? count : 15) << 4 | (code < 15 ? code : 15));
+    if (count >= 15)
+        out = ms_pk_put_length(out, count - 15);
+    ms_copy(out, literals, count);
+    out += count;
+    if (match_len == 0)
+        return out;
+    *out++ = (uint8_t)back;
+    *out++ = (uint8_t)(back >> 8);
+    return code >= 15 ? ms_pk_put_length(out, code - 15) : out;
+}
+
+/* 0 when less than ms_PK_MIN bytes are equal: most candidates only share their hash. */
+static inline size_t ms_pk_match_length(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
+{
+    size_t most = a_len < b_len ? a_len : b_len;
+    size_t len = ms_PK_MIN;
+    if (most < ms_PK_MIN || ms_rd_raw_u32(a) != ms_rd_raw_u32(b))
+        return 0;
+    for (; most - len >= 8; len += 8) {
+        uint64_t differs = ms_rd_raw_u64(a + len) ^ ms_rd_raw_u64(b + len);
+        if (differs != 0)
+            return len + ms_low_zeros(differs) / 8;
+    }
+    while (len < most && a[len] == b[len])
+        len++;
+    return len;
+}
+
+/* The longer of the matches in the block and in the dictionary for the text at a position. Returns its
+ * length. */
+static size_t ms_pk_find_match(const ms_pk_dict *dict, const uint8_t *text, size_t at, size_t end,
+                               uint16_t *last, size_t *back)
+{
+    uint16_t *slot = &last[ms_pk_word_hash(text + at, ms_PK_BITS)];
+    size_t seen = *slot;
+    size_t best = 0;
+    *slot = (uint16_t)(at + 1);
+    if (seen != 0) {
+        best = ms_pk_match_length(text + seen - 1, at - (seen - 1) + (end - at), text + at, end - at);
+        *back = at - (seen - 1);
+    }
+    size_t word = dict->last[ms_pk_word_hash(text + at, ms_PK_DICT_BITS)];
+    if (word != 0) {
+        size_t len = ms_pk_match_length(dict->text + word - 1, dict->len - (word - 1), text + at, end - at);
+        if (len > best) {
+            best = len;
+            *back = at + dict->len - (word - 1);
+        }
+    }
+    return best;
+}
+
+/* Packs a block of text into out, which has room for 2 * ms_PK_BLOCK. Returns the packed size; the size of
+ * the text when packing gains nothing: then out holds the text itself. */
+static size_t ms_pk_pack(const ms_pk_dict *dict, const uint8_t *text, size_t len, uint8_t *out)
+{
+    uint16_t last[1 << ms_PK_BITS];
+    uint8_t *to = out;
+    size_t literal = 0;
+    size_t limit =
+        len > ms_PK_TAIL ? len - ms_PK_TAIL : 0; /* the format wants its last bytes to be literals */
+    ms_zero(last, sizeof last);
+    for (size_t at = 0; at < limit;) {
+        size_t back = 0;
+        size_t match = ms_pk_find_match(dict, text, at, len - 5, last, &back);
+        if (match == 0) {
+            at++;
+            continue;
+        }
+        to = ms_pk_put_sequence(to, text + literal, at - literal, back, match);
+        at += match;
+        literal = at;
+    }
+    to = ms_pk_put_sequence(to, text + literal, len - literal, 0, 0);
+    if ((size_t)(to - out) < len)
+        return (size_t)(to - out);
+    ms_copy(out, text, len);
+    return len;
+}
+
+static size_t ms_pk_get_length(ms_rd *rd, size_t code)
+{
+    size_t len = code;
+    uint8_t more = 255;
+    while (code == 15 && more == 255 && len < 2 * ms_PK_BLOCK && !rd->failed) {
+        more = ms_rd_u8(rd);
+        len += more;
+    }
+    return len;
+}
+
+/* Copies a match, which may overlap what it makes; out has 16 bytes of slack behind the block. */
+static size_t ms_pk_copy_match(ms_span dict, uint8_t *out, size_t at, size_t back, size_t len)
+{
+    size_t end = at + len;
+    if (back > at) { /* begins in the dictionary, and may run on into the block */
+        const uint8_t *from = dict.ptr + (dict.len - (back - at));
+        size_t stop = back - at < len ? at + (back - at) : end;
+        for (; stop - at >= 8; at += 8, from += 8)
+            ms_copy(out + at, from,
+                    8); /* most are short: one copy of any length would take longer to begin */
+        for (; at < stop; at++)
+            out[at] = *from++;
+    }
+    if (back >= 8) {
+        for (; at < end; at += 8)
+            ms_copy(out + at, out + at - back, 8);
+    }
+    for (; at < end; at++)
+        out[at] = out[at - back];
+    return end;
+}
+
+/* Unpacks sequences as long as they are short and far from all ends: nearly all. Copies more than it needs,
+ * which the next ones overwrite. Returns how far the block is unpacked. */
+static size_t ms_pk_unpack_short(ms_span dict, ms_rd *rd, uint8_t *out, size_t at, size_t want)
+{
+    const uint8_t *p = rd->p;
+    while (rd->end - p >= 18 && at + 32 <= ms_PK_BLOCK && at < want) {
+        size_t literals = *p >> 4;
+        size_t match = (*p & 15u) + ms_PK_MIN;
+        size_t back = ms_rd_raw_u16(p + 1 + literals);
+        size_t to = at + literals;
+        MACHSYM_COUNT_WORK(1);
+        if (literals == 15 || match == 15 + ms_PK_MIN || back < 8 || back > to + dict.len ||
+            (back > to && back - to < 24))
+            break;
+        const uint8_t *from = back > to ? dict.ptr + (dict.len - (back - to)) : out + (to - back);
+        ms_copy(out + at, p + 1, 16);
+        ms_copy(out + to, from, 8); /* a match may overlap what it makes: 8 bytes at a time do not */
+        ms_copy(out + to + 8, from + 8, 8);
+        ms_copy(out + to + 16, from + 16, 8);
+        p += 1 + literals + 2;
+        at = to + match;
+    }
+    rd->p = p;
+    return at;
+}
+
+/* Unpacks a block of ms_PK_BLOCK bytes, or as much of it as holds its first want bytes. Returns how many
+ * there are; fewer when it is damaged. */
+static size_t ms_pk_unpack(ms_span dict, ms_span packed, uint8_t *out, size_t want)
+{
+    ms_rd rd = ms_rd_make(packed);
+    size_t at = 0;
+    if (packed.len >= ms_PK_BLOCK) {
+        ms_copy(out, packed.ptr, ms_PK_BLOCK);
+        return ms_PK_BLOCK;
+    }
+    while (ms_rd_left(&rd) > 0 && at < want) {
+        at = ms_pk_unpack_short(dict, &rd, out, at, want);
+        if (at >= want)
+            break;
+        uint8_t token = ms_rd_u8(&rd);
+        ms_span literals = ms_rd_span(&rd, ms_pk_get_length(&rd, token >> 4));
+        if (literals.len > ms_PK_BLOCK - at)
+            break;
+        ms_copy(out + at, literals.ptr, literals.len);
+        at += literals.len;
+        if (ms_rd_left(&rd) == 0)
+            break;
+        size_t back = ms_rd_u16(&rd);
+        size_t match = ms_pk_get_length(&rd, token & 15) + ms_PK_MIN;
+        if (rd.failed || back == 0 || back > at + dict.len || match > ms_PK_BLOCK - at)
+            break;
+        at = ms_pk_copy_match(dict, out, at, back, match);
+    }
+    return at;
+}
+
+/* ---- The text that is cut into blocks ---- */
+
+/* The string tables of an image laid end to end, each on a block boundary: what a packed reference counts
+ * in. */
+typedef struct ms_pk_spaces {
+    ms_span v[3]; /* .debug_str, and the string tables of both halves */
+    uint64_t base[3];
+    uint64_t total;
+} ms_pk_spaces;
+
+/* The bytes of a block of the spaces; the end of a space is padded with zeros. */
+static void ms_pk_raw_block(const ms_pk_spaces *spaces, uint64_t block, uint8_t *out)
+{
+    uint64_t at = block * ms_PK_BLOCK;
+    ms_zero(out, ms_PK_BLOCK);
+    for (size_t i = 3; i-- > 0;) {
+        if (spaces->v[i].len == 0 || at < spaces->base[i])
+            continue;
+        ms_span rest = ms_span_from(spaces->v[i], at - spaces->base[i]);
+        ms_copy(out, rest.ptr, rest.len < (size_t)ms_PK_BLOCK ? rest.len : (size_t)ms_PK_BLOCK);
+        return;
+    }
+}
+
+/* A sample from all over the text, in so many pieces; none of a text that is hardly longer. */
+static void ms_pk_fill_dict(const ms_pk_spaces *spaces, uint64_t pieces, ms_pk_dict *dict)
+{
+    uint8_t block[ms_PK_BLOCK];
+    uint64_t blocks = spaces->total / ms_PK_BLOCK;
+    dict->len = 0;
+    for (uint64_t i = 0; i < pieces && blocks > pieces; i++) {
+        ms_pk_raw_block(spaces, i * blocks / pieces, block);
+        ms_copy(dict->text + dict->len, block, ms_PK_SAMPLE);
+        dict->len += ms_PK_SAMPLE;
+    }
+    ms_pk_index_dict(dict);
+}
+
+/* Where a text lies in the spaces, NUL-terminated; UINT64_MAX when it lies elsewhere. */
+static uint64_t ms_pk_place(const ms_pk_spaces *spaces, machsym_str text)
+{
+    uintptr_t at = (uintptr_t)text.ptr;
+    for (size_t i = 0; i < 3; i++) {
+        uintptr_t lo = (uintptr_t)spaces->v[i].ptr;
+        if (spaces->v[i].len != 0 && at >= lo && at - lo < spaces->v[i].len &&
+            text.len < spaces->v[i].len - (at - lo) && text.ptr[text.len] == 0)
+            return spaces->base[i] + (at - lo);
+    }
+    return UINT64_MAX;
+}
+
+/* ==== >>symmap ===========================================================================================
+ * Job:    reads a symbol map in place. Format: >>manual.
+ * Offers: machsym_map, machsym_names, ms_map_open, ms_map_frames, ms_map_names, ms_map_get_names, ms_map_next.
+ * Never:  knows DWARF or Mach-O; trusts a number in a map: every read is checked. */
 
 enum {
     ms_MAP_VERSION = 1,
@@ -10445,33 +10919,24 @@ enum {
     ms_MAP_RUN_MAX =
         16, /* ranges in a run: what a lookup decodes at most; 24 saves half a percent of a map */
     ms_MAP_LINKS =
-        MACHSYM_MAX_INLINE_DEPTH < 4096 ? 4096 : MACHSYM_MAX_INLINE_DEPTH + 1, /* records in a chain */
-    ms_MAP_BLOCK = 1024, /* bytes of text in a packed block: half of it is unpacked for a name */
-    ms_MAP_DICT =
-        16384, /* bytes of text that every block may refer to; 4 KB blocks without it pack no better */
-    ms_MAP_SAMPLE = 256,         /* which are taken from all over the text, so many at a time */
-    ms_MAP_PER_SAMPLE = 4096,    /* bytes of text for one such sample, of chunks and of tables */
-    ms_MAP_STEP = 16,            /* what a question costs, in bytes of debug info */
-    ms_MAP_PROBES = 1024,        /* the longest search in a hash table; real names take some ten */
-    ms_MAP_UNIT_BYTES = 4 << 20, /* of debug info in a part */
-    ms_MAP_TEXT_BYTES = 4 << 20  /* of text in a part */
+        MACHSYM_MAX_INLINE_DEPTH < 4096 ? 4096 : MACHSYM_MAX_INLINE_DEPTH + 1 /* records in a chain */
 };
 
 #define ms_MAP_MAGIC "MACHSYM\n"
 
 /* The tables of a map, in the order of the header. */
 enum {
-    ms_TABLE_NAME = 0, /* the image's name */
-    ms_TABLE_PARTS,    /* {u32 first byte in DATA, u32 its file table in DATA}, by first byte */
-    ms_TABLE_RUNS,     /* {u32 start, u32 at}: offset from the text base, where the run stands in DATA */
-    ms_TABLE_BUCKETS, /* u32: the first run that starts in or after bucket i, of 1 << bucket_shift bytes of text */
-    ms_TABLE_SYMBOL_RUNS, /* the same for ranges without debug info */
-    ms_TABLE_SYMBOL_BUCKETS,
-    ms_TABLE_DICT,   /* the text that blocks may refer to, as it is */
-    ms_TABLE_BLOCKS, /* u32: where packed block i begins in TEXT; one more ends the last */
-    ms_TABLE_DATA,   /* functions, chains, runs, file tables */
-    ms_TABLE_TEXT,   /* packed names */
-    ms_TABLE_COUNT
+    ms_MAP_NAME = 0, /* the image's name */
+    ms_MAP_PARTS,    /* {u32 first byte in DATA, u32 its file table in DATA}, by first byte */
+    ms_MAP_RUNS,     /* {u32 start, u32 at}: offset from the text base, where the run stands in DATA */
+    ms_MAP_BUCKETS, /* u32: the first run that starts in or after bucket i, of 1 << bucket_shift bytes of text */
+    ms_MAP_SYMBOL_RUNS, /* the same for ranges without debug info */
+    ms_MAP_SYMBOL_BUCKETS,
+    ms_MAP_DICT,   /* the text that blocks may refer to, as it is */
+    ms_MAP_BLOCKS, /* u32: where packed block i begins in TEXT; one more ends the last */
+    ms_MAP_DATA,   /* functions, chains, runs, file tables */
+    ms_MAP_TEXT,   /* packed names */
+    ms_MAP_TABLES
 };
 
 /* The fixed part of a map file. */
@@ -10489,7 +10954,7 @@ typedef struct ms_map_head {
     uint64_t checksum;
     uint64_t text_exec_addr;
     uint64_t code_size;
-    ms_range tables[ms_TABLE_COUNT]; /* lo: offset in the file, hi: first byte past it */
+    ms_range tables[ms_MAP_TABLES]; /* lo: offset in the file, hi: first byte past it */
 } ms_map_head;
 
 struct machsym_map {
@@ -10498,81 +10963,14 @@ struct machsym_map {
     void *memory; /* from the allocator, when the map was built here */
     size_t memory_size;
     ms_map_head head;
-    ms_span tables[ms_TABLE_COUNT];
+    ms_span tables[ms_MAP_TABLES];
     ms_span records; /* DATA without its margin */
 #ifndef MACHSYM_NO_OS
     ms_os_file file;
 #endif
 };
 
-/* ---- Writing numbers ---- */
-
-typedef struct ms_map_buf {
-    ms_arena *arena; /* of its own: the buffer grows in place */
-    uint8_t *v;
-    size_t len;
-    size_t cap;
-} ms_map_buf;
-
-/* Makes room for len bytes. Returns where they go; NULL when memory is out. */
-static inline uint8_t *ms_map_room(ms_map_buf *b, size_t len)
-{
-    while (len > b->cap - b->len) {
-        uint8_t *v = (uint8_t *)ms_arena_double(b->arena, b->v, b->len, &b->cap, 1);
-        if (v == NULL)
-            return NULL;
-        b->v = v;
-    }
-    return b->v + b->len;
-}
-
-static inline uint8_t *ms_map_raw_uleb(uint8_t *to, uint64_t number)
-{
-    while (number >= 0x80) {
-        *to++ = (uint8_t)(number | 0x80);
-        number >>= 7;
-    }
-    *to++ = (uint8_t)number;
-    return to;
-}
-
-static void ms_map_put_bytes(ms_map_buf *b, const void *ptr, size_t len)
-{
-    uint8_t *to = ms_map_room(b, len);
-    if (to == NULL)
-        return;
-    ms_copy(to, ptr, len);
-    b->len += len;
-}
-
-static inline void ms_map_put_ulebs(ms_map_buf *b, const uint64_t *numbers, size_t count)
-{
-    uint8_t *to = ms_map_room(b, 10 * count);
-    if (to == NULL)
-        return;
-    for (size_t i = 0; i < count; i++)
-        to = ms_map_raw_uleb(to, numbers[i]);
-    b->len = (size_t)(to - b->v);
-}
-
-static void ms_map_put_uleb(ms_map_buf *b, uint64_t number)
-{
-    ms_map_put_ulebs(b, &number, 1);
-}
-
-static void ms_map_put_u32(ms_map_buf *b, uint32_t number)
-{
-    uint8_t bytes[4];
-    for (unsigned i = 0; i < 4; i++)
-        bytes[i] = (uint8_t)(number >> 8 * i);
-    ms_map_put_bytes(b, bytes, 4);
-}
-
-/* Signed numbers with small absolute values become small: 0, -1, 1, -2, ... */
-static uint64_t ms_map_zigzag(int64_t number)
-{
-    return number < 0 ? ((uint64_t)(-(number + 1)) << 1) | 1 : (uint64_t)number << 1;
-}
+/* ---- Numbers and the header ---- */
 
 static int64_t ms_map_unzigzag(uint64_t number)
 {
@@ -10616,1502 +11014,6 @@ static uint64_t ms_map_checksum(ms_span bytes)
     return sum ^ sum >> 29;
 }
 
-/* ---- Packed text: every block is an LZ4 block with a dictionary ---- */
-
-enum { ms_LZ_MIN = 4, ms_LZ_TAIL = 12, ms_LZ_BITS = 9, ms_LZ_DICT_BITS = 13 };
-
-/* The dictionary, and where its 4-byte words stand. */
-typedef struct ms_map_dict {
-    uint8_t text[ms_MAP_DICT];
-    size_t len;
-    uint16_t last[1 << ms_LZ_DICT_BITS]; /* position + 1 of the last word with this hash */
-} ms_map_dict;
-
-static size_t ms_map_word_hash(const uint8_t *p, unsigned bits)
-{
-    return (ms_rd_raw_u32(p) * 2654435761u) >> (32 - bits);
-}
-
-static void ms_map_index_dict(ms_map_dict *dict)
-{
-    ms_zero(dict->last, sizeof dict->last);
-    for (size_t i = 0; i + ms_LZ_MIN <= dict->len; i++)
-        dict->last[ms_map_word_hash(dict->text + i, ms_LZ_DICT_BITS)] = (uint16_t)(i + 1);
-}
-
-static uint8_t *ms_map_put_length(uint8_t *out, size_t rest)
-{
-    for (; rest >= 255; rest -= 255)
-        *out++ = 255;
-    *out++ = (uint8_t)rest;
-    return out;
-}
-
-/* One sequence: literals, then a match (none when match_len is 0). */
-static uint8_t *ms_map_put_sequence(uint8_t *out, const uint8_t *literals, size_t count, size_t back,
-                                    size_t match_len)
-{
-    size_t code = match_len == 0 ? 0 : match_len - ms_LZ_MIN;
-    *out++ = (uint8_t)((count < 15 ? count : 15) << 4 | (code < 15 ? code : 15));
-    if (count >= 15)
-        out = ms_map_put_length(out, count - 15);
-    ms_copy(out, literals, count);
-    out += count;
-    if (match_len == 0)
-        return out;
-    *out++ = (uint8_t)back;
-    *out++ = (uint8_t)(back >> 8);
-    return code >= 15 ? ms_map_put_length(out, code - 15) : out;
-}
-
-/* 0 when less than ms_LZ_MIN bytes are equal: most candidates only share their hash. */
-static inline size_t ms_map_match_length(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
-{
-    size_t most = a_len < b_len ? a_len : b_len;
-    size_t len = ms_LZ_MIN;
-    if (most < ms_LZ_MIN || ms_rd_raw_u32(a) != ms_rd_raw_u32(b))
-        return 0;
-    for (; most - len >= 8; len += 8) {
-        uint64_t differs = ms_rd_raw_u64(a + len) ^ ms_rd_raw_u64(b + len);
-        if (differs != 0)
-            return len + ms_low_zeros(differs) / 8;
-    }
-    while (len < most && a[len] == b[len])
-        len++;
-    return len;
-}
-
-/* The longer of the matches in the block and in the dictionary for the text at a position. Returns its
- * length. */
-static size_t ms_map_find_match(const ms_map_dict *dict, const uint8_t *text, size_t at, size_t end,
-                                uint16_t *last, size_t *back)
-{
-    uint16_t *slot = &last[ms_map_word_hash(text + at, ms_LZ_BITS)];
-    size_t seen = *slot;
-    size_t best = 0;
-    *slot = (uint16_t)(at + 1);
-    if (seen != 0) {
-        best = ms_map_match_length(text + seen - 1, at - (seen - 1) + (end - at), text + at, end - at);
-        *back = at - (seen - 1);
-    }
-    size_t word = dict->last[ms_map_word_hash(text + at, ms_LZ_DICT_BITS)];
-    if (word != 0) {
-        size_t len = ms_map_match_length(dict->text + word - 1, dict->len - (word - 1), text + at, end - at);
-        if (len > best) {
-            best = len;
-            *back = at + dict->len - (word - 1);
-        }
-    }
-    return best;
-}
-
-/* Packs a block of text into out, which has room for 2 * ms_MAP_BLOCK. Returns the packed size; the size of
- * the text when packing gains nothing: then out holds the text itself. */
-static size_t ms_map_pack(const ms_map_dict *dict, const uint8_t *text, size_t len, uint8_t *out)
-{
-    uint16_t last[1 << ms_LZ_BITS];
-    uint8_t *to = out;
-    size_t literal = 0;
-    size_t limit =
-        len > ms_LZ_TAIL ? len - ms_LZ_TAIL : 0; /* the format wants its last bytes to be literals */
-    ms_zero(last, sizeof last);
-    for (size_t at = 0; at < limit;) {
-        size_t back = 0;
-        size_t match = ms_map_find_match(dict, text, at, len - 5, last, &back);
-        if (match == 0) {
-            at++;
-            continue;
-        }
-        to = ms_map_put_sequence(to, text + literal, at - literal, back, match);
-        at += match;
-        literal = at;
-    }
-    to = ms_map_put_sequence(to, text + literal, len - literal, 0, 0);
-    if ((size_t)(to - out) < len)
-        return (size_t)(to - out);
-    ms_copy(out, text, len);
-    return len;
-}
-
-static size_t ms_map_get_length(ms_rd *rd, size_t code)
-{
-    size_t len = code;
-    uint8_t more = 255;
-    while (code == 15 && more == 255 && len < 2 * ms_MAP_BLOCK && !rd->failed) {
-        more = ms_rd_u8(rd);
-        len += more;
-    }
-    return len;
-}
-
-/* Copies a match, which may overlap what it makes; out has 16 bytes of slack behind the block. */
-static size_t ms_map_copy_match(ms_span dict, uint8_t *out, size_t at, size_t back, size_t len)
-{
-    size_t end = at + len;
-    if (back > at) { /* begins in the dictionary, and may run on into the block */
-        const uint8_t *from = dict.ptr + (dict.len - (back - at));
-        size_t stop = back - at < len ? at + (back - at) : end;
-        for (; stop - at >= 8; at += 8, from += 8)
-            ms_copy(out + at, from,
-                    8); /* most are short: one copy of any length would take longer to begin */
-        for (; at < stop; at++)
-            out[at] = *from++;
-    }
-    if (back >= 8) {
-        for (; at < end; at += 8)
-            ms_copy(out + at, out + at - back, 8);
-    }
-    for (; at < end; at++)
-        out[at] = out[at - back];
-    return end;
-}
-
-/* Unpacks sequences as long as they are short and far from all ends: nearly all. Copies more than it needs,
- * which the next ones overwrite. Returns how far the block is unpacked. */
-static size_t ms_map_unpack_short(ms_span dict, ms_rd *rd, uint8_t *out, size_t at, size_t want)
-{
-    const uint8_t *p = rd->p;
-    while (rd->end - p >= 18 && at + 32 <= ms_MAP_BLOCK && at < want) {
-        size_t literals = *p >> 4;
-        size_t match = (*p & 15u) + ms_LZ_MIN;
-        size_t back = ms_rd_raw_u16(p + 1 + literals);
-        size_t to = at + literals;
-        MACHSYM_COUNT_WORK(1);
-        if (literals == 15 || match == 15 + ms_LZ_MIN || back < 8 || back > to + dict.len ||
-            (back > to && back - to < 24))
-            break;
-        const uint8_t *from = back > to ? dict.ptr + (dict.len - (back - to)) : out + (to - back);
-        ms_copy(out + at, p + 1, 16);
-        ms_copy(out + to, from, 8); /* a match may overlap what it makes: 8 bytes at a time do not */
-        ms_copy(out + to + 8, from + 8, 8);
-        ms_copy(out + to + 16, from + 16, 8);
-        p += 1 + literals + 2;
-        at = to + match;
-    }
-    rd->p = p;
-    return at;
-}
-
-/* Unpacks a block of ms_MAP_BLOCK bytes, or as much of it as holds its first want bytes. Returns how many
- * there are; fewer when it is damaged. */
-static size_t ms_map_unpack(ms_span dict, ms_span packed, uint8_t *out, size_t want)
-{
-    ms_rd rd = ms_rd_make(packed);
-    size_t at = 0;
-    if (packed.len >= ms_MAP_BLOCK) {
-        ms_copy(out, packed.ptr, ms_MAP_BLOCK);
-        return ms_MAP_BLOCK;
-    }
-    while (ms_rd_left(&rd) > 0 && at < want) {
-        at = ms_map_unpack_short(dict, &rd, out, at, want);
-        if (at >= want)
-            break;
-        uint8_t token = ms_rd_u8(&rd);
-        ms_span literals = ms_rd_span(&rd, ms_map_get_length(&rd, token >> 4));
-        if (literals.len > ms_MAP_BLOCK - at)
-            break;
-        ms_copy(out + at, literals.ptr, literals.len);
-        at += literals.len;
-        if (ms_rd_left(&rd) == 0)
-            break;
-        size_t back = ms_rd_u16(&rd);
-        size_t match = ms_map_get_length(&rd, token & 15) + ms_LZ_MIN;
-        if (rd.failed || back == 0 || back > at + dict.len || match > ms_MAP_BLOCK - at)
-            break;
-        at = ms_map_copy_match(dict, out, at, back, match);
-    }
-    return at;
-}
-
-/* ---- References to text ---- */
-
-/* The string tables of an image laid end to end, each on a block boundary: what a packed reference counts
- * in. */
-typedef struct ms_map_spaces {
-    ms_span v[3]; /* .debug_str, and the string tables of both halves */
-    uint64_t base[3];
-    uint64_t total;
-} ms_map_spaces;
-
-static void ms_map_set_spaces(const machsym_image *image, ms_map_spaces *spaces)
-{
-    ms_zero(spaces, sizeof *spaces);
-    spaces->v[0] = image->dw.str;
-    for (size_t i = 0; i < image->mo_count; i++)
-        spaces->v[1 + i] = ms_sym_strings(&image->mo[i]);
-    for (size_t i = 0; i < 3; i++) {
-        uint64_t len = spaces->v[i].len;
-        spaces->base[i] = spaces->total;
-        spaces->total += (len + ms_MAP_BLOCK - 1) / ms_MAP_BLOCK * ms_MAP_BLOCK;
-    }
-}
-
-/* The bytes of a block of the spaces; the end of a space is padded with zeros. */
-static void ms_map_raw_block(const ms_map_spaces *spaces, uint64_t block, uint8_t *out)
-{
-    uint64_t at = block * ms_MAP_BLOCK;
-    ms_zero(out, ms_MAP_BLOCK);
-    for (size_t i = 3; i-- > 0;) {
-        if (spaces->v[i].len == 0 || at < spaces->base[i])
-            continue;
-        ms_span rest = ms_span_from(spaces->v[i], at - spaces->base[i]);
-        ms_copy(out, rest.ptr, rest.len < (size_t)ms_MAP_BLOCK ? rest.len : (size_t)ms_MAP_BLOCK);
-        return;
-    }
-}
-
-/* A sample from all over the text, in so many pieces; none of a text that is hardly longer. */
-static void ms_map_fill_dict(const ms_map_spaces *spaces, uint64_t pieces, ms_map_dict *dict)
-{
-    uint8_t block[ms_MAP_BLOCK];
-    uint64_t blocks = spaces->total / ms_MAP_BLOCK;
-    dict->len = 0;
-    for (uint64_t i = 0; i < pieces && blocks > pieces; i++) {
-        ms_map_raw_block(spaces, i * blocks / pieces, block);
-        ms_copy(dict->text + dict->len, block, ms_MAP_SAMPLE);
-        dict->len += ms_MAP_SAMPLE;
-    }
-    ms_map_index_dict(dict);
-}
-
-/* Where a text lies in the spaces, NUL-terminated; UINT64_MAX when it lies elsewhere. */
-static uint64_t ms_map_place(const ms_map_spaces *spaces, machsym_str text)
-{
-    uintptr_t at = (uintptr_t)text.ptr;
-    for (size_t i = 0; i < 3; i++) {
-        uintptr_t lo = (uintptr_t)spaces->v[i].ptr;
-        if (spaces->v[i].len != 0 && at >= lo && at - lo < spaces->v[i].len &&
-            text.len < spaces->v[i].len - (at - lo) && text.ptr[text.len] == 0)
-            return spaces->base[i] + (at - lo);
-    }
-    return UINT64_MAX;
-}
-
-/* ---- Encoding ---- */
-
-/* A hash table from two numbers to a position + 1. */
-typedef struct ms_map_slot {
-    uint64_t a;
-    uint64_t b;
-    uint32_t value;
-} ms_map_slot;
-
-typedef struct ms_map_hash {
-    ms_arena *arena;
-    ms_map_slot *v;
-    size_t cap; /* a power of 2 */
-    size_t count;
-    ms_map_slot spill; /* of what was not found within ms_MAP_PROBES: forgotten at once */
-} ms_map_hash;
-
-static size_t ms_map_hash_of(uint64_t a, uint64_t b)
-{
-    uint64_t h = (a ^ b * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
-    return (size_t)(h ^ h >> 32);
-}
-
-static ms_map_slot *ms_map_hash_slot(ms_map_hash *h, uint64_t a, uint64_t b)
-{
-    size_t at = ms_map_hash_of(a, b) & (h->cap - 1);
-    for (unsigned probes = 0; probes < ms_MAP_PROBES; probes++) {
-        MACHSYM_COUNT_WORK(1);
-        if (h->v[at].value == 0 || (h->v[at].a == a && h->v[at].b == b))
-            return &h->v[at];
-        at = (at + 1) & (h->cap - 1);
-    }
-    h->spill.value = 0;
-    return &h->spill;
-}
-
-/* The slot of a pair; a new one has value 0, and the caller fills it. NULL when memory is out. Keys may be
- * chosen to collide: then a pair is found no more, which costs room in the map only. */
-static ms_map_slot *ms_map_hash_get(ms_map_hash *h, uint64_t a, uint64_t b)
-{
-    if (4 * (h->count + 1) > 3 * h->cap) {
-        ms_map_hash bigger = *h;
-        bigger.cap = h->cap == 0 ? 256 : h->cap * 2;
-        bigger.v = (ms_map_slot *)ms_arena_zeroed(h->arena, bigger.cap, sizeof *h->v);
-        if (bigger.v == NULL)
-            return NULL;
-        for (size_t i = 0; i < h->cap; i++) {
-            if (h->v[i].value != 0)
-                *ms_map_hash_slot(&bigger, h->v[i].a, h->v[i].b) = h->v[i];
-        }
-        *h = bigger;
-    }
-    ms_map_slot *slot = ms_map_hash_slot(h, a, b);
-    if (slot->value == 0) {
-        slot->a = a;
-        slot->b = b;
-        h->count++;
-    }
-    return slot;
-}
-
-/* A run of ranges, as parts hand it over. */
-typedef struct ms_map_run {
-    uint64_t lo;
-    uint64_t hi;
-    uint32_t at;     /* in the part's data */
-    bool only_lines; /* its ranges have lines, but no function */
-} ms_map_run;
-
-/* What turns ranges into a part's data. */
-typedef struct ms_map_coder {
-    ms_map_buf data;
-    ms_arena *arena;             /* for what outlives the coding: runs, blocks in use */
-    const ms_map_spaces *spaces; /* where packed text is; NULL: not in the image */
-    ms_map_buf *texts;           /* where it goes, when there is no image */
-    uint64_t text_addr;
-    uint8_t *used;         /* one bit for every block of text that is referred to */
-    ms_map_hash plain;     /* text (hash, length) to its position */
-    ms_map_hash kept;      /* text (hash, length) to its place in texts */
-    ms_map_hash functions; /* names to their record */
-    ms_map_hash files;     /* path parts to their number */
-    uint32_t *file_at;     /* records of the file table */
-    size_t file_count;
-    size_t file_cap;
-    ms_map_run *runs;
-    size_t run_count;
-    size_t run_cap;
-    uint64_t text_left; /* bytes of plain text that may still be written */
-    bool columns;
-    bool overflow; /* something does not fit the format's 32 bits */
-} ms_map_coder;
-
-static bool ms_map_plain_is(const ms_map_coder *c, uint32_t at, machsym_str text)
-{
-    ms_rd rd = ms_rd_at(ms_span_make(c->data.v, c->data.len), at);
-    uint64_t len = ms_rd_uleb(&rd);
-    return len == text.len && ms_rd_left(&rd) >= len && ms_equal(rd.p, text.ptr, text.len);
-}
-
-/* Writes a text into the data, once. Returns its position; 0, which is an empty text, when there have been
- * too many. */
-static uint32_t ms_map_plain(ms_map_coder *c, machsym_str text)
-{
-    uint64_t hash = ms_str_hash(text);
-    for (uint64_t probe = 0; probe < ms_MAP_PROBES; probe++) {
-        ms_map_slot *slot = ms_map_hash_get(&c->plain, hash, (uint64_t)text.len + (probe << 40));
-        if (slot == NULL)
-            return 0;
-        if (slot->value != 0 && ms_map_plain_is(c, slot->value - 1, text))
-            return slot->value - 1;
-        if (slot->value != 0)
-            continue; /* another text with this hash */
-        if (text.len > c->text_left)
-            break;
-        c->text_left -= text.len;
-        slot->value = (uint32_t)c->data.len + 1;
-        ms_map_put_uleb(&c->data, text.len);
-        ms_map_put_bytes(&c->data, text.ptr, text.len);
-        return slot->value - 1;
-    }
-    return 0;
-}
-
-/* Adds a name, once, to the text that will be packed. Returns its place; UINT64_MAX when it cannot be packed. */
-static uint64_t ms_map_keep(ms_map_coder *c, machsym_str text)
-{
-    uint64_t hash = ms_str_hash(text);
-    if (text.len > MACHSYM_MAX_TEXT || ms_find_byte(text.ptr, text.len, 0) != NULL ||
-        c->texts->len > UINT32_MAX / 2)
-        return UINT64_MAX;
-    for (uint64_t probe = 0; probe < ms_MAP_PROBES; probe++) {
-        ms_map_slot *slot = ms_map_hash_get(&c->kept, hash, (uint64_t)text.len + (probe << 40));
-        if (slot == NULL)
-            break;
-        if (slot->value != 0 && ms_equal(c->texts->v + slot->value - 1, text.ptr, text.len))
-            return slot->value - 1;
-        if (slot->value != 0)
-            continue; /* another text with this hash */
-        uint8_t *to = ms_map_room(c->texts, text.len + 1);
-        if (to == NULL)
-            break;
-        ms_copy(to, text.ptr, text.len);
-        to[text.len] = 0;
-        slot->value = (uint32_t)c->texts->len + 1;
-        c->texts->len += text.len + 1;
-        return slot->value - 1;
-    }
-    return UINT64_MAX;
-}
-
-/* A reference: 0 for no text; even: packed text; odd: a position in the part's data. */
-static uint64_t ms_map_ref(ms_map_coder *c, machsym_str text)
-{
-    if (text.len == 0)
-        return 0;
-    uint64_t place = c->spaces != NULL  ? ms_map_place(c->spaces, text)
-                     : c->texts != NULL ? ms_map_keep(c, text)
-                                        : UINT64_MAX;
-    if (place == UINT64_MAX)
-        return (uint64_t)ms_map_plain(c, text) << 1 | 1;
-    if (c->used == NULL)
-        return (place + 1) << 1;
-    MACHSYM_COUNT_WORK(text.len / ms_MAP_BLOCK);
-    for (uint64_t block = place / ms_MAP_BLOCK; block <= (place + text.len) / ms_MAP_BLOCK; block++)
-        c->used[block / 8] |= (uint8_t)(1u << block % 8);
-    return (place + 1) << 1;
-}
-
-/* In the data plain text is told by its distance back from the record. */
-static void ms_map_put_ref(ms_map_coder *c, size_t record, uint64_t ref)
-{
-    if ((ref & 1) != 0)
-        ref = (uint64_t)(record - (size_t)(ref >> 1)) << 1 | 1;
-    ms_map_put_uleb(&c->data, ref);
-}
-
-/* FUNCTION record: ref of the linkage name, ref of the name. Returns its position. */
-static uint32_t ms_map_function(ms_map_coder *c, machsym_str linkage_name, machsym_str name)
-{
-    uint64_t a = ms_map_ref(c, linkage_name);
-    uint64_t b = ms_map_ref(c, name);
-    ms_map_slot *slot = ms_map_hash_get(&c->functions, a, b);
-    if (slot == NULL)
-        return 0;
-    if (slot->value == 0) {
-        size_t record = c->data.len;
-        slot->value = (uint32_t)record + 1;
-        ms_map_put_ref(c, record, a);
-        ms_map_put_ref(c, record, b);
-    }
-    return slot->value - 1;
-}
-
-/* FILE record: refs of comp_dir, dir and name, all plain. Returns its number from 1 on; 0 is no file. */
-static uint32_t ms_map_file(ms_map_coder *c, const machsym_path *path)
-{
-    if (path->name.len == 0)
-        return 0;
-    uint64_t comp_dir = path->comp_dir.len != 0 ? (uint64_t)ms_map_plain(c, path->comp_dir) << 1 | 1 : 0;
-    uint64_t dir = path->dir.len != 0 ? (uint64_t)ms_map_plain(c, path->dir) << 1 | 1 : 0;
-    uint64_t name = (uint64_t)ms_map_plain(c, path->name) << 1 | 1;
-    ms_map_slot *slot = ms_map_hash_get(&c->files, comp_dir << 32 | dir, name);
-    uint32_t *v = (uint32_t *)ms_arena_grow(c->arena, c->file_at, c->file_count, &c->file_cap, sizeof *v);
-    if (slot == NULL || v == NULL)
-        return 0;
-    c->file_at = v;
-    if (slot->value == 0) {
-        size_t record = c->data.len;
-        v[c->file_count++] = (uint32_t)record;
-        slot->value = (uint32_t)c->file_count;
-        ms_map_put_ref(c, record, comp_dir);
-        ms_map_put_ref(c, record, dir);
-        ms_map_put_ref(c, record, name);
-    }
-    return slot->value;
-}
-
-/* Where code comes from. */
-typedef struct ms_map_line {
-    uint32_t file; /* number in the part's file table */
-    uint32_t line;
-    uint32_t column;
-} ms_map_line;
-
-/* CHAIN record of a concrete function: 2 * source, distance to its FUNCTION record (0: no name), start,
- * size. */
-static uint32_t ms_map_root(ms_map_coder *c, machsym_source source, uint32_t function, bool named,
-                            uint64_t lo, uint64_t size)
-{
-    size_t record = c->data.len;
-    const uint64_t fields[4] = {(uint64_t)source << 1, named ? record - function : 0, lo - c->text_addr,
-                                size};
-    ms_map_put_ulebs(&c->data, fields, 4);
-    return (uint32_t)record;
-}
-
-/* CHAIN record of an inlined call: distance to its caller's record * 4 + 2 (name from symbols) + 1, distance
- * to its FUNCTION record, file, line and column of the call. */
-static uint32_t ms_map_call(ms_map_coder *c, uint32_t caller, machsym_source source, uint32_t function,
-                            const ms_map_line *call)
-{
-    size_t record = c->data.len;
-    uint64_t what = (uint64_t)(record - caller) << 2 | (source == MACHSYM_SOURCE_SYMTAB ? 2u : 0u) | 1;
-    const uint64_t fields[5] = {what, record - function, call->file, call->line, call->column};
-    ms_map_put_ulebs(&c->data, fields, c->columns ? 5 : 4);
-    return (uint32_t)record;
-}
-
-/* A range before it is written. */
-typedef struct ms_map_item {
-    uint64_t lo;
-    uint64_t hi;
-    uint32_t chain; /* position of its CHAIN record */
-    ms_map_line line;
-} ms_map_item;
-
-static bool ms_map_same(const ms_map_item *a, const ms_map_item *b)
-{
-    return a->chain == b->chain && a->line.file == b->line.file && a->line.line == b->line.line &&
-           a->line.column == b->line.column;
-}
-
-/* RUN record: the number of ranges, then for each: its size; zigzag(line - previous) * 4 + 2 (new file) + 1
- * (new chain); the distance back from the run to its chain, if new; its file, if new; its column, if the map
- * has columns. */
-static void ms_map_put_run(ms_map_coder *c, const ms_map_item *items, size_t count, bool only_lines)
-{
-    ms_map_run *runs =
-        (ms_map_run *)ms_arena_grow(c->arena, c->runs, c->run_count, &c->run_cap, sizeof *runs);
-    if (runs == NULL)
-        return;
-    c->runs = runs;
-    size_t at = c->data.len;
-    runs[c->run_count].lo = items[0].lo;
-    runs[c->run_count].hi = items[count - 1].hi;
-    runs[c->run_count].at = (uint32_t)at;
-    runs[c->run_count].only_lines = only_lines;
-    c->run_count++;
-    uint8_t *to = ms_map_room(&c->data, 10 + 50 * count);
-    if (to == NULL)
-        return;
-    to = ms_map_raw_uleb(to, count);
-    ms_map_item previous;
-    ms_zero(&previous, sizeof previous);
-    for (size_t i = 0; i < count; i++) {
-        const ms_map_item *item = &items[i];
-        bool new_chain = i == 0 || item->chain != previous.chain;
-        bool new_file = item->line.file != previous.line.file;
-        int64_t step = (int64_t)item->line.line - (int64_t)previous.line.line;
-        to = ms_map_raw_uleb(to, item->hi - item->lo);
-        to = ms_map_raw_uleb(to, ms_map_zigzag(step) << 2 | (new_file ? 2u : 0u) | (new_chain ? 1u : 0u));
-        if (new_chain)
-            to = ms_map_raw_uleb(to, only_lines ? 0 : at - item->chain);
-        if (new_file)
-            to = ms_map_raw_uleb(to, item->line.file);
-        if (c->columns)
-            to = ms_map_raw_uleb(to, item->line.column);
-        previous = *item;
-    }
-    c->data.len = (size_t)(to - c->data.v);
-}
-
-/* Ranges of one function that follow each other, waiting to become runs. */
-typedef struct ms_map_queue {
-    ms_map_item v[ms_MAP_RUN_MAX];
-    size_t count;
-    bool only_lines;
-} ms_map_queue;
-
-static void ms_map_flush(ms_map_coder *c, ms_map_queue *q)
-{
-    if (q->count > 0)
-        ms_map_put_run(c, q->v, q->count, q->only_lines);
-    q->count = 0;
-}
-
-/* Adds a range; one that says the same as its neighbour makes that longer. */
-static void ms_map_add(ms_map_coder *c, ms_map_queue *q, const ms_map_item *item, bool only_lines)
-{
-    ms_map_item *last = q->count > 0 ? &q->v[q->count - 1] : NULL;
-    if (last != NULL && (last->hi != item->lo || q->only_lines != only_lines)) {
-        ms_map_flush(c, q);
-        last = NULL;
-    }
-    if (last != NULL && ms_map_same(last, item)) {
-        last->hi = item->hi;
-        return;
-    }
-    if (q->count == ms_MAP_RUN_MAX)
-        ms_map_flush(c, q);
-    q->only_lines = only_lines;
-    q->v[q->count++] = *item;
-}
-
-/* The file table ends a part: u32 count, then u32 positions of the FILE records. Returns where it stands. */
-static uint32_t ms_map_end_part(ms_map_coder *c)
-{
-    uint32_t at = (uint32_t)c->data.len;
-    ms_map_put_u32(&c->data, (uint32_t)c->file_count);
-    for (size_t i = 0; i < c->file_count; i++)
-        ms_map_put_u32(&c->data, c->file_at[i]);
-    c->overflow |= c->data.len > 0x7fffffff;
-    return at;
-}
-
-static void ms_map_coder_init(ms_map_coder *c, ms_arena *data_arena, ms_arena *arena, ms_arena *tables)
-{
-    ms_zero(c, sizeof *c);
-    c->data.arena = data_arena;
-    c->arena = arena;
-    c->plain.arena = c->kept.arena = c->functions.arena = c->files.arena = tables;
-    c->text_left = UINT64_MAX;
-    ms_map_put_uleb(&c->data, 0); /* no record stands at 0, so that a distance of 0 is free to mean none */
-}
-
-/* ---- Plan ---- */
-
-typedef enum ms_map_kind {
-    ms_MAP_UNITS = 0, /* a run of units */
-    ms_MAP_OBJECTS,   /* a run of object files of a debug map */
-    ms_MAP_TEXT       /* a run of blocks of text */
-} ms_map_kind;
-
-/* One part's work: items lo to hi of its kind. */
-typedef struct ms_map_task {
-    ms_map_kind kind;
-    uint64_t lo;
-    uint64_t hi;
-    uint64_t size;
-} ms_map_task;
-
-struct machsym_plan {
-    const machsym_image *image;
-    machsym_lines lines;
-    uint32_t flags;
-    machsym_allocator allocator;
-    machsym_session *session; /* holds what all parts share: unit segments and symbols; not used after open */
-    ms_map_spaces spaces;
-    ms_map_dict *dict;
-    ms_arena arena;
-    ms_map_task *tasks;
-    size_t count;
-    size_t cap;
-};
-
-struct machsym_part {
-    ms_map_kind kind;
-    ms_arena data_arena; /* only ever holds the buffer */
-    ms_arena arena;
-    ms_arena tables; /* of the coder: freed when the part is whole */
-    ms_map_coder coder;
-    uint32_t files_at;     /* file table, in the data */
-    uint32_t *block_sizes; /* of text blocks; packed back to back in the data */
-};
-
-static bool ms_map_part_failed(const machsym_part *part)
-{
-    return part->data_arena.oom || part->arena.oom || part->tables.oom;
-}
-
-static void ms_map_add_task(machsym_plan *plan, ms_map_kind kind, uint64_t lo, uint64_t hi, uint64_t size)
-{
-    ms_map_task *v =
-        (ms_map_task *)ms_arena_grow(&plan->arena, plan->tasks, plan->count, &plan->cap, sizeof *v);
-    if (v == NULL)
-        return;
-    plan->tasks = v;
-    v[plan->count].kind = kind;
-    v[plan->count].lo = lo;
-    v[plan->count].hi = hi;
-    v[plan->count].size = size;
-    plan->count++;
-}
-
-/* Opens every object file of the debug map once, to know which ones answer and how large they are, and cuts
- * them into parts. */
-static void ms_map_cut_objects(machsym_plan *plan)
-{
-    machsym_session *s = plan->session;
-    ms_ans_objects *o = ms_ans_map_of(s);
-    size_t first = 0;
-    uint64_t size = 0;
-    if (o == NULL)
-        return;
-    for (size_t i = 0; i < o->map.count; i++) {
-        const ms_ans_object *object = ms_ans_object_of(s, i);
-        size += object != NULL ? object->image.dw.info.len : 0;
-        plan->arena.oom |= o->statuses[i] == MACHSYM_OBJECT_UNTRIED;
-        if (size < ms_MAP_UNIT_BYTES && i + 1 < o->map.count)
-            continue;
-        ms_map_add_task(plan, ms_MAP_OBJECTS, first, i + 1, size);
-        first = i + 1;
-        size = 0;
-    }
-    ms_ans_close_objects(s);
-}
-
-/* Cuts the units and the text into parts of about equal size: the same ones for any number of threads. */
-static void ms_map_cut_tasks(machsym_plan *plan)
-{
-    const machsym_image *image = plan->image;
-    size_t first = 0;
-    for (size_t i = 0; i < image->cu_count; i++) {
-        uint64_t size = image->cus[i].end - image->cus[first].off;
-        if (size < ms_MAP_UNIT_BYTES && i + 1 < image->cu_count)
-            continue;
-        ms_map_add_task(plan, ms_MAP_UNITS, first, i + 1, size);
-        first = i + 1;
-    }
-    ms_map_cut_objects(plan);
-    uint64_t blocks = plan->spaces.total / ms_MAP_BLOCK;
-    uint64_t step = ms_MAP_TEXT_BYTES / ms_MAP_BLOCK;
-    for (uint64_t lo = 0; lo < blocks; lo += step) {
-        uint64_t hi = lo + step < blocks ? lo + step : blocks;
-        ms_map_add_task(plan, ms_MAP_TEXT, lo, hi, (hi - lo) * ms_MAP_BLOCK);
-    }
-}
-
-/* A session that decodes for one part; what the plan's session has indexed is lent to it, root entries too,
- * which all have been read. */
-static machsym_session *ms_map_session(const machsym_plan *plan)
-{
-    machsym_session *s =
-        ms_ans_open(plan->image, plan->lines, MACHSYM_SESSION_INDEX, 1, plan->allocator); /* keeps one unit */
-    if (s == NULL || plan->session == NULL)
-        return s;
-    const machsym_session *shared = plan->session;
-    s->env = shared->env;
-    s->env.arena = &s->keep;
-    s->aranges = shared->aranges;
-    s->ranges = shared->ranges;
-    s->silent = shared->silent;
-    s->symbols = shared->symbols;
-    s->has_aranges = s->has_ranges = s->has_silent = s->has_symbols = true;
-    return s;
-}
-
-/* ---- Building the ranges of a unit ---- */
-
-#define ms_MAP_BY_UNIT UINT32_MAX
-
-/* What is needed to encode one unit. */
-typedef struct ms_map_work {
-    const machsym_plan *plan;
-    machsym_session *session;
-    ms_map_coder *c;
-    ms_map_queue queue;
-    ms_arena scratch;    /* emptied for every function */
-    ms_arena unit_arena; /* emptied for every unit */
-    const ms_ans_unit *unit;
-    const ms_cu_root *root;
-    size_t index;    /* of the unit */
-    uint32_t *files; /* by the unit's file number: number in the part's table + 1; 0 not known yet */
-    size_t file_count;
-    uint32_t *chains;  /* by block: position of its CHAIN record; 0 none yet */
-    uint32_t function; /* the one at hand */
-    ms_ans_rows rows;  /* the walk of lines that the ranges before have left, up to rows_from at least */
-    uint64_t rows_from;
-    ms_segs calls;     /* of all its code: the innermost block; empty when nothing is inlined; in scratch */
-    uint32_t *written; /* of its blocks those that have a record, which tells of range */
-    size_t written_count;
-    ms_range range;
-    uint32_t *depths;    /* by block: how many blocks it stands in */
-    ms_map_hash origins; /* entry offset and rank of its source to the FUNCTION record */
-} ms_map_work;
-
-static uint32_t ms_map_new_file(ms_map_work *w, uint64_t file)
-{
-    machsym_path path = ms_ln_path(w->unit->lines, w->root->comp_dir, file);
-    uint32_t number = ms_map_file(w->c, &path);
-    if (file < w->file_count)
-        w->files[file] = number + 1;
-    return number;
-}
-
-static inline void ms_map_line_at(ms_map_work *w, uint64_t file, uint32_t line, uint32_t column,
-                                  ms_map_line *out)
-{
-    uint32_t known = file < w->file_count ? w->files[file] : 0;
-    out->file = known != 0 ? known - 1 : ms_map_new_file(w, file);
-    out->line = line;
-    out->column = w->c->columns ? column : 0;
-}
-
-/* Where the record of a call's origin is kept: by the origin alone when it has a linkage name; else by origin
- * and unit, since an out-of-line copy in the same unit may give the name. */
-static ms_map_slot *ms_map_origin_slot(ms_map_work *w, uint64_t origin)
-{
-    ms_map_slot *slot = ms_map_hash_get(&w->origins, origin, 0);
-    if (slot == NULL || slot->value != ms_MAP_BY_UNIT)
-        return slot;
-    return ms_map_hash_get(&w->origins, origin, w->index + 1);
-}
-
-/* The FUNCTION record of a block, and where its name is from. Calls share the record of what they call. */
-static uint32_t ms_map_block_function(ms_map_work *w, const ms_fn_block *block, machsym_source *source,
-                                      bool *named)
-{
-    machsym_frame frame;
-    bool is_inline = block->parent != ms_SEG_NONE;
-    ms_map_slot *slot = is_inline && block->origin != 0 ? ms_map_origin_slot(w, block->origin) : NULL;
-    if (slot != NULL && slot->value != 0) {
-        *source = (slot->value & 1) != 0 ? MACHSYM_SOURCE_SYMTAB : MACHSYM_SOURCE_DWARF;
-        *named = true;
-        return slot->value >> 1;
-    }
-    ms_zero(&frame, sizeof frame);
-    frame.is_inline = is_inline;
-    ms_ans_name_block(w->session, &w->unit->functions, block, &frame);
-    *source = frame.name_source;
-    *named = is_inline || frame.linkage_name.len != 0 || frame.name.len != 0;
-    uint32_t record = *named ? ms_map_function(w->c, frame.linkage_name, frame.name) : 0;
-    if (slot != NULL && slot->b == 0 && (frame.linkage_name.len == 0 || *source != MACHSYM_SOURCE_DWARF)) {
-        slot->value = ms_MAP_BY_UNIT;
-        slot = ms_map_origin_slot(w, block->origin);
-    }
-    if (slot != NULL)
-        slot->value = record << 1 | (*source == MACHSYM_SOURCE_SYMTAB);
-    return record;
-}
-
-/* Writes the chain from a function down to a block, callers first. Every record is written once a
- * function. */
-static void ms_map_put_chain(ms_map_work *w, uint32_t block, const ms_range *range)
-{
-    const ms_fn_block *blocks = w->unit->functions.blocks;
-    size_t depth = 0;
-    for (uint32_t at = block; at != ms_SEG_NONE && w->chains[at] == 0; at = blocks[at].parent)
-        depth++;
-    MACHSYM_COUNT_WORK(1 + depth);
-    uint32_t *path = w->written + w->written_count; /* room for every block, each of which is written once */
-    w->written_count += depth;
-    for (size_t i = depth; i-- > 0; block = blocks[block].parent)
-        path[i] = block;
-    for (size_t i = 0; i < depth; i++) {
-        const ms_fn_block *one = &blocks[path[i]];
-        machsym_source source;
-        bool named;
-        uint32_t record = ms_map_block_function(w, one, &source, &named);
-        if (one->parent == ms_SEG_NONE) {
-            w->chains[path[i]] = ms_map_root(w->c, source, record, named, range->lo, range->hi - range->lo);
-        } else {
-            ms_map_line call;
-            ms_map_line_at(w, one->call_file, one->call_line, one->call_column, &call);
-            w->chains[path[i]] = ms_map_call(w->c, w->chains[one->parent], source, record, &call);
-        }
-    }
-}
-
-/* Adds [lo, hi), which has one chain, cut where its lines change. */
-static void ms_map_add_lines(ms_map_work *w, uint64_t lo, uint64_t hi, uint32_t chain, bool only_lines)
-{
-    const ms_ln_table *lines = w->unit->lines;
-    ms_ans_rows *rows = &w->rows;
-    ms_map_item item;
-    if (rows->lines != lines || rows->past_end == only_lines || lo < w->rows_from)
-        *rows = ms_ans_rows_of(lines, w->plan->lines, !only_lines, lo);
-    w->rows_from = hi;
-    item.chain = chain;
-    for (item.lo = lo; item.lo < hi; item.lo = item.hi) {
-        MACHSYM_COUNT_WORK(1);
-        ms_ans_rows_seek(rows, item.lo);
-        item.hi = rows->next < hi ? rows->next : hi;
-        ms_zero(&item.line, sizeof item.line);
-        if (rows->at != lines->row_count) {
-            const ms_ln_row *row = &lines->rows[rows->at];
-            ms_map_line_at(w, row->file, row->line, row->column, &item.line);
-        } else if (only_lines) {
-            continue;
-        }
-        ms_map_add(w->c, &w->queue, &item, only_lines);
-    }
-}
-
-/* The calls inlined into a function, as segments. */
-static void ms_map_call_segments(ms_map_work *w, uint32_t function)
-{
-    const ms_fn_table *table = &w->unit->functions;
-    ms_cu_pieces pieces = {&w->scratch, NULL, 0, 0};
-    ms_cu_add_piece(&pieces, 0, UINT64_MAX, function);
-    for (uint32_t i = function + 1; i < table->blocks[function].end; i++) {
-        const ms_fn_block *block = &table->blocks[i];
-        MACHSYM_COUNT_WORK(1);
-        if (block->parent == ms_SEG_NONE) {
-            i = block->end - 1;
-            continue;
-        }
-        if (w->depths[i] > MACHSYM_MAX_INLINE_DEPTH + 1)
-            continue;
-        for (uint32_t j = 0; j < block->range_count; j++) {
-            ms_range range = {block->lo, block->hi};
-            if (block->range_count > 1)
-                range = table->ranges[block->range_first + j];
-            ms_cu_add_piece(&pieces, range.lo, range.hi, i);
-        }
-    }
-    ms_seg_build(pieces.v, pieces.count, &w->scratch, &w->calls);
-}
-
-/* Turns to a function; that before leaves no records behind. */
-static void ms_map_begin_function(ms_map_work *w, uint32_t function)
-{
-    const ms_segs none = {NULL, 0, &w->scratch};
-    ms_arena_reset(&w->scratch);
-    w->function = function;
-    w->calls = none;
-    if (w->unit->functions.blocks[function].end > function + 1)
-        ms_map_call_segments(w, function);
-}
-
-static void ms_map_forget_chains(ms_map_work *w)
-{
-    while (w->written_count > 0)
-        w->chains[w->written[--w->written_count]] = 0;
-}
-
-/* Adds [lo, hi) of the function at hand, which has one innermost block. */
-static void ms_map_add_block(ms_map_work *w, uint32_t index, uint64_t lo, uint64_t hi)
-{
-    const ms_fn_block *block = &w->unit->functions.blocks[index];
-    if (w->depths[index] <= MACHSYM_MAX_INLINE_DEPTH) {
-        ms_map_put_chain(w, index, &w->range);
-        ms_map_add_lines(w, lo, hi, w->chains[index], false);
-        return;
-    }
-    ms_map_item item;
-    ms_map_put_chain(w, block->parent, &w->range);
-    item.lo = lo;
-    item.hi = hi;
-    item.chain = w->chains[block->parent];
-    ms_map_line_at(w, block->call_file, block->call_line, block->call_column, &item.line);
-    ms_map_add(w->c, &w->queue, &item, false);
-}
-
-/* Encodes [lo, hi), which one range of the function at hand holds. */
-static void ms_map_add_function(ms_map_work *w, const ms_range *range, uint64_t lo, uint64_t hi)
-{
-    const ms_segs *calls = &w->calls;
-    if (range->lo != w->range.lo || range->hi != w->range.hi)
-        ms_map_forget_chains(w);
-    w->range = *range;
-    if (calls->count == 0)
-        ms_map_add_block(w, w->function, lo, hi);
-    for (size_t i = ms_seg_find(calls->v, calls->count, lo); i + 1 < calls->count && calls->v[i].lo < hi;
-         i++) {
-        uint64_t from = calls->v[i].lo > lo ? calls->v[i].lo : lo;
-        uint64_t to = calls->v[i + 1].lo < hi ? calls->v[i + 1].lo : hi;
-        ms_map_add_block(w, calls->v[i].owner, from, to);
-    }
-    ms_map_flush(w->c, &w->queue);
-}
-
-/* Encodes [lo, hi), which one function of the unit has, as far as this unit is the one that answers there. */
-static void ms_map_add_owned(ms_map_work *w, uint32_t function, uint64_t lo, uint64_t hi)
-{
-    const ms_fn_block *block = &w->unit->functions.blocks[function];
-    while (lo < hi) {
-        uint64_t end;
-        MACHSYM_COUNT_WORK(1);
-        ms_range range = ms_fn_range_at(&w->unit->functions, block, lo);
-        uint64_t until = ms_fn_range_until(&w->unit->functions, block, lo);
-        bool owned = ms_ans_owns(w->session, w->index, lo, &end);
-        if (end > hi)
-            end = hi;
-        if (end > until && until > lo)
-            end = until; /* ranges that touch: each has a start of its own */
-        if (owned)
-            ms_map_add_function(w, &range, lo, end);
-        lo = end;
-        if (lo < hi && !ms_ans_spend(w->session, ms_MAP_STEP)) /* others' ranges may cut it very small */
-            return;
-    }
-}
-
-/* Encodes the functions, each with all its segments at once, in the order of their first. */
-static void ms_map_add_functions(ms_map_work *w)
-{
-    const ms_fn_table *functions = &w->unit->functions;
-    const ms_seg *segs = functions->segs;
-    uint32_t *next = (uint32_t *)ms_arena_alloc(&w->unit_arena, functions->seg_count, sizeof *next);
-    uint32_t *first = (uint32_t *)ms_arena_zeroed(&w->unit_arena, functions->count, sizeof *first);
-    if (next == NULL || first == NULL)
-        return;
-    for (size_t i = functions->seg_count; i-- > 0;) { /* numbers plus 1; 0: none */
-        if (segs[i].owner == ms_SEG_NONE)
-            continue;
-        next[i] = first[segs[i].owner];
-        first[segs[i].owner] = (uint32_t)i + 1;
-    }
-    for (size_t i = 0; i + 1 < functions->seg_count; i++) {
-        uint32_t function = segs[i].owner;
-        if (function == ms_SEG_NONE || first[function] != i + 1)
-            continue;
-        ms_map_begin_function(w, function);
-        for (size_t j = i + 1; j != 0; j = next[j - 1])
-            ms_map_add_owned(w, function, segs[j - 1].lo, segs[j].lo);
-        ms_map_forget_chains(w);
-    }
-}
-
-/* The code whose lines a unit may add: any that its program tells of; but when other units share that, which would
- * multiply the work, what its root states, from the lowest to the highest address. */
-static ms_range ms_map_reach(ms_map_work *w)
-{
-    ms_range all = {0, UINT64_MAX};
-    ms_range stated = {UINT64_MAX, 0};
-    ms_ranges list = {&w->unit_arena, NULL, 0, 0, w->session->budget};
-    if (ms_ans_owns_lines(w->session, w->index))
-        return all;
-    ms_cu_read_ranges(&w->session->env, w->index, &list);
-    w->session->budget = list.budget;
-    for (size_t i = 0; i < list.count; i++) {
-        stated.lo = list.v[i].lo < stated.lo ? list.v[i].lo : stated.lo;
-        stated.hi = list.v[i].hi > stated.hi ? list.v[i].hi : stated.hi;
-    }
-    return stated;
-}
-
-/* Encodes the lines of code that belongs to no function of its unit: assembly. */
-static void ms_map_add_only_lines(ms_map_work *w)
-{
-    const ms_ln_table *lines = w->unit->lines;
-    const ms_fn_table *functions = &w->unit->functions;
-    ms_range reach = ms_map_reach(w);
-    uint64_t from = reach.lo;
-    for (size_t i = ms_ans_rows_of(lines, w->plan->lines, false, from).seq;
-         i < lines->seq_count && from < reach.hi; i++) {
-        uint64_t lo = lines->seqs[i].lo > from ? lines->seqs[i].lo : from;
-        for (from = lines->seqs[i].hi < reach.hi ? lines->seqs[i].hi : reach.hi; lo < from;) {
-            MACHSYM_COUNT_WORK(1);
-            uint64_t end = ms_seg_until(functions->segs, functions->seg_count, lo);
-            bool alone = ms_seg_owner(functions->segs, functions->seg_count, lo) == ms_SEG_NONE;
-            if (!ms_ans_spend(w->session, alone ? ms_MAP_STEP : 1))
-                return;
-            if (alone) {
-                uint64_t same;
-                ms_ans_place place = ms_ans_find_span(w->session, lo, &same);
-                end = same < end ? same : end;
-                end = from < end ? from : end;
-                if (place.unit == w->unit && ms_ans_has_line(w->session, &place))
-                    ms_map_add_lines(w, lo, end, 0, true);
-            }
-            lo = end;
-        }
-        ms_map_flush(w->c, &w->queue);
-    }
-}
-
-/* Makes room for the next unit. Other units that had to be asked who has some code stay as long as the cache
- * has room: they will be asked again. */
-static void ms_map_trim(ms_map_work *w)
-{
-    machsym_session *s = w->session;
-    const ms_ans_unit *last = s->decoded;
-    bool asked_others = last != NULL && (last->next != NULL || last->index != w->index);
-    if (!asked_others || s->cache.live > (size_t)ms_ANS_CACHE)
-        ms_ans_drop_units(s);
-    ms_arena_reset(&w->unit_arena);
-}
-
-static void ms_map_add_unit(ms_map_work *w, size_t index)
-{
-    machsym_session *s = w->session;
-    ms_map_trim(w);
-    s->budget +=
-        2 * (s->env.v[index].end - s->env.v[index].off); /* for itself, and for gaps between functions */
-    w->unit = ms_ans_unit_of(s, index);
-    if (w->unit == NULL)
-        return;
-    const ms_fn_table *functions = &w->unit->functions;
-    w->root = ms_cu_root_of(&s->env, index);
-    w->index = index;
-    w->rows.lines = NULL; /* the table of another unit may have lain where this one does */
-    w->file_count = w->unit->lines->file_count + 1;
-    w->files = (uint32_t *)ms_arena_zeroed(&w->unit_arena, w->file_count, sizeof *w->files);
-    w->chains = (uint32_t *)ms_arena_zeroed(&w->unit_arena, functions->count, sizeof *w->chains);
-    w->written = (uint32_t *)ms_arena_alloc(&w->unit_arena, functions->count, sizeof *w->written);
-    w->depths = (uint32_t *)ms_arena_alloc(&w->unit_arena, functions->count, sizeof *w->depths);
-    if (w->files == NULL || w->chains == NULL || w->written == NULL || w->depths == NULL)
-        return;
-    for (size_t i = 0; i < functions->count; i++) {
-        uint32_t parent = functions->blocks[i].parent;
-        w->depths[i] = parent == ms_SEG_NONE ? 0 : w->depths[parent] + 1;
-    }
-    ms_map_add_functions(w);
-    ms_map_add_only_lines(w);
-}
-
-/* ---- Parts ---- */
-
-/* Sets what so many bytes of units may cost beside themselves, so that all parts together stay in proportion
- * to the file: what they decode of others (out of all bytes) and how often they ask, and how long their texts
- * are. */
-static void ms_map_set_budget(ms_map_work *w, uint64_t size, uint64_t all)
-{
-    w->session->budget = 16 * (size + (all < ms_MAP_UNIT_BYTES ? all : (uint64_t)ms_MAP_UNIT_BYTES));
-    w->c->text_left = ((uint64_t)1 << 20) + 64 * size; /* file names may be the ends of one text */
-}
-
-/* Encodes units of the session in w. Returns false when memory is out. */
-static bool ms_map_add_units(ms_map_work *w, machsym_part *part, uint64_t lo, uint64_t hi)
-{
-    bool ok = true;
-    for (uint64_t i = lo; i < hi && ok; i++) {
-        ms_map_add_unit(w, (size_t)i);
-        ok = !w->scratch.failed && !w->unit_arena.failed && !ms_map_part_failed(part) &&
-             !ms_ans_failed(w->session);
-    }
-    return ok;
-}
-
-/* Encodes the units of an object file; one that cannot be opened has none. Returns false when memory is
- * out. */
-static bool ms_map_add_object(ms_map_work *w, machsym_part *part, size_t index)
-{
-    machsym_session *program = w->plan->session;
-    machsym_object_status status;
-    uint64_t time;
-    if (program->objects->statuses[index] != MACHSYM_OBJECT_FOUND)
-        return true;
-    ms_ans_object *object = ms_ans_new_object(program, index, NULL, w->plan->allocator, &status, &time);
-    if (object == NULL)
-        return status != MACHSYM_OBJECT_UNTRIED;
-    w->session = &object->session;
-    ms_zero(&w->origins, sizeof w->origins); /* of entries in this object */
-    w->origins.arena = &part->tables;
-    ms_ans_index(w->session);
-    ms_map_set_budget(w, object->image.dw.info.len, object->image.dw.info.len);
-    bool ok = ms_map_add_units(w, part, 0, object->image.cu_count);
-    ms_ans_close_object(object);
-    w->session = NULL;
-    return ok;
-}
-
-static bool ms_map_build_units(const machsym_plan *plan, const ms_map_task *task, machsym_part *part)
-{
-    ms_map_work w;
-    ms_zero(&w, sizeof w);
-    w.plan = plan;
-    w.c = &part->coder;
-    w.scratch = ms_arena_make(plan->allocator);
-    w.unit_arena = ms_arena_make(plan->allocator);
-    part->coder.spaces = &plan->spaces;
-    part->coder.text_addr = plan->image->mo[0].text_addr;
-    part->coder.columns = (plan->flags & MACHSYM_MAP_COLUMNS) != 0;
-    part->coder.used =
-        (uint8_t *)ms_arena_zeroed(&part->arena, (size_t)(plan->spaces.total / ms_MAP_BLOCK / 8 + 1), 1);
-    w.origins.arena = &part->tables;
-    bool ok = part->coder.used != NULL;
-    for (uint64_t i = task->lo; i < task->hi && ok && task->kind == ms_MAP_OBJECTS; i++)
-        ok = ms_map_add_object(&w, part, (size_t)i);
-    if (ok && task->kind == ms_MAP_UNITS) {
-        w.session = ms_map_session(plan);
-        if (w.session != NULL)
-            ms_map_set_budget(&w, task->size, plan->image->dw.info.len);
-        ok = w.session != NULL && ms_map_add_units(&w, part, task->lo, task->hi);
-    }
-    if (ok)
-        part->files_at = ms_map_end_part(&part->coder);
-    if (w.session != NULL)
-        ms_ans_close(w.session);
-    ms_arena_free(&w.scratch);
-    ms_arena_free(&w.unit_arena);
-    ms_arena_free(&part->tables);
-    return ok && !ms_map_part_failed(part);
-}
-
-static bool ms_map_build_text(const ms_map_spaces *spaces, const ms_map_dict *dict, const ms_map_task *task,
-                              machsym_part *part)
-{
-    uint8_t raw[ms_MAP_BLOCK];
-    uint8_t packed[2 * ms_MAP_BLOCK];
-    size_t count = (size_t)(task->hi - task->lo);
-    part->block_sizes = (uint32_t *)ms_arena_alloc(&part->arena, count, sizeof *part->block_sizes);
-    for (size_t i = 0; i < count && part->block_sizes != NULL; i++) {
-        ms_map_raw_block(spaces, task->lo + i, raw);
-        size_t size = ms_map_pack(dict, raw, ms_MAP_BLOCK, packed);
-        part->block_sizes[i] = (uint32_t)size;
-        ms_map_put_bytes(&part->coder.data, packed, size);
-    }
-    return part->block_sizes != NULL && !part->data_arena.oom;
-}
-
-static void ms_map_free_part(machsym_part *part)
-{
-    ms_arena_free(&part->data_arena);
-    ms_arena_free(&part->tables);
-    ms_arena arena = part->arena; /* the part lies in its own arena */
-    ms_arena_free(&arena);
-}
-
-static machsym_part *ms_map_new_part(machsym_allocator allocator, ms_map_kind kind)
-{
-    ms_arena arena = ms_arena_make(allocator);
-    machsym_part *part = (machsym_part *)ms_arena_zeroed(&arena, 1, sizeof *part);
-    if (part == NULL)
-        return NULL;
-    part->arena = arena;
-    part->data_arena = ms_arena_make(allocator);
-    part->tables = ms_arena_make(allocator);
-    part->kind = kind;
-    ms_map_coder_init(&part->coder, &part->data_arena, &part->arena, &part->tables);
-    if (kind == ms_MAP_TEXT)
-        part->coder.data.len = 0;
-    return part;
-}
-
-static machsym_part *ms_map_build_part(const machsym_plan *plan, size_t index)
-{
-    const ms_map_task *task = &plan->tasks[index];
-    machsym_part *part =
-        ms_map_new_part(plan->allocator, task->kind == ms_MAP_TEXT ? ms_MAP_TEXT : ms_MAP_UNITS);
-    if (part == NULL)
-        return NULL;
-    bool ok = task->kind == ms_MAP_TEXT ? ms_map_build_text(&plan->spaces, plan->dict, task, part)
-                                        : ms_map_build_units(plan, task, part);
-    if (ok)
-        return part;
-    ms_map_free_part(part);
-    return NULL;
-}
-
-/* ---- Putting the parts together ---- */
-
-/* A table of runs, by address, as it is put together. */
-typedef struct ms_map_index {
-    uint32_t *starts; /* from the text base; one more holds the end of the last run */
-    uint32_t *at;     /* in DATA */
-    size_t count;
-} ms_map_index;
-
-typedef struct ms_map_merge {
-    machsym_allocator allocator;
-    ms_arena arena;
-    machsym_part **parts;
-    size_t part_count;
-    machsym_part *symbols; /* made here: what the debug info leaves open */
-    uint64_t *bases;       /* by part: where its data begins in DATA, or its text in the packed blocks */
-    uint64_t data_size;
-    uint64_t text_addr;
-    ms_map_run **order; /* runs with debug info, by address */
-    uint32_t *order_part;
-    size_t order_count;
-    ms_map_index runs;
-    ms_map_index symbol_runs;
-    uint8_t *used;
-    uint64_t block_count;
-    uint64_t text_size; /* of all packed blocks in use */
-    bool too_large;
-} ms_map_merge;
-
-/* Gathers the runs of all unit parts and sorts them by address. Runs below __TEXT are left out. */
-static void ms_map_sort_runs(ms_map_merge *m)
-{
-    size_t total = 0;
-    for (size_t i = 0; i < m->part_count; i++)
-        total += m->parts[i]->coder.run_count;
-    ms_key *keys = (ms_key *)ms_arena_alloc(&m->arena, total, sizeof *keys);
-    ms_key *room = (ms_key *)ms_arena_alloc(&m->arena, total, sizeof *keys);
-    m->order = (ms_map_run **)ms_arena_alloc(&m->arena, total, sizeof *m->order);
-    m->order_part = (uint32_t *)ms_arena_alloc(&m->arena, total, sizeof *m->order_part);
-    if (keys == NULL || room == NULL || m->order == NULL || m->order_part == NULL)
-        return;
-    size_t count = 0;
-    for (size_t i = 0; i < m->part_count; i++) {
-        for (size_t j = 0; j < m->parts[i]->coder.run_count; j++) {
-            keys[count].key = m->parts[i]->coder.runs[j].lo;
-            keys[count++].item = (uint64_t)i << 32 | j;
-        }
-    }
-    ms_sort(keys, count, room);
-    for (size_t i = 0; i < count; i++) {
-        size_t part = (size_t)(keys[i].item >> 32);
-        ms_map_run *run = &m->parts[part]->coder.runs[keys[i].item & 0xffffffff];
-        if (run->lo < m->text_addr)
-            continue;
-        m->too_large |= run->hi - m->text_addr > UINT32_MAX;
-        m->order[m->order_count] = run;
-        m->order_part[m->order_count++] = (uint32_t)part;
-    }
-}
-
-/* Whether functions of the debug info have all of [lo, hi); *at moves on through the runs. */
-static bool ms_map_is_covered(const ms_map_merge *m, size_t *at, uint64_t lo, uint64_t hi)
-{
-    while (*at < m->order_count && m->order[*at]->hi <= lo)
-        ++*at;
-    for (size_t i = *at; i < m->order_count && m->order[i]->lo <= lo && !m->order[i]->only_lines; i++) {
-        MACHSYM_COUNT_WORK(1);
-        lo = m->order[i]->hi > lo ? m->order[i]->hi : lo;
-        if (lo >= hi)
-            return true;
-    }
-    return false;
-}
-
-/* Makes runs of the symbols that the debug info does not cover. */
-static void ms_map_add_symbols(ms_map_merge *m, const ms_sym_table *symbols)
-{
-    ms_map_coder *c = &m->symbols->coder;
-    size_t at = 0;
-    machsym_symbol symbol;
-    for (size_t i = 0; i < symbols->count; i = ms_sym_next(symbols, i)) {
-        ms_map_item item;
-        ms_sym_get(symbols, i, &symbol);
-        if (symbol.lo < m->text_addr || ms_map_is_covered(m, &at, symbol.lo, symbol.hi))
-            continue;
-        m->too_large |= symbol.hi - m->text_addr > UINT32_MAX;
-        ms_zero(&item, sizeof item);
-        item.lo = symbol.lo;
-        item.hi = symbol.hi;
-        uint32_t function = ms_map_function(c, symbol.name, ms_str_empty());
-        item.chain = ms_map_root(c, symbol.source, function, true, symbol.lo, symbol.hi - symbol.lo);
-        ms_map_put_run(c, &item, 1, false);
-    }
-    m->symbols->files_at = ms_map_end_part(c);
-}
-
-/* Places the data of unit parts and symbols one behind the other, and says which blocks of text are
- * needed. */
-static void ms_map_lay_out(ms_map_merge *m)
-{
-    size_t used_len = (size_t)(m->block_count / 8 + 1);
-    m->used = (uint8_t *)ms_arena_zeroed(&m->arena, used_len, 1);
-    m->bases = (uint64_t *)ms_arena_zeroed(&m->arena, m->part_count + 1, sizeof *m->bases);
-    if (m->used == NULL || m->bases == NULL)
-        return;
-    for (size_t i = 0; i <= m->part_count; i++) {
-        const machsym_part *part = i < m->part_count ? m->parts[i] : m->symbols;
-        if (part->kind != ms_MAP_UNITS)
-            continue;
-        m->bases[i] = m->data_size;
-        m->data_size += part->coder.data.len;
-        m->too_large |= part->coder.overflow;
-        for (size_t j = 0; j < used_len && part->coder.used != NULL; j++)
-            m->used[j] |= part->coder.used[j];
-    }
-    m->too_large |= m->data_size > UINT32_MAX - ms_MAP_MARGIN;
-}
-
-static void ms_map_index_alloc(ms_map_merge *m, ms_map_index *index, size_t count)
-{
-    index->starts = (uint32_t *)ms_arena_alloc(&m->arena, count + 1, sizeof *index->starts);
-    index->at = (uint32_t *)ms_arena_alloc(&m->arena, count + 1, sizeof *index->at);
-    index->count = index->starts != NULL && index->at != NULL ? count : 0;
-}
-
-static void ms_map_index_runs(ms_map_merge *m)
-{
-    const ms_map_coder *c = &m->symbols->coder;
-    ms_map_index_alloc(m, &m->runs, m->order_count);
-    ms_map_index_alloc(m, &m->symbol_runs, c->run_count);
-    if (m->bases == NULL || m->arena.oom)
-        return;
-    for (size_t i = 0; i < m->runs.count; i++) {
-        m->runs.starts[i] = (uint32_t)(m->order[i]->lo - m->text_addr);
-        m->runs.at[i] = (uint32_t)(m->order[i]->at + m->bases[m->order_part[i]]);
-    }
-    for (size_t i = 0; i < m->symbol_runs.count; i++) {
-        m->symbol_runs.starts[i] = (uint32_t)(c->runs[i].lo - m->text_addr);
-        m->symbol_runs.at[i] = (uint32_t)(c->runs[i].at + m->bases[m->part_count]);
-    }
-}
-
-/* ---- The file ---- */
-
-/* A map file as it is written, table by table. */
-typedef struct ms_map_file_out {
-    uint8_t *v;
-    size_t len;
-    size_t cap;
-    ms_map_head *head;
-} ms_map_file_out;
-
-static uint64_t ms_map_align(uint64_t at)
-{
-    return (at + 7) & ~(uint64_t)7;
-}
-
-static uint8_t *ms_map_begin_table(ms_map_file_out *out, unsigned table, uint64_t size)
-{
-    out->head->tables[table].lo = out->len;
-    out->head->tables[table].hi = out->len + size;
-    uint8_t *at = out->v + out->len;
-    out->len = (size_t)ms_map_align(out->len + size);
-    ms_zero(at + size, out->len - (size_t)out->head->tables[table].hi);
-    return at;
-}
-
-static uint32_t ms_map_bucket_count(const ms_map_index *index, uint32_t shift)
-{
-    return index->count == 0 ? 0 : (index->starts[index->count - 1] >> shift) + 2;
-}
-
-/* So many bytes of text a bucket that a bucket has about four runs. */
-static uint32_t ms_map_bucket_shift(const ms_map_index *index)
-{
-    uint32_t shift = 6;
-    while (shift < 31 && index->count > 0 && (index->starts[index->count - 1] >> shift) > index->count / 4)
-        shift++;
-    return shift;
-}
-
-static void ms_map_write_index(ms_map_file_out *out, unsigned runs, const ms_map_index *index, uint32_t shift)
-{
-    uint8_t *p = ms_map_begin_table(out, runs, (uint64_t)index->count * 8);
-    for (size_t i = 0; i < index->count; i++) {
-        ms_map_store_u32(p + 8 * i, index->starts[i]);
-        ms_map_store_u32(p + 8 * i + 4, index->at[i]);
-    }
-    uint32_t buckets = ms_map_bucket_count(index, shift);
-    p = ms_map_begin_table(out, runs + 1, (uint64_t)buckets * 4);
-    for (uint32_t bucket = 0, run = 0; bucket < buckets; bucket++) {
-        while (run < index->count && index->starts[run] >> shift < bucket)
-            run++;
-        ms_map_store_u32(p + 4 * (size_t)bucket, run);
-    }
-}
-
-static void ms_map_write_data(ms_map_merge *m, ms_map_file_out *out)
-{
-    size_t units = 0;
-    for (size_t i = 0; i < m->part_count; i++)
-        units += m->parts[i]->kind == ms_MAP_UNITS;
-    uint8_t *table = ms_map_begin_table(out, ms_TABLE_PARTS, (uint64_t)(units + 1) * 8);
-    uint8_t *data = ms_map_begin_table(out, ms_TABLE_DATA, m->data_size + ms_MAP_MARGIN);
-    ms_zero(data + m->data_size, ms_MAP_MARGIN);
-    for (size_t i = 0; i <= m->part_count; i++) {
-        machsym_part *part = i < m->part_count ? m->parts[i] : m->symbols;
-        if (part->kind != ms_MAP_UNITS)
-            continue;
-        ms_map_store_u32(table, (uint32_t)m->bases[i]);
-        ms_map_store_u32(table + 4, (uint32_t)(m->bases[i] + part->files_at));
-        table += 8;
-        ms_copy(data + m->bases[i], part->coder.data.v, part->coder.data.len);
-        ms_map_free_part(part);
-        if (i < m->part_count)
-            m->parts[i] = NULL;
-        else
-            m->symbols = NULL;
-    }
-}
-
-static bool ms_map_block_used(const ms_map_merge *m, uint64_t block)
-{
-    return (m->used[block / 8] >> block % 8 & 1) != 0;
-}
-
-/* The packed blocks that something refers to; the others have no bytes. */
-static void ms_map_write_text(ms_map_merge *m, ms_map_file_out *out)
-{
-    uint8_t *blocks = ms_map_begin_table(out, ms_TABLE_BLOCKS, (m->block_count + 1) * 4);
-    uint8_t *text = ms_map_begin_table(out, ms_TABLE_TEXT, m->text_size);
-    uint64_t block = 0;
-    uint32_t to = 0;
-    for (size_t i = 0; i < m->part_count; i++) {
-        const machsym_part *part = m->parts[i];
-        if (part == NULL || part->kind != ms_MAP_TEXT)
-            continue;
-        size_t from = 0;
-        size_t step = ms_MAP_TEXT_BYTES / ms_MAP_BLOCK;
-        for (size_t j = 0; j < step && block < m->block_count; j++, block++) {
-            ms_map_store_u32(blocks + 4 * block, to);
-            if (ms_map_block_used(m, block)) {
-                ms_copy(text + to, part->coder.data.v + from, part->block_sizes[j]);
-                to += part->block_sizes[j];
-            }
-            from += part->block_sizes[j];
-        }
-    }
-    ms_map_store_u32(blocks + 4 * block, to);
-}
-
-static void ms_map_size_text(ms_map_merge *m)
-{
-    uint64_t block = 0;
-    for (size_t i = 0; i < m->part_count; i++) {
-        const machsym_part *part = m->parts[i];
-        size_t step = ms_MAP_TEXT_BYTES / ms_MAP_BLOCK;
-        for (size_t j = 0; part->kind == ms_MAP_TEXT && j < step && block < m->block_count; j++, block++)
-            m->text_size += ms_map_block_used(m, block) ? part->block_sizes[j] : 0;
-    }
-    m->too_large |= m->text_size > UINT32_MAX;
-}
-
 static void ms_map_store_head(const ms_map_head *head, uint8_t *p)
 {
     ms_zero(p, ms_MAP_HEAD);
@@ -12127,7 +11029,7 @@ static void ms_map_store_head(const ms_map_head *head, uint8_t *p)
     ms_map_store_u32(p + 60, head->bucket_shift);
     ms_map_store_u64(p + 64, head->size);
     ms_map_store_u64(p + 72, head->checksum);
-    for (unsigned i = 0; i < ms_TABLE_COUNT; i++) {
+    for (unsigned i = 0; i < ms_MAP_TABLES; i++) {
         ms_map_store_u64(p + 80 + 16 * i, head->tables[i].lo);
         ms_map_store_u64(p + 88 + 16 * i, head->tables[i].hi);
     }
@@ -12148,7 +11050,7 @@ static void ms_map_load_head(const uint8_t *p, ms_map_head *head)
     head->bucket_shift = ms_rd_raw_u32(p + 60);
     head->size = ms_rd_raw_u64(p + 64);
     head->checksum = ms_rd_raw_u64(p + 72);
-    for (unsigned i = 0; i < ms_TABLE_COUNT; i++) {
+    for (unsigned i = 0; i < ms_MAP_TABLES; i++) {
         head->tables[i].lo = ms_rd_raw_u64(p + 80 + 16 * i);
         head->tables[i].hi = ms_rd_raw_u64(p + 88 + 16 * i);
     }
@@ -12168,76 +11070,113 @@ static uint64_t ms_map_sum_of(ms_span bytes)
 
 static void ms_map_set_tables(machsym_map *map)
 {
-    for (unsigned i = 0; i < ms_TABLE_COUNT; i++)
+    for (unsigned i = 0; i < ms_MAP_TABLES; i++)
         map->tables[i] =
             ms_span_sub(map->bytes, map->head.tables[i].lo, map->head.tables[i].hi - map->head.tables[i].lo);
-    ms_span data = map->tables[ms_TABLE_DATA];
+    ms_span data = map->tables[ms_MAP_DATA];
     map->records = ms_span_make(data.ptr, data.len < ms_MAP_MARGIN ? 0 : data.len - ms_MAP_MARGIN);
 }
 
-/* Writes the whole file into one piece of memory. Takes the parts apart on the way. */
-static machsym_map *ms_map_write(ms_map_merge *m, ms_map_head *head, machsym_str name,
-                                 const ms_map_dict *dict)
+/* ---- Opening ---- */
+
+/* Checks what a map file says of itself. */
+static machsym_result ms_map_check(machsym_map *map, uint32_t flags, machsym_error *err)
 {
-    uint64_t size = ms_MAP_HEAD + ms_map_align(name.len) + ms_map_align((uint64_t)(m->part_count + 1) * 8);
-    head->bucket_shift = ms_map_bucket_shift(m->runs.count > 0 ? &m->runs : &m->symbol_runs);
-    size += ms_map_align((uint64_t)m->runs.count * 8) + ms_map_align((uint64_t)m->symbol_runs.count * 8);
-    size += ms_map_align((uint64_t)ms_map_bucket_count(&m->runs, head->bucket_shift) * 4);
-    size += ms_map_align((uint64_t)ms_map_bucket_count(&m->symbol_runs, head->bucket_shift) * 4);
-    size += ms_map_align(dict->len) + ms_map_align((m->block_count + 1) * 4);
-    size += ms_map_align(m->data_size + ms_MAP_MARGIN) + ms_map_align(m->text_size);
-    machsym_map *map = (machsym_map *)m->allocator.alloc(m->allocator.user, sizeof *map);
-    uint8_t *memory = (uint8_t *)m->allocator.alloc(m->allocator.user, (size_t)size);
-    if (map == NULL || memory == NULL) {
-        if (map != NULL)
-            m->allocator.free(m->allocator.user, map, sizeof *map);
-        if (memory != NULL)
-            m->allocator.free(m->allocator.user, memory, (size_t)size);
-        return NULL;
+    ms_map_head *head = &map->head;
+    if (map->bytes.len < ms_MAP_HEAD || !ms_equal(map->bytes.ptr, ms_MAP_MAGIC, 8))
+        return ms_fail(err, MACHSYM_ERR_FORMAT, "not a symbol map", "map header", 0);
+    ms_map_load_head(map->bytes.ptr, head);
+    if (head->version != ms_MAP_VERSION)
+        return ms_fail(err, MACHSYM_ERR_VERSION,
+                       "the map was written in another format version; build it again", "map header", 8);
+    if (head->size != map->bytes.len)
+        return ms_fail(err, MACHSYM_ERR_DAMAGED, "the map is cut short or has grown", "map header", 64);
+    if (head->bucket_shift > 31 || head->lines >= MACHSYM_LINES_COUNT ||
+        head->text_addr > UINT64_MAX - UINT32_MAX)
+        return ms_fail(err, MACHSYM_ERR_DAMAGED, "a number in the header is out of bounds", "map header", 56);
+    for (unsigned i = 0; i < ms_MAP_TABLES; i++) {
+        if (head->tables[i].lo > head->tables[i].hi || head->tables[i].hi > map->bytes.len)
+            return ms_fail(err, MACHSYM_ERR_DAMAGED, "a table lies outside the map", "map header",
+                           80 + 16 * (uint64_t)i);
     }
-    ms_map_file_out out = {memory, ms_MAP_HEAD, (size_t)size, head};
-    ms_zero(map, sizeof *map);
-    ms_copy(ms_map_begin_table(&out, ms_TABLE_NAME, name.len), name.ptr, name.len);
-    ms_map_write_index(&out, ms_TABLE_RUNS, &m->runs, head->bucket_shift);
-    ms_map_write_index(&out, ms_TABLE_SYMBOL_RUNS, &m->symbol_runs, head->bucket_shift);
-    ms_copy(ms_map_begin_table(&out, ms_TABLE_DICT, dict->len), dict->text, dict->len);
-    ms_map_write_text(m, &out);
-    ms_map_write_data(m, &out);
-    head->size = out.len;
-    head->checksum = 0;
-    ms_map_store_head(head, memory);
-    head->checksum = ms_map_sum_of(ms_span_make(memory, out.len));
-    ms_map_store_head(head, memory);
-    map->allocator = m->allocator;
-    map->memory = memory;
-    map->memory_size = (size_t)size;
-    map->bytes = ms_span_make(memory, out.len);
-    map->head = *head;
+    if ((flags & MACHSYM_MAP_UNCHECKED) == 0 && ms_map_sum_of(map->bytes) != head->checksum)
+        return ms_fail(err, MACHSYM_ERR_CHECKSUM,
+                       "the map's checksum does not match its bytes; build it again", "map header", 72);
     ms_map_set_tables(map);
-    return map;
+    return MACHSYM_OK;
 }
 
-static machsym_result ms_map_finish(ms_map_merge *m, ms_map_head *head, machsym_str name,
-                                    const ms_map_dict *dict, const ms_sym_table *symbols, machsym_map **out,
-                                    machsym_error *err)
+static void ms_map_close(machsym_map *map)
 {
-    ms_map_sort_runs(m);
-    if (symbols != NULL && !m->arena.oom)
-        ms_map_add_symbols(m, symbols);
-    ms_map_lay_out(m);
-    if (!m->arena.oom) {
-        ms_map_size_text(m);
-        ms_map_index_runs(m);
-    }
-    if (m->too_large)
-        return ms_fail(err, MACHSYM_ERR_LIMIT, "a map holds 4 GB of text and of data at most", "", 0);
-    if (m->arena.oom || ms_map_part_failed(m->symbols))
+#ifndef MACHSYM_NO_OS
+    ms_os_unmap(&map->file);
+#endif
+    if (map->memory != NULL)
+        map->allocator.free(map->allocator.user, map->memory, map->memory_size);
+    map->allocator.free(map->allocator.user, map, sizeof *map);
+}
+
+static machsym_result ms_map_open(const char *path, machsym_bytes bytes, uint32_t flags,
+                                  machsym_allocator allocator, machsym_map **out, machsym_error *err)
+{
+    machsym_map *map = (machsym_map *)allocator.alloc(allocator.user, sizeof *map);
+    if (map == NULL)
         return ms_fail_memory(err);
-    *out = ms_map_write(m, head, name, dict);
-    return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
+    ms_zero(map, sizeof *map);
+    map->allocator = allocator;
+    map->bytes = ms_span_make(bytes.ptr, bytes.len);
+    machsym_result result = MACHSYM_OK;
+#ifndef MACHSYM_NO_OS
+    if (bytes.ptr == NULL) {
+        int code = ms_os_map(path, (flags & MACHSYM_MAP_COPY) != 0, &map->file);
+        map->bytes = ms_span_make(map->file.ptr, map->file.len);
+        if (code != 0)
+            result = ms_os_fail(err, code);
+    }
+#else
+    (void)path;
+#endif
+    if (result == MACHSYM_OK)
+        result = ms_map_check(map, flags, err);
+    if (result == MACHSYM_OK)
+        *out = map;
+    else
+        ms_map_close(map);
+    return result;
+}
+
+/* All but the name of the architecture. */
+static void ms_map_get_info(const machsym_map *map, machsym_map_info *out)
+{
+    const ms_map_head *head = &map->head;
+    ms_zero(out, sizeof *out);
+    out->name = ms_str_make((const char *)map->tables[ms_MAP_NAME].ptr, map->tables[ms_MAP_NAME].len);
+    out->uuid = head->uuid;
+    out->cputype = head->cputype;
+    out->cpusubtype = head->cpusubtype;
+    out->text_addr = head->text_addr;
+    out->text_size = head->text_size;
+    out->text_exec_addr = head->text_exec_addr;
+    out->code_size = head->code_size;
+    out->lines = (machsym_lines)head->lines;
+    out->flags = head->flags;
+    out->version = head->version;
+    out->size = map->bytes.len;
+    out->run_count = map->tables[ms_MAP_RUNS].len / 8;
+    out->symbol_run_count = map->tables[ms_MAP_SYMBOL_RUNS].len / 8;
+    out->text_bytes = map->tables[ms_MAP_BLOCKS].len / 4 * ms_PK_BLOCK;
+    out->packed_bytes = map->tables[ms_MAP_TEXT].len;
+    out->data_bytes = map->tables[ms_MAP_DATA].len;
 }
 
 /* ---- Lookup ---- */
+
+/* Where code comes from. */
+typedef struct ms_map_line {
+    uint32_t file; /* number in the part's file table */
+    uint32_t line;
+    uint32_t column;
+} ms_map_line;
 
 static uint32_t ms_map_u32_at(ms_span table, uint64_t index)
 {
@@ -12271,7 +11210,7 @@ static inline uint64_t ms_map_get(const uint8_t **at)
 /* Has a run come into the cache, and what stands before it: nine of ten chains stand there. */
 static void ms_map_fetch_record(const machsym_map *map, uint64_t at)
 {
-    ms_span data = map->tables[ms_TABLE_DATA];
+    ms_span data = map->tables[ms_MAP_DATA];
     for (unsigned line = 0; line < 4 && at < data.len && 64 * line <= at; line++)
         ms_fetch(data.ptr + (at - 64 * line));
 }
@@ -12388,7 +11327,7 @@ typedef struct ms_map_files {
 /* The files of the part that a record lies in. */
 static ms_map_files ms_map_files_of(const machsym_map *map, uint64_t record)
 {
-    ms_span parts = map->tables[ms_TABLE_PARTS];
+    ms_span parts = map->tables[ms_MAP_PARTS];
     ms_span data = map->records;
     ms_map_files files = {0, NULL, 0};
     uint64_t lo = 0;
@@ -12425,7 +11364,7 @@ static inline void ms_map_set_line(const ms_map_files *files, const ms_map_line 
 /* The file of a FILE record. */
 static void ms_map_set_file(const machsym_map *map, machsym_frame *frame)
 {
-    ms_span data = map->tables[ms_TABLE_DATA];
+    ms_span data = map->tables[ms_MAP_DATA];
     ms_rd rd = ms_rd_at(data, frame->file_ref);
     frame->file.comp_dir = ms_map_plain_ref(data, frame->file_ref, ms_rd_uleb(&rd));
     frame->file.dir = ms_map_plain_ref(data, frame->file_ref, ms_rd_uleb(&rd));
@@ -12511,10 +11450,10 @@ static size_t ms_map_frames(const machsym_map *map, uint64_t addr, machsym_frame
     uint64_t off = addr - map->head.text_addr;
     if (addr < map->head.text_addr || off > UINT32_MAX)
         return 0;
-    bool found = ms_map_find(map, ms_TABLE_RUNS, off, &hit);
+    bool found = ms_map_find(map, ms_MAP_RUNS, off, &hit);
     if (found && hit.chain != 0)
         return ms_map_chain_frames(map, &hit, frames, cap);
-    size_t count = ms_map_find(map, ms_TABLE_SYMBOL_RUNS, off, &symbol) && symbol.chain != 0
+    size_t count = ms_map_find(map, ms_MAP_SYMBOL_RUNS, off, &symbol) && symbol.chain != 0
                        ? ms_map_chain_frames(map, &symbol, frames, cap)
                        : 0;
     if (!found)
@@ -12529,26 +11468,28 @@ static size_t ms_map_frames(const machsym_map *map, uint64_t addr, machsym_frame
 
 /* ---- Names ---- */
 
+/* ---- Names ---- */
+
 /* The block of text unpacked last, or its beginning. */
 typedef struct ms_map_page {
     uint64_t block; /* number + 1; 0: none */
     size_t len;
-    uint8_t v[ms_MAP_BLOCK + 16];
+    uint8_t v[ms_PK_BLOCK + 16];
 } ms_map_page;
 
 /* Unpacks a block so far that want bytes of it are there. Returns false when they are not. */
 static bool ms_map_turn_to(const machsym_map *map, uint64_t block, size_t want, ms_map_page *page)
 {
-    ms_span blocks = map->tables[ms_TABLE_BLOCKS];
+    ms_span blocks = map->tables[ms_MAP_BLOCKS];
     if (page->block == block + 1 && page->len >= want)
         return true;
     if (block >= blocks.len / 4 || block + 1 >= blocks.len / 4)
         return false;
     uint32_t lo = ms_map_u32_at(blocks, block);
     uint32_t hi = ms_map_u32_at(blocks, block + 1);
-    ms_span packed = hi > lo ? ms_span_sub(map->tables[ms_TABLE_TEXT], lo, hi - lo) : ms_span_make(NULL, 0);
+    ms_span packed = hi > lo ? ms_span_sub(map->tables[ms_MAP_TEXT], lo, hi - lo) : ms_span_make(NULL, 0);
     page->block = block + 1;
-    page->len = ms_map_unpack(map->tables[ms_TABLE_DICT], packed, page->v, want);
+    page->len = ms_pk_unpack(map->tables[ms_MAP_DICT], packed, page->v, want);
     return page->len >= want;
 }
 
@@ -12561,15 +11502,15 @@ static size_t ms_map_packed_text(const machsym_map *map, uint64_t place, ms_map_
     bool ended = false;
     size_t ahead = 128; /* most names end within so many bytes; only the others need the whole block */
     while (!ended && len <= MACHSYM_MAX_TEXT) {
-        size_t at = (size_t)(place % ms_MAP_BLOCK);
-        size_t want = ahead < ms_MAP_BLOCK - at ? at + ahead : (size_t)ms_MAP_BLOCK;
-        if (!ms_map_turn_to(map, place / ms_MAP_BLOCK, want, page))
+        size_t at = (size_t)(place % ms_PK_BLOCK);
+        size_t want = ahead < ms_PK_BLOCK - at ? at + ahead : (size_t)ms_PK_BLOCK;
+        if (!ms_map_turn_to(map, place / ms_PK_BLOCK, want, page))
             break;
         MACHSYM_COUNT_WORK(1 + want / 64);
         machsym_str piece = ms_str_bounded((const char *)page->v + at, page->len - at);
         ended = at + piece.len < page->len;
-        ahead = ms_MAP_BLOCK;
-        if (!ended && page->len < ms_MAP_BLOCK)
+        ahead = ms_PK_BLOCK;
+        if (!ended && page->len < ms_PK_BLOCK)
             continue;
         if (len < cap)
             ms_copy(out + len, piece.ptr, piece.len < cap - len ? piece.len : cap - len);
@@ -12603,7 +11544,7 @@ static machsym_str ms_map_name(const machsym_map *map, uint64_t record, uint64_t
                                char *text, size_t cap, size_t *used)
 {
     if ((ref & 1) != 0)
-        return ms_map_plain_ref(map->tables[ms_TABLE_DATA], record, ref);
+        return ms_map_plain_ref(map->tables[ms_MAP_DATA], record, ref);
     size_t room = *used < cap ? cap - *used : 0;
     char *to = room > 0 ? text + *used : NULL;
     size_t len = ms_map_packed_text(map, (ref >> 1) - 1, page, to, room);
@@ -12635,6 +11576,8 @@ static size_t ms_map_names(const machsym_map *map, machsym_frame *frames, size_t
 
 /* ---- Names that were unpacked before ---- */
 
+/* ---- Names that were unpacked before ---- */
+
 enum { ms_MAP_FILES_KEPT = 256 };
 
 struct machsym_names {
@@ -12662,7 +11605,7 @@ static machsym_names *ms_map_open_names(const machsym_map *map, machsym_allocato
 {
     ms_arena arena = ms_arena_make(allocator);
     machsym_names *names = (machsym_names *)ms_arena_zeroed(&arena, 1, sizeof *names);
-    size_t page_count = map->tables[ms_TABLE_BLOCKS].len / 4;
+    size_t page_count = map->tables[ms_MAP_BLOCKS].len / 4;
     ms_map_page **pages = (ms_map_page **)ms_arena_zeroed(&arena, page_count, sizeof *pages);
     if (names == NULL || pages == NULL) {
         ms_arena_free(&arena);
@@ -12694,7 +11637,7 @@ static machsym_str ms_map_unpacked(machsym_names *names, uint64_t block, size_t 
         if (page == NULL)
             return ms_str_empty();
         page->block = page->len = 0;
-        ms_map_turn_to(names->map, block, ms_MAP_BLOCK, page);
+        ms_map_turn_to(names->map, block, ms_PK_BLOCK, page);
         names->pages[block] = page;
     }
     return page->len <= at ? ms_str_empty() : ms_str_make((const char *)page->v + at, page->len - at);
@@ -12707,7 +11650,7 @@ static machsym_str ms_map_long_text(machsym_names *names, uint64_t place)
     size_t cap = 0;
     char *v = NULL;
     while (len <= MACHSYM_MAX_TEXT) {
-        machsym_str rest = ms_map_unpacked(names, place / ms_MAP_BLOCK, (size_t)(place % ms_MAP_BLOCK));
+        machsym_str rest = ms_map_unpacked(names, place / ms_PK_BLOCK, (size_t)(place % ms_PK_BLOCK));
         machsym_str piece = ms_str_bounded(rest.ptr, rest.len);
         if (piece.len == 0)
             return ms_str_make(v, len);
@@ -12729,9 +11672,9 @@ static machsym_str ms_map_long_text(machsym_names *names, uint64_t place)
 static machsym_str ms_map_kept_name(machsym_names *names, uint64_t record, uint64_t ref)
 {
     if ((ref & 1) != 0)
-        return ms_map_plain_ref(names->map->tables[ms_TABLE_DATA], record, ref);
+        return ms_map_plain_ref(names->map->tables[ms_MAP_DATA], record, ref);
     uint64_t place = (ref >> 1) - 1;
-    machsym_str rest = ms_map_unpacked(names, place / ms_MAP_BLOCK, (size_t)(place % ms_MAP_BLOCK));
+    machsym_str rest = ms_map_unpacked(names, place / ms_PK_BLOCK, (size_t)(place % ms_PK_BLOCK));
     machsym_str text = ms_str_bounded(rest.ptr, rest.len);
     return text.len < rest.len ? text : ms_map_long_text(names, place);
 }
@@ -12762,6 +11705,8 @@ static bool ms_map_get_names(machsym_names *names, machsym_frame *frames, size_t
 
 /* ---- Ranges ---- */
 
+/* ---- Ranges ---- */
+
 /* Where the next run starts; UINT64_MAX behind the last. */
 static uint64_t ms_map_next_start(const machsym_map *map, unsigned runs, uint64_t off)
 {
@@ -12777,10 +11722,10 @@ static bool ms_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_
     ms_map_hit hit;
     while (at->a <= UINT32_MAX) {
         uint64_t off = at->a;
-        uint64_t next = ms_map_next_start(map, ms_TABLE_RUNS, off);
-        bool found = ms_map_find(map, ms_TABLE_RUNS, off, &hit);
+        uint64_t next = ms_map_next_start(map, ms_MAP_RUNS, off);
+        bool found = ms_map_find(map, ms_MAP_RUNS, off, &hit);
         out->is_symbol = !found;
-        if (!found && ms_map_find(map, ms_TABLE_SYMBOL_RUNS, off, &hit)) {
+        if (!found && ms_map_find(map, ms_MAP_SYMBOL_RUNS, off, &hit)) {
             found = true;
             hit.hi = hit.hi < next ? hit.hi : next;
         }
@@ -12790,65 +11735,1641 @@ static bool ms_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_
             at->a = hit.hi;
             return true;
         }
-        uint64_t symbol = ms_map_next_start(map, ms_TABLE_SYMBOL_RUNS, off);
+        uint64_t symbol = ms_map_next_start(map, ms_MAP_SYMBOL_RUNS, off);
         at->a = next < symbol ? next : symbol;
     }
     return false;
 }
 
-/* ---- Writing range by range ---- */
+/* ==== >>encode ===========================================================================================
+ * Job:    writes the records of a map's DATA, each once. Format: >>manual.
+ * Offers: ms_en, ms_en_init, ms_en_function, ms_en_file, ms_en_root, ms_en_call, ms_en_put_run, ms_en_add, ms_en_flush, ms_en_end_part.
+ * Never:  knows where ranges and names come from. */
+
+enum {
+    ms_EN_PROBES = 1024 /* the longest search in a hash table; real names take some ten */
+};
+
+/* ---- Writing numbers ---- */
+
+typedef struct ms_en_buf {
+    ms_arena *arena; /* of its own: the buffer grows in place */
+    uint8_t *v;
+    size_t len;
+    size_t cap;
+} ms_en_buf;
+
+/* Makes room for len bytes. Returns where they go; NULL when memory is out. */
+static inline uint8_t *ms_en_room(ms_en_buf *b, size_t len)
+{
+    while (len > b->cap - b->len) {
+        uint8_t *v = (uint8_t *)ms_arena_double(b->arena, b->v, b->len, &b->cap, 1);
+        if (v == NULL)
+            return NULL;
+        b->v = v;
+    }
+    return b->v + b->len;
+}
+
+static inline uint8_t *ms_en_raw_uleb(uint8_t *to, uint64_t number)
+{
+    while (number >= 0x80) {
+        *to++ = (uint8_t)(number | 0x80);
+        number >>= 7;
+    }
+    *to++ = (uint8_t)number;
+    return to;
+}
+
+static void ms_en_put_bytes(ms_en_buf *b, const void *ptr, size_t len)
+{
+    uint8_t *to = ms_en_room(b, len);
+    if (to == NULL)
+        return;
+    ms_copy(to, ptr, len);
+    b->len += len;
+}
+
+static inline void ms_en_put_ulebs(ms_en_buf *b, const uint64_t *numbers, size_t count)
+{
+    uint8_t *to = ms_en_room(b, 10 * count);
+    if (to == NULL)
+        return;
+    for (size_t i = 0; i < count; i++)
+        to = ms_en_raw_uleb(to, numbers[i]);
+    b->len = (size_t)(to - b->v);
+}
+
+static void ms_en_put_uleb(ms_en_buf *b, uint64_t number)
+{
+    ms_en_put_ulebs(b, &number, 1);
+}
+
+static void ms_en_put_u32(ms_en_buf *b, uint32_t number)
+{
+    uint8_t bytes[4];
+    for (unsigned i = 0; i < 4; i++)
+        bytes[i] = (uint8_t)(number >> 8 * i);
+    ms_en_put_bytes(b, bytes, 4);
+}
+
+/* Signed numbers with small absolute values become small: 0, -1, 1, -2, ... */
+static uint64_t ms_en_zigzag(int64_t number)
+{
+    return number < 0 ? ((uint64_t)(-(number + 1)) << 1) | 1 : (uint64_t)number << 1;
+}
+
+/* ---- A table of what was written ---- */
+
+/* A hash table from two numbers to a position + 1. */
+typedef struct ms_en_slot {
+    uint64_t a;
+    uint64_t b;
+    uint32_t value;
+} ms_en_slot;
+
+typedef struct ms_en_hash {
+    ms_arena *arena;
+    ms_en_slot *v;
+    size_t cap; /* a power of 2 */
+    size_t count;
+    ms_en_slot spill; /* of what was not found within ms_EN_PROBES: forgotten at once */
+} ms_en_hash;
+
+static size_t ms_en_hash_of(uint64_t a, uint64_t b)
+{
+    uint64_t h = (a ^ b * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
+    return (size_t)(h ^ h >> 32);
+}
+
+static ms_en_slot *ms_en_hash_slot(ms_en_hash *h, uint64_t a, uint64_t b)
+{
+    size_t at = ms_en_hash_of(a, b) & (h->cap - 1);
+    for (unsigned probes = 0; probes < ms_EN_PROBES; probes++) {
+        MACHSYM_COUNT_WORK(1);
+        if (h->v[at].value == 0 || (h->v[at].a == a && h->v[at].b == b))
+            return &h->v[at];
+        at = (at + 1) & (h->cap - 1);
+    }
+    h->spill.value = 0;
+    return &h->spill;
+}
+
+/* The slot of a pair; a new one has value 0, and the caller fills it. NULL when memory is out. Keys may be
+ * chosen to collide: then a pair is found no more, which costs room in the map only. */
+static ms_en_slot *ms_en_hash_get(ms_en_hash *h, uint64_t a, uint64_t b)
+{
+    if (4 * (h->count + 1) > 3 * h->cap) {
+        ms_en_hash bigger = *h;
+        bigger.cap = h->cap == 0 ? 256 : h->cap * 2;
+        bigger.v = (ms_en_slot *)ms_arena_zeroed(h->arena, bigger.cap, sizeof *h->v);
+        if (bigger.v == NULL)
+            return NULL;
+        for (size_t i = 0; i < h->cap; i++) {
+            if (h->v[i].value != 0)
+                *ms_en_hash_slot(&bigger, h->v[i].a, h->v[i].b) = h->v[i];
+        }
+        *h = bigger;
+    }
+    ms_en_slot *slot = ms_en_hash_slot(h, a, b);
+    if (slot->value == 0) {
+        slot->a = a;
+        slot->b = b;
+        h->count++;
+    }
+    return slot;
+}
+
+/* ---- Records ---- */
+
+/* A run of ranges, as parts hand it over. */
+typedef struct ms_en_run {
+    uint64_t lo;
+    uint64_t hi;
+    uint32_t at;     /* in the part's data */
+    bool only_lines; /* its ranges have lines, but no function */
+} ms_en_run;
+
+/* What turns ranges into a part's data. */
+typedef struct ms_en {
+    ms_en_buf data;
+    ms_arena *arena;            /* for what outlives the coding: runs, blocks in use */
+    const ms_pk_spaces *spaces; /* where packed text is; NULL: not in the image */
+    ms_en_buf *texts;           /* where it goes, when there is no image */
+    uint64_t text_addr;
+    uint8_t *used;        /* one bit for every block of text that is referred to */
+    ms_en_hash plain;     /* text (hash, length) to its position */
+    ms_en_hash kept;      /* text (hash, length) to its place in texts */
+    ms_en_hash functions; /* names to their record */
+    ms_en_hash files;     /* path parts to their number */
+    uint32_t *file_at;    /* records of the file table */
+    size_t file_count;
+    size_t file_cap;
+    ms_en_run *runs;
+    size_t run_count;
+    size_t run_cap;
+    uint64_t text_left; /* bytes of plain text that may still be written */
+    bool columns;
+    bool overflow; /* something does not fit the format's 32 bits */
+} ms_en;
+
+static bool ms_en_plain_is(const ms_en *c, uint32_t at, machsym_str text)
+{
+    ms_rd rd = ms_rd_at(ms_span_make(c->data.v, c->data.len), at);
+    uint64_t len = ms_rd_uleb(&rd);
+    return len == text.len && ms_rd_left(&rd) >= len && ms_equal(rd.p, text.ptr, text.len);
+}
+
+/* Writes a text into the data, once. Returns its position; 0, which is an empty text, when there have been
+ * too many. */
+static uint32_t ms_en_plain(ms_en *c, machsym_str text)
+{
+    uint64_t hash = ms_str_hash(text);
+    for (uint64_t probe = 0; probe < ms_EN_PROBES; probe++) {
+        ms_en_slot *slot = ms_en_hash_get(&c->plain, hash, (uint64_t)text.len + (probe << 40));
+        if (slot == NULL)
+            return 0;
+        if (slot->value != 0 && ms_en_plain_is(c, slot->value - 1, text))
+            return slot->value - 1;
+        if (slot->value != 0)
+            continue; /* another text with this hash */
+        if (text.len > c->text_left)
+            break;
+        c->text_left -= text.len;
+        slot->value = (uint32_t)c->data.len + 1;
+        ms_en_put_uleb(&c->data, text.len);
+        ms_en_put_bytes(&c->data, text.ptr, text.len);
+        return slot->value - 1;
+    }
+    return 0;
+}
+
+/* Adds a name, once, to the text that will be packed. Returns its place; UINT64_MAX when it cannot be packed. */
+static uint64_t ms_en_keep(ms_en *c, machsym_str text)
+{
+    uint64_t hash = ms_str_hash(text);
+    if (text.len > MACHSYM_MAX_TEXT || ms_find_byte(text.ptr, text.len, 0) != NULL ||
+        c->texts->len > UINT32_MAX / 2)
+        return UINT64_MAX;
+    for (uint64_t probe = 0; probe < ms_EN_PROBES; probe++) {
+        ms_en_slot *slot = ms_en_hash_get(&c->kept, hash, (uint64_t)text.len + (probe << 40));
+        if (slot == NULL)
+            break;
+        if (slot->value != 0 && ms_equal(c->texts->v + slot->value - 1, text.ptr, text.len))
+            return slot->value - 1;
+        if (slot->value != 0)
+            continue; /* another text with this hash */
+        uint8_t *to = ms_en_room(c->texts, text.len + 1);
+        if (to == NULL)
+            break;
+        ms_copy(to, text.ptr, text.len);
+        to[text.len] = 0;
+        slot->value = (uint32_t)c->texts->len + 1;
+        c->texts->len += text.len + 1;
+        return slot->value - 1;
+    }
+    return UINT64_MAX;
+}
+
+/* A reference: 0 for no text; even: packed text; odd: a position in the part's data. */
+static uint64_t ms_en_ref(ms_en *c, machsym_str text)
+{
+    if (text.len == 0)
+        return 0;
+    uint64_t place = c->spaces != NULL  ? ms_pk_place(c->spaces, text)
+                     : c->texts != NULL ? ms_en_keep(c, text)
+                                        : UINT64_MAX;
+    if (place == UINT64_MAX)
+        return (uint64_t)ms_en_plain(c, text) << 1 | 1;
+    if (c->used == NULL)
+        return (place + 1) << 1;
+    MACHSYM_COUNT_WORK(text.len / ms_PK_BLOCK);
+    for (uint64_t block = place / ms_PK_BLOCK; block <= (place + text.len) / ms_PK_BLOCK; block++)
+        c->used[block / 8] |= (uint8_t)(1u << block % 8);
+    return (place + 1) << 1;
+}
+
+/* In the data plain text is told by its distance back from the record. */
+static void ms_en_put_ref(ms_en *c, size_t record, uint64_t ref)
+{
+    if ((ref & 1) != 0)
+        ref = (uint64_t)(record - (size_t)(ref >> 1)) << 1 | 1;
+    ms_en_put_uleb(&c->data, ref);
+}
+
+/* FUNCTION record: ref of the linkage name, ref of the name. Returns its position. */
+static uint32_t ms_en_function(ms_en *c, machsym_str linkage_name, machsym_str name)
+{
+    uint64_t a = ms_en_ref(c, linkage_name);
+    uint64_t b = ms_en_ref(c, name);
+    ms_en_slot *slot = ms_en_hash_get(&c->functions, a, b);
+    if (slot == NULL)
+        return 0;
+    if (slot->value == 0) {
+        size_t record = c->data.len;
+        slot->value = (uint32_t)record + 1;
+        ms_en_put_ref(c, record, a);
+        ms_en_put_ref(c, record, b);
+    }
+    return slot->value - 1;
+}
+
+/* FILE record: refs of comp_dir, dir and name, all plain. Returns its number from 1 on; 0 is no file. */
+static uint32_t ms_en_file(ms_en *c, const machsym_path *path)
+{
+    if (path->name.len == 0)
+        return 0;
+    uint64_t comp_dir = path->comp_dir.len != 0 ? (uint64_t)ms_en_plain(c, path->comp_dir) << 1 | 1 : 0;
+    uint64_t dir = path->dir.len != 0 ? (uint64_t)ms_en_plain(c, path->dir) << 1 | 1 : 0;
+    uint64_t name = (uint64_t)ms_en_plain(c, path->name) << 1 | 1;
+    ms_en_slot *slot = ms_en_hash_get(&c->files, comp_dir << 32 | dir, name);
+    uint32_t *v = (uint32_t *)ms_arena_grow(c->arena, c->file_at, c->file_count, &c->file_cap, sizeof *v);
+    if (slot == NULL || v == NULL)
+        return 0;
+    c->file_at = v;
+    if (slot->value == 0) {
+        size_t record = c->data.len;
+        v[c->file_count++] = (uint32_t)record;
+        slot->value = (uint32_t)c->file_count;
+        ms_en_put_ref(c, record, comp_dir);
+        ms_en_put_ref(c, record, dir);
+        ms_en_put_ref(c, record, name);
+    }
+    return slot->value;
+}
+
+/* CHAIN record of a concrete function: 2 * source, distance to its FUNCTION record (0: no name), start,
+ * size. */
+static uint32_t ms_en_root(ms_en *c, machsym_source source, uint32_t function, bool named, uint64_t lo,
+                           uint64_t size)
+{
+    size_t record = c->data.len;
+    const uint64_t fields[4] = {(uint64_t)source << 1, named ? record - function : 0, lo - c->text_addr,
+                                size};
+    ms_en_put_ulebs(&c->data, fields, 4);
+    return (uint32_t)record;
+}
+
+/* CHAIN record of an inlined call: distance to its caller's record * 4 + 2 (name from symbols) + 1, distance
+ * to its FUNCTION record, file, line and column of the call. */
+static uint32_t ms_en_call(ms_en *c, uint32_t caller, machsym_source source, uint32_t function,
+                           const ms_map_line *call)
+{
+    size_t record = c->data.len;
+    uint64_t what = (uint64_t)(record - caller) << 2 | (source == MACHSYM_SOURCE_SYMTAB ? 2u : 0u) | 1;
+    const uint64_t fields[5] = {what, record - function, call->file, call->line, call->column};
+    ms_en_put_ulebs(&c->data, fields, c->columns ? 5 : 4);
+    return (uint32_t)record;
+}
+
+/* A range before it is written. */
+typedef struct ms_en_item {
+    uint64_t lo;
+    uint64_t hi;
+    uint32_t chain; /* position of its CHAIN record */
+    ms_map_line line;
+} ms_en_item;
+
+static bool ms_en_same(const ms_en_item *a, const ms_en_item *b)
+{
+    return a->chain == b->chain && a->line.file == b->line.file && a->line.line == b->line.line &&
+           a->line.column == b->line.column;
+}
+
+/* RUN record: the number of ranges, then for each: its size; zigzag(line - previous) * 4 + 2 (new file) + 1
+ * (new chain); the distance back from the run to its chain, if new; its file, if new; its column, if the map
+ * has columns. */
+static void ms_en_put_run(ms_en *c, const ms_en_item *items, size_t count, bool only_lines)
+{
+    ms_en_run *runs = (ms_en_run *)ms_arena_grow(c->arena, c->runs, c->run_count, &c->run_cap, sizeof *runs);
+    if (runs == NULL)
+        return;
+    c->runs = runs;
+    size_t at = c->data.len;
+    runs[c->run_count].lo = items[0].lo;
+    runs[c->run_count].hi = items[count - 1].hi;
+    runs[c->run_count].at = (uint32_t)at;
+    runs[c->run_count].only_lines = only_lines;
+    c->run_count++;
+    uint8_t *to = ms_en_room(&c->data, 10 + 50 * count);
+    if (to == NULL)
+        return;
+    to = ms_en_raw_uleb(to, count);
+    ms_en_item previous;
+    ms_zero(&previous, sizeof previous);
+    for (size_t i = 0; i < count; i++) {
+        const ms_en_item *item = &items[i];
+        bool new_chain = i == 0 || item->chain != previous.chain;
+        bool new_file = item->line.file != previous.line.file;
+        int64_t step = (int64_t)item->line.line - (int64_t)previous.line.line;
+        to = ms_en_raw_uleb(to, item->hi - item->lo);
+        to = ms_en_raw_uleb(to, ms_en_zigzag(step) << 2 | (new_file ? 2u : 0u) | (new_chain ? 1u : 0u));
+        if (new_chain)
+            to = ms_en_raw_uleb(to, only_lines ? 0 : at - item->chain);
+        if (new_file)
+            to = ms_en_raw_uleb(to, item->line.file);
+        if (c->columns)
+            to = ms_en_raw_uleb(to, item->line.column);
+        previous = *item;
+    }
+    c->data.len = (size_t)(to - c->data.v);
+}
+
+/* Ranges of one function that follow each other, waiting to become runs. */
+typedef struct ms_en_queue {
+    ms_en_item v[ms_MAP_RUN_MAX];
+    size_t count;
+    bool only_lines;
+} ms_en_queue;
+
+static void ms_en_flush(ms_en *c, ms_en_queue *q)
+{
+    if (q->count > 0)
+        ms_en_put_run(c, q->v, q->count, q->only_lines);
+    q->count = 0;
+}
+
+/* Adds a range; one that says the same as its neighbour makes that longer. */
+static void ms_en_add(ms_en *c, ms_en_queue *q, const ms_en_item *item, bool only_lines)
+{
+    ms_en_item *last = q->count > 0 ? &q->v[q->count - 1] : NULL;
+    if (last != NULL && (last->hi != item->lo || q->only_lines != only_lines)) {
+        ms_en_flush(c, q);
+        last = NULL;
+    }
+    if (last != NULL && ms_en_same(last, item)) {
+        last->hi = item->hi;
+        return;
+    }
+    if (q->count == ms_MAP_RUN_MAX)
+        ms_en_flush(c, q);
+    q->only_lines = only_lines;
+    q->v[q->count++] = *item;
+}
+
+/* The file table ends a part: u32 count, then u32 positions of the FILE records. Returns where it stands. */
+static uint32_t ms_en_end_part(ms_en *c)
+{
+    uint32_t at = (uint32_t)c->data.len;
+    ms_en_put_u32(&c->data, (uint32_t)c->file_count);
+    for (size_t i = 0; i < c->file_count; i++)
+        ms_en_put_u32(&c->data, c->file_at[i]);
+    c->overflow |= c->data.len > 0x7fffffff;
+    return at;
+}
+
+static void ms_en_init(ms_en *c, ms_arena *data_arena, ms_arena *arena, ms_arena *tables)
+{
+    ms_zero(c, sizeof *c);
+    c->data.arena = data_arena;
+    c->arena = arena;
+    c->plain.arena = c->kept.arena = c->functions.arena = c->files.arena = tables;
+    c->text_left = UINT64_MAX;
+    ms_en_put_uleb(&c->data, 0); /* no record stands at 0, so that a distance of 0 is free to mean none */
+}
+
+/* ==== >>merge ============================================================================================
+ * Job:    puts the parts of a map together into one file in memory.
+ * Offers: machsym_part, ms_mg, ms_mg_new_part, ms_mg_free_part, ms_mg_build_text, ms_mg_sort_runs, ms_mg_is_covered, ms_mg_finish.
+ * Never:  knows where ranges and names come from. */
+
+enum {
+    ms_MG_TEXT_BYTES = 4 << 20 /* of text in a part */
+};
+
+/* ---- Parts ---- */
+
+typedef enum ms_mg_kind {
+    ms_MG_RECORDS = 0, /* functions, chains, runs, files */
+    ms_MG_TEXT         /* packed blocks of text */
+} ms_mg_kind;
+
+struct machsym_part {
+    ms_mg_kind kind;
+    ms_arena data_arena; /* only ever holds the buffer */
+    ms_arena arena;
+    ms_arena tables; /* of the coder: freed when the part is whole */
+    ms_en coder;
+    uint32_t files_at;     /* file table, in the data */
+    uint32_t *block_sizes; /* of text blocks; packed back to back in the data */
+};
+
+static bool ms_mg_part_failed(const machsym_part *part)
+{
+    return part->data_arena.oom || part->arena.oom || part->tables.oom;
+}
+
+static bool ms_mg_build_text(const ms_pk_spaces *spaces, const ms_pk_dict *dict, uint64_t lo, uint64_t hi,
+                             machsym_part *part)
+{
+    uint8_t raw[ms_PK_BLOCK];
+    uint8_t packed[2 * ms_PK_BLOCK];
+    size_t count = (size_t)(hi - lo);
+    part->block_sizes = (uint32_t *)ms_arena_alloc(&part->arena, count, sizeof *part->block_sizes);
+    for (size_t i = 0; i < count && part->block_sizes != NULL; i++) {
+        ms_pk_raw_block(spaces, lo + i, raw);
+        size_t size = ms_pk_pack(dict, raw, ms_PK_BLOCK, packed);
+        part->block_sizes[i] = (uint32_t)size;
+        ms_en_put_bytes(&part->coder.data, packed, size);
+    }
+    return part->block_sizes != NULL && !part->data_arena.oom;
+}
+
+static void ms_mg_free_part(machsym_part *part)
+{
+    ms_arena_free(&part->data_arena);
+    ms_arena_free(&part->tables);
+    ms_arena arena = part->arena; /* the part lies in its own arena */
+    ms_arena_free(&arena);
+}
+
+static machsym_part *ms_mg_new_part(machsym_allocator allocator, ms_mg_kind kind)
+{
+    ms_arena arena = ms_arena_make(allocator);
+    machsym_part *part = (machsym_part *)ms_arena_zeroed(&arena, 1, sizeof *part);
+    if (part == NULL)
+        return NULL;
+    part->arena = arena;
+    part->data_arena = ms_arena_make(allocator);
+    part->tables = ms_arena_make(allocator);
+    part->kind = kind;
+    ms_en_init(&part->coder, &part->data_arena, &part->arena, &part->tables);
+    if (kind == ms_MG_TEXT)
+        part->coder.data.len = 0;
+    return part;
+}
+
+/* ---- Putting the parts together ---- */
+
+/* A table of runs, by address, as it is put together. */
+typedef struct ms_mg_index {
+    uint32_t *starts; /* from the text base; one more holds the end of the last run */
+    uint32_t *at;     /* in DATA */
+    size_t count;
+} ms_mg_index;
+
+typedef struct ms_mg {
+    machsym_allocator allocator;
+    ms_arena arena;
+    machsym_part **parts;
+    size_t part_count;
+    machsym_part *symbols; /* made here: what the debug info leaves open */
+    uint64_t *bases;       /* by part: where its data begins in DATA, or its text in the packed blocks */
+    uint64_t data_size;
+    uint64_t text_addr;
+    ms_en_run **order; /* runs with debug info, by address */
+    uint32_t *order_part;
+    size_t order_count;
+    ms_mg_index runs;
+    ms_mg_index symbol_runs;
+    uint8_t *used;
+    uint64_t block_count;
+    uint64_t text_size; /* of all packed blocks in use */
+    bool too_large;
+} ms_mg;
+
+/* Gathers the runs of all unit parts and sorts them by address. Runs below __TEXT are left out. */
+static void ms_mg_sort_runs(ms_mg *m)
+{
+    size_t total = 0;
+    for (size_t i = 0; i < m->part_count; i++)
+        total += m->parts[i]->coder.run_count;
+    ms_key *keys = (ms_key *)ms_arena_alloc(&m->arena, total, sizeof *keys);
+    ms_key *room = (ms_key *)ms_arena_alloc(&m->arena, total, sizeof *keys);
+    m->order = (ms_en_run **)ms_arena_alloc(&m->arena, total, sizeof *m->order);
+    m->order_part = (uint32_t *)ms_arena_alloc(&m->arena, total, sizeof *m->order_part);
+    if (keys == NULL || room == NULL || m->order == NULL || m->order_part == NULL)
+        return;
+    size_t count = 0;
+    for (size_t i = 0; i < m->part_count; i++) {
+        for (size_t j = 0; j < m->parts[i]->coder.run_count; j++) {
+            keys[count].key = m->parts[i]->coder.runs[j].lo;
+            keys[count++].item = (uint64_t)i << 32 | j;
+        }
+    }
+    ms_sort(keys, count, room);
+    for (size_t i = 0; i < count; i++) {
+        size_t part = (size_t)(keys[i].item >> 32);
+        ms_en_run *run = &m->parts[part]->coder.runs[keys[i].item & 0xffffffff];
+        if (run->lo < m->text_addr)
+            continue;
+        m->too_large |= run->hi - m->text_addr > UINT32_MAX;
+        m->order[m->order_count] = run;
+        m->order_part[m->order_count++] = (uint32_t)part;
+    }
+}
+
+/* Whether functions of the debug info have all of [lo, hi); *at moves on through the runs. */
+static bool ms_mg_is_covered(const ms_mg *m, size_t *at, uint64_t lo, uint64_t hi)
+{
+    while (*at < m->order_count && m->order[*at]->hi <= lo)
+        ++*at;
+    for (size_t i = *at; i < m->order_count && m->order[i]->lo <= lo && !m->order[i]->only_lines; i++) {
+        MACHSYM_COUNT_WORK(1);
+        lo = m->order[i]->hi > lo ? m->order[i]->hi : lo;
+        if (lo >= hi)
+            return true;
+    }
+    return false;
+}
+
+/* Places the data of unit parts and symbols one behind the other, and says which blocks of text are
+ * needed. */
+static void ms_mg_lay_out(ms_mg *m)
+{
+    size_t used_len = (size_t)(m->block_count / 8 + 1);
+    m->used = (uint8_t *)ms_arena_zeroed(&m->arena, used_len, 1);
+    m->bases = (uint64_t *)ms_arena_zeroed(&m->arena, m->part_count + 1, sizeof *m->bases);
+    if (m->used == NULL || m->bases == NULL)
+        return;
+    for (size_t i = 0; i <= m->part_count; i++) {
+        const machsym_part *part = i < m->part_count ? m->parts[i] : m->symbols;
+        if (part->kind != ms_MG_RECORDS)
+            continue;
+        m->bases[i] = m->data_size;
+        m->data_size += part->coder.data.len;
+        m->too_large |= part->coder.overflow;
+        for (size_t j = 0; j < used_len && part->coder.used != NULL; j++)
+            m->used[j] |= part->coder.used[j];
+    }
+    m->too_large |= m->data_size > UINT32_MAX - ms_MAP_MARGIN;
+}
+
+static void ms_mg_index_alloc(ms_mg *m, ms_mg_index *index, size_t count)
+{
+    index->starts = (uint32_t *)ms_arena_alloc(&m->arena, count + 1, sizeof *index->starts);
+    index->at = (uint32_t *)ms_arena_alloc(&m->arena, count + 1, sizeof *index->at);
+    index->count = index->starts != NULL && index->at != NULL ? count : 0;
+}
+
+static void ms_mg_index_runs(ms_mg *m)
+{
+    const ms_en *c = &m->symbols->coder;
+    ms_mg_index_alloc(m, &m->runs, m->order_count);
+    ms_mg_index_alloc(m, &m->symbol_runs, c->run_count);
+    if (m->bases == NULL || m->arena.oom)
+        return;
+    for (size_t i = 0; i < m->runs.count; i++) {
+        m->runs.starts[i] = (uint32_t)(m->order[i]->lo - m->text_addr);
+        m->runs.at[i] = (uint32_t)(m->order[i]->at + m->bases[m->order_part[i]]);
+    }
+    for (size_t i = 0; i < m->symbol_runs.count; i++) {
+        m->symbol_runs.starts[i] = (uint32_t)(c->runs[i].lo - m->text_addr);
+        m->symbol_runs.at[i] = (uint32_t)(c->runs[i].at + m->bases[m->part_count]);
+    }
+}
+
+/* ---- The file ---- */
+
+/* A map file as it is written, table by table. */
+typedef struct ms_mg_file {
+    uint8_t *v;
+    size_t len;
+    ms_map_head *head;
+} ms_mg_file;
+
+static uint64_t ms_mg_align(uint64_t at)
+{
+    return (at + 7) & ~(uint64_t)7;
+}
+
+static uint8_t *ms_mg_begin_table(ms_mg_file *out, unsigned table, uint64_t size)
+{
+    out->head->tables[table].lo = out->len;
+    out->head->tables[table].hi = out->len + size;
+    uint8_t *at = out->v + out->len;
+    out->len = (size_t)ms_mg_align(out->len + size);
+    ms_zero(at + size, out->len - (size_t)out->head->tables[table].hi);
+    return at;
+}
+
+static uint32_t ms_mg_bucket_count(const ms_mg_index *index, uint32_t shift)
+{
+    return index->count == 0 ? 0 : (index->starts[index->count - 1] >> shift) + 2;
+}
+
+/* So many bytes of text a bucket that a bucket has about four runs. */
+static uint32_t ms_mg_bucket_shift(const ms_mg_index *index)
+{
+    uint32_t shift = 6;
+    while (shift < 31 && index->count > 0 && (index->starts[index->count - 1] >> shift) > index->count / 4)
+        shift++;
+    return shift;
+}
+
+static void ms_mg_write_index(ms_mg_file *out, unsigned runs, const ms_mg_index *index, uint32_t shift)
+{
+    uint8_t *p = ms_mg_begin_table(out, runs, (uint64_t)index->count * 8);
+    for (size_t i = 0; i < index->count; i++) {
+        ms_map_store_u32(p + 8 * i, index->starts[i]);
+        ms_map_store_u32(p + 8 * i + 4, index->at[i]);
+    }
+    uint32_t buckets = ms_mg_bucket_count(index, shift);
+    p = ms_mg_begin_table(out, runs + 1, (uint64_t)buckets * 4);
+    for (uint32_t bucket = 0, run = 0; bucket < buckets; bucket++) {
+        while (run < index->count && index->starts[run] >> shift < bucket)
+            run++;
+        ms_map_store_u32(p + 4 * (size_t)bucket, run);
+    }
+}
+
+static void ms_mg_write_data(ms_mg *m, ms_mg_file *out)
+{
+    size_t units = 0;
+    for (size_t i = 0; i < m->part_count; i++)
+        units += m->parts[i]->kind == ms_MG_RECORDS;
+    uint8_t *table = ms_mg_begin_table(out, ms_MAP_PARTS, (uint64_t)(units + 1) * 8);
+    uint8_t *data = ms_mg_begin_table(out, ms_MAP_DATA, m->data_size + ms_MAP_MARGIN);
+    ms_zero(data + m->data_size, ms_MAP_MARGIN);
+    for (size_t i = 0; i <= m->part_count; i++) {
+        machsym_part *part = i < m->part_count ? m->parts[i] : m->symbols;
+        if (part->kind != ms_MG_RECORDS)
+            continue;
+        ms_map_store_u32(table, (uint32_t)m->bases[i]);
+        ms_map_store_u32(table + 4, (uint32_t)(m->bases[i] + part->files_at));
+        table += 8;
+        ms_copy(data + m->bases[i], part->coder.data.v, part->coder.data.len);
+        ms_mg_free_part(part);
+        if (i < m->part_count)
+            m->parts[i] = NULL;
+        else
+            m->symbols = NULL;
+    }
+}
+
+static bool ms_mg_block_used(const ms_mg *m, uint64_t block)
+{
+    return (m->used[block / 8] >> block % 8 & 1) != 0;
+}
+
+/* The packed blocks that something refers to; the others have no bytes. */
+static void ms_mg_write_text(ms_mg *m, ms_mg_file *out)
+{
+    uint8_t *blocks = ms_mg_begin_table(out, ms_MAP_BLOCKS, (m->block_count + 1) * 4);
+    uint8_t *text = ms_mg_begin_table(out, ms_MAP_TEXT, m->text_size);
+    uint64_t block = 0;
+    uint32_t to = 0;
+    for (size_t i = 0; i < m->part_count; i++) {
+        const machsym_part *part = m->parts[i];
+        if (part == NULL || part->kind != ms_MG_TEXT)
+            continue;
+        size_t from = 0;
+        size_t step = ms_MG_TEXT_BYTES / ms_PK_BLOCK;
+        for (size_t j = 0; j < step && block < m->block_count; j++, block++) {
+            ms_map_store_u32(blocks + 4 * block, to);
+            if (ms_mg_block_used(m, block)) {
+                ms_copy(text + to, part->coder.data.v + from, part->block_sizes[j]);
+                to += part->block_sizes[j];
+            }
+            from += part->block_sizes[j];
+        }
+    }
+    ms_map_store_u32(blocks + 4 * block, to);
+}
+
+static void ms_mg_size_text(ms_mg *m)
+{
+    uint64_t block = 0;
+    for (size_t i = 0; i < m->part_count; i++) {
+        const machsym_part *part = m->parts[i];
+        size_t step = ms_MG_TEXT_BYTES / ms_PK_BLOCK;
+        for (size_t j = 0; part->kind == ms_MG_TEXT && j < step && block < m->block_count; j++, block++)
+            m->text_size += ms_mg_block_used(m, block) ? part->block_sizes[j] : 0;
+    }
+    m->too_large |= m->text_size > UINT32_MAX;
+}
+
+/* Writes the whole file into one piece of memory. Takes the parts apart on the way. */
+static machsym_map *ms_mg_write(ms_mg *m, ms_map_head *head, machsym_str name, const ms_pk_dict *dict)
+{
+    uint64_t size = ms_MAP_HEAD + ms_mg_align(name.len) + ms_mg_align((uint64_t)(m->part_count + 1) * 8);
+    head->bucket_shift = ms_mg_bucket_shift(m->runs.count > 0 ? &m->runs : &m->symbol_runs);
+    size += ms_mg_align((uint64_t)m->runs.count * 8) + ms_mg_align((uint64_t)m->symbol_runs.count * 8);
+    size += ms_mg_align((uint64_t)ms_mg_bucket_count(&m->runs, head->bucket_shift) * 4);
+    size += ms_mg_align((uint64_t)ms_mg_bucket_count(&m->symbol_runs, head->bucket_shift) * 4);
+    size += ms_mg_align(dict->len) + ms_mg_align((m->block_count + 1) * 4);
+    size += ms_mg_align(m->data_size + ms_MAP_MARGIN) + ms_mg_align(m->text_size);
+    machsym_map *map = (machsym_map *)m->allocator.alloc(m->allocator.user, sizeof *map);
+    uint8_t *memory = (uint8_t *)m->allocator.alloc(m->allocator.user, (size_t)size);
+    if (map == NULL || memory == NULL) {
+        if (map != NULL)
+            m->allocator.free(m->allocator.user, map, sizeof *map);
+        if (memory != NULL)
+            m->allocator.free(m->allocator.user, memory, (size_t)size);
+        return NULL;
+    }
+    ms_mg_file out = {memory, ms_MAP_HEAD, head};
+    ms_zero(map, sizeof *map);
+    ms_copy(ms_mg_begin_table(&out, ms_MAP_NAME, name.len), name.ptr, name.len);
+    ms_mg_write_index(&out, ms_MAP_RUNS, &m->runs, head->bucket_shift);
+    ms_mg_write_index(&out, ms_MAP_SYMBOL_RUNS, &m->symbol_runs, head->bucket_shift);
+    ms_copy(ms_mg_begin_table(&out, ms_MAP_DICT, dict->len), dict->text, dict->len);
+    ms_mg_write_text(m, &out);
+    ms_mg_write_data(m, &out);
+    head->size = out.len;
+    head->checksum = 0;
+    ms_map_store_head(head, memory);
+    head->checksum = ms_map_sum_of(ms_span_make(memory, out.len));
+    ms_map_store_head(head, memory);
+    map->allocator = m->allocator;
+    map->memory = memory;
+    map->memory_size = (size_t)size;
+    map->bytes = ms_span_make(memory, out.len);
+    map->head = *head;
+    ms_map_set_tables(map);
+    return map;
+}
+
+/* Writes the map, from runs that ms_mg_sort_runs has sorted; the parts are taken apart on the way. */
+static machsym_result ms_mg_finish(ms_mg *m, ms_map_head *head, machsym_str name, const ms_pk_dict *dict,
+                                   machsym_map **out, machsym_error *err)
+{
+    ms_mg_lay_out(m);
+    if (!m->arena.oom) {
+        ms_mg_size_text(m);
+        ms_mg_index_runs(m);
+    }
+    if (m->too_large)
+        return ms_fail(err, MACHSYM_ERR_LIMIT, "a map holds 4 GB of text and of data at most", "", 0);
+    if (m->arena.oom || ms_mg_part_failed(m->symbols))
+        return ms_fail_memory(err);
+    *out = ms_mg_write(m, head, name, dict);
+    return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
+}
+
+/* Frees the parts that are left, and what the merge holds. */
+static void ms_mg_close(ms_mg *m)
+{
+    if (m->symbols != NULL)
+        ms_mg_free_part(m->symbols);
+    for (size_t i = 0; i < m->part_count; i++) {
+        if (m->parts[i] != NULL)
+            ms_mg_free_part(m->parts[i]);
+        m->parts[i] = NULL;
+    }
+    ms_arena_free(&m->arena);
+}
+
+/* ==== >>build ============================================================================================
+ * Job:    makes the parts of an image's map from its debug info, and its symbols.
+ * Offers: machsym_plan, ms_mb_open, ms_mb_close, ms_mb_build_part, ms_mb_merge.
+ * Never:  decides which source answers: >>answer does. */
+
+enum {
+    ms_MB_STEP = 16,           /* what a question costs, in bytes of debug info */
+    ms_MB_UNIT_BYTES = 4 << 20 /* of debug info in a part */
+};
+
+/* ---- Plan ---- */
+
+typedef enum ms_mb_kind {
+    ms_MB_UNITS = 0, /* a run of units */
+    ms_MB_OBJECTS,   /* a run of object files of a debug map */
+    ms_MB_TEXT       /* a run of blocks of text */
+} ms_mb_kind;
+
+/* One part's work: items lo to hi of its kind. */
+typedef struct ms_mb_task {
+    ms_mb_kind kind;
+    uint64_t lo;
+    uint64_t hi;
+    uint64_t size;
+} ms_mb_task;
+
+struct machsym_plan {
+    const machsym_image *image;
+    machsym_lines lines;
+    uint32_t flags;
+    machsym_allocator allocator;
+    machsym_session *session; /* holds what all parts share: unit segments and symbols; not used after open */
+    ms_pk_spaces spaces;
+    ms_pk_dict *dict;
+    ms_arena arena;
+    ms_mb_task *tasks;
+    size_t count;
+    size_t cap;
+};
+
+static void ms_mb_set_spaces(const machsym_image *image, ms_pk_spaces *spaces)
+{
+    ms_zero(spaces, sizeof *spaces);
+    spaces->v[0] = image->dw.str;
+    for (size_t i = 0; i < image->mo_count; i++)
+        spaces->v[1 + i] = ms_sym_strings(&image->mo[i]);
+    for (size_t i = 0; i < 3; i++) {
+        uint64_t len = spaces->v[i].len;
+        spaces->base[i] = spaces->total;
+        spaces->total += (len + ms_PK_BLOCK - 1) / ms_PK_BLOCK * ms_PK_BLOCK;
+    }
+}
+
+static void ms_mb_add_task(machsym_plan *plan, ms_mb_kind kind, uint64_t lo, uint64_t hi, uint64_t size)
+{
+    ms_mb_task *v =
+        (ms_mb_task *)ms_arena_grow(&plan->arena, plan->tasks, plan->count, &plan->cap, sizeof *v);
+    if (v == NULL)
+        return;
+    plan->tasks = v;
+    v[plan->count].kind = kind;
+    v[plan->count].lo = lo;
+    v[plan->count].hi = hi;
+    v[plan->count].size = size;
+    plan->count++;
+}
+
+/* Opens every object file of the debug map once, to know which ones answer and how large they are, and cuts
+ * them into parts. */
+static void ms_mb_cut_objects(machsym_plan *plan)
+{
+    machsym_session *s = plan->session;
+    ms_ans_objects *o = ms_ans_map_of(s);
+    size_t first = 0;
+    uint64_t size = 0;
+    if (o == NULL)
+        return;
+    for (size_t i = 0; i < o->map.count; i++) {
+        const ms_ans_object *object = ms_ans_object_of(s, i);
+        size += object != NULL ? object->image.dw.info.len : 0;
+        plan->arena.oom |= o->statuses[i] == MACHSYM_OBJECT_UNTRIED;
+        if (size < ms_MB_UNIT_BYTES && i + 1 < o->map.count)
+            continue;
+        ms_mb_add_task(plan, ms_MB_OBJECTS, first, i + 1, size);
+        first = i + 1;
+        size = 0;
+    }
+    ms_ans_close_objects(s);
+}
+
+/* Cuts the units and the text into parts of about equal size: the same ones for any number of threads. */
+static void ms_mb_cut_tasks(machsym_plan *plan)
+{
+    const machsym_image *image = plan->image;
+    size_t first = 0;
+    for (size_t i = 0; i < image->cu_count; i++) {
+        uint64_t size = image->cus[i].end - image->cus[first].off;
+        if (size < ms_MB_UNIT_BYTES && i + 1 < image->cu_count)
+            continue;
+        ms_mb_add_task(plan, ms_MB_UNITS, first, i + 1, size);
+        first = i + 1;
+    }
+    ms_mb_cut_objects(plan);
+    uint64_t blocks = plan->spaces.total / ms_PK_BLOCK;
+    uint64_t step = ms_MG_TEXT_BYTES / ms_PK_BLOCK;
+    for (uint64_t lo = 0; lo < blocks; lo += step) {
+        uint64_t hi = lo + step < blocks ? lo + step : blocks;
+        ms_mb_add_task(plan, ms_MB_TEXT, lo, hi, (hi - lo) * ms_PK_BLOCK);
+    }
+}
+
+/* A session that decodes for one part; what the plan's session has indexed is lent to it, root entries too,
+ * which all have been read. */
+static machsym_session *ms_mb_session(const machsym_plan *plan)
+{
+    machsym_session *s =
+        ms_ans_open(plan->image, plan->lines, MACHSYM_SESSION_INDEX, 1, plan->allocator); /* keeps one unit */
+    if (s == NULL || plan->session == NULL)
+        return s;
+    const machsym_session *shared = plan->session;
+    s->env = shared->env;
+    s->env.arena = &s->keep;
+    s->aranges = shared->aranges;
+    s->ranges = shared->ranges;
+    s->silent = shared->silent;
+    s->symbols = shared->symbols;
+    s->has_aranges = s->has_ranges = s->has_silent = s->has_symbols = true;
+    return s;
+}
+
+static machsym_result ms_mb_fill(machsym_plan *plan, machsym_error *err)
+{
+    machsym_session *session = ms_mb_session(plan);
+    plan->dict = (ms_pk_dict *)ms_arena_zeroed(&plan->arena, 1, sizeof *plan->dict);
+    plan->session = session;
+    if (session == NULL || plan->dict == NULL)
+        return ms_fail_memory(err);
+    ms_ans_index(session);
+    ms_mb_set_spaces(plan->image, &plan->spaces);
+    ms_pk_fill_dict(&plan->spaces, ms_PK_DICT / ms_PK_SAMPLE, plan->dict);
+    ms_mb_cut_tasks(plan);
+    return plan->arena.oom || ms_ans_failed(session) ? ms_fail_memory(err) : MACHSYM_OK;
+}
+
+static void ms_mb_close(machsym_plan *plan)
+{
+    if (plan->session != NULL)
+        ms_ans_close(plan->session);
+    ms_arena arena = plan->arena; /* the plan lies in its own arena */
+    ms_arena_free(&arena);
+}
+
+static machsym_result ms_mb_open(const machsym_plan_desc *desc, machsym_allocator allocator,
+                                 machsym_plan **out, machsym_error *err)
+{
+    ms_arena arena = ms_arena_make(allocator);
+    machsym_plan *plan = (machsym_plan *)ms_arena_zeroed(&arena, 1, sizeof *plan);
+    if (plan == NULL) {
+        ms_arena_free(&arena);
+        return ms_fail_memory(err);
+    }
+    plan->arena = arena;
+    plan->allocator = allocator;
+    plan->image = desc->image;
+    plan->lines = desc->lines;
+    plan->flags = desc->flags & MACHSYM_MAP_COLUMNS;
+    machsym_result result = ms_mb_fill(plan, err);
+    if (result == MACHSYM_OK)
+        *out = plan;
+    else
+        ms_mb_close(plan);
+    return result;
+}
+
+static bool ms_mb_next_object_file(const machsym_plan *plan, machsym_cursor *at, machsym_object_file *out)
+{
+    const ms_ans_objects *o = plan->session->objects;
+    if (o == NULL || at->a >= o->map.count)
+        return false;
+    ms_ans_get_object(o, (size_t)at->a++, out);
+    return true;
+}
+
+/* ---- Building the ranges of a unit ---- */
+
+#define ms_MB_BY_UNIT UINT32_MAX
+
+/* What is needed to encode one unit. */
+typedef struct ms_mb_work {
+    const machsym_plan *plan;
+    machsym_session *session;
+    ms_en *c;
+    ms_en_queue queue;
+    ms_arena scratch;    /* emptied for every function */
+    ms_arena unit_arena; /* emptied for every unit */
+    const ms_ans_unit *unit;
+    const ms_cu_root *root;
+    size_t index;    /* of the unit */
+    uint32_t *files; /* by the unit's file number: number in the part's table + 1; 0 not known yet */
+    size_t file_count;
+    uint32_t *chains;  /* by block: position of its CHAIN record; 0 none yet */
+    uint32_t function; /* the one at hand */
+    ms_ans_rows rows;  /* the walk of lines that the ranges before have left, up to rows_from at least */
+    uint64_t rows_from;
+    ms_segs calls;     /* of all its code: the innermost block; empty when nothing is inlined; in scratch */
+    uint32_t *written; /* of its blocks those that have a record, which tells of range */
+    size_t written_count;
+    ms_range range;
+    uint32_t *depths;   /* by block: how many blocks it stands in */
+    ms_en_hash origins; /* entry offset and rank of its source to the FUNCTION record */
+} ms_mb_work;
+
+static uint32_t ms_mb_new_file(ms_mb_work *w, uint64_t file)
+{
+    machsym_path path = ms_ln_path(w->unit->lines, w->root->comp_dir, file);
+    uint32_t number = ms_en_file(w->c, &path);
+    if (file < w->file_count)
+        w->files[file] = number + 1;
+    return number;
+}
+
+static inline void ms_mb_line_at(ms_mb_work *w, uint64_t file, uint32_t line, uint32_t column,
+                                 ms_map_line *out)
+{
+    uint32_t known = file < w->file_count ? w->files[file] : 0;
+    out->file = known != 0 ? known - 1 : ms_mb_new_file(w, file);
+    out->line = line;
+    out->column = w->c->columns ? column : 0;
+}
+
+/* Where the record of a call's origin is kept: by the origin alone when it has a linkage name; else by origin
+ * and unit, since an out-of-line copy in the same unit may give the name. */
+static ms_en_slot *ms_mb_origin_slot(ms_mb_work *w, uint64_t origin)
+{
+    ms_en_slot *slot = ms_en_hash_get(&w->origins, origin, 0);
+    if (slot == NULL || slot->value != ms_MB_BY_UNIT)
+        return slot;
+    return ms_en_hash_get(&w->origins, origin, w->index + 1);
+}
+
+/* The FUNCTION record of a block, and where its name is from. Calls share the record of what they call. */
+static uint32_t ms_mb_block_function(ms_mb_work *w, const ms_fn_block *block, machsym_source *source,
+                                     bool *named)
+{
+    machsym_frame frame;
+    bool is_inline = block->parent != ms_SEG_NONE;
+    ms_en_slot *slot = is_inline && block->origin != 0 ? ms_mb_origin_slot(w, block->origin) : NULL;
+    if (slot != NULL && slot->value != 0) {
+        *source = (slot->value & 1) != 0 ? MACHSYM_SOURCE_SYMTAB : MACHSYM_SOURCE_DWARF;
+        *named = true;
+        return slot->value >> 1;
+    }
+    ms_zero(&frame, sizeof frame);
+    frame.is_inline = is_inline;
+    ms_ans_name_block(w->session, &w->unit->functions, block, &frame);
+    *source = frame.name_source;
+    *named = is_inline || frame.linkage_name.len != 0 || frame.name.len != 0;
+    uint32_t record = *named ? ms_en_function(w->c, frame.linkage_name, frame.name) : 0;
+    if (slot != NULL && slot->b == 0 && (frame.linkage_name.len == 0 || *source != MACHSYM_SOURCE_DWARF)) {
+        slot->value = ms_MB_BY_UNIT;
+        slot = ms_mb_origin_slot(w, block->origin);
+    }
+    if (slot != NULL)
+        slot->value = record << 1 | (*source == MACHSYM_SOURCE_SYMTAB);
+    return record;
+}
+
+/* Writes the chain from a function down to a block, callers first. Every record is written once a
+ * function. */
+static void ms_mb_put_chain(ms_mb_work *w, uint32_t block, const ms_range *range)
+{
+    const ms_fn_block *blocks = w->unit->functions.blocks;
+    size_t depth = 0;
+    for (uint32_t at = block; at != ms_SEG_NONE && w->chains[at] == 0; at = blocks[at].parent)
+        depth++;
+    MACHSYM_COUNT_WORK(1 + depth);
+    uint32_t *path = w->written + w->written_count; /* room for every block, each of which is written once */
+    w->written_count += depth;
+    for (size_t i = depth; i-- > 0; block = blocks[block].parent)
+        path[i] = block;
+    for (size_t i = 0; i < depth; i++) {
+        const ms_fn_block *one = &blocks[path[i]];
+        machsym_source source;
+        bool named;
+        uint32_t record = ms_mb_block_function(w, one, &source, &named);
+        if (one->parent == ms_SEG_NONE) {
+            w->chains[path[i]] = ms_en_root(w->c, source, record, named, range->lo, range->hi - range->lo);
+        } else {
+            ms_map_line call;
+            ms_mb_line_at(w, one->call_file, one->call_line, one->call_column, &call);
+            w->chains[path[i]] = ms_en_call(w->c, w->chains[one->parent], source, record, &call);
+        }
+    }
+}
+
+/* Adds [lo, hi), which has one chain, cut where its lines change. */
+static void ms_mb_add_lines(ms_mb_work *w, uint64_t lo, uint64_t hi, uint32_t chain, bool only_lines)
+{
+    const ms_ln_table *lines = w->unit->lines;
+    ms_ans_rows *rows = &w->rows;
+    ms_en_item item;
+    if (rows->lines != lines || rows->past_end == only_lines || lo < w->rows_from)
+        *rows = ms_ans_rows_of(lines, w->plan->lines, !only_lines, lo);
+    w->rows_from = hi;
+    item.chain = chain;
+    for (item.lo = lo; item.lo < hi; item.lo = item.hi) {
+        MACHSYM_COUNT_WORK(1);
+        ms_ans_rows_seek(rows, item.lo);
+        item.hi = rows->next < hi ? rows->next : hi;
+        ms_zero(&item.line, sizeof item.line);
+        if (rows->at != lines->row_count) {
+            const ms_ln_row *row = &lines->rows[rows->at];
+            ms_mb_line_at(w, row->file, row->line, row->column, &item.line);
+        } else if (only_lines) {
+            continue;
+        }
+        ms_en_add(w->c, &w->queue, &item, only_lines);
+    }
+}
+
+/* The calls inlined into a function, as segments. */
+static void ms_mb_call_segments(ms_mb_work *w, uint32_t function)
+{
+    const ms_fn_table *table = &w->unit->functions;
+    ms_cu_pieces pieces = {&w->scratch, NULL, 0, 0};
+    ms_cu_add_piece(&pieces, 0, UINT64_MAX, function);
+    for (uint32_t i = function + 1; i < table->blocks[function].end; i++) {
+        const ms_fn_block *block = &table->blocks[i];
+        MACHSYM_COUNT_WORK(1);
+        if (block->parent == ms_SEG_NONE) {
+            i = block->end - 1;
+            continue;
+        }
+        if (w->depths[i] > MACHSYM_MAX_INLINE_DEPTH + 1)
+            continue;
+        for (uint32_t j = 0; j < block->range_count; j++) {
+            ms_range range = {block->lo, block->hi};
+            if (block->range_count > 1)
+                range = table->ranges[block->range_first + j];
+            ms_cu_add_piece(&pieces, range.lo, range.hi, i);
+        }
+    }
+    ms_seg_build(pieces.v, pieces.count, &w->scratch, &w->calls);
+}
+
+/* Turns to a function; that before leaves no records behind. */
+static void ms_mb_begin_function(ms_mb_work *w, uint32_t function)
+{
+    const ms_segs none = {NULL, 0, &w->scratch};
+    ms_arena_reset(&w->scratch);
+    w->function = function;
+    w->calls = none;
+    if (w->unit->functions.blocks[function].end > function + 1)
+        ms_mb_call_segments(w, function);
+}
+
+static void ms_mb_forget_chains(ms_mb_work *w)
+{
+    while (w->written_count > 0)
+        w->chains[w->written[--w->written_count]] = 0;
+}
+
+/* Adds [lo, hi) of the function at hand, which has one innermost block. */
+static void ms_mb_add_block(ms_mb_work *w, uint32_t index, uint64_t lo, uint64_t hi)
+{
+    const ms_fn_block *block = &w->unit->functions.blocks[index];
+    if (w->depths[index] <= MACHSYM_MAX_INLINE_DEPTH) {
+        ms_mb_put_chain(w, index, &w->range);
+        ms_mb_add_lines(w, lo, hi, w->chains[index], false);
+        return;
+    }
+    ms_en_item item;
+    ms_mb_put_chain(w, block->parent, &w->range);
+    item.lo = lo;
+    item.hi = hi;
+    item.chain = w->chains[block->parent];
+    ms_mb_line_at(w, block->call_file, block->call_line, block->call_column, &item.line);
+    ms_en_add(w->c, &w->queue, &item, false);
+}
+
+/* Encodes [lo, hi), which one range of the function at hand holds. */
+static void ms_mb_add_function(ms_mb_work *w, const ms_range *range, uint64_t lo, uint64_t hi)
+{
+    const ms_segs *calls = &w->calls;
+    if (range->lo != w->range.lo || range->hi != w->range.hi)
+        ms_mb_forget_chains(w);
+    w->range = *range;
+    if (calls->count == 0)
+        ms_mb_add_block(w, w->function, lo, hi);
+    for (size_t i = ms_seg_find(calls->v, calls->count, lo); i + 1 < calls->count && calls->v[i].lo < hi;
+         i++) {
+        uint64_t from = calls->v[i].lo > lo ? calls->v[i].lo : lo;
+        uint64_t to = calls->v[i + 1].lo < hi ? calls->v[i + 1].lo : hi;
+        ms_mb_add_block(w, calls->v[i].owner, from, to);
+    }
+    ms_en_flush(w->c, &w->queue);
+}
+
+/* Encodes [lo, hi), which one function of the unit has, as far as this unit is the one that answers there. */
+static void ms_mb_add_owned(ms_mb_work *w, uint32_t function, uint64_t lo, uint64_t hi)
+{
+    const ms_fn_block *block = &w->unit->functions.blocks[function];
+    while (lo < hi) {
+        uint64_t end;
+        MACHSYM_COUNT_WORK(1);
+        ms_range range = ms_fn_range_at(&w->unit->functions, block, lo);
+        uint64_t until = ms_fn_range_until(&w->unit->functions, block, lo);
+        bool owned = ms_ans_owns(w->session, w->index, lo, &end);
+        if (end > hi)
+            end = hi;
+        if (end > until && until > lo)
+            end = until; /* ranges that touch: each has a start of its own */
+        if (owned)
+            ms_mb_add_function(w, &range, lo, end);
+        lo = end;
+        if (lo < hi && !ms_ans_spend(w->session, ms_MB_STEP)) /* others' ranges may cut it very small */
+            return;
+    }
+}
+
+/* Encodes the functions, each with all its segments at once, in the order of their first. */
+static void ms_mb_add_functions(ms_mb_work *w)
+{
+    const ms_fn_table *functions = &w->unit->functions;
+    const ms_seg *segs = functions->segs;
+    uint32_t *next = (uint32_t *)ms_arena_alloc(&w->unit_arena, functions->seg_count, sizeof *next);
+    uint32_t *first = (uint32_t *)ms_arena_zeroed(&w->unit_arena, functions->count, sizeof *first);
+    if (next == NULL || first == NULL)
+        return;
+    for (size_t i = functions->seg_count; i-- > 0;) { /* numbers plus 1; 0: none */
+        if (segs[i].owner == ms_SEG_NONE)
+            continue;
+        next[i] = first[segs[i].owner];
+        first[segs[i].owner] = (uint32_t)i + 1;
+    }
+    for (size_t i = 0; i + 1 < functions->seg_count; i++) {
+        uint32_t function = segs[i].owner;
+        if (function == ms_SEG_NONE || first[function] != i + 1)
+            continue;
+        ms_mb_begin_function(w, function);
+        for (size_t j = i + 1; j != 0; j = next[j - 1])
+            ms_mb_add_owned(w, function, segs[j - 1].lo, segs[j].lo);
+        ms_mb_forget_chains(w);
+    }
+}
+
+/* The code whose lines a unit may add: any that its program tells of; but when other units share that, which would
+ * multiply the work, what its root states, from the lowest to the highest address. */
+static ms_range ms_mb_reach(ms_mb_work *w)
+{
+    ms_range all = {0, UINT64_MAX};
+    ms_range stated = {UINT64_MAX, 0};
+    ms_ranges list = {&w->unit_arena, NULL, 0, 0, w->session->budget};
+    if (ms_ans_owns_lines(w->session, w->index))
+        return all;
+    ms_cu_read_ranges(&w->session->env, w->index, &list);
+    w->session->budget = list.budget;
+    for (size_t i = 0; i < list.count; i++) {
+        stated.lo = list.v[i].lo < stated.lo ? list.v[i].lo : stated.lo;
+        stated.hi = list.v[i].hi > stated.hi ? list.v[i].hi : stated.hi;
+    }
+    return stated;
+}
+
+/* Encodes the lines of code that belongs to no function of its unit: assembly. */
+static void ms_mb_add_only_lines(ms_mb_work *w)
+{
+    const ms_ln_table *lines = w->unit->lines;
+    const ms_fn_table *functions = &w->unit->functions;
+    ms_range reach = ms_mb_reach(w);
+    uint64_t from = reach.lo;
+    for (size_t i = ms_ans_rows_of(lines, w->plan->lines, false, from).seq;
+         i < lines->seq_count && from < reach.hi; i++) {
+        uint64_t lo = lines->seqs[i].lo > from ? lines->seqs[i].lo : from;
+        for (from = lines->seqs[i].hi < reach.hi ? lines->seqs[i].hi : reach.hi; lo < from;) {
+            MACHSYM_COUNT_WORK(1);
+            uint64_t end = ms_seg_until(functions->segs, functions->seg_count, lo);
+            bool alone = ms_seg_owner(functions->segs, functions->seg_count, lo) == ms_SEG_NONE;
+            if (!ms_ans_spend(w->session, alone ? ms_MB_STEP : 1))
+                return;
+            if (alone) {
+                uint64_t same;
+                ms_ans_place place = ms_ans_find_span(w->session, lo, &same);
+                end = same < end ? same : end;
+                end = from < end ? from : end;
+                if (place.unit == w->unit && ms_ans_has_line(w->session, &place))
+                    ms_mb_add_lines(w, lo, end, 0, true);
+            }
+            lo = end;
+        }
+        ms_en_flush(w->c, &w->queue);
+    }
+}
+
+/* Makes room for the next unit. Other units that had to be asked who has some code stay as long as the cache
+ * has room: they will be asked again. */
+static void ms_mb_trim(ms_mb_work *w)
+{
+    machsym_session *s = w->session;
+    const ms_ans_unit *last = s->decoded;
+    bool asked_others = last != NULL && (last->next != NULL || last->index != w->index);
+    if (!asked_others || s->cache.live > (size_t)ms_ANS_CACHE)
+        ms_ans_drop_units(s);
+    ms_arena_reset(&w->unit_arena);
+}
+
+static void ms_mb_add_unit(ms_mb_work *w, size_t index)
+{
+    machsym_session *s = w->session;
+    ms_mb_trim(w);
+    s->budget +=
+        2 * (s->env.v[index].end - s->env.v[index].off); /* for itself, and for gaps between functions */
+    w->unit = ms_ans_unit_of(s, index);
+    if (w->unit == NULL)
+        return;
+    const ms_fn_table *functions = &w->unit->functions;
+    w->root = ms_cu_root_of(&s->env, index);
+    w->index = index;
+    w->rows.lines = NULL; /* the table of another unit may have lain where this one does */
+    w->file_count = w->unit->lines->file_count + 1;
+    w->files = (uint32_t *)ms_arena_zeroed(&w->unit_arena, w->file_count, sizeof *w->files);
+    w->chains = (uint32_t *)ms_arena_zeroed(&w->unit_arena, functions->count, sizeof *w->chains);
+    w->written = (uint32_t *)ms_arena_alloc(&w->unit_arena, functions->count, sizeof *w->written);
+    w->depths = (uint32_t *)ms_arena_alloc(&w->unit_arena, functions->count, sizeof *w->depths);
+    if (w->files == NULL || w->chains == NULL || w->written == NULL || w->depths == NULL)
+        return;
+    for (size_t i = 0; i < functions->count; i++) {
+        uint32_t parent = functions->blocks[i].parent;
+        w->depths[i] = parent == ms_SEG_NONE ? 0 : w->depths[parent] + 1;
+    }
+    ms_mb_add_functions(w);
+    ms_mb_add_only_lines(w);
+}
+
+/* ---- Parts ---- */
+
+/* Sets what so many bytes of units may cost beside themselves, so that all parts together stay in proportion
+ * to the file: what they decode of others (out of all bytes) and how often they ask, and how long their texts
+ * are. */
+static void ms_mb_set_budget(ms_mb_work *w, uint64_t size, uint64_t all)
+{
+    w->session->budget = 16 * (size + (all < ms_MB_UNIT_BYTES ? all : (uint64_t)ms_MB_UNIT_BYTES));
+    w->c->text_left = ((uint64_t)1 << 20) + 64 * size; /* file names may be the ends of one text */
+}
+
+/* Encodes units of the session in w. Returns false when memory is out. */
+static bool ms_mb_add_units(ms_mb_work *w, machsym_part *part, uint64_t lo, uint64_t hi)
+{
+    bool ok = true;
+    for (uint64_t i = lo; i < hi && ok; i++) {
+        ms_mb_add_unit(w, (size_t)i);
+        ok = !w->scratch.failed && !w->unit_arena.failed && !ms_mg_part_failed(part) &&
+             !ms_ans_failed(w->session);
+    }
+    return ok;
+}
+
+/* Encodes the units of an object file; one that cannot be opened has none. Returns false when memory is
+ * out. */
+static bool ms_mb_add_object(ms_mb_work *w, machsym_part *part, size_t index)
+{
+    machsym_session *program = w->plan->session;
+    machsym_object_status status;
+    uint64_t time;
+    if (program->objects->statuses[index] != MACHSYM_OBJECT_FOUND)
+        return true;
+    ms_ans_object *object = ms_ans_new_object(program, index, NULL, w->plan->allocator, &status, &time);
+    if (object == NULL)
+        return status != MACHSYM_OBJECT_UNTRIED;
+    w->session = &object->session;
+    ms_zero(&w->origins, sizeof w->origins); /* of entries in this object */
+    w->origins.arena = &part->tables;
+    ms_ans_index(w->session);
+    ms_mb_set_budget(w, object->image.dw.info.len, object->image.dw.info.len);
+    bool ok = ms_mb_add_units(w, part, 0, object->image.cu_count);
+    ms_ans_close_object(object);
+    w->session = NULL;
+    return ok;
+}
+
+static void ms_mb_begin_records(const machsym_plan *plan, machsym_part *part)
+{
+    ms_en *c = &part->coder;
+    c->spaces = &plan->spaces;
+    c->text_addr = plan->image->mo[0].text_addr;
+    c->columns = (plan->flags & MACHSYM_MAP_COLUMNS) != 0;
+    c->used = (uint8_t *)ms_arena_zeroed(&part->arena, (size_t)(plan->spaces.total / ms_PK_BLOCK / 8 + 1), 1);
+}
+
+static bool ms_mb_build_units(const machsym_plan *plan, const ms_mb_task *task, machsym_part *part)
+{
+    ms_mb_work w;
+    ms_zero(&w, sizeof w);
+    w.plan = plan;
+    w.c = &part->coder;
+    w.scratch = ms_arena_make(plan->allocator);
+    w.unit_arena = ms_arena_make(plan->allocator);
+    ms_mb_begin_records(plan, part);
+    w.origins.arena = &part->tables;
+    bool ok = part->coder.used != NULL;
+    for (uint64_t i = task->lo; i < task->hi && ok && task->kind == ms_MB_OBJECTS; i++)
+        ok = ms_mb_add_object(&w, part, (size_t)i);
+    if (ok && task->kind == ms_MB_UNITS) {
+        w.session = ms_mb_session(plan);
+        if (w.session != NULL)
+            ms_mb_set_budget(&w, task->size, plan->image->dw.info.len);
+        ok = w.session != NULL && ms_mb_add_units(&w, part, task->lo, task->hi);
+    }
+    if (ok)
+        part->files_at = ms_en_end_part(&part->coder);
+    if (w.session != NULL)
+        ms_ans_close(w.session);
+    ms_arena_free(&w.scratch);
+    ms_arena_free(&w.unit_arena);
+    ms_arena_free(&part->tables);
+    return ok && !ms_mg_part_failed(part);
+}
+
+static machsym_part *ms_mb_build_part(const machsym_plan *plan, size_t index)
+{
+    const ms_mb_task *task = &plan->tasks[index];
+    machsym_part *part =
+        ms_mg_new_part(plan->allocator, task->kind == ms_MB_TEXT ? ms_MG_TEXT : ms_MG_RECORDS);
+    if (part == NULL)
+        return NULL;
+    bool ok = task->kind == ms_MB_TEXT ? ms_mg_build_text(&plan->spaces, plan->dict, task->lo, task->hi, part)
+                                       : ms_mb_build_units(plan, task, part);
+    if (ok)
+        return part;
+    ms_mg_free_part(part);
+    return NULL;
+}
+
+/* ---- The whole map ---- */
+
+/* Makes runs of the symbols that the debug info does not cover. */
+static void ms_mb_add_symbols(ms_mg *m, const ms_sym_table *symbols)
+{
+    ms_en *c = &m->symbols->coder;
+    size_t at = 0;
+    machsym_symbol symbol;
+    for (size_t i = 0; i < symbols->count; i = ms_sym_next(symbols, i)) {
+        ms_en_item item;
+        ms_sym_get(symbols, i, &symbol);
+        if (symbol.lo < m->text_addr || ms_mg_is_covered(m, &at, symbol.lo, symbol.hi))
+            continue;
+        m->too_large |= symbol.hi - m->text_addr > UINT32_MAX;
+        ms_zero(&item, sizeof item);
+        item.lo = symbol.lo;
+        item.hi = symbol.hi;
+        uint32_t function = ms_en_function(c, symbol.name, ms_str_empty());
+        item.chain = ms_en_root(c, symbol.source, function, true, symbol.lo, symbol.hi - symbol.lo);
+        ms_en_put_run(c, &item, 1, false);
+    }
+    m->symbols->files_at = ms_en_end_part(c);
+}
+
+static void ms_mb_set_head(const machsym_plan *plan, ms_map_head *head)
+{
+    const machsym_image *image = plan->image;
+    const ms_mo *mo = &image->mo[0];
+    ms_zero(head, sizeof *head);
+    head->version = ms_MAP_VERSION;
+    head->flags = plan->flags;
+    head->uuid = mo->slice.uuid;
+    head->cputype = mo->slice.cputype;
+    head->cpusubtype = mo->slice.cpusubtype;
+    head->text_addr = mo->text_addr;
+    head->text_size = mo->text_size;
+    head->text_exec_addr = mo->text_exec_addr;
+    for (size_t i = 0; i < image->dw.code_count; i++) {
+        uint64_t hi = image->dw.code[i].hi;
+        if (hi > mo->text_addr && hi - mo->text_addr > head->code_size)
+            head->code_size = hi - mo->text_addr;
+    }
+    head->lines = (uint32_t)plan->lines;
+}
+
+/* Puts the parts, and the symbols that they leave open, together. Closes the parts. */
+static machsym_result ms_mb_merge(const machsym_plan *plan, machsym_part **parts, size_t count,
+                                  machsym_map **out, machsym_error *err)
+{
+    ms_mg m;
+    ms_map_head head;
+    ms_zero(&m, sizeof m);
+    m.allocator = plan->allocator;
+    m.arena = ms_arena_make(plan->allocator);
+    m.parts = parts;
+    m.part_count = count;
+    m.text_addr = plan->image->mo[0].text_addr;
+    m.block_count = plan->spaces.total / ms_PK_BLOCK;
+    m.symbols = ms_mg_new_part(plan->allocator, ms_MG_RECORDS);
+    machsym_result result = MACHSYM_ERR_MEMORY;
+    if (m.symbols != NULL)
+        ms_mb_begin_records(plan, m.symbols);
+    if (m.symbols != NULL && m.symbols->coder.used != NULL) {
+        ms_mb_set_head(plan, &head);
+        ms_mg_sort_runs(&m);
+        if (!m.arena.oom)
+            ms_mb_add_symbols(&m, &plan->session->symbols);
+        result = ms_mg_finish(&m, &head, plan->image->name, plan->dict, out, err);
+    }
+    ms_mg_close(&m);
+    return result == MACHSYM_ERR_MEMORY ? ms_fail_memory(err) : result;
+}
+
+static machsym_result ms_mb_build(machsym_plan *plan, machsym_map **out, machsym_error *err)
+{
+    machsym_result result = MACHSYM_OK;
+    machsym_part **parts =
+        (machsym_part **)ms_arena_zeroed(&plan->arena, plan->count, sizeof(machsym_part *));
+    if (parts == NULL)
+        return ms_fail_memory(err);
+    for (size_t i = 0; i < plan->count && result == MACHSYM_OK; i++) {
+        parts[i] = ms_mb_build_part(plan, i);
+        if (parts[i] == NULL)
+            result = ms_fail_memory(err);
+    }
+    if (result == MACHSYM_OK)
+        return ms_mb_merge(plan, parts, plan->count, out, err);
+    for (size_t i = 0; i < plan->count; i++) {
+        if (parts[i] != NULL)
+            ms_mg_free_part(parts[i]);
+    }
+    return result;
+}
+
+/* ==== >>writer ===========================================================================================
+ * Job:    makes a map of ranges that the caller hands over.
+ * Offers: machsym_writer, ms_mw_open, ms_mw_close, ms_mw_add, ms_mw_finish.
+ * Never:  reads a Mach-O file or debug info. */
 
 struct machsym_writer {
     machsym_allocator allocator;
     machsym_part *parts[2]; /* with debug info; symbols */
-    ms_map_buf texts;       /* names of both */
+    ms_en_buf texts;        /* names of both */
     ms_arena text_arena;    /* only ever holds them */
-    ms_map_queue queue;
+    ms_en_queue queue;
     machsym_map_info info;
-    uint64_t end[2];    /* of the last range of each */
-    ms_map_hash chains; /* caller's record and site, or function and start, to their CHAIN record */
-    ms_map_hash sites;  /* called function, file, line and column to a number */
+    uint64_t end[2];   /* of the last range of each */
+    ms_en_hash chains; /* caller's record and site, or function and start, to their CHAIN record */
+    ms_en_hash sites;  /* called function, file, line and column to a number */
     ms_arena arena;
 };
 
-/* The CHAIN record of a concrete function, written once for every start. Returns 0 when memory is out. */
-static uint32_t ms_map_writer_root(machsym_writer *w, ms_map_coder *c, const machsym_frame *frame)
+static void ms_mw_close(machsym_writer *w)
 {
-    uint32_t function = ms_map_function(c, frame->linkage_name, frame->name);
+    for (size_t i = 0; i < 2; i++) {
+        if (w->parts[i] != NULL)
+            ms_mg_free_part(w->parts[i]);
+    }
+    ms_arena_free(&w->text_arena);
+    ms_arena arena = w->arena; /* the writer lies in its own arena */
+    ms_arena_free(&arena);
+}
+
+static machsym_writer *ms_mw_open(const machsym_map_info *info, machsym_allocator allocator)
+{
+    ms_arena arena = ms_arena_make(allocator);
+    machsym_writer *w = (machsym_writer *)ms_arena_zeroed(&arena, 1, sizeof *w);
+    if (w == NULL) {
+        ms_arena_free(&arena);
+        return NULL;
+    }
+    w->allocator = allocator;
+    w->arena = arena;
+    w->info = *info;
+    w->chains.arena = w->sites.arena = &w->arena;
+    w->text_arena = ms_arena_make(allocator);
+    w->texts.arena = &w->text_arena;
+    for (size_t i = 0; i < 2; i++) {
+        w->parts[i] = ms_mg_new_part(allocator, ms_MG_RECORDS);
+        if (w->parts[i] == NULL) {
+            ms_mw_close(w);
+            return NULL;
+        }
+        w->parts[i]->coder.texts = &w->texts;
+        w->parts[i]->coder.text_addr = info->text_addr;
+        w->parts[i]->coder.columns = (info->flags & MACHSYM_MAP_COLUMNS) != 0;
+    }
+    return w;
+}
+
+/* The CHAIN record of a concrete function, written once for every start. Returns 0 when memory is out. */
+static uint32_t ms_mw_root(machsym_writer *w, ms_en *c, const machsym_frame *frame)
+{
+    uint32_t function = ms_en_function(c, frame->linkage_name, frame->name);
     bool named = frame->linkage_name.len != 0 || frame->name.len != 0;
     uint64_t kind = (c == &w->parts[1]->coder ? (uint64_t)1 << 33 : 0) | (uint64_t)1 << 32;
-    ms_map_slot *slot = ms_map_hash_get(&w->chains, kind | function, frame->function_start);
+    ms_en_slot *slot = ms_en_hash_get(&w->chains, kind | function, frame->function_start);
     if (slot != NULL && slot->value == 0)
         slot->value =
-            ms_map_root(c, frame->name_source, function, named, frame->function_start, frame->function_size);
+            ms_en_root(c, frame->name_source, function, named, frame->function_start, frame->function_size);
     return slot == NULL ? 0 : slot->value;
 }
 
 /* The CHAIN record of a call from the frame behind it. */
-static uint32_t ms_map_writer_call(machsym_writer *w, ms_map_coder *c, const machsym_frame *frame,
-                                   uint32_t caller)
+static uint32_t ms_mw_call(machsym_writer *w, ms_en *c, const machsym_frame *frame, uint32_t caller)
 {
     const machsym_frame *from = frame + 1;
-    ms_map_line call = {ms_map_file(c, &from->file), from->line, c->columns ? from->column : 0};
-    uint32_t function = ms_map_function(c, frame->linkage_name, frame->name);
-    ms_map_slot *site = ms_map_hash_get(&w->sites, (uint64_t)call.file << 32 | call.line,
-                                        (uint64_t)call.column << 32 | function);
+    ms_map_line call = {ms_en_file(c, &from->file), from->line, c->columns ? from->column : 0};
+    uint32_t function = ms_en_function(c, frame->linkage_name, frame->name);
+    ms_en_slot *site = ms_en_hash_get(&w->sites, (uint64_t)call.file << 32 | call.line,
+                                      (uint64_t)call.column << 32 | function);
     if (site == NULL)
         return 0;
     if (site->value == 0)
         site->value = (uint32_t)w->sites.count;
-    ms_map_slot *slot = ms_map_hash_get(&w->chains, site->value, caller);
+    ms_en_slot *slot = ms_en_hash_get(&w->chains, site->value, caller);
     if (slot != NULL && slot->value == 0)
-        slot->value = ms_map_call(c, caller, frame->name_source, function, &call);
+        slot->value = ms_en_call(c, caller, frame->name_source, function, &call);
     return slot == NULL ? 0 : slot->value;
 }
 
-static machsym_result ms_map_writer_add(machsym_writer *w, const machsym_map_range *range,
-                                        const machsym_frame *frames, size_t count, machsym_error *err)
+static machsym_result ms_mw_add(machsym_writer *w, const machsym_map_range *range,
+                                const machsym_frame *frames, size_t count, machsym_error *err)
 {
     unsigned which = range->is_symbol ? 1 : 0;
-    ms_map_coder *c = &w->parts[which]->coder;
-    ms_map_item item;
+    ms_en *c = &w->parts[which]->coder;
+    ms_en_item item;
     if (range->lo >= range->hi || range->lo < w->end[which] || range->lo < w->info.text_addr || count == 0)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT,
                        "ranges must ascend, lie above the text base and have a frame", "", range->lo);
@@ -12859,33 +13380,33 @@ static machsym_result ms_map_writer_add(machsym_writer *w, const machsym_map_ran
     ms_zero(&item, sizeof item);
     item.lo = range->lo;
     item.hi = w->end[which] = range->hi;
-    item.line.file = ms_map_file(c, &frames[0].file);
+    item.line.file = ms_en_file(c, &frames[0].file);
     item.line.line = frames[0].line;
     item.line.column = c->columns ? frames[0].column : 0;
-    item.chain = ms_map_writer_root(w, c, &frames[count - 1]);
+    item.chain = ms_mw_root(w, c, &frames[count - 1]);
     for (size_t i = count - 1; i-- > 0;)
-        item.chain = ms_map_writer_call(w, c, &frames[i], item.chain);
-    if (w->arena.oom || w->text_arena.oom || ms_map_part_failed(w->parts[which]))
+        item.chain = ms_mw_call(w, c, &frames[i], item.chain);
+    if (w->arena.oom || w->text_arena.oom || ms_mg_part_failed(w->parts[which]))
         return ms_fail_memory(err);
     if (range->is_symbol)
-        ms_map_put_run(c, &item, 1, false);
+        ms_en_put_run(c, &item, 1, false);
     else
-        ms_map_add(c, &w->queue, &item, false);
+        ms_en_add(c, &w->queue, &item, false);
     return MACHSYM_OK;
 }
 
 /* Hands all parts over to a merge, with the kept names packed behind them. Returns false when memory is out. */
-static bool ms_map_writer_pack(machsym_writer *w, ms_map_merge *m, ms_map_dict *dict)
+static bool ms_mw_pack(machsym_writer *w, ms_mg *m, ms_pk_dict *dict)
 {
-    ms_map_spaces spaces;
-    size_t step = ms_MAP_TEXT_BYTES / ms_MAP_BLOCK;
+    ms_pk_spaces spaces;
+    size_t step = ms_MG_TEXT_BYTES / ms_PK_BLOCK;
     ms_zero(&spaces, sizeof spaces);
     spaces.v[0] = ms_span_make(w->texts.v, w->texts.len);
-    spaces.total = ((uint64_t)w->texts.len + ms_MAP_BLOCK - 1) / ms_MAP_BLOCK * ms_MAP_BLOCK;
-    m->block_count = spaces.total / ms_MAP_BLOCK;
-    uint64_t pieces = w->texts.len / ms_MAP_PER_SAMPLE;
-    uint64_t most = ms_MAP_DICT / ms_MAP_SAMPLE;
-    ms_map_fill_dict(&spaces, pieces < most ? pieces : most, dict);
+    spaces.total = ((uint64_t)w->texts.len + ms_PK_BLOCK - 1) / ms_PK_BLOCK * ms_PK_BLOCK;
+    m->block_count = spaces.total / ms_PK_BLOCK;
+    uint64_t pieces = w->texts.len / ms_PK_PER_SAMPLE;
+    uint64_t most = ms_PK_DICT / ms_PK_SAMPLE;
+    ms_pk_fill_dict(&spaces, pieces < most ? pieces : most, dict);
     m->parts = (machsym_part **)ms_arena_zeroed(&m->arena, 1 + ((size_t)m->block_count + step - 1) / step,
                                                 sizeof(machsym_part *));
     uint8_t *used = (uint8_t *)ms_arena_zeroed(&w->arena, (size_t)(m->block_count / 8 + 1), 1);
@@ -12899,13 +13420,52 @@ static bool ms_map_writer_pack(machsym_writer *w, ms_map_merge *m, ms_map_dict *
     w->parts[0] = w->parts[1] = NULL; /* the merge has them */
     for (uint64_t lo = 0; lo < m->block_count; lo += step) {
         uint64_t hi = lo + step < m->block_count ? lo + step : m->block_count;
-        ms_map_task task = {ms_MAP_TEXT, lo, hi, (hi - lo) * ms_MAP_BLOCK};
-        machsym_part *part = ms_map_new_part(w->allocator, ms_MAP_TEXT);
+        machsym_part *part = ms_mg_new_part(w->allocator, ms_MG_TEXT);
         m->parts[m->part_count++] = part;
-        if (part == NULL || !ms_map_build_text(&spaces, dict, &task, part))
+        if (part == NULL || !ms_mg_build_text(&spaces, dict, lo, hi, part))
             return false;
     }
     return true;
+}
+
+static void ms_mw_set_head(const machsym_map_info *info, ms_map_head *head)
+{
+    ms_zero(head, sizeof *head);
+    head->version = ms_MAP_VERSION;
+    head->flags = info->flags & (MACHSYM_MAP_COLUMNS | MACHSYM_MAP_CHUNK);
+    head->uuid = info->uuid;
+    head->cputype = info->cputype;
+    head->cpusubtype = info->cpusubtype;
+    head->text_addr = info->text_addr;
+    head->text_size = info->text_size;
+    head->text_exec_addr = info->text_exec_addr;
+    head->code_size = info->code_size;
+    head->lines = (uint32_t)info->lines;
+}
+
+/* Makes the map and closes the writer. */
+static machsym_result ms_mw_finish(machsym_writer *w, machsym_map **out, machsym_error *err)
+{
+    ms_mg m;
+    ms_map_head head;
+    ms_pk_dict *dict = (ms_pk_dict *)ms_arena_zeroed(&w->arena, 1, sizeof *dict);
+    machsym_result result = MACHSYM_ERR_MEMORY;
+    ms_zero(&m, sizeof m);
+    ms_en_flush(&w->parts[0]->coder, &w->queue);
+    for (size_t i = 0; i < 2; i++)
+        w->parts[i]->files_at = ms_en_end_part(&w->parts[i]->coder);
+    m.allocator = w->allocator;
+    m.arena = ms_arena_make(w->allocator);
+    m.text_addr = w->info.text_addr;
+    ms_mw_set_head(&w->info, &head);
+    bool ok = dict != NULL && !w->parts[0]->data_arena.oom && !w->text_arena.oom;
+    if (ok && ms_mw_pack(w, &m, dict)) {
+        ms_mg_sort_runs(&m);
+        result = ms_mg_finish(&m, &head, w->info.name, dict, out, err);
+    }
+    ms_mg_close(&m);
+    ms_mw_close(w);
+    return result == MACHSYM_ERR_MEMORY ? ms_fail_memory(err) : result;
 }
 
 /* ==== >>names ==============================================================================================
@@ -25494,7 +26054,7 @@ MACHSYM_API size_t machsym_path_join(const machsym_path *path, char *buf, size_t
 MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_slice *slices, size_t cap,
                                        machsym_error *err)
 {
-    ms_mo_input input;
+    ms_file input;
     ms_span slice;
     uint64_t offset;
     uint32_t count = 0;
@@ -25503,11 +26063,11 @@ MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_sl
         ms_fail(err, MACHSYM_ERR_ARGUMENT, "the descriptor is NULL", "", 0);
         return 0;
     }
-    if (ms_mo_input_open(desc->path, desc->bytes, desc->flags, &input, err) != MACHSYM_OK)
+    if (ms_file_open(desc->path, desc->bytes, desc->flags, &input, err) != MACHSYM_OK)
         return 0;
-    for (uint32_t i = 0; ms_mo_slice_at(input.bytes, i, &count, &slice, &offset); i++) {
+    for (uint32_t i = 0; ms_file_slice_at(input.bytes, i, &count, &slice, &offset); i++) {
         ms_mo mo;
-        if (ms_mo_peek(slice, offset, &mo, err) != MACHSYM_OK)
+        if (ms_file_peek(slice, offset, &mo, err) != MACHSYM_OK)
             continue;
         if (listed < cap)
             slices[listed] = mo.slice;
@@ -25517,17 +26077,17 @@ MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_sl
         ms_fail(err, MACHSYM_ERR_DAMAGED, "a fat file without slices", "fat header", 4);
     else if (listed > 0)
         ms_fail(err, MACHSYM_OK, "no error", "", 0); /* a damaged slice among good ones is left out */
-    ms_mo_input_close(&input);
+    ms_file_close(&input);
     return listed;
 }
 
 /* Takes a slice of input into the image. */
 static machsym_result machsym_add_file(machsym_image *image, const machsym_open_desc *desc,
-                                       const ms_mo_input *input, const char *arch, const machsym_uuid *uuid,
+                                       const ms_file *input, const char *arch, const machsym_uuid *uuid,
                                        machsym_error *err)
 {
     ms_mo *mo = &image->mo[image->mo_count];
-    machsym_result result = ms_mo_choose(input->bytes, arch, uuid, mo, err);
+    machsym_result result = ms_file_choose(input->bytes, arch, uuid, mo, err);
     if (result != MACHSYM_OK)
         return result;
     machsym_slice slice = mo->slice;
@@ -25551,16 +26111,16 @@ static machsym_result machsym_add_file(machsym_image *image, const machsym_open_
 static machsym_result machsym_add_pair(machsym_image *image, const machsym_open_desc *desc, const char *path,
                                        machsym_error *err)
 {
-    ms_mo_input input;
+    ms_file input;
     const machsym_slice *own = &image->mo[0].slice;
-    machsym_result result = ms_mo_input_open(path, desc->pair_bytes, desc->flags, &input, err);
+    machsym_result result = ms_file_open(path, desc->pair_bytes, desc->flags, &input, err);
     if (result != MACHSYM_OK)
         return result;
     result = machsym_add_file(image, desc, &input, own->has_uuid ? NULL : own->arch,
                               own->has_uuid ? &own->uuid : NULL, err);
     if (result == MACHSYM_OK)
         return result;
-    ms_mo_input_close(&input);
+    ms_file_close(&input);
     if (result == MACHSYM_ERR_UUID || result == MACHSYM_ERR_ARCH)
         return ms_fail(err, MACHSYM_ERR_PAIR, "the two files do not belong together: their UUIDs differ",
                        "LC_UUID", 0);
@@ -25579,7 +26139,7 @@ static bool machsym_has_dwarf(const ms_mo *mo)
 static bool machsym_try_dsym(machsym_image *image, const machsym_open_desc *desc, machsym_str bundle,
                              machsym_str name)
 {
-    char *path = ms_mo_text(bundle, ".dSYM/Contents/Resources/DWARF/", name);
+    char *path = ms_file_text(bundle, ".dSYM/Contents/Resources/DWARF/", name);
     bool fits =
         path != NULL && ms_os_is_file(path) && machsym_add_pair(image, desc, path, NULL) == MACHSYM_OK;
     free(path);
@@ -25728,18 +26288,18 @@ static void machsym_set_places(machsym_image *image, const machsym_open_desc *de
 static machsym_result machsym_image_fill(machsym_image *image, const machsym_open_desc *desc,
                                          machsym_error *err)
 {
-    ms_mo_input input;
+    ms_file input;
     bool wants_pair = desc->pair_path != NULL || desc->pair_bytes.ptr != NULL;
     if (desc->entry != NULL && (wants_pair || (desc->flags & MACHSYM_OPEN_LOADED) != 0))
         return ms_fail(
             err, MACHSYM_ERR_ARGUMENT,
             "an image of a kernel collection has other addresses than its dSYM: open that by itself", "", 0);
-    machsym_result result = ms_mo_input_open(desc->path, desc->bytes, desc->flags, &input, err);
+    machsym_result result = ms_file_open(desc->path, desc->bytes, desc->flags, &input, err);
     if (result != MACHSYM_OK)
         return result;
     result = machsym_add_file(image, desc, &input, desc->arch, desc->uuid, err);
     if (result != MACHSYM_OK) {
-        ms_mo_input_close(&input);
+        ms_file_close(&input);
         return result;
     }
     if (wants_pair)
@@ -25794,7 +26354,7 @@ MACHSYM_API void machsym_image_close(machsym_image *image)
     if (image == NULL)
         return;
     for (size_t i = 0; i < 2; i++)
-        ms_mo_input_close(&image->inputs[i]);
+        ms_file_close(&image->inputs[i]);
     ms_arena arena = image->arena; /* the image lies in its own arena */
     ms_arena_free(&arena);
 }
@@ -26019,57 +26579,32 @@ MACHSYM_API void machsym_session_read_info(machsym_session *session, machsym_ses
 
 /* ---- Map ---- */
 
-static machsym_result machsym_plan_fill(machsym_plan *plan, const machsym_plan_desc *desc, machsym_error *err)
+/* The caller's allocator, or the C library's. Returns false when it lacks a function. */
+static bool ms_in_allocator(const machsym_allocator *from, machsym_allocator *out)
 {
-    plan->image = desc->image;
-    plan->lines = desc->lines;
-    plan->flags = desc->flags & MACHSYM_MAP_COLUMNS;
-    machsym_session *session = ms_map_session(plan);
-    plan->dict = (ms_map_dict *)ms_arena_zeroed(&plan->arena, 1, sizeof *plan->dict);
-    plan->session = session;
-    if (session == NULL || plan->dict == NULL)
-        return ms_fail_memory(err);
-    ms_ans_index(session);
-    ms_map_set_spaces(plan->image, &plan->spaces);
-    ms_map_fill_dict(&plan->spaces, ms_MAP_DICT / ms_MAP_SAMPLE, plan->dict);
-    ms_map_cut_tasks(plan);
-    return plan->arena.oom || ms_ans_failed(session) ? ms_fail_memory(err) : MACHSYM_OK;
+    const machsym_allocator none = {NULL, NULL, NULL};
+    *out = ms_arena_default(from != NULL ? *from : none);
+    return out->alloc != NULL && out->free != NULL;
 }
 
 MACHSYM_API machsym_result machsym_plan_open(const machsym_plan_desc *desc, machsym_plan **out,
                                              machsym_error *err)
 {
+    machsym_allocator allocator;
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
     if (out != NULL)
         *out = NULL;
     if (out == NULL || desc == NULL || desc->image == NULL || (unsigned)desc->lines >= MACHSYM_LINES_COUNT)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the image is missing or the line policy is none", "", 0);
-    ms_arena arena = ms_arena_make(ms_arena_default(desc->allocator));
-    if (arena.allocator.alloc == NULL || arena.allocator.free == NULL)
+    if (!ms_in_allocator(&desc->allocator, &allocator))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the allocator lacks a function", "", 0);
-    machsym_plan *plan = (machsym_plan *)ms_arena_zeroed(&arena, 1, sizeof *plan);
-    if (plan == NULL) {
-        ms_arena_free(&arena);
-        return ms_fail_memory(err);
-    }
-    plan->arena = arena;
-    plan->allocator = arena.allocator;
-    machsym_result result = machsym_plan_fill(plan, desc, err);
-    if (result == MACHSYM_OK)
-        *out = plan;
-    else
-        machsym_plan_close(plan);
-    return result;
+    return ms_mb_open(desc, allocator, out, err);
 }
 
 MACHSYM_API void machsym_plan_close(machsym_plan *plan)
 {
-    if (plan == NULL)
-        return;
-    if (plan->session != NULL)
-        ms_ans_close(plan->session);
-    ms_arena arena = plan->arena; /* the plan lies in its own arena */
-    ms_arena_free(&arena);
+    if (plan != NULL)
+        ms_mb_close(plan);
 }
 
 MACHSYM_API size_t machsym_plan_part_count(const machsym_plan *plan)
@@ -26085,11 +26620,7 @@ MACHSYM_API uint64_t machsym_plan_part_size(const machsym_plan *plan, size_t ind
 MACHSYM_API bool machsym_plan_next_object_file(const machsym_plan *plan, machsym_cursor *at,
                                                machsym_object_file *out)
 {
-    const ms_ans_objects *o = plan->session->objects;
-    if (o == NULL || at->a >= o->map.count)
-        return false;
-    ms_ans_get_object(o, (size_t)at->a++, out);
-    return true;
+    return ms_mb_next_object_file(plan, at, out);
 }
 
 MACHSYM_API machsym_result machsym_part_build(const machsym_plan *plan, size_t index, machsym_part **out,
@@ -26100,49 +26631,19 @@ MACHSYM_API machsym_result machsym_part_build(const machsym_plan *plan, size_t i
         *out = NULL;
     if (plan == NULL || out == NULL || index >= plan->count)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the plan has no such part", "", 0);
-    *out = ms_map_build_part(plan, index);
+    *out = ms_mb_build_part(plan, index);
     return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
 }
 
 MACHSYM_API void machsym_part_close(machsym_part *part)
 {
     if (part != NULL)
-        ms_map_free_part(part);
-}
-
-static void machsym_close_parts(machsym_part **parts, size_t count)
-{
-    for (size_t i = 0; i < count && parts != NULL; i++) {
-        machsym_part_close(parts[i]);
-        parts[i] = NULL;
-    }
-}
-
-static void machsym_set_head(ms_map_head *head, const machsym_image *image, const machsym_plan *plan)
-{
-    const ms_mo *mo = &image->mo[0];
-    ms_zero(head, sizeof *head);
-    head->version = ms_MAP_VERSION;
-    head->flags = plan->flags;
-    head->uuid = mo->slice.uuid;
-    head->cputype = mo->slice.cputype;
-    head->cpusubtype = mo->slice.cpusubtype;
-    head->text_addr = mo->text_addr;
-    head->text_size = mo->text_size;
-    head->text_exec_addr = mo->text_exec_addr;
-    for (size_t i = 0; i < image->dw.code_count; i++) {
-        uint64_t hi = image->dw.code[i].hi;
-        if (hi > mo->text_addr && hi - mo->text_addr > head->code_size)
-            head->code_size = hi - mo->text_addr;
-    }
-    head->lines = (uint32_t)plan->lines;
+        ms_mg_free_part(part);
 }
 
 MACHSYM_API machsym_result machsym_map_merge(const machsym_plan *plan, machsym_part **parts, size_t count,
                                              machsym_map **out, machsym_error *err)
 {
-    ms_map_merge m;
-    ms_map_head head;
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
     if (out != NULL)
         *out = NULL;
@@ -26151,33 +26652,7 @@ MACHSYM_API machsym_result machsym_map_merge(const machsym_plan *plan, machsym_p
         whole = parts[i] != NULL;
     if (!whole)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "all parts of the plan are needed", "", 0);
-    ms_zero(&m, sizeof m);
-    m.allocator = plan->allocator;
-    m.arena = ms_arena_make(plan->allocator);
-    m.parts = parts;
-    m.part_count = count;
-    m.text_addr = plan->image->mo[0].text_addr;
-    m.block_count = plan->spaces.total / ms_MAP_BLOCK;
-    m.symbols = ms_map_new_part(plan->allocator, ms_MAP_UNITS);
-    machsym_result result = ms_fail_memory(err);
-    if (m.symbols != NULL) {
-        ms_map_coder *c = &m.symbols->coder;
-        c->spaces = &plan->spaces;
-        c->text_addr = m.text_addr;
-        c->columns = (plan->flags & MACHSYM_MAP_COLUMNS) != 0;
-        c->used = (uint8_t *)ms_arena_zeroed(&m.symbols->arena, (size_t)(m.block_count / 8 + 1), 1);
-        machsym_set_head(&head, plan->image, plan);
-        if (c->used != NULL)
-            result =
-                ms_map_finish(&m, &head, plan->image->name, plan->dict, &plan->session->symbols, out, err);
-    }
-    if (m.symbols != NULL)
-        ms_map_free_part(m.symbols);
-    machsym_close_parts(parts, count);
-    ms_arena_free(&m.arena);
-    if (result == MACHSYM_OK)
-        ms_fail(err, MACHSYM_OK, "no error", "", 0);
-    return result;
+    return ms_mb_merge(plan, parts, count, out, err);
 }
 
 MACHSYM_API machsym_result machsym_map_build(const machsym_plan_desc *desc, machsym_map **out,
@@ -26190,93 +26665,30 @@ MACHSYM_API machsym_result machsym_map_build(const machsym_plan_desc *desc, mach
     machsym_result result = machsym_plan_open(desc, &plan, err);
     if (result != MACHSYM_OK)
         return result;
-    machsym_part **parts =
-        (machsym_part **)ms_arena_zeroed(&plan->arena, plan->count, sizeof(machsym_part *));
-    if (parts == NULL)
-        result = ms_fail_memory(err);
-    for (size_t i = 0; i < plan->count && result == MACHSYM_OK; i++)
-        result = machsym_part_build(plan, i, &parts[i], err);
-    if (result == MACHSYM_OK)
-        result = machsym_map_merge(plan, parts, plan->count, out, err);
-    machsym_close_parts(parts, plan->count);
-    machsym_plan_close(plan);
+    result = ms_mb_build(plan, out, err);
+    ms_mb_close(plan);
     return result;
-}
-
-/* Checks what a map file says of itself. */
-static machsym_result machsym_check_map(machsym_map *map, uint32_t flags, machsym_error *err)
-{
-    ms_map_head *head = &map->head;
-    if (map->bytes.len < ms_MAP_HEAD || !ms_equal(map->bytes.ptr, ms_MAP_MAGIC, 8))
-        return ms_fail(err, MACHSYM_ERR_FORMAT, "not a symbol map", "map header", 0);
-    ms_map_load_head(map->bytes.ptr, head);
-    if (head->version != ms_MAP_VERSION)
-        return ms_fail(err, MACHSYM_ERR_VERSION,
-                       "the map was written in another format version; build it again", "map header", 8);
-    if (head->size != map->bytes.len)
-        return ms_fail(err, MACHSYM_ERR_DAMAGED, "the map is cut short or has grown", "map header", 64);
-    if (head->bucket_shift > 31 || head->lines >= MACHSYM_LINES_COUNT ||
-        head->text_addr > UINT64_MAX - UINT32_MAX)
-        return ms_fail(err, MACHSYM_ERR_DAMAGED, "a number in the header is out of bounds", "map header", 56);
-    for (unsigned i = 0; i < ms_TABLE_COUNT; i++) {
-        if (head->tables[i].lo > head->tables[i].hi || head->tables[i].hi > map->bytes.len)
-            return ms_fail(err, MACHSYM_ERR_DAMAGED, "a table lies outside the map", "map header",
-                           80 + 16 * (uint64_t)i);
-    }
-    if ((flags & MACHSYM_MAP_UNCHECKED) == 0 && ms_map_sum_of(map->bytes) != head->checksum)
-        return ms_fail(err, MACHSYM_ERR_CHECKSUM,
-                       "the map's checksum does not match its bytes; build it again", "map header", 72);
-    ms_map_set_tables(map);
-    return MACHSYM_OK;
 }
 
 MACHSYM_API machsym_result machsym_map_open(const char *path, machsym_bytes bytes, uint32_t flags,
                                             const machsym_allocator *allocator, machsym_map **out,
                                             machsym_error *err)
 {
-    machsym_allocator none = {NULL, NULL, NULL};
+    machsym_allocator own;
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
     if (out == NULL)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the place for the map is NULL", "", 0);
     *out = NULL;
-    machsym_allocator own = ms_arena_default(allocator != NULL ? *allocator : none);
-    if (own.alloc == NULL || own.free == NULL || (path == NULL && bytes.ptr == NULL))
+    if (!ms_in_allocator(allocator, &own) || (path == NULL && bytes.ptr == NULL))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT,
                        "neither a path nor bytes to open, or an allocator that lacks a function", "", 0);
-    machsym_map *map = (machsym_map *)own.alloc(own.user, sizeof *map);
-    if (map == NULL)
-        return ms_fail_memory(err);
-    ms_zero(map, sizeof *map);
-    map->allocator = own;
-    map->bytes = ms_span_make(bytes.ptr, bytes.len);
-    machsym_result result = MACHSYM_OK;
-#ifndef MACHSYM_NO_OS
-    if (bytes.ptr == NULL) {
-        int code = ms_os_map(path, (flags & MACHSYM_MAP_COPY) != 0, &map->file);
-        map->bytes = ms_span_make(map->file.ptr, map->file.len);
-        if (code != 0)
-            result = ms_mo_fail_file(err, code);
-    }
-#endif
-    if (result == MACHSYM_OK)
-        result = machsym_check_map(map, flags, err);
-    if (result == MACHSYM_OK)
-        *out = map;
-    else
-        machsym_map_close(map);
-    return result;
+    return ms_map_open(path, bytes, flags, own, out, err);
 }
 
 MACHSYM_API void machsym_map_close(machsym_map *map)
 {
-    if (map == NULL)
-        return;
-#ifndef MACHSYM_NO_OS
-    ms_os_unmap(&map->file);
-#endif
-    if (map->memory != NULL)
-        map->allocator.free(map->allocator.user, map->memory, map->memory_size);
-    map->allocator.free(map->allocator.user, map, sizeof *map);
+    if (map != NULL)
+        ms_map_close(map);
 }
 
 MACHSYM_API machsym_bytes machsym_map_bytes(const machsym_map *map)
@@ -26307,26 +26719,8 @@ MACHSYM_API machsym_result machsym_map_save(const machsym_map *map, const char *
 
 MACHSYM_API void machsym_map_get_info(const machsym_map *map, machsym_map_info *out)
 {
-    const ms_map_head *head = &map->head;
-    ms_zero(out, sizeof *out);
-    out->name = ms_str_make((const char *)map->tables[ms_TABLE_NAME].ptr, map->tables[ms_TABLE_NAME].len);
-    out->uuid = head->uuid;
-    out->cputype = head->cputype;
-    out->cpusubtype = head->cpusubtype;
-    out->arch = ms_mo_arch_name(head->cputype, head->cpusubtype);
-    out->text_addr = head->text_addr;
-    out->text_size = head->text_size;
-    out->text_exec_addr = head->text_exec_addr;
-    out->code_size = head->code_size;
-    out->lines = (machsym_lines)head->lines;
-    out->flags = head->flags;
-    out->version = head->version;
-    out->size = map->bytes.len;
-    out->run_count = map->tables[ms_TABLE_RUNS].len / 8;
-    out->symbol_run_count = map->tables[ms_TABLE_SYMBOL_RUNS].len / 8;
-    out->text_bytes = map->tables[ms_TABLE_BLOCKS].len / 4 * ms_MAP_BLOCK;
-    out->packed_bytes = map->tables[ms_TABLE_TEXT].len;
-    out->data_bytes = map->tables[ms_TABLE_DATA].len;
+    ms_map_get_info(map, out);
+    out->arch = ms_mo_arch_name(out->cputype, out->cpusubtype);
 }
 
 MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr, uint64_t pc)
@@ -26350,12 +26744,11 @@ MACHSYM_API size_t machsym_map_names(const machsym_map *map, machsym_frame *fram
 MACHSYM_API machsym_result machsym_names_open(const machsym_map *map, const machsym_allocator *allocator,
                                               machsym_names **out, machsym_error *err)
 {
-    machsym_allocator none = {NULL, NULL, NULL};
+    machsym_allocator own;
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
     if (out != NULL)
         *out = NULL;
-    machsym_allocator own = ms_arena_default(allocator != NULL ? *allocator : none);
-    if (out == NULL || map == NULL || own.alloc == NULL || own.free == NULL)
+    if (out == NULL || map == NULL || !ms_in_allocator(allocator, &own))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the map is missing, or the allocator lacks a function", "",
                        0);
     *out = ms_map_open_names(map, own);
@@ -26387,49 +26780,21 @@ MACHSYM_API machsym_result machsym_writer_open(const machsym_map_info *info,
                                                const machsym_allocator *allocator, machsym_writer **out,
                                                machsym_error *err)
 {
-    machsym_allocator none = {NULL, NULL, NULL};
+    machsym_allocator own;
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
-    machsym_allocator own = ms_arena_default(allocator != NULL ? *allocator : none);
     if (out != NULL)
         *out = NULL;
-    if (info == NULL || out == NULL || own.alloc == NULL || own.free == NULL)
+    if (info == NULL || out == NULL || !ms_in_allocator(allocator, &own))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT,
                        "the info, the place for the writer or the allocator is missing", "", 0);
-    ms_arena arena = ms_arena_make(own);
-    machsym_writer *w = (machsym_writer *)ms_arena_zeroed(&arena, 1, sizeof *w);
-    if (w == NULL) {
-        ms_arena_free(&arena);
-        return ms_fail_memory(err);
-    }
-    w->allocator = own;
-    w->arena = arena;
-    w->info = *info;
-    w->chains.arena = w->sites.arena = &w->arena;
-    w->text_arena = ms_arena_make(own);
-    w->texts.arena = &w->text_arena;
-    for (size_t i = 0; i < 2; i++) {
-        w->parts[i] = ms_map_new_part(own, ms_MAP_UNITS);
-        if (w->parts[i] == NULL) {
-            machsym_writer_close(w);
-            return ms_fail_memory(err);
-        }
-        w->parts[i]->coder.texts = &w->texts;
-        w->parts[i]->coder.text_addr = info->text_addr;
-        w->parts[i]->coder.columns = (info->flags & MACHSYM_MAP_COLUMNS) != 0;
-    }
-    *out = w;
-    return MACHSYM_OK;
+    *out = ms_mw_open(info, own);
+    return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
 }
 
 MACHSYM_API void machsym_writer_close(machsym_writer *writer)
 {
-    if (writer == NULL)
-        return;
-    machsym_part_close(writer->parts[0]);
-    machsym_part_close(writer->parts[1]);
-    ms_arena_free(&writer->text_arena);
-    ms_arena arena = writer->arena; /* the writer lies in its own arena */
-    ms_arena_free(&arena);
+    if (writer != NULL)
+        ms_mw_close(writer);
 }
 
 MACHSYM_API machsym_result machsym_writer_add(machsym_writer *writer, const machsym_map_range *range,
@@ -26438,51 +26803,20 @@ MACHSYM_API machsym_result machsym_writer_add(machsym_writer *writer, const mach
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
     if (writer == NULL || range == NULL || (frames == NULL && count != 0))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the writer, the range or the frames are missing", "", 0);
-    return ms_map_writer_add(writer, range, frames, count, err);
+    return ms_mw_add(writer, range, frames, count, err);
 }
 
 MACHSYM_API machsym_result machsym_writer_finish(machsym_writer *writer, machsym_map **out,
                                                  machsym_error *err)
 {
-    ms_map_merge m;
-    ms_map_head head;
+    ms_fail(err, MACHSYM_OK, "no error", "", 0);
     if (out != NULL)
         *out = NULL;
     if (writer == NULL || out == NULL) {
         machsym_writer_close(writer);
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the writer or the place for the map is missing", "", 0);
     }
-    ms_map_dict *dict = (ms_map_dict *)ms_arena_zeroed(&writer->arena, 1, sizeof *dict);
-    machsym_result result = ms_fail_memory(err);
-    ms_zero(&m, sizeof m);
-    ms_zero(&head, sizeof head);
-    ms_map_flush(&writer->parts[0]->coder, &writer->queue);
-    for (size_t i = 0; i < 2; i++)
-        writer->parts[i]->files_at = ms_map_end_part(&writer->parts[i]->coder);
-    m.allocator = writer->allocator;
-    m.arena = ms_arena_make(writer->allocator);
-    m.text_addr = writer->info.text_addr;
-    head.version = ms_MAP_VERSION;
-    head.flags = writer->info.flags & (MACHSYM_MAP_COLUMNS | MACHSYM_MAP_CHUNK);
-    head.uuid = writer->info.uuid;
-    head.cputype = writer->info.cputype;
-    head.cpusubtype = writer->info.cpusubtype;
-    head.text_addr = writer->info.text_addr;
-    head.text_size = writer->info.text_size;
-    head.text_exec_addr = writer->info.text_exec_addr;
-    head.code_size = writer->info.code_size;
-    head.lines = (uint32_t)writer->info.lines;
-    bool ok = dict != NULL && !writer->parts[0]->data_arena.oom && !writer->text_arena.oom;
-    if (ok && ms_map_writer_pack(writer, &m, dict))
-        result = ms_map_finish(&m, &head, writer->info.name, dict, NULL, out, err);
-    machsym_part_close(m.symbols);
-    for (size_t i = 0; i < m.part_count; i++)
-        machsym_part_close(m.parts[i]);
-    ms_arena_free(&m.arena);
-    machsym_writer_close(writer);
-    if (result == MACHSYM_OK)
-        ms_fail(err, MACHSYM_OK, "no error", "", 0);
-    return result;
+    return ms_mw_finish(writer, out, err);
 }
 
 MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *buf, size_t cap)

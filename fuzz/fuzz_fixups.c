@@ -27,9 +27,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *ptr, size_t len)
         f.sections[0].reloc_count = (uint32_t)(code_len / 8);
     }
     ms_mo_read_fixup_formats(&f.mo);
-    ms_mo_data_open(&f.data, &f.mo, &f.arena);
+    ms_fx_open(&f.data, &f.mo, &f.arena);
     for (uint64_t addr = FUZZ_DATA; addr < FUZZ_DATA + f.sections[0].size; addr++) {
-        ms_mo_pointer pointer = ms_mo_pointer_at(&f.data, addr);
+        ms_fx_pointer pointer = ms_fx_pointer_at(&f.data, addr);
         if (pointer.addr != 0 && pointer.import.len != 0)
             abort();
         fuzz_text(ms_str_make(pointer.import.ptr, pointer.import.len < 64 ? pointer.import.len : 64));

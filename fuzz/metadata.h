@@ -36,7 +36,7 @@ typedef struct fuzz_slice {
     ms_range code;
     ms_arena arena;
     ms_sym_table table;
-    ms_mo_data data;
+    ms_fx_data data;
 } fuzz_slice;
 
 static inline void fuzz_begin(fuzz_slice *f, bool is_64, const uint8_t *bytes, size_t len)

@@ -11,7 +11,7 @@ typedef struct loaded {
     uint64_t addr;   /* where it claims to stand */
     uint64_t slide;  /* added to every pointer */
     const ms_mo *mo; /* of the file */
-    ms_mo_data data;
+    ms_fx_data data;
 } loaded;
 
 enum { LOADED_MAX = 1 << 28 }; /* files that claim more are left out */
@@ -37,7 +37,7 @@ static inline void loaded_set(loaded *l, uint64_t off, unsigned size, uint64_t n
 /* What dyld would write for the pointer at off, which is encoded as raw: an import stands in another image. */
 static inline uint64_t loaded_pointer(loaded *l, const ms_mo_segment *segment, uint64_t raw)
 {
-    ms_mo_pointer pointer = ms_mo_decode(&l->data, segment, raw);
+    ms_fx_pointer pointer = ms_fx_decode(&l->data, segment, raw);
     return pointer.import.len != 0 ? 0x7ffeeeee0000 : raw == 0 ? 0 : pointer.addr + l->slide;
 }
 
@@ -224,7 +224,7 @@ static inline bool loaded_make(loaded *l, const machsym_image *image, uint64_t a
     }
     l->addr = addr != 0 ? addr : (uint64_t)(uintptr_t)l->v;
     l->slide = l->addr - l->mo->text_addr;
-    ms_mo_data_open(&l->data, l->mo, &arena);
+    ms_fx_open(&l->data, l->mo, &arena);
     loaded_fix(l);
     ms_arena_free(&arena);
     return true;

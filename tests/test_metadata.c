@@ -53,7 +53,7 @@ static void test_formats(void)
         {0x0000000000001234, 0, 99, 0},
     };
     ms_mo mo;
-    ms_mo_data d;
+    ms_fx_data d;
     ms_mo_segment segment;
     memset(&mo, 0, sizeof mo);
     memset(&d, 0, sizeof d);
@@ -64,7 +64,7 @@ static void test_formats(void)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         segment.fixup_format = cases[i].format;
         segment.max_valid_pointer = cases[i].max_valid;
-        ms_mo_pointer pointer = ms_mo_decode(&d, &segment, cases[i].raw);
+        ms_fx_pointer pointer = ms_fx_decode(&d, &segment, cases[i].raw);
         CHECK_EQ(pointer.addr, cases[i].addr);
         CHECK_EQ(pointer.import.len, 0);
     }
@@ -107,40 +107,40 @@ static void test_imports(void)
         put_str(&b, "_one");
         mo.bytes = ms_span_make(b.v, b.len);
         mo.loads.fixups_size = (uint32_t)b.len;
-        ms_mo_data d;
+        ms_fx_data d;
         memset(&d, 0, sizeof d);
         d.mo = &mo;
-        ms_mo_refill(&d);
-        ms_mo_read_imports(&d);
+        ms_fx_refill(&d);
+        ms_fx_read_imports(&d);
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
             segment.fixup_format = cases[i].format;
-            ms_mo_pointer pointer = ms_mo_decode(&d, &segment, cases[i].raw);
+            ms_fx_pointer pointer = ms_fx_decode(&d, &segment, cases[i].raw);
             CHECK_STR(pointer.import, cases[i].name);
             CHECK_EQ(pointer.addr, 0);
         }
         patch(&b, 20, 4, 4); /* no such format */
         memset(&d, 0, sizeof d);
         d.mo = &mo;
-        ms_mo_refill(&d);
-        ms_mo_read_imports(&d);
-        CHECK_EQ(ms_mo_import(&d, 0).len, 0);
+        ms_fx_refill(&d);
+        ms_fx_read_imports(&d);
+        CHECK_EQ(ms_fx_import(&d, 0).len, 0);
         bytes_free(&b);
     }
 }
 
 /* ---- Bind code ---- */
 
-static ms_mo_data run_binds(const ms_mo *mo, const bytes *code, ms_arena *arena)
+static ms_fx_data run_binds(const ms_mo *mo, const bytes *code, ms_arena *arena)
 {
-    ms_mo_data d;
+    ms_fx_data d;
     memset(&d, 0, sizeof d);
     d.mo = mo;
-    ms_mo_refill(&d);
-    ms_mo_read_binds(&d, ms_span_make(code->v, code->len), arena);
+    ms_fx_refill(&d);
+    ms_fx_read_binds(&d, ms_span_make(code->v, code->len), arena);
     return d;
 }
 
-static void check_bind(const ms_mo_data *d, size_t index, uint64_t addr, const char *name)
+static void check_bind(const ms_fx_data *d, size_t index, uint64_t addr, const char *name)
 {
     CHECK(index < d->bind_count);
     if (index >= d->bind_count)
@@ -187,7 +187,7 @@ static void test_binds(void)
     put8(&code, 0x90);
     put8(&code, 0x00);
     put8(&code, 0x90); /* behind the end */
-    ms_mo_data d = run_binds(&mo, &code, &arena);
+    ms_fx_data d = run_binds(&mo, &code, &arena);
     CHECK_EQ(d.bind_count, 7);
     check_bind(&d, 0, 0x8010, "_a");
     check_bind(&d, 1, 0x8018, "_a");
@@ -220,12 +220,12 @@ static void test_threaded(void)
     put_str(&code, "_b");
     put8(&code, 0x90);
     put8(&code, 0xd1);
-    ms_mo_data d = run_binds(&mo, &code, &arena);
+    ms_fx_data d = run_binds(&mo, &code, &arena);
     CHECK(d.is_threaded);
     CHECK_EQ(d.bind_count, 0);
-    CHECK_STR(ms_mo_decode_arm64e(&d, ms_DYLD_CHAINED_PTR_ARM64E, 0x4000000000000001).import, "_b");
-    CHECK_STR(ms_mo_decode_arm64e(&d, ms_DYLD_CHAINED_PTR_ARM64E, 0xc000000000000000).import, "_a");
-    CHECK_EQ(ms_mo_decode_arm64e(&d, ms_DYLD_CHAINED_PTR_ARM64E, 0x8000000000000040).addr, 0x100000040);
+    CHECK_STR(ms_fx_decode_arm64e(&d, ms_DYLD_CHAINED_PTR_ARM64E, 0x4000000000000001).import, "_b");
+    CHECK_STR(ms_fx_decode_arm64e(&d, ms_DYLD_CHAINED_PTR_ARM64E, 0xc000000000000000).import, "_a");
+    CHECK_EQ(ms_fx_decode_arm64e(&d, ms_DYLD_CHAINED_PTR_ARM64E, 0x8000000000000040).addr, 0x100000040);
     ms_arena_free(&arena);
     bytes_free(&code);
 }
@@ -246,7 +246,7 @@ static void test_bind_bombs(void)
     put_uleb(&code, ~(uint64_t)7);
     put8(&code, 0xa0);
     put8(&code, 0x80);
-    ms_mo_data d = run_binds(&mo, &code, &arena);
+    ms_fx_data d = run_binds(&mo, &code, &arena);
     CHECK(d.bind_count <= 0x1000);
     CHECK_EQ(d.budget, 0);
     CHECK_EQ(d.damage_count, 2);
@@ -325,7 +325,7 @@ static void test_trie_bomb(void)
     ms_range code = {0x1000, 0x2000};
     ms_sym_table t;
     ms_mo mo;
-    ms_mo_data d;
+    ms_fx_data d;
     bytes trie = {NULL, 0, 0};
     for (unsigned i = 0; i < 200; i++) {
         put8(&trie, 0); /* nothing here; two edges, a and b, 8 bytes a node */

@@ -184,6 +184,7 @@
  *   >>bytes      spans, text views, sort, search, errors
  *   >>reader     integers, LEB128 and strings from a span
  *   >>memory     arenas
+ *   >>table      the hash table
  *   >>segments   overlapping ranges to segments
  *   >>macho      fat files and load commands
  *   >>symbols    one table of names outside the debug info
@@ -196,7 +197,12 @@
  *   >>functions  functions and the calls inlined into them
  *   >>debugmap   programs whose debug info still lies in their object files
  *   >>answer     which source answers
- *   >>map        symbol maps of whole images
+ *   >>pack       text in packed blocks
+ *   >>symmap     symbol maps of whole images: looking addresses up
+ *   >>encode     the records of a map
+ *   >>merge      parts of a map to a whole one
+ *   >>build      parts from debug info and symbols
+ *   >>writer     maps from ranges that the caller has
  *   >>names      mangled names to source form
  *   >>text       what is known, written for people
  *   >>entrance   the public functions

@@ -1,5 +1,7 @@
 #ifndef ms_ROOM_base_platform
 #define ms_ROOM_base_platform
+#include "../api/api.h"
+#include "bytes.h"
 
 /* ==== >>platform ===========================================================================================
  * Job:    the only calls to the operating system: map or read a file, look into a folder.
@@ -202,6 +204,17 @@ static void ms_os_unmap(ms_os_file *file)
         free(file->ptr);
     file->ptr = NULL;
     file->len = 0;
+}
+
+/* A file that ms_os_map did not open. */
+static machsym_result ms_os_fail(machsym_error *err, int code)
+{
+    if (code == ms_OS_NO_FILE)
+        return ms_fail(err, MACHSYM_ERR_IO, "a FIFO or a device, not a regular file", "", 0);
+    ms_fail(err, MACHSYM_ERR_IO, "the file cannot be read", "", 0);
+    if (err != NULL)
+        err->os_errno = code;
+    return MACHSYM_ERR_IO;
 }
 
 static bool ms_os_is_folder(const char *path)

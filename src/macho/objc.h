@@ -6,6 +6,7 @@
 #include "../base/memory.h"
 #include "../base/segments.h"
 #include "macho.h"
+#include "fixups.h"
 #include "symbols.h"
 
 /* ==== >>objc ===============================================================================================
@@ -66,17 +67,17 @@ static machsym_str ms_oc_imported_class(machsym_str import)
 }
 
 /* The address of a class's class_ro_t, without the bits that mark Swift classes. */
-static uint64_t ms_oc_data(ms_mo_data *d, uint64_t cls, bool *is_swift)
+static uint64_t ms_oc_data(ms_fx_data *d, uint64_t cls, bool *is_swift)
 {
-    unsigned word = ms_mo_pointer_size(d);
-    uint64_t data = ms_mo_pointer_at(d, cls + 4 * word).addr;
+    unsigned word = ms_fx_pointer_size(d);
+    uint64_t data = ms_fx_pointer_at(d, cls + 4 * word).addr;
     uint64_t flags = d->mo->is_64 ? 7 : 3;
     *is_swift = (data & 3) != 0;
     return data & ~flags;
 }
 
 /* The name of the class that a pointer stands for. */
-static machsym_str ms_oc_class_name(ms_mo_data *d, ms_mo_pointer cls)
+static machsym_str ms_oc_class_name(ms_fx_data *d, ms_fx_pointer cls)
 {
     bool is_swift;
     if (cls.import.len != 0)
@@ -84,14 +85,14 @@ static machsym_str ms_oc_class_name(ms_mo_data *d, ms_mo_pointer cls)
     if (cls.addr == 0)
         return ms_str_empty();
     uint64_t ro = ms_oc_data(d, cls.addr, &is_swift);
-    machsym_str name = ms_mo_str_at(d, ms_mo_pointer_at(d, ro + (d->mo->is_64 ? 24 : 16)).addr);
+    machsym_str name = ms_fx_str_at(d, ms_fx_pointer_at(d, ro + (d->mo->is_64 ? 24 : 16)).addr);
     return ms_oc_is_name(name) ? name : ms_str_empty();
 }
 
-static void ms_oc_add_method(ms_oc_list *list, ms_mo_data *d, uint64_t selector_addr, uint64_t code,
+static void ms_oc_add_method(ms_oc_list *list, ms_fx_data *d, uint64_t selector_addr, uint64_t code,
                              bool is_class_method)
 {
-    machsym_str selector = ms_mo_str_at(d, selector_addr);
+    machsym_str selector = ms_fx_str_at(d, selector_addr);
     if (!ms_oc_is_name(selector))
         return;
     ms_oc_method *v = (ms_oc_method *)ms_arena_grow(list->arena, list->methods, list->method_count,
@@ -106,15 +107,15 @@ static void ms_oc_add_method(ms_oc_list *list, ms_mo_data *d, uint64_t selector_
 }
 
 /* A method_list_t: pointers to selector, types and code; or, in a small one, distances. */
-static void ms_oc_read_methods(ms_oc_list *list, ms_mo_data *d, uint64_t addr, bool is_class_method)
+static void ms_oc_read_methods(ms_oc_list *list, ms_fx_data *d, uint64_t addr, bool is_class_method)
 {
-    uint32_t head = ms_mo_u32_at(d, addr);
-    uint32_t count = ms_mo_u32_at(d, addr + 4);
+    uint32_t head = ms_fx_u32_at(d, addr);
+    uint32_t count = ms_fx_u32_at(d, addr + 4);
     uint32_t entry = head & ms_OC_ENTRY_SIZE;
     bool is_small = (head & ms_OC_SMALL_LIST) != 0;
     bool is_direct = (head & ms_OC_DIRECT_SELECTORS) != 0;
-    unsigned word = is_small ? 4 : ms_mo_pointer_size(d);
-    size_t left = ms_mo_from_addr(d, addr).len;
+    unsigned word = is_small ? 4 : ms_fx_pointer_size(d);
+    size_t left = ms_fx_from_addr(d, addr).len;
     if (addr == 0 || count == 0)
         return;
     if (entry < 3 * word || left < 8 || count > (left - 8) / entry) {
@@ -122,29 +123,29 @@ static void ms_oc_read_methods(ms_oc_list *list, ms_mo_data *d, uint64_t addr, b
         count = entry < 3 * word || left < 8 ? 0 : (uint32_t)((left - 8) / entry);
     }
     uint64_t at = addr + 8;
-    for (; count > 0 && ms_mo_spend(d, 1) && !list->arena->oom; count--, at += entry) {
-        uint64_t selector = is_small ? ms_mo_relative_at(d, at) : ms_mo_pointer_at(d, at).addr;
-        uint64_t code = is_small ? ms_mo_relative_at(d, at + 8) : ms_mo_pointer_at(d, at + 2 * word).addr;
+    for (; count > 0 && ms_fx_spend(d, 1) && !list->arena->oom; count--, at += entry) {
+        uint64_t selector = is_small ? ms_fx_relative_at(d, at) : ms_fx_pointer_at(d, at).addr;
+        uint64_t code = is_small ? ms_fx_relative_at(d, at + 8) : ms_fx_pointer_at(d, at + 2 * word).addr;
         if (is_small && !is_direct)
-            selector = ms_mo_pointer_at(d, selector).addr;
+            selector = ms_fx_pointer_at(d, selector).addr;
         ms_oc_add_method(list, d, selector, code, is_class_method);
     }
 }
 
 /* What baseMethods points to: a list, or (bit 0) a list of lists of several images, each entry an image
  * number in 16 bits and a distance in 48. */
-static void ms_oc_read_lists(ms_oc_list *list, ms_mo_data *d, uint64_t addr, bool is_class_method)
+static void ms_oc_read_lists(ms_oc_list *list, ms_fx_data *d, uint64_t addr, bool is_class_method)
 {
     if ((addr & 1) == 0) {
         ms_oc_read_methods(list, d, addr, is_class_method);
         return;
     }
     addr &= ~(uint64_t)1;
-    uint32_t entry = ms_mo_u32_at(d, addr);
-    uint32_t count = ms_mo_u32_at(d, addr + 4);
+    uint32_t entry = ms_fx_u32_at(d, addr);
+    uint32_t count = ms_fx_u32_at(d, addr + 4);
     uint64_t at = addr + 8;
-    for (; count > 0 && entry >= 8 && ms_mo_spend(d, 1); count--, at += entry) {
-        ms_span span = ms_mo_at_addr(d, at, 8);
+    for (; count > 0 && entry >= 8 && ms_fx_spend(d, 1); count--, at += entry) {
+        ms_span span = ms_fx_at_addr(d, at, 8);
         if (span.len == 0)
             return;
         uint64_t distance = ms_rd_raw_u64(span.ptr) >> 16;
@@ -170,7 +171,7 @@ static ms_oc_owner *ms_oc_add_owner(ms_oc_list *list, uint64_t addr, machsym_str
 }
 
 /* Adds -[Class(Category) selector] for every method of an owner. */
-static void ms_oc_name_methods(ms_sym_table *t, ms_mo_data *d, const ms_oc_list *list,
+static void ms_oc_name_methods(ms_sym_table *t, ms_fx_data *d, const ms_oc_list *list,
                                const ms_oc_owner *owner)
 {
     for (uint32_t i = 0; i < owner->count; i++) {
@@ -195,7 +196,7 @@ static void ms_oc_name_methods(ms_sym_table *t, ms_mo_data *d, const ms_oc_list 
     }
 }
 
-static void ms_oc_end_owner(ms_oc_list *list, ms_mo_data *d)
+static void ms_oc_end_owner(ms_oc_list *list, ms_fx_data *d)
 {
     ms_oc_owner *owner = &list->owners[list->owner_count - 1];
     owner->count = (uint32_t)list->method_count - owner->first;
@@ -210,10 +211,10 @@ static void ms_oc_end_owner(ms_oc_list *list, ms_mo_data *d)
 
 /* class_t {isa, superclass, cache, vtable, data}; class methods are those of the metaclass, which isa points
  * to. */
-static void ms_oc_read_class(ms_oc_list *list, ms_mo_data *d, uint64_t cls)
+static void ms_oc_read_class(ms_oc_list *list, ms_fx_data *d, uint64_t cls)
 {
-    unsigned word = ms_mo_pointer_size(d);
-    ms_mo_pointer self = {cls, {NULL, 0}};
+    unsigned word = ms_fx_pointer_size(d);
+    ms_fx_pointer self = {cls, {NULL, 0}};
     machsym_str name = ms_oc_class_name(d, self);
     bool is_swift;
     bool is_meta_swift;
@@ -227,32 +228,32 @@ static void ms_oc_read_class(ms_oc_list *list, ms_mo_data *d, uint64_t cls)
     if (owner == NULL)
         return;
     owner->is_swift = is_swift;
-    owner->super_name = ms_oc_class_name(d, ms_mo_pointer_at(d, cls + word));
-    ms_oc_read_lists(list, d, ms_mo_pointer_at(d, ro + methods_off).addr, false);
-    uint64_t meta = ms_mo_pointer_at(d, cls).addr;
+    owner->super_name = ms_oc_class_name(d, ms_fx_pointer_at(d, cls + word));
+    ms_oc_read_lists(list, d, ms_fx_pointer_at(d, ro + methods_off).addr, false);
+    uint64_t meta = ms_fx_pointer_at(d, cls).addr;
     uint64_t meta_ro = meta != 0 ? ms_oc_data(d, meta, &is_meta_swift) : 0;
     if (meta_ro != 0)
-        ms_oc_read_lists(list, d, ms_mo_pointer_at(d, meta_ro + methods_off).addr, true);
+        ms_oc_read_lists(list, d, ms_fx_pointer_at(d, meta_ro + methods_off).addr, true);
     ms_oc_end_owner(list, d);
 }
 
 /* category_t {name, cls, instanceMethods, classMethods, ...} */
-static void ms_oc_read_category(ms_oc_list *list, ms_mo_data *d, uint64_t addr)
+static void ms_oc_read_category(ms_oc_list *list, ms_fx_data *d, uint64_t addr)
 {
-    unsigned word = ms_mo_pointer_size(d);
-    machsym_str category = ms_mo_str_at(d, ms_mo_pointer_at(d, addr).addr);
+    unsigned word = ms_fx_pointer_size(d);
+    machsym_str category = ms_fx_str_at(d, ms_fx_pointer_at(d, addr).addr);
     if (!ms_oc_is_name(category)) {
         d->damage_count++;
         return;
     }
-    ms_mo_pointer cls = ms_mo_pointer_at(d, addr + word);
+    ms_fx_pointer cls = ms_fx_pointer_at(d, addr + word);
     ms_oc_owner *owner = ms_oc_add_owner(list, addr, ms_oc_class_name(d, cls));
     if (owner == NULL)
         return;
     owner->category = category;
     owner->is_category = true;
-    ms_oc_read_lists(list, d, ms_mo_pointer_at(d, addr + 2 * word).addr, false);
-    ms_oc_read_lists(list, d, ms_mo_pointer_at(d, addr + 3 * word).addr, true);
+    ms_oc_read_lists(list, d, ms_fx_pointer_at(d, addr + 2 * word).addr, false);
+    ms_oc_read_lists(list, d, ms_fx_pointer_at(d, addr + 3 * word).addr, true);
     ms_oc_end_owner(list, d);
 }
 
@@ -265,14 +266,14 @@ static bool ms_oc_is_list(const ms_mo_section *section, bool categories)
 }
 
 /* Reads what those sections point to, each record once: a class with +load is in two of them. */
-static void ms_oc_read_records(ms_oc_list *list, ms_mo_data *d, bool categories, ms_arena *scratch)
+static void ms_oc_read_records(ms_oc_list *list, ms_fx_data *d, bool categories, ms_arena *scratch)
 {
-    unsigned word = ms_mo_pointer_size(d);
+    unsigned word = ms_fx_pointer_size(d);
     size_t max = 0;
     size_t count = 0;
     size_t kept = 0;
     for (uint32_t i = 0; i < d->mo->section_count; i++) {
-        if (ms_oc_is_list(&d->mo->sections[i], categories) && ms_mo_spend(d, d->mo->sections[i].bytes.len))
+        if (ms_oc_is_list(&d->mo->sections[i], categories) && ms_fx_spend(d, d->mo->sections[i].bytes.len))
             max += d->mo->sections[i].bytes.len / word;
     }
     ms_key *order = (ms_key *)ms_arena_alloc(scratch, max, sizeof *order);
@@ -281,7 +282,7 @@ static void ms_oc_read_records(ms_oc_list *list, ms_mo_data *d, bool categories,
         for (size_t at = 0;
              ms_oc_is_list(section, categories) && count < max && at + word <= section->bytes.len;
              at += word, count++) {
-            order[count].key = ms_mo_pointer_at(d, section->addr + at).addr;
+            order[count].key = ms_fx_pointer_at(d, section->addr + at).addr;
             order[count].item = count;
         }
     }
@@ -298,7 +299,7 @@ static void ms_oc_read_records(ms_oc_list *list, ms_mo_data *d, bool categories,
         order[kept++].item = addr;
     }
     ms_key_heap_sort(order, kept);
-    for (size_t i = 0; i < kept && ms_mo_spend(d, word); i++) {
+    for (size_t i = 0; i < kept && ms_fx_spend(d, word); i++) {
         if (categories)
             ms_oc_read_category(list, d, order[i].item);
         else
@@ -309,10 +310,10 @@ static void ms_oc_read_records(ms_oc_list *list, ms_mo_data *d, bool categories,
 /* ---- The old runtime (i386, PowerPC's heir): objc-runtime-old.h ---- */
 
 /* objc_method_list {obsolete, count, {selector, types, code} ...} */
-static void ms_oc_read_old_methods(ms_oc_list *list, ms_mo_data *d, uint64_t addr, bool is_class_method)
+static void ms_oc_read_old_methods(ms_oc_list *list, ms_fx_data *d, uint64_t addr, bool is_class_method)
 {
-    uint32_t count = ms_mo_u32_at(d, addr + 4);
-    size_t left = ms_mo_from_addr(d, addr).len;
+    uint32_t count = ms_fx_u32_at(d, addr + 4);
+    size_t left = ms_fx_from_addr(d, addr).len;
     if (addr == 0 || left < 8)
         return;
     if (count > (left - 8) / 12) {
@@ -320,34 +321,34 @@ static void ms_oc_read_old_methods(ms_oc_list *list, ms_mo_data *d, uint64_t add
         count = (uint32_t)((left - 8) / 12);
     }
     uint64_t at = addr + 8;
-    for (; count > 0 && ms_mo_spend(d, 1) && !list->arena->oom; count--, at += 12)
-        ms_oc_add_method(list, d, ms_mo_pointer_at(d, at).addr, ms_mo_pointer_at(d, at + 8).addr,
+    for (; count > 0 && ms_fx_spend(d, 1) && !list->arena->oom; count--, at += 12)
+        ms_oc_add_method(list, d, ms_fx_pointer_at(d, at).addr, ms_fx_pointer_at(d, at + 8).addr,
                          is_class_method);
 }
 
 /* old_class {isa, super_class, name, version, info, instance_size, ivars, methodLists, ...}; in a file isa
  * points to the metaclass and super_class to a name. */
-static void ms_oc_read_old_class(ms_oc_list *list, ms_mo_data *d, uint64_t cls)
+static void ms_oc_read_old_class(ms_oc_list *list, ms_fx_data *d, uint64_t cls)
 {
-    machsym_str name = ms_mo_str_at(d, ms_mo_pointer_at(d, cls + 8).addr);
+    machsym_str name = ms_fx_str_at(d, ms_fx_pointer_at(d, cls + 8).addr);
     ms_oc_owner *owner = ms_oc_is_name(name) ? ms_oc_add_owner(list, cls, name) : NULL;
     if (owner == NULL) {
         d->damage_count += name.len == 0;
         return;
     }
-    owner->super_name = ms_mo_str_at(d, ms_mo_pointer_at(d, cls + 4).addr);
-    ms_oc_read_old_methods(list, d, ms_mo_pointer_at(d, cls + 28).addr, false);
-    uint64_t meta = ms_mo_pointer_at(d, cls).addr;
+    owner->super_name = ms_fx_str_at(d, ms_fx_pointer_at(d, cls + 4).addr);
+    ms_oc_read_old_methods(list, d, ms_fx_pointer_at(d, cls + 28).addr, false);
+    uint64_t meta = ms_fx_pointer_at(d, cls).addr;
     if (meta != 0)
-        ms_oc_read_old_methods(list, d, ms_mo_pointer_at(d, meta + 28).addr, true);
+        ms_oc_read_old_methods(list, d, ms_fx_pointer_at(d, meta + 28).addr, true);
     ms_oc_end_owner(list, d);
 }
 
 /* old_category {category_name, class_name, instance_methods, class_methods, ...} */
-static void ms_oc_read_old_category(ms_oc_list *list, ms_mo_data *d, uint64_t addr)
+static void ms_oc_read_old_category(ms_oc_list *list, ms_fx_data *d, uint64_t addr)
 {
-    machsym_str category = ms_mo_str_at(d, ms_mo_pointer_at(d, addr).addr);
-    machsym_str name = ms_mo_str_at(d, ms_mo_pointer_at(d, addr + 4).addr);
+    machsym_str category = ms_fx_str_at(d, ms_fx_pointer_at(d, addr).addr);
+    machsym_str name = ms_fx_str_at(d, ms_fx_pointer_at(d, addr + 4).addr);
     if (!ms_oc_is_name(category) || !ms_oc_is_name(name)) {
         d->damage_count++;
         return;
@@ -357,25 +358,25 @@ static void ms_oc_read_old_category(ms_oc_list *list, ms_mo_data *d, uint64_t ad
         return;
     owner->category = category;
     owner->is_category = true;
-    ms_oc_read_old_methods(list, d, ms_mo_pointer_at(d, addr + 8).addr, false);
-    ms_oc_read_old_methods(list, d, ms_mo_pointer_at(d, addr + 12).addr, true);
+    ms_oc_read_old_methods(list, d, ms_fx_pointer_at(d, addr + 8).addr, false);
+    ms_oc_read_old_methods(list, d, ms_fx_pointer_at(d, addr + 12).addr, true);
     ms_oc_end_owner(list, d);
 }
 
 /* __OBJC,__module_info: old_module {version, size, name, symtab}; old_symtab {sel_ref_cnt, refs, cls_def_cnt,
  * cat_def_cnt, classes then categories ...} */
-static void ms_oc_read_modules(ms_oc_list *list, ms_mo_data *d)
+static void ms_oc_read_modules(ms_oc_list *list, ms_fx_data *d)
 {
     const ms_mo_section *section = ms_mo_section_named(d->mo, "__OBJC", "__module_info");
     if (section == NULL || d->mo->is_64)
         return;
     for (uint64_t at = 0; at + 16 <= section->bytes.len; at += 16) {
-        uint64_t symtab = ms_mo_pointer_at(d, section->addr + at + 12).addr;
-        uint32_t counts = ms_mo_u32_at(d, symtab + 8);
+        uint64_t symtab = ms_fx_pointer_at(d, section->addr + at + 12).addr;
+        uint32_t counts = ms_fx_u32_at(d, symtab + 8);
         uint32_t classes = counts & 0xffff;
         uint32_t total = classes + (counts >> 16);
-        for (uint32_t i = 0; symtab != 0 && i < total && ms_mo_spend(d, 4); i++) {
-            uint64_t addr = ms_mo_pointer_at(d, symtab + 12 + 4 * (uint64_t)i).addr;
+        for (uint32_t i = 0; symtab != 0 && i < total && ms_fx_spend(d, 4); i++) {
+            uint64_t addr = ms_fx_pointer_at(d, symtab + 12 + 4 * (uint64_t)i).addr;
             if (addr == 0)
                 continue;
             if (i < classes)
@@ -387,15 +388,15 @@ static void ms_oc_read_modules(ms_oc_list *list, ms_mo_data *d)
 }
 
 /* Reads all of a slice's classes, then its categories. list->arena is set. */
-static void ms_oc_read(ms_oc_list *list, ms_mo_data *d, ms_arena *scratch)
+static void ms_oc_read(ms_oc_list *list, ms_fx_data *d, ms_arena *scratch)
 {
-    ms_mo_refill(d);
+    ms_fx_refill(d);
     ms_oc_read_records(list, d, false, scratch);
     ms_oc_read_records(list, d, true, scratch);
     ms_oc_read_modules(list, d);
 }
 
-static void ms_oc_add_names(ms_sym_table *t, ms_mo_data *d, ms_arena *scratch)
+static void ms_oc_add_names(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
 {
     ms_oc_list list;
     ms_zero(&list, sizeof list);
@@ -411,42 +412,42 @@ static void ms_oc_add_names(ms_sym_table *t, ms_mo_data *d, ms_arena *scratch)
 #define ms_OC_BLOCK_IS_GLOBAL 0x10000000u
 
 /* Literals of blocks that capture nothing lie in __const; others are put together on the stack. */
-static void ms_oc_add_section_blocks(ms_sym_table *t, ms_mo_data *d, const ms_mo_section *section)
+static void ms_oc_add_section_blocks(ms_sym_table *t, ms_fx_data *d, const ms_mo_section *section)
 {
-    unsigned word = ms_mo_pointer_size(d);
+    unsigned word = ms_fx_pointer_size(d);
     ms_span bytes = section->bytes;
     for (size_t at = 0; at + 3 * word + 8 <= bytes.len; at += word) {
         uint32_t flags = ms_rd_raw_u32(bytes.ptr + at + word);
         uint32_t reserved = ms_rd_raw_u32(bytes.ptr + at + word + 4);
         if ((flags & ms_OC_BLOCK_IS_GLOBAL) == 0 || (flags & 0xffff) != 0 || reserved != 0)
             continue;
-        ms_mo_pointer isa = ms_mo_pointer_at(d, section->addr + at);
+        ms_fx_pointer isa = ms_fx_pointer_at(d, section->addr + at);
         if (!d->mo->is_loaded && !ms_str_is(isa.import, "__NSConcreteGlobalBlock"))
             continue;
-        uint64_t code = ms_mo_pointer_at(d, section->addr + at + word + 8).addr;
+        uint64_t code = ms_fx_pointer_at(d, section->addr + at + word + 8).addr;
         if (d->mo->slice.cputype == ms_CPU_ARM)
             code &= ~(uint64_t)1;
         ms_sym_add_name(t, code, MACHSYM_SOURCE_BLOCK, ms_str_from_c("block"));
     }
 }
 
-static void ms_oc_add_blocks(ms_sym_table *t, ms_mo_data *d)
+static void ms_oc_add_blocks(ms_sym_table *t, ms_fx_data *d)
 {
-    ms_mo_refill(d);
+    ms_fx_refill(d);
     for (uint32_t i = 0; i < d->mo->section_count; i++) {
         const ms_mo_section *section = &d->mo->sections[i];
         if (ms_str_is(section->name, "__const") && !section->is_code &&
-            ms_mo_spend(d, section->bytes.len / 8))
+            ms_fx_spend(d, section->bytes.len / 8))
             ms_oc_add_section_blocks(t, d, section);
     }
 }
 
 /* Names the blocks of a sorted table by the nearest function with a name below: compilers put a block's
  * function behind the function that the block is written in. */
-static void ms_oc_name_blocks(ms_sym_table *t, ms_mo_data *d)
+static void ms_oc_name_blocks(ms_sym_table *t, ms_fx_data *d)
 {
     size_t above = t->count;
-    ms_mo_refill(d);
+    ms_fx_refill(d);
     for (size_t at = 0, next; at < t->count && d->budget > 0; at = next) {
         for (next = at + 1; next < t->count && t->v[next].key == t->v[at].key;)
             next++;

@@ -3,6 +3,7 @@
 #include "../api/api.h"
 #include "../base/bytes.h"
 #include "macho.h"
+#include "fixups.h"
 #include "symbols.h"
 
 /* ==== >>swift ==============================================================================================
@@ -44,38 +45,38 @@ enum {
 };
 
 /* A distance whose bit 0 says that it leads to a pointer. Bit 1 may hold a flag. */
-static ms_mo_pointer ms_sw_indirect(ms_mo_data *d, uint64_t addr)
+static ms_fx_pointer ms_sw_indirect(ms_fx_data *d, uint64_t addr)
 {
-    uint32_t raw = ms_mo_u32_at(d, addr);
+    uint32_t raw = ms_fx_u32_at(d, addr);
     uint64_t to = addr + (uint64_t)(int64_t)(int32_t)(raw & ~3u);
-    ms_mo_pointer pointer = {0, {NULL, 0}};
+    ms_fx_pointer pointer = {0, {NULL, 0}};
     if (raw == 0)
         return pointer;
     if ((raw & 1) != 0)
-        return ms_mo_pointer_at(d, to);
+        return ms_fx_pointer_at(d, to);
     pointer.addr = to;
     return pointer;
 }
 
 /* The code that a distance leads to; of an asynchronous function through its record {distance of the code,
  * size}. */
-static uint64_t ms_sw_code(const ms_sym_table *t, ms_mo_data *d, uint64_t addr)
+static uint64_t ms_sw_code(const ms_sym_table *t, ms_fx_data *d, uint64_t addr)
 {
-    uint64_t to = ms_mo_relative_at(d, addr);
+    uint64_t to = ms_fx_relative_at(d, addr);
     if (to == 0 || ms_sym_code_at(t->code, t->code_count, to) != NULL)
         return to;
-    return ms_mo_relative_at(d, to);
+    return ms_fx_relative_at(d, to);
 }
 
 /* Module.Outer.Inner of a context descriptor; empty when a part is missing. */
-static machsym_str ms_sw_type_name(ms_sym_table *t, ms_mo_data *d, uint64_t descriptor)
+static machsym_str ms_sw_type_name(ms_sym_table *t, ms_fx_data *d, uint64_t descriptor)
 {
     machsym_str parts[2 * ms_SW_DEPTH];
     size_t at = 2 * ms_SW_DEPTH;
     for (unsigned depth = 0; descriptor != 0 && depth < ms_SW_DEPTH; depth++) {
-        unsigned kind = ms_mo_u32_at(d, descriptor) & ms_SW_KIND_MASK;
+        unsigned kind = ms_fx_u32_at(d, descriptor) & ms_SW_KIND_MASK;
         if (kind != ms_SW_KIND_EXTENSION && kind != ms_SW_KIND_ANONYMOUS) {
-            machsym_str name = ms_mo_str_at(d, ms_mo_relative_at(d, descriptor + ms_SW_NAME));
+            machsym_str name = ms_fx_str_at(d, ms_fx_relative_at(d, descriptor + ms_SW_NAME));
             if (name.len == 0)
                 return name;
             if (at < 2 * ms_SW_DEPTH)
@@ -103,7 +104,7 @@ static machsym_str ms_sw_index(char *room, uint32_t index)
 }
 
 /* Adds a guess put together from parts. */
-static void ms_sw_add(ms_sym_table *t, ms_mo_data *d, uint64_t code, const machsym_str *parts, size_t count)
+static void ms_sw_add(ms_sym_table *t, ms_fx_data *d, uint64_t code, const machsym_str *parts, size_t count)
 {
     if (ms_sym_code_at(t->code, t->code_count, code) == NULL)
         return;
@@ -112,7 +113,7 @@ static void ms_sw_add(ms_sym_table *t, ms_mo_data *d, uint64_t code, const machs
         ms_sym_add_name(t, code, MACHSYM_SOURCE_SWIFT, name);
 }
 
-static void ms_sw_add_about(ms_sym_table *t, ms_mo_data *d, uint64_t code, const char *what, machsym_str type)
+static void ms_sw_add_about(ms_sym_table *t, ms_fx_data *d, uint64_t code, const char *what, machsym_str type)
 {
     machsym_str parts[2] = {ms_str_from_c(what), type};
     ms_sw_add(t, d, code, parts, 2);
@@ -121,16 +122,16 @@ static void ms_sw_add_about(ms_sym_table *t, ms_mo_data *d, uint64_t code, const
 /* ---- Types ---- */
 
 /* Where a generic context's parameters and requirements end; 0 for kinds that are not known. */
-static uint64_t ms_sw_past_generics(ms_mo_data *d, uint64_t at)
+static uint64_t ms_sw_past_generics(ms_fx_data *d, uint64_t at)
 {
-    uint32_t counts = ms_mo_u32_at(d, at + 8); /* behind cache and pattern: parameters, requirements */
-    uint32_t extra = ms_mo_u32_at(d, at + 12); /* arguments, flags */
+    uint32_t counts = ms_fx_u32_at(d, at + 8); /* behind cache and pattern: parameters, requirements */
+    uint32_t extra = ms_fx_u32_at(d, at + 12); /* arguments, flags */
     uint64_t params = counts & 0xffff;
     uint64_t requirements = counts >> 16;
     unsigned flags = extra >> 16;
     at += 16 + ((params + 3) & ~(uint64_t)3) + 12 * requirements;
     if (flags == 1) /* type packs: a header and 8 bytes each */
-        at += 4 + 8 * (uint64_t)(ms_mo_u32_at(d, at) & 0xffff);
+        at += 4 + 8 * (uint64_t)(ms_fx_u32_at(d, at) & 0xffff);
     return flags > 1 ? 0 : at;
 }
 
@@ -143,7 +144,7 @@ static const char *ms_sw_method_kind(uint32_t flags)
 
 /* The mangled name of a method or a protocol's requirement that another image declares; empty for one of
  * this. */
-static machsym_str ms_sw_requirement(ms_mo_data *d, uint64_t addr)
+static machsym_str ms_sw_requirement(ms_fx_data *d, uint64_t addr)
 {
     machsym_str name = ms_sym_c_name(ms_sw_indirect(d, addr).import);
     if (ms_str_ends(name, "Tq")) /* "method descriptor for": what it describes is before it */
@@ -152,23 +153,23 @@ static machsym_str ms_sw_requirement(ms_mo_data *d, uint64_t addr)
 }
 
 /* A class's own methods, then those it overrides. */
-static void ms_sw_add_class(ms_sym_table *t, ms_mo_data *d, uint64_t at, uint32_t flags, machsym_str type)
+static void ms_sw_add_class(ms_sym_table *t, ms_fx_data *d, uint64_t at, uint32_t flags, machsym_str type)
 {
     char room[12];
     if ((flags & ms_SW_HAS_VTABLE) != 0) {
-        uint32_t count = ms_mo_u32_at(d, at + 4);
+        uint32_t count = ms_fx_u32_at(d, at + 4);
         at += 8;
-        for (uint32_t i = 0; i < count && ms_mo_at_addr(d, at, 8).len != 0 && ms_mo_spend(d, 8);
+        for (uint32_t i = 0; i < count && ms_fx_at_addr(d, at, 8).len != 0 && ms_fx_spend(d, 8);
              i++, at += 8) {
-            machsym_str parts[3] = {type, ms_str_from_c(ms_sw_method_kind(ms_mo_u32_at(d, at))),
+            machsym_str parts[3] = {type, ms_str_from_c(ms_sw_method_kind(ms_fx_u32_at(d, at))),
                                     ms_sw_index(room, i)};
             ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 3);
         }
     }
     if ((flags & ms_SW_HAS_OVERRIDE_TABLE) != 0) {
-        uint32_t count = ms_mo_u32_at(d, at);
+        uint32_t count = ms_fx_u32_at(d, at);
         at += 4;
-        for (uint32_t i = 0; i < count && ms_mo_at_addr(d, at, 12).len != 0 && ms_mo_spend(d, 8);
+        for (uint32_t i = 0; i < count && ms_fx_at_addr(d, at, 12).len != 0 && ms_fx_spend(d, 8);
              i++, at += 12) {
             machsym_str method = ms_sw_requirement(d, at + 4);
             machsym_str parts[3] = {type, ms_str_from_c(method.len != 0 ? ".override of " : ".override"),
@@ -181,9 +182,9 @@ static void ms_sw_add_class(ms_sym_table *t, ms_mo_data *d, uint64_t at, uint32_
 }
 
 /* A nominal type descriptor: class, struct or enum. */
-static void ms_sw_add_type(ms_sym_table *t, ms_mo_data *d, uint64_t descriptor)
+static void ms_sw_add_type(ms_sym_table *t, ms_fx_data *d, uint64_t descriptor)
 {
-    uint32_t flags = ms_mo_u32_at(d, descriptor);
+    uint32_t flags = ms_fx_u32_at(d, descriptor);
     bool is_class = (flags & ms_SW_KIND_MASK) == ms_SW_KIND_CLASS;
     machsym_str type = ms_sw_type_name(t, d, descriptor);
     if (type.len == 0) {
@@ -211,14 +212,14 @@ static void ms_sw_add_type(ms_sym_table *t, ms_mo_data *d, uint64_t descriptor)
 /* ---- Protocols ---- */
 
 /* A protocol descriptor: default implementations of its requirements. */
-static void ms_sw_add_protocol(ms_sym_table *t, ms_mo_data *d, uint64_t descriptor)
+static void ms_sw_add_protocol(ms_sym_table *t, ms_fx_data *d, uint64_t descriptor)
 {
     char room[12];
     machsym_str name = ms_sw_type_name(t, d, descriptor);
-    uint32_t in_signature = ms_mo_u32_at(d, descriptor + 12);
-    uint32_t count = ms_mo_u32_at(d, descriptor + 16);
+    uint32_t in_signature = ms_fx_u32_at(d, descriptor + 12);
+    uint32_t count = ms_fx_u32_at(d, descriptor + 16);
     uint64_t at = descriptor + ms_SW_REQUIREMENTS + 12 * (uint64_t)in_signature;
-    for (uint32_t i = 0; i < count && ms_mo_at_addr(d, at, 8).len != 0 && ms_mo_spend(d, 8); i++, at += 8) {
+    for (uint32_t i = 0; i < count && ms_fx_at_addr(d, at, 8).len != 0 && ms_fx_spend(d, 8); i++, at += 8) {
         machsym_str parts[3] = {name, ms_str_from_c(".default"), ms_sw_index(room, i)};
         if (name.len != 0)
             ms_sw_add(t, d, ms_sw_code(t, d, at + 4), parts, 3);
@@ -226,27 +227,27 @@ static void ms_sw_add_protocol(ms_sym_table *t, ms_mo_data *d, uint64_t descript
 }
 
 /* The type that conforms: a descriptor, or an Objective-C class. */
-static machsym_str ms_sw_conforming(ms_sym_table *t, ms_mo_data *d, uint64_t conformance, uint32_t flags)
+static machsym_str ms_sw_conforming(ms_sym_table *t, ms_fx_data *d, uint64_t conformance, uint32_t flags)
 {
     uint64_t field = conformance + 4;
     unsigned kind = flags >> 3 & 7;
-    ms_mo_pointer to = {ms_mo_relative_at(d, field), {NULL, 0}};
+    ms_fx_pointer to = {ms_fx_relative_at(d, field), {NULL, 0}};
     if (kind == 1 || kind == 3)
-        to = ms_mo_pointer_at(d, to.addr);
+        to = ms_fx_pointer_at(d, to.addr);
     if (kind == 2)
-        return ms_mo_str_at(d, to.addr);
+        return ms_fx_str_at(d, to.addr);
     if (to.import.len != 0)
         return ms_sym_c_name(to.import);
     return kind < 2 ? ms_sw_type_name(t, d, to.addr) : ms_str_empty();
 }
 
 /* Witnesses of a protocol that may grow in another image: each names the requirement that it fulfils. */
-static void ms_sw_add_resilient(ms_sym_table *t, ms_mo_data *d, uint64_t at, machsym_str type)
+static void ms_sw_add_resilient(ms_sym_table *t, ms_fx_data *d, uint64_t at, machsym_str type)
 {
-    uint32_t count = ms_mo_u32_at(d, at);
+    uint32_t count = ms_fx_u32_at(d, at);
     char room[12];
     at += 4;
-    for (uint32_t i = 0; i < count && ms_mo_at_addr(d, at, 8).len != 0 && ms_mo_spend(d, 8); i++, at += 8) {
+    for (uint32_t i = 0; i < count && ms_fx_at_addr(d, at, 8).len != 0 && ms_fx_spend(d, 8); i++, at += 8) {
         machsym_str requirement = ms_sw_requirement(d, at);
         bool named = requirement.len != 0;
         machsym_str parts[5] = {ms_str_from_c("protocol witness"),
@@ -258,29 +259,29 @@ static void ms_sw_add_resilient(ms_sym_table *t, ms_mo_data *d, uint64_t at, mac
 
 /* A protocol conformance descriptor: {protocol, type, witness table, flags}. The table of a protocol of this
  * image is as long as its list of requirements; how long others are is nowhere in the file. */
-static void ms_sw_add_conformance(ms_sym_table *t, ms_mo_data *d, uint64_t conformance)
+static void ms_sw_add_conformance(ms_sym_table *t, ms_fx_data *d, uint64_t conformance)
 {
-    uint32_t flags = ms_mo_u32_at(d, conformance + 12);
-    ms_mo_pointer protocol = ms_sw_indirect(d, conformance);
-    uint64_t table = ms_mo_relative_at(d, conformance + 8);
+    uint32_t flags = ms_fx_u32_at(d, conformance + 12);
+    ms_fx_pointer protocol = ms_sw_indirect(d, conformance);
+    uint64_t table = ms_fx_relative_at(d, conformance + 8);
     machsym_str type = ms_sw_conforming(t, d, conformance, flags);
-    unsigned word = ms_mo_pointer_size(d);
+    unsigned word = ms_fx_pointer_size(d);
     char room[12];
     if (type.len == 0)
         return;
     if (protocol.addr != 0 && table != 0) {
         machsym_str name = ms_sw_type_name(t, d, protocol.addr);
-        uint32_t count = name.len != 0 ? ms_mo_u32_at(d, protocol.addr + 16) : 0;
+        uint32_t count = name.len != 0 ? ms_fx_u32_at(d, protocol.addr + 16) : 0;
         machsym_str parts[6] = {ms_str_from_c("protocol witness"),
                                 ms_str_empty(),
                                 ms_str_from_c(" for "),
                                 name,
                                 ms_str_from_c(" in conformance "),
                                 type};
-        for (uint32_t i = 0; i < count && ms_mo_at_addr(d, table, word).len != 0 && ms_mo_spend(d, 8); i++) {
+        for (uint32_t i = 0; i < count && ms_fx_at_addr(d, table, word).len != 0 && ms_fx_spend(d, 8); i++) {
             table += word; /* the first entry is the conformance itself */
             parts[1] = ms_sw_index(room, i);
-            ms_sw_add(t, d, ms_mo_pointer_at(d, table).addr, parts, 6);
+            ms_sw_add(t, d, ms_fx_pointer_at(d, table).addr, parts, 6);
         }
     }
     uint64_t at = conformance + 16 + ((flags & ms_SW_IS_RETROACTIVE) != 0 ? 4 : 0) +
@@ -292,21 +293,21 @@ static void ms_sw_add_conformance(ms_sym_table *t, ms_mo_data *d, uint64_t confo
 /* ---- Sections ---- */
 
 /* Sections of distances, each to a descriptor. */
-static void ms_sw_add_section(ms_sym_table *t, ms_mo_data *d, const char *name,
-                              void (*add)(ms_sym_table *t, ms_mo_data *d, uint64_t descriptor))
+static void ms_sw_add_section(ms_sym_table *t, ms_fx_data *d, const char *name,
+                              void (*add)(ms_sym_table *t, ms_fx_data *d, uint64_t descriptor))
 {
     const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, name);
     size_t count = section != NULL ? section->bytes.len / 4 : 0;
-    for (size_t i = 0; i < count && ms_mo_spend(d, 4) && !t->arena->oom; i++) {
+    for (size_t i = 0; i < count && ms_fx_spend(d, 4) && !t->arena->oom; i++) {
         uint64_t descriptor = ms_sw_indirect(d, section->addr + 4 * i).addr;
         if (descriptor != 0)
             add(t, d, descriptor);
     }
 }
 
-static void ms_sw_add_names(ms_sym_table *t, ms_mo_data *d)
+static void ms_sw_add_names(ms_sym_table *t, ms_fx_data *d)
 {
-    ms_mo_refill(d);
+    ms_fx_refill(d);
     ms_sw_add_section(t, d, "__swift5_types", ms_sw_add_type);
     ms_sw_add_section(t, d, "__swift5_protos", ms_sw_add_protocol);
     ms_sw_add_section(t, d, "__swift5_proto", ms_sw_add_conformance);

@@ -7,6 +7,7 @@
 #include "../base/memory.h"
 #include "../base/segments.h"
 #include "macho.h"
+#include "fixups.h"
 
 /* ==== >>symbols ============================================================================================
  * Job:    one table, sorted by address, of every name and start of a function outside the debug info.
@@ -290,31 +291,31 @@ static void ms_sym_add_function_starts(ms_sym_table *t, size_t mo_index)
 }
 
 /* The stubs of one section: entry n of it calls what entry reserved1 + n of the indirect table names. */
-static void ms_sym_add_stub_section(ms_sym_table *t, ms_mo_data *d, ms_span strings,
+static void ms_sym_add_stub_section(ms_sym_table *t, ms_fx_data *d, ms_span strings,
                                     const ms_mo_section *section)
 {
     const ms_mo *mo = d->mo;
     ms_span indirect = ms_mo_table(mo, mo->loads.indirect_off, mo->loads.indirect_count, 4);
     ms_span nlists = ms_sym_nlists(mo);
     uint64_t count = section->reserved2 == 0 ? 0 : section->size / section->reserved2;
-    for (uint64_t i = 0; i < count && section->reserved1 + i < indirect.len / 4 && ms_mo_spend(d, 1); i++) {
+    for (uint64_t i = 0; i < count && section->reserved1 + i < indirect.len / 4 && ms_fx_spend(d, 1); i++) {
         uint32_t index = ms_rd_raw_u32(indirect.ptr + 4 * (section->reserved1 + i));
         MACHSYM_COUNT_WORK(1);
         if ((index & (ms_INDIRECT_SYMBOL_LOCAL | ms_INDIRECT_SYMBOL_ABS)) != 0 ||
             index >= nlists.len / ms_sym_nlist_size(mo))
             continue;
         ms_sym_nlist entry = ms_sym_nlist_at(mo, nlists, index);
-        machsym_str name = ms_sym_c_name(ms_mo_str_in(d, ms_span_from(strings, entry.strx)));
+        machsym_str name = ms_sym_c_name(ms_fx_str_in(d, ms_span_from(strings, entry.strx)));
         if (name.len != 0)
             ms_sym_add_name(t, section->addr + i * section->reserved2, MACHSYM_SOURCE_STUB, name);
     }
 }
 
-static void ms_sym_add_stubs(ms_sym_table *t, ms_mo_data *d)
+static void ms_sym_add_stubs(ms_sym_table *t, ms_fx_data *d)
 {
     const ms_mo *mo = d->mo;
     ms_span strings = ms_sym_strings(mo);
-    ms_mo_refill(d);
+    ms_fx_refill(d);
     for (uint32_t i = 0; i < mo->section_count; i++) {
         if ((mo->sections[i].flags & ms_SECTION_TYPE) == ms_S_SYMBOL_STUBS)
             ms_sym_add_stub_section(t, d, strings, &mo->sections[i]);
@@ -529,12 +530,12 @@ typedef struct ms_sym_trie {
 } ms_sym_trie;
 
 /* Text put together from parts, which lives as long as the table; paid from the budget of d. */
-static machsym_str ms_sym_join(ms_sym_table *t, ms_mo_data *d, const machsym_str *parts, size_t count)
+static machsym_str ms_sym_join(ms_sym_table *t, ms_fx_data *d, const machsym_str *parts, size_t count)
 {
     size_t len = 0;
     for (size_t i = 0; i < count; i++)
         len += parts[i].len;
-    char *text = ms_mo_spend(d, len) ? (char *)ms_arena_alloc(t->arena, len, 1) : NULL;
+    char *text = ms_fx_spend(d, len) ? (char *)ms_arena_alloc(t->arena, len, 1) : NULL;
     if (text == NULL)
         return ms_str_empty();
     size_t at = 0;
@@ -546,7 +547,7 @@ static machsym_str ms_sym_join(ms_sym_table *t, ms_mo_data *d, const machsym_str
 }
 
 /* Takes what a node exports. */
-static void ms_sym_take_export(ms_sym_table *t, ms_mo_data *d, const ms_sym_trie *trie, ms_span info)
+static void ms_sym_take_export(ms_sym_table *t, ms_fx_data *d, const ms_sym_trie *trie, ms_span info)
 {
     ms_rd rd = ms_rd_make(info);
     uint64_t flags = ms_rd_uleb(&rd);
@@ -571,7 +572,7 @@ static void ms_sym_take_export(ms_sym_table *t, ms_mo_data *d, const ms_sym_trie
 }
 
 /* Goes down to a node. */
-static void ms_sym_enter(ms_sym_table *t, ms_mo_data *d, ms_sym_trie *trie, uint64_t off)
+static void ms_sym_enter(ms_sym_table *t, ms_fx_data *d, ms_sym_trie *trie, uint64_t off)
 {
     if (trie->depth == ms_SYM_TRIE_DEPTH || off >= trie->bytes.len ||
         (trie->on_path[off / 8] >> (off % 8) & 1) != 0) {
@@ -593,12 +594,12 @@ static void ms_sym_enter(ms_sym_table *t, ms_mo_data *d, ms_sym_trie *trie, uint
 
 /* The exports trie, depth first. Nodes may be shared; every step is paid for, so that sharing cannot
  * multiply. */
-static void ms_sym_add_exports(ms_sym_table *t, ms_mo_data *d, ms_arena *scratch)
+static void ms_sym_add_exports(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
 {
     ms_sym_trie trie;
     ms_zero(&trie, sizeof trie);
     trie.bytes = ms_mo_linkedit(d->mo, d->mo->loads.exports_off, d->mo->loads.exports_size);
-    ms_mo_refill(d);
+    ms_fx_refill(d);
     if (trie.bytes.len == 0)
         return;
     trie.nodes = (ms_sym_trie_node *)ms_arena_alloc(scratch, ms_SYM_TRIE_DEPTH, sizeof *trie.nodes);
@@ -621,7 +622,7 @@ static void ms_sym_add_exports(ms_sym_table *t, ms_mo_data *d, ms_arena *scratch
             d->damage_count++;
             continue;
         }
-        if (!ms_mo_spend(d, edge.len + 1))
+        if (!ms_fx_spend(d, edge.len + 1))
             return;
         ms_copy(trie.name + node->name_len, edge.ptr, edge.len);
         trie.name_len = node->name_len + edge.len;
@@ -633,12 +634,12 @@ static void ms_sym_add_exports(ms_sym_table *t, ms_mo_data *d, ms_arena *scratch
 
 /* __objc_stubs: each begins with adrp x1, page; ldr x1, [x1, off] of a selector reference, then calls
  * objc_msgSend. Arm ARM C6.2: ADRP, LDR (immediate, unsigned offset). */
-static void ms_sym_add_selector_stubs(ms_sym_table *t, ms_mo_data *d)
+static void ms_sym_add_selector_stubs(ms_sym_table *t, ms_fx_data *d)
 {
     const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__objc_stubs");
     if (section == NULL || d->mo->slice.cputype != ms_CPU_ARM64)
         return;
-    ms_mo_refill(d);
+    ms_fx_refill(d);
     for (size_t at = 0; at + 8 <= section->bytes.len; at += 4) {
         uint32_t adrp = ms_rd_raw_u32(section->bytes.ptr + at);
         uint32_t load = ms_rd_raw_u32(section->bytes.ptr + at + 4);
@@ -650,7 +651,7 @@ static void ms_sym_add_selector_stubs(ms_sym_table *t, ms_mo_data *d)
                        (uint64_t)(load >> 10 & 0xfff) * 8;
         machsym_str parts[2];
         parts[0] = ms_str_from_c("objc_msgSend$");
-        parts[1] = ms_mo_str_at(d, ms_mo_pointer_at(d, ref).addr);
+        parts[1] = ms_fx_str_at(d, ms_fx_pointer_at(d, ref).addr);
         machsym_str name = parts[1].len != 0 ? ms_sym_join(t, d, parts, 2) : ms_str_empty();
         if (name.len != 0)
             ms_sym_add_name(t, section->addr + at, MACHSYM_SOURCE_OBJC, name);
@@ -658,7 +659,7 @@ static void ms_sym_add_selector_stubs(ms_sym_table *t, ms_mo_data *d)
 }
 
 /* Adds all that this floor reads of a half of the image. */
-static void ms_sym_add(ms_sym_table *t, size_t mo_index, ms_mo_data *d, ms_arena *scratch)
+static void ms_sym_add(ms_sym_table *t, size_t mo_index, ms_fx_data *d, ms_arena *scratch)
 {
     ms_sym_add_nlists(t, mo_index);
     ms_sym_add_stubs(t, d);

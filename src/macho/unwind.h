@@ -4,6 +4,7 @@
 #include "../base/bytes.h"
 #include "../base/reader.h"
 #include "macho.h"
+#include "fixups.h"
 #include "symbols.h"
 
 /* ==== >>unwind =============================================================================================
@@ -26,7 +27,7 @@ static void ms_uw_add(ms_sym_table *t, const ms_mo *mo, uint64_t addr)
 }
 
 /* unwind_info_regular_second_level_page_header, unwind_info_compressed_second_level_page_header */
-static void ms_uw_add_page(ms_sym_table *t, ms_mo_data *d, ms_span info, uint32_t off, uint32_t base)
+static void ms_uw_add_page(ms_sym_table *t, ms_fx_data *d, ms_span info, uint32_t off, uint32_t base)
 {
     ms_rd header = ms_rd_at(info, off);
     uint32_t kind = ms_rd_u32(&header);
@@ -37,7 +38,7 @@ static void ms_uw_add_page(ms_sym_table *t, ms_mo_data *d, ms_span info, uint32_
     bool known = kind == ms_UNWIND_SECOND_LEVEL_REGULAR || kind == ms_UNWIND_SECOND_LEVEL_COMPRESSED;
     if (header.failed || rd.failed || !known)
         d->damage_count++;
-    for (; known && count > 0 && ms_rd_left(&rd) >= 4 && ms_mo_spend(d, 1); count--) {
+    for (; known && count > 0 && ms_rd_left(&rd) >= 4 && ms_fx_spend(d, 1); count--) {
         uint32_t entry = ms_rd_u32(&rd);
         if (kind == ms_UNWIND_SECOND_LEVEL_REGULAR) {
             ms_rd_skip(&rd, 4); /* encoding */
@@ -49,7 +50,7 @@ static void ms_uw_add_page(ms_sym_table *t, ms_mo_data *d, ms_span info, uint32_
 }
 
 /* unwind_info_section_header and its first-level index; the last entry only ends the one before. */
-static void ms_uw_add_compact(ms_sym_table *t, ms_mo_data *d)
+static void ms_uw_add_compact(ms_sym_table *t, ms_fx_data *d)
 {
     const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__unwind_info");
     if (section == NULL)
@@ -123,7 +124,7 @@ static unsigned ms_uw_cie_encoding(const ms_mo *mo, ms_rd rd)
 }
 
 /* Each FDE is the range of a function; FDEs of one CIE follow it, so its encoding is kept. */
-static void ms_uw_add_eh_frame(ms_sym_table *t, ms_mo_data *d)
+static void ms_uw_add_eh_frame(ms_sym_table *t, ms_fx_data *d)
 {
     const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__eh_frame");
     if (section == NULL)
@@ -165,11 +166,11 @@ static void ms_uw_add_eh_frame(ms_sym_table *t, ms_mo_data *d)
 /* Adds the bounds of a linked slice. An object file's are not relocated, and those that dsymutil copies into
  * a dSYM still count from where they stood in the binary (seen: dsymutil-14, every dSYM with an
  * __eh_frame). */
-static void ms_uw_add_starts(ms_sym_table *t, ms_mo_data *d)
+static void ms_uw_add_starts(ms_sym_table *t, ms_fx_data *d)
 {
     if (d->mo->slice.filetype == ms_MH_OBJECT || d->mo->slice.filetype == ms_MH_DSYM)
         return;
-    ms_mo_refill(d);
+    ms_fx_refill(d);
     ms_uw_add_compact(t, d);
     ms_uw_add_eh_frame(t, d);
 }

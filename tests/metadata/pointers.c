@@ -10,21 +10,21 @@ int main(int argc, char **argv)
 {
     machsym_open_desc desc;
     machsym_image *image = NULL;
-    ms_mo_data d;
+    ms_fx_data d;
     char line[4096];
     unsigned count = 0;
     memset(&desc, 0, sizeof desc);
     desc.path = argc > 1 ? argv[1] : NULL;
     if (machsym_image_open(&desc, &image, NULL) != MACHSYM_OK)
         return 1;
-    ms_mo_data_open(&d, &image->mo[0], &image->arena);
+    ms_fx_open(&d, &image->mo[0], &image->arena);
     while (fgets(line, sizeof line, stdin) != NULL) {
         char *target = NULL;
         uint64_t addr = strtoull(line, &target, 16);
         while (*target == ' ')
             target++;
         size_t len = strcspn(target, "\n");
-        ms_mo_pointer pointer = ms_mo_pointer_at(&d, addr);
+        ms_fx_pointer pointer = ms_fx_pointer_at(&d, addr);
         bool same = target[0] == '0' && target[1] == 'x'
                         ? pointer.addr == (uint64_t)strtoull(target, NULL, 16) << 8 >> 8
                         : ms_str_equal(pointer.import, ms_str_make(target, len));
