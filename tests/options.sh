@@ -4,27 +4,19 @@
 bin=tests/fixtures/bin
 dsym=$bin/demo.app.dSYM
 M=${MACHSYM:-build/machsym}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-passed=0
-failed=0
+. tests/checks
 
 ok() { # NAME STATUS
-    if [ "$2" -eq 0 ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "options: $1 failed: $(head -c 300 "$tmp/err")"
-    fi
+    count "$2" || echo "options: $1 failed: $(head -c 300 "$work/err")"
 }
 
 # Runs a command, which must end with a status and say a text.
 says() { # NAME STATUS TEXT ARGUMENT...
     local name=$1 want=$2 text=$3
     shift 3
-    $M "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+    $M "$@" >"$work/out" 2>"$work/err" </dev/null
     local status=$?
-    [ $status -eq "$want" ] && grep -qF -- "$text" "$tmp/err"
+    [ $status -eq "$want" ] && grep -qF -- "$text" "$work/err"
     ok "$name: status $status" $?
 }
 
@@ -33,61 +25,60 @@ map-import map-chunk"
 for command in $commands; do
     words=${command/-/ }
     # shellcheck disable=SC2086
-    $M $words --help >"$tmp/help" 2>"$tmp/err"
-    [ $? -eq 0 ] && [ ! -s "$tmp/err" ] && grep -q "^usage: machsym $words " "$tmp/help"
+    $M $words --help >"$work/help" 2>"$work/err"
+    [ $? -eq 0 ] && [ ! -s "$work/err" ] && grep -q "^usage: machsym $words " "$work/help"
     ok "$words --help" $?
     # shellcheck disable=SC2086
-    $M help $words >"$tmp/out" 2>"$tmp/err" && cmp -s "$tmp/help" "$tmp/out"
+    $M help $words >"$work/out" 2>"$work/err" && cmp -s "$work/help" "$work/out"
     ok "help $words" $?
     # shellcheck disable=SC2086
     says "$words --bogus" 2 "machsym: no such option: --bogus; see machsym $words --help" $words --bogus
     # shellcheck disable=SC2086
     says "$words -bogus=x" 2 "machsym: no such option: -bogus;" $words -bogus=x
     # Every option: without its value it is refused, so it takes one; a flag refuses a value.
-    sed -n 's/^  \(-[^ ].*\)/\1/p' "$tmp/help" | sed 's/  .*//; s/, /\n/g' >"$tmp/options"
-    [ -s "$tmp/options" ] || [ "$command" = none ]
+    sed -n 's/^  \(-[^ ].*\)/\1/p' "$work/help" | sed 's/  .*//; s/, /\n/g' >"$work/options"
+    [ -s "$work/options" ] || [ "$command" = none ]
     ok "$words has options" $?
     while read -r written; do
         name=${written%%[ =]*}
         # shellcheck disable=SC2086
         case $written in
         *[\ =]*) says "$words $name without a value" 2 "$name needs a value" $words "$name" ;;
-        *) grep -q -- "$name[ =]" "$tmp/options" || grep -q -- ", $name[ =]\|$name,.*[A-Z]=" "$tmp/help" ||
+        *) grep -q -- "$name[ =]" "$work/options" || grep -q -- ", $name[ =]\|$name,.*[A-Z]=" "$work/help" ||
             says "$words $name with a value" 2 "$name takes no value" $words "$name=1" ;;
         esac
-    done <"$tmp/options"
+    done <"$work/options"
 done
 
 # Both ways to write a value, one dash or two, and in any order with operands.
-$M atos -o $dsym -arch arm64 --lines atos 0x100000940 >"$tmp/want" 2>"$tmp/err"
+$M atos -o $dsym -arch arm64 --lines atos 0x100000940 >"$work/want" 2>"$work/err"
 for line in "-o=$dsym -arch=arm64 --lines=atos 0x100000940" "0x100000940 --o $dsym --arch arm64 -lines=atos" \
     "--o=$dsym --arch=arm64 -lines atos -- 0x100000940"; do
     # shellcheck disable=SC2086
-    $M atos $line >"$tmp/out" 2>"$tmp/err" && [ -s "$tmp/out" ] && cmp -s "$tmp/want" "$tmp/out"
+    $M atos $line >"$work/out" 2>"$work/err" && [ -s "$work/out" ] && cmp -s "$work/want" "$work/out"
     ok "atos $line" $?
 done
-$M map build -o "$tmp/demo.symmap" $dsym >"$tmp/out" 2>"$tmp/err"
+$M map build -o "$work/demo.symmap" $dsym >"$work/out" 2>"$work/err"
 for jobs in -j2 "-j 2" -j=2 --j=2; do
     # shellcheck disable=SC2086
-    $M map build $jobs -o "$tmp/2.symmap" $dsym >"$tmp/out" 2>"$tmp/err" && cmp -s "$tmp/demo.symmap" "$tmp/2.symmap"
+    $M map build $jobs -o "$work/2.symmap" $dsym >"$work/out" 2>"$work/err" && cmp -s "$work/demo.symmap" "$work/2.symmap"
     ok "map build $jobs" $?
 done
-says "an option of another command" 2 "no such option: --json" map info --json "$tmp/demo.symmap"
+says "an option of another command" 2 "no such option: --json" map info --json "$work/demo.symmap"
 says "a slice that is not there" 1 "architecture x86_64" atos --arch=x86_64 -o $dsym 0x100000940
-$M info --copy $dsym -- -none >"$tmp/out" 2>"$tmp/err"
-[ $? -eq 1 ] && grep -q '^machsym: -none: ' "$tmp/err"
+$M info --copy $dsym -- -none >"$work/out" 2>"$work/err"
+[ $? -eq 1 ] && grep -q '^machsym: -none: ' "$work/err"
 ok "behind -- all are files" $?
 says "no command" 2 "usage: machsym COMMAND"
 says "no such command" 2 "no such command: none" none
 says "no such command of map" 2 "no such command: map none" map none
 says "help of no command" 2 "no such command: none" help none
 says "a process" 2 "-p 12 looks into a running macOS process" atos -p 12
-$M -V >"$tmp/out" && $M --version | cmp -s - "$tmp/out" && grep -q '^[0-9.]*$' "$tmp/out"
+$M -V >"$work/out" && $M --version | cmp -s - "$work/out" && grep -q '^[0-9.]*$' "$work/out"
 ok "-V" $?
 for option in $($M help atos | sed -n 's/^  \(-[^ ,=]*\).*/\1/p'); do
     grep -q -- "$(printf %s "$option" | sed 's/-/\\\\\\?-/g')" machsym.1
     ok "the man page tells of $option" $?
 done
 
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+end
