@@ -150,7 +150,8 @@ static unsigned ms_cu_wrong_fields(const ms_dw *dw, const ms_cu *cu)
     if (cu->version < 2 || cu->version > 5)
         return 1;
     bool is_type = cu->version != 5 || (cu->unit_type >= 1 && cu->unit_type <= 6) || cu->unit_type >= 0x80;
-    return (cu->addr_size != 4 && cu->addr_size != 8) + (cu->abbrev_off >= dw->abbrev.len) + !is_type;
+    bool is_size = cu->addr_size == 4 || cu->addr_size == 8;
+    return (is_size ? 0u : 1u) + (is_type ? 0u : 1u) + (cu->abbrev_off < dw->abbrev.len ? 0u : 1u);
 }
 
 /* Whether a unit begins where this header was read. A header with one wrong field counts if its length leads to a
