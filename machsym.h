@@ -328,6 +328,12 @@
 #define MACHSYM_MAX_ABBREV_CLAIMS 8
 #endif
 
+/* How many unit headers in a row may have a wrong field before the length of the unit in front of them is doubted. Damage
+ * hits one; each costs a look at one more header, and only where something is damaged. */
+#ifndef MACHSYM_MAX_UNIT_LINKS
+#define MACHSYM_MAX_UNIT_LINKS 16
+#endif
+
 /* How many object files of a debug map a session keeps open; past it all are closed. Each costs a mapping and
  * about 200 KB. */
 #ifndef MACHSYM_MAX_OBJECTS
@@ -359,12 +365,77 @@
  *   MACHSYM_NO_RUST   10,000    17,000
  *   MACHSYM_NO_D      10,000    15,000 */
 
-/* How much scratch machsym_demangle may take, in bytes of stack. 24,576 did for every one of 210,000 names of
- * real programs, of up to 1,000 bytes; only longer names take the large frame. Calls come on top: 10 KB for
- * real names, at most 100 KB for names made to nest. Programs whose threads have small stacks set 24576:
- * names that need more then come back as they are. Saves 250 bytes of code. */
+/* How much scratch machsym_demangle may take, in bytes of stack. It tries the small frame first, which did for
+ * every one of 210,000 names of real programs, of up to 1,000 bytes. Only longer names take the large frame.
+ * Calls come on top: 10 KB for real names, at most 100 KB for names made to nest. Programs whose threads have
+ * small stacks set MACHSYM_DEMANGLE_STACK to 24576: names that need more then come back as they are. This saves
+ * 250 bytes of code. */
+#ifndef MACHSYM_DEMANGLE_SMALL_STACK
+#define MACHSYM_DEMANGLE_SMALL_STACK 24576
+#endif
 #ifndef MACHSYM_DEMANGLE_STACK
 #define MACHSYM_DEMANGLE_STACK 262144
+#endif
+
+/* How many steps a mangled name may take, and how many more for each of its bytes. A step makes, visits or reads
+ * again one part of the name. Real names take two steps a byte at most. Without a limit a short name could ask
+ * for any number of steps, because parts of names stand for earlier parts. */
+#ifndef MACHSYM_DEMANGLE_STEPS
+#define MACHSYM_DEMANGLE_STEPS 65536
+#endif
+#ifndef MACHSYM_DEMANGLE_STEPS_PER_BYTE
+#define MACHSYM_DEMANGLE_STEPS_PER_BYTE 64
+#endif
+
+/* The same for D, whose steps cost more: a part that does not fit one reading is read again in another. Real
+ * names take less than one step a byte. */
+#ifndef MACHSYM_DEMANGLE_D_STEPS
+#define MACHSYM_DEMANGLE_D_STEPS 4096
+#endif
+#ifndef MACHSYM_DEMANGLE_D_STEPS_PER_BYTE
+#define MACHSYM_DEMANGLE_D_STEPS_PER_BYTE 16
+#endif
+
+/* How many bytes the source form of a name may have, and how many more for each byte of the mangled one. The
+ * longest of 30,000 real names takes 6,000. */
+#ifndef MACHSYM_DEMANGLE_TEXT
+#define MACHSYM_DEMANGLE_TEXT 262144
+#endif
+#ifndef MACHSYM_DEMANGLE_TEXT_PER_BYTE
+#define MACHSYM_DEMANGLE_TEXT_PER_BYTE 16
+#endif
+
+/* How deep the parts of a Swift, Rust or D name may nest. A level takes 200 to 450 bytes of stack. The Rust
+ * compiler's own limit is lower. */
+#ifndef MACHSYM_DEMANGLE_DEPTH
+#define MACHSYM_DEMANGLE_DEPTH 256
+#endif
+
+/* How many of these levels a function's name inside a Swift name counts for. Each such name takes a reader of its
+ * own, 500 bytes of stack. */
+#ifndef MACHSYM_DEMANGLE_NESTED_DEPTH
+#define MACHSYM_DEMANGLE_NESTED_DEPTH 64
+#endif
+
+/* How deep a C++ name may nest while it is read, and while it is printed. Printing nests deeper, because a part
+ * may stand for an earlier one. Real names nest less than 50 deep in both. These limits keep the stack below
+ * 128 KB. */
+#ifndef MACHSYM_DEMANGLE_CXX_DEPTH
+#define MACHSYM_DEMANGLE_CXX_DEPTH 224
+#endif
+#ifndef MACHSYM_DEMANGLE_CXX_PRINT_DEPTH
+#define MACHSYM_DEMANGLE_CXX_PRINT_DEPTH 448
+#endif
+
+/* How often a Swift name may repeat one substitution by a number before it. No compiler writes as many. */
+#ifndef MACHSYM_DEMANGLE_REPEAT
+#define MACHSYM_DEMANGLE_REPEAT 2048
+#endif
+
+/* How many lifetimes one binder of a Rust name may have. No source has as many, and a few bytes could ask for
+ * 2^60 of them. */
+#ifndef MACHSYM_DEMANGLE_LIFETIMES
+#define MACHSYM_DEMANGLE_LIFETIMES 1024
 #endif
 
 /* MACHSYM_ARENA_CHUNK: the least that is asked of an allocator at once, in bytes; what is not used of 1 MB
@@ -701,8 +772,6 @@ typedef struct machsym_frame {
     uint32_t column;         /* 0: not known */
     uint64_t function_start; /* of the concrete function, in the file's addresses */
     uint64_t function_size;  /* 0: not known */
-    uint32_t file_ref;       /* of a map's frame: stands for its file until machsym_map_names */
-    uint32_t name_ref;       /* of a map's frame: stands for its names until machsym_map_names */
     uint64_t
         die_offset; /* of the function's entry in .debug_info, the object file's if one answers; 0: none */
     machsym_source name_source;
@@ -969,13 +1038,20 @@ MACHSYM_API machsym_result machsym_map_merge(const machsym_plan *plan, machsym_p
 MACHSYM_API machsym_result machsym_map_build(const machsym_plan_desc *desc, machsym_map **out,
                                              machsym_error *err);
 
+/* Which map to open; zero means the default everywhere. */
+typedef struct machsym_map_desc {
+    const char *path;    /* of the file; not used when there are bytes */
+    machsym_bytes bytes; /* of a map; they must stay until the map is closed */
+    uint32_t flags;      /* MACHSYM_MAP_UNCHECKED, MACHSYM_MAP_COPY */
+    machsym_allocator allocator;
+} machsym_map_desc;
+
 /* Opens a map file, or the bytes of one, for lookups in place.
  * Returns: OK and *out; else an error: every table is checked to lie inside the file, and the checksum to
  * match. What the tables point to is checked where it is read, so that no file can lead a lookup astray.
  * Owns: *out. Borrows: bytes. Threads: a map never changes; share it. Cost: reads the file once; with
  * MACHSYM_MAP_UNCHECKED, only its header. */
-MACHSYM_API machsym_result machsym_map_open(const char *path, machsym_bytes bytes, uint32_t flags,
-                                            const machsym_allocator *allocator, machsym_map **out,
+MACHSYM_API machsym_result machsym_map_open(const machsym_map_desc *desc, machsym_map **out,
                                             machsym_error *err);
 MACHSYM_API void machsym_map_close(machsym_map *map);
 /* The map's bytes: what machsym_map_save writes. */
@@ -1011,33 +1087,58 @@ MACHSYM_API void machsym_map_get_info(const machsym_map *map, machsym_map_info *
  * Threads: any. Cost: constant. */
 MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr, uint64_t pc);
 
-/* Which functions hold an address of the file, as machsym_session_frames tells it, but for die_offset. Names
- * and files are not looked up yet: name_ref and file_ref stand for them until machsym_map_names.
+/* One function at an address as a map holds it: its names and its file are references into the map. */
+typedef struct machsym_map_frame {
+    uint32_t name_ref; /* 0: no name */
+    uint32_t file_ref; /* 0: no file */
+    uint32_t line;     /* as in machsym_frame, and all that follow */
+    uint32_t column;
+    uint64_t function_start;
+    uint64_t function_size;
+    machsym_source name_source;
+    machsym_source line_source;
+    bool is_inline;
+} machsym_map_frame;
+
+/* Which functions hold an address of the file, as machsym_session_frames tells it. No name is unpacked:
+ * machsym_map_names and machsym_names_get make machsym_frames of these.
+ * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address.
  * Threads: any. Cost: about 0.2 microseconds; no allocation, no lock, no call to the system: usable in signal
  * handlers. */
-MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_frame *frames,
+MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames,
                                       size_t cap);
-/* Sets linkage_name, name and file of frames. Files are views into the map; names are unpacked into text.
- * Returns: the bytes of text needed; names that do not fit stay empty.
- * Cost: about a microsecond a name; no allocation, lock or call to the system: usable in signal handlers
- * too. */
-MACHSYM_API size_t machsym_map_names(const machsym_map *map, machsym_frame *frames, size_t count, char *text,
-                                     size_t cap);
+/* Makes count frames with names and files of what machsym_map_frames gave. die_offset is 0: a map has none.
+ * Borrows: files are views into the map; names are unpacked into text.
+ * Returns: the bytes of text that all names need; names that do not fit stay empty.
+ * Threads: any. Cost: about a microsecond a name; no allocation, lock or call to the system: usable in signal
+ * handlers too. */
+MACHSYM_API size_t machsym_map_names(const machsym_map *map, const machsym_map_frame *from, size_t count,
+                                     machsym_frame *frames, char *text, size_t cap);
 
 /* What one thread has unpacked of a map's names: for many lookups, in place of machsym_map_names. */
 typedef struct machsym_names machsym_names;
-/* Opens it; allocator may be NULL.
- * Owns: *out, until machsym_names_close. Borrows: the map. Threads: any; *out then belongs to one at a time. */
-MACHSYM_API machsym_result machsym_names_open(const machsym_map *map, const machsym_allocator *allocator,
-                                              machsym_names **out, machsym_error *err);
+
+/* Whose names to keep; zero means the default everywhere but for map. */
+typedef struct machsym_names_desc {
+    const machsym_map *map;
+    machsym_allocator allocator;
+} machsym_names_desc;
+
+/* Opens an empty cache of names.
+ * Returns: OK and *out; else an error. Owns: *out, until machsym_names_close. Borrows: the map. Threads: any;
+ * *out then belongs to one at a time. Cost: a pointer for each 1,024 bytes of text. */
+MACHSYM_API machsym_result machsym_names_open(const machsym_names_desc *desc, machsym_names **out,
+                                              machsym_error *err);
 MACHSYM_API void machsym_names_close(machsym_names *names);
 /* Drops what is unpacked when it takes more than limit bytes: between lookups, so that it cannot grow to all
- * of the map's text. */
-MACHSYM_API void machsym_names_trim(machsym_names *names, size_t limit);
-/* Sets linkage_name, name and file of frames, as machsym_map_names. They live until machsym_names_trim or close.
+ * of the map's text. Returns: whether it was dropped. */
+MACHSYM_API bool machsym_names_trim(machsym_names *names, size_t limit);
+/* Makes frames as machsym_map_names does. Names live until machsym_names_trim drops them, or close; as long,
+ * the same name of the map is the same view.
  * Returns: false when memory was short; then names may be missing.
  * Cost: text is unpacked once, 1,024 bytes at a time; of what is unpacked a name takes some 50 ns. */
-MACHSYM_API bool machsym_names_get(machsym_names *names, machsym_frame *frames, size_t count);
+MACHSYM_API bool machsym_names_get(machsym_names *names, const machsym_map_frame *from, size_t count,
+                                   machsym_frame *frames);
 
 /* Iterates over the ranges of a map by address. Returns: false at the end. Ask for the frames of lo. Signals:
  * as above. */
@@ -1048,10 +1149,16 @@ typedef struct machsym_map_range {
 } machsym_map_range;
 MACHSYM_API bool machsym_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_range *out);
 
+/* What a map that is written shall say of itself; zero means the default everywhere but for info. */
+typedef struct machsym_writer_desc {
+    const machsym_map_info *info; /* its name to code_size, lines and flags; the name must stay */
+    machsym_allocator allocator;
+} machsym_writer_desc;
+
 /* Writes a map range by range: for chunks of another map, and for symbol tables of other formats. Ranges must
- * ascend without overlap; those from debug info and those from symbols (is_symbol) each by themselves. */
-MACHSYM_API machsym_result machsym_writer_open(const machsym_map_info *info,
-                                               const machsym_allocator *allocator, machsym_writer **out,
+ * ascend without overlap; those from debug info and those from symbols (is_symbol) each by themselves.
+ * Returns: OK and *out; else an error. Owns: *out, until machsym_writer_finish or close. Threads: one at a time. */
+MACHSYM_API machsym_result machsym_writer_open(const machsym_writer_desc *desc, machsym_writer **out,
                                                machsym_error *err);
 MACHSYM_API void machsym_writer_close(machsym_writer *writer);
 MACHSYM_API machsym_result machsym_writer_add(machsym_writer *writer, const machsym_map_range *range,
@@ -1123,7 +1230,11 @@ MACHSYM_API size_t machsym_error_text(const machsym_error *err, const machsym_op
     X(machsym_map_range, 140737488355213)                                                                    \
     X(machsym_oso_prefix, 562949953421231)                                                                   \
     X(machsym_entry, 2251799813685119)                                                                       \
-    X(machsym_uuid, 9007199254740881)
+    X(machsym_uuid, 9007199254740881)                                                                        \
+    X(machsym_map_desc, 36028797018963913)                                                                   \
+    X(machsym_map_frame, 72057594037927931)                                                                  \
+    X(machsym_names_desc, 144115188075855859)                                                                \
+    X(machsym_writer_desc, 288230376151711717)
 #define MACHSYM_WEIGH(type, weight) +(uint64_t)sizeof(type) * (uint64_t)weight
 #define MACHSYM_ABI                 ((uint64_t)0 MACHSYM_STRUCTS(MACHSYM_WEIGH)) /* see machsym_abi */
 
@@ -1155,17 +1266,11 @@ MACHSYM_CHECKED(machsym_result, machsym_plan_open,
 MACHSYM_CHECKED(machsym_result, machsym_map_build,
                 (const machsym_plan_desc *desc, machsym_map **out, machsym_error *err), (desc, out, err))
 MACHSYM_CHECKED(machsym_result, machsym_map_open,
-                (const char *path, machsym_bytes bytes, uint32_t flags, const machsym_allocator *allocator,
-                 machsym_map **out, machsym_error *err),
-                (path, bytes, flags, allocator, out, err))
+                (const machsym_map_desc *desc, machsym_map **out, machsym_error *err), (desc, out, err))
 MACHSYM_CHECKED(machsym_result, machsym_names_open,
-                (const machsym_map *map, const machsym_allocator *allocator, machsym_names **out,
-                 machsym_error *err),
-                (map, allocator, out, err))
+                (const machsym_names_desc *desc, machsym_names **out, machsym_error *err), (desc, out, err))
 MACHSYM_CHECKED(machsym_result, machsym_writer_open,
-                (const machsym_map_info *info, const machsym_allocator *allocator, machsym_writer **out,
-                 machsym_error *err),
-                (info, allocator, out, err))
+                (const machsym_writer_desc *desc, machsym_writer **out, machsym_error *err), (desc, out, err))
 #undef MACHSYM_CHECKED
 #define machsym_list_slices  machsym_list_slices_checked
 #define machsym_image_open   machsym_image_open_checked
@@ -6297,6 +6402,7 @@ typedef struct ms_cu {
     uint8_t addr_size;
     uint8_t offset_size;
     uint8_t unit_type; /* DWARF 5; 0 before */
+    bool is_whole;     /* its length has room for the header, and does not lead out of the section */
     bool is_damaged;   /* a version or size that cannot be read; the unit is left out */
 } ms_cu;
 
@@ -6343,8 +6449,8 @@ typedef struct ms_cu_env {
 
 enum { ms_CU_HEADER = 48 }; /* no header is longer */
 
-/* Reads the header at off from its first bytes, ms_CU_HEADER or as many as the left ones. Returns false when
- * no next header can be found. */
+/* Reads the header at off from its first bytes, ms_CU_HEADER or as many as the left ones. Returns false when not
+ * even its length is there. */
 static bool ms_cu_read_header(ms_span first, uint64_t off, uint64_t left, ms_cu *cu)
 {
     ms_rd rd = ms_rd_make(first);
@@ -6352,20 +6458,15 @@ static bool ms_cu_read_header(ms_span first, uint64_t off, uint64_t left, ms_cu 
     cu->off = off;
     cu->offset_size = 4;
     uint64_t len = ms_rd_u32(&rd);
+    bool is_reserved = len >= 0xfffffff0 && len != 0xffffffff; /* DWARF5 7.2.2 */
     if (len == 0xffffffff) {
         cu->offset_size = 8;
         len = ms_rd_u64(&rd);
-    } else if (len >= 0xfffffff0) {
-        ms_rd_fail(&rd); /* reserved, DWARF5 7.2.2 */
     }
-    if (rd.failed || len == 0)
+    if (rd.failed)
         return false;
     left -= ms_rd_offset(&rd);
-    bool whole = len <= left;
-    len = whole ? len : left;
-    cu->end = off + ms_rd_offset(&rd) + len;
-    if (len < ms_rd_left(&rd))
-        rd.end = rd.p + len;
+    cu->end = off + ms_rd_offset(&rd) + (len <= left ? len : left);
     cu->version = ms_rd_u16(&rd);
     if (cu->version >= 5) {
         cu->unit_type = ms_rd_u8(&rd);
@@ -6380,9 +6481,10 @@ static bool ms_cu_read_header(ms_span first, uint64_t off, uint64_t left, ms_cu 
         cu->addr_size = ms_rd_u8(&rd);
     }
     cu->root = (uint32_t)ms_rd_offset(&rd);
-    cu->is_damaged = rd.failed || cu->version < 2 || cu->version > 5 || !whole ||
-                     (cu->addr_size != 4 && cu->addr_size != 8);
-    return whole;
+    cu->is_whole = !is_reserved && len <= left && cu->end - off >= cu->root;
+    cu->is_damaged =
+        rd.failed || cu->version < 2 || cu->version > 5 || (cu->addr_size != 4 && cu->addr_size != 8);
+    return true;
 }
 
 /* The first bytes of a unit. Headers lie far apart: they are copied out of a file (NULL: there is none) that
@@ -6401,28 +6503,90 @@ static ms_span ms_cu_peek(const ms_dw *dw, const struct ms_os_file *file, uint64
     return first;
 }
 
-/* Lists the unit headers, by offset. Returns NULL and *count 0 when there are none. */
+/* Reads the header at off. Returns false at the section's end, and where not even a length is left. */
+static bool ms_cu_header_at(const ms_dw *dw, const struct ms_os_file *file, uint64_t off, ms_cu *cu)
+{
+    uint8_t room[ms_CU_HEADER];
+    return off < dw->info.len &&
+           ms_cu_read_header(ms_cu_peek(dw, file, off, room), off, dw->info.len - off, cu);
+}
+
+/* ---- Where a unit ends when its length is damaged ---- */
+
+/* How many fields of a header, its length aside, cannot be right. Random bytes have none wrong once in 10^7 times
+ * at most. Where the version is wrong, nobody knows what the others are. */
+static unsigned ms_cu_wrong_fields(const ms_dw *dw, const ms_cu *cu)
+{
+    if (cu->version < 2 || cu->version > 5)
+        return 1;
+    bool is_type = cu->version != 5 || (cu->unit_type >= 1 && cu->unit_type <= 6) || cu->unit_type >= 0x80;
+    bool is_size = cu->addr_size == 4 || cu->addr_size == 8;
+    return (is_size ? 0u : 1u) + (is_type ? 0u : 1u) + (cu->abbrev_off < dw->abbrev.len ? 0u : 1u);
+}
+
+/* Whether a unit begins where this header was read. A header with one wrong field counts if its length leads to a
+ * header that is right, as damage hits one field. */
+static bool ms_cu_is_header(const ms_dw *dw, ms_cu cu)
+{
+    for (unsigned links = MACHSYM_MAX_UNIT_LINKS; links > 0; links--) {
+        unsigned wrong = ms_cu_wrong_fields(dw, &cu);
+        if (wrong == 0)
+            return true;
+        if (wrong > 1 || !cu.is_whole)
+            return false;
+        if (cu.end == dw->info.len)
+            return true;
+        if (!ms_cu_header_at(dw, NULL, cu.end, &cu))
+            return false;
+    }
+    return false;
+}
+
+/* The first header behind an offset that is right in all its fields, and whose length leads to the next one or
+ * to the section's end; the section's end when there is none. */
+static uint64_t ms_cu_search(const ms_dw *dw, uint64_t off)
+{
+    ms_cu cu;
+    ms_cu next;
+    for (; dw->info.len - off > 6; off++) {
+        const uint8_t *p = dw->info.ptr + off;
+        MACHSYM_COUNT_WORK(1);
+        if (ms_rd_raw_u16(p + 4) - 2u > 3 && ms_rd_raw_u32(p) != 0xffffffff)
+            continue; /* no version from 2 to 5 */
+        if (!ms_cu_header_at(dw, NULL, off, &cu) || !cu.is_whole || ms_cu_wrong_fields(dw, &cu) != 0)
+            continue;
+        if (cu.end == dw->info.len || (ms_cu_header_at(dw, NULL, cu.end, &next) && ms_cu_is_header(dw, next)))
+            return off;
+    }
+    return dw->info.len;
+}
+
+/* Lists the unit headers, by offset. A unit whose length leads nowhere ends where the next header is found; what it
+ * swallowed, or what it left, is searched once. Returns NULL and *count 0 when there are none. */
 static const ms_cu *ms_cu_index(const ms_dw *dw, const struct ms_os_file *file, ms_arena *arena,
                                 size_t *count, uint32_t *damage_count)
 {
     ms_cu *v = NULL;
     size_t cap = 0;
-    bool more = true;
+    ms_cu cu;
+    ms_cu next;
     *count = 0;
-    for (uint64_t off = 0; more && off < dw->info.len; off = v[*count - 1].end) {
-        ms_cu cu;
-        uint8_t room[ms_CU_HEADER];
-        more = ms_cu_read_header(ms_cu_peek(dw, file, off, room), off, dw->info.len - off, &cu);
-        if (cu.end == 0) {
+    for (bool more = ms_cu_header_at(dw, file, 0, &cu); more; cu = next) {
+        more = ms_cu_header_at(dw, file, cu.end, &next);
+        if (!cu.is_whole || (cu.end < dw->info.len && (!more || !ms_cu_is_header(dw, next)))) {
+            uint64_t end = ms_cu_search(dw, cu.off + 1);
+            more = ms_cu_header_at(dw, NULL, end, &next);
+            cu.is_damaged = cu.is_damaged || (!cu.is_whole && !more);
+            cu.end = end;
             ++*damage_count;
-            break;
+        } else {
+            *damage_count += cu.is_damaged;
         }
         ms_cu *grown = (ms_cu *)ms_arena_grow(arena, v, *count, &cap, sizeof *v);
         if (grown == NULL)
             break;
         v = grown;
         v[(*count)++] = cu;
-        *damage_count += cu.is_damaged;
     }
     return v;
 }
@@ -11188,28 +11352,26 @@ static void ms_map_close(machsym_map *map)
     map->allocator.free(map->allocator.user, map, sizeof *map);
 }
 
-static machsym_result ms_map_open(const char *path, machsym_bytes bytes, uint32_t flags,
-                                  machsym_allocator allocator, machsym_map **out, machsym_error *err)
+static machsym_result ms_map_open(const machsym_map_desc *desc, machsym_allocator allocator,
+                                  machsym_map **out, machsym_error *err)
 {
     machsym_map *map = (machsym_map *)allocator.alloc(allocator.user, sizeof *map);
     if (map == NULL)
         return ms_fail_memory(err);
     ms_zero(map, sizeof *map);
     map->allocator = allocator;
-    map->bytes = ms_span_make(bytes.ptr, bytes.len);
+    map->bytes = ms_span_make(desc->bytes.ptr, desc->bytes.len);
     machsym_result result = MACHSYM_OK;
 #ifndef MACHSYM_NO_OS
-    if (bytes.ptr == NULL) {
-        int code = ms_os_map(path, (flags & MACHSYM_MAP_COPY) != 0, &map->file);
+    if (desc->bytes.ptr == NULL) {
+        int code = ms_os_map(desc->path, (desc->flags & MACHSYM_MAP_COPY) != 0, &map->file);
         map->bytes = ms_span_make(map->file.ptr, map->file.len);
         if (code != 0)
             result = ms_os_fail(err, code);
     }
-#else
-    (void)path;
 #endif
     if (result == MACHSYM_OK)
-        result = ms_map_check(map, flags, err);
+        result = ms_map_check(map, desc->flags, err);
     if (result == MACHSYM_OK)
         *out = map;
     else
@@ -11422,7 +11584,8 @@ static ms_map_files ms_map_files_of(const machsym_map *map, uint64_t record)
 }
 
 /* Sets a frame's line, and where its FILE record stands. */
-static inline void ms_map_set_line(const ms_map_files *files, const ms_map_line *line, machsym_frame *frame)
+static inline void ms_map_set_line(const ms_map_files *files, const ms_map_line *line,
+                                   machsym_map_frame *frame)
 {
     frame->line = line->line;
     frame->column = line->column;
@@ -11434,13 +11597,15 @@ static inline void ms_map_set_line(const ms_map_files *files, const ms_map_line 
 }
 
 /* The file of a FILE record. */
-static void ms_map_set_file(const machsym_map *map, machsym_frame *frame)
+static machsym_path ms_map_file(const machsym_map *map, uint32_t record)
 {
+    machsym_path path;
     ms_span data = map->tables[ms_MAP_DATA];
-    ms_rd rd = ms_rd_at(data, frame->file_ref);
-    frame->file.comp_dir = ms_map_plain_ref(data, frame->file_ref, ms_rd_uleb(&rd));
-    frame->file.dir = ms_map_plain_ref(data, frame->file_ref, ms_rd_uleb(&rd));
-    frame->file.name = ms_map_plain_ref(data, frame->file_ref, ms_rd_uleb(&rd));
+    ms_rd rd = ms_rd_at(data, record);
+    path.comp_dir = ms_map_plain_ref(data, record, ms_rd_uleb(&rd));
+    path.dir = ms_map_plain_ref(data, record, ms_rd_uleb(&rd));
+    path.name = ms_map_plain_ref(data, record, ms_rd_uleb(&rd));
+    return path;
 }
 
 /* A CHAIN record. */
@@ -11482,14 +11647,14 @@ static bool ms_map_read_link(const machsym_map *map, uint64_t at, ms_map_link *l
 }
 
 /* The frames of a chain. Callers stand below what they call, so the walk ends; no frames when it is too long. */
-static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit, machsym_frame *frames,
+static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit, machsym_map_frame *frames,
                                   size_t cap)
 {
     ms_map_link link;
     ms_map_line line = hit->line;
     size_t count = 0;
     uint64_t at = hit->chain;
-    machsym_frame blank; /* copying one is several times faster than clearing one */
+    machsym_map_frame blank; /* copying one is several times faster than clearing one */
     ms_zero(&blank, sizeof blank);
     ms_map_files files = ms_map_files_of(map, hit->run);
     do {
@@ -11497,7 +11662,7 @@ static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit,
         if (count == ms_MAP_LINKS || !ms_map_read_link(map, at, &link))
             return 0;
         if (count < cap) {
-            machsym_frame *frame = &frames[count];
+            machsym_map_frame *frame = &frames[count];
             *frame = blank;
             frame->is_inline = link.caller != 0;
             frame->name_ref = link.function;
@@ -11515,7 +11680,7 @@ static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit,
     return count;
 }
 
-static size_t ms_map_frames(const machsym_map *map, uint64_t addr, machsym_frame *frames, size_t cap)
+static size_t ms_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames, size_t cap)
 {
     ms_map_hit hit;
     ms_map_hit symbol;
@@ -11624,19 +11789,33 @@ static machsym_str ms_map_name(const machsym_map *map, uint64_t record, uint64_t
     return len <= room ? ms_str_make(to, len) : ms_str_empty();
 }
 
-static size_t ms_map_names(const machsym_map *map, machsym_frame *frames, size_t count, char *text,
-                           size_t cap)
+/* A frame with what the map's frame says, but for names and file. */
+static void ms_map_begin_frame(const machsym_map_frame *from, machsym_frame *frame)
 {
-    ms_map_page
-        linkage_page; /* of its own: names that follow each other lie apart from their linkage names */
+    ms_zero(frame, sizeof *frame);
+    frame->line = from->line;
+    frame->column = from->column;
+    frame->function_start = from->function_start;
+    frame->function_size = from->function_size;
+    frame->name_source = from->name_source;
+    frame->line_source = from->line_source;
+    frame->is_inline = from->is_inline;
+}
+
+static size_t ms_map_names(const machsym_map *map, const machsym_map_frame *from, size_t count,
+                           machsym_frame *frames, char *text, size_t cap)
+{
+    /* Names that follow each other lie together, but apart from their linkage names: each kind has its page. */
+    ms_map_page linkage_page;
     ms_map_page page;
     size_t used = 0;
     linkage_page.block = page.block = 0;
     for (size_t i = 0; i < count; i++) {
-        if (frames[i].file_ref != 0)
-            ms_map_set_file(map, &frames[i]);
-        uint64_t record = frames[i].name_ref;
+        uint64_t record = from[i].name_ref;
         ms_map_refs refs = ms_map_refs_of(map, record);
+        ms_map_begin_frame(&from[i], &frames[i]);
+        if (from[i].file_ref != 0)
+            frames[i].file = ms_map_file(map, from[i].file_ref);
         if (refs.linkage_name != 0)
             frames[i].linkage_name =
                 ms_map_name(map, record, refs.linkage_name, &linkage_page, text, cap, &used);
@@ -11658,19 +11837,22 @@ struct machsym_names {
     ms_arena cache;      /* of what can be dropped */
     ms_map_page **pages; /* by block; NULL: not unpacked */
     size_t page_count;
+    ms_tab long_texts;  /* place of a text that runs on into other blocks: its number + 1 */
+    machsym_str *longs; /* by number; in cache */
+    size_t long_count;
+    size_t long_cap;
     uint32_t file_refs[ms_MAP_FILES_KEPT]; /* by a hash of it, what a FILE record says; 0: none */
     machsym_path files[ms_MAP_FILES_KEPT];
 };
 
-static void ms_map_kept_file(machsym_names *names, machsym_frame *frame)
+static machsym_path ms_map_kept_file(machsym_names *names, uint32_t ref)
 {
-    size_t slot = (frame->file_ref * 2654435761u) >> 24;
-    if (names->file_refs[slot] != frame->file_ref) {
-        ms_map_set_file(names->map, frame);
-        names->file_refs[slot] = frame->file_ref;
-        names->files[slot] = frame->file;
+    size_t slot = (ref * 2654435761u) >> 24;
+    if (names->file_refs[slot] != ref) {
+        names->files[slot] = ms_map_file(names->map, ref);
+        names->file_refs[slot] = ref;
     }
-    frame->file = names->files[slot];
+    return names->files[slot];
 }
 
 static machsym_names *ms_map_open_names(const machsym_map *map, machsym_allocator allocator)
@@ -11687,6 +11869,7 @@ static machsym_names *ms_map_open_names(const machsym_map *map, machsym_allocato
     names->pages = pages;
     names->page_count = page_count;
     names->cache = ms_arena_make(allocator);
+    names->long_texts.arena = &names->cache;
     names->arena = arena;
     return names;
 }
@@ -11716,7 +11899,7 @@ static machsym_str ms_map_unpacked(machsym_names *names, uint64_t block, size_t 
 }
 
 /* Copies a text that runs on into other blocks. */
-static machsym_str ms_map_long_text(machsym_names *names, uint64_t place)
+static machsym_str ms_map_copy_long(machsym_names *names, uint64_t place)
 {
     size_t len = 0;
     size_t cap = 0;
@@ -11741,6 +11924,23 @@ static machsym_str ms_map_long_text(machsym_names *names, uint64_t place)
     return ms_str_empty();
 }
 
+/* A text that runs on into other blocks, copied when it is first asked for. */
+static machsym_str ms_map_long_text(machsym_names *names, uint64_t place)
+{
+    ms_tab_slot *slot = ms_tab_get(&names->long_texts, place, 0);
+    if (slot != NULL && slot->value != 0)
+        return names->longs[slot->value - 1];
+    machsym_str text = ms_map_copy_long(names, place);
+    machsym_str *v = (machsym_str *)ms_arena_grow(&names->cache, names->longs, names->long_count,
+                                                  &names->long_cap, sizeof *v);
+    if (slot == NULL || v == NULL || names->cache.oom)
+        return text;
+    names->longs = v;
+    v[names->long_count++] = text;
+    slot->value = (uint32_t)names->long_count;
+    return text;
+}
+
 static machsym_str ms_map_kept_name(machsym_names *names, uint64_t record, uint64_t ref)
 {
     if ((ref & 1) != 0)
@@ -11751,24 +11951,32 @@ static machsym_str ms_map_kept_name(machsym_names *names, uint64_t record, uint6
     return text.len < rest.len ? text : ms_map_long_text(names, place);
 }
 
-static void ms_map_trim_names(machsym_names *names, size_t limit)
+static bool ms_map_trim_names(machsym_names *names, size_t limit)
 {
     if (names->cache.live <= limit)
-        return;
+        return false;
     ms_arena_reset(&names->cache);
     ms_zero(names->pages, names->page_count * sizeof *names->pages);
+    ms_zero(&names->long_texts, sizeof names->long_texts);
+    names->long_texts.arena = &names->cache;
+    names->longs = NULL;
+    names->long_count = names->long_cap = 0;
+    return true;
 }
 
-static bool ms_map_get_names(machsym_names *names, machsym_frame *frames, size_t count)
+static bool ms_map_get_names(machsym_names *names, const machsym_map_frame *from, size_t count,
+                             machsym_frame *frames)
 {
     for (size_t i = 0; i < count; i++) {
-        if (frames[i].file_ref != 0)
-            ms_map_kept_file(names, &frames[i]);
-        ms_map_refs refs = ms_map_refs_of(names->map, frames[i].name_ref);
+        uint64_t record = from[i].name_ref;
+        ms_map_refs refs = ms_map_refs_of(names->map, record);
+        ms_map_begin_frame(&from[i], &frames[i]);
+        if (from[i].file_ref != 0)
+            frames[i].file = ms_map_kept_file(names, from[i].file_ref);
         if (refs.linkage_name != 0)
-            frames[i].linkage_name = ms_map_kept_name(names, frames[i].name_ref, refs.linkage_name);
+            frames[i].linkage_name = ms_map_kept_name(names, record, refs.linkage_name);
         if (refs.name != 0)
-            frames[i].name = ms_map_kept_name(names, frames[i].name_ref, refs.name);
+            frames[i].name = ms_map_kept_name(names, record, refs.name);
     }
     bool ok = !names->cache.oom;
     names->cache.oom = false;
@@ -11817,10 +12025,6 @@ static bool ms_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_
  * Job:    writes the records of a map's DATA, each once. Format: docs/symmap.md.
  * Offers: ms_en, ms_en_init, ms_en_function, ms_en_file, ms_en_root, ms_en_call, ms_en_put_run, ms_en_add, ms_en_flush, ms_en_end_part.
  * Never:  knows where ranges and names come from. */
-
-enum {
-    ms_EN_PROBES = 1024 /* the longest search in a hash table; real names take some ten */
-};
 
 /* ---- Writing numbers ---- */
 
@@ -11891,67 +12095,6 @@ static uint64_t ms_en_zigzag(int64_t number)
     return number < 0 ? ((uint64_t)(-(number + 1)) << 1) | 1 : (uint64_t)number << 1;
 }
 
-/* ---- A table of what was written ---- */
-
-/* A hash table from two numbers to a position + 1. */
-typedef struct ms_en_slot {
-    uint64_t a;
-    uint64_t b;
-    uint32_t value;
-} ms_en_slot;
-
-typedef struct ms_en_hash {
-    ms_arena *arena;
-    ms_en_slot *v;
-    size_t cap; /* a power of 2 */
-    size_t count;
-    ms_en_slot spill; /* of what was not found within ms_EN_PROBES: forgotten at once */
-} ms_en_hash;
-
-static size_t ms_en_hash_of(uint64_t a, uint64_t b)
-{
-    uint64_t h = (a ^ b * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
-    return (size_t)(h ^ h >> 32);
-}
-
-static ms_en_slot *ms_en_hash_slot(ms_en_hash *h, uint64_t a, uint64_t b)
-{
-    size_t at = ms_en_hash_of(a, b) & (h->cap - 1);
-    for (unsigned probes = 0; probes < ms_EN_PROBES; probes++) {
-        MACHSYM_COUNT_WORK(1);
-        if (h->v[at].value == 0 || (h->v[at].a == a && h->v[at].b == b))
-            return &h->v[at];
-        at = (at + 1) & (h->cap - 1);
-    }
-    h->spill.value = 0;
-    return &h->spill;
-}
-
-/* The slot of a pair; a new one has value 0, and the caller fills it. NULL when memory is out. Keys may be
- * chosen to collide: then a pair is found no more, which costs room in the map only. */
-static ms_en_slot *ms_en_hash_get(ms_en_hash *h, uint64_t a, uint64_t b)
-{
-    if (4 * (h->count + 1) > 3 * h->cap) {
-        ms_en_hash bigger = *h;
-        bigger.cap = h->cap == 0 ? 256 : h->cap * 2;
-        bigger.v = (ms_en_slot *)ms_arena_zeroed(h->arena, bigger.cap, sizeof *h->v);
-        if (bigger.v == NULL)
-            return NULL;
-        for (size_t i = 0; i < h->cap; i++) {
-            if (h->v[i].value != 0)
-                *ms_en_hash_slot(&bigger, h->v[i].a, h->v[i].b) = h->v[i];
-        }
-        *h = bigger;
-    }
-    ms_en_slot *slot = ms_en_hash_slot(h, a, b);
-    if (slot->value == 0) {
-        slot->a = a;
-        slot->b = b;
-        h->count++;
-    }
-    return slot;
-}
-
 /* ---- Records ---- */
 
 /* A run of ranges, as parts hand it over. */
@@ -11969,12 +12112,12 @@ typedef struct ms_en {
     const ms_pk_spaces *spaces; /* where packed text is; NULL: not in the image */
     ms_en_buf *texts;           /* where it goes, when there is no image */
     uint64_t text_addr;
-    uint8_t *used;        /* one bit for every block of text that is referred to */
-    ms_en_hash plain;     /* text (hash, length) to its position */
-    ms_en_hash kept;      /* text (hash, length) to its place in texts */
-    ms_en_hash functions; /* names to their record */
-    ms_en_hash files;     /* path parts to their number */
-    uint32_t *file_at;    /* records of the file table */
+    uint8_t *used;     /* one bit for every block of text that is referred to */
+    ms_tab plain;      /* text (hash, length) to its position */
+    ms_tab kept;       /* text (hash, length) to its place in texts */
+    ms_tab functions;  /* names to their record */
+    ms_tab files;      /* path parts to their number */
+    uint32_t *file_at; /* records of the file table */
     size_t file_count;
     size_t file_cap;
     ms_en_run *runs;
@@ -11992,55 +12135,47 @@ static bool ms_en_plain_is(const ms_en *c, uint32_t at, machsym_str text)
     return len == text.len && ms_rd_left(&rd) >= len && ms_equal(rd.p, text.ptr, text.len);
 }
 
-/* Writes a text into the data, once. Returns its position; 0, which is an empty text, when there have been
- * too many. */
+/* Writes a text into the data, once. Returns its position; 0, which is an empty text, when no more texts may be
+ * written. */
 static uint32_t ms_en_plain(ms_en *c, machsym_str text)
 {
-    uint64_t hash = ms_str_hash(text);
-    for (uint64_t probe = 0; probe < ms_EN_PROBES; probe++) {
-        ms_en_slot *slot = ms_en_hash_get(&c->plain, hash, (uint64_t)text.len + (probe << 40));
-        if (slot == NULL)
-            return 0;
-        if (slot->value != 0 && ms_en_plain_is(c, slot->value - 1, text))
+    ms_tab_text search = ms_tab_text_of(text);
+    ms_tab_slot *slot = ms_tab_next_text(&c->plain, &search);
+    for (; slot != NULL && slot->value != 0; slot = ms_tab_next_text(&c->plain, &search)) {
+        if (ms_en_plain_is(c, slot->value - 1, text))
             return slot->value - 1;
-        if (slot->value != 0)
-            continue; /* another text with this hash */
-        if (text.len > c->text_left)
-            break;
-        c->text_left -= text.len;
-        slot->value = (uint32_t)c->data.len + 1;
-        ms_en_put_uleb(&c->data, text.len);
-        ms_en_put_bytes(&c->data, text.ptr, text.len);
-        return slot->value - 1;
     }
-    return 0;
+    if (text.len > c->text_left)
+        return 0;
+    c->text_left -= text.len;
+    uint32_t at = (uint32_t)c->data.len;
+    ms_en_put_uleb(&c->data, text.len);
+    ms_en_put_bytes(&c->data, text.ptr, text.len);
+    if (slot != NULL)
+        slot->value = at + 1;
+    return at;
 }
 
 /* Adds a name, once, to the text that will be packed. Returns its place; UINT64_MAX when it cannot be packed. */
 static uint64_t ms_en_keep(ms_en *c, machsym_str text)
 {
-    uint64_t hash = ms_str_hash(text);
     if (text.len > MACHSYM_MAX_TEXT || ms_find_byte(text.ptr, text.len, 0) != NULL ||
         c->texts->len > UINT32_MAX / 2)
         return UINT64_MAX;
-    for (uint64_t probe = 0; probe < ms_EN_PROBES; probe++) {
-        ms_en_slot *slot = ms_en_hash_get(&c->kept, hash, (uint64_t)text.len + (probe << 40));
-        if (slot == NULL)
-            break;
-        if (slot->value != 0 && ms_equal(c->texts->v + slot->value - 1, text.ptr, text.len))
+    ms_tab_text search = ms_tab_text_of(text);
+    ms_tab_slot *slot = ms_tab_next_text(&c->kept, &search);
+    for (; slot != NULL && slot->value != 0; slot = ms_tab_next_text(&c->kept, &search)) {
+        if (ms_equal(c->texts->v + slot->value - 1, text.ptr, text.len))
             return slot->value - 1;
-        if (slot->value != 0)
-            continue; /* another text with this hash */
-        uint8_t *to = ms_en_room(c->texts, text.len + 1);
-        if (to == NULL)
-            break;
-        ms_copy(to, text.ptr, text.len);
-        to[text.len] = 0;
-        slot->value = (uint32_t)c->texts->len + 1;
-        c->texts->len += text.len + 1;
-        return slot->value - 1;
     }
-    return UINT64_MAX;
+    uint8_t *to = slot != NULL ? ms_en_room(c->texts, text.len + 1) : NULL;
+    if (to == NULL)
+        return UINT64_MAX;
+    ms_copy(to, text.ptr, text.len);
+    to[text.len] = 0;
+    slot->value = (uint32_t)c->texts->len + 1;
+    c->texts->len += text.len + 1;
+    return slot->value - 1;
 }
 
 /* A reference: 0 for no text; even: packed text; odd: a position in the part's data. */
@@ -12074,7 +12209,7 @@ static uint32_t ms_en_function(ms_en *c, machsym_str linkage_name, machsym_str n
 {
     uint64_t a = ms_en_ref(c, linkage_name);
     uint64_t b = ms_en_ref(c, name);
-    ms_en_slot *slot = ms_en_hash_get(&c->functions, a, b);
+    ms_tab_slot *slot = ms_tab_get(&c->functions, a, b);
     if (slot == NULL)
         return 0;
     if (slot->value == 0) {
@@ -12094,7 +12229,7 @@ static uint32_t ms_en_file(ms_en *c, const machsym_path *path)
     uint64_t comp_dir = path->comp_dir.len != 0 ? (uint64_t)ms_en_plain(c, path->comp_dir) << 1 | 1 : 0;
     uint64_t dir = path->dir.len != 0 ? (uint64_t)ms_en_plain(c, path->dir) << 1 | 1 : 0;
     uint64_t name = (uint64_t)ms_en_plain(c, path->name) << 1 | 1;
-    ms_en_slot *slot = ms_en_hash_get(&c->files, comp_dir << 32 | dir, name);
+    ms_tab_slot *slot = ms_tab_get(&c->files, comp_dir << 32 | dir, name);
     uint32_t *v = (uint32_t *)ms_arena_grow(c->arena, c->file_at, c->file_count, &c->file_cap, sizeof *v);
     if (slot == NULL || v == NULL)
         return 0;
@@ -12830,8 +12965,8 @@ typedef struct ms_mb_work {
     uint32_t *written; /* of its blocks those that have a record, which tells of range */
     size_t written_count;
     ms_range range;
-    uint32_t *depths;   /* by block: how many blocks it stands in */
-    ms_en_hash origins; /* entry offset and rank of its source to the FUNCTION record */
+    uint32_t *depths; /* by block: how many blocks it stands in */
+    ms_tab origins;   /* entry offset and rank of its source to the FUNCTION record */
 } ms_mb_work;
 
 static uint32_t ms_mb_new_file(ms_mb_work *w, uint64_t file)
@@ -12854,12 +12989,12 @@ static inline void ms_mb_line_at(ms_mb_work *w, uint64_t file, uint32_t line, ui
 
 /* Where the record of a call's origin is kept: by the origin alone when it has a linkage name; else by origin
  * and unit, since an out-of-line copy in the same unit may give the name. */
-static ms_en_slot *ms_mb_origin_slot(ms_mb_work *w, uint64_t origin)
+static ms_tab_slot *ms_mb_origin_slot(ms_mb_work *w, uint64_t origin)
 {
-    ms_en_slot *slot = ms_en_hash_get(&w->origins, origin, 0);
+    ms_tab_slot *slot = ms_tab_get(&w->origins, origin, 0);
     if (slot == NULL || slot->value != ms_MB_BY_UNIT)
         return slot;
-    return ms_en_hash_get(&w->origins, origin, w->index + 1);
+    return ms_tab_get(&w->origins, origin, w->index + 1);
 }
 
 /* The FUNCTION record of a block, and where its name is from. Calls share the record of what they call. */
@@ -12868,7 +13003,7 @@ static uint32_t ms_mb_block_function(ms_mb_work *w, const ms_fn_block *block, ma
 {
     machsym_frame frame;
     bool is_inline = block->parent != ms_SEG_NONE;
-    ms_en_slot *slot = is_inline && block->origin != 0 ? ms_mb_origin_slot(w, block->origin) : NULL;
+    ms_tab_slot *slot = is_inline && block->origin != 0 ? ms_mb_origin_slot(w, block->origin) : NULL;
     if (slot != NULL && slot->value != 0) {
         *source = (slot->value & 1) != 0 ? MACHSYM_SOURCE_SYMTAB : MACHSYM_SOURCE_DWARF;
         *named = true;
@@ -13361,9 +13496,9 @@ struct machsym_writer {
     ms_arena text_arena;    /* only ever holds them */
     ms_en_queue queue;
     machsym_map_info info;
-    uint64_t end[2];   /* of the last range of each */
-    ms_en_hash chains; /* caller's record and site, or function and start, to their CHAIN record */
-    ms_en_hash sites;  /* called function, file, line and column to a number */
+    uint64_t end[2]; /* of the last range of each */
+    ms_tab chains;   /* caller's record and site, or function and start, to their CHAIN record */
+    ms_tab sites;    /* called function, file, line and column to a number */
     ms_arena arena;
 };
 
@@ -13411,7 +13546,7 @@ static uint32_t ms_mw_root(machsym_writer *w, ms_en *c, const machsym_frame *fra
     uint32_t function = ms_en_function(c, frame->linkage_name, frame->name);
     bool named = frame->linkage_name.len != 0 || frame->name.len != 0;
     uint64_t kind = (c == &w->parts[1]->coder ? (uint64_t)1 << 33 : 0) | (uint64_t)1 << 32;
-    ms_en_slot *slot = ms_en_hash_get(&w->chains, kind | function, frame->function_start);
+    ms_tab_slot *slot = ms_tab_get(&w->chains, kind | function, frame->function_start);
     if (slot != NULL && slot->value == 0)
         slot->value =
             ms_en_root(c, frame->name_source, function, named, frame->function_start, frame->function_size);
@@ -13424,13 +13559,13 @@ static uint32_t ms_mw_call(machsym_writer *w, ms_en *c, const machsym_frame *fra
     const machsym_frame *from = frame + 1;
     ms_map_line call = {ms_en_file(c, &from->file), from->line, c->columns ? from->column : 0};
     uint32_t function = ms_en_function(c, frame->linkage_name, frame->name);
-    ms_en_slot *site = ms_en_hash_get(&w->sites, (uint64_t)call.file << 32 | call.line,
-                                      (uint64_t)call.column << 32 | function);
+    ms_tab_slot *site =
+        ms_tab_get(&w->sites, (uint64_t)call.file << 32 | call.line, (uint64_t)call.column << 32 | function);
     if (site == NULL)
         return 0;
     if (site->value == 0)
         site->value = (uint32_t)w->sites.count;
-    ms_en_slot *slot = ms_en_hash_get(&w->chains, site->value, caller);
+    ms_tab_slot *slot = ms_tab_get(&w->chains, site->value, caller);
     if (slot != NULL && slot->value == 0)
         slot->value = ms_en_call(c, caller, frame->name_source, function, &call);
     return slot == NULL ? 0 : slot->value;
@@ -13542,7 +13677,7 @@ static machsym_result ms_mw_finish(machsym_writer *w, machsym_map **out, machsym
 
 /* ==== >>names ==============================================================================================
  * Job:    holds one name on its way to source form: input, output, budgets, scratch.
- * Offers: ms_dm, ms_dm_start, ms_dm_put, ms_dm_alloc.
+ * Offers: ms_dm, ms_dm_start, ms_dm_put, ms_dm_alloc, ms_dm_utf8, ms_dm_puny.
  * Never:  allocates; reads outside the name; recurses past its depth limit; prints part of a name. */
 
 typedef struct ms_dm {
@@ -13568,8 +13703,8 @@ static void ms_dm_start(ms_dm *d)
 {
     d->at = 0;
     d->out_len = 0;
-    d->out_limit = ((size_t)256 << 10) + 16 * d->len;
-    d->work = 65536 + 64 * d->len;
+    d->out_limit = MACHSYM_DEMANGLE_TEXT + MACHSYM_DEMANGLE_TEXT_PER_BYTE * d->len;
+    d->work = MACHSYM_DEMANGLE_STEPS + MACHSYM_DEMANGLE_STEPS_PER_BYTE * d->len;
     d->depth = 0;
     d->failed = false;
     d->mem_used = 0;
@@ -13607,6 +13742,89 @@ static void *ms_dm_alloc(ms_dm *d, size_t size)
 }
 #endif
 
+#if !defined(MACHSYM_NO_SWIFT) || !defined(MACHSYM_NO_RUST)
+/* Writes a code point as UTF-8. Returns its length, at most 4 bytes. */
+static size_t ms_dm_utf8(uint32_t code, char *out)
+{
+    size_t len = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    for (size_t i = len - 1; i > 0; i--) {
+        out[i] = (char)(0x80u | (code & 0x3Fu));
+        code >>= 6;
+    }
+    out[0] = (char)(len == 1 ? code : ((0xF00u >> len) & 0xFFu) | code);
+    return len;
+}
+
+/* RFC 3492 6.1: the step that adapts the bias. */
+static uint32_t ms_dm_puny_adapt(uint32_t delta, uint32_t count, bool first)
+{
+    uint32_t k = 0;
+    delta /= first ? 700 : 2;
+    for (delta += delta / count; delta > 455; k += 36)
+        delta /= 35;
+    return k + 36 * delta / (delta + 38);
+}
+
+/* RFC 3492 6.2: one variable-length number; false when it is malformed. Both languages use a to z as the
+ * digits 0 to 25. digit_26 is the first of the ten others. */
+static bool ms_dm_puny_delta(machsym_str text, size_t *at, char digit_26, uint32_t bias, uint32_t *delta)
+{
+    uint32_t value = 0, weight = 1;
+    for (uint32_t k = 36; *at < text.len; k += 36) {
+        char c = text.ptr[(*at)++];
+        bool is_low = c >= 'a' && c <= 'z';
+        uint32_t digit = is_low ? (uint32_t)(c - 'a') : (uint32_t)(c - digit_26);
+        if (!is_low && digit >= 10)
+            return false;
+        digit += is_low ? 0 : 26;
+        if (digit > (UINT32_MAX - value) / weight)
+            return false;
+        value += digit * weight;
+        uint32_t t = k <= bias ? 1 : k >= bias + 26 ? 26 : k - bias;
+        if (digit < t) {
+            *delta = value;
+            return true;
+        }
+        if (weight > UINT32_MAX / (36 - t))
+            return false;
+        weight *= 36 - t;
+    }
+    return false;
+}
+
+/* Decodes Punycode into code points: plain characters, '_', then what is inserted between them. out has room
+ * for text.len of them. Returns their number, or SIZE_MAX when the text is malformed or the budget spent. */
+static size_t ms_dm_puny(ms_dm *d, machsym_str text, char digit_26, uint32_t *out)
+{
+    uint32_t code = 0x80, i = 0, bias = 72, delta;
+    size_t count = 0, at = text.len;
+    while (at > 0 && text.ptr[at - 1] != '_')
+        at--;
+    for (; count + 1 < at; count++) {
+        out[count] = (unsigned char)text.ptr[count];
+        if (out[count] >= 0x80)
+            return SIZE_MAX;
+    }
+    for (bool first = true; at < text.len; first = false) {
+        if (!ms_dm_puny_delta(text, &at, digit_26, bias, &delta) || delta > UINT32_MAX - i)
+            return SIZE_MAX;
+        i += delta;
+        count++;
+        bias = ms_dm_puny_adapt(delta, (uint32_t)count, first);
+        uint64_t next = (uint64_t)code + i / count;
+        i %= (uint32_t)count;
+        size_t cost = (count - i) / 64 + 1; /* of the move below */
+        if (next > 0x10FFFF || cost > d->work)
+            return SIZE_MAX;
+        d->work -= cost;
+        code = (uint32_t)next;
+        ms_move(out + i + 1, out + i, (count - 1 - i) * sizeof *out);
+        out[i++] = code;
+    }
+    return count;
+}
+#endif
+
 /* ==== >>swift-nodes =======================================================================================
  * Job:    the tree that a Swift name becomes, with what both of Swift's readers build it from.
  * Offers: ms_dmsw, ms_dmsw_node, ms_dmsw_rows, ms_dmsw_make, ms_dmsw_add, ms_dmsw_kid, ms_dmsw_peek,
@@ -13623,9 +13841,8 @@ static void *ms_dm_alloc(ms_dm *d, size_t size)
 #define ms_DMSW_AS_TYPE 0x80000000u
 
 enum {
-    ms_DMSW_MAX_WORDS = 26,    /* Identifiers: at most 26 words can be substituted */
-    ms_DMSW_MAX_REPEAT = 2048, /* more repeats of one substitution than any compiler writes */
-    ms_DMSW_MAX_DEPTH = 256    /* levels of nesting; a level takes 200 to 450 bytes of stack */
+    ms_DMSW_MAX_WORDS = 26,    /* words that later identifiers may use: one for each letter */
+    ms_DMSW_MAX_BUILTIN = 4096 /* the largest size of a builtin type that Swift's own reader takes */
 };
 
 /* Internal styles beside machsym_demangle_flags. */
@@ -14489,120 +14706,27 @@ static bool ms_dmsw_literal(ms_dmsw *p, machsym_str *part)
     return true;
 }
 
-/* Writes one code point as UTF-8; the room was counted by the caller. Returns the bytes written. */
-static size_t ms_dmsw_utf8(uint32_t c, char *out)
-{
-    if (c < 0x80) {
-        out[0] = (char)c;
-        return 1;
-    }
-    if (c < 0x800) {
-        out[0] = (char)(0xc0 | (c >> 6));
-        out[1] = (char)(0x80 | (c & 63));
-        return 2;
-    }
-    if (c < 0x10000) {
-        out[0] = (char)(0xe0 | (c >> 12));
-        out[1] = (char)(0x80 | (c >> 6 & 63));
-        out[2] = (char)(0x80 | (c & 63));
-        return 3;
-    }
-    out[0] = (char)(0xf0 | (c >> 18));
-    out[1] = (char)(0x80 | (c >> 12 & 63));
-    out[2] = (char)(0x80 | (c >> 6 & 63));
-    out[3] = (char)(0x80 | (c & 63));
-    return 4;
-}
-
-/* RFC 3492 6.1 */
-static uint32_t ms_dmsw_puny_adapt(uint32_t delta, uint32_t points, bool first)
-{
-    uint32_t k = 0;
-    delta = first ? delta / 700 : delta / 2;
-    delta += delta / points;
-    for (; delta > 455; k += 36)
-        delta /= 35;
-    return k + 36 * delta / (delta + 38);
-}
-
-/* One generalized variable-length integer of RFC 3492; Swift's digits are a-z and A-J. -1 when malformed. */
-static int64_t ms_dmsw_puny_delta(const char *s, size_t len, size_t *at, uint32_t bias)
-{
-    uint64_t value = 0, weight = 1;
-    for (uint32_t k = 36;; k += 36) {
-        if (*at >= len)
-            return -1;
-        char c = s[(*at)++];
-        if (!ms_dmsw_lower(c) && (c < 'A' || c > 'J'))
-            return -1;
-        uint32_t digit = (uint32_t)(ms_dmsw_lower(c) ? c - 'a' : c - 'A' + 26);
-        value += digit * weight;
-        uint32_t t = k <= bias ? 1 : k >= bias + 26 ? 26 : k - bias;
-        if (digit < t)
-            break;
-        weight *= 36 - t;
-        if (weight > INT32_MAX)
-            return -1;
-    }
-    return value <= INT32_MAX ? (int64_t)value : -1;
-}
-
-/* Decodes Swift's Punycode into code points; returns their number, or -1. */
-static int64_t ms_dmsw_puny_decode(ms_dmsw *p, const char *s, size_t len, uint32_t *out)
-{
-    size_t count = 0, at = 0;
-    for (size_t i = len; i-- > 0;) {
-        if (s[i] != '_')
-            continue;
-        for (; count < i; count++) {
-            if ((unsigned char)s[count] >= 0x80)
-                return -1;
-            out[count] = (unsigned char)s[count];
-        }
-        at = i + 1;
-        break;
-    }
-    uint32_t n = 0x80, bias = 72;
-    uint64_t i = 0;
-    for (bool first = true; at < len; first = false) {
-        int64_t delta = ms_dmsw_puny_delta(s, len, &at, bias);
-        if (delta < 0 || p->d->work < count / 32 + 1)
-            return -1;
-        p->d->work -= count / 32 + 1; /* each insertion moves what lies behind it */
-        i += (uint64_t)delta;
-        count++;
-        bias = ms_dmsw_puny_adapt((uint32_t)delta, (uint32_t)count, first);
-        uint64_t code = n + i / count;
-        i %= count;
-        if (code > 0x10ffff)
-            return -1;
-        n = (uint32_t)code;
-        ms_move(out + i + 1, out + i, (count - 1 - (size_t)i) * sizeof *out);
-        out[i++] = n;
-    }
-    return (int64_t)count;
-}
-
 /* A Punycode identifier as UTF-8 in the scratch. ASCII characters that no symbol can hold travel as
  * surrogates. */
 static bool ms_dmsw_puny(ms_dmsw *p, const char *s, size_t len, machsym_str *out)
 {
+    machsym_str coded = {s, len};
     size_t mark = p->d->mem_used;
     char *text = (char *)ms_dm_alloc(p->d, len * 4 + 16);
     uint32_t *points = (uint32_t *)ms_dm_alloc(p->d, len * sizeof *points + 16);
     if (!text || !points)
         return false;
-    int64_t count = ms_dmsw_puny_decode(p, s, len, points);
-    if (count < 0)
+    size_t count = ms_dm_puny(p->d, coded, 'A', points);
+    if (count == SIZE_MAX)
         return false;
     size_t used = 0;
-    for (int64_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         uint32_t c = points[i];
         if (c >= 0xd800 && c < 0xd880)
             c -= 0xd800;
         else if (c >= 0xd880 && c < 0xe000)
             return false;
-        used += ms_dmsw_utf8(c, text + used);
+        used += ms_dm_utf8(c, text + used);
     }
     p->d->mem_used = mark + ((used + 15u) & ~(size_t)15u);
     out->ptr = text;
@@ -14693,7 +14817,7 @@ static uint32_t ms_dmsw_builtin_number(ms_dmsw *p, machsym_str head, int64_t num
 {
     char digits[20];
     machsym_str middle = {digits, 0};
-    if (number <= 0 || number > 4096)
+    if (number <= 0 || number > ms_DMSW_MAX_BUILTIN)
         return 0;
     for (int64_t n = number; n > 0; n /= 10)
         middle.len++;
@@ -15081,7 +15205,7 @@ static uint32_t ms_dmswr_substitution(ms_dmsw *p)
             continue;
         }
         uint32_t i = (uint32_t)(last ? c - 'A' : c - 'a');
-        if (i >= p->subs.count || repeat > ms_DMSW_MAX_REPEAT)
+        if (i >= p->subs.count || repeat > MACHSYM_DEMANGLE_REPEAT)
             return 0;
         for (; repeat > 1 && ms_dmsw_step(p); repeat--)
             ms_dmswr_push(p, p->subs.v[i]);
@@ -15192,7 +15316,7 @@ static uint32_t ms_dmswr_standard(ms_dmsw *p)
         repeat = ms_dmsw_natural(p);
     bool second = ms_dmsw_next_if(p, 'c');
     char letter = ms_dmsw_next(p);
-    if (repeat > ms_DMSW_MAX_REPEAT)
+    if (repeat > MACHSYM_DEMANGLE_REPEAT)
         return 0;
     uint32_t ref = second ? ms_dmswr_known2(p, letter) : ms_dmswr_known1(p, letter);
     for (; ref && repeat > 1 && ms_dmsw_step(p); repeat--)
@@ -15615,7 +15739,7 @@ static bool ms_dmswr_takes_args(unsigned kind)
 static uint32_t ms_dmswr_bind(ms_dmsw *p, uint32_t ref, uint32_t lists, uint32_t i)
 {
     uint32_t list_count = ms_dmsw_kid_count(p, lists), context = ms_dmsw_kid(p, ref, 0), args;
-    if (!ref || i >= list_count || ++p->d->depth > ms_DMSW_MAX_DEPTH)
+    if (!ref || i >= list_count || ++p->d->depth > MACHSYM_DEMANGLE_DEPTH)
         return 0;
     const ms_dmsw_node *n = ms_dmsw_at(p, ref);
     unsigned kind = n->kind;
@@ -16228,7 +16352,7 @@ static uint32_t ms_dmswo_types(ms_dmsw *p)
 static uint32_t ms_dmswo_bind(ms_dmsw *p, uint32_t nominal)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, nominal);
-    if (!(ms_dmsw_rows[n->kind].traits & ms_DMSW_T_NOMINAL) || ++p->d->depth > ms_DMSW_MAX_DEPTH)
+    if (!(ms_dmsw_rows[n->kind].traits & ms_DMSW_T_NOMINAL) || ++p->d->depth > MACHSYM_DEMANGLE_DEPTH)
         return 0;
     if (n->form != ms_DMSW_F_KNOWN) {
         uint32_t parent = ms_dmsw_kid(p, nominal, 0), name = ms_dmsw_kid(p, nominal, 1);
@@ -16542,7 +16666,7 @@ static uint32_t ms_dmswo_archetype(ms_dmsw *p)
         return ms_dmsw_make(p, ms_DMSW_OpaqueReturnType);
     if (ms_dmsw_next_if(p, 'U'))
         return ms_dmsw_make1(p, ms_DMSW_OpaqueReturnType, ms_dmswo_index_node(p));
-    if (++p->d->depth > ms_DMSW_MAX_DEPTH)
+    if (++p->d->depth > MACHSYM_DEMANGLE_DEPTH)
         return 0;
     if (ms_dmsw_next_if(p, 'Q'))
         root = ms_dmswo_archetype(p);
@@ -16615,7 +16739,7 @@ static uint32_t ms_dmswo_bare(ms_dmsw *p)
 
 static uint32_t ms_dmswo_type(ms_dmsw *p)
 {
-    if (p->d->failed || ++p->d->depth > ms_DMSW_MAX_DEPTH)
+    if (p->d->failed || ++p->d->depth > MACHSYM_DEMANGLE_DEPTH)
         return 0;
     uint32_t ref = ms_dmswo_bare(p);
     p->d->depth--;
@@ -16745,7 +16869,7 @@ static uint32_t ms_dmswo_entity(ms_dmsw *p)
     bool is_static = ms_dmsw_next_if(p, 'Z');
     unsigned kind;
     uint32_t ref, context;
-    if (p->d->failed || ++p->d->depth > ms_DMSW_MAX_DEPTH)
+    if (p->d->failed || ++p->d->depth > MACHSYM_DEMANGLE_DEPTH)
         return 0;
     switch (ms_dmsw_peek(p)) {
     case 'F': kind = ms_DMSW_Function; break;
@@ -16851,7 +16975,7 @@ static uint32_t ms_dmswo_forwarder(ms_dmsw *p)
 static uint32_t ms_dmswo_global(ms_dmsw *p)
 {
     uint32_t ref;
-    if (p->d->failed || ++p->d->depth > ms_DMSW_MAX_DEPTH)
+    if (p->d->failed || ++p->d->depth > MACHSYM_DEMANGLE_DEPTH)
         return 0;
     if (ms_dmsw_next_if(p, 'M')) {
         ref = ms_dmswo_metadata(p);
@@ -18579,12 +18703,15 @@ static bool ms_dmswp_has_marker(ms_dmsw *p, uint32_t ref, unsigned kind, uint64_
     return false;
 }
 
+/* Swift's own printer ends the list of a level's parameters here. */
+enum { ms_DMSWP_MAX_PARAMS = 128 };
+
 static void ms_dmswp_signature_level(ms_dmsw *p, uint32_t ref, uint64_t depth, uint64_t count, bool markers)
 {
     for (uint64_t i = 0; i < count && !p->d->failed; i++) {
         if (i > 0)
             ms_dmswp_word(p, ", ");
-        if (i >= 128) { /* as far as Swift's own printer goes */
+        if (i >= ms_DMSWP_MAX_PARAMS) {
             ms_dmswp_word(p, "...");
             break;
         }
@@ -19753,7 +19880,7 @@ static uint32_t ms_dmswp_print_as(ms_dmsw *p, uint32_t ref, bool as_prefix)
 {
     if (!ref || p->d->failed || !ms_dmsw_step(p))
         return 0;
-    if (++p->d->depth > ms_DMSW_MAX_DEPTH) {
+    if (++p->d->depth > MACHSYM_DEMANGLE_DEPTH) {
         p->d->failed = true;
         return 0;
     }
@@ -19795,15 +19922,15 @@ static bool ms_dmswp_nested(ms_dmsw *p, uint32_t payload)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, payload);
     ms_dmsw inner;
-    if (n->count < 3 || p->d->depth + 64 > ms_DMSW_MAX_DEPTH)
+    if (n->count < 3 || p->d->depth + MACHSYM_DEMANGLE_NESTED_DEPTH > MACHSYM_DEMANGLE_DEPTH)
         return false;
     ms_dmsws_begin(&inner, p->d, n->u.text, n->count, ms_DMSW_NO_SUGAR);
     inner.base = p->base;
-    p->d->depth += 64;
+    p->d->depth += MACHSYM_DEMANGLE_NESTED_DEPTH;
     uint32_t top = ms_dmsws_tree(&inner);
     if (top)
         ms_dmswp_print(&inner, top);
-    p->d->depth -= 64;
+    p->d->depth -= MACHSYM_DEMANGLE_NESTED_DEPTH;
     return top != 0;
 }
 
@@ -19839,8 +19966,6 @@ static bool ms_dmswp_run(ms_dm *d)
  * Back-references are read again at their target, so no nodes are kept. Both print as rustc-demangle does. */
 
 #ifndef MACHSYM_NO_RUST
-
-enum { ms_DMRS_MAX_DEPTH = 256 }; /* about 300 bytes of stack a level; the compiler's own limit is lower */
 
 typedef struct ms_dmrs { /* The state of reading one v0 name. */
     ms_dm *d;
@@ -19888,13 +20013,7 @@ static bool ms_dmrs_is_scalar(uint64_t code)
 static void ms_dmrs_put_utf8(ms_dm *d, uint32_t code)
 {
     char text[4];
-    size_t len = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    for (size_t i = len - 1; i > 0; i--) {
-        text[i] = (char)(0x80u | (code & 0x3Fu));
-        code >>= 6;
-    }
-    text[0] = (char)(len == 1 ? code : ((0xF00u >> len) & 0xFFu) | code);
-    ms_dm_put(d, text, len);
+    ms_dm_put(d, text, ms_dm_utf8(code, text));
 }
 
 /* Rust shows controls, odd spaces, combining marks, private use and unassigned code points as \u{...}. This
@@ -19984,7 +20103,7 @@ static void ms_dmrs_pay(ms_dmrs *r, size_t steps)
 static bool ms_dmrs_enter(ms_dmrs *r)
 {
     ms_dmrs_pay(r, 1);
-    if (r->d->failed || r->d->depth >= ms_DMRS_MAX_DEPTH) {
+    if (r->d->failed || r->d->depth >= MACHSYM_DEMANGLE_DEPTH) {
         ms_dmrs_fail(r);
         return false;
     }
@@ -20064,71 +20183,6 @@ static ms_dmrs_id ms_dmrs_ident(ms_dmrs *r)
     return id;
 }
 
-/* RFC 3492 6.1: the step that adapts the bias. */
-static uint32_t ms_dmrs_adapt(uint32_t delta, uint32_t count, bool first)
-{
-    uint32_t k = 0;
-    delta /= first ? 700 : 2;
-    delta += delta / count;
-    while (delta > 455) {
-        delta /= 35;
-        k += 36;
-    }
-    return k + 36 * delta / (delta + 38);
-}
-
-/* RFC 3492 6.2: one variable-length number; false when malformed. */
-static bool ms_dmrs_delta(const char **at, const char *end, uint32_t bias, uint32_t *out)
-{
-    uint32_t value = 0, weight = 1;
-    for (uint32_t k = 36;; k += 36) {
-        if (*at == end)
-            return false;
-        char c = *(*at)++;
-        uint32_t digit = c >= 'a' && c <= 'z'   ? (uint32_t)(c - 'a')
-                         : c >= '0' && c <= '9' ? (uint32_t)(c - '0') + 26
-                                                : 36;
-        if (digit == 36 || digit > (UINT32_MAX - value) / weight)
-            return false;
-        value += digit * weight;
-        uint32_t t = k <= bias ? 1 : k >= bias + 26 ? 26 : k - bias;
-        if (digit < t)
-            break;
-        if (weight > UINT32_MAX / (36 - t))
-            return false;
-        weight *= 36 - t;
-    }
-    *out = value;
-    return true;
-}
-
-/* Decodes the part behind the last `_` into code, which already holds count plain characters.
- * Returns the new count; 0 when malformed or too costly. */
-static uint32_t ms_dmrs_unpuny(ms_dm *d, const char *at, const char *end, uint32_t *code, uint32_t count)
-{
-    uint32_t n = 0x80, i = 0, bias = 72;
-    bool first = true;
-    while (at < end) {
-        uint32_t delta;
-        if (!ms_dmrs_delta(&at, end, bias, &delta) || delta > UINT32_MAX - i)
-            return 0;
-        i += delta;
-        count++;
-        bias = ms_dmrs_adapt(delta, count, first);
-        first = false;
-        uint64_t next = (uint64_t)n + i / count;
-        i %= count;
-        size_t cost = (count - i) / 64 + 1; /* the move below is the only step that is not constant */
-        if (!ms_dmrs_is_scalar(next) || cost > d->work)
-            return 0;
-        n = (uint32_t)next;
-        d->work -= cost;
-        ms_move(code + i + 1, code + i, (count - 1 - i) * sizeof *code);
-        code[i++] = n;
-    }
-    return count;
-}
-
 /* Shows an identifier; Punycode needs scratch for its code points, given back at the end. */
 static void ms_dmrs_put_ident(ms_dmrs *r, ms_dmrs_id id)
 {
@@ -20138,20 +20192,19 @@ static void ms_dmrs_put_ident(ms_dmrs *r, ms_dmrs_id id)
         ms_dm_put(r->d, id.ptr, id.len);
         return;
     }
-    size_t used = r->d->mem_used, plain = id.len;
+    size_t used = r->d->mem_used;
     uint32_t *code = (uint32_t *)ms_dm_alloc(r->d, id.len * sizeof *code);
     if (code == NULL)
         return;
-    while (plain > 0 && id.ptr[plain - 1] != '_')
-        plain--;
-    uint32_t count = 0;
-    for (size_t i = 0; i + 1 < plain; i++)
-        code[count++] = (unsigned char)id.ptr[i];
-    count = ms_dmrs_unpuny(r->d, id.ptr + plain, id.ptr + id.len, code, count);
-    if (count == 0)
+    machsym_str coded = {id.ptr, id.len};
+    size_t count = ms_dm_puny(r->d, coded, '0', code);
+    if (count == SIZE_MAX)
         ms_dmrs_fail(r);
-    for (uint32_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && !r->d->failed; i++) {
+        if (!ms_dmrs_is_scalar(code[i]))
+            ms_dmrs_fail(r);
         ms_dmrs_put_utf8(r->d, code[i]);
+    }
     r->d->mem_used = used;
 }
 
@@ -20180,7 +20233,7 @@ static void ms_dmrs_put_lifetime(ms_dmrs *r, uint64_t index)
 static void ms_dmrs_binder(ms_dmrs *r)
 {
     uint64_t count = ms_dmrs_tagged(r, 'G');
-    if (count > 1024) { /* no source has as many, and a few bytes could print for ever */
+    if (count > MACHSYM_DEMANGLE_LIFETIMES) {
         ms_dmrs_fail(r);
         return;
     }
@@ -21040,9 +21093,8 @@ static bool ms_dmrs_run(ms_dm *d)
  * Where the ABI leaves the spelling open, llvm-cxxfilt's is used, as Apple's tools do. */
 
 #ifndef MACHSYM_NO_CXX
-/* Real names nest less than 50 deep, and need less than 50 nodes open to print. These keep the stack below
- * 128 KB. Substitutions make what is printed nest deeper than what is read. */
-enum ms_dmcx_limits { ms_DMCX_MAX_DEPTH = 224, ms_DMCX_MAX_PRINT_DEPTH = 448, ms_DMCX_MAX_NAME = 1 << 24 };
+/* Names of 16 MB and more are not read, so that sums of numbers in a name fit 32 bits. */
+enum { ms_DMCX_MAX_NAME = 1 << 24 };
 
 #define ms_DMCX_UNSET UINT32_MAX
 
@@ -21713,7 +21765,7 @@ static const ms_dmcx_op *ms_dmcx_operator(ms_dmcx *p)
 static bool ms_dmcx_enter(ms_dmcx *p)
 {
     ms_dm *d = p->d;
-    if (d->failed || d->work == 0 || d->depth >= ms_DMCX_MAX_DEPTH) {
+    if (d->failed || d->work == 0 || d->depth >= MACHSYM_DEMANGLE_CXX_DEPTH) {
         d->failed = true;
         return false;
     }
@@ -23820,7 +23872,7 @@ static uint32_t ms_dmcxp_pack_element(ms_dmcx *p, const ms_dmcx_node *pack)
 /* Whether a declarator has a shape, looking through packs and forward references, which may form a circle. */
 static bool ms_dmcxp_has(ms_dmcx *p, uint32_t ref, uint32_t flag)
 {
-    for (uint32_t hops = 0; hops < ms_DMCX_MAX_PRINT_DEPTH; hops++) {
+    for (uint32_t hops = 0; hops < MACHSYM_DEMANGLE_CXX_PRINT_DEPTH; hops++) {
         uint32_t flags = ms_dmcx_flags_of(p, ref);
         if ((flags & flag) != 0)
             return true;
@@ -23971,7 +24023,7 @@ static void ms_dmcxp_pointer_left(ms_dmcx *p, uint32_t pointee)
 /* What is printed for a type where packs and forward references stand for something else. */
 static uint32_t ms_dmcxp_shown(ms_dmcx *p, uint32_t ref)
 {
-    for (uint32_t hops = 0; hops < ms_DMCX_MAX_PRINT_DEPTH && p->d->work != 0; hops++) {
+    for (uint32_t hops = 0; hops < MACHSYM_DEMANGLE_CXX_PRINT_DEPTH && p->d->work != 0; hops++) {
         uint32_t kind = ms_dmcx_kind_of(p, ref);
         uint32_t next = 0;
         p->d->work--;
@@ -23991,7 +24043,7 @@ static uint32_t ms_dmcxp_collapse(ms_dmcx *p, const ms_dmcx_node *n, uint32_t *r
 {
     uint32_t pointee = n->a;
     *ref_qual = n->x;
-    for (uint32_t hops = 0; hops < ms_DMCX_MAX_PRINT_DEPTH && p->d->work != 0; hops++) {
+    for (uint32_t hops = 0; hops < MACHSYM_DEMANGLE_CXX_PRINT_DEPTH && p->d->work != 0; hops++) {
         uint32_t shown = ms_dmcxp_shown(p, pointee);
         if (ms_dmcx_kind_of(p, shown) != ms_DMCX_REFERENCE)
             return pointee;
@@ -24688,7 +24740,7 @@ static void ms_dmcxp_left_name(ms_dmcx *p, const ms_dmcx_node *n)
 static bool ms_dmcxp_enter_node(ms_dmcx *p)
 {
     ms_dm *d = p->d;
-    if (d->failed || d->work == 0 || p->depth >= ms_DMCX_MAX_PRINT_DEPTH) {
+    if (d->failed || d->work == 0 || p->depth >= MACHSYM_DEMANGLE_CXX_PRINT_DEPTH) {
         d->failed = true;
         return false;
     }
@@ -24828,8 +24880,6 @@ static bool ms_dmcxp_run(ms_dm *d)
 
 #ifndef MACHSYM_NO_D
 
-enum { ms_DMD_MAX_DEPTH = 256 };
-
 typedef struct ms_dmd { /* The state of reading one name. */
     ms_dm *d;
     const char *s;
@@ -24886,7 +24936,7 @@ static bool ms_dmd_pay(ms_dmd *p, size_t steps)
 /* Starts a type, identifier or value; every successful call needs a ms_dmd_leave. */
 static bool ms_dmd_enter(ms_dmd *p)
 {
-    if (p->d->depth >= ms_DMD_MAX_DEPTH)
+    if (p->d->depth >= MACHSYM_DEMANGLE_DEPTH)
         p->d->failed = true;
     if (!ms_dmd_pay(p, 1))
         return false;
@@ -25793,8 +25843,7 @@ static bool ms_dmd_run(ms_dm *d)
     ms_dmd probe = {d, d->s, d->len, 0, d->len, d->len, false, false};
     if (!ms_dmd_is_mangle(&probe))
         return false;
-    size_t most =
-        4096 + 16 * d->len; /* real names take less than one step a byte; tries may nest without end */
+    size_t most = MACHSYM_DEMANGLE_D_STEPS + MACHSYM_DEMANGLE_D_STEPS_PER_BYTE * d->len;
     if (d->work > most)
         d->work = most;
     const ms_dmd_special *special = ms_dmd_find_special(d->s, d->len);
@@ -25820,8 +25869,6 @@ static bool ms_dmd_run(ms_dm *d)
 #else
 #define ms_DML_NOINLINE
 #endif
-
-enum { ms_DML_SMALL_FRAME = 24576 };
 
 enum ms_dml_language { ms_DML_NONE = 0, ms_DML_SWIFT = 1, ms_DML_RUST = 2, ms_DML_CXX = 4, ms_DML_D = 8 };
 
@@ -25888,14 +25935,14 @@ static bool ms_dml_any(ms_dm *d)
 /* The frame is the array: a function of its own, so that names that need none do not pay for it. */
 static ms_DML_NOINLINE bool ms_dml_run_small(ms_dm *d)
 {
-    uint64_t frame[ms_DML_SMALL_FRAME / 8 + 1];
+    uint64_t frame[MACHSYM_DEMANGLE_SMALL_STACK / 8 + 1];
     d->mem = (unsigned char *)frame;
     d->mem += (uintptr_t)d->mem & 8u;
-    d->mem_len = ms_DML_SMALL_FRAME;
+    d->mem_len = MACHSYM_DEMANGLE_SMALL_STACK;
     return ms_dml_any(d);
 }
 
-#if MACHSYM_DEMANGLE_STACK > 24576
+#if MACHSYM_DEMANGLE_STACK > MACHSYM_DEMANGLE_SMALL_STACK
 static ms_DML_NOINLINE bool ms_dml_run_large(ms_dm *d)
 {
     uint64_t frame[MACHSYM_DEMANGLE_STACK / 8 + 1];
@@ -25917,7 +25964,7 @@ static bool ms_dml_run(ms_dm *d)
     if (ms_dml_detect(d->s, d->len, &skip) == ms_DML_NONE)
         return false;
     bool ok = ms_dml_run_small(d);
-#if MACHSYM_DEMANGLE_STACK > 24576
+#if MACHSYM_DEMANGLE_STACK > MACHSYM_DEMANGLE_SMALL_STACK
     if (!ok && d->no_mem)
         ok = ms_dml_run_large(d);
 #endif
@@ -26732,11 +26779,10 @@ MACHSYM_API void machsym_session_read_info(machsym_session *session, machsym_ses
 
 /* ---- Map ---- */
 
-/* The caller's allocator, or the C library's. Returns false when it lacks a function. */
+/* The descriptor's allocator, or the C library's. Returns false when it lacks a function. */
 static bool ms_in_allocator(const machsym_allocator *from, machsym_allocator *out)
 {
-    const machsym_allocator none = {NULL, NULL, NULL};
-    *out = ms_arena_default(from != NULL ? *from : none);
+    *out = ms_arena_default(*from);
     return out->alloc != NULL && out->free != NULL;
 }
 
@@ -26823,19 +26869,19 @@ MACHSYM_API machsym_result machsym_map_build(const machsym_plan_desc *desc, mach
     return result;
 }
 
-MACHSYM_API machsym_result machsym_map_open(const char *path, machsym_bytes bytes, uint32_t flags,
-                                            const machsym_allocator *allocator, machsym_map **out,
+MACHSYM_API machsym_result machsym_map_open(const machsym_map_desc *desc, machsym_map **out,
                                             machsym_error *err)
 {
-    machsym_allocator own;
+    machsym_allocator allocator;
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
-    if (out == NULL)
-        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the place for the map is NULL", "", 0);
-    *out = NULL;
-    if (!ms_in_allocator(allocator, &own) || (path == NULL && bytes.ptr == NULL))
+    if (out != NULL)
+        *out = NULL;
+    if (out == NULL || desc == NULL)
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the descriptor or the place for the map is NULL", "", 0);
+    if (!ms_in_allocator(&desc->allocator, &allocator) || (desc->path == NULL && desc->bytes.ptr == NULL))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT,
                        "neither a path nor bytes to open, or an allocator that lacks a function", "", 0);
-    return ms_map_open(path, bytes, flags, own, out, err);
+    return ms_map_open(desc, allocator, out, err);
 }
 
 MACHSYM_API void machsym_map_close(machsym_map *map)
@@ -26882,29 +26928,29 @@ MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr
     return machsym_addr_in(map->head.cputype, is_64, map->head.text_addr, load_addr, pc);
 }
 
-MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_frame *frames,
+MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames,
                                       size_t cap)
 {
     return ms_map_frames(map, addr, frames, cap);
 }
 
-MACHSYM_API size_t machsym_map_names(const machsym_map *map, machsym_frame *frames, size_t count, char *text,
-                                     size_t cap)
+MACHSYM_API size_t machsym_map_names(const machsym_map *map, const machsym_map_frame *from, size_t count,
+                                     machsym_frame *frames, char *text, size_t cap)
 {
-    return ms_map_names(map, frames, count, text, cap);
+    return ms_map_names(map, from, count, frames, text, cap);
 }
 
-MACHSYM_API machsym_result machsym_names_open(const machsym_map *map, const machsym_allocator *allocator,
-                                              machsym_names **out, machsym_error *err)
+MACHSYM_API machsym_result machsym_names_open(const machsym_names_desc *desc, machsym_names **out,
+                                              machsym_error *err)
 {
-    machsym_allocator own;
+    machsym_allocator allocator;
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
     if (out != NULL)
         *out = NULL;
-    if (out == NULL || map == NULL || !ms_in_allocator(allocator, &own))
+    if (out == NULL || desc == NULL || desc->map == NULL || !ms_in_allocator(&desc->allocator, &allocator))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the map is missing, or the allocator lacks a function", "",
                        0);
-    *out = ms_map_open_names(map, own);
+    *out = ms_map_open_names(desc->map, allocator);
     return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
 }
 
@@ -26914,14 +26960,15 @@ MACHSYM_API void machsym_names_close(machsym_names *names)
         ms_map_close_names(names);
 }
 
-MACHSYM_API void machsym_names_trim(machsym_names *names, size_t limit)
+MACHSYM_API bool machsym_names_trim(machsym_names *names, size_t limit)
 {
-    ms_map_trim_names(names, limit);
+    return ms_map_trim_names(names, limit);
 }
 
-MACHSYM_API bool machsym_names_get(machsym_names *names, machsym_frame *frames, size_t count)
+MACHSYM_API bool machsym_names_get(machsym_names *names, const machsym_map_frame *from, size_t count,
+                                   machsym_frame *frames)
 {
-    return ms_map_get_names(names, frames, count);
+    return ms_map_get_names(names, from, count, frames);
 }
 
 MACHSYM_API bool machsym_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_range *out)
@@ -26929,18 +26976,17 @@ MACHSYM_API bool machsym_map_next(const machsym_map *map, machsym_cursor *at, ma
     return ms_map_next(map, at, out);
 }
 
-MACHSYM_API machsym_result machsym_writer_open(const machsym_map_info *info,
-                                               const machsym_allocator *allocator, machsym_writer **out,
+MACHSYM_API machsym_result machsym_writer_open(const machsym_writer_desc *desc, machsym_writer **out,
                                                machsym_error *err)
 {
-    machsym_allocator own;
+    machsym_allocator allocator;
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
     if (out != NULL)
         *out = NULL;
-    if (info == NULL || out == NULL || !ms_in_allocator(allocator, &own))
+    if (desc == NULL || desc->info == NULL || out == NULL || !ms_in_allocator(&desc->allocator, &allocator))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT,
                        "the info, the place for the writer or the allocator is missing", "", 0);
-    *out = ms_mw_open(info, own);
+    *out = ms_mw_open(desc->info, allocator);
     return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
 }
 
