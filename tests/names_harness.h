@@ -49,7 +49,7 @@ static inline size_t run(entry_fn entry, const char *name, size_t len, uint32_t 
     d.flags = flags;
     d.out = out;
     d.cap = cap;
-    bool ok = try_frame(entry, &d, ms_DML_SMALL_FRAME);
+    bool ok = try_frame(entry, &d, MACHSYM_DEMANGLE_SMALL_STACK);
     if (!ok && d.no_mem)
         ok = try_frame(entry, &d, MACHSYM_DEMANGLE_STACK);
     free(copy);
