@@ -70,117 +70,187 @@
  * to its own stack. Lookups in a map, and those in an indexed session that repeat what it has decoded, are
  * async-signal-safe.
  *
- * ---- The map format, version 1 ----
+ * # The map format, version 1
  *
- * A .symmap is used as it lies in the file. All numbers are little-endian. Tables begin at multiples of 8;
- * nothing else is aligned. "uleb" is an unsigned LEB128 number: 7 bits a byte, the lowest first, bit 7 set on
- * all but the last. "zigzag" makes a signed number of one: n / 2 when n is even, else -(n / 2) - 1. Offsets
- * of code count from the text base, which is the vmaddr of __TEXT; an address of the file is text base +
- * offset, and a runtime one load address + offset.
+ * A `.symmap` file holds what machsym knows of the code of one image: for each address the function, the
+ * chain of inlined calls, file and line. A reader uses it as it lies in the file; nothing has to be unpacked
+ * but the names that it prints. tests/symmap.py is a reader that was written from this page.
  *
- * Header, 256 bytes:
- *      0  "MACHSYM" and a line feed     32  u32 cputype, as in Mach-O     64  u64 size of the file
- *      8  u32 version: 1                36  u32 cpusubtype                72  u64 checksum
- *     12  u32 flags: 1 columns,         40  u64 text base                 80  ten tables: u64 begin, u64 end,
- *         2 chunk                       48  u64 size of __TEXT                from the start of the file
- *     16  UUID, 16 bytes                56  u32 line policy: 0 atos,     240  u64 vmaddr of __TEXT_EXEC
- *                                           1 dwarf, 2 stmt           248  u64 text base to end of code
- *                                       60  u32 bucket shift
+ * ## Conventions
  *
- * Tables, in the order of the header:
- *     0 NAME            the image's name; not ended by a NUL
- *     1 PARTS           {u32 begin, u32 files}: parts of DATA, ascending: where the part begins, where its
- *                       file table stands
- *     2 RUNS            {u32 offset, u32 at}: ascending by offset: a run begins at this offset of code; its
- *                       RUN record stands at this position of DATA
- *     3 BUCKETS         u32: number i is how many of RUNS begin below i << bucket shift
- *     4 SYMBOL RUNS     the same as RUNS for ranges that debug info says nothing of
- *     5 SYMBOL BUCKETS  and their buckets
- *     6 DICT            text that packed blocks may refer to
- *     7 BLOCKS          u32: where packed block i begins in TEXT; one number more than there are blocks
- *     8 DATA            the records below. Its first byte is unused, so that position 0 means none; its last
- *                       64 are zeros, so that a record's numbers can be read without a look at each
- *     9 TEXT            packed blocks of names
+ * - All numbers are little-endian. Tables begin at multiples of 8; nothing else is aligned.
+ * - `uleb` is an unsigned LEB128 number: 7 bits a byte, the lowest first; bit 7 is set on all bytes but the
+ *   last. It has at most 10 bytes.
+ * - `zigzag(n)` makes a signed number of an unsigned one: n / 2 when n is even, else -((n + 1) / 2).
+ * - The text base is the vmaddr of `__TEXT`. Offsets of code count from it: an address of the file is text
+ *   base + offset, and an address at run time is load address + offset. Offsets of code have 32 bits.
+ * - `{u32 a, u32 b}` is a row of a table: two numbers of 32 bits, without padding.
  *
- * Records in DATA. Records refer back only, by distances ("back d" is the record's own position - d; d = 0
- * means none), so that parts can be made apart from each other and every walk ends:
- *     TEXT      uleb length, the bytes.
- *     FUNCTION  ref of the linkage name, ref of the name. A ref is a uleb r: 0 no text; r odd: a TEXT record
- *               back r >> 1; r even: the packed text at place (r >> 1) - 1.
- *     FILE      ref of the compilation directory, of the directory, of the file name: never packed.
- *     CHAIN     uleb w, uleb f: the FUNCTION back f (f = 0: no name). Then, when w is
- *               odd:  an inlined call. Its caller is the CHAIN back w >> 2. Its name is from a symbol table
- *                     when w & 2, else from debug info. uleb file, uleb line, and with columns uleb column:
- *                     of the call.
- *               even: a concrete function. w >> 1 is the source of its name (machsym_source). uleb offset
- *                     where it begins, uleb size. The offset wraps around 64 bits when no function is known.
- *               A walk of more than 4,096 records is damage.
- *     RUN       uleb count (16 at most); then ranges that follow each other, the first at the run's offset.
- *               Of each: uleb size; uleb w; if w & 1, uleb d: its CHAIN is back d from the RUN (d = 0: lines,
- *               but no function), else that of the range before; if w & 2, uleb file, else that of the range
- *               before (0 at first); with columns, uleb column. Its line is that of the range before (0 at
- *               first) + zigzag(w >> 2).
- *     FILES     the file table that ends a part: u32 count, then u32 for file 1, 2, ...: position of the FILE
- *               record, counted from the part's begin. A file number counts in the table of the part that the
- *               RUN stands in; 0 is no file.
+ * ## Header, 256 bytes
  *
- * Packed text: names lie, each ended by a NUL, in one long text that is cut into blocks of 1024 bytes (the
- * string tables of the image, with the strings nobody needs left in). The text at place p begins in block p /
- * 1024 at byte p % 1024, and may run on into the next. Block i is TEXT[BLOCKS[i], BLOCKS[i + 1]): no bytes
- * when nothing refers to it, 1024 bytes as they are, else an LZ4 block (github.com/lz4/lz4,
- * doc/lz4_Block_format.md) that unpacks to 1024 bytes, with DICT before it as what matches may reach back
- * into. Where a match reaches past the end of DICT it goes on at the begin of the block.
+ * | at | what |
+ * |---|---|
+ * | 0 | the 7 letters `MACHSYM` and a line feed |
+ * | 8 | u32 version: 1 |
+ * | 12 | u32 flags: 1 the map has columns, 2 the map is a chunk |
+ * | 16 | UUID, 16 bytes; all zero when the image has none |
+ * | 32 | u32 cputype, as in Mach-O |
+ * | 36 | u32 cpusubtype, as in Mach-O |
+ * | 40 | u64 text base |
+ * | 48 | u64 size of `__TEXT` |
+ * | 56 | u32 line policy: 0 atos, 1 dwarf, 2 stmt (enum machsym_lines) |
+ * | 60 | u32 bucket shift: 31 at most |
+ * | 64 | u64 size of the file |
+ * | 72 | u64 checksum |
+ * | 80 | the ten tables, of each u64 begin, u64 end: offsets in the file; end is the first byte behind |
+ * | 240 | u64 vmaddr of `__TEXT_EXEC` (kernels), else 0 |
+ * | 248 | u64 bytes from the text base to the end of the last code |
  *
- * To look up offset o:
- *  1. In RUNS find the last run with offset <= o: in bucket b = o >> bucket shift (the last but one when
- *     there are fewer) only runs BUCKETS[b] - 1 to BUCKETS[b + 1] - 1 come into question; in the last bucket
- *     all that follow.
- *  2. Decode its RUN until the range that holds o. If there is one with a CHAIN, follow that: the first frame
- *     has the range's file and line, each next one is the caller with file and line of the call, the even
- *     CHAIN is the last. All frames have its begin and size.
- *  3. Else do the same in SYMBOL RUNS: one frame. If the range of step 2 was there, with lines but without a
- *     CHAIN, the frame (an empty one when there is none) takes file and line from it.
+ * ## Tables, in the order of the header
+ *
+ * 0. NAME: the image's name; no NUL ends it.
+ * 1. PARTS, rows {u32 begin, u32 files}, ascending: the positions in DATA where a part begins and where its
+ *    file table stands.
+ * 2. RUNS, rows {u32 offset, u32 at}, ascending by offset: a run begins at this offset of code; its RUN
+ *    record stands at this position of DATA.
+ * 3. BUCKETS, rows u32: number i is how many of RUNS begin below i << bucket shift.
+ * 4. SYMBOL RUNS, as RUNS: runs that come from symbols, for code that no function of the debug info has.
+ * 5. SYMBOL BUCKETS, as BUCKETS: the buckets of SYMBOL RUNS.
+ * 6. DICT: text that packed blocks may refer to.
+ * 7. BLOCKS, rows u32: the position in TEXT where packed block i begins. There is one number more than there
+ *    are blocks.
+ * 8. DATA: the records below. Its first byte is unused, so that position 0 means none. Its last 64 bytes are
+ *    zeros and no record, so that the numbers of a record can be read without a check of each.
+ * 9. TEXT: packed blocks of names.
+ *
+ * ## Records in DATA
+ *
+ * A record refers back only, by distance: "back d" is the record's own position minus d, and d = 0 means
+ * none. So parts can be made apart from each other, and every walk ends. "Position" is that of the record's
+ * first byte in DATA.
+ *
+ * - TEXT: uleb length, then so many bytes.
+ * - FUNCTION: the ref of the linkage name, then the ref of the name. A ref is a uleb r. r = 0: no text. r
+ *   odd: the TEXT record that is back r >> 1. r even: the packed text at place (r >> 1) - 1.
+ * - FILE: the refs of the compilation directory, of the directory, and of the file name. Each is 0 or odd.
+ *   The path is these three joined by `/`; where one begins with `/`, those before it are left out.
+ * - CHAIN: uleb w, then uleb f: its FUNCTION is back f; f = 0 means no name. The rest depends on w.
+ *   - w odd: an inlined call. Its caller is the CHAIN back w >> 2. Its name comes from a symbol table when w
+ *     & 2 is set, else from debug info. uleb file, uleb line, and, when the map has columns, uleb column: of
+ *     the call in the caller.
+ *   - w even: a concrete function. w >> 1 is the source of its name: 0 none, 1 debug info, 2 symbol table, 3
+ *     stub, 4 exports, 5 Objective-C, 6 block, 7 Swift, 8 function starts (enum machsym_source). uleb offset
+ *     of its first byte, uleb size. The offset wraps around 64 bits when the function begins below the text
+ *     base, or none is known.
+ * - RUN: uleb count, 16 at most, then so many ranges of code. The first begins at the run's offset, each
+ *   other one where the one before ends. Of each range:
+ *   - uleb size in bytes; uleb w.
+ *   - If w & 1: uleb d: its CHAIN is back d from the RUN; d = 0 means lines, but no function. Else the CHAIN
+ *     of the range before. The first range of a run has w & 1.
+ *   - If w & 2: uleb file. Else the file of the range before; 0 at first.
+ *   - When the map has columns: uleb column.
+ *   - Its line is that of the range before (0 at first) + zigzag(w >> 2).
+ * - FILES: the file table, which ends a part: u32 count, then u32 for file 1, 2, and so on: the position of
+ *   the FILE record, counted from where the part begins. A file number, in a RUN as in a CHAIN, counts in
+ *   the table of the part that the RUN stands in. 0 is no file.
+ *
+ * The part that a RUN stands in is the last one whose begin is at or below the RUN's position. Chains have
+ * at most 4,096 records; a longer walk is damage.
+ *
+ * ## Packed text
+ *
+ * Names lie in one long text, each ended by a NUL, which is cut into blocks of 1024 bytes. That text is the
+ * string tables of the image one behind the other, with the strings that nobody needs left in. The text at
+ * place p begins in block p / 1024 at byte p % 1024. It may run on into the next blocks, and has at most
+ * 65,536 bytes.
+ *
+ * Block i is TEXT[BLOCKS[i], BLOCKS[i + 1]). It has no bytes when nothing refers to it. With 1024 bytes it
+ * is the text as it is. With fewer it is an LZ4 block (github.com/lz4/lz4, doc/lz4_Block_format.md) that
+ * unpacks to 1024 bytes. DICT stands before those 1024 bytes for matches to reach back into; a match that
+ * reaches the end of DICT goes on at the begin of the block.
+ *
+ * ## From an address to an offset
+ *
+ * The offset of an address at run time is address - load address; that of an address of the file is address
+ * - text base. On ARM (cputype 12) bit 0 of the address is cleared first: it marks Thumb code. On arm64
+ * (cputype 0x100000c) an address from a register or a stack may carry pointer authentication in its high
+ * bits, which are cleared first. A return address is looked up one byte before.
+ *
+ * ## To look up offset o
+ *
+ * 1. In RUNS find the last run with offset <= o. Let b = o >> bucket shift, or the number of the last bucket
+ *    but one when that is smaller. Only the runs from BUCKETS[b] - 1 to BUCKETS[b + 1] - 1 come into
+ *    question; from the last bucket but one on, all runs from BUCKETS[b] - 1.
+ * 2. Decode its RUN until the range that holds o. If there is one and it has a CHAIN, follow that. The first
+ *    frame has the file and line of the range; each next frame is the caller, with the file and line of the
+ *    call; the even CHAIN is the last. All frames have its begin and size.
+ * 3. Else do the same in SYMBOL RUNS, which gives one frame. If step 2 found a range without a CHAIN, which
+ *    has lines only, the first frame takes its file and line from that range. It is a frame without names
+ *    when SYMBOL RUNS has none.
+ *
  * A range of a symbol may run on below ranges from debug info; those answer first.
  *
- * Checksum: of the file with the checksum's 8 bytes zero; the sum of the header, xor the sum of the rest. The
- * sum of n bytes: K = 0x9e3779b97f4a7c15; lanes of 64 bits begin as 1, 2, 3, n. Of each 32 bytes lane i takes
- * number i: lane = (lane xor number) * K; lane = lane xor (lane >> 29). The tail of less than 32 bytes,
- * padded with zeros, goes in the same way but without the last step. sum = 0; for each lane sum = (sum xor
- * lane xor (lane >> 32)) * K; the result is sum xor (sum >> 29). It finds damage; it is no protection against
- * forgery, and readers must check every bound.
+ * ## Checksum
  *
- * A lookup in bytes: the demo's map (tests/fixtures/bin/demo.app.dSYM), address 0x100000aec. The header says
- * text base 0x100000000, bucket shift 11, RUNS at 0x108, BUCKETS at 0x140, DATA at 0x500; so o = 0xaec,
- * bucket 1.
- *  - BUCKETS is 0, 0, 7: run number 6 or one before it. RUNS[6] = {0xa94, 0xee}: the last that begins at or
- *    below 0xaec.
- *  - The RUN at DATA + 0xee says 0d: 13 ranges. Line 0, file 0, o = 0xa94 to begin with.
- *      08 93 01 0c 03   size 8, w = 0x93: chain back 0x0c: 0xe2, file 3, line +18 = 18  [0xa94, 0xa9c)
- *      04 8d 01 15      size 4, w = 0x8d: chain back 0x15: 0xd9, line -18 = 0   [0xa9c, 0xaa0)
- *      ... ten more; the line is 21 after them ...
- *      04 77 04 03      size 4, w = 0x77: chain back 0x04: 0xea, file 3, line -15 = 6   [0xaec, 0xaf0)
- *  - CHAIN 0xea: 11 4a 03 0d. w = 0x11 is odd: the caller is back 4, 0xe6; FUNCTION back 0x4a: 0xa0; called
- *    in file 3, line 13. The FUNCTION at 0xa0: fe 09 96 0a, refs 0x4fe and 0x516, both even: places 0x27e and
- *    0x28a, in block 0: "_Z7requireb" and "require". First frame: that, in file 3, line 6.
- *  - PARTS[0] = {0, 0x11b}: the part begins at 0, its file table stands at 0x11b; number 3 is 0xb3. The FILE
- *    there: d1 02 1f 15, three odd refs: TEXT back 0xa8, 0x0f and 0x0a: "/fixtures", "demo", "queue.hpp".
- *  - CHAIN 0xe6: 11 4e 03 13: caller 0xe2, FUNCTION 0x98, "_ZN5QueueIiE2atEi", in file 3, line 13; called in
- *    line 19.
- *  - CHAIN 0xe2: 25 04 02 13: caller 0xd9, FUNCTION 0xde, "_ZN5QueueIiE4dropEi", in file 3, line 19; called
- *    in file 2, line 19.
- *  - CHAIN 0xd9: 02 03 94 15 5c: even: source 1 (debug info), FUNCTION 0xd6: 00 98 09, no linkage name,
- *    "-[Player skip:]", in file 2, line 19; it begins at 0xa94 and is 92 bytes long.
+ * It is over the file with the checksum's own 8 bytes zero: the sum of the 256 bytes of the header, xor the
+ * sum of the rest. All arithmetic is modulo 2^64. The sum of n bytes:
  *
- * Chunks: a chunk is a map with flag 2, which holds the ranges that touch bytes [i * N, (i + 1) * N) of the
- * text, whole, also those that begin before or end behind it; offsets count from the same text base. There
- * are two tables of chunks, "dwarf" and "symbol_table"; a reader asks dwarf first. The key of a chunk is
- * TABLE:IMAGE:UUID:I, the UUID in upper case with dashes, I decimal; in IMAGE the bytes up to space, 0x7f and
- * : { } % " \ are written %XX. A chunk without ranges has no key. Nothing outside a chunk is needed to read it:
- * it has a DICT and packed text of its own.
+ * 1. K = 0x9e3779b97f4a7c15. Four lanes begin as 1, 2, 3 and n.
+ * 2. For each 32 bytes, as four numbers of 64 bits: lane i becomes (lane i xor number i) * K, then lane i
+ *    xor (lane i >> 29).
+ * 3. The tail is what is left, 0 to 31 bytes, padded with zeros to 32. It is always there: when nothing is
+ *    left, it is 32 zeros. Each lane i becomes (lane i xor number i) * K; there is no shift.
+ * 4. sum = 0; for lanes 0 to 3, sum becomes (sum xor lane xor (lane >> 32)) * K.
+ * 5. The result is sum xor (sum >> 29).
+ *
+ * It finds damage. It is no protection against forgery, and readers must check every bound.
+ *
+ * ## A lookup in bytes
+ *
+ * The map of the demo (tests/fixtures/bin/demo.app.dSYM), address 0x100000aec. The header says text base
+ * 0x100000000, bucket shift 11, RUNS at 0x108, BUCKETS at 0x140, DATA at 0x500. So o = 0xaec, and the bucket
+ * is 1.
+ *
+ * - BUCKETS is 0, 0, 7: runs 0 to 6 come into question. RUNS[6] = {0xa94, 0xee}: the last that begins at or
+ *   below 0xaec.
+ * - The RUN at DATA + 0xee says 0d: 13 ranges. To begin with, the line is 0, the file 0, and the offset
+ *   0xa94.
+ *
+ *       08 93 01 0c 03   size 8, w = 0x93: chain back 0x0c: 0xe2, file 3, line +18 = 18  [0xa94, 0xa9c)
+ *       04 8d 01 15      size 4, w = 0x8d: chain back 0x15: 0xd9, line -18 = 0           [0xa9c, 0xaa0)
+ *       ... ten more; the line is 21 after them ...
+ *       04 77 04 03      size 4, w = 0x77: chain back 0x04: 0xea, file 3, line -15 = 6   [0xaec, 0xaf0)
+ *
+ * - CHAIN 0xea: 11 4a 03 0d. w = 0x11 is odd: the caller is back 4, 0xe6. The FUNCTION is back 0x4a: 0xa0.
+ *   It was called in file 3, line 13. The FUNCTION at 0xa0: fe 09 96 0a, the refs 0x4fe and 0x516. Both are
+ *   even: places 0x27e and 0x28a of block 0, "_Z7requireb" and "require". The first frame has these names,
+ *   file 3 and line 6.
+ * - PARTS[0] = {0, 0x11b}: the part begins at 0, its file table stands at 0x11b. File 3 is at 0xb3. The FILE
+ *   there: d1 02 1f 15, three odd refs: TEXT back 0xa8, 0x0f and 0x0a: "/fixtures", "demo", "queue.hpp".
+ * - CHAIN 0xe6: 11 4e 03 13: caller 0xe2, FUNCTION 0x98, "_ZN5QueueIiE2atEi", in file 3, line 13; called in
+ *   line 19.
+ * - CHAIN 0xe2: 25 04 02 13: caller 0xd9, FUNCTION 0xde, "_ZN5QueueIiE4dropEi", in file 3, line 19; called
+ *   in file 2, line 19.
+ * - CHAIN 0xd9: 02 03 94 15 5c: even: source 1, debug info; FUNCTION 0xd6: 00 98 09, no linkage name,
+ *   "-[Player skip:]", in file 2, line 19; it begins at 0xa94 and has 92 bytes.
+ *
+ * ## Chunks
+ *
+ * A chunk is a map with flag 2. Chunk i holds the ranges that touch bytes [i * N, (i + 1) * N) of the text,
+ * whole, also those that begin before or end behind it; N is the same for all chunks of a store. Offsets
+ * count from the same text base. Nothing outside a chunk is needed to read it: it has a DICT and packed text
+ * of its own.
+ *
+ * There are two tables of chunks: `dwarf` has the ranges of RUNS, `symbol_table` those of SYMBOL RUNS. A
+ * reader asks `dwarf` first. The key of a chunk is `TABLE:IMAGE:UUID:I`, the UUID in upper case with dashes,
+ * I decimal; in IMAGE the bytes up to space, 0x7f and `: { } % " \` are written %XX. A chunk without ranges
+ * has no key.
+ *
+ * ## Stores and versions
  *
  * A store is a folder with the map of each UUID at XX/UUID.symmap, XX being the UUID's first two digits.
  *
- * Versions: 1, the first one. A reader refuses any other; unknown flags may be ignored.
+ * Version 1 is the first one. A reader refuses any other, and may ignore flags that it does not know.
  *
  * Contents; search for the tag:
  *   >>options    what may be defined before the include
@@ -256,6 +326,12 @@
  * times the section to read. */
 #ifndef MACHSYM_MAX_ABBREV_CLAIMS
 #define MACHSYM_MAX_ABBREV_CLAIMS 8
+#endif
+
+/* How many unit headers in a row may have a wrong field before the length of the unit in front of them is doubted. Damage
+ * hits one; each costs a look at one more header, and only where something is damaged. */
+#ifndef MACHSYM_MAX_UNIT_LINKS
+#define MACHSYM_MAX_UNIT_LINKS 16
 #endif
 
 /* How many object files of a debug map a session keeps open; past it all are closed. Each costs a mapping and
@@ -6292,6 +6368,7 @@ typedef struct ms_cu {
     uint8_t addr_size;
     uint8_t offset_size;
     uint8_t unit_type; /* DWARF 5; 0 before */
+    bool is_whole;     /* its length has room for the header, and does not lead out of the section */
     bool is_damaged;   /* a version or size that cannot be read; the unit is left out */
 } ms_cu;
 
@@ -6338,8 +6415,8 @@ typedef struct ms_cu_env {
 
 enum { ms_CU_HEADER = 48 }; /* no header is longer */
 
-/* Reads the header at off from its first bytes, ms_CU_HEADER or as many as the left ones. Returns false when
- * no next header can be found. */
+/* Reads the header at off from its first bytes, ms_CU_HEADER or as many as the left ones. Returns false when not
+ * even its length is there. */
 static bool ms_cu_read_header(ms_span first, uint64_t off, uint64_t left, ms_cu *cu)
 {
     ms_rd rd = ms_rd_make(first);
@@ -6347,20 +6424,15 @@ static bool ms_cu_read_header(ms_span first, uint64_t off, uint64_t left, ms_cu 
     cu->off = off;
     cu->offset_size = 4;
     uint64_t len = ms_rd_u32(&rd);
+    bool is_reserved = len >= 0xfffffff0 && len != 0xffffffff; /* DWARF5 7.2.2 */
     if (len == 0xffffffff) {
         cu->offset_size = 8;
         len = ms_rd_u64(&rd);
-    } else if (len >= 0xfffffff0) {
-        ms_rd_fail(&rd); /* reserved, DWARF5 7.2.2 */
     }
-    if (rd.failed || len == 0)
+    if (rd.failed)
         return false;
     left -= ms_rd_offset(&rd);
-    bool whole = len <= left;
-    len = whole ? len : left;
-    cu->end = off + ms_rd_offset(&rd) + len;
-    if (len < ms_rd_left(&rd))
-        rd.end = rd.p + len;
+    cu->end = off + ms_rd_offset(&rd) + (len <= left ? len : left);
     cu->version = ms_rd_u16(&rd);
     if (cu->version >= 5) {
         cu->unit_type = ms_rd_u8(&rd);
@@ -6375,9 +6447,10 @@ static bool ms_cu_read_header(ms_span first, uint64_t off, uint64_t left, ms_cu 
         cu->addr_size = ms_rd_u8(&rd);
     }
     cu->root = (uint32_t)ms_rd_offset(&rd);
-    cu->is_damaged = rd.failed || cu->version < 2 || cu->version > 5 || !whole ||
-                     (cu->addr_size != 4 && cu->addr_size != 8);
-    return whole;
+    cu->is_whole = !is_reserved && len <= left && cu->end - off >= cu->root;
+    cu->is_damaged =
+        rd.failed || cu->version < 2 || cu->version > 5 || (cu->addr_size != 4 && cu->addr_size != 8);
+    return true;
 }
 
 /* The first bytes of a unit. Headers lie far apart: they are copied out of a file (NULL: there is none) that
@@ -6396,28 +6469,90 @@ static ms_span ms_cu_peek(const ms_dw *dw, const struct ms_os_file *file, uint64
     return first;
 }
 
-/* Lists the unit headers, by offset. Returns NULL and *count 0 when there are none. */
+/* Reads the header at off. Returns false at the section's end, and where not even a length is left. */
+static bool ms_cu_header_at(const ms_dw *dw, const struct ms_os_file *file, uint64_t off, ms_cu *cu)
+{
+    uint8_t room[ms_CU_HEADER];
+    return off < dw->info.len &&
+           ms_cu_read_header(ms_cu_peek(dw, file, off, room), off, dw->info.len - off, cu);
+}
+
+/* ---- Where a unit ends when its length is damaged ---- */
+
+/* How many fields of a header, its length aside, cannot be right. Random bytes have none wrong once in 10^7 times
+ * at most. Where the version is wrong, nobody knows what the others are. */
+static unsigned ms_cu_wrong_fields(const ms_dw *dw, const ms_cu *cu)
+{
+    if (cu->version < 2 || cu->version > 5)
+        return 1;
+    bool is_type = cu->version != 5 || (cu->unit_type >= 1 && cu->unit_type <= 6) || cu->unit_type >= 0x80;
+    bool is_size = cu->addr_size == 4 || cu->addr_size == 8;
+    return (is_size ? 0u : 1u) + (is_type ? 0u : 1u) + (cu->abbrev_off < dw->abbrev.len ? 0u : 1u);
+}
+
+/* Whether a unit begins where this header was read. A header with one wrong field counts if its length leads to a
+ * header that is right, as damage hits one field. */
+static bool ms_cu_is_header(const ms_dw *dw, ms_cu cu)
+{
+    for (unsigned links = MACHSYM_MAX_UNIT_LINKS; links > 0; links--) {
+        unsigned wrong = ms_cu_wrong_fields(dw, &cu);
+        if (wrong == 0)
+            return true;
+        if (wrong > 1 || !cu.is_whole)
+            return false;
+        if (cu.end == dw->info.len)
+            return true;
+        if (!ms_cu_header_at(dw, NULL, cu.end, &cu))
+            return false;
+    }
+    return false;
+}
+
+/* The first header behind an offset that is right in all its fields, and whose length leads to the next one or
+ * to the section's end; the section's end when there is none. */
+static uint64_t ms_cu_search(const ms_dw *dw, uint64_t off)
+{
+    ms_cu cu;
+    ms_cu next;
+    for (; dw->info.len - off > 6; off++) {
+        const uint8_t *p = dw->info.ptr + off;
+        MACHSYM_COUNT_WORK(1);
+        if (ms_rd_raw_u16(p + 4) - 2u > 3 && ms_rd_raw_u32(p) != 0xffffffff)
+            continue; /* no version from 2 to 5 */
+        if (!ms_cu_header_at(dw, NULL, off, &cu) || !cu.is_whole || ms_cu_wrong_fields(dw, &cu) != 0)
+            continue;
+        if (cu.end == dw->info.len || (ms_cu_header_at(dw, NULL, cu.end, &next) && ms_cu_is_header(dw, next)))
+            return off;
+    }
+    return dw->info.len;
+}
+
+/* Lists the unit headers, by offset. A unit whose length leads nowhere ends where the next header is found; what it
+ * swallowed, or what it left, is searched once. Returns NULL and *count 0 when there are none. */
 static const ms_cu *ms_cu_index(const ms_dw *dw, const struct ms_os_file *file, ms_arena *arena,
                                 size_t *count, uint32_t *damage_count)
 {
     ms_cu *v = NULL;
     size_t cap = 0;
-    bool more = true;
+    ms_cu cu;
+    ms_cu next;
     *count = 0;
-    for (uint64_t off = 0; more && off < dw->info.len; off = v[*count - 1].end) {
-        ms_cu cu;
-        uint8_t room[ms_CU_HEADER];
-        more = ms_cu_read_header(ms_cu_peek(dw, file, off, room), off, dw->info.len - off, &cu);
-        if (cu.end == 0) {
+    for (bool more = ms_cu_header_at(dw, file, 0, &cu); more; cu = next) {
+        more = ms_cu_header_at(dw, file, cu.end, &next);
+        if (!cu.is_whole || (cu.end < dw->info.len && (!more || !ms_cu_is_header(dw, next)))) {
+            uint64_t end = ms_cu_search(dw, cu.off + 1);
+            more = ms_cu_header_at(dw, NULL, end, &next);
+            cu.is_damaged = cu.is_damaged || (!cu.is_whole && !more);
+            cu.end = end;
             ++*damage_count;
-            break;
+        } else {
+            *damage_count += cu.is_damaged;
         }
         ms_cu *grown = (ms_cu *)ms_arena_grow(arena, v, *count, &cap, sizeof *v);
         if (grown == NULL)
             break;
         v = grown;
         v[(*count)++] = cu;
-        *damage_count += cu.is_damaged;
     }
     return v;
 }
@@ -10974,7 +11109,7 @@ static uint64_t ms_pk_place(const ms_pk_spaces *spaces, machsym_str text)
 }
 
 /* ==== >>symmap ===========================================================================================
- * Job:    reads a symbol map in place. Format: >>manual.
+ * Job:    reads a symbol map in place. Format: docs/symmap.md.
  * Offers: machsym_map, machsym_names, ms_map_open, ms_map_frames, ms_map_names, ms_map_get_names, ms_map_next.
  * Never:  knows DWARF or Mach-O; trusts a number in a map: every read is checked. */
 
@@ -11809,7 +11944,7 @@ static bool ms_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_
 }
 
 /* ==== >>encode ===========================================================================================
- * Job:    writes the records of a map's DATA, each once. Format: >>manual.
+ * Job:    writes the records of a map's DATA, each once. Format: docs/symmap.md.
  * Offers: ms_en, ms_en_init, ms_en_function, ms_en_file, ms_en_root, ms_en_call, ms_en_put_run, ms_en_add, ms_en_flush, ms_en_end_part.
  * Never:  knows where ranges and names come from. */
 

@@ -41,6 +41,12 @@
 #define MACHSYM_MAX_ABBREV_CLAIMS 8
 #endif
 
+/* How many unit headers in a row may have a wrong field before the length of the unit in front of them is doubted. Damage
+ * hits one; each costs a look at one more header, and only where something is damaged. */
+#ifndef MACHSYM_MAX_UNIT_LINKS
+#define MACHSYM_MAX_UNIT_LINKS 16
+#endif
+
 /* How many object files of a debug map a session keeps open; past it all are closed. Each costs a mapping and
  * about 200 KB. */
 #ifndef MACHSYM_MAX_OBJECTS
