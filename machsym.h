@@ -772,8 +772,6 @@ typedef struct machsym_frame {
     uint32_t column;         /* 0: not known */
     uint64_t function_start; /* of the concrete function, in the file's addresses */
     uint64_t function_size;  /* 0: not known */
-    uint32_t file_ref;       /* of a map's frame: stands for its file until machsym_map_names */
-    uint32_t name_ref;       /* of a map's frame: stands for its names until machsym_map_names */
     uint64_t
         die_offset; /* of the function's entry in .debug_info, the object file's if one answers; 0: none */
     machsym_source name_source;
@@ -1040,13 +1038,20 @@ MACHSYM_API machsym_result machsym_map_merge(const machsym_plan *plan, machsym_p
 MACHSYM_API machsym_result machsym_map_build(const machsym_plan_desc *desc, machsym_map **out,
                                              machsym_error *err);
 
+/* Which map to open; zero means the default everywhere. */
+typedef struct machsym_map_desc {
+    const char *path;    /* of the file; not used when there are bytes */
+    machsym_bytes bytes; /* of a map; they must stay until the map is closed */
+    uint32_t flags;      /* MACHSYM_MAP_UNCHECKED, MACHSYM_MAP_COPY */
+    machsym_allocator allocator;
+} machsym_map_desc;
+
 /* Opens a map file, or the bytes of one, for lookups in place.
  * Returns: OK and *out; else an error: every table is checked to lie inside the file, and the checksum to
  * match. What the tables point to is checked where it is read, so that no file can lead a lookup astray.
  * Owns: *out. Borrows: bytes. Threads: a map never changes; share it. Cost: reads the file once; with
  * MACHSYM_MAP_UNCHECKED, only its header. */
-MACHSYM_API machsym_result machsym_map_open(const char *path, machsym_bytes bytes, uint32_t flags,
-                                            const machsym_allocator *allocator, machsym_map **out,
+MACHSYM_API machsym_result machsym_map_open(const machsym_map_desc *desc, machsym_map **out,
                                             machsym_error *err);
 MACHSYM_API void machsym_map_close(machsym_map *map);
 /* The map's bytes: what machsym_map_save writes. */
@@ -1082,33 +1087,58 @@ MACHSYM_API void machsym_map_get_info(const machsym_map *map, machsym_map_info *
  * Threads: any. Cost: constant. */
 MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr, uint64_t pc);
 
-/* Which functions hold an address of the file, as machsym_session_frames tells it, but for die_offset. Names
- * and files are not looked up yet: name_ref and file_ref stand for them until machsym_map_names.
+/* One function at an address as a map holds it: its names and its file are references into the map. */
+typedef struct machsym_map_frame {
+    uint32_t name_ref; /* 0: no name */
+    uint32_t file_ref; /* 0: no file */
+    uint32_t line;     /* as in machsym_frame, and all that follow */
+    uint32_t column;
+    uint64_t function_start;
+    uint64_t function_size;
+    machsym_source name_source;
+    machsym_source line_source;
+    bool is_inline;
+} machsym_map_frame;
+
+/* Which functions hold an address of the file, as machsym_session_frames tells it. No name is unpacked:
+ * machsym_map_names and machsym_names_get make machsym_frames of these.
+ * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address.
  * Threads: any. Cost: about 0.2 microseconds; no allocation, no lock, no call to the system: usable in signal
  * handlers. */
-MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_frame *frames,
+MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames,
                                       size_t cap);
-/* Sets linkage_name, name and file of frames. Files are views into the map; names are unpacked into text.
- * Returns: the bytes of text needed; names that do not fit stay empty.
- * Cost: about a microsecond a name; no allocation, lock or call to the system: usable in signal handlers
- * too. */
-MACHSYM_API size_t machsym_map_names(const machsym_map *map, machsym_frame *frames, size_t count, char *text,
-                                     size_t cap);
+/* Makes count frames with names and files of what machsym_map_frames gave. die_offset is 0: a map has none.
+ * Borrows: files are views into the map; names are unpacked into text.
+ * Returns: the bytes of text that all names need; names that do not fit stay empty.
+ * Threads: any. Cost: about a microsecond a name; no allocation, lock or call to the system: usable in signal
+ * handlers too. */
+MACHSYM_API size_t machsym_map_names(const machsym_map *map, const machsym_map_frame *from, size_t count,
+                                     machsym_frame *frames, char *text, size_t cap);
 
 /* What one thread has unpacked of a map's names: for many lookups, in place of machsym_map_names. */
 typedef struct machsym_names machsym_names;
-/* Opens it; allocator may be NULL.
- * Owns: *out, until machsym_names_close. Borrows: the map. Threads: any; *out then belongs to one at a time. */
-MACHSYM_API machsym_result machsym_names_open(const machsym_map *map, const machsym_allocator *allocator,
-                                              machsym_names **out, machsym_error *err);
+
+/* Whose names to keep; zero means the default everywhere but for map. */
+typedef struct machsym_names_desc {
+    const machsym_map *map;
+    machsym_allocator allocator;
+} machsym_names_desc;
+
+/* Opens an empty cache of names.
+ * Returns: OK and *out; else an error. Owns: *out, until machsym_names_close. Borrows: the map. Threads: any;
+ * *out then belongs to one at a time. Cost: a pointer for each 1,024 bytes of text. */
+MACHSYM_API machsym_result machsym_names_open(const machsym_names_desc *desc, machsym_names **out,
+                                              machsym_error *err);
 MACHSYM_API void machsym_names_close(machsym_names *names);
 /* Drops what is unpacked when it takes more than limit bytes: between lookups, so that it cannot grow to all
- * of the map's text. */
-MACHSYM_API void machsym_names_trim(machsym_names *names, size_t limit);
-/* Sets linkage_name, name and file of frames, as machsym_map_names. They live until machsym_names_trim or close.
+ * of the map's text. Returns: whether it was dropped. */
+MACHSYM_API bool machsym_names_trim(machsym_names *names, size_t limit);
+/* Makes frames as machsym_map_names does. Names live until machsym_names_trim drops them, or close; as long,
+ * the same name of the map is the same view.
  * Returns: false when memory was short; then names may be missing.
  * Cost: text is unpacked once, 1,024 bytes at a time; of what is unpacked a name takes some 50 ns. */
-MACHSYM_API bool machsym_names_get(machsym_names *names, machsym_frame *frames, size_t count);
+MACHSYM_API bool machsym_names_get(machsym_names *names, const machsym_map_frame *from, size_t count,
+                                   machsym_frame *frames);
 
 /* Iterates over the ranges of a map by address. Returns: false at the end. Ask for the frames of lo. Signals:
  * as above. */
@@ -1119,10 +1149,16 @@ typedef struct machsym_map_range {
 } machsym_map_range;
 MACHSYM_API bool machsym_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_range *out);
 
+/* What a map that is written shall say of itself; zero means the default everywhere but for info. */
+typedef struct machsym_writer_desc {
+    const machsym_map_info *info; /* its name to code_size, lines and flags; the name must stay */
+    machsym_allocator allocator;
+} machsym_writer_desc;
+
 /* Writes a map range by range: for chunks of another map, and for symbol tables of other formats. Ranges must
- * ascend without overlap; those from debug info and those from symbols (is_symbol) each by themselves. */
-MACHSYM_API machsym_result machsym_writer_open(const machsym_map_info *info,
-                                               const machsym_allocator *allocator, machsym_writer **out,
+ * ascend without overlap; those from debug info and those from symbols (is_symbol) each by themselves.
+ * Returns: OK and *out; else an error. Owns: *out, until machsym_writer_finish or close. Threads: one at a time. */
+MACHSYM_API machsym_result machsym_writer_open(const machsym_writer_desc *desc, machsym_writer **out,
                                                machsym_error *err);
 MACHSYM_API void machsym_writer_close(machsym_writer *writer);
 MACHSYM_API machsym_result machsym_writer_add(machsym_writer *writer, const machsym_map_range *range,
@@ -1194,7 +1230,11 @@ MACHSYM_API size_t machsym_error_text(const machsym_error *err, const machsym_op
     X(machsym_map_range, 140737488355213)                                                                    \
     X(machsym_oso_prefix, 562949953421231)                                                                   \
     X(machsym_entry, 2251799813685119)                                                                       \
-    X(machsym_uuid, 9007199254740881)
+    X(machsym_uuid, 9007199254740881)                                                                        \
+    X(machsym_map_desc, 36028797018963913)                                                                   \
+    X(machsym_map_frame, 72057594037927931)                                                                  \
+    X(machsym_names_desc, 144115188075855859)                                                                \
+    X(machsym_writer_desc, 288230376151711717)
 #define MACHSYM_WEIGH(type, weight) +(uint64_t)sizeof(type) * (uint64_t)weight
 #define MACHSYM_ABI                 ((uint64_t)0 MACHSYM_STRUCTS(MACHSYM_WEIGH)) /* see machsym_abi */
 
@@ -1226,17 +1266,11 @@ MACHSYM_CHECKED(machsym_result, machsym_plan_open,
 MACHSYM_CHECKED(machsym_result, machsym_map_build,
                 (const machsym_plan_desc *desc, machsym_map **out, machsym_error *err), (desc, out, err))
 MACHSYM_CHECKED(machsym_result, machsym_map_open,
-                (const char *path, machsym_bytes bytes, uint32_t flags, const machsym_allocator *allocator,
-                 machsym_map **out, machsym_error *err),
-                (path, bytes, flags, allocator, out, err))
+                (const machsym_map_desc *desc, machsym_map **out, machsym_error *err), (desc, out, err))
 MACHSYM_CHECKED(machsym_result, machsym_names_open,
-                (const machsym_map *map, const machsym_allocator *allocator, machsym_names **out,
-                 machsym_error *err),
-                (map, allocator, out, err))
+                (const machsym_names_desc *desc, machsym_names **out, machsym_error *err), (desc, out, err))
 MACHSYM_CHECKED(machsym_result, machsym_writer_open,
-                (const machsym_map_info *info, const machsym_allocator *allocator, machsym_writer **out,
-                 machsym_error *err),
-                (info, allocator, out, err))
+                (const machsym_writer_desc *desc, machsym_writer **out, machsym_error *err), (desc, out, err))
 #undef MACHSYM_CHECKED
 #define machsym_list_slices  machsym_list_slices_checked
 #define machsym_image_open   machsym_image_open_checked
@@ -11318,28 +11352,26 @@ static void ms_map_close(machsym_map *map)
     map->allocator.free(map->allocator.user, map, sizeof *map);
 }
 
-static machsym_result ms_map_open(const char *path, machsym_bytes bytes, uint32_t flags,
-                                  machsym_allocator allocator, machsym_map **out, machsym_error *err)
+static machsym_result ms_map_open(const machsym_map_desc *desc, machsym_allocator allocator,
+                                  machsym_map **out, machsym_error *err)
 {
     machsym_map *map = (machsym_map *)allocator.alloc(allocator.user, sizeof *map);
     if (map == NULL)
         return ms_fail_memory(err);
     ms_zero(map, sizeof *map);
     map->allocator = allocator;
-    map->bytes = ms_span_make(bytes.ptr, bytes.len);
+    map->bytes = ms_span_make(desc->bytes.ptr, desc->bytes.len);
     machsym_result result = MACHSYM_OK;
 #ifndef MACHSYM_NO_OS
-    if (bytes.ptr == NULL) {
-        int code = ms_os_map(path, (flags & MACHSYM_MAP_COPY) != 0, &map->file);
+    if (desc->bytes.ptr == NULL) {
+        int code = ms_os_map(desc->path, (desc->flags & MACHSYM_MAP_COPY) != 0, &map->file);
         map->bytes = ms_span_make(map->file.ptr, map->file.len);
         if (code != 0)
             result = ms_os_fail(err, code);
     }
-#else
-    (void)path;
 #endif
     if (result == MACHSYM_OK)
-        result = ms_map_check(map, flags, err);
+        result = ms_map_check(map, desc->flags, err);
     if (result == MACHSYM_OK)
         *out = map;
     else
@@ -11552,7 +11584,8 @@ static ms_map_files ms_map_files_of(const machsym_map *map, uint64_t record)
 }
 
 /* Sets a frame's line, and where its FILE record stands. */
-static inline void ms_map_set_line(const ms_map_files *files, const ms_map_line *line, machsym_frame *frame)
+static inline void ms_map_set_line(const ms_map_files *files, const ms_map_line *line,
+                                   machsym_map_frame *frame)
 {
     frame->line = line->line;
     frame->column = line->column;
@@ -11564,13 +11597,15 @@ static inline void ms_map_set_line(const ms_map_files *files, const ms_map_line 
 }
 
 /* The file of a FILE record. */
-static void ms_map_set_file(const machsym_map *map, machsym_frame *frame)
+static machsym_path ms_map_file(const machsym_map *map, uint32_t record)
 {
+    machsym_path path;
     ms_span data = map->tables[ms_MAP_DATA];
-    ms_rd rd = ms_rd_at(data, frame->file_ref);
-    frame->file.comp_dir = ms_map_plain_ref(data, frame->file_ref, ms_rd_uleb(&rd));
-    frame->file.dir = ms_map_plain_ref(data, frame->file_ref, ms_rd_uleb(&rd));
-    frame->file.name = ms_map_plain_ref(data, frame->file_ref, ms_rd_uleb(&rd));
+    ms_rd rd = ms_rd_at(data, record);
+    path.comp_dir = ms_map_plain_ref(data, record, ms_rd_uleb(&rd));
+    path.dir = ms_map_plain_ref(data, record, ms_rd_uleb(&rd));
+    path.name = ms_map_plain_ref(data, record, ms_rd_uleb(&rd));
+    return path;
 }
 
 /* A CHAIN record. */
@@ -11612,14 +11647,14 @@ static bool ms_map_read_link(const machsym_map *map, uint64_t at, ms_map_link *l
 }
 
 /* The frames of a chain. Callers stand below what they call, so the walk ends; no frames when it is too long. */
-static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit, machsym_frame *frames,
+static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit, machsym_map_frame *frames,
                                   size_t cap)
 {
     ms_map_link link;
     ms_map_line line = hit->line;
     size_t count = 0;
     uint64_t at = hit->chain;
-    machsym_frame blank; /* copying one is several times faster than clearing one */
+    machsym_map_frame blank; /* copying one is several times faster than clearing one */
     ms_zero(&blank, sizeof blank);
     ms_map_files files = ms_map_files_of(map, hit->run);
     do {
@@ -11627,7 +11662,7 @@ static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit,
         if (count == ms_MAP_LINKS || !ms_map_read_link(map, at, &link))
             return 0;
         if (count < cap) {
-            machsym_frame *frame = &frames[count];
+            machsym_map_frame *frame = &frames[count];
             *frame = blank;
             frame->is_inline = link.caller != 0;
             frame->name_ref = link.function;
@@ -11645,7 +11680,7 @@ static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit,
     return count;
 }
 
-static size_t ms_map_frames(const machsym_map *map, uint64_t addr, machsym_frame *frames, size_t cap)
+static size_t ms_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames, size_t cap)
 {
     ms_map_hit hit;
     ms_map_hit symbol;
@@ -11754,19 +11789,33 @@ static machsym_str ms_map_name(const machsym_map *map, uint64_t record, uint64_t
     return len <= room ? ms_str_make(to, len) : ms_str_empty();
 }
 
-static size_t ms_map_names(const machsym_map *map, machsym_frame *frames, size_t count, char *text,
-                           size_t cap)
+/* A frame with what the map's frame says, but for names and file. */
+static void ms_map_begin_frame(const machsym_map_frame *from, machsym_frame *frame)
 {
-    ms_map_page
-        linkage_page; /* of its own: names that follow each other lie apart from their linkage names */
+    ms_zero(frame, sizeof *frame);
+    frame->line = from->line;
+    frame->column = from->column;
+    frame->function_start = from->function_start;
+    frame->function_size = from->function_size;
+    frame->name_source = from->name_source;
+    frame->line_source = from->line_source;
+    frame->is_inline = from->is_inline;
+}
+
+static size_t ms_map_names(const machsym_map *map, const machsym_map_frame *from, size_t count,
+                           machsym_frame *frames, char *text, size_t cap)
+{
+    /* Names that follow each other lie together, but apart from their linkage names: each kind has its page. */
+    ms_map_page linkage_page;
     ms_map_page page;
     size_t used = 0;
     linkage_page.block = page.block = 0;
     for (size_t i = 0; i < count; i++) {
-        if (frames[i].file_ref != 0)
-            ms_map_set_file(map, &frames[i]);
-        uint64_t record = frames[i].name_ref;
+        uint64_t record = from[i].name_ref;
         ms_map_refs refs = ms_map_refs_of(map, record);
+        ms_map_begin_frame(&from[i], &frames[i]);
+        if (from[i].file_ref != 0)
+            frames[i].file = ms_map_file(map, from[i].file_ref);
         if (refs.linkage_name != 0)
             frames[i].linkage_name =
                 ms_map_name(map, record, refs.linkage_name, &linkage_page, text, cap, &used);
@@ -11788,19 +11837,22 @@ struct machsym_names {
     ms_arena cache;      /* of what can be dropped */
     ms_map_page **pages; /* by block; NULL: not unpacked */
     size_t page_count;
+    ms_tab long_texts;  /* place of a text that runs on into other blocks: its number + 1 */
+    machsym_str *longs; /* by number; in cache */
+    size_t long_count;
+    size_t long_cap;
     uint32_t file_refs[ms_MAP_FILES_KEPT]; /* by a hash of it, what a FILE record says; 0: none */
     machsym_path files[ms_MAP_FILES_KEPT];
 };
 
-static void ms_map_kept_file(machsym_names *names, machsym_frame *frame)
+static machsym_path ms_map_kept_file(machsym_names *names, uint32_t ref)
 {
-    size_t slot = (frame->file_ref * 2654435761u) >> 24;
-    if (names->file_refs[slot] != frame->file_ref) {
-        ms_map_set_file(names->map, frame);
-        names->file_refs[slot] = frame->file_ref;
-        names->files[slot] = frame->file;
+    size_t slot = (ref * 2654435761u) >> 24;
+    if (names->file_refs[slot] != ref) {
+        names->files[slot] = ms_map_file(names->map, ref);
+        names->file_refs[slot] = ref;
     }
-    frame->file = names->files[slot];
+    return names->files[slot];
 }
 
 static machsym_names *ms_map_open_names(const machsym_map *map, machsym_allocator allocator)
@@ -11817,6 +11869,7 @@ static machsym_names *ms_map_open_names(const machsym_map *map, machsym_allocato
     names->pages = pages;
     names->page_count = page_count;
     names->cache = ms_arena_make(allocator);
+    names->long_texts.arena = &names->cache;
     names->arena = arena;
     return names;
 }
@@ -11846,7 +11899,7 @@ static machsym_str ms_map_unpacked(machsym_names *names, uint64_t block, size_t 
 }
 
 /* Copies a text that runs on into other blocks. */
-static machsym_str ms_map_long_text(machsym_names *names, uint64_t place)
+static machsym_str ms_map_copy_long(machsym_names *names, uint64_t place)
 {
     size_t len = 0;
     size_t cap = 0;
@@ -11871,6 +11924,23 @@ static machsym_str ms_map_long_text(machsym_names *names, uint64_t place)
     return ms_str_empty();
 }
 
+/* A text that runs on into other blocks, copied when it is first asked for. */
+static machsym_str ms_map_long_text(machsym_names *names, uint64_t place)
+{
+    ms_tab_slot *slot = ms_tab_get(&names->long_texts, place, 0);
+    if (slot != NULL && slot->value != 0)
+        return names->longs[slot->value - 1];
+    machsym_str text = ms_map_copy_long(names, place);
+    machsym_str *v = (machsym_str *)ms_arena_grow(&names->cache, names->longs, names->long_count,
+                                                  &names->long_cap, sizeof *v);
+    if (slot == NULL || v == NULL || names->cache.oom)
+        return text;
+    names->longs = v;
+    v[names->long_count++] = text;
+    slot->value = (uint32_t)names->long_count;
+    return text;
+}
+
 static machsym_str ms_map_kept_name(machsym_names *names, uint64_t record, uint64_t ref)
 {
     if ((ref & 1) != 0)
@@ -11881,24 +11951,32 @@ static machsym_str ms_map_kept_name(machsym_names *names, uint64_t record, uint6
     return text.len < rest.len ? text : ms_map_long_text(names, place);
 }
 
-static void ms_map_trim_names(machsym_names *names, size_t limit)
+static bool ms_map_trim_names(machsym_names *names, size_t limit)
 {
     if (names->cache.live <= limit)
-        return;
+        return false;
     ms_arena_reset(&names->cache);
     ms_zero(names->pages, names->page_count * sizeof *names->pages);
+    ms_zero(&names->long_texts, sizeof names->long_texts);
+    names->long_texts.arena = &names->cache;
+    names->longs = NULL;
+    names->long_count = names->long_cap = 0;
+    return true;
 }
 
-static bool ms_map_get_names(machsym_names *names, machsym_frame *frames, size_t count)
+static bool ms_map_get_names(machsym_names *names, const machsym_map_frame *from, size_t count,
+                             machsym_frame *frames)
 {
     for (size_t i = 0; i < count; i++) {
-        if (frames[i].file_ref != 0)
-            ms_map_kept_file(names, &frames[i]);
-        ms_map_refs refs = ms_map_refs_of(names->map, frames[i].name_ref);
+        uint64_t record = from[i].name_ref;
+        ms_map_refs refs = ms_map_refs_of(names->map, record);
+        ms_map_begin_frame(&from[i], &frames[i]);
+        if (from[i].file_ref != 0)
+            frames[i].file = ms_map_kept_file(names, from[i].file_ref);
         if (refs.linkage_name != 0)
-            frames[i].linkage_name = ms_map_kept_name(names, frames[i].name_ref, refs.linkage_name);
+            frames[i].linkage_name = ms_map_kept_name(names, record, refs.linkage_name);
         if (refs.name != 0)
-            frames[i].name = ms_map_kept_name(names, frames[i].name_ref, refs.name);
+            frames[i].name = ms_map_kept_name(names, record, refs.name);
     }
     bool ok = !names->cache.oom;
     names->cache.oom = false;
@@ -11947,10 +12025,6 @@ static bool ms_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_
  * Job:    writes the records of a map's DATA, each once. Format: docs/symmap.md.
  * Offers: ms_en, ms_en_init, ms_en_function, ms_en_file, ms_en_root, ms_en_call, ms_en_put_run, ms_en_add, ms_en_flush, ms_en_end_part.
  * Never:  knows where ranges and names come from. */
-
-enum {
-    ms_EN_PROBES = 1024 /* the longest search in a hash table; real names take some ten */
-};
 
 /* ---- Writing numbers ---- */
 
@@ -12021,67 +12095,6 @@ static uint64_t ms_en_zigzag(int64_t number)
     return number < 0 ? ((uint64_t)(-(number + 1)) << 1) | 1 : (uint64_t)number << 1;
 }
 
-/* ---- A table of what was written ---- */
-
-/* A hash table from two numbers to a position + 1. */
-typedef struct ms_en_slot {
-    uint64_t a;
-    uint64_t b;
-    uint32_t value;
-} ms_en_slot;
-
-typedef struct ms_en_hash {
-    ms_arena *arena;
-    ms_en_slot *v;
-    size_t cap; /* a power of 2 */
-    size_t count;
-    ms_en_slot spill; /* of what was not found within ms_EN_PROBES: forgotten at once */
-} ms_en_hash;
-
-static size_t ms_en_hash_of(uint64_t a, uint64_t b)
-{
-    uint64_t h = (a ^ b * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
-    return (size_t)(h ^ h >> 32);
-}
-
-static ms_en_slot *ms_en_hash_slot(ms_en_hash *h, uint64_t a, uint64_t b)
-{
-    size_t at = ms_en_hash_of(a, b) & (h->cap - 1);
-    for (unsigned probes = 0; probes < ms_EN_PROBES; probes++) {
-        MACHSYM_COUNT_WORK(1);
-        if (h->v[at].value == 0 || (h->v[at].a == a && h->v[at].b == b))
-            return &h->v[at];
-        at = (at + 1) & (h->cap - 1);
-    }
-    h->spill.value = 0;
-    return &h->spill;
-}
-
-/* The slot of a pair; a new one has value 0, and the caller fills it. NULL when memory is out. Keys may be
- * chosen to collide: then a pair is found no more, which costs room in the map only. */
-static ms_en_slot *ms_en_hash_get(ms_en_hash *h, uint64_t a, uint64_t b)
-{
-    if (4 * (h->count + 1) > 3 * h->cap) {
-        ms_en_hash bigger = *h;
-        bigger.cap = h->cap == 0 ? 256 : h->cap * 2;
-        bigger.v = (ms_en_slot *)ms_arena_zeroed(h->arena, bigger.cap, sizeof *h->v);
-        if (bigger.v == NULL)
-            return NULL;
-        for (size_t i = 0; i < h->cap; i++) {
-            if (h->v[i].value != 0)
-                *ms_en_hash_slot(&bigger, h->v[i].a, h->v[i].b) = h->v[i];
-        }
-        *h = bigger;
-    }
-    ms_en_slot *slot = ms_en_hash_slot(h, a, b);
-    if (slot->value == 0) {
-        slot->a = a;
-        slot->b = b;
-        h->count++;
-    }
-    return slot;
-}
-
 /* ---- Records ---- */
 
 /* A run of ranges, as parts hand it over. */
@@ -12099,12 +12112,12 @@ typedef struct ms_en {
     const ms_pk_spaces *spaces; /* where packed text is; NULL: not in the image */
     ms_en_buf *texts;           /* where it goes, when there is no image */
     uint64_t text_addr;
-    uint8_t *used;        /* one bit for every block of text that is referred to */
-    ms_en_hash plain;     /* text (hash, length) to its position */
-    ms_en_hash kept;      /* text (hash, length) to its place in texts */
-    ms_en_hash functions; /* names to their record */
-    ms_en_hash files;     /* path parts to their number */
-    uint32_t *file_at;    /* records of the file table */
+    uint8_t *used;     /* one bit for every block of text that is referred to */
+    ms_tab plain;      /* text (hash, length) to its position */
+    ms_tab kept;       /* text (hash, length) to its place in texts */
+    ms_tab functions;  /* names to their record */
+    ms_tab files;      /* path parts to their number */
+    uint32_t *file_at; /* records of the file table */
     size_t file_count;
     size_t file_cap;
     ms_en_run *runs;
@@ -12122,55 +12135,47 @@ static bool ms_en_plain_is(const ms_en *c, uint32_t at, machsym_str text)
     return len == text.len && ms_rd_left(&rd) >= len && ms_equal(rd.p, text.ptr, text.len);
 }
 
-/* Writes a text into the data, once. Returns its position; 0, which is an empty text, when there have been
- * too many. */
+/* Writes a text into the data, once. Returns its position; 0, which is an empty text, when no more texts may be
+ * written. */
 static uint32_t ms_en_plain(ms_en *c, machsym_str text)
 {
-    uint64_t hash = ms_str_hash(text);
-    for (uint64_t probe = 0; probe < ms_EN_PROBES; probe++) {
-        ms_en_slot *slot = ms_en_hash_get(&c->plain, hash, (uint64_t)text.len + (probe << 40));
-        if (slot == NULL)
-            return 0;
-        if (slot->value != 0 && ms_en_plain_is(c, slot->value - 1, text))
+    ms_tab_text search = ms_tab_text_of(text);
+    ms_tab_slot *slot = ms_tab_next_text(&c->plain, &search);
+    for (; slot != NULL && slot->value != 0; slot = ms_tab_next_text(&c->plain, &search)) {
+        if (ms_en_plain_is(c, slot->value - 1, text))
             return slot->value - 1;
-        if (slot->value != 0)
-            continue; /* another text with this hash */
-        if (text.len > c->text_left)
-            break;
-        c->text_left -= text.len;
-        slot->value = (uint32_t)c->data.len + 1;
-        ms_en_put_uleb(&c->data, text.len);
-        ms_en_put_bytes(&c->data, text.ptr, text.len);
-        return slot->value - 1;
     }
-    return 0;
+    if (text.len > c->text_left)
+        return 0;
+    c->text_left -= text.len;
+    uint32_t at = (uint32_t)c->data.len;
+    ms_en_put_uleb(&c->data, text.len);
+    ms_en_put_bytes(&c->data, text.ptr, text.len);
+    if (slot != NULL)
+        slot->value = at + 1;
+    return at;
 }
 
 /* Adds a name, once, to the text that will be packed. Returns its place; UINT64_MAX when it cannot be packed. */
 static uint64_t ms_en_keep(ms_en *c, machsym_str text)
 {
-    uint64_t hash = ms_str_hash(text);
     if (text.len > MACHSYM_MAX_TEXT || ms_find_byte(text.ptr, text.len, 0) != NULL ||
         c->texts->len > UINT32_MAX / 2)
         return UINT64_MAX;
-    for (uint64_t probe = 0; probe < ms_EN_PROBES; probe++) {
-        ms_en_slot *slot = ms_en_hash_get(&c->kept, hash, (uint64_t)text.len + (probe << 40));
-        if (slot == NULL)
-            break;
-        if (slot->value != 0 && ms_equal(c->texts->v + slot->value - 1, text.ptr, text.len))
+    ms_tab_text search = ms_tab_text_of(text);
+    ms_tab_slot *slot = ms_tab_next_text(&c->kept, &search);
+    for (; slot != NULL && slot->value != 0; slot = ms_tab_next_text(&c->kept, &search)) {
+        if (ms_equal(c->texts->v + slot->value - 1, text.ptr, text.len))
             return slot->value - 1;
-        if (slot->value != 0)
-            continue; /* another text with this hash */
-        uint8_t *to = ms_en_room(c->texts, text.len + 1);
-        if (to == NULL)
-            break;
-        ms_copy(to, text.ptr, text.len);
-        to[text.len] = 0;
-        slot->value = (uint32_t)c->texts->len + 1;
-        c->texts->len += text.len + 1;
-        return slot->value - 1;
     }
-    return UINT64_MAX;
+    uint8_t *to = slot != NULL ? ms_en_room(c->texts, text.len + 1) : NULL;
+    if (to == NULL)
+        return UINT64_MAX;
+    ms_copy(to, text.ptr, text.len);
+    to[text.len] = 0;
+    slot->value = (uint32_t)c->texts->len + 1;
+    c->texts->len += text.len + 1;
+    return slot->value - 1;
 }
 
 /* A reference: 0 for no text; even: packed text; odd: a position in the part's data. */
@@ -12204,7 +12209,7 @@ static uint32_t ms_en_function(ms_en *c, machsym_str linkage_name, machsym_str n
 {
     uint64_t a = ms_en_ref(c, linkage_name);
     uint64_t b = ms_en_ref(c, name);
-    ms_en_slot *slot = ms_en_hash_get(&c->functions, a, b);
+    ms_tab_slot *slot = ms_tab_get(&c->functions, a, b);
     if (slot == NULL)
         return 0;
     if (slot->value == 0) {
@@ -12224,7 +12229,7 @@ static uint32_t ms_en_file(ms_en *c, const machsym_path *path)
     uint64_t comp_dir = path->comp_dir.len != 0 ? (uint64_t)ms_en_plain(c, path->comp_dir) << 1 | 1 : 0;
     uint64_t dir = path->dir.len != 0 ? (uint64_t)ms_en_plain(c, path->dir) << 1 | 1 : 0;
     uint64_t name = (uint64_t)ms_en_plain(c, path->name) << 1 | 1;
-    ms_en_slot *slot = ms_en_hash_get(&c->files, comp_dir << 32 | dir, name);
+    ms_tab_slot *slot = ms_tab_get(&c->files, comp_dir << 32 | dir, name);
     uint32_t *v = (uint32_t *)ms_arena_grow(c->arena, c->file_at, c->file_count, &c->file_cap, sizeof *v);
     if (slot == NULL || v == NULL)
         return 0;
@@ -12960,8 +12965,8 @@ typedef struct ms_mb_work {
     uint32_t *written; /* of its blocks those that have a record, which tells of range */
     size_t written_count;
     ms_range range;
-    uint32_t *depths;   /* by block: how many blocks it stands in */
-    ms_en_hash origins; /* entry offset and rank of its source to the FUNCTION record */
+    uint32_t *depths; /* by block: how many blocks it stands in */
+    ms_tab origins;   /* entry offset and rank of its source to the FUNCTION record */
 } ms_mb_work;
 
 static uint32_t ms_mb_new_file(ms_mb_work *w, uint64_t file)
@@ -12984,12 +12989,12 @@ static inline void ms_mb_line_at(ms_mb_work *w, uint64_t file, uint32_t line, ui
 
 /* Where the record of a call's origin is kept: by the origin alone when it has a linkage name; else by origin
  * and unit, since an out-of-line copy in the same unit may give the name. */
-static ms_en_slot *ms_mb_origin_slot(ms_mb_work *w, uint64_t origin)
+static ms_tab_slot *ms_mb_origin_slot(ms_mb_work *w, uint64_t origin)
 {
-    ms_en_slot *slot = ms_en_hash_get(&w->origins, origin, 0);
+    ms_tab_slot *slot = ms_tab_get(&w->origins, origin, 0);
     if (slot == NULL || slot->value != ms_MB_BY_UNIT)
         return slot;
-    return ms_en_hash_get(&w->origins, origin, w->index + 1);
+    return ms_tab_get(&w->origins, origin, w->index + 1);
 }
 
 /* The FUNCTION record of a block, and where its name is from. Calls share the record of what they call. */
@@ -12998,7 +13003,7 @@ static uint32_t ms_mb_block_function(ms_mb_work *w, const ms_fn_block *block, ma
 {
     machsym_frame frame;
     bool is_inline = block->parent != ms_SEG_NONE;
-    ms_en_slot *slot = is_inline && block->origin != 0 ? ms_mb_origin_slot(w, block->origin) : NULL;
+    ms_tab_slot *slot = is_inline && block->origin != 0 ? ms_mb_origin_slot(w, block->origin) : NULL;
     if (slot != NULL && slot->value != 0) {
         *source = (slot->value & 1) != 0 ? MACHSYM_SOURCE_SYMTAB : MACHSYM_SOURCE_DWARF;
         *named = true;
@@ -13491,9 +13496,9 @@ struct machsym_writer {
     ms_arena text_arena;    /* only ever holds them */
     ms_en_queue queue;
     machsym_map_info info;
-    uint64_t end[2];   /* of the last range of each */
-    ms_en_hash chains; /* caller's record and site, or function and start, to their CHAIN record */
-    ms_en_hash sites;  /* called function, file, line and column to a number */
+    uint64_t end[2]; /* of the last range of each */
+    ms_tab chains;   /* caller's record and site, or function and start, to their CHAIN record */
+    ms_tab sites;    /* called function, file, line and column to a number */
     ms_arena arena;
 };
 
@@ -13541,7 +13546,7 @@ static uint32_t ms_mw_root(machsym_writer *w, ms_en *c, const machsym_frame *fra
     uint32_t function = ms_en_function(c, frame->linkage_name, frame->name);
     bool named = frame->linkage_name.len != 0 || frame->name.len != 0;
     uint64_t kind = (c == &w->parts[1]->coder ? (uint64_t)1 << 33 : 0) | (uint64_t)1 << 32;
-    ms_en_slot *slot = ms_en_hash_get(&w->chains, kind | function, frame->function_start);
+    ms_tab_slot *slot = ms_tab_get(&w->chains, kind | function, frame->function_start);
     if (slot != NULL && slot->value == 0)
         slot->value =
             ms_en_root(c, frame->name_source, function, named, frame->function_start, frame->function_size);
@@ -13554,13 +13559,13 @@ static uint32_t ms_mw_call(machsym_writer *w, ms_en *c, const machsym_frame *fra
     const machsym_frame *from = frame + 1;
     ms_map_line call = {ms_en_file(c, &from->file), from->line, c->columns ? from->column : 0};
     uint32_t function = ms_en_function(c, frame->linkage_name, frame->name);
-    ms_en_slot *site = ms_en_hash_get(&w->sites, (uint64_t)call.file << 32 | call.line,
-                                      (uint64_t)call.column << 32 | function);
+    ms_tab_slot *site =
+        ms_tab_get(&w->sites, (uint64_t)call.file << 32 | call.line, (uint64_t)call.column << 32 | function);
     if (site == NULL)
         return 0;
     if (site->value == 0)
         site->value = (uint32_t)w->sites.count;
-    ms_en_slot *slot = ms_en_hash_get(&w->chains, site->value, caller);
+    ms_tab_slot *slot = ms_tab_get(&w->chains, site->value, caller);
     if (slot != NULL && slot->value == 0)
         slot->value = ms_en_call(c, caller, frame->name_source, function, &call);
     return slot == NULL ? 0 : slot->value;
@@ -26837,11 +26842,10 @@ MACHSYM_API void machsym_session_read_info(machsym_session *session, machsym_ses
 
 /* ---- Map ---- */
 
-/* The caller's allocator, or the C library's. Returns false when it lacks a function. */
+/* The descriptor's allocator, or the C library's. Returns false when it lacks a function. */
 static bool ms_in_allocator(const machsym_allocator *from, machsym_allocator *out)
 {
-    const machsym_allocator none = {NULL, NULL, NULL};
-    *out = ms_arena_default(from != NULL ? *from : none);
+    *out = ms_arena_default(*from);
     return out->alloc != NULL && out->free != NULL;
 }
 
@@ -26928,19 +26932,19 @@ MACHSYM_API machsym_result machsym_map_build(const machsym_plan_desc *desc, mach
     return result;
 }
 
-MACHSYM_API machsym_result machsym_map_open(const char *path, machsym_bytes bytes, uint32_t flags,
-                                            const machsym_allocator *allocator, machsym_map **out,
+MACHSYM_API machsym_result machsym_map_open(const machsym_map_desc *desc, machsym_map **out,
                                             machsym_error *err)
 {
-    machsym_allocator own;
+    machsym_allocator allocator;
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
-    if (out == NULL)
-        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the place for the map is NULL", "", 0);
-    *out = NULL;
-    if (!ms_in_allocator(allocator, &own) || (path == NULL && bytes.ptr == NULL))
+    if (out != NULL)
+        *out = NULL;
+    if (out == NULL || desc == NULL)
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the descriptor or the place for the map is NULL", "", 0);
+    if (!ms_in_allocator(&desc->allocator, &allocator) || (desc->path == NULL && desc->bytes.ptr == NULL))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT,
                        "neither a path nor bytes to open, or an allocator that lacks a function", "", 0);
-    return ms_map_open(path, bytes, flags, own, out, err);
+    return ms_map_open(desc, allocator, out, err);
 }
 
 MACHSYM_API void machsym_map_close(machsym_map *map)
@@ -26987,29 +26991,29 @@ MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr
     return machsym_addr_in(map->head.cputype, is_64, map->head.text_addr, load_addr, pc);
 }
 
-MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_frame *frames,
+MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames,
                                       size_t cap)
 {
     return ms_map_frames(map, addr, frames, cap);
 }
 
-MACHSYM_API size_t machsym_map_names(const machsym_map *map, machsym_frame *frames, size_t count, char *text,
-                                     size_t cap)
+MACHSYM_API size_t machsym_map_names(const machsym_map *map, const machsym_map_frame *from, size_t count,
+                                     machsym_frame *frames, char *text, size_t cap)
 {
-    return ms_map_names(map, frames, count, text, cap);
+    return ms_map_names(map, from, count, frames, text, cap);
 }
 
-MACHSYM_API machsym_result machsym_names_open(const machsym_map *map, const machsym_allocator *allocator,
-                                              machsym_names **out, machsym_error *err)
+MACHSYM_API machsym_result machsym_names_open(const machsym_names_desc *desc, machsym_names **out,
+                                              machsym_error *err)
 {
-    machsym_allocator own;
+    machsym_allocator allocator;
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
     if (out != NULL)
         *out = NULL;
-    if (out == NULL || map == NULL || !ms_in_allocator(allocator, &own))
+    if (out == NULL || desc == NULL || desc->map == NULL || !ms_in_allocator(&desc->allocator, &allocator))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the map is missing, or the allocator lacks a function", "",
                        0);
-    *out = ms_map_open_names(map, own);
+    *out = ms_map_open_names(desc->map, allocator);
     return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
 }
 
@@ -27019,14 +27023,15 @@ MACHSYM_API void machsym_names_close(machsym_names *names)
         ms_map_close_names(names);
 }
 
-MACHSYM_API void machsym_names_trim(machsym_names *names, size_t limit)
+MACHSYM_API bool machsym_names_trim(machsym_names *names, size_t limit)
 {
-    ms_map_trim_names(names, limit);
+    return ms_map_trim_names(names, limit);
 }
 
-MACHSYM_API bool machsym_names_get(machsym_names *names, machsym_frame *frames, size_t count)
+MACHSYM_API bool machsym_names_get(machsym_names *names, const machsym_map_frame *from, size_t count,
+                                   machsym_frame *frames)
 {
-    return ms_map_get_names(names, frames, count);
+    return ms_map_get_names(names, from, count, frames);
 }
 
 MACHSYM_API bool machsym_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_range *out)
@@ -27034,18 +27039,17 @@ MACHSYM_API bool machsym_map_next(const machsym_map *map, machsym_cursor *at, ma
     return ms_map_next(map, at, out);
 }
 
-MACHSYM_API machsym_result machsym_writer_open(const machsym_map_info *info,
-                                               const machsym_allocator *allocator, machsym_writer **out,
+MACHSYM_API machsym_result machsym_writer_open(const machsym_writer_desc *desc, machsym_writer **out,
                                                machsym_error *err)
 {
-    machsym_allocator own;
+    machsym_allocator allocator;
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
     if (out != NULL)
         *out = NULL;
-    if (info == NULL || out == NULL || !ms_in_allocator(allocator, &own))
+    if (desc == NULL || desc->info == NULL || out == NULL || !ms_in_allocator(&desc->allocator, &allocator))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT,
                        "the info, the place for the writer or the allocator is missing", "", 0);
-    *out = ms_mw_open(info, own);
+    *out = ms_mw_open(desc->info, allocator);
     return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
 }
 

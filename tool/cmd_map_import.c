@@ -215,7 +215,8 @@ static machsym_map *make_map(const import_command *c)
         return NULL;
     info.text_size =
         c->rows[c->count - 1].hi > info.text_addr ? c->rows[c->count - 1].hi - info.text_addr : 0;
-    if (machsym_writer_open(&info, NULL, &writer, &err) != MACHSYM_OK) {
+    machsym_writer_desc desc = {.info = &info};
+    if (machsym_writer_open(&desc, &writer, &err) != MACHSYM_OK) {
         tool_say_error(c->path, &err);
         return NULL;
     }
