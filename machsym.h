@@ -13893,16 +13893,26 @@ enum {
     ms_DMSW_NO_SUGAR = 1u << 25  /* Swift.Optional<A> for A? */
 };
 
-/* How a kind is printed, when its row in the table is enough. */
+/* How a kind is printed: what the printer does with the row's text and the children, or what part of the printer
+ * knows the kind. */
 enum ms_dmsw_how {
-    ms_DMSW_H_TEXT,   /* the row's text */
-    ms_DMSW_H_FIRST,  /* the row's text and the first child */
-    ms_DMSW_H_ALL,    /* the row's text and all children */
-    ms_DMSW_H_OWN,    /* the node's text */
-    ms_DMSW_H_NAMED,  /* a declaration: context, dot, name */
-    ms_DMSW_H_PART,   /* a declaration without a name: context, dot, the row's text */
-    ms_DMSW_H_ACCESS, /* an accessor: the storage, dot, the row's text */
-    ms_DMSW_H_CODE    /* code in ms_dmswp_special */
+    ms_DMSW_H_TEXT,    /* the row's text */
+    ms_DMSW_H_FIRST,   /* the row's text and the first child */
+    ms_DMSW_H_ALL,     /* the row's text and all children */
+    ms_DMSW_H_OWN,     /* the node's text */
+    ms_DMSW_H_NAMED,   /* a declaration: context, dot, name */
+    ms_DMSW_H_PART,    /* a declaration without a name: context, dot, the row's text */
+    ms_DMSW_H_ACCESS,  /* an accessor: the storage, dot, the row's text */
+    ms_DMSW_H_CALL,    /* a function or a storage declaration */
+    ms_DMSW_H_MACRO,   /* a macro expansion */
+    ms_DMSW_H_NAME,    /* names, contexts */
+    ms_DMSW_H_TYPE,    /* types */
+    ms_DMSW_H_FUNC,    /* function types, their parts */
+    ms_DMSW_H_GENERIC, /* generic parameters, signatures, requirements */
+    ms_DMSW_H_ATTR,    /* what is said of a whole function */
+    ms_DMSW_H_SPEC,    /* specializations */
+    ms_DMSW_H_THUNK,   /* thunks */
+    ms_DMSW_H_TABLE    /* tables, conformances */
 };
 
 enum ms_dmsw_trait {
@@ -13933,48 +13943,48 @@ enum ms_dmsw_trait {
 /* clang-format off */
 #define ms_DMSW_KINDS(K) \
     K(None, TEXT, ms_DMSW_0, "") \
-    K(Type, CODE, ms_DMSW_0, "") \
+    K(Type, TEXT, ms_DMSW_0, "") \
     K(Global, ALL, ms_DMSW_0, "") \
-    K(Suffix, CODE, ms_DMSW_0, "") \
+    K(Suffix, NAME, ms_DMSW_0, "") \
     K(EmptyList, TEXT, ms_DMSW_0, " empty-list ") \
     K(FirstElementMarker, TEXT, ms_DMSW_0, " first-element-marker ") \
     K(VariadicMarker, TEXT, ms_DMSW_0, " variadic-marker ") \
-    K(Index, CODE, ms_DMSW_0, "") \
+    K(Index, NAME, ms_DMSW_0, "") \
     K(UnknownIndex, TEXT, ms_DMSW_0, "unknown index") \
     K(Identifier, OWN, ms_DMSW_T_NAME, "") \
-    K(InfixOperator, CODE, ms_DMSW_T_NAME, " infix") \
-    K(PrefixOperator, CODE, ms_DMSW_T_NAME, " prefix") \
-    K(PostfixOperator, CODE, ms_DMSW_T_NAME, " postfix") \
-    K(LocalDeclName, CODE, ms_DMSW_T_NAME, "") \
-    K(PrivateDeclName, CODE, ms_DMSW_T_NAME, "") \
-    K(RelatedEntityDeclName, CODE, ms_DMSW_T_NAME, "") \
-    K(Module, CODE, ms_DMSW_C, "") \
-    K(Extension, CODE, ms_DMSW_C, "") \
-    K(AnonymousContext, CODE, ms_DMSW_C, "") \
+    K(InfixOperator, NAME, ms_DMSW_T_NAME, " infix") \
+    K(PrefixOperator, NAME, ms_DMSW_T_NAME, " prefix") \
+    K(PostfixOperator, NAME, ms_DMSW_T_NAME, " postfix") \
+    K(LocalDeclName, NAME, ms_DMSW_T_NAME, "") \
+    K(PrivateDeclName, NAME, ms_DMSW_T_NAME, "") \
+    K(RelatedEntityDeclName, NAME, ms_DMSW_T_NAME, "") \
+    K(Module, NAME, ms_DMSW_C, "") \
+    K(Extension, NAME, ms_DMSW_C, "") \
+    K(AnonymousContext, NAME, ms_DMSW_C, "") \
     K(Class, NAMED, ms_DMSW_CN, "") \
     K(Structure, NAMED, ms_DMSW_CN, "") \
     K(Enum, NAMED, ms_DMSW_CN, "") \
     K(Protocol, NAMED, ms_DMSW_CN, "") \
     K(OtherNominalType, NAMED, ms_DMSW_CN, "") \
     K(TypeAlias, NAMED, ms_DMSW_CN, "") \
-    K(Function, CODE, ms_DMSW_C, "") \
-    K(BoundGenericFunction, CODE, ms_DMSW_0, "") \
-    K(Variable, CODE, ms_DMSW_C, "") \
-    K(Subscript, CODE, ms_DMSW_C, "subscript") \
-    K(Macro, CODE, ms_DMSW_C, "") \
+    K(Function, CALL, ms_DMSW_C, "") \
+    K(BoundGenericFunction, CALL, ms_DMSW_0, "") \
+    K(Variable, CALL, ms_DMSW_C, "") \
+    K(Subscript, CALL, ms_DMSW_C, "subscript") \
+    K(Macro, CALL, ms_DMSW_C, "") \
     K(GenericTypeParamDecl, NAMED, ms_DMSW_0, "") \
-    K(ExplicitClosure, CODE, ms_DMSW_C, "closure #") \
-    K(ImplicitClosure, CODE, ms_DMSW_C, "implicit closure #") \
+    K(ExplicitClosure, NAME, ms_DMSW_C, "closure #") \
+    K(ImplicitClosure, NAME, ms_DMSW_C, "implicit closure #") \
     K(Initializer, PART, ms_DMSW_C, "variable initialization expression") \
-    K(DefaultArgumentInitializer, CODE, ms_DMSW_C, "default argument ") \
+    K(DefaultArgumentInitializer, NAME, ms_DMSW_C, "default argument ") \
     K(PropertyWrapperBackingInitializer, PART, ms_DMSW_C, "property wrapper backing initializer") \
     K(PropertyWrapperInitFromProjectedValue, PART, ms_DMSW_C, "property wrapper init from projected value") \
     K(PropertyWrappedFieldInitAccessor, PART, ms_DMSW_C, "property wrapped field init accessor") \
-    K(Allocator, CODE, ms_DMSW_C, "init") \
-    K(Constructor, CODE, ms_DMSW_C, "init") \
+    K(Allocator, CALL, ms_DMSW_C, "init") \
+    K(Constructor, CALL, ms_DMSW_C, "init") \
     K(Destructor, PART, ms_DMSW_C, "deinit") \
-    K(Deallocator, CODE, ms_DMSW_C, "__deallocating_deinit") \
-    K(IsolatedDeallocator, CODE, ms_DMSW_C, "__isolated_deallocating_deinit") \
+    K(Deallocator, CALL, ms_DMSW_C, "__deallocating_deinit") \
+    K(IsolatedDeallocator, CALL, ms_DMSW_C, "__isolated_deallocating_deinit") \
     K(IVarInitializer, PART, ms_DMSW_C, "__ivar_initializer") \
     K(IVarDestroyer, PART, ms_DMSW_C, "__ivar_destroyer") \
     K(Static, FIRST, ms_DMSW_C, "static ") \
@@ -14000,54 +14010,54 @@ enum ms_dmsw_trait {
     K(UnsafeAddressor, ACCESS, ms_DMSW_C, "unsafeAddressor") \
     K(UnsafeMutableAddressor, ACCESS, ms_DMSW_C, "unsafeMutableAddressor") \
     K(RuntimeAttributeGenerator, FIRST, ms_DMSW_0, "runtime attribute generator of ") \
-    K(FreestandingMacroExpansion, CODE, ms_DMSW_CM, "freestanding macro expansion #") \
-    K(AccessorAttachedMacroExpansion, CODE, ms_DMSW_CM, "accessor macro @") \
-    K(MemberAttributeAttachedMacroExpansion, CODE, ms_DMSW_CM, "memberAttribute macro @") \
-    K(MemberAttachedMacroExpansion, CODE, ms_DMSW_CM, "member macro @") \
-    K(PeerAttachedMacroExpansion, CODE, ms_DMSW_CM, "peer macro @") \
-    K(ConformanceAttachedMacroExpansion, CODE, ms_DMSW_CM, "conformance macro @") \
-    K(ExtensionAttachedMacroExpansion, CODE, ms_DMSW_CM, "extension macro @") \
-    K(PreambleAttachedMacroExpansion, CODE, ms_DMSW_CM, "preamble macro @") \
-    K(BodyAttachedMacroExpansion, CODE, ms_DMSW_CM, "body macro @") \
-    K(MacroExpansionUniqueName, CODE, ms_DMSW_CM, "unique name #") \
-    K(MacroExpansionLoc, CODE, ms_DMSW_CM, "") \
+    K(FreestandingMacroExpansion, MACRO, ms_DMSW_CM, "freestanding macro expansion #") \
+    K(AccessorAttachedMacroExpansion, MACRO, ms_DMSW_CM, "accessor macro @") \
+    K(MemberAttributeAttachedMacroExpansion, MACRO, ms_DMSW_CM, "memberAttribute macro @") \
+    K(MemberAttachedMacroExpansion, MACRO, ms_DMSW_CM, "member macro @") \
+    K(PeerAttachedMacroExpansion, MACRO, ms_DMSW_CM, "peer macro @") \
+    K(ConformanceAttachedMacroExpansion, MACRO, ms_DMSW_CM, "conformance macro @") \
+    K(ExtensionAttachedMacroExpansion, MACRO, ms_DMSW_CM, "extension macro @") \
+    K(PreambleAttachedMacroExpansion, MACRO, ms_DMSW_CM, "preamble macro @") \
+    K(BodyAttachedMacroExpansion, MACRO, ms_DMSW_CM, "body macro @") \
+    K(MacroExpansionUniqueName, MACRO, ms_DMSW_CM, "unique name #") \
+    K(MacroExpansionLoc, NAME, ms_DMSW_CM, "") \
     K(LabelList, TEXT, ms_DMSW_S, "") \
     K(TypeList, ALL, ms_DMSW_S, "") \
-    K(TypeMangling, CODE, ms_DMSW_0, "") \
-    /* types: ms_dmswp_special knows them by their place in this list */ \
+    K(TypeMangling, NAME, ms_DMSW_0, "") \
+    /* types */ \
     K(BuiltinTypeName, OWN, ms_DMSW_S, "") \
     K(BuiltinTupleType, TEXT, ms_DMSW_S, "Builtin.TheTupleType") \
-    K(BuiltinFixedArray, CODE, ms_DMSW_S, "Builtin.FixedArray<") \
-    K(BuiltinBorrow, CODE, ms_DMSW_S, "Builtin.Borrow<") \
-    K(FunctionType, CODE, ms_DMSW_T_FUNCTION, "") \
-    K(NoEscapeFunctionType, CODE, ms_DMSW_T_FUNCTION, "") \
-    K(UncurriedFunctionType, CODE, ms_DMSW_T_FUNCTION, "") \
-    K(AutoClosureType, CODE, ms_DMSW_0, "@autoclosure ") \
-    K(EscapingAutoClosureType, CODE, ms_DMSW_0, "@autoclosure ") \
-    K(ThinFunctionType, CODE, ms_DMSW_0, "@convention(thin) ") \
-    K(CFunctionPointer, CODE, ms_DMSW_0, "@convention(c") \
-    K(ObjCBlock, CODE, ms_DMSW_0, "@convention(block") \
-    K(EscapingObjCBlock, CODE, ms_DMSW_0, "@escaping @convention(block") \
+    K(BuiltinFixedArray, TYPE, ms_DMSW_S, "Builtin.FixedArray<") \
+    K(BuiltinBorrow, TYPE, ms_DMSW_S, "Builtin.Borrow<") \
+    K(FunctionType, FUNC, ms_DMSW_T_FUNCTION, "") \
+    K(NoEscapeFunctionType, FUNC, ms_DMSW_T_FUNCTION, "") \
+    K(UncurriedFunctionType, FUNC, ms_DMSW_T_FUNCTION, "") \
+    K(AutoClosureType, FUNC, ms_DMSW_0, "@autoclosure ") \
+    K(EscapingAutoClosureType, FUNC, ms_DMSW_0, "@autoclosure ") \
+    K(ThinFunctionType, FUNC, ms_DMSW_0, "@convention(thin) ") \
+    K(CFunctionPointer, FUNC, ms_DMSW_0, "@convention(c") \
+    K(ObjCBlock, FUNC, ms_DMSW_0, "@convention(block") \
+    K(EscapingObjCBlock, FUNC, ms_DMSW_0, "@escaping @convention(block") \
     K(ClangType, OWN, ms_DMSW_0, "") \
-    K(ArgumentTuple, CODE, ms_DMSW_0, "") \
+    K(ArgumentTuple, FUNC, ms_DMSW_0, "") \
     K(ReturnType, ALL, ms_DMSW_S, "") \
     K(ThrowsAnnotation, TEXT, ms_DMSW_0, " throws") \
-    K(TypedThrowsAnnotation, CODE, ms_DMSW_0, " throws(") \
+    K(TypedThrowsAnnotation, FUNC, ms_DMSW_0, " throws(") \
     K(AsyncAnnotation, TEXT, ms_DMSW_0, " async") \
     K(ConcurrentFunctionType, TEXT, ms_DMSW_0, "@Sendable ") \
     K(SendingResultFunctionType, TEXT, ms_DMSW_0, "sending ") \
-    K(GlobalActorFunctionType, CODE, ms_DMSW_T_ISOLATION, "@") \
+    K(GlobalActorFunctionType, FUNC, ms_DMSW_T_ISOLATION, "@") \
     K(IsolatedAnyFunctionType, TEXT, ms_DMSW_T_ISOLATION, "@isolated(any) ") \
     K(NonIsolatedCallerFunctionType, TEXT, ms_DMSW_T_ISOLATION, "nonisolated(nonsending) ") \
-    K(DifferentiableFunctionType, CODE, ms_DMSW_0, "@differentiable") \
-    K(Tuple, CODE, ms_DMSW_S, "(") \
-    K(TupleElement, CODE, ms_DMSW_0, "") \
-    K(TupleElementName, CODE, ms_DMSW_S, "") \
-    K(Pack, CODE, ms_DMSW_S, "Pack{") \
-    K(SILPackDirect, CODE, ms_DMSW_S, "@direct Pack{") \
-    K(SILPackIndirect, CODE, ms_DMSW_S, "@indirect Pack{") \
+    K(DifferentiableFunctionType, FUNC, ms_DMSW_0, "@differentiable") \
+    K(Tuple, TYPE, ms_DMSW_S, "(") \
+    K(TupleElement, TYPE, ms_DMSW_0, "") \
+    K(TupleElementName, OWN, ms_DMSW_S, "") \
+    K(Pack, TYPE, ms_DMSW_S, "Pack{") \
+    K(SILPackDirect, TYPE, ms_DMSW_S, "@direct Pack{") \
+    K(SILPackIndirect, TYPE, ms_DMSW_S, "@indirect Pack{") \
     K(PackExpansion, FIRST, ms_DMSW_0, "repeat ") \
-    K(PackElement, CODE, ms_DMSW_0, "/* level: ") \
+    K(PackElement, TYPE, ms_DMSW_0, "/* level: ") \
     K(Weak, FIRST, ms_DMSW_0, "weak ") \
     K(Unowned, FIRST, ms_DMSW_0, "unowned ") \
     K(Unmanaged, FIRST, ms_DMSW_0, "unowned(unsafe) ") \
@@ -14059,88 +14069,88 @@ enum ms_dmsw_trait {
     K(Shared, FIRST, ms_DMSW_0, "__shared ") \
     K(Owned, FIRST, ms_DMSW_0, "__owned ") \
     K(NoDerivative, FIRST, ms_DMSW_0, "@noDerivative ") \
-    K(BoundGenericClass, CODE, ms_DMSW_S, "") \
-    K(BoundGenericStructure, CODE, ms_DMSW_S, "") \
-    K(BoundGenericEnum, CODE, ms_DMSW_S, "") \
-    K(BoundGenericProtocol, CODE, ms_DMSW_S, "") \
-    K(BoundGenericOtherNominalType, CODE, ms_DMSW_S, "") \
-    K(BoundGenericTypeAlias, CODE, ms_DMSW_S, "") \
+    K(BoundGenericClass, TYPE, ms_DMSW_S, "") \
+    K(BoundGenericStructure, TYPE, ms_DMSW_S, "") \
+    K(BoundGenericEnum, TYPE, ms_DMSW_S, "") \
+    K(BoundGenericProtocol, TYPE, ms_DMSW_S, "") \
+    K(BoundGenericOtherNominalType, TYPE, ms_DMSW_S, "") \
+    K(BoundGenericTypeAlias, TYPE, ms_DMSW_S, "") \
     K(DynamicSelf, TEXT, ms_DMSW_S, "Self") \
     K(SILBoxType, FIRST, ms_DMSW_S, "@box ") \
-    K(SILBoxTypeWithLayout, CODE, ms_DMSW_S, "") \
-    K(SILBoxLayout, CODE, ms_DMSW_0, "{") \
+    K(SILBoxTypeWithLayout, TYPE, ms_DMSW_S, "") \
+    K(SILBoxLayout, TYPE, ms_DMSW_0, "{") \
     K(SILBoxMutableField, FIRST, ms_DMSW_0, "var ") \
     K(SILBoxImmutableField, FIRST, ms_DMSW_0, "let ") \
-    K(Metatype, CODE, ms_DMSW_S, "") \
-    K(ExistentialMetatype, CODE, ms_DMSW_S | ms_DMSW_T_EXISTENTIAL, "") \
+    K(Metatype, TYPE, ms_DMSW_S, "") \
+    K(ExistentialMetatype, TYPE, ms_DMSW_S | ms_DMSW_T_EXISTENTIAL, "") \
     K(MetatypeRepresentation, OWN, ms_DMSW_S, "") \
-    K(ConstrainedExistential, CODE, ms_DMSW_0, "any ") \
-    K(ConstrainedExistentialRequirementList, CODE, ms_DMSW_S, "") \
+    K(ConstrainedExistential, TYPE, ms_DMSW_0, "any ") \
+    K(ConstrainedExistentialRequirementList, TYPE, ms_DMSW_S, "") \
     K(ConstrainedExistentialSelf, TEXT, ms_DMSW_S, "Self") \
-    K(ExtendedExistentialTypeShape, CODE, ms_DMSW_0, "existential shape for ") \
-    K(ProtocolList, CODE, ms_DMSW_T_EXISTENTIAL, "") \
-    K(ProtocolListWithClass, CODE, ms_DMSW_T_EXISTENTIAL, "") \
-    K(ProtocolListWithAnyObject, CODE, ms_DMSW_T_EXISTENTIAL, "") \
-    K(AssociatedTypeRef, CODE, ms_DMSW_S, "") \
+    K(ExtendedExistentialTypeShape, TYPE, ms_DMSW_0, "existential shape for ") \
+    K(ProtocolList, TYPE, ms_DMSW_T_EXISTENTIAL, "") \
+    K(ProtocolListWithClass, TYPE, ms_DMSW_T_EXISTENTIAL, "") \
+    K(ProtocolListWithAnyObject, TYPE, ms_DMSW_T_EXISTENTIAL, "") \
+    K(AssociatedTypeRef, GENERIC, ms_DMSW_S, "") \
     K(ErrorType, TEXT, ms_DMSW_S, "<ERROR TYPE>") \
-    K(DependentGenericParamType, CODE, ms_DMSW_S, "") \
-    K(DependentGenericType, CODE, ms_DMSW_S, "") \
-    K(DependentMemberType, CODE, ms_DMSW_S, "") \
-    K(DependentAssociatedTypeRef, CODE, ms_DMSW_0, "") \
-    K(AssocTypePath, CODE, ms_DMSW_0, "") \
-    K(Integer, CODE, ms_DMSW_S, "") \
-    K(NegativeInteger, CODE, ms_DMSW_S, "-") \
-    K(SugaredOptional, CODE, ms_DMSW_S, "") \
-    K(SugaredArray, CODE, ms_DMSW_S, "[") \
-    K(SugaredDictionary, CODE, ms_DMSW_S, "[") \
-    K(SugaredInlineArray, CODE, ms_DMSW_S, "[") \
-    K(SugaredParen, CODE, ms_DMSW_S, "(") \
+    K(DependentGenericParamType, GENERIC, ms_DMSW_S, "") \
+    K(DependentGenericType, GENERIC, ms_DMSW_S, "") \
+    K(DependentMemberType, GENERIC, ms_DMSW_S, "") \
+    K(DependentAssociatedTypeRef, GENERIC, ms_DMSW_0, "") \
+    K(AssocTypePath, GENERIC, ms_DMSW_0, "") \
+    K(Integer, TYPE, ms_DMSW_S, "") \
+    K(NegativeInteger, TYPE, ms_DMSW_S, "-") \
+    K(SugaredOptional, TYPE, ms_DMSW_S, "") \
+    K(SugaredArray, TYPE, ms_DMSW_S, "[") \
+    K(SugaredDictionary, TYPE, ms_DMSW_S, "[") \
+    K(SugaredInlineArray, TYPE, ms_DMSW_S, "[") \
+    K(SugaredParen, TYPE, ms_DMSW_S, "(") \
     K(OpaqueReturnType, TEXT, ms_DMSW_0, "some") \
-    K(OpaqueReturnTypeOf, CODE, ms_DMSW_C, "<<opaque return type of ") \
-    K(OpaqueType, CODE, ms_DMSW_0, "") \
+    K(OpaqueReturnTypeOf, TYPE, ms_DMSW_C, "<<opaque return type of ") \
+    K(OpaqueType, TYPE, ms_DMSW_0, "") \
     /* generic signatures */ \
-    K(DependentGenericSignature, CODE, ms_DMSW_0, "") \
-    K(DependentPseudogenericSignature, CODE, ms_DMSW_0, "") \
+    K(DependentGenericSignature, GENERIC, ms_DMSW_0, "") \
+    K(DependentPseudogenericSignature, GENERIC, ms_DMSW_0, "") \
     K(DependentGenericParamCount, TEXT, ms_DMSW_0, "") \
     K(DependentGenericParamPackMarker, TEXT, ms_DMSW_T_REQ, "") \
     K(DependentGenericParamValueMarker, TEXT, ms_DMSW_T_REQ, "") \
-    K(DependentGenericConformanceRequirement, CODE, ms_DMSW_T_REQ, ": ") \
-    K(DependentGenericSameTypeRequirement, CODE, ms_DMSW_T_REQ, " == ") \
-    K(DependentGenericSameShapeRequirement, CODE, ms_DMSW_T_REQ, ".shape == ") \
-    K(DependentGenericInverseConformanceRequirement, CODE, ms_DMSW_T_REQ, ": ~Swift.") \
-    K(DependentGenericLayoutRequirement, CODE, ms_DMSW_T_REQ, ": ") \
+    K(DependentGenericConformanceRequirement, GENERIC, ms_DMSW_T_REQ, ": ") \
+    K(DependentGenericSameTypeRequirement, GENERIC, ms_DMSW_T_REQ, " == ") \
+    K(DependentGenericSameShapeRequirement, GENERIC, ms_DMSW_T_REQ, ".shape == ") \
+    K(DependentGenericInverseConformanceRequirement, GENERIC, ms_DMSW_T_REQ, ": ~Swift.") \
+    K(DependentGenericLayoutRequirement, GENERIC, ms_DMSW_T_REQ, ": ") \
     /* implementation function types */ \
-    K(ImplFunctionType, CODE, ms_DMSW_0, "") \
+    K(ImplFunctionType, FUNC, ms_DMSW_0, "") \
     K(ImplEscaping, TEXT, ms_DMSW_0, "@escaping") \
     K(ImplErasedIsolation, TEXT, ms_DMSW_0, "@isolated(any)") \
     K(ImplNonIsolated, TEXT, ms_DMSW_0, "nonisolated(nonsending)") \
     K(ImplCalledOnce, TEXT, ms_DMSW_0, "@called(atMostOnce)") \
     K(ImplSendingResult, TEXT, ms_DMSW_0, "sending") \
-    K(ImplDifferentiabilityKind, CODE, ms_DMSW_0, "@differentiable") \
+    K(ImplDifferentiabilityKind, FUNC, ms_DMSW_0, "@differentiable") \
     K(ImplConvention, OWN, ms_DMSW_0, "") \
-    K(ImplFunctionConvention, CODE, ms_DMSW_0, "@convention(") \
+    K(ImplFunctionConvention, FUNC, ms_DMSW_0, "@convention(") \
     K(ImplFunctionAttribute, OWN, ms_DMSW_0, "") \
-    K(ImplParameter, CODE, ms_DMSW_0, "") \
-    K(ImplResult, CODE, ms_DMSW_0, "") \
-    K(ImplYield, CODE, ms_DMSW_0, "@yields ") \
-    K(ImplErrorResult, CODE, ms_DMSW_0, "@error ") \
+    K(ImplParameter, FUNC, ms_DMSW_0, "") \
+    K(ImplResult, FUNC, ms_DMSW_0, "") \
+    K(ImplYield, FUNC, ms_DMSW_0, "@yields ") \
+    K(ImplErrorResult, FUNC, ms_DMSW_0, "@error ") \
     K(ImplPatternSubstitutions, TEXT, ms_DMSW_0, "") \
     K(ImplInvocationSubstitutions, TEXT, ms_DMSW_0, "") \
     /* conformances */ \
-    K(ProtocolConformance, CODE, ms_DMSW_0, "") \
-    K(ConcreteProtocolConformance, CODE, ms_DMSW_T_CONF, "concrete protocol conformance ") \
+    K(ProtocolConformance, TABLE, ms_DMSW_0, "") \
+    K(ConcreteProtocolConformance, TABLE, ms_DMSW_T_CONF, "concrete protocol conformance ") \
     K(PackProtocolConformance, ALL, ms_DMSW_T_CONF, "pack protocol conformance ") \
-    K(DependentProtocolConformanceRoot, CODE, ms_DMSW_CF, "dependent root protocol conformance ") \
-    K(DependentProtocolConformanceInherited, CODE, ms_DMSW_CF, "dependent inherited protocol conformance ") \
-    K(DependentProtocolConformanceAssociated, CODE, ms_DMSW_CF, \
+    K(DependentProtocolConformanceRoot, TABLE, ms_DMSW_CF, "dependent root protocol conformance ") \
+    K(DependentProtocolConformanceInherited, TABLE, ms_DMSW_CF, "dependent inherited protocol conformance ") \
+    K(DependentProtocolConformanceAssociated, TABLE, ms_DMSW_CF, \
       "dependent associated protocol conformance ") \
-    K(DependentProtocolConformanceOpaque, CODE, ms_DMSW_CF, "opaque result conformance ") \
+    K(DependentProtocolConformanceOpaque, TABLE, ms_DMSW_CF, "opaque result conformance ") \
     K(DependentAssociatedConformance, ALL, ms_DMSW_0, "dependent associated conformance ") \
     K(ProtocolConformanceRefInTypeModule, ALL, ms_DMSW_0, "protocol conformance ref (type's module) ") \
     K(ProtocolConformanceRefInProtocolModule, ALL, ms_DMSW_0, \
       "protocol conformance ref (protocol's module) ") \
     K(ProtocolConformanceRefInOtherModule, ALL, ms_DMSW_0, "protocol conformance ref (retroactive) ") \
-    K(AnyProtocolConformanceList, CODE, ms_DMSW_0, "") \
+    K(AnyProtocolConformanceList, TABLE, ms_DMSW_0, "") \
     K(RetroactiveConformance, ALL, ms_DMSW_0, "retroactive @ ") \
     /* attributes of whole functions */ \
     K(ObjCAttribute, TEXT, ms_DMSW_A, "@objc ") \
@@ -14148,41 +14158,40 @@ enum ms_dmsw_trait {
     K(DynamicAttribute, TEXT, ms_DMSW_A, "dynamic ") \
     K(DirectMethodReferenceAttribute, TEXT, ms_DMSW_A, "super ") \
     K(VTableAttribute, TEXT, ms_DMSW_A, "override ") \
-    K(PartialApplyForwarder, CODE, ms_DMSW_A, "partial apply forwarder") \
-    K(PartialApplyObjCForwarder, CODE, ms_DMSW_A, "partial apply ObjC forwarder") \
-    K(OutlinedVariable, CODE, ms_DMSW_A, "outlined variable #") \
-    K(OutlinedReadOnlyObject, CODE, ms_DMSW_A, "outlined read-only object #") \
-    K(OutlinedBridgedMethod, CODE, ms_DMSW_A, "outlined bridged method (") \
-    K(MergedFunction, CODE, ms_DMSW_A, "merged ") \
-    K(DistributedThunk, CODE, ms_DMSW_A, "distributed thunk ") \
-    K(DistributedAccessor, CODE, ms_DMSW_A, "distributed accessor for ") \
-    K(DynamicallyReplaceableFunctionKey, CODE, ms_DMSW_A, "dynamically replaceable key for ") \
-    K(DynamicallyReplaceableFunctionImpl, CODE, ms_DMSW_A, "dynamically replaceable thunk for ") \
-    K(DynamicallyReplaceableFunctionVar, CODE, ms_DMSW_A, "dynamically replaceable variable for ") \
+    K(PartialApplyForwarder, ATTR, ms_DMSW_A, "partial apply forwarder") \
+    K(PartialApplyObjCForwarder, ATTR, ms_DMSW_A, "partial apply ObjC forwarder") \
+    K(OutlinedVariable, ATTR, ms_DMSW_A, "outlined variable #") \
+    K(OutlinedReadOnlyObject, ATTR, ms_DMSW_A, "outlined read-only object #") \
+    K(OutlinedBridgedMethod, ATTR, ms_DMSW_A, "outlined bridged method (") \
+    K(MergedFunction, ATTR, ms_DMSW_A, "merged ") \
+    K(DistributedThunk, ATTR, ms_DMSW_A, "distributed thunk ") \
+    K(DistributedAccessor, ATTR, ms_DMSW_A, "distributed accessor for ") \
+    K(DynamicallyReplaceableFunctionKey, ATTR, ms_DMSW_A, "dynamically replaceable key for ") \
+    K(DynamicallyReplaceableFunctionImpl, ATTR, ms_DMSW_A, "dynamically replaceable thunk for ") \
+    K(DynamicallyReplaceableFunctionVar, ATTR, ms_DMSW_A, "dynamically replaceable variable for ") \
     K(AsyncFunctionPointer, TEXT, ms_DMSW_A, "async function pointer to ") \
     K(CoroFunctionPointer, TEXT, ms_DMSW_A, "coro function pointer to ") \
     K(DefaultOverride, TEXT, ms_DMSW_A, "default override of ") \
-    K(AsyncAwaitResumePartialFunction, CODE, ms_DMSW_A, ") await resume partial function for ") \
-    K(AsyncSuspendResumePartialFunction, CODE, ms_DMSW_A, ") suspend resume partial function for ") \
-    K(AccessibleFunctionRecord, CODE, ms_DMSW_A, "accessible function runtime record for ") \
-    K(BackDeploymentThunk, CODE, ms_DMSW_A, "back deployment thunk for ") \
+    K(AsyncAwaitResumePartialFunction, ATTR, ms_DMSW_A, ") await resume partial function for ") \
+    K(AsyncSuspendResumePartialFunction, ATTR, ms_DMSW_A, ") suspend resume partial function for ") \
+    K(AccessibleFunctionRecord, ATTR, ms_DMSW_A, "accessible function runtime record for ") \
+    K(BackDeploymentThunk, ATTR, ms_DMSW_A, "back deployment thunk for ") \
     K(BackDeploymentFallback, TEXT, ms_DMSW_A, "back deployment fallback for ") \
     K(HasSymbolQuery, TEXT, ms_DMSW_A, "#_hasSymbol query for ") \
-    K(GenericSpecialization, CODE, ms_DMSW_A, "generic specialization") \
-    K(GenericSpecializationInResilienceDomain, CODE, ms_DMSW_A, "generic specialization") \
-    K(GenericSpecializationPrespecialized, CODE, ms_DMSW_A, "generic pre-specialization") \
-    K(GenericSpecializationNotReAbstracted, CODE, ms_DMSW_A, "generic not re-abstracted specialization") \
-    K(InlinedGenericFunction, CODE, ms_DMSW_A, "inlined generic function") \
-    K(GenericPartialSpecialization, CODE, ms_DMSW_A, "generic partial specialization") \
-    K(GenericPartialSpecializationNotReAbstracted, CODE, ms_DMSW_A, \
+    K(GenericSpecialization, SPEC, ms_DMSW_A, "generic specialization") \
+    K(GenericSpecializationInResilienceDomain, SPEC, ms_DMSW_A, "generic specialization") \
+    K(GenericSpecializationPrespecialized, SPEC, ms_DMSW_A, "generic pre-specialization") \
+    K(GenericSpecializationNotReAbstracted, SPEC, ms_DMSW_A, "generic not re-abstracted specialization") \
+    K(InlinedGenericFunction, SPEC, ms_DMSW_A, "inlined generic function") \
+    K(GenericPartialSpecialization, SPEC, ms_DMSW_A, "generic partial specialization") \
+    K(GenericPartialSpecializationNotReAbstracted, SPEC, ms_DMSW_A, \
       "generic not-reabstracted partial specialization") \
-    K(FunctionSignatureSpecialization, CODE, ms_DMSW_A, "function signature specialization") \
-    K(GenericSpecializationParam, CODE, ms_DMSW_0, "") \
-    K(FunctionSignatureSpecializationParam, CODE, ms_DMSW_0, "") \
-    K(FunctionSignatureSpecializationReturn, CODE, ms_DMSW_0, "") \
-    K(FunctionSignatureSpecializationParamKind, CODE, ms_DMSW_0, "") \
-    K(FunctionSignatureSpecializationParamPayload, CODE, ms_DMSW_0, "") \
-    K(SpecializationPassID, CODE, ms_DMSW_0, "") \
+    K(FunctionSignatureSpecialization, SPEC, ms_DMSW_A, "function signature specialization") \
+    K(GenericSpecializationParam, SPEC, ms_DMSW_0, "") \
+    K(FunctionSignatureSpecializationParam, SPEC, ms_DMSW_0, "") \
+    K(FunctionSignatureSpecializationReturn, SPEC, ms_DMSW_0, "") \
+    K(FunctionSignatureSpecializationParamKind, SPEC, ms_DMSW_0, "") \
+    K(FunctionSignatureSpecializationParamPayload, SPEC, ms_DMSW_0, "") \
     K(IsSerialized, TEXT, ms_DMSW_0, "serialized") \
     /* thunks */ \
     K(CurryThunk, FIRST, ms_DMSW_0, "curry thunk of ") \
@@ -14190,31 +14199,31 @@ enum ms_dmsw_trait {
     K(SILThunkHopToMainActorIfNeeded, FIRST, ms_DMSW_0, "hop to main actor thunk of ") \
     K(DispatchThunk, FIRST, ms_DMSW_0, "dispatch thunk of ") \
     K(MethodDescriptor, FIRST, ms_DMSW_0, "method descriptor for ") \
-    K(VTableThunk, CODE, ms_DMSW_0, "vtable thunk for ") \
-    K(ProtocolWitness, CODE, ms_DMSW_0, "protocol witness for ") \
+    K(VTableThunk, THUNK, ms_DMSW_0, "vtable thunk for ") \
+    K(ProtocolWitness, THUNK, ms_DMSW_0, "protocol witness for ") \
     K(ProtocolSelfConformanceWitness, FIRST, ms_DMSW_0, "protocol self-conformance witness for ") \
-    K(ReabstractionThunk, CODE, ms_DMSW_0, "reabstraction thunk ") \
-    K(ReabstractionThunkHelper, CODE, ms_DMSW_0, "reabstraction thunk helper ") \
-    K(ReabstractionThunkHelperWithSelf, CODE, ms_DMSW_0, "reabstraction thunk ") \
-    K(ReabstractionThunkHelperWithGlobalActor, CODE, ms_DMSW_0, "") \
-    K(ObjCAsyncCompletionHandlerImpl, CODE, ms_DMSW_0, "@objc completion handler block implementation for ") \
-    K(PredefinedObjCAsyncCompletionHandlerImpl, CODE, ms_DMSW_0, \
+    K(ReabstractionThunk, THUNK, ms_DMSW_0, "reabstraction thunk ") \
+    K(ReabstractionThunkHelper, THUNK, ms_DMSW_0, "reabstraction thunk helper ") \
+    K(ReabstractionThunkHelperWithSelf, THUNK, ms_DMSW_0, "reabstraction thunk ") \
+    K(ReabstractionThunkHelperWithGlobalActor, THUNK, ms_DMSW_0, "") \
+    K(ObjCAsyncCompletionHandlerImpl, THUNK, ms_DMSW_0, "@objc completion handler block implementation for ") \
+    K(PredefinedObjCAsyncCompletionHandlerImpl, THUNK, ms_DMSW_0, \
       "predefined @objc completion handler block implementation for ") \
-    K(KeyPathGetterThunkHelper, CODE, ms_DMSW_0, "key path getter for ") \
-    K(KeyPathSetterThunkHelper, CODE, ms_DMSW_0, "key path setter for ") \
-    K(KeyPathUnappliedMethodThunkHelper, CODE, ms_DMSW_0, "key path unapplied method ") \
-    K(KeyPathAppliedMethodThunkHelper, CODE, ms_DMSW_0, "key path applied method ") \
-    K(KeyPathEqualsThunkHelper, CODE, ms_DMSW_0, "key path index equality operator for ") \
-    K(KeyPathHashThunkHelper, CODE, ms_DMSW_0, "key path index hash operator for ") \
+    K(KeyPathGetterThunkHelper, THUNK, ms_DMSW_0, "key path getter for ") \
+    K(KeyPathSetterThunkHelper, THUNK, ms_DMSW_0, "key path setter for ") \
+    K(KeyPathUnappliedMethodThunkHelper, THUNK, ms_DMSW_0, "key path unapplied method ") \
+    K(KeyPathAppliedMethodThunkHelper, THUNK, ms_DMSW_0, "key path applied method ") \
+    K(KeyPathEqualsThunkHelper, THUNK, ms_DMSW_0, "key path index equality operator for ") \
+    K(KeyPathHashThunkHelper, THUNK, ms_DMSW_0, "key path index hash operator for ") \
     K(CoroutineContinuationPrototype, FIRST, ms_DMSW_0, "coroutine continuation prototype for ") \
-    K(AutoDiffFunction, CODE, ms_DMSW_C, "") \
-    K(AutoDiffDerivativeVTableThunk, CODE, ms_DMSW_0, "vtable thunk for ") \
-    K(AutoDiffSelfReorderingReabstractionThunk, CODE, ms_DMSW_0, \
+    K(AutoDiffFunction, THUNK, ms_DMSW_C, "") \
+    K(AutoDiffDerivativeVTableThunk, THUNK, ms_DMSW_0, "vtable thunk for ") \
+    K(AutoDiffSelfReorderingReabstractionThunk, THUNK, ms_DMSW_0, \
       "autodiff self-reordering reabstraction thunk ") \
-    K(AutoDiffSubsetParametersThunk, CODE, ms_DMSW_0, "autodiff subset parameters thunk for ") \
-    K(AutoDiffFunctionKind, CODE, ms_DMSW_0, "") \
-    K(DifferentiabilityWitness, CODE, ms_DMSW_0, "") \
-    K(IndexSubset, CODE, ms_DMSW_0, "{") \
+    K(AutoDiffSubsetParametersThunk, THUNK, ms_DMSW_0, "autodiff subset parameters thunk for ") \
+    K(AutoDiffFunctionKind, THUNK, ms_DMSW_0, "") \
+    K(DifferentiabilityWitness, THUNK, ms_DMSW_0, "") \
+    K(IndexSubset, THUNK, ms_DMSW_0, "{") \
     /* metadata and witness tables */ \
     K(TypeMetadata, FIRST, ms_DMSW_0, "type metadata for ") \
     K(FullTypeMetadata, FIRST, ms_DMSW_0, "full type metadata for ") \
@@ -14274,16 +14283,16 @@ enum ms_dmsw_trait {
     K(AssociatedTypeDescriptor, FIRST, ms_DMSW_0, "associated type descriptor for ") \
     K(DefaultAssociatedTypeMetadataAccessor, FIRST, ms_DMSW_0, \
       "default associated type metadata accessor for ") \
-    K(AssociatedConformanceDescriptor, CODE, ms_DMSW_0, "associated conformance descriptor for ") \
-    K(DefaultAssociatedConformanceAccessor, CODE, ms_DMSW_0, "default associated conformance accessor for ") \
-    K(BaseConformanceDescriptor, CODE, ms_DMSW_0, "base conformance descriptor for ") \
-    K(AssociatedTypeMetadataAccessor, CODE, ms_DMSW_0, "associated type metadata accessor for ") \
-    K(AssociatedTypeWitnessTableAccessor, CODE, ms_DMSW_0, "associated type witness table accessor for ") \
-    K(BaseWitnessTableAccessor, CODE, ms_DMSW_0, "base witness table accessor for ") \
-    K(ValueWitness, CODE, ms_DMSW_0, "") \
+    K(AssociatedConformanceDescriptor, TABLE, ms_DMSW_0, "associated conformance descriptor for ") \
+    K(DefaultAssociatedConformanceAccessor, TABLE, ms_DMSW_0, "default associated conformance accessor for ") \
+    K(BaseConformanceDescriptor, TABLE, ms_DMSW_0, "base conformance descriptor for ") \
+    K(AssociatedTypeMetadataAccessor, TABLE, ms_DMSW_0, "associated type metadata accessor for ") \
+    K(AssociatedTypeWitnessTableAccessor, TABLE, ms_DMSW_0, "associated type witness table accessor for ") \
+    K(BaseWitnessTableAccessor, TABLE, ms_DMSW_0, "base witness table accessor for ") \
+    K(ValueWitness, TABLE, ms_DMSW_0, "") \
     K(ValueWitnessTable, FIRST, ms_DMSW_0, "value witness table for ") \
     K(EnumCase, FIRST, ms_DMSW_0, "enum case for ") \
-    K(FieldOffset, CODE, ms_DMSW_0, "field offset for ") \
+    K(FieldOffset, TABLE, ms_DMSW_0, "field offset for ") \
     K(ProtocolWitnessTable, FIRST, ms_DMSW_0, "protocol witness table for ") \
     K(ProtocolWitnessTablePattern, FIRST, ms_DMSW_0, "protocol witness table pattern for ") \
     K(ProtocolWitnessTableAccessor, FIRST, ms_DMSW_0, "protocol witness table accessor for ") \
@@ -14292,12 +14301,12 @@ enum ms_dmsw_trait {
     K(GenericProtocolWitnessTableInstantiationFunction, FIRST, ms_DMSW_0, \
       "instantiation function for generic protocol witness table for ") \
     K(ResilientProtocolWitnessTable, FIRST, ms_DMSW_0, "resilient protocol witness table for ") \
-    K(LazyProtocolWitnessTableAccessor, CODE, ms_DMSW_0, "lazy protocol witness table accessor for type ") \
-    K(LazyProtocolWitnessTableCacheVariable, CODE, ms_DMSW_0, \
+    K(LazyProtocolWitnessTableAccessor, TABLE, ms_DMSW_0, "lazy protocol witness table accessor for type ") \
+    K(LazyProtocolWitnessTableCacheVariable, TABLE, ms_DMSW_0, \
       "lazy protocol witness table cache variable for type ") \
-    K(GlobalVariableOnceToken, CODE, ms_DMSW_C, "one-time initialization token for ") \
-    K(GlobalVariableOnceFunction, CODE, ms_DMSW_C, "one-time initialization function for ") \
-    K(GlobalVariableOnceDeclList, CODE, ms_DMSW_0, "") \
+    K(GlobalVariableOnceToken, TABLE, ms_DMSW_C, "one-time initialization token for ") \
+    K(GlobalVariableOnceFunction, TABLE, ms_DMSW_C, "one-time initialization function for ") \
+    K(GlobalVariableOnceDeclList, ALL, ms_DMSW_0, "") \
     K(OutlinedCopy, ALL, ms_DMSW_0, "outlined copy of ") \
     K(OutlinedConsume, ALL, ms_DMSW_0, "outlined consume of ") \
     K(OutlinedRetain, FIRST, ms_DMSW_0, "outlined retain of ") \
@@ -17992,21 +18001,10 @@ static uint32_t ms_dmsws_protocol_part(ms_dmsw *p, char c)
     }
 }
 
-/* T: thunks and specializations */
-static uint32_t ms_dmsws_thunk(ms_dmsw *p)
+/* T: attributes of the whole function */
+static uint32_t ms_dmsws_attribute(ms_dmsw *p, char c)
 {
-    uint32_t a, b;
-    char c = ms_dmsw_next(p);
     switch (c) {
-    case 'c': return ms_dmsw_make1(p, ms_DMSW_CurryThunk, ms_dmswr_pop_entity(p));
-    case 'T':
-        if (ms_dmsw_next_if(p, 'I'))
-            return ms_dmsw_make1(p, ms_DMSW_SILThunkIdentity, ms_dmswr_pop_entity(p));
-        return ms_dmsw_next_if(p, 'H')
-                   ? ms_dmsw_make1(p, ms_DMSW_SILThunkHopToMainActorIfNeeded, ms_dmswr_pop_entity(p))
-                   : 0;
-    case 'j': return ms_dmsw_make1(p, ms_DMSW_DispatchThunk, ms_dmswr_pop_entity(p));
-    case 'q': return ms_dmsw_make1(p, ms_DMSW_MethodDescriptor, ms_dmswr_pop_entity(p));
     case 'o': return ms_dmsw_make(p, ms_DMSW_ObjCAttribute);
     case 'O': return ms_dmsw_make(p, ms_DMSW_NonObjCAttribute);
     case 'D': return ms_dmsw_make(p, ms_DMSW_DynamicAttribute);
@@ -18023,6 +18021,25 @@ static uint32_t ms_dmsws_thunk(ms_dmsw *p)
     case 'Y': return ms_dmsw_make1(p, ms_DMSW_AsyncSuspendResumePartialFunction, ms_dmswr_index_node(p));
     case 'Q': return ms_dmsw_make1(p, ms_DMSW_AsyncAwaitResumePartialFunction, ms_dmswr_index_node(p));
     case 'w': return ms_dmsws_thunk_w(p);
+    default: return 0;
+    }
+}
+
+/* T: thunks and specializations */
+static uint32_t ms_dmsws_thunk(ms_dmsw *p)
+{
+    uint32_t a, b;
+    char c = ms_dmsw_next(p);
+    switch (c) {
+    case 'c': return ms_dmsw_make1(p, ms_DMSW_CurryThunk, ms_dmswr_pop_entity(p));
+    case 'T':
+        if (ms_dmsw_next_if(p, 'I'))
+            return ms_dmsw_make1(p, ms_DMSW_SILThunkIdentity, ms_dmswr_pop_entity(p));
+        return ms_dmsw_next_if(p, 'H')
+                   ? ms_dmsw_make1(p, ms_DMSW_SILThunkHopToMainActorIfNeeded, ms_dmswr_pop_entity(p))
+                   : 0;
+    case 'j': return ms_dmsw_make1(p, ms_DMSW_DispatchThunk, ms_dmswr_pop_entity(p));
+    case 'q': return ms_dmsw_make1(p, ms_DMSW_MethodDescriptor, ms_dmswr_pop_entity(p));
     case 'C': return ms_dmsw_make1(p, ms_DMSW_CoroutineContinuationPrototype, ms_dmswr_pop_type(p));
     case 'z': return ms_dmsws_completion(p, ms_DMSW_ObjCAsyncCompletionHandlerImpl);
     case 'Z': return ms_dmsws_completion(p, ms_DMSW_PredefinedObjCAsyncCompletionHandlerImpl);
@@ -18071,7 +18088,7 @@ static uint32_t ms_dmsws_thunk(ms_dmsw *p)
     case 'P':
     case 'p':
     case 'f': return ms_dmsws_specialization(p, c);
-    default: return 0;
+    default: return ms_dmsws_attribute(p, c);
     }
 }
 
@@ -19625,23 +19642,15 @@ static uint32_t ms_dmswp_callable(ms_dmsw *p, uint32_t ref, bool as_prefix)
     return ms_dmswp_print_decl(p, ref, as_prefix, &decl);
 }
 
-/* Types and their parts. */
+/* Types. */
 static void ms_dmswp_type(ms_dmsw *p, uint32_t ref)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, ref);
-    switch (n->kind) {
+    switch (ms_dmsw_inner(p, ref)) {
     case ms_DMSW_BuiltinFixedArray:
     case ms_DMSW_BuiltinBorrow: ms_dmswp_list(p, ref, ", ", 2, '>'); break;
-    case ms_DMSW_ArgumentTuple: ms_dmswp_params(p, 0, ref); break;
-    case ms_DMSW_TypedThrowsAnnotation:
     case ms_DMSW_Tuple:
     case ms_DMSW_SugaredParen: ms_dmswp_list(p, ref, ", ", 2, ')'); break;
-    case ms_DMSW_GlobalActorFunctionType: ms_dmswp_list(p, ref, "", 0, ' '); break;
-    case ms_DMSW_DifferentiableFunctionType:
-        ms_dmswp_diff(p, ref);
-        ms_dmswp_char(p, ' ');
-        break;
-    case ms_DMSW_ImplDifferentiabilityKind: ms_dmswp_diff(p, ref); break;
     case ms_DMSW_TupleElement: ms_dmswp_tuple_element(p, ref); break;
     case ms_DMSW_Pack:
     case ms_DMSW_SILPackDirect:
@@ -19673,14 +19682,62 @@ static void ms_dmswp_type(ms_dmsw *p, uint32_t ref)
     case ms_DMSW_ProtocolList:
     case ms_DMSW_ProtocolListWithClass:
     case ms_DMSW_ProtocolListWithAnyObject: ms_dmswp_protocols(p, ref); break;
-    case ms_DMSW_AssociatedTypeRef:
-    case ms_DMSW_DependentMemberType:
-    case ms_DMSW_AssocTypePath: ms_dmswp_kids(p, ref, ".", 1); break;
     case ms_DMSW_OpaqueType: ms_dmswp_woven(p, ref, 0, ".", 1, NULL, 0); break;
     case ms_DMSW_OpaqueReturnTypeOf:
         ms_dmswp_list(p, ref, "", 0, '>');
         ms_dmswp_char(p, '>');
         break;
+    case ms_DMSW_NegativeInteger:
+        ms_dmswp_char(p, '-');
+        ms_dmswp_number(p, n->u.index);
+        break;
+    case ms_DMSW_SugaredOptional:
+        ms_dmswp_in_parens(p, ms_dmsw_kid(p, ref, 0));
+        ms_dmswp_char(p, '?');
+        break;
+    case ms_DMSW_SugaredArray: ms_dmswp_list(p, ref, "", 0, ']'); break;
+    case ms_DMSW_SugaredDictionary: ms_dmswp_list(p, ref, " : ", 3, ']'); break;
+    case ms_DMSW_SugaredInlineArray: ms_dmswp_list(p, ref, " of ", 4, ']'); break;
+    case ms_DMSW_Integer: ms_dmswp_number(p, n->u.index); break;
+    default: ms_dmswp_bound(p, ref); break; /* BoundGenericClass and its kin */
+    }
+}
+
+/* Function types, and their parts. */
+static void ms_dmswp_function_part(ms_dmsw *p, uint32_t ref)
+{
+    switch (ms_dmsw_inner(p, ref)) {
+    case ms_DMSW_ArgumentTuple: ms_dmswp_params(p, 0, ref); break;
+    case ms_DMSW_GlobalActorFunctionType: ms_dmswp_list(p, ref, "", 0, ' '); break;
+    case ms_DMSW_DifferentiableFunctionType:
+        ms_dmswp_diff(p, ref);
+        ms_dmswp_char(p, ' ');
+        break;
+    case ms_DMSW_ImplDifferentiabilityKind: ms_dmswp_diff(p, ref); break;
+    case ms_DMSW_FunctionType:
+    case ms_DMSW_NoEscapeFunctionType:
+    case ms_DMSW_UncurriedFunctionType:
+    case ms_DMSW_AutoClosureType:
+    case ms_DMSW_EscapingAutoClosureType:
+    case ms_DMSW_ThinFunctionType:
+    case ms_DMSW_CFunctionPointer:
+    case ms_DMSW_ObjCBlock:
+    case ms_DMSW_EscapingObjCBlock: ms_dmswp_function(p, 0, ref); break;
+    case ms_DMSW_ImplFunctionType: ms_dmswp_impl_function(p, ref); break;
+    case ms_DMSW_ImplFunctionConvention: ms_dmswp_impl_convention(p, ref); break;
+    case ms_DMSW_TypedThrowsAnnotation: ms_dmswp_list(p, ref, "", 0, ')'); break;
+    default: ms_dmswp_impl_part(p, ref); break; /* ImplParameter, ImplResult, ImplYield, ImplErrorResult */
+    }
+}
+
+/* Generic parameters, signatures and their requirements. */
+static void ms_dmswp_generic(ms_dmsw *p, uint32_t ref)
+{
+    const ms_dmsw_node *n = ms_dmsw_at(p, ref);
+    switch (ms_dmsw_inner(p, ref)) {
+    case ms_DMSW_AssociatedTypeRef:
+    case ms_DMSW_DependentMemberType:
+    case ms_DMSW_AssocTypePath: ms_dmswp_kids(p, ref, ".", 1); break;
     case ms_DMSW_DependentGenericParamType:
         ms_dmswp_param_name(p, n->u.index >> 32, n->u.index & 0xffffffffu);
         break;
@@ -19697,17 +19754,6 @@ static void ms_dmswp_type(ms_dmsw *p, uint32_t ref)
         }
         ms_dmswp_kid(p, ref, 0);
         break;
-    case ms_DMSW_NegativeInteger:
-        ms_dmswp_char(p, '-');
-        ms_dmswp_number(p, n->u.index);
-        break;
-    case ms_DMSW_SugaredOptional:
-        ms_dmswp_in_parens(p, ms_dmsw_kid(p, ref, 0));
-        ms_dmswp_char(p, '?');
-        break;
-    case ms_DMSW_SugaredArray: ms_dmswp_list(p, ref, "", 0, ']'); break;
-    case ms_DMSW_SugaredDictionary: ms_dmswp_list(p, ref, " : ", 3, ']'); break;
-    case ms_DMSW_SugaredInlineArray: ms_dmswp_list(p, ref, " of ", 4, ']'); break;
     case ms_DMSW_DependentGenericConformanceRequirement: ms_dmswp_kids(p, ref, ": ", 2); break;
     case ms_DMSW_DependentGenericSameTypeRequirement: ms_dmswp_kids(p, ref, " == ", 4); break;
     case ms_DMSW_DependentGenericSameShapeRequirement:
@@ -19716,34 +19762,13 @@ static void ms_dmswp_type(ms_dmsw *p, uint32_t ref)
         break;
     case ms_DMSW_DependentGenericInverseConformanceRequirement: ms_dmswp_inverse(p, ref); break;
     case ms_DMSW_DependentGenericLayoutRequirement: ms_dmswp_layout(p, ref); break;
-    case ms_DMSW_DependentGenericSignature:
-    case ms_DMSW_DependentPseudogenericSignature: ms_dmswp_signature(p, ref); break;
-    case ms_DMSW_FunctionType:
-    case ms_DMSW_NoEscapeFunctionType:
-    case ms_DMSW_UncurriedFunctionType:
-    case ms_DMSW_AutoClosureType:
-    case ms_DMSW_EscapingAutoClosureType:
-    case ms_DMSW_ThinFunctionType:
-    case ms_DMSW_CFunctionPointer:
-    case ms_DMSW_ObjCBlock:
-    case ms_DMSW_EscapingObjCBlock: ms_dmswp_function(p, 0, ref); break;
-    case ms_DMSW_BoundGenericClass:
-    case ms_DMSW_BoundGenericStructure:
-    case ms_DMSW_BoundGenericEnum:
-    case ms_DMSW_BoundGenericProtocol:
-    case ms_DMSW_BoundGenericOtherNominalType:
-    case ms_DMSW_BoundGenericTypeAlias: ms_dmswp_bound(p, ref); break;
-    case ms_DMSW_Integer: ms_dmswp_number(p, n->u.index); break;
-    case ms_DMSW_ImplFunctionType: ms_dmswp_impl_function(p, ref); break;
-    case ms_DMSW_ImplFunctionConvention: ms_dmswp_impl_convention(p, ref); break;
-    default: ms_dmswp_impl_part(p, ref); break;
+    default: ms_dmswp_signature(p, ref); break; /* DependentGenericSignature, and the pseudogeneric one */
     }
 }
 
-/* Thunks, tables and attributes of whole functions. */
-static void ms_dmswp_global(ms_dmsw *p, uint32_t ref)
+/* What is said of a whole function. The simplified style leaves out most. */
+static void ms_dmswp_attribute(ms_dmsw *p, uint32_t ref)
 {
-    bool is_short = ms_dmswp_short(p);
     switch (ms_dmsw_inner(p, ref)) {
     case ms_DMSW_PartialApplyForwarder:
     case ms_DMSW_PartialApplyObjCForwarder: ms_dmswp_partial_apply(p, ref); break;
@@ -19757,17 +19782,6 @@ static void ms_dmswp_global(ms_dmsw *p, uint32_t ref)
         ms_dmswp_own(p, ref);
         ms_dmswp_word(p, ") of ");
         break;
-    case ms_DMSW_MergedFunction:
-    case ms_DMSW_DistributedThunk:
-    case ms_DMSW_DistributedAccessor:
-    case ms_DMSW_DynamicallyReplaceableFunctionKey:
-    case ms_DMSW_DynamicallyReplaceableFunctionImpl:
-    case ms_DMSW_DynamicallyReplaceableFunctionVar:
-    case ms_DMSW_BackDeploymentThunk:
-    case ms_DMSW_AccessibleFunctionRecord:
-        if (!is_short)
-            ms_dmswp_row_text(p, ref);
-        break;
     case ms_DMSW_AsyncAwaitResumePartialFunction:
     case ms_DMSW_AsyncSuspendResumePartialFunction:
         if (p->style & ms_DMSW_NO_ASYNC)
@@ -19776,12 +19790,31 @@ static void ms_dmswp_global(ms_dmsw *p, uint32_t ref)
         ms_dmswp_kid(p, ref, 0);
         ms_dmswp_row_text(p, ref);
         break;
+    default:
+        if (!ms_dmswp_short(p))
+            ms_dmswp_row_text(p, ref);
+        break;
+    }
+}
+
+/* Specializations, and their parts. */
+static void ms_dmswp_special(ms_dmsw *p, uint32_t ref)
+{
+    switch (ms_dmsw_inner(p, ref)) {
     case ms_DMSW_GenericSpecializationParam: ms_dmswp_spec_generic(p, ref); break;
     case ms_DMSW_FunctionSignatureSpecializationParamKind: ms_dmswp_spec_kind(p, ref); break;
     case ms_DMSW_FunctionSignatureSpecializationParamPayload:
         if (!ms_dmsw_at(p, ref)->mark || !ms_dmswp_nested(p, ref))
             ms_dmswp_own(p, ref);
         break;
+    default: ms_dmswp_specialization(p, ref); break;
+    }
+}
+
+/* Thunks. */
+static void ms_dmswp_thunk(ms_dmsw *p, uint32_t ref)
+{
+    switch (ms_dmsw_inner(p, ref)) {
     case ms_DMSW_VTableThunk: ms_dmswp_woven(p, ref, 1, " dispatching to ", 0, NULL, 0); break;
     case ms_DMSW_ProtocolWitness: ms_dmswp_woven(p, ref, 1, " in conformance ", 0, NULL, 0); break;
     case ms_DMSW_ReabstractionThunk:
@@ -19804,7 +19837,14 @@ static void ms_dmswp_global(ms_dmsw *p, uint32_t ref)
     case ms_DMSW_AutoDiffSubsetParametersThunk: ms_dmswp_subset_thunk(p, ref); break;
     case ms_DMSW_AutoDiffFunctionKind: ms_dmswp_diff_kind(p, ref); break;
     case ms_DMSW_DifferentiabilityWitness: ms_dmswp_diff_witness(p, ref); break;
-    case ms_DMSW_IndexSubset: ms_dmswp_index_subset(p, ref); break;
+    default: ms_dmswp_index_subset(p, ref); break; /* IndexSubset */
+    }
+}
+
+/* Metadata, witness tables, conformances. */
+static void ms_dmswp_table(ms_dmsw *p, uint32_t ref)
+{
+    switch (ms_dmsw_inner(p, ref)) {
     case ms_DMSW_AssociatedConformanceDescriptor:
     case ms_DMSW_DefaultAssociatedConformanceAccessor: ms_dmswp_woven(p, ref, 0, ".", 1, ": ", 2); break;
     case ms_DMSW_BaseConformanceDescriptor: ms_dmswp_woven(p, ref, 0, ": ", 1, NULL, 0); break;
@@ -19832,26 +19872,21 @@ static void ms_dmswp_global(ms_dmsw *p, uint32_t ref)
     case ms_DMSW_DependentProtocolConformanceInherited:
     case ms_DMSW_DependentProtocolConformanceAssociated:
     case ms_DMSW_DependentProtocolConformanceOpaque: ms_dmswp_dependent_conformance(p, ref); break;
-    case ms_DMSW_AnyProtocolConformanceList:
+    default: /* AnyProtocolConformanceList */
         if (ms_dmsw_kid_count(p, ref) == 0)
             break;
         ms_dmswp_char(p, '(');
         ms_dmswp_commas(p, ref);
         ms_dmswp_char(p, ')');
         break;
-    default: ms_dmswp_specialization(p, ref); break;
     }
 }
 
-/* Names, contexts and declarations. Returns the context that is left to print. */
-static uint32_t ms_dmswp_special(ms_dmsw *p, uint32_t ref, bool as_prefix)
+/* Names and contexts. Returns the context that is left to print. */
+static uint32_t ms_dmswp_name_part(ms_dmsw *p, uint32_t ref, bool as_prefix)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, ref);
     bool is_short = ms_dmswp_short(p);
-    if (n->kind >= ms_DMSW_BuiltinTypeName && n->kind <= ms_DMSW_ImplInvocationSubstitutions) {
-        ms_dmswp_type(p, ref);
-        return 0;
-    }
     switch (n->kind) {
     case ms_DMSW_Suffix:
         if (!is_short)
@@ -19890,16 +19925,7 @@ static uint32_t ms_dmswp_special(ms_dmsw *p, uint32_t ref, bool as_prefix)
         return ms_dmswp_part(p, ref, as_prefix, ms_DMSWP_TY_NONE,
                              ms_dmswp_extra_index(p, ms_dmsw_kid(p, ref, 1), 0));
     case ms_DMSW_TypeMangling: ms_dmswp_type_mangling(p, ref); return 0;
-    case ms_DMSW_Function:
-    case ms_DMSW_BoundGenericFunction:
-    case ms_DMSW_Variable:
-    case ms_DMSW_Subscript:
-    case ms_DMSW_Macro:
-    case ms_DMSW_Allocator:
-    case ms_DMSW_Constructor:
-    case ms_DMSW_Deallocator:
-    case ms_DMSW_IsolatedDeallocator: return ms_dmswp_callable(p, ref, as_prefix);
-    case ms_DMSW_MacroExpansionLoc:
+    default: /* MacroExpansionLoc */
         ms_dmswp_word(p, "module ");
         ms_dmswp_own(p, ms_dmsw_kid(p, ref, 0));
         ms_dmswp_word(p, " file ");
@@ -19908,11 +19934,6 @@ static uint32_t ms_dmswp_special(ms_dmsw *p, uint32_t ref, bool as_prefix)
         ms_dmswp_kid(p, ref, 2);
         ms_dmswp_word(p, " column ");
         ms_dmswp_kid(p, ref, 3);
-        return 0;
-    default:
-        if (ms_dmsw_rows[n->kind].traits & ms_DMSW_T_MACRO)
-            return ms_dmswp_macro(p, ref, as_prefix);
-        ms_dmswp_global(p, ref);
         return 0;
     }
 }
@@ -19951,7 +19972,16 @@ static uint32_t ms_dmswp_print_as(ms_dmsw *p, uint32_t ref, bool as_prefix)
         break;
     case ms_DMSW_H_PART: left = ms_dmswp_part(p, ref, as_prefix, ms_DMSWP_TY_NONE, -1); break;
     case ms_DMSW_H_ACCESS: left = ms_dmswp_accessor(p, ref, as_prefix); break;
-    default: left = ms_dmswp_special(p, ref, as_prefix); break;
+    case ms_DMSW_H_CALL: left = ms_dmswp_callable(p, ref, as_prefix); break;
+    case ms_DMSW_H_MACRO: left = ms_dmswp_macro(p, ref, as_prefix); break;
+    case ms_DMSW_H_NAME: left = ms_dmswp_name_part(p, ref, as_prefix); break;
+    case ms_DMSW_H_TYPE: ms_dmswp_type(p, ref); break;
+    case ms_DMSW_H_FUNC: ms_dmswp_function_part(p, ref); break;
+    case ms_DMSW_H_GENERIC: ms_dmswp_generic(p, ref); break;
+    case ms_DMSW_H_ATTR: ms_dmswp_attribute(p, ref); break;
+    case ms_DMSW_H_SPEC: ms_dmswp_special(p, ref); break;
+    case ms_DMSW_H_THUNK: ms_dmswp_thunk(p, ref); break;
+    default: ms_dmswp_table(p, ref); break;
     }
     p->d->depth--;
     return left;
@@ -21399,19 +21429,21 @@ enum ms_dmcx_op_count { ms_DMCX_OP_COUNT = sizeof(ms_dmcx_ops) / sizeof(ms_dmcx_
 
 /* ---- C++: nodes ---- */
 
+/* The printer knows each group by its first kind. */
 enum ms_dmcx_kind {
     ms_DMCX_WORD, /* a word; never stored */
-    /* Names */
-    ms_DMCX_TEXT,          /* a, b: span */
-    ms_DMCX_NESTED,        /* a::b */
-    ms_DMCX_FRIEND,        /* a::friend b */
-    ms_DMCX_LOCAL,         /* encoding a :: entity b */
-    ms_DMCX_QUALIFIED,     /* a::b of an unresolved name */
-    ms_DMCX_GLOBAL,        /* ::a */
-    ms_DMCX_TEMPLATE,      /* a<list b> */
-    ms_DMCX_ABI_TAG,       /* a[abi:b] */
-    ms_DMCX_MODULE,        /* parent a, name b, x = partition */
-    ms_DMCX_IN_MODULE,     /* name b at module a */
+    /* Names in scopes */
+    ms_DMCX_TEXT,      /* a, b: span */
+    ms_DMCX_NESTED,    /* a::b */
+    ms_DMCX_FRIEND,    /* a::friend b */
+    ms_DMCX_LOCAL,     /* encoding a :: entity b */
+    ms_DMCX_QUALIFIED, /* a::b of an unresolved name */
+    ms_DMCX_GLOBAL,    /* ::a */
+    ms_DMCX_TEMPLATE,  /* a<list b> */
+    ms_DMCX_ABI_TAG,   /* a[abi:b] */
+    ms_DMCX_MODULE,    /* parent a, name b, x = partition */
+    ms_DMCX_IN_MODULE, /* name b at module a */
+    /* Names of entities */
     ms_DMCX_CTOR,          /* of a */
     ms_DMCX_DTOR,          /* of a */
     ms_DMCX_DTOR_NAME,     /* ~a */
@@ -21433,19 +21465,20 @@ enum ms_dmcx_kind {
     ms_DMCX_VENDOR_QUAL, /* a, name (perhaps with arguments) b */
     ms_DMCX_OBJC_PROTO,  /* a<b> */
     ms_DMCX_POINTER,
-    ms_DMCX_REFERENCE,        /* a; x = 1 &, 2 &&; y = being printed */
-    ms_DMCX_MEMBER_PTR,       /* class a, member type b */
-    ms_DMCX_ARRAY,            /* of a, dimension b */
-    ms_DMCX_FUNCTION,         /* return type a, parameters b, exceptions c; x = qualifiers, y = reference */
-    ms_DMCX_NOEXCEPT_IF,      /* noexcept(a) */
-    ms_DMCX_THROW_LIST,       /* throw(list a) */
-    ms_DMCX_VECTOR,           /* of a, dimension b */
-    ms_DMCX_PIXEL,            /* dimension a */
-    ms_DMCX_AFTER,            /* a, then word x */
-    ms_DMCX_ELABORATED,       /* word x, then a */
-    ms_DMCX_FLOAT_N,          /* span a, b */
-    ms_DMCX_BIT_INT,          /* a = width; x = unsigned */
-    ms_DMCX_TRANSFORM,        /* a(b) */
+    ms_DMCX_REFERENCE,   /* a; x = 1 &, 2 &&; y = being printed */
+    ms_DMCX_MEMBER_PTR,  /* class a, member type b */
+    ms_DMCX_ARRAY,       /* of a, dimension b */
+    ms_DMCX_FUNCTION,    /* return type a, parameters b, exceptions c; x = qualifiers, y = reference */
+    ms_DMCX_NOEXCEPT_IF, /* noexcept(a) */
+    ms_DMCX_THROW_LIST,  /* throw(list a) */
+    ms_DMCX_VECTOR,      /* of a, dimension b */
+    ms_DMCX_PIXEL,       /* dimension a */
+    ms_DMCX_AFTER,       /* a, then word x */
+    ms_DMCX_ELABORATED,  /* word x, then a */
+    ms_DMCX_FLOAT_N,     /* span a, b */
+    ms_DMCX_BIT_INT,     /* a = width; x = unsigned */
+    ms_DMCX_TRANSFORM,   /* a(b) */
+    /* Packs, template parameters */
     ms_DMCX_EXPANSION,        /* a... */
     ms_DMCX_PACK,             /* a parameter that stands for b elements, in the cells from a */
     ms_DMCX_ARG_PACK,         /* the list a as an argument; c = its PACK once asked for */
@@ -21457,7 +21490,7 @@ enum ms_dmcx_kind {
     ms_DMCX_DECL_TEMPLATE,    /* template<list b> typename a requires c */
     ms_DMCX_DECL_PACK,        /* a... */
     ms_DMCX_QUALIFIED_ARG,    /* argument a, whose parameter's declaration is not printed */
-    /* Expressions; x = index in the operator table where there is one */
+    /* Operators, calls, casts; x = index in the operator table where there is one */
     ms_DMCX_PREFIX,
     ms_DMCX_POSTFIX_OP,
     ms_DMCX_BINARY,
@@ -21474,10 +21507,11 @@ enum ms_dmcx_kind {
     ms_DMCX_SIZEOF_PARAM_PACK,
     ms_DMCX_SIZEOF_ARGS, /* list a */
     ms_DMCX_FOLD,        /* pack a, start b; y = left */
-    ms_DMCX_INIT_LIST,   /* a{list b} */
-    ms_DMCX_FIELD_INIT,  /* field a, value b */
-    ms_DMCX_INDEX_INIT,  /* [a], value b */
-    ms_DMCX_RANGE_INIT,  /* [a ... b], value c */
+    /* Values, lambdas, requirements */
+    ms_DMCX_INIT_LIST,  /* a{list b} */
+    ms_DMCX_FIELD_INIT, /* field a, value b */
+    ms_DMCX_INDEX_INIT, /* [a], value b */
+    ms_DMCX_RANGE_INIT, /* [a ... b], value c */
     ms_DMCX_THROW,
     ms_DMCX_FUNCTION_PARAM, /* fp and span a, b */
     ms_DMCX_INTEGER,        /* span a, b; word x */
@@ -24498,7 +24532,8 @@ static void ms_dmcxp_requires_out(ms_dmcx *p, const ms_dmcx_node *n)
     ms_dmcxp_close(p, '}');
 }
 
-static void ms_dmcxp_left_expr(ms_dmcx *p, const ms_dmcx_node *n)
+/* Operators, calls, casts. */
+static void ms_dmcxp_left_operator(ms_dmcx *p, const ms_dmcx_node *n)
 {
     const ms_dmcx_op *op = &ms_dmcx_ops[n->x < ms_DMCX_OP_COUNT ? n->x : 0];
     switch (n->kind) {
@@ -24547,7 +24582,14 @@ static void ms_dmcxp_left_expr(ms_dmcx *p, const ms_dmcx_node *n)
         ms_DMCX_PUT(p, "sizeof... ");
         ms_dmcxp_parens_list(p, n->a);
         break;
-    case ms_DMCX_FOLD: ms_dmcxp_fold_out(p, n); break;
+    default: ms_dmcxp_fold_out(p, n); break; /* FOLD */
+    }
+}
+
+/* Values, lambdas, requirements. */
+static void ms_dmcxp_left_value(ms_dmcx *p, const ms_dmcx_node *n)
+{
+    switch (n->kind) {
     case ms_DMCX_INIT_LIST: ms_dmcxp_init_list_out(p, n); break;
     case ms_DMCX_FIELD_INIT:
     case ms_DMCX_INDEX_INIT:
@@ -24647,10 +24689,17 @@ static void ms_dmcxp_left_type(ms_dmcx *p, ms_dmcx_node *n)
         ms_DMCX_PUT(p, "_BitInt");
         ms_dmcxp_parens(p, n->a);
         break;
-    case ms_DMCX_TRANSFORM:
+    default: /* TRANSFORM */
         ms_dmcxp_two(p, n, "(", 1);
         ms_dmcxp_put_char(p, ')');
         break;
+    }
+}
+
+/* Packs, and what stands for template parameters. */
+static void ms_dmcxp_left_param(ms_dmcx *p, ms_dmcx_node *n)
+{
+    switch (n->kind) {
     case ms_DMCX_EXPANSION: ms_dmcxp_expansion(p, n->a); break;
     case ms_DMCX_PACK: {
         uint32_t element = ms_dmcxp_pack_element(p, n);
@@ -24690,7 +24739,8 @@ static void ms_dmcxp_left_type(ms_dmcx *p, ms_dmcx_node *n)
     }
 }
 
-static void ms_dmcxp_left_name(ms_dmcx *p, const ms_dmcx_node *n)
+/* Names in scopes: of namespaces, of templates, of modules. */
+static void ms_dmcxp_left_scope(ms_dmcx *p, const ms_dmcx_node *n)
 {
     switch (n->kind) {
     case ms_DMCX_NESTED:
@@ -24718,11 +24768,18 @@ static void ms_dmcxp_left_name(ms_dmcx *p, const ms_dmcx_node *n)
             ms_dmcxp_put_char(p, n->x != 0 ? ':' : '.');
         ms_dmcxp_print(p, n->b);
         break;
-    case ms_DMCX_IN_MODULE:
+    default: /* IN_MODULE */
         ms_dmcxp_print(p, n->b);
         ms_dmcxp_put_char(p, '@');
         ms_dmcxp_print(p, n->a);
         break;
+    }
+}
+
+/* Names of entities. */
+static void ms_dmcxp_left_name(ms_dmcx *p, const ms_dmcx_node *n)
+{
+    switch (n->kind) {
     case ms_DMCX_DTOR:
         ms_dmcxp_put_char(p, '~');
         ms_dmcxp_put_base(p, n->a);
@@ -24805,12 +24862,18 @@ static void ms_dmcxp_left(ms_dmcx *p, uint32_t ref)
     }
     if (!ms_dmcxp_enter_node(p))
         return;
-    if (n->kind < ms_DMCX_QUAL)
+    if (n->kind < ms_DMCX_CTOR)
+        ms_dmcxp_left_scope(p, n);
+    else if (n->kind < ms_DMCX_QUAL)
         ms_dmcxp_left_name(p, n);
-    else if (n->kind < ms_DMCX_PREFIX)
+    else if (n->kind < ms_DMCX_EXPANSION)
         ms_dmcxp_left_type(p, n);
+    else if (n->kind < ms_DMCX_PREFIX)
+        ms_dmcxp_left_param(p, n);
+    else if (n->kind < ms_DMCX_INIT_LIST)
+        ms_dmcxp_left_operator(p, n);
     else
-        ms_dmcxp_left_expr(p, n);
+        ms_dmcxp_left_value(p, n);
     p->depth--;
 }
 
