@@ -36,6 +36,7 @@
 #include "dwarf/units.h"
 #include "dwarf/lines.h"
 #include "dwarf/functions.h"
+#include "image/image.h"
 #include "image/debugmap.h"
 #include "answer/answer.h"
 #include "map/map.h"

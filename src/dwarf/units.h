@@ -2,7 +2,6 @@
 #define ms_ROOM_dwarf_units
 #include "../api/options.h"
 #include "../api/api.h"
-#include "../base/platform.h"
 #include "../base/bytes.h"
 #include "../base/reader.h"
 #include "../base/memory.h"
@@ -11,7 +10,8 @@
 
 /* ==== >>units ==============================================================================================
  * Job:    unit headers and root entries, and which unit covers an address.
- * Offers: ms_cu_index, ms_cu_from_offset, ms_cu_root, ms_cu_scan_aranges, ms_cu_arange_segments, ms_cu_range_segments.
+ * Offers: ms_cu_next_header, ms_cu_add_header, ms_cu_from_offset, ms_cu_root,
+ *         ms_cu_scan_aranges, ms_cu_arange_segments, ms_cu_range_segments.
  * Never:  reads past a root entry; does arithmetic on the offsets in .debug_aranges. */
 
 /* DWARF5 7.5.1 */
@@ -120,46 +120,39 @@ static bool ms_cu_read_header(ms_span first, uint64_t off, uint64_t left, ms_cu 
     return whole;
 }
 
-/* The first bytes of a unit. Headers lie far apart: they are copied out of a file (NULL: there is none) that
- * is mapped. */
-static ms_span ms_cu_peek(const ms_dw *dw, const struct ms_os_file *file, uint64_t off, uint8_t *room)
+/* Unit headers by offset, as far as they have been listed. */
+typedef struct ms_cu_list {
+    ms_cu *v;
+    size_t count;
+    size_t cap;
+    uint64_t next;         /* where the next header begins in .debug_info */
+    uint32_t damage_count; /* units that cannot be read */
+} ms_cu_list;
+
+/* The first bytes of the next header; empty when all are listed. */
+static ms_span ms_cu_next_header(const ms_cu_list *list, const ms_dw *dw)
 {
-    ms_span first = ms_span_from(dw->info, off);
+    ms_span first = ms_span_from(dw->info, list->next);
     first.len = first.len < ms_CU_HEADER ? first.len : (size_t)ms_CU_HEADER;
-#ifndef MACHSYM_NO_OS
-    if (file != NULL && ms_os_peek(file, first.ptr, room, first.len))
-        first.ptr = room;
-#else
-    (void)file;
-    (void)room;
-#endif
     return first;
 }
 
-/* Lists the unit headers, by offset. Returns NULL and *count 0 when there are none. */
-static const ms_cu *ms_cu_index(const ms_dw *dw, const struct ms_os_file *file, ms_arena *arena,
-                                size_t *count, uint32_t *damage_count)
+/* Lists the next header, of which first are the first bytes. Failure shows as oom of the arena. */
+static void ms_cu_add_header(ms_cu_list *list, const ms_dw *dw, ms_span first, ms_arena *arena)
 {
-    ms_cu *v = NULL;
-    size_t cap = 0;
-    bool more = true;
-    *count = 0;
-    for (uint64_t off = 0; more && off < dw->info.len; off = v[*count - 1].end) {
-        ms_cu cu;
-        uint8_t room[ms_CU_HEADER];
-        more = ms_cu_read_header(ms_cu_peek(dw, file, off, room), off, dw->info.len - off, &cu);
-        if (cu.end == 0) {
-            ++*damage_count;
-            break;
-        }
-        ms_cu *grown = (ms_cu *)ms_arena_grow(arena, v, *count, &cap, sizeof *v);
-        if (grown == NULL)
-            break;
-        v = grown;
-        v[(*count)++] = cu;
-        *damage_count += cu.is_damaged;
+    ms_cu cu;
+    uint64_t off = list->next;
+    bool more = ms_cu_read_header(first, off, dw->info.len - off, &cu);
+    list->next = more ? cu.end : dw->info.len;
+    list->damage_count += cu.end == 0 || cu.is_damaged;
+    ms_cu *v =
+        cu.end != 0 ? (ms_cu *)ms_arena_grow(arena, list->v, list->count, &list->cap, sizeof *v) : NULL;
+    if (v == NULL) {
+        list->next = dw->info.len;
+        return;
     }
-    return v;
+    list->v = v;
+    v[list->count++] = cu;
 }
 
 /* Which unit contains an offset of .debug_info, header included; count when none does. */

@@ -896,7 +896,7 @@ static void ms_map_cut_objects(machsym_plan *plan)
         return;
     for (size_t i = 0; i < o->map.count; i++) {
         const ms_ans_object *object = ms_ans_object_of(s, i);
-        size += object != NULL ? object->image.dw.info.len : 0;
+        size += object != NULL ? object->file.image.dw.info.len : 0;
         plan->arena.oom |= o->statuses[i] == MACHSYM_OBJECT_UNTRIED;
         if (size < ms_MAP_UNIT_BYTES && i + 1 < o->map.count)
             continue;
@@ -1337,8 +1337,8 @@ static bool ms_map_add_object(ms_map_work *w, machsym_part *part, size_t index)
     ms_zero(&w->origins, sizeof w->origins); /* of entries in this object */
     w->origins.arena = &part->tables;
     ms_ans_index(w->session);
-    ms_map_set_budget(w, object->image.dw.info.len, object->image.dw.info.len);
-    bool ok = ms_map_add_units(w, part, 0, object->image.cu_count);
+    ms_map_set_budget(w, object->file.image.dw.info.len, object->file.image.dw.info.len);
+    bool ok = ms_map_add_units(w, part, 0, object->file.image.cu_count);
     ms_ans_close_object(object);
     w->session = NULL;
     return ok;
