@@ -189,6 +189,7 @@
  *   >>bytes      spans, text views, sort, search, errors
  *   >>reader     integers, LEB128 and strings from a span
  *   >>memory     arenas
+ *   >>table      the hash table
  *   >>segments   overlapping ranges to segments
  *   >>macho      fat files and load commands
  *   >>symbols    one table of names outside the debug info
@@ -242,6 +243,14 @@
 #define MACHSYM_MAX_TEXT 65536
 #endif
 
+/* How many tables of abbreviations may share their bytes. A table runs to its own end; but where so many units
+ * claim tables inside it (one for each offset and encoding), it ends at the next one. Damage of a unit's header
+ * makes one such claim, so this is how many damaged units cost only themselves. A hostile file takes so many
+ * times the section to read. */
+#ifndef MACHSYM_MAX_ABBREV_CLAIMS
+#define MACHSYM_MAX_ABBREV_CLAIMS 8
+#endif
+
 /* How many object files of a debug map a session keeps open; past it all are closed. Each costs a mapping and
  * about 200 KB. */
 #ifndef MACHSYM_MAX_OBJECTS
@@ -251,6 +260,18 @@
 /* How deep an inline chain may be; real files reach about 60. Deeper calls are dropped, innermost first. */
 #ifndef MACHSYM_MAX_INLINE_DEPTH
 #define MACHSYM_MAX_INLINE_DEPTH 256
+#endif
+
+/* How many slots of a hash table are looked at for a key; real keys need about ten. Keys of a hostile file may be made
+ * to collide: a key that finds no slot is treated as new each time, which costs room but no answer. */
+#ifndef MACHSYM_MAX_PROBES
+#define MACHSYM_MAX_PROBES 1024
+#endif
+
+/* How many texts of one hash a table of texts keeps apart. From the second one on all bytes go into the hash, so two
+ * of one hash are rare in real files; a hostile file can make any number of them. Texts past the limit are left out. */
+#ifndef MACHSYM_MAX_EQUAL_HASHES
+#define MACHSYM_MAX_EQUAL_HASHES 16
 #endif
 
 /* MACHSYM_NO_SWIFT, MACHSYM_NO_CXX, MACHSYM_NO_RUST, MACHSYM_NO_D: names of that language come back as they
@@ -5479,10 +5500,8 @@ typedef struct ms_dw_brief {
 typedef struct ms_dw_abbrevs {
     struct ms_dw_abbrevs *next; /* in the cache */
     uint64_t off;
-    uint16_t version;
-    uint8_t addr_size;
-    uint8_t offset_size;
-    bool dense; /* codes are 1, 2, 3, ...: v[code - 1] */
+    uint8_t encoding; /* ms_dw_encoding_of */
+    bool dense;       /* codes are 1, 2, 3, ...: v[code - 1] */
     const ms_dw_abbrev *v;
     size_t count;
     const ms_key *by_code; /* when not dense: code, index into v */
@@ -5491,6 +5510,12 @@ typedef struct ms_dw_abbrevs {
     size_t brief_count;        /* 0: none */
     uint32_t brief_max; /* no entry, its code included, takes more bytes than this to skip by a brief */
 } ms_dw_abbrevs;
+
+/* What of a unit's encoding decides how many bytes forms take: one of 8 numbers. */
+static unsigned ms_dw_encoding_of(unsigned version, unsigned addr_size, unsigned offset_size)
+{
+    return (version <= 2 ? 4u : 0u) + (addr_size == 8 ? 2u : 0u) + (offset_size == 8 ? 1u : 0u);
+}
 
 /* Bytes that a value of this form takes; -1 when that is in the data. */
 static int ms_dw_form_size(uint32_t form, const ms_dw_enc *enc)
@@ -5814,9 +5839,7 @@ static ms_dw_abbrevs *ms_dw_abbrevs_make(const ms_dw *dw, const ms_dw_enc *enc, 
     if (arena->oom)
         return NULL;
     table->off = off;
-    table->version = enc->version;
-    table->addr_size = enc->addr_size;
-    table->offset_size = enc->offset_size;
+    table->encoding = (uint8_t)ms_dw_encoding_of(enc->version, enc->addr_size, enc->offset_size);
     table->dense = dense;
     table->v = t.v;
     table->count = t.count;
@@ -6468,7 +6491,7 @@ typedef struct ms_cu_env {
     const ms_cu *v;
     size_t count;
     ms_arena *arena;    /* for the tables and roots */
-    ms_key *table_offs; /* where units' abbreviations begin: sorted, each once */
+    ms_key *table_offs; /* where units' abbreviations begin: sorted, each once; item: bits of encodings */
     size_t table_count;
     ms_dw_abbrevs **tables; /* by number in table_offs: of all encodings */
     ms_cu_root **roots;     /* by unit; NULL: not read yet */
@@ -6578,12 +6601,34 @@ static size_t ms_cu_from_offset(const ms_cu *v, size_t count, uint64_t off)
 
 /* ---- Root entries ---- */
 
-/* Lists where tables begin. A table ends where the next begins, so that none can be read many times over. */
+/* A unit claims a table: an offset, and an encoding that it is to be read in. */
+static unsigned ms_cu_encoding_bit(const ms_cu *cu)
+{
+    return 1u << ms_dw_encoding_of(cu->version, cu->addr_size, cu->offset_size);
+}
+
+static unsigned ms_cu_count_bits(uint64_t bits)
+{
+    unsigned count = 0;
+    for (; bits != 0; bits &= bits - 1)
+        count++;
+    return count;
+}
+
+/* Whether a unit claims a table that the unit before it did not claim. */
+static bool ms_cu_claims_table(const ms_cu_env *env, size_t i)
+{
+    return !env->v[i].is_damaged &&
+           (i == 0 || env->v[i].abbrev_off != env->v[i - 1].abbrev_off || env->v[i - 1].is_damaged ||
+            ms_cu_encoding_bit(&env->v[i]) != ms_cu_encoding_bit(&env->v[i - 1]));
+}
+
+/* Lists where tables begin: sorted offsets, each once, with the encodings that claim it. */
 static bool ms_cu_list_tables(ms_cu_env *env)
 {
     size_t count = 0;
     for (size_t i = 0; i < env->count; i++)
-        count += i == 0 || env->v[i].abbrev_off != env->v[i - 1].abbrev_off;
+        count += ms_cu_claims_table(env, i);
     ms_key *offs = (ms_key *)ms_arena_alloc(env->arena, count, sizeof *offs);
     ms_key *room = count > 1 ? (ms_key *)ms_arena_alloc(env->arena, count, sizeof *offs) : NULL;
     ms_dw_abbrevs **tables = (ms_dw_abbrevs **)ms_arena_zeroed(env->arena, count, sizeof *tables);
@@ -6591,38 +6636,53 @@ static bool ms_cu_list_tables(ms_cu_env *env)
         return false;
     count = 0;
     for (size_t i = 0; i < env->count; i++) {
-        if (i > 0 && env->v[i].abbrev_off == env->v[i - 1].abbrev_off)
+        if (!ms_cu_claims_table(env, i))
             continue;
         offs[count].key = env->v[i].abbrev_off;
-        offs[count].item = count;
-        count++;
+        offs[count++].item = i;
     }
     ms_sort(offs, count, room);
     env->table_count = 0;
     for (size_t i = 0; i < count; i++) {
-        if (i == 0 || offs[i].key != offs[i - 1].key)
-            offs[env->table_count++] = offs[i];
+        unsigned bit = ms_cu_encoding_bit(&env->v[offs[i].item]);
+        if (env->table_count > 0 && offs[env->table_count - 1].key == offs[i].key) {
+            offs[env->table_count - 1].item |= bit;
+            continue;
+        }
+        offs[env->table_count].key = offs[i].key;
+        offs[env->table_count++].item = bit;
     }
     env->tables = tables;
     env->table_offs = offs;
     return true;
 }
 
+/* Where .debug_abbrev ends for a table. A table runs to its own 0, unless too many others are claimed inside it. */
+static uint64_t ms_cu_table_end(const ms_cu_env *env, size_t number)
+{
+    unsigned claims = 0;
+    for (size_t i = number; i < env->table_count; i++) {
+        if (i > number && claims >= MACHSYM_MAX_ABBREV_CLAIMS)
+            return env->table_offs[i].key < env->dw->abbrev.len ? env->table_offs[i].key
+                                                                : env->dw->abbrev.len;
+        claims += ms_cu_count_bits(env->table_offs[i].item);
+    }
+    return env->dw->abbrev.len;
+}
+
 static const ms_dw_abbrevs *ms_cu_abbrevs(ms_cu_env *env, const ms_cu *cu, const ms_dw_enc *enc)
 {
     if (env->table_offs == NULL && !ms_cu_list_tables(env))
         return NULL;
-    size_t next = ms_upper_bound(env->table_offs, env->table_count, cu->abbrev_off);
-    ms_dw_abbrevs **slot = &env->tables[next - 1];
+    size_t number = ms_upper_bound(env->table_offs, env->table_count, cu->abbrev_off) - 1;
+    ms_dw_abbrevs **slot = &env->tables[number];
     for (ms_dw_abbrevs *table = *slot; table != NULL; table = table->next) {
         MACHSYM_COUNT_WORK(1);
-        if (table->off == cu->abbrev_off && table->version == enc->version &&
-            table->addr_size == enc->addr_size && table->offset_size == enc->offset_size)
+        if (table->encoding == ms_dw_encoding_of(enc->version, enc->addr_size, enc->offset_size))
             return table;
     }
     ms_dw dw = *env->dw;
-    if (next < env->table_count && env->table_offs[next].key < dw.abbrev.len)
-        dw.abbrev.len = (size_t)env->table_offs[next].key;
+    dw.abbrev.len = (size_t)ms_cu_table_end(env, number);
     ms_dw_abbrevs *made = ms_dw_abbrevs_make(&dw, enc, cu->abbrev_off, env->arena);
     if (made == NULL)
         return NULL;
@@ -8558,6 +8618,124 @@ static uint64_t ms_im_addr(uint32_t cputype, bool is_64, uint64_t text_addr, uin
     return is_64 ? addr : addr & 0xffffffff;
 }
 
+/* ==== >>table ==============================================================================================
+ * Job:    a hash table from pairs of numbers to a number, whose searches end even where keys were made to collide.
+ * Offers: ms_tab, ms_tab_get, ms_tab_has, ms_tab_text_of, ms_tab_next_text.
+ * Never:  removes a key; looks at more than MACHSYM_MAX_PROBES slots for one. */
+
+typedef struct ms_tab_slot {
+    uint64_t a;
+    uint64_t b;
+    uint32_t value; /* 0: the slot is free */
+} ms_tab_slot;
+
+/* Open addressing with linear probes. Zero but for the arena is an empty table. */
+typedef struct ms_tab {
+    ms_arena *arena;
+    ms_tab_slot *v;
+    size_t cap; /* a power of 2 */
+    size_t count;
+    ms_tab_slot spill; /* what a search that ended without a slot returns; its value is forgotten at once */
+} ms_tab;
+
+static size_t ms_tab_hash(uint64_t a, uint64_t b)
+{
+    uint64_t h = (a ^ b * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
+    return (size_t)(h ^ h >> 32);
+}
+
+static ms_tab_slot *ms_tab_find(ms_tab *t, uint64_t a, uint64_t b)
+{
+    size_t at = ms_tab_hash(a, b) & (t->cap - 1);
+    for (unsigned probes = 0; probes < MACHSYM_MAX_PROBES; probes++) {
+        MACHSYM_COUNT_WORK(1);
+        if (t->v[at].value == 0 || (t->v[at].a == a && t->v[at].b == b))
+            return &t->v[at];
+        at = (at + 1) & (t->cap - 1);
+    }
+    t->spill.value = 0;
+    return &t->spill;
+}
+
+static bool ms_tab_double(ms_tab *t)
+{
+    ms_tab bigger = *t;
+    bigger.cap = t->cap == 0 ? 256 : t->cap * 2;
+    bigger.v = (ms_tab_slot *)ms_arena_zeroed(t->arena, bigger.cap, sizeof *t->v);
+    if (bigger.v == NULL)
+        return false;
+    for (size_t i = 0; i < t->cap; i++) {
+        if (t->v[i].value != 0)
+            *ms_tab_find(&bigger, t->v[i].a, t->v[i].b) = t->v[i];
+    }
+    *t = bigger;
+    return true;
+}
+
+/* The slot of a pair. A new slot has value 0, and the caller sets the value. NULL when memory is out. Where keys were
+ * made to collide, a pair may get the spill: then it is new each time, and ms_tab_has says so. */
+static ms_tab_slot *ms_tab_get(ms_tab *t, uint64_t a, uint64_t b)
+{
+    if (4 * (t->count + 1) > 3 * t->cap && !ms_tab_double(t))
+        return NULL;
+    ms_tab_slot *slot = ms_tab_find(t, a, b);
+    if (slot->value == 0) {
+        slot->a = a;
+        slot->b = b;
+        t->count++;
+    }
+    return slot;
+}
+
+/* Whether a slot from ms_tab_get stays in the table. */
+static bool ms_tab_has(const ms_tab *t, const ms_tab_slot *slot)
+{
+    return slot != NULL && slot != &t->spill;
+}
+
+/* ---- Texts ---- */
+
+/* A search for a text among those of its hash. */
+typedef struct ms_tab_text {
+    machsym_str text;
+    uint64_t hash;
+    unsigned tried; /* texts of this hash that were looked at */
+} ms_tab_text;
+
+static ms_tab_text ms_tab_text_of(machsym_str text)
+{
+    ms_tab_text search;
+    search.text = text;
+    search.hash = ms_str_hash(text);
+    search.tried = 0;
+    return search;
+}
+
+/* FNV-1a over all of a text: only for a text that is as long as another one and has the same ends. Two such texts of
+ * one string table share no bytes, so this takes no more steps than the input has bytes. */
+static uint64_t ms_tab_hash_all(machsym_str text)
+{
+    uint64_t h = 0x84222325cbf29ce4u;
+    MACHSYM_COUNT_WORK(text.len / 64);
+    for (size_t i = 0; i < text.len; i++)
+        h = (h ^ (unsigned char)text.ptr[i]) * 0x100000001b3u;
+    return h;
+}
+
+/* The next slot that may be the text's. One with value 0 is free and may be taken for it; any other belongs to the
+ * text or to another one with its hash, and the caller compares. NULL when too many have that hash, or memory is out.
+ */
+static ms_tab_slot *ms_tab_next_text(ms_tab *t, ms_tab_text *search)
+{
+    if (search->tried >= MACHSYM_MAX_EQUAL_HASHES)
+        return NULL;
+    if (search->tried == 1)
+        search->hash = ms_tab_hash_all(search->text);
+    ms_tab_slot *slot =
+        ms_tab_get(t, search->hash, (uint64_t)search->text.len | (uint64_t)search->tried++ << 40);
+    return ms_tab_has(t, slot) ? slot : NULL;
+}
+
 /* ==== >>debugmap ===========================================================================================
  * Job:    finds the debug info of a program that was linked without a dSYM: in the object files of its debug map.
  * Offers: ms_om_map, ms_om_list, ms_om_find, ms_om_open, ms_om_next_function.
@@ -8579,8 +8757,7 @@ enum {
     ms_OM_AGAIN = 32,
     ms_OM_FIRST = 1 << 20, /* bytes of reading again that are there before anything is read */
     ms_OM_ENDS = 64,       /* of a path, to search folders for; real paths have 20 */
-    ms_OM_PIECES = 16, /* that a function may be cut into by those of other objects; real ones stay whole */
-    ms_OM_PROBES = 16
+    ms_OM_PIECES = 16 /* that a function may be cut into by those of other objects; real ones stay whole */
 };
 
 /* ---- Stabs ---- */
@@ -8759,17 +8936,14 @@ static size_t ms_om_find(const ms_om_map *m, uint64_t addr)
 
 /* Which files were read, and how much may be read again. */
 typedef struct ms_om_quota {
-    uint64_t *seen; /* hashes of what was read; 0: free */
-    size_t cap;     /* a power of 2 */
-    uint64_t left;  /* bytes */
+    ms_tab seen;   /* what was read: a hash of its file and place, its length */
+    uint64_t left; /* bytes */
 } ms_om_quota;
 
-static void ms_om_start_quota(ms_om_quota *quota, size_t objects, uint64_t program, ms_arena *arena)
+static void ms_om_start_quota(ms_om_quota *quota, uint64_t program, ms_arena *arena)
 {
-    quota->cap = 64;
-    while (quota->cap < 4 * objects)
-        quota->cap *= 2;
-    quota->seen = (uint64_t *)ms_arena_zeroed(arena, quota->cap, sizeof *quota->seen);
+    ms_zero(&quota->seen, sizeof quota->seen);
+    quota->seen.arena = arena;
     quota->left = ms_OM_FIRST + ms_OM_AGAIN * program;
 }
 
@@ -8792,20 +8966,16 @@ static bool ms_om_is_spent(const ms_om_quota *quota)
 static bool ms_om_is_new(ms_om_quota *quota, const ms_os_file *file, ms_span part)
 {
     uint64_t place = part.ptr != NULL ? (uint64_t)(part.ptr - (const uint8_t *)file->ptr) : 0;
-    uint64_t key[4] = {file->time, file->len, place, part.len};
-    uint64_t hash = ms_str_hash(ms_str_make((const char *)key, sizeof key)) | 1;
+    uint64_t key[3] = {file->time, file->len, place};
     if (quota == NULL)
         return true;
-    for (size_t i = 0; i < ms_OM_PROBES; i++) {
-        uint64_t *slot = &quota->seen[(size_t)((hash >> 8) + i) & (quota->cap - 1)];
-        if (*slot != 0 && *slot != hash)
-            continue;
-        bool is_new = *slot == 0;
-        *slot = hash;
-        quota->left += is_new ? ms_OM_AGAIN * (uint64_t)part.len : 0;
-        return is_new;
-    }
-    return false;
+    ms_tab_slot *slot =
+        ms_tab_get(&quota->seen, ms_str_hash(ms_str_make((const char *)key, sizeof key)), part.len);
+    if (!ms_tab_has(&quota->seen, slot) || slot->value != 0)
+        return false;
+    slot->value = 1;
+    quota->left += ms_OM_AGAIN * (uint64_t)part.len;
+    return true;
 }
 
 /* ---- Archives ---- */
@@ -9344,9 +9514,10 @@ struct ms_ans_object;
 
 /* Texts that outlive the object files that they come from, each once. */
 typedef struct ms_ans_texts {
-    machsym_str *v; /* a hash table; ptr NULL: free */
+    machsym_str *v;
     size_t count;
-    size_t cap; /* a power of two */
+    size_t cap;
+    ms_tab slots; /* text to its number + 1 */
 } ms_ans_texts;
 
 /* What a session knows of a debug map. */
@@ -9838,7 +10009,8 @@ static ms_ans_objects *ms_ans_map_of(machsym_session *s)
     o->statuses = (uint8_t *)ms_arena_zeroed(&s->keep, count, 1);
     o->times = (uint64_t *)ms_arena_zeroed(&s->keep, count, sizeof *o->times);
     o->tried = (uint32_t *)ms_arena_alloc(&s->keep, count, sizeof *o->tried);
-    ms_om_start_quota(&o->quota, count, size, &s->keep);
+    ms_om_start_quota(&o->quota, size, &s->keep);
+    o->texts.slots.arena = &s->keep;
     if (!s->keep.oom)
         s->objects = o;
     return s->objects;
@@ -9946,46 +10118,36 @@ static ms_ans_object *ms_ans_object_at(machsym_session *s, uint64_t addr)
 
 /* ---- Texts that outlive their object file ---- */
 
-static machsym_str *ms_ans_text_slot(const ms_ans_texts *texts, machsym_str text)
+/* Copies a text to the end of the list. Returns false when memory is out. */
+static bool ms_ans_add_text(ms_ans_texts *texts, machsym_str text, ms_arena *arena)
 {
-    size_t at = (size_t)ms_str_hash(text) & (texts->cap - 1);
-    while (texts->v[at].ptr != NULL && !ms_str_equal(texts->v[at], text))
-        at = (at + 1) & (texts->cap - 1);
-    return &texts->v[at];
-}
-
-static bool ms_ans_grow_texts(ms_ans_texts *texts, ms_arena *arena)
-{
-    ms_ans_texts bigger = {NULL, texts->count, texts->cap == 0 ? 256 : texts->cap * 2};
-    bigger.v = (machsym_str *)ms_arena_zeroed(arena, bigger.cap, sizeof *bigger.v);
-    if (bigger.v == NULL)
+    machsym_str *v = (machsym_str *)ms_arena_grow(arena, texts->v, texts->count, &texts->cap, sizeof *v);
+    char *copy = (char *)ms_arena_keep(arena, text.ptr, text.len, 1);
+    if (v == NULL || copy == NULL)
         return false;
-    for (size_t i = 0; i < texts->cap; i++) {
-        if (texts->v[i].ptr != NULL)
-            *ms_ans_text_slot(&bigger, texts->v[i]) = texts->v[i];
-    }
-    *texts = bigger;
+    texts->v = v;
+    v[texts->count++] = ms_str_make(copy, text.len);
     return true;
 }
 
-/* Makes a text live as long as the session's names do; empty when memory is out. */
+/* Makes a text live as long as the session's names do; empty when memory is out, or too many texts have its hash. */
 static void ms_ans_keep_text(machsym_session *s, machsym_str *text)
 {
     ms_ans_texts *texts = &s->objects->texts;
-    machsym_str given = *text;
+    ms_tab_text search = ms_tab_text_of(*text);
     *text = ms_str_empty();
-    if (given.len == 0 || (texts->count >= texts->cap / 2 && !ms_ans_grow_texts(texts, &s->keep)))
+    if (search.text.len == 0)
         return;
-    machsym_str *slot = ms_ans_text_slot(texts, given);
-    if (slot->ptr == NULL) {
-        char *copy = (char *)ms_arena_alloc(&s->keep, given.len, 1);
-        if (copy == NULL)
+    for (ms_tab_slot *slot; (slot = ms_tab_next_text(&texts->slots, &search)) != NULL;) {
+        if (slot->value == 0 && !ms_ans_add_text(texts, search.text, &s->keep))
             return;
-        ms_copy(copy, given.ptr, given.len);
-        *slot = ms_str_make(copy, given.len);
-        texts->count++;
+        if (slot->value == 0)
+            slot->value = (uint32_t)texts->count;
+        *text = texts->v[slot->value - 1];
+        if (ms_str_equal(*text, search.text))
+            return;
+        *text = ms_str_empty();
     }
-    *text = *slot;
 }
 
 static void ms_ans_keep_path(machsym_session *s, machsym_path *path)
@@ -10628,17 +10790,29 @@ static bool ms_ans_next_line(machsym_session *s, machsym_cursor *at, machsym_lin
     return false;
 }
 
-/* The metadata: cursor a is the class or category (all halves counted on), b 0 for itself, else its method
- * plus 1. */
+/* The owner of metadata that a cursor stands at: a is the class or category (all halves counted on). NULL at the end. */
+static const ms_oc_owner *ms_ans_objc_owner(const machsym_session *s, const ms_oc_list **list,
+                                            const machsym_cursor *at)
+{
+    uint64_t index = at->a;
+    for (size_t i = 0; i + 1 < s->image->mo_count && index >= (*list)->owner_count; i++)
+        index -= (*list)++->owner_count;
+    return index < (*list)->owner_count ? &(*list)->owners[index] : NULL;
+}
+
+/* The metadata: cursor b is 0 for an owner itself, else its method plus 1. */
 static bool ms_ans_next_objc(machsym_session *s, machsym_cursor *at, machsym_objc *out)
 {
     const ms_oc_list *list = ms_ans_objc(s);
-    size_t index = (size_t)at->a;
-    for (size_t i = 0; i + 1 < s->image->mo_count && index >= list->owner_count; i++)
-        index -= (list++)->owner_count;
-    if (index >= list->owner_count)
+    const ms_oc_owner *owner = ms_ans_objc_owner(s, &list, at);
+    if (owner != NULL && at->b > owner->count) { /* a list read again may be shorter: memory ran out */
+        at->a++;
+        at->b = 0;
+        list = ms_ans_objc(s);
+        owner = ms_ans_objc_owner(s, &list, at);
+    }
+    if (owner == NULL)
         return false;
-    const ms_oc_owner *owner = &list->owners[index];
     ms_zero(out, sizeof *out);
     out->kind = owner->is_category ? MACHSYM_OBJC_CATEGORY : MACHSYM_OBJC_CLASS;
     out->class_name = owner->class_name;

@@ -1,5 +1,7 @@
 /* Fails allocation number N, for every N that opening, a session and lookups need: an error or fewer answers,
- * never a crash, a leak, or a wrong answer; after trim the session answers in full. */
+ * never a crash, a leak, or a wrong answer; after trim the session answers in full. Objects get memory one by one,
+ * so that each of them can fail. */
+#define MACHSYM_ARENA_CHUNK 256
 #include "loaded.h"
 
 #define LOAD_ADDR 0x200000000u /* of images in memory */
@@ -145,6 +147,106 @@ static machsym_result run(const test_file *file, uint32_t flags, failer *f, answ
     return result;
 }
 
+/* Where a walk with every iterator stands. */
+typedef struct walk {
+    machsym_cursor at[6];
+    uint64_t sum;
+} walk;
+
+/* One step of each of them. Returns how many had something. */
+static size_t step(machsym_session *session, walk *w)
+{
+    machsym_function function;
+    machsym_line line;
+    machsym_symbol symbol;
+    machsym_object object;
+    machsym_objc item;
+    size_t more = 0;
+    if (machsym_session_next_function(session, &w->at[0], &function) && ++more)
+        w->sum += hash_text(function.lo, function.name);
+    if (machsym_session_next_line(session, &w->at[1], &line) && ++more)
+        w->sum += hash_text(line.addr, line.file.name);
+    if (machsym_session_next_symbol(session, &w->at[2], &symbol) && ++more)
+        w->sum += hash_text(symbol.lo, symbol.name);
+    if (machsym_session_next_name(session, &w->at[3], &symbol) && ++more)
+        w->sum += hash_text(symbol.lo, symbol.name);
+    if (machsym_session_next_object(session, &w->at[4], &object) && ++more)
+        w->sum += hash_text(object.lo, object.path);
+    if (machsym_session_next_objc(session, &w->at[5], &item) && ++more)
+        w->sum += hash_text(item.addr, item.selector);
+    return more;
+}
+
+/* A session that is trimmed after some steps of its iterators, and finds no memory when it goes on. */
+static void check_steps(const machsym_image *image, size_t steps)
+{
+    for (size_t n = 1, calls = 1; n <= calls; n++) {
+        failer f = {0, 0, true, 0, 0};
+        machsym_session_desc how;
+        machsym_session *session = NULL;
+        walk w;
+        memset(&how, 0, sizeof how);
+        memset(&w, 0, sizeof w);
+        how.image = image;
+        how.allocator = allocator_of(&f);
+        CHECK_EQ(machsym_session_open(&how, &session, NULL), MACHSYM_OK);
+        for (size_t i = 0; i < steps; i++)
+            step(session, &w);
+        machsym_session_trim(session);
+        f.fail_at = f.calls + n;
+        size_t before = f.calls;
+        size_t left = 400;
+        while (left > 0 && step(session, &w) != 0)
+            left--;
+        CHECK(f.calls < f.fail_at || machsym_session_lacked_memory(session));
+        calls = f.calls - before;
+        machsym_session_close(session);
+        CHECK_EQ(f.out, 0);
+    }
+}
+
+/* Iterators whose cursor was never zeroed find something or nothing. */
+static void check_cursors(const machsym_image *image)
+{
+    machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
+    uint64_t state = 88172645463325252u;
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < 2000; i++) {
+        walk w;
+        memset(&w, 0, sizeof w);
+        for (unsigned j = 0; j < 12; j++) {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            uint64_t number = state >> (state & 1 ? 0 : 56) & (state & 2 ? UINT64_MAX : 63);
+            *(j % 2 == 0 ? &w.at[j / 2].a : &w.at[j / 2].b) = number;
+        }
+        step(session, &w);
+        step(session, &w);
+        sum += w.sum;
+    }
+    CHECK(sum != 0);
+    machsym_session_close(session);
+}
+
+static void check_iterators(const test_file *file, uint32_t flags)
+{
+    static const size_t steps[] = {1, 2, 3, 5, 9, 17, 40};
+    machsym_open_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.bytes.ptr = file->ptr;
+    desc.bytes.len = file->len;
+    desc.flags = flags;
+    desc.load_addr = LOAD_ADDR;
+    desc.oso_dirs = &objects;
+    desc.oso_dir_count = 1;
+    machsym_image *image = test_open_desc(&desc);
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
+        check_steps(image, steps[i]);
+    check_cursors(image);
+    machsym_image_close(image);
+}
+
 static void check_bytes(const test_file *file, uint32_t flags)
 {
     answers want = {0, 0, false};
@@ -176,6 +278,7 @@ static void check_bytes(const test_file *file, uint32_t flags)
             CHECK(after.count == want.count && after.sum == want.sum);
         }
     }
+    check_iterators(file, flags);
     CHECK(failed_opens >= 4); /* the image and the session, at least */
     CHECK(fewer > 0);
 }

@@ -17,20 +17,6 @@ check() { # NAME COMMAND...
     fi
 }
 
-# The README's example is examples/minimal.c, and prints what the README shows. Checked against llvm-symbolizer-22.
-printf 'repeat demo/main.mm:6\nmain demo/main.mm:12\n' >"$tmp/want"
-check "the example compiles" $CC -std=c11 -Wall -Wextra -Werror $CFLAGS $LDFLAGS -o "$tmp/minimal" examples/minimal.c
-$RUN "$tmp/minimal" >"$tmp/got"
-check "the example's output" diff "$tmp/want" "$tmp/got"
-awk '/^```c$/ { code = 1; next } /^```/ { if (code == 1) { code = 2; next } if (code == 2) { code = 3; next } code += code > 2 }
-    code == 1 { print >program } code == 3 { print >output }' program="$tmp/program" output="$tmp/output" README.md
-check "README's output" diff "$tmp/want" "$tmp/output"
-sed 's/^[ \t]*//' examples/minimal.c | tr -d '\n ' >"$tmp/flat"
-while read -r line; do
-    case $line in '' | '#include "machsym.h"') continue ;; esac
-    check "README's line: $line" grep -qF -- "$(printf '%s' "${line%;}" | tr -d ' ')" "$tmp/flat"
-done <"$tmp/program"
-
 # Every line of the demo's stack, as llvm-symbolizer-22 -i answers the same addresses.
 check "demo" make B="$B" RUN="$RUN" CC="$CC" demo
 cp "$tmp/log" "$tmp/demo"

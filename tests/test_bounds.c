@@ -272,6 +272,45 @@ static void tables_in_tables(trap *t, size_t n)
     abbrev_end(p);
 }
 
+/* The same in units of all encodings: each reads a table by itself. */
+static void tables_in_tables_of_all_encodings(trap *t, size_t n)
+{
+    program *p = &t->p;
+    p->macho.code_size = 16 * n;
+    for (size_t i = 0; i < n; i++) {
+        size_t off = p->abbrev.len;
+        ABBREV(p, 1, TAG_compile_unit, 0, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4, AT_name, FORM_string,
+               AT_name, FORM_string, AT_name, FORM_string, AT_name, FORM_string, AT_name, FORM_string,
+               AT_name, FORM_string, AT_name, FORM_string, AT_name, FORM_string, AT_name, FORM_string);
+        for (unsigned j = 0; j < 16; j++) {
+            encoding enc = {2 + j / 4, (j & 1) != 0 ? 8 : 4, (j & 2) != 0 ? 8 : 4};
+            unit_begin(p, enc, 1, off);
+            put_entry(p, 1, 0x1000 + 16 * i, 16);
+            put_zeros(&p->info, 9);
+            unit_end(p);
+        }
+    }
+    abbrev_end(p);
+}
+
+/* One large table that all encodings claim, and that begins inside of seven others. */
+static void table_of_all_encodings(trap *t, size_t n)
+{
+    program *p = &t->p;
+    for (unsigned j = 0; j < 7 + 8; j++) {
+        encoding enc = {j < 7 || j % 2 == 0 ? 4 : 2, (j & 2) != 0 ? 8 : 4, (j & 4) != 0 ? 8 : 4};
+        unit_begin(p, enc, 1, p->abbrev.len);
+        put_entry(p, 1, 0x1000, 16);
+        unit_end(p);
+        if (j < 7)
+            ABBREV(p, 1, TAG_compile_unit, 0, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
+    }
+    ABBREV(p, 1, TAG_compile_unit, 0, AT_low_pc, FORM_addr, AT_high_pc, FORM_data4);
+    for (size_t i = 0; i < n; i++)
+        ABBREV(p, (unsigned)i + 2, TAG_subprogram, 0, AT_name, FORM_string);
+    abbrev_end(p);
+}
+
 /* Every table is of one unit. */
 static void tables_apart(trap *t, size_t n)
 {
@@ -1693,6 +1732,8 @@ int main(int argc, char **argv)
     check_left_out();
     TRAP(units_of_one_table, 2000);
     TRAP(tables_in_tables, 2000);
+    TRAP(tables_in_tables_of_all_encodings, 200);
+    TRAP(table_of_all_encodings, 10000);
     TRAP(tables_apart, 2000);
     TRAP(attributes_of_no_size, 2000);
     TRAP(units_claim_what_one_has, 1000);

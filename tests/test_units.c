@@ -372,6 +372,25 @@ static void test_damage(void)
     program_free(&p);
 }
 
+/* One unit's damaged table offset, which points into the table of the others, costs that unit alone. */
+static void test_table_offset(void)
+{
+    for (unsigned bit = 0; bit < 32; bit++) {
+        program p;
+        lookup l;
+        begin(&p);
+        for (unsigned i = 0; i < 3; i++)
+            put_unit(&p, dwarf4, "whole", 0x1000 + 0x100 * i, 0x100);
+        size_t damaged = put_unit(&p, dwarf4, "damaged", 0x1300, 0x100);
+        patch(&p.info, damaged + 6, (uint32_t)1 << bit, 4);
+        lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+        for (unsigned i = 0; i < 3; i++)
+            CHECK_STR(name_at(&l, 0x1010 + 0x100 * i), "whole");
+        lookup_close(&l);
+        program_free(&p);
+    }
+}
+
 /* The file says where code is: ranges elsewhere are dead, whatever the unit claims. */
 static void test_dead_units(void)
 {
@@ -462,6 +481,7 @@ int main(void)
     test_contested(1);
     test_small_cache();
     test_damage();
+    test_table_offset();
     test_dead_units();
     test_fixtures();
     return test_done();

@@ -6,6 +6,7 @@
 #include "../base/reader.h"
 #include "../base/memory.h"
 #include "../base/segments.h"
+#include "../base/table.h"
 #include "../macho/macho.h"
 #include "../macho/fixups.h"
 #include "../macho/symbols.h"
@@ -44,9 +45,10 @@ struct ms_ans_object;
 
 /* Texts that outlive the object files that they come from, each once. */
 typedef struct ms_ans_texts {
-    machsym_str *v; /* a hash table; ptr NULL: free */
+    machsym_str *v;
     size_t count;
-    size_t cap; /* a power of two */
+    size_t cap;
+    ms_tab slots; /* text to its number + 1 */
 } ms_ans_texts;
 
 /* What a session knows of a debug map. */
@@ -538,7 +540,8 @@ static ms_ans_objects *ms_ans_map_of(machsym_session *s)
     o->statuses = (uint8_t *)ms_arena_zeroed(&s->keep, count, 1);
     o->times = (uint64_t *)ms_arena_zeroed(&s->keep, count, sizeof *o->times);
     o->tried = (uint32_t *)ms_arena_alloc(&s->keep, count, sizeof *o->tried);
-    ms_om_start_quota(&o->quota, count, size, &s->keep);
+    ms_om_start_quota(&o->quota, size, &s->keep);
+    o->texts.slots.arena = &s->keep;
     if (!s->keep.oom)
         s->objects = o;
     return s->objects;
@@ -646,46 +649,36 @@ static ms_ans_object *ms_ans_object_at(machsym_session *s, uint64_t addr)
 
 /* ---- Texts that outlive their object file ---- */
 
-static machsym_str *ms_ans_text_slot(const ms_ans_texts *texts, machsym_str text)
+/* Copies a text to the end of the list. Returns false when memory is out. */
+static bool ms_ans_add_text(ms_ans_texts *texts, machsym_str text, ms_arena *arena)
 {
-    size_t at = (size_t)ms_str_hash(text) & (texts->cap - 1);
-    while (texts->v[at].ptr != NULL && !ms_str_equal(texts->v[at], text))
-        at = (at + 1) & (texts->cap - 1);
-    return &texts->v[at];
-}
-
-static bool ms_ans_grow_texts(ms_ans_texts *texts, ms_arena *arena)
-{
-    ms_ans_texts bigger = {NULL, texts->count, texts->cap == 0 ? 256 : texts->cap * 2};
-    bigger.v = (machsym_str *)ms_arena_zeroed(arena, bigger.cap, sizeof *bigger.v);
-    if (bigger.v == NULL)
+    machsym_str *v = (machsym_str *)ms_arena_grow(arena, texts->v, texts->count, &texts->cap, sizeof *v);
+    char *copy = (char *)ms_arena_keep(arena, text.ptr, text.len, 1);
+    if (v == NULL || copy == NULL)
         return false;
-    for (size_t i = 0; i < texts->cap; i++) {
-        if (texts->v[i].ptr != NULL)
-            *ms_ans_text_slot(&bigger, texts->v[i]) = texts->v[i];
-    }
-    *texts = bigger;
+    texts->v = v;
+    v[texts->count++] = ms_str_make(copy, text.len);
     return true;
 }
 
-/* Makes a text live as long as the session's names do; empty when memory is out. */
+/* Makes a text live as long as the session's names do; empty when memory is out, or too many texts have its hash. */
 static void ms_ans_keep_text(machsym_session *s, machsym_str *text)
 {
     ms_ans_texts *texts = &s->objects->texts;
-    machsym_str given = *text;
+    ms_tab_text search = ms_tab_text_of(*text);
     *text = ms_str_empty();
-    if (given.len == 0 || (texts->count >= texts->cap / 2 && !ms_ans_grow_texts(texts, &s->keep)))
+    if (search.text.len == 0)
         return;
-    machsym_str *slot = ms_ans_text_slot(texts, given);
-    if (slot->ptr == NULL) {
-        char *copy = (char *)ms_arena_alloc(&s->keep, given.len, 1);
-        if (copy == NULL)
+    for (ms_tab_slot *slot; (slot = ms_tab_next_text(&texts->slots, &search)) != NULL;) {
+        if (slot->value == 0 && !ms_ans_add_text(texts, search.text, &s->keep))
             return;
-        ms_copy(copy, given.ptr, given.len);
-        *slot = ms_str_make(copy, given.len);
-        texts->count++;
+        if (slot->value == 0)
+            slot->value = (uint32_t)texts->count;
+        *text = texts->v[slot->value - 1];
+        if (ms_str_equal(*text, search.text))
+            return;
+        *text = ms_str_empty();
     }
-    *text = *slot;
 }
 
 static void ms_ans_keep_path(machsym_session *s, machsym_path *path)
@@ -1328,17 +1321,29 @@ static bool ms_ans_next_line(machsym_session *s, machsym_cursor *at, machsym_lin
     return false;
 }
 
-/* The metadata: cursor a is the class or category (all halves counted on), b 0 for itself, else its method
- * plus 1. */
+/* The owner of metadata that a cursor stands at: a is the class or category (all halves counted on). NULL at the end. */
+static const ms_oc_owner *ms_ans_objc_owner(const machsym_session *s, const ms_oc_list **list,
+                                            const machsym_cursor *at)
+{
+    uint64_t index = at->a;
+    for (size_t i = 0; i + 1 < s->image->mo_count && index >= (*list)->owner_count; i++)
+        index -= (*list)++->owner_count;
+    return index < (*list)->owner_count ? &(*list)->owners[index] : NULL;
+}
+
+/* The metadata: cursor b is 0 for an owner itself, else its method plus 1. */
 static bool ms_ans_next_objc(machsym_session *s, machsym_cursor *at, machsym_objc *out)
 {
     const ms_oc_list *list = ms_ans_objc(s);
-    size_t index = (size_t)at->a;
-    for (size_t i = 0; i + 1 < s->image->mo_count && index >= list->owner_count; i++)
-        index -= (list++)->owner_count;
-    if (index >= list->owner_count)
+    const ms_oc_owner *owner = ms_ans_objc_owner(s, &list, at);
+    if (owner != NULL && at->b > owner->count) { /* a list read again may be shorter: memory ran out */
+        at->a++;
+        at->b = 0;
+        list = ms_ans_objc(s);
+        owner = ms_ans_objc_owner(s, &list, at);
+    }
+    if (owner == NULL)
         return false;
-    const ms_oc_owner *owner = &list->owners[index];
     ms_zero(out, sizeof *out);
     out->kind = owner->is_category ? MACHSYM_OBJC_CATEGORY : MACHSYM_OBJC_CLASS;
     out->class_name = owner->class_name;

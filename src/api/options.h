@@ -33,6 +33,14 @@
 #define MACHSYM_MAX_TEXT 65536
 #endif
 
+/* How many tables of abbreviations may share their bytes. A table runs to its own end; but where so many units
+ * claim tables inside it (one for each offset and encoding), it ends at the next one. Damage of a unit's header
+ * makes one such claim, so this is how many damaged units cost only themselves. A hostile file takes so many
+ * times the section to read. */
+#ifndef MACHSYM_MAX_ABBREV_CLAIMS
+#define MACHSYM_MAX_ABBREV_CLAIMS 8
+#endif
+
 /* How many object files of a debug map a session keeps open; past it all are closed. Each costs a mapping and
  * about 200 KB. */
 #ifndef MACHSYM_MAX_OBJECTS
@@ -42,6 +50,18 @@
 /* How deep an inline chain may be; real files reach about 60. Deeper calls are dropped, innermost first. */
 #ifndef MACHSYM_MAX_INLINE_DEPTH
 #define MACHSYM_MAX_INLINE_DEPTH 256
+#endif
+
+/* How many slots of a hash table are looked at for a key; real keys need about ten. Keys of a hostile file may be made
+ * to collide: a key that finds no slot is treated as new each time, which costs room but no answer. */
+#ifndef MACHSYM_MAX_PROBES
+#define MACHSYM_MAX_PROBES 1024
+#endif
+
+/* How many texts of one hash a table of texts keeps apart. From the second one on all bytes go into the hash, so two
+ * of one hash are rare in real files; a hostile file can make any number of them. Texts past the limit are left out. */
+#ifndef MACHSYM_MAX_EQUAL_HASHES
+#define MACHSYM_MAX_EQUAL_HASHES 16
 #endif
 
 /* MACHSYM_NO_SWIFT, MACHSYM_NO_CXX, MACHSYM_NO_RUST, MACHSYM_NO_D: names of that language come back as they

@@ -230,10 +230,8 @@ typedef struct ms_dw_brief {
 typedef struct ms_dw_abbrevs {
     struct ms_dw_abbrevs *next; /* in the cache */
     uint64_t off;
-    uint16_t version;
-    uint8_t addr_size;
-    uint8_t offset_size;
-    bool dense; /* codes are 1, 2, 3, ...: v[code - 1] */
+    uint8_t encoding; /* ms_dw_encoding_of */
+    bool dense;       /* codes are 1, 2, 3, ...: v[code - 1] */
     const ms_dw_abbrev *v;
     size_t count;
     const ms_key *by_code; /* when not dense: code, index into v */
@@ -242,6 +240,12 @@ typedef struct ms_dw_abbrevs {
     size_t brief_count;        /* 0: none */
     uint32_t brief_max; /* no entry, its code included, takes more bytes than this to skip by a brief */
 } ms_dw_abbrevs;
+
+/* What of a unit's encoding decides how many bytes forms take: one of 8 numbers. */
+static unsigned ms_dw_encoding_of(unsigned version, unsigned addr_size, unsigned offset_size)
+{
+    return (version <= 2 ? 4u : 0u) + (addr_size == 8 ? 2u : 0u) + (offset_size == 8 ? 1u : 0u);
+}
 
 /* Bytes that a value of this form takes; -1 when that is in the data. */
 static int ms_dw_form_size(uint32_t form, const ms_dw_enc *enc)
@@ -565,9 +569,7 @@ static ms_dw_abbrevs *ms_dw_abbrevs_make(const ms_dw *dw, const ms_dw_enc *enc, 
     if (arena->oom)
         return NULL;
     table->off = off;
-    table->version = enc->version;
-    table->addr_size = enc->addr_size;
-    table->offset_size = enc->offset_size;
+    table->encoding = (uint8_t)ms_dw_encoding_of(enc->version, enc->addr_size, enc->offset_size);
     table->dense = dense;
     table->v = t.v;
     table->count = t.count;

@@ -64,7 +64,7 @@ typedef struct ms_cu_env {
     const ms_cu *v;
     size_t count;
     ms_arena *arena;    /* for the tables and roots */
-    ms_key *table_offs; /* where units' abbreviations begin: sorted, each once */
+    ms_key *table_offs; /* where units' abbreviations begin: sorted, each once; item: bits of encodings */
     size_t table_count;
     ms_dw_abbrevs **tables; /* by number in table_offs: of all encodings */
     ms_cu_root **roots;     /* by unit; NULL: not read yet */
@@ -174,12 +174,34 @@ static size_t ms_cu_from_offset(const ms_cu *v, size_t count, uint64_t off)
 
 /* ---- Root entries ---- */
 
-/* Lists where tables begin. A table ends where the next begins, so that none can be read many times over. */
+/* A unit claims a table: an offset, and an encoding that it is to be read in. */
+static unsigned ms_cu_encoding_bit(const ms_cu *cu)
+{
+    return 1u << ms_dw_encoding_of(cu->version, cu->addr_size, cu->offset_size);
+}
+
+static unsigned ms_cu_count_bits(uint64_t bits)
+{
+    unsigned count = 0;
+    for (; bits != 0; bits &= bits - 1)
+        count++;
+    return count;
+}
+
+/* Whether a unit claims a table that the unit before it did not claim. */
+static bool ms_cu_claims_table(const ms_cu_env *env, size_t i)
+{
+    return !env->v[i].is_damaged &&
+           (i == 0 || env->v[i].abbrev_off != env->v[i - 1].abbrev_off || env->v[i - 1].is_damaged ||
+            ms_cu_encoding_bit(&env->v[i]) != ms_cu_encoding_bit(&env->v[i - 1]));
+}
+
+/* Lists where tables begin: sorted offsets, each once, with the encodings that claim it. */
 static bool ms_cu_list_tables(ms_cu_env *env)
 {
     size_t count = 0;
     for (size_t i = 0; i < env->count; i++)
-        count += i == 0 || env->v[i].abbrev_off != env->v[i - 1].abbrev_off;
+        count += ms_cu_claims_table(env, i);
     ms_key *offs = (ms_key *)ms_arena_alloc(env->arena, count, sizeof *offs);
     ms_key *room = count > 1 ? (ms_key *)ms_arena_alloc(env->arena, count, sizeof *offs) : NULL;
     ms_dw_abbrevs **tables = (ms_dw_abbrevs **)ms_arena_zeroed(env->arena, count, sizeof *tables);
@@ -187,38 +209,53 @@ static bool ms_cu_list_tables(ms_cu_env *env)
         return false;
     count = 0;
     for (size_t i = 0; i < env->count; i++) {
-        if (i > 0 && env->v[i].abbrev_off == env->v[i - 1].abbrev_off)
+        if (!ms_cu_claims_table(env, i))
             continue;
         offs[count].key = env->v[i].abbrev_off;
-        offs[count].item = count;
-        count++;
+        offs[count++].item = i;
     }
     ms_sort(offs, count, room);
     env->table_count = 0;
     for (size_t i = 0; i < count; i++) {
-        if (i == 0 || offs[i].key != offs[i - 1].key)
-            offs[env->table_count++] = offs[i];
+        unsigned bit = ms_cu_encoding_bit(&env->v[offs[i].item]);
+        if (env->table_count > 0 && offs[env->table_count - 1].key == offs[i].key) {
+            offs[env->table_count - 1].item |= bit;
+            continue;
+        }
+        offs[env->table_count].key = offs[i].key;
+        offs[env->table_count++].item = bit;
     }
     env->tables = tables;
     env->table_offs = offs;
     return true;
 }
 
+/* Where .debug_abbrev ends for a table. A table runs to its own 0, unless too many others are claimed inside it. */
+static uint64_t ms_cu_table_end(const ms_cu_env *env, size_t number)
+{
+    unsigned claims = 0;
+    for (size_t i = number; i < env->table_count; i++) {
+        if (i > number && claims >= MACHSYM_MAX_ABBREV_CLAIMS)
+            return env->table_offs[i].key < env->dw->abbrev.len ? env->table_offs[i].key
+                                                                : env->dw->abbrev.len;
+        claims += ms_cu_count_bits(env->table_offs[i].item);
+    }
+    return env->dw->abbrev.len;
+}
+
 static const ms_dw_abbrevs *ms_cu_abbrevs(ms_cu_env *env, const ms_cu *cu, const ms_dw_enc *enc)
 {
     if (env->table_offs == NULL && !ms_cu_list_tables(env))
         return NULL;
-    size_t next = ms_upper_bound(env->table_offs, env->table_count, cu->abbrev_off);
-    ms_dw_abbrevs **slot = &env->tables[next - 1];
+    size_t number = ms_upper_bound(env->table_offs, env->table_count, cu->abbrev_off) - 1;
+    ms_dw_abbrevs **slot = &env->tables[number];
     for (ms_dw_abbrevs *table = *slot; table != NULL; table = table->next) {
         MACHSYM_COUNT_WORK(1);
-        if (table->off == cu->abbrev_off && table->version == enc->version &&
-            table->addr_size == enc->addr_size && table->offset_size == enc->offset_size)
+        if (table->encoding == ms_dw_encoding_of(enc->version, enc->addr_size, enc->offset_size))
             return table;
     }
     ms_dw dw = *env->dw;
-    if (next < env->table_count && env->table_offs[next].key < dw.abbrev.len)
-        dw.abbrev.len = (size_t)env->table_offs[next].key;
+    dw.abbrev.len = (size_t)ms_cu_table_end(env, number);
     ms_dw_abbrevs *made = ms_dw_abbrevs_make(&dw, enc, cu->abbrev_off, env->arena);
     if (made == NULL)
         return NULL;

@@ -7,6 +7,7 @@
 #include "../base/reader.h"
 #include "../base/memory.h"
 #include "../base/segments.h"
+#include "../base/table.h"
 #include "../macho/macho.h"
 #include "../macho/files.h"
 #include "../macho/symbols.h"
@@ -35,8 +36,7 @@ enum {
     ms_OM_AGAIN = 32,
     ms_OM_FIRST = 1 << 20, /* bytes of reading again that are there before anything is read */
     ms_OM_ENDS = 64,       /* of a path, to search folders for; real paths have 20 */
-    ms_OM_PIECES = 16, /* that a function may be cut into by those of other objects; real ones stay whole */
-    ms_OM_PROBES = 16
+    ms_OM_PIECES = 16 /* that a function may be cut into by those of other objects; real ones stay whole */
 };
 
 /* ---- Stabs ---- */
@@ -215,17 +215,14 @@ static size_t ms_om_find(const ms_om_map *m, uint64_t addr)
 
 /* Which files were read, and how much may be read again. */
 typedef struct ms_om_quota {
-    uint64_t *seen; /* hashes of what was read; 0: free */
-    size_t cap;     /* a power of 2 */
-    uint64_t left;  /* bytes */
+    ms_tab seen;   /* what was read: a hash of its file and place, its length */
+    uint64_t left; /* bytes */
 } ms_om_quota;
 
-static void ms_om_start_quota(ms_om_quota *quota, size_t objects, uint64_t program, ms_arena *arena)
+static void ms_om_start_quota(ms_om_quota *quota, uint64_t program, ms_arena *arena)
 {
-    quota->cap = 64;
-    while (quota->cap < 4 * objects)
-        quota->cap *= 2;
-    quota->seen = (uint64_t *)ms_arena_zeroed(arena, quota->cap, sizeof *quota->seen);
+    ms_zero(&quota->seen, sizeof quota->seen);
+    quota->seen.arena = arena;
     quota->left = ms_OM_FIRST + ms_OM_AGAIN * program;
 }
 
@@ -248,20 +245,16 @@ static bool ms_om_is_spent(const ms_om_quota *quota)
 static bool ms_om_is_new(ms_om_quota *quota, const ms_os_file *file, ms_span part)
 {
     uint64_t place = part.ptr != NULL ? (uint64_t)(part.ptr - (const uint8_t *)file->ptr) : 0;
-    uint64_t key[4] = {file->time, file->len, place, part.len};
-    uint64_t hash = ms_str_hash(ms_str_make((const char *)key, sizeof key)) | 1;
+    uint64_t key[3] = {file->time, file->len, place};
     if (quota == NULL)
         return true;
-    for (size_t i = 0; i < ms_OM_PROBES; i++) {
-        uint64_t *slot = &quota->seen[(size_t)((hash >> 8) + i) & (quota->cap - 1)];
-        if (*slot != 0 && *slot != hash)
-            continue;
-        bool is_new = *slot == 0;
-        *slot = hash;
-        quota->left += is_new ? ms_OM_AGAIN * (uint64_t)part.len : 0;
-        return is_new;
-    }
-    return false;
+    ms_tab_slot *slot =
+        ms_tab_get(&quota->seen, ms_str_hash(ms_str_make((const char *)key, sizeof key)), part.len);
+    if (!ms_tab_has(&quota->seen, slot) || slot->value != 0)
+        return false;
+    slot->value = 1;
+    quota->left += ms_OM_AGAIN * (uint64_t)part.len;
+    return true;
 }
 
 /* ---- Archives ---- */
