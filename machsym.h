@@ -202,7 +202,12 @@
  *   >>functions  functions and the calls inlined into them
  *   >>debugmap   programs whose debug info still lies in their object files
  *   >>answer     which source answers
- *   >>map        symbol maps of whole images
+ *   >>pack       text in packed blocks
+ *   >>symmap     symbol maps of whole images: looking addresses up
+ *   >>encode     the records of a map
+ *   >>merge      parts of a map to a whole one
+ *   >>build      parts from debug info and symbols
+ *   >>writer     maps from ranges that the caller has
  *   >>names      mangled names to source form
  *   >>text       what is known, written for people
  *   >>entrance   the public functions
@@ -1973,6 +1978,7 @@ static inline uint64_t ms_rd_uleb(ms_rd *rd)
     return ms_rd_uleb_slow(rd);
 }
 
+/* SLEB128. Bits above 63 must repeat it: anything else is more than 64 bits of value, which is failure. */
 static int64_t ms_rd_sleb_slow(ms_rd *rd)
 {
     uint64_t value = 0;
@@ -1980,9 +1986,10 @@ static int64_t ms_rd_sleb_slow(ms_rd *rd)
         if (rd->p == rd->end)
             break;
         uint8_t byte = *rd->p++;
+        uint64_t bits = byte & 0x7f;
         if (shift < 64)
-            value |= (uint64_t)(byte & 0x7f) << shift;
-        else if ((byte & 0x7f) != 0 && (byte & 0x7f) != 0x7f)
+            value |= bits << shift;
+        if (shift >= 63 && bits != (value >> 63 != 0 ? 0x7fu : 0u))
             break;
         if (byte < 0x80) {
             if ((byte & 0x40) != 0 && shift + 7 < 64)
@@ -5299,6 +5306,7 @@ enum {
     ms_DW_AT_producer = 0x25,
     ms_DW_AT_abstract_origin = 0x31,
     ms_DW_AT_specification = 0x47,
+    ms_DW_AT_entry_pc = 0x52,
     ms_DW_AT_ranges = 0x55,
     ms_DW_AT_call_column = 0x57,
     ms_DW_AT_call_file = 0x58,
@@ -5408,7 +5416,7 @@ typedef struct ms_dw_enc {
     uint64_t addr_base;
     uint64_t rnglists_base;
     uint64_t ranges_base; /* GNU split DWARF */
-    uint64_t low_pc;      /* what ranges count from */
+    uint64_t low_pc;      /* what ranges count from; DW_AT_entry_pc where there is no DW_AT_low_pc */
 } ms_dw_enc;
 
 /* ---- Abbreviations ---- */
@@ -5422,6 +5430,7 @@ typedef enum ms_dw_slot {
     ms_SLOT_SPECIFICATION,
     ms_SLOT_LOW_PC,
     ms_SLOT_HIGH_PC,
+    ms_SLOT_ENTRY_PC, /* of units only */
     ms_SLOT_RANGES,
     ms_SLOT_CALL_FILE,
     ms_SLOT_CALL_LINE,
@@ -5472,8 +5481,8 @@ typedef struct ms_dw_abbrev {
     uint16_t skip_count;
     uint16_t read_count; /* steps that read one; 0 for ms_KIND_OTHER */
     uint32_t skip_tail;  /* bytes behind the last step that skips */
-    uint32_t skip_max;   /* no entry takes more bytes than this to skip, blocks aside; UINT32_MAX: no bound */
-    uint32_t read_max;   /* the same for reading */
+    uint32_t skip_max;   /* ms_dw_most_bytes of the steps that skip */
+    uint32_t read_max;   /* the same of those that read */
     uint32_t read_first;
     uint16_t tag;
     uint8_t kind;
@@ -5580,7 +5589,7 @@ static bool ms_dw_form_known(uint32_t form, const ms_dw_enc *enc)
     }
 }
 
-static ms_dw_slot ms_dw_slot_of(uint64_t attribute)
+static ms_dw_slot ms_dw_slot_of(uint64_t attribute, ms_dw_kind kind)
 {
     switch (attribute) {
     case ms_DW_AT_name: return ms_SLOT_NAME;
@@ -5590,6 +5599,7 @@ static ms_dw_slot ms_dw_slot_of(uint64_t attribute)
     case ms_DW_AT_specification: return ms_SLOT_SPECIFICATION;
     case ms_DW_AT_low_pc: return ms_SLOT_LOW_PC;
     case ms_DW_AT_high_pc: return ms_SLOT_HIGH_PC;
+    case ms_DW_AT_entry_pc: return kind == ms_KIND_UNIT ? ms_SLOT_ENTRY_PC : ms_SLOT_NONE;
     case ms_DW_AT_ranges: return ms_SLOT_RANGES;
     case ms_DW_AT_call_file: return ms_SLOT_CALL_FILE;
     case ms_DW_AT_call_line: return ms_SLOT_CALL_LINE;
@@ -5705,7 +5715,7 @@ static bool ms_dw_compile(ms_dw_compiler *c, const ms_dw_enc *enc, ms_rd *rd, ms
             return false;
         bool is_code = attribute == ms_DW_AT_high_pc || attribute == ms_DW_AT_ranges;
         abbrev->has_code |= is_code && (abbrev->kind == ms_KIND_FUNCTION || abbrev->kind == ms_KIND_INLINE);
-        ms_dw_slot slot = reading ? ms_dw_slot_of(attribute) : ms_SLOT_NONE;
+        ms_dw_slot slot = reading ? ms_dw_slot_of(attribute, (ms_dw_kind)abbrev->kind) : ms_SLOT_NONE;
         ms_dw_compile_value(c, enc, (uint32_t)form, (seen >> slot & 1) == 0 ? slot : ms_SLOT_NONE, implicit);
         seen |= 1u << slot;
     }
@@ -5722,17 +5732,22 @@ typedef struct ms_dw_table {
     size_t code_cap;
 } ms_dw_table;
 
-/* How many bytes the steps may touch when every value takes its most; blocks are checked where they occur. */
+enum {
+    ms_DW_MOST_BYTES = 0x7fffffff
+}; /* the parts of known size take no more in any entry: else it is damage */
+
+/* How many bytes the steps may touch when every value takes its most; blocks are checked where they occur.
+ * UINT32_MAX when the form of a value gives no bound; between that and ms_DW_MOST_BYTES when it is damage. */
 static uint32_t ms_dw_most_bytes(const ms_dw_step *steps, size_t count, uint32_t tail)
 {
     static const uint8_t most[] = {0, 0, 1, 2, 4, 8, 10, 10, 0};
     uint32_t sum = tail;
-    for (size_t i = 0; i < count; i++) {
-        if (steps[i].how == ms_HOW_FORM || sum > 0x7fffffff)
-            return UINT32_MAX;
+    bool is_bounded = true;
+    for (size_t i = 0; i < count && sum <= ms_DW_MOST_BYTES; i++) {
+        is_bounded = is_bounded && steps[i].how != ms_HOW_FORM;
         sum += steps[i].skip + (uint32_t)most[steps[i].how];
     }
-    return sum;
+    return sum > ms_DW_MOST_BYTES || is_bounded ? sum : UINT32_MAX;
 }
 
 static bool ms_dw_add_abbrev(ms_dw_table *t, const ms_dw_enc *enc, ms_rd *rd, uint64_t code)
@@ -5771,6 +5786,9 @@ static bool ms_dw_add_abbrev(ms_dw_table *t, const ms_dw_enc *enc, ms_rd *rd, ui
     abbrev->read_first = (uint32_t)mid;
     abbrev->read_count = (uint16_t)(t->steps.count - mid);
     abbrev->read_max = ms_dw_most_bytes(t->steps.v + mid, t->steps.count - mid, 0);
+    if ((abbrev->skip_max > ms_DW_MOST_BYTES && abbrev->skip_max != UINT32_MAX) ||
+        (abbrev->read_max > ms_DW_MOST_BYTES && abbrev->read_max != UINT32_MAX))
+        return false;
     codes[t->count].key = code;
     codes[t->count].item = t->count;
     t->count++;
@@ -6084,6 +6102,7 @@ static const uint8_t *ms_dw_read_window(const ms_dw_step *step, size_t count, co
         case ms_HOW_8: u = ms_rd_raw_u64(p), p += 8; break;
         case ms_HOW_ULEB:
         case ms_HOW_BLOCK: p = ms_dw_raw_uleb(p, &u); break;
+        case ms_HOW_FORM: return NULL; /* has no bound, but a unit of 4 GB has room for the bound's number */
         default: break;
         }
         if (p == NULL)
@@ -6740,7 +6759,10 @@ static bool ms_cu_read_root(ms_cu_env *env, const ms_cu *cu, ms_cu_root *root)
     root->ranges = *ms_dw_get(&die, ms_SLOT_RANGES);
     root->low_pc = *ms_dw_get(&die, ms_SLOT_LOW_PC);
     root->high_pc = *ms_dw_get(&die, ms_SLOT_HIGH_PC);
-    if (!ms_dw_address(env->dw, &root->enc, &root->low_pc, &root->enc.low_pc))
+    const ms_dw_value *base = ms_dw_get(&die, ms_SLOT_LOW_PC);
+    if (base->form == 0) /* DWARF3 2.17.3 allows it; seen: libarclite of 2011 */
+        base = ms_dw_get(&die, ms_SLOT_ENTRY_PC);
+    if (!ms_dw_address(env->dw, &root->enc, base, &root->enc.low_pc))
         root->enc.low_pc = 0;
     root->has_line = ms_dw_get(&die, ms_SLOT_STMT_LIST)->form != 0;
     root->line_off = ms_dw_get(&die, ms_SLOT_STMT_LIST)->u;
@@ -11007,10 +11029,281 @@ static void ms_ans_count(machsym_session *s, machsym_session_info *out)
     }
 }
 
-/* ==== >>map ================================================================================================
- * Job:    the whole-image symbol map: build its parts, put them together, look addresses up. Format: >>manual.
- * Offers: machsym_map, machsym_plan, machsym_part, machsym_writer, ms_map_*.
- * Never:  decides which source answers: >>answer does. Trusts a number in a map: every read is checked. */
+/* ==== >>pack =============================================================================================
+ * Job:    text in blocks of 1,024 bytes, each an LZ4 block with a dictionary.
+ * Offers: ms_pk_spaces, ms_pk_fill_dict, ms_pk_raw_block, ms_pk_place, ms_pk_pack, ms_pk_unpack.
+ * Never:  knows what the text is; writes past a block whatever the packed bytes say. */
+
+enum {
+    ms_PK_BLOCK = 1024, /* bytes of text in a packed block: half of it is unpacked for a name */
+    ms_PK_DICT =
+        16384, /* bytes of text that every block may refer to; 4 KB blocks without it pack no better */
+    ms_PK_SAMPLE = 256,     /* which are taken from all over the text, so many at a time */
+    ms_PK_PER_SAMPLE = 4096 /* bytes of text for one such sample, of chunks and of tables */
+};
+
+/* ---- LZ4 blocks ---- */
+
+enum { ms_PK_MIN = 4, ms_PK_TAIL = 12, ms_PK_BITS = 9, ms_PK_DICT_BITS = 13 };
+
+/* The dictionary, and where its 4-byte words stand. */
+typedef struct ms_pk_dict {
+    uint8_t text[ms_PK_DICT];
+    size_t len;
+    uint16_t last[1 << ms_PK_DICT_BITS]; /* position + 1 of the last word with this hash */
+} ms_pk_dict;
+
+static size_t ms_pk_word_hash(const uint8_t *p, unsigned bits)
+{
+    return (ms_rd_raw_u32(p) * 2654435761u) >> (32 - bits);
+}
+
+static void ms_pk_index_dict(ms_pk_dict *dict)
+{
+    ms_zero(dict->last, sizeof dict->last);
+    for (size_t i = 0; i + ms_PK_MIN <= dict->len; i++)
+        dict->last[ms_pk_word_hash(dict->text + i, ms_PK_DICT_BITS)] = (uint16_t)(i + 1);
+}
+
+static uint8_t *ms_pk_put_length(uint8_t *out, size_t rest)
+{
+    for (; rest >= 255; rest -= 255)
+        *out++ = 255;
+    *out++ = (uint8_t)rest;
+    return out;
+}
+
+/* One sequence: literals, then a match (none when match_len is 0). */
+static uint8_t *ms_pk_put_sequence(uint8_t *out, const uint8_t *literals, size_t count, size_t back,
+                                   size_t match_len)
+{
+    size_t code = match_len == 0 ? 0 : match_len - ms_PK_MIN;
+    *out++ = (uint8_t)((count < 15 ? count : 15) << 4 | (code < 15 ? code : 15));
+    if (count >= 15)
+        out = ms_pk_put_length(out, count - 15);
+    ms_copy(out, literals, count);
+    out += count;
+    if (match_len == 0)
+        return out;
+    *out++ = (uint8_t)back;
+    *out++ = (uint8_t)(back >> 8);
+    return code >= 15 ? ms_pk_put_length(out, code - 15) : out;
+}
+
+/* 0 when less than ms_PK_MIN bytes are equal: most candidates only share their hash. */
+static inline size_t ms_pk_match_length(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
+{
+    size_t most = a_len < b_len ? a_len : b_len;
+    size_t len = ms_PK_MIN;
+    if (most < ms_PK_MIN || ms_rd_raw_u32(a) != ms_rd_raw_u32(b))
+        return 0;
+    for (; most - len >= 8; len += 8) {
+        uint64_t differs = ms_rd_raw_u64(a + len) ^ ms_rd_raw_u64(b + len);
+        if (differs != 0)
+            return len + ms_low_zeros(differs) / 8;
+    }
+    while (len < most && a[len] == b[len])
+        len++;
+    return len;
+}
+
+/* The longer of the matches in the block and in the dictionary for the text at a position. Returns its
+ * length. */
+static size_t ms_pk_find_match(const ms_pk_dict *dict, const uint8_t *text, size_t at, size_t end,
+                               uint16_t *last, size_t *back)
+{
+    uint16_t *slot = &last[ms_pk_word_hash(text + at, ms_PK_BITS)];
+    size_t seen = *slot;
+    size_t best = 0;
+    *slot = (uint16_t)(at + 1);
+    if (seen != 0) {
+        best = ms_pk_match_length(text + seen - 1, at - (seen - 1) + (end - at), text + at, end - at);
+        *back = at - (seen - 1);
+    }
+    size_t word = dict->last[ms_pk_word_hash(text + at, ms_PK_DICT_BITS)];
+    if (word != 0) {
+        size_t len = ms_pk_match_length(dict->text + word - 1, dict->len - (word - 1), text + at, end - at);
+        if (len > best) {
+            best = len;
+            *back = at + dict->len - (word - 1);
+        }
+    }
+    return best;
+}
+
+/* Packs a block of text into out, which has room for 2 * ms_PK_BLOCK. Returns the packed size; the size of
+ * the text when packing gains nothing: then out holds the text itself. */
+static size_t ms_pk_pack(const ms_pk_dict *dict, const uint8_t *text, size_t len, uint8_t *out)
+{
+    uint16_t last[1 << ms_PK_BITS];
+    uint8_t *to = out;
+    size_t literal = 0;
+    size_t limit =
+        len > ms_PK_TAIL ? len - ms_PK_TAIL : 0; /* the format wants its last bytes to be literals */
+    ms_zero(last, sizeof last);
+    for (size_t at = 0; at < limit;) {
+        size_t back = 0;
+        size_t match = ms_pk_find_match(dict, text, at, len - 5, last, &back);
+        if (match == 0) {
+            at++;
+            continue;
+        }
+        to = ms_pk_put_sequence(to, text + literal, at - literal, back, match);
+        at += match;
+        literal = at;
+    }
+    to = ms_pk_put_sequence(to, text + literal, len - literal, 0, 0);
+    if ((size_t)(to - out) < len)
+        return (size_t)(to - out);
+    ms_copy(out, text, len);
+    return len;
+}
+
+static size_t ms_pk_get_length(ms_rd *rd, size_t code)
+{
+    size_t len = code;
+    uint8_t more = 255;
+    while (code == 15 && more == 255 && len < 2 * ms_PK_BLOCK && !rd->failed) {
+        more = ms_rd_u8(rd);
+        len += more;
+    }
+    return len;
+}
+
+/* Copies a match, which may overlap what it makes; out has 16 bytes of slack behind the block. */
+static size_t ms_pk_copy_match(ms_span dict, uint8_t *out, size_t at, size_t back, size_t len)
+{
+    size_t end = at + len;
+    if (back > at) { /* begins in the dictionary, and may run on into the block */
+        const uint8_t *from = dict.ptr + (dict.len - (back - at));
+        size_t stop = back - at < len ? at + (back - at) : end;
+        for (; stop - at >= 8; at += 8, from += 8)
+            ms_copy(out + at, from,
+                    8); /* most are short: one copy of any length would take longer to begin */
+        for (; at < stop; at++)
+            out[at] = *from++;
+    }
+    if (back >= 8) {
+        for (; at < end; at += 8)
+            ms_copy(out + at, out + at - back, 8);
+    }
+    for (; at < end; at++)
+        out[at] = out[at - back];
+    return end;
+}
+
+/* Unpacks sequences as long as they are short and far from all ends: nearly all. Copies more than it needs,
+ * which the next ones overwrite. Returns how far the block is unpacked. */
+static size_t ms_pk_unpack_short(ms_span dict, ms_rd *rd, uint8_t *out, size_t at, size_t want)
+{
+    const uint8_t *p = rd->p;
+    while (rd->end - p >= 18 && at + 32 <= ms_PK_BLOCK && at < want) {
+        size_t literals = *p >> 4;
+        size_t match = (*p & 15u) + ms_PK_MIN;
+        size_t back = ms_rd_raw_u16(p + 1 + literals);
+        size_t to = at + literals;
+        MACHSYM_COUNT_WORK(1);
+        if (literals == 15 || match == 15 + ms_PK_MIN || back < 8 || back > to + dict.len ||
+            (back > to && back - to < 24))
+            break;
+        const uint8_t *from = back > to ? dict.ptr + (dict.len - (back - to)) : out + (to - back);
+        ms_copy(out + at, p + 1, 16);
+        ms_copy(out + to, from, 8); /* a match may overlap what it makes: 8 bytes at a time do not */
+        ms_copy(out + to + 8, from + 8, 8);
+        ms_copy(out + to + 16, from + 16, 8);
+        p += 1 + literals + 2;
+        at = to + match;
+    }
+    rd->p = p;
+    return at;
+}
+
+/* Unpacks a block of ms_PK_BLOCK bytes, or as much of it as holds its first want bytes. Returns how many
+ * there are; fewer when it is damaged. */
+static size_t ms_pk_unpack(ms_span dict, ms_span packed, uint8_t *out, size_t want)
+{
+    ms_rd rd = ms_rd_make(packed);
+    size_t at = 0;
+    if (packed.len >= ms_PK_BLOCK) {
+        ms_copy(out, packed.ptr, ms_PK_BLOCK);
+        return ms_PK_BLOCK;
+    }
+    while (ms_rd_left(&rd) > 0 && at < want) {
+        at = ms_pk_unpack_short(dict, &rd, out, at, want);
+        if (at >= want)
+            break;
+        uint8_t token = ms_rd_u8(&rd);
+        ms_span literals = ms_rd_span(&rd, ms_pk_get_length(&rd, token >> 4));
+        if (literals.len > ms_PK_BLOCK - at)
+            break;
+        ms_copy(out + at, literals.ptr, literals.len);
+        at += literals.len;
+        if (ms_rd_left(&rd) == 0)
+            break;
+        size_t back = ms_rd_u16(&rd);
+        size_t match = ms_pk_get_length(&rd, token & 15) + ms_PK_MIN;
+        if (rd.failed || back == 0 || back > at + dict.len || match > ms_PK_BLOCK - at)
+            break;
+        at = ms_pk_copy_match(dict, out, at, back, match);
+    }
+    return at;
+}
+
+/* ---- The text that is cut into blocks ---- */
+
+/* The string tables of an image laid end to end, each on a block boundary: what a packed reference counts
+ * in. */
+typedef struct ms_pk_spaces {
+    ms_span v[3]; /* .debug_str, and the string tables of both halves */
+    uint64_t base[3];
+    uint64_t total;
+} ms_pk_spaces;
+
+/* The bytes of a block of the spaces; the end of a space is padded with zeros. */
+static void ms_pk_raw_block(const ms_pk_spaces *spaces, uint64_t block, uint8_t *out)
+{
+    uint64_t at = block * ms_PK_BLOCK;
+    ms_zero(out, ms_PK_BLOCK);
+    for (size_t i = 3; i-- > 0;) {
+        if (spaces->v[i].len == 0 || at < spaces->base[i])
+            continue;
+        ms_span rest = ms_span_from(spaces->v[i], at - spaces->base[i]);
+        ms_copy(out, rest.ptr, rest.len < (size_t)ms_PK_BLOCK ? rest.len : (size_t)ms_PK_BLOCK);
+        return;
+    }
+}
+
+/* A sample from all over the text, in so many pieces; none of a text that is hardly longer. */
+static void ms_pk_fill_dict(const ms_pk_spaces *spaces, uint64_t pieces, ms_pk_dict *dict)
+{
+    uint8_t block[ms_PK_BLOCK];
+    uint64_t blocks = spaces->total / ms_PK_BLOCK;
+    dict->len = 0;
+    for (uint64_t i = 0; i < pieces && blocks > pieces; i++) {
+        ms_pk_raw_block(spaces, i * blocks / pieces, block);
+        ms_copy(dict->text + dict->len, block, ms_PK_SAMPLE);
+        dict->len += ms_PK_SAMPLE;
+    }
+    ms_pk_index_dict(dict);
+}
+
+/* Where a text lies in the spaces, NUL-terminated; UINT64_MAX when it lies elsewhere. */
+static uint64_t ms_pk_place(const ms_pk_spaces *spaces, machsym_str text)
+{
+    uintptr_t at = (uintptr_t)text.ptr;
+    for (size_t i = 0; i < 3; i++) {
+        uintptr_t lo = (uintptr_t)spaces->v[i].ptr;
+        if (spaces->v[i].len != 0 && at >= lo && at - lo < spaces->v[i].len &&
+            text.len < spaces->v[i].len - (at - lo) && text.ptr[text.len] == 0)
+            return spaces->base[i] + (at - lo);
+    }
+    return UINT64_MAX;
+}
+
+/* ==== >>symmap ===========================================================================================
+ * Job:    reads a symbol map in place. Format: >>manual.
+ * Offers: machsym_map, machsym_names, ms_map_open, ms_map_frames, ms_map_names, ms_map_get_names, ms_map_next.
+ * Never:  knows DWARF or Mach-O; trusts a number in a map: every read is checked. */
 
 enum {
     ms_MAP_VERSION = 1,
@@ -11020,33 +11313,24 @@ enum {
     ms_MAP_RUN_MAX =
         16, /* ranges in a run: what a lookup decodes at most; 24 saves half a percent of a map */
     ms_MAP_LINKS =
-        MACHSYM_MAX_INLINE_DEPTH < 4096 ? 4096 : MACHSYM_MAX_INLINE_DEPTH + 1, /* records in a chain */
-    ms_MAP_BLOCK = 1024, /* bytes of text in a packed block: half of it is unpacked for a name */
-    ms_MAP_DICT =
-        16384, /* bytes of text that every block may refer to; 4 KB blocks without it pack no better */
-    ms_MAP_SAMPLE = 256,         /* which are taken from all over the text, so many at a time */
-    ms_MAP_PER_SAMPLE = 4096,    /* bytes of text for one such sample, of chunks and of tables */
-    ms_MAP_STEP = 16,            /* what a question costs, in bytes of debug info */
-    ms_MAP_PROBES = 1024,        /* the longest search in a hash table; real names take some ten */
-    ms_MAP_UNIT_BYTES = 4 << 20, /* of debug info in a part */
-    ms_MAP_TEXT_BYTES = 4 << 20  /* of text in a part */
+        MACHSYM_MAX_INLINE_DEPTH < 4096 ? 4096 : MACHSYM_MAX_INLINE_DEPTH + 1 /* records in a chain */
 };
 
 #define ms_MAP_MAGIC "MACHSYM\n"
 
 /* The tables of a map, in the order of the header. */
 enum {
-    ms_TABLE_NAME = 0, /* the image's name */
-    ms_TABLE_PARTS,    /* {u32 first byte in DATA, u32 its file table in DATA}, by first byte */
-    ms_TABLE_RUNS,     /* {u32 start, u32 at}: offset from the text base, where the run stands in DATA */
-    ms_TABLE_BUCKETS, /* u32: the first run that starts in or after bucket i, of 1 << bucket_shift bytes of text */
-    ms_TABLE_SYMBOL_RUNS, /* the same for ranges without debug info */
-    ms_TABLE_SYMBOL_BUCKETS,
-    ms_TABLE_DICT,   /* the text that blocks may refer to, as it is */
-    ms_TABLE_BLOCKS, /* u32: where packed block i begins in TEXT; one more ends the last */
-    ms_TABLE_DATA,   /* functions, chains, runs, file tables */
-    ms_TABLE_TEXT,   /* packed names */
-    ms_TABLE_COUNT
+    ms_MAP_NAME = 0, /* the image's name */
+    ms_MAP_PARTS,    /* {u32 first byte in DATA, u32 its file table in DATA}, by first byte */
+    ms_MAP_RUNS,     /* {u32 start, u32 at}: offset from the text base, where the run stands in DATA */
+    ms_MAP_BUCKETS, /* u32: the first run that starts in or after bucket i, of 1 << bucket_shift bytes of text */
+    ms_MAP_SYMBOL_RUNS, /* the same for ranges without debug info */
+    ms_MAP_SYMBOL_BUCKETS,
+    ms_MAP_DICT,   /* the text that blocks may refer to, as it is */
+    ms_MAP_BLOCKS, /* u32: where packed block i begins in TEXT; one more ends the last */
+    ms_MAP_DATA,   /* functions, chains, runs, file tables */
+    ms_MAP_TEXT,   /* packed names */
+    ms_MAP_TABLES
 };
 
 /* The fixed part of a map file. */
@@ -11064,7 +11348,7 @@ typedef struct ms_map_head {
     uint64_t checksum;
     uint64_t text_exec_addr;
     uint64_t code_size;
-    ms_range tables[ms_TABLE_COUNT]; /* lo: offset in the file, hi: first byte past it */
+    ms_range tables[ms_MAP_TABLES]; /* lo: offset in the file, hi: first byte past it */
 } ms_map_head;
 
 struct machsym_map {
@@ -11073,81 +11357,14 @@ struct machsym_map {
     void *memory; /* from the allocator, when the map was built here */
     size_t memory_size;
     ms_map_head head;
-    ms_span tables[ms_TABLE_COUNT];
+    ms_span tables[ms_MAP_TABLES];
     ms_span records; /* DATA without its margin */
 #ifndef MACHSYM_NO_OS
     ms_os_file file;
 #endif
 };
 
-/* ---- Writing numbers ---- */
-
-typedef struct ms_map_buf {
-    ms_arena *arena; /* of its own: the buffer grows in place */
-    uint8_t *v;
-    size_t len;
-    size_t cap;
-} ms_map_buf;
-
-/* Makes room for len bytes. Returns where they go; NULL when memory is out. */
-static inline uint8_t *ms_map_room(ms_map_buf *b, size_t len)
-{
-    while (len > b->cap - b->len) {
-        uint8_t *v = (uint8_t *)ms_arena_double(b->arena, b->v, b->len, &b->cap, 1);
-        if (v == NULL)
-            return NULL;
-        b->v = v;
-    }
-    return b->v + b->len;
-}
-
-static inline uint8_t *ms_map_raw_uleb(uint8_t *to, uint64_t number)
-{
-    while (number >= 0x80) {
-        *to++ = (uint8_t)(number | 0x80);
-        number >>= 7;
-    }
-    *to++ = (uint8_t)number;
-    return to;
-}
-
-static void ms_map_put_bytes(ms_map_buf *b, const void *ptr, size_t len)
-{
-    uint8_t *to = ms_map_room(b, len);
-    if (to == NULL)
-        return;
-    ms_copy(to, ptr, len);
-    b->len += len;
-}
-
-static inline void ms_map_put_ulebs(ms_map_buf *b, const uint64_t *numbers, size_t count)
-{
-    uint8_t *to = ms_map_room(b, 10 * count);
-    if (to == NULL)
-        return;
-    for (size_t i = 0; i < count; i++)
-        to = ms_map_raw_uleb(to, numbers[i]);
-    b->len = (size_t)(to - b->v);
-}
-
-static void ms_map_put_uleb(ms_map_buf *b, uint64_t number)
-{
-    ms_map_put_ulebs(b, &number, 1);
-}
-
-static void ms_map_put_u32(ms_map_buf *b, uint32_t number)
-{
-    uint8_t bytes[4];
-    for (unsigned i = 0; i < 4; i++)
-        bytes[i] = (uint8_t)(number >> 8 * i);
-    ms_map_put_bytes(b, bytes, 4);
-}
-
-/* Signed numbers with small absolute values become small: 0, -1, 1, -2, ... */
-static uint64_t ms_map_zigzag(int64_t number)
-{
-    return number < 0 ? ((uint64_t)(-(number + 1)) << 1) | 1 : (uint64_t)number << 1;
-}
+/* ---- Numbers and the header ---- */
 
 static int64_t ms_map_unzigzag(uint64_t number)
 {
@@ -11191,1502 +11408,6 @@ static uint64_t ms_map_checksum(ms_span bytes)
     return sum ^ sum >> 29;
 }
 
-/* ---- Packed text: every block is an LZ4 block with a dictionary ---- */
-
-enum { ms_LZ_MIN = 4, ms_LZ_TAIL = 12, ms_LZ_BITS = 9, ms_LZ_DICT_BITS = 13 };
-
-/* The dictionary, and where its 4-byte words stand. */
-typedef struct ms_map_dict {
-    uint8_t text[ms_MAP_DICT];
-    size_t len;
-    uint16_t last[1 << ms_LZ_DICT_BITS]; /* position + 1 of the last word with this hash */
-} ms_map_dict;
-
-static size_t ms_map_word_hash(const uint8_t *p, unsigned bits)
-{
-    return (ms_rd_raw_u32(p) * 2654435761u) >> (32 - bits);
-}
-
-static void ms_map_index_dict(ms_map_dict *dict)
-{
-    ms_zero(dict->last, sizeof dict->last);
-    for (size_t i = 0; i + ms_LZ_MIN <= dict->len; i++)
-        dict->last[ms_map_word_hash(dict->text + i, ms_LZ_DICT_BITS)] = (uint16_t)(i + 1);
-}
-
-static uint8_t *ms_map_put_length(uint8_t *out, size_t rest)
-{
-    for (; rest >= 255; rest -= 255)
-        *out++ = 255;
-    *out++ = (uint8_t)rest;
-    return out;
-}
-
-/* One sequence: literals, then a match (none when match_len is 0). */
-static uint8_t *ms_map_put_sequence(uint8_t *out, const uint8_t *literals, size_t count, size_t back,
-                                    size_t match_len)
-{
-    size_t code = match_len == 0 ? 0 : match_len - ms_LZ_MIN;
-    *out++ = (uint8_t)((count < 15 ? count : 15) << 4 | (code < 15 ? code : 15));
-    if (count >= 15)
-        out = ms_map_put_length(out, count - 15);
-    ms_copy(out, literals, count);
-    out += count;
-    if (match_len == 0)
-        return out;
-    *out++ = (uint8_t)back;
-    *out++ = (uint8_t)(back >> 8);
-    return code >= 15 ? ms_map_put_length(out, code - 15) : out;
-}
-
-/* 0 when less than ms_LZ_MIN bytes are equal: most candidates only share their hash. */
-static inline size_t ms_map_match_length(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
-{
-    size_t most = a_len < b_len ? a_len : b_len;
-    size_t len = ms_LZ_MIN;
-    if (most < ms_LZ_MIN || ms_rd_raw_u32(a) != ms_rd_raw_u32(b))
-        return 0;
-    for (; most - len >= 8; len += 8) {
-        uint64_t differs = ms_rd_raw_u64(a + len) ^ ms_rd_raw_u64(b + len);
-        if (differs != 0)
-            return len + ms_low_zeros(differs) / 8;
-    }
-    while (len < most && a[len] == b[len])
-        len++;
-    return len;
-}
-
-/* The longer of the matches in the block and in the dictionary for the text at a position. Returns its
- * length. */
-static size_t ms_map_find_match(const ms_map_dict *dict, const uint8_t *text, size_t at, size_t end,
-                                uint16_t *last, size_t *back)
-{
-    uint16_t *slot = &last[ms_map_word_hash(text + at, ms_LZ_BITS)];
-    size_t seen = *slot;
-    size_t best = 0;
-    *slot = (uint16_t)(at + 1);
-    if (seen != 0) {
-        best = ms_map_match_length(text + seen - 1, at - (seen - 1) + (end - at), text + at, end - at);
-        *back = at - (seen - 1);
-    }
-    size_t word = dict->last[ms_map_word_hash(text + at, ms_LZ_DICT_BITS)];
-    if (word != 0) {
-        size_t len = ms_map_match_length(dict->text + word - 1, dict->len - (word - 1), text + at, end - at);
-        if (len > best) {
-            best = len;
-            *back = at + dict->len - (word - 1);
-        }
-    }
-    return best;
-}
-
-/* Packs a block of text into out, which has room for 2 * ms_MAP_BLOCK. Returns the packed size; the size of
- * the text when packing gains nothing: then out holds the text itself. */
-static size_t ms_map_pack(const ms_map_dict *dict, const uint8_t *text, size_t len, uint8_t *out)
-{
-    uint16_t last[1 << ms_LZ_BITS];
-    uint8_t *to = out;
-    size_t literal = 0;
-    size_t limit =
-        len > ms_LZ_TAIL ? len - ms_LZ_TAIL : 0; /* the format wants its last bytes to be literals */
-    ms_zero(last, sizeof last);
-    for (size_t at = 0; at < limit;) {
-        size_t back = 0;
-        size_t match = ms_map_find_match(dict, text, at, len - 5, last, &back);
-        if (match == 0) {
-            at++;
-            continue;
-        }
-        to = ms_map_put_sequence(to, text + literal, at - literal, back, match);
-        at += match;
-        literal = at;
-    }
-    to = ms_map_put_sequence(to, text + literal, len - literal, 0, 0);
-    if ((size_t)(to - out) < len)
-        return (size_t)(to - out);
-    ms_copy(out, text, len);
-    return len;
-}
-
-static size_t ms_map_get_length(ms_rd *rd, size_t code)
-{
-    size_t len = code;
-    uint8_t more = 255;
-    while (code == 15 && more == 255 && len < 2 * ms_MAP_BLOCK && !rd->failed) {
-        more = ms_rd_u8(rd);
-        len += more;
-    }
-    return len;
-}
-
-/* Copies a match, which may overlap what it makes; out has 16 bytes of slack behind the block. */
-static size_t ms_map_copy_match(ms_span dict, uint8_t *out, size_t at, size_t back, size_t len)
-{
-    size_t end = at + len;
-    if (back > at) { /* begins in the dictionary, and may run on into the block */
-        const uint8_t *from = dict.ptr + (dict.len - (back - at));
-        size_t stop = back - at < len ? at + (back - at) : end;
-        for (; stop - at >= 8; at += 8, from += 8)
-            ms_copy(out + at, from,
-                    8); /* most are short: one copy of any length would take longer to begin */
-        for (; at < stop; at++)
-            out[at] = *from++;
-    }
-    if (back >= 8) {
-        for (; at < end; at += 8)
-            ms_copy(out + at, out + at - back, 8);
-    }
-    for (; at < end; at++)
-        out[at] = out[at - back];
-    return end;
-}
-
-/* Unpacks sequences as long as they are short and far from all ends: nearly all. Copies more than it needs,
- * which the next ones overwrite. Returns how far the block is unpacked. */
-static size_t ms_map_unpack_short(ms_span dict, ms_rd *rd, uint8_t *out, size_t at, size_t want)
-{
-    const uint8_t *p = rd->p;
-    while (rd->end - p >= 18 && at + 32 <= ms_MAP_BLOCK && at < want) {
-        size_t literals = *p >> 4;
-        size_t match = (*p & 15u) + ms_LZ_MIN;
-        size_t back = ms_rd_raw_u16(p + 1 + literals);
-        size_t to = at + literals;
-        MACHSYM_COUNT_WORK(1);
-        if (literals == 15 || match == 15 + ms_LZ_MIN || back < 8 || back > to + dict.len ||
-            (back > to && back - to < 24))
-            break;
-        const uint8_t *from = back > to ? dict.ptr + (dict.len - (back - to)) : out + (to - back);
-        ms_copy(out + at, p + 1, 16);
-        ms_copy(out + to, from, 8); /* a match may overlap what it makes: 8 bytes at a time do not */
-        ms_copy(out + to + 8, from + 8, 8);
-        ms_copy(out + to + 16, from + 16, 8);
-        p += 1 + literals + 2;
-        at = to + match;
-    }
-    rd->p = p;
-    return at;
-}
-
-/* Unpacks a block of ms_MAP_BLOCK bytes, or as much of it as holds its first want bytes. Returns how many
- * there are; fewer when it is damaged. */
-static size_t ms_map_unpack(ms_span dict, ms_span packed, uint8_t *out, size_t want)
-{
-    ms_rd rd = ms_rd_make(packed);
-    size_t at = 0;
-    if (packed.len >= ms_MAP_BLOCK) {
-        ms_copy(out, packed.ptr, ms_MAP_BLOCK);
-        return ms_MAP_BLOCK;
-    }
-    while (ms_rd_left(&rd) > 0 && at < want) {
-        at = ms_map_unpack_short(dict, &rd, out, at, want);
-        if (at >= want)
-            break;
-        uint8_t token = ms_rd_u8(&rd);
-        ms_span literals = ms_rd_span(&rd, ms_map_get_length(&rd, token >> 4));
-        if (literals.len > ms_MAP_BLOCK - at)
-            break;
-        ms_copy(out + at, literals.ptr, literals.len);
-        at += literals.len;
-        if (ms_rd_left(&rd) == 0)
-            break;
-        size_t back = ms_rd_u16(&rd);
-        size_t match = ms_map_get_length(&rd, token & 15) + ms_LZ_MIN;
-        if (rd.failed || back == 0 || back > at + dict.len || match > ms_MAP_BLOCK - at)
-            break;
-        at = ms_map_copy_match(dict, out, at, back, match);
-    }
-    return at;
-}
-
-/* ---- References to text ---- */
-
-/* The string tables of an image laid end to end, each on a block boundary: what a packed reference counts
- * in. */
-typedef struct ms_map_spaces {
-    ms_span v[3]; /* .debug_str, and the string tables of both halves */
-    uint64_t base[3];
-    uint64_t total;
-} ms_map_spaces;
-
-static void ms_map_set_spaces(const machsym_image *image, ms_map_spaces *spaces)
-{
-    ms_zero(spaces, sizeof *spaces);
-    spaces->v[0] = image->dw.str;
-    for (size_t i = 0; i < image->mo_count; i++)
-        spaces->v[1 + i] = ms_sym_strings(&image->mo[i]);
-    for (size_t i = 0; i < 3; i++) {
-        uint64_t len = spaces->v[i].len;
-        spaces->base[i] = spaces->total;
-        spaces->total += (len + ms_MAP_BLOCK - 1) / ms_MAP_BLOCK * ms_MAP_BLOCK;
-    }
-}
-
-/* The bytes of a block of the spaces; the end of a space is padded with zeros. */
-static void ms_map_raw_block(const ms_map_spaces *spaces, uint64_t block, uint8_t *out)
-{
-    uint64_t at = block * ms_MAP_BLOCK;
-    ms_zero(out, ms_MAP_BLOCK);
-    for (size_t i = 3; i-- > 0;) {
-        if (spaces->v[i].len == 0 || at < spaces->base[i])
-            continue;
-        ms_span rest = ms_span_from(spaces->v[i], at - spaces->base[i]);
-        ms_copy(out, rest.ptr, rest.len < (size_t)ms_MAP_BLOCK ? rest.len : (size_t)ms_MAP_BLOCK);
-        return;
-    }
-}
-
-/* A sample from all over the text, in so many pieces; none of a text that is hardly longer. */
-static void ms_map_fill_dict(const ms_map_spaces *spaces, uint64_t pieces, ms_map_dict *dict)
-{
-    uint8_t block[ms_MAP_BLOCK];
-    uint64_t blocks = spaces->total / ms_MAP_BLOCK;
-    dict->len = 0;
-    for (uint64_t i = 0; i < pieces && blocks > pieces; i++) {
-        ms_map_raw_block(spaces, i * blocks / pieces, block);
-        ms_copy(dict->text + dict->len, block, ms_MAP_SAMPLE);
-        dict->len += ms_MAP_SAMPLE;
-    }
-    ms_map_index_dict(dict);
-}
-
-/* Where a text lies in the spaces, NUL-terminated; UINT64_MAX when it lies elsewhere. */
-static uint64_t ms_map_place(const ms_map_spaces *spaces, machsym_str text)
-{
-    uintptr_t at = (uintptr_t)text.ptr;
-    for (size_t i = 0; i < 3; i++) {
-        uintptr_t lo = (uintptr_t)spaces->v[i].ptr;
-        if (spaces->v[i].len != 0 && at >= lo && at - lo < spaces->v[i].len &&
-            text.len < spaces->v[i].len - (at - lo) && text.ptr[text.len] == 0)
-            return spaces->base[i] + (at - lo);
-    }
-    return UINT64_MAX;
-}
-
-/* ---- Encoding ---- */
-
-/* A hash table from two numbers to a position + 1. */
-typedef struct ms_map_slot {
-    uint64_t a;
-    uint64_t b;
-    uint32_t value;
-} ms_map_slot;
-
-typedef struct ms_map_hash {
-    ms_arena *arena;
-    ms_map_slot *v;
-    size_t cap; /* a power of 2 */
-    size_t count;
-    ms_map_slot spill; /* of what was not found within ms_MAP_PROBES: forgotten at once */
-} ms_map_hash;
-
-static size_t ms_map_hash_of(uint64_t a, uint64_t b)
-{
-    uint64_t h = (a ^ b * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
-    return (size_t)(h ^ h >> 32);
-}
-
-static ms_map_slot *ms_map_hash_slot(ms_map_hash *h, uint64_t a, uint64_t b)
-{
-    size_t at = ms_map_hash_of(a, b) & (h->cap - 1);
-    for (unsigned probes = 0; probes < ms_MAP_PROBES; probes++) {
-        MACHSYM_COUNT_WORK(1);
-        if (h->v[at].value == 0 || (h->v[at].a == a && h->v[at].b == b))
-            return &h->v[at];
-        at = (at + 1) & (h->cap - 1);
-    }
-    h->spill.value = 0;
-    return &h->spill;
-}
-
-/* The slot of a pair; a new one has value 0, and the caller fills it. NULL when memory is out. Keys may be
- * chosen to collide: then a pair is found no more, which costs room in the map only. */
-static ms_map_slot *ms_map_hash_get(ms_map_hash *h, uint64_t a, uint64_t b)
-{
-    if (4 * (h->count + 1) > 3 * h->cap) {
-        ms_map_hash bigger = *h;
-        bigger.cap = h->cap == 0 ? 256 : h->cap * 2;
-        bigger.v = (ms_map_slot *)ms_arena_zeroed(h->arena, bigger.cap, sizeof *h->v);
-        if (bigger.v == NULL)
-            return NULL;
-        for (size_t i = 0; i < h->cap; i++) {
-            if (h->v[i].value != 0)
-                *ms_map_hash_slot(&bigger, h->v[i].a, h->v[i].b) = h->v[i];
-        }
-        *h = bigger;
-    }
-    ms_map_slot *slot = ms_map_hash_slot(h, a, b);
-    if (slot->value == 0) {
-        slot->a = a;
-        slot->b = b;
-        h->count++;
-    }
-    return slot;
-}
-
-/* A run of ranges, as parts hand it over. */
-typedef struct ms_map_run {
-    uint64_t lo;
-    uint64_t hi;
-    uint32_t at;     /* in the part's data */
-    bool only_lines; /* its ranges have lines, but no function */
-} ms_map_run;
-
-/* What turns ranges into a part's data. */
-typedef struct ms_map_coder {
-    ms_map_buf data;
-    ms_arena *arena;             /* for what outlives the coding: runs, blocks in use */
-    const ms_map_spaces *spaces; /* where packed text is; NULL: not in the image */
-    ms_map_buf *texts;           /* where it goes, when there is no image */
-    uint64_t text_addr;
-    uint8_t *used;         /* one bit for every block of text that is referred to */
-    ms_map_hash plain;     /* text (hash, length) to its position */
-    ms_map_hash kept;      /* text (hash, length) to its place in texts */
-    ms_map_hash functions; /* names to their record */
-    ms_map_hash files;     /* path parts to their number */
-    uint32_t *file_at;     /* records of the file table */
-    size_t file_count;
-    size_t file_cap;
-    ms_map_run *runs;
-    size_t run_count;
-    size_t run_cap;
-    uint64_t text_left; /* bytes of plain text that may still be written */
-    bool columns;
-    bool overflow; /* something does not fit the format's 32 bits */
-} ms_map_coder;
-
-static bool ms_map_plain_is(const ms_map_coder *c, uint32_t at, machsym_str text)
-{
-    ms_rd rd = ms_rd_at(ms_span_make(c->data.v, c->data.len), at);
-    uint64_t len = ms_rd_uleb(&rd);
-    return len == text.len && ms_rd_left(&rd) >= len && ms_equal(rd.p, text.ptr, text.len);
-}
-
-/* Writes a text into the data, once. Returns its position; 0, which is an empty text, when there have been
- * too many. */
-static uint32_t ms_map_plain(ms_map_coder *c, machsym_str text)
-{
-    uint64_t hash = ms_str_hash(text);
-    for (uint64_t probe = 0; probe < ms_MAP_PROBES; probe++) {
-        ms_map_slot *slot = ms_map_hash_get(&c->plain, hash, (uint64_t)text.len + (probe << 40));
-        if (slot == NULL)
-            return 0;
-        if (slot->value != 0 && ms_map_plain_is(c, slot->value - 1, text))
-            return slot->value - 1;
-        if (slot->value != 0)
-            continue; /* another text with this hash */
-        if (text.len > c->text_left)
-            break;
-        c->text_left -= text.len;
-        slot->value = (uint32_t)c->data.len + 1;
-        ms_map_put_uleb(&c->data, text.len);
-        ms_map_put_bytes(&c->data, text.ptr, text.len);
-        return slot->value - 1;
-    }
-    return 0;
-}
-
-/* Adds a name, once, to the text that will be packed. Returns its place; UINT64_MAX when it cannot be packed. */
-static uint64_t ms_map_keep(ms_map_coder *c, machsym_str text)
-{
-    uint64_t hash = ms_str_hash(text);
-    if (text.len > MACHSYM_MAX_TEXT || ms_find_byte(text.ptr, text.len, 0) != NULL ||
-        c->texts->len > UINT32_MAX / 2)
-        return UINT64_MAX;
-    for (uint64_t probe = 0; probe < ms_MAP_PROBES; probe++) {
-        ms_map_slot *slot = ms_map_hash_get(&c->kept, hash, (uint64_t)text.len + (probe << 40));
-        if (slot == NULL)
-            break;
-        if (slot->value != 0 && ms_equal(c->texts->v + slot->value - 1, text.ptr, text.len))
-            return slot->value - 1;
-        if (slot->value != 0)
-            continue; /* another text with this hash */
-        uint8_t *to = ms_map_room(c->texts, text.len + 1);
-        if (to == NULL)
-            break;
-        ms_copy(to, text.ptr, text.len);
-        to[text.len] = 0;
-        slot->value = (uint32_t)c->texts->len + 1;
-        c->texts->len += text.len + 1;
-        return slot->value - 1;
-    }
-    return UINT64_MAX;
-}
-
-/* A reference: 0 for no text; even: packed text; odd: a position in the part's data. */
-static uint64_t ms_map_ref(ms_map_coder *c, machsym_str text)
-{
-    if (text.len == 0)
-        return 0;
-    uint64_t place = c->spaces != NULL  ? ms_map_place(c->spaces, text)
-                     : c->texts != NULL ? ms_map_keep(c, text)
-                                        : UINT64_MAX;
-    if (place == UINT64_MAX)
-        return (uint64_t)ms_map_plain(c, text) << 1 | 1;
-    if (c->used == NULL)
-        return (place + 1) << 1;
-    MACHSYM_COUNT_WORK(text.len / ms_MAP_BLOCK);
-    for (uint64_t block = place / ms_MAP_BLOCK; block <= (place + text.len) / ms_MAP_BLOCK; block++)
-        c->used[block / 8] |= (uint8_t)(1u << block % 8);
-    return (place + 1) << 1;
-}
-
-/* In the data plain text is told by its distance back from the record. */
-static void ms_map_put_ref(ms_map_coder *c, size_t record, uint64_t ref)
-{
-    if ((ref & 1) != 0)
-        ref = (uint64_t)(record - (size_t)(ref >> 1)) << 1 | 1;
-    ms_map_put_uleb(&c->data, ref);
-}
-
-/* FUNCTION record: ref of the linkage name, ref of the name. Returns its position. */
-static uint32_t ms_map_function(ms_map_coder *c, machsym_str linkage_name, machsym_str name)
-{
-    uint64_t a = ms_map_ref(c, linkage_name);
-    uint64_t b = ms_map_ref(c, name);
-    ms_map_slot *slot = ms_map_hash_get(&c->functions, a, b);
-    if (slot == NULL)
-        return 0;
-    if (slot->value == 0) {
-        size_t record = c->data.len;
-        slot->value = (uint32_t)record + 1;
-        ms_map_put_ref(c, record, a);
-        ms_map_put_ref(c, record, b);
-    }
-    return slot->value - 1;
-}
-
-/* FILE record: refs of comp_dir, dir and name, all plain. Returns its number from 1 on; 0 is no file. */
-static uint32_t ms_map_file(ms_map_coder *c, const machsym_path *path)
-{
-    if (path->name.len == 0)
-        return 0;
-    uint64_t comp_dir = path->comp_dir.len != 0 ? (uint64_t)ms_map_plain(c, path->comp_dir) << 1 | 1 : 0;
-    uint64_t dir = path->dir.len != 0 ? (uint64_t)ms_map_plain(c, path->dir) << 1 | 1 : 0;
-    uint64_t name = (uint64_t)ms_map_plain(c, path->name) << 1 | 1;
-    ms_map_slot *slot = ms_map_hash_get(&c->files, comp_dir << 32 | dir, name);
-    uint32_t *v = (uint32_t *)ms_arena_grow(c->arena, c->file_at, c->file_count, &c->file_cap, sizeof *v);
-    if (slot == NULL || v == NULL)
-        return 0;
-    c->file_at = v;
-    if (slot->value == 0) {
-        size_t record = c->data.len;
-        v[c->file_count++] = (uint32_t)record;
-        slot->value = (uint32_t)c->file_count;
-        ms_map_put_ref(c, record, comp_dir);
-        ms_map_put_ref(c, record, dir);
-        ms_map_put_ref(c, record, name);
-    }
-    return slot->value;
-}
-
-/* Where code comes from. */
-typedef struct ms_map_line {
-    uint32_t file; /* number in the part's file table */
-    uint32_t line;
-    uint32_t column;
-} ms_map_line;
-
-/* CHAIN record of a concrete function: 2 * source, distance to its FUNCTION record (0: no name), start,
- * size. */
-static uint32_t ms_map_root(ms_map_coder *c, machsym_source source, uint32_t function, bool named,
-                            uint64_t lo, uint64_t size)
-{
-    size_t record = c->data.len;
-    const uint64_t fields[4] = {(uint64_t)source << 1, named ? record - function : 0, lo - c->text_addr,
-                                size};
-    ms_map_put_ulebs(&c->data, fields, 4);
-    return (uint32_t)record;
-}
-
-/* CHAIN record of an inlined call: distance to its caller's record * 4 + 2 (name from symbols) + 1, distance
- * to its FUNCTION record, file, line and column of the call. */
-static uint32_t ms_map_call(ms_map_coder *c, uint32_t caller, machsym_source source, uint32_t function,
-                            const ms_map_line *call)
-{
-    size_t record = c->data.len;
-    uint64_t what = (uint64_t)(record - caller) << 2 | (source == MACHSYM_SOURCE_SYMTAB ? 2u : 0u) | 1;
-    const uint64_t fields[5] = {what, record - function, call->file, call->line, call->column};
-    ms_map_put_ulebs(&c->data, fields, c->columns ? 5 : 4);
-    return (uint32_t)record;
-}
-
-/* A range before it is written. */
-typedef struct ms_map_item {
-    uint64_t lo;
-    uint64_t hi;
-    uint32_t chain; /* position of its CHAIN record */
-    ms_map_line line;
-} ms_map_item;
-
-static bool ms_map_same(const ms_map_item *a, const ms_map_item *b)
-{
-    return a->chain == b->chain && a->line.file == b->line.file && a->line.line == b->line.line &&
-           a->line.column == b->line.column;
-}
-
-/* RUN record: the number of ranges, then for each: its size; zigzag(line - previous) * 4 + 2 (new file) + 1
- * (new chain); the distance back from the run to its chain, if new; its file, if new; its column, if the map
- * has columns. */
-static void ms_map_put_run(ms_map_coder *c, const ms_map_item *items, size_t count, bool only_lines)
-{
-    ms_map_run *runs =
-        (ms_map_run *)ms_arena_grow(c->arena, c->runs, c->run_count, &c->run_cap, sizeof *runs);
-    if (runs == NULL)
-        return;
-    c->runs = runs;
-    size_t at = c->data.len;
-    runs[c->run_count].lo = items[0].lo;
-    runs[c->run_count].hi = items[count - 1].hi;
-    runs[c->run_count].at = (uint32_t)at;
-    runs[c->run_count].only_lines = only_lines;
-    c->run_count++;
-    uint8_t *to = ms_map_room(&c->data, 10 + 50 * count);
-    if (to == NULL)
-        return;
-    to = ms_map_raw_uleb(to, count);
-    ms_map_item previous;
-    ms_zero(&previous, sizeof previous);
-    for (size_t i = 0; i < count; i++) {
-        const ms_map_item *item = &items[i];
-        bool new_chain = i == 0 || item->chain != previous.chain;
-        bool new_file = item->line.file != previous.line.file;
-        int64_t step = (int64_t)item->line.line - (int64_t)previous.line.line;
-        to = ms_map_raw_uleb(to, item->hi - item->lo);
-        to = ms_map_raw_uleb(to, ms_map_zigzag(step) << 2 | (new_file ? 2u : 0u) | (new_chain ? 1u : 0u));
-        if (new_chain)
-            to = ms_map_raw_uleb(to, only_lines ? 0 : at - item->chain);
-        if (new_file)
-            to = ms_map_raw_uleb(to, item->line.file);
-        if (c->columns)
-            to = ms_map_raw_uleb(to, item->line.column);
-        previous = *item;
-    }
-    c->data.len = (size_t)(to - c->data.v);
-}
-
-/* Ranges of one function that follow each other, waiting to become runs. */
-typedef struct ms_map_queue {
-    ms_map_item v[ms_MAP_RUN_MAX];
-    size_t count;
-    bool only_lines;
-} ms_map_queue;
-
-static void ms_map_flush(ms_map_coder *c, ms_map_queue *q)
-{
-    if (q->count > 0)
-        ms_map_put_run(c, q->v, q->count, q->only_lines);
-    q->count = 0;
-}
-
-/* Adds a range; one that says the same as its neighbour makes that longer. */
-static void ms_map_add(ms_map_coder *c, ms_map_queue *q, const ms_map_item *item, bool only_lines)
-{
-    ms_map_item *last = q->count > 0 ? &q->v[q->count - 1] : NULL;
-    if (last != NULL && (last->hi != item->lo || q->only_lines != only_lines)) {
-        ms_map_flush(c, q);
-        last = NULL;
-    }
-    if (last != NULL && ms_map_same(last, item)) {
-        last->hi = item->hi;
-        return;
-    }
-    if (q->count == ms_MAP_RUN_MAX)
-        ms_map_flush(c, q);
-    q->only_lines = only_lines;
-    q->v[q->count++] = *item;
-}
-
-/* The file table ends a part: u32 count, then u32 positions of the FILE records. Returns where it stands. */
-static uint32_t ms_map_end_part(ms_map_coder *c)
-{
-    uint32_t at = (uint32_t)c->data.len;
-    ms_map_put_u32(&c->data, (uint32_t)c->file_count);
-    for (size_t i = 0; i < c->file_count; i++)
-        ms_map_put_u32(&c->data, c->file_at[i]);
-    c->overflow |= c->data.len > 0x7fffffff;
-    return at;
-}
-
-static void ms_map_coder_init(ms_map_coder *c, ms_arena *data_arena, ms_arena *arena, ms_arena *tables)
-{
-    ms_zero(c, sizeof *c);
-    c->data.arena = data_arena;
-    c->arena = arena;
-    c->plain.arena = c->kept.arena = c->functions.arena = c->files.arena = tables;
-    c->text_left = UINT64_MAX;
-    ms_map_put_uleb(&c->data, 0); /* no record stands at 0, so that a distance of 0 is free to mean none */
-}
-
-/* ---- Plan ---- */
-
-typedef enum ms_map_kind {
-    ms_MAP_UNITS = 0, /* a run of units */
-    ms_MAP_OBJECTS,   /* a run of object files of a debug map */
-    ms_MAP_TEXT       /* a run of blocks of text */
-} ms_map_kind;
-
-/* One part's work: items lo to hi of its kind. */
-typedef struct ms_map_task {
-    ms_map_kind kind;
-    uint64_t lo;
-    uint64_t hi;
-    uint64_t size;
-} ms_map_task;
-
-struct machsym_plan {
-    const machsym_image *image;
-    machsym_lines lines;
-    uint32_t flags;
-    machsym_allocator allocator;
-    machsym_session *session; /* holds what all parts share: unit segments and symbols; not used after open */
-    ms_map_spaces spaces;
-    ms_map_dict *dict;
-    ms_arena arena;
-    ms_map_task *tasks;
-    size_t count;
-    size_t cap;
-};
-
-struct machsym_part {
-    ms_map_kind kind;
-    ms_arena data_arena; /* only ever holds the buffer */
-    ms_arena arena;
-    ms_arena tables; /* of the coder: freed when the part is whole */
-    ms_map_coder coder;
-    uint32_t files_at;     /* file table, in the data */
-    uint32_t *block_sizes; /* of text blocks; packed back to back in the data */
-};
-
-static bool ms_map_part_failed(const machsym_part *part)
-{
-    return part->data_arena.oom || part->arena.oom || part->tables.oom;
-}
-
-static void ms_map_add_task(machsym_plan *plan, ms_map_kind kind, uint64_t lo, uint64_t hi, uint64_t size)
-{
-    ms_map_task *v =
-        (ms_map_task *)ms_arena_grow(&plan->arena, plan->tasks, plan->count, &plan->cap, sizeof *v);
-    if (v == NULL)
-        return;
-    plan->tasks = v;
-    v[plan->count].kind = kind;
-    v[plan->count].lo = lo;
-    v[plan->count].hi = hi;
-    v[plan->count].size = size;
-    plan->count++;
-}
-
-/* Opens every object file of the debug map once, to know which ones answer and how large they are, and cuts
- * them into parts. */
-static void ms_map_cut_objects(machsym_plan *plan)
-{
-    machsym_session *s = plan->session;
-    ms_ans_objects *o = ms_ans_map_of(s);
-    size_t first = 0;
-    uint64_t size = 0;
-    if (o == NULL)
-        return;
-    for (size_t i = 0; i < o->map.count; i++) {
-        const ms_ans_object *object = ms_ans_object_of(s, i);
-        size += object != NULL ? object->file.image.dw.info.len : 0;
-        plan->arena.oom |= o->statuses[i] == MACHSYM_OBJECT_UNTRIED;
-        if (size < ms_MAP_UNIT_BYTES && i + 1 < o->map.count)
-            continue;
-        ms_map_add_task(plan, ms_MAP_OBJECTS, first, i + 1, size);
-        first = i + 1;
-        size = 0;
-    }
-    ms_ans_close_objects(s);
-}
-
-/* Cuts the units and the text into parts of about equal size: the same ones for any number of threads. */
-static void ms_map_cut_tasks(machsym_plan *plan)
-{
-    const machsym_image *image = plan->image;
-    size_t first = 0;
-    for (size_t i = 0; i < image->cu_count; i++) {
-        uint64_t size = image->cus[i].end - image->cus[first].off;
-        if (size < ms_MAP_UNIT_BYTES && i + 1 < image->cu_count)
-            continue;
-        ms_map_add_task(plan, ms_MAP_UNITS, first, i + 1, size);
-        first = i + 1;
-    }
-    ms_map_cut_objects(plan);
-    uint64_t blocks = plan->spaces.total / ms_MAP_BLOCK;
-    uint64_t step = ms_MAP_TEXT_BYTES / ms_MAP_BLOCK;
-    for (uint64_t lo = 0; lo < blocks; lo += step) {
-        uint64_t hi = lo + step < blocks ? lo + step : blocks;
-        ms_map_add_task(plan, ms_MAP_TEXT, lo, hi, (hi - lo) * ms_MAP_BLOCK);
-    }
-}
-
-/* A session that decodes for one part; what the plan's session has indexed is lent to it, root entries too,
- * which all have been read. */
-static machsym_session *ms_map_session(const machsym_plan *plan)
-{
-    machsym_session *s =
-        ms_ans_open(plan->image, plan->lines, MACHSYM_SESSION_INDEX, 1, plan->allocator); /* keeps one unit */
-    if (s == NULL || plan->session == NULL)
-        return s;
-    const machsym_session *shared = plan->session;
-    s->env = shared->env;
-    s->env.arena = &s->keep;
-    s->aranges = shared->aranges;
-    s->ranges = shared->ranges;
-    s->silent = shared->silent;
-    s->symbols = shared->symbols;
-    s->has_aranges = s->has_ranges = s->has_silent = s->has_symbols = true;
-    return s;
-}
-
-/* ---- Building the ranges of a unit ---- */
-
-#define ms_MAP_BY_UNIT UINT32_MAX
-
-/* What is needed to encode one unit. */
-typedef struct ms_map_work {
-    const machsym_plan *plan;
-    machsym_session *session;
-    ms_map_coder *c;
-    ms_map_queue queue;
-    ms_arena scratch;    /* emptied for every function */
-    ms_arena unit_arena; /* emptied for every unit */
-    const ms_ans_unit *unit;
-    const ms_cu_root *root;
-    size_t index;    /* of the unit */
-    uint32_t *files; /* by the unit's file number: number in the part's table + 1; 0 not known yet */
-    size_t file_count;
-    uint32_t *chains;  /* by block: position of its CHAIN record; 0 none yet */
-    uint32_t function; /* the one at hand */
-    ms_ans_rows rows;  /* the walk of lines that the ranges before have left, up to rows_from at least */
-    uint64_t rows_from;
-    ms_segs calls;     /* of all its code: the innermost block; empty when nothing is inlined; in scratch */
-    uint32_t *written; /* of its blocks those that have a record, which tells of range */
-    size_t written_count;
-    ms_range range;
-    uint32_t *depths;    /* by block: how many blocks it stands in */
-    ms_map_hash origins; /* entry offset and rank of its source to the FUNCTION record */
-} ms_map_work;
-
-static uint32_t ms_map_new_file(ms_map_work *w, uint64_t file)
-{
-    machsym_path path = ms_ln_path(w->unit->lines, w->root->comp_dir, file);
-    uint32_t number = ms_map_file(w->c, &path);
-    if (file < w->file_count)
-        w->files[file] = number + 1;
-    return number;
-}
-
-static inline void ms_map_line_at(ms_map_work *w, uint64_t file, uint32_t line, uint32_t column,
-                                  ms_map_line *out)
-{
-    uint32_t known = file < w->file_count ? w->files[file] : 0;
-    out->file = known != 0 ? known - 1 : ms_map_new_file(w, file);
-    out->line = line;
-    out->column = w->c->columns ? column : 0;
-}
-
-/* Where the record of a call's origin is kept: by the origin alone when it has a linkage name; else by origin
- * and unit, since an out-of-line copy in the same unit may give the name. */
-static ms_map_slot *ms_map_origin_slot(ms_map_work *w, uint64_t origin)
-{
-    ms_map_slot *slot = ms_map_hash_get(&w->origins, origin, 0);
-    if (slot == NULL || slot->value != ms_MAP_BY_UNIT)
-        return slot;
-    return ms_map_hash_get(&w->origins, origin, w->index + 1);
-}
-
-/* The FUNCTION record of a block, and where its name is from. Calls share the record of what they call. */
-static uint32_t ms_map_block_function(ms_map_work *w, const ms_fn_block *block, machsym_source *source,
-                                      bool *named)
-{
-    machsym_frame frame;
-    bool is_inline = block->parent != ms_SEG_NONE;
-    ms_map_slot *slot = is_inline && block->origin != 0 ? ms_map_origin_slot(w, block->origin) : NULL;
-    if (slot != NULL && slot->value != 0) {
-        *source = (slot->value & 1) != 0 ? MACHSYM_SOURCE_SYMTAB : MACHSYM_SOURCE_DWARF;
-        *named = true;
-        return slot->value >> 1;
-    }
-    ms_zero(&frame, sizeof frame);
-    frame.is_inline = is_inline;
-    ms_ans_name_block(w->session, &w->unit->functions, block, &frame);
-    *source = frame.name_source;
-    *named = is_inline || frame.linkage_name.len != 0 || frame.name.len != 0;
-    uint32_t record = *named ? ms_map_function(w->c, frame.linkage_name, frame.name) : 0;
-    if (slot != NULL && slot->b == 0 && (frame.linkage_name.len == 0 || *source != MACHSYM_SOURCE_DWARF)) {
-        slot->value = ms_MAP_BY_UNIT;
-        slot = ms_map_origin_slot(w, block->origin);
-    }
-    if (slot != NULL)
-        slot->value = record << 1 | (*source == MACHSYM_SOURCE_SYMTAB);
-    return record;
-}
-
-/* Writes the chain from a function down to a block, callers first. Every record is written once a
- * function. */
-static void ms_map_put_chain(ms_map_work *w, uint32_t block, const ms_range *range)
-{
-    const ms_fn_block *blocks = w->unit->functions.blocks;
-    size_t depth = 0;
-    for (uint32_t at = block; at != ms_SEG_NONE && w->chains[at] == 0; at = blocks[at].parent)
-        depth++;
-    MACHSYM_COUNT_WORK(1 + depth);
-    uint32_t *path = w->written + w->written_count; /* room for every block, each of which is written once */
-    w->written_count += depth;
-    for (size_t i = depth; i-- > 0; block = blocks[block].parent)
-        path[i] = block;
-    for (size_t i = 0; i < depth; i++) {
-        const ms_fn_block *one = &blocks[path[i]];
-        machsym_source source;
-        bool named;
-        uint32_t record = ms_map_block_function(w, one, &source, &named);
-        if (one->parent == ms_SEG_NONE) {
-            w->chains[path[i]] = ms_map_root(w->c, source, record, named, range->lo, range->hi - range->lo);
-        } else {
-            ms_map_line call;
-            ms_map_line_at(w, one->call_file, one->call_line, one->call_column, &call);
-            w->chains[path[i]] = ms_map_call(w->c, w->chains[one->parent], source, record, &call);
-        }
-    }
-}
-
-/* Adds [lo, hi), which has one chain, cut where its lines change. */
-static void ms_map_add_lines(ms_map_work *w, uint64_t lo, uint64_t hi, uint32_t chain, bool only_lines)
-{
-    const ms_ln_table *lines = w->unit->lines;
-    ms_ans_rows *rows = &w->rows;
-    ms_map_item item;
-    if (rows->lines != lines || rows->past_end == only_lines || lo < w->rows_from)
-        *rows = ms_ans_rows_of(lines, w->plan->lines, !only_lines, lo);
-    w->rows_from = hi;
-    item.chain = chain;
-    for (item.lo = lo; item.lo < hi; item.lo = item.hi) {
-        MACHSYM_COUNT_WORK(1);
-        ms_ans_rows_seek(rows, item.lo);
-        item.hi = rows->next < hi ? rows->next : hi;
-        ms_zero(&item.line, sizeof item.line);
-        if (rows->at != lines->row_count) {
-            const ms_ln_row *row = &lines->rows[rows->at];
-            ms_map_line_at(w, row->file, row->line, row->column, &item.line);
-        } else if (only_lines) {
-            continue;
-        }
-        ms_map_add(w->c, &w->queue, &item, only_lines);
-    }
-}
-
-/* The calls inlined into a function, as segments. */
-static void ms_map_call_segments(ms_map_work *w, uint32_t function)
-{
-    const ms_fn_table *table = &w->unit->functions;
-    ms_cu_pieces pieces = {&w->scratch, NULL, 0, 0};
-    ms_cu_add_piece(&pieces, 0, UINT64_MAX, function);
-    for (uint32_t i = function + 1; i < table->blocks[function].end; i++) {
-        const ms_fn_block *block = &table->blocks[i];
-        MACHSYM_COUNT_WORK(1);
-        if (block->parent == ms_SEG_NONE) {
-            i = block->end - 1;
-            continue;
-        }
-        if (w->depths[i] > MACHSYM_MAX_INLINE_DEPTH + 1)
-            continue;
-        for (uint32_t j = 0; j < block->range_count; j++) {
-            ms_range range = {block->lo, block->hi};
-            if (block->range_count > 1)
-                range = table->ranges[block->range_first + j];
-            ms_cu_add_piece(&pieces, range.lo, range.hi, i);
-        }
-    }
-    ms_seg_build(pieces.v, pieces.count, &w->scratch, &w->calls);
-}
-
-/* Turns to a function; that before leaves no records behind. */
-static void ms_map_begin_function(ms_map_work *w, uint32_t function)
-{
-    const ms_segs none = {NULL, 0, &w->scratch};
-    ms_arena_reset(&w->scratch);
-    w->function = function;
-    w->calls = none;
-    if (w->unit->functions.blocks[function].end > function + 1)
-        ms_map_call_segments(w, function);
-}
-
-static void ms_map_forget_chains(ms_map_work *w)
-{
-    while (w->written_count > 0)
-        w->chains[w->written[--w->written_count]] = 0;
-}
-
-/* Adds [lo, hi) of the function at hand, which has one innermost block. */
-static void ms_map_add_block(ms_map_work *w, uint32_t index, uint64_t lo, uint64_t hi)
-{
-    const ms_fn_block *block = &w->unit->functions.blocks[index];
-    if (w->depths[index] <= MACHSYM_MAX_INLINE_DEPTH) {
-        ms_map_put_chain(w, index, &w->range);
-        ms_map_add_lines(w, lo, hi, w->chains[index], false);
-        return;
-    }
-    ms_map_item item;
-    ms_map_put_chain(w, block->parent, &w->range);
-    item.lo = lo;
-    item.hi = hi;
-    item.chain = w->chains[block->parent];
-    ms_map_line_at(w, block->call_file, block->call_line, block->call_column, &item.line);
-    ms_map_add(w->c, &w->queue, &item, false);
-}
-
-/* Encodes [lo, hi), which one range of the function at hand holds. */
-static void ms_map_add_function(ms_map_work *w, const ms_range *range, uint64_t lo, uint64_t hi)
-{
-    const ms_segs *calls = &w->calls;
-    if (range->lo != w->range.lo || range->hi != w->range.hi)
-        ms_map_forget_chains(w);
-    w->range = *range;
-    if (calls->count == 0)
-        ms_map_add_block(w, w->function, lo, hi);
-    for (size_t i = ms_seg_find(calls->v, calls->count, lo); i + 1 < calls->count && calls->v[i].lo < hi;
-         i++) {
-        uint64_t from = calls->v[i].lo > lo ? calls->v[i].lo : lo;
-        uint64_t to = calls->v[i + 1].lo < hi ? calls->v[i + 1].lo : hi;
-        ms_map_add_block(w, calls->v[i].owner, from, to);
-    }
-    ms_map_flush(w->c, &w->queue);
-}
-
-/* Encodes [lo, hi), which one function of the unit has, as far as this unit is the one that answers there. */
-static void ms_map_add_owned(ms_map_work *w, uint32_t function, uint64_t lo, uint64_t hi)
-{
-    const ms_fn_block *block = &w->unit->functions.blocks[function];
-    while (lo < hi) {
-        uint64_t end;
-        MACHSYM_COUNT_WORK(1);
-        ms_range range = ms_fn_range_at(&w->unit->functions, block, lo);
-        uint64_t until = ms_fn_range_until(&w->unit->functions, block, lo);
-        bool owned = ms_ans_owns(w->session, w->index, lo, &end);
-        if (end > hi)
-            end = hi;
-        if (end > until && until > lo)
-            end = until; /* ranges that touch: each has a start of its own */
-        if (owned)
-            ms_map_add_function(w, &range, lo, end);
-        lo = end;
-        if (lo < hi && !ms_ans_spend(w->session, ms_MAP_STEP)) /* others' ranges may cut it very small */
-            return;
-    }
-}
-
-/* Encodes the functions, each with all its segments at once, in the order of their first. */
-static void ms_map_add_functions(ms_map_work *w)
-{
-    const ms_fn_table *functions = &w->unit->functions;
-    const ms_seg *segs = functions->segs;
-    uint32_t *next = (uint32_t *)ms_arena_alloc(&w->unit_arena, functions->seg_count, sizeof *next);
-    uint32_t *first = (uint32_t *)ms_arena_zeroed(&w->unit_arena, functions->count, sizeof *first);
-    if (next == NULL || first == NULL)
-        return;
-    for (size_t i = functions->seg_count; i-- > 0;) { /* numbers plus 1; 0: none */
-        if (segs[i].owner == ms_SEG_NONE)
-            continue;
-        next[i] = first[segs[i].owner];
-        first[segs[i].owner] = (uint32_t)i + 1;
-    }
-    for (size_t i = 0; i + 1 < functions->seg_count; i++) {
-        uint32_t function = segs[i].owner;
-        if (function == ms_SEG_NONE || first[function] != i + 1)
-            continue;
-        ms_map_begin_function(w, function);
-        for (size_t j = i + 1; j != 0; j = next[j - 1])
-            ms_map_add_owned(w, function, segs[j - 1].lo, segs[j].lo);
-        ms_map_forget_chains(w);
-    }
-}
-
-/* The code whose lines a unit may add: any that its program tells of; but when other units share that, which would
- * multiply the work, what its root states, from the lowest to the highest address. */
-static ms_range ms_map_reach(ms_map_work *w)
-{
-    ms_range all = {0, UINT64_MAX};
-    ms_range stated = {UINT64_MAX, 0};
-    ms_ranges list = {&w->unit_arena, NULL, 0, 0, w->session->budget};
-    if (ms_ans_owns_lines(w->session, w->index))
-        return all;
-    ms_cu_read_ranges(&w->session->env, w->index, &list);
-    w->session->budget = list.budget;
-    for (size_t i = 0; i < list.count; i++) {
-        stated.lo = list.v[i].lo < stated.lo ? list.v[i].lo : stated.lo;
-        stated.hi = list.v[i].hi > stated.hi ? list.v[i].hi : stated.hi;
-    }
-    return stated;
-}
-
-/* Encodes the lines of code that belongs to no function of its unit: assembly. */
-static void ms_map_add_only_lines(ms_map_work *w)
-{
-    const ms_ln_table *lines = w->unit->lines;
-    const ms_fn_table *functions = &w->unit->functions;
-    ms_range reach = ms_map_reach(w);
-    uint64_t from = reach.lo;
-    for (size_t i = ms_ans_rows_of(lines, w->plan->lines, false, from).seq;
-         i < lines->seq_count && from < reach.hi; i++) {
-        uint64_t lo = lines->seqs[i].lo > from ? lines->seqs[i].lo : from;
-        for (from = lines->seqs[i].hi < reach.hi ? lines->seqs[i].hi : reach.hi; lo < from;) {
-            MACHSYM_COUNT_WORK(1);
-            uint64_t end = ms_seg_until(functions->segs, functions->seg_count, lo);
-            bool alone = ms_seg_owner(functions->segs, functions->seg_count, lo) == ms_SEG_NONE;
-            if (!ms_ans_spend(w->session, alone ? ms_MAP_STEP : 1))
-                return;
-            if (alone) {
-                uint64_t same;
-                ms_ans_place place = ms_ans_find_span(w->session, lo, &same);
-                end = same < end ? same : end;
-                end = from < end ? from : end;
-                if (place.unit == w->unit && ms_ans_has_line(w->session, &place))
-                    ms_map_add_lines(w, lo, end, 0, true);
-            }
-            lo = end;
-        }
-        ms_map_flush(w->c, &w->queue);
-    }
-}
-
-/* Makes room for the next unit. Other units that had to be asked who has some code stay as long as the cache
- * has room: they will be asked again. */
-static void ms_map_trim(ms_map_work *w)
-{
-    machsym_session *s = w->session;
-    const ms_ans_unit *last = s->decoded;
-    bool asked_others = last != NULL && (last->next != NULL || last->index != w->index);
-    if (!asked_others || s->cache.live > (size_t)ms_ANS_CACHE)
-        ms_ans_drop_units(s);
-    ms_arena_reset(&w->unit_arena);
-}
-
-static void ms_map_add_unit(ms_map_work *w, size_t index)
-{
-    machsym_session *s = w->session;
-    ms_map_trim(w);
-    s->budget +=
-        2 * (s->env.v[index].end - s->env.v[index].off); /* for itself, and for gaps between functions */
-    w->unit = ms_ans_unit_of(s, index);
-    if (w->unit == NULL)
-        return;
-    const ms_fn_table *functions = &w->unit->functions;
-    w->root = ms_cu_root_of(&s->env, index);
-    w->index = index;
-    w->rows.lines = NULL; /* the table of another unit may have lain where this one does */
-    w->file_count = w->unit->lines->file_count + 1;
-    w->files = (uint32_t *)ms_arena_zeroed(&w->unit_arena, w->file_count, sizeof *w->files);
-    w->chains = (uint32_t *)ms_arena_zeroed(&w->unit_arena, functions->count, sizeof *w->chains);
-    w->written = (uint32_t *)ms_arena_alloc(&w->unit_arena, functions->count, sizeof *w->written);
-    w->depths = (uint32_t *)ms_arena_alloc(&w->unit_arena, functions->count, sizeof *w->depths);
-    if (w->files == NULL || w->chains == NULL || w->written == NULL || w->depths == NULL)
-        return;
-    for (size_t i = 0; i < functions->count; i++) {
-        uint32_t parent = functions->blocks[i].parent;
-        w->depths[i] = parent == ms_SEG_NONE ? 0 : w->depths[parent] + 1;
-    }
-    ms_map_add_functions(w);
-    ms_map_add_only_lines(w);
-}
-
-/* ---- Parts ---- */
-
-/* Sets what so many bytes of units may cost beside themselves, so that all parts together stay in proportion
- * to the file: what they decode of others (out of all bytes) and how often they ask, and how long their texts
- * are. */
-static void ms_map_set_budget(ms_map_work *w, uint64_t size, uint64_t all)
-{
-    w->session->budget = 16 * (size + (all < ms_MAP_UNIT_BYTES ? all : (uint64_t)ms_MAP_UNIT_BYTES));
-    w->c->text_left = ((uint64_t)1 << 20) + 64 * size; /* file names may be the ends of one text */
-}
-
-/* Encodes units of the session in w. Returns false when memory is out. */
-static bool ms_map_add_units(ms_map_work *w, machsym_part *part, uint64_t lo, uint64_t hi)
-{
-    bool ok = true;
-    for (uint64_t i = lo; i < hi && ok; i++) {
-        ms_map_add_unit(w, (size_t)i);
-        ok = !w->scratch.failed && !w->unit_arena.failed && !ms_map_part_failed(part) &&
-             !ms_ans_failed(w->session);
-    }
-    return ok;
-}
-
-/* Encodes the units of an object file; one that cannot be opened has none. Returns false when memory is
- * out. */
-static bool ms_map_add_object(ms_map_work *w, machsym_part *part, size_t index)
-{
-    machsym_session *program = w->plan->session;
-    machsym_object_status status;
-    uint64_t time;
-    if (program->objects->statuses[index] != MACHSYM_OBJECT_FOUND)
-        return true;
-    ms_ans_object *object = ms_ans_new_object(program, index, NULL, w->plan->allocator, &status, &time);
-    if (object == NULL)
-        return status != MACHSYM_OBJECT_UNTRIED;
-    w->session = &object->session;
-    ms_zero(&w->origins, sizeof w->origins); /* of entries in this object */
-    w->origins.arena = &part->tables;
-    ms_ans_index(w->session);
-    ms_map_set_budget(w, object->file.image.dw.info.len, object->file.image.dw.info.len);
-    bool ok = ms_map_add_units(w, part, 0, object->file.image.cu_count);
-    ms_ans_close_object(object);
-    w->session = NULL;
-    return ok;
-}
-
-static bool ms_map_build_units(const machsym_plan *plan, const ms_map_task *task, machsym_part *part)
-{
-    ms_map_work w;
-    ms_zero(&w, sizeof w);
-    w.plan = plan;
-    w.c = &part->coder;
-    w.scratch = ms_arena_make(plan->allocator);
-    w.unit_arena = ms_arena_make(plan->allocator);
-    part->coder.spaces = &plan->spaces;
-    part->coder.text_addr = plan->image->mo[0].text_addr;
-    part->coder.columns = (plan->flags & MACHSYM_MAP_COLUMNS) != 0;
-    part->coder.used =
-        (uint8_t *)ms_arena_zeroed(&part->arena, (size_t)(plan->spaces.total / ms_MAP_BLOCK / 8 + 1), 1);
-    w.origins.arena = &part->tables;
-    bool ok = part->coder.used != NULL;
-    for (uint64_t i = task->lo; i < task->hi && ok && task->kind == ms_MAP_OBJECTS; i++)
-        ok = ms_map_add_object(&w, part, (size_t)i);
-    if (ok && task->kind == ms_MAP_UNITS) {
-        w.session = ms_map_session(plan);
-        if (w.session != NULL)
-            ms_map_set_budget(&w, task->size, plan->image->dw.info.len);
-        ok = w.session != NULL && ms_map_add_units(&w, part, task->lo, task->hi);
-    }
-    if (ok)
-        part->files_at = ms_map_end_part(&part->coder);
-    if (w.session != NULL)
-        ms_ans_close(w.session);
-    ms_arena_free(&w.scratch);
-    ms_arena_free(&w.unit_arena);
-    ms_arena_free(&part->tables);
-    return ok && !ms_map_part_failed(part);
-}
-
-static bool ms_map_build_text(const ms_map_spaces *spaces, const ms_map_dict *dict, const ms_map_task *task,
-                              machsym_part *part)
-{
-    uint8_t raw[ms_MAP_BLOCK];
-    uint8_t packed[2 * ms_MAP_BLOCK];
-    size_t count = (size_t)(task->hi - task->lo);
-    part->block_sizes = (uint32_t *)ms_arena_alloc(&part->arena, count, sizeof *part->block_sizes);
-    for (size_t i = 0; i < count && part->block_sizes != NULL; i++) {
-        ms_map_raw_block(spaces, task->lo + i, raw);
-        size_t size = ms_map_pack(dict, raw, ms_MAP_BLOCK, packed);
-        part->block_sizes[i] = (uint32_t)size;
-        ms_map_put_bytes(&part->coder.data, packed, size);
-    }
-    return part->block_sizes != NULL && !part->data_arena.oom;
-}
-
-static void ms_map_free_part(machsym_part *part)
-{
-    ms_arena_free(&part->data_arena);
-    ms_arena_free(&part->tables);
-    ms_arena arena = part->arena; /* the part lies in its own arena */
-    ms_arena_free(&arena);
-}
-
-static machsym_part *ms_map_new_part(machsym_allocator allocator, ms_map_kind kind)
-{
-    ms_arena arena = ms_arena_make(allocator);
-    machsym_part *part = (machsym_part *)ms_arena_zeroed(&arena, 1, sizeof *part);
-    if (part == NULL)
-        return NULL;
-    part->arena = arena;
-    part->data_arena = ms_arena_make(allocator);
-    part->tables = ms_arena_make(allocator);
-    part->kind = kind;
-    ms_map_coder_init(&part->coder, &part->data_arena, &part->arena, &part->tables);
-    if (kind == ms_MAP_TEXT)
-        part->coder.data.len = 0;
-    return part;
-}
-
-static machsym_part *ms_map_build_part(const machsym_plan *plan, size_t index)
-{
-    const ms_map_task *task = &plan->tasks[index];
-    machsym_part *part =
-        ms_map_new_part(plan->allocator, task->kind == ms_MAP_TEXT ? ms_MAP_TEXT : ms_MAP_UNITS);
-    if (part == NULL)
-        return NULL;
-    bool ok = task->kind == ms_MAP_TEXT ? ms_map_build_text(&plan->spaces, plan->dict, task, part)
-                                        : ms_map_build_units(plan, task, part);
-    if (ok)
-        return part;
-    ms_map_free_part(part);
-    return NULL;
-}
-
-/* ---- Putting the parts together ---- */
-
-/* A table of runs, by address, as it is put together. */
-typedef struct ms_map_index {
-    uint32_t *starts; /* from the text base; one more holds the end of the last run */
-    uint32_t *at;     /* in DATA */
-    size_t count;
-} ms_map_index;
-
-typedef struct ms_map_merge {
-    machsym_allocator allocator;
-    ms_arena arena;
-    machsym_part **parts;
-    size_t part_count;
-    machsym_part *symbols; /* made here: what the debug info leaves open */
-    uint64_t *bases;       /* by part: where its data begins in DATA, or its text in the packed blocks */
-    uint64_t data_size;
-    uint64_t text_addr;
-    ms_map_run **order; /* runs with debug info, by address */
-    uint32_t *order_part;
-    size_t order_count;
-    ms_map_index runs;
-    ms_map_index symbol_runs;
-    uint8_t *used;
-    uint64_t block_count;
-    uint64_t text_size; /* of all packed blocks in use */
-    bool too_large;
-} ms_map_merge;
-
-/* Gathers the runs of all unit parts and sorts them by address. Runs below __TEXT are left out. */
-static void ms_map_sort_runs(ms_map_merge *m)
-{
-    size_t total = 0;
-    for (size_t i = 0; i < m->part_count; i++)
-        total += m->parts[i]->coder.run_count;
-    ms_key *keys = (ms_key *)ms_arena_alloc(&m->arena, total, sizeof *keys);
-    ms_key *room = (ms_key *)ms_arena_alloc(&m->arena, total, sizeof *keys);
-    m->order = (ms_map_run **)ms_arena_alloc(&m->arena, total, sizeof *m->order);
-    m->order_part = (uint32_t *)ms_arena_alloc(&m->arena, total, sizeof *m->order_part);
-    if (keys == NULL || room == NULL || m->order == NULL || m->order_part == NULL)
-        return;
-    size_t count = 0;
-    for (size_t i = 0; i < m->part_count; i++) {
-        for (size_t j = 0; j < m->parts[i]->coder.run_count; j++) {
-            keys[count].key = m->parts[i]->coder.runs[j].lo;
-            keys[count++].item = (uint64_t)i << 32 | j;
-        }
-    }
-    ms_sort(keys, count, room);
-    for (size_t i = 0; i < count; i++) {
-        size_t part = (size_t)(keys[i].item >> 32);
-        ms_map_run *run = &m->parts[part]->coder.runs[keys[i].item & 0xffffffff];
-        if (run->lo < m->text_addr)
-            continue;
-        m->too_large |= run->hi - m->text_addr > UINT32_MAX;
-        m->order[m->order_count] = run;
-        m->order_part[m->order_count++] = (uint32_t)part;
-    }
-}
-
-/* Whether functions of the debug info have all of [lo, hi); *at moves on through the runs. */
-static bool ms_map_is_covered(const ms_map_merge *m, size_t *at, uint64_t lo, uint64_t hi)
-{
-    while (*at < m->order_count && m->order[*at]->hi <= lo)
-        ++*at;
-    for (size_t i = *at; i < m->order_count && m->order[i]->lo <= lo && !m->order[i]->only_lines; i++) {
-        MACHSYM_COUNT_WORK(1);
-        lo = m->order[i]->hi > lo ? m->order[i]->hi : lo;
-        if (lo >= hi)
-            return true;
-    }
-    return false;
-}
-
-/* Makes runs of the symbols that the debug info does not cover. */
-static void ms_map_add_symbols(ms_map_merge *m, const ms_sym_table *symbols)
-{
-    ms_map_coder *c = &m->symbols->coder;
-    size_t at = 0;
-    machsym_symbol symbol;
-    for (size_t i = 0; i < symbols->count; i = ms_sym_next(symbols, i)) {
-        ms_map_item item;
-        ms_sym_get(symbols, i, &symbol);
-        if (symbol.lo < m->text_addr || ms_map_is_covered(m, &at, symbol.lo, symbol.hi))
-            continue;
-        m->too_large |= symbol.hi - m->text_addr > UINT32_MAX;
-        ms_zero(&item, sizeof item);
-        item.lo = symbol.lo;
-        item.hi = symbol.hi;
-        uint32_t function = ms_map_function(c, symbol.name, ms_str_empty());
-        item.chain = ms_map_root(c, symbol.source, function, true, symbol.lo, symbol.hi - symbol.lo);
-        ms_map_put_run(c, &item, 1, false);
-    }
-    m->symbols->files_at = ms_map_end_part(c);
-}
-
-/* Places the data of unit parts and symbols one behind the other, and says which blocks of text are
- * needed. */
-static void ms_map_lay_out(ms_map_merge *m)
-{
-    size_t used_len = (size_t)(m->block_count / 8 + 1);
-    m->used = (uint8_t *)ms_arena_zeroed(&m->arena, used_len, 1);
-    m->bases = (uint64_t *)ms_arena_zeroed(&m->arena, m->part_count + 1, sizeof *m->bases);
-    if (m->used == NULL || m->bases == NULL)
-        return;
-    for (size_t i = 0; i <= m->part_count; i++) {
-        const machsym_part *part = i < m->part_count ? m->parts[i] : m->symbols;
-        if (part->kind != ms_MAP_UNITS)
-            continue;
-        m->bases[i] = m->data_size;
-        m->data_size += part->coder.data.len;
-        m->too_large |= part->coder.overflow;
-        for (size_t j = 0; j < used_len && part->coder.used != NULL; j++)
-            m->used[j] |= part->coder.used[j];
-    }
-    m->too_large |= m->data_size > UINT32_MAX - ms_MAP_MARGIN;
-}
-
-static void ms_map_index_alloc(ms_map_merge *m, ms_map_index *index, size_t count)
-{
-    index->starts = (uint32_t *)ms_arena_alloc(&m->arena, count + 1, sizeof *index->starts);
-    index->at = (uint32_t *)ms_arena_alloc(&m->arena, count + 1, sizeof *index->at);
-    index->count = index->starts != NULL && index->at != NULL ? count : 0;
-}
-
-static void ms_map_index_runs(ms_map_merge *m)
-{
-    const ms_map_coder *c = &m->symbols->coder;
-    ms_map_index_alloc(m, &m->runs, m->order_count);
-    ms_map_index_alloc(m, &m->symbol_runs, c->run_count);
-    if (m->bases == NULL || m->arena.oom)
-        return;
-    for (size_t i = 0; i < m->runs.count; i++) {
-        m->runs.starts[i] = (uint32_t)(m->order[i]->lo - m->text_addr);
-        m->runs.at[i] = (uint32_t)(m->order[i]->at + m->bases[m->order_part[i]]);
-    }
-    for (size_t i = 0; i < m->symbol_runs.count; i++) {
-        m->symbol_runs.starts[i] = (uint32_t)(c->runs[i].lo - m->text_addr);
-        m->symbol_runs.at[i] = (uint32_t)(c->runs[i].at + m->bases[m->part_count]);
-    }
-}
-
-/* ---- The file ---- */
-
-/* A map file as it is written, table by table. */
-typedef struct ms_map_file_out {
-    uint8_t *v;
-    size_t len;
-    size_t cap;
-    ms_map_head *head;
-} ms_map_file_out;
-
-static uint64_t ms_map_align(uint64_t at)
-{
-    return (at + 7) & ~(uint64_t)7;
-}
-
-static uint8_t *ms_map_begin_table(ms_map_file_out *out, unsigned table, uint64_t size)
-{
-    out->head->tables[table].lo = out->len;
-    out->head->tables[table].hi = out->len + size;
-    uint8_t *at = out->v + out->len;
-    out->len = (size_t)ms_map_align(out->len + size);
-    ms_zero(at + size, out->len - (size_t)out->head->tables[table].hi);
-    return at;
-}
-
-static uint32_t ms_map_bucket_count(const ms_map_index *index, uint32_t shift)
-{
-    return index->count == 0 ? 0 : (index->starts[index->count - 1] >> shift) + 2;
-}
-
-/* So many bytes of text a bucket that a bucket has about four runs. */
-static uint32_t ms_map_bucket_shift(const ms_map_index *index)
-{
-    uint32_t shift = 6;
-    while (shift < 31 && index->count > 0 && (index->starts[index->count - 1] >> shift) > index->count / 4)
-        shift++;
-    return shift;
-}
-
-static void ms_map_write_index(ms_map_file_out *out, unsigned runs, const ms_map_index *index, uint32_t shift)
-{
-    uint8_t *p = ms_map_begin_table(out, runs, (uint64_t)index->count * 8);
-    for (size_t i = 0; i < index->count; i++) {
-        ms_map_store_u32(p + 8 * i, index->starts[i]);
-        ms_map_store_u32(p + 8 * i + 4, index->at[i]);
-    }
-    uint32_t buckets = ms_map_bucket_count(index, shift);
-    p = ms_map_begin_table(out, runs + 1, (uint64_t)buckets * 4);
-    for (uint32_t bucket = 0, run = 0; bucket < buckets; bucket++) {
-        while (run < index->count && index->starts[run] >> shift < bucket)
-            run++;
-        ms_map_store_u32(p + 4 * (size_t)bucket, run);
-    }
-}
-
-static void ms_map_write_data(ms_map_merge *m, ms_map_file_out *out)
-{
-    size_t units = 0;
-    for (size_t i = 0; i < m->part_count; i++)
-        units += m->parts[i]->kind == ms_MAP_UNITS;
-    uint8_t *table = ms_map_begin_table(out, ms_TABLE_PARTS, (uint64_t)(units + 1) * 8);
-    uint8_t *data = ms_map_begin_table(out, ms_TABLE_DATA, m->data_size + ms_MAP_MARGIN);
-    ms_zero(data + m->data_size, ms_MAP_MARGIN);
-    for (size_t i = 0; i <= m->part_count; i++) {
-        machsym_part *part = i < m->part_count ? m->parts[i] : m->symbols;
-        if (part->kind != ms_MAP_UNITS)
-            continue;
-        ms_map_store_u32(table, (uint32_t)m->bases[i]);
-        ms_map_store_u32(table + 4, (uint32_t)(m->bases[i] + part->files_at));
-        table += 8;
-        ms_copy(data + m->bases[i], part->coder.data.v, part->coder.data.len);
-        ms_map_free_part(part);
-        if (i < m->part_count)
-            m->parts[i] = NULL;
-        else
-            m->symbols = NULL;
-    }
-}
-
-static bool ms_map_block_used(const ms_map_merge *m, uint64_t block)
-{
-    return (m->used[block / 8] >> block % 8 & 1) != 0;
-}
-
-/* The packed blocks that something refers to; the others have no bytes. */
-static void ms_map_write_text(ms_map_merge *m, ms_map_file_out *out)
-{
-    uint8_t *blocks = ms_map_begin_table(out, ms_TABLE_BLOCKS, (m->block_count + 1) * 4);
-    uint8_t *text = ms_map_begin_table(out, ms_TABLE_TEXT, m->text_size);
-    uint64_t block = 0;
-    uint32_t to = 0;
-    for (size_t i = 0; i < m->part_count; i++) {
-        const machsym_part *part = m->parts[i];
-        if (part == NULL || part->kind != ms_MAP_TEXT)
-            continue;
-        size_t from = 0;
-        size_t step = ms_MAP_TEXT_BYTES / ms_MAP_BLOCK;
-        for (size_t j = 0; j < step && block < m->block_count; j++, block++) {
-            ms_map_store_u32(blocks + 4 * block, to);
-            if (ms_map_block_used(m, block)) {
-                ms_copy(text + to, part->coder.data.v + from, part->block_sizes[j]);
-                to += part->block_sizes[j];
-            }
-            from += part->block_sizes[j];
-        }
-    }
-    ms_map_store_u32(blocks + 4 * block, to);
-}
-
-static void ms_map_size_text(ms_map_merge *m)
-{
-    uint64_t block = 0;
-    for (size_t i = 0; i < m->part_count; i++) {
-        const machsym_part *part = m->parts[i];
-        size_t step = ms_MAP_TEXT_BYTES / ms_MAP_BLOCK;
-        for (size_t j = 0; part->kind == ms_MAP_TEXT && j < step && block < m->block_count; j++, block++)
-            m->text_size += ms_map_block_used(m, block) ? part->block_sizes[j] : 0;
-    }
-    m->too_large |= m->text_size > UINT32_MAX;
-}
-
 static void ms_map_store_head(const ms_map_head *head, uint8_t *p)
 {
     ms_zero(p, ms_MAP_HEAD);
@@ -12702,7 +11423,7 @@ static void ms_map_store_head(const ms_map_head *head, uint8_t *p)
     ms_map_store_u32(p + 60, head->bucket_shift);
     ms_map_store_u64(p + 64, head->size);
     ms_map_store_u64(p + 72, head->checksum);
-    for (unsigned i = 0; i < ms_TABLE_COUNT; i++) {
+    for (unsigned i = 0; i < ms_MAP_TABLES; i++) {
         ms_map_store_u64(p + 80 + 16 * i, head->tables[i].lo);
         ms_map_store_u64(p + 88 + 16 * i, head->tables[i].hi);
     }
@@ -12723,7 +11444,7 @@ static void ms_map_load_head(const uint8_t *p, ms_map_head *head)
     head->bucket_shift = ms_rd_raw_u32(p + 60);
     head->size = ms_rd_raw_u64(p + 64);
     head->checksum = ms_rd_raw_u64(p + 72);
-    for (unsigned i = 0; i < ms_TABLE_COUNT; i++) {
+    for (unsigned i = 0; i < ms_MAP_TABLES; i++) {
         head->tables[i].lo = ms_rd_raw_u64(p + 80 + 16 * i);
         head->tables[i].hi = ms_rd_raw_u64(p + 88 + 16 * i);
     }
@@ -12743,76 +11464,113 @@ static uint64_t ms_map_sum_of(ms_span bytes)
 
 static void ms_map_set_tables(machsym_map *map)
 {
-    for (unsigned i = 0; i < ms_TABLE_COUNT; i++)
+    for (unsigned i = 0; i < ms_MAP_TABLES; i++)
         map->tables[i] =
             ms_span_sub(map->bytes, map->head.tables[i].lo, map->head.tables[i].hi - map->head.tables[i].lo);
-    ms_span data = map->tables[ms_TABLE_DATA];
+    ms_span data = map->tables[ms_MAP_DATA];
     map->records = ms_span_make(data.ptr, data.len < ms_MAP_MARGIN ? 0 : data.len - ms_MAP_MARGIN);
 }
 
-/* Writes the whole file into one piece of memory. Takes the parts apart on the way. */
-static machsym_map *ms_map_write(ms_map_merge *m, ms_map_head *head, machsym_str name,
-                                 const ms_map_dict *dict)
+/* ---- Opening ---- */
+
+/* Checks what a map file says of itself. */
+static machsym_result ms_map_check(machsym_map *map, uint32_t flags, machsym_error *err)
 {
-    uint64_t size = ms_MAP_HEAD + ms_map_align(name.len) + ms_map_align((uint64_t)(m->part_count + 1) * 8);
-    head->bucket_shift = ms_map_bucket_shift(m->runs.count > 0 ? &m->runs : &m->symbol_runs);
-    size += ms_map_align((uint64_t)m->runs.count * 8) + ms_map_align((uint64_t)m->symbol_runs.count * 8);
-    size += ms_map_align((uint64_t)ms_map_bucket_count(&m->runs, head->bucket_shift) * 4);
-    size += ms_map_align((uint64_t)ms_map_bucket_count(&m->symbol_runs, head->bucket_shift) * 4);
-    size += ms_map_align(dict->len) + ms_map_align((m->block_count + 1) * 4);
-    size += ms_map_align(m->data_size + ms_MAP_MARGIN) + ms_map_align(m->text_size);
-    machsym_map *map = (machsym_map *)m->allocator.alloc(m->allocator.user, sizeof *map);
-    uint8_t *memory = (uint8_t *)m->allocator.alloc(m->allocator.user, (size_t)size);
-    if (map == NULL || memory == NULL) {
-        if (map != NULL)
-            m->allocator.free(m->allocator.user, map, sizeof *map);
-        if (memory != NULL)
-            m->allocator.free(m->allocator.user, memory, (size_t)size);
-        return NULL;
+    ms_map_head *head = &map->head;
+    if (map->bytes.len < ms_MAP_HEAD || !ms_equal(map->bytes.ptr, ms_MAP_MAGIC, 8))
+        return ms_fail(err, MACHSYM_ERR_FORMAT, "not a symbol map", "map header", 0);
+    ms_map_load_head(map->bytes.ptr, head);
+    if (head->version != ms_MAP_VERSION)
+        return ms_fail(err, MACHSYM_ERR_VERSION,
+                       "the map was written in another format version; build it again", "map header", 8);
+    if (head->size != map->bytes.len)
+        return ms_fail(err, MACHSYM_ERR_DAMAGED, "the map is cut short or has grown", "map header", 64);
+    if (head->bucket_shift > 31 || head->lines >= MACHSYM_LINES_COUNT ||
+        head->text_addr > UINT64_MAX - UINT32_MAX)
+        return ms_fail(err, MACHSYM_ERR_DAMAGED, "a number in the header is out of bounds", "map header", 56);
+    for (unsigned i = 0; i < ms_MAP_TABLES; i++) {
+        if (head->tables[i].lo > head->tables[i].hi || head->tables[i].hi > map->bytes.len)
+            return ms_fail(err, MACHSYM_ERR_DAMAGED, "a table lies outside the map", "map header",
+                           80 + 16 * (uint64_t)i);
     }
-    ms_map_file_out out = {memory, ms_MAP_HEAD, (size_t)size, head};
-    ms_zero(map, sizeof *map);
-    ms_copy(ms_map_begin_table(&out, ms_TABLE_NAME, name.len), name.ptr, name.len);
-    ms_map_write_index(&out, ms_TABLE_RUNS, &m->runs, head->bucket_shift);
-    ms_map_write_index(&out, ms_TABLE_SYMBOL_RUNS, &m->symbol_runs, head->bucket_shift);
-    ms_copy(ms_map_begin_table(&out, ms_TABLE_DICT, dict->len), dict->text, dict->len);
-    ms_map_write_text(m, &out);
-    ms_map_write_data(m, &out);
-    head->size = out.len;
-    head->checksum = 0;
-    ms_map_store_head(head, memory);
-    head->checksum = ms_map_sum_of(ms_span_make(memory, out.len));
-    ms_map_store_head(head, memory);
-    map->allocator = m->allocator;
-    map->memory = memory;
-    map->memory_size = (size_t)size;
-    map->bytes = ms_span_make(memory, out.len);
-    map->head = *head;
+    if ((flags & MACHSYM_MAP_UNCHECKED) == 0 && ms_map_sum_of(map->bytes) != head->checksum)
+        return ms_fail(err, MACHSYM_ERR_CHECKSUM,
+                       "the map's checksum does not match its bytes; build it again", "map header", 72);
     ms_map_set_tables(map);
-    return map;
+    return MACHSYM_OK;
 }
 
-static machsym_result ms_map_finish(ms_map_merge *m, ms_map_head *head, machsym_str name,
-                                    const ms_map_dict *dict, const ms_sym_table *symbols, machsym_map **out,
-                                    machsym_error *err)
+static void ms_map_close(machsym_map *map)
 {
-    ms_map_sort_runs(m);
-    if (symbols != NULL && !m->arena.oom)
-        ms_map_add_symbols(m, symbols);
-    ms_map_lay_out(m);
-    if (!m->arena.oom) {
-        ms_map_size_text(m);
-        ms_map_index_runs(m);
-    }
-    if (m->too_large)
-        return ms_fail(err, MACHSYM_ERR_LIMIT, "a map holds 4 GB of text and of data at most", "", 0);
-    if (m->arena.oom || ms_map_part_failed(m->symbols))
+#ifndef MACHSYM_NO_OS
+    ms_os_unmap(&map->file);
+#endif
+    if (map->memory != NULL)
+        map->allocator.free(map->allocator.user, map->memory, map->memory_size);
+    map->allocator.free(map->allocator.user, map, sizeof *map);
+}
+
+static machsym_result ms_map_open(const char *path, machsym_bytes bytes, uint32_t flags,
+                                  machsym_allocator allocator, machsym_map **out, machsym_error *err)
+{
+    machsym_map *map = (machsym_map *)allocator.alloc(allocator.user, sizeof *map);
+    if (map == NULL)
         return ms_fail_memory(err);
-    *out = ms_map_write(m, head, name, dict);
-    return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
+    ms_zero(map, sizeof *map);
+    map->allocator = allocator;
+    map->bytes = ms_span_make(bytes.ptr, bytes.len);
+    machsym_result result = MACHSYM_OK;
+#ifndef MACHSYM_NO_OS
+    if (bytes.ptr == NULL) {
+        int code = ms_os_map(path, (flags & MACHSYM_MAP_COPY) != 0, &map->file);
+        map->bytes = ms_span_make(map->file.ptr, map->file.len);
+        if (code != 0)
+            result = ms_os_fail(err, code);
+    }
+#else
+    (void)path;
+#endif
+    if (result == MACHSYM_OK)
+        result = ms_map_check(map, flags, err);
+    if (result == MACHSYM_OK)
+        *out = map;
+    else
+        ms_map_close(map);
+    return result;
+}
+
+/* All but the name of the architecture. */
+static void ms_map_get_info(const machsym_map *map, machsym_map_info *out)
+{
+    const ms_map_head *head = &map->head;
+    ms_zero(out, sizeof *out);
+    out->name = ms_str_make((const char *)map->tables[ms_MAP_NAME].ptr, map->tables[ms_MAP_NAME].len);
+    out->uuid = head->uuid;
+    out->cputype = head->cputype;
+    out->cpusubtype = head->cpusubtype;
+    out->text_addr = head->text_addr;
+    out->text_size = head->text_size;
+    out->text_exec_addr = head->text_exec_addr;
+    out->code_size = head->code_size;
+    out->lines = (machsym_lines)head->lines;
+    out->flags = head->flags;
+    out->version = head->version;
+    out->size = map->bytes.len;
+    out->run_count = map->tables[ms_MAP_RUNS].len / 8;
+    out->symbol_run_count = map->tables[ms_MAP_SYMBOL_RUNS].len / 8;
+    out->text_bytes = map->tables[ms_MAP_BLOCKS].len / 4 * ms_PK_BLOCK;
+    out->packed_bytes = map->tables[ms_MAP_TEXT].len;
+    out->data_bytes = map->tables[ms_MAP_DATA].len;
 }
 
 /* ---- Lookup ---- */
+
+/* Where code comes from. */
+typedef struct ms_map_line {
+    uint32_t file; /* number in the part's file table */
+    uint32_t line;
+    uint32_t column;
+} ms_map_line;
 
 static uint32_t ms_map_u32_at(ms_span table, uint64_t index)
 {
@@ -12846,7 +11604,7 @@ static inline uint64_t ms_map_get(const uint8_t **at)
 /* Has a run come into the cache, and what stands before it: nine of ten chains stand there. */
 static void ms_map_fetch_record(const machsym_map *map, uint64_t at)
 {
-    ms_span data = map->tables[ms_TABLE_DATA];
+    ms_span data = map->tables[ms_MAP_DATA];
     for (unsigned line = 0; line < 4 && at < data.len && 64 * line <= at; line++)
         ms_fetch(data.ptr + (at - 64 * line));
 }
@@ -12963,7 +11721,7 @@ typedef struct ms_map_files {
 /* The files of the part that a record lies in. */
 static ms_map_files ms_map_files_of(const machsym_map *map, uint64_t record)
 {
-    ms_span parts = map->tables[ms_TABLE_PARTS];
+    ms_span parts = map->tables[ms_MAP_PARTS];
     ms_span data = map->records;
     ms_map_files files = {0, NULL, 0};
     uint64_t lo = 0;
@@ -13000,7 +11758,7 @@ static inline void ms_map_set_line(const ms_map_files *files, const ms_map_line 
 /* The file of a FILE record. */
 static void ms_map_set_file(const machsym_map *map, machsym_frame *frame)
 {
-    ms_span data = map->tables[ms_TABLE_DATA];
+    ms_span data = map->tables[ms_MAP_DATA];
     ms_rd rd = ms_rd_at(data, frame->file_ref);
     frame->file.comp_dir = ms_map_plain_ref(data, frame->file_ref, ms_rd_uleb(&rd));
     frame->file.dir = ms_map_plain_ref(data, frame->file_ref, ms_rd_uleb(&rd));
@@ -13086,10 +11844,10 @@ static size_t ms_map_frames(const machsym_map *map, uint64_t addr, machsym_frame
     uint64_t off = addr - map->head.text_addr;
     if (addr < map->head.text_addr || off > UINT32_MAX)
         return 0;
-    bool found = ms_map_find(map, ms_TABLE_RUNS, off, &hit);
+    bool found = ms_map_find(map, ms_MAP_RUNS, off, &hit);
     if (found && hit.chain != 0)
         return ms_map_chain_frames(map, &hit, frames, cap);
-    size_t count = ms_map_find(map, ms_TABLE_SYMBOL_RUNS, off, &symbol) && symbol.chain != 0
+    size_t count = ms_map_find(map, ms_MAP_SYMBOL_RUNS, off, &symbol) && symbol.chain != 0
                        ? ms_map_chain_frames(map, &symbol, frames, cap)
                        : 0;
     if (!found)
@@ -13104,26 +11862,28 @@ static size_t ms_map_frames(const machsym_map *map, uint64_t addr, machsym_frame
 
 /* ---- Names ---- */
 
+/* ---- Names ---- */
+
 /* The block of text unpacked last, or its beginning. */
 typedef struct ms_map_page {
     uint64_t block; /* number + 1; 0: none */
     size_t len;
-    uint8_t v[ms_MAP_BLOCK + 16];
+    uint8_t v[ms_PK_BLOCK + 16];
 } ms_map_page;
 
 /* Unpacks a block so far that want bytes of it are there. Returns false when they are not. */
 static bool ms_map_turn_to(const machsym_map *map, uint64_t block, size_t want, ms_map_page *page)
 {
-    ms_span blocks = map->tables[ms_TABLE_BLOCKS];
+    ms_span blocks = map->tables[ms_MAP_BLOCKS];
     if (page->block == block + 1 && page->len >= want)
         return true;
     if (block >= blocks.len / 4 || block + 1 >= blocks.len / 4)
         return false;
     uint32_t lo = ms_map_u32_at(blocks, block);
     uint32_t hi = ms_map_u32_at(blocks, block + 1);
-    ms_span packed = hi > lo ? ms_span_sub(map->tables[ms_TABLE_TEXT], lo, hi - lo) : ms_span_make(NULL, 0);
+    ms_span packed = hi > lo ? ms_span_sub(map->tables[ms_MAP_TEXT], lo, hi - lo) : ms_span_make(NULL, 0);
     page->block = block + 1;
-    page->len = ms_map_unpack(map->tables[ms_TABLE_DICT], packed, page->v, want);
+    page->len = ms_pk_unpack(map->tables[ms_MAP_DICT], packed, page->v, want);
     return page->len >= want;
 }
 
@@ -13136,15 +11896,15 @@ static size_t ms_map_packed_text(const machsym_map *map, uint64_t place, ms_map_
     bool ended = false;
     size_t ahead = 128; /* most names end within so many bytes; only the others need the whole block */
     while (!ended && len <= MACHSYM_MAX_TEXT) {
-        size_t at = (size_t)(place % ms_MAP_BLOCK);
-        size_t want = ahead < ms_MAP_BLOCK - at ? at + ahead : (size_t)ms_MAP_BLOCK;
-        if (!ms_map_turn_to(map, place / ms_MAP_BLOCK, want, page))
+        size_t at = (size_t)(place % ms_PK_BLOCK);
+        size_t want = ahead < ms_PK_BLOCK - at ? at + ahead : (size_t)ms_PK_BLOCK;
+        if (!ms_map_turn_to(map, place / ms_PK_BLOCK, want, page))
             break;
         MACHSYM_COUNT_WORK(1 + want / 64);
         machsym_str piece = ms_str_bounded((const char *)page->v + at, page->len - at);
         ended = at + piece.len < page->len;
-        ahead = ms_MAP_BLOCK;
-        if (!ended && page->len < ms_MAP_BLOCK)
+        ahead = ms_PK_BLOCK;
+        if (!ended && page->len < ms_PK_BLOCK)
             continue;
         if (len < cap)
             ms_copy(out + len, piece.ptr, piece.len < cap - len ? piece.len : cap - len);
@@ -13178,7 +11938,7 @@ static machsym_str ms_map_name(const machsym_map *map, uint64_t record, uint64_t
                                char *text, size_t cap, size_t *used)
 {
     if ((ref & 1) != 0)
-        return ms_map_plain_ref(map->tables[ms_TABLE_DATA], record, ref);
+        return ms_map_plain_ref(map->tables[ms_MAP_DATA], record, ref);
     size_t room = *used < cap ? cap - *used : 0;
     char *to = room > 0 ? text + *used : NULL;
     size_t len = ms_map_packed_text(map, (ref >> 1) - 1, page, to, room);
@@ -13210,6 +11970,8 @@ static size_t ms_map_names(const machsym_map *map, machsym_frame *frames, size_t
 
 /* ---- Names that were unpacked before ---- */
 
+/* ---- Names that were unpacked before ---- */
+
 enum { ms_MAP_FILES_KEPT = 256 };
 
 struct machsym_names {
@@ -13237,7 +11999,7 @@ static machsym_names *ms_map_open_names(const machsym_map *map, machsym_allocato
 {
     ms_arena arena = ms_arena_make(allocator);
     machsym_names *names = (machsym_names *)ms_arena_zeroed(&arena, 1, sizeof *names);
-    size_t page_count = map->tables[ms_TABLE_BLOCKS].len / 4;
+    size_t page_count = map->tables[ms_MAP_BLOCKS].len / 4;
     ms_map_page **pages = (ms_map_page **)ms_arena_zeroed(&arena, page_count, sizeof *pages);
     if (names == NULL || pages == NULL) {
         ms_arena_free(&arena);
@@ -13269,7 +12031,7 @@ static machsym_str ms_map_unpacked(machsym_names *names, uint64_t block, size_t 
         if (page == NULL)
             return ms_str_empty();
         page->block = page->len = 0;
-        ms_map_turn_to(names->map, block, ms_MAP_BLOCK, page);
+        ms_map_turn_to(names->map, block, ms_PK_BLOCK, page);
         names->pages[block] = page;
     }
     return page->len <= at ? ms_str_empty() : ms_str_make((const char *)page->v + at, page->len - at);
@@ -13282,7 +12044,7 @@ static machsym_str ms_map_long_text(machsym_names *names, uint64_t place)
     size_t cap = 0;
     char *v = NULL;
     while (len <= MACHSYM_MAX_TEXT) {
-        machsym_str rest = ms_map_unpacked(names, place / ms_MAP_BLOCK, (size_t)(place % ms_MAP_BLOCK));
+        machsym_str rest = ms_map_unpacked(names, place / ms_PK_BLOCK, (size_t)(place % ms_PK_BLOCK));
         machsym_str piece = ms_str_bounded(rest.ptr, rest.len);
         if (piece.len == 0)
             return ms_str_make(v, len);
@@ -13304,9 +12066,9 @@ static machsym_str ms_map_long_text(machsym_names *names, uint64_t place)
 static machsym_str ms_map_kept_name(machsym_names *names, uint64_t record, uint64_t ref)
 {
     if ((ref & 1) != 0)
-        return ms_map_plain_ref(names->map->tables[ms_TABLE_DATA], record, ref);
+        return ms_map_plain_ref(names->map->tables[ms_MAP_DATA], record, ref);
     uint64_t place = (ref >> 1) - 1;
-    machsym_str rest = ms_map_unpacked(names, place / ms_MAP_BLOCK, (size_t)(place % ms_MAP_BLOCK));
+    machsym_str rest = ms_map_unpacked(names, place / ms_PK_BLOCK, (size_t)(place % ms_PK_BLOCK));
     machsym_str text = ms_str_bounded(rest.ptr, rest.len);
     return text.len < rest.len ? text : ms_map_long_text(names, place);
 }
@@ -13337,6 +12099,8 @@ static bool ms_map_get_names(machsym_names *names, machsym_frame *frames, size_t
 
 /* ---- Ranges ---- */
 
+/* ---- Ranges ---- */
+
 /* Where the next run starts; UINT64_MAX behind the last. */
 static uint64_t ms_map_next_start(const machsym_map *map, unsigned runs, uint64_t off)
 {
@@ -13352,10 +12116,10 @@ static bool ms_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_
     ms_map_hit hit;
     while (at->a <= UINT32_MAX) {
         uint64_t off = at->a;
-        uint64_t next = ms_map_next_start(map, ms_TABLE_RUNS, off);
-        bool found = ms_map_find(map, ms_TABLE_RUNS, off, &hit);
+        uint64_t next = ms_map_next_start(map, ms_MAP_RUNS, off);
+        bool found = ms_map_find(map, ms_MAP_RUNS, off, &hit);
         out->is_symbol = !found;
-        if (!found && ms_map_find(map, ms_TABLE_SYMBOL_RUNS, off, &hit)) {
+        if (!found && ms_map_find(map, ms_MAP_SYMBOL_RUNS, off, &hit)) {
             found = true;
             hit.hi = hit.hi < next ? hit.hi : next;
         }
@@ -13365,65 +12129,1641 @@ static bool ms_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_
             at->a = hit.hi;
             return true;
         }
-        uint64_t symbol = ms_map_next_start(map, ms_TABLE_SYMBOL_RUNS, off);
+        uint64_t symbol = ms_map_next_start(map, ms_MAP_SYMBOL_RUNS, off);
         at->a = next < symbol ? next : symbol;
     }
     return false;
 }
 
-/* ---- Writing range by range ---- */
+/* ==== >>encode ===========================================================================================
+ * Job:    writes the records of a map's DATA, each once. Format: >>manual.
+ * Offers: ms_en, ms_en_init, ms_en_function, ms_en_file, ms_en_root, ms_en_call, ms_en_put_run, ms_en_add, ms_en_flush, ms_en_end_part.
+ * Never:  knows where ranges and names come from. */
+
+enum {
+    ms_EN_PROBES = 1024 /* the longest search in a hash table; real names take some ten */
+};
+
+/* ---- Writing numbers ---- */
+
+typedef struct ms_en_buf {
+    ms_arena *arena; /* of its own: the buffer grows in place */
+    uint8_t *v;
+    size_t len;
+    size_t cap;
+} ms_en_buf;
+
+/* Makes room for len bytes. Returns where they go; NULL when memory is out. */
+static inline uint8_t *ms_en_room(ms_en_buf *b, size_t len)
+{
+    while (len > b->cap - b->len) {
+        uint8_t *v = (uint8_t *)ms_arena_double(b->arena, b->v, b->len, &b->cap, 1);
+        if (v == NULL)
+            return NULL;
+        b->v = v;
+    }
+    return b->v + b->len;
+}
+
+static inline uint8_t *ms_en_raw_uleb(uint8_t *to, uint64_t number)
+{
+    while (number >= 0x80) {
+        *to++ = (uint8_t)(number | 0x80);
+        number >>= 7;
+    }
+    *to++ = (uint8_t)number;
+    return to;
+}
+
+static void ms_en_put_bytes(ms_en_buf *b, const void *ptr, size_t len)
+{
+    uint8_t *to = ms_en_room(b, len);
+    if (to == NULL)
+        return;
+    ms_copy(to, ptr, len);
+    b->len += len;
+}
+
+static inline void ms_en_put_ulebs(ms_en_buf *b, const uint64_t *numbers, size_t count)
+{
+    uint8_t *to = ms_en_room(b, 10 * count);
+    if (to == NULL)
+        return;
+    for (size_t i = 0; i < count; i++)
+        to = ms_en_raw_uleb(to, numbers[i]);
+    b->len = (size_t)(to - b->v);
+}
+
+static void ms_en_put_uleb(ms_en_buf *b, uint64_t number)
+{
+    ms_en_put_ulebs(b, &number, 1);
+}
+
+static void ms_en_put_u32(ms_en_buf *b, uint32_t number)
+{
+    uint8_t bytes[4];
+    for (unsigned i = 0; i < 4; i++)
+        bytes[i] = (uint8_t)(number >> 8 * i);
+    ms_en_put_bytes(b, bytes, 4);
+}
+
+/* Signed numbers with small absolute values become small: 0, -1, 1, -2, ... */
+static uint64_t ms_en_zigzag(int64_t number)
+{
+    return number < 0 ? ((uint64_t)(-(number + 1)) << 1) | 1 : (uint64_t)number << 1;
+}
+
+/* ---- A table of what was written ---- */
+
+/* A hash table from two numbers to a position + 1. */
+typedef struct ms_en_slot {
+    uint64_t a;
+    uint64_t b;
+    uint32_t value;
+} ms_en_slot;
+
+typedef struct ms_en_hash {
+    ms_arena *arena;
+    ms_en_slot *v;
+    size_t cap; /* a power of 2 */
+    size_t count;
+    ms_en_slot spill; /* of what was not found within ms_EN_PROBES: forgotten at once */
+} ms_en_hash;
+
+static size_t ms_en_hash_of(uint64_t a, uint64_t b)
+{
+    uint64_t h = (a ^ b * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
+    return (size_t)(h ^ h >> 32);
+}
+
+static ms_en_slot *ms_en_hash_slot(ms_en_hash *h, uint64_t a, uint64_t b)
+{
+    size_t at = ms_en_hash_of(a, b) & (h->cap - 1);
+    for (unsigned probes = 0; probes < ms_EN_PROBES; probes++) {
+        MACHSYM_COUNT_WORK(1);
+        if (h->v[at].value == 0 || (h->v[at].a == a && h->v[at].b == b))
+            return &h->v[at];
+        at = (at + 1) & (h->cap - 1);
+    }
+    h->spill.value = 0;
+    return &h->spill;
+}
+
+/* The slot of a pair; a new one has value 0, and the caller fills it. NULL when memory is out. Keys may be
+ * chosen to collide: then a pair is found no more, which costs room in the map only. */
+static ms_en_slot *ms_en_hash_get(ms_en_hash *h, uint64_t a, uint64_t b)
+{
+    if (4 * (h->count + 1) > 3 * h->cap) {
+        ms_en_hash bigger = *h;
+        bigger.cap = h->cap == 0 ? 256 : h->cap * 2;
+        bigger.v = (ms_en_slot *)ms_arena_zeroed(h->arena, bigger.cap, sizeof *h->v);
+        if (bigger.v == NULL)
+            return NULL;
+        for (size_t i = 0; i < h->cap; i++) {
+            if (h->v[i].value != 0)
+                *ms_en_hash_slot(&bigger, h->v[i].a, h->v[i].b) = h->v[i];
+        }
+        *h = bigger;
+    }
+    ms_en_slot *slot = ms_en_hash_slot(h, a, b);
+    if (slot->value == 0) {
+        slot->a = a;
+        slot->b = b;
+        h->count++;
+    }
+    return slot;
+}
+
+/* ---- Records ---- */
+
+/* A run of ranges, as parts hand it over. */
+typedef struct ms_en_run {
+    uint64_t lo;
+    uint64_t hi;
+    uint32_t at;     /* in the part's data */
+    bool only_lines; /* its ranges have lines, but no function */
+} ms_en_run;
+
+/* What turns ranges into a part's data. */
+typedef struct ms_en {
+    ms_en_buf data;
+    ms_arena *arena;            /* for what outlives the coding: runs, blocks in use */
+    const ms_pk_spaces *spaces; /* where packed text is; NULL: not in the image */
+    ms_en_buf *texts;           /* where it goes, when there is no image */
+    uint64_t text_addr;
+    uint8_t *used;        /* one bit for every block of text that is referred to */
+    ms_en_hash plain;     /* text (hash, length) to its position */
+    ms_en_hash kept;      /* text (hash, length) to its place in texts */
+    ms_en_hash functions; /* names to their record */
+    ms_en_hash files;     /* path parts to their number */
+    uint32_t *file_at;    /* records of the file table */
+    size_t file_count;
+    size_t file_cap;
+    ms_en_run *runs;
+    size_t run_count;
+    size_t run_cap;
+    uint64_t text_left; /* bytes of plain text that may still be written */
+    bool columns;
+    bool overflow; /* something does not fit the format's 32 bits */
+} ms_en;
+
+static bool ms_en_plain_is(const ms_en *c, uint32_t at, machsym_str text)
+{
+    ms_rd rd = ms_rd_at(ms_span_make(c->data.v, c->data.len), at);
+    uint64_t len = ms_rd_uleb(&rd);
+    return len == text.len && ms_rd_left(&rd) >= len && ms_equal(rd.p, text.ptr, text.len);
+}
+
+/* Writes a text into the data, once. Returns its position; 0, which is an empty text, when there have been
+ * too many. */
+static uint32_t ms_en_plain(ms_en *c, machsym_str text)
+{
+    uint64_t hash = ms_str_hash(text);
+    for (uint64_t probe = 0; probe < ms_EN_PROBES; probe++) {
+        ms_en_slot *slot = ms_en_hash_get(&c->plain, hash, (uint64_t)text.len + (probe << 40));
+        if (slot == NULL)
+            return 0;
+        if (slot->value != 0 && ms_en_plain_is(c, slot->value - 1, text))
+            return slot->value - 1;
+        if (slot->value != 0)
+            continue; /* another text with this hash */
+        if (text.len > c->text_left)
+            break;
+        c->text_left -= text.len;
+        slot->value = (uint32_t)c->data.len + 1;
+        ms_en_put_uleb(&c->data, text.len);
+        ms_en_put_bytes(&c->data, text.ptr, text.len);
+        return slot->value - 1;
+    }
+    return 0;
+}
+
+/* Adds a name, once, to the text that will be packed. Returns its place; UINT64_MAX when it cannot be packed. */
+static uint64_t ms_en_keep(ms_en *c, machsym_str text)
+{
+    uint64_t hash = ms_str_hash(text);
+    if (text.len > MACHSYM_MAX_TEXT || ms_find_byte(text.ptr, text.len, 0) != NULL ||
+        c->texts->len > UINT32_MAX / 2)
+        return UINT64_MAX;
+    for (uint64_t probe = 0; probe < ms_EN_PROBES; probe++) {
+        ms_en_slot *slot = ms_en_hash_get(&c->kept, hash, (uint64_t)text.len + (probe << 40));
+        if (slot == NULL)
+            break;
+        if (slot->value != 0 && ms_equal(c->texts->v + slot->value - 1, text.ptr, text.len))
+            return slot->value - 1;
+        if (slot->value != 0)
+            continue; /* another text with this hash */
+        uint8_t *to = ms_en_room(c->texts, text.len + 1);
+        if (to == NULL)
+            break;
+        ms_copy(to, text.ptr, text.len);
+        to[text.len] = 0;
+        slot->value = (uint32_t)c->texts->len + 1;
+        c->texts->len += text.len + 1;
+        return slot->value - 1;
+    }
+    return UINT64_MAX;
+}
+
+/* A reference: 0 for no text; even: packed text; odd: a position in the part's data. */
+static uint64_t ms_en_ref(ms_en *c, machsym_str text)
+{
+    if (text.len == 0)
+        return 0;
+    uint64_t place = c->spaces != NULL  ? ms_pk_place(c->spaces, text)
+                     : c->texts != NULL ? ms_en_keep(c, text)
+                                        : UINT64_MAX;
+    if (place == UINT64_MAX)
+        return (uint64_t)ms_en_plain(c, text) << 1 | 1;
+    if (c->used == NULL)
+        return (place + 1) << 1;
+    MACHSYM_COUNT_WORK(text.len / ms_PK_BLOCK);
+    for (uint64_t block = place / ms_PK_BLOCK; block <= (place + text.len) / ms_PK_BLOCK; block++)
+        c->used[block / 8] |= (uint8_t)(1u << block % 8);
+    return (place + 1) << 1;
+}
+
+/* In the data plain text is told by its distance back from the record. */
+static void ms_en_put_ref(ms_en *c, size_t record, uint64_t ref)
+{
+    if ((ref & 1) != 0)
+        ref = (uint64_t)(record - (size_t)(ref >> 1)) << 1 | 1;
+    ms_en_put_uleb(&c->data, ref);
+}
+
+/* FUNCTION record: ref of the linkage name, ref of the name. Returns its position. */
+static uint32_t ms_en_function(ms_en *c, machsym_str linkage_name, machsym_str name)
+{
+    uint64_t a = ms_en_ref(c, linkage_name);
+    uint64_t b = ms_en_ref(c, name);
+    ms_en_slot *slot = ms_en_hash_get(&c->functions, a, b);
+    if (slot == NULL)
+        return 0;
+    if (slot->value == 0) {
+        size_t record = c->data.len;
+        slot->value = (uint32_t)record + 1;
+        ms_en_put_ref(c, record, a);
+        ms_en_put_ref(c, record, b);
+    }
+    return slot->value - 1;
+}
+
+/* FILE record: refs of comp_dir, dir and name, all plain. Returns its number from 1 on; 0 is no file. */
+static uint32_t ms_en_file(ms_en *c, const machsym_path *path)
+{
+    if (path->name.len == 0)
+        return 0;
+    uint64_t comp_dir = path->comp_dir.len != 0 ? (uint64_t)ms_en_plain(c, path->comp_dir) << 1 | 1 : 0;
+    uint64_t dir = path->dir.len != 0 ? (uint64_t)ms_en_plain(c, path->dir) << 1 | 1 : 0;
+    uint64_t name = (uint64_t)ms_en_plain(c, path->name) << 1 | 1;
+    ms_en_slot *slot = ms_en_hash_get(&c->files, comp_dir << 32 | dir, name);
+    uint32_t *v = (uint32_t *)ms_arena_grow(c->arena, c->file_at, c->file_count, &c->file_cap, sizeof *v);
+    if (slot == NULL || v == NULL)
+        return 0;
+    c->file_at = v;
+    if (slot->value == 0) {
+        size_t record = c->data.len;
+        v[c->file_count++] = (uint32_t)record;
+        slot->value = (uint32_t)c->file_count;
+        ms_en_put_ref(c, record, comp_dir);
+        ms_en_put_ref(c, record, dir);
+        ms_en_put_ref(c, record, name);
+    }
+    return slot->value;
+}
+
+/* CHAIN record of a concrete function: 2 * source, distance to its FUNCTION record (0: no name), start,
+ * size. */
+static uint32_t ms_en_root(ms_en *c, machsym_source source, uint32_t function, bool named, uint64_t lo,
+                           uint64_t size)
+{
+    size_t record = c->data.len;
+    const uint64_t fields[4] = {(uint64_t)source << 1, named ? record - function : 0, lo - c->text_addr,
+                                size};
+    ms_en_put_ulebs(&c->data, fields, 4);
+    return (uint32_t)record;
+}
+
+/* CHAIN record of an inlined call: distance to its caller's record * 4 + 2 (name from symbols) + 1, distance
+ * to its FUNCTION record, file, line and column of the call. */
+static uint32_t ms_en_call(ms_en *c, uint32_t caller, machsym_source source, uint32_t function,
+                           const ms_map_line *call)
+{
+    size_t record = c->data.len;
+    uint64_t what = (uint64_t)(record - caller) << 2 | (source == MACHSYM_SOURCE_SYMTAB ? 2u : 0u) | 1;
+    const uint64_t fields[5] = {what, record - function, call->file, call->line, call->column};
+    ms_en_put_ulebs(&c->data, fields, c->columns ? 5 : 4);
+    return (uint32_t)record;
+}
+
+/* A range before it is written. */
+typedef struct ms_en_item {
+    uint64_t lo;
+    uint64_t hi;
+    uint32_t chain; /* position of its CHAIN record */
+    ms_map_line line;
+} ms_en_item;
+
+static bool ms_en_same(const ms_en_item *a, const ms_en_item *b)
+{
+    return a->chain == b->chain && a->line.file == b->line.file && a->line.line == b->line.line &&
+           a->line.column == b->line.column;
+}
+
+/* RUN record: the number of ranges, then for each: its size; zigzag(line - previous) * 4 + 2 (new file) + 1
+ * (new chain); the distance back from the run to its chain, if new; its file, if new; its column, if the map
+ * has columns. */
+static void ms_en_put_run(ms_en *c, const ms_en_item *items, size_t count, bool only_lines)
+{
+    ms_en_run *runs = (ms_en_run *)ms_arena_grow(c->arena, c->runs, c->run_count, &c->run_cap, sizeof *runs);
+    if (runs == NULL)
+        return;
+    c->runs = runs;
+    size_t at = c->data.len;
+    runs[c->run_count].lo = items[0].lo;
+    runs[c->run_count].hi = items[count - 1].hi;
+    runs[c->run_count].at = (uint32_t)at;
+    runs[c->run_count].only_lines = only_lines;
+    c->run_count++;
+    uint8_t *to = ms_en_room(&c->data, 10 + 50 * count);
+    if (to == NULL)
+        return;
+    to = ms_en_raw_uleb(to, count);
+    ms_en_item previous;
+    ms_zero(&previous, sizeof previous);
+    for (size_t i = 0; i < count; i++) {
+        const ms_en_item *item = &items[i];
+        bool new_chain = i == 0 || item->chain != previous.chain;
+        bool new_file = item->line.file != previous.line.file;
+        int64_t step = (int64_t)item->line.line - (int64_t)previous.line.line;
+        to = ms_en_raw_uleb(to, item->hi - item->lo);
+        to = ms_en_raw_uleb(to, ms_en_zigzag(step) << 2 | (new_file ? 2u : 0u) | (new_chain ? 1u : 0u));
+        if (new_chain)
+            to = ms_en_raw_uleb(to, only_lines ? 0 : at - item->chain);
+        if (new_file)
+            to = ms_en_raw_uleb(to, item->line.file);
+        if (c->columns)
+            to = ms_en_raw_uleb(to, item->line.column);
+        previous = *item;
+    }
+    c->data.len = (size_t)(to - c->data.v);
+}
+
+/* Ranges of one function that follow each other, waiting to become runs. */
+typedef struct ms_en_queue {
+    ms_en_item v[ms_MAP_RUN_MAX];
+    size_t count;
+    bool only_lines;
+} ms_en_queue;
+
+static void ms_en_flush(ms_en *c, ms_en_queue *q)
+{
+    if (q->count > 0)
+        ms_en_put_run(c, q->v, q->count, q->only_lines);
+    q->count = 0;
+}
+
+/* Adds a range; one that says the same as its neighbour makes that longer. */
+static void ms_en_add(ms_en *c, ms_en_queue *q, const ms_en_item *item, bool only_lines)
+{
+    ms_en_item *last = q->count > 0 ? &q->v[q->count - 1] : NULL;
+    if (last != NULL && (last->hi != item->lo || q->only_lines != only_lines)) {
+        ms_en_flush(c, q);
+        last = NULL;
+    }
+    if (last != NULL && ms_en_same(last, item)) {
+        last->hi = item->hi;
+        return;
+    }
+    if (q->count == ms_MAP_RUN_MAX)
+        ms_en_flush(c, q);
+    q->only_lines = only_lines;
+    q->v[q->count++] = *item;
+}
+
+/* The file table ends a part: u32 count, then u32 positions of the FILE records. Returns where it stands. */
+static uint32_t ms_en_end_part(ms_en *c)
+{
+    uint32_t at = (uint32_t)c->data.len;
+    ms_en_put_u32(&c->data, (uint32_t)c->file_count);
+    for (size_t i = 0; i < c->file_count; i++)
+        ms_en_put_u32(&c->data, c->file_at[i]);
+    c->overflow |= c->data.len > 0x7fffffff;
+    return at;
+}
+
+static void ms_en_init(ms_en *c, ms_arena *data_arena, ms_arena *arena, ms_arena *tables)
+{
+    ms_zero(c, sizeof *c);
+    c->data.arena = data_arena;
+    c->arena = arena;
+    c->plain.arena = c->kept.arena = c->functions.arena = c->files.arena = tables;
+    c->text_left = UINT64_MAX;
+    ms_en_put_uleb(&c->data, 0); /* no record stands at 0, so that a distance of 0 is free to mean none */
+}
+
+/* ==== >>merge ============================================================================================
+ * Job:    puts the parts of a map together into one file in memory.
+ * Offers: machsym_part, ms_mg, ms_mg_new_part, ms_mg_free_part, ms_mg_build_text, ms_mg_sort_runs, ms_mg_is_covered, ms_mg_finish.
+ * Never:  knows where ranges and names come from. */
+
+enum {
+    ms_MG_TEXT_BYTES = 4 << 20 /* of text in a part */
+};
+
+/* ---- Parts ---- */
+
+typedef enum ms_mg_kind {
+    ms_MG_RECORDS = 0, /* functions, chains, runs, files */
+    ms_MG_TEXT         /* packed blocks of text */
+} ms_mg_kind;
+
+struct machsym_part {
+    ms_mg_kind kind;
+    ms_arena data_arena; /* only ever holds the buffer */
+    ms_arena arena;
+    ms_arena tables; /* of the coder: freed when the part is whole */
+    ms_en coder;
+    uint32_t files_at;     /* file table, in the data */
+    uint32_t *block_sizes; /* of text blocks; packed back to back in the data */
+};
+
+static bool ms_mg_part_failed(const machsym_part *part)
+{
+    return part->data_arena.oom || part->arena.oom || part->tables.oom;
+}
+
+static bool ms_mg_build_text(const ms_pk_spaces *spaces, const ms_pk_dict *dict, uint64_t lo, uint64_t hi,
+                             machsym_part *part)
+{
+    uint8_t raw[ms_PK_BLOCK];
+    uint8_t packed[2 * ms_PK_BLOCK];
+    size_t count = (size_t)(hi - lo);
+    part->block_sizes = (uint32_t *)ms_arena_alloc(&part->arena, count, sizeof *part->block_sizes);
+    for (size_t i = 0; i < count && part->block_sizes != NULL; i++) {
+        ms_pk_raw_block(spaces, lo + i, raw);
+        size_t size = ms_pk_pack(dict, raw, ms_PK_BLOCK, packed);
+        part->block_sizes[i] = (uint32_t)size;
+        ms_en_put_bytes(&part->coder.data, packed, size);
+    }
+    return part->block_sizes != NULL && !part->data_arena.oom;
+}
+
+static void ms_mg_free_part(machsym_part *part)
+{
+    ms_arena_free(&part->data_arena);
+    ms_arena_free(&part->tables);
+    ms_arena arena = part->arena; /* the part lies in its own arena */
+    ms_arena_free(&arena);
+}
+
+static machsym_part *ms_mg_new_part(machsym_allocator allocator, ms_mg_kind kind)
+{
+    ms_arena arena = ms_arena_make(allocator);
+    machsym_part *part = (machsym_part *)ms_arena_zeroed(&arena, 1, sizeof *part);
+    if (part == NULL)
+        return NULL;
+    part->arena = arena;
+    part->data_arena = ms_arena_make(allocator);
+    part->tables = ms_arena_make(allocator);
+    part->kind = kind;
+    ms_en_init(&part->coder, &part->data_arena, &part->arena, &part->tables);
+    if (kind == ms_MG_TEXT)
+        part->coder.data.len = 0;
+    return part;
+}
+
+/* ---- Putting the parts together ---- */
+
+/* A table of runs, by address, as it is put together. */
+typedef struct ms_mg_index {
+    uint32_t *starts; /* from the text base; one more holds the end of the last run */
+    uint32_t *at;     /* in DATA */
+    size_t count;
+} ms_mg_index;
+
+typedef struct ms_mg {
+    machsym_allocator allocator;
+    ms_arena arena;
+    machsym_part **parts;
+    size_t part_count;
+    machsym_part *symbols; /* made here: what the debug info leaves open */
+    uint64_t *bases;       /* by part: where its data begins in DATA, or its text in the packed blocks */
+    uint64_t data_size;
+    uint64_t text_addr;
+    ms_en_run **order; /* runs with debug info, by address */
+    uint32_t *order_part;
+    size_t order_count;
+    ms_mg_index runs;
+    ms_mg_index symbol_runs;
+    uint8_t *used;
+    uint64_t block_count;
+    uint64_t text_size; /* of all packed blocks in use */
+    bool too_large;
+} ms_mg;
+
+/* Gathers the runs of all unit parts and sorts them by address. Runs below __TEXT are left out. */
+static void ms_mg_sort_runs(ms_mg *m)
+{
+    size_t total = 0;
+    for (size_t i = 0; i < m->part_count; i++)
+        total += m->parts[i]->coder.run_count;
+    ms_key *keys = (ms_key *)ms_arena_alloc(&m->arena, total, sizeof *keys);
+    ms_key *room = (ms_key *)ms_arena_alloc(&m->arena, total, sizeof *keys);
+    m->order = (ms_en_run **)ms_arena_alloc(&m->arena, total, sizeof *m->order);
+    m->order_part = (uint32_t *)ms_arena_alloc(&m->arena, total, sizeof *m->order_part);
+    if (keys == NULL || room == NULL || m->order == NULL || m->order_part == NULL)
+        return;
+    size_t count = 0;
+    for (size_t i = 0; i < m->part_count; i++) {
+        for (size_t j = 0; j < m->parts[i]->coder.run_count; j++) {
+            keys[count].key = m->parts[i]->coder.runs[j].lo;
+            keys[count++].item = (uint64_t)i << 32 | j;
+        }
+    }
+    ms_sort(keys, count, room);
+    for (size_t i = 0; i < count; i++) {
+        size_t part = (size_t)(keys[i].item >> 32);
+        ms_en_run *run = &m->parts[part]->coder.runs[keys[i].item & 0xffffffff];
+        if (run->lo < m->text_addr)
+            continue;
+        m->too_large |= run->hi - m->text_addr > UINT32_MAX;
+        m->order[m->order_count] = run;
+        m->order_part[m->order_count++] = (uint32_t)part;
+    }
+}
+
+/* Whether functions of the debug info have all of [lo, hi); *at moves on through the runs. */
+static bool ms_mg_is_covered(const ms_mg *m, size_t *at, uint64_t lo, uint64_t hi)
+{
+    while (*at < m->order_count && m->order[*at]->hi <= lo)
+        ++*at;
+    for (size_t i = *at; i < m->order_count && m->order[i]->lo <= lo && !m->order[i]->only_lines; i++) {
+        MACHSYM_COUNT_WORK(1);
+        lo = m->order[i]->hi > lo ? m->order[i]->hi : lo;
+        if (lo >= hi)
+            return true;
+    }
+    return false;
+}
+
+/* Places the data of unit parts and symbols one behind the other, and says which blocks of text are
+ * needed. */
+static void ms_mg_lay_out(ms_mg *m)
+{
+    size_t used_len = (size_t)(m->block_count / 8 + 1);
+    m->used = (uint8_t *)ms_arena_zeroed(&m->arena, used_len, 1);
+    m->bases = (uint64_t *)ms_arena_zeroed(&m->arena, m->part_count + 1, sizeof *m->bases);
+    if (m->used == NULL || m->bases == NULL)
+        return;
+    for (size_t i = 0; i <= m->part_count; i++) {
+        const machsym_part *part = i < m->part_count ? m->parts[i] : m->symbols;
+        if (part->kind != ms_MG_RECORDS)
+            continue;
+        m->bases[i] = m->data_size;
+        m->data_size += part->coder.data.len;
+        m->too_large |= part->coder.overflow;
+        for (size_t j = 0; j < used_len && part->coder.used != NULL; j++)
+            m->used[j] |= part->coder.used[j];
+    }
+    m->too_large |= m->data_size > UINT32_MAX - ms_MAP_MARGIN;
+}
+
+static void ms_mg_index_alloc(ms_mg *m, ms_mg_index *index, size_t count)
+{
+    index->starts = (uint32_t *)ms_arena_alloc(&m->arena, count + 1, sizeof *index->starts);
+    index->at = (uint32_t *)ms_arena_alloc(&m->arena, count + 1, sizeof *index->at);
+    index->count = index->starts != NULL && index->at != NULL ? count : 0;
+}
+
+static void ms_mg_index_runs(ms_mg *m)
+{
+    const ms_en *c = &m->symbols->coder;
+    ms_mg_index_alloc(m, &m->runs, m->order_count);
+    ms_mg_index_alloc(m, &m->symbol_runs, c->run_count);
+    if (m->bases == NULL || m->arena.oom)
+        return;
+    for (size_t i = 0; i < m->runs.count; i++) {
+        m->runs.starts[i] = (uint32_t)(m->order[i]->lo - m->text_addr);
+        m->runs.at[i] = (uint32_t)(m->order[i]->at + m->bases[m->order_part[i]]);
+    }
+    for (size_t i = 0; i < m->symbol_runs.count; i++) {
+        m->symbol_runs.starts[i] = (uint32_t)(c->runs[i].lo - m->text_addr);
+        m->symbol_runs.at[i] = (uint32_t)(c->runs[i].at + m->bases[m->part_count]);
+    }
+}
+
+/* ---- The file ---- */
+
+/* A map file as it is written, table by table. */
+typedef struct ms_mg_file {
+    uint8_t *v;
+    size_t len;
+    ms_map_head *head;
+} ms_mg_file;
+
+static uint64_t ms_mg_align(uint64_t at)
+{
+    return (at + 7) & ~(uint64_t)7;
+}
+
+static uint8_t *ms_mg_begin_table(ms_mg_file *out, unsigned table, uint64_t size)
+{
+    out->head->tables[table].lo = out->len;
+    out->head->tables[table].hi = out->len + size;
+    uint8_t *at = out->v + out->len;
+    out->len = (size_t)ms_mg_align(out->len + size);
+    ms_zero(at + size, out->len - (size_t)out->head->tables[table].hi);
+    return at;
+}
+
+static uint32_t ms_mg_bucket_count(const ms_mg_index *index, uint32_t shift)
+{
+    return index->count == 0 ? 0 : (index->starts[index->count - 1] >> shift) + 2;
+}
+
+/* So many bytes of text a bucket that a bucket has about four runs. */
+static uint32_t ms_mg_bucket_shift(const ms_mg_index *index)
+{
+    uint32_t shift = 6;
+    while (shift < 31 && index->count > 0 && (index->starts[index->count - 1] >> shift) > index->count / 4)
+        shift++;
+    return shift;
+}
+
+static void ms_mg_write_index(ms_mg_file *out, unsigned runs, const ms_mg_index *index, uint32_t shift)
+{
+    uint8_t *p = ms_mg_begin_table(out, runs, (uint64_t)index->count * 8);
+    for (size_t i = 0; i < index->count; i++) {
+        ms_map_store_u32(p + 8 * i, index->starts[i]);
+        ms_map_store_u32(p + 8 * i + 4, index->at[i]);
+    }
+    uint32_t buckets = ms_mg_bucket_count(index, shift);
+    p = ms_mg_begin_table(out, runs + 1, (uint64_t)buckets * 4);
+    for (uint32_t bucket = 0, run = 0; bucket < buckets; bucket++) {
+        while (run < index->count && index->starts[run] >> shift < bucket)
+            run++;
+        ms_map_store_u32(p + 4 * (size_t)bucket, run);
+    }
+}
+
+static void ms_mg_write_data(ms_mg *m, ms_mg_file *out)
+{
+    size_t units = 0;
+    for (size_t i = 0; i < m->part_count; i++)
+        units += m->parts[i]->kind == ms_MG_RECORDS;
+    uint8_t *table = ms_mg_begin_table(out, ms_MAP_PARTS, (uint64_t)(units + 1) * 8);
+    uint8_t *data = ms_mg_begin_table(out, ms_MAP_DATA, m->data_size + ms_MAP_MARGIN);
+    ms_zero(data + m->data_size, ms_MAP_MARGIN);
+    for (size_t i = 0; i <= m->part_count; i++) {
+        machsym_part *part = i < m->part_count ? m->parts[i] : m->symbols;
+        if (part->kind != ms_MG_RECORDS)
+            continue;
+        ms_map_store_u32(table, (uint32_t)m->bases[i]);
+        ms_map_store_u32(table + 4, (uint32_t)(m->bases[i] + part->files_at));
+        table += 8;
+        ms_copy(data + m->bases[i], part->coder.data.v, part->coder.data.len);
+        ms_mg_free_part(part);
+        if (i < m->part_count)
+            m->parts[i] = NULL;
+        else
+            m->symbols = NULL;
+    }
+}
+
+static bool ms_mg_block_used(const ms_mg *m, uint64_t block)
+{
+    return (m->used[block / 8] >> block % 8 & 1) != 0;
+}
+
+/* The packed blocks that something refers to; the others have no bytes. */
+static void ms_mg_write_text(ms_mg *m, ms_mg_file *out)
+{
+    uint8_t *blocks = ms_mg_begin_table(out, ms_MAP_BLOCKS, (m->block_count + 1) * 4);
+    uint8_t *text = ms_mg_begin_table(out, ms_MAP_TEXT, m->text_size);
+    uint64_t block = 0;
+    uint32_t to = 0;
+    for (size_t i = 0; i < m->part_count; i++) {
+        const machsym_part *part = m->parts[i];
+        if (part == NULL || part->kind != ms_MG_TEXT)
+            continue;
+        size_t from = 0;
+        size_t step = ms_MG_TEXT_BYTES / ms_PK_BLOCK;
+        for (size_t j = 0; j < step && block < m->block_count; j++, block++) {
+            ms_map_store_u32(blocks + 4 * block, to);
+            if (ms_mg_block_used(m, block)) {
+                ms_copy(text + to, part->coder.data.v + from, part->block_sizes[j]);
+                to += part->block_sizes[j];
+            }
+            from += part->block_sizes[j];
+        }
+    }
+    ms_map_store_u32(blocks + 4 * block, to);
+}
+
+static void ms_mg_size_text(ms_mg *m)
+{
+    uint64_t block = 0;
+    for (size_t i = 0; i < m->part_count; i++) {
+        const machsym_part *part = m->parts[i];
+        size_t step = ms_MG_TEXT_BYTES / ms_PK_BLOCK;
+        for (size_t j = 0; part->kind == ms_MG_TEXT && j < step && block < m->block_count; j++, block++)
+            m->text_size += ms_mg_block_used(m, block) ? part->block_sizes[j] : 0;
+    }
+    m->too_large |= m->text_size > UINT32_MAX;
+}
+
+/* Writes the whole file into one piece of memory. Takes the parts apart on the way. */
+static machsym_map *ms_mg_write(ms_mg *m, ms_map_head *head, machsym_str name, const ms_pk_dict *dict)
+{
+    uint64_t size = ms_MAP_HEAD + ms_mg_align(name.len) + ms_mg_align((uint64_t)(m->part_count + 1) * 8);
+    head->bucket_shift = ms_mg_bucket_shift(m->runs.count > 0 ? &m->runs : &m->symbol_runs);
+    size += ms_mg_align((uint64_t)m->runs.count * 8) + ms_mg_align((uint64_t)m->symbol_runs.count * 8);
+    size += ms_mg_align((uint64_t)ms_mg_bucket_count(&m->runs, head->bucket_shift) * 4);
+    size += ms_mg_align((uint64_t)ms_mg_bucket_count(&m->symbol_runs, head->bucket_shift) * 4);
+    size += ms_mg_align(dict->len) + ms_mg_align((m->block_count + 1) * 4);
+    size += ms_mg_align(m->data_size + ms_MAP_MARGIN) + ms_mg_align(m->text_size);
+    machsym_map *map = (machsym_map *)m->allocator.alloc(m->allocator.user, sizeof *map);
+    uint8_t *memory = (uint8_t *)m->allocator.alloc(m->allocator.user, (size_t)size);
+    if (map == NULL || memory == NULL) {
+        if (map != NULL)
+            m->allocator.free(m->allocator.user, map, sizeof *map);
+        if (memory != NULL)
+            m->allocator.free(m->allocator.user, memory, (size_t)size);
+        return NULL;
+    }
+    ms_mg_file out = {memory, ms_MAP_HEAD, head};
+    ms_zero(map, sizeof *map);
+    ms_copy(ms_mg_begin_table(&out, ms_MAP_NAME, name.len), name.ptr, name.len);
+    ms_mg_write_index(&out, ms_MAP_RUNS, &m->runs, head->bucket_shift);
+    ms_mg_write_index(&out, ms_MAP_SYMBOL_RUNS, &m->symbol_runs, head->bucket_shift);
+    ms_copy(ms_mg_begin_table(&out, ms_MAP_DICT, dict->len), dict->text, dict->len);
+    ms_mg_write_text(m, &out);
+    ms_mg_write_data(m, &out);
+    head->size = out.len;
+    head->checksum = 0;
+    ms_map_store_head(head, memory);
+    head->checksum = ms_map_sum_of(ms_span_make(memory, out.len));
+    ms_map_store_head(head, memory);
+    map->allocator = m->allocator;
+    map->memory = memory;
+    map->memory_size = (size_t)size;
+    map->bytes = ms_span_make(memory, out.len);
+    map->head = *head;
+    ms_map_set_tables(map);
+    return map;
+}
+
+/* Writes the map, from runs that ms_mg_sort_runs has sorted; the parts are taken apart on the way. */
+static machsym_result ms_mg_finish(ms_mg *m, ms_map_head *head, machsym_str name, const ms_pk_dict *dict,
+                                   machsym_map **out, machsym_error *err)
+{
+    ms_mg_lay_out(m);
+    if (!m->arena.oom) {
+        ms_mg_size_text(m);
+        ms_mg_index_runs(m);
+    }
+    if (m->too_large)
+        return ms_fail(err, MACHSYM_ERR_LIMIT, "a map holds 4 GB of text and of data at most", "", 0);
+    if (m->arena.oom || ms_mg_part_failed(m->symbols))
+        return ms_fail_memory(err);
+    *out = ms_mg_write(m, head, name, dict);
+    return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
+}
+
+/* Frees the parts that are left, and what the merge holds. */
+static void ms_mg_close(ms_mg *m)
+{
+    if (m->symbols != NULL)
+        ms_mg_free_part(m->symbols);
+    for (size_t i = 0; i < m->part_count; i++) {
+        if (m->parts[i] != NULL)
+            ms_mg_free_part(m->parts[i]);
+        m->parts[i] = NULL;
+    }
+    ms_arena_free(&m->arena);
+}
+
+/* ==== >>build ============================================================================================
+ * Job:    makes the parts of an image's map from its debug info, and its symbols.
+ * Offers: machsym_plan, ms_mb_open, ms_mb_close, ms_mb_build_part, ms_mb_merge.
+ * Never:  decides which source answers: >>answer does. */
+
+enum {
+    ms_MB_STEP = 16,           /* what a question costs, in bytes of debug info */
+    ms_MB_UNIT_BYTES = 4 << 20 /* of debug info in a part */
+};
+
+/* ---- Plan ---- */
+
+typedef enum ms_mb_kind {
+    ms_MB_UNITS = 0, /* a run of units */
+    ms_MB_OBJECTS,   /* a run of object files of a debug map */
+    ms_MB_TEXT       /* a run of blocks of text */
+} ms_mb_kind;
+
+/* One part's work: items lo to hi of its kind. */
+typedef struct ms_mb_task {
+    ms_mb_kind kind;
+    uint64_t lo;
+    uint64_t hi;
+    uint64_t size;
+} ms_mb_task;
+
+struct machsym_plan {
+    const machsym_image *image;
+    machsym_lines lines;
+    uint32_t flags;
+    machsym_allocator allocator;
+    machsym_session *session; /* holds what all parts share: unit segments and symbols; not used after open */
+    ms_pk_spaces spaces;
+    ms_pk_dict *dict;
+    ms_arena arena;
+    ms_mb_task *tasks;
+    size_t count;
+    size_t cap;
+};
+
+static void ms_mb_set_spaces(const machsym_image *image, ms_pk_spaces *spaces)
+{
+    ms_zero(spaces, sizeof *spaces);
+    spaces->v[0] = image->dw.str;
+    for (size_t i = 0; i < image->mo_count; i++)
+        spaces->v[1 + i] = ms_sym_strings(&image->mo[i]);
+    for (size_t i = 0; i < 3; i++) {
+        uint64_t len = spaces->v[i].len;
+        spaces->base[i] = spaces->total;
+        spaces->total += (len + ms_PK_BLOCK - 1) / ms_PK_BLOCK * ms_PK_BLOCK;
+    }
+}
+
+static void ms_mb_add_task(machsym_plan *plan, ms_mb_kind kind, uint64_t lo, uint64_t hi, uint64_t size)
+{
+    ms_mb_task *v =
+        (ms_mb_task *)ms_arena_grow(&plan->arena, plan->tasks, plan->count, &plan->cap, sizeof *v);
+    if (v == NULL)
+        return;
+    plan->tasks = v;
+    v[plan->count].kind = kind;
+    v[plan->count].lo = lo;
+    v[plan->count].hi = hi;
+    v[plan->count].size = size;
+    plan->count++;
+}
+
+/* Opens every object file of the debug map once, to know which ones answer and how large they are, and cuts
+ * them into parts. */
+static void ms_mb_cut_objects(machsym_plan *plan)
+{
+    machsym_session *s = plan->session;
+    ms_ans_objects *o = ms_ans_map_of(s);
+    size_t first = 0;
+    uint64_t size = 0;
+    if (o == NULL)
+        return;
+    for (size_t i = 0; i < o->map.count; i++) {
+        const ms_ans_object *object = ms_ans_object_of(s, i);
+        size += object != NULL ? object->file.image.dw.info.len : 0;
+        plan->arena.oom |= o->statuses[i] == MACHSYM_OBJECT_UNTRIED;
+        if (size < ms_MB_UNIT_BYTES && i + 1 < o->map.count)
+            continue;
+        ms_mb_add_task(plan, ms_MB_OBJECTS, first, i + 1, size);
+        first = i + 1;
+        size = 0;
+    }
+    ms_ans_close_objects(s);
+}
+
+/* Cuts the units and the text into parts of about equal size: the same ones for any number of threads. */
+static void ms_mb_cut_tasks(machsym_plan *plan)
+{
+    const machsym_image *image = plan->image;
+    size_t first = 0;
+    for (size_t i = 0; i < image->cu_count; i++) {
+        uint64_t size = image->cus[i].end - image->cus[first].off;
+        if (size < ms_MB_UNIT_BYTES && i + 1 < image->cu_count)
+            continue;
+        ms_mb_add_task(plan, ms_MB_UNITS, first, i + 1, size);
+        first = i + 1;
+    }
+    ms_mb_cut_objects(plan);
+    uint64_t blocks = plan->spaces.total / ms_PK_BLOCK;
+    uint64_t step = ms_MG_TEXT_BYTES / ms_PK_BLOCK;
+    for (uint64_t lo = 0; lo < blocks; lo += step) {
+        uint64_t hi = lo + step < blocks ? lo + step : blocks;
+        ms_mb_add_task(plan, ms_MB_TEXT, lo, hi, (hi - lo) * ms_PK_BLOCK);
+    }
+}
+
+/* A session that decodes for one part; what the plan's session has indexed is lent to it, root entries too,
+ * which all have been read. */
+static machsym_session *ms_mb_session(const machsym_plan *plan)
+{
+    machsym_session *s =
+        ms_ans_open(plan->image, plan->lines, MACHSYM_SESSION_INDEX, 1, plan->allocator); /* keeps one unit */
+    if (s == NULL || plan->session == NULL)
+        return s;
+    const machsym_session *shared = plan->session;
+    s->env = shared->env;
+    s->env.arena = &s->keep;
+    s->aranges = shared->aranges;
+    s->ranges = shared->ranges;
+    s->silent = shared->silent;
+    s->symbols = shared->symbols;
+    s->has_aranges = s->has_ranges = s->has_silent = s->has_symbols = true;
+    return s;
+}
+
+static machsym_result ms_mb_fill(machsym_plan *plan, machsym_error *err)
+{
+    machsym_session *session = ms_mb_session(plan);
+    plan->dict = (ms_pk_dict *)ms_arena_zeroed(&plan->arena, 1, sizeof *plan->dict);
+    plan->session = session;
+    if (session == NULL || plan->dict == NULL)
+        return ms_fail_memory(err);
+    ms_ans_index(session);
+    ms_mb_set_spaces(plan->image, &plan->spaces);
+    ms_pk_fill_dict(&plan->spaces, ms_PK_DICT / ms_PK_SAMPLE, plan->dict);
+    ms_mb_cut_tasks(plan);
+    return plan->arena.oom || ms_ans_failed(session) ? ms_fail_memory(err) : MACHSYM_OK;
+}
+
+static void ms_mb_close(machsym_plan *plan)
+{
+    if (plan->session != NULL)
+        ms_ans_close(plan->session);
+    ms_arena arena = plan->arena; /* the plan lies in its own arena */
+    ms_arena_free(&arena);
+}
+
+static machsym_result ms_mb_open(const machsym_plan_desc *desc, machsym_allocator allocator,
+                                 machsym_plan **out, machsym_error *err)
+{
+    ms_arena arena = ms_arena_make(allocator);
+    machsym_plan *plan = (machsym_plan *)ms_arena_zeroed(&arena, 1, sizeof *plan);
+    if (plan == NULL) {
+        ms_arena_free(&arena);
+        return ms_fail_memory(err);
+    }
+    plan->arena = arena;
+    plan->allocator = allocator;
+    plan->image = desc->image;
+    plan->lines = desc->lines;
+    plan->flags = desc->flags & MACHSYM_MAP_COLUMNS;
+    machsym_result result = ms_mb_fill(plan, err);
+    if (result == MACHSYM_OK)
+        *out = plan;
+    else
+        ms_mb_close(plan);
+    return result;
+}
+
+static bool ms_mb_next_object_file(const machsym_plan *plan, machsym_cursor *at, machsym_object_file *out)
+{
+    const ms_ans_objects *o = plan->session->objects;
+    if (o == NULL || at->a >= o->map.count)
+        return false;
+    ms_ans_get_object(o, (size_t)at->a++, out);
+    return true;
+}
+
+/* ---- Building the ranges of a unit ---- */
+
+#define ms_MB_BY_UNIT UINT32_MAX
+
+/* What is needed to encode one unit. */
+typedef struct ms_mb_work {
+    const machsym_plan *plan;
+    machsym_session *session;
+    ms_en *c;
+    ms_en_queue queue;
+    ms_arena scratch;    /* emptied for every function */
+    ms_arena unit_arena; /* emptied for every unit */
+    const ms_ans_unit *unit;
+    const ms_cu_root *root;
+    size_t index;    /* of the unit */
+    uint32_t *files; /* by the unit's file number: number in the part's table + 1; 0 not known yet */
+    size_t file_count;
+    uint32_t *chains;  /* by block: position of its CHAIN record; 0 none yet */
+    uint32_t function; /* the one at hand */
+    ms_ans_rows rows;  /* the walk of lines that the ranges before have left, up to rows_from at least */
+    uint64_t rows_from;
+    ms_segs calls;     /* of all its code: the innermost block; empty when nothing is inlined; in scratch */
+    uint32_t *written; /* of its blocks those that have a record, which tells of range */
+    size_t written_count;
+    ms_range range;
+    uint32_t *depths;   /* by block: how many blocks it stands in */
+    ms_en_hash origins; /* entry offset and rank of its source to the FUNCTION record */
+} ms_mb_work;
+
+static uint32_t ms_mb_new_file(ms_mb_work *w, uint64_t file)
+{
+    machsym_path path = ms_ln_path(w->unit->lines, w->root->comp_dir, file);
+    uint32_t number = ms_en_file(w->c, &path);
+    if (file < w->file_count)
+        w->files[file] = number + 1;
+    return number;
+}
+
+static inline void ms_mb_line_at(ms_mb_work *w, uint64_t file, uint32_t line, uint32_t column,
+                                 ms_map_line *out)
+{
+    uint32_t known = file < w->file_count ? w->files[file] : 0;
+    out->file = known != 0 ? known - 1 : ms_mb_new_file(w, file);
+    out->line = line;
+    out->column = w->c->columns ? column : 0;
+}
+
+/* Where the record of a call's origin is kept: by the origin alone when it has a linkage name; else by origin
+ * and unit, since an out-of-line copy in the same unit may give the name. */
+static ms_en_slot *ms_mb_origin_slot(ms_mb_work *w, uint64_t origin)
+{
+    ms_en_slot *slot = ms_en_hash_get(&w->origins, origin, 0);
+    if (slot == NULL || slot->value != ms_MB_BY_UNIT)
+        return slot;
+    return ms_en_hash_get(&w->origins, origin, w->index + 1);
+}
+
+/* The FUNCTION record of a block, and where its name is from. Calls share the record of what they call. */
+static uint32_t ms_mb_block_function(ms_mb_work *w, const ms_fn_block *block, machsym_source *source,
+                                     bool *named)
+{
+    machsym_frame frame;
+    bool is_inline = block->parent != ms_SEG_NONE;
+    ms_en_slot *slot = is_inline && block->origin != 0 ? ms_mb_origin_slot(w, block->origin) : NULL;
+    if (slot != NULL && slot->value != 0) {
+        *source = (slot->value & 1) != 0 ? MACHSYM_SOURCE_SYMTAB : MACHSYM_SOURCE_DWARF;
+        *named = true;
+        return slot->value >> 1;
+    }
+    ms_zero(&frame, sizeof frame);
+    frame.is_inline = is_inline;
+    ms_ans_name_block(w->session, &w->unit->functions, block, &frame);
+    *source = frame.name_source;
+    *named = is_inline || frame.linkage_name.len != 0 || frame.name.len != 0;
+    uint32_t record = *named ? ms_en_function(w->c, frame.linkage_name, frame.name) : 0;
+    if (slot != NULL && slot->b == 0 && (frame.linkage_name.len == 0 || *source != MACHSYM_SOURCE_DWARF)) {
+        slot->value = ms_MB_BY_UNIT;
+        slot = ms_mb_origin_slot(w, block->origin);
+    }
+    if (slot != NULL)
+        slot->value = record << 1 | (*source == MACHSYM_SOURCE_SYMTAB);
+    return record;
+}
+
+/* Writes the chain from a function down to a block, callers first. Every record is written once a
+ * function. */
+static void ms_mb_put_chain(ms_mb_work *w, uint32_t block, const ms_range *range)
+{
+    const ms_fn_block *blocks = w->unit->functions.blocks;
+    size_t depth = 0;
+    for (uint32_t at = block; at != ms_SEG_NONE && w->chains[at] == 0; at = blocks[at].parent)
+        depth++;
+    MACHSYM_COUNT_WORK(1 + depth);
+    uint32_t *path = w->written + w->written_count; /* room for every block, each of which is written once */
+    w->written_count += depth;
+    for (size_t i = depth; i-- > 0; block = blocks[block].parent)
+        path[i] = block;
+    for (size_t i = 0; i < depth; i++) {
+        const ms_fn_block *one = &blocks[path[i]];
+        machsym_source source;
+        bool named;
+        uint32_t record = ms_mb_block_function(w, one, &source, &named);
+        if (one->parent == ms_SEG_NONE) {
+            w->chains[path[i]] = ms_en_root(w->c, source, record, named, range->lo, range->hi - range->lo);
+        } else {
+            ms_map_line call;
+            ms_mb_line_at(w, one->call_file, one->call_line, one->call_column, &call);
+            w->chains[path[i]] = ms_en_call(w->c, w->chains[one->parent], source, record, &call);
+        }
+    }
+}
+
+/* Adds [lo, hi), which has one chain, cut where its lines change. */
+static void ms_mb_add_lines(ms_mb_work *w, uint64_t lo, uint64_t hi, uint32_t chain, bool only_lines)
+{
+    const ms_ln_table *lines = w->unit->lines;
+    ms_ans_rows *rows = &w->rows;
+    ms_en_item item;
+    if (rows->lines != lines || rows->past_end == only_lines || lo < w->rows_from)
+        *rows = ms_ans_rows_of(lines, w->plan->lines, !only_lines, lo);
+    w->rows_from = hi;
+    item.chain = chain;
+    for (item.lo = lo; item.lo < hi; item.lo = item.hi) {
+        MACHSYM_COUNT_WORK(1);
+        ms_ans_rows_seek(rows, item.lo);
+        item.hi = rows->next < hi ? rows->next : hi;
+        ms_zero(&item.line, sizeof item.line);
+        if (rows->at != lines->row_count) {
+            const ms_ln_row *row = &lines->rows[rows->at];
+            ms_mb_line_at(w, row->file, row->line, row->column, &item.line);
+        } else if (only_lines) {
+            continue;
+        }
+        ms_en_add(w->c, &w->queue, &item, only_lines);
+    }
+}
+
+/* The calls inlined into a function, as segments. */
+static void ms_mb_call_segments(ms_mb_work *w, uint32_t function)
+{
+    const ms_fn_table *table = &w->unit->functions;
+    ms_cu_pieces pieces = {&w->scratch, NULL, 0, 0};
+    ms_cu_add_piece(&pieces, 0, UINT64_MAX, function);
+    for (uint32_t i = function + 1; i < table->blocks[function].end; i++) {
+        const ms_fn_block *block = &table->blocks[i];
+        MACHSYM_COUNT_WORK(1);
+        if (block->parent == ms_SEG_NONE) {
+            i = block->end - 1;
+            continue;
+        }
+        if (w->depths[i] > MACHSYM_MAX_INLINE_DEPTH + 1)
+            continue;
+        for (uint32_t j = 0; j < block->range_count; j++) {
+            ms_range range = {block->lo, block->hi};
+            if (block->range_count > 1)
+                range = table->ranges[block->range_first + j];
+            ms_cu_add_piece(&pieces, range.lo, range.hi, i);
+        }
+    }
+    ms_seg_build(pieces.v, pieces.count, &w->scratch, &w->calls);
+}
+
+/* Turns to a function; that before leaves no records behind. */
+static void ms_mb_begin_function(ms_mb_work *w, uint32_t function)
+{
+    const ms_segs none = {NULL, 0, &w->scratch};
+    ms_arena_reset(&w->scratch);
+    w->function = function;
+    w->calls = none;
+    if (w->unit->functions.blocks[function].end > function + 1)
+        ms_mb_call_segments(w, function);
+}
+
+static void ms_mb_forget_chains(ms_mb_work *w)
+{
+    while (w->written_count > 0)
+        w->chains[w->written[--w->written_count]] = 0;
+}
+
+/* Adds [lo, hi) of the function at hand, which has one innermost block. */
+static void ms_mb_add_block(ms_mb_work *w, uint32_t index, uint64_t lo, uint64_t hi)
+{
+    const ms_fn_block *block = &w->unit->functions.blocks[index];
+    if (w->depths[index] <= MACHSYM_MAX_INLINE_DEPTH) {
+        ms_mb_put_chain(w, index, &w->range);
+        ms_mb_add_lines(w, lo, hi, w->chains[index], false);
+        return;
+    }
+    ms_en_item item;
+    ms_mb_put_chain(w, block->parent, &w->range);
+    item.lo = lo;
+    item.hi = hi;
+    item.chain = w->chains[block->parent];
+    ms_mb_line_at(w, block->call_file, block->call_line, block->call_column, &item.line);
+    ms_en_add(w->c, &w->queue, &item, false);
+}
+
+/* Encodes [lo, hi), which one range of the function at hand holds. */
+static void ms_mb_add_function(ms_mb_work *w, const ms_range *range, uint64_t lo, uint64_t hi)
+{
+    const ms_segs *calls = &w->calls;
+    if (range->lo != w->range.lo || range->hi != w->range.hi)
+        ms_mb_forget_chains(w);
+    w->range = *range;
+    if (calls->count == 0)
+        ms_mb_add_block(w, w->function, lo, hi);
+    for (size_t i = ms_seg_find(calls->v, calls->count, lo); i + 1 < calls->count && calls->v[i].lo < hi;
+         i++) {
+        uint64_t from = calls->v[i].lo > lo ? calls->v[i].lo : lo;
+        uint64_t to = calls->v[i + 1].lo < hi ? calls->v[i + 1].lo : hi;
+        ms_mb_add_block(w, calls->v[i].owner, from, to);
+    }
+    ms_en_flush(w->c, &w->queue);
+}
+
+/* Encodes [lo, hi), which one function of the unit has, as far as this unit is the one that answers there. */
+static void ms_mb_add_owned(ms_mb_work *w, uint32_t function, uint64_t lo, uint64_t hi)
+{
+    const ms_fn_block *block = &w->unit->functions.blocks[function];
+    while (lo < hi) {
+        uint64_t end;
+        MACHSYM_COUNT_WORK(1);
+        ms_range range = ms_fn_range_at(&w->unit->functions, block, lo);
+        uint64_t until = ms_fn_range_until(&w->unit->functions, block, lo);
+        bool owned = ms_ans_owns(w->session, w->index, lo, &end);
+        if (end > hi)
+            end = hi;
+        if (end > until && until > lo)
+            end = until; /* ranges that touch: each has a start of its own */
+        if (owned)
+            ms_mb_add_function(w, &range, lo, end);
+        lo = end;
+        if (lo < hi && !ms_ans_spend(w->session, ms_MB_STEP)) /* others' ranges may cut it very small */
+            return;
+    }
+}
+
+/* Encodes the functions, each with all its segments at once, in the order of their first. */
+static void ms_mb_add_functions(ms_mb_work *w)
+{
+    const ms_fn_table *functions = &w->unit->functions;
+    const ms_seg *segs = functions->segs;
+    uint32_t *next = (uint32_t *)ms_arena_alloc(&w->unit_arena, functions->seg_count, sizeof *next);
+    uint32_t *first = (uint32_t *)ms_arena_zeroed(&w->unit_arena, functions->count, sizeof *first);
+    if (next == NULL || first == NULL)
+        return;
+    for (size_t i = functions->seg_count; i-- > 0;) { /* numbers plus 1; 0: none */
+        if (segs[i].owner == ms_SEG_NONE)
+            continue;
+        next[i] = first[segs[i].owner];
+        first[segs[i].owner] = (uint32_t)i + 1;
+    }
+    for (size_t i = 0; i + 1 < functions->seg_count; i++) {
+        uint32_t function = segs[i].owner;
+        if (function == ms_SEG_NONE || first[function] != i + 1)
+            continue;
+        ms_mb_begin_function(w, function);
+        for (size_t j = i + 1; j != 0; j = next[j - 1])
+            ms_mb_add_owned(w, function, segs[j - 1].lo, segs[j].lo);
+        ms_mb_forget_chains(w);
+    }
+}
+
+/* The code whose lines a unit may add: any that its program tells of; but when other units share that, which would
+ * multiply the work, what its root states, from the lowest to the highest address. */
+static ms_range ms_mb_reach(ms_mb_work *w)
+{
+    ms_range all = {0, UINT64_MAX};
+    ms_range stated = {UINT64_MAX, 0};
+    ms_ranges list = {&w->unit_arena, NULL, 0, 0, w->session->budget};
+    if (ms_ans_owns_lines(w->session, w->index))
+        return all;
+    ms_cu_read_ranges(&w->session->env, w->index, &list);
+    w->session->budget = list.budget;
+    for (size_t i = 0; i < list.count; i++) {
+        stated.lo = list.v[i].lo < stated.lo ? list.v[i].lo : stated.lo;
+        stated.hi = list.v[i].hi > stated.hi ? list.v[i].hi : stated.hi;
+    }
+    return stated;
+}
+
+/* Encodes the lines of code that belongs to no function of its unit: assembly. */
+static void ms_mb_add_only_lines(ms_mb_work *w)
+{
+    const ms_ln_table *lines = w->unit->lines;
+    const ms_fn_table *functions = &w->unit->functions;
+    ms_range reach = ms_mb_reach(w);
+    uint64_t from = reach.lo;
+    for (size_t i = ms_ans_rows_of(lines, w->plan->lines, false, from).seq;
+         i < lines->seq_count && from < reach.hi; i++) {
+        uint64_t lo = lines->seqs[i].lo > from ? lines->seqs[i].lo : from;
+        for (from = lines->seqs[i].hi < reach.hi ? lines->seqs[i].hi : reach.hi; lo < from;) {
+            MACHSYM_COUNT_WORK(1);
+            uint64_t end = ms_seg_until(functions->segs, functions->seg_count, lo);
+            bool alone = ms_seg_owner(functions->segs, functions->seg_count, lo) == ms_SEG_NONE;
+            if (!ms_ans_spend(w->session, alone ? ms_MB_STEP : 1))
+                return;
+            if (alone) {
+                uint64_t same;
+                ms_ans_place place = ms_ans_find_span(w->session, lo, &same);
+                end = same < end ? same : end;
+                end = from < end ? from : end;
+                if (place.unit == w->unit && ms_ans_has_line(w->session, &place))
+                    ms_mb_add_lines(w, lo, end, 0, true);
+            }
+            lo = end;
+        }
+        ms_en_flush(w->c, &w->queue);
+    }
+}
+
+/* Makes room for the next unit. Other units that had to be asked who has some code stay as long as the cache
+ * has room: they will be asked again. */
+static void ms_mb_trim(ms_mb_work *w)
+{
+    machsym_session *s = w->session;
+    const ms_ans_unit *last = s->decoded;
+    bool asked_others = last != NULL && (last->next != NULL || last->index != w->index);
+    if (!asked_others || s->cache.live > (size_t)ms_ANS_CACHE)
+        ms_ans_drop_units(s);
+    ms_arena_reset(&w->unit_arena);
+}
+
+static void ms_mb_add_unit(ms_mb_work *w, size_t index)
+{
+    machsym_session *s = w->session;
+    ms_mb_trim(w);
+    s->budget +=
+        2 * (s->env.v[index].end - s->env.v[index].off); /* for itself, and for gaps between functions */
+    w->unit = ms_ans_unit_of(s, index);
+    if (w->unit == NULL)
+        return;
+    const ms_fn_table *functions = &w->unit->functions;
+    w->root = ms_cu_root_of(&s->env, index);
+    w->index = index;
+    w->rows.lines = NULL; /* the table of another unit may have lain where this one does */
+    w->file_count = w->unit->lines->file_count + 1;
+    w->files = (uint32_t *)ms_arena_zeroed(&w->unit_arena, w->file_count, sizeof *w->files);
+    w->chains = (uint32_t *)ms_arena_zeroed(&w->unit_arena, functions->count, sizeof *w->chains);
+    w->written = (uint32_t *)ms_arena_alloc(&w->unit_arena, functions->count, sizeof *w->written);
+    w->depths = (uint32_t *)ms_arena_alloc(&w->unit_arena, functions->count, sizeof *w->depths);
+    if (w->files == NULL || w->chains == NULL || w->written == NULL || w->depths == NULL)
+        return;
+    for (size_t i = 0; i < functions->count; i++) {
+        uint32_t parent = functions->blocks[i].parent;
+        w->depths[i] = parent == ms_SEG_NONE ? 0 : w->depths[parent] + 1;
+    }
+    ms_mb_add_functions(w);
+    ms_mb_add_only_lines(w);
+}
+
+/* ---- Parts ---- */
+
+/* Sets what so many bytes of units may cost beside themselves, so that all parts together stay in proportion
+ * to the file: what they decode of others (out of all bytes) and how often they ask, and how long their texts
+ * are. */
+static void ms_mb_set_budget(ms_mb_work *w, uint64_t size, uint64_t all)
+{
+    w->session->budget = 16 * (size + (all < ms_MB_UNIT_BYTES ? all : (uint64_t)ms_MB_UNIT_BYTES));
+    w->c->text_left = ((uint64_t)1 << 20) + 64 * size; /* file names may be the ends of one text */
+}
+
+/* Encodes units of the session in w. Returns false when memory is out. */
+static bool ms_mb_add_units(ms_mb_work *w, machsym_part *part, uint64_t lo, uint64_t hi)
+{
+    bool ok = true;
+    for (uint64_t i = lo; i < hi && ok; i++) {
+        ms_mb_add_unit(w, (size_t)i);
+        ok = !w->scratch.failed && !w->unit_arena.failed && !ms_mg_part_failed(part) &&
+             !ms_ans_failed(w->session);
+    }
+    return ok;
+}
+
+/* Encodes the units of an object file; one that cannot be opened has none. Returns false when memory is
+ * out. */
+static bool ms_mb_add_object(ms_mb_work *w, machsym_part *part, size_t index)
+{
+    machsym_session *program = w->plan->session;
+    machsym_object_status status;
+    uint64_t time;
+    if (program->objects->statuses[index] != MACHSYM_OBJECT_FOUND)
+        return true;
+    ms_ans_object *object = ms_ans_new_object(program, index, NULL, w->plan->allocator, &status, &time);
+    if (object == NULL)
+        return status != MACHSYM_OBJECT_UNTRIED;
+    w->session = &object->session;
+    ms_zero(&w->origins, sizeof w->origins); /* of entries in this object */
+    w->origins.arena = &part->tables;
+    ms_ans_index(w->session);
+    ms_mb_set_budget(w, object->file.image.dw.info.len, object->file.image.dw.info.len);
+    bool ok = ms_mb_add_units(w, part, 0, object->file.image.cu_count);
+    ms_ans_close_object(object);
+    w->session = NULL;
+    return ok;
+}
+
+static void ms_mb_begin_records(const machsym_plan *plan, machsym_part *part)
+{
+    ms_en *c = &part->coder;
+    c->spaces = &plan->spaces;
+    c->text_addr = plan->image->mo[0].text_addr;
+    c->columns = (plan->flags & MACHSYM_MAP_COLUMNS) != 0;
+    c->used = (uint8_t *)ms_arena_zeroed(&part->arena, (size_t)(plan->spaces.total / ms_PK_BLOCK / 8 + 1), 1);
+}
+
+static bool ms_mb_build_units(const machsym_plan *plan, const ms_mb_task *task, machsym_part *part)
+{
+    ms_mb_work w;
+    ms_zero(&w, sizeof w);
+    w.plan = plan;
+    w.c = &part->coder;
+    w.scratch = ms_arena_make(plan->allocator);
+    w.unit_arena = ms_arena_make(plan->allocator);
+    ms_mb_begin_records(plan, part);
+    w.origins.arena = &part->tables;
+    bool ok = part->coder.used != NULL;
+    for (uint64_t i = task->lo; i < task->hi && ok && task->kind == ms_MB_OBJECTS; i++)
+        ok = ms_mb_add_object(&w, part, (size_t)i);
+    if (ok && task->kind == ms_MB_UNITS) {
+        w.session = ms_mb_session(plan);
+        if (w.session != NULL)
+            ms_mb_set_budget(&w, task->size, plan->image->dw.info.len);
+        ok = w.session != NULL && ms_mb_add_units(&w, part, task->lo, task->hi);
+    }
+    if (ok)
+        part->files_at = ms_en_end_part(&part->coder);
+    if (w.session != NULL)
+        ms_ans_close(w.session);
+    ms_arena_free(&w.scratch);
+    ms_arena_free(&w.unit_arena);
+    ms_arena_free(&part->tables);
+    return ok && !ms_mg_part_failed(part);
+}
+
+static machsym_part *ms_mb_build_part(const machsym_plan *plan, size_t index)
+{
+    const ms_mb_task *task = &plan->tasks[index];
+    machsym_part *part =
+        ms_mg_new_part(plan->allocator, task->kind == ms_MB_TEXT ? ms_MG_TEXT : ms_MG_RECORDS);
+    if (part == NULL)
+        return NULL;
+    bool ok = task->kind == ms_MB_TEXT ? ms_mg_build_text(&plan->spaces, plan->dict, task->lo, task->hi, part)
+                                       : ms_mb_build_units(plan, task, part);
+    if (ok)
+        return part;
+    ms_mg_free_part(part);
+    return NULL;
+}
+
+/* ---- The whole map ---- */
+
+/* Makes runs of the symbols that the debug info does not cover. */
+static void ms_mb_add_symbols(ms_mg *m, const ms_sym_table *symbols)
+{
+    ms_en *c = &m->symbols->coder;
+    size_t at = 0;
+    machsym_symbol symbol;
+    for (size_t i = 0; i < symbols->count; i = ms_sym_next(symbols, i)) {
+        ms_en_item item;
+        ms_sym_get(symbols, i, &symbol);
+        if (symbol.lo < m->text_addr || ms_mg_is_covered(m, &at, symbol.lo, symbol.hi))
+            continue;
+        m->too_large |= symbol.hi - m->text_addr > UINT32_MAX;
+        ms_zero(&item, sizeof item);
+        item.lo = symbol.lo;
+        item.hi = symbol.hi;
+        uint32_t function = ms_en_function(c, symbol.name, ms_str_empty());
+        item.chain = ms_en_root(c, symbol.source, function, true, symbol.lo, symbol.hi - symbol.lo);
+        ms_en_put_run(c, &item, 1, false);
+    }
+    m->symbols->files_at = ms_en_end_part(c);
+}
+
+static void ms_mb_set_head(const machsym_plan *plan, ms_map_head *head)
+{
+    const machsym_image *image = plan->image;
+    const ms_mo *mo = &image->mo[0];
+    ms_zero(head, sizeof *head);
+    head->version = ms_MAP_VERSION;
+    head->flags = plan->flags;
+    head->uuid = mo->slice.uuid;
+    head->cputype = mo->slice.cputype;
+    head->cpusubtype = mo->slice.cpusubtype;
+    head->text_addr = mo->text_addr;
+    head->text_size = mo->text_size;
+    head->text_exec_addr = mo->text_exec_addr;
+    for (size_t i = 0; i < image->dw.code_count; i++) {
+        uint64_t hi = image->dw.code[i].hi;
+        if (hi > mo->text_addr && hi - mo->text_addr > head->code_size)
+            head->code_size = hi - mo->text_addr;
+    }
+    head->lines = (uint32_t)plan->lines;
+}
+
+/* Puts the parts, and the symbols that they leave open, together. Closes the parts. */
+static machsym_result ms_mb_merge(const machsym_plan *plan, machsym_part **parts, size_t count,
+                                  machsym_map **out, machsym_error *err)
+{
+    ms_mg m;
+    ms_map_head head;
+    ms_zero(&m, sizeof m);
+    m.allocator = plan->allocator;
+    m.arena = ms_arena_make(plan->allocator);
+    m.parts = parts;
+    m.part_count = count;
+    m.text_addr = plan->image->mo[0].text_addr;
+    m.block_count = plan->spaces.total / ms_PK_BLOCK;
+    m.symbols = ms_mg_new_part(plan->allocator, ms_MG_RECORDS);
+    machsym_result result = MACHSYM_ERR_MEMORY;
+    if (m.symbols != NULL)
+        ms_mb_begin_records(plan, m.symbols);
+    if (m.symbols != NULL && m.symbols->coder.used != NULL) {
+        ms_mb_set_head(plan, &head);
+        ms_mg_sort_runs(&m);
+        if (!m.arena.oom)
+            ms_mb_add_symbols(&m, &plan->session->symbols);
+        result = ms_mg_finish(&m, &head, plan->image->name, plan->dict, out, err);
+    }
+    ms_mg_close(&m);
+    return result == MACHSYM_ERR_MEMORY ? ms_fail_memory(err) : result;
+}
+
+static machsym_result ms_mb_build(machsym_plan *plan, machsym_map **out, machsym_error *err)
+{
+    machsym_result result = MACHSYM_OK;
+    machsym_part **parts =
+        (machsym_part **)ms_arena_zeroed(&plan->arena, plan->count, sizeof(machsym_part *));
+    if (parts == NULL)
+        return ms_fail_memory(err);
+    for (size_t i = 0; i < plan->count && result == MACHSYM_OK; i++) {
+        parts[i] = ms_mb_build_part(plan, i);
+        if (parts[i] == NULL)
+            result = ms_fail_memory(err);
+    }
+    if (result == MACHSYM_OK)
+        return ms_mb_merge(plan, parts, plan->count, out, err);
+    for (size_t i = 0; i < plan->count; i++) {
+        if (parts[i] != NULL)
+            ms_mg_free_part(parts[i]);
+    }
+    return result;
+}
+
+/* ==== >>writer ===========================================================================================
+ * Job:    makes a map of ranges that the caller hands over.
+ * Offers: machsym_writer, ms_mw_open, ms_mw_close, ms_mw_add, ms_mw_finish.
+ * Never:  reads a Mach-O file or debug info. */
 
 struct machsym_writer {
     machsym_allocator allocator;
     machsym_part *parts[2]; /* with debug info; symbols */
-    ms_map_buf texts;       /* names of both */
+    ms_en_buf texts;        /* names of both */
     ms_arena text_arena;    /* only ever holds them */
-    ms_map_queue queue;
+    ms_en_queue queue;
     machsym_map_info info;
-    uint64_t end[2];    /* of the last range of each */
-    ms_map_hash chains; /* caller's record and site, or function and start, to their CHAIN record */
-    ms_map_hash sites;  /* called function, file, line and column to a number */
+    uint64_t end[2];   /* of the last range of each */
+    ms_en_hash chains; /* caller's record and site, or function and start, to their CHAIN record */
+    ms_en_hash sites;  /* called function, file, line and column to a number */
     ms_arena arena;
 };
 
-/* The CHAIN record of a concrete function, written once for every start. Returns 0 when memory is out. */
-static uint32_t ms_map_writer_root(machsym_writer *w, ms_map_coder *c, const machsym_frame *frame)
+static void ms_mw_close(machsym_writer *w)
 {
-    uint32_t function = ms_map_function(c, frame->linkage_name, frame->name);
+    for (size_t i = 0; i < 2; i++) {
+        if (w->parts[i] != NULL)
+            ms_mg_free_part(w->parts[i]);
+    }
+    ms_arena_free(&w->text_arena);
+    ms_arena arena = w->arena; /* the writer lies in its own arena */
+    ms_arena_free(&arena);
+}
+
+static machsym_writer *ms_mw_open(const machsym_map_info *info, machsym_allocator allocator)
+{
+    ms_arena arena = ms_arena_make(allocator);
+    machsym_writer *w = (machsym_writer *)ms_arena_zeroed(&arena, 1, sizeof *w);
+    if (w == NULL) {
+        ms_arena_free(&arena);
+        return NULL;
+    }
+    w->allocator = allocator;
+    w->arena = arena;
+    w->info = *info;
+    w->chains.arena = w->sites.arena = &w->arena;
+    w->text_arena = ms_arena_make(allocator);
+    w->texts.arena = &w->text_arena;
+    for (size_t i = 0; i < 2; i++) {
+        w->parts[i] = ms_mg_new_part(allocator, ms_MG_RECORDS);
+        if (w->parts[i] == NULL) {
+            ms_mw_close(w);
+            return NULL;
+        }
+        w->parts[i]->coder.texts = &w->texts;
+        w->parts[i]->coder.text_addr = info->text_addr;
+        w->parts[i]->coder.columns = (info->flags & MACHSYM_MAP_COLUMNS) != 0;
+    }
+    return w;
+}
+
+/* The CHAIN record of a concrete function, written once for every start. Returns 0 when memory is out. */
+static uint32_t ms_mw_root(machsym_writer *w, ms_en *c, const machsym_frame *frame)
+{
+    uint32_t function = ms_en_function(c, frame->linkage_name, frame->name);
     bool named = frame->linkage_name.len != 0 || frame->name.len != 0;
     uint64_t kind = (c == &w->parts[1]->coder ? (uint64_t)1 << 33 : 0) | (uint64_t)1 << 32;
-    ms_map_slot *slot = ms_map_hash_get(&w->chains, kind | function, frame->function_start);
+    ms_en_slot *slot = ms_en_hash_get(&w->chains, kind | function, frame->function_start);
     if (slot != NULL && slot->value == 0)
         slot->value =
-            ms_map_root(c, frame->name_source, function, named, frame->function_start, frame->function_size);
+            ms_en_root(c, frame->name_source, function, named, frame->function_start, frame->function_size);
     return slot == NULL ? 0 : slot->value;
 }
 
 /* The CHAIN record of a call from the frame behind it. */
-static uint32_t ms_map_writer_call(machsym_writer *w, ms_map_coder *c, const machsym_frame *frame,
-                                   uint32_t caller)
+static uint32_t ms_mw_call(machsym_writer *w, ms_en *c, const machsym_frame *frame, uint32_t caller)
 {
     const machsym_frame *from = frame + 1;
-    ms_map_line call = {ms_map_file(c, &from->file), from->line, c->columns ? from->column : 0};
-    uint32_t function = ms_map_function(c, frame->linkage_name, frame->name);
-    ms_map_slot *site = ms_map_hash_get(&w->sites, (uint64_t)call.file << 32 | call.line,
-                                        (uint64_t)call.column << 32 | function);
+    ms_map_line call = {ms_en_file(c, &from->file), from->line, c->columns ? from->column : 0};
+    uint32_t function = ms_en_function(c, frame->linkage_name, frame->name);
+    ms_en_slot *site = ms_en_hash_get(&w->sites, (uint64_t)call.file << 32 | call.line,
+                                      (uint64_t)call.column << 32 | function);
     if (site == NULL)
         return 0;
     if (site->value == 0)
         site->value = (uint32_t)w->sites.count;
-    ms_map_slot *slot = ms_map_hash_get(&w->chains, site->value, caller);
+    ms_en_slot *slot = ms_en_hash_get(&w->chains, site->value, caller);
     if (slot != NULL && slot->value == 0)
-        slot->value = ms_map_call(c, caller, frame->name_source, function, &call);
+        slot->value = ms_en_call(c, caller, frame->name_source, function, &call);
     return slot == NULL ? 0 : slot->value;
 }
 
-static machsym_result ms_map_writer_add(machsym_writer *w, const machsym_map_range *range,
-                                        const machsym_frame *frames, size_t count, machsym_error *err)
+static machsym_result ms_mw_add(machsym_writer *w, const machsym_map_range *range,
+                                const machsym_frame *frames, size_t count, machsym_error *err)
 {
     unsigned which = range->is_symbol ? 1 : 0;
-    ms_map_coder *c = &w->parts[which]->coder;
-    ms_map_item item;
+    ms_en *c = &w->parts[which]->coder;
+    ms_en_item item;
     if (range->lo >= range->hi || range->lo < w->end[which] || range->lo < w->info.text_addr || count == 0)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT,
                        "ranges must ascend, lie above the text base and have a frame", "", range->lo);
@@ -13434,33 +13774,33 @@ static machsym_result ms_map_writer_add(machsym_writer *w, const machsym_map_ran
     ms_zero(&item, sizeof item);
     item.lo = range->lo;
     item.hi = w->end[which] = range->hi;
-    item.line.file = ms_map_file(c, &frames[0].file);
+    item.line.file = ms_en_file(c, &frames[0].file);
     item.line.line = frames[0].line;
     item.line.column = c->columns ? frames[0].column : 0;
-    item.chain = ms_map_writer_root(w, c, &frames[count - 1]);
+    item.chain = ms_mw_root(w, c, &frames[count - 1]);
     for (size_t i = count - 1; i-- > 0;)
-        item.chain = ms_map_writer_call(w, c, &frames[i], item.chain);
-    if (w->arena.oom || w->text_arena.oom || ms_map_part_failed(w->parts[which]))
+        item.chain = ms_mw_call(w, c, &frames[i], item.chain);
+    if (w->arena.oom || w->text_arena.oom || ms_mg_part_failed(w->parts[which]))
         return ms_fail_memory(err);
     if (range->is_symbol)
-        ms_map_put_run(c, &item, 1, false);
+        ms_en_put_run(c, &item, 1, false);
     else
-        ms_map_add(c, &w->queue, &item, false);
+        ms_en_add(c, &w->queue, &item, false);
     return MACHSYM_OK;
 }
 
 /* Hands all parts over to a merge, with the kept names packed behind them. Returns false when memory is out. */
-static bool ms_map_writer_pack(machsym_writer *w, ms_map_merge *m, ms_map_dict *dict)
+static bool ms_mw_pack(machsym_writer *w, ms_mg *m, ms_pk_dict *dict)
 {
-    ms_map_spaces spaces;
-    size_t step = ms_MAP_TEXT_BYTES / ms_MAP_BLOCK;
+    ms_pk_spaces spaces;
+    size_t step = ms_MG_TEXT_BYTES / ms_PK_BLOCK;
     ms_zero(&spaces, sizeof spaces);
     spaces.v[0] = ms_span_make(w->texts.v, w->texts.len);
-    spaces.total = ((uint64_t)w->texts.len + ms_MAP_BLOCK - 1) / ms_MAP_BLOCK * ms_MAP_BLOCK;
-    m->block_count = spaces.total / ms_MAP_BLOCK;
-    uint64_t pieces = w->texts.len / ms_MAP_PER_SAMPLE;
-    uint64_t most = ms_MAP_DICT / ms_MAP_SAMPLE;
-    ms_map_fill_dict(&spaces, pieces < most ? pieces : most, dict);
+    spaces.total = ((uint64_t)w->texts.len + ms_PK_BLOCK - 1) / ms_PK_BLOCK * ms_PK_BLOCK;
+    m->block_count = spaces.total / ms_PK_BLOCK;
+    uint64_t pieces = w->texts.len / ms_PK_PER_SAMPLE;
+    uint64_t most = ms_PK_DICT / ms_PK_SAMPLE;
+    ms_pk_fill_dict(&spaces, pieces < most ? pieces : most, dict);
     m->parts = (machsym_part **)ms_arena_zeroed(&m->arena, 1 + ((size_t)m->block_count + step - 1) / step,
                                                 sizeof(machsym_part *));
     uint8_t *used = (uint8_t *)ms_arena_zeroed(&w->arena, (size_t)(m->block_count / 8 + 1), 1);
@@ -13474,13 +13814,52 @@ static bool ms_map_writer_pack(machsym_writer *w, ms_map_merge *m, ms_map_dict *
     w->parts[0] = w->parts[1] = NULL; /* the merge has them */
     for (uint64_t lo = 0; lo < m->block_count; lo += step) {
         uint64_t hi = lo + step < m->block_count ? lo + step : m->block_count;
-        ms_map_task task = {ms_MAP_TEXT, lo, hi, (hi - lo) * ms_MAP_BLOCK};
-        machsym_part *part = ms_map_new_part(w->allocator, ms_MAP_TEXT);
+        machsym_part *part = ms_mg_new_part(w->allocator, ms_MG_TEXT);
         m->parts[m->part_count++] = part;
-        if (part == NULL || !ms_map_build_text(&spaces, dict, &task, part))
+        if (part == NULL || !ms_mg_build_text(&spaces, dict, lo, hi, part))
             return false;
     }
     return true;
+}
+
+static void ms_mw_set_head(const machsym_map_info *info, ms_map_head *head)
+{
+    ms_zero(head, sizeof *head);
+    head->version = ms_MAP_VERSION;
+    head->flags = info->flags & (MACHSYM_MAP_COLUMNS | MACHSYM_MAP_CHUNK);
+    head->uuid = info->uuid;
+    head->cputype = info->cputype;
+    head->cpusubtype = info->cpusubtype;
+    head->text_addr = info->text_addr;
+    head->text_size = info->text_size;
+    head->text_exec_addr = info->text_exec_addr;
+    head->code_size = info->code_size;
+    head->lines = (uint32_t)info->lines;
+}
+
+/* Makes the map and closes the writer. */
+static machsym_result ms_mw_finish(machsym_writer *w, machsym_map **out, machsym_error *err)
+{
+    ms_mg m;
+    ms_map_head head;
+    ms_pk_dict *dict = (ms_pk_dict *)ms_arena_zeroed(&w->arena, 1, sizeof *dict);
+    machsym_result result = MACHSYM_ERR_MEMORY;
+    ms_zero(&m, sizeof m);
+    ms_en_flush(&w->parts[0]->coder, &w->queue);
+    for (size_t i = 0; i < 2; i++)
+        w->parts[i]->files_at = ms_en_end_part(&w->parts[i]->coder);
+    m.allocator = w->allocator;
+    m.arena = ms_arena_make(w->allocator);
+    m.text_addr = w->info.text_addr;
+    ms_mw_set_head(&w->info, &head);
+    bool ok = dict != NULL && !w->parts[0]->data_arena.oom && !w->text_arena.oom;
+    if (ok && ms_mw_pack(w, &m, dict)) {
+        ms_mg_sort_runs(&m);
+        result = ms_mg_finish(&m, &head, w->info.name, dict, out, err);
+    }
+    ms_mg_close(&m);
+    ms_mw_close(w);
+    return result == MACHSYM_ERR_MEMORY ? ms_fail_memory(err) : result;
 }
 
 /* ==== >>names ==============================================================================================
@@ -26267,57 +26646,32 @@ MACHSYM_API void machsym_session_read_info(machsym_session *session, machsym_ses
 
 /* ---- Map ---- */
 
-static machsym_result machsym_plan_fill(machsym_plan *plan, const machsym_plan_desc *desc, machsym_error *err)
+/* The caller's allocator, or the C library's. Returns false when it lacks a function. */
+static bool ms_in_allocator(const machsym_allocator *from, machsym_allocator *out)
 {
-    plan->image = desc->image;
-    plan->lines = desc->lines;
-    plan->flags = desc->flags & MACHSYM_MAP_COLUMNS;
-    machsym_session *session = ms_map_session(plan);
-    plan->dict = (ms_map_dict *)ms_arena_zeroed(&plan->arena, 1, sizeof *plan->dict);
-    plan->session = session;
-    if (session == NULL || plan->dict == NULL)
-        return ms_fail_memory(err);
-    ms_ans_index(session);
-    ms_map_set_spaces(plan->image, &plan->spaces);
-    ms_map_fill_dict(&plan->spaces, ms_MAP_DICT / ms_MAP_SAMPLE, plan->dict);
-    ms_map_cut_tasks(plan);
-    return plan->arena.oom || ms_ans_failed(session) ? ms_fail_memory(err) : MACHSYM_OK;
+    const machsym_allocator none = {NULL, NULL, NULL};
+    *out = ms_arena_default(from != NULL ? *from : none);
+    return out->alloc != NULL && out->free != NULL;
 }
 
 MACHSYM_API machsym_result machsym_plan_open(const machsym_plan_desc *desc, machsym_plan **out,
                                              machsym_error *err)
 {
+    machsym_allocator allocator;
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
     if (out != NULL)
         *out = NULL;
     if (out == NULL || desc == NULL || desc->image == NULL || (unsigned)desc->lines >= MACHSYM_LINES_COUNT)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the image is missing or the line policy is none", "", 0);
-    ms_arena arena = ms_arena_make(ms_arena_default(desc->allocator));
-    if (arena.allocator.alloc == NULL || arena.allocator.free == NULL)
+    if (!ms_in_allocator(&desc->allocator, &allocator))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the allocator lacks a function", "", 0);
-    machsym_plan *plan = (machsym_plan *)ms_arena_zeroed(&arena, 1, sizeof *plan);
-    if (plan == NULL) {
-        ms_arena_free(&arena);
-        return ms_fail_memory(err);
-    }
-    plan->arena = arena;
-    plan->allocator = arena.allocator;
-    machsym_result result = machsym_plan_fill(plan, desc, err);
-    if (result == MACHSYM_OK)
-        *out = plan;
-    else
-        machsym_plan_close(plan);
-    return result;
+    return ms_mb_open(desc, allocator, out, err);
 }
 
 MACHSYM_API void machsym_plan_close(machsym_plan *plan)
 {
-    if (plan == NULL)
-        return;
-    if (plan->session != NULL)
-        ms_ans_close(plan->session);
-    ms_arena arena = plan->arena; /* the plan lies in its own arena */
-    ms_arena_free(&arena);
+    if (plan != NULL)
+        ms_mb_close(plan);
 }
 
 MACHSYM_API size_t machsym_plan_part_count(const machsym_plan *plan)
@@ -26333,11 +26687,7 @@ MACHSYM_API uint64_t machsym_plan_part_size(const machsym_plan *plan, size_t ind
 MACHSYM_API bool machsym_plan_next_object_file(const machsym_plan *plan, machsym_cursor *at,
                                                machsym_object_file *out)
 {
-    const ms_ans_objects *o = plan->session->objects;
-    if (o == NULL || at->a >= o->map.count)
-        return false;
-    ms_ans_get_object(o, (size_t)at->a++, out);
-    return true;
+    return ms_mb_next_object_file(plan, at, out);
 }
 
 MACHSYM_API machsym_result machsym_part_build(const machsym_plan *plan, size_t index, machsym_part **out,
@@ -26348,49 +26698,19 @@ MACHSYM_API machsym_result machsym_part_build(const machsym_plan *plan, size_t i
         *out = NULL;
     if (plan == NULL || out == NULL || index >= plan->count)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the plan has no such part", "", 0);
-    *out = ms_map_build_part(plan, index);
+    *out = ms_mb_build_part(plan, index);
     return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
 }
 
 MACHSYM_API void machsym_part_close(machsym_part *part)
 {
     if (part != NULL)
-        ms_map_free_part(part);
-}
-
-static void machsym_close_parts(machsym_part **parts, size_t count)
-{
-    for (size_t i = 0; i < count && parts != NULL; i++) {
-        machsym_part_close(parts[i]);
-        parts[i] = NULL;
-    }
-}
-
-static void machsym_set_head(ms_map_head *head, const machsym_image *image, const machsym_plan *plan)
-{
-    const ms_mo *mo = &image->mo[0];
-    ms_zero(head, sizeof *head);
-    head->version = ms_MAP_VERSION;
-    head->flags = plan->flags;
-    head->uuid = mo->slice.uuid;
-    head->cputype = mo->slice.cputype;
-    head->cpusubtype = mo->slice.cpusubtype;
-    head->text_addr = mo->text_addr;
-    head->text_size = mo->text_size;
-    head->text_exec_addr = mo->text_exec_addr;
-    for (size_t i = 0; i < image->dw.code_count; i++) {
-        uint64_t hi = image->dw.code[i].hi;
-        if (hi > mo->text_addr && hi - mo->text_addr > head->code_size)
-            head->code_size = hi - mo->text_addr;
-    }
-    head->lines = (uint32_t)plan->lines;
+        ms_mg_free_part(part);
 }
 
 MACHSYM_API machsym_result machsym_map_merge(const machsym_plan *plan, machsym_part **parts, size_t count,
                                              machsym_map **out, machsym_error *err)
 {
-    ms_map_merge m;
-    ms_map_head head;
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
     if (out != NULL)
         *out = NULL;
@@ -26399,33 +26719,7 @@ MACHSYM_API machsym_result machsym_map_merge(const machsym_plan *plan, machsym_p
         whole = parts[i] != NULL;
     if (!whole)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "all parts of the plan are needed", "", 0);
-    ms_zero(&m, sizeof m);
-    m.allocator = plan->allocator;
-    m.arena = ms_arena_make(plan->allocator);
-    m.parts = parts;
-    m.part_count = count;
-    m.text_addr = plan->image->mo[0].text_addr;
-    m.block_count = plan->spaces.total / ms_MAP_BLOCK;
-    m.symbols = ms_map_new_part(plan->allocator, ms_MAP_UNITS);
-    machsym_result result = ms_fail_memory(err);
-    if (m.symbols != NULL) {
-        ms_map_coder *c = &m.symbols->coder;
-        c->spaces = &plan->spaces;
-        c->text_addr = m.text_addr;
-        c->columns = (plan->flags & MACHSYM_MAP_COLUMNS) != 0;
-        c->used = (uint8_t *)ms_arena_zeroed(&m.symbols->arena, (size_t)(m.block_count / 8 + 1), 1);
-        machsym_set_head(&head, plan->image, plan);
-        if (c->used != NULL)
-            result =
-                ms_map_finish(&m, &head, plan->image->name, plan->dict, &plan->session->symbols, out, err);
-    }
-    if (m.symbols != NULL)
-        ms_map_free_part(m.symbols);
-    machsym_close_parts(parts, count);
-    ms_arena_free(&m.arena);
-    if (result == MACHSYM_OK)
-        ms_fail(err, MACHSYM_OK, "no error", "", 0);
-    return result;
+    return ms_mb_merge(plan, parts, count, out, err);
 }
 
 MACHSYM_API machsym_result machsym_map_build(const machsym_plan_desc *desc, machsym_map **out,
@@ -26438,93 +26732,30 @@ MACHSYM_API machsym_result machsym_map_build(const machsym_plan_desc *desc, mach
     machsym_result result = machsym_plan_open(desc, &plan, err);
     if (result != MACHSYM_OK)
         return result;
-    machsym_part **parts =
-        (machsym_part **)ms_arena_zeroed(&plan->arena, plan->count, sizeof(machsym_part *));
-    if (parts == NULL)
-        result = ms_fail_memory(err);
-    for (size_t i = 0; i < plan->count && result == MACHSYM_OK; i++)
-        result = machsym_part_build(plan, i, &parts[i], err);
-    if (result == MACHSYM_OK)
-        result = machsym_map_merge(plan, parts, plan->count, out, err);
-    machsym_close_parts(parts, plan->count);
-    machsym_plan_close(plan);
+    result = ms_mb_build(plan, out, err);
+    ms_mb_close(plan);
     return result;
-}
-
-/* Checks what a map file says of itself. */
-static machsym_result machsym_check_map(machsym_map *map, uint32_t flags, machsym_error *err)
-{
-    ms_map_head *head = &map->head;
-    if (map->bytes.len < ms_MAP_HEAD || !ms_equal(map->bytes.ptr, ms_MAP_MAGIC, 8))
-        return ms_fail(err, MACHSYM_ERR_FORMAT, "not a symbol map", "map header", 0);
-    ms_map_load_head(map->bytes.ptr, head);
-    if (head->version != ms_MAP_VERSION)
-        return ms_fail(err, MACHSYM_ERR_VERSION,
-                       "the map was written in another format version; build it again", "map header", 8);
-    if (head->size != map->bytes.len)
-        return ms_fail(err, MACHSYM_ERR_DAMAGED, "the map is cut short or has grown", "map header", 64);
-    if (head->bucket_shift > 31 || head->lines >= MACHSYM_LINES_COUNT ||
-        head->text_addr > UINT64_MAX - UINT32_MAX)
-        return ms_fail(err, MACHSYM_ERR_DAMAGED, "a number in the header is out of bounds", "map header", 56);
-    for (unsigned i = 0; i < ms_TABLE_COUNT; i++) {
-        if (head->tables[i].lo > head->tables[i].hi || head->tables[i].hi > map->bytes.len)
-            return ms_fail(err, MACHSYM_ERR_DAMAGED, "a table lies outside the map", "map header",
-                           80 + 16 * (uint64_t)i);
-    }
-    if ((flags & MACHSYM_MAP_UNCHECKED) == 0 && ms_map_sum_of(map->bytes) != head->checksum)
-        return ms_fail(err, MACHSYM_ERR_CHECKSUM,
-                       "the map's checksum does not match its bytes; build it again", "map header", 72);
-    ms_map_set_tables(map);
-    return MACHSYM_OK;
 }
 
 MACHSYM_API machsym_result machsym_map_open(const char *path, machsym_bytes bytes, uint32_t flags,
                                             const machsym_allocator *allocator, machsym_map **out,
                                             machsym_error *err)
 {
-    machsym_allocator none = {NULL, NULL, NULL};
+    machsym_allocator own;
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
     if (out == NULL)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the place for the map is NULL", "", 0);
     *out = NULL;
-    machsym_allocator own = ms_arena_default(allocator != NULL ? *allocator : none);
-    if (own.alloc == NULL || own.free == NULL || (path == NULL && bytes.ptr == NULL))
+    if (!ms_in_allocator(allocator, &own) || (path == NULL && bytes.ptr == NULL))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT,
                        "neither a path nor bytes to open, or an allocator that lacks a function", "", 0);
-    machsym_map *map = (machsym_map *)own.alloc(own.user, sizeof *map);
-    if (map == NULL)
-        return ms_fail_memory(err);
-    ms_zero(map, sizeof *map);
-    map->allocator = own;
-    map->bytes = ms_span_make(bytes.ptr, bytes.len);
-    machsym_result result = MACHSYM_OK;
-#ifndef MACHSYM_NO_OS
-    if (bytes.ptr == NULL) {
-        int code = ms_os_map(path, (flags & MACHSYM_MAP_COPY) != 0, &map->file);
-        map->bytes = ms_span_make(map->file.ptr, map->file.len);
-        if (code != 0)
-            result = ms_os_fail(err, code);
-    }
-#endif
-    if (result == MACHSYM_OK)
-        result = machsym_check_map(map, flags, err);
-    if (result == MACHSYM_OK)
-        *out = map;
-    else
-        machsym_map_close(map);
-    return result;
+    return ms_map_open(path, bytes, flags, own, out, err);
 }
 
 MACHSYM_API void machsym_map_close(machsym_map *map)
 {
-    if (map == NULL)
-        return;
-#ifndef MACHSYM_NO_OS
-    ms_os_unmap(&map->file);
-#endif
-    if (map->memory != NULL)
-        map->allocator.free(map->allocator.user, map->memory, map->memory_size);
-    map->allocator.free(map->allocator.user, map, sizeof *map);
+    if (map != NULL)
+        ms_map_close(map);
 }
 
 MACHSYM_API machsym_bytes machsym_map_bytes(const machsym_map *map)
@@ -26555,26 +26786,8 @@ MACHSYM_API machsym_result machsym_map_save(const machsym_map *map, const char *
 
 MACHSYM_API void machsym_map_get_info(const machsym_map *map, machsym_map_info *out)
 {
-    const ms_map_head *head = &map->head;
-    ms_zero(out, sizeof *out);
-    out->name = ms_str_make((const char *)map->tables[ms_TABLE_NAME].ptr, map->tables[ms_TABLE_NAME].len);
-    out->uuid = head->uuid;
-    out->cputype = head->cputype;
-    out->cpusubtype = head->cpusubtype;
-    out->arch = ms_mo_arch_name(head->cputype, head->cpusubtype);
-    out->text_addr = head->text_addr;
-    out->text_size = head->text_size;
-    out->text_exec_addr = head->text_exec_addr;
-    out->code_size = head->code_size;
-    out->lines = (machsym_lines)head->lines;
-    out->flags = head->flags;
-    out->version = head->version;
-    out->size = map->bytes.len;
-    out->run_count = map->tables[ms_TABLE_RUNS].len / 8;
-    out->symbol_run_count = map->tables[ms_TABLE_SYMBOL_RUNS].len / 8;
-    out->text_bytes = map->tables[ms_TABLE_BLOCKS].len / 4 * ms_MAP_BLOCK;
-    out->packed_bytes = map->tables[ms_TABLE_TEXT].len;
-    out->data_bytes = map->tables[ms_TABLE_DATA].len;
+    ms_map_get_info(map, out);
+    out->arch = ms_mo_arch_name(out->cputype, out->cpusubtype);
 }
 
 MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr, uint64_t pc)
@@ -26598,12 +26811,11 @@ MACHSYM_API size_t machsym_map_names(const machsym_map *map, machsym_frame *fram
 MACHSYM_API machsym_result machsym_names_open(const machsym_map *map, const machsym_allocator *allocator,
                                               machsym_names **out, machsym_error *err)
 {
-    machsym_allocator none = {NULL, NULL, NULL};
+    machsym_allocator own;
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
     if (out != NULL)
         *out = NULL;
-    machsym_allocator own = ms_arena_default(allocator != NULL ? *allocator : none);
-    if (out == NULL || map == NULL || own.alloc == NULL || own.free == NULL)
+    if (out == NULL || map == NULL || !ms_in_allocator(allocator, &own))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the map is missing, or the allocator lacks a function", "",
                        0);
     *out = ms_map_open_names(map, own);
@@ -26635,49 +26847,21 @@ MACHSYM_API machsym_result machsym_writer_open(const machsym_map_info *info,
                                                const machsym_allocator *allocator, machsym_writer **out,
                                                machsym_error *err)
 {
-    machsym_allocator none = {NULL, NULL, NULL};
+    machsym_allocator own;
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
-    machsym_allocator own = ms_arena_default(allocator != NULL ? *allocator : none);
     if (out != NULL)
         *out = NULL;
-    if (info == NULL || out == NULL || own.alloc == NULL || own.free == NULL)
+    if (info == NULL || out == NULL || !ms_in_allocator(allocator, &own))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT,
                        "the info, the place for the writer or the allocator is missing", "", 0);
-    ms_arena arena = ms_arena_make(own);
-    machsym_writer *w = (machsym_writer *)ms_arena_zeroed(&arena, 1, sizeof *w);
-    if (w == NULL) {
-        ms_arena_free(&arena);
-        return ms_fail_memory(err);
-    }
-    w->allocator = own;
-    w->arena = arena;
-    w->info = *info;
-    w->chains.arena = w->sites.arena = &w->arena;
-    w->text_arena = ms_arena_make(own);
-    w->texts.arena = &w->text_arena;
-    for (size_t i = 0; i < 2; i++) {
-        w->parts[i] = ms_map_new_part(own, ms_MAP_UNITS);
-        if (w->parts[i] == NULL) {
-            machsym_writer_close(w);
-            return ms_fail_memory(err);
-        }
-        w->parts[i]->coder.texts = &w->texts;
-        w->parts[i]->coder.text_addr = info->text_addr;
-        w->parts[i]->coder.columns = (info->flags & MACHSYM_MAP_COLUMNS) != 0;
-    }
-    *out = w;
-    return MACHSYM_OK;
+    *out = ms_mw_open(info, own);
+    return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
 }
 
 MACHSYM_API void machsym_writer_close(machsym_writer *writer)
 {
-    if (writer == NULL)
-        return;
-    machsym_part_close(writer->parts[0]);
-    machsym_part_close(writer->parts[1]);
-    ms_arena_free(&writer->text_arena);
-    ms_arena arena = writer->arena; /* the writer lies in its own arena */
-    ms_arena_free(&arena);
+    if (writer != NULL)
+        ms_mw_close(writer);
 }
 
 MACHSYM_API machsym_result machsym_writer_add(machsym_writer *writer, const machsym_map_range *range,
@@ -26686,51 +26870,20 @@ MACHSYM_API machsym_result machsym_writer_add(machsym_writer *writer, const mach
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
     if (writer == NULL || range == NULL || (frames == NULL && count != 0))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the writer, the range or the frames are missing", "", 0);
-    return ms_map_writer_add(writer, range, frames, count, err);
+    return ms_mw_add(writer, range, frames, count, err);
 }
 
 MACHSYM_API machsym_result machsym_writer_finish(machsym_writer *writer, machsym_map **out,
                                                  machsym_error *err)
 {
-    ms_map_merge m;
-    ms_map_head head;
+    ms_fail(err, MACHSYM_OK, "no error", "", 0);
     if (out != NULL)
         *out = NULL;
     if (writer == NULL || out == NULL) {
         machsym_writer_close(writer);
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the writer or the place for the map is missing", "", 0);
     }
-    ms_map_dict *dict = (ms_map_dict *)ms_arena_zeroed(&writer->arena, 1, sizeof *dict);
-    machsym_result result = ms_fail_memory(err);
-    ms_zero(&m, sizeof m);
-    ms_zero(&head, sizeof head);
-    ms_map_flush(&writer->parts[0]->coder, &writer->queue);
-    for (size_t i = 0; i < 2; i++)
-        writer->parts[i]->files_at = ms_map_end_part(&writer->parts[i]->coder);
-    m.allocator = writer->allocator;
-    m.arena = ms_arena_make(writer->allocator);
-    m.text_addr = writer->info.text_addr;
-    head.version = ms_MAP_VERSION;
-    head.flags = writer->info.flags & (MACHSYM_MAP_COLUMNS | MACHSYM_MAP_CHUNK);
-    head.uuid = writer->info.uuid;
-    head.cputype = writer->info.cputype;
-    head.cpusubtype = writer->info.cpusubtype;
-    head.text_addr = writer->info.text_addr;
-    head.text_size = writer->info.text_size;
-    head.text_exec_addr = writer->info.text_exec_addr;
-    head.code_size = writer->info.code_size;
-    head.lines = (uint32_t)writer->info.lines;
-    bool ok = dict != NULL && !writer->parts[0]->data_arena.oom && !writer->text_arena.oom;
-    if (ok && ms_map_writer_pack(writer, &m, dict))
-        result = ms_map_finish(&m, &head, writer->info.name, dict, NULL, out, err);
-    machsym_part_close(m.symbols);
-    for (size_t i = 0; i < m.part_count; i++)
-        machsym_part_close(m.parts[i]);
-    ms_arena_free(&m.arena);
-    machsym_writer_close(writer);
-    if (result == MACHSYM_OK)
-        ms_fail(err, MACHSYM_OK, "no error", "", 0);
-    return result;
+    return ms_mw_finish(writer, out, err);
 }
 
 MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *buf, size_t cap)

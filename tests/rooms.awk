@@ -134,6 +134,8 @@ function note_token(token,   place, i, n, places, found)
 {
     if (token ~ /^MACHSYM_(NO_|IMPLEMENT)/ || token ~ /^ms_ROOM_/)
         return
+    if (token ~ /^MACHSYM_(OK|ERR_[A-Z]+)$/) # api.h puts these together with ##
+        token = "MACHSYM_RESULTS"
     mine[token] = 1
     if (!(token in owner)) {
         # the API's lists put some constants together from parts

@@ -381,11 +381,11 @@ static void check_manual(void)
     static const uint8_t chain[] = {0x11, 0x4a, 0x03, 0x0d};
     machsym_image *image = test_open(BIN "/demo.app.dSYM");
     machsym_map *map = build_map(image, MACHSYM_LINES_ATOS, 0);
-    ms_span runs = map->tables[ms_TABLE_RUNS];
-    ms_span data = map->tables[ms_TABLE_DATA];
+    ms_span runs = map->tables[ms_MAP_RUNS];
+    ms_span data = map->tables[ms_MAP_DATA];
     CHECK_EQ(map->head.version, 1);
-    CHECK_EQ(map->head.tables[ms_TABLE_RUNS].lo, 0x108);
-    CHECK_EQ(map->head.tables[ms_TABLE_DATA].lo, 0x500);
+    CHECK_EQ(map->head.tables[ms_MAP_RUNS].lo, 0x108);
+    CHECK_EQ(map->head.tables[ms_MAP_DATA].lo, 0x500);
     CHECK(runs.len == 56 && ms_rd_raw_u32(runs.ptr + 48) == 0xa94 && ms_rd_raw_u32(runs.ptr + 52) == 0xee);
     CHECK(data.len > 0x11b && memcmp(data.ptr + 0xee, run, sizeof run) == 0);
     CHECK(data.len > 0x11b && memcmp(data.ptr + 0xea, chain, sizeof chain) == 0);

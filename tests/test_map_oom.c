@@ -1,35 +1,7 @@
 /* Fails allocation number N, for every N that planning, building, merging, opening and writing maps need: an
  * error that says so, no crash, no leak; and when nothing fails, the same bytes. */
+#include "failer.h"
 #include "maps.h"
-
-/* Fails the n-th allocation, or that and all after it. */
-typedef struct failer {
-    size_t calls;
-    size_t fail_at; /* 0: never */
-    bool for_good;
-    size_t out;
-    size_t bytes_out;
-} failer;
-
-static void *failing_alloc(void *user, size_t size)
-{
-    failer *f = (failer *)user;
-    f->calls++;
-    if (f->fail_at != 0 && (f->calls == f->fail_at || (f->for_good && f->calls > f->fail_at)))
-        return NULL;
-    void *memory = malloc(size);
-    f->out++;
-    f->bytes_out += size;
-    return memory;
-}
-
-static void failing_free(void *user, void *ptr, size_t size)
-{
-    failer *f = (failer *)user;
-    f->out--;
-    f->bytes_out -= size;
-    free(ptr);
-}
 
 /* One way to come to a map. */
 typedef machsym_result (*maker)(const void *from, const machsym_allocator *allocator, machsym_map **out,

@@ -104,29 +104,6 @@ typedef struct crash_run {
 
 /* ---- One report ---- */
 
-static bool read_stream(FILE *file, text *out)
-{
-    char chunk[1 << 16];
-    size_t got;
-    while ((got = fread(chunk, 1, sizeof chunk, file)) > 0)
-        text_add(out, chunk, got);
-    return ferror(file) == 0;
-}
-
-static bool read_report(const char *path, text *out)
-{
-    if (strcmp(path, "-") == 0)
-        return read_stream(stdin, out);
-    FILE *file = fopen(path, "rb");
-    if (file == NULL)
-        return false;
-    bool ok = read_stream(file, out);
-    int code = errno;
-    fclose(file);
-    errno = code;
-    return ok;
-}
-
 /* Whole or not at all. */
 static bool write_output(const char *path, const text *output)
 {
@@ -191,7 +168,7 @@ static void do_report(const crash_run *run, crash_result *result)
     const crash_options *o = run->options;
     text input = {0};
     report r;
-    if (!read_report(result->path, &input)) {
+    if (!text_read_file(&input, result->path)) {
         fail(result, strerror(errno));
         text_free(&input);
         return;

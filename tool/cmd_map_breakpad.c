@@ -64,9 +64,7 @@ static machsym_str numbered_text(const numbered *n, size_t i)
 
 static uint32_t *numbered_slot(const numbered *n, const char *ptr, size_t len)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < len; i++)
-        hash = (hash ^ (unsigned char)ptr[i]) * 0x100000001b3u;
+    uint64_t hash = str_hash(str_make(ptr, len));
     size_t at = (size_t)(hash ^ hash >> 32) & (n->table_cap - 1);
     for (; n->table[at] != 0; at = (at + 1) & (n->table_cap - 1)) {
         machsym_str have = numbered_text(n, n->table[at] - 1);

@@ -5,28 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Input ---- */
-
-/* Reads a file, or standard input for NULL. Returns false after a message. */
-static bool read_all(const char *path, text *t)
-{
-    char block[1 << 14];
-    size_t got;
-    FILE *file = path != NULL ? fopen(path, "rb") : stdin;
-    if (file == NULL) {
-        tool_say("%s: %s", path, strerror(errno));
-        return false;
-    }
-    while ((got = fread(block, 1, sizeof block, file)) > 0)
-        text_add(t, block, got);
-    bool ok = ferror(file) == 0;
-    if (!ok)
-        tool_say("%s: %s", path != NULL ? path : "standard input", strerror(errno));
-    if (path != NULL)
-        fclose(file);
-    return ok;
-}
-
 /* ---- Rows ---- */
 
 /* A row of a table; texts are views into the input. */
@@ -263,7 +241,9 @@ static bool run_import(import_command *c)
     text input = {0};
     text path = {0};
     machsym_map *map = NULL;
-    bool ok = read_all(strcmp(c->path, "-") == 0 ? NULL : c->path, &input);
+    bool ok = text_read_file(&input, c->path);
+    if (!ok)
+        tool_say("%s: %s", c->path, strerror(errno));
     parse_table(c, &input);
     order_rows(c);
     if (ok && c->count == 0)
@@ -390,8 +370,8 @@ int map_chunk(int argc, char **argv)
     int status = TOOL_ERROR;
     if (count < 2)
         map_usage(stderr);
-    else if (!read_all(NULL, &value))
-        status = TOOL_ERROR;
+    else if (!text_read_file(&value, "-"))
+        tool_say("standard input: %s", strerror(errno));
     else if (base64 && !decode_base64(&value))
         tool_say("standard input: not base64");
     else

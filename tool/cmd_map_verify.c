@@ -19,19 +19,14 @@ typedef struct verify {
     uint64_t different;
 } verify;
 
-static bool same_text(machsym_str a, machsym_str b)
-{
-    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
-}
-
 static bool same_path(const machsym_path *a, const machsym_path *b)
 {
-    return same_text(a->comp_dir, b->comp_dir) && same_text(a->dir, b->dir) && same_text(a->name, b->name);
+    return str_equal(a->comp_dir, b->comp_dir) && str_equal(a->dir, b->dir) && str_equal(a->name, b->name);
 }
 
 static const char *frame_difference(const verify *v, const machsym_frame *a, const machsym_frame *b)
 {
-    if (!same_text(a->linkage_name, b->linkage_name) || !same_text(a->name, b->name))
+    if (!str_equal(a->linkage_name, b->linkage_name) || !str_equal(a->name, b->name))
         return "name";
     if (a->line != b->line)
         return "line";

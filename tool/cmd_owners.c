@@ -77,11 +77,6 @@ static void add_run(runs *to, const run *one)
     to->v[to->count++] = *one;
 }
 
-static bool same(machsym_str a, machsym_str b)
-{
-    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
-}
-
 static void print_owner(text *out, machsym_str owner, bool json)
 {
     if (json && owner.len == 0)
@@ -133,7 +128,7 @@ static void collect(machsym_session *session, owners_image *owned, runs *to)
         size_t count = machsym_session_frames(session, symbol.lo, &frame, 1);
         one.owner = owners_find(owned, symbol.lo, count > 0 ? &frame : NULL);
         run *last = to->count > 0 ? &to->v[to->count - 1] : NULL;
-        if (last != NULL && last->hi == one.lo && same(last->owner, one.owner)) {
+        if (last != NULL && last->hi == one.lo && str_equal(last->owner, one.owner)) {
             last->hi = one.hi;
             last->count++;
         } else {
@@ -171,7 +166,7 @@ static void sum(runs *all)
     qsort(all->v, all->count, sizeof *all->v, by_owner);
     for (size_t i = 0; i < all->count; i++) {
         run one = {0, all->v[i].hi - all->v[i].lo, all->v[i].owner, all->v[i].count};
-        if (kept > 0 && same(all->v[kept - 1].owner, one.owner)) {
+        if (kept > 0 && str_equal(all->v[kept - 1].owner, one.owner)) {
             all->v[kept - 1].hi += one.hi;
             all->v[kept - 1].count += one.count;
         } else {

@@ -4,137 +4,6 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
-
-/* ---- Memory and text ---- */
-
-/* Ends the program when there is no memory. */
-static void *checked(void *memory, size_t size)
-{
-    if (memory == NULL) {
-        fprintf(stderr, "machsym: no memory left (%zu bytes wanted)\n", size);
-        exit(TOOL_ERROR);
-    }
-    return memory;
-}
-
-void *tool_grow(void *array, size_t size)
-{
-    MACHSYM_COUNT_WORK(size / 64); /* it may have to be copied */
-    return checked(realloc(array, size != 0 ? size : 1), size);
-}
-
-void *tool_alloc(size_t size)
-{
-    return tool_grow(NULL, size);
-}
-
-char *text_grow(text *t, size_t len)
-{
-    size_t cap = t->cap < 256 ? 256 : t->cap;
-    while (cap - t->len < len)
-        cap *= 2;
-    t->v = tool_grow(t->v, cap);
-    t->cap = cap;
-    return t->v + t->len;
-}
-
-void text_base_name(text *t, machsym_str path)
-{
-    size_t at = path.len;
-    while (at > 0 && path.ptr[at - 1] != '/')
-        at--;
-    if (at < path.len)
-        text_add(t, path.ptr + at, path.len - at);
-}
-
-void text_dec(text *t, uint64_t number)
-{
-    char digits[20];
-    size_t at = sizeof digits;
-    do {
-        digits[--at] = (char)('0' + number % 10);
-        number /= 10;
-    } while (number != 0);
-    text_add(t, digits + at, sizeof digits - at);
-}
-
-void text_hex(text *t, uint64_t number, unsigned digits)
-{
-    char out[16];
-    size_t at = sizeof out;
-    do {
-        out[--at] = "0123456789abcdef"[number & 15];
-        number >>= 4;
-    } while (number != 0 || sizeof out - at < digits);
-    text_add(t, out + at, sizeof out - at);
-}
-
-/* Length of the UTF-8 sequence at p, 0 when there is none. */
-static size_t utf8_length(const unsigned char *p, size_t left)
-{
-    size_t len = p[0] < 0x80                   ? 1
-                 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
-                 : p[0] >= 0xe0 && p[0] < 0xf0 ? 3
-                 : p[0] >= 0xf0 && p[0] < 0xf5 ? 4
-                                               : 0;
-    if (len > left)
-        return 0;
-    for (size_t i = 1; i < len; i++) {
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-    }
-    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0) || (p[0] == 0xf0 && p[1] < 0x90) ||
-        (p[0] == 0xf4 && p[1] >= 0x90))
-        return 0; /* overlong, surrogate or past U+10FFFF */
-    return len;
-}
-
-void text_json(text *t, machsym_str str)
-{
-    const unsigned char *p = (const unsigned char *)str.ptr;
-    text_char(t, '"');
-    for (size_t i = 0; i < str.len;) {
-        size_t len = utf8_length(p + i, str.len - i);
-        if (len == 0) {
-            text_c(t, "\\ufffd");
-            i++;
-        } else if (p[i] == '"' || p[i] == '\\') {
-            text_char(t, '\\');
-            text_char(t, (char)p[i++]);
-        } else if (p[i] < 0x20 || p[i] == 0x7f) {
-            text_c(t, "\\u");
-            text_hex(t, p[i++], 4);
-        } else {
-            text_add(t, str.ptr + i, len);
-            i += len;
-        }
-    }
-    text_char(t, '"');
-}
-
-void text_uuid(text *t, const machsym_uuid *uuid)
-{
-    for (size_t i = 0; i < 16; i++) {
-        if (i == 4 || i == 6 || i == 8 || i == 10)
-            text_char(t, '-');
-        text_char(t, "0123456789ABCDEF"[uuid->v[i] >> 4]);
-        text_char(t, "0123456789ABCDEF"[uuid->v[i] & 15]);
-    }
-}
-
-void text_path(text *t, const machsym_path *path)
-{
-    size_t len = machsym_path_join(path, NULL, 0);
-    machsym_path_join(path, text_room(t, len + 1), len + 1);
-    t->len += len;
-}
-
-void text_free(text *t)
-{
-    free(t->v);
-    memset(t, 0, sizeof *t);
-}
 
 /* ---- Messages ---- */
 
@@ -238,10 +107,15 @@ bool parse_hex(const char *digits, size_t len, uint64_t *out)
 
 bool parse_uuid(const char *written, machsym_uuid *out)
 {
+    return parse_uuid_str(str_c(written), out);
+}
+
+bool parse_uuid_str(machsym_str written, machsym_uuid *out)
+{
     size_t count = 0;
-    for (; *written != 0; written++) {
-        int digit = hex_digit(*written);
-        if (*written == '-')
+    for (size_t i = 0; i < written.len; i++) {
+        int digit = hex_digit(written.ptr[i]);
+        if (written.ptr[i] == '-')
             continue;
         if (digit < 0 || count == 32)
             return false;

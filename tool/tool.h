@@ -5,6 +5,7 @@
 
 #include "../machsym.h"
 #include "posix.h"
+#include "text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,63 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* MACHSYM_COUNT_WORK (see machsym.h) stands here too, where reports are read and written: for
- * tests/test_report_bounds.c. */
-
 enum { TOOL_OK = 0, TOOL_ERROR = 1, TOOL_UNRESOLVED = 2 }; /* exit statuses */
-
-/* ---- Text ---- */
-
-/* A growing buffer; after a failed allocation the program ends with a message. */
-typedef struct text {
-    char *v;
-    size_t len;
-    size_t cap;
-} text;
-
-char *text_grow(text *t, size_t len); /* makes room for so many bytes more; returns where they go */
-
-/* The short ones stand here: answers are put together from small pieces, millions of them. */
-static inline char *text_room(text *t, size_t len)
-{
-    return len <= t->cap - t->len ? t->v + t->len : text_grow(t, len);
-}
-
-static inline void text_add(text *t, const char *ptr, size_t len)
-{
-    MACHSYM_COUNT_WORK(1 + len / 64);
-    if (len == 0)
-        return;
-    memcpy(text_room(t, len), ptr, len);
-    t->len += len;
-}
-
-static inline void text_str(text *t, machsym_str str)
-{
-    text_add(t, str.ptr, str.len);
-}
-
-static inline void text_c(text *t, const char *c_string)
-{
-    text_add(t, c_string, strlen(c_string));
-}
-
-static inline void text_char(text *t, char c)
-{
-    *text_room(t, 1) = c;
-    t->len++;
-}
-
-void text_base_name(text *t, machsym_str path); /* what follows the last slash */
-void text_dec(text *t, uint64_t number);
-void text_hex(text *t, uint64_t number, unsigned digits); /* at least so many digits, lower case, no 0x */
-void text_json(text *t, machsym_str str); /* quoted and escaped; bytes that are no UTF-8 become U+FFFD */
-void text_uuid(text *t, const machsym_uuid *uuid); /* upper case, with dashes */
-void text_path(text *t, const machsym_path *path);
-void text_free(text *t);
-
-void *tool_alloc(size_t size);             /* never NULL */
-void *tool_grow(void *array, size_t size); /* never NULL */
 
 /* ---- Messages ---- */
 
@@ -102,7 +47,8 @@ const char *options_value(options *o, const char *name);
 
 bool parse_hex(const char *digits, size_t len, uint64_t *out); /* with or without 0x */
 bool parse_uuid(const char *written, machsym_uuid *out);       /* with or without dashes */
-bool parse_lines(const char *written, machsym_lines *out);     /* atos, dwarf, stmt */
+bool parse_uuid_str(machsym_str written, machsym_uuid *out);
+bool parse_lines(const char *written, machsym_lines *out); /* atos, dwarf, stmt */
 const char *lines_name(machsym_lines lines);
 
 /* ---- Images ---- */

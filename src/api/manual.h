@@ -197,7 +197,12 @@
  *   >>functions  functions and the calls inlined into them
  *   >>debugmap   programs whose debug info still lies in their object files
  *   >>answer     which source answers
- *   >>map        symbol maps of whole images
+ *   >>pack       text in packed blocks
+ *   >>symmap     symbol maps of whole images: looking addresses up
+ *   >>encode     the records of a map
+ *   >>merge      parts of a map to a whole one
+ *   >>build      parts from debug info and symbols
+ *   >>writer     maps from ranges that the caller has
  *   >>names      mangled names to source form
  *   >>text       what is known, written for people
  *   >>entrance   the public functions

@@ -313,7 +313,10 @@ static bool ms_cu_read_root(ms_cu_env *env, const ms_cu *cu, ms_cu_root *root)
     root->ranges = *ms_dw_get(&die, ms_SLOT_RANGES);
     root->low_pc = *ms_dw_get(&die, ms_SLOT_LOW_PC);
     root->high_pc = *ms_dw_get(&die, ms_SLOT_HIGH_PC);
-    if (!ms_dw_address(env->dw, &root->enc, &root->low_pc, &root->enc.low_pc))
+    const ms_dw_value *base = ms_dw_get(&die, ms_SLOT_LOW_PC);
+    if (base->form == 0) /* DWARF3 2.17.3 allows it; seen: libarclite of 2011 */
+        base = ms_dw_get(&die, ms_SLOT_ENTRY_PC);
+    if (!ms_dw_address(env->dw, &root->enc, base, &root->enc.low_pc))
         root->enc.low_pc = 0;
     root->has_line = ms_dw_get(&die, ms_SLOT_STMT_LIST)->form != 0;
     root->line_off = ms_dw_get(&die, ms_SLOT_STMT_LIST)->u;
