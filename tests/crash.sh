@@ -96,7 +96,7 @@ if command -v iconv >/dev/null; then
     iconv -f UTF-16BE -t UTF-8 "$work/utf16" >"$work/utf8"
     same "$work/plain" "$work/utf8" "big-endian UTF-16 without one"
 else
-    echo "skipped: UTF-16, iconv is missing"
+    skip "UTF-16, iconv is missing"
 fi
 for report in demo-utf16.crash demo-utf16be.crash demo-cr.crash; do
     $MACHSYM crash -q -d "$work/empty" "$reports/$report" >"$work/out"
@@ -318,7 +318,7 @@ if [ -d "$corpus" ]; then
             $source "$crashprobe/$arch/Swift.json"
     done
 else
-    echo "skipped: real reports, ../shared/corpus is missing"
+    skip "real reports, ../shared/corpus is missing"
 fi
 
 end

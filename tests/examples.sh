@@ -2,33 +2,25 @@
 # The examples compile as they stand, with all warnings, and print what they should. Their lines were compared with what
 # llvm-symbolizer-22 --inlines answers for the same addresses. README's program is examples/minimal.c, to the letter.
 CC=${CC:-cc}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-passed=0
-failed=0
+. tests/checks
 
 check() { # NAME COMMAND...
     name=$1
     shift
-    if "$@" >"$tmp/log" 2>&1; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "$name: $*"
-        cat "$tmp/log"
-    fi
+    "$@" >"$work/log" 2>&1
+    count $? || { echo "$name: $*" && cat "$work/log"; }
 }
 
 # Compiles and runs one, which prints standard input.
 example() { # NAME FLAG...
     example=$1
     shift
-    cat >"$tmp/want"
-    check "$example compiles" $CC -std=c99 -D_GNU_SOURCE -Wall -Wextra -Werror -I. $CFLAGS $LDFLAGS -o "$tmp/$example" \
+    cat >"$work/want"
+    check "$example compiles" $CC -std=c99 -D_GNU_SOURCE -Wall -Wextra -Werror -I. $CFLAGS $LDFLAGS -o "$work/$example" \
         "examples/$example.c" "$@"
-    $RUN "$tmp/$example" >"$tmp/got"
+    $RUN "$work/$example" >"$work/got"
     check "$example succeeds" test $? -eq 0
-    check "$example's output" diff "$tmp/want" "$tmp/got"
+    check "$example's output" diff "$work/want" "$work/got"
 }
 
 example minimal <<END
@@ -50,11 +42,10 @@ END
 
 # README's first block of code, and the block of output behind it.
 awk '/^```c$/ { code = 1; next } /^```/ { if (code == 1) { code = 2; next } if (code == 2) { code = 3; next } code += code > 2 }
-    code == 1 { print >program } code == 3 { print >output }' program="$tmp/program" output="$tmp/output" README.md
-awk '/^#define/ { here = 1 } here' examples/minimal.c >"$tmp/minimal.c"
-check "README's program" diff "$tmp/minimal.c" "$tmp/program"
-"$tmp/minimal" >"$tmp/got"
-check "README's output" diff "$tmp/output" "$tmp/got"
+    code == 1 { print >program } code == 3 { print >output }' program="$work/program" output="$work/output" README.md
+awk '/^#define/ { here = 1 } here' examples/minimal.c >"$work/minimal.c"
+check "README's program" diff "$work/minimal.c" "$work/program"
+"$work/minimal" >"$work/got"
+check "README's output" diff "$work/output" "$work/got"
 
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+end

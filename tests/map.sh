@@ -3,21 +3,20 @@
 machsym=${MACHSYM:-build/machsym}
 bin=tests/fixtures/bin
 dsym=$bin/demo.app.dSYM
-passed=0
-failed=0
-dir=$(mktemp -d)
+. tests/checks
+dir=$work
 mounted=
 cleanup() {
     [ -z "$mounted" ] || umount "$mounted"
-    rm -rf "$dir"
+    rm -rf "$work"
 }
 trap cleanup EXIT
 
 check() { # what, got, want
     if [ "$2" = "$3" ]; then
-        passed=$((passed + 1))
+        count 0
     else
-        failed=$((failed + 1))
+        count 1
         printf -- '---- %s: got\n%s\n---- wanted\n%s\n' "$1" "$2" "$3"
     fi
 }
@@ -129,7 +128,7 @@ if ${CC:-cc} -D_GNU_SOURCE ${CFLAGS:-} -I. -o "$dir/damage" "$dir/damage.c" ${LD
     done
     check "bytes that verify finds" $found $wanted
 else
-    echo "skipped: damaged maps, no compiler"
+    skip "damaged maps: no compiler"
 fi
 printf 'x' | dd of="$dir/threads.symmap" bs=1 seek=400 conv=notrunc 2>/dev/null
 check "a wrong checksum" "$(status $machsym map info "$dir/threads.symmap")" 1
@@ -249,9 +248,8 @@ if [ "$(uname)" = Linux ] && mount -t tmpfs -o size=4k tmpfs "$dir/small" 2>/dev
         "$(status $machsym map export --format=breakpad "$dir/demo.symmap" -o "$dir/small/demo.sym")" 1
     check "what that leaves" "$(ls "$dir/small")" filler
 else
-    echo "skipped: a full disk, no tmpfs can be mounted"
+    skip "a full disk: no tmpfs can be mounted"
 fi
 check "a folder that cannot be written" "$(status $machsym map build $dsym -o "$dir/none/demo.symmap")" 1
 
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+end

@@ -873,7 +873,7 @@ static void test_corpus(void)
                  names[i]);
         snprintf(dsym, sizeof dsym, "%s.dSYM", binary);
         if (access(program, R_OK) != 0) {
-            printf("skipped: %s is not there\n", program);
+            test_leave_out(program, "it is not here");
             continue;
         }
         machsym_image *image = open_program(program, NULL, NULL, dir, MACHSYM_OPEN_ANY_TIME);

@@ -9,7 +9,7 @@
 #include "symmap.h"
 
 /* ==== >>encode ===========================================================================================
- * Job:    writes the records of a map's DATA, each once. Format: >>manual.
+ * Job:    writes the records of a map's DATA, each once. Format: docs/symmap.md.
  * Offers: ms_en, ms_en_init, ms_en_function, ms_en_file, ms_en_root, ms_en_call, ms_en_put_run, ms_en_add, ms_en_flush, ms_en_end_part.
  * Never:  knows where ranges and names come from. */
 

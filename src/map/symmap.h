@@ -10,7 +10,7 @@
 #include "pack.h"
 
 /* ==== >>symmap ===========================================================================================
- * Job:    reads a symbol map in place. Format: >>manual.
+ * Job:    reads a symbol map in place. Format: docs/symmap.md.
  * Offers: machsym_map, machsym_names, ms_map_open, ms_map_frames, ms_map_names, ms_map_get_names, ms_map_next.
  * Never:  knows DWARF or Mach-O; trusts a number in a map: every read is checked. */
 

@@ -3,8 +3,8 @@
 #include "../base/bytes.h"
 
 /* ==== >>names ==============================================================================================
- * Job:    turns mangled names into source form, one switch per language.
- * Offers: ms_dm, ms_dm_run.
+ * Job:    holds one name on its way to source form: input, output, budgets, scratch.
+ * Offers: ms_dm, ms_dm_start, ms_dm_put, ms_dm_alloc.
  * Never:  allocates; reads outside the name; recurses past its depth limit; prints part of a name. */
 
 typedef struct ms_dm {
@@ -24,6 +24,18 @@ typedef struct ms_dm {
     size_t mem_len;
     size_t mem_used;
 } ms_dm;
+
+/* Forgets a failed try; budgets start anew, the wish for a larger frame stays. */
+static void ms_dm_start(ms_dm *d)
+{
+    d->at = 0;
+    d->out_len = 0;
+    d->out_limit = ((size_t)256 << 10) + 16 * d->len;
+    d->work = 65536 + 64 * d->len;
+    d->depth = 0;
+    d->failed = false;
+    d->mem_used = 0;
+}
 
 #if !defined(MACHSYM_NO_SWIFT) || !defined(MACHSYM_NO_RUST) || !defined(MACHSYM_NO_CXX) ||                   \
     !defined(MACHSYM_NO_D)

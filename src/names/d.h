@@ -3,12 +3,17 @@
 #include "../base/bytes.h"
 #include "core.h"
 
-#ifndef MACHSYM_NO_D
-/* ---- names: D -------------------------------------------------------------------------------------------
+/* ==== >>d =================================================================================================
+ * Job:    turns D names into source form.
+ * Offers: ms_dmd_run.
+ * Never:  keeps a tree: what is read is printed at once.
+ *
  * The D ABI's "Name Mangling". The name is printed while it is read; where the source order differs from the
  * mangled one (associative arrays, function types) the first part is skipped and read again. Every function
  * returns false where the name does not fit, so that an alternative can be tried from an earlier position;
  * d->failed is left for spent budgets. Prints as libiberty does. */
+
+#ifndef MACHSYM_NO_D
 
 enum { ms_DMD_MAX_DEPTH = 256 };
 
@@ -150,7 +155,7 @@ static bool ms_dmd_is_function(char c)
     return c == 'F' || c == 'U' || c == 'V' || c == 'W' || c == 'R' || c == 'Y';
 }
 
-/* floors: recursion */
+/* types hold names, names hold template arguments, which hold types and values */
 static bool ms_dmd_type(ms_dmd *p);
 static bool ms_dmd_ident(ms_dmd *p);
 static bool ms_dmd_qualified(ms_dmd *p, bool with_modifiers);
@@ -964,7 +969,7 @@ static bool ms_dmd_read(ms_dm *d, const ms_dmd_special *special)
     return true;
 }
 
-static bool ms_dm_d(ms_dm *d)
+static bool ms_dmd_run(ms_dm *d)
 {
     if (d->len < 4 || d->s[0] != '_' || d->s[1] != 'D')
         return false;

@@ -4,12 +4,17 @@
 #include "../base/bytes.h"
 #include "core.h"
 
-#ifndef MACHSYM_NO_RUST
-/* ---- names: Rust ----------------------------------------------------------------------------------------
+/* ==== >>rust ==============================================================================================
+ * Job:    turns Rust names into source form.
+ * Offers: ms_dmrs_run.
+ * Never:  keeps a tree: what is read is printed at once.
+ *
  * Two schemes. The older ("legacy") one looks like a C++ nested name whose last part is a hash: it is taken
  * only when it has that hash or one of Rust's own $ escapes, so that a C++ name never matches. The newer one
  * ("v0") is a prefix grammar (rustc book, "v0 Symbol Format"; RFC 2603), printed while it is read.
  * Back-references are read again at their target, so no nodes are kept. Both print as rustc-demangle does. */
+
+#ifndef MACHSYM_NO_RUST
 
 enum { ms_DMRS_MAX_DEPTH = 256 }; /* about 300 bytes of stack a level; the compiler's own limit is lower */
 
@@ -385,7 +390,7 @@ static bool ms_dmrs_jump(ms_dmrs *r, size_t *back)
     return true;
 }
 
-/* floors: recursion */
+/* paths hold types, types hold constants, all hold paths */
 static void ms_dmrs_path(ms_dmrs *r, bool in_value);
 static void ms_dmrs_type(ms_dmrs *r);
 static void ms_dmrs_const(ms_dmrs *r, bool in_value);
@@ -1185,7 +1190,7 @@ static bool ms_dmrs_legacy(ms_dm *d, size_t prefix)
 }
 
 /* The entry: `_ZN`, `_R` and the forms with one underscore less (Windows) or more (Mach-O). */
-static bool ms_dm_rust(ms_dm *d)
+static bool ms_dmrs_run(ms_dm *d)
 {
     size_t at = 0;
     while (at < 2 && at < d->len && d->s[at] == '_')
