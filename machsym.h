@@ -328,6 +328,12 @@
 #define MACHSYM_MAX_ABBREV_CLAIMS 8
 #endif
 
+/* How many unit headers in a row may have a wrong field before the length of the unit in front of them is doubted. Damage
+ * hits one; each costs a look at one more header, and only where something is damaged. */
+#ifndef MACHSYM_MAX_UNIT_LINKS
+#define MACHSYM_MAX_UNIT_LINKS 16
+#endif
+
 /* How many object files of a debug map a session keeps open; past it all are closed. Each costs a mapping and
  * about 200 KB. */
 #ifndef MACHSYM_MAX_OBJECTS
@@ -359,12 +365,77 @@
  *   MACHSYM_NO_RUST   10,000    17,000
  *   MACHSYM_NO_D      10,000    15,000 */
 
-/* How much scratch machsym_demangle may take, in bytes of stack. 24,576 did for every one of 210,000 names of
- * real programs, of up to 1,000 bytes; only longer names take the large frame. Calls come on top: 10 KB for
- * real names, at most 100 KB for names made to nest. Programs whose threads have small stacks set 24576:
- * names that need more then come back as they are. Saves 250 bytes of code. */
+/* How much scratch machsym_demangle may take, in bytes of stack. It tries the small frame first, which did for
+ * every one of 210,000 names of real programs, of up to 1,000 bytes. Only longer names take the large frame.
+ * Calls come on top: 10 KB for real names, at most 100 KB for names made to nest. Programs whose threads have
+ * small stacks set MACHSYM_DEMANGLE_STACK to 24576: names that need more then come back as they are. This saves
+ * 250 bytes of code. */
+#ifndef MACHSYM_DEMANGLE_SMALL_STACK
+#define MACHSYM_DEMANGLE_SMALL_STACK 24576
+#endif
 #ifndef MACHSYM_DEMANGLE_STACK
 #define MACHSYM_DEMANGLE_STACK 262144
+#endif
+
+/* How many steps a mangled name may take, and how many more for each of its bytes. A step makes, visits or reads
+ * again one part of the name. Real names take two steps a byte at most. Without a limit a short name could ask
+ * for any number of steps, because parts of names stand for earlier parts. */
+#ifndef MACHSYM_DEMANGLE_STEPS
+#define MACHSYM_DEMANGLE_STEPS 65536
+#endif
+#ifndef MACHSYM_DEMANGLE_STEPS_PER_BYTE
+#define MACHSYM_DEMANGLE_STEPS_PER_BYTE 64
+#endif
+
+/* The same for D, whose steps cost more: a part that does not fit one reading is read again in another. Real
+ * names take less than one step a byte. */
+#ifndef MACHSYM_DEMANGLE_D_STEPS
+#define MACHSYM_DEMANGLE_D_STEPS 4096
+#endif
+#ifndef MACHSYM_DEMANGLE_D_STEPS_PER_BYTE
+#define MACHSYM_DEMANGLE_D_STEPS_PER_BYTE 16
+#endif
+
+/* How many bytes the source form of a name may have, and how many more for each byte of the mangled one. The
+ * longest of 30,000 real names takes 6,000. */
+#ifndef MACHSYM_DEMANGLE_TEXT
+#define MACHSYM_DEMANGLE_TEXT 262144
+#endif
+#ifndef MACHSYM_DEMANGLE_TEXT_PER_BYTE
+#define MACHSYM_DEMANGLE_TEXT_PER_BYTE 16
+#endif
+
+/* How deep the parts of a Swift, Rust or D name may nest. A level takes 200 to 450 bytes of stack. The Rust
+ * compiler's own limit is lower. */
+#ifndef MACHSYM_DEMANGLE_DEPTH
+#define MACHSYM_DEMANGLE_DEPTH 256
+#endif
+
+/* How many of these levels a function's name inside a Swift name counts for. Each such name takes a reader of its
+ * own, 500 bytes of stack. */
+#ifndef MACHSYM_DEMANGLE_NESTED_DEPTH
+#define MACHSYM_DEMANGLE_NESTED_DEPTH 64
+#endif
+
+/* How deep a C++ name may nest while it is read, and while it is printed. Printing nests deeper, because a part
+ * may stand for an earlier one. Real names nest less than 50 deep in both. These limits keep the stack below
+ * 128 KB. */
+#ifndef MACHSYM_DEMANGLE_CXX_DEPTH
+#define MACHSYM_DEMANGLE_CXX_DEPTH 224
+#endif
+#ifndef MACHSYM_DEMANGLE_CXX_PRINT_DEPTH
+#define MACHSYM_DEMANGLE_CXX_PRINT_DEPTH 448
+#endif
+
+/* How often a Swift name may repeat one substitution by a number before it. No compiler writes as many. */
+#ifndef MACHSYM_DEMANGLE_REPEAT
+#define MACHSYM_DEMANGLE_REPEAT 2048
+#endif
+
+/* How many lifetimes one binder of a Rust name may have. No source has as many, and a few bytes could ask for
+ * 2^60 of them. */
+#ifndef MACHSYM_DEMANGLE_LIFETIMES
+#define MACHSYM_DEMANGLE_LIFETIMES 1024
 #endif
 
 /* MACHSYM_ARENA_CHUNK: the least that is asked of an allocator at once, in bytes; what is not used of 1 MB
@@ -1558,8 +1629,6 @@ static inline void ms_fetch(const void *ptr)
  * Offers: ms_os_open, ms_os_peek, ms_os_settle, ms_os_map, ms_os_unmap, ms_os_is_folder, ms_os_is_file, ms_os_first_file,
  *         ms_os_error_text.
  * Never:  looks at contents. */
-
-struct ms_os_file; /* floors below name it even where there are none */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -6528,8 +6597,7 @@ static void ms_dw_add_low_high(const ms_dw *dw, const ms_dw_enc *enc, const ms_d
 
 /* ==== >>units ==============================================================================================
  * Job:    unit headers and root entries, and which unit covers an address.
- * Offers: ms_cu_next_header, ms_cu_add_header, ms_cu_from_offset, ms_cu_root,
- *         ms_cu_scan_aranges, ms_cu_arange_segments, ms_cu_range_segments.
+ * Offers: ms_cu_index, ms_cu_from_offset, ms_cu_root, ms_cu_scan_aranges, ms_cu_arange_segments, ms_cu_range_segments.
  * Never:  reads past a root entry; does arithmetic on the offsets in .debug_aranges. */
 
 /* DWARF5 7.5.1 */
@@ -6550,6 +6618,7 @@ typedef struct ms_cu {
     uint8_t addr_size;
     uint8_t offset_size;
     uint8_t unit_type; /* DWARF 5; 0 before */
+    bool is_whole;     /* its length has room for the header, and does not lead out of the section */
     bool is_damaged;   /* a version or size that cannot be read; the unit is left out */
 } ms_cu;
 
@@ -6596,8 +6665,8 @@ typedef struct ms_cu_env {
 
 enum { ms_CU_HEADER = 48 }; /* no header is longer */
 
-/* Reads the header at off from its first bytes, ms_CU_HEADER or as many as the left ones. Returns false when
- * no next header can be found. */
+/* Reads the header at off from its first bytes, ms_CU_HEADER or as many as the left ones. Returns false when not
+ * even its length is there. */
 static bool ms_cu_read_header(ms_span first, uint64_t off, uint64_t left, ms_cu *cu)
 {
     ms_rd rd = ms_rd_make(first);
@@ -6605,20 +6674,15 @@ static bool ms_cu_read_header(ms_span first, uint64_t off, uint64_t left, ms_cu 
     cu->off = off;
     cu->offset_size = 4;
     uint64_t len = ms_rd_u32(&rd);
+    bool is_reserved = len >= 0xfffffff0 && len != 0xffffffff; /* DWARF5 7.2.2 */
     if (len == 0xffffffff) {
         cu->offset_size = 8;
         len = ms_rd_u64(&rd);
-    } else if (len >= 0xfffffff0) {
-        ms_rd_fail(&rd); /* reserved, DWARF5 7.2.2 */
     }
-    if (rd.failed || len == 0)
+    if (rd.failed)
         return false;
     left -= ms_rd_offset(&rd);
-    bool whole = len <= left;
-    len = whole ? len : left;
-    cu->end = off + ms_rd_offset(&rd) + len;
-    if (len < ms_rd_left(&rd))
-        rd.end = rd.p + len;
+    cu->end = off + ms_rd_offset(&rd) + (len <= left ? len : left);
     cu->version = ms_rd_u16(&rd);
     if (cu->version >= 5) {
         cu->unit_type = ms_rd_u8(&rd);
@@ -6633,44 +6697,115 @@ static bool ms_cu_read_header(ms_span first, uint64_t off, uint64_t left, ms_cu 
         cu->addr_size = ms_rd_u8(&rd);
     }
     cu->root = (uint32_t)ms_rd_offset(&rd);
-    cu->is_damaged = rd.failed || cu->version < 2 || cu->version > 5 || !whole ||
-                     (cu->addr_size != 4 && cu->addr_size != 8);
-    return whole;
+    cu->is_whole = !is_reserved && len <= left && cu->end - off >= cu->root;
+    cu->is_damaged =
+        rd.failed || cu->version < 2 || cu->version > 5 || (cu->addr_size != 4 && cu->addr_size != 8);
+    return true;
 }
 
-/* Unit headers by offset, as far as they have been listed. */
-typedef struct ms_cu_list {
-    ms_cu *v;
-    size_t count;
-    size_t cap;
-    uint64_t next;         /* where the next header begins in .debug_info */
-    uint32_t damage_count; /* units that cannot be read */
-} ms_cu_list;
+/* Copies bytes of .debug_info without touching the memory that holds them. Headers lie far apart, and in a file that
+ * is mapped the first touch of a page costs several times as much as a copy. */
+typedef struct ms_cu_peeker {
+    bool (*copy)(const void *source, const void *at, void *out, size_t len); /* false: not possible */
+    const void *source;
+} ms_cu_peeker;
 
-/* The first bytes of the next header; empty when all are listed. */
-static ms_span ms_cu_next_header(const ms_cu_list *list, const ms_dw *dw)
+/* The first bytes of a unit, by way of peeker unless it is NULL. */
+static ms_span ms_cu_peek(const ms_dw *dw, const ms_cu_peeker *peeker, uint64_t off, uint8_t *room)
 {
-    ms_span first = ms_span_from(dw->info, list->next);
+    ms_span first = ms_span_from(dw->info, off);
     first.len = first.len < ms_CU_HEADER ? first.len : (size_t)ms_CU_HEADER;
+    if (peeker != NULL && peeker->copy(peeker->source, first.ptr, room, first.len))
+        first.ptr = room;
     return first;
 }
 
-/* Lists the next header, of which first are the first bytes. Failure shows as oom of the arena. */
-static void ms_cu_add_header(ms_cu_list *list, const ms_dw *dw, ms_span first, ms_arena *arena)
+/* Reads the header at off. Returns false at the section's end, and where not even a length is left. */
+static bool ms_cu_header_at(const ms_dw *dw, const ms_cu_peeker *peeker, uint64_t off, ms_cu *cu)
+{
+    uint8_t room[ms_CU_HEADER];
+    return off < dw->info.len &&
+           ms_cu_read_header(ms_cu_peek(dw, peeker, off, room), off, dw->info.len - off, cu);
+}
+
+/* ---- Where a unit ends when its length is damaged ---- */
+
+/* How many fields of a header, its length aside, cannot be right. Random bytes have none wrong once in 10^7 times
+ * at most. Where the version is wrong, nobody knows what the others are. */
+static unsigned ms_cu_wrong_fields(const ms_dw *dw, const ms_cu *cu)
+{
+    if (cu->version < 2 || cu->version > 5)
+        return 1;
+    bool is_type = cu->version != 5 || (cu->unit_type >= 1 && cu->unit_type <= 6) || cu->unit_type >= 0x80;
+    bool is_size = cu->addr_size == 4 || cu->addr_size == 8;
+    return (is_size ? 0u : 1u) + (is_type ? 0u : 1u) + (cu->abbrev_off < dw->abbrev.len ? 0u : 1u);
+}
+
+/* Whether a unit begins where this header was read. A header with one wrong field counts if its length leads to a
+ * header that is right, as damage hits one field. */
+static bool ms_cu_is_header(const ms_dw *dw, ms_cu cu)
+{
+    for (unsigned links = MACHSYM_MAX_UNIT_LINKS; links > 0; links--) {
+        unsigned wrong = ms_cu_wrong_fields(dw, &cu);
+        if (wrong == 0)
+            return true;
+        if (wrong > 1 || !cu.is_whole)
+            return false;
+        if (cu.end == dw->info.len)
+            return true;
+        if (!ms_cu_header_at(dw, NULL, cu.end, &cu))
+            return false;
+    }
+    return false;
+}
+
+/* The first header behind an offset that is right in all its fields, and whose length leads to the next one or
+ * to the section's end; the section's end when there is none. */
+static uint64_t ms_cu_search(const ms_dw *dw, uint64_t off)
 {
     ms_cu cu;
-    uint64_t off = list->next;
-    bool more = ms_cu_read_header(first, off, dw->info.len - off, &cu);
-    list->next = more ? cu.end : dw->info.len;
-    list->damage_count += cu.end == 0 || cu.is_damaged;
-    ms_cu *v =
-        cu.end != 0 ? (ms_cu *)ms_arena_grow(arena, list->v, list->count, &list->cap, sizeof *v) : NULL;
-    if (v == NULL) {
-        list->next = dw->info.len;
-        return;
+    ms_cu next;
+    for (; dw->info.len - off > 6; off++) {
+        const uint8_t *p = dw->info.ptr + off;
+        MACHSYM_COUNT_WORK(1);
+        if (ms_rd_raw_u16(p + 4) - 2u > 3 && ms_rd_raw_u32(p) != 0xffffffff)
+            continue; /* no version from 2 to 5 */
+        if (!ms_cu_header_at(dw, NULL, off, &cu) || !cu.is_whole || ms_cu_wrong_fields(dw, &cu) != 0)
+            continue;
+        if (cu.end == dw->info.len || (ms_cu_header_at(dw, NULL, cu.end, &next) && ms_cu_is_header(dw, next)))
+            return off;
     }
-    list->v = v;
-    v[list->count++] = cu;
+    return dw->info.len;
+}
+
+/* Lists the unit headers, by offset. A unit whose length leads nowhere ends where the next header is found; what it
+ * swallowed, or what it left, is searched once. Returns NULL and *count 0 when there are none. */
+static const ms_cu *ms_cu_index(const ms_dw *dw, const ms_cu_peeker *peeker, ms_arena *arena,
+                                size_t *count, uint32_t *damage_count)
+{
+    ms_cu *v = NULL;
+    size_t cap = 0;
+    ms_cu cu;
+    ms_cu next;
+    *count = 0;
+    for (bool more = ms_cu_header_at(dw, peeker, 0, &cu); more; cu = next) {
+        more = ms_cu_header_at(dw, peeker, cu.end, &next);
+        if (!cu.is_whole || (cu.end < dw->info.len && (!more || !ms_cu_is_header(dw, next)))) {
+            uint64_t end = ms_cu_search(dw, cu.off + 1);
+            more = ms_cu_header_at(dw, NULL, end, &next);
+            cu.is_damaged = cu.is_damaged || (!cu.is_whole && !more);
+            cu.end = end;
+            ++*damage_count;
+        } else {
+            *damage_count += cu.is_damaged;
+        }
+        ms_cu *grown = (ms_cu *)ms_arena_grow(arena, v, *count, &cap, sizeof *v);
+        if (grown == NULL)
+            break;
+        v = grown;
+        v[(*count)++] = cu;
+    }
+    return v;
 }
 
 /* Which unit contains an offset of .debug_info, header included; count when none does. */
@@ -8340,32 +8475,27 @@ static void ms_im_read_dwarf(const ms_mo *mo, ms_arena *arena, ms_dw *dw)
     dw->aranges = ms_im_debug_section(mo, "__debug_aranges", arena);
 }
 
-/* The first bytes of a unit. Headers lie far apart, so they are copied out of a file that is mapped; input is
- * NULL when there is none. */
-static ms_span ms_im_peek(const ms_file *input, ms_span first, uint8_t *room)
-{
 #ifndef MACHSYM_NO_OS
-    if (input != NULL && ms_os_peek(&input->file, first.ptr, room, first.len))
-        first.ptr = room;
-#else
-    (void)input;
-    (void)room;
-#endif
-    return first;
+static bool ms_im_peek(const void *file, const void *at, void *out, size_t len)
+{
+    return ms_os_peek((const ms_os_file *)file, at, out, len);
 }
+#endif
 
-/* Lists the units of image->dw, which lies in input. */
+/* Lists the units of image->dw, which lies in input; NULL when that is not open any more. */
 static void ms_im_list_units(machsym_image *image, const ms_file *input)
 {
-    ms_cu_list list;
-    ms_span first;
-    uint8_t room[ms_CU_HEADER];
-    ms_zero(&list, sizeof list);
-    while ((first = ms_cu_next_header(&list, &image->dw)).len != 0)
-        ms_cu_add_header(&list, &image->dw, ms_im_peek(input, first, room), &image->arena);
-    image->cus = list.v;
-    image->cu_count = list.count;
-    image->damage_count += list.damage_count;
+    const ms_cu_peeker *peeker = NULL;
+#ifndef MACHSYM_NO_OS
+    ms_cu_peeker of_file = {ms_im_peek, NULL};
+    if (input != NULL) {
+        of_file.source = &input->file;
+        peeker = &of_file;
+    }
+#else
+    (void)input;
+#endif
+    image->cus = ms_cu_index(&image->dw, peeker, &image->arena, &image->cu_count, &image->damage_count);
 }
 
 /* Takes the debug info of the first half that has some. */
@@ -13936,7 +14066,7 @@ static machsym_result ms_mw_finish(machsym_writer *w, machsym_map **out, machsym
 
 /* ==== >>names ==============================================================================================
  * Job:    holds one name on its way to source form: input, output, budgets, scratch.
- * Offers: ms_dm, ms_dm_start, ms_dm_put, ms_dm_alloc.
+ * Offers: ms_dm, ms_dm_start, ms_dm_put, ms_dm_alloc, ms_dm_utf8, ms_dm_puny.
  * Never:  allocates; reads outside the name; recurses past its depth limit; prints part of a name. */
 
 typedef struct ms_dm {
@@ -13962,8 +14092,8 @@ static void ms_dm_start(ms_dm *d)
 {
     d->at = 0;
     d->out_len = 0;
-    d->out_limit = ((size_t)256 << 10) + 16 * d->len;
-    d->work = 65536 + 64 * d->len;
+    d->out_limit = MACHSYM_DEMANGLE_TEXT + MACHSYM_DEMANGLE_TEXT_PER_BYTE * d->len;
+    d->work = MACHSYM_DEMANGLE_STEPS + MACHSYM_DEMANGLE_STEPS_PER_BYTE * d->len;
     d->depth = 0;
     d->failed = false;
     d->mem_used = 0;
@@ -14001,6 +14131,89 @@ static void *ms_dm_alloc(ms_dm *d, size_t size)
 }
 #endif
 
+#if !defined(MACHSYM_NO_SWIFT) || !defined(MACHSYM_NO_RUST)
+/* Writes a code point as UTF-8. Returns its length, at most 4 bytes. */
+static size_t ms_dm_utf8(uint32_t code, char *out)
+{
+    size_t len = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    for (size_t i = len - 1; i > 0; i--) {
+        out[i] = (char)(0x80u | (code & 0x3Fu));
+        code >>= 6;
+    }
+    out[0] = (char)(len == 1 ? code : ((0xF00u >> len) & 0xFFu) | code);
+    return len;
+}
+
+/* RFC 3492 6.1: the step that adapts the bias. */
+static uint32_t ms_dm_puny_adapt(uint32_t delta, uint32_t count, bool first)
+{
+    uint32_t k = 0;
+    delta /= first ? 700 : 2;
+    for (delta += delta / count; delta > 455; k += 36)
+        delta /= 35;
+    return k + 36 * delta / (delta + 38);
+}
+
+/* RFC 3492 6.2: one variable-length number; false when it is malformed. Both languages use a to z as the
+ * digits 0 to 25. digit_26 is the first of the ten others. */
+static bool ms_dm_puny_delta(machsym_str text, size_t *at, char digit_26, uint32_t bias, uint32_t *delta)
+{
+    uint32_t value = 0, weight = 1;
+    for (uint32_t k = 36; *at < text.len; k += 36) {
+        char c = text.ptr[(*at)++];
+        bool is_low = c >= 'a' && c <= 'z';
+        uint32_t digit = is_low ? (uint32_t)(c - 'a') : (uint32_t)(c - digit_26);
+        if (!is_low && digit >= 10)
+            return false;
+        digit += is_low ? 0 : 26;
+        if (digit > (UINT32_MAX - value) / weight)
+            return false;
+        value += digit * weight;
+        uint32_t t = k <= bias ? 1 : k >= bias + 26 ? 26 : k - bias;
+        if (digit < t) {
+            *delta = value;
+            return true;
+        }
+        if (weight > UINT32_MAX / (36 - t))
+            return false;
+        weight *= 36 - t;
+    }
+    return false;
+}
+
+/* Decodes Punycode into code points: plain characters, '_', then what is inserted between them. out has room
+ * for text.len of them. Returns their number, or SIZE_MAX when the text is malformed or the budget spent. */
+static size_t ms_dm_puny(ms_dm *d, machsym_str text, char digit_26, uint32_t *out)
+{
+    uint32_t code = 0x80, i = 0, bias = 72, delta;
+    size_t count = 0, at = text.len;
+    while (at > 0 && text.ptr[at - 1] != '_')
+        at--;
+    for (; count + 1 < at; count++) {
+        out[count] = (unsigned char)text.ptr[count];
+        if (out[count] >= 0x80)
+            return SIZE_MAX;
+    }
+    for (bool first = true; at < text.len; first = false) {
+        if (!ms_dm_puny_delta(text, &at, digit_26, bias, &delta) || delta > UINT32_MAX - i)
+            return SIZE_MAX;
+        i += delta;
+        count++;
+        bias = ms_dm_puny_adapt(delta, (uint32_t)count, first);
+        uint64_t next = (uint64_t)code + i / count;
+        i %= (uint32_t)count;
+        size_t cost = (count - i) / 64 + 1; /* of the move below */
+        if (next > 0x10FFFF || cost > d->work)
+            return SIZE_MAX;
+        d->work -= cost;
+        code = (uint32_t)next;
+        ms_move(out + i + 1, out + i, (count - 1 - i) * sizeof *out);
+        out[i++] = code;
+    }
+    return count;
+}
+#endif
+
 /* ==== >>swift-nodes =======================================================================================
  * Job:    the tree that a Swift name becomes, with what both of Swift's readers build it from.
  * Offers: ms_dmsw, ms_dmsw_node, ms_dmsw_rows, ms_dmsw_make, ms_dmsw_add, ms_dmsw_kid, ms_dmsw_peek,
@@ -14017,9 +14230,8 @@ static void *ms_dm_alloc(ms_dm *d, size_t size)
 #define ms_DMSW_AS_TYPE 0x80000000u
 
 enum {
-    ms_DMSW_MAX_WORDS = 26,    /* Identifiers: at most 26 words can be substituted */
-    ms_DMSW_MAX_REPEAT = 2048, /* more repeats of one substitution than any compiler writes */
-    ms_DMSW_MAX_DEPTH = 256    /* levels of nesting; a level takes 200 to 450 bytes of stack */
+    ms_DMSW_MAX_WORDS = 26,    /* words that later identifiers may use: one for each letter */
+    ms_DMSW_MAX_BUILTIN = 4096 /* the largest size of a builtin type that Swift's own reader takes */
 };
 
 /* Internal styles beside machsym_demangle_flags. */
@@ -14883,120 +15095,27 @@ static bool ms_dmsw_literal(ms_dmsw *p, machsym_str *part)
     return true;
 }
 
-/* Writes one code point as UTF-8; the room was counted by the caller. Returns the bytes written. */
-static size_t ms_dmsw_utf8(uint32_t c, char *out)
-{
-    if (c < 0x80) {
-        out[0] = (char)c;
-        return 1;
-    }
-    if (c < 0x800) {
-        out[0] = (char)(0xc0 | (c >> 6));
-        out[1] = (char)(0x80 | (c & 63));
-        return 2;
-    }
-    if (c < 0x10000) {
-        out[0] = (char)(0xe0 | (c >> 12));
-        out[1] = (char)(0x80 | (c >> 6 & 63));
-        out[2] = (char)(0x80 | (c & 63));
-        return 3;
-    }
-    out[0] = (char)(0xf0 | (c >> 18));
-    out[1] = (char)(0x80 | (c >> 12 & 63));
-    out[2] = (char)(0x80 | (c >> 6 & 63));
-    out[3] = (char)(0x80 | (c & 63));
-    return 4;
-}
-
-/* RFC 3492 6.1 */
-static uint32_t ms_dmsw_puny_adapt(uint32_t delta, uint32_t points, bool first)
-{
-    uint32_t k = 0;
-    delta = first ? delta / 700 : delta / 2;
-    delta += delta / points;
-    for (; delta > 455; k += 36)
-        delta /= 35;
-    return k + 36 * delta / (delta + 38);
-}
-
-/* One generalized variable-length integer of RFC 3492; Swift's digits are a-z and A-J. -1 when malformed. */
-static int64_t ms_dmsw_puny_delta(const char *s, size_t len, size_t *at, uint32_t bias)
-{
-    uint64_t value = 0, weight = 1;
-    for (uint32_t k = 36;; k += 36) {
-        if (*at >= len)
-            return -1;
-        char c = s[(*at)++];
-        if (!ms_dmsw_lower(c) && (c < 'A' || c > 'J'))
-            return -1;
-        uint32_t digit = (uint32_t)(ms_dmsw_lower(c) ? c - 'a' : c - 'A' + 26);
-        value += digit * weight;
-        uint32_t t = k <= bias ? 1 : k >= bias + 26 ? 26 : k - bias;
-        if (digit < t)
-            break;
-        weight *= 36 - t;
-        if (weight > INT32_MAX)
-            return -1;
-    }
-    return value <= INT32_MAX ? (int64_t)value : -1;
-}
-
-/* Decodes Swift's Punycode into code points; returns their number, or -1. */
-static int64_t ms_dmsw_puny_decode(ms_dmsw *p, const char *s, size_t len, uint32_t *out)
-{
-    size_t count = 0, at = 0;
-    for (size_t i = len; i-- > 0;) {
-        if (s[i] != '_')
-            continue;
-        for (; count < i; count++) {
-            if ((unsigned char)s[count] >= 0x80)
-                return -1;
-            out[count] = (unsigned char)s[count];
-        }
-        at = i + 1;
-        break;
-    }
-    uint32_t n = 0x80, bias = 72;
-    uint64_t i = 0;
-    for (bool first = true; at < len; first = false) {
-        int64_t delta = ms_dmsw_puny_delta(s, len, &at, bias);
-        if (delta < 0 || p->d->work < count / 32 + 1)
-            return -1;
-        p->d->work -= count / 32 + 1; /* each insertion moves what lies behind it */
-        i += (uint64_t)delta;
-        count++;
-        bias = ms_dmsw_puny_adapt((uint32_t)delta, (uint32_t)count, first);
-        uint64_t code = n + i / count;
-        i %= count;
-        if (code > 0x10ffff)
-            return -1;
-        n = (uint32_t)code;
-        ms_move(out + i + 1, out + i, (count - 1 - (size_t)i) * sizeof *out);
-        out[i++] = n;
-    }
-    return (int64_t)count;
-}
-
 /* A Punycode identifier as UTF-8 in the scratch. ASCII characters that no symbol can hold travel as
  * surrogates. */
 static bool ms_dmsw_puny(ms_dmsw *p, const char *s, size_t len, machsym_str *out)
 {
+    machsym_str coded = {s, len};
     size_t mark = p->d->mem_used;
     char *text = (char *)ms_dm_alloc(p->d, len * 4 + 16);
     uint32_t *points = (uint32_t *)ms_dm_alloc(p->d, len * sizeof *points + 16);
     if (!text || !points)
         return false;
-    int64_t count = ms_dmsw_puny_decode(p, s, len, points);
-    if (count < 0)
+    size_t count = ms_dm_puny(p->d, coded, 'A', points);
+    if (count == SIZE_MAX)
         return false;
     size_t used = 0;
-    for (int64_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         uint32_t c = points[i];
         if (c >= 0xd800 && c < 0xd880)
             c -= 0xd800;
         else if (c >= 0xd880 && c < 0xe000)
             return false;
-        used += ms_dmsw_utf8(c, text + used);
+        used += ms_dm_utf8(c, text + used);
     }
     p->d->mem_used = mark + ((used + 15u) & ~(size_t)15u);
     out->ptr = text;
@@ -15087,7 +15206,7 @@ static uint32_t ms_dmsw_builtin_number(ms_dmsw *p, machsym_str head, int64_t num
 {
     char digits[20];
     machsym_str middle = {digits, 0};
-    if (number <= 0 || number > 4096)
+    if (number <= 0 || number > ms_DMSW_MAX_BUILTIN)
         return 0;
     for (int64_t n = number; n > 0; n /= 10)
         middle.len++;
@@ -15475,7 +15594,7 @@ static uint32_t ms_dmswr_substitution(ms_dmsw *p)
             continue;
         }
         uint32_t i = (uint32_t)(last ? c - 'A' : c - 'a');
-        if (i >= p->subs.count || repeat > ms_DMSW_MAX_REPEAT)
+        if (i >= p->subs.count || repeat > MACHSYM_DEMANGLE_REPEAT)
             return 0;
         for (; repeat > 1 && ms_dmsw_step(p); repeat--)
             ms_dmswr_push(p, p->subs.v[i]);
@@ -15586,7 +15705,7 @@ static uint32_t ms_dmswr_standard(ms_dmsw *p)
         repeat = ms_dmsw_natural(p);
     bool second = ms_dmsw_next_if(p, 'c');
     char letter = ms_dmsw_next(p);
-    if (repeat > ms_DMSW_MAX_REPEAT)
+    if (repeat > MACHSYM_DEMANGLE_REPEAT)
         return 0;
     uint32_t ref = second ? ms_dmswr_known2(p, letter) : ms_dmswr_known1(p, letter);
     for (; ref && repeat > 1 && ms_dmsw_step(p); repeat--)
@@ -16009,7 +16128,7 @@ static bool ms_dmswr_takes_args(unsigned kind)
 static uint32_t ms_dmswr_bind(ms_dmsw *p, uint32_t ref, uint32_t lists, uint32_t i)
 {
     uint32_t list_count = ms_dmsw_kid_count(p, lists), context = ms_dmsw_kid(p, ref, 0), args;
-    if (!ref || i >= list_count || ++p->d->depth > ms_DMSW_MAX_DEPTH)
+    if (!ref || i >= list_count || ++p->d->depth > MACHSYM_DEMANGLE_DEPTH)
         return 0;
     const ms_dmsw_node *n = ms_dmsw_at(p, ref);
     unsigned kind = n->kind;
@@ -16622,7 +16741,7 @@ static uint32_t ms_dmswo_types(ms_dmsw *p)
 static uint32_t ms_dmswo_bind(ms_dmsw *p, uint32_t nominal)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, nominal);
-    if (!(ms_dmsw_rows[n->kind].traits & ms_DMSW_T_NOMINAL) || ++p->d->depth > ms_DMSW_MAX_DEPTH)
+    if (!(ms_dmsw_rows[n->kind].traits & ms_DMSW_T_NOMINAL) || ++p->d->depth > MACHSYM_DEMANGLE_DEPTH)
         return 0;
     if (n->form != ms_DMSW_F_KNOWN) {
         uint32_t parent = ms_dmsw_kid(p, nominal, 0), name = ms_dmsw_kid(p, nominal, 1);
@@ -16936,7 +17055,7 @@ static uint32_t ms_dmswo_archetype(ms_dmsw *p)
         return ms_dmsw_make(p, ms_DMSW_OpaqueReturnType);
     if (ms_dmsw_next_if(p, 'U'))
         return ms_dmsw_make1(p, ms_DMSW_OpaqueReturnType, ms_dmswo_index_node(p));
-    if (++p->d->depth > ms_DMSW_MAX_DEPTH)
+    if (++p->d->depth > MACHSYM_DEMANGLE_DEPTH)
         return 0;
     if (ms_dmsw_next_if(p, 'Q'))
         root = ms_dmswo_archetype(p);
@@ -17009,7 +17128,7 @@ static uint32_t ms_dmswo_bare(ms_dmsw *p)
 
 static uint32_t ms_dmswo_type(ms_dmsw *p)
 {
-    if (p->d->failed || ++p->d->depth > ms_DMSW_MAX_DEPTH)
+    if (p->d->failed || ++p->d->depth > MACHSYM_DEMANGLE_DEPTH)
         return 0;
     uint32_t ref = ms_dmswo_bare(p);
     p->d->depth--;
@@ -17139,7 +17258,7 @@ static uint32_t ms_dmswo_entity(ms_dmsw *p)
     bool is_static = ms_dmsw_next_if(p, 'Z');
     unsigned kind;
     uint32_t ref, context;
-    if (p->d->failed || ++p->d->depth > ms_DMSW_MAX_DEPTH)
+    if (p->d->failed || ++p->d->depth > MACHSYM_DEMANGLE_DEPTH)
         return 0;
     switch (ms_dmsw_peek(p)) {
     case 'F': kind = ms_DMSW_Function; break;
@@ -17245,7 +17364,7 @@ static uint32_t ms_dmswo_forwarder(ms_dmsw *p)
 static uint32_t ms_dmswo_global(ms_dmsw *p)
 {
     uint32_t ref;
-    if (p->d->failed || ++p->d->depth > ms_DMSW_MAX_DEPTH)
+    if (p->d->failed || ++p->d->depth > MACHSYM_DEMANGLE_DEPTH)
         return 0;
     if (ms_dmsw_next_if(p, 'M')) {
         ref = ms_dmswo_metadata(p);
@@ -18973,12 +19092,15 @@ static bool ms_dmswp_has_marker(ms_dmsw *p, uint32_t ref, unsigned kind, uint64_
     return false;
 }
 
+/* Swift's own printer ends the list of a level's parameters here. */
+enum { ms_DMSWP_MAX_PARAMS = 128 };
+
 static void ms_dmswp_signature_level(ms_dmsw *p, uint32_t ref, uint64_t depth, uint64_t count, bool markers)
 {
     for (uint64_t i = 0; i < count && !p->d->failed; i++) {
         if (i > 0)
             ms_dmswp_word(p, ", ");
-        if (i >= 128) { /* as far as Swift's own printer goes */
+        if (i >= ms_DMSWP_MAX_PARAMS) {
             ms_dmswp_word(p, "...");
             break;
         }
@@ -20147,7 +20269,7 @@ static uint32_t ms_dmswp_print_as(ms_dmsw *p, uint32_t ref, bool as_prefix)
 {
     if (!ref || p->d->failed || !ms_dmsw_step(p))
         return 0;
-    if (++p->d->depth > ms_DMSW_MAX_DEPTH) {
+    if (++p->d->depth > MACHSYM_DEMANGLE_DEPTH) {
         p->d->failed = true;
         return 0;
     }
@@ -20189,15 +20311,15 @@ static bool ms_dmswp_nested(ms_dmsw *p, uint32_t payload)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, payload);
     ms_dmsw inner;
-    if (n->count < 3 || p->d->depth + 64 > ms_DMSW_MAX_DEPTH)
+    if (n->count < 3 || p->d->depth + MACHSYM_DEMANGLE_NESTED_DEPTH > MACHSYM_DEMANGLE_DEPTH)
         return false;
     ms_dmsws_begin(&inner, p->d, n->u.text, n->count, ms_DMSW_NO_SUGAR);
     inner.base = p->base;
-    p->d->depth += 64;
+    p->d->depth += MACHSYM_DEMANGLE_NESTED_DEPTH;
     uint32_t top = ms_dmsws_tree(&inner);
     if (top)
         ms_dmswp_print(&inner, top);
-    p->d->depth -= 64;
+    p->d->depth -= MACHSYM_DEMANGLE_NESTED_DEPTH;
     return top != 0;
 }
 
@@ -20233,8 +20355,6 @@ static bool ms_dmswp_run(ms_dm *d)
  * Back-references are read again at their target, so no nodes are kept. Both print as rustc-demangle does. */
 
 #ifndef MACHSYM_NO_RUST
-
-enum { ms_DMRS_MAX_DEPTH = 256 }; /* about 300 bytes of stack a level; the compiler's own limit is lower */
 
 typedef struct ms_dmrs { /* The state of reading one v0 name. */
     ms_dm *d;
@@ -20282,13 +20402,7 @@ static bool ms_dmrs_is_scalar(uint64_t code)
 static void ms_dmrs_put_utf8(ms_dm *d, uint32_t code)
 {
     char text[4];
-    size_t len = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    for (size_t i = len - 1; i > 0; i--) {
-        text[i] = (char)(0x80u | (code & 0x3Fu));
-        code >>= 6;
-    }
-    text[0] = (char)(len == 1 ? code : ((0xF00u >> len) & 0xFFu) | code);
-    ms_dm_put(d, text, len);
+    ms_dm_put(d, text, ms_dm_utf8(code, text));
 }
 
 /* Rust shows controls, odd spaces, combining marks, private use and unassigned code points as \u{...}. This
@@ -20378,7 +20492,7 @@ static void ms_dmrs_pay(ms_dmrs *r, size_t steps)
 static bool ms_dmrs_enter(ms_dmrs *r)
 {
     ms_dmrs_pay(r, 1);
-    if (r->d->failed || r->d->depth >= ms_DMRS_MAX_DEPTH) {
+    if (r->d->failed || r->d->depth >= MACHSYM_DEMANGLE_DEPTH) {
         ms_dmrs_fail(r);
         return false;
     }
@@ -20458,71 +20572,6 @@ static ms_dmrs_id ms_dmrs_ident(ms_dmrs *r)
     return id;
 }
 
-/* RFC 3492 6.1: the step that adapts the bias. */
-static uint32_t ms_dmrs_adapt(uint32_t delta, uint32_t count, bool first)
-{
-    uint32_t k = 0;
-    delta /= first ? 700 : 2;
-    delta += delta / count;
-    while (delta > 455) {
-        delta /= 35;
-        k += 36;
-    }
-    return k + 36 * delta / (delta + 38);
-}
-
-/* RFC 3492 6.2: one variable-length number; false when malformed. */
-static bool ms_dmrs_delta(const char **at, const char *end, uint32_t bias, uint32_t *out)
-{
-    uint32_t value = 0, weight = 1;
-    for (uint32_t k = 36;; k += 36) {
-        if (*at == end)
-            return false;
-        char c = *(*at)++;
-        uint32_t digit = c >= 'a' && c <= 'z'   ? (uint32_t)(c - 'a')
-                         : c >= '0' && c <= '9' ? (uint32_t)(c - '0') + 26
-                                                : 36;
-        if (digit == 36 || digit > (UINT32_MAX - value) / weight)
-            return false;
-        value += digit * weight;
-        uint32_t t = k <= bias ? 1 : k >= bias + 26 ? 26 : k - bias;
-        if (digit < t)
-            break;
-        if (weight > UINT32_MAX / (36 - t))
-            return false;
-        weight *= 36 - t;
-    }
-    *out = value;
-    return true;
-}
-
-/* Decodes the part behind the last `_` into code, which already holds count plain characters.
- * Returns the new count; 0 when malformed or too costly. */
-static uint32_t ms_dmrs_unpuny(ms_dm *d, const char *at, const char *end, uint32_t *code, uint32_t count)
-{
-    uint32_t n = 0x80, i = 0, bias = 72;
-    bool first = true;
-    while (at < end) {
-        uint32_t delta;
-        if (!ms_dmrs_delta(&at, end, bias, &delta) || delta > UINT32_MAX - i)
-            return 0;
-        i += delta;
-        count++;
-        bias = ms_dmrs_adapt(delta, count, first);
-        first = false;
-        uint64_t next = (uint64_t)n + i / count;
-        i %= count;
-        size_t cost = (count - i) / 64 + 1; /* the move below is the only step that is not constant */
-        if (!ms_dmrs_is_scalar(next) || cost > d->work)
-            return 0;
-        n = (uint32_t)next;
-        d->work -= cost;
-        ms_move(code + i + 1, code + i, (count - 1 - i) * sizeof *code);
-        code[i++] = n;
-    }
-    return count;
-}
-
 /* Shows an identifier; Punycode needs scratch for its code points, given back at the end. */
 static void ms_dmrs_put_ident(ms_dmrs *r, ms_dmrs_id id)
 {
@@ -20532,20 +20581,19 @@ static void ms_dmrs_put_ident(ms_dmrs *r, ms_dmrs_id id)
         ms_dm_put(r->d, id.ptr, id.len);
         return;
     }
-    size_t used = r->d->mem_used, plain = id.len;
+    size_t used = r->d->mem_used;
     uint32_t *code = (uint32_t *)ms_dm_alloc(r->d, id.len * sizeof *code);
     if (code == NULL)
         return;
-    while (plain > 0 && id.ptr[plain - 1] != '_')
-        plain--;
-    uint32_t count = 0;
-    for (size_t i = 0; i + 1 < plain; i++)
-        code[count++] = (unsigned char)id.ptr[i];
-    count = ms_dmrs_unpuny(r->d, id.ptr + plain, id.ptr + id.len, code, count);
-    if (count == 0)
+    machsym_str coded = {id.ptr, id.len};
+    size_t count = ms_dm_puny(r->d, coded, '0', code);
+    if (count == SIZE_MAX)
         ms_dmrs_fail(r);
-    for (uint32_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && !r->d->failed; i++) {
+        if (!ms_dmrs_is_scalar(code[i]))
+            ms_dmrs_fail(r);
         ms_dmrs_put_utf8(r->d, code[i]);
+    }
     r->d->mem_used = used;
 }
 
@@ -20574,7 +20622,7 @@ static void ms_dmrs_put_lifetime(ms_dmrs *r, uint64_t index)
 static void ms_dmrs_binder(ms_dmrs *r)
 {
     uint64_t count = ms_dmrs_tagged(r, 'G');
-    if (count > 1024) { /* no source has as many, and a few bytes could print for ever */
+    if (count > MACHSYM_DEMANGLE_LIFETIMES) {
         ms_dmrs_fail(r);
         return;
     }
@@ -21434,9 +21482,8 @@ static bool ms_dmrs_run(ms_dm *d)
  * Where the ABI leaves the spelling open, llvm-cxxfilt's is used, as Apple's tools do. */
 
 #ifndef MACHSYM_NO_CXX
-/* Real names nest less than 50 deep, and need less than 50 nodes open to print. These keep the stack below
- * 128 KB. Substitutions make what is printed nest deeper than what is read. */
-enum ms_dmcx_limits { ms_DMCX_MAX_DEPTH = 224, ms_DMCX_MAX_PRINT_DEPTH = 448, ms_DMCX_MAX_NAME = 1 << 24 };
+/* Names of 16 MB and more are not read, so that sums of numbers in a name fit 32 bits. */
+enum { ms_DMCX_MAX_NAME = 1 << 24 };
 
 #define ms_DMCX_UNSET UINT32_MAX
 
@@ -22107,7 +22154,7 @@ static const ms_dmcx_op *ms_dmcx_operator(ms_dmcx *p)
 static bool ms_dmcx_enter(ms_dmcx *p)
 {
     ms_dm *d = p->d;
-    if (d->failed || d->work == 0 || d->depth >= ms_DMCX_MAX_DEPTH) {
+    if (d->failed || d->work == 0 || d->depth >= MACHSYM_DEMANGLE_CXX_DEPTH) {
         d->failed = true;
         return false;
     }
@@ -24214,7 +24261,7 @@ static uint32_t ms_dmcxp_pack_element(ms_dmcx *p, const ms_dmcx_node *pack)
 /* Whether a declarator has a shape, looking through packs and forward references, which may form a circle. */
 static bool ms_dmcxp_has(ms_dmcx *p, uint32_t ref, uint32_t flag)
 {
-    for (uint32_t hops = 0; hops < ms_DMCX_MAX_PRINT_DEPTH; hops++) {
+    for (uint32_t hops = 0; hops < MACHSYM_DEMANGLE_CXX_PRINT_DEPTH; hops++) {
         uint32_t flags = ms_dmcx_flags_of(p, ref);
         if ((flags & flag) != 0)
             return true;
@@ -24365,7 +24412,7 @@ static void ms_dmcxp_pointer_left(ms_dmcx *p, uint32_t pointee)
 /* What is printed for a type where packs and forward references stand for something else. */
 static uint32_t ms_dmcxp_shown(ms_dmcx *p, uint32_t ref)
 {
-    for (uint32_t hops = 0; hops < ms_DMCX_MAX_PRINT_DEPTH && p->d->work != 0; hops++) {
+    for (uint32_t hops = 0; hops < MACHSYM_DEMANGLE_CXX_PRINT_DEPTH && p->d->work != 0; hops++) {
         uint32_t kind = ms_dmcx_kind_of(p, ref);
         uint32_t next = 0;
         p->d->work--;
@@ -24385,7 +24432,7 @@ static uint32_t ms_dmcxp_collapse(ms_dmcx *p, const ms_dmcx_node *n, uint32_t *r
 {
     uint32_t pointee = n->a;
     *ref_qual = n->x;
-    for (uint32_t hops = 0; hops < ms_DMCX_MAX_PRINT_DEPTH && p->d->work != 0; hops++) {
+    for (uint32_t hops = 0; hops < MACHSYM_DEMANGLE_CXX_PRINT_DEPTH && p->d->work != 0; hops++) {
         uint32_t shown = ms_dmcxp_shown(p, pointee);
         if (ms_dmcx_kind_of(p, shown) != ms_DMCX_REFERENCE)
             return pointee;
@@ -25082,7 +25129,7 @@ static void ms_dmcxp_left_name(ms_dmcx *p, const ms_dmcx_node *n)
 static bool ms_dmcxp_enter_node(ms_dmcx *p)
 {
     ms_dm *d = p->d;
-    if (d->failed || d->work == 0 || p->depth >= ms_DMCX_MAX_PRINT_DEPTH) {
+    if (d->failed || d->work == 0 || p->depth >= MACHSYM_DEMANGLE_CXX_PRINT_DEPTH) {
         d->failed = true;
         return false;
     }
@@ -25222,8 +25269,6 @@ static bool ms_dmcxp_run(ms_dm *d)
 
 #ifndef MACHSYM_NO_D
 
-enum { ms_DMD_MAX_DEPTH = 256 };
-
 typedef struct ms_dmd { /* The state of reading one name. */
     ms_dm *d;
     const char *s;
@@ -25280,7 +25325,7 @@ static bool ms_dmd_pay(ms_dmd *p, size_t steps)
 /* Starts a type, identifier or value; every successful call needs a ms_dmd_leave. */
 static bool ms_dmd_enter(ms_dmd *p)
 {
-    if (p->d->depth >= ms_DMD_MAX_DEPTH)
+    if (p->d->depth >= MACHSYM_DEMANGLE_DEPTH)
         p->d->failed = true;
     if (!ms_dmd_pay(p, 1))
         return false;
@@ -26187,8 +26232,7 @@ static bool ms_dmd_run(ms_dm *d)
     ms_dmd probe = {d, d->s, d->len, 0, d->len, d->len, false, false};
     if (!ms_dmd_is_mangle(&probe))
         return false;
-    size_t most =
-        4096 + 16 * d->len; /* real names take less than one step a byte; tries may nest without end */
+    size_t most = MACHSYM_DEMANGLE_D_STEPS + MACHSYM_DEMANGLE_D_STEPS_PER_BYTE * d->len;
     if (d->work > most)
         d->work = most;
     const ms_dmd_special *special = ms_dmd_find_special(d->s, d->len);
@@ -26214,8 +26258,6 @@ static bool ms_dmd_run(ms_dm *d)
 #else
 #define ms_DML_NOINLINE
 #endif
-
-enum { ms_DML_SMALL_FRAME = 24576 };
 
 enum ms_dml_language { ms_DML_NONE = 0, ms_DML_SWIFT = 1, ms_DML_RUST = 2, ms_DML_CXX = 4, ms_DML_D = 8 };
 
@@ -26282,14 +26324,14 @@ static bool ms_dml_any(ms_dm *d)
 /* The frame is the array: a function of its own, so that names that need none do not pay for it. */
 static ms_DML_NOINLINE bool ms_dml_run_small(ms_dm *d)
 {
-    uint64_t frame[ms_DML_SMALL_FRAME / 8 + 1];
+    uint64_t frame[MACHSYM_DEMANGLE_SMALL_STACK / 8 + 1];
     d->mem = (unsigned char *)frame;
     d->mem += (uintptr_t)d->mem & 8u;
-    d->mem_len = ms_DML_SMALL_FRAME;
+    d->mem_len = MACHSYM_DEMANGLE_SMALL_STACK;
     return ms_dml_any(d);
 }
 
-#if MACHSYM_DEMANGLE_STACK > 24576
+#if MACHSYM_DEMANGLE_STACK > MACHSYM_DEMANGLE_SMALL_STACK
 static ms_DML_NOINLINE bool ms_dml_run_large(ms_dm *d)
 {
     uint64_t frame[MACHSYM_DEMANGLE_STACK / 8 + 1];
@@ -26311,7 +26353,7 @@ static bool ms_dml_run(ms_dm *d)
     if (ms_dml_detect(d->s, d->len, &skip) == ms_DML_NONE)
         return false;
     bool ok = ms_dml_run_small(d);
-#if MACHSYM_DEMANGLE_STACK > 24576
+#if MACHSYM_DEMANGLE_STACK > MACHSYM_DEMANGLE_SMALL_STACK
     if (!ok && d->no_mem)
         ok = ms_dml_run_large(d);
 #endif

@@ -391,6 +391,29 @@ static void test_table_offset(void)
     }
 }
 
+/* A damaged length costs nothing: the next header is found, and the unit ends there. */
+static void test_lengths(void)
+{
+    static const uint64_t lengths[] = {0, 3, 7, 11, 30, 60, 61, 150, 0x7fffffff, 0xfffffff5u, 0xffffffffu};
+    for (unsigned i = 0; i < 3 * sizeof lengths / sizeof lengths[0]; i++) {
+        program p;
+        lookup l;
+        size_t units[3];
+        begin(&p);
+        for (unsigned j = 0; j < 3; j++)
+            units[j] = put_unit(&p, j == 1 ? dwarf5 : dwarf4, "whole", 0x1000 + 0x100 * j, 0x100);
+        patch(&p.info, units[i % 3], lengths[i / 3], 4);
+        lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+        for (unsigned j = 0; j < 3; j++) {
+            if (j != i % 3)
+                CHECK_STR(name_at(&l, 0x1010 + 0x100 * j), "whole");
+        }
+        CHECK(info_of(&l).unit_count <= 3);
+        lookup_close(&l);
+        program_free(&p);
+    }
+}
+
 /* The file says where code is: ranges elsewhere are dead, whatever the unit claims. */
 static void test_dead_units(void)
 {
@@ -482,6 +505,7 @@ int main(void)
     test_small_cache();
     test_damage();
     test_table_offset();
+    test_lengths();
     test_dead_units();
     test_fixtures();
     return test_done();

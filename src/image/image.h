@@ -123,32 +123,27 @@ static void ms_im_read_dwarf(const ms_mo *mo, ms_arena *arena, ms_dw *dw)
     dw->aranges = ms_im_debug_section(mo, "__debug_aranges", arena);
 }
 
-/* The first bytes of a unit. Headers lie far apart, so they are copied out of a file that is mapped; input is
- * NULL when there is none. */
-static ms_span ms_im_peek(const ms_file *input, ms_span first, uint8_t *room)
-{
 #ifndef MACHSYM_NO_OS
-    if (input != NULL && ms_os_peek(&input->file, first.ptr, room, first.len))
-        first.ptr = room;
-#else
-    (void)input;
-    (void)room;
-#endif
-    return first;
+static bool ms_im_peek(const void *file, const void *at, void *out, size_t len)
+{
+    return ms_os_peek((const ms_os_file *)file, at, out, len);
 }
+#endif
 
-/* Lists the units of image->dw, which lies in input. */
+/* Lists the units of image->dw, which lies in input; NULL when that is not open any more. */
 static void ms_im_list_units(machsym_image *image, const ms_file *input)
 {
-    ms_cu_list list;
-    ms_span first;
-    uint8_t room[ms_CU_HEADER];
-    ms_zero(&list, sizeof list);
-    while ((first = ms_cu_next_header(&list, &image->dw)).len != 0)
-        ms_cu_add_header(&list, &image->dw, ms_im_peek(input, first, room), &image->arena);
-    image->cus = list.v;
-    image->cu_count = list.count;
-    image->damage_count += list.damage_count;
+    const ms_cu_peeker *peeker = NULL;
+#ifndef MACHSYM_NO_OS
+    ms_cu_peeker of_file = {ms_im_peek, NULL};
+    if (input != NULL) {
+        of_file.source = &input->file;
+        peeker = &of_file;
+    }
+#else
+    (void)input;
+#endif
+    image->cus = ms_cu_index(&image->dw, peeker, &image->arena, &image->cu_count, &image->damage_count);
 }
 
 /* Takes the debug info of the first half that has some. */

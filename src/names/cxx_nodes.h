@@ -1,5 +1,6 @@
 #ifndef ms_ROOM_names_cxx_nodes
 #define ms_ROOM_names_cxx_nodes
+#include "../api/options.h"
 #include "../base/bytes.h"
 #include "core.h"
 
@@ -14,9 +15,8 @@
  * Where the ABI leaves the spelling open, llvm-cxxfilt's is used, as Apple's tools do. */
 
 #ifndef MACHSYM_NO_CXX
-/* Real names nest less than 50 deep, and need less than 50 nodes open to print. These keep the stack below
- * 128 KB. Substitutions make what is printed nest deeper than what is read. */
-enum ms_dmcx_limits { ms_DMCX_MAX_DEPTH = 224, ms_DMCX_MAX_PRINT_DEPTH = 448, ms_DMCX_MAX_NAME = 1 << 24 };
+/* Names of 16 MB and more are not read, so that sums of numbers in a name fit 32 bits. */
+enum { ms_DMCX_MAX_NAME = 1 << 24 };
 
 #define ms_DMCX_UNSET UINT32_MAX
 
@@ -687,7 +687,7 @@ static const ms_dmcx_op *ms_dmcx_operator(ms_dmcx *p)
 static bool ms_dmcx_enter(ms_dmcx *p)
 {
     ms_dm *d = p->d;
-    if (d->failed || d->work == 0 || d->depth >= ms_DMCX_MAX_DEPTH) {
+    if (d->failed || d->work == 0 || d->depth >= MACHSYM_DEMANGLE_CXX_DEPTH) {
         d->failed = true;
         return false;
     }

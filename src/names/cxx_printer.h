@@ -1,5 +1,6 @@
 #ifndef ms_ROOM_names_cxx_printer
 #define ms_ROOM_names_cxx_printer
+#include "../api/options.h"
 #include "../base/bytes.h"
 #include "core.h"
 #include "cxx_nodes.h"
@@ -268,7 +269,7 @@ static uint32_t ms_dmcxp_pack_element(ms_dmcx *p, const ms_dmcx_node *pack)
 /* Whether a declarator has a shape, looking through packs and forward references, which may form a circle. */
 static bool ms_dmcxp_has(ms_dmcx *p, uint32_t ref, uint32_t flag)
 {
-    for (uint32_t hops = 0; hops < ms_DMCX_MAX_PRINT_DEPTH; hops++) {
+    for (uint32_t hops = 0; hops < MACHSYM_DEMANGLE_CXX_PRINT_DEPTH; hops++) {
         uint32_t flags = ms_dmcx_flags_of(p, ref);
         if ((flags & flag) != 0)
             return true;
@@ -419,7 +420,7 @@ static void ms_dmcxp_pointer_left(ms_dmcx *p, uint32_t pointee)
 /* What is printed for a type where packs and forward references stand for something else. */
 static uint32_t ms_dmcxp_shown(ms_dmcx *p, uint32_t ref)
 {
-    for (uint32_t hops = 0; hops < ms_DMCX_MAX_PRINT_DEPTH && p->d->work != 0; hops++) {
+    for (uint32_t hops = 0; hops < MACHSYM_DEMANGLE_CXX_PRINT_DEPTH && p->d->work != 0; hops++) {
         uint32_t kind = ms_dmcx_kind_of(p, ref);
         uint32_t next = 0;
         p->d->work--;
@@ -439,7 +440,7 @@ static uint32_t ms_dmcxp_collapse(ms_dmcx *p, const ms_dmcx_node *n, uint32_t *r
 {
     uint32_t pointee = n->a;
     *ref_qual = n->x;
-    for (uint32_t hops = 0; hops < ms_DMCX_MAX_PRINT_DEPTH && p->d->work != 0; hops++) {
+    for (uint32_t hops = 0; hops < MACHSYM_DEMANGLE_CXX_PRINT_DEPTH && p->d->work != 0; hops++) {
         uint32_t shown = ms_dmcxp_shown(p, pointee);
         if (ms_dmcx_kind_of(p, shown) != ms_DMCX_REFERENCE)
             return pointee;
@@ -1136,7 +1137,7 @@ static void ms_dmcxp_left_name(ms_dmcx *p, const ms_dmcx_node *n)
 static bool ms_dmcxp_enter_node(ms_dmcx *p)
 {
     ms_dm *d = p->d;
-    if (d->failed || d->work == 0 || p->depth >= ms_DMCX_MAX_PRINT_DEPTH) {
+    if (d->failed || d->work == 0 || p->depth >= MACHSYM_DEMANGLE_CXX_PRINT_DEPTH) {
         d->failed = true;
         return false;
     }

@@ -1,5 +1,6 @@
 #ifndef ms_ROOM_names_d
 #define ms_ROOM_names_d
+#include "../api/options.h"
 #include "../base/bytes.h"
 #include "core.h"
 
@@ -14,8 +15,6 @@
  * d->failed is left for spent budgets. Prints as libiberty does. */
 
 #ifndef MACHSYM_NO_D
-
-enum { ms_DMD_MAX_DEPTH = 256 };
 
 typedef struct ms_dmd { /* The state of reading one name. */
     ms_dm *d;
@@ -73,7 +72,7 @@ static bool ms_dmd_pay(ms_dmd *p, size_t steps)
 /* Starts a type, identifier or value; every successful call needs a ms_dmd_leave. */
 static bool ms_dmd_enter(ms_dmd *p)
 {
-    if (p->d->depth >= ms_DMD_MAX_DEPTH)
+    if (p->d->depth >= MACHSYM_DEMANGLE_DEPTH)
         p->d->failed = true;
     if (!ms_dmd_pay(p, 1))
         return false;
@@ -980,8 +979,7 @@ static bool ms_dmd_run(ms_dm *d)
     ms_dmd probe = {d, d->s, d->len, 0, d->len, d->len, false, false};
     if (!ms_dmd_is_mangle(&probe))
         return false;
-    size_t most =
-        4096 + 16 * d->len; /* real names take less than one step a byte; tries may nest without end */
+    size_t most = MACHSYM_DEMANGLE_D_STEPS + MACHSYM_DEMANGLE_D_STEPS_PER_BYTE * d->len;
     if (d->work > most)
         d->work = most;
     const ms_dmd_special *special = ms_dmd_find_special(d->s, d->len);

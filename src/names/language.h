@@ -23,8 +23,6 @@
 #define ms_DML_NOINLINE
 #endif
 
-enum { ms_DML_SMALL_FRAME = 24576 };
-
 enum ms_dml_language { ms_DML_NONE = 0, ms_DML_SWIFT = 1, ms_DML_RUST = 2, ms_DML_CXX = 4, ms_DML_D = 8 };
 
 /* The languages that a name may be of, by its first bytes, and how many of those to leave out: Mach-O puts an
@@ -90,14 +88,14 @@ static bool ms_dml_any(ms_dm *d)
 /* The frame is the array: a function of its own, so that names that need none do not pay for it. */
 static ms_DML_NOINLINE bool ms_dml_run_small(ms_dm *d)
 {
-    uint64_t frame[ms_DML_SMALL_FRAME / 8 + 1];
+    uint64_t frame[MACHSYM_DEMANGLE_SMALL_STACK / 8 + 1];
     d->mem = (unsigned char *)frame;
     d->mem += (uintptr_t)d->mem & 8u;
-    d->mem_len = ms_DML_SMALL_FRAME;
+    d->mem_len = MACHSYM_DEMANGLE_SMALL_STACK;
     return ms_dml_any(d);
 }
 
-#if MACHSYM_DEMANGLE_STACK > 24576
+#if MACHSYM_DEMANGLE_STACK > MACHSYM_DEMANGLE_SMALL_STACK
 static ms_DML_NOINLINE bool ms_dml_run_large(ms_dm *d)
 {
     uint64_t frame[MACHSYM_DEMANGLE_STACK / 8 + 1];
@@ -119,7 +117,7 @@ static bool ms_dml_run(ms_dm *d)
     if (ms_dml_detect(d->s, d->len, &skip) == ms_DML_NONE)
         return false;
     bool ok = ms_dml_run_small(d);
-#if MACHSYM_DEMANGLE_STACK > 24576
+#if MACHSYM_DEMANGLE_STACK > MACHSYM_DEMANGLE_SMALL_STACK
     if (!ok && d->no_mem)
         ok = ms_dml_run_large(d);
 #endif

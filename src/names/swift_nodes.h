@@ -20,9 +20,8 @@
 #define ms_DMSW_AS_TYPE 0x80000000u
 
 enum {
-    ms_DMSW_MAX_WORDS = 26,    /* Identifiers: at most 26 words can be substituted */
-    ms_DMSW_MAX_REPEAT = 2048, /* more repeats of one substitution than any compiler writes */
-    ms_DMSW_MAX_DEPTH = 256    /* levels of nesting; a level takes 200 to 450 bytes of stack */
+    ms_DMSW_MAX_WORDS = 26,    /* words that later identifiers may use: one for each letter */
+    ms_DMSW_MAX_BUILTIN = 4096 /* the largest size of a builtin type that Swift's own reader takes */
 };
 
 /* Internal styles beside machsym_demangle_flags. */
@@ -886,120 +885,27 @@ static bool ms_dmsw_literal(ms_dmsw *p, machsym_str *part)
     return true;
 }
 
-/* Writes one code point as UTF-8; the room was counted by the caller. Returns the bytes written. */
-static size_t ms_dmsw_utf8(uint32_t c, char *out)
-{
-    if (c < 0x80) {
-        out[0] = (char)c;
-        return 1;
-    }
-    if (c < 0x800) {
-        out[0] = (char)(0xc0 | (c >> 6));
-        out[1] = (char)(0x80 | (c & 63));
-        return 2;
-    }
-    if (c < 0x10000) {
-        out[0] = (char)(0xe0 | (c >> 12));
-        out[1] = (char)(0x80 | (c >> 6 & 63));
-        out[2] = (char)(0x80 | (c & 63));
-        return 3;
-    }
-    out[0] = (char)(0xf0 | (c >> 18));
-    out[1] = (char)(0x80 | (c >> 12 & 63));
-    out[2] = (char)(0x80 | (c >> 6 & 63));
-    out[3] = (char)(0x80 | (c & 63));
-    return 4;
-}
-
-/* RFC 3492 6.1 */
-static uint32_t ms_dmsw_puny_adapt(uint32_t delta, uint32_t points, bool first)
-{
-    uint32_t k = 0;
-    delta = first ? delta / 700 : delta / 2;
-    delta += delta / points;
-    for (; delta > 455; k += 36)
-        delta /= 35;
-    return k + 36 * delta / (delta + 38);
-}
-
-/* One generalized variable-length integer of RFC 3492; Swift's digits are a-z and A-J. -1 when malformed. */
-static int64_t ms_dmsw_puny_delta(const char *s, size_t len, size_t *at, uint32_t bias)
-{
-    uint64_t value = 0, weight = 1;
-    for (uint32_t k = 36;; k += 36) {
-        if (*at >= len)
-            return -1;
-        char c = s[(*at)++];
-        if (!ms_dmsw_lower(c) && (c < 'A' || c > 'J'))
-            return -1;
-        uint32_t digit = (uint32_t)(ms_dmsw_lower(c) ? c - 'a' : c - 'A' + 26);
-        value += digit * weight;
-        uint32_t t = k <= bias ? 1 : k >= bias + 26 ? 26 : k - bias;
-        if (digit < t)
-            break;
-        weight *= 36 - t;
-        if (weight > INT32_MAX)
-            return -1;
-    }
-    return value <= INT32_MAX ? (int64_t)value : -1;
-}
-
-/* Decodes Swift's Punycode into code points; returns their number, or -1. */
-static int64_t ms_dmsw_puny_decode(ms_dmsw *p, const char *s, size_t len, uint32_t *out)
-{
-    size_t count = 0, at = 0;
-    for (size_t i = len; i-- > 0;) {
-        if (s[i] != '_')
-            continue;
-        for (; count < i; count++) {
-            if ((unsigned char)s[count] >= 0x80)
-                return -1;
-            out[count] = (unsigned char)s[count];
-        }
-        at = i + 1;
-        break;
-    }
-    uint32_t n = 0x80, bias = 72;
-    uint64_t i = 0;
-    for (bool first = true; at < len; first = false) {
-        int64_t delta = ms_dmsw_puny_delta(s, len, &at, bias);
-        if (delta < 0 || p->d->work < count / 32 + 1)
-            return -1;
-        p->d->work -= count / 32 + 1; /* each insertion moves what lies behind it */
-        i += (uint64_t)delta;
-        count++;
-        bias = ms_dmsw_puny_adapt((uint32_t)delta, (uint32_t)count, first);
-        uint64_t code = n + i / count;
-        i %= count;
-        if (code > 0x10ffff)
-            return -1;
-        n = (uint32_t)code;
-        ms_move(out + i + 1, out + i, (count - 1 - (size_t)i) * sizeof *out);
-        out[i++] = n;
-    }
-    return (int64_t)count;
-}
-
 /* A Punycode identifier as UTF-8 in the scratch. ASCII characters that no symbol can hold travel as
  * surrogates. */
 static bool ms_dmsw_puny(ms_dmsw *p, const char *s, size_t len, machsym_str *out)
 {
+    machsym_str coded = {s, len};
     size_t mark = p->d->mem_used;
     char *text = (char *)ms_dm_alloc(p->d, len * 4 + 16);
     uint32_t *points = (uint32_t *)ms_dm_alloc(p->d, len * sizeof *points + 16);
     if (!text || !points)
         return false;
-    int64_t count = ms_dmsw_puny_decode(p, s, len, points);
-    if (count < 0)
+    size_t count = ms_dm_puny(p->d, coded, 'A', points);
+    if (count == SIZE_MAX)
         return false;
     size_t used = 0;
-    for (int64_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         uint32_t c = points[i];
         if (c >= 0xd800 && c < 0xd880)
             c -= 0xd800;
         else if (c >= 0xd880 && c < 0xe000)
             return false;
-        used += ms_dmsw_utf8(c, text + used);
+        used += ms_dm_utf8(c, text + used);
     }
     p->d->mem_used = mark + ((used + 15u) & ~(size_t)15u);
     out->ptr = text;
@@ -1090,7 +996,7 @@ static uint32_t ms_dmsw_builtin_number(ms_dmsw *p, machsym_str head, int64_t num
 {
     char digits[20];
     machsym_str middle = {digits, 0};
-    if (number <= 0 || number > 4096)
+    if (number <= 0 || number > ms_DMSW_MAX_BUILTIN)
         return 0;
     for (int64_t n = number; n > 0; n /= 10)
         middle.len++;

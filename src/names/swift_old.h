@@ -1,5 +1,6 @@
 #ifndef ms_ROOM_names_swift_old
 #define ms_ROOM_names_swift_old
+#include "../api/options.h"
 #include "../api/api.h"
 #include "core.h"
 #include "swift_nodes.h"
@@ -207,7 +208,7 @@ static uint32_t ms_dmswo_types(ms_dmsw *p)
 static uint32_t ms_dmswo_bind(ms_dmsw *p, uint32_t nominal)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, nominal);
-    if (!(ms_dmsw_rows[n->kind].traits & ms_DMSW_T_NOMINAL) || ++p->d->depth > ms_DMSW_MAX_DEPTH)
+    if (!(ms_dmsw_rows[n->kind].traits & ms_DMSW_T_NOMINAL) || ++p->d->depth > MACHSYM_DEMANGLE_DEPTH)
         return 0;
     if (n->form != ms_DMSW_F_KNOWN) {
         uint32_t parent = ms_dmsw_kid(p, nominal, 0), name = ms_dmsw_kid(p, nominal, 1);
@@ -521,7 +522,7 @@ static uint32_t ms_dmswo_archetype(ms_dmsw *p)
         return ms_dmsw_make(p, ms_DMSW_OpaqueReturnType);
     if (ms_dmsw_next_if(p, 'U'))
         return ms_dmsw_make1(p, ms_DMSW_OpaqueReturnType, ms_dmswo_index_node(p));
-    if (++p->d->depth > ms_DMSW_MAX_DEPTH)
+    if (++p->d->depth > MACHSYM_DEMANGLE_DEPTH)
         return 0;
     if (ms_dmsw_next_if(p, 'Q'))
         root = ms_dmswo_archetype(p);
@@ -594,7 +595,7 @@ static uint32_t ms_dmswo_bare(ms_dmsw *p)
 
 static uint32_t ms_dmswo_type(ms_dmsw *p)
 {
-    if (p->d->failed || ++p->d->depth > ms_DMSW_MAX_DEPTH)
+    if (p->d->failed || ++p->d->depth > MACHSYM_DEMANGLE_DEPTH)
         return 0;
     uint32_t ref = ms_dmswo_bare(p);
     p->d->depth--;
@@ -724,7 +725,7 @@ static uint32_t ms_dmswo_entity(ms_dmsw *p)
     bool is_static = ms_dmsw_next_if(p, 'Z');
     unsigned kind;
     uint32_t ref, context;
-    if (p->d->failed || ++p->d->depth > ms_DMSW_MAX_DEPTH)
+    if (p->d->failed || ++p->d->depth > MACHSYM_DEMANGLE_DEPTH)
         return 0;
     switch (ms_dmsw_peek(p)) {
     case 'F': kind = ms_DMSW_Function; break;
@@ -830,7 +831,7 @@ static uint32_t ms_dmswo_forwarder(ms_dmsw *p)
 static uint32_t ms_dmswo_global(ms_dmsw *p)
 {
     uint32_t ref;
-    if (p->d->failed || ++p->d->depth > ms_DMSW_MAX_DEPTH)
+    if (p->d->failed || ++p->d->depth > MACHSYM_DEMANGLE_DEPTH)
         return 0;
     if (ms_dmsw_next_if(p, 'M')) {
         ref = ms_dmswo_metadata(p);

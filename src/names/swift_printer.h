@@ -1,5 +1,6 @@
 #ifndef ms_ROOM_names_swift_printer
 #define ms_ROOM_names_swift_printer
+#include "../api/options.h"
 #include "../api/api.h"
 #include "core.h"
 #include "swift_nodes.h"
@@ -506,12 +507,15 @@ static bool ms_dmswp_has_marker(ms_dmsw *p, uint32_t ref, unsigned kind, uint64_
     return false;
 }
 
+/* Swift's own printer ends the list of a level's parameters here. */
+enum { ms_DMSWP_MAX_PARAMS = 128 };
+
 static void ms_dmswp_signature_level(ms_dmsw *p, uint32_t ref, uint64_t depth, uint64_t count, bool markers)
 {
     for (uint64_t i = 0; i < count && !p->d->failed; i++) {
         if (i > 0)
             ms_dmswp_word(p, ", ");
-        if (i >= 128) { /* as far as Swift's own printer goes */
+        if (i >= ms_DMSWP_MAX_PARAMS) {
             ms_dmswp_word(p, "...");
             break;
         }
@@ -1680,7 +1684,7 @@ static uint32_t ms_dmswp_print_as(ms_dmsw *p, uint32_t ref, bool as_prefix)
 {
     if (!ref || p->d->failed || !ms_dmsw_step(p))
         return 0;
-    if (++p->d->depth > ms_DMSW_MAX_DEPTH) {
+    if (++p->d->depth > MACHSYM_DEMANGLE_DEPTH) {
         p->d->failed = true;
         return 0;
     }
@@ -1722,15 +1726,15 @@ static bool ms_dmswp_nested(ms_dmsw *p, uint32_t payload)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, payload);
     ms_dmsw inner;
-    if (n->count < 3 || p->d->depth + 64 > ms_DMSW_MAX_DEPTH)
+    if (n->count < 3 || p->d->depth + MACHSYM_DEMANGLE_NESTED_DEPTH > MACHSYM_DEMANGLE_DEPTH)
         return false;
     ms_dmsws_begin(&inner, p->d, n->u.text, n->count, ms_DMSW_NO_SUGAR);
     inner.base = p->base;
-    p->d->depth += 64;
+    p->d->depth += MACHSYM_DEMANGLE_NESTED_DEPTH;
     uint32_t top = ms_dmsws_tree(&inner);
     if (top)
         ms_dmswp_print(&inner, top);
-    p->d->depth -= 64;
+    p->d->depth -= MACHSYM_DEMANGLE_NESTED_DEPTH;
     return top != 0;
 }
 

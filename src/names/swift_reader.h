@@ -1,5 +1,6 @@
 #ifndef ms_ROOM_names_swift_reader
 #define ms_ROOM_names_swift_reader
+#include "../api/options.h"
 #include "../api/api.h"
 #include "core.h"
 #include "swift_nodes.h"
@@ -305,7 +306,7 @@ static uint32_t ms_dmswr_substitution(ms_dmsw *p)
             continue;
         }
         uint32_t i = (uint32_t)(last ? c - 'A' : c - 'a');
-        if (i >= p->subs.count || repeat > ms_DMSW_MAX_REPEAT)
+        if (i >= p->subs.count || repeat > MACHSYM_DEMANGLE_REPEAT)
             return 0;
         for (; repeat > 1 && ms_dmsw_step(p); repeat--)
             ms_dmswr_push(p, p->subs.v[i]);
@@ -416,7 +417,7 @@ static uint32_t ms_dmswr_standard(ms_dmsw *p)
         repeat = ms_dmsw_natural(p);
     bool second = ms_dmsw_next_if(p, 'c');
     char letter = ms_dmsw_next(p);
-    if (repeat > ms_DMSW_MAX_REPEAT)
+    if (repeat > MACHSYM_DEMANGLE_REPEAT)
         return 0;
     uint32_t ref = second ? ms_dmswr_known2(p, letter) : ms_dmswr_known1(p, letter);
     for (; ref && repeat > 1 && ms_dmsw_step(p); repeat--)
@@ -839,7 +840,7 @@ static bool ms_dmswr_takes_args(unsigned kind)
 static uint32_t ms_dmswr_bind(ms_dmsw *p, uint32_t ref, uint32_t lists, uint32_t i)
 {
     uint32_t list_count = ms_dmsw_kid_count(p, lists), context = ms_dmsw_kid(p, ref, 0), args;
-    if (!ref || i >= list_count || ++p->d->depth > ms_DMSW_MAX_DEPTH)
+    if (!ref || i >= list_count || ++p->d->depth > MACHSYM_DEMANGLE_DEPTH)
         return 0;
     const ms_dmsw_node *n = ms_dmsw_at(p, ref);
     unsigned kind = n->kind;
