@@ -772,8 +772,6 @@ typedef struct machsym_frame {
     uint32_t column;         /* 0: not known */
     uint64_t function_start; /* of the concrete function, in the file's addresses */
     uint64_t function_size;  /* 0: not known */
-    uint32_t file_ref;       /* of a map's frame: stands for its file until machsym_map_names */
-    uint32_t name_ref;       /* of a map's frame: stands for its names until machsym_map_names */
     uint64_t
         die_offset; /* of the function's entry in .debug_info, the object file's if one answers; 0: none */
     machsym_source name_source;
@@ -1040,13 +1038,20 @@ MACHSYM_API machsym_result machsym_map_merge(const machsym_plan *plan, machsym_p
 MACHSYM_API machsym_result machsym_map_build(const machsym_plan_desc *desc, machsym_map **out,
                                              machsym_error *err);
 
+/* Which map to open; zero means the default everywhere. */
+typedef struct machsym_map_desc {
+    const char *path;    /* of the file; not used when there are bytes */
+    machsym_bytes bytes; /* of a map; they must stay until the map is closed */
+    uint32_t flags;      /* MACHSYM_MAP_UNCHECKED, MACHSYM_MAP_COPY */
+    machsym_allocator allocator;
+} machsym_map_desc;
+
 /* Opens a map file, or the bytes of one, for lookups in place.
  * Returns: OK and *out; else an error: every table is checked to lie inside the file, and the checksum to
  * match. What the tables point to is checked where it is read, so that no file can lead a lookup astray.
  * Owns: *out. Borrows: bytes. Threads: a map never changes; share it. Cost: reads the file once; with
  * MACHSYM_MAP_UNCHECKED, only its header. */
-MACHSYM_API machsym_result machsym_map_open(const char *path, machsym_bytes bytes, uint32_t flags,
-                                            const machsym_allocator *allocator, machsym_map **out,
+MACHSYM_API machsym_result machsym_map_open(const machsym_map_desc *desc, machsym_map **out,
                                             machsym_error *err);
 MACHSYM_API void machsym_map_close(machsym_map *map);
 /* The map's bytes: what machsym_map_save writes. */
@@ -1082,33 +1087,58 @@ MACHSYM_API void machsym_map_get_info(const machsym_map *map, machsym_map_info *
  * Threads: any. Cost: constant. */
 MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr, uint64_t pc);
 
-/* Which functions hold an address of the file, as machsym_session_frames tells it, but for die_offset. Names
- * and files are not looked up yet: name_ref and file_ref stand for them until machsym_map_names.
+/* One function at an address as a map holds it: its names and its file are references into the map. */
+typedef struct machsym_map_frame {
+    uint32_t name_ref; /* 0: no name */
+    uint32_t file_ref; /* 0: no file */
+    uint32_t line;     /* as in machsym_frame, and all that follow */
+    uint32_t column;
+    uint64_t function_start;
+    uint64_t function_size;
+    machsym_source name_source;
+    machsym_source line_source;
+    bool is_inline;
+} machsym_map_frame;
+
+/* Which functions hold an address of the file, as machsym_session_frames tells it. No name is unpacked:
+ * machsym_map_names and machsym_names_get make machsym_frames of these.
+ * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address.
  * Threads: any. Cost: about 0.2 microseconds; no allocation, no lock, no call to the system: usable in signal
  * handlers. */
-MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_frame *frames,
+MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames,
                                       size_t cap);
-/* Sets linkage_name, name and file of frames. Files are views into the map; names are unpacked into text.
- * Returns: the bytes of text needed; names that do not fit stay empty.
- * Cost: about a microsecond a name; no allocation, lock or call to the system: usable in signal handlers
- * too. */
-MACHSYM_API size_t machsym_map_names(const machsym_map *map, machsym_frame *frames, size_t count, char *text,
-                                     size_t cap);
+/* Makes count frames with names and files of what machsym_map_frames gave. die_offset is 0: a map has none.
+ * Borrows: files are views into the map; names are unpacked into text.
+ * Returns: the bytes of text that all names need; names that do not fit stay empty.
+ * Threads: any. Cost: about a microsecond a name; no allocation, lock or call to the system: usable in signal
+ * handlers too. */
+MACHSYM_API size_t machsym_map_names(const machsym_map *map, const machsym_map_frame *from, size_t count,
+                                     machsym_frame *frames, char *text, size_t cap);
 
 /* What one thread has unpacked of a map's names: for many lookups, in place of machsym_map_names. */
 typedef struct machsym_names machsym_names;
-/* Opens it; allocator may be NULL.
- * Owns: *out, until machsym_names_close. Borrows: the map. Threads: any; *out then belongs to one at a time. */
-MACHSYM_API machsym_result machsym_names_open(const machsym_map *map, const machsym_allocator *allocator,
-                                              machsym_names **out, machsym_error *err);
+
+/* Whose names to keep; zero means the default everywhere but for map. */
+typedef struct machsym_names_desc {
+    const machsym_map *map;
+    machsym_allocator allocator;
+} machsym_names_desc;
+
+/* Opens an empty cache of names.
+ * Returns: OK and *out; else an error. Owns: *out, until machsym_names_close. Borrows: the map. Threads: any;
+ * *out then belongs to one at a time. Cost: a pointer for each 1,024 bytes of text. */
+MACHSYM_API machsym_result machsym_names_open(const machsym_names_desc *desc, machsym_names **out,
+                                              machsym_error *err);
 MACHSYM_API void machsym_names_close(machsym_names *names);
 /* Drops what is unpacked when it takes more than limit bytes: between lookups, so that it cannot grow to all
- * of the map's text. */
-MACHSYM_API void machsym_names_trim(machsym_names *names, size_t limit);
-/* Sets linkage_name, name and file of frames, as machsym_map_names. They live until machsym_names_trim or close.
+ * of the map's text. Returns: whether it was dropped. */
+MACHSYM_API bool machsym_names_trim(machsym_names *names, size_t limit);
+/* Makes frames as machsym_map_names does. Names live until machsym_names_trim drops them, or close; as long,
+ * the same name of the map is the same view.
  * Returns: false when memory was short; then names may be missing.
  * Cost: text is unpacked once, 1,024 bytes at a time; of what is unpacked a name takes some 50 ns. */
-MACHSYM_API bool machsym_names_get(machsym_names *names, machsym_frame *frames, size_t count);
+MACHSYM_API bool machsym_names_get(machsym_names *names, const machsym_map_frame *from, size_t count,
+                                   machsym_frame *frames);
 
 /* Iterates over the ranges of a map by address. Returns: false at the end. Ask for the frames of lo. Signals:
  * as above. */
@@ -1119,10 +1149,16 @@ typedef struct machsym_map_range {
 } machsym_map_range;
 MACHSYM_API bool machsym_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_range *out);
 
+/* What a map that is written shall say of itself; zero means the default everywhere but for info. */
+typedef struct machsym_writer_desc {
+    const machsym_map_info *info; /* its name to code_size, lines and flags; the name must stay */
+    machsym_allocator allocator;
+} machsym_writer_desc;
+
 /* Writes a map range by range: for chunks of another map, and for symbol tables of other formats. Ranges must
- * ascend without overlap; those from debug info and those from symbols (is_symbol) each by themselves. */
-MACHSYM_API machsym_result machsym_writer_open(const machsym_map_info *info,
-                                               const machsym_allocator *allocator, machsym_writer **out,
+ * ascend without overlap; those from debug info and those from symbols (is_symbol) each by themselves.
+ * Returns: OK and *out; else an error. Owns: *out, until machsym_writer_finish or close. Threads: one at a time. */
+MACHSYM_API machsym_result machsym_writer_open(const machsym_writer_desc *desc, machsym_writer **out,
                                                machsym_error *err);
 MACHSYM_API void machsym_writer_close(machsym_writer *writer);
 MACHSYM_API machsym_result machsym_writer_add(machsym_writer *writer, const machsym_map_range *range,
@@ -1194,7 +1230,11 @@ MACHSYM_API size_t machsym_error_text(const machsym_error *err, const machsym_op
     X(machsym_map_range, 140737488355213)                                                                    \
     X(machsym_oso_prefix, 562949953421231)                                                                   \
     X(machsym_entry, 2251799813685119)                                                                       \
-    X(machsym_uuid, 9007199254740881)
+    X(machsym_uuid, 9007199254740881)                                                                        \
+    X(machsym_map_desc, 36028797018963913)                                                                   \
+    X(machsym_map_frame, 72057594037927931)                                                                  \
+    X(machsym_names_desc, 144115188075855859)                                                                \
+    X(machsym_writer_desc, 288230376151711717)
 #define MACHSYM_WEIGH(type, weight) +(uint64_t)sizeof(type) * (uint64_t)weight
 #define MACHSYM_ABI                 ((uint64_t)0 MACHSYM_STRUCTS(MACHSYM_WEIGH)) /* see machsym_abi */
 
@@ -1226,17 +1266,11 @@ MACHSYM_CHECKED(machsym_result, machsym_plan_open,
 MACHSYM_CHECKED(machsym_result, machsym_map_build,
                 (const machsym_plan_desc *desc, machsym_map **out, machsym_error *err), (desc, out, err))
 MACHSYM_CHECKED(machsym_result, machsym_map_open,
-                (const char *path, machsym_bytes bytes, uint32_t flags, const machsym_allocator *allocator,
-                 machsym_map **out, machsym_error *err),
-                (path, bytes, flags, allocator, out, err))
+                (const machsym_map_desc *desc, machsym_map **out, machsym_error *err), (desc, out, err))
 MACHSYM_CHECKED(machsym_result, machsym_names_open,
-                (const machsym_map *map, const machsym_allocator *allocator, machsym_names **out,
-                 machsym_error *err),
-                (map, allocator, out, err))
+                (const machsym_names_desc *desc, machsym_names **out, machsym_error *err), (desc, out, err))
 MACHSYM_CHECKED(machsym_result, machsym_writer_open,
-                (const machsym_map_info *info, const machsym_allocator *allocator, machsym_writer **out,
-                 machsym_error *err),
-                (info, allocator, out, err))
+                (const machsym_writer_desc *desc, machsym_writer **out, machsym_error *err), (desc, out, err))
 #undef MACHSYM_CHECKED
 #define machsym_list_slices  machsym_list_slices_checked
 #define machsym_image_open   machsym_image_open_checked
@@ -11712,28 +11746,26 @@ static void ms_map_close(machsym_map *map)
     map->allocator.free(map->allocator.user, map, sizeof *map);
 }
 
-static machsym_result ms_map_open(const char *path, machsym_bytes bytes, uint32_t flags,
-                                  machsym_allocator allocator, machsym_map **out, machsym_error *err)
+static machsym_result ms_map_open(const machsym_map_desc *desc, machsym_allocator allocator,
+                                  machsym_map **out, machsym_error *err)
 {
     machsym_map *map = (machsym_map *)allocator.alloc(allocator.user, sizeof *map);
     if (map == NULL)
         return ms_fail_memory(err);
     ms_zero(map, sizeof *map);
     map->allocator = allocator;
-    map->bytes = ms_span_make(bytes.ptr, bytes.len);
+    map->bytes = ms_span_make(desc->bytes.ptr, desc->bytes.len);
     machsym_result result = MACHSYM_OK;
 #ifndef MACHSYM_NO_OS
-    if (bytes.ptr == NULL) {
-        int code = ms_os_map(path, (flags & MACHSYM_MAP_COPY) != 0, &map->file);
+    if (desc->bytes.ptr == NULL) {
+        int code = ms_os_map(desc->path, (desc->flags & MACHSYM_MAP_COPY) != 0, &map->file);
         map->bytes = ms_span_make(map->file.ptr, map->file.len);
         if (code != 0)
             result = ms_os_fail(err, code);
     }
-#else
-    (void)path;
 #endif
     if (result == MACHSYM_OK)
-        result = ms_map_check(map, flags, err);
+        result = ms_map_check(map, desc->flags, err);
     if (result == MACHSYM_OK)
         *out = map;
     else
@@ -11946,7 +11978,8 @@ static ms_map_files ms_map_files_of(const machsym_map *map, uint64_t record)
 }
 
 /* Sets a frame's line, and where its FILE record stands. */
-static inline void ms_map_set_line(const ms_map_files *files, const ms_map_line *line, machsym_frame *frame)
+static inline void ms_map_set_line(const ms_map_files *files, const ms_map_line *line,
+                                   machsym_map_frame *frame)
 {
     frame->line = line->line;
     frame->column = line->column;
@@ -11958,13 +11991,15 @@ static inline void ms_map_set_line(const ms_map_files *files, const ms_map_line 
 }
 
 /* The file of a FILE record. */
-static void ms_map_set_file(const machsym_map *map, machsym_frame *frame)
+static machsym_path ms_map_file(const machsym_map *map, uint32_t record)
 {
+    machsym_path path;
     ms_span data = map->tables[ms_MAP_DATA];
-    ms_rd rd = ms_rd_at(data, frame->file_ref);
-    frame->file.comp_dir = ms_map_plain_ref(data, frame->file_ref, ms_rd_uleb(&rd));
-    frame->file.dir = ms_map_plain_ref(data, frame->file_ref, ms_rd_uleb(&rd));
-    frame->file.name = ms_map_plain_ref(data, frame->file_ref, ms_rd_uleb(&rd));
+    ms_rd rd = ms_rd_at(data, record);
+    path.comp_dir = ms_map_plain_ref(data, record, ms_rd_uleb(&rd));
+    path.dir = ms_map_plain_ref(data, record, ms_rd_uleb(&rd));
+    path.name = ms_map_plain_ref(data, record, ms_rd_uleb(&rd));
+    return path;
 }
 
 /* A CHAIN record. */
@@ -12006,14 +12041,14 @@ static bool ms_map_read_link(const machsym_map *map, uint64_t at, ms_map_link *l
 }
 
 /* The frames of a chain. Callers stand below what they call, so the walk ends; no frames when it is too long. */
-static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit, machsym_frame *frames,
+static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit, machsym_map_frame *frames,
                                   size_t cap)
 {
     ms_map_link link;
     ms_map_line line = hit->line;
     size_t count = 0;
     uint64_t at = hit->chain;
-    machsym_frame blank; /* copying one is several times faster than clearing one */
+    machsym_map_frame blank; /* copying one is several times faster than clearing one */
     ms_zero(&blank, sizeof blank);
     ms_map_files files = ms_map_files_of(map, hit->run);
     do {
@@ -12021,7 +12056,7 @@ static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit,
         if (count == ms_MAP_LINKS || !ms_map_read_link(map, at, &link))
             return 0;
         if (count < cap) {
-            machsym_frame *frame = &frames[count];
+            machsym_map_frame *frame = &frames[count];
             *frame = blank;
             frame->is_inline = link.caller != 0;
             frame->name_ref = link.function;
@@ -12039,7 +12074,7 @@ static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit,
     return count;
 }
 
-static size_t ms_map_frames(const machsym_map *map, uint64_t addr, machsym_frame *frames, size_t cap)
+static size_t ms_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames, size_t cap)
 {
     ms_map_hit hit;
     ms_map_hit symbol;
@@ -12148,19 +12183,33 @@ static machsym_str ms_map_name(const machsym_map *map, uint64_t record, uint64_t
     return len <= room ? ms_str_make(to, len) : ms_str_empty();
 }
 
-static size_t ms_map_names(const machsym_map *map, machsym_frame *frames, size_t count, char *text,
-                           size_t cap)
+/* A frame with what the map's frame says, but for names and file. */
+static void ms_map_begin_frame(const machsym_map_frame *from, machsym_frame *frame)
 {
-    ms_map_page
-        linkage_page; /* of its own: names that follow each other lie apart from their linkage names */
+    ms_zero(frame, sizeof *frame);
+    frame->line = from->line;
+    frame->column = from->column;
+    frame->function_start = from->function_start;
+    frame->function_size = from->function_size;
+    frame->name_source = from->name_source;
+    frame->line_source = from->line_source;
+    frame->is_inline = from->is_inline;
+}
+
+static size_t ms_map_names(const machsym_map *map, const machsym_map_frame *from, size_t count,
+                           machsym_frame *frames, char *text, size_t cap)
+{
+    /* Names that follow each other lie together, but apart from their linkage names: each kind has its page. */
+    ms_map_page linkage_page;
     ms_map_page page;
     size_t used = 0;
     linkage_page.block = page.block = 0;
     for (size_t i = 0; i < count; i++) {
-        if (frames[i].file_ref != 0)
-            ms_map_set_file(map, &frames[i]);
-        uint64_t record = frames[i].name_ref;
+        uint64_t record = from[i].name_ref;
         ms_map_refs refs = ms_map_refs_of(map, record);
+        ms_map_begin_frame(&from[i], &frames[i]);
+        if (from[i].file_ref != 0)
+            frames[i].file = ms_map_file(map, from[i].file_ref);
         if (refs.linkage_name != 0)
             frames[i].linkage_name =
                 ms_map_name(map, record, refs.linkage_name, &linkage_page, text, cap, &used);
@@ -12182,19 +12231,22 @@ struct machsym_names {
     ms_arena cache;      /* of what can be dropped */
     ms_map_page **pages; /* by block; NULL: not unpacked */
     size_t page_count;
+    ms_tab long_texts;  /* place of a text that runs on into other blocks: its number + 1 */
+    machsym_str *longs; /* by number; in cache */
+    size_t long_count;
+    size_t long_cap;
     uint32_t file_refs[ms_MAP_FILES_KEPT]; /* by a hash of it, what a FILE record says; 0: none */
     machsym_path files[ms_MAP_FILES_KEPT];
 };
 
-static void ms_map_kept_file(machsym_names *names, machsym_frame *frame)
+static machsym_path ms_map_kept_file(machsym_names *names, uint32_t ref)
 {
-    size_t slot = (frame->file_ref * 2654435761u) >> 24;
-    if (names->file_refs[slot] != frame->file_ref) {
-        ms_map_set_file(names->map, frame);
-        names->file_refs[slot] = frame->file_ref;
-        names->files[slot] = frame->file;
+    size_t slot = (ref * 2654435761u) >> 24;
+    if (names->file_refs[slot] != ref) {
+        names->files[slot] = ms_map_file(names->map, ref);
+        names->file_refs[slot] = ref;
     }
-    frame->file = names->files[slot];
+    return names->files[slot];
 }
 
 static machsym_names *ms_map_open_names(const machsym_map *map, machsym_allocator allocator)
@@ -12211,6 +12263,7 @@ static machsym_names *ms_map_open_names(const machsym_map *map, machsym_allocato
     names->pages = pages;
     names->page_count = page_count;
     names->cache = ms_arena_make(allocator);
+    names->long_texts.arena = &names->cache;
     names->arena = arena;
     return names;
 }
@@ -12240,7 +12293,7 @@ static machsym_str ms_map_unpacked(machsym_names *names, uint64_t block, size_t 
 }
 
 /* Copies a text that runs on into other blocks. */
-static machsym_str ms_map_long_text(machsym_names *names, uint64_t place)
+static machsym_str ms_map_copy_long(machsym_names *names, uint64_t place)
 {
     size_t len = 0;
     size_t cap = 0;
@@ -12265,6 +12318,23 @@ static machsym_str ms_map_long_text(machsym_names *names, uint64_t place)
     return ms_str_empty();
 }
 
+/* A text that runs on into other blocks, copied when it is first asked for. */
+static machsym_str ms_map_long_text(machsym_names *names, uint64_t place)
+{
+    ms_tab_slot *slot = ms_tab_get(&names->long_texts, place, 0);
+    if (slot != NULL && slot->value != 0)
+        return names->longs[slot->value - 1];
+    machsym_str text = ms_map_copy_long(names, place);
+    machsym_str *v = (machsym_str *)ms_arena_grow(&names->cache, names->longs, names->long_count,
+                                                  &names->long_cap, sizeof *v);
+    if (slot == NULL || v == NULL || names->cache.oom)
+        return text;
+    names->longs = v;
+    v[names->long_count++] = text;
+    slot->value = (uint32_t)names->long_count;
+    return text;
+}
+
 static machsym_str ms_map_kept_name(machsym_names *names, uint64_t record, uint64_t ref)
 {
     if ((ref & 1) != 0)
@@ -12275,24 +12345,32 @@ static machsym_str ms_map_kept_name(machsym_names *names, uint64_t record, uint6
     return text.len < rest.len ? text : ms_map_long_text(names, place);
 }
 
-static void ms_map_trim_names(machsym_names *names, size_t limit)
+static bool ms_map_trim_names(machsym_names *names, size_t limit)
 {
     if (names->cache.live <= limit)
-        return;
+        return false;
     ms_arena_reset(&names->cache);
     ms_zero(names->pages, names->page_count * sizeof *names->pages);
+    ms_zero(&names->long_texts, sizeof names->long_texts);
+    names->long_texts.arena = &names->cache;
+    names->longs = NULL;
+    names->long_count = names->long_cap = 0;
+    return true;
 }
 
-static bool ms_map_get_names(machsym_names *names, machsym_frame *frames, size_t count)
+static bool ms_map_get_names(machsym_names *names, const machsym_map_frame *from, size_t count,
+                             machsym_frame *frames)
 {
     for (size_t i = 0; i < count; i++) {
-        if (frames[i].file_ref != 0)
-            ms_map_kept_file(names, &frames[i]);
-        ms_map_refs refs = ms_map_refs_of(names->map, frames[i].name_ref);
+        uint64_t record = from[i].name_ref;
+        ms_map_refs refs = ms_map_refs_of(names->map, record);
+        ms_map_begin_frame(&from[i], &frames[i]);
+        if (from[i].file_ref != 0)
+            frames[i].file = ms_map_kept_file(names, from[i].file_ref);
         if (refs.linkage_name != 0)
-            frames[i].linkage_name = ms_map_kept_name(names, frames[i].name_ref, refs.linkage_name);
+            frames[i].linkage_name = ms_map_kept_name(names, record, refs.linkage_name);
         if (refs.name != 0)
-            frames[i].name = ms_map_kept_name(names, frames[i].name_ref, refs.name);
+            frames[i].name = ms_map_kept_name(names, record, refs.name);
     }
     bool ok = !names->cache.oom;
     names->cache.oom = false;
@@ -12341,10 +12419,6 @@ static bool ms_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_
  * Job:    writes the records of a map's DATA, each once. Format: docs/symmap.md.
  * Offers: ms_en, ms_en_init, ms_en_function, ms_en_file, ms_en_root, ms_en_call, ms_en_put_run, ms_en_add, ms_en_flush, ms_en_end_part.
  * Never:  knows where ranges and names come from. */
-
-enum {
-    ms_EN_PROBES = 1024 /* the longest search in a hash table; real names take some ten */
-};
 
 /* ---- Writing numbers ---- */
 
@@ -12415,67 +12489,6 @@ static uint64_t ms_en_zigzag(int64_t number)
     return number < 0 ? ((uint64_t)(-(number + 1)) << 1) | 1 : (uint64_t)number << 1;
 }
 
-/* ---- A table of what was written ---- */
-
-/* A hash table from two numbers to a position + 1. */
-typedef struct ms_en_slot {
-    uint64_t a;
-    uint64_t b;
-    uint32_t value;
-} ms_en_slot;
-
-typedef struct ms_en_hash {
-    ms_arena *arena;
-    ms_en_slot *v;
-    size_t cap; /* a power of 2 */
-    size_t count;
-    ms_en_slot spill; /* of what was not found within ms_EN_PROBES: forgotten at once */
-} ms_en_hash;
-
-static size_t ms_en_hash_of(uint64_t a, uint64_t b)
-{
-    uint64_t h = (a ^ b * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
-    return (size_t)(h ^ h >> 32);
-}
-
-static ms_en_slot *ms_en_hash_slot(ms_en_hash *h, uint64_t a, uint64_t b)
-{
-    size_t at = ms_en_hash_of(a, b) & (h->cap - 1);
-    for (unsigned probes = 0; probes < ms_EN_PROBES; probes++) {
-        MACHSYM_COUNT_WORK(1);
-        if (h->v[at].value == 0 || (h->v[at].a == a && h->v[at].b == b))
-            return &h->v[at];
-        at = (at + 1) & (h->cap - 1);
-    }
-    h->spill.value = 0;
-    return &h->spill;
-}
-
-/* The slot of a pair; a new one has value 0, and the caller fills it. NULL when memory is out. Keys may be
- * chosen to collide: then a pair is found no more, which costs room in the map only. */
-static ms_en_slot *ms_en_hash_get(ms_en_hash *h, uint64_t a, uint64_t b)
-{
-    if (4 * (h->count + 1) > 3 * h->cap) {
-        ms_en_hash bigger = *h;
-        bigger.cap = h->cap == 0 ? 256 : h->cap * 2;
-        bigger.v = (ms_en_slot *)ms_arena_zeroed(h->arena, bigger.cap, sizeof *h->v);
-        if (bigger.v == NULL)
-            return NULL;
-        for (size_t i = 0; i < h->cap; i++) {
-            if (h->v[i].value != 0)
-                *ms_en_hash_slot(&bigger, h->v[i].a, h->v[i].b) = h->v[i];
-        }
-        *h = bigger;
-    }
-    ms_en_slot *slot = ms_en_hash_slot(h, a, b);
-    if (slot->value == 0) {
-        slot->a = a;
-        slot->b = b;
-        h->count++;
-    }
-    return slot;
-}
-
 /* ---- Records ---- */
 
 /* A run of ranges, as parts hand it over. */
@@ -12493,12 +12506,12 @@ typedef struct ms_en {
     const ms_pk_spaces *spaces; /* where packed text is; NULL: not in the image */
     ms_en_buf *texts;           /* where it goes, when there is no image */
     uint64_t text_addr;
-    uint8_t *used;        /* one bit for every block of text that is referred to */
-    ms_en_hash plain;     /* text (hash, length) to its position */
-    ms_en_hash kept;      /* text (hash, length) to its place in texts */
-    ms_en_hash functions; /* names to their record */
-    ms_en_hash files;     /* path parts to their number */
-    uint32_t *file_at;    /* records of the file table */
+    uint8_t *used;     /* one bit for every block of text that is referred to */
+    ms_tab plain;      /* text (hash, length) to its position */
+    ms_tab kept;       /* text (hash, length) to its place in texts */
+    ms_tab functions;  /* names to their record */
+    ms_tab files;      /* path parts to their number */
+    uint32_t *file_at; /* records of the file table */
     size_t file_count;
     size_t file_cap;
     ms_en_run *runs;
@@ -12516,55 +12529,47 @@ static bool ms_en_plain_is(const ms_en *c, uint32_t at, machsym_str text)
     return len == text.len && ms_rd_left(&rd) >= len && ms_equal(rd.p, text.ptr, text.len);
 }
 
-/* Writes a text into the data, once. Returns its position; 0, which is an empty text, when there have been
- * too many. */
+/* Writes a text into the data, once. Returns its position; 0, which is an empty text, when no more texts may be
+ * written. */
 static uint32_t ms_en_plain(ms_en *c, machsym_str text)
 {
-    uint64_t hash = ms_str_hash(text);
-    for (uint64_t probe = 0; probe < ms_EN_PROBES; probe++) {
-        ms_en_slot *slot = ms_en_hash_get(&c->plain, hash, (uint64_t)text.len + (probe << 40));
-        if (slot == NULL)
-            return 0;
-        if (slot->value != 0 && ms_en_plain_is(c, slot->value - 1, text))
+    ms_tab_text search = ms_tab_text_of(text);
+    ms_tab_slot *slot = ms_tab_next_text(&c->plain, &search);
+    for (; slot != NULL && slot->value != 0; slot = ms_tab_next_text(&c->plain, &search)) {
+        if (ms_en_plain_is(c, slot->value - 1, text))
             return slot->value - 1;
-        if (slot->value != 0)
-            continue; /* another text with this hash */
-        if (text.len > c->text_left)
-            break;
-        c->text_left -= text.len;
-        slot->value = (uint32_t)c->data.len + 1;
-        ms_en_put_uleb(&c->data, text.len);
-        ms_en_put_bytes(&c->data, text.ptr, text.len);
-        return slot->value - 1;
     }
-    return 0;
+    if (text.len > c->text_left)
+        return 0;
+    c->text_left -= text.len;
+    uint32_t at = (uint32_t)c->data.len;
+    ms_en_put_uleb(&c->data, text.len);
+    ms_en_put_bytes(&c->data, text.ptr, text.len);
+    if (slot != NULL)
+        slot->value = at + 1;
+    return at;
 }
 
 /* Adds a name, once, to the text that will be packed. Returns its place; UINT64_MAX when it cannot be packed. */
 static uint64_t ms_en_keep(ms_en *c, machsym_str text)
 {
-    uint64_t hash = ms_str_hash(text);
     if (text.len > MACHSYM_MAX_TEXT || ms_find_byte(text.ptr, text.len, 0) != NULL ||
         c->texts->len > UINT32_MAX / 2)
         return UINT64_MAX;
-    for (uint64_t probe = 0; probe < ms_EN_PROBES; probe++) {
-        ms_en_slot *slot = ms_en_hash_get(&c->kept, hash, (uint64_t)text.len + (probe << 40));
-        if (slot == NULL)
-            break;
-        if (slot->value != 0 && ms_equal(c->texts->v + slot->value - 1, text.ptr, text.len))
+    ms_tab_text search = ms_tab_text_of(text);
+    ms_tab_slot *slot = ms_tab_next_text(&c->kept, &search);
+    for (; slot != NULL && slot->value != 0; slot = ms_tab_next_text(&c->kept, &search)) {
+        if (ms_equal(c->texts->v + slot->value - 1, text.ptr, text.len))
             return slot->value - 1;
-        if (slot->value != 0)
-            continue; /* another text with this hash */
-        uint8_t *to = ms_en_room(c->texts, text.len + 1);
-        if (to == NULL)
-            break;
-        ms_copy(to, text.ptr, text.len);
-        to[text.len] = 0;
-        slot->value = (uint32_t)c->texts->len + 1;
-        c->texts->len += text.len + 1;
-        return slot->value - 1;
     }
-    return UINT64_MAX;
+    uint8_t *to = slot != NULL ? ms_en_room(c->texts, text.len + 1) : NULL;
+    if (to == NULL)
+        return UINT64_MAX;
+    ms_copy(to, text.ptr, text.len);
+    to[text.len] = 0;
+    slot->value = (uint32_t)c->texts->len + 1;
+    c->texts->len += text.len + 1;
+    return slot->value - 1;
 }
 
 /* A reference: 0 for no text; even: packed text; odd: a position in the part's data. */
@@ -12598,7 +12603,7 @@ static uint32_t ms_en_function(ms_en *c, machsym_str linkage_name, machsym_str n
 {
     uint64_t a = ms_en_ref(c, linkage_name);
     uint64_t b = ms_en_ref(c, name);
-    ms_en_slot *slot = ms_en_hash_get(&c->functions, a, b);
+    ms_tab_slot *slot = ms_tab_get(&c->functions, a, b);
     if (slot == NULL)
         return 0;
     if (slot->value == 0) {
@@ -12618,7 +12623,7 @@ static uint32_t ms_en_file(ms_en *c, const machsym_path *path)
     uint64_t comp_dir = path->comp_dir.len != 0 ? (uint64_t)ms_en_plain(c, path->comp_dir) << 1 | 1 : 0;
     uint64_t dir = path->dir.len != 0 ? (uint64_t)ms_en_plain(c, path->dir) << 1 | 1 : 0;
     uint64_t name = (uint64_t)ms_en_plain(c, path->name) << 1 | 1;
-    ms_en_slot *slot = ms_en_hash_get(&c->files, comp_dir << 32 | dir, name);
+    ms_tab_slot *slot = ms_tab_get(&c->files, comp_dir << 32 | dir, name);
     uint32_t *v = (uint32_t *)ms_arena_grow(c->arena, c->file_at, c->file_count, &c->file_cap, sizeof *v);
     if (slot == NULL || v == NULL)
         return 0;
@@ -13354,8 +13359,8 @@ typedef struct ms_mb_work {
     uint32_t *written; /* of its blocks those that have a record, which tells of range */
     size_t written_count;
     ms_range range;
-    uint32_t *depths;   /* by block: how many blocks it stands in */
-    ms_en_hash origins; /* entry offset and rank of its source to the FUNCTION record */
+    uint32_t *depths; /* by block: how many blocks it stands in */
+    ms_tab origins;   /* entry offset and rank of its source to the FUNCTION record */
 } ms_mb_work;
 
 static uint32_t ms_mb_new_file(ms_mb_work *w, uint64_t file)
@@ -13378,12 +13383,12 @@ static inline void ms_mb_line_at(ms_mb_work *w, uint64_t file, uint32_t line, ui
 
 /* Where the record of a call's origin is kept: by the origin alone when it has a linkage name; else by origin
  * and unit, since an out-of-line copy in the same unit may give the name. */
-static ms_en_slot *ms_mb_origin_slot(ms_mb_work *w, uint64_t origin)
+static ms_tab_slot *ms_mb_origin_slot(ms_mb_work *w, uint64_t origin)
 {
-    ms_en_slot *slot = ms_en_hash_get(&w->origins, origin, 0);
+    ms_tab_slot *slot = ms_tab_get(&w->origins, origin, 0);
     if (slot == NULL || slot->value != ms_MB_BY_UNIT)
         return slot;
-    return ms_en_hash_get(&w->origins, origin, w->index + 1);
+    return ms_tab_get(&w->origins, origin, w->index + 1);
 }
 
 /* The FUNCTION record of a block, and where its name is from. Calls share the record of what they call. */
@@ -13392,7 +13397,7 @@ static uint32_t ms_mb_block_function(ms_mb_work *w, const ms_fn_block *block, ma
 {
     machsym_frame frame;
     bool is_inline = block->parent != ms_SEG_NONE;
-    ms_en_slot *slot = is_inline && block->origin != 0 ? ms_mb_origin_slot(w, block->origin) : NULL;
+    ms_tab_slot *slot = is_inline && block->origin != 0 ? ms_mb_origin_slot(w, block->origin) : NULL;
     if (slot != NULL && slot->value != 0) {
         *source = (slot->value & 1) != 0 ? MACHSYM_SOURCE_SYMTAB : MACHSYM_SOURCE_DWARF;
         *named = true;
@@ -13885,9 +13890,9 @@ struct machsym_writer {
     ms_arena text_arena;    /* only ever holds them */
     ms_en_queue queue;
     machsym_map_info info;
-    uint64_t end[2];   /* of the last range of each */
-    ms_en_hash chains; /* caller's record and site, or function and start, to their CHAIN record */
-    ms_en_hash sites;  /* called function, file, line and column to a number */
+    uint64_t end[2]; /* of the last range of each */
+    ms_tab chains;   /* caller's record and site, or function and start, to their CHAIN record */
+    ms_tab sites;    /* called function, file, line and column to a number */
     ms_arena arena;
 };
 
@@ -13935,7 +13940,7 @@ static uint32_t ms_mw_root(machsym_writer *w, ms_en *c, const machsym_frame *fra
     uint32_t function = ms_en_function(c, frame->linkage_name, frame->name);
     bool named = frame->linkage_name.len != 0 || frame->name.len != 0;
     uint64_t kind = (c == &w->parts[1]->coder ? (uint64_t)1 << 33 : 0) | (uint64_t)1 << 32;
-    ms_en_slot *slot = ms_en_hash_get(&w->chains, kind | function, frame->function_start);
+    ms_tab_slot *slot = ms_tab_get(&w->chains, kind | function, frame->function_start);
     if (slot != NULL && slot->value == 0)
         slot->value =
             ms_en_root(c, frame->name_source, function, named, frame->function_start, frame->function_size);
@@ -13948,13 +13953,13 @@ static uint32_t ms_mw_call(machsym_writer *w, ms_en *c, const machsym_frame *fra
     const machsym_frame *from = frame + 1;
     ms_map_line call = {ms_en_file(c, &from->file), from->line, c->columns ? from->column : 0};
     uint32_t function = ms_en_function(c, frame->linkage_name, frame->name);
-    ms_en_slot *site = ms_en_hash_get(&w->sites, (uint64_t)call.file << 32 | call.line,
-                                      (uint64_t)call.column << 32 | function);
+    ms_tab_slot *site =
+        ms_tab_get(&w->sites, (uint64_t)call.file << 32 | call.line, (uint64_t)call.column << 32 | function);
     if (site == NULL)
         return 0;
     if (site->value == 0)
         site->value = (uint32_t)w->sites.count;
-    ms_en_slot *slot = ms_en_hash_get(&w->chains, site->value, caller);
+    ms_tab_slot *slot = ms_tab_get(&w->chains, site->value, caller);
     if (slot != NULL && slot->value == 0)
         slot->value = ms_en_call(c, caller, frame->name_source, function, &call);
     return slot == NULL ? 0 : slot->value;
@@ -14240,16 +14245,26 @@ enum {
     ms_DMSW_NO_SUGAR = 1u << 25  /* Swift.Optional<A> for A? */
 };
 
-/* How a kind is printed, when its row in the table is enough. */
+/* How a kind is printed: what the printer does with the row's text and the children, or what part of the printer
+ * knows the kind. */
 enum ms_dmsw_how {
-    ms_DMSW_H_TEXT,   /* the row's text */
-    ms_DMSW_H_FIRST,  /* the row's text and the first child */
-    ms_DMSW_H_ALL,    /* the row's text and all children */
-    ms_DMSW_H_OWN,    /* the node's text */
-    ms_DMSW_H_NAMED,  /* a declaration: context, dot, name */
-    ms_DMSW_H_PART,   /* a declaration without a name: context, dot, the row's text */
-    ms_DMSW_H_ACCESS, /* an accessor: the storage, dot, the row's text */
-    ms_DMSW_H_CODE    /* code in ms_dmswp_special */
+    ms_DMSW_H_TEXT,    /* the row's text */
+    ms_DMSW_H_FIRST,   /* the row's text and the first child */
+    ms_DMSW_H_ALL,     /* the row's text and all children */
+    ms_DMSW_H_OWN,     /* the node's text */
+    ms_DMSW_H_NAMED,   /* a declaration: context, dot, name */
+    ms_DMSW_H_PART,    /* a declaration without a name: context, dot, the row's text */
+    ms_DMSW_H_ACCESS,  /* an accessor: the storage, dot, the row's text */
+    ms_DMSW_H_CALL,    /* a function or a storage declaration */
+    ms_DMSW_H_MACRO,   /* a macro expansion */
+    ms_DMSW_H_NAME,    /* names, contexts */
+    ms_DMSW_H_TYPE,    /* types */
+    ms_DMSW_H_FUNC,    /* function types, their parts */
+    ms_DMSW_H_GENERIC, /* generic parameters, signatures, requirements */
+    ms_DMSW_H_ATTR,    /* what is said of a whole function */
+    ms_DMSW_H_SPEC,    /* specializations */
+    ms_DMSW_H_THUNK,   /* thunks */
+    ms_DMSW_H_TABLE    /* tables, conformances */
 };
 
 enum ms_dmsw_trait {
@@ -14280,48 +14295,48 @@ enum ms_dmsw_trait {
 /* clang-format off */
 #define ms_DMSW_KINDS(K) \
     K(None, TEXT, ms_DMSW_0, "") \
-    K(Type, CODE, ms_DMSW_0, "") \
+    K(Type, TEXT, ms_DMSW_0, "") \
     K(Global, ALL, ms_DMSW_0, "") \
-    K(Suffix, CODE, ms_DMSW_0, "") \
+    K(Suffix, NAME, ms_DMSW_0, "") \
     K(EmptyList, TEXT, ms_DMSW_0, " empty-list ") \
     K(FirstElementMarker, TEXT, ms_DMSW_0, " first-element-marker ") \
     K(VariadicMarker, TEXT, ms_DMSW_0, " variadic-marker ") \
-    K(Index, CODE, ms_DMSW_0, "") \
+    K(Index, NAME, ms_DMSW_0, "") \
     K(UnknownIndex, TEXT, ms_DMSW_0, "unknown index") \
     K(Identifier, OWN, ms_DMSW_T_NAME, "") \
-    K(InfixOperator, CODE, ms_DMSW_T_NAME, " infix") \
-    K(PrefixOperator, CODE, ms_DMSW_T_NAME, " prefix") \
-    K(PostfixOperator, CODE, ms_DMSW_T_NAME, " postfix") \
-    K(LocalDeclName, CODE, ms_DMSW_T_NAME, "") \
-    K(PrivateDeclName, CODE, ms_DMSW_T_NAME, "") \
-    K(RelatedEntityDeclName, CODE, ms_DMSW_T_NAME, "") \
-    K(Module, CODE, ms_DMSW_C, "") \
-    K(Extension, CODE, ms_DMSW_C, "") \
-    K(AnonymousContext, CODE, ms_DMSW_C, "") \
+    K(InfixOperator, NAME, ms_DMSW_T_NAME, " infix") \
+    K(PrefixOperator, NAME, ms_DMSW_T_NAME, " prefix") \
+    K(PostfixOperator, NAME, ms_DMSW_T_NAME, " postfix") \
+    K(LocalDeclName, NAME, ms_DMSW_T_NAME, "") \
+    K(PrivateDeclName, NAME, ms_DMSW_T_NAME, "") \
+    K(RelatedEntityDeclName, NAME, ms_DMSW_T_NAME, "") \
+    K(Module, NAME, ms_DMSW_C, "") \
+    K(Extension, NAME, ms_DMSW_C, "") \
+    K(AnonymousContext, NAME, ms_DMSW_C, "") \
     K(Class, NAMED, ms_DMSW_CN, "") \
     K(Structure, NAMED, ms_DMSW_CN, "") \
     K(Enum, NAMED, ms_DMSW_CN, "") \
     K(Protocol, NAMED, ms_DMSW_CN, "") \
     K(OtherNominalType, NAMED, ms_DMSW_CN, "") \
     K(TypeAlias, NAMED, ms_DMSW_CN, "") \
-    K(Function, CODE, ms_DMSW_C, "") \
-    K(BoundGenericFunction, CODE, ms_DMSW_0, "") \
-    K(Variable, CODE, ms_DMSW_C, "") \
-    K(Subscript, CODE, ms_DMSW_C, "subscript") \
-    K(Macro, CODE, ms_DMSW_C, "") \
+    K(Function, CALL, ms_DMSW_C, "") \
+    K(BoundGenericFunction, CALL, ms_DMSW_0, "") \
+    K(Variable, CALL, ms_DMSW_C, "") \
+    K(Subscript, CALL, ms_DMSW_C, "subscript") \
+    K(Macro, CALL, ms_DMSW_C, "") \
     K(GenericTypeParamDecl, NAMED, ms_DMSW_0, "") \
-    K(ExplicitClosure, CODE, ms_DMSW_C, "closure #") \
-    K(ImplicitClosure, CODE, ms_DMSW_C, "implicit closure #") \
+    K(ExplicitClosure, NAME, ms_DMSW_C, "closure #") \
+    K(ImplicitClosure, NAME, ms_DMSW_C, "implicit closure #") \
     K(Initializer, PART, ms_DMSW_C, "variable initialization expression") \
-    K(DefaultArgumentInitializer, CODE, ms_DMSW_C, "default argument ") \
+    K(DefaultArgumentInitializer, NAME, ms_DMSW_C, "default argument ") \
     K(PropertyWrapperBackingInitializer, PART, ms_DMSW_C, "property wrapper backing initializer") \
     K(PropertyWrapperInitFromProjectedValue, PART, ms_DMSW_C, "property wrapper init from projected value") \
     K(PropertyWrappedFieldInitAccessor, PART, ms_DMSW_C, "property wrapped field init accessor") \
-    K(Allocator, CODE, ms_DMSW_C, "init") \
-    K(Constructor, CODE, ms_DMSW_C, "init") \
+    K(Allocator, CALL, ms_DMSW_C, "init") \
+    K(Constructor, CALL, ms_DMSW_C, "init") \
     K(Destructor, PART, ms_DMSW_C, "deinit") \
-    K(Deallocator, CODE, ms_DMSW_C, "__deallocating_deinit") \
-    K(IsolatedDeallocator, CODE, ms_DMSW_C, "__isolated_deallocating_deinit") \
+    K(Deallocator, CALL, ms_DMSW_C, "__deallocating_deinit") \
+    K(IsolatedDeallocator, CALL, ms_DMSW_C, "__isolated_deallocating_deinit") \
     K(IVarInitializer, PART, ms_DMSW_C, "__ivar_initializer") \
     K(IVarDestroyer, PART, ms_DMSW_C, "__ivar_destroyer") \
     K(Static, FIRST, ms_DMSW_C, "static ") \
@@ -14347,54 +14362,54 @@ enum ms_dmsw_trait {
     K(UnsafeAddressor, ACCESS, ms_DMSW_C, "unsafeAddressor") \
     K(UnsafeMutableAddressor, ACCESS, ms_DMSW_C, "unsafeMutableAddressor") \
     K(RuntimeAttributeGenerator, FIRST, ms_DMSW_0, "runtime attribute generator of ") \
-    K(FreestandingMacroExpansion, CODE, ms_DMSW_CM, "freestanding macro expansion #") \
-    K(AccessorAttachedMacroExpansion, CODE, ms_DMSW_CM, "accessor macro @") \
-    K(MemberAttributeAttachedMacroExpansion, CODE, ms_DMSW_CM, "memberAttribute macro @") \
-    K(MemberAttachedMacroExpansion, CODE, ms_DMSW_CM, "member macro @") \
-    K(PeerAttachedMacroExpansion, CODE, ms_DMSW_CM, "peer macro @") \
-    K(ConformanceAttachedMacroExpansion, CODE, ms_DMSW_CM, "conformance macro @") \
-    K(ExtensionAttachedMacroExpansion, CODE, ms_DMSW_CM, "extension macro @") \
-    K(PreambleAttachedMacroExpansion, CODE, ms_DMSW_CM, "preamble macro @") \
-    K(BodyAttachedMacroExpansion, CODE, ms_DMSW_CM, "body macro @") \
-    K(MacroExpansionUniqueName, CODE, ms_DMSW_CM, "unique name #") \
-    K(MacroExpansionLoc, CODE, ms_DMSW_CM, "") \
+    K(FreestandingMacroExpansion, MACRO, ms_DMSW_CM, "freestanding macro expansion #") \
+    K(AccessorAttachedMacroExpansion, MACRO, ms_DMSW_CM, "accessor macro @") \
+    K(MemberAttributeAttachedMacroExpansion, MACRO, ms_DMSW_CM, "memberAttribute macro @") \
+    K(MemberAttachedMacroExpansion, MACRO, ms_DMSW_CM, "member macro @") \
+    K(PeerAttachedMacroExpansion, MACRO, ms_DMSW_CM, "peer macro @") \
+    K(ConformanceAttachedMacroExpansion, MACRO, ms_DMSW_CM, "conformance macro @") \
+    K(ExtensionAttachedMacroExpansion, MACRO, ms_DMSW_CM, "extension macro @") \
+    K(PreambleAttachedMacroExpansion, MACRO, ms_DMSW_CM, "preamble macro @") \
+    K(BodyAttachedMacroExpansion, MACRO, ms_DMSW_CM, "body macro @") \
+    K(MacroExpansionUniqueName, MACRO, ms_DMSW_CM, "unique name #") \
+    K(MacroExpansionLoc, NAME, ms_DMSW_CM, "") \
     K(LabelList, TEXT, ms_DMSW_S, "") \
     K(TypeList, ALL, ms_DMSW_S, "") \
-    K(TypeMangling, CODE, ms_DMSW_0, "") \
-    /* types: ms_dmswp_special knows them by their place in this list */ \
+    K(TypeMangling, NAME, ms_DMSW_0, "") \
+    /* types */ \
     K(BuiltinTypeName, OWN, ms_DMSW_S, "") \
     K(BuiltinTupleType, TEXT, ms_DMSW_S, "Builtin.TheTupleType") \
-    K(BuiltinFixedArray, CODE, ms_DMSW_S, "Builtin.FixedArray<") \
-    K(BuiltinBorrow, CODE, ms_DMSW_S, "Builtin.Borrow<") \
-    K(FunctionType, CODE, ms_DMSW_T_FUNCTION, "") \
-    K(NoEscapeFunctionType, CODE, ms_DMSW_T_FUNCTION, "") \
-    K(UncurriedFunctionType, CODE, ms_DMSW_T_FUNCTION, "") \
-    K(AutoClosureType, CODE, ms_DMSW_0, "@autoclosure ") \
-    K(EscapingAutoClosureType, CODE, ms_DMSW_0, "@autoclosure ") \
-    K(ThinFunctionType, CODE, ms_DMSW_0, "@convention(thin) ") \
-    K(CFunctionPointer, CODE, ms_DMSW_0, "@convention(c") \
-    K(ObjCBlock, CODE, ms_DMSW_0, "@convention(block") \
-    K(EscapingObjCBlock, CODE, ms_DMSW_0, "@escaping @convention(block") \
+    K(BuiltinFixedArray, TYPE, ms_DMSW_S, "Builtin.FixedArray<") \
+    K(BuiltinBorrow, TYPE, ms_DMSW_S, "Builtin.Borrow<") \
+    K(FunctionType, FUNC, ms_DMSW_T_FUNCTION, "") \
+    K(NoEscapeFunctionType, FUNC, ms_DMSW_T_FUNCTION, "") \
+    K(UncurriedFunctionType, FUNC, ms_DMSW_T_FUNCTION, "") \
+    K(AutoClosureType, FUNC, ms_DMSW_0, "@autoclosure ") \
+    K(EscapingAutoClosureType, FUNC, ms_DMSW_0, "@autoclosure ") \
+    K(ThinFunctionType, FUNC, ms_DMSW_0, "@convention(thin) ") \
+    K(CFunctionPointer, FUNC, ms_DMSW_0, "@convention(c") \
+    K(ObjCBlock, FUNC, ms_DMSW_0, "@convention(block") \
+    K(EscapingObjCBlock, FUNC, ms_DMSW_0, "@escaping @convention(block") \
     K(ClangType, OWN, ms_DMSW_0, "") \
-    K(ArgumentTuple, CODE, ms_DMSW_0, "") \
+    K(ArgumentTuple, FUNC, ms_DMSW_0, "") \
     K(ReturnType, ALL, ms_DMSW_S, "") \
     K(ThrowsAnnotation, TEXT, ms_DMSW_0, " throws") \
-    K(TypedThrowsAnnotation, CODE, ms_DMSW_0, " throws(") \
+    K(TypedThrowsAnnotation, FUNC, ms_DMSW_0, " throws(") \
     K(AsyncAnnotation, TEXT, ms_DMSW_0, " async") \
     K(ConcurrentFunctionType, TEXT, ms_DMSW_0, "@Sendable ") \
     K(SendingResultFunctionType, TEXT, ms_DMSW_0, "sending ") \
-    K(GlobalActorFunctionType, CODE, ms_DMSW_T_ISOLATION, "@") \
+    K(GlobalActorFunctionType, FUNC, ms_DMSW_T_ISOLATION, "@") \
     K(IsolatedAnyFunctionType, TEXT, ms_DMSW_T_ISOLATION, "@isolated(any) ") \
     K(NonIsolatedCallerFunctionType, TEXT, ms_DMSW_T_ISOLATION, "nonisolated(nonsending) ") \
-    K(DifferentiableFunctionType, CODE, ms_DMSW_0, "@differentiable") \
-    K(Tuple, CODE, ms_DMSW_S, "(") \
-    K(TupleElement, CODE, ms_DMSW_0, "") \
-    K(TupleElementName, CODE, ms_DMSW_S, "") \
-    K(Pack, CODE, ms_DMSW_S, "Pack{") \
-    K(SILPackDirect, CODE, ms_DMSW_S, "@direct Pack{") \
-    K(SILPackIndirect, CODE, ms_DMSW_S, "@indirect Pack{") \
+    K(DifferentiableFunctionType, FUNC, ms_DMSW_0, "@differentiable") \
+    K(Tuple, TYPE, ms_DMSW_S, "(") \
+    K(TupleElement, TYPE, ms_DMSW_0, "") \
+    K(TupleElementName, OWN, ms_DMSW_S, "") \
+    K(Pack, TYPE, ms_DMSW_S, "Pack{") \
+    K(SILPackDirect, TYPE, ms_DMSW_S, "@direct Pack{") \
+    K(SILPackIndirect, TYPE, ms_DMSW_S, "@indirect Pack{") \
     K(PackExpansion, FIRST, ms_DMSW_0, "repeat ") \
-    K(PackElement, CODE, ms_DMSW_0, "/* level: ") \
+    K(PackElement, TYPE, ms_DMSW_0, "/* level: ") \
     K(Weak, FIRST, ms_DMSW_0, "weak ") \
     K(Unowned, FIRST, ms_DMSW_0, "unowned ") \
     K(Unmanaged, FIRST, ms_DMSW_0, "unowned(unsafe) ") \
@@ -14406,88 +14421,88 @@ enum ms_dmsw_trait {
     K(Shared, FIRST, ms_DMSW_0, "__shared ") \
     K(Owned, FIRST, ms_DMSW_0, "__owned ") \
     K(NoDerivative, FIRST, ms_DMSW_0, "@noDerivative ") \
-    K(BoundGenericClass, CODE, ms_DMSW_S, "") \
-    K(BoundGenericStructure, CODE, ms_DMSW_S, "") \
-    K(BoundGenericEnum, CODE, ms_DMSW_S, "") \
-    K(BoundGenericProtocol, CODE, ms_DMSW_S, "") \
-    K(BoundGenericOtherNominalType, CODE, ms_DMSW_S, "") \
-    K(BoundGenericTypeAlias, CODE, ms_DMSW_S, "") \
+    K(BoundGenericClass, TYPE, ms_DMSW_S, "") \
+    K(BoundGenericStructure, TYPE, ms_DMSW_S, "") \
+    K(BoundGenericEnum, TYPE, ms_DMSW_S, "") \
+    K(BoundGenericProtocol, TYPE, ms_DMSW_S, "") \
+    K(BoundGenericOtherNominalType, TYPE, ms_DMSW_S, "") \
+    K(BoundGenericTypeAlias, TYPE, ms_DMSW_S, "") \
     K(DynamicSelf, TEXT, ms_DMSW_S, "Self") \
     K(SILBoxType, FIRST, ms_DMSW_S, "@box ") \
-    K(SILBoxTypeWithLayout, CODE, ms_DMSW_S, "") \
-    K(SILBoxLayout, CODE, ms_DMSW_0, "{") \
+    K(SILBoxTypeWithLayout, TYPE, ms_DMSW_S, "") \
+    K(SILBoxLayout, TYPE, ms_DMSW_0, "{") \
     K(SILBoxMutableField, FIRST, ms_DMSW_0, "var ") \
     K(SILBoxImmutableField, FIRST, ms_DMSW_0, "let ") \
-    K(Metatype, CODE, ms_DMSW_S, "") \
-    K(ExistentialMetatype, CODE, ms_DMSW_S | ms_DMSW_T_EXISTENTIAL, "") \
+    K(Metatype, TYPE, ms_DMSW_S, "") \
+    K(ExistentialMetatype, TYPE, ms_DMSW_S | ms_DMSW_T_EXISTENTIAL, "") \
     K(MetatypeRepresentation, OWN, ms_DMSW_S, "") \
-    K(ConstrainedExistential, CODE, ms_DMSW_0, "any ") \
-    K(ConstrainedExistentialRequirementList, CODE, ms_DMSW_S, "") \
+    K(ConstrainedExistential, TYPE, ms_DMSW_0, "any ") \
+    K(ConstrainedExistentialRequirementList, TYPE, ms_DMSW_S, "") \
     K(ConstrainedExistentialSelf, TEXT, ms_DMSW_S, "Self") \
-    K(ExtendedExistentialTypeShape, CODE, ms_DMSW_0, "existential shape for ") \
-    K(ProtocolList, CODE, ms_DMSW_T_EXISTENTIAL, "") \
-    K(ProtocolListWithClass, CODE, ms_DMSW_T_EXISTENTIAL, "") \
-    K(ProtocolListWithAnyObject, CODE, ms_DMSW_T_EXISTENTIAL, "") \
-    K(AssociatedTypeRef, CODE, ms_DMSW_S, "") \
+    K(ExtendedExistentialTypeShape, TYPE, ms_DMSW_0, "existential shape for ") \
+    K(ProtocolList, TYPE, ms_DMSW_T_EXISTENTIAL, "") \
+    K(ProtocolListWithClass, TYPE, ms_DMSW_T_EXISTENTIAL, "") \
+    K(ProtocolListWithAnyObject, TYPE, ms_DMSW_T_EXISTENTIAL, "") \
+    K(AssociatedTypeRef, GENERIC, ms_DMSW_S, "") \
     K(ErrorType, TEXT, ms_DMSW_S, "<ERROR TYPE>") \
-    K(DependentGenericParamType, CODE, ms_DMSW_S, "") \
-    K(DependentGenericType, CODE, ms_DMSW_S, "") \
-    K(DependentMemberType, CODE, ms_DMSW_S, "") \
-    K(DependentAssociatedTypeRef, CODE, ms_DMSW_0, "") \
-    K(AssocTypePath, CODE, ms_DMSW_0, "") \
-    K(Integer, CODE, ms_DMSW_S, "") \
-    K(NegativeInteger, CODE, ms_DMSW_S, "-") \
-    K(SugaredOptional, CODE, ms_DMSW_S, "") \
-    K(SugaredArray, CODE, ms_DMSW_S, "[") \
-    K(SugaredDictionary, CODE, ms_DMSW_S, "[") \
-    K(SugaredInlineArray, CODE, ms_DMSW_S, "[") \
-    K(SugaredParen, CODE, ms_DMSW_S, "(") \
+    K(DependentGenericParamType, GENERIC, ms_DMSW_S, "") \
+    K(DependentGenericType, GENERIC, ms_DMSW_S, "") \
+    K(DependentMemberType, GENERIC, ms_DMSW_S, "") \
+    K(DependentAssociatedTypeRef, GENERIC, ms_DMSW_0, "") \
+    K(AssocTypePath, GENERIC, ms_DMSW_0, "") \
+    K(Integer, TYPE, ms_DMSW_S, "") \
+    K(NegativeInteger, TYPE, ms_DMSW_S, "-") \
+    K(SugaredOptional, TYPE, ms_DMSW_S, "") \
+    K(SugaredArray, TYPE, ms_DMSW_S, "[") \
+    K(SugaredDictionary, TYPE, ms_DMSW_S, "[") \
+    K(SugaredInlineArray, TYPE, ms_DMSW_S, "[") \
+    K(SugaredParen, TYPE, ms_DMSW_S, "(") \
     K(OpaqueReturnType, TEXT, ms_DMSW_0, "some") \
-    K(OpaqueReturnTypeOf, CODE, ms_DMSW_C, "<<opaque return type of ") \
-    K(OpaqueType, CODE, ms_DMSW_0, "") \
+    K(OpaqueReturnTypeOf, TYPE, ms_DMSW_C, "<<opaque return type of ") \
+    K(OpaqueType, TYPE, ms_DMSW_0, "") \
     /* generic signatures */ \
-    K(DependentGenericSignature, CODE, ms_DMSW_0, "") \
-    K(DependentPseudogenericSignature, CODE, ms_DMSW_0, "") \
+    K(DependentGenericSignature, GENERIC, ms_DMSW_0, "") \
+    K(DependentPseudogenericSignature, GENERIC, ms_DMSW_0, "") \
     K(DependentGenericParamCount, TEXT, ms_DMSW_0, "") \
     K(DependentGenericParamPackMarker, TEXT, ms_DMSW_T_REQ, "") \
     K(DependentGenericParamValueMarker, TEXT, ms_DMSW_T_REQ, "") \
-    K(DependentGenericConformanceRequirement, CODE, ms_DMSW_T_REQ, ": ") \
-    K(DependentGenericSameTypeRequirement, CODE, ms_DMSW_T_REQ, " == ") \
-    K(DependentGenericSameShapeRequirement, CODE, ms_DMSW_T_REQ, ".shape == ") \
-    K(DependentGenericInverseConformanceRequirement, CODE, ms_DMSW_T_REQ, ": ~Swift.") \
-    K(DependentGenericLayoutRequirement, CODE, ms_DMSW_T_REQ, ": ") \
+    K(DependentGenericConformanceRequirement, GENERIC, ms_DMSW_T_REQ, ": ") \
+    K(DependentGenericSameTypeRequirement, GENERIC, ms_DMSW_T_REQ, " == ") \
+    K(DependentGenericSameShapeRequirement, GENERIC, ms_DMSW_T_REQ, ".shape == ") \
+    K(DependentGenericInverseConformanceRequirement, GENERIC, ms_DMSW_T_REQ, ": ~Swift.") \
+    K(DependentGenericLayoutRequirement, GENERIC, ms_DMSW_T_REQ, ": ") \
     /* implementation function types */ \
-    K(ImplFunctionType, CODE, ms_DMSW_0, "") \
+    K(ImplFunctionType, FUNC, ms_DMSW_0, "") \
     K(ImplEscaping, TEXT, ms_DMSW_0, "@escaping") \
     K(ImplErasedIsolation, TEXT, ms_DMSW_0, "@isolated(any)") \
     K(ImplNonIsolated, TEXT, ms_DMSW_0, "nonisolated(nonsending)") \
     K(ImplCalledOnce, TEXT, ms_DMSW_0, "@called(atMostOnce)") \
     K(ImplSendingResult, TEXT, ms_DMSW_0, "sending") \
-    K(ImplDifferentiabilityKind, CODE, ms_DMSW_0, "@differentiable") \
+    K(ImplDifferentiabilityKind, FUNC, ms_DMSW_0, "@differentiable") \
     K(ImplConvention, OWN, ms_DMSW_0, "") \
-    K(ImplFunctionConvention, CODE, ms_DMSW_0, "@convention(") \
+    K(ImplFunctionConvention, FUNC, ms_DMSW_0, "@convention(") \
     K(ImplFunctionAttribute, OWN, ms_DMSW_0, "") \
-    K(ImplParameter, CODE, ms_DMSW_0, "") \
-    K(ImplResult, CODE, ms_DMSW_0, "") \
-    K(ImplYield, CODE, ms_DMSW_0, "@yields ") \
-    K(ImplErrorResult, CODE, ms_DMSW_0, "@error ") \
+    K(ImplParameter, FUNC, ms_DMSW_0, "") \
+    K(ImplResult, FUNC, ms_DMSW_0, "") \
+    K(ImplYield, FUNC, ms_DMSW_0, "@yields ") \
+    K(ImplErrorResult, FUNC, ms_DMSW_0, "@error ") \
     K(ImplPatternSubstitutions, TEXT, ms_DMSW_0, "") \
     K(ImplInvocationSubstitutions, TEXT, ms_DMSW_0, "") \
     /* conformances */ \
-    K(ProtocolConformance, CODE, ms_DMSW_0, "") \
-    K(ConcreteProtocolConformance, CODE, ms_DMSW_T_CONF, "concrete protocol conformance ") \
+    K(ProtocolConformance, TABLE, ms_DMSW_0, "") \
+    K(ConcreteProtocolConformance, TABLE, ms_DMSW_T_CONF, "concrete protocol conformance ") \
     K(PackProtocolConformance, ALL, ms_DMSW_T_CONF, "pack protocol conformance ") \
-    K(DependentProtocolConformanceRoot, CODE, ms_DMSW_CF, "dependent root protocol conformance ") \
-    K(DependentProtocolConformanceInherited, CODE, ms_DMSW_CF, "dependent inherited protocol conformance ") \
-    K(DependentProtocolConformanceAssociated, CODE, ms_DMSW_CF, \
+    K(DependentProtocolConformanceRoot, TABLE, ms_DMSW_CF, "dependent root protocol conformance ") \
+    K(DependentProtocolConformanceInherited, TABLE, ms_DMSW_CF, "dependent inherited protocol conformance ") \
+    K(DependentProtocolConformanceAssociated, TABLE, ms_DMSW_CF, \
       "dependent associated protocol conformance ") \
-    K(DependentProtocolConformanceOpaque, CODE, ms_DMSW_CF, "opaque result conformance ") \
+    K(DependentProtocolConformanceOpaque, TABLE, ms_DMSW_CF, "opaque result conformance ") \
     K(DependentAssociatedConformance, ALL, ms_DMSW_0, "dependent associated conformance ") \
     K(ProtocolConformanceRefInTypeModule, ALL, ms_DMSW_0, "protocol conformance ref (type's module) ") \
     K(ProtocolConformanceRefInProtocolModule, ALL, ms_DMSW_0, \
       "protocol conformance ref (protocol's module) ") \
     K(ProtocolConformanceRefInOtherModule, ALL, ms_DMSW_0, "protocol conformance ref (retroactive) ") \
-    K(AnyProtocolConformanceList, CODE, ms_DMSW_0, "") \
+    K(AnyProtocolConformanceList, TABLE, ms_DMSW_0, "") \
     K(RetroactiveConformance, ALL, ms_DMSW_0, "retroactive @ ") \
     /* attributes of whole functions */ \
     K(ObjCAttribute, TEXT, ms_DMSW_A, "@objc ") \
@@ -14495,41 +14510,40 @@ enum ms_dmsw_trait {
     K(DynamicAttribute, TEXT, ms_DMSW_A, "dynamic ") \
     K(DirectMethodReferenceAttribute, TEXT, ms_DMSW_A, "super ") \
     K(VTableAttribute, TEXT, ms_DMSW_A, "override ") \
-    K(PartialApplyForwarder, CODE, ms_DMSW_A, "partial apply forwarder") \
-    K(PartialApplyObjCForwarder, CODE, ms_DMSW_A, "partial apply ObjC forwarder") \
-    K(OutlinedVariable, CODE, ms_DMSW_A, "outlined variable #") \
-    K(OutlinedReadOnlyObject, CODE, ms_DMSW_A, "outlined read-only object #") \
-    K(OutlinedBridgedMethod, CODE, ms_DMSW_A, "outlined bridged method (") \
-    K(MergedFunction, CODE, ms_DMSW_A, "merged ") \
-    K(DistributedThunk, CODE, ms_DMSW_A, "distributed thunk ") \
-    K(DistributedAccessor, CODE, ms_DMSW_A, "distributed accessor for ") \
-    K(DynamicallyReplaceableFunctionKey, CODE, ms_DMSW_A, "dynamically replaceable key for ") \
-    K(DynamicallyReplaceableFunctionImpl, CODE, ms_DMSW_A, "dynamically replaceable thunk for ") \
-    K(DynamicallyReplaceableFunctionVar, CODE, ms_DMSW_A, "dynamically replaceable variable for ") \
+    K(PartialApplyForwarder, ATTR, ms_DMSW_A, "partial apply forwarder") \
+    K(PartialApplyObjCForwarder, ATTR, ms_DMSW_A, "partial apply ObjC forwarder") \
+    K(OutlinedVariable, ATTR, ms_DMSW_A, "outlined variable #") \
+    K(OutlinedReadOnlyObject, ATTR, ms_DMSW_A, "outlined read-only object #") \
+    K(OutlinedBridgedMethod, ATTR, ms_DMSW_A, "outlined bridged method (") \
+    K(MergedFunction, ATTR, ms_DMSW_A, "merged ") \
+    K(DistributedThunk, ATTR, ms_DMSW_A, "distributed thunk ") \
+    K(DistributedAccessor, ATTR, ms_DMSW_A, "distributed accessor for ") \
+    K(DynamicallyReplaceableFunctionKey, ATTR, ms_DMSW_A, "dynamically replaceable key for ") \
+    K(DynamicallyReplaceableFunctionImpl, ATTR, ms_DMSW_A, "dynamically replaceable thunk for ") \
+    K(DynamicallyReplaceableFunctionVar, ATTR, ms_DMSW_A, "dynamically replaceable variable for ") \
     K(AsyncFunctionPointer, TEXT, ms_DMSW_A, "async function pointer to ") \
     K(CoroFunctionPointer, TEXT, ms_DMSW_A, "coro function pointer to ") \
     K(DefaultOverride, TEXT, ms_DMSW_A, "default override of ") \
-    K(AsyncAwaitResumePartialFunction, CODE, ms_DMSW_A, ") await resume partial function for ") \
-    K(AsyncSuspendResumePartialFunction, CODE, ms_DMSW_A, ") suspend resume partial function for ") \
-    K(AccessibleFunctionRecord, CODE, ms_DMSW_A, "accessible function runtime record for ") \
-    K(BackDeploymentThunk, CODE, ms_DMSW_A, "back deployment thunk for ") \
+    K(AsyncAwaitResumePartialFunction, ATTR, ms_DMSW_A, ") await resume partial function for ") \
+    K(AsyncSuspendResumePartialFunction, ATTR, ms_DMSW_A, ") suspend resume partial function for ") \
+    K(AccessibleFunctionRecord, ATTR, ms_DMSW_A, "accessible function runtime record for ") \
+    K(BackDeploymentThunk, ATTR, ms_DMSW_A, "back deployment thunk for ") \
     K(BackDeploymentFallback, TEXT, ms_DMSW_A, "back deployment fallback for ") \
     K(HasSymbolQuery, TEXT, ms_DMSW_A, "#_hasSymbol query for ") \
-    K(GenericSpecialization, CODE, ms_DMSW_A, "generic specialization") \
-    K(GenericSpecializationInResilienceDomain, CODE, ms_DMSW_A, "generic specialization") \
-    K(GenericSpecializationPrespecialized, CODE, ms_DMSW_A, "generic pre-specialization") \
-    K(GenericSpecializationNotReAbstracted, CODE, ms_DMSW_A, "generic not re-abstracted specialization") \
-    K(InlinedGenericFunction, CODE, ms_DMSW_A, "inlined generic function") \
-    K(GenericPartialSpecialization, CODE, ms_DMSW_A, "generic partial specialization") \
-    K(GenericPartialSpecializationNotReAbstracted, CODE, ms_DMSW_A, \
+    K(GenericSpecialization, SPEC, ms_DMSW_A, "generic specialization") \
+    K(GenericSpecializationInResilienceDomain, SPEC, ms_DMSW_A, "generic specialization") \
+    K(GenericSpecializationPrespecialized, SPEC, ms_DMSW_A, "generic pre-specialization") \
+    K(GenericSpecializationNotReAbstracted, SPEC, ms_DMSW_A, "generic not re-abstracted specialization") \
+    K(InlinedGenericFunction, SPEC, ms_DMSW_A, "inlined generic function") \
+    K(GenericPartialSpecialization, SPEC, ms_DMSW_A, "generic partial specialization") \
+    K(GenericPartialSpecializationNotReAbstracted, SPEC, ms_DMSW_A, \
       "generic not-reabstracted partial specialization") \
-    K(FunctionSignatureSpecialization, CODE, ms_DMSW_A, "function signature specialization") \
-    K(GenericSpecializationParam, CODE, ms_DMSW_0, "") \
-    K(FunctionSignatureSpecializationParam, CODE, ms_DMSW_0, "") \
-    K(FunctionSignatureSpecializationReturn, CODE, ms_DMSW_0, "") \
-    K(FunctionSignatureSpecializationParamKind, CODE, ms_DMSW_0, "") \
-    K(FunctionSignatureSpecializationParamPayload, CODE, ms_DMSW_0, "") \
-    K(SpecializationPassID, CODE, ms_DMSW_0, "") \
+    K(FunctionSignatureSpecialization, SPEC, ms_DMSW_A, "function signature specialization") \
+    K(GenericSpecializationParam, SPEC, ms_DMSW_0, "") \
+    K(FunctionSignatureSpecializationParam, SPEC, ms_DMSW_0, "") \
+    K(FunctionSignatureSpecializationReturn, SPEC, ms_DMSW_0, "") \
+    K(FunctionSignatureSpecializationParamKind, SPEC, ms_DMSW_0, "") \
+    K(FunctionSignatureSpecializationParamPayload, SPEC, ms_DMSW_0, "") \
     K(IsSerialized, TEXT, ms_DMSW_0, "serialized") \
     /* thunks */ \
     K(CurryThunk, FIRST, ms_DMSW_0, "curry thunk of ") \
@@ -14537,31 +14551,31 @@ enum ms_dmsw_trait {
     K(SILThunkHopToMainActorIfNeeded, FIRST, ms_DMSW_0, "hop to main actor thunk of ") \
     K(DispatchThunk, FIRST, ms_DMSW_0, "dispatch thunk of ") \
     K(MethodDescriptor, FIRST, ms_DMSW_0, "method descriptor for ") \
-    K(VTableThunk, CODE, ms_DMSW_0, "vtable thunk for ") \
-    K(ProtocolWitness, CODE, ms_DMSW_0, "protocol witness for ") \
+    K(VTableThunk, THUNK, ms_DMSW_0, "vtable thunk for ") \
+    K(ProtocolWitness, THUNK, ms_DMSW_0, "protocol witness for ") \
     K(ProtocolSelfConformanceWitness, FIRST, ms_DMSW_0, "protocol self-conformance witness for ") \
-    K(ReabstractionThunk, CODE, ms_DMSW_0, "reabstraction thunk ") \
-    K(ReabstractionThunkHelper, CODE, ms_DMSW_0, "reabstraction thunk helper ") \
-    K(ReabstractionThunkHelperWithSelf, CODE, ms_DMSW_0, "reabstraction thunk ") \
-    K(ReabstractionThunkHelperWithGlobalActor, CODE, ms_DMSW_0, "") \
-    K(ObjCAsyncCompletionHandlerImpl, CODE, ms_DMSW_0, "@objc completion handler block implementation for ") \
-    K(PredefinedObjCAsyncCompletionHandlerImpl, CODE, ms_DMSW_0, \
+    K(ReabstractionThunk, THUNK, ms_DMSW_0, "reabstraction thunk ") \
+    K(ReabstractionThunkHelper, THUNK, ms_DMSW_0, "reabstraction thunk helper ") \
+    K(ReabstractionThunkHelperWithSelf, THUNK, ms_DMSW_0, "reabstraction thunk ") \
+    K(ReabstractionThunkHelperWithGlobalActor, THUNK, ms_DMSW_0, "") \
+    K(ObjCAsyncCompletionHandlerImpl, THUNK, ms_DMSW_0, "@objc completion handler block implementation for ") \
+    K(PredefinedObjCAsyncCompletionHandlerImpl, THUNK, ms_DMSW_0, \
       "predefined @objc completion handler block implementation for ") \
-    K(KeyPathGetterThunkHelper, CODE, ms_DMSW_0, "key path getter for ") \
-    K(KeyPathSetterThunkHelper, CODE, ms_DMSW_0, "key path setter for ") \
-    K(KeyPathUnappliedMethodThunkHelper, CODE, ms_DMSW_0, "key path unapplied method ") \
-    K(KeyPathAppliedMethodThunkHelper, CODE, ms_DMSW_0, "key path applied method ") \
-    K(KeyPathEqualsThunkHelper, CODE, ms_DMSW_0, "key path index equality operator for ") \
-    K(KeyPathHashThunkHelper, CODE, ms_DMSW_0, "key path index hash operator for ") \
+    K(KeyPathGetterThunkHelper, THUNK, ms_DMSW_0, "key path getter for ") \
+    K(KeyPathSetterThunkHelper, THUNK, ms_DMSW_0, "key path setter for ") \
+    K(KeyPathUnappliedMethodThunkHelper, THUNK, ms_DMSW_0, "key path unapplied method ") \
+    K(KeyPathAppliedMethodThunkHelper, THUNK, ms_DMSW_0, "key path applied method ") \
+    K(KeyPathEqualsThunkHelper, THUNK, ms_DMSW_0, "key path index equality operator for ") \
+    K(KeyPathHashThunkHelper, THUNK, ms_DMSW_0, "key path index hash operator for ") \
     K(CoroutineContinuationPrototype, FIRST, ms_DMSW_0, "coroutine continuation prototype for ") \
-    K(AutoDiffFunction, CODE, ms_DMSW_C, "") \
-    K(AutoDiffDerivativeVTableThunk, CODE, ms_DMSW_0, "vtable thunk for ") \
-    K(AutoDiffSelfReorderingReabstractionThunk, CODE, ms_DMSW_0, \
+    K(AutoDiffFunction, THUNK, ms_DMSW_C, "") \
+    K(AutoDiffDerivativeVTableThunk, THUNK, ms_DMSW_0, "vtable thunk for ") \
+    K(AutoDiffSelfReorderingReabstractionThunk, THUNK, ms_DMSW_0, \
       "autodiff self-reordering reabstraction thunk ") \
-    K(AutoDiffSubsetParametersThunk, CODE, ms_DMSW_0, "autodiff subset parameters thunk for ") \
-    K(AutoDiffFunctionKind, CODE, ms_DMSW_0, "") \
-    K(DifferentiabilityWitness, CODE, ms_DMSW_0, "") \
-    K(IndexSubset, CODE, ms_DMSW_0, "{") \
+    K(AutoDiffSubsetParametersThunk, THUNK, ms_DMSW_0, "autodiff subset parameters thunk for ") \
+    K(AutoDiffFunctionKind, THUNK, ms_DMSW_0, "") \
+    K(DifferentiabilityWitness, THUNK, ms_DMSW_0, "") \
+    K(IndexSubset, THUNK, ms_DMSW_0, "{") \
     /* metadata and witness tables */ \
     K(TypeMetadata, FIRST, ms_DMSW_0, "type metadata for ") \
     K(FullTypeMetadata, FIRST, ms_DMSW_0, "full type metadata for ") \
@@ -14621,16 +14635,16 @@ enum ms_dmsw_trait {
     K(AssociatedTypeDescriptor, FIRST, ms_DMSW_0, "associated type descriptor for ") \
     K(DefaultAssociatedTypeMetadataAccessor, FIRST, ms_DMSW_0, \
       "default associated type metadata accessor for ") \
-    K(AssociatedConformanceDescriptor, CODE, ms_DMSW_0, "associated conformance descriptor for ") \
-    K(DefaultAssociatedConformanceAccessor, CODE, ms_DMSW_0, "default associated conformance accessor for ") \
-    K(BaseConformanceDescriptor, CODE, ms_DMSW_0, "base conformance descriptor for ") \
-    K(AssociatedTypeMetadataAccessor, CODE, ms_DMSW_0, "associated type metadata accessor for ") \
-    K(AssociatedTypeWitnessTableAccessor, CODE, ms_DMSW_0, "associated type witness table accessor for ") \
-    K(BaseWitnessTableAccessor, CODE, ms_DMSW_0, "base witness table accessor for ") \
-    K(ValueWitness, CODE, ms_DMSW_0, "") \
+    K(AssociatedConformanceDescriptor, TABLE, ms_DMSW_0, "associated conformance descriptor for ") \
+    K(DefaultAssociatedConformanceAccessor, TABLE, ms_DMSW_0, "default associated conformance accessor for ") \
+    K(BaseConformanceDescriptor, TABLE, ms_DMSW_0, "base conformance descriptor for ") \
+    K(AssociatedTypeMetadataAccessor, TABLE, ms_DMSW_0, "associated type metadata accessor for ") \
+    K(AssociatedTypeWitnessTableAccessor, TABLE, ms_DMSW_0, "associated type witness table accessor for ") \
+    K(BaseWitnessTableAccessor, TABLE, ms_DMSW_0, "base witness table accessor for ") \
+    K(ValueWitness, TABLE, ms_DMSW_0, "") \
     K(ValueWitnessTable, FIRST, ms_DMSW_0, "value witness table for ") \
     K(EnumCase, FIRST, ms_DMSW_0, "enum case for ") \
-    K(FieldOffset, CODE, ms_DMSW_0, "field offset for ") \
+    K(FieldOffset, TABLE, ms_DMSW_0, "field offset for ") \
     K(ProtocolWitnessTable, FIRST, ms_DMSW_0, "protocol witness table for ") \
     K(ProtocolWitnessTablePattern, FIRST, ms_DMSW_0, "protocol witness table pattern for ") \
     K(ProtocolWitnessTableAccessor, FIRST, ms_DMSW_0, "protocol witness table accessor for ") \
@@ -14639,12 +14653,12 @@ enum ms_dmsw_trait {
     K(GenericProtocolWitnessTableInstantiationFunction, FIRST, ms_DMSW_0, \
       "instantiation function for generic protocol witness table for ") \
     K(ResilientProtocolWitnessTable, FIRST, ms_DMSW_0, "resilient protocol witness table for ") \
-    K(LazyProtocolWitnessTableAccessor, CODE, ms_DMSW_0, "lazy protocol witness table accessor for type ") \
-    K(LazyProtocolWitnessTableCacheVariable, CODE, ms_DMSW_0, \
+    K(LazyProtocolWitnessTableAccessor, TABLE, ms_DMSW_0, "lazy protocol witness table accessor for type ") \
+    K(LazyProtocolWitnessTableCacheVariable, TABLE, ms_DMSW_0, \
       "lazy protocol witness table cache variable for type ") \
-    K(GlobalVariableOnceToken, CODE, ms_DMSW_C, "one-time initialization token for ") \
-    K(GlobalVariableOnceFunction, CODE, ms_DMSW_C, "one-time initialization function for ") \
-    K(GlobalVariableOnceDeclList, CODE, ms_DMSW_0, "") \
+    K(GlobalVariableOnceToken, TABLE, ms_DMSW_C, "one-time initialization token for ") \
+    K(GlobalVariableOnceFunction, TABLE, ms_DMSW_C, "one-time initialization function for ") \
+    K(GlobalVariableOnceDeclList, ALL, ms_DMSW_0, "") \
     K(OutlinedCopy, ALL, ms_DMSW_0, "outlined copy of ") \
     K(OutlinedConsume, ALL, ms_DMSW_0, "outlined consume of ") \
     K(OutlinedRetain, FIRST, ms_DMSW_0, "outlined retain of ") \
@@ -18339,21 +18353,10 @@ static uint32_t ms_dmsws_protocol_part(ms_dmsw *p, char c)
     }
 }
 
-/* T: thunks and specializations */
-static uint32_t ms_dmsws_thunk(ms_dmsw *p)
+/* T: attributes of the whole function */
+static uint32_t ms_dmsws_attribute(ms_dmsw *p, char c)
 {
-    uint32_t a, b;
-    char c = ms_dmsw_next(p);
     switch (c) {
-    case 'c': return ms_dmsw_make1(p, ms_DMSW_CurryThunk, ms_dmswr_pop_entity(p));
-    case 'T':
-        if (ms_dmsw_next_if(p, 'I'))
-            return ms_dmsw_make1(p, ms_DMSW_SILThunkIdentity, ms_dmswr_pop_entity(p));
-        return ms_dmsw_next_if(p, 'H')
-                   ? ms_dmsw_make1(p, ms_DMSW_SILThunkHopToMainActorIfNeeded, ms_dmswr_pop_entity(p))
-                   : 0;
-    case 'j': return ms_dmsw_make1(p, ms_DMSW_DispatchThunk, ms_dmswr_pop_entity(p));
-    case 'q': return ms_dmsw_make1(p, ms_DMSW_MethodDescriptor, ms_dmswr_pop_entity(p));
     case 'o': return ms_dmsw_make(p, ms_DMSW_ObjCAttribute);
     case 'O': return ms_dmsw_make(p, ms_DMSW_NonObjCAttribute);
     case 'D': return ms_dmsw_make(p, ms_DMSW_DynamicAttribute);
@@ -18370,6 +18373,25 @@ static uint32_t ms_dmsws_thunk(ms_dmsw *p)
     case 'Y': return ms_dmsw_make1(p, ms_DMSW_AsyncSuspendResumePartialFunction, ms_dmswr_index_node(p));
     case 'Q': return ms_dmsw_make1(p, ms_DMSW_AsyncAwaitResumePartialFunction, ms_dmswr_index_node(p));
     case 'w': return ms_dmsws_thunk_w(p);
+    default: return 0;
+    }
+}
+
+/* T: thunks and specializations */
+static uint32_t ms_dmsws_thunk(ms_dmsw *p)
+{
+    uint32_t a, b;
+    char c = ms_dmsw_next(p);
+    switch (c) {
+    case 'c': return ms_dmsw_make1(p, ms_DMSW_CurryThunk, ms_dmswr_pop_entity(p));
+    case 'T':
+        if (ms_dmsw_next_if(p, 'I'))
+            return ms_dmsw_make1(p, ms_DMSW_SILThunkIdentity, ms_dmswr_pop_entity(p));
+        return ms_dmsw_next_if(p, 'H')
+                   ? ms_dmsw_make1(p, ms_DMSW_SILThunkHopToMainActorIfNeeded, ms_dmswr_pop_entity(p))
+                   : 0;
+    case 'j': return ms_dmsw_make1(p, ms_DMSW_DispatchThunk, ms_dmswr_pop_entity(p));
+    case 'q': return ms_dmsw_make1(p, ms_DMSW_MethodDescriptor, ms_dmswr_pop_entity(p));
     case 'C': return ms_dmsw_make1(p, ms_DMSW_CoroutineContinuationPrototype, ms_dmswr_pop_type(p));
     case 'z': return ms_dmsws_completion(p, ms_DMSW_ObjCAsyncCompletionHandlerImpl);
     case 'Z': return ms_dmsws_completion(p, ms_DMSW_PredefinedObjCAsyncCompletionHandlerImpl);
@@ -18418,7 +18440,7 @@ static uint32_t ms_dmsws_thunk(ms_dmsw *p)
     case 'P':
     case 'p':
     case 'f': return ms_dmsws_specialization(p, c);
-    default: return 0;
+    default: return ms_dmsws_attribute(p, c);
     }
 }
 
@@ -19972,23 +19994,15 @@ static uint32_t ms_dmswp_callable(ms_dmsw *p, uint32_t ref, bool as_prefix)
     return ms_dmswp_print_decl(p, ref, as_prefix, &decl);
 }
 
-/* Types and their parts. */
+/* Types. */
 static void ms_dmswp_type(ms_dmsw *p, uint32_t ref)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, ref);
-    switch (n->kind) {
+    switch (ms_dmsw_inner(p, ref)) {
     case ms_DMSW_BuiltinFixedArray:
     case ms_DMSW_BuiltinBorrow: ms_dmswp_list(p, ref, ", ", 2, '>'); break;
-    case ms_DMSW_ArgumentTuple: ms_dmswp_params(p, 0, ref); break;
-    case ms_DMSW_TypedThrowsAnnotation:
     case ms_DMSW_Tuple:
     case ms_DMSW_SugaredParen: ms_dmswp_list(p, ref, ", ", 2, ')'); break;
-    case ms_DMSW_GlobalActorFunctionType: ms_dmswp_list(p, ref, "", 0, ' '); break;
-    case ms_DMSW_DifferentiableFunctionType:
-        ms_dmswp_diff(p, ref);
-        ms_dmswp_char(p, ' ');
-        break;
-    case ms_DMSW_ImplDifferentiabilityKind: ms_dmswp_diff(p, ref); break;
     case ms_DMSW_TupleElement: ms_dmswp_tuple_element(p, ref); break;
     case ms_DMSW_Pack:
     case ms_DMSW_SILPackDirect:
@@ -20020,14 +20034,62 @@ static void ms_dmswp_type(ms_dmsw *p, uint32_t ref)
     case ms_DMSW_ProtocolList:
     case ms_DMSW_ProtocolListWithClass:
     case ms_DMSW_ProtocolListWithAnyObject: ms_dmswp_protocols(p, ref); break;
-    case ms_DMSW_AssociatedTypeRef:
-    case ms_DMSW_DependentMemberType:
-    case ms_DMSW_AssocTypePath: ms_dmswp_kids(p, ref, ".", 1); break;
     case ms_DMSW_OpaqueType: ms_dmswp_woven(p, ref, 0, ".", 1, NULL, 0); break;
     case ms_DMSW_OpaqueReturnTypeOf:
         ms_dmswp_list(p, ref, "", 0, '>');
         ms_dmswp_char(p, '>');
         break;
+    case ms_DMSW_NegativeInteger:
+        ms_dmswp_char(p, '-');
+        ms_dmswp_number(p, n->u.index);
+        break;
+    case ms_DMSW_SugaredOptional:
+        ms_dmswp_in_parens(p, ms_dmsw_kid(p, ref, 0));
+        ms_dmswp_char(p, '?');
+        break;
+    case ms_DMSW_SugaredArray: ms_dmswp_list(p, ref, "", 0, ']'); break;
+    case ms_DMSW_SugaredDictionary: ms_dmswp_list(p, ref, " : ", 3, ']'); break;
+    case ms_DMSW_SugaredInlineArray: ms_dmswp_list(p, ref, " of ", 4, ']'); break;
+    case ms_DMSW_Integer: ms_dmswp_number(p, n->u.index); break;
+    default: ms_dmswp_bound(p, ref); break; /* BoundGenericClass and its kin */
+    }
+}
+
+/* Function types, and their parts. */
+static void ms_dmswp_function_part(ms_dmsw *p, uint32_t ref)
+{
+    switch (ms_dmsw_inner(p, ref)) {
+    case ms_DMSW_ArgumentTuple: ms_dmswp_params(p, 0, ref); break;
+    case ms_DMSW_GlobalActorFunctionType: ms_dmswp_list(p, ref, "", 0, ' '); break;
+    case ms_DMSW_DifferentiableFunctionType:
+        ms_dmswp_diff(p, ref);
+        ms_dmswp_char(p, ' ');
+        break;
+    case ms_DMSW_ImplDifferentiabilityKind: ms_dmswp_diff(p, ref); break;
+    case ms_DMSW_FunctionType:
+    case ms_DMSW_NoEscapeFunctionType:
+    case ms_DMSW_UncurriedFunctionType:
+    case ms_DMSW_AutoClosureType:
+    case ms_DMSW_EscapingAutoClosureType:
+    case ms_DMSW_ThinFunctionType:
+    case ms_DMSW_CFunctionPointer:
+    case ms_DMSW_ObjCBlock:
+    case ms_DMSW_EscapingObjCBlock: ms_dmswp_function(p, 0, ref); break;
+    case ms_DMSW_ImplFunctionType: ms_dmswp_impl_function(p, ref); break;
+    case ms_DMSW_ImplFunctionConvention: ms_dmswp_impl_convention(p, ref); break;
+    case ms_DMSW_TypedThrowsAnnotation: ms_dmswp_list(p, ref, "", 0, ')'); break;
+    default: ms_dmswp_impl_part(p, ref); break; /* ImplParameter, ImplResult, ImplYield, ImplErrorResult */
+    }
+}
+
+/* Generic parameters, signatures and their requirements. */
+static void ms_dmswp_generic(ms_dmsw *p, uint32_t ref)
+{
+    const ms_dmsw_node *n = ms_dmsw_at(p, ref);
+    switch (ms_dmsw_inner(p, ref)) {
+    case ms_DMSW_AssociatedTypeRef:
+    case ms_DMSW_DependentMemberType:
+    case ms_DMSW_AssocTypePath: ms_dmswp_kids(p, ref, ".", 1); break;
     case ms_DMSW_DependentGenericParamType:
         ms_dmswp_param_name(p, n->u.index >> 32, n->u.index & 0xffffffffu);
         break;
@@ -20044,17 +20106,6 @@ static void ms_dmswp_type(ms_dmsw *p, uint32_t ref)
         }
         ms_dmswp_kid(p, ref, 0);
         break;
-    case ms_DMSW_NegativeInteger:
-        ms_dmswp_char(p, '-');
-        ms_dmswp_number(p, n->u.index);
-        break;
-    case ms_DMSW_SugaredOptional:
-        ms_dmswp_in_parens(p, ms_dmsw_kid(p, ref, 0));
-        ms_dmswp_char(p, '?');
-        break;
-    case ms_DMSW_SugaredArray: ms_dmswp_list(p, ref, "", 0, ']'); break;
-    case ms_DMSW_SugaredDictionary: ms_dmswp_list(p, ref, " : ", 3, ']'); break;
-    case ms_DMSW_SugaredInlineArray: ms_dmswp_list(p, ref, " of ", 4, ']'); break;
     case ms_DMSW_DependentGenericConformanceRequirement: ms_dmswp_kids(p, ref, ": ", 2); break;
     case ms_DMSW_DependentGenericSameTypeRequirement: ms_dmswp_kids(p, ref, " == ", 4); break;
     case ms_DMSW_DependentGenericSameShapeRequirement:
@@ -20063,34 +20114,13 @@ static void ms_dmswp_type(ms_dmsw *p, uint32_t ref)
         break;
     case ms_DMSW_DependentGenericInverseConformanceRequirement: ms_dmswp_inverse(p, ref); break;
     case ms_DMSW_DependentGenericLayoutRequirement: ms_dmswp_layout(p, ref); break;
-    case ms_DMSW_DependentGenericSignature:
-    case ms_DMSW_DependentPseudogenericSignature: ms_dmswp_signature(p, ref); break;
-    case ms_DMSW_FunctionType:
-    case ms_DMSW_NoEscapeFunctionType:
-    case ms_DMSW_UncurriedFunctionType:
-    case ms_DMSW_AutoClosureType:
-    case ms_DMSW_EscapingAutoClosureType:
-    case ms_DMSW_ThinFunctionType:
-    case ms_DMSW_CFunctionPointer:
-    case ms_DMSW_ObjCBlock:
-    case ms_DMSW_EscapingObjCBlock: ms_dmswp_function(p, 0, ref); break;
-    case ms_DMSW_BoundGenericClass:
-    case ms_DMSW_BoundGenericStructure:
-    case ms_DMSW_BoundGenericEnum:
-    case ms_DMSW_BoundGenericProtocol:
-    case ms_DMSW_BoundGenericOtherNominalType:
-    case ms_DMSW_BoundGenericTypeAlias: ms_dmswp_bound(p, ref); break;
-    case ms_DMSW_Integer: ms_dmswp_number(p, n->u.index); break;
-    case ms_DMSW_ImplFunctionType: ms_dmswp_impl_function(p, ref); break;
-    case ms_DMSW_ImplFunctionConvention: ms_dmswp_impl_convention(p, ref); break;
-    default: ms_dmswp_impl_part(p, ref); break;
+    default: ms_dmswp_signature(p, ref); break; /* DependentGenericSignature, and the pseudogeneric one */
     }
 }
 
-/* Thunks, tables and attributes of whole functions. */
-static void ms_dmswp_global(ms_dmsw *p, uint32_t ref)
+/* What is said of a whole function. The simplified style leaves out most. */
+static void ms_dmswp_attribute(ms_dmsw *p, uint32_t ref)
 {
-    bool is_short = ms_dmswp_short(p);
     switch (ms_dmsw_inner(p, ref)) {
     case ms_DMSW_PartialApplyForwarder:
     case ms_DMSW_PartialApplyObjCForwarder: ms_dmswp_partial_apply(p, ref); break;
@@ -20104,17 +20134,6 @@ static void ms_dmswp_global(ms_dmsw *p, uint32_t ref)
         ms_dmswp_own(p, ref);
         ms_dmswp_word(p, ") of ");
         break;
-    case ms_DMSW_MergedFunction:
-    case ms_DMSW_DistributedThunk:
-    case ms_DMSW_DistributedAccessor:
-    case ms_DMSW_DynamicallyReplaceableFunctionKey:
-    case ms_DMSW_DynamicallyReplaceableFunctionImpl:
-    case ms_DMSW_DynamicallyReplaceableFunctionVar:
-    case ms_DMSW_BackDeploymentThunk:
-    case ms_DMSW_AccessibleFunctionRecord:
-        if (!is_short)
-            ms_dmswp_row_text(p, ref);
-        break;
     case ms_DMSW_AsyncAwaitResumePartialFunction:
     case ms_DMSW_AsyncSuspendResumePartialFunction:
         if (p->style & ms_DMSW_NO_ASYNC)
@@ -20123,12 +20142,31 @@ static void ms_dmswp_global(ms_dmsw *p, uint32_t ref)
         ms_dmswp_kid(p, ref, 0);
         ms_dmswp_row_text(p, ref);
         break;
+    default:
+        if (!ms_dmswp_short(p))
+            ms_dmswp_row_text(p, ref);
+        break;
+    }
+}
+
+/* Specializations, and their parts. */
+static void ms_dmswp_special(ms_dmsw *p, uint32_t ref)
+{
+    switch (ms_dmsw_inner(p, ref)) {
     case ms_DMSW_GenericSpecializationParam: ms_dmswp_spec_generic(p, ref); break;
     case ms_DMSW_FunctionSignatureSpecializationParamKind: ms_dmswp_spec_kind(p, ref); break;
     case ms_DMSW_FunctionSignatureSpecializationParamPayload:
         if (!ms_dmsw_at(p, ref)->mark || !ms_dmswp_nested(p, ref))
             ms_dmswp_own(p, ref);
         break;
+    default: ms_dmswp_specialization(p, ref); break;
+    }
+}
+
+/* Thunks. */
+static void ms_dmswp_thunk(ms_dmsw *p, uint32_t ref)
+{
+    switch (ms_dmsw_inner(p, ref)) {
     case ms_DMSW_VTableThunk: ms_dmswp_woven(p, ref, 1, " dispatching to ", 0, NULL, 0); break;
     case ms_DMSW_ProtocolWitness: ms_dmswp_woven(p, ref, 1, " in conformance ", 0, NULL, 0); break;
     case ms_DMSW_ReabstractionThunk:
@@ -20151,7 +20189,14 @@ static void ms_dmswp_global(ms_dmsw *p, uint32_t ref)
     case ms_DMSW_AutoDiffSubsetParametersThunk: ms_dmswp_subset_thunk(p, ref); break;
     case ms_DMSW_AutoDiffFunctionKind: ms_dmswp_diff_kind(p, ref); break;
     case ms_DMSW_DifferentiabilityWitness: ms_dmswp_diff_witness(p, ref); break;
-    case ms_DMSW_IndexSubset: ms_dmswp_index_subset(p, ref); break;
+    default: ms_dmswp_index_subset(p, ref); break; /* IndexSubset */
+    }
+}
+
+/* Metadata, witness tables, conformances. */
+static void ms_dmswp_table(ms_dmsw *p, uint32_t ref)
+{
+    switch (ms_dmsw_inner(p, ref)) {
     case ms_DMSW_AssociatedConformanceDescriptor:
     case ms_DMSW_DefaultAssociatedConformanceAccessor: ms_dmswp_woven(p, ref, 0, ".", 1, ": ", 2); break;
     case ms_DMSW_BaseConformanceDescriptor: ms_dmswp_woven(p, ref, 0, ": ", 1, NULL, 0); break;
@@ -20179,26 +20224,21 @@ static void ms_dmswp_global(ms_dmsw *p, uint32_t ref)
     case ms_DMSW_DependentProtocolConformanceInherited:
     case ms_DMSW_DependentProtocolConformanceAssociated:
     case ms_DMSW_DependentProtocolConformanceOpaque: ms_dmswp_dependent_conformance(p, ref); break;
-    case ms_DMSW_AnyProtocolConformanceList:
+    default: /* AnyProtocolConformanceList */
         if (ms_dmsw_kid_count(p, ref) == 0)
             break;
         ms_dmswp_char(p, '(');
         ms_dmswp_commas(p, ref);
         ms_dmswp_char(p, ')');
         break;
-    default: ms_dmswp_specialization(p, ref); break;
     }
 }
 
-/* Names, contexts and declarations. Returns the context that is left to print. */
-static uint32_t ms_dmswp_special(ms_dmsw *p, uint32_t ref, bool as_prefix)
+/* Names and contexts. Returns the context that is left to print. */
+static uint32_t ms_dmswp_name_part(ms_dmsw *p, uint32_t ref, bool as_prefix)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, ref);
     bool is_short = ms_dmswp_short(p);
-    if (n->kind >= ms_DMSW_BuiltinTypeName && n->kind <= ms_DMSW_ImplInvocationSubstitutions) {
-        ms_dmswp_type(p, ref);
-        return 0;
-    }
     switch (n->kind) {
     case ms_DMSW_Suffix:
         if (!is_short)
@@ -20237,16 +20277,7 @@ static uint32_t ms_dmswp_special(ms_dmsw *p, uint32_t ref, bool as_prefix)
         return ms_dmswp_part(p, ref, as_prefix, ms_DMSWP_TY_NONE,
                              ms_dmswp_extra_index(p, ms_dmsw_kid(p, ref, 1), 0));
     case ms_DMSW_TypeMangling: ms_dmswp_type_mangling(p, ref); return 0;
-    case ms_DMSW_Function:
-    case ms_DMSW_BoundGenericFunction:
-    case ms_DMSW_Variable:
-    case ms_DMSW_Subscript:
-    case ms_DMSW_Macro:
-    case ms_DMSW_Allocator:
-    case ms_DMSW_Constructor:
-    case ms_DMSW_Deallocator:
-    case ms_DMSW_IsolatedDeallocator: return ms_dmswp_callable(p, ref, as_prefix);
-    case ms_DMSW_MacroExpansionLoc:
+    default: /* MacroExpansionLoc */
         ms_dmswp_word(p, "module ");
         ms_dmswp_own(p, ms_dmsw_kid(p, ref, 0));
         ms_dmswp_word(p, " file ");
@@ -20255,11 +20286,6 @@ static uint32_t ms_dmswp_special(ms_dmsw *p, uint32_t ref, bool as_prefix)
         ms_dmswp_kid(p, ref, 2);
         ms_dmswp_word(p, " column ");
         ms_dmswp_kid(p, ref, 3);
-        return 0;
-    default:
-        if (ms_dmsw_rows[n->kind].traits & ms_DMSW_T_MACRO)
-            return ms_dmswp_macro(p, ref, as_prefix);
-        ms_dmswp_global(p, ref);
         return 0;
     }
 }
@@ -20298,7 +20324,16 @@ static uint32_t ms_dmswp_print_as(ms_dmsw *p, uint32_t ref, bool as_prefix)
         break;
     case ms_DMSW_H_PART: left = ms_dmswp_part(p, ref, as_prefix, ms_DMSWP_TY_NONE, -1); break;
     case ms_DMSW_H_ACCESS: left = ms_dmswp_accessor(p, ref, as_prefix); break;
-    default: left = ms_dmswp_special(p, ref, as_prefix); break;
+    case ms_DMSW_H_CALL: left = ms_dmswp_callable(p, ref, as_prefix); break;
+    case ms_DMSW_H_MACRO: left = ms_dmswp_macro(p, ref, as_prefix); break;
+    case ms_DMSW_H_NAME: left = ms_dmswp_name_part(p, ref, as_prefix); break;
+    case ms_DMSW_H_TYPE: ms_dmswp_type(p, ref); break;
+    case ms_DMSW_H_FUNC: ms_dmswp_function_part(p, ref); break;
+    case ms_DMSW_H_GENERIC: ms_dmswp_generic(p, ref); break;
+    case ms_DMSW_H_ATTR: ms_dmswp_attribute(p, ref); break;
+    case ms_DMSW_H_SPEC: ms_dmswp_special(p, ref); break;
+    case ms_DMSW_H_THUNK: ms_dmswp_thunk(p, ref); break;
+    default: ms_dmswp_table(p, ref); break;
     }
     p->d->depth--;
     return left;
@@ -21746,19 +21781,21 @@ enum ms_dmcx_op_count { ms_DMCX_OP_COUNT = sizeof(ms_dmcx_ops) / sizeof(ms_dmcx_
 
 /* ---- C++: nodes ---- */
 
+/* The printer knows each group by its first kind. */
 enum ms_dmcx_kind {
     ms_DMCX_WORD, /* a word; never stored */
-    /* Names */
-    ms_DMCX_TEXT,          /* a, b: span */
-    ms_DMCX_NESTED,        /* a::b */
-    ms_DMCX_FRIEND,        /* a::friend b */
-    ms_DMCX_LOCAL,         /* encoding a :: entity b */
-    ms_DMCX_QUALIFIED,     /* a::b of an unresolved name */
-    ms_DMCX_GLOBAL,        /* ::a */
-    ms_DMCX_TEMPLATE,      /* a<list b> */
-    ms_DMCX_ABI_TAG,       /* a[abi:b] */
-    ms_DMCX_MODULE,        /* parent a, name b, x = partition */
-    ms_DMCX_IN_MODULE,     /* name b at module a */
+    /* Names in scopes */
+    ms_DMCX_TEXT,      /* a, b: span */
+    ms_DMCX_NESTED,    /* a::b */
+    ms_DMCX_FRIEND,    /* a::friend b */
+    ms_DMCX_LOCAL,     /* encoding a :: entity b */
+    ms_DMCX_QUALIFIED, /* a::b of an unresolved name */
+    ms_DMCX_GLOBAL,    /* ::a */
+    ms_DMCX_TEMPLATE,  /* a<list b> */
+    ms_DMCX_ABI_TAG,   /* a[abi:b] */
+    ms_DMCX_MODULE,    /* parent a, name b, x = partition */
+    ms_DMCX_IN_MODULE, /* name b at module a */
+    /* Names of entities */
     ms_DMCX_CTOR,          /* of a */
     ms_DMCX_DTOR,          /* of a */
     ms_DMCX_DTOR_NAME,     /* ~a */
@@ -21780,19 +21817,20 @@ enum ms_dmcx_kind {
     ms_DMCX_VENDOR_QUAL, /* a, name (perhaps with arguments) b */
     ms_DMCX_OBJC_PROTO,  /* a<b> */
     ms_DMCX_POINTER,
-    ms_DMCX_REFERENCE,        /* a; x = 1 &, 2 &&; y = being printed */
-    ms_DMCX_MEMBER_PTR,       /* class a, member type b */
-    ms_DMCX_ARRAY,            /* of a, dimension b */
-    ms_DMCX_FUNCTION,         /* return type a, parameters b, exceptions c; x = qualifiers, y = reference */
-    ms_DMCX_NOEXCEPT_IF,      /* noexcept(a) */
-    ms_DMCX_THROW_LIST,       /* throw(list a) */
-    ms_DMCX_VECTOR,           /* of a, dimension b */
-    ms_DMCX_PIXEL,            /* dimension a */
-    ms_DMCX_AFTER,            /* a, then word x */
-    ms_DMCX_ELABORATED,       /* word x, then a */
-    ms_DMCX_FLOAT_N,          /* span a, b */
-    ms_DMCX_BIT_INT,          /* a = width; x = unsigned */
-    ms_DMCX_TRANSFORM,        /* a(b) */
+    ms_DMCX_REFERENCE,   /* a; x = 1 &, 2 &&; y = being printed */
+    ms_DMCX_MEMBER_PTR,  /* class a, member type b */
+    ms_DMCX_ARRAY,       /* of a, dimension b */
+    ms_DMCX_FUNCTION,    /* return type a, parameters b, exceptions c; x = qualifiers, y = reference */
+    ms_DMCX_NOEXCEPT_IF, /* noexcept(a) */
+    ms_DMCX_THROW_LIST,  /* throw(list a) */
+    ms_DMCX_VECTOR,      /* of a, dimension b */
+    ms_DMCX_PIXEL,       /* dimension a */
+    ms_DMCX_AFTER,       /* a, then word x */
+    ms_DMCX_ELABORATED,  /* word x, then a */
+    ms_DMCX_FLOAT_N,     /* span a, b */
+    ms_DMCX_BIT_INT,     /* a = width; x = unsigned */
+    ms_DMCX_TRANSFORM,   /* a(b) */
+    /* Packs, template parameters */
     ms_DMCX_EXPANSION,        /* a... */
     ms_DMCX_PACK,             /* a parameter that stands for b elements, in the cells from a */
     ms_DMCX_ARG_PACK,         /* the list a as an argument; c = its PACK once asked for */
@@ -21804,7 +21842,7 @@ enum ms_dmcx_kind {
     ms_DMCX_DECL_TEMPLATE,    /* template<list b> typename a requires c */
     ms_DMCX_DECL_PACK,        /* a... */
     ms_DMCX_QUALIFIED_ARG,    /* argument a, whose parameter's declaration is not printed */
-    /* Expressions; x = index in the operator table where there is one */
+    /* Operators, calls, casts; x = index in the operator table where there is one */
     ms_DMCX_PREFIX,
     ms_DMCX_POSTFIX_OP,
     ms_DMCX_BINARY,
@@ -21821,10 +21859,11 @@ enum ms_dmcx_kind {
     ms_DMCX_SIZEOF_PARAM_PACK,
     ms_DMCX_SIZEOF_ARGS, /* list a */
     ms_DMCX_FOLD,        /* pack a, start b; y = left */
-    ms_DMCX_INIT_LIST,   /* a{list b} */
-    ms_DMCX_FIELD_INIT,  /* field a, value b */
-    ms_DMCX_INDEX_INIT,  /* [a], value b */
-    ms_DMCX_RANGE_INIT,  /* [a ... b], value c */
+    /* Values, lambdas, requirements */
+    ms_DMCX_INIT_LIST,  /* a{list b} */
+    ms_DMCX_FIELD_INIT, /* field a, value b */
+    ms_DMCX_INDEX_INIT, /* [a], value b */
+    ms_DMCX_RANGE_INIT, /* [a ... b], value c */
     ms_DMCX_THROW,
     ms_DMCX_FUNCTION_PARAM, /* fp and span a, b */
     ms_DMCX_INTEGER,        /* span a, b; word x */
@@ -24845,7 +24884,8 @@ static void ms_dmcxp_requires_out(ms_dmcx *p, const ms_dmcx_node *n)
     ms_dmcxp_close(p, '}');
 }
 
-static void ms_dmcxp_left_expr(ms_dmcx *p, const ms_dmcx_node *n)
+/* Operators, calls, casts. */
+static void ms_dmcxp_left_operator(ms_dmcx *p, const ms_dmcx_node *n)
 {
     const ms_dmcx_op *op = &ms_dmcx_ops[n->x < ms_DMCX_OP_COUNT ? n->x : 0];
     switch (n->kind) {
@@ -24894,7 +24934,14 @@ static void ms_dmcxp_left_expr(ms_dmcx *p, const ms_dmcx_node *n)
         ms_DMCX_PUT(p, "sizeof... ");
         ms_dmcxp_parens_list(p, n->a);
         break;
-    case ms_DMCX_FOLD: ms_dmcxp_fold_out(p, n); break;
+    default: ms_dmcxp_fold_out(p, n); break; /* FOLD */
+    }
+}
+
+/* Values, lambdas, requirements. */
+static void ms_dmcxp_left_value(ms_dmcx *p, const ms_dmcx_node *n)
+{
+    switch (n->kind) {
     case ms_DMCX_INIT_LIST: ms_dmcxp_init_list_out(p, n); break;
     case ms_DMCX_FIELD_INIT:
     case ms_DMCX_INDEX_INIT:
@@ -24994,10 +25041,17 @@ static void ms_dmcxp_left_type(ms_dmcx *p, ms_dmcx_node *n)
         ms_DMCX_PUT(p, "_BitInt");
         ms_dmcxp_parens(p, n->a);
         break;
-    case ms_DMCX_TRANSFORM:
+    default: /* TRANSFORM */
         ms_dmcxp_two(p, n, "(", 1);
         ms_dmcxp_put_char(p, ')');
         break;
+    }
+}
+
+/* Packs, and what stands for template parameters. */
+static void ms_dmcxp_left_param(ms_dmcx *p, ms_dmcx_node *n)
+{
+    switch (n->kind) {
     case ms_DMCX_EXPANSION: ms_dmcxp_expansion(p, n->a); break;
     case ms_DMCX_PACK: {
         uint32_t element = ms_dmcxp_pack_element(p, n);
@@ -25037,7 +25091,8 @@ static void ms_dmcxp_left_type(ms_dmcx *p, ms_dmcx_node *n)
     }
 }
 
-static void ms_dmcxp_left_name(ms_dmcx *p, const ms_dmcx_node *n)
+/* Names in scopes: of namespaces, of templates, of modules. */
+static void ms_dmcxp_left_scope(ms_dmcx *p, const ms_dmcx_node *n)
 {
     switch (n->kind) {
     case ms_DMCX_NESTED:
@@ -25065,11 +25120,18 @@ static void ms_dmcxp_left_name(ms_dmcx *p, const ms_dmcx_node *n)
             ms_dmcxp_put_char(p, n->x != 0 ? ':' : '.');
         ms_dmcxp_print(p, n->b);
         break;
-    case ms_DMCX_IN_MODULE:
+    default: /* IN_MODULE */
         ms_dmcxp_print(p, n->b);
         ms_dmcxp_put_char(p, '@');
         ms_dmcxp_print(p, n->a);
         break;
+    }
+}
+
+/* Names of entities. */
+static void ms_dmcxp_left_name(ms_dmcx *p, const ms_dmcx_node *n)
+{
+    switch (n->kind) {
     case ms_DMCX_DTOR:
         ms_dmcxp_put_char(p, '~');
         ms_dmcxp_put_base(p, n->a);
@@ -25152,12 +25214,18 @@ static void ms_dmcxp_left(ms_dmcx *p, uint32_t ref)
     }
     if (!ms_dmcxp_enter_node(p))
         return;
-    if (n->kind < ms_DMCX_QUAL)
+    if (n->kind < ms_DMCX_CTOR)
+        ms_dmcxp_left_scope(p, n);
+    else if (n->kind < ms_DMCX_QUAL)
         ms_dmcxp_left_name(p, n);
-    else if (n->kind < ms_DMCX_PREFIX)
+    else if (n->kind < ms_DMCX_EXPANSION)
         ms_dmcxp_left_type(p, n);
+    else if (n->kind < ms_DMCX_PREFIX)
+        ms_dmcxp_left_param(p, n);
+    else if (n->kind < ms_DMCX_INIT_LIST)
+        ms_dmcxp_left_operator(p, n);
     else
-        ms_dmcxp_left_expr(p, n);
+        ms_dmcxp_left_value(p, n);
     p->depth--;
 }
 
@@ -26841,11 +26909,10 @@ MACHSYM_API void machsym_session_read_info(machsym_session *session, machsym_ses
 
 /* ---- Map ---- */
 
-/* The caller's allocator, or the C library's. Returns false when it lacks a function. */
+/* The descriptor's allocator, or the C library's. Returns false when it lacks a function. */
 static bool ms_in_allocator(const machsym_allocator *from, machsym_allocator *out)
 {
-    const machsym_allocator none = {NULL, NULL, NULL};
-    *out = ms_arena_default(from != NULL ? *from : none);
+    *out = ms_arena_default(*from);
     return out->alloc != NULL && out->free != NULL;
 }
 
@@ -26932,19 +26999,19 @@ MACHSYM_API machsym_result machsym_map_build(const machsym_plan_desc *desc, mach
     return result;
 }
 
-MACHSYM_API machsym_result machsym_map_open(const char *path, machsym_bytes bytes, uint32_t flags,
-                                            const machsym_allocator *allocator, machsym_map **out,
+MACHSYM_API machsym_result machsym_map_open(const machsym_map_desc *desc, machsym_map **out,
                                             machsym_error *err)
 {
-    machsym_allocator own;
+    machsym_allocator allocator;
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
-    if (out == NULL)
-        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the place for the map is NULL", "", 0);
-    *out = NULL;
-    if (!ms_in_allocator(allocator, &own) || (path == NULL && bytes.ptr == NULL))
+    if (out != NULL)
+        *out = NULL;
+    if (out == NULL || desc == NULL)
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the descriptor or the place for the map is NULL", "", 0);
+    if (!ms_in_allocator(&desc->allocator, &allocator) || (desc->path == NULL && desc->bytes.ptr == NULL))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT,
                        "neither a path nor bytes to open, or an allocator that lacks a function", "", 0);
-    return ms_map_open(path, bytes, flags, own, out, err);
+    return ms_map_open(desc, allocator, out, err);
 }
 
 MACHSYM_API void machsym_map_close(machsym_map *map)
@@ -26991,29 +27058,29 @@ MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr
     return ms_im_addr(map->head.cputype, is_64, map->head.text_addr, load_addr, pc);
 }
 
-MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_frame *frames,
+MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames,
                                       size_t cap)
 {
     return ms_map_frames(map, addr, frames, cap);
 }
 
-MACHSYM_API size_t machsym_map_names(const machsym_map *map, machsym_frame *frames, size_t count, char *text,
-                                     size_t cap)
+MACHSYM_API size_t machsym_map_names(const machsym_map *map, const machsym_map_frame *from, size_t count,
+                                     machsym_frame *frames, char *text, size_t cap)
 {
-    return ms_map_names(map, frames, count, text, cap);
+    return ms_map_names(map, from, count, frames, text, cap);
 }
 
-MACHSYM_API machsym_result machsym_names_open(const machsym_map *map, const machsym_allocator *allocator,
-                                              machsym_names **out, machsym_error *err)
+MACHSYM_API machsym_result machsym_names_open(const machsym_names_desc *desc, machsym_names **out,
+                                              machsym_error *err)
 {
-    machsym_allocator own;
+    machsym_allocator allocator;
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
     if (out != NULL)
         *out = NULL;
-    if (out == NULL || map == NULL || !ms_in_allocator(allocator, &own))
+    if (out == NULL || desc == NULL || desc->map == NULL || !ms_in_allocator(&desc->allocator, &allocator))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the map is missing, or the allocator lacks a function", "",
                        0);
-    *out = ms_map_open_names(map, own);
+    *out = ms_map_open_names(desc->map, allocator);
     return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
 }
 
@@ -27023,14 +27090,15 @@ MACHSYM_API void machsym_names_close(machsym_names *names)
         ms_map_close_names(names);
 }
 
-MACHSYM_API void machsym_names_trim(machsym_names *names, size_t limit)
+MACHSYM_API bool machsym_names_trim(machsym_names *names, size_t limit)
 {
-    ms_map_trim_names(names, limit);
+    return ms_map_trim_names(names, limit);
 }
 
-MACHSYM_API bool machsym_names_get(machsym_names *names, machsym_frame *frames, size_t count)
+MACHSYM_API bool machsym_names_get(machsym_names *names, const machsym_map_frame *from, size_t count,
+                                   machsym_frame *frames)
 {
-    return ms_map_get_names(names, frames, count);
+    return ms_map_get_names(names, from, count, frames);
 }
 
 MACHSYM_API bool machsym_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_range *out)
@@ -27038,18 +27106,17 @@ MACHSYM_API bool machsym_map_next(const machsym_map *map, machsym_cursor *at, ma
     return ms_map_next(map, at, out);
 }
 
-MACHSYM_API machsym_result machsym_writer_open(const machsym_map_info *info,
-                                               const machsym_allocator *allocator, machsym_writer **out,
+MACHSYM_API machsym_result machsym_writer_open(const machsym_writer_desc *desc, machsym_writer **out,
                                                machsym_error *err)
 {
-    machsym_allocator own;
+    machsym_allocator allocator;
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
     if (out != NULL)
         *out = NULL;
-    if (info == NULL || out == NULL || !ms_in_allocator(allocator, &own))
+    if (desc == NULL || desc->info == NULL || out == NULL || !ms_in_allocator(&desc->allocator, &allocator))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT,
                        "the info, the place for the writer or the allocator is missing", "", 0);
-    *out = ms_mw_open(info, own);
+    *out = ms_mw_open(desc->info, allocator);
     return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
 }
 

@@ -26,6 +26,7 @@ struct owners {
     rule *v;
     size_t count;
     size_t cap;
+    bool failed; /* a file of rules could not be read */
     /* What the lines so far say about those that follow. */
     char *image;
     base_kind base;
@@ -214,6 +215,20 @@ bool owners_read(owners *all, const char *path)
     }
     text_free(&file);
     return ok;
+}
+
+bool owners_take_rules(void *field, const char *path)
+{
+    owners **all = field;
+    if (*all == NULL)
+        *all = owners_new();
+    (*all)->failed |= !owners_read(*all, path);
+    return true;
+}
+
+bool owners_are_read(const owners *all)
+{
+    return all == NULL || !all->failed;
 }
 
 /* ---- An image ---- */

@@ -141,6 +141,56 @@ const char *text_z(text *t)
     return t->v;
 }
 
+/* ---- Base64, RFC 4648 ---- */
+
+void text_base64(text *t, const uint8_t *p, size_t len)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < len; i += 3) {
+        size_t left = len - i;
+        uint32_t word =
+            (uint32_t)p[i] << 16 | (left > 1 ? (uint32_t)p[i + 1] << 8 : 0) | (left > 2 ? p[i + 2] : 0u);
+        char four[4] = {digits[word >> 18], digits[word >> 12 & 63], left > 1 ? digits[word >> 6 & 63] : '=',
+                        left > 2 ? digits[word & 63] : '='};
+        text_add(t, four, 4);
+    }
+}
+
+static int base64_digit(char c)
+{
+    if (c >= 'A' && c <= 'Z')
+        return c - 'A';
+    if (c >= 'a' && c <= 'z')
+        return c - 'a' + 26;
+    if (c >= '0' && c <= '9')
+        return c - '0' + 52;
+    return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+/* Something else than digits, padding and white space is not base64. */
+bool text_from_base64(text *t)
+{
+    uint32_t word = 0;
+    unsigned bits = 0;
+    size_t to = 0;
+    for (size_t i = 0; i < t->len; i++) {
+        char c = t->v[i];
+        int digit = base64_digit(c);
+        if (c == '=' || c == '\n' || c == '\r' || c == ' ')
+            continue;
+        if (digit < 0)
+            return false;
+        word = word << 6 | (uint32_t)digit;
+        bits += 6;
+        if (bits >= 8) {
+            bits -= 8;
+            t->v[to++] = (char)(word >> bits & 0xff);
+        }
+    }
+    t->len = to;
+    return true;
+}
+
 /* ---- Files ---- */
 
 bool text_read_file(text *t, const char *path)

@@ -65,6 +65,9 @@ void text_free(text *t);
 /* The text with a NUL behind it, which does not count. */
 const char *text_z(text *t);
 
+void text_base64(text *t, const uint8_t *p, size_t len);
+bool text_from_base64(text *t); /* decodes in place; false when it is not base64 */
+
 /* Appends a whole file; "-" is standard input. Returns false with errno when it cannot be read. */
 bool text_read_file(text *t, const char *path);
 

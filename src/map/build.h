@@ -4,6 +4,7 @@
 #include "../api/api.h"
 #include "../base/bytes.h"
 #include "../base/memory.h"
+#include "../base/table.h"
 #include "../base/segments.h"
 #include "../macho/macho.h"
 #include "../macho/symbols.h"
@@ -225,8 +226,8 @@ typedef struct ms_mb_work {
     uint32_t *written; /* of its blocks those that have a record, which tells of range */
     size_t written_count;
     ms_range range;
-    uint32_t *depths;   /* by block: how many blocks it stands in */
-    ms_en_hash origins; /* entry offset and rank of its source to the FUNCTION record */
+    uint32_t *depths; /* by block: how many blocks it stands in */
+    ms_tab origins;   /* entry offset and rank of its source to the FUNCTION record */
 } ms_mb_work;
 
 static uint32_t ms_mb_new_file(ms_mb_work *w, uint64_t file)
@@ -249,12 +250,12 @@ static inline void ms_mb_line_at(ms_mb_work *w, uint64_t file, uint32_t line, ui
 
 /* Where the record of a call's origin is kept: by the origin alone when it has a linkage name; else by origin
  * and unit, since an out-of-line copy in the same unit may give the name. */
-static ms_en_slot *ms_mb_origin_slot(ms_mb_work *w, uint64_t origin)
+static ms_tab_slot *ms_mb_origin_slot(ms_mb_work *w, uint64_t origin)
 {
-    ms_en_slot *slot = ms_en_hash_get(&w->origins, origin, 0);
+    ms_tab_slot *slot = ms_tab_get(&w->origins, origin, 0);
     if (slot == NULL || slot->value != ms_MB_BY_UNIT)
         return slot;
-    return ms_en_hash_get(&w->origins, origin, w->index + 1);
+    return ms_tab_get(&w->origins, origin, w->index + 1);
 }
 
 /* The FUNCTION record of a block, and where its name is from. Calls share the record of what they call. */
@@ -263,7 +264,7 @@ static uint32_t ms_mb_block_function(ms_mb_work *w, const ms_fn_block *block, ma
 {
     machsym_frame frame;
     bool is_inline = block->parent != ms_SEG_NONE;
-    ms_en_slot *slot = is_inline && block->origin != 0 ? ms_mb_origin_slot(w, block->origin) : NULL;
+    ms_tab_slot *slot = is_inline && block->origin != 0 ? ms_mb_origin_slot(w, block->origin) : NULL;
     if (slot != NULL && slot->value != 0) {
         *source = (slot->value & 1) != 0 ? MACHSYM_SOURCE_SYMTAB : MACHSYM_SOURCE_DWARF;
         *named = true;

@@ -1,4 +1,5 @@
 /* Index files of folders; see index.h. */
+#include "../outfile.h"
 #include "index.h"
 
 #include <stdlib.h>
@@ -144,25 +145,14 @@ static void put_folder(text *t, const store_index *index, const index_folder *fo
 void index_save(const store_index *index, char *path)
 {
     text t = {0};
-    text temporary = {0};
     text_c(&t, index_title);
     for (uint32_t i = 0; i < index->folder_count; i++)
         put_folder(&t, index, &index->folders[i]);
     text_c(&t, "end\n");
-    text_c(&temporary, path);
-    text_char(&temporary, '.');
-    text_dec(&temporary, (uint64_t)getpid());
-    text_add(&temporary, "", 1);
     make_folders(path);
-    FILE *file = fopen(temporary.v, "wb");
-    if (file != NULL) {
-        bool ok = fwrite(t.v, 1, t.len, file) == t.len;
-        ok = fclose(file) == 0 && ok;
-        if (!ok || rename(temporary.v, path) != 0)
-            unlink(temporary.v);
-    }
+    outfile_write(path, t.v, t.len,
+                  OUTFILE_REPLACE); /* without it the next run looks through the folder anew */
     text_free(&t);
-    text_free(&temporary);
 }
 
 /* Reads a decimal number and the blank behind it. */
@@ -221,16 +211,12 @@ static bool index_line(store_index *index, char *line)
 /* Takes what an index file says; nothing when there is none or it is not whole. The names stay in *content. */
 void index_load(store_index *index, const char *path, char **content)
 {
-    FILE *file = fopen(path, "rb");
     text t = {0};
-    char chunk[1 << 14];
-    size_t got;
     *content = NULL;
-    if (file == NULL)
+    if (!text_read_file(&t, path)) {
+        text_free(&t);
         return;
-    while ((got = fread(chunk, 1, sizeof chunk, file)) > 0)
-        text_add(&t, chunk, got);
-    fclose(file);
+    }
     text_add(&t, "", 1);
     size_t title = sizeof index_title - 1;
     bool ok =

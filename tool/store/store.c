@@ -67,10 +67,10 @@ static bool read_head(const char *path, unsigned char head[8])
 
 static void probe_map(store_index *index, index_child *child, const char *path)
 {
-    machsym_bytes none = {NULL, 0};
+    machsym_map_desc desc = {.path = path, .flags = MACHSYM_MAP_UNCHECKED};
     machsym_map *map;
     machsym_map_info info;
-    if (machsym_map_open(path, none, MACHSYM_MAP_UNCHECKED, NULL, &map, NULL) != MACHSYM_OK)
+    if (machsym_map_open(&desc, &map, NULL) != MACHSYM_OK)
         return;
     machsym_map_get_info(map, &info);
     index_slice *slice = index_add_slice(index);
