@@ -12,7 +12,12 @@
 #include "dwarf/forms.h"
 #include "dwarf/units.h"
 #include "image/debugmap.h"
+#include "macho/sources.h"
+#include "answer/session.h"
+#include "answer/engine.h"
 #include "answer/answer.h"
+#include "answer/iterate.h"
+#include "answer/explain.h"
 #include "map/symmap.h"
 #include "map/merge.h"
 #include "map/build.h"
@@ -490,13 +495,13 @@ MACHSYM_API machsym_result machsym_session_open(const machsym_session_desc *desc
     if (allocator.alloc == NULL || allocator.free == NULL)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the allocator lacks a function", "", 0);
     machsym_session *session =
-        ms_ans_open(desc->image, desc->lines, desc->flags, desc->cache_limit, allocator);
+        ms_ses_open(desc->image, desc->lines, desc->flags, desc->cache_limit, allocator);
     if (session == NULL)
         return ms_fail_memory(err);
     if ((desc->flags & MACHSYM_SESSION_INDEX) != 0)
-        ms_ans_index(session);
-    if (ms_ans_failed(session)) {
-        ms_ans_close(session);
+        ms_eng_index(session);
+    if (ms_ses_failed(session)) {
+        ms_ses_close(session);
         return ms_fail_memory(err);
     }
     *out = session;
@@ -505,18 +510,18 @@ MACHSYM_API machsym_result machsym_session_open(const machsym_session_desc *desc
 
 MACHSYM_API void machsym_session_trim(machsym_session *session)
 {
-    ms_ans_forget(session);
+    ms_ses_forget(session);
 }
 
 MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session)
 {
-    return ms_ans_failed(session);
+    return ms_ses_failed(session);
 }
 
 MACHSYM_API void machsym_session_close(machsym_session *session)
 {
     if (session != NULL)
-        ms_ans_close(session);
+        ms_ses_close(session);
 }
 
 MACHSYM_API size_t machsym_session_frames(machsym_session *session, uint64_t addr, machsym_frame *frames,
@@ -534,18 +539,18 @@ MACHSYM_API size_t machsym_session_lookup(machsym_session *session, const uint64
 MACHSYM_API bool machsym_session_next_function(machsym_session *session, machsym_cursor *at,
                                                machsym_function *out)
 {
-    return ms_ans_next_function(session, at, out);
+    return ms_it_next_function(session, at, out);
 }
 
 MACHSYM_API bool machsym_session_next_line(machsym_session *session, machsym_cursor *at, machsym_line *out)
 {
-    return ms_ans_next_line(session, at, out);
+    return ms_it_next_line(session, at, out);
 }
 
 MACHSYM_API bool machsym_session_next_symbol(machsym_session *session, machsym_cursor *at,
                                              machsym_symbol *out)
 {
-    const ms_sym_table *t = ms_ans_symbols(session);
+    const ms_sym_table *t = ms_src_table(ms_ses_symbols(session));
     if (at->a >= t->count)
         return false;
     ms_sym_get(t, (size_t)at->a, out);
@@ -556,7 +561,7 @@ MACHSYM_API bool machsym_session_next_symbol(machsym_session *session, machsym_c
 MACHSYM_API bool machsym_session_next_alias(machsym_session *session, uint64_t addr, machsym_cursor *at,
                                             machsym_str *out)
 {
-    const ms_sym_table *t = ms_ans_symbols(session);
+    const ms_sym_table *t = ms_src_table(ms_ses_symbols(session));
     size_t first = ms_sym_first(t, addr);
     for (size_t index = first + (size_t)at->a++; index < t->count && t->v[index].key == addr;
          index++, at->a++) {
@@ -569,7 +574,7 @@ MACHSYM_API bool machsym_session_next_alias(machsym_session *session, uint64_t a
 
 MACHSYM_API bool machsym_session_next_name(machsym_session *session, machsym_cursor *at, machsym_symbol *out)
 {
-    const ms_sym_table *t = ms_ans_symbols(session);
+    const ms_sym_table *t = ms_src_table(ms_ses_symbols(session));
     if (at->a >= t->count)
         return false;
     ms_sym_get(t, (size_t)at->a++, out);
@@ -578,42 +583,41 @@ MACHSYM_API bool machsym_session_next_name(machsym_session *session, machsym_cur
 
 MACHSYM_API bool machsym_session_next_objc(machsym_session *session, machsym_cursor *at, machsym_objc *out)
 {
-    return ms_ans_next_objc(session, at, out);
+    return ms_it_next_objc(session, at, out);
 }
 
 MACHSYM_API bool machsym_session_next_object(machsym_session *session, machsym_cursor *at,
                                              machsym_object *out)
 {
-    return ms_ans_next_object(session, at, out);
+    return ms_it_next_object(session, at, out);
 }
 
 MACHSYM_API bool machsym_session_next_object_file(const machsym_session *session, machsym_cursor *at,
                                                   machsym_object_file *out)
 {
-    const ms_ans_objects *o = session->objects;
+    const ms_ses_objects *o = session->objects;
     if (o == NULL || at->a >= o->tried_count)
         return false;
-    ms_ans_get_object(o, o->tried[at->a++], out);
+    ms_ses_get_object(o, o->tried[at->a++], out);
     return true;
 }
 
 MACHSYM_API void machsym_session_explain(machsym_session *session, uint64_t addr, machsym_explanation *out)
 {
-    ms_ans_explain(session, addr, out);
+    ms_ex_explain(session, addr, out);
 }
 
 MACHSYM_API void machsym_session_read_info(machsym_session *session, machsym_session_info *out)
 {
-    ms_ans_count(session, out);
+    ms_it_count(session, out);
 }
 
 /* ---- Map ---- */
 
-/* The caller's allocator, or the C library's. Returns false when it lacks a function. */
+/* The descriptor's allocator, or the C library's. Returns false when it lacks a function. */
 static bool ms_in_allocator(const machsym_allocator *from, machsym_allocator *out)
 {
-    const machsym_allocator none = {NULL, NULL, NULL};
-    *out = ms_arena_default(from != NULL ? *from : none);
+    *out = ms_arena_default(*from);
     return out->alloc != NULL && out->free != NULL;
 }
 
@@ -700,19 +704,19 @@ MACHSYM_API machsym_result machsym_map_build(const machsym_plan_desc *desc, mach
     return result;
 }
 
-MACHSYM_API machsym_result machsym_map_open(const char *path, machsym_bytes bytes, uint32_t flags,
-                                            const machsym_allocator *allocator, machsym_map **out,
+MACHSYM_API machsym_result machsym_map_open(const machsym_map_desc *desc, machsym_map **out,
                                             machsym_error *err)
 {
-    machsym_allocator own;
+    machsym_allocator allocator;
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
-    if (out == NULL)
-        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the place for the map is NULL", "", 0);
-    *out = NULL;
-    if (!ms_in_allocator(allocator, &own) || (path == NULL && bytes.ptr == NULL))
+    if (out != NULL)
+        *out = NULL;
+    if (out == NULL || desc == NULL)
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the descriptor or the place for the map is NULL", "", 0);
+    if (!ms_in_allocator(&desc->allocator, &allocator) || (desc->path == NULL && desc->bytes.ptr == NULL))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT,
                        "neither a path nor bytes to open, or an allocator that lacks a function", "", 0);
-    return ms_map_open(path, bytes, flags, own, out, err);
+    return ms_map_open(desc, allocator, out, err);
 }
 
 MACHSYM_API void machsym_map_close(machsym_map *map)
@@ -759,29 +763,29 @@ MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr
     return machsym_addr_in(map->head.cputype, is_64, map->head.text_addr, load_addr, pc);
 }
 
-MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_frame *frames,
+MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames,
                                       size_t cap)
 {
     return ms_map_frames(map, addr, frames, cap);
 }
 
-MACHSYM_API size_t machsym_map_names(const machsym_map *map, machsym_frame *frames, size_t count, char *text,
-                                     size_t cap)
+MACHSYM_API size_t machsym_map_names(const machsym_map *map, const machsym_map_frame *from, size_t count,
+                                     machsym_frame *frames, char *text, size_t cap)
 {
-    return ms_map_names(map, frames, count, text, cap);
+    return ms_map_names(map, from, count, frames, text, cap);
 }
 
-MACHSYM_API machsym_result machsym_names_open(const machsym_map *map, const machsym_allocator *allocator,
-                                              machsym_names **out, machsym_error *err)
+MACHSYM_API machsym_result machsym_names_open(const machsym_names_desc *desc, machsym_names **out,
+                                              machsym_error *err)
 {
-    machsym_allocator own;
+    machsym_allocator allocator;
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
     if (out != NULL)
         *out = NULL;
-    if (out == NULL || map == NULL || !ms_in_allocator(allocator, &own))
+    if (out == NULL || desc == NULL || desc->map == NULL || !ms_in_allocator(&desc->allocator, &allocator))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the map is missing, or the allocator lacks a function", "",
                        0);
-    *out = ms_map_open_names(map, own);
+    *out = ms_map_open_names(desc->map, allocator);
     return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
 }
 
@@ -791,14 +795,15 @@ MACHSYM_API void machsym_names_close(machsym_names *names)
         ms_map_close_names(names);
 }
 
-MACHSYM_API void machsym_names_trim(machsym_names *names, size_t limit)
+MACHSYM_API bool machsym_names_trim(machsym_names *names, size_t limit)
 {
-    ms_map_trim_names(names, limit);
+    return ms_map_trim_names(names, limit);
 }
 
-MACHSYM_API bool machsym_names_get(machsym_names *names, machsym_frame *frames, size_t count)
+MACHSYM_API bool machsym_names_get(machsym_names *names, const machsym_map_frame *from, size_t count,
+                                   machsym_frame *frames)
 {
-    return ms_map_get_names(names, frames, count);
+    return ms_map_get_names(names, from, count, frames);
 }
 
 MACHSYM_API bool machsym_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_range *out)
@@ -806,18 +811,17 @@ MACHSYM_API bool machsym_map_next(const machsym_map *map, machsym_cursor *at, ma
     return ms_map_next(map, at, out);
 }
 
-MACHSYM_API machsym_result machsym_writer_open(const machsym_map_info *info,
-                                               const machsym_allocator *allocator, machsym_writer **out,
+MACHSYM_API machsym_result machsym_writer_open(const machsym_writer_desc *desc, machsym_writer **out,
                                                machsym_error *err)
 {
-    machsym_allocator own;
+    machsym_allocator allocator;
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
     if (out != NULL)
         *out = NULL;
-    if (info == NULL || out == NULL || !ms_in_allocator(allocator, &own))
+    if (desc == NULL || desc->info == NULL || out == NULL || !ms_in_allocator(&desc->allocator, &allocator))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT,
                        "the info, the place for the writer or the allocator is missing", "", 0);
-    *out = ms_mw_open(info, own);
+    *out = ms_mw_open(desc->info, allocator);
     return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
 }
 

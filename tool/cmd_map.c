@@ -11,7 +11,8 @@ machsym_map *map_open(const char *path, uint32_t flags)
 {
     machsym_map *map;
     machsym_error err;
-    if (machsym_map_open(path, (machsym_bytes){NULL, 0}, flags, NULL, &map, &err) == MACHSYM_OK)
+    machsym_map_desc desc = {.path = path, .flags = flags};
+    if (machsym_map_open(&desc, &map, &err) == MACHSYM_OK)
         return map;
     tool_say_error(path, &err);
     return NULL;

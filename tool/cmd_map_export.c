@@ -131,7 +131,8 @@ static void add_to_chunks(chunk_export *e, const machsym_map_range *range, const
     for (uint64_t chunk = first; chunk <= last; chunk++) {
         if (table->writer != NULL && table->chunk != chunk)
             end_chunk(e, table);
-        if (table->writer == NULL && machsym_writer_open(&e->info, NULL, &table->writer, &err) != MACHSYM_OK)
+        machsym_writer_desc desc = {.info = &e->info};
+        if (table->writer == NULL && machsym_writer_open(&desc, &table->writer, &err) != MACHSYM_OK)
             fail(&err);
         table->chunk = chunk;
         if (machsym_writer_add(table->writer, range, frames, count, &err) != MACHSYM_OK)

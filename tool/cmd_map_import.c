@@ -108,10 +108,7 @@ static void parse_table(import_command *c, const text *input)
         number++;
         if (len > 0 && line[len - 1] == '\r')
             len--;
-        if (c->count == c->cap) {
-            c->cap = c->cap == 0 ? 1024 : c->cap * 2;
-            c->rows = tool_grow(c->rows, c->cap * sizeof *c->rows);
-        }
+        c->rows = tool_room(c->rows, c->count, &c->cap, sizeof *c->rows);
         if (parse_row(line, len, &c->rows[c->count])) {
             c->rows[c->count++].number = number;
         } else if (len > 0) {
@@ -215,7 +212,8 @@ static machsym_map *make_map(const import_command *c)
         return NULL;
     info.text_size =
         c->rows[c->count - 1].hi > info.text_addr ? c->rows[c->count - 1].hi - info.text_addr : 0;
-    if (machsym_writer_open(&info, NULL, &writer, &err) != MACHSYM_OK) {
+    machsym_writer_desc desc = {.info = &info};
+    if (machsym_writer_open(&desc, &writer, &err) != MACHSYM_OK) {
         tool_say_error(c->path, &err);
         return NULL;
     }
