@@ -1788,8 +1788,6 @@ static inline void ms_fetch(const void *ptr)
  *         ms_os_error_text.
  * Never:  looks at contents. */
 
-struct ms_os_file; /* floors below name it even where there are none */
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -3316,6 +3314,258 @@ static const ms_mo_section *ms_mo_section_named(const ms_mo *mo, const char *seg
             return section;
     }
     return NULL;
+}
+
+/* ==== >>files ==============================================================================================
+ * Job:    opens a file, a bundle or the caller's bytes for the slices in them.
+ * Offers: ms_file, ms_file_open, ms_file_close, ms_file_slice_at, ms_file_choose,
+ *         ms_file_list_slices.
+ * Never:  parses more of a slice than choosing it takes. */
+
+/* ---- Fat files ---- */
+
+enum { ms_FILE_SLICES = 256 }; /* that a fat file may have: real ones have ten */
+
+/* Reads slice number index of a file from its headers.
+ * Returns: false when there is none. *count: how many the file has; a thin file is its own only slice. */
+static bool ms_file_slice_at(ms_span file, uint32_t index, uint32_t *count, ms_span *slice, uint64_t *offset)
+{
+    ms_rd rd = ms_rd_make(file);
+    uint32_t magic = ms_rd_be32(&rd);
+    size_t one = magic == ms_FAT_MAGIC_64 ? 32 : 20;
+    *count = 1;
+    *offset = 0;
+    *slice = file;
+    if (magic != ms_FAT_MAGIC_32 && magic != ms_FAT_MAGIC_64)
+        return index == 0;
+    *count = ms_rd_be32(&rd);
+    if (*count > ms_rd_left(&rd) / one)
+        *count = (uint32_t)(ms_rd_left(&rd) / one);
+    if (*count > ms_FILE_SLICES)
+        *count = ms_FILE_SLICES;
+    if (index >= *count)
+        return false;
+    ms_rd_skip(&rd, (uint64_t)index * one + 8);
+    *offset = magic == ms_FAT_MAGIC_64 ? ms_rd_be64(&rd) : ms_rd_be32(&rd);
+    uint64_t size = magic == ms_FAT_MAGIC_64 ? ms_rd_be64(&rd) : ms_rd_be32(&rd);
+    *slice = ms_span_sub(file, *offset, size);
+    if (slice->len == 0)
+        *slice = ms_span_from(file, *offset); /* cut short: what is left may still answer */
+    return true;
+}
+
+/* Reads the header, UUID and symbol table commands of a slice, without its sections. */
+static machsym_result ms_file_peek(ms_span slice, uint64_t offset, ms_mo *mo, machsym_error *err)
+{
+    ms_zero(mo, sizeof *mo);
+    mo->bytes = slice;
+    mo->slice.offset = offset;
+    mo->slice.size = slice.len;
+    return ms_mo_load(mo, NULL, err);
+}
+
+/* What a file is that is no Mach-O, for the error. */
+static machsym_result ms_file_refuse(ms_span file, machsym_error *err)
+{
+    machsym_str text = ms_str_make((const char *)file.ptr, file.len);
+    if (file.len == 0)
+        return ms_fail(err, MACHSYM_ERR_FORMAT, "the file is empty", "", 0);
+    if (ms_str_begins(text, "\177ELF"))
+        return ms_fail(err, MACHSYM_ERR_FORMAT, "an ELF file, not Mach-O", "", 0);
+    if (ms_str_begins(text, "!<arch>\n"))
+        return ms_fail(err, MACHSYM_ERR_UNSUPPORTED,
+                       "a static library; name a linked file or an object in it", "", 0);
+    return ms_fail(err, MACHSYM_ERR_FORMAT, "not a Mach-O file", "", 0);
+}
+
+static bool ms_file_same_uuid(const machsym_slice *slice, const machsym_uuid *uuid)
+{
+    return slice->has_uuid && ms_equal(slice->uuid.v, uuid->v, sizeof uuid->v);
+}
+
+/* Chooses the slice that arch and uuid (each may be NULL) ask for.
+ * arm64e is content with arm64, as Apple's tools are; the reverse is not. */
+static machsym_result ms_file_choose(ms_span file, const char *arch, const machsym_uuid *uuid, ms_mo *out,
+                                     machsym_error *err)
+{
+    ms_span slice;
+    uint64_t offset = 0;
+    uint32_t count = 0;
+    uint32_t matches = 0;
+    bool uuid_seen = false;
+    bool by_name = false;
+    ms_mo mo;
+    machsym_result first_error = MACHSYM_OK;
+    for (uint32_t i = 0; ms_file_slice_at(file, i, &count, &slice, &offset); i++) {
+        machsym_result result = ms_file_peek(slice, offset, &mo, first_error == MACHSYM_OK ? err : NULL);
+        if (result != MACHSYM_OK) {
+            first_error = result;
+            continue;
+        }
+        if (uuid != NULL && !ms_file_same_uuid(&mo.slice, uuid))
+            continue;
+        uuid_seen = true;
+        bool exact = arch == NULL || ms_str_is(ms_str_from_c(arch), mo.slice.arch);
+        bool similar = !exact && ms_str_is(ms_str_from_c(arch), "arm64e") &&
+                       ms_str_is(ms_str_from_c(mo.slice.arch), "arm64");
+        if (!exact && !(similar && !by_name))
+            continue;
+        if (exact && arch != NULL && by_name)
+            continue; /* the first of equals */
+        by_name = by_name || (exact && arch != NULL);
+        matches++;
+        *out = mo;
+    }
+    if (count == 0)
+        return ms_fail(err, MACHSYM_ERR_DAMAGED, "a fat file without slices", "fat header", 4);
+    if (matches == 0 && first_error != MACHSYM_OK)
+        return first_error;
+    if (matches == 0 && uuid != NULL && !uuid_seen)
+        return ms_fail(err, MACHSYM_ERR_UUID, "the file has no slice with this UUID", "", 0);
+    if (matches == 0)
+        return ms_fail(err, MACHSYM_ERR_ARCH, "the file has no slice for this architecture", "", 0);
+    if (matches > 1 && arch == NULL && uuid == NULL)
+        return ms_fail(err, MACHSYM_ERR_AMBIGUOUS,
+                       "the file has several slices; name an architecture or a UUID", "", 0);
+    return MACHSYM_OK;
+}
+
+/* ---- Files ---- */
+
+/* A whole file, from the caller's bytes or opened by us. */
+typedef struct ms_file {
+    ms_span bytes;
+    char *path; /* malloc'd: what was opened in the end; NULL for the caller's bytes */
+#ifndef MACHSYM_NO_OS
+    ms_os_file file;
+#endif
+} ms_file;
+
+static void ms_file_close(ms_file *input)
+{
+#ifndef MACHSYM_NO_OS
+    ms_os_unmap(&input->file);
+    free(input->path);
+#endif
+    input->path = NULL;
+    input->bytes = ms_span_make(NULL, 0);
+}
+
+#ifndef MACHSYM_NO_OS
+static char *ms_file_text(machsym_str a, const char *b, machsym_str c)
+{
+    size_t b_len = strlen(b);
+    char *text = (char *)malloc(a.len + b_len + c.len + 1);
+    if (text == NULL)
+        return NULL;
+    ms_copy(text, a.ptr, a.len);
+    ms_copy(text + a.len, b, b_len);
+    ms_copy(text + a.len + b_len, c.ptr, c.len);
+    text[a.len + b_len + c.len] = 0;
+    return text;
+}
+
+static machsym_str ms_file_without_slashes(const char *path)
+{
+    machsym_str text = ms_str_from_c(path);
+    while (text.len > 1 && text.ptr[text.len - 1] == '/')
+        text.len--;
+    return text;
+}
+
+/* The DWARF file inside a bundle: the one named like the bundle, else the first. malloc'd; NULL when there is
+ * none. */
+static char *ms_file_in_bundle(const char *bundle)
+{
+    machsym_str path = ms_file_without_slashes(bundle);
+    machsym_str name = ms_str_base_name(path);
+    if (ms_str_ends(name, ".dSYM"))
+        name.len -= 5;
+    char *same = ms_file_text(path, "/Contents/Resources/DWARF/", name);
+    if (same != NULL && ms_os_is_file(same))
+        return same;
+    free(same);
+    char *folder = ms_file_text(path, "/Contents/Resources/DWARF", ms_str_empty());
+    char *first = folder != NULL ? ms_os_first_file(folder) : NULL;
+    free(folder);
+    return first;
+}
+
+static machsym_result ms_file_open_path(const char *path, uint32_t flags, ms_file *input, machsym_error *err)
+{
+    if (ms_os_is_folder(path)) {
+        input->path = ms_file_in_bundle(path);
+        if (input->path == NULL)
+            return ms_fail(
+                err, MACHSYM_ERR_IO,
+                "a folder without Contents/Resources/DWARF/FILE in it; name a Mach-O file or a .dSYM", "", 0);
+    } else {
+        input->path = ms_file_text(ms_str_from_c(path), "", ms_str_empty());
+        if (input->path == NULL)
+            return ms_fail_memory(err);
+    }
+    int code = ms_os_open(input->path, (flags & MACHSYM_OPEN_COPY) != 0, &input->file);
+    if (code != 0)
+        return ms_os_fail(err, code);
+    input->bytes = ms_span_make(input->file.ptr, input->file.len);
+    return MACHSYM_OK;
+}
+#endif
+
+/* Opens a path, or takes the caller's bytes. */
+static machsym_result ms_file_open(const char *path, machsym_bytes bytes, uint32_t flags, ms_file *input,
+                                   machsym_error *err)
+{
+    ms_zero(input, sizeof *input);
+    machsym_result result = MACHSYM_OK;
+    if (bytes.ptr != NULL)
+        input->bytes = ms_span_make(bytes.ptr, bytes.len);
+#ifndef MACHSYM_NO_OS
+    else if (path != NULL)
+        result = ms_file_open_path(path, flags, input, err);
+#endif
+    else
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "neither a path nor bytes to open", "", 0);
+    (void)path;
+    (void)flags;
+    if (result == MACHSYM_OK) {
+        ms_rd rd = ms_rd_make(input->bytes);
+        uint32_t magic = ms_rd_be32(&rd);
+        bool is_mach = magic == ms_FAT_MAGIC_32 || magic == ms_FAT_MAGIC_64 || magic == ms_MH_MAGIC ||
+                       magic == ms_MH_MAGIC_64 || magic == ms_MH_CIGAM || magic == ms_MH_CIGAM_64;
+        if (!is_mach)
+            result = ms_file_refuse(input->bytes, err);
+    }
+    if (result != MACHSYM_OK)
+        ms_file_close(input);
+    return result;
+}
+
+/* Lists the slices of what the descriptor names: fills up to cap. Returns how many there are. */
+static size_t ms_file_list_slices(const machsym_open_desc *desc, machsym_slice *slices, size_t cap,
+                                  machsym_error *err)
+{
+    ms_file input;
+    ms_span slice;
+    uint64_t offset;
+    uint32_t count = 0;
+    size_t listed = 0;
+    if (ms_file_open(desc->path, desc->bytes, desc->flags, &input, err) != MACHSYM_OK)
+        return 0;
+    for (uint32_t i = 0; ms_file_slice_at(input.bytes, i, &count, &slice, &offset); i++) {
+        ms_mo mo;
+        if (ms_file_peek(slice, offset, &mo, err) != MACHSYM_OK)
+            continue;
+        if (listed < cap)
+            slices[listed] = mo.slice;
+        listed++;
+    }
+    if (count == 0)
+        ms_fail(err, MACHSYM_ERR_DAMAGED, "a fat file without slices", "fat header", 4);
+    else if (listed > 0)
+        ms_fail(err, MACHSYM_OK, "no error", "", 0); /* a damaged slice among good ones is left out */
+    ms_file_close(&input);
+    return listed;
 }
 
 /* ==== >>fixups =============================================================================================
@@ -6719,28 +6969,29 @@ static bool ms_cu_read_header(ms_span first, uint64_t off, uint64_t left, ms_cu 
     return true;
 }
 
-/* The first bytes of a unit. Headers lie far apart: they are copied out of a file (NULL: there is none) that
- * is mapped. */
-static ms_span ms_cu_peek(const ms_dw *dw, const struct ms_os_file *file, uint64_t off, uint8_t *room)
+/* Copies bytes of .debug_info without touching the memory that holds them. Headers lie far apart, and in a file that
+ * is mapped the first touch of a page costs several times as much as a copy. */
+typedef struct ms_cu_peeker {
+    bool (*copy)(const void *source, const void *at, void *out, size_t len); /* false: not possible */
+    const void *source;
+} ms_cu_peeker;
+
+/* The first bytes of a unit, by way of peeker unless it is NULL. */
+static ms_span ms_cu_peek(const ms_dw *dw, const ms_cu_peeker *peeker, uint64_t off, uint8_t *room)
 {
     ms_span first = ms_span_from(dw->info, off);
     first.len = first.len < ms_CU_HEADER ? first.len : (size_t)ms_CU_HEADER;
-#ifndef MACHSYM_NO_OS
-    if (file != NULL && ms_os_peek(file, first.ptr, room, first.len))
+    if (peeker != NULL && peeker->copy(peeker->source, first.ptr, room, first.len))
         first.ptr = room;
-#else
-    (void)file;
-    (void)room;
-#endif
     return first;
 }
 
 /* Reads the header at off. Returns false at the section's end, and where not even a length is left. */
-static bool ms_cu_header_at(const ms_dw *dw, const struct ms_os_file *file, uint64_t off, ms_cu *cu)
+static bool ms_cu_header_at(const ms_dw *dw, const ms_cu_peeker *peeker, uint64_t off, ms_cu *cu)
 {
     uint8_t room[ms_CU_HEADER];
     return off < dw->info.len &&
-           ms_cu_read_header(ms_cu_peek(dw, file, off, room), off, dw->info.len - off, cu);
+           ms_cu_read_header(ms_cu_peek(dw, peeker, off, room), off, dw->info.len - off, cu);
 }
 
 /* ---- Where a unit ends when its length is damaged ---- */
@@ -6795,7 +7046,7 @@ static uint64_t ms_cu_search(const ms_dw *dw, uint64_t off)
 
 /* Lists the unit headers, by offset. A unit whose length leads nowhere ends where the next header is found; what it
  * swallowed, or what it left, is searched once. Returns NULL and *count 0 when there are none. */
-static const ms_cu *ms_cu_index(const ms_dw *dw, const struct ms_os_file *file, ms_arena *arena,
+static const ms_cu *ms_cu_index(const ms_dw *dw, const ms_cu_peeker *peeker, ms_arena *arena,
                                 size_t *count, uint32_t *damage_count)
 {
     ms_cu *v = NULL;
@@ -6803,8 +7054,8 @@ static const ms_cu *ms_cu_index(const ms_dw *dw, const struct ms_os_file *file, 
     ms_cu cu;
     ms_cu next;
     *count = 0;
-    for (bool more = ms_cu_header_at(dw, file, 0, &cu); more; cu = next) {
-        more = ms_cu_header_at(dw, file, cu.end, &next);
+    for (bool more = ms_cu_header_at(dw, peeker, 0, &cu); more; cu = next) {
+        more = ms_cu_header_at(dw, peeker, cu.end, &next);
         if (!cu.is_whole || (cu.end < dw->info.len && (!more || !ms_cu_is_header(dw, next)))) {
             uint64_t end = ms_cu_search(dw, cu.off + 1);
             more = ms_cu_header_at(dw, NULL, end, &next);
@@ -8552,6 +8803,484 @@ static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off)
     return names;
 }
 
+/* ==== >>image ==============================================================================================
+ * Job:    turns a descriptor into an image: its slice, the other half, code, debug info.
+ * Offers: machsym_image, ms_im_open, ms_im_close, ms_im_get_info, ms_im_next_section, ms_im_addr, ms_im_read_dwarf,
+ *         ms_im_list_units.
+ * Never:  changes an image once it is open; reads debug info past the unit headers. */
+
+/* Where the object files of a debug map may have gone, and how exact one is about them. */
+typedef struct ms_im_places {
+    const machsym_oso_prefix *prefixes;
+    size_t prefix_count;
+    const char *const *dirs;
+    size_t dir_count;
+    uint32_t flags; /* machsym_open_flags */
+} ms_im_places;
+
+/* A file, or a pair of files of one UUID, opened. */
+struct machsym_image {
+    ms_arena arena;
+    ms_mo mo[2]; /* what was asked for; then the other half */
+    ms_file inputs[2];
+    size_t mo_count;
+    ms_dw dw;
+    const ms_cu *cus;
+    size_t cu_count;
+    machsym_str name;
+    bool has_compressed_dwarf;
+    bool follows_objects; /* the debug map, if there is one, tells where the debug info is */
+    ms_im_places places;
+    uint32_t damage_count;
+};
+
+/* reloc.h */
+enum {
+    ms_RELOC_UNSIGNED = 0, /* of every architecture; called VANILLA on the 32-bit ones */
+    ms_ARM64_RELOC_SUBTRACTOR = 1,
+    ms_X86_64_RELOC_SUBTRACTOR = 5
+};
+
+#define ms_R_SCATTERED 0x80000000u
+#define ms_CPU_X86_64  0x01000007u
+
+/* ---- Debug info ---- */
+
+/* Adds the address of a symbol to the value at off, or takes it away: what relocation_info asks for. */
+static void ms_im_relocate(const ms_mo *mo, uint8_t *bytes, size_t len, uint32_t off, uint32_t bits)
+{
+    ms_span nlists = ms_sym_nlists(mo);
+    uint32_t index = bits & 0xffffff; /* symbol 24 bits, pcrel 1, length 2, extern 1, type 4 */
+    size_t size = (size_t)1 << (bits >> 25 & 3);
+    unsigned type = bits >> 28;
+    bool subtracts = type == (mo->slice.cputype == ms_CPU_X86_64 ? (unsigned)ms_X86_64_RELOC_SUBTRACTOR
+                                                                 : (unsigned)ms_ARM64_RELOC_SUBTRACTOR);
+    if (off > len || size > len - off || index >= nlists.len / ms_sym_nlist_size(mo) ||
+        (type != ms_RELOC_UNSIGNED && !subtracts))
+        return;
+    ms_sym_nlist symbol = ms_sym_nlist_at(mo, nlists, index);
+    uint64_t value = ms_sym_is_defined(&symbol) ? symbol.value : 0;
+    uint64_t sum = 0;
+    for (size_t i = size; i-- > 0;)
+        sum = sum << 8 | bytes[off + i];
+    sum = subtracts ? sum - value : sum + value;
+    for (size_t i = 0; i < size; i++)
+        bytes[off + i] = (uint8_t)(sum >> 8 * i);
+}
+
+/* A section with the relocations applied that its values need. Those against a section, and the scattered
+ * ones of the 32-bit kinds (SECTDIFF among them), leave in the file what holds in the object's own addresses.
+ * Only those against a symbol (r_extern) do not, which makes a copy necessary. */
+static ms_span ms_im_relocated(const ms_mo *mo, const ms_mo_section *section, ms_arena *arena)
+{
+    uint8_t *copy = NULL;
+    ms_rd rd = ms_rd_make(ms_mo_table(mo, section->reloc_off, section->reloc_count, 8));
+    while (ms_rd_left(&rd) >= 8) {
+        uint32_t off = ms_rd_u32(&rd);
+        uint32_t bits = ms_rd_u32(&rd);
+        if ((off & ms_R_SCATTERED) != 0 || (bits >> 27 & 1) == 0)
+            continue;
+        if (copy == NULL) {
+            copy = (uint8_t *)ms_arena_alloc(arena, section->bytes.len, 1);
+            if (copy == NULL)
+                return ms_span_make(NULL, 0);
+            ms_copy(copy, section->bytes.ptr, section->bytes.len);
+        }
+        ms_im_relocate(mo, copy, section->bytes.len, off, bits);
+    }
+    return copy != NULL ? ms_span_make(copy, section->bytes.len) : section->bytes;
+}
+
+static ms_span ms_im_debug_section(const ms_mo *mo, const char *name, ms_arena *arena)
+{
+    const ms_mo_section *section = ms_mo_section_named(mo, NULL, name);
+    if (section == NULL)
+        return ms_span_make(NULL, 0);
+    return mo->slice.filetype == ms_MH_OBJECT ? ms_im_relocated(mo, section, arena) : section->bytes;
+}
+
+/* Finds the sections of debug info in a slice; those of an object file with relocations applied. */
+static void ms_im_read_dwarf(const ms_mo *mo, ms_arena *arena, ms_dw *dw)
+{
+    dw->info = ms_im_debug_section(mo, "__debug_info", arena);
+    dw->abbrev = ms_im_debug_section(mo, "__debug_abbrev", arena);
+    dw->str = ms_im_debug_section(mo, "__debug_str", arena);
+    dw->line = ms_im_debug_section(mo, "__debug_line", arena);
+    dw->line_str = ms_im_debug_section(mo, "__debug_line_str", arena);
+    dw->str_offsets = ms_im_debug_section(mo, "__debug_str_offs", arena); /* names are cut at 16 characters */
+    dw->addr = ms_im_debug_section(mo, "__debug_addr", arena);
+    dw->ranges = ms_im_debug_section(mo, "__debug_ranges", arena);
+    dw->rnglists = ms_im_debug_section(mo, "__debug_rnglists", arena);
+    dw->aranges = ms_im_debug_section(mo, "__debug_aranges", arena);
+}
+
+#ifndef MACHSYM_NO_OS
+static bool ms_im_peek(const void *file, const void *at, void *out, size_t len)
+{
+    return ms_os_peek((const ms_os_file *)file, at, out, len);
+}
+#endif
+
+/* Lists the units of image->dw, which lies in input; NULL when that is not open any more. */
+static void ms_im_list_units(machsym_image *image, const ms_file *input)
+{
+    const ms_cu_peeker *peeker = NULL;
+#ifndef MACHSYM_NO_OS
+    ms_cu_peeker of_file = {ms_im_peek, NULL};
+    if (input != NULL) {
+        of_file.source = &input->file;
+        peeker = &of_file;
+    }
+#else
+    (void)input;
+#endif
+    image->cus = ms_cu_index(&image->dw, peeker, &image->arena, &image->cu_count, &image->damage_count);
+}
+
+/* Takes the debug info of the first half that has some. */
+static void ms_im_find_dwarf(machsym_image *image)
+{
+    const ms_file *input = NULL;
+    for (size_t m = 0; m < image->mo_count && image->dw.info.len == 0; m++) {
+        const ms_mo *mo = &image->mo[m];
+        image->has_compressed_dwarf |= ms_mo_section_named(mo, NULL, "__zdebug_info") != NULL;
+        ms_im_read_dwarf(mo, &image->arena, &image->dw);
+        input = &image->inputs[m];
+    }
+    ms_im_list_units(image, input);
+}
+
+/* ---- Halves ---- */
+
+/* Takes a slice of input into the image. */
+static machsym_result ms_im_add_file(machsym_image *image, const machsym_open_desc *desc,
+                                     const ms_file *input, const char *arch, const machsym_uuid *uuid,
+                                     machsym_error *err)
+{
+    ms_mo *mo = &image->mo[image->mo_count];
+    machsym_result result = ms_file_choose(input->bytes, arch, uuid, mo, err);
+    if (result != MACHSYM_OK)
+        return result;
+    machsym_slice slice = mo->slice;
+    ms_span bytes = mo->bytes;
+    ms_zero(mo, sizeof *mo);
+    mo->bytes = bytes;
+    mo->slice = slice;
+    mo->is_loaded = (desc->flags & MACHSYM_OPEN_LOADED) != 0 && image->mo_count == 0; /* a pair is a file */
+    result = desc->entry != NULL ? ms_mo_load_entry(mo, ms_str_from_c(desc->entry), &image->arena, err)
+                                 : ms_mo_load(mo, &image->arena, err);
+    if (result != MACHSYM_OK)
+        return result;
+    uint64_t load_addr = desc->load_addr != 0 ? desc->load_addr : (uint64_t)(uintptr_t)bytes.ptr;
+    mo->slide = mo->is_loaded ? load_addr - mo->text_addr : 0;
+    image->inputs[image->mo_count] = *input;
+    image->mo_count++;
+    return MACHSYM_OK;
+}
+
+/* Opens the other half and checks that it is one. */
+static machsym_result ms_im_add_pair(machsym_image *image, const machsym_open_desc *desc, const char *path,
+                                     machsym_error *err)
+{
+    ms_file input;
+    const machsym_slice *own = &image->mo[0].slice;
+    machsym_result result = ms_file_open(path, desc->pair_bytes, desc->flags, &input, err);
+    if (result != MACHSYM_OK)
+        return result;
+    result = ms_im_add_file(image, desc, &input, own->has_uuid ? NULL : own->arch,
+                            own->has_uuid ? &own->uuid : NULL, err);
+    if (result == MACHSYM_OK)
+        return result;
+    ms_file_close(&input);
+    if (result == MACHSYM_ERR_UUID || result == MACHSYM_ERR_ARCH)
+        return ms_fail(err, MACHSYM_ERR_PAIR, "the two files do not belong together: their UUIDs differ",
+                       "LC_UUID", 0);
+    return result;
+}
+
+#ifndef MACHSYM_NO_OS
+static bool ms_im_has_dwarf(const ms_mo *mo)
+{
+    return ms_mo_section_named(mo, NULL, "__debug_info") != NULL ||
+           ms_mo_section_named(mo, NULL, "__zdebug_info") != NULL;
+}
+
+/* Tries BUNDLE.dSYM/Contents/Resources/DWARF/NAME for a bundle that may hold the binary. Returns true when it
+ * fits. */
+static bool ms_im_try_dsym(machsym_image *image, const machsym_open_desc *desc, machsym_str bundle,
+                           machsym_str name)
+{
+    char *path = ms_file_text(bundle, ".dSYM/Contents/Resources/DWARF/", name);
+    bool fits = path != NULL && ms_os_is_file(path) && ms_im_add_pair(image, desc, path, NULL) == MACHSYM_OK;
+    free(path);
+    return fits;
+}
+
+enum { ms_IM_LEVELS = 6 }; /* folders up from a binary: App.app/Frameworks/X.framework/Versions/A/X is five */
+
+/* Looks for the dSYM beside a binary, and beside the bundles that the binary lies in. */
+static void ms_im_find_dsym(machsym_image *image, const machsym_open_desc *desc)
+{
+    machsym_str path = ms_str_from_c(image->inputs[0].path);
+    machsym_str name = ms_str_base_name(path);
+    for (unsigned levels = 0; levels < ms_IM_LEVELS && path.len > 1; levels++) {
+        machsym_str last = ms_str_base_name(path);
+        bool is_bundle = levels == 0 || ms_str_ends(last, ".app") || ms_str_ends(last, ".framework") ||
+                         ms_str_ends(last, ".appex") || ms_str_ends(last, ".xpc") ||
+                         ms_str_ends(last, ".bundle") || ms_str_ends(last, ".kext") ||
+                         ms_str_ends(last, ".xctest");
+        if (is_bundle && last.len > 0 && ms_im_try_dsym(image, desc, path, name))
+            return;
+        path.len -= last.len;
+        while (path.len > 1 && path.ptr[path.len - 1] == '/')
+            path.len--;
+    }
+}
+#endif
+
+/* ---- Code ---- */
+
+/* Adds the executable segments to order, for an image whose code sections are all empty. Returns how many.
+ * seen: dSYMs by Apple's dsymutil of 2008, which kept the sections with size 0. */
+static size_t ms_im_list_code_segments(const machsym_image *image, ms_key *order)
+{
+    size_t count = 0;
+    for (size_t m = 0; m < image->mo_count; m++) {
+        for (uint32_t i = 0; i < image->mo[m].segment_count; i++) {
+            const ms_mo_segment *segment = &image->mo[m].segments[i];
+            uint64_t hi;
+            if ((segment->initprot & ms_VM_PROT_EXECUTE) == 0 || segment->size == 0 ||
+                !ms_add_ok(segment->addr, segment->size, &hi))
+                continue;
+            order[count].key = segment->addr;
+            order[count++].item = hi;
+        }
+    }
+    return count;
+}
+
+/* Lists the executable sections of all halves, sorted and joined where they overlap. */
+static void ms_im_list_code(machsym_image *image)
+{
+    size_t max = (size_t)image->mo[0].section_count + image->mo[1].section_count +
+                 image->mo[0].segment_count + image->mo[1].segment_count;
+    ms_key *order = (ms_key *)ms_arena_alloc(&image->arena, max, sizeof *order);
+    ms_range *code = (ms_range *)ms_arena_alloc(&image->arena, max, sizeof *code);
+    size_t count = 0;
+    size_t kept = 0;
+    if (order == NULL || code == NULL)
+        return;
+    for (size_t m = 0; m < image->mo_count; m++) {
+        for (uint32_t i = 0; i < image->mo[m].section_count; i++) {
+            const ms_mo_section *section = &image->mo[m].sections[i];
+            uint64_t hi;
+            if (!section->is_code || section->size == 0 || !ms_add_ok(section->addr, section->size, &hi))
+                continue;
+            order[count].key = section->addr;
+            order[count++].item = hi;
+        }
+    }
+    if (count == 0)
+        count = ms_im_list_code_segments(image, order);
+    ms_key_heap_sort(order, count);
+    for (size_t i = 0; i < count; i++) {
+        if (kept > 0 && order[i].key < code[kept - 1].hi) {
+            code[kept - 1].hi = order[i].item > code[kept - 1].hi ? order[i].item : code[kept - 1].hi;
+            continue;
+        }
+        code[kept].lo = order[i].key;
+        code[kept++].hi = order[i].item;
+    }
+    image->dw.code = code;
+    image->dw.code_count = kept;
+}
+
+/* ---- What the descriptor says besides ---- */
+
+static const char *ms_im_keep_c(machsym_image *image, const char *text)
+{
+    size_t len = ms_str_from_c(text).len;
+    char *copy = (char *)ms_arena_alloc(&image->arena, len + 1, 1);
+    if (copy == NULL)
+        return NULL;
+    ms_copy(copy, text, len);
+    copy[len] = 0;
+    return copy;
+}
+
+static void ms_im_set_name(machsym_image *image, const machsym_open_desc *desc)
+{
+    image->name = ms_str_base_name(ms_str_from_c(image->inputs[0].path));
+    if (ms_str_ends(image->name, ".dSYM"))
+        image->name.len -= 5;
+    if (desc->entry != NULL)
+        image->name = ms_str_from_c(ms_im_keep_c(image, desc->entry));
+}
+
+/* Whether and how the image's object files are looked for, if it has a debug map. */
+static void ms_im_set_places(machsym_image *image, const machsym_open_desc *desc)
+{
+    ms_im_places *places = &image->places;
+    size_t prefix_count = desc->oso_prefixes != NULL ? desc->oso_prefix_count : 0;
+    size_t dir_count = desc->oso_dirs != NULL ? desc->oso_dir_count : 0;
+    machsym_oso_prefix *prefixes =
+        (machsym_oso_prefix *)ms_arena_alloc(&image->arena, prefix_count, sizeof *prefixes);
+    const char **dirs = (const char **)ms_arena_alloc(&image->arena, dir_count, sizeof *dirs);
+    if (prefixes == NULL || dirs == NULL)
+        return;
+    for (size_t i = 0; i < prefix_count; i++) {
+        prefixes[i].from = ms_im_keep_c(image, desc->oso_prefixes[i].from);
+        prefixes[i].to = ms_im_keep_c(image, desc->oso_prefixes[i].to);
+    }
+    for (size_t i = 0; i < dir_count; i++)
+        dirs[i] = ms_im_keep_c(image, desc->oso_dirs[i]);
+    places->prefixes = prefixes;
+    places->prefix_count = prefix_count;
+    places->dirs = dirs;
+    places->dir_count = dir_count;
+    places->flags = desc->flags;
+    image->follows_objects = (desc->flags & (MACHSYM_OPEN_NO_OBJECTS | MACHSYM_OPEN_LOADED)) == 0 &&
+                             (image->inputs[0].path != NULL || prefix_count + dir_count > 0) &&
+                             image->dw.info.len == 0;
+}
+
+/* ---- Opening and closing ---- */
+
+/* Opens one half, or both, of what the descriptor names. */
+static machsym_result ms_im_open_halves(machsym_image *image, const machsym_open_desc *desc,
+                                        machsym_error *err)
+{
+    ms_file input;
+    bool wants_pair = desc->pair_path != NULL || desc->pair_bytes.ptr != NULL;
+    if (desc->entry != NULL && (wants_pair || (desc->flags & MACHSYM_OPEN_LOADED) != 0))
+        return ms_fail(
+            err, MACHSYM_ERR_ARGUMENT,
+            "an image of a kernel collection has other addresses than its dSYM: open that by itself", "", 0);
+    machsym_result result = ms_file_open(desc->path, desc->bytes, desc->flags, &input, err);
+    if (result != MACHSYM_OK)
+        return result;
+    result = ms_im_add_file(image, desc, &input, desc->arch, desc->uuid, err);
+    if (result != MACHSYM_OK) {
+        ms_file_close(&input);
+        return result;
+    }
+    if (wants_pair)
+        return ms_im_add_pair(image, desc, desc->pair_path, err);
+#ifndef MACHSYM_NO_OS
+    if ((desc->flags & MACHSYM_OPEN_NO_PAIR) == 0 && desc->entry == NULL && image->inputs[0].path != NULL &&
+        !ms_im_has_dwarf(&image->mo[0]))
+        ms_im_find_dsym(image, desc);
+#endif
+    return MACHSYM_OK;
+}
+
+/* Everything after the image exists; on failure the caller closes it. */
+static machsym_result ms_im_fill(machsym_image *image, const machsym_open_desc *desc, machsym_error *err)
+{
+    machsym_result result = ms_im_open_halves(image, desc, err);
+    if (result != MACHSYM_OK)
+        return result;
+    for (size_t i = 0; i < image->mo_count; i++)
+        image->mo[i].hide_symtab = (desc->flags & MACHSYM_OPEN_NO_SYMTAB) != 0;
+    ms_im_set_name(image, desc);
+    ms_im_list_code(image);
+    ms_im_find_dwarf(image);
+    ms_im_set_places(image, desc);
+#ifndef MACHSYM_NO_OS
+    for (size_t i = 0; i < image->mo_count; i++)
+        ms_os_settle(&image->inputs[i].file);
+#endif
+    return image->arena.oom ? ms_fail_memory(err) : MACHSYM_OK;
+}
+
+static void ms_im_close(machsym_image *image)
+{
+    for (size_t i = 0; i < 2; i++)
+        ms_file_close(&image->inputs[i]);
+    ms_arena arena = image->arena; /* the image lies in its own arena */
+    ms_arena_free(&arena);
+}
+
+static machsym_result ms_im_open(const machsym_open_desc *desc, machsym_allocator allocator,
+                                 machsym_image **out, machsym_error *err)
+{
+    ms_arena arena = ms_arena_make(allocator);
+    machsym_image *image = (machsym_image *)ms_arena_zeroed(&arena, 1, sizeof *image);
+    if (image == NULL)
+        return ms_fail_memory(err);
+    image->arena = arena;
+    machsym_result result = ms_im_fill(image, desc, err);
+    if (result == MACHSYM_OK)
+        *out = image;
+    else
+        ms_im_close(image);
+    return result;
+}
+
+/* ---- What an image says of itself ---- */
+
+static void ms_im_get_info(const machsym_image *image, machsym_image_info *out)
+{
+    const ms_mo *mo = &image->mo[0];
+    ms_zero(out, sizeof *out);
+    out->slice = mo->slice;
+    out->name = image->name;
+    out->path = image->inputs[0].path;
+    out->pair_path = image->inputs[1].path;
+    out->text_addr = mo->text_addr;
+    out->text_size = mo->text_size;
+    out->text_exec_addr = mo->text_exec_addr;
+    out->address_size = mo->is_64 ? 8 : 4;
+    out->platform = mo->platform;
+    out->min_os = mo->min_os;
+    out->sdk = mo->sdk;
+    out->source_version = mo->source_version;
+    out->has_dwarf = image->dw.info.len != 0;
+    out->has_compressed_dwarf = image->has_compressed_dwarf;
+    out->damage_count = image->damage_count;
+    for (size_t i = 0; i < image->mo_count; i++) {
+        out->symbol_count += (uint32_t)(ms_sym_nlists(&image->mo[i]).len / ms_sym_nlist_size(&image->mo[i]));
+        out->has_function_starts |= image->mo[i].loads.starts_size != 0;
+        out->damage_count += image->mo[i].damage_count;
+    }
+}
+
+/* Sections of both halves: cursor a is the half, b the section. */
+static bool ms_im_next_section(const machsym_image *image, machsym_cursor *at, machsym_section *out)
+{
+    while (at->a < image->mo_count && at->b >= image->mo[at->a].section_count) {
+        at->a++;
+        at->b = 0;
+    }
+    if (at->a >= image->mo_count)
+        return false;
+    const ms_mo_section *section = &image->mo[at->a].sections[at->b++];
+    out->segment = section->segment;
+    out->name = section->name;
+    out->addr = section->addr;
+    out->size = section->size;
+    out->offset = section->off;
+    out->bytes.ptr = section->bytes.ptr;
+    out->bytes.len = section->bytes.len;
+    out->flags = section->flags;
+    out->is_code = section->is_code;
+    out->is_pair = at->a != 0;
+    return true;
+}
+
+/* ---- Addresses ---- */
+
+/* The address in the file of a runtime address. */
+static uint64_t ms_im_addr(uint32_t cputype, bool is_64, uint64_t text_addr, uint64_t load_addr, uint64_t pc)
+{
+    if (cputype == ms_CPU_ARM64 && (pc & ((uint64_t)1 << 55)) == 0)
+        pc &= ((uint64_t)1 << 47) - 1; /* user space: the bits above hold pointer authentication */
+    if (cputype == ms_CPU_ARM)
+        pc &= ~(uint64_t)1; /* Thumb */
+    uint64_t addr = pc - load_addr + text_addr;
+    return is_64 ? addr : addr & 0xffffffff;
+}
+
 /* ==== >>table ==============================================================================================
  * Job:    a hash table from pairs of numbers to a number, whose searches end even where keys were made to collide.
  * Offers: ms_tab, ms_tab_get, ms_tab_has, ms_tab_text_of, ms_tab_next_text.
@@ -8670,248 +9399,14 @@ static ms_tab_slot *ms_tab_next_text(ms_tab *t, ms_tab_text *search)
     return ms_tab_has(t, slot) ? slot : NULL;
 }
 
-/* ==== >>files ==============================================================================================
- * Job:    opens a file, a bundle or the caller's bytes for the slices in them.
- * Offers: ms_file, ms_file_open, ms_file_close, ms_file_slice_at, ms_file_choose.
- * Never:  parses more of a slice than choosing it takes. */
-
-/* ---- Fat files ---- */
-
-enum { ms_FILE_SLICES = 256 }; /* that a fat file may have: real ones have ten */
-
-/* Reads slice number index of a file from its headers.
- * Returns: false when there is none. *count: how many the file has; a thin file is its own only slice. */
-static bool ms_file_slice_at(ms_span file, uint32_t index, uint32_t *count, ms_span *slice, uint64_t *offset)
-{
-    ms_rd rd = ms_rd_make(file);
-    uint32_t magic = ms_rd_be32(&rd);
-    size_t one = magic == ms_FAT_MAGIC_64 ? 32 : 20;
-    *count = 1;
-    *offset = 0;
-    *slice = file;
-    if (magic != ms_FAT_MAGIC_32 && magic != ms_FAT_MAGIC_64)
-        return index == 0;
-    *count = ms_rd_be32(&rd);
-    if (*count > ms_rd_left(&rd) / one)
-        *count = (uint32_t)(ms_rd_left(&rd) / one);
-    if (*count > ms_FILE_SLICES)
-        *count = ms_FILE_SLICES;
-    if (index >= *count)
-        return false;
-    ms_rd_skip(&rd, (uint64_t)index * one + 8);
-    *offset = magic == ms_FAT_MAGIC_64 ? ms_rd_be64(&rd) : ms_rd_be32(&rd);
-    uint64_t size = magic == ms_FAT_MAGIC_64 ? ms_rd_be64(&rd) : ms_rd_be32(&rd);
-    *slice = ms_span_sub(file, *offset, size);
-    if (slice->len == 0)
-        *slice = ms_span_from(file, *offset); /* cut short: what is left may still answer */
-    return true;
-}
-
-/* Reads the header, UUID and symbol table commands of a slice, without its sections. */
-static machsym_result ms_file_peek(ms_span slice, uint64_t offset, ms_mo *mo, machsym_error *err)
-{
-    ms_zero(mo, sizeof *mo);
-    mo->bytes = slice;
-    mo->slice.offset = offset;
-    mo->slice.size = slice.len;
-    return ms_mo_load(mo, NULL, err);
-}
-
-/* What a file is that is no Mach-O, for the error. */
-static machsym_result ms_file_refuse(ms_span file, machsym_error *err)
-{
-    machsym_str text = ms_str_make((const char *)file.ptr, file.len);
-    if (file.len == 0)
-        return ms_fail(err, MACHSYM_ERR_FORMAT, "the file is empty", "", 0);
-    if (ms_str_begins(text, "\177ELF"))
-        return ms_fail(err, MACHSYM_ERR_FORMAT, "an ELF file, not Mach-O", "", 0);
-    if (ms_str_begins(text, "!<arch>\n"))
-        return ms_fail(err, MACHSYM_ERR_UNSUPPORTED,
-                       "a static library; name a linked file or an object in it", "", 0);
-    return ms_fail(err, MACHSYM_ERR_FORMAT, "not a Mach-O file", "", 0);
-}
-
-static bool ms_file_same_uuid(const machsym_slice *slice, const machsym_uuid *uuid)
-{
-    return slice->has_uuid && ms_equal(slice->uuid.v, uuid->v, sizeof uuid->v);
-}
-
-/* Chooses the slice that arch and uuid (each may be NULL) ask for.
- * arm64e is content with arm64, as Apple's tools are; the reverse is not. */
-static machsym_result ms_file_choose(ms_span file, const char *arch, const machsym_uuid *uuid, ms_mo *out,
-                                     machsym_error *err)
-{
-    ms_span slice;
-    uint64_t offset = 0;
-    uint32_t count = 0;
-    uint32_t matches = 0;
-    bool uuid_seen = false;
-    bool by_name = false;
-    ms_mo mo;
-    machsym_result first_error = MACHSYM_OK;
-    for (uint32_t i = 0; ms_file_slice_at(file, i, &count, &slice, &offset); i++) {
-        machsym_result result = ms_file_peek(slice, offset, &mo, first_error == MACHSYM_OK ? err : NULL);
-        if (result != MACHSYM_OK) {
-            first_error = result;
-            continue;
-        }
-        if (uuid != NULL && !ms_file_same_uuid(&mo.slice, uuid))
-            continue;
-        uuid_seen = true;
-        bool exact = arch == NULL || ms_str_is(ms_str_from_c(arch), mo.slice.arch);
-        bool similar = !exact && ms_str_is(ms_str_from_c(arch), "arm64e") &&
-                       ms_str_is(ms_str_from_c(mo.slice.arch), "arm64");
-        if (!exact && !(similar && !by_name))
-            continue;
-        if (exact && arch != NULL && by_name)
-            continue; /* the first of equals */
-        by_name = by_name || (exact && arch != NULL);
-        matches++;
-        *out = mo;
-    }
-    if (count == 0)
-        return ms_fail(err, MACHSYM_ERR_DAMAGED, "a fat file without slices", "fat header", 4);
-    if (matches == 0 && first_error != MACHSYM_OK)
-        return first_error;
-    if (matches == 0 && uuid != NULL && !uuid_seen)
-        return ms_fail(err, MACHSYM_ERR_UUID, "the file has no slice with this UUID", "", 0);
-    if (matches == 0)
-        return ms_fail(err, MACHSYM_ERR_ARCH, "the file has no slice for this architecture", "", 0);
-    if (matches > 1 && arch == NULL && uuid == NULL)
-        return ms_fail(err, MACHSYM_ERR_AMBIGUOUS,
-                       "the file has several slices; name an architecture or a UUID", "", 0);
-    return MACHSYM_OK;
-}
-
-/* ---- Files ---- */
-
-/* A whole file, from the caller's bytes or opened by us. */
-typedef struct ms_file {
-    ms_span bytes;
-    char *path; /* malloc'd: what was opened in the end; NULL for the caller's bytes */
-#ifndef MACHSYM_NO_OS
-    ms_os_file file;
-#endif
-} ms_file;
-
-static void ms_file_close(ms_file *input)
-{
-#ifndef MACHSYM_NO_OS
-    ms_os_unmap(&input->file);
-    free(input->path);
-#endif
-    input->path = NULL;
-    input->bytes = ms_span_make(NULL, 0);
-}
-
-#ifndef MACHSYM_NO_OS
-static char *ms_file_text(machsym_str a, const char *b, machsym_str c)
-{
-    size_t b_len = strlen(b);
-    char *text = (char *)malloc(a.len + b_len + c.len + 1);
-    if (text == NULL)
-        return NULL;
-    ms_copy(text, a.ptr, a.len);
-    ms_copy(text + a.len, b, b_len);
-    ms_copy(text + a.len + b_len, c.ptr, c.len);
-    text[a.len + b_len + c.len] = 0;
-    return text;
-}
-
-static machsym_str ms_file_without_slashes(const char *path)
-{
-    machsym_str text = ms_str_from_c(path);
-    while (text.len > 1 && text.ptr[text.len - 1] == '/')
-        text.len--;
-    return text;
-}
-
-/* The DWARF file inside a bundle: the one named like the bundle, else the first. malloc'd; NULL when there is
- * none. */
-static char *ms_file_in_bundle(const char *bundle)
-{
-    machsym_str path = ms_file_without_slashes(bundle);
-    machsym_str name = ms_str_base_name(path);
-    if (ms_str_ends(name, ".dSYM"))
-        name.len -= 5;
-    char *same = ms_file_text(path, "/Contents/Resources/DWARF/", name);
-    if (same != NULL && ms_os_is_file(same))
-        return same;
-    free(same);
-    char *folder = ms_file_text(path, "/Contents/Resources/DWARF", ms_str_empty());
-    char *first = folder != NULL ? ms_os_first_file(folder) : NULL;
-    free(folder);
-    return first;
-}
-
-static machsym_result ms_file_open_path(const char *path, uint32_t flags, ms_file *input, machsym_error *err)
-{
-    if (ms_os_is_folder(path)) {
-        input->path = ms_file_in_bundle(path);
-        if (input->path == NULL)
-            return ms_fail(
-                err, MACHSYM_ERR_IO,
-                "a folder without Contents/Resources/DWARF/FILE in it; name a Mach-O file or a .dSYM", "", 0);
-    } else {
-        input->path = ms_file_text(ms_str_from_c(path), "", ms_str_empty());
-        if (input->path == NULL)
-            return ms_fail_memory(err);
-    }
-    int code = ms_os_open(input->path, (flags & MACHSYM_OPEN_COPY) != 0, &input->file);
-    if (code != 0)
-        return ms_os_fail(err, code);
-    input->bytes = ms_span_make(input->file.ptr, input->file.len);
-    return MACHSYM_OK;
-}
-#endif
-
-/* Opens a path, or takes the caller's bytes. */
-static machsym_result ms_file_open(const char *path, machsym_bytes bytes, uint32_t flags, ms_file *input,
-                                   machsym_error *err)
-{
-    ms_zero(input, sizeof *input);
-    machsym_result result = MACHSYM_OK;
-    if (bytes.ptr != NULL)
-        input->bytes = ms_span_make(bytes.ptr, bytes.len);
-#ifndef MACHSYM_NO_OS
-    else if (path != NULL)
-        result = ms_file_open_path(path, flags, input, err);
-#endif
-    else
-        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "neither a path nor bytes to open", "", 0);
-    (void)path;
-    (void)flags;
-    if (result == MACHSYM_OK) {
-        ms_rd rd = ms_rd_make(input->bytes);
-        uint32_t magic = ms_rd_be32(&rd);
-        bool is_mach = magic == ms_FAT_MAGIC_32 || magic == ms_FAT_MAGIC_64 || magic == ms_MH_MAGIC ||
-                       magic == ms_MH_MAGIC_64 || magic == ms_MH_CIGAM || magic == ms_MH_CIGAM_64;
-        if (!is_mach)
-            result = ms_file_refuse(input->bytes, err);
-    }
-    if (result != MACHSYM_OK)
-        ms_file_close(input);
-    return result;
-}
-
 /* ==== >>debugmap ===========================================================================================
  * Job:    finds the debug info of a program that was linked without a dSYM: in the object files of its debug map.
- * Offers: ms_om_map, ms_om_list, ms_om_find, ms_om_open, ms_om_read_dwarf, ms_om_next_function.
+ * Offers: ms_om_map, ms_om_list, ms_om_find, ms_om_open, ms_om_next_function.
  * Never:  answers; keeps an object open that the caller does not hold. */
 
-/* stab.h, reloc.h. Of the stabs of code N_FUN tells all: N_BNSYM and N_ENSYM stand around it and repeat it,
+/* stab.h. Of the stabs of code N_FUN tells all: N_BNSYM and N_ENSYM stand around it and repeat it,
  * N_STSYM and N_GSYM are of data. */
-enum {
-    ms_N_FUN = 0x24,
-    ms_N_SO = 0x64,
-    ms_N_OSO = 0x66,
-    ms_RELOC_UNSIGNED = 0, /* of every architecture; called VANILLA on the 32-bit ones */
-    ms_ARM64_RELOC_SUBTRACTOR = 1,
-    ms_X86_64_RELOC_SUBTRACTOR = 5
-};
-
-#define ms_R_SCATTERED 0x80000000u
-#define ms_CPU_X86_64  0x01000007u
+enum { ms_N_FUN = 0x24, ms_N_SO = 0x64, ms_N_OSO = 0x66 };
 
 /* No path of a system is longer: more is a damaged string table. The names of an object are shorter on
  * average: a hostile file lets every entry have one long name. */
@@ -9302,76 +9797,6 @@ static ms_span ms_om_slice(ms_span file, const ms_mo *program)
 }
 #endif
 
-/* ---- Relocations ---- */
-
-/* Adds the address of a symbol to the value at off, or takes it away: what relocation_info asks for. */
-static void ms_om_relocate(const ms_mo *mo, uint8_t *bytes, size_t len, uint32_t off, uint32_t bits)
-{
-    ms_span nlists = ms_sym_nlists(mo);
-    uint32_t index = bits & 0xffffff; /* symbol 24 bits, pcrel 1, length 2, extern 1, type 4 */
-    size_t size = (size_t)1 << (bits >> 25 & 3);
-    unsigned type = bits >> 28;
-    bool subtracts = type == (mo->slice.cputype == ms_CPU_X86_64 ? (unsigned)ms_X86_64_RELOC_SUBTRACTOR
-                                                                 : (unsigned)ms_ARM64_RELOC_SUBTRACTOR);
-    if (off > len || size > len - off || index >= nlists.len / ms_sym_nlist_size(mo) ||
-        (type != ms_RELOC_UNSIGNED && !subtracts))
-        return;
-    ms_sym_nlist symbol = ms_sym_nlist_at(mo, nlists, index);
-    uint64_t value = ms_sym_is_defined(&symbol) ? symbol.value : 0;
-    uint64_t sum = 0;
-    for (size_t i = size; i-- > 0;)
-        sum = sum << 8 | bytes[off + i];
-    sum = subtracts ? sum - value : sum + value;
-    for (size_t i = 0; i < size; i++)
-        bytes[off + i] = (uint8_t)(sum >> 8 * i);
-}
-
-/* A section with the relocations applied that its values need. Those against a section, and the scattered
- * ones of the 32-bit kinds (SECTDIFF among them), leave in the file what holds in the object's own addresses;
- * only those against a symbol (r_extern) do not, which makes a copy necessary. */
-static ms_span ms_om_relocated(const ms_mo *mo, const ms_mo_section *section, ms_arena *arena)
-{
-    uint8_t *copy = NULL;
-    ms_rd rd = ms_rd_make(ms_mo_table(mo, section->reloc_off, section->reloc_count, 8));
-    while (ms_rd_left(&rd) >= 8) {
-        uint32_t off = ms_rd_u32(&rd);
-        uint32_t bits = ms_rd_u32(&rd);
-        if ((off & ms_R_SCATTERED) != 0 || (bits >> 27 & 1) == 0)
-            continue;
-        if (copy == NULL) {
-            copy = (uint8_t *)ms_arena_alloc(arena, section->bytes.len, 1);
-            if (copy == NULL)
-                return ms_span_make(NULL, 0);
-            ms_copy(copy, section->bytes.ptr, section->bytes.len);
-        }
-        ms_om_relocate(mo, copy, section->bytes.len, off, bits);
-    }
-    return copy != NULL ? ms_span_make(copy, section->bytes.len) : section->bytes;
-}
-
-static ms_span ms_om_debug_section(const ms_mo *mo, const char *name, ms_arena *arena)
-{
-    const ms_mo_section *section = ms_mo_section_named(mo, NULL, name);
-    if (section == NULL)
-        return ms_span_make(NULL, 0);
-    return mo->slice.filetype == ms_MH_OBJECT ? ms_om_relocated(mo, section, arena) : section->bytes;
-}
-
-/* Finds the debug info of a file; in an object file, with relocations applied. */
-static void ms_om_read_dwarf(const ms_mo *mo, ms_arena *arena, ms_dw *dw)
-{
-    dw->info = ms_om_debug_section(mo, "__debug_info", arena);
-    dw->abbrev = ms_om_debug_section(mo, "__debug_abbrev", arena);
-    dw->str = ms_om_debug_section(mo, "__debug_str", arena);
-    dw->line = ms_om_debug_section(mo, "__debug_line", arena);
-    dw->line_str = ms_om_debug_section(mo, "__debug_line_str", arena);
-    dw->str_offsets = ms_om_debug_section(mo, "__debug_str_offs", arena); /* names are cut at 16 characters */
-    dw->addr = ms_om_debug_section(mo, "__debug_addr", arena);
-    dw->ranges = ms_om_debug_section(mo, "__debug_ranges", arena);
-    dw->rnglists = ms_om_debug_section(mo, "__debug_rnglists", arena);
-    dw->aranges = ms_om_debug_section(mo, "__debug_aranges", arena);
-}
-
 #ifndef MACHSYM_NO_OS
 /* ---- Where the linker put the object's code ---- */
 
@@ -9550,24 +9975,10 @@ static void ms_om_read_moves(const ms_om_map *m, const ms_om_object *object, con
 
 /* ---- Opening an object ---- */
 
-/* Where object files may have gone, and how exact one is about them. */
-typedef struct ms_om_places {
-    const machsym_oso_prefix *prefixes;
-    size_t prefix_count;
-    const char *const *dirs;
-    size_t dir_count;
-    uint32_t flags; /* machsym_open_flags */
-} ms_om_places;
-
 /* An object file of a debug map, opened: its debug info with the program's addresses. */
 typedef struct ms_om_file {
-    ms_arena arena;
-    ms_mo mo;
-    ms_dw dw;
-    const ms_cu *cus;
-    size_t cu_count;
-    uint32_t damage_count;
-    uint64_t time; /* of the file, or of the member */
+    machsym_image image; /* of one half */
+    uint64_t time;       /* of the file, or of the member */
 #ifndef MACHSYM_NO_OS
     ms_os_file files[2]; /* the file; then what a thin archive names */
 #endif
@@ -9579,7 +9990,7 @@ static void ms_om_close(ms_om_file *file)
     ms_os_unmap(&file->files[0]);
     ms_os_unmap(&file->files[1]);
 #endif
-    ms_arena_free(&file->arena);
+    ms_arena_free(&file->image.arena);
 }
 
 #ifndef MACHSYM_NO_OS
@@ -9601,7 +10012,7 @@ static const char *ms_om_path(machsym_str a, const char *between, machsym_str b,
 /* What a path of the debug map could be here, by number: with each prefix that fits replaced; as it is; then
  * under each folder, the longest end of the path first. Returns false at the end; *path NULL: nothing under
  * this number. */
-static bool ms_om_candidate(const ms_om_places *places, machsym_str path, size_t number, ms_arena *scratch,
+static bool ms_om_candidate(const ms_im_places *places, machsym_str path, size_t number, ms_arena *scratch,
                             const char **out)
 {
     *out = NULL;
@@ -9646,7 +10057,7 @@ static ms_span ms_om_thin_member(const char *archive, machsym_str name, bool cop
 
 /* Opens what lies at a path, and finds the object in it. */
 static machsym_object_status ms_om_open_at(const ms_om_map *m, const ms_om_object *object, const char *path,
-                                           const ms_om_places *places, ms_om_quota *quota, ms_om_file *file,
+                                           const ms_im_places *places, ms_om_quota *quota, ms_om_file *file,
                                            ms_arena *scratch, ms_span *bytes)
 {
     ms_om_member member;
@@ -9684,31 +10095,34 @@ static machsym_object_status ms_om_read(const ms_om_map *m, const ms_om_object *
         ms_om_pay(quota, bytes.len);
     if (ms_om_is_spent(quota))
         return MACHSYM_OBJECT_OVER_BUDGET;
-    file->mo.bytes = bytes;
-    if (ms_mo_load(&file->mo, &file->arena, NULL) != MACHSYM_OK || file->mo.slice.filetype != ms_MH_OBJECT ||
-        file->mo.slice.cputype != m->mo->slice.cputype)
+    machsym_image *image = &file->image;
+    ms_mo *mo = &image->mo[0];
+    mo->bytes = bytes;
+    image->mo_count = 1;
+    if (ms_mo_load(mo, &image->arena, NULL) != MACHSYM_OK || mo->slice.filetype != ms_MH_OBJECT ||
+        mo->slice.cputype != m->mo->slice.cputype)
         return MACHSYM_OBJECT_NO_OBJECT;
-    ms_om_read_dwarf(&file->mo, &file->arena, &file->dw);
-    if (file->dw.info.len == 0)
+    ms_im_read_dwarf(mo, &image->arena, &image->dw);
+    if (image->dw.info.len == 0)
         return MACHSYM_OBJECT_NO_DWARF;
-    file->dw.aranges = ms_span_make(NULL, 0); /* in the object's addresses, and rare: the roots' ranges do */
-    ms_om_read_moves(m, object, &file->mo, &file->arena, scratch, &file->dw);
-    file->cus = ms_cu_index(&file->dw, NULL, &file->arena, &file->cu_count, &file->damage_count);
-    return file->dw.moves != NULL ? MACHSYM_OBJECT_FOUND : MACHSYM_OBJECT_MISSING;
+    image->dw.aranges = ms_span_make(NULL, 0); /* in the object's addresses, and rare: the roots' ranges do */
+    ms_om_read_moves(m, object, mo, &image->arena, scratch, &image->dw);
+    ms_im_list_units(image, NULL);
+    return image->dw.moves != NULL ? MACHSYM_OBJECT_FOUND : MACHSYM_OBJECT_MISSING;
 }
 #endif
 
 /* Finds and opens an object file of a debug map. quota is NULL when it was opened before. Returns FOUND, and a
  * file to close; else the best that can be said; UNTRIED when memory is out. */
 static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *object,
-                                        const ms_om_places *places, ms_om_quota *quota,
+                                        const ms_im_places *places, ms_om_quota *quota,
                                         machsym_allocator allocator, ms_om_file *file)
 {
     machsym_object_status best = MACHSYM_OBJECT_MISSING;
     uint64_t best_time = 0;
     ms_arena scratch = ms_arena_make(allocator);
     ms_zero(file, sizeof *file);
-    file->arena = ms_arena_make(allocator);
+    file->image.arena = ms_arena_make(allocator);
 #ifdef MACHSYM_NO_OS
     (void)m;
     (void)object;
@@ -9726,7 +10140,7 @@ static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *
         machsym_object_status status = ms_om_open_at(m, object, path, places, quota, file, &scratch, &bytes);
         if (status == MACHSYM_OBJECT_FOUND)
             status = ms_om_read(m, object, bytes, quota, file, &scratch);
-        if (file->arena.failed || scratch.failed)
+        if (file->image.arena.failed || scratch.failed)
             best = status = MACHSYM_OBJECT_UNTRIED;
         if (status == MACHSYM_OBJECT_FOUND) {
             ms_arena_free(&scratch);
@@ -9738,7 +10152,7 @@ static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *
         }
         ms_om_close(file);
         ms_zero(file, sizeof *file);
-        file->arena = ms_arena_make(allocator);
+        file->image.arena = ms_arena_make(allocator);
         ms_arena_reset(&scratch);
         if (best == MACHSYM_OBJECT_UNTRIED)
             break;
@@ -9755,22 +10169,6 @@ static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *
  * Job:    what one thread has decoded of an image, kept until it is dropped.
  * Offers: machsym_session, ms_ses_open, ms_ses_functions_of, ms_ses_inside_of, ms_ses_unit_of, ms_ses_object_at.
  * Never:  decides what answers for an address. */
-
-/* A file, or a pair of files of one UUID, opened. */
-struct machsym_image {
-    ms_arena arena;
-    ms_mo mo[2]; /* what was asked for; then the other half */
-    ms_file inputs[2];
-    size_t mo_count;
-    ms_dw dw;
-    const ms_cu *cus;
-    size_t cu_count;
-    machsym_str name;
-    bool has_compressed_dwarf;
-    bool follows_objects; /* the debug map, if there is one, tells where the debug info is */
-    ms_om_places places;
-    uint32_t damage_count;
-};
 
 /* A unit, decoded. */
 typedef struct ms_ses_unit {
@@ -9850,7 +10248,6 @@ struct machsym_session {
 typedef struct ms_ses_object {
     struct ms_ses_object *next;
     ms_om_file file;
-    machsym_image image;
     machsym_session session;
     size_t index; /* in the debug map */
     size_t live;  /* bytes, as counted in the program's session */
@@ -10220,13 +10617,10 @@ static ms_ses_object *ms_ses_new_object(machsym_session *program, size_t index, 
         allocator.free(allocator.user, object, sizeof *object);
         return NULL;
     }
-    ms_dw *dw = &object->file.dw;
+    ms_dw *dw = &object->file.image.dw;
     dw->code = program->image->dw.code;
     dw->code_count = program->image->dw.code_count;
-    object->image.dw = *dw;
-    object->image.cus = object->file.cus;
-    object->image.cu_count = object->file.cu_count;
-    ms_ses_start(&object->session, &object->image, program->lines, program->flags, program->cache_limit,
+    ms_ses_start(&object->session, &object->file.image, program->lines, program->flags, program->cache_limit,
                  allocator);
     object->session.program = program;
     return object;
@@ -10236,7 +10630,7 @@ static ms_ses_object *ms_ses_new_object(machsym_session *program, size_t index, 
 static size_t ms_ses_object_bytes(const ms_ses_object *object)
 {
     const machsym_session *s = &object->session;
-    return object->file.arena.live + s->keep.live + s->cache.live + s->scratch.live;
+    return object->file.image.arena.live + s->keep.live + s->cache.live + s->scratch.live;
 }
 
 /* Counts what an object has taken since it was last counted; what it could not get counts for the program
@@ -13068,7 +13462,7 @@ static void ms_mb_cut_objects(machsym_plan *plan)
         return;
     for (size_t i = 0; i < o->map.count; i++) {
         const ms_ses_object *object = ms_ses_object_of(s, i);
-        size += object != NULL ? object->image.dw.info.len : 0;
+        size += object != NULL ? object->file.image.dw.info.len : 0;
         plan->arena.oom |= o->statuses[i] == MACHSYM_OBJECT_UNTRIED;
         if (size < ms_MB_UNIT_BYTES && i + 1 < o->map.count)
             continue;
@@ -13450,8 +13844,8 @@ static bool ms_mb_add_object(ms_mb_work *w, machsym_part *part, size_t index)
     w->origins.arena = &part->tables;
     ms_eng_index(w->session);
     ms_eng_list_claims(w->session);
-    ms_mb_set_budget(w, object->image.dw.info.len, object->image.dw.info.len);
-    bool ok = ms_mb_add_units(w, part, 0, object->image.cu_count);
+    ms_mb_set_budget(w, object->file.image.dw.info.len, object->file.image.dw.info.len);
+    bool ok = ms_mb_add_units(w, part, 0, object->file.image.cu_count);
     ms_ses_close_object(object);
     w->session = NULL;
     return ok;
@@ -26471,276 +26865,11 @@ MACHSYM_API size_t machsym_path_join(const machsym_path *path, char *buf, size_t
 MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_slice *slices, size_t cap,
                                        machsym_error *err)
 {
-    ms_file input;
-    ms_span slice;
-    uint64_t offset;
-    uint32_t count = 0;
-    size_t listed = 0;
     if (desc == NULL) {
         ms_fail(err, MACHSYM_ERR_ARGUMENT, "the descriptor is NULL", "", 0);
         return 0;
     }
-    if (ms_file_open(desc->path, desc->bytes, desc->flags, &input, err) != MACHSYM_OK)
-        return 0;
-    for (uint32_t i = 0; ms_file_slice_at(input.bytes, i, &count, &slice, &offset); i++) {
-        ms_mo mo;
-        if (ms_file_peek(slice, offset, &mo, err) != MACHSYM_OK)
-            continue;
-        if (listed < cap)
-            slices[listed] = mo.slice;
-        listed++;
-    }
-    if (count == 0)
-        ms_fail(err, MACHSYM_ERR_DAMAGED, "a fat file without slices", "fat header", 4);
-    else if (listed > 0)
-        ms_fail(err, MACHSYM_OK, "no error", "", 0); /* a damaged slice among good ones is left out */
-    ms_file_close(&input);
-    return listed;
-}
-
-/* Takes a slice of input into the image. */
-static machsym_result machsym_add_file(machsym_image *image, const machsym_open_desc *desc,
-                                       const ms_file *input, const char *arch, const machsym_uuid *uuid,
-                                       machsym_error *err)
-{
-    ms_mo *mo = &image->mo[image->mo_count];
-    machsym_result result = ms_file_choose(input->bytes, arch, uuid, mo, err);
-    if (result != MACHSYM_OK)
-        return result;
-    machsym_slice slice = mo->slice;
-    ms_span bytes = mo->bytes;
-    ms_zero(mo, sizeof *mo);
-    mo->bytes = bytes;
-    mo->slice = slice;
-    mo->is_loaded = (desc->flags & MACHSYM_OPEN_LOADED) != 0 && image->mo_count == 0; /* a pair is a file */
-    result = desc->entry != NULL ? ms_mo_load_entry(mo, ms_str_from_c(desc->entry), &image->arena, err)
-                                 : ms_mo_load(mo, &image->arena, err);
-    if (result != MACHSYM_OK)
-        return result;
-    uint64_t load_addr = desc->load_addr != 0 ? desc->load_addr : (uint64_t)(uintptr_t)bytes.ptr;
-    mo->slide = mo->is_loaded ? load_addr - mo->text_addr : 0;
-    image->inputs[image->mo_count] = *input;
-    image->mo_count++;
-    return MACHSYM_OK;
-}
-
-/* Opens the other half and checks that it is one. */
-static machsym_result machsym_add_pair(machsym_image *image, const machsym_open_desc *desc, const char *path,
-                                       machsym_error *err)
-{
-    ms_file input;
-    const machsym_slice *own = &image->mo[0].slice;
-    machsym_result result = ms_file_open(path, desc->pair_bytes, desc->flags, &input, err);
-    if (result != MACHSYM_OK)
-        return result;
-    result = machsym_add_file(image, desc, &input, own->has_uuid ? NULL : own->arch,
-                              own->has_uuid ? &own->uuid : NULL, err);
-    if (result == MACHSYM_OK)
-        return result;
-    ms_file_close(&input);
-    if (result == MACHSYM_ERR_UUID || result == MACHSYM_ERR_ARCH)
-        return ms_fail(err, MACHSYM_ERR_PAIR, "the two files do not belong together: their UUIDs differ",
-                       "LC_UUID", 0);
-    return result;
-}
-
-#ifndef MACHSYM_NO_OS
-static bool machsym_has_dwarf(const ms_mo *mo)
-{
-    return ms_mo_section_named(mo, NULL, "__debug_info") != NULL ||
-           ms_mo_section_named(mo, NULL, "__zdebug_info") != NULL;
-}
-
-/* Tries BUNDLE.dSYM/Contents/Resources/DWARF/NAME for a bundle that may hold the binary. Returns true when it
- * fits. */
-static bool machsym_try_dsym(machsym_image *image, const machsym_open_desc *desc, machsym_str bundle,
-                             machsym_str name)
-{
-    char *path = ms_file_text(bundle, ".dSYM/Contents/Resources/DWARF/", name);
-    bool fits =
-        path != NULL && ms_os_is_file(path) && machsym_add_pair(image, desc, path, NULL) == MACHSYM_OK;
-    free(path);
-    return fits;
-}
-
-/* Looks for the dSYM beside a binary, and beside the bundles that the binary lies in. */
-static void machsym_find_dsym(machsym_image *image, const machsym_open_desc *desc)
-{
-    machsym_str path = ms_str_from_c(image->inputs[0].path);
-    machsym_str name = ms_str_base_name(path);
-    for (unsigned levels = 0; levels < 6 && path.len > 1; levels++) {
-        machsym_str last = ms_str_base_name(path);
-        bool is_bundle = levels == 0 || ms_str_ends(last, ".app") || ms_str_ends(last, ".framework") ||
-                         ms_str_ends(last, ".appex") || ms_str_ends(last, ".xpc") ||
-                         ms_str_ends(last, ".bundle") || ms_str_ends(last, ".kext") ||
-                         ms_str_ends(last, ".xctest");
-        if (is_bundle && last.len > 0 && machsym_try_dsym(image, desc, path, name))
-            return;
-        path.len -= last.len;
-        while (path.len > 1 && path.ptr[path.len - 1] == '/')
-            path.len--;
-    }
-}
-#endif
-
-/* Executable segments, for an image whose code sections are all empty.
- * seen: dSYMs by Apple's dsymutil of 2008, which kept the sections with size 0. */
-static size_t machsym_list_code_segments(const machsym_image *image, ms_key *order)
-{
-    size_t count = 0;
-    for (size_t m = 0; m < image->mo_count; m++) {
-        for (uint32_t i = 0; i < image->mo[m].segment_count; i++) {
-            const ms_mo_segment *segment = &image->mo[m].segments[i];
-            uint64_t hi;
-            if ((segment->initprot & ms_VM_PROT_EXECUTE) == 0 || segment->size == 0 ||
-                !ms_add_ok(segment->addr, segment->size, &hi))
-                continue;
-            order[count].key = segment->addr;
-            order[count++].item = hi;
-        }
-    }
-    return count;
-}
-
-/* The executable sections of all halves, sorted and joined where they touch or overlap. */
-static void machsym_list_code(machsym_image *image)
-{
-    size_t max = (size_t)image->mo[0].section_count + image->mo[1].section_count +
-                 image->mo[0].segment_count + image->mo[1].segment_count;
-    ms_key *order = (ms_key *)ms_arena_alloc(&image->arena, max, sizeof *order);
-    ms_range *code = (ms_range *)ms_arena_alloc(&image->arena, max, sizeof *code);
-    size_t count = 0;
-    size_t kept = 0;
-    if (order == NULL || code == NULL)
-        return;
-    for (size_t m = 0; m < image->mo_count; m++) {
-        for (uint32_t i = 0; i < image->mo[m].section_count; i++) {
-            const ms_mo_section *section = &image->mo[m].sections[i];
-            uint64_t hi;
-            if (!section->is_code || section->size == 0 || !ms_add_ok(section->addr, section->size, &hi))
-                continue;
-            order[count].key = section->addr;
-            order[count++].item = hi;
-        }
-    }
-    if (count == 0)
-        count = machsym_list_code_segments(image, order);
-    ms_key_heap_sort(order, count);
-    for (size_t i = 0; i < count; i++) {
-        if (kept > 0 && order[i].key < code[kept - 1].hi) {
-            code[kept - 1].hi = order[i].item > code[kept - 1].hi ? order[i].item : code[kept - 1].hi;
-            continue;
-        }
-        code[kept].lo = order[i].key;
-        code[kept++].hi = order[i].item;
-    }
-    image->dw.code = code;
-    image->dw.code_count = kept;
-}
-
-/* Takes the debug info of the first half that has some. */
-static void machsym_find_dwarf(machsym_image *image)
-{
-    ms_dw *dw = &image->dw;
-    const struct ms_os_file *file = NULL;
-    for (size_t m = 0; m < image->mo_count && dw->info.len == 0; m++) {
-        const ms_mo *mo = &image->mo[m];
-        image->has_compressed_dwarf |= ms_mo_section_named(mo, NULL, "__zdebug_info") != NULL;
-        ms_om_read_dwarf(mo, &image->arena, dw);
-#ifndef MACHSYM_NO_OS
-        file = &image->inputs[m].file;
-#endif
-    }
-    image->cus = ms_cu_index(dw, file, &image->arena, &image->cu_count, &image->damage_count);
-}
-
-static const char *machsym_keep_c(machsym_image *image, const char *text)
-{
-    size_t len = ms_str_from_c(text).len;
-    char *copy = (char *)ms_arena_alloc(&image->arena, len + 1, 1);
-    if (copy == NULL)
-        return NULL;
-    ms_copy(copy, text, len);
-    copy[len] = 0;
-    return copy;
-}
-
-static void machsym_set_name(machsym_image *image, const machsym_open_desc *desc)
-{
-    image->name = ms_str_base_name(ms_str_from_c(image->inputs[0].path));
-    if (ms_str_ends(image->name, ".dSYM"))
-        image->name.len -= 5;
-    if (desc->entry != NULL)
-        image->name = ms_str_from_c(machsym_keep_c(image, desc->entry));
-}
-
-/* Whether and how the image's object files are looked for, if it has a debug map. */
-static void machsym_set_places(machsym_image *image, const machsym_open_desc *desc)
-{
-    ms_om_places *places = &image->places;
-    size_t prefix_count = desc->oso_prefixes != NULL ? desc->oso_prefix_count : 0;
-    size_t dir_count = desc->oso_dirs != NULL ? desc->oso_dir_count : 0;
-    machsym_oso_prefix *prefixes =
-        (machsym_oso_prefix *)ms_arena_alloc(&image->arena, prefix_count, sizeof *prefixes);
-    const char **dirs = (const char **)ms_arena_alloc(&image->arena, dir_count, sizeof *dirs);
-    if (prefixes == NULL || dirs == NULL)
-        return;
-    for (size_t i = 0; i < prefix_count; i++) {
-        prefixes[i].from = machsym_keep_c(image, desc->oso_prefixes[i].from);
-        prefixes[i].to = machsym_keep_c(image, desc->oso_prefixes[i].to);
-    }
-    for (size_t i = 0; i < dir_count; i++)
-        dirs[i] = machsym_keep_c(image, desc->oso_dirs[i]);
-    places->prefixes = prefixes;
-    places->prefix_count = prefix_count;
-    places->dirs = dirs;
-    places->dir_count = dir_count;
-    places->flags = desc->flags;
-    image->follows_objects = (desc->flags & (MACHSYM_OPEN_NO_OBJECTS | MACHSYM_OPEN_LOADED)) == 0 &&
-                             (image->inputs[0].path != NULL || prefix_count + dir_count > 0) &&
-                             image->dw.info.len == 0;
-}
-
-/* Everything after the image exists; on failure the caller closes it. */
-static machsym_result machsym_image_fill(machsym_image *image, const machsym_open_desc *desc,
-                                         machsym_error *err)
-{
-    ms_file input;
-    bool wants_pair = desc->pair_path != NULL || desc->pair_bytes.ptr != NULL;
-    if (desc->entry != NULL && (wants_pair || (desc->flags & MACHSYM_OPEN_LOADED) != 0))
-        return ms_fail(
-            err, MACHSYM_ERR_ARGUMENT,
-            "an image of a kernel collection has other addresses than its dSYM: open that by itself", "", 0);
-    machsym_result result = ms_file_open(desc->path, desc->bytes, desc->flags, &input, err);
-    if (result != MACHSYM_OK)
-        return result;
-    result = machsym_add_file(image, desc, &input, desc->arch, desc->uuid, err);
-    if (result != MACHSYM_OK) {
-        ms_file_close(&input);
-        return result;
-    }
-    if (wants_pair)
-        result = machsym_add_pair(image, desc, desc->pair_path, err);
-#ifndef MACHSYM_NO_OS
-    else if ((desc->flags & MACHSYM_OPEN_NO_PAIR) == 0 && desc->entry == NULL &&
-             image->inputs[0].path != NULL && !machsym_has_dwarf(&image->mo[0]))
-        machsym_find_dsym(image, desc);
-#endif
-    if (result != MACHSYM_OK)
-        return result;
-    if ((desc->flags & MACHSYM_OPEN_NO_SYMTAB) != 0) {
-        for (size_t i = 0; i < image->mo_count; i++)
-            image->mo[i].hide_symtab = true;
-    }
-    machsym_set_name(image, desc);
-    machsym_list_code(image);
-    machsym_find_dwarf(image);
-    machsym_set_places(image, desc);
-#ifndef MACHSYM_NO_OS
-    for (size_t i = 0; i < image->mo_count; i++)
-        ms_os_settle(&image->inputs[i].file);
-#endif
-    return image->arena.oom ? ms_fail_memory(err) : MACHSYM_OK;
+    return ms_file_list_slices(desc, slices, cap, err);
 }
 
 MACHSYM_API machsym_result machsym_image_open(const machsym_open_desc *desc, machsym_image **out,
@@ -26751,78 +26880,27 @@ MACHSYM_API machsym_result machsym_image_open(const machsym_open_desc *desc, mac
         *out = NULL;
     if (out == NULL || desc == NULL)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the descriptor or the place for the image is NULL", "", 0);
-    ms_arena arena = ms_arena_make(ms_arena_default(desc->allocator));
-    if (arena.allocator.alloc == NULL || arena.allocator.free == NULL)
+    machsym_allocator allocator = ms_arena_default(desc->allocator);
+    if (allocator.alloc == NULL || allocator.free == NULL)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the allocator lacks a function", "", 0);
-    machsym_image *image = (machsym_image *)ms_arena_zeroed(&arena, 1, sizeof *image);
-    if (image == NULL)
-        return ms_fail_memory(err);
-    image->arena = arena;
-    machsym_result result = machsym_image_fill(image, desc, err);
-    if (result == MACHSYM_OK)
-        *out = image;
-    else
-        machsym_image_close(image);
-    return result;
+    return ms_im_open(desc, allocator, out, err);
 }
 
 MACHSYM_API void machsym_image_close(machsym_image *image)
 {
-    if (image == NULL)
-        return;
-    for (size_t i = 0; i < 2; i++)
-        ms_file_close(&image->inputs[i]);
-    ms_arena arena = image->arena; /* the image lies in its own arena */
-    ms_arena_free(&arena);
+    if (image != NULL)
+        ms_im_close(image);
 }
 
 MACHSYM_API void machsym_image_get_info(const machsym_image *image, machsym_image_info *out)
 {
-    const ms_mo *mo = &image->mo[0];
-    ms_zero(out, sizeof *out);
-    out->slice = mo->slice;
-    out->name = image->name;
-    out->path = image->inputs[0].path;
-    out->pair_path = image->inputs[1].path;
-    out->text_addr = mo->text_addr;
-    out->text_size = mo->text_size;
-    out->text_exec_addr = mo->text_exec_addr;
-    out->address_size = mo->is_64 ? 8 : 4;
-    out->platform = mo->platform;
-    out->min_os = mo->min_os;
-    out->sdk = mo->sdk;
-    out->source_version = mo->source_version;
-    out->has_dwarf = image->dw.info.len != 0;
-    out->has_compressed_dwarf = image->has_compressed_dwarf;
-    out->damage_count = image->damage_count;
-    for (size_t i = 0; i < image->mo_count; i++) {
-        out->symbol_count += (uint32_t)(ms_sym_nlists(&image->mo[i]).len / ms_sym_nlist_size(&image->mo[i]));
-        out->has_function_starts |= image->mo[i].loads.starts_size != 0;
-        out->damage_count += image->mo[i].damage_count;
-    }
+    ms_im_get_info(image, out);
 }
 
 MACHSYM_API bool machsym_image_next_section(const machsym_image *image, machsym_cursor *at,
                                             machsym_section *out)
 {
-    while (at->a < image->mo_count && at->b >= image->mo[at->a].section_count) {
-        at->a++;
-        at->b = 0;
-    }
-    if (at->a >= image->mo_count)
-        return false;
-    const ms_mo_section *section = &image->mo[at->a].sections[at->b++];
-    out->segment = section->segment;
-    out->name = section->name;
-    out->addr = section->addr;
-    out->size = section->size;
-    out->offset = section->off;
-    out->bytes.ptr = section->bytes.ptr;
-    out->bytes.len = section->bytes.len;
-    out->flags = section->flags;
-    out->is_code = section->is_code;
-    out->is_pair = at->a != 0;
-    return true;
+    return ms_im_next_section(image, at, out);
 }
 
 MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cursor *at, machsym_entry *out)
@@ -26830,21 +26908,10 @@ MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cu
     return ms_mo_next_entry(&image->mo[0], &at->a, out);
 }
 
-static uint64_t machsym_addr_in(uint32_t cputype, bool is_64, uint64_t text_addr, uint64_t load_addr,
-                                uint64_t pc)
-{
-    if (cputype == ms_CPU_ARM64 && (pc & ((uint64_t)1 << 55)) == 0)
-        pc &= ((uint64_t)1 << 47) - 1; /* user space: the bits above hold pointer authentication */
-    if (cputype == ms_CPU_ARM)
-        pc &= ~(uint64_t)1; /* Thumb */
-    uint64_t addr = pc - load_addr + text_addr;
-    return is_64 ? addr : addr & 0xffffffff;
-}
-
 MACHSYM_API uint64_t machsym_image_addr(const machsym_image *image, uint64_t load_addr, uint64_t pc)
 {
     const ms_mo *mo = &image->mo[0];
-    return machsym_addr_in(mo->slice.cputype, mo->is_64, mo->text_addr, load_addr, pc);
+    return ms_im_addr(mo->slice.cputype, mo->is_64, mo->text_addr, load_addr, pc);
 }
 
 MACHSYM_API const machsym_loaded *machsym_loaded_from_pc(const machsym_loaded *images, size_t count,
@@ -27142,7 +27209,7 @@ MACHSYM_API void machsym_map_get_info(const machsym_map *map, machsym_map_info *
 MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr, uint64_t pc)
 {
     bool is_64 = (map->head.cputype & ms_CPU_IS_64) != 0;
-    return machsym_addr_in(map->head.cputype, is_64, map->head.text_addr, load_addr, pc);
+    return ms_im_addr(map->head.cputype, is_64, map->head.text_addr, load_addr, pc);
 }
 
 MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames,

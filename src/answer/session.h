@@ -6,8 +6,6 @@
 #include "../base/memory.h"
 #include "../base/segments.h"
 #include "../base/table.h"
-#include "../macho/macho.h"
-#include "../macho/files.h"
 #include "../macho/fixups.h"
 #include "../macho/sources.h"
 #include "../macho/objc.h"
@@ -15,28 +13,13 @@
 #include "../dwarf/units.h"
 #include "../dwarf/lines.h"
 #include "../dwarf/functions.h"
+#include "../image/image.h"
 #include "../image/debugmap.h"
 
 /* ==== >>session ============================================================================================
  * Job:    what one thread has decoded of an image, kept until it is dropped.
  * Offers: machsym_session, ms_ses_open, ms_ses_functions_of, ms_ses_inside_of, ms_ses_unit_of, ms_ses_object_at.
  * Never:  decides what answers for an address. */
-
-/* A file, or a pair of files of one UUID, opened. */
-struct machsym_image {
-    ms_arena arena;
-    ms_mo mo[2]; /* what was asked for; then the other half */
-    ms_file inputs[2];
-    size_t mo_count;
-    ms_dw dw;
-    const ms_cu *cus;
-    size_t cu_count;
-    machsym_str name;
-    bool has_compressed_dwarf;
-    bool follows_objects; /* the debug map, if there is one, tells where the debug info is */
-    ms_om_places places;
-    uint32_t damage_count;
-};
 
 /* A unit, decoded. */
 typedef struct ms_ses_unit {
@@ -116,7 +99,6 @@ struct machsym_session {
 typedef struct ms_ses_object {
     struct ms_ses_object *next;
     ms_om_file file;
-    machsym_image image;
     machsym_session session;
     size_t index; /* in the debug map */
     size_t live;  /* bytes, as counted in the program's session */
@@ -486,13 +468,10 @@ static ms_ses_object *ms_ses_new_object(machsym_session *program, size_t index, 
         allocator.free(allocator.user, object, sizeof *object);
         return NULL;
     }
-    ms_dw *dw = &object->file.dw;
+    ms_dw *dw = &object->file.image.dw;
     dw->code = program->image->dw.code;
     dw->code_count = program->image->dw.code_count;
-    object->image.dw = *dw;
-    object->image.cus = object->file.cus;
-    object->image.cu_count = object->file.cu_count;
-    ms_ses_start(&object->session, &object->image, program->lines, program->flags, program->cache_limit,
+    ms_ses_start(&object->session, &object->file.image, program->lines, program->flags, program->cache_limit,
                  allocator);
     object->session.program = program;
     return object;
@@ -502,7 +481,7 @@ static ms_ses_object *ms_ses_new_object(machsym_session *program, size_t index, 
 static size_t ms_ses_object_bytes(const ms_ses_object *object)
 {
     const machsym_session *s = &object->session;
-    return object->file.arena.live + s->keep.live + s->cache.live + s->scratch.live;
+    return object->file.image.arena.live + s->keep.live + s->cache.live + s->scratch.live;
 }
 
 /* Counts what an object has taken since it was last counted; what it could not get counts for the program
