@@ -46,12 +46,13 @@ static void iterate(machsym_session *session)
 static void look_into(const machsym_map *map, uint64_t lo, uint64_t size)
 {
     char text[4096];
+    machsym_map_frame found[16];
     machsym_frame frames[16];
     machsym_map_range range;
     machsym_cursor at = {0, 0};
     for (uint64_t i = 0; i < LOOKUPS; i++) {
-        size_t count = machsym_map_frames(map, lo + size * i / LOOKUPS, frames, 16);
-        machsym_map_names(map, frames, count < 16 ? count : 16, text, sizeof text);
+        size_t count = machsym_map_frames(map, lo + size * i / LOOKUPS, found, 16);
+        machsym_map_names(map, found, count < 16 ? count : 16, frames, text, sizeof text);
     }
     while (machsym_map_next(map, &at, &range))
         continue;
@@ -95,10 +96,15 @@ static machsym_session *open_session(const machsym_image *image, machsym_lines l
 /* Everything that a program does with a map. Returns the work. */
 static unsigned long long use_map(const bytes *file, uint64_t lo, uint64_t size, uint32_t flags)
 {
-    machsym_bytes given = {file->v, file->len};
+    machsym_map_desc given;
     machsym_map *map = NULL;
+    memset(&given, 0, sizeof given);
+    given.bytes.ptr = file->v;
+    given.bytes.len = file->len;
+    given.flags = flags;
+    given.allocator = counting;
     work = 0;
-    CHECK_EQ(machsym_map_open(NULL, given, flags, &counting, &map, NULL), MACHSYM_OK);
+    CHECK_EQ(machsym_map_open(&given, &map, NULL), MACHSYM_OK);
     if (map != NULL)
         look_into(map, lo, size);
     machsym_map_close(map);
@@ -309,6 +315,24 @@ static void table_of_all_encodings(trap *t, size_t n)
     for (size_t i = 0; i < n; i++)
         ABBREV(p, (unsigned)i + 2, TAG_subprogram, 0, AT_name, FORM_string);
     abbrev_end(p);
+}
+
+/* Units whose lengths lead nowhere, with what looks like headers in them. */
+static void lengths_that_lead_nowhere(trap *t, size_t n)
+{
+    program *p = &t->p;
+    put_abbrevs(p);
+    for (size_t i = 0; i < n; i++) {
+        unit_begin(p, dwarf4, 0, 0);
+        put_entry(p, 1, 0x1000, 16);
+        for (unsigned j = 0; j < 8; j++) { /* headers of wrong versions, of which each leads to the next */
+            put32(&p->info, 7);
+            put16(&p->info, j < 7 ? 9 : 4);
+            put32(&p->info, 0x10000);
+            put8(&p->info, 7);
+        }
+        patch(&p->info, p->unit_at, i % 3 == 0 ? 0 : i % 3 == 1 ? 0x7fffffff : 17, 4);
+    }
 }
 
 /* Every table is of one unit. */
@@ -1734,6 +1758,7 @@ int main(int argc, char **argv)
     TRAP(tables_in_tables, 2000);
     TRAP(tables_in_tables_of_all_encodings, 200);
     TRAP(table_of_all_encodings, 10000);
+    TRAP(lengths_that_lead_nowhere, 2000);
     TRAP(tables_apart, 2000);
     TRAP(attributes_of_no_size, 2000);
     TRAP(units_claim_what_one_has, 1000);
