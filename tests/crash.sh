@@ -147,7 +147,7 @@ says "--signature" "-[Player skip:] | -[Player play:]" $MACHSYM crash --no-deman
 says "no option" "no such option" $MACHSYM crash --nonsense "$reports/demo.crash"
 says "a missing report" "No such file" $MACHSYM crash "$work/none"
 $MACHSYM crash -q $demo "$reports/demo.crash" --check >/dev/null
-[ $? -eq 2 ]
+[ $? -eq 1 ]
 check "--check notices the frame of the system"
 $MACHSYM crash -q $demo "$reports/demo-sentry.json" --check >/dev/null
 check "--check is content when all have names"

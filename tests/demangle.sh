@@ -56,10 +56,10 @@ echo "type metadata accessor for Farm.Cow" >"$tmp/want"
 same "the last style"
 
 $M demangle --style=short _Z1fv >"$tmp/got" 2>&1
-[ $? -eq 1 ] && grep -q -e '--style is one of' "$tmp/got"
+[ $? -eq 2 ] && grep -q -e '--style is one of' "$tmp/got"
 result "a style that is none" $?
 $M demangle --nothing >"$tmp/got" 2>&1
-[ $? -eq 1 ] && grep -q 'no such option' "$tmp/got"
+[ $? -eq 2 ] && grep -q 'no such option: --nothing' "$tmp/got"
 result "an option that is none" $?
 $M demangle --help >"$tmp/got" && grep -q '^usage: machsym demangle' "$tmp/got"
 result "help" $?

@@ -50,20 +50,21 @@ if [ -z "$RUN" ] && [ -z "$LDFLAGS" ]; then
 int main(int argc, char **argv)
 {
     machsym_result (*opens)(const machsym_open_desc *, machsym_image **, machsym_error *) = machsym_image_open;
-    machsym_bytes none = {NULL, 0};
     machsym_open_desc open = {0};
     machsym_session_desc session = {0};
     machsym_plan_desc plan = {0};
-    static machsym_map_info info;
+    machsym_map_desc map = {0};
+    machsym_names_desc names = {0};
+    machsym_writer_desc writer = {0};
     void *out[7] = {NULL};
     switch (argc > 1 ? atoi(argv[1]) : 0) {
     case 1: return machsym_list_slices(&open, NULL, 0, NULL) != 0;
     case 2: return machsym_session_open(&session, (machsym_session **)&out[0], NULL) == MACHSYM_OK;
     case 3: return machsym_plan_open(&plan, (machsym_plan **)&out[1], NULL) == MACHSYM_OK;
     case 4: return machsym_map_build(&plan, (machsym_map **)&out[2], NULL) == MACHSYM_OK;
-    case 5: return machsym_map_open(NULL, none, 0, NULL, (machsym_map **)&out[3], NULL) == MACHSYM_OK;
-    case 6: return machsym_names_open(NULL, NULL, (machsym_names **)&out[4], NULL) == MACHSYM_OK;
-    case 7: return machsym_writer_open(&info, NULL, (machsym_writer **)&out[5], NULL) == MACHSYM_OK;
+    case 5: return machsym_map_open(&map, (machsym_map **)&out[3], NULL) == MACHSYM_OK;
+    case 6: return machsym_names_open(&names, (machsym_names **)&out[4], NULL) == MACHSYM_OK;
+    case 7: return machsym_writer_open(&writer, (machsym_writer **)&out[5], NULL) == MACHSYM_OK;
     default: return opens(&open, (machsym_image **)&out[6], NULL) == MACHSYM_OK;
     }
 }

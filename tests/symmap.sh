@@ -1,43 +1,40 @@
 #!/bin/sh
 # A second reader of symbol maps, tests/symmap.py, which was written from docs/symmap.md alone, gives the same answers as
 # machsym for maps of all fixtures, for a map with much text and for chunks, and refuses a map with a flipped bit.
+. tests/checks
+if ! command -v python3 >/dev/null; then
+    skip "it needs python3"
+    end
+    exit
+fi
 machsym=${MACHSYM:-build/machsym}
 reader=tests/symmap.py
 bin=tests/fixtures/bin
 top=$(pwd)
-passed=0
-failed=0
-if ! command -v python3 >/dev/null; then
-    echo "skipped: no python3"
-    echo "0 passed, 0 failed, 1 skipped"
-    exit 0
-fi
+dir=$work
 case $machsym in /* | *' '*) ;; *) machsym=$top/$machsym ;; esac
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
 export PYTHONDONTWRITEBYTECODE=1
 
 check() { # what, got, want
-    if [ "$2" = "$3" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf -- '---- %s: got\n%s\n---- wanted\n%s\n' "$1" "$2" "$3"
-    fi
+    [ "$2" = "$3" ] || printf -- '---- %s: got\n%s\n---- wanted\n%s\n' "$1" "$2" "$3"
+    [ "$2" = "$3" ]
+    count $?
 }
 
 # Both readers' answers for the maps in a folder: one check a map. LEAST: how many there are at least.
 compare() { # FOLDER LEAST
     maps=$(find "$1" -name '*.symmap' | sort)
-    count=$(echo "$maps" | grep -c .)
-    check "at least $2 maps in ${1##*/} ($count)" "$([ "$count" -ge "$2" ] && echo yes)" yes
+    number=$(echo "$maps" | grep -c .)
+    check "at least $2 maps in ${1##*/} ($number)" "$([ "$number" -ge "$2" ] && echo yes)" yes
     # shellcheck disable=SC2086
-    python3 $reader addresses $maps || failed=$((failed + 1))
+    python3 $reader addresses $maps
+    check "status of the reader" $? 0
     for map in $maps; do
         $machsym map lookup --json --no-demangle "$map" <"$map.addresses" >"$map.json"
     done
     # shellcheck disable=SC2086
-    python3 $reader compare $maps >"$dir/out" || failed=$((failed + 1))
+    python3 $reader compare $maps >"$dir/out"
+    check "status of the reader" $? 0
     for map in $maps; do
         check "answers for ${map##*/}" "$(sed -n "s|^$map: \([0-9]*\) addresses, \([0-9]*\) differ\$|\1 \2|p" "$dir/out")" \
             "$(wc -l <"$map.addresses" | tr -d ' ') 0"
@@ -99,5 +96,4 @@ for at in list(range(0, 256, 3)) + list(range(256, len(whole), 37)):
 print("accepted:", *accepted)' "$dir/atos/demo-arm64.symmap" >"$dir/out"
 check "flipped bits that are not refused" "$(cat "$dir/out")" "accepted:"
 
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+end

@@ -46,12 +46,13 @@ static void iterate(machsym_session *session)
 static void look_into(const machsym_map *map, uint64_t lo, uint64_t size)
 {
     char text[4096];
+    machsym_map_frame found[16];
     machsym_frame frames[16];
     machsym_map_range range;
     machsym_cursor at = {0, 0};
     for (uint64_t i = 0; i < LOOKUPS; i++) {
-        size_t count = machsym_map_frames(map, lo + size * i / LOOKUPS, frames, 16);
-        machsym_map_names(map, frames, count < 16 ? count : 16, text, sizeof text);
+        size_t count = machsym_map_frames(map, lo + size * i / LOOKUPS, found, 16);
+        machsym_map_names(map, found, count < 16 ? count : 16, frames, text, sizeof text);
     }
     while (machsym_map_next(map, &at, &range))
         continue;
@@ -95,10 +96,15 @@ static machsym_session *open_session(const machsym_image *image, machsym_lines l
 /* Everything that a program does with a map. Returns the work. */
 static unsigned long long use_map(const bytes *file, uint64_t lo, uint64_t size, uint32_t flags)
 {
-    machsym_bytes given = {file->v, file->len};
+    machsym_map_desc given;
     machsym_map *map = NULL;
+    memset(&given, 0, sizeof given);
+    given.bytes.ptr = file->v;
+    given.bytes.len = file->len;
+    given.flags = flags;
+    given.allocator = counting;
     work = 0;
-    CHECK_EQ(machsym_map_open(NULL, given, flags, &counting, &map, NULL), MACHSYM_OK);
+    CHECK_EQ(machsym_map_open(&given, &map, NULL), MACHSYM_OK);
     if (map != NULL)
         look_into(map, lo, size);
     machsym_map_close(map);

@@ -46,7 +46,7 @@ static machsym_writer *open_writer(uint32_t flags)
     machsym_map_info info = test_info();
     machsym_writer *writer = NULL;
     info.flags = flags;
-    CHECK_EQ(machsym_writer_open(&info, NULL, &writer, NULL), MACHSYM_OK);
+    CHECK_EQ(open_writer_of(&info, &writer), MACHSYM_OK);
     return writer;
 }
 
@@ -204,7 +204,6 @@ static void check_arguments(void)
     machsym_writer *writer = open_writer(0);
     machsym_map_info info = test_info();
     machsym_map *map = NULL;
-    machsym_bytes none = {NULL, 0};
     refuse(writer, 0x100001000, 0x100001010, 1, MACHSYM_OK);
     refuse(writer, 0x10000100f, 0x100001020, 1, MACHSYM_ERR_ARGUMENT); /* overlaps */
     refuse(writer, 0x100001020, 0x100001020, 1, MACHSYM_ERR_ARGUMENT); /* empty */
@@ -220,10 +219,14 @@ static void check_arguments(void)
     refuse(writer, 0xffff0000, 0x100001010, 1, MACHSYM_ERR_ARGUMENT); /* below the text base */
     machsym_writer_close(writer);
     machsym_writer_close(NULL);
-    CHECK_EQ(machsym_writer_open(NULL, NULL, &writer, NULL), MACHSYM_ERR_ARGUMENT);
-    CHECK_EQ(machsym_writer_open(&info, NULL, NULL, NULL), MACHSYM_ERR_ARGUMENT);
-    CHECK_EQ(machsym_map_open(NULL, none, 0, NULL, &map, NULL), MACHSYM_ERR_ARGUMENT);
-    CHECK_EQ(machsym_map_open("x", none, 0, NULL, NULL, NULL), MACHSYM_ERR_ARGUMENT);
+    machsym_map_desc nothing = desc_of_bytes(NULL, 0, 0);
+    CHECK_EQ(machsym_writer_open(NULL, &writer, NULL), MACHSYM_ERR_ARGUMENT);
+    CHECK_EQ(open_writer_of(NULL, &writer), MACHSYM_ERR_ARGUMENT);
+    CHECK_EQ(open_writer_of(&info, NULL), MACHSYM_ERR_ARGUMENT);
+    CHECK_EQ(machsym_map_open(NULL, &map, NULL), MACHSYM_ERR_ARGUMENT);
+    CHECK_EQ(machsym_map_open(&nothing, &map, NULL), MACHSYM_ERR_ARGUMENT);
+    nothing.path = "x";
+    CHECK_EQ(machsym_map_open(&nothing, NULL, NULL), MACHSYM_ERR_ARGUMENT);
     machsym_plan *plan;
     machsym_plan_desc desc;
     memset(&desc, 0, sizeof desc);
@@ -306,8 +309,8 @@ static machsym_result try_bytes(const uint8_t *bytes, size_t len, uint32_t flags
     machsym_map *map = NULL;
     machsym_error err;
     memcpy(exact, bytes, len);
-    machsym_bytes view = {exact, len};
-    machsym_result result = machsym_map_open(NULL, view, flags, NULL, &map, &err);
+    machsym_map_desc desc = desc_of_bytes(exact, len, flags);
+    machsym_result result = machsym_map_open(&desc, &map, &err);
     if (result == MACHSYM_OK)
         use_map(map);
     else

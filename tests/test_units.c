@@ -288,15 +288,16 @@ static void test_contested(unsigned aranges)
         CHECK_EQ(explain(&l, 0x1300).rival_count, 0);
         machsym_plan_desc desc;
         machsym_map *map = NULL;
+        machsym_map_frame found;
         machsym_frame frame;
         char room[64];
         memset(&desc, 0, sizeof desc);
         desc.image = l.image;
         CHECK_EQ(machsym_map_build(&desc, &map, NULL), MACHSYM_OK);
-        CHECK_EQ(machsym_map_frames(map, 0x1180, &frame, 1), 1);
-        machsym_map_names(map, &frame, 1, room, sizeof room);
+        CHECK_EQ(machsym_map_frames(map, 0x1180, &found, 1), 1);
+        machsym_map_names(map, &found, 1, &frame, room, sizeof room);
         CHECK_STR(frame.name, "third");
-        CHECK_EQ(machsym_map_frames(map, 0x1300, &frame, 1), 0);
+        CHECK_EQ(machsym_map_frames(map, 0x1300, &found, 1), 0);
         machsym_map_close(map);
         lookup_close(&l);
         program_free(&p);
@@ -322,7 +323,7 @@ static void test_small_cache(void)
     for (unsigned i = 0; i < 3 * UNITS; i++) {
         CHECK_EQ(machsym_session_frames(session, 0x1010 + 0x100 * (i % UNITS), &frame, 1), 1);
         CHECK_EQ(frame.function_start, 0x1000 + 0x100 * (i % UNITS));
-        CHECK(session->decoded_count >= 1 && session->decoded_count <= ms_ANS_KEPT + 1);
+        CHECK(session->decoded_count >= 1 && session->decoded_count <= MACHSYM_KEPT_UNITS + 1);
     }
     machsym_session_close(session);
     machsym_image_close(image);

@@ -7,42 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char usage[] =
-    "usage: machsym atos -o FILE [options] [address ...]\n"
-    "Prints function, file and line for addresses of a Mach-O file, as Apple's atos does.\n"
-    "Without addresses they are read from standard input and answered line by line.\n"
-    "\n"
-    "  -o FILE             a Mach-O file, the DWARF file of a dSYM, a .dSYM bundle, or a .symmap; may "
-    "repeat\n"
-    "  -arch NAME          which slice of a fat file: arm64, x86_64, ...\n"
-    "  --uuid UUID         which slice, by its UUID\n"
-    "  --entry NAME        which image of a kernel collection; without it the one that has the address\n"
-    "  -l ADDRESS          the addresses are runtime ones and the image was loaded here (hex)\n"
-    "  -s SLIDE            the addresses are runtime ones and the image slid by this much (hex)\n"
-    "  -offset             the addresses are offsets into the image\n"
-    "  -textExecAddress A  the addresses are a kernel's, its __TEXT_EXEC stands at A\n"
-    "  -f FILE             read the addresses from FILE\n"
-    "  -i, -inlineFrames   print inlined calls too, innermost first, and an empty line after each address\n"
-    "  -d DELIMITER        what separates the lines of one address; a newline without it\n"
-    "  -fullPath           whole paths in place of base names\n"
-    "  -dedup              all functions that share an address\n"
-    "  -printHeader, -p    accepted; there is no live process to look at here\n"
-    "\n"
-    "  --store DIR         take the map of --uuid from a store; see machsym map --help\n"
-    "  --lines=POLICY      atos: the row as it is, first of equals; dwarf: last of equals, as "
-    "llvm-symbolizer;\n"
-    "                      stmt: only rows that begin a statement\n"
-    "  --best-line         line 0 takes the line of the nearest frame that has one\n"
-    "  --no-demangle       names as the linker knows them\n"
-    "  --full-names        Swift names with modules and types\n"
-    "  --json              one JSON object a line: address, image, uuid, arch, frames (innermost first)\n"
-    "  --explain           how each answer came about\n"
-    "  --copy              read files into memory first: safe when others may truncate them\n"
-    "  --check             exit with 2 when an address stayed without a name\n"
-    "  --owners RULES      whose code it is, by a file of rules: see machsym owners --help\n" OBJECT_USAGE
-    "\n"
-    "exit status: 0 ran, 1 usage or a file that cannot be opened, 2 with --check\n";
-
 /* ---- Options ---- */
 
 /* Returns false after a message when a second way to count addresses is named, or the number is none. */
@@ -63,113 +27,107 @@ static bool set_kind(atos *a, address_kind kind, const char *number)
     return true;
 }
 
-typedef struct flag_option {
-    const char *name;
-    size_t at; /* of a bool in atos */
-} flag_option;
-
-static bool set_flag(atos *a, const options *o, const char *name)
+static bool take_load(void *to, const char *value)
 {
-    static const flag_option flags[] = {
-        {"i", offsetof(atos, inline_frames)},
-        {"inlineFrames", offsetof(atos, inline_frames)},
-        {"dedup", offsetof(atos, dedup)},
-        {"json", offsetof(atos, json)},
-        {"explain", offsetof(atos, explain)},
-        {"check", offsetof(atos, check)},
-        {"copy", offsetof(atos, copy)},
-        {"fullPath", offsetof(atos, style.full_path)},
-        {"full-path", offsetof(atos, style.full_path)},
-        {"no-demangle", offsetof(atos, style.raw_names)},
-    };
-    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
-        if (options_is(o, name, flags[i].name)) {
-            bool yes = true;
-            memcpy((char *)a + flags[i].at, &yes, sizeof yes);
-            return true;
-        }
-    }
-    return false;
+    return set_kind(to, ADDRESS_LOAD, value);
 }
 
-/* Takes one option. Returns false after a message. */
-static bool set_option(atos *a, options *o, const char *name)
+static bool take_slide(void *to, const char *value)
 {
-    bool ok;
-    if (set_flag(a, o, name) || options_is(o, name, "printHeader"))
-        return true;
-    if (object_option(&a->objects, o, name, &ok))
-        return ok;
-    if (options_is(o, name, "o")) {
-        if (a->path_count == sizeof a->paths / sizeof a->paths[0]) {
-            tool_say("at most %zu -o", a->path_count);
-            return false;
-        }
-        a->paths[a->path_count++] = options_value(o, "o");
-        return true;
-    }
-    if (options_is(o, name, "l"))
-        return set_kind(a, ADDRESS_LOAD, options_value(o, "l"));
-    if (options_is(o, name, "s"))
-        return set_kind(a, ADDRESS_SLIDE, options_value(o, "s"));
-    if (options_is(o, name, "textExecAddress"))
-        return set_kind(a, ADDRESS_TEXT_EXEC, options_value(o, "textExecAddress"));
-    if (options_is(o, name, "offset"))
-        return set_kind(a, ADDRESS_OFFSET, NULL);
-    if (options_is(o, name, "p")) {
-        options_value(o, "p");
-        tool_say("-p looks into a running macOS process, which this system has none of; name its file with "
-                 "-o and where "
-                 "it was loaded with -l");
+    return set_kind(to, ADDRESS_SLIDE, value);
+}
+
+static bool take_text_exec(void *to, const char *value)
+{
+    return set_kind(to, ADDRESS_TEXT_EXEC, value);
+}
+
+static bool take_offset(void *to, const char *value)
+{
+    (void)value;
+    return set_kind(to, ADDRESS_OFFSET, NULL);
+}
+
+static bool take_path(void *to, const char *value)
+{
+    atos *a = to;
+    if (a->path_count == sizeof a->paths / sizeof a->paths[0]) {
+        tool_say("at most %zu -o", a->path_count);
         return false;
     }
-    if (options_is(o, name, "arch"))
-        a->arch = options_value(o, "arch");
-    else if (options_is(o, name, "d"))
-        a->delimiter = options_value(o, "d");
-    else if (options_is(o, name, "entry"))
-        a->entry = options_value(o, "entry");
-    else if (options_is(o, name, "store"))
-        a->store = options_value(o, "store");
-    else if (options_is(o, name, "f"))
-        a->input = options_value(o, "f");
-    else if (options_is(o, name, "owners")) {
-        a->rules = a->rules != NULL ? a->rules : owners_new();
-        return owners_read(a->rules, options_value(o, "owners"));
-    } else if (options_is(o, name, "best-line"))
-        a->session_flags |= MACHSYM_SESSION_BEST_LINE;
-    else if (options_is(o, name, "full-names"))
-        a->style.demangle_flags &= ~(uint32_t)MACHSYM_DEMANGLE_SIMPLIFIED;
-    else if (options_is(o, name, "uuid")) {
-        a->has_uuid = parse_uuid(options_value(o, "uuid"), &a->uuid);
-        if (!a->has_uuid)
-            tool_say("--uuid wants 32 hexadecimal digits, with or without dashes");
-        return a->has_uuid;
-    } else if (options_is(o, name, "lines")) {
-        a->has_lines = parse_lines(options_value(o, "lines"), &a->lines);
-        if (!a->has_lines)
-            tool_say("--lines is one of atos, dwarf, stmt");
-        return a->has_lines;
-    } else {
-        tool_say("no such option: -%s; see machsym atos --help", name);
-        return false;
-    }
+    a->paths[a->path_count++] = value;
     return true;
 }
 
-static int run(atos *a, char **addresses, size_t address_count)
+static bool take_process(void *to, const char *value)
+{
+    (void)to;
+    tool_say("-p %s looks into a running macOS process, which this system has none of; name its file with -o "
+             "and where "
+             "it was loaded with -l",
+             value);
+    return false;
+}
+
+const option atos_option_table[] = {
+    {"o", "FILE", "a Mach-O file, the DWARF file of a dSYM, a .dSYM bundle, or a .symmap;\nmay repeat", 0,
+     take_path},
+    {"l", "ADDRESS", "the addresses are runtime ones and the image was loaded here (hex)", 0, take_load},
+    {"s", "SLIDE", "the addresses are runtime ones and the image slid by this much (hex)", 0, take_slide},
+    {"-offset", NULL, "the addresses are offsets into the image", 0, take_offset},
+    {"-textExecAddress", "ADDRESS", "the addresses are a kernel's, its __TEXT_EXEC stands here", 0,
+     take_text_exec},
+    {"f", "FILE", "read the addresses from FILE", offsetof(atos, input), NULL},
+    {"i -inlineFrames", NULL,
+     "print inlined calls too, innermost first, and an empty line after each\naddress",
+     offsetof(atos, inline_frames), NULL},
+    {"d", "DELIMITER", "what separates the lines of one address; a newline without it",
+     offsetof(atos, delimiter), NULL},
+    {"-fullPath full-path", NULL, "whole paths in place of base names", offsetof(atos, style.full_path),
+     NULL},
+    {"-dedup", NULL, "all functions that share an address", offsetof(atos, dedup), NULL},
+    {"-printHeader", NULL, "accepted: there is no live process whose header it would print",
+     offsetof(atos, print_header), NULL},
+    {"p", "PID|NAME", "refused: there is no live process to look at", 0, take_process},
+    {NULL, NULL, "", 0, NULL},
+    {"store", "DIR", "take the map of --uuid from a store; see machsym map build --help",
+     offsetof(atos, store), NULL},
+    {"lines", "POLICY",
+     "atos: the row as it is, first of equals; dwarf: last of equals, as\nllvm-symbolizer; stmt: only rows "
+     "that "
+     "begin a statement",
+     offsetof(atos, lines), take_lines},
+    {"best-line", NULL, "line 0 takes the line of the nearest frame that has one",
+     offsetof(atos, session_flags), take_best_line},
+    {"no-demangle", NULL, "names as the linker knows them", offsetof(atos, style.raw_names), NULL},
+    {"full-names", NULL, "Swift names with modules and types", offsetof(atos, style.demangle_flags),
+     take_full_names},
+    {"json", NULL, "one JSON object a line: address, image, uuid, arch, frames (innermost first)",
+     offsetof(atos, json), NULL},
+    {"explain", NULL, "how each answer came about", offsetof(atos, explain), NULL},
+    {"strict check", NULL, "exit with 1 when an address stayed without a name", offsetof(atos, strict), NULL},
+    {"owners", "RULES", "whose code it is, by a file of rules: see machsym owners --help",
+     offsetof(atos, rules), owners_take_rules},
+    {0},
+};
+
+/* ---- The command ---- */
+
+static int answer_operands(atos *a, char **addresses, size_t count)
 {
     text out = {0};
-    if (address_count > 0) {
-        for (size_t i = 0; i < address_count; i++) {
-            token word = {.len = strlen(addresses[i])};
-            word.is_number = parse_hex(addresses[i], word.len, &word.number);
-            atos_answer(a, &out, &word, addresses[i]);
-        }
-        fwrite(out.v, 1, out.len, stdout);
-        text_free(&out);
-        return TOOL_OK;
+    for (size_t i = 0; i < count; i++) {
+        token word = {.len = strlen(addresses[i])};
+        word.is_number = parse_hex(addresses[i], word.len, &word.number);
+        atos_answer(a, &out, &word, addresses[i]);
     }
+    out_text(&out);
+    text_free(&out);
+    return TOOL_OK;
+}
+
+static int answer_input(atos *a)
+{
     int fd = a->input != NULL ? open(a->input, O_RDONLY) : STDIN_FILENO;
     if (fd < 0) {
         tool_say("%s: %s", a->input, strerror(errno));
@@ -181,48 +139,77 @@ static int run(atos *a, char **addresses, size_t address_count)
     return status;
 }
 
-int atos_main(int argc, char **argv, bool file_first, machsym_bytes bytes)
+/* The chunk on standard input. Returns false after a message. */
+static bool read_chunk(atos *a, text *chunk)
 {
-    static atos a;
-    options o = {argc, argv, 0, false};
-    const char *name;
-    const char *operand;
-    char **addresses = tool_alloc((size_t)argc * sizeof *addresses);
-    size_t address_count = 0;
-    int status = TOOL_ERROR;
-    memset(&a, 0, sizeof a);
-    a.bytes = bytes;
-    a.delimiter = "\n";
-    a.style.demangle_flags = MACHSYM_DEMANGLE_SIMPLIFIED;
-    while (options_next(&o, &name, &operand)) {
-        if (operand != NULL && file_first && a.path_count == 0) {
-            a.paths[a.path_count++] = operand;
-        } else if (operand != NULL) {
-            addresses[address_count++] = argv[o.at];
-        } else if (options_is(&o, name, "help") || options_is(&o, name, "h")) {
-            fputs(usage, stdout);
-            free(addresses);
-            return TOOL_OK;
-        } else if (!set_option(&a, &o, name)) {
-            free(addresses);
-            return TOOL_ERROR;
-        }
+    bool ok = text_read_file(chunk, "-");
+    if (!ok)
+        tool_say("standard input: %s", strerror(errno));
+    if (ok && a->base64 && !text_from_base64(chunk)) {
+        tool_say("standard input: not base64");
+        ok = false;
     }
-    a.map_flags =
-        address_count > 0 ? MACHSYM_MAP_UNCHECKED : 0; /* reading it all would take longer than to answer */
-    if (a.store != NULL && !a.has_uuid)
-        tool_say("--store needs --uuid: which image to look for");
-    else if (a.path_count == 0 && a.bytes.ptr == NULL && a.store == NULL)
-        fputs(usage, stderr);
-    else if (atos_open_targets(&a))
-        status = run(&a, addresses, address_count);
-    atos_close_targets(&a);
-    owners_free(a.rules);
-    free(addresses);
-    return status == TOOL_OK && a.check && a.unresolved ? TOOL_UNRESOLVED : status;
+    a->bytes = (machsym_bytes){chunk->len > 0 ? chunk->v : "", chunk->len};
+    return ok;
 }
 
-int cmd_atos(int argc, char **argv)
+/* Whether the command line names all that is needed; says what is missing. */
+static bool is_complete(const command *c, const atos *a, atos_way way, int operands)
 {
-    return atos_main(argc, argv, false, (machsym_bytes){NULL, 0});
+    if (a->store != NULL && !a->image.uuid.is_set)
+        options_wrong(c, "--store needs --uuid: which image to look for");
+    else if (way == ATOS_CHUNK && operands == 0)
+        options_wrong(c, "no address is named");
+    else if (way != ATOS_CHUNK && a->path_count == 0 && a->store == NULL)
+        options_wrong(c, NULL); /* as Apple's atos does */
+    else
+        return true;
+    return false;
 }
+
+int atos_run(const command *c, atos_way way, int argc, char **argv)
+{
+    static atos a;
+    text chunk = {0};
+    int status = TOOL_ERROR;
+    memset(&a, 0, sizeof a);
+    a.delimiter = "\n";
+    a.style.demangle_flags = MACHSYM_DEMANGLE_SIMPLIFIED;
+    int count = options_parse(c, &a, argc, argv);
+    char **addresses = argv + 1;
+    if (count > 0 && way == ATOS_FIRST_IS_FILE && a.path_count == 0) {
+        a.paths[a.path_count++] = *addresses++;
+        count--;
+    }
+    a.map_flags = count > 0 ? MACHSYM_MAP_UNCHECKED : 0; /* reading it all would take longer than to answer */
+    if (count < 0)
+        status = options_status(count);
+    else if (!is_complete(c, &a, way, count))
+        status = TOOL_USAGE;
+    else if (owners_are_read(a.rules) && (way != ATOS_CHUNK || read_chunk(&a, &chunk)) &&
+             atos_open_targets(&a))
+        status = count > 0 ? answer_operands(&a, addresses, (size_t)count) : answer_input(&a);
+    atos_close_targets(&a);
+    owners_free(a.rules);
+    text_free(&chunk);
+    return status == TOOL_OK && a.strict && a.unresolved ? TOOL_ERROR : status;
+}
+
+static int run_atos(int argc, char **argv)
+{
+    return atos_run(&atos_command, ATOS_FILES, argc, argv);
+}
+
+const command atos_command = {
+    "atos",
+    "addresses to function, file and line, as Apple's atos prints them",
+    "-o FILE [options] [address ...]",
+    "Prints function, file and line for addresses of a Mach-O file, as Apple's atos does.\n"
+    "Without addresses they are read from standard input and answered line by line.\n",
+    {{atos_option_table, 0},
+     {slice_option_table, offsetof(atos, image)},
+     {object_option_table, offsetof(atos, objects)}},
+    "exit status: 0 done, 1 a file or its addresses could not be read, or --strict, 2 usage\n",
+    run_atos,
+    NULL,
+};

@@ -33,25 +33,22 @@ typedef struct atos {
     size_t path_count;
     target *targets;
     size_t target_count;
-    const char *arch;
-    const char *entry; /* of a kernel collection; NULL: all */
-    machsym_uuid uuid;
-    bool has_uuid;
+    image_options image; /* which slice; without an entry all images of a kernel collection */
     address_kind kind;
     uint64_t base;
     bool inline_frames;
     bool dedup;
     bool json;
     bool explain;
-    bool check;
-    bool copy;
+    bool strict;
+    bool base64;       /* map chunk: its input is */
+    bool print_header; /* accepted: there is no live process to tell of */
     const char *delimiter;
     const char *input;
     owners *rules; /* NULL without --owners */
     const char *store;
     machsym_bytes bytes; /* a map, in place of -o */
-    machsym_lines lines;
-    bool has_lines;
+    lines_option lines;
     uint32_t map_flags;
     uint32_t session_flags;
     frame_style style;
@@ -70,6 +67,12 @@ typedef struct token {
     size_t answer_at;
     size_t answer_len;
 } token;
+
+/* machsym atos, map lookup and map chunk: which operands and inputs they have. */
+typedef enum atos_way { ATOS_FILES = 0, ATOS_FIRST_IS_FILE, ATOS_CHUNK } atos_way;
+
+extern const option atos_option_table[];
+int atos_run(const command *c, atos_way way, int argc, char **argv);
 
 /* Opens what the options name. Returns false after a message; close in both cases. */
 bool atos_open_targets(atos *a);

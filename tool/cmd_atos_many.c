@@ -33,10 +33,7 @@ static size_t split(const char *input, size_t len, token **tokens)
             i++;
         if (i == start)
             break;
-        if (count == cap) {
-            cap = cap == 0 ? 64 : cap * 2;
-            *tokens = tool_grow(*tokens, cap * sizeof **tokens);
-        }
+        *tokens = tool_room(*tokens, count, &cap, sizeof **tokens);
         token *t = &(*tokens)[count++];
         t->at = start;
         t->len = i - start;
@@ -131,11 +128,10 @@ static void print_answers(const token *tokens, size_t count)
     for (size_t i = 0; i < count; i++) {
         text_add(&out, tokens[i].answers->v + tokens[i].answer_at, tokens[i].answer_len);
         if (out.len >= PRINT_BYTES || i + 1 == count) {
-            fwrite(out.v, 1, out.len, stdout);
-            out.len = 0;
+            out_text(&out);
         }
     }
-    fflush(stdout);
+    out_flush();
     text_free(&out);
 }
 
@@ -189,8 +185,8 @@ int atos_answer_stream(atos *a, int fd)
 {
     text input = {0};
     char *chunk = tool_alloc(READ_SIZE);
-    ssize_t got;
-    while ((got = read(fd, chunk, READ_SIZE)) != 0) {
+    ssize_t got = 0;
+    while (!out_failed() && (got = read(fd, chunk, READ_SIZE)) != 0) {
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0) {

@@ -91,24 +91,21 @@ bool atos_open_targets(atos *a)
     symbol_desc desc;
     text store = {0};
     memset(&desc, 0, sizeof desc);
-    desc.open.arch = a->arch;
-    desc.open.entry = a->entry;
-    desc.open.uuid = a->has_uuid ? &a->uuid : NULL;
-    desc.open.flags = a->copy ? MACHSYM_OPEN_COPY : 0;
+    image_options_apply(&a->image, &desc.open);
     object_options_apply(&a->objects, &desc.open);
     desc.open.bytes = a->bytes;
-    desc.lines = a->lines;
-    desc.any_lines = !a->has_lines;
+    desc.lines = a->lines.lines;
+    desc.any_lines = !a->lines.is_set;
     desc.map_flags = a->map_flags;
     bool ok = a->bytes.ptr == NULL || open_target(a, &desc);
     if (a->store != NULL) {
-        store_path(&store, a->store, &a->uuid);
+        store_path(&store, a->store, &a->image.uuid.uuid);
         desc.open.path = store.v;
         ok = open_target(a, &desc);
     }
     for (size_t i = 0; i < a->path_count && ok; i++) {
         desc.open.path = a->paths[i];
-        desc.open.pair_path = i + 1 < a->path_count && a->entry == NULL ? a->paths[i + 1] : NULL;
+        desc.open.pair_path = i + 1 < a->path_count && a->image.entry == NULL ? a->paths[i + 1] : NULL;
         if (desc.open.pair_path != NULL && open_target(a, &desc)) {
             i++;
             continue;

@@ -35,7 +35,7 @@ typedef struct breakpad {
     size_t frame_count;
     numbered files;
     numbered origins;
-    output *out;
+    outfile *out;
     text *t;
     /* the function at hand, and its records so far */
     bool has_function;
@@ -207,15 +207,12 @@ static void close_function(breakpad *b)
     b->name.len = b->lines.len = 0;
     b->call_count = b->open_count = 0;
     b->has_function = false;
-    output_flush(b->out, b->t);
+    outfile_flush(b->out, b->t);
 }
 
 static void open_call(breakpad *b, const inlined_call *call)
 {
-    if (b->call_count == b->call_cap) {
-        b->call_cap = b->call_cap == 0 ? 64 : b->call_cap * 2;
-        b->calls = tool_grow(b->calls, b->call_cap * sizeof *b->calls);
-    }
+    b->calls = tool_room(b->calls, b->call_count, &b->call_cap, sizeof *b->calls);
     b->open_count = call->depth;
     b->open[b->open_count++] = b->call_count;
     b->calls[b->call_count++] = *call;
@@ -291,7 +288,7 @@ static void add_symbol(breakpad *b, uint64_t *last)
     text_add(b->t, clean.v, clean.len);
     text_char(b->t, '\n');
     text_free(&clean);
-    output_flush(b->out, b->t);
+    outfile_flush(b->out, b->t);
 }
 
 /* MODULE mac cpu id name; the id is the UUID and an age of 0. */
@@ -327,7 +324,7 @@ static void for_each_range(breakpad *b, bool symbols)
     close_function(b);
 }
 
-void export_breakpad(const symbol_file *file, const frame_style *style, output *out, text *t)
+void export_breakpad(const symbol_file *file, const frame_style *style, outfile *out, text *t)
 {
     breakpad *b = tool_alloc(sizeof *b);
     memset(b, 0, sizeof *b);

@@ -26,6 +26,7 @@ struct owners {
     rule *v;
     size_t count;
     size_t cap;
+    bool failed; /* a file of rules could not be read */
     /* What the lines so far say about those that follow. */
     char *image;
     base_kind base;
@@ -81,10 +82,7 @@ void owners_free(owners *all)
 
 static rule *add_rule(owners *all, rule_kind kind, machsym_str what)
 {
-    if (all->count == all->cap) {
-        all->cap = all->cap == 0 ? 16 : all->cap * 2;
-        all->v = tool_grow(all->v, all->cap * sizeof *all->v);
-    }
+    all->v = tool_room(all->v, all->count, &all->cap, sizeof *all->v);
     rule *r = &all->v[all->count++];
     memset(r, 0, sizeof *r);
     r->kind = kind;
@@ -214,6 +212,20 @@ bool owners_read(owners *all, const char *path)
     }
     text_free(&file);
     return ok;
+}
+
+bool owners_take_rules(void *field, const char *path)
+{
+    owners **all = field;
+    if (*all == NULL)
+        *all = owners_new();
+    (*all)->failed |= !owners_read(*all, path);
+    return true;
+}
+
+bool owners_are_read(const owners *all)
+{
+    return all == NULL || !all->failed;
 }
 
 /* ---- An image ---- */

@@ -3,7 +3,10 @@
 #include "tool.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- Memory and text ---- */
 
@@ -26,6 +29,43 @@ void *tool_grow(void *array, size_t size)
 void *tool_alloc(size_t size)
 {
     return tool_grow(NULL, size);
+}
+
+void *tool_room(void *array, size_t count, size_t *cap, size_t size)
+{
+    if (count < *cap)
+        return array;
+    *cap = *cap < 64 ? 64 : *cap * 2;
+    return tool_grow(array, *cap * size);
+}
+
+void *tool_push(void *array, uint32_t *count, uint32_t *cap, size_t size)
+{
+    char **v = array;
+    if (*count == *cap) {
+        *cap = *cap < 16 ? 16 : *cap * 2;
+        *v = tool_grow(*v, *cap * size);
+    }
+    char *element = *v + (size_t)(*count)++ * size;
+    memset(element, 0, size);
+    return element;
+}
+
+size_t tool_lower_bound(const void *v, size_t count, size_t size, const void *key,
+                        bool (*is_before)(const void *element, const void *key))
+{
+    size_t lo = 0;
+    while (count > 0) {
+        size_t half = count / 2;
+        MACHSYM_COUNT_WORK(1);
+        if (is_before((const char *)v + (lo + half) * size, key)) {
+            lo += half + 1;
+            count -= half + 1;
+        } else {
+            count = half;
+        }
+    }
+    return lo;
 }
 
 char *text_grow(text *t, size_t len)
@@ -141,24 +181,99 @@ const char *text_z(text *t)
     return t->v;
 }
 
+/* ---- Base64, RFC 4648 ---- */
+
+void text_base64(text *t, const uint8_t *p, size_t len)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < len; i += 3) {
+        size_t left = len - i;
+        uint32_t word =
+            (uint32_t)p[i] << 16 | (left > 1 ? (uint32_t)p[i + 1] << 8 : 0) | (left > 2 ? p[i + 2] : 0u);
+        char four[4] = {digits[word >> 18], digits[word >> 12 & 63], left > 1 ? digits[word >> 6 & 63] : '=',
+                        left > 2 ? digits[word & 63] : '='};
+        text_add(t, four, 4);
+    }
+}
+
+static int base64_digit(char c)
+{
+    if (c >= 'A' && c <= 'Z')
+        return c - 'A';
+    if (c >= 'a' && c <= 'z')
+        return c - 'a' + 26;
+    if (c >= '0' && c <= '9')
+        return c - '0' + 52;
+    return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+/* Something else than digits, padding and white space is not base64. */
+bool text_from_base64(text *t)
+{
+    uint32_t word = 0;
+    unsigned bits = 0;
+    size_t to = 0;
+    for (size_t i = 0; i < t->len; i++) {
+        char c = t->v[i];
+        int digit = base64_digit(c);
+        if (c == '=' || c == '\n' || c == '\r' || c == ' ')
+            continue;
+        if (digit < 0)
+            return false;
+        word = word << 6 | (uint32_t)digit;
+        bits += 6;
+        if (bits >= 8) {
+            bits -= 8;
+            t->v[to++] = (char)(word >> bits & 0xff);
+        }
+    }
+    t->len = to;
+    return true;
+}
+
 /* ---- Files ---- */
+
+static bool read_stream(text *t, FILE *file)
+{
+    char block[1 << 14];
+    size_t got;
+    while ((got = fread(block, 1, sizeof block, file)) > 0)
+        text_add(t, block, got);
+    return ferror(file) == 0;
+}
+
+static bool read_and_close(text *t, FILE *file)
+{
+    bool ok = read_stream(t, file);
+    int code = errno;
+    fclose(file);
+    errno = code;
+    return ok;
+}
 
 bool text_read_file(text *t, const char *path)
 {
-    bool is_input = strcmp(path, "-") == 0;
-    FILE *file = is_input ? stdin : fopen(path, "rb");
-    char block[1 << 14];
-    size_t got;
-    if (file == NULL)
+    if (strcmp(path, "-") == 0)
+        return read_stream(t, stdin);
+    FILE *file = fopen(path, "rb");
+    return file != NULL && read_and_close(t, file);
+}
+
+bool text_read_plain(text *t, const char *path)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
         return false;
-    while ((got = fread(block, 1, sizeof block, file)) > 0)
-        text_add(t, block, got);
-    bool ok = ferror(file) == 0;
-    int code = errno;
-    if (!is_input)
-        fclose(file);
-    errno = code;
-    return ok;
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+        close(fd);
+        errno = EINVAL;
+        return false;
+    }
+    FILE *file = fdopen(fd, "rb");
+    if (file == NULL)
+        close(fd);
+    return file != NULL && read_and_close(t, file);
 }
 
 /* ---- Memory for many texts ---- */

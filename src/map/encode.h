@@ -5,6 +5,7 @@
 #include "../base/bytes.h"
 #include "../base/reader.h"
 #include "../base/memory.h"
+#include "../base/table.h"
 #include "pack.h"
 #include "symmap.h"
 
@@ -12,10 +13,6 @@
  * Job:    writes the records of a map's DATA, each once. Format: docs/symmap.md.
  * Offers: ms_en, ms_en_init, ms_en_function, ms_en_file, ms_en_root, ms_en_call, ms_en_put_run, ms_en_add, ms_en_flush, ms_en_end_part.
  * Never:  knows where ranges and names come from. */
-
-enum {
-    ms_EN_PROBES = 1024 /* the longest search in a hash table; real names take some ten */
-};
 
 /* ---- Writing numbers ---- */
 
@@ -86,67 +83,6 @@ static uint64_t ms_en_zigzag(int64_t number)
     return number < 0 ? ((uint64_t)(-(number + 1)) << 1) | 1 : (uint64_t)number << 1;
 }
 
-/* ---- A table of what was written ---- */
-
-/* A hash table from two numbers to a position + 1. */
-typedef struct ms_en_slot {
-    uint64_t a;
-    uint64_t b;
-    uint32_t value;
-} ms_en_slot;
-
-typedef struct ms_en_hash {
-    ms_arena *arena;
-    ms_en_slot *v;
-    size_t cap; /* a power of 2 */
-    size_t count;
-    ms_en_slot spill; /* of what was not found within ms_EN_PROBES: forgotten at once */
-} ms_en_hash;
-
-static size_t ms_en_hash_of(uint64_t a, uint64_t b)
-{
-    uint64_t h = (a ^ b * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
-    return (size_t)(h ^ h >> 32);
-}
-
-static ms_en_slot *ms_en_hash_slot(ms_en_hash *h, uint64_t a, uint64_t b)
-{
-    size_t at = ms_en_hash_of(a, b) & (h->cap - 1);
-    for (unsigned probes = 0; probes < ms_EN_PROBES; probes++) {
-        MACHSYM_COUNT_WORK(1);
-        if (h->v[at].value == 0 || (h->v[at].a == a && h->v[at].b == b))
-            return &h->v[at];
-        at = (at + 1) & (h->cap - 1);
-    }
-    h->spill.value = 0;
-    return &h->spill;
-}
-
-/* The slot of a pair; a new one has value 0, and the caller fills it. NULL when memory is out. Keys may be
- * chosen to collide: then a pair is found no more, which costs room in the map only. */
-static ms_en_slot *ms_en_hash_get(ms_en_hash *h, uint64_t a, uint64_t b)
-{
-    if (4 * (h->count + 1) > 3 * h->cap) {
-        ms_en_hash bigger = *h;
-        bigger.cap = h->cap == 0 ? 256 : h->cap * 2;
-        bigger.v = (ms_en_slot *)ms_arena_zeroed(h->arena, bigger.cap, sizeof *h->v);
-        if (bigger.v == NULL)
-            return NULL;
-        for (size_t i = 0; i < h->cap; i++) {
-            if (h->v[i].value != 0)
-                *ms_en_hash_slot(&bigger, h->v[i].a, h->v[i].b) = h->v[i];
-        }
-        *h = bigger;
-    }
-    ms_en_slot *slot = ms_en_hash_slot(h, a, b);
-    if (slot->value == 0) {
-        slot->a = a;
-        slot->b = b;
-        h->count++;
-    }
-    return slot;
-}
-
 /* ---- Records ---- */
 
 /* A run of ranges, as parts hand it over. */
@@ -164,12 +100,12 @@ typedef struct ms_en {
     const ms_pk_spaces *spaces; /* where packed text is; NULL: not in the image */
     ms_en_buf *texts;           /* where it goes, when there is no image */
     uint64_t text_addr;
-    uint8_t *used;        /* one bit for every block of text that is referred to */
-    ms_en_hash plain;     /* text (hash, length) to its position */
-    ms_en_hash kept;      /* text (hash, length) to its place in texts */
-    ms_en_hash functions; /* names to their record */
-    ms_en_hash files;     /* path parts to their number */
-    uint32_t *file_at;    /* records of the file table */
+    uint8_t *used;     /* one bit for every block of text that is referred to */
+    ms_tab plain;      /* text (hash, length) to its position */
+    ms_tab kept;       /* text (hash, length) to its place in texts */
+    ms_tab functions;  /* names to their record */
+    ms_tab files;      /* path parts to their number */
+    uint32_t *file_at; /* records of the file table */
     size_t file_count;
     size_t file_cap;
     ms_en_run *runs;
@@ -187,55 +123,47 @@ static bool ms_en_plain_is(const ms_en *c, uint32_t at, machsym_str text)
     return len == text.len && ms_rd_left(&rd) >= len && ms_equal(rd.p, text.ptr, text.len);
 }
 
-/* Writes a text into the data, once. Returns its position; 0, which is an empty text, when there have been
- * too many. */
+/* Writes a text into the data, once. Returns its position; 0, which is an empty text, when no more texts may be
+ * written. */
 static uint32_t ms_en_plain(ms_en *c, machsym_str text)
 {
-    uint64_t hash = ms_str_hash(text);
-    for (uint64_t probe = 0; probe < ms_EN_PROBES; probe++) {
-        ms_en_slot *slot = ms_en_hash_get(&c->plain, hash, (uint64_t)text.len + (probe << 40));
-        if (slot == NULL)
-            return 0;
-        if (slot->value != 0 && ms_en_plain_is(c, slot->value - 1, text))
+    ms_tab_text search = ms_tab_text_of(text);
+    ms_tab_slot *slot = ms_tab_next_text(&c->plain, &search);
+    for (; slot != NULL && slot->value != 0; slot = ms_tab_next_text(&c->plain, &search)) {
+        if (ms_en_plain_is(c, slot->value - 1, text))
             return slot->value - 1;
-        if (slot->value != 0)
-            continue; /* another text with this hash */
-        if (text.len > c->text_left)
-            break;
-        c->text_left -= text.len;
-        slot->value = (uint32_t)c->data.len + 1;
-        ms_en_put_uleb(&c->data, text.len);
-        ms_en_put_bytes(&c->data, text.ptr, text.len);
-        return slot->value - 1;
     }
-    return 0;
+    if (text.len > c->text_left)
+        return 0;
+    c->text_left -= text.len;
+    uint32_t at = (uint32_t)c->data.len;
+    ms_en_put_uleb(&c->data, text.len);
+    ms_en_put_bytes(&c->data, text.ptr, text.len);
+    if (slot != NULL)
+        slot->value = at + 1;
+    return at;
 }
 
 /* Adds a name, once, to the text that will be packed. Returns its place; UINT64_MAX when it cannot be packed. */
 static uint64_t ms_en_keep(ms_en *c, machsym_str text)
 {
-    uint64_t hash = ms_str_hash(text);
     if (text.len > MACHSYM_MAX_TEXT || ms_find_byte(text.ptr, text.len, 0) != NULL ||
         c->texts->len > UINT32_MAX / 2)
         return UINT64_MAX;
-    for (uint64_t probe = 0; probe < ms_EN_PROBES; probe++) {
-        ms_en_slot *slot = ms_en_hash_get(&c->kept, hash, (uint64_t)text.len + (probe << 40));
-        if (slot == NULL)
-            break;
-        if (slot->value != 0 && ms_equal(c->texts->v + slot->value - 1, text.ptr, text.len))
+    ms_tab_text search = ms_tab_text_of(text);
+    ms_tab_slot *slot = ms_tab_next_text(&c->kept, &search);
+    for (; slot != NULL && slot->value != 0; slot = ms_tab_next_text(&c->kept, &search)) {
+        if (ms_equal(c->texts->v + slot->value - 1, text.ptr, text.len))
             return slot->value - 1;
-        if (slot->value != 0)
-            continue; /* another text with this hash */
-        uint8_t *to = ms_en_room(c->texts, text.len + 1);
-        if (to == NULL)
-            break;
-        ms_copy(to, text.ptr, text.len);
-        to[text.len] = 0;
-        slot->value = (uint32_t)c->texts->len + 1;
-        c->texts->len += text.len + 1;
-        return slot->value - 1;
     }
-    return UINT64_MAX;
+    uint8_t *to = slot != NULL ? ms_en_room(c->texts, text.len + 1) : NULL;
+    if (to == NULL)
+        return UINT64_MAX;
+    ms_copy(to, text.ptr, text.len);
+    to[text.len] = 0;
+    slot->value = (uint32_t)c->texts->len + 1;
+    c->texts->len += text.len + 1;
+    return slot->value - 1;
 }
 
 /* A reference: 0 for no text; even: packed text; odd: a position in the part's data. */
@@ -269,7 +197,7 @@ static uint32_t ms_en_function(ms_en *c, machsym_str linkage_name, machsym_str n
 {
     uint64_t a = ms_en_ref(c, linkage_name);
     uint64_t b = ms_en_ref(c, name);
-    ms_en_slot *slot = ms_en_hash_get(&c->functions, a, b);
+    ms_tab_slot *slot = ms_tab_get(&c->functions, a, b);
     if (slot == NULL)
         return 0;
     if (slot->value == 0) {
@@ -289,7 +217,7 @@ static uint32_t ms_en_file(ms_en *c, const machsym_path *path)
     uint64_t comp_dir = path->comp_dir.len != 0 ? (uint64_t)ms_en_plain(c, path->comp_dir) << 1 | 1 : 0;
     uint64_t dir = path->dir.len != 0 ? (uint64_t)ms_en_plain(c, path->dir) << 1 | 1 : 0;
     uint64_t name = (uint64_t)ms_en_plain(c, path->name) << 1 | 1;
-    ms_en_slot *slot = ms_en_hash_get(&c->files, comp_dir << 32 | dir, name);
+    ms_tab_slot *slot = ms_tab_get(&c->files, comp_dir << 32 | dir, name);
     uint32_t *v = (uint32_t *)ms_arena_grow(c->arena, c->file_at, c->file_count, &c->file_cap, sizeof *v);
     if (slot == NULL || v == NULL)
         return 0;

@@ -6,6 +6,7 @@
 #include "../base/bytes.h"
 #include "../base/reader.h"
 #include "../base/memory.h"
+#include "../base/table.h"
 #include "../base/segments.h"
 #include "pack.h"
 
@@ -219,28 +220,26 @@ static void ms_map_close(machsym_map *map)
     map->allocator.free(map->allocator.user, map, sizeof *map);
 }
 
-static machsym_result ms_map_open(const char *path, machsym_bytes bytes, uint32_t flags,
-                                  machsym_allocator allocator, machsym_map **out, machsym_error *err)
+static machsym_result ms_map_open(const machsym_map_desc *desc, machsym_allocator allocator,
+                                  machsym_map **out, machsym_error *err)
 {
     machsym_map *map = (machsym_map *)allocator.alloc(allocator.user, sizeof *map);
     if (map == NULL)
         return ms_fail_memory(err);
     ms_zero(map, sizeof *map);
     map->allocator = allocator;
-    map->bytes = ms_span_make(bytes.ptr, bytes.len);
+    map->bytes = ms_span_make(desc->bytes.ptr, desc->bytes.len);
     machsym_result result = MACHSYM_OK;
 #ifndef MACHSYM_NO_OS
-    if (bytes.ptr == NULL) {
-        int code = ms_os_map(path, (flags & MACHSYM_MAP_COPY) != 0, &map->file);
+    if (desc->bytes.ptr == NULL) {
+        int code = ms_os_map(desc->path, (desc->flags & MACHSYM_MAP_COPY) != 0, &map->file);
         map->bytes = ms_span_make(map->file.ptr, map->file.len);
         if (code != 0)
             result = ms_os_fail(err, code);
     }
-#else
-    (void)path;
 #endif
     if (result == MACHSYM_OK)
-        result = ms_map_check(map, flags, err);
+        result = ms_map_check(map, desc->flags, err);
     if (result == MACHSYM_OK)
         *out = map;
     else
@@ -453,7 +452,8 @@ static ms_map_files ms_map_files_of(const machsym_map *map, uint64_t record)
 }
 
 /* Sets a frame's line, and where its FILE record stands. */
-static inline void ms_map_set_line(const ms_map_files *files, const ms_map_line *line, machsym_frame *frame)
+static inline void ms_map_set_line(const ms_map_files *files, const ms_map_line *line,
+                                   machsym_map_frame *frame)
 {
     frame->line = line->line;
     frame->column = line->column;
@@ -465,13 +465,15 @@ static inline void ms_map_set_line(const ms_map_files *files, const ms_map_line 
 }
 
 /* The file of a FILE record. */
-static void ms_map_set_file(const machsym_map *map, machsym_frame *frame)
+static machsym_path ms_map_file(const machsym_map *map, uint32_t record)
 {
+    machsym_path path;
     ms_span data = map->tables[ms_MAP_DATA];
-    ms_rd rd = ms_rd_at(data, frame->file_ref);
-    frame->file.comp_dir = ms_map_plain_ref(data, frame->file_ref, ms_rd_uleb(&rd));
-    frame->file.dir = ms_map_plain_ref(data, frame->file_ref, ms_rd_uleb(&rd));
-    frame->file.name = ms_map_plain_ref(data, frame->file_ref, ms_rd_uleb(&rd));
+    ms_rd rd = ms_rd_at(data, record);
+    path.comp_dir = ms_map_plain_ref(data, record, ms_rd_uleb(&rd));
+    path.dir = ms_map_plain_ref(data, record, ms_rd_uleb(&rd));
+    path.name = ms_map_plain_ref(data, record, ms_rd_uleb(&rd));
+    return path;
 }
 
 /* A CHAIN record. */
@@ -513,14 +515,14 @@ static bool ms_map_read_link(const machsym_map *map, uint64_t at, ms_map_link *l
 }
 
 /* The frames of a chain. Callers stand below what they call, so the walk ends; no frames when it is too long. */
-static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit, machsym_frame *frames,
+static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit, machsym_map_frame *frames,
                                   size_t cap)
 {
     ms_map_link link;
     ms_map_line line = hit->line;
     size_t count = 0;
     uint64_t at = hit->chain;
-    machsym_frame blank; /* copying one is several times faster than clearing one */
+    machsym_map_frame blank; /* copying one is several times faster than clearing one */
     ms_zero(&blank, sizeof blank);
     ms_map_files files = ms_map_files_of(map, hit->run);
     do {
@@ -528,7 +530,7 @@ static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit,
         if (count == ms_MAP_LINKS || !ms_map_read_link(map, at, &link))
             return 0;
         if (count < cap) {
-            machsym_frame *frame = &frames[count];
+            machsym_map_frame *frame = &frames[count];
             *frame = blank;
             frame->is_inline = link.caller != 0;
             frame->name_ref = link.function;
@@ -546,7 +548,7 @@ static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit,
     return count;
 }
 
-static size_t ms_map_frames(const machsym_map *map, uint64_t addr, machsym_frame *frames, size_t cap)
+static size_t ms_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames, size_t cap)
 {
     ms_map_hit hit;
     ms_map_hit symbol;
@@ -655,19 +657,33 @@ static machsym_str ms_map_name(const machsym_map *map, uint64_t record, uint64_t
     return len <= room ? ms_str_make(to, len) : ms_str_empty();
 }
 
-static size_t ms_map_names(const machsym_map *map, machsym_frame *frames, size_t count, char *text,
-                           size_t cap)
+/* A frame with what the map's frame says, but for names and file. */
+static void ms_map_begin_frame(const machsym_map_frame *from, machsym_frame *frame)
 {
-    ms_map_page
-        linkage_page; /* of its own: names that follow each other lie apart from their linkage names */
+    ms_zero(frame, sizeof *frame);
+    frame->line = from->line;
+    frame->column = from->column;
+    frame->function_start = from->function_start;
+    frame->function_size = from->function_size;
+    frame->name_source = from->name_source;
+    frame->line_source = from->line_source;
+    frame->is_inline = from->is_inline;
+}
+
+static size_t ms_map_names(const machsym_map *map, const machsym_map_frame *from, size_t count,
+                           machsym_frame *frames, char *text, size_t cap)
+{
+    /* Names that follow each other lie together, but apart from their linkage names: each kind has its page. */
+    ms_map_page linkage_page;
     ms_map_page page;
     size_t used = 0;
     linkage_page.block = page.block = 0;
     for (size_t i = 0; i < count; i++) {
-        if (frames[i].file_ref != 0)
-            ms_map_set_file(map, &frames[i]);
-        uint64_t record = frames[i].name_ref;
+        uint64_t record = from[i].name_ref;
         ms_map_refs refs = ms_map_refs_of(map, record);
+        ms_map_begin_frame(&from[i], &frames[i]);
+        if (from[i].file_ref != 0)
+            frames[i].file = ms_map_file(map, from[i].file_ref);
         if (refs.linkage_name != 0)
             frames[i].linkage_name =
                 ms_map_name(map, record, refs.linkage_name, &linkage_page, text, cap, &used);
@@ -689,19 +705,22 @@ struct machsym_names {
     ms_arena cache;      /* of what can be dropped */
     ms_map_page **pages; /* by block; NULL: not unpacked */
     size_t page_count;
+    ms_tab long_texts;  /* place of a text that runs on into other blocks: its number + 1 */
+    machsym_str *longs; /* by number; in cache */
+    size_t long_count;
+    size_t long_cap;
     uint32_t file_refs[ms_MAP_FILES_KEPT]; /* by a hash of it, what a FILE record says; 0: none */
     machsym_path files[ms_MAP_FILES_KEPT];
 };
 
-static void ms_map_kept_file(machsym_names *names, machsym_frame *frame)
+static machsym_path ms_map_kept_file(machsym_names *names, uint32_t ref)
 {
-    size_t slot = (frame->file_ref * 2654435761u) >> 24;
-    if (names->file_refs[slot] != frame->file_ref) {
-        ms_map_set_file(names->map, frame);
-        names->file_refs[slot] = frame->file_ref;
-        names->files[slot] = frame->file;
+    size_t slot = (ref * 2654435761u) >> 24;
+    if (names->file_refs[slot] != ref) {
+        names->files[slot] = ms_map_file(names->map, ref);
+        names->file_refs[slot] = ref;
     }
-    frame->file = names->files[slot];
+    return names->files[slot];
 }
 
 static machsym_names *ms_map_open_names(const machsym_map *map, machsym_allocator allocator)
@@ -718,6 +737,7 @@ static machsym_names *ms_map_open_names(const machsym_map *map, machsym_allocato
     names->pages = pages;
     names->page_count = page_count;
     names->cache = ms_arena_make(allocator);
+    names->long_texts.arena = &names->cache;
     names->arena = arena;
     return names;
 }
@@ -747,7 +767,7 @@ static machsym_str ms_map_unpacked(machsym_names *names, uint64_t block, size_t 
 }
 
 /* Copies a text that runs on into other blocks. */
-static machsym_str ms_map_long_text(machsym_names *names, uint64_t place)
+static machsym_str ms_map_copy_long(machsym_names *names, uint64_t place)
 {
     size_t len = 0;
     size_t cap = 0;
@@ -772,6 +792,23 @@ static machsym_str ms_map_long_text(machsym_names *names, uint64_t place)
     return ms_str_empty();
 }
 
+/* A text that runs on into other blocks, copied when it is first asked for. */
+static machsym_str ms_map_long_text(machsym_names *names, uint64_t place)
+{
+    ms_tab_slot *slot = ms_tab_get(&names->long_texts, place, 0);
+    if (slot != NULL && slot->value != 0)
+        return names->longs[slot->value - 1];
+    machsym_str text = ms_map_copy_long(names, place);
+    machsym_str *v = (machsym_str *)ms_arena_grow(&names->cache, names->longs, names->long_count,
+                                                  &names->long_cap, sizeof *v);
+    if (slot == NULL || v == NULL || names->cache.oom)
+        return text;
+    names->longs = v;
+    v[names->long_count++] = text;
+    slot->value = (uint32_t)names->long_count;
+    return text;
+}
+
 static machsym_str ms_map_kept_name(machsym_names *names, uint64_t record, uint64_t ref)
 {
     if ((ref & 1) != 0)
@@ -782,24 +819,32 @@ static machsym_str ms_map_kept_name(machsym_names *names, uint64_t record, uint6
     return text.len < rest.len ? text : ms_map_long_text(names, place);
 }
 
-static void ms_map_trim_names(machsym_names *names, size_t limit)
+static bool ms_map_trim_names(machsym_names *names, size_t limit)
 {
     if (names->cache.live <= limit)
-        return;
+        return false;
     ms_arena_reset(&names->cache);
     ms_zero(names->pages, names->page_count * sizeof *names->pages);
+    ms_zero(&names->long_texts, sizeof names->long_texts);
+    names->long_texts.arena = &names->cache;
+    names->longs = NULL;
+    names->long_count = names->long_cap = 0;
+    return true;
 }
 
-static bool ms_map_get_names(machsym_names *names, machsym_frame *frames, size_t count)
+static bool ms_map_get_names(machsym_names *names, const machsym_map_frame *from, size_t count,
+                             machsym_frame *frames)
 {
     for (size_t i = 0; i < count; i++) {
-        if (frames[i].file_ref != 0)
-            ms_map_kept_file(names, &frames[i]);
-        ms_map_refs refs = ms_map_refs_of(names->map, frames[i].name_ref);
+        uint64_t record = from[i].name_ref;
+        ms_map_refs refs = ms_map_refs_of(names->map, record);
+        ms_map_begin_frame(&from[i], &frames[i]);
+        if (from[i].file_ref != 0)
+            frames[i].file = ms_map_kept_file(names, from[i].file_ref);
         if (refs.linkage_name != 0)
-            frames[i].linkage_name = ms_map_kept_name(names, frames[i].name_ref, refs.linkage_name);
+            frames[i].linkage_name = ms_map_kept_name(names, record, refs.linkage_name);
         if (refs.name != 0)
-            frames[i].name = ms_map_kept_name(names, frames[i].name_ref, refs.name);
+            frames[i].name = ms_map_kept_name(names, record, refs.name);
     }
     bool ok = !names->cache.oom;
     names->cache.oom = false;

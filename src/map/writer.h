@@ -3,6 +3,7 @@
 #include "../api/api.h"
 #include "../base/bytes.h"
 #include "../base/memory.h"
+#include "../base/table.h"
 #include "pack.h"
 #include "symmap.h"
 #include "encode.h"
@@ -20,9 +21,9 @@ struct machsym_writer {
     ms_arena text_arena;    /* only ever holds them */
     ms_en_queue queue;
     machsym_map_info info;
-    uint64_t end[2];   /* of the last range of each */
-    ms_en_hash chains; /* caller's record and site, or function and start, to their CHAIN record */
-    ms_en_hash sites;  /* called function, file, line and column to a number */
+    uint64_t end[2]; /* of the last range of each */
+    ms_tab chains;   /* caller's record and site, or function and start, to their CHAIN record */
+    ms_tab sites;    /* called function, file, line and column to a number */
     ms_arena arena;
 };
 
@@ -70,7 +71,7 @@ static uint32_t ms_mw_root(machsym_writer *w, ms_en *c, const machsym_frame *fra
     uint32_t function = ms_en_function(c, frame->linkage_name, frame->name);
     bool named = frame->linkage_name.len != 0 || frame->name.len != 0;
     uint64_t kind = (c == &w->parts[1]->coder ? (uint64_t)1 << 33 : 0) | (uint64_t)1 << 32;
-    ms_en_slot *slot = ms_en_hash_get(&w->chains, kind | function, frame->function_start);
+    ms_tab_slot *slot = ms_tab_get(&w->chains, kind | function, frame->function_start);
     if (slot != NULL && slot->value == 0)
         slot->value =
             ms_en_root(c, frame->name_source, function, named, frame->function_start, frame->function_size);
@@ -83,13 +84,13 @@ static uint32_t ms_mw_call(machsym_writer *w, ms_en *c, const machsym_frame *fra
     const machsym_frame *from = frame + 1;
     ms_map_line call = {ms_en_file(c, &from->file), from->line, c->columns ? from->column : 0};
     uint32_t function = ms_en_function(c, frame->linkage_name, frame->name);
-    ms_en_slot *site = ms_en_hash_get(&w->sites, (uint64_t)call.file << 32 | call.line,
-                                      (uint64_t)call.column << 32 | function);
+    ms_tab_slot *site =
+        ms_tab_get(&w->sites, (uint64_t)call.file << 32 | call.line, (uint64_t)call.column << 32 | function);
     if (site == NULL)
         return 0;
     if (site->value == 0)
         site->value = (uint32_t)w->sites.count;
-    ms_en_slot *slot = ms_en_hash_get(&w->chains, site->value, caller);
+    ms_tab_slot *slot = ms_tab_get(&w->chains, site->value, caller);
     if (slot != NULL && slot->value == 0)
         slot->value = ms_en_call(c, caller, frame->name_source, function, &call);
     return slot == NULL ? 0 : slot->value;

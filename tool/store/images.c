@@ -267,10 +267,7 @@ static struct shared_image *add_image(image_pool *all, const image_files *files)
     image->is_large = files->first != NULL && is_large(files->first->path);
     image->idle = tool_alloc(all->options.jobs * sizeof *image->idle);
     close_oldest(all);
-    if (all->count == all->cap) {
-        all->cap = all->cap == 0 ? 64 : all->cap * 2;
-        all->v = tool_grow(all->v, all->cap * sizeof(struct shared_image *));
-    }
+    all->v = tool_room(all->v, all->count, &all->cap, sizeof(struct shared_image *));
     all->v[all->count++] = image;
     pthread_mutex_unlock(&all->lock);
     open_files(&all->options, image, files);
@@ -346,7 +343,6 @@ void images_return(image_pool *all, image_loan *loan)
 
 static void unhide(const bcsymbolmap *names, machsym_frame *frame)
 {
-    frame->name_ref = 0; /* what a map's name was shown as before does not hold */
     frame->linkage_name = bcsymbolmap_name(names, frame->linkage_name);
     frame->name = bcsymbolmap_name(names, frame->name);
     frame->file.comp_dir = bcsymbolmap_name(names, frame->file.comp_dir);
