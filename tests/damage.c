@@ -231,8 +231,8 @@ static unsigned parts_of(const subject *s, const field *f, const answer *a)
         (f->reach == REACH_TABLE && f->owner == u->table) ||
         (f->reach == REACH_LINES && u->has_line && f->owner == u->line))
         return f->parts;
-    return f->reach != REACH_LINES && s->list.has_ref_addr ? PART_NAMES
-                                                           : 0; /* names taken from the other unit */
+    bool takes_names = f->reach != REACH_LINES && s->list.has_ref_addr; /* names from the other unit */
+    return takes_names ? PART_NAMES : 0;
 }
 
 static unsigned parts_that_differ(const answer *a, const answer *b)
