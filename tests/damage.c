@@ -188,9 +188,9 @@ typedef struct price {
     const char *kind;
     const char *name;
     size_t cases;
-    size_t costly;   /* that changed an answer */
-    size_t most;     /* answers changed by one, in thousandths of all */
-    size_t excess;   /* cases that changed more than the field governs */
+    size_t costly; /* that changed an answer */
+    size_t most;   /* answers changed by one, in thousandths of all */
+    size_t excess; /* cases that changed more than the field governs */
 } price;
 
 static price prices[KINDS];
@@ -223,7 +223,8 @@ static unsigned parts_of_unit(const subject *s, const field *f, size_t unit)
     if ((f->reach == REACH_UNIT && f->owner == unit) || (f->reach == REACH_TABLE && f->owner == u->table) ||
         (f->reach == REACH_LINES && u->has_line && f->owner == u->line))
         return f->parts;
-    return f->reach != REACH_LINES && s->list.has_ref_addr ? PART_NAMES : 0; /* names that it takes from the other */
+    return f->reach != REACH_LINES && s->list.has_ref_addr ? PART_NAMES
+                                                           : 0; /* names that it takes from the other */
 }
 
 static unsigned parts_that_differ(const answer *a, const answer *b)
@@ -241,8 +242,9 @@ static void show_excess(const subject *s, const field *f, const char *how, size_
         return;
     printf("%s: %s, %s at 0x%llx of %llu, %s: 0x%llx of unit %d loses%s%s%s\n", s->name, f->kind, f->name,
            (unsigned long long)f->off, (unsigned long long)f->owner, how, (unsigned long long)s->addrs[i],
-           s->want[i].unit == SIZE_MAX ? -1 : (int)s->want[i].unit, (parts & PART_SHAPE) != 0 ? " function" : "",
-           (parts & PART_NAMES) != 0 ? " names" : "", (parts & PART_LINES) != 0 ? " lines" : "");
+           s->want[i].unit == SIZE_MAX ? -1 : (int)s->want[i].unit,
+           (parts & PART_SHAPE) != 0 ? " function" : "", (parts & PART_NAMES) != 0 ? " names" : "",
+           (parts & PART_LINES) != 0 ? " lines" : "");
 }
 
 /* Asks everything of the damaged bytes. */
@@ -254,7 +256,8 @@ static void check_case(const subject *s, const field *f, const char *how, unsign
     machsym_image *image = open_bytes(s->file.ptr, s->file.len);
     machsym_session *session = NULL;
     if (image != NULL)
-        session = test_session(image, MACHSYM_LINES_ATOS, number % 2 != 0 ? (uint32_t)MACHSYM_SESSION_INDEX : 0);
+        session =
+            test_session(image, MACHSYM_LINES_ATOS, number % 2 != 0 ? (uint32_t)MACHSYM_SESSION_INDEX : 0);
     for (size_t i = 0; i < s->count; i++) {
         answer none = {0, 0, 0, 0, false};
         answer got = session != NULL ? answer_at(session, s->addrs[i]) : none;
