@@ -411,6 +411,12 @@
 #define MACHSYM_MAX_UNIT_LINKS 16
 #endif
 
+/* How many load commands in a row must be right where one is looked for behind a damaged one; real files have 40, kernel
+ * collections 300. */
+#ifndef MACHSYM_MAX_COMMAND_LINKS
+#define MACHSYM_MAX_COMMAND_LINKS 64
+#endif
+
 /* How many object files of a debug map a session keeps open; past it all are closed. Each costs a mapping and
  * about 200 KB. */
 #ifndef MACHSYM_MAX_OBJECTS
@@ -2764,6 +2770,7 @@ enum {
     ms_LC_DYLD_EXPORTS_TRIE = 0x33,
     ms_LC_DYLD_CHAINED_FIXUPS = 0x34,
     ms_LC_FILESET_ENTRY = 0x35,
+    ms_LC_LAST = 0x60, /* the highest kind is 0x39 so far */
     ms_CPU_ARM = 12,
     ms_SECTION_TYPE = 0xff,
     ms_S_ZEROFILL = 0x1,
@@ -3136,15 +3143,110 @@ static bool ms_mo_make_room(ms_mo *mo, ms_arena *arena, size_t commands_size)
     return mo->segments != NULL && mo->sections != NULL;
 }
 
+/* Whether a load command may begin here: its kind is one of loader.h's, its size stays inside. */
+static bool ms_mo_is_command(ms_rd rd)
+{
+    uint64_t left = ms_rd_left(&rd);
+    uint32_t command = ms_rd_u32(&rd) & ~ms_LC_REQ_DYLD;
+    uint32_t size = ms_rd_u32(&rd);
+    return !rd.failed && command >= 1 && command <= ms_LC_LAST && size >= 8 && size % 4 == 0 && size <= left;
+}
+
+/* Whether load commands lead from here to the end of rd, each with a kind and a size that are right. */
+static bool ms_mo_leads_on(ms_rd rd)
+{
+    for (unsigned links = MACHSYM_MAX_COMMAND_LINKS; links > 0 && ms_rd_left(&rd) > 0; links--) {
+        if (!ms_mo_is_command(rd))
+            return false;
+        MACHSYM_COUNT_WORK(1);
+        rd.p += ms_rd_raw_u32(rd.p + 4);
+    }
+    return true;
+}
+
+/* Whether a command that ends here has the right size: what follows is a command, or one whose kind is damaged and
+ * whose size is not. */
+static bool ms_mo_is_end(ms_rd rd)
+{
+    if (ms_rd_left(&rd) == 0 || ms_mo_is_command(rd))
+        return true;
+    uint64_t left = ms_rd_left(&rd);
+    ms_rd_u32(&rd);
+    uint32_t size = ms_rd_u32(&rd);
+    if (rd.failed || size < 8 || size > left)
+        return false;
+    rd.p += size - 8;
+    return ms_rd_left(&rd) == 0 || ms_mo_is_command(rd);
+}
+
+/* The size of a command that its kind tells, or its number of sections; 0 when nothing does. rd stands at the
+ * command. */
+static uint64_t ms_mo_own_size(ms_rd rd)
+{
+    uint32_t command = ms_rd_u32(&rd) & ~ms_LC_REQ_DYLD;
+    ms_rd_u32(&rd);
+    switch (command) {
+    case ms_LC_SEGMENT: ms_rd_skip(&rd, 40); return 56 + (uint64_t)68 * ms_rd_u32(&rd);
+    case ms_LC_SEGMENT_64: ms_rd_skip(&rd, 56); return 72 + (uint64_t)80 * ms_rd_u32(&rd);
+    case ms_LC_SYMTAB:
+    case ms_LC_UUID: return 24;
+    case ms_LC_DYSYMTAB: return 80;
+    case ms_LC_DYLD_INFO: return 48;
+    case ms_LC_FUNCTION_STARTS:
+    case ms_LC_DYLD_EXPORTS_TRIE:
+    case ms_LC_DYLD_CHAINED_FIXUPS: return 16;
+    default: return 0;
+    }
+}
+
+/* Takes the next load command. One whose size is damaged ends where the others are found again. Returns false at the
+ * end. */
+static bool ms_mo_next_command(ms_rd *rd, uint32_t *command, ms_rd *body, uint32_t *damage_count)
+{
+    ms_rd next = *rd;
+    uint64_t own_size = ms_mo_own_size(*rd);
+    if (ms_rd_left(rd) < 8)
+        return false;
+    *command = ms_rd_u32(rd);
+    uint32_t size = ms_rd_u32(rd);
+    ms_rd_skip(&next, size);
+    if (size < 8 || next.failed || (size != own_size && !ms_mo_is_end(next))) {
+        ++*damage_count;
+        next = *rd;
+        while (ms_rd_left(&next) >= 8 && (!ms_mo_is_command(next) || !ms_mo_leads_on(next)))
+            next.p += 4;
+        if (ms_rd_left(&next) < 8)
+            next.p = next.end;
+    }
+    *body = ms_rd_make(ms_rd_span(rd, (size_t)(next.p - rd->p)));
+    return true;
+}
+
+/* How many bytes of load commands there are, at most rd's. The header tells it twice, by size and by count: where one is
+ * damaged the other one holds. */
+static size_t ms_mo_commands_size(ms_rd rd, uint32_t size, uint32_t count)
+{
+    ms_rd by_size = rd;
+    ms_rd by_count = rd;
+    if (size < ms_rd_left(&by_size))
+        by_size.end = by_size.p + size;
+    for (; count > 0 && ms_mo_is_command(by_count); count--)
+        by_count.p += ms_rd_raw_u32(by_count.p + 4);
+    if (count > 0)
+        return ms_rd_left(&by_size);
+    ms_rd rest = by_size;
+    rest.p = by_count.p;
+    bool is_shorter = by_count.p < by_size.end && size <= ms_rd_left(&rd) && ms_mo_leads_on(rest);
+    return is_shorter ? ms_rd_left(&by_size) : (size_t)(by_count.p - rd.p);
+}
+
 /* In a loaded image __TEXT must be known before any address can be followed. */
 static void ms_mo_find_text(ms_mo *mo, ms_rd rd)
 {
-    while (ms_rd_left(&rd) >= 8) {
-        uint32_t command = ms_rd_u32(&rd);
-        uint32_t size = ms_rd_u32(&rd);
-        ms_rd body = ms_rd_make(ms_rd_span(&rd, size < 8 ? 0 : size - 8));
-        if (size < 8)
-            return;
+    uint32_t command;
+    uint32_t damage = 0; /* is counted when the commands are read */
+    ms_rd body;
+    while (ms_mo_next_command(&rd, &command, &body, &damage)) {
         if ((command == ms_LC_SEGMENT || command == ms_LC_SEGMENT_64) &&
             ms_str_is(ms_mo_fixed_name(&body), "__TEXT"))
             mo->text_addr = ms_mo_word(mo, &body);
@@ -3190,6 +3292,25 @@ static void ms_mo_read_fixup_formats(ms_mo *mo)
     }
 }
 
+static void ms_mo_read_commands(ms_mo *mo, bool with_segments, uint32_t count, ms_rd rd)
+{
+    uint32_t found = 0;
+    uint32_t command;
+    ms_rd at = rd;
+    ms_rd body;
+    for (; ms_mo_next_command(&rd, &command, &body, &mo->damage_count); found++) {
+        uint32_t kind = command & ~ms_LC_REQ_DYLD;
+        bool is_segment = kind == ms_LC_SEGMENT || kind == ms_LC_SEGMENT_64;
+        uint64_t own_size = is_segment ? 0 : ms_mo_own_size(at);
+        if (own_size != 0 && own_size != 8 + ms_rd_left(&body))
+            mo->damage_count++; /* what has another size than its kind has is of another kind */
+        else if (with_segments || !is_segment)
+            ms_mo_read_command(mo, command, &body);
+        at = rd;
+    }
+    mo->damage_count += found != count;
+}
+
 /* Parses the load commands of one slice, mo->bytes, into mo. */
 static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
 {
@@ -3214,28 +3335,17 @@ static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
     size_t most = ms_rd_left(&rd);
     if ((mo->header_off != 0 || mo->slice.filetype == ms_MH_FILESET) && most > ms_MO_FILESET_COMMANDS)
         most = ms_MO_FILESET_COMMANDS;
-    if (size > most) {
-        size = (uint32_t)most;
-        mo->damage_count++;
-    }
-    mo->commands = ms_rd_span(&rd, size);
-    ms_rd commands = ms_rd_make(mo->commands);
-    if (arena != NULL && !ms_mo_make_room(mo, arena, size))
+    ms_rd commands = rd;
+    commands.end = commands.p + most;
+    size_t len = ms_mo_commands_size(commands, size, count);
+    mo->damage_count += len != size;
+    mo->commands = ms_rd_span(&rd, len);
+    commands = ms_rd_make(mo->commands);
+    if (arena != NULL && !ms_mo_make_room(mo, arena, len))
         return ms_fail_memory(err);
     if (mo->is_loaded)
         ms_mo_find_text(mo, commands);
-    for (; count > 0 && ms_rd_left(&commands) >= 8; count--) {
-        uint32_t command = ms_rd_u32(&commands);
-        uint32_t command_size = ms_rd_u32(&commands);
-        if (command_size < 8 || command_size - 8 > ms_rd_left(&commands))
-            break;
-        ms_rd body = ms_rd_make(ms_rd_span(&commands, command_size - 8));
-        uint32_t kind = command & ~ms_LC_REQ_DYLD;
-        if (arena != NULL || (kind != ms_LC_SEGMENT && kind != ms_LC_SEGMENT_64))
-            ms_mo_read_command(mo, command, &body);
-    }
-    if (count > 0)
-        mo->damage_count++;
+    ms_mo_read_commands(mo, arena != NULL, count, commands);
     if (arena != NULL) {
         ms_mo_mark_code(mo);
         ms_mo_read_fixup_formats(mo);
@@ -3251,15 +3361,15 @@ static bool ms_mo_next_entry(const ms_mo *mo, uint64_t *at, machsym_entry *out)
 {
     while (mo->slice.filetype == ms_MH_FILESET && *at < mo->commands.len) {
         ms_rd rd = ms_rd_at(mo->commands, *at);
-        uint32_t command = ms_rd_u32(&rd);
-        uint32_t size = ms_rd_u32(&rd);
-        ms_span body = ms_rd_span(&rd, size < 8 ? 0 : size - 8);
-        if (size < 8 || rd.failed)
+        uint32_t command;
+        uint32_t damage = 0; /* was counted when the commands were read */
+        ms_rd fields;
+        if (!ms_mo_next_command(&rd, &command, &fields, &damage))
             return false;
-        *at += size;
+        ms_span body = ms_span_make(fields.p, ms_rd_left(&fields));
+        *at = ms_rd_offset(&rd);
         if ((command & ~ms_LC_REQ_DYLD) != ms_LC_FILESET_ENTRY)
             continue;
-        ms_rd fields = ms_rd_make(body);
         out->addr = ms_rd_u64(&fields);
         out->offset = ms_rd_u64(&fields);
         uint32_t name = ms_rd_u32(&fields); /* counted from the begin of the command */
@@ -14204,19 +14314,19 @@ typedef struct ms_dm {
     size_t at;          /* reading position */
     uint32_t flags;     /* machsym_demangle_flags */
     char *out;          /* may be NULL when cap is 0 */
-    size_t cap;         /* room in out; bytes past it are counted but not stored */
+    size_t cap;         /* bytes that out holds; what is printed past them is counted only */
     size_t out_len;     /* bytes printed so far */
     size_t out_limit;   /* the output budget: printing past it sets failed */
-    size_t work;        /* steps left: every node made, visited or re-read costs one; 0 sets failed */
+    size_t work;        /* steps left; a node that is made, visited or read again costs one */
     unsigned depth;     /* recursion depth now */
-    bool failed;        /* sticky: not a mangled name of this language, or a budget is spent */
-    bool no_mem;        /* scratch ran out: the caller tries once more with a larger one */
+    bool failed;        /* stays set: this is no name of the language, or a budget is spent */
+    bool no_mem;        /* the scratch is too small; the caller tries again with a larger one */
     unsigned char *mem; /* scratch for nodes, 16-byte aligned */
     size_t mem_len;
     size_t mem_used;
 } ms_dm;
 
-/* Forgets a failed try; budgets start anew, the wish for a larger frame stays. */
+/* Begins a try. It forgets what an earlier try printed and spent. no_mem stays set. */
 static void ms_dm_start(ms_dm *d)
 {
     d->at = 0;
@@ -14230,7 +14340,7 @@ static void ms_dm_start(ms_dm *d)
 
 #if !defined(MACHSYM_NO_SWIFT) || !defined(MACHSYM_NO_RUST) || !defined(MACHSYM_NO_CXX) ||                   \
     !defined(MACHSYM_NO_D)
-/* Appends to the output; the one place that stores. */
+/* Appends to the output. Nothing else stores there. */
 static void ms_dm_put(ms_dm *d, const char *ptr, size_t len)
 {
     if (len > d->out_limit - d->out_len) {
@@ -14246,7 +14356,7 @@ static void ms_dm_put(ms_dm *d, const char *ptr, size_t len)
 #endif
 
 #if !defined(MACHSYM_NO_SWIFT) || !defined(MACHSYM_NO_RUST) || !defined(MACHSYM_NO_CXX)
-/* Takes size bytes of scratch, 16-byte aligned; NULL and no_mem when it is used up. */
+/* Takes size bytes of scratch, aligned to 16. Sets no_mem and returns NULL when too few are left. */
 static void *ms_dm_alloc(ms_dm *d, size_t size)
 {
     size_t need = (size + 15u) & ~(size_t)15u;
@@ -14354,8 +14464,8 @@ static size_t ms_dm_puny(ms_dm *d, machsym_str text, char digit_26, uint32_t *ou
  * OldMangling.rst of the Swift project define the grammar; the names of the kinds are theirs. */
 
 #ifndef MACHSYM_NO_SWIFT
-/* A reference to a node: its place in the scratch in units of 16 bytes, 0 for none. The top bit says "as a
- * type": Swift's own tools wrap such a node in a node of its own, which would double the memory. */
+/* A reference to a node is its place in the scratch, in units of 16 bytes; 0 means none. This bit says "as
+ * a type". Swift's own tools wrap such a node in one of kind Type, which would double the memory. */
 #define ms_DMSW_AS_TYPE 0x80000000u
 
 enum {
@@ -14369,8 +14479,8 @@ enum {
     ms_DMSW_NO_SUGAR = 1u << 25  /* Swift.Optional<A> for A? */
 };
 
-/* How a kind is printed: what the printer does with the row's text and the children, or what part of the printer
- * knows the kind. */
+/* How a kind is printed: what the printer does with the row's text and the children, or what part of the
+ * printer knows the kind. */
 enum ms_dmsw_how {
     ms_DMSW_H_TEXT,    /* the row's text */
     ms_DMSW_H_FIRST,   /* the row's text and the first child */
@@ -14832,7 +14942,7 @@ enum ms_dmsw_form {
 typedef struct ms_dmsw_node { /* One node of the tree, 16 bytes. */
     uint16_t kind;
     uint8_t form;   /* enum ms_dmsw_form */
-    uint8_t mark;   /* a small value whose sense depends on the kind */
+    uint8_t mark;   /* a small value; the kind says what it means */
     uint32_t count; /* children, or bytes of text */
     union {
         const char *text;
@@ -14890,7 +15000,7 @@ static uint32_t ms_dmsw_type(uint32_t ref)
     return ref ? ref | ms_DMSW_AS_TYPE : 0;
 }
 
-/* Counts one step of work; false when the budget is spent. */
+/* Takes one step from the budget. Returns false when it is spent. */
 static bool ms_dmsw_step(ms_dmsw *p)
 {
     if (p->d->work == 0) {
@@ -14968,7 +15078,8 @@ static uint32_t ms_dmsw_kid_of(const ms_dmsw *p, uint32_t ref, unsigned kind)
     return 0;
 }
 
-/* Appends a child. Returns parent, or 0 when either is missing: a missing part makes the whole fail. */
+/* Appends a child. Returns parent, or 0 when either is missing, so that a missing part makes the whole
+ * fail. */
 static uint32_t ms_dmsw_add(ms_dmsw *p, uint32_t parent, uint32_t child)
 {
     if (!parent || !child)
@@ -15027,7 +15138,7 @@ static uint32_t ms_dmsw_make3(ms_dmsw *p, unsigned kind, uint32_t a, uint32_t b,
     return ms_dmsw_add(p, ms_dmsw_make2(p, kind, a, b), c);
 }
 
-/* Turns round the children from place `from` on: postfix order pops lists from their end. */
+/* Reverses the children from place `from` on. The mangling is postfix, so lists are read from their end. */
 static void ms_dmsw_reverse(ms_dmsw *p, uint32_t ref, uint32_t from)
 {
     uint32_t count = ms_dmsw_kid_count(p, ref);
@@ -15038,7 +15149,7 @@ static void ms_dmsw_reverse(ms_dmsw *p, uint32_t ref, uint32_t from)
     }
 }
 
-/* A copy with another kind; the node itself may be shared. */
+/* Copies a node and gives the copy another kind. The node itself may have several parents. */
 static uint32_t ms_dmsw_with_kind(ms_dmsw *p, uint32_t ref, unsigned kind)
 {
     uint32_t copy = ref ? ms_dmsw_make(p, kind) : 0;
@@ -15106,7 +15217,7 @@ enum {
     ms_DMSW_M_IMPLICIT = 0x80
 };
 
-/* What happened to an argument; the first are exclusive, the last can be combined. */
+/* What a specialization did to an argument. The first values exclude one another, the last five are bits. */
 enum ms_dmsw_spec {
     ms_DMSW_P_FUNCTION = 1,
     ms_DMSW_P_GLOBAL,
@@ -15207,7 +15318,7 @@ static int ms_dmsw_find(const char *letters, char c)
     return -1;
 }
 
-/* NATURAL; -1 when there is none or it is too large to mean anything. */
+/* NATURAL; -1 when there is none, or when it is larger than any name needs. */
 static int64_t ms_dmsw_natural(ms_dmsw *p)
 {
     if (!ms_dmsw_digit(ms_dmsw_peek(p)))
@@ -15221,7 +15332,7 @@ static int64_t ms_dmsw_natural(ms_dmsw *p)
     return value;
 }
 
-/* The literal part of an identifier that a length introduces. */
+/* Reads a length and as many bytes: an identifier, or a literal part of one. */
 static bool ms_dmsw_literal(ms_dmsw *p, machsym_str *part)
 {
     int64_t len = ms_dmsw_natural(p);
@@ -15233,8 +15344,8 @@ static bool ms_dmsw_literal(ms_dmsw *p, machsym_str *part)
     return true;
 }
 
-/* A Punycode identifier as UTF-8 in the scratch. ASCII characters that no symbol can hold travel as
- * surrogates. */
+/* Decodes a Punycode identifier to UTF-8, in the scratch. Surrogates stand for the ASCII characters that
+ * no symbol can have. */
 static bool ms_dmsw_puny(ms_dmsw *p, const char *s, size_t len, machsym_str *out)
 {
     machsym_str coded = {s, len};
@@ -15407,7 +15518,7 @@ static uint32_t ms_dmsw_builtin_simple(ms_dmsw *p, char c)
     }
 }
 
-/* The two letters of a value witness; the node still lacks its type. */
+/* Reads the two letters of a value witness. The caller adds the type. */
 static uint32_t ms_dmsw_value_witness(ms_dmsw *p)
 {
     char a = ms_dmsw_next(p), b = ms_dmsw_next(p);
@@ -15466,7 +15577,8 @@ static void ms_dmswr_add_word(ms_dmsw *p, const char *s, size_t len)
     p->words[p->word_count++].len = len;
 }
 
-/* The words of a literal part of an identifier: '_' divides them, and an upper case letter starts one. */
+/* Enters the words of a literal part of an identifier. '_' divides words, and an upper case letter starts
+ * one. */
 static void ms_dmswr_add_words(ms_dmsw *p, const char *s, size_t len)
 {
     size_t start = len; /* len: not in a word */
@@ -15490,7 +15602,7 @@ static void ms_dmswr_add_words(ms_dmsw *p, const char *s, size_t len)
         ms_dmswr_add_word(p, s + start, len - start);
 }
 
-/* An identifier with word substitutions, put together in the scratch. */
+/* Reads an identifier with word substitutions. Its text is put together in the scratch. */
 static bool ms_dmswr_word_identifier(ms_dmsw *p, machsym_str *out)
 {
     size_t used = 0;
@@ -15673,7 +15785,7 @@ static uint32_t ms_dmswr_pop_list(ms_dmsw *p, unsigned kind, uint32_t (*element)
     return list;
 }
 
-/* The same list, or the mark for an empty one. */
+/* Pops such a list, or the mark of an empty one. */
 static uint32_t ms_dmswr_pop_list_or_empty(ms_dmsw *p, unsigned kind, uint32_t (*element)(ms_dmsw *))
 {
     return ms_dmswr_pop(p, ms_DMSW_EmptyList) ? ms_dmsw_make(p, kind) : ms_dmswr_pop_list(p, kind, element);
@@ -15982,7 +16094,7 @@ static uint32_t ms_dmswr_pop_function(ms_dmsw *p, unsigned kind, bool has_clang_
     return ms_dmsw_type(ref);
 }
 
-/* Swift 4.0: takes the labels out of the parameter tuple. */
+/* Takes the labels out of the parameter tuple, where Swift 4.0 put them. */
 static uint32_t ms_dmswr_labels_of_tuple(ms_dmsw *p, uint32_t tuple)
 {
     uint32_t list = ms_dmsw_make(p, ms_DMSW_LabelList);
@@ -16245,7 +16357,7 @@ static uint32_t ms_dmswr_pop_bound_args(ms_dmsw *p)
     return lists;
 }
 
-/* Whether a list of arguments belongs to this context (a local type's arguments include its functions'). */
+/* Whether a context of this kind has a list of generic arguments. The functions around a local type do. */
 static bool ms_dmswr_takes_args(unsigned kind)
 {
     switch (kind) {
@@ -16309,7 +16421,7 @@ static uint32_t ms_dmswr_bound_generic(ms_dmsw *p)
         return 0;
     uint32_t ref = ms_dmswr_bind(p, nominal, lists, 0);
     if (ref && retroactive) {
-        /* the list of arguments may be shared: only a bound node of this type can take them */
+        /* the list may have several parents: only a bound node of this type can take the arguments */
         ref = ms_dmsw_add(p, ms_dmsw_with_kind(p, ref, ms_dmsw_inner(p, ref)), retroactive);
     }
     return ms_dmsw_remember(p, ms_dmsw_type(ref));
@@ -16690,7 +16802,7 @@ static uint32_t ms_dmswo_entity(ms_dmsw *p);
 static uint32_t ms_dmswo_context(ms_dmsw *p);
 static uint32_t ms_dmswo_global(ms_dmsw *p);
 
-/* natural: too large a number wraps round, as in Swift's own reader */
+/* natural. A number that is too large wraps around, as in Swift's own reader. */
 static bool ms_dmswo_natural(ms_dmsw *p, uint64_t *value)
 {
     if (!ms_dmsw_digit(ms_dmsw_peek(p)))
@@ -17060,7 +17172,7 @@ static uint32_t ms_dmswo_function(ms_dmsw *p, unsigned kind)
     return ref ? ms_dmsw_add(p, ref, ms_dmsw_make1(p, ms_DMSW_ReturnType, ms_dmswo_type(p))) : 0;
 }
 
-/* impl-parameter, impl-result: the letters of the later mangling that mean the same */
+/* impl-parameter, impl-result. Their letters become those of the later mangling. */
 static uint32_t ms_dmswo_impl_part(ms_dmsw *p, bool is_param)
 {
     static const char param_from[] = "dgeiloG", param_to[] = "ygeilxn";
@@ -17185,7 +17297,7 @@ static uint32_t ms_dmswo_builtin(ms_dmsw *p)
     return element ? ms_dmsw_builtin_vector(p, count, element) : 0;
 }
 
-/* 'Q': archetypes; the plain ones have no meaning outside their context and are refused. */
+/* 'Q': archetypes. Plain ones mean nothing outside their context and are refused. */
 static uint32_t ms_dmswo_archetype(ms_dmsw *p)
 {
     uint32_t root;
@@ -17308,7 +17420,7 @@ static uint32_t ms_dmswo_conformance(ms_dmsw *p)
     return protocol ? ms_dmsw_make3(p, ms_DMSW_ProtocolConformance, type, protocol, ms_dmswo_context(p)) : 0;
 }
 
-/* The accessor a letter of entity-name stands for, None when it is none. */
+/* The kind of accessor that a letter of entity-name stands for; None when it stands for none. */
 static unsigned ms_dmswo_accessor(ms_dmsw *p)
 {
     char kind = ms_dmsw_peek(p);
@@ -17335,7 +17447,7 @@ static unsigned ms_dmswo_accessor(ms_dmsw *p)
     }
 }
 
-/* An accessor of a variable, or of a subscript: one of that name. */
+/* Reads an accessor. A variable of the name "subscript" is a subscript. */
 static uint32_t ms_dmswo_storage(ms_dmsw *p, unsigned kind, uint32_t context)
 {
     uint32_t name = ms_dmswo_decl_name(p), type = name ? ms_dmswo_type(p) : 0, storage;
@@ -17353,7 +17465,7 @@ static uint32_t ms_dmswo_storage(ms_dmsw *p, unsigned kind, uint32_t context)
     return ms_dmsw_make1(p, kind, storage);
 }
 
-/* entity-name of what is no accessor; kind is that of entity-kind */
+/* entity-name, but of no accessor. kind is what entity-kind said. */
 static uint32_t ms_dmswo_named(ms_dmsw *p, unsigned kind, uint32_t context)
 {
     uint32_t name;
@@ -17541,7 +17653,7 @@ static uint32_t ms_dmswo_generic_spec(ms_dmsw *p, uint32_t ref)
     return ref;
 }
 
-/* The name of a symbol or constant; names of functions are read in turn when they are printed. */
+/* Reads the name of a symbol or constant. The printer demangles the names of functions. */
 static uint32_t ms_dmswo_spec_name(ms_dmsw *p, uint32_t param)
 {
     uint32_t name = ms_dmswo_identifier(p, ms_DMSW_FunctionSignatureSpecializationParamPayload);
@@ -17694,7 +17806,7 @@ static uint32_t ms_dmsws_impl_part(ms_dmsw *p, unsigned kind, const char *letter
     return ms_dmsw_marked(p, kind, (char)word);
 }
 
-/* PARAM-DIFFERENTIABILITY to IMPLICIT-LEADING-PARAM; a result has only the first of them */
+/* PARAM-DIFFERENTIABILITY to IMPLICIT-LEADING-PARAM. A result has the first of them only. */
 static void ms_dmsws_impl_marks(ms_dmsw *p, uint32_t ref, bool is_param)
 {
     static const char letters[] = "wTIL";
@@ -17826,7 +17938,7 @@ static uint32_t ms_dmsws_impl_function(ms_dmsw *p)
 
 /* ---- conformances ---- */
 
-/* DEPENDENT-CONFORMANCE-INDEX: 0 is reserved, 1 means unknown, the rest is moved by two */
+/* DEPENDENT-CONFORMANCE-INDEX. 0 is reserved, 1 means unknown, and larger numbers are the index plus 2. */
 static uint32_t ms_dmsws_conformance_index(ms_dmsw *p)
 {
     int64_t index = ms_dmswr_index(p);
@@ -18011,7 +18123,7 @@ static uint32_t ms_dmsws_index_subset(ms_dmsw *p)
     return p->at > start ? ms_dmsw_make_text(p, ms_DMSW_IndexSubset, p->s + start, p->at - start) : 0;
 }
 
-/* Everything on the stack becomes the children: the function that an autodiff function comes from. */
+/* Makes all that is on the stack the children of a new node: the function that was differentiated. */
 static uint32_t ms_dmsws_pop_all(ms_dmsw *p, unsigned kind)
 {
     uint32_t ref = ms_dmsw_make(p, kind);
@@ -18021,7 +18133,8 @@ static uint32_t ms_dmsws_pop_all(ms_dmsw *p, unsigned kind)
     return ref;
 }
 
-/* A kind letter and two subsets, 'p' and 'r' behind them; what comes before them is ref's children. */
+/* Reads a kind letter, a subset and 'p', a subset and 'r'. They become children of ref, behind those that
+ * it has. */
 static uint32_t ms_dmsws_diff_parts(ms_dmsw *p, uint32_t ref, const char *letters)
 {
     if (ms_dmsw_kid_count(p, ref) == 0)
@@ -18157,7 +18270,7 @@ static uint32_t ms_dmsws_generic_spec_dropped(ms_dmsw *p)
     }
 }
 
-/* A run of digits, printed as it stands: it may have 64 bits or more. */
+/* Reads digits as text. The number may have more than 64 bits. */
 static uint32_t ms_dmsws_spec_digits(ms_dmsw *p, uint32_t param)
 {
     size_t start = p->at;
@@ -18188,7 +18301,7 @@ static uint32_t ms_dmsws_spec_const(ms_dmsw *p, uint32_t param)
     }
 }
 
-/* CONST-PROP of a struct: it and its operands, which are constants too, each as a parameter of its own */
+/* CONST-PROP of a struct. The struct and each of its parts, which are constants too, become parameters. */
 static uint32_t ms_dmsws_spec_struct(ms_dmsw *p, uint32_t param)
 {
     while (param && ms_dmsw_find("fgikdsS", ms_dmsw_peek(p)) >= 0) {
@@ -18259,7 +18372,7 @@ static bool ms_dmsws_spec_operands(ms_dmsw *p, uint32_t param, uint64_t kind)
     return true;
 }
 
-/* The same for any argument; the operands of the last come off first. */
+/* Takes the operands of an argument off the stack. Those of a struct's last part lie on top. */
 static bool ms_dmsws_spec_finish(ms_dmsw *p, uint32_t param)
 {
     uint32_t first = ms_dmsw_kid(p, param, 0);
@@ -18586,7 +18699,7 @@ static uint32_t ms_dmsws_value_witness_op(ms_dmsw *p)
     return ms_dmsw_add(p, ms_dmsw_value_witness(p), ms_dmswr_pop_type(p));
 }
 
-/* One operator: reads it, pops what it needs, returns the new node, 0 when malformed. */
+/* Reads one operator and pops what it needs. Returns the new node, or 0 when the name is malformed. */
 static uint32_t ms_dmsws_op(ms_dmsw *p)
 {
     uint32_t a;
@@ -18654,7 +18767,8 @@ static uint32_t ms_dmsws_op(ms_dmsw *p)
     }
 }
 
-/* Puts the nodes on the stack into one tree: attributes of the function first, in the order they print. */
+/* Makes one tree of the nodes on the stack. Attributes of the function come first, in the order in which
+ * they are printed. */
 static uint32_t ms_dmsws_assemble(ms_dmsw *p)
 {
     uint32_t suffix = ms_dmswr_pop(p, ms_DMSW_Suffix), attr;
@@ -18964,7 +19078,7 @@ enum ms_dmswp_type_style { ms_DMSWP_TY_NONE, ms_DMSWP_TY_COLON, ms_DMSWP_TY_FUNC
 typedef struct ms_dmswp_decl { /* How a declaration is to be printed. */
     unsigned type;             /* enum ms_dmswp_type_style */
     bool has_name;             /* the second child is its name */
-    bool spaced;               /* extra contains a space: the context follows instead of coming first */
+    bool spaced;               /* extra contains a space, so the context is printed behind the declaration */
     const char *extra;
     size_t extra_len;
     uint32_t macro; /* 0, or the macro's name, which belongs to extra */
@@ -19005,7 +19119,7 @@ static void ms_dmswp_extra(ms_dmsw *p, const ms_dmswp_decl *decl)
         ms_dmswp_number(p, (uint64_t)decl->index);
 }
 
-/* The name of a declaration; false when it prints nothing, as a constructor's labels do. */
+/* Prints the name of a declaration. Returns false when that is empty, as a constructor's is. */
 static bool ms_dmswp_name(ms_dmsw *p, uint32_t ref, const ms_dmswp_decl *decl)
 {
     size_t before = p->d->out_len;
@@ -19051,8 +19165,9 @@ static void ms_dmswp_decl_type(ms_dmsw *p, uint32_t ref, const ms_dmswp_decl *de
     ms_dmswp_entity_type(p, ref, type, args);
 }
 
-/* A declaration with its context before it ("context.name") or behind it ("name in context"). Returns the
- * context that is left to print: as a prefix of something else, nothing can follow a declaration's name. */
+/* Prints a declaration with its context before it ("context.name") or behind it ("name in context"). With
+ * as_prefix nothing may follow the name, so a context that belongs behind it is returned, for the caller
+ * to print. */
 static uint32_t ms_dmswp_print_decl(ms_dmsw *p, uint32_t ref, bool as_prefix, const ms_dmswp_decl *decl)
 {
     uint32_t args = 0, left = 0, context;
@@ -19101,7 +19216,8 @@ static uint32_t ms_dmswp_print_decl(ms_dmsw *p, uint32_t ref, bool as_prefix, co
     return 0;
 }
 
-/* The number behind an extra name; Swift's own printer holds it in an int and leaves out a negative one. */
+/* The number behind an extra name; -1 when none is printed. Swift's own printer keeps it in an int and
+ * leaves out negative ones. */
 static int64_t ms_dmswp_extra_index(const ms_dmsw *p, uint32_t index, uint64_t add)
 {
     uint64_t low = (ms_dmsw_at(p, index)->u.index + add) & 0xffffffffu;
@@ -19165,7 +19281,8 @@ static bool ms_dmswp_is_swift(const ms_dmsw *p, uint32_t type, const char *name,
            ms_dmsw_kind_of(p, id) == ms_DMSW_Identifier && ms_dmsw_text_is(p, id, name, len);
 }
 
-/* [A], [A : B], A? for the types they stand for. Returns false when it is another type. */
+/* Prints Array<A> as [A], Dictionary<A, B> as [A : B] and Optional<A> as A?. Returns false for other
+ * types. */
 static bool ms_dmswp_sugar(ms_dmsw *p, uint32_t ref)
 {
     uint32_t type = ms_dmsw_kid(p, ref, 0), args = ms_dmsw_kid(p, ref, 1);
@@ -19217,8 +19334,9 @@ static void ms_dmswp_param_name(ms_dmsw *p, uint64_t depth, uint64_t index)
         ms_dmswp_number(p, depth);
 }
 
-/* Whether a generic parameter has a marker of that kind. Swift's own printer compares a marker's depth with
- * the parameter's place and its place with the depth, so that only some markers show; the same here. */
+/* Whether a generic parameter has a marker of that kind. Swift's own printer compares the marker's depth
+ * with the parameter's index and its index with the depth. It shows only some markers therefore, and so
+ * does this one. */
 static bool ms_dmswp_has_marker(ms_dmsw *p, uint32_t ref, unsigned kind, uint64_t depth, uint64_t index)
 {
     uint32_t count = ms_dmsw_kid_count(p, ref);
@@ -19382,7 +19500,7 @@ static void ms_dmswp_impl_head(ms_dmsw *p, uint32_t ref, uint32_t pattern)
     }
 }
 
-/* The parameters (or, with want false, the results) in parentheses. */
+/* Prints the parameters in parentheses, or the results when want_params is false. */
 static void ms_dmswp_impl_list(ms_dmsw *p, uint32_t ref, bool want_params)
 {
     uint32_t count = ms_dmsw_kid_count(p, ref);
@@ -19542,7 +19660,7 @@ static void ms_dmswp_spec_param(ms_dmsw *p, uint32_t param)
         ms_dmswp_spec_const(p, ms_dmsw_kid(p, param, i));
 }
 
-/* One part between the angle brackets; false when it prints nothing. */
+/* Prints one part between the angle brackets. Returns false when it is empty. */
 static bool ms_dmswp_spec_part(ms_dmsw *p, uint32_t ref, uint32_t kid, uint32_t arg, bool first)
 {
     unsigned kind = ms_dmsw_kind_of(p, kid);
@@ -20016,7 +20134,7 @@ static void ms_dmswp_concrete_conformance(ms_dmsw *p, uint32_t ref)
     }
 }
 
-/* The row's text and two or three children in an order of their own with texts between them. */
+/* Prints the row's text and two or three children, in the order a, b, c, with texts between them. */
 static void ms_dmswp_woven(ms_dmsw *p, uint32_t ref, uint32_t a, const char *ab, uint32_t b, const char *bc,
                            uint32_t c)
 {
@@ -20414,7 +20532,8 @@ static uint32_t ms_dmswp_name_part(ms_dmsw *p, uint32_t ref, bool as_prefix)
     }
 }
 
-/* Prints one node. Returns the context that is left to print when a declaration cannot be a prefix. */
+/* Prints one node. Returns the context that the caller has to print behind it, as ms_dmswp_print_decl
+ * does. */
 static uint32_t ms_dmswp_print_as(ms_dmsw *p, uint32_t ref, bool as_prefix)
 {
     if (!ref || p->d->failed || !ms_dmsw_step(p))
@@ -20465,7 +20584,7 @@ static uint32_t ms_dmswp_print_as(ms_dmsw *p, uint32_t ref, bool as_prefix)
 
 /* ---- entrance ---- */
 
-/* Prints what a symbol's name inside a name means, without sugar; false when it is none. */
+/* Demangles a symbol's name inside a name, without sugar. Returns false when it is no Swift name. */
 static bool ms_dmswp_nested(ms_dmsw *p, uint32_t payload)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, payload);
@@ -20564,8 +20683,9 @@ static void ms_dmrs_put_utf8(ms_dm *d, uint32_t code)
     ms_dm_put(d, text, ms_dm_utf8(code, text));
 }
 
-/* Rust shows controls, odd spaces, combining marks, private use and unassigned code points as \u{...}. This
- * table holds the ranges of weight; the full Unicode list (900 ranges) would buy little in symbol names. */
+/* Whether Rust shows a code point as it is. It shows controls, odd spaces, combining marks, private use
+ * and unassigned code points as \u{...}. This table holds the largest of these ranges. The full list has
+ * 900, of which symbol names hardly use any. */
 static bool ms_dmrs_is_shown(uint32_t code)
 {
     static const uint32_t v[][2] = {
@@ -20583,7 +20703,7 @@ static bool ms_dmrs_is_shown(uint32_t code)
     return true;
 }
 
-/* Prints one character of a literal whose quote is given; the other kind of quote needs no escape. */
+/* Prints one character of a literal. Only the quote that encloses the literal is escaped. */
 static void ms_dmrs_put_char(ms_dmrs *r, uint32_t code, char quote)
 {
     if (r->quiet)
@@ -20608,7 +20728,7 @@ static void ms_dmrs_put_char(ms_dmrs *r, uint32_t code, char quote)
 
 /* ---- reading ---- */
 
-/* Sticky: the reader moves to the end, where nothing matches. */
+/* Makes the name fail. The reader moves to the end, where nothing matches. */
 static void ms_dmrs_fail(ms_dmrs *r)
 {
     r->d->failed = true;
@@ -20628,7 +20748,7 @@ static bool ms_dmrs_eat(ms_dmrs *r, char c)
     return true;
 }
 
-/* The next byte; at the end the name is malformed. */
+/* Takes the next byte. At the end of the name it fails. */
 static char ms_dmrs_next(ms_dmrs *r)
 {
     if (r->at < r->len)
@@ -20637,8 +20757,8 @@ static char ms_dmrs_next(ms_dmrs *r)
     return '\0';
 }
 
-/* Takes steps from the budget. Parts that are not shown can be read again and again without any output, so
- * everything that is read at a back-reference's target has to pay. */
+/* Takes steps from the budget. What a back-reference names is read again, perhaps without being shown, so
+ * the limit on the output does not bound it. */
 static void ms_dmrs_pay(ms_dmrs *r, size_t steps)
 {
     if (steps > r->d->work)
@@ -20647,7 +20767,7 @@ static void ms_dmrs_pay(ms_dmrs *r, size_t steps)
         r->d->work -= steps;
 }
 
-/* Starts a path, type or constant; every successful call needs a ms_dmrs_leave. */
+/* Starts a path, type or constant. Each call that succeeds needs a ms_dmrs_leave. */
 static bool ms_dmrs_enter(ms_dmrs *r)
 {
     ms_dmrs_pay(r, 1);
@@ -20664,7 +20784,7 @@ static void ms_dmrs_leave(ms_dmrs *r)
     r->d->depth--;
 }
 
-/* The value of a base-62 digit + 1, 63 for `_`, 0 for bytes that no v0 name has. */
+/* The value of a base-62 digit plus 1; 63 for `_`; 0 for a byte that no v0 name has. */
 static unsigned ms_dmrs_digit(char c)
 {
     static const unsigned char v[128] = {
@@ -20677,7 +20797,7 @@ static unsigned ms_dmrs_digit(char c)
     return (unsigned char)c < 128 ? v[(unsigned char)c] : 0;
 }
 
-/* base-62-number: `_` is 0, otherwise the digits' value + 1. */
+/* base-62-number: `_` means 0, and digits mean their value plus 1. */
 static uint64_t ms_dmrs_base62(ms_dmrs *r)
 {
     if (ms_dmrs_eat(r, '_'))
@@ -20695,7 +20815,7 @@ static uint64_t ms_dmrs_base62(ms_dmrs *r)
     return 0;
 }
 
-/* disambiguator and binder: a tag and a number that counts from 1; 0 when the tag is missing. */
+/* disambiguator and binder: a tag and a number. Returns the number plus 1, or 0 when the tag is missing. */
 static uint64_t ms_dmrs_tagged(ms_dmrs *r, char tag)
 {
     return ms_dmrs_eat(r, tag) ? ms_dmrs_base62(r) + 1 : 0;
@@ -20731,7 +20851,7 @@ static ms_dmrs_id ms_dmrs_ident(ms_dmrs *r)
     return id;
 }
 
-/* Shows an identifier; Punycode needs scratch for its code points, given back at the end. */
+/* Prints an identifier. The scratch for the code points of Punycode is given back at the end. */
 static void ms_dmrs_put_ident(ms_dmrs *r, ms_dmrs_id id)
 {
     if (r->quiet || r->d->failed)
@@ -20756,7 +20876,7 @@ static void ms_dmrs_put_ident(ms_dmrs *r, ms_dmrs_id id)
     r->d->mem_used = used;
 }
 
-/* A lifetime by its de Bruijn index: 'a for the outermost bound one, '_26 after 'z. */
+/* Prints a lifetime, given by its de Bruijn index. The outermost bound one is 'a, and '_26 follows 'z. */
 static void ms_dmrs_put_lifetime(ms_dmrs *r, uint64_t index)
 {
     if (index == 0) {
@@ -20777,7 +20897,7 @@ static void ms_dmrs_put_lifetime(ms_dmrs *r, uint64_t index)
     ms_dmrs_put_number(r, level, 10);
 }
 
-/* binder: the caller puts r->bound back where the scope ends. */
+/* binder. The caller restores r->bound where the scope ends. */
 static void ms_dmrs_binder(ms_dmrs *r)
 {
     uint64_t count = ms_dmrs_tagged(r, 'G');
@@ -20799,7 +20919,8 @@ static void ms_dmrs_binder(ms_dmrs *r)
     ms_dmrs_lit(r, "> ");
 }
 
-/* Behind a `B`: goes to the target and stores where to come back to; false when there is nothing to show. */
+/* Behind a `B`: moves to the target and stores in *back where the name goes on. Returns false when nothing
+ * is to be shown. */
 static bool ms_dmrs_jump(ms_dmrs *r, size_t *back)
 {
     size_t tag = r->at - 1;
@@ -20887,7 +21008,8 @@ static unsigned ms_dmrs_nibble(char c)
     return c <= '9' ? (unsigned)(c - '0') : (unsigned)(c - 'a') + 10;
 }
 
-/* Like ms_dmrs_hex, for one number: at least one digit, no zeros in front; false when 64 bits are too few. */
+/* Reads one number as ms_dmrs_hex does. It has at least one digit and no leading zeros. Returns false when
+ * it does not fit 64 bits. */
 static bool ms_dmrs_hex_number(ms_dmrs *r, machsym_str *text, uint64_t *value)
 {
     *text = ms_dmrs_hex(r);
@@ -20901,7 +21023,7 @@ static bool ms_dmrs_hex_number(ms_dmrs *r, machsym_str *text, uint64_t *value)
     return true;
 }
 
-/* basic-type by its tag; empty when the tag names none. */
+/* The basic-type that a tag names; empty when it names none. */
 static machsym_str ms_dmrs_basic(char tag)
 {
     static const char names[26][6] = {"i8",    "bool", "char", "f64", "str",  "f32",  "",    "u8", "isize",
@@ -20959,7 +21081,7 @@ static void ms_dmrs_const_char(ms_dmrs *r)
     ms_dmrs_lit(r, "'");
 }
 
-/* Takes one UTF-8 sequence from pairs of digits; UINT32_MAX when malformed. */
+/* Reads one UTF-8 sequence from pairs of digits. Returns UINT32_MAX when it is malformed. */
 static uint32_t ms_dmrs_hex_utf8(machsym_str text, size_t *at)
 {
     uint32_t code = 0;
@@ -21020,7 +21142,7 @@ static void ms_dmrs_const_adt(ms_dmrs *r)
     }
 }
 
-/* Constants that are expressions: braces keep them apart from types, but once are enough. */
+/* Constants that are expressions. Braces keep them apart from types, but one pair is enough. */
 static void ms_dmrs_const_expr(ms_dmrs *r, char tag, bool in_value)
 {
     if (!in_value)
@@ -21127,7 +21249,7 @@ static void ms_dmrs_fn(ms_dmrs *r)
     r->bound = bound;
 }
 
-/* A path whose closing `>` is left to the caller, who may add to the arguments; true when it is open. */
+/* A path without its closing `>`, so that the caller may add arguments. Returns whether a `>` is missing. */
 static bool ms_dmrs_open_path(ms_dmrs *r)
 {
     size_t back;
@@ -21215,7 +21337,7 @@ static void ms_dmrs_pattern(ms_dmrs *r)
     ms_dmrs_leave(r);
 }
 
-/* Types that only put something in front of another: a loop, so that they cost no depth. */
+/* Types that only put something in front of another type. A loop reads them, so that they take no depth. */
 static void ms_dmrs_pointers(ms_dmrs *r)
 {
     for (;;) {
@@ -21313,7 +21435,8 @@ static void ms_dmrs_type(ms_dmrs *r)
 
 /* ---- paths ---- */
 
-/* One step of a nested path: small letters are plain names, capitals are closures, shims and such. */
+/* One step of a nested path. A small letter marks a plain name, a capital marks a closure, a shim and the
+ * like. */
 static void ms_dmrs_segment(ms_dmrs *r, char space)
 {
     uint64_t number = ms_dmrs_tagged(r, 's');
@@ -21341,7 +21464,7 @@ static void ms_dmrs_segment(ms_dmrs *r, char space)
     ms_dmrs_lit(r, "}");
 }
 
-/* crate-root: a number of 0 marks names that are no crates, such as f128. */
+/* crate-root. A disambiguator of 0 marks names that are no crates, such as f128. */
 static void ms_dmrs_crate(ms_dmrs *r)
 {
     uint64_t number = ms_dmrs_tagged(r, 's');
@@ -21407,7 +21530,7 @@ static void ms_dmrs_path(ms_dmrs *r, bool in_value)
     size_t first = r->at, nested = 0;
     if (!ms_dmrs_enter(r))
         return;
-    while (ms_dmrs_eat(r, 'N')) { /* the innermost step is written last, so its namespace is the first one */
+    while (ms_dmrs_eat(r, 'N')) { /* the mangled name gives the namespace of the innermost step first */
         char space = ms_dmrs_next(r);
         if (!((space >= 'a' && space <= 'z') || (space >= 'A' && space <= 'Z')))
             ms_dmrs_fail(r);
@@ -21424,7 +21547,7 @@ static void ms_dmrs_path(ms_dmrs *r, bool in_value)
 
 /* ---- whole names ---- */
 
-/* Shows what stands behind the name, but the number that LLVM adds to make a local name unique. */
+/* Prints what stands behind the name, but not the number by which LLVM makes a local name unique. */
 static bool ms_dmrs_suffix(ms_dm *d, const char *ptr, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
@@ -21447,7 +21570,8 @@ static bool ms_dmrs_suffix(ms_dm *d, const char *ptr, size_t len)
     return !d->failed;
 }
 
-/* True for C names like _RC4_init, which read as a crate root: compilers write that `_` only if they must. */
+/* Whether this is a C name such as _RC4_init. It reads as a crate root, but compilers write its `_` only
+ * where an identifier begins with a digit or `_`. */
 static bool ms_dmrs_is_plain_c(const ms_dmrs *r)
 {
     size_t i = 1;
@@ -21497,7 +21621,8 @@ static uint32_t ms_dmrs_escape_hex(machsym_str text, size_t *used)
     return code;
 }
 
-/* The character of the escape at text[0] == '$' and its length; UINT32_MAX when it is none. */
+/* The character that an escape stands for, with the escape's length in *used. text begins with '$'.
+ * UINT32_MAX: it is no escape. */
 static uint32_t ms_dmrs_escape(machsym_str text, size_t *used)
 {
     static const char v[][4] = {"@SP", "*BP", "&RF", "<LT", ">GT", "(LP", ")RP"};
@@ -21514,7 +21639,7 @@ static uint32_t ms_dmrs_escape(machsym_str text, size_t *used)
     return ms_dmrs_escape_hex(text, used);
 }
 
-/* Shows one part of a path. Returns the number of escapes in it. */
+/* Prints one part of a path. Returns how many escapes it has. */
 static size_t ms_dmrs_put_part(ms_dm *d, machsym_str text)
 {
     size_t escapes = 0;
@@ -21573,7 +21698,7 @@ static bool ms_dmrs_is_hash(machsym_str part)
     return true;
 }
 
-/* The compiler's hash has 16 digits and, but for one name in millions, five different ones. */
+/* The compiler's hash has 16 digits. In all but one of millions of names at least five of them differ. */
 static bool ms_dmrs_is_full_hash(machsym_str part)
 {
     unsigned seen = 0, count = 0;
@@ -21624,7 +21749,7 @@ static bool ms_dmrs_run(ms_dm *d)
         return false;
     if (d->s[at] == 'Z' && d->s[at + 1] == 'N')
         return ms_dmrs_legacy(d, at + 2);
-    /* without any underscore a lone crate root would match C names such as RC2xy */
+    /* a name without an underscore must be more than a crate root: C names such as RC2xy read as one */
     return d->s[at] == 'R' && (at > 0 || d->s[1] != 'C') && ms_dmrs_v0(d, at + 1);
 }
 
@@ -21646,13 +21771,14 @@ enum { ms_DMCX_MAX_NAME = 1 << 24 };
 
 #define ms_DMCX_UNSET UINT32_MAX
 
-/* One entry of a list; also a list's head (item = first cell, next = last cell). References count cells. */
+/* One entry of a list. A list's head is a cell too: item is the first cell, next the last one. References
+ * count cells. */
 typedef struct ms_dmcx_cell {
     uint32_t item; /* a node, or 0 */
     uint32_t next; /* a cell, or 0 at the end */
 } ms_dmcx_cell;
 
-/* A part of the name; what a, b, c, x and y hold is told at its kind. */
+/* A part of the name. The comment at its kind says what a, b, c, x and y hold. */
 typedef struct ms_dmcx_node {
     uint8_t kind;
     uint8_t flags; /* ms_dmcx_flag */
@@ -21708,7 +21834,8 @@ typedef struct ms_dmcx_name_state {
 
 /* ---- C++: tables ---- */
 
-/* Fixed text: name and spelling. References below ms_DMCX_W_COUNT are these words and need no node. */
+/* Fixed words: name, spelling. A reference below ms_DMCX_W_COUNT is the word of that number and needs no
+ * node. */
 /* clang-format off */
 #define ms_DMCX_WORDS(W)                                                                                     \
     W(NONE, "") W(VOID, "void") W(WCHAR, "wchar_t") W(BOOL, "bool") W(CHAR, "char") W(SCHAR, "signed char")  \
@@ -22003,7 +22130,8 @@ enum ms_dmcx_kind {
     ms_DMCX_REQUIRE_NESTED  /* requires a */
 };
 
-/* A declarator's shape. The upper bits say "not known before printing", for packs and forward references. */
+/* The shape of a declarator. The upper bits say that it is not known before printing, because the node is
+ * a pack or a forward reference. */
 enum ms_dmcx_flag {
     ms_DMCX_RIGHT = 1, /* has a part behind the name */
     ms_DMCX_IS_ARRAY = 2,
@@ -22028,14 +22156,15 @@ static uint32_t ms_dmcx_flags_of(const ms_dmcx *p, uint32_t ref)
     return ref < ms_DMCX_W_COUNT ? 0u : ms_dmcx_at(p, ref)->flags;
 }
 
-/* Ends the work on this name. Returns 0, the reference that means failure. */
+/* Makes the name fail. Returns 0, the reference that means failure. */
 static uint32_t ms_dmcx_fail(ms_dmcx *p)
 {
     p->d->failed = true;
     return 0;
 }
 
-/* Takes count cells; 0 when the scratch is used up. It is a budget of its own, so this costs no work. */
+/* Takes count cells. Returns 0 when the scratch is used up. The scratch is a budget of its own, so this
+ * takes no step. */
 static uint32_t ms_dmcx_take(ms_dmcx *p, uint32_t count)
 {
     uint32_t ref = p->used;
@@ -22064,7 +22193,7 @@ static uint32_t ms_dmcx_make(ms_dmcx *p, uint32_t kind, uint32_t a, uint32_t b, 
     return ref;
 }
 
-/* As ms_dmcx_make, but 0 when the part it needs could not be read. */
+/* Makes a node around part a. Returns 0 when a could not be read. */
 static uint32_t ms_dmcx_make_of(ms_dmcx *p, uint32_t kind, uint32_t a)
 {
     return a == 0 ? 0 : ms_dmcx_make(p, kind, a, 0, 0);
@@ -22096,7 +22225,7 @@ static uint32_t ms_dmcx_make_text(ms_dmcx *p, ms_dmcx_span t)
     return t.len == 0 ? 0 : ms_dmcx_make(p, ms_DMCX_TEXT, t.off, t.len, 0);
 }
 
-/* The flags of a pointer to it, and the like: only the part behind the name shines through. */
+/* The flags of a pointer to ref, or the like: only what is printed behind the name is passed on. */
 static uint32_t ms_dmcx_right_flags(const ms_dmcx *p, uint32_t ref)
 {
     return ms_dmcx_flags_of(p, ref) & (ms_DMCX_RIGHT | ms_DMCX_RIGHT * ms_DMCX_ASK);
@@ -22192,7 +22321,7 @@ static bool ms_dmcx_is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* <number>; its length is 0 when there is none. A lone n is read all the same: llvm-cxxfilt does so. */
+/* Reads a <number>. Its length is 0 when there is none; a lone n is taken even then, as llvm-cxxfilt does. */
 static ms_dmcx_span ms_dmcx_number(ms_dmcx *p, bool may_be_negative)
 {
     ms_dmcx_span t;
@@ -22290,7 +22419,7 @@ static uint32_t ms_dmcx_quals(ms_dmcx *p)
     return quals;
 }
 
-/* The operator at the reading position, which moves behind it; NULL when there is none. */
+/* Reads an operator. Returns NULL when there is none. */
 static const ms_dmcx_op *ms_dmcx_operator(ms_dmcx *p)
 {
     if (p->len - p->at < 2)
@@ -22313,7 +22442,7 @@ static const ms_dmcx_op *ms_dmcx_operator(ms_dmcx *p)
     return &ms_dmcx_ops[lo];
 }
 
-/* One step deeper in the grammar; false when it goes too deep or the budget is spent. */
+/* Goes one level deeper in the grammar. Returns false when that is too deep or the budget is spent. */
 static bool ms_dmcx_enter(ms_dmcx *p)
 {
     ms_dm *d = p->d;
@@ -22345,7 +22474,8 @@ static uint32_t ms_dmcxr_param_decl(ms_dmcx *p, ms_dmcx_cell *params);
 static uint32_t ms_dmcxr_unnamed(ms_dmcx *p, ms_dmcx_name_state *state);
 static uint32_t ms_dmcxr_qualified(ms_dmcx *p);
 
-/* The expression behind Q. It may use parameters of all enclosing templates, whose levels are not known. */
+/* Reads the expression behind Q. It may use parameters of all enclosing templates, whose levels are not
+ * known here. */
 static uint32_t ms_dmcxr_constraint_expr(ms_dmcx *p)
 {
     bool constraint = p->constraint;
@@ -22355,7 +22485,7 @@ static uint32_t ms_dmcxr_constraint_expr(ms_dmcx *p)
     return expr;
 }
 
-/* The same for a concept's name that stands before a parameter. */
+/* Reads a concept's name that stands before a parameter, with the same rule. */
 static uint32_t ms_dmcxr_constraint_name(ms_dmcx *p)
 {
     bool constraint = p->constraint;
@@ -22395,7 +22525,8 @@ static void ms_dmcxr_pop_levels_to(ms_dmcx *p, uint32_t count)
         ms_dmcxr_pop_level(p);
 }
 
-/* What a template argument means where its parameter is used: a pack becomes a pack that expansions walk. */
+/* The node that stands for a template argument where its parameter is used. For a pack of arguments it is
+ * a PACK, whose elements expansions print one by one. */
 static uint32_t ms_dmcxr_argument(ms_dmcx *p, uint32_t arg)
 {
     uint32_t kind = ms_dmcx_kind_of(p, arg);
@@ -22490,7 +22621,7 @@ static uint32_t ms_dmcxr_template_param(ms_dmcx *p)
     return arg != 0 ? arg : ms_dmcxr_lambda_auto(p, level);
 }
 
-/* Gives the references that a conversion operator's type made to arguments behind it their arguments. */
+/* Resolves forward references: a conversion operator's type may use template arguments that follow it. */
 static bool ms_dmcxr_resolve_forward(ms_dmcx *p, uint32_t until)
 {
     while (p->forward != until) {
@@ -22571,7 +22702,7 @@ static bool ms_dmcxr_module(ms_dmcx *p, uint32_t *module)
     return true;
 }
 
-/* The class of a constructor is written out in full where its scope is an abbreviation. */
+/* Where a constructor's scope is an abbreviation such as Ss or Si, the class is printed in full. */
 static uint32_t ms_dmcxr_written_out(uint32_t scope)
 {
     switch (scope) {
@@ -22748,7 +22879,8 @@ static uint32_t ms_dmcxr_decltype(ms_dmcx *p)
     return ms_dmcx_eat(p, 'E') ? ms_dmcx_make_x(p, ms_DMCX_ENCLOSED, expr, ms_DMCX_W_DECLTYPE_OF) : 0;
 }
 
-/* One more component of a nested name. A scope set by a substitution is no new candidate: *is_new says so. */
+/* Reads one more component of a nested name. *is_new is false for a substitution, which is no new
+ * candidate. */
 static uint32_t ms_dmcxr_component(ms_dmcx *p, ms_dmcx_name_state *state, uint32_t scope, bool *is_new)
 {
     char c = ms_dmcx_peek(p, 0);
@@ -22801,13 +22933,14 @@ static uint32_t ms_dmcxr_nested(ms_dmcx *p, ms_dmcx_name_state *state)
     }
     if (scope == 0 || p->sub_count == 0)
         return 0;
-    p->sub_count--; /* the whole name is a candidate only where it is a type, and then its reader adds it */
+    p->sub_count--; /* the whole name is a candidate only where it is a type; the reader of types adds it */
     if ((p->sub_count & 1u) == 0)
         p->limit++;
     return scope;
 }
 
-/* <discriminator>; it is not printed. Digits without the underscore end a name that a compiler numbered. */
+/* Reads a <discriminator>, which is not printed. Compilers also number names by digits without an
+ * underscore at the end. */
 static void ms_dmcxr_discriminator(ms_dmcx *p)
 {
     uint32_t at = p->at;
@@ -22852,8 +22985,8 @@ static uint32_t ms_dmcxr_local(ms_dmcx *p, ms_dmcx_name_state *state)
     return ms_dmcx_make_two(p, ms_DMCX_LOCAL, encoding, entity);
 }
 
-/* <name>; state (NULL outside an encoding's own name) learns about it. It is no step deeper: what reads names
- * within names takes one. */
+/* Reads a <name>, and stores in state what the encoding needs to know. state is NULL for other names. This
+ * adds no depth, because each reader of names within names does. */
 static uint32_t ms_dmcxr_name(ms_dmcx *p, ms_dmcx_name_state *state)
 {
     char c = ms_dmcx_peek(p, 0);
@@ -23048,7 +23181,8 @@ static uint32_t ms_dmcxr_template_arg(ms_dmcx *p)
     }
 }
 
-/* <template-args> of name. With tag they are what template parameters in the rest of the encoding mean. */
+/* Reads the <template-args> of name. With tag, template parameters in the rest of the encoding refer to
+ * them. */
 static uint32_t ms_dmcxr_template_args(ms_dmcx *p, uint32_t name, bool tag)
 {
     if (name == 0 || !ms_dmcx_eat(p, 'I'))
@@ -23293,7 +23427,8 @@ static uint32_t ms_dmcxr_qualified(ms_dmcx *p)
     return ref;
 }
 
-/* Whether qualifiers at the reading position belong to a function type, as in a pointer to a const member. */
+/* Whether the qualifiers at the reading position belong to a function type, as in a pointer to a const
+ * member function. */
 static bool ms_dmcxr_at_function(const ms_dmcx *p)
 {
     uint32_t ahead = 0;
@@ -23899,7 +24034,7 @@ static uint32_t ms_dmcxr_unresolved(ms_dmcx *p, bool is_global)
     return scope == 0 ? 0 : ms_dmcx_make_two(p, ms_DMCX_QUALIFIED, scope, ms_dmcxr_unresolved_base(p));
 }
 
-/* Expressions that are marked by two letters and are no operators; *found tells whether one was there. */
+/* Reads an expression that two letters mark but that is no operator. *found tells whether there was one. */
 static uint32_t ms_dmcxr_marked(ms_dmcx *p, bool *found)
 {
     *found = true;
@@ -24051,7 +24186,7 @@ static uint32_t ms_dmcxr_special_g(ms_dmcx *p)
     return 0;
 }
 
-/* Bytes that can follow an encoding; none begins a type. */
+/* Whether the encoding ends here. No type begins with one of these bytes. */
 static bool ms_dmcxr_at_end(const ms_dmcx *p)
 {
     char c = ms_dmcx_peek(p, 0);
@@ -24223,7 +24358,7 @@ static void ms_dmcxp_put_decimal(ms_dmcx *p, uint32_t value)
     ms_dmcxp_put(p, digits + at, sizeof(digits) - at);
 }
 
-/* A bracket inside which a > closes no template arguments */
+/* Opens a bracket. Inside it a > does not close template arguments. */
 static void ms_dmcxp_open(ms_dmcx *p, char c)
 {
     p->brackets += p->in_args;
@@ -24347,7 +24482,7 @@ static void ms_dmcxp_put_operator(ms_dmcx *p, uint32_t index)
     ms_dmcxp_put(p, op->symbol, op->len);
 }
 
-/* How strongly an expression binds; what is none binds strongest. */
+/* How strongly an expression binds. A node that is no expression binds strongest. */
 static uint32_t ms_dmcxp_prec_of(const ms_dmcx_node *n)
 {
     switch (n->kind) {
@@ -24411,7 +24546,8 @@ static void ms_dmcxp_print(ms_dmcx *p, uint32_t ref)
         ms_dmcxp_right(p, ref);
 }
 
-/* Packs inside an expansion all show the same element; the first one met tells how many there are. */
+/* The element of a pack that is to be printed. All packs inside an expansion show the same element, and
+ * the first one sets how many there are. */
 static uint32_t ms_dmcxp_pack_element(ms_dmcx *p, const ms_dmcx_node *pack)
 {
     if (p->pack_count == ms_DMCX_UNSET) {
@@ -24421,7 +24557,8 @@ static uint32_t ms_dmcxp_pack_element(ms_dmcx *p, const ms_dmcx_node *pack)
     return p->pack_index < pack->b ? *ms_dmcx_pack_at(p, pack->a, p->pack_index) : 0;
 }
 
-/* Whether a declarator has a shape, looking through packs and forward references, which may form a circle. */
+/* Whether a declarator has this shape. Packs and forward references are followed; they may form a circle,
+ * so the hops are counted. */
 static bool ms_dmcxp_has(ms_dmcx *p, uint32_t ref, uint32_t flag)
 {
     for (uint32_t hops = 0; hops < MACHSYM_DEMANGLE_CXX_PRINT_DEPTH; hops++) {
@@ -24445,7 +24582,7 @@ static bool ms_dmcxp_has(ms_dmcx *p, uint32_t ref, uint32_t flag)
     return false;
 }
 
-/* An operand of something that binds as strongly as prec, in parentheses where it binds less. */
+/* Prints an operand of an operator that binds as strongly as prec. It gets parentheses when it binds less. */
 static void ms_dmcxp_operand(ms_dmcx *p, uint32_t ref, uint32_t prec)
 {
     if (ref < ms_DMCX_W_COUNT) {
@@ -24461,7 +24598,7 @@ static void ms_dmcxp_operand(ms_dmcx *p, uint32_t ref, uint32_t prec)
         ms_dmcxp_close(p, ')');
 }
 
-/* A list with commas; an element that is an empty pack leaves no comma. */
+/* Prints a list with commas. An element that is an empty pack gets no comma. */
 static void ms_dmcxp_list(ms_dmcx *p, uint32_t cell)
 {
     bool first = true;
@@ -24505,8 +24642,8 @@ static void ms_dmcxp_angles(ms_dmcx *p, uint32_t cell)
     p->in_args = in_args;
 }
 
-/* <pattern>...: the pattern once for every element of its packs; with the dots where it has none (a pack of
- * function parameters). */
+/* Prints an expansion: its pattern once for each element of its packs. A pattern without packs is printed
+ * with dots; it stands for a pack of function parameters. */
 static void ms_dmcxp_expansion(ms_dmcx *p, uint32_t pattern)
 {
     uint32_t index = p->pack_index;
@@ -24572,7 +24709,7 @@ static void ms_dmcxp_pointer_left(ms_dmcx *p, uint32_t pointee)
     ms_dmcxp_put_char(p, '*');
 }
 
-/* What is printed for a type where packs and forward references stand for something else. */
+/* The node that is printed for a type: packs and forward references stand for another one. */
 static uint32_t ms_dmcxp_shown(ms_dmcx *p, uint32_t ref)
 {
     for (uint32_t hops = 0; hops < MACHSYM_DEMANGLE_CXX_PRINT_DEPTH && p->d->work != 0; hops++) {
@@ -24872,7 +25009,8 @@ static bool ms_dmcxp_is_string(const ms_dmcx *p, uint32_t type, uint32_t cell)
     return true;
 }
 
-/* A character of a string. Returns whether it was written as a number, which a digit behind would extend. */
+/* Prints a character of a string. Returns whether it was written as a number: a digit behind it would then
+ * change its value. */
 static bool ms_dmcxp_put_escaped(ms_dmcx *p, uint32_t c)
 {
     char text[4];
@@ -25311,7 +25449,7 @@ static void ms_dmcxp_left_name(ms_dmcx *p, const ms_dmcx_node *n)
     }
 }
 
-/* One node deeper; false when the name nests too deep or a budget is spent. */
+/* Goes one node deeper. Returns false when that is too deep or the budget is spent. */
 static bool ms_dmcxp_enter_node(ms_dmcx *p)
 {
     ms_dm *d = p->d;
@@ -25324,7 +25462,7 @@ static bool ms_dmcxp_enter_node(ms_dmcx *p)
     return true;
 }
 
-/* Prints a node, or of a declarator what stands before its name. */
+/* Prints a node. Of a declarator it prints what stands before the name. */
 static void ms_dmcxp_left(ms_dmcx *p, uint32_t ref)
 {
     if (ref < ms_DMCX_W_COUNT) {
@@ -25465,11 +25603,12 @@ typedef struct ms_dmd { /* The state of reading one name. */
     ms_dm *d;
     const char *s;
     size_t len;
-    size_t at;       /* reading position */
-    size_t last_ref; /* the innermost type back-reference being read: those inside must lie before it */
-    size_t tail;     /* where a closing `6__initZ` or the like starts; len when there is none */
-    bool tail_seen;  /* the tail was read as an identifier */
-    bool quiet;      /* reading a part that is not shown now */
+    size_t at; /* reading position */
+    /* Place of the innermost back-reference to a type that is being read. Those inside it must lie before it. */
+    size_t last_ref;
+    size_t tail;    /* where a closing `6__initZ` or the like starts; len when there is none */
+    bool tail_seen; /* the tail was read as an identifier */
+    bool quiet;     /* reading a part that is not shown now */
 } ms_dmd;
 
 #define ms_dmd_lit(p, text) ms_dmd_put(p, text, sizeof(text) - 1)
@@ -25504,7 +25643,7 @@ static bool ms_dmd_has(const ms_dmd *p, size_t at, const char *text, size_t len)
     return at <= p->len && len <= p->len - at && ms_equal(p->s + at, text, len);
 }
 
-/* Takes steps from the budget; everything that can be read again through a back-reference has to pay. */
+/* Takes steps from the budget. All that a back-reference can make the reader read again has to pay. */
 static bool ms_dmd_pay(ms_dmd *p, size_t steps)
 {
     if (steps > p->d->work)
@@ -25514,7 +25653,7 @@ static bool ms_dmd_pay(ms_dmd *p, size_t steps)
     return !p->d->failed;
 }
 
-/* Starts a type, identifier or value; every successful call needs a ms_dmd_leave. */
+/* Starts a type, identifier or value. Each call that succeeds needs a ms_dmd_leave. */
 static bool ms_dmd_enter(ms_dmd *p)
 {
     if (p->d->depth >= MACHSYM_DEMANGLE_DEPTH)
@@ -25541,7 +25680,7 @@ static size_t ms_dmd_digits(ms_dmd *p)
     return p->at - first;
 }
 
-/* Number: at least one digit, 32 bits, and never the end of the name. */
+/* Number: it has at least one digit, fits 32 bits and does not end the name. */
 static bool ms_dmd_number(ms_dmd *p, uint32_t *out)
 {
     uint32_t value = 0;
@@ -25755,7 +25894,7 @@ static void ms_dmd_skip_modifiers(ms_dmd *p)
     p->quiet = quiet;
 }
 
-/* TypeFunction as a type: `ret(params) attributes `; the caller adds what it is. */
+/* TypeFunction as a type: `ret(params) attributes `. The caller adds `function` or `delegate`. */
 static bool ms_dmd_function_type(ms_dmd *p)
 {
     switch (ms_dmd_peek(p)) {
@@ -25819,7 +25958,7 @@ static bool ms_dmd_delegate(ms_dmd *p)
     return ok;
 }
 
-/* TypeStaticArray: the size stands in front, as in no source. */
+/* TypeStaticArray. The size stands in front of the type, in source behind it. */
 static bool ms_dmd_static_array(ms_dmd *p)
 {
     size_t first = p->at, len = ms_dmd_digits(p);
@@ -25966,7 +26105,8 @@ static unsigned ms_dmd_nibble(char c)
     return ms_dmd_is_digit(c) ? (unsigned)(c - '0') : ((unsigned)(c - 'A') & 31u) + 10;
 }
 
-/* A char, wchar or dchar: as itself when it is printable ASCII, else in at least the digits of its width. */
+/* A char, wchar or dchar. Printable ASCII is printed as it is, all else as a number with the digits of the
+ * type's width or more. */
 static bool ms_dmd_char(ms_dmd *p, char type)
 {
     uint32_t value;
@@ -25990,7 +26130,7 @@ static bool ms_dmd_char(ms_dmd *p, char type)
     return true;
 }
 
-/* The digits of a number, read as the type says. */
+/* A number, printed as a value of its type. */
 static bool ms_dmd_integer(ms_dmd *p, char type)
 {
     uint32_t value;
@@ -26174,7 +26314,7 @@ static bool ms_dmd_value_arg(ms_dmd *p)
 
 /* ---- template arguments ---- */
 
-/* Reads a symbol of size bytes at position at; a size of 0 takes any. */
+/* Reads a symbol of size bytes at position at. A size of 0 means any size. */
 static bool ms_dmd_sized_symbol(ms_dmd *p, size_t at, uint64_t size)
 {
     size_t out_len = p->d->out_len;
@@ -26190,8 +26330,9 @@ static bool ms_dmd_sized_symbol(ms_dmd *p, size_t at, uint64_t size)
     return false;
 }
 
-/* Compilers before 2.077 wrote the length of the symbol in front of it. The symbol may start with a digit as
- * well: the longest length that fits wins, and no length is the last choice. */
+/* Compilers before 2.077 wrote the symbol's length in front of it. The symbol may begin with a digit too,
+ * so it is not clear where the length ends. The longest length that fits is taken, then shorter ones, then
+ * none. */
 static bool ms_dmd_symbol_arg(ms_dmd *p)
 {
     uint32_t size;
@@ -26256,7 +26397,7 @@ static bool ms_dmd_template(ms_dmd *p, size_t size)
 
 /* ---- names ---- */
 
-/* The text of an LName of len bytes; some have a meaning. */
+/* Prints an LName of len bytes. Some names, such as __ctor, are printed as what they mean. */
 static void ms_dmd_name(ms_dmd *p, size_t len)
 {
     const char *name = p->s + p->at;
@@ -26330,8 +26471,8 @@ static bool ms_dmd_ident(ms_dmd *p)
     return ms_dmd_enter(p) && ms_dmd_leave(p, ms_dmd_any_ident(p));
 }
 
-/* The function type that may follow a name. Where what follows is only the type of a variable, nothing is
- * taken. Modifiers of `this` are shown behind the parameters. */
+/* Reads the function type that may follow a name, but not the type of a variable. Modifiers of `this` are
+ * printed behind the parameters. */
 static void ms_dmd_maybe_signature(ms_dmd *p, bool with_modifiers)
 {
     size_t first = p->at, out_len = p->d->out_len, modifiers = 0;
@@ -26375,7 +26516,8 @@ static bool ms_dmd_qualified(ms_dmd *p, bool with_modifiers)
 
 /* ---- whole names ---- */
 
-typedef struct ms_dmd_special { /* A compiler-made symbol: its last identifier becomes words in front. */
+/* A symbol that the compiler made. Words in front of the name take the place of its last identifier. */
+typedef struct ms_dmd_special {
     const char *tail;
     const char *text;
     unsigned char tail_len, text_len;
@@ -26397,7 +26539,7 @@ static const ms_dmd_special *ms_dmd_find_special(const char *s, size_t len)
     return NULL;
 }
 
-/* Reads the whole name, with or without taking its end for a special one. */
+/* Reads the whole name. special is the compiler-made symbol that its end stands for, or NULL. */
 static bool ms_dmd_read(ms_dm *d, const ms_dmd_special *special)
 {
     ms_dmd p = {d, d->s, d->len, 0, d->len, d->len, false, false};
@@ -26453,8 +26595,9 @@ static bool ms_dmd_run(ms_dm *d)
 
 enum ms_dml_language { ms_DML_NONE = 0, ms_DML_SWIFT = 1, ms_DML_RUST = 2, ms_DML_CXX = 4, ms_DML_D = 8 };
 
-/* The languages that a name may be of, by its first bytes, and how many of those to leave out: Mach-O puts an
- * underscore in front of every C symbol, and names come with and without it. Objective-C methods are none. */
+/* Returns the languages that a name may be of, by its first bytes. *skip is how many bytes to leave out:
+ * Mach-O puts an underscore in front of every C symbol, and names come with and without it. Objective-C
+ * methods belong to none of the languages. */
 static unsigned ms_dml_detect(const char *s, size_t len, size_t *skip)
 {
     size_t n = 0;
@@ -26498,7 +26641,8 @@ static bool ms_dml_try(ms_dm *d, unsigned language)
     }
 }
 
-/* Rust goes before C++: its older scheme is a C++ name by form, but asks for more. */
+/* Rust is tried before C++: a name of its older scheme is a C++ name too, but few C++ names are names of
+ * that scheme. */
 static bool ms_dml_any(ms_dm *d)
 {
     size_t skip;
@@ -26513,7 +26657,8 @@ static bool ms_dml_any(ms_dm *d)
     return ok;
 }
 
-/* The frame is the array: a function of its own, so that names that need none do not pay for it. */
+/* The scratch is this function's stack frame. It is not inlined, so that other names do not pay for the
+ * frame. */
 static ms_DML_NOINLINE bool ms_dml_run_small(ms_dm *d)
 {
     uint64_t frame[MACHSYM_DEMANGLE_SMALL_STACK / 8 + 1];
@@ -26538,7 +26683,7 @@ static ms_DML_NOINLINE bool ms_dml_run_large(ms_dm *d)
 static bool ms_dml_run(ms_dm *d)
 {
     size_t skip;
-    if (d->len > 0 && d->s[0] == '\1') { /* LLVM's mark of a name that is the linker's already */
+    if (d->len > 0 && d->s[0] == '\1') { /* LLVM marks names with this byte that get no underscore in front */
         d->s++;
         d->len--;
     }
