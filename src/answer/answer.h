@@ -318,7 +318,8 @@ static const ms_fn_table *ms_ans_inside(machsym_session *s, ms_ans_unit *unit, u
         if (table == NULL)
             return &unit->functions;
         ms_arena_reset(&s->scratch);
-        ms_fn_read_one(s->env.dw, ms_cu_root_of(&s->env, unit->index), block, &s->scratch, &s->cache, table);
+        ms_fn_read_one(s->env.dw, ms_cu_root_of(&s->env, unit->index), &unit->functions, *function,
+                       &s->scratch, &s->cache, table);
         if (table->count == 0)
             return &unit->functions;
         unit->inside[*function] = table;
@@ -840,6 +841,15 @@ static ms_ans_place ms_ans_find(machsym_session *s, uint64_t addr)
     return ms_ans_unit_of(s, place.unit->index) != NULL ? place : nowhere;
 }
 
+/* Gives back the memory of decoded units and of work in progress. */
+static void ms_ans_shrink(machsym_session *s)
+{
+    s->keep.failed |= ms_ans_failed(s);
+    ms_ans_drop_units(s);
+    ms_arena_free(&s->cache);
+    ms_arena_free(&s->scratch);
+}
+
 /* Makes all that a search by address needs: for sessions that lend it to others, or ask for every address. */
 static void ms_ans_index(machsym_session *s)
 {
@@ -852,6 +862,7 @@ static void ms_ans_index(machsym_session *s)
     ms_ans_objects *o = ms_ans_map_of(s);
     if (o != NULL && !o->has_segs)
         ms_ans_index_objects(s, o);
+    ms_ans_shrink(s); /* the units that were asked may be large */
 }
 
 /* What ms_ans_seek tells, and up to which address it tells the same. Needs ms_ans_index. */
@@ -1103,7 +1114,7 @@ static size_t ms_ans_function_frames(machsym_session *s, const ms_ans_place *pla
     for (; table->blocks[root].parent != ms_SEG_NONE; depth++)
         root = table->blocks[root].parent;
     size_t drop = depth > MACHSYM_MAX_INLINE_DEPTH ? depth - MACHSYM_MAX_INLINE_DEPTH : 0;
-    ms_range range = ms_fn_range_at(table, &table->blocks[root], addr);
+    ms_range range = ms_fn_range_at(&table->blocks[root], addr);
     size_t count = 0;
     const ms_fn_block *inner = NULL;
     for (uint32_t at = place->block; at != ms_SEG_NONE; at = table->blocks[at].parent) {
@@ -1236,8 +1247,8 @@ static bool ms_ans_own_function(machsym_session *s, machsym_cursor *at, machsym_
             machsym_frame frame;
             ms_zero(&frame, sizeof frame);
             ms_ans_name_block(s, table, block, &frame);
-            out->lo = block->range_count > 1 ? table->ranges[block->range_first + piece].lo : block->lo;
-            out->hi = block->range_count > 1 ? table->ranges[block->range_first + piece].hi : block->hi;
+            out->lo = ms_fn_range(block, piece).lo;
+            out->hi = ms_fn_range(block, piece).hi;
             out->linkage_name = frame.linkage_name;
             out->name = frame.name;
             out->name_source = frame.name_source;
@@ -1442,7 +1453,7 @@ static bool ms_ans_symbol_differs(machsym_session *s, const ms_ans_place *place,
     ms_zero(&frame, sizeof frame);
     ms_ans_name_block(s, &place->unit->functions, &table->blocks[root], &frame);
     machsym_str name = frame.linkage_name.len != 0 ? frame.linkage_name : frame.name;
-    return symbol->lo != ms_fn_range_at(table, &table->blocks[root], addr).lo ||
+    return symbol->lo != ms_fn_range_at(&table->blocks[root], addr).lo ||
            !ms_str_equal(ms_ans_symbol_exact(s, symbol->lo, name), name);
 }
 

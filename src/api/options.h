@@ -52,6 +52,13 @@
 #define MACHSYM_MAX_INLINE_DEPTH 256
 #endif
 
+/* How many entries of range lists are read for the functions of a unit, and for the calls in a function: this many, and
+ * one more for every byte of entries passed. A hostile file names one list again and again. The most that a real file
+ * was seen to need is 29 entries for the first call in a function, and 16 more than one a byte later on. */
+#ifndef MACHSYM_LIST_AHEAD
+#define MACHSYM_LIST_AHEAD 64
+#endif
+
 /* How many slots of a hash table are looked at for a key; real keys need about ten. Keys of a hostile file may be made
  * to collide: a key that finds no slot is treated as new each time, which costs room but no answer. */
 #ifndef MACHSYM_MAX_PROBES

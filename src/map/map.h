@@ -1100,9 +1100,7 @@ static void ms_map_call_segments(ms_map_work *w, uint32_t function)
         if (w->depths[i] > MACHSYM_MAX_INLINE_DEPTH + 1)
             continue;
         for (uint32_t j = 0; j < block->range_count; j++) {
-            ms_range range = {block->lo, block->hi};
-            if (block->range_count > 1)
-                range = table->ranges[block->range_first + j];
+            ms_range range = ms_fn_range(block, j);
             ms_cu_add_piece(&pieces, range.lo, range.hi, i);
         }
     }
@@ -1169,8 +1167,8 @@ static void ms_map_add_owned(ms_map_work *w, uint32_t function, uint64_t lo, uin
     while (lo < hi) {
         uint64_t end;
         MACHSYM_COUNT_WORK(1);
-        ms_range range = ms_fn_range_at(&w->unit->functions, block, lo);
-        uint64_t until = ms_fn_range_until(&w->unit->functions, block, lo);
+        ms_range range = ms_fn_range_at(block, lo);
+        uint64_t until = ms_fn_range_until(block, lo);
         bool owned = ms_ans_owns(w->session, w->index, lo, &end);
         if (end > hi)
             end = hi;
