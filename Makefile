@@ -1,7 +1,7 @@
 # machsym: the tool, the libraries, the tests. Needs a C compiler and GNU make; every other target says what it needs.
 #   make              build/machsym
 #   make demo         symbolicates a crash stack of a shipped dSYM
-#   make test         all tests; the last line is "N passed, N failed"
+#   make test         all tests; the last line is "N passed, N failed, N skipped"
 #   make lib          build/libmachsym.a and .so
 #   make install      PREFIX=/usr/local DESTDIR=
 #   make help         all targets
@@ -66,12 +66,12 @@ all: $(B)/machsym
 # ---- The header ----
 
 # machsym.h is joined from the rooms of src/. Its time changes only when its bytes do.
-machsym.h: $(ROOMS) $(wildcard src/join)
+machsym.h: $(ROOMS) $(wildcard src/join docs/symmap.md)
 	@src/join
 
 .PHONY: join-check rooms
 join-check:
-	@src/join --check
+	@sh tests/one "machsym.h is what src/join writes" awk src/join --check
 rooms:
 	@B="$(B)" sh tests/rooms
 
@@ -143,7 +143,7 @@ $(B)/counted/%.o: tool/%.c tests/count_work.h $(TOOL_H) $(HEADERS)
 # Programs that read no names compile without the demanglers, which are half of the header.
 NO_NAMES := -DMACHSYM_NO_SWIFT -DMACHSYM_NO_CXX -DMACHSYM_NO_RUST -DMACHSYM_NO_D
 PLAIN := $(patsubst %,test_%,reader arena segments table macho forms units lines functions symbols answer alloc threads \
-    bounds loaded debugmap backtrace map map_writer map_threads map_oom) corrupt oom
+    bounds shared loaded debugmap backtrace map map_writer map_threads map_oom) corrupt oom
 $(PLAIN:%=$(B)/tests/%): CPPFLAGS += $(NO_NAMES)
 
 # These run for long enough to be worth optimising.
@@ -193,7 +193,7 @@ CLANG_FORMAT ?= clang-format-14
 format:
 	$(CLANG_FORMAT) -i $(FORMATTED)
 format-check:
-	$(CLANG_FORMAT) --dry-run -Werror $(FORMATTED)
+	@sh tests/one "the format" $(CLANG_FORMAT) $(CLANG_FORMAT) --dry-run -Werror $(FORMATTED)
 
 .PHONY: compile-matrix
 compile-matrix:
@@ -203,9 +203,8 @@ compile-matrix:
 fixtures-check:
 	@bash tests/fixtures/check.sh
 differential: all
-	@MACHSYM=$(abspath $(B)/machsym) bash tests/differential/run.sh
-	@MACHSYM=$(abspath $(B)/machsym) sh tests/differential/names.sh
-	@MACHSYM=$(abspath $(B)/machsym) bash tests/differential/selftest.sh
+	@MACHSYM=$(abspath $(B)/machsym) sh tests/sum "bash tests/differential/run.sh" "sh tests/differential/names.sh" \
+	    "bash tests/differential/selftest.sh"
 bench: all
 	bench/run
 
@@ -291,7 +290,7 @@ fuzz-coverage:
 
 # ---- Hosts ----
 
-# Each says "skipped" where its compiler or emulator is missing. Every floor and the golden outputs run on each; what
+# Each says "skipped" where its compiler or emulator is missing. Every room and the golden outputs run on each; what
 # takes long (bounds, corruption by the thousand, all maps) on those that are not emulated only. The i386 headers of the
 # kernel lie with those of x86_64 unless gcc-multilib links them.
 HOST_TESTS := $(patsubst %,test_%,reader arena segments macho symbols objc swift forms units lines functions debugmap \

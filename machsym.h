@@ -70,117 +70,187 @@
  * to its own stack. Lookups in a map, and those in an indexed session that repeat what it has decoded, are
  * async-signal-safe.
  *
- * ---- The map format, version 1 ----
+ * # The map format, version 1
  *
- * A .symmap is used as it lies in the file. All numbers are little-endian. Tables begin at multiples of 8;
- * nothing else is aligned. "uleb" is an unsigned LEB128 number: 7 bits a byte, the lowest first, bit 7 set on
- * all but the last. "zigzag" makes a signed number of one: n / 2 when n is even, else -(n / 2) - 1. Offsets
- * of code count from the text base, which is the vmaddr of __TEXT; an address of the file is text base +
- * offset, and a runtime one load address + offset.
+ * A `.symmap` file holds what machsym knows of the code of one image: for each address the function, the
+ * chain of inlined calls, file and line. A reader uses it as it lies in the file; nothing has to be unpacked
+ * but the names that it prints. tests/symmap.py is a reader that was written from this page.
  *
- * Header, 256 bytes:
- *      0  "MACHSYM" and a line feed     32  u32 cputype, as in Mach-O     64  u64 size of the file
- *      8  u32 version: 1                36  u32 cpusubtype                72  u64 checksum
- *     12  u32 flags: 1 columns,         40  u64 text base                 80  ten tables: u64 begin, u64 end,
- *         2 chunk                       48  u64 size of __TEXT                from the start of the file
- *     16  UUID, 16 bytes                56  u32 line policy: 0 atos,     240  u64 vmaddr of __TEXT_EXEC
- *                                           1 dwarf, 2 stmt           248  u64 text base to end of code
- *                                       60  u32 bucket shift
+ * ## Conventions
  *
- * Tables, in the order of the header:
- *     0 NAME            the image's name; not ended by a NUL
- *     1 PARTS           {u32 begin, u32 files}: parts of DATA, ascending: where the part begins, where its
- *                       file table stands
- *     2 RUNS            {u32 offset, u32 at}: ascending by offset: a run begins at this offset of code; its
- *                       RUN record stands at this position of DATA
- *     3 BUCKETS         u32: number i is how many of RUNS begin below i << bucket shift
- *     4 SYMBOL RUNS     the same as RUNS for ranges that debug info says nothing of
- *     5 SYMBOL BUCKETS  and their buckets
- *     6 DICT            text that packed blocks may refer to
- *     7 BLOCKS          u32: where packed block i begins in TEXT; one number more than there are blocks
- *     8 DATA            the records below. Its first byte is unused, so that position 0 means none; its last
- *                       64 are zeros, so that a record's numbers can be read without a look at each
- *     9 TEXT            packed blocks of names
+ * - All numbers are little-endian. Tables begin at multiples of 8; nothing else is aligned.
+ * - `uleb` is an unsigned LEB128 number: 7 bits a byte, the lowest first; bit 7 is set on all bytes but the
+ *   last. It has at most 10 bytes.
+ * - `zigzag(n)` makes a signed number of an unsigned one: n / 2 when n is even, else -((n + 1) / 2).
+ * - The text base is the vmaddr of `__TEXT`. Offsets of code count from it: an address of the file is text
+ *   base + offset, and an address at run time is load address + offset. Offsets of code have 32 bits.
+ * - `{u32 a, u32 b}` is a row of a table: two numbers of 32 bits, without padding.
  *
- * Records in DATA. Records refer back only, by distances ("back d" is the record's own position - d; d = 0
- * means none), so that parts can be made apart from each other and every walk ends:
- *     TEXT      uleb length, the bytes.
- *     FUNCTION  ref of the linkage name, ref of the name. A ref is a uleb r: 0 no text; r odd: a TEXT record
- *               back r >> 1; r even: the packed text at place (r >> 1) - 1.
- *     FILE      ref of the compilation directory, of the directory, of the file name: never packed.
- *     CHAIN     uleb w, uleb f: the FUNCTION back f (f = 0: no name). Then, when w is
- *               odd:  an inlined call. Its caller is the CHAIN back w >> 2. Its name is from a symbol table
- *                     when w & 2, else from debug info. uleb file, uleb line, and with columns uleb column:
- *                     of the call.
- *               even: a concrete function. w >> 1 is the source of its name (machsym_source). uleb offset
- *                     where it begins, uleb size. The offset wraps around 64 bits when no function is known.
- *               A walk of more than 4,096 records is damage.
- *     RUN       uleb count (16 at most); then ranges that follow each other, the first at the run's offset.
- *               Of each: uleb size; uleb w; if w & 1, uleb d: its CHAIN is back d from the RUN (d = 0: lines,
- *               but no function), else that of the range before; if w & 2, uleb file, else that of the range
- *               before (0 at first); with columns, uleb column. Its line is that of the range before (0 at
- *               first) + zigzag(w >> 2).
- *     FILES     the file table that ends a part: u32 count, then u32 for file 1, 2, ...: position of the FILE
- *               record, counted from the part's begin. A file number counts in the table of the part that the
- *               RUN stands in; 0 is no file.
+ * ## Header, 256 bytes
  *
- * Packed text: names lie, each ended by a NUL, in one long text that is cut into blocks of 1024 bytes (the
- * string tables of the image, with the strings nobody needs left in). The text at place p begins in block p /
- * 1024 at byte p % 1024, and may run on into the next. Block i is TEXT[BLOCKS[i], BLOCKS[i + 1]): no bytes
- * when nothing refers to it, 1024 bytes as they are, else an LZ4 block (github.com/lz4/lz4,
- * doc/lz4_Block_format.md) that unpacks to 1024 bytes, with DICT before it as what matches may reach back
- * into. Where a match reaches past the end of DICT it goes on at the begin of the block.
+ * | at | what |
+ * |---|---|
+ * | 0 | the 7 letters `MACHSYM` and a line feed |
+ * | 8 | u32 version: 1 |
+ * | 12 | u32 flags: 1 the map has columns, 2 the map is a chunk |
+ * | 16 | UUID, 16 bytes; all zero when the image has none |
+ * | 32 | u32 cputype, as in Mach-O |
+ * | 36 | u32 cpusubtype, as in Mach-O |
+ * | 40 | u64 text base |
+ * | 48 | u64 size of `__TEXT` |
+ * | 56 | u32 line policy: 0 atos, 1 dwarf, 2 stmt (enum machsym_lines) |
+ * | 60 | u32 bucket shift: 31 at most |
+ * | 64 | u64 size of the file |
+ * | 72 | u64 checksum |
+ * | 80 | the ten tables, of each u64 begin, u64 end: offsets in the file; end is the first byte behind |
+ * | 240 | u64 vmaddr of `__TEXT_EXEC` (kernels), else 0 |
+ * | 248 | u64 bytes from the text base to the end of the last code |
  *
- * To look up offset o:
- *  1. In RUNS find the last run with offset <= o: in bucket b = o >> bucket shift (the last but one when
- *     there are fewer) only runs BUCKETS[b] - 1 to BUCKETS[b + 1] - 1 come into question; in the last bucket
- *     all that follow.
- *  2. Decode its RUN until the range that holds o. If there is one with a CHAIN, follow that: the first frame
- *     has the range's file and line, each next one is the caller with file and line of the call, the even
- *     CHAIN is the last. All frames have its begin and size.
- *  3. Else do the same in SYMBOL RUNS: one frame. If the range of step 2 was there, with lines but without a
- *     CHAIN, the frame (an empty one when there is none) takes file and line from it.
+ * ## Tables, in the order of the header
+ *
+ * 0. NAME: the image's name; no NUL ends it.
+ * 1. PARTS, rows {u32 begin, u32 files}, ascending: the positions in DATA where a part begins and where its
+ *    file table stands.
+ * 2. RUNS, rows {u32 offset, u32 at}, ascending by offset: a run begins at this offset of code; its RUN
+ *    record stands at this position of DATA.
+ * 3. BUCKETS, rows u32: number i is how many of RUNS begin below i << bucket shift.
+ * 4. SYMBOL RUNS, as RUNS: runs that come from symbols, for code that no function of the debug info has.
+ * 5. SYMBOL BUCKETS, as BUCKETS: the buckets of SYMBOL RUNS.
+ * 6. DICT: text that packed blocks may refer to.
+ * 7. BLOCKS, rows u32: the position in TEXT where packed block i begins. There is one number more than there
+ *    are blocks.
+ * 8. DATA: the records below. Its first byte is unused, so that position 0 means none. Its last 64 bytes are
+ *    zeros and no record, so that the numbers of a record can be read without a check of each.
+ * 9. TEXT: packed blocks of names.
+ *
+ * ## Records in DATA
+ *
+ * A record refers back only, by distance: "back d" is the record's own position minus d, and d = 0 means
+ * none. So parts can be made apart from each other, and every walk ends. "Position" is that of the record's
+ * first byte in DATA.
+ *
+ * - TEXT: uleb length, then so many bytes.
+ * - FUNCTION: the ref of the linkage name, then the ref of the name. A ref is a uleb r. r = 0: no text. r
+ *   odd: the TEXT record that is back r >> 1. r even: the packed text at place (r >> 1) - 1.
+ * - FILE: the refs of the compilation directory, of the directory, and of the file name. Each is 0 or odd.
+ *   The path is these three joined by `/`; where one begins with `/`, those before it are left out.
+ * - CHAIN: uleb w, then uleb f: its FUNCTION is back f; f = 0 means no name. The rest depends on w.
+ *   - w odd: an inlined call. Its caller is the CHAIN back w >> 2. Its name comes from a symbol table when w
+ *     & 2 is set, else from debug info. uleb file, uleb line, and, when the map has columns, uleb column: of
+ *     the call in the caller.
+ *   - w even: a concrete function. w >> 1 is the source of its name: 0 none, 1 debug info, 2 symbol table, 3
+ *     stub, 4 exports, 5 Objective-C, 6 block, 7 Swift, 8 function starts (enum machsym_source). uleb offset
+ *     of its first byte, uleb size. The offset wraps around 64 bits when the function begins below the text
+ *     base, or none is known.
+ * - RUN: uleb count, 16 at most, then so many ranges of code. The first begins at the run's offset, each
+ *   other one where the one before ends. Of each range:
+ *   - uleb size in bytes; uleb w.
+ *   - If w & 1: uleb d: its CHAIN is back d from the RUN; d = 0 means lines, but no function. Else the CHAIN
+ *     of the range before. The first range of a run has w & 1.
+ *   - If w & 2: uleb file. Else the file of the range before; 0 at first.
+ *   - When the map has columns: uleb column.
+ *   - Its line is that of the range before (0 at first) + zigzag(w >> 2).
+ * - FILES: the file table, which ends a part: u32 count, then u32 for file 1, 2, and so on: the position of
+ *   the FILE record, counted from where the part begins. A file number, in a RUN as in a CHAIN, counts in
+ *   the table of the part that the RUN stands in. 0 is no file.
+ *
+ * The part that a RUN stands in is the last one whose begin is at or below the RUN's position. Chains have
+ * at most 4,096 records; a longer walk is damage.
+ *
+ * ## Packed text
+ *
+ * Names lie in one long text, each ended by a NUL, which is cut into blocks of 1024 bytes. That text is the
+ * string tables of the image one behind the other, with the strings that nobody needs left in. The text at
+ * place p begins in block p / 1024 at byte p % 1024. It may run on into the next blocks, and has at most
+ * 65,536 bytes.
+ *
+ * Block i is TEXT[BLOCKS[i], BLOCKS[i + 1]). It has no bytes when nothing refers to it. With 1024 bytes it
+ * is the text as it is. With fewer it is an LZ4 block (github.com/lz4/lz4, doc/lz4_Block_format.md) that
+ * unpacks to 1024 bytes. DICT stands before those 1024 bytes for matches to reach back into; a match that
+ * reaches the end of DICT goes on at the begin of the block.
+ *
+ * ## From an address to an offset
+ *
+ * The offset of an address at run time is address - load address; that of an address of the file is address
+ * - text base. On ARM (cputype 12) bit 0 of the address is cleared first: it marks Thumb code. On arm64
+ * (cputype 0x100000c) an address from a register or a stack may carry pointer authentication in its high
+ * bits, which are cleared first. A return address is looked up one byte before.
+ *
+ * ## To look up offset o
+ *
+ * 1. In RUNS find the last run with offset <= o. Let b = o >> bucket shift, or the number of the last bucket
+ *    but one when that is smaller. Only the runs from BUCKETS[b] - 1 to BUCKETS[b + 1] - 1 come into
+ *    question; from the last bucket but one on, all runs from BUCKETS[b] - 1.
+ * 2. Decode its RUN until the range that holds o. If there is one and it has a CHAIN, follow that. The first
+ *    frame has the file and line of the range; each next frame is the caller, with the file and line of the
+ *    call; the even CHAIN is the last. All frames have its begin and size.
+ * 3. Else do the same in SYMBOL RUNS, which gives one frame. If step 2 found a range without a CHAIN, which
+ *    has lines only, the first frame takes its file and line from that range. It is a frame without names
+ *    when SYMBOL RUNS has none.
+ *
  * A range of a symbol may run on below ranges from debug info; those answer first.
  *
- * Checksum: of the file with the checksum's 8 bytes zero; the sum of the header, xor the sum of the rest. The
- * sum of n bytes: K = 0x9e3779b97f4a7c15; lanes of 64 bits begin as 1, 2, 3, n. Of each 32 bytes lane i takes
- * number i: lane = (lane xor number) * K; lane = lane xor (lane >> 29). The tail of less than 32 bytes,
- * padded with zeros, goes in the same way but without the last step. sum = 0; for each lane sum = (sum xor
- * lane xor (lane >> 32)) * K; the result is sum xor (sum >> 29). It finds damage; it is no protection against
- * forgery, and readers must check every bound.
+ * ## Checksum
  *
- * A lookup in bytes: the demo's map (tests/fixtures/bin/demo.app.dSYM), address 0x100000aec. The header says
- * text base 0x100000000, bucket shift 11, RUNS at 0x108, BUCKETS at 0x140, DATA at 0x500; so o = 0xaec,
- * bucket 1.
- *  - BUCKETS is 0, 0, 7: run number 6 or one before it. RUNS[6] = {0xa94, 0xee}: the last that begins at or
- *    below 0xaec.
- *  - The RUN at DATA + 0xee says 0d: 13 ranges. Line 0, file 0, o = 0xa94 to begin with.
- *      08 93 01 0c 03   size 8, w = 0x93: chain back 0x0c: 0xe2, file 3, line +18 = 18  [0xa94, 0xa9c)
- *      04 8d 01 15      size 4, w = 0x8d: chain back 0x15: 0xd9, line -18 = 0   [0xa9c, 0xaa0)
- *      ... ten more; the line is 21 after them ...
- *      04 77 04 03      size 4, w = 0x77: chain back 0x04: 0xea, file 3, line -15 = 6   [0xaec, 0xaf0)
- *  - CHAIN 0xea: 11 4a 03 0d. w = 0x11 is odd: the caller is back 4, 0xe6; FUNCTION back 0x4a: 0xa0; called
- *    in file 3, line 13. The FUNCTION at 0xa0: fe 09 96 0a, refs 0x4fe and 0x516, both even: places 0x27e and
- *    0x28a, in block 0: "_Z7requireb" and "require". First frame: that, in file 3, line 6.
- *  - PARTS[0] = {0, 0x11b}: the part begins at 0, its file table stands at 0x11b; number 3 is 0xb3. The FILE
- *    there: d1 02 1f 15, three odd refs: TEXT back 0xa8, 0x0f and 0x0a: "/fixtures", "demo", "queue.hpp".
- *  - CHAIN 0xe6: 11 4e 03 13: caller 0xe2, FUNCTION 0x98, "_ZN5QueueIiE2atEi", in file 3, line 13; called in
- *    line 19.
- *  - CHAIN 0xe2: 25 04 02 13: caller 0xd9, FUNCTION 0xde, "_ZN5QueueIiE4dropEi", in file 3, line 19; called
- *    in file 2, line 19.
- *  - CHAIN 0xd9: 02 03 94 15 5c: even: source 1 (debug info), FUNCTION 0xd6: 00 98 09, no linkage name,
- *    "-[Player skip:]", in file 2, line 19; it begins at 0xa94 and is 92 bytes long.
+ * It is over the file with the checksum's own 8 bytes zero: the sum of the 256 bytes of the header, xor the
+ * sum of the rest. All arithmetic is modulo 2^64. The sum of n bytes:
  *
- * Chunks: a chunk is a map with flag 2, which holds the ranges that touch bytes [i * N, (i + 1) * N) of the
- * text, whole, also those that begin before or end behind it; offsets count from the same text base. There
- * are two tables of chunks, "dwarf" and "symbol_table"; a reader asks dwarf first. The key of a chunk is
- * TABLE:IMAGE:UUID:I, the UUID in upper case with dashes, I decimal; in IMAGE the bytes up to space, 0x7f and
- * : { } % " \ are written %XX. A chunk without ranges has no key. Nothing outside a chunk is needed to read it:
- * it has a DICT and packed text of its own.
+ * 1. K = 0x9e3779b97f4a7c15. Four lanes begin as 1, 2, 3 and n.
+ * 2. For each 32 bytes, as four numbers of 64 bits: lane i becomes (lane i xor number i) * K, then lane i
+ *    xor (lane i >> 29).
+ * 3. The tail is what is left, 0 to 31 bytes, padded with zeros to 32. It is always there: when nothing is
+ *    left, it is 32 zeros. Each lane i becomes (lane i xor number i) * K; there is no shift.
+ * 4. sum = 0; for lanes 0 to 3, sum becomes (sum xor lane xor (lane >> 32)) * K.
+ * 5. The result is sum xor (sum >> 29).
+ *
+ * It finds damage. It is no protection against forgery, and readers must check every bound.
+ *
+ * ## A lookup in bytes
+ *
+ * The map of the demo (tests/fixtures/bin/demo.app.dSYM), address 0x100000aec. The header says text base
+ * 0x100000000, bucket shift 11, RUNS at 0x108, BUCKETS at 0x140, DATA at 0x500. So o = 0xaec, and the bucket
+ * is 1.
+ *
+ * - BUCKETS is 0, 0, 7: runs 0 to 6 come into question. RUNS[6] = {0xa94, 0xee}: the last that begins at or
+ *   below 0xaec.
+ * - The RUN at DATA + 0xee says 0d: 13 ranges. To begin with, the line is 0, the file 0, and the offset
+ *   0xa94.
+ *
+ *       08 93 01 0c 03   size 8, w = 0x93: chain back 0x0c: 0xe2, file 3, line +18 = 18  [0xa94, 0xa9c)
+ *       04 8d 01 15      size 4, w = 0x8d: chain back 0x15: 0xd9, line -18 = 0           [0xa9c, 0xaa0)
+ *       ... ten more; the line is 21 after them ...
+ *       04 77 04 03      size 4, w = 0x77: chain back 0x04: 0xea, file 3, line -15 = 6   [0xaec, 0xaf0)
+ *
+ * - CHAIN 0xea: 11 4a 03 0d. w = 0x11 is odd: the caller is back 4, 0xe6. The FUNCTION is back 0x4a: 0xa0.
+ *   It was called in file 3, line 13. The FUNCTION at 0xa0: fe 09 96 0a, the refs 0x4fe and 0x516. Both are
+ *   even: places 0x27e and 0x28a of block 0, "_Z7requireb" and "require". The first frame has these names,
+ *   file 3 and line 6.
+ * - PARTS[0] = {0, 0x11b}: the part begins at 0, its file table stands at 0x11b. File 3 is at 0xb3. The FILE
+ *   there: d1 02 1f 15, three odd refs: TEXT back 0xa8, 0x0f and 0x0a: "/fixtures", "demo", "queue.hpp".
+ * - CHAIN 0xe6: 11 4e 03 13: caller 0xe2, FUNCTION 0x98, "_ZN5QueueIiE2atEi", in file 3, line 13; called in
+ *   line 19.
+ * - CHAIN 0xe2: 25 04 02 13: caller 0xd9, FUNCTION 0xde, "_ZN5QueueIiE4dropEi", in file 3, line 19; called
+ *   in file 2, line 19.
+ * - CHAIN 0xd9: 02 03 94 15 5c: even: source 1, debug info; FUNCTION 0xd6: 00 98 09, no linkage name,
+ *   "-[Player skip:]", in file 2, line 19; it begins at 0xa94 and has 92 bytes.
+ *
+ * ## Chunks
+ *
+ * A chunk is a map with flag 2. Chunk i holds the ranges that touch bytes [i * N, (i + 1) * N) of the text,
+ * whole, also those that begin before or end behind it; N is the same for all chunks of a store. Offsets
+ * count from the same text base. Nothing outside a chunk is needed to read it: it has a DICT and packed text
+ * of its own.
+ *
+ * There are two tables of chunks: `dwarf` has the ranges of RUNS, `symbol_table` those of SYMBOL RUNS. A
+ * reader asks `dwarf` first. The key of a chunk is `TABLE:IMAGE:UUID:I`, the UUID in upper case with dashes,
+ * I decimal; in IMAGE the bytes up to space, 0x7f and `: { } % " \` are written %XX. A chunk without ranges
+ * has no key.
+ *
+ * ## Stores and versions
  *
  * A store is a folder with the map of each UUID at XX/UUID.symmap, XX being the UUID's first two digits.
  *
- * Versions: 1, the first one. A reader refuses any other; unknown flags may be ignored.
+ * Version 1 is the first one. A reader refuses any other, and may ignore flags that it does not know.
  *
  * Contents; search for the tag:
  *   >>options    what may be defined before the include
@@ -202,8 +272,15 @@
  *   >>functions  functions and the calls inlined into them
  *   >>debugmap   programs whose debug info still lies in their object files
  *   >>answer     which source answers
- *   >>map        symbol maps of whole images
- *   >>names      mangled names to source form
+ *   >>pack       text in packed blocks
+ *   >>symmap     symbol maps of whole images: looking addresses up
+ *   >>encode     the records of a map
+ *   >>merge      parts of a map to a whole one
+ *   >>build      parts from debug info and symbols
+ *   >>writer     maps from ranges that the caller has
+ *   >>names      one mangled name on its way to source form; four languages, and which one it is:
+ *     >>swift-nodes >>swift-reader >>swift-old >>swift-symbols >>swift-printer
+ *     >>rust >>cxx-nodes >>cxx-reader >>cxx-printer >>d >>language
  *   >>text       what is known, written for people
  *   >>entrance   the public functions
  */
@@ -251,6 +328,12 @@
 #define MACHSYM_MAX_ABBREV_CLAIMS 8
 #endif
 
+/* How many unit headers in a row may have a wrong field before the length of the unit in front of them is doubted. Damage
+ * hits one; each costs a look at one more header, and only where something is damaged. */
+#ifndef MACHSYM_MAX_UNIT_LINKS
+#define MACHSYM_MAX_UNIT_LINKS 16
+#endif
+
 /* How many object files of a debug map a session keeps open; past it all are closed. Each costs a mapping and
  * about 200 KB. */
 #ifndef MACHSYM_MAX_OBJECTS
@@ -267,6 +350,14 @@
  * was seen to need is 29 entries for the first call in a function, and 16 more than one a byte later on. */
 #ifndef MACHSYM_LIST_AHEAD
 #define MACHSYM_LIST_AHEAD 64
+#endif
+
+/* How many bytes of names and paths a session keeps of object files: MACHSYM_KEPT_TEXT for every byte of the program and
+ * of the object files, and MACHSYM_KEPT_TEXT_AHEAD more. Texts of a real file share nothing but their ends, which makes
+ * less than one; in a hostile file each entry names another part of one long text. What is over is left out. */
+#ifndef MACHSYM_KEPT_TEXT
+#define MACHSYM_KEPT_TEXT       32
+#define MACHSYM_KEPT_TEXT_AHEAD 1048576
 #endif
 
 /* How many slots of a hash table are looked at for a key; real keys need about ten. Keys of a hostile file may be made
@@ -289,12 +380,77 @@
  *   MACHSYM_NO_RUST   10,000    17,000
  *   MACHSYM_NO_D      10,000    15,000 */
 
-/* How much scratch machsym_demangle may take, in bytes of stack. 24,576 did for every one of 210,000 names of
- * real programs, of up to 1,000 bytes; only longer names take the large frame. Calls come on top: 10 KB for
- * real names, at most 100 KB for names made to nest. Programs whose threads have small stacks set 24576:
- * names that need more then come back as they are. Saves 250 bytes of code. */
+/* How much scratch machsym_demangle may take, in bytes of stack. It tries the small frame first, which did for
+ * every one of 210,000 names of real programs, of up to 1,000 bytes. Only longer names take the large frame.
+ * Calls come on top: 10 KB for real names, at most 100 KB for names made to nest. Programs whose threads have
+ * small stacks set MACHSYM_DEMANGLE_STACK to 24576: names that need more then come back as they are. This saves
+ * 250 bytes of code. */
+#ifndef MACHSYM_DEMANGLE_SMALL_STACK
+#define MACHSYM_DEMANGLE_SMALL_STACK 24576
+#endif
 #ifndef MACHSYM_DEMANGLE_STACK
 #define MACHSYM_DEMANGLE_STACK 262144
+#endif
+
+/* How many steps a mangled name may take, and how many more for each of its bytes. A step makes, visits or reads
+ * again one part of the name. Real names take two steps a byte at most. Without a limit a short name could ask
+ * for any number of steps, because parts of names stand for earlier parts. */
+#ifndef MACHSYM_DEMANGLE_STEPS
+#define MACHSYM_DEMANGLE_STEPS 65536
+#endif
+#ifndef MACHSYM_DEMANGLE_STEPS_PER_BYTE
+#define MACHSYM_DEMANGLE_STEPS_PER_BYTE 64
+#endif
+
+/* The same for D, whose steps cost more: a part that does not fit one reading is read again in another. Real
+ * names take less than one step a byte. */
+#ifndef MACHSYM_DEMANGLE_D_STEPS
+#define MACHSYM_DEMANGLE_D_STEPS 4096
+#endif
+#ifndef MACHSYM_DEMANGLE_D_STEPS_PER_BYTE
+#define MACHSYM_DEMANGLE_D_STEPS_PER_BYTE 16
+#endif
+
+/* How many bytes the source form of a name may have, and how many more for each byte of the mangled one. The
+ * longest of 30,000 real names takes 6,000. */
+#ifndef MACHSYM_DEMANGLE_TEXT
+#define MACHSYM_DEMANGLE_TEXT 262144
+#endif
+#ifndef MACHSYM_DEMANGLE_TEXT_PER_BYTE
+#define MACHSYM_DEMANGLE_TEXT_PER_BYTE 16
+#endif
+
+/* How deep the parts of a Swift, Rust or D name may nest. A level takes 200 to 450 bytes of stack. The Rust
+ * compiler's own limit is lower. */
+#ifndef MACHSYM_DEMANGLE_DEPTH
+#define MACHSYM_DEMANGLE_DEPTH 256
+#endif
+
+/* How many of these levels a function's name inside a Swift name counts for. Each such name takes a reader of its
+ * own, 500 bytes of stack. */
+#ifndef MACHSYM_DEMANGLE_NESTED_DEPTH
+#define MACHSYM_DEMANGLE_NESTED_DEPTH 64
+#endif
+
+/* How deep a C++ name may nest while it is read, and while it is printed. Printing nests deeper, because a part
+ * may stand for an earlier one. Real names nest less than 50 deep in both. These limits keep the stack below
+ * 128 KB. */
+#ifndef MACHSYM_DEMANGLE_CXX_DEPTH
+#define MACHSYM_DEMANGLE_CXX_DEPTH 224
+#endif
+#ifndef MACHSYM_DEMANGLE_CXX_PRINT_DEPTH
+#define MACHSYM_DEMANGLE_CXX_PRINT_DEPTH 448
+#endif
+
+/* How often a Swift name may repeat one substitution by a number before it. No compiler writes as many. */
+#ifndef MACHSYM_DEMANGLE_REPEAT
+#define MACHSYM_DEMANGLE_REPEAT 2048
+#endif
+
+/* How many lifetimes one binder of a Rust name may have. No source has as many, and a few bytes could ask for
+ * 2^60 of them. */
+#ifndef MACHSYM_DEMANGLE_LIFETIMES
+#define MACHSYM_DEMANGLE_LIFETIMES 1024
 #endif
 
 /* MACHSYM_ARENA_CHUNK: the least that is asked of an allocator at once, in bytes; what is not used of 1 MB
@@ -631,8 +787,6 @@ typedef struct machsym_frame {
     uint32_t column;         /* 0: not known */
     uint64_t function_start; /* of the concrete function, in the file's addresses */
     uint64_t function_size;  /* 0: not known */
-    uint32_t file_ref;       /* of a map's frame: stands for its file until machsym_map_names */
-    uint32_t name_ref;       /* of a map's frame: stands for its names until machsym_map_names */
     uint64_t
         die_offset; /* of the function's entry in .debug_info, the object file's if one answers; 0: none */
     machsym_source name_source;
@@ -899,13 +1053,20 @@ MACHSYM_API machsym_result machsym_map_merge(const machsym_plan *plan, machsym_p
 MACHSYM_API machsym_result machsym_map_build(const machsym_plan_desc *desc, machsym_map **out,
                                              machsym_error *err);
 
+/* Which map to open; zero means the default everywhere. */
+typedef struct machsym_map_desc {
+    const char *path;    /* of the file; not used when there are bytes */
+    machsym_bytes bytes; /* of a map; they must stay until the map is closed */
+    uint32_t flags;      /* MACHSYM_MAP_UNCHECKED, MACHSYM_MAP_COPY */
+    machsym_allocator allocator;
+} machsym_map_desc;
+
 /* Opens a map file, or the bytes of one, for lookups in place.
  * Returns: OK and *out; else an error: every table is checked to lie inside the file, and the checksum to
  * match. What the tables point to is checked where it is read, so that no file can lead a lookup astray.
  * Owns: *out. Borrows: bytes. Threads: a map never changes; share it. Cost: reads the file once; with
  * MACHSYM_MAP_UNCHECKED, only its header. */
-MACHSYM_API machsym_result machsym_map_open(const char *path, machsym_bytes bytes, uint32_t flags,
-                                            const machsym_allocator *allocator, machsym_map **out,
+MACHSYM_API machsym_result machsym_map_open(const machsym_map_desc *desc, machsym_map **out,
                                             machsym_error *err);
 MACHSYM_API void machsym_map_close(machsym_map *map);
 /* The map's bytes: what machsym_map_save writes. */
@@ -941,33 +1102,58 @@ MACHSYM_API void machsym_map_get_info(const machsym_map *map, machsym_map_info *
  * Threads: any. Cost: constant. */
 MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr, uint64_t pc);
 
-/* Which functions hold an address of the file, as machsym_session_frames tells it, but for die_offset. Names
- * and files are not looked up yet: name_ref and file_ref stand for them until machsym_map_names.
+/* One function at an address as a map holds it: its names and its file are references into the map. */
+typedef struct machsym_map_frame {
+    uint32_t name_ref; /* 0: no name */
+    uint32_t file_ref; /* 0: no file */
+    uint32_t line;     /* as in machsym_frame, and all that follow */
+    uint32_t column;
+    uint64_t function_start;
+    uint64_t function_size;
+    machsym_source name_source;
+    machsym_source line_source;
+    bool is_inline;
+} machsym_map_frame;
+
+/* Which functions hold an address of the file, as machsym_session_frames tells it. No name is unpacked:
+ * machsym_map_names and machsym_names_get make machsym_frames of these.
+ * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address.
  * Threads: any. Cost: about 0.2 microseconds; no allocation, no lock, no call to the system: usable in signal
  * handlers. */
-MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_frame *frames,
+MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames,
                                       size_t cap);
-/* Sets linkage_name, name and file of frames. Files are views into the map; names are unpacked into text.
- * Returns: the bytes of text needed; names that do not fit stay empty.
- * Cost: about a microsecond a name; no allocation, lock or call to the system: usable in signal handlers
- * too. */
-MACHSYM_API size_t machsym_map_names(const machsym_map *map, machsym_frame *frames, size_t count, char *text,
-                                     size_t cap);
+/* Makes count frames with names and files of what machsym_map_frames gave. die_offset is 0: a map has none.
+ * Borrows: files are views into the map; names are unpacked into text.
+ * Returns: the bytes of text that all names need; names that do not fit stay empty.
+ * Threads: any. Cost: about a microsecond a name; no allocation, lock or call to the system: usable in signal
+ * handlers too. */
+MACHSYM_API size_t machsym_map_names(const machsym_map *map, const machsym_map_frame *from, size_t count,
+                                     machsym_frame *frames, char *text, size_t cap);
 
 /* What one thread has unpacked of a map's names: for many lookups, in place of machsym_map_names. */
 typedef struct machsym_names machsym_names;
-/* Opens it; allocator may be NULL.
- * Owns: *out, until machsym_names_close. Borrows: the map. Threads: any; *out then belongs to one at a time. */
-MACHSYM_API machsym_result machsym_names_open(const machsym_map *map, const machsym_allocator *allocator,
-                                              machsym_names **out, machsym_error *err);
+
+/* Whose names to keep; zero means the default everywhere but for map. */
+typedef struct machsym_names_desc {
+    const machsym_map *map;
+    machsym_allocator allocator;
+} machsym_names_desc;
+
+/* Opens an empty cache of names.
+ * Returns: OK and *out; else an error. Owns: *out, until machsym_names_close. Borrows: the map. Threads: any;
+ * *out then belongs to one at a time. Cost: a pointer for each 1,024 bytes of text. */
+MACHSYM_API machsym_result machsym_names_open(const machsym_names_desc *desc, machsym_names **out,
+                                              machsym_error *err);
 MACHSYM_API void machsym_names_close(machsym_names *names);
 /* Drops what is unpacked when it takes more than limit bytes: between lookups, so that it cannot grow to all
- * of the map's text. */
-MACHSYM_API void machsym_names_trim(machsym_names *names, size_t limit);
-/* Sets linkage_name, name and file of frames, as machsym_map_names. They live until machsym_names_trim or close.
+ * of the map's text. Returns: whether it was dropped. */
+MACHSYM_API bool machsym_names_trim(machsym_names *names, size_t limit);
+/* Makes frames as machsym_map_names does. Names live until machsym_names_trim drops them, or close; as long,
+ * the same name of the map is the same view.
  * Returns: false when memory was short; then names may be missing.
  * Cost: text is unpacked once, 1,024 bytes at a time; of what is unpacked a name takes some 50 ns. */
-MACHSYM_API bool machsym_names_get(machsym_names *names, machsym_frame *frames, size_t count);
+MACHSYM_API bool machsym_names_get(machsym_names *names, const machsym_map_frame *from, size_t count,
+                                   machsym_frame *frames);
 
 /* Iterates over the ranges of a map by address. Returns: false at the end. Ask for the frames of lo. Signals:
  * as above. */
@@ -978,10 +1164,16 @@ typedef struct machsym_map_range {
 } machsym_map_range;
 MACHSYM_API bool machsym_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_range *out);
 
+/* What a map that is written shall say of itself; zero means the default everywhere but for info. */
+typedef struct machsym_writer_desc {
+    const machsym_map_info *info; /* its name to code_size, lines and flags; the name must stay */
+    machsym_allocator allocator;
+} machsym_writer_desc;
+
 /* Writes a map range by range: for chunks of another map, and for symbol tables of other formats. Ranges must
- * ascend without overlap; those from debug info and those from symbols (is_symbol) each by themselves. */
-MACHSYM_API machsym_result machsym_writer_open(const machsym_map_info *info,
-                                               const machsym_allocator *allocator, machsym_writer **out,
+ * ascend without overlap; those from debug info and those from symbols (is_symbol) each by themselves.
+ * Returns: OK and *out; else an error. Owns: *out, until machsym_writer_finish or close. Threads: one at a time. */
+MACHSYM_API machsym_result machsym_writer_open(const machsym_writer_desc *desc, machsym_writer **out,
                                                machsym_error *err);
 MACHSYM_API void machsym_writer_close(machsym_writer *writer);
 MACHSYM_API machsym_result machsym_writer_add(machsym_writer *writer, const machsym_map_range *range,
@@ -1053,7 +1245,11 @@ MACHSYM_API size_t machsym_error_text(const machsym_error *err, const machsym_op
     X(machsym_map_range, 140737488355213)                                                                    \
     X(machsym_oso_prefix, 562949953421231)                                                                   \
     X(machsym_entry, 2251799813685119)                                                                       \
-    X(machsym_uuid, 9007199254740881)
+    X(machsym_uuid, 9007199254740881)                                                                        \
+    X(machsym_map_desc, 36028797018963913)                                                                   \
+    X(machsym_map_frame, 72057594037927931)                                                                  \
+    X(machsym_names_desc, 144115188075855859)                                                                \
+    X(machsym_writer_desc, 288230376151711717)
 #define MACHSYM_WEIGH(type, weight) +(uint64_t)sizeof(type) * (uint64_t)weight
 #define MACHSYM_ABI                 ((uint64_t)0 MACHSYM_STRUCTS(MACHSYM_WEIGH)) /* see machsym_abi */
 
@@ -1085,17 +1281,11 @@ MACHSYM_CHECKED(machsym_result, machsym_plan_open,
 MACHSYM_CHECKED(machsym_result, machsym_map_build,
                 (const machsym_plan_desc *desc, machsym_map **out, machsym_error *err), (desc, out, err))
 MACHSYM_CHECKED(machsym_result, machsym_map_open,
-                (const char *path, machsym_bytes bytes, uint32_t flags, const machsym_allocator *allocator,
-                 machsym_map **out, machsym_error *err),
-                (path, bytes, flags, allocator, out, err))
+                (const machsym_map_desc *desc, machsym_map **out, machsym_error *err), (desc, out, err))
 MACHSYM_CHECKED(machsym_result, machsym_names_open,
-                (const machsym_map *map, const machsym_allocator *allocator, machsym_names **out,
-                 machsym_error *err),
-                (map, allocator, out, err))
+                (const machsym_names_desc *desc, machsym_names **out, machsym_error *err), (desc, out, err))
 MACHSYM_CHECKED(machsym_result, machsym_writer_open,
-                (const machsym_map_info *info, const machsym_allocator *allocator, machsym_writer **out,
-                 machsym_error *err),
-                (info, allocator, out, err))
+                (const machsym_writer_desc *desc, machsym_writer **out, machsym_error *err), (desc, out, err))
 #undef MACHSYM_CHECKED
 #define machsym_list_slices  machsym_list_slices_checked
 #define machsym_image_open   machsym_image_open_checked
@@ -1980,6 +2170,7 @@ static inline uint64_t ms_rd_uleb(ms_rd *rd)
     return ms_rd_uleb_slow(rd);
 }
 
+/* SLEB128. Bits above 63 must repeat it: anything else is more than 64 bits of value, which is failure. */
 static int64_t ms_rd_sleb_slow(ms_rd *rd)
 {
     uint64_t value = 0;
@@ -1987,9 +2178,10 @@ static int64_t ms_rd_sleb_slow(ms_rd *rd)
         if (rd->p == rd->end)
             break;
         uint8_t byte = *rd->p++;
+        uint64_t bits = byte & 0x7f;
         if (shift < 64)
-            value |= (uint64_t)(byte & 0x7f) << shift;
-        else if ((byte & 0x7f) != 0 && (byte & 0x7f) != 0x7f)
+            value |= bits << shift;
+        if (shift >= 63 && bits != (value >> 63 != 0 ? 0x7fu : 0u))
             break;
         if (byte < 0x80) {
             if ((byte & 0x40) != 0 && shift + 7 < 64)
@@ -3007,230 +3199,6 @@ static const ms_mo_section *ms_mo_section_named(const ms_mo *mo, const char *seg
             return section;
     }
     return NULL;
-}
-
-/* ==== >>files ==============================================================================================
- * Job:    opens a file, a bundle or the caller's bytes for the slices in them.
- * Offers: ms_file, ms_file_open, ms_file_close, ms_file_slice_at, ms_file_choose.
- * Never:  parses more of a slice than choosing it takes. */
-
-/* ---- Fat files ---- */
-
-enum { ms_FILE_SLICES = 256 }; /* that a fat file may have: real ones have ten */
-
-/* Reads slice number index of a file from its headers.
- * Returns: false when there is none. *count: how many the file has; a thin file is its own only slice. */
-static bool ms_file_slice_at(ms_span file, uint32_t index, uint32_t *count, ms_span *slice, uint64_t *offset)
-{
-    ms_rd rd = ms_rd_make(file);
-    uint32_t magic = ms_rd_be32(&rd);
-    size_t one = magic == ms_FAT_MAGIC_64 ? 32 : 20;
-    *count = 1;
-    *offset = 0;
-    *slice = file;
-    if (magic != ms_FAT_MAGIC_32 && magic != ms_FAT_MAGIC_64)
-        return index == 0;
-    *count = ms_rd_be32(&rd);
-    if (*count > ms_rd_left(&rd) / one)
-        *count = (uint32_t)(ms_rd_left(&rd) / one);
-    if (*count > ms_FILE_SLICES)
-        *count = ms_FILE_SLICES;
-    if (index >= *count)
-        return false;
-    ms_rd_skip(&rd, (uint64_t)index * one + 8);
-    *offset = magic == ms_FAT_MAGIC_64 ? ms_rd_be64(&rd) : ms_rd_be32(&rd);
-    uint64_t size = magic == ms_FAT_MAGIC_64 ? ms_rd_be64(&rd) : ms_rd_be32(&rd);
-    *slice = ms_span_sub(file, *offset, size);
-    if (slice->len == 0)
-        *slice = ms_span_from(file, *offset); /* cut short: what is left may still answer */
-    return true;
-}
-
-/* Reads the header, UUID and symbol table commands of a slice, without its sections. */
-static machsym_result ms_file_peek(ms_span slice, uint64_t offset, ms_mo *mo, machsym_error *err)
-{
-    ms_zero(mo, sizeof *mo);
-    mo->bytes = slice;
-    mo->slice.offset = offset;
-    mo->slice.size = slice.len;
-    return ms_mo_load(mo, NULL, err);
-}
-
-/* What a file is that is no Mach-O, for the error. */
-static machsym_result ms_file_refuse(ms_span file, machsym_error *err)
-{
-    machsym_str text = ms_str_make((const char *)file.ptr, file.len);
-    if (file.len == 0)
-        return ms_fail(err, MACHSYM_ERR_FORMAT, "the file is empty", "", 0);
-    if (ms_str_begins(text, "\177ELF"))
-        return ms_fail(err, MACHSYM_ERR_FORMAT, "an ELF file, not Mach-O", "", 0);
-    if (ms_str_begins(text, "!<arch>\n"))
-        return ms_fail(err, MACHSYM_ERR_UNSUPPORTED,
-                       "a static library; name a linked file or an object in it", "", 0);
-    return ms_fail(err, MACHSYM_ERR_FORMAT, "not a Mach-O file", "", 0);
-}
-
-static bool ms_file_same_uuid(const machsym_slice *slice, const machsym_uuid *uuid)
-{
-    return slice->has_uuid && ms_equal(slice->uuid.v, uuid->v, sizeof uuid->v);
-}
-
-/* Chooses the slice that arch and uuid (each may be NULL) ask for.
- * arm64e is content with arm64, as Apple's tools are; the reverse is not. */
-static machsym_result ms_file_choose(ms_span file, const char *arch, const machsym_uuid *uuid, ms_mo *out,
-                                     machsym_error *err)
-{
-    ms_span slice;
-    uint64_t offset = 0;
-    uint32_t count = 0;
-    uint32_t matches = 0;
-    bool uuid_seen = false;
-    bool by_name = false;
-    ms_mo mo;
-    machsym_result first_error = MACHSYM_OK;
-    for (uint32_t i = 0; ms_file_slice_at(file, i, &count, &slice, &offset); i++) {
-        machsym_result result = ms_file_peek(slice, offset, &mo, first_error == MACHSYM_OK ? err : NULL);
-        if (result != MACHSYM_OK) {
-            first_error = result;
-            continue;
-        }
-        if (uuid != NULL && !ms_file_same_uuid(&mo.slice, uuid))
-            continue;
-        uuid_seen = true;
-        bool exact = arch == NULL || ms_str_is(ms_str_from_c(arch), mo.slice.arch);
-        bool similar = !exact && ms_str_is(ms_str_from_c(arch), "arm64e") &&
-                       ms_str_is(ms_str_from_c(mo.slice.arch), "arm64");
-        if (!exact && !(similar && !by_name))
-            continue;
-        if (exact && arch != NULL && by_name)
-            continue; /* the first of equals */
-        by_name = by_name || (exact && arch != NULL);
-        matches++;
-        *out = mo;
-    }
-    if (count == 0)
-        return ms_fail(err, MACHSYM_ERR_DAMAGED, "a fat file without slices", "fat header", 4);
-    if (matches == 0 && first_error != MACHSYM_OK)
-        return first_error;
-    if (matches == 0 && uuid != NULL && !uuid_seen)
-        return ms_fail(err, MACHSYM_ERR_UUID, "the file has no slice with this UUID", "", 0);
-    if (matches == 0)
-        return ms_fail(err, MACHSYM_ERR_ARCH, "the file has no slice for this architecture", "", 0);
-    if (matches > 1 && arch == NULL && uuid == NULL)
-        return ms_fail(err, MACHSYM_ERR_AMBIGUOUS,
-                       "the file has several slices; name an architecture or a UUID", "", 0);
-    return MACHSYM_OK;
-}
-
-/* ---- Files ---- */
-
-/* A whole file, from the caller's bytes or opened by us. */
-typedef struct ms_file {
-    ms_span bytes;
-    char *path; /* malloc'd: what was opened in the end; NULL for the caller's bytes */
-#ifndef MACHSYM_NO_OS
-    ms_os_file file;
-#endif
-} ms_file;
-
-static void ms_file_close(ms_file *input)
-{
-#ifndef MACHSYM_NO_OS
-    ms_os_unmap(&input->file);
-    free(input->path);
-#endif
-    input->path = NULL;
-    input->bytes = ms_span_make(NULL, 0);
-}
-
-#ifndef MACHSYM_NO_OS
-static char *ms_file_text(machsym_str a, const char *b, machsym_str c)
-{
-    size_t b_len = strlen(b);
-    char *text = (char *)malloc(a.len + b_len + c.len + 1);
-    if (text == NULL)
-        return NULL;
-    ms_copy(text, a.ptr, a.len);
-    ms_copy(text + a.len, b, b_len);
-    ms_copy(text + a.len + b_len, c.ptr, c.len);
-    text[a.len + b_len + c.len] = 0;
-    return text;
-}
-
-static machsym_str ms_file_without_slashes(const char *path)
-{
-    machsym_str text = ms_str_from_c(path);
-    while (text.len > 1 && text.ptr[text.len - 1] == '/')
-        text.len--;
-    return text;
-}
-
-/* The DWARF file inside a bundle: the one named like the bundle, else the first. malloc'd; NULL when there is
- * none. */
-static char *ms_file_in_bundle(const char *bundle)
-{
-    machsym_str path = ms_file_without_slashes(bundle);
-    machsym_str name = ms_str_base_name(path);
-    if (ms_str_ends(name, ".dSYM"))
-        name.len -= 5;
-    char *same = ms_file_text(path, "/Contents/Resources/DWARF/", name);
-    if (same != NULL && ms_os_is_file(same))
-        return same;
-    free(same);
-    char *folder = ms_file_text(path, "/Contents/Resources/DWARF", ms_str_empty());
-    char *first = folder != NULL ? ms_os_first_file(folder) : NULL;
-    free(folder);
-    return first;
-}
-
-static machsym_result ms_file_open_path(const char *path, uint32_t flags, ms_file *input, machsym_error *err)
-{
-    if (ms_os_is_folder(path)) {
-        input->path = ms_file_in_bundle(path);
-        if (input->path == NULL)
-            return ms_fail(
-                err, MACHSYM_ERR_IO,
-                "a folder without Contents/Resources/DWARF/FILE in it; name a Mach-O file or a .dSYM", "", 0);
-    } else {
-        input->path = ms_file_text(ms_str_from_c(path), "", ms_str_empty());
-        if (input->path == NULL)
-            return ms_fail_memory(err);
-    }
-    int code = ms_os_open(input->path, (flags & MACHSYM_OPEN_COPY) != 0, &input->file);
-    if (code != 0)
-        return ms_os_fail(err, code);
-    input->bytes = ms_span_make(input->file.ptr, input->file.len);
-    return MACHSYM_OK;
-}
-#endif
-
-/* Opens a path, or takes the caller's bytes. */
-static machsym_result ms_file_open(const char *path, machsym_bytes bytes, uint32_t flags, ms_file *input,
-                                   machsym_error *err)
-{
-    ms_zero(input, sizeof *input);
-    machsym_result result = MACHSYM_OK;
-    if (bytes.ptr != NULL)
-        input->bytes = ms_span_make(bytes.ptr, bytes.len);
-#ifndef MACHSYM_NO_OS
-    else if (path != NULL)
-        result = ms_file_open_path(path, flags, input, err);
-#endif
-    else
-        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "neither a path nor bytes to open", "", 0);
-    (void)path;
-    (void)flags;
-    if (result == MACHSYM_OK) {
-        ms_rd rd = ms_rd_make(input->bytes);
-        uint32_t magic = ms_rd_be32(&rd);
-        bool is_mach = magic == ms_FAT_MAGIC_32 || magic == ms_FAT_MAGIC_64 || magic == ms_MH_MAGIC ||
-                       magic == ms_MH_MAGIC_64 || magic == ms_MH_CIGAM || magic == ms_MH_CIGAM_64;
-        if (!is_mach)
-            result = ms_file_refuse(input->bytes, err);
-    }
-    if (result != MACHSYM_OK)
-        ms_file_close(input);
-    return result;
 }
 
 /* ==== >>fixups =============================================================================================
@@ -5278,6 +5246,7 @@ enum {
     ms_DW_AT_producer = 0x25,
     ms_DW_AT_abstract_origin = 0x31,
     ms_DW_AT_specification = 0x47,
+    ms_DW_AT_entry_pc = 0x52,
     ms_DW_AT_ranges = 0x55,
     ms_DW_AT_call_column = 0x57,
     ms_DW_AT_call_file = 0x58,
@@ -5387,7 +5356,7 @@ typedef struct ms_dw_enc {
     uint64_t addr_base;
     uint64_t rnglists_base;
     uint64_t ranges_base; /* GNU split DWARF */
-    uint64_t low_pc;      /* what ranges count from */
+    uint64_t low_pc;      /* what ranges count from; DW_AT_entry_pc where there is no DW_AT_low_pc */
 } ms_dw_enc;
 
 /* ---- Abbreviations ---- */
@@ -5401,6 +5370,7 @@ typedef enum ms_dw_slot {
     ms_SLOT_SPECIFICATION,
     ms_SLOT_LOW_PC,
     ms_SLOT_HIGH_PC,
+    ms_SLOT_ENTRY_PC, /* of units only */
     ms_SLOT_RANGES,
     ms_SLOT_CALL_FILE,
     ms_SLOT_CALL_LINE,
@@ -5451,8 +5421,8 @@ typedef struct ms_dw_abbrev {
     uint16_t skip_count;
     uint16_t read_count; /* steps that read one; 0 for ms_KIND_OTHER */
     uint32_t skip_tail;  /* bytes behind the last step that skips */
-    uint32_t skip_max;   /* no entry takes more bytes than this to skip, blocks aside; UINT32_MAX: no bound */
-    uint32_t read_max;   /* the same for reading */
+    uint32_t skip_max;   /* ms_dw_most_bytes of the steps that skip */
+    uint32_t read_max;   /* the same of those that read */
     uint32_t read_first;
     uint16_t tag;
     uint8_t kind;
@@ -5559,7 +5529,7 @@ static bool ms_dw_form_known(uint32_t form, const ms_dw_enc *enc)
     }
 }
 
-static ms_dw_slot ms_dw_slot_of(uint64_t attribute)
+static ms_dw_slot ms_dw_slot_of(uint64_t attribute, ms_dw_kind kind)
 {
     switch (attribute) {
     case ms_DW_AT_name: return ms_SLOT_NAME;
@@ -5569,6 +5539,7 @@ static ms_dw_slot ms_dw_slot_of(uint64_t attribute)
     case ms_DW_AT_specification: return ms_SLOT_SPECIFICATION;
     case ms_DW_AT_low_pc: return ms_SLOT_LOW_PC;
     case ms_DW_AT_high_pc: return ms_SLOT_HIGH_PC;
+    case ms_DW_AT_entry_pc: return kind == ms_KIND_UNIT ? ms_SLOT_ENTRY_PC : ms_SLOT_NONE;
     case ms_DW_AT_ranges: return ms_SLOT_RANGES;
     case ms_DW_AT_call_file: return ms_SLOT_CALL_FILE;
     case ms_DW_AT_call_line: return ms_SLOT_CALL_LINE;
@@ -5684,7 +5655,7 @@ static bool ms_dw_compile(ms_dw_compiler *c, const ms_dw_enc *enc, ms_rd *rd, ms
             return false;
         bool is_code = attribute == ms_DW_AT_high_pc || attribute == ms_DW_AT_ranges;
         abbrev->has_code |= is_code && (abbrev->kind == ms_KIND_FUNCTION || abbrev->kind == ms_KIND_INLINE);
-        ms_dw_slot slot = reading ? ms_dw_slot_of(attribute) : ms_SLOT_NONE;
+        ms_dw_slot slot = reading ? ms_dw_slot_of(attribute, (ms_dw_kind)abbrev->kind) : ms_SLOT_NONE;
         ms_dw_compile_value(c, enc, (uint32_t)form, (seen >> slot & 1) == 0 ? slot : ms_SLOT_NONE, implicit);
         seen |= 1u << slot;
     }
@@ -5701,17 +5672,22 @@ typedef struct ms_dw_table {
     size_t code_cap;
 } ms_dw_table;
 
-/* How many bytes the steps may touch when every value takes its most; blocks are checked where they occur. */
+enum {
+    ms_DW_MOST_BYTES = 0x7fffffff
+}; /* the parts of known size take no more in any entry: else it is damage */
+
+/* How many bytes the steps may touch when every value takes its most; blocks are checked where they occur.
+ * UINT32_MAX when the form of a value gives no bound; between that and ms_DW_MOST_BYTES when it is damage. */
 static uint32_t ms_dw_most_bytes(const ms_dw_step *steps, size_t count, uint32_t tail)
 {
     static const uint8_t most[] = {0, 0, 1, 2, 4, 8, 10, 10, 0};
     uint32_t sum = tail;
-    for (size_t i = 0; i < count; i++) {
-        if (steps[i].how == ms_HOW_FORM || sum > 0x7fffffff)
-            return UINT32_MAX;
+    bool is_bounded = true;
+    for (size_t i = 0; i < count && sum <= ms_DW_MOST_BYTES; i++) {
+        is_bounded = is_bounded && steps[i].how != ms_HOW_FORM;
         sum += steps[i].skip + (uint32_t)most[steps[i].how];
     }
-    return sum;
+    return sum > ms_DW_MOST_BYTES || is_bounded ? sum : UINT32_MAX;
 }
 
 static bool ms_dw_add_abbrev(ms_dw_table *t, const ms_dw_enc *enc, ms_rd *rd, uint64_t code)
@@ -5750,6 +5726,9 @@ static bool ms_dw_add_abbrev(ms_dw_table *t, const ms_dw_enc *enc, ms_rd *rd, ui
     abbrev->read_first = (uint32_t)mid;
     abbrev->read_count = (uint16_t)(t->steps.count - mid);
     abbrev->read_max = ms_dw_most_bytes(t->steps.v + mid, t->steps.count - mid, 0);
+    if ((abbrev->skip_max > ms_DW_MOST_BYTES && abbrev->skip_max != UINT32_MAX) ||
+        (abbrev->read_max > ms_DW_MOST_BYTES && abbrev->read_max != UINT32_MAX))
+        return false;
     codes[t->count].key = code;
     codes[t->count].item = t->count;
     t->count++;
@@ -6063,6 +6042,7 @@ static const uint8_t *ms_dw_read_window(const ms_dw_step *step, size_t count, co
         case ms_HOW_8: u = ms_rd_raw_u64(p), p += 8; break;
         case ms_HOW_ULEB:
         case ms_HOW_BLOCK: p = ms_dw_raw_uleb(p, &u); break;
+        case ms_HOW_FORM: return NULL; /* has no bound, but a unit of 4 GB has room for the bound's number */
         default: break;
         }
         if (p == NULL)
@@ -6304,7 +6284,8 @@ static bool ms_dw_ranges_4(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, 
     ms_rd rd = ms_rd_at(dw->ranges, off);
     uint64_t base = enc->low_pc;
     uint64_t escape = ms_dw_all_ones(enc);
-    for (; !rd.failed && list->budget > 0; list->budget -= list->budget > 0) { /* a moved range takes more than one */
+    for (; !rd.failed && list->budget > 0;
+         list->budget -= list->budget > 0) { /* a moved range takes more than one */
         uint64_t lo = ms_rd_uint(&rd, enc->addr_size);
         uint64_t hi = ms_rd_uint(&rd, enc->addr_size);
         if (rd.failed || (lo == 0 && hi == 0))
@@ -6437,6 +6418,7 @@ typedef struct ms_cu {
     uint8_t addr_size;
     uint8_t offset_size;
     uint8_t unit_type; /* DWARF 5; 0 before */
+    bool is_whole;     /* its length has room for the header, and does not lead out of the section */
     bool is_damaged;   /* a version or size that cannot be read; the unit is left out */
 } ms_cu;
 
@@ -6483,8 +6465,8 @@ typedef struct ms_cu_env {
 
 enum { ms_CU_HEADER = 48 }; /* no header is longer */
 
-/* Reads the header at off from its first bytes, ms_CU_HEADER or as many as the left ones. Returns false when
- * no next header can be found. */
+/* Reads the header at off from its first bytes, ms_CU_HEADER or as many as the left ones. Returns false when not
+ * even its length is there. */
 static bool ms_cu_read_header(ms_span first, uint64_t off, uint64_t left, ms_cu *cu)
 {
     ms_rd rd = ms_rd_make(first);
@@ -6492,20 +6474,15 @@ static bool ms_cu_read_header(ms_span first, uint64_t off, uint64_t left, ms_cu 
     cu->off = off;
     cu->offset_size = 4;
     uint64_t len = ms_rd_u32(&rd);
+    bool is_reserved = len >= 0xfffffff0 && len != 0xffffffff; /* DWARF5 7.2.2 */
     if (len == 0xffffffff) {
         cu->offset_size = 8;
         len = ms_rd_u64(&rd);
-    } else if (len >= 0xfffffff0) {
-        ms_rd_fail(&rd); /* reserved, DWARF5 7.2.2 */
     }
-    if (rd.failed || len == 0)
+    if (rd.failed)
         return false;
     left -= ms_rd_offset(&rd);
-    bool whole = len <= left;
-    len = whole ? len : left;
-    cu->end = off + ms_rd_offset(&rd) + len;
-    if (len < ms_rd_left(&rd))
-        rd.end = rd.p + len;
+    cu->end = off + ms_rd_offset(&rd) + (len <= left ? len : left);
     cu->version = ms_rd_u16(&rd);
     if (cu->version >= 5) {
         cu->unit_type = ms_rd_u8(&rd);
@@ -6520,9 +6497,10 @@ static bool ms_cu_read_header(ms_span first, uint64_t off, uint64_t left, ms_cu 
         cu->addr_size = ms_rd_u8(&rd);
     }
     cu->root = (uint32_t)ms_rd_offset(&rd);
-    cu->is_damaged = rd.failed || cu->version < 2 || cu->version > 5 || !whole ||
-                     (cu->addr_size != 4 && cu->addr_size != 8);
-    return whole;
+    cu->is_whole = !is_reserved && len <= left && cu->end - off >= cu->root;
+    cu->is_damaged =
+        rd.failed || cu->version < 2 || cu->version > 5 || (cu->addr_size != 4 && cu->addr_size != 8);
+    return true;
 }
 
 /* The first bytes of a unit. Headers lie far apart: they are copied out of a file (NULL: there is none) that
@@ -6541,28 +6519,90 @@ static ms_span ms_cu_peek(const ms_dw *dw, const struct ms_os_file *file, uint64
     return first;
 }
 
-/* Lists the unit headers, by offset. Returns NULL and *count 0 when there are none. */
+/* Reads the header at off. Returns false at the section's end, and where not even a length is left. */
+static bool ms_cu_header_at(const ms_dw *dw, const struct ms_os_file *file, uint64_t off, ms_cu *cu)
+{
+    uint8_t room[ms_CU_HEADER];
+    return off < dw->info.len &&
+           ms_cu_read_header(ms_cu_peek(dw, file, off, room), off, dw->info.len - off, cu);
+}
+
+/* ---- Where a unit ends when its length is damaged ---- */
+
+/* How many fields of a header, its length aside, cannot be right. Random bytes have none wrong once in 10^7 times
+ * at most. Where the version is wrong, nobody knows what the others are. */
+static unsigned ms_cu_wrong_fields(const ms_dw *dw, const ms_cu *cu)
+{
+    if (cu->version < 2 || cu->version > 5)
+        return 1;
+    bool is_type = cu->version != 5 || (cu->unit_type >= 1 && cu->unit_type <= 6) || cu->unit_type >= 0x80;
+    bool is_size = cu->addr_size == 4 || cu->addr_size == 8;
+    return (is_size ? 0u : 1u) + (is_type ? 0u : 1u) + (cu->abbrev_off < dw->abbrev.len ? 0u : 1u);
+}
+
+/* Whether a unit begins where this header was read. A header with one wrong field counts if its length leads to a
+ * header that is right, as damage hits one field. */
+static bool ms_cu_is_header(const ms_dw *dw, ms_cu cu)
+{
+    for (unsigned links = MACHSYM_MAX_UNIT_LINKS; links > 0; links--) {
+        unsigned wrong = ms_cu_wrong_fields(dw, &cu);
+        if (wrong == 0)
+            return true;
+        if (wrong > 1 || !cu.is_whole)
+            return false;
+        if (cu.end == dw->info.len)
+            return true;
+        if (!ms_cu_header_at(dw, NULL, cu.end, &cu))
+            return false;
+    }
+    return false;
+}
+
+/* The first header behind an offset that is right in all its fields, and whose length leads to the next one or
+ * to the section's end; the section's end when there is none. */
+static uint64_t ms_cu_search(const ms_dw *dw, uint64_t off)
+{
+    ms_cu cu;
+    ms_cu next;
+    for (; dw->info.len - off > 6; off++) {
+        const uint8_t *p = dw->info.ptr + off;
+        MACHSYM_COUNT_WORK(1);
+        if (ms_rd_raw_u16(p + 4) - 2u > 3 && ms_rd_raw_u32(p) != 0xffffffff)
+            continue; /* no version from 2 to 5 */
+        if (!ms_cu_header_at(dw, NULL, off, &cu) || !cu.is_whole || ms_cu_wrong_fields(dw, &cu) != 0)
+            continue;
+        if (cu.end == dw->info.len || (ms_cu_header_at(dw, NULL, cu.end, &next) && ms_cu_is_header(dw, next)))
+            return off;
+    }
+    return dw->info.len;
+}
+
+/* Lists the unit headers, by offset. A unit whose length leads nowhere ends where the next header is found; what it
+ * swallowed, or what it left, is searched once. Returns NULL and *count 0 when there are none. */
 static const ms_cu *ms_cu_index(const ms_dw *dw, const struct ms_os_file *file, ms_arena *arena,
                                 size_t *count, uint32_t *damage_count)
 {
     ms_cu *v = NULL;
     size_t cap = 0;
-    bool more = true;
+    ms_cu cu;
+    ms_cu next;
     *count = 0;
-    for (uint64_t off = 0; more && off < dw->info.len; off = v[*count - 1].end) {
-        ms_cu cu;
-        uint8_t room[ms_CU_HEADER];
-        more = ms_cu_read_header(ms_cu_peek(dw, file, off, room), off, dw->info.len - off, &cu);
-        if (cu.end == 0) {
+    for (bool more = ms_cu_header_at(dw, file, 0, &cu); more; cu = next) {
+        more = ms_cu_header_at(dw, file, cu.end, &next);
+        if (!cu.is_whole || (cu.end < dw->info.len && (!more || !ms_cu_is_header(dw, next)))) {
+            uint64_t end = ms_cu_search(dw, cu.off + 1);
+            more = ms_cu_header_at(dw, NULL, end, &next);
+            cu.is_damaged = cu.is_damaged || (!cu.is_whole && !more);
+            cu.end = end;
             ++*damage_count;
-            break;
+        } else {
+            *damage_count += cu.is_damaged;
         }
         ms_cu *grown = (ms_cu *)ms_arena_grow(arena, v, *count, &cap, sizeof *v);
         if (grown == NULL)
             break;
         v = grown;
         v[(*count)++] = cu;
-        *damage_count += cu.is_damaged;
     }
     return v;
 }
@@ -6725,7 +6765,10 @@ static bool ms_cu_read_root(ms_cu_env *env, const ms_cu *cu, ms_cu_root *root)
     root->ranges = *ms_dw_get(&die, ms_SLOT_RANGES);
     root->low_pc = *ms_dw_get(&die, ms_SLOT_LOW_PC);
     root->high_pc = *ms_dw_get(&die, ms_SLOT_HIGH_PC);
-    if (!ms_dw_address(env->dw, &root->enc, &root->low_pc, &root->enc.low_pc))
+    const ms_dw_value *base = ms_dw_get(&die, ms_SLOT_LOW_PC);
+    if (base->form == 0) /* DWARF3 2.17.3 allows it; seen: libarclite of 2011 */
+        base = ms_dw_get(&die, ms_SLOT_ENTRY_PC);
+    if (!ms_dw_address(env->dw, &root->enc, base, &root->enc.low_pc))
         root->enc.low_pc = 0;
     root->has_line = ms_dw_get(&die, ms_SLOT_STMT_LIST)->form != 0;
     root->line_off = ms_dw_get(&die, ms_SLOT_STMT_LIST)->u;
@@ -7632,8 +7675,8 @@ typedef struct ms_fn_block {
     uint64_t hi;
     const ms_range *ranges; /* when it has several; see ms_fn_range */
     uint32_t range_count;
-    uint32_t parent;      /* block that it is inlined into; ms_SEG_NONE for a function */
-    uint32_t end;         /* first block that does not stand inside this one */
+    uint32_t parent; /* block that it is inlined into; ms_SEG_NONE for a function */
+    uint32_t end;    /* first block that does not stand inside this one */
     uint32_t call_file;
     uint32_t call_line;
     uint32_t call_column;
@@ -7669,8 +7712,8 @@ typedef struct ms_fn_walk {
     ms_piece *pieces; /* of functions */
     size_t piece_count;
     size_t piece_cap;
-    ms_ranges list;     /* the ranges of the entry at hand */
-    ms_key *order[2];   /* room to sort them */
+    ms_ranges list;   /* the ranges of the entry at hand */
+    ms_key *order[2]; /* room to sort them */
     ms_range *sorted;
     size_t sorted_cap;
     uint64_t list_from; /* the entry from which on bytes are counted that allow for calls' lists of ranges */
@@ -7771,7 +7814,8 @@ static uint64_t ms_fn_list_budget(const ms_fn_walk *w, bool is_function, uint64_
 }
 
 /* Finds an entry's code, and puts it into a block. Returns false when it has none, or memory is out. */
-static bool ms_fn_set_code(ms_fn_walk *w, uint64_t die_off, bool is_function, const ms_dw_die *die, ms_fn_block *block)
+static bool ms_fn_set_code(ms_fn_walk *w, uint64_t die_off, bool is_function, const ms_dw_die *die,
+                           ms_fn_block *block)
 {
     const ms_dw_enc *enc = &w->root->enc;
     ms_range first = {0, 0};
@@ -7794,7 +7838,8 @@ static bool ms_fn_set_code(ms_fn_walk *w, uint64_t die_off, bool is_function, co
     block->lo = first.lo;
     block->hi = first.hi;
     if (block->range_count > 1)
-        block->ranges = (const ms_range *)ms_arena_keep(w->arena, w->list.v, w->list.count, sizeof *w->list.v);
+        block->ranges =
+            (const ms_range *)ms_arena_keep(w->arena, w->list.v, w->list.count, sizeof *w->list.v);
     return block->range_count > 1 ? block->ranges != NULL : block->range_count == 1;
 }
 
@@ -7825,7 +7870,8 @@ static bool ms_fn_add_block(ms_fn_walk *w, uint64_t die_off, bool is_function, c
     ms_fn_block *block = &w->blocks[w->count];
     if (is_function && w->unit != NULL)
         *block = w->unit->blocks[w->known]; /* its list is read with the unit only */
-    else if (!ms_fn_set_code(w, die_off, is_function, die, block) || (is_function && !ms_fn_add_pieces(w, block)))
+    else if (!ms_fn_set_code(w, die_off, is_function, die, block) ||
+             (is_function && !ms_fn_add_pieces(w, block)))
         return false;
     block->die_off = die_off;
     block->origin = 0;
@@ -8052,8 +8098,8 @@ static void ms_fn_read(const ms_dw *dw, const ms_cu_root *root, bool reads_calls
 
 /* Reads one function of a unit, by its number in the unit's table, with what is inlined into it: block 0 is the
  * function. The table has no segments and no copies. */
-static void ms_fn_read_one(const ms_dw *dw, const ms_cu_root *root, const ms_fn_table *unit, uint32_t function,
-                           ms_arena *scratch, ms_arena *arena, ms_fn_table *table)
+static void ms_fn_read_one(const ms_dw *dw, const ms_cu_root *root, const ms_fn_table *unit,
+                           uint32_t function, ms_arena *scratch, ms_arena *arena, ms_fn_table *table)
 {
     ms_fn_walk w;
     ms_zero(table, sizeof *table);
@@ -8293,6 +8339,230 @@ static ms_tab_slot *ms_tab_next_text(ms_tab *t, ms_tab_text *search)
     return ms_tab_has(t, slot) ? slot : NULL;
 }
 
+/* ==== >>files ==============================================================================================
+ * Job:    opens a file, a bundle or the caller's bytes for the slices in them.
+ * Offers: ms_file, ms_file_open, ms_file_close, ms_file_slice_at, ms_file_choose.
+ * Never:  parses more of a slice than choosing it takes. */
+
+/* ---- Fat files ---- */
+
+enum { ms_FILE_SLICES = 256 }; /* that a fat file may have: real ones have ten */
+
+/* Reads slice number index of a file from its headers.
+ * Returns: false when there is none. *count: how many the file has; a thin file is its own only slice. */
+static bool ms_file_slice_at(ms_span file, uint32_t index, uint32_t *count, ms_span *slice, uint64_t *offset)
+{
+    ms_rd rd = ms_rd_make(file);
+    uint32_t magic = ms_rd_be32(&rd);
+    size_t one = magic == ms_FAT_MAGIC_64 ? 32 : 20;
+    *count = 1;
+    *offset = 0;
+    *slice = file;
+    if (magic != ms_FAT_MAGIC_32 && magic != ms_FAT_MAGIC_64)
+        return index == 0;
+    *count = ms_rd_be32(&rd);
+    if (*count > ms_rd_left(&rd) / one)
+        *count = (uint32_t)(ms_rd_left(&rd) / one);
+    if (*count > ms_FILE_SLICES)
+        *count = ms_FILE_SLICES;
+    if (index >= *count)
+        return false;
+    ms_rd_skip(&rd, (uint64_t)index * one + 8);
+    *offset = magic == ms_FAT_MAGIC_64 ? ms_rd_be64(&rd) : ms_rd_be32(&rd);
+    uint64_t size = magic == ms_FAT_MAGIC_64 ? ms_rd_be64(&rd) : ms_rd_be32(&rd);
+    *slice = ms_span_sub(file, *offset, size);
+    if (slice->len == 0)
+        *slice = ms_span_from(file, *offset); /* cut short: what is left may still answer */
+    return true;
+}
+
+/* Reads the header, UUID and symbol table commands of a slice, without its sections. */
+static machsym_result ms_file_peek(ms_span slice, uint64_t offset, ms_mo *mo, machsym_error *err)
+{
+    ms_zero(mo, sizeof *mo);
+    mo->bytes = slice;
+    mo->slice.offset = offset;
+    mo->slice.size = slice.len;
+    return ms_mo_load(mo, NULL, err);
+}
+
+/* What a file is that is no Mach-O, for the error. */
+static machsym_result ms_file_refuse(ms_span file, machsym_error *err)
+{
+    machsym_str text = ms_str_make((const char *)file.ptr, file.len);
+    if (file.len == 0)
+        return ms_fail(err, MACHSYM_ERR_FORMAT, "the file is empty", "", 0);
+    if (ms_str_begins(text, "\177ELF"))
+        return ms_fail(err, MACHSYM_ERR_FORMAT, "an ELF file, not Mach-O", "", 0);
+    if (ms_str_begins(text, "!<arch>\n"))
+        return ms_fail(err, MACHSYM_ERR_UNSUPPORTED,
+                       "a static library; name a linked file or an object in it", "", 0);
+    return ms_fail(err, MACHSYM_ERR_FORMAT, "not a Mach-O file", "", 0);
+}
+
+static bool ms_file_same_uuid(const machsym_slice *slice, const machsym_uuid *uuid)
+{
+    return slice->has_uuid && ms_equal(slice->uuid.v, uuid->v, sizeof uuid->v);
+}
+
+/* Chooses the slice that arch and uuid (each may be NULL) ask for.
+ * arm64e is content with arm64, as Apple's tools are; the reverse is not. */
+static machsym_result ms_file_choose(ms_span file, const char *arch, const machsym_uuid *uuid, ms_mo *out,
+                                     machsym_error *err)
+{
+    ms_span slice;
+    uint64_t offset = 0;
+    uint32_t count = 0;
+    uint32_t matches = 0;
+    bool uuid_seen = false;
+    bool by_name = false;
+    ms_mo mo;
+    machsym_result first_error = MACHSYM_OK;
+    for (uint32_t i = 0; ms_file_slice_at(file, i, &count, &slice, &offset); i++) {
+        machsym_result result = ms_file_peek(slice, offset, &mo, first_error == MACHSYM_OK ? err : NULL);
+        if (result != MACHSYM_OK) {
+            first_error = result;
+            continue;
+        }
+        if (uuid != NULL && !ms_file_same_uuid(&mo.slice, uuid))
+            continue;
+        uuid_seen = true;
+        bool exact = arch == NULL || ms_str_is(ms_str_from_c(arch), mo.slice.arch);
+        bool similar = !exact && ms_str_is(ms_str_from_c(arch), "arm64e") &&
+                       ms_str_is(ms_str_from_c(mo.slice.arch), "arm64");
+        if (!exact && !(similar && !by_name))
+            continue;
+        if (exact && arch != NULL && by_name)
+            continue; /* the first of equals */
+        by_name = by_name || (exact && arch != NULL);
+        matches++;
+        *out = mo;
+    }
+    if (count == 0)
+        return ms_fail(err, MACHSYM_ERR_DAMAGED, "a fat file without slices", "fat header", 4);
+    if (matches == 0 && first_error != MACHSYM_OK)
+        return first_error;
+    if (matches == 0 && uuid != NULL && !uuid_seen)
+        return ms_fail(err, MACHSYM_ERR_UUID, "the file has no slice with this UUID", "", 0);
+    if (matches == 0)
+        return ms_fail(err, MACHSYM_ERR_ARCH, "the file has no slice for this architecture", "", 0);
+    if (matches > 1 && arch == NULL && uuid == NULL)
+        return ms_fail(err, MACHSYM_ERR_AMBIGUOUS,
+                       "the file has several slices; name an architecture or a UUID", "", 0);
+    return MACHSYM_OK;
+}
+
+/* ---- Files ---- */
+
+/* A whole file, from the caller's bytes or opened by us. */
+typedef struct ms_file {
+    ms_span bytes;
+    char *path; /* malloc'd: what was opened in the end; NULL for the caller's bytes */
+#ifndef MACHSYM_NO_OS
+    ms_os_file file;
+#endif
+} ms_file;
+
+static void ms_file_close(ms_file *input)
+{
+#ifndef MACHSYM_NO_OS
+    ms_os_unmap(&input->file);
+    free(input->path);
+#endif
+    input->path = NULL;
+    input->bytes = ms_span_make(NULL, 0);
+}
+
+#ifndef MACHSYM_NO_OS
+static char *ms_file_text(machsym_str a, const char *b, machsym_str c)
+{
+    size_t b_len = strlen(b);
+    char *text = (char *)malloc(a.len + b_len + c.len + 1);
+    if (text == NULL)
+        return NULL;
+    ms_copy(text, a.ptr, a.len);
+    ms_copy(text + a.len, b, b_len);
+    ms_copy(text + a.len + b_len, c.ptr, c.len);
+    text[a.len + b_len + c.len] = 0;
+    return text;
+}
+
+static machsym_str ms_file_without_slashes(const char *path)
+{
+    machsym_str text = ms_str_from_c(path);
+    while (text.len > 1 && text.ptr[text.len - 1] == '/')
+        text.len--;
+    return text;
+}
+
+/* The DWARF file inside a bundle: the one named like the bundle, else the first. malloc'd; NULL when there is
+ * none. */
+static char *ms_file_in_bundle(const char *bundle)
+{
+    machsym_str path = ms_file_without_slashes(bundle);
+    machsym_str name = ms_str_base_name(path);
+    if (ms_str_ends(name, ".dSYM"))
+        name.len -= 5;
+    char *same = ms_file_text(path, "/Contents/Resources/DWARF/", name);
+    if (same != NULL && ms_os_is_file(same))
+        return same;
+    free(same);
+    char *folder = ms_file_text(path, "/Contents/Resources/DWARF", ms_str_empty());
+    char *first = folder != NULL ? ms_os_first_file(folder) : NULL;
+    free(folder);
+    return first;
+}
+
+static machsym_result ms_file_open_path(const char *path, uint32_t flags, ms_file *input, machsym_error *err)
+{
+    if (ms_os_is_folder(path)) {
+        input->path = ms_file_in_bundle(path);
+        if (input->path == NULL)
+            return ms_fail(
+                err, MACHSYM_ERR_IO,
+                "a folder without Contents/Resources/DWARF/FILE in it; name a Mach-O file or a .dSYM", "", 0);
+    } else {
+        input->path = ms_file_text(ms_str_from_c(path), "", ms_str_empty());
+        if (input->path == NULL)
+            return ms_fail_memory(err);
+    }
+    int code = ms_os_open(input->path, (flags & MACHSYM_OPEN_COPY) != 0, &input->file);
+    if (code != 0)
+        return ms_os_fail(err, code);
+    input->bytes = ms_span_make(input->file.ptr, input->file.len);
+    return MACHSYM_OK;
+}
+#endif
+
+/* Opens a path, or takes the caller's bytes. */
+static machsym_result ms_file_open(const char *path, machsym_bytes bytes, uint32_t flags, ms_file *input,
+                                   machsym_error *err)
+{
+    ms_zero(input, sizeof *input);
+    machsym_result result = MACHSYM_OK;
+    if (bytes.ptr != NULL)
+        input->bytes = ms_span_make(bytes.ptr, bytes.len);
+#ifndef MACHSYM_NO_OS
+    else if (path != NULL)
+        result = ms_file_open_path(path, flags, input, err);
+#endif
+    else
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "neither a path nor bytes to open", "", 0);
+    (void)path;
+    (void)flags;
+    if (result == MACHSYM_OK) {
+        ms_rd rd = ms_rd_make(input->bytes);
+        uint32_t magic = ms_rd_be32(&rd);
+        bool is_mach = magic == ms_FAT_MAGIC_32 || magic == ms_FAT_MAGIC_64 || magic == ms_MH_MAGIC ||
+                       magic == ms_MH_MAGIC_64 || magic == ms_MH_CIGAM || magic == ms_MH_CIGAM_64;
+        if (!is_mach)
+            result = ms_file_refuse(input->bytes, err);
+    }
+    if (result != MACHSYM_OK)
+        ms_file_close(input);
+    return result;
+}
+
 /* ==== >>debugmap ===========================================================================================
  * Job:    finds the debug info of a program that was linked without a dSYM: in the object files of its debug map.
  * Offers: ms_om_map, ms_om_list, ms_om_find, ms_om_open, ms_om_read_dwarf, ms_om_next_function.
@@ -8505,12 +8775,14 @@ static size_t ms_om_find(const ms_om_map *m, uint64_t addr)
 typedef struct ms_om_quota {
     ms_tab seen;   /* what was read: a hash of its file and place, its length */
     uint64_t left; /* bytes */
+    uint64_t read; /* bytes that were new, the program's among them */
 } ms_om_quota;
 
 static void ms_om_start_quota(ms_om_quota *quota, uint64_t program, ms_arena *arena)
 {
     ms_zero(&quota->seen, sizeof quota->seen);
     quota->seen.arena = arena;
+    quota->read = program;
     quota->left = ms_OM_FIRST + ms_OM_AGAIN * program;
 }
 
@@ -8542,6 +8814,7 @@ static bool ms_om_is_new(ms_om_quota *quota, const ms_os_file *file, ms_span par
         return false;
     slot->value = 1;
     quota->left += ms_OM_AGAIN * (uint64_t)part.len;
+    quota->read += part.len;
     return true;
 }
 
@@ -9181,6 +9454,7 @@ typedef struct ms_ans_texts {
     machsym_str *v;
     size_t count;
     size_t cap;
+    uint64_t bytes;
     ms_tab slots; /* text to its number + 1 */
 } ms_ans_texts;
 
@@ -9787,19 +10061,23 @@ static ms_ans_object *ms_ans_object_at(machsym_session *s, uint64_t addr)
 
 /* ---- Texts that outlive their object file ---- */
 
-/* Copies a text to the end of the list. Returns false when memory is out. */
-static bool ms_ans_add_text(ms_ans_texts *texts, machsym_str text, ms_arena *arena)
+/* Copies a text to the end of the list. Returns false when there is too much already, or memory is out. */
+static bool ms_ans_add_text(ms_ans_objects *o, machsym_str text, ms_arena *arena)
 {
+    ms_ans_texts *texts = &o->texts;
+    if (text.len > MACHSYM_KEPT_TEXT_AHEAD + MACHSYM_KEPT_TEXT * o->quota.read - texts->bytes)
+        return false;
     machsym_str *v = (machsym_str *)ms_arena_grow(arena, texts->v, texts->count, &texts->cap, sizeof *v);
     char *copy = (char *)ms_arena_keep(arena, text.ptr, text.len, 1);
     if (v == NULL || copy == NULL)
         return false;
     texts->v = v;
+    texts->bytes += text.len;
     v[texts->count++] = ms_str_make(copy, text.len);
     return true;
 }
 
-/* Makes a text live as long as the session's names do; empty when memory is out, or too many texts have its hash. */
+/* Makes a text live as long as the session's names do; empty when memory is out, or a limit is reached. */
 static void ms_ans_keep_text(machsym_session *s, machsym_str *text)
 {
     ms_ans_texts *texts = &s->objects->texts;
@@ -9808,7 +10086,7 @@ static void ms_ans_keep_text(machsym_session *s, machsym_str *text)
     if (search.text.len == 0)
         return;
     for (ms_tab_slot *slot; (slot = ms_tab_next_text(&texts->slots, &search)) != NULL;) {
-        if (slot->value == 0 && !ms_ans_add_text(texts, search.text, &s->keep))
+        if (slot->value == 0 && !ms_ans_add_text(s->objects, search.text, &s->keep))
             return;
         if (slot->value == 0)
             slot->value = (uint32_t)texts->count;
@@ -10686,10 +10964,281 @@ static void ms_ans_count(machsym_session *s, machsym_session_info *out)
     }
 }
 
-/* ==== >>map ================================================================================================
- * Job:    the whole-image symbol map: build its parts, put them together, look addresses up. Format: >>manual.
- * Offers: machsym_map, machsym_plan, machsym_part, machsym_writer, ms_map_*.
- * Never:  decides which source answers: >>answer does. Trusts a number in a map: every read is checked. */
+/* ==== >>pack =============================================================================================
+ * Job:    text in blocks of 1,024 bytes, each an LZ4 block with a dictionary.
+ * Offers: ms_pk_spaces, ms_pk_fill_dict, ms_pk_raw_block, ms_pk_place, ms_pk_pack, ms_pk_unpack.
+ * Never:  knows what the text is; writes past a block whatever the packed bytes say. */
+
+enum {
+    ms_PK_BLOCK = 1024, /* bytes of text in a packed block: half of it is unpacked for a name */
+    ms_PK_DICT =
+        16384, /* bytes of text that every block may refer to; 4 KB blocks without it pack no better */
+    ms_PK_SAMPLE = 256,     /* which are taken from all over the text, so many at a time */
+    ms_PK_PER_SAMPLE = 4096 /* bytes of text for one such sample, of chunks and of tables */
+};
+
+/* ---- LZ4 blocks ---- */
+
+enum { ms_PK_MIN = 4, ms_PK_TAIL = 12, ms_PK_BITS = 9, ms_PK_DICT_BITS = 13 };
+
+/* The dictionary, and where its 4-byte words stand. */
+typedef struct ms_pk_dict {
+    uint8_t text[ms_PK_DICT];
+    size_t len;
+    uint16_t last[1 << ms_PK_DICT_BITS]; /* position + 1 of the last word with this hash */
+} ms_pk_dict;
+
+static size_t ms_pk_word_hash(const uint8_t *p, unsigned bits)
+{
+    return (ms_rd_raw_u32(p) * 2654435761u) >> (32 - bits);
+}
+
+static void ms_pk_index_dict(ms_pk_dict *dict)
+{
+    ms_zero(dict->last, sizeof dict->last);
+    for (size_t i = 0; i + ms_PK_MIN <= dict->len; i++)
+        dict->last[ms_pk_word_hash(dict->text + i, ms_PK_DICT_BITS)] = (uint16_t)(i + 1);
+}
+
+static uint8_t *ms_pk_put_length(uint8_t *out, size_t rest)
+{
+    for (; rest >= 255; rest -= 255)
+        *out++ = 255;
+    *out++ = (uint8_t)rest;
+    return out;
+}
+
+/* One sequence: literals, then a match (none when match_len is 0). */
+static uint8_t *ms_pk_put_sequence(uint8_t *out, const uint8_t *literals, size_t count, size_t back,
+                                   size_t match_len)
+{
+    size_t code = match_len == 0 ? 0 : match_len - ms_PK_MIN;
+    *out++ = (uint8_t)((count < 15 ? count : 15) << 4 | (code < 15 ? code : 15));
+    if (count >= 15)
+        out = ms_pk_put_length(out, count - 15);
+    ms_copy(out, literals, count);
+    out += count;
+    if (match_len == 0)
+        return out;
+    *out++ = (uint8_t)back;
+    *out++ = (uint8_t)(back >> 8);
+    return code >= 15 ? ms_pk_put_length(out, code - 15) : out;
+}
+
+/* 0 when less than ms_PK_MIN bytes are equal: most candidates only share their hash. */
+static inline size_t ms_pk_match_length(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
+{
+    size_t most = a_len < b_len ? a_len : b_len;
+    size_t len = ms_PK_MIN;
+    if (most < ms_PK_MIN || ms_rd_raw_u32(a) != ms_rd_raw_u32(b))
+        return 0;
+    for (; most - len >= 8; len += 8) {
+        uint64_t differs = ms_rd_raw_u64(a + len) ^ ms_rd_raw_u64(b + len);
+        if (differs != 0)
+            return len + ms_low_zeros(differs) / 8;
+    }
+    while (len < most && a[len] == b[len])
+        len++;
+    return len;
+}
+
+/* The longer of the matches in the block and in the dictionary for the text at a position. Returns its
+ * length. */
+static size_t ms_pk_find_match(const ms_pk_dict *dict, const uint8_t *text, size_t at, size_t end,
+                               uint16_t *last, size_t *back)
+{
+    uint16_t *slot = &last[ms_pk_word_hash(text + at, ms_PK_BITS)];
+    size_t seen = *slot;
+    size_t best = 0;
+    *slot = (uint16_t)(at + 1);
+    if (seen != 0) {
+        best = ms_pk_match_length(text + seen - 1, at - (seen - 1) + (end - at), text + at, end - at);
+        *back = at - (seen - 1);
+    }
+    size_t word = dict->last[ms_pk_word_hash(text + at, ms_PK_DICT_BITS)];
+    if (word != 0) {
+        size_t len = ms_pk_match_length(dict->text + word - 1, dict->len - (word - 1), text + at, end - at);
+        if (len > best) {
+            best = len;
+            *back = at + dict->len - (word - 1);
+        }
+    }
+    return best;
+}
+
+/* Packs a block of text into out, which has room for 2 * ms_PK_BLOCK. Returns the packed size; the size of
+ * the text when packing gains nothing: then out holds the text itself. */
+static size_t ms_pk_pack(const ms_pk_dict *dict, const uint8_t *text, size_t len, uint8_t *out)
+{
+    uint16_t last[1 << ms_PK_BITS];
+    uint8_t *to = out;
+    size_t literal = 0;
+    size_t limit =
+        len > ms_PK_TAIL ? len - ms_PK_TAIL : 0; /* the format wants its last bytes to be literals */
+    ms_zero(last, sizeof last);
+    for (size_t at = 0; at < limit;) {
+        size_t back = 0;
+        size_t match = ms_pk_find_match(dict, text, at, len - 5, last, &back);
+        if (match == 0) {
+            at++;
+            continue;
+        }
+        to = ms_pk_put_sequence(to, text + literal, at - literal, back, match);
+        at += match;
+        literal = at;
+    }
+    to = ms_pk_put_sequence(to, text + literal, len - literal, 0, 0);
+    if ((size_t)(to - out) < len)
+        return (size_t)(to - out);
+    ms_copy(out, text, len);
+    return len;
+}
+
+static size_t ms_pk_get_length(ms_rd *rd, size_t code)
+{
+    size_t len = code;
+    uint8_t more = 255;
+    while (code == 15 && more == 255 && len < 2 * ms_PK_BLOCK && !rd->failed) {
+        more = ms_rd_u8(rd);
+        len += more;
+    }
+    return len;
+}
+
+/* Copies a match, which may overlap what it makes; out has 16 bytes of slack behind the block. */
+static size_t ms_pk_copy_match(ms_span dict, uint8_t *out, size_t at, size_t back, size_t len)
+{
+    size_t end = at + len;
+    if (back > at) { /* begins in the dictionary, and may run on into the block */
+        const uint8_t *from = dict.ptr + (dict.len - (back - at));
+        size_t stop = back - at < len ? at + (back - at) : end;
+        for (; stop - at >= 8; at += 8, from += 8)
+            ms_copy(out + at, from,
+                    8); /* most are short: one copy of any length would take longer to begin */
+        for (; at < stop; at++)
+            out[at] = *from++;
+    }
+    if (back >= 8) {
+        for (; at < end; at += 8)
+            ms_copy(out + at, out + at - back, 8);
+    }
+    for (; at < end; at++)
+        out[at] = out[at - back];
+    return end;
+}
+
+/* Unpacks sequences as long as they are short and far from all ends: nearly all. Copies more than it needs,
+ * which the next ones overwrite. Returns how far the block is unpacked. */
+static size_t ms_pk_unpack_short(ms_span dict, ms_rd *rd, uint8_t *out, size_t at, size_t want)
+{
+    const uint8_t *p = rd->p;
+    while (rd->end - p >= 18 && at + 32 <= ms_PK_BLOCK && at < want) {
+        size_t literals = *p >> 4;
+        size_t match = (*p & 15u) + ms_PK_MIN;
+        size_t back = ms_rd_raw_u16(p + 1 + literals);
+        size_t to = at + literals;
+        MACHSYM_COUNT_WORK(1);
+        if (literals == 15 || match == 15 + ms_PK_MIN || back < 8 || back > to + dict.len ||
+            (back > to && back - to < 24))
+            break;
+        const uint8_t *from = back > to ? dict.ptr + (dict.len - (back - to)) : out + (to - back);
+        ms_copy(out + at, p + 1, 16);
+        ms_copy(out + to, from, 8); /* a match may overlap what it makes: 8 bytes at a time do not */
+        ms_copy(out + to + 8, from + 8, 8);
+        ms_copy(out + to + 16, from + 16, 8);
+        p += 1 + literals + 2;
+        at = to + match;
+    }
+    rd->p = p;
+    return at;
+}
+
+/* Unpacks a block of ms_PK_BLOCK bytes, or as much of it as holds its first want bytes. Returns how many
+ * there are; fewer when it is damaged. */
+static size_t ms_pk_unpack(ms_span dict, ms_span packed, uint8_t *out, size_t want)
+{
+    ms_rd rd = ms_rd_make(packed);
+    size_t at = 0;
+    if (packed.len >= ms_PK_BLOCK) {
+        ms_copy(out, packed.ptr, ms_PK_BLOCK);
+        return ms_PK_BLOCK;
+    }
+    while (ms_rd_left(&rd) > 0 && at < want) {
+        at = ms_pk_unpack_short(dict, &rd, out, at, want);
+        if (at >= want)
+            break;
+        uint8_t token = ms_rd_u8(&rd);
+        ms_span literals = ms_rd_span(&rd, ms_pk_get_length(&rd, token >> 4));
+        if (literals.len > ms_PK_BLOCK - at)
+            break;
+        ms_copy(out + at, literals.ptr, literals.len);
+        at += literals.len;
+        if (ms_rd_left(&rd) == 0)
+            break;
+        size_t back = ms_rd_u16(&rd);
+        size_t match = ms_pk_get_length(&rd, token & 15) + ms_PK_MIN;
+        if (rd.failed || back == 0 || back > at + dict.len || match > ms_PK_BLOCK - at)
+            break;
+        at = ms_pk_copy_match(dict, out, at, back, match);
+    }
+    return at;
+}
+
+/* ---- The text that is cut into blocks ---- */
+
+/* The string tables of an image laid end to end, each on a block boundary: what a packed reference counts
+ * in. */
+typedef struct ms_pk_spaces {
+    ms_span v[3]; /* .debug_str, and the string tables of both halves */
+    uint64_t base[3];
+    uint64_t total;
+} ms_pk_spaces;
+
+/* The bytes of a block of the spaces; the end of a space is padded with zeros. */
+static void ms_pk_raw_block(const ms_pk_spaces *spaces, uint64_t block, uint8_t *out)
+{
+    uint64_t at = block * ms_PK_BLOCK;
+    ms_zero(out, ms_PK_BLOCK);
+    for (size_t i = 3; i-- > 0;) {
+        if (spaces->v[i].len == 0 || at < spaces->base[i])
+            continue;
+        ms_span rest = ms_span_from(spaces->v[i], at - spaces->base[i]);
+        ms_copy(out, rest.ptr, rest.len < (size_t)ms_PK_BLOCK ? rest.len : (size_t)ms_PK_BLOCK);
+        return;
+    }
+}
+
+/* A sample from all over the text, in so many pieces; none of a text that is hardly longer. */
+static void ms_pk_fill_dict(const ms_pk_spaces *spaces, uint64_t pieces, ms_pk_dict *dict)
+{
+    uint8_t block[ms_PK_BLOCK];
+    uint64_t blocks = spaces->total / ms_PK_BLOCK;
+    dict->len = 0;
+    for (uint64_t i = 0; i < pieces && blocks > pieces; i++) {
+        ms_pk_raw_block(spaces, i * blocks / pieces, block);
+        ms_copy(dict->text + dict->len, block, ms_PK_SAMPLE);
+        dict->len += ms_PK_SAMPLE;
+    }
+    ms_pk_index_dict(dict);
+}
+
+/* Where a text lies in the spaces, NUL-terminated; UINT64_MAX when it lies elsewhere. */
+static uint64_t ms_pk_place(const ms_pk_spaces *spaces, machsym_str text)
+{
+    uintptr_t at = (uintptr_t)text.ptr;
+    for (size_t i = 0; i < 3; i++) {
+        uintptr_t lo = (uintptr_t)spaces->v[i].ptr;
+        if (spaces->v[i].len != 0 && at >= lo && at - lo < spaces->v[i].len &&
+            text.len < spaces->v[i].len - (at - lo) && text.ptr[text.len] == 0)
+            return spaces->base[i] + (at - lo);
+    }
+    return UINT64_MAX;
+}
+
+/* ==== >>symmap ===========================================================================================
+ * Job:    reads a symbol map in place. Format: docs/symmap.md.
+ * Offers: machsym_map, machsym_names, ms_map_open, ms_map_frames, ms_map_names, ms_map_get_names, ms_map_next.
+ * Never:  knows DWARF or Mach-O; trusts a number in a map: every read is checked. */
 
 enum {
     ms_MAP_VERSION = 1,
@@ -10699,33 +11248,24 @@ enum {
     ms_MAP_RUN_MAX =
         16, /* ranges in a run: what a lookup decodes at most; 24 saves half a percent of a map */
     ms_MAP_LINKS =
-        MACHSYM_MAX_INLINE_DEPTH < 4096 ? 4096 : MACHSYM_MAX_INLINE_DEPTH + 1, /* records in a chain */
-    ms_MAP_BLOCK = 1024, /* bytes of text in a packed block: half of it is unpacked for a name */
-    ms_MAP_DICT =
-        16384, /* bytes of text that every block may refer to; 4 KB blocks without it pack no better */
-    ms_MAP_SAMPLE = 256,         /* which are taken from all over the text, so many at a time */
-    ms_MAP_PER_SAMPLE = 4096,    /* bytes of text for one such sample, of chunks and of tables */
-    ms_MAP_STEP = 16,            /* what a question costs, in bytes of debug info */
-    ms_MAP_PROBES = 1024,        /* the longest search in a hash table; real names take some ten */
-    ms_MAP_UNIT_BYTES = 4 << 20, /* of debug info in a part */
-    ms_MAP_TEXT_BYTES = 4 << 20  /* of text in a part */
+        MACHSYM_MAX_INLINE_DEPTH < 4096 ? 4096 : MACHSYM_MAX_INLINE_DEPTH + 1 /* records in a chain */
 };
 
 #define ms_MAP_MAGIC "MACHSYM\n"
 
 /* The tables of a map, in the order of the header. */
 enum {
-    ms_TABLE_NAME = 0, /* the image's name */
-    ms_TABLE_PARTS,    /* {u32 first byte in DATA, u32 its file table in DATA}, by first byte */
-    ms_TABLE_RUNS,     /* {u32 start, u32 at}: offset from the text base, where the run stands in DATA */
-    ms_TABLE_BUCKETS, /* u32: the first run that starts in or after bucket i, of 1 << bucket_shift bytes of text */
-    ms_TABLE_SYMBOL_RUNS, /* the same for ranges without debug info */
-    ms_TABLE_SYMBOL_BUCKETS,
-    ms_TABLE_DICT,   /* the text that blocks may refer to, as it is */
-    ms_TABLE_BLOCKS, /* u32: where packed block i begins in TEXT; one more ends the last */
-    ms_TABLE_DATA,   /* functions, chains, runs, file tables */
-    ms_TABLE_TEXT,   /* packed names */
-    ms_TABLE_COUNT
+    ms_MAP_NAME = 0, /* the image's name */
+    ms_MAP_PARTS,    /* {u32 first byte in DATA, u32 its file table in DATA}, by first byte */
+    ms_MAP_RUNS,     /* {u32 start, u32 at}: offset from the text base, where the run stands in DATA */
+    ms_MAP_BUCKETS, /* u32: the first run that starts in or after bucket i, of 1 << bucket_shift bytes of text */
+    ms_MAP_SYMBOL_RUNS, /* the same for ranges without debug info */
+    ms_MAP_SYMBOL_BUCKETS,
+    ms_MAP_DICT,   /* the text that blocks may refer to, as it is */
+    ms_MAP_BLOCKS, /* u32: where packed block i begins in TEXT; one more ends the last */
+    ms_MAP_DATA,   /* functions, chains, runs, file tables */
+    ms_MAP_TEXT,   /* packed names */
+    ms_MAP_TABLES
 };
 
 /* The fixed part of a map file. */
@@ -10743,7 +11283,7 @@ typedef struct ms_map_head {
     uint64_t checksum;
     uint64_t text_exec_addr;
     uint64_t code_size;
-    ms_range tables[ms_TABLE_COUNT]; /* lo: offset in the file, hi: first byte past it */
+    ms_range tables[ms_MAP_TABLES]; /* lo: offset in the file, hi: first byte past it */
 } ms_map_head;
 
 struct machsym_map {
@@ -10752,81 +11292,14 @@ struct machsym_map {
     void *memory; /* from the allocator, when the map was built here */
     size_t memory_size;
     ms_map_head head;
-    ms_span tables[ms_TABLE_COUNT];
+    ms_span tables[ms_MAP_TABLES];
     ms_span records; /* DATA without its margin */
 #ifndef MACHSYM_NO_OS
     ms_os_file file;
 #endif
 };
 
-/* ---- Writing numbers ---- */
-
-typedef struct ms_map_buf {
-    ms_arena *arena; /* of its own: the buffer grows in place */
-    uint8_t *v;
-    size_t len;
-    size_t cap;
-} ms_map_buf;
-
-/* Makes room for len bytes. Returns where they go; NULL when memory is out. */
-static inline uint8_t *ms_map_room(ms_map_buf *b, size_t len)
-{
-    while (len > b->cap - b->len) {
-        uint8_t *v = (uint8_t *)ms_arena_double(b->arena, b->v, b->len, &b->cap, 1);
-        if (v == NULL)
-            return NULL;
-        b->v = v;
-    }
-    return b->v + b->len;
-}
-
-static inline uint8_t *ms_map_raw_uleb(uint8_t *to, uint64_t number)
-{
-    while (number >= 0x80) {
-        *to++ = (uint8_t)(number | 0x80);
-        number >>= 7;
-    }
-    *to++ = (uint8_t)number;
-    return to;
-}
-
-static void ms_map_put_bytes(ms_map_buf *b, const void *ptr, size_t len)
-{
-    uint8_t *to = ms_map_room(b, len);
-    if (to == NULL)
-        return;
-    ms_copy(to, ptr, len);
-    b->len += len;
-}
-
-static inline void ms_map_put_ulebs(ms_map_buf *b, const uint64_t *numbers, size_t count)
-{
-    uint8_t *to = ms_map_room(b, 10 * count);
-    if (to == NULL)
-        return;
-    for (size_t i = 0; i < count; i++)
-        to = ms_map_raw_uleb(to, numbers[i]);
-    b->len = (size_t)(to - b->v);
-}
-
-static void ms_map_put_uleb(ms_map_buf *b, uint64_t number)
-{
-    ms_map_put_ulebs(b, &number, 1);
-}
-
-static void ms_map_put_u32(ms_map_buf *b, uint32_t number)
-{
-    uint8_t bytes[4];
-    for (unsigned i = 0; i < 4; i++)
-        bytes[i] = (uint8_t)(number >> 8 * i);
-    ms_map_put_bytes(b, bytes, 4);
-}
-
-/* Signed numbers with small absolute values become small: 0, -1, 1, -2, ... */
-static uint64_t ms_map_zigzag(int64_t number)
-{
-    return number < 0 ? ((uint64_t)(-(number + 1)) << 1) | 1 : (uint64_t)number << 1;
-}
+/* ---- Numbers and the header ---- */
 
 static int64_t ms_map_unzigzag(uint64_t number)
 {
@@ -10870,1500 +11343,6 @@ static uint64_t ms_map_checksum(ms_span bytes)
     return sum ^ sum >> 29;
 }
 
-/* ---- Packed text: every block is an LZ4 block with a dictionary ---- */
-
-enum { ms_LZ_MIN = 4, ms_LZ_TAIL = 12, ms_LZ_BITS = 9, ms_LZ_DICT_BITS = 13 };
-
-/* The dictionary, and where its 4-byte words stand. */
-typedef struct ms_map_dict {
-    uint8_t text[ms_MAP_DICT];
-    size_t len;
-    uint16_t last[1 << ms_LZ_DICT_BITS]; /* position + 1 of the last word with this hash */
-} ms_map_dict;
-
-static size_t ms_map_word_hash(const uint8_t *p, unsigned bits)
-{
-    return (ms_rd_raw_u32(p) * 2654435761u) >> (32 - bits);
-}
-
-static void ms_map_index_dict(ms_map_dict *dict)
-{
-    ms_zero(dict->last, sizeof dict->last);
-    for (size_t i = 0; i + ms_LZ_MIN <= dict->len; i++)
-        dict->last[ms_map_word_hash(dict->text + i, ms_LZ_DICT_BITS)] = (uint16_t)(i + 1);
-}
-
-static uint8_t *ms_map_put_length(uint8_t *out, size_t rest)
-{
-    for (; rest >= 255; rest -= 255)
-        *out++ = 255;
-    *out++ = (uint8_t)rest;
-    return out;
-}
-
-/* One sequence: literals, then a match (none when match_len is 0). */
-static uint8_t *ms_map_put_sequence(uint8_t *out, const uint8_t *literals, size_t count, size_t back,
-                                    size_t match_len)
-{
-    size_t code = match_len == 0 ? 0 : match_len - ms_LZ_MIN;
-    *out++ = (uint8_t)((count < 15 ? count : 15) << 4 | (code < 15 ? code : 15));
-    if (count >= 15)
-        out = ms_map_put_length(out, count - 15);
-    ms_copy(out, literals, count);
-    out += count;
-    if (match_len == 0)
-        return out;
-    *out++ = (uint8_t)back;
-    *out++ = (uint8_t)(back >> 8);
-    return code >= 15 ? ms_map_put_length(out, code - 15) : out;
-}
-
-/* 0 when less than ms_LZ_MIN bytes are equal: most candidates only share their hash. */
-static inline size_t ms_map_match_length(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
-{
-    size_t most = a_len < b_len ? a_len : b_len;
-    size_t len = ms_LZ_MIN;
-    if (most < ms_LZ_MIN || ms_rd_raw_u32(a) != ms_rd_raw_u32(b))
-        return 0;
-    for (; most - len >= 8; len += 8) {
-        uint64_t differs = ms_rd_raw_u64(a + len) ^ ms_rd_raw_u64(b + len);
-        if (differs != 0)
-            return len + ms_low_zeros(differs) / 8;
-    }
-    while (len < most && a[len] == b[len])
-        len++;
-    return len;
-}
-
-/* The longer of the matches in the block and in the dictionary for the text at a position. Returns its
- * length. */
-static size_t ms_map_find_match(const ms_map_dict *dict, const uint8_t *text, size_t at, size_t end,
-                                uint16_t *last, size_t *back)
-{
-    uint16_t *slot = &last[ms_map_word_hash(text + at, ms_LZ_BITS)];
-    size_t seen = *slot;
-    size_t best = 0;
-    *slot = (uint16_t)(at + 1);
-    if (seen != 0) {
-        best = ms_map_match_length(text + seen - 1, at - (seen - 1) + (end - at), text + at, end - at);
-        *back = at - (seen - 1);
-    }
-    size_t word = dict->last[ms_map_word_hash(text + at, ms_LZ_DICT_BITS)];
-    if (word != 0) {
-        size_t len = ms_map_match_length(dict->text + word - 1, dict->len - (word - 1), text + at, end - at);
-        if (len > best) {
-            best = len;
-            *back = at + dict->len - (word - 1);
-        }
-    }
-    return best;
-}
-
-/* Packs a block of text into out, which has room for 2 * ms_MAP_BLOCK. Returns the packed size; the size of
- * the text when packing gains nothing: then out holds the text itself. */
-static size_t ms_map_pack(const ms_map_dict *dict, const uint8_t *text, size_t len, uint8_t *out)
-{
-    uint16_t last[1 << ms_LZ_BITS];
-    uint8_t *to = out;
-    size_t literal = 0;
-    size_t limit =
-        len > ms_LZ_TAIL ? len - ms_LZ_TAIL : 0; /* the format wants its last bytes to be literals */
-    ms_zero(last, sizeof last);
-    for (size_t at = 0; at < limit;) {
-        size_t back = 0;
-        size_t match = ms_map_find_match(dict, text, at, len - 5, last, &back);
-        if (match == 0) {
-            at++;
-            continue;
-        }
-        to = ms_map_put_sequence(to, text + literal, at - literal, back, match);
-        at += match;
-        literal = at;
-    }
-    to = ms_map_put_sequence(to, text + literal, len - literal, 0, 0);
-    if ((size_t)(to - out) < len)
-        return (size_t)(to - out);
-    ms_copy(out, text, len);
-    return len;
-}
-
-static size_t ms_map_get_length(ms_rd *rd, size_t code)
-{
-    size_t len = code;
-    uint8_t more = 255;
-    while (code == 15 && more == 255 && len < 2 * ms_MAP_BLOCK && !rd->failed) {
-        more = ms_rd_u8(rd);
-        len += more;
-    }
-    return len;
-}
-
-/* Copies a match, which may overlap what it makes; out has 16 bytes of slack behind the block. */
-static size_t ms_map_copy_match(ms_span dict, uint8_t *out, size_t at, size_t back, size_t len)
-{
-    size_t end = at + len;
-    if (back > at) { /* begins in the dictionary, and may run on into the block */
-        const uint8_t *from = dict.ptr + (dict.len - (back - at));
-        size_t stop = back - at < len ? at + (back - at) : end;
-        for (; stop - at >= 8; at += 8, from += 8)
-            ms_copy(out + at, from,
-                    8); /* most are short: one copy of any length would take longer to begin */
-        for (; at < stop; at++)
-            out[at] = *from++;
-    }
-    if (back >= 8) {
-        for (; at < end; at += 8)
-            ms_copy(out + at, out + at - back, 8);
-    }
-    for (; at < end; at++)
-        out[at] = out[at - back];
-    return end;
-}
-
-/* Unpacks sequences as long as they are short and far from all ends: nearly all. Copies more than it needs,
- * which the next ones overwrite. Returns how far the block is unpacked. */
-static size_t ms_map_unpack_short(ms_span dict, ms_rd *rd, uint8_t *out, size_t at, size_t want)
-{
-    const uint8_t *p = rd->p;
-    while (rd->end - p >= 18 && at + 32 <= ms_MAP_BLOCK && at < want) {
-        size_t literals = *p >> 4;
-        size_t match = (*p & 15u) + ms_LZ_MIN;
-        size_t back = ms_rd_raw_u16(p + 1 + literals);
-        size_t to = at + literals;
-        MACHSYM_COUNT_WORK(1);
-        if (literals == 15 || match == 15 + ms_LZ_MIN || back < 8 || back > to + dict.len ||
-            (back > to && back - to < 24))
-            break;
-        const uint8_t *from = back > to ? dict.ptr + (dict.len - (back - to)) : out + (to - back);
-        ms_copy(out + at, p + 1, 16);
-        ms_copy(out + to, from, 8); /* a match may overlap what it makes: 8 bytes at a time do not */
-        ms_copy(out + to + 8, from + 8, 8);
-        ms_copy(out + to + 16, from + 16, 8);
-        p += 1 + literals + 2;
-        at = to + match;
-    }
-    rd->p = p;
-    return at;
-}
-
-/* Unpacks a block of ms_MAP_BLOCK bytes, or as much of it as holds its first want bytes. Returns how many
- * there are; fewer when it is damaged. */
-static size_t ms_map_unpack(ms_span dict, ms_span packed, uint8_t *out, size_t want)
-{
-    ms_rd rd = ms_rd_make(packed);
-    size_t at = 0;
-    if (packed.len >= ms_MAP_BLOCK) {
-        ms_copy(out, packed.ptr, ms_MAP_BLOCK);
-        return ms_MAP_BLOCK;
-    }
-    while (ms_rd_left(&rd) > 0 && at < want) {
-        at = ms_map_unpack_short(dict, &rd, out, at, want);
-        if (at >= want)
-            break;
-        uint8_t token = ms_rd_u8(&rd);
-        ms_span literals = ms_rd_span(&rd, ms_map_get_length(&rd, token >> 4));
-        if (literals.len > ms_MAP_BLOCK - at)
-            break;
-        ms_copy(out + at, literals.ptr, literals.len);
-        at += literals.len;
-        if (ms_rd_left(&rd) == 0)
-            break;
-        size_t back = ms_rd_u16(&rd);
-        size_t match = ms_map_get_length(&rd, token & 15) + ms_LZ_MIN;
-        if (rd.failed || back == 0 || back > at + dict.len || match > ms_MAP_BLOCK - at)
-            break;
-        at = ms_map_copy_match(dict, out, at, back, match);
-    }
-    return at;
-}
-
-/* ---- References to text ---- */
-
-/* The string tables of an image laid end to end, each on a block boundary: what a packed reference counts
- * in. */
-typedef struct ms_map_spaces {
-    ms_span v[3]; /* .debug_str, and the string tables of both halves */
-    uint64_t base[3];
-    uint64_t total;
-} ms_map_spaces;
-
-static void ms_map_set_spaces(const machsym_image *image, ms_map_spaces *spaces)
-{
-    ms_zero(spaces, sizeof *spaces);
-    spaces->v[0] = image->dw.str;
-    for (size_t i = 0; i < image->mo_count; i++)
-        spaces->v[1 + i] = ms_sym_strings(&image->mo[i]);
-    for (size_t i = 0; i < 3; i++) {
-        uint64_t len = spaces->v[i].len;
-        spaces->base[i] = spaces->total;
-        spaces->total += (len + ms_MAP_BLOCK - 1) / ms_MAP_BLOCK * ms_MAP_BLOCK;
-    }
-}
-
-/* The bytes of a block of the spaces; the end of a space is padded with zeros. */
-static void ms_map_raw_block(const ms_map_spaces *spaces, uint64_t block, uint8_t *out)
-{
-    uint64_t at = block * ms_MAP_BLOCK;
-    ms_zero(out, ms_MAP_BLOCK);
-    for (size_t i = 3; i-- > 0;) {
-        if (spaces->v[i].len == 0 || at < spaces->base[i])
-            continue;
-        ms_span rest = ms_span_from(spaces->v[i], at - spaces->base[i]);
-        ms_copy(out, rest.ptr, rest.len < (size_t)ms_MAP_BLOCK ? rest.len : (size_t)ms_MAP_BLOCK);
-        return;
-    }
-}
-
-/* A sample from all over the text, in so many pieces; none of a text that is hardly longer. */
-static void ms_map_fill_dict(const ms_map_spaces *spaces, uint64_t pieces, ms_map_dict *dict)
-{
-    uint8_t block[ms_MAP_BLOCK];
-    uint64_t blocks = spaces->total / ms_MAP_BLOCK;
-    dict->len = 0;
-    for (uint64_t i = 0; i < pieces && blocks > pieces; i++) {
-        ms_map_raw_block(spaces, i * blocks / pieces, block);
-        ms_copy(dict->text + dict->len, block, ms_MAP_SAMPLE);
-        dict->len += ms_MAP_SAMPLE;
-    }
-    ms_map_index_dict(dict);
-}
-
-/* Where a text lies in the spaces, NUL-terminated; UINT64_MAX when it lies elsewhere. */
-static uint64_t ms_map_place(const ms_map_spaces *spaces, machsym_str text)
-{
-    uintptr_t at = (uintptr_t)text.ptr;
-    for (size_t i = 0; i < 3; i++) {
-        uintptr_t lo = (uintptr_t)spaces->v[i].ptr;
-        if (spaces->v[i].len != 0 && at >= lo && at - lo < spaces->v[i].len &&
-            text.len < spaces->v[i].len - (at - lo) && text.ptr[text.len] == 0)
-            return spaces->base[i] + (at - lo);
-    }
-    return UINT64_MAX;
-}
-
-/* ---- Encoding ---- */
-
-/* A hash table from two numbers to a position + 1. */
-typedef struct ms_map_slot {
-    uint64_t a;
-    uint64_t b;
-    uint32_t value;
-} ms_map_slot;
-
-typedef struct ms_map_hash {
-    ms_arena *arena;
-    ms_map_slot *v;
-    size_t cap; /* a power of 2 */
-    size_t count;
-    ms_map_slot spill; /* of what was not found within ms_MAP_PROBES: forgotten at once */
-} ms_map_hash;
-
-static size_t ms_map_hash_of(uint64_t a, uint64_t b)
-{
-    uint64_t h = (a ^ b * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
-    return (size_t)(h ^ h >> 32);
-}
-
-static ms_map_slot *ms_map_hash_slot(ms_map_hash *h, uint64_t a, uint64_t b)
-{
-    size_t at = ms_map_hash_of(a, b) & (h->cap - 1);
-    for (unsigned probes = 0; probes < ms_MAP_PROBES; probes++) {
-        MACHSYM_COUNT_WORK(1);
-        if (h->v[at].value == 0 || (h->v[at].a == a && h->v[at].b == b))
-            return &h->v[at];
-        at = (at + 1) & (h->cap - 1);
-    }
-    h->spill.value = 0;
-    return &h->spill;
-}
-
-/* The slot of a pair; a new one has value 0, and the caller fills it. NULL when memory is out. Keys may be
- * chosen to collide: then a pair is found no more, which costs room in the map only. */
-static ms_map_slot *ms_map_hash_get(ms_map_hash *h, uint64_t a, uint64_t b)
-{
-    if (4 * (h->count + 1) > 3 * h->cap) {
-        ms_map_hash bigger = *h;
-        bigger.cap = h->cap == 0 ? 256 : h->cap * 2;
-        bigger.v = (ms_map_slot *)ms_arena_zeroed(h->arena, bigger.cap, sizeof *h->v);
-        if (bigger.v == NULL)
-            return NULL;
-        for (size_t i = 0; i < h->cap; i++) {
-            if (h->v[i].value != 0)
-                *ms_map_hash_slot(&bigger, h->v[i].a, h->v[i].b) = h->v[i];
-        }
-        *h = bigger;
-    }
-    ms_map_slot *slot = ms_map_hash_slot(h, a, b);
-    if (slot->value == 0) {
-        slot->a = a;
-        slot->b = b;
-        h->count++;
-    }
-    return slot;
-}
-
-/* A run of ranges, as parts hand it over. */
-typedef struct ms_map_run {
-    uint64_t lo;
-    uint64_t hi;
-    uint32_t at;     /* in the part's data */
-    bool only_lines; /* its ranges have lines, but no function */
-} ms_map_run;
-
-/* What turns ranges into a part's data. */
-typedef struct ms_map_coder {
-    ms_map_buf data;
-    ms_arena *arena;             /* for what outlives the coding: runs, blocks in use */
-    const ms_map_spaces *spaces; /* where packed text is; NULL: not in the image */
-    ms_map_buf *texts;           /* where it goes, when there is no image */
-    uint64_t text_addr;
-    uint8_t *used;         /* one bit for every block of text that is referred to */
-    ms_map_hash plain;     /* text (hash, length) to its position */
-    ms_map_hash kept;      /* text (hash, length) to its place in texts */
-    ms_map_hash functions; /* names to their record */
-    ms_map_hash files;     /* path parts to their number */
-    uint32_t *file_at;     /* records of the file table */
-    size_t file_count;
-    size_t file_cap;
-    ms_map_run *runs;
-    size_t run_count;
-    size_t run_cap;
-    uint64_t text_left; /* bytes of plain text that may still be written */
-    bool columns;
-    bool overflow; /* something does not fit the format's 32 bits */
-} ms_map_coder;
-
-static bool ms_map_plain_is(const ms_map_coder *c, uint32_t at, machsym_str text)
-{
-    ms_rd rd = ms_rd_at(ms_span_make(c->data.v, c->data.len), at);
-    uint64_t len = ms_rd_uleb(&rd);
-    return len == text.len && ms_rd_left(&rd) >= len && ms_equal(rd.p, text.ptr, text.len);
-}
-
-/* Writes a text into the data, once. Returns its position; 0, which is an empty text, when there have been
- * too many. */
-static uint32_t ms_map_plain(ms_map_coder *c, machsym_str text)
-{
-    uint64_t hash = ms_str_hash(text);
-    for (uint64_t probe = 0; probe < ms_MAP_PROBES; probe++) {
-        ms_map_slot *slot = ms_map_hash_get(&c->plain, hash, (uint64_t)text.len + (probe << 40));
-        if (slot == NULL)
-            return 0;
-        if (slot->value != 0 && ms_map_plain_is(c, slot->value - 1, text))
-            return slot->value - 1;
-        if (slot->value != 0)
-            continue; /* another text with this hash */
-        if (text.len > c->text_left)
-            break;
-        c->text_left -= text.len;
-        slot->value = (uint32_t)c->data.len + 1;
-        ms_map_put_uleb(&c->data, text.len);
-        ms_map_put_bytes(&c->data, text.ptr, text.len);
-        return slot->value - 1;
-    }
-    return 0;
-}
-
-/* Adds a name, once, to the text that will be packed. Returns its place; UINT64_MAX when it cannot be packed. */
-static uint64_t ms_map_keep(ms_map_coder *c, machsym_str text)
-{
-    uint64_t hash = ms_str_hash(text);
-    if (text.len > MACHSYM_MAX_TEXT || ms_find_byte(text.ptr, text.len, 0) != NULL ||
-        c->texts->len > UINT32_MAX / 2)
-        return UINT64_MAX;
-    for (uint64_t probe = 0; probe < ms_MAP_PROBES; probe++) {
-        ms_map_slot *slot = ms_map_hash_get(&c->kept, hash, (uint64_t)text.len + (probe << 40));
-        if (slot == NULL)
-            break;
-        if (slot->value != 0 && ms_equal(c->texts->v + slot->value - 1, text.ptr, text.len))
-            return slot->value - 1;
-        if (slot->value != 0)
-            continue; /* another text with this hash */
-        uint8_t *to = ms_map_room(c->texts, text.len + 1);
-        if (to == NULL)
-            break;
-        ms_copy(to, text.ptr, text.len);
-        to[text.len] = 0;
-        slot->value = (uint32_t)c->texts->len + 1;
-        c->texts->len += text.len + 1;
-        return slot->value - 1;
-    }
-    return UINT64_MAX;
-}
-
-/* A reference: 0 for no text; even: packed text; odd: a position in the part's data. */
-static uint64_t ms_map_ref(ms_map_coder *c, machsym_str text)
-{
-    if (text.len == 0)
-        return 0;
-    uint64_t place = c->spaces != NULL  ? ms_map_place(c->spaces, text)
-                     : c->texts != NULL ? ms_map_keep(c, text)
-                                        : UINT64_MAX;
-    if (place == UINT64_MAX)
-        return (uint64_t)ms_map_plain(c, text) << 1 | 1;
-    if (c->used == NULL)
-        return (place + 1) << 1;
-    MACHSYM_COUNT_WORK(text.len / ms_MAP_BLOCK);
-    for (uint64_t block = place / ms_MAP_BLOCK; block <= (place + text.len) / ms_MAP_BLOCK; block++)
-        c->used[block / 8] |= (uint8_t)(1u << block % 8);
-    return (place + 1) << 1;
-}
-
-/* In the data plain text is told by its distance back from the record. */
-static void ms_map_put_ref(ms_map_coder *c, size_t record, uint64_t ref)
-{
-    if ((ref & 1) != 0)
-        ref = (uint64_t)(record - (size_t)(ref >> 1)) << 1 | 1;
-    ms_map_put_uleb(&c->data, ref);
-}
-
-/* FUNCTION record: ref of the linkage name, ref of the name. Returns its position. */
-static uint32_t ms_map_function(ms_map_coder *c, machsym_str linkage_name, machsym_str name)
-{
-    uint64_t a = ms_map_ref(c, linkage_name);
-    uint64_t b = ms_map_ref(c, name);
-    ms_map_slot *slot = ms_map_hash_get(&c->functions, a, b);
-    if (slot == NULL)
-        return 0;
-    if (slot->value == 0) {
-        size_t record = c->data.len;
-        slot->value = (uint32_t)record + 1;
-        ms_map_put_ref(c, record, a);
-        ms_map_put_ref(c, record, b);
-    }
-    return slot->value - 1;
-}
-
-/* FILE record: refs of comp_dir, dir and name, all plain. Returns its number from 1 on; 0 is no file. */
-static uint32_t ms_map_file(ms_map_coder *c, const machsym_path *path)
-{
-    if (path->name.len == 0)
-        return 0;
-    uint64_t comp_dir = path->comp_dir.len != 0 ? (uint64_t)ms_map_plain(c, path->comp_dir) << 1 | 1 : 0;
-    uint64_t dir = path->dir.len != 0 ? (uint64_t)ms_map_plain(c, path->dir) << 1 | 1 : 0;
-    uint64_t name = (uint64_t)ms_map_plain(c, path->name) << 1 | 1;
-    ms_map_slot *slot = ms_map_hash_get(&c->files, comp_dir << 32 | dir, name);
-    uint32_t *v = (uint32_t *)ms_arena_grow(c->arena, c->file_at, c->file_count, &c->file_cap, sizeof *v);
-    if (slot == NULL || v == NULL)
-        return 0;
-    c->file_at = v;
-    if (slot->value == 0) {
-        size_t record = c->data.len;
-        v[c->file_count++] = (uint32_t)record;
-        slot->value = (uint32_t)c->file_count;
-        ms_map_put_ref(c, record, comp_dir);
-        ms_map_put_ref(c, record, dir);
-        ms_map_put_ref(c, record, name);
-    }
-    return slot->value;
-}
-
-/* Where code comes from. */
-typedef struct ms_map_line {
-    uint32_t file; /* number in the part's file table */
-    uint32_t line;
-    uint32_t column;
-} ms_map_line;
-
-/* CHAIN record of a concrete function: 2 * source, distance to its FUNCTION record (0: no name), start,
- * size. */
-static uint32_t ms_map_root(ms_map_coder *c, machsym_source source, uint32_t function, bool named,
-                            uint64_t lo, uint64_t size)
-{
-    size_t record = c->data.len;
-    const uint64_t fields[4] = {(uint64_t)source << 1, named ? record - function : 0, lo - c->text_addr,
-                                size};
-    ms_map_put_ulebs(&c->data, fields, 4);
-    return (uint32_t)record;
-}
-
-/* CHAIN record of an inlined call: distance to its caller's record * 4 + 2 (name from symbols) + 1, distance
- * to its FUNCTION record, file, line and column of the call. */
-static uint32_t ms_map_call(ms_map_coder *c, uint32_t caller, machsym_source source, uint32_t function,
-                            const ms_map_line *call)
-{
-    size_t record = c->data.len;
-    uint64_t what = (uint64_t)(record - caller) << 2 | (source == MACHSYM_SOURCE_SYMTAB ? 2u : 0u) | 1;
-    const uint64_t fields[5] = {what, record - function, call->file, call->line, call->column};
-    ms_map_put_ulebs(&c->data, fields, c->columns ? 5 : 4);
-    return (uint32_t)record;
-}
-
-/* A range before it is written. */
-typedef struct ms_map_item {
-    uint64_t lo;
-    uint64_t hi;
-    uint32_t chain; /* position of its CHAIN record */
-    ms_map_line line;
-} ms_map_item;
-
-static bool ms_map_same(const ms_map_item *a, const ms_map_item *b)
-{
-    return a->chain == b->chain && a->line.file == b->line.file && a->line.line == b->line.line &&
-           a->line.column == b->line.column;
-}
-
-/* RUN record: the number of ranges, then for each: its size; zigzag(line - previous) * 4 + 2 (new file) + 1
- * (new chain); the distance back from the run to its chain, if new; its file, if new; its column, if the map
- * has columns. */
-static void ms_map_put_run(ms_map_coder *c, const ms_map_item *items, size_t count, bool only_lines)
-{
-    ms_map_run *runs =
-        (ms_map_run *)ms_arena_grow(c->arena, c->runs, c->run_count, &c->run_cap, sizeof *runs);
-    if (runs == NULL)
-        return;
-    c->runs = runs;
-    size_t at = c->data.len;
-    runs[c->run_count].lo = items[0].lo;
-    runs[c->run_count].hi = items[count - 1].hi;
-    runs[c->run_count].at = (uint32_t)at;
-    runs[c->run_count].only_lines = only_lines;
-    c->run_count++;
-    uint8_t *to = ms_map_room(&c->data, 10 + 50 * count);
-    if (to == NULL)
-        return;
-    to = ms_map_raw_uleb(to, count);
-    ms_map_item previous;
-    ms_zero(&previous, sizeof previous);
-    for (size_t i = 0; i < count; i++) {
-        const ms_map_item *item = &items[i];
-        bool new_chain = i == 0 || item->chain != previous.chain;
-        bool new_file = item->line.file != previous.line.file;
-        int64_t step = (int64_t)item->line.line - (int64_t)previous.line.line;
-        to = ms_map_raw_uleb(to, item->hi - item->lo);
-        to = ms_map_raw_uleb(to, ms_map_zigzag(step) << 2 | (new_file ? 2u : 0u) | (new_chain ? 1u : 0u));
-        if (new_chain)
-            to = ms_map_raw_uleb(to, only_lines ? 0 : at - item->chain);
-        if (new_file)
-            to = ms_map_raw_uleb(to, item->line.file);
-        if (c->columns)
-            to = ms_map_raw_uleb(to, item->line.column);
-        previous = *item;
-    }
-    c->data.len = (size_t)(to - c->data.v);
-}
-
-/* Ranges of one function that follow each other, waiting to become runs. */
-typedef struct ms_map_queue {
-    ms_map_item v[ms_MAP_RUN_MAX];
-    size_t count;
-    bool only_lines;
-} ms_map_queue;
-
-static void ms_map_flush(ms_map_coder *c, ms_map_queue *q)
-{
-    if (q->count > 0)
-        ms_map_put_run(c, q->v, q->count, q->only_lines);
-    q->count = 0;
-}
-
-/* Adds a range; one that says the same as its neighbour makes that longer. */
-static void ms_map_add(ms_map_coder *c, ms_map_queue *q, const ms_map_item *item, bool only_lines)
-{
-    ms_map_item *last = q->count > 0 ? &q->v[q->count - 1] : NULL;
-    if (last != NULL && (last->hi != item->lo || q->only_lines != only_lines)) {
-        ms_map_flush(c, q);
-        last = NULL;
-    }
-    if (last != NULL && ms_map_same(last, item)) {
-        last->hi = item->hi;
-        return;
-    }
-    if (q->count == ms_MAP_RUN_MAX)
-        ms_map_flush(c, q);
-    q->only_lines = only_lines;
-    q->v[q->count++] = *item;
-}
-
-/* The file table ends a part: u32 count, then u32 positions of the FILE records. Returns where it stands. */
-static uint32_t ms_map_end_part(ms_map_coder *c)
-{
-    uint32_t at = (uint32_t)c->data.len;
-    ms_map_put_u32(&c->data, (uint32_t)c->file_count);
-    for (size_t i = 0; i < c->file_count; i++)
-        ms_map_put_u32(&c->data, c->file_at[i]);
-    c->overflow |= c->data.len > 0x7fffffff;
-    return at;
-}
-
-static void ms_map_coder_init(ms_map_coder *c, ms_arena *data_arena, ms_arena *arena, ms_arena *tables)
-{
-    ms_zero(c, sizeof *c);
-    c->data.arena = data_arena;
-    c->arena = arena;
-    c->plain.arena = c->kept.arena = c->functions.arena = c->files.arena = tables;
-    c->text_left = UINT64_MAX;
-    ms_map_put_uleb(&c->data, 0); /* no record stands at 0, so that a distance of 0 is free to mean none */
-}
-
-/* ---- Plan ---- */
-
-typedef enum ms_map_kind {
-    ms_MAP_UNITS = 0, /* a run of units */
-    ms_MAP_OBJECTS,   /* a run of object files of a debug map */
-    ms_MAP_TEXT       /* a run of blocks of text */
-} ms_map_kind;
-
-/* One part's work: items lo to hi of its kind. */
-typedef struct ms_map_task {
-    ms_map_kind kind;
-    uint64_t lo;
-    uint64_t hi;
-    uint64_t size;
-} ms_map_task;
-
-struct machsym_plan {
-    const machsym_image *image;
-    machsym_lines lines;
-    uint32_t flags;
-    machsym_allocator allocator;
-    machsym_session *session; /* holds what all parts share: unit segments and symbols; not used after open */
-    ms_map_spaces spaces;
-    ms_map_dict *dict;
-    ms_arena arena;
-    ms_map_task *tasks;
-    size_t count;
-    size_t cap;
-};
-
-struct machsym_part {
-    ms_map_kind kind;
-    ms_arena data_arena; /* only ever holds the buffer */
-    ms_arena arena;
-    ms_arena tables; /* of the coder: freed when the part is whole */
-    ms_map_coder coder;
-    uint32_t files_at;     /* file table, in the data */
-    uint32_t *block_sizes; /* of text blocks; packed back to back in the data */
-};
-
-static bool ms_map_part_failed(const machsym_part *part)
-{
-    return part->data_arena.oom || part->arena.oom || part->tables.oom;
-}
-
-static void ms_map_add_task(machsym_plan *plan, ms_map_kind kind, uint64_t lo, uint64_t hi, uint64_t size)
-{
-    ms_map_task *v =
-        (ms_map_task *)ms_arena_grow(&plan->arena, plan->tasks, plan->count, &plan->cap, sizeof *v);
-    if (v == NULL)
-        return;
-    plan->tasks = v;
-    v[plan->count].kind = kind;
-    v[plan->count].lo = lo;
-    v[plan->count].hi = hi;
-    v[plan->count].size = size;
-    plan->count++;
-}
-
-/* Opens every object file of the debug map once, to know which ones answer and how large they are, and cuts
- * them into parts. */
-static void ms_map_cut_objects(machsym_plan *plan)
-{
-    machsym_session *s = plan->session;
-    ms_ans_objects *o = ms_ans_map_of(s);
-    size_t first = 0;
-    uint64_t size = 0;
-    if (o == NULL)
-        return;
-    for (size_t i = 0; i < o->map.count; i++) {
-        const ms_ans_object *object = ms_ans_object_of(s, i);
-        size += object != NULL ? object->image.dw.info.len : 0;
-        plan->arena.oom |= o->statuses[i] == MACHSYM_OBJECT_UNTRIED;
-        if (size < ms_MAP_UNIT_BYTES && i + 1 < o->map.count)
-            continue;
-        ms_map_add_task(plan, ms_MAP_OBJECTS, first, i + 1, size);
-        first = i + 1;
-        size = 0;
-    }
-    ms_ans_close_objects(s);
-}
-
-/* Cuts the units and the text into parts of about equal size: the same ones for any number of threads. */
-static void ms_map_cut_tasks(machsym_plan *plan)
-{
-    const machsym_image *image = plan->image;
-    size_t first = 0;
-    for (size_t i = 0; i < image->cu_count; i++) {
-        uint64_t size = image->cus[i].end - image->cus[first].off;
-        if (size < ms_MAP_UNIT_BYTES && i + 1 < image->cu_count)
-            continue;
-        ms_map_add_task(plan, ms_MAP_UNITS, first, i + 1, size);
-        first = i + 1;
-    }
-    ms_map_cut_objects(plan);
-    uint64_t blocks = plan->spaces.total / ms_MAP_BLOCK;
-    uint64_t step = ms_MAP_TEXT_BYTES / ms_MAP_BLOCK;
-    for (uint64_t lo = 0; lo < blocks; lo += step) {
-        uint64_t hi = lo + step < blocks ? lo + step : blocks;
-        ms_map_add_task(plan, ms_MAP_TEXT, lo, hi, (hi - lo) * ms_MAP_BLOCK);
-    }
-}
-
-/* A session that decodes for one part; what the plan's session has indexed is lent to it, root entries too,
- * which all have been read. */
-static machsym_session *ms_map_session(const machsym_plan *plan)
-{
-    machsym_session *s =
-        ms_ans_open(plan->image, plan->lines, MACHSYM_SESSION_INDEX, 1, plan->allocator); /* keeps one unit */
-    if (s == NULL || plan->session == NULL)
-        return s;
-    const machsym_session *shared = plan->session;
-    s->env = shared->env;
-    s->env.arena = &s->keep;
-    s->aranges = shared->aranges;
-    s->ranges = shared->ranges;
-    s->silent = shared->silent;
-    s->symbols = shared->symbols;
-    s->has_aranges = s->has_ranges = s->has_silent = s->has_symbols = true;
-    return s;
-}
-
-/* ---- Building the ranges of a unit ---- */
-
-#define ms_MAP_BY_UNIT UINT32_MAX
-
-/* What is needed to encode one unit. */
-typedef struct ms_map_work {
-    const machsym_plan *plan;
-    machsym_session *session;
-    ms_map_coder *c;
-    ms_map_queue queue;
-    ms_arena scratch;    /* emptied for every function */
-    ms_arena unit_arena; /* emptied for every unit */
-    const ms_ans_unit *unit;
-    const ms_cu_root *root;
-    size_t index;    /* of the unit */
-    uint32_t *files; /* by the unit's file number: number in the part's table + 1; 0 not known yet */
-    size_t file_count;
-    uint32_t *chains;  /* by block: position of its CHAIN record; 0 none yet */
-    uint32_t function; /* the one at hand */
-    ms_ans_rows rows;  /* the walk of lines that the ranges before have left, up to rows_from at least */
-    uint64_t rows_from;
-    ms_segs calls;     /* of all its code: the innermost block; empty when nothing is inlined; in scratch */
-    uint32_t *written; /* of its blocks those that have a record, which tells of range */
-    size_t written_count;
-    ms_range range;
-    uint32_t *depths;    /* by block: how many blocks it stands in */
-    ms_map_hash origins; /* entry offset and rank of its source to the FUNCTION record */
-} ms_map_work;
-
-static uint32_t ms_map_new_file(ms_map_work *w, uint64_t file)
-{
-    machsym_path path = ms_ln_path(w->unit->lines, w->root->comp_dir, file);
-    uint32_t number = ms_map_file(w->c, &path);
-    if (file < w->file_count)
-        w->files[file] = number + 1;
-    return number;
-}
-
-static inline void ms_map_line_at(ms_map_work *w, uint64_t file, uint32_t line, uint32_t column,
-                                  ms_map_line *out)
-{
-    uint32_t known = file < w->file_count ? w->files[file] : 0;
-    out->file = known != 0 ? known - 1 : ms_map_new_file(w, file);
-    out->line = line;
-    out->column = w->c->columns ? column : 0;
-}
-
-/* Where the record of a call's origin is kept: by the origin alone when it has a linkage name; else by origin
- * and unit, since an out-of-line copy in the same unit may give the name. */
-static ms_map_slot *ms_map_origin_slot(ms_map_work *w, uint64_t origin)
-{
-    ms_map_slot *slot = ms_map_hash_get(&w->origins, origin, 0);
-    if (slot == NULL || slot->value != ms_MAP_BY_UNIT)
-        return slot;
-    return ms_map_hash_get(&w->origins, origin, w->index + 1);
-}
-
-/* The FUNCTION record of a block, and where its name is from. Calls share the record of what they call. */
-static uint32_t ms_map_block_function(ms_map_work *w, const ms_fn_block *block, machsym_source *source,
-                                      bool *named)
-{
-    machsym_frame frame;
-    bool is_inline = block->parent != ms_SEG_NONE;
-    ms_map_slot *slot = is_inline && block->origin != 0 ? ms_map_origin_slot(w, block->origin) : NULL;
-    if (slot != NULL && slot->value != 0) {
-        *source = (slot->value & 1) != 0 ? MACHSYM_SOURCE_SYMTAB : MACHSYM_SOURCE_DWARF;
-        *named = true;
-        return slot->value >> 1;
-    }
-    ms_zero(&frame, sizeof frame);
-    frame.is_inline = is_inline;
-    ms_ans_name_block(w->session, &w->unit->functions, block, &frame);
-    *source = frame.name_source;
-    *named = is_inline || frame.linkage_name.len != 0 || frame.name.len != 0;
-    uint32_t record = *named ? ms_map_function(w->c, frame.linkage_name, frame.name) : 0;
-    if (slot != NULL && slot->b == 0 && (frame.linkage_name.len == 0 || *source != MACHSYM_SOURCE_DWARF)) {
-        slot->value = ms_MAP_BY_UNIT;
-        slot = ms_map_origin_slot(w, block->origin);
-    }
-    if (slot != NULL)
-        slot->value = record << 1 | (*source == MACHSYM_SOURCE_SYMTAB);
-    return record;
-}
-
-/* Writes the chain from a function down to a block, callers first. Every record is written once a
- * function. */
-static void ms_map_put_chain(ms_map_work *w, uint32_t block, const ms_range *range)
-{
-    const ms_fn_block *blocks = w->unit->functions.blocks;
-    size_t depth = 0;
-    for (uint32_t at = block; at != ms_SEG_NONE && w->chains[at] == 0; at = blocks[at].parent)
-        depth++;
-    MACHSYM_COUNT_WORK(1 + depth);
-    uint32_t *path = w->written + w->written_count; /* room for every block, each of which is written once */
-    w->written_count += depth;
-    for (size_t i = depth; i-- > 0; block = blocks[block].parent)
-        path[i] = block;
-    for (size_t i = 0; i < depth; i++) {
-        const ms_fn_block *one = &blocks[path[i]];
-        machsym_source source;
-        bool named;
-        uint32_t record = ms_map_block_function(w, one, &source, &named);
-        if (one->parent == ms_SEG_NONE) {
-            w->chains[path[i]] = ms_map_root(w->c, source, record, named, range->lo, range->hi - range->lo);
-        } else {
-            ms_map_line call;
-            ms_map_line_at(w, one->call_file, one->call_line, one->call_column, &call);
-            w->chains[path[i]] = ms_map_call(w->c, w->chains[one->parent], source, record, &call);
-        }
-    }
-}
-
-/* Adds [lo, hi), which has one chain, cut where its lines change. */
-static void ms_map_add_lines(ms_map_work *w, uint64_t lo, uint64_t hi, uint32_t chain, bool only_lines)
-{
-    const ms_ln_table *lines = w->unit->lines;
-    ms_ans_rows *rows = &w->rows;
-    ms_map_item item;
-    if (rows->lines != lines || rows->past_end == only_lines || lo < w->rows_from)
-        *rows = ms_ans_rows_of(lines, w->plan->lines, !only_lines, lo);
-    w->rows_from = hi;
-    item.chain = chain;
-    for (item.lo = lo; item.lo < hi; item.lo = item.hi) {
-        MACHSYM_COUNT_WORK(1);
-        ms_ans_rows_seek(rows, item.lo);
-        item.hi = rows->next < hi ? rows->next : hi;
-        ms_zero(&item.line, sizeof item.line);
-        if (rows->at != lines->row_count) {
-            const ms_ln_row *row = &lines->rows[rows->at];
-            ms_map_line_at(w, row->file, row->line, row->column, &item.line);
-        } else if (only_lines) {
-            continue;
-        }
-        ms_map_add(w->c, &w->queue, &item, only_lines);
-    }
-}
-
-/* The calls inlined into a function, as segments. */
-static void ms_map_call_segments(ms_map_work *w, uint32_t function)
-{
-    const ms_fn_table *table = &w->unit->functions;
-    ms_cu_pieces pieces = {&w->scratch, NULL, 0, 0};
-    ms_cu_add_piece(&pieces, 0, UINT64_MAX, function);
-    for (uint32_t i = function + 1; i < table->blocks[function].end; i++) {
-        const ms_fn_block *block = &table->blocks[i];
-        MACHSYM_COUNT_WORK(1);
-        if (block->parent == ms_SEG_NONE) {
-            i = block->end - 1;
-            continue;
-        }
-        if (w->depths[i] > MACHSYM_MAX_INLINE_DEPTH + 1)
-            continue;
-        for (uint32_t j = 0; j < block->range_count; j++) {
-            ms_range range = ms_fn_range(block, j);
-            ms_cu_add_piece(&pieces, range.lo, range.hi, i);
-        }
-    }
-    ms_seg_build(pieces.v, pieces.count, &w->scratch, &w->calls);
-}
-
-/* Turns to a function; that before leaves no records behind. */
-static void ms_map_begin_function(ms_map_work *w, uint32_t function)
-{
-    const ms_segs none = {NULL, 0, &w->scratch};
-    ms_arena_reset(&w->scratch);
-    w->function = function;
-    w->calls = none;
-    if (w->unit->functions.blocks[function].end > function + 1)
-        ms_map_call_segments(w, function);
-}
-
-static void ms_map_forget_chains(ms_map_work *w)
-{
-    while (w->written_count > 0)
-        w->chains[w->written[--w->written_count]] = 0;
-}
-
-/* Adds [lo, hi) of the function at hand, which has one innermost block. */
-static void ms_map_add_block(ms_map_work *w, uint32_t index, uint64_t lo, uint64_t hi)
-{
-    const ms_fn_block *block = &w->unit->functions.blocks[index];
-    if (w->depths[index] <= MACHSYM_MAX_INLINE_DEPTH) {
-        ms_map_put_chain(w, index, &w->range);
-        ms_map_add_lines(w, lo, hi, w->chains[index], false);
-        return;
-    }
-    ms_map_item item;
-    ms_map_put_chain(w, block->parent, &w->range);
-    item.lo = lo;
-    item.hi = hi;
-    item.chain = w->chains[block->parent];
-    ms_map_line_at(w, block->call_file, block->call_line, block->call_column, &item.line);
-    ms_map_add(w->c, &w->queue, &item, false);
-}
-
-/* Encodes [lo, hi), which one range of the function at hand holds. */
-static void ms_map_add_function(ms_map_work *w, const ms_range *range, uint64_t lo, uint64_t hi)
-{
-    const ms_segs *calls = &w->calls;
-    if (range->lo != w->range.lo || range->hi != w->range.hi)
-        ms_map_forget_chains(w);
-    w->range = *range;
-    if (calls->count == 0)
-        ms_map_add_block(w, w->function, lo, hi);
-    for (size_t i = ms_seg_find(calls->v, calls->count, lo); i + 1 < calls->count && calls->v[i].lo < hi;
-         i++) {
-        uint64_t from = calls->v[i].lo > lo ? calls->v[i].lo : lo;
-        uint64_t to = calls->v[i + 1].lo < hi ? calls->v[i + 1].lo : hi;
-        ms_map_add_block(w, calls->v[i].owner, from, to);
-    }
-    ms_map_flush(w->c, &w->queue);
-}
-
-/* Encodes [lo, hi), which one function of the unit has, as far as this unit is the one that answers there. */
-static void ms_map_add_owned(ms_map_work *w, uint32_t function, uint64_t lo, uint64_t hi)
-{
-    const ms_fn_block *block = &w->unit->functions.blocks[function];
-    while (lo < hi) {
-        uint64_t end;
-        MACHSYM_COUNT_WORK(1);
-        ms_range range = ms_fn_range_at(block, lo);
-        uint64_t until = ms_fn_range_until(block, lo);
-        bool owned = ms_ans_owns(w->session, w->index, lo, &end);
-        if (end > hi)
-            end = hi;
-        if (end > until && until > lo)
-            end = until; /* ranges that touch: each has a start of its own */
-        if (owned)
-            ms_map_add_function(w, &range, lo, end);
-        lo = end;
-        if (lo < hi && !ms_ans_spend(w->session, ms_MAP_STEP)) /* others' ranges may cut it very small */
-            return;
-    }
-}
-
-/* Encodes the functions, each with all its segments at once, in the order of their first. */
-static void ms_map_add_functions(ms_map_work *w)
-{
-    const ms_fn_table *functions = &w->unit->functions;
-    const ms_seg *segs = functions->segs;
-    uint32_t *next = (uint32_t *)ms_arena_alloc(&w->unit_arena, functions->seg_count, sizeof *next);
-    uint32_t *first = (uint32_t *)ms_arena_zeroed(&w->unit_arena, functions->count, sizeof *first);
-    if (next == NULL || first == NULL)
-        return;
-    for (size_t i = functions->seg_count; i-- > 0;) { /* numbers plus 1; 0: none */
-        if (segs[i].owner == ms_SEG_NONE)
-            continue;
-        next[i] = first[segs[i].owner];
-        first[segs[i].owner] = (uint32_t)i + 1;
-    }
-    for (size_t i = 0; i + 1 < functions->seg_count; i++) {
-        uint32_t function = segs[i].owner;
-        if (function == ms_SEG_NONE || first[function] != i + 1)
-            continue;
-        ms_map_begin_function(w, function);
-        for (size_t j = i + 1; j != 0; j = next[j - 1])
-            ms_map_add_owned(w, function, segs[j - 1].lo, segs[j].lo);
-        ms_map_forget_chains(w);
-    }
-}
-
-/* The code whose lines a unit may add: any that its program tells of; but when other units share that, which would
- * multiply the work, what its root states, from the lowest to the highest address. */
-static ms_range ms_map_reach(ms_map_work *w)
-{
-    ms_range all = {0, UINT64_MAX};
-    ms_range stated = {UINT64_MAX, 0};
-    ms_ranges list = {&w->unit_arena, NULL, 0, 0, w->session->budget};
-    if (ms_ans_owns_lines(w->session, w->index))
-        return all;
-    ms_cu_read_ranges(&w->session->env, w->index, &list);
-    w->session->budget = list.budget;
-    for (size_t i = 0; i < list.count; i++) {
-        stated.lo = list.v[i].lo < stated.lo ? list.v[i].lo : stated.lo;
-        stated.hi = list.v[i].hi > stated.hi ? list.v[i].hi : stated.hi;
-    }
-    return stated;
-}
-
-/* Encodes the lines of code that belongs to no function of its unit: assembly. */
-static void ms_map_add_only_lines(ms_map_work *w)
-{
-    const ms_ln_table *lines = w->unit->lines;
-    const ms_fn_table *functions = &w->unit->functions;
-    ms_range reach = ms_map_reach(w);
-    uint64_t from = reach.lo;
-    for (size_t i = ms_ans_rows_of(lines, w->plan->lines, false, from).seq;
-         i < lines->seq_count && from < reach.hi; i++) {
-        uint64_t lo = lines->seqs[i].lo > from ? lines->seqs[i].lo : from;
-        for (from = lines->seqs[i].hi < reach.hi ? lines->seqs[i].hi : reach.hi; lo < from;) {
-            MACHSYM_COUNT_WORK(1);
-            uint64_t end = ms_seg_until(functions->segs, functions->seg_count, lo);
-            bool alone = ms_seg_owner(functions->segs, functions->seg_count, lo) == ms_SEG_NONE;
-            if (!ms_ans_spend(w->session, alone ? ms_MAP_STEP : 1))
-                return;
-            if (alone) {
-                uint64_t same;
-                ms_ans_place place = ms_ans_find_span(w->session, lo, &same);
-                end = same < end ? same : end;
-                end = from < end ? from : end;
-                if (place.unit == w->unit && ms_ans_has_line(w->session, &place))
-                    ms_map_add_lines(w, lo, end, 0, true);
-            }
-            lo = end;
-        }
-        ms_map_flush(w->c, &w->queue);
-    }
-}
-
-/* Makes room for the next unit. Other units that had to be asked who has some code stay as long as the cache
- * has room: they will be asked again. */
-static void ms_map_trim(ms_map_work *w)
-{
-    machsym_session *s = w->session;
-    const ms_ans_unit *last = s->decoded;
-    bool asked_others = last != NULL && (last->next != NULL || last->index != w->index);
-    if (!asked_others || s->cache.live > (size_t)ms_ANS_CACHE)
-        ms_ans_drop_units(s);
-    ms_arena_reset(&w->unit_arena);
-}
-
-static void ms_map_add_unit(ms_map_work *w, size_t index)
-{
-    machsym_session *s = w->session;
-    ms_map_trim(w);
-    s->budget +=
-        2 * (s->env.v[index].end - s->env.v[index].off); /* for itself, and for gaps between functions */
-    w->unit = ms_ans_unit_of(s, index);
-    if (w->unit == NULL)
-        return;
-    const ms_fn_table *functions = &w->unit->functions;
-    w->root = ms_cu_root_of(&s->env, index);
-    w->index = index;
-    w->rows.lines = NULL; /* the table of another unit may have lain where this one does */
-    w->file_count = w->unit->lines->file_count + 1;
-    w->files = (uint32_t *)ms_arena_zeroed(&w->unit_arena, w->file_count, sizeof *w->files);
-    w->chains = (uint32_t *)ms_arena_zeroed(&w->unit_arena, functions->count, sizeof *w->chains);
-    w->written = (uint32_t *)ms_arena_alloc(&w->unit_arena, functions->count, sizeof *w->written);
-    w->depths = (uint32_t *)ms_arena_alloc(&w->unit_arena, functions->count, sizeof *w->depths);
-    if (w->files == NULL || w->chains == NULL || w->written == NULL || w->depths == NULL)
-        return;
-    for (size_t i = 0; i < functions->count; i++) {
-        uint32_t parent = functions->blocks[i].parent;
-        w->depths[i] = parent == ms_SEG_NONE ? 0 : w->depths[parent] + 1;
-    }
-    ms_map_add_functions(w);
-    ms_map_add_only_lines(w);
-}
-
-/* ---- Parts ---- */
-
-/* Sets what so many bytes of units may cost beside themselves, so that all parts together stay in proportion
- * to the file: what they decode of others (out of all bytes) and how often they ask, and how long their texts
- * are. */
-static void ms_map_set_budget(ms_map_work *w, uint64_t size, uint64_t all)
-{
-    w->session->budget = 16 * (size + (all < ms_MAP_UNIT_BYTES ? all : (uint64_t)ms_MAP_UNIT_BYTES));
-    w->c->text_left = ((uint64_t)1 << 20) + 64 * size; /* file names may be the ends of one text */
-}
-
-/* Encodes units of the session in w. Returns false when memory is out. */
-static bool ms_map_add_units(ms_map_work *w, machsym_part *part, uint64_t lo, uint64_t hi)
-{
-    bool ok = true;
-    for (uint64_t i = lo; i < hi && ok; i++) {
-        ms_map_add_unit(w, (size_t)i);
-        ok = !w->scratch.failed && !w->unit_arena.failed && !ms_map_part_failed(part) &&
-             !ms_ans_failed(w->session);
-    }
-    return ok;
-}
-
-/* Encodes the units of an object file; one that cannot be opened has none. Returns false when memory is
- * out. */
-static bool ms_map_add_object(ms_map_work *w, machsym_part *part, size_t index)
-{
-    machsym_session *program = w->plan->session;
-    machsym_object_status status;
-    uint64_t time;
-    if (program->objects->statuses[index] != MACHSYM_OBJECT_FOUND)
-        return true;
-    ms_ans_object *object = ms_ans_new_object(program, index, NULL, w->plan->allocator, &status, &time);
-    if (object == NULL)
-        return status != MACHSYM_OBJECT_UNTRIED;
-    w->session = &object->session;
-    ms_zero(&w->origins, sizeof w->origins); /* of entries in this object */
-    w->origins.arena = &part->tables;
-    ms_ans_index(w->session);
-    ms_map_set_budget(w, object->image.dw.info.len, object->image.dw.info.len);
-    bool ok = ms_map_add_units(w, part, 0, object->image.cu_count);
-    ms_ans_close_object(object);
-    w->session = NULL;
-    return ok;
-}
-
-static bool ms_map_build_units(const machsym_plan *plan, const ms_map_task *task, machsym_part *part)
-{
-    ms_map_work w;
-    ms_zero(&w, sizeof w);
-    w.plan = plan;
-    w.c = &part->coder;
-    w.scratch = ms_arena_make(plan->allocator);
-    w.unit_arena = ms_arena_make(plan->allocator);
-    part->coder.spaces = &plan->spaces;
-    part->coder.text_addr = plan->image->mo[0].text_addr;
-    part->coder.columns = (plan->flags & MACHSYM_MAP_COLUMNS) != 0;
-    part->coder.used =
-        (uint8_t *)ms_arena_zeroed(&part->arena, (size_t)(plan->spaces.total / ms_MAP_BLOCK / 8 + 1), 1);
-    w.origins.arena = &part->tables;
-    bool ok = part->coder.used != NULL;
-    for (uint64_t i = task->lo; i < task->hi && ok && task->kind == ms_MAP_OBJECTS; i++)
-        ok = ms_map_add_object(&w, part, (size_t)i);
-    if (ok && task->kind == ms_MAP_UNITS) {
-        w.session = ms_map_session(plan);
-        if (w.session != NULL)
-            ms_map_set_budget(&w, task->size, plan->image->dw.info.len);
-        ok = w.session != NULL && ms_map_add_units(&w, part, task->lo, task->hi);
-    }
-    if (ok)
-        part->files_at = ms_map_end_part(&part->coder);
-    if (w.session != NULL)
-        ms_ans_close(w.session);
-    ms_arena_free(&w.scratch);
-    ms_arena_free(&w.unit_arena);
-    ms_arena_free(&part->tables);
-    return ok && !ms_map_part_failed(part);
-}
-
-static bool ms_map_build_text(const ms_map_spaces *spaces, const ms_map_dict *dict, const ms_map_task *task,
-                              machsym_part *part)
-{
-    uint8_t raw[ms_MAP_BLOCK];
-    uint8_t packed[2 * ms_MAP_BLOCK];
-    size_t count = (size_t)(task->hi - task->lo);
-    part->block_sizes = (uint32_t *)ms_arena_alloc(&part->arena, count, sizeof *part->block_sizes);
-    for (size_t i = 0; i < count && part->block_sizes != NULL; i++) {
-        ms_map_raw_block(spaces, task->lo + i, raw);
-        size_t size = ms_map_pack(dict, raw, ms_MAP_BLOCK, packed);
-        part->block_sizes[i] = (uint32_t)size;
-        ms_map_put_bytes(&part->coder.data, packed, size);
-    }
-    return part->block_sizes != NULL && !part->data_arena.oom;
-}
-
-static void ms_map_free_part(machsym_part *part)
-{
-    ms_arena_free(&part->data_arena);
-    ms_arena_free(&part->tables);
-    ms_arena arena = part->arena; /* the part lies in its own arena */
-    ms_arena_free(&arena);
-}
-
-static machsym_part *ms_map_new_part(machsym_allocator allocator, ms_map_kind kind)
-{
-    ms_arena arena = ms_arena_make(allocator);
-    machsym_part *part = (machsym_part *)ms_arena_zeroed(&arena, 1, sizeof *part);
-    if (part == NULL)
-        return NULL;
-    part->arena = arena;
-    part->data_arena = ms_arena_make(allocator);
-    part->tables = ms_arena_make(allocator);
-    part->kind = kind;
-    ms_map_coder_init(&part->coder, &part->data_arena, &part->arena, &part->tables);
-    if (kind == ms_MAP_TEXT)
-        part->coder.data.len = 0;
-    return part;
-}
-
-static machsym_part *ms_map_build_part(const machsym_plan *plan, size_t index)
-{
-    const ms_map_task *task = &plan->tasks[index];
-    machsym_part *part =
-        ms_map_new_part(plan->allocator, task->kind == ms_MAP_TEXT ? ms_MAP_TEXT : ms_MAP_UNITS);
-    if (part == NULL)
-        return NULL;
-    bool ok = task->kind == ms_MAP_TEXT ? ms_map_build_text(&plan->spaces, plan->dict, task, part)
-                                        : ms_map_build_units(plan, task, part);
-    if (ok)
-        return part;
-    ms_map_free_part(part);
-    return NULL;
-}
-
-/* ---- Putting the parts together ---- */
-
-/* A table of runs, by address, as it is put together. */
-typedef struct ms_map_index {
-    uint32_t *starts; /* from the text base; one more holds the end of the last run */
-    uint32_t *at;     /* in DATA */
-    size_t count;
-} ms_map_index;
-
-typedef struct ms_map_merge {
-    machsym_allocator allocator;
-    ms_arena arena;
-    machsym_part **parts;
-    size_t part_count;
-    machsym_part *symbols; /* made here: what the debug info leaves open */
-    uint64_t *bases;       /* by part: where its data begins in DATA, or its text in the packed blocks */
-    uint64_t data_size;
-    uint64_t text_addr;
-    ms_map_run **order; /* runs with debug info, by address */
-    uint32_t *order_part;
-    size_t order_count;
-    ms_map_index runs;
-    ms_map_index symbol_runs;
-    uint8_t *used;
-    uint64_t block_count;
-    uint64_t text_size; /* of all packed blocks in use */
-    bool too_large;
-} ms_map_merge;
-
-/* Gathers the runs of all unit parts and sorts them by address. Runs below __TEXT are left out. */
-static void ms_map_sort_runs(ms_map_merge *m)
-{
-    size_t total = 0;
-    for (size_t i = 0; i < m->part_count; i++)
-        total += m->parts[i]->coder.run_count;
-    ms_key *keys = (ms_key *)ms_arena_alloc(&m->arena, total, sizeof *keys);
-    ms_key *room = (ms_key *)ms_arena_alloc(&m->arena, total, sizeof *keys);
-    m->order = (ms_map_run **)ms_arena_alloc(&m->arena, total, sizeof *m->order);
-    m->order_part = (uint32_t *)ms_arena_alloc(&m->arena, total, sizeof *m->order_part);
-    if (keys == NULL || room == NULL || m->order == NULL || m->order_part == NULL)
-        return;
-    size_t count = 0;
-    for (size_t i = 0; i < m->part_count; i++) {
-        for (size_t j = 0; j < m->parts[i]->coder.run_count; j++) {
-            keys[count].key = m->parts[i]->coder.runs[j].lo;
-            keys[count++].item = (uint64_t)i << 32 | j;
-        }
-    }
-    ms_sort(keys, count, room);
-    for (size_t i = 0; i < count; i++) {
-        size_t part = (size_t)(keys[i].item >> 32);
-        ms_map_run *run = &m->parts[part]->coder.runs[keys[i].item & 0xffffffff];
-        if (run->lo < m->text_addr)
-            continue;
-        m->too_large |= run->hi - m->text_addr > UINT32_MAX;
-        m->order[m->order_count] = run;
-        m->order_part[m->order_count++] = (uint32_t)part;
-    }
-}
-
-/* Whether functions of the debug info have all of [lo, hi); *at moves on through the runs. */
-static bool ms_map_is_covered(const ms_map_merge *m, size_t *at, uint64_t lo, uint64_t hi)
-{
-    while (*at < m->order_count && m->order[*at]->hi <= lo)
-        ++*at;
-    for (size_t i = *at; i < m->order_count && m->order[i]->lo <= lo && !m->order[i]->only_lines; i++) {
-        MACHSYM_COUNT_WORK(1);
-        lo = m->order[i]->hi > lo ? m->order[i]->hi : lo;
-        if (lo >= hi)
-            return true;
-    }
-    return false;
-}
-
-/* Makes runs of the symbols that the debug info does not cover. */
-static void ms_map_add_symbols(ms_map_merge *m, const ms_sym_table *symbols)
-{
-    ms_map_coder *c = &m->symbols->coder;
-    size_t at = 0;
-    machsym_symbol symbol;
-    for (size_t i = 0; i < symbols->count; i = ms_sym_next(symbols, i)) {
-        ms_map_item item;
-        ms_sym_get(symbols, i, &symbol);
-        if (symbol.lo < m->text_addr || ms_map_is_covered(m, &at, symbol.lo, symbol.hi))
-            continue;
-        m->too_large |= symbol.hi - m->text_addr > UINT32_MAX;
-        ms_zero(&item, sizeof item);
-        item.lo = symbol.lo;
-        item.hi = symbol.hi;
-        uint32_t function = ms_map_function(c, symbol.name, ms_str_empty());
-        item.chain = ms_map_root(c, symbol.source, function, true, symbol.lo, symbol.hi - symbol.lo);
-        ms_map_put_run(c, &item, 1, false);
-    }
-    m->symbols->files_at = ms_map_end_part(c);
-}
-
-/* Places the data of unit parts and symbols one behind the other, and says which blocks of text are
- * needed. */
-static void ms_map_lay_out(ms_map_merge *m)
-{
-    size_t used_len = (size_t)(m->block_count / 8 + 1);
-    m->used = (uint8_t *)ms_arena_zeroed(&m->arena, used_len, 1);
-    m->bases = (uint64_t *)ms_arena_zeroed(&m->arena, m->part_count + 1, sizeof *m->bases);
-    if (m->used == NULL || m->bases == NULL)
-        return;
-    for (size_t i = 0; i <= m->part_count; i++) {
-        const machsym_part *part = i < m->part_count ? m->parts[i] : m->symbols;
-        if (part->kind != ms_MAP_UNITS)
-            continue;
-        m->bases[i] = m->data_size;
-        m->data_size += part->coder.data.len;
-        m->too_large |= part->coder.overflow;
-        for (size_t j = 0; j < used_len && part->coder.used != NULL; j++)
-            m->used[j] |= part->coder.used[j];
-    }
-    m->too_large |= m->data_size > UINT32_MAX - ms_MAP_MARGIN;
-}
-
-static void ms_map_index_alloc(ms_map_merge *m, ms_map_index *index, size_t count)
-{
-    index->starts = (uint32_t *)ms_arena_alloc(&m->arena, count + 1, sizeof *index->starts);
-    index->at = (uint32_t *)ms_arena_alloc(&m->arena, count + 1, sizeof *index->at);
-    index->count = index->starts != NULL && index->at != NULL ? count : 0;
-}
-
-static void ms_map_index_runs(ms_map_merge *m)
-{
-    const ms_map_coder *c = &m->symbols->coder;
-    ms_map_index_alloc(m, &m->runs, m->order_count);
-    ms_map_index_alloc(m, &m->symbol_runs, c->run_count);
-    if (m->bases == NULL || m->arena.oom)
-        return;
-    for (size_t i = 0; i < m->runs.count; i++) {
-        m->runs.starts[i] = (uint32_t)(m->order[i]->lo - m->text_addr);
-        m->runs.at[i] = (uint32_t)(m->order[i]->at + m->bases[m->order_part[i]]);
-    }
-    for (size_t i = 0; i < m->symbol_runs.count; i++) {
-        m->symbol_runs.starts[i] = (uint32_t)(c->runs[i].lo - m->text_addr);
-        m->symbol_runs.at[i] = (uint32_t)(c->runs[i].at + m->bases[m->part_count]);
-    }
-}
-
-/* ---- The file ---- */
-
-/* A map file as it is written, table by table. */
-typedef struct ms_map_file_out {
-    uint8_t *v;
-    size_t len;
-    size_t cap;
-    ms_map_head *head;
-} ms_map_file_out;
-
-static uint64_t ms_map_align(uint64_t at)
-{
-    return (at + 7) & ~(uint64_t)7;
-}
-
-static uint8_t *ms_map_begin_table(ms_map_file_out *out, unsigned table, uint64_t size)
-{
-    out->head->tables[table].lo = out->len;
-    out->head->tables[table].hi = out->len + size;
-    uint8_t *at = out->v + out->len;
-    out->len = (size_t)ms_map_align(out->len + size);
-    ms_zero(at + size, out->len - (size_t)out->head->tables[table].hi);
-    return at;
-}
-
-static uint32_t ms_map_bucket_count(const ms_map_index *index, uint32_t shift)
-{
-    return index->count == 0 ? 0 : (index->starts[index->count - 1] >> shift) + 2;
-}
-
-/* So many bytes of text a bucket that a bucket has about four runs. */
-static uint32_t ms_map_bucket_shift(const ms_map_index *index)
-{
-    uint32_t shift = 6;
-    while (shift < 31 && index->count > 0 && (index->starts[index->count - 1] >> shift) > index->count / 4)
-        shift++;
-    return shift;
-}
-
-static void ms_map_write_index(ms_map_file_out *out, unsigned runs, const ms_map_index *index, uint32_t shift)
-{
-    uint8_t *p = ms_map_begin_table(out, runs, (uint64_t)index->count * 8);
-    for (size_t i = 0; i < index->count; i++) {
-        ms_map_store_u32(p + 8 * i, index->starts[i]);
-        ms_map_store_u32(p + 8 * i + 4, index->at[i]);
-    }
-    uint32_t buckets = ms_map_bucket_count(index, shift);
-    p = ms_map_begin_table(out, runs + 1, (uint64_t)buckets * 4);
-    for (uint32_t bucket = 0, run = 0; bucket < buckets; bucket++) {
-        while (run < index->count && index->starts[run] >> shift < bucket)
-            run++;
-        ms_map_store_u32(p + 4 * (size_t)bucket, run);
-    }
-}
-
-static void ms_map_write_data(ms_map_merge *m, ms_map_file_out *out)
-{
-    size_t units = 0;
-    for (size_t i = 0; i < m->part_count; i++)
-        units += m->parts[i]->kind == ms_MAP_UNITS;
-    uint8_t *table = ms_map_begin_table(out, ms_TABLE_PARTS, (uint64_t)(units + 1) * 8);
-    uint8_t *data = ms_map_begin_table(out, ms_TABLE_DATA, m->data_size + ms_MAP_MARGIN);
-    ms_zero(data + m->data_size, ms_MAP_MARGIN);
-    for (size_t i = 0; i <= m->part_count; i++) {
-        machsym_part *part = i < m->part_count ? m->parts[i] : m->symbols;
-        if (part->kind != ms_MAP_UNITS)
-            continue;
-        ms_map_store_u32(table, (uint32_t)m->bases[i]);
-        ms_map_store_u32(table + 4, (uint32_t)(m->bases[i] + part->files_at));
-        table += 8;
-        ms_copy(data + m->bases[i], part->coder.data.v, part->coder.data.len);
-        ms_map_free_part(part);
-        if (i < m->part_count)
-            m->parts[i] = NULL;
-        else
-            m->symbols = NULL;
-    }
-}
-
-static bool ms_map_block_used(const ms_map_merge *m, uint64_t block)
-{
-    return (m->used[block / 8] >> block % 8 & 1) != 0;
-}
-
-/* The packed blocks that something refers to; the others have no bytes. */
-static void ms_map_write_text(ms_map_merge *m, ms_map_file_out *out)
-{
-    uint8_t *blocks = ms_map_begin_table(out, ms_TABLE_BLOCKS, (m->block_count + 1) * 4);
-    uint8_t *text = ms_map_begin_table(out, ms_TABLE_TEXT, m->text_size);
-    uint64_t block = 0;
-    uint32_t to = 0;
-    for (size_t i = 0; i < m->part_count; i++) {
-        const machsym_part *part = m->parts[i];
-        if (part == NULL || part->kind != ms_MAP_TEXT)
-            continue;
-        size_t from = 0;
-        size_t step = ms_MAP_TEXT_BYTES / ms_MAP_BLOCK;
-        for (size_t j = 0; j < step && block < m->block_count; j++, block++) {
-            ms_map_store_u32(blocks + 4 * block, to);
-            if (ms_map_block_used(m, block)) {
-                ms_copy(text + to, part->coder.data.v + from, part->block_sizes[j]);
-                to += part->block_sizes[j];
-            }
-            from += part->block_sizes[j];
-        }
-    }
-    ms_map_store_u32(blocks + 4 * block, to);
-}
-
-static void ms_map_size_text(ms_map_merge *m)
-{
-    uint64_t block = 0;
-    for (size_t i = 0; i < m->part_count; i++) {
-        const machsym_part *part = m->parts[i];
-        size_t step = ms_MAP_TEXT_BYTES / ms_MAP_BLOCK;
-        for (size_t j = 0; part->kind == ms_MAP_TEXT && j < step && block < m->block_count; j++, block++)
-            m->text_size += ms_map_block_used(m, block) ? part->block_sizes[j] : 0;
-    }
-    m->too_large |= m->text_size > UINT32_MAX;
-}
-
 static void ms_map_store_head(const ms_map_head *head, uint8_t *p)
 {
     ms_zero(p, ms_MAP_HEAD);
@@ -12379,7 +11358,7 @@ static void ms_map_store_head(const ms_map_head *head, uint8_t *p)
     ms_map_store_u32(p + 60, head->bucket_shift);
     ms_map_store_u64(p + 64, head->size);
     ms_map_store_u64(p + 72, head->checksum);
-    for (unsigned i = 0; i < ms_TABLE_COUNT; i++) {
+    for (unsigned i = 0; i < ms_MAP_TABLES; i++) {
         ms_map_store_u64(p + 80 + 16 * i, head->tables[i].lo);
         ms_map_store_u64(p + 88 + 16 * i, head->tables[i].hi);
     }
@@ -12400,7 +11379,7 @@ static void ms_map_load_head(const uint8_t *p, ms_map_head *head)
     head->bucket_shift = ms_rd_raw_u32(p + 60);
     head->size = ms_rd_raw_u64(p + 64);
     head->checksum = ms_rd_raw_u64(p + 72);
-    for (unsigned i = 0; i < ms_TABLE_COUNT; i++) {
+    for (unsigned i = 0; i < ms_MAP_TABLES; i++) {
         head->tables[i].lo = ms_rd_raw_u64(p + 80 + 16 * i);
         head->tables[i].hi = ms_rd_raw_u64(p + 88 + 16 * i);
     }
@@ -12420,76 +11399,111 @@ static uint64_t ms_map_sum_of(ms_span bytes)
 
 static void ms_map_set_tables(machsym_map *map)
 {
-    for (unsigned i = 0; i < ms_TABLE_COUNT; i++)
+    for (unsigned i = 0; i < ms_MAP_TABLES; i++)
         map->tables[i] =
             ms_span_sub(map->bytes, map->head.tables[i].lo, map->head.tables[i].hi - map->head.tables[i].lo);
-    ms_span data = map->tables[ms_TABLE_DATA];
+    ms_span data = map->tables[ms_MAP_DATA];
     map->records = ms_span_make(data.ptr, data.len < ms_MAP_MARGIN ? 0 : data.len - ms_MAP_MARGIN);
 }
 
-/* Writes the whole file into one piece of memory. Takes the parts apart on the way. */
-static machsym_map *ms_map_write(ms_map_merge *m, ms_map_head *head, machsym_str name,
-                                 const ms_map_dict *dict)
+/* ---- Opening ---- */
+
+/* Checks what a map file says of itself. */
+static machsym_result ms_map_check(machsym_map *map, uint32_t flags, machsym_error *err)
 {
-    uint64_t size = ms_MAP_HEAD + ms_map_align(name.len) + ms_map_align((uint64_t)(m->part_count + 1) * 8);
-    head->bucket_shift = ms_map_bucket_shift(m->runs.count > 0 ? &m->runs : &m->symbol_runs);
-    size += ms_map_align((uint64_t)m->runs.count * 8) + ms_map_align((uint64_t)m->symbol_runs.count * 8);
-    size += ms_map_align((uint64_t)ms_map_bucket_count(&m->runs, head->bucket_shift) * 4);
-    size += ms_map_align((uint64_t)ms_map_bucket_count(&m->symbol_runs, head->bucket_shift) * 4);
-    size += ms_map_align(dict->len) + ms_map_align((m->block_count + 1) * 4);
-    size += ms_map_align(m->data_size + ms_MAP_MARGIN) + ms_map_align(m->text_size);
-    machsym_map *map = (machsym_map *)m->allocator.alloc(m->allocator.user, sizeof *map);
-    uint8_t *memory = (uint8_t *)m->allocator.alloc(m->allocator.user, (size_t)size);
-    if (map == NULL || memory == NULL) {
-        if (map != NULL)
-            m->allocator.free(m->allocator.user, map, sizeof *map);
-        if (memory != NULL)
-            m->allocator.free(m->allocator.user, memory, (size_t)size);
-        return NULL;
+    ms_map_head *head = &map->head;
+    if (map->bytes.len < ms_MAP_HEAD || !ms_equal(map->bytes.ptr, ms_MAP_MAGIC, 8))
+        return ms_fail(err, MACHSYM_ERR_FORMAT, "not a symbol map", "map header", 0);
+    ms_map_load_head(map->bytes.ptr, head);
+    if (head->version != ms_MAP_VERSION)
+        return ms_fail(err, MACHSYM_ERR_VERSION,
+                       "the map was written in another format version; build it again", "map header", 8);
+    if (head->size != map->bytes.len)
+        return ms_fail(err, MACHSYM_ERR_DAMAGED, "the map is cut short or has grown", "map header", 64);
+    if (head->bucket_shift > 31 || head->lines >= MACHSYM_LINES_COUNT ||
+        head->text_addr > UINT64_MAX - UINT32_MAX)
+        return ms_fail(err, MACHSYM_ERR_DAMAGED, "a number in the header is out of bounds", "map header", 56);
+    for (unsigned i = 0; i < ms_MAP_TABLES; i++) {
+        if (head->tables[i].lo > head->tables[i].hi || head->tables[i].hi > map->bytes.len)
+            return ms_fail(err, MACHSYM_ERR_DAMAGED, "a table lies outside the map", "map header",
+                           80 + 16 * (uint64_t)i);
     }
-    ms_map_file_out out = {memory, ms_MAP_HEAD, (size_t)size, head};
-    ms_zero(map, sizeof *map);
-    ms_copy(ms_map_begin_table(&out, ms_TABLE_NAME, name.len), name.ptr, name.len);
-    ms_map_write_index(&out, ms_TABLE_RUNS, &m->runs, head->bucket_shift);
-    ms_map_write_index(&out, ms_TABLE_SYMBOL_RUNS, &m->symbol_runs, head->bucket_shift);
-    ms_copy(ms_map_begin_table(&out, ms_TABLE_DICT, dict->len), dict->text, dict->len);
-    ms_map_write_text(m, &out);
-    ms_map_write_data(m, &out);
-    head->size = out.len;
-    head->checksum = 0;
-    ms_map_store_head(head, memory);
-    head->checksum = ms_map_sum_of(ms_span_make(memory, out.len));
-    ms_map_store_head(head, memory);
-    map->allocator = m->allocator;
-    map->memory = memory;
-    map->memory_size = (size_t)size;
-    map->bytes = ms_span_make(memory, out.len);
-    map->head = *head;
+    if ((flags & MACHSYM_MAP_UNCHECKED) == 0 && ms_map_sum_of(map->bytes) != head->checksum)
+        return ms_fail(err, MACHSYM_ERR_CHECKSUM,
+                       "the map's checksum does not match its bytes; build it again", "map header", 72);
     ms_map_set_tables(map);
-    return map;
+    return MACHSYM_OK;
 }
 
-static machsym_result ms_map_finish(ms_map_merge *m, ms_map_head *head, machsym_str name,
-                                    const ms_map_dict *dict, const ms_sym_table *symbols, machsym_map **out,
-                                    machsym_error *err)
+static void ms_map_close(machsym_map *map)
 {
-    ms_map_sort_runs(m);
-    if (symbols != NULL && !m->arena.oom)
-        ms_map_add_symbols(m, symbols);
-    ms_map_lay_out(m);
-    if (!m->arena.oom) {
-        ms_map_size_text(m);
-        ms_map_index_runs(m);
-    }
-    if (m->too_large)
-        return ms_fail(err, MACHSYM_ERR_LIMIT, "a map holds 4 GB of text and of data at most", "", 0);
-    if (m->arena.oom || ms_map_part_failed(m->symbols))
+#ifndef MACHSYM_NO_OS
+    ms_os_unmap(&map->file);
+#endif
+    if (map->memory != NULL)
+        map->allocator.free(map->allocator.user, map->memory, map->memory_size);
+    map->allocator.free(map->allocator.user, map, sizeof *map);
+}
+
+static machsym_result ms_map_open(const machsym_map_desc *desc, machsym_allocator allocator,
+                                  machsym_map **out, machsym_error *err)
+{
+    machsym_map *map = (machsym_map *)allocator.alloc(allocator.user, sizeof *map);
+    if (map == NULL)
         return ms_fail_memory(err);
-    *out = ms_map_write(m, head, name, dict);
-    return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
+    ms_zero(map, sizeof *map);
+    map->allocator = allocator;
+    map->bytes = ms_span_make(desc->bytes.ptr, desc->bytes.len);
+    machsym_result result = MACHSYM_OK;
+#ifndef MACHSYM_NO_OS
+    if (desc->bytes.ptr == NULL) {
+        int code = ms_os_map(desc->path, (desc->flags & MACHSYM_MAP_COPY) != 0, &map->file);
+        map->bytes = ms_span_make(map->file.ptr, map->file.len);
+        if (code != 0)
+            result = ms_os_fail(err, code);
+    }
+#endif
+    if (result == MACHSYM_OK)
+        result = ms_map_check(map, desc->flags, err);
+    if (result == MACHSYM_OK)
+        *out = map;
+    else
+        ms_map_close(map);
+    return result;
+}
+
+/* All but the name of the architecture. */
+static void ms_map_get_info(const machsym_map *map, machsym_map_info *out)
+{
+    const ms_map_head *head = &map->head;
+    ms_zero(out, sizeof *out);
+    out->name = ms_str_make((const char *)map->tables[ms_MAP_NAME].ptr, map->tables[ms_MAP_NAME].len);
+    out->uuid = head->uuid;
+    out->cputype = head->cputype;
+    out->cpusubtype = head->cpusubtype;
+    out->text_addr = head->text_addr;
+    out->text_size = head->text_size;
+    out->text_exec_addr = head->text_exec_addr;
+    out->code_size = head->code_size;
+    out->lines = (machsym_lines)head->lines;
+    out->flags = head->flags;
+    out->version = head->version;
+    out->size = map->bytes.len;
+    out->run_count = map->tables[ms_MAP_RUNS].len / 8;
+    out->symbol_run_count = map->tables[ms_MAP_SYMBOL_RUNS].len / 8;
+    out->text_bytes = map->tables[ms_MAP_BLOCKS].len / 4 * ms_PK_BLOCK;
+    out->packed_bytes = map->tables[ms_MAP_TEXT].len;
+    out->data_bytes = map->tables[ms_MAP_DATA].len;
 }
 
 /* ---- Lookup ---- */
+
+/* Where code comes from. */
+typedef struct ms_map_line {
+    uint32_t file; /* number in the part's file table */
+    uint32_t line;
+    uint32_t column;
+} ms_map_line;
 
 static uint32_t ms_map_u32_at(ms_span table, uint64_t index)
 {
@@ -12523,7 +11537,7 @@ static inline uint64_t ms_map_get(const uint8_t **at)
 /* Has a run come into the cache, and what stands before it: nine of ten chains stand there. */
 static void ms_map_fetch_record(const machsym_map *map, uint64_t at)
 {
-    ms_span data = map->tables[ms_TABLE_DATA];
+    ms_span data = map->tables[ms_MAP_DATA];
     for (unsigned line = 0; line < 4 && at < data.len && 64 * line <= at; line++)
         ms_fetch(data.ptr + (at - 64 * line));
 }
@@ -12640,7 +11654,7 @@ typedef struct ms_map_files {
 /* The files of the part that a record lies in. */
 static ms_map_files ms_map_files_of(const machsym_map *map, uint64_t record)
 {
-    ms_span parts = map->tables[ms_TABLE_PARTS];
+    ms_span parts = map->tables[ms_MAP_PARTS];
     ms_span data = map->records;
     ms_map_files files = {0, NULL, 0};
     uint64_t lo = 0;
@@ -12663,7 +11677,8 @@ static ms_map_files ms_map_files_of(const machsym_map *map, uint64_t record)
 }
 
 /* Sets a frame's line, and where its FILE record stands. */
-static inline void ms_map_set_line(const ms_map_files *files, const ms_map_line *line, machsym_frame *frame)
+static inline void ms_map_set_line(const ms_map_files *files, const ms_map_line *line,
+                                   machsym_map_frame *frame)
 {
     frame->line = line->line;
     frame->column = line->column;
@@ -12675,13 +11690,15 @@ static inline void ms_map_set_line(const ms_map_files *files, const ms_map_line 
 }
 
 /* The file of a FILE record. */
-static void ms_map_set_file(const machsym_map *map, machsym_frame *frame)
+static machsym_path ms_map_file(const machsym_map *map, uint32_t record)
 {
-    ms_span data = map->tables[ms_TABLE_DATA];
-    ms_rd rd = ms_rd_at(data, frame->file_ref);
-    frame->file.comp_dir = ms_map_plain_ref(data, frame->file_ref, ms_rd_uleb(&rd));
-    frame->file.dir = ms_map_plain_ref(data, frame->file_ref, ms_rd_uleb(&rd));
-    frame->file.name = ms_map_plain_ref(data, frame->file_ref, ms_rd_uleb(&rd));
+    machsym_path path;
+    ms_span data = map->tables[ms_MAP_DATA];
+    ms_rd rd = ms_rd_at(data, record);
+    path.comp_dir = ms_map_plain_ref(data, record, ms_rd_uleb(&rd));
+    path.dir = ms_map_plain_ref(data, record, ms_rd_uleb(&rd));
+    path.name = ms_map_plain_ref(data, record, ms_rd_uleb(&rd));
+    return path;
 }
 
 /* A CHAIN record. */
@@ -12723,14 +11740,14 @@ static bool ms_map_read_link(const machsym_map *map, uint64_t at, ms_map_link *l
 }
 
 /* The frames of a chain. Callers stand below what they call, so the walk ends; no frames when it is too long. */
-static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit, machsym_frame *frames,
+static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit, machsym_map_frame *frames,
                                   size_t cap)
 {
     ms_map_link link;
     ms_map_line line = hit->line;
     size_t count = 0;
     uint64_t at = hit->chain;
-    machsym_frame blank; /* copying one is several times faster than clearing one */
+    machsym_map_frame blank; /* copying one is several times faster than clearing one */
     ms_zero(&blank, sizeof blank);
     ms_map_files files = ms_map_files_of(map, hit->run);
     do {
@@ -12738,7 +11755,7 @@ static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit,
         if (count == ms_MAP_LINKS || !ms_map_read_link(map, at, &link))
             return 0;
         if (count < cap) {
-            machsym_frame *frame = &frames[count];
+            machsym_map_frame *frame = &frames[count];
             *frame = blank;
             frame->is_inline = link.caller != 0;
             frame->name_ref = link.function;
@@ -12756,17 +11773,17 @@ static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit,
     return count;
 }
 
-static size_t ms_map_frames(const machsym_map *map, uint64_t addr, machsym_frame *frames, size_t cap)
+static size_t ms_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames, size_t cap)
 {
     ms_map_hit hit;
     ms_map_hit symbol;
     uint64_t off = addr - map->head.text_addr;
     if (addr < map->head.text_addr || off > UINT32_MAX)
         return 0;
-    bool found = ms_map_find(map, ms_TABLE_RUNS, off, &hit);
+    bool found = ms_map_find(map, ms_MAP_RUNS, off, &hit);
     if (found && hit.chain != 0)
         return ms_map_chain_frames(map, &hit, frames, cap);
-    size_t count = ms_map_find(map, ms_TABLE_SYMBOL_RUNS, off, &symbol) && symbol.chain != 0
+    size_t count = ms_map_find(map, ms_MAP_SYMBOL_RUNS, off, &symbol) && symbol.chain != 0
                        ? ms_map_chain_frames(map, &symbol, frames, cap)
                        : 0;
     if (!found)
@@ -12781,26 +11798,28 @@ static size_t ms_map_frames(const machsym_map *map, uint64_t addr, machsym_frame
 
 /* ---- Names ---- */
 
+/* ---- Names ---- */
+
 /* The block of text unpacked last, or its beginning. */
 typedef struct ms_map_page {
     uint64_t block; /* number + 1; 0: none */
     size_t len;
-    uint8_t v[ms_MAP_BLOCK + 16];
+    uint8_t v[ms_PK_BLOCK + 16];
 } ms_map_page;
 
 /* Unpacks a block so far that want bytes of it are there. Returns false when they are not. */
 static bool ms_map_turn_to(const machsym_map *map, uint64_t block, size_t want, ms_map_page *page)
 {
-    ms_span blocks = map->tables[ms_TABLE_BLOCKS];
+    ms_span blocks = map->tables[ms_MAP_BLOCKS];
     if (page->block == block + 1 && page->len >= want)
         return true;
     if (block >= blocks.len / 4 || block + 1 >= blocks.len / 4)
         return false;
     uint32_t lo = ms_map_u32_at(blocks, block);
     uint32_t hi = ms_map_u32_at(blocks, block + 1);
-    ms_span packed = hi > lo ? ms_span_sub(map->tables[ms_TABLE_TEXT], lo, hi - lo) : ms_span_make(NULL, 0);
+    ms_span packed = hi > lo ? ms_span_sub(map->tables[ms_MAP_TEXT], lo, hi - lo) : ms_span_make(NULL, 0);
     page->block = block + 1;
-    page->len = ms_map_unpack(map->tables[ms_TABLE_DICT], packed, page->v, want);
+    page->len = ms_pk_unpack(map->tables[ms_MAP_DICT], packed, page->v, want);
     return page->len >= want;
 }
 
@@ -12813,15 +11832,15 @@ static size_t ms_map_packed_text(const machsym_map *map, uint64_t place, ms_map_
     bool ended = false;
     size_t ahead = 128; /* most names end within so many bytes; only the others need the whole block */
     while (!ended && len <= MACHSYM_MAX_TEXT) {
-        size_t at = (size_t)(place % ms_MAP_BLOCK);
-        size_t want = ahead < ms_MAP_BLOCK - at ? at + ahead : (size_t)ms_MAP_BLOCK;
-        if (!ms_map_turn_to(map, place / ms_MAP_BLOCK, want, page))
+        size_t at = (size_t)(place % ms_PK_BLOCK);
+        size_t want = ahead < ms_PK_BLOCK - at ? at + ahead : (size_t)ms_PK_BLOCK;
+        if (!ms_map_turn_to(map, place / ms_PK_BLOCK, want, page))
             break;
         MACHSYM_COUNT_WORK(1 + want / 64);
         machsym_str piece = ms_str_bounded((const char *)page->v + at, page->len - at);
         ended = at + piece.len < page->len;
-        ahead = ms_MAP_BLOCK;
-        if (!ended && page->len < ms_MAP_BLOCK)
+        ahead = ms_PK_BLOCK;
+        if (!ended && page->len < ms_PK_BLOCK)
             continue;
         if (len < cap)
             ms_copy(out + len, piece.ptr, piece.len < cap - len ? piece.len : cap - len);
@@ -12855,7 +11874,7 @@ static machsym_str ms_map_name(const machsym_map *map, uint64_t record, uint64_t
                                char *text, size_t cap, size_t *used)
 {
     if ((ref & 1) != 0)
-        return ms_map_plain_ref(map->tables[ms_TABLE_DATA], record, ref);
+        return ms_map_plain_ref(map->tables[ms_MAP_DATA], record, ref);
     size_t room = *used < cap ? cap - *used : 0;
     char *to = room > 0 ? text + *used : NULL;
     size_t len = ms_map_packed_text(map, (ref >> 1) - 1, page, to, room);
@@ -12863,19 +11882,33 @@ static machsym_str ms_map_name(const machsym_map *map, uint64_t record, uint64_t
     return len <= room ? ms_str_make(to, len) : ms_str_empty();
 }
 
-static size_t ms_map_names(const machsym_map *map, machsym_frame *frames, size_t count, char *text,
-                           size_t cap)
+/* A frame with what the map's frame says, but for names and file. */
+static void ms_map_begin_frame(const machsym_map_frame *from, machsym_frame *frame)
 {
-    ms_map_page
-        linkage_page; /* of its own: names that follow each other lie apart from their linkage names */
+    ms_zero(frame, sizeof *frame);
+    frame->line = from->line;
+    frame->column = from->column;
+    frame->function_start = from->function_start;
+    frame->function_size = from->function_size;
+    frame->name_source = from->name_source;
+    frame->line_source = from->line_source;
+    frame->is_inline = from->is_inline;
+}
+
+static size_t ms_map_names(const machsym_map *map, const machsym_map_frame *from, size_t count,
+                           machsym_frame *frames, char *text, size_t cap)
+{
+    /* Names that follow each other lie together, but apart from their linkage names: each kind has its page. */
+    ms_map_page linkage_page;
     ms_map_page page;
     size_t used = 0;
     linkage_page.block = page.block = 0;
     for (size_t i = 0; i < count; i++) {
-        if (frames[i].file_ref != 0)
-            ms_map_set_file(map, &frames[i]);
-        uint64_t record = frames[i].name_ref;
+        uint64_t record = from[i].name_ref;
         ms_map_refs refs = ms_map_refs_of(map, record);
+        ms_map_begin_frame(&from[i], &frames[i]);
+        if (from[i].file_ref != 0)
+            frames[i].file = ms_map_file(map, from[i].file_ref);
         if (refs.linkage_name != 0)
             frames[i].linkage_name =
                 ms_map_name(map, record, refs.linkage_name, &linkage_page, text, cap, &used);
@@ -12887,6 +11920,8 @@ static size_t ms_map_names(const machsym_map *map, machsym_frame *frames, size_t
 
 /* ---- Names that were unpacked before ---- */
 
+/* ---- Names that were unpacked before ---- */
+
 enum { ms_MAP_FILES_KEPT = 256 };
 
 struct machsym_names {
@@ -12895,26 +11930,29 @@ struct machsym_names {
     ms_arena cache;      /* of what can be dropped */
     ms_map_page **pages; /* by block; NULL: not unpacked */
     size_t page_count;
+    ms_tab long_texts;  /* place of a text that runs on into other blocks: its number + 1 */
+    machsym_str *longs; /* by number; in cache */
+    size_t long_count;
+    size_t long_cap;
     uint32_t file_refs[ms_MAP_FILES_KEPT]; /* by a hash of it, what a FILE record says; 0: none */
     machsym_path files[ms_MAP_FILES_KEPT];
 };
 
-static void ms_map_kept_file(machsym_names *names, machsym_frame *frame)
+static machsym_path ms_map_kept_file(machsym_names *names, uint32_t ref)
 {
-    size_t slot = (frame->file_ref * 2654435761u) >> 24;
-    if (names->file_refs[slot] != frame->file_ref) {
-        ms_map_set_file(names->map, frame);
-        names->file_refs[slot] = frame->file_ref;
-        names->files[slot] = frame->file;
+    size_t slot = (ref * 2654435761u) >> 24;
+    if (names->file_refs[slot] != ref) {
+        names->files[slot] = ms_map_file(names->map, ref);
+        names->file_refs[slot] = ref;
     }
-    frame->file = names->files[slot];
+    return names->files[slot];
 }
 
 static machsym_names *ms_map_open_names(const machsym_map *map, machsym_allocator allocator)
 {
     ms_arena arena = ms_arena_make(allocator);
     machsym_names *names = (machsym_names *)ms_arena_zeroed(&arena, 1, sizeof *names);
-    size_t page_count = map->tables[ms_TABLE_BLOCKS].len / 4;
+    size_t page_count = map->tables[ms_MAP_BLOCKS].len / 4;
     ms_map_page **pages = (ms_map_page **)ms_arena_zeroed(&arena, page_count, sizeof *pages);
     if (names == NULL || pages == NULL) {
         ms_arena_free(&arena);
@@ -12924,6 +11962,7 @@ static machsym_names *ms_map_open_names(const machsym_map *map, machsym_allocato
     names->pages = pages;
     names->page_count = page_count;
     names->cache = ms_arena_make(allocator);
+    names->long_texts.arena = &names->cache;
     names->arena = arena;
     return names;
 }
@@ -12946,20 +11985,20 @@ static machsym_str ms_map_unpacked(machsym_names *names, uint64_t block, size_t 
         if (page == NULL)
             return ms_str_empty();
         page->block = page->len = 0;
-        ms_map_turn_to(names->map, block, ms_MAP_BLOCK, page);
+        ms_map_turn_to(names->map, block, ms_PK_BLOCK, page);
         names->pages[block] = page;
     }
     return page->len <= at ? ms_str_empty() : ms_str_make((const char *)page->v + at, page->len - at);
 }
 
 /* Copies a text that runs on into other blocks. */
-static machsym_str ms_map_long_text(machsym_names *names, uint64_t place)
+static machsym_str ms_map_copy_long(machsym_names *names, uint64_t place)
 {
     size_t len = 0;
     size_t cap = 0;
     char *v = NULL;
     while (len <= MACHSYM_MAX_TEXT) {
-        machsym_str rest = ms_map_unpacked(names, place / ms_MAP_BLOCK, (size_t)(place % ms_MAP_BLOCK));
+        machsym_str rest = ms_map_unpacked(names, place / ms_PK_BLOCK, (size_t)(place % ms_PK_BLOCK));
         machsym_str piece = ms_str_bounded(rest.ptr, rest.len);
         if (piece.len == 0)
             return ms_str_make(v, len);
@@ -12978,39 +12017,66 @@ static machsym_str ms_map_long_text(machsym_names *names, uint64_t place)
     return ms_str_empty();
 }
 
+/* A text that runs on into other blocks, copied when it is first asked for. */
+static machsym_str ms_map_long_text(machsym_names *names, uint64_t place)
+{
+    ms_tab_slot *slot = ms_tab_get(&names->long_texts, place, 0);
+    if (slot != NULL && slot->value != 0)
+        return names->longs[slot->value - 1];
+    machsym_str text = ms_map_copy_long(names, place);
+    machsym_str *v = (machsym_str *)ms_arena_grow(&names->cache, names->longs, names->long_count,
+                                                  &names->long_cap, sizeof *v);
+    if (slot == NULL || v == NULL || names->cache.oom)
+        return text;
+    names->longs = v;
+    v[names->long_count++] = text;
+    slot->value = (uint32_t)names->long_count;
+    return text;
+}
+
 static machsym_str ms_map_kept_name(machsym_names *names, uint64_t record, uint64_t ref)
 {
     if ((ref & 1) != 0)
-        return ms_map_plain_ref(names->map->tables[ms_TABLE_DATA], record, ref);
+        return ms_map_plain_ref(names->map->tables[ms_MAP_DATA], record, ref);
     uint64_t place = (ref >> 1) - 1;
-    machsym_str rest = ms_map_unpacked(names, place / ms_MAP_BLOCK, (size_t)(place % ms_MAP_BLOCK));
+    machsym_str rest = ms_map_unpacked(names, place / ms_PK_BLOCK, (size_t)(place % ms_PK_BLOCK));
     machsym_str text = ms_str_bounded(rest.ptr, rest.len);
     return text.len < rest.len ? text : ms_map_long_text(names, place);
 }
 
-static void ms_map_trim_names(machsym_names *names, size_t limit)
+static bool ms_map_trim_names(machsym_names *names, size_t limit)
 {
     if (names->cache.live <= limit)
-        return;
+        return false;
     ms_arena_reset(&names->cache);
     ms_zero(names->pages, names->page_count * sizeof *names->pages);
+    ms_zero(&names->long_texts, sizeof names->long_texts);
+    names->long_texts.arena = &names->cache;
+    names->longs = NULL;
+    names->long_count = names->long_cap = 0;
+    return true;
 }
 
-static bool ms_map_get_names(machsym_names *names, machsym_frame *frames, size_t count)
+static bool ms_map_get_names(machsym_names *names, const machsym_map_frame *from, size_t count,
+                             machsym_frame *frames)
 {
     for (size_t i = 0; i < count; i++) {
-        if (frames[i].file_ref != 0)
-            ms_map_kept_file(names, &frames[i]);
-        ms_map_refs refs = ms_map_refs_of(names->map, frames[i].name_ref);
+        uint64_t record = from[i].name_ref;
+        ms_map_refs refs = ms_map_refs_of(names->map, record);
+        ms_map_begin_frame(&from[i], &frames[i]);
+        if (from[i].file_ref != 0)
+            frames[i].file = ms_map_kept_file(names, from[i].file_ref);
         if (refs.linkage_name != 0)
-            frames[i].linkage_name = ms_map_kept_name(names, frames[i].name_ref, refs.linkage_name);
+            frames[i].linkage_name = ms_map_kept_name(names, record, refs.linkage_name);
         if (refs.name != 0)
-            frames[i].name = ms_map_kept_name(names, frames[i].name_ref, refs.name);
+            frames[i].name = ms_map_kept_name(names, record, refs.name);
     }
     bool ok = !names->cache.oom;
     names->cache.oom = false;
     return ok;
 }
+
+/* ---- Ranges ---- */
 
 /* ---- Ranges ---- */
 
@@ -13029,10 +12095,10 @@ static bool ms_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_
     ms_map_hit hit;
     while (at->a <= UINT32_MAX) {
         uint64_t off = at->a;
-        uint64_t next = ms_map_next_start(map, ms_TABLE_RUNS, off);
-        bool found = ms_map_find(map, ms_TABLE_RUNS, off, &hit);
+        uint64_t next = ms_map_next_start(map, ms_MAP_RUNS, off);
+        bool found = ms_map_find(map, ms_MAP_RUNS, off, &hit);
         out->is_symbol = !found;
-        if (!found && ms_map_find(map, ms_TABLE_SYMBOL_RUNS, off, &hit)) {
+        if (!found && ms_map_find(map, ms_MAP_SYMBOL_RUNS, off, &hit)) {
             found = true;
             hit.hi = hit.hi < next ? hit.hi : next;
         }
@@ -13042,65 +12108,1566 @@ static bool ms_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_
             at->a = hit.hi;
             return true;
         }
-        uint64_t symbol = ms_map_next_start(map, ms_TABLE_SYMBOL_RUNS, off);
+        uint64_t symbol = ms_map_next_start(map, ms_MAP_SYMBOL_RUNS, off);
         at->a = next < symbol ? next : symbol;
     }
     return false;
 }
 
-/* ---- Writing range by range ---- */
+/* ==== >>encode ===========================================================================================
+ * Job:    writes the records of a map's DATA, each once. Format: docs/symmap.md.
+ * Offers: ms_en, ms_en_init, ms_en_function, ms_en_file, ms_en_root, ms_en_call, ms_en_put_run, ms_en_add, ms_en_flush, ms_en_end_part.
+ * Never:  knows where ranges and names come from. */
+
+/* ---- Writing numbers ---- */
+
+typedef struct ms_en_buf {
+    ms_arena *arena; /* of its own: the buffer grows in place */
+    uint8_t *v;
+    size_t len;
+    size_t cap;
+} ms_en_buf;
+
+/* Makes room for len bytes. Returns where they go; NULL when memory is out. */
+static inline uint8_t *ms_en_room(ms_en_buf *b, size_t len)
+{
+    while (len > b->cap - b->len) {
+        uint8_t *v = (uint8_t *)ms_arena_double(b->arena, b->v, b->len, &b->cap, 1);
+        if (v == NULL)
+            return NULL;
+        b->v = v;
+    }
+    return b->v + b->len;
+}
+
+static inline uint8_t *ms_en_raw_uleb(uint8_t *to, uint64_t number)
+{
+    while (number >= 0x80) {
+        *to++ = (uint8_t)(number | 0x80);
+        number >>= 7;
+    }
+    *to++ = (uint8_t)number;
+    return to;
+}
+
+static void ms_en_put_bytes(ms_en_buf *b, const void *ptr, size_t len)
+{
+    uint8_t *to = ms_en_room(b, len);
+    if (to == NULL)
+        return;
+    ms_copy(to, ptr, len);
+    b->len += len;
+}
+
+static inline void ms_en_put_ulebs(ms_en_buf *b, const uint64_t *numbers, size_t count)
+{
+    uint8_t *to = ms_en_room(b, 10 * count);
+    if (to == NULL)
+        return;
+    for (size_t i = 0; i < count; i++)
+        to = ms_en_raw_uleb(to, numbers[i]);
+    b->len = (size_t)(to - b->v);
+}
+
+static void ms_en_put_uleb(ms_en_buf *b, uint64_t number)
+{
+    ms_en_put_ulebs(b, &number, 1);
+}
+
+static void ms_en_put_u32(ms_en_buf *b, uint32_t number)
+{
+    uint8_t bytes[4];
+    for (unsigned i = 0; i < 4; i++)
+        bytes[i] = (uint8_t)(number >> 8 * i);
+    ms_en_put_bytes(b, bytes, 4);
+}
+
+/* Signed numbers with small absolute values become small: 0, -1, 1, -2, ... */
+static uint64_t ms_en_zigzag(int64_t number)
+{
+    return number < 0 ? ((uint64_t)(-(number + 1)) << 1) | 1 : (uint64_t)number << 1;
+}
+
+/* ---- Records ---- */
+
+/* A run of ranges, as parts hand it over. */
+typedef struct ms_en_run {
+    uint64_t lo;
+    uint64_t hi;
+    uint32_t at;     /* in the part's data */
+    bool only_lines; /* its ranges have lines, but no function */
+} ms_en_run;
+
+/* What turns ranges into a part's data. */
+typedef struct ms_en {
+    ms_en_buf data;
+    ms_arena *arena;            /* for what outlives the coding: runs, blocks in use */
+    const ms_pk_spaces *spaces; /* where packed text is; NULL: not in the image */
+    ms_en_buf *texts;           /* where it goes, when there is no image */
+    uint64_t text_addr;
+    uint8_t *used;     /* one bit for every block of text that is referred to */
+    ms_tab plain;      /* text (hash, length) to its position */
+    ms_tab kept;       /* text (hash, length) to its place in texts */
+    ms_tab functions;  /* names to their record */
+    ms_tab files;      /* path parts to their number */
+    uint32_t *file_at; /* records of the file table */
+    size_t file_count;
+    size_t file_cap;
+    ms_en_run *runs;
+    size_t run_count;
+    size_t run_cap;
+    uint64_t text_left; /* bytes of plain text that may still be written */
+    bool columns;
+    bool overflow; /* something does not fit the format's 32 bits */
+} ms_en;
+
+static bool ms_en_plain_is(const ms_en *c, uint32_t at, machsym_str text)
+{
+    ms_rd rd = ms_rd_at(ms_span_make(c->data.v, c->data.len), at);
+    uint64_t len = ms_rd_uleb(&rd);
+    return len == text.len && ms_rd_left(&rd) >= len && ms_equal(rd.p, text.ptr, text.len);
+}
+
+/* Writes a text into the data, once. Returns its position; 0, which is an empty text, when no more texts may be
+ * written. */
+static uint32_t ms_en_plain(ms_en *c, machsym_str text)
+{
+    ms_tab_text search = ms_tab_text_of(text);
+    ms_tab_slot *slot = ms_tab_next_text(&c->plain, &search);
+    for (; slot != NULL && slot->value != 0; slot = ms_tab_next_text(&c->plain, &search)) {
+        if (ms_en_plain_is(c, slot->value - 1, text))
+            return slot->value - 1;
+    }
+    if (text.len > c->text_left)
+        return 0;
+    c->text_left -= text.len;
+    uint32_t at = (uint32_t)c->data.len;
+    ms_en_put_uleb(&c->data, text.len);
+    ms_en_put_bytes(&c->data, text.ptr, text.len);
+    if (slot != NULL)
+        slot->value = at + 1;
+    return at;
+}
+
+/* Adds a name, once, to the text that will be packed. Returns its place; UINT64_MAX when it cannot be packed. */
+static uint64_t ms_en_keep(ms_en *c, machsym_str text)
+{
+    if (text.len > MACHSYM_MAX_TEXT || ms_find_byte(text.ptr, text.len, 0) != NULL ||
+        c->texts->len > UINT32_MAX / 2)
+        return UINT64_MAX;
+    ms_tab_text search = ms_tab_text_of(text);
+    ms_tab_slot *slot = ms_tab_next_text(&c->kept, &search);
+    for (; slot != NULL && slot->value != 0; slot = ms_tab_next_text(&c->kept, &search)) {
+        if (ms_equal(c->texts->v + slot->value - 1, text.ptr, text.len))
+            return slot->value - 1;
+    }
+    uint8_t *to = slot != NULL ? ms_en_room(c->texts, text.len + 1) : NULL;
+    if (to == NULL)
+        return UINT64_MAX;
+    ms_copy(to, text.ptr, text.len);
+    to[text.len] = 0;
+    slot->value = (uint32_t)c->texts->len + 1;
+    c->texts->len += text.len + 1;
+    return slot->value - 1;
+}
+
+/* A reference: 0 for no text; even: packed text; odd: a position in the part's data. */
+static uint64_t ms_en_ref(ms_en *c, machsym_str text)
+{
+    if (text.len == 0)
+        return 0;
+    uint64_t place = c->spaces != NULL  ? ms_pk_place(c->spaces, text)
+                     : c->texts != NULL ? ms_en_keep(c, text)
+                                        : UINT64_MAX;
+    if (place == UINT64_MAX)
+        return (uint64_t)ms_en_plain(c, text) << 1 | 1;
+    if (c->used == NULL)
+        return (place + 1) << 1;
+    MACHSYM_COUNT_WORK(text.len / ms_PK_BLOCK);
+    for (uint64_t block = place / ms_PK_BLOCK; block <= (place + text.len) / ms_PK_BLOCK; block++)
+        c->used[block / 8] |= (uint8_t)(1u << block % 8);
+    return (place + 1) << 1;
+}
+
+/* In the data plain text is told by its distance back from the record. */
+static void ms_en_put_ref(ms_en *c, size_t record, uint64_t ref)
+{
+    if ((ref & 1) != 0)
+        ref = (uint64_t)(record - (size_t)(ref >> 1)) << 1 | 1;
+    ms_en_put_uleb(&c->data, ref);
+}
+
+/* FUNCTION record: ref of the linkage name, ref of the name. Returns its position. */
+static uint32_t ms_en_function(ms_en *c, machsym_str linkage_name, machsym_str name)
+{
+    uint64_t a = ms_en_ref(c, linkage_name);
+    uint64_t b = ms_en_ref(c, name);
+    ms_tab_slot *slot = ms_tab_get(&c->functions, a, b);
+    if (slot == NULL)
+        return 0;
+    if (slot->value == 0) {
+        size_t record = c->data.len;
+        slot->value = (uint32_t)record + 1;
+        ms_en_put_ref(c, record, a);
+        ms_en_put_ref(c, record, b);
+    }
+    return slot->value - 1;
+}
+
+/* FILE record: refs of comp_dir, dir and name, all plain. Returns its number from 1 on; 0 is no file. */
+static uint32_t ms_en_file(ms_en *c, const machsym_path *path)
+{
+    if (path->name.len == 0)
+        return 0;
+    uint64_t comp_dir = path->comp_dir.len != 0 ? (uint64_t)ms_en_plain(c, path->comp_dir) << 1 | 1 : 0;
+    uint64_t dir = path->dir.len != 0 ? (uint64_t)ms_en_plain(c, path->dir) << 1 | 1 : 0;
+    uint64_t name = (uint64_t)ms_en_plain(c, path->name) << 1 | 1;
+    ms_tab_slot *slot = ms_tab_get(&c->files, comp_dir << 32 | dir, name);
+    uint32_t *v = (uint32_t *)ms_arena_grow(c->arena, c->file_at, c->file_count, &c->file_cap, sizeof *v);
+    if (slot == NULL || v == NULL)
+        return 0;
+    c->file_at = v;
+    if (slot->value == 0) {
+        size_t record = c->data.len;
+        v[c->file_count++] = (uint32_t)record;
+        slot->value = (uint32_t)c->file_count;
+        ms_en_put_ref(c, record, comp_dir);
+        ms_en_put_ref(c, record, dir);
+        ms_en_put_ref(c, record, name);
+    }
+    return slot->value;
+}
+
+/* CHAIN record of a concrete function: 2 * source, distance to its FUNCTION record (0: no name), start,
+ * size. */
+static uint32_t ms_en_root(ms_en *c, machsym_source source, uint32_t function, bool named, uint64_t lo,
+                           uint64_t size)
+{
+    size_t record = c->data.len;
+    const uint64_t fields[4] = {(uint64_t)source << 1, named ? record - function : 0, lo - c->text_addr,
+                                size};
+    ms_en_put_ulebs(&c->data, fields, 4);
+    return (uint32_t)record;
+}
+
+/* CHAIN record of an inlined call: distance to its caller's record * 4 + 2 (name from symbols) + 1, distance
+ * to its FUNCTION record, file, line and column of the call. */
+static uint32_t ms_en_call(ms_en *c, uint32_t caller, machsym_source source, uint32_t function,
+                           const ms_map_line *call)
+{
+    size_t record = c->data.len;
+    uint64_t what = (uint64_t)(record - caller) << 2 | (source == MACHSYM_SOURCE_SYMTAB ? 2u : 0u) | 1;
+    const uint64_t fields[5] = {what, record - function, call->file, call->line, call->column};
+    ms_en_put_ulebs(&c->data, fields, c->columns ? 5 : 4);
+    return (uint32_t)record;
+}
+
+/* A range before it is written. */
+typedef struct ms_en_item {
+    uint64_t lo;
+    uint64_t hi;
+    uint32_t chain; /* position of its CHAIN record */
+    ms_map_line line;
+} ms_en_item;
+
+static bool ms_en_same(const ms_en_item *a, const ms_en_item *b)
+{
+    return a->chain == b->chain && a->line.file == b->line.file && a->line.line == b->line.line &&
+           a->line.column == b->line.column;
+}
+
+/* RUN record: the number of ranges, then for each: its size; zigzag(line - previous) * 4 + 2 (new file) + 1
+ * (new chain); the distance back from the run to its chain, if new; its file, if new; its column, if the map
+ * has columns. */
+static void ms_en_put_run(ms_en *c, const ms_en_item *items, size_t count, bool only_lines)
+{
+    ms_en_run *runs = (ms_en_run *)ms_arena_grow(c->arena, c->runs, c->run_count, &c->run_cap, sizeof *runs);
+    if (runs == NULL)
+        return;
+    c->runs = runs;
+    size_t at = c->data.len;
+    runs[c->run_count].lo = items[0].lo;
+    runs[c->run_count].hi = items[count - 1].hi;
+    runs[c->run_count].at = (uint32_t)at;
+    runs[c->run_count].only_lines = only_lines;
+    c->run_count++;
+    uint8_t *to = ms_en_room(&c->data, 10 + 50 * count);
+    if (to == NULL)
+        return;
+    to = ms_en_raw_uleb(to, count);
+    ms_en_item previous;
+    ms_zero(&previous, sizeof previous);
+    for (size_t i = 0; i < count; i++) {
+        const ms_en_item *item = &items[i];
+        bool new_chain = i == 0 || item->chain != previous.chain;
+        bool new_file = item->line.file != previous.line.file;
+        int64_t step = (int64_t)item->line.line - (int64_t)previous.line.line;
+        to = ms_en_raw_uleb(to, item->hi - item->lo);
+        to = ms_en_raw_uleb(to, ms_en_zigzag(step) << 2 | (new_file ? 2u : 0u) | (new_chain ? 1u : 0u));
+        if (new_chain)
+            to = ms_en_raw_uleb(to, only_lines ? 0 : at - item->chain);
+        if (new_file)
+            to = ms_en_raw_uleb(to, item->line.file);
+        if (c->columns)
+            to = ms_en_raw_uleb(to, item->line.column);
+        previous = *item;
+    }
+    c->data.len = (size_t)(to - c->data.v);
+}
+
+/* Ranges of one function that follow each other, waiting to become runs. */
+typedef struct ms_en_queue {
+    ms_en_item v[ms_MAP_RUN_MAX];
+    size_t count;
+    bool only_lines;
+} ms_en_queue;
+
+static void ms_en_flush(ms_en *c, ms_en_queue *q)
+{
+    if (q->count > 0)
+        ms_en_put_run(c, q->v, q->count, q->only_lines);
+    q->count = 0;
+}
+
+/* Adds a range; one that says the same as its neighbour makes that longer. */
+static void ms_en_add(ms_en *c, ms_en_queue *q, const ms_en_item *item, bool only_lines)
+{
+    ms_en_item *last = q->count > 0 ? &q->v[q->count - 1] : NULL;
+    if (last != NULL && (last->hi != item->lo || q->only_lines != only_lines)) {
+        ms_en_flush(c, q);
+        last = NULL;
+    }
+    if (last != NULL && ms_en_same(last, item)) {
+        last->hi = item->hi;
+        return;
+    }
+    if (q->count == ms_MAP_RUN_MAX)
+        ms_en_flush(c, q);
+    q->only_lines = only_lines;
+    q->v[q->count++] = *item;
+}
+
+/* The file table ends a part: u32 count, then u32 positions of the FILE records. Returns where it stands. */
+static uint32_t ms_en_end_part(ms_en *c)
+{
+    uint32_t at = (uint32_t)c->data.len;
+    ms_en_put_u32(&c->data, (uint32_t)c->file_count);
+    for (size_t i = 0; i < c->file_count; i++)
+        ms_en_put_u32(&c->data, c->file_at[i]);
+    c->overflow |= c->data.len > 0x7fffffff;
+    return at;
+}
+
+static void ms_en_init(ms_en *c, ms_arena *data_arena, ms_arena *arena, ms_arena *tables)
+{
+    ms_zero(c, sizeof *c);
+    c->data.arena = data_arena;
+    c->arena = arena;
+    c->plain.arena = c->kept.arena = c->functions.arena = c->files.arena = tables;
+    c->text_left = UINT64_MAX;
+    ms_en_put_uleb(&c->data, 0); /* no record stands at 0, so that a distance of 0 is free to mean none */
+}
+
+/* ==== >>merge ============================================================================================
+ * Job:    puts the parts of a map together into one file in memory.
+ * Offers: machsym_part, ms_mg, ms_mg_new_part, ms_mg_free_part, ms_mg_build_text, ms_mg_sort_runs, ms_mg_is_covered, ms_mg_finish.
+ * Never:  knows where ranges and names come from. */
+
+enum {
+    ms_MG_TEXT_BYTES = 4 << 20 /* of text in a part */
+};
+
+/* ---- Parts ---- */
+
+typedef enum ms_mg_kind {
+    ms_MG_RECORDS = 0, /* functions, chains, runs, files */
+    ms_MG_TEXT         /* packed blocks of text */
+} ms_mg_kind;
+
+struct machsym_part {
+    ms_mg_kind kind;
+    ms_arena data_arena; /* only ever holds the buffer */
+    ms_arena arena;
+    ms_arena tables; /* of the coder: freed when the part is whole */
+    ms_en coder;
+    uint32_t files_at;     /* file table, in the data */
+    uint32_t *block_sizes; /* of text blocks; packed back to back in the data */
+};
+
+static bool ms_mg_part_failed(const machsym_part *part)
+{
+    return part->data_arena.oom || part->arena.oom || part->tables.oom;
+}
+
+static bool ms_mg_build_text(const ms_pk_spaces *spaces, const ms_pk_dict *dict, uint64_t lo, uint64_t hi,
+                             machsym_part *part)
+{
+    uint8_t raw[ms_PK_BLOCK];
+    uint8_t packed[2 * ms_PK_BLOCK];
+    size_t count = (size_t)(hi - lo);
+    part->block_sizes = (uint32_t *)ms_arena_alloc(&part->arena, count, sizeof *part->block_sizes);
+    for (size_t i = 0; i < count && part->block_sizes != NULL; i++) {
+        ms_pk_raw_block(spaces, lo + i, raw);
+        size_t size = ms_pk_pack(dict, raw, ms_PK_BLOCK, packed);
+        part->block_sizes[i] = (uint32_t)size;
+        ms_en_put_bytes(&part->coder.data, packed, size);
+    }
+    return part->block_sizes != NULL && !part->data_arena.oom;
+}
+
+static void ms_mg_free_part(machsym_part *part)
+{
+    ms_arena_free(&part->data_arena);
+    ms_arena_free(&part->tables);
+    ms_arena arena = part->arena; /* the part lies in its own arena */
+    ms_arena_free(&arena);
+}
+
+static machsym_part *ms_mg_new_part(machsym_allocator allocator, ms_mg_kind kind)
+{
+    ms_arena arena = ms_arena_make(allocator);
+    machsym_part *part = (machsym_part *)ms_arena_zeroed(&arena, 1, sizeof *part);
+    if (part == NULL)
+        return NULL;
+    part->arena = arena;
+    part->data_arena = ms_arena_make(allocator);
+    part->tables = ms_arena_make(allocator);
+    part->kind = kind;
+    ms_en_init(&part->coder, &part->data_arena, &part->arena, &part->tables);
+    if (kind == ms_MG_TEXT)
+        part->coder.data.len = 0;
+    return part;
+}
+
+/* ---- Putting the parts together ---- */
+
+/* A table of runs, by address, as it is put together. */
+typedef struct ms_mg_index {
+    uint32_t *starts; /* from the text base; one more holds the end of the last run */
+    uint32_t *at;     /* in DATA */
+    size_t count;
+} ms_mg_index;
+
+typedef struct ms_mg {
+    machsym_allocator allocator;
+    ms_arena arena;
+    machsym_part **parts;
+    size_t part_count;
+    machsym_part *symbols; /* made here: what the debug info leaves open */
+    uint64_t *bases;       /* by part: where its data begins in DATA, or its text in the packed blocks */
+    uint64_t data_size;
+    uint64_t text_addr;
+    ms_en_run **order; /* runs with debug info, by address */
+    uint32_t *order_part;
+    size_t order_count;
+    ms_mg_index runs;
+    ms_mg_index symbol_runs;
+    uint8_t *used;
+    uint64_t block_count;
+    uint64_t text_size; /* of all packed blocks in use */
+    bool too_large;
+} ms_mg;
+
+/* Gathers the runs of all unit parts and sorts them by address. Runs below __TEXT are left out. */
+static void ms_mg_sort_runs(ms_mg *m)
+{
+    size_t total = 0;
+    for (size_t i = 0; i < m->part_count; i++)
+        total += m->parts[i]->coder.run_count;
+    ms_key *keys = (ms_key *)ms_arena_alloc(&m->arena, total, sizeof *keys);
+    ms_key *room = (ms_key *)ms_arena_alloc(&m->arena, total, sizeof *keys);
+    m->order = (ms_en_run **)ms_arena_alloc(&m->arena, total, sizeof *m->order);
+    m->order_part = (uint32_t *)ms_arena_alloc(&m->arena, total, sizeof *m->order_part);
+    if (keys == NULL || room == NULL || m->order == NULL || m->order_part == NULL)
+        return;
+    size_t count = 0;
+    for (size_t i = 0; i < m->part_count; i++) {
+        for (size_t j = 0; j < m->parts[i]->coder.run_count; j++) {
+            keys[count].key = m->parts[i]->coder.runs[j].lo;
+            keys[count++].item = (uint64_t)i << 32 | j;
+        }
+    }
+    ms_sort(keys, count, room);
+    for (size_t i = 0; i < count; i++) {
+        size_t part = (size_t)(keys[i].item >> 32);
+        ms_en_run *run = &m->parts[part]->coder.runs[keys[i].item & 0xffffffff];
+        if (run->lo < m->text_addr)
+            continue;
+        m->too_large |= run->hi - m->text_addr > UINT32_MAX;
+        m->order[m->order_count] = run;
+        m->order_part[m->order_count++] = (uint32_t)part;
+    }
+}
+
+/* Whether functions of the debug info have all of [lo, hi); *at moves on through the runs. */
+static bool ms_mg_is_covered(const ms_mg *m, size_t *at, uint64_t lo, uint64_t hi)
+{
+    while (*at < m->order_count && m->order[*at]->hi <= lo)
+        ++*at;
+    for (size_t i = *at; i < m->order_count && m->order[i]->lo <= lo && !m->order[i]->only_lines; i++) {
+        MACHSYM_COUNT_WORK(1);
+        lo = m->order[i]->hi > lo ? m->order[i]->hi : lo;
+        if (lo >= hi)
+            return true;
+    }
+    return false;
+}
+
+/* Places the data of unit parts and symbols one behind the other, and says which blocks of text are
+ * needed. */
+static void ms_mg_lay_out(ms_mg *m)
+{
+    size_t used_len = (size_t)(m->block_count / 8 + 1);
+    m->used = (uint8_t *)ms_arena_zeroed(&m->arena, used_len, 1);
+    m->bases = (uint64_t *)ms_arena_zeroed(&m->arena, m->part_count + 1, sizeof *m->bases);
+    if (m->used == NULL || m->bases == NULL)
+        return;
+    for (size_t i = 0; i <= m->part_count; i++) {
+        const machsym_part *part = i < m->part_count ? m->parts[i] : m->symbols;
+        if (part->kind != ms_MG_RECORDS)
+            continue;
+        m->bases[i] = m->data_size;
+        m->data_size += part->coder.data.len;
+        m->too_large |= part->coder.overflow;
+        for (size_t j = 0; j < used_len && part->coder.used != NULL; j++)
+            m->used[j] |= part->coder.used[j];
+    }
+    m->too_large |= m->data_size > UINT32_MAX - ms_MAP_MARGIN;
+}
+
+static void ms_mg_index_alloc(ms_mg *m, ms_mg_index *index, size_t count)
+{
+    index->starts = (uint32_t *)ms_arena_alloc(&m->arena, count + 1, sizeof *index->starts);
+    index->at = (uint32_t *)ms_arena_alloc(&m->arena, count + 1, sizeof *index->at);
+    index->count = index->starts != NULL && index->at != NULL ? count : 0;
+}
+
+static void ms_mg_index_runs(ms_mg *m)
+{
+    const ms_en *c = &m->symbols->coder;
+    ms_mg_index_alloc(m, &m->runs, m->order_count);
+    ms_mg_index_alloc(m, &m->symbol_runs, c->run_count);
+    if (m->bases == NULL || m->arena.oom)
+        return;
+    for (size_t i = 0; i < m->runs.count; i++) {
+        m->runs.starts[i] = (uint32_t)(m->order[i]->lo - m->text_addr);
+        m->runs.at[i] = (uint32_t)(m->order[i]->at + m->bases[m->order_part[i]]);
+    }
+    for (size_t i = 0; i < m->symbol_runs.count; i++) {
+        m->symbol_runs.starts[i] = (uint32_t)(c->runs[i].lo - m->text_addr);
+        m->symbol_runs.at[i] = (uint32_t)(c->runs[i].at + m->bases[m->part_count]);
+    }
+}
+
+/* ---- The file ---- */
+
+/* A map file as it is written, table by table. */
+typedef struct ms_mg_file {
+    uint8_t *v;
+    size_t len;
+    ms_map_head *head;
+} ms_mg_file;
+
+static uint64_t ms_mg_align(uint64_t at)
+{
+    return (at + 7) & ~(uint64_t)7;
+}
+
+static uint8_t *ms_mg_begin_table(ms_mg_file *out, unsigned table, uint64_t size)
+{
+    out->head->tables[table].lo = out->len;
+    out->head->tables[table].hi = out->len + size;
+    uint8_t *at = out->v + out->len;
+    out->len = (size_t)ms_mg_align(out->len + size);
+    ms_zero(at + size, out->len - (size_t)out->head->tables[table].hi);
+    return at;
+}
+
+static uint32_t ms_mg_bucket_count(const ms_mg_index *index, uint32_t shift)
+{
+    return index->count == 0 ? 0 : (index->starts[index->count - 1] >> shift) + 2;
+}
+
+/* So many bytes of text a bucket that a bucket has about four runs. */
+static uint32_t ms_mg_bucket_shift(const ms_mg_index *index)
+{
+    uint32_t shift = 6;
+    while (shift < 31 && index->count > 0 && (index->starts[index->count - 1] >> shift) > index->count / 4)
+        shift++;
+    return shift;
+}
+
+static void ms_mg_write_index(ms_mg_file *out, unsigned runs, const ms_mg_index *index, uint32_t shift)
+{
+    uint8_t *p = ms_mg_begin_table(out, runs, (uint64_t)index->count * 8);
+    for (size_t i = 0; i < index->count; i++) {
+        ms_map_store_u32(p + 8 * i, index->starts[i]);
+        ms_map_store_u32(p + 8 * i + 4, index->at[i]);
+    }
+    uint32_t buckets = ms_mg_bucket_count(index, shift);
+    p = ms_mg_begin_table(out, runs + 1, (uint64_t)buckets * 4);
+    for (uint32_t bucket = 0, run = 0; bucket < buckets; bucket++) {
+        while (run < index->count && index->starts[run] >> shift < bucket)
+            run++;
+        ms_map_store_u32(p + 4 * (size_t)bucket, run);
+    }
+}
+
+static void ms_mg_write_data(ms_mg *m, ms_mg_file *out)
+{
+    size_t units = 0;
+    for (size_t i = 0; i < m->part_count; i++)
+        units += m->parts[i]->kind == ms_MG_RECORDS;
+    uint8_t *table = ms_mg_begin_table(out, ms_MAP_PARTS, (uint64_t)(units + 1) * 8);
+    uint8_t *data = ms_mg_begin_table(out, ms_MAP_DATA, m->data_size + ms_MAP_MARGIN);
+    ms_zero(data + m->data_size, ms_MAP_MARGIN);
+    for (size_t i = 0; i <= m->part_count; i++) {
+        machsym_part *part = i < m->part_count ? m->parts[i] : m->symbols;
+        if (part->kind != ms_MG_RECORDS)
+            continue;
+        ms_map_store_u32(table, (uint32_t)m->bases[i]);
+        ms_map_store_u32(table + 4, (uint32_t)(m->bases[i] + part->files_at));
+        table += 8;
+        ms_copy(data + m->bases[i], part->coder.data.v, part->coder.data.len);
+        ms_mg_free_part(part);
+        if (i < m->part_count)
+            m->parts[i] = NULL;
+        else
+            m->symbols = NULL;
+    }
+}
+
+static bool ms_mg_block_used(const ms_mg *m, uint64_t block)
+{
+    return (m->used[block / 8] >> block % 8 & 1) != 0;
+}
+
+/* The packed blocks that something refers to; the others have no bytes. */
+static void ms_mg_write_text(ms_mg *m, ms_mg_file *out)
+{
+    uint8_t *blocks = ms_mg_begin_table(out, ms_MAP_BLOCKS, (m->block_count + 1) * 4);
+    uint8_t *text = ms_mg_begin_table(out, ms_MAP_TEXT, m->text_size);
+    uint64_t block = 0;
+    uint32_t to = 0;
+    for (size_t i = 0; i < m->part_count; i++) {
+        const machsym_part *part = m->parts[i];
+        if (part == NULL || part->kind != ms_MG_TEXT)
+            continue;
+        size_t from = 0;
+        size_t step = ms_MG_TEXT_BYTES / ms_PK_BLOCK;
+        for (size_t j = 0; j < step && block < m->block_count; j++, block++) {
+            ms_map_store_u32(blocks + 4 * block, to);
+            if (ms_mg_block_used(m, block)) {
+                ms_copy(text + to, part->coder.data.v + from, part->block_sizes[j]);
+                to += part->block_sizes[j];
+            }
+            from += part->block_sizes[j];
+        }
+    }
+    ms_map_store_u32(blocks + 4 * block, to);
+}
+
+static void ms_mg_size_text(ms_mg *m)
+{
+    uint64_t block = 0;
+    for (size_t i = 0; i < m->part_count; i++) {
+        const machsym_part *part = m->parts[i];
+        size_t step = ms_MG_TEXT_BYTES / ms_PK_BLOCK;
+        for (size_t j = 0; part->kind == ms_MG_TEXT && j < step && block < m->block_count; j++, block++)
+            m->text_size += ms_mg_block_used(m, block) ? part->block_sizes[j] : 0;
+    }
+    m->too_large |= m->text_size > UINT32_MAX;
+}
+
+/* Writes the whole file into one piece of memory. Takes the parts apart on the way. */
+static machsym_map *ms_mg_write(ms_mg *m, ms_map_head *head, machsym_str name, const ms_pk_dict *dict)
+{
+    uint64_t size = ms_MAP_HEAD + ms_mg_align(name.len) + ms_mg_align((uint64_t)(m->part_count + 1) * 8);
+    head->bucket_shift = ms_mg_bucket_shift(m->runs.count > 0 ? &m->runs : &m->symbol_runs);
+    size += ms_mg_align((uint64_t)m->runs.count * 8) + ms_mg_align((uint64_t)m->symbol_runs.count * 8);
+    size += ms_mg_align((uint64_t)ms_mg_bucket_count(&m->runs, head->bucket_shift) * 4);
+    size += ms_mg_align((uint64_t)ms_mg_bucket_count(&m->symbol_runs, head->bucket_shift) * 4);
+    size += ms_mg_align(dict->len) + ms_mg_align((m->block_count + 1) * 4);
+    size += ms_mg_align(m->data_size + ms_MAP_MARGIN) + ms_mg_align(m->text_size);
+    machsym_map *map = (machsym_map *)m->allocator.alloc(m->allocator.user, sizeof *map);
+    uint8_t *memory = (uint8_t *)m->allocator.alloc(m->allocator.user, (size_t)size);
+    if (map == NULL || memory == NULL) {
+        if (map != NULL)
+            m->allocator.free(m->allocator.user, map, sizeof *map);
+        if (memory != NULL)
+            m->allocator.free(m->allocator.user, memory, (size_t)size);
+        return NULL;
+    }
+    ms_mg_file out = {memory, ms_MAP_HEAD, head};
+    ms_zero(map, sizeof *map);
+    ms_copy(ms_mg_begin_table(&out, ms_MAP_NAME, name.len), name.ptr, name.len);
+    ms_mg_write_index(&out, ms_MAP_RUNS, &m->runs, head->bucket_shift);
+    ms_mg_write_index(&out, ms_MAP_SYMBOL_RUNS, &m->symbol_runs, head->bucket_shift);
+    ms_copy(ms_mg_begin_table(&out, ms_MAP_DICT, dict->len), dict->text, dict->len);
+    ms_mg_write_text(m, &out);
+    ms_mg_write_data(m, &out);
+    head->size = out.len;
+    head->checksum = 0;
+    ms_map_store_head(head, memory);
+    head->checksum = ms_map_sum_of(ms_span_make(memory, out.len));
+    ms_map_store_head(head, memory);
+    map->allocator = m->allocator;
+    map->memory = memory;
+    map->memory_size = (size_t)size;
+    map->bytes = ms_span_make(memory, out.len);
+    map->head = *head;
+    ms_map_set_tables(map);
+    return map;
+}
+
+/* Writes the map, from runs that ms_mg_sort_runs has sorted; the parts are taken apart on the way. */
+static machsym_result ms_mg_finish(ms_mg *m, ms_map_head *head, machsym_str name, const ms_pk_dict *dict,
+                                   machsym_map **out, machsym_error *err)
+{
+    ms_mg_lay_out(m);
+    if (!m->arena.oom) {
+        ms_mg_size_text(m);
+        ms_mg_index_runs(m);
+    }
+    if (m->too_large)
+        return ms_fail(err, MACHSYM_ERR_LIMIT, "a map holds 4 GB of text and of data at most", "", 0);
+    if (m->arena.oom || ms_mg_part_failed(m->symbols))
+        return ms_fail_memory(err);
+    *out = ms_mg_write(m, head, name, dict);
+    return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
+}
+
+/* Frees the parts that are left, and what the merge holds. */
+static void ms_mg_close(ms_mg *m)
+{
+    if (m->symbols != NULL)
+        ms_mg_free_part(m->symbols);
+    for (size_t i = 0; i < m->part_count; i++) {
+        if (m->parts[i] != NULL)
+            ms_mg_free_part(m->parts[i]);
+        m->parts[i] = NULL;
+    }
+    ms_arena_free(&m->arena);
+}
+
+/* ==== >>build ============================================================================================
+ * Job:    makes the parts of an image's map from its debug info, and its symbols.
+ * Offers: machsym_plan, ms_mb_open, ms_mb_close, ms_mb_build_part, ms_mb_merge.
+ * Never:  decides which source answers: >>answer does. */
+
+enum {
+    ms_MB_STEP = 16,           /* what a question costs, in bytes of debug info */
+    ms_MB_UNIT_BYTES = 4 << 20 /* of debug info in a part */
+};
+
+/* ---- Plan ---- */
+
+typedef enum ms_mb_kind {
+    ms_MB_UNITS = 0, /* a run of units */
+    ms_MB_OBJECTS,   /* a run of object files of a debug map */
+    ms_MB_TEXT       /* a run of blocks of text */
+} ms_mb_kind;
+
+/* One part's work: items lo to hi of its kind. */
+typedef struct ms_mb_task {
+    ms_mb_kind kind;
+    uint64_t lo;
+    uint64_t hi;
+    uint64_t size;
+} ms_mb_task;
+
+struct machsym_plan {
+    const machsym_image *image;
+    machsym_lines lines;
+    uint32_t flags;
+    machsym_allocator allocator;
+    machsym_session *session; /* holds what all parts share: unit segments and symbols; not used after open */
+    ms_pk_spaces spaces;
+    ms_pk_dict *dict;
+    ms_arena arena;
+    ms_mb_task *tasks;
+    size_t count;
+    size_t cap;
+};
+
+static void ms_mb_set_spaces(const machsym_image *image, ms_pk_spaces *spaces)
+{
+    ms_zero(spaces, sizeof *spaces);
+    spaces->v[0] = image->dw.str;
+    for (size_t i = 0; i < image->mo_count; i++)
+        spaces->v[1 + i] = ms_sym_strings(&image->mo[i]);
+    for (size_t i = 0; i < 3; i++) {
+        uint64_t len = spaces->v[i].len;
+        spaces->base[i] = spaces->total;
+        spaces->total += (len + ms_PK_BLOCK - 1) / ms_PK_BLOCK * ms_PK_BLOCK;
+    }
+}
+
+static void ms_mb_add_task(machsym_plan *plan, ms_mb_kind kind, uint64_t lo, uint64_t hi, uint64_t size)
+{
+    ms_mb_task *v =
+        (ms_mb_task *)ms_arena_grow(&plan->arena, plan->tasks, plan->count, &plan->cap, sizeof *v);
+    if (v == NULL)
+        return;
+    plan->tasks = v;
+    v[plan->count].kind = kind;
+    v[plan->count].lo = lo;
+    v[plan->count].hi = hi;
+    v[plan->count].size = size;
+    plan->count++;
+}
+
+/* Opens every object file of the debug map once, to know which ones answer and how large they are, and cuts
+ * them into parts. */
+static void ms_mb_cut_objects(machsym_plan *plan)
+{
+    machsym_session *s = plan->session;
+    ms_ans_objects *o = ms_ans_map_of(s);
+    size_t first = 0;
+    uint64_t size = 0;
+    if (o == NULL)
+        return;
+    for (size_t i = 0; i < o->map.count; i++) {
+        const ms_ans_object *object = ms_ans_object_of(s, i);
+        size += object != NULL ? object->image.dw.info.len : 0;
+        plan->arena.oom |= o->statuses[i] == MACHSYM_OBJECT_UNTRIED;
+        if (size < ms_MB_UNIT_BYTES && i + 1 < o->map.count)
+            continue;
+        ms_mb_add_task(plan, ms_MB_OBJECTS, first, i + 1, size);
+        first = i + 1;
+        size = 0;
+    }
+    ms_ans_close_objects(s);
+}
+
+/* Cuts the units and the text into parts of about equal size: the same ones for any number of threads. */
+static void ms_mb_cut_tasks(machsym_plan *plan)
+{
+    const machsym_image *image = plan->image;
+    size_t first = 0;
+    for (size_t i = 0; i < image->cu_count; i++) {
+        uint64_t size = image->cus[i].end - image->cus[first].off;
+        if (size < ms_MB_UNIT_BYTES && i + 1 < image->cu_count)
+            continue;
+        ms_mb_add_task(plan, ms_MB_UNITS, first, i + 1, size);
+        first = i + 1;
+    }
+    ms_mb_cut_objects(plan);
+    uint64_t blocks = plan->spaces.total / ms_PK_BLOCK;
+    uint64_t step = ms_MG_TEXT_BYTES / ms_PK_BLOCK;
+    for (uint64_t lo = 0; lo < blocks; lo += step) {
+        uint64_t hi = lo + step < blocks ? lo + step : blocks;
+        ms_mb_add_task(plan, ms_MB_TEXT, lo, hi, (hi - lo) * ms_PK_BLOCK);
+    }
+}
+
+/* A session that decodes for one part; what the plan's session has indexed is lent to it, root entries too,
+ * which all have been read. */
+static machsym_session *ms_mb_session(const machsym_plan *plan)
+{
+    machsym_session *s =
+        ms_ans_open(plan->image, plan->lines, MACHSYM_SESSION_INDEX, 1, plan->allocator); /* keeps one unit */
+    if (s == NULL || plan->session == NULL)
+        return s;
+    const machsym_session *shared = plan->session;
+    s->env = shared->env;
+    s->env.arena = &s->keep;
+    s->aranges = shared->aranges;
+    s->ranges = shared->ranges;
+    s->silent = shared->silent;
+    s->symbols = shared->symbols;
+    s->has_aranges = s->has_ranges = s->has_silent = s->has_symbols = true;
+    return s;
+}
+
+static machsym_result ms_mb_fill(machsym_plan *plan, machsym_error *err)
+{
+    machsym_session *session = ms_mb_session(plan);
+    plan->dict = (ms_pk_dict *)ms_arena_zeroed(&plan->arena, 1, sizeof *plan->dict);
+    plan->session = session;
+    if (session == NULL || plan->dict == NULL)
+        return ms_fail_memory(err);
+    ms_ans_index(session);
+    ms_mb_set_spaces(plan->image, &plan->spaces);
+    ms_pk_fill_dict(&plan->spaces, ms_PK_DICT / ms_PK_SAMPLE, plan->dict);
+    ms_mb_cut_tasks(plan);
+    return plan->arena.oom || ms_ans_failed(session) ? ms_fail_memory(err) : MACHSYM_OK;
+}
+
+static void ms_mb_close(machsym_plan *plan)
+{
+    if (plan->session != NULL)
+        ms_ans_close(plan->session);
+    ms_arena arena = plan->arena; /* the plan lies in its own arena */
+    ms_arena_free(&arena);
+}
+
+static machsym_result ms_mb_open(const machsym_plan_desc *desc, machsym_allocator allocator,
+                                 machsym_plan **out, machsym_error *err)
+{
+    ms_arena arena = ms_arena_make(allocator);
+    machsym_plan *plan = (machsym_plan *)ms_arena_zeroed(&arena, 1, sizeof *plan);
+    if (plan == NULL) {
+        ms_arena_free(&arena);
+        return ms_fail_memory(err);
+    }
+    plan->arena = arena;
+    plan->allocator = allocator;
+    plan->image = desc->image;
+    plan->lines = desc->lines;
+    plan->flags = desc->flags & MACHSYM_MAP_COLUMNS;
+    machsym_result result = ms_mb_fill(plan, err);
+    if (result == MACHSYM_OK)
+        *out = plan;
+    else
+        ms_mb_close(plan);
+    return result;
+}
+
+static bool ms_mb_next_object_file(const machsym_plan *plan, machsym_cursor *at, machsym_object_file *out)
+{
+    const ms_ans_objects *o = plan->session->objects;
+    if (o == NULL || at->a >= o->map.count)
+        return false;
+    ms_ans_get_object(o, (size_t)at->a++, out);
+    return true;
+}
+
+/* ---- Building the ranges of a unit ---- */
+
+#define ms_MB_BY_UNIT UINT32_MAX
+
+/* What is needed to encode one unit. */
+typedef struct ms_mb_work {
+    const machsym_plan *plan;
+    machsym_session *session;
+    ms_en *c;
+    ms_en_queue queue;
+    ms_arena scratch;    /* emptied for every function */
+    ms_arena unit_arena; /* emptied for every unit */
+    const ms_ans_unit *unit;
+    const ms_cu_root *root;
+    size_t index;    /* of the unit */
+    uint32_t *files; /* by the unit's file number: number in the part's table + 1; 0 not known yet */
+    size_t file_count;
+    uint32_t *chains;  /* by block: position of its CHAIN record; 0 none yet */
+    uint32_t function; /* the one at hand */
+    ms_ans_rows rows;  /* the walk of lines that the ranges before have left, up to rows_from at least */
+    uint64_t rows_from;
+    ms_segs calls;     /* of all its code: the innermost block; empty when nothing is inlined; in scratch */
+    uint32_t *written; /* of its blocks those that have a record, which tells of range */
+    size_t written_count;
+    ms_range range;
+    uint32_t *depths; /* by block: how many blocks it stands in */
+    ms_tab origins;   /* entry offset and rank of its source to the FUNCTION record */
+} ms_mb_work;
+
+static uint32_t ms_mb_new_file(ms_mb_work *w, uint64_t file)
+{
+    machsym_path path = ms_ln_path(w->unit->lines, w->root->comp_dir, file);
+    uint32_t number = ms_en_file(w->c, &path);
+    if (file < w->file_count)
+        w->files[file] = number + 1;
+    return number;
+}
+
+static inline void ms_mb_line_at(ms_mb_work *w, uint64_t file, uint32_t line, uint32_t column,
+                                 ms_map_line *out)
+{
+    uint32_t known = file < w->file_count ? w->files[file] : 0;
+    out->file = known != 0 ? known - 1 : ms_mb_new_file(w, file);
+    out->line = line;
+    out->column = w->c->columns ? column : 0;
+}
+
+/* Where the record of a call's origin is kept: by the origin alone when it has a linkage name; else by origin
+ * and unit, since an out-of-line copy in the same unit may give the name. */
+static ms_tab_slot *ms_mb_origin_slot(ms_mb_work *w, uint64_t origin)
+{
+    ms_tab_slot *slot = ms_tab_get(&w->origins, origin, 0);
+    if (slot == NULL || slot->value != ms_MB_BY_UNIT)
+        return slot;
+    return ms_tab_get(&w->origins, origin, w->index + 1);
+}
+
+/* The FUNCTION record of a block, and where its name is from. Calls share the record of what they call. */
+static uint32_t ms_mb_block_function(ms_mb_work *w, const ms_fn_block *block, machsym_source *source,
+                                     bool *named)
+{
+    machsym_frame frame;
+    bool is_inline = block->parent != ms_SEG_NONE;
+    ms_tab_slot *slot = is_inline && block->origin != 0 ? ms_mb_origin_slot(w, block->origin) : NULL;
+    if (slot != NULL && slot->value != 0) {
+        *source = (slot->value & 1) != 0 ? MACHSYM_SOURCE_SYMTAB : MACHSYM_SOURCE_DWARF;
+        *named = true;
+        return slot->value >> 1;
+    }
+    ms_zero(&frame, sizeof frame);
+    frame.is_inline = is_inline;
+    ms_ans_name_block(w->session, &w->unit->functions, block, &frame);
+    *source = frame.name_source;
+    *named = is_inline || frame.linkage_name.len != 0 || frame.name.len != 0;
+    uint32_t record = *named ? ms_en_function(w->c, frame.linkage_name, frame.name) : 0;
+    if (slot != NULL && slot->b == 0 && (frame.linkage_name.len == 0 || *source != MACHSYM_SOURCE_DWARF)) {
+        slot->value = ms_MB_BY_UNIT;
+        slot = ms_mb_origin_slot(w, block->origin);
+    }
+    if (slot != NULL)
+        slot->value = record << 1 | (*source == MACHSYM_SOURCE_SYMTAB);
+    return record;
+}
+
+/* Writes the chain from a function down to a block, callers first. Every record is written once a
+ * function. */
+static void ms_mb_put_chain(ms_mb_work *w, uint32_t block, const ms_range *range)
+{
+    const ms_fn_block *blocks = w->unit->functions.blocks;
+    size_t depth = 0;
+    for (uint32_t at = block; at != ms_SEG_NONE && w->chains[at] == 0; at = blocks[at].parent)
+        depth++;
+    MACHSYM_COUNT_WORK(1 + depth);
+    uint32_t *path = w->written + w->written_count; /* room for every block, each of which is written once */
+    w->written_count += depth;
+    for (size_t i = depth; i-- > 0; block = blocks[block].parent)
+        path[i] = block;
+    for (size_t i = 0; i < depth; i++) {
+        const ms_fn_block *one = &blocks[path[i]];
+        machsym_source source;
+        bool named;
+        uint32_t record = ms_mb_block_function(w, one, &source, &named);
+        if (one->parent == ms_SEG_NONE) {
+            w->chains[path[i]] = ms_en_root(w->c, source, record, named, range->lo, range->hi - range->lo);
+        } else {
+            ms_map_line call;
+            ms_mb_line_at(w, one->call_file, one->call_line, one->call_column, &call);
+            w->chains[path[i]] = ms_en_call(w->c, w->chains[one->parent], source, record, &call);
+        }
+    }
+}
+
+/* Adds [lo, hi), which has one chain, cut where its lines change. */
+static void ms_mb_add_lines(ms_mb_work *w, uint64_t lo, uint64_t hi, uint32_t chain, bool only_lines)
+{
+    const ms_ln_table *lines = w->unit->lines;
+    ms_ans_rows *rows = &w->rows;
+    ms_en_item item;
+    if (rows->lines != lines || rows->past_end == only_lines || lo < w->rows_from)
+        *rows = ms_ans_rows_of(lines, w->plan->lines, !only_lines, lo);
+    w->rows_from = hi;
+    item.chain = chain;
+    for (item.lo = lo; item.lo < hi; item.lo = item.hi) {
+        MACHSYM_COUNT_WORK(1);
+        ms_ans_rows_seek(rows, item.lo);
+        item.hi = rows->next < hi ? rows->next : hi;
+        ms_zero(&item.line, sizeof item.line);
+        if (rows->at != lines->row_count) {
+            const ms_ln_row *row = &lines->rows[rows->at];
+            ms_mb_line_at(w, row->file, row->line, row->column, &item.line);
+        } else if (only_lines) {
+            continue;
+        }
+        ms_en_add(w->c, &w->queue, &item, only_lines);
+    }
+}
+
+/* The calls inlined into a function, as segments. */
+static void ms_mb_call_segments(ms_mb_work *w, uint32_t function)
+{
+    const ms_fn_table *table = &w->unit->functions;
+    ms_cu_pieces pieces = {&w->scratch, NULL, 0, 0};
+    ms_cu_add_piece(&pieces, 0, UINT64_MAX, function);
+    for (uint32_t i = function + 1; i < table->blocks[function].end; i++) {
+        const ms_fn_block *block = &table->blocks[i];
+        MACHSYM_COUNT_WORK(1);
+        if (block->parent == ms_SEG_NONE) {
+            i = block->end - 1;
+            continue;
+        }
+        if (w->depths[i] > MACHSYM_MAX_INLINE_DEPTH + 1)
+            continue;
+        for (uint32_t j = 0; j < block->range_count; j++) {
+            ms_range range = ms_fn_range(block, j);
+            ms_cu_add_piece(&pieces, range.lo, range.hi, i);
+        }
+    }
+    ms_seg_build(pieces.v, pieces.count, &w->scratch, &w->calls);
+}
+
+/* Turns to a function; that before leaves no records behind. */
+static void ms_mb_begin_function(ms_mb_work *w, uint32_t function)
+{
+    const ms_segs none = {NULL, 0, &w->scratch};
+    ms_arena_reset(&w->scratch);
+    w->function = function;
+    w->calls = none;
+    if (w->unit->functions.blocks[function].end > function + 1)
+        ms_mb_call_segments(w, function);
+}
+
+static void ms_mb_forget_chains(ms_mb_work *w)
+{
+    while (w->written_count > 0)
+        w->chains[w->written[--w->written_count]] = 0;
+}
+
+/* Adds [lo, hi) of the function at hand, which has one innermost block. */
+static void ms_mb_add_block(ms_mb_work *w, uint32_t index, uint64_t lo, uint64_t hi)
+{
+    const ms_fn_block *block = &w->unit->functions.blocks[index];
+    if (w->depths[index] <= MACHSYM_MAX_INLINE_DEPTH) {
+        ms_mb_put_chain(w, index, &w->range);
+        ms_mb_add_lines(w, lo, hi, w->chains[index], false);
+        return;
+    }
+    ms_en_item item;
+    ms_mb_put_chain(w, block->parent, &w->range);
+    item.lo = lo;
+    item.hi = hi;
+    item.chain = w->chains[block->parent];
+    ms_mb_line_at(w, block->call_file, block->call_line, block->call_column, &item.line);
+    ms_en_add(w->c, &w->queue, &item, false);
+}
+
+/* Encodes [lo, hi), which one range of the function at hand holds. */
+static void ms_mb_add_function(ms_mb_work *w, const ms_range *range, uint64_t lo, uint64_t hi)
+{
+    const ms_segs *calls = &w->calls;
+    if (range->lo != w->range.lo || range->hi != w->range.hi)
+        ms_mb_forget_chains(w);
+    w->range = *range;
+    if (calls->count == 0)
+        ms_mb_add_block(w, w->function, lo, hi);
+    for (size_t i = ms_seg_find(calls->v, calls->count, lo); i + 1 < calls->count && calls->v[i].lo < hi;
+         i++) {
+        uint64_t from = calls->v[i].lo > lo ? calls->v[i].lo : lo;
+        uint64_t to = calls->v[i + 1].lo < hi ? calls->v[i + 1].lo : hi;
+        ms_mb_add_block(w, calls->v[i].owner, from, to);
+    }
+    ms_en_flush(w->c, &w->queue);
+}
+
+/* Encodes [lo, hi), which one function of the unit has, as far as this unit is the one that answers there. */
+static void ms_mb_add_owned(ms_mb_work *w, uint32_t function, uint64_t lo, uint64_t hi)
+{
+    const ms_fn_block *block = &w->unit->functions.blocks[function];
+    while (lo < hi) {
+        uint64_t end;
+        MACHSYM_COUNT_WORK(1);
+        ms_range range = ms_fn_range_at(block, lo);
+        uint64_t until = ms_fn_range_until(block, lo);
+        bool owned = ms_ans_owns(w->session, w->index, lo, &end);
+        if (end > hi)
+            end = hi;
+        if (end > until && until > lo)
+            end = until; /* ranges that touch: each has a start of its own */
+        if (owned)
+            ms_mb_add_function(w, &range, lo, end);
+        lo = end;
+        if (lo < hi && !ms_ans_spend(w->session, ms_MB_STEP)) /* others' ranges may cut it very small */
+            return;
+    }
+}
+
+/* Encodes the functions, each with all its segments at once, in the order of their first. */
+static void ms_mb_add_functions(ms_mb_work *w)
+{
+    const ms_fn_table *functions = &w->unit->functions;
+    const ms_seg *segs = functions->segs;
+    uint32_t *next = (uint32_t *)ms_arena_alloc(&w->unit_arena, functions->seg_count, sizeof *next);
+    uint32_t *first = (uint32_t *)ms_arena_zeroed(&w->unit_arena, functions->count, sizeof *first);
+    if (next == NULL || first == NULL)
+        return;
+    for (size_t i = functions->seg_count; i-- > 0;) { /* numbers plus 1; 0: none */
+        if (segs[i].owner == ms_SEG_NONE)
+            continue;
+        next[i] = first[segs[i].owner];
+        first[segs[i].owner] = (uint32_t)i + 1;
+    }
+    for (size_t i = 0; i + 1 < functions->seg_count; i++) {
+        uint32_t function = segs[i].owner;
+        if (function == ms_SEG_NONE || first[function] != i + 1)
+            continue;
+        ms_mb_begin_function(w, function);
+        for (size_t j = i + 1; j != 0; j = next[j - 1])
+            ms_mb_add_owned(w, function, segs[j - 1].lo, segs[j].lo);
+        ms_mb_forget_chains(w);
+    }
+}
+
+/* The code whose lines a unit may add: any that its program tells of; but when other units share that, which would
+ * multiply the work, what its root states, from the lowest to the highest address. */
+static ms_range ms_mb_reach(ms_mb_work *w)
+{
+    ms_range all = {0, UINT64_MAX};
+    ms_range stated = {UINT64_MAX, 0};
+    ms_ranges list = {&w->unit_arena, NULL, 0, 0, w->session->budget};
+    if (ms_ans_owns_lines(w->session, w->index))
+        return all;
+    ms_cu_read_ranges(&w->session->env, w->index, &list);
+    w->session->budget = list.budget;
+    for (size_t i = 0; i < list.count; i++) {
+        stated.lo = list.v[i].lo < stated.lo ? list.v[i].lo : stated.lo;
+        stated.hi = list.v[i].hi > stated.hi ? list.v[i].hi : stated.hi;
+    }
+    return stated;
+}
+
+/* Encodes the lines of code that belongs to no function of its unit: assembly. */
+static void ms_mb_add_only_lines(ms_mb_work *w)
+{
+    const ms_ln_table *lines = w->unit->lines;
+    const ms_fn_table *functions = &w->unit->functions;
+    ms_range reach = ms_mb_reach(w);
+    uint64_t from = reach.lo;
+    for (size_t i = ms_ans_rows_of(lines, w->plan->lines, false, from).seq;
+         i < lines->seq_count && from < reach.hi; i++) {
+        uint64_t lo = lines->seqs[i].lo > from ? lines->seqs[i].lo : from;
+        for (from = lines->seqs[i].hi < reach.hi ? lines->seqs[i].hi : reach.hi; lo < from;) {
+            MACHSYM_COUNT_WORK(1);
+            uint64_t end = ms_seg_until(functions->segs, functions->seg_count, lo);
+            bool alone = ms_seg_owner(functions->segs, functions->seg_count, lo) == ms_SEG_NONE;
+            if (!ms_ans_spend(w->session, alone ? ms_MB_STEP : 1))
+                return;
+            if (alone) {
+                uint64_t same;
+                ms_ans_place place = ms_ans_find_span(w->session, lo, &same);
+                end = same < end ? same : end;
+                end = from < end ? from : end;
+                if (place.unit == w->unit && ms_ans_has_line(w->session, &place))
+                    ms_mb_add_lines(w, lo, end, 0, true);
+            }
+            lo = end;
+        }
+        ms_en_flush(w->c, &w->queue);
+    }
+}
+
+/* Makes room for the next unit. Other units that had to be asked who has some code stay as long as the cache
+ * has room: they will be asked again. */
+static void ms_mb_trim(ms_mb_work *w)
+{
+    machsym_session *s = w->session;
+    const ms_ans_unit *last = s->decoded;
+    bool asked_others = last != NULL && (last->next != NULL || last->index != w->index);
+    if (!asked_others || s->cache.live > (size_t)ms_ANS_CACHE)
+        ms_ans_drop_units(s);
+    ms_arena_reset(&w->unit_arena);
+}
+
+static void ms_mb_add_unit(ms_mb_work *w, size_t index)
+{
+    machsym_session *s = w->session;
+    ms_mb_trim(w);
+    s->budget +=
+        2 * (s->env.v[index].end - s->env.v[index].off); /* for itself, and for gaps between functions */
+    w->unit = ms_ans_unit_of(s, index);
+    if (w->unit == NULL)
+        return;
+    const ms_fn_table *functions = &w->unit->functions;
+    w->root = ms_cu_root_of(&s->env, index);
+    w->index = index;
+    w->rows.lines = NULL; /* the table of another unit may have lain where this one does */
+    w->file_count = w->unit->lines->file_count + 1;
+    w->files = (uint32_t *)ms_arena_zeroed(&w->unit_arena, w->file_count, sizeof *w->files);
+    w->chains = (uint32_t *)ms_arena_zeroed(&w->unit_arena, functions->count, sizeof *w->chains);
+    w->written = (uint32_t *)ms_arena_alloc(&w->unit_arena, functions->count, sizeof *w->written);
+    w->depths = (uint32_t *)ms_arena_alloc(&w->unit_arena, functions->count, sizeof *w->depths);
+    if (w->files == NULL || w->chains == NULL || w->written == NULL || w->depths == NULL)
+        return;
+    for (size_t i = 0; i < functions->count; i++) {
+        uint32_t parent = functions->blocks[i].parent;
+        w->depths[i] = parent == ms_SEG_NONE ? 0 : w->depths[parent] + 1;
+    }
+    ms_mb_add_functions(w);
+    ms_mb_add_only_lines(w);
+}
+
+/* ---- Parts ---- */
+
+/* Sets what so many bytes of units may cost beside themselves, so that all parts together stay in proportion
+ * to the file: what they decode of others (out of all bytes) and how often they ask, and how long their texts
+ * are. */
+static void ms_mb_set_budget(ms_mb_work *w, uint64_t size, uint64_t all)
+{
+    w->session->budget = 16 * (size + (all < ms_MB_UNIT_BYTES ? all : (uint64_t)ms_MB_UNIT_BYTES));
+    w->c->text_left = ((uint64_t)1 << 20) + 64 * size; /* file names may be the ends of one text */
+}
+
+/* Encodes units of the session in w. Returns false when memory is out. */
+static bool ms_mb_add_units(ms_mb_work *w, machsym_part *part, uint64_t lo, uint64_t hi)
+{
+    bool ok = true;
+    for (uint64_t i = lo; i < hi && ok; i++) {
+        ms_mb_add_unit(w, (size_t)i);
+        ok = !w->scratch.failed && !w->unit_arena.failed && !ms_mg_part_failed(part) &&
+             !ms_ans_failed(w->session);
+    }
+    return ok;
+}
+
+/* Encodes the units of an object file; one that cannot be opened has none. Returns false when memory is
+ * out. */
+static bool ms_mb_add_object(ms_mb_work *w, machsym_part *part, size_t index)
+{
+    machsym_session *program = w->plan->session;
+    machsym_object_status status;
+    uint64_t time;
+    if (program->objects->statuses[index] != MACHSYM_OBJECT_FOUND)
+        return true;
+    ms_ans_object *object = ms_ans_new_object(program, index, NULL, w->plan->allocator, &status, &time);
+    if (object == NULL)
+        return status != MACHSYM_OBJECT_UNTRIED;
+    w->session = &object->session;
+    ms_zero(&w->origins, sizeof w->origins); /* of entries in this object */
+    w->origins.arena = &part->tables;
+    ms_ans_index(w->session);
+    ms_mb_set_budget(w, object->image.dw.info.len, object->image.dw.info.len);
+    bool ok = ms_mb_add_units(w, part, 0, object->image.cu_count);
+    ms_ans_close_object(object);
+    w->session = NULL;
+    return ok;
+}
+
+static void ms_mb_begin_records(const machsym_plan *plan, machsym_part *part)
+{
+    ms_en *c = &part->coder;
+    c->spaces = &plan->spaces;
+    c->text_addr = plan->image->mo[0].text_addr;
+    c->columns = (plan->flags & MACHSYM_MAP_COLUMNS) != 0;
+    c->used = (uint8_t *)ms_arena_zeroed(&part->arena, (size_t)(plan->spaces.total / ms_PK_BLOCK / 8 + 1), 1);
+}
+
+static bool ms_mb_build_units(const machsym_plan *plan, const ms_mb_task *task, machsym_part *part)
+{
+    ms_mb_work w;
+    ms_zero(&w, sizeof w);
+    w.plan = plan;
+    w.c = &part->coder;
+    w.scratch = ms_arena_make(plan->allocator);
+    w.unit_arena = ms_arena_make(plan->allocator);
+    ms_mb_begin_records(plan, part);
+    w.origins.arena = &part->tables;
+    bool ok = part->coder.used != NULL;
+    for (uint64_t i = task->lo; i < task->hi && ok && task->kind == ms_MB_OBJECTS; i++)
+        ok = ms_mb_add_object(&w, part, (size_t)i);
+    if (ok && task->kind == ms_MB_UNITS) {
+        w.session = ms_mb_session(plan);
+        if (w.session != NULL)
+            ms_mb_set_budget(&w, task->size, plan->image->dw.info.len);
+        ok = w.session != NULL && ms_mb_add_units(&w, part, task->lo, task->hi);
+    }
+    if (ok)
+        part->files_at = ms_en_end_part(&part->coder);
+    if (w.session != NULL)
+        ms_ans_close(w.session);
+    ms_arena_free(&w.scratch);
+    ms_arena_free(&w.unit_arena);
+    ms_arena_free(&part->tables);
+    return ok && !ms_mg_part_failed(part);
+}
+
+static machsym_part *ms_mb_build_part(const machsym_plan *plan, size_t index)
+{
+    const ms_mb_task *task = &plan->tasks[index];
+    machsym_part *part =
+        ms_mg_new_part(plan->allocator, task->kind == ms_MB_TEXT ? ms_MG_TEXT : ms_MG_RECORDS);
+    if (part == NULL)
+        return NULL;
+    bool ok = task->kind == ms_MB_TEXT ? ms_mg_build_text(&plan->spaces, plan->dict, task->lo, task->hi, part)
+                                       : ms_mb_build_units(plan, task, part);
+    if (ok)
+        return part;
+    ms_mg_free_part(part);
+    return NULL;
+}
+
+/* ---- The whole map ---- */
+
+/* Makes runs of the symbols that the debug info does not cover. */
+static void ms_mb_add_symbols(ms_mg *m, const ms_sym_table *symbols)
+{
+    ms_en *c = &m->symbols->coder;
+    size_t at = 0;
+    machsym_symbol symbol;
+    for (size_t i = 0; i < symbols->count; i = ms_sym_next(symbols, i)) {
+        ms_en_item item;
+        ms_sym_get(symbols, i, &symbol);
+        if (symbol.lo < m->text_addr || ms_mg_is_covered(m, &at, symbol.lo, symbol.hi))
+            continue;
+        m->too_large |= symbol.hi - m->text_addr > UINT32_MAX;
+        ms_zero(&item, sizeof item);
+        item.lo = symbol.lo;
+        item.hi = symbol.hi;
+        uint32_t function = ms_en_function(c, symbol.name, ms_str_empty());
+        item.chain = ms_en_root(c, symbol.source, function, true, symbol.lo, symbol.hi - symbol.lo);
+        ms_en_put_run(c, &item, 1, false);
+    }
+    m->symbols->files_at = ms_en_end_part(c);
+}
+
+static void ms_mb_set_head(const machsym_plan *plan, ms_map_head *head)
+{
+    const machsym_image *image = plan->image;
+    const ms_mo *mo = &image->mo[0];
+    ms_zero(head, sizeof *head);
+    head->version = ms_MAP_VERSION;
+    head->flags = plan->flags;
+    head->uuid = mo->slice.uuid;
+    head->cputype = mo->slice.cputype;
+    head->cpusubtype = mo->slice.cpusubtype;
+    head->text_addr = mo->text_addr;
+    head->text_size = mo->text_size;
+    head->text_exec_addr = mo->text_exec_addr;
+    for (size_t i = 0; i < image->dw.code_count; i++) {
+        uint64_t hi = image->dw.code[i].hi;
+        if (hi > mo->text_addr && hi - mo->text_addr > head->code_size)
+            head->code_size = hi - mo->text_addr;
+    }
+    head->lines = (uint32_t)plan->lines;
+}
+
+/* Puts the parts, and the symbols that they leave open, together. Closes the parts. */
+static machsym_result ms_mb_merge(const machsym_plan *plan, machsym_part **parts, size_t count,
+                                  machsym_map **out, machsym_error *err)
+{
+    ms_mg m;
+    ms_map_head head;
+    ms_zero(&m, sizeof m);
+    m.allocator = plan->allocator;
+    m.arena = ms_arena_make(plan->allocator);
+    m.parts = parts;
+    m.part_count = count;
+    m.text_addr = plan->image->mo[0].text_addr;
+    m.block_count = plan->spaces.total / ms_PK_BLOCK;
+    m.symbols = ms_mg_new_part(plan->allocator, ms_MG_RECORDS);
+    machsym_result result = MACHSYM_ERR_MEMORY;
+    if (m.symbols != NULL)
+        ms_mb_begin_records(plan, m.symbols);
+    if (m.symbols != NULL && m.symbols->coder.used != NULL) {
+        ms_mb_set_head(plan, &head);
+        ms_mg_sort_runs(&m);
+        if (!m.arena.oom)
+            ms_mb_add_symbols(&m, &plan->session->symbols);
+        result = ms_mg_finish(&m, &head, plan->image->name, plan->dict, out, err);
+    }
+    ms_mg_close(&m);
+    return result == MACHSYM_ERR_MEMORY ? ms_fail_memory(err) : result;
+}
+
+static machsym_result ms_mb_build(machsym_plan *plan, machsym_map **out, machsym_error *err)
+{
+    machsym_result result = MACHSYM_OK;
+    machsym_part **parts =
+        (machsym_part **)ms_arena_zeroed(&plan->arena, plan->count, sizeof(machsym_part *));
+    if (parts == NULL)
+        return ms_fail_memory(err);
+    for (size_t i = 0; i < plan->count && result == MACHSYM_OK; i++) {
+        parts[i] = ms_mb_build_part(plan, i);
+        if (parts[i] == NULL)
+            result = ms_fail_memory(err);
+    }
+    if (result == MACHSYM_OK)
+        return ms_mb_merge(plan, parts, plan->count, out, err);
+    for (size_t i = 0; i < plan->count; i++) {
+        if (parts[i] != NULL)
+            ms_mg_free_part(parts[i]);
+    }
+    return result;
+}
+
+/* ==== >>writer ===========================================================================================
+ * Job:    makes a map of ranges that the caller hands over.
+ * Offers: machsym_writer, ms_mw_open, ms_mw_close, ms_mw_add, ms_mw_finish.
+ * Never:  reads a Mach-O file or debug info. */
 
 struct machsym_writer {
     machsym_allocator allocator;
     machsym_part *parts[2]; /* with debug info; symbols */
-    ms_map_buf texts;       /* names of both */
+    ms_en_buf texts;        /* names of both */
     ms_arena text_arena;    /* only ever holds them */
-    ms_map_queue queue;
+    ms_en_queue queue;
     machsym_map_info info;
-    uint64_t end[2];    /* of the last range of each */
-    ms_map_hash chains; /* caller's record and site, or function and start, to their CHAIN record */
-    ms_map_hash sites;  /* called function, file, line and column to a number */
+    uint64_t end[2]; /* of the last range of each */
+    ms_tab chains;   /* caller's record and site, or function and start, to their CHAIN record */
+    ms_tab sites;    /* called function, file, line and column to a number */
     ms_arena arena;
 };
 
-/* The CHAIN record of a concrete function, written once for every start. Returns 0 when memory is out. */
-static uint32_t ms_map_writer_root(machsym_writer *w, ms_map_coder *c, const machsym_frame *frame)
+static void ms_mw_close(machsym_writer *w)
 {
-    uint32_t function = ms_map_function(c, frame->linkage_name, frame->name);
+    for (size_t i = 0; i < 2; i++) {
+        if (w->parts[i] != NULL)
+            ms_mg_free_part(w->parts[i]);
+    }
+    ms_arena_free(&w->text_arena);
+    ms_arena arena = w->arena; /* the writer lies in its own arena */
+    ms_arena_free(&arena);
+}
+
+static machsym_writer *ms_mw_open(const machsym_map_info *info, machsym_allocator allocator)
+{
+    ms_arena arena = ms_arena_make(allocator);
+    machsym_writer *w = (machsym_writer *)ms_arena_zeroed(&arena, 1, sizeof *w);
+    if (w == NULL) {
+        ms_arena_free(&arena);
+        return NULL;
+    }
+    w->allocator = allocator;
+    w->arena = arena;
+    w->info = *info;
+    w->chains.arena = w->sites.arena = &w->arena;
+    w->text_arena = ms_arena_make(allocator);
+    w->texts.arena = &w->text_arena;
+    for (size_t i = 0; i < 2; i++) {
+        w->parts[i] = ms_mg_new_part(allocator, ms_MG_RECORDS);
+        if (w->parts[i] == NULL) {
+            ms_mw_close(w);
+            return NULL;
+        }
+        w->parts[i]->coder.texts = &w->texts;
+        w->parts[i]->coder.text_addr = info->text_addr;
+        w->parts[i]->coder.columns = (info->flags & MACHSYM_MAP_COLUMNS) != 0;
+    }
+    return w;
+}
+
+/* The CHAIN record of a concrete function, written once for every start. Returns 0 when memory is out. */
+static uint32_t ms_mw_root(machsym_writer *w, ms_en *c, const machsym_frame *frame)
+{
+    uint32_t function = ms_en_function(c, frame->linkage_name, frame->name);
     bool named = frame->linkage_name.len != 0 || frame->name.len != 0;
     uint64_t kind = (c == &w->parts[1]->coder ? (uint64_t)1 << 33 : 0) | (uint64_t)1 << 32;
-    ms_map_slot *slot = ms_map_hash_get(&w->chains, kind | function, frame->function_start);
+    ms_tab_slot *slot = ms_tab_get(&w->chains, kind | function, frame->function_start);
     if (slot != NULL && slot->value == 0)
         slot->value =
-            ms_map_root(c, frame->name_source, function, named, frame->function_start, frame->function_size);
+            ms_en_root(c, frame->name_source, function, named, frame->function_start, frame->function_size);
     return slot == NULL ? 0 : slot->value;
 }
 
 /* The CHAIN record of a call from the frame behind it. */
-static uint32_t ms_map_writer_call(machsym_writer *w, ms_map_coder *c, const machsym_frame *frame,
-                                   uint32_t caller)
+static uint32_t ms_mw_call(machsym_writer *w, ms_en *c, const machsym_frame *frame, uint32_t caller)
 {
     const machsym_frame *from = frame + 1;
-    ms_map_line call = {ms_map_file(c, &from->file), from->line, c->columns ? from->column : 0};
-    uint32_t function = ms_map_function(c, frame->linkage_name, frame->name);
-    ms_map_slot *site = ms_map_hash_get(&w->sites, (uint64_t)call.file << 32 | call.line,
-                                        (uint64_t)call.column << 32 | function);
+    ms_map_line call = {ms_en_file(c, &from->file), from->line, c->columns ? from->column : 0};
+    uint32_t function = ms_en_function(c, frame->linkage_name, frame->name);
+    ms_tab_slot *site =
+        ms_tab_get(&w->sites, (uint64_t)call.file << 32 | call.line, (uint64_t)call.column << 32 | function);
     if (site == NULL)
         return 0;
     if (site->value == 0)
         site->value = (uint32_t)w->sites.count;
-    ms_map_slot *slot = ms_map_hash_get(&w->chains, site->value, caller);
+    ms_tab_slot *slot = ms_tab_get(&w->chains, site->value, caller);
     if (slot != NULL && slot->value == 0)
-        slot->value = ms_map_call(c, caller, frame->name_source, function, &call);
+        slot->value = ms_en_call(c, caller, frame->name_source, function, &call);
     return slot == NULL ? 0 : slot->value;
 }
 
-static machsym_result ms_map_writer_add(machsym_writer *w, const machsym_map_range *range,
-                                        const machsym_frame *frames, size_t count, machsym_error *err)
+static machsym_result ms_mw_add(machsym_writer *w, const machsym_map_range *range,
+                                const machsym_frame *frames, size_t count, machsym_error *err)
 {
     unsigned which = range->is_symbol ? 1 : 0;
-    ms_map_coder *c = &w->parts[which]->coder;
-    ms_map_item item;
+    ms_en *c = &w->parts[which]->coder;
+    ms_en_item item;
     if (range->lo >= range->hi || range->lo < w->end[which] || range->lo < w->info.text_addr || count == 0)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT,
                        "ranges must ascend, lie above the text base and have a frame", "", range->lo);
@@ -13111,33 +13678,33 @@ static machsym_result ms_map_writer_add(machsym_writer *w, const machsym_map_ran
     ms_zero(&item, sizeof item);
     item.lo = range->lo;
     item.hi = w->end[which] = range->hi;
-    item.line.file = ms_map_file(c, &frames[0].file);
+    item.line.file = ms_en_file(c, &frames[0].file);
     item.line.line = frames[0].line;
     item.line.column = c->columns ? frames[0].column : 0;
-    item.chain = ms_map_writer_root(w, c, &frames[count - 1]);
+    item.chain = ms_mw_root(w, c, &frames[count - 1]);
     for (size_t i = count - 1; i-- > 0;)
-        item.chain = ms_map_writer_call(w, c, &frames[i], item.chain);
-    if (w->arena.oom || w->text_arena.oom || ms_map_part_failed(w->parts[which]))
+        item.chain = ms_mw_call(w, c, &frames[i], item.chain);
+    if (w->arena.oom || w->text_arena.oom || ms_mg_part_failed(w->parts[which]))
         return ms_fail_memory(err);
     if (range->is_symbol)
-        ms_map_put_run(c, &item, 1, false);
+        ms_en_put_run(c, &item, 1, false);
     else
-        ms_map_add(c, &w->queue, &item, false);
+        ms_en_add(c, &w->queue, &item, false);
     return MACHSYM_OK;
 }
 
 /* Hands all parts over to a merge, with the kept names packed behind them. Returns false when memory is out. */
-static bool ms_map_writer_pack(machsym_writer *w, ms_map_merge *m, ms_map_dict *dict)
+static bool ms_mw_pack(machsym_writer *w, ms_mg *m, ms_pk_dict *dict)
 {
-    ms_map_spaces spaces;
-    size_t step = ms_MAP_TEXT_BYTES / ms_MAP_BLOCK;
+    ms_pk_spaces spaces;
+    size_t step = ms_MG_TEXT_BYTES / ms_PK_BLOCK;
     ms_zero(&spaces, sizeof spaces);
     spaces.v[0] = ms_span_make(w->texts.v, w->texts.len);
-    spaces.total = ((uint64_t)w->texts.len + ms_MAP_BLOCK - 1) / ms_MAP_BLOCK * ms_MAP_BLOCK;
-    m->block_count = spaces.total / ms_MAP_BLOCK;
-    uint64_t pieces = w->texts.len / ms_MAP_PER_SAMPLE;
-    uint64_t most = ms_MAP_DICT / ms_MAP_SAMPLE;
-    ms_map_fill_dict(&spaces, pieces < most ? pieces : most, dict);
+    spaces.total = ((uint64_t)w->texts.len + ms_PK_BLOCK - 1) / ms_PK_BLOCK * ms_PK_BLOCK;
+    m->block_count = spaces.total / ms_PK_BLOCK;
+    uint64_t pieces = w->texts.len / ms_PK_PER_SAMPLE;
+    uint64_t most = ms_PK_DICT / ms_PK_SAMPLE;
+    ms_pk_fill_dict(&spaces, pieces < most ? pieces : most, dict);
     m->parts = (machsym_part **)ms_arena_zeroed(&m->arena, 1 + ((size_t)m->block_count + step - 1) / step,
                                                 sizeof(machsym_part *));
     uint8_t *used = (uint8_t *)ms_arena_zeroed(&w->arena, (size_t)(m->block_count / 8 + 1), 1);
@@ -13151,18 +13718,57 @@ static bool ms_map_writer_pack(machsym_writer *w, ms_map_merge *m, ms_map_dict *
     w->parts[0] = w->parts[1] = NULL; /* the merge has them */
     for (uint64_t lo = 0; lo < m->block_count; lo += step) {
         uint64_t hi = lo + step < m->block_count ? lo + step : m->block_count;
-        ms_map_task task = {ms_MAP_TEXT, lo, hi, (hi - lo) * ms_MAP_BLOCK};
-        machsym_part *part = ms_map_new_part(w->allocator, ms_MAP_TEXT);
+        machsym_part *part = ms_mg_new_part(w->allocator, ms_MG_TEXT);
         m->parts[m->part_count++] = part;
-        if (part == NULL || !ms_map_build_text(&spaces, dict, &task, part))
+        if (part == NULL || !ms_mg_build_text(&spaces, dict, lo, hi, part))
             return false;
     }
     return true;
 }
 
+static void ms_mw_set_head(const machsym_map_info *info, ms_map_head *head)
+{
+    ms_zero(head, sizeof *head);
+    head->version = ms_MAP_VERSION;
+    head->flags = info->flags & (MACHSYM_MAP_COLUMNS | MACHSYM_MAP_CHUNK);
+    head->uuid = info->uuid;
+    head->cputype = info->cputype;
+    head->cpusubtype = info->cpusubtype;
+    head->text_addr = info->text_addr;
+    head->text_size = info->text_size;
+    head->text_exec_addr = info->text_exec_addr;
+    head->code_size = info->code_size;
+    head->lines = (uint32_t)info->lines;
+}
+
+/* Makes the map and closes the writer. */
+static machsym_result ms_mw_finish(machsym_writer *w, machsym_map **out, machsym_error *err)
+{
+    ms_mg m;
+    ms_map_head head;
+    ms_pk_dict *dict = (ms_pk_dict *)ms_arena_zeroed(&w->arena, 1, sizeof *dict);
+    machsym_result result = MACHSYM_ERR_MEMORY;
+    ms_zero(&m, sizeof m);
+    ms_en_flush(&w->parts[0]->coder, &w->queue);
+    for (size_t i = 0; i < 2; i++)
+        w->parts[i]->files_at = ms_en_end_part(&w->parts[i]->coder);
+    m.allocator = w->allocator;
+    m.arena = ms_arena_make(w->allocator);
+    m.text_addr = w->info.text_addr;
+    ms_mw_set_head(&w->info, &head);
+    bool ok = dict != NULL && !w->parts[0]->data_arena.oom && !w->text_arena.oom;
+    if (ok && ms_mw_pack(w, &m, dict)) {
+        ms_mg_sort_runs(&m);
+        result = ms_mg_finish(&m, &head, w->info.name, dict, out, err);
+    }
+    ms_mg_close(&m);
+    ms_mw_close(w);
+    return result == MACHSYM_ERR_MEMORY ? ms_fail_memory(err) : result;
+}
+
 /* ==== >>names ==============================================================================================
- * Job:    turns mangled names into source form, one switch per language.
- * Offers: ms_dm, ms_dm_run.
+ * Job:    holds one name on its way to source form: input, output, budgets, scratch.
+ * Offers: ms_dm, ms_dm_start, ms_dm_put, ms_dm_alloc, ms_dm_utf8, ms_dm_puny.
  * Never:  allocates; reads outside the name; recurses past its depth limit; prints part of a name. */
 
 typedef struct ms_dm {
@@ -13182,6 +13788,18 @@ typedef struct ms_dm {
     size_t mem_len;
     size_t mem_used;
 } ms_dm;
+
+/* Forgets a failed try; budgets start anew, the wish for a larger frame stays. */
+static void ms_dm_start(ms_dm *d)
+{
+    d->at = 0;
+    d->out_len = 0;
+    d->out_limit = MACHSYM_DEMANGLE_TEXT + MACHSYM_DEMANGLE_TEXT_PER_BYTE * d->len;
+    d->work = MACHSYM_DEMANGLE_STEPS + MACHSYM_DEMANGLE_STEPS_PER_BYTE * d->len;
+    d->depth = 0;
+    d->failed = false;
+    d->mem_used = 0;
+}
 
 #if !defined(MACHSYM_NO_SWIFT) || !defined(MACHSYM_NO_RUST) || !defined(MACHSYM_NO_CXX) ||                   \
     !defined(MACHSYM_NO_D)
@@ -13215,19 +13833,107 @@ static void *ms_dm_alloc(ms_dm *d, size_t size)
 }
 #endif
 
-#ifndef MACHSYM_NO_SWIFT
-/* Swift: mangled names of Swift 4 and later ($s, $S, $e, _T0, @__swiftmacro_) and of Swift 1 to 3 (_T, _Tt)
- * become one kind of tree, which one printer writes in the full or the simplified style.
- * Mangling.rst and OldMangling.rst of the Swift project define the grammar; the names below are theirs. */
+#if !defined(MACHSYM_NO_SWIFT) || !defined(MACHSYM_NO_RUST)
+/* Writes a code point as UTF-8. Returns its length, at most 4 bytes. */
+static size_t ms_dm_utf8(uint32_t code, char *out)
+{
+    size_t len = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    for (size_t i = len - 1; i > 0; i--) {
+        out[i] = (char)(0x80u | (code & 0x3Fu));
+        code >>= 6;
+    }
+    out[0] = (char)(len == 1 ? code : ((0xF00u >> len) & 0xFFu) | code);
+    return len;
+}
 
+/* RFC 3492 6.1: the step that adapts the bias. */
+static uint32_t ms_dm_puny_adapt(uint32_t delta, uint32_t count, bool first)
+{
+    uint32_t k = 0;
+    delta /= first ? 700 : 2;
+    for (delta += delta / count; delta > 455; k += 36)
+        delta /= 35;
+    return k + 36 * delta / (delta + 38);
+}
+
+/* RFC 3492 6.2: one variable-length number; false when it is malformed. Both languages use a to z as the
+ * digits 0 to 25. digit_26 is the first of the ten others. */
+static bool ms_dm_puny_delta(machsym_str text, size_t *at, char digit_26, uint32_t bias, uint32_t *delta)
+{
+    uint32_t value = 0, weight = 1;
+    for (uint32_t k = 36; *at < text.len; k += 36) {
+        char c = text.ptr[(*at)++];
+        bool is_low = c >= 'a' && c <= 'z';
+        uint32_t digit = is_low ? (uint32_t)(c - 'a') : (uint32_t)(c - digit_26);
+        if (!is_low && digit >= 10)
+            return false;
+        digit += is_low ? 0 : 26;
+        if (digit > (UINT32_MAX - value) / weight)
+            return false;
+        value += digit * weight;
+        uint32_t t = k <= bias ? 1 : k >= bias + 26 ? 26 : k - bias;
+        if (digit < t) {
+            *delta = value;
+            return true;
+        }
+        if (weight > UINT32_MAX / (36 - t))
+            return false;
+        weight *= 36 - t;
+    }
+    return false;
+}
+
+/* Decodes Punycode into code points: plain characters, '_', then what is inserted between them. out has room
+ * for text.len of them. Returns their number, or SIZE_MAX when the text is malformed or the budget spent. */
+static size_t ms_dm_puny(ms_dm *d, machsym_str text, char digit_26, uint32_t *out)
+{
+    uint32_t code = 0x80, i = 0, bias = 72, delta;
+    size_t count = 0, at = text.len;
+    while (at > 0 && text.ptr[at - 1] != '_')
+        at--;
+    for (; count + 1 < at; count++) {
+        out[count] = (unsigned char)text.ptr[count];
+        if (out[count] >= 0x80)
+            return SIZE_MAX;
+    }
+    for (bool first = true; at < text.len; first = false) {
+        if (!ms_dm_puny_delta(text, &at, digit_26, bias, &delta) || delta > UINT32_MAX - i)
+            return SIZE_MAX;
+        i += delta;
+        count++;
+        bias = ms_dm_puny_adapt(delta, (uint32_t)count, first);
+        uint64_t next = (uint64_t)code + i / count;
+        i %= (uint32_t)count;
+        size_t cost = (count - i) / 64 + 1; /* of the move below */
+        if (next > 0x10FFFF || cost > d->work)
+            return SIZE_MAX;
+        d->work -= cost;
+        code = (uint32_t)next;
+        ms_move(out + i + 1, out + i, (count - 1 - i) * sizeof *out);
+        out[i++] = code;
+    }
+    return count;
+}
+#endif
+
+/* ==== >>swift-nodes =======================================================================================
+ * Job:    the tree that a Swift name becomes, with what both of Swift's readers build it from.
+ * Offers: ms_dmsw, ms_dmsw_node, ms_dmsw_rows, ms_dmsw_make, ms_dmsw_add, ms_dmsw_kid, ms_dmsw_peek,
+ *         ms_dmsw_next, ms_dmsw_puny.
+ * Never:  knows a grammar; prints.
+ *
+ * Mangled names of Swift 4 and later ($s, $S, $e, _T0, @__swiftmacro_) and of Swift 1 to 3 (_T, _Tt) become
+ * one kind of tree, which one printer writes in the full or the simplified style. Mangling.rst and
+ * OldMangling.rst of the Swift project define the grammar; the names of the kinds are theirs. */
+
+#ifndef MACHSYM_NO_SWIFT
 /* A reference to a node: its place in the scratch in units of 16 bytes, 0 for none. The top bit says "as a
  * type": Swift's own tools wrap such a node in a node of its own, which would double the memory. */
 #define ms_DMSW_AS_TYPE 0x80000000u
 
 enum {
-    ms_DMSW_MAX_WORDS = 26,    /* Identifiers: at most 26 words can be substituted */
-    ms_DMSW_MAX_REPEAT = 2048, /* more repeats of one substitution than any compiler writes */
-    ms_DMSW_MAX_DEPTH = 256    /* levels of nesting; a level takes 200 to 450 bytes of stack */
+    ms_DMSW_MAX_WORDS = 26,    /* words that later identifiers may use: one for each letter */
+    ms_DMSW_MAX_BUILTIN = 4096 /* the largest size of a builtin type that Swift's own reader takes */
 };
 
 /* Internal styles beside machsym_demangle_flags. */
@@ -13245,7 +13951,7 @@ enum ms_dmsw_how {
     ms_DMSW_H_NAMED,  /* a declaration: context, dot, name */
     ms_DMSW_H_PART,   /* a declaration without a name: context, dot, the row's text */
     ms_DMSW_H_ACCESS, /* an accessor: the storage, dot, the row's text */
-    ms_DMSW_H_CODE    /* code in ms_dmsw_print_special */
+    ms_DMSW_H_CODE    /* code in ms_dmswp_special */
 };
 
 enum ms_dmsw_trait {
@@ -13357,7 +14063,7 @@ enum ms_dmsw_trait {
     K(LabelList, TEXT, ms_DMSW_S, "") \
     K(TypeList, ALL, ms_DMSW_S, "") \
     K(TypeMangling, CODE, ms_DMSW_0, "") \
-    /* types: ms_dmsw_print_special knows them by their place in this list */ \
+    /* types: ms_dmswp_special knows them by their place in this list */ \
     K(BuiltinTypeName, OWN, ms_DMSW_S, "") \
     K(BuiltinTupleType, TEXT, ms_DMSW_S, "Builtin.TheTupleType") \
     K(BuiltinFixedArray, CODE, ms_DMSW_S, "Builtin.FixedArray<") \
@@ -13936,7 +14642,84 @@ static uint32_t ms_dmsw_remember(ms_dmsw *p, uint32_t ref)
     return ref;
 }
 
-/* ---- reading ---- */
+/* ---- words that nodes stand for ---- */
+
+/* PARAM-CONVENTION and RESULT-CONVENTION: the letters, and the words in the same order */
+static const char ms_dmsw_param_letters[] = "iclbnXxgeyvpm";
+static const char *const ms_dmsw_param_words[] = {
+    "@in",         "@in_constant",     "@inout",      "@inout_aliasable", "@in_guaranteed",
+    "@in_cxx",     "@owned",           "@guaranteed", "@deallocating",    "@unowned",
+    "@pack_owned", "@pack_guaranteed", "@pack_inout"};
+static const char ms_dmsw_result_letters[] = "roduaklgm";
+static const char *const ms_dmsw_result_words[] = {"@out",
+                                                   "@owned",
+                                                   "@unowned",
+                                                   "@unowned_inner_pointer",
+                                                   "@autoreleased",
+                                                   "@pack_out",
+                                                   "@guaranteed_address",
+                                                   "@guaranteed",
+                                                   "@inout"};
+
+/* The mark of a parameter or result. */
+enum {
+    ms_DMSW_M_WORD = 0x0f, /* place in one of the tables above */
+    ms_DMSW_M_NO_DERIVATIVE = 0x10,
+    ms_DMSW_M_SENDING = 0x20,
+    ms_DMSW_M_ISOLATED = 0x40,
+    ms_DMSW_M_IMPLICIT = 0x80
+};
+
+/* What happened to an argument; the first are exclusive, the last can be combined. */
+enum ms_dmsw_spec {
+    ms_DMSW_P_FUNCTION = 1,
+    ms_DMSW_P_GLOBAL,
+    ms_DMSW_P_INTEGER,
+    ms_DMSW_P_FLOAT,
+    ms_DMSW_P_STRING,
+    ms_DMSW_P_KEYPATH,
+    ms_DMSW_P_STRUCT,
+    ms_DMSW_P_CLOSURE,
+    ms_DMSW_P_ESCAPING_CLOSURE,
+    ms_DMSW_P_SAME_CLOSURE,
+    ms_DMSW_P_BOX_TO_VALUE,
+    ms_DMSW_P_BOX_TO_STACK,
+    ms_DMSW_P_INOUT_TO_OUT,
+    ms_DMSW_P_EXISTENTIAL = 1u << 4,
+    ms_DMSW_P_DEAD = 1u << 5,
+    ms_DMSW_P_OWNED_TO_GUARANTEED = 1u << 6,
+    ms_DMSW_P_GUARANTEED_TO_OWNED = 1u << 7,
+    ms_DMSW_P_EXPLODED = 1u << 8
+};
+
+/* VALUE-WITNESS-KIND, the letters and the words in the same order */
+static const char ms_dmsw_vw_letters[] = "alcatadexxXXXxCPCpcpTKTktkprxsxgCcTttTugupuietst";
+static const char *const ms_dmsw_vw_words[] = {"allocateBuffer",
+                                               "assignWithCopy",
+                                               "assignWithTake",
+                                               "deallocateBuffer",
+                                               "destroy",
+                                               "destroyBuffer",
+                                               "destroyArray",
+                                               "initializeBufferWithCopyOfBuffer",
+                                               "initializeBufferWithCopy",
+                                               "initializeWithCopy",
+                                               "initializeBufferWithTakeOfBuffer",
+                                               "initializeBufferWithTake",
+                                               "initializeWithTake",
+                                               "projectBuffer",
+                                               "storeExtraInhabitant",
+                                               "getExtraInhabitantIndex",
+                                               "initializeArrayWithCopy",
+                                               "initializeArrayWithTakeFrontToBack",
+                                               "initializeArrayWithTakeBackToFront",
+                                               "getEnumTag",
+                                               "destructiveProjectEnumData",
+                                               "destructiveInjectEnumTag",
+                                               "getEnumTagSinglePayload",
+                                               "storeEnumTagSinglePayload"};
+
+/* ---- characters ---- */
 
 static char ms_dmsw_peek(const ms_dmsw *p)
 {
@@ -14002,175 +14785,6 @@ static int64_t ms_dmsw_natural(ms_dmsw *p)
     return value;
 }
 
-/* INDEX; -1 on failure. */
-static int64_t ms_dmsw_index(ms_dmsw *p)
-{
-    if (ms_dmsw_next_if(p, '_'))
-        return 0;
-    int64_t value = ms_dmsw_natural(p);
-    return value >= 0 && ms_dmsw_next_if(p, '_') ? value + 1 : -1;
-}
-
-static uint32_t ms_dmsw_index_node(ms_dmsw *p)
-{
-    int64_t value = ms_dmsw_index(p);
-    return value >= 0 ? ms_dmsw_make_index(p, ms_DMSW_Index, (uint64_t)value) : 0;
-}
-
-/* Writes one code point as UTF-8; the room was counted by the caller. Returns the bytes written. */
-static size_t ms_dmsw_utf8(uint32_t c, char *out)
-{
-    if (c < 0x80) {
-        out[0] = (char)c;
-        return 1;
-    }
-    if (c < 0x800) {
-        out[0] = (char)(0xc0 | (c >> 6));
-        out[1] = (char)(0x80 | (c & 63));
-        return 2;
-    }
-    if (c < 0x10000) {
-        out[0] = (char)(0xe0 | (c >> 12));
-        out[1] = (char)(0x80 | (c >> 6 & 63));
-        out[2] = (char)(0x80 | (c & 63));
-        return 3;
-    }
-    out[0] = (char)(0xf0 | (c >> 18));
-    out[1] = (char)(0x80 | (c >> 12 & 63));
-    out[2] = (char)(0x80 | (c >> 6 & 63));
-    out[3] = (char)(0x80 | (c & 63));
-    return 4;
-}
-
-/* RFC 3492 6.1 */
-static uint32_t ms_dmsw_puny_adapt(uint32_t delta, uint32_t points, bool first)
-{
-    uint32_t k = 0;
-    delta = first ? delta / 700 : delta / 2;
-    delta += delta / points;
-    for (; delta > 455; k += 36)
-        delta /= 35;
-    return k + 36 * delta / (delta + 38);
-}
-
-/* One generalized variable-length integer of RFC 3492; Swift's digits are a-z and A-J. -1 when malformed. */
-static int64_t ms_dmsw_puny_delta(const char *s, size_t len, size_t *at, uint32_t bias)
-{
-    uint64_t value = 0, weight = 1;
-    for (uint32_t k = 36;; k += 36) {
-        if (*at >= len)
-            return -1;
-        char c = s[(*at)++];
-        if (!ms_dmsw_lower(c) && (c < 'A' || c > 'J'))
-            return -1;
-        uint32_t digit = (uint32_t)(ms_dmsw_lower(c) ? c - 'a' : c - 'A' + 26);
-        value += digit * weight;
-        uint32_t t = k <= bias ? 1 : k >= bias + 26 ? 26 : k - bias;
-        if (digit < t)
-            break;
-        weight *= 36 - t;
-        if (weight > INT32_MAX)
-            return -1;
-    }
-    return value <= INT32_MAX ? (int64_t)value : -1;
-}
-
-/* Decodes Swift's Punycode into code points; returns their number, or -1. */
-static int64_t ms_dmsw_puny_decode(ms_dmsw *p, const char *s, size_t len, uint32_t *out)
-{
-    size_t count = 0, at = 0;
-    for (size_t i = len; i-- > 0;) {
-        if (s[i] != '_')
-            continue;
-        for (; count < i; count++) {
-            if ((unsigned char)s[count] >= 0x80)
-                return -1;
-            out[count] = (unsigned char)s[count];
-        }
-        at = i + 1;
-        break;
-    }
-    uint32_t n = 0x80, bias = 72;
-    uint64_t i = 0;
-    for (bool first = true; at < len; first = false) {
-        int64_t delta = ms_dmsw_puny_delta(s, len, &at, bias);
-        if (delta < 0 || p->d->work < count / 32 + 1)
-            return -1;
-        p->d->work -= count / 32 + 1; /* each insertion moves what lies behind it */
-        i += (uint64_t)delta;
-        count++;
-        bias = ms_dmsw_puny_adapt((uint32_t)delta, (uint32_t)count, first);
-        uint64_t code = n + i / count;
-        i %= count;
-        if (code > 0x10ffff)
-            return -1;
-        n = (uint32_t)code;
-        ms_move(out + i + 1, out + i, (count - 1 - (size_t)i) * sizeof *out);
-        out[i++] = n;
-    }
-    return (int64_t)count;
-}
-
-/* A Punycode identifier as UTF-8 in the scratch. ASCII characters that no symbol can hold travel as
- * surrogates. */
-static bool ms_dmsw_puny(ms_dmsw *p, const char *s, size_t len, machsym_str *out)
-{
-    size_t mark = p->d->mem_used;
-    char *text = (char *)ms_dm_alloc(p->d, len * 4 + 16);
-    uint32_t *points = (uint32_t *)ms_dm_alloc(p->d, len * sizeof *points + 16);
-    if (!text || !points)
-        return false;
-    int64_t count = ms_dmsw_puny_decode(p, s, len, points);
-    if (count < 0)
-        return false;
-    size_t used = 0;
-    for (int64_t i = 0; i < count; i++) {
-        uint32_t c = points[i];
-        if (c >= 0xd800 && c < 0xd880)
-            c -= 0xd800;
-        else if (c >= 0xd880 && c < 0xe000)
-            return false;
-        used += ms_dmsw_utf8(c, text + used);
-    }
-    p->d->mem_used = mark + ((used + 15u) & ~(size_t)15u);
-    out->ptr = text;
-    out->len = used;
-    return true;
-}
-
-/* Enters one word of an identifier in the list of words that later identifiers may use. */
-static void ms_dmsw_add_word(ms_dmsw *p, const char *s, size_t len)
-{
-    if (len < 2 || p->word_count >= ms_DMSW_MAX_WORDS)
-        return;
-    p->words[p->word_count].ptr = s;
-    p->words[p->word_count++].len = len;
-}
-
-/* The words of a literal part of an identifier: '_' divides them, and an upper case letter starts one. */
-static void ms_dmsw_add_words(ms_dmsw *p, const char *s, size_t len)
-{
-    size_t start = len; /* len: not in a word */
-    for (size_t i = 0; i < len && p->word_count < ms_DMSW_MAX_WORDS; i++) {
-        char c = s[i];
-        if (ms_dmsw_lower(c)) {
-            if (start == len)
-                start = i;
-        } else if (c == '_' || c == '\0') {
-            if (start < len)
-                ms_dmsw_add_word(p, s + start, i - start);
-            start = len;
-        } else if (ms_dmsw_upper(c) && start < len && !ms_dmsw_upper(s[i - 1])) {
-            ms_dmsw_add_word(p, s + start, i - start);
-            start = i;
-        } else if (start == len && !ms_dmsw_digit(c)) {
-            start = i;
-        }
-    }
-    if (start < len)
-        ms_dmsw_add_word(p, s + start, len - start);
-}
-
 /* The literal part of an identifier that a length introduces. */
 static bool ms_dmsw_literal(ms_dmsw *p, machsym_str *part)
 {
@@ -14181,6 +14795,99 @@ static bool ms_dmsw_literal(ms_dmsw *p, machsym_str *part)
     part->len = (size_t)len;
     p->at += (size_t)len;
     return true;
+}
+
+/* A Punycode identifier as UTF-8 in the scratch. ASCII characters that no symbol can hold travel as
+ * surrogates. */
+static bool ms_dmsw_puny(ms_dmsw *p, const char *s, size_t len, machsym_str *out)
+{
+    machsym_str coded = {s, len};
+    size_t mark = p->d->mem_used;
+    char *text = (char *)ms_dm_alloc(p->d, len * 4 + 16);
+    uint32_t *points = (uint32_t *)ms_dm_alloc(p->d, len * sizeof *points + 16);
+    if (!text || !points)
+        return false;
+    size_t count = ms_dm_puny(p->d, coded, 'A', points);
+    if (count == SIZE_MAX)
+        return false;
+    size_t used = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t c = points[i];
+        if (c >= 0xd800 && c < 0xd880)
+            c -= 0xd800;
+        else if (c >= 0xd880 && c < 0xe000)
+            return false;
+        used += ms_dm_utf8(c, text + used);
+    }
+    p->d->mem_used = mark + ((used + 15u) & ~(size_t)15u);
+    out->ptr = text;
+    out->len = used;
+    return true;
+}
+
+/* ---- nodes of both manglings ---- */
+
+/* A predefined type of the standard library. */
+static uint32_t ms_dmsw_known_type(ms_dmsw *p, unsigned kind, const char *name, size_t len)
+{
+    uint32_t ref = ms_dmsw_make_text(p, kind, name, len);
+    if (ref)
+        ms_dmsw_at(p, ref)->form = ms_DMSW_F_KNOWN;
+    return ms_dmsw_type(ref);
+}
+
+#define ms_dmsw_known(p, kind, name) ms_dmsw_known_type(p, ms_DMSW_##kind, name, sizeof(name) - 1)
+
+static unsigned ms_dmsw_bound_kind(unsigned kind)
+{
+    switch (kind) {
+    case ms_DMSW_Class: return ms_DMSW_BoundGenericClass;
+    case ms_DMSW_Structure: return ms_DMSW_BoundGenericStructure;
+    case ms_DMSW_Enum: return ms_DMSW_BoundGenericEnum;
+    case ms_DMSW_Protocol: return ms_DMSW_BoundGenericProtocol;
+    case ms_DMSW_OtherNominalType: return ms_DMSW_BoundGenericOtherNominalType;
+    case ms_DMSW_TypeAlias: return ms_DMSW_BoundGenericTypeAlias;
+    case ms_DMSW_Function:
+    case ms_DMSW_Constructor: return ms_DMSW_BoundGenericFunction;
+    default: return ms_DMSW_None;
+    }
+}
+
+static uint32_t ms_dmsw_param_type(ms_dmsw *p, uint64_t depth, uint64_t index)
+{
+    return ms_dmsw_make_index(p, ms_DMSW_DependentGenericParamType, depth << 32 | index);
+}
+
+/* The tuple or the single type of a function's parameters, 0 when type is no function. */
+static uint32_t ms_dmsw_params_of(const ms_dmsw *p, uint32_t type)
+{
+    if (!(type & ms_DMSW_AS_TYPE))
+        return 0;
+    if (ms_dmsw_inner(p, type) == ms_DMSW_DependentGenericType)
+        type = ms_dmsw_kid(p, type, 1);
+    unsigned kind = ms_dmsw_inner(p, type);
+    if (kind != ms_DMSW_FunctionType && kind != ms_DMSW_NoEscapeFunctionType)
+        return 0;
+    uint32_t args = ms_dmsw_kid_of(p, type, ms_DMSW_ArgumentTuple);
+    return ms_dmsw_kid(p, args, 0) & ~ms_DMSW_AS_TYPE;
+}
+
+static uint32_t ms_dmsw_marked(ms_dmsw *p, unsigned kind, char mark)
+{
+    uint32_t ref = ms_dmsw_make(p, kind);
+    if (ref)
+        ms_dmsw_at(p, ref)->mark = (uint8_t)mark;
+    return ref;
+}
+
+static uint32_t ms_dmsw_metatype_repr(ms_dmsw *p)
+{
+    switch (ms_dmsw_next(p)) {
+    case 't': return ms_dmsw_make_lit(p, ms_DMSW_MetatypeRepresentation, "@thin");
+    case 'T': return ms_dmsw_make_lit(p, ms_DMSW_MetatypeRepresentation, "@thick");
+    case 'o': return ms_dmsw_make_lit(p, ms_DMSW_MetatypeRepresentation, "@objc_metatype");
+    default: return 0;
+    }
 }
 
 /* Appends a part to the text that grows at the end of the scratch. */
@@ -14196,449 +14903,12 @@ static bool ms_dmsw_grow(ms_dmsw *p, machsym_str part, size_t *used)
     return true;
 }
 
-/* An identifier with word substitutions, put together in the scratch. */
-static bool ms_dmsw_word_identifier(ms_dmsw *p, machsym_str *out)
-{
-    size_t used = 0;
-    machsym_str part;
-    for (bool more = true; more;) {
-        for (char c = ms_dmsw_peek(p); more && (ms_dmsw_lower(c) || ms_dmsw_upper(c)); c = ms_dmsw_peek(p)) {
-            more = ms_dmsw_lower(c);
-            unsigned word = (unsigned)(more ? c - 'a' : c - 'A');
-            p->at++;
-            if (word >= p->word_count || !ms_dmsw_grow(p, p->words[word], &used))
-                return false;
-        }
-        if (ms_dmsw_next_if(p, '0'))
-            break;
-        if (!ms_dmsw_literal(p, &part) || !ms_dmsw_grow(p, part, &used))
-            return false;
-        ms_dmsw_add_words(p, part.ptr, part.len);
-    }
-    out->ptr = (const char *)p->d->mem + p->d->mem_used;
-    out->len = used;
-    return ms_dm_alloc(p->d, used) != NULL && used > 0;
-}
-
-/* Identifiers */
-static uint32_t ms_dmsw_identifier(ms_dmsw *p)
-{
-    machsym_str name = {NULL, 0};
-    if (ms_dmsw_peek(p) != '0') {
-        if (!ms_dmsw_literal(p, &name))
-            return 0;
-        ms_dmsw_add_words(p, name.ptr, name.len);
-    } else if (ms_dmsw_next_is(p, "00", 2)) {
-        int64_t len = ms_dmsw_natural(p);
-        ms_dmsw_next_if(p, '_');
-        if (len <= 0 || (uint64_t)len > p->len - p->at || !ms_dmsw_puny(p, p->s + p->at, (size_t)len, &name))
-            return 0;
-        p->at += (size_t)len;
-    } else {
-        p->at++;
-        if (!ms_dmsw_word_identifier(p, &name))
-            return 0;
-    }
-    return ms_dmsw_remember(p, ms_dmsw_make_text(p, ms_DMSW_Identifier, name.ptr, name.len));
-}
-
-/* ---- the stack of Swift 4 and later ---- */
-
-static void ms_dmsw_push(ms_dmsw *p, uint32_t ref)
-{
-    ms_dmsw_append(p, &p->stack, ref);
-}
-
-static uint32_t ms_dmsw_top(const ms_dmsw *p)
-{
-    return p->stack.count ? p->stack.v[p->stack.count - 1] : 0;
-}
-
-static uint32_t ms_dmsw_pop_any(ms_dmsw *p)
-{
-    return p->stack.count ? p->stack.v[--p->stack.count] : 0;
-}
-
-/* Pops the top when it is of that kind, else returns 0. */
-static uint32_t ms_dmsw_pop(ms_dmsw *p, unsigned kind)
-{
-    uint32_t ref = ms_dmsw_top(p);
-    if (!ref || ms_dmsw_kind_of(p, ref) != kind)
-        return 0;
-    p->stack.count--;
-    return ref;
-}
-
-/* Pops the top when its kind has one of the traits, else returns 0. */
-static uint32_t ms_dmsw_pop_trait(ms_dmsw *p, unsigned traits)
-{
-    uint32_t ref = ms_dmsw_top(p);
-    if (!ref || !(ms_dmsw_traits(p, ref) & traits))
-        return 0;
-    p->stack.count--;
-    return ref;
-}
-
-static uint32_t ms_dmsw_pop_type(ms_dmsw *p)
-{
-    return ms_dmsw_pop(p, ms_DMSW_Type);
-}
-
-/* A type without its "as a type" bit. */
-static uint32_t ms_dmsw_pop_bare(ms_dmsw *p)
-{
-    return ms_dmsw_pop_type(p) & ~ms_DMSW_AS_TYPE;
-}
-
-static uint32_t ms_dmsw_pop_nominal(ms_dmsw *p)
-{
-    uint32_t ref = ms_dmsw_pop_bare(p);
-    return ms_dmsw_traits(p, ref) & ms_DMSW_T_NOMINAL ? ref : 0;
-}
-
-static uint32_t ms_dmsw_pop_entity(ms_dmsw *p)
-{
-    uint32_t ref = ms_dmsw_pop_type(p);
-    return ref ? ref : ms_dmsw_pop_trait(p, ms_DMSW_T_CONTEXT);
-}
-
-static bool ms_dmsw_pop_first(ms_dmsw *p)
-{
-    return ms_dmsw_pop(p, ms_DMSW_FirstElementMarker) != 0;
-}
-
-static uint32_t ms_dmsw_pop_signature(ms_dmsw *p)
-{
-    return ms_dmsw_pop(p, ms_DMSW_DependentGenericSignature);
-}
-
-static uint32_t ms_dmsw_pop_module(ms_dmsw *p)
-{
-    uint32_t name = ms_dmsw_pop(p, ms_DMSW_Identifier);
-    return name ? ms_dmsw_with_kind(p, name, ms_DMSW_Module) : ms_dmsw_pop(p, ms_DMSW_Module);
-}
-
-static uint32_t ms_dmsw_pop_context(ms_dmsw *p)
-{
-    uint32_t module = ms_dmsw_pop_module(p);
-    if (module)
-        return module;
-    uint32_t type = ms_dmsw_pop_bare(p);
-    if (type)
-        return ms_dmsw_traits(p, type) & ms_DMSW_T_CONTEXT ? type : 0;
-    return ms_dmsw_pop_trait(p, ms_DMSW_T_CONTEXT);
-}
-
-static uint32_t ms_dmsw_pop_protocol(ms_dmsw *p)
-{
-    uint32_t type = ms_dmsw_pop_type(p);
-    if (type)
-        return ms_dmsw_inner(p, type) == ms_DMSW_Protocol ? type : 0;
-    uint32_t name = ms_dmsw_pop_trait(p, ms_DMSW_T_NAME);
-    uint32_t context = ms_dmsw_pop_context(p);
-    return ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_Protocol, context, name));
-}
-
-static uint32_t ms_dmsw_pop_conformance(ms_dmsw *p)
-{
-    uint32_t signature = ms_dmsw_pop_signature(p);
-    uint32_t module = ms_dmsw_pop_module(p);
-    uint32_t protocol = ms_dmsw_pop_protocol(p);
-    uint32_t type = ms_dmsw_pop_type(p), name = 0;
-    if (!type) { /* property behaviour */
-        name = ms_dmsw_pop(p, ms_DMSW_Identifier);
-        type = ms_dmsw_pop_type(p);
-    }
-    if (signature)
-        type = ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_DependentGenericType, signature, type));
-    uint32_t ref = ms_dmsw_make3(p, ms_DMSW_ProtocolConformance, type, protocol, module);
-    return name ? ms_dmsw_add(p, ref, name) : ref;
-}
-
-static uint32_t ms_dmsw_pop_assoc_name(ms_dmsw *p)
-{
-    uint32_t protocol = ms_dmsw_pop_type(p);
-    if (protocol && ms_dmsw_inner(p, protocol) != ms_DMSW_Protocol)
-        return 0;
-    uint32_t name = ms_dmsw_pop(p, ms_DMSW_Identifier);
-    uint32_t ref = ms_dmsw_make1(p, ms_DMSW_DependentAssociatedTypeRef, name);
-    return protocol ? ms_dmsw_add(p, ref, protocol) : ref;
-}
-
-/* Pops elements up to the one that follows the first-element marker, into a new node of that kind. */
-static uint32_t ms_dmsw_pop_list(ms_dmsw *p, unsigned kind, uint32_t (*element)(ms_dmsw *))
-{
-    uint32_t list = ms_dmsw_make(p, kind);
-    bool first;
-    do {
-        first = ms_dmsw_pop_first(p);
-        list = ms_dmsw_add(p, list, element(p));
-    } while (list && !first);
-    if (list)
-        ms_dmsw_reverse(p, list, 0);
-    return list;
-}
-
-/* The same list, or the mark for an empty one. */
-static uint32_t ms_dmsw_pop_list_or_empty(ms_dmsw *p, unsigned kind, uint32_t (*element)(ms_dmsw *))
-{
-    return ms_dmsw_pop(p, ms_DMSW_EmptyList) ? ms_dmsw_make(p, kind) : ms_dmsw_pop_list(p, kind, element);
-}
-
-static uint32_t ms_dmsw_pop_requirement(ms_dmsw *p)
-{
-    return ms_dmsw_pop_trait(p, ms_DMSW_T_REQ);
-}
-
-static uint32_t ms_dmsw_pop_any_conformance(ms_dmsw *p)
-{
-    return ms_dmsw_pop_trait(p, ms_DMSW_T_CONF);
-}
-
-static uint32_t ms_dmsw_pop_type_list(ms_dmsw *p)
-{
-    return ms_dmsw_pop_list_or_empty(p, ms_DMSW_TypeList, ms_dmsw_pop_type);
-}
-
-static uint32_t ms_dmsw_pop_assoc_path(ms_dmsw *p)
-{
-    return ms_dmsw_pop_list(p, ms_DMSW_AssocTypePath, ms_dmsw_pop_assoc_name);
-}
-
-static uint32_t ms_dmsw_pop_tuple_element(ms_dmsw *p)
-{
-    uint32_t element = ms_dmsw_make(p, ms_DMSW_TupleElement);
-    uint32_t variadic = ms_dmsw_pop(p, ms_DMSW_VariadicMarker);
-    uint32_t name = ms_dmsw_pop(p, ms_DMSW_Identifier);
-    if (variadic)
-        element = ms_dmsw_add(p, element, variadic);
-    if (name)
-        element = ms_dmsw_add(p, element, ms_dmsw_with_kind(p, name, ms_DMSW_TupleElementName));
-    return ms_dmsw_add(p, element, ms_dmsw_pop_type(p));
-}
-
-/* ---- operators of Swift 4 and later ---- */
-
-/* A: substitution */
-static uint32_t ms_dmsw_substitution(ms_dmsw *p)
-{
-    int64_t repeat = -1;
-    for (;;) {
-        char c = ms_dmsw_next(p);
-        if (c == '_') {
-            uint64_t i = (uint64_t)(repeat + 27);
-            return i < p->subs.count ? p->subs.v[i] : 0;
-        }
-        bool last = ms_dmsw_upper(c);
-        if (!last && !ms_dmsw_lower(c)) {
-            p->at -= c != '\0';
-            repeat = ms_dmsw_natural(p);
-            if (repeat < 0)
-                return 0;
-            continue;
-        }
-        uint32_t i = (uint32_t)(last ? c - 'A' : c - 'a');
-        if (i >= p->subs.count || repeat > ms_DMSW_MAX_REPEAT)
-            return 0;
-        for (; repeat > 1 && ms_dmsw_step(p); repeat--)
-            ms_dmsw_push(p, p->subs.v[i]);
-        if (last)
-            return p->subs.v[i];
-        ms_dmsw_push(p, p->subs.v[i]);
-        repeat = -1;
-    }
-}
-
-/* A predefined type of the standard library. */
-static uint32_t ms_dmsw_known_type(ms_dmsw *p, unsigned kind, const char *name, size_t len)
-{
-    uint32_t ref = ms_dmsw_make_text(p, kind, name, len);
-    if (ref)
-        ms_dmsw_at(p, ref)->form = ms_DMSW_F_KNOWN;
-    return ms_dmsw_type(ref);
-}
-
-#define ms_dmsw_known(p, kind, name) ms_dmsw_known_type(p, ms_DMSW_##kind, name, sizeof(name) - 1)
-
-/* KNOWN-TYPE-KIND */
-static uint32_t ms_dmsw_known1(ms_dmsw *p, char letter)
-{
-    switch (letter) {
-    case 'A': return ms_dmsw_known(p, Structure, "AutoreleasingUnsafeMutablePointer");
-    case 'a': return ms_dmsw_known(p, Structure, "Array");
-    case 'B': return ms_dmsw_known(p, Protocol, "BinaryFloatingPoint");
-    case 'b': return ms_dmsw_known(p, Structure, "Bool");
-    case 'D': return ms_dmsw_known(p, Structure, "Dictionary");
-    case 'd': return ms_dmsw_known(p, Structure, "Double");
-    case 'E': return ms_dmsw_known(p, Protocol, "Encodable");
-    case 'e': return ms_dmsw_known(p, Protocol, "Decodable");
-    case 'F': return ms_dmsw_known(p, Protocol, "FloatingPoint");
-    case 'f': return ms_dmsw_known(p, Structure, "Float");
-    case 'G': return ms_dmsw_known(p, Protocol, "RandomNumberGenerator");
-    case 'H': return ms_dmsw_known(p, Protocol, "Hashable");
-    case 'h': return ms_dmsw_known(p, Structure, "Set");
-    case 'I': return ms_dmsw_known(p, Structure, "DefaultIndices");
-    case 'i': return ms_dmsw_known(p, Structure, "Int");
-    case 'J': return ms_dmsw_known(p, Structure, "Character");
-    case 'j': return ms_dmsw_known(p, Protocol, "Numeric");
-    case 'K': return ms_dmsw_known(p, Protocol, "BidirectionalCollection");
-    case 'k': return ms_dmsw_known(p, Protocol, "RandomAccessCollection");
-    case 'L': return ms_dmsw_known(p, Protocol, "Comparable");
-    case 'l': return ms_dmsw_known(p, Protocol, "Collection");
-    case 'M': return ms_dmsw_known(p, Protocol, "MutableCollection");
-    case 'm': return ms_dmsw_known(p, Protocol, "RangeReplaceableCollection");
-    case 'N': return ms_dmsw_known(p, Structure, "ClosedRange");
-    case 'n': return ms_dmsw_known(p, Structure, "Range");
-    case 'O': return ms_dmsw_known(p, Structure, "ObjectIdentifier");
-    case 'P': return ms_dmsw_known(p, Structure, "UnsafePointer");
-    case 'p': return ms_dmsw_known(p, Structure, "UnsafeMutablePointer");
-    case 'Q': return ms_dmsw_known(p, Protocol, "Equatable");
-    case 'q': return ms_dmsw_known(p, Enum, "Optional");
-    case 'R': return ms_dmsw_known(p, Structure, "UnsafeBufferPointer");
-    case 'r': return ms_dmsw_known(p, Structure, "UnsafeMutableBufferPointer");
-    case 'S': return ms_dmsw_known(p, Structure, "String");
-    case 's': return ms_dmsw_known(p, Structure, "Substring");
-    case 'T': return ms_dmsw_known(p, Protocol, "Sequence");
-    case 't': return ms_dmsw_known(p, Protocol, "IteratorProtocol");
-    case 'U': return ms_dmsw_known(p, Protocol, "UnsignedInteger");
-    case 'u': return ms_dmsw_known(p, Structure, "UInt");
-    case 'V': return ms_dmsw_known(p, Structure, "UnsafeRawPointer");
-    case 'v': return ms_dmsw_known(p, Structure, "UnsafeMutableRawPointer");
-    case 'W': return ms_dmsw_known(p, Structure, "UnsafeRawBufferPointer");
-    case 'w': return ms_dmsw_known(p, Structure, "UnsafeMutableRawBufferPointer");
-    case 'X': return ms_dmsw_known(p, Protocol, "RangeExpression");
-    case 'x': return ms_dmsw_known(p, Protocol, "Strideable");
-    case 'Y': return ms_dmsw_known(p, Protocol, "RawRepresentable");
-    case 'y': return ms_dmsw_known(p, Protocol, "StringProtocol");
-    case 'Z': return ms_dmsw_known(p, Protocol, "SignedInteger");
-    case 'z': return ms_dmsw_known(p, Protocol, "BinaryInteger");
-    default: return 0;
-    }
-}
-
-/* KNOWN-TYPE-KIND-2 */
-static uint32_t ms_dmsw_known2(ms_dmsw *p, char letter)
-{
-    switch (letter) {
-    case 'A': return ms_dmsw_known(p, Protocol, "Actor");
-    case 'C': return ms_dmsw_known(p, Structure, "CheckedContinuation");
-    case 'c': return ms_dmsw_known(p, Structure, "UnsafeContinuation");
-    case 'E': return ms_dmsw_known(p, Structure, "CancellationError");
-    case 'e': return ms_dmsw_known(p, Structure, "UnownedSerialExecutor");
-    case 'F': return ms_dmsw_known(p, Protocol, "Executor");
-    case 'f': return ms_dmsw_known(p, Protocol, "SerialExecutor");
-    case 'G': return ms_dmsw_known(p, Structure, "TaskGroup");
-    case 'g': return ms_dmsw_known(p, Structure, "ThrowingTaskGroup");
-    case 'h': return ms_dmsw_known(p, Protocol, "TaskExecutor");
-    case 'I': return ms_dmsw_known(p, Protocol, "AsyncIteratorProtocol");
-    case 'i': return ms_dmsw_known(p, Protocol, "AsyncSequence");
-    case 'J': return ms_dmsw_known(p, Structure, "UnownedJob");
-    case 'M': return ms_dmsw_known(p, Class, "MainActor");
-    case 'P': return ms_dmsw_known(p, Structure, "TaskPriority");
-    case 'S': return ms_dmsw_known(p, Structure, "AsyncStream");
-    case 's': return ms_dmsw_known(p, Structure, "AsyncThrowingStream");
-    case 'T': return ms_dmsw_known(p, Structure, "Task");
-    case 't': return ms_dmsw_known(p, Structure, "UnsafeCurrentTask");
-    default: return 0;
-    }
-}
-
-/* S: standard-substitutions and known modules */
-static uint32_t ms_dmsw_standard(ms_dmsw *p)
-{
-    if (ms_dmsw_next_if(p, 'o'))
-        return ms_dmsw_make_lit(p, ms_DMSW_Module, "__C");
-    if (ms_dmsw_next_if(p, 'C'))
-        return ms_dmsw_make_lit(p, ms_DMSW_Module, "__C_Synthesized");
-    if (ms_dmsw_next_if(p, 'g')) {
-        uint32_t args = ms_dmsw_make1(p, ms_DMSW_TypeList, ms_dmsw_pop_type(p));
-        uint32_t optional = ms_dmsw_known(p, Enum, "Optional");
-        return ms_dmsw_remember(p, ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_BoundGenericEnum, optional, args)));
-    }
-    int64_t repeat = -1;
-    if (ms_dmsw_digit(ms_dmsw_peek(p)))
-        repeat = ms_dmsw_natural(p);
-    bool second = ms_dmsw_next_if(p, 'c');
-    char letter = ms_dmsw_next(p);
-    if (repeat > ms_DMSW_MAX_REPEAT)
-        return 0;
-    uint32_t ref = second ? ms_dmsw_known2(p, letter) : ms_dmsw_known1(p, letter);
-    for (; ref && repeat > 1 && ms_dmsw_step(p); repeat--)
-        ms_dmsw_push(p, ref);
-    return ref;
-}
-
-/* C O V P a XY: any-generic-type */
-static uint32_t ms_dmsw_any_generic(ms_dmsw *p, unsigned kind)
-{
-    uint32_t name = ms_dmsw_pop_trait(p, ms_DMSW_T_NAME);
-    uint32_t context = ms_dmsw_pop_context(p);
-    return ms_dmsw_remember(p, ms_dmsw_type(ms_dmsw_make2(p, kind, context, name)));
-}
-
-/* E: extension context */
-static uint32_t ms_dmsw_extension(ms_dmsw *p)
-{
-    uint32_t signature = ms_dmsw_pop_signature(p);
-    uint32_t module = ms_dmsw_pop_module(p);
-    uint32_t type = ms_dmsw_pop_nominal(p);
-    uint32_t ref = ms_dmsw_make2(p, ms_DMSW_Extension, module, type);
-    return signature ? ms_dmsw_add(p, ref, signature) : ref;
-}
-
-/* o: operator names */
-static uint32_t ms_dmsw_operator(ms_dmsw *p)
-{
-    static const char signs[] = "& @/= >    <*!|+?%-~   ^ .";
-    uint32_t name = ms_dmsw_pop(p, ms_DMSW_Identifier);
-    if (!name)
-        return 0;
-    const ms_dmsw_node *n = ms_dmsw_at(p, name);
-    char *text = (char *)ms_dm_alloc(p->d, n->count + 1u);
-    if (!text)
-        return 0;
-    for (uint32_t i = 0; i < n->count; i++) {
-        char c = n->u.text[i];
-        if (ms_dmsw_lower(c))
-            c = signs[c - 'a'];
-        else if ((unsigned char)c < 0x80)
-            return 0;
-        if (c == ' ')
-            return 0;
-        text[i] = c;
-    }
-    switch (ms_dmsw_next(p)) {
-    case 'i': return ms_dmsw_make_text(p, ms_DMSW_InfixOperator, text, n->count);
-    case 'p': return ms_dmsw_make_text(p, ms_DMSW_PrefixOperator, text, n->count);
-    case 'P': return ms_dmsw_make_text(p, ms_DMSW_PostfixOperator, text, n->count);
-    default: return 0;
-    }
-}
-
-/* L: names with a discriminator */
-static uint32_t ms_dmsw_local(ms_dmsw *p)
-{
-    if (ms_dmsw_next_if(p, 'L')) {
-        uint32_t file = ms_dmsw_pop(p, ms_DMSW_Identifier);
-        return ms_dmsw_make2(p, ms_DMSW_PrivateDeclName, file, ms_dmsw_pop_trait(p, ms_DMSW_T_NAME));
-    }
-    if (ms_dmsw_next_if(p, 'l'))
-        return ms_dmsw_make1(p, ms_DMSW_PrivateDeclName, ms_dmsw_pop(p, ms_DMSW_Identifier));
-    char c = ms_dmsw_peek(p);
-    if ((c >= 'a' && c <= 'j') || (c >= 'A' && c <= 'J')) {
-        uint32_t related = ms_dmsw_make_text(p, ms_DMSW_Identifier, p->s + p->at++, 1);
-        return ms_dmsw_make2(p, ms_DMSW_RelatedEntityDeclName, related, ms_dmsw_pop_any(p));
-    }
-    uint32_t index = ms_dmsw_index_node(p);
-    return ms_dmsw_make2(p, ms_DMSW_LocalDeclName, index, ms_dmsw_pop_trait(p, ms_DMSW_T_NAME));
-}
-
 /* A name made of a number between two fixed parts, in the scratch. */
 static uint32_t ms_dmsw_builtin_number(ms_dmsw *p, machsym_str head, int64_t number, machsym_str tail)
 {
     char digits[20];
     machsym_str middle = {digits, 0};
-    if (number <= 0 || number > 4096)
+    if (number <= 0 || number > ms_DMSW_MAX_BUILTIN)
         return 0;
     for (int64_t n = number; n > 0; n /= 10)
         middle.len++;
@@ -14701,21 +14971,530 @@ static uint32_t ms_dmsw_builtin_simple(ms_dmsw *p, char c)
     }
 }
 
+/* The two letters of a value witness; the node still lacks its type. */
+static uint32_t ms_dmsw_value_witness(ms_dmsw *p)
+{
+    char a = ms_dmsw_next(p), b = ms_dmsw_next(p);
+    for (size_t i = 0; i + 2 < sizeof ms_dmsw_vw_letters; i += 2)
+        if (ms_dmsw_vw_letters[i] == a && ms_dmsw_vw_letters[i + 1] == b)
+            return ms_dmsw_marked(p, ms_DMSW_ValueWitness, (char)(i / 2));
+    return 0;
+}
+
+static uint32_t ms_dmsw_spec_kind(ms_dmsw *p, uint32_t param, unsigned what)
+{
+    return ms_dmsw_add(p, param,
+                       ms_dmsw_make_index(p, ms_DMSW_FunctionSignatureSpecializationParamKind, what));
+}
+
+static uint32_t ms_dmsw_spec_text(ms_dmsw *p, uint32_t param, const char *text, size_t len)
+{
+    return ms_dmsw_add(p, param,
+                       ms_dmsw_make_text(p, ms_DMSW_FunctionSignatureSpecializationParamPayload, text, len));
+}
+
+#endif /* MACHSYM_NO_SWIFT */
+
+/* ==== >>swift-reader ======================================================================================
+ * Job:    reads the types of names of Swift 4 and later, with the declarations that types lie in.
+ * Offers: ms_dmswr_identifier, ms_dmswr_push, ms_dmswr_pop, ms_dmswr_standard, ms_dmswr_special_type,
+ *         ms_dmswr_signature, ms_dmswr_function.
+ * Never:  prints.
+ *
+ * The mangling is postfix: an operator takes what it needs from a stack of nodes, and puts one node back. */
+
+#ifndef MACHSYM_NO_SWIFT
+/* ---- reading ---- */
+
+/* INDEX; -1 on failure. */
+static int64_t ms_dmswr_index(ms_dmsw *p)
+{
+    if (ms_dmsw_next_if(p, '_'))
+        return 0;
+    int64_t value = ms_dmsw_natural(p);
+    return value >= 0 && ms_dmsw_next_if(p, '_') ? value + 1 : -1;
+}
+
+static uint32_t ms_dmswr_index_node(ms_dmsw *p)
+{
+    int64_t value = ms_dmswr_index(p);
+    return value >= 0 ? ms_dmsw_make_index(p, ms_DMSW_Index, (uint64_t)value) : 0;
+}
+
+/* Enters one word of an identifier in the list of words that later identifiers may use. */
+static void ms_dmswr_add_word(ms_dmsw *p, const char *s, size_t len)
+{
+    if (len < 2 || p->word_count >= ms_DMSW_MAX_WORDS)
+        return;
+    p->words[p->word_count].ptr = s;
+    p->words[p->word_count++].len = len;
+}
+
+/* The words of a literal part of an identifier: '_' divides them, and an upper case letter starts one. */
+static void ms_dmswr_add_words(ms_dmsw *p, const char *s, size_t len)
+{
+    size_t start = len; /* len: not in a word */
+    for (size_t i = 0; i < len && p->word_count < ms_DMSW_MAX_WORDS; i++) {
+        char c = s[i];
+        if (ms_dmsw_lower(c)) {
+            if (start == len)
+                start = i;
+        } else if (c == '_' || c == '\0') {
+            if (start < len)
+                ms_dmswr_add_word(p, s + start, i - start);
+            start = len;
+        } else if (ms_dmsw_upper(c) && start < len && !ms_dmsw_upper(s[i - 1])) {
+            ms_dmswr_add_word(p, s + start, i - start);
+            start = i;
+        } else if (start == len && !ms_dmsw_digit(c)) {
+            start = i;
+        }
+    }
+    if (start < len)
+        ms_dmswr_add_word(p, s + start, len - start);
+}
+
+/* An identifier with word substitutions, put together in the scratch. */
+static bool ms_dmswr_word_identifier(ms_dmsw *p, machsym_str *out)
+{
+    size_t used = 0;
+    machsym_str part;
+    for (bool more = true; more;) {
+        for (char c = ms_dmsw_peek(p); more && (ms_dmsw_lower(c) || ms_dmsw_upper(c)); c = ms_dmsw_peek(p)) {
+            more = ms_dmsw_lower(c);
+            unsigned word = (unsigned)(more ? c - 'a' : c - 'A');
+            p->at++;
+            if (word >= p->word_count || !ms_dmsw_grow(p, p->words[word], &used))
+                return false;
+        }
+        if (ms_dmsw_next_if(p, '0'))
+            break;
+        if (!ms_dmsw_literal(p, &part) || !ms_dmsw_grow(p, part, &used))
+            return false;
+        ms_dmswr_add_words(p, part.ptr, part.len);
+    }
+    out->ptr = (const char *)p->d->mem + p->d->mem_used;
+    out->len = used;
+    return ms_dm_alloc(p->d, used) != NULL && used > 0;
+}
+
+/* Identifiers */
+static uint32_t ms_dmswr_identifier(ms_dmsw *p)
+{
+    machsym_str name = {NULL, 0};
+    if (ms_dmsw_peek(p) != '0') {
+        if (!ms_dmsw_literal(p, &name))
+            return 0;
+        ms_dmswr_add_words(p, name.ptr, name.len);
+    } else if (ms_dmsw_next_is(p, "00", 2)) {
+        int64_t len = ms_dmsw_natural(p);
+        ms_dmsw_next_if(p, '_');
+        if (len <= 0 || (uint64_t)len > p->len - p->at || !ms_dmsw_puny(p, p->s + p->at, (size_t)len, &name))
+            return 0;
+        p->at += (size_t)len;
+    } else {
+        p->at++;
+        if (!ms_dmswr_word_identifier(p, &name))
+            return 0;
+    }
+    return ms_dmsw_remember(p, ms_dmsw_make_text(p, ms_DMSW_Identifier, name.ptr, name.len));
+}
+
+/* ---- the stack of Swift 4 and later ---- */
+
+static void ms_dmswr_push(ms_dmsw *p, uint32_t ref)
+{
+    ms_dmsw_append(p, &p->stack, ref);
+}
+
+static uint32_t ms_dmswr_top(const ms_dmsw *p)
+{
+    return p->stack.count ? p->stack.v[p->stack.count - 1] : 0;
+}
+
+static uint32_t ms_dmswr_pop_any(ms_dmsw *p)
+{
+    return p->stack.count ? p->stack.v[--p->stack.count] : 0;
+}
+
+/* Pops the top when it is of that kind, else returns 0. */
+static uint32_t ms_dmswr_pop(ms_dmsw *p, unsigned kind)
+{
+    uint32_t ref = ms_dmswr_top(p);
+    if (!ref || ms_dmsw_kind_of(p, ref) != kind)
+        return 0;
+    p->stack.count--;
+    return ref;
+}
+
+/* Pops the top when its kind has one of the traits, else returns 0. */
+static uint32_t ms_dmswr_pop_trait(ms_dmsw *p, unsigned traits)
+{
+    uint32_t ref = ms_dmswr_top(p);
+    if (!ref || !(ms_dmsw_traits(p, ref) & traits))
+        return 0;
+    p->stack.count--;
+    return ref;
+}
+
+static uint32_t ms_dmswr_pop_type(ms_dmsw *p)
+{
+    return ms_dmswr_pop(p, ms_DMSW_Type);
+}
+
+/* A type without its "as a type" bit. */
+static uint32_t ms_dmswr_pop_bare(ms_dmsw *p)
+{
+    return ms_dmswr_pop_type(p) & ~ms_DMSW_AS_TYPE;
+}
+
+static uint32_t ms_dmswr_pop_nominal(ms_dmsw *p)
+{
+    uint32_t ref = ms_dmswr_pop_bare(p);
+    return ms_dmsw_traits(p, ref) & ms_DMSW_T_NOMINAL ? ref : 0;
+}
+
+static uint32_t ms_dmswr_pop_entity(ms_dmsw *p)
+{
+    uint32_t ref = ms_dmswr_pop_type(p);
+    return ref ? ref : ms_dmswr_pop_trait(p, ms_DMSW_T_CONTEXT);
+}
+
+static bool ms_dmswr_pop_first(ms_dmsw *p)
+{
+    return ms_dmswr_pop(p, ms_DMSW_FirstElementMarker) != 0;
+}
+
+static uint32_t ms_dmswr_pop_signature(ms_dmsw *p)
+{
+    return ms_dmswr_pop(p, ms_DMSW_DependentGenericSignature);
+}
+
+static uint32_t ms_dmswr_pop_module(ms_dmsw *p)
+{
+    uint32_t name = ms_dmswr_pop(p, ms_DMSW_Identifier);
+    return name ? ms_dmsw_with_kind(p, name, ms_DMSW_Module) : ms_dmswr_pop(p, ms_DMSW_Module);
+}
+
+static uint32_t ms_dmswr_pop_context(ms_dmsw *p)
+{
+    uint32_t module = ms_dmswr_pop_module(p);
+    if (module)
+        return module;
+    uint32_t type = ms_dmswr_pop_bare(p);
+    if (type)
+        return ms_dmsw_traits(p, type) & ms_DMSW_T_CONTEXT ? type : 0;
+    return ms_dmswr_pop_trait(p, ms_DMSW_T_CONTEXT);
+}
+
+static uint32_t ms_dmswr_pop_protocol(ms_dmsw *p)
+{
+    uint32_t type = ms_dmswr_pop_type(p);
+    if (type)
+        return ms_dmsw_inner(p, type) == ms_DMSW_Protocol ? type : 0;
+    uint32_t name = ms_dmswr_pop_trait(p, ms_DMSW_T_NAME);
+    uint32_t context = ms_dmswr_pop_context(p);
+    return ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_Protocol, context, name));
+}
+
+static uint32_t ms_dmswr_pop_conformance(ms_dmsw *p)
+{
+    uint32_t signature = ms_dmswr_pop_signature(p);
+    uint32_t module = ms_dmswr_pop_module(p);
+    uint32_t protocol = ms_dmswr_pop_protocol(p);
+    uint32_t type = ms_dmswr_pop_type(p), name = 0;
+    if (!type) { /* property behaviour */
+        name = ms_dmswr_pop(p, ms_DMSW_Identifier);
+        type = ms_dmswr_pop_type(p);
+    }
+    if (signature)
+        type = ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_DependentGenericType, signature, type));
+    uint32_t ref = ms_dmsw_make3(p, ms_DMSW_ProtocolConformance, type, protocol, module);
+    return name ? ms_dmsw_add(p, ref, name) : ref;
+}
+
+static uint32_t ms_dmswr_pop_assoc_name(ms_dmsw *p)
+{
+    uint32_t protocol = ms_dmswr_pop_type(p);
+    if (protocol && ms_dmsw_inner(p, protocol) != ms_DMSW_Protocol)
+        return 0;
+    uint32_t name = ms_dmswr_pop(p, ms_DMSW_Identifier);
+    uint32_t ref = ms_dmsw_make1(p, ms_DMSW_DependentAssociatedTypeRef, name);
+    return protocol ? ms_dmsw_add(p, ref, protocol) : ref;
+}
+
+/* Pops elements up to the one that follows the first-element marker, into a new node of that kind. */
+static uint32_t ms_dmswr_pop_list(ms_dmsw *p, unsigned kind, uint32_t (*element)(ms_dmsw *))
+{
+    uint32_t list = ms_dmsw_make(p, kind);
+    bool first;
+    do {
+        first = ms_dmswr_pop_first(p);
+        list = ms_dmsw_add(p, list, element(p));
+    } while (list && !first);
+    if (list)
+        ms_dmsw_reverse(p, list, 0);
+    return list;
+}
+
+/* The same list, or the mark for an empty one. */
+static uint32_t ms_dmswr_pop_list_or_empty(ms_dmsw *p, unsigned kind, uint32_t (*element)(ms_dmsw *))
+{
+    return ms_dmswr_pop(p, ms_DMSW_EmptyList) ? ms_dmsw_make(p, kind) : ms_dmswr_pop_list(p, kind, element);
+}
+
+static uint32_t ms_dmswr_pop_requirement(ms_dmsw *p)
+{
+    return ms_dmswr_pop_trait(p, ms_DMSW_T_REQ);
+}
+
+static uint32_t ms_dmswr_pop_any_conformance(ms_dmsw *p)
+{
+    return ms_dmswr_pop_trait(p, ms_DMSW_T_CONF);
+}
+
+static uint32_t ms_dmswr_pop_type_list(ms_dmsw *p)
+{
+    return ms_dmswr_pop_list_or_empty(p, ms_DMSW_TypeList, ms_dmswr_pop_type);
+}
+
+static uint32_t ms_dmswr_pop_assoc_path(ms_dmsw *p)
+{
+    return ms_dmswr_pop_list(p, ms_DMSW_AssocTypePath, ms_dmswr_pop_assoc_name);
+}
+
+static uint32_t ms_dmswr_pop_tuple_element(ms_dmsw *p)
+{
+    uint32_t element = ms_dmsw_make(p, ms_DMSW_TupleElement);
+    uint32_t variadic = ms_dmswr_pop(p, ms_DMSW_VariadicMarker);
+    uint32_t name = ms_dmswr_pop(p, ms_DMSW_Identifier);
+    if (variadic)
+        element = ms_dmsw_add(p, element, variadic);
+    if (name)
+        element = ms_dmsw_add(p, element, ms_dmsw_with_kind(p, name, ms_DMSW_TupleElementName));
+    return ms_dmsw_add(p, element, ms_dmswr_pop_type(p));
+}
+
+/* ---- operators of Swift 4 and later ---- */
+
+/* A: substitution */
+static uint32_t ms_dmswr_substitution(ms_dmsw *p)
+{
+    int64_t repeat = -1;
+    for (;;) {
+        char c = ms_dmsw_next(p);
+        if (c == '_') {
+            uint64_t i = (uint64_t)(repeat + 27);
+            return i < p->subs.count ? p->subs.v[i] : 0;
+        }
+        bool last = ms_dmsw_upper(c);
+        if (!last && !ms_dmsw_lower(c)) {
+            p->at -= c != '\0';
+            repeat = ms_dmsw_natural(p);
+            if (repeat < 0)
+                return 0;
+            continue;
+        }
+        uint32_t i = (uint32_t)(last ? c - 'A' : c - 'a');
+        if (i >= p->subs.count || repeat > MACHSYM_DEMANGLE_REPEAT)
+            return 0;
+        for (; repeat > 1 && ms_dmsw_step(p); repeat--)
+            ms_dmswr_push(p, p->subs.v[i]);
+        if (last)
+            return p->subs.v[i];
+        ms_dmswr_push(p, p->subs.v[i]);
+        repeat = -1;
+    }
+}
+
+/* KNOWN-TYPE-KIND */
+static uint32_t ms_dmswr_known1(ms_dmsw *p, char letter)
+{
+    switch (letter) {
+    case 'A': return ms_dmsw_known(p, Structure, "AutoreleasingUnsafeMutablePointer");
+    case 'a': return ms_dmsw_known(p, Structure, "Array");
+    case 'B': return ms_dmsw_known(p, Protocol, "BinaryFloatingPoint");
+    case 'b': return ms_dmsw_known(p, Structure, "Bool");
+    case 'D': return ms_dmsw_known(p, Structure, "Dictionary");
+    case 'd': return ms_dmsw_known(p, Structure, "Double");
+    case 'E': return ms_dmsw_known(p, Protocol, "Encodable");
+    case 'e': return ms_dmsw_known(p, Protocol, "Decodable");
+    case 'F': return ms_dmsw_known(p, Protocol, "FloatingPoint");
+    case 'f': return ms_dmsw_known(p, Structure, "Float");
+    case 'G': return ms_dmsw_known(p, Protocol, "RandomNumberGenerator");
+    case 'H': return ms_dmsw_known(p, Protocol, "Hashable");
+    case 'h': return ms_dmsw_known(p, Structure, "Set");
+    case 'I': return ms_dmsw_known(p, Structure, "DefaultIndices");
+    case 'i': return ms_dmsw_known(p, Structure, "Int");
+    case 'J': return ms_dmsw_known(p, Structure, "Character");
+    case 'j': return ms_dmsw_known(p, Protocol, "Numeric");
+    case 'K': return ms_dmsw_known(p, Protocol, "BidirectionalCollection");
+    case 'k': return ms_dmsw_known(p, Protocol, "RandomAccessCollection");
+    case 'L': return ms_dmsw_known(p, Protocol, "Comparable");
+    case 'l': return ms_dmsw_known(p, Protocol, "Collection");
+    case 'M': return ms_dmsw_known(p, Protocol, "MutableCollection");
+    case 'm': return ms_dmsw_known(p, Protocol, "RangeReplaceableCollection");
+    case 'N': return ms_dmsw_known(p, Structure, "ClosedRange");
+    case 'n': return ms_dmsw_known(p, Structure, "Range");
+    case 'O': return ms_dmsw_known(p, Structure, "ObjectIdentifier");
+    case 'P': return ms_dmsw_known(p, Structure, "UnsafePointer");
+    case 'p': return ms_dmsw_known(p, Structure, "UnsafeMutablePointer");
+    case 'Q': return ms_dmsw_known(p, Protocol, "Equatable");
+    case 'q': return ms_dmsw_known(p, Enum, "Optional");
+    case 'R': return ms_dmsw_known(p, Structure, "UnsafeBufferPointer");
+    case 'r': return ms_dmsw_known(p, Structure, "UnsafeMutableBufferPointer");
+    case 'S': return ms_dmsw_known(p, Structure, "String");
+    case 's': return ms_dmsw_known(p, Structure, "Substring");
+    case 'T': return ms_dmsw_known(p, Protocol, "Sequence");
+    case 't': return ms_dmsw_known(p, Protocol, "IteratorProtocol");
+    case 'U': return ms_dmsw_known(p, Protocol, "UnsignedInteger");
+    case 'u': return ms_dmsw_known(p, Structure, "UInt");
+    case 'V': return ms_dmsw_known(p, Structure, "UnsafeRawPointer");
+    case 'v': return ms_dmsw_known(p, Structure, "UnsafeMutableRawPointer");
+    case 'W': return ms_dmsw_known(p, Structure, "UnsafeRawBufferPointer");
+    case 'w': return ms_dmsw_known(p, Structure, "UnsafeMutableRawBufferPointer");
+    case 'X': return ms_dmsw_known(p, Protocol, "RangeExpression");
+    case 'x': return ms_dmsw_known(p, Protocol, "Strideable");
+    case 'Y': return ms_dmsw_known(p, Protocol, "RawRepresentable");
+    case 'y': return ms_dmsw_known(p, Protocol, "StringProtocol");
+    case 'Z': return ms_dmsw_known(p, Protocol, "SignedInteger");
+    case 'z': return ms_dmsw_known(p, Protocol, "BinaryInteger");
+    default: return 0;
+    }
+}
+
+/* KNOWN-TYPE-KIND-2 */
+static uint32_t ms_dmswr_known2(ms_dmsw *p, char letter)
+{
+    switch (letter) {
+    case 'A': return ms_dmsw_known(p, Protocol, "Actor");
+    case 'C': return ms_dmsw_known(p, Structure, "CheckedContinuation");
+    case 'c': return ms_dmsw_known(p, Structure, "UnsafeContinuation");
+    case 'E': return ms_dmsw_known(p, Structure, "CancellationError");
+    case 'e': return ms_dmsw_known(p, Structure, "UnownedSerialExecutor");
+    case 'F': return ms_dmsw_known(p, Protocol, "Executor");
+    case 'f': return ms_dmsw_known(p, Protocol, "SerialExecutor");
+    case 'G': return ms_dmsw_known(p, Structure, "TaskGroup");
+    case 'g': return ms_dmsw_known(p, Structure, "ThrowingTaskGroup");
+    case 'h': return ms_dmsw_known(p, Protocol, "TaskExecutor");
+    case 'I': return ms_dmsw_known(p, Protocol, "AsyncIteratorProtocol");
+    case 'i': return ms_dmsw_known(p, Protocol, "AsyncSequence");
+    case 'J': return ms_dmsw_known(p, Structure, "UnownedJob");
+    case 'M': return ms_dmsw_known(p, Class, "MainActor");
+    case 'P': return ms_dmsw_known(p, Structure, "TaskPriority");
+    case 'S': return ms_dmsw_known(p, Structure, "AsyncStream");
+    case 's': return ms_dmsw_known(p, Structure, "AsyncThrowingStream");
+    case 'T': return ms_dmsw_known(p, Structure, "Task");
+    case 't': return ms_dmsw_known(p, Structure, "UnsafeCurrentTask");
+    default: return 0;
+    }
+}
+
+/* S: standard-substitutions and known modules */
+static uint32_t ms_dmswr_standard(ms_dmsw *p)
+{
+    if (ms_dmsw_next_if(p, 'o'))
+        return ms_dmsw_make_lit(p, ms_DMSW_Module, "__C");
+    if (ms_dmsw_next_if(p, 'C'))
+        return ms_dmsw_make_lit(p, ms_DMSW_Module, "__C_Synthesized");
+    if (ms_dmsw_next_if(p, 'g')) {
+        uint32_t args = ms_dmsw_make1(p, ms_DMSW_TypeList, ms_dmswr_pop_type(p));
+        uint32_t optional = ms_dmsw_known(p, Enum, "Optional");
+        return ms_dmsw_remember(p, ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_BoundGenericEnum, optional, args)));
+    }
+    int64_t repeat = -1;
+    if (ms_dmsw_digit(ms_dmsw_peek(p)))
+        repeat = ms_dmsw_natural(p);
+    bool second = ms_dmsw_next_if(p, 'c');
+    char letter = ms_dmsw_next(p);
+    if (repeat > MACHSYM_DEMANGLE_REPEAT)
+        return 0;
+    uint32_t ref = second ? ms_dmswr_known2(p, letter) : ms_dmswr_known1(p, letter);
+    for (; ref && repeat > 1 && ms_dmsw_step(p); repeat--)
+        ms_dmswr_push(p, ref);
+    return ref;
+}
+
+/* C O V P a XY: any-generic-type */
+static uint32_t ms_dmswr_any_generic(ms_dmsw *p, unsigned kind)
+{
+    uint32_t name = ms_dmswr_pop_trait(p, ms_DMSW_T_NAME);
+    uint32_t context = ms_dmswr_pop_context(p);
+    return ms_dmsw_remember(p, ms_dmsw_type(ms_dmsw_make2(p, kind, context, name)));
+}
+
+/* E: extension context */
+static uint32_t ms_dmswr_extension(ms_dmsw *p)
+{
+    uint32_t signature = ms_dmswr_pop_signature(p);
+    uint32_t module = ms_dmswr_pop_module(p);
+    uint32_t type = ms_dmswr_pop_nominal(p);
+    uint32_t ref = ms_dmsw_make2(p, ms_DMSW_Extension, module, type);
+    return signature ? ms_dmsw_add(p, ref, signature) : ref;
+}
+
+/* o: operator names */
+static uint32_t ms_dmswr_operator(ms_dmsw *p)
+{
+    static const char signs[] = "& @/= >    <*!|+?%-~   ^ .";
+    uint32_t name = ms_dmswr_pop(p, ms_DMSW_Identifier);
+    if (!name)
+        return 0;
+    const ms_dmsw_node *n = ms_dmsw_at(p, name);
+    char *text = (char *)ms_dm_alloc(p->d, n->count + 1u);
+    if (!text)
+        return 0;
+    for (uint32_t i = 0; i < n->count; i++) {
+        char c = n->u.text[i];
+        if (ms_dmsw_lower(c))
+            c = signs[c - 'a'];
+        else if ((unsigned char)c < 0x80)
+            return 0;
+        if (c == ' ')
+            return 0;
+        text[i] = c;
+    }
+    switch (ms_dmsw_next(p)) {
+    case 'i': return ms_dmsw_make_text(p, ms_DMSW_InfixOperator, text, n->count);
+    case 'p': return ms_dmsw_make_text(p, ms_DMSW_PrefixOperator, text, n->count);
+    case 'P': return ms_dmsw_make_text(p, ms_DMSW_PostfixOperator, text, n->count);
+    default: return 0;
+    }
+}
+
+/* L: names with a discriminator */
+static uint32_t ms_dmswr_local(ms_dmsw *p)
+{
+    if (ms_dmsw_next_if(p, 'L')) {
+        uint32_t file = ms_dmswr_pop(p, ms_DMSW_Identifier);
+        return ms_dmsw_make2(p, ms_DMSW_PrivateDeclName, file, ms_dmswr_pop_trait(p, ms_DMSW_T_NAME));
+    }
+    if (ms_dmsw_next_if(p, 'l'))
+        return ms_dmsw_make1(p, ms_DMSW_PrivateDeclName, ms_dmswr_pop(p, ms_DMSW_Identifier));
+    char c = ms_dmsw_peek(p);
+    if ((c >= 'a' && c <= 'j') || (c >= 'A' && c <= 'J')) {
+        uint32_t related = ms_dmsw_make_text(p, ms_DMSW_Identifier, p->s + p->at++, 1);
+        return ms_dmsw_make2(p, ms_DMSW_RelatedEntityDeclName, related, ms_dmswr_pop_any(p));
+    }
+    uint32_t index = ms_dmswr_index_node(p);
+    return ms_dmsw_make2(p, ms_DMSW_LocalDeclName, index, ms_dmswr_pop_trait(p, ms_DMSW_T_NAME));
+}
+
 /* B: builtin types */
-static uint32_t ms_dmsw_builtin(ms_dmsw *p)
+static uint32_t ms_dmswr_builtin(ms_dmsw *p)
 {
     char c = ms_dmsw_next(p);
     uint32_t ref;
     if (c == 'f' || c == 'i') {
-        ref = ms_dmsw_builtin_sized(p, c, ms_dmsw_index(p) - 1);
+        ref = ms_dmsw_builtin_sized(p, c, ms_dmswr_index(p) - 1);
     } else if (c == 'v') {
-        int64_t count = ms_dmsw_index(p) - 1;
-        ref = ms_dmsw_builtin_vector(p, count, ms_dmsw_pop_bare(p));
+        int64_t count = ms_dmswr_index(p) - 1;
+        ref = ms_dmsw_builtin_vector(p, count, ms_dmswr_pop_bare(p));
     } else if (c == 'V') {
-        uint32_t element = ms_dmsw_pop_type(p);
-        ref = ms_dmsw_make2(p, ms_DMSW_BuiltinFixedArray, ms_dmsw_pop_type(p), element);
+        uint32_t element = ms_dmswr_pop_type(p);
+        ref = ms_dmsw_make2(p, ms_DMSW_BuiltinFixedArray, ms_dmswr_pop_type(p), element);
     } else if (c == 'W') {
-        ref = ms_dmsw_make1(p, ms_DMSW_BuiltinBorrow, ms_dmsw_pop_type(p));
+        ref = ms_dmsw_make1(p, ms_DMSW_BuiltinBorrow, ms_dmswr_pop_type(p));
     } else {
         ref = ms_dmsw_builtin_simple(p, c);
     }
@@ -14723,66 +15502,52 @@ static uint32_t ms_dmsw_builtin(ms_dmsw *p)
 }
 
 /* t: tuples */
-static uint32_t ms_dmsw_tuple(ms_dmsw *p)
+static uint32_t ms_dmswr_tuple(ms_dmsw *p)
 {
-    return ms_dmsw_type(ms_dmsw_pop_list_or_empty(p, ms_DMSW_Tuple, ms_dmsw_pop_tuple_element));
+    return ms_dmsw_type(ms_dmswr_pop_list_or_empty(p, ms_DMSW_Tuple, ms_dmswr_pop_tuple_element));
 }
 
 /* params-type, result-type */
-static uint32_t ms_dmsw_pop_params(ms_dmsw *p, unsigned kind)
+static uint32_t ms_dmswr_pop_params(ms_dmsw *p, unsigned kind)
 {
-    uint32_t type = ms_dmsw_pop(p, ms_DMSW_EmptyList) ? ms_dmsw_type(ms_dmsw_make(p, ms_DMSW_Tuple))
-                                                      : ms_dmsw_pop_type(p);
+    uint32_t type = ms_dmswr_pop(p, ms_DMSW_EmptyList) ? ms_dmsw_type(ms_dmsw_make(p, ms_DMSW_Tuple))
+                                                       : ms_dmswr_pop_type(p);
     return ms_dmsw_make1(p, kind, type);
 }
 
 /* C-TYPE */
-static uint32_t ms_dmsw_clang_type(ms_dmsw *p)
+static uint32_t ms_dmswr_clang_type(ms_dmsw *p)
 {
     machsym_str part;
     return ms_dmsw_literal(p, &part) ? ms_dmsw_make_text(p, ms_DMSW_ClangType, part.ptr, part.len) : 0;
 }
 
 /* function-signature: the children are the optional parts in the order of the pops, parameters, result. */
-static uint32_t ms_dmsw_pop_function(ms_dmsw *p, unsigned kind, bool has_clang_type)
+static uint32_t ms_dmswr_pop_function(ms_dmsw *p, unsigned kind, bool has_clang_type)
 {
     uint32_t ref = ms_dmsw_make(p, kind), part;
-    if (has_clang_type && (part = ms_dmsw_clang_type(p)) != 0)
+    if (has_clang_type && (part = ms_dmswr_clang_type(p)) != 0)
         ref = ms_dmsw_add(p, ref, part);
-    if ((part = ms_dmsw_pop(p, ms_DMSW_SendingResultFunctionType)) != 0)
+    if ((part = ms_dmswr_pop(p, ms_DMSW_SendingResultFunctionType)) != 0)
         ref = ms_dmsw_add(p, ref, part);
-    if ((part = ms_dmsw_pop_trait(p, ms_DMSW_T_ISOLATION)) != 0)
+    if ((part = ms_dmswr_pop_trait(p, ms_DMSW_T_ISOLATION)) != 0)
         ref = ms_dmsw_add(p, ref, part);
-    if ((part = ms_dmsw_pop(p, ms_DMSW_DifferentiableFunctionType)) != 0)
+    if ((part = ms_dmswr_pop(p, ms_DMSW_DifferentiableFunctionType)) != 0)
         ref = ms_dmsw_add(p, ref, part);
-    if ((part = ms_dmsw_pop(p, ms_DMSW_ThrowsAnnotation)) != 0 ||
-        (part = ms_dmsw_pop(p, ms_DMSW_TypedThrowsAnnotation)) != 0)
+    if ((part = ms_dmswr_pop(p, ms_DMSW_ThrowsAnnotation)) != 0 ||
+        (part = ms_dmswr_pop(p, ms_DMSW_TypedThrowsAnnotation)) != 0)
         ref = ms_dmsw_add(p, ref, part);
-    if ((part = ms_dmsw_pop(p, ms_DMSW_ConcurrentFunctionType)) != 0)
+    if ((part = ms_dmswr_pop(p, ms_DMSW_ConcurrentFunctionType)) != 0)
         ref = ms_dmsw_add(p, ref, part);
-    if ((part = ms_dmsw_pop(p, ms_DMSW_AsyncAnnotation)) != 0)
+    if ((part = ms_dmswr_pop(p, ms_DMSW_AsyncAnnotation)) != 0)
         ref = ms_dmsw_add(p, ref, part);
-    ref = ms_dmsw_add(p, ref, ms_dmsw_pop_params(p, ms_DMSW_ArgumentTuple));
-    ref = ms_dmsw_add(p, ref, ms_dmsw_pop_params(p, ms_DMSW_ReturnType));
+    ref = ms_dmsw_add(p, ref, ms_dmswr_pop_params(p, ms_DMSW_ArgumentTuple));
+    ref = ms_dmsw_add(p, ref, ms_dmswr_pop_params(p, ms_DMSW_ReturnType));
     return ms_dmsw_type(ref);
 }
 
-/* The tuple or the single type of a function's parameters, 0 when type is no function. */
-static uint32_t ms_dmsw_params_of(const ms_dmsw *p, uint32_t type)
-{
-    if (!(type & ms_DMSW_AS_TYPE))
-        return 0;
-    if (ms_dmsw_inner(p, type) == ms_DMSW_DependentGenericType)
-        type = ms_dmsw_kid(p, type, 1);
-    unsigned kind = ms_dmsw_inner(p, type);
-    if (kind != ms_DMSW_FunctionType && kind != ms_DMSW_NoEscapeFunctionType)
-        return 0;
-    uint32_t args = ms_dmsw_kid_of(p, type, ms_DMSW_ArgumentTuple);
-    return ms_dmsw_kid(p, args, 0) & ~ms_DMSW_AS_TYPE;
-}
-
 /* Swift 4.0: takes the labels out of the parameter tuple. */
-static uint32_t ms_dmsw_labels_of_tuple(ms_dmsw *p, uint32_t tuple)
+static uint32_t ms_dmswr_labels_of_tuple(ms_dmsw *p, uint32_t tuple)
 {
     uint32_t list = ms_dmsw_make(p, ms_DMSW_LabelList);
     uint32_t count = ms_dmsw_kid_count(p, tuple);
@@ -14807,9 +15572,9 @@ static uint32_t ms_dmsw_labels_of_tuple(ms_dmsw *p, uint32_t tuple)
 }
 
 /* label-list; 0 when there is none. */
-static uint32_t ms_dmsw_pop_labels(ms_dmsw *p, uint32_t type)
+static uint32_t ms_dmswr_pop_labels(ms_dmsw *p, uint32_t type)
 {
-    if (!p->old_functions && ms_dmsw_pop(p, ms_DMSW_EmptyList))
+    if (!p->old_functions && ms_dmswr_pop(p, ms_DMSW_EmptyList))
         return ms_dmsw_make(p, ms_DMSW_LabelList);
     uint32_t params = ms_dmsw_params_of(p, type);
     if (!params)
@@ -14818,11 +15583,11 @@ static uint32_t ms_dmsw_pop_labels(ms_dmsw *p, uint32_t type)
     if (count == 0)
         return 0;
     if (p->old_functions)
-        return ms_dmsw_labels_of_tuple(p, params);
+        return ms_dmswr_labels_of_tuple(p, params);
     uint32_t list = ms_dmsw_make(p, ms_DMSW_LabelList);
     bool any = false;
     for (; list && count > 0; count--) {
-        uint32_t label = ms_dmsw_pop_any(p);
+        uint32_t label = ms_dmswr_pop_any(p);
         unsigned kind = ms_dmsw_kind_of(p, label);
         if (kind != ms_DMSW_Identifier && kind != ms_DMSW_FirstElementMarker)
             return 0;
@@ -14837,15 +15602,15 @@ static uint32_t ms_dmsw_pop_labels(ms_dmsw *p, uint32_t type)
 }
 
 /* F: function */
-static uint32_t ms_dmsw_function(ms_dmsw *p)
+static uint32_t ms_dmswr_function(ms_dmsw *p)
 {
-    uint32_t signature = ms_dmsw_pop_signature(p);
-    uint32_t type = ms_dmsw_pop_function(p, ms_DMSW_FunctionType, false);
-    uint32_t labels = ms_dmsw_pop_labels(p, type);
+    uint32_t signature = ms_dmswr_pop_signature(p);
+    uint32_t type = ms_dmswr_pop_function(p, ms_DMSW_FunctionType, false);
+    uint32_t labels = ms_dmswr_pop_labels(p, type);
     if (signature)
         type = ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_DependentGenericType, signature, type));
-    uint32_t name = ms_dmsw_pop_trait(p, ms_DMSW_T_NAME);
-    uint32_t context = ms_dmsw_pop_context(p);
+    uint32_t name = ms_dmswr_pop_trait(p, ms_DMSW_T_NAME);
+    uint32_t context = ms_dmswr_pop_context(p);
     uint32_t ref = ms_dmsw_make2(p, ms_DMSW_Function, context, name);
     if (labels)
         ref = ms_dmsw_add(p, ref, labels);
@@ -14853,7 +15618,7 @@ static uint32_t ms_dmsw_function(ms_dmsw *p)
 }
 
 /* ACCESSOR, after the storage it belongs to */
-static uint32_t ms_dmsw_accessor(ms_dmsw *p, uint32_t storage)
+static uint32_t ms_dmswr_accessor(ms_dmsw *p, uint32_t storage)
 {
     unsigned kind;
     switch (ms_dmsw_next(p)) {
@@ -14895,12 +15660,12 @@ static uint32_t ms_dmsw_accessor(ms_dmsw *p, uint32_t storage)
 }
 
 /* decl-name label-list? type with a context before it */
-static uint32_t ms_dmsw_typed_decl(ms_dmsw *p, unsigned kind)
+static uint32_t ms_dmswr_typed_decl(ms_dmsw *p, unsigned kind)
 {
-    uint32_t type = ms_dmsw_pop_type(p);
-    uint32_t labels = ms_dmsw_pop_labels(p, type);
-    uint32_t name = ms_dmsw_pop_trait(p, ms_DMSW_T_NAME);
-    uint32_t context = ms_dmsw_pop_context(p);
+    uint32_t type = ms_dmswr_pop_type(p);
+    uint32_t labels = ms_dmswr_pop_labels(p, type);
+    uint32_t name = ms_dmswr_pop_trait(p, ms_DMSW_T_NAME);
+    uint32_t context = ms_dmswr_pop_context(p);
     uint32_t ref = ms_dmsw_make2(p, kind, context, name);
     if (labels)
         ref = ms_dmsw_add(p, ref, labels);
@@ -14908,27 +15673,27 @@ static uint32_t ms_dmsw_typed_decl(ms_dmsw *p, unsigned kind)
 }
 
 /* i: subscript */
-static uint32_t ms_dmsw_subscript(ms_dmsw *p)
+static uint32_t ms_dmswr_subscript(ms_dmsw *p)
 {
-    uint32_t private_name = ms_dmsw_pop(p, ms_DMSW_PrivateDeclName);
-    uint32_t type = ms_dmsw_pop_type(p);
-    uint32_t labels = ms_dmsw_pop_labels(p, type);
-    uint32_t ref = ms_dmsw_make1(p, ms_DMSW_Subscript, ms_dmsw_pop_context(p));
+    uint32_t private_name = ms_dmswr_pop(p, ms_DMSW_PrivateDeclName);
+    uint32_t type = ms_dmswr_pop_type(p);
+    uint32_t labels = ms_dmswr_pop_labels(p, type);
+    uint32_t ref = ms_dmsw_make1(p, ms_DMSW_Subscript, ms_dmswr_pop_context(p));
     if (labels)
         ref = ms_dmsw_add(p, ref, labels);
     ref = ms_dmsw_add(p, ref, type);
     if (private_name)
         ref = ms_dmsw_add(p, ref, private_name);
-    return ms_dmsw_accessor(p, ref);
+    return ms_dmswr_accessor(p, ref);
 }
 
 /* fC fc: a type with labels and perhaps a private name */
-static uint32_t ms_dmsw_constructor(ms_dmsw *p, unsigned kind)
+static uint32_t ms_dmswr_constructor(ms_dmsw *p, unsigned kind)
 {
-    uint32_t private_name = ms_dmsw_pop(p, ms_DMSW_PrivateDeclName);
-    uint32_t type = ms_dmsw_pop_type(p);
-    uint32_t labels = ms_dmsw_pop_labels(p, type);
-    uint32_t ref = ms_dmsw_make1(p, kind, ms_dmsw_pop_context(p));
+    uint32_t private_name = ms_dmswr_pop(p, ms_DMSW_PrivateDeclName);
+    uint32_t type = ms_dmswr_pop_type(p);
+    uint32_t labels = ms_dmswr_pop_labels(p, type);
+    uint32_t ref = ms_dmsw_make1(p, kind, ms_dmswr_pop_context(p));
     if (labels)
         ref = ms_dmsw_add(p, ref, labels);
     ref = ms_dmsw_add(p, ref, type);
@@ -14936,23 +15701,23 @@ static uint32_t ms_dmsw_constructor(ms_dmsw *p, unsigned kind)
 }
 
 /* fU fu: a number and a type */
-static uint32_t ms_dmsw_closure(ms_dmsw *p, unsigned kind)
+static uint32_t ms_dmswr_closure(ms_dmsw *p, unsigned kind)
 {
-    uint32_t index = ms_dmsw_index_node(p);
-    uint32_t type = ms_dmsw_pop_type(p);
-    return ms_dmsw_make3(p, kind, ms_dmsw_pop_context(p), index, type);
+    uint32_t index = ms_dmswr_index_node(p);
+    uint32_t type = ms_dmswr_pop_type(p);
+    return ms_dmsw_make3(p, kind, ms_dmswr_pop_context(p), index, type);
 }
 
 /* fMX: a place in a file of a macro's expansion */
-static uint32_t ms_dmsw_macro_place(ms_dmsw *p)
+static uint32_t ms_dmswr_macro_place(ms_dmsw *p)
 {
-    uint32_t line = ms_dmsw_index_node(p), column = ms_dmsw_index_node(p);
-    uint32_t file = ms_dmsw_pop(p, ms_DMSW_Identifier), module = ms_dmsw_pop(p, ms_DMSW_Identifier);
+    uint32_t line = ms_dmswr_index_node(p), column = ms_dmswr_index_node(p);
+    uint32_t file = ms_dmswr_pop(p, ms_DMSW_Identifier), module = ms_dmswr_pop(p, ms_DMSW_Identifier);
     return ms_dmsw_add(p, ms_dmsw_make3(p, ms_DMSW_MacroExpansionLoc, module, file, line), column);
 }
 
 /* fM: macro expansions */
-static uint32_t ms_dmsw_macro_expansion(ms_dmsw *p)
+static uint32_t ms_dmswr_macro_expansion(ms_dmsw *p)
 {
     unsigned kind;
     switch (ms_dmsw_next(p)) {
@@ -14966,17 +15731,17 @@ static uint32_t ms_dmsw_macro_expansion(ms_dmsw *p)
     case 'q': kind = ms_DMSW_PreambleAttachedMacroExpansion; break;
     case 'b': kind = ms_DMSW_BodyAttachedMacroExpansion; break;
     case 'u': kind = ms_DMSW_MacroExpansionUniqueName; break;
-    case 'X': return ms_dmsw_macro_place(p);
+    case 'X': return ms_dmswr_macro_place(p);
     default: return 0;
     }
     bool attached = kind != ms_DMSW_FreestandingMacroExpansion && kind != ms_DMSW_MacroExpansionUniqueName;
-    uint32_t macro = ms_dmsw_pop(p, ms_DMSW_Identifier);
-    uint32_t private_name = attached ? 0 : ms_dmsw_pop(p, ms_DMSW_PrivateDeclName);
-    uint32_t decl = attached ? ms_dmsw_pop_trait(p, ms_DMSW_T_NAME) : 0;
-    uint32_t context = ms_dmsw_pop_trait(p, ms_DMSW_T_MACRO);
+    uint32_t macro = ms_dmswr_pop(p, ms_DMSW_Identifier);
+    uint32_t private_name = attached ? 0 : ms_dmswr_pop(p, ms_DMSW_PrivateDeclName);
+    uint32_t decl = attached ? ms_dmswr_pop_trait(p, ms_DMSW_T_NAME) : 0;
+    uint32_t context = ms_dmswr_pop_trait(p, ms_DMSW_T_MACRO);
     if (!context)
-        context = ms_dmsw_pop_context(p);
-    uint32_t index = ms_dmsw_index_node(p);
+        context = ms_dmswr_pop_context(p);
+    uint32_t index = ms_dmswr_index_node(p);
     uint32_t ref = ms_dmsw_make1(p, kind, context);
     if (decl)
         ref = ms_dmsw_add(p, ref, decl);
@@ -14985,40 +15750,40 @@ static uint32_t ms_dmsw_macro_expansion(ms_dmsw *p)
 }
 
 /* f: entity-spec */
-static uint32_t ms_dmsw_function_entity(ms_dmsw *p)
+static uint32_t ms_dmswr_function_entity(ms_dmsw *p)
 {
     uint32_t index;
     switch (ms_dmsw_next(p)) {
-    case 'D': return ms_dmsw_make1(p, ms_DMSW_Deallocator, ms_dmsw_pop_context(p));
-    case 'Z': return ms_dmsw_make1(p, ms_DMSW_IsolatedDeallocator, ms_dmsw_pop_context(p));
-    case 'd': return ms_dmsw_make1(p, ms_DMSW_Destructor, ms_dmsw_pop_context(p));
-    case 'E': return ms_dmsw_make1(p, ms_DMSW_IVarDestroyer, ms_dmsw_pop_context(p));
-    case 'e': return ms_dmsw_make1(p, ms_DMSW_IVarInitializer, ms_dmsw_pop_context(p));
-    case 'i': return ms_dmsw_make1(p, ms_DMSW_Initializer, ms_dmsw_pop_context(p));
-    case 'P': return ms_dmsw_make1(p, ms_DMSW_PropertyWrapperBackingInitializer, ms_dmsw_pop_context(p));
-    case 'W': return ms_dmsw_make1(p, ms_DMSW_PropertyWrapperInitFromProjectedValue, ms_dmsw_pop_context(p));
-    case 'F': return ms_dmsw_make1(p, ms_DMSW_PropertyWrappedFieldInitAccessor, ms_dmsw_pop_context(p));
-    case 'a': return ms_dmsw_make1(p, ms_DMSW_RuntimeAttributeGenerator, ms_dmsw_pop_context(p));
+    case 'D': return ms_dmsw_make1(p, ms_DMSW_Deallocator, ms_dmswr_pop_context(p));
+    case 'Z': return ms_dmsw_make1(p, ms_DMSW_IsolatedDeallocator, ms_dmswr_pop_context(p));
+    case 'd': return ms_dmsw_make1(p, ms_DMSW_Destructor, ms_dmswr_pop_context(p));
+    case 'E': return ms_dmsw_make1(p, ms_DMSW_IVarDestroyer, ms_dmswr_pop_context(p));
+    case 'e': return ms_dmsw_make1(p, ms_DMSW_IVarInitializer, ms_dmswr_pop_context(p));
+    case 'i': return ms_dmsw_make1(p, ms_DMSW_Initializer, ms_dmswr_pop_context(p));
+    case 'P': return ms_dmsw_make1(p, ms_DMSW_PropertyWrapperBackingInitializer, ms_dmswr_pop_context(p));
+    case 'W': return ms_dmsw_make1(p, ms_DMSW_PropertyWrapperInitFromProjectedValue, ms_dmswr_pop_context(p));
+    case 'F': return ms_dmsw_make1(p, ms_DMSW_PropertyWrappedFieldInitAccessor, ms_dmswr_pop_context(p));
+    case 'a': return ms_dmsw_make1(p, ms_DMSW_RuntimeAttributeGenerator, ms_dmswr_pop_context(p));
     case 'A':
-        index = ms_dmsw_index_node(p);
-        return ms_dmsw_make2(p, ms_DMSW_DefaultArgumentInitializer, ms_dmsw_pop_context(p), index);
-    case 'C': return ms_dmsw_constructor(p, ms_DMSW_Allocator);
-    case 'c': return ms_dmsw_constructor(p, ms_DMSW_Constructor);
-    case 'U': return ms_dmsw_closure(p, ms_DMSW_ExplicitClosure);
-    case 'u': return ms_dmsw_closure(p, ms_DMSW_ImplicitClosure);
-    case 'm': return ms_dmsw_typed_decl(p, ms_DMSW_Macro);
-    case 'M': return ms_dmsw_macro_expansion(p);
-    case 'p': return ms_dmsw_typed_decl(p, ms_DMSW_GenericTypeParamDecl);
+        index = ms_dmswr_index_node(p);
+        return ms_dmsw_make2(p, ms_DMSW_DefaultArgumentInitializer, ms_dmswr_pop_context(p), index);
+    case 'C': return ms_dmswr_constructor(p, ms_DMSW_Allocator);
+    case 'c': return ms_dmswr_constructor(p, ms_DMSW_Constructor);
+    case 'U': return ms_dmswr_closure(p, ms_DMSW_ExplicitClosure);
+    case 'u': return ms_dmswr_closure(p, ms_DMSW_ImplicitClosure);
+    case 'm': return ms_dmswr_typed_decl(p, ms_DMSW_Macro);
+    case 'M': return ms_dmswr_macro_expansion(p);
+    case 'p': return ms_dmswr_typed_decl(p, ms_DMSW_GenericTypeParamDecl);
     default: return 0;
     }
 }
 
 /* ---- types of Swift 4 and later ---- */
 
-static uint32_t ms_dmsw_pop_retroactive(ms_dmsw *p)
+static uint32_t ms_dmswr_pop_retroactive(ms_dmsw *p)
 {
     uint32_t list = 0, ref;
-    while ((ref = ms_dmsw_pop(p, ms_DMSW_RetroactiveConformance)) != 0)
+    while ((ref = ms_dmswr_pop(p, ms_DMSW_RetroactiveConformance)) != 0)
         list = ms_dmsw_add(p, list ? list : ms_dmsw_make(p, ms_DMSW_TypeList), ref);
     if (list)
         ms_dmsw_reverse(p, list, 0);
@@ -15026,41 +15791,26 @@ static uint32_t ms_dmsw_pop_retroactive(ms_dmsw *p)
 }
 
 /* bound-generic-args: a list of lists, the innermost type's arguments first. */
-static uint32_t ms_dmsw_pop_bound_args(ms_dmsw *p)
+static uint32_t ms_dmswr_pop_bound_args(ms_dmsw *p)
 {
     uint32_t lists = ms_dmsw_make(p, ms_DMSW_TypeList);
     while (lists) {
         uint32_t list = ms_dmsw_make(p, ms_DMSW_TypeList), type;
-        while ((type = ms_dmsw_pop_type(p)) != 0)
+        while ((type = ms_dmswr_pop_type(p)) != 0)
             list = ms_dmsw_add(p, list, type);
         if (list)
             ms_dmsw_reverse(p, list, 0);
         lists = ms_dmsw_add(p, lists, list);
-        if (ms_dmsw_pop(p, ms_DMSW_EmptyList))
+        if (ms_dmswr_pop(p, ms_DMSW_EmptyList))
             break;
-        if (!ms_dmsw_pop_first(p))
+        if (!ms_dmswr_pop_first(p))
             return 0;
     }
     return lists;
 }
 
-static unsigned ms_dmsw_bound_kind(unsigned kind)
-{
-    switch (kind) {
-    case ms_DMSW_Class: return ms_DMSW_BoundGenericClass;
-    case ms_DMSW_Structure: return ms_DMSW_BoundGenericStructure;
-    case ms_DMSW_Enum: return ms_DMSW_BoundGenericEnum;
-    case ms_DMSW_Protocol: return ms_DMSW_BoundGenericProtocol;
-    case ms_DMSW_OtherNominalType: return ms_DMSW_BoundGenericOtherNominalType;
-    case ms_DMSW_TypeAlias: return ms_DMSW_BoundGenericTypeAlias;
-    case ms_DMSW_Function:
-    case ms_DMSW_Constructor: return ms_DMSW_BoundGenericFunction;
-    default: return ms_DMSW_None;
-    }
-}
-
 /* Whether a list of arguments belongs to this context (a local type's arguments include its functions'). */
-static bool ms_dmsw_takes_args(unsigned kind)
+static bool ms_dmswr_takes_args(unsigned kind)
 {
     switch (kind) {
     case ms_DMSW_Variable:
@@ -15077,14 +15827,14 @@ static bool ms_dmsw_takes_args(unsigned kind)
 }
 
 /* Gives each level of a nested type its arguments, from the innermost outwards. */
-static uint32_t ms_dmsw_bind(ms_dmsw *p, uint32_t ref, uint32_t lists, uint32_t i)
+static uint32_t ms_dmswr_bind(ms_dmsw *p, uint32_t ref, uint32_t lists, uint32_t i)
 {
     uint32_t list_count = ms_dmsw_kid_count(p, lists), context = ms_dmsw_kid(p, ref, 0), args;
-    if (!ref || i >= list_count || ++p->d->depth > ms_DMSW_MAX_DEPTH)
+    if (!ref || i >= list_count || ++p->d->depth > MACHSYM_DEMANGLE_DEPTH)
         return 0;
     const ms_dmsw_node *n = ms_dmsw_at(p, ref);
     unsigned kind = n->kind;
-    bool takes = ms_dmsw_takes_args(kind);
+    bool takes = ms_dmswr_takes_args(kind);
     args = ms_dmsw_kid(p, lists, i);
     if (takes)
         i++;
@@ -15092,12 +15842,12 @@ static uint32_t ms_dmsw_bind(ms_dmsw *p, uint32_t ref, uint32_t lists, uint32_t 
         uint32_t parent;
         if (ms_dmsw_kind_of(p, context) == ms_DMSW_Extension) {
             uint32_t signature = ms_dmsw_kid(p, context, 2);
-            parent = ms_dmsw_bind(p, ms_dmsw_kid(p, context, 1), lists, i);
+            parent = ms_dmswr_bind(p, ms_dmsw_kid(p, context, 1), lists, i);
             parent = ms_dmsw_make2(p, ms_DMSW_Extension, ms_dmsw_kid(p, context, 0), parent);
             if (signature)
                 parent = ms_dmsw_add(p, parent, signature);
         } else {
-            parent = ms_dmsw_bind(p, context & ~ms_DMSW_AS_TYPE, lists, i);
+            parent = ms_dmswr_bind(p, context & ~ms_DMSW_AS_TYPE, lists, i);
         }
         uint32_t rebuilt = ms_dmsw_make1(p, kind, parent);
         for (uint32_t k = 1; k < ms_dmsw_kid_count(p, ref); k++)
@@ -15114,14 +15864,14 @@ static uint32_t ms_dmsw_bind(ms_dmsw *p, uint32_t ref, uint32_t lists, uint32_t 
 }
 
 /* G: bound generic type */
-static uint32_t ms_dmsw_bound_generic(ms_dmsw *p)
+static uint32_t ms_dmswr_bound_generic(ms_dmsw *p)
 {
-    uint32_t retroactive = ms_dmsw_pop_retroactive(p);
-    uint32_t lists = ms_dmsw_pop_bound_args(p);
-    uint32_t nominal = ms_dmsw_pop_nominal(p);
+    uint32_t retroactive = ms_dmswr_pop_retroactive(p);
+    uint32_t lists = ms_dmswr_pop_bound_args(p);
+    uint32_t nominal = ms_dmswr_pop_nominal(p);
     if (!lists)
         return 0;
-    uint32_t ref = ms_dmsw_bind(p, nominal, lists, 0);
+    uint32_t ref = ms_dmswr_bind(p, nominal, lists, 0);
     if (ref && retroactive) {
         /* the list of arguments may be shared: only a bound node of this type can take them */
         ref = ms_dmsw_add(p, ms_dmsw_with_kind(p, ref, ms_dmsw_inner(p, ref)), retroactive);
@@ -15129,13 +15879,8 @@ static uint32_t ms_dmsw_bound_generic(ms_dmsw *p)
     return ms_dmsw_remember(p, ms_dmsw_type(ref));
 }
 
-static uint32_t ms_dmsw_param_type(ms_dmsw *p, uint64_t depth, uint64_t index)
-{
-    return ms_dmsw_make_index(p, ms_DMSW_DependentGenericParamType, depth << 32 | index);
-}
-
 /* GENERIC-PARAM-INDEX */
-static uint32_t ms_dmsw_generic_param(ms_dmsw *p)
+static uint32_t ms_dmswr_generic_param(ms_dmsw *p)
 {
     if (ms_dmsw_next_if(p, 'z'))
         return ms_dmsw_param_type(p, 0, 0);
@@ -15143,44 +15888,44 @@ static uint32_t ms_dmsw_generic_param(ms_dmsw *p)
         return ms_dmsw_make(p, ms_DMSW_ConstrainedExistentialSelf);
     int64_t depth = 0, index;
     if (ms_dmsw_next_if(p, 'd')) {
-        depth = ms_dmsw_index(p) + 1;
-        index = ms_dmsw_index(p);
+        depth = ms_dmswr_index(p) + 1;
+        index = ms_dmswr_index(p);
         if (depth <= 0)
             return 0;
     } else {
-        index = ms_dmsw_index(p);
+        index = ms_dmswr_index(p);
         index += index >= 0;
     }
     return index >= 0 ? ms_dmsw_param_type(p, (uint64_t)depth, (uint64_t)index) : 0;
 }
 
 /* An associated type of base, or of the type on the stack when base is 0. */
-static uint32_t ms_dmsw_assoc_simple(ms_dmsw *p, uint32_t base)
+static uint32_t ms_dmswr_assoc_simple(ms_dmsw *p, uint32_t base)
 {
-    uint32_t name = ms_dmsw_pop_assoc_name(p);
-    uint32_t type = base ? ms_dmsw_type(base) : ms_dmsw_pop_type(p);
+    uint32_t name = ms_dmswr_pop_assoc_name(p);
+    uint32_t type = base ? ms_dmsw_type(base) : ms_dmswr_pop_type(p);
     return ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_DependentMemberType, type, name));
 }
 
 /* assoc-type-list applied to base, or to the type on the stack when base is 0. */
-static uint32_t ms_dmsw_assoc_compound(ms_dmsw *p, uint32_t base)
+static uint32_t ms_dmswr_assoc_compound(ms_dmsw *p, uint32_t base)
 {
-    uint32_t path = ms_dmsw_pop_assoc_path(p);
+    uint32_t path = ms_dmswr_pop_assoc_path(p);
     if (!path)
         return 0;
-    uint32_t type = base ? ms_dmsw_type(base) : ms_dmsw_pop_type(p);
+    uint32_t type = base ? ms_dmsw_type(base) : ms_dmswr_pop_type(p);
     for (uint32_t i = 0; i < ms_dmsw_kid_count(p, path); i++)
         type = ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_DependentMemberType, type, ms_dmsw_kid(p, path, i)));
     return type;
 }
 
 /* 'Qo': an opaque type with the arguments of its declaration */
-static uint32_t ms_dmsw_opaque_type(ms_dmsw *p)
+static uint32_t ms_dmswr_opaque_type(ms_dmsw *p)
 {
-    uint32_t index = ms_dmsw_index_node(p);
-    uint32_t retroactive = ms_dmsw_pop_retroactive(p);
-    uint32_t lists = ms_dmsw_pop_bound_args(p);
-    uint32_t name = ms_dmsw_pop_any(p);
+    uint32_t index = ms_dmswr_index_node(p);
+    uint32_t retroactive = ms_dmswr_pop_retroactive(p);
+    uint32_t lists = ms_dmswr_pop_bound_args(p);
+    uint32_t name = ms_dmswr_pop_any(p);
     if (lists)
         ms_dmsw_reverse(p, lists, 0);
     uint32_t ref = ms_dmsw_make3(p, ms_DMSW_OpaqueType, name, index, lists);
@@ -15190,68 +15935,68 @@ static uint32_t ms_dmsw_opaque_type(ms_dmsw *p)
 }
 
 /* Q: archetypes, associated types, packs and opaque types */
-static uint32_t ms_dmsw_archetype(ms_dmsw *p)
+static uint32_t ms_dmswr_archetype(ms_dmsw *p)
 {
     uint32_t a, b;
     char c = ms_dmsw_next(p);
     switch (c) {
     case 'a':
-        a = ms_dmsw_pop(p, ms_DMSW_Identifier);
-        b = ms_dmsw_pop_bare(p);
+        a = ms_dmswr_pop(p, ms_DMSW_Identifier);
+        b = ms_dmswr_pop_bare(p);
         return ms_dmsw_remember(p, ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_AssociatedTypeRef, b, a)));
     case 'e':
-        a = ms_dmsw_pop_bare(p);
-        b = ms_dmsw_index_node(p);
+        a = ms_dmswr_pop_bare(p);
+        b = ms_dmswr_index_node(p);
         return ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_PackElement, a, b));
-    case 'O': return ms_dmsw_make1(p, ms_DMSW_OpaqueReturnTypeOf, ms_dmsw_pop_context(p));
-    case 'o': return ms_dmsw_opaque_type(p);
+    case 'O': return ms_dmsw_make1(p, ms_DMSW_OpaqueReturnTypeOf, ms_dmswr_pop_context(p));
+    case 'o': return ms_dmswr_opaque_type(p);
     case 'p':
-        a = ms_dmsw_pop_bare(p);
-        b = ms_dmsw_pop_bare(p);
+        a = ms_dmswr_pop_bare(p);
+        b = ms_dmswr_pop_bare(p);
         return ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_PackExpansion, b, a));
-    case 'P': return ms_dmsw_type(ms_dmsw_pop_list_or_empty(p, ms_DMSW_Pack, ms_dmsw_pop_type));
+    case 'P': return ms_dmsw_type(ms_dmswr_pop_list_or_empty(p, ms_DMSW_Pack, ms_dmswr_pop_type));
     case 'S':
         c = ms_dmsw_next(p);
         if (c != 'd' && c != 'i')
             return 0;
-        return ms_dmsw_type(ms_dmsw_pop_list_or_empty(
-            p, c == 'd' ? ms_DMSW_SILPackDirect : ms_DMSW_SILPackIndirect, ms_dmsw_pop_type));
+        return ms_dmsw_type(ms_dmswr_pop_list_or_empty(
+            p, c == 'd' ? ms_DMSW_SILPackDirect : ms_DMSW_SILPackIndirect, ms_dmswr_pop_type));
     case 'r':
     case 'u': return ms_dmsw_type(ms_dmsw_make(p, ms_DMSW_OpaqueReturnType));
     case 'R':
-    case 'U': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_OpaqueReturnType, ms_dmsw_index_node(p)));
-    case 'x': return ms_dmsw_remember(p, ms_dmsw_assoc_simple(p, 0));
-    case 'X': return ms_dmsw_remember(p, ms_dmsw_assoc_compound(p, 0));
+    case 'U': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_OpaqueReturnType, ms_dmswr_index_node(p)));
+    case 'x': return ms_dmsw_remember(p, ms_dmswr_assoc_simple(p, 0));
+    case 'X': return ms_dmsw_remember(p, ms_dmswr_assoc_compound(p, 0));
     case 'y':
     case 'Y':
-        a = ms_dmsw_generic_param(p);
+        a = ms_dmswr_generic_param(p);
         if (!a)
             return 0;
-        return ms_dmsw_remember(p, c == 'y' ? ms_dmsw_assoc_simple(p, a) : ms_dmsw_assoc_compound(p, a));
+        return ms_dmsw_remember(p, c == 'y' ? ms_dmswr_assoc_simple(p, a) : ms_dmswr_assoc_compound(p, a));
     case 'z':
     case 'Z':
         a = ms_dmsw_param_type(p, 0, 0);
-        return ms_dmsw_remember(p, c == 'z' ? ms_dmsw_assoc_simple(p, a) : ms_dmsw_assoc_compound(p, a));
+        return ms_dmsw_remember(p, c == 'z' ? ms_dmswr_assoc_simple(p, a) : ms_dmswr_assoc_compound(p, a));
     default: return 0;
     }
 }
 
 /* The constrained type of a requirement; form is one of Generic, Assoc, Compound, Substitution by letter. */
-static uint32_t ms_dmsw_constrained(ms_dmsw *p, char form)
+static uint32_t ms_dmswr_constrained(ms_dmsw *p, char form)
 {
     if (form == 'S')
-        return ms_dmsw_pop_type(p);
-    uint32_t param = ms_dmsw_generic_param(p);
+        return ms_dmswr_pop_type(p);
+    uint32_t param = ms_dmswr_generic_param(p);
     if (!param)
         return 0;
     if (form == 'G')
         return ms_dmsw_type(param);
-    return ms_dmsw_remember(p,
-                            form == 'A' ? ms_dmsw_assoc_simple(p, param) : ms_dmsw_assoc_compound(p, param));
+    return ms_dmsw_remember(p, form == 'A' ? ms_dmswr_assoc_simple(p, param)
+                                           : ms_dmswr_assoc_compound(p, param));
 }
 
 /* LAYOUT-CONSTRAINT */
-static uint32_t ms_dmsw_layout(ms_dmsw *p, uint32_t type)
+static uint32_t ms_dmswr_layout(ms_dmsw *p, uint32_t type)
 {
     char c = ms_dmsw_next(p);
     if (ms_dmsw_find("URNCDTBSEeMm", c) < 0)
@@ -15261,14 +16006,14 @@ static uint32_t ms_dmsw_layout(ms_dmsw *p, uint32_t type)
         return 0;
     ms_dmsw_at(p, ref)->mark = (uint8_t)c;
     if (ms_dmsw_find("EMemS", c) >= 0)
-        ref = ms_dmsw_add(p, ref, ms_dmsw_index_node(p));
+        ref = ms_dmsw_add(p, ref, ms_dmswr_index_node(p));
     if (c == 'E' || c == 'M')
-        ref = ms_dmsw_add(p, ref, ms_dmsw_index_node(p));
+        ref = ms_dmsw_add(p, ref, ms_dmswr_index_node(p));
     return ref;
 }
 
 /* R: requirement, generic-param-marker */
-static uint32_t ms_dmsw_requirement(ms_dmsw *p)
+static uint32_t ms_dmswr_requirement(ms_dmsw *p)
 {
     /* letter, form of the constrained type, what it is */
     static const char table[] = "VGv"
@@ -15302,33 +16047,34 @@ static uint32_t ms_dmsw_requirement(ms_dmsw *p)
         p->at++;
         break;
     }
-    uint32_t inverse = what == 'i' ? ms_dmsw_index_node(p) : 0;
-    uint32_t type = ms_dmsw_constrained(p, form);
+    uint32_t inverse = what == 'i' ? ms_dmswr_index_node(p) : 0;
+    uint32_t type = ms_dmswr_constrained(p, form);
     switch (what) {
-    case 'v': return ms_dmsw_make2(p, ms_DMSW_DependentGenericParamValueMarker, type, ms_dmsw_pop_type(p));
+    case 'v': return ms_dmsw_make2(p, ms_DMSW_DependentGenericParamValueMarker, type, ms_dmswr_pop_type(p));
     case 'p': return ms_dmsw_make1(p, ms_DMSW_DependentGenericParamPackMarker, type);
     case 'q':
         return ms_dmsw_make2(p, ms_DMSW_DependentGenericConformanceRequirement, type,
-                             ms_dmsw_pop_protocol(p));
+                             ms_dmswr_pop_protocol(p));
     case 'b':
-        return ms_dmsw_make2(p, ms_DMSW_DependentGenericConformanceRequirement, type, ms_dmsw_pop_type(p));
-    case 's': return ms_dmsw_make2(p, ms_DMSW_DependentGenericSameTypeRequirement, type, ms_dmsw_pop_type(p));
+        return ms_dmsw_make2(p, ms_DMSW_DependentGenericConformanceRequirement, type, ms_dmswr_pop_type(p));
+    case 's':
+        return ms_dmsw_make2(p, ms_DMSW_DependentGenericSameTypeRequirement, type, ms_dmswr_pop_type(p));
     case 'h':
-        return ms_dmsw_make2(p, ms_DMSW_DependentGenericSameShapeRequirement, type, ms_dmsw_pop_type(p));
+        return ms_dmsw_make2(p, ms_DMSW_DependentGenericSameShapeRequirement, type, ms_dmswr_pop_type(p));
     case 'i': return ms_dmsw_make2(p, ms_DMSW_DependentGenericInverseConformanceRequirement, type, inverse);
-    default: return ms_dmsw_layout(p, type);
+    default: return ms_dmswr_layout(p, type);
     }
 }
 
 /* l r: generic-signature */
-static uint32_t ms_dmsw_signature(ms_dmsw *p, bool has_counts)
+static uint32_t ms_dmswr_signature(ms_dmsw *p, bool has_counts)
 {
     uint32_t ref = ms_dmsw_make(p, ms_DMSW_DependentGenericSignature), requirement;
     if (!has_counts) {
         ref = ms_dmsw_add(p, ref, ms_dmsw_make_index(p, ms_DMSW_DependentGenericParamCount, 1));
     } else {
         while (ref && !ms_dmsw_next_if(p, 'l')) {
-            int64_t count = ms_dmsw_next_if(p, 'z') ? 0 : ms_dmsw_index(p) + 1;
+            int64_t count = ms_dmsw_next_if(p, 'z') ? 0 : ms_dmswr_index(p) + 1;
             if (count < 0 || (count == 0 && p->s[p->at - 1] != 'z'))
                 return 0;
             ref = ms_dmsw_add(p, ref,
@@ -15336,7 +16082,7 @@ static uint32_t ms_dmsw_signature(ms_dmsw *p, bool has_counts)
         }
     }
     uint32_t counts = ms_dmsw_kid_count(p, ref);
-    while ((requirement = ms_dmsw_pop_requirement(p)) != 0)
+    while ((requirement = ms_dmswr_pop_requirement(p)) != 0)
         ref = ms_dmsw_add(p, ref, requirement);
     if (ref)
         ms_dmsw_reverse(p, ref, counts);
@@ -15344,33 +16090,23 @@ static uint32_t ms_dmsw_signature(ms_dmsw *p, bool has_counts)
 }
 
 /* protocol-list */
-static uint32_t ms_dmsw_pop_protocols(ms_dmsw *p)
+static uint32_t ms_dmswr_pop_protocols(ms_dmsw *p)
 {
     return ms_dmsw_make1(p, ms_DMSW_ProtocolList,
-                         ms_dmsw_pop_list_or_empty(p, ms_DMSW_TypeList, ms_dmsw_pop_protocol));
-}
-
-static uint32_t ms_dmsw_metatype_repr(ms_dmsw *p)
-{
-    switch (ms_dmsw_next(p)) {
-    case 't': return ms_dmsw_make_lit(p, ms_DMSW_MetatypeRepresentation, "@thin");
-    case 'T': return ms_dmsw_make_lit(p, ms_DMSW_MetatypeRepresentation, "@thick");
-    case 'o': return ms_dmsw_make_lit(p, ms_DMSW_MetatypeRepresentation, "@objc_metatype");
-    default: return 0;
-    }
+                         ms_dmswr_pop_list_or_empty(p, ms_DMSW_TypeList, ms_dmswr_pop_protocol));
 }
 
 /* Xx XX: SIL boxes */
-static uint32_t ms_dmsw_sil_box(ms_dmsw *p, bool generic)
+static uint32_t ms_dmswr_sil_box(ms_dmsw *p, bool generic)
 {
     uint32_t signature = 0, args = 0;
     if (generic) {
-        signature = ms_dmsw_pop_signature(p);
-        args = ms_dmsw_pop_type_list(p);
+        signature = ms_dmswr_pop_signature(p);
+        args = ms_dmswr_pop_type_list(p);
         if (!signature || !args)
             return 0;
     }
-    uint32_t types = ms_dmsw_pop_type_list(p), layout = ms_dmsw_make(p, ms_DMSW_SILBoxLayout);
+    uint32_t types = ms_dmswr_pop_type_list(p), layout = ms_dmsw_make(p, ms_DMSW_SILBoxLayout);
     if (!types)
         return 0;
     for (uint32_t i = 0; i < ms_dmsw_kid_count(p, types); i++) {
@@ -15389,157 +16125,1131 @@ static uint32_t ms_dmsw_sil_box(ms_dmsw *p, bool generic)
 }
 
 /* XS: sugared types of the debugger */
-static uint32_t ms_dmsw_sugared(ms_dmsw *p)
+static uint32_t ms_dmswr_sugared(ms_dmsw *p)
 {
     uint32_t type;
     switch (ms_dmsw_next(p)) {
-    case 'q': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_SugaredOptional, ms_dmsw_pop_type(p)));
-    case 'a': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_SugaredArray, ms_dmsw_pop_type(p)));
-    case 'p': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_SugaredParen, ms_dmsw_pop_type(p)));
+    case 'q': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_SugaredOptional, ms_dmswr_pop_type(p)));
+    case 'a': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_SugaredArray, ms_dmswr_pop_type(p)));
+    case 'p': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_SugaredParen, ms_dmswr_pop_type(p)));
     case 'D':
-        type = ms_dmsw_pop_type(p);
-        return ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_SugaredDictionary, ms_dmsw_pop_type(p), type));
+        type = ms_dmswr_pop_type(p);
+        return ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_SugaredDictionary, ms_dmswr_pop_type(p), type));
     case 'A':
-        type = ms_dmsw_pop_type(p);
-        return ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_SugaredInlineArray, ms_dmsw_pop_type(p), type));
+        type = ms_dmswr_pop_type(p);
+        return ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_SugaredInlineArray, ms_dmswr_pop_type(p), type));
     default: return 0;
     }
 }
 
 /* X: types that are rarer than one letter */
-static uint32_t ms_dmsw_special_type(ms_dmsw *p)
+static uint32_t ms_dmswr_special_type(ms_dmsw *p)
 {
     uint32_t a, b;
     char c = ms_dmsw_next(p);
     switch (c) {
-    case 'E': return ms_dmsw_pop_function(p, ms_DMSW_NoEscapeFunctionType, false);
-    case 'A': return ms_dmsw_pop_function(p, ms_DMSW_EscapingAutoClosureType, false);
-    case 'f': return ms_dmsw_pop_function(p, ms_DMSW_ThinFunctionType, false);
-    case 'K': return ms_dmsw_pop_function(p, ms_DMSW_AutoClosureType, false);
-    case 'U': return ms_dmsw_pop_function(p, ms_DMSW_UncurriedFunctionType, false);
-    case 'L': return ms_dmsw_pop_function(p, ms_DMSW_EscapingObjCBlock, false);
-    case 'B': return ms_dmsw_pop_function(p, ms_DMSW_ObjCBlock, false);
-    case 'C': return ms_dmsw_pop_function(p, ms_DMSW_CFunctionPointer, false);
+    case 'E': return ms_dmswr_pop_function(p, ms_DMSW_NoEscapeFunctionType, false);
+    case 'A': return ms_dmswr_pop_function(p, ms_DMSW_EscapingAutoClosureType, false);
+    case 'f': return ms_dmswr_pop_function(p, ms_DMSW_ThinFunctionType, false);
+    case 'K': return ms_dmswr_pop_function(p, ms_DMSW_AutoClosureType, false);
+    case 'U': return ms_dmswr_pop_function(p, ms_DMSW_UncurriedFunctionType, false);
+    case 'L': return ms_dmswr_pop_function(p, ms_DMSW_EscapingObjCBlock, false);
+    case 'B': return ms_dmswr_pop_function(p, ms_DMSW_ObjCBlock, false);
+    case 'C': return ms_dmswr_pop_function(p, ms_DMSW_CFunctionPointer, false);
     case 'z':
         c = ms_dmsw_next(p);
         if (c != 'B' && c != 'C')
             return 0;
-        return ms_dmsw_pop_function(p, c == 'B' ? ms_DMSW_ObjCBlock : ms_DMSW_CFunctionPointer, true);
-    case 'g': return ms_dmsw_make1(p, ms_DMSW_ExtendedExistentialTypeShape, ms_dmsw_pop_type(p));
+        return ms_dmswr_pop_function(p, c == 'B' ? ms_DMSW_ObjCBlock : ms_DMSW_CFunctionPointer, true);
+    case 'g': return ms_dmsw_make1(p, ms_DMSW_ExtendedExistentialTypeShape, ms_dmswr_pop_type(p));
     case 'G':
-        a = ms_dmsw_pop_type(p);
-        return ms_dmsw_make2(p, ms_DMSW_ExtendedExistentialTypeShape, ms_dmsw_pop_signature(p), a);
-    case 'o': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_Unowned, ms_dmsw_pop_type(p)));
-    case 'u': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_Unmanaged, ms_dmsw_pop_type(p)));
-    case 'w': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_Weak, ms_dmsw_pop_type(p)));
-    case 'b': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_SILBoxType, ms_dmsw_pop_type(p)));
-    case 'D': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_DynamicSelf, ms_dmsw_pop_type(p)));
+        a = ms_dmswr_pop_type(p);
+        return ms_dmsw_make2(p, ms_DMSW_ExtendedExistentialTypeShape, ms_dmswr_pop_signature(p), a);
+    case 'o': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_Unowned, ms_dmswr_pop_type(p)));
+    case 'u': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_Unmanaged, ms_dmswr_pop_type(p)));
+    case 'w': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_Weak, ms_dmswr_pop_type(p)));
+    case 'b': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_SILBoxType, ms_dmswr_pop_type(p)));
+    case 'D': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_DynamicSelf, ms_dmswr_pop_type(p)));
     case 'M':
     case 'm':
         a = ms_dmsw_metatype_repr(p);
-        b = ms_dmsw_pop_type(p);
+        b = ms_dmswr_pop_type(p);
         return ms_dmsw_type(
             ms_dmsw_make2(p, c == 'M' ? ms_DMSW_Metatype : ms_DMSW_ExistentialMetatype, a, b));
-    case 'p': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_ExistentialMetatype, ms_dmsw_pop_type(p)));
+    case 'p': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_ExistentialMetatype, ms_dmswr_pop_type(p)));
     case 'P':
-        a = ms_dmsw_pop_list(p, ms_DMSW_ConstrainedExistentialRequirementList, ms_dmsw_pop_requirement);
-        return ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_ConstrainedExistential, ms_dmsw_pop_type(p), a));
+        a = ms_dmswr_pop_list(p, ms_DMSW_ConstrainedExistentialRequirementList, ms_dmswr_pop_requirement);
+        return ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_ConstrainedExistential, ms_dmswr_pop_type(p), a));
     case 'c':
-        a = ms_dmsw_pop_type(p);
-        return ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_ProtocolListWithClass, ms_dmsw_pop_protocols(p), a));
+        a = ms_dmswr_pop_type(p);
+        return ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_ProtocolListWithClass, ms_dmswr_pop_protocols(p), a));
     case 'l':
-        return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_ProtocolListWithAnyObject, ms_dmsw_pop_protocols(p)));
+        return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_ProtocolListWithAnyObject, ms_dmswr_pop_protocols(p)));
     case 'x':
-    case 'X': return ms_dmsw_sil_box(p, c == 'X');
-    case 'Y': return ms_dmsw_any_generic(p, ms_DMSW_OtherNominalType);
+    case 'X': return ms_dmswr_sil_box(p, c == 'X');
+    case 'Y': return ms_dmswr_any_generic(p, ms_DMSW_OtherNominalType);
     case 'Z':
-        a = ms_dmsw_pop_type_list(p);
-        b = ms_dmsw_pop(p, ms_DMSW_Identifier);
-        return ms_dmsw_make3(p, ms_DMSW_AnonymousContext, b, ms_dmsw_pop_context(p), a);
+        a = ms_dmswr_pop_type_list(p);
+        b = ms_dmswr_pop(p, ms_DMSW_Identifier);
+        return ms_dmsw_make3(p, ms_DMSW_AnonymousContext, b, ms_dmswr_pop_context(p), a);
     case 'e': return ms_dmsw_type(ms_dmsw_make(p, ms_DMSW_ErrorType));
-    case 'S': return ms_dmsw_sugared(p);
+    case 'S': return ms_dmswr_sugared(p);
     default: return 0;
     }
 }
 
-static uint32_t ms_dmsw_marked(ms_dmsw *p, unsigned kind, char mark)
-{
-    uint32_t ref = ms_dmsw_make(p, kind);
-    if (ref)
-        ms_dmsw_at(p, ref)->mark = (uint8_t)mark;
-    return ref;
-}
-
-static bool ms_dmsw_diff_letter(char c)
+static bool ms_dmswr_diff_letter(char c)
 {
     return c == 'd' || c == 'f' || c == 'l' || c == 'r';
 }
 
 /* Y: parts of function types and of parameters */
-static uint32_t ms_dmsw_annotation(ms_dmsw *p)
+static uint32_t ms_dmswr_annotation(ms_dmsw *p)
 {
     char c = ms_dmsw_next(p);
     switch (c) {
     case 'a': return ms_dmsw_make(p, ms_DMSW_AsyncAnnotation);
     case 'A': return ms_dmsw_make(p, ms_DMSW_IsolatedAnyFunctionType);
     case 'b': return ms_dmsw_make(p, ms_DMSW_ConcurrentFunctionType);
-    case 'c': return ms_dmsw_make1(p, ms_DMSW_GlobalActorFunctionType, ms_dmsw_pop_type(p));
+    case 'c': return ms_dmsw_make1(p, ms_DMSW_GlobalActorFunctionType, ms_dmswr_pop_type(p));
     case 'C': return ms_dmsw_make(p, ms_DMSW_NonIsolatedCallerFunctionType);
-    case 'g': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_ConstValue, ms_dmsw_pop_bare(p)));
-    case 'i': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_Isolated, ms_dmsw_pop_bare(p)));
+    case 'g': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_ConstValue, ms_dmswr_pop_bare(p)));
+    case 'i': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_Isolated, ms_dmswr_pop_bare(p)));
     case 'j':
         c = ms_dmsw_next(p);
-        return ms_dmsw_diff_letter(c) ? ms_dmsw_marked(p, ms_DMSW_DifferentiableFunctionType, c) : 0;
-    case 'k': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_NoDerivative, ms_dmsw_pop_bare(p)));
-    case 'K': return ms_dmsw_make1(p, ms_DMSW_TypedThrowsAnnotation, ms_dmsw_pop_bare(p));
-    case 't': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_CompileTimeLiteral, ms_dmsw_pop_bare(p)));
+        return ms_dmswr_diff_letter(c) ? ms_dmsw_marked(p, ms_DMSW_DifferentiableFunctionType, c) : 0;
+    case 'k': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_NoDerivative, ms_dmswr_pop_bare(p)));
+    case 'K': return ms_dmsw_make1(p, ms_DMSW_TypedThrowsAnnotation, ms_dmswr_pop_bare(p));
+    case 't': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_CompileTimeLiteral, ms_dmswr_pop_bare(p)));
     case 'T': return ms_dmsw_make(p, ms_DMSW_SendingResultFunctionType);
-    case 'u': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_Sending, ms_dmsw_pop_bare(p)));
+    case 'u': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_Sending, ms_dmswr_pop_bare(p)));
     default: return 0;
     }
 }
 
 /* $: integers as types */
-static uint32_t ms_dmsw_integer(ms_dmsw *p)
+static uint32_t ms_dmswr_integer(ms_dmsw *p)
 {
     bool negative = ms_dmsw_next_if(p, 'n');
-    int64_t value = ms_dmsw_index(p);
+    int64_t value = ms_dmswr_index(p);
     if (value < 0)
         return 0;
     return ms_dmsw_type(
         ms_dmsw_make_index(p, negative ? ms_DMSW_NegativeInteger : ms_DMSW_Integer, (uint64_t)value));
 }
 
+#endif /* MACHSYM_NO_SWIFT */
+
+/* ==== >>swift-old =========================================================================================
+ * Job:    reads names of Swift 1 to 3, a prefix grammar, into the same tree.
+ * Offers: ms_dmswo_read.
+ * Never:  prints. */
+
+#ifndef MACHSYM_NO_SWIFT
+/* ---- Swift 1 to 3: OldMangling.rst, a prefix grammar ---- */
+
+/* the grammar recurses */
+static uint32_t ms_dmswo_type(ms_dmsw *p);
+static uint32_t ms_dmswo_entity(ms_dmsw *p);
+static uint32_t ms_dmswo_context(ms_dmsw *p);
+static uint32_t ms_dmswo_global(ms_dmsw *p);
+
+/* natural: too large a number wraps round, as in Swift's own reader */
+static bool ms_dmswo_natural(ms_dmsw *p, uint64_t *value)
+{
+    if (!ms_dmsw_digit(ms_dmsw_peek(p)))
+        return false;
+    for (*value = 0; ms_dmsw_digit(ms_dmsw_peek(p));)
+        *value = *value * 10 + (uint64_t)(ms_dmsw_next(p) - '0');
+    return true;
+}
+
+/* index */
+static bool ms_dmswo_index(ms_dmsw *p, uint64_t *value)
+{
+    *value = 0;
+    if (ms_dmsw_next_if(p, '_'))
+        return true;
+    if (!ms_dmswo_natural(p, value) || !ms_dmsw_next_if(p, '_'))
+        return false;
+    ++*value;
+    return true;
+}
+
+static uint32_t ms_dmswo_index_node(ms_dmsw *p)
+{
+    uint64_t value;
+    return ms_dmswo_index(p, &value) ? ms_dmsw_make_index(p, ms_DMSW_Index, value) : 0;
+}
+
+/* operator-char */
+static bool ms_dmswo_operator_text(ms_dmsw *p, machsym_str *name)
+{
+    static const char signs[] = "& @/= >    <*!|+?%-~   ^ .";
+    char *text = (char *)ms_dm_alloc(p->d, name->len);
+    if (!text)
+        return false;
+    for (size_t i = 0; i < name->len; i++) {
+        char c = name->ptr[i];
+        if ((unsigned char)c < 0x80) {
+            c = ms_dmsw_lower(c) ? signs[c - 'a'] : ' ';
+            if (c == ' ')
+                return false;
+        }
+        text[i] = c;
+    }
+    name->ptr = text;
+    return true;
+}
+
+/* identifier */
+static uint32_t ms_dmswo_identifier(ms_dmsw *p, unsigned kind)
+{
+    machsym_str name;
+    bool puny = ms_dmsw_next_if(p, 'X'), is_operator = ms_dmsw_next_if(p, 'o');
+    if (is_operator) {
+        if (kind != ms_DMSW_Identifier)
+            return 0;
+        switch (ms_dmsw_next(p)) {
+        case 'p': kind = ms_DMSW_PrefixOperator; break;
+        case 'P': kind = ms_DMSW_PostfixOperator; break;
+        case 'i': kind = ms_DMSW_InfixOperator; break;
+        default: return 0;
+        }
+    }
+    if (!ms_dmsw_literal(p, &name) || (puny && !ms_dmsw_puny(p, name.ptr, name.len, &name)))
+        return 0;
+    if (is_operator && !ms_dmswo_operator_text(p, &name))
+        return 0;
+    return name.len > 0 ? ms_dmsw_make_text(p, kind, name.ptr, name.len) : 0;
+}
+
+/* decl-name */
+static uint32_t ms_dmswo_decl_name(ms_dmsw *p)
+{
+    uint32_t first;
+    if (ms_dmsw_next_if(p, 'L')) {
+        first = ms_dmswo_index_node(p);
+        return ms_dmsw_make2(p, ms_DMSW_LocalDeclName, first, ms_dmswo_identifier(p, ms_DMSW_Identifier));
+    }
+    if (ms_dmsw_next_if(p, 'P')) {
+        first = ms_dmswo_identifier(p, ms_DMSW_Identifier);
+        return ms_dmsw_make2(p, ms_DMSW_PrivateDeclName, first, ms_dmswo_identifier(p, ms_DMSW_Identifier));
+    }
+    return ms_dmswo_identifier(p, ms_DMSW_Identifier);
+}
+
+#define ms_dmswo_known(p, kind, name) (ms_dmsw_known(p, kind, name) & ~ms_DMSW_AS_TYPE)
+
+/* substitution, known-module and known-nominal-type, after 'S' */
+static uint32_t ms_dmswo_substitution(ms_dmsw *p)
+{
+    char c = ms_dmsw_peek(p);
+    if (c == '_' || ms_dmsw_digit(c)) {
+        uint64_t i;
+        return ms_dmswo_index(p, &i) && i < p->subs.count ? p->subs.v[i] : 0;
+    }
+    switch (ms_dmsw_next(p)) {
+    case 'o': return ms_dmsw_make_lit(p, ms_DMSW_Module, "__C");
+    case 'C': return ms_dmsw_make_lit(p, ms_DMSW_Module, "__C_Synthesized");
+    case 'a': return ms_dmswo_known(p, Structure, "Array");
+    case 'b': return ms_dmswo_known(p, Structure, "Bool");
+    case 'c': return ms_dmswo_known(p, Structure, "UnicodeScalar");
+    case 'd': return ms_dmswo_known(p, Structure, "Double");
+    case 'f': return ms_dmswo_known(p, Structure, "Float");
+    case 'i': return ms_dmswo_known(p, Structure, "Int");
+    case 'V': return ms_dmswo_known(p, Structure, "UnsafeRawPointer");
+    case 'v': return ms_dmswo_known(p, Structure, "UnsafeMutableRawPointer");
+    case 'P': return ms_dmswo_known(p, Structure, "UnsafePointer");
+    case 'p': return ms_dmswo_known(p, Structure, "UnsafeMutablePointer");
+    case 'R': return ms_dmswo_known(p, Structure, "UnsafeBufferPointer");
+    case 'r': return ms_dmswo_known(p, Structure, "UnsafeMutableBufferPointer");
+    case 'S': return ms_dmswo_known(p, Structure, "String");
+    case 'u': return ms_dmswo_known(p, Structure, "UInt");
+    case 'q': return ms_dmswo_known(p, Enum, "Optional");
+    case 'Q': return ms_dmswo_known(p, Enum, "ImplicitlyUnwrappedOptional");
+    default: return 0;
+    }
+}
+
+/* module */
+static uint32_t ms_dmswo_module(ms_dmsw *p)
+{
+    if (ms_dmsw_next_if(p, 's'))
+        return ms_dmsw_make_lit(p, ms_DMSW_Module, "Swift");
+    if (ms_dmsw_next_if(p, 'S')) {
+        uint32_t ref = ms_dmswo_substitution(p);
+        return ms_dmsw_kind_of(p, ref) == ms_DMSW_Module ? ref : 0;
+    }
+    return ms_dmsw_remember(p, ms_dmswo_identifier(p, ms_DMSW_Module));
+}
+
+/* declaration-name of a type */
+static uint32_t ms_dmswo_declaration(ms_dmsw *p, unsigned kind)
+{
+    uint32_t context = ms_dmswo_context(p);
+    if (!context)
+        return 0;
+    return ms_dmsw_remember(p, ms_dmsw_make2(p, kind, context, ms_dmswo_decl_name(p)));
+}
+
+/* nominal-type */
+static uint32_t ms_dmswo_nominal(ms_dmsw *p)
+{
+    switch (ms_dmsw_next(p)) {
+    case 'S': return ms_dmswo_substitution(p);
+    case 'V': return ms_dmswo_declaration(p, ms_DMSW_Structure);
+    case 'O': return ms_dmswo_declaration(p, ms_DMSW_Enum);
+    case 'C': return ms_dmswo_declaration(p, ms_DMSW_Class);
+    case 'P': return ms_dmswo_declaration(p, ms_DMSW_Protocol);
+    default: return 0;
+    }
+}
+
+/* protocol in a context that is already read */
+static uint32_t ms_dmswo_protocol_in(ms_dmsw *p, uint32_t context)
+{
+    if (!context)
+        return 0;
+    return ms_dmsw_type(
+        ms_dmsw_remember(p, ms_dmsw_make2(p, ms_DMSW_Protocol, context, ms_dmswo_decl_name(p))));
+}
+
+/* protocol */
+static uint32_t ms_dmswo_protocol(ms_dmsw *p)
+{
+    if (ms_dmsw_next_if(p, 'S')) {
+        uint32_t ref = ms_dmswo_substitution(p);
+        unsigned kind = ms_dmsw_kind_of(p, ref);
+        if (kind == ms_DMSW_Protocol)
+            return ms_dmsw_type(ref);
+        return kind == ms_DMSW_Module ? ms_dmswo_protocol_in(p, ref) : 0;
+    }
+    if (ms_dmsw_next_if(p, 's'))
+        return ms_dmswo_protocol_in(p, ms_dmsw_make_lit(p, ms_DMSW_Module, "Swift"));
+    return ms_dmsw_type(ms_dmswo_declaration(p, ms_DMSW_Protocol));
+}
+
+/* Types up to '_', as a list. */
+static uint32_t ms_dmswo_types(ms_dmsw *p)
+{
+    uint32_t list = ms_dmsw_make(p, ms_DMSW_TypeList);
+    while (list && !ms_dmsw_next_if(p, '_'))
+        list = ms_dmsw_add(p, list, ms_dmswo_type(p));
+    return list;
+}
+
+/* The arguments of a generic type, the outermost level first. */
+static uint32_t ms_dmswo_bind(ms_dmsw *p, uint32_t nominal)
+{
+    const ms_dmsw_node *n = ms_dmsw_at(p, nominal);
+    if (!(ms_dmsw_rows[n->kind].traits & ms_DMSW_T_NOMINAL) || ++p->d->depth > MACHSYM_DEMANGLE_DEPTH)
+        return 0;
+    if (n->form != ms_DMSW_F_KNOWN) {
+        uint32_t parent = ms_dmsw_kid(p, nominal, 0), name = ms_dmsw_kid(p, nominal, 1);
+        unsigned kind = ms_dmsw_kind_of(p, parent);
+        if (kind != ms_DMSW_Module && kind != ms_DMSW_Function && kind != ms_DMSW_Extension)
+            nominal = ms_dmsw_make2(p, n->kind, ms_dmswo_bind(p, parent), name);
+    }
+    p->d->depth--;
+    uint32_t args = nominal ? ms_dmswo_types(p) : 0;
+    if (!args)
+        return 0;
+    if (ms_dmsw_kid_count(p, args) == 0)
+        return nominal;
+    unsigned kind = ms_dmsw_inner(p, nominal);
+    if (kind != ms_DMSW_Class && kind != ms_DMSW_Structure && kind != ms_DMSW_Enum)
+        return 0;
+    return ms_dmsw_make2(p, ms_dmsw_bound_kind(kind), ms_dmsw_type(nominal), args);
+}
+
+/* generic-param-index */
+static uint32_t ms_dmswo_param(ms_dmsw *p)
+{
+    uint64_t depth = 0, index = 0;
+    if (ms_dmsw_next_if(p, 'd')) {
+        if (!ms_dmswo_index(p, &depth) || !ms_dmswo_index(p, &index))
+            return 0;
+        depth++;
+    } else if (!ms_dmsw_next_if(p, 'x')) {
+        if (!ms_dmswo_index(p, &index))
+            return 0;
+        index++;
+    }
+    if (depth > UINT32_MAX || index > UINT32_MAX)
+        return 0;
+    return ms_dmsw_type(ms_dmsw_param_type(p, depth, index));
+}
+
+/* A member of base: assoc-type-name */
+static uint32_t ms_dmswo_member(ms_dmsw *p, uint32_t base)
+{
+    uint32_t name;
+    if (!base)
+        return 0;
+    if (ms_dmsw_next_if(p, 'S')) {
+        name = ms_dmswo_substitution(p);
+        if (ms_dmsw_kind_of(p, name) != ms_DMSW_DependentAssociatedTypeRef)
+            return 0;
+    } else {
+        uint32_t protocol = 0;
+        if (ms_dmsw_next_if(p, 'P') && (protocol = ms_dmswo_protocol(p)) == 0)
+            return 0;
+        name =
+            ms_dmsw_make1(p, ms_DMSW_DependentAssociatedTypeRef, ms_dmswo_identifier(p, ms_DMSW_Identifier));
+        if (protocol)
+            name = ms_dmsw_add(p, name, protocol);
+        name = ms_dmsw_remember(p, name);
+    }
+    return ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_DependentMemberType, base, name));
+}
+
+/* 'W': associated type at depth */
+static uint32_t ms_dmswo_members(ms_dmsw *p)
+{
+    uint32_t base = ms_dmswo_param(p);
+    while (base && !ms_dmsw_next_if(p, '_'))
+        base = ms_dmswo_member(p, base);
+    return base;
+}
+
+/* type-param */
+static uint32_t ms_dmswo_type_param(ms_dmsw *p)
+{
+    if (ms_dmsw_next_if(p, 'w'))
+        return ms_dmswo_member(p, ms_dmswo_param(p));
+    return ms_dmsw_next_if(p, 'W') ? ms_dmswo_members(p) : ms_dmswo_param(p);
+}
+
+/* A layout requirement, after 'l' */
+static uint32_t ms_dmswo_layout(ms_dmsw *p, uint32_t type)
+{
+    char c = ms_dmsw_next(p);
+    if (ms_dmsw_find("URNCDTEeMm", c) < 0)
+        return 0;
+    uint32_t ref = ms_dmsw_make1(p, ms_DMSW_DependentGenericLayoutRequirement, type);
+    if (!ref)
+        return 0;
+    ms_dmsw_at(p, ref)->mark = (uint8_t)c;
+    bool two = c == 'E' || c == 'M';
+    if (two || c == 'e' || c == 'm') {
+        uint64_t size;
+        if (!ms_dmswo_natural(p, &size))
+            return 0;
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make_index(p, ms_DMSW_Index, size));
+    }
+    if (two) {
+        uint64_t alignment;
+        if (!ms_dmsw_next_if(p, '_') || !ms_dmswo_natural(p, &alignment))
+            return 0;
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make_index(p, ms_DMSW_Index, alignment));
+    }
+    return ref;
+}
+
+/* requirement */
+static uint32_t ms_dmswo_requirement(ms_dmsw *p)
+{
+    uint32_t type = ms_dmswo_type_param(p), bound;
+    if (!type)
+        return 0;
+    if (ms_dmsw_next_if(p, 'z'))
+        return ms_dmsw_make2(p, ms_DMSW_DependentGenericSameTypeRequirement, type, ms_dmswo_type(p));
+    if (ms_dmsw_next_if(p, 'l'))
+        return ms_dmswo_layout(p, type);
+    if (ms_dmsw_peek(p) == 'C') {
+        bound = ms_dmswo_type(p);
+    } else if (ms_dmsw_next_if(p, 'S')) { /* a class or protocol, or the module of a protocol */
+        bound = ms_dmswo_substitution(p);
+        unsigned kind = ms_dmsw_kind_of(p, bound);
+        if (kind == ms_DMSW_Protocol || kind == ms_DMSW_Class)
+            bound = ms_dmsw_type(bound);
+        else
+            bound = kind == ms_DMSW_Module ? ms_dmswo_protocol_in(p, bound) : 0;
+    } else {
+        bound = ms_dmswo_protocol(p);
+    }
+    return ms_dmsw_make2(p, ms_DMSW_DependentGenericConformanceRequirement, type, bound);
+}
+
+/* generic-signature */
+static uint32_t ms_dmswo_signature(ms_dmsw *p, unsigned kind)
+{
+    uint32_t ref = ms_dmsw_make(p, kind);
+    bool any = false;
+    while (ref && ms_dmsw_peek(p) != 'R' && ms_dmsw_peek(p) != 'r') {
+        uint64_t count = 0;
+        if (!ms_dmsw_next_if(p, 'z')) {
+            if (!ms_dmswo_index(p, &count))
+                return 0;
+            count++;
+        }
+        any = true;
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make_index(p, ms_DMSW_DependentGenericParamCount, count));
+    }
+    if (!any)
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make_index(p, ms_DMSW_DependentGenericParamCount, 1));
+    if (ms_dmsw_next_if(p, 'r'))
+        return ref;
+    p->at++;
+    while (ref && !ms_dmsw_next_if(p, 'r'))
+        ref = ms_dmsw_add(p, ref, ms_dmswo_requirement(p));
+    return ref;
+}
+
+/* 'T' 't': tuples */
+static uint32_t ms_dmswo_tuple(ms_dmsw *p, bool variadic)
+{
+    uint32_t tuple = ms_dmsw_make(p, ms_DMSW_Tuple), element = 0;
+    while (tuple && !ms_dmsw_next_if(p, '_')) {
+        element = ms_dmsw_make(p, ms_DMSW_TupleElement);
+        char c = ms_dmsw_peek(p);
+        if (ms_dmsw_digit(c) || c == 'o')
+            element = ms_dmsw_add(p, element, ms_dmswo_identifier(p, ms_DMSW_TupleElementName));
+        element = ms_dmsw_add(p, element, ms_dmswo_type(p));
+        tuple = ms_dmsw_add(p, tuple, element);
+    }
+    if (tuple && variadic && !ms_dmsw_add(p, element, ms_dmsw_make(p, ms_DMSW_VariadicMarker)))
+        return 0;
+    return tuple;
+}
+
+/* throws-annotation? type type */
+static uint32_t ms_dmswo_function(ms_dmsw *p, unsigned kind)
+{
+    uint32_t ref = ms_dmsw_make(p, kind);
+    if (ms_dmsw_next_if(p, 'z'))
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make(p, ms_DMSW_ThrowsAnnotation));
+    ref = ms_dmsw_add(p, ref, ms_dmsw_make1(p, ms_DMSW_ArgumentTuple, ms_dmswo_type(p)));
+    return ref ? ms_dmsw_add(p, ref, ms_dmsw_make1(p, ms_DMSW_ReturnType, ms_dmswo_type(p))) : 0;
+}
+
+/* impl-parameter, impl-result: the letters of the later mangling that mean the same */
+static uint32_t ms_dmswo_impl_part(ms_dmsw *p, bool is_param)
+{
+    static const char param_from[] = "dgeiloG", param_to[] = "ygeilxn";
+    static const char result_from[] = "adDio", result_to[] = "aduro";
+    unsigned kind = is_param ? ms_DMSW_ImplParameter : ms_DMSW_ImplResult;
+    if (!is_param && ms_dmsw_next_if(p, 'z'))
+        kind = ms_DMSW_ImplErrorResult;
+    int place = ms_dmsw_find(is_param ? param_from : result_from, ms_dmsw_next(p));
+    if (place < 0)
+        return 0;
+    int word = is_param ? ms_dmsw_find(ms_dmsw_param_letters, param_to[place])
+                        : ms_dmsw_find(ms_dmsw_result_letters, result_to[place]);
+    return ms_dmsw_add(p, ms_dmsw_marked(p, kind, (char)word), ms_dmswo_type(p));
+}
+
+/* impl-callee-convention and impl-function-attribute */
+static uint32_t ms_dmswo_impl_head(ms_dmsw *p, uint32_t ref)
+{
+    uint32_t part;
+    switch (ms_dmsw_next(p)) {
+    case 't': part = ms_dmsw_make_lit(p, ms_DMSW_ImplConvention, "@convention(thin)"); break;
+    case 'd': part = ms_dmsw_make_lit(p, ms_DMSW_ImplConvention, "@callee_unowned"); break;
+    case 'g': part = ms_dmsw_make_lit(p, ms_DMSW_ImplConvention, "@callee_guaranteed"); break;
+    case 'o': part = ms_dmsw_make_lit(p, ms_DMSW_ImplConvention, "@callee_owned"); break;
+    default: return 0;
+    }
+    ref = ms_dmsw_add(p, ref, part);
+    if (!ms_dmsw_next_if(p, 'C'))
+        return ref;
+    switch (ms_dmsw_next(p)) {
+    case 'b': part = ms_dmsw_make_lit(p, ms_DMSW_ImplFunctionAttribute, "@convention(block)"); break;
+    case 'c': part = ms_dmsw_make_lit(p, ms_DMSW_ImplFunctionAttribute, "@convention(c)"); break;
+    case 'm': part = ms_dmsw_make_lit(p, ms_DMSW_ImplFunctionAttribute, "@convention(method)"); break;
+    case 'O': part = ms_dmsw_make_lit(p, ms_DMSW_ImplFunctionAttribute, "@convention(objc_method)"); break;
+    case 'w': part = ms_dmsw_make_lit(p, ms_DMSW_ImplFunctionAttribute, "@convention(witness_method)"); break;
+    default: return 0;
+    }
+    return ms_dmsw_add(p, ref, part);
+}
+
+/* impl-function-type */
+static uint32_t ms_dmswo_impl_function(ms_dmsw *p)
+{
+    uint32_t ref = ms_dmswo_impl_head(p, ms_dmsw_make(p, ms_DMSW_ImplFunctionType));
+    if (ms_dmsw_next_if(p, 'G'))
+        ref = ms_dmsw_add(p, ref, ms_dmswo_signature(p, ms_DMSW_DependentGenericSignature));
+    else if (ms_dmsw_next_if(p, 'g'))
+        ref = ms_dmsw_add(p, ref, ms_dmswo_signature(p, ms_DMSW_DependentPseudogenericSignature));
+    if (!ref || !ms_dmsw_next_if(p, '_'))
+        return 0;
+    while (ref && !ms_dmsw_next_if(p, '_'))
+        ref = ms_dmsw_add(p, ref, ms_dmswo_impl_part(p, true));
+    while (ref && !ms_dmsw_next_if(p, '_'))
+        ref = ms_dmsw_add(p, ref, ms_dmswo_impl_part(p, false));
+    return ref;
+}
+
+/* 'XB': SIL boxes with a layout */
+static uint32_t ms_dmswo_sil_box(ms_dmsw *p)
+{
+    uint32_t signature = 0, layout = ms_dmsw_make(p, ms_DMSW_SILBoxLayout);
+    bool generic = ms_dmsw_next_if(p, 'G');
+    if (generic && (signature = ms_dmswo_signature(p, ms_DMSW_DependentGenericSignature)) == 0)
+        return 0;
+    while (layout && !ms_dmsw_next_if(p, '_')) {
+        char c = ms_dmsw_next(p);
+        if (c != 'm' && c != 'i')
+            return 0;
+        unsigned kind = c == 'm' ? ms_DMSW_SILBoxMutableField : ms_DMSW_SILBoxImmutableField;
+        layout = ms_dmsw_add(p, layout, ms_dmsw_make1(p, kind, ms_dmswo_type(p)));
+    }
+    uint32_t ref = ms_dmsw_make1(p, ms_DMSW_SILBoxTypeWithLayout, layout);
+    if (generic && ref)
+        ref = ms_dmsw_add(p, ms_dmsw_add(p, ref, signature), ms_dmswo_types(p));
+    return ref;
+}
+
+static uint32_t ms_dmswo_metatype(ms_dmsw *p, unsigned kind)
+{
+    uint32_t repr = ms_dmsw_metatype_repr(p);
+    return repr ? ms_dmsw_make2(p, kind, repr, ms_dmswo_type(p)) : 0;
+}
+
+/* 'X': types of two letters */
+static uint32_t ms_dmswo_special(ms_dmsw *p)
+{
+    switch (ms_dmsw_next(p)) {
+    case 'b': return ms_dmsw_make1(p, ms_DMSW_SILBoxType, ms_dmswo_type(p));
+    case 'B': return ms_dmswo_sil_box(p);
+    case 'P': return ms_dmsw_next_if(p, 'M') ? ms_dmswo_metatype(p, ms_DMSW_ExistentialMetatype) : 0;
+    case 'M': return ms_dmswo_metatype(p, ms_DMSW_Metatype);
+    case 'o': return ms_dmsw_make1(p, ms_DMSW_Unowned, ms_dmswo_type(p));
+    case 'u': return ms_dmsw_make1(p, ms_DMSW_Unmanaged, ms_dmswo_type(p));
+    case 'w': return ms_dmsw_make1(p, ms_DMSW_Weak, ms_dmswo_type(p));
+    case 'F': return ms_dmswo_impl_function(p);
+    case 'f': return ms_dmswo_function(p, ms_DMSW_ThinFunctionType);
+    default: return 0;
+    }
+}
+
+/* 'B': builtin types */
+static uint32_t ms_dmswo_builtin(ms_dmsw *p)
+{
+    char c = ms_dmsw_next(p);
+    int64_t size;
+    if (c == 'f' || c == 'i') {
+        size = ms_dmsw_natural(p);
+        return ms_dmsw_next_if(p, '_') ? ms_dmsw_builtin_sized(p, c, size) : 0;
+    }
+    if (c != 'v')
+        return ms_dmsw_find("bBOopwtDdcejI", c) >= 0 ? ms_dmsw_builtin_simple(p, c) : 0;
+    int64_t count = ms_dmsw_natural(p);
+    if (!ms_dmsw_next_if(p, 'B'))
+        return 0;
+    c = ms_dmsw_next(p);
+    if (c == 'p')
+        return ms_dmsw_builtin_vector(p, count, ms_dmsw_builtin_simple(p, c));
+    if (c != 'f' && c != 'i')
+        return 0;
+    size = ms_dmsw_natural(p);
+    uint32_t element = ms_dmsw_next_if(p, '_') ? ms_dmsw_builtin_sized(p, c, size) : 0;
+    return element ? ms_dmsw_builtin_vector(p, count, element) : 0;
+}
+
+/* 'Q': archetypes; the plain ones have no meaning outside their context and are refused. */
+static uint32_t ms_dmswo_archetype(ms_dmsw *p)
+{
+    uint32_t root;
+    if (ms_dmsw_next_if(p, 'u'))
+        return ms_dmsw_make(p, ms_DMSW_OpaqueReturnType);
+    if (ms_dmsw_next_if(p, 'U'))
+        return ms_dmsw_make1(p, ms_DMSW_OpaqueReturnType, ms_dmswo_index_node(p));
+    if (++p->d->depth > MACHSYM_DEMANGLE_DEPTH)
+        return 0;
+    if (ms_dmsw_next_if(p, 'Q'))
+        root = ms_dmswo_archetype(p);
+    else if (ms_dmsw_next_if(p, 'S'))
+        root = ms_dmswo_substitution(p);
+    else
+        root = ms_dmsw_next_if(p, 's') ? ms_dmsw_make_lit(p, ms_DMSW_Module, "Swift") : 0;
+    p->d->depth--;
+    if (!root)
+        return 0;
+    uint32_t name = ms_dmswo_identifier(p, ms_DMSW_Identifier);
+    return ms_dmsw_remember(p, ms_dmsw_make2(p, ms_DMSW_AssociatedTypeRef, root, name));
+}
+
+/* 'P': protocol types */
+static uint32_t ms_dmswo_protocols(ms_dmsw *p)
+{
+    if (ms_dmsw_next_if(p, 'M'))
+        return ms_dmsw_make1(p, ms_DMSW_ExistentialMetatype, ms_dmswo_type(p));
+    uint32_t list = ms_dmsw_make(p, ms_DMSW_TypeList);
+    while (list && !ms_dmsw_next_if(p, '_'))
+        list = ms_dmsw_add(p, list, ms_dmswo_protocol(p));
+    return ms_dmsw_make1(p, ms_DMSW_ProtocolList, list);
+}
+
+/* 'u': generic types */
+static uint32_t ms_dmswo_generic(ms_dmsw *p)
+{
+    uint32_t signature = ms_dmswo_signature(p, ms_DMSW_DependentGenericSignature);
+    return signature ? ms_dmsw_make2(p, ms_DMSW_DependentGenericType, signature, ms_dmswo_type(p)) : 0;
+}
+
+/* A type without the "as a type" bit. */
+static uint32_t ms_dmswo_bare(ms_dmsw *p)
+{
+    char c = ms_dmsw_next(p), n = ms_dmsw_peek(p);
+    switch (c) {
+    case 'B': return ms_dmswo_builtin(p);
+    case 'a': return ms_dmswo_declaration(p, ms_DMSW_TypeAlias);
+    case 'b': return ms_dmswo_function(p, ms_DMSW_ObjCBlock);
+    case 'c': return ms_dmswo_function(p, ms_DMSW_CFunctionPointer);
+    case 'D': return ms_dmsw_make1(p, ms_DMSW_DynamicSelf, ms_dmswo_type(p));
+    case 'E': return ms_dmsw_next_is(p, "RR", 2) ? ms_dmsw_make(p, ms_DMSW_ErrorType) : 0;
+    case 'F': return ms_dmswo_function(p, ms_DMSW_FunctionType);
+    case 'f': return ms_dmswo_function(p, ms_DMSW_UncurriedFunctionType);
+    case 'G': return ms_dmswo_bind(p, ms_dmswo_nominal(p));
+    case 'X': return ms_dmswo_special(p);
+    case 'K': return ms_dmswo_function(p, ms_DMSW_AutoClosureType);
+    case 'M': return ms_dmsw_make1(p, ms_DMSW_Metatype, ms_dmswo_type(p));
+    case 'P': return ms_dmswo_protocols(p);
+    case 'Q': return ms_dmswo_archetype(p);
+    case 'q':
+        if (n == 'd' || n == '_' || ms_dmsw_digit(n))
+            return ms_dmswo_param(p) & ~ms_DMSW_AS_TYPE;
+        return ms_dmswo_member(p, ms_dmswo_type(p)) & ~ms_DMSW_AS_TYPE;
+    case 'x': return ms_dmsw_param_type(p, 0, 0);
+    case 'w': return ms_dmswo_member(p, ms_dmswo_param(p)) & ~ms_DMSW_AS_TYPE;
+    case 'W': return ms_dmswo_members(p) & ~ms_DMSW_AS_TYPE;
+    case 'R': return ms_dmsw_make1(p, ms_DMSW_InOut, ms_dmswo_type(p));
+    case 'S': return ms_dmswo_substitution(p);
+    case 'T': return ms_dmswo_tuple(p, false);
+    case 't': return ms_dmswo_tuple(p, true);
+    case 'u': return ms_dmswo_generic(p);
+    case 'C': return ms_dmswo_declaration(p, ms_DMSW_Class);
+    case 'V': return ms_dmswo_declaration(p, ms_DMSW_Structure);
+    case 'O': return ms_dmswo_declaration(p, ms_DMSW_Enum);
+    default: return 0;
+    }
+}
+
+static uint32_t ms_dmswo_type(ms_dmsw *p)
+{
+    if (p->d->failed || ++p->d->depth > MACHSYM_DEMANGLE_DEPTH)
+        return 0;
+    uint32_t ref = ms_dmswo_bare(p);
+    p->d->depth--;
+    return ms_dmsw_type(ref);
+}
+
+/* context */
+static uint32_t ms_dmswo_context(ms_dmsw *p)
+{
+    char c = ms_dmsw_peek(p);
+    if (c == 'E' || c == 'e') {
+        uint32_t signature = 0;
+        p->at++;
+        uint32_t module = ms_dmswo_module(p);
+        if (module && c == 'e' && (signature = ms_dmswo_signature(p, ms_DMSW_DependentGenericSignature)) == 0)
+            return 0;
+        uint32_t ref = module ? ms_dmsw_make2(p, ms_DMSW_Extension, module, ms_dmswo_context(p)) : 0;
+        return signature ? ms_dmsw_add(p, ref, signature) : ref;
+    }
+    if (c == 'S') {
+        p->at++;
+        return ms_dmswo_substitution(p);
+    }
+    if (c == 's') {
+        p->at++;
+        return ms_dmsw_make_lit(p, ms_DMSW_Module, "Swift");
+    }
+    if (c == 'G') {
+        p->at++;
+        return ms_dmswo_bind(p, ms_dmswo_nominal(p));
+    }
+    return ms_dmsw_find("FIivPZCVO", c) >= 0 ? ms_dmswo_entity(p) : ms_dmswo_module(p);
+}
+
+/* protocol-conformance */
+static uint32_t ms_dmswo_conformance(ms_dmsw *p)
+{
+    uint32_t type = ms_dmswo_type(p), protocol = type ? ms_dmswo_protocol(p) : 0;
+    return protocol ? ms_dmsw_make3(p, ms_DMSW_ProtocolConformance, type, protocol, ms_dmswo_context(p)) : 0;
+}
+
+/* The accessor a letter of entity-name stands for, None when it is none. */
+static unsigned ms_dmswo_accessor(ms_dmsw *p)
+{
+    char kind = ms_dmsw_peek(p);
+    switch (kind) {
+    case 'g': p->at++; return ms_DMSW_Getter;
+    case 'G': p->at++; return ms_DMSW_GlobalGetter;
+    case 's': p->at++; return ms_DMSW_Setter;
+    case 'm': p->at++; return ms_DMSW_MaterializeForSet;
+    case 'w': p->at++; return ms_DMSW_WillSet;
+    case 'W': p->at++; return ms_DMSW_DidSet;
+    case 'r': p->at++; return ms_DMSW_ReadAccessor;
+    case 'M': p->at++; return ms_DMSW_ModifyAccessor;
+    case 'a':
+    case 'l': break;
+    default: return ms_DMSW_None;
+    }
+    p->at++;
+    switch (ms_dmsw_next(p)) {
+    case 'O': return kind == 'a' ? ms_DMSW_OwningMutableAddressor : ms_DMSW_OwningAddressor;
+    case 'o': return kind == 'a' ? ms_DMSW_NativeOwningMutableAddressor : ms_DMSW_NativeOwningAddressor;
+    case 'p': return kind == 'a' ? ms_DMSW_NativePinningMutableAddressor : ms_DMSW_NativePinningAddressor;
+    case 'u': return kind == 'a' ? ms_DMSW_UnsafeMutableAddressor : ms_DMSW_UnsafeAddressor;
+    default: return ms_DMSW_KIND_COUNT;
+    }
+}
+
+/* An accessor of a variable, or of a subscript: one of that name. */
+static uint32_t ms_dmswo_storage(ms_dmsw *p, unsigned kind, uint32_t context)
+{
+    uint32_t name = ms_dmswo_decl_name(p), type = name ? ms_dmswo_type(p) : 0, storage;
+    uint32_t word = ms_dmsw_kind_of(p, name) == ms_DMSW_PrivateDeclName ? ms_dmsw_kid(p, name, 1) : name;
+    if (!type)
+        return 0;
+    if (ms_dmsw_inner(p, word) == ms_DMSW_Identifier && ms_dmsw_text_is(p, word, "subscript", 9)) {
+        storage = ms_dmsw_make2(p, ms_DMSW_Subscript, context, type);
+        if (word != name) /* the file's discriminator stays */
+            storage =
+                ms_dmsw_add(p, storage, ms_dmsw_make1(p, ms_DMSW_PrivateDeclName, ms_dmsw_kid(p, name, 0)));
+    } else {
+        storage = ms_dmsw_make3(p, ms_DMSW_Variable, context, name, type);
+    }
+    return ms_dmsw_make1(p, kind, storage);
+}
+
+/* entity-name of what is no accessor; kind is that of entity-kind */
+static uint32_t ms_dmswo_named(ms_dmsw *p, unsigned kind, uint32_t context)
+{
+    uint32_t name;
+    switch (ms_dmsw_peek(p)) {
+    case 'D': p->at++; return ms_dmsw_make1(p, ms_DMSW_Deallocator, context);
+    case 'Z': p->at++; return ms_dmsw_make1(p, ms_DMSW_IsolatedDeallocator, context);
+    case 'd': p->at++; return ms_dmsw_make1(p, ms_DMSW_Destructor, context);
+    case 'e': p->at++; return ms_dmsw_make1(p, ms_DMSW_IVarInitializer, context);
+    case 'E': p->at++; return ms_dmsw_make1(p, ms_DMSW_IVarDestroyer, context);
+    case 'C': p->at++; return ms_dmsw_make2(p, ms_DMSW_Allocator, context, ms_dmswo_type(p));
+    case 'c': p->at++; return ms_dmsw_make2(p, ms_DMSW_Constructor, context, ms_dmswo_type(p));
+    case 'U':
+    case 'u':
+        kind = ms_dmsw_next(p) == 'U' ? ms_DMSW_ExplicitClosure : ms_DMSW_ImplicitClosure;
+        name = ms_dmswo_index_node(p);
+        return name ? ms_dmsw_make3(p, kind, context, name, ms_dmswo_type(p)) : 0;
+    case 'A':
+        if (kind != ms_DMSW_Initializer)
+            break;
+        p->at++;
+        return ms_dmsw_make2(p, ms_DMSW_DefaultArgumentInitializer, context, ms_dmswo_index_node(p));
+    case 'i':
+        if (kind != ms_DMSW_Initializer)
+            break;
+        p->at++;
+        return ms_dmsw_make1(p, ms_DMSW_Initializer, context);
+    default: break;
+    }
+    name = ms_dmswo_decl_name(p);
+    uint32_t type = name ? ms_dmswo_type(p) : 0;
+    if (!type)
+        return 0;
+    return kind == ms_DMSW_Subscript ? ms_dmsw_make2(p, kind, context, type)
+                                     : ms_dmsw_make3(p, kind, context, name, type);
+}
+
+/* entity */
+static uint32_t ms_dmswo_entity(ms_dmsw *p)
+{
+    bool is_static = ms_dmsw_next_if(p, 'Z');
+    unsigned kind;
+    uint32_t ref, context;
+    if (p->d->failed || ++p->d->depth > MACHSYM_DEMANGLE_DEPTH)
+        return 0;
+    switch (ms_dmsw_peek(p)) {
+    case 'F': kind = ms_DMSW_Function; break;
+    case 'v': kind = ms_DMSW_Variable; break;
+    case 'I': kind = ms_DMSW_Initializer; break;
+    case 'i': kind = ms_DMSW_Subscript; break;
+    default: kind = ms_DMSW_None; break;
+    }
+    if (kind == ms_DMSW_None) {
+        ref = ms_dmswo_nominal(p);
+    } else {
+        p->at++;
+        context = ms_dmswo_context(p);
+        if (!context)
+            return 0;
+        unsigned accessor = ms_dmswo_accessor(p);
+        if (accessor == ms_DMSW_KIND_COUNT)
+            return 0;
+        ref = accessor != ms_DMSW_None ? ms_dmswo_storage(p, accessor, context)
+                                       : ms_dmswo_named(p, kind, context);
+    }
+    p->d->depth--;
+    return is_static ? ms_dmsw_make1(p, ms_DMSW_Static, ref) : ref;
+}
+
+/* 'M': metadata */
+static uint32_t ms_dmswo_metadata(ms_dmsw *p)
+{
+    unsigned kind = ms_DMSW_TypeMetadata;
+    switch (ms_dmsw_peek(p)) {
+    case 'P': kind = ms_DMSW_GenericTypeMetadataPattern; break;
+    case 'a': kind = ms_DMSW_TypeMetadataAccessFunction; break;
+    case 'L': kind = ms_DMSW_TypeMetadataLazyCache; break;
+    case 'm': kind = ms_DMSW_Metaclass; break;
+    case 'n': kind = ms_DMSW_NominalTypeDescriptor; break;
+    case 'f': kind = ms_DMSW_FullTypeMetadata; break;
+    case 'p': p->at++; return ms_dmsw_make1(p, ms_DMSW_ProtocolDescriptor, ms_dmswo_protocol(p));
+    default: break;
+    }
+    p->at += kind != ms_DMSW_TypeMetadata;
+    return ms_dmsw_make1(p, kind, ms_dmswo_type(p));
+}
+
+/* 'W': witness tables */
+static uint32_t ms_dmswo_witness(ms_dmsw *p)
+{
+    uint32_t a, b;
+    char c = ms_dmsw_next(p);
+    switch (c) {
+    case 'V': return ms_dmsw_make1(p, ms_DMSW_ValueWitnessTable, ms_dmswo_type(p));
+    case 'v':
+        c = ms_dmsw_next(p);
+        if (c != 'd' && c != 'i')
+            return 0;
+        return ms_dmsw_add(p, ms_dmsw_marked(p, ms_DMSW_FieldOffset, c), ms_dmswo_entity(p));
+    case 'P': return ms_dmsw_make1(p, ms_DMSW_ProtocolWitnessTable, ms_dmswo_conformance(p));
+    case 'G': return ms_dmsw_make1(p, ms_DMSW_GenericProtocolWitnessTable, ms_dmswo_conformance(p));
+    case 'I':
+        return ms_dmsw_make1(p, ms_DMSW_GenericProtocolWitnessTableInstantiationFunction,
+                             ms_dmswo_conformance(p));
+    case 'a': return ms_dmsw_make1(p, ms_DMSW_ProtocolWitnessTableAccessor, ms_dmswo_conformance(p));
+    case 'l':
+    case 'L':
+        a = ms_dmswo_type(p);
+        return a ? ms_dmsw_make2(p,
+                                 c == 'l' ? ms_DMSW_LazyProtocolWitnessTableAccessor
+                                          : ms_DMSW_LazyProtocolWitnessTableCacheVariable,
+                                 a, ms_dmswo_conformance(p))
+                 : 0;
+    case 't':
+        a = ms_dmswo_conformance(p);
+        return a ? ms_dmsw_make2(p, ms_DMSW_AssociatedTypeMetadataAccessor, a, ms_dmswo_decl_name(p)) : 0;
+    case 'T':
+        a = ms_dmswo_conformance(p);
+        b = a ? ms_dmswo_decl_name(p) : 0;
+        return b ? ms_dmsw_make3(p, ms_DMSW_AssociatedTypeWitnessTableAccessor, a, b, ms_dmswo_protocol(p))
+                 : 0;
+    default: return 0;
+    }
+}
+
+/* reabstract-signature: the type reached, the type left */
+static uint32_t ms_dmswo_reabstraction(ms_dmsw *p, unsigned kind)
+{
+    uint32_t ref = ms_dmsw_make(p, kind);
+    if (ms_dmsw_next_if(p, 'G'))
+        ref = ms_dmsw_add(p, ref, ms_dmswo_signature(p, ms_DMSW_DependentGenericSignature));
+    if (ref)
+        ref = ms_dmsw_add(p, ref, ms_dmswo_type(p));
+    return ref ? ms_dmsw_add(p, ref, ms_dmswo_type(p)) : 0;
+}
+
+/* A partial application forwarder, after 'PA' */
+static uint32_t ms_dmswo_forwarder(ms_dmsw *p)
+{
+    unsigned kind =
+        ms_dmsw_next_if(p, 'o') ? ms_DMSW_PartialApplyObjCForwarder : ms_DMSW_PartialApplyForwarder;
+    uint32_t ref = ms_dmsw_make(p, kind);
+    return ms_dmsw_next_is(p, "__T", 3) ? ms_dmsw_add(p, ref, ms_dmswo_global(p)) : ref;
+}
+
+/* global */
+static uint32_t ms_dmswo_global(ms_dmsw *p)
+{
+    uint32_t ref;
+    if (p->d->failed || ++p->d->depth > MACHSYM_DEMANGLE_DEPTH)
+        return 0;
+    if (ms_dmsw_next_if(p, 'M')) {
+        ref = ms_dmswo_metadata(p);
+    } else if (ms_dmsw_next_is(p, "PA", 2)) {
+        ref = ms_dmswo_forwarder(p);
+    } else if (ms_dmsw_next_if(p, 't')) {
+        ref = ms_dmsw_make1(p, ms_DMSW_TypeMangling, ms_dmswo_type(p));
+    } else if (ms_dmsw_next_if(p, 'w')) {
+        ref = ms_dmsw_value_witness(p);
+        ref = ref ? ms_dmsw_add(p, ref, ms_dmswo_type(p)) : 0;
+    } else if (ms_dmsw_next_if(p, 'W')) {
+        ref = ms_dmswo_witness(p);
+    } else if (ms_dmsw_next_is(p, "TR", 2)) {
+        ref = ms_dmswo_reabstraction(p, ms_DMSW_ReabstractionThunkHelper);
+    } else if (ms_dmsw_next_is(p, "Tr", 2)) {
+        ref = ms_dmswo_reabstraction(p, ms_DMSW_ReabstractionThunk);
+    } else if (ms_dmsw_next_is(p, "TW", 2)) {
+        uint32_t conformance = ms_dmswo_conformance(p);
+        ref = conformance ? ms_dmsw_make2(p, ms_DMSW_ProtocolWitness, conformance, ms_dmswo_entity(p)) : 0;
+    } else {
+        ref = ms_dmswo_entity(p);
+    }
+    p->d->depth--;
+    return ref;
+}
+
+/* The parameters of a generic specialization */
+static uint32_t ms_dmswo_generic_spec(ms_dmsw *p, uint32_t ref)
+{
+    while (ref && !ms_dmsw_next_if(p, '_')) {
+        uint32_t param = ms_dmsw_make1(p, ms_DMSW_GenericSpecializationParam, ms_dmswo_type(p));
+        while (param && !ms_dmsw_next_if(p, '_'))
+            param = ms_dmsw_add(p, param, ms_dmswo_conformance(p));
+        ref = ms_dmsw_add(p, ref, param);
+    }
+    return ref;
+}
+
+/* The name of a symbol or constant; names of functions are read in turn when they are printed. */
+static uint32_t ms_dmswo_spec_name(ms_dmsw *p, uint32_t param)
+{
+    uint32_t name = ms_dmswo_identifier(p, ms_DMSW_FunctionSignatureSpecializationParamPayload);
+    if (name)
+        ms_dmsw_at(p, name)->mark = 1;
+    return ms_dmsw_add(p, param, name);
+}
+
+/* The text up to '_' */
+static uint32_t ms_dmswo_spec_text(ms_dmsw *p, uint32_t param)
+{
+    size_t start = p->at;
+    while (p->at < p->len && p->s[p->at] != '_')
+        p->at++;
+    return p->at > start ? ms_dmsw_spec_text(p, param, p->s + start, p->at - start) : 0;
+}
+
+/* funcsigspecializationconstantpropinfo */
+static uint32_t ms_dmswo_spec_const(ms_dmsw *p, uint32_t param)
+{
+    if (ms_dmsw_next_is(p, "fr", 2)) {
+        param = ms_dmswo_spec_name(p, ms_dmsw_spec_kind(p, param, ms_DMSW_P_FUNCTION));
+    } else if (ms_dmsw_next_if(p, 'g')) {
+        param = ms_dmswo_spec_name(p, ms_dmsw_spec_kind(p, param, ms_DMSW_P_GLOBAL));
+    } else if (ms_dmsw_next_if(p, 'i')) {
+        param = ms_dmswo_spec_text(p, ms_dmsw_spec_kind(p, param, ms_DMSW_P_INTEGER));
+    } else if (ms_dmsw_next_is(p, "fl", 2)) {
+        param = ms_dmswo_spec_text(p, ms_dmsw_spec_kind(p, param, ms_DMSW_P_FLOAT));
+    } else if (ms_dmsw_next_is(p, "se", 2)) {
+        param = ms_dmsw_spec_kind(p, param, ms_DMSW_P_STRING);
+        char encoding = ms_dmsw_next(p);
+        if ((encoding != '0' && encoding != '1') || !ms_dmsw_next_if(p, 'v'))
+            return 0;
+        param =
+            encoding == '0' ? ms_dmsw_spec_text(p, param, "u8", 2) : ms_dmsw_spec_text(p, param, "u16", 3);
+        param = ms_dmsw_add(p, param,
+                            ms_dmswo_identifier(p, ms_DMSW_FunctionSignatureSpecializationParamPayload));
+    } else {
+        return 0;
+    }
+    return ms_dmsw_next_if(p, '_') ? param : 0;
+}
+
+/* A specialized closure: its name and the types it closes over */
+static uint32_t ms_dmswo_spec_closure(ms_dmsw *p, uint32_t param)
+{
+    param = ms_dmswo_spec_name(p, ms_dmsw_spec_kind(p, param, ms_DMSW_P_CLOSURE));
+    while (param && !ms_dmsw_next_if(p, '_'))
+        param = ms_dmsw_add(p, param, ms_dmswo_type(p));
+    return param;
+}
+
+/* funcsigspecializationarginfo */
+static uint32_t ms_dmswo_spec_param(ms_dmsw *p)
+{
+    uint32_t param = ms_dmsw_make(p, ms_DMSW_FunctionSignatureSpecializationParam);
+    if (ms_dmsw_next_is(p, "n_", 2))
+        return param;
+    if (ms_dmsw_next_is(p, "cp", 2))
+        return ms_dmswo_spec_const(p, param);
+    if (ms_dmsw_next_is(p, "cl", 2))
+        return ms_dmswo_spec_closure(p, param);
+    if (ms_dmsw_next_is(p, "i_", 2))
+        return ms_dmsw_spec_kind(p, param, ms_DMSW_P_BOX_TO_VALUE);
+    if (ms_dmsw_next_is(p, "k_", 2))
+        return ms_dmsw_spec_kind(p, param, ms_DMSW_P_BOX_TO_STACK);
+    if (ms_dmsw_next_is(p, "r_", 2))
+        return ms_dmsw_spec_kind(p, param, ms_DMSW_P_INOUT_TO_OUT);
+    unsigned what = 0;
+    if (ms_dmsw_next_if(p, 'd'))
+        what |= ms_DMSW_P_DEAD;
+    if (ms_dmsw_next_if(p, 'g'))
+        what |= ms_DMSW_P_OWNED_TO_GUARANTEED;
+    if (ms_dmsw_next_if(p, 'o'))
+        what |= ms_DMSW_P_GUARANTEED_TO_OWNED;
+    if (ms_dmsw_next_if(p, 's'))
+        what |= ms_DMSW_P_EXPLODED;
+    return what && ms_dmsw_next_if(p, '_') ? ms_dmsw_spec_kind(p, param, what) : 0;
+}
+
+/* specializationinfo */
+static uint32_t ms_dmswo_specialization(ms_dmsw *p)
+{
+    unsigned kind;
+    switch (ms_dmsw_next(p)) {
+    case 'g': kind = ms_DMSW_GenericSpecialization; break;
+    case 'r': kind = ms_DMSW_GenericSpecializationNotReAbstracted; break;
+    case 'f': kind = ms_DMSW_FunctionSignatureSpecialization; break;
+    default: return 0;
+    }
+    uint32_t ref = ms_dmsw_make(p, kind);
+    if (ms_dmsw_next_if(p, 'q'))
+        ref = ms_dmsw_add(p, ref, ms_dmsw_make(p, ms_DMSW_IsSerialized));
+    if (!ms_dmsw_digit(ms_dmsw_next(p)))
+        return 0;
+    if (kind != ms_DMSW_FunctionSignatureSpecialization)
+        return ms_dmswo_generic_spec(p, ref);
+    while (ref && !ms_dmsw_next_if(p, '_'))
+        ref = ms_dmsw_add(p, ref, ms_dmswo_spec_param(p));
+    return ref;
+}
+
+/* The whole name, behind "_T" */
+static uint32_t ms_dmswo_read(ms_dmsw *p)
+{
+    uint32_t top = ms_dmsw_make(p, ms_DMSW_Global), part = 0;
+    if (ms_dmsw_next_is(p, "TS", 2)) {
+        do {
+            top = ms_dmsw_add(p, top, ms_dmswo_specialization(p));
+            p->subs.count = 0; /* each part has substitutions of its own */
+        } while (top && ms_dmsw_next_is(p, "_TTS", 4));
+        if (!top || !ms_dmsw_next_is(p, "_T", 2))
+            return 0;
+    } else if (ms_dmsw_next_is(p, "To", 2)) {
+        part = ms_dmsw_make(p, ms_DMSW_ObjCAttribute);
+    } else if (ms_dmsw_next_is(p, "TO", 2)) {
+        part = ms_dmsw_make(p, ms_DMSW_NonObjCAttribute);
+    } else if (ms_dmsw_next_is(p, "TD", 2)) {
+        part = ms_dmsw_make(p, ms_DMSW_DynamicAttribute);
+    } else if (ms_dmsw_next_is(p, "Td", 2)) {
+        part = ms_dmsw_make(p, ms_DMSW_DirectMethodReferenceAttribute);
+    } else if (ms_dmsw_next_is(p, "TV", 2)) {
+        part = ms_dmsw_make(p, ms_DMSW_VTableAttribute);
+    }
+    if (part)
+        top = ms_dmsw_add(p, top, part);
+    top = top ? ms_dmsw_add(p, top, ms_dmswo_global(p)) : 0;
+    if (top && p->at < p->len)
+        top = ms_dmsw_add(p, top, ms_dmsw_make_text(p, ms_DMSW_Suffix, p->s + p->at, p->len - p->at));
+    return top;
+}
+
+#endif /* MACHSYM_NO_SWIFT */
+
+/* ==== >>swift-symbols =====================================================================================
+ * Job:    reads whole Swift names: declarations, or what compilers derive from them, such as thunks.
+ * Offers: ms_dmsws_begin, ms_dmsws_tree.
+ * Never:  prints. */
+
+#ifndef MACHSYM_NO_SWIFT
 /* ---- implementation function types ---- */
 
-/* PARAM-CONVENTION and RESULT-CONVENTION: the letters, and the words in the same order */
-static const char ms_dmsw_param_letters[] = "iclbnXxgeyvpm";
-static const char *const ms_dmsw_param_words[] = {
-    "@in",         "@in_constant",     "@inout",      "@inout_aliasable", "@in_guaranteed",
-    "@in_cxx",     "@owned",           "@guaranteed", "@deallocating",    "@unowned",
-    "@pack_owned", "@pack_guaranteed", "@pack_inout"};
-static const char ms_dmsw_result_letters[] = "roduaklgm";
-static const char *const ms_dmsw_result_words[] = {"@out",
-                                                   "@owned",
-                                                   "@unowned",
-                                                   "@unowned_inner_pointer",
-                                                   "@autoreleased",
-                                                   "@pack_out",
-                                                   "@guaranteed_address",
-                                                   "@guaranteed",
-                                                   "@inout"};
-
-/* The mark of a parameter or result. */
-enum {
-    ms_DMSW_M_WORD = 0x0f, /* place in one of the tables above */
-    ms_DMSW_M_NO_DERIVATIVE = 0x10,
-    ms_DMSW_M_SENDING = 0x20,
-    ms_DMSW_M_ISOLATED = 0x40,
-    ms_DMSW_M_IMPLICIT = 0x80
-};
-
 /* One parameter or result without its type; 0 when the next letter is none. */
-static uint32_t ms_dmsw_impl_part(ms_dmsw *p, unsigned kind, const char *letters)
+static uint32_t ms_dmsws_impl_part(ms_dmsw *p, unsigned kind, const char *letters)
 {
     int word = ms_dmsw_find(letters, ms_dmsw_peek(p));
     if (word < 0)
@@ -15549,7 +17259,7 @@ static uint32_t ms_dmsw_impl_part(ms_dmsw *p, unsigned kind, const char *letters
 }
 
 /* PARAM-DIFFERENTIABILITY to IMPLICIT-LEADING-PARAM; a result has only the first of them */
-static void ms_dmsw_impl_marks(ms_dmsw *p, uint32_t ref, bool is_param)
+static void ms_dmsws_impl_marks(ms_dmsw *p, uint32_t ref, bool is_param)
 {
     static const char letters[] = "wTIL";
     unsigned mark = ms_dmsw_at(p, ref)->mark;
@@ -15560,13 +17270,13 @@ static void ms_dmsw_impl_marks(ms_dmsw *p, uint32_t ref, bool is_param)
 }
 
 /* PATTERN-SUBS, INVOCATION-SUB */
-static uint32_t ms_dmsw_impl_subs(ms_dmsw *p, unsigned kind)
+static uint32_t ms_dmsws_impl_subs(ms_dmsw *p, unsigned kind)
 {
-    uint32_t retroactive = ms_dmsw_pop_retroactive(p);
-    uint32_t lists = ms_dmsw_pop_bound_args(p);
+    uint32_t retroactive = ms_dmswr_pop_retroactive(p);
+    uint32_t lists = ms_dmswr_pop_bound_args(p);
     uint32_t ref = ms_dmsw_make(p, kind);
     if (kind == ms_DMSW_ImplPatternSubstitutions)
-        ref = ms_dmsw_add(p, ref, ms_dmsw_pop_signature(p));
+        ref = ms_dmsw_add(p, ref, ms_dmswr_pop_signature(p));
     if (ms_dmsw_kid_count(p, lists) != 1)
         return 0;
     ref = ms_dmsw_add(p, ref, ms_dmsw_kid(p, lists, 0));
@@ -15574,7 +17284,7 @@ static uint32_t ms_dmsw_impl_subs(ms_dmsw *p, unsigned kind)
 }
 
 /* FUNC-REPRESENTATION */
-static uint32_t ms_dmsw_impl_representation(ms_dmsw *p, uint32_t ref)
+static uint32_t ms_dmsws_impl_representation(ms_dmsw *p, uint32_t ref)
 {
     uint32_t name = 0, clang = 0;
     bool has_clang =
@@ -15592,14 +17302,14 @@ static uint32_t ms_dmsw_impl_representation(ms_dmsw *p, uint32_t ref)
     p->at++;
     uint32_t convention = ms_dmsw_make1(p, ms_DMSW_ImplFunctionConvention, name);
     if (has_clang) {
-        clang = ms_dmsw_clang_type(p);
+        clang = ms_dmswr_clang_type(p);
         convention = ms_dmsw_add(p, convention, clang);
     }
     return ms_dmsw_add(p, ref, convention);
 }
 
 /* CALLEE-ESCAPE to SENDING-RESULT */
-static uint32_t ms_dmsw_impl_attributes(ms_dmsw *p, uint32_t ref)
+static uint32_t ms_dmsws_impl_attributes(ms_dmsw *p, uint32_t ref)
 {
     if (ms_dmsw_next_if(p, 'e'))
         ref = ms_dmsw_add(p, ref, ms_dmsw_make(p, ms_DMSW_ImplEscaping));
@@ -15609,7 +17319,7 @@ static uint32_t ms_dmsw_impl_attributes(ms_dmsw *p, uint32_t ref)
         ref = ms_dmsw_add(p, ref, ms_dmsw_make(p, ms_DMSW_ImplNonIsolated));
     if (ms_dmsw_next_if(p, 'O'))
         ref = ms_dmsw_add(p, ref, ms_dmsw_make(p, ms_DMSW_ImplCalledOnce));
-    if (ms_dmsw_diff_letter(ms_dmsw_peek(p)))
+    if (ms_dmswr_diff_letter(ms_dmsw_peek(p)))
         ref = ms_dmsw_add(p, ref, ms_dmsw_marked(p, ms_DMSW_ImplDifferentiabilityKind, ms_dmsw_next(p)));
     uint32_t callee = 0;
     switch (ms_dmsw_next(p)) {
@@ -15619,7 +17329,7 @@ static uint32_t ms_dmsw_impl_attributes(ms_dmsw *p, uint32_t ref)
     case 't': callee = ms_dmsw_make_lit(p, ms_DMSW_ImplConvention, "@convention(thin)"); break;
     default: return 0;
     }
-    ref = ms_dmsw_impl_representation(p, ms_dmsw_add(p, ref, callee));
+    ref = ms_dmsws_impl_representation(p, ms_dmsw_add(p, ref, callee));
     if (ms_dmsw_next_if(p, 'A'))
         ref = ms_dmsw_add(p, ref, ms_dmsw_make_lit(p, ms_DMSW_ImplFunctionAttribute, "@yield_once"));
     else if (ms_dmsw_next_if(p, 'I'))
@@ -15636,44 +17346,44 @@ static uint32_t ms_dmsw_impl_attributes(ms_dmsw *p, uint32_t ref)
 }
 
 /* I: impl-function-type */
-static uint32_t ms_dmsw_impl_function(ms_dmsw *p)
+static uint32_t ms_dmsws_impl_function(ms_dmsw *p)
 {
     uint32_t ref = ms_dmsw_make(p, ms_DMSW_ImplFunctionType), part;
     if (ms_dmsw_next_if(p, 's'))
-        ref = ms_dmsw_add(p, ref, ms_dmsw_impl_subs(p, ms_DMSW_ImplPatternSubstitutions));
+        ref = ms_dmsw_add(p, ref, ms_dmsws_impl_subs(p, ms_DMSW_ImplPatternSubstitutions));
     if (ms_dmsw_next_if(p, 'I'))
-        ref = ms_dmsw_add(p, ref, ms_dmsw_impl_subs(p, ms_DMSW_ImplInvocationSubstitutions));
-    uint32_t signature = ms_dmsw_pop_signature(p), first;
+        ref = ms_dmsw_add(p, ref, ms_dmsws_impl_subs(p, ms_DMSW_ImplInvocationSubstitutions));
+    uint32_t signature = ms_dmswr_pop_signature(p), first;
     if (signature && ms_dmsw_next_if(p, 'P'))
         signature = ms_dmsw_with_kind(p, signature, ms_DMSW_DependentPseudogenericSignature);
-    ref = ms_dmsw_impl_attributes(p, ref);
+    ref = ms_dmsws_impl_attributes(p, ref);
     if (signature)
         ref = ms_dmsw_add(p, ref, signature);
     first = ms_dmsw_kid_count(p, ref);
-    while (ref && (part = ms_dmsw_impl_part(p, ms_DMSW_ImplParameter, ms_dmsw_param_letters)) != 0) {
-        ms_dmsw_impl_marks(p, part, true);
+    while (ref && (part = ms_dmsws_impl_part(p, ms_DMSW_ImplParameter, ms_dmsw_param_letters)) != 0) {
+        ms_dmsws_impl_marks(p, part, true);
         ref = ms_dmsw_add(p, ref, part);
     }
-    while (ref && (part = ms_dmsw_impl_part(p, ms_DMSW_ImplResult, ms_dmsw_result_letters)) != 0) {
-        ms_dmsw_impl_marks(p, part, false);
+    while (ref && (part = ms_dmsws_impl_part(p, ms_DMSW_ImplResult, ms_dmsw_result_letters)) != 0) {
+        ms_dmsws_impl_marks(p, part, false);
         ref = ms_dmsw_add(p, ref, part);
     }
     while (ref && ms_dmsw_next_if(p, 'Y')) {
-        part = ms_dmsw_impl_part(p, ms_DMSW_ImplYield, ms_dmsw_param_letters);
+        part = ms_dmsws_impl_part(p, ms_DMSW_ImplYield, ms_dmsw_param_letters);
         if (part)
-            ms_dmsw_impl_marks(p, part, true);
+            ms_dmsws_impl_marks(p, part, true);
         ref = ms_dmsw_add(p, ref, part);
     }
     if (ms_dmsw_next_if(p, 'z')) {
-        part = ms_dmsw_impl_part(p, ms_DMSW_ImplErrorResult, ms_dmsw_result_letters);
+        part = ms_dmsws_impl_part(p, ms_DMSW_ImplErrorResult, ms_dmsw_result_letters);
         if (part)
-            ms_dmsw_impl_marks(p, part, false);
+            ms_dmsws_impl_marks(p, part, false);
         ref = ms_dmsw_add(p, ref, part);
     }
     if (!ref || !ms_dmsw_next_if(p, '_'))
         return 0;
     for (uint32_t i = ms_dmsw_kid_count(p, ref); i > first; i--)
-        if (!ms_dmsw_add(p, ms_dmsw_kid(p, ref, i - 1), ms_dmsw_pop_type(p)))
+        if (!ms_dmsw_add(p, ms_dmsw_kid(p, ref, i - 1), ms_dmswr_pop_type(p)))
             return 0;
     return ms_dmsw_type(ref);
 }
@@ -15681,100 +17391,100 @@ static uint32_t ms_dmsw_impl_function(ms_dmsw *p)
 /* ---- conformances ---- */
 
 /* DEPENDENT-CONFORMANCE-INDEX: 0 is reserved, 1 means unknown, the rest is moved by two */
-static uint32_t ms_dmsw_conformance_index(ms_dmsw *p)
+static uint32_t ms_dmsws_conformance_index(ms_dmsw *p)
 {
-    int64_t index = ms_dmsw_index(p);
+    int64_t index = ms_dmswr_index(p);
     if (index <= 0)
         return 0;
     return index == 1 ? ms_dmsw_make(p, ms_DMSW_UnknownIndex)
                       : ms_dmsw_make_index(p, ms_DMSW_Index, (uint64_t)index - 2);
 }
 
-static uint32_t ms_dmsw_concrete_conformance(ms_dmsw *p)
+static uint32_t ms_dmsws_concrete_conformance(ms_dmsw *p)
 {
     uint32_t list =
-        ms_dmsw_pop_list_or_empty(p, ms_DMSW_AnyProtocolConformanceList, ms_dmsw_pop_any_conformance);
-    uint32_t ref = ms_dmsw_pop(p, ms_DMSW_ProtocolConformanceRefInTypeModule);
+        ms_dmswr_pop_list_or_empty(p, ms_DMSW_AnyProtocolConformanceList, ms_dmswr_pop_any_conformance);
+    uint32_t ref = ms_dmswr_pop(p, ms_DMSW_ProtocolConformanceRefInTypeModule);
     if (!ref)
-        ref = ms_dmsw_pop(p, ms_DMSW_ProtocolConformanceRefInProtocolModule);
+        ref = ms_dmswr_pop(p, ms_DMSW_ProtocolConformanceRefInProtocolModule);
     if (!ref) {
-        uint32_t module = ms_dmsw_pop_module(p);
-        ref = ms_dmsw_make2(p, ms_DMSW_ProtocolConformanceRefInOtherModule, ms_dmsw_pop_protocol(p), module);
+        uint32_t module = ms_dmswr_pop_module(p);
+        ref = ms_dmsw_make2(p, ms_DMSW_ProtocolConformanceRefInOtherModule, ms_dmswr_pop_protocol(p), module);
     }
-    return ms_dmsw_make3(p, ms_DMSW_ConcreteProtocolConformance, ms_dmsw_pop_type(p), ref, list);
+    return ms_dmsw_make3(p, ms_DMSW_ConcreteProtocolConformance, ms_dmswr_pop_type(p), ref, list);
 }
 
 /* H: conformances and runtime records */
-static uint32_t ms_dmsw_conformance_op(ms_dmsw *p)
+static uint32_t ms_dmsws_conformance_op(ms_dmsw *p)
 {
     uint32_t a, b, index;
     char c = ms_dmsw_next(p);
     switch (c) {
     case 'A':
-        index = ms_dmsw_conformance_index(p);
-        a = ms_dmsw_pop_protocol(p);
-        a = ms_dmsw_make2(p, ms_DMSW_DependentAssociatedConformance, ms_dmsw_pop_type(p), a);
-        b = ms_dmsw_pop_trait(p, ms_DMSW_T_DEPCONF);
+        index = ms_dmsws_conformance_index(p);
+        a = ms_dmswr_pop_protocol(p);
+        a = ms_dmsw_make2(p, ms_DMSW_DependentAssociatedConformance, ms_dmswr_pop_type(p), a);
+        b = ms_dmswr_pop_trait(p, ms_DMSW_T_DEPCONF);
         return ms_dmsw_make3(p, ms_DMSW_DependentProtocolConformanceAssociated, b, a, index);
     case 'D':
-        index = ms_dmsw_conformance_index(p);
-        a = ms_dmsw_pop_protocol(p);
-        return ms_dmsw_make3(p, ms_DMSW_DependentProtocolConformanceRoot, ms_dmsw_pop_type(p), a, index);
+        index = ms_dmsws_conformance_index(p);
+        a = ms_dmswr_pop_protocol(p);
+        return ms_dmsw_make3(p, ms_DMSW_DependentProtocolConformanceRoot, ms_dmswr_pop_type(p), a, index);
     case 'I':
-        index = ms_dmsw_conformance_index(p);
-        a = ms_dmsw_pop_protocol(p);
-        b = ms_dmsw_pop_trait(p, ms_DMSW_T_DEPCONF);
+        index = ms_dmsws_conformance_index(p);
+        a = ms_dmswr_pop_protocol(p);
+        b = ms_dmswr_pop_trait(p, ms_DMSW_T_DEPCONF);
         return ms_dmsw_make3(p, ms_DMSW_DependentProtocolConformanceInherited, b, a, index);
     case 'O':
-        a = ms_dmsw_pop_type(p);
-        b = ms_dmsw_pop_trait(p, ms_DMSW_T_DEPCONF);
+        a = ms_dmswr_pop_type(p);
+        b = ms_dmswr_pop_trait(p, ms_DMSW_T_DEPCONF);
         return ms_dmsw_make2(p, ms_DMSW_DependentProtocolConformanceOpaque, b, a);
-    case 'C': return ms_dmsw_concrete_conformance(p);
+    case 'C': return ms_dmsws_concrete_conformance(p);
     case 'X':
-        a = ms_dmsw_pop_list_or_empty(p, ms_DMSW_AnyProtocolConformanceList, ms_dmsw_pop_any_conformance);
+        a = ms_dmswr_pop_list_or_empty(p, ms_DMSW_AnyProtocolConformanceList, ms_dmswr_pop_any_conformance);
         return ms_dmsw_make1(p, ms_DMSW_PackProtocolConformance, a);
-    case 'P': return ms_dmsw_make1(p, ms_DMSW_ProtocolConformanceRefInTypeModule, ms_dmsw_pop_protocol(p));
+    case 'P': return ms_dmsw_make1(p, ms_DMSW_ProtocolConformanceRefInTypeModule, ms_dmswr_pop_protocol(p));
     case 'p':
-        return ms_dmsw_make1(p, ms_DMSW_ProtocolConformanceRefInProtocolModule, ms_dmsw_pop_protocol(p));
+        return ms_dmsw_make1(p, ms_DMSW_ProtocolConformanceRefInProtocolModule, ms_dmswr_pop_protocol(p));
     case 'c':
-        return ms_dmsw_make1(p, ms_DMSW_ProtocolConformanceDescriptorRecord, ms_dmsw_pop_conformance(p));
-    case 'n': return ms_dmsw_make1(p, ms_DMSW_NominalTypeDescriptorRecord, ms_dmsw_pop_type(p));
-    case 'o': return ms_dmsw_make1(p, ms_DMSW_OpaqueTypeDescriptorRecord, ms_dmsw_pop_any(p));
-    case 'r': return ms_dmsw_make1(p, ms_DMSW_ProtocolDescriptorRecord, ms_dmsw_pop_protocol(p));
+        return ms_dmsw_make1(p, ms_DMSW_ProtocolConformanceDescriptorRecord, ms_dmswr_pop_conformance(p));
+    case 'n': return ms_dmsw_make1(p, ms_DMSW_NominalTypeDescriptorRecord, ms_dmswr_pop_type(p));
+    case 'o': return ms_dmsw_make1(p, ms_DMSW_OpaqueTypeDescriptorRecord, ms_dmswr_pop_any(p));
+    case 'r': return ms_dmsw_make1(p, ms_DMSW_ProtocolDescriptorRecord, ms_dmswr_pop_protocol(p));
     case 'F': return ms_dmsw_make(p, ms_DMSW_AccessibleFunctionRecord);
     default: return 0;
     }
 }
 
 /* g: retroactive-conformance */
-static uint32_t ms_dmsw_retroactive(ms_dmsw *p)
+static uint32_t ms_dmsws_retroactive(ms_dmsw *p)
 {
-    uint32_t index = ms_dmsw_index_node(p);
-    return ms_dmsw_make2(p, ms_DMSW_RetroactiveConformance, index, ms_dmsw_pop_any_conformance(p));
+    uint32_t index = ms_dmswr_index_node(p);
+    return ms_dmsw_make2(p, ms_DMSW_RetroactiveConformance, index, ms_dmswr_pop_any_conformance(p));
 }
 
 /* ---- metadata, witnesses ---- */
 
 /* MX: context descriptors */
-static uint32_t ms_dmsw_context_descriptor(ms_dmsw *p)
+static uint32_t ms_dmsws_context_descriptor(ms_dmsw *p)
 {
     uint32_t a;
     switch (ms_dmsw_next(p)) {
-    case 'E': return ms_dmsw_make1(p, ms_DMSW_ExtensionDescriptor, ms_dmsw_pop_context(p));
-    case 'M': return ms_dmsw_make1(p, ms_DMSW_ModuleDescriptor, ms_dmsw_pop_module(p));
-    case 'X': return ms_dmsw_make1(p, ms_DMSW_AnonymousDescriptor, ms_dmsw_pop_context(p));
+    case 'E': return ms_dmsw_make1(p, ms_DMSW_ExtensionDescriptor, ms_dmswr_pop_context(p));
+    case 'M': return ms_dmsw_make1(p, ms_DMSW_ModuleDescriptor, ms_dmswr_pop_module(p));
+    case 'X': return ms_dmsw_make1(p, ms_DMSW_AnonymousDescriptor, ms_dmswr_pop_context(p));
     case 'Y':
-        a = ms_dmsw_pop_any(p);
-        return ms_dmsw_make2(p, ms_DMSW_AnonymousDescriptor, ms_dmsw_pop_context(p), a);
+        a = ms_dmswr_pop_any(p);
+        return ms_dmsw_make2(p, ms_DMSW_AnonymousDescriptor, ms_dmswr_pop_context(p), a);
     case 'A':
-        a = ms_dmsw_pop_assoc_path(p);
-        return ms_dmsw_make2(p, ms_DMSW_AssociatedTypeGenericParamRef, ms_dmsw_pop_type(p), a);
+        a = ms_dmswr_pop_assoc_path(p);
+        return ms_dmsw_make2(p, ms_DMSW_AssociatedTypeGenericParamRef, ms_dmswr_pop_type(p), a);
     default: return 0;
     }
 }
 
 /* M: metadata */
-static uint32_t ms_dmsw_metadata(ms_dmsw *p)
+static uint32_t ms_dmsws_metadata(ms_dmsw *p)
 {
     unsigned kind;
     switch (ms_dmsw_next(p)) {
@@ -15804,28 +17514,28 @@ static uint32_t ms_dmsw_metadata(ms_dmsw *p)
     case 'U': kind = ms_DMSW_ObjCMetadataUpdateFunction; break;
     case 'z': kind = ms_DMSW_CanonicalPrespecializedGenericTypeCachingOnceToken; break;
     case 'A':
-        return ms_dmsw_make1(p, ms_DMSW_ReflectionMetadataAssocTypeDescriptor, ms_dmsw_pop_conformance(p));
-    case 'c': return ms_dmsw_make1(p, ms_DMSW_ProtocolConformanceDescriptor, ms_dmsw_pop_conformance(p));
-    case 'g': return ms_dmsw_make1(p, ms_DMSW_OpaqueTypeDescriptorAccessor, ms_dmsw_pop_any(p));
-    case 'h': return ms_dmsw_make1(p, ms_DMSW_OpaqueTypeDescriptorAccessorImpl, ms_dmsw_pop_any(p));
-    case 'j': return ms_dmsw_make1(p, ms_DMSW_OpaqueTypeDescriptorAccessorKey, ms_dmsw_pop_any(p));
-    case 'k': return ms_dmsw_make1(p, ms_DMSW_OpaqueTypeDescriptorAccessorVar, ms_dmsw_pop_any(p));
+        return ms_dmsw_make1(p, ms_DMSW_ReflectionMetadataAssocTypeDescriptor, ms_dmswr_pop_conformance(p));
+    case 'c': return ms_dmsw_make1(p, ms_DMSW_ProtocolConformanceDescriptor, ms_dmswr_pop_conformance(p));
+    case 'g': return ms_dmsw_make1(p, ms_DMSW_OpaqueTypeDescriptorAccessor, ms_dmswr_pop_any(p));
+    case 'h': return ms_dmsw_make1(p, ms_DMSW_OpaqueTypeDescriptorAccessorImpl, ms_dmswr_pop_any(p));
+    case 'j': return ms_dmsw_make1(p, ms_DMSW_OpaqueTypeDescriptorAccessorKey, ms_dmswr_pop_any(p));
+    case 'k': return ms_dmsw_make1(p, ms_DMSW_OpaqueTypeDescriptorAccessorVar, ms_dmswr_pop_any(p));
     case 'J':
-        return ms_dmsw_make1(p, ms_DMSW_NoncanonicalSpecializedGenericTypeMetadataCache, ms_dmsw_pop_any(p));
-    case 'K': return ms_dmsw_make1(p, ms_DMSW_MetadataInstantiationCache, ms_dmsw_pop_any(p));
-    case 'q': return ms_dmsw_make1(p, ms_DMSW_Uniquable, ms_dmsw_pop_any(p));
-    case 'Q': return ms_dmsw_make1(p, ms_DMSW_OpaqueTypeDescriptor, ms_dmsw_pop_any(p));
-    case 'p': return ms_dmsw_make1(p, ms_DMSW_ProtocolDescriptor, ms_dmsw_pop_protocol(p));
-    case 'S': return ms_dmsw_make1(p, ms_DMSW_ProtocolSelfConformanceDescriptor, ms_dmsw_pop_protocol(p));
-    case 'V': return ms_dmsw_make1(p, ms_DMSW_PropertyDescriptor, ms_dmsw_pop_entity(p));
-    case 'X': return ms_dmsw_context_descriptor(p);
+        return ms_dmsw_make1(p, ms_DMSW_NoncanonicalSpecializedGenericTypeMetadataCache, ms_dmswr_pop_any(p));
+    case 'K': return ms_dmsw_make1(p, ms_DMSW_MetadataInstantiationCache, ms_dmswr_pop_any(p));
+    case 'q': return ms_dmsw_make1(p, ms_DMSW_Uniquable, ms_dmswr_pop_any(p));
+    case 'Q': return ms_dmsw_make1(p, ms_DMSW_OpaqueTypeDescriptor, ms_dmswr_pop_any(p));
+    case 'p': return ms_dmsw_make1(p, ms_DMSW_ProtocolDescriptor, ms_dmswr_pop_protocol(p));
+    case 'S': return ms_dmsw_make1(p, ms_DMSW_ProtocolSelfConformanceDescriptor, ms_dmswr_pop_protocol(p));
+    case 'V': return ms_dmsw_make1(p, ms_DMSW_PropertyDescriptor, ms_dmswr_pop_entity(p));
+    case 'X': return ms_dmsws_context_descriptor(p);
     default: return 0;
     }
-    return ms_dmsw_make1(p, kind, ms_dmsw_pop_type(p));
+    return ms_dmsw_make1(p, kind, ms_dmswr_pop_type(p));
 }
 
 /* WO: outlined value operations */
-static uint32_t ms_dmsw_outlined(ms_dmsw *p)
+static uint32_t ms_dmsws_outlined(ms_dmsw *p)
 {
     unsigned kind;
     switch (ms_dmsw_next(p)) {
@@ -15849,15 +17559,15 @@ static uint32_t ms_dmsw_outlined(ms_dmsw *p)
     default: return 0;
     }
     if ((kind == ms_DMSW_OutlinedEnumTagStore || kind == ms_DMSW_OutlinedEnumProjectDataForLoad) &&
-        ms_dmsw_index(p) < 0)
+        ms_dmswr_index(p) < 0)
         return 0; /* which case it is: not printed */
-    uint32_t signature = ms_dmsw_pop_signature(p);
-    uint32_t ref = ms_dmsw_make1(p, kind, ms_dmsw_pop_type(p));
+    uint32_t signature = ms_dmswr_pop_signature(p);
+    uint32_t ref = ms_dmsw_make1(p, kind, ms_dmswr_pop_type(p));
     return signature ? ms_dmsw_add(p, ref, signature) : ref;
 }
 
 /* INDEX-SUBSET */
-static uint32_t ms_dmsw_index_subset(ms_dmsw *p)
+static uint32_t ms_dmsws_index_subset(ms_dmsw *p)
 {
     size_t start = p->at;
     while (ms_dmsw_peek(p) == 'S' || ms_dmsw_peek(p) == 'U')
@@ -15866,7 +17576,7 @@ static uint32_t ms_dmsw_index_subset(ms_dmsw *p)
 }
 
 /* Everything on the stack becomes the children: the function that an autodiff function comes from. */
-static uint32_t ms_dmsw_pop_all(ms_dmsw *p, unsigned kind)
+static uint32_t ms_dmsws_pop_all(ms_dmsw *p, unsigned kind)
 {
     uint32_t ref = ms_dmsw_make(p, kind);
     for (uint32_t i = 0; i < p->stack.count; i++)
@@ -15876,7 +17586,7 @@ static uint32_t ms_dmsw_pop_all(ms_dmsw *p, unsigned kind)
 }
 
 /* A kind letter and two subsets, 'p' and 'r' behind them; what comes before them is ref's children. */
-static uint32_t ms_dmsw_diff_parts(ms_dmsw *p, uint32_t ref, const char *letters)
+static uint32_t ms_dmsws_diff_parts(ms_dmsw *p, uint32_t ref, const char *letters)
 {
     if (ms_dmsw_kid_count(p, ref) == 0)
         return 0;
@@ -15884,131 +17594,95 @@ static uint32_t ms_dmsw_diff_parts(ms_dmsw *p, uint32_t ref, const char *letters
     if (ms_dmsw_find(letters, c) < 0)
         return 0;
     ref = ms_dmsw_add(p, ref, ms_dmsw_marked(p, ms_DMSW_AutoDiffFunctionKind, c));
-    ref = ms_dmsw_add(p, ref, ms_dmsw_index_subset(p));
+    ref = ms_dmsw_add(p, ref, ms_dmsws_index_subset(p));
     if (!ms_dmsw_next_if(p, 'p'))
         return 0;
-    ref = ms_dmsw_add(p, ref, ms_dmsw_index_subset(p));
+    ref = ms_dmsw_add(p, ref, ms_dmsws_index_subset(p));
     return ms_dmsw_next_if(p, 'r') ? ref : 0;
 }
 
 /* WJ */
-static uint32_t ms_dmsw_diff_witness(ms_dmsw *p)
+static uint32_t ms_dmsws_diff_witness(ms_dmsw *p)
 {
-    uint32_t signature = ms_dmsw_pop_signature(p);
-    uint32_t ref = ms_dmsw_diff_parts(p, ms_dmsw_pop_all(p, ms_DMSW_DifferentiabilityWitness), "frdl");
+    uint32_t signature = ms_dmswr_pop_signature(p);
+    uint32_t ref = ms_dmsws_diff_parts(p, ms_dmsws_pop_all(p, ms_DMSW_DifferentiabilityWitness), "frdl");
     return signature ? ms_dmsw_add(p, ref, signature) : ref;
 }
 
 /* WZ Wz */
-static uint32_t ms_dmsw_once(ms_dmsw *p, unsigned kind)
+static uint32_t ms_dmsws_once(ms_dmsw *p, unsigned kind)
 {
     uint32_t list = ms_dmsw_make(p, ms_DMSW_GlobalVariableOnceDeclList);
-    while (list && ms_dmsw_pop_first(p))
-        list = ms_dmsw_add(p, list, ms_dmsw_pop_trait(p, ms_DMSW_T_NAME));
+    while (list && ms_dmswr_pop_first(p))
+        list = ms_dmsw_add(p, list, ms_dmswr_pop_trait(p, ms_DMSW_T_NAME));
     if (!list)
         return 0;
     ms_dmsw_reverse(p, list, 0);
-    return ms_dmsw_make2(p, kind, ms_dmsw_pop_context(p), list);
+    return ms_dmsw_make2(p, kind, ms_dmswr_pop_context(p), list);
 }
 
 /* The subject of WT, Tn and TN: a path of associated types, or a type that is no protocol. */
-static uint32_t ms_dmsw_pop_subject(ms_dmsw *p)
+static uint32_t ms_dmsws_pop_subject(ms_dmsw *p)
 {
-    uint32_t top = ms_dmsw_top(p);
+    uint32_t top = ms_dmswr_top(p);
     if ((top & ms_DMSW_AS_TYPE) && ms_dmsw_inner(p, top) != ms_DMSW_Protocol)
-        return ms_dmsw_pop_type(p);
-    return ms_dmsw_pop_assoc_path(p);
+        return ms_dmswr_pop_type(p);
+    return ms_dmswr_pop_assoc_path(p);
 }
 
 /* W: witness tables and value operations */
-static uint32_t ms_dmsw_witness(ms_dmsw *p)
+static uint32_t ms_dmsws_witness(ms_dmsw *p)
 {
     uint32_t a, b;
     char c = ms_dmsw_next(p);
     switch (c) {
-    case 'C': return ms_dmsw_make1(p, ms_DMSW_EnumCase, ms_dmsw_pop_entity(p));
-    case 'V': return ms_dmsw_make1(p, ms_DMSW_ValueWitnessTable, ms_dmsw_pop_type(p));
+    case 'C': return ms_dmsw_make1(p, ms_DMSW_EnumCase, ms_dmswr_pop_entity(p));
+    case 'V': return ms_dmsw_make1(p, ms_DMSW_ValueWitnessTable, ms_dmswr_pop_type(p));
     case 'v':
         c = ms_dmsw_next(p);
-        a = c == 'd' || c == 'i' ? ms_dmsw_make1(p, ms_DMSW_FieldOffset, ms_dmsw_pop_entity(p)) : 0;
+        a = c == 'd' || c == 'i' ? ms_dmsw_make1(p, ms_DMSW_FieldOffset, ms_dmswr_pop_entity(p)) : 0;
         if (a)
             ms_dmsw_at(p, a)->mark = (uint8_t)c;
         return a;
-    case 'S': return ms_dmsw_make1(p, ms_DMSW_ProtocolSelfConformanceWitnessTable, ms_dmsw_pop_protocol(p));
-    case 'P': return ms_dmsw_make1(p, ms_DMSW_ProtocolWitnessTable, ms_dmsw_pop_conformance(p));
-    case 'p': return ms_dmsw_make1(p, ms_DMSW_ProtocolWitnessTablePattern, ms_dmsw_pop_conformance(p));
-    case 'G': return ms_dmsw_make1(p, ms_DMSW_GenericProtocolWitnessTable, ms_dmsw_pop_conformance(p));
+    case 'S': return ms_dmsw_make1(p, ms_DMSW_ProtocolSelfConformanceWitnessTable, ms_dmswr_pop_protocol(p));
+    case 'P': return ms_dmsw_make1(p, ms_DMSW_ProtocolWitnessTable, ms_dmswr_pop_conformance(p));
+    case 'p': return ms_dmsw_make1(p, ms_DMSW_ProtocolWitnessTablePattern, ms_dmswr_pop_conformance(p));
+    case 'G': return ms_dmsw_make1(p, ms_DMSW_GenericProtocolWitnessTable, ms_dmswr_pop_conformance(p));
     case 'I':
         return ms_dmsw_make1(p, ms_DMSW_GenericProtocolWitnessTableInstantiationFunction,
-                             ms_dmsw_pop_conformance(p));
-    case 'r': return ms_dmsw_make1(p, ms_DMSW_ResilientProtocolWitnessTable, ms_dmsw_pop_conformance(p));
-    case 'a': return ms_dmsw_make1(p, ms_DMSW_ProtocolWitnessTableAccessor, ms_dmsw_pop_conformance(p));
+                             ms_dmswr_pop_conformance(p));
+    case 'r': return ms_dmsw_make1(p, ms_DMSW_ResilientProtocolWitnessTable, ms_dmswr_pop_conformance(p));
+    case 'a': return ms_dmsw_make1(p, ms_DMSW_ProtocolWitnessTableAccessor, ms_dmswr_pop_conformance(p));
     case 'l':
     case 'L':
-        a = ms_dmsw_pop_conformance(p);
+        a = ms_dmswr_pop_conformance(p);
         return ms_dmsw_make2(p,
                              c == 'l' ? ms_DMSW_LazyProtocolWitnessTableAccessor
                                       : ms_DMSW_LazyProtocolWitnessTableCacheVariable,
-                             ms_dmsw_pop_type(p), a);
+                             ms_dmswr_pop_type(p), a);
     case 't':
-        a = ms_dmsw_pop_trait(p, ms_DMSW_T_NAME);
-        return ms_dmsw_make2(p, ms_DMSW_AssociatedTypeMetadataAccessor, ms_dmsw_pop_conformance(p), a);
+        a = ms_dmswr_pop_trait(p, ms_DMSW_T_NAME);
+        return ms_dmsw_make2(p, ms_DMSW_AssociatedTypeMetadataAccessor, ms_dmswr_pop_conformance(p), a);
     case 'T':
-        a = ms_dmsw_pop_type(p);
-        b = ms_dmsw_pop_subject(p);
-        return ms_dmsw_make3(p, ms_DMSW_AssociatedTypeWitnessTableAccessor, ms_dmsw_pop_conformance(p), b, a);
+        a = ms_dmswr_pop_type(p);
+        b = ms_dmsws_pop_subject(p);
+        return ms_dmsw_make3(p, ms_DMSW_AssociatedTypeWitnessTableAccessor, ms_dmswr_pop_conformance(p), b,
+                             a);
     case 'b':
-        a = ms_dmsw_pop_type(p);
-        return ms_dmsw_make2(p, ms_DMSW_BaseWitnessTableAccessor, ms_dmsw_pop_conformance(p), a);
-    case 'O': return ms_dmsw_outlined(p);
-    case 'Z': return ms_dmsw_once(p, ms_DMSW_GlobalVariableOnceFunction);
-    case 'z': return ms_dmsw_once(p, ms_DMSW_GlobalVariableOnceToken);
-    case 'J': return ms_dmsw_diff_witness(p);
+        a = ms_dmswr_pop_type(p);
+        return ms_dmsw_make2(p, ms_DMSW_BaseWitnessTableAccessor, ms_dmswr_pop_conformance(p), a);
+    case 'O': return ms_dmsws_outlined(p);
+    case 'Z': return ms_dmsws_once(p, ms_DMSW_GlobalVariableOnceFunction);
+    case 'z': return ms_dmsws_once(p, ms_DMSW_GlobalVariableOnceToken);
+    case 'J': return ms_dmsws_diff_witness(p);
     default: return 0;
     }
-}
-
-/* VALUE-WITNESS-KIND, the letters and the words in the same order */
-static const char ms_dmsw_vw_letters[] = "alcatadexxXXXxCPCpcpTKTktkprxsxgCcTttTugupuietst";
-static const char *const ms_dmsw_vw_words[] = {"allocateBuffer",
-                                               "assignWithCopy",
-                                               "assignWithTake",
-                                               "deallocateBuffer",
-                                               "destroy",
-                                               "destroyBuffer",
-                                               "destroyArray",
-                                               "initializeBufferWithCopyOfBuffer",
-                                               "initializeBufferWithCopy",
-                                               "initializeWithCopy",
-                                               "initializeBufferWithTakeOfBuffer",
-                                               "initializeBufferWithTake",
-                                               "initializeWithTake",
-                                               "projectBuffer",
-                                               "storeExtraInhabitant",
-                                               "getExtraInhabitantIndex",
-                                               "initializeArrayWithCopy",
-                                               "initializeArrayWithTakeFrontToBack",
-                                               "initializeArrayWithTakeBackToFront",
-                                               "getEnumTag",
-                                               "destructiveProjectEnumData",
-                                               "destructiveInjectEnumTag",
-                                               "getEnumTagSinglePayload",
-                                               "storeEnumTagSinglePayload"};
-
-/* The two letters of a value witness; the node still lacks its type. */
-static uint32_t ms_dmsw_value_witness(ms_dmsw *p)
-{
-    char a = ms_dmsw_next(p), b = ms_dmsw_next(p);
-    for (size_t i = 0; i + 2 < sizeof ms_dmsw_vw_letters; i += 2)
-        if (ms_dmsw_vw_letters[i] == a && ms_dmsw_vw_letters[i + 1] == b)
-            return ms_dmsw_marked(p, ms_DMSW_ValueWitness, (char)(i / 2));
-    return 0;
 }
 
 /* ---- thunks and specializations ---- */
 
 /* SPEC-INFO */
-static uint32_t ms_dmsw_spec_info(ms_dmsw *p, unsigned kind)
+static uint32_t ms_dmsws_spec_info(ms_dmsw *p, unsigned kind)
 {
     uint32_t ref = ms_dmsw_make(p, kind);
     ms_dmsw_next_if(p, 'm'); /* compilers before Swift 6: metatype parameters removed; never printed */
@@ -16021,9 +17695,9 @@ static uint32_t ms_dmsw_spec_info(ms_dmsw *p, unsigned kind)
 }
 
 /* The types on the stack become the parameters of a generic specialization. */
-static uint32_t ms_dmsw_generic_spec(ms_dmsw *p, unsigned kind)
+static uint32_t ms_dmsws_generic_spec(ms_dmsw *p, unsigned kind)
 {
-    uint32_t ref = ms_dmsw_spec_info(p, kind), types = ms_dmsw_pop_type_list(p);
+    uint32_t ref = ms_dmsws_spec_info(p, kind), types = ms_dmswr_pop_type_list(p);
     if (!types)
         return 0;
     for (uint32_t i = 0; ref && i < ms_dmsw_kid_count(p, types); i++)
@@ -16033,56 +17707,22 @@ static uint32_t ms_dmsw_generic_spec(ms_dmsw *p, unsigned kind)
 }
 
 /* dropped-arg: which argument is not printed */
-static uint32_t ms_dmsw_generic_spec_dropped(ms_dmsw *p)
+static uint32_t ms_dmsws_generic_spec_dropped(ms_dmsw *p)
 {
     p->at--;
     while (ms_dmsw_next_if(p, 't'))
         if (ms_dmsw_digit(ms_dmsw_peek(p)) && ms_dmsw_natural(p) < 0)
             return 0;
     switch (ms_dmsw_next(p)) {
-    case 'g': return ms_dmsw_generic_spec(p, ms_DMSW_GenericSpecialization);
-    case 'G': return ms_dmsw_generic_spec(p, ms_DMSW_GenericSpecializationNotReAbstracted);
-    case 'B': return ms_dmsw_generic_spec(p, ms_DMSW_GenericSpecializationInResilienceDomain);
+    case 'g': return ms_dmsws_generic_spec(p, ms_DMSW_GenericSpecialization);
+    case 'G': return ms_dmsws_generic_spec(p, ms_DMSW_GenericSpecializationNotReAbstracted);
+    case 'B': return ms_dmsws_generic_spec(p, ms_DMSW_GenericSpecializationInResilienceDomain);
     default: return 0;
     }
 }
 
-/* What happened to an argument; the first are exclusive, the last can be combined. */
-enum ms_dmsw_spec {
-    ms_DMSW_P_FUNCTION = 1,
-    ms_DMSW_P_GLOBAL,
-    ms_DMSW_P_INTEGER,
-    ms_DMSW_P_FLOAT,
-    ms_DMSW_P_STRING,
-    ms_DMSW_P_KEYPATH,
-    ms_DMSW_P_STRUCT,
-    ms_DMSW_P_CLOSURE,
-    ms_DMSW_P_ESCAPING_CLOSURE,
-    ms_DMSW_P_SAME_CLOSURE,
-    ms_DMSW_P_BOX_TO_VALUE,
-    ms_DMSW_P_BOX_TO_STACK,
-    ms_DMSW_P_INOUT_TO_OUT,
-    ms_DMSW_P_EXISTENTIAL = 1u << 4,
-    ms_DMSW_P_DEAD = 1u << 5,
-    ms_DMSW_P_OWNED_TO_GUARANTEED = 1u << 6,
-    ms_DMSW_P_GUARANTEED_TO_OWNED = 1u << 7,
-    ms_DMSW_P_EXPLODED = 1u << 8
-};
-
-static uint32_t ms_dmsw_spec_kind(ms_dmsw *p, uint32_t param, unsigned what)
-{
-    return ms_dmsw_add(p, param,
-                       ms_dmsw_make_index(p, ms_DMSW_FunctionSignatureSpecializationParamKind, what));
-}
-
-static uint32_t ms_dmsw_spec_text(ms_dmsw *p, uint32_t param, const char *text, size_t len)
-{
-    return ms_dmsw_add(p, param,
-                       ms_dmsw_make_text(p, ms_DMSW_FunctionSignatureSpecializationParamPayload, text, len));
-}
-
 /* A run of digits, printed as it stands: it may have 64 bits or more. */
-static uint32_t ms_dmsw_spec_digits(ms_dmsw *p, uint32_t param)
+static uint32_t ms_dmsws_spec_digits(ms_dmsw *p, uint32_t param)
 {
     size_t start = p->at;
     while (ms_dmsw_digit(ms_dmsw_peek(p)))
@@ -16091,13 +17731,13 @@ static uint32_t ms_dmsw_spec_digits(ms_dmsw *p, uint32_t param)
 }
 
 /* CONST-PROP */
-static uint32_t ms_dmsw_spec_const(ms_dmsw *p, uint32_t param)
+static uint32_t ms_dmsws_spec_const(ms_dmsw *p, uint32_t param)
 {
     switch (ms_dmsw_next(p)) {
     case 'f': return ms_dmsw_spec_kind(p, param, ms_DMSW_P_FUNCTION);
     case 'g': return ms_dmsw_spec_kind(p, param, ms_DMSW_P_GLOBAL);
-    case 'i': return ms_dmsw_spec_digits(p, ms_dmsw_spec_kind(p, param, ms_DMSW_P_INTEGER));
-    case 'd': return ms_dmsw_spec_digits(p, ms_dmsw_spec_kind(p, param, ms_DMSW_P_FLOAT));
+    case 'i': return ms_dmsws_spec_digits(p, ms_dmsw_spec_kind(p, param, ms_DMSW_P_INTEGER));
+    case 'd': return ms_dmsws_spec_digits(p, ms_dmsw_spec_kind(p, param, ms_DMSW_P_FLOAT));
     case 'k': return ms_dmsw_spec_kind(p, param, ms_DMSW_P_KEYPATH);
     case 'S': return ms_dmsw_spec_kind(p, param, ms_DMSW_P_STRUCT);
     case 's':
@@ -16113,17 +17753,17 @@ static uint32_t ms_dmsw_spec_const(ms_dmsw *p, uint32_t param)
 }
 
 /* CONST-PROP of a struct: it and its operands, which are constants too, each as a parameter of its own */
-static uint32_t ms_dmsw_spec_struct(ms_dmsw *p, uint32_t param)
+static uint32_t ms_dmsws_spec_struct(ms_dmsw *p, uint32_t param)
 {
     while (param && ms_dmsw_find("fgikdsS", ms_dmsw_peek(p)) >= 0) {
         uint32_t part = ms_dmsw_make(p, ms_DMSW_FunctionSignatureSpecializationParam);
-        param = ms_dmsw_add(p, param, ms_dmsw_spec_const(p, part));
+        param = ms_dmsw_add(p, param, ms_dmsws_spec_const(p, part));
     }
     return param;
 }
 
 /* The combinable rest of an ARG-SPEC-KIND */
-static uint32_t ms_dmsw_spec_options(ms_dmsw *p, uint32_t param, unsigned what)
+static uint32_t ms_dmsws_spec_options(ms_dmsw *p, uint32_t param, unsigned what)
 {
     if ((what & ms_DMSW_P_EXISTENTIAL) && ms_dmsw_next_if(p, 'D'))
         what |= ms_DMSW_P_DEAD;
@@ -16139,19 +17779,19 @@ static uint32_t ms_dmsw_spec_options(ms_dmsw *p, uint32_t param, unsigned what)
 }
 
 /* ARG-SPEC-KIND */
-static uint32_t ms_dmsw_spec_param(ms_dmsw *p, unsigned kind)
+static uint32_t ms_dmsws_spec_param(ms_dmsw *p, unsigned kind)
 {
     uint32_t param = ms_dmsw_make(p, kind);
     switch (ms_dmsw_next(p)) {
     case 'n': return param;
     case 'c': return ms_dmsw_spec_kind(p, param, ms_DMSW_P_CLOSURE);
     case 'E': return ms_dmsw_spec_kind(p, param, ms_DMSW_P_ESCAPING_CLOSURE);
-    case 'C': return ms_dmsw_spec_digits(p, ms_dmsw_spec_kind(p, param, ms_DMSW_P_SAME_CLOSURE));
-    case 'p': return ms_dmsw_peek(p) == 'S' ? ms_dmsw_spec_struct(p, param) : ms_dmsw_spec_const(p, param);
-    case 'e': return ms_dmsw_spec_options(p, param, ms_DMSW_P_EXISTENTIAL);
-    case 'd': return ms_dmsw_spec_options(p, param, ms_DMSW_P_DEAD);
-    case 'g': return ms_dmsw_spec_options(p, param, ms_DMSW_P_OWNED_TO_GUARANTEED);
-    case 'o': return ms_dmsw_spec_options(p, param, ms_DMSW_P_GUARANTEED_TO_OWNED);
+    case 'C': return ms_dmsws_spec_digits(p, ms_dmsw_spec_kind(p, param, ms_DMSW_P_SAME_CLOSURE));
+    case 'p': return ms_dmsw_peek(p) == 'S' ? ms_dmsws_spec_struct(p, param) : ms_dmsws_spec_const(p, param);
+    case 'e': return ms_dmsws_spec_options(p, param, ms_DMSW_P_EXISTENTIAL);
+    case 'd': return ms_dmsws_spec_options(p, param, ms_DMSW_P_DEAD);
+    case 'g': return ms_dmsws_spec_options(p, param, ms_DMSW_P_OWNED_TO_GUARANTEED);
+    case 'o': return ms_dmsws_spec_options(p, param, ms_DMSW_P_GUARANTEED_TO_OWNED);
     case 'x': return ms_dmsw_spec_kind(p, param, ms_DMSW_P_EXPLODED);
     case 'i': return ms_dmsw_spec_kind(p, param, ms_DMSW_P_BOX_TO_VALUE);
     case 's': return ms_dmsw_spec_kind(p, param, ms_DMSW_P_BOX_TO_STACK);
@@ -16161,14 +17801,14 @@ static uint32_t ms_dmsw_spec_param(ms_dmsw *p, unsigned kind)
 }
 
 /* Takes what a constant or closure needs off the stack: types and the name before them. */
-static bool ms_dmsw_spec_operands(ms_dmsw *p, uint32_t param, uint64_t kind)
+static bool ms_dmsws_spec_operands(ms_dmsw *p, uint32_t param, uint64_t kind)
 {
     bool closure = kind == ms_DMSW_P_CLOSURE || kind == ms_DMSW_P_ESCAPING_CLOSURE;
     uint32_t type, fixed = ms_dmsw_kid_count(p, param);
-    while ((type = ms_dmsw_pop_type(p)) != 0)
+    while ((type = ms_dmswr_pop_type(p)) != 0)
         if ((!closure && kind != ms_DMSW_P_KEYPATH) || !ms_dmsw_add(p, param, type))
             return false;
-    uint32_t name = ms_dmsw_pop(p, ms_DMSW_Identifier);
+    uint32_t name = ms_dmswr_pop(p, ms_DMSW_Identifier);
     if (!name)
         return false;
     const char *text = ms_dmsw_at(p, name)->u.text;
@@ -16184,7 +17824,7 @@ static bool ms_dmsw_spec_operands(ms_dmsw *p, uint32_t param, uint64_t kind)
 }
 
 /* The same for any argument; the operands of the last come off first. */
-static bool ms_dmsw_spec_finish(ms_dmsw *p, uint32_t param)
+static bool ms_dmsws_spec_finish(ms_dmsw *p, uint32_t param)
 {
     uint32_t first = ms_dmsw_kid(p, param, 0);
     if (!first)
@@ -16193,7 +17833,7 @@ static bool ms_dmsw_spec_finish(ms_dmsw *p, uint32_t param)
         for (uint32_t i = ms_dmsw_kid_count(p, param); i > 0; i--) {
             uint32_t part = ms_dmsw_kid(p, param, i - 1), kind = ms_dmsw_kid(p, part, 0);
             bool is_struct = ms_dmsw_at(p, kind)->u.index == ms_DMSW_P_STRUCT;
-            if (is_struct ? !ms_dmsw_add(p, part, ms_dmsw_pop_type(p)) : !ms_dmsw_spec_finish(p, part))
+            if (is_struct ? !ms_dmsw_add(p, part, ms_dmswr_pop_type(p)) : !ms_dmsws_spec_finish(p, part))
                 return false;
         }
         return true;
@@ -16205,34 +17845,34 @@ static bool ms_dmsw_spec_finish(ms_dmsw *p, uint32_t param)
     case ms_DMSW_P_STRING:
     case ms_DMSW_P_KEYPATH:
     case ms_DMSW_P_CLOSURE:
-    case ms_DMSW_P_ESCAPING_CLOSURE: return ms_dmsw_spec_operands(p, param, kind);
+    case ms_DMSW_P_ESCAPING_CLOSURE: return ms_dmsws_spec_operands(p, param, kind);
     default: return true;
     }
 }
 
 /* Tf: function signature specialization */
-static uint32_t ms_dmsw_function_spec(ms_dmsw *p)
+static uint32_t ms_dmsws_function_spec(ms_dmsw *p)
 {
-    uint32_t ref = ms_dmsw_spec_info(p, ms_DMSW_FunctionSignatureSpecialization);
+    uint32_t ref = ms_dmsws_spec_info(p, ms_DMSW_FunctionSignatureSpecialization);
     if (ref && ms_dmsw_at(p, ref)->mark)
         return ref; /* a changed representation says nothing of the arguments */
     while (ref && !ms_dmsw_next_if(p, '_'))
-        ref = ms_dmsw_add(p, ref, ms_dmsw_spec_param(p, ms_DMSW_FunctionSignatureSpecializationParam));
+        ref = ms_dmsw_add(p, ref, ms_dmsws_spec_param(p, ms_DMSW_FunctionSignatureSpecializationParam));
     if (ref && !ms_dmsw_next_if(p, 'n'))
-        ref = ms_dmsw_add(p, ref, ms_dmsw_spec_param(p, ms_DMSW_FunctionSignatureSpecializationReturn));
+        ref = ms_dmsw_add(p, ref, ms_dmsws_spec_param(p, ms_DMSW_FunctionSignatureSpecializationReturn));
     if (!ref)
         return 0;
     for (uint32_t i = ms_dmsw_kid_count(p, ref); i > 0; i--) {
         uint32_t param = ms_dmsw_kid(p, ref, i - 1);
         if (ms_dmsw_kind_of(p, param) == ms_DMSW_FunctionSignatureSpecializationParam &&
-            !ms_dmsw_spec_finish(p, param))
+            !ms_dmsws_spec_finish(p, param))
             return 0;
     }
     return ref;
 }
 
 /* TK Tk: key path accessors */
-static uint32_t ms_dmsw_keypath_accessor(ms_dmsw *p, unsigned kind)
+static uint32_t ms_dmsws_keypath_accessor(ms_dmsw *p, unsigned kind)
 {
     bool serialized = ms_dmsw_next_if(p, 'q');
     uint32_t start = p->stack.count, end = start, ref;
@@ -16259,13 +17899,13 @@ static uint32_t ms_dmsw_keypath_accessor(ms_dmsw *p, unsigned kind)
 }
 
 /* TH Th: key path equality and hash */
-static uint32_t ms_dmsw_keypath_helper(ms_dmsw *p, unsigned kind)
+static uint32_t ms_dmsws_keypath_helper(ms_dmsw *p, unsigned kind)
 {
     bool serialized = ms_dmsw_next_if(p, 'q');
-    uint32_t signature = ms_dmsw_pop_signature(p);
+    uint32_t signature = ms_dmswr_pop_signature(p);
     uint32_t ref = ms_dmsw_make(p, kind), type;
     bool any = false;
-    while ((type = ms_dmsw_pop_type(p)) != 0) {
+    while ((type = ms_dmswr_pop_type(p)) != 0) {
         ref = ms_dmsw_add(p, ref, type);
         any = true;
     }
@@ -16278,19 +17918,19 @@ static uint32_t ms_dmsw_keypath_helper(ms_dmsw *p, unsigned kind)
 }
 
 /* TR Tr Ty: reabstraction thunks; the type reached comes first in the tree, the type left last. */
-static uint32_t ms_dmsw_reabstraction(ms_dmsw *p, unsigned kind)
+static uint32_t ms_dmsws_reabstraction(ms_dmsw *p, unsigned kind)
 {
-    uint32_t ref = ms_dmsw_make(p, kind), signature = ms_dmsw_pop_signature(p);
+    uint32_t ref = ms_dmsw_make(p, kind), signature = ms_dmswr_pop_signature(p);
     if (signature)
         ref = ms_dmsw_add(p, ref, signature);
     if (kind == ms_DMSW_ReabstractionThunkHelperWithSelf)
-        ref = ms_dmsw_add(p, ref, ms_dmsw_pop_type(p));
-    ref = ms_dmsw_add(p, ref, ms_dmsw_pop_type(p));
-    return ms_dmsw_add(p, ref, ms_dmsw_pop_type(p));
+        ref = ms_dmsw_add(p, ref, ms_dmswr_pop_type(p));
+    ref = ms_dmsw_add(p, ref, ms_dmswr_pop_type(p));
+    return ms_dmsw_add(p, ref, ms_dmswr_pop_type(p));
 }
 
 /* Te: bridge-spec */
-static uint32_t ms_dmsw_bridged(ms_dmsw *p)
+static uint32_t ms_dmsws_bridged(ms_dmsw *p)
 {
     size_t start = p->at;
     char c = ms_dmsw_next(p);
@@ -16305,9 +17945,9 @@ static uint32_t ms_dmsw_bridged(ms_dmsw *p)
 }
 
 /* TJO: the types left and reached, then perhaps a signature */
-static uint32_t ms_dmsw_self_reordering(ms_dmsw *p)
+static uint32_t ms_dmsws_self_reordering(ms_dmsw *p)
 {
-    uint32_t signature = ms_dmsw_pop_signature(p), to = ms_dmsw_pop_type(p), from = ms_dmsw_pop_type(p);
+    uint32_t signature = ms_dmswr_pop_signature(p), to = ms_dmswr_pop_type(p), from = ms_dmswr_pop_type(p);
     uint32_t ref = ms_dmsw_make2(p, ms_DMSW_AutoDiffSelfReorderingReabstractionThunk, from, to);
     char c = ms_dmsw_next(p);
     if (signature)
@@ -16318,18 +17958,18 @@ static uint32_t ms_dmsw_self_reordering(ms_dmsw *p)
 }
 
 /* TJ: functions of automatic differentiation */
-static uint32_t ms_dmsw_autodiff(ms_dmsw *p)
+static uint32_t ms_dmsws_autodiff(ms_dmsw *p)
 {
     unsigned kind = ms_DMSW_AutoDiffFunction;
     if (ms_dmsw_next_if(p, 'O'))
-        return ms_dmsw_self_reordering(p);
+        return ms_dmsws_self_reordering(p);
     if (ms_dmsw_next_if(p, 'S'))
         kind = ms_DMSW_AutoDiffSubsetParametersThunk;
     else if (ms_dmsw_next_if(p, 'V'))
         kind = ms_DMSW_AutoDiffDerivativeVTableThunk;
-    uint32_t ref = ms_dmsw_diff_parts(p, ms_dmsw_pop_all(p, kind), "frdp");
+    uint32_t ref = ms_dmsws_diff_parts(p, ms_dmsws_pop_all(p, kind), "frdp");
     if (kind == ms_DMSW_AutoDiffSubsetParametersThunk) {
-        ref = ms_dmsw_add(p, ref, ms_dmsw_index_subset(p));
+        ref = ms_dmsw_add(p, ref, ms_dmsws_index_subset(p));
         if (!ms_dmsw_next_if(p, 'P'))
             return 0;
     }
@@ -16337,16 +17977,16 @@ static uint32_t ms_dmsw_autodiff(ms_dmsw *p)
 }
 
 /* Tz TZ: completion handlers that bridge to async functions */
-static uint32_t ms_dmsw_completion(ms_dmsw *p, unsigned kind)
+static uint32_t ms_dmsws_completion(ms_dmsw *p, unsigned kind)
 {
-    uint32_t flag = ms_dmsw_index_node(p), signature = ms_dmsw_pop_signature(p);
-    uint32_t result = ms_dmsw_pop_type(p), impl = ms_dmsw_pop_type(p);
+    uint32_t flag = ms_dmswr_index_node(p), signature = ms_dmswr_pop_signature(p);
+    uint32_t result = ms_dmswr_pop_type(p), impl = ms_dmswr_pop_type(p);
     uint32_t ref = ms_dmsw_make3(p, kind, impl, result, flag);
     return signature ? ms_dmsw_add(p, ref, signature) : ref;
 }
 
 /* Tw: attributes of two letters */
-static uint32_t ms_dmsw_thunk_w(ms_dmsw *p)
+static uint32_t ms_dmsws_thunk_w(ms_dmsw *p)
 {
     switch (ms_dmsw_next(p)) {
     case 'b': return ms_dmsw_make(p, ms_DMSW_BackDeploymentThunk);
@@ -16359,62 +17999,63 @@ static uint32_t ms_dmsw_thunk_w(ms_dmsw *p)
 }
 
 /* T: the specializations */
-static uint32_t ms_dmsw_specialization(ms_dmsw *p, char c)
+static uint32_t ms_dmsws_specialization(ms_dmsw *p, char c)
 {
     uint32_t ref;
     switch (c) {
-    case 'g': return ms_dmsw_generic_spec(p, ms_DMSW_GenericSpecialization);
-    case 'G': return ms_dmsw_generic_spec(p, ms_DMSW_GenericSpecializationNotReAbstracted);
-    case 'B': return ms_dmsw_generic_spec(p, ms_DMSW_GenericSpecializationInResilienceDomain);
-    case 's': return ms_dmsw_generic_spec(p, ms_DMSW_GenericSpecializationPrespecialized);
-    case 'i': return ms_dmsw_generic_spec(p, ms_DMSW_InlinedGenericFunction);
-    case 't': return ms_dmsw_generic_spec_dropped(p);
+    case 'g': return ms_dmsws_generic_spec(p, ms_DMSW_GenericSpecialization);
+    case 'G': return ms_dmsws_generic_spec(p, ms_DMSW_GenericSpecializationNotReAbstracted);
+    case 'B': return ms_dmsws_generic_spec(p, ms_DMSW_GenericSpecializationInResilienceDomain);
+    case 's': return ms_dmsws_generic_spec(p, ms_DMSW_GenericSpecializationPrespecialized);
+    case 'i': return ms_dmsws_generic_spec(p, ms_DMSW_InlinedGenericFunction);
+    case 't': return ms_dmsws_generic_spec_dropped(p);
     case 'P':
     case 'p':
-        ref = ms_dmsw_spec_info(p, c == 'P' ? ms_DMSW_GenericPartialSpecializationNotReAbstracted
-                                            : ms_DMSW_GenericPartialSpecialization);
-        return ms_dmsw_add(p, ref, ms_dmsw_make1(p, ms_DMSW_GenericSpecializationParam, ms_dmsw_pop_type(p)));
-    default: return ms_dmsw_function_spec(p);
+        ref = ms_dmsws_spec_info(p, c == 'P' ? ms_DMSW_GenericPartialSpecializationNotReAbstracted
+                                             : ms_DMSW_GenericPartialSpecialization);
+        return ms_dmsw_add(p, ref,
+                           ms_dmsw_make1(p, ms_DMSW_GenericSpecializationParam, ms_dmswr_pop_type(p)));
+    default: return ms_dmsws_function_spec(p);
     }
 }
 
 /* T: descriptors of protocol parts */
-static uint32_t ms_dmsw_protocol_part(ms_dmsw *p, char c)
+static uint32_t ms_dmsws_protocol_part(ms_dmsw *p, char c)
 {
     uint32_t a, b;
     switch (c) {
-    case 'l': return ms_dmsw_make1(p, ms_DMSW_AssociatedTypeDescriptor, ms_dmsw_pop_assoc_name(p));
-    case 'L': return ms_dmsw_make1(p, ms_DMSW_ProtocolRequirementsBaseDescriptor, ms_dmsw_pop_protocol(p));
+    case 'l': return ms_dmsw_make1(p, ms_DMSW_AssociatedTypeDescriptor, ms_dmswr_pop_assoc_name(p));
+    case 'L': return ms_dmsw_make1(p, ms_DMSW_ProtocolRequirementsBaseDescriptor, ms_dmswr_pop_protocol(p));
     case 'M':
-        return ms_dmsw_make1(p, ms_DMSW_DefaultAssociatedTypeMetadataAccessor, ms_dmsw_pop_assoc_name(p));
+        return ms_dmsw_make1(p, ms_DMSW_DefaultAssociatedTypeMetadataAccessor, ms_dmswr_pop_assoc_name(p));
     case 'b':
-        a = ms_dmsw_pop_protocol(p);
-        return ms_dmsw_make2(p, ms_DMSW_BaseConformanceDescriptor, ms_dmsw_pop_type(p), a);
+        a = ms_dmswr_pop_protocol(p);
+        return ms_dmsw_make2(p, ms_DMSW_BaseConformanceDescriptor, ms_dmswr_pop_type(p), a);
     default:
-        a = ms_dmsw_pop_protocol(p);
-        b = ms_dmsw_pop_subject(p);
+        a = ms_dmswr_pop_protocol(p);
+        b = ms_dmsws_pop_subject(p);
         return ms_dmsw_make3(p,
                              c == 'n' ? ms_DMSW_AssociatedConformanceDescriptor
                                       : ms_DMSW_DefaultAssociatedConformanceAccessor,
-                             ms_dmsw_pop_type(p), b, a);
+                             ms_dmswr_pop_type(p), b, a);
     }
 }
 
 /* T: thunks and specializations */
-static uint32_t ms_dmsw_thunk(ms_dmsw *p)
+static uint32_t ms_dmsws_thunk(ms_dmsw *p)
 {
     uint32_t a, b;
     char c = ms_dmsw_next(p);
     switch (c) {
-    case 'c': return ms_dmsw_make1(p, ms_DMSW_CurryThunk, ms_dmsw_pop_entity(p));
+    case 'c': return ms_dmsw_make1(p, ms_DMSW_CurryThunk, ms_dmswr_pop_entity(p));
     case 'T':
         if (ms_dmsw_next_if(p, 'I'))
-            return ms_dmsw_make1(p, ms_DMSW_SILThunkIdentity, ms_dmsw_pop_entity(p));
+            return ms_dmsw_make1(p, ms_DMSW_SILThunkIdentity, ms_dmswr_pop_entity(p));
         return ms_dmsw_next_if(p, 'H')
-                   ? ms_dmsw_make1(p, ms_DMSW_SILThunkHopToMainActorIfNeeded, ms_dmsw_pop_entity(p))
+                   ? ms_dmsw_make1(p, ms_DMSW_SILThunkHopToMainActorIfNeeded, ms_dmswr_pop_entity(p))
                    : 0;
-    case 'j': return ms_dmsw_make1(p, ms_DMSW_DispatchThunk, ms_dmsw_pop_entity(p));
-    case 'q': return ms_dmsw_make1(p, ms_DMSW_MethodDescriptor, ms_dmsw_pop_entity(p));
+    case 'j': return ms_dmsw_make1(p, ms_DMSW_DispatchThunk, ms_dmswr_pop_entity(p));
+    case 'q': return ms_dmsw_make1(p, ms_DMSW_MethodDescriptor, ms_dmswr_pop_entity(p));
     case 'o': return ms_dmsw_make(p, ms_DMSW_ObjCAttribute);
     case 'O': return ms_dmsw_make(p, ms_DMSW_NonObjCAttribute);
     case 'D': return ms_dmsw_make(p, ms_DMSW_DynamicAttribute);
@@ -16428,48 +18069,48 @@ static uint32_t ms_dmsw_thunk(ms_dmsw *p)
     case 'x': return ms_dmsw_make(p, ms_DMSW_DynamicallyReplaceableFunctionKey);
     case 'I': return ms_dmsw_make(p, ms_DMSW_DynamicallyReplaceableFunctionImpl);
     case 'u': return ms_dmsw_make(p, ms_DMSW_AsyncFunctionPointer);
-    case 'Y': return ms_dmsw_make1(p, ms_DMSW_AsyncSuspendResumePartialFunction, ms_dmsw_index_node(p));
-    case 'Q': return ms_dmsw_make1(p, ms_DMSW_AsyncAwaitResumePartialFunction, ms_dmsw_index_node(p));
-    case 'w': return ms_dmsw_thunk_w(p);
-    case 'C': return ms_dmsw_make1(p, ms_DMSW_CoroutineContinuationPrototype, ms_dmsw_pop_type(p));
-    case 'z': return ms_dmsw_completion(p, ms_DMSW_ObjCAsyncCompletionHandlerImpl);
-    case 'Z': return ms_dmsw_completion(p, ms_DMSW_PredefinedObjCAsyncCompletionHandlerImpl);
+    case 'Y': return ms_dmsw_make1(p, ms_DMSW_AsyncSuspendResumePartialFunction, ms_dmswr_index_node(p));
+    case 'Q': return ms_dmsw_make1(p, ms_DMSW_AsyncAwaitResumePartialFunction, ms_dmswr_index_node(p));
+    case 'w': return ms_dmsws_thunk_w(p);
+    case 'C': return ms_dmsw_make1(p, ms_DMSW_CoroutineContinuationPrototype, ms_dmswr_pop_type(p));
+    case 'z': return ms_dmsws_completion(p, ms_DMSW_ObjCAsyncCompletionHandlerImpl);
+    case 'Z': return ms_dmsws_completion(p, ms_DMSW_PredefinedObjCAsyncCompletionHandlerImpl);
     case 'V':
-        a = ms_dmsw_pop_entity(p);
-        return ms_dmsw_make2(p, ms_DMSW_VTableThunk, ms_dmsw_pop_entity(p), a);
+        a = ms_dmswr_pop_entity(p);
+        return ms_dmsw_make2(p, ms_DMSW_VTableThunk, ms_dmswr_pop_entity(p), a);
     case 'W':
-        a = ms_dmsw_pop_entity(p);
-        return ms_dmsw_make2(p, ms_DMSW_ProtocolWitness, ms_dmsw_pop_conformance(p), a);
-    case 'S': return ms_dmsw_make1(p, ms_DMSW_ProtocolSelfConformanceWitness, ms_dmsw_pop_entity(p));
-    case 'R': return ms_dmsw_reabstraction(p, ms_DMSW_ReabstractionThunkHelper);
-    case 'r': return ms_dmsw_reabstraction(p, ms_DMSW_ReabstractionThunk);
-    case 'y': return ms_dmsw_reabstraction(p, ms_DMSW_ReabstractionThunkHelperWithSelf);
+        a = ms_dmswr_pop_entity(p);
+        return ms_dmsw_make2(p, ms_DMSW_ProtocolWitness, ms_dmswr_pop_conformance(p), a);
+    case 'S': return ms_dmsw_make1(p, ms_DMSW_ProtocolSelfConformanceWitness, ms_dmswr_pop_entity(p));
+    case 'R': return ms_dmsws_reabstraction(p, ms_DMSW_ReabstractionThunkHelper);
+    case 'r': return ms_dmsws_reabstraction(p, ms_DMSW_ReabstractionThunk);
+    case 'y': return ms_dmsws_reabstraction(p, ms_DMSW_ReabstractionThunkHelperWithSelf);
     case 'U':
-        a = ms_dmsw_pop_type(p);
-        b = ms_dmsw_pop_any(p);
+        a = ms_dmswr_pop_type(p);
+        b = ms_dmswr_pop_any(p);
         return ms_dmsw_make2(p, ms_DMSW_ReabstractionThunkHelperWithGlobalActor, b, a);
     case 'K':
     case 'k':
         if (ms_dmsw_next_is(p, "mu", 2))
-            return ms_dmsw_keypath_accessor(p, ms_DMSW_KeyPathUnappliedMethodThunkHelper);
+            return ms_dmsws_keypath_accessor(p, ms_DMSW_KeyPathUnappliedMethodThunkHelper);
         if (ms_dmsw_next_is(p, "MA", 2))
-            return ms_dmsw_keypath_accessor(p, ms_DMSW_KeyPathAppliedMethodThunkHelper);
-        return ms_dmsw_keypath_accessor(p, c == 'K' ? ms_DMSW_KeyPathGetterThunkHelper
-                                                    : ms_DMSW_KeyPathSetterThunkHelper);
-    case 'H': return ms_dmsw_keypath_helper(p, ms_DMSW_KeyPathEqualsThunkHelper);
-    case 'h': return ms_dmsw_keypath_helper(p, ms_DMSW_KeyPathHashThunkHelper);
+            return ms_dmsws_keypath_accessor(p, ms_DMSW_KeyPathAppliedMethodThunkHelper);
+        return ms_dmsws_keypath_accessor(p, c == 'K' ? ms_DMSW_KeyPathGetterThunkHelper
+                                                     : ms_DMSW_KeyPathSetterThunkHelper);
+    case 'H': return ms_dmsws_keypath_helper(p, ms_DMSW_KeyPathEqualsThunkHelper);
+    case 'h': return ms_dmsws_keypath_helper(p, ms_DMSW_KeyPathHashThunkHelper);
     case 'v':
-        a = ms_dmsw_index_node(p);
+        a = ms_dmswr_index_node(p);
         return ms_dmsw_make1(
             p, ms_dmsw_next_if(p, 'r') ? ms_DMSW_OutlinedReadOnlyObject : ms_DMSW_OutlinedVariable, a);
-    case 'e': return ms_dmsw_bridged(p);
-    case 'J': return ms_dmsw_autodiff(p);
+    case 'e': return ms_dmsws_bridged(p);
+    case 'J': return ms_dmsws_autodiff(p);
     case 'l':
     case 'L':
     case 'M':
     case 'b':
     case 'n':
-    case 'N': return ms_dmsw_protocol_part(p, c);
+    case 'N': return ms_dmsws_protocol_part(p, c);
     case 'g':
     case 'G':
     case 'B':
@@ -16478,7 +18119,7 @@ static uint32_t ms_dmsw_thunk(ms_dmsw *p)
     case 't':
     case 'P':
     case 'p':
-    case 'f': return ms_dmsw_specialization(p, c);
+    case 'f': return ms_dmsws_specialization(p, c);
     default: return 0;
     }
 }
@@ -16486,77 +18127,77 @@ static uint32_t ms_dmsw_thunk(ms_dmsw *p)
 /* ---- the whole name, Swift 4 and later ---- */
 
 /* A type with labels, or another type, for the debugger */
-static uint32_t ms_dmsw_type_mangling(ms_dmsw *p)
+static uint32_t ms_dmsws_type_mangling(ms_dmsw *p)
 {
-    uint32_t type = ms_dmsw_pop_type(p);
-    uint32_t labels = ms_dmsw_pop_labels(p, type);
+    uint32_t type = ms_dmswr_pop_type(p);
+    uint32_t labels = ms_dmswr_pop_labels(p, type);
     uint32_t ref = ms_dmsw_make(p, ms_DMSW_TypeMangling);
     if (labels)
         ref = ms_dmsw_add(p, ref, labels);
     return ms_dmsw_add(p, ref, type);
 }
 
-static uint32_t ms_dmsw_value_witness_op(ms_dmsw *p)
+static uint32_t ms_dmsws_value_witness_op(ms_dmsw *p)
 {
-    return ms_dmsw_add(p, ms_dmsw_value_witness(p), ms_dmsw_pop_type(p));
+    return ms_dmsw_add(p, ms_dmsw_value_witness(p), ms_dmswr_pop_type(p));
 }
 
 /* One operator: reads it, pops what it needs, returns the new node, 0 when malformed. */
-static uint32_t ms_dmsw_op(ms_dmsw *p)
+static uint32_t ms_dmsws_op(ms_dmsw *p)
 {
     uint32_t a;
     char c = ms_dmsw_next(p);
     switch (c) {
-    case 'A': return ms_dmsw_substitution(p);
-    case 'B': return ms_dmsw_builtin(p);
-    case 'C': return ms_dmsw_any_generic(p, ms_DMSW_Class);
-    case 'D': return ms_dmsw_type_mangling(p);
-    case 'E': return ms_dmsw_extension(p);
-    case 'F': return ms_dmsw_function(p);
-    case 'G': return ms_dmsw_bound_generic(p);
-    case 'H': return ms_dmsw_conformance_op(p);
-    case 'I': return ms_dmsw_impl_function(p);
+    case 'A': return ms_dmswr_substitution(p);
+    case 'B': return ms_dmswr_builtin(p);
+    case 'C': return ms_dmswr_any_generic(p, ms_DMSW_Class);
+    case 'D': return ms_dmsws_type_mangling(p);
+    case 'E': return ms_dmswr_extension(p);
+    case 'F': return ms_dmswr_function(p);
+    case 'G': return ms_dmswr_bound_generic(p);
+    case 'H': return ms_dmsws_conformance_op(p);
+    case 'I': return ms_dmsws_impl_function(p);
     case 'K': return ms_dmsw_make(p, ms_DMSW_ThrowsAnnotation);
-    case 'L': return ms_dmsw_local(p);
-    case 'M': return ms_dmsw_metadata(p);
-    case 'N': return ms_dmsw_make1(p, ms_DMSW_TypeMetadata, ms_dmsw_pop_type(p));
-    case 'O': return ms_dmsw_any_generic(p, ms_DMSW_Enum);
-    case 'P': return ms_dmsw_any_generic(p, ms_DMSW_Protocol);
-    case 'Q': return ms_dmsw_archetype(p);
-    case 'R': return ms_dmsw_requirement(p);
-    case 'S': return ms_dmsw_standard(p);
-    case 'T': return ms_dmsw_thunk(p);
-    case 'V': return ms_dmsw_any_generic(p, ms_DMSW_Structure);
-    case 'W': return ms_dmsw_witness(p);
-    case 'X': return ms_dmsw_special_type(p);
-    case 'Y': return ms_dmsw_annotation(p);
-    case 'Z': return ms_dmsw_make1(p, ms_DMSW_Static, ms_dmsw_pop_entity(p));
-    case 'a': return ms_dmsw_any_generic(p, ms_DMSW_TypeAlias);
-    case 'c': return ms_dmsw_pop_function(p, ms_DMSW_FunctionType, false);
+    case 'L': return ms_dmswr_local(p);
+    case 'M': return ms_dmsws_metadata(p);
+    case 'N': return ms_dmsw_make1(p, ms_DMSW_TypeMetadata, ms_dmswr_pop_type(p));
+    case 'O': return ms_dmswr_any_generic(p, ms_DMSW_Enum);
+    case 'P': return ms_dmswr_any_generic(p, ms_DMSW_Protocol);
+    case 'Q': return ms_dmswr_archetype(p);
+    case 'R': return ms_dmswr_requirement(p);
+    case 'S': return ms_dmswr_standard(p);
+    case 'T': return ms_dmsws_thunk(p);
+    case 'V': return ms_dmswr_any_generic(p, ms_DMSW_Structure);
+    case 'W': return ms_dmsws_witness(p);
+    case 'X': return ms_dmswr_special_type(p);
+    case 'Y': return ms_dmswr_annotation(p);
+    case 'Z': return ms_dmsw_make1(p, ms_DMSW_Static, ms_dmswr_pop_entity(p));
+    case 'a': return ms_dmswr_any_generic(p, ms_DMSW_TypeAlias);
+    case 'c': return ms_dmswr_pop_function(p, ms_DMSW_FunctionType, false);
     case 'd': return ms_dmsw_make(p, ms_DMSW_VariadicMarker);
-    case 'f': return ms_dmsw_function_entity(p);
-    case 'g': return ms_dmsw_retroactive(p);
-    case 'h': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_Shared, ms_dmsw_pop_bare(p)));
-    case 'i': return ms_dmsw_subscript(p);
-    case 'l': return ms_dmsw_signature(p, false);
-    case 'm': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_Metatype, ms_dmsw_pop_type(p)));
-    case 'n': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_Owned, ms_dmsw_pop_bare(p)));
-    case 'o': return ms_dmsw_operator(p);
-    case 'p': return ms_dmsw_type(ms_dmsw_pop_protocols(p));
-    case 'q': return ms_dmsw_type(ms_dmsw_generic_param(p));
-    case 'r': return ms_dmsw_signature(p, true);
+    case 'f': return ms_dmswr_function_entity(p);
+    case 'g': return ms_dmsws_retroactive(p);
+    case 'h': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_Shared, ms_dmswr_pop_bare(p)));
+    case 'i': return ms_dmswr_subscript(p);
+    case 'l': return ms_dmswr_signature(p, false);
+    case 'm': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_Metatype, ms_dmswr_pop_type(p)));
+    case 'n': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_Owned, ms_dmswr_pop_bare(p)));
+    case 'o': return ms_dmswr_operator(p);
+    case 'p': return ms_dmsw_type(ms_dmswr_pop_protocols(p));
+    case 'q': return ms_dmsw_type(ms_dmswr_generic_param(p));
+    case 'r': return ms_dmswr_signature(p, true);
     case 's': return ms_dmsw_make_lit(p, ms_DMSW_Module, "Swift");
-    case 't': return ms_dmsw_tuple(p);
+    case 't': return ms_dmswr_tuple(p);
     case 'u':
-        a = ms_dmsw_pop_signature(p);
-        return ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_DependentGenericType, a, ms_dmsw_pop_type(p)));
-    case 'v': return ms_dmsw_accessor(p, ms_dmsw_typed_decl(p, ms_DMSW_Variable));
-    case 'w': return ms_dmsw_value_witness_op(p);
+        a = ms_dmswr_pop_signature(p);
+        return ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_DependentGenericType, a, ms_dmswr_pop_type(p)));
+    case 'v': return ms_dmswr_accessor(p, ms_dmswr_typed_decl(p, ms_DMSW_Variable));
+    case 'w': return ms_dmsws_value_witness_op(p);
     case 'x': return ms_dmsw_type(ms_dmsw_param_type(p, 0, 0));
     case 'y': return ms_dmsw_make(p, ms_DMSW_EmptyList);
-    case 'z': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_InOut, ms_dmsw_pop_bare(p)));
+    case 'z': return ms_dmsw_type(ms_dmsw_make1(p, ms_DMSW_InOut, ms_dmswr_pop_bare(p)));
     case '_': return ms_dmsw_make(p, ms_DMSW_FirstElementMarker);
-    case '$': return ms_dmsw_integer(p);
+    case '$': return ms_dmswr_integer(p);
     case '.': /* what tools add behind the mangled name */
         a = ms_dmsw_make_text(p, ms_DMSW_Suffix, p->s + p->at - 1, p->len - p->at + 1);
         p->at = p->len;
@@ -16565,16 +18206,16 @@ static uint32_t ms_dmsw_op(ms_dmsw *p)
         if (!ms_dmsw_digit(c))
             return 0; /* among them the bytes of symbolic references */
         p->at--;
-        return ms_dmsw_identifier(p);
+        return ms_dmswr_identifier(p);
     }
 }
 
 /* Puts the nodes on the stack into one tree: attributes of the function first, in the order they print. */
-static uint32_t ms_dmsw_assemble(ms_dmsw *p)
+static uint32_t ms_dmsws_assemble(ms_dmsw *p)
 {
-    uint32_t suffix = ms_dmsw_pop(p, ms_DMSW_Suffix), attr;
+    uint32_t suffix = ms_dmswr_pop(p, ms_DMSW_Suffix), attr;
     uint32_t top = ms_dmsw_make(p, ms_DMSW_Global), parent = top;
-    while ((attr = ms_dmsw_pop_trait(p, ms_DMSW_T_ATTR)) != 0) {
+    while ((attr = ms_dmswr_pop_trait(p, ms_DMSW_T_ATTR)) != 0) {
         if (!ms_dmsw_add(p, parent, attr))
             return 0;
         unsigned kind = ms_dmsw_kind_of(p, attr);
@@ -16589,37 +18230,95 @@ static uint32_t ms_dmsw_assemble(ms_dmsw *p)
     return ms_dmsw_kid_count(p, top) ? top : 0;
 }
 
-static uint32_t ms_dmsw_read(ms_dmsw *p)
+static uint32_t ms_dmsws_read(ms_dmsw *p)
 {
     while (p->at < p->len && !p->d->failed) {
-        uint32_t ref = ms_dmsw_op(p);
+        uint32_t ref = ms_dmsws_op(p);
         if (!ref)
             return 0;
-        ms_dmsw_push(p, ref);
+        ms_dmswr_push(p, ref);
     }
-    return p->d->failed ? 0 : ms_dmsw_assemble(p);
+    return p->d->failed ? 0 : ms_dmsws_assemble(p);
 }
 
+/* ---- the whole name, of any age ---- */
+
+/* The length of the prefix of Swift 4 and later; 0: another name. */
+static size_t ms_dmsws_prefix(const char *s, size_t len)
+{
+    static const char macro[] = "@__swiftmacro_";
+    if (len >= 2 && s[0] == '$' && (s[1] == 's' || s[1] == 'S' || s[1] == 'e'))
+        return 2;
+    if (len >= 3 && s[0] == '_') {
+        if (s[1] == 'T' && s[2] == '0')
+            return 3;
+        return s[1] == '$' && (s[2] == 's' || s[2] == 'S' || s[2] == 'e') ? 3 : 0;
+    }
+    return len >= sizeof macro - 1 && ms_equal(s, macro, sizeof macro - 1) ? sizeof macro - 1 : 0;
+}
+
+static void ms_dmsws_begin(ms_dmsw *p, ms_dm *d, const char *s, size_t len, uint32_t style)
+{
+    ms_dmsw_refs none = {NULL, 0, 0};
+    p->d = d;
+    p->base = (ms_dmsw_node *)(void *)(d->mem + d->mem_used);
+    p->s = s;
+    p->len = len;
+    p->at = 0;
+    p->style = style;
+    p->old_functions = false;
+    p->specialized = false;
+    p->word_count = 0;
+    p->stack = none;
+    p->subs = none;
+}
+
+/* Reads the whole name into a tree; 0 when it is no Swift name. */
+static uint32_t ms_dmsws_tree(ms_dmsw *p)
+{
+    size_t prefix = ms_dmsws_prefix(p->s, p->len);
+    unsigned depth = p->d->depth;
+    uint32_t top = 0;
+    if (prefix) {
+        p->at = prefix;
+        p->old_functions = p->s[1] == 'T';
+        top = ms_dmsws_read(p);
+    } else if (p->len > 2 && p->s[0] == '_' && p->s[1] == 'T') {
+        p->at = 2;
+        top = ms_dmswo_read(p);
+    }
+    p->d->depth = depth;
+    return p->d->failed ? 0 : top;
+}
+
+#endif /* MACHSYM_NO_SWIFT */
+
+/* ==== >>swift-printer =====================================================================================
+ * Job:    writes the tree of a Swift name in source form.
+ * Offers: ms_dmswp_run.
+ * Never:  changes the tree. Reads no name but one inside a name: the function that a specialization is of. */
+
+#ifndef MACHSYM_NO_SWIFT
 /* ---- printing ---- */
 
-/* floors: recursion */
-static uint32_t ms_dmsw_print_as(ms_dmsw *p, uint32_t ref, bool as_prefix);
-static bool ms_dmsw_nested(ms_dmsw *p, uint32_t payload);
+/* nodes hold nodes; a specialization holds the name of its function */
+static uint32_t ms_dmswp_print_as(ms_dmsw *p, uint32_t ref, bool as_prefix);
+static bool ms_dmswp_nested(ms_dmsw *p, uint32_t payload);
 
-#define ms_dmsw_lit(p, text) ms_dm_put((p)->d, text, sizeof(text) - 1)
+#define ms_dmswp_lit(p, text) ms_dm_put((p)->d, text, sizeof(text) - 1)
 
-static bool ms_dmsw_short(const ms_dmsw *p)
+static bool ms_dmswp_short(const ms_dmsw *p)
 {
     return (p->style & MACHSYM_DEMANGLE_SIMPLIFIED) != 0;
 }
 
-static void ms_dmsw_char(ms_dmsw *p, char c)
+static void ms_dmswp_char(ms_dmsw *p, char c)
 {
     ms_dm_put(p->d, &c, 1);
 }
 
 /* A word from one of our tables. */
-static void ms_dmsw_word(ms_dmsw *p, const char *word)
+static void ms_dmswp_word(ms_dmsw *p, const char *word)
 {
     size_t len = 0;
     while (word[len] != '\0')
@@ -16627,7 +18326,7 @@ static void ms_dmsw_word(ms_dmsw *p, const char *word)
     ms_dm_put(p->d, word, len);
 }
 
-static void ms_dmsw_number(ms_dmsw *p, uint64_t value)
+static void ms_dmswp_number(ms_dmsw *p, uint64_t value)
 {
     char digits[20];
     size_t at = sizeof digits;
@@ -16638,7 +18337,7 @@ static void ms_dmsw_number(ms_dmsw *p, uint64_t value)
     ms_dm_put(p->d, digits + at, sizeof digits - at);
 }
 
-static void ms_dmsw_own(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_own(ms_dmsw *p, uint32_t ref)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, ref);
     if (n->form == ms_DMSW_F_TEXT || n->form == ms_DMSW_F_KNOWN)
@@ -16646,38 +18345,38 @@ static void ms_dmsw_own(ms_dmsw *p, uint32_t ref)
 }
 
 /* The text of the kind's row. */
-static void ms_dmsw_row_text(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_row_text(ms_dmsw *p, uint32_t ref)
 {
     const ms_dmsw_row *row = ms_dmsw_rows + ms_dmsw_inner(p, ref);
     ms_dm_put(p->d, row->text, row->len);
 }
 
-static void ms_dmsw_print(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_print(ms_dmsw *p, uint32_t ref)
 {
-    (void)ms_dmsw_print_as(p, ref, false);
+    (void)ms_dmswp_print_as(p, ref, false);
 }
 
-static void ms_dmsw_print_kid(ms_dmsw *p, uint32_t ref, uint32_t i)
+static void ms_dmswp_kid(ms_dmsw *p, uint32_t ref, uint32_t i)
 {
-    ms_dmsw_print(p, ms_dmsw_kid(p, ref, i));
+    ms_dmswp_print(p, ms_dmsw_kid(p, ref, i));
 }
 
-static void ms_dmsw_print_kids(ms_dmsw *p, uint32_t ref, const char *sep, size_t len)
+static void ms_dmswp_kids(ms_dmsw *p, uint32_t ref, const char *sep, size_t len)
 {
     uint32_t count = ms_dmsw_kid_count(p, ref);
     for (uint32_t i = 0; i < count && !p->d->failed; i++) {
         if (i > 0)
             ms_dm_put(p->d, sep, len);
-        ms_dmsw_print_kid(p, ref, i);
+        ms_dmswp_kid(p, ref, i);
     }
 }
 
-static void ms_dmsw_print_commas(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_commas(ms_dmsw *p, uint32_t ref)
 {
-    ms_dmsw_print_kids(p, ref, ", ", 2);
+    ms_dmswp_kids(p, ref, ", ", 2);
 }
 
-static bool ms_dmsw_is_simple(const ms_dmsw *p, uint32_t type)
+static bool ms_dmswp_is_simple(const ms_dmsw *p, uint32_t type)
 {
     unsigned kind = ms_dmsw_inner(p, type);
     if (kind == ms_DMSW_ProtocolList)
@@ -16687,97 +18386,97 @@ static bool ms_dmsw_is_simple(const ms_dmsw *p, uint32_t type)
     return (ms_dmsw_rows[kind].traits & ms_DMSW_T_SIMPLE) != 0;
 }
 
-static void ms_dmsw_print_in_parens(ms_dmsw *p, uint32_t type)
+static void ms_dmswp_in_parens(ms_dmsw *p, uint32_t type)
 {
-    bool simple = ms_dmsw_is_simple(p, type);
+    bool simple = ms_dmswp_is_simple(p, type);
     if (!simple)
-        ms_dmsw_char(p, '(');
-    ms_dmsw_print(p, type);
+        ms_dmswp_char(p, '(');
+    ms_dmswp_print(p, type);
     if (!simple)
-        ms_dmsw_char(p, ')');
+        ms_dmswp_char(p, ')');
 }
 
 /* Function types start with a parenthesis or an attribute: no space between the name and them. */
-static bool ms_dmsw_needs_space(const ms_dmsw *p, uint32_t type)
+static bool ms_dmswp_needs_space(const ms_dmsw *p, uint32_t type)
 {
     unsigned kind = ms_dmsw_inner(p, type);
     return kind != ms_DMSW_DependentGenericType && !(ms_dmsw_rows[kind].traits & ms_DMSW_T_FUNCTION);
 }
 
-static void ms_dmsw_print_label(ms_dmsw *p, uint32_t label)
+static void ms_dmswp_label(ms_dmsw *p, uint32_t label)
 {
     if (ms_dmsw_kind_of(p, label) == ms_DMSW_Identifier)
-        ms_dmsw_print(p, label);
+        ms_dmswp_print(p, label);
     else
-        ms_dmsw_char(p, '_');
-    ms_dmsw_char(p, ':');
+        ms_dmswp_char(p, '_');
+    ms_dmswp_char(p, ':');
 }
 
 /* Parameters in parentheses; the simplified style shows labels only. */
-static void ms_dmsw_print_params(ms_dmsw *p, uint32_t labels, uint32_t args)
+static void ms_dmswp_params(ms_dmsw *p, uint32_t labels, uint32_t args)
 {
-    bool types = !ms_dmsw_short(p);
+    bool types = !ms_dmswp_short(p);
     uint32_t params = ms_dmsw_kid(p, args, 0);
     if (ms_dmsw_inner(p, params) != ms_DMSW_Tuple) {
-        ms_dmsw_char(p, '(');
+        ms_dmswp_char(p, '(');
         if (types)
-            ms_dmsw_print(p, params);
+            ms_dmswp_print(p, params);
         else
-            ms_dmsw_lit(p, "_:");
-        ms_dmsw_char(p, ')');
+            ms_dmswp_lit(p, "_:");
+        ms_dmswp_char(p, ')');
         return;
     }
     uint32_t count = ms_dmsw_kid_count(p, params);
     bool has_labels = ms_dmsw_kid_count(p, labels) > 0;
-    ms_dmsw_char(p, '(');
+    ms_dmswp_char(p, '(');
     for (uint32_t i = 0; i < count && !p->d->failed; i++) {
         uint32_t param = ms_dmsw_kid(p, params, i);
         if (i > 0 && types)
-            ms_dmsw_lit(p, ", ");
+            ms_dmswp_lit(p, ", ");
         if (has_labels) {
-            ms_dmsw_print_label(p, ms_dmsw_kid(p, labels, i));
+            ms_dmswp_label(p, ms_dmsw_kid(p, labels, i));
             if (types)
-                ms_dmsw_char(p, ' ');
+                ms_dmswp_char(p, ' ');
         } else if (!types) {
             uint32_t name = ms_dmsw_kid_of(p, param, ms_DMSW_TupleElementName);
             if (name)
-                ms_dmsw_own(p, name);
+                ms_dmswp_own(p, name);
             else
-                ms_dmsw_char(p, '_');
-            ms_dmsw_char(p, ':');
+                ms_dmswp_char(p, '_');
+            ms_dmswp_char(p, ':');
         }
         if (types)
-            ms_dmsw_print(p, param);
+            ms_dmswp_print(p, param);
     }
-    ms_dmsw_char(p, ')');
+    ms_dmswp_char(p, ')');
 }
 
-static void ms_dmsw_print_diff(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_diff(ms_dmsw *p, uint32_t ref)
 {
-    ms_dmsw_word(p, "@differentiable");
+    ms_dmswp_word(p, "@differentiable");
     switch (ms_dmsw_at(p, ref)->mark) {
-    case 'f': ms_dmsw_word(p, "(_forward)"); break;
-    case 'r': ms_dmsw_word(p, "(reverse)"); break;
-    case 'l': ms_dmsw_word(p, "(_linear)"); break;
+    case 'f': ms_dmswp_word(p, "(_forward)"); break;
+    case 'r': ms_dmswp_word(p, "(reverse)"); break;
+    case 'l': ms_dmswp_word(p, "(_linear)"); break;
     default: break;
     }
 }
 
 /* What stands before the parameters of a function type. */
-static void ms_dmsw_print_function_head(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_function_head(ms_dmsw *p, uint32_t ref)
 {
     uint32_t clang = ms_dmsw_kid_of(p, ref, ms_DMSW_ClangType);
-    ms_dmsw_row_text(p, ref);
+    ms_dmswp_row_text(p, ref);
     switch (ms_dmsw_inner(p, ref)) {
     case ms_DMSW_CFunctionPointer:
     case ms_DMSW_ObjCBlock:
     case ms_DMSW_EscapingObjCBlock:
         if (clang) {
-            ms_dmsw_word(p, ", mangledCType: \"");
-            ms_dmsw_own(p, clang);
-            ms_dmsw_char(p, '"');
+            ms_dmswp_word(p, ", mangledCType: \"");
+            ms_dmswp_own(p, clang);
+            ms_dmswp_char(p, '"');
         }
-        ms_dmsw_word(p, ") ");
+        ms_dmswp_word(p, ") ");
         break;
     default: break;
     }
@@ -16787,11 +18486,11 @@ static void ms_dmsw_print_function_head(ms_dmsw *p, uint32_t ref)
         unsigned kind = ms_dmsw_kind_of(p, kid);
         if ((ms_dmsw_rows[kind].traits & ms_DMSW_T_ISOLATION) || kind == ms_DMSW_ConcurrentFunctionType ||
             kind == ms_DMSW_DifferentiableFunctionType)
-            ms_dmsw_print(p, kid);
+            ms_dmswp_print(p, kid);
     }
 }
 
-static void ms_dmsw_print_function(ms_dmsw *p, uint32_t labels, uint32_t ref)
+static void ms_dmswp_function(ms_dmsw *p, uint32_t labels, uint32_t ref)
 {
     uint32_t count = ms_dmsw_kid_count(p, ref), part;
     if (count < 2) {
@@ -16799,88 +18498,88 @@ static void ms_dmsw_print_function(ms_dmsw *p, uint32_t labels, uint32_t ref)
         return;
     }
     if (count > 2 || !(ms_dmsw_rows[ms_dmsw_inner(p, ref)].traits & ms_DMSW_T_FUNCTION))
-        ms_dmsw_print_function_head(p, ref);
-    ms_dmsw_print_params(p, labels, ms_dmsw_kid(p, ref, count - 2));
-    if (ms_dmsw_short(p))
+        ms_dmswp_function_head(p, ref);
+    ms_dmswp_params(p, labels, ms_dmsw_kid(p, ref, count - 2));
+    if (ms_dmswp_short(p))
         return;
     if (count > 2) {
         if (ms_dmsw_kid_of(p, ref, ms_DMSW_AsyncAnnotation))
-            ms_dmsw_lit(p, " async");
+            ms_dmswp_lit(p, " async");
         if ((part = ms_dmsw_kid_of(p, ref, ms_DMSW_ThrowsAnnotation)) != 0 ||
             (part = ms_dmsw_kid_of(p, ref, ms_DMSW_TypedThrowsAnnotation)) != 0)
-            ms_dmsw_print(p, part);
+            ms_dmswp_print(p, part);
     }
-    ms_dmsw_lit(p, " -> ");
+    ms_dmswp_lit(p, " -> ");
     if (count > 2 && ms_dmsw_kid_of(p, ref, ms_DMSW_SendingResultFunctionType))
-        ms_dmsw_lit(p, "sending ");
-    ms_dmsw_print_kid(p, ref, count - 1);
+        ms_dmswp_lit(p, "sending ");
+    ms_dmswp_kid(p, ref, count - 1);
 }
 
-enum ms_dmsw_type_style { ms_DMSW_TY_NONE, ms_DMSW_TY_COLON, ms_DMSW_TY_FUNCTION };
+enum ms_dmswp_type_style { ms_DMSWP_TY_NONE, ms_DMSWP_TY_COLON, ms_DMSWP_TY_FUNCTION };
 
-typedef struct ms_dmsw_decl { /* How a declaration is to be printed. */
-    unsigned type;            /* enum ms_dmsw_type_style */
-    bool has_name;            /* the second child is its name */
-    bool spaced;              /* extra contains a space: the context follows instead of coming first */
+typedef struct ms_dmswp_decl { /* How a declaration is to be printed. */
+    unsigned type;             /* enum ms_dmswp_type_style */
+    bool has_name;             /* the second child is its name */
+    bool spaced;               /* extra contains a space: the context follows instead of coming first */
     const char *extra;
     size_t extra_len;
     uint32_t macro; /* 0, or the macro's name, which belongs to extra */
     int64_t index;  /* printed behind extra; -1: none */
     bool subscript; /* the name is the word subscript */
-} ms_dmsw_decl;
+} ms_dmswp_decl;
 
-static void ms_dmsw_print_entity_type(ms_dmsw *p, uint32_t ref, uint32_t type, uint32_t args)
+static void ms_dmswp_entity_type(ms_dmsw *p, uint32_t ref, uint32_t type, uint32_t args)
 {
     uint32_t labels = ms_dmsw_kid_of(p, ref, ms_DMSW_LabelList);
     if (!labels && !args) {
-        ms_dmsw_print(p, type);
+        ms_dmswp_print(p, type);
         return;
     }
     if (args) {
-        ms_dmsw_char(p, '<');
-        ms_dmsw_print_commas(p, args);
-        ms_dmsw_char(p, '>');
+        ms_dmswp_char(p, '<');
+        ms_dmswp_commas(p, args);
+        ms_dmswp_char(p, '>');
     }
     if (ms_dmsw_inner(p, type) == ms_DMSW_DependentGenericType) {
         if (!args)
-            ms_dmsw_print_kid(p, type, 0);
+            ms_dmswp_kid(p, type, 0);
         type = ms_dmsw_kid(p, type, 1);
-        if (ms_dmsw_needs_space(p, type))
-            ms_dmsw_char(p, ' ');
+        if (ms_dmswp_needs_space(p, type))
+            ms_dmswp_char(p, ' ');
     }
-    ms_dmsw_print_function(p, labels, type);
+    ms_dmswp_function(p, labels, type);
 }
 
-static void ms_dmsw_print_extra(ms_dmsw *p, const ms_dmsw_decl *decl)
+static void ms_dmswp_extra(ms_dmsw *p, const ms_dmswp_decl *decl)
 {
     ms_dm_put(p->d, decl->extra, decl->extra_len);
     if (decl->macro) {
-        ms_dmsw_own(p, decl->macro);
-        ms_dmsw_word(p, " expansion #");
+        ms_dmswp_own(p, decl->macro);
+        ms_dmswp_word(p, " expansion #");
     }
     if (decl->index >= 0)
-        ms_dmsw_number(p, (uint64_t)decl->index);
+        ms_dmswp_number(p, (uint64_t)decl->index);
 }
 
 /* The name of a declaration; false when it prints nothing, as a constructor's labels do. */
-static bool ms_dmsw_print_name(ms_dmsw *p, uint32_t ref, const ms_dmsw_decl *decl)
+static bool ms_dmswp_name(ms_dmsw *p, uint32_t ref, const ms_dmswp_decl *decl)
 {
     size_t before = p->d->out_len;
     if (decl->subscript) {
-        ms_dmsw_word(p, "subscript");
+        ms_dmswp_word(p, "subscript");
     } else {
         uint32_t name = ms_dmsw_kid(p, ref, 1);
         uint32_t private_name = ms_dmsw_kid_of(p, ref, ms_DMSW_PrivateDeclName);
         if (ms_dmsw_kind_of(p, name) != ms_DMSW_PrivateDeclName)
-            ms_dmsw_print(p, name);
+            ms_dmswp_print(p, name);
         if (private_name)
-            ms_dmsw_print(p, private_name);
+            ms_dmswp_print(p, private_name);
     }
     return p->d->out_len != before;
 }
 
-static void ms_dmsw_print_decl_type(ms_dmsw *p, uint32_t ref, const ms_dmsw_decl *decl, bool spaced,
-                                    uint32_t args)
+static void ms_dmswp_decl_type(ms_dmsw *p, uint32_t ref, const ms_dmswp_decl *decl, bool spaced,
+                               uint32_t args)
 {
     uint32_t type = ms_dmsw_kid_of(p, ref, ms_DMSW_Type);
     unsigned style = decl->type;
@@ -16888,29 +18587,29 @@ static void ms_dmsw_print_decl_type(ms_dmsw *p, uint32_t ref, const ms_dmsw_decl
         p->d->failed = true;
         return;
     }
-    if (style == ms_DMSW_TY_FUNCTION) {
+    if (style == ms_DMSWP_TY_FUNCTION) {
         uint32_t t = type;
         while (ms_dmsw_inner(p, t) == ms_DMSW_DependentGenericType)
             t = ms_dmsw_kid(p, t, 1);
         unsigned kind = ms_dmsw_inner(p, t);
         if (!(ms_dmsw_rows[kind].traits & ms_DMSW_T_FUNCTION) && kind != ms_DMSW_CFunctionPointer &&
             kind != ms_DMSW_ThinFunctionType)
-            style = ms_DMSW_TY_COLON;
+            style = ms_DMSWP_TY_COLON;
     }
-    if (style == ms_DMSW_TY_FUNCTION) {
-        if (spaced || ms_dmsw_needs_space(p, type))
-            ms_dmsw_char(p, ' ');
-    } else if (ms_dmsw_short(p)) {
+    if (style == ms_DMSWP_TY_FUNCTION) {
+        if (spaced || ms_dmswp_needs_space(p, type))
+            ms_dmswp_char(p, ' ');
+    } else if (ms_dmswp_short(p)) {
         return;
     } else {
-        ms_dmsw_lit(p, " : ");
+        ms_dmswp_lit(p, " : ");
     }
-    ms_dmsw_print_entity_type(p, ref, type, args);
+    ms_dmswp_entity_type(p, ref, type, args);
 }
 
 /* A declaration with its context before it ("context.name") or behind it ("name in context"). Returns the
  * context that is left to print: as a prefix of something else, nothing can follow a declaration's name. */
-static uint32_t ms_dmsw_print_decl(ms_dmsw *p, uint32_t ref, bool as_prefix, const ms_dmsw_decl *decl)
+static uint32_t ms_dmswp_print_decl(ms_dmsw *p, uint32_t ref, bool as_prefix, const ms_dmswp_decl *decl)
 {
     uint32_t args = 0, left = 0, context;
     if (ms_dmsw_inner(p, ref) == ms_DMSW_BoundGenericFunction) {
@@ -16919,31 +18618,31 @@ static uint32_t ms_dmsw_print_decl(ms_dmsw *p, uint32_t ref, bool as_prefix, con
     }
     bool local = decl->has_name && ms_dmsw_kind_of(p, ms_dmsw_kid(p, ref, 1)) == ms_DMSW_LocalDeclName;
     bool spaced = decl->spaced || local;
-    if (as_prefix && (decl->type != ms_DMSW_TY_NONE || spaced))
+    if (as_prefix && (decl->type != ms_DMSWP_TY_NONE || spaced))
         return ref;
     context = ms_dmsw_kid(p, ref, 0);
     if (spaced) {
         left = context;
     } else {
         size_t before = p->d->out_len;
-        left = ms_dmsw_print_as(p, context, true);
+        left = ms_dmswp_print_as(p, context, true);
         if (p->d->out_len != before && !left)
-            ms_dmsw_char(p, '.');
+            ms_dmswp_char(p, '.');
     }
     bool extra = decl->extra_len > 0;
     if (decl->has_name || decl->subscript) {
         if (extra && spaced) {
-            ms_dmsw_print_extra(p, decl);
-            ms_dmsw_lit(p, " of ");
+            ms_dmswp_extra(p, decl);
+            ms_dmswp_lit(p, " of ");
             extra = false;
         }
-        if (ms_dmsw_print_name(p, ref, decl) && extra)
-            ms_dmsw_char(p, '.');
+        if (ms_dmswp_name(p, ref, decl) && extra)
+            ms_dmswp_char(p, '.');
     }
     if (extra)
-        ms_dmsw_print_extra(p, decl);
-    if (decl->type != ms_DMSW_TY_NONE)
-        ms_dmsw_print_decl_type(p, ref, decl, spaced, args);
+        ms_dmswp_extra(p, decl);
+    if (decl->type != ms_DMSWP_TY_NONE)
+        ms_dmswp_decl_type(p, ref, decl, spaced, args);
     if (as_prefix || !left)
         return left;
     switch (ms_dmsw_inner(p, ref)) {
@@ -16951,39 +18650,39 @@ static uint32_t ms_dmsw_print_decl(ms_dmsw *p, uint32_t ref, bool as_prefix, con
     case ms_DMSW_Initializer:
     case ms_DMSW_PropertyWrapperBackingInitializer:
     case ms_DMSW_PropertyWrapperInitFromProjectedValue:
-    case ms_DMSW_PropertyWrappedFieldInitAccessor: ms_dmsw_lit(p, " of "); break;
-    default: ms_dmsw_lit(p, " in "); break;
+    case ms_DMSW_PropertyWrappedFieldInitAccessor: ms_dmswp_lit(p, " of "); break;
+    default: ms_dmswp_lit(p, " in "); break;
     }
-    ms_dmsw_print(p, left);
+    ms_dmswp_print(p, left);
     return 0;
 }
 
 /* The number behind an extra name; Swift's own printer holds it in an int and leaves out a negative one. */
-static int64_t ms_dmsw_extra_index(const ms_dmsw *p, uint32_t index, uint64_t add)
+static int64_t ms_dmswp_extra_index(const ms_dmsw *p, uint32_t index, uint64_t add)
 {
     uint64_t low = (ms_dmsw_at(p, index)->u.index + add) & 0xffffffffu;
     return low > INT32_MAX ? -1 : (int64_t)low;
 }
 
 /* A declaration whose row's text is an extra name behind it, or its only name. */
-static uint32_t ms_dmsw_print_part(ms_dmsw *p, uint32_t ref, bool as_prefix, unsigned type, int64_t index)
+static uint32_t ms_dmswp_part(ms_dmsw *p, uint32_t ref, bool as_prefix, unsigned type, int64_t index)
 {
     const ms_dmsw_row *row = ms_dmsw_rows + ms_dmsw_inner(p, ref);
-    ms_dmsw_decl decl = {type, false, false, row->text, row->len, 0, index, false};
+    ms_dmswp_decl decl = {type, false, false, row->text, row->len, 0, index, false};
     for (size_t i = 0; i < row->len; i++)
         decl.spaced = decl.spaced || row->text[i] == ' ';
-    return ms_dmsw_print_decl(p, ref, as_prefix, &decl);
+    return ms_dmswp_print_decl(p, ref, as_prefix, &decl);
 }
 
 /* A named declaration. */
-static uint32_t ms_dmsw_print_named(ms_dmsw *p, uint32_t ref, bool as_prefix, unsigned type)
+static uint32_t ms_dmswp_named(ms_dmsw *p, uint32_t ref, bool as_prefix, unsigned type)
 {
-    ms_dmsw_decl decl = {type, true, false, "", 0, 0, -1, false};
-    return ms_dmsw_print_decl(p, ref, as_prefix, &decl);
+    ms_dmswp_decl decl = {type, true, false, "", 0, 0, -1, false};
+    return ms_dmswp_print_decl(p, ref, as_prefix, &decl);
 }
 
 /* An accessor of a variable or subscript. */
-static uint32_t ms_dmsw_print_accessor(ms_dmsw *p, uint32_t ref, bool as_prefix)
+static uint32_t ms_dmswp_accessor(ms_dmsw *p, uint32_t ref, bool as_prefix)
 {
     const ms_dmsw_row *row = ms_dmsw_rows + ms_dmsw_inner(p, ref);
     uint32_t storage = ms_dmsw_kid(p, ref, 0);
@@ -16992,27 +18691,27 @@ static uint32_t ms_dmsw_print_accessor(ms_dmsw *p, uint32_t ref, bool as_prefix)
         p->d->failed = true;
         return 0;
     }
-    ms_dmsw_decl decl = {
-        ms_DMSW_TY_COLON,         kind == ms_DMSW_Variable, false, row->text, row->len, 0, -1,
+    ms_dmswp_decl decl = {
+        ms_DMSWP_TY_COLON,        kind == ms_DMSW_Variable, false, row->text, row->len, 0, -1,
         kind == ms_DMSW_Subscript};
-    return ms_dmsw_print_decl(p, storage, as_prefix, &decl);
+    return ms_dmswp_print_decl(p, storage, as_prefix, &decl);
 }
 
-static uint32_t ms_dmsw_print_macro(ms_dmsw *p, uint32_t ref, bool as_prefix)
+static uint32_t ms_dmswp_macro(ms_dmsw *p, uint32_t ref, bool as_prefix)
 {
     const ms_dmsw_row *row = ms_dmsw_rows + ms_dmsw_inner(p, ref);
-    ms_dmsw_decl decl = {ms_DMSW_TY_NONE, true, true, row->text, row->len, 0, -1, false};
+    ms_dmswp_decl decl = {ms_DMSWP_TY_NONE, true, true, row->text, row->len, 0, -1, false};
     unsigned kind = ms_dmsw_inner(p, ref);
     bool attached = kind != ms_DMSW_FreestandingMacroExpansion && kind != ms_DMSW_MacroExpansionUniqueName;
     uint32_t index = ms_dmsw_kid_of(p, ref, ms_DMSW_Index);
     if (attached)
         decl.macro = ms_dmsw_kid(p, ref, ms_dmsw_kid(p, ref, 2) == index ? 1 : 2);
-    decl.index = ms_dmsw_extra_index(p, index, 1);
-    return ms_dmsw_print_decl(p, ref, as_prefix, &decl);
+    decl.index = ms_dmswp_extra_index(p, index, 1);
+    return ms_dmswp_print_decl(p, ref, as_prefix, &decl);
 }
 
 /* The standard library's Optional, Array or Dictionary with that many arguments. */
-static bool ms_dmsw_is_swift(const ms_dmsw *p, uint32_t type, const char *name, size_t len)
+static bool ms_dmswp_is_swift(const ms_dmsw *p, uint32_t type, const char *name, size_t len)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, type);
     if (n->form == ms_DMSW_F_KNOWN)
@@ -17023,61 +18722,60 @@ static bool ms_dmsw_is_swift(const ms_dmsw *p, uint32_t type, const char *name, 
 }
 
 /* [A], [A : B], A? for the types they stand for. Returns false when it is another type. */
-static bool ms_dmsw_print_sugar(ms_dmsw *p, uint32_t ref)
+static bool ms_dmswp_sugar(ms_dmsw *p, uint32_t ref)
 {
     uint32_t type = ms_dmsw_kid(p, ref, 0), args = ms_dmsw_kid(p, ref, 1);
     uint32_t count = ms_dmsw_kid_count(p, args);
     if (count == 0 || count > 2 || (p->style & ms_DMSW_NO_SUGAR) || ms_dmsw_kid_count(p, ref) != 2)
         return false;
     if (ms_dmsw_inner(p, ref) == ms_DMSW_BoundGenericEnum) {
-        bool forced = ms_dmsw_is_swift(p, type, "ImplicitlyUnwrappedOptional", 27);
-        if (count != 1 || (!forced && !ms_dmsw_is_swift(p, type, "Optional", 8)))
+        bool forced = ms_dmswp_is_swift(p, type, "ImplicitlyUnwrappedOptional", 27);
+        if (count != 1 || (!forced && !ms_dmswp_is_swift(p, type, "Optional", 8)))
             return false;
-        ms_dmsw_print_in_parens(p, ms_dmsw_kid(p, args, 0));
-        ms_dmsw_char(p, forced ? '!' : '?');
+        ms_dmswp_in_parens(p, ms_dmsw_kid(p, args, 0));
+        ms_dmswp_char(p, forced ? '!' : '?');
         return true;
     }
-    if (!(count == 1 && ms_dmsw_is_swift(p, type, "Array", 5)) &&
-        !(count == 2 && ms_dmsw_is_swift(p, type, "Dictionary", 10)))
+    if (!(count == 1 && ms_dmswp_is_swift(p, type, "Array", 5)) &&
+        !(count == 2 && ms_dmswp_is_swift(p, type, "Dictionary", 10)))
         return false;
-    ms_dmsw_char(p, '[');
-    ms_dmsw_print_kids(p, args, " : ", 3);
-    ms_dmsw_char(p, ']');
+    ms_dmswp_char(p, '[');
+    ms_dmswp_kids(p, args, " : ", 3);
+    ms_dmswp_char(p, ']');
     return true;
 }
 
-static void ms_dmsw_print_bound(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_bound(ms_dmsw *p, uint32_t ref)
 {
     unsigned kind = ms_dmsw_inner(p, ref);
     if (kind == ms_DMSW_BoundGenericProtocol) {
-        ms_dmsw_print_kids(p, ms_dmsw_kid(p, ref, 1), "", 0);
-        ms_dmsw_word(p, " as ");
-        ms_dmsw_print_kid(p, ref, 0);
+        ms_dmswp_kids(p, ms_dmsw_kid(p, ref, 1), "", 0);
+        ms_dmswp_word(p, " as ");
+        ms_dmswp_kid(p, ref, 0);
         return;
     }
-    if ((kind == ms_DMSW_BoundGenericEnum || kind == ms_DMSW_BoundGenericStructure) &&
-        ms_dmsw_print_sugar(p, ref))
+    if ((kind == ms_DMSW_BoundGenericEnum || kind == ms_DMSW_BoundGenericStructure) && ms_dmswp_sugar(p, ref))
         return;
-    ms_dmsw_print_kid(p, ref, 0);
-    ms_dmsw_char(p, '<');
-    ms_dmsw_print_commas(p, ms_dmsw_kid(p, ref, 1));
-    ms_dmsw_char(p, '>');
+    ms_dmswp_kid(p, ref, 0);
+    ms_dmswp_char(p, '<');
+    ms_dmswp_commas(p, ms_dmsw_kid(p, ref, 1));
+    ms_dmswp_char(p, '>');
 }
 
 /* A, B, ... AB; deeper levels carry their number: A1 */
-static void ms_dmsw_print_param_name(ms_dmsw *p, uint64_t depth, uint64_t index)
+static void ms_dmswp_param_name(ms_dmsw *p, uint64_t depth, uint64_t index)
 {
     do {
-        ms_dmsw_char(p, (char)('A' + index % 26));
+        ms_dmswp_char(p, (char)('A' + index % 26));
         index /= 26;
     } while (index);
     if (depth)
-        ms_dmsw_number(p, depth);
+        ms_dmswp_number(p, depth);
 }
 
 /* Whether a generic parameter has a marker of that kind. Swift's own printer compares a marker's depth with
  * the parameter's place and its place with the depth, so that only some markers show; the same here. */
-static bool ms_dmsw_has_marker(ms_dmsw *p, uint32_t ref, unsigned kind, uint64_t depth, uint64_t index)
+static bool ms_dmswp_has_marker(ms_dmsw *p, uint32_t ref, unsigned kind, uint64_t depth, uint64_t index)
 {
     uint32_t count = ms_dmsw_kid_count(p, ref);
     if (p->d->work < count) {
@@ -17096,25 +18794,27 @@ static bool ms_dmsw_has_marker(ms_dmsw *p, uint32_t ref, unsigned kind, uint64_t
     return false;
 }
 
-static void ms_dmsw_print_signature_level(ms_dmsw *p, uint32_t ref, uint64_t depth, uint64_t count,
-                                          bool markers)
+/* Swift's own printer ends the list of a level's parameters here. */
+enum { ms_DMSWP_MAX_PARAMS = 128 };
+
+static void ms_dmswp_signature_level(ms_dmsw *p, uint32_t ref, uint64_t depth, uint64_t count, bool markers)
 {
     for (uint64_t i = 0; i < count && !p->d->failed; i++) {
         if (i > 0)
-            ms_dmsw_word(p, ", ");
-        if (i >= 128) { /* as far as Swift's own printer goes */
-            ms_dmsw_word(p, "...");
+            ms_dmswp_word(p, ", ");
+        if (i >= ms_DMSWP_MAX_PARAMS) {
+            ms_dmswp_word(p, "...");
             break;
         }
-        if (markers && ms_dmsw_has_marker(p, ref, ms_DMSW_DependentGenericParamPackMarker, depth, i))
-            ms_dmsw_word(p, "each ");
-        if (markers && ms_dmsw_has_marker(p, ref, ms_DMSW_DependentGenericParamValueMarker, depth, i))
-            ms_dmsw_word(p, "let ");
-        ms_dmsw_print_param_name(p, depth, i);
+        if (markers && ms_dmswp_has_marker(p, ref, ms_DMSW_DependentGenericParamPackMarker, depth, i))
+            ms_dmswp_word(p, "each ");
+        if (markers && ms_dmswp_has_marker(p, ref, ms_DMSW_DependentGenericParamValueMarker, depth, i))
+            ms_dmswp_word(p, "let ");
+        ms_dmswp_param_name(p, depth, i);
     }
 }
 
-static void ms_dmsw_print_signature(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_signature(ms_dmsw *p, uint32_t ref)
 {
     uint32_t count = ms_dmsw_kid_count(p, ref), i = 0, first = 0;
     while (first < count &&
@@ -17127,93 +18827,92 @@ static void ms_dmsw_print_signature(ms_dmsw *p, uint32_t ref)
             kind != ms_DMSW_DependentGenericParamValueMarker)
             break;
     }
-    ms_dmsw_char(p, '<');
+    ms_dmswp_char(p, '<');
     for (; i < levels && !p->d->failed; i++) {
         if (i > 0)
-            ms_dmsw_word(p, "><");
-        ms_dmsw_print_signature_level(p, ref, i, ms_dmsw_at(p, ms_dmsw_kid(p, ref, i))->u.index,
-                                      first > levels);
+            ms_dmswp_word(p, "><");
+        ms_dmswp_signature_level(p, ref, i, ms_dmsw_at(p, ms_dmsw_kid(p, ref, i))->u.index, first > levels);
     }
-    if (first < count && !ms_dmsw_short(p)) {
-        ms_dmsw_word(p, " where ");
+    if (first < count && !ms_dmswp_short(p)) {
+        ms_dmswp_word(p, " where ");
         for (i = first; i < count && !p->d->failed; i++) {
             if (i > first)
-                ms_dmsw_word(p, ", ");
-            ms_dmsw_print_kid(p, ref, i);
+                ms_dmswp_word(p, ", ");
+            ms_dmswp_kid(p, ref, i);
         }
     }
-    ms_dmsw_char(p, '>');
+    ms_dmswp_char(p, '>');
 }
 
-static void ms_dmsw_print_layout(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_layout(ms_dmsw *p, uint32_t ref)
 {
-    ms_dmsw_print_kid(p, ref, 0);
-    ms_dmsw_word(p, ": ");
+    ms_dmswp_kid(p, ref, 0);
+    ms_dmswp_word(p, ": ");
     switch (ms_dmsw_at(p, ref)->mark) {
-    case 'U': ms_dmsw_word(p, "_UnknownLayout"); break;
-    case 'R': ms_dmsw_word(p, "_RefCountedObject"); break;
-    case 'N': ms_dmsw_word(p, "_NativeRefCountedObject"); break;
-    case 'C': ms_dmsw_word(p, "AnyObject"); break;
-    case 'D': ms_dmsw_word(p, "_NativeClass"); break;
+    case 'U': ms_dmswp_word(p, "_UnknownLayout"); break;
+    case 'R': ms_dmswp_word(p, "_RefCountedObject"); break;
+    case 'N': ms_dmswp_word(p, "_NativeRefCountedObject"); break;
+    case 'C': ms_dmswp_word(p, "AnyObject"); break;
+    case 'D': ms_dmswp_word(p, "_NativeClass"); break;
     case 'B':
     case 'S': break; /* Swift's own printer has no words for these two */
     case 'M':
-    case 'm': ms_dmsw_word(p, "_TrivialAtMost"); break;
-    default: ms_dmsw_word(p, "_Trivial"); break;
+    case 'm': ms_dmswp_word(p, "_TrivialAtMost"); break;
+    default: ms_dmswp_word(p, "_Trivial"); break;
     }
     if (ms_dmsw_kid_count(p, ref) < 2)
         return;
-    ms_dmsw_char(p, '(');
-    ms_dmsw_print_kid(p, ref, 1);
+    ms_dmswp_char(p, '(');
+    ms_dmswp_kid(p, ref, 1);
     if (ms_dmsw_kid_count(p, ref) > 2) {
-        ms_dmsw_word(p, ", ");
-        ms_dmsw_print_kid(p, ref, 2);
+        ms_dmswp_word(p, ", ");
+        ms_dmswp_kid(p, ref, 2);
     }
-    ms_dmsw_char(p, ')');
+    ms_dmswp_char(p, ')');
 }
 
-static void ms_dmsw_print_inverse(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_inverse(ms_dmsw *p, uint32_t ref)
 {
     uint64_t bit = ms_dmsw_at(p, ms_dmsw_kid(p, ref, 1))->u.index;
-    ms_dmsw_print_kid(p, ref, 0);
-    ms_dmsw_row_text(p, ref);
+    ms_dmswp_kid(p, ref, 0);
+    ms_dmswp_row_text(p, ref);
     if (bit == 0) {
-        ms_dmsw_word(p, "Copyable");
+        ms_dmswp_word(p, "Copyable");
     } else if (bit == 1) {
-        ms_dmsw_word(p, "Escapable");
+        ms_dmswp_word(p, "Escapable");
     } else {
-        ms_dmsw_word(p, "<bit ");
-        ms_dmsw_number(p, bit);
-        ms_dmsw_char(p, '>');
+        ms_dmswp_word(p, "<bit ");
+        ms_dmswp_number(p, bit);
+        ms_dmswp_char(p, '>');
     }
 }
 
 /* ---- printing implementation function types ---- */
 
-static void ms_dmsw_print_impl_part(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_impl_part(ms_dmsw *p, uint32_t ref)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, ref);
     unsigned word = n->mark & ms_DMSW_M_WORD;
     bool is_param = n->kind == ms_DMSW_ImplParameter || n->kind == ms_DMSW_ImplYield;
-    ms_dmsw_row_text(p, ref);
-    ms_dmsw_word(p, is_param ? ms_dmsw_param_words[word] : ms_dmsw_result_words[word]);
-    ms_dmsw_char(p, ' ');
+    ms_dmswp_row_text(p, ref);
+    ms_dmswp_word(p, is_param ? ms_dmsw_param_words[word] : ms_dmsw_result_words[word]);
+    ms_dmswp_char(p, ' ');
     unsigned others = n->mark & (ms_DMSW_M_SENDING | ms_DMSW_M_ISOLATED | ms_DMSW_M_IMPLICIT);
     if ((others & (others - 1)) == 0) { /* Swift's own printer shows none of several */
         if (n->mark & ms_DMSW_M_NO_DERIVATIVE)
-            ms_dmsw_word(p, "@noDerivative ");
+            ms_dmswp_word(p, "@noDerivative ");
         if (others == ms_DMSW_M_SENDING)
-            ms_dmsw_word(p, "sending ");
+            ms_dmswp_word(p, "sending ");
         else if (others == ms_DMSW_M_ISOLATED)
-            ms_dmsw_word(p, "isolated ");
+            ms_dmswp_word(p, "isolated ");
         else if (others == ms_DMSW_M_IMPLICIT)
-            ms_dmsw_word(p, "sil_implicit_leading_param ");
+            ms_dmswp_word(p, "sil_implicit_leading_param ");
     }
-    ms_dmsw_print_kid(p, ref, 0);
+    ms_dmswp_kid(p, ref, 0);
 }
 
 /* The attributes before the parameters. */
-static void ms_dmsw_print_impl_head(ms_dmsw *p, uint32_t ref, uint32_t pattern)
+static void ms_dmswp_impl_head(ms_dmsw *p, uint32_t ref, uint32_t pattern)
 {
     uint32_t count = ms_dmsw_kid_count(p, ref);
     for (uint32_t i = 0; i < count && !p->d->failed; i++) {
@@ -17227,24 +18926,24 @@ static void ms_dmsw_print_impl_head(ms_dmsw *p, uint32_t ref, uint32_t pattern)
         case ms_DMSW_ImplYield:
         case ms_DMSW_ImplErrorResult: break;
         default:
-            ms_dmsw_print(p, kid);
-            ms_dmsw_char(p, ' ');
+            ms_dmswp_print(p, kid);
+            ms_dmswp_char(p, ' ');
             break;
         }
     }
     if (pattern) {
-        ms_dmsw_word(p, "@substituted ");
-        ms_dmsw_print_kid(p, pattern, 0);
-        ms_dmsw_char(p, ' ');
+        ms_dmswp_word(p, "@substituted ");
+        ms_dmswp_kid(p, pattern, 0);
+        ms_dmswp_char(p, ' ');
     }
 }
 
 /* The parameters (or, with want false, the results) in parentheses. */
-static void ms_dmsw_print_impl_list(ms_dmsw *p, uint32_t ref, bool want_params)
+static void ms_dmswp_impl_list(ms_dmsw *p, uint32_t ref, bool want_params)
 {
     uint32_t count = ms_dmsw_kid_count(p, ref);
     bool any = false;
-    ms_dmsw_char(p, '(');
+    ms_dmswp_char(p, '(');
     for (uint32_t i = 0; i < count && !p->d->failed; i++) {
         uint32_t kid = ms_dmsw_kid(p, ref, i);
         unsigned kind = ms_dmsw_kind_of(p, kid);
@@ -17253,50 +18952,50 @@ static void ms_dmsw_print_impl_list(ms_dmsw *p, uint32_t ref, bool want_params)
                                         kind != ms_DMSW_ImplYield && kind != ms_DMSW_ImplErrorResult))
             continue;
         if (any)
-            ms_dmsw_word(p, ", ");
+            ms_dmswp_word(p, ", ");
         any = true;
-        ms_dmsw_print(p, kid);
+        ms_dmswp_print(p, kid);
     }
-    ms_dmsw_char(p, ')');
+    ms_dmswp_char(p, ')');
 }
 
-static void ms_dmsw_print_impl_convention(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_impl_convention(ms_dmsw *p, uint32_t ref)
 {
-    ms_dmsw_row_text(p, ref);
-    ms_dmsw_own(p, ms_dmsw_kid(p, ref, 0));
+    ms_dmswp_row_text(p, ref);
+    ms_dmswp_own(p, ms_dmsw_kid(p, ref, 0));
     if (ms_dmsw_kid_count(p, ref) > 1) {
-        ms_dmsw_word(p, ", mangledCType: \"");
-        ms_dmsw_own(p, ms_dmsw_kid(p, ref, 1));
-        ms_dmsw_char(p, '"');
+        ms_dmswp_word(p, ", mangledCType: \"");
+        ms_dmswp_own(p, ms_dmsw_kid(p, ref, 1));
+        ms_dmswp_char(p, '"');
     }
-    ms_dmsw_char(p, ')');
+    ms_dmswp_char(p, ')');
 }
 
-static void ms_dmsw_print_impl_function(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_impl_function(ms_dmsw *p, uint32_t ref)
 {
     uint32_t pattern = ms_dmsw_kid_of(p, ref, ms_DMSW_ImplPatternSubstitutions);
     uint32_t invocation = ms_dmsw_kid_of(p, ref, ms_DMSW_ImplInvocationSubstitutions);
-    ms_dmsw_print_impl_head(p, ref, pattern);
-    ms_dmsw_print_impl_list(p, ref, true);
-    ms_dmsw_lit(p, " -> ");
+    ms_dmswp_impl_head(p, ref, pattern);
+    ms_dmswp_impl_list(p, ref, true);
+    ms_dmswp_lit(p, " -> ");
     if (ms_dmsw_kid_of(p, ref, ms_DMSW_ImplSendingResult))
-        ms_dmsw_lit(p, "sending ");
-    ms_dmsw_print_impl_list(p, ref, false);
+        ms_dmswp_lit(p, "sending ");
+    ms_dmswp_impl_list(p, ref, false);
     if (pattern) {
-        ms_dmsw_lit(p, " for <");
-        ms_dmsw_print_commas(p, ms_dmsw_kid(p, pattern, 1));
-        ms_dmsw_char(p, '>');
+        ms_dmswp_lit(p, " for <");
+        ms_dmswp_commas(p, ms_dmsw_kid(p, pattern, 1));
+        ms_dmswp_char(p, '>');
     }
     if (invocation) {
-        ms_dmsw_lit(p, " for <");
-        ms_dmsw_print_commas(p, ms_dmsw_kid(p, invocation, 0));
-        ms_dmsw_char(p, '>');
+        ms_dmswp_lit(p, " for <");
+        ms_dmswp_commas(p, ms_dmsw_kid(p, invocation, 0));
+        ms_dmswp_char(p, '>');
     }
 }
 
 /* ---- printing specializations ---- */
 
-static void ms_dmsw_print_spec_options(ms_dmsw *p, uint64_t what)
+static void ms_dmswp_spec_options(ms_dmsw *p, uint64_t what)
 {
     static const uint32_t bits[] = {ms_DMSW_P_EXISTENTIAL, ms_DMSW_P_DEAD, ms_DMSW_P_OWNED_TO_GUARANTEED,
                                     ms_DMSW_P_GUARANTEED_TO_OWNED, ms_DMSW_P_EXPLODED};
@@ -17307,272 +19006,272 @@ static void ms_dmsw_print_spec_options(ms_dmsw *p, uint64_t what)
         if (!(what & bits[i]))
             continue;
         if (any)
-            ms_dmsw_word(p, " and ");
+            ms_dmswp_word(p, " and ");
         any = true;
-        ms_dmsw_word(p, words[i]);
+        ms_dmswp_word(p, words[i]);
     }
 }
 
-static void ms_dmsw_print_spec_kind(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_spec_kind(ms_dmsw *p, uint32_t ref)
 {
     uint64_t what = ms_dmsw_at(p, ref)->u.index;
     switch (what) {
-    case ms_DMSW_P_FUNCTION: ms_dmsw_word(p, "Constant Propagated Function"); break;
-    case ms_DMSW_P_GLOBAL: ms_dmsw_word(p, "Constant Propagated Global"); break;
-    case ms_DMSW_P_INTEGER: ms_dmsw_word(p, "Constant Propagated Integer"); break;
-    case ms_DMSW_P_FLOAT: ms_dmsw_word(p, "Constant Propagated Float"); break;
-    case ms_DMSW_P_STRING: ms_dmsw_word(p, "Constant Propagated String"); break;
-    case ms_DMSW_P_KEYPATH: ms_dmsw_word(p, "Constant Propagated KeyPath"); break;
-    case ms_DMSW_P_STRUCT: ms_dmsw_word(p, "Constant Propagated Struct"); break;
-    case ms_DMSW_P_CLOSURE: ms_dmsw_word(p, "Closure Propagated"); break;
-    case ms_DMSW_P_ESCAPING_CLOSURE: ms_dmsw_word(p, "Escaping Closure Propagated"); break;
-    case ms_DMSW_P_SAME_CLOSURE: ms_dmsw_word(p, "Same As Argument "); break;
-    case ms_DMSW_P_BOX_TO_VALUE: ms_dmsw_word(p, "Value Promoted from Box"); break;
-    case ms_DMSW_P_BOX_TO_STACK: ms_dmsw_word(p, "Stack Promoted from Box"); break;
-    case ms_DMSW_P_INOUT_TO_OUT: ms_dmsw_word(p, "InOut Converted to Out"); break;
-    default: ms_dmsw_print_spec_options(p, what); break;
+    case ms_DMSW_P_FUNCTION: ms_dmswp_word(p, "Constant Propagated Function"); break;
+    case ms_DMSW_P_GLOBAL: ms_dmswp_word(p, "Constant Propagated Global"); break;
+    case ms_DMSW_P_INTEGER: ms_dmswp_word(p, "Constant Propagated Integer"); break;
+    case ms_DMSW_P_FLOAT: ms_dmswp_word(p, "Constant Propagated Float"); break;
+    case ms_DMSW_P_STRING: ms_dmswp_word(p, "Constant Propagated String"); break;
+    case ms_DMSW_P_KEYPATH: ms_dmswp_word(p, "Constant Propagated KeyPath"); break;
+    case ms_DMSW_P_STRUCT: ms_dmswp_word(p, "Constant Propagated Struct"); break;
+    case ms_DMSW_P_CLOSURE: ms_dmswp_word(p, "Closure Propagated"); break;
+    case ms_DMSW_P_ESCAPING_CLOSURE: ms_dmswp_word(p, "Escaping Closure Propagated"); break;
+    case ms_DMSW_P_SAME_CLOSURE: ms_dmswp_word(p, "Same As Argument "); break;
+    case ms_DMSW_P_BOX_TO_VALUE: ms_dmswp_word(p, "Value Promoted from Box"); break;
+    case ms_DMSW_P_BOX_TO_STACK: ms_dmswp_word(p, "Stack Promoted from Box"); break;
+    case ms_DMSW_P_INOUT_TO_OUT: ms_dmswp_word(p, "InOut Converted to Out"); break;
+    default: ms_dmswp_spec_options(p, what); break;
     }
 }
 
 /* The closure's name and the types it closes over. */
-static void ms_dmsw_print_spec_closure(ms_dmsw *p, uint32_t param)
+static void ms_dmswp_spec_closure(ms_dmsw *p, uint32_t param)
 {
     uint32_t count = ms_dmsw_kid_count(p, param);
-    ms_dmsw_print_kid(p, param, 1);
-    ms_dmsw_word(p, ", Argument Types : [");
+    ms_dmswp_kid(p, param, 1);
+    ms_dmswp_word(p, ", Argument Types : [");
     for (uint32_t i = 2; i < count && !p->d->failed; i++) {
         if (i > 2)
-            ms_dmsw_word(p, ", ");
-        ms_dmsw_print_kid(p, param, i);
+            ms_dmswp_word(p, ", ");
+        ms_dmswp_kid(p, param, i);
     }
 }
 
-static void ms_dmsw_print_spec_const(ms_dmsw *p, uint32_t param)
+static void ms_dmswp_spec_const(ms_dmsw *p, uint32_t param)
 {
     uint32_t kind = ms_dmsw_kid(p, param, 0), count = ms_dmsw_kid_count(p, param);
     uint64_t what = ms_dmsw_at(p, kind)->u.index;
     if (what > ms_DMSW_P_SAME_CLOSURE) {
-        ms_dmsw_print(p, kind);
+        ms_dmswp_print(p, kind);
         return;
     }
     if (count < 2) /* a result has no operands */
         return;
-    ms_dmsw_char(p, '[');
-    ms_dmsw_print(p, kind);
+    ms_dmswp_char(p, '[');
+    ms_dmswp_print(p, kind);
     if (what != ms_DMSW_P_SAME_CLOSURE)
-        ms_dmsw_word(p, " : ");
+        ms_dmswp_word(p, " : ");
     switch (what) {
     case ms_DMSW_P_FUNCTION:
     case ms_DMSW_P_GLOBAL:
-        if (!ms_dmsw_nested(p, ms_dmsw_kid(p, param, 1)))
-            ms_dmsw_own(p, ms_dmsw_kid(p, param, 1));
+        if (!ms_dmswp_nested(p, ms_dmsw_kid(p, param, 1)))
+            ms_dmswp_own(p, ms_dmsw_kid(p, param, 1));
         break;
     case ms_DMSW_P_STRING:
-        ms_dmsw_print_kid(p, param, 1);
-        ms_dmsw_char(p, '\'');
-        ms_dmsw_print_kid(p, param, 2);
-        ms_dmsw_char(p, '\'');
+        ms_dmswp_kid(p, param, 1);
+        ms_dmswp_char(p, '\'');
+        ms_dmswp_kid(p, param, 2);
+        ms_dmswp_char(p, '\'');
         break;
     case ms_DMSW_P_KEYPATH:
-        ms_dmsw_print_kid(p, param, 1);
-        ms_dmsw_char(p, '<');
-        ms_dmsw_print_kid(p, param, 2);
-        ms_dmsw_char(p, ',');
-        ms_dmsw_print_kid(p, param, 3);
-        ms_dmsw_char(p, '>');
+        ms_dmswp_kid(p, param, 1);
+        ms_dmswp_char(p, '<');
+        ms_dmswp_kid(p, param, 2);
+        ms_dmswp_char(p, ',');
+        ms_dmswp_kid(p, param, 3);
+        ms_dmswp_char(p, '>');
         break;
     case ms_DMSW_P_CLOSURE:
-    case ms_DMSW_P_ESCAPING_CLOSURE: ms_dmsw_print_spec_closure(p, param); break;
-    default: ms_dmsw_print_kid(p, param, 1); break;
+    case ms_DMSW_P_ESCAPING_CLOSURE: ms_dmswp_spec_closure(p, param); break;
+    default: ms_dmswp_kid(p, param, 1); break;
     }
-    ms_dmsw_char(p, ']');
+    ms_dmswp_char(p, ']');
 }
 
-static void ms_dmsw_print_spec_param(ms_dmsw *p, uint32_t param)
+static void ms_dmswp_spec_param(ms_dmsw *p, uint32_t param)
 {
     uint32_t count = ms_dmsw_kid_count(p, param);
     if (ms_dmsw_kind_of(p, ms_dmsw_kid(p, param, 0)) != ms_DMSW_FunctionSignatureSpecializationParam) {
-        ms_dmsw_print_spec_const(p, param);
+        ms_dmswp_spec_const(p, param);
         return;
     }
     for (uint32_t i = 0; i < count && !p->d->failed; i++)
-        ms_dmsw_print_spec_const(p, ms_dmsw_kid(p, param, i));
+        ms_dmswp_spec_const(p, ms_dmsw_kid(p, param, i));
 }
 
 /* One part between the angle brackets; false when it prints nothing. */
-static bool ms_dmsw_print_spec_part(ms_dmsw *p, uint32_t ref, uint32_t kid, uint32_t arg, bool first)
+static bool ms_dmswp_spec_part(ms_dmsw *p, uint32_t ref, uint32_t kid, uint32_t arg, bool first)
 {
     unsigned kind = ms_dmsw_kind_of(p, kid);
     if (kind != ms_DMSW_IsSerialized && ms_dmsw_kid_count(p, kid) == 0)
         return false;
     if (!first)
-        ms_dmsw_word(p, ", ");
+        ms_dmswp_word(p, ", ");
     if (kind == ms_DMSW_IsSerialized) {
-        ms_dmsw_print(p, kid);
+        ms_dmswp_print(p, kid);
         return true;
     }
     unsigned outer = ms_dmsw_inner(p, ref);
     if (outer == ms_DMSW_GenericPartialSpecialization ||
         outer == ms_DMSW_GenericPartialSpecializationNotReAbstracted)
-        ms_dmsw_word(p, "Signature = ");
+        ms_dmswp_word(p, "Signature = ");
     if (kind == ms_DMSW_FunctionSignatureSpecializationParam) {
-        ms_dmsw_word(p, "Arg[");
-        ms_dmsw_number(p, arg);
-        ms_dmsw_word(p, "] = ");
-        ms_dmsw_print_spec_param(p, kid);
+        ms_dmswp_word(p, "Arg[");
+        ms_dmswp_number(p, arg);
+        ms_dmswp_word(p, "] = ");
+        ms_dmswp_spec_param(p, kid);
     } else if (kind == ms_DMSW_FunctionSignatureSpecializationReturn) {
-        ms_dmsw_word(p, "Return = ");
-        ms_dmsw_print_spec_param(p, kid);
+        ms_dmswp_word(p, "Return = ");
+        ms_dmswp_spec_param(p, kid);
     } else {
-        ms_dmsw_print(p, kid);
+        ms_dmswp_print(p, kid);
     }
     return true;
 }
 
-static void ms_dmsw_print_specialization(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_specialization(ms_dmsw *p, uint32_t ref)
 {
-    if (ms_dmsw_short(p)) {
+    if (ms_dmswp_short(p)) {
         if (!p->specialized)
-            ms_dmsw_word(p, "specialized ");
+            ms_dmswp_word(p, "specialized ");
         p->specialized = true;
         return;
     }
     uint32_t count = ms_dmsw_kid_count(p, ref), arg = 0;
     bool first = true;
     if (ms_dmsw_at(p, ref)->mark && ms_dmsw_kind_of(p, ms_dmsw_kid(p, ref, 0)) != ms_DMSW_IsSerialized) {
-        ms_dmsw_word(p, "representation changed of ");
+        ms_dmswp_word(p, "representation changed of ");
         return;
     }
-    ms_dmsw_row_text(p, ref);
-    ms_dmsw_word(p, " <");
+    ms_dmswp_row_text(p, ref);
+    ms_dmswp_word(p, " <");
     for (uint32_t i = 0; i < count && !p->d->failed; i++) {
         uint32_t kid = ms_dmsw_kid(p, ref, i);
-        if (ms_dmsw_print_spec_part(p, ref, kid, arg, first))
+        if (ms_dmswp_spec_part(p, ref, kid, arg, first))
             first = false;
         arg += ms_dmsw_kind_of(p, kid) != ms_DMSW_IsSerialized;
     }
-    ms_dmsw_word(p, "> of ");
+    ms_dmswp_word(p, "> of ");
 }
 
-static void ms_dmsw_print_spec_generic(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_spec_generic(ms_dmsw *p, uint32_t ref)
 {
     uint32_t count = ms_dmsw_kid_count(p, ref);
-    ms_dmsw_print_kid(p, ref, 0);
+    ms_dmswp_kid(p, ref, 0);
     for (uint32_t i = 1; i < count && !p->d->failed; i++) {
         if (i == 1)
-            ms_dmsw_word(p, " with ");
+            ms_dmswp_word(p, " with ");
         else
-            ms_dmsw_word(p, " and ");
-        ms_dmsw_print_kid(p, ref, i);
+            ms_dmswp_word(p, " and ");
+        ms_dmswp_kid(p, ref, i);
     }
 }
 
 /* ---- printing thunks ---- */
 
-static void ms_dmsw_print_reabstraction(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_reabstraction(ms_dmsw *p, uint32_t ref)
 {
     uint32_t count = ms_dmsw_kid_count(p, ref);
     uint32_t signature = ms_dmsw_kid_of(p, ref, ms_DMSW_DependentGenericSignature);
     bool self = ms_dmsw_inner(p, ref) == ms_DMSW_ReabstractionThunkHelperWithSelf;
-    if (ms_dmsw_short(p) && !self) {
-        ms_dmsw_word(p, "thunk for ");
-        ms_dmsw_print_kid(p, ref, count - 1);
+    if (ms_dmswp_short(p) && !self) {
+        ms_dmswp_word(p, "thunk for ");
+        ms_dmswp_kid(p, ref, count - 1);
         return;
     }
-    ms_dmsw_row_text(p, ref);
+    ms_dmswp_row_text(p, ref);
     if (signature) {
-        ms_dmsw_print(p, signature);
-        ms_dmsw_char(p, ' ');
+        ms_dmswp_print(p, signature);
+        ms_dmswp_char(p, ' ');
     }
-    ms_dmsw_word(p, "from ");
-    ms_dmsw_print_kid(p, ref, count - 1);
-    ms_dmsw_word(p, " to ");
-    ms_dmsw_print_kid(p, ref, count - 2);
+    ms_dmswp_word(p, "from ");
+    ms_dmswp_kid(p, ref, count - 1);
+    ms_dmswp_word(p, " to ");
+    ms_dmswp_kid(p, ref, count - 2);
     if (self) {
-        ms_dmsw_word(p, " self ");
-        ms_dmsw_print_kid(p, ref, count - 3);
+        ms_dmswp_word(p, " self ");
+        ms_dmswp_kid(p, ref, count - 3);
     }
 }
 
-static void ms_dmsw_print_completion(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_completion(ms_dmsw *p, uint32_t ref)
 {
-    ms_dmsw_row_text(p, ref);
+    ms_dmswp_row_text(p, ref);
     if (ms_dmsw_kid_count(p, ref) > 3)
-        ms_dmsw_print_kid(p, ref, 3);
-    ms_dmsw_print_kid(p, ref, 0);
-    ms_dmsw_word(p, " with result type ");
-    ms_dmsw_print_kid(p, ref, 1);
+        ms_dmswp_kid(p, ref, 3);
+    ms_dmswp_kid(p, ref, 0);
+    ms_dmswp_word(p, " with result type ");
+    ms_dmswp_kid(p, ref, 1);
     switch (ms_dmsw_at(p, ms_dmsw_kid(p, ref, 2))->u.index) {
     case 0: break;
-    case 1: ms_dmsw_word(p, " nonzero on error"); break;
-    case 2: ms_dmsw_word(p, " zero on error"); break;
-    default: ms_dmsw_word(p, " <invalid error flag>"); break;
+    case 1: ms_dmswp_word(p, " nonzero on error"); break;
+    case 2: ms_dmswp_word(p, " zero on error"); break;
+    default: ms_dmswp_word(p, " <invalid error flag>"); break;
     }
 }
 
-static void ms_dmsw_print_keypath_accessor(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_keypath_accessor(ms_dmsw *p, uint32_t ref)
 {
     uint32_t count = ms_dmsw_kid_count(p, ref);
-    ms_dmsw_row_text(p, ref);
-    ms_dmsw_print_kid(p, ref, 0);
-    ms_dmsw_word(p, " : ");
+    ms_dmswp_row_text(p, ref);
+    ms_dmswp_kid(p, ref, 0);
+    ms_dmswp_word(p, " : ");
     for (uint32_t i = 1; i < count && !p->d->failed; i++) {
         uint32_t kid = ms_dmsw_kid(p, ref, i);
         if (ms_dmsw_kind_of(p, kid) == ms_DMSW_IsSerialized)
-            ms_dmsw_word(p, ", ");
-        ms_dmsw_print(p, kid);
+            ms_dmswp_word(p, ", ");
+        ms_dmswp_print(p, kid);
     }
 }
 
-static void ms_dmsw_print_keypath_helper(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_keypath_helper(ms_dmsw *p, uint32_t ref)
 {
     uint32_t count = ms_dmsw_kid_count(p, ref);
     bool first = true;
-    ms_dmsw_row_text(p, ref);
-    ms_dmsw_print(p, ms_dmsw_kid_of(p, ref, ms_DMSW_DependentGenericSignature));
-    ms_dmsw_char(p, '(');
+    ms_dmswp_row_text(p, ref);
+    ms_dmswp_print(p, ms_dmsw_kid_of(p, ref, ms_DMSW_DependentGenericSignature));
+    ms_dmswp_char(p, '(');
     for (uint32_t i = 0; i < count && !p->d->failed; i++) {
         uint32_t kid = ms_dmsw_kid(p, ref, i);
         if (!(kid & ms_DMSW_AS_TYPE))
             continue;
         if (!first)
-            ms_dmsw_word(p, ", ");
+            ms_dmswp_word(p, ", ");
         first = false;
-        ms_dmsw_print(p, kid);
+        ms_dmswp_print(p, kid);
     }
-    ms_dmsw_char(p, ')');
+    ms_dmswp_char(p, ')');
     if (ms_dmsw_kid_of(p, ref, ms_DMSW_IsSerialized))
-        ms_dmsw_word(p, ", serialized");
+        ms_dmswp_word(p, ", serialized");
 }
 
-static void ms_dmsw_print_diff_kind(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_diff_kind(ms_dmsw *p, uint32_t ref)
 {
     switch (ms_dmsw_at(p, ref)->mark) {
-    case 'f': ms_dmsw_word(p, "forward-mode derivative"); break;
-    case 'r': ms_dmsw_word(p, "reverse-mode derivative"); break;
-    case 'd': ms_dmsw_word(p, "differential"); break;
-    default: ms_dmsw_word(p, "pullback"); break;
+    case 'f': ms_dmswp_word(p, "forward-mode derivative"); break;
+    case 'r': ms_dmswp_word(p, "reverse-mode derivative"); break;
+    case 'd': ms_dmswp_word(p, "differential"); break;
+    default: ms_dmswp_word(p, "pullback"); break;
     }
 }
 
-static void ms_dmsw_print_index_subset(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_index_subset(ms_dmsw *p, uint32_t ref)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, ref);
     bool first = true;
-    ms_dmsw_char(p, '{');
+    ms_dmswp_char(p, '{');
     for (uint32_t i = 0; i < n->count; i++) {
         if (n->u.text[i] != 'S')
             continue;
         if (!first)
-            ms_dmsw_word(p, ", ");
+            ms_dmswp_word(p, ", ");
         first = false;
-        ms_dmsw_number(p, i);
+        ms_dmswp_number(p, i);
     }
-    ms_dmsw_char(p, '}');
+    ms_dmswp_char(p, '}');
 }
 
 /* The place of the kind letter's node among the children. */
-static uint32_t ms_dmsw_diff_at(const ms_dmsw *p, uint32_t ref)
+static uint32_t ms_dmswp_diff_at(const ms_dmsw *p, uint32_t ref)
 {
     uint32_t i = 0, count = ms_dmsw_kid_count(p, ref);
     while (i < count && ms_dmsw_kind_of(p, ms_dmsw_kid(p, ref, i)) != ms_DMSW_AutoDiffFunctionKind)
@@ -17580,380 +19279,380 @@ static uint32_t ms_dmsw_diff_at(const ms_dmsw *p, uint32_t ref)
     return i;
 }
 
-static void ms_dmsw_print_respect(ms_dmsw *p, uint32_t ref, uint32_t at)
+static void ms_dmswp_respect(ms_dmsw *p, uint32_t ref, uint32_t at)
 {
-    ms_dmsw_word(p, " with respect to parameters ");
-    ms_dmsw_print_kid(p, ref, at + 1);
-    ms_dmsw_word(p, " and results ");
-    ms_dmsw_print_kid(p, ref, at + 2);
+    ms_dmswp_word(p, " with respect to parameters ");
+    ms_dmswp_kid(p, ref, at + 1);
+    ms_dmswp_word(p, " and results ");
+    ms_dmswp_kid(p, ref, at + 2);
 }
 
-static void ms_dmsw_print_autodiff(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_autodiff(ms_dmsw *p, uint32_t ref)
 {
-    uint32_t at = ms_dmsw_diff_at(p, ref), end = at;
+    uint32_t at = ms_dmswp_diff_at(p, ref), end = at;
     uint32_t signature = end > 0 ? ms_dmsw_kid(p, ref, end - 1) : 0;
     if (ms_dmsw_kind_of(p, signature) == ms_DMSW_DependentGenericSignature)
         end--;
     else
         signature = 0;
-    ms_dmsw_row_text(p, ref);
-    ms_dmsw_print_kid(p, ref, at);
-    ms_dmsw_word(p, " of ");
+    ms_dmswp_row_text(p, ref);
+    ms_dmswp_kid(p, ref, at);
+    ms_dmswp_word(p, " of ");
     for (uint32_t i = 0; i < end && !p->d->failed; i++)
-        ms_dmsw_print_kid(p, ref, i);
-    if (ms_dmsw_short(p))
+        ms_dmswp_kid(p, ref, i);
+    if (ms_dmswp_short(p))
         return;
-    ms_dmsw_print_respect(p, ref, at);
+    ms_dmswp_respect(p, ref, at);
     if (signature) {
-        ms_dmsw_word(p, " with ");
-        ms_dmsw_print(p, signature);
+        ms_dmswp_word(p, " with ");
+        ms_dmswp_print(p, signature);
     }
 }
 
-static void ms_dmsw_print_diff_witness(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_diff_witness(ms_dmsw *p, uint32_t ref)
 {
-    uint32_t at = ms_dmsw_diff_at(p, ref);
+    uint32_t at = ms_dmswp_diff_at(p, ref);
     switch (ms_dmsw_at(p, ms_dmsw_kid(p, ref, at))->mark) {
-    case 'f': ms_dmsw_word(p, "forward-mode"); break;
-    case 'r': ms_dmsw_word(p, "reverse-mode"); break;
-    case 'l': ms_dmsw_word(p, "linear"); break;
-    default: ms_dmsw_word(p, "normal"); break;
+    case 'f': ms_dmswp_word(p, "forward-mode"); break;
+    case 'r': ms_dmswp_word(p, "reverse-mode"); break;
+    case 'l': ms_dmswp_word(p, "linear"); break;
+    default: ms_dmswp_word(p, "normal"); break;
     }
-    ms_dmsw_word(p, " differentiability witness for ");
+    ms_dmswp_word(p, " differentiability witness for ");
     for (uint32_t i = 0; i < at && !p->d->failed; i++)
-        ms_dmsw_print_kid(p, ref, i);
-    ms_dmsw_print_respect(p, ref, at);
+        ms_dmswp_kid(p, ref, i);
+    ms_dmswp_respect(p, ref, at);
     if (ms_dmsw_kid(p, ref, at + 3)) {
-        ms_dmsw_word(p, " with ");
-        ms_dmsw_print_kid(p, ref, at + 3);
+        ms_dmswp_word(p, " with ");
+        ms_dmswp_kid(p, ref, at + 3);
     }
 }
 
-static void ms_dmsw_print_subset_thunk(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_subset_thunk(ms_dmsw *p, uint32_t ref)
 {
-    uint32_t at = ms_dmsw_diff_at(p, ref), from = at > 1 ? at - 1 : at;
-    ms_dmsw_row_text(p, ref);
-    ms_dmsw_print_kid(p, ref, at);
-    ms_dmsw_word(p, " from ");
+    uint32_t at = ms_dmswp_diff_at(p, ref), from = at > 1 ? at - 1 : at;
+    ms_dmswp_row_text(p, ref);
+    ms_dmswp_kid(p, ref, at);
+    ms_dmswp_word(p, " from ");
     for (uint32_t i = 0; i < from && !p->d->failed; i++)
-        ms_dmsw_print_kid(p, ref, i);
-    if (ms_dmsw_short(p))
+        ms_dmswp_kid(p, ref, i);
+    if (ms_dmswp_short(p))
         return;
-    ms_dmsw_print_respect(p, ref, at);
-    ms_dmsw_word(p, " to parameters ");
-    ms_dmsw_print_kid(p, ref, at + 3);
+    ms_dmswp_respect(p, ref, at);
+    ms_dmswp_word(p, " to parameters ");
+    ms_dmswp_kid(p, ref, at + 3);
     if (from < at) {
-        ms_dmsw_word(p, " of type ");
-        ms_dmsw_print_kid(p, ref, from);
+        ms_dmswp_word(p, " of type ");
+        ms_dmswp_kid(p, ref, from);
     }
 }
 
-static void ms_dmsw_print_self_reordering(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_self_reordering(ms_dmsw *p, uint32_t ref)
 {
-    uint32_t at = ms_dmsw_diff_at(p, ref);
+    uint32_t at = ms_dmswp_diff_at(p, ref);
     uint32_t signature = ms_dmsw_kid_of(p, ref, ms_DMSW_DependentGenericSignature);
-    ms_dmsw_row_text(p, ref);
-    if (signature && !ms_dmsw_short(p)) {
-        ms_dmsw_print(p, signature);
-        ms_dmsw_char(p, ' ');
+    ms_dmswp_row_text(p, ref);
+    if (signature && !ms_dmswp_short(p)) {
+        ms_dmswp_print(p, signature);
+        ms_dmswp_char(p, ' ');
     }
-    ms_dmsw_word(p, "for ");
-    if (ms_dmsw_short(p)) {
-        ms_dmsw_print_kid(p, ref, 0);
+    ms_dmswp_word(p, "for ");
+    if (ms_dmswp_short(p)) {
+        ms_dmswp_kid(p, ref, 0);
         return;
     }
-    ms_dmsw_print_kid(p, ref, at);
-    ms_dmsw_word(p, " from ");
-    ms_dmsw_print_kid(p, ref, 0);
-    ms_dmsw_word(p, " to ");
-    ms_dmsw_print_kid(p, ref, 1);
+    ms_dmswp_kid(p, ref, at);
+    ms_dmswp_word(p, " from ");
+    ms_dmswp_kid(p, ref, 0);
+    ms_dmswp_word(p, " to ");
+    ms_dmswp_kid(p, ref, 1);
 }
 
 /* ---- printing names and the rest ---- */
 
-static void ms_dmsw_print_private(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_private(ms_dmsw *p, uint32_t ref)
 {
-    bool shown = !ms_dmsw_short(p), named = ms_dmsw_kid_count(p, ref) > 1;
+    bool shown = !ms_dmswp_short(p), named = ms_dmsw_kid_count(p, ref) > 1;
     if (shown && named)
-        ms_dmsw_char(p, '(');
+        ms_dmswp_char(p, '(');
     if (named)
-        ms_dmsw_print_kid(p, ref, 1);
+        ms_dmswp_kid(p, ref, 1);
     if (!shown)
         return;
     if (named)
-        ms_dmsw_word(p, " in ");
+        ms_dmswp_word(p, " in ");
     else
-        ms_dmsw_word(p, "(in ");
-    ms_dmsw_own(p, ms_dmsw_kid(p, ref, 0));
-    ms_dmsw_char(p, ')');
+        ms_dmswp_word(p, "(in ");
+    ms_dmswp_own(p, ms_dmsw_kid(p, ref, 0));
+    ms_dmswp_char(p, ')');
 }
 
-static void ms_dmsw_print_quoted(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_quoted(ms_dmsw *p, uint32_t ref)
 {
     static const char hex[] = "0123456789ABCDEF";
     const ms_dmsw_node *n = ms_dmsw_at(p, ref);
-    ms_dmsw_word(p, " with unmangled suffix \"");
+    ms_dmswp_word(p, " with unmangled suffix \"");
     for (uint32_t i = 0; i < n->count && !p->d->failed; i++) {
         char c = n->u.text[i];
         switch (c) {
-        case '\\': ms_dmsw_word(p, "\\\\"); break;
-        case '\t': ms_dmsw_word(p, "\\t"); break;
-        case '\n': ms_dmsw_word(p, "\\n"); break;
-        case '\r': ms_dmsw_word(p, "\\r"); break;
-        case '"': ms_dmsw_word(p, "\\\""); break;
-        case '\'': ms_dmsw_word(p, "\\'"); break;
-        case '\0': ms_dmsw_word(p, "\\0"); break;
+        case '\\': ms_dmswp_word(p, "\\\\"); break;
+        case '\t': ms_dmswp_word(p, "\\t"); break;
+        case '\n': ms_dmswp_word(p, "\\n"); break;
+        case '\r': ms_dmswp_word(p, "\\r"); break;
+        case '"': ms_dmswp_word(p, "\\\""); break;
+        case '\'': ms_dmswp_word(p, "\\'"); break;
+        case '\0': ms_dmswp_word(p, "\\0"); break;
         default:
             if ((unsigned char)c >= 0x20 && (unsigned char)c < 0x7f) {
-                ms_dmsw_char(p, c);
+                ms_dmswp_char(p, c);
             } else {
-                ms_dmsw_word(p, "\\x");
-                ms_dmsw_char(p, hex[(unsigned char)c >> 4]);
-                ms_dmsw_char(p, hex[(unsigned char)c & 15]);
+                ms_dmswp_word(p, "\\x");
+                ms_dmswp_char(p, hex[(unsigned char)c >> 4]);
+                ms_dmswp_char(p, hex[(unsigned char)c & 15]);
             }
             break;
         }
     }
-    ms_dmsw_char(p, '"');
+    ms_dmswp_char(p, '"');
 }
 
-static void ms_dmsw_print_extension(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_extension(ms_dmsw *p, uint32_t ref)
 {
-    if (!ms_dmsw_short(p)) {
-        ms_dmsw_lit(p, "(extension in ");
-        (void)ms_dmsw_print_as(p, ms_dmsw_kid(p, ref, 0), true);
-        ms_dmsw_lit(p, "):");
+    if (!ms_dmswp_short(p)) {
+        ms_dmswp_lit(p, "(extension in ");
+        (void)ms_dmswp_print_as(p, ms_dmsw_kid(p, ref, 0), true);
+        ms_dmswp_lit(p, "):");
     }
-    ms_dmsw_print_kid(p, ref, 1);
+    ms_dmswp_kid(p, ref, 1);
     if (ms_dmsw_kid_count(p, ref) > 2)
-        ms_dmsw_print_kid(p, ref, 2);
+        ms_dmswp_kid(p, ref, 2);
 }
 
-static void ms_dmsw_print_anonymous(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_anonymous(ms_dmsw *p, uint32_t ref)
 {
-    if (ms_dmsw_short(p))
+    if (ms_dmswp_short(p))
         return;
-    ms_dmsw_print_kid(p, ref, 1);
-    ms_dmsw_word(p, ".(unknown context at ");
-    ms_dmsw_print_kid(p, ref, 0);
-    ms_dmsw_char(p, ')');
+    ms_dmswp_kid(p, ref, 1);
+    ms_dmswp_word(p, ".(unknown context at ");
+    ms_dmswp_kid(p, ref, 0);
+    ms_dmswp_char(p, ')');
     if (ms_dmsw_kid_count(p, ms_dmsw_kid(p, ref, 2)) > 0) {
-        ms_dmsw_char(p, '<');
-        ms_dmsw_print_kid(p, ref, 2);
-        ms_dmsw_char(p, '>');
+        ms_dmswp_char(p, '<');
+        ms_dmswp_kid(p, ref, 2);
+        ms_dmswp_char(p, '>');
     }
 }
 
-static void ms_dmsw_print_tuple_element(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_tuple_element(ms_dmsw *p, uint32_t ref)
 {
     uint32_t name = ms_dmsw_kid_of(p, ref, ms_DMSW_TupleElementName);
     if (name) {
-        ms_dmsw_own(p, name);
-        ms_dmsw_lit(p, ": ");
+        ms_dmswp_own(p, name);
+        ms_dmswp_lit(p, ": ");
     }
-    ms_dmsw_print(p, ms_dmsw_kid_of(p, ref, ms_DMSW_Type));
+    ms_dmswp_print(p, ms_dmsw_kid_of(p, ref, ms_DMSW_Type));
     if (ms_dmsw_kid_of(p, ref, ms_DMSW_VariadicMarker))
-        ms_dmsw_lit(p, "...");
+        ms_dmswp_lit(p, "...");
 }
 
-static void ms_dmsw_print_metatype(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_metatype(ms_dmsw *p, uint32_t ref)
 {
     uint32_t last = ms_dmsw_kid_count(p, ref) - 1, type = ms_dmsw_kid(p, ref, last);
     if (last > 0) {
-        ms_dmsw_print_kid(p, ref, 0);
-        ms_dmsw_char(p, ' ');
+        ms_dmswp_kid(p, ref, 0);
+        ms_dmswp_char(p, ' ');
     }
     if (ms_dmsw_inner(p, ref) == ms_DMSW_ExistentialMetatype) {
-        ms_dmsw_print(p, type);
-        ms_dmsw_word(p, ".Type");
+        ms_dmswp_print(p, type);
+        ms_dmswp_word(p, ".Type");
         return;
     }
-    ms_dmsw_print_in_parens(p, type);
+    ms_dmswp_in_parens(p, type);
     if (ms_dmsw_rows[ms_dmsw_inner(p, type)].traits & ms_DMSW_T_EXISTENTIAL)
-        ms_dmsw_word(p, ".Protocol");
+        ms_dmswp_word(p, ".Protocol");
     else
-        ms_dmsw_word(p, ".Type");
+        ms_dmswp_word(p, ".Type");
 }
 
-static void ms_dmsw_print_protocols(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_protocols(ms_dmsw *p, uint32_t ref)
 {
     unsigned kind = ms_dmsw_inner(p, ref);
     uint32_t list = ms_dmsw_kid(p, kind == ms_DMSW_ProtocolList ? ref : ms_dmsw_kid(p, ref, 0), 0);
     uint32_t count = ms_dmsw_kid_count(p, list);
     if (kind == ms_DMSW_ProtocolListWithClass) {
-        ms_dmsw_print_kid(p, ref, 1);
-        ms_dmsw_word(p, " & ");
+        ms_dmswp_kid(p, ref, 1);
+        ms_dmswp_word(p, " & ");
     }
-    ms_dmsw_print_kids(p, list, " & ", 3);
+    ms_dmswp_kids(p, list, " & ", 3);
     if (kind == ms_DMSW_ProtocolListWithAnyObject) {
         if (count > 0)
-            ms_dmsw_word(p, " & ");
-        ms_dmsw_word(p, "Swift.AnyObject");
+            ms_dmswp_word(p, " & ");
+        ms_dmswp_word(p, "Swift.AnyObject");
     } else if (count == 0 && kind == ms_DMSW_ProtocolList) {
-        ms_dmsw_word(p, "Any");
+        ms_dmswp_word(p, "Any");
     }
 }
 
-static void ms_dmsw_print_sil_layout(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_sil_layout(ms_dmsw *p, uint32_t ref)
 {
     uint32_t count = ms_dmsw_kid_count(p, ref);
-    ms_dmsw_char(p, '{');
+    ms_dmswp_char(p, '{');
     for (uint32_t i = 0; i < count && !p->d->failed; i++) {
         if (i > 0)
-            ms_dmsw_char(p, ',');
-        ms_dmsw_char(p, ' ');
-        ms_dmsw_print_kid(p, ref, i);
+            ms_dmswp_char(p, ',');
+        ms_dmswp_char(p, ' ');
+        ms_dmswp_kid(p, ref, i);
     }
-    ms_dmsw_word(p, " }");
+    ms_dmswp_word(p, " }");
 }
 
-static void ms_dmsw_print_sil_box(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_sil_box(ms_dmsw *p, uint32_t ref)
 {
     bool generic = ms_dmsw_kid_count(p, ref) > 2;
     if (generic) {
-        ms_dmsw_print_kid(p, ref, 1);
-        ms_dmsw_char(p, ' ');
+        ms_dmswp_kid(p, ref, 1);
+        ms_dmswp_char(p, ' ');
     }
-    ms_dmsw_print_kid(p, ref, 0);
+    ms_dmswp_kid(p, ref, 0);
     if (generic) {
-        ms_dmsw_word(p, " <");
-        ms_dmsw_print_commas(p, ms_dmsw_kid(p, ref, 2));
-        ms_dmsw_char(p, '>');
+        ms_dmswp_word(p, " <");
+        ms_dmswp_commas(p, ms_dmsw_kid(p, ref, 2));
+        ms_dmswp_char(p, '>');
     }
 }
 
-static void ms_dmsw_print_conformance(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_conformance(ms_dmsw *p, uint32_t ref)
 {
     if (ms_dmsw_kid_count(p, ref) == 4) {
-        ms_dmsw_lit(p, "property behavior storage of ");
-        ms_dmsw_print_kid(p, ref, 2);
-        ms_dmsw_lit(p, " in ");
-        ms_dmsw_print_kid(p, ref, 0);
-        ms_dmsw_lit(p, " : ");
-        ms_dmsw_print_kid(p, ref, 1);
+        ms_dmswp_lit(p, "property behavior storage of ");
+        ms_dmswp_kid(p, ref, 2);
+        ms_dmswp_lit(p, " in ");
+        ms_dmswp_kid(p, ref, 0);
+        ms_dmswp_lit(p, " : ");
+        ms_dmswp_kid(p, ref, 1);
         return;
     }
-    ms_dmsw_print_kid(p, ref, 0);
-    if (ms_dmsw_short(p))
+    ms_dmswp_kid(p, ref, 0);
+    if (ms_dmswp_short(p))
         return;
-    ms_dmsw_lit(p, " : ");
-    ms_dmsw_print_kid(p, ref, 1);
-    ms_dmsw_lit(p, " in ");
-    ms_dmsw_print_kid(p, ref, 2);
+    ms_dmswp_lit(p, " : ");
+    ms_dmswp_kid(p, ref, 1);
+    ms_dmswp_lit(p, " in ");
+    ms_dmswp_kid(p, ref, 2);
 }
 
 /* The row's text, a known index, two children with a word between them. */
-static void ms_dmsw_print_dependent_conformance(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_dependent_conformance(ms_dmsw *p, uint32_t ref)
 {
     uint32_t index = ms_dmsw_kid(p, ref, 2);
     bool opaque = ms_dmsw_inner(p, ref) == ms_DMSW_DependentProtocolConformanceOpaque;
-    ms_dmsw_row_text(p, ref);
+    ms_dmswp_row_text(p, ref);
     if (index && ms_dmsw_kind_of(p, index) == ms_DMSW_Index) {
-        ms_dmsw_char(p, '#');
-        ms_dmsw_print(p, index);
-        ms_dmsw_char(p, ' ');
+        ms_dmswp_char(p, '#');
+        ms_dmswp_print(p, index);
+        ms_dmswp_char(p, ' ');
     }
-    ms_dmsw_print_kid(p, ref, 0);
+    ms_dmswp_kid(p, ref, 0);
     if (opaque)
-        ms_dmsw_word(p, " of ");
+        ms_dmswp_word(p, " of ");
     else
-        ms_dmsw_word(p, " to ");
-    ms_dmsw_print_kid(p, ref, 1);
+        ms_dmswp_word(p, " to ");
+    ms_dmswp_kid(p, ref, 1);
 }
 
-static void ms_dmsw_print_concrete_conformance(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_concrete_conformance(ms_dmsw *p, uint32_t ref)
 {
-    ms_dmsw_row_text(p, ref);
-    ms_dmsw_print_kid(p, ref, 0);
-    ms_dmsw_word(p, " to ");
-    ms_dmsw_print_kid(p, ref, 1);
+    ms_dmswp_row_text(p, ref);
+    ms_dmswp_kid(p, ref, 0);
+    ms_dmswp_word(p, " to ");
+    ms_dmswp_kid(p, ref, 1);
     if (ms_dmsw_kid_count(p, ms_dmsw_kid(p, ref, 2)) > 0) {
-        ms_dmsw_word(p, " with conditional requirements: ");
-        ms_dmsw_print_kid(p, ref, 2);
+        ms_dmswp_word(p, " with conditional requirements: ");
+        ms_dmswp_kid(p, ref, 2);
     }
 }
 
 /* The row's text and two or three children in an order of their own with texts between them. */
-static void ms_dmsw_print_woven(ms_dmsw *p, uint32_t ref, uint32_t a, const char *ab, uint32_t b,
-                                const char *bc, uint32_t c)
+static void ms_dmswp_woven(ms_dmsw *p, uint32_t ref, uint32_t a, const char *ab, uint32_t b, const char *bc,
+                           uint32_t c)
 {
-    ms_dmsw_row_text(p, ref);
-    ms_dmsw_print_kid(p, ref, a);
-    ms_dmsw_word(p, ab);
-    ms_dmsw_print_kid(p, ref, b);
+    ms_dmswp_row_text(p, ref);
+    ms_dmswp_kid(p, ref, a);
+    ms_dmswp_word(p, ab);
+    ms_dmswp_kid(p, ref, b);
     if (!bc)
         return;
-    ms_dmsw_word(p, bc);
-    ms_dmsw_print_kid(p, ref, c);
+    ms_dmswp_word(p, bc);
+    ms_dmswp_kid(p, ref, c);
 }
 
-static void ms_dmsw_print_value_witness(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_value_witness(ms_dmsw *p, uint32_t ref)
 {
-    ms_dmsw_word(p, ms_dmsw_vw_words[ms_dmsw_at(p, ref)->mark]);
-    if (ms_dmsw_short(p))
-        ms_dmsw_word(p, " for ");
+    ms_dmswp_word(p, ms_dmsw_vw_words[ms_dmsw_at(p, ref)->mark]);
+    if (ms_dmswp_short(p))
+        ms_dmswp_word(p, " for ");
     else
-        ms_dmsw_word(p, " value witness for ");
-    ms_dmsw_print_kid(p, ref, 0);
+        ms_dmswp_word(p, " value witness for ");
+    ms_dmswp_kid(p, ref, 0);
 }
 
-static void ms_dmsw_print_once(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_once(ms_dmsw *p, uint32_t ref)
 {
     uint32_t list = ms_dmsw_kid(p, ref, 1);
     bool several = ms_dmsw_kid_count(p, list) > 1;
-    ms_dmsw_row_text(p, ref);
+    ms_dmswp_row_text(p, ref);
     if (several)
-        ms_dmsw_char(p, '(');
-    ms_dmsw_print_commas(p, list);
+        ms_dmswp_char(p, '(');
+    ms_dmswp_commas(p, list);
     if (several)
-        ms_dmsw_char(p, ')');
+        ms_dmswp_char(p, ')');
 }
 
-static void ms_dmsw_print_partial_apply(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_partial_apply(ms_dmsw *p, uint32_t ref)
 {
-    if (ms_dmsw_short(p))
-        ms_dmsw_word(p, "partial apply");
+    if (ms_dmswp_short(p))
+        ms_dmswp_word(p, "partial apply");
     else
-        ms_dmsw_row_text(p, ref);
+        ms_dmswp_row_text(p, ref);
     if (ms_dmsw_kid_count(p, ref) > 0) {
-        ms_dmsw_word(p, " for ");
-        ms_dmsw_print_kids(p, ref, "", 0);
+        ms_dmswp_word(p, " for ");
+        ms_dmswp_kids(p, ref, "", 0);
     }
 }
 
-static void ms_dmsw_print_type_mangling(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_type_mangling(ms_dmsw *p, uint32_t ref)
 {
     uint32_t first = ms_dmsw_kid(p, ref, 0);
     if (ms_dmsw_kind_of(p, first) != ms_DMSW_LabelList) {
-        ms_dmsw_print(p, first);
+        ms_dmswp_print(p, first);
         return;
     }
     uint32_t type = ms_dmsw_kid(p, ref, 1);
     if (ms_dmsw_params_of(p, type))
-        ms_dmsw_print_entity_type(p, ref, type, 0);
+        ms_dmswp_entity_type(p, ref, type, 0);
     else
-        ms_dmsw_print(p, type);
+        ms_dmswp_print(p, type);
 }
 
 /* The text of the row and the children in brackets that close with `close`. */
-static void ms_dmsw_print_list(ms_dmsw *p, uint32_t ref, const char *sep, size_t len, char close)
+static void ms_dmswp_list(ms_dmsw *p, uint32_t ref, const char *sep, size_t len, char close)
 {
-    ms_dmsw_row_text(p, ref);
-    ms_dmsw_print_kids(p, ref, sep, len);
-    ms_dmsw_char(p, close);
+    ms_dmswp_row_text(p, ref);
+    ms_dmswp_kids(p, ref, sep, len);
+    ms_dmswp_char(p, close);
 }
 
 /* A function, a part of one, or a storage declaration. Returns the context that is left to print. */
-static uint32_t ms_dmsw_print_callable(ms_dmsw *p, uint32_t ref, bool as_prefix)
+static uint32_t ms_dmswp_callable(ms_dmsw *p, uint32_t ref, bool as_prefix)
 {
     bool is_class = ms_dmsw_inner(p, ms_dmsw_kid(p, ref, 0)) == ms_DMSW_Class;
     unsigned kind = ms_dmsw_inner(p, ref);
-    ms_dmsw_decl decl = {ms_DMSW_TY_FUNCTION, false, false, "", 0, 0, -1, false};
+    ms_dmswp_decl decl = {ms_DMSWP_TY_FUNCTION, false, false, "", 0, 0, -1, false};
     switch (kind) {
-    case ms_DMSW_Variable: return ms_dmsw_print_named(p, ref, as_prefix, ms_DMSW_TY_COLON);
+    case ms_DMSW_Variable: return ms_dmswp_named(p, ref, as_prefix, ms_DMSWP_TY_COLON);
     case ms_DMSW_Macro:
-        return ms_dmsw_print_named(p, ref, as_prefix,
-                                   ms_dmsw_kid_count(p, ref) == 3 ? ms_DMSW_TY_COLON : ms_DMSW_TY_FUNCTION);
+        return ms_dmswp_named(p, ref, as_prefix,
+                              ms_dmsw_kid_count(p, ref) == 3 ? ms_DMSWP_TY_COLON : ms_DMSWP_TY_FUNCTION);
     case ms_DMSW_Subscript: decl.subscript = true; break;
     case ms_DMSW_Allocator:
         decl.extra = is_class ? "__allocating_init" : "init";
@@ -17966,108 +19665,108 @@ static uint32_t ms_dmsw_print_callable(ms_dmsw *p, uint32_t ref, bool as_prefix)
         break;
     case ms_DMSW_Deallocator:
     case ms_DMSW_IsolatedDeallocator:
-        decl.type = ms_DMSW_TY_NONE;
+        decl.type = ms_DMSWP_TY_NONE;
         decl.extra = is_class ? ms_dmsw_rows[kind].text : "deinit";
         decl.extra_len = is_class ? ms_dmsw_rows[kind].len : 6;
         break;
     default: decl.has_name = true; break;
     }
-    return ms_dmsw_print_decl(p, ref, as_prefix, &decl);
+    return ms_dmswp_print_decl(p, ref, as_prefix, &decl);
 }
 
 /* Types and their parts. */
-static void ms_dmsw_print_type(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_type(ms_dmsw *p, uint32_t ref)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, ref);
     switch (n->kind) {
     case ms_DMSW_BuiltinFixedArray:
-    case ms_DMSW_BuiltinBorrow: ms_dmsw_print_list(p, ref, ", ", 2, '>'); break;
-    case ms_DMSW_ArgumentTuple: ms_dmsw_print_params(p, 0, ref); break;
+    case ms_DMSW_BuiltinBorrow: ms_dmswp_list(p, ref, ", ", 2, '>'); break;
+    case ms_DMSW_ArgumentTuple: ms_dmswp_params(p, 0, ref); break;
     case ms_DMSW_TypedThrowsAnnotation:
     case ms_DMSW_Tuple:
-    case ms_DMSW_SugaredParen: ms_dmsw_print_list(p, ref, ", ", 2, ')'); break;
-    case ms_DMSW_GlobalActorFunctionType: ms_dmsw_print_list(p, ref, "", 0, ' '); break;
+    case ms_DMSW_SugaredParen: ms_dmswp_list(p, ref, ", ", 2, ')'); break;
+    case ms_DMSW_GlobalActorFunctionType: ms_dmswp_list(p, ref, "", 0, ' '); break;
     case ms_DMSW_DifferentiableFunctionType:
-        ms_dmsw_print_diff(p, ref);
-        ms_dmsw_char(p, ' ');
+        ms_dmswp_diff(p, ref);
+        ms_dmswp_char(p, ' ');
         break;
-    case ms_DMSW_ImplDifferentiabilityKind: ms_dmsw_print_diff(p, ref); break;
-    case ms_DMSW_TupleElement: ms_dmsw_print_tuple_element(p, ref); break;
+    case ms_DMSW_ImplDifferentiabilityKind: ms_dmswp_diff(p, ref); break;
+    case ms_DMSW_TupleElement: ms_dmswp_tuple_element(p, ref); break;
     case ms_DMSW_Pack:
     case ms_DMSW_SILPackDirect:
-    case ms_DMSW_SILPackIndirect: ms_dmsw_print_list(p, ref, ", ", 2, '}'); break;
+    case ms_DMSW_SILPackIndirect: ms_dmswp_list(p, ref, ", ", 2, '}'); break;
     case ms_DMSW_PackElement:
-        ms_dmsw_row_text(p, ref);
-        ms_dmsw_print_kid(p, ref, 1);
-        ms_dmsw_word(p, " */ each ");
-        ms_dmsw_print_kid(p, ref, 0);
+        ms_dmswp_row_text(p, ref);
+        ms_dmswp_kid(p, ref, 1);
+        ms_dmswp_word(p, " */ each ");
+        ms_dmswp_kid(p, ref, 0);
         break;
-    case ms_DMSW_SILBoxTypeWithLayout: ms_dmsw_print_sil_box(p, ref); break;
-    case ms_DMSW_SILBoxLayout: ms_dmsw_print_sil_layout(p, ref); break;
+    case ms_DMSW_SILBoxTypeWithLayout: ms_dmswp_sil_box(p, ref); break;
+    case ms_DMSW_SILBoxLayout: ms_dmswp_sil_layout(p, ref); break;
     case ms_DMSW_Metatype:
-    case ms_DMSW_ExistentialMetatype: ms_dmsw_print_metatype(p, ref); break;
+    case ms_DMSW_ExistentialMetatype: ms_dmswp_metatype(p, ref); break;
     case ms_DMSW_ConstrainedExistential:
-        ms_dmsw_print_woven(p, ref, 0, "<", 1, NULL, 0);
-        ms_dmsw_char(p, '>');
+        ms_dmswp_woven(p, ref, 0, "<", 1, NULL, 0);
+        ms_dmswp_char(p, '>');
         break;
-    case ms_DMSW_ConstrainedExistentialRequirementList: ms_dmsw_print_commas(p, ref); break;
+    case ms_DMSW_ConstrainedExistentialRequirementList: ms_dmswp_commas(p, ref); break;
     case ms_DMSW_ExtendedExistentialTypeShape:
-        ms_dmsw_row_text(p, ref);
+        ms_dmswp_row_text(p, ref);
         if (n->count > 1) {
-            ms_dmsw_print_kid(p, ref, 0);
-            ms_dmsw_char(p, ' ');
+            ms_dmswp_kid(p, ref, 0);
+            ms_dmswp_char(p, ' ');
         }
-        ms_dmsw_word(p, "any ");
-        ms_dmsw_print_kid(p, ref, n->count - 1);
+        ms_dmswp_word(p, "any ");
+        ms_dmswp_kid(p, ref, n->count - 1);
         break;
     case ms_DMSW_ProtocolList:
     case ms_DMSW_ProtocolListWithClass:
-    case ms_DMSW_ProtocolListWithAnyObject: ms_dmsw_print_protocols(p, ref); break;
+    case ms_DMSW_ProtocolListWithAnyObject: ms_dmswp_protocols(p, ref); break;
     case ms_DMSW_AssociatedTypeRef:
     case ms_DMSW_DependentMemberType:
-    case ms_DMSW_AssocTypePath: ms_dmsw_print_kids(p, ref, ".", 1); break;
-    case ms_DMSW_OpaqueType: ms_dmsw_print_woven(p, ref, 0, ".", 1, NULL, 0); break;
+    case ms_DMSW_AssocTypePath: ms_dmswp_kids(p, ref, ".", 1); break;
+    case ms_DMSW_OpaqueType: ms_dmswp_woven(p, ref, 0, ".", 1, NULL, 0); break;
     case ms_DMSW_OpaqueReturnTypeOf:
-        ms_dmsw_print_list(p, ref, "", 0, '>');
-        ms_dmsw_char(p, '>');
+        ms_dmswp_list(p, ref, "", 0, '>');
+        ms_dmswp_char(p, '>');
         break;
     case ms_DMSW_DependentGenericParamType:
-        ms_dmsw_print_param_name(p, n->u.index >> 32, n->u.index & 0xffffffffu);
+        ms_dmswp_param_name(p, n->u.index >> 32, n->u.index & 0xffffffffu);
         break;
     case ms_DMSW_DependentGenericType:
-        ms_dmsw_print_kid(p, ref, 0);
-        if (ms_dmsw_needs_space(p, ms_dmsw_kid(p, ref, 1)))
-            ms_dmsw_char(p, ' ');
-        ms_dmsw_print_kid(p, ref, 1);
+        ms_dmswp_kid(p, ref, 0);
+        if (ms_dmswp_needs_space(p, ms_dmsw_kid(p, ref, 1)))
+            ms_dmswp_char(p, ' ');
+        ms_dmswp_kid(p, ref, 1);
         break;
     case ms_DMSW_DependentAssociatedTypeRef:
         if (n->count > 1) {
-            ms_dmsw_print_kid(p, ref, 1);
-            ms_dmsw_char(p, '.');
+            ms_dmswp_kid(p, ref, 1);
+            ms_dmswp_char(p, '.');
         }
-        ms_dmsw_print_kid(p, ref, 0);
+        ms_dmswp_kid(p, ref, 0);
         break;
     case ms_DMSW_NegativeInteger:
-        ms_dmsw_char(p, '-');
-        ms_dmsw_number(p, n->u.index);
+        ms_dmswp_char(p, '-');
+        ms_dmswp_number(p, n->u.index);
         break;
     case ms_DMSW_SugaredOptional:
-        ms_dmsw_print_in_parens(p, ms_dmsw_kid(p, ref, 0));
-        ms_dmsw_char(p, '?');
+        ms_dmswp_in_parens(p, ms_dmsw_kid(p, ref, 0));
+        ms_dmswp_char(p, '?');
         break;
-    case ms_DMSW_SugaredArray: ms_dmsw_print_list(p, ref, "", 0, ']'); break;
-    case ms_DMSW_SugaredDictionary: ms_dmsw_print_list(p, ref, " : ", 3, ']'); break;
-    case ms_DMSW_SugaredInlineArray: ms_dmsw_print_list(p, ref, " of ", 4, ']'); break;
-    case ms_DMSW_DependentGenericConformanceRequirement: ms_dmsw_print_kids(p, ref, ": ", 2); break;
-    case ms_DMSW_DependentGenericSameTypeRequirement: ms_dmsw_print_kids(p, ref, " == ", 4); break;
+    case ms_DMSW_SugaredArray: ms_dmswp_list(p, ref, "", 0, ']'); break;
+    case ms_DMSW_SugaredDictionary: ms_dmswp_list(p, ref, " : ", 3, ']'); break;
+    case ms_DMSW_SugaredInlineArray: ms_dmswp_list(p, ref, " of ", 4, ']'); break;
+    case ms_DMSW_DependentGenericConformanceRequirement: ms_dmswp_kids(p, ref, ": ", 2); break;
+    case ms_DMSW_DependentGenericSameTypeRequirement: ms_dmswp_kids(p, ref, " == ", 4); break;
     case ms_DMSW_DependentGenericSameShapeRequirement:
-        ms_dmsw_print_kids(p, ref, ".shape == ", 10);
-        ms_dmsw_word(p, ".shape");
+        ms_dmswp_kids(p, ref, ".shape == ", 10);
+        ms_dmswp_word(p, ".shape");
         break;
-    case ms_DMSW_DependentGenericInverseConformanceRequirement: ms_dmsw_print_inverse(p, ref); break;
-    case ms_DMSW_DependentGenericLayoutRequirement: ms_dmsw_print_layout(p, ref); break;
+    case ms_DMSW_DependentGenericInverseConformanceRequirement: ms_dmswp_inverse(p, ref); break;
+    case ms_DMSW_DependentGenericLayoutRequirement: ms_dmswp_layout(p, ref); break;
     case ms_DMSW_DependentGenericSignature:
-    case ms_DMSW_DependentPseudogenericSignature: ms_dmsw_print_signature(p, ref); break;
+    case ms_DMSW_DependentPseudogenericSignature: ms_dmswp_signature(p, ref); break;
     case ms_DMSW_FunctionType:
     case ms_DMSW_NoEscapeFunctionType:
     case ms_DMSW_UncurriedFunctionType:
@@ -18076,36 +19775,36 @@ static void ms_dmsw_print_type(ms_dmsw *p, uint32_t ref)
     case ms_DMSW_ThinFunctionType:
     case ms_DMSW_CFunctionPointer:
     case ms_DMSW_ObjCBlock:
-    case ms_DMSW_EscapingObjCBlock: ms_dmsw_print_function(p, 0, ref); break;
+    case ms_DMSW_EscapingObjCBlock: ms_dmswp_function(p, 0, ref); break;
     case ms_DMSW_BoundGenericClass:
     case ms_DMSW_BoundGenericStructure:
     case ms_DMSW_BoundGenericEnum:
     case ms_DMSW_BoundGenericProtocol:
     case ms_DMSW_BoundGenericOtherNominalType:
-    case ms_DMSW_BoundGenericTypeAlias: ms_dmsw_print_bound(p, ref); break;
-    case ms_DMSW_Integer: ms_dmsw_number(p, n->u.index); break;
-    case ms_DMSW_ImplFunctionType: ms_dmsw_print_impl_function(p, ref); break;
-    case ms_DMSW_ImplFunctionConvention: ms_dmsw_print_impl_convention(p, ref); break;
-    default: ms_dmsw_print_impl_part(p, ref); break;
+    case ms_DMSW_BoundGenericTypeAlias: ms_dmswp_bound(p, ref); break;
+    case ms_DMSW_Integer: ms_dmswp_number(p, n->u.index); break;
+    case ms_DMSW_ImplFunctionType: ms_dmswp_impl_function(p, ref); break;
+    case ms_DMSW_ImplFunctionConvention: ms_dmswp_impl_convention(p, ref); break;
+    default: ms_dmswp_impl_part(p, ref); break;
     }
 }
 
 /* Thunks, tables and attributes of whole functions. */
-static void ms_dmsw_print_global(ms_dmsw *p, uint32_t ref)
+static void ms_dmswp_global(ms_dmsw *p, uint32_t ref)
 {
-    bool is_short = ms_dmsw_short(p);
+    bool is_short = ms_dmswp_short(p);
     switch (ms_dmsw_inner(p, ref)) {
     case ms_DMSW_PartialApplyForwarder:
-    case ms_DMSW_PartialApplyObjCForwarder: ms_dmsw_print_partial_apply(p, ref); break;
+    case ms_DMSW_PartialApplyObjCForwarder: ms_dmswp_partial_apply(p, ref); break;
     case ms_DMSW_OutlinedVariable:
     case ms_DMSW_OutlinedReadOnlyObject:
-        ms_dmsw_print_list(p, ref, "", 0, ' ');
-        ms_dmsw_word(p, "of ");
+        ms_dmswp_list(p, ref, "", 0, ' ');
+        ms_dmswp_word(p, "of ");
         break;
     case ms_DMSW_OutlinedBridgedMethod:
-        ms_dmsw_row_text(p, ref);
-        ms_dmsw_own(p, ref);
-        ms_dmsw_word(p, ") of ");
+        ms_dmswp_row_text(p, ref);
+        ms_dmswp_own(p, ref);
+        ms_dmswp_word(p, ") of ");
         break;
     case ms_DMSW_MergedFunction:
     case ms_DMSW_DistributedThunk:
@@ -18116,132 +19815,130 @@ static void ms_dmsw_print_global(ms_dmsw *p, uint32_t ref)
     case ms_DMSW_BackDeploymentThunk:
     case ms_DMSW_AccessibleFunctionRecord:
         if (!is_short)
-            ms_dmsw_row_text(p, ref);
+            ms_dmswp_row_text(p, ref);
         break;
     case ms_DMSW_AsyncAwaitResumePartialFunction:
     case ms_DMSW_AsyncSuspendResumePartialFunction:
         if (p->style & ms_DMSW_NO_ASYNC)
             break;
-        ms_dmsw_char(p, '(');
-        ms_dmsw_print_kid(p, ref, 0);
-        ms_dmsw_row_text(p, ref);
+        ms_dmswp_char(p, '(');
+        ms_dmswp_kid(p, ref, 0);
+        ms_dmswp_row_text(p, ref);
         break;
-    case ms_DMSW_GenericSpecializationParam: ms_dmsw_print_spec_generic(p, ref); break;
-    case ms_DMSW_FunctionSignatureSpecializationParamKind: ms_dmsw_print_spec_kind(p, ref); break;
+    case ms_DMSW_GenericSpecializationParam: ms_dmswp_spec_generic(p, ref); break;
+    case ms_DMSW_FunctionSignatureSpecializationParamKind: ms_dmswp_spec_kind(p, ref); break;
     case ms_DMSW_FunctionSignatureSpecializationParamPayload:
-        if (!ms_dmsw_at(p, ref)->mark || !ms_dmsw_nested(p, ref))
-            ms_dmsw_own(p, ref);
+        if (!ms_dmsw_at(p, ref)->mark || !ms_dmswp_nested(p, ref))
+            ms_dmswp_own(p, ref);
         break;
-    case ms_DMSW_VTableThunk: ms_dmsw_print_woven(p, ref, 1, " dispatching to ", 0, NULL, 0); break;
-    case ms_DMSW_ProtocolWitness: ms_dmsw_print_woven(p, ref, 1, " in conformance ", 0, NULL, 0); break;
+    case ms_DMSW_VTableThunk: ms_dmswp_woven(p, ref, 1, " dispatching to ", 0, NULL, 0); break;
+    case ms_DMSW_ProtocolWitness: ms_dmswp_woven(p, ref, 1, " in conformance ", 0, NULL, 0); break;
     case ms_DMSW_ReabstractionThunk:
     case ms_DMSW_ReabstractionThunkHelper:
-    case ms_DMSW_ReabstractionThunkHelperWithSelf: ms_dmsw_print_reabstraction(p, ref); break;
+    case ms_DMSW_ReabstractionThunkHelperWithSelf: ms_dmswp_reabstraction(p, ref); break;
     case ms_DMSW_ReabstractionThunkHelperWithGlobalActor:
-        ms_dmsw_print_woven(p, ref, 0, " with global actor constraint ", 1, NULL, 0);
+        ms_dmswp_woven(p, ref, 0, " with global actor constraint ", 1, NULL, 0);
         break;
     case ms_DMSW_ObjCAsyncCompletionHandlerImpl:
-    case ms_DMSW_PredefinedObjCAsyncCompletionHandlerImpl: ms_dmsw_print_completion(p, ref); break;
+    case ms_DMSW_PredefinedObjCAsyncCompletionHandlerImpl: ms_dmswp_completion(p, ref); break;
     case ms_DMSW_KeyPathGetterThunkHelper:
     case ms_DMSW_KeyPathSetterThunkHelper:
     case ms_DMSW_KeyPathUnappliedMethodThunkHelper:
-    case ms_DMSW_KeyPathAppliedMethodThunkHelper: ms_dmsw_print_keypath_accessor(p, ref); break;
+    case ms_DMSW_KeyPathAppliedMethodThunkHelper: ms_dmswp_keypath_accessor(p, ref); break;
     case ms_DMSW_KeyPathEqualsThunkHelper:
-    case ms_DMSW_KeyPathHashThunkHelper: ms_dmsw_print_keypath_helper(p, ref); break;
+    case ms_DMSW_KeyPathHashThunkHelper: ms_dmswp_keypath_helper(p, ref); break;
     case ms_DMSW_AutoDiffFunction:
-    case ms_DMSW_AutoDiffDerivativeVTableThunk: ms_dmsw_print_autodiff(p, ref); break;
-    case ms_DMSW_AutoDiffSelfReorderingReabstractionThunk: ms_dmsw_print_self_reordering(p, ref); break;
-    case ms_DMSW_AutoDiffSubsetParametersThunk: ms_dmsw_print_subset_thunk(p, ref); break;
-    case ms_DMSW_AutoDiffFunctionKind: ms_dmsw_print_diff_kind(p, ref); break;
-    case ms_DMSW_DifferentiabilityWitness: ms_dmsw_print_diff_witness(p, ref); break;
-    case ms_DMSW_IndexSubset: ms_dmsw_print_index_subset(p, ref); break;
+    case ms_DMSW_AutoDiffDerivativeVTableThunk: ms_dmswp_autodiff(p, ref); break;
+    case ms_DMSW_AutoDiffSelfReorderingReabstractionThunk: ms_dmswp_self_reordering(p, ref); break;
+    case ms_DMSW_AutoDiffSubsetParametersThunk: ms_dmswp_subset_thunk(p, ref); break;
+    case ms_DMSW_AutoDiffFunctionKind: ms_dmswp_diff_kind(p, ref); break;
+    case ms_DMSW_DifferentiabilityWitness: ms_dmswp_diff_witness(p, ref); break;
+    case ms_DMSW_IndexSubset: ms_dmswp_index_subset(p, ref); break;
     case ms_DMSW_AssociatedConformanceDescriptor:
-    case ms_DMSW_DefaultAssociatedConformanceAccessor: ms_dmsw_print_woven(p, ref, 0, ".", 1, ": ", 2); break;
-    case ms_DMSW_BaseConformanceDescriptor: ms_dmsw_print_woven(p, ref, 0, ": ", 1, NULL, 0); break;
+    case ms_DMSW_DefaultAssociatedConformanceAccessor: ms_dmswp_woven(p, ref, 0, ".", 1, ": ", 2); break;
+    case ms_DMSW_BaseConformanceDescriptor: ms_dmswp_woven(p, ref, 0, ": ", 1, NULL, 0); break;
     case ms_DMSW_AssociatedTypeMetadataAccessor:
-    case ms_DMSW_BaseWitnessTableAccessor: ms_dmsw_print_woven(p, ref, 1, " in ", 0, NULL, 0); break;
-    case ms_DMSW_AssociatedTypeWitnessTableAccessor:
-        ms_dmsw_print_woven(p, ref, 1, " : ", 2, " in ", 0);
-        break;
-    case ms_DMSW_ValueWitness: ms_dmsw_print_value_witness(p, ref); break;
+    case ms_DMSW_BaseWitnessTableAccessor: ms_dmswp_woven(p, ref, 1, " in ", 0, NULL, 0); break;
+    case ms_DMSW_AssociatedTypeWitnessTableAccessor: ms_dmswp_woven(p, ref, 1, " : ", 2, " in ", 0); break;
+    case ms_DMSW_ValueWitness: ms_dmswp_value_witness(p, ref); break;
     case ms_DMSW_FieldOffset:
         if (ms_dmsw_at(p, ref)->mark == 'd')
-            ms_dmsw_word(p, "direct ");
+            ms_dmswp_word(p, "direct ");
         else
-            ms_dmsw_word(p, "indirect ");
-        ms_dmsw_row_text(p, ref);
-        ms_dmsw_print_kid(p, ref, 0);
+            ms_dmswp_word(p, "indirect ");
+        ms_dmswp_row_text(p, ref);
+        ms_dmswp_kid(p, ref, 0);
         break;
     case ms_DMSW_LazyProtocolWitnessTableAccessor:
     case ms_DMSW_LazyProtocolWitnessTableCacheVariable:
-        ms_dmsw_print_woven(p, ref, 0, " and conformance ", 1, NULL, 0);
+        ms_dmswp_woven(p, ref, 0, " and conformance ", 1, NULL, 0);
         break;
     case ms_DMSW_GlobalVariableOnceToken:
-    case ms_DMSW_GlobalVariableOnceFunction: ms_dmsw_print_once(p, ref); break;
-    case ms_DMSW_ProtocolConformance: ms_dmsw_print_conformance(p, ref); break;
-    case ms_DMSW_ConcreteProtocolConformance: ms_dmsw_print_concrete_conformance(p, ref); break;
+    case ms_DMSW_GlobalVariableOnceFunction: ms_dmswp_once(p, ref); break;
+    case ms_DMSW_ProtocolConformance: ms_dmswp_conformance(p, ref); break;
+    case ms_DMSW_ConcreteProtocolConformance: ms_dmswp_concrete_conformance(p, ref); break;
     case ms_DMSW_DependentProtocolConformanceRoot:
     case ms_DMSW_DependentProtocolConformanceInherited:
     case ms_DMSW_DependentProtocolConformanceAssociated:
-    case ms_DMSW_DependentProtocolConformanceOpaque: ms_dmsw_print_dependent_conformance(p, ref); break;
+    case ms_DMSW_DependentProtocolConformanceOpaque: ms_dmswp_dependent_conformance(p, ref); break;
     case ms_DMSW_AnyProtocolConformanceList:
         if (ms_dmsw_kid_count(p, ref) == 0)
             break;
-        ms_dmsw_char(p, '(');
-        ms_dmsw_print_commas(p, ref);
-        ms_dmsw_char(p, ')');
+        ms_dmswp_char(p, '(');
+        ms_dmswp_commas(p, ref);
+        ms_dmswp_char(p, ')');
         break;
-    default: ms_dmsw_print_specialization(p, ref); break;
+    default: ms_dmswp_specialization(p, ref); break;
     }
 }
 
 /* Names, contexts and declarations. Returns the context that is left to print. */
-static uint32_t ms_dmsw_print_special(ms_dmsw *p, uint32_t ref, bool as_prefix)
+static uint32_t ms_dmswp_special(ms_dmsw *p, uint32_t ref, bool as_prefix)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, ref);
-    bool is_short = ms_dmsw_short(p);
+    bool is_short = ms_dmswp_short(p);
     if (n->kind >= ms_DMSW_BuiltinTypeName && n->kind <= ms_DMSW_ImplInvocationSubstitutions) {
-        ms_dmsw_print_type(p, ref);
+        ms_dmswp_type(p, ref);
         return 0;
     }
     switch (n->kind) {
     case ms_DMSW_Suffix:
         if (!is_short)
-            ms_dmsw_print_quoted(p, ref);
+            ms_dmswp_quoted(p, ref);
         return 0;
-    case ms_DMSW_Index: ms_dmsw_number(p, n->u.index); return 0;
+    case ms_DMSW_Index: ms_dmswp_number(p, n->u.index); return 0;
     case ms_DMSW_InfixOperator:
     case ms_DMSW_PrefixOperator:
     case ms_DMSW_PostfixOperator:
-        ms_dmsw_own(p, ref);
-        ms_dmsw_row_text(p, ref);
+        ms_dmswp_own(p, ref);
+        ms_dmswp_row_text(p, ref);
         return 0;
     case ms_DMSW_LocalDeclName:
-        ms_dmsw_print_kid(p, ref, 1);
-        ms_dmsw_word(p, " #");
-        ms_dmsw_number(p, ms_dmsw_at(p, ms_dmsw_kid(p, ref, 0))->u.index + 1);
+        ms_dmswp_kid(p, ref, 1);
+        ms_dmswp_word(p, " #");
+        ms_dmswp_number(p, ms_dmsw_at(p, ms_dmsw_kid(p, ref, 0))->u.index + 1);
         return 0;
-    case ms_DMSW_PrivateDeclName: ms_dmsw_print_private(p, ref); return 0;
+    case ms_DMSW_PrivateDeclName: ms_dmswp_private(p, ref); return 0;
     case ms_DMSW_RelatedEntityDeclName:
-        ms_dmsw_word(p, "related decl '");
-        ms_dmsw_own(p, ms_dmsw_kid(p, ref, 0));
-        ms_dmsw_word(p, "' for ");
-        ms_dmsw_print_kid(p, ref, 1);
+        ms_dmswp_word(p, "related decl '");
+        ms_dmswp_own(p, ms_dmsw_kid(p, ref, 0));
+        ms_dmswp_word(p, "' for ");
+        ms_dmswp_kid(p, ref, 1);
         return 0;
     case ms_DMSW_Module:
         if (!is_short)
-            ms_dmsw_own(p, ref);
+            ms_dmswp_own(p, ref);
         return 0;
-    case ms_DMSW_Extension: ms_dmsw_print_extension(p, ref); return 0;
-    case ms_DMSW_AnonymousContext: ms_dmsw_print_anonymous(p, ref); return 0;
+    case ms_DMSW_Extension: ms_dmswp_extension(p, ref); return 0;
+    case ms_DMSW_AnonymousContext: ms_dmswp_anonymous(p, ref); return 0;
     case ms_DMSW_ExplicitClosure:
     case ms_DMSW_ImplicitClosure:
-        return ms_dmsw_print_part(p, ref, as_prefix, is_short ? ms_DMSW_TY_NONE : ms_DMSW_TY_FUNCTION,
-                                  ms_dmsw_extra_index(p, ms_dmsw_kid(p, ref, 1), 1));
+        return ms_dmswp_part(p, ref, as_prefix, is_short ? ms_DMSWP_TY_NONE : ms_DMSWP_TY_FUNCTION,
+                             ms_dmswp_extra_index(p, ms_dmsw_kid(p, ref, 1), 1));
     case ms_DMSW_DefaultArgumentInitializer:
-        return ms_dmsw_print_part(p, ref, as_prefix, ms_DMSW_TY_NONE,
-                                  ms_dmsw_extra_index(p, ms_dmsw_kid(p, ref, 1), 0));
-    case ms_DMSW_TypeMangling: ms_dmsw_print_type_mangling(p, ref); return 0;
+        return ms_dmswp_part(p, ref, as_prefix, ms_DMSWP_TY_NONE,
+                             ms_dmswp_extra_index(p, ms_dmsw_kid(p, ref, 1), 0));
+    case ms_DMSW_TypeMangling: ms_dmswp_type_mangling(p, ref); return 0;
     case ms_DMSW_Function:
     case ms_DMSW_BoundGenericFunction:
     case ms_DMSW_Variable:
@@ -18250,31 +19947,31 @@ static uint32_t ms_dmsw_print_special(ms_dmsw *p, uint32_t ref, bool as_prefix)
     case ms_DMSW_Allocator:
     case ms_DMSW_Constructor:
     case ms_DMSW_Deallocator:
-    case ms_DMSW_IsolatedDeallocator: return ms_dmsw_print_callable(p, ref, as_prefix);
+    case ms_DMSW_IsolatedDeallocator: return ms_dmswp_callable(p, ref, as_prefix);
     case ms_DMSW_MacroExpansionLoc:
-        ms_dmsw_word(p, "module ");
-        ms_dmsw_own(p, ms_dmsw_kid(p, ref, 0));
-        ms_dmsw_word(p, " file ");
-        ms_dmsw_own(p, ms_dmsw_kid(p, ref, 1));
-        ms_dmsw_word(p, " line ");
-        ms_dmsw_print_kid(p, ref, 2);
-        ms_dmsw_word(p, " column ");
-        ms_dmsw_print_kid(p, ref, 3);
+        ms_dmswp_word(p, "module ");
+        ms_dmswp_own(p, ms_dmsw_kid(p, ref, 0));
+        ms_dmswp_word(p, " file ");
+        ms_dmswp_own(p, ms_dmsw_kid(p, ref, 1));
+        ms_dmswp_word(p, " line ");
+        ms_dmswp_kid(p, ref, 2);
+        ms_dmswp_word(p, " column ");
+        ms_dmswp_kid(p, ref, 3);
         return 0;
     default:
         if (ms_dmsw_rows[n->kind].traits & ms_DMSW_T_MACRO)
-            return ms_dmsw_print_macro(p, ref, as_prefix);
-        ms_dmsw_print_global(p, ref);
+            return ms_dmswp_macro(p, ref, as_prefix);
+        ms_dmswp_global(p, ref);
         return 0;
     }
 }
 
 /* Prints one node. Returns the context that is left to print when a declaration cannot be a prefix. */
-static uint32_t ms_dmsw_print_as(ms_dmsw *p, uint32_t ref, bool as_prefix)
+static uint32_t ms_dmswp_print_as(ms_dmsw *p, uint32_t ref, bool as_prefix)
 {
     if (!ref || p->d->failed || !ms_dmsw_step(p))
         return 0;
-    if (++p->d->depth > ms_DMSW_MAX_DEPTH) {
+    if (++p->d->depth > MACHSYM_DEMANGLE_DEPTH) {
         p->d->failed = true;
         return 0;
     }
@@ -18284,1121 +19981,82 @@ static uint32_t ms_dmsw_print_as(ms_dmsw *p, uint32_t ref, bool as_prefix)
     switch (row->how) {
     case ms_DMSW_H_FIRST:
         ms_dm_put(p->d, row->text, row->len);
-        ms_dmsw_print_kid(p, ref, 0);
+        ms_dmswp_kid(p, ref, 0);
         break;
     case ms_DMSW_H_ALL:
         ms_dm_put(p->d, row->text, row->len);
-        ms_dmsw_print_kids(p, ref, "", 0);
+        ms_dmswp_kids(p, ref, "", 0);
         break;
     case ms_DMSW_H_TEXT: ms_dm_put(p->d, row->text, row->len); break;
-    case ms_DMSW_H_OWN: ms_dmsw_own(p, ref); break;
+    case ms_DMSW_H_OWN: ms_dmswp_own(p, ref); break;
     case ms_DMSW_H_NAMED:
         if (n->form == ms_DMSW_F_KNOWN) {
-            if (!ms_dmsw_short(p))
-                ms_dmsw_lit(p, "Swift.");
-            ms_dmsw_own(p, ref);
+            if (!ms_dmswp_short(p))
+                ms_dmswp_lit(p, "Swift.");
+            ms_dmswp_own(p, ref);
         } else {
-            left = ms_dmsw_print_named(p, ref, as_prefix, ms_DMSW_TY_NONE);
+            left = ms_dmswp_named(p, ref, as_prefix, ms_DMSWP_TY_NONE);
         }
         break;
-    case ms_DMSW_H_PART: left = ms_dmsw_print_part(p, ref, as_prefix, ms_DMSW_TY_NONE, -1); break;
-    case ms_DMSW_H_ACCESS: left = ms_dmsw_print_accessor(p, ref, as_prefix); break;
-    default: left = ms_dmsw_print_special(p, ref, as_prefix); break;
+    case ms_DMSW_H_PART: left = ms_dmswp_part(p, ref, as_prefix, ms_DMSWP_TY_NONE, -1); break;
+    case ms_DMSW_H_ACCESS: left = ms_dmswp_accessor(p, ref, as_prefix); break;
+    default: left = ms_dmswp_special(p, ref, as_prefix); break;
     }
     p->d->depth--;
     return left;
 }
 
-/* ---- Swift 1 to 3: OldMangling.rst, a prefix grammar ---- */
-
-/* floors: recursion */
-static uint32_t ms_dmsw_old_type(ms_dmsw *p);
-static uint32_t ms_dmsw_old_entity(ms_dmsw *p);
-static uint32_t ms_dmsw_old_context(ms_dmsw *p);
-static uint32_t ms_dmsw_old_global(ms_dmsw *p);
-
-/* natural: too large a number wraps round, as in Swift's own reader */
-static bool ms_dmsw_old_natural(ms_dmsw *p, uint64_t *value)
-{
-    if (!ms_dmsw_digit(ms_dmsw_peek(p)))
-        return false;
-    for (*value = 0; ms_dmsw_digit(ms_dmsw_peek(p));)
-        *value = *value * 10 + (uint64_t)(ms_dmsw_next(p) - '0');
-    return true;
-}
-
-/* index */
-static bool ms_dmsw_old_index(ms_dmsw *p, uint64_t *value)
-{
-    *value = 0;
-    if (ms_dmsw_next_if(p, '_'))
-        return true;
-    if (!ms_dmsw_old_natural(p, value) || !ms_dmsw_next_if(p, '_'))
-        return false;
-    ++*value;
-    return true;
-}
-
-static uint32_t ms_dmsw_old_index_node(ms_dmsw *p)
-{
-    uint64_t value;
-    return ms_dmsw_old_index(p, &value) ? ms_dmsw_make_index(p, ms_DMSW_Index, value) : 0;
-}
-
-/* operator-char */
-static bool ms_dmsw_old_operator_text(ms_dmsw *p, machsym_str *name)
-{
-    static const char signs[] = "& @/= >    <*!|+?%-~   ^ .";
-    char *text = (char *)ms_dm_alloc(p->d, name->len);
-    if (!text)
-        return false;
-    for (size_t i = 0; i < name->len; i++) {
-        char c = name->ptr[i];
-        if ((unsigned char)c < 0x80) {
-            c = ms_dmsw_lower(c) ? signs[c - 'a'] : ' ';
-            if (c == ' ')
-                return false;
-        }
-        text[i] = c;
-    }
-    name->ptr = text;
-    return true;
-}
-
-/* identifier */
-static uint32_t ms_dmsw_old_identifier(ms_dmsw *p, unsigned kind)
-{
-    machsym_str name;
-    bool puny = ms_dmsw_next_if(p, 'X'), is_operator = ms_dmsw_next_if(p, 'o');
-    if (is_operator) {
-        if (kind != ms_DMSW_Identifier)
-            return 0;
-        switch (ms_dmsw_next(p)) {
-        case 'p': kind = ms_DMSW_PrefixOperator; break;
-        case 'P': kind = ms_DMSW_PostfixOperator; break;
-        case 'i': kind = ms_DMSW_InfixOperator; break;
-        default: return 0;
-        }
-    }
-    if (!ms_dmsw_literal(p, &name) || (puny && !ms_dmsw_puny(p, name.ptr, name.len, &name)))
-        return 0;
-    if (is_operator && !ms_dmsw_old_operator_text(p, &name))
-        return 0;
-    return name.len > 0 ? ms_dmsw_make_text(p, kind, name.ptr, name.len) : 0;
-}
-
-/* decl-name */
-static uint32_t ms_dmsw_old_decl_name(ms_dmsw *p)
-{
-    uint32_t first;
-    if (ms_dmsw_next_if(p, 'L')) {
-        first = ms_dmsw_old_index_node(p);
-        return ms_dmsw_make2(p, ms_DMSW_LocalDeclName, first, ms_dmsw_old_identifier(p, ms_DMSW_Identifier));
-    }
-    if (ms_dmsw_next_if(p, 'P')) {
-        first = ms_dmsw_old_identifier(p, ms_DMSW_Identifier);
-        return ms_dmsw_make2(p, ms_DMSW_PrivateDeclName, first,
-                             ms_dmsw_old_identifier(p, ms_DMSW_Identifier));
-    }
-    return ms_dmsw_old_identifier(p, ms_DMSW_Identifier);
-}
-
-#define ms_dmsw_old_known(p, kind, name) (ms_dmsw_known(p, kind, name) & ~ms_DMSW_AS_TYPE)
-
-/* substitution, known-module and known-nominal-type, after 'S' */
-static uint32_t ms_dmsw_old_substitution(ms_dmsw *p)
-{
-    char c = ms_dmsw_peek(p);
-    if (c == '_' || ms_dmsw_digit(c)) {
-        uint64_t i;
-        return ms_dmsw_old_index(p, &i) && i < p->subs.count ? p->subs.v[i] : 0;
-    }
-    switch (ms_dmsw_next(p)) {
-    case 'o': return ms_dmsw_make_lit(p, ms_DMSW_Module, "__C");
-    case 'C': return ms_dmsw_make_lit(p, ms_DMSW_Module, "__C_Synthesized");
-    case 'a': return ms_dmsw_old_known(p, Structure, "Array");
-    case 'b': return ms_dmsw_old_known(p, Structure, "Bool");
-    case 'c': return ms_dmsw_old_known(p, Structure, "UnicodeScalar");
-    case 'd': return ms_dmsw_old_known(p, Structure, "Double");
-    case 'f': return ms_dmsw_old_known(p, Structure, "Float");
-    case 'i': return ms_dmsw_old_known(p, Structure, "Int");
-    case 'V': return ms_dmsw_old_known(p, Structure, "UnsafeRawPointer");
-    case 'v': return ms_dmsw_old_known(p, Structure, "UnsafeMutableRawPointer");
-    case 'P': return ms_dmsw_old_known(p, Structure, "UnsafePointer");
-    case 'p': return ms_dmsw_old_known(p, Structure, "UnsafeMutablePointer");
-    case 'R': return ms_dmsw_old_known(p, Structure, "UnsafeBufferPointer");
-    case 'r': return ms_dmsw_old_known(p, Structure, "UnsafeMutableBufferPointer");
-    case 'S': return ms_dmsw_old_known(p, Structure, "String");
-    case 'u': return ms_dmsw_old_known(p, Structure, "UInt");
-    case 'q': return ms_dmsw_old_known(p, Enum, "Optional");
-    case 'Q': return ms_dmsw_old_known(p, Enum, "ImplicitlyUnwrappedOptional");
-    default: return 0;
-    }
-}
-
-/* module */
-static uint32_t ms_dmsw_old_module(ms_dmsw *p)
-{
-    if (ms_dmsw_next_if(p, 's'))
-        return ms_dmsw_make_lit(p, ms_DMSW_Module, "Swift");
-    if (ms_dmsw_next_if(p, 'S')) {
-        uint32_t ref = ms_dmsw_old_substitution(p);
-        return ms_dmsw_kind_of(p, ref) == ms_DMSW_Module ? ref : 0;
-    }
-    return ms_dmsw_remember(p, ms_dmsw_old_identifier(p, ms_DMSW_Module));
-}
-
-/* declaration-name of a type */
-static uint32_t ms_dmsw_old_declaration(ms_dmsw *p, unsigned kind)
-{
-    uint32_t context = ms_dmsw_old_context(p);
-    if (!context)
-        return 0;
-    return ms_dmsw_remember(p, ms_dmsw_make2(p, kind, context, ms_dmsw_old_decl_name(p)));
-}
-
-/* nominal-type */
-static uint32_t ms_dmsw_old_nominal(ms_dmsw *p)
-{
-    switch (ms_dmsw_next(p)) {
-    case 'S': return ms_dmsw_old_substitution(p);
-    case 'V': return ms_dmsw_old_declaration(p, ms_DMSW_Structure);
-    case 'O': return ms_dmsw_old_declaration(p, ms_DMSW_Enum);
-    case 'C': return ms_dmsw_old_declaration(p, ms_DMSW_Class);
-    case 'P': return ms_dmsw_old_declaration(p, ms_DMSW_Protocol);
-    default: return 0;
-    }
-}
-
-/* protocol in a context that is already read */
-static uint32_t ms_dmsw_old_protocol_in(ms_dmsw *p, uint32_t context)
-{
-    if (!context)
-        return 0;
-    return ms_dmsw_type(
-        ms_dmsw_remember(p, ms_dmsw_make2(p, ms_DMSW_Protocol, context, ms_dmsw_old_decl_name(p))));
-}
-
-/* protocol */
-static uint32_t ms_dmsw_old_protocol(ms_dmsw *p)
-{
-    if (ms_dmsw_next_if(p, 'S')) {
-        uint32_t ref = ms_dmsw_old_substitution(p);
-        unsigned kind = ms_dmsw_kind_of(p, ref);
-        if (kind == ms_DMSW_Protocol)
-            return ms_dmsw_type(ref);
-        return kind == ms_DMSW_Module ? ms_dmsw_old_protocol_in(p, ref) : 0;
-    }
-    if (ms_dmsw_next_if(p, 's'))
-        return ms_dmsw_old_protocol_in(p, ms_dmsw_make_lit(p, ms_DMSW_Module, "Swift"));
-    return ms_dmsw_type(ms_dmsw_old_declaration(p, ms_DMSW_Protocol));
-}
-
-/* Types up to '_', as a list. */
-static uint32_t ms_dmsw_old_types(ms_dmsw *p)
-{
-    uint32_t list = ms_dmsw_make(p, ms_DMSW_TypeList);
-    while (list && !ms_dmsw_next_if(p, '_'))
-        list = ms_dmsw_add(p, list, ms_dmsw_old_type(p));
-    return list;
-}
-
-/* The arguments of a generic type, the outermost level first. */
-static uint32_t ms_dmsw_old_bind(ms_dmsw *p, uint32_t nominal)
-{
-    const ms_dmsw_node *n = ms_dmsw_at(p, nominal);
-    if (!(ms_dmsw_rows[n->kind].traits & ms_DMSW_T_NOMINAL) || ++p->d->depth > ms_DMSW_MAX_DEPTH)
-        return 0;
-    if (n->form != ms_DMSW_F_KNOWN) {
-        uint32_t parent = ms_dmsw_kid(p, nominal, 0), name = ms_dmsw_kid(p, nominal, 1);
-        unsigned kind = ms_dmsw_kind_of(p, parent);
-        if (kind != ms_DMSW_Module && kind != ms_DMSW_Function && kind != ms_DMSW_Extension)
-            nominal = ms_dmsw_make2(p, n->kind, ms_dmsw_old_bind(p, parent), name);
-    }
-    p->d->depth--;
-    uint32_t args = nominal ? ms_dmsw_old_types(p) : 0;
-    if (!args)
-        return 0;
-    if (ms_dmsw_kid_count(p, args) == 0)
-        return nominal;
-    unsigned kind = ms_dmsw_inner(p, nominal);
-    if (kind != ms_DMSW_Class && kind != ms_DMSW_Structure && kind != ms_DMSW_Enum)
-        return 0;
-    return ms_dmsw_make2(p, ms_dmsw_bound_kind(kind), ms_dmsw_type(nominal), args);
-}
-
-/* generic-param-index */
-static uint32_t ms_dmsw_old_param(ms_dmsw *p)
-{
-    uint64_t depth = 0, index = 0;
-    if (ms_dmsw_next_if(p, 'd')) {
-        if (!ms_dmsw_old_index(p, &depth) || !ms_dmsw_old_index(p, &index))
-            return 0;
-        depth++;
-    } else if (!ms_dmsw_next_if(p, 'x')) {
-        if (!ms_dmsw_old_index(p, &index))
-            return 0;
-        index++;
-    }
-    if (depth > UINT32_MAX || index > UINT32_MAX)
-        return 0;
-    return ms_dmsw_type(ms_dmsw_param_type(p, depth, index));
-}
-
-/* A member of base: assoc-type-name */
-static uint32_t ms_dmsw_old_member(ms_dmsw *p, uint32_t base)
-{
-    uint32_t name;
-    if (!base)
-        return 0;
-    if (ms_dmsw_next_if(p, 'S')) {
-        name = ms_dmsw_old_substitution(p);
-        if (ms_dmsw_kind_of(p, name) != ms_DMSW_DependentAssociatedTypeRef)
-            return 0;
-    } else {
-        uint32_t protocol = 0;
-        if (ms_dmsw_next_if(p, 'P') && (protocol = ms_dmsw_old_protocol(p)) == 0)
-            return 0;
-        name = ms_dmsw_make1(p, ms_DMSW_DependentAssociatedTypeRef,
-                             ms_dmsw_old_identifier(p, ms_DMSW_Identifier));
-        if (protocol)
-            name = ms_dmsw_add(p, name, protocol);
-        name = ms_dmsw_remember(p, name);
-    }
-    return ms_dmsw_type(ms_dmsw_make2(p, ms_DMSW_DependentMemberType, base, name));
-}
-
-/* 'W': associated type at depth */
-static uint32_t ms_dmsw_old_members(ms_dmsw *p)
-{
-    uint32_t base = ms_dmsw_old_param(p);
-    while (base && !ms_dmsw_next_if(p, '_'))
-        base = ms_dmsw_old_member(p, base);
-    return base;
-}
-
-/* type-param */
-static uint32_t ms_dmsw_old_type_param(ms_dmsw *p)
-{
-    if (ms_dmsw_next_if(p, 'w'))
-        return ms_dmsw_old_member(p, ms_dmsw_old_param(p));
-    return ms_dmsw_next_if(p, 'W') ? ms_dmsw_old_members(p) : ms_dmsw_old_param(p);
-}
-
-/* A layout requirement, after 'l' */
-static uint32_t ms_dmsw_old_layout(ms_dmsw *p, uint32_t type)
-{
-    char c = ms_dmsw_next(p);
-    if (ms_dmsw_find("URNCDTEeMm", c) < 0)
-        return 0;
-    uint32_t ref = ms_dmsw_make1(p, ms_DMSW_DependentGenericLayoutRequirement, type);
-    if (!ref)
-        return 0;
-    ms_dmsw_at(p, ref)->mark = (uint8_t)c;
-    bool two = c == 'E' || c == 'M';
-    if (two || c == 'e' || c == 'm') {
-        uint64_t size;
-        if (!ms_dmsw_old_natural(p, &size))
-            return 0;
-        ref = ms_dmsw_add(p, ref, ms_dmsw_make_index(p, ms_DMSW_Index, size));
-    }
-    if (two) {
-        uint64_t alignment;
-        if (!ms_dmsw_next_if(p, '_') || !ms_dmsw_old_natural(p, &alignment))
-            return 0;
-        ref = ms_dmsw_add(p, ref, ms_dmsw_make_index(p, ms_DMSW_Index, alignment));
-    }
-    return ref;
-}
-
-/* requirement */
-static uint32_t ms_dmsw_old_requirement(ms_dmsw *p)
-{
-    uint32_t type = ms_dmsw_old_type_param(p), bound;
-    if (!type)
-        return 0;
-    if (ms_dmsw_next_if(p, 'z'))
-        return ms_dmsw_make2(p, ms_DMSW_DependentGenericSameTypeRequirement, type, ms_dmsw_old_type(p));
-    if (ms_dmsw_next_if(p, 'l'))
-        return ms_dmsw_old_layout(p, type);
-    if (ms_dmsw_peek(p) == 'C') {
-        bound = ms_dmsw_old_type(p);
-    } else if (ms_dmsw_next_if(p, 'S')) { /* a class or protocol, or the module of a protocol */
-        bound = ms_dmsw_old_substitution(p);
-        unsigned kind = ms_dmsw_kind_of(p, bound);
-        if (kind == ms_DMSW_Protocol || kind == ms_DMSW_Class)
-            bound = ms_dmsw_type(bound);
-        else
-            bound = kind == ms_DMSW_Module ? ms_dmsw_old_protocol_in(p, bound) : 0;
-    } else {
-        bound = ms_dmsw_old_protocol(p);
-    }
-    return ms_dmsw_make2(p, ms_DMSW_DependentGenericConformanceRequirement, type, bound);
-}
-
-/* generic-signature */
-static uint32_t ms_dmsw_old_signature(ms_dmsw *p, unsigned kind)
-{
-    uint32_t ref = ms_dmsw_make(p, kind);
-    bool any = false;
-    while (ref && ms_dmsw_peek(p) != 'R' && ms_dmsw_peek(p) != 'r') {
-        uint64_t count = 0;
-        if (!ms_dmsw_next_if(p, 'z')) {
-            if (!ms_dmsw_old_index(p, &count))
-                return 0;
-            count++;
-        }
-        any = true;
-        ref = ms_dmsw_add(p, ref, ms_dmsw_make_index(p, ms_DMSW_DependentGenericParamCount, count));
-    }
-    if (!any)
-        ref = ms_dmsw_add(p, ref, ms_dmsw_make_index(p, ms_DMSW_DependentGenericParamCount, 1));
-    if (ms_dmsw_next_if(p, 'r'))
-        return ref;
-    p->at++;
-    while (ref && !ms_dmsw_next_if(p, 'r'))
-        ref = ms_dmsw_add(p, ref, ms_dmsw_old_requirement(p));
-    return ref;
-}
-
-/* 'T' 't': tuples */
-static uint32_t ms_dmsw_old_tuple(ms_dmsw *p, bool variadic)
-{
-    uint32_t tuple = ms_dmsw_make(p, ms_DMSW_Tuple), element = 0;
-    while (tuple && !ms_dmsw_next_if(p, '_')) {
-        element = ms_dmsw_make(p, ms_DMSW_TupleElement);
-        char c = ms_dmsw_peek(p);
-        if (ms_dmsw_digit(c) || c == 'o')
-            element = ms_dmsw_add(p, element, ms_dmsw_old_identifier(p, ms_DMSW_TupleElementName));
-        element = ms_dmsw_add(p, element, ms_dmsw_old_type(p));
-        tuple = ms_dmsw_add(p, tuple, element);
-    }
-    if (tuple && variadic && !ms_dmsw_add(p, element, ms_dmsw_make(p, ms_DMSW_VariadicMarker)))
-        return 0;
-    return tuple;
-}
-
-/* throws-annotation? type type */
-static uint32_t ms_dmsw_old_function(ms_dmsw *p, unsigned kind)
-{
-    uint32_t ref = ms_dmsw_make(p, kind);
-    if (ms_dmsw_next_if(p, 'z'))
-        ref = ms_dmsw_add(p, ref, ms_dmsw_make(p, ms_DMSW_ThrowsAnnotation));
-    ref = ms_dmsw_add(p, ref, ms_dmsw_make1(p, ms_DMSW_ArgumentTuple, ms_dmsw_old_type(p)));
-    return ref ? ms_dmsw_add(p, ref, ms_dmsw_make1(p, ms_DMSW_ReturnType, ms_dmsw_old_type(p))) : 0;
-}
-
-/* impl-parameter, impl-result: the letters of the later mangling that mean the same */
-static uint32_t ms_dmsw_old_impl_part(ms_dmsw *p, bool is_param)
-{
-    static const char param_from[] = "dgeiloG", param_to[] = "ygeilxn";
-    static const char result_from[] = "adDio", result_to[] = "aduro";
-    unsigned kind = is_param ? ms_DMSW_ImplParameter : ms_DMSW_ImplResult;
-    if (!is_param && ms_dmsw_next_if(p, 'z'))
-        kind = ms_DMSW_ImplErrorResult;
-    int place = ms_dmsw_find(is_param ? param_from : result_from, ms_dmsw_next(p));
-    if (place < 0)
-        return 0;
-    int word = is_param ? ms_dmsw_find(ms_dmsw_param_letters, param_to[place])
-                        : ms_dmsw_find(ms_dmsw_result_letters, result_to[place]);
-    return ms_dmsw_add(p, ms_dmsw_marked(p, kind, (char)word), ms_dmsw_old_type(p));
-}
-
-/* impl-callee-convention and impl-function-attribute */
-static uint32_t ms_dmsw_old_impl_head(ms_dmsw *p, uint32_t ref)
-{
-    uint32_t part;
-    switch (ms_dmsw_next(p)) {
-    case 't': part = ms_dmsw_make_lit(p, ms_DMSW_ImplConvention, "@convention(thin)"); break;
-    case 'd': part = ms_dmsw_make_lit(p, ms_DMSW_ImplConvention, "@callee_unowned"); break;
-    case 'g': part = ms_dmsw_make_lit(p, ms_DMSW_ImplConvention, "@callee_guaranteed"); break;
-    case 'o': part = ms_dmsw_make_lit(p, ms_DMSW_ImplConvention, "@callee_owned"); break;
-    default: return 0;
-    }
-    ref = ms_dmsw_add(p, ref, part);
-    if (!ms_dmsw_next_if(p, 'C'))
-        return ref;
-    switch (ms_dmsw_next(p)) {
-    case 'b': part = ms_dmsw_make_lit(p, ms_DMSW_ImplFunctionAttribute, "@convention(block)"); break;
-    case 'c': part = ms_dmsw_make_lit(p, ms_DMSW_ImplFunctionAttribute, "@convention(c)"); break;
-    case 'm': part = ms_dmsw_make_lit(p, ms_DMSW_ImplFunctionAttribute, "@convention(method)"); break;
-    case 'O': part = ms_dmsw_make_lit(p, ms_DMSW_ImplFunctionAttribute, "@convention(objc_method)"); break;
-    case 'w': part = ms_dmsw_make_lit(p, ms_DMSW_ImplFunctionAttribute, "@convention(witness_method)"); break;
-    default: return 0;
-    }
-    return ms_dmsw_add(p, ref, part);
-}
-
-/* impl-function-type */
-static uint32_t ms_dmsw_old_impl_function(ms_dmsw *p)
-{
-    uint32_t ref = ms_dmsw_old_impl_head(p, ms_dmsw_make(p, ms_DMSW_ImplFunctionType));
-    if (ms_dmsw_next_if(p, 'G'))
-        ref = ms_dmsw_add(p, ref, ms_dmsw_old_signature(p, ms_DMSW_DependentGenericSignature));
-    else if (ms_dmsw_next_if(p, 'g'))
-        ref = ms_dmsw_add(p, ref, ms_dmsw_old_signature(p, ms_DMSW_DependentPseudogenericSignature));
-    if (!ref || !ms_dmsw_next_if(p, '_'))
-        return 0;
-    while (ref && !ms_dmsw_next_if(p, '_'))
-        ref = ms_dmsw_add(p, ref, ms_dmsw_old_impl_part(p, true));
-    while (ref && !ms_dmsw_next_if(p, '_'))
-        ref = ms_dmsw_add(p, ref, ms_dmsw_old_impl_part(p, false));
-    return ref;
-}
-
-/* 'XB': SIL boxes with a layout */
-static uint32_t ms_dmsw_old_sil_box(ms_dmsw *p)
-{
-    uint32_t signature = 0, layout = ms_dmsw_make(p, ms_DMSW_SILBoxLayout);
-    bool generic = ms_dmsw_next_if(p, 'G');
-    if (generic && (signature = ms_dmsw_old_signature(p, ms_DMSW_DependentGenericSignature)) == 0)
-        return 0;
-    while (layout && !ms_dmsw_next_if(p, '_')) {
-        char c = ms_dmsw_next(p);
-        if (c != 'm' && c != 'i')
-            return 0;
-        unsigned kind = c == 'm' ? ms_DMSW_SILBoxMutableField : ms_DMSW_SILBoxImmutableField;
-        layout = ms_dmsw_add(p, layout, ms_dmsw_make1(p, kind, ms_dmsw_old_type(p)));
-    }
-    uint32_t ref = ms_dmsw_make1(p, ms_DMSW_SILBoxTypeWithLayout, layout);
-    if (generic && ref)
-        ref = ms_dmsw_add(p, ms_dmsw_add(p, ref, signature), ms_dmsw_old_types(p));
-    return ref;
-}
-
-static uint32_t ms_dmsw_old_metatype(ms_dmsw *p, unsigned kind)
-{
-    uint32_t repr = ms_dmsw_metatype_repr(p);
-    return repr ? ms_dmsw_make2(p, kind, repr, ms_dmsw_old_type(p)) : 0;
-}
-
-/* 'X': types of two letters */
-static uint32_t ms_dmsw_old_special(ms_dmsw *p)
-{
-    switch (ms_dmsw_next(p)) {
-    case 'b': return ms_dmsw_make1(p, ms_DMSW_SILBoxType, ms_dmsw_old_type(p));
-    case 'B': return ms_dmsw_old_sil_box(p);
-    case 'P': return ms_dmsw_next_if(p, 'M') ? ms_dmsw_old_metatype(p, ms_DMSW_ExistentialMetatype) : 0;
-    case 'M': return ms_dmsw_old_metatype(p, ms_DMSW_Metatype);
-    case 'o': return ms_dmsw_make1(p, ms_DMSW_Unowned, ms_dmsw_old_type(p));
-    case 'u': return ms_dmsw_make1(p, ms_DMSW_Unmanaged, ms_dmsw_old_type(p));
-    case 'w': return ms_dmsw_make1(p, ms_DMSW_Weak, ms_dmsw_old_type(p));
-    case 'F': return ms_dmsw_old_impl_function(p);
-    case 'f': return ms_dmsw_old_function(p, ms_DMSW_ThinFunctionType);
-    default: return 0;
-    }
-}
-
-/* 'B': builtin types */
-static uint32_t ms_dmsw_old_builtin(ms_dmsw *p)
-{
-    char c = ms_dmsw_next(p);
-    int64_t size;
-    if (c == 'f' || c == 'i') {
-        size = ms_dmsw_natural(p);
-        return ms_dmsw_next_if(p, '_') ? ms_dmsw_builtin_sized(p, c, size) : 0;
-    }
-    if (c != 'v')
-        return ms_dmsw_find("bBOopwtDdcejI", c) >= 0 ? ms_dmsw_builtin_simple(p, c) : 0;
-    int64_t count = ms_dmsw_natural(p);
-    if (!ms_dmsw_next_if(p, 'B'))
-        return 0;
-    c = ms_dmsw_next(p);
-    if (c == 'p')
-        return ms_dmsw_builtin_vector(p, count, ms_dmsw_builtin_simple(p, c));
-    if (c != 'f' && c != 'i')
-        return 0;
-    size = ms_dmsw_natural(p);
-    uint32_t element = ms_dmsw_next_if(p, '_') ? ms_dmsw_builtin_sized(p, c, size) : 0;
-    return element ? ms_dmsw_builtin_vector(p, count, element) : 0;
-}
-
-/* 'Q': archetypes; the plain ones have no meaning outside their context and are refused. */
-static uint32_t ms_dmsw_old_archetype(ms_dmsw *p)
-{
-    uint32_t root;
-    if (ms_dmsw_next_if(p, 'u'))
-        return ms_dmsw_make(p, ms_DMSW_OpaqueReturnType);
-    if (ms_dmsw_next_if(p, 'U'))
-        return ms_dmsw_make1(p, ms_DMSW_OpaqueReturnType, ms_dmsw_old_index_node(p));
-    if (++p->d->depth > ms_DMSW_MAX_DEPTH)
-        return 0;
-    if (ms_dmsw_next_if(p, 'Q'))
-        root = ms_dmsw_old_archetype(p);
-    else if (ms_dmsw_next_if(p, 'S'))
-        root = ms_dmsw_old_substitution(p);
-    else
-        root = ms_dmsw_next_if(p, 's') ? ms_dmsw_make_lit(p, ms_DMSW_Module, "Swift") : 0;
-    p->d->depth--;
-    if (!root)
-        return 0;
-    uint32_t name = ms_dmsw_old_identifier(p, ms_DMSW_Identifier);
-    return ms_dmsw_remember(p, ms_dmsw_make2(p, ms_DMSW_AssociatedTypeRef, root, name));
-}
-
-/* 'P': protocol types */
-static uint32_t ms_dmsw_old_protocols(ms_dmsw *p)
-{
-    if (ms_dmsw_next_if(p, 'M'))
-        return ms_dmsw_make1(p, ms_DMSW_ExistentialMetatype, ms_dmsw_old_type(p));
-    uint32_t list = ms_dmsw_make(p, ms_DMSW_TypeList);
-    while (list && !ms_dmsw_next_if(p, '_'))
-        list = ms_dmsw_add(p, list, ms_dmsw_old_protocol(p));
-    return ms_dmsw_make1(p, ms_DMSW_ProtocolList, list);
-}
-
-/* 'u': generic types */
-static uint32_t ms_dmsw_old_generic(ms_dmsw *p)
-{
-    uint32_t signature = ms_dmsw_old_signature(p, ms_DMSW_DependentGenericSignature);
-    return signature ? ms_dmsw_make2(p, ms_DMSW_DependentGenericType, signature, ms_dmsw_old_type(p)) : 0;
-}
-
-/* A type without the "as a type" bit. */
-static uint32_t ms_dmsw_old_bare(ms_dmsw *p)
-{
-    char c = ms_dmsw_next(p), n = ms_dmsw_peek(p);
-    switch (c) {
-    case 'B': return ms_dmsw_old_builtin(p);
-    case 'a': return ms_dmsw_old_declaration(p, ms_DMSW_TypeAlias);
-    case 'b': return ms_dmsw_old_function(p, ms_DMSW_ObjCBlock);
-    case 'c': return ms_dmsw_old_function(p, ms_DMSW_CFunctionPointer);
-    case 'D': return ms_dmsw_make1(p, ms_DMSW_DynamicSelf, ms_dmsw_old_type(p));
-    case 'E': return ms_dmsw_next_is(p, "RR", 2) ? ms_dmsw_make(p, ms_DMSW_ErrorType) : 0;
-    case 'F': return ms_dmsw_old_function(p, ms_DMSW_FunctionType);
-    case 'f': return ms_dmsw_old_function(p, ms_DMSW_UncurriedFunctionType);
-    case 'G': return ms_dmsw_old_bind(p, ms_dmsw_old_nominal(p));
-    case 'X': return ms_dmsw_old_special(p);
-    case 'K': return ms_dmsw_old_function(p, ms_DMSW_AutoClosureType);
-    case 'M': return ms_dmsw_make1(p, ms_DMSW_Metatype, ms_dmsw_old_type(p));
-    case 'P': return ms_dmsw_old_protocols(p);
-    case 'Q': return ms_dmsw_old_archetype(p);
-    case 'q':
-        if (n == 'd' || n == '_' || ms_dmsw_digit(n))
-            return ms_dmsw_old_param(p) & ~ms_DMSW_AS_TYPE;
-        return ms_dmsw_old_member(p, ms_dmsw_old_type(p)) & ~ms_DMSW_AS_TYPE;
-    case 'x': return ms_dmsw_param_type(p, 0, 0);
-    case 'w': return ms_dmsw_old_member(p, ms_dmsw_old_param(p)) & ~ms_DMSW_AS_TYPE;
-    case 'W': return ms_dmsw_old_members(p) & ~ms_DMSW_AS_TYPE;
-    case 'R': return ms_dmsw_make1(p, ms_DMSW_InOut, ms_dmsw_old_type(p));
-    case 'S': return ms_dmsw_old_substitution(p);
-    case 'T': return ms_dmsw_old_tuple(p, false);
-    case 't': return ms_dmsw_old_tuple(p, true);
-    case 'u': return ms_dmsw_old_generic(p);
-    case 'C': return ms_dmsw_old_declaration(p, ms_DMSW_Class);
-    case 'V': return ms_dmsw_old_declaration(p, ms_DMSW_Structure);
-    case 'O': return ms_dmsw_old_declaration(p, ms_DMSW_Enum);
-    default: return 0;
-    }
-}
-
-static uint32_t ms_dmsw_old_type(ms_dmsw *p)
-{
-    if (p->d->failed || ++p->d->depth > ms_DMSW_MAX_DEPTH)
-        return 0;
-    uint32_t ref = ms_dmsw_old_bare(p);
-    p->d->depth--;
-    return ms_dmsw_type(ref);
-}
-
-/* context */
-static uint32_t ms_dmsw_old_context(ms_dmsw *p)
-{
-    char c = ms_dmsw_peek(p);
-    if (c == 'E' || c == 'e') {
-        uint32_t signature = 0;
-        p->at++;
-        uint32_t module = ms_dmsw_old_module(p);
-        if (module && c == 'e' &&
-            (signature = ms_dmsw_old_signature(p, ms_DMSW_DependentGenericSignature)) == 0)
-            return 0;
-        uint32_t ref = module ? ms_dmsw_make2(p, ms_DMSW_Extension, module, ms_dmsw_old_context(p)) : 0;
-        return signature ? ms_dmsw_add(p, ref, signature) : ref;
-    }
-    if (c == 'S') {
-        p->at++;
-        return ms_dmsw_old_substitution(p);
-    }
-    if (c == 's') {
-        p->at++;
-        return ms_dmsw_make_lit(p, ms_DMSW_Module, "Swift");
-    }
-    if (c == 'G') {
-        p->at++;
-        return ms_dmsw_old_bind(p, ms_dmsw_old_nominal(p));
-    }
-    return ms_dmsw_find("FIivPZCVO", c) >= 0 ? ms_dmsw_old_entity(p) : ms_dmsw_old_module(p);
-}
-
-/* protocol-conformance */
-static uint32_t ms_dmsw_old_conformance(ms_dmsw *p)
-{
-    uint32_t type = ms_dmsw_old_type(p), protocol = type ? ms_dmsw_old_protocol(p) : 0;
-    return protocol ? ms_dmsw_make3(p, ms_DMSW_ProtocolConformance, type, protocol, ms_dmsw_old_context(p))
-                    : 0;
-}
-
-/* The accessor a letter of entity-name stands for, None when it is none. */
-static unsigned ms_dmsw_old_accessor(ms_dmsw *p)
-{
-    char kind = ms_dmsw_peek(p);
-    switch (kind) {
-    case 'g': p->at++; return ms_DMSW_Getter;
-    case 'G': p->at++; return ms_DMSW_GlobalGetter;
-    case 's': p->at++; return ms_DMSW_Setter;
-    case 'm': p->at++; return ms_DMSW_MaterializeForSet;
-    case 'w': p->at++; return ms_DMSW_WillSet;
-    case 'W': p->at++; return ms_DMSW_DidSet;
-    case 'r': p->at++; return ms_DMSW_ReadAccessor;
-    case 'M': p->at++; return ms_DMSW_ModifyAccessor;
-    case 'a':
-    case 'l': break;
-    default: return ms_DMSW_None;
-    }
-    p->at++;
-    switch (ms_dmsw_next(p)) {
-    case 'O': return kind == 'a' ? ms_DMSW_OwningMutableAddressor : ms_DMSW_OwningAddressor;
-    case 'o': return kind == 'a' ? ms_DMSW_NativeOwningMutableAddressor : ms_DMSW_NativeOwningAddressor;
-    case 'p': return kind == 'a' ? ms_DMSW_NativePinningMutableAddressor : ms_DMSW_NativePinningAddressor;
-    case 'u': return kind == 'a' ? ms_DMSW_UnsafeMutableAddressor : ms_DMSW_UnsafeAddressor;
-    default: return ms_DMSW_KIND_COUNT;
-    }
-}
-
-/* An accessor of a variable, or of a subscript: one of that name. */
-static uint32_t ms_dmsw_old_storage(ms_dmsw *p, unsigned kind, uint32_t context)
-{
-    uint32_t name = ms_dmsw_old_decl_name(p), type = name ? ms_dmsw_old_type(p) : 0, storage;
-    uint32_t word = ms_dmsw_kind_of(p, name) == ms_DMSW_PrivateDeclName ? ms_dmsw_kid(p, name, 1) : name;
-    if (!type)
-        return 0;
-    if (ms_dmsw_inner(p, word) == ms_DMSW_Identifier && ms_dmsw_text_is(p, word, "subscript", 9)) {
-        storage = ms_dmsw_make2(p, ms_DMSW_Subscript, context, type);
-        if (word != name) /* the file's discriminator stays */
-            storage =
-                ms_dmsw_add(p, storage, ms_dmsw_make1(p, ms_DMSW_PrivateDeclName, ms_dmsw_kid(p, name, 0)));
-    } else {
-        storage = ms_dmsw_make3(p, ms_DMSW_Variable, context, name, type);
-    }
-    return ms_dmsw_make1(p, kind, storage);
-}
-
-/* entity-name of what is no accessor; kind is that of entity-kind */
-static uint32_t ms_dmsw_old_named(ms_dmsw *p, unsigned kind, uint32_t context)
-{
-    uint32_t name;
-    switch (ms_dmsw_peek(p)) {
-    case 'D': p->at++; return ms_dmsw_make1(p, ms_DMSW_Deallocator, context);
-    case 'Z': p->at++; return ms_dmsw_make1(p, ms_DMSW_IsolatedDeallocator, context);
-    case 'd': p->at++; return ms_dmsw_make1(p, ms_DMSW_Destructor, context);
-    case 'e': p->at++; return ms_dmsw_make1(p, ms_DMSW_IVarInitializer, context);
-    case 'E': p->at++; return ms_dmsw_make1(p, ms_DMSW_IVarDestroyer, context);
-    case 'C': p->at++; return ms_dmsw_make2(p, ms_DMSW_Allocator, context, ms_dmsw_old_type(p));
-    case 'c': p->at++; return ms_dmsw_make2(p, ms_DMSW_Constructor, context, ms_dmsw_old_type(p));
-    case 'U':
-    case 'u':
-        kind = ms_dmsw_next(p) == 'U' ? ms_DMSW_ExplicitClosure : ms_DMSW_ImplicitClosure;
-        name = ms_dmsw_old_index_node(p);
-        return name ? ms_dmsw_make3(p, kind, context, name, ms_dmsw_old_type(p)) : 0;
-    case 'A':
-        if (kind != ms_DMSW_Initializer)
-            break;
-        p->at++;
-        return ms_dmsw_make2(p, ms_DMSW_DefaultArgumentInitializer, context, ms_dmsw_old_index_node(p));
-    case 'i':
-        if (kind != ms_DMSW_Initializer)
-            break;
-        p->at++;
-        return ms_dmsw_make1(p, ms_DMSW_Initializer, context);
-    default: break;
-    }
-    name = ms_dmsw_old_decl_name(p);
-    uint32_t type = name ? ms_dmsw_old_type(p) : 0;
-    if (!type)
-        return 0;
-    return kind == ms_DMSW_Subscript ? ms_dmsw_make2(p, kind, context, type)
-                                     : ms_dmsw_make3(p, kind, context, name, type);
-}
-
-/* entity */
-static uint32_t ms_dmsw_old_entity(ms_dmsw *p)
-{
-    bool is_static = ms_dmsw_next_if(p, 'Z');
-    unsigned kind;
-    uint32_t ref, context;
-    if (p->d->failed || ++p->d->depth > ms_DMSW_MAX_DEPTH)
-        return 0;
-    switch (ms_dmsw_peek(p)) {
-    case 'F': kind = ms_DMSW_Function; break;
-    case 'v': kind = ms_DMSW_Variable; break;
-    case 'I': kind = ms_DMSW_Initializer; break;
-    case 'i': kind = ms_DMSW_Subscript; break;
-    default: kind = ms_DMSW_None; break;
-    }
-    if (kind == ms_DMSW_None) {
-        ref = ms_dmsw_old_nominal(p);
-    } else {
-        p->at++;
-        context = ms_dmsw_old_context(p);
-        if (!context)
-            return 0;
-        unsigned accessor = ms_dmsw_old_accessor(p);
-        if (accessor == ms_DMSW_KIND_COUNT)
-            return 0;
-        ref = accessor != ms_DMSW_None ? ms_dmsw_old_storage(p, accessor, context)
-                                       : ms_dmsw_old_named(p, kind, context);
-    }
-    p->d->depth--;
-    return is_static ? ms_dmsw_make1(p, ms_DMSW_Static, ref) : ref;
-}
-
-/* 'M': metadata */
-static uint32_t ms_dmsw_old_metadata(ms_dmsw *p)
-{
-    unsigned kind = ms_DMSW_TypeMetadata;
-    switch (ms_dmsw_peek(p)) {
-    case 'P': kind = ms_DMSW_GenericTypeMetadataPattern; break;
-    case 'a': kind = ms_DMSW_TypeMetadataAccessFunction; break;
-    case 'L': kind = ms_DMSW_TypeMetadataLazyCache; break;
-    case 'm': kind = ms_DMSW_Metaclass; break;
-    case 'n': kind = ms_DMSW_NominalTypeDescriptor; break;
-    case 'f': kind = ms_DMSW_FullTypeMetadata; break;
-    case 'p': p->at++; return ms_dmsw_make1(p, ms_DMSW_ProtocolDescriptor, ms_dmsw_old_protocol(p));
-    default: break;
-    }
-    p->at += kind != ms_DMSW_TypeMetadata;
-    return ms_dmsw_make1(p, kind, ms_dmsw_old_type(p));
-}
-
-/* 'W': witness tables */
-static uint32_t ms_dmsw_old_witness(ms_dmsw *p)
-{
-    uint32_t a, b;
-    char c = ms_dmsw_next(p);
-    switch (c) {
-    case 'V': return ms_dmsw_make1(p, ms_DMSW_ValueWitnessTable, ms_dmsw_old_type(p));
-    case 'v':
-        c = ms_dmsw_next(p);
-        if (c != 'd' && c != 'i')
-            return 0;
-        return ms_dmsw_add(p, ms_dmsw_marked(p, ms_DMSW_FieldOffset, c), ms_dmsw_old_entity(p));
-    case 'P': return ms_dmsw_make1(p, ms_DMSW_ProtocolWitnessTable, ms_dmsw_old_conformance(p));
-    case 'G': return ms_dmsw_make1(p, ms_DMSW_GenericProtocolWitnessTable, ms_dmsw_old_conformance(p));
-    case 'I':
-        return ms_dmsw_make1(p, ms_DMSW_GenericProtocolWitnessTableInstantiationFunction,
-                             ms_dmsw_old_conformance(p));
-    case 'a': return ms_dmsw_make1(p, ms_DMSW_ProtocolWitnessTableAccessor, ms_dmsw_old_conformance(p));
-    case 'l':
-    case 'L':
-        a = ms_dmsw_old_type(p);
-        return a ? ms_dmsw_make2(p,
-                                 c == 'l' ? ms_DMSW_LazyProtocolWitnessTableAccessor
-                                          : ms_DMSW_LazyProtocolWitnessTableCacheVariable,
-                                 a, ms_dmsw_old_conformance(p))
-                 : 0;
-    case 't':
-        a = ms_dmsw_old_conformance(p);
-        return a ? ms_dmsw_make2(p, ms_DMSW_AssociatedTypeMetadataAccessor, a, ms_dmsw_old_decl_name(p)) : 0;
-    case 'T':
-        a = ms_dmsw_old_conformance(p);
-        b = a ? ms_dmsw_old_decl_name(p) : 0;
-        return b ? ms_dmsw_make3(p, ms_DMSW_AssociatedTypeWitnessTableAccessor, a, b, ms_dmsw_old_protocol(p))
-                 : 0;
-    default: return 0;
-    }
-}
-
-/* reabstract-signature: the type reached, the type left */
-static uint32_t ms_dmsw_old_reabstraction(ms_dmsw *p, unsigned kind)
-{
-    uint32_t ref = ms_dmsw_make(p, kind);
-    if (ms_dmsw_next_if(p, 'G'))
-        ref = ms_dmsw_add(p, ref, ms_dmsw_old_signature(p, ms_DMSW_DependentGenericSignature));
-    if (ref)
-        ref = ms_dmsw_add(p, ref, ms_dmsw_old_type(p));
-    return ref ? ms_dmsw_add(p, ref, ms_dmsw_old_type(p)) : 0;
-}
-
-/* A partial application forwarder, after 'PA' */
-static uint32_t ms_dmsw_old_forwarder(ms_dmsw *p)
-{
-    unsigned kind =
-        ms_dmsw_next_if(p, 'o') ? ms_DMSW_PartialApplyObjCForwarder : ms_DMSW_PartialApplyForwarder;
-    uint32_t ref = ms_dmsw_make(p, kind);
-    return ms_dmsw_next_is(p, "__T", 3) ? ms_dmsw_add(p, ref, ms_dmsw_old_global(p)) : ref;
-}
-
-/* global */
-static uint32_t ms_dmsw_old_global(ms_dmsw *p)
-{
-    uint32_t ref;
-    if (p->d->failed || ++p->d->depth > ms_DMSW_MAX_DEPTH)
-        return 0;
-    if (ms_dmsw_next_if(p, 'M')) {
-        ref = ms_dmsw_old_metadata(p);
-    } else if (ms_dmsw_next_is(p, "PA", 2)) {
-        ref = ms_dmsw_old_forwarder(p);
-    } else if (ms_dmsw_next_if(p, 't')) {
-        ref = ms_dmsw_make1(p, ms_DMSW_TypeMangling, ms_dmsw_old_type(p));
-    } else if (ms_dmsw_next_if(p, 'w')) {
-        ref = ms_dmsw_value_witness(p);
-        ref = ref ? ms_dmsw_add(p, ref, ms_dmsw_old_type(p)) : 0;
-    } else if (ms_dmsw_next_if(p, 'W')) {
-        ref = ms_dmsw_old_witness(p);
-    } else if (ms_dmsw_next_is(p, "TR", 2)) {
-        ref = ms_dmsw_old_reabstraction(p, ms_DMSW_ReabstractionThunkHelper);
-    } else if (ms_dmsw_next_is(p, "Tr", 2)) {
-        ref = ms_dmsw_old_reabstraction(p, ms_DMSW_ReabstractionThunk);
-    } else if (ms_dmsw_next_is(p, "TW", 2)) {
-        uint32_t conformance = ms_dmsw_old_conformance(p);
-        ref = conformance ? ms_dmsw_make2(p, ms_DMSW_ProtocolWitness, conformance, ms_dmsw_old_entity(p)) : 0;
-    } else {
-        ref = ms_dmsw_old_entity(p);
-    }
-    p->d->depth--;
-    return ref;
-}
-
-/* The parameters of a generic specialization */
-static uint32_t ms_dmsw_old_generic_spec(ms_dmsw *p, uint32_t ref)
-{
-    while (ref && !ms_dmsw_next_if(p, '_')) {
-        uint32_t param = ms_dmsw_make1(p, ms_DMSW_GenericSpecializationParam, ms_dmsw_old_type(p));
-        while (param && !ms_dmsw_next_if(p, '_'))
-            param = ms_dmsw_add(p, param, ms_dmsw_old_conformance(p));
-        ref = ms_dmsw_add(p, ref, param);
-    }
-    return ref;
-}
-
-/* The name of a symbol or constant; names of functions are read in turn when they are printed. */
-static uint32_t ms_dmsw_old_spec_name(ms_dmsw *p, uint32_t param)
-{
-    uint32_t name = ms_dmsw_old_identifier(p, ms_DMSW_FunctionSignatureSpecializationParamPayload);
-    if (name)
-        ms_dmsw_at(p, name)->mark = 1;
-    return ms_dmsw_add(p, param, name);
-}
-
-/* The text up to '_' */
-static uint32_t ms_dmsw_old_spec_text(ms_dmsw *p, uint32_t param)
-{
-    size_t start = p->at;
-    while (p->at < p->len && p->s[p->at] != '_')
-        p->at++;
-    return p->at > start ? ms_dmsw_spec_text(p, param, p->s + start, p->at - start) : 0;
-}
-
-/* funcsigspecializationconstantpropinfo */
-static uint32_t ms_dmsw_old_spec_const(ms_dmsw *p, uint32_t param)
-{
-    if (ms_dmsw_next_is(p, "fr", 2)) {
-        param = ms_dmsw_old_spec_name(p, ms_dmsw_spec_kind(p, param, ms_DMSW_P_FUNCTION));
-    } else if (ms_dmsw_next_if(p, 'g')) {
-        param = ms_dmsw_old_spec_name(p, ms_dmsw_spec_kind(p, param, ms_DMSW_P_GLOBAL));
-    } else if (ms_dmsw_next_if(p, 'i')) {
-        param = ms_dmsw_old_spec_text(p, ms_dmsw_spec_kind(p, param, ms_DMSW_P_INTEGER));
-    } else if (ms_dmsw_next_is(p, "fl", 2)) {
-        param = ms_dmsw_old_spec_text(p, ms_dmsw_spec_kind(p, param, ms_DMSW_P_FLOAT));
-    } else if (ms_dmsw_next_is(p, "se", 2)) {
-        param = ms_dmsw_spec_kind(p, param, ms_DMSW_P_STRING);
-        char encoding = ms_dmsw_next(p);
-        if ((encoding != '0' && encoding != '1') || !ms_dmsw_next_if(p, 'v'))
-            return 0;
-        param =
-            encoding == '0' ? ms_dmsw_spec_text(p, param, "u8", 2) : ms_dmsw_spec_text(p, param, "u16", 3);
-        param = ms_dmsw_add(p, param,
-                            ms_dmsw_old_identifier(p, ms_DMSW_FunctionSignatureSpecializationParamPayload));
-    } else {
-        return 0;
-    }
-    return ms_dmsw_next_if(p, '_') ? param : 0;
-}
-
-/* A specialized closure: its name and the types it closes over */
-static uint32_t ms_dmsw_old_spec_closure(ms_dmsw *p, uint32_t param)
-{
-    param = ms_dmsw_old_spec_name(p, ms_dmsw_spec_kind(p, param, ms_DMSW_P_CLOSURE));
-    while (param && !ms_dmsw_next_if(p, '_'))
-        param = ms_dmsw_add(p, param, ms_dmsw_old_type(p));
-    return param;
-}
-
-/* funcsigspecializationarginfo */
-static uint32_t ms_dmsw_old_spec_param(ms_dmsw *p)
-{
-    uint32_t param = ms_dmsw_make(p, ms_DMSW_FunctionSignatureSpecializationParam);
-    if (ms_dmsw_next_is(p, "n_", 2))
-        return param;
-    if (ms_dmsw_next_is(p, "cp", 2))
-        return ms_dmsw_old_spec_const(p, param);
-    if (ms_dmsw_next_is(p, "cl", 2))
-        return ms_dmsw_old_spec_closure(p, param);
-    if (ms_dmsw_next_is(p, "i_", 2))
-        return ms_dmsw_spec_kind(p, param, ms_DMSW_P_BOX_TO_VALUE);
-    if (ms_dmsw_next_is(p, "k_", 2))
-        return ms_dmsw_spec_kind(p, param, ms_DMSW_P_BOX_TO_STACK);
-    if (ms_dmsw_next_is(p, "r_", 2))
-        return ms_dmsw_spec_kind(p, param, ms_DMSW_P_INOUT_TO_OUT);
-    unsigned what = 0;
-    if (ms_dmsw_next_if(p, 'd'))
-        what |= ms_DMSW_P_DEAD;
-    if (ms_dmsw_next_if(p, 'g'))
-        what |= ms_DMSW_P_OWNED_TO_GUARANTEED;
-    if (ms_dmsw_next_if(p, 'o'))
-        what |= ms_DMSW_P_GUARANTEED_TO_OWNED;
-    if (ms_dmsw_next_if(p, 's'))
-        what |= ms_DMSW_P_EXPLODED;
-    return what && ms_dmsw_next_if(p, '_') ? ms_dmsw_spec_kind(p, param, what) : 0;
-}
-
-/* specializationinfo */
-static uint32_t ms_dmsw_old_specialization(ms_dmsw *p)
-{
-    unsigned kind;
-    switch (ms_dmsw_next(p)) {
-    case 'g': kind = ms_DMSW_GenericSpecialization; break;
-    case 'r': kind = ms_DMSW_GenericSpecializationNotReAbstracted; break;
-    case 'f': kind = ms_DMSW_FunctionSignatureSpecialization; break;
-    default: return 0;
-    }
-    uint32_t ref = ms_dmsw_make(p, kind);
-    if (ms_dmsw_next_if(p, 'q'))
-        ref = ms_dmsw_add(p, ref, ms_dmsw_make(p, ms_DMSW_IsSerialized));
-    if (!ms_dmsw_digit(ms_dmsw_next(p)))
-        return 0;
-    if (kind != ms_DMSW_FunctionSignatureSpecialization)
-        return ms_dmsw_old_generic_spec(p, ref);
-    while (ref && !ms_dmsw_next_if(p, '_'))
-        ref = ms_dmsw_add(p, ref, ms_dmsw_old_spec_param(p));
-    return ref;
-}
-
-/* The whole name, behind "_T" */
-static uint32_t ms_dmsw_old_read(ms_dmsw *p)
-{
-    uint32_t top = ms_dmsw_make(p, ms_DMSW_Global), part = 0;
-    if (ms_dmsw_next_is(p, "TS", 2)) {
-        do {
-            top = ms_dmsw_add(p, top, ms_dmsw_old_specialization(p));
-            p->subs.count = 0; /* each part has substitutions of its own */
-        } while (top && ms_dmsw_next_is(p, "_TTS", 4));
-        if (!top || !ms_dmsw_next_is(p, "_T", 2))
-            return 0;
-    } else if (ms_dmsw_next_is(p, "To", 2)) {
-        part = ms_dmsw_make(p, ms_DMSW_ObjCAttribute);
-    } else if (ms_dmsw_next_is(p, "TO", 2)) {
-        part = ms_dmsw_make(p, ms_DMSW_NonObjCAttribute);
-    } else if (ms_dmsw_next_is(p, "TD", 2)) {
-        part = ms_dmsw_make(p, ms_DMSW_DynamicAttribute);
-    } else if (ms_dmsw_next_is(p, "Td", 2)) {
-        part = ms_dmsw_make(p, ms_DMSW_DirectMethodReferenceAttribute);
-    } else if (ms_dmsw_next_is(p, "TV", 2)) {
-        part = ms_dmsw_make(p, ms_DMSW_VTableAttribute);
-    }
-    if (part)
-        top = ms_dmsw_add(p, top, part);
-    top = top ? ms_dmsw_add(p, top, ms_dmsw_old_global(p)) : 0;
-    if (top && p->at < p->len)
-        top = ms_dmsw_add(p, top, ms_dmsw_make_text(p, ms_DMSW_Suffix, p->s + p->at, p->len - p->at));
-    return top;
-}
-
 /* ---- entrance ---- */
 
-/* The length of the prefix of Swift 4 and later; 0: another name. */
-static size_t ms_dmsw_prefix(const char *s, size_t len)
-{
-    static const char macro[] = "@__swiftmacro_";
-    if (len >= 2 && s[0] == '$' && (s[1] == 's' || s[1] == 'S' || s[1] == 'e'))
-        return 2;
-    if (len >= 3 && s[0] == '_') {
-        if (s[1] == 'T' && s[2] == '0')
-            return 3;
-        return s[1] == '$' && (s[2] == 's' || s[2] == 'S' || s[2] == 'e') ? 3 : 0;
-    }
-    return len >= sizeof macro - 1 && ms_equal(s, macro, sizeof macro - 1) ? sizeof macro - 1 : 0;
-}
-
-static void ms_dmsw_begin(ms_dmsw *p, ms_dm *d, const char *s, size_t len, uint32_t style)
-{
-    ms_dmsw_refs none = {NULL, 0, 0};
-    p->d = d;
-    p->base = (ms_dmsw_node *)(void *)(d->mem + d->mem_used);
-    p->s = s;
-    p->len = len;
-    p->at = 0;
-    p->style = style;
-    p->old_functions = false;
-    p->specialized = false;
-    p->word_count = 0;
-    p->stack = none;
-    p->subs = none;
-}
-
-/* Reads the whole name into a tree; 0 when it is no Swift name. */
-static uint32_t ms_dmsw_tree(ms_dmsw *p)
-{
-    size_t prefix = ms_dmsw_prefix(p->s, p->len);
-    unsigned depth = p->d->depth;
-    uint32_t top = 0;
-    if (prefix) {
-        p->at = prefix;
-        p->old_functions = p->s[1] == 'T';
-        top = ms_dmsw_read(p);
-    } else if (p->len > 2 && p->s[0] == '_' && p->s[1] == 'T') {
-        p->at = 2;
-        top = ms_dmsw_old_read(p);
-    }
-    p->d->depth = depth;
-    return p->d->failed ? 0 : top;
-}
-
 /* Prints what a symbol's name inside a name means, without sugar; false when it is none. */
-static bool ms_dmsw_nested(ms_dmsw *p, uint32_t payload)
+static bool ms_dmswp_nested(ms_dmsw *p, uint32_t payload)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, payload);
     ms_dmsw inner;
-    if (n->count < 3 || p->d->depth + 64 > ms_DMSW_MAX_DEPTH)
+    if (n->count < 3 || p->d->depth + MACHSYM_DEMANGLE_NESTED_DEPTH > MACHSYM_DEMANGLE_DEPTH)
         return false;
-    ms_dmsw_begin(&inner, p->d, n->u.text, n->count, ms_DMSW_NO_SUGAR);
+    ms_dmsws_begin(&inner, p->d, n->u.text, n->count, ms_DMSW_NO_SUGAR);
     inner.base = p->base;
-    p->d->depth += 64;
-    uint32_t top = ms_dmsw_tree(&inner);
+    p->d->depth += MACHSYM_DEMANGLE_NESTED_DEPTH;
+    uint32_t top = ms_dmsws_tree(&inner);
     if (top)
-        ms_dmsw_print(&inner, top);
-    p->d->depth -= 64;
+        ms_dmswp_print(&inner, top);
+    p->d->depth -= MACHSYM_DEMANGLE_NESTED_DEPTH;
     return top != 0;
 }
 
-static bool ms_dm_swift(ms_dm *d)
+static bool ms_dmswp_run(ms_dm *d)
 {
     ms_dmsw p;
     if (d->len < 3 || (d->s[0] != '$' && d->s[0] != '_' && d->s[0] != '@'))
         return false;
     if (d->s[0] == '_' && d->s[1] != 'T' && d->s[1] != '$')
         return false;
-    ms_dmsw_begin(&p, d, d->s, d->len, d->flags);
+    ms_dmsws_begin(&p, d, d->s, d->len, d->flags);
     if (d->len > UINT32_MAX / 16)
         return false;
     (void)ms_dmsw_make(&p, ms_DMSW_None); /* node 0, which stands for none */
     size_t before = d->out_len;
-    uint32_t top = ms_dmsw_tree(&p);
+    uint32_t top = ms_dmsws_tree(&p);
     if (!top)
         return false;
-    ms_dmsw_print(&p, top);
+    ms_dmswp_print(&p, top);
     return !d->failed && d->out_len > before;
 }
+
 #endif /* MACHSYM_NO_SWIFT */
 
-#ifndef MACHSYM_NO_RUST
-/* ---- names: Rust ----------------------------------------------------------------------------------------
+/* ==== >>rust ==============================================================================================
+ * Job:    turns Rust names into source form.
+ * Offers: ms_dmrs_run.
+ * Never:  keeps a tree: what is read is printed at once.
+ *
  * Two schemes. The older ("legacy") one looks like a C++ nested name whose last part is a hash: it is taken
  * only when it has that hash or one of Rust's own $ escapes, so that a C++ name never matches. The newer one
  * ("v0") is a prefix grammar (rustc book, "v0 Symbol Format"; RFC 2603), printed while it is read.
  * Back-references are read again at their target, so no nodes are kept. Both print as rustc-demangle does. */
 
-enum { ms_DMRS_MAX_DEPTH = 256 }; /* about 300 bytes of stack a level; the compiler's own limit is lower */
+#ifndef MACHSYM_NO_RUST
 
 typedef struct ms_dmrs { /* The state of reading one v0 name. */
     ms_dm *d;
@@ -19446,13 +20104,7 @@ static bool ms_dmrs_is_scalar(uint64_t code)
 static void ms_dmrs_put_utf8(ms_dm *d, uint32_t code)
 {
     char text[4];
-    size_t len = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    for (size_t i = len - 1; i > 0; i--) {
-        text[i] = (char)(0x80u | (code & 0x3Fu));
-        code >>= 6;
-    }
-    text[0] = (char)(len == 1 ? code : ((0xF00u >> len) & 0xFFu) | code);
-    ms_dm_put(d, text, len);
+    ms_dm_put(d, text, ms_dm_utf8(code, text));
 }
 
 /* Rust shows controls, odd spaces, combining marks, private use and unassigned code points as \u{...}. This
@@ -19542,7 +20194,7 @@ static void ms_dmrs_pay(ms_dmrs *r, size_t steps)
 static bool ms_dmrs_enter(ms_dmrs *r)
 {
     ms_dmrs_pay(r, 1);
-    if (r->d->failed || r->d->depth >= ms_DMRS_MAX_DEPTH) {
+    if (r->d->failed || r->d->depth >= MACHSYM_DEMANGLE_DEPTH) {
         ms_dmrs_fail(r);
         return false;
     }
@@ -19622,71 +20274,6 @@ static ms_dmrs_id ms_dmrs_ident(ms_dmrs *r)
     return id;
 }
 
-/* RFC 3492 6.1: the step that adapts the bias. */
-static uint32_t ms_dmrs_adapt(uint32_t delta, uint32_t count, bool first)
-{
-    uint32_t k = 0;
-    delta /= first ? 700 : 2;
-    delta += delta / count;
-    while (delta > 455) {
-        delta /= 35;
-        k += 36;
-    }
-    return k + 36 * delta / (delta + 38);
-}
-
-/* RFC 3492 6.2: one variable-length number; false when malformed. */
-static bool ms_dmrs_delta(const char **at, const char *end, uint32_t bias, uint32_t *out)
-{
-    uint32_t value = 0, weight = 1;
-    for (uint32_t k = 36;; k += 36) {
-        if (*at == end)
-            return false;
-        char c = *(*at)++;
-        uint32_t digit = c >= 'a' && c <= 'z'   ? (uint32_t)(c - 'a')
-                         : c >= '0' && c <= '9' ? (uint32_t)(c - '0') + 26
-                                                : 36;
-        if (digit == 36 || digit > (UINT32_MAX - value) / weight)
-            return false;
-        value += digit * weight;
-        uint32_t t = k <= bias ? 1 : k >= bias + 26 ? 26 : k - bias;
-        if (digit < t)
-            break;
-        if (weight > UINT32_MAX / (36 - t))
-            return false;
-        weight *= 36 - t;
-    }
-    *out = value;
-    return true;
-}
-
-/* Decodes the part behind the last `_` into code, which already holds count plain characters.
- * Returns the new count; 0 when malformed or too costly. */
-static uint32_t ms_dmrs_unpuny(ms_dm *d, const char *at, const char *end, uint32_t *code, uint32_t count)
-{
-    uint32_t n = 0x80, i = 0, bias = 72;
-    bool first = true;
-    while (at < end) {
-        uint32_t delta;
-        if (!ms_dmrs_delta(&at, end, bias, &delta) || delta > UINT32_MAX - i)
-            return 0;
-        i += delta;
-        count++;
-        bias = ms_dmrs_adapt(delta, count, first);
-        first = false;
-        uint64_t next = (uint64_t)n + i / count;
-        i %= count;
-        size_t cost = (count - i) / 64 + 1; /* the move below is the only step that is not constant */
-        if (!ms_dmrs_is_scalar(next) || cost > d->work)
-            return 0;
-        n = (uint32_t)next;
-        d->work -= cost;
-        ms_move(code + i + 1, code + i, (count - 1 - i) * sizeof *code);
-        code[i++] = n;
-    }
-    return count;
-}
-
 /* Shows an identifier; Punycode needs scratch for its code points, given back at the end. */
 static void ms_dmrs_put_ident(ms_dmrs *r, ms_dmrs_id id)
 {
@@ -19696,20 +20283,19 @@ static void ms_dmrs_put_ident(ms_dmrs *r, ms_dmrs_id id)
         ms_dm_put(r->d, id.ptr, id.len);
         return;
     }
-    size_t used = r->d->mem_used, plain = id.len;
+    size_t used = r->d->mem_used;
     uint32_t *code = (uint32_t *)ms_dm_alloc(r->d, id.len * sizeof *code);
     if (code == NULL)
         return;
-    while (plain > 0 && id.ptr[plain - 1] != '_')
-        plain--;
-    uint32_t count = 0;
-    for (size_t i = 0; i + 1 < plain; i++)
-        code[count++] = (unsigned char)id.ptr[i];
-    count = ms_dmrs_unpuny(r->d, id.ptr + plain, id.ptr + id.len, code, count);
-    if (count == 0)
+    machsym_str coded = {id.ptr, id.len};
+    size_t count = ms_dm_puny(r->d, coded, '0', code);
+    if (count == SIZE_MAX)
         ms_dmrs_fail(r);
-    for (uint32_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && !r->d->failed; i++) {
+        if (!ms_dmrs_is_scalar(code[i]))
+            ms_dmrs_fail(r);
         ms_dmrs_put_utf8(r->d, code[i]);
+    }
     r->d->mem_used = used;
 }
 
@@ -19738,7 +20324,7 @@ static void ms_dmrs_put_lifetime(ms_dmrs *r, uint64_t index)
 static void ms_dmrs_binder(ms_dmrs *r)
 {
     uint64_t count = ms_dmrs_tagged(r, 'G');
-    if (count > 1024) { /* no source has as many, and a few bytes could print for ever */
+    if (count > MACHSYM_DEMANGLE_LIFETIMES) {
         ms_dmrs_fail(r);
         return;
     }
@@ -19772,7 +20358,7 @@ static bool ms_dmrs_jump(ms_dmrs *r, size_t *back)
     return true;
 }
 
-/* floors: recursion */
+/* paths hold types, types hold constants, all hold paths */
 static void ms_dmrs_path(ms_dmrs *r, bool in_value);
 static void ms_dmrs_type(ms_dmrs *r);
 static void ms_dmrs_const(ms_dmrs *r, bool in_value);
@@ -20572,7 +21158,7 @@ static bool ms_dmrs_legacy(ms_dm *d, size_t prefix)
 }
 
 /* The entry: `_ZN`, `_R` and the forms with one underscore less (Windows) or more (Mach-O). */
-static bool ms_dm_rust(ms_dm *d)
+static bool ms_dmrs_run(ms_dm *d)
 {
     size_t at = 0;
     while (at < 2 && at < d->len && d->s[at] == '_')
@@ -20587,15 +21173,19 @@ static bool ms_dm_rust(ms_dm *d)
 
 #endif /* MACHSYM_NO_RUST */
 
-#ifndef MACHSYM_NO_CXX
-/* ---- C++: the Itanium ABI's names ----
+/* ==== >>cxx-nodes =========================================================================================
+ * Job:    holds a C++ name while it is worked on: its characters, the fixed words, the tree.
+ * Offers: ms_dmcx, ms_dmcx_node, ms_dmcx_cell, ms_dmcx_ops, ms_dmcx_words, ms_dmcx_make, ms_dmcx_append,
+ *         ms_dmcx_add_sub, ms_dmcx_peek, ms_dmcx_eat, ms_dmcx_operator.
+ * Never:  knows the grammar; prints.
+ *
  * Grammar: Itanium C++ ABI, 5.1. The name becomes a tree of 16-byte nodes in the scratch and is printed from
- * it; a tree is needed because substitutions repeat parts, and because declarators print around their names.
+ * it. A tree is needed because substitutions repeat parts, and because declarators print around their names.
  * Where the ABI leaves the spelling open, llvm-cxxfilt's is used, as Apple's tools do. */
 
-/* Real names nest less than 50 deep, and need less than 50 nodes open to print. These keep the stack below
- * 128 KB. Substitutions make what is printed nest deeper than what is read. */
-enum ms_dmcx_limits { ms_DMCX_MAX_DEPTH = 224, ms_DMCX_MAX_PRINT_DEPTH = 448, ms_DMCX_MAX_NAME = 1 << 24 };
+#ifndef MACHSYM_NO_CXX
+/* Names of 16 MB and more are not read, so that sums of numbers in a name fit 32 bits. */
+enum { ms_DMCX_MAX_NAME = 1 << 24 };
 
 #define ms_DMCX_UNSET UINT32_MAX
 
@@ -21093,7 +21683,14 @@ static uint32_t ms_dmcx_add_sub(ms_dmcx *p, uint32_t ref)
     return ref;
 }
 
-/* ---- C++: reading ---- */
+/* Element i of a pack's array: two to a cell. */
+static uint32_t *ms_dmcx_pack_at(const ms_dmcx *p, uint32_t v, uint32_t i)
+{
+    ms_dmcx_cell *cell = &p->cells[v + i / 2];
+    return i % 2 == 0 ? &cell->item : &cell->next;
+}
+
+/* ---- C++: characters ---- */
 
 static char ms_dmcx_peek(const ms_dmcx *p, uint32_t ahead)
 {
@@ -21259,7 +21856,7 @@ static const ms_dmcx_op *ms_dmcx_operator(ms_dmcx *p)
 static bool ms_dmcx_enter(ms_dmcx *p)
 {
     ms_dm *d = p->d;
-    if (d->failed || d->work == 0 || d->depth >= ms_DMCX_MAX_DEPTH) {
+    if (d->failed || d->work == 0 || d->depth >= MACHSYM_DEMANGLE_CXX_DEPTH) {
         d->failed = true;
         return false;
     }
@@ -21268,33 +21865,41 @@ static bool ms_dmcx_enter(ms_dmcx *p)
     return true;
 }
 
-/* floors: recursion */
-static uint32_t ms_dmcx_type(ms_dmcx *p);
-static uint32_t ms_dmcx_expr(ms_dmcx *p);
-static uint32_t ms_dmcx_name(ms_dmcx *p, ms_dmcx_name_state *state);
-static uint32_t ms_dmcx_encoding(ms_dmcx *p);
-static uint32_t ms_dmcx_template_arg(ms_dmcx *p);
-static uint32_t ms_dmcx_template_args(ms_dmcx *p, uint32_t name, bool tag);
-static uint32_t ms_dmcx_param_decl(ms_dmcx *p, ms_dmcx_cell *params);
-static uint32_t ms_dmcx_unnamed(ms_dmcx *p, ms_dmcx_name_state *state);
-static uint32_t ms_dmcx_qualified(ms_dmcx *p);
+#endif /* MACHSYM_NO_CXX */
+
+/* ==== >>cxx-reader ========================================================================================
+ * Job:    reads a C++ name into its tree, by the grammar of the Itanium ABI.
+ * Offers: ms_dmcxr_mangled.
+ * Never:  prints. */
+
+#ifndef MACHSYM_NO_CXX
+/* the grammar recurses */
+static uint32_t ms_dmcxr_type(ms_dmcx *p);
+static uint32_t ms_dmcxr_expr(ms_dmcx *p);
+static uint32_t ms_dmcxr_name(ms_dmcx *p, ms_dmcx_name_state *state);
+static uint32_t ms_dmcxr_encoding(ms_dmcx *p);
+static uint32_t ms_dmcxr_template_arg(ms_dmcx *p);
+static uint32_t ms_dmcxr_template_args(ms_dmcx *p, uint32_t name, bool tag);
+static uint32_t ms_dmcxr_param_decl(ms_dmcx *p, ms_dmcx_cell *params);
+static uint32_t ms_dmcxr_unnamed(ms_dmcx *p, ms_dmcx_name_state *state);
+static uint32_t ms_dmcxr_qualified(ms_dmcx *p);
 
 /* The expression behind Q. It may use parameters of all enclosing templates, whose levels are not known. */
-static uint32_t ms_dmcx_constraint_expr(ms_dmcx *p)
+static uint32_t ms_dmcxr_constraint_expr(ms_dmcx *p)
 {
     bool constraint = p->constraint;
     p->constraint = true;
-    uint32_t expr = ms_dmcx_expr(p);
+    uint32_t expr = ms_dmcxr_expr(p);
     p->constraint = constraint;
     return expr;
 }
 
 /* The same for a concept's name that stands before a parameter. */
-static uint32_t ms_dmcx_constraint_name(ms_dmcx *p)
+static uint32_t ms_dmcxr_constraint_name(ms_dmcx *p)
 {
     bool constraint = p->constraint;
     p->constraint = true;
-    uint32_t name = ms_dmcx_name(p, NULL);
+    uint32_t name = ms_dmcxr_name(p, NULL);
     p->constraint = constraint;
     return name;
 }
@@ -21302,7 +21907,7 @@ static uint32_t ms_dmcx_constraint_name(ms_dmcx *p)
 /* ---- C++: template parameters ---- */
 
 /* Opens a level. Returns its head's cell, 0 on failure. */
-static uint32_t ms_dmcx_push_level(ms_dmcx *p)
+static uint32_t ms_dmcxr_push_level(ms_dmcx *p)
 {
     uint32_t head = ms_dmcx_take(p, 1);
     uint32_t level = ms_dmcx_take(p, 1);
@@ -21316,28 +21921,21 @@ static uint32_t ms_dmcx_push_level(ms_dmcx *p)
     return head;
 }
 
-static void ms_dmcx_pop_level(ms_dmcx *p)
+static void ms_dmcxr_pop_level(ms_dmcx *p)
 {
     p->levels = p->cells[p->levels].next;
     p->level_count--;
 }
 
 /* Closes levels until count are left. */
-static void ms_dmcx_pop_levels_to(ms_dmcx *p, uint32_t count)
+static void ms_dmcxr_pop_levels_to(ms_dmcx *p, uint32_t count)
 {
     while (p->level_count > count)
-        ms_dmcx_pop_level(p);
-}
-
-/* Element i of a pack's array: two to a cell. */
-static uint32_t *ms_dmcx_pack_at(const ms_dmcx *p, uint32_t v, uint32_t i)
-{
-    ms_dmcx_cell *cell = &p->cells[v + i / 2];
-    return i % 2 == 0 ? &cell->item : &cell->next;
+        ms_dmcxr_pop_level(p);
 }
 
 /* What a template argument means where its parameter is used: a pack becomes a pack that expansions walk. */
-static uint32_t ms_dmcx_argument(ms_dmcx *p, uint32_t arg)
+static uint32_t ms_dmcxr_argument(ms_dmcx *p, uint32_t arg)
 {
     uint32_t kind = ms_dmcx_kind_of(p, arg);
     if (kind == ms_DMCX_QUALIFIED_ARG)
@@ -21367,7 +21965,7 @@ static uint32_t ms_dmcx_argument(ms_dmcx *p, uint32_t arg)
 }
 
 /* Argument index of a level; 0 when there is none. */
-static uint32_t ms_dmcx_level_argument(ms_dmcx *p, uint32_t level, uint32_t index)
+static uint32_t ms_dmcxr_level_argument(ms_dmcx *p, uint32_t level, uint32_t index)
 {
     if (level >= p->level_count)
         return 0;
@@ -21381,16 +21979,16 @@ static uint32_t ms_dmcx_level_argument(ms_dmcx *p, uint32_t level, uint32_t inde
     p->d->work -= index;
     for (; cell != 0 && index != 0; index--)
         cell = p->cells[cell].next;
-    return cell == 0 ? 0 : ms_dmcx_argument(p, p->cells[cell].item);
+    return cell == 0 ? 0 : ms_dmcxr_argument(p, p->cells[cell].item);
 }
 
 /* `auto` of a generic lambda is mangled as a parameter of a level that is not there (ABI 5.1.8). */
-static uint32_t ms_dmcx_lambda_auto(ms_dmcx *p, uint32_t level)
+static uint32_t ms_dmcxr_lambda_auto(ms_dmcx *p, uint32_t level)
 {
     if (p->auto_level != level || level > p->level_count)
         return 0;
     if (level == p->level_count) {
-        uint32_t head = ms_dmcx_push_level(p);
+        uint32_t head = ms_dmcxr_push_level(p);
         if (head == 0)
             return 0;
         p->cells[p->levels].item = 0;
@@ -21399,7 +21997,7 @@ static uint32_t ms_dmcx_lambda_auto(ms_dmcx *p, uint32_t level)
 }
 
 /* <template-param> (ABI 5.1.8) */
-static uint32_t ms_dmcx_template_param(ms_dmcx *p)
+static uint32_t ms_dmcxr_template_param(ms_dmcx *p)
 {
     ms_dmcx_span t;
     t.off = p->at;
@@ -21427,16 +22025,16 @@ static uint32_t ms_dmcx_template_param(ms_dmcx *p)
             p->forward = ref;
         return ref;
     }
-    uint32_t arg = ms_dmcx_level_argument(p, level, index);
-    return arg != 0 ? arg : ms_dmcx_lambda_auto(p, level);
+    uint32_t arg = ms_dmcxr_level_argument(p, level, index);
+    return arg != 0 ? arg : ms_dmcxr_lambda_auto(p, level);
 }
 
 /* Gives the references that a conversion operator's type made to arguments behind it their arguments. */
-static bool ms_dmcx_resolve_forward(ms_dmcx *p, uint32_t until)
+static bool ms_dmcxr_resolve_forward(ms_dmcx *p, uint32_t until)
 {
     while (p->forward != until) {
         ms_dmcx_node *n = ms_dmcx_at(p, p->forward);
-        uint32_t arg = ms_dmcx_level_argument(p, 0, n->a);
+        uint32_t arg = ms_dmcxr_level_argument(p, 0, n->a);
         if (arg == 0)
             return false;
         n->c = arg;
@@ -21445,7 +22043,7 @@ static bool ms_dmcx_resolve_forward(ms_dmcx *p, uint32_t until)
     return true;
 }
 
-static bool ms_dmcx_at_param_decl(const ms_dmcx *p)
+static bool ms_dmcxr_at_param_decl(const ms_dmcx *p)
 {
     if (ms_dmcx_peek(p, 0) != 'T')
         return false;
@@ -21456,7 +22054,7 @@ static bool ms_dmcx_at_param_decl(const ms_dmcx *p)
 /* ---- C++: names ---- */
 
 /* <abi-tags> */
-static uint32_t ms_dmcx_abi_tags(ms_dmcx *p, uint32_t base)
+static uint32_t ms_dmcxr_abi_tags(ms_dmcx *p, uint32_t base)
 {
     while (base != 0 && ms_dmcx_eat(p, 'B')) {
         uint32_t tag = ms_dmcx_make_text(p, ms_dmcx_source_text(p));
@@ -21468,7 +22066,7 @@ static uint32_t ms_dmcx_abi_tags(ms_dmcx *p, uint32_t base)
 }
 
 /* <substitution> but not St (ABI 5.1.10) */
-static uint32_t ms_dmcx_substitution(ms_dmcx *p)
+static uint32_t ms_dmcxr_substitution(ms_dmcx *p)
 {
     if (!ms_dmcx_eat(p, 'S'))
         return 0;
@@ -21485,7 +22083,7 @@ static uint32_t ms_dmcx_substitution(ms_dmcx *p)
         default: return 0;
         }
         p->at++;
-        uint32_t tagged = ms_dmcx_abi_tags(p, word);
+        uint32_t tagged = ms_dmcxr_abi_tags(p, word);
         return tagged == word ? word : ms_dmcx_add_sub(p, tagged);
     }
     uint32_t index = 0;
@@ -21498,7 +22096,7 @@ static uint32_t ms_dmcx_substitution(ms_dmcx *p)
 }
 
 /* <module-name>s before an entity: W foo WP bar. Returns false when malformed. */
-static bool ms_dmcx_module(ms_dmcx *p, uint32_t *module)
+static bool ms_dmcxr_module(ms_dmcx *p, uint32_t *module)
 {
     while (ms_dmcx_eat(p, 'W')) {
         uint32_t partition = ms_dmcx_eat(p, 'P');
@@ -21513,7 +22111,7 @@ static bool ms_dmcx_module(ms_dmcx *p, uint32_t *module)
 }
 
 /* The class of a constructor is written out in full where its scope is an abbreviation. */
-static uint32_t ms_dmcx_written_out(uint32_t scope)
+static uint32_t ms_dmcxr_written_out(uint32_t scope)
 {
     switch (scope) {
     case ms_DMCX_W_STRING: return ms_DMCX_W_FULL_STRING;
@@ -21525,17 +22123,17 @@ static uint32_t ms_dmcx_written_out(uint32_t scope)
 }
 
 /* A name within a name */
-static uint32_t ms_dmcx_inner_name(ms_dmcx *p, ms_dmcx_name_state *state)
+static uint32_t ms_dmcxr_inner_name(ms_dmcx *p, ms_dmcx_name_state *state)
 {
     if (!ms_dmcx_enter(p))
         return 0;
-    uint32_t name = ms_dmcx_name(p, state);
+    uint32_t name = ms_dmcxr_name(p, state);
     p->d->depth--;
     return name;
 }
 
 /* <ctor-dtor-name> */
-static uint32_t ms_dmcx_ctor_dtor(ms_dmcx *p, uint32_t scope, ms_dmcx_name_state *state)
+static uint32_t ms_dmcxr_ctor_dtor(ms_dmcx *p, uint32_t scope, ms_dmcx_name_state *state)
 {
     char c = ms_dmcx_peek(p, 1);
     if (ms_dmcx_eat(p, 'D')) {
@@ -21554,19 +22152,19 @@ static uint32_t ms_dmcx_ctor_dtor(ms_dmcx *p, uint32_t scope, ms_dmcx_name_state
     p->at++;
     if (state != NULL)
         state->special = true;
-    if (inherited && ms_dmcx_inner_name(p, state) == 0)
+    if (inherited && ms_dmcxr_inner_name(p, state) == 0)
         return 0;
     return ms_dmcx_make_of(p, ms_DMCX_CTOR, scope);
 }
 
 /* cv <type>: its parameters may stand for arguments that come behind it. */
-static uint32_t ms_dmcx_conversion_name(ms_dmcx *p, ms_dmcx_name_state *state)
+static uint32_t ms_dmcxr_conversion_name(ms_dmcx *p, ms_dmcx_name_state *state)
 {
     bool try_args = p->try_args;
     bool permit_forward = p->permit_forward;
     p->try_args = false;
     p->permit_forward = permit_forward || state != NULL;
-    uint32_t type = ms_dmcx_type(p);
+    uint32_t type = ms_dmcxr_type(p);
     p->try_args = try_args;
     p->permit_forward = permit_forward;
     if (state != NULL)
@@ -21575,12 +22173,12 @@ static uint32_t ms_dmcx_conversion_name(ms_dmcx *p, ms_dmcx_name_state *state)
 }
 
 /* <operator-name> */
-static uint32_t ms_dmcx_operator_name(ms_dmcx *p, ms_dmcx_name_state *state)
+static uint32_t ms_dmcxr_operator_name(ms_dmcx *p, ms_dmcx_name_state *state)
 {
     const ms_dmcx_op *op = ms_dmcx_operator(p);
     if (op != NULL) {
         if (op->kind == ms_DMCX_OP_CONVERT)
-            return ms_dmcx_conversion_name(p, state);
+            return ms_dmcxr_conversion_name(p, state);
         if (op->kind > ms_DMCX_OP_NAME_ONLY)
             return 0;
         uint32_t ref = ms_dmcx_make(p, ms_DMCX_OPERATOR, 0, 0, 0);
@@ -21598,7 +22196,7 @@ static uint32_t ms_dmcx_operator_name(ms_dmcx *p, ms_dmcx_name_state *state)
 }
 
 /* DC <source-name>+ E: a structured binding. */
-static uint32_t ms_dmcx_binding(ms_dmcx *p)
+static uint32_t ms_dmcxr_binding(ms_dmcx *p)
 {
     ms_dmcx_cell names = ms_dmcx_empty();
     do {
@@ -21609,12 +22207,12 @@ static uint32_t ms_dmcx_binding(ms_dmcx *p)
 }
 
 /* <unqualified-name> in scope (0 = none) and module (0 = none); returns it with its scope. */
-static uint32_t ms_dmcx_unqualified(ms_dmcx *p, ms_dmcx_name_state *state, uint32_t scope, uint32_t module)
+static uint32_t ms_dmcxr_unqualified(ms_dmcx *p, ms_dmcx_name_state *state, uint32_t scope, uint32_t module)
 {
     bool is_friend = false;
     char c = ms_dmcx_peek(p, 0);
     if (c < '1' || c > '9') {
-        if (!ms_dmcx_module(p, &module))
+        if (!ms_dmcxr_module(p, &module))
             return 0;
         is_friend = scope != 0 && ms_dmcx_eat(p, 'F');
         ms_dmcx_eat(p, 'L');
@@ -21624,33 +22222,33 @@ static uint32_t ms_dmcx_unqualified(ms_dmcx *p, ms_dmcx_name_state *state, uint3
     if (c >= '1' && c <= '9') {
         name = ms_dmcx_source_name(p);
     } else if (c == 'U') {
-        name = ms_dmcx_unnamed(p, state);
+        name = ms_dmcxr_unnamed(p, state);
     } else if (ms_dmcx_eat2(p, 'D', 'C')) {
-        name = ms_dmcx_binding(p);
+        name = ms_dmcxr_binding(p);
     } else if (c == 'C' || c == 'D') {
         if (scope == 0 || module != 0)
             return 0;
-        scope = ms_dmcx_written_out(scope);
-        name = ms_dmcx_ctor_dtor(p, scope, state);
+        scope = ms_dmcxr_written_out(scope);
+        name = ms_dmcxr_ctor_dtor(p, scope, state);
     } else {
-        name = ms_dmcx_operator_name(p, state);
+        name = ms_dmcxr_operator_name(p, state);
     }
     if (name != 0 && module != 0)
         name = ms_dmcx_make(p, ms_DMCX_IN_MODULE, module, name, 0);
     if (ms_dmcx_peek(p, 0) == 'B')
-        name = ms_dmcx_abi_tags(p, name);
+        name = ms_dmcxr_abi_tags(p, name);
     if (scope == 0)
         return name;
     return ms_dmcx_make_two(p, is_friend ? ms_DMCX_FRIEND : ms_DMCX_NESTED, scope, name);
 }
 
 /* <unscoped-name>; *is_sub tells whether it was a substitution, which in a name must be a template's. */
-static uint32_t ms_dmcx_unscoped(ms_dmcx *p, ms_dmcx_name_state *state, bool *is_sub)
+static uint32_t ms_dmcxr_unscoped(ms_dmcx *p, ms_dmcx_name_state *state, bool *is_sub)
 {
     uint32_t scope = ms_dmcx_eat2(p, 'S', 't') ? (uint32_t)ms_DMCX_W_STD : 0u;
     uint32_t module = 0;
     if (ms_dmcx_peek(p, 0) == 'S') {
-        uint32_t sub = ms_dmcx_substitution(p);
+        uint32_t sub = ms_dmcxr_substitution(p);
         if (sub == 0)
             return 0;
         if (ms_dmcx_kind_of(p, sub) == ms_DMCX_MODULE) {
@@ -21662,11 +22260,11 @@ static uint32_t ms_dmcx_unscoped(ms_dmcx *p, ms_dmcx_name_state *state, bool *is
             return 0;
         }
     }
-    return ms_dmcx_unqualified(p, state, scope, module);
+    return ms_dmcxr_unqualified(p, state, scope, module);
 }
 
 /* <CV-qualifiers> and <ref-qualifier>, or H, at the start of a nested name */
-static void ms_dmcx_member_quals(ms_dmcx *p, ms_dmcx_name_state *state)
+static void ms_dmcxr_member_quals(ms_dmcx *p, ms_dmcx_name_state *state)
 {
     if (ms_dmcx_eat(p, 'H')) {
         if (state != NULL)
@@ -21682,34 +22280,34 @@ static void ms_dmcx_member_quals(ms_dmcx *p, ms_dmcx_name_state *state)
 }
 
 /* Dt or DT <expression> E */
-static uint32_t ms_dmcx_decltype(ms_dmcx *p)
+static uint32_t ms_dmcxr_decltype(ms_dmcx *p)
 {
     p->at += 2;
-    uint32_t expr = ms_dmcx_expr(p);
+    uint32_t expr = ms_dmcxr_expr(p);
     return ms_dmcx_eat(p, 'E') ? ms_dmcx_make_x(p, ms_DMCX_ENCLOSED, expr, ms_DMCX_W_DECLTYPE_OF) : 0;
 }
 
 /* One more component of a nested name. A scope set by a substitution is no new candidate: *is_new says so. */
-static uint32_t ms_dmcx_component(ms_dmcx *p, ms_dmcx_name_state *state, uint32_t scope, bool *is_new)
+static uint32_t ms_dmcxr_component(ms_dmcx *p, ms_dmcx_name_state *state, uint32_t scope, bool *is_new)
 {
     char c = ms_dmcx_peek(p, 0);
     if (ms_dmcx_is_digit(c))
-        return ms_dmcx_unqualified(p, state, scope, 0);
+        return ms_dmcxr_unqualified(p, state, scope, 0);
     if (c == 'T')
-        return scope != 0 ? 0 : ms_dmcx_template_param(p);
+        return scope != 0 ? 0 : ms_dmcxr_template_param(p);
     if (c == 'I') {
         if (scope == 0 || ms_dmcx_kind_of(p, scope) == ms_DMCX_TEMPLATE)
             return 0;
-        uint32_t name = ms_dmcx_template_args(p, scope, state != NULL);
+        uint32_t name = ms_dmcxr_template_args(p, scope, state != NULL);
         if (state != NULL)
             state->ends_with_args = true;
         return name;
     }
     if (c == 'D' && (ms_dmcx_peek(p, 1) == 't' || ms_dmcx_peek(p, 1) == 'T'))
-        return scope != 0 ? 0 : ms_dmcx_decltype(p);
+        return scope != 0 ? 0 : ms_dmcxr_decltype(p);
     uint32_t module = 0;
     if (c == 'S') {
-        uint32_t sub = ms_dmcx_eat2(p, 'S', 't') ? (uint32_t)ms_DMCX_W_STD : ms_dmcx_substitution(p);
+        uint32_t sub = ms_dmcx_eat2(p, 'S', 't') ? (uint32_t)ms_DMCX_W_STD : ms_dmcxr_substitution(p);
         if (sub == 0)
             return 0;
         if (ms_dmcx_kind_of(p, sub) != ms_DMCX_MODULE) {
@@ -21718,20 +22316,20 @@ static uint32_t ms_dmcx_component(ms_dmcx *p, ms_dmcx_name_state *state, uint32_
         }
         module = sub;
     }
-    return ms_dmcx_unqualified(p, state, scope, module);
+    return ms_dmcxr_unqualified(p, state, scope, module);
 }
 
 /* <nested-name> */
-static uint32_t ms_dmcx_nested(ms_dmcx *p, ms_dmcx_name_state *state)
+static uint32_t ms_dmcxr_nested(ms_dmcx *p, ms_dmcx_name_state *state)
 {
     p->at++;
-    ms_dmcx_member_quals(p, state);
+    ms_dmcxr_member_quals(p, state);
     uint32_t scope = 0;
     while (!ms_dmcx_eat(p, 'E')) {
         bool is_new = true;
         if (state != NULL)
             state->ends_with_args = false;
-        scope = ms_dmcx_component(p, state, scope, &is_new);
+        scope = ms_dmcxr_component(p, state, scope, &is_new);
         if (scope == 0)
             return 0;
         if (!is_new)
@@ -21749,7 +22347,7 @@ static uint32_t ms_dmcx_nested(ms_dmcx *p, ms_dmcx_name_state *state)
 }
 
 /* <discriminator>; it is not printed. Digits without the underscore end a name that a compiler numbered. */
-static void ms_dmcx_discriminator(ms_dmcx *p)
+static void ms_dmcxr_discriminator(ms_dmcx *p)
 {
     uint32_t at = p->at;
     if (ms_dmcx_peek(p, 0) == '_' && ms_dmcx_is_digit(ms_dmcx_peek(p, 1))) {
@@ -21765,14 +22363,14 @@ static void ms_dmcx_discriminator(ms_dmcx *p)
 }
 
 /* <local-name> */
-static uint32_t ms_dmcx_local(ms_dmcx *p, ms_dmcx_name_state *state)
+static uint32_t ms_dmcxr_local(ms_dmcx *p, ms_dmcx_name_state *state)
 {
     p->at++;
-    uint32_t encoding = ms_dmcx_encoding(p);
+    uint32_t encoding = ms_dmcxr_encoding(p);
     if (encoding == 0 || !ms_dmcx_eat(p, 'E'))
         return 0;
     if (ms_dmcx_eat(p, 's')) {
-        ms_dmcx_discriminator(p);
+        ms_dmcxr_discriminator(p);
         return ms_dmcx_make(p, ms_DMCX_LOCAL, encoding, ms_DMCX_W_STRING_LITERAL, 0);
     }
     uint32_t levels = p->levels;
@@ -21783,10 +22381,10 @@ static uint32_t ms_dmcx_local(ms_dmcx *p, ms_dmcx_name_state *state)
     if (ms_dmcx_eat(p, 'd')) { /* in a default argument: its number, then the entity */
         ms_dmcx_number(p, true);
         if (ms_dmcx_eat(p, '_'))
-            entity = ms_dmcx_inner_name(p, state);
+            entity = ms_dmcxr_inner_name(p, state);
     } else {
-        entity = ms_dmcx_inner_name(p, state);
-        ms_dmcx_discriminator(p);
+        entity = ms_dmcxr_inner_name(p, state);
+        ms_dmcxr_discriminator(p);
     }
     p->levels = levels;
     p->level_count = level_count;
@@ -21795,51 +22393,51 @@ static uint32_t ms_dmcx_local(ms_dmcx *p, ms_dmcx_name_state *state)
 
 /* <name>; state (NULL outside an encoding's own name) learns about it. It is no step deeper: what reads names
  * within names takes one. */
-static uint32_t ms_dmcx_name(ms_dmcx *p, ms_dmcx_name_state *state)
+static uint32_t ms_dmcxr_name(ms_dmcx *p, ms_dmcx_name_state *state)
 {
     char c = ms_dmcx_peek(p, 0);
     if (c == 'N')
-        return ms_dmcx_nested(p, state);
+        return ms_dmcxr_nested(p, state);
     if (c == 'Z')
-        return ms_dmcx_local(p, state);
+        return ms_dmcxr_local(p, state);
     bool is_sub = false;
-    uint32_t name = ms_dmcx_unscoped(p, state, &is_sub);
+    uint32_t name = ms_dmcxr_unscoped(p, state, &is_sub);
     if (ms_dmcx_peek(p, 0) != 'I')
         return is_sub ? 0 : name;
     if (!is_sub && ms_dmcx_add_sub(p, name) == 0)
         return 0;
     if (state != NULL)
         state->ends_with_args = true;
-    return ms_dmcx_template_args(p, name, state != NULL);
+    return ms_dmcxr_template_args(p, name, state != NULL);
 }
 
 /* ---- C++: unnamed types ---- */
 
 /* Ul: the parameters of a lambda's operator(), explicit template parameters first. */
-static uint32_t ms_dmcx_closure_parts(ms_dmcx *p)
+static uint32_t ms_dmcxr_closure_parts(ms_dmcx *p)
 {
-    uint32_t head = ms_dmcx_push_level(p);
+    uint32_t head = ms_dmcxr_push_level(p);
     if (head == 0)
         return 0;
     ms_dmcx_cell decls = ms_dmcx_empty();
-    while (ms_dmcx_at_param_decl(p)) {
-        if (!ms_dmcx_append(p, &decls, ms_dmcx_param_decl(p, &p->cells[head])))
+    while (ms_dmcxr_at_param_decl(p)) {
+        if (!ms_dmcx_append(p, &decls, ms_dmcxr_param_decl(p, &p->cells[head])))
             return 0;
     }
     if (decls.item == 0)
-        ms_dmcx_pop_level(p);
+        ms_dmcxr_pop_level(p);
     uint32_t before = 0;
-    if (ms_dmcx_eat(p, 'Q') && (before = ms_dmcx_constraint_expr(p)) == 0)
+    if (ms_dmcx_eat(p, 'Q') && (before = ms_dmcxr_constraint_expr(p)) == 0)
         return 0;
     ms_dmcx_cell params = ms_dmcx_empty();
     if (!ms_dmcx_eat(p, 'v')) {
         do {
-            if (!ms_dmcx_append(p, &params, ms_dmcx_type(p)))
+            if (!ms_dmcx_append(p, &params, ms_dmcxr_type(p)))
                 return 0;
         } while (ms_dmcx_peek(p, 0) != 'E' && ms_dmcx_peek(p, 0) != 'Q');
     }
     uint32_t after = 0;
-    if (ms_dmcx_eat(p, 'Q') && (after = ms_dmcx_constraint_expr(p)) == 0)
+    if (ms_dmcx_eat(p, 'Q') && (after = ms_dmcxr_constraint_expr(p)) == 0)
         return 0;
     if (!ms_dmcx_eat(p, 'E'))
         return 0;
@@ -21851,7 +22449,7 @@ static uint32_t ms_dmcx_closure_parts(ms_dmcx *p)
 }
 
 /* <unnamed-type-name>, <closure-type-name>, and blocks */
-static uint32_t ms_dmcx_unnamed(ms_dmcx *p, ms_dmcx_name_state *state)
+static uint32_t ms_dmcxr_unnamed(ms_dmcx *p, ms_dmcx_name_state *state)
 {
     if (state != NULL) {
         p->levels = 0;
@@ -21870,15 +22468,15 @@ static uint32_t ms_dmcx_unnamed(ms_dmcx *p, ms_dmcx_name_state *state)
     uint32_t auto_level = p->auto_level;
     uint32_t level_count = p->level_count;
     p->auto_level = level_count;
-    uint32_t closure = ms_dmcx_closure_parts(p);
+    uint32_t closure = ms_dmcxr_closure_parts(p);
     p->auto_level = auto_level;
-    ms_dmcx_pop_levels_to(p, level_count);
+    ms_dmcxr_pop_levels_to(p, level_count);
     return closure;
 }
 
 /* ---- C++: template arguments ---- */
 
-static uint32_t ms_dmcx_invented_name(ms_dmcx *p, uint32_t which, ms_dmcx_cell *params)
+static uint32_t ms_dmcxr_invented_name(ms_dmcx *p, uint32_t which, ms_dmcx_cell *params)
 {
     uint32_t ref = ms_dmcx_make(p, ms_DMCX_SYNTHETIC, p->invented[which]++, 0, 0);
     if (ref == 0)
@@ -21888,25 +22486,25 @@ static uint32_t ms_dmcx_invented_name(ms_dmcx *p, uint32_t which, ms_dmcx_cell *
 }
 
 /* Tt <template-param-decl>* [Q <constraint>] E, behind the name that was invented for it */
-static uint32_t ms_dmcx_template_decl(ms_dmcx *p, uint32_t name)
+static uint32_t ms_dmcxr_template_decl(ms_dmcx *p, uint32_t name)
 {
     uint32_t level_count = p->level_count;
-    uint32_t head = ms_dmcx_push_level(p);
+    uint32_t head = ms_dmcxr_push_level(p);
     if (name == 0 || head == 0)
         return 0;
     ms_dmcx_cell inner = ms_dmcx_empty();
     uint32_t constraint = 0;
     while (!ms_dmcx_eat(p, 'E')) {
-        if (!ms_dmcx_append(p, &inner, ms_dmcx_param_decl(p, &p->cells[head])))
+        if (!ms_dmcx_append(p, &inner, ms_dmcxr_param_decl(p, &p->cells[head])))
             return 0;
         if (!ms_dmcx_eat(p, 'Q'))
             continue;
-        constraint = ms_dmcx_constraint_expr(p);
+        constraint = ms_dmcxr_constraint_expr(p);
         if (constraint == 0 || !ms_dmcx_eat(p, 'E'))
             return 0;
         break;
     }
-    ms_dmcx_pop_levels_to(p, level_count);
+    ms_dmcxr_pop_levels_to(p, level_count);
     uint32_t ref = ms_dmcx_make_flagged(p, ms_DMCX_DECL_TEMPLATE, name, inner.item, ms_DMCX_RIGHT);
     if (ref != 0)
         ms_dmcx_at(p, ref)->c = constraint;
@@ -21914,7 +22512,7 @@ static uint32_t ms_dmcx_template_decl(ms_dmcx *p, uint32_t name)
 }
 
 /* <template-param-decl>; a name is invented and added to params (may be NULL). */
-static uint32_t ms_dmcx_param_decl(ms_dmcx *p, ms_dmcx_cell *params)
+static uint32_t ms_dmcxr_param_decl(ms_dmcx *p, ms_dmcx_cell *params)
 {
     if (!ms_dmcx_enter(p))
         return 0;
@@ -21924,21 +22522,21 @@ static uint32_t ms_dmcx_param_decl(ms_dmcx *p, ms_dmcx_cell *params)
     uint32_t ref = 0;
     if (ms_dmcx_eat2(p, 'T', 'y')) {
         kind = ms_DMCX_DECL_TYPE;
-        name = ms_dmcx_invented_name(p, 0, params);
+        name = ms_dmcxr_invented_name(p, 0, params);
     } else if (ms_dmcx_eat2(p, 'T', 'k')) {
         kind = ms_DMCX_DECL_CONSTRAINED;
-        of = ms_dmcx_constraint_name(p);
-        name = of == 0 ? 0 : ms_dmcx_invented_name(p, 0, params);
+        of = ms_dmcxr_constraint_name(p);
+        name = of == 0 ? 0 : ms_dmcxr_invented_name(p, 0, params);
     } else if (ms_dmcx_eat2(p, 'T', 'n')) {
         kind = ms_DMCX_DECL_VALUE;
-        name = ms_dmcx_invented_name(p, 1, params);
-        of = name == 0 ? 0 : ms_dmcx_type(p);
+        name = ms_dmcxr_invented_name(p, 1, params);
+        of = name == 0 ? 0 : ms_dmcxr_type(p);
         name = of == 0 ? 0 : name;
     } else if (ms_dmcx_eat2(p, 'T', 't')) {
-        ref = ms_dmcx_template_decl(p, ms_dmcx_invented_name(p, 2, params));
+        ref = ms_dmcxr_template_decl(p, ms_dmcxr_invented_name(p, 2, params));
     } else if (ms_dmcx_eat2(p, 'T', 'p')) {
         kind = ms_DMCX_DECL_PACK;
-        name = ms_dmcx_param_decl(p, params);
+        name = ms_dmcxr_param_decl(p, params);
     }
     if (name != 0)
         ref = ms_dmcx_make_flagged(p, kind, name, of, ms_DMCX_RIGHT);
@@ -21947,50 +22545,50 @@ static uint32_t ms_dmcx_param_decl(ms_dmcx *p, ms_dmcx_cell *params)
 }
 
 /* J <template-arg>* E */
-static uint32_t ms_dmcx_arg_pack(ms_dmcx *p)
+static uint32_t ms_dmcxr_arg_pack(ms_dmcx *p)
 {
     p->at++;
     ms_dmcx_cell args = ms_dmcx_empty();
     while (!ms_dmcx_eat(p, 'E')) {
-        if (!ms_dmcx_append(p, &args, ms_dmcx_template_arg(p)))
+        if (!ms_dmcx_append(p, &args, ms_dmcxr_template_arg(p)))
             return 0;
     }
     return ms_dmcx_make(p, ms_DMCX_ARG_PACK, args.item, 0, 0);
 }
 
 /* <template-arg> */
-static uint32_t ms_dmcx_template_arg(ms_dmcx *p)
+static uint32_t ms_dmcxr_template_arg(ms_dmcx *p)
 {
     uint32_t ref = 0;
     switch (ms_dmcx_peek(p, 0)) {
     case 'X':
         p->at++;
-        ref = ms_dmcx_expr(p);
+        ref = ms_dmcxr_expr(p);
         return ms_dmcx_eat(p, 'E') ? ref : 0;
     case 'L':
         if (ms_dmcx_peek(p, 1) != 'Z')
-            return ms_dmcx_expr(p);
+            return ms_dmcxr_expr(p);
         p->at += 2;
-        ref = ms_dmcx_encoding(p);
+        ref = ms_dmcxr_encoding(p);
         return ms_dmcx_eat(p, 'E') ? ref : 0;
     case 'J':
     case 'T':
-        if (ms_dmcx_peek(p, 0) == 'T' && !ms_dmcx_at_param_decl(p))
-            return ms_dmcx_type(p);
+        if (ms_dmcx_peek(p, 0) == 'T' && !ms_dmcxr_at_param_decl(p))
+            return ms_dmcxr_type(p);
         if (!ms_dmcx_enter(p))
             return 0;
         if (ms_dmcx_peek(p, 0) == 'J')
-            ref = ms_dmcx_arg_pack(p);
-        else if (ms_dmcx_param_decl(p, NULL) != 0)
-            ref = ms_dmcx_make_of(p, ms_DMCX_QUALIFIED_ARG, ms_dmcx_template_arg(p));
+            ref = ms_dmcxr_arg_pack(p);
+        else if (ms_dmcxr_param_decl(p, NULL) != 0)
+            ref = ms_dmcx_make_of(p, ms_DMCX_QUALIFIED_ARG, ms_dmcxr_template_arg(p));
         p->d->depth--;
         return ref;
-    default: return ms_dmcx_type(p);
+    default: return ms_dmcxr_type(p);
     }
 }
 
 /* <template-args> of name. With tag they are what template parameters in the rest of the encoding mean. */
-static uint32_t ms_dmcx_template_args(ms_dmcx *p, uint32_t name, bool tag)
+static uint32_t ms_dmcxr_template_args(ms_dmcx *p, uint32_t name, bool tag)
 {
     if (name == 0 || !ms_dmcx_eat(p, 'I'))
         return 0;
@@ -21999,17 +22597,17 @@ static uint32_t ms_dmcx_template_args(ms_dmcx *p, uint32_t name, bool tag)
     if (tag) {
         p->levels = 0;
         p->level_count = 0;
-        uint32_t head = ms_dmcx_push_level(p);
+        uint32_t head = ms_dmcxr_push_level(p);
         if (head == 0)
             return 0;
         known = &p->cells[head]; /* an argument may already use those before it */
     }
     while (!ms_dmcx_eat(p, 'E')) {
-        if (!ms_dmcx_append(p, known, ms_dmcx_template_arg(p)))
+        if (!ms_dmcx_append(p, known, ms_dmcxr_template_arg(p)))
             return 0;
         if (!ms_dmcx_eat(p, 'Q'))
             continue;
-        if (ms_dmcx_constraint_expr(p) == 0 || !ms_dmcx_eat(p, 'E'))
+        if (ms_dmcxr_constraint_expr(p) == 0 || !ms_dmcx_eat(p, 'E'))
             return 0;
         break;
     }
@@ -22019,7 +22617,7 @@ static uint32_t ms_dmcx_template_args(ms_dmcx *p, uint32_t name, bool tag)
 /* ---- C++: types ---- */
 
 /* [DS] DA <size>, [DS] DR <size>: the fixed-point types of ISO/IEC TR 18037; 0 = it is none of them. */
-static uint32_t ms_dmcx_fixed_point(ms_dmcx *p)
+static uint32_t ms_dmcxr_fixed_point(ms_dmcx *p)
 {
     uint32_t at = p->at;
     bool saturates = ms_dmcx_eat2(p, 'D', 'S');
@@ -22049,7 +22647,7 @@ static uint32_t ms_dmcx_fixed_point(ms_dmcx *p)
 }
 
 /* <builtin-type>: a type that is no substitution candidate. 0 = it is not one. */
-static uint32_t ms_dmcx_builtin(ms_dmcx *p)
+static uint32_t ms_dmcxr_builtin(ms_dmcx *p)
 {
     char c = ms_dmcx_peek(p, 0);
     if (c >= 'a' && c <= 'z') {
@@ -22073,7 +22671,7 @@ static uint32_t ms_dmcx_builtin(ms_dmcx *p)
     case 'n': word = ms_DMCX_W_NULLPTR_T; break;
     case 'A':
     case 'R':
-    case 'S': return ms_dmcx_fixed_point(p);
+    case 'S': return ms_dmcxr_fixed_point(p);
     default: return 0;
     }
     p->at += 2;
@@ -22081,73 +22679,73 @@ static uint32_t ms_dmcx_builtin(ms_dmcx *p)
 }
 
 /* DF<n>_ */
-static uint32_t ms_dmcx_float_n(ms_dmcx *p)
+static uint32_t ms_dmcxr_float_n(ms_dmcx *p)
 {
     ms_dmcx_span width = ms_dmcx_number(p, false);
     return ms_dmcx_eat(p, '_') ? ms_dmcx_make(p, ms_DMCX_FLOAT_N, width.off, width.len, 0) : 0;
 }
 
 /* The size in DB<n>_, DB<expression>_, A<n>_, A<expression>_; 0 when malformed. */
-static uint32_t ms_dmcx_width(ms_dmcx *p)
+static uint32_t ms_dmcxr_width(ms_dmcx *p)
 {
     uint32_t width;
     if (!ms_dmcx_is_digit(ms_dmcx_peek(p, 0)))
-        width = ms_dmcx_expr(p);
+        width = ms_dmcxr_expr(p);
     else
         width = ms_dmcx_make_text(p, ms_dmcx_number(p, false));
     return ms_dmcx_eat(p, '_') ? width : 0;
 }
 
 /* Dv: a vector */
-static uint32_t ms_dmcx_vector(ms_dmcx *p)
+static uint32_t ms_dmcxr_vector(ms_dmcx *p)
 {
     p->at += 2;
     uint32_t size = 0;
     char c = ms_dmcx_peek(p, 0);
     if (c >= '1' && c <= '9') {
-        size = ms_dmcx_width(p);
+        size = ms_dmcxr_width(p);
         if (size == 0)
             return 0;
         if (ms_dmcx_eat(p, 'p'))
             return ms_dmcx_make_of(p, ms_DMCX_PIXEL, size);
     } else if (!ms_dmcx_eat(p, '_')) {
-        size = ms_dmcx_expr(p);
+        size = ms_dmcxr_expr(p);
         if (size == 0 || !ms_dmcx_eat(p, '_'))
             return 0;
     }
-    uint32_t type = ms_dmcx_type(p);
+    uint32_t type = ms_dmcxr_type(p);
     return type == 0 ? 0 : ms_dmcx_make(p, ms_DMCX_VECTOR, type, size, 0);
 }
 
 /* <exception-spec>; *ok is false when it is malformed, 0 is returned when there is none. */
-static uint32_t ms_dmcx_exception_spec(ms_dmcx *p, bool *ok)
+static uint32_t ms_dmcxr_exception_spec(ms_dmcx *p, bool *ok)
 {
     uint32_t ref = 0;
     if (ms_dmcx_eat2(p, 'D', 'o'))
         return ms_DMCX_W_NOEXCEPT;
     if (ms_dmcx_eat2(p, 'D', 'O')) {
-        ref = ms_dmcx_make_of(p, ms_DMCX_NOEXCEPT_IF, ms_dmcx_expr(p));
+        ref = ms_dmcx_make_of(p, ms_DMCX_NOEXCEPT_IF, ms_dmcxr_expr(p));
         *ok = ref != 0 && ms_dmcx_eat(p, 'E');
     } else if (ms_dmcx_eat2(p, 'D', 'w')) {
         ms_dmcx_cell types = ms_dmcx_empty();
         while (*ok && !ms_dmcx_eat(p, 'E'))
-            *ok = ms_dmcx_append(p, &types, ms_dmcx_type(p));
+            *ok = ms_dmcx_append(p, &types, ms_dmcxr_type(p));
         ref = *ok ? ms_dmcx_make(p, ms_DMCX_THROW_LIST, types.item, 0, 0) : 0;
     }
     return ref;
 }
 
 /* <function-type> */
-static uint32_t ms_dmcx_function(ms_dmcx *p)
+static uint32_t ms_dmcxr_function(ms_dmcx *p)
 {
     uint32_t quals = ms_dmcx_quals(p);
     bool ok = true;
-    uint32_t spec = ms_dmcx_exception_spec(p, &ok);
+    uint32_t spec = ms_dmcxr_exception_spec(p, &ok);
     ms_dmcx_eat2(p, 'D', 'x'); /* transaction safe: not printed */
     if (!ok || !ms_dmcx_eat(p, 'F'))
         return 0;
     ms_dmcx_eat(p, 'Y'); /* extern "C": not printed */
-    uint32_t result = ms_dmcx_type(p);
+    uint32_t result = ms_dmcxr_type(p);
     if (result == 0)
         return 0;
     ms_dmcx_cell params = ms_dmcx_empty();
@@ -22158,7 +22756,7 @@ static uint32_t ms_dmcx_function(ms_dmcx *p)
         ref_qual = ms_dmcx_eat2(p, 'R', 'E') ? 1u : ms_dmcx_eat2(p, 'O', 'E') ? 2u : 0u;
         if (ref_qual != 0)
             break;
-        if (!ms_dmcx_append(p, &params, ms_dmcx_type(p)))
+        if (!ms_dmcx_append(p, &params, ms_dmcxr_type(p)))
             return 0;
     }
     uint32_t ref =
@@ -22173,16 +22771,16 @@ static uint32_t ms_dmcx_function(ms_dmcx *p)
 }
 
 /* <array-type> */
-static uint32_t ms_dmcx_array(ms_dmcx *p)
+static uint32_t ms_dmcxr_array(ms_dmcx *p)
 {
     p->at++;
     uint32_t size = 0;
     if (!ms_dmcx_eat(p, '_')) {
-        size = ms_dmcx_width(p);
+        size = ms_dmcxr_width(p);
         if (size == 0)
             return 0;
     }
-    uint32_t type = ms_dmcx_type(p);
+    uint32_t type = ms_dmcxr_type(p);
     if (type == 0)
         return 0;
     return ms_dmcx_make_flagged(p, ms_DMCX_ARRAY, type, size, ms_DMCX_RIGHT | ms_DMCX_IS_ARRAY);
@@ -22190,7 +22788,7 @@ static uint32_t ms_dmcx_array(ms_dmcx *p)
 
 /* U <source-name> [<template-args>] <type>: a vendor's qualifier, among them Objective-C's protocols, whose
  * own name is mangled inside that name. */
-static uint32_t ms_dmcx_vendor_qual(ms_dmcx *p)
+static uint32_t ms_dmcxr_vendor_qual(ms_dmcx *p)
 {
     p->at++;
     ms_dmcx_span t = ms_dmcx_source_text(p);
@@ -22202,27 +22800,27 @@ static uint32_t ms_dmcx_vendor_qual(ms_dmcx *p)
         uint32_t proto = ms_dmcx_make_text(p, ms_dmcx_source_text(p));
         p->at = behind;
         p->len = len;
-        uint32_t type = proto == 0 ? 0 : ms_dmcx_qualified(p);
+        uint32_t type = proto == 0 ? 0 : ms_dmcxr_qualified(p);
         return ms_dmcx_make_two(p, ms_DMCX_OBJC_PROTO, type, proto);
     }
     uint32_t name = ms_dmcx_make_text(p, t);
     if (name != 0 && ms_dmcx_peek(p, 0) == 'I')
-        name = ms_dmcx_template_args(p, name, false);
-    uint32_t type = name == 0 ? 0 : ms_dmcx_qualified(p);
+        name = ms_dmcxr_template_args(p, name, false);
+    uint32_t type = name == 0 ? 0 : ms_dmcxr_qualified(p);
     return ms_dmcx_make_two(p, ms_DMCX_VENDOR_QUAL, type, name);
 }
 
 /* <qualified-type>: only the outermost set of qualifiers is a substitution candidate. */
-static uint32_t ms_dmcx_qualified(ms_dmcx *p)
+static uint32_t ms_dmcxr_qualified(ms_dmcx *p)
 {
     if (!ms_dmcx_enter(p))
         return 0;
     uint32_t ref;
     if (ms_dmcx_peek(p, 0) == 'U') {
-        ref = ms_dmcx_vendor_qual(p);
+        ref = ms_dmcxr_vendor_qual(p);
     } else {
         uint32_t quals = ms_dmcx_quals(p);
-        ref = ms_dmcx_type(p);
+        ref = ms_dmcxr_type(p);
         if (quals != 0 && ref != 0) {
             uint32_t type = ref;
             ref = ms_dmcx_make_flagged(p, ms_DMCX_QUAL, type, 0, ms_dmcx_flags_of(p, type));
@@ -22235,7 +22833,7 @@ static uint32_t ms_dmcx_qualified(ms_dmcx *p)
 }
 
 /* Whether qualifiers at the reading position belong to a function type, as in a pointer to a const member. */
-static bool ms_dmcx_at_function(const ms_dmcx *p)
+static bool ms_dmcxr_at_function(const ms_dmcx *p)
 {
     uint32_t ahead = 0;
     ahead += ms_dmcx_peek(p, ahead) == 'r';
@@ -22249,21 +22847,21 @@ static bool ms_dmcx_at_function(const ms_dmcx *p)
 }
 
 /* <pointer-to-member-type> */
-static uint32_t ms_dmcx_member_pointer(ms_dmcx *p)
+static uint32_t ms_dmcxr_member_pointer(ms_dmcx *p)
 {
     p->at++;
-    uint32_t scope = ms_dmcx_type(p);
-    uint32_t member = scope == 0 ? 0 : ms_dmcx_type(p);
+    uint32_t scope = ms_dmcxr_type(p);
+    uint32_t member = scope == 0 ? 0 : ms_dmcxr_type(p);
     if (member == 0)
         return 0;
     return ms_dmcx_make_flagged(p, ms_DMCX_MEMBER_PTR, scope, member, ms_dmcx_right_flags(p, member));
 }
 
 /* P, R, O */
-static uint32_t ms_dmcx_indirection(ms_dmcx *p, uint32_t kind, uint32_t x)
+static uint32_t ms_dmcxr_indirection(ms_dmcx *p, uint32_t kind, uint32_t x)
 {
     p->at++;
-    uint32_t type = ms_dmcx_type(p);
+    uint32_t type = ms_dmcxr_type(p);
     if (type == 0)
         return 0;
     uint32_t ref = ms_dmcx_make_flagged(p, kind, type, 0, ms_dmcx_right_flags(p, type));
@@ -22273,7 +22871,7 @@ static uint32_t ms_dmcx_indirection(ms_dmcx *p, uint32_t kind, uint32_t x)
 }
 
 /* Types that begin with D and are not one word */
-static uint32_t ms_dmcx_d_type(ms_dmcx *p)
+static uint32_t ms_dmcxr_d_type(ms_dmcx *p)
 {
     char c = ms_dmcx_peek(p, 1);
     switch (c) {
@@ -22281,107 +22879,107 @@ static uint32_t ms_dmcx_d_type(ms_dmcx *p)
         p->at += 2;
         if (ms_dmcx_eat_text(p, "16b", 3))
             return ms_DMCX_W_BFLOAT16;
-        return ms_dmcx_float_n(p);
+        return ms_dmcxr_float_n(p);
     case 'B':
-    case 'U': p->at += 2; return ms_dmcx_make_x(p, ms_DMCX_BIT_INT, ms_dmcx_width(p), c == 'U');
+    case 'U': p->at += 2; return ms_dmcx_make_x(p, ms_DMCX_BIT_INT, ms_dmcxr_width(p), c == 'U');
     case 'k':
     case 'K':
         p->at += 2;
-        return ms_dmcx_make_x(p, ms_DMCX_AFTER, ms_dmcx_name(p, NULL),
+        return ms_dmcx_make_x(p, ms_DMCX_AFTER, ms_dmcxr_name(p, NULL),
                               c == 'k' ? ms_DMCX_W_K_AUTO : ms_DMCX_W_K_DECLTYPE_AUTO);
     case 't':
-    case 'T': return ms_dmcx_decltype(p);
-    case 'v': return ms_dmcx_vector(p);
-    case 'p': p->at += 2; return ms_dmcx_make_of(p, ms_DMCX_EXPANSION, ms_dmcx_type(p));
+    case 'T': return ms_dmcxr_decltype(p);
+    case 'v': return ms_dmcxr_vector(p);
+    case 'p': p->at += 2; return ms_dmcx_make_of(p, ms_DMCX_EXPANSION, ms_dmcxr_type(p));
     case 'o':
     case 'O':
     case 'w':
-    case 'x': return ms_dmcx_function(p);
+    case 'x': return ms_dmcxr_function(p);
     default: return 0;
     }
 }
 
 /* u <source-name> [I <type> E]: a vendor's type */
-static uint32_t ms_dmcx_vendor_type(ms_dmcx *p)
+static uint32_t ms_dmcxr_vendor_type(ms_dmcx *p)
 {
     p->at++;
     uint32_t name = ms_dmcx_make_text(p, ms_dmcx_source_text(p));
     if (name == 0 || !ms_dmcx_eat(p, 'I'))
         return name;
-    uint32_t type = ms_dmcx_type(p);
+    uint32_t type = ms_dmcxr_type(p);
     return ms_dmcx_eat(p, 'E') ? ms_dmcx_make_two(p, ms_DMCX_TRANSFORM, name, type) : 0;
 }
 
 /* A class, union or enumeration; *is_new is false for a bare substitution. */
-static uint32_t ms_dmcx_class(ms_dmcx *p, bool *is_new)
+static uint32_t ms_dmcxr_class(ms_dmcx *p, bool *is_new)
 {
     if (ms_dmcx_peek(p, 0) != 'S' || ms_dmcx_peek(p, 1) == 't')
-        return ms_dmcx_name(p, NULL);
+        return ms_dmcxr_name(p, NULL);
     bool is_sub = false;
-    uint32_t ref = ms_dmcx_unscoped(p, NULL, &is_sub);
+    uint32_t ref = ms_dmcxr_unscoped(p, NULL, &is_sub);
     if (ref == 0)
         return 0;
     if (ms_dmcx_peek(p, 0) == 'I' && (!is_sub || p->try_args)) {
         if (!is_sub && ms_dmcx_add_sub(p, ref) == 0)
             return 0;
-        return ms_dmcx_template_args(p, ref, false);
+        return ms_dmcxr_template_args(p, ref, false);
     }
     *is_new = !is_sub;
     return ref;
 }
 
 /* Ts, Tu, Te <name>, or a template parameter */
-static uint32_t ms_dmcx_t_type(ms_dmcx *p)
+static uint32_t ms_dmcxr_t_type(ms_dmcx *p)
 {
     char c = ms_dmcx_peek(p, 1);
     if (c == 's' || c == 'u' || c == 'e') {
         p->at += 2;
         uint32_t word = c == 's' ? ms_DMCX_W_STRUCT : c == 'u' ? ms_DMCX_W_UNION : ms_DMCX_W_ENUM;
-        return ms_dmcx_make_x(p, ms_DMCX_ELABORATED, ms_dmcx_name(p, NULL), word);
+        return ms_dmcx_make_x(p, ms_DMCX_ELABORATED, ms_dmcxr_name(p, NULL), word);
     }
-    uint32_t ref = ms_dmcx_template_param(p);
+    uint32_t ref = ms_dmcxr_template_param(p);
     if (ref == 0 || !p->try_args || ms_dmcx_peek(p, 0) != 'I')
         return ref;
-    return ms_dmcx_add_sub(p, ref) == 0 ? 0 : ms_dmcx_template_args(p, ref, false);
+    return ms_dmcx_add_sub(p, ref) == 0 ? 0 : ms_dmcxr_template_args(p, ref, false);
 }
 
 /* A type that is more than a word; *is_new tells whether it is a substitution candidate. */
-static uint32_t ms_dmcx_compound(ms_dmcx *p, bool *is_new)
+static uint32_t ms_dmcxr_compound(ms_dmcx *p, bool *is_new)
 {
     switch (ms_dmcx_peek(p, 0)) {
     case 'r':
     case 'V':
-    case 'K': return ms_dmcx_at_function(p) ? ms_dmcx_function(p) : ms_dmcx_qualified(p);
-    case 'U': return ms_dmcx_qualified(p);
-    case 'u': return ms_dmcx_vendor_type(p);
+    case 'K': return ms_dmcxr_at_function(p) ? ms_dmcxr_function(p) : ms_dmcxr_qualified(p);
+    case 'U': return ms_dmcxr_qualified(p);
+    case 'u': return ms_dmcxr_vendor_type(p);
     case 'D': {
         char c = ms_dmcx_peek(p, 1);
         *is_new = c != 'F' && c != 'k' && c != 'K';
-        return ms_dmcx_d_type(p);
+        return ms_dmcxr_d_type(p);
     }
-    case 'F': return ms_dmcx_function(p);
-    case 'A': return ms_dmcx_array(p);
-    case 'M': return ms_dmcx_member_pointer(p);
-    case 'T': return ms_dmcx_t_type(p);
-    case 'P': return ms_dmcx_indirection(p, ms_DMCX_POINTER, 0);
-    case 'R': return ms_dmcx_indirection(p, ms_DMCX_REFERENCE, 1);
-    case 'O': return ms_dmcx_indirection(p, ms_DMCX_REFERENCE, 2);
-    case 'C': p->at++; return ms_dmcx_make_x(p, ms_DMCX_AFTER, ms_dmcx_type(p), ms_DMCX_W_COMPLEX);
-    case 'G': p->at++; return ms_dmcx_make_x(p, ms_DMCX_AFTER, ms_dmcx_type(p), ms_DMCX_W_IMAGINARY);
-    default: return ms_dmcx_class(p, is_new);
+    case 'F': return ms_dmcxr_function(p);
+    case 'A': return ms_dmcxr_array(p);
+    case 'M': return ms_dmcxr_member_pointer(p);
+    case 'T': return ms_dmcxr_t_type(p);
+    case 'P': return ms_dmcxr_indirection(p, ms_DMCX_POINTER, 0);
+    case 'R': return ms_dmcxr_indirection(p, ms_DMCX_REFERENCE, 1);
+    case 'O': return ms_dmcxr_indirection(p, ms_DMCX_REFERENCE, 2);
+    case 'C': p->at++; return ms_dmcx_make_x(p, ms_DMCX_AFTER, ms_dmcxr_type(p), ms_DMCX_W_COMPLEX);
+    case 'G': p->at++; return ms_dmcx_make_x(p, ms_DMCX_AFTER, ms_dmcxr_type(p), ms_DMCX_W_IMAGINARY);
+    default: return ms_dmcxr_class(p, is_new);
     }
 }
 
 /* <type> */
-static uint32_t ms_dmcx_type(ms_dmcx *p)
+static uint32_t ms_dmcxr_type(ms_dmcx *p)
 {
-    uint32_t ref = ms_dmcx_builtin(p);
+    uint32_t ref = ms_dmcxr_builtin(p);
     if (ref != 0)
         return ref;
     if (!ms_dmcx_enter(p))
         return 0;
     bool is_new = true;
-    ref = ms_dmcx_compound(p, &is_new);
+    ref = ms_dmcxr_compound(p, &is_new);
     if (is_new)
         ref = ms_dmcx_add_sub(p, ref);
     p->d->depth--;
@@ -22391,17 +22989,17 @@ static uint32_t ms_dmcx_type(ms_dmcx *p)
 /* ---- C++: expressions ---- */
 
 /* <expression>* up to the byte end, which is read */
-static bool ms_dmcx_exprs(ms_dmcx *p, char end, ms_dmcx_cell *list)
+static bool ms_dmcxr_exprs(ms_dmcx *p, char end, ms_dmcx_cell *list)
 {
     while (!ms_dmcx_eat(p, end)) {
-        if (!ms_dmcx_append(p, list, ms_dmcx_expr(p)))
+        if (!ms_dmcx_append(p, list, ms_dmcxr_expr(p)))
             return false;
     }
     return true;
 }
 
 /* [n] <number> E of a literal whose type prints as word */
-static uint32_t ms_dmcx_integer(ms_dmcx *p, uint32_t word)
+static uint32_t ms_dmcxr_integer(ms_dmcx *p, uint32_t word)
 {
     p->at++;
     ms_dmcx_span t = ms_dmcx_number(p, true);
@@ -22415,7 +23013,7 @@ static uint32_t ms_dmcx_integer(ms_dmcx *p, uint32_t word)
 
 /* The bytes of a floating literal in hexadecimal, highest first. A long double is the x87's, on ARM a
  * double. */
-static uint32_t ms_dmcx_floating(ms_dmcx *p, char type)
+static uint32_t ms_dmcxr_floating(ms_dmcx *p, char type)
 {
     p->at++;
     uint32_t at = p->at;
@@ -22432,7 +23030,7 @@ static uint32_t ms_dmcx_floating(ms_dmcx *p, char type)
 }
 
 /* The word that an integer literal's type prints as, before or behind it; W_COUNT = no integer type. */
-static uint32_t ms_dmcx_integer_word(char c)
+static uint32_t ms_dmcxr_integer_word(char c)
 {
     switch (c) {
     case 'w': return ms_DMCX_W_WCHAR;
@@ -22454,13 +23052,13 @@ static uint32_t ms_dmcx_integer_word(char c)
 }
 
 /* <expr-primary> (ABI 5.1.6) */
-static uint32_t ms_dmcx_primary(ms_dmcx *p)
+static uint32_t ms_dmcxr_primary(ms_dmcx *p)
 {
     p->at++;
     char c = ms_dmcx_peek(p, 0);
-    uint32_t ref = ms_dmcx_integer_word(c);
+    uint32_t ref = ms_dmcxr_integer_word(c);
     if (ref != ms_DMCX_W_COUNT)
-        return ms_dmcx_integer(p, ref);
+        return ms_dmcxr_integer(p, ref);
     switch (c) {
     case 'b':
         p->at++;
@@ -22469,14 +23067,14 @@ static uint32_t ms_dmcx_primary(ms_dmcx *p)
         return ms_dmcx_eat2(p, '1', 'E') ? (uint32_t)ms_DMCX_W_TRUE : 0u;
     case 'f':
     case 'd':
-    case 'e': return ms_dmcx_floating(p, c);
+    case 'e': return ms_dmcxr_floating(p, c);
     case '_':
         if (!ms_dmcx_eat2(p, '_', 'Z'))
             return 0;
-        ref = ms_dmcx_encoding(p);
+        ref = ms_dmcxr_encoding(p);
         return ms_dmcx_eat(p, 'E') ? ref : 0;
     case 'A':
-        ref = ms_dmcx_type(p);
+        ref = ms_dmcxr_type(p);
         return ms_dmcx_eat(p, 'E') ? ms_dmcx_make_of(p, ms_DMCX_STRING_OF, ref) : 0;
     case 'D':
         if (!ms_dmcx_eat2(p, 'D', 'n'))
@@ -22487,11 +23085,11 @@ static uint32_t ms_dmcx_primary(ms_dmcx *p)
     case 'U':
         if (ms_dmcx_peek(p, 1) != 'l')
             return 0;
-        ref = ms_dmcx_unnamed(p, NULL);
+        ref = ms_dmcxr_unnamed(p, NULL);
         return ms_dmcx_eat(p, 'E') ? ms_dmcx_make_of(p, ms_DMCX_LAMBDA, ref) : 0;
     default: break;
     }
-    uint32_t type = ms_dmcx_type(p);
+    uint32_t type = ms_dmcxr_type(p);
     ms_dmcx_span value = ms_dmcx_number(p, true);
     if (type == 0 || value.len == 0 || !ms_dmcx_eat(p, 'E'))
         return 0;
@@ -22499,7 +23097,7 @@ static uint32_t ms_dmcx_primary(ms_dmcx *p)
 }
 
 /* <function-param>: fp and fL; qualifiers and scope are not printed. */
-static uint32_t ms_dmcx_function_param(ms_dmcx *p)
+static uint32_t ms_dmcxr_function_param(ms_dmcx *p)
 {
     if (ms_dmcx_eat_text(p, "fpT", 3))
         return ms_DMCX_W_THIS;
@@ -22513,7 +23111,7 @@ static uint32_t ms_dmcx_function_param(ms_dmcx *p)
 }
 
 /* fl, fr, fL, fR: a fold */
-static uint32_t ms_dmcx_fold(ms_dmcx *p)
+static uint32_t ms_dmcxr_fold(ms_dmcx *p)
 {
     p->at++;
     char c = ms_dmcx_peek(p, 0);
@@ -22527,9 +23125,9 @@ static uint32_t ms_dmcx_fold(ms_dmcx *p)
     bool is_member = op->kind == ms_DMCX_OP_ARROW || op->kind == ms_DMCX_OP_DOT;
     if (op->kind != ms_DMCX_OP_BINARY && !(is_member && op->prec == ms_DMCX_PTRMEM))
         return 0;
-    uint32_t first = ms_dmcx_expr(p);
+    uint32_t first = ms_dmcxr_expr(p);
     uint32_t second = 0;
-    if (first == 0 || ((c == 'L' || c == 'R') && (second = ms_dmcx_expr(p)) == 0))
+    if (first == 0 || ((c == 'L' || c == 'R') && (second = ms_dmcxr_expr(p)) == 0))
         return 0;
     bool start_first = is_left && second != 0;
     uint32_t ref =
@@ -22542,10 +23140,10 @@ static uint32_t ms_dmcx_fold(ms_dmcx *p)
 }
 
 /* <braced-expression> */
-static uint32_t ms_dmcx_braced(ms_dmcx *p)
+static uint32_t ms_dmcxr_braced(ms_dmcx *p)
 {
     if (ms_dmcx_peek(p, 0) != 'd' || !ms_dmcx_enter(p))
-        return ms_dmcx_expr(p);
+        return ms_dmcxr_expr(p);
     uint32_t kind = 0;
     uint32_t first = 0;
     uint32_t last = 0;
@@ -22554,18 +23152,18 @@ static uint32_t ms_dmcx_braced(ms_dmcx *p)
         first = ms_dmcx_source_name(p);
     } else if (ms_dmcx_eat2(p, 'd', 'x')) {
         kind = ms_DMCX_INDEX_INIT;
-        first = ms_dmcx_expr(p);
+        first = ms_dmcxr_expr(p);
     } else if (ms_dmcx_eat2(p, 'd', 'X')) {
         kind = ms_DMCX_RANGE_INIT;
-        first = ms_dmcx_expr(p);
-        last = first == 0 ? 0 : ms_dmcx_expr(p);
+        first = ms_dmcxr_expr(p);
+        last = first == 0 ? 0 : ms_dmcxr_expr(p);
         first = last == 0 ? 0 : first;
     }
     uint32_t ref = 0;
     if (kind == 0) {
-        ref = ms_dmcx_expr(p);
+        ref = ms_dmcxr_expr(p);
     } else if (first != 0) {
-        uint32_t value = ms_dmcx_braced(p);
+        uint32_t value = ms_dmcxr_braced(p);
         bool is_range = kind == ms_DMCX_RANGE_INIT;
         ref = value == 0 ? 0 : ms_dmcx_make(p, kind, first, is_range ? last : value, is_range ? value : 0);
     }
@@ -22574,28 +23172,28 @@ static uint32_t ms_dmcx_braced(ms_dmcx *p)
 }
 
 /* <braced-expression>* E, initialising type (0 = none) */
-static uint32_t ms_dmcx_init_list(ms_dmcx *p, uint32_t type)
+static uint32_t ms_dmcxr_init_list(ms_dmcx *p, uint32_t type)
 {
     ms_dmcx_cell values = ms_dmcx_empty();
     while (!ms_dmcx_eat(p, 'E')) {
-        if (!ms_dmcx_append(p, &values, ms_dmcx_braced(p)))
+        if (!ms_dmcx_append(p, &values, ms_dmcxr_braced(p)))
             return 0;
     }
     return ms_dmcx_make(p, ms_DMCX_INIT_LIST, type, values.item, 0);
 }
 
 /* nw, na: <expression>* _ <type> [pi <expression>*] E */
-static uint32_t ms_dmcx_new(ms_dmcx *p)
+static uint32_t ms_dmcxr_new(ms_dmcx *p)
 {
     ms_dmcx_cell placement = ms_dmcx_empty();
     ms_dmcx_cell values = ms_dmcx_empty();
-    if (!ms_dmcx_exprs(p, '_', &placement))
+    if (!ms_dmcxr_exprs(p, '_', &placement))
         return 0;
-    uint32_t type = ms_dmcx_type(p);
+    uint32_t type = ms_dmcxr_type(p);
     if (type == 0)
         return 0;
     if (ms_dmcx_eat2(p, 'p', 'i')) {
-        if (!ms_dmcx_exprs(p, 'E', &values))
+        if (!ms_dmcxr_exprs(p, 'E', &values))
             return 0;
     } else if (!ms_dmcx_eat(p, 'E')) {
         return 0;
@@ -22604,78 +23202,78 @@ static uint32_t ms_dmcx_new(ms_dmcx *p)
 }
 
 /* cv <type> <expression>, cv <type> _ <expression>* E */
-static uint32_t ms_dmcx_convert(ms_dmcx *p)
+static uint32_t ms_dmcxr_convert(ms_dmcx *p)
 {
     bool try_args = p->try_args;
     p->try_args = false;
-    uint32_t type = ms_dmcx_type(p);
+    uint32_t type = ms_dmcxr_type(p);
     p->try_args = try_args;
     if (type == 0)
         return 0;
     ms_dmcx_cell values = ms_dmcx_empty();
     if (ms_dmcx_eat(p, '_')) {
-        if (!ms_dmcx_exprs(p, 'E', &values))
+        if (!ms_dmcxr_exprs(p, 'E', &values))
             return 0;
-    } else if (!ms_dmcx_append(p, &values, ms_dmcx_expr(p))) {
+    } else if (!ms_dmcx_append(p, &values, ms_dmcxr_expr(p))) {
         return 0;
     }
     return ms_dmcx_make(p, ms_DMCX_CONVERT, type, values.item, 0);
 }
 
 /* The operands of an operator that was just read. */
-static uint32_t ms_dmcx_operands(ms_dmcx *p, const ms_dmcx_op *op)
+static uint32_t ms_dmcxr_operands(ms_dmcx *p, const ms_dmcx_op *op)
 {
     uint32_t a = 0;
     uint32_t b = 0;
     ms_dmcx_cell list = ms_dmcx_empty();
     switch (op->kind) {
-    case ms_DMCX_OP_PREFIX: return ms_dmcx_make_of(p, ms_DMCX_PREFIX, ms_dmcx_expr(p));
+    case ms_DMCX_OP_PREFIX: return ms_dmcx_make_of(p, ms_DMCX_PREFIX, ms_dmcxr_expr(p));
     case ms_DMCX_OP_POSTFIX:
         if (ms_dmcx_eat(p, '_'))
-            return ms_dmcx_make_of(p, ms_DMCX_PREFIX, ms_dmcx_expr(p));
-        return ms_dmcx_make_of(p, ms_DMCX_POSTFIX_OP, ms_dmcx_expr(p));
+            return ms_dmcx_make_of(p, ms_DMCX_PREFIX, ms_dmcxr_expr(p));
+        return ms_dmcx_make_of(p, ms_DMCX_POSTFIX_OP, ms_dmcxr_expr(p));
     case ms_DMCX_OP_BINARY:
     case ms_DMCX_OP_SUBSCRIPT:
     case ms_DMCX_OP_ARROW:
     case ms_DMCX_OP_DOT:
-        a = ms_dmcx_expr(p);
-        b = a == 0 ? 0 : ms_dmcx_expr(p);
+        a = ms_dmcxr_expr(p);
+        b = a == 0 ? 0 : ms_dmcxr_expr(p);
         if (op->kind == ms_DMCX_OP_BINARY)
             return ms_dmcx_make_two(p, ms_DMCX_BINARY, a, b);
         return ms_dmcx_make_two(p, op->kind == ms_DMCX_OP_SUBSCRIPT ? ms_DMCX_SUBSCRIPT : ms_DMCX_MEMBER, a,
                                 b);
     case ms_DMCX_OP_NEW:
-    case ms_DMCX_OP_NEW_ARRAY: return ms_dmcx_new(p);
+    case ms_DMCX_OP_NEW_ARRAY: return ms_dmcxr_new(p);
     case ms_DMCX_OP_DELETE:
-    case ms_DMCX_OP_DELETE_ARRAY: return ms_dmcx_make_of(p, ms_DMCX_DELETE, ms_dmcx_expr(p));
+    case ms_DMCX_OP_DELETE_ARRAY: return ms_dmcx_make_of(p, ms_DMCX_DELETE, ms_dmcxr_expr(p));
     case ms_DMCX_OP_CALL:
     case ms_DMCX_OP_PAREN_CALL:
-        a = ms_dmcx_expr(p);
-        if (a == 0 || !ms_dmcx_exprs(p, 'E', &list))
+        a = ms_dmcxr_expr(p);
+        if (a == 0 || !ms_dmcxr_exprs(p, 'E', &list))
             return 0;
         return ms_dmcx_make(p, ms_DMCX_CALL, a, list.item, 0);
-    case ms_DMCX_OP_CONVERT: return ms_dmcx_convert(p);
+    case ms_DMCX_OP_CONVERT: return ms_dmcxr_convert(p);
     case ms_DMCX_OP_CONDITIONAL:
-        a = ms_dmcx_expr(p);
-        b = a == 0 ? 0 : ms_dmcx_expr(p);
+        a = ms_dmcxr_expr(p);
+        b = a == 0 ? 0 : ms_dmcxr_expr(p);
         if (b == 0)
             return 0;
-        list.item = ms_dmcx_expr(p);
+        list.item = ms_dmcxr_expr(p);
         return list.item == 0 ? 0 : ms_dmcx_make(p, ms_DMCX_CHOICE, a, b, list.item);
     case ms_DMCX_OP_NAMED_CAST:
-        a = ms_dmcx_type(p);
-        return ms_dmcx_make_two(p, ms_DMCX_NAMED_CAST, a, a == 0 ? 0 : ms_dmcx_expr(p));
-    case ms_DMCX_OP_OF_TYPE: return ms_dmcx_make_of(p, ms_DMCX_OF, ms_dmcx_type(p));
-    case ms_DMCX_OP_OF_EXPR: return ms_dmcx_make_of(p, ms_DMCX_OF, ms_dmcx_expr(p));
+        a = ms_dmcxr_type(p);
+        return ms_dmcx_make_two(p, ms_DMCX_NAMED_CAST, a, a == 0 ? 0 : ms_dmcxr_expr(p));
+    case ms_DMCX_OP_OF_TYPE: return ms_dmcx_make_of(p, ms_DMCX_OF, ms_dmcxr_type(p));
+    case ms_DMCX_OP_OF_EXPR: return ms_dmcx_make_of(p, ms_DMCX_OF, ms_dmcxr_expr(p));
     default: return 0;
     }
 }
 
 /* so: <type> <expression> [<number>] (_ [<number>])* [p] E; the union members chosen are not printed. */
-static uint32_t ms_dmcx_subobject(ms_dmcx *p)
+static uint32_t ms_dmcxr_subobject(ms_dmcx *p)
 {
-    uint32_t type = ms_dmcx_type(p);
-    uint32_t of = type == 0 ? 0 : ms_dmcx_expr(p);
+    uint32_t type = ms_dmcxr_type(p);
+    uint32_t of = type == 0 ? 0 : ms_dmcxr_expr(p);
     if (of == 0)
         return 0;
     uint32_t offset = ms_dmcx_make_text(p, ms_dmcx_number(p, true));
@@ -22686,25 +23284,25 @@ static uint32_t ms_dmcx_subobject(ms_dmcx *p)
 }
 
 /* mc: <type> <expression> [<number>] E */
-static uint32_t ms_dmcx_member_convert(ms_dmcx *p)
+static uint32_t ms_dmcxr_member_convert(ms_dmcx *p)
 {
-    uint32_t type = ms_dmcx_type(p);
-    uint32_t of = type == 0 ? 0 : ms_dmcx_expr(p);
+    uint32_t type = ms_dmcxr_type(p);
+    uint32_t of = type == 0 ? 0 : ms_dmcxr_expr(p);
     ms_dmcx_number(p, true);
     return ms_dmcx_eat(p, 'E') ? ms_dmcx_make_two(p, ms_DMCX_MEMBER_CONVERT, type, of) : 0;
 }
 
 /* sZ: the size of a parameter pack, or of a function's */
-static uint32_t ms_dmcx_sizeof_pack(ms_dmcx *p)
+static uint32_t ms_dmcxr_sizeof_pack(ms_dmcx *p)
 {
     if (ms_dmcx_peek(p, 0) == 'T')
-        return ms_dmcx_make_of(p, ms_DMCX_SIZEOF_PARAM_PACK, ms_dmcx_template_param(p));
-    return ms_dmcx_make_x(p, ms_DMCX_ENCLOSED, ms_dmcx_function_param(p), ms_DMCX_W_SIZEOF_PACK);
+        return ms_dmcx_make_of(p, ms_DMCX_SIZEOF_PARAM_PACK, ms_dmcxr_template_param(p));
+    return ms_dmcx_make_x(p, ms_DMCX_ENCLOSED, ms_dmcxr_function_param(p), ms_DMCX_W_SIZEOF_PACK);
 }
 
 /* u <source-name> <template-arg>* E: a vendor's expression. Older compilers gave __uuidof one operand and
  * no E. */
-static uint32_t ms_dmcx_vendor_expr(ms_dmcx *p)
+static uint32_t ms_dmcxr_vendor_expr(ms_dmcx *p)
 {
     uint32_t name = ms_dmcx_source_name(p);
     if (name == 0)
@@ -22712,14 +23310,14 @@ static uint32_t ms_dmcx_vendor_expr(ms_dmcx *p)
     ms_dmcx_cell args = ms_dmcx_empty();
     bool is_uuid = ms_dmcx_is_text(p, name, "__uuidof", 8);
     if (is_uuid && ms_dmcx_eat(p, 't')) {
-        if (!ms_dmcx_append(p, &args, ms_dmcx_type(p)))
+        if (!ms_dmcx_append(p, &args, ms_dmcxr_type(p)))
             return 0;
     } else if (is_uuid && ms_dmcx_eat(p, 'z')) {
-        if (!ms_dmcx_append(p, &args, ms_dmcx_expr(p)))
+        if (!ms_dmcx_append(p, &args, ms_dmcxr_expr(p)))
             return 0;
     } else {
         while (!ms_dmcx_eat(p, 'E')) {
-            if (!ms_dmcx_append(p, &args, ms_dmcx_template_arg(p)))
+            if (!ms_dmcx_append(p, &args, ms_dmcxr_template_arg(p)))
                 return 0;
         }
     }
@@ -22727,20 +23325,20 @@ static uint32_t ms_dmcx_vendor_expr(ms_dmcx *p)
 }
 
 /* <requirement> */
-static uint32_t ms_dmcx_requirement(ms_dmcx *p)
+static uint32_t ms_dmcxr_requirement(ms_dmcx *p)
 {
     if (ms_dmcx_eat(p, 'T'))
-        return ms_dmcx_make_of(p, ms_DMCX_REQUIRE_TYPE, ms_dmcx_type(p));
+        return ms_dmcx_make_of(p, ms_DMCX_REQUIRE_TYPE, ms_dmcxr_type(p));
     if (ms_dmcx_eat(p, 'Q'))
-        return ms_dmcx_make_of(p, ms_DMCX_REQUIRE_NESTED, ms_dmcx_expr(p));
+        return ms_dmcx_make_of(p, ms_DMCX_REQUIRE_NESTED, ms_dmcxr_expr(p));
     if (!ms_dmcx_eat(p, 'X'))
         return 0;
-    uint32_t expr = ms_dmcx_expr(p);
+    uint32_t expr = ms_dmcxr_expr(p);
     if (expr == 0)
         return 0;
     bool is_noexcept = ms_dmcx_eat(p, 'N');
     uint32_t type = 0;
-    if (ms_dmcx_eat(p, 'R') && (type = ms_dmcx_name(p, NULL)) == 0)
+    if (ms_dmcx_eat(p, 'R') && (type = ms_dmcxr_name(p, NULL)) == 0)
         return 0;
     uint32_t ref = ms_dmcx_make(p, ms_DMCX_REQUIRE_EXPR, expr, type, 0);
     if (ref != 0)
@@ -22749,16 +23347,16 @@ static uint32_t ms_dmcx_requirement(ms_dmcx *p)
 }
 
 /* rq <requirement>+ E, rQ <type>* _ <requirement>+ E */
-static uint32_t ms_dmcx_requires(ms_dmcx *p, bool has_params)
+static uint32_t ms_dmcxr_requires(ms_dmcx *p, bool has_params)
 {
     ms_dmcx_cell params = ms_dmcx_empty();
     ms_dmcx_cell list = ms_dmcx_empty();
     while (has_params && !ms_dmcx_eat(p, '_')) {
-        if (!ms_dmcx_append(p, &params, ms_dmcx_type(p)))
+        if (!ms_dmcx_append(p, &params, ms_dmcxr_type(p)))
             return 0;
     }
     do {
-        if (!ms_dmcx_append(p, &list, ms_dmcx_requirement(p)))
+        if (!ms_dmcx_append(p, &list, ms_dmcxr_requirement(p)))
             return 0;
     } while (!ms_dmcx_eat(p, 'E'));
     return ms_dmcx_make(p, ms_DMCX_REQUIRES, params.item, list.item, 0);
@@ -22767,51 +23365,51 @@ static uint32_t ms_dmcx_requires(ms_dmcx *p, bool has_params)
 /* ---- C++: unresolved names ---- */
 
 /* <simple-id> */
-static uint32_t ms_dmcx_simple_id(ms_dmcx *p)
+static uint32_t ms_dmcxr_simple_id(ms_dmcx *p)
 {
     uint32_t name = ms_dmcx_source_name(p);
-    return name != 0 && ms_dmcx_peek(p, 0) == 'I' ? ms_dmcx_template_args(p, name, false) : name;
+    return name != 0 && ms_dmcx_peek(p, 0) == 'I' ? ms_dmcxr_template_args(p, name, false) : name;
 }
 
 /* <unresolved-type> */
-static uint32_t ms_dmcx_unresolved_type(ms_dmcx *p)
+static uint32_t ms_dmcxr_unresolved_type(ms_dmcx *p)
 {
     char c = ms_dmcx_peek(p, 0);
     if (c == 'T')
-        return ms_dmcx_add_sub(p, ms_dmcx_template_param(p));
+        return ms_dmcx_add_sub(p, ms_dmcxr_template_param(p));
     if (c != 'D')
-        return ms_dmcx_substitution(p);
+        return ms_dmcxr_substitution(p);
     c = ms_dmcx_peek(p, 1);
-    return c == 't' || c == 'T' ? ms_dmcx_add_sub(p, ms_dmcx_decltype(p)) : 0;
+    return c == 't' || c == 'T' ? ms_dmcx_add_sub(p, ms_dmcxr_decltype(p)) : 0;
 }
 
 /* <unresolved-type> [<template-args>] */
-static uint32_t ms_dmcx_unresolved_scope(ms_dmcx *p)
+static uint32_t ms_dmcxr_unresolved_scope(ms_dmcx *p)
 {
-    uint32_t type = ms_dmcx_unresolved_type(p);
-    return type != 0 && ms_dmcx_peek(p, 0) == 'I' ? ms_dmcx_template_args(p, type, false) : type;
+    uint32_t type = ms_dmcxr_unresolved_type(p);
+    return type != 0 && ms_dmcx_peek(p, 0) == 'I' ? ms_dmcxr_template_args(p, type, false) : type;
 }
 
 /* <base-unresolved-name> */
-static uint32_t ms_dmcx_unresolved_base(ms_dmcx *p)
+static uint32_t ms_dmcxr_unresolved_base(ms_dmcx *p)
 {
     if (ms_dmcx_is_digit(ms_dmcx_peek(p, 0)))
-        return ms_dmcx_simple_id(p);
+        return ms_dmcxr_simple_id(p);
     if (ms_dmcx_eat2(p, 'd', 'n')) {
         bool is_name = ms_dmcx_is_digit(ms_dmcx_peek(p, 0));
         return ms_dmcx_make_of(p, ms_DMCX_DTOR_NAME,
-                               is_name ? ms_dmcx_simple_id(p) : ms_dmcx_unresolved_type(p));
+                               is_name ? ms_dmcxr_simple_id(p) : ms_dmcxr_unresolved_type(p));
     }
     ms_dmcx_eat2(p, 'o', 'n');
-    uint32_t name = ms_dmcx_operator_name(p, NULL);
-    return name != 0 && ms_dmcx_peek(p, 0) == 'I' ? ms_dmcx_template_args(p, name, false) : name;
+    uint32_t name = ms_dmcxr_operator_name(p, NULL);
+    return name != 0 && ms_dmcx_peek(p, 0) == 'I' ? ms_dmcxr_template_args(p, name, false) : name;
 }
 
 /* <simple-id>* E, below scope (0 = none) */
-static uint32_t ms_dmcx_unresolved_levels(ms_dmcx *p, uint32_t scope)
+static uint32_t ms_dmcxr_unresolved_levels(ms_dmcx *p, uint32_t scope)
 {
     while (!ms_dmcx_eat(p, 'E')) {
-        uint32_t id = ms_dmcx_simple_id(p);
+        uint32_t id = ms_dmcxr_simple_id(p);
         if (id == 0)
             return 0;
         scope = scope == 0 ? id : ms_dmcx_make(p, ms_DMCX_QUALIFIED, scope, id, 0);
@@ -22820,72 +23418,72 @@ static uint32_t ms_dmcx_unresolved_levels(ms_dmcx *p, uint32_t scope)
 }
 
 /* <unresolved-name> */
-static uint32_t ms_dmcx_unresolved(ms_dmcx *p, bool is_global)
+static uint32_t ms_dmcxr_unresolved(ms_dmcx *p, bool is_global)
 {
     uint32_t scope = 0;
     if (ms_dmcx_eat_text(p, "srN", 3)) {
-        scope = ms_dmcx_unresolved_scope(p);
-        scope = scope == 0 ? 0 : ms_dmcx_unresolved_levels(p, scope);
+        scope = ms_dmcxr_unresolved_scope(p);
+        scope = scope == 0 ? 0 : ms_dmcxr_unresolved_levels(p, scope);
     } else if (!ms_dmcx_eat2(p, 's', 'r')) {
-        uint32_t name = ms_dmcx_unresolved_base(p);
+        uint32_t name = ms_dmcxr_unresolved_base(p);
         return is_global ? ms_dmcx_make_of(p, ms_DMCX_GLOBAL, name) : name;
     } else if (ms_dmcx_is_digit(ms_dmcx_peek(p, 0))) {
-        scope = ms_dmcx_simple_id(p);
+        scope = ms_dmcxr_simple_id(p);
         if (is_global)
             scope = ms_dmcx_make_of(p, ms_DMCX_GLOBAL, scope);
-        scope = scope == 0 ? 0 : ms_dmcx_unresolved_levels(p, scope);
+        scope = scope == 0 ? 0 : ms_dmcxr_unresolved_levels(p, scope);
     } else {
-        scope = ms_dmcx_unresolved_scope(p);
+        scope = ms_dmcxr_unresolved_scope(p);
     }
-    return scope == 0 ? 0 : ms_dmcx_make_two(p, ms_DMCX_QUALIFIED, scope, ms_dmcx_unresolved_base(p));
+    return scope == 0 ? 0 : ms_dmcx_make_two(p, ms_DMCX_QUALIFIED, scope, ms_dmcxr_unresolved_base(p));
 }
 
 /* Expressions that are marked by two letters and are no operators; *found tells whether one was there. */
-static uint32_t ms_dmcx_marked(ms_dmcx *p, bool *found)
+static uint32_t ms_dmcxr_marked(ms_dmcx *p, bool *found)
 {
     *found = true;
     if (ms_dmcx_eat2(p, 'i', 'l'))
-        return ms_dmcx_init_list(p, 0);
+        return ms_dmcxr_init_list(p, 0);
     if (ms_dmcx_eat2(p, 'm', 'c'))
-        return ms_dmcx_member_convert(p);
+        return ms_dmcxr_member_convert(p);
     if (ms_dmcx_eat2(p, 'n', 'x'))
-        return ms_dmcx_make_x(p, ms_DMCX_ENCLOSED, ms_dmcx_expr(p), ms_DMCX_W_NOEXCEPT_OF);
+        return ms_dmcx_make_x(p, ms_DMCX_ENCLOSED, ms_dmcxr_expr(p), ms_DMCX_W_NOEXCEPT_OF);
     if (ms_dmcx_eat2(p, 's', 'o'))
-        return ms_dmcx_subobject(p);
+        return ms_dmcxr_subobject(p);
     if (ms_dmcx_eat2(p, 's', 'p'))
-        return ms_dmcx_make_of(p, ms_DMCX_EXPANSION, ms_dmcx_expr(p));
+        return ms_dmcx_make_of(p, ms_DMCX_EXPANSION, ms_dmcxr_expr(p));
     if (ms_dmcx_eat2(p, 's', 'Z'))
-        return ms_dmcx_sizeof_pack(p);
+        return ms_dmcxr_sizeof_pack(p);
     if (ms_dmcx_eat2(p, 's', 'P')) {
         ms_dmcx_cell args = ms_dmcx_empty();
         while (!ms_dmcx_eat(p, 'E')) {
-            if (!ms_dmcx_append(p, &args, ms_dmcx_template_arg(p)))
+            if (!ms_dmcx_append(p, &args, ms_dmcxr_template_arg(p)))
                 return 0;
         }
         return ms_dmcx_make(p, ms_DMCX_SIZEOF_ARGS, args.item, 0, 0);
     }
     if (ms_dmcx_eat2(p, 't', 'l')) {
-        uint32_t type = ms_dmcx_type(p);
-        return type == 0 ? 0 : ms_dmcx_init_list(p, type);
+        uint32_t type = ms_dmcxr_type(p);
+        return type == 0 ? 0 : ms_dmcxr_init_list(p, type);
     }
     if (ms_dmcx_eat2(p, 't', 'r'))
         return ms_DMCX_W_THROW;
     if (ms_dmcx_eat2(p, 't', 'w'))
-        return ms_dmcx_make_of(p, ms_DMCX_THROW, ms_dmcx_expr(p));
+        return ms_dmcx_make_of(p, ms_DMCX_THROW, ms_dmcxr_expr(p));
     if (ms_dmcx_eat2(p, 'r', 'q'))
-        return ms_dmcx_requires(p, false);
+        return ms_dmcxr_requires(p, false);
     if (ms_dmcx_eat2(p, 'r', 'Q'))
-        return ms_dmcx_requires(p, true);
+        return ms_dmcxr_requires(p, true);
     *found = false;
     return 0;
 }
 
-static uint32_t ms_dmcx_expr_inside(ms_dmcx *p)
+static uint32_t ms_dmcxr_expr_inside(ms_dmcx *p)
 {
     bool is_global = ms_dmcx_eat2(p, 'g', 's');
     const ms_dmcx_op *op = ms_dmcx_operator(p);
     if (op != NULL) {
-        uint32_t ref = ms_dmcx_operands(p, op);
+        uint32_t ref = ms_dmcxr_operands(p, op);
         if (ref == 0)
             return 0;
         ms_dmcx_node *n = ms_dmcx_at(p, ref);
@@ -22896,26 +23494,26 @@ static uint32_t ms_dmcx_expr_inside(ms_dmcx *p)
     if (p->len - p->at < 2)
         return 0;
     switch (p->s[p->at]) {
-    case 'L': return ms_dmcx_primary(p);
-    case 'T': return ms_dmcx_template_param(p);
+    case 'L': return ms_dmcxr_primary(p);
+    case 'T': return ms_dmcxr_template_param(p);
     case 'f':
         if (ms_dmcx_peek(p, 1) == 'p' || (ms_dmcx_peek(p, 1) == 'L' && ms_dmcx_is_digit(ms_dmcx_peek(p, 2))))
-            return ms_dmcx_function_param(p);
-        return ms_dmcx_fold(p);
-    case 'u': p->at++; return ms_dmcx_vendor_expr(p);
+            return ms_dmcxr_function_param(p);
+        return ms_dmcxr_fold(p);
+    case 'u': p->at++; return ms_dmcxr_vendor_expr(p);
     default: break;
     }
     bool found;
-    uint32_t ref = ms_dmcx_marked(p, &found);
-    return found ? ref : ms_dmcx_unresolved(p, is_global);
+    uint32_t ref = ms_dmcxr_marked(p, &found);
+    return found ? ref : ms_dmcxr_unresolved(p, is_global);
 }
 
 /* <expression> (ABI 5.1.6) */
-static uint32_t ms_dmcx_expr(ms_dmcx *p)
+static uint32_t ms_dmcxr_expr(ms_dmcx *p)
 {
     if (!ms_dmcx_enter(p))
         return 0;
-    uint32_t ref = ms_dmcx_expr_inside(p);
+    uint32_t ref = ms_dmcxr_expr_inside(p);
     p->d->depth--;
     return ref;
 }
@@ -22923,7 +23521,7 @@ static uint32_t ms_dmcx_expr(ms_dmcx *p)
 /* ---- C++: encodings ---- */
 
 /* <call-offset>: not printed */
-static bool ms_dmcx_call_offset(ms_dmcx *p)
+static bool ms_dmcxr_call_offset(ms_dmcx *p)
 {
     if (ms_dmcx_eat(p, 'h'))
         return ms_dmcx_number(p, true).len != 0 && ms_dmcx_eat(p, '_');
@@ -22931,99 +23529,100 @@ static bool ms_dmcx_call_offset(ms_dmcx *p)
            ms_dmcx_number(p, true).len != 0 && ms_dmcx_eat(p, '_');
 }
 
-static uint32_t ms_dmcx_special_name(ms_dmcx *p, uint32_t child, uint32_t word)
+static uint32_t ms_dmcxr_special_name(ms_dmcx *p, uint32_t child, uint32_t word)
 {
     return ms_dmcx_make_x(p, ms_DMCX_SPECIAL, child, word);
 }
 
 /* TC <type> <offset> _ <base type> */
-static uint32_t ms_dmcx_ctor_vtable(ms_dmcx *p)
+static uint32_t ms_dmcxr_ctor_vtable(ms_dmcx *p)
 {
-    uint32_t type = ms_dmcx_type(p);
+    uint32_t type = ms_dmcxr_type(p);
     if (type == 0 || ms_dmcx_number(p, true).len == 0 || !ms_dmcx_eat(p, '_'))
         return 0;
-    return ms_dmcx_make_two(p, ms_DMCX_CTOR_VTABLE, ms_dmcx_type(p), type);
+    return ms_dmcx_make_two(p, ms_DMCX_CTOR_VTABLE, ms_dmcxr_type(p), type);
 }
 
 /* <special-name> that begins with T */
-static uint32_t ms_dmcx_special_t(ms_dmcx *p)
+static uint32_t ms_dmcxr_special_t(ms_dmcx *p)
 {
     p->at++;
     char c = ms_dmcx_peek(p, 0);
     p->at += c != '\0';
     switch (c) {
-    case 'A': return ms_dmcx_special_name(p, ms_dmcx_template_arg(p), ms_DMCX_W_PARAM_OBJECT);
-    case 'V': return ms_dmcx_special_name(p, ms_dmcx_type(p), ms_DMCX_W_VTABLE);
-    case 'T': return ms_dmcx_special_name(p, ms_dmcx_type(p), ms_DMCX_W_VTT);
-    case 'I': return ms_dmcx_special_name(p, ms_dmcx_type(p), ms_DMCX_W_TYPEINFO);
-    case 'S': return ms_dmcx_special_name(p, ms_dmcx_type(p), ms_DMCX_W_TYPEINFO_NAME);
+    case 'A': return ms_dmcxr_special_name(p, ms_dmcxr_template_arg(p), ms_DMCX_W_PARAM_OBJECT);
+    case 'V': return ms_dmcxr_special_name(p, ms_dmcxr_type(p), ms_DMCX_W_VTABLE);
+    case 'T': return ms_dmcxr_special_name(p, ms_dmcxr_type(p), ms_DMCX_W_VTT);
+    case 'I': return ms_dmcxr_special_name(p, ms_dmcxr_type(p), ms_DMCX_W_TYPEINFO);
+    case 'S': return ms_dmcxr_special_name(p, ms_dmcxr_type(p), ms_DMCX_W_TYPEINFO_NAME);
     case 'c':
-        if (!ms_dmcx_call_offset(p) || !ms_dmcx_call_offset(p))
+        if (!ms_dmcxr_call_offset(p) || !ms_dmcxr_call_offset(p))
             return 0;
-        return ms_dmcx_special_name(p, ms_dmcx_encoding(p), ms_DMCX_W_COVARIANT);
-    case 'C': return ms_dmcx_ctor_vtable(p);
-    case 'W': return ms_dmcx_special_name(p, ms_dmcx_name(p, NULL), ms_DMCX_W_TLS_WRAPPER);
-    case 'H': return ms_dmcx_special_name(p, ms_dmcx_name(p, NULL), ms_DMCX_W_TLS_INIT);
+        return ms_dmcxr_special_name(p, ms_dmcxr_encoding(p), ms_DMCX_W_COVARIANT);
+    case 'C': return ms_dmcxr_ctor_vtable(p);
+    case 'W': return ms_dmcxr_special_name(p, ms_dmcxr_name(p, NULL), ms_DMCX_W_TLS_WRAPPER);
+    case 'H': return ms_dmcxr_special_name(p, ms_dmcxr_name(p, NULL), ms_DMCX_W_TLS_INIT);
     default: break;
     }
     p->at -= c != '\0';
-    if (!ms_dmcx_call_offset(p))
+    if (!ms_dmcxr_call_offset(p))
         return 0;
-    return ms_dmcx_special_name(p, ms_dmcx_encoding(p), c == 'v' ? ms_DMCX_W_VIRTUAL_THUNK : ms_DMCX_W_THUNK);
+    return ms_dmcxr_special_name(p, ms_dmcxr_encoding(p),
+                                 c == 'v' ? ms_DMCX_W_VIRTUAL_THUNK : ms_DMCX_W_THUNK);
 }
 
 /* <special-name> that begins with G */
-static uint32_t ms_dmcx_special_g(ms_dmcx *p)
+static uint32_t ms_dmcxr_special_g(ms_dmcx *p)
 {
     uint32_t name = 0;
     if (ms_dmcx_eat2(p, 'G', 'V'))
-        return ms_dmcx_special_name(p, ms_dmcx_name(p, NULL), ms_DMCX_W_GUARD);
+        return ms_dmcxr_special_name(p, ms_dmcxr_name(p, NULL), ms_DMCX_W_GUARD);
     if (ms_dmcx_eat2(p, 'G', 'R')) {
-        name = ms_dmcx_name(p, NULL);
+        name = ms_dmcxr_name(p, NULL);
         uint32_t id;
         bool has_id = ms_dmcx_seq_id(p, &id);
         if (!ms_dmcx_eat(p, '_') && has_id)
             return 0;
-        return ms_dmcx_special_name(p, name, ms_DMCX_W_REF_TEMP);
+        return ms_dmcxr_special_name(p, name, ms_DMCX_W_REF_TEMP);
     }
-    if (ms_dmcx_eat2(p, 'G', 'I') && ms_dmcx_module(p, &name))
-        return ms_dmcx_special_name(p, name, ms_DMCX_W_MODULE_INIT);
+    if (ms_dmcx_eat2(p, 'G', 'I') && ms_dmcxr_module(p, &name))
+        return ms_dmcxr_special_name(p, name, ms_DMCX_W_MODULE_INIT);
     return 0;
 }
 
 /* Bytes that can follow an encoding; none begins a type. */
-static bool ms_dmcx_at_end(const ms_dmcx *p)
+static bool ms_dmcxr_at_end(const ms_dmcx *p)
 {
     char c = ms_dmcx_peek(p, 0);
     return p->at == p->len || c == 'E' || c == '.' || c == '_';
 }
 
 /* The parameters, conditions and constraint of a function; its name is known. */
-static uint32_t ms_dmcx_bare_function(ms_dmcx *p, const ms_dmcx_name_state *state, uint32_t name)
+static uint32_t ms_dmcxr_bare_function(ms_dmcx *p, const ms_dmcx_name_state *state, uint32_t name)
 {
     ms_dmcx_cell conditions = ms_dmcx_empty();
     bool is_conditional = ms_dmcx_eat_text(p, "Ua9enable_ifI", 13);
     if (is_conditional) {
         while (!ms_dmcx_eat(p, 'E')) {
-            if (!ms_dmcx_append(p, &conditions, ms_dmcx_template_arg(p)))
+            if (!ms_dmcx_append(p, &conditions, ms_dmcxr_template_arg(p)))
                 return 0;
         }
     }
     uint32_t result = 0;
-    if (!state->special && state->ends_with_args && (result = ms_dmcx_type(p)) == 0)
+    if (!state->special && state->ends_with_args && (result = ms_dmcxr_type(p)) == 0)
         return 0;
     ms_dmcx_cell params = ms_dmcx_empty();
     if (!ms_dmcx_eat(p, 'v')) {
         do {
-            uint32_t type = ms_dmcx_type(p);
+            uint32_t type = ms_dmcxr_type(p);
             if (state->explicit_object && params.item == 0)
                 type = ms_dmcx_make_of(p, ms_DMCX_THIS_PARAM, type);
             if (!ms_dmcx_append(p, &params, type))
                 return 0;
-        } while (!ms_dmcx_at_end(p) && ms_dmcx_peek(p, 0) != 'Q');
+        } while (!ms_dmcxr_at_end(p) && ms_dmcx_peek(p, 0) != 'Q');
     }
     uint32_t constraint = 0;
-    if (ms_dmcx_eat(p, 'Q') && (constraint = ms_dmcx_constraint_expr(p)) == 0)
+    if (ms_dmcx_eat(p, 'Q') && (constraint = ms_dmcxr_constraint_expr(p)) == 0)
         return 0;
     uint32_t tail = ms_dmcx_make(p, ms_DMCX_ENCODING_TAIL, params.item, conditions.item, constraint);
     uint32_t flags = ms_DMCX_RIGHT | ms_DMCX_IS_FUNCTION;
@@ -23038,24 +23637,24 @@ static uint32_t ms_dmcx_bare_function(ms_dmcx *p, const ms_dmcx_name_state *stat
     return ref;
 }
 
-static uint32_t ms_dmcx_encoding_inside(ms_dmcx *p)
+static uint32_t ms_dmcxr_encoding_inside(ms_dmcx *p)
 {
     char c = ms_dmcx_peek(p, 0);
     if (c == 'T')
-        return ms_dmcx_special_t(p);
+        return ms_dmcxr_special_t(p);
     if (c == 'G')
-        return ms_dmcx_special_g(p);
+        return ms_dmcxr_special_g(p);
     ms_dmcx_name_state state;
     ms_zero(&state, sizeof(state));
     state.forward = p->forward;
-    uint32_t name = ms_dmcx_name(p, &state);
-    if (name == 0 || !ms_dmcx_resolve_forward(p, state.forward))
+    uint32_t name = ms_dmcxr_name(p, &state);
+    if (name == 0 || !ms_dmcxr_resolve_forward(p, state.forward))
         return 0;
-    return ms_dmcx_at_end(p) ? name : ms_dmcx_bare_function(p, &state, name);
+    return ms_dmcxr_at_end(p) ? name : ms_dmcxr_bare_function(p, &state, name);
 }
 
 /* <encoding>; template parameters in it are its own. */
-static uint32_t ms_dmcx_encoding(ms_dmcx *p)
+static uint32_t ms_dmcxr_encoding(ms_dmcx *p)
 {
     if (!ms_dmcx_enter(p))
         return 0;
@@ -23063,7 +23662,7 @@ static uint32_t ms_dmcx_encoding(ms_dmcx *p)
     uint32_t level_count = p->level_count;
     p->levels = 0;
     p->level_count = 0;
-    uint32_t ref = ms_dmcx_encoding_inside(p);
+    uint32_t ref = ms_dmcxr_encoding_inside(p);
     p->levels = levels;
     p->level_count = level_count;
     p->d->depth--;
@@ -23071,13 +23670,13 @@ static uint32_t ms_dmcx_encoding(ms_dmcx *p)
 }
 
 /* The whole name; 0 when it is malformed. */
-static uint32_t ms_dmcx_mangled(ms_dmcx *p)
+static uint32_t ms_dmcxr_mangled(ms_dmcx *p)
 {
     while (ms_dmcx_eat(p, '_'))
         continue;
     bool is_block = p->at >= 3;
     p->at++;
-    uint32_t ref = ms_dmcx_encoding(p);
+    uint32_t ref = ms_dmcxr_encoding(p);
     if (ref == 0)
         return 0;
     if (is_block) {
@@ -23088,7 +23687,7 @@ static uint32_t ms_dmcx_mangled(ms_dmcx *p)
             return 0;
         if (ms_dmcx_peek(p, 0) != '.' && p->at != p->len)
             return 0;
-        return ms_dmcx_special_name(p, ref, ms_DMCX_W_BLOCK_INVOKE);
+        return ms_dmcxr_special_name(p, ref, ms_DMCX_W_BLOCK_INVOKE);
     }
     if (ms_dmcx_peek(p, 0) == '.') {
         ms_dmcx_span t;
@@ -23099,9 +23698,17 @@ static uint32_t ms_dmcx_mangled(ms_dmcx *p)
     return p->at == p->len ? ref : 0;
 }
 
+#endif /* MACHSYM_NO_CXX */
+
+/* ==== >>cxx-printer =======================================================================================
+ * Job:    writes the tree of a C++ name in source form.
+ * Offers: ms_dmcxp_run.
+ * Never:  changes the tree, but for marks of what is being printed. */
+
+#ifndef MACHSYM_NO_CXX
 /* ---- C++: printing ---- */
 
-static void ms_dmcx_put(ms_dmcx *p, const char *text, size_t len)
+static void ms_dmcxp_put(ms_dmcx *p, const char *text, size_t len)
 {
     if (len == 0)
         return;
@@ -23109,7 +23716,7 @@ static void ms_dmcx_put(ms_dmcx *p, const char *text, size_t len)
     ms_dm_put(p->d, text, len);
 }
 
-static void ms_dmcx_put_char(ms_dmcx *p, char c)
+static void ms_dmcxp_put_char(ms_dmcx *p, char c)
 {
     ms_dm *d = p->d;
     p->last = c;
@@ -23121,30 +23728,30 @@ static void ms_dmcx_put_char(ms_dmcx *p, char c)
         d->out_len++;
 }
 
-static void ms_dmcx_put_word(ms_dmcx *p, uint32_t word)
+static void ms_dmcxp_put_word(ms_dmcx *p, uint32_t word)
 {
-    ms_dmcx_put(p, ms_dmcx_words[word].ptr, ms_dmcx_words[word].len);
+    ms_dmcxp_put(p, ms_dmcx_words[word].ptr, ms_dmcx_words[word].len);
 }
 
-#define ms_DMCX_PUT(p, text) ms_dmcx_put(p, text, sizeof(text) - 1)
+#define ms_DMCX_PUT(p, text) ms_dmcxp_put(p, text, sizeof(text) - 1)
 
-static void ms_dmcx_put_span(ms_dmcx *p, uint32_t off, uint32_t len)
+static void ms_dmcxp_put_span(ms_dmcx *p, uint32_t off, uint32_t len)
 {
-    ms_dmcx_put(p, p->s + off, len);
+    ms_dmcxp_put(p, p->s + off, len);
 }
 
 /* A mangled number: n is its minus. */
-static void ms_dmcx_put_number(ms_dmcx *p, uint32_t off, uint32_t len)
+static void ms_dmcxp_put_number(ms_dmcx *p, uint32_t off, uint32_t len)
 {
     if (len != 0 && p->s[off] == 'n') {
-        ms_dmcx_put_char(p, '-');
+        ms_dmcxp_put_char(p, '-');
         off++;
         len--;
     }
-    ms_dmcx_put_span(p, off, len);
+    ms_dmcxp_put_span(p, off, len);
 }
 
-static void ms_dmcx_put_decimal(ms_dmcx *p, uint32_t value)
+static void ms_dmcxp_put_decimal(ms_dmcx *p, uint32_t value)
 {
     char digits[10];
     size_t at = sizeof(digits);
@@ -23152,23 +23759,23 @@ static void ms_dmcx_put_decimal(ms_dmcx *p, uint32_t value)
         digits[--at] = (char)('0' + value % 10u);
         value /= 10u;
     } while (value != 0);
-    ms_dmcx_put(p, digits + at, sizeof(digits) - at);
+    ms_dmcxp_put(p, digits + at, sizeof(digits) - at);
 }
 
 /* A bracket inside which a > closes no template arguments */
-static void ms_dmcx_open(ms_dmcx *p, char c)
+static void ms_dmcxp_open(ms_dmcx *p, char c)
 {
     p->brackets += p->in_args;
-    ms_dmcx_put_char(p, c);
+    ms_dmcxp_put_char(p, c);
 }
 
-static void ms_dmcx_close(ms_dmcx *p, char c)
+static void ms_dmcxp_close(ms_dmcx *p, char c)
 {
     p->brackets -= p->in_args;
-    ms_dmcx_put_char(p, c);
+    ms_dmcxp_put_char(p, c);
 }
 
-static void ms_dmcx_put_quals(ms_dmcx *p, uint32_t quals, uint32_t ref)
+static void ms_dmcxp_put_quals(ms_dmcx *p, uint32_t quals, uint32_t ref)
 {
     if (quals & 1u)
         ms_DMCX_PUT(p, " const");
@@ -23184,13 +23791,13 @@ static void ms_dmcx_put_quals(ms_dmcx *p, uint32_t quals, uint32_t ref)
 
 /* A hexadecimal floating number as printf's %a writes it: first digit, fraction without its trailing zeros,
  * exponent. */
-static void ms_dmcx_put_hex_float(ms_dmcx *p, uint32_t lead, uint64_t fraction, uint32_t digits,
-                                  int32_t exponent)
+static void ms_dmcxp_put_hex_float(ms_dmcx *p, uint32_t lead, uint64_t fraction, uint32_t digits,
+                                   int32_t exponent)
 {
     char text[16];
     uint32_t len = 0;
     ms_DMCX_PUT(p, "0x");
-    ms_dmcx_put_char(p, (char)(lead < 10 ? '0' + lead : 'a' + (lead - 10)));
+    ms_dmcxp_put_char(p, (char)(lead < 10 ? '0' + lead : 'a' + (lead - 10)));
     for (; digits != 0; digits--) {
         uint32_t digit = (uint32_t)(fraction >> (4u * (digits - 1))) & 15u;
         text[len++] = (char)(digit < 10 ? '0' + digit : 'a' + (digit - 10));
@@ -23198,15 +23805,15 @@ static void ms_dmcx_put_hex_float(ms_dmcx *p, uint32_t lead, uint64_t fraction, 
     while (len != 0 && text[len - 1] == '0')
         len--;
     if (len != 0)
-        ms_dmcx_put_char(p, '.');
-    ms_dmcx_put(p, text, len);
-    ms_dmcx_put_char(p, 'p');
-    ms_dmcx_put_char(p, exponent < 0 ? '-' : '+');
-    ms_dmcx_put_decimal(p, (uint32_t)(exponent < 0 ? -exponent : exponent));
+        ms_dmcxp_put_char(p, '.');
+    ms_dmcxp_put(p, text, len);
+    ms_dmcxp_put_char(p, 'p');
+    ms_dmcxp_put_char(p, exponent < 0 ? '-' : '+');
+    ms_dmcxp_put_decimal(p, (uint32_t)(exponent < 0 ? -exponent : exponent));
 }
 
 /* The x87's long double: 15 bits of exponent, 64 of mantissa with its leading one written. */
-static void ms_dmcx_put_x87(ms_dmcx *p, uint32_t exponent, uint64_t mantissa)
+static void ms_dmcxp_put_x87(ms_dmcx *p, uint32_t exponent, uint64_t mantissa)
 {
     bool is_normal = mantissa >> 63 != 0;
     if (exponent == 0x7fff && mantissa << 1 == 0 && is_normal)
@@ -23216,12 +23823,12 @@ static void ms_dmcx_put_x87(ms_dmcx *p, uint32_t exponent, uint64_t mantissa)
     else if (mantissa == 0)
         ms_DMCX_PUT(p, "0x0p+0");
     else
-        ms_dmcx_put_hex_float(p, (uint32_t)(mantissa >> 60), mantissa & (UINT64_MAX >> 4), 15,
-                              (int32_t)(exponent == 0 ? 1 : exponent) - 16383 - 3);
+        ms_dmcxp_put_hex_float(p, (uint32_t)(mantissa >> 60), mantissa & (UINT64_MAX >> 4), 15,
+                               (int32_t)(exponent == 0 ? 1 : exponent) - 16383 - 3);
 }
 
 /* An IEEE float or double, given as a double's parts. A float's small values are normal as doubles. */
-static void ms_dmcx_put_ieee(ms_dmcx *p, uint32_t exponent, uint64_t fraction, bool is_float)
+static void ms_dmcxp_put_ieee(ms_dmcx *p, uint32_t exponent, uint64_t fraction, bool is_float)
 {
     int32_t power = (int32_t)exponent - 1023;
     uint32_t lead = exponent != 0;
@@ -23240,14 +23847,14 @@ static void ms_dmcx_put_ieee(ms_dmcx *p, uint32_t exponent, uint64_t fraction, b
         power = -1022;
     }
     if (exponent == 2047)
-        ms_dmcx_put(p, fraction == 0 ? "inf" : "nan", 3);
+        ms_dmcxp_put(p, fraction == 0 ? "inf" : "nan", 3);
     else if (lead == 0 && fraction == 0)
         ms_DMCX_PUT(p, "0x0p+0");
     else
-        ms_dmcx_put_hex_float(p, lead, fraction, 13, power);
+        ms_dmcxp_put_hex_float(p, lead, fraction, 13, power);
 }
 
-static void ms_dmcx_put_floating(ms_dmcx *p, const ms_dmcx_node *n)
+static void ms_dmcxp_put_floating(ms_dmcx *p, const ms_dmcx_node *n)
 {
     uint32_t high = 0; /* the bytes before the last eight: sign and exponent of an x87 number */
     uint64_t low = 0;
@@ -23259,28 +23866,28 @@ static void ms_dmcx_put_floating(ms_dmcx *p, const ms_dmcx_node *n)
     }
     uint32_t sign = n->b == 20 ? high >> 15 : (uint32_t)(low >> (4u * n->b - 1u)) & 1u;
     if (sign != 0)
-        ms_dmcx_put_char(p, '-');
+        ms_dmcxp_put_char(p, '-');
     if (n->b == 20)
-        ms_dmcx_put_x87(p, high & 0x7fffu, low);
+        ms_dmcxp_put_x87(p, high & 0x7fffu, low);
     else if (n->b == 16)
-        ms_dmcx_put_ieee(p, (uint32_t)(low >> 52) & 2047u, low & (UINT64_MAX >> 12), false);
+        ms_dmcxp_put_ieee(p, (uint32_t)(low >> 52) & 2047u, low & (UINT64_MAX >> 12), false);
     else
-        ms_dmcx_put_ieee(p, (uint32_t)(low >> 23) & 255u, low & 0x7fffffu, true);
+        ms_dmcxp_put_ieee(p, (uint32_t)(low >> 23) & 255u, low & 0x7fffffu, true);
     if (n->x != 0)
-        ms_dmcx_put_char(p, (char)n->x);
+        ms_dmcxp_put_char(p, (char)n->x);
 }
 
-static void ms_dmcx_put_operator(ms_dmcx *p, uint32_t index)
+static void ms_dmcxp_put_operator(ms_dmcx *p, uint32_t index)
 {
     const ms_dmcx_op *op = &ms_dmcx_ops[index];
     ms_DMCX_PUT(p, "operator");
     if (op->symbol[0] >= 'a' && op->symbol[0] <= 'z')
-        ms_dmcx_put_char(p, ' ');
-    ms_dmcx_put(p, op->symbol, op->len);
+        ms_dmcxp_put_char(p, ' ');
+    ms_dmcxp_put(p, op->symbol, op->len);
 }
 
 /* How strongly an expression binds; what is none binds strongest. */
-static uint32_t ms_dmcx_prec_of(const ms_dmcx_node *n)
+static uint32_t ms_dmcxp_prec_of(const ms_dmcx_node *n)
 {
     switch (n->kind) {
     case ms_DMCX_PREFIX:
@@ -23302,7 +23909,7 @@ static uint32_t ms_dmcx_prec_of(const ms_dmcx_node *n)
 }
 
 /* The name that a class's constructors repeat: its last component without arguments and tags. */
-static void ms_dmcx_put_base(ms_dmcx *p, uint32_t ref)
+static void ms_dmcxp_put_base(ms_dmcx *p, uint32_t ref)
 {
     for (;;) {
         if (ref == ms_DMCX_W_TRUE || ref == ms_DMCX_W_FALSE)
@@ -23313,13 +23920,13 @@ static void ms_dmcx_put_base(ms_dmcx *p, uint32_t ref)
             size_t to = from;
             while (to < word.len && (word.ptr[to] != '<' || from == 0))
                 to++;
-            ms_dmcx_put(p, word.ptr + from, to - from);
+            ms_dmcxp_put(p, word.ptr + from, to - from);
             return;
         }
         const ms_dmcx_node *n = ms_dmcx_at(p, ref);
         switch (n->kind) {
-        case ms_DMCX_TEXT: ms_dmcx_put_span(p, n->a, n->b); return;
-        case ms_DMCX_OPERATOR: ms_dmcx_put_operator(p, n->x); return;
+        case ms_DMCX_TEXT: ms_dmcxp_put_span(p, n->a, n->b); return;
+        case ms_DMCX_OPERATOR: ms_dmcxp_put_operator(p, n->x); return;
         case ms_DMCX_NESTED:
         case ms_DMCX_FRIEND:
         case ms_DMCX_QUALIFIED:
@@ -23332,19 +23939,19 @@ static void ms_dmcx_put_base(ms_dmcx *p, uint32_t ref)
     }
 }
 
-/* floors: recursion */
-static void ms_dmcx_left(ms_dmcx *p, uint32_t ref);
-static void ms_dmcx_right(ms_dmcx *p, uint32_t ref);
+/* nodes hold nodes */
+static void ms_dmcxp_left(ms_dmcx *p, uint32_t ref);
+static void ms_dmcxp_right(ms_dmcx *p, uint32_t ref);
 
-static void ms_dmcx_print(ms_dmcx *p, uint32_t ref)
+static void ms_dmcxp_print(ms_dmcx *p, uint32_t ref)
 {
-    ms_dmcx_left(p, ref);
+    ms_dmcxp_left(p, ref);
     if ((ms_dmcx_flags_of(p, ref) & (ms_DMCX_RIGHT | ms_DMCX_RIGHT * ms_DMCX_ASK)) != 0)
-        ms_dmcx_right(p, ref);
+        ms_dmcxp_right(p, ref);
 }
 
 /* Packs inside an expansion all show the same element; the first one met tells how many there are. */
-static uint32_t ms_dmcx_pack_element(ms_dmcx *p, const ms_dmcx_node *pack)
+static uint32_t ms_dmcxp_pack_element(ms_dmcx *p, const ms_dmcx_node *pack)
 {
     if (p->pack_count == ms_DMCX_UNSET) {
         p->pack_count = pack->b;
@@ -23354,9 +23961,9 @@ static uint32_t ms_dmcx_pack_element(ms_dmcx *p, const ms_dmcx_node *pack)
 }
 
 /* Whether a declarator has a shape, looking through packs and forward references, which may form a circle. */
-static bool ms_dmcx_has(ms_dmcx *p, uint32_t ref, uint32_t flag)
+static bool ms_dmcxp_has(ms_dmcx *p, uint32_t ref, uint32_t flag)
 {
-    for (uint32_t hops = 0; hops < ms_DMCX_MAX_PRINT_DEPTH; hops++) {
+    for (uint32_t hops = 0; hops < MACHSYM_DEMANGLE_CXX_PRINT_DEPTH; hops++) {
         uint32_t flags = ms_dmcx_flags_of(p, ref);
         if ((flags & flag) != 0)
             return true;
@@ -23365,7 +23972,7 @@ static bool ms_dmcx_has(ms_dmcx *p, uint32_t ref, uint32_t flag)
         p->d->work--;
         const ms_dmcx_node *n = ms_dmcx_at(p, ref);
         switch (n->kind) {
-        case ms_DMCX_PACK: ref = ms_dmcx_pack_element(p, n); break;
+        case ms_DMCX_PACK: ref = ms_dmcxp_pack_element(p, n); break;
         case ms_DMCX_MEMBER_PTR: ref = n->b; break;
         case ms_DMCX_FORWARD: ref = n->y != 0 ? 0 : n->c; break;
         case ms_DMCX_QUAL:
@@ -23378,23 +23985,23 @@ static bool ms_dmcx_has(ms_dmcx *p, uint32_t ref, uint32_t flag)
 }
 
 /* An operand of something that binds as strongly as prec, in parentheses where it binds less. */
-static void ms_dmcx_operand(ms_dmcx *p, uint32_t ref, uint32_t prec)
+static void ms_dmcxp_operand(ms_dmcx *p, uint32_t ref, uint32_t prec)
 {
     if (ref < ms_DMCX_W_COUNT) {
-        ms_dmcx_put_word(p, ref);
+        ms_dmcxp_put_word(p, ref);
         return;
     }
     const ms_dmcx_node *n = ms_dmcx_at(p, ref);
-    bool parens = n->kind >= ms_DMCX_PREFIX && ms_dmcx_prec_of(n) >= prec;
+    bool parens = n->kind >= ms_DMCX_PREFIX && ms_dmcxp_prec_of(n) >= prec;
     if (parens)
-        ms_dmcx_open(p, '(');
-    ms_dmcx_print(p, ref);
+        ms_dmcxp_open(p, '(');
+    ms_dmcxp_print(p, ref);
     if (parens)
-        ms_dmcx_close(p, ')');
+        ms_dmcxp_close(p, ')');
 }
 
 /* A list with commas; an element that is an empty pack leaves no comma. */
-static void ms_dmcx_list(ms_dmcx *p, uint32_t cell)
+static void ms_dmcxp_list(ms_dmcx *p, uint32_t cell)
 {
     bool first = true;
     for (; cell != 0 && !p->d->failed; cell = p->cells[cell].next) {
@@ -23403,7 +24010,7 @@ static void ms_dmcx_list(ms_dmcx *p, uint32_t cell)
         if (!first)
             ms_DMCX_PUT(p, ", ");
         size_t behind = p->d->out_len;
-        ms_dmcx_operand(p, p->cells[cell].item, ms_DMCX_COMMA);
+        ms_dmcxp_operand(p, p->cells[cell].item, ms_DMCX_COMMA);
         if (p->d->out_len != behind) {
             first = false;
             continue;
@@ -23413,33 +24020,33 @@ static void ms_dmcx_list(ms_dmcx *p, uint32_t cell)
     }
 }
 
-static void ms_dmcx_parens_list(ms_dmcx *p, uint32_t cell)
+static void ms_dmcxp_parens_list(ms_dmcx *p, uint32_t cell)
 {
-    ms_dmcx_open(p, '(');
-    ms_dmcx_list(p, cell);
-    ms_dmcx_close(p, ')');
+    ms_dmcxp_open(p, '(');
+    ms_dmcxp_list(p, cell);
+    ms_dmcxp_close(p, ')');
 }
 
-static void ms_dmcx_parens(ms_dmcx *p, uint32_t ref)
+static void ms_dmcxp_parens(ms_dmcx *p, uint32_t ref)
 {
-    ms_dmcx_open(p, '(');
-    ms_dmcx_print(p, ref);
-    ms_dmcx_close(p, ')');
+    ms_dmcxp_open(p, '(');
+    ms_dmcxp_print(p, ref);
+    ms_dmcxp_close(p, ')');
 }
 
-static void ms_dmcx_angles(ms_dmcx *p, uint32_t cell)
+static void ms_dmcxp_angles(ms_dmcx *p, uint32_t cell)
 {
     bool in_args = p->in_args;
     p->in_args = true;
-    ms_dmcx_put_char(p, '<');
-    ms_dmcx_list(p, cell);
-    ms_dmcx_put_char(p, '>');
+    ms_dmcxp_put_char(p, '<');
+    ms_dmcxp_list(p, cell);
+    ms_dmcxp_put_char(p, '>');
     p->in_args = in_args;
 }
 
 /* <pattern>...: the pattern once for every element of its packs; with the dots where it has none (a pack of
  * function parameters). */
-static void ms_dmcx_expansion(ms_dmcx *p, uint32_t pattern)
+static void ms_dmcxp_expansion(ms_dmcx *p, uint32_t pattern)
 {
     uint32_t index = p->pack_index;
     uint32_t count = p->pack_count;
@@ -23447,7 +24054,7 @@ static void ms_dmcx_expansion(ms_dmcx *p, uint32_t pattern)
     p->pack_count = ms_DMCX_UNSET;
     size_t before = p->d->out_len;
     char last = p->last;
-    ms_dmcx_print(p, pattern);
+    ms_dmcxp_print(p, pattern);
     if (p->pack_count == ms_DMCX_UNSET) {
         ms_DMCX_PUT(p, "...");
     } else if (p->pack_count == 0) {
@@ -23458,7 +24065,7 @@ static void ms_dmcx_expansion(ms_dmcx *p, uint32_t pattern)
     for (uint32_t i = 1; i < elements && !p->d->failed; i++) {
         ms_DMCX_PUT(p, ", ");
         p->pack_index = i;
-        ms_dmcx_print(p, pattern);
+        ms_dmcxp_print(p, pattern);
     }
     p->pack_index = index;
     p->pack_count = count;
@@ -23467,7 +24074,7 @@ static void ms_dmcx_expansion(ms_dmcx *p, uint32_t pattern)
 /* ---- C++: printing types ---- */
 
 /* id<P>: what a pointer to Objective-C's root object with a protocol is called. */
-static bool ms_dmcx_is_id(const ms_dmcx *p, uint32_t ref)
+static bool ms_dmcxp_is_id(const ms_dmcx *p, uint32_t ref)
 {
     if (ms_dmcx_kind_of(p, ref) != ms_DMCX_OBJC_PROTO)
         return false;
@@ -23475,44 +24082,44 @@ static bool ms_dmcx_is_id(const ms_dmcx *p, uint32_t ref)
 }
 
 /* What stands between a type and the name or parentheses of a pointer to it. */
-static void ms_dmcx_open_declarator(ms_dmcx *p, uint32_t pointee)
+static void ms_dmcxp_open_declarator(ms_dmcx *p, uint32_t pointee)
 {
-    bool is_array = ms_dmcx_has(p, pointee, ms_DMCX_IS_ARRAY);
+    bool is_array = ms_dmcxp_has(p, pointee, ms_DMCX_IS_ARRAY);
     if (is_array)
-        ms_dmcx_put_char(p, ' ');
-    if (is_array || ms_dmcx_has(p, pointee, ms_DMCX_IS_FUNCTION))
-        ms_dmcx_put_char(p, '(');
+        ms_dmcxp_put_char(p, ' ');
+    if (is_array || ms_dmcxp_has(p, pointee, ms_DMCX_IS_FUNCTION))
+        ms_dmcxp_put_char(p, '(');
 }
 
-static void ms_dmcx_close_declarator(ms_dmcx *p, uint32_t pointee)
+static void ms_dmcxp_close_declarator(ms_dmcx *p, uint32_t pointee)
 {
-    if (ms_dmcx_has(p, pointee, ms_DMCX_IS_ARRAY) || ms_dmcx_has(p, pointee, ms_DMCX_IS_FUNCTION))
-        ms_dmcx_put_char(p, ')');
-    ms_dmcx_right(p, pointee);
+    if (ms_dmcxp_has(p, pointee, ms_DMCX_IS_ARRAY) || ms_dmcxp_has(p, pointee, ms_DMCX_IS_FUNCTION))
+        ms_dmcxp_put_char(p, ')');
+    ms_dmcxp_right(p, pointee);
 }
 
-static void ms_dmcx_pointer_left(ms_dmcx *p, uint32_t pointee)
+static void ms_dmcxp_pointer_left(ms_dmcx *p, uint32_t pointee)
 {
-    if (ms_dmcx_is_id(p, pointee)) {
+    if (ms_dmcxp_is_id(p, pointee)) {
         ms_DMCX_PUT(p, "id<");
-        ms_dmcx_print(p, ms_dmcx_at(p, pointee)->b);
-        ms_dmcx_put_char(p, '>');
+        ms_dmcxp_print(p, ms_dmcx_at(p, pointee)->b);
+        ms_dmcxp_put_char(p, '>');
         return;
     }
-    ms_dmcx_left(p, pointee);
-    ms_dmcx_open_declarator(p, pointee);
-    ms_dmcx_put_char(p, '*');
+    ms_dmcxp_left(p, pointee);
+    ms_dmcxp_open_declarator(p, pointee);
+    ms_dmcxp_put_char(p, '*');
 }
 
 /* What is printed for a type where packs and forward references stand for something else. */
-static uint32_t ms_dmcx_shown(ms_dmcx *p, uint32_t ref)
+static uint32_t ms_dmcxp_shown(ms_dmcx *p, uint32_t ref)
 {
-    for (uint32_t hops = 0; hops < ms_DMCX_MAX_PRINT_DEPTH && p->d->work != 0; hops++) {
+    for (uint32_t hops = 0; hops < MACHSYM_DEMANGLE_CXX_PRINT_DEPTH && p->d->work != 0; hops++) {
         uint32_t kind = ms_dmcx_kind_of(p, ref);
         uint32_t next = 0;
         p->d->work--;
         if (kind == ms_DMCX_PACK)
-            next = ms_dmcx_pack_element(p, ms_dmcx_at(p, ref));
+            next = ms_dmcxp_pack_element(p, ms_dmcx_at(p, ref));
         else if (kind == ms_DMCX_FORWARD && ms_dmcx_at(p, ref)->y == 0)
             next = ms_dmcx_at(p, ref)->c;
         if (next == 0)
@@ -23523,12 +24130,12 @@ static uint32_t ms_dmcx_shown(ms_dmcx *p, uint32_t ref)
 }
 
 /* Reference collapsing ([dcl.ref]): & wins. Returns what is referred to at last, 0 when that is a circle. */
-static uint32_t ms_dmcx_collapse(ms_dmcx *p, const ms_dmcx_node *n, uint32_t *ref_qual)
+static uint32_t ms_dmcxp_collapse(ms_dmcx *p, const ms_dmcx_node *n, uint32_t *ref_qual)
 {
     uint32_t pointee = n->a;
     *ref_qual = n->x;
-    for (uint32_t hops = 0; hops < ms_DMCX_MAX_PRINT_DEPTH && p->d->work != 0; hops++) {
-        uint32_t shown = ms_dmcx_shown(p, pointee);
+    for (uint32_t hops = 0; hops < MACHSYM_DEMANGLE_CXX_PRINT_DEPTH && p->d->work != 0; hops++) {
+        uint32_t shown = ms_dmcxp_shown(p, pointee);
         if (ms_dmcx_kind_of(p, shown) != ms_DMCX_REFERENCE)
             return pointee;
         p->d->work--;
@@ -23540,241 +24147,241 @@ static uint32_t ms_dmcx_collapse(ms_dmcx *p, const ms_dmcx_node *n, uint32_t *re
     return 0;
 }
 
-static void ms_dmcx_reference(ms_dmcx *p, ms_dmcx_node *n, bool is_left)
+static void ms_dmcxp_reference(ms_dmcx *p, ms_dmcx_node *n, bool is_left)
 {
     if (n->y != 0)
         return;
     n->y = 1;
     uint32_t ref_qual;
-    uint32_t pointee = ms_dmcx_collapse(p, n, &ref_qual);
+    uint32_t pointee = ms_dmcxp_collapse(p, n, &ref_qual);
     if (pointee == 0) {
         n->y = 0;
         return;
     }
     if (is_left) {
-        ms_dmcx_left(p, pointee);
-        ms_dmcx_open_declarator(p, pointee);
-        ms_dmcx_put(p, "&&", ref_qual);
+        ms_dmcxp_left(p, pointee);
+        ms_dmcxp_open_declarator(p, pointee);
+        ms_dmcxp_put(p, "&&", ref_qual);
     } else {
-        ms_dmcx_close_declarator(p, pointee);
+        ms_dmcxp_close_declarator(p, pointee);
     }
     n->y = 0;
 }
 
-static void ms_dmcx_member_pointer_left(ms_dmcx *p, const ms_dmcx_node *n)
+static void ms_dmcxp_member_pointer_left(ms_dmcx *p, const ms_dmcx_node *n)
 {
-    ms_dmcx_left(p, n->b);
-    bool in_parens = ms_dmcx_has(p, n->b, ms_DMCX_IS_ARRAY) || ms_dmcx_has(p, n->b, ms_DMCX_IS_FUNCTION);
-    ms_dmcx_put_char(p, in_parens ? '(' : ' ');
-    ms_dmcx_print(p, n->a);
+    ms_dmcxp_left(p, n->b);
+    bool in_parens = ms_dmcxp_has(p, n->b, ms_DMCX_IS_ARRAY) || ms_dmcxp_has(p, n->b, ms_DMCX_IS_FUNCTION);
+    ms_dmcxp_put_char(p, in_parens ? '(' : ' ');
+    ms_dmcxp_print(p, n->a);
     ms_DMCX_PUT(p, "::*");
 }
 
-static void ms_dmcx_function_right(ms_dmcx *p, const ms_dmcx_node *n)
+static void ms_dmcxp_function_right(ms_dmcx *p, const ms_dmcx_node *n)
 {
-    ms_dmcx_parens_list(p, n->b);
-    ms_dmcx_right(p, n->a);
-    ms_dmcx_put_quals(p, n->x, n->y);
+    ms_dmcxp_parens_list(p, n->b);
+    ms_dmcxp_right(p, n->a);
+    ms_dmcxp_put_quals(p, n->x, n->y);
     if (n->c != 0) {
-        ms_dmcx_put_char(p, ' ');
-        ms_dmcx_print(p, n->c);
+        ms_dmcxp_put_char(p, ' ');
+        ms_dmcxp_print(p, n->c);
     }
 }
 
-static void ms_dmcx_array_right(ms_dmcx *p, const ms_dmcx_node *n)
+static void ms_dmcxp_array_right(ms_dmcx *p, const ms_dmcx_node *n)
 {
     if (p->last != ']')
-        ms_dmcx_put_char(p, ' ');
-    ms_dmcx_put_char(p, '[');
+        ms_dmcxp_put_char(p, ' ');
+    ms_dmcxp_put_char(p, '[');
     if (n->b != 0)
-        ms_dmcx_print(p, n->b);
-    ms_dmcx_put_char(p, ']');
-    ms_dmcx_right(p, n->a);
+        ms_dmcxp_print(p, n->b);
+    ms_dmcxp_put_char(p, ']');
+    ms_dmcxp_right(p, n->a);
 }
 
-static void ms_dmcx_vector_out(ms_dmcx *p, uint32_t type, uint32_t size)
+static void ms_dmcxp_vector_out(ms_dmcx *p, uint32_t type, uint32_t size)
 {
     if (type == 0)
         ms_DMCX_PUT(p, "pixel");
     else
-        ms_dmcx_print(p, type);
+        ms_dmcxp_print(p, type);
     ms_DMCX_PUT(p, " vector[");
     if (size != 0)
-        ms_dmcx_print(p, size);
-    ms_dmcx_put_char(p, ']');
+        ms_dmcxp_print(p, size);
+    ms_dmcxp_put_char(p, ']');
 }
 
 /* ---- C++: printing names ---- */
 
-static void ms_dmcx_requires_clause(ms_dmcx *p, uint32_t constraint)
+static void ms_dmcxp_requires_clause(ms_dmcx *p, uint32_t constraint)
 {
     if (constraint == 0)
         return;
     ms_DMCX_PUT(p, " requires ");
-    ms_dmcx_print(p, constraint);
+    ms_dmcxp_print(p, constraint);
 }
 
 /* The part of a lambda's name behind 'lambda', and all of a lambda expression's */
-static void ms_dmcx_closure_declarator(ms_dmcx *p, const ms_dmcx_node *n)
+static void ms_dmcxp_closure_declarator(ms_dmcx *p, const ms_dmcx_node *n)
 {
     const ms_dmcx_node *tail = ms_dmcx_at(p, n->c);
     if (n->a != 0)
-        ms_dmcx_angles(p, n->a);
+        ms_dmcxp_angles(p, n->a);
     if (tail->a != 0) {
-        ms_dmcx_requires_clause(p, tail->a);
-        ms_dmcx_put_char(p, ' ');
+        ms_dmcxp_requires_clause(p, tail->a);
+        ms_dmcxp_put_char(p, ' ');
     }
-    ms_dmcx_parens_list(p, n->b);
-    ms_dmcx_requires_clause(p, tail->b);
+    ms_dmcxp_parens_list(p, n->b);
+    ms_dmcxp_requires_clause(p, tail->b);
 }
 
-static void ms_dmcx_encoding_left(ms_dmcx *p, const ms_dmcx_node *n)
+static void ms_dmcxp_encoding_left(ms_dmcx *p, const ms_dmcx_node *n)
 {
     if (n->a != 0) {
-        ms_dmcx_left(p, n->a);
-        if (!ms_dmcx_has(p, n->a, ms_DMCX_RIGHT))
-            ms_dmcx_put_char(p, ' ');
+        ms_dmcxp_left(p, n->a);
+        if (!ms_dmcxp_has(p, n->a, ms_DMCX_RIGHT))
+            ms_dmcxp_put_char(p, ' ');
     }
-    ms_dmcx_print(p, n->b);
+    ms_dmcxp_print(p, n->b);
 }
 
-static void ms_dmcx_encoding_right(ms_dmcx *p, const ms_dmcx_node *n)
+static void ms_dmcxp_encoding_right(ms_dmcx *p, const ms_dmcx_node *n)
 {
     const ms_dmcx_node *tail = ms_dmcx_at(p, n->c);
-    ms_dmcx_parens_list(p, tail->a);
+    ms_dmcxp_parens_list(p, tail->a);
     if (n->a != 0)
-        ms_dmcx_right(p, n->a);
-    ms_dmcx_put_quals(p, n->x, n->y);
+        ms_dmcxp_right(p, n->a);
+    ms_dmcxp_put_quals(p, n->x, n->y);
     if (tail->x != 0) {
         ms_DMCX_PUT(p, " [enable_if:");
-        ms_dmcx_list(p, tail->b);
-        ms_dmcx_put_char(p, ']');
+        ms_dmcxp_list(p, tail->b);
+        ms_dmcxp_put_char(p, ']');
     }
-    ms_dmcx_requires_clause(p, tail->c);
+    ms_dmcxp_requires_clause(p, tail->c);
 }
 
-static void ms_dmcx_two(ms_dmcx *p, const ms_dmcx_node *n, const char *between, size_t len)
+static void ms_dmcxp_two(ms_dmcx *p, const ms_dmcx_node *n, const char *between, size_t len)
 {
-    ms_dmcx_print(p, n->a);
-    ms_dmcx_put(p, between, len);
-    ms_dmcx_print(p, n->b);
+    ms_dmcxp_print(p, n->a);
+    ms_dmcxp_put(p, between, len);
+    ms_dmcxp_print(p, n->b);
 }
 
-static void ms_dmcx_synthetic(ms_dmcx *p, const ms_dmcx_node *n)
+static void ms_dmcxp_synthetic(ms_dmcx *p, const ms_dmcx_node *n)
 {
-    ms_dmcx_put(p, n->x == 1 ? "$N" : "$TT", n->x == 2 ? 3 : 2);
+    ms_dmcxp_put(p, n->x == 1 ? "$N" : "$TT", n->x == 2 ? 3 : 2);
     if (n->a != 0)
-        ms_dmcx_put_decimal(p, n->a - 1);
+        ms_dmcxp_put_decimal(p, n->a - 1);
 }
 
 /* ---- C++: printing expressions ---- */
 
-static void ms_dmcx_binary(ms_dmcx *p, const ms_dmcx_node *n)
+static void ms_dmcxp_binary(ms_dmcx *p, const ms_dmcx_node *n)
 {
     const ms_dmcx_op *op = &ms_dmcx_ops[n->x];
     bool closes = op->symbol[0] == '>' && (op->len == 1 || (op->len == 2 && op->symbol[1] == '>'));
     bool parens = p->brackets == 0 && closes;
     bool assigns = op->prec == ms_DMCX_ASSIGN; /* binds to the right; its left side is a logical or */
     if (parens)
-        ms_dmcx_open(p, '(');
-    ms_dmcx_operand(p, n->a, assigns ? (uint32_t)ms_DMCX_ORIF : op->prec + 1u);
+        ms_dmcxp_open(p, '(');
+    ms_dmcxp_operand(p, n->a, assigns ? (uint32_t)ms_DMCX_ORIF : op->prec + 1u);
     if (op->prec != ms_DMCX_COMMA)
-        ms_dmcx_put_char(p, ' ');
-    ms_dmcx_put(p, op->symbol, op->len);
-    ms_dmcx_put_char(p, ' ');
-    ms_dmcx_operand(p, n->b, op->prec + (assigns ? 1u : 0u));
+        ms_dmcxp_put_char(p, ' ');
+    ms_dmcxp_put(p, op->symbol, op->len);
+    ms_dmcxp_put_char(p, ' ');
+    ms_dmcxp_operand(p, n->b, op->prec + (assigns ? 1u : 0u));
     if (parens)
-        ms_dmcx_close(p, ')');
+        ms_dmcxp_close(p, ')');
 }
 
-static void ms_dmcx_fold_pack(ms_dmcx *p, uint32_t pack)
+static void ms_dmcxp_fold_pack(ms_dmcx *p, uint32_t pack)
 {
-    ms_dmcx_open(p, '(');
-    ms_dmcx_expansion(p, pack);
-    ms_dmcx_close(p, ')');
+    ms_dmcxp_open(p, '(');
+    ms_dmcxp_expansion(p, pack);
+    ms_dmcxp_close(p, ')');
 }
 
-static void ms_dmcx_fold_operator(ms_dmcx *p, uint32_t index)
+static void ms_dmcxp_fold_operator(ms_dmcx *p, uint32_t index)
 {
-    ms_dmcx_put_char(p, ' ');
-    ms_dmcx_put(p, ms_dmcx_ops[index].symbol, ms_dmcx_ops[index].len);
-    ms_dmcx_put_char(p, ' ');
+    ms_dmcxp_put_char(p, ' ');
+    ms_dmcxp_put(p, ms_dmcx_ops[index].symbol, ms_dmcx_ops[index].len);
+    ms_dmcxp_put_char(p, ' ');
 }
 
-static void ms_dmcx_fold_out(ms_dmcx *p, const ms_dmcx_node *n)
+static void ms_dmcxp_fold_out(ms_dmcx *p, const ms_dmcx_node *n)
 {
     bool is_left = n->y != 0;
-    ms_dmcx_open(p, '(');
+    ms_dmcxp_open(p, '(');
     if (!is_left)
-        ms_dmcx_fold_pack(p, n->a);
+        ms_dmcxp_fold_pack(p, n->a);
     else if (n->b != 0)
-        ms_dmcx_operand(p, n->b, ms_DMCX_CAST + 1);
+        ms_dmcxp_operand(p, n->b, ms_DMCX_CAST + 1);
     if (!is_left || n->b != 0)
-        ms_dmcx_fold_operator(p, n->x);
+        ms_dmcxp_fold_operator(p, n->x);
     ms_DMCX_PUT(p, "...");
     if (is_left || n->b != 0)
-        ms_dmcx_fold_operator(p, n->x);
+        ms_dmcxp_fold_operator(p, n->x);
     if (is_left)
-        ms_dmcx_fold_pack(p, n->a);
+        ms_dmcxp_fold_pack(p, n->a);
     else if (n->b != 0)
-        ms_dmcx_operand(p, n->b, ms_DMCX_CAST + 1);
-    ms_dmcx_close(p, ')');
+        ms_dmcxp_operand(p, n->b, ms_DMCX_CAST + 1);
+    ms_dmcxp_close(p, ')');
 }
 
-static void ms_dmcx_new_out(ms_dmcx *p, const ms_dmcx_node *n)
+static void ms_dmcxp_new_out(ms_dmcx *p, const ms_dmcx_node *n)
 {
     if (n->y != 0)
         ms_DMCX_PUT(p, "::");
-    ms_dmcx_put(p, ms_dmcx_ops[n->x].symbol, ms_dmcx_ops[n->x].len);
+    ms_dmcxp_put(p, ms_dmcx_ops[n->x].symbol, ms_dmcx_ops[n->x].len);
     if (n->a != 0)
-        ms_dmcx_parens_list(p, n->a);
-    ms_dmcx_put_char(p, ' ');
-    ms_dmcx_print(p, n->b);
+        ms_dmcxp_parens_list(p, n->a);
+    ms_dmcxp_put_char(p, ' ');
+    ms_dmcxp_print(p, n->b);
     if (n->c != 0)
-        ms_dmcx_parens_list(p, n->c);
+        ms_dmcxp_parens_list(p, n->c);
 }
 
-static void ms_dmcx_delete_out(ms_dmcx *p, const ms_dmcx_node *n)
+static void ms_dmcxp_delete_out(ms_dmcx *p, const ms_dmcx_node *n)
 {
     if (n->y != 0)
         ms_DMCX_PUT(p, "::");
-    ms_dmcx_put(p, ms_dmcx_ops[n->x].symbol, ms_dmcx_ops[n->x].len);
-    ms_dmcx_put_char(p, ' ');
-    ms_dmcx_print(p, n->a);
+    ms_dmcxp_put(p, ms_dmcx_ops[n->x].symbol, ms_dmcx_ops[n->x].len);
+    ms_dmcxp_put_char(p, ' ');
+    ms_dmcxp_print(p, n->a);
 }
 
-static void ms_dmcx_call_out(ms_dmcx *p, const ms_dmcx_node *n)
+static void ms_dmcxp_call_out(ms_dmcx *p, const ms_dmcx_node *n)
 {
     if (ms_dmcx_ops[n->x].kind == ms_DMCX_OP_PAREN_CALL)
-        ms_dmcx_parens(p, n->a);
+        ms_dmcxp_parens(p, n->a);
     else
-        ms_dmcx_print(p, n->a);
-    ms_dmcx_parens_list(p, n->b);
+        ms_dmcxp_print(p, n->a);
+    ms_dmcxp_parens_list(p, n->b);
 }
 
-static void ms_dmcx_choice(ms_dmcx *p, const ms_dmcx_node *n)
+static void ms_dmcxp_choice(ms_dmcx *p, const ms_dmcx_node *n)
 {
-    ms_dmcx_operand(p, n->a, ms_DMCX_CONDITIONAL);
+    ms_dmcxp_operand(p, n->a, ms_DMCX_CONDITIONAL);
     ms_DMCX_PUT(p, " ? ");
-    ms_dmcx_print(p, n->b);
+    ms_dmcxp_print(p, n->b);
     ms_DMCX_PUT(p, " : ");
-    ms_dmcx_operand(p, n->c, ms_DMCX_ASSIGN + 1);
+    ms_dmcxp_operand(p, n->c, ms_DMCX_ASSIGN + 1);
 }
 
-static void ms_dmcx_named_cast(ms_dmcx *p, const ms_dmcx_node *n)
+static void ms_dmcxp_named_cast(ms_dmcx *p, const ms_dmcx_node *n)
 {
     bool in_args = p->in_args;
-    ms_dmcx_put(p, ms_dmcx_ops[n->x].symbol, ms_dmcx_ops[n->x].len);
+    ms_dmcxp_put(p, ms_dmcx_ops[n->x].symbol, ms_dmcx_ops[n->x].len);
     p->in_args = true;
-    ms_dmcx_put_char(p, '<');
-    ms_dmcx_left(p, n->a);
-    ms_dmcx_put_char(p, '>');
+    ms_dmcxp_put_char(p, '<');
+    ms_dmcxp_left(p, n->a);
+    ms_dmcxp_put_char(p, '>');
     p->in_args = in_args;
-    ms_dmcx_parens(p, n->b);
+    ms_dmcxp_parens(p, n->b);
 }
 
 /* The value of an integer literal that is a character, or 256. */
-static uint32_t ms_dmcx_char_value(const ms_dmcx *p, uint32_t ref)
+static uint32_t ms_dmcxp_char_value(const ms_dmcx *p, uint32_t ref)
 {
     if (ms_dmcx_kind_of(p, ref) != ms_DMCX_INTEGER)
         return 256;
@@ -23790,7 +24397,7 @@ static uint32_t ms_dmcx_char_value(const ms_dmcx *p, uint32_t ref)
 }
 
 /* Whether a list that initialises type is an array of char that can print as a string. */
-static bool ms_dmcx_is_string(const ms_dmcx *p, uint32_t type, uint32_t cell)
+static bool ms_dmcxp_is_string(const ms_dmcx *p, uint32_t type, uint32_t cell)
 {
     if (ms_dmcx_kind_of(p, type) != ms_DMCX_ARRAY)
         return false;
@@ -23798,14 +24405,14 @@ static bool ms_dmcx_is_string(const ms_dmcx *p, uint32_t type, uint32_t cell)
     if (of != ms_DMCX_W_CHAR && !ms_dmcx_is_text(p, of, "char", 4))
         return false;
     for (; cell != 0; cell = p->cells[cell].next) {
-        if (ms_dmcx_char_value(p, p->cells[cell].item) == 256)
+        if (ms_dmcxp_char_value(p, p->cells[cell].item) == 256)
             return false;
     }
     return true;
 }
 
 /* A character of a string. Returns whether it was written as a number, which a digit behind would extend. */
-static bool ms_dmcx_put_escaped(ms_dmcx *p, uint32_t c)
+static bool ms_dmcxp_put_escaped(ms_dmcx *p, uint32_t c)
 {
     char text[4];
     size_t len = 1;
@@ -23824,407 +24431,407 @@ static bool ms_dmcx_put_escaped(ms_dmcx *p, uint32_t c)
     } else {
         text[0] = (char)c;
     }
-    ms_dmcx_put(p, text, len);
+    ms_dmcxp_put(p, text, len);
     return len > 1 && (text[1] == 'x' || ms_dmcx_is_digit(text[1]));
 }
 
-static void ms_dmcx_string_out(ms_dmcx *p, uint32_t cell)
+static void ms_dmcxp_string_out(ms_dmcx *p, uint32_t cell)
 {
     bool after_number = false;
-    ms_dmcx_put_char(p, '"');
+    ms_dmcxp_put_char(p, '"');
     for (; cell != 0; cell = p->cells[cell].next) {
-        uint32_t c = ms_dmcx_char_value(p, p->cells[cell].item);
+        uint32_t c = ms_dmcxp_char_value(p, p->cells[cell].item);
         bool is_hex = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'F') || (c >= 'a' && c <= 'f');
         if (after_number && is_hex)
             ms_DMCX_PUT(p, "\"\"");
-        after_number = ms_dmcx_put_escaped(p, c);
+        after_number = ms_dmcxp_put_escaped(p, c);
     }
-    ms_dmcx_put_char(p, '"');
+    ms_dmcxp_put_char(p, '"');
 }
 
-static void ms_dmcx_init_list_out(ms_dmcx *p, const ms_dmcx_node *n)
+static void ms_dmcxp_init_list_out(ms_dmcx *p, const ms_dmcx_node *n)
 {
-    if (n->a != 0 && ms_dmcx_is_string(p, n->a, n->b)) {
-        ms_dmcx_string_out(p, n->b);
+    if (n->a != 0 && ms_dmcxp_is_string(p, n->a, n->b)) {
+        ms_dmcxp_string_out(p, n->b);
         return;
     }
     if (n->a != 0)
-        ms_dmcx_print(p, n->a);
-    ms_dmcx_put_char(p, '{');
-    ms_dmcx_list(p, n->b);
-    ms_dmcx_put_char(p, '}');
+        ms_dmcxp_print(p, n->a);
+    ms_dmcxp_put_char(p, '{');
+    ms_dmcxp_list(p, n->b);
+    ms_dmcxp_put_char(p, '}');
 }
 
-static void ms_dmcx_init_value(ms_dmcx *p, uint32_t value)
+static void ms_dmcxp_init_value(ms_dmcx *p, uint32_t value)
 {
     uint32_t kind = ms_dmcx_kind_of(p, value);
     if (kind != ms_DMCX_FIELD_INIT && kind != ms_DMCX_INDEX_INIT && kind != ms_DMCX_RANGE_INIT)
         ms_DMCX_PUT(p, " = ");
-    ms_dmcx_print(p, value);
+    ms_dmcxp_print(p, value);
 }
 
-static void ms_dmcx_initialiser(ms_dmcx *p, const ms_dmcx_node *n)
+static void ms_dmcxp_initialiser(ms_dmcx *p, const ms_dmcx_node *n)
 {
     if (n->kind == ms_DMCX_FIELD_INIT) {
-        ms_dmcx_put_char(p, '.');
-        ms_dmcx_print(p, n->a);
-        ms_dmcx_init_value(p, n->b);
+        ms_dmcxp_put_char(p, '.');
+        ms_dmcxp_print(p, n->a);
+        ms_dmcxp_init_value(p, n->b);
         return;
     }
-    ms_dmcx_put_char(p, '[');
-    ms_dmcx_print(p, n->a);
+    ms_dmcxp_put_char(p, '[');
+    ms_dmcxp_print(p, n->a);
     if (n->kind == ms_DMCX_RANGE_INIT) {
         ms_DMCX_PUT(p, " ... ");
-        ms_dmcx_print(p, n->b);
+        ms_dmcxp_print(p, n->b);
     }
-    ms_dmcx_put_char(p, ']');
-    ms_dmcx_init_value(p, n->kind == ms_DMCX_RANGE_INIT ? n->c : n->b);
+    ms_dmcxp_put_char(p, ']');
+    ms_dmcxp_init_value(p, n->kind == ms_DMCX_RANGE_INIT ? n->c : n->b);
 }
 
-static void ms_dmcx_integer_out(ms_dmcx *p, const ms_dmcx_node *n)
+static void ms_dmcxp_integer_out(ms_dmcx *p, const ms_dmcx_node *n)
 {
     bool in_front = ms_dmcx_words[n->x].len > 3;
     if (in_front) {
-        ms_dmcx_open(p, '(');
-        ms_dmcx_put_word(p, n->x);
-        ms_dmcx_close(p, ')');
+        ms_dmcxp_open(p, '(');
+        ms_dmcxp_put_word(p, n->x);
+        ms_dmcxp_close(p, ')');
     }
-    ms_dmcx_put_number(p, n->a, n->b);
+    ms_dmcxp_put_number(p, n->a, n->b);
     if (!in_front)
-        ms_dmcx_put_word(p, n->x);
+        ms_dmcxp_put_word(p, n->x);
 }
 
-static void ms_dmcx_subobject_out(ms_dmcx *p, const ms_dmcx_node *n)
+static void ms_dmcxp_subobject_out(ms_dmcx *p, const ms_dmcx_node *n)
 {
-    ms_dmcx_print(p, n->b);
+    ms_dmcxp_print(p, n->b);
     ms_DMCX_PUT(p, ".<");
-    ms_dmcx_print(p, n->a);
+    ms_dmcxp_print(p, n->a);
     ms_DMCX_PUT(p, " at offset ");
     if (n->c == 0)
-        ms_dmcx_put_char(p, '0');
+        ms_dmcxp_put_char(p, '0');
     else
-        ms_dmcx_put_number(p, ms_dmcx_at(p, n->c)->a, ms_dmcx_at(p, n->c)->b);
-    ms_dmcx_put_char(p, '>');
+        ms_dmcxp_put_number(p, ms_dmcx_at(p, n->c)->a, ms_dmcx_at(p, n->c)->b);
+    ms_dmcxp_put_char(p, '>');
 }
 
-static void ms_dmcx_requirement_out(ms_dmcx *p, const ms_dmcx_node *n)
+static void ms_dmcxp_requirement_out(ms_dmcx *p, const ms_dmcx_node *n)
 {
     bool in_braces = n->x != 0 || n->b != 0;
-    ms_dmcx_put_char(p, ' ');
+    ms_dmcxp_put_char(p, ' ');
     if (in_braces)
-        ms_dmcx_open(p, '{');
-    ms_dmcx_print(p, n->a);
+        ms_dmcxp_open(p, '{');
+    ms_dmcxp_print(p, n->a);
     if (in_braces)
-        ms_dmcx_close(p, '}');
+        ms_dmcxp_close(p, '}');
     if (n->x != 0)
         ms_DMCX_PUT(p, " noexcept");
     if (n->b != 0) {
         ms_DMCX_PUT(p, " -> ");
-        ms_dmcx_print(p, n->b);
+        ms_dmcxp_print(p, n->b);
     }
-    ms_dmcx_put_char(p, ';');
+    ms_dmcxp_put_char(p, ';');
 }
 
-static void ms_dmcx_requires_out(ms_dmcx *p, const ms_dmcx_node *n)
+static void ms_dmcxp_requires_out(ms_dmcx *p, const ms_dmcx_node *n)
 {
     ms_DMCX_PUT(p, "requires");
     if (n->a != 0) {
-        ms_dmcx_put_char(p, ' ');
-        ms_dmcx_parens_list(p, n->a);
+        ms_dmcxp_put_char(p, ' ');
+        ms_dmcxp_parens_list(p, n->a);
     }
-    ms_dmcx_put_char(p, ' ');
-    ms_dmcx_open(p, '{');
+    ms_dmcxp_put_char(p, ' ');
+    ms_dmcxp_open(p, '{');
     for (uint32_t cell = n->b; cell != 0; cell = p->cells[cell].next)
-        ms_dmcx_print(p, p->cells[cell].item);
-    ms_dmcx_put_char(p, ' ');
-    ms_dmcx_close(p, '}');
+        ms_dmcxp_print(p, p->cells[cell].item);
+    ms_dmcxp_put_char(p, ' ');
+    ms_dmcxp_close(p, '}');
 }
 
-static void ms_dmcx_left_expr(ms_dmcx *p, const ms_dmcx_node *n)
+static void ms_dmcxp_left_expr(ms_dmcx *p, const ms_dmcx_node *n)
 {
     const ms_dmcx_op *op = &ms_dmcx_ops[n->x < ms_DMCX_OP_COUNT ? n->x : 0];
     switch (n->kind) {
     case ms_DMCX_PREFIX:
-        ms_dmcx_put(p, op->symbol, op->len);
-        ms_dmcx_operand(p, n->a, op->prec);
+        ms_dmcxp_put(p, op->symbol, op->len);
+        ms_dmcxp_operand(p, n->a, op->prec);
         break;
     case ms_DMCX_POSTFIX_OP:
-        ms_dmcx_operand(p, n->a, op->prec + 1u);
-        ms_dmcx_put(p, op->symbol, op->len);
+        ms_dmcxp_operand(p, n->a, op->prec + 1u);
+        ms_dmcxp_put(p, op->symbol, op->len);
         break;
-    case ms_DMCX_BINARY: ms_dmcx_binary(p, n); break;
+    case ms_DMCX_BINARY: ms_dmcxp_binary(p, n); break;
     case ms_DMCX_SUBSCRIPT:
-        ms_dmcx_operand(p, n->a, op->prec);
-        ms_dmcx_open(p, '[');
-        ms_dmcx_print(p, n->b);
-        ms_dmcx_close(p, ']');
+        ms_dmcxp_operand(p, n->a, op->prec);
+        ms_dmcxp_open(p, '[');
+        ms_dmcxp_print(p, n->b);
+        ms_dmcxp_close(p, ']');
         break;
     case ms_DMCX_MEMBER:
-        ms_dmcx_operand(p, n->a, op->prec + 1u);
-        ms_dmcx_put(p, op->symbol, op->len);
-        ms_dmcx_operand(p, n->b, op->prec);
+        ms_dmcxp_operand(p, n->a, op->prec + 1u);
+        ms_dmcxp_put(p, op->symbol, op->len);
+        ms_dmcxp_operand(p, n->b, op->prec);
         break;
-    case ms_DMCX_NEW: ms_dmcx_new_out(p, n); break;
-    case ms_DMCX_DELETE: ms_dmcx_delete_out(p, n); break;
-    case ms_DMCX_CALL: ms_dmcx_call_out(p, n); break;
+    case ms_DMCX_NEW: ms_dmcxp_new_out(p, n); break;
+    case ms_DMCX_DELETE: ms_dmcxp_delete_out(p, n); break;
+    case ms_DMCX_CALL: ms_dmcxp_call_out(p, n); break;
     case ms_DMCX_CONVERT:
-        ms_dmcx_parens(p, n->a);
-        ms_dmcx_parens_list(p, n->b);
+        ms_dmcxp_parens(p, n->a);
+        ms_dmcxp_parens_list(p, n->b);
         break;
-    case ms_DMCX_CHOICE: ms_dmcx_choice(p, n); break;
-    case ms_DMCX_NAMED_CAST: ms_dmcx_named_cast(p, n); break;
+    case ms_DMCX_CHOICE: ms_dmcxp_choice(p, n); break;
+    case ms_DMCX_NAMED_CAST: ms_dmcxp_named_cast(p, n); break;
     case ms_DMCX_OF:
-        ms_dmcx_put(p, op->symbol, op->len);
-        ms_dmcx_parens(p, n->a);
+        ms_dmcxp_put(p, op->symbol, op->len);
+        ms_dmcxp_parens(p, n->a);
         break;
     case ms_DMCX_ENCLOSED:
-        ms_dmcx_put_word(p, n->x);
-        ms_dmcx_parens(p, n->a);
+        ms_dmcxp_put_word(p, n->x);
+        ms_dmcxp_parens(p, n->a);
         break;
     case ms_DMCX_SIZEOF_PARAM_PACK:
         ms_DMCX_PUT(p, "sizeof...");
-        ms_dmcx_fold_pack(p, n->a);
+        ms_dmcxp_fold_pack(p, n->a);
         break;
     case ms_DMCX_SIZEOF_ARGS:
         ms_DMCX_PUT(p, "sizeof... ");
-        ms_dmcx_parens_list(p, n->a);
+        ms_dmcxp_parens_list(p, n->a);
         break;
-    case ms_DMCX_FOLD: ms_dmcx_fold_out(p, n); break;
-    case ms_DMCX_INIT_LIST: ms_dmcx_init_list_out(p, n); break;
+    case ms_DMCX_FOLD: ms_dmcxp_fold_out(p, n); break;
+    case ms_DMCX_INIT_LIST: ms_dmcxp_init_list_out(p, n); break;
     case ms_DMCX_FIELD_INIT:
     case ms_DMCX_INDEX_INIT:
-    case ms_DMCX_RANGE_INIT: ms_dmcx_initialiser(p, n); break;
+    case ms_DMCX_RANGE_INIT: ms_dmcxp_initialiser(p, n); break;
     case ms_DMCX_THROW:
         ms_DMCX_PUT(p, "throw ");
-        ms_dmcx_print(p, n->a);
+        ms_dmcxp_print(p, n->a);
         break;
     case ms_DMCX_FUNCTION_PARAM:
         ms_DMCX_PUT(p, "fp");
-        ms_dmcx_put_span(p, n->a, n->b);
+        ms_dmcxp_put_span(p, n->a, n->b);
         break;
-    case ms_DMCX_INTEGER: ms_dmcx_integer_out(p, n); break;
+    case ms_DMCX_INTEGER: ms_dmcxp_integer_out(p, n); break;
     case ms_DMCX_ENUM_VALUE:
-        ms_dmcx_parens(p, n->a);
-        ms_dmcx_put_number(p, n->b, n->c);
+        ms_dmcxp_parens(p, n->a);
+        ms_dmcxp_put_number(p, n->b, n->c);
         break;
-    case ms_DMCX_FLOATING: ms_dmcx_put_floating(p, n); break;
+    case ms_DMCX_FLOATING: ms_dmcxp_put_floating(p, n); break;
     case ms_DMCX_STRING_OF:
         ms_DMCX_PUT(p, "\"<");
-        ms_dmcx_print(p, n->a);
+        ms_dmcxp_print(p, n->a);
         ms_DMCX_PUT(p, ">\"");
         break;
     case ms_DMCX_LAMBDA:
         ms_DMCX_PUT(p, "[]");
         if (ms_dmcx_kind_of(p, n->a) == ms_DMCX_CLOSURE)
-            ms_dmcx_closure_declarator(p, ms_dmcx_at(p, n->a));
+            ms_dmcxp_closure_declarator(p, ms_dmcx_at(p, n->a));
         ms_DMCX_PUT(p, "{...}");
         break;
-    case ms_DMCX_SUBOBJECT: ms_dmcx_subobject_out(p, n); break;
+    case ms_DMCX_SUBOBJECT: ms_dmcxp_subobject_out(p, n); break;
     case ms_DMCX_MEMBER_CONVERT:
-        ms_dmcx_parens(p, n->a);
-        ms_dmcx_parens(p, n->b);
+        ms_dmcxp_parens(p, n->a);
+        ms_dmcxp_parens(p, n->b);
         break;
-    case ms_DMCX_REQUIRES: ms_dmcx_requires_out(p, n); break;
-    case ms_DMCX_REQUIRE_EXPR: ms_dmcx_requirement_out(p, n); break;
+    case ms_DMCX_REQUIRES: ms_dmcxp_requires_out(p, n); break;
+    case ms_DMCX_REQUIRE_EXPR: ms_dmcxp_requirement_out(p, n); break;
     case ms_DMCX_REQUIRE_TYPE:
         ms_DMCX_PUT(p, " typename ");
-        ms_dmcx_print(p, n->a);
-        ms_dmcx_put_char(p, ';');
+        ms_dmcxp_print(p, n->a);
+        ms_dmcxp_put_char(p, ';');
         break;
     default: /* REQUIRE_NESTED */
         ms_DMCX_PUT(p, " requires ");
-        ms_dmcx_print(p, n->a);
-        ms_dmcx_put_char(p, ';');
+        ms_dmcxp_print(p, n->a);
+        ms_dmcxp_put_char(p, ';');
         break;
     }
 }
 
 /* ---- C++: printing, the dispatch ---- */
 
-static void ms_dmcx_left_type(ms_dmcx *p, ms_dmcx_node *n)
+static void ms_dmcxp_left_type(ms_dmcx *p, ms_dmcx_node *n)
 {
     switch (n->kind) {
     case ms_DMCX_QUAL:
-        ms_dmcx_left(p, n->a);
-        ms_dmcx_put_quals(p, n->x, 0);
+        ms_dmcxp_left(p, n->a);
+        ms_dmcxp_put_quals(p, n->x, 0);
         break;
-    case ms_DMCX_VENDOR_QUAL: ms_dmcx_two(p, n, " ", 1); break;
+    case ms_DMCX_VENDOR_QUAL: ms_dmcxp_two(p, n, " ", 1); break;
     case ms_DMCX_OBJC_PROTO:
-        ms_dmcx_two(p, n, "<", 1);
-        ms_dmcx_put_char(p, '>');
+        ms_dmcxp_two(p, n, "<", 1);
+        ms_dmcxp_put_char(p, '>');
         break;
-    case ms_DMCX_POINTER: ms_dmcx_pointer_left(p, n->a); break;
-    case ms_DMCX_REFERENCE: ms_dmcx_reference(p, n, true); break;
-    case ms_DMCX_MEMBER_PTR: ms_dmcx_member_pointer_left(p, n); break;
-    case ms_DMCX_ARRAY: ms_dmcx_left(p, n->a); break;
+    case ms_DMCX_POINTER: ms_dmcxp_pointer_left(p, n->a); break;
+    case ms_DMCX_REFERENCE: ms_dmcxp_reference(p, n, true); break;
+    case ms_DMCX_MEMBER_PTR: ms_dmcxp_member_pointer_left(p, n); break;
+    case ms_DMCX_ARRAY: ms_dmcxp_left(p, n->a); break;
     case ms_DMCX_FUNCTION:
-        ms_dmcx_left(p, n->a);
-        ms_dmcx_put_char(p, ' ');
+        ms_dmcxp_left(p, n->a);
+        ms_dmcxp_put_char(p, ' ');
         break;
     case ms_DMCX_NOEXCEPT_IF:
         ms_DMCX_PUT(p, "noexcept");
-        ms_dmcx_parens(p, n->a);
+        ms_dmcxp_parens(p, n->a);
         break;
     case ms_DMCX_THROW_LIST:
         ms_DMCX_PUT(p, "throw");
-        ms_dmcx_parens_list(p, n->a);
+        ms_dmcxp_parens_list(p, n->a);
         break;
-    case ms_DMCX_VECTOR: ms_dmcx_vector_out(p, n->a, n->b); break;
-    case ms_DMCX_PIXEL: ms_dmcx_vector_out(p, 0, n->a); break;
+    case ms_DMCX_VECTOR: ms_dmcxp_vector_out(p, n->a, n->b); break;
+    case ms_DMCX_PIXEL: ms_dmcxp_vector_out(p, 0, n->a); break;
     case ms_DMCX_AFTER:
-        ms_dmcx_left(p, n->a);
-        ms_dmcx_put_word(p, n->x);
+        ms_dmcxp_left(p, n->a);
+        ms_dmcxp_put_word(p, n->x);
         break;
     case ms_DMCX_ELABORATED:
-        ms_dmcx_put_word(p, n->x);
-        ms_dmcx_print(p, n->a);
+        ms_dmcxp_put_word(p, n->x);
+        ms_dmcxp_print(p, n->a);
         break;
     case ms_DMCX_FLOAT_N:
         ms_DMCX_PUT(p, "_Float");
-        ms_dmcx_put_span(p, n->a, n->b);
+        ms_dmcxp_put_span(p, n->a, n->b);
         break;
     case ms_DMCX_BIT_INT:
         if (n->x != 0)
             ms_DMCX_PUT(p, "unsigned ");
         ms_DMCX_PUT(p, "_BitInt");
-        ms_dmcx_parens(p, n->a);
+        ms_dmcxp_parens(p, n->a);
         break;
     case ms_DMCX_TRANSFORM:
-        ms_dmcx_two(p, n, "(", 1);
-        ms_dmcx_put_char(p, ')');
+        ms_dmcxp_two(p, n, "(", 1);
+        ms_dmcxp_put_char(p, ')');
         break;
-    case ms_DMCX_EXPANSION: ms_dmcx_expansion(p, n->a); break;
+    case ms_DMCX_EXPANSION: ms_dmcxp_expansion(p, n->a); break;
     case ms_DMCX_PACK: {
-        uint32_t element = ms_dmcx_pack_element(p, n);
+        uint32_t element = ms_dmcxp_pack_element(p, n);
         if (element != 0)
-            ms_dmcx_left(p, element);
+            ms_dmcxp_left(p, element);
         break;
     }
-    case ms_DMCX_ARG_PACK: ms_dmcx_list(p, n->a); break;
+    case ms_DMCX_ARG_PACK: ms_dmcxp_list(p, n->a); break;
     case ms_DMCX_FORWARD:
         if (n->y == 0) {
             n->y = 1;
-            ms_dmcx_left(p, n->c);
+            ms_dmcxp_left(p, n->c);
             n->y = 0;
         }
         break;
-    case ms_DMCX_SYNTHETIC: ms_dmcx_synthetic(p, n); break;
+    case ms_DMCX_SYNTHETIC: ms_dmcxp_synthetic(p, n); break;
     case ms_DMCX_DECL_TYPE: ms_DMCX_PUT(p, "typename "); break;
     case ms_DMCX_DECL_CONSTRAINED:
-        ms_dmcx_print(p, n->b);
-        ms_dmcx_put_char(p, ' ');
+        ms_dmcxp_print(p, n->b);
+        ms_dmcxp_put_char(p, ' ');
         break;
     case ms_DMCX_DECL_VALUE:
-        ms_dmcx_left(p, n->b);
-        if (!ms_dmcx_has(p, n->b, ms_DMCX_RIGHT))
-            ms_dmcx_put_char(p, ' ');
+        ms_dmcxp_left(p, n->b);
+        if (!ms_dmcxp_has(p, n->b, ms_DMCX_RIGHT))
+            ms_dmcxp_put_char(p, ' ');
         break;
     case ms_DMCX_DECL_TEMPLATE:
         ms_DMCX_PUT(p, "template");
-        ms_dmcx_angles(p, n->b);
+        ms_dmcxp_angles(p, n->b);
         ms_DMCX_PUT(p, " typename ");
         break;
     case ms_DMCX_DECL_PACK:
-        ms_dmcx_left(p, n->a);
+        ms_dmcxp_left(p, n->a);
         ms_DMCX_PUT(p, "...");
         break;
-    default: ms_dmcx_print(p, n->a); break; /* QUALIFIED_ARG */
+    default: ms_dmcxp_print(p, n->a); break; /* QUALIFIED_ARG */
     }
 }
 
-static void ms_dmcx_left_name(ms_dmcx *p, const ms_dmcx_node *n)
+static void ms_dmcxp_left_name(ms_dmcx *p, const ms_dmcx_node *n)
 {
     switch (n->kind) {
     case ms_DMCX_NESTED:
     case ms_DMCX_LOCAL:
-    case ms_DMCX_QUALIFIED: ms_dmcx_two(p, n, "::", 2); break;
-    case ms_DMCX_FRIEND: ms_dmcx_two(p, n, "::friend ", 9); break;
+    case ms_DMCX_QUALIFIED: ms_dmcxp_two(p, n, "::", 2); break;
+    case ms_DMCX_FRIEND: ms_dmcxp_two(p, n, "::friend ", 9); break;
     case ms_DMCX_GLOBAL:
         ms_DMCX_PUT(p, "::");
-        ms_dmcx_print(p, n->a);
+        ms_dmcxp_print(p, n->a);
         break;
     case ms_DMCX_TEMPLATE:
-        ms_dmcx_print(p, n->a);
-        ms_dmcx_angles(p, n->b);
+        ms_dmcxp_print(p, n->a);
+        ms_dmcxp_angles(p, n->b);
         break;
     case ms_DMCX_ABI_TAG:
-        ms_dmcx_left(p, n->a);
+        ms_dmcxp_left(p, n->a);
         ms_DMCX_PUT(p, "[abi:");
-        ms_dmcx_print(p, n->b);
-        ms_dmcx_put_char(p, ']');
+        ms_dmcxp_print(p, n->b);
+        ms_dmcxp_put_char(p, ']');
         break;
     case ms_DMCX_MODULE:
         if (n->a != 0)
-            ms_dmcx_print(p, n->a);
+            ms_dmcxp_print(p, n->a);
         if (n->a != 0 || n->x != 0)
-            ms_dmcx_put_char(p, n->x != 0 ? ':' : '.');
-        ms_dmcx_print(p, n->b);
+            ms_dmcxp_put_char(p, n->x != 0 ? ':' : '.');
+        ms_dmcxp_print(p, n->b);
         break;
     case ms_DMCX_IN_MODULE:
-        ms_dmcx_print(p, n->b);
-        ms_dmcx_put_char(p, '@');
-        ms_dmcx_print(p, n->a);
+        ms_dmcxp_print(p, n->b);
+        ms_dmcxp_put_char(p, '@');
+        ms_dmcxp_print(p, n->a);
         break;
     case ms_DMCX_DTOR:
-        ms_dmcx_put_char(p, '~');
-        ms_dmcx_put_base(p, n->a);
+        ms_dmcxp_put_char(p, '~');
+        ms_dmcxp_put_base(p, n->a);
         break;
-    case ms_DMCX_CTOR: ms_dmcx_put_base(p, n->a); break;
+    case ms_DMCX_CTOR: ms_dmcxp_put_base(p, n->a); break;
     case ms_DMCX_DTOR_NAME:
-        ms_dmcx_put_char(p, '~');
-        ms_dmcx_left(p, n->a);
+        ms_dmcxp_put_char(p, '~');
+        ms_dmcxp_left(p, n->a);
         break;
-    case ms_DMCX_OPERATOR: ms_dmcx_put_operator(p, n->x); break;
+    case ms_DMCX_OPERATOR: ms_dmcxp_put_operator(p, n->x); break;
     case ms_DMCX_LITERAL_OP:
         ms_DMCX_PUT(p, "operator\"\" ");
-        ms_dmcx_print(p, n->a);
+        ms_dmcxp_print(p, n->a);
         break;
     case ms_DMCX_CONVERSION:
         ms_DMCX_PUT(p, "operator ");
-        ms_dmcx_print(p, n->a);
+        ms_dmcxp_print(p, n->a);
         break;
     case ms_DMCX_UNNAMED:
         ms_DMCX_PUT(p, "'unnamed");
-        ms_dmcx_put_span(p, n->a, n->b);
-        ms_dmcx_put_char(p, '\'');
+        ms_dmcxp_put_span(p, n->a, n->b);
+        ms_dmcxp_put_char(p, '\'');
         break;
     case ms_DMCX_CLOSURE:
         ms_DMCX_PUT(p, "'lambda");
         if (ms_dmcx_at(p, n->c)->c != 0)
-            ms_dmcx_print(p, ms_dmcx_at(p, n->c)->c);
-        ms_dmcx_put_char(p, '\'');
-        ms_dmcx_closure_declarator(p, n);
+            ms_dmcxp_print(p, ms_dmcx_at(p, n->c)->c);
+        ms_dmcxp_put_char(p, '\'');
+        ms_dmcxp_closure_declarator(p, n);
         break;
     case ms_DMCX_BINDING:
-        ms_dmcx_open(p, '[');
-        ms_dmcx_list(p, n->a);
-        ms_dmcx_close(p, ']');
+        ms_dmcxp_open(p, '[');
+        ms_dmcxp_list(p, n->a);
+        ms_dmcxp_close(p, ']');
         break;
     case ms_DMCX_SPECIAL:
-        ms_dmcx_put_word(p, n->x);
-        ms_dmcx_print(p, n->a);
+        ms_dmcxp_put_word(p, n->x);
+        ms_dmcxp_print(p, n->a);
         break;
     case ms_DMCX_CTOR_VTABLE:
         ms_DMCX_PUT(p, "construction vtable for ");
-        ms_dmcx_two(p, n, "-in-", 4);
+        ms_dmcxp_two(p, n, "-in-", 4);
         break;
     case ms_DMCX_DOT_SUFFIX:
-        ms_dmcx_two(p, n, " (", 2);
-        ms_dmcx_put_char(p, ')');
+        ms_dmcxp_two(p, n, " (", 2);
+        ms_dmcxp_put_char(p, ')');
         break;
-    case ms_DMCX_ENCODING: ms_dmcx_encoding_left(p, n); break;
+    case ms_DMCX_ENCODING: ms_dmcxp_encoding_left(p, n); break;
     default: /* THIS_PARAM */
         ms_DMCX_PUT(p, "this ");
-        ms_dmcx_print(p, n->a);
+        ms_dmcxp_print(p, n->a);
         break;
     }
 }
 
 /* One node deeper; false when the name nests too deep or a budget is spent. */
-static bool ms_dmcx_enter_node(ms_dmcx *p)
+static bool ms_dmcxp_enter_node(ms_dmcx *p)
 {
     ms_dm *d = p->d;
-    if (d->failed || d->work == 0 || p->depth >= ms_DMCX_MAX_PRINT_DEPTH) {
+    if (d->failed || d->work == 0 || p->depth >= MACHSYM_DEMANGLE_CXX_PRINT_DEPTH) {
         d->failed = true;
         return false;
     }
@@ -24234,83 +24841,83 @@ static bool ms_dmcx_enter_node(ms_dmcx *p)
 }
 
 /* Prints a node, or of a declarator what stands before its name. */
-static void ms_dmcx_left(ms_dmcx *p, uint32_t ref)
+static void ms_dmcxp_left(ms_dmcx *p, uint32_t ref)
 {
     if (ref < ms_DMCX_W_COUNT) {
-        ms_dmcx_put_word(p, ref);
+        ms_dmcxp_put_word(p, ref);
         return;
     }
     ms_dmcx_node *n = ms_dmcx_at(p, ref);
     if (n->kind == ms_DMCX_TEXT) {
-        ms_dmcx_put_span(p, n->a, n->b);
+        ms_dmcxp_put_span(p, n->a, n->b);
         return;
     }
-    if (!ms_dmcx_enter_node(p))
+    if (!ms_dmcxp_enter_node(p))
         return;
     if (n->kind < ms_DMCX_QUAL)
-        ms_dmcx_left_name(p, n);
+        ms_dmcxp_left_name(p, n);
     else if (n->kind < ms_DMCX_PREFIX)
-        ms_dmcx_left_type(p, n);
+        ms_dmcxp_left_type(p, n);
     else
-        ms_dmcx_left_expr(p, n);
+        ms_dmcxp_left_expr(p, n);
     p->depth--;
 }
 
 /* Prints what stands behind a declarator's name. */
-static void ms_dmcx_right_inside(ms_dmcx *p, ms_dmcx_node *n)
+static void ms_dmcxp_right_inside(ms_dmcx *p, ms_dmcx_node *n)
 {
     switch (n->kind) {
-    case ms_DMCX_ENCODING: ms_dmcx_encoding_right(p, n); break;
-    case ms_DMCX_QUAL: ms_dmcx_right(p, n->a); break;
+    case ms_DMCX_ENCODING: ms_dmcxp_encoding_right(p, n); break;
+    case ms_DMCX_QUAL: ms_dmcxp_right(p, n->a); break;
     case ms_DMCX_POINTER:
-        if (!ms_dmcx_is_id(p, n->a))
-            ms_dmcx_close_declarator(p, n->a);
+        if (!ms_dmcxp_is_id(p, n->a))
+            ms_dmcxp_close_declarator(p, n->a);
         break;
-    case ms_DMCX_REFERENCE: ms_dmcx_reference(p, n, false); break;
-    case ms_DMCX_MEMBER_PTR: ms_dmcx_close_declarator(p, n->b); break;
-    case ms_DMCX_ARRAY: ms_dmcx_array_right(p, n); break;
-    case ms_DMCX_FUNCTION: ms_dmcx_function_right(p, n); break;
+    case ms_DMCX_REFERENCE: ms_dmcxp_reference(p, n, false); break;
+    case ms_DMCX_MEMBER_PTR: ms_dmcxp_close_declarator(p, n->b); break;
+    case ms_DMCX_ARRAY: ms_dmcxp_array_right(p, n); break;
+    case ms_DMCX_FUNCTION: ms_dmcxp_function_right(p, n); break;
     case ms_DMCX_PACK: {
-        uint32_t element = ms_dmcx_pack_element(p, n);
+        uint32_t element = ms_dmcxp_pack_element(p, n);
         if (element != 0)
-            ms_dmcx_right(p, element);
+            ms_dmcxp_right(p, element);
         break;
     }
     case ms_DMCX_FORWARD:
         if (n->y == 0) {
             n->y = 1;
-            ms_dmcx_right(p, n->c);
+            ms_dmcxp_right(p, n->c);
             n->y = 0;
         }
         break;
     case ms_DMCX_DECL_TYPE:
-    case ms_DMCX_DECL_CONSTRAINED: ms_dmcx_print(p, n->a); break;
+    case ms_DMCX_DECL_CONSTRAINED: ms_dmcxp_print(p, n->a); break;
     case ms_DMCX_DECL_VALUE:
-        ms_dmcx_print(p, n->a);
-        ms_dmcx_right(p, n->b);
+        ms_dmcxp_print(p, n->a);
+        ms_dmcxp_right(p, n->b);
         break;
     case ms_DMCX_DECL_TEMPLATE:
-        ms_dmcx_print(p, n->a);
-        ms_dmcx_requires_clause(p, n->c);
+        ms_dmcxp_print(p, n->a);
+        ms_dmcxp_requires_clause(p, n->c);
         break;
-    case ms_DMCX_DECL_PACK: ms_dmcx_right(p, n->a); break;
+    case ms_DMCX_DECL_PACK: ms_dmcxp_right(p, n->a); break;
     default: break;
     }
 }
 
-static void ms_dmcx_right(ms_dmcx *p, uint32_t ref)
+static void ms_dmcxp_right(ms_dmcx *p, uint32_t ref)
 {
     uint32_t flags = ms_dmcx_flags_of(p, ref);
-    if ((flags & (ms_DMCX_RIGHT | ms_DMCX_RIGHT * ms_DMCX_ASK)) == 0 || !ms_dmcx_enter_node(p))
+    if ((flags & (ms_DMCX_RIGHT | ms_DMCX_RIGHT * ms_DMCX_ASK)) == 0 || !ms_dmcxp_enter_node(p))
         return;
-    ms_dmcx_right_inside(p, ms_dmcx_at(p, ref));
+    ms_dmcxp_right_inside(p, ms_dmcx_at(p, ref));
     p->depth--;
 }
 
 /* ---- C++: entry ---- */
 
 /* Whether the name looks like C++'s: _Z behind up to three more underscores (two and three mark blocks). */
-static bool ms_dmcx_is_mangled(const ms_dm *d)
+static bool ms_dmcxp_is_mangled(const ms_dm *d)
 {
     size_t at = 0;
     while (at < 4 && at < d->len && d->s[at] == '_')
@@ -24318,9 +24925,9 @@ static bool ms_dmcx_is_mangled(const ms_dm *d)
     return at != 0 && at < d->len && d->s[at] == 'Z' && d->len <= ms_DMCX_MAX_NAME;
 }
 
-static bool ms_dm_cxx(ms_dm *d)
+static bool ms_dmcxp_run(ms_dm *d)
 {
-    if (!ms_dmcx_is_mangled(d))
+    if (!ms_dmcxp_is_mangled(d))
         return false;
     ms_dmcx p;
     ms_zero(&p, sizeof(p));
@@ -24341,25 +24948,28 @@ static bool ms_dm_cxx(ms_dm *d)
     p.subs_end = (uint32_t *)(void *)(mem + room);
     p.auto_level = ms_DMCX_UNSET;
     p.try_args = true;
-    uint32_t ref = ms_dmcx_mangled(&p);
+    uint32_t ref = ms_dmcxr_mangled(&p);
     if (ref == 0 || d->failed)
         return false;
     p.pack_index = ms_DMCX_UNSET;
     p.pack_count = ms_DMCX_UNSET;
-    ms_dmcx_print(&p, ref);
+    ms_dmcxp_print(&p, ref);
     return !d->failed;
 }
 
 #endif /* MACHSYM_NO_CXX */
 
-#ifndef MACHSYM_NO_D
-/* ---- names: D -------------------------------------------------------------------------------------------
+/* ==== >>d =================================================================================================
+ * Job:    turns D names into source form.
+ * Offers: ms_dmd_run.
+ * Never:  keeps a tree: what is read is printed at once.
+ *
  * The D ABI's "Name Mangling". The name is printed while it is read; where the source order differs from the
  * mangled one (associative arrays, function types) the first part is skipped and read again. Every function
  * returns false where the name does not fit, so that an alternative can be tried from an earlier position;
  * d->failed is left for spent budgets. Prints as libiberty does. */
 
-enum { ms_DMD_MAX_DEPTH = 256 };
+#ifndef MACHSYM_NO_D
 
 typedef struct ms_dmd { /* The state of reading one name. */
     ms_dm *d;
@@ -24417,7 +25027,7 @@ static bool ms_dmd_pay(ms_dmd *p, size_t steps)
 /* Starts a type, identifier or value; every successful call needs a ms_dmd_leave. */
 static bool ms_dmd_enter(ms_dmd *p)
 {
-    if (p->d->depth >= ms_DMD_MAX_DEPTH)
+    if (p->d->depth >= MACHSYM_DEMANGLE_DEPTH)
         p->d->failed = true;
     if (!ms_dmd_pay(p, 1))
         return false;
@@ -24499,7 +25109,7 @@ static bool ms_dmd_is_function(char c)
     return c == 'F' || c == 'U' || c == 'V' || c == 'W' || c == 'R' || c == 'Y';
 }
 
-/* floors: recursion */
+/* types hold names, names hold template arguments, which hold types and values */
 static bool ms_dmd_type(ms_dmd *p);
 static bool ms_dmd_ident(ms_dmd *p);
 static bool ms_dmd_qualified(ms_dmd *p, bool with_modifiers);
@@ -25313,7 +25923,7 @@ static bool ms_dmd_read(ms_dm *d, const ms_dmd_special *special)
     return true;
 }
 
-static bool ms_dm_d(ms_dm *d)
+static bool ms_dmd_run(ms_dm *d)
 {
     if (d->len < 4 || d->s[0] != '_' || d->s[1] != 'D')
         return false;
@@ -25324,8 +25934,7 @@ static bool ms_dm_d(ms_dm *d)
     ms_dmd probe = {d, d->s, d->len, 0, d->len, d->len, false, false};
     if (!ms_dmd_is_mangle(&probe))
         return false;
-    size_t most =
-        4096 + 16 * d->len; /* real names take less than one step a byte; tries may nest without end */
+    size_t most = MACHSYM_DEMANGLE_D_STEPS + MACHSYM_DEMANGLE_D_STEPS_PER_BYTE * d->len;
     if (d->work > most)
         d->work = most;
     const ms_dmd_special *special = ms_dmd_find_special(d->s, d->len);
@@ -25336,129 +25945,119 @@ static bool ms_dm_d(ms_dm *d)
 
 #endif /* MACHSYM_NO_D */
 
-/* ---- names: which language ------------------------------------------------------------------------------
- * Behind the four languages. Each can be left out with MACHSYM_NO_SWIFT, MACHSYM_NO_RUST, MACHSYM_NO_CXX and
- * MACHSYM_NO_D; its names then come back unchanged. */
+/* ==== >>language ==========================================================================================
+ * Job:    hands a mangled name to the language that it may be of.
+ * Offers: ms_dml_run.
+ * Never:  takes more stack than the name needs: a small frame first, the large one when that is too small.
+ *
+ * Each language can be left out with MACHSYM_NO_SWIFT, MACHSYM_NO_RUST, MACHSYM_NO_CXX and MACHSYM_NO_D. Its
+ * names then come back unchanged. */
 
 #if defined(__GNUC__) || defined(__clang__)
-#define ms_DM_NOINLINE __attribute__((noinline))
+#define ms_DML_NOINLINE __attribute__((noinline))
 #elif defined(_MSC_VER)
-#define ms_DM_NOINLINE __declspec(noinline)
+#define ms_DML_NOINLINE __declspec(noinline)
 #else
-#define ms_DM_NOINLINE
+#define ms_DML_NOINLINE
 #endif
 
-enum { ms_DM_SMALL_FRAME = 24576 };
-
-enum ms_dm_language { ms_DM_NONE = 0, ms_DM_SWIFT = 1, ms_DM_RUST = 2, ms_DM_CXX = 4, ms_DM_D = 8 };
+enum ms_dml_language { ms_DML_NONE = 0, ms_DML_SWIFT = 1, ms_DML_RUST = 2, ms_DML_CXX = 4, ms_DML_D = 8 };
 
 /* The languages that a name may be of, by its first bytes, and how many of those to leave out: Mach-O puts an
  * underscore in front of every C symbol, and names come with and without it. Objective-C methods are none. */
-static unsigned ms_dm_detect(const char *s, size_t len, size_t *skip)
+static unsigned ms_dml_detect(const char *s, size_t len, size_t *skip)
 {
     size_t n = 0;
     while (n < len && n < 5 && s[n] == '_')
         n++;
     *skip = n == 2;
     if (len - n < 2)
-        return ms_DM_NONE;
+        return ms_DML_NONE;
     switch (s[n]) {
     case '$': /* $s, $S, $e */
-    case '@': /* @__swiftmacro_ */ *skip = n; return n <= 1 ? ms_DM_SWIFT : ms_DM_NONE;
-    case 'T': return n == 1 || n == 2 ? ms_DM_SWIFT : ms_DM_NONE; /* _T0, _Tt and older */
-    case 'R': return n <= 2 ? ms_DM_RUST : ms_DM_NONE;
-    case 'D': return n == 1 || n == 2 ? ms_DM_D : ms_DM_NONE;
+    case '@': /* @__swiftmacro_ */ *skip = n; return n <= 1 ? ms_DML_SWIFT : ms_DML_NONE;
+    case 'T': return n == 1 || n == 2 ? ms_DML_SWIFT : ms_DML_NONE; /* _T0, _Tt and older */
+    case 'R': return n <= 2 ? ms_DML_RUST : ms_DML_NONE;
+    case 'D': return n == 1 || n == 2 ? ms_DML_D : ms_DML_NONE;
     case 'Z':
         if (n == 0)
-            return s[1] == 'N' ? ms_DM_RUST : ms_DM_NONE;
+            return s[1] == 'N' ? ms_DML_RUST : ms_DML_NONE;
         *skip = n == 2 || n == 4; /* ___Z is a block inside a C++ function */
-        return n <= 4 ? ms_DM_RUST | ms_DM_CXX : ms_DM_NONE;
-    default: return ms_DM_NONE;
+        return n <= 4 ? ms_DML_RUST | ms_DML_CXX : ms_DML_NONE;
+    default: return ms_DML_NONE;
     }
 }
 
-/* Forgets a failed try; budgets start anew, the wish for a larger frame stays. */
-static void ms_dm_start(ms_dm *d)
-{
-    d->at = 0;
-    d->out_len = 0;
-    d->out_limit = ((size_t)256 << 10) + 16 * d->len;
-    d->work = 65536 + 64 * d->len;
-    d->depth = 0;
-    d->failed = false;
-    d->mem_used = 0;
-}
-
-static bool ms_dm_try(ms_dm *d, unsigned language)
+static bool ms_dml_try(ms_dm *d, unsigned language)
 {
     ms_dm_start(d);
     switch (language) {
 #ifndef MACHSYM_NO_SWIFT
-    case ms_DM_SWIFT: return ms_dm_swift(d);
+    case ms_DML_SWIFT: return ms_dmswp_run(d);
 #endif
 #ifndef MACHSYM_NO_RUST
-    case ms_DM_RUST: return ms_dm_rust(d);
+    case ms_DML_RUST: return ms_dmrs_run(d);
 #endif
 #ifndef MACHSYM_NO_CXX
-    case ms_DM_CXX: return ms_dm_cxx(d);
+    case ms_DML_CXX: return ms_dmcxp_run(d);
 #endif
 #ifndef MACHSYM_NO_D
-    case ms_DM_D: return ms_dm_d(d);
+    case ms_DML_D: return ms_dmd_run(d);
 #endif
     default: return false;
     }
 }
 
 /* Rust goes before C++: its older scheme is a C++ name by form, but asks for more. */
-static bool ms_dm_any(ms_dm *d)
+static bool ms_dml_any(ms_dm *d)
 {
     size_t skip;
-    unsigned languages = ms_dm_detect(d->s, d->len, &skip);
+    unsigned languages = ms_dml_detect(d->s, d->len, &skip);
     d->s += skip;
     d->len -= skip;
     bool ok = false;
-    for (unsigned language = ms_DM_SWIFT; language <= ms_DM_D && !ok; language <<= 1)
-        ok = (languages & language) != 0 && ms_dm_try(d, language);
+    for (unsigned language = ms_DML_SWIFT; language <= ms_DML_D && !ok; language <<= 1)
+        ok = (languages & language) != 0 && ms_dml_try(d, language);
     d->s -= skip;
     d->len += skip;
     return ok;
 }
 
 /* The frame is the array: a function of its own, so that names that need none do not pay for it. */
-static ms_DM_NOINLINE bool ms_dm_run_small(ms_dm *d)
+static ms_DML_NOINLINE bool ms_dml_run_small(ms_dm *d)
 {
-    uint64_t frame[ms_DM_SMALL_FRAME / 8 + 1];
+    uint64_t frame[MACHSYM_DEMANGLE_SMALL_STACK / 8 + 1];
     d->mem = (unsigned char *)frame;
     d->mem += (uintptr_t)d->mem & 8u;
-    d->mem_len = ms_DM_SMALL_FRAME;
-    return ms_dm_any(d);
+    d->mem_len = MACHSYM_DEMANGLE_SMALL_STACK;
+    return ms_dml_any(d);
 }
 
-#if MACHSYM_DEMANGLE_STACK > 24576
-static ms_DM_NOINLINE bool ms_dm_run_large(ms_dm *d)
+#if MACHSYM_DEMANGLE_STACK > MACHSYM_DEMANGLE_SMALL_STACK
+static ms_DML_NOINLINE bool ms_dml_run_large(ms_dm *d)
 {
     uint64_t frame[MACHSYM_DEMANGLE_STACK / 8 + 1];
     d->no_mem = false;
     d->mem = (unsigned char *)frame;
     d->mem += (uintptr_t)d->mem & 8u;
     d->mem_len = MACHSYM_DEMANGLE_STACK & ~(size_t)15u;
-    return ms_dm_any(d);
+    return ms_dml_any(d);
 }
 #endif
 
-static bool ms_dm_run(ms_dm *d)
+static bool ms_dml_run(ms_dm *d)
 {
     size_t skip;
     if (d->len > 0 && d->s[0] == '\1') { /* LLVM's mark of a name that is the linker's already */
         d->s++;
         d->len--;
     }
-    if (ms_dm_detect(d->s, d->len, &skip) == ms_DM_NONE)
+    if (ms_dml_detect(d->s, d->len, &skip) == ms_DML_NONE)
         return false;
-    bool ok = ms_dm_run_small(d);
-#if MACHSYM_DEMANGLE_STACK > 24576
+    bool ok = ms_dml_run_small(d);
+#if MACHSYM_DEMANGLE_STACK > MACHSYM_DEMANGLE_SMALL_STACK
     if (!ok && d->no_mem)
-        ok = ms_dm_run_large(d);
+        ok = ms_dml_run_large(d);
 #endif
     d->mem = NULL;
     return ok;
@@ -25565,7 +26164,7 @@ static void ms_txt_demangle(ms_txt *t, machsym_str mangled, uint32_t flags)
     d.flags = flags & (MACHSYM_DEMANGLE_SIMPLIFIED | MACHSYM_DEMANGLE_RUST_HASH);
     d.out = room > 0 ? t->buf + t->len : NULL;
     d.cap = room;
-    if (ms_dm_run(&d))
+    if (ms_dml_run(&d))
         t->len += d.out_len;
     else
         ms_txt_put(t, mangled);
@@ -26271,57 +26870,31 @@ MACHSYM_API void machsym_session_read_info(machsym_session *session, machsym_ses
 
 /* ---- Map ---- */
 
-static machsym_result machsym_plan_fill(machsym_plan *plan, const machsym_plan_desc *desc, machsym_error *err)
+/* The descriptor's allocator, or the C library's. Returns false when it lacks a function. */
+static bool ms_in_allocator(const machsym_allocator *from, machsym_allocator *out)
 {
-    plan->image = desc->image;
-    plan->lines = desc->lines;
-    plan->flags = desc->flags & MACHSYM_MAP_COLUMNS;
-    machsym_session *session = ms_map_session(plan);
-    plan->dict = (ms_map_dict *)ms_arena_zeroed(&plan->arena, 1, sizeof *plan->dict);
-    plan->session = session;
-    if (session == NULL || plan->dict == NULL)
-        return ms_fail_memory(err);
-    ms_ans_index(session);
-    ms_map_set_spaces(plan->image, &plan->spaces);
-    ms_map_fill_dict(&plan->spaces, ms_MAP_DICT / ms_MAP_SAMPLE, plan->dict);
-    ms_map_cut_tasks(plan);
-    return plan->arena.oom || ms_ans_failed(session) ? ms_fail_memory(err) : MACHSYM_OK;
+    *out = ms_arena_default(*from);
+    return out->alloc != NULL && out->free != NULL;
 }
 
 MACHSYM_API machsym_result machsym_plan_open(const machsym_plan_desc *desc, machsym_plan **out,
                                              machsym_error *err)
 {
+    machsym_allocator allocator;
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
     if (out != NULL)
         *out = NULL;
     if (out == NULL || desc == NULL || desc->image == NULL || (unsigned)desc->lines >= MACHSYM_LINES_COUNT)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the image is missing or the line policy is none", "", 0);
-    ms_arena arena = ms_arena_make(ms_arena_default(desc->allocator));
-    if (arena.allocator.alloc == NULL || arena.allocator.free == NULL)
+    if (!ms_in_allocator(&desc->allocator, &allocator))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the allocator lacks a function", "", 0);
-    machsym_plan *plan = (machsym_plan *)ms_arena_zeroed(&arena, 1, sizeof *plan);
-    if (plan == NULL) {
-        ms_arena_free(&arena);
-        return ms_fail_memory(err);
-    }
-    plan->arena = arena;
-    plan->allocator = arena.allocator;
-    machsym_result result = machsym_plan_fill(plan, desc, err);
-    if (result == MACHSYM_OK)
-        *out = plan;
-    else
-        machsym_plan_close(plan);
-    return result;
+    return ms_mb_open(desc, allocator, out, err);
 }
 
 MACHSYM_API void machsym_plan_close(machsym_plan *plan)
 {
-    if (plan == NULL)
-        return;
-    if (plan->session != NULL)
-        ms_ans_close(plan->session);
-    ms_arena arena = plan->arena; /* the plan lies in its own arena */
-    ms_arena_free(&arena);
+    if (plan != NULL)
+        ms_mb_close(plan);
 }
 
 MACHSYM_API size_t machsym_plan_part_count(const machsym_plan *plan)
@@ -26337,11 +26910,7 @@ MACHSYM_API uint64_t machsym_plan_part_size(const machsym_plan *plan, size_t ind
 MACHSYM_API bool machsym_plan_next_object_file(const machsym_plan *plan, machsym_cursor *at,
                                                machsym_object_file *out)
 {
-    const ms_ans_objects *o = plan->session->objects;
-    if (o == NULL || at->a >= o->map.count)
-        return false;
-    ms_ans_get_object(o, (size_t)at->a++, out);
-    return true;
+    return ms_mb_next_object_file(plan, at, out);
 }
 
 MACHSYM_API machsym_result machsym_part_build(const machsym_plan *plan, size_t index, machsym_part **out,
@@ -26352,49 +26921,19 @@ MACHSYM_API machsym_result machsym_part_build(const machsym_plan *plan, size_t i
         *out = NULL;
     if (plan == NULL || out == NULL || index >= plan->count)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the plan has no such part", "", 0);
-    *out = ms_map_build_part(plan, index);
+    *out = ms_mb_build_part(plan, index);
     return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
 }
 
 MACHSYM_API void machsym_part_close(machsym_part *part)
 {
     if (part != NULL)
-        ms_map_free_part(part);
-}
-
-static void machsym_close_parts(machsym_part **parts, size_t count)
-{
-    for (size_t i = 0; i < count && parts != NULL; i++) {
-        machsym_part_close(parts[i]);
-        parts[i] = NULL;
-    }
-}
-
-static void machsym_set_head(ms_map_head *head, const machsym_image *image, const machsym_plan *plan)
-{
-    const ms_mo *mo = &image->mo[0];
-    ms_zero(head, sizeof *head);
-    head->version = ms_MAP_VERSION;
-    head->flags = plan->flags;
-    head->uuid = mo->slice.uuid;
-    head->cputype = mo->slice.cputype;
-    head->cpusubtype = mo->slice.cpusubtype;
-    head->text_addr = mo->text_addr;
-    head->text_size = mo->text_size;
-    head->text_exec_addr = mo->text_exec_addr;
-    for (size_t i = 0; i < image->dw.code_count; i++) {
-        uint64_t hi = image->dw.code[i].hi;
-        if (hi > mo->text_addr && hi - mo->text_addr > head->code_size)
-            head->code_size = hi - mo->text_addr;
-    }
-    head->lines = (uint32_t)plan->lines;
+        ms_mg_free_part(part);
 }
 
 MACHSYM_API machsym_result machsym_map_merge(const machsym_plan *plan, machsym_part **parts, size_t count,
                                              machsym_map **out, machsym_error *err)
 {
-    ms_map_merge m;
-    ms_map_head head;
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
     if (out != NULL)
         *out = NULL;
@@ -26403,33 +26942,7 @@ MACHSYM_API machsym_result machsym_map_merge(const machsym_plan *plan, machsym_p
         whole = parts[i] != NULL;
     if (!whole)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "all parts of the plan are needed", "", 0);
-    ms_zero(&m, sizeof m);
-    m.allocator = plan->allocator;
-    m.arena = ms_arena_make(plan->allocator);
-    m.parts = parts;
-    m.part_count = count;
-    m.text_addr = plan->image->mo[0].text_addr;
-    m.block_count = plan->spaces.total / ms_MAP_BLOCK;
-    m.symbols = ms_map_new_part(plan->allocator, ms_MAP_UNITS);
-    machsym_result result = ms_fail_memory(err);
-    if (m.symbols != NULL) {
-        ms_map_coder *c = &m.symbols->coder;
-        c->spaces = &plan->spaces;
-        c->text_addr = m.text_addr;
-        c->columns = (plan->flags & MACHSYM_MAP_COLUMNS) != 0;
-        c->used = (uint8_t *)ms_arena_zeroed(&m.symbols->arena, (size_t)(m.block_count / 8 + 1), 1);
-        machsym_set_head(&head, plan->image, plan);
-        if (c->used != NULL)
-            result =
-                ms_map_finish(&m, &head, plan->image->name, plan->dict, &plan->session->symbols, out, err);
-    }
-    if (m.symbols != NULL)
-        ms_map_free_part(m.symbols);
-    machsym_close_parts(parts, count);
-    ms_arena_free(&m.arena);
-    if (result == MACHSYM_OK)
-        ms_fail(err, MACHSYM_OK, "no error", "", 0);
-    return result;
+    return ms_mb_merge(plan, parts, count, out, err);
 }
 
 MACHSYM_API machsym_result machsym_map_build(const machsym_plan_desc *desc, machsym_map **out,
@@ -26442,93 +26955,30 @@ MACHSYM_API machsym_result machsym_map_build(const machsym_plan_desc *desc, mach
     machsym_result result = machsym_plan_open(desc, &plan, err);
     if (result != MACHSYM_OK)
         return result;
-    machsym_part **parts =
-        (machsym_part **)ms_arena_zeroed(&plan->arena, plan->count, sizeof(machsym_part *));
-    if (parts == NULL)
-        result = ms_fail_memory(err);
-    for (size_t i = 0; i < plan->count && result == MACHSYM_OK; i++)
-        result = machsym_part_build(plan, i, &parts[i], err);
-    if (result == MACHSYM_OK)
-        result = machsym_map_merge(plan, parts, plan->count, out, err);
-    machsym_close_parts(parts, plan->count);
-    machsym_plan_close(plan);
+    result = ms_mb_build(plan, out, err);
+    ms_mb_close(plan);
     return result;
 }
 
-/* Checks what a map file says of itself. */
-static machsym_result machsym_check_map(machsym_map *map, uint32_t flags, machsym_error *err)
-{
-    ms_map_head *head = &map->head;
-    if (map->bytes.len < ms_MAP_HEAD || !ms_equal(map->bytes.ptr, ms_MAP_MAGIC, 8))
-        return ms_fail(err, MACHSYM_ERR_FORMAT, "not a symbol map", "map header", 0);
-    ms_map_load_head(map->bytes.ptr, head);
-    if (head->version != ms_MAP_VERSION)
-        return ms_fail(err, MACHSYM_ERR_VERSION,
-                       "the map was written in another format version; build it again", "map header", 8);
-    if (head->size != map->bytes.len)
-        return ms_fail(err, MACHSYM_ERR_DAMAGED, "the map is cut short or has grown", "map header", 64);
-    if (head->bucket_shift > 31 || head->lines >= MACHSYM_LINES_COUNT ||
-        head->text_addr > UINT64_MAX - UINT32_MAX)
-        return ms_fail(err, MACHSYM_ERR_DAMAGED, "a number in the header is out of bounds", "map header", 56);
-    for (unsigned i = 0; i < ms_TABLE_COUNT; i++) {
-        if (head->tables[i].lo > head->tables[i].hi || head->tables[i].hi > map->bytes.len)
-            return ms_fail(err, MACHSYM_ERR_DAMAGED, "a table lies outside the map", "map header",
-                           80 + 16 * (uint64_t)i);
-    }
-    if ((flags & MACHSYM_MAP_UNCHECKED) == 0 && ms_map_sum_of(map->bytes) != head->checksum)
-        return ms_fail(err, MACHSYM_ERR_CHECKSUM,
-                       "the map's checksum does not match its bytes; build it again", "map header", 72);
-    ms_map_set_tables(map);
-    return MACHSYM_OK;
-}
-
-MACHSYM_API machsym_result machsym_map_open(const char *path, machsym_bytes bytes, uint32_t flags,
-                                            const machsym_allocator *allocator, machsym_map **out,
+MACHSYM_API machsym_result machsym_map_open(const machsym_map_desc *desc, machsym_map **out,
                                             machsym_error *err)
 {
-    machsym_allocator none = {NULL, NULL, NULL};
+    machsym_allocator allocator;
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
-    if (out == NULL)
-        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the place for the map is NULL", "", 0);
-    *out = NULL;
-    machsym_allocator own = ms_arena_default(allocator != NULL ? *allocator : none);
-    if (own.alloc == NULL || own.free == NULL || (path == NULL && bytes.ptr == NULL))
+    if (out != NULL)
+        *out = NULL;
+    if (out == NULL || desc == NULL)
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the descriptor or the place for the map is NULL", "", 0);
+    if (!ms_in_allocator(&desc->allocator, &allocator) || (desc->path == NULL && desc->bytes.ptr == NULL))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT,
                        "neither a path nor bytes to open, or an allocator that lacks a function", "", 0);
-    machsym_map *map = (machsym_map *)own.alloc(own.user, sizeof *map);
-    if (map == NULL)
-        return ms_fail_memory(err);
-    ms_zero(map, sizeof *map);
-    map->allocator = own;
-    map->bytes = ms_span_make(bytes.ptr, bytes.len);
-    machsym_result result = MACHSYM_OK;
-#ifndef MACHSYM_NO_OS
-    if (bytes.ptr == NULL) {
-        int code = ms_os_map(path, (flags & MACHSYM_MAP_COPY) != 0, &map->file);
-        map->bytes = ms_span_make(map->file.ptr, map->file.len);
-        if (code != 0)
-            result = ms_os_fail(err, code);
-    }
-#endif
-    if (result == MACHSYM_OK)
-        result = machsym_check_map(map, flags, err);
-    if (result == MACHSYM_OK)
-        *out = map;
-    else
-        machsym_map_close(map);
-    return result;
+    return ms_map_open(desc, allocator, out, err);
 }
 
 MACHSYM_API void machsym_map_close(machsym_map *map)
 {
-    if (map == NULL)
-        return;
-#ifndef MACHSYM_NO_OS
-    ms_os_unmap(&map->file);
-#endif
-    if (map->memory != NULL)
-        map->allocator.free(map->allocator.user, map->memory, map->memory_size);
-    map->allocator.free(map->allocator.user, map, sizeof *map);
+    if (map != NULL)
+        ms_map_close(map);
 }
 
 MACHSYM_API machsym_bytes machsym_map_bytes(const machsym_map *map)
@@ -26559,26 +27009,8 @@ MACHSYM_API machsym_result machsym_map_save(const machsym_map *map, const char *
 
 MACHSYM_API void machsym_map_get_info(const machsym_map *map, machsym_map_info *out)
 {
-    const ms_map_head *head = &map->head;
-    ms_zero(out, sizeof *out);
-    out->name = ms_str_make((const char *)map->tables[ms_TABLE_NAME].ptr, map->tables[ms_TABLE_NAME].len);
-    out->uuid = head->uuid;
-    out->cputype = head->cputype;
-    out->cpusubtype = head->cpusubtype;
-    out->arch = ms_mo_arch_name(head->cputype, head->cpusubtype);
-    out->text_addr = head->text_addr;
-    out->text_size = head->text_size;
-    out->text_exec_addr = head->text_exec_addr;
-    out->code_size = head->code_size;
-    out->lines = (machsym_lines)head->lines;
-    out->flags = head->flags;
-    out->version = head->version;
-    out->size = map->bytes.len;
-    out->run_count = map->tables[ms_TABLE_RUNS].len / 8;
-    out->symbol_run_count = map->tables[ms_TABLE_SYMBOL_RUNS].len / 8;
-    out->text_bytes = map->tables[ms_TABLE_BLOCKS].len / 4 * ms_MAP_BLOCK;
-    out->packed_bytes = map->tables[ms_TABLE_TEXT].len;
-    out->data_bytes = map->tables[ms_TABLE_DATA].len;
+    ms_map_get_info(map, out);
+    out->arch = ms_mo_arch_name(out->cputype, out->cpusubtype);
 }
 
 MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr, uint64_t pc)
@@ -26587,30 +27019,29 @@ MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr
     return machsym_addr_in(map->head.cputype, is_64, map->head.text_addr, load_addr, pc);
 }
 
-MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_frame *frames,
+MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames,
                                       size_t cap)
 {
     return ms_map_frames(map, addr, frames, cap);
 }
 
-MACHSYM_API size_t machsym_map_names(const machsym_map *map, machsym_frame *frames, size_t count, char *text,
-                                     size_t cap)
+MACHSYM_API size_t machsym_map_names(const machsym_map *map, const machsym_map_frame *from, size_t count,
+                                     machsym_frame *frames, char *text, size_t cap)
 {
-    return ms_map_names(map, frames, count, text, cap);
+    return ms_map_names(map, from, count, frames, text, cap);
 }
 
-MACHSYM_API machsym_result machsym_names_open(const machsym_map *map, const machsym_allocator *allocator,
-                                              machsym_names **out, machsym_error *err)
+MACHSYM_API machsym_result machsym_names_open(const machsym_names_desc *desc, machsym_names **out,
+                                              machsym_error *err)
 {
-    machsym_allocator none = {NULL, NULL, NULL};
+    machsym_allocator allocator;
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
     if (out != NULL)
         *out = NULL;
-    machsym_allocator own = ms_arena_default(allocator != NULL ? *allocator : none);
-    if (out == NULL || map == NULL || own.alloc == NULL || own.free == NULL)
+    if (out == NULL || desc == NULL || desc->map == NULL || !ms_in_allocator(&desc->allocator, &allocator))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the map is missing, or the allocator lacks a function", "",
                        0);
-    *out = ms_map_open_names(map, own);
+    *out = ms_map_open_names(desc->map, allocator);
     return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
 }
 
@@ -26620,14 +27051,15 @@ MACHSYM_API void machsym_names_close(machsym_names *names)
         ms_map_close_names(names);
 }
 
-MACHSYM_API void machsym_names_trim(machsym_names *names, size_t limit)
+MACHSYM_API bool machsym_names_trim(machsym_names *names, size_t limit)
 {
-    ms_map_trim_names(names, limit);
+    return ms_map_trim_names(names, limit);
 }
 
-MACHSYM_API bool machsym_names_get(machsym_names *names, machsym_frame *frames, size_t count)
+MACHSYM_API bool machsym_names_get(machsym_names *names, const machsym_map_frame *from, size_t count,
+                                   machsym_frame *frames)
 {
-    return ms_map_get_names(names, frames, count);
+    return ms_map_get_names(names, from, count, frames);
 }
 
 MACHSYM_API bool machsym_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_range *out)
@@ -26635,53 +27067,24 @@ MACHSYM_API bool machsym_map_next(const machsym_map *map, machsym_cursor *at, ma
     return ms_map_next(map, at, out);
 }
 
-MACHSYM_API machsym_result machsym_writer_open(const machsym_map_info *info,
-                                               const machsym_allocator *allocator, machsym_writer **out,
+MACHSYM_API machsym_result machsym_writer_open(const machsym_writer_desc *desc, machsym_writer **out,
                                                machsym_error *err)
 {
-    machsym_allocator none = {NULL, NULL, NULL};
+    machsym_allocator allocator;
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
-    machsym_allocator own = ms_arena_default(allocator != NULL ? *allocator : none);
     if (out != NULL)
         *out = NULL;
-    if (info == NULL || out == NULL || own.alloc == NULL || own.free == NULL)
+    if (desc == NULL || desc->info == NULL || out == NULL || !ms_in_allocator(&desc->allocator, &allocator))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT,
                        "the info, the place for the writer or the allocator is missing", "", 0);
-    ms_arena arena = ms_arena_make(own);
-    machsym_writer *w = (machsym_writer *)ms_arena_zeroed(&arena, 1, sizeof *w);
-    if (w == NULL) {
-        ms_arena_free(&arena);
-        return ms_fail_memory(err);
-    }
-    w->allocator = own;
-    w->arena = arena;
-    w->info = *info;
-    w->chains.arena = w->sites.arena = &w->arena;
-    w->text_arena = ms_arena_make(own);
-    w->texts.arena = &w->text_arena;
-    for (size_t i = 0; i < 2; i++) {
-        w->parts[i] = ms_map_new_part(own, ms_MAP_UNITS);
-        if (w->parts[i] == NULL) {
-            machsym_writer_close(w);
-            return ms_fail_memory(err);
-        }
-        w->parts[i]->coder.texts = &w->texts;
-        w->parts[i]->coder.text_addr = info->text_addr;
-        w->parts[i]->coder.columns = (info->flags & MACHSYM_MAP_COLUMNS) != 0;
-    }
-    *out = w;
-    return MACHSYM_OK;
+    *out = ms_mw_open(desc->info, allocator);
+    return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
 }
 
 MACHSYM_API void machsym_writer_close(machsym_writer *writer)
 {
-    if (writer == NULL)
-        return;
-    machsym_part_close(writer->parts[0]);
-    machsym_part_close(writer->parts[1]);
-    ms_arena_free(&writer->text_arena);
-    ms_arena arena = writer->arena; /* the writer lies in its own arena */
-    ms_arena_free(&arena);
+    if (writer != NULL)
+        ms_mw_close(writer);
 }
 
 MACHSYM_API machsym_result machsym_writer_add(machsym_writer *writer, const machsym_map_range *range,
@@ -26690,51 +27093,20 @@ MACHSYM_API machsym_result machsym_writer_add(machsym_writer *writer, const mach
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
     if (writer == NULL || range == NULL || (frames == NULL && count != 0))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the writer, the range or the frames are missing", "", 0);
-    return ms_map_writer_add(writer, range, frames, count, err);
+    return ms_mw_add(writer, range, frames, count, err);
 }
 
 MACHSYM_API machsym_result machsym_writer_finish(machsym_writer *writer, machsym_map **out,
                                                  machsym_error *err)
 {
-    ms_map_merge m;
-    ms_map_head head;
+    ms_fail(err, MACHSYM_OK, "no error", "", 0);
     if (out != NULL)
         *out = NULL;
     if (writer == NULL || out == NULL) {
         machsym_writer_close(writer);
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the writer or the place for the map is missing", "", 0);
     }
-    ms_map_dict *dict = (ms_map_dict *)ms_arena_zeroed(&writer->arena, 1, sizeof *dict);
-    machsym_result result = ms_fail_memory(err);
-    ms_zero(&m, sizeof m);
-    ms_zero(&head, sizeof head);
-    ms_map_flush(&writer->parts[0]->coder, &writer->queue);
-    for (size_t i = 0; i < 2; i++)
-        writer->parts[i]->files_at = ms_map_end_part(&writer->parts[i]->coder);
-    m.allocator = writer->allocator;
-    m.arena = ms_arena_make(writer->allocator);
-    m.text_addr = writer->info.text_addr;
-    head.version = ms_MAP_VERSION;
-    head.flags = writer->info.flags & (MACHSYM_MAP_COLUMNS | MACHSYM_MAP_CHUNK);
-    head.uuid = writer->info.uuid;
-    head.cputype = writer->info.cputype;
-    head.cpusubtype = writer->info.cpusubtype;
-    head.text_addr = writer->info.text_addr;
-    head.text_size = writer->info.text_size;
-    head.text_exec_addr = writer->info.text_exec_addr;
-    head.code_size = writer->info.code_size;
-    head.lines = (uint32_t)writer->info.lines;
-    bool ok = dict != NULL && !writer->parts[0]->data_arena.oom && !writer->text_arena.oom;
-    if (ok && ms_map_writer_pack(writer, &m, dict))
-        result = ms_map_finish(&m, &head, writer->info.name, dict, NULL, out, err);
-    machsym_part_close(m.symbols);
-    for (size_t i = 0; i < m.part_count; i++)
-        machsym_part_close(m.parts[i]);
-    ms_arena_free(&m.arena);
-    machsym_writer_close(writer);
-    if (result == MACHSYM_OK)
-        ms_fail(err, MACHSYM_OK, "no error", "", 0);
-    return result;
+    return ms_mw_finish(writer, out, err);
 }
 
 MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *buf, size_t cap)

@@ -27,7 +27,7 @@ static int by_time(const void *a, const void *b)
 /* Returns how many frames all answers have. */
 static size_t look_up_all(const machsym_map *map, const uint64_t *addrs, size_t count)
 {
-    machsym_frame frames[FRAMES];
+    machsym_map_frame frames[FRAMES];
     size_t sum = 0;
     for (size_t i = 0; i < count; i++)
         sum += machsym_map_frames(map, addrs[i], frames, FRAMES);
@@ -36,7 +36,7 @@ static size_t look_up_all(const machsym_map *map, const uint64_t *addrs, size_t 
 
 static double percentile(const machsym_map *map, const uint64_t *addrs, size_t count)
 {
-    machsym_frame frames[FRAMES];
+    machsym_map_frame frames[FRAMES];
     double *times = malloc(count * sizeof *times);
     double clock = 1;
     if (times == NULL)
@@ -60,13 +60,14 @@ static double percentile(const machsym_map *map, const uint64_t *addrs, size_t c
 int main(int argc, char **argv)
 {
     static uint64_t addrs[MOST];
-    machsym_bytes none = {NULL, 0};
+    machsym_map_desc desc = {0};
     machsym_map *map;
     machsym_error err;
     size_t count = 0;
     char line[64];
     FILE *in = argc == 3 ? fopen(argv[2], "r") : NULL;
-    if (in == NULL || machsym_map_open(argv[1], none, 0, NULL, &map, &err) != MACHSYM_OK) {
+    desc.path = argv[1];
+    if (in == NULL || machsym_map_open(&desc, &map, &err) != MACHSYM_OK) {
         fprintf(stderr, "usage: lookups MAP ADDRESSES, hexadecimal, a line each\n");
         return 1;
     }

@@ -1,6 +1,7 @@
-/* The example of the README: the functions at one address of a dSYM, the innermost inlined call first. */
+/* The functions at one address of a dSYM: the innermost inlined call first, the real function last. This is the example
+ * of the README. 0x102a30000 is where the program was loaded, 0x102a309b6 is the address that the crash report shows. */
 #define MACHSYM_IMPLEMENTATION
-#include "../machsym.h"
+#include "machsym.h"
 #include <stdio.h>
 
 int main(void)
@@ -9,17 +10,24 @@ int main(void)
     machsym_session_desc how = {0};
     machsym_image *image;
     machsym_session *session;
-    machsym_frame f[16];
-    if (machsym_image_open(&file, &image, NULL) != MACHSYM_OK)
+    machsym_frame frames[16];
+    machsym_error err;
+    char text[1024];
+
+    if (machsym_image_open(&file, &image, &err) != MACHSYM_OK) {
+        machsym_error_text(&err, &file, text, sizeof text);
+        fprintf(stderr, "%s\n", text);
         return 1;
+    }
     how.image = image;
-    if (machsym_session_open(&how, &session, NULL) != MACHSYM_OK)
+    if (machsym_session_open(&how, &session, &err) != MACHSYM_OK)
         return 1;
-    size_t count =
-        machsym_session_frames(session, machsym_image_addr(image, 0x102a30000, 0x102a309b6), f, 16);
-    for (size_t i = 0; i < count && i < 16; i++)
-        printf("%.*s %.*s:%u\n", (int)f[i].name.len, f[i].name.ptr, (int)f[i].file.name.len,
-               f[i].file.name.ptr, f[i].line);
+    uint64_t addr = machsym_image_addr(image, 0x102a30000, 0x102a309b6);
+    size_t count = machsym_session_frames(session, addr, frames, 16);
+    for (size_t i = 0; i < count && i < 16; i++) {
+        machsym_frame_name(&frames[i], 0, text, sizeof text);
+        printf("%s (%.*s:%u)\n", text, (int)frames[i].file.name.len, frames[i].file.name.ptr, frames[i].line);
+    }
     machsym_session_close(session);
     machsym_image_close(image);
     return 0;

@@ -45,9 +45,10 @@ static void compare(const machsym_frame *got, size_t count, machsym_session *ses
 static void compare_at(const machsym_map *map, machsym_session *indexed, machsym_session *cold, uint64_t addr)
 {
     static char text[TEXT];
+    machsym_map_frame found[MAX_FRAMES];
     machsym_frame got[MAX_FRAMES];
-    size_t count = machsym_map_frames(map, addr, got, MAX_FRAMES);
-    if (machsym_map_names(map, got, count < MAX_FRAMES ? count : MAX_FRAMES, text, TEXT) <= TEXT)
+    size_t count = machsym_map_frames(map, addr, found, MAX_FRAMES);
+    if (machsym_map_names(map, found, count < MAX_FRAMES ? count : MAX_FRAMES, got, text, TEXT) <= TEXT)
         compare(got, count, cold, addr); /* else: too long to be told */
     count = machsym_session_frames(indexed, addr, got, MAX_FRAMES);
     compare(got, count, cold, addr);

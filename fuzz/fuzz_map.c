@@ -10,12 +10,15 @@ static const uint8_t *head_begin(void)
 {
     static uint8_t begin[12];
     machsym_map_info info;
+    machsym_writer_desc desc;
     machsym_writer *writer;
     machsym_map *empty;
     if (begin[0] != 0)
         return begin;
     memset(&info, 0, sizeof info);
-    if (machsym_writer_open(&info, NULL, &writer, NULL) != MACHSYM_OK ||
+    memset(&desc, 0, sizeof desc);
+    desc.info = &info;
+    if (machsym_writer_open(&desc, &writer, NULL) != MACHSYM_OK ||
         machsym_writer_finish(writer, &empty, NULL) != MACHSYM_OK)
         abort();
     memcpy(begin, machsym_map_bytes(empty).ptr, sizeof begin);
@@ -44,17 +47,18 @@ static void drive_frames(const machsym_frame *frames, size_t count)
 static void ask(const machsym_map *map, machsym_names *names, uint64_t addr)
 {
     static char text[TEXT];
+    machsym_map_frame found[MAX_FRAMES];
     machsym_frame frames[MAX_FRAMES];
-    size_t count = machsym_map_frames(map, addr, frames, MAX_FRAMES);
+    size_t count = machsym_map_frames(map, addr, found, MAX_FRAMES);
     if (machsym_map_frames(map, addr, NULL, 0) != count)
         abort(); /* how many there are does not depend on the room */
     count = count < MAX_FRAMES ? count : MAX_FRAMES;
-    size_t need = machsym_map_names(map, frames, count, text, TEXT);
+    size_t need = machsym_map_names(map, found, count, frames, text, TEXT);
     drive_frames(frames, count);
-    if (need < TEXT && machsym_map_names(map, frames, count, text, need) != need)
+    if (need < TEXT && machsym_map_names(map, found, count, frames, text, need) != need)
         abort(); /* what was needed is enough */
     machsym_names_trim(names, TEXT);
-    machsym_names_get(names, frames, count);
+    machsym_names_get(names, found, count, frames);
     drive_frames(frames, count);
 }
 
@@ -72,10 +76,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memcpy(copy, data, size);
     if (size >= HEAD)
         repair(copy, size);
-    machsym_bytes bytes = {copy, size};
-    if (machsym_map_open(NULL, bytes, MACHSYM_MAP_UNCHECKED, NULL, &map, NULL) == MACHSYM_OK) {
+    machsym_map_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.bytes.ptr = copy;
+    desc.bytes.len = size;
+    desc.flags = MACHSYM_MAP_UNCHECKED;
+    if (machsym_map_open(&desc, &map, NULL) == MACHSYM_OK) {
+        machsym_names_desc whose;
         machsym_names *names;
-        if (machsym_names_open(map, NULL, &names, NULL) != MACHSYM_OK)
+        memset(&whose, 0, sizeof whose);
+        whose.map = map;
+        if (machsym_names_open(&whose, &names, NULL) != MACHSYM_OK)
             abort();
         machsym_map_get_info(map, &info);
         drive_text(info.name);

@@ -45,7 +45,7 @@ static void check_style(const char *name, size_t len, uint32_t flags)
     char *part = (char *)malloc(room / 2 + 1);
     if (try_once(name, len, flags, MACHSYM_DEMANGLE_STACK, whole, room, &no_mem) != want)
         abort();
-    size_t small = try_once(name, len, flags, ms_DM_SMALL_FRAME, part, room / 2, &no_mem);
+    size_t small = try_once(name, len, flags, MACHSYM_DEMANGLE_SMALL_STACK, part, room / 2, &no_mem);
     if (small != want && !no_mem)
         abort();
     if (small == want && want != SIZE_MAX && memcmp(whole, part, room / 2) != 0)

@@ -3,7 +3,7 @@
 #define MACHSYM_NO_SWIFT
 #define MACHSYM_NO_CXX
 #define MACHSYM_NO_RUST
-#define FUZZ_ENTRY  ms_dm_d
+#define FUZZ_ENTRY  ms_dmd_run
 #define FUZZ_PREFIX "_D"
 #define FUZZ_STYLES 0
 #include "fuzz_names.h"

@@ -3,7 +3,7 @@
 #define MACHSYM_NO_SWIFT
 #define MACHSYM_NO_CXX
 #define MACHSYM_NO_D
-#define FUZZ_ENTRY  ms_dm_rust
+#define FUZZ_ENTRY  ms_dmrs_run
 #define FUZZ_PREFIX "_R"
 #define FUZZ_STYLES 0, MACHSYM_DEMANGLE_RUST_HASH
 #include "fuzz_names.h"

@@ -3,7 +3,7 @@
 #define MACHSYM_NO_CXX
 #define MACHSYM_NO_RUST
 #define MACHSYM_NO_D
-#define FUZZ_ENTRY  ms_dm_swift
+#define FUZZ_ENTRY  ms_dmswp_run
 #define FUZZ_PREFIX "$s"
 #define FUZZ_STYLES                                                                                          \
     0, MACHSYM_DEMANGLE_SIMPLIFIED, ms_DMSW_NO_SUGAR, MACHSYM_DEMANGLE_SIMPLIFIED | ms_DMSW_NO_ASYNC

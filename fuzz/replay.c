@@ -49,6 +49,6 @@ int main(int argc, char **argv)
     }
     if (dir != NULL)
         closedir(dir);
-    printf("%u passed, %d failed\n", count, count == 0);
+    printf("%u passed, %d failed, 0 skipped\n", count, count == 0);
     return count == 0;
 }

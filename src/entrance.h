@@ -13,7 +13,10 @@
 #include "dwarf/units.h"
 #include "image/debugmap.h"
 #include "answer/answer.h"
-#include "map/map.h"
+#include "map/symmap.h"
+#include "map/merge.h"
+#include "map/build.h"
+#include "map/writer.h"
 #include "text.h"
 
 /* ==== >>entrance ===========================================================================================
@@ -606,57 +609,31 @@ MACHSYM_API void machsym_session_read_info(machsym_session *session, machsym_ses
 
 /* ---- Map ---- */
 
-static machsym_result machsym_plan_fill(machsym_plan *plan, const machsym_plan_desc *desc, machsym_error *err)
+/* The descriptor's allocator, or the C library's. Returns false when it lacks a function. */
+static bool ms_in_allocator(const machsym_allocator *from, machsym_allocator *out)
 {
-    plan->image = desc->image;
-    plan->lines = desc->lines;
-    plan->flags = desc->flags & MACHSYM_MAP_COLUMNS;
-    machsym_session *session = ms_map_session(plan);
-    plan->dict = (ms_map_dict *)ms_arena_zeroed(&plan->arena, 1, sizeof *plan->dict);
-    plan->session = session;
-    if (session == NULL || plan->dict == NULL)
-        return ms_fail_memory(err);
-    ms_ans_index(session);
-    ms_map_set_spaces(plan->image, &plan->spaces);
-    ms_map_fill_dict(&plan->spaces, ms_MAP_DICT / ms_MAP_SAMPLE, plan->dict);
-    ms_map_cut_tasks(plan);
-    return plan->arena.oom || ms_ans_failed(session) ? ms_fail_memory(err) : MACHSYM_OK;
+    *out = ms_arena_default(*from);
+    return out->alloc != NULL && out->free != NULL;
 }
 
 MACHSYM_API machsym_result machsym_plan_open(const machsym_plan_desc *desc, machsym_plan **out,
                                              machsym_error *err)
 {
+    machsym_allocator allocator;
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
     if (out != NULL)
         *out = NULL;
     if (out == NULL || desc == NULL || desc->image == NULL || (unsigned)desc->lines >= MACHSYM_LINES_COUNT)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the image is missing or the line policy is none", "", 0);
-    ms_arena arena = ms_arena_make(ms_arena_default(desc->allocator));
-    if (arena.allocator.alloc == NULL || arena.allocator.free == NULL)
+    if (!ms_in_allocator(&desc->allocator, &allocator))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the allocator lacks a function", "", 0);
-    machsym_plan *plan = (machsym_plan *)ms_arena_zeroed(&arena, 1, sizeof *plan);
-    if (plan == NULL) {
-        ms_arena_free(&arena);
-        return ms_fail_memory(err);
-    }
-    plan->arena = arena;
-    plan->allocator = arena.allocator;
-    machsym_result result = machsym_plan_fill(plan, desc, err);
-    if (result == MACHSYM_OK)
-        *out = plan;
-    else
-        machsym_plan_close(plan);
-    return result;
+    return ms_mb_open(desc, allocator, out, err);
 }
 
 MACHSYM_API void machsym_plan_close(machsym_plan *plan)
 {
-    if (plan == NULL)
-        return;
-    if (plan->session != NULL)
-        ms_ans_close(plan->session);
-    ms_arena arena = plan->arena; /* the plan lies in its own arena */
-    ms_arena_free(&arena);
+    if (plan != NULL)
+        ms_mb_close(plan);
 }
 
 MACHSYM_API size_t machsym_plan_part_count(const machsym_plan *plan)
@@ -672,11 +649,7 @@ MACHSYM_API uint64_t machsym_plan_part_size(const machsym_plan *plan, size_t ind
 MACHSYM_API bool machsym_plan_next_object_file(const machsym_plan *plan, machsym_cursor *at,
                                                machsym_object_file *out)
 {
-    const ms_ans_objects *o = plan->session->objects;
-    if (o == NULL || at->a >= o->map.count)
-        return false;
-    ms_ans_get_object(o, (size_t)at->a++, out);
-    return true;
+    return ms_mb_next_object_file(plan, at, out);
 }
 
 MACHSYM_API machsym_result machsym_part_build(const machsym_plan *plan, size_t index, machsym_part **out,
@@ -687,49 +660,19 @@ MACHSYM_API machsym_result machsym_part_build(const machsym_plan *plan, size_t i
         *out = NULL;
     if (plan == NULL || out == NULL || index >= plan->count)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the plan has no such part", "", 0);
-    *out = ms_map_build_part(plan, index);
+    *out = ms_mb_build_part(plan, index);
     return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
 }
 
 MACHSYM_API void machsym_part_close(machsym_part *part)
 {
     if (part != NULL)
-        ms_map_free_part(part);
-}
-
-static void machsym_close_parts(machsym_part **parts, size_t count)
-{
-    for (size_t i = 0; i < count && parts != NULL; i++) {
-        machsym_part_close(parts[i]);
-        parts[i] = NULL;
-    }
-}
-
-static void machsym_set_head(ms_map_head *head, const machsym_image *image, const machsym_plan *plan)
-{
-    const ms_mo *mo = &image->mo[0];
-    ms_zero(head, sizeof *head);
-    head->version = ms_MAP_VERSION;
-    head->flags = plan->flags;
-    head->uuid = mo->slice.uuid;
-    head->cputype = mo->slice.cputype;
-    head->cpusubtype = mo->slice.cpusubtype;
-    head->text_addr = mo->text_addr;
-    head->text_size = mo->text_size;
-    head->text_exec_addr = mo->text_exec_addr;
-    for (size_t i = 0; i < image->dw.code_count; i++) {
-        uint64_t hi = image->dw.code[i].hi;
-        if (hi > mo->text_addr && hi - mo->text_addr > head->code_size)
-            head->code_size = hi - mo->text_addr;
-    }
-    head->lines = (uint32_t)plan->lines;
+        ms_mg_free_part(part);
 }
 
 MACHSYM_API machsym_result machsym_map_merge(const machsym_plan *plan, machsym_part **parts, size_t count,
                                              machsym_map **out, machsym_error *err)
 {
-    ms_map_merge m;
-    ms_map_head head;
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
     if (out != NULL)
         *out = NULL;
@@ -738,33 +681,7 @@ MACHSYM_API machsym_result machsym_map_merge(const machsym_plan *plan, machsym_p
         whole = parts[i] != NULL;
     if (!whole)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "all parts of the plan are needed", "", 0);
-    ms_zero(&m, sizeof m);
-    m.allocator = plan->allocator;
-    m.arena = ms_arena_make(plan->allocator);
-    m.parts = parts;
-    m.part_count = count;
-    m.text_addr = plan->image->mo[0].text_addr;
-    m.block_count = plan->spaces.total / ms_MAP_BLOCK;
-    m.symbols = ms_map_new_part(plan->allocator, ms_MAP_UNITS);
-    machsym_result result = ms_fail_memory(err);
-    if (m.symbols != NULL) {
-        ms_map_coder *c = &m.symbols->coder;
-        c->spaces = &plan->spaces;
-        c->text_addr = m.text_addr;
-        c->columns = (plan->flags & MACHSYM_MAP_COLUMNS) != 0;
-        c->used = (uint8_t *)ms_arena_zeroed(&m.symbols->arena, (size_t)(m.block_count / 8 + 1), 1);
-        machsym_set_head(&head, plan->image, plan);
-        if (c->used != NULL)
-            result =
-                ms_map_finish(&m, &head, plan->image->name, plan->dict, &plan->session->symbols, out, err);
-    }
-    if (m.symbols != NULL)
-        ms_map_free_part(m.symbols);
-    machsym_close_parts(parts, count);
-    ms_arena_free(&m.arena);
-    if (result == MACHSYM_OK)
-        ms_fail(err, MACHSYM_OK, "no error", "", 0);
-    return result;
+    return ms_mb_merge(plan, parts, count, out, err);
 }
 
 MACHSYM_API machsym_result machsym_map_build(const machsym_plan_desc *desc, machsym_map **out,
@@ -777,93 +694,30 @@ MACHSYM_API machsym_result machsym_map_build(const machsym_plan_desc *desc, mach
     machsym_result result = machsym_plan_open(desc, &plan, err);
     if (result != MACHSYM_OK)
         return result;
-    machsym_part **parts =
-        (machsym_part **)ms_arena_zeroed(&plan->arena, plan->count, sizeof(machsym_part *));
-    if (parts == NULL)
-        result = ms_fail_memory(err);
-    for (size_t i = 0; i < plan->count && result == MACHSYM_OK; i++)
-        result = machsym_part_build(plan, i, &parts[i], err);
-    if (result == MACHSYM_OK)
-        result = machsym_map_merge(plan, parts, plan->count, out, err);
-    machsym_close_parts(parts, plan->count);
-    machsym_plan_close(plan);
+    result = ms_mb_build(plan, out, err);
+    ms_mb_close(plan);
     return result;
 }
 
-/* Checks what a map file says of itself. */
-static machsym_result machsym_check_map(machsym_map *map, uint32_t flags, machsym_error *err)
-{
-    ms_map_head *head = &map->head;
-    if (map->bytes.len < ms_MAP_HEAD || !ms_equal(map->bytes.ptr, ms_MAP_MAGIC, 8))
-        return ms_fail(err, MACHSYM_ERR_FORMAT, "not a symbol map", "map header", 0);
-    ms_map_load_head(map->bytes.ptr, head);
-    if (head->version != ms_MAP_VERSION)
-        return ms_fail(err, MACHSYM_ERR_VERSION,
-                       "the map was written in another format version; build it again", "map header", 8);
-    if (head->size != map->bytes.len)
-        return ms_fail(err, MACHSYM_ERR_DAMAGED, "the map is cut short or has grown", "map header", 64);
-    if (head->bucket_shift > 31 || head->lines >= MACHSYM_LINES_COUNT ||
-        head->text_addr > UINT64_MAX - UINT32_MAX)
-        return ms_fail(err, MACHSYM_ERR_DAMAGED, "a number in the header is out of bounds", "map header", 56);
-    for (unsigned i = 0; i < ms_TABLE_COUNT; i++) {
-        if (head->tables[i].lo > head->tables[i].hi || head->tables[i].hi > map->bytes.len)
-            return ms_fail(err, MACHSYM_ERR_DAMAGED, "a table lies outside the map", "map header",
-                           80 + 16 * (uint64_t)i);
-    }
-    if ((flags & MACHSYM_MAP_UNCHECKED) == 0 && ms_map_sum_of(map->bytes) != head->checksum)
-        return ms_fail(err, MACHSYM_ERR_CHECKSUM,
-                       "the map's checksum does not match its bytes; build it again", "map header", 72);
-    ms_map_set_tables(map);
-    return MACHSYM_OK;
-}
-
-MACHSYM_API machsym_result machsym_map_open(const char *path, machsym_bytes bytes, uint32_t flags,
-                                            const machsym_allocator *allocator, machsym_map **out,
+MACHSYM_API machsym_result machsym_map_open(const machsym_map_desc *desc, machsym_map **out,
                                             machsym_error *err)
 {
-    machsym_allocator none = {NULL, NULL, NULL};
+    machsym_allocator allocator;
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
-    if (out == NULL)
-        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the place for the map is NULL", "", 0);
-    *out = NULL;
-    machsym_allocator own = ms_arena_default(allocator != NULL ? *allocator : none);
-    if (own.alloc == NULL || own.free == NULL || (path == NULL && bytes.ptr == NULL))
+    if (out != NULL)
+        *out = NULL;
+    if (out == NULL || desc == NULL)
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the descriptor or the place for the map is NULL", "", 0);
+    if (!ms_in_allocator(&desc->allocator, &allocator) || (desc->path == NULL && desc->bytes.ptr == NULL))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT,
                        "neither a path nor bytes to open, or an allocator that lacks a function", "", 0);
-    machsym_map *map = (machsym_map *)own.alloc(own.user, sizeof *map);
-    if (map == NULL)
-        return ms_fail_memory(err);
-    ms_zero(map, sizeof *map);
-    map->allocator = own;
-    map->bytes = ms_span_make(bytes.ptr, bytes.len);
-    machsym_result result = MACHSYM_OK;
-#ifndef MACHSYM_NO_OS
-    if (bytes.ptr == NULL) {
-        int code = ms_os_map(path, (flags & MACHSYM_MAP_COPY) != 0, &map->file);
-        map->bytes = ms_span_make(map->file.ptr, map->file.len);
-        if (code != 0)
-            result = ms_os_fail(err, code);
-    }
-#endif
-    if (result == MACHSYM_OK)
-        result = machsym_check_map(map, flags, err);
-    if (result == MACHSYM_OK)
-        *out = map;
-    else
-        machsym_map_close(map);
-    return result;
+    return ms_map_open(desc, allocator, out, err);
 }
 
 MACHSYM_API void machsym_map_close(machsym_map *map)
 {
-    if (map == NULL)
-        return;
-#ifndef MACHSYM_NO_OS
-    ms_os_unmap(&map->file);
-#endif
-    if (map->memory != NULL)
-        map->allocator.free(map->allocator.user, map->memory, map->memory_size);
-    map->allocator.free(map->allocator.user, map, sizeof *map);
+    if (map != NULL)
+        ms_map_close(map);
 }
 
 MACHSYM_API machsym_bytes machsym_map_bytes(const machsym_map *map)
@@ -894,26 +748,8 @@ MACHSYM_API machsym_result machsym_map_save(const machsym_map *map, const char *
 
 MACHSYM_API void machsym_map_get_info(const machsym_map *map, machsym_map_info *out)
 {
-    const ms_map_head *head = &map->head;
-    ms_zero(out, sizeof *out);
-    out->name = ms_str_make((const char *)map->tables[ms_TABLE_NAME].ptr, map->tables[ms_TABLE_NAME].len);
-    out->uuid = head->uuid;
-    out->cputype = head->cputype;
-    out->cpusubtype = head->cpusubtype;
-    out->arch = ms_mo_arch_name(head->cputype, head->cpusubtype);
-    out->text_addr = head->text_addr;
-    out->text_size = head->text_size;
-    out->text_exec_addr = head->text_exec_addr;
-    out->code_size = head->code_size;
-    out->lines = (machsym_lines)head->lines;
-    out->flags = head->flags;
-    out->version = head->version;
-    out->size = map->bytes.len;
-    out->run_count = map->tables[ms_TABLE_RUNS].len / 8;
-    out->symbol_run_count = map->tables[ms_TABLE_SYMBOL_RUNS].len / 8;
-    out->text_bytes = map->tables[ms_TABLE_BLOCKS].len / 4 * ms_MAP_BLOCK;
-    out->packed_bytes = map->tables[ms_TABLE_TEXT].len;
-    out->data_bytes = map->tables[ms_TABLE_DATA].len;
+    ms_map_get_info(map, out);
+    out->arch = ms_mo_arch_name(out->cputype, out->cpusubtype);
 }
 
 MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr, uint64_t pc)
@@ -922,30 +758,29 @@ MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr
     return machsym_addr_in(map->head.cputype, is_64, map->head.text_addr, load_addr, pc);
 }
 
-MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_frame *frames,
+MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames,
                                       size_t cap)
 {
     return ms_map_frames(map, addr, frames, cap);
 }
 
-MACHSYM_API size_t machsym_map_names(const machsym_map *map, machsym_frame *frames, size_t count, char *text,
-                                     size_t cap)
+MACHSYM_API size_t machsym_map_names(const machsym_map *map, const machsym_map_frame *from, size_t count,
+                                     machsym_frame *frames, char *text, size_t cap)
 {
-    return ms_map_names(map, frames, count, text, cap);
+    return ms_map_names(map, from, count, frames, text, cap);
 }
 
-MACHSYM_API machsym_result machsym_names_open(const machsym_map *map, const machsym_allocator *allocator,
-                                              machsym_names **out, machsym_error *err)
+MACHSYM_API machsym_result machsym_names_open(const machsym_names_desc *desc, machsym_names **out,
+                                              machsym_error *err)
 {
-    machsym_allocator none = {NULL, NULL, NULL};
+    machsym_allocator allocator;
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
     if (out != NULL)
         *out = NULL;
-    machsym_allocator own = ms_arena_default(allocator != NULL ? *allocator : none);
-    if (out == NULL || map == NULL || own.alloc == NULL || own.free == NULL)
+    if (out == NULL || desc == NULL || desc->map == NULL || !ms_in_allocator(&desc->allocator, &allocator))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the map is missing, or the allocator lacks a function", "",
                        0);
-    *out = ms_map_open_names(map, own);
+    *out = ms_map_open_names(desc->map, allocator);
     return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
 }
 
@@ -955,14 +790,15 @@ MACHSYM_API void machsym_names_close(machsym_names *names)
         ms_map_close_names(names);
 }
 
-MACHSYM_API void machsym_names_trim(machsym_names *names, size_t limit)
+MACHSYM_API bool machsym_names_trim(machsym_names *names, size_t limit)
 {
-    ms_map_trim_names(names, limit);
+    return ms_map_trim_names(names, limit);
 }
 
-MACHSYM_API bool machsym_names_get(machsym_names *names, machsym_frame *frames, size_t count)
+MACHSYM_API bool machsym_names_get(machsym_names *names, const machsym_map_frame *from, size_t count,
+                                   machsym_frame *frames)
 {
-    return ms_map_get_names(names, frames, count);
+    return ms_map_get_names(names, from, count, frames);
 }
 
 MACHSYM_API bool machsym_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_range *out)
@@ -970,53 +806,24 @@ MACHSYM_API bool machsym_map_next(const machsym_map *map, machsym_cursor *at, ma
     return ms_map_next(map, at, out);
 }
 
-MACHSYM_API machsym_result machsym_writer_open(const machsym_map_info *info,
-                                               const machsym_allocator *allocator, machsym_writer **out,
+MACHSYM_API machsym_result machsym_writer_open(const machsym_writer_desc *desc, machsym_writer **out,
                                                machsym_error *err)
 {
-    machsym_allocator none = {NULL, NULL, NULL};
+    machsym_allocator allocator;
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
-    machsym_allocator own = ms_arena_default(allocator != NULL ? *allocator : none);
     if (out != NULL)
         *out = NULL;
-    if (info == NULL || out == NULL || own.alloc == NULL || own.free == NULL)
+    if (desc == NULL || desc->info == NULL || out == NULL || !ms_in_allocator(&desc->allocator, &allocator))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT,
                        "the info, the place for the writer or the allocator is missing", "", 0);
-    ms_arena arena = ms_arena_make(own);
-    machsym_writer *w = (machsym_writer *)ms_arena_zeroed(&arena, 1, sizeof *w);
-    if (w == NULL) {
-        ms_arena_free(&arena);
-        return ms_fail_memory(err);
-    }
-    w->allocator = own;
-    w->arena = arena;
-    w->info = *info;
-    w->chains.arena = w->sites.arena = &w->arena;
-    w->text_arena = ms_arena_make(own);
-    w->texts.arena = &w->text_arena;
-    for (size_t i = 0; i < 2; i++) {
-        w->parts[i] = ms_map_new_part(own, ms_MAP_UNITS);
-        if (w->parts[i] == NULL) {
-            machsym_writer_close(w);
-            return ms_fail_memory(err);
-        }
-        w->parts[i]->coder.texts = &w->texts;
-        w->parts[i]->coder.text_addr = info->text_addr;
-        w->parts[i]->coder.columns = (info->flags & MACHSYM_MAP_COLUMNS) != 0;
-    }
-    *out = w;
-    return MACHSYM_OK;
+    *out = ms_mw_open(desc->info, allocator);
+    return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
 }
 
 MACHSYM_API void machsym_writer_close(machsym_writer *writer)
 {
-    if (writer == NULL)
-        return;
-    machsym_part_close(writer->parts[0]);
-    machsym_part_close(writer->parts[1]);
-    ms_arena_free(&writer->text_arena);
-    ms_arena arena = writer->arena; /* the writer lies in its own arena */
-    ms_arena_free(&arena);
+    if (writer != NULL)
+        ms_mw_close(writer);
 }
 
 MACHSYM_API machsym_result machsym_writer_add(machsym_writer *writer, const machsym_map_range *range,
@@ -1025,51 +832,20 @@ MACHSYM_API machsym_result machsym_writer_add(machsym_writer *writer, const mach
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
     if (writer == NULL || range == NULL || (frames == NULL && count != 0))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the writer, the range or the frames are missing", "", 0);
-    return ms_map_writer_add(writer, range, frames, count, err);
+    return ms_mw_add(writer, range, frames, count, err);
 }
 
 MACHSYM_API machsym_result machsym_writer_finish(machsym_writer *writer, machsym_map **out,
                                                  machsym_error *err)
 {
-    ms_map_merge m;
-    ms_map_head head;
+    ms_fail(err, MACHSYM_OK, "no error", "", 0);
     if (out != NULL)
         *out = NULL;
     if (writer == NULL || out == NULL) {
         machsym_writer_close(writer);
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the writer or the place for the map is missing", "", 0);
     }
-    ms_map_dict *dict = (ms_map_dict *)ms_arena_zeroed(&writer->arena, 1, sizeof *dict);
-    machsym_result result = ms_fail_memory(err);
-    ms_zero(&m, sizeof m);
-    ms_zero(&head, sizeof head);
-    ms_map_flush(&writer->parts[0]->coder, &writer->queue);
-    for (size_t i = 0; i < 2; i++)
-        writer->parts[i]->files_at = ms_map_end_part(&writer->parts[i]->coder);
-    m.allocator = writer->allocator;
-    m.arena = ms_arena_make(writer->allocator);
-    m.text_addr = writer->info.text_addr;
-    head.version = ms_MAP_VERSION;
-    head.flags = writer->info.flags & (MACHSYM_MAP_COLUMNS | MACHSYM_MAP_CHUNK);
-    head.uuid = writer->info.uuid;
-    head.cputype = writer->info.cputype;
-    head.cpusubtype = writer->info.cpusubtype;
-    head.text_addr = writer->info.text_addr;
-    head.text_size = writer->info.text_size;
-    head.text_exec_addr = writer->info.text_exec_addr;
-    head.code_size = writer->info.code_size;
-    head.lines = (uint32_t)writer->info.lines;
-    bool ok = dict != NULL && !writer->parts[0]->data_arena.oom && !writer->text_arena.oom;
-    if (ok && ms_map_writer_pack(writer, &m, dict))
-        result = ms_map_finish(&m, &head, writer->info.name, dict, NULL, out, err);
-    machsym_part_close(m.symbols);
-    for (size_t i = 0; i < m.part_count; i++)
-        machsym_part_close(m.parts[i]);
-    ms_arena_free(&m.arena);
-    machsym_writer_close(writer);
-    if (result == MACHSYM_OK)
-        ms_fail(err, MACHSYM_OK, "no error", "", 0);
-    return result;
+    return ms_mw_finish(writer, out, err);
 }
 
 MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *buf, size_t cap)

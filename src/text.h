@@ -4,7 +4,7 @@
 #include "base/platform.h"
 #include "base/bytes.h"
 #include "names/core.h"
-#include "names/names.h"
+#include "names/language.h"
 
 /* ==== >>text ===============================================================================================
  * Job:    what is known, written for people: paths, names to show, errors as sentences.
@@ -107,7 +107,7 @@ static void ms_txt_demangle(ms_txt *t, machsym_str mangled, uint32_t flags)
     d.flags = flags & (MACHSYM_DEMANGLE_SIMPLIFIED | MACHSYM_DEMANGLE_RUST_HASH);
     d.out = room > 0 ? t->buf + t->len : NULL;
     d.cap = room;
-    if (ms_dm_run(&d))
+    if (ms_dml_run(&d))
         t->len += d.out_len;
     else
         ms_txt_put(t, mangled);

@@ -5,22 +5,15 @@
 bin=tests/fixtures/bin
 corpus=../shared/corpus
 machsym=${MACHSYM:-build/machsym}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-passed=0
-failed=0
+. tests/checks
+tmp=$work
 
 part() { # FILE PART
     awk -v want="---- $2" '/^---- / { on = $0 == want; next } on' "$1"
 }
 
 ok() { # NAME STATUS
-    if [ "$2" -eq 0 ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "atos: $1 failed"
-    fi
+    count "$2" || echo "atos: $1 failed"
 }
 
 run_case() { # FILE
@@ -34,7 +27,7 @@ run_case() { # FILE
         return
     fi
     if [[ $run == *'{corpus}'* && ! -d $corpus ]]; then
-        echo "skipped: $name needs $corpus"
+        skip "$name needs $corpus"
         return
     fi
     run=${run//'{bin}'/$bin}
@@ -118,5 +111,4 @@ for option in -o -arch --uuid -l -s -offset -textExecAddress -f -i -inlineFrames
     ok "--help tells of $option" $?
 done
 
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+end

@@ -48,12 +48,13 @@ static inline void iterate(machsym_session *session)
 static inline void look_into(const machsym_map *map, uint64_t lo, uint64_t size)
 {
     char text[4096];
+    machsym_map_frame found[16];
     machsym_frame frames[16];
     machsym_map_range range;
     machsym_cursor at = {0, 0};
     for (uint64_t i = 0; i < LOOKUPS; i++) {
-        size_t count = machsym_map_frames(map, lo + size * i / LOOKUPS, frames, 16);
-        machsym_map_names(map, frames, count < 16 ? count : 16, text, sizeof text);
+        size_t count = machsym_map_frames(map, lo + size * i / LOOKUPS, found, 16);
+        machsym_map_names(map, found, count < 16 ? count : 16, frames, text, sizeof text);
     }
     while (machsym_map_next(map, &at, &range))
         continue;
@@ -81,7 +82,8 @@ static inline void count_free(void *user, void *ptr, size_t size)
 
 static const machsym_allocator counting = {count_alloc, count_free, NULL};
 
-static inline machsym_session *open_session(const machsym_image *image, machsym_lines lines, size_t cache_limit)
+static inline machsym_session *open_session(const machsym_image *image, machsym_lines lines,
+                                            size_t cache_limit)
 {
     machsym_session_desc desc;
     machsym_session *session = NULL;
@@ -95,12 +97,17 @@ static inline machsym_session *open_session(const machsym_image *image, machsym_
 }
 
 /* Everything that a program does with a map. Returns the work. */
-static unsigned long long use_map(const bytes *file, uint64_t lo, uint64_t size, uint32_t flags)
+static inline unsigned long long use_map(const bytes *file, uint64_t lo, uint64_t size, uint32_t flags)
 {
-    machsym_bytes given = {file->v, file->len};
+    machsym_map_desc given;
     machsym_map *map = NULL;
+    memset(&given, 0, sizeof given);
+    given.bytes.ptr = file->v;
+    given.bytes.len = file->len;
+    given.flags = flags;
+    given.allocator = counting;
     work = 0;
-    CHECK_EQ(machsym_map_open(NULL, given, flags, &counting, &map, NULL), MACHSYM_OK);
+    CHECK_EQ(machsym_map_open(&given, &map, NULL), MACHSYM_OK);
     if (map != NULL)
         look_into(map, lo, size);
     machsym_map_close(map);
@@ -228,8 +235,8 @@ static inline void put_header(bytes *b, uint32_t filetype, uint32_t count, size_
     put64(b, 0);
 }
 
-static inline void put_segment(bytes *b, const char *name, uint64_t addr, uint64_t size, uint64_t off, uint64_t len,
-                        uint32_t sections)
+static inline void put_segment(bytes *b, const char *name, uint64_t addr, uint64_t size, uint64_t off,
+                               uint64_t len, uint32_t sections)
 {
     put32(b, 0x19);
     put32(b, 72 + 80 * sections);
@@ -245,7 +252,7 @@ static inline void put_segment(bytes *b, const char *name, uint64_t addr, uint64
 }
 
 static inline void put_section(bytes *b, const char *segment, const char *name, uint64_t addr, uint64_t size,
-                        uint32_t off, uint32_t flags, uint32_t reserved1, uint32_t reserved2)
+                               uint32_t off, uint32_t flags, uint32_t reserved1, uint32_t reserved2)
 {
     put_name(b, name);
     put_name(b, segment);

@@ -142,7 +142,7 @@ for lld in 14 19 22; do
     done
 done
 echo "$made links"
-[ $made -gt 0 ] || echo "skipped: ld64.lld, clang-22, dsymutil-22 or llvm-ar-22 is not installed"
+[ $made -gt 0 ] || skip "ld64.lld, clang-22, dsymutil-22 or llvm-ar-22 is not installed"
 
 # ---- Object files by themselves, as llvm-symbolizer reads them ----
 
@@ -154,7 +154,7 @@ if command -v llvm-symbolizer-22 >/dev/null && command -v python3 >/dev/null; th
         check "llvm-symbolizer agrees on ${o#"$bin"/}"
     done
 else
-    echo "skipped: llvm-symbolizer-22 or python3 is not installed"
+    skip "llvm-symbolizer-22 or python3 is not installed"
 fi
 
 end

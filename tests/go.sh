@@ -1,25 +1,24 @@
 #!/bin/sh
 # examples/go answers as `machsym atos` does: its own tests, run by go.
-if ! command -v go >/dev/null; then
-    echo "skipped: it needs go"
-    exit 0
+. tests/checks
+why=
+command -v go >/dev/null || why="it needs go"
+[ -z "$RUN$LDFLAGS" ] || why="go runs on this host only"
+case "$CFLAGS" in *-fsanitize* | *--coverage*) why="once is enough, without sanitizers" ;; esac
+if [ -n "$why" ]; then
+    skip "$why"
+    end
+    exit
 fi
-if [ -n "$RUN" ] || [ -n "$LDFLAGS" ]; then
-    echo "skipped: go runs on this host only"
-    exit 0
-fi
-case "$CFLAGS" in *-fsanitize* | *--coverage*) echo "skipped: once is enough, without sanitizers"; exit 0 ;; esac
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
 cd examples/go || exit 1
-GOFLAGS=-mod=mod GOTOOLCHAIN=local GOCACHE="$tmp/cache" GOPATH="$tmp/path" CGO_ENABLED=1 CC="$CC" \
-    CGO_CFLAGS="-O1 -w" go test -vet=all -count=1 -v . >"$tmp/log" 2>&1
+GOFLAGS=-mod=mod GOTOOLCHAIN=local GOCACHE="$work/cache" GOPATH="$work/path" CGO_ENABLED=1 CC="$CC" \
+    CGO_CFLAGS="-O1 -w" go test -vet=all -count=1 -v . >"$work/log" 2>&1
 status=$?
-passed=$(grep -c '^ *--- PASS' "$tmp/log")
-failed=$(grep -c '^ *--- FAIL' "$tmp/log")
+passed=$(grep -c '^ *--- PASS' "$work/log")
+failed=$(grep -c '^ *--- FAIL' "$work/log")
 unformatted=$(gofmt -l . 2>/dev/null)
-[ -z "$unformatted" ] || { failed=$((failed + 1)); echo "gofmt: $unformatted"; }
+[ -z "$unformatted" ]
+check "gofmt: $unformatted"
 [ $status -eq 0 ] || [ "$failed" -ne 0 ] || failed=1
-[ "$failed" -eq 0 ] || cat "$tmp/log"
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+[ "$failed" -eq 0 ] || cat "$work/log"
+end

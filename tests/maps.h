@@ -67,14 +67,35 @@ static inline machsym_map *build_map(const machsym_image *image, machsym_lines l
     return map;
 }
 
+/* What opens the map that some bytes are. */
+static inline machsym_map_desc desc_of_bytes(const void *ptr, size_t len, uint32_t flags)
+{
+    machsym_map_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.bytes.ptr = ptr;
+    desc.bytes.len = len;
+    desc.flags = flags;
+    return desc;
+}
+
 /* The map that a map's bytes are. */
 static inline machsym_map *reopen_map(const machsym_map *map, uint32_t flags)
 {
     machsym_map *opened = NULL;
     machsym_error err;
-    if (machsym_map_open(NULL, machsym_map_bytes(map), flags, NULL, &opened, &err) != MACHSYM_OK)
+    machsym_map_desc desc = desc_of_bytes(machsym_map_bytes(map).ptr, machsym_map_bytes(map).len, flags);
+    if (machsym_map_open(&desc, &opened, &err) != MACHSYM_OK)
         printf("map: %s\n", err.what);
     return opened;
+}
+
+/* A writer of what a map's info says. */
+static inline machsym_result open_writer_of(const machsym_map_info *info, machsym_writer **out)
+{
+    machsym_writer_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.info = info;
+    return machsym_writer_open(&desc, out, NULL);
 }
 
 static inline bool same_bytes(const machsym_map *a, const machsym_map *b)
@@ -88,6 +109,7 @@ static inline bool same_bytes(const machsym_map *a, const machsym_map *b)
 
 /* Room for the answers of one thread. */
 typedef struct map_answer {
+    machsym_map_frame found[MAPS_FRAMES];
     machsym_frame frames[MAPS_FRAMES];
     size_t count;
     char text[MAPS_TEXT];
@@ -95,9 +117,9 @@ typedef struct map_answer {
 
 static inline void ask_map(const machsym_map *map, uint64_t addr, map_answer *out)
 {
-    out->count = machsym_map_frames(map, addr, out->frames, MAPS_FRAMES);
+    out->count = machsym_map_frames(map, addr, out->found, MAPS_FRAMES);
     size_t count = out->count < MAPS_FRAMES ? out->count : MAPS_FRAMES;
-    machsym_map_names(map, out->frames, count, out->text, MAPS_TEXT);
+    machsym_map_names(map, out->found, count, out->frames, out->text, MAPS_TEXT);
 }
 
 static inline void ask_session(machsym_session *session, uint64_t addr, map_answer *out)

@@ -6,10 +6,7 @@ cd "$(dirname "$0")/.." || exit 1
 machsym=${MACHSYM:-build/machsym}
 objdump=$(command -v llvm-objdump-22)
 nm=$(command -v llvm-nm-22)
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-passed=0
-failed=0
+. tests/checks
 bin=tests/fixtures/bin
 corpus=../shared/corpus
 
@@ -17,9 +14,9 @@ corpus=../shared/corpus
 check()
 {
     if [ -s "$3" ] && cmp -s "$2" "$3"; then
-        passed=$((passed + 1))
+        count 0
     else
-        failed=$((failed + 1))
+        count 1
         echo "$1: machsym < > llvm"
         diff "$2" "$3" | head -5
     fi
@@ -49,17 +46,17 @@ methods()
 compare_methods()
 {
     local file=$1
-    methods "$file" >"$tmp/want"
-    $machsym objc "$file" | grep '^  ' | sed 's/^  //' | tr -d '()' | plain_hex | sort -u >"$tmp/got"
-    if grep -q '^- ' "$tmp/want"; then
-        sed -i 's/^[0-9a-f]* /- /' "$tmp/got"
-        sort -u -o "$tmp/got" "$tmp/got"
+    methods "$file" >"$work/want"
+    $machsym objc "$file" | grep '^  ' | sed 's/^  //' | tr -d '()' | plain_hex | sort -u >"$work/got"
+    if grep -q '^- ' "$work/want"; then
+        sed -i 's/^[0-9a-f]* /- /' "$work/got"
+        sort -u -o "$work/got" "$work/got"
     fi
     if [ -n "${2:-}" ]; then
-        comm -12 "$tmp/got" "$tmp/want" >"$tmp/both"
-        mv "$tmp/both" "$tmp/got"
+        comm -12 "$work/got" "$work/want" >"$work/both"
+        mv "$work/both" "$work/got"
     fi
-    check "methods of $1" "$tmp/got" "$tmp/want"
+    check "methods of $1" "$work/got" "$work/want"
 }
 
 # Exports that are code of this image: neither re-exports, absolute, nor thread-local. The tool names a resolver too.
@@ -67,21 +64,21 @@ compare_exports()
 {
     local file=$1
     "$objdump" --macho --exports-trie "$file" | grep -E '^0x' | grep -vE '\[(absolute|per-thread)\]' |
-        sed -E 's/^(0x[0-9A-F]+)  _?([^ ]+)(.*)$/\1 \2\3/' >"$tmp/all"
-    sed -nE 's/^0x[0-9A-F]+ ([^ ]+).*\[resolver=(0x[0-9a-fA-F]+)\].*/\2 \1/p' "$tmp/all" >"$tmp/resolvers"
-    $machsym symbols "$file" | awk '{print $1}' >"$tmp/code"
-    sed -E 's/ \[.*//' "$tmp/all" | cat - "$tmp/resolvers" | plain_hex | sort -u >"$tmp/exports"
-    plain_hex <"$tmp/code" | sort -u >"$tmp/code2"
-    join "$tmp/exports" "$tmp/code2" | sort -u >"$tmp/want" # those in data are no code
-    $machsym symbols --no-demangle --source exports "$file" | awk '{print $1, $4}' | plain_hex | sort -u >"$tmp/got"
-    check "exports of $1" "$tmp/got" "$tmp/want"
+        sed -E 's/^(0x[0-9A-F]+)  _?([^ ]+)(.*)$/\1 \2\3/' >"$work/all"
+    sed -nE 's/^0x[0-9A-F]+ ([^ ]+).*\[resolver=(0x[0-9a-fA-F]+)\].*/\2 \1/p' "$work/all" >"$work/resolvers"
+    $machsym symbols "$file" | awk '{print $1}' >"$work/code"
+    sed -E 's/ \[.*//' "$work/all" | cat - "$work/resolvers" | plain_hex | sort -u >"$work/exports"
+    plain_hex <"$work/code" | sort -u >"$work/code2"
+    join "$work/exports" "$work/code2" | sort -u >"$work/want" # those in data are no code
+    $machsym symbols --no-demangle --source exports "$file" | awk '{print $1, $4}' | plain_hex | sort -u >"$work/got"
+    check "exports of $1" "$work/got" "$work/want"
 }
 
 compare_starts()
 {
-    "$objdump" --macho --function-starts "$1" | grep -E '^[0-9a-f]+$' | plain_hex | sort -u >"$tmp/want"
-    $machsym symbols --source function_starts "$1" | awk '{print $1}' | plain_hex | sort -u >"$tmp/got"
-    check "function starts of $1" "$tmp/got" "$tmp/want"
+    "$objdump" --macho --function-starts "$1" | grep -E '^[0-9a-f]+$' | plain_hex | sort -u >"$work/want"
+    $machsym symbols --source function_starts "$1" | awk '{print $1}' | plain_hex | sort -u >"$work/got"
+    check "function starts of $1" "$work/got" "$work/want"
 }
 
 # The starts of both kinds of second-level pages, and the end that the index names; eh_frame adds its own.
@@ -90,50 +87,50 @@ compare_unwind()
     local base
     base=$($machsym info --quick "$1" | sed -n 's/^  text: 0x\([0-9a-f]*\),.*/\1/p')
     "$objdump" --macho --unwind-info "$1" | sed -nE 's/.*function offset=(0x[0-9a-f]+), .*/\1/p' |
-        while read -r offset; do printf '%x\n' $((0x$base + offset)); done >"$tmp/compact"
+        while read -r offset; do printf '%x\n' $((0x$base + offset)); done >"$work/compact"
     llvm-dwarfdump-22 --eh-frame "$1" | sed -nE 's/.* FDE .*pc=([0-9a-f]+)\.\.\.([0-9a-f]+).*/\1\n\2/p' |
-        plain_hex >"$tmp/frames"
-    sort -u "$tmp/compact" "$tmp/frames" >"$tmp/want"
-    $machsym symbols --source function_starts "$1" | awk '{print $1}' | plain_hex | sort -u >"$tmp/got"
-    check "unwind bounds of $1" "$tmp/got" "$tmp/want"
+        plain_hex >"$work/frames"
+    sort -u "$work/compact" "$work/frames" >"$work/want"
+    $machsym symbols --source function_starts "$1" | awk '{print $1}' | plain_hex | sort -u >"$work/got"
+    check "unwind bounds of $1" "$work/got" "$work/want"
 }
 
 compare_pointers()
 {
     "$objdump" --macho --dyld-info "$1" 2>/dev/null | awk '$5 == "rebase" {print $3, $6} $5 == "bind" {print $3, $8}' \
-        >"$tmp/pointers"
-    "$tmp/pointers.exe" "$1" <"$tmp/pointers" >"$tmp/got"
-    wc -l <"$tmp/pointers" | tr -d ' ' >"$tmp/want"
-    [ -s "$tmp/pointers" ] || : >"$tmp/want"
-    check "pointers of $1" "$tmp/got" "$tmp/want"
+        >"$work/pointers"
+    "$work/pointers.exe" "$1" <"$work/pointers" >"$work/got"
+    wc -l <"$work/pointers" | tr -d ' ' >"$work/want"
+    [ -s "$work/pointers" ] || : >"$work/want"
+    check "pointers of $1" "$work/got" "$work/want"
 }
 
 compare_binds()
 {
-    "$objdump" --macho --bind "$1" 2>/dev/null | awk '$4 == "pointer" {print $3, $7}' >"$tmp/pointers"
-    "$tmp/pointers.exe" "$1" <"$tmp/pointers" >"$tmp/got"
-    wc -l <"$tmp/pointers" | tr -d ' ' >"$tmp/want"
-    [ -s "$tmp/pointers" ] || : >"$tmp/want"
-    check "binds of $1" "$tmp/got" "$tmp/want"
+    "$objdump" --macho --bind "$1" 2>/dev/null | awk '$4 == "pointer" {print $3, $7}' >"$work/pointers"
+    "$work/pointers.exe" "$1" <"$work/pointers" >"$work/got"
+    wc -l <"$work/pointers" | tr -d ' ' >"$work/want"
+    [ -s "$work/pointers" ] || : >"$work/want"
+    check "binds of $1" "$work/got" "$work/want"
 }
 
 # Every method that llvm-nm counts against those that metadata alone gives back.
 recovery()
 {
-    "$nm" "$1" 2>/dev/null | grep ' [tT] [-+]\[' | sed -E 's/ [tT] / /' | plain_hex | sort -u >"$tmp/real"
-    $machsym symbols --no-symtab --no-demangle --source objc "$1" | cut -d' ' -f1,4- | plain_hex | sort -u >"$tmp/ours"
+    "$nm" "$1" 2>/dev/null | grep ' [tT] [-+]\[' | sed -E 's/ [tT] / /' | plain_hex | sort -u >"$work/real"
+    $machsym symbols --no-symtab --no-demangle --source objc "$1" | cut -d' ' -f1,4- | plain_hex | sort -u >"$work/ours"
     local all same
     all=$("$nm" "$1" 2>/dev/null | grep -c ' [tT] [-+]\[')
-    same=$(comm -12 "$tmp/real" "$tmp/ours" | wc -l)
+    same=$(comm -12 "$work/real" "$work/ours" | wc -l)
     echo "recovered: $(awk -v s="$same" -v a="$all" 'BEGIN { printf "%5.1f %%", a ? 100 * s / a : 100 }'), $same of $all, $(basename "$1")"
     check_number "methods of $(basename "$1") that come back" "$same" "${2:-$all}"
 }
 
 check_number() # WHAT GOT WANT
 {
-    echo "$2" >"$tmp/got"
-    echo "$3" >"$tmp/want"
-    check "$1" "$tmp/got" "$tmp/want"
+    echo "$2" >"$work/got"
+    echo "$3" >"$work/want"
+    check "$1" "$work/got" "$work/want"
 }
 
 # What the tool lists of a program's classes; without addresses when the other has its code elsewhere.
@@ -141,9 +138,9 @@ same_objc() # FILE FILE [NO-ADDRESSES]
 {
     local name
     for name in "$1" "$2"; do
-        $machsym objc "$bin/$name" | if [ -n "${3:-}" ]; then sed -E 's/0x[0-9a-f]+//'; else cat; fi >"$tmp/$name"
+        $machsym objc "$bin/$name" | if [ -n "${3:-}" ]; then sed -E 's/0x[0-9a-f]+//'; else cat; fi >"$work/$name"
     done
-    check "machsym objc of $1 and $2" "$tmp/$1" "$tmp/$2"
+    check "machsym objc of $1 and $2" "$work/$1" "$work/$2"
 }
 
 # The same program linked in every way, with addresses where only the pointers are encoded in another way. A kernel's
@@ -158,15 +155,15 @@ done
 same_objc zoo-arm64_32-opcodes zoo-arm64_32-fixups-3
 same_objc zoo-arm64-chained-relative zoo-arm64-chained-relative-strip
 for name in "zoo-arm64-chained zoo-arm64-fixups-8" "zoo-x86_64-chained-relative zoo-x86_64-fixups-11"; do
-    $machsym objc "$bin/${name% *}" | sed 's/Imported/?/' >"$tmp/want"
-    $machsym objc "$bin/${name#* }" >"$tmp/got"
-    check "machsym objc of $name" "$tmp/got" "$tmp/want"
+    $machsym objc "$bin/${name% *}" | sed 's/Imported/?/' >"$work/want"
+    $machsym objc "$bin/${name#* }" >"$work/got"
+    check "machsym objc of $name" "$work/got" "$work/want"
 done
 
 if [ -z "$objdump" ] || [ -z "$nm" ]; then
-    echo "skipped: no llvm-objdump-22"
+    skip "it needs llvm-objdump-22"
 else
-    ${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -o "$tmp/pointers.exe" tests/metadata/pointers.c || failed=$((failed + 1))
+    ${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -o "$work/pointers.exe" tests/metadata/pointers.c || failed=$((failed + 1))
     for name in zoo-arm64-opcodes zoo-arm64-relative zoo-x86_64-opcodes zoo-arm64_32-opcodes; do
         compare_methods "$bin/$name"
     done
@@ -221,7 +218,6 @@ if [ -n "$objdump" ] && [ -d "$corpus" ]; then
     recovery "$corpus/debian-llvm-16/llvm/test/tools/dsymutil/Inputs/objc.macho.x86_64" 1
     recovery "$corpus/debian-llvm-16/llvm/test/tools/dsymutil/Inputs/objc.macho.x86_64.o"
 elif [ -n "$objdump" ]; then
-    echo "skipped: real files, which are not here"
+    skip "real files, which are not here"
 fi
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+end

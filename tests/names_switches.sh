@@ -2,10 +2,8 @@
 # Leaves out each language, and all: the header still compiles without a warning, names of that language come back
 # as they are and the others do not. So do names too large for a small MACHSYM_DEMANGLE_STACK.
 : "${CC:=cc}" "${B:=build}"
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-passed=0
-failed=0
+. tests/checks
+tmp=$work
 warn="-Wall -Wextra -Wundef -Werror"
 here=$(pwd)
 
@@ -47,9 +45,9 @@ expect() { # ANSWERS OPTION...
     # shellcheck disable=SC2086 # CC and flags hold several words
     if $CC -std=c11 -O0 $warn $CFLAGS $LDFLAGS "$@" -o "$tmp/one" "$tmp/one.c" >"$tmp/log" 2>&1 &&
         $RUN "$tmp/one" >"$tmp/log" && [ "$(cat "$tmp/log")" = "$want" ]; then
-        passed=$((passed + 1))
+        count 0
     else
-        failed=$((failed + 1))
+        count 1
         echo "names_switches: $*: wanted $want, got"
         head -n 20 "$tmp/log"
     fi
@@ -67,5 +65,4 @@ expect "- - yes yes yes" -DMACHSYM_NO_SWIFT -DMACHSYM_NO_RUST
 expect "- - - yes -" -DMACHSYM_NO_SWIFT -DMACHSYM_NO_RUST -DMACHSYM_NO_CXX
 expect "- - - - -" -DMACHSYM_NO_SWIFT -DMACHSYM_NO_RUST -DMACHSYM_NO_CXX -DMACHSYM_NO_D
 
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+end

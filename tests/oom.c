@@ -2,38 +2,10 @@
  * never a crash, a leak, or a wrong answer; after trim the session answers in full. Objects get memory one by one,
  * so that each of them can fail. */
 #define MACHSYM_ARENA_CHUNK 256
+#include "failer.h"
 #include "loaded.h"
 
 #define LOAD_ADDR 0x200000000u /* of images in memory */
-
-/* Fails the n-th allocation once, or that and all after it. */
-typedef struct failer {
-    size_t calls;
-    size_t fail_at; /* 0: never */
-    bool for_good;
-    size_t out;
-    size_t bytes_out;
-} failer;
-
-static void *failing_alloc(void *user, size_t size)
-{
-    failer *f = (failer *)user;
-    f->calls++;
-    if (f->fail_at != 0 && (f->calls == f->fail_at || (f->for_good && f->calls > f->fail_at)))
-        return NULL;
-    void *memory = malloc(size);
-    f->out++;
-    f->bytes_out += size;
-    return memory;
-}
-
-static void failing_free(void *user, void *ptr, size_t size)
-{
-    failer *f = (failer *)user;
-    f->out--;
-    f->bytes_out -= size;
-    free(ptr);
-}
 
 /* What a run saw: how many frames, and a sum over their contents. */
 typedef struct answers {

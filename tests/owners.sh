@@ -4,18 +4,16 @@ cd "$(dirname "$0")/.." || exit 1
 machsym=${MACHSYM:-build/machsym}
 bin=tests/fixtures/bin
 program=$bin/map-arm64-d4-O0/program
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-passed=0
-failed=0
+. tests/checks
+tmp=$work
 
 # check WHAT WANT: what the last command printed (in $tmp/out).
 check()
 {
     if [ "$(cat "$tmp/out")" = "$2" ]; then
-        passed=$((passed + 1))
+        count 0
     else
-        failed=$((failed + 1))
+        count 1
         printf '%s: got\n%s\nnot\n%s\n' "$1" "$(cat "$tmp/out")" "$2"
     fi
 }
@@ -70,7 +68,8 @@ check "link map" "228 3 libsdk.a(first.o)
 run owners --linkmap "$program" $program
 status=$?
 check "no link map" ""
-[ $status -eq 1 ] && grep -q 'no symbols in it' "$tmp/err" && passed=$((passed + 1)) || failed=$((failed + 1))
+[ $status -eq 1 ] && grep -q 'no symbols in it' "$tmp/err"
+count $?
 
 run owners --between _main clamp --ranges $program
 check "between two symbols" "0x100000448 0x1000005a8 352 5 _main
@@ -92,7 +91,8 @@ run owners --name Zoo --prefix Ani $bin/zoo-arm64-opcodes-strip 100000a30 100000
 check "class prefix" "100000a30 Zoo
 100000b10 (nobody)"
 run owners --name Animals --prefix Animal $bin/zoo-arm64-opcodes-strip
-grep -q ' Animals$' "$tmp/out" && passed=$((passed + 1)) || failed=$((failed + 1))
+grep -q ' Animals$' "$tmp/out"
+count $?
 
 run owners --prefix map/util $bin/map-arm64-d4-O0/program.dwarf 100000450 1000004c4
 check "source path" "100000450 (nobody)
@@ -127,26 +127,26 @@ util_mix (in program) + 8 [Long names]
 0x00000001000006ff (in program)"
 
 run atos --json --owners "$tmp/rules" -o $program 1000004c4
-[ "$(grep -c '"owner":"libsdk.a(first.o)"' "$tmp/out")" = 1 ] && passed=$((passed + 1)) || failed=$((failed + 1))
+[ "$(grep -c '"owner":"libsdk.a(first.o)"' "$tmp/out")" = 1 ]
+count $?
 
 for line in "between a = b" "prefix x" "object = x" "at zz" "nonsense" "between a .. b" "linkmap"; do
     echo "$line" >"$tmp/bad"
     if run atos --owners "$tmp/bad" -o $program 100000448 || ! grep -q "bad:1: no rule" "$tmp/err"; then
         echo "taken: $line"
-        failed=$((failed + 1))
+        count 1
     else
-        passed=$((passed + 1))
+        count 0
     fi
 done
 if run owners --between nosuch main $program || ! grep -q 'no function is named nosuch' "$tmp/err"; then
-    failed=$((failed + 1))
+    count 1
 else
-    passed=$((passed + 1))
+    count 0
 fi
 if run owners $bin/zoo-arm64-chained || ! grep -q 'no debug map' "$tmp/err"; then
-    failed=$((failed + 1))
+    count 1
 else
-    passed=$((passed + 1))
+    count 0
 fi
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+end

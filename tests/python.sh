@@ -1,21 +1,20 @@
 #!/bin/sh
 # examples/python/machsym.py answers as `machsym atos` does, for images, maps and a fat file; its structures are laid out
 # as the compiler lays out machsym.h's.
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-if ! command -v python3 >/dev/null || ! python3 -c 'import ctypes, uuid, typing' 2>/dev/null; then
-    echo "skipped: it needs python3 with ctypes"
-    exit 0
+. tests/checks
+why=
+python3 -c 'import ctypes, uuid, typing' 2>/dev/null || why="it needs python3 with ctypes"
+[ -z "$RUN$LDFLAGS" ] || why="python runs on this host only"
+case "$CFLAGS" in *-fsanitize*) why="python cannot load a sanitized library" ;; esac
+if [ -n "$why" ]; then
+    skip "$why"
+    end
+    exit
 fi
-if [ -n "$RUN" ] || [ -n "$LDFLAGS" ]; then
-    echo "skipped: python runs on this host only"
-    exit 0
-fi
-case "$CFLAGS" in *-fsanitize*) echo "skipped: python cannot load a sanitized library"; exit 0 ;; esac
 # apart from $B, where another test may be building the same library
-make B="$tmp/lib" CC="$CC" CFLAGS="$CFLAGS" "$tmp/lib/libmachsym.so" >"$tmp/log" 2>&1 || cat "$tmp/log"
-export MACHSYM_LIBRARY="$tmp/lib/libmachsym.so" PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=examples/python
-cat >"$tmp/check.py" <<'END'
+make B="$work/lib" CC="$CC" CFLAGS="$CFLAGS" "$work/lib/libmachsym.so" >"$work/log" 2>&1 || cat "$work/log"
+export MACHSYM_LIBRARY="$work/lib/libmachsym.so" PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=examples/python
+cat >"$work/check.py" <<'END'
 import ctypes, json, os, subprocess, sys, tempfile
 import machsym
 
@@ -127,7 +126,7 @@ check("a long name", machsym.demangle("_Z" + "1f" + "i" * 2000), "f(" + ", ".joi
 out = run(sys.executable, "examples/python/machsym.py", BIN + "demo.app.dSYM", "0x102a30000", "0x102a309b6", "0x1")
 check("the program", out, "0x102a309b6 repeat(int, void (int) block_pointer) (/fixtures/demo/main.mm:6)\n"
       "0x102a309b6 main (/fixtures/demo/main.mm:12)\n0x1\n")
-print("%d passed, %d failed" % tuple(counts))
+print("%d passed, %d failed, 0 skipped" % tuple(counts))
 sys.exit(counts[1] != 0)
 END
-python3 "$tmp/check.py" "$MACHSYM" "$CC" "$tmp"
+python3 "$work/check.py" "$MACHSYM" "$CC" "$work"

@@ -106,6 +106,7 @@ function end_room(   i, n, names, token)
 function begin_room(   i, n, parts)
 {
     room = FILENAME
+    begun[room] = 1
     lines = 0
     storey = storey_of(room)
     inner = room !~ /^src\/(api\/.*|machsym)\.h$/
@@ -130,14 +131,25 @@ function check_include(named,   path)
         complain(room " may not use " path)
 }
 
+# The room where a name that is new belongs. A list of the API or of a room may have put a constant together from parts:
+# it belongs to the API, or to the room of its prefix.
+function maker_of(token,   p)
+{
+    if (token ~ /^MACHSYM_/ && inner)
+        return "src/api/api.h"
+    p = token ~ /^ms_[A-Z]/ ? prefix_of(tolower(token)) : ""
+    return p != "" && (home[p] in begun) ? home[p] : room
+}
+
 function note_token(token,   place, i, n, places, found)
 {
     if (token ~ /^MACHSYM_(NO_|IMPLEMENT)/ || token ~ /^ms_ROOM_/)
         return
+    if (token ~ /^MACHSYM_(OK|ERR_[A-Z]+)$/) # api.h puts these together with ##
+        token = "MACHSYM_RESULTS"
     mine[token] = 1
     if (!(token in owner)) {
-        # the API's lists put some constants together from parts
-        owner[token] = token ~ /^MACHSYM_/ && inner ? "src/api/api.h" : room
+        owner[token] = maker_of(token)
         if (owner[token] == room)
             return
     }

@@ -1,40 +1,31 @@
 #!/bin/sh
 # make rooms holds, and fails for a copy of the house into which a violation is planted. A stale machsym.h is found too.
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-passed=0
-failed=0
+. tests/checks
 
 check() { # NAME STATUS
-    if [ "$2" -eq 0 ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "rooms: $1"
-        cat "$tmp/out"
-    fi
+    count "$2" || { echo "rooms: $1" && cat "$work/out"; }
 }
 
-law() { # in $tmp/house
+law() { # in $work/house
     # shellcheck disable=SC2046
-    (cd "$tmp/house" && awk -f tests/rooms.awk $(src/join --list)) >"$tmp/out" 2>&1
+    (cd "$work/house" && awk -f tests/rooms.awk $(src/join --list)) >"$work/out" 2>&1
 }
 
 fresh() {
-    rm -rf "$tmp/house"
-    mkdir -p "$tmp/house/tests"
-    cp -R src machsym.h "$tmp/house"
-    cp tests/rooms.awk tests/rooms.prefixes "$tmp/house/tests"
+    rm -rf "$work/house"
+    mkdir -p "$work/house/tests"
+    cp -R src machsym.h "$work/house"
+    cp tests/rooms.awk tests/rooms.prefixes "$work/house/tests"
 }
 
 # The house with a change must fail, for the reason expected.
 must_fail() { # NAME MESSAGE
-    if diff -r src "$tmp/house/src" >/dev/null; then
-        echo "nothing was planted" >"$tmp/out"
+    if diff -r src "$work/house/src" >/dev/null; then
+        echo "nothing was planted" >"$work/out"
         check "$1" 1
     else
         law && check "$1: passes" 1 && return
-        grep -q -- "$2" "$tmp/out"
+        grep -q -- "$2" "$work/out"
         check "$1" $?
     fi
     fresh
@@ -44,11 +35,11 @@ plant() { # ROOM TEXT: behind its banner
     awk -v text="$2" '
         /^\/\* ==== >>/ { here = 1 }
         { print }
-        here && /\*\/[ ]*$/ { print text; here = 0 }' "src/$1" >"$tmp/house/src/$1"
+        here && /\*\/[ ]*$/ { print text; here = 0 }' "src/$1" >"$work/house/src/$1"
 }
 
 edit() { # ROOM SED-COMMAND
-    sed "$2" "src/$1" >"$tmp/house/src/$1"
+    sed "$2" "src/$1" >"$work/house/src/$1"
 }
 
 fresh
@@ -96,16 +87,15 @@ plant base/reader.h "$(awk 'BEGIN { for (i = 0; i < 2000; i++) print "/* x */" }
 must_fail "a large room" "lines, more than 2000"
 
 plant base/reader.h '/* planted */'
-(cd "$tmp/house" && src/join --check) >"$tmp/out" 2>&1
-[ $? -ne 0 ] && grep -q 'machsym.h is stale' "$tmp/out"
+(cd "$work/house" && src/join --check) >"$work/out" 2>&1
+[ $? -ne 0 ] && grep -q 'machsym.h is stale' "$work/out"
 check "a stale header is found" $?
-(cd "$tmp/house" && src/join && src/join --check) >"$tmp/out" 2>&1
+(cd "$work/house" && src/join && src/join --check) >"$work/out" 2>&1
 check "and joined again" $?
 fresh
 edit base/bytes.h 's|^#define ms_ROOM_base_bytes|&\n#include "reader.h"|'
-(cd "$tmp/house" && src/join --check) >"$tmp/out" 2>&1
-grep -q 'includes go around in a circle' "$tmp/out"
+(cd "$work/house" && src/join --check) >"$work/out" 2>&1
+grep -q 'includes go around in a circle' "$work/out"
 check "a circle" $?
 
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+end

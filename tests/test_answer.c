@@ -454,11 +454,12 @@ static void check_map(const lookup *l, machsym_lines lines, uint64_t lo, uint64_
     plan.lines = lines;
     CHECK_EQ(machsym_map_build(&plan, &map, NULL), MACHSYM_OK);
     for (uint64_t addr = lo; addr < hi; addr++) {
+        machsym_map_frame found[4];
         machsym_frame got[4];
         machsym_frame want[4];
-        size_t count = machsym_map_frames(map, addr, got, 4);
+        size_t count = machsym_map_frames(map, addr, found, 4);
         wrong += machsym_session_frames(l->session, addr, want, 4) != count;
-        machsym_map_names(map, got, count < 4 ? count : 4, text, sizeof text);
+        machsym_map_names(map, found, count < 4 ? count : 4, got, text, sizeof text);
         for (size_t i = 0; i < count && i < 4; i++)
             wrong += got[i].line != want[i].line || got[i].function_start != want[i].function_start ||
                      got[i].function_size != want[i].function_size ||

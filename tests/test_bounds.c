@@ -115,6 +115,24 @@ static void table_of_all_encodings(trap *t, size_t n)
     abbrev_end(p);
 }
 
+/* Units whose lengths lead nowhere, with what looks like headers in them. */
+static void lengths_that_lead_nowhere(trap *t, size_t n)
+{
+    program *p = &t->p;
+    put_abbrevs(p);
+    for (size_t i = 0; i < n; i++) {
+        unit_begin(p, dwarf4, 0, 0);
+        put_entry(p, 1, 0x1000, 16);
+        for (unsigned j = 0; j < 8; j++) { /* headers of wrong versions, of which each leads to the next */
+            put32(&p->info, 7);
+            put16(&p->info, j < 7 ? 9 : 4);
+            put32(&p->info, 0x10000);
+            put8(&p->info, 7);
+        }
+        patch(&p->info, p->unit_at, i % 3 == 0 ? 0 : i % 3 == 1 ? 0x7fffffff : 17, 4);
+    }
+}
+
 /* Every table is of one unit. */
 static void tables_apart(trap *t, size_t n)
 {
@@ -1454,6 +1472,7 @@ int main(int argc, char **argv)
     TRAP(tables_in_tables, 2000);
     TRAP(tables_in_tables_of_all_encodings, 200);
     TRAP(table_of_all_encodings, 10000);
+    TRAP(lengths_that_lead_nowhere, 2000);
     TRAP(tables_apart, 2000);
     TRAP(attributes_of_no_size, 2000);
     TRAP(units_claim_what_one_has, 1000);

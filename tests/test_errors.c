@@ -290,6 +290,15 @@ static machsym_map *small_map(void)
     return map;
 }
 
+static machsym_map_desc map_desc_of(const void *ptr, size_t len)
+{
+    machsym_map_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.bytes.ptr = ptr;
+    desc.bytes.len = len;
+    return desc;
+}
+
 static void test_maps(void)
 {
     machsym_map *map = small_map();
@@ -310,13 +319,12 @@ static void test_maps(void)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0] && copy != NULL; i++) {
         const map_case *c = &cases[i];
         machsym_error err;
-        machsym_bytes given = {copy, c->len};
+        machsym_map_desc given = map_desc_of(copy, c->len);
         machsym_map *opened = (machsym_map *)&err;
         memcpy(copy, whole.ptr, c->len);
         if (c->at != SIZE_MAX)
             copy[c->at] ^= c->byte;
-        check(&err, machsym_map_open(NULL, given, 0, NULL, &opened, &err), c->code, c->what, "map header",
-              c->offset);
+        check(&err, machsym_map_open(&given, &opened, &err), c->code, c->what, "map header", c->offset);
         CHECK(opened == NULL);
     }
     free(copy);
@@ -328,20 +336,25 @@ static void test_map_arguments(void)
 {
     machsym_map *map = small_map();
     machsym_bytes bytes = machsym_map_bytes(map);
-    const machsym_bytes no_bytes = {NULL, 0};
+    machsym_map_desc whole = map_desc_of(bytes.ptr, bytes.len);
+    machsym_map_desc desc = map_desc_of(NULL, 0);
+    const char *place = "the descriptor or the place for the map is NULL";
     const char *missing = "neither a path nor bytes to open, or an allocator that lacks a function";
     machsym_error err;
     machsym_map *opened = (machsym_map *)&err;
-    check(&err, machsym_map_open(NULL, bytes, 0, NULL, NULL, &err), MACHSYM_ERR_ARGUMENT,
-          "the place for the map is NULL", "", 0);
-    check(&err, machsym_map_open(NULL, no_bytes, 0, NULL, &opened, &err), MACHSYM_ERR_ARGUMENT, missing, "",
-          0);
+    check(&err, machsym_map_open(&whole, NULL, &err), MACHSYM_ERR_ARGUMENT, place, "", 0);
+    check(&err, machsym_map_open(NULL, &opened, &err), MACHSYM_ERR_ARGUMENT, place, "", 0);
     CHECK(opened == NULL);
-    check(&err, machsym_map_open(NULL, bytes, 0, &half, &opened, &err), MACHSYM_ERR_ARGUMENT, missing, "", 0);
-    check(&err, machsym_map_open(NULL, bytes, 0, &poor, &opened, &err), MACHSYM_ERR_MEMORY,
+    opened = (machsym_map *)&err;
+    check(&err, machsym_map_open(&desc, &opened, &err), MACHSYM_ERR_ARGUMENT, missing, "", 0);
+    CHECK(opened == NULL);
+    whole.allocator = half;
+    check(&err, machsym_map_open(&whole, &opened, &err), MACHSYM_ERR_ARGUMENT, missing, "", 0);
+    whole.allocator = poor;
+    check(&err, machsym_map_open(&whole, &opened, &err), MACHSYM_ERR_MEMORY,
           "the allocator has no memory left", "", 0);
-    check(&err, machsym_map_open("tests/no-such-file", no_bytes, 0, NULL, &opened, &err), MACHSYM_ERR_IO,
-          "the file cannot be read", "", 0);
+    desc.path = "tests/no-such-file";
+    check(&err, machsym_map_open(&desc, &opened, &err), MACHSYM_ERR_IO, "the file cannot be read", "", 0);
     CHECK_EQ(err.os_errno, ENOENT);
     check(&err, machsym_map_save(map, "tests/no-such-folder/x.symmap", &err), MACHSYM_ERR_IO,
           "the file cannot be written", "", 0);
@@ -366,13 +379,20 @@ static void test_writers(void)
     memset(&info, 0, sizeof info);
     memset(&frame, 0, sizeof frame);
     info.text_addr = 0x1000;
-    check(&err, machsym_writer_open(NULL, NULL, &writer, &err), MACHSYM_ERR_ARGUMENT, missing, "", 0);
+    machsym_writer_desc desc;
+    memset(&desc, 0, sizeof desc);
+    check(&err, machsym_writer_open(NULL, &writer, &err), MACHSYM_ERR_ARGUMENT, missing, "", 0);
     CHECK(writer == NULL);
-    check(&err, machsym_writer_open(&info, NULL, NULL, &err), MACHSYM_ERR_ARGUMENT, missing, "", 0);
-    check(&err, machsym_writer_open(&info, &half, &writer, &err), MACHSYM_ERR_ARGUMENT, missing, "", 0);
-    check(&err, machsym_writer_open(&info, &poor, &writer, &err), MACHSYM_ERR_MEMORY,
+    check(&err, machsym_writer_open(&desc, &writer, &err), MACHSYM_ERR_ARGUMENT, missing, "", 0);
+    desc.info = &info;
+    check(&err, machsym_writer_open(&desc, NULL, &err), MACHSYM_ERR_ARGUMENT, missing, "", 0);
+    desc.allocator = half;
+    check(&err, machsym_writer_open(&desc, &writer, &err), MACHSYM_ERR_ARGUMENT, missing, "", 0);
+    desc.allocator = poor;
+    check(&err, machsym_writer_open(&desc, &writer, &err), MACHSYM_ERR_MEMORY,
           "the allocator has no memory left", "", 0);
-    CHECK_EQ(machsym_writer_open(&info, NULL, &writer, &err), MACHSYM_OK);
+    memset(&desc.allocator, 0, sizeof desc.allocator);
+    CHECK_EQ(machsym_writer_open(&desc, &writer, &err), MACHSYM_OK);
     check(&err, machsym_writer_add(writer, &range, &frame, 0, &err), MACHSYM_ERR_ARGUMENT, order, "", 0x2000);
     check(&err, machsym_writer_add(writer, NULL, &frame, 1, &err), MACHSYM_ERR_ARGUMENT,
           "the writer, the range or the frames are missing", "", 0);

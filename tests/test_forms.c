@@ -754,8 +754,36 @@ static void test_long_run(void)
     program_free(&p);
 }
 
+/* An entry with text in it, in a unit of 5 GB, of which only the entry is touched. */
+static void test_large_unit(void)
+{
+    static const uint8_t table_bytes[] = {
+        1, TAG_subprogram, 0, AT_name, FORM_string, AT_call_line, FORM_data1, 0, 0, 0};
+    static const uint8_t entry[] = {'a', 'b', 'c', 0, 42, 0, 0, 0, 0, 0, 0, 0};
+    machsym_allocator none = {NULL, NULL, NULL};
+    ms_arena arena = ms_arena_make(ms_arena_default(none));
+    ms_dw dw;
+    ms_dw_enc enc;
+    ms_dw_die die;
+    memset(&dw, 0, sizeof dw);
+    memset(&enc, 0, sizeof enc);
+    dw.abbrev = ms_span_make(table_bytes, sizeof table_bytes);
+    enc.version = 4;
+    enc.addr_size = enc.offset_size = 8;
+    const ms_dw_abbrevs *table = ms_dw_abbrevs_make(&dw, &enc, 0, &arena);
+    ms_rd rd = ms_rd_make(ms_span_make(entry, (size_t)5 << (sizeof(size_t) > 4 ? 30 : 8)));
+    ms_dw_read_die(table, &table->v[0], &rd, &enc, &die);
+    CHECK_EQ(ms_dw_get(&die, ms_SLOT_NAME)->text_len, 3);
+    CHECK_EQ(ms_dw_get(&die, ms_SLOT_CALL_LINE)->u, 42);
+    CHECK_EQ(ms_rd_offset(&rd), 5);
+    const uint8_t *end = (const uint8_t *)((uintptr_t)entry + ((size_t)5 << (sizeof(size_t) > 4 ? 30 : 8)));
+    CHECK(ms_dw_skip_die(table, &table->v[0], entry, end, &enc) == entry + 5);
+    ms_arena_free(&arena);
+}
+
 int main(void)
 {
+    test_large_unit();
     for (unsigned i = 0; i < ENCODINGS; i++) {
         for (unsigned j = 0; j < FORM_COUNT; j++)
             test_skip(encodings[i], forms[j]);

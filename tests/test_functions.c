@@ -526,8 +526,42 @@ static void test_nameless(void)
     program_free(&p);
 }
 
+/* Units with DW_AT_entry_pc and no DW_AT_low_pc: ranges count from it. What llvm-symbolizer says of the file. */
+static void test_entry_pc(void)
+{
+    static const struct {
+        uint64_t addr;
+        const char *inlined;
+        const char *function;
+        uint32_t lines[2];
+    } rows[] = {
+        {0x100001012, NULL, "old", {20, 0}},           {0x10000101a, "old_inlined", "old", {11, 21}},
+        {0x100001022, NULL, "old", {22, 0}},           {0x100001032, NULL, "new", {30, 0}},
+        {0x10000103a, "new_inlined", "new", {12, 21}}, {0x100001042, NULL, "new", {32, 0}},
+    };
+    machsym_image *image = test_open("tests/fixtures/bin/hand-entry.dwarf");
+    machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        machsym_frame frames[4];
+        machsym_explanation e;
+        size_t count = rows[i].inlined != NULL ? 2 : 1;
+        CHECK_EQ(machsym_session_frames(session, rows[i].addr, frames, 4), count);
+        CHECK_STR(frames[count - 1].linkage_name, rows[i].function);
+        CHECK_EQ(frames[0].line, rows[i].lines[0]);
+        if (rows[i].inlined != NULL) {
+            CHECK_STR(frames[0].name, rows[i].inlined);
+            CHECK_EQ(frames[1].line, rows[i].lines[1]);
+        }
+        machsym_session_explain(session, rows[i].addr, &e);
+        CHECK_EQ(e.unit_source, MACHSYM_UNIT_RANGES);
+    }
+    machsym_session_close(session);
+    machsym_image_close(image);
+}
+
 int main(void)
 {
+    test_entry_pc();
     test_nameless();
     test_many_pieces();
     test_nesting();

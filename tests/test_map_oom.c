@@ -1,35 +1,7 @@
 /* Fails allocation number N, for every N that planning, building, merging, opening and writing maps need: an
  * error that says so, no crash, no leak; and when nothing fails, the same bytes. */
+#include "failer.h"
 #include "maps.h"
-
-/* Fails the n-th allocation, or that and all after it. */
-typedef struct failer {
-    size_t calls;
-    size_t fail_at; /* 0: never */
-    bool for_good;
-    size_t out;
-    size_t bytes_out;
-} failer;
-
-static void *failing_alloc(void *user, size_t size)
-{
-    failer *f = (failer *)user;
-    f->calls++;
-    if (f->fail_at != 0 && (f->calls == f->fail_at || (f->for_good && f->calls > f->fail_at)))
-        return NULL;
-    void *memory = malloc(size);
-    f->out++;
-    f->bytes_out += size;
-    return memory;
-}
-
-static void failing_free(void *user, void *ptr, size_t size)
-{
-    failer *f = (failer *)user;
-    f->out--;
-    f->bytes_out -= size;
-    free(ptr);
-}
 
 /* One way to come to a map. */
 typedef machsym_result (*maker)(const void *from, const machsym_allocator *allocator, machsym_map **out,
@@ -83,8 +55,12 @@ static machsym_result make_copy(const void *from, const machsym_allocator *alloc
     machsym_writer *writer;
     machsym_cursor at = {0, 0};
     machsym_map_range range;
+    machsym_writer_desc desc;
+    memset(&desc, 0, sizeof desc);
     machsym_map_get_info(map, &info);
-    machsym_result result = machsym_writer_open(&info, allocator, &writer, err);
+    desc.info = &info;
+    desc.allocator = *allocator;
+    machsym_result result = machsym_writer_open(&desc, &writer, err);
     if (result != MACHSYM_OK)
         return result;
     while (result == MACHSYM_OK && machsym_map_next(map, &at, &range)) {
@@ -100,7 +76,10 @@ static machsym_result make_copy(const void *from, const machsym_allocator *alloc
 static machsym_result make_open(const void *from, const machsym_allocator *allocator, machsym_map **out,
                                 machsym_error *err)
 {
-    return machsym_map_open(NULL, machsym_map_bytes((const machsym_map *)from), 0, allocator, out, err);
+    machsym_bytes bytes = machsym_map_bytes((const machsym_map *)from);
+    machsym_map_desc desc = desc_of_bytes(bytes.ptr, bytes.len, 0);
+    desc.allocator = *allocator;
+    return machsym_map_open(&desc, out, err);
 }
 
 static void check_maker(const void *from, maker make)
@@ -153,11 +132,15 @@ static void check_names(const machsym_map *map)
         machsym_allocator failing = {failing_alloc, failing_free, &f};
         memset(&f, 0, sizeof f);
         f.fail_at = n;
-        machsym_result result = machsym_names_open(map, &failing, &names, &err);
+        machsym_names_desc desc;
+        memset(&desc, 0, sizeof desc);
+        desc.map = map;
+        desc.allocator = failing;
+        machsym_result result = machsym_names_open(&desc, &names, &err);
         CHECK(result == MACHSYM_OK ? names != NULL : result == MACHSYM_ERR_MEMORY && names == NULL);
-        answer.count = machsym_map_frames(map, range.lo, answer.frames, MAPS_FRAMES);
-        if (result == MACHSYM_OK && !machsym_names_get(names, answer.frames, answer.count))
-            CHECK(machsym_names_get(names, answer.frames, answer.count));
+        answer.count = machsym_map_frames(map, range.lo, answer.found, MAPS_FRAMES);
+        if (result == MACHSYM_OK && !machsym_names_get(names, answer.found, answer.count, answer.frames))
+            CHECK(machsym_names_get(names, answer.found, answer.count, answer.frames));
         machsym_names_close(names);
         CHECK_EQ(f.out, 0);
         CHECK_EQ(f.bytes_out, 0);

@@ -46,7 +46,7 @@ static machsym_writer *open_writer(uint32_t flags)
     machsym_map_info info = test_info();
     machsym_writer *writer = NULL;
     info.flags = flags;
-    CHECK_EQ(machsym_writer_open(&info, NULL, &writer, NULL), MACHSYM_OK);
+    CHECK_EQ(open_writer_of(&info, &writer), MACHSYM_OK);
     return writer;
 }
 
@@ -204,7 +204,6 @@ static void check_arguments(void)
     machsym_writer *writer = open_writer(0);
     machsym_map_info info = test_info();
     machsym_map *map = NULL;
-    machsym_bytes none = {NULL, 0};
     refuse(writer, 0x100001000, 0x100001010, 1, MACHSYM_OK);
     refuse(writer, 0x10000100f, 0x100001020, 1, MACHSYM_ERR_ARGUMENT); /* overlaps */
     refuse(writer, 0x100001020, 0x100001020, 1, MACHSYM_ERR_ARGUMENT); /* empty */
@@ -220,10 +219,14 @@ static void check_arguments(void)
     refuse(writer, 0xffff0000, 0x100001010, 1, MACHSYM_ERR_ARGUMENT); /* below the text base */
     machsym_writer_close(writer);
     machsym_writer_close(NULL);
-    CHECK_EQ(machsym_writer_open(NULL, NULL, &writer, NULL), MACHSYM_ERR_ARGUMENT);
-    CHECK_EQ(machsym_writer_open(&info, NULL, NULL, NULL), MACHSYM_ERR_ARGUMENT);
-    CHECK_EQ(machsym_map_open(NULL, none, 0, NULL, &map, NULL), MACHSYM_ERR_ARGUMENT);
-    CHECK_EQ(machsym_map_open("x", none, 0, NULL, NULL, NULL), MACHSYM_ERR_ARGUMENT);
+    machsym_map_desc nothing = desc_of_bytes(NULL, 0, 0);
+    CHECK_EQ(machsym_writer_open(NULL, &writer, NULL), MACHSYM_ERR_ARGUMENT);
+    CHECK_EQ(open_writer_of(NULL, &writer), MACHSYM_ERR_ARGUMENT);
+    CHECK_EQ(open_writer_of(&info, NULL), MACHSYM_ERR_ARGUMENT);
+    CHECK_EQ(machsym_map_open(NULL, &map, NULL), MACHSYM_ERR_ARGUMENT);
+    CHECK_EQ(machsym_map_open(&nothing, &map, NULL), MACHSYM_ERR_ARGUMENT);
+    nothing.path = "x";
+    CHECK_EQ(machsym_map_open(&nothing, NULL, NULL), MACHSYM_ERR_ARGUMENT);
     machsym_plan *plan;
     machsym_plan_desc desc;
     memset(&desc, 0, sizeof desc);
@@ -306,8 +309,8 @@ static machsym_result try_bytes(const uint8_t *bytes, size_t len, uint32_t flags
     machsym_map *map = NULL;
     machsym_error err;
     memcpy(exact, bytes, len);
-    machsym_bytes view = {exact, len};
-    machsym_result result = machsym_map_open(NULL, view, flags, NULL, &map, &err);
+    machsym_map_desc desc = desc_of_bytes(exact, len, flags);
+    machsym_result result = machsym_map_open(&desc, &map, &err);
     if (result == MACHSYM_OK)
         use_map(map);
     else
@@ -420,15 +423,15 @@ static void check_versions(void)
 static size_t frames_of_depth(size_t depth)
 {
     machsym_writer *writer = open_writer(0);
-    ms_map_coder *c = &writer->parts[0]->coder;
+    ms_en *c = &writer->parts[0]->coder;
     machsym_map *map = NULL;
     const ms_map_line line = {0, 1, 0};
-    uint32_t function = ms_map_function(c, str("f"), str("f"));
-    ms_map_item item = {0x100001000, 0x100001010, 0, line};
-    item.chain = ms_map_root(c, MACHSYM_SOURCE_DWARF, function, true, 0x100001000, 16);
+    uint32_t function = ms_en_function(c, str("f"), str("f"));
+    ms_en_item item = {0x100001000, 0x100001010, 0, line};
+    item.chain = ms_en_root(c, MACHSYM_SOURCE_DWARF, function, true, 0x100001000, 16);
     for (size_t i = 0; i < depth; i++)
-        item.chain = ms_map_call(c, item.chain, MACHSYM_SOURCE_DWARF, function, &line);
-    ms_map_put_run(c, &item, 1, false);
+        item.chain = ms_en_call(c, item.chain, MACHSYM_SOURCE_DWARF, function, &line);
+    ms_en_put_run(c, &item, 1, false);
     CHECK_EQ(machsym_writer_finish(writer, &map, NULL), MACHSYM_OK);
     size_t count = machsym_map_frames(map, 0x100001000, NULL, 0);
     machsym_map_close(map);
@@ -447,7 +450,7 @@ static size_t unpack(const uint8_t *packed, size_t len)
     static const uint8_t dict[64] = "a dictionary";
     struct {
         uint8_t before[64];
-        uint8_t room[ms_MAP_BLOCK + 16]; /* matches are copied in steps of 8 */
+        uint8_t room[ms_PK_BLOCK + 16]; /* matches are copied in steps of 8 */
         uint8_t after[64];
     } out;
     memset(&out, 0x55, sizeof out);
@@ -455,7 +458,7 @@ static size_t unpack(const uint8_t *packed, size_t len)
     if (len > 0)
         memcpy(exact, packed, len);
     size_t got_len =
-        ms_map_unpack(ms_span_make(dict, sizeof dict), ms_span_make(exact, len), out.room, ms_MAP_BLOCK);
+        ms_pk_unpack(ms_span_make(dict, sizeof dict), ms_span_make(exact, len), out.room, ms_PK_BLOCK);
     free(exact);
     bool touched = false;
     for (size_t i = 0; i < sizeof out.before; i++)
@@ -479,8 +482,8 @@ static void check_unpack(void)
     CHECK_EQ(unpack(from_dict, sizeof from_dict), 5);
     CHECK_EQ(unpack(back_zero, sizeof back_zero), 1);
     CHECK_EQ(unpack(back_far, sizeof back_far), 1);
-    CHECK(unpack(no_literals, sizeof no_literals) <= ms_MAP_BLOCK);
-    CHECK(unpack(endless, sizeof endless) <= ms_MAP_BLOCK);
+    CHECK(unpack(no_literals, sizeof no_literals) <= ms_PK_BLOCK);
+    CHECK(unpack(endless, sizeof endless) <= ms_PK_BLOCK);
     CHECK_EQ(unpack(cut, sizeof cut), 1);
     CHECK_EQ(unpack(NULL, 0), 0);
     uint8_t noise[300];
@@ -489,32 +492,32 @@ static void check_unpack(void)
         size_t len = next_random(&random) % sizeof noise;
         for (size_t i = 0; i < len; i++)
             noise[i] = (uint8_t)(next_random(&random) >> (round % 8));
-        CHECK(unpack(noise, len) <= ms_MAP_BLOCK);
+        CHECK(unpack(noise, len) <= ms_PK_BLOCK);
     }
 }
 
 /* What is packed comes back, for texts that repeat themselves, repeat the dictionary, or do neither. */
 static void check_pack(void)
 {
-    static ms_map_dict dict;
+    static ms_pk_dict dict;
     uint64_t random = 99;
     for (size_t round = 0; round < 3000; round++) {
-        uint8_t text[ms_MAP_BLOCK];
-        uint8_t packed[2 * ms_MAP_BLOCK];
-        uint8_t back[ms_MAP_BLOCK + 16];
+        uint8_t text[ms_PK_BLOCK];
+        uint8_t packed[2 * ms_PK_BLOCK];
+        uint8_t back[ms_PK_BLOCK + 16];
         unsigned letters = 1 + (unsigned)(round % 40);
         dict.len = round % 3 == 0 ? 0 : 200 + round % 100;
         for (size_t i = 0; i < dict.len; i++)
             dict.text[i] = (uint8_t)('a' + next_random(&random) % letters);
-        ms_map_index_dict(&dict);
+        ms_pk_index_dict(&dict);
         for (size_t i = 0; i < sizeof text; i++) {
             bool from_dict = dict.len > 0 && i % 100 < 50;
             text[i] = from_dict ? dict.text[i % dict.len] : (uint8_t)('a' + next_random(&random) % letters);
         }
-        size_t len = ms_map_pack(&dict, text, sizeof text, packed);
+        size_t len = ms_pk_pack(&dict, text, sizeof text, packed);
         memset(back, 0, sizeof back);
         size_t got_len =
-            ms_map_unpack(ms_span_make(dict.text, dict.len), ms_span_make(packed, len), back, sizeof back);
+            ms_pk_unpack(ms_span_make(dict.text, dict.len), ms_span_make(packed, len), back, sizeof back);
         CHECK(got_len == sizeof text && memcmp(text, back, sizeof text) == 0);
     }
 }

@@ -126,7 +126,7 @@ static void test_frames(void)
         memset(&d, 0, sizeof d);
         d.s = name;
         d.len = strlen(name);
-        bool ok = ms_dm_run_small(&d);
+        bool ok = ms_dml_run_small(&d);
         report(ok == (i == 0) && d.no_mem == (i != 0), "frame", name, ok ? "fits" : "does not fit",
                "another");
         bool shown = strcmp(demangle(name, 0), name) != 0;
@@ -149,6 +149,43 @@ static void test_buffer(void)
             bool ok = got == want && memcmp(buf, results[i], kept) == 0 && buf[cap] == '#';
             report(ok && (cap == 0 || buf[kept] == '\0'), "buffer", names[i], buf, results[i]);
         }
+    }
+}
+
+/* RFC 3492, 7.1: examples that Python's codec "punycode" decodes to the same. Swift writes A to J for the digits. */
+static void test_puny(void)
+{
+    static const char *const rows[][3] = {
+        {"egbpdaj6bu4bxfgehfvwxn", "egbpdajGbuEbxfgehfvwxn", "ليهمابتكلموشعربي؟"},
+        {"ihqwcrb4cv8a8dqg056pqjye", "ihqwcrbEcvIaIdqgAFGpqjye", "他们为什么不说中文"},
+        {"Proprostnemluvesky_uyb24dma41a", "Proprostnemluvesky_uybCEdmaEBa", "Pročprostěnemluvíčesky"},
+        {"3B_ww4c5e180e575a65lsy2b", "3B_wwEcFeBIAeFHFaGFlsyCb", "3年B組金八先生"},
+        {"_x_", "_x_", "_x"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        for (int swift = 0; swift < 2; swift++) {
+            machsym_str text = {rows[i][swift], strlen(rows[i][swift])};
+            uint32_t points[64];
+            char got[256];
+            size_t len = 0;
+            ms_dm d;
+            memset(&d, 0, sizeof d);
+            ms_dm_start(&d);
+            size_t count = ms_dm_puny(&d, text, swift ? 'A' : '0', points);
+            for (size_t k = 0; k < count && count <= 64; k++)
+                len += ms_dm_utf8(points[k], got + len);
+            got[len] = '\0';
+            report(strcmp(got, rows[i][2]) == 0, "Punycode", text.ptr, got, rows[i][2]);
+        }
+    }
+    static const char *const wrong[] = {"a9", "x_A", "\xc3_ega", "999999999b"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        machsym_str text = {wrong[i], strlen(wrong[i])};
+        uint32_t points[64];
+        ms_dm d;
+        memset(&d, 0, sizeof d);
+        ms_dm_start(&d);
+        report(ms_dm_puny(&d, text, '0', points) == SIZE_MAX, "Punycode", text.ptr, "taken", "refused");
     }
 }
 
@@ -194,6 +231,7 @@ int main(void)
     test_frames();
     test_buffer();
     test_no_name();
+    test_puny();
     each_row("nlist-underscore.tsv", nlist_row);
     each_row("swift.tsv", vector_row);
     each_row("cxx.tsv", vector_row);

@@ -97,12 +97,12 @@ static const char *const refused[] = {
 static void test_cases(void)
 {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        check(ms_dm_cxx, cases[i][0], 0, cases[i][1]);
-        check_caps(ms_dm_cxx, cases[i][0], 0);
-        check_truncation(ms_dm_cxx, cases[i][0], 0);
+        check(ms_dmcxp_run, cases[i][0], 0, cases[i][1]);
+        check_caps(ms_dmcxp_run, cases[i][0], 0);
+        check_truncation(ms_dmcxp_run, cases[i][0], 0);
     }
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
-        bool taken = run(ms_dm_cxx, refused[i], strlen(refused[i]), 0, out_a, OUT_SIZE) != SIZE_MAX;
+        bool taken = run(ms_dmcxp_run, refused[i], strlen(refused[i]), 0, out_a, OUT_SIZE) != SIZE_MAX;
         report(!taken, "refused", refused[i], "taken", "refused");
     }
 }
@@ -119,8 +119,8 @@ static void test_broken(const char *name)
         for (size_t i = 0; bytes[i] != '\0'; i++) {
             memcpy(copy, name, len + 1);
             copy[at] = bytes[i];
-            size_t a = run(ms_dm_cxx, copy, len, 0, out_a, OUT_SIZE);
-            size_t b = run(ms_dm_cxx, copy, len, 0, NULL, 0);
+            size_t a = run(ms_dmcxp_run, copy, len, 0, out_a, OUT_SIZE);
+            size_t b = run(ms_dmcxp_run, copy, len, 0, NULL, 0);
             report(a == b, "broken", copy, "two results", "one");
         }
     }
@@ -138,9 +138,9 @@ static void test_nested(const char *head, const char *middle, size_t count, cons
     repeat(&at, "i", 1);
     repeat(&at, tail, count);
     repeat(&at, end, 1);
-    bool taken = run(ms_dm_cxx, name, strlen(name), 0, out_a, OUT_SIZE) != SIZE_MAX;
+    bool taken = run(ms_dmcxp_run, name, strlen(name), 0, out_a, OUT_SIZE) != SIZE_MAX;
     report(taken == want, "nested", name, taken ? "taken" : "refused", want ? "taken" : "refused");
-    check_time(ms_dm_cxx, "nested", name);
+    check_time(ms_dmcxp_run, "nested", name);
 }
 
 /* A<x, x> of itself, again and again: the text doubles with every step. */
@@ -152,9 +152,9 @@ static void test_doubling(size_t steps, bool want)
         char digit = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i];
         len += (size_t)snprintf(name + len, sizeof name - len, "S_IS%c_S%c_E", digit, digit);
     }
-    bool taken = run(ms_dm_cxx, name, len, 0, out_a, OUT_SIZE) != SIZE_MAX;
+    bool taken = run(ms_dmcxp_run, name, len, 0, out_a, OUT_SIZE) != SIZE_MAX;
     report(taken == want, "doubling", name, taken ? "taken" : "refused", want ? "taken" : "refused");
-    check_time(ms_dm_cxx, "doubling", name);
+    check_time(ms_dmcxp_run, "doubling", name);
 }
 
 static void test_bombs(void)
@@ -186,7 +186,7 @@ static void vector_row(char *field[FIELDS])
     bool is_known = false;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         is_known = is_known || strcmp(known[i], field[0]) == 0;
-    const char *got = run_text(ms_dm_cxx, field[0], 0);
+    const char *got = run_text(ms_dmcxp_run, field[0], 0);
     bool same = strcmp(got, field[1]) == 0;
     report(same != is_known, is_known ? "known, but equal" : "vector", field[0], got, field[1]);
 }
@@ -203,7 +203,7 @@ static void nlist_row(char *field[FIELDS])
 {
     bool is_cxx = strncmp(field[0], "__Z", 3) == 0 || strncmp(field[0], "____Z", 5) == 0;
     if (is_cxx && field[1][0] != '\0' && field[2][0] == '\0')
-        check(ms_dm_cxx, field[0] + 1, 0, field[1]);
+        check(ms_dmcxp_run, field[0] + 1, 0, field[1]);
 }
 
 int main(void)

@@ -119,12 +119,12 @@ static const own_case OWN[] = {
 
 static void vector_row(char *field[FIELDS])
 {
-    check(ms_dm_d, field[0], 0, field[1]);
+    check(ms_dmd_run, field[0], 0, field[1]);
 }
 
 static void negative_row(char *field[FIELDS])
 {
-    check(ms_dm_d, field[0], 0, field[0]);
+    check(ms_dmd_run, field[0], 0, field[0]);
 }
 
 static void test_bombs(void)
@@ -135,42 +135,42 @@ static void test_bombs(void)
     for (int i = 0; i < 60; i++) /* each associative array reads its key twice */
         repeat(&at, i == 0 ? "HQcQe" : "HQfQh", 1);
     repeat(&at, "Zv", 1);
-    check_time(ms_dm_d, "doubling references", name);
+    check_time(ms_dmd_run, "doubling references", name);
     at = name;
     repeat(&at, "_D1aF", 1);
     repeat(&at, "H", 250);
     repeat(&at, "i", 251);
     repeat(&at, "Zv", 1);
-    check_time(ms_dm_d, "nested keys", name);
+    check_time(ms_dmd_run, "nested keys", name);
     at = name;
     repeat(&at, "_D1aF", 1);
     repeat(&at, "PF", 250);
     repeat(&at, "i", 1);
     repeat(&at, "Zv", 250);
-    check_time(ms_dm_d, "nested parameters", name);
+    check_time(ms_dmd_run, "nested parameters", name);
     at = name;
     repeat(&at, "_D1a__T1bS", 1);
     repeat(&at, "1111__T1bS", 2000);
-    check_time(ms_dm_d, "lengths to be guessed", name);
+    check_time(ms_dmd_run, "lengths to be guessed", name);
     at = name;
     repeat(&at, "_D1aFB4294967295", 1);
     repeat(&at, "B4294967295", 4000);
-    check_time(ms_dm_d, "huge counts", name);
+    check_time(ms_dmd_run, "huge counts", name);
     at = name;
     repeat(&at, "_D1a", 1);
     repeat(&at, "MFS1a", 9000);
-    check_time(ms_dm_d, "functions that are none", name);
+    check_time(ms_dmd_run, "functions that are none", name);
     at = name;
     repeat(&at, "_D1a", 1);
     repeat(&at, "FPFNcKxS3foo", 5000);
-    check_time(ms_dm_d, "pointers to functions that are none", name);
+    check_time(ms_dmd_run, "pointers to functions that are none", name);
     at = name;
     repeat(&at, "_D1aFAG", 1);
     repeat(&at, "9", 30000);
     repeat(&at, "i", 1);
     for (int i = 0; i < 5000; i++)
         repeat(&at, "HiA", 1);
-    check_time(ms_dm_d, "long number", name);
+    check_time(ms_dmd_run, "long number", name);
 }
 
 static void test_depth(void)
@@ -181,7 +181,7 @@ static void test_depth(void)
         repeat(&at, "_D1aF", 1);
         repeat(&at, "A", n);
         repeat(&at, "iZv", 1);
-        bool taken = run(ms_dm_d, name, strlen(name), 0, out_a, OUT_SIZE) != SIZE_MAX;
+        bool taken = run(ms_dmd_run, name, strlen(name), 0, out_a, OUT_SIZE) != SIZE_MAX;
         report(taken == (n == 100), "depth", name, taken ? "taken" : "refused", taken ? "refused" : "taken");
     }
 }
@@ -202,10 +202,10 @@ static void test_scratch(void)
 int main(void)
 {
     for (size_t i = 0; i < sizeof OWN / sizeof OWN[0]; i++) {
-        check(ms_dm_d, OWN[i].name, 0, OWN[i].expected);
-        check_truncation(ms_dm_d, OWN[i].name, 0);
+        check(ms_dmd_run, OWN[i].name, 0, OWN[i].expected);
+        check_truncation(ms_dmd_run, OWN[i].name, 0);
         if (strcmp(OWN[i].name, OWN[i].expected) != 0)
-            check_caps(ms_dm_d, OWN[i].name, 0);
+            check_caps(ms_dmd_run, OWN[i].name, 0);
     }
     test_bombs();
     test_depth();

@@ -163,14 +163,14 @@ static const known_row KNOWN[] = {
 
 static void real_row(char *field[FIELDS])
 {
-    check(ms_dm_rust, field[0], HASH, field[1]);
-    check(ms_dm_rust, field[0], PLAIN, field[2]);
+    check(ms_dmrs_run, field[0], HASH, field[1]);
+    check(ms_dmrs_run, field[0], PLAIN, field[2]);
 }
 
 /* Like check, for a vector that the table may excuse. A row that is not needed any more is a failure too. */
 static void check_known(char *field[FIELDS], uint32_t flags)
 {
-    const char *got = run_text(ms_dm_rust, field[0], flags);
+    const char *got = run_text(ms_dmrs_run, field[0], flags);
     bool same = strcmp(got, field[1]) == 0;
     bool excused = false;
     for (size_t i = 0; i < sizeof KNOWN / sizeof KNOWN[0]; i++)
@@ -189,14 +189,14 @@ static void official_row(char *field[FIELDS])
 
 static void negative_row(char *field[FIELDS])
 {
-    check(ms_dm_rust, field[0], PLAIN, field[0]);
+    check(ms_dmrs_run, field[0], PLAIN, field[0]);
 }
 
 /* Real C++ names never match; those of Rust's own in those lists have its hash or escapes. */
 static void cxx_row(char *field[FIELDS])
 {
     size_t len = strlen(field[0]);
-    bool taken = run(ms_dm_rust, field[0], len, PLAIN, out_a, OUT_SIZE) != SIZE_MAX;
+    bool taken = run(ms_dmrs_run, field[0], len, PLAIN, out_a, OUT_SIZE) != SIZE_MAX;
     bool is_rust = strstr(field[0], "17h") != NULL || strchr(field[0], '$') != NULL;
     report(!taken || is_rust, "C++ name", field[0], "taken", "left alone");
 }
@@ -210,31 +210,31 @@ static void test_bombs(void)
     for (int i = 0; i < 200; i++) /* each tuple holds the one before twice */
         at += sprintf(at, "TB%c_B%c_E", "05cjqx"[i % 6], "05cjqx"[i % 6]);
     repeat(&at, "E", 1);
-    check_time(ms_dm_rust, "exponential tuples", name);
+    check_time(ms_dmrs_run, "exponential tuples", name);
     at = name;
     repeat(&at, "_RINvC1a1bTphE", 1);
     repeat(&at, "TB6_B6_B6_B6_E", 4000);
-    check_time(ms_dm_rust, "many references", name);
+    check_time(ms_dmrs_run, "many references", name);
     at = name;
     repeat(&at, "_RIC0", 1);
     repeat(&at, "MB_u", 8000);
-    check_time(ms_dm_rust, "references in hidden parts", name);
+    check_time(ms_dmrs_run, "references in hidden parts", name);
     at = name;
     repeat(&at, "_RIC0", 1);
     repeat(&at, "R", 60000);
-    check_time(ms_dm_rust, "long pointer", name);
+    check_time(ms_dmrs_run, "long pointer", name);
     at = name;
     repeat(&at, "_R", 1);
     repeat(&at, "Nv", 30000);
-    check_time(ms_dm_rust, "long nesting", name);
+    check_time(ms_dmrs_run, "long nesting", name);
     at = name;
     repeat(&at, "_RNvC1au30000", 1);
     repeat(&at, "a", 30000);
-    check_time(ms_dm_rust, "long Punycode", name);
+    check_time(ms_dmrs_run, "long Punycode", name);
     at = name;
     repeat(&at, "_RIC0", 1);
     repeat(&at, "FGf7_", 12000);
-    check_time(ms_dm_rust, "many lifetimes", name);
+    check_time(ms_dmrs_run, "many lifetimes", name);
 }
 
 /* Deep names work up to the limit and are refused behind it. */
@@ -246,7 +246,7 @@ static void test_depth(void)
         repeat(&at, "_R", 1);
         repeat(&at, "IC1a", n);
         repeat(&at, "E", n);
-        bool taken = run(ms_dm_rust, name, strlen(name), PLAIN, out_a, OUT_SIZE) != SIZE_MAX;
+        bool taken = run(ms_dmrs_run, name, strlen(name), PLAIN, out_a, OUT_SIZE) != SIZE_MAX;
         report(taken == (n == 200), "depth", name, taken ? "taken" : "refused", taken ? "refused" : "taken");
     }
     char *at = name; /* nested paths are a loop: no limit */
@@ -254,7 +254,7 @@ static void test_depth(void)
     repeat(&at, "Nt", 1000);
     repeat(&at, "C1a", 1);
     repeat(&at, "1b", 1000);
-    size_t len = run(ms_dm_rust, name, strlen(name), PLAIN, out_a, OUT_SIZE);
+    size_t len = run(ms_dmrs_run, name, strlen(name), PLAIN, out_a, OUT_SIZE);
     report(len == 1 + 3 * 1000, "depth", "1000 modules", "another length", "a::b::b...");
 }
 
@@ -285,18 +285,18 @@ static void test_long(void)
         last = here;
     }
     repeat(&at, "E", 1);
-    size_t len = run(ms_dm_rust, name, strlen(name), PLAIN, out_a, OUT_SIZE);
+    size_t len = run(ms_dmrs_run, name, strlen(name), PLAIN, out_a, OUT_SIZE);
     report(len != SIZE_MAX && len > 30000, "long", name, "refused or short", "more than 30000 bytes");
 }
 
 int main(void)
 {
     for (size_t i = 0; i < sizeof OWN / sizeof OWN[0]; i++) {
-        check(ms_dm_rust, OWN[i].name, PLAIN, OWN[i].plain);
-        check(ms_dm_rust, OWN[i].name, HASH, OWN[i].hash);
-        check_truncation(ms_dm_rust, OWN[i].name, HASH);
+        check(ms_dmrs_run, OWN[i].name, PLAIN, OWN[i].plain);
+        check(ms_dmrs_run, OWN[i].name, HASH, OWN[i].hash);
+        check_truncation(ms_dmrs_run, OWN[i].name, HASH);
         if (strcmp(OWN[i].name, OWN[i].plain) != 0)
-            check_caps(ms_dm_rust, OWN[i].name, HASH);
+            check_caps(ms_dmrs_run, OWN[i].name, HASH);
     }
     test_bombs();
     test_depth();

@@ -116,12 +116,12 @@ static const sample samples[] = {
 
 static void test_sample(const sample *s)
 {
-    check(ms_dm_swift, s->name, FULL, s->full != NULL ? s->full : s->name);
-    check(ms_dm_swift, s->name, SIMPLIFIED, s->simplified != NULL ? s->simplified : s->name);
-    check_truncation(ms_dm_swift, s->name, FULL);
+    check(ms_dmswp_run, s->name, FULL, s->full != NULL ? s->full : s->name);
+    check(ms_dmswp_run, s->name, SIMPLIFIED, s->simplified != NULL ? s->simplified : s->name);
+    check_truncation(ms_dmswp_run, s->name, FULL);
     if (s->full != NULL) {
-        check_caps(ms_dm_swift, s->name, FULL);
-        check_caps(ms_dm_swift, s->name, SIMPLIFIED);
+        check_caps(ms_dmswp_run, s->name, FULL);
+        check_caps(ms_dmswp_run, s->name, SIMPLIFIED);
     }
 }
 
@@ -133,10 +133,10 @@ static void check_bomb(const char *what, const char *head, const char *body, siz
     repeat(&at, head, 1);
     repeat(&at, body, times);
     repeat(&at, tail, 1);
-    check_time(ms_dm_swift, what, name);
+    check_time(ms_dmswp_run, what, name);
     size_t len = (size_t)(at - name);
-    size_t a = run(ms_dm_swift, name, len, SIMPLIFIED, NULL, 0);
-    size_t b = run(ms_dm_swift, name, len, SIMPLIFIED, out_a, OUT_SIZE);
+    size_t a = run(ms_dmswp_run, name, len, SIMPLIFIED, NULL, 0);
+    size_t b = run(ms_dmswp_run, name, len, SIMPLIFIED, out_a, OUT_SIZE);
     report(a == b, what, name, "two results", "one");
 }
 
@@ -176,9 +176,9 @@ static void test_nesting(void)
     for (int i = 0; i < 12; i++) {
         memcpy(inner, name, sizeof inner);
         snprintf(name, sizeof name, "_TTSf1cpfr%zu%.3900s___TF1a1bFT_T_", strlen(inner), inner);
-        bool taken = run(ms_dm_swift, name, strlen(name), FULL, out_a, OUT_SIZE) != SIZE_MAX;
+        bool taken = run(ms_dmswp_run, name, strlen(name), FULL, out_a, OUT_SIZE) != SIZE_MAX;
         report(taken || i > 4, "nesting", name, "refused", "taken");
-        check_time(ms_dm_swift, "nesting", name);
+        check_time(ms_dmswp_run, "nesting", name);
     }
 }
 
@@ -187,20 +187,20 @@ static void test_nesting(void)
 /* Columns: mangled, full, simplified, simplified with async prefixes, full without sugar where it differs. */
 static void swift_row(char *field[FIELDS])
 {
-    check(ms_dm_swift, field[0], FULL, field[1]);
-    check(ms_dm_swift, field[0], SIMPLIFIED | ms_DMSW_NO_ASYNC, field[2]);
-    check(ms_dm_swift, field[0], SIMPLIFIED, field[3]);
-    check(ms_dm_swift, field[0], ms_DMSW_NO_SUGAR, field[4][0] != '\0' ? field[4] : field[1]);
+    check(ms_dmswp_run, field[0], FULL, field[1]);
+    check(ms_dmswp_run, field[0], SIMPLIFIED | ms_DMSW_NO_ASYNC, field[2]);
+    check(ms_dmswp_run, field[0], SIMPLIFIED, field[3]);
+    check(ms_dmswp_run, field[0], ms_DMSW_NO_SUGAR, field[4][0] != '\0' ? field[4] : field[1]);
 }
 
 static void full_row(char *field[FIELDS])
 {
-    check(ms_dm_swift, field[0], FULL, field[1]);
+    check(ms_dmswp_run, field[0], FULL, field[1]);
 }
 
 static void simplified_row(char *field[FIELDS])
 {
-    check(ms_dm_swift, field[0], SIMPLIFIED | ms_DMSW_NO_ASYNC, field[1]);
+    check(ms_dmswp_run, field[0], SIMPLIFIED | ms_DMSW_NO_ASYNC, field[1]);
 }
 
 /* Operators of the grammar that names of real programs and the official list hardly use: standard types and

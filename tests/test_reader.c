@@ -124,6 +124,15 @@ static void test_leb(void)
     CHECK(!failed);
     CHECK(sleb_of("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x00", 10, &failed) == INT64_MAX);
     CHECK(!failed);
+    CHECK(sleb_of("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 11, &failed) == -1);
+    CHECK(!failed);
+    CHECK(sleb_of("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x3e", 10, &failed) ==
+          0); /* bits above 63 differ from it */
+    CHECK(failed);
+    CHECK(sleb_of("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", 10, &failed) == 0);
+    CHECK(failed);
+    CHECK(sleb_of("\x80\x80\x80\x80\x80\x80\x80\x80\x80\xff\x00", 11, &failed) == 0);
+    CHECK(failed);
     CHECK(sleb_of("\x80", 1, &failed) == 0);
     CHECK(failed);
     CHECK(sleb_of("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x02", 11, &failed) == 0);

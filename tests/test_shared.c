@@ -47,11 +47,19 @@ static size_t begin_of(sharing how, size_t length, size_t i)
 typedef enum list_form { RANGES_4, RANGES_5, RANGES_X, LIST_FORMS } list_form;
 
 enum { INDEXES = 100 }; /* of lists that are named by an index */
-typedef enum list_namer { OF_ROOTS, OF_FUNCTIONS, OF_CALLS, OF_NESTED_CALLS, OF_SMALL_FUNCTIONS, OF_NESTED_FUNCTIONS, LIST_NAMERS } list_namer;
+typedef enum list_namer {
+    OF_ROOTS,
+    OF_FUNCTIONS,
+    OF_CALLS,
+    OF_NESTED_CALLS,
+    OF_SMALL_FUNCTIONS,
+    OF_NESTED_FUNCTIONS,
+    LIST_NAMERS
+} list_namer;
 
 static const char *const list_names[] = {".debug_ranges", ".debug_rnglists", "rnglistx"};
-static const char *const list_namer_names[] = {"roots", "functions", "calls", "nested calls", "functions of a call",
-                                                "nested functions"};
+static const char *const list_namer_names[] = {"roots",        "functions",           "calls",
+                                               "nested calls", "functions of a call", "nested functions"};
 
 typedef enum text_form { STRP, LINE_STRP, STRX, TEXT_FORMS } text_form;
 typedef enum text_namer {
@@ -67,8 +75,9 @@ typedef enum text_namer {
 } text_namer;
 
 static const char *const text_names[] = {"strp", "line_strp", "strx"};
-static const char *const text_namer_names[] = {"names",          "linkage names",   "both names", "origins", "units",
-                                               "compilation directories", "files", "directories"};
+static const char *const text_namer_names[] = {"names",   "linkage names", "both names",
+                                               "origins", "units",         "compilation directories",
+                                               "files",   "directories"};
 
 /* The combination at hand. */
 static struct combination {
@@ -240,14 +249,19 @@ static void put_text_abbrevs(program *p)
 {
     static const unsigned none[] = {0};
     static const unsigned code[] = {AT_low_pc, FORM_addr, AT_high_pc, FORM_data4, 0};
-    static const unsigned unit[] = {AT_low_pc,    FORM_addr,       AT_high_pc,          FORM_data4,
-                                    AT_stmt_list, FORM_sec_offset, AT_str_offsets_base, FORM_sec_offset, 0};
-    static const unsigned call[] = {AT_low_pc, FORM_addr, AT_high_pc, FORM_data4, AT_abstract_origin, FORM_ref4, 0};
+    static const unsigned unit[] = {AT_low_pc,           FORM_addr,       AT_high_pc,
+                                    FORM_data4,          AT_stmt_list,    FORM_sec_offset,
+                                    AT_str_offsets_base, FORM_sec_offset, 0};
+    static const unsigned call[] = {AT_low_pc,          FORM_addr, AT_high_pc, FORM_data4,
+                                    AT_abstract_origin, FORM_ref4, 0};
     static const unsigned name[] = {AT_name, 0};
     static const unsigned linkage[] = {AT_linkage_name, 0};
     static const unsigned both[] = {AT_name, AT_linkage_name, 0};
     static const unsigned dir[] = {AT_comp_dir, 0};
-    text_abbrev(p, 1, TAG_compile_unit, 1, unit, now.namer == OF_UNIT ? name : now.namer == OF_COMP_DIR ? dir : none);
+    text_abbrev(p, 1, TAG_compile_unit, 1, unit,
+                now.namer == OF_UNIT       ? name
+                : now.namer == OF_COMP_DIR ? dir
+                                           : none);
     text_abbrev(p, 2, TAG_subprogram, 0, code,
                 now.namer == OF_NAME           ? name
                 : now.namer == OF_LINKAGE_NAME ? linkage
@@ -358,7 +372,8 @@ static void set_texts(trap *t, size_t n)
     for (size_t i = 0; now.namer != OF_ORIGIN && i < c.namers; i++) {
         if (is_unit)
             text_unit(p, &c, i, 16);
-        put_code(p, 2, &c, i, now.namer == OF_BOTH_NAMES ? 2 : now.namer == OF_NAME || now.namer == OF_LINKAGE_NAME);
+        put_code(p, 2, &c, i,
+                 now.namer == OF_BOTH_NAMES ? 2 : now.namer == OF_NAME || now.namer == OF_LINKAGE_NAME);
         if (is_unit) {
             put8(&p->info, 0);
             unit_end(p);
@@ -430,29 +445,43 @@ static void check(const char *what, const char *namer, void (*set)(trap *t, size
     bool cheap = within_budget(&one) && within_budget(&four) && steps <= 2048 && memory <= 640;
     test_count(cheap);
     if (!cheap || getenv("VERBOSE") != NULL)
-        printf("%-16s %-22s %-6s %-5s %s: of %zu bytes more %.1f steps and %.1f bytes of memory a byte\n", what, namer,
-               sharing_names[now.how], shape_names[now.shape], now.in_object ? "object" : "dSYM", four.size - one.size,
-               steps, memory);
+        printf("%-16s %-22s %-6s %-5s %s: of %zu bytes more %.1f steps and %.1f bytes of memory a byte\n",
+               what, namer, sharing_names[now.how], shape_names[now.shape], now.in_object ? "object" : "dSYM",
+               four.size - one.size, steps, memory);
     fflush(stdout);
 }
 
-int main(int argc, char **argv)
+/* The file of a combination: four times as many namers, or a list four times as long, or both. */
+enum { SIZE = 600, STRIDE_DEFAULT = 31 };
+
+static size_t count; /* of combinations so far */
+static size_t stride;
+
+static void check_all(const char *const *what, int what_count, const char *const *namer, int namer_count,
+                      void (*set)(trap *t, size_t n))
+{
+    for (now.what = 0; now.what < what_count; now.what++) {
+        for (now.namer = 0; now.namer < namer_count; now.namer++) {
+            if (count++ % stride == 0)
+                check(what[now.what], namer[now.namer], set, SIZE);
+        }
+    }
+}
+
+/* STRIDE=1 tries all combinations, a larger number a part of them. */
+int main(void)
 {
     char path[64];
-    size_t n = argc > 1 ? (size_t)atol(argv[1]) : 2000;
+    const char *asked = getenv("STRIDE");
+    stride = asked != NULL && atoi(asked) > 0 ? (size_t)atoi(asked) : (size_t)STRIDE_DEFAULT;
     if (mkdtemp(folder) == NULL)
         return 1;
-    unsigned only = argc > 2 ? (unsigned)atoi(argv[2]) : 3;
     for (unsigned i = 0; i < 2 * SHARINGS * SHAPES; i++) {
         now.how = (sharing)(i / 2 % SHARINGS);
         now.shape = (shape)(i / 2 / SHARINGS);
         now.in_object = i % 2 != 0;
-        for (now.what = 0; (only & 1) && now.what < LIST_FORMS; now.what++)
-            for (now.namer = 0; now.namer < LIST_NAMERS; now.namer++)
-                check(list_names[now.what], list_namer_names[now.namer], set_lists_now, n);
-        for (now.what = 0; (only & 2) && now.what < TEXT_FORMS; now.what++)
-            for (now.namer = 0; now.namer < TEXT_NAMERS; now.namer++)
-                check(text_names[now.what], text_namer_names[now.namer], set_texts_now, n);
+        check_all(list_names, LIST_FORMS, list_namer_names, LIST_NAMERS, set_lists_now);
+        check_all(text_names, TEXT_FORMS, text_namer_names, TEXT_NAMERS, set_texts_now);
     }
     snprintf(path, sizeof path, "%s/o.o", folder);
     unlink(path);

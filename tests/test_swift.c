@@ -300,7 +300,7 @@ static void test_real(void)
     size_t counts[3] = {0, 0, 0};
     size_t unlike = 0;
     if (file == NULL) {
-        printf("skipped: a real Swift framework, which is not here\n");
+        test_leave_out("a real Swift framework", "it is not here");
         return;
     }
     fclose(file);

@@ -288,15 +288,16 @@ static void test_contested(unsigned aranges)
         CHECK_EQ(explain(&l, 0x1300).rival_count, 0);
         machsym_plan_desc desc;
         machsym_map *map = NULL;
+        machsym_map_frame found;
         machsym_frame frame;
         char room[64];
         memset(&desc, 0, sizeof desc);
         desc.image = l.image;
         CHECK_EQ(machsym_map_build(&desc, &map, NULL), MACHSYM_OK);
-        CHECK_EQ(machsym_map_frames(map, 0x1180, &frame, 1), 1);
-        machsym_map_names(map, &frame, 1, room, sizeof room);
+        CHECK_EQ(machsym_map_frames(map, 0x1180, &found, 1), 1);
+        machsym_map_names(map, &found, 1, &frame, room, sizeof room);
         CHECK_STR(frame.name, "third");
-        CHECK_EQ(machsym_map_frames(map, 0x1300, &frame, 1), 0);
+        CHECK_EQ(machsym_map_frames(map, 0x1300, &found, 1), 0);
         machsym_map_close(map);
         lookup_close(&l);
         program_free(&p);
@@ -386,6 +387,29 @@ static void test_table_offset(void)
         lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
         for (unsigned i = 0; i < 3; i++)
             CHECK_STR(name_at(&l, 0x1010 + 0x100 * i), "whole");
+        lookup_close(&l);
+        program_free(&p);
+    }
+}
+
+/* A damaged length costs nothing: the next header is found, and the unit ends there. */
+static void test_lengths(void)
+{
+    static const uint64_t lengths[] = {0, 3, 7, 11, 30, 60, 61, 150, 0x7fffffff, 0xfffffff5u, 0xffffffffu};
+    for (unsigned i = 0; i < 3 * sizeof lengths / sizeof lengths[0]; i++) {
+        program p;
+        lookup l;
+        size_t units[3];
+        begin(&p);
+        for (unsigned j = 0; j < 3; j++)
+            units[j] = put_unit(&p, j == 1 ? dwarf5 : dwarf4, "whole", 0x1000 + 0x100 * j, 0x100);
+        patch(&p.info, units[i % 3], lengths[i / 3], 4);
+        lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
+        for (unsigned j = 0; j < 3; j++) {
+            if (j != i % 3)
+                CHECK_STR(name_at(&l, 0x1010 + 0x100 * j), "whole");
+        }
+        CHECK(info_of(&l).unit_count <= 3);
         lookup_close(&l);
         program_free(&p);
     }
@@ -482,6 +506,7 @@ int main(void)
     test_small_cache();
     test_damage();
     test_table_offset();
+    test_lengths();
     test_dead_units();
     test_fixtures();
     return test_done();

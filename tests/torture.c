@@ -123,6 +123,7 @@ static size_t choose_addrs(const machsym_image *image, uint64_t *addrs)
 
 static void use_map(const machsym_map *map, const uint64_t *addrs, size_t count)
 {
+    machsym_map_frame holders[FRAMES];
     machsym_frame frames[FRAMES];
     char text[4096];
     machsym_map_info info;
@@ -131,8 +132,8 @@ static void use_map(const machsym_map *map, const uint64_t *addrs, size_t count)
     machsym_map_get_info(map, &info);
     read_text(info.name);
     for (size_t i = 0; i < count; i++) {
-        size_t found = machsym_map_frames(map, addrs[i], frames, FRAMES);
-        machsym_map_names(map, frames, found < FRAMES ? found : FRAMES, text, sizeof text);
+        size_t found = machsym_map_frames(map, addrs[i], holders, FRAMES);
+        machsym_map_names(map, holders, found < FRAMES ? found : FRAMES, frames, text, sizeof text);
         read_frames(frames, found);
     }
     for (unsigned i = 0; i < 200000 && machsym_map_next(map, &at, &range); i++)
@@ -146,12 +147,16 @@ static void flip_map(const machsym_map *map, const uint64_t *addrs, size_t count
     uint8_t *copy = (uint8_t *)malloc(bytes.len);
     for (int i = 0; i < 4 && copy != NULL; i++) {
         machsym_map *damaged = NULL;
-        machsym_bytes given = {copy, bytes.len};
+        machsym_map_desc given;
+        memset(&given, 0, sizeof given);
+        given.bytes.ptr = copy;
+        given.bytes.len = bytes.len;
+        given.flags = MACHSYM_MAP_UNCHECKED;
         memcpy(copy, bytes.ptr, bytes.len);
         for (int j = 0; j < 8; j++)
             copy[variant_roll(j < 4 && bytes.len > 256 ? 256 : bytes.len)] ^= (uint8_t)(1 << variant_roll(8));
         memcpy(copy, bytes.ptr, 12); /* else nothing opens */
-        if (machsym_map_open(NULL, given, MACHSYM_MAP_UNCHECKED, NULL, &damaged, NULL) == MACHSYM_OK)
+        if (machsym_map_open(&given, &damaged, NULL) == MACHSYM_OK)
             use_map(damaged, addrs, count);
         machsym_map_close(damaged);
     }

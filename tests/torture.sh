@@ -10,28 +10,27 @@
 tests=${B:-build/torture}/tests
 how=${1:-short}
 corpus=../shared/corpus
-passed=0
-failed=0
+. tests/checks
 
 if [ ! -x "$tests/torture_tool" ]; then
-    echo "skipped: needs a build with AddressSanitizer: make torture"
-    echo "0 passed, 0 failed"
-    exit 0
+    skip "it needs a build with AddressSanitizer: make torture"
+    end
+    exit
 fi
 if ! grep -q __asan_init "$tests/torture" || ! grep -q __asan_init "$tests/torture_tool"; then
-    echo "skipped: $tests was built without AddressSanitizer, which finds what this is for: make torture"
-    echo "0 passed, 0 failed"
-    exit 0
+    skip "$tests was built without AddressSanitizer, which finds what this is for: make torture"
+    end
+    exit
 fi
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
 for file in demo.app.dSYM cross-arm64-d5-22.dwarf zoo-arm64-chained-relative-strip; do
-    "$B/machsym" map build --no-progress -o "$tmp/${file%%.*}.symmap" "tests/fixtures/bin/$file" || failed=1
+    "$B/machsym" map build --no-progress -o "$work/${file%%.*}.symmap" "tests/fixtures/bin/$file"
+    check "a map of $file"
 done
-"$B/machsym" map export --format=bugly -o "$tmp/demo.txt" "$tmp/demo.symmap" || failed=1
+"$B/machsym" map export --format=bugly -o "$work/demo.txt" "$work/demo.symmap"
+check "a table of the demo"
 
 # The files: reports and maps have few of their own bytes that matter, so that all of them are tried.
-files=("$tmp"/*)
+files=("$work"/*)
 while IFS= read -r -d '' file; do
     files+=("$file")
 done < <(
@@ -41,35 +40,25 @@ done < <(
     fi
     find tests/fixtures/bin tests/fixtures/reports -type f -print0 2>/dev/null | sort -z
 )
-[ -d "$corpus" ] || [ "$how" != full ] || echo "skipped: $corpus is not there; the fixtures alone"
+[ -d "$corpus" ] || [ "$how" != full ] || skip "$corpus is not there; the fixtures alone"
 
 run() { # PROGRAM ARGUMENTS... FILES: adds its counts, prints what it says of failures
-    local out sum
-    out=$("$@" 2>&1)
+    "$@" >"$work/said" 2>&1
     local status=$?
-    sum=$(sed -n '$s/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' <<<"$out")
-    passed=$((passed + ${sum% *}))
-    failed=$((failed + ${sum#* }))
-    case "$status:$sum" in
-    0:* | 1:"0 0") ;; # 1: no file that it takes
-    *)
-        sed '$d' <<<"$out"
-        [ -n "$sum" ] && [ "${sum#* }" != 0 ] || failed=$((failed + 1))
-        ;;
-    esac
+    grep -qx '0 passed, 0 failed, 0 skipped' "$work/said" || # no file that it takes
+        add $status "$work/said" "$1" || cat "$work/said"
 }
 
 if [ "$how" != full ]; then
     run "$tests/torture" --cuts=16 --flips=48 "${files[@]}"
-    run "$tests/torture_tool" --map="$tmp/demo.symmap" --cuts=8 --flips=24 "${files[@]}"
+    run "$tests/torture_tool" --map="$work/demo.symmap" --cuts=8 --flips=24 "${files[@]}"
 else
     at=${FROM:-1}
     while [ "$at" -le ${#files[@]} ] && [ "$SECONDS" -lt "${SECONDS_LEFT:-1000000}" ]; do
         run "$tests/torture" --cuts=64 --flips=1000 "${files[at - 1]}"
-        run "$tests/torture_tool" --map="$tmp/demo.symmap" --cuts=64 --flips=1000 "${files[at - 1]}"
+        run "$tests/torture_tool" --map="$work/demo.symmap" --cuts=64 --flips=1000 "${files[at - 1]}"
         at=$((at + 1))
     done
     echo "next: FROM=$at of ${#files[@]}"
 fi
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+end

@@ -209,6 +209,6 @@ int main(int argc, char **argv)
     unlink(out_path);
     unlink(log_path);
     rmdir(folder);
-    printf("%lu passed, %lu failed\n", counts[0], counts[1]);
+    printf("%lu passed, %lu failed, 0 skipped\n", counts[0], counts[1]);
     return counts[1] == 0 && counts[0] > 0 ? 0 : 1;
 }

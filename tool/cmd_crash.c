@@ -1,4 +1,5 @@
 /* machsym crash: whole reports in, readable reports out. */
+#include "outfile.h"
 #include "report/write.h"
 #include "report/summary.h"
 
@@ -6,10 +7,11 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_STORES = 256, MAX_LOADS = 256, MAX_JOBS = 256 };
+enum { MAX_STORES = 256, MAX_LOADS = 256 };
 
 typedef enum crash_format { FORMAT_SAME = 0, FORMAT_TEXT, FORMAT_JSON } crash_format;
 
@@ -24,7 +26,7 @@ typedef struct crash_options {
     owners *rules; /* NULL without --owners */
     const char *output;
     crash_format format;
-    machsym_lines lines;
+    lines_option lines;
     uint32_t session_flags;
     resolve_options resolve;
     write_options write;
@@ -34,46 +36,10 @@ typedef struct crash_options {
     bool summary;   /* in place of the report */
     bool signature; /* the same */
     bool group;     /* the same, for all */
+    bool force;
     bool quiet;
-    bool check;
+    bool strict;
 } crash_options;
-
-static const char usage[] =
-    "usage: machsym crash [options] REPORT...\n"
-    "Puts function names and lines into crash reports and their like; everything else stays as it was.\n"
-    "REPORT is a file or - for standard input: .crash, .ips, sample, spindump, hang, cpu and disk reports, "
-    "leaks,\n"
-    "MetricKit, KSCrash, PLCrashReporter, Sentry events, pasted stacks. The format is told by the contents.\n"
-    "\n"
-    "  -d PATH             where symbols are: a file, a folder and all below it, a .dSYM, an .xcarchive,\n"
-    "                      a .symmap (made with map build --lines=dwarf); may repeat. Without it: beside "
-    "the\n"
-    "                      report, and in the current folder\n"
-    "  --bcsymbolmap PATH  a folder of .bcsymbolmap files, or one; those beside a dSYM are found anyway\n"
-    "  --load NAME=ADDR    an image that the report does not list, and where it was loaded; may repeat\n"
-    "  --no-cache          look through all folders anew, and remember nothing\n"
-    "  --copy              read files into memory first: safe when others may truncate them\n"
-    "\n"
-    "  -o FILE|DIR         where to write; a folder when there are several reports\n"
-    "  --to=FORMAT         same: the input's (default); text: Apple's classic text; json: machsym's own\n"
-    "  --all               look up frames too that have a name already\n"
-    "  --no-inline         only the real function of each frame, as atos without -i\n"
-    "  --full-path         whole paths in place of base names\n"
-    "  --full-names        Swift names with modules and types\n"
-    "  --no-demangle       names as the linker knows them\n"
-    "  --lines=POLICY      dwarf (default), atos or stmt, as in machsym atos\n"
-    "  --best-line         line 0 takes the line of the nearest frame that has one\n"
-    "  --owners RULES      whose code it is, by a file of rules: see machsym owners --help\n"
-    "  --raw-addresses     look return addresses up as they are, not one byte before\n"
-    "\n"
-    "  --summary           what happened, in words, in place of the report\n"
-    "  --signature         hash and text of the app's top frames, the same for every report of a crash\n"
-    "  --group             groups of reports with equal, then similar signatures, largest first\n"
-    "  -j N                reports at a time\n"
-    "  -q, --quiet         no summary, progress and table on standard error\n"
-    "  --check             exit with 2 when a frame of an image with a UUID stayed without a name\n"
-    "\n"
-    "exit status: 0 done, 1 usage or a report that could not be read or written, 2 with --check\n";
 
 /* What became of one report. */
 typedef struct crash_result {
@@ -100,50 +66,10 @@ typedef struct crash_run {
     bool progress;
     bool colour;
     bool tell; /* summaries to standard error */
+    bool in_folder;
 } crash_run;
 
 /* ---- One report ---- */
-
-static bool read_stream(FILE *file, text *out)
-{
-    char chunk[1 << 16];
-    size_t got;
-    while ((got = fread(chunk, 1, sizeof chunk, file)) > 0)
-        text_add(out, chunk, got);
-    return ferror(file) == 0;
-}
-
-static bool read_report(const char *path, text *out)
-{
-    if (strcmp(path, "-") == 0)
-        return read_stream(stdin, out);
-    FILE *file = fopen(path, "rb");
-    if (file == NULL)
-        return false;
-    bool ok = read_stream(file, out);
-    int code = errno;
-    fclose(file);
-    errno = code;
-    return ok;
-}
-
-/* Whole or not at all. */
-static bool write_output(const char *path, const text *output)
-{
-    text temporary = {0};
-    text_c(&temporary, path);
-    text_c(&temporary, ".part");
-    text_add(&temporary, "", 1);
-    FILE *file = fopen(temporary.v, "wb");
-    bool ok = file != NULL && fwrite(output->v, 1, output->len, file) == output->len;
-    if (file != NULL)
-        ok = fclose(file) == 0 && ok;
-    ok = ok && rename(temporary.v, path) == 0;
-    if (!ok && file != NULL)
-        unlink(temporary.v);
-    text_free(&temporary);
-    return ok;
-}
 
 static void fail(crash_result *result, const char *what)
 {
@@ -186,12 +112,23 @@ static bool has_unresolved(const report *r)
     return false;
 }
 
+static void write_output(const crash_run *run, crash_result *result)
+{
+    outfile_rule rule = run->in_folder && !run->options->force ? OUTFILE_KEEP : OUTFILE_REPLACE;
+    int failure = outfile_write(result->output_path, result->output.v, result->output.len, rule);
+    if (failure == 0)
+        return;
+    text_c(&result->failure, result->output_path);
+    text_c(&result->failure, ": ");
+    fail(result, failure == EEXIST ? "is there already; --force replaces it" : strerror(failure));
+}
+
 static void do_report(const crash_run *run, crash_result *result)
 {
     const crash_options *o = run->options;
     text input = {0};
     report r;
-    if (!read_report(result->path, &input)) {
+    if (!text_read_file(&input, result->path)) {
         fail(result, strerror(errno));
         text_free(&input);
         return;
@@ -208,11 +145,8 @@ static void do_report(const crash_run *run, crash_result *result)
             text_summary(&result->summary, &r, &result->counts, run->colour);
         if (o->signature || o->group)
             report_signature(&r, &result->signature);
-        if (result->output_path != NULL && !write_output(result->output_path, &result->output)) {
-            text_c(&result->failure, result->output_path);
-            text_c(&result->failure, ": ");
-            fail(result, strerror(errno));
-        }
+        if (result->output_path != NULL)
+            write_output(run, result);
     }
     report_close(&r);
     text_free(&input);
@@ -222,9 +156,9 @@ static void do_report(const crash_run *run, crash_result *result)
 
 static void print_signature(const crash_result *result)
 {
-    printf("%016llx  ", (unsigned long long)result->signature.hash);
-    fwrite(result->signature.text.v, 1, result->signature.text.len, stdout);
-    printf("  %s\n", result->path);
+    out_format("%016llx  ", (unsigned long long)result->signature.hash);
+    out_write(result->signature.text.v, result->signature.text.len);
+    out_format("  %s\n", result->path);
 }
 
 /* Prints what is finished, in the order of the command line. */
@@ -235,15 +169,15 @@ static void emit(const crash_run *run, crash_result *result)
         tool_say("%s: %.*s", result->path, (int)result->failure.len, result->failure.v);
     } else if (o->summary) {
         if (run->count > 1)
-            printf("== %s\n", result->path);
-        fwrite(result->summary.v, 1, result->summary.len, stdout);
+            out_format("== %s\n", result->path);
+        out_write(result->summary.v, result->summary.len);
     } else if (o->signature) {
         print_signature(result);
     } else if (result->output_path == NULL && !o->group) {
-        fwrite(result->output.v, 1, result->output.len, stdout);
+        out_write(result->output.v, result->output.len);
     }
     if (run->tell && result->failure.len == 0) {
-        fflush(stdout);
+        out_flush();
         if (run->count > 1)
             fprintf(stderr, "== %s\n", result->path);
         fwrite(result->summary.v, 1, result->summary.len, stderr);
@@ -282,7 +216,7 @@ static void run_jobs(crash_run *run)
     work(run);
     for (unsigned i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
-    fflush(stdout);
+    out_flush();
 }
 
 /* The final table: totals, and which reports failed and why. */
@@ -361,7 +295,7 @@ static const char *base_name(const char *path)
     return strcmp(path, "-") == 0 ? "stdin" : slash != NULL ? slash + 1 : path;
 }
 
-static char *output_name(const crash_options *o, const char *report_path, unsigned again)
+static char *output_name(const crash_options *o, const char *report_path, unsigned number)
 {
     static const char *const endings[] = {NULL, ".crash", ".json"};
     const char *base = base_name(report_path);
@@ -371,40 +305,65 @@ static char *output_name(const crash_options *o, const char *report_path, unsign
     text_c(&t, o->output);
     text_char(&t, '/');
     text_add(&t, base, stem);
-    if (again > 0) {
+    if (number > 1) {
         text_char(&t, '-');
-        text_dec(&t, again + 1);
+        text_dec(&t, number);
     }
     text_c(&t, endings[o->format] != NULL ? endings[o->format] : base + stem);
     text_add(&t, "", 1);
     return t.v;
 }
 
-static int by_base_name(const void *a, const void *b)
+/* A name without its case, which some file systems do not tell apart. */
+static uint64_t hash_name(const char *name)
 {
-    const crash_result *x = *(crash_result *const *)a;
-    const crash_result *y = *(crash_result *const *)b;
-    int order = strcmp(base_name(x->path), base_name(y->path));
-    return order != 0 ? order : x < y ? -1 : x > y;
+    text lower = {0};
+    for (; *name != 0; name++)
+        text_char(&lower, *name >= 'A' && *name <= 'Z' ? (char)(*name + 32) : *name);
+    uint64_t hash = str_hash(str_make(lower.v, lower.len));
+    text_free(&lower);
+    return hash;
 }
 
-/* Two reports of one name get two files: NAME.ips and NAME-2.ips. */
+/* The names that are taken, in an open hash table, and the number that the next report of a name is to try first. */
+typedef struct taken_name {
+    const char *name; /* NULL: free */
+    unsigned next;
+} taken_name;
+
+static taken_name *find_taken(taken_name *v, size_t cap, const char *name)
+{
+    size_t at = (size_t)hash_name(name) & (cap - 1);
+    while (v[at].name != NULL && strcasecmp(v[at].name, name) != 0)
+        at = (at + 1) & (cap - 1);
+    return &v[at];
+}
+
+/* No two reports share an output: those of one name become NAME.ips, NAME-2.ips and so on, in the order given. */
 static void name_outputs(const crash_run *run)
 {
-    crash_result **order = tool_alloc(run->count * sizeof *order);
-    unsigned again = 0;
-    for (size_t i = 0; i < run->count; i++)
-        order[i] = &run->results[i];
-    qsort(order, run->count, sizeof(crash_result *), by_base_name);
+    size_t cap = 64;
+    while (cap < run->count * 2)
+        cap *= 2;
+    taken_name *taken = tool_alloc(cap * sizeof *taken);
+    memset(taken, 0, cap * sizeof *taken);
     for (size_t i = 0; i < run->count; i++) {
-        bool same = i > 0 && strcmp(base_name(order[i]->path), base_name(order[i - 1]->path)) == 0;
-        again = same ? again + 1 : 0;
-        order[i]->output_path = output_name(run->options, order[i]->path, again);
+        crash_result *result = &run->results[i];
+        char *name = output_name(run->options, result->path, 1);
+        taken_name *first = find_taken(taken, cap, name);
+        taken_name *place = first;
+        while (place->name != NULL) {
+            free(name);
+            first->next = first->next < 2 ? 2 : first->next + 1;
+            name = output_name(run->options, result->path, first->next);
+            place = find_taken(taken, cap, name);
+        }
+        place->name = result->output_path = name;
     }
-    free(order);
+    free(taken);
 }
 
-static bool prepare_output(const crash_run *run)
+static bool prepare_output(crash_run *run)
 {
     const crash_options *o = run->options;
     if (o->output == NULL)
@@ -420,6 +379,7 @@ static bool prepare_output(const crash_run *run)
         tool_say("%s: %s", o->output, strerror(errno));
         return false;
     }
+    run->in_folder = true;
     name_outputs(run);
     return true;
 }
@@ -436,12 +396,25 @@ static bool add_path(const char **list, size_t *count, const char *path)
     return true;
 }
 
-/* NAME=ADDR */
-static bool add_load(crash_options *o, const char *written)
+static bool take_store(void *to, const char *value)
 {
-    const char *equals = strrchr(written, '=');
+    crash_options *o = to;
+    return add_path(o->stores, &o->store_count, value);
+}
+
+static bool take_map(void *to, const char *value)
+{
+    crash_options *o = to;
+    return add_path(o->maps, &o->map_count, value);
+}
+
+/* NAME=ADDR */
+static bool take_load(void *to, const char *value)
+{
+    crash_options *o = to;
+    const char *equals = strrchr(value, '=');
     report_load load;
-    if (equals == NULL || equals == written || !parse_hex(equals + 1, strlen(equals + 1), &load.base)) {
+    if (equals == NULL || equals == value || !parse_hex(equals + 1, strlen(equals + 1), &load.base)) {
         tool_say("--load wants NAME=ADDRESS, the address in hexadecimal");
         return false;
     }
@@ -449,107 +422,83 @@ static bool add_load(crash_options *o, const char *written)
         tool_say("at most %d --load", (int)MAX_LOADS);
         return false;
     }
-    load.name = (machsym_str){written, (size_t)(equals - written)};
+    load.name = str_make(value, (size_t)(equals - value));
     o->loads[o->load_count++] = load;
     return true;
 }
 
-static bool set_format(crash_options *o, const char *value)
+static bool take_format(void *field, const char *value)
 {
     static const char *const names[] = {"same", "text", "json"};
     for (unsigned i = 0; i < 3; i++) {
         if (strcmp(value, names[i]) == 0) {
-            o->format = (crash_format)i;
+            *(crash_format *)field = (crash_format)i;
             return true;
         }
     }
-    tool_say("--to is one of same, text, json");
+    tool_say("--to is one of same, text, json, not %s", value);
     return false;
 }
 
-static bool set_jobs(crash_options *o, const char *value)
+static bool take_inline(void *field, const char *value)
 {
-    char *end;
-    unsigned long jobs = strtoul(value, &end, 10);
-    if (*end != 0 || jobs == 0 || jobs > MAX_JOBS) {
-        tool_say("-j wants a number from 1 to %d", (int)MAX_JOBS);
-        return false;
-    }
-    o->jobs = (unsigned)jobs;
+    (void)value;
+    *(bool *)field = false;
     return true;
 }
 
-typedef struct crash_flag {
-    const char *name;
-    size_t at; /* of a bool in crash_options */
-    bool value;
-} crash_flag;
-
-static bool set_flag(crash_options *crash, const options *o, const char *name)
-{
-    static const crash_flag flags[] = {
-        {"all", offsetof(crash_options, resolve.all), true},
-        {"inline", offsetof(crash_options, resolve.no_inline), false},
-        {"no-inline", offsetof(crash_options, resolve.no_inline), true},
-        {"raw-addresses", offsetof(crash_options, resolve.raw_addresses), true},
-        {"no-demangle", offsetof(crash_options, resolve.style.raw_names), true},
-        {"full-path", offsetof(crash_options, write.full_path), true},
-        {"fullPath", offsetof(crash_options, write.full_path), true},
-        {"no-cache", offsetof(crash_options, no_cache), true},
-        {"copy", offsetof(crash_options, copy), true},
-        {"summary", offsetof(crash_options, summary), true},
-        {"signature", offsetof(crash_options, signature), true},
-        {"group", offsetof(crash_options, group), true},
-        {"quiet", offsetof(crash_options, quiet), true},
-        {"q", offsetof(crash_options, quiet), true},
-        {"check", offsetof(crash_options, check), true},
-    };
-    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
-        if (options_is(o, name, flags[i].name)) {
-            memcpy((char *)crash + flags[i].at, &flags[i].value, sizeof(bool));
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool set_option(crash_options *crash, options *o, const char *name)
-{
-    if (set_flag(crash, o, name))
-        return true;
-    if (options_is(o, name, "d"))
-        return add_path(crash->stores, &crash->store_count, options_value(o, "d"));
-    if (options_is(o, name, "bcsymbolmap"))
-        return add_path(crash->maps, &crash->map_count, options_value(o, "bcsymbolmap"));
-    if (options_is(o, name, "owners")) {
-        crash->rules = crash->rules != NULL ? crash->rules : owners_new();
-        return owners_read(crash->rules, options_value(o, "owners"));
-    }
-    if (options_is(o, name, "load"))
-        return add_load(crash, options_value(o, "load"));
-    if (options_is(o, name, "to"))
-        return set_format(crash, options_value(o, "to"));
-    if (options_is(o, name, "j"))
-        return set_jobs(crash, options_value(o, "j"));
-    if (name[0] == 'j' && name[1] >= '0' && name[1] <= '9')
-        return set_jobs(crash, name + 1);
-    if (options_is(o, name, "o")) {
-        crash->output = options_value(o, "o");
-    } else if (options_is(o, name, "best-line")) {
-        crash->session_flags |= MACHSYM_SESSION_BEST_LINE;
-    } else if (options_is(o, name, "full-names")) {
-        crash->resolve.style.demangle_flags &= ~(uint32_t)MACHSYM_DEMANGLE_SIMPLIFIED;
-    } else if (options_is(o, name, "lines")) {
-        bool known = parse_lines(options_value(o, "lines"), &crash->lines);
-        if (!known)
-            tool_say("--lines is one of atos, dwarf, stmt");
-        return known;
-    } else {
-        tool_say("no such option: -%s; see machsym crash --help", name);
-        return false;
-    }
-    return true;
-}
+static const option table[] = {
+    {"d", "PATH",
+     "where symbols are: a file, a folder and all below it, a .dSYM, an\n.xcarchive, a .symmap (made with "
+     "map build "
+     "--lines=dwarf); may repeat.\nWithout it: beside the report, and in the current folder",
+     0, take_store},
+    {"bcsymbolmap", "PATH", "a folder of .bcsymbolmap files, or one; those beside a dSYM are found\nanyway",
+     0, take_map},
+    {"load", "NAME=ADDR", "an image that the report does not list, and where it was loaded; may repeat", 0,
+     take_load},
+    {"no-cache", NULL, "look through all folders anew, and remember nothing",
+     offsetof(crash_options, no_cache), NULL},
+    {"copy", NULL, "read files into memory first: safe when others may truncate them",
+     offsetof(crash_options, copy), NULL},
+    {NULL, NULL, "", 0, NULL},
+    {"o", "FILE|DIR", "where to write; a folder when there are several reports",
+     offsetof(crash_options, output), NULL},
+    {"force", NULL, "replace files that are in that folder already", offsetof(crash_options, force), NULL},
+    {"to", "FORMAT", "same: the input's (default); text: Apple's classic text; json: machsym's own",
+     offsetof(crash_options, format), take_format},
+    {"all", NULL, "look up frames too that have a name already", offsetof(crash_options, resolve.all), NULL},
+    {"no-inline", NULL, "only the real function of each frame, as atos without -i",
+     offsetof(crash_options, resolve.no_inline), NULL},
+    {"inline", NULL, "inlined calls too (default)", offsetof(crash_options, resolve.no_inline), take_inline},
+    {"full-path fullPath", NULL, "whole paths in place of base names",
+     offsetof(crash_options, write.full_path), NULL},
+    {"full-names", NULL, "Swift names with modules and types",
+     offsetof(crash_options, resolve.style.demangle_flags), take_full_names},
+    {"no-demangle", NULL, "names as the linker knows them", offsetof(crash_options, resolve.style.raw_names),
+     NULL},
+    {"lines", "POLICY", "dwarf (default), atos or stmt, as in machsym atos", offsetof(crash_options, lines),
+     take_lines},
+    {"best-line", NULL, "line 0 takes the line of the nearest frame that has one",
+     offsetof(crash_options, session_flags), take_best_line},
+    {"owners", "RULES", "whose code it is, by a file of rules: see machsym owners --help",
+     offsetof(crash_options, rules), owners_take_rules},
+    {"raw-addresses", NULL, "look return addresses up as they are, not one byte before",
+     offsetof(crash_options, resolve.raw_addresses), NULL},
+    {NULL, NULL, "", 0, NULL},
+    {"summary", NULL, "what happened, in words, in place of the report", offsetof(crash_options, summary),
+     NULL},
+    {"signature", NULL, "hash and text of the app's top frames, the same for every report of a crash",
+     offsetof(crash_options, signature), NULL},
+    {"group", NULL, "groups of reports with equal, then similar signatures, largest first",
+     offsetof(crash_options, group), NULL},
+    {"j", "N", "reports at a time", offsetof(crash_options, jobs), take_jobs},
+    {"q quiet", NULL, "no summary, progress and table on standard error", offsetof(crash_options, quiet),
+     NULL},
+    {"strict check", NULL, "exit with 1 when a frame of an image with a UUID stayed without a name",
+     offsetof(crash_options, strict), NULL},
+    {0},
+};
 
 /* ---- The command ---- */
 
@@ -562,7 +511,7 @@ static void print_groups(const crash_run *run)
             groups_add(groups, run->results[i].path, &run->results[i].signature);
     }
     groups_print(groups, &out);
-    fwrite(out.v, 1, out.len, stdout);
+    out_text(&out);
     text_free(&out);
     groups_close(groups);
 }
@@ -578,8 +527,8 @@ static int finish(crash_run *run)
         crash_result *result = &run->results[i];
         if (result->failure.len > 0)
             status = TOOL_ERROR;
-        else if (status == TOOL_OK && run->options->check && result->unresolved)
-            status = TOOL_UNRESOLVED;
+        else if (status == TOOL_OK && run->options->strict && result->unresolved)
+            status = TOOL_ERROR;
         text_free(&result->failure);
         text_free(&result->signature.text);
         free(result->output_path);
@@ -607,7 +556,7 @@ static int run_reports(const crash_options *o, char **reports, size_t count)
     run.colour = isatty(o->summary ? STDOUT_FILENO : STDERR_FILENO) && getenv("NO_COLOR") == NULL;
     if (add_stores(o, s, reports, count) && prepare_output(&run)) {
         images_how.store = s;
-        images_how.lines = o->lines;
+        images_how.lines = o->lines.lines;
         images_how.session_flags = o->session_flags;
         images_how.open_flags = o->copy ? MACHSYM_OPEN_COPY : 0;
         images_how.jobs = o->jobs;
@@ -626,39 +575,40 @@ static int run_reports(const crash_options *o, char **reports, size_t count)
     return status;
 }
 
-int cmd_crash(int argc, char **argv)
+static int run_crash(int argc, char **argv)
 {
     static crash_options crash;
-    options o = {argc, argv, 0, false};
-    const char *name;
-    const char *operand;
-    char **reports = tool_alloc((size_t)argc * sizeof *reports);
-    size_t count = 0;
-    int status = TOOL_OK;
-    bool help = false;
+    int status;
     memset(&crash, 0, sizeof crash);
     crash.jobs = 1;
     crash.resolve.style.demangle_flags = MACHSYM_DEMANGLE_SIMPLIFIED;
-    crash.lines =
-        MACHSYM_LINES_DWARF; /* of rows at one address the last is where the trap or call is written */
-    while (status == TOOL_OK && !help && options_next(&o, &name, &operand)) {
-        if (operand != NULL)
-            reports[count++] = argv[o.at];
-        else if (options_is(&o, name, "help") || options_is(&o, name, "h"))
-            help = true;
-        else if (!set_option(&crash, &o, name))
-            status = TOOL_ERROR;
-    }
+    /* of rows at one address the last is where the trap or call is written */
+    crash.lines.lines = MACHSYM_LINES_DWARF;
+    int count = options_parse(&crash_command, &crash, argc, argv);
     crash.write.all = crash.resolve.all;
-    if (help) {
-        fputs(usage, stdout);
-    } else if (status == TOOL_OK && count == 0) {
-        fputs(usage, stderr);
+    if (count < 0)
+        status = options_status(count);
+    else if (count == 0)
+        status = options_wrong(&crash_command, "no report is named");
+    else if (!owners_are_read(crash.rules))
         status = TOOL_ERROR;
-    } else if (status == TOOL_OK) {
-        status = run_reports(&crash, reports, count);
-    }
+    else
+        status = run_reports(&crash, argv + 1, (size_t)count);
     owners_free(crash.rules);
-    free(reports);
     return status;
 }
+
+const command crash_command = {
+    "crash",
+    "names and lines into crash reports, .ips, sample, hang, MetricKit, pasted stacks",
+    "[options] REPORT...",
+    "Puts function names and lines into crash reports and their like; everything else stays as it was.\n"
+    "REPORT is a file or - for standard input: .crash, .ips, sample, spindump, hang, cpu and disk reports, "
+    "leaks,\n"
+    "MetricKit, KSCrash, PLCrashReporter, Sentry events, pasted stacks. The format is told by the "
+    "contents.\n",
+    {{table, 0}},
+    "exit status: 0 done, 1 a report could not be read or written, or --strict, 2 usage\n",
+    run_crash,
+    NULL,
+};

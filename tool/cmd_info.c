@@ -4,17 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ENTRIES = 4096 }; /* of a kernel collection: real ones have 300 */
-
-static const char usage[] = "usage: machsym info [options] FILE ...\n"
-                            "Prints slices, UUIDs, platform, segments, debug info, symbols and damage of "
-                            "Mach-O files and .dSYM bundles.\n"
-                            "\n"
-                            "  -arch NAME  only this slice\n"
-                            "  --pair FILE the other half: the binary to a dSYM, or the dSYM to a binary\n"
-                            "  --copy      read files into memory first: safe when others may truncate them\n"
-                            "  --entry NAME only this image of a kernel collection\n"
-                            "  --quick     headers only: do not decode the debug info\n";
+enum { MAX_ENTRIES = 4096 /* of a kernel collection: real ones have 300 */, MAX_SLICES = 64 };
 
 static const char *filetype_name(uint32_t filetype)
 {
@@ -44,46 +34,46 @@ static const char *platform_name(uint32_t platform)
 
 static void print_version(const char *label, uint32_t version)
 {
-    printf(", %s %u.%u", label, version >> 16, version >> 8 & 0xff);
+    out_format(", %s %u.%u", label, version >> 16, version >> 8 & 0xff);
     if ((version & 0xff) != 0)
-        printf(".%u", version & 0xff);
+        out_format(".%u", version & 0xff);
 }
 
 static void print_source_version(uint64_t v)
 {
     if (v != 0)
-        printf("  source version: %u.%u.%u.%u.%u\n", (unsigned)(v >> 40), (unsigned)(v >> 30 & 1023),
-               (unsigned)(v >> 20 & 1023), (unsigned)(v >> 10 & 1023), (unsigned)(v & 1023));
+        out_format("  source version: %u.%u.%u.%u.%u\n", (unsigned)(v >> 40), (unsigned)(v >> 30 & 1023),
+                   (unsigned)(v >> 20 & 1023), (unsigned)(v >> 10 & 1023), (unsigned)(v & 1023));
 }
 
 static void print_sections(const machsym_image *image)
 {
     machsym_cursor at = {0, 0};
     machsym_section s;
-    puts("  sections:");
+    out_c("  sections:\n");
     while (machsym_image_next_section(image, &at, &s)) {
-        printf("    %-10.*s %-17.*s 0x%012llx %10llu bytes%s%s%s\n", (int)s.segment.len, s.segment.ptr,
-               (int)s.name.len, s.name.ptr, (unsigned long long)s.addr, (unsigned long long)s.size,
-               s.is_code ? ", code" : "", s.bytes.len == 0 && s.size != 0 ? ", no bytes in the file" : "",
-               s.is_pair ? ", other half" : "");
+        out_format("    %-10.*s %-17.*s 0x%012llx %10llu bytes%s%s%s\n", (int)s.segment.len, s.segment.ptr,
+                   (int)s.name.len, s.name.ptr, (unsigned long long)s.addr, (unsigned long long)s.size,
+                   s.is_code ? ", code" : "", s.bytes.len == 0 && s.size != 0 ? ", no bytes in the file" : "",
+                   s.is_pair ? ", other half" : "");
     }
 }
 
 static void print_debug_info(const machsym_session_info *info)
 {
-    printf("  debug info: %u units", info->unit_count);
+    out_format("  debug info: %u units", info->unit_count);
     for (unsigned version = 2; version < 6; version++) {
         if (info->version_count[version] != 0)
-            printf(", %u of DWARF %u", info->version_count[version], version);
+            out_format(", %u of DWARF %u", info->version_count[version], version);
     }
-    printf("\n    %u without code, %u without ranges, %u sets of address ranges\n", info->units_without_code,
-           info->units_without_ranges, info->arange_set_count);
-    printf("    %llu functions, %llu inlined calls, %llu line rows, %llu entries\n",
-           (unsigned long long)info->function_count, (unsigned long long)info->inline_count,
-           (unsigned long long)info->line_row_count, (unsigned long long)info->die_count);
+    out_format("\n    %u without code, %u without ranges, %u sets of address ranges\n",
+               info->units_without_code, info->units_without_ranges, info->arange_set_count);
+    out_format("    %llu functions, %llu inlined calls, %llu line rows, %llu entries\n",
+               (unsigned long long)info->function_count, (unsigned long long)info->inline_count,
+               (unsigned long long)info->line_row_count, (unsigned long long)info->die_count);
     if (info->damaged_units != 0)
-        printf("    damaged: %u units, the first at .debug_info+0x%llx\n", info->damaged_units,
-               (unsigned long long)info->first_damage_offset);
+        out_format("    damaged: %u units, the first at .debug_info+0x%llx\n", info->damaged_units,
+                   (unsigned long long)info->first_damage_offset);
 }
 
 static void print_symbols(machsym_session *session, const machsym_image_info *info)
@@ -93,12 +83,12 @@ static void print_symbols(machsym_session *session, const machsym_image_info *in
     machsym_symbol symbol;
     while (machsym_session_next_symbol(session, &at, &symbol))
         counts[symbol.source]++;
-    printf("  symbols: %u in LC_SYMTAB; code addresses by best source:", info->symbol_count);
+    out_format("  symbols: %u in LC_SYMTAB; code addresses by best source:", info->symbol_count);
     for (unsigned i = 1; i < MACHSYM_SOURCE_COUNT; i++) {
         if (counts[i] != 0)
-            printf(" %s %llu", machsym_source_name((machsym_source)i), (unsigned long long)counts[i]);
+            out_format(" %s %llu", machsym_source_name((machsym_source)i), (unsigned long long)counts[i]);
     }
-    putchar('\n');
+    out_c("\n");
 }
 
 static void print_slice(const machsym_slice *slice)
@@ -108,8 +98,8 @@ static void print_slice(const machsym_slice *slice)
         text_uuid(&line, &slice->uuid);
     else
         text_c(&line, "no UUID");
-    printf("%s %s, %.*s, %llu bytes at offset %llu\n", slice->arch, filetype_name(slice->filetype),
-           (int)line.len, line.v, (unsigned long long)slice->size, (unsigned long long)slice->offset);
+    out_format("%s %s, %.*s, %llu bytes at offset %llu\n", slice->arch, filetype_name(slice->filetype),
+               (int)line.len, line.v, (unsigned long long)slice->size, (unsigned long long)slice->offset);
     text_free(&line);
 }
 
@@ -122,7 +112,7 @@ static void print_entries(const machsym_image *image, machsym_open_desc desc)
     while (machsym_image_next_entry(image, &at, &entry))
         count++;
     if (count > 0)
-        printf("  images: %zu in this kernel collection\n", count);
+        out_format("  images: %zu in this kernel collection\n", count);
     at = (machsym_cursor){0, 0};
     for (size_t i = 0; i < MAX_ENTRIES && machsym_image_next_entry(image, &at, &entry); i++) {
         text line = {0};
@@ -137,7 +127,7 @@ static void print_entries(const machsym_image *image, machsym_open_desc desc)
             text_uuid(&line, &info.slice.uuid);
         else
             text_c(&line, one != NULL ? "no UUID" : "damaged");
-        printf("    0x%llx %-36.*s %s\n", (unsigned long long)entry.addr, (int)line.len, line.v, name);
+        out_format("    0x%llx %-36.*s %s\n", (unsigned long long)entry.addr, (int)line.len, line.v, name);
         machsym_image_close(one);
         text_free(&line);
         free(name);
@@ -152,109 +142,113 @@ static void print_image(const machsym_image *image, bool quick)
     machsym_image_get_info(image, &info);
     print_slice(&info.slice);
     if (info.pair_path != NULL)
-        printf("  other half: %s\n", info.pair_path);
-    printf("  platform: %s", platform_name(info.platform));
+        out_format("  other half: %s\n", info.pair_path);
+    out_format("  platform: %s", platform_name(info.platform));
     if (info.platform != 0) {
         print_version("minimum", info.min_os);
         print_version("SDK", info.sdk);
     }
-    printf("\n  text: 0x%llx, %llu bytes\n", (unsigned long long)info.text_addr,
-           (unsigned long long)info.text_size);
+    out_format("\n  text: 0x%llx, %llu bytes\n", (unsigned long long)info.text_addr,
+               (unsigned long long)info.text_size);
     print_source_version(info.source_version);
     print_sections(image);
     if (info.has_compressed_dwarf)
-        puts("  compressed debug info (__zdebug_*): unsupported; answers come from symbols");
+        out_c("  compressed debug info (__zdebug_*): unsupported; answers come from symbols\n");
     machsym_session *session = quick ? NULL : tool_session(image, MACHSYM_LINES_ATOS, 0);
     if (session != NULL) {
         machsym_session_info counts;
         machsym_session_read_info(session, &counts);
         if (counts.object_count != 0)
-            printf("  debug map: %u object files, %u of them cannot answer\n", counts.object_count,
-                   counts.missing_object_count);
+            out_format("  debug map: %u object files, %u of them cannot answer\n", counts.object_count,
+                       counts.missing_object_count);
         if (info.has_dwarf || counts.unit_count != 0)
             print_debug_info(&counts);
         print_symbols(session, &info);
         if (counts.damaged_metadata != 0)
-            printf("  damaged: %u parts of exports trie, binds, unwind info, Objective-C or Swift metadata\n",
-                   counts.damaged_metadata);
+            out_format(
+                "  damaged: %u parts of exports trie, binds, unwind info, Objective-C or Swift metadata\n",
+                counts.damaged_metadata);
     }
     if (info.damage_count != 0)
-        printf("  damaged: %u load commands, sections or unit headers\n", info.damage_count);
+        out_format("  damaged: %u load commands, sections or unit headers\n", info.damage_count);
     machsym_session_close(session);
 }
 
+typedef struct info_options {
+    image_options from;
+    bool quick;
+} info_options;
+
 /* Prints all slices of a file, or the one asked for. */
-static bool print_file(const char *path, const char *arch, const char *pair, const char *entry,
-                       uint32_t flags, bool quick)
+static bool print_file(const char *path, const info_options *o)
 {
     machsym_open_desc desc;
     machsym_error err;
-    machsym_slice slices[64];
+    machsym_slice slices[MAX_SLICES];
     bool ok = true;
+    size_t shown = 0;
     memset(&desc, 0, sizeof desc);
     desc.path = path;
-    desc.flags = flags;
-    size_t count = machsym_list_slices(&desc, slices, 64, &err);
+    desc.flags = o->from.copy ? MACHSYM_OPEN_COPY : 0;
+    size_t count = machsym_list_slices(&desc, slices, MAX_SLICES, &err);
     if (count == 0) {
         tool_say_error(path, &err);
         return false;
     }
-    printf("%s\n", path);
-    if (count > 64)
-        tool_say("%s: %zu slices, the first 64 are shown", path, count);
-    desc.pair_path = pair;
-    for (size_t i = 0; i < count && i < 64; i++) {
-        if (arch != NULL && strcmp(arch, slices[i].arch) != 0)
+    out_format("%s\n", path);
+    if (count > MAX_SLICES)
+        tool_say("%s: %zu slices, the first %d are shown", path, count, MAX_SLICES);
+    desc.pair_path = o->from.pair;
+    desc.entry = o->from.entry;
+    for (size_t i = 0; i < count && i < MAX_SLICES; i++) {
+        bool is_other =
+            o->from.uuid.is_set &&
+            (!slices[i].has_uuid || memcmp(&slices[i].uuid, &o->from.uuid.uuid, sizeof slices[i].uuid) != 0);
+        if (is_other || (o->from.arch != NULL && strcmp(o->from.arch, slices[i].arch) != 0))
             continue;
         desc.arch = slices[i].arch;
         desc.uuid = slices[i].has_uuid ? &slices[i].uuid : NULL;
-        desc.entry = entry;
         machsym_image *image = tool_open(&desc);
         ok = ok && image != NULL;
         if (image != NULL) {
-            print_image(image, quick);
+            print_image(image, o->quick);
             print_entries(image, desc);
         }
         machsym_image_close(image);
+        shown++;
     }
-    return ok;
+    if (shown == 0)
+        tool_say("%s: no slice is the one asked for", path);
+    return ok && shown > 0;
 }
 
-int cmd_info(int argc, char **argv)
+static int run_info(int argc, char **argv)
 {
-    options o = {argc, argv, 0, false};
-    const char *name;
-    const char *operand;
-    const char *arch = NULL;
-    const char *pair = NULL;
-    uint32_t flags = 0;
-    const char *entry = NULL;
-    bool quick = false;
-    int printed = 0;
+    info_options o = {0};
+    int count = options_parse(&info_command, &o, argc, argv);
     bool ok = true;
-    while (options_next(&o, &name, &operand)) {
-        if (operand != NULL) {
-            printed++;
-            ok = print_file(operand, arch, pair, entry, flags, quick) && ok;
-        } else if (options_is(&o, name, "arch")) {
-            arch = options_value(&o, "arch");
-        } else if (options_is(&o, name, "pair")) {
-            pair = options_value(&o, "pair");
-        } else if (options_is(&o, name, "copy")) {
-            flags = MACHSYM_OPEN_COPY;
-        } else if (options_is(&o, name, "entry")) {
-            entry = options_value(&o, "entry");
-        } else if (options_is(&o, name, "quick")) {
-            quick = true;
-        } else if (options_is(&o, name, "help") || options_is(&o, name, "h")) {
-            fputs(usage, stdout);
-            return TOOL_OK;
-        } else {
-            tool_say("no such option: -%s; see machsym info --help", name);
-            return TOOL_ERROR;
-        }
-    }
-    if (printed == 0)
-        fputs(usage, stderr);
-    return ok && printed > 0 ? TOOL_OK : TOOL_ERROR;
+    if (count < 0)
+        return options_status(count);
+    if (count == 0)
+        return options_wrong(&info_command, "no file is named");
+    for (int i = 1; i <= count; i++)
+        ok = print_file(argv[i], &o) && ok;
+    return ok ? TOOL_OK : TOOL_ERROR;
 }
+
+static const option table[] = {
+    {"quick", NULL, "headers only: do not decode the debug info", offsetof(info_options, quick), NULL},
+    {0},
+};
+
+const command info_command = {
+    "info",
+    "what a file holds: slices, UUIDs, sections, debug info, damage",
+    "[options] FILE ...",
+    "Prints slices, UUIDs, platform, segments, debug info, symbols and damage of Mach-O files and .dSYM "
+    "bundles.\n",
+    {{table, 0}, {image_option_table, offsetof(info_options, from)}},
+    NULL,
+    run_info,
+    NULL,
+};

@@ -1,66 +1,18 @@
 /* machsym map: whole images resolved once; lookups, checks and copies of the result for other stores. */
 #include "cmd_map.h"
-#include "store/objects.h"
+#include "cmd_atos.h"
 #include "source.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static const char usage[] =
-    "usage: machsym map build [options] FILE ...      makes NAME.symmap of dSYMs and binaries\n"
-    "       machsym map lookup FILE.symmap [ADDR ...]  as machsym atos, and with its options\n"
-    "       machsym map info FILE.symmap ...           what a map says of itself\n"
-    "       machsym map dump FILE.symmap               a row a range: start, end, function, file:line, "
-    "callers\n"
-    "       machsym map verify FILE.symmap FILE.dSYM   builds the map again and compares every range\n"
-    "       machsym map export FILE.symmap             chunks for a key-value store, or another format\n"
-    "       machsym map import FILE                    a map from a text symbol table\n"
-    "       machsym map chunk [ADDR ...] < VALUE       answers from one chunk, with the options of machsym "
-    "atos\n"
-    "\n"
-    "build:\n"
-    "  -o OUT              the file to write; NAME.symmap in this folder without it\n"
-    "  --store DIR         write DIR/XX/UUID.symmap: machsym atos --store DIR --uuid UUID finds it\n"
-    "  -j N                threads; all processors without it\n"
-    "  -arch NAME, --uuid U, --all-archs\n"
-    "                      which slices of a fat file\n"
-    "  --pair FILE         the other half: the binary to a dSYM, or the dSYM to a binary\n"
-    "  --copy              read files into memory first: safe when others may truncate them\n"
-    "  --lines=POLICY      atos (default), dwarf or stmt; a map answers for one policy. machsym crash "
-    "prefers dwarf\n"
-    "  --columns           keep columns: about a tenth larger\n"
-    "  --no-progress       no progress line on a terminal\n" OBJECT_USAGE "verify:\n"
-    "  --pair FILE, -j N   as for build\n"
-    "export:\n"
-    "  --chunks=N          chunks of N bytes of text: key TABLE:IMAGE:UUID:CHUNK, value a small map\n"
-    "  --format=FORMAT     of chunks: resp (redis-cli --pipe), tsv (base64; HBase ImportTsv), jsonl "
-    "(base64);\n"
-    "                      of the whole: bugly (text table), breakpad (.sym)\n"
-    "  --expire=SECONDS    resp: keys that nobody renews end after so long\n"
-    "  -o OUT              a file; standard output without it\n"
-    "  --no-demangle       names as the linker knows them\n"
-    "import:\n"
-    "  --format=bugly      rows of start, end (inclusive), function, file:line, separated by tabs\n"
-    "  -arch NAME, --uuid U, --name NAME, --text=ADDR\n"
-    "                      what the table does not tell; ADDR is what the rows count from\n"
-    "  -o OUT              the file to write; NAME.symmap in this folder without it\n"
-    "chunk:\n"
-    "  --base64            the value is base64\n"
-    "\n"
-    "exit status: 0 done, 1 failed, or verify found a difference\n";
-
-int map_usage(FILE *out)
-{
-    fputs(usage, out);
-    return out == stdout ? TOOL_OK : TOOL_ERROR;
-}
-
 machsym_map *map_open(const char *path, uint32_t flags)
 {
     machsym_map *map;
     machsym_error err;
-    if (machsym_map_open(path, (machsym_bytes){NULL, 0}, flags, NULL, &map, &err) == MACHSYM_OK)
+    machsym_map_desc desc = {.path = path, .flags = flags};
+    if (machsym_map_open(&desc, &map, &err) == MACHSYM_OK)
         return map;
     tool_say_error(path, &err);
     return NULL;
@@ -79,88 +31,56 @@ void map_default_name(text *out, machsym_str name, const char *arch)
 
 bool map_write(const machsym_map *map, const char *path)
 {
-    machsym_error err;
-    if (machsym_map_save(map, path, &err) == MACHSYM_OK)
-        return true;
-    tool_say_error(path, &err);
-    return false;
+    machsym_bytes bytes = machsym_map_bytes(map);
+    int failure = outfile_write(path, bytes.ptr, bytes.len, OUTFILE_REPLACE);
+    if (failure != 0)
+        tool_say("%s: %s", path, strerror(failure));
+    return failure == 0;
 }
 
-bool output_begin(output *out, const char *path)
+/* ---- lookup and chunk: machsym atos with other inputs ---- */
+
+static int run_lookup(int argc, char **argv)
 {
-    memset(out, 0, sizeof *out);
-    out->path = path;
-    out->file = stdout;
-    if (path == NULL)
-        return true;
-    text_c(&out->beside, path);
-    text_char(&out->beside, '.');
-    text_dec(&out->beside, (uint64_t)getpid()); /* of several writers each has its own */
-    text_c(&out->beside, ".tmp");
-    text_add(&out->beside, "", 1);
-    out->file = fopen(out->beside.v, "wb");
-    if (out->file == NULL)
-        tool_say("%s: cannot be written", path);
-    return out->file != NULL;
+    return atos_run(&map_lookup_command, ATOS_FIRST_IS_FILE, argc, argv);
 }
 
-void output_flush(output *out, text *t)
+const command map_lookup_command = {
+    "map lookup",
+    "as machsym atos, and with its options",
+    "FILE.symmap [options] [address ...]",
+    "Prints function, file and line for addresses of a map, as machsym atos does.\n",
+    {{atos_option_table, 0},
+     {slice_option_table, offsetof(atos, image)},
+     {object_option_table, offsetof(atos, objects)}},
+    NULL,
+    run_lookup,
+    NULL,
+};
+
+static int run_chunk(int argc, char **argv)
 {
-    if (t->len < OUTPUT_BLOCK)
-        return;
-    out->failed |= fwrite(t->v, 1, t->len, out->file) != t->len;
-    t->len = 0;
+    return atos_run(&map_chunk_command, ATOS_CHUNK, argc, argv);
 }
 
-bool output_end(output *out, text *t, bool ok)
-{
-    if (out->file != NULL) {
-        out->failed |= fwrite(t->v, 1, t->len, out->file) != t->len;
-        out->failed |= fflush(out->file) != 0;
-        if (out->path != NULL)
-            out->failed |= fclose(out->file) != 0;
-    }
-    text_free(t);
-    if (out->failed)
-        tool_say("%s: cannot be written", out->path != NULL ? out->path : "standard output");
-    ok = ok && !out->failed && out->file != NULL;
-    if (out->path != NULL && ok && rename(out->beside.v, out->path) != 0) {
-        tool_say("%s: cannot be written", out->path);
-        ok = false;
-    }
-    if (out->path != NULL && !ok)
-        remove(out->beside.v);
-    text_free(&out->beside);
-    return ok;
-}
+static const option chunk_table[] = {
+    {"base64", NULL, "the value is base64", offsetof(atos, base64), NULL},
+    {0},
+};
 
-int cmd_map(int argc, char **argv)
-{
-    static const struct {
-        const char *name;
-        int (*run)(int argc, char **argv);
-    } commands[] = {
-        {"build", map_build},   {"lookup", map_lookup}, {"info", map_info},     {"dump", map_dump},
-        {"verify", map_verify}, {"export", map_export}, {"import", map_import}, {"chunk", map_chunk},
-    };
-    if (argc < 2)
-        return map_usage(stderr);
-    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
-        if (strcmp(argv[1], commands[i].name) == 0) {
-            argv[1] = argv[0]; /* messages name the command whose help to read */
-            return commands[i].run(argc - 1, argv + 1);
-        }
-    }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
-        return map_usage(stdout);
-    tool_say("no such command: map %s; see machsym map --help", argv[1]);
-    return TOOL_ERROR;
-}
-
-int map_lookup(int argc, char **argv)
-{
-    return atos_main(argc, argv, true, (machsym_bytes){NULL, 0});
-}
+const command map_chunk_command = {
+    "map chunk",
+    "answers from one chunk, with the options of machsym atos",
+    "[options] ADDRESS ... < VALUE",
+    "Prints function, file and line for addresses, from one value that map export --chunks made.\n",
+    {{chunk_table, 0},
+     {atos_option_table, 0},
+     {slice_option_table, offsetof(atos, image)},
+     {object_option_table, offsetof(atos, objects)}},
+    NULL,
+    run_chunk,
+    NULL,
+};
 
 /* ---- info ---- */
 
@@ -187,21 +107,27 @@ static void print_info(const char *path, const machsym_map *map)
     text_c(&t, lines_name(info.lines));
     text_c(&t, (info.flags & MACHSYM_MAP_COLUMNS) != 0 ? ", with columns" : ", without columns");
     text_c(&t, (info.flags & MACHSYM_MAP_CHUNK) != 0 ? ", a chunk of a map\n" : "\n");
-    printf("%.*s  format: version %u, %llu bytes\n", (int)t.len, t.v, info.version,
-           (unsigned long long)info.size);
-    printf("  runs of ranges: %llu from debug info, %llu from symbols\n", (unsigned long long)info.run_count,
-           (unsigned long long)info.symbol_run_count);
-    printf("  names: %llu bytes, packed into %llu; the rest: %llu bytes\n",
-           (unsigned long long)info.text_bytes, (unsigned long long)info.packed_bytes,
-           (unsigned long long)info.data_bytes);
+    out_format("%.*s  format: version %u, %llu bytes\n", (int)t.len, t.v, info.version,
+               (unsigned long long)info.size);
+    out_format("  runs of ranges: %llu from debug info, %llu from symbols\n",
+               (unsigned long long)info.run_count, (unsigned long long)info.symbol_run_count);
+    out_format("  names: %llu bytes, packed into %llu; the rest: %llu bytes\n",
+               (unsigned long long)info.text_bytes, (unsigned long long)info.packed_bytes,
+               (unsigned long long)info.data_bytes);
     text_free(&t);
 }
 
-int map_info(int argc, char **argv)
+static int run_info(int argc, char **argv)
 {
-    int status = argc > 1 ? TOOL_OK : map_usage(stderr);
-    for (int i = 1; i < argc; i++) {
-        machsym_map *map = map_open(argv[i], 0);
+    bool copy = false;
+    int count = options_parse(&map_info_command, &copy, argc, argv);
+    int status = TOOL_OK;
+    if (count < 0)
+        return options_status(count);
+    if (count == 0)
+        return options_wrong(&map_info_command, "no map is named");
+    for (int i = 1; i <= count; i++) {
+        machsym_map *map = map_open(argv[i], copy ? MACHSYM_MAP_COPY : 0);
         if (map != NULL)
             print_info(argv[i], map);
         else
@@ -210,6 +136,22 @@ int map_info(int argc, char **argv)
     }
     return status;
 }
+
+static const option info_table[] = {
+    {"copy", NULL, "read files into memory first: safe when others may truncate them", 0, NULL},
+    {0},
+};
+
+const command map_info_command = {
+    "map info",
+    "what a map says of itself",
+    "[options] FILE.symmap ...",
+    "Prints the image, size and contents that a map names.\n",
+    {{info_table, 0}},
+    NULL,
+    run_info,
+    NULL,
+};
 
 /* ---- dump ---- */
 
@@ -244,45 +186,61 @@ static void dump_range(text *t, symbol_source *source, const machsym_map_range *
     text_char(t, '\n');
 }
 
-int map_dump(int argc, char **argv)
-{
-    options o = {argc, argv, 0, false};
-    const char *name;
+typedef struct dump_options {
     symbol_desc desc;
+    frame_style style;
+} dump_options;
+
+static int run_dump(int argc, char **argv)
+{
+    dump_options o;
     symbol_file file;
-    frame_style style = {true, false, MACHSYM_DEMANGLE_SIMPLIFIED, NULL};
-    output out;
+    outfile out;
     text t = {0};
     machsym_cursor at = {0, 0};
     machsym_map_range range;
-    const char *operand;
-    memset(&desc, 0, sizeof desc);
-    desc.any_lines = true;
-    while (options_next(&o, &name, &operand)) {
-        if (operand != NULL && desc.open.path == NULL)
-            desc.open.path = operand;
-        else if (operand == NULL && options_is(&o, name, "no-demangle"))
-            style.raw_names = true;
-        else
-            return map_usage(stderr);
-    }
-    if (desc.open.path == NULL)
-        return map_usage(stderr);
-    if (!map_open_source(&desc, &file))
+    memset(&o, 0, sizeof o);
+    o.desc.any_lines = true;
+    o.style = (frame_style){true, false, MACHSYM_DEMANGLE_SIMPLIFIED, NULL};
+    int count = options_parse(&map_dump_command, &o, argc, argv);
+    if (count < 0)
+        return options_status(count);
+    if (count != 1)
+        return options_wrong(&map_dump_command, count == 0 ? "no map is named" : "one map at a time");
+    o.desc.open.path = argv[1];
+    if (!map_open_source(&o.desc, &file))
         return TOOL_ERROR;
     machsym_frame *frames = tool_alloc(MAP_MAX_FRAMES * sizeof *frames);
     symbol_source *source = symbol_source_open(&file, 0, 0);
-    style.source = source;
-    output_begin(&out, NULL);
-    while (machsym_map_next(file.map, &at, &range)) {
-        dump_range(&t, source, &range, frames, &style);
-        output_flush(&out, &t);
+    o.style.source = source;
+    outfile_begin(&out, NULL, OUTFILE_REPLACE);
+    while (!out_failed() && machsym_map_next(file.map, &at, &range)) {
+        dump_range(&t, source, &range, frames, &o.style);
+        outfile_flush(&out, &t);
     }
     symbol_source_close(source);
     symbol_file_close(&file);
     free(frames);
-    return output_end(&out, &t, true) ? TOOL_OK : TOOL_ERROR;
+    return outfile_end(&out, &t, true) ? TOOL_OK : TOOL_ERROR;
 }
+
+static const option dump_table[] = {
+    {"no-demangle", NULL, "names as the linker knows them", offsetof(dump_options, style.raw_names), NULL},
+    {0},
+};
+
+const command map_dump_command = {
+    "map dump",
+    "a row a range: start, end, function, file:line, callers",
+    "[options] FILE.symmap",
+    "Prints a row for each range: start, end, function, file:line; then the same of each caller that it is "
+    "inlined\n"
+    "into.\n",
+    {{dump_table, 0}},
+    NULL,
+    run_dump,
+    NULL,
+};
 
 bool map_open_source(const symbol_desc *desc, symbol_file *file)
 {
@@ -294,3 +252,16 @@ bool map_open_source(const symbol_desc *desc, symbol_file *file)
     symbol_file_close(file);
     return false;
 }
+
+/* ---- All of them ---- */
+
+static const command *const below[] = {&map_build_command,  &map_lookup_command, &map_info_command,
+                                       &map_dump_command,   &map_verify_command, &map_export_command,
+                                       &map_import_command, &map_chunk_command,  NULL};
+
+const command map_command = {
+    "map",         "whole images resolved once: build, lookups, chunks for stores, other formats",
+    "COMMAND ...", "Works on symbol maps: an image resolved once, for many lookups.\n",
+    {{NULL, 0}},   "exit status: 0 done, 1 failed, or verify found a difference, 2 usage\n",
+    NULL,          below,
+};

@@ -35,7 +35,7 @@ typedef struct breakpad {
     size_t frame_count;
     numbered files;
     numbered origins;
-    output *out;
+    outfile *out;
     text *t;
     /* the function at hand, and its records so far */
     bool has_function;
@@ -64,9 +64,7 @@ static machsym_str numbered_text(const numbered *n, size_t i)
 
 static uint32_t *numbered_slot(const numbered *n, const char *ptr, size_t len)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < len; i++)
-        hash = (hash ^ (unsigned char)ptr[i]) * 0x100000001b3u;
+    uint64_t hash = str_hash(str_make(ptr, len));
     size_t at = (size_t)(hash ^ hash >> 32) & (n->table_cap - 1);
     for (; n->table[at] != 0; at = (at + 1) & (n->table_cap - 1)) {
         machsym_str have = numbered_text(n, n->table[at] - 1);
@@ -209,7 +207,7 @@ static void close_function(breakpad *b)
     b->name.len = b->lines.len = 0;
     b->call_count = b->open_count = 0;
     b->has_function = false;
-    output_flush(b->out, b->t);
+    outfile_flush(b->out, b->t);
 }
 
 static void open_call(breakpad *b, const inlined_call *call)
@@ -293,7 +291,7 @@ static void add_symbol(breakpad *b, uint64_t *last)
     text_add(b->t, clean.v, clean.len);
     text_char(b->t, '\n');
     text_free(&clean);
-    output_flush(b->out, b->t);
+    outfile_flush(b->out, b->t);
 }
 
 /* MODULE mac cpu id name; the id is the UUID and an age of 0. */
@@ -329,7 +327,7 @@ static void for_each_range(breakpad *b, bool symbols)
     close_function(b);
 }
 
-void export_breakpad(const symbol_file *file, const frame_style *style, output *out, text *t)
+void export_breakpad(const symbol_file *file, const frame_style *style, outfile *out, text *t)
 {
     breakpad *b = tool_alloc(sizeof *b);
     memset(b, 0, sizeof *b);

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_THREADS = 256, MAX_SLICES = 64 };
+enum { MAX_SLICES = 64 };
 
 /* ---- Threads ---- */
 
@@ -85,13 +85,13 @@ static void watch(const char *path, build *b)
 static unsigned thread_count(const build_options *how, size_t parts)
 {
     long all = how->jobs != 0 ? (long)how->jobs : sysconf(_SC_NPROCESSORS_ONLN);
-    long count = all < 1 ? 1 : all > MAX_THREADS ? MAX_THREADS : all;
+    long count = all < 1 ? 1 : all > MAX_JOBS ? MAX_JOBS : all;
     return (size_t)count < parts ? (unsigned)count : (unsigned)parts;
 }
 
 static void build_parts(build *b, const char *path, const build_options *how)
 {
-    pthread_t threads[MAX_THREADS];
+    pthread_t threads[MAX_JOBS];
     unsigned wanted = thread_count(how, b->count);
     unsigned started = 0;
     for (size_t i = 0; i < b->count; i++)
@@ -153,11 +153,10 @@ typedef struct build_command {
     const char *out;
     const char *store;
     bool all_archs;
-    uint32_t map_flags;
-    machsym_lines lines;
+    bool columns;
+    bool no_progress;
+    lines_option lines;
     build_options how;
-    const char **files;
-    size_t file_count;
 } build_command;
 
 static bool make_folders(const char *path)
@@ -206,8 +205,8 @@ static bool build_slice(const build_command *c, const machsym_open_desc *open)
         return false;
     }
     desc.image = image;
-    desc.lines = c->lines;
-    desc.flags = c->map_flags;
+    desc.lines = c->lines.lines;
+    desc.flags = c->columns ? MACHSYM_MAP_COLUMNS : 0;
     machsym_image_get_info(image, &info);
     output_path(c, &info, &path);
     if (path.len > 0)
@@ -216,7 +215,7 @@ static bool build_slice(const build_command *c, const machsym_open_desc *open)
     if (ok) {
         machsym_map_info made;
         machsym_map_get_info(map, &made);
-        printf("%s: %s, %llu bytes\n", path.v, made.arch, (unsigned long long)made.size);
+        out_format("%s: %s, %llu bytes\n", path.v, made.arch, (unsigned long long)made.size);
     }
     machsym_map_close(map);
     machsym_image_close(image);
@@ -231,12 +230,8 @@ static bool build_file(const build_command *c, const char *file)
     machsym_error err;
     bool ok = true;
     memset(&desc, 0, sizeof desc);
+    image_options_apply(&c->image, &desc);
     desc.path = file;
-    desc.pair_path = c->image.pair;
-    desc.arch = c->image.arch;
-    desc.entry = c->image.entry;
-    desc.uuid = c->image.has_uuid ? &c->image.uuid : NULL;
-    desc.flags = c->image.flags;
     object_options_apply(&c->objects, &desc);
     if (!c->all_archs)
         return build_slice(c, &desc);
@@ -251,78 +246,49 @@ static bool build_file(const build_command *c, const char *file)
     return ok && count > 0;
 }
 
-static bool build_option(build_command *c, options *o, const char *name, const char *operand)
-{
-    bool ok;
-    if (operand != NULL) {
-        c->files[c->file_count++] = operand;
-    } else if (object_option(&c->objects, o, name, &ok)) {
-        return ok;
-    } else if (options_is(o, name, "o")) {
-        c->out = options_value(o, "o");
-    } else if (options_is(o, name, "store")) {
-        c->store = options_value(o, "store");
-    } else if (options_is(o, name, "all-archs")) {
-        c->all_archs = true;
-    } else if (options_is(o, name, "columns")) {
-        c->map_flags |= MACHSYM_MAP_COLUMNS;
-    } else if (options_is(o, name, "no-progress")) {
-        c->how.progress = false;
-    } else if (options_is(o, name, "j")) {
-        return parse_jobs(options_value(o, "j"), &c->how);
-    } else if (name[0] == 'j' && name[1] >= '0' && name[1] <= '9') {
-        return parse_jobs(name + 1, &c->how);
-    } else if (options_is(o, name, "lines")) {
-        bool known = parse_lines(options_value(o, "lines"), &c->lines);
-        if (!known)
-            tool_say("--lines is one of atos, dwarf, stmt");
-        return known;
-    } else {
-        return image_option(&c->image, o, name, NULL);
-    }
-    return true;
-}
-
-bool parse_jobs(const char *written, build_options *how)
-{
-    char *end;
-    unsigned long jobs = strtoul(written, &end, 10);
-    if (*end != 0 || end == written || jobs == 0 || jobs > MAX_THREADS) {
-        tool_say("-j wants a number of threads from 1 to %d", MAX_THREADS);
-        return false;
-    }
-    how->jobs = (unsigned)jobs;
-    return true;
-}
-
-int map_build(int argc, char **argv)
+static int run_command(int argc, char **argv)
 {
     build_command c;
-    options o = {argc, argv, 0, false};
-    const char *name;
-    const char *operand;
     bool ok = true;
     memset(&c, 0, sizeof c);
-    c.files = tool_alloc((size_t)argc * sizeof *c.files);
-    c.how.progress = isatty(STDERR_FILENO) == 1;
-    while (ok && options_next(&o, &name, &operand)) {
-        if (operand == NULL && (options_is(&o, name, "help") || options_is(&o, name, "h"))) {
-            free(c.files);
-            return map_usage(stdout);
-        }
-        ok = build_option(&c, &o, name, operand);
-    }
-    if (ok && c.out != NULL && (c.store != NULL || c.all_archs || c.file_count > 1)) {
-        tool_say("-o names one file: not with --store, --all-archs or several files");
-        ok = false;
-    }
-    if (ok && c.file_count == 0) {
-        map_usage(stderr);
-        ok = false;
-    }
-    size_t count = ok ? c.file_count : 0;
-    for (size_t i = 0; i < count; i++)
-        ok = build_file(&c, c.files[i]) && ok;
-    free(c.files);
+    int count = options_parse(&map_build_command, &c, argc, argv);
+    if (count < 0)
+        return options_status(count);
+    if (count == 0)
+        return options_wrong(&map_build_command, "no file is named");
+    if (c.out != NULL && (c.store != NULL || c.all_archs || count > 1))
+        return options_wrong(&map_build_command,
+                             "-o names one file: not with --store, --all-archs or several files");
+    c.how.progress = !c.no_progress && isatty(STDERR_FILENO) == 1;
+    for (int i = 1; i <= count; i++)
+        ok = build_file(&c, argv[i]) && ok;
     return ok ? TOOL_OK : TOOL_ERROR;
 }
+
+static const option table[] = {
+    {"o", "OUT", "the file to write; NAME.symmap in this folder without it", offsetof(build_command, out),
+     NULL},
+    {"store", "DIR", "write DIR/XX/UUID.symmap: machsym atos --store DIR --uuid UUID finds it",
+     offsetof(build_command, store), NULL},
+    {"j", "N", "threads; all processors without it", offsetof(build_command, how.jobs), take_jobs},
+    {"all-archs", NULL, "a map of each slice of a fat file", offsetof(build_command, all_archs), NULL},
+    {"lines", "POLICY",
+     "atos (default), dwarf or stmt; a map answers for one policy. machsym crash\nprefers dwarf",
+     offsetof(build_command, lines), take_lines},
+    {"columns", NULL, "keep columns: about a tenth larger", offsetof(build_command, columns), NULL},
+    {"no-progress", NULL, "no progress line on a terminal", offsetof(build_command, no_progress), NULL},
+    {0},
+};
+
+const command map_build_command = {
+    "map build",
+    "makes NAME.symmap of dSYMs and binaries",
+    "[options] FILE ...",
+    "Resolves all addresses of an image and writes a map of them.\n",
+    {{table, 0},
+     {image_option_table, offsetof(build_command, image)},
+     {object_option_table, offsetof(build_command, objects)}},
+    NULL,
+    run_command,
+    NULL,
+};

@@ -25,21 +25,6 @@ typedef struct chunk_export {
     text *t;
 } chunk_export;
 
-/* ---- Base64, RFC 4648 ---- */
-
-static void text_base64(text *t, const uint8_t *p, size_t len)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (size_t i = 0; i < len; i += 3) {
-        size_t left = len - i;
-        uint32_t word =
-            (uint32_t)p[i] << 16 | (left > 1 ? (uint32_t)p[i + 1] << 8 : 0) | (left > 2 ? p[i + 2] : 0u);
-        char four[4] = {digits[word >> 18], digits[word >> 12 & 63], left > 1 ? digits[word >> 6 & 63] : '=',
-                        left > 2 ? digits[word & 63] : '='};
-        text_add(t, four, 4);
-    }
-}
-
 /* ---- Keys and values ---- */
 
 /* Bytes that would end a part of the key, or choose its slot in a Redis Cluster, become %XX. */
@@ -146,7 +131,8 @@ static void add_to_chunks(chunk_export *e, const machsym_map_range *range, const
     for (uint64_t chunk = first; chunk <= last; chunk++) {
         if (table->writer != NULL && table->chunk != chunk)
             end_chunk(e, table);
-        if (table->writer == NULL && machsym_writer_open(&e->info, NULL, &table->writer, &err) != MACHSYM_OK)
+        machsym_writer_desc desc = {.info = &e->info};
+        if (table->writer == NULL && machsym_writer_open(&desc, &table->writer, &err) != MACHSYM_OK)
             fail(&err);
         table->chunk = chunk;
         if (machsym_writer_add(table->writer, range, frames, count, &err) != MACHSYM_OK)
@@ -154,7 +140,7 @@ static void add_to_chunks(chunk_export *e, const machsym_map_range *range, const
     }
 }
 
-static void export_chunks(chunk_export *e, const symbol_file *file, output *out)
+static void export_chunks(chunk_export *e, const symbol_file *file, outfile *out)
 {
     machsym_cursor at = {0, 0};
     machsym_map_range range;
@@ -168,7 +154,7 @@ static void export_chunks(chunk_export *e, const symbol_file *file, output *out)
         size_t count = symbol_source_frames(source, range.lo, frames, MAP_MAX_FRAMES);
         if (count > 0)
             add_to_chunks(e, &range, frames, count);
-        output_flush(out, e->t);
+        outfile_flush(out, e->t);
     }
     for (size_t i = 0; i < 2; i++) {
         end_chunk(e, &e->tables[i]);
@@ -219,7 +205,7 @@ static void put_row(text *t, const machsym_map_range *range, const text *row)
 
 /* The table knows no inlined calls: a row is what atos prints without -i, the function that the code lies in
  * and the line there. Ranges that differ only further in become one. */
-static void export_bugly(const symbol_file *file, const frame_style *how, output *out, text *t)
+static void export_bugly(const symbol_file *file, const frame_style *how, outfile *out, text *t)
 {
     machsym_cursor at = {0, 0};
     machsym_map_range range;
@@ -244,7 +230,7 @@ static void export_bugly(const symbol_file *file, const frame_style *how, output
         row = next;
         next = swap;
         open = range;
-        output_flush(out, t);
+        outfile_flush(out, t);
     }
     put_row(t, &open, &row);
     symbol_source_close(source);
@@ -296,22 +282,23 @@ static bool set_chunks(const export_command *c, chunk_export *e)
     return false;
 }
 
-static bool run_export(const export_command *c)
+/* Returns an exit status. */
+static int run_export(const export_command *c)
 {
     symbol_file file;
-    output out;
+    outfile out;
     text t = {0};
     chunk_export e;
     bool bugly = strcmp(c->format, "bugly") == 0;
     if (c->chunks != NULL && !set_chunks(c, &e))
-        return false;
+        return TOOL_USAGE;
     if (c->chunks == NULL && !bugly && strcmp(c->format, "breakpad") != 0) {
         tool_say("--format is bugly or breakpad; with --chunks=N resp, tsv or jsonl");
-        return false;
+        return TOOL_USAGE;
     }
     if (!map_open_source(&c->desc, &file))
-        return false;
-    bool ok = output_begin(&out, c->out);
+        return TOOL_ERROR;
+    bool ok = outfile_begin(&out, c->out, OUTFILE_REPLACE);
     e.t = &t;
     if (ok && c->chunks != NULL && !file.info.has_uuid) {
         tool_say("%s: has no UUID: its chunks would have no key of their own", c->desc.open.path);
@@ -323,39 +310,48 @@ static bool run_export(const export_command *c)
     else if (ok)
         export_breakpad(&file, &c->style, &out, &t);
     symbol_file_close(&file);
-    return output_end(&out, &t, ok);
+    return outfile_end(&out, &t, ok) ? TOOL_OK : TOOL_ERROR;
 }
 
-int map_export(int argc, char **argv)
+static int run_command(int argc, char **argv)
 {
     export_command c;
-    options o = {argc, argv, 0, false};
-    const char *name;
-    const char *operand;
     memset(&c, 0, sizeof c);
     c.format = "";
     c.style.full_path = true;
     c.style.demangle_flags = MACHSYM_DEMANGLE_SIMPLIFIED;
     c.desc.any_lines = true;
-    while (options_next(&o, &name, &operand)) {
-        if (operand != NULL && c.desc.open.path == NULL)
-            c.desc.open.path = operand;
-        else if (operand != NULL)
-            return map_usage(stderr);
-        else if (options_is(&o, name, "chunks"))
-            c.chunks = options_value(&o, "chunks");
-        else if (options_is(&o, name, "format"))
-            c.format = options_value(&o, "format");
-        else if (options_is(&o, name, "expire"))
-            c.expire = options_value(&o, "expire");
-        else if (options_is(&o, name, "o"))
-            c.out = options_value(&o, "o");
-        else if (options_is(&o, name, "no-demangle"))
-            c.style.raw_names = true;
-        else
-            return map_usage(stderr);
-    }
-    if (c.desc.open.path == NULL)
-        return map_usage(stderr);
-    return run_export(&c) ? TOOL_OK : TOOL_ERROR;
+    int count = options_parse(&map_export_command, &c, argc, argv);
+    if (count < 0)
+        return options_status(count);
+    if (count != 1)
+        return options_wrong(&map_export_command, count == 0 ? "no map is named" : "one map at a time");
+    c.desc.open.path = argv[1];
+    return run_export(&c);
 }
+
+static const option table[] = {
+    {"chunks", "N", "chunks of N bytes of text: key TABLE:IMAGE:UUID:CHUNK, value a small map",
+     offsetof(export_command, chunks), NULL},
+    {"format", "FORMAT",
+     "of chunks: resp (redis-cli --pipe), tsv (base64; HBase ImportTsv), jsonl\n(base64); of the whole: "
+     "bugly (text "
+     "table), breakpad (.sym)",
+     offsetof(export_command, format), NULL},
+    {"expire", "SECONDS", "resp: keys that nobody renews end after so long", offsetof(export_command, expire),
+     NULL},
+    {"o", "OUT", "a file; standard output without it", offsetof(export_command, out), NULL},
+    {"no-demangle", NULL, "names as the linker knows them", offsetof(export_command, style.raw_names), NULL},
+    {0},
+};
+
+const command map_export_command = {
+    "map export",
+    "chunks for a key-value store, or another format",
+    "[options] FILE.symmap",
+    "Writes a map as chunks for a key-value store, or in another format.\n",
+    {{table, 0}},
+    NULL,
+    run_command,
+    NULL,
+};

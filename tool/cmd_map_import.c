@@ -1,31 +1,9 @@
-/* machsym map import: a map of a text symbol table. machsym map chunk: answers from one value of a store. */
+/* machsym map import: a map of a text symbol table. */
 #include "cmd_map.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- Input ---- */
-
-/* Reads a file, or standard input for NULL. Returns false after a message. */
-static bool read_all(const char *path, text *t)
-{
-    char block[1 << 14];
-    size_t got;
-    FILE *file = path != NULL ? fopen(path, "rb") : stdin;
-    if (file == NULL) {
-        tool_say("%s: %s", path, strerror(errno));
-        return false;
-    }
-    while ((got = fread(block, 1, sizeof block, file)) > 0)
-        text_add(t, block, got);
-    bool ok = ferror(file) == 0;
-    if (!ok)
-        tool_say("%s: %s", path != NULL ? path : "standard input", strerror(errno));
-    if (path != NULL)
-        fclose(file);
-    return ok;
-}
 
 /* ---- Rows ---- */
 
@@ -43,11 +21,10 @@ typedef struct row {
 
 typedef struct import_command {
     const char *path;
-    const char *format;
     const char *out;
     const char *arch;
     const char *name;
-    machsym_uuid uuid;
+    uuid_option uuid;
     uint64_t text_addr;
     bool has_text_addr;
     row *rows;
@@ -116,8 +93,8 @@ static void parse_heading(import_command *c, const char *line, size_t len)
     while (*value == ' ' || *value == '\t')
         value++;
     machsym_uuid uuid;
-    if (strcmp(copy, "UUID") == 0 && parse_uuid(value, &uuid) && uuid_is_none(&c->uuid))
-        c->uuid = uuid;
+    if (strcmp(copy, "UUID") == 0 && parse_uuid(value, &uuid) && uuid_is_none(&c->uuid.uuid))
+        c->uuid.uuid = uuid;
 }
 
 static void parse_table(import_command *c, const text *input)
@@ -232,13 +209,14 @@ static machsym_map *make_map(const import_command *c)
     machsym_error err;
     memset(&info, 0, sizeof info);
     info.name = c->name != NULL ? (machsym_str){c->name, strlen(c->name)} : (machsym_str){NULL, 0};
-    info.uuid = c->uuid;
+    info.uuid = c->uuid.uuid;
     info.text_addr = text_base(c);
     if (!set_arch(c->arch, &info))
         return NULL;
     info.text_size =
         c->rows[c->count - 1].hi > info.text_addr ? c->rows[c->count - 1].hi - info.text_addr : 0;
-    if (machsym_writer_open(&info, NULL, &writer, &err) != MACHSYM_OK) {
+    machsym_writer_desc desc = {.info = &info};
+    if (machsym_writer_open(&desc, &writer, &err) != MACHSYM_OK) {
         tool_say_error(c->path, &err);
         return NULL;
     }
@@ -263,7 +241,9 @@ static bool run_import(import_command *c)
     text input = {0};
     text path = {0};
     machsym_map *map = NULL;
-    bool ok = read_all(strcmp(c->path, "-") == 0 ? NULL : c->path, &input);
+    bool ok = text_read_file(&input, c->path);
+    if (!ok)
+        tool_say("%s: %s", c->path, strerror(errno));
     parse_table(c, &input);
     order_rows(c);
     if (ok && c->count == 0)
@@ -278,8 +258,8 @@ static bool run_import(import_command *c)
     }
     ok = map != NULL && map_write(map, path.v);
     if (ok)
-        printf("%s: %zu rows, %zu other lines, %zu rows cut where they overlap one before\n", path.v,
-               c->count, c->skipped, c->cut);
+        out_format("%s: %zu rows, %zu other lines, %zu rows cut where they overlap one before\n", path.v,
+                   c->count, c->skipped, c->cut);
     machsym_map_close(map);
     text_free(&input);
     text_free(&path);
@@ -287,116 +267,52 @@ static bool run_import(import_command *c)
     return ok;
 }
 
-static bool import_option(import_command *c, options *o, const char *name)
+static bool take_format(void *to, const char *value)
 {
-    if (options_is(o, name, "format"))
-        c->format = options_value(o, "format");
-    else if (options_is(o, name, "o"))
-        c->out = options_value(o, "o");
-    else if (options_is(o, name, "name"))
-        c->name = options_value(o, "name");
-    else if (options_is(o, name, "arch"))
-        c->arch = options_value(o, "arch");
-    else if (options_is(o, name, "text")) {
-        const char *written = options_value(o, "text");
-        c->has_text_addr = parse_hex(written, strlen(written), &c->text_addr);
-        if (!c->has_text_addr)
-            tool_say("--text wants a hexadecimal address");
-        return c->has_text_addr;
-    } else if (options_is(o, name, "uuid")) {
-        bool ok = parse_uuid(options_value(o, "uuid"), &c->uuid);
-        if (!ok)
-            tool_say("--uuid wants 32 hexadecimal digits, with or without dashes");
-        return ok;
-    } else {
-        map_usage(stderr);
-        return false;
-    }
-    return true;
+    (void)to;
+    if (strcmp(value, "bugly") == 0)
+        return true;
+    tool_say("--format of an import is bugly, not %s", value);
+    return false;
 }
 
-int map_import(int argc, char **argv)
+static bool take_text(void *to, const char *value)
+{
+    import_command *c = to;
+    c->has_text_addr = parse_hex(value, strlen(value), &c->text_addr);
+    if (!c->has_text_addr)
+        tool_say("--text wants a hexadecimal address, not %s", value);
+    return c->has_text_addr;
+}
+
+static int run_command(int argc, char **argv)
 {
     import_command c;
-    options o = {argc, argv, 0, false};
-    const char *name;
-    const char *operand;
     memset(&c, 0, sizeof c);
-    while (options_next(&o, &name, &operand)) {
-        if (operand != NULL && c.path == NULL)
-            c.path = operand;
-        else if (operand != NULL || !import_option(&c, &o, name))
-            return operand != NULL ? map_usage(stderr) : TOOL_ERROR;
-    }
-    if (c.path == NULL)
-        return map_usage(stderr);
-    if (c.format != NULL && strcmp(c.format, "bugly") != 0) {
-        tool_say("--format of an import is bugly, not %s", c.format);
-        return TOOL_ERROR;
-    }
+    int count = options_parse(&map_import_command, &c, argc, argv);
+    if (count < 0)
+        return options_status(count);
+    if (count != 1)
+        return options_wrong(&map_import_command, count == 0 ? "no table is named" : "one table at a time");
+    c.path = argv[1];
     return run_import(&c) ? TOOL_OK : TOOL_ERROR;
 }
 
-/* ---- One chunk ---- */
+static const option table[] = {
+    {"format", "bugly", "rows of start, end (inclusive), function, file:line, separated by tabs", 0,
+     take_format},
+    {"-arch", "NAME", "what the table does not tell: the architecture", offsetof(import_command, arch), NULL},
+    {"uuid", "UUID", "... the UUID", offsetof(import_command, uuid), take_uuid},
+    {"name", "NAME", "... the image's name", offsetof(import_command, name), NULL},
+    {"text", "ADDR", "... what the rows count from", 0, take_text},
+    {"o", "OUT", "the file to write; NAME.symmap in this folder without it", offsetof(import_command, out),
+     NULL},
+    {0},
+};
 
-static int base64_digit(char c)
-{
-    if (c >= 'A' && c <= 'Z')
-        return c - 'A';
-    if (c >= 'a' && c <= 'z')
-        return c - 'a' + 26;
-    if (c >= '0' && c <= '9')
-        return c - '0' + 52;
-    return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
-
-/* Decodes in place. Returns false when there is something else than digits, padding and white space. */
-static bool decode_base64(text *t)
-{
-    uint32_t word = 0;
-    unsigned bits = 0;
-    size_t to = 0;
-    for (size_t i = 0; i < t->len; i++) {
-        char c = t->v[i];
-        int digit = base64_digit(c);
-        if (c == '=' || c == '\n' || c == '\r' || c == ' ')
-            continue;
-        if (digit < 0)
-            return false;
-        word = word << 6 | (uint32_t)digit;
-        bits += 6;
-        if (bits >= 8) {
-            bits -= 8;
-            t->v[to++] = (char)(word >> bits & 0xff);
-        }
-    }
-    t->len = to;
-    return true;
-}
-
-int map_chunk(int argc, char **argv)
-{
-    text value = {0};
-    bool base64 = false;
-    char **rest = tool_alloc(((size_t)argc + 1) * sizeof *rest);
-    int count = 0;
-    for (int i = 0; i < argc; i++) {
-        if (i > 0 && strcmp(argv[i], "--base64") == 0)
-            base64 = true;
-        else
-            rest[count++] = argv[i];
-    }
-    rest[count] = NULL;
-    int status = TOOL_ERROR;
-    if (count < 2)
-        map_usage(stderr);
-    else if (!read_all(NULL, &value))
-        status = TOOL_ERROR;
-    else if (base64 && !decode_base64(&value))
-        tool_say("standard input: not base64");
-    else
-        status = atos_main(count, rest, false, (machsym_bytes){value.len > 0 ? value.v : "", value.len});
-    text_free(&value);
-    free(rest);
-    return status;
-}
+const command map_import_command = {
+    "map import",     "a map from a text symbol table",
+    "[options] FILE", "Makes a map of a text symbol table; - is standard input.\n",
+    {{table, 0}},     NULL,
+    run_command,      NULL,
+};

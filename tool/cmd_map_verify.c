@@ -19,19 +19,14 @@ typedef struct verify {
     uint64_t different;
 } verify;
 
-static bool same_text(machsym_str a, machsym_str b)
-{
-    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
-}
-
 static bool same_path(const machsym_path *a, const machsym_path *b)
 {
-    return same_text(a->comp_dir, b->comp_dir) && same_text(a->dir, b->dir) && same_text(a->name, b->name);
+    return str_equal(a->comp_dir, b->comp_dir) && str_equal(a->dir, b->dir) && str_equal(a->name, b->name);
 }
 
 static const char *frame_difference(const verify *v, const machsym_frame *a, const machsym_frame *b)
 {
-    if (!same_text(a->linkage_name, b->linkage_name) || !same_text(a->name, b->name))
+    if (!str_equal(a->linkage_name, b->linkage_name) || !str_equal(a->name, b->name))
         return "name";
     if (a->line != b->line)
         return "line";
@@ -80,7 +75,7 @@ static void compare_addr(verify *v, uint64_t addr)
     text_c(&t, "\n  image: ");
     text_frames(&t, v->want, want);
     text_char(&t, '\n');
-    fwrite(t.v, 1, t.len, stdout);
+    out_text(&t);
     text_free(&t);
 }
 
@@ -120,9 +115,9 @@ static bool compare_bytes(const machsym_map *map, const machsym_map *made)
         at++;
     for (size_t i = at; i < least; i++)
         count += x[i] != y[i];
-    printf("the bytes differ from those of a map made anew, first at offset %zu (%zu and %zu bytes", at,
-           a.len, b.len);
-    printf(a.len == b.len ? ", %zu of them differ)\n" : ")\n", count);
+    out_format("the bytes differ from those of a map made anew, first at offset %zu (%zu and %zu bytes", at,
+               a.len, b.len);
+    out_format(a.len == b.len ? ", %zu of them differ)\n" : ")\n", count);
     return false;
 }
 
@@ -169,42 +164,35 @@ static bool verify_run(verify *v, const char *image_path, const build_options *h
         compare_ranges(v, made); /* the map may have lost some */
     machsym_map_close(made);
     if (v->different > SHOWN_DIFFERENCES)
-        printf("... and %llu more\n", (unsigned long long)(v->different - SHOWN_DIFFERENCES));
+        out_format("... and %llu more\n", (unsigned long long)(v->different - SHOWN_DIFFERENCES));
     if (same && v->different == 0)
-        printf("%s: the same bytes, and the same answers at %llu addresses\n", v->map_file.info.path,
-               (unsigned long long)v->compared);
+        out_format("%s: the same bytes, and the same answers at %llu addresses\n", v->map_file.info.path,
+                   (unsigned long long)v->compared);
     else
-        printf("%s: other bytes, or other answers: %llu of %llu addresses differ\n", v->map_file.info.path,
-               (unsigned long long)v->different, (unsigned long long)v->compared);
+        out_format("%s: other bytes, or other answers: %llu of %llu addresses differ\n",
+                   v->map_file.info.path, (unsigned long long)v->different, (unsigned long long)v->compared);
     return same && v->different == 0;
 }
 
-int map_verify(int argc, char **argv)
+typedef struct verify_options {
+    const char *pair;
+    build_options how;
+} verify_options;
+
+static int run_command(int argc, char **argv)
 {
-    options o = {argc, argv, 0, false};
-    const char *name;
-    const char *operand;
-    const char *paths[2] = {NULL, NULL};
-    const char *pair = NULL;
-    build_options how = {0, false};
+    verify_options o;
     verify v;
+    memset(&o, 0, sizeof o);
     memset(&v, 0, sizeof v);
-    while (options_next(&o, &name, &operand)) {
-        if (operand != NULL && paths[1] == NULL)
-            paths[paths[0] != NULL] = operand;
-        else if (operand == NULL && options_is(&o, name, "pair"))
-            pair = options_value(&o, "pair");
-        else if (operand == NULL && options_is(&o, name, "j")) {
-            if (!parse_jobs(options_value(&o, "j"), &how))
-                return TOOL_ERROR;
-        } else
-            return map_usage(stderr);
-    }
-    if (paths[1] == NULL)
-        return map_usage(stderr);
+    int count = options_parse(&map_verify_command, &o, argc, argv);
+    if (count < 0)
+        return options_status(count);
+    if (count != 2)
+        return options_wrong(&map_verify_command, "a map and its image are to be named");
     v.got = tool_alloc(MAP_MAX_FRAMES * sizeof *v.got);
     v.want = tool_alloc(MAP_MAX_FRAMES * sizeof *v.want);
-    bool ok = verify_open(&v, paths[0], paths[1], pair) && verify_run(&v, paths[1], &how);
+    bool ok = verify_open(&v, argv[1], argv[2], o.pair) && verify_run(&v, argv[2], &o.how);
     symbol_source_close(v.map);
     symbol_source_close(v.image);
     symbol_file_close(&v.map_file);
@@ -213,3 +201,21 @@ int map_verify(int argc, char **argv)
     free(v.want);
     return ok ? TOOL_OK : TOOL_ERROR;
 }
+
+static const option table[] = {
+    {"pair", "FILE", "the other half: the binary to a dSYM, or the dSYM to a binary",
+     offsetof(verify_options, pair), NULL},
+    {"j", "N", "threads; all processors without it", offsetof(verify_options, how.jobs), take_jobs},
+    {0},
+};
+
+const command map_verify_command = {
+    "map verify",
+    "builds the map again and compares every range",
+    "[options] FILE.symmap FILE.dSYM",
+    "Builds the map of an image again and compares every range with those of a map.\n",
+    {{table, 0}},
+    NULL,
+    run_command,
+    NULL,
+};

@@ -1,20 +1,6 @@
 /* machsym objc: the Objective-C metadata of a file. */
 #include "tool.h"
 
-static const char usage[] =
-    "usage: machsym objc [options] FILE\n"
-    "Lists the classes and categories of a Mach-O file with their methods and the "
-    "addresses of these. Needs no\n"
-    "symbols: everything comes from the metadata that the Objective-C runtime reads. "
-    "A dSYM has none; its binary has.\n"
-    "\n"
-    "  -arch NAME   which slice of a fat file\n"
-    "  --uuid UUID  which slice, by its UUID\n"
-    "  --entry NAME which image of a kernel collection\n"
-    "  --pair FILE  the other half: the binary to a dSYM\n"
-    "  --copy       read files into memory first: safe when others may truncate them\n"
-    "  --json       one JSON object a line for each class or category\n";
-
 static void print_method(text *out, const machsym_objc *m)
 {
     text_c(out, m->is_class_method ? "+[" : "-[");
@@ -114,42 +100,49 @@ static void print_all(machsym_session *session, bool json)
             is_open = is_first = true;
         }
         if (out.len > 1 << 16) {
-            fwrite(out.v, 1, out.len, stdout);
-            out.len = 0;
+            out_text(&out);
         }
     }
     text_c(&out, is_open ? "]}\n" : "");
-    fwrite(out.v, 1, out.len, stdout);
+    out_text(&out);
     text_free(&out);
 }
 
-int cmd_objc(int argc, char **argv)
+typedef struct objc_options {
+    image_options from;
+    bool json;
+} objc_options;
+
+static int run_objc(int argc, char **argv)
 {
-    options o = {argc, argv, 0, false};
-    image_options from = {0};
-    const char *name;
-    const char *operand;
-    bool json = false;
-    while (options_next(&o, &name, &operand)) {
-        if (name != NULL && options_is(&o, name, "json")) {
-            json = true;
-        } else if (name != NULL && (options_is(&o, name, "help") || options_is(&o, name, "h"))) {
-            fputs(usage, stdout);
-            return TOOL_OK;
-        } else if (!image_option(&from, &o, name, operand)) {
-            return TOOL_ERROR;
-        }
-    }
-    if (from.path == NULL) {
-        fputs(usage, stderr);
-        return TOOL_ERROR;
-    }
-    machsym_image *image = image_options_open(&from);
+    objc_options o = {0};
+    machsym_session *session;
+    machsym_image *image;
+    int status = image_command_open(&objc_command, &o.from, argc, argv, &o, &image, &session);
     if (image == NULL)
-        return TOOL_ERROR;
-    machsym_session *session = tool_session(image, MACHSYM_LINES_ATOS, 0);
-    print_all(session, json);
+        return status;
+    print_all(session, o.json);
     machsym_session_close(session);
     machsym_image_close(image);
     return TOOL_OK;
 }
+
+static const option table[] = {
+    {"json", NULL, "one JSON object a line for each class or category", offsetof(objc_options, json), NULL},
+    {0},
+};
+
+const command objc_command = {
+    "objc",
+    "Objective-C classes, categories and methods with their addresses",
+    "[options] FILE",
+    "Lists the classes and categories of a Mach-O file with their methods and the addresses of these. Needs "
+    "no\n"
+    "symbols: everything comes from the metadata that the Objective-C runtime reads. A dSYM has none; its "
+    "binary\n"
+    "has.\n",
+    {{table, 0}, {image_option_table, offsetof(objc_options, from)}},
+    NULL,
+    run_objc,
+    NULL,
+};

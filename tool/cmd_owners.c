@@ -4,48 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char usage[] =
-    "usage: machsym owners [options] FILE [address ...]\n"
-    "Tells which library or object file code came from. A static library linked into a program has no image "
-    "of its\n"
-    "own: rules tell its code apart. Prints the owner of each address, or without addresses the bytes of "
-    "code and\n"
-    "the number of functions of each owner, most first. The first rule that fits wins, in the order given "
-    "here;\n"
-    "without any, the debug map in the file (N_OSO) is the rule.\n"
-    "\n"
-    "  --linkmap FILE     the linker's map (-map of ld64 or lld): libsdk.a(member.o)\n"
-    "  --objects          the debug map in the file: the same names\n"
-    "  --between A B      from function A to function B, both included; each a symbol or an address with 0x\n"
-    "  --prefix TEXT      Objective-C classes whose name begins with TEXT; with a slash in it: source paths\n"
-    "  --rules FILE       rules from a file, see below\n"
-    "  --name OWNER       what to call the owner of the --between or --prefix that follow, in place of TEXT "
-    "or A\n"
-    "  -l ADDRESS         addresses are runtime ones and the image was loaded here (hex); before --between\n"
-    "  -s SLIDE           addresses are runtime ones and the image slid by this much (hex); before "
-    "--between\n"
-    "  --ranges           list ranges of code with their owners, in place of sums\n"
-    "  --json             one JSON object a line\n"
-    "  -arch NAME, --uuid UUID, --pair FILE   which slice; the other half: dSYM and binary\n"
-    "  --copy             read files into memory first: safe when others may truncate them\n"
-    "  --entry NAME                           which image of a kernel collection\n"
-    "\n"
-    "A file of rules has one a line; # begins a comment. Rules are tried from top to bottom:\n"
-    "  linkmap FILE           objects                object TEXT = OWNER     between A .. B = OWNER\n"
-    "  prefix TEXT = OWNER    at LOAD_ADDRESS        slide SLIDE             image NAME\n"
-    "`object` renames what the maps say, by a part of the path; `at` and `slide` tell what raw addresses in "
-    "the\n"
-    "`between` that follow count from; `image` limits the rules that follow to images of that name (* ends "
-    "it).\n"
-    "`machsym atos --owners FILE` takes the same files.\n";
-
 /* What the options say. */
 typedef struct request {
     image_options from;
     owners *rules;
     const char *owner;
-    const char **addresses;
+    char **addresses;
     size_t address_count;
+    const char *from_name; /* the first value of a --between whose second is to come */
     uint64_t base;
     bool has_load;
     bool has_slide;
@@ -75,11 +41,6 @@ static void add_run(runs *to, const run *one)
         to->v = tool_grow(to->v, to->cap * sizeof *to->v);
     }
     to->v[to->count++] = *one;
-}
-
-static bool same(machsym_str a, machsym_str b)
-{
-    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
 static void print_owner(text *out, machsym_str owner, bool json)
@@ -133,7 +94,7 @@ static void collect(machsym_session *session, owners_image *owned, runs *to)
         size_t count = machsym_session_frames(session, symbol.lo, &frame, 1);
         one.owner = owners_find(owned, symbol.lo, count > 0 ? &frame : NULL);
         run *last = to->count > 0 ? &to->v[to->count - 1] : NULL;
-        if (last != NULL && last->hi == one.lo && same(last->owner, one.owner)) {
+        if (last != NULL && last->hi == one.lo && str_equal(last->owner, one.owner)) {
             last->hi = one.hi;
             last->count++;
         } else {
@@ -171,7 +132,7 @@ static void sum(runs *all)
     qsort(all->v, all->count, sizeof *all->v, by_owner);
     for (size_t i = 0; i < all->count; i++) {
         run one = {0, all->v[i].hi - all->v[i].lo, all->v[i].owner, all->v[i].count};
-        if (kept > 0 && same(all->v[kept - 1].owner, one.owner)) {
+        if (kept > 0 && str_equal(all->v[kept - 1].owner, one.owner)) {
             all->v[kept - 1].hi += one.hi;
             all->v[kept - 1].count += one.count;
         } else {
@@ -215,7 +176,7 @@ static void answer(const request *r, const machsym_image *image, machsym_session
         sum(&all);
     for (size_t i = 0; i < all.count; i++)
         print_run(&out, &all.v[i], r->json, r->ranges);
-    fwrite(out.v, 1, out.len, stdout);
+    out_text(&out);
     text_free(&out);
     free(all.v);
 }
@@ -244,43 +205,53 @@ static bool set_base(request *r, bool is_load, const char *written)
 {
     r->has_load = is_load;
     r->has_slide = !is_load;
-    return parse_hex(written, strlen(written), &r->base) &&
-           add_rule(r, is_load ? "at" : "slide", written, NULL, NULL);
+    if (parse_hex(written, strlen(written), &r->base))
+        return add_rule(r, is_load ? "at" : "slide", written, NULL, NULL);
+    tool_say("%s is no hexadecimal address", written);
+    return false;
 }
 
-/* Takes one option. Returns false after a message. */
-static bool set_option(request *r, options *o, const char *name)
+static bool take_load(void *to, const char *value)
 {
-    if (options_is(o, name, "linkmap"))
-        return add_rule(r, "linkmap", options_value(o, "linkmap"), NULL, NULL);
-    if (options_is(o, name, "objects"))
-        return add_rule(r, "objects", "", NULL, NULL);
-    if (options_is(o, name, "prefix")) {
-        const char *prefix = options_value(o, "prefix");
-        return add_rule(r, "prefix", prefix, NULL, r->owner != NULL ? r->owner : prefix);
-    }
-    if (options_is(o, name, "between")) {
-        const char *a = options_value(o, "between");
-        const char *b = o->at + 1 < o->argc ? o->argv[++o->at] : NULL;
-        if (b == NULL)
-            tool_say("--between needs two symbols or addresses; see machsym owners --help");
-        return b != NULL && add_rule(r, "between", a, b, r->owner != NULL ? r->owner : a);
-    }
-    if (options_is(o, name, "rules")) {
-        r->has_rule = true;
-        return owners_read(r->rules, options_value(o, "rules"));
-    }
-    if (options_is(o, name, "name"))
-        r->owner = options_value(o, "name");
-    else if (options_is(o, name, "l") || options_is(o, name, "s"))
-        return set_base(r, name[0] == 'l', options_value(o, "l"));
-    else if (options_is(o, name, "ranges"))
-        r->ranges = true;
-    else if (options_is(o, name, "json"))
-        r->json = true;
-    else
-        return image_option(&r->from, o, name, NULL);
-    return true;
+    return set_base(to, true, value);
+}
+
+static bool take_slide(void *to, const char *value)
+{
+    return set_base(to, false, value);
+}
+
+static bool take_linkmap(void *to, const char *value)
+{
+    return add_rule(to, "linkmap", value, NULL, NULL);
+}
+
+static bool take_objects(void *to, const char *value)
+{
+    (void)value;
+    return add_rule(to, "objects", "", NULL, NULL);
+}
+
+static bool take_prefix(void *to, const char *value)
+{
+    request *r = to;
+    return add_rule(r, "prefix", value, NULL, r->owner != NULL ? r->owner : value);
+}
+
+/* Called for A, then for B. */
+static bool take_between(void *to, const char *value)
+{
+    request *r = to;
+    const char *from = r->from_name;
+    r->from_name = from == NULL ? value : NULL;
+    return from == NULL || add_rule(r, "between", from, value, r->owner != NULL ? r->owner : from);
+}
+
+static bool take_rules(void *to, const char *value)
+{
+    request *r = to;
+    r->has_rule = true;
+    return owners_take_rules(&r->rules, value);
 }
 
 static bool has_debug_map(machsym_session *session)
@@ -312,35 +283,69 @@ static int run_request(request *r)
     return status;
 }
 
-int cmd_owners(int argc, char **argv)
+static int run_owners(int argc, char **argv)
 {
-    options o = {argc, argv, 0, false};
     request r = {0};
-    const char *name;
-    const char *operand;
-    int status = TOOL_OK;
-    bool help = false;
+    int status;
     r.rules = owners_new();
-    r.addresses = tool_alloc((size_t)argc * sizeof *r.addresses);
-    while (status == TOOL_OK && options_next(&o, &name, &operand)) {
-        if (name != NULL && (options_is(&o, name, "help") || options_is(&o, name, "h")))
-            help = true;
-        else if (operand != NULL && r.from.path != NULL)
-            r.addresses[r.address_count++] = operand;
-        else if (operand != NULL)
-            r.from.path = operand;
-        else if (!set_option(&r, &o, name))
-            status = TOOL_ERROR;
-    }
-    if (help) {
-        fputs(usage, stdout);
-    } else if (status == TOOL_OK && r.from.path == NULL) {
-        fputs(usage, stderr);
+    int count = options_parse(&owners_command, &r, argc, argv);
+    if (count < 0) {
+        status = options_status(count);
+    } else if (count == 0) {
+        status = options_wrong(&owners_command, "no file is named");
+    } else if (!owners_are_read(r.rules)) {
         status = TOOL_ERROR;
-    } else if (status == TOOL_OK) {
+    } else {
+        r.from.path = argv[1];
+        r.addresses = argv + 2;
+        r.address_count = (size_t)count - 1;
         status = run_request(&r);
     }
-    free(r.addresses);
     owners_free(r.rules);
     return status;
 }
+
+static const option table[] = {
+    {"linkmap", "FILE", "the linker's map (-map of ld64 or lld): libsdk.a(member.o)", 0, take_linkmap},
+    {"objects", NULL, "the debug map in the file: the same names", 0, take_objects},
+    {"between", "A B", "from function A to function B, both included; each a symbol or an address\nwith 0x",
+     0, take_between},
+    {"prefix", "TEXT", "Objective-C classes whose name begins with TEXT; with a slash in it: source\npaths",
+     0, take_prefix},
+    {"rules", "FILE", "rules from a file, see below", 0, take_rules},
+    {"name", "OWNER",
+     "what to call the owner of the --between or --prefix that follow, in place of\nTEXT or A",
+     offsetof(request, owner), NULL},
+    {"l", "ADDRESS", "addresses are runtime ones and the image was loaded here (hex); before\n--between", 0,
+     take_load},
+    {"s", "SLIDE", "addresses are runtime ones and the image slid by this much (hex); before\n--between", 0,
+     take_slide},
+    {"ranges", NULL, "list ranges of code with their owners, in place of sums", offsetof(request, ranges),
+     NULL},
+    {"json", NULL, "one JSON object a line", offsetof(request, json), NULL},
+    {0},
+};
+
+const command owners_command = {
+    "owners",
+    "whose code it is: libraries linked into a program",
+    "[options] FILE [address ...]",
+    "Tells which library or object file code came from. A static library linked into a program has no image "
+    "of its\n"
+    "own: rules tell its code apart. Prints the owner of each address, or without addresses the bytes of "
+    "code and\n"
+    "the number of functions of each owner, most first. The first rule that fits wins, in the order given "
+    "here;\n"
+    "without any, the debug map in the file (N_OSO) is the rule.\n",
+    {{table, 0}, {image_option_table, offsetof(request, from)}},
+    "A file of rules has one a line; # begins a comment. Rules are tried from top to bottom:\n"
+    "  linkmap FILE           objects                object TEXT = OWNER     between A .. B = OWNER\n"
+    "  prefix TEXT = OWNER    at LOAD_ADDRESS        slide SLIDE             image NAME\n"
+    "`object` renames what the maps say, by a part of the path; `at` and `slide` tell what raw addresses in "
+    "the\n"
+    "`between` that follow count from; `image` limits the rules that follow to images of that name (* ends "
+    "it).\n"
+    "`machsym atos --owners FILE` takes the same files.\n",
+    run_owners,
+    NULL,
+};

@@ -4,23 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char usage[] =
-    "usage: machsym symbols [options] FILE\n"
-    "Lists every name that is known of a file's code, sorted by address: address, size, source, name. At "
-    "one\n"
-    "address the best source comes first; it is the one that answers.\n"
-    "\n"
-    "  -arch NAME       which slice of a fat file\n"
-    "  --uuid UUID      which slice, by its UUID\n"
-    "  --entry NAME     which image of a kernel collection\n"
-    "  --pair FILE      the other half: the binary to a dSYM, or the dSYM to a binary\n"
-    "  --copy           read files into memory first: safe when others may truncate them\n"
-    "  --source SOURCE  all (the default), dwarf, symtab, stub, exports, objc, block, swift, "
-    "function_starts\n"
-    "  --no-symtab      as if LC_SYMTAB had been stripped\n"
-    "  --no-demangle    names as the linker knows them\n"
-    "  --json           one JSON object a line\n";
-
 /* A line of the list. */
 typedef struct entry {
     machsym_symbol symbol;
@@ -120,68 +103,69 @@ static void print_all(const entries *list, bool json, bool raw)
         else
             print_text(&out, &list->v[i].symbol, raw);
         if (out.len > 1 << 16 || i + 1 == list->count) {
-            fwrite(out.v, 1, out.len, stdout);
-            out.len = 0;
+            out_text(&out);
         }
     }
     text_free(&out);
 }
 
-/* Returns false when it is no source's name. 0: all. */
-static bool parse_source(const char *written, unsigned *out)
+typedef struct symbols_options {
+    image_options from;
+    unsigned source; /* 0: all */
+    bool json;
+    bool raw;
+} symbols_options;
+
+static bool take_source(void *field, const char *value)
 {
-    *out = 0;
-    if (strcmp(written, "all") == 0)
+    unsigned *to = field;
+    *to = 0;
+    if (strcmp(value, "all") == 0)
         return true;
-    for (*out = 1; *out < MACHSYM_SOURCE_COUNT; ++*out) {
-        if (strcmp(written, machsym_source_name((machsym_source)*out)) == 0)
+    for (*to = 1; *to < MACHSYM_SOURCE_COUNT; ++*to) {
+        if (strcmp(value, machsym_source_name((machsym_source)*to)) == 0)
             return true;
     }
+    tool_say("%s is no source; see machsym symbols --help", value);
     return false;
 }
 
-int cmd_symbols(int argc, char **argv)
+static int run_symbols(int argc, char **argv)
 {
-    options o = {argc, argv, 0, false};
-    image_options from = {0};
-    const char *name;
-    const char *operand;
-    unsigned source = 0;
-    bool json = false;
-    bool raw = false;
-    while (options_next(&o, &name, &operand)) {
-        if (name != NULL && options_is(&o, name, "json")) {
-            json = true;
-        } else if (name != NULL && options_is(&o, name, "no-demangle")) {
-            raw = true;
-        } else if (name != NULL && options_is(&o, name, "no-symtab")) {
-            from.flags |= MACHSYM_OPEN_NO_SYMTAB;
-        } else if (name != NULL && (options_is(&o, name, "help") || options_is(&o, name, "h"))) {
-            fputs(usage, stdout);
-            return TOOL_OK;
-        } else if (name != NULL && options_is(&o, name, "source")) {
-            const char *written = options_value(&o, "source");
-            if (!parse_source(written, &source)) {
-                tool_say("%s is no source; see machsym symbols --help", written);
-                return TOOL_ERROR;
-            }
-        } else if (!image_option(&from, &o, name, operand)) {
-            return TOOL_ERROR;
-        }
-    }
-    if (from.path == NULL) {
-        fputs(usage, stderr);
-        return TOOL_ERROR;
-    }
-    machsym_image *image = image_options_open(&from);
+    symbols_options o = {0};
+    machsym_session *session;
+    machsym_image *image;
+    int status = image_command_open(&symbols_command, &o.from, argc, argv, &o, &image, &session);
     if (image == NULL)
-        return TOOL_ERROR;
-    machsym_session *session = tool_session(image, MACHSYM_LINES_ATOS, 0);
+        return status;
     entries list = {0};
-    collect(session, source, &list);
-    print_all(&list, json, raw);
+    collect(session, o.source, &list);
+    print_all(&list, o.json, o.raw);
     free(list.v);
     machsym_session_close(session);
     machsym_image_close(image);
     return TOOL_OK;
 }
+
+static const option table[] = {
+    {"source", "SOURCE",
+     "all (the default), dwarf, symtab, stub, exports, objc, block, swift,\nfunction_starts",
+     offsetof(symbols_options, source), take_source},
+    {"no-symtab", NULL, "as if LC_SYMTAB had been stripped", offsetof(symbols_options, from.no_symtab), NULL},
+    {"no-demangle", NULL, "names as the linker knows them", offsetof(symbols_options, raw), NULL},
+    {"json", NULL, "one JSON object a line", offsetof(symbols_options, json), NULL},
+    {0},
+};
+
+const command symbols_command = {
+    "symbols",
+    "every name that is known of a file, by address, with its source",
+    "[options] FILE",
+    "Lists every name that is known of a file's code, sorted by address: address, size, source, name. At "
+    "one\n"
+    "address the best source comes first; it is the one that answers.\n",
+    {{table, 0}, {image_option_table, offsetof(symbols_options, from)}},
+    NULL,
+    run_symbols,
+    NULL,
+};

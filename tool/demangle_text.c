@@ -1,7 +1,7 @@
 /* Mangled names inside any text, as c++filt does. */
 #include "demangle_text.h"
 
-#include "../machsym.h"
+#include "out.h"
 #include "posix.h"
 
 #include <errno.h>
@@ -16,7 +16,6 @@ enum {
 };
 
 typedef struct filter { /* One run over a text. */
-    FILE *out;
     uint32_t flags;
     char *result; /* where names are written, grows to the longest */
     size_t result_cap;
@@ -26,16 +25,16 @@ typedef struct filter { /* One run over a text. */
     bool failed;
 } filter;
 
-static void put(filter *f, const char *text, size_t len)
+static void put(filter *f, const char *ptr, size_t len)
 {
-    if (fwrite(text, 1, len, f->out) != len)
-        f->failed = true;
+    out_write(ptr, len);
+    f->failed |= out_failed();
 }
 
 /* Demangles into f->result. Returns the length, or 0 when the text is no mangled name. */
-static size_t demangle(filter *f, const char *text, size_t len)
+static size_t demangle(filter *f, const char *ptr, size_t len)
 {
-    machsym_str name = {text, len};
+    machsym_str name = {ptr, len};
     size_t need = machsym_demangle(name, f->flags, f->result, f->result_cap);
     if (need >= f->result_cap) {
         char *more = realloc(f->result, need + 1);
@@ -47,7 +46,7 @@ static size_t demangle(filter *f, const char *text, size_t len)
         f->result_cap = need + 1;
         machsym_demangle(name, f->flags, f->result, f->result_cap);
     }
-    bool same = need == len && memcmp(f->result, text, len) == 0;
+    bool same = need == len && memcmp(f->result, ptr, len) == 0;
     return same ? 0 : need;
 }
 
@@ -63,35 +62,35 @@ static bool may_be_mangled(char c)
 }
 
 /* A token that was not one name: bytes of UTF-8 may also be quotes or arrows beside it. */
-static void put_pieces(filter *f, const char *text, size_t len)
+static void put_pieces(filter *f, const char *ptr, size_t len)
 {
     for (size_t at = 0; at < len;) {
         size_t end = at + 1;
-        while (end < len && is_utf8(text[end]) == is_utf8(text[at]))
+        while (end < len && is_utf8(ptr[end]) == is_utf8(ptr[at]))
             end++;
-        size_t need = may_be_mangled(text[at]) ? demangle(f, text + at, end - at) : 0;
-        put(f, need > 0 ? f->result : text + at, need > 0 ? need : end - at);
+        size_t need = may_be_mangled(ptr[at]) ? demangle(f, ptr + at, end - at) : 0;
+        put(f, need > 0 ? f->result : ptr + at, need > 0 ? need : end - at);
         at = end;
     }
 }
 
 /* Full stops at the end belong to the sentence. */
-static void put_token(filter *f, const char *text, size_t len)
+static void put_token(filter *f, const char *ptr, size_t len)
 {
     size_t name_len = len;
-    while (name_len > 0 && text[name_len - 1] == '.')
+    while (name_len > 0 && ptr[name_len - 1] == '.')
         name_len--;
-    size_t need = name_len > 2 && may_be_mangled(text[0]) ? demangle(f, text, name_len) : 0;
+    size_t need = name_len > 2 && may_be_mangled(ptr[0]) ? demangle(f, ptr, name_len) : 0;
     bool has_utf8 = false;
     for (size_t i = 0; need == 0 && i < name_len && !has_utf8; i++)
-        has_utf8 = is_utf8(text[i]);
+        has_utf8 = is_utf8(ptr[i]);
     if (need > 0)
         put(f, f->result, need);
     else if (has_utf8)
-        put_pieces(f, text, name_len);
+        put_pieces(f, ptr, name_len);
     else
-        put(f, text, name_len);
-    put(f, text + name_len, len - name_len);
+        put(f, ptr, name_len);
+    put(f, ptr + name_len, len - name_len);
 }
 
 static bool is_token(char c)
@@ -101,17 +100,17 @@ static bool is_token(char c)
 }
 
 /* More of the token; a run that no name can fill passes as it is. */
-static void add_to_token(filter *f, const char *text, size_t len)
+static void add_to_token(filter *f, const char *ptr, size_t len)
 {
     if (!f->too_long && len > TOKEN_MAX - f->token_len) {
         put(f, f->token, f->token_len);
         f->too_long = true;
     }
     if (f->too_long) {
-        put(f, text, len);
+        put(f, ptr, len);
         return;
     }
-    memcpy(f->token + f->token_len, text, len);
+    memcpy(f->token + f->token_len, ptr, len);
     f->token_len += len;
 }
 
@@ -124,24 +123,24 @@ static void end_token(filter *f)
 }
 
 /* Takes a piece of the text; its last token waits for the next piece. */
-static void feed(filter *f, const char *text, size_t len)
+static void feed(filter *f, const char *ptr, size_t len)
 {
     for (size_t at = 0; at < len && !f->failed;) {
         size_t end = at;
-        while (end < len && is_token(text[end]))
+        while (end < len && is_token(ptr[end]))
             end++;
         if (end > at)
-            add_to_token(f, text + at, end - at);
+            add_to_token(f, ptr + at, end - at);
         at = end;
         if (at == len)
             return;
         end_token(f);
-        while (end < len && !is_token(text[end]) && text[end] != '@')
+        while (end < len && !is_token(ptr[end]) && ptr[end] != '@')
             end++;
-        put(f, text + at, end - at);
+        put(f, ptr + at, end - at);
         at = end;
-        if (at < len && text[at] == '@') /* part of a name only as its first byte: @__swiftmacro_ */
-            add_to_token(f, text + at++, 1);
+        if (at < len && ptr[at] == '@') /* part of a name only as its first byte: @__swiftmacro_ */
+            add_to_token(f, ptr + at++, 1);
     }
 }
 
@@ -155,8 +154,8 @@ static bool would_wait(int in)
 static int copy_text(filter *f, int in, char *chunk)
 {
     for (;;) {
-        if (would_wait(in) && fflush(f->out) != 0)
-            return -1;
+        if (would_wait(in))
+            out_flush();
         ssize_t got = read(in, chunk, READ_SIZE);
         if (got < 0 && errno == EINTR)
             continue;
@@ -169,12 +168,12 @@ static int copy_text(filter *f, int in, char *chunk)
             return -1;
     }
     end_token(f);
-    return fflush(f->out) != 0 || f->failed ? -1 : 0;
+    return f->failed ? -1 : 0;
 }
 
-int filter_text(int in, FILE *out, uint32_t flags)
+int filter_text(int in, uint32_t flags)
 {
-    filter f = {out, flags, NULL, 4096, NULL, 0, false, false};
+    filter f = {flags, NULL, 4096, NULL, 0, false, false};
     char *chunk = malloc(READ_SIZE);
     f.token = malloc(TOKEN_MAX);
     f.result = malloc(f.result_cap);

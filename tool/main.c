@@ -1,56 +1,71 @@
 /* machsym: the command-line tool. One file a subcommand; this one only chooses. */
 #define MACHSYM_IMPLEMENTATION
+#include "outfile.h"
 #include "tool.h"
 
 #include <string.h>
 
-typedef struct command {
-    const char *name;
-    int (*run)(int argc, char **argv);
-    const char *help;
-} command;
+static const command *const commands[] = {&atos_command, &info_command,     &crash_command,
+                                          &objc_command, &symbols_command,  &owners_command,
+                                          &map_command,  &demangle_command, NULL};
 
-static const command commands[] = {
-    {"atos", cmd_atos, "addresses to function, file and line, as Apple's atos prints them"},
-    {"info", cmd_info, "what a file holds: slices, UUIDs, sections, debug info, damage"},
-    {"crash", cmd_crash, "names and lines into crash reports, .ips, sample, hang, MetricKit, pasted stacks"},
-    {"objc", cmd_objc, "Objective-C classes, categories and methods with their addresses"},
-    {"symbols", cmd_symbols, "every name that is known of a file, by address, with its source"},
-    {"owners", cmd_owners, "whose code it is: libraries linked into a program"},
-    {"map", cmd_map, "whole images resolved once: build, lookups, chunks for stores, other formats"},
-    {"demangle", cmd_demangle, "C++, Swift, Rust and D names in source form; filters text"},
-};
-
-static void print_help(FILE *out)
+static void text_help(text *t)
 {
-    fputs("machsym " MACHSYM_VERSION ": names and lines for addresses of Apple programs, on any machine\n\n"
-          "usage: machsym COMMAND ...\n\n",
-          out);
-    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
-        fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].help);
-    fputs("\n`machsym COMMAND --help` tells the options of one. `machsym --version` prints the version.\n",
-          out);
+    text_c(t,
+           "machsym " MACHSYM_VERSION ": names and lines for addresses of Apple programs, on any machine\n\n"
+           "usage: machsym COMMAND ...\n\n");
+    text_command_list(t, commands);
+    text_c(t, "\n`machsym help COMMAND` tells the options of one; -V, --version prints the version.\n"
+              "exit status: 0 all that was asked is done, 1 something failed or is damaged, 2 usage\n");
+}
+
+/* machsym help, machsym help map build */
+static int run_help(int argc, char **argv)
+{
+    text t = {0};
+    const command *c = argc > 0 ? command_find(commands, argc, argv) : NULL;
+    if (argc > 0 && c == NULL) {
+        tool_say("no such command: %s; `machsym --help` lists them", argv[0]);
+        return TOOL_USAGE;
+    }
+    if (c != NULL)
+        text_command_help(&t, c);
+    else
+        text_help(&t);
+    out_text(&t);
+    text_free(&t);
+    return TOOL_OK;
+}
+
+static bool is_one_of(const char *word, const char *const *words)
+{
+    while (*words != NULL && strcmp(word, *words) != 0)
+        words++;
+    return *words != NULL;
+}
+
+static int run(int argc, char **argv)
+{
+    static const char *const help[] = {"help", "--help", "-help", "-h", NULL};
+    static const char *const version[] = {"--version", "-version", "-V", NULL};
+    if (argc < 2) {
+        text t = {0};
+        text_help(&t);
+        fwrite(t.v, 1, t.len, stderr);
+        text_free(&t);
+        return TOOL_USAGE;
+    }
+    if (is_one_of(argv[1], help))
+        return run_help(argc - 2, argv + 2);
+    if (!is_one_of(argv[1], version))
+        return command_run(commands, argc, argv);
+    out_format("%s\n", machsym_version());
+    return TOOL_OK;
 }
 
 int main(int argc, char **argv)
 {
     posix_start();
-    if (argc < 2) {
-        print_help(stderr);
-        return TOOL_ERROR;
-    }
-    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
-        if (strcmp(argv[1], commands[i].name) == 0)
-            return commands[i].run(argc - 1, argv + 1);
-    }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
-        print_help(stdout);
-        return TOOL_OK;
-    }
-    if (strcmp(argv[1], "--version") == 0) {
-        puts(machsym_version());
-        return TOOL_OK;
-    }
-    tool_say("no such command: %s; `machsym --help` lists them", argv[1]);
-    return TOOL_ERROR;
+    outfile_start();
+    return out_finish(run(argc, argv));
 }

@@ -1,5 +1,6 @@
 /* Whose code it is; see owners.h. */
 #include "owners.h"
+#include "pieces.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -25,25 +26,12 @@ struct owners {
     rule *v;
     size_t count;
     size_t cap;
+    bool failed; /* a file of rules could not be read */
     /* What the lines so far say about those that follow. */
     char *image;
     base_kind base;
     uint64_t base_addr;
 };
-
-/* Code that came from one object file. */
-typedef struct piece {
-    uint64_t lo;
-    uint64_t hi;
-    machsym_str path;  /* whole, for `object` */
-    machsym_str owner; /* as it is shown */
-} piece;
-
-typedef struct pieces {
-    piece *v;
-    size_t count;
-    size_t cap;
-} pieces;
 
 /* A rule in one image. */
 typedef struct ready {
@@ -56,13 +44,8 @@ typedef struct ready {
 struct owners_image {
     ready *v;
     size_t count;
-    char **strings; /* that pieces point into */
-    size_t string_count;
-    size_t string_cap;
     text path; /* room for a source path */
 };
-
-/* ---- Text ---- */
 
 static char *copy_text(const char *ptr, size_t len)
 {
@@ -71,71 +54,6 @@ static char *copy_text(const char *ptr, size_t len)
         memcpy(copy, ptr, len);
     copy[len] = 0;
     return copy;
-}
-
-static machsym_str str_make(const char *ptr, size_t len)
-{
-    return (machsym_str){ptr, len};
-}
-
-static machsym_str str_trim(machsym_str s)
-{
-    while (s.len > 0 && (s.ptr[0] == ' ' || s.ptr[0] == '\t'))
-        s = str_make(s.ptr + 1, s.len - 1);
-    while (s.len > 0 && memchr(" \t\r\n", s.ptr[s.len - 1], 4) != NULL)
-        s.len--;
-    return s;
-}
-
-/* Where needle begins in s, or s.len. */
-static size_t str_find(machsym_str s, machsym_str needle)
-{
-    for (size_t at = 0; needle.len > 0 && needle.len <= s.len && at <= s.len - needle.len; at++) {
-        if (memcmp(s.ptr + at, needle.ptr, needle.len) == 0)
-            return at;
-    }
-    return s.len;
-}
-
-static machsym_str str_c(const char *c_string)
-{
-    return str_make(c_string, strlen(c_string));
-}
-
-static bool str_begins(machsym_str s, machsym_str with)
-{
-    return s.len >= with.len && (with.len == 0 || memcmp(s.ptr, with.ptr, with.len) == 0);
-}
-
-static bool read_file(const char *path, text *out)
-{
-    FILE *file = fopen(path, "rb");
-    char chunk[1 << 14];
-    size_t got;
-    if (file == NULL) {
-        tool_say("%s: %s", path, strerror(errno));
-        return false;
-    }
-    while ((got = fread(chunk, 1, sizeof chunk, file)) > 0)
-        text_add(out, chunk, got);
-    bool failed = ferror(file) != 0;
-    if (failed)
-        tool_say("%s: %s", path, strerror(errno));
-    fclose(file);
-    return !failed;
-}
-
-/* Takes a line off the front of rest. Returns false at the end. */
-static bool next_line(machsym_str *rest, machsym_str *line)
-{
-    if (rest->len == 0)
-        return false;
-    const char *end = memchr(rest->ptr, '\n', rest->len);
-    size_t len = end != NULL ? (size_t)(end - rest->ptr) : rest->len;
-    size_t skip = len < rest->len ? len + 1 : len;
-    *line = str_make(rest->ptr, len);
-    *rest = str_make(rest->ptr + skip, rest->len - skip);
-    return true;
 }
 
 /* ---- Rules ---- */
@@ -181,7 +99,7 @@ static rule *add_rule(owners *all, rule_kind kind, machsym_str what)
 /* Splits "WHAT = OWNER". Returns false when a side is missing. */
 static bool split_owner(machsym_str rest, machsym_str *what, machsym_str *owner)
 {
-    size_t at = str_find(rest, str_c(" = "));
+    size_t at = str_find(rest, " = ");
     if (at == rest.len)
         return false;
     *what = str_trim(str_make(rest.ptr, at));
@@ -200,7 +118,7 @@ static bool add_owned(owners *all, rule_kind kind, machsym_str rest)
         r->owner = copy_text(owner.ptr, owner.len);
         return true;
     }
-    size_t at = str_find(what, str_c(" .. "));
+    size_t at = str_find(what, " .. ");
     if (at == what.len)
         return false;
     rule *r = add_rule(all, kind, str_trim(str_make(what.ptr, at)));
@@ -247,23 +165,23 @@ static bool add_line(owners *all, machsym_str folder, machsym_str line)
         len++;
     machsym_str word = str_make(line.ptr, len);
     machsym_str rest = str_trim(str_make(line.ptr + len, line.len - len));
-    if (word.len == 7 && str_begins(word, str_c("objects")) && rest.len == 0)
+    if (str_is(word, "objects") && rest.len == 0)
         return add_rule(all, RULE_OBJECTS, rest) != NULL;
     if (rest.len == 0)
         return false;
-    if (word.len == 7 && str_begins(word, str_c("linkmap")))
+    if (str_is(word, "linkmap"))
         add_linkmap(all, folder, rest);
-    else if (word.len == 6 && str_begins(word, str_c("object")))
+    else if (str_is(word, "object"))
         return add_owned(all, RULE_OBJECT, rest);
-    else if (word.len == 7 && str_begins(word, str_c("between")))
+    else if (str_is(word, "between"))
         return add_owned(all, RULE_BETWEEN, rest);
-    else if (word.len == 6 && str_begins(word, str_c("prefix")))
+    else if (str_is(word, "prefix"))
         return add_owned(all, RULE_PREFIX, rest);
-    else if (word.len == 2 && str_begins(word, str_c("at")))
+    else if (str_is(word, "at"))
         return set_base(all, BASE_LOAD, rest);
-    else if (word.len == 5 && str_begins(word, str_c("slide")))
+    else if (str_is(word, "slide"))
         return set_base(all, BASE_SLIDE, rest);
-    else if (word.len == 5 && str_begins(word, str_c("image")))
+    else if (str_is(word, "image"))
         set_image(all, rest);
     else
         return false;
@@ -281,13 +199,15 @@ bool owners_add(owners *all, const char *line)
 bool owners_read(owners *all, const char *path)
 {
     text file = {0};
-    bool ok = read_file(path, &file);
+    bool ok = text_read_file(&file, path);
+    if (!ok)
+        tool_say("%s: %s", path, strerror(errno));
     machsym_str rest = str_make(file.v, file.len);
     machsym_str line;
     machsym_str folder = str_c(path);
     while (folder.len > 0 && folder.ptr[folder.len - 1] != '/')
         folder.len--;
-    for (size_t number = 1; ok && next_line(&rest, &line); number++) {
+    for (size_t number = 1; ok && str_take_line(&rest, &line); number++) {
         ok = add_line(all, folder, line);
         if (!ok)
             tool_say("%s:%zu: no rule: %.*s; `machsym owners --help` has them", path, number, (int)line.len,
@@ -297,214 +217,18 @@ bool owners_read(owners *all, const char *path)
     return ok;
 }
 
-/* ---- Maps ---- */
-
-/* Keeps a string until the image is closed. */
-static machsym_str keep(owners_image *image, const char *ptr, size_t len)
+bool owners_take_rules(void *field, const char *path)
 {
-    if (image->string_count == image->string_cap) {
-        image->string_cap = image->string_cap == 0 ? 64 : image->string_cap * 2;
-        image->strings = tool_grow(image->strings, image->string_cap * sizeof *image->strings);
-    }
-    char *copy = copy_text(ptr, len);
-    image->strings[image->string_count++] = copy;
-    return str_make(copy, len);
-}
-
-/* What to show for an object file: libsdk.a(member.o), or its base name. */
-static machsym_str show_object(owners_image *image, machsym_str path, machsym_str member)
-{
-    text shown = {0};
-    text_base_name(&shown, path);
-    if (member.len != 0) {
-        text_char(&shown, '(');
-        text_str(&shown, member);
-        text_char(&shown, ')');
-    }
-    machsym_str kept = keep(image, shown.v, shown.len);
-    text_free(&shown);
-    return kept;
-}
-
-static void add_piece(pieces *to, uint64_t lo, uint64_t hi, machsym_str path, machsym_str owner)
-{
-    if (lo >= hi)
-        return;
-    if (to->count == to->cap) {
-        to->cap = to->cap == 0 ? 256 : to->cap * 2;
-        to->v = tool_grow(to->v, to->cap * sizeof *to->v);
-    }
-    to->v[to->count++] = (piece){lo, hi, path, owner};
-}
-
-static int by_address(const void *a, const void *b)
-{
-    const piece *x = a;
-    const piece *y = b;
-    if (x->lo != y->lo)
-        return x->lo < y->lo ? -1 : 1;
-    return x->hi < y->hi ? -1 : x->hi > y->hi;
-}
-
-static const piece *find_piece(const pieces *in, uint64_t addr)
-{
-    size_t lo = 0;
-    size_t left = in->count;
-    while (left > 0) {
-        size_t half = left / 2;
-        if (in->v[lo + half].lo <= addr) {
-            lo += half + 1;
-            left -= half + 1;
-        } else {
-            left = half;
-        }
-    }
-    return lo > 0 && addr < in->v[lo - 1].hi ? &in->v[lo - 1] : NULL;
-}
-
-/* The path of an object file as the linker writes it: archive(member). */
-static machsym_str keep_whole(owners_image *image, const machsym_object *object)
-{
-    text whole = {0};
-    text_str(&whole, object->path);
-    text_c(&whole, object->member.len != 0 ? "(" : "");
-    text_str(&whole, object->member);
-    text_c(&whole, object->member.len != 0 ? ")" : "");
-    machsym_str kept = keep(image, whole.v, whole.len);
-    text_free(&whole);
-    return kept;
-}
-
-/* The debug map in the file. */
-static void read_objects(owners_image *image, machsym_session *session, pieces *to)
-{
-    machsym_cursor at = {0, 0};
-    machsym_object object;
-    machsym_object last = {0};
-    machsym_str shown = {0};
-    machsym_str path = {0};
-    while (machsym_session_next_object(session, &at, &object)) {
-        if (object.path.ptr != last.path.ptr ||
-            shown.len == 0) { /* a view: each object file has its own string */
-            shown = show_object(image, object.path, object.member);
-            path = keep_whole(image, &object);
-        }
-        last = object;
-        add_piece(to, object.lo, object.hi, path, shown);
-    }
-}
-
-/* An object file of a link map. */
-typedef struct map_object {
-    machsym_str path;
-    machsym_str shown;
-} map_object;
-
-typedef struct map_objects {
-    map_object *v;
-    size_t count;
-} map_objects;
-
-/* Splits libsdk.a(member.o). Apple's newer linker numbers members: libsdk.a[3](member.o). */
-static machsym_str split_member(machsym_str *path)
-{
-    size_t open = path->len;
-    if (path->len == 0 || path->ptr[path->len - 1] != ')')
-        return str_make(NULL, 0);
-    while (open > 0 && path->ptr[open - 1] != '(')
-        open--;
-    if (open < 2)
-        return str_make(NULL, 0);
-    machsym_str member = str_make(path->ptr + open, path->len - open - 1);
-    path->len = open - 1;
-    if (path->ptr[path->len - 1] == ']') {
-        size_t number = path->len;
-        while (number > 0 && path->ptr[number - 1] != '[')
-            number--;
-        path->len = number > 1 ? number - 1 : path->len;
-    }
-    return member;
-}
-
-/* Reads "[ 12] rest". Returns false when the line has no such beginning. */
-static bool map_index(machsym_str line, size_t *index, machsym_str *rest)
-{
-    size_t at = 1;
-    *index = 0;
-    if (line.len < 3 || line.ptr[0] != '[')
-        return false;
-    while (at < line.len && line.ptr[at] == ' ')
-        at++;
-    for (; at < line.len && line.ptr[at] >= '0' && line.ptr[at] <= '9' && *index < 100000000; at++)
-        *index = *index * 10 + (size_t)(line.ptr[at] - '0');
-    if (at >= line.len || line.ptr[at] != ']')
-        return false;
-    *rest = str_trim(str_make(line.ptr + at + 1, line.len - at - 1));
+    owners **all = field;
+    if (*all == NULL)
+        *all = owners_new();
+    (*all)->failed |= !owners_read(*all, path);
     return true;
 }
 
-static void read_map_object(owners_image *image, machsym_str line, map_objects *objects)
+bool owners_are_read(const owners *all)
 {
-    size_t index;
-    machsym_str path;
-    if (!map_index(line, &index, &path) || index > objects->count + 1000000)
-        return;
-    while (objects->count <= index) {
-        objects->v = tool_grow(objects->v, (objects->count + 1) * sizeof *objects->v);
-        memset(&objects->v[objects->count++], 0, sizeof *objects->v);
-    }
-    objects->v[index].path = keep(image, path.ptr, path.len);
-    machsym_str member = split_member(&path);
-    objects->v[index].shown = show_object(image, path, member);
-}
-
-/* Reads "0xADDRESS<tab>0xSIZE<tab>[ 12] name". */
-static void read_map_symbol(machsym_str line, const map_objects *objects, pieces *to)
-{
-    uint64_t numbers[2];
-    size_t index;
-    machsym_str name;
-    for (unsigned i = 0; i < 2; i++) {
-        size_t len = 0;
-        while (len < line.len && line.ptr[len] != '\t' && line.ptr[len] != ' ')
-            len++;
-        if (!parse_hex(line.ptr, len, &numbers[i]))
-            return;
-        line = str_trim(str_make(line.ptr + len, line.len - len));
-    }
-    if (map_index(line, &index, &name) && index < objects->count)
-        add_piece(to, numbers[0], numbers[0] + numbers[1], objects->v[index].path, objects->v[index].shown);
-}
-
-/* A link map of ld64 or lld: object files with numbers, then symbols with the number of theirs. */
-static bool read_linkmap(owners_image *image, const char *path, pieces *to)
-{
-    text file = {0};
-    map_objects objects = {0};
-    machsym_str line;
-    enum { OTHER, OBJECTS, SYMBOLS } part = OTHER;
-    if (!read_file(path, &file)) {
-        text_free(&file);
-        return false;
-    }
-    machsym_str rest = str_make(file.v, file.len);
-    while (next_line(&rest, &line)) {
-        if (str_begins(line, str_c("# Object files:")))
-            part = OBJECTS;
-        else if (str_begins(line, str_c("# Symbols:")))
-            part = SYMBOLS;
-        else if (str_begins(line, str_c("# Sections:")) || str_begins(line, str_c("# Dead Stripped")))
-            part = OTHER;
-        else if (part == OBJECTS)
-            read_map_object(image, line, &objects);
-        else if (part == SYMBOLS)
-            read_map_symbol(line, &objects, to);
-    }
-    if (to->count == 0)
-        tool_say("%s: no symbols in it; is it a link map (-map of ld64 or lld)?", path);
-    free(objects.v);
-    text_free(&file);
-    return to->count > 0;
+    return all == NULL || !all->failed;
 }
 
 /* ---- An image ---- */
@@ -579,20 +303,19 @@ static bool make_between(ready *to, const machsym_image *image, machsym_session 
     return true;
 }
 
-static bool make_ready(owners_image *made, ready *to, const machsym_image *image, machsym_session *session)
+static bool make_ready(ready *to, const machsym_image *image, machsym_session *session)
 {
     switch (to->rule->kind) {
     case RULE_LINKMAP:
-        if (!read_linkmap(made, to->rule->what, &to->pieces))
+        if (!pieces_read_linkmap(&to->pieces, to->rule->what))
             return false;
         break;
-    case RULE_OBJECTS: read_objects(made, session, &to->pieces); break;
+    case RULE_OBJECTS: pieces_read_objects(&to->pieces, session); break;
     case RULE_BETWEEN: return make_between(to, image, session);
     case RULE_OBJECT:
     case RULE_PREFIX: return true;
     }
-    if (to->pieces.count > 0)
-        qsort(to->pieces.v, to->pieces.count, sizeof *to->pieces.v, by_address);
+    pieces_finish(&to->pieces);
     return true;
 }
 
@@ -611,7 +334,7 @@ owners_image *owners_open(const owners *all, const machsym_image *image, machsym
         ready *to = &made->v[made->count++];
         memset(to, 0, sizeof *to);
         to->rule = r;
-        ok = make_ready(made, to, image, session);
+        ok = make_ready(to, image, session);
     }
     if (ok)
         return made;
@@ -624,10 +347,7 @@ void owners_close(owners_image *image)
     if (image == NULL)
         return;
     for (size_t i = 0; i < image->count; i++)
-        free(image->v[i].pieces.v);
-    for (size_t i = 0; i < image->string_count; i++)
-        free(image->strings[i]);
-    free(image->strings);
+        pieces_free(&image->v[i].pieces);
     free(image->v);
     text_free(&image->path);
     free(image);
@@ -653,19 +373,18 @@ static machsym_str class_of(machsym_str name)
 
 static bool has_prefix(owners_image *image, const char *prefix, const machsym_frame *frame)
 {
-    machsym_str wanted = str_c(prefix);
     if (strchr(prefix, '/') == NULL) {
         machsym_str own = class_of(frame->linkage_name);
         machsym_str source = class_of(frame->name);
-        return str_begins(own, wanted) || str_begins(source, wanted);
+        return str_starts(own, prefix) || str_starts(source, prefix);
     }
     image->path.len = 0;
     text_path(&image->path, &frame->file);
     machsym_str path = str_make(image->path.v, image->path.len);
-    if (str_begins(path, wanted))
+    if (str_starts(path, prefix))
         return true;
     for (size_t at = 0; at < path.len && prefix[0] != '/'; at++) {
-        if (path.ptr[at] == '/' && str_begins(str_make(path.ptr + at + 1, path.len - at - 1), wanted))
+        if (path.ptr[at] == '/' && str_starts(str_make(path.ptr + at + 1, path.len - at - 1), prefix))
             return true;
     }
     return false;
@@ -675,8 +394,8 @@ static bool has_prefix(owners_image *image, const char *prefix, const machsym_fr
 static bool in_object(const owners_image *image, const char *wanted, uint64_t addr)
 {
     for (size_t i = 0; i < image->count; i++) {
-        const piece *p = find_piece(&image->v[i].pieces, addr);
-        if (p != NULL && str_find(p->path, str_c(wanted)) < p->path.len)
+        const piece *p = pieces_find(&image->v[i].pieces, addr);
+        if (p != NULL && str_find(p->path, wanted) < p->path.len)
             return true;
     }
     return false;
@@ -691,7 +410,7 @@ static bool fits(owners_image *image, const ready *r, uint64_t addr, const machs
     switch (r->rule->kind) {
     case RULE_LINKMAP:
     case RULE_OBJECTS:
-        p = find_piece(&r->pieces, addr);
+        p = pieces_find(&r->pieces, addr);
         if (p != NULL)
             *owner = p->owner;
         return p != NULL;

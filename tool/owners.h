@@ -29,6 +29,10 @@ owners *owners_new(void);
 /* Adds the rules of a file, or one rule as a line of such a file has it. Returns false after a message. */
 bool owners_read(owners *all, const char *path);
 bool owners_add(owners *all, const char *rule);
+/* For tables of options: reads rules from a file into the owners * that the field is, and makes them first. That it
+ * could not be read is no fault of the command line: owners_are_read tells. */
+bool owners_take_rules(void *field, const char *path);
+bool owners_are_read(const owners *all); /* of none too */
 void owners_free(owners *all);
 
 /* Makes the rules ready for an image: reads link maps, finds symbols. Returns NULL after a message. The

@@ -2,6 +2,7 @@
 #include "posix.h"
 
 #ifdef _WIN32
+#include <errno.h>
 #include <string.h>
 #include <windows.h>
 
@@ -58,6 +59,14 @@ void *memmem(const void *hay, size_t hay_len, const void *needle, size_t needle_
 int posix_replace(const char *from, const char *to)
 {
     return MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING) ? 0 : -1;
+}
+
+int link(const char *from, const char *to)
+{
+    if (CreateHardLinkA(to, from, NULL))
+        return 0;
+    errno = GetLastError() == ERROR_ALREADY_EXISTS ? EEXIST : EPERM;
+    return -1;
 }
 
 void posix_start(void)

@@ -15,6 +15,7 @@
 enum {
     O_CLOEXEC = 0,
     O_NONBLOCK = 0,
+    O_NOFOLLOW = 0,
     POLLIN = 1,
     DT_UNKNOWN = 0,
     DT_DIR = 4,
@@ -35,9 +36,11 @@ int poll(struct pollfd *fds, unsigned long count, int milliseconds); /* count is
 long sysconf(int name);                                              /* the number of processors */
 void *memmem(const void *hay, size_t hay_len, const void *needle, size_t needle_len);
 int posix_replace(const char *from, const char *to); /* rename, which there refuses to replace */
-void posix_start(void);                              /* files are bytes, not lines of text */
+int link(const char *from, const char *to);
+void posix_start(void); /* files are bytes, not lines of text */
 
 #define rename(from, to)      posix_replace(from, to)
+#define fsync(fd)             _commit(fd)
 #define mkdir(path, mode)     mkdir(path)
 #define lstat(path, st)       stat(path, st)
 #define realpath(path, room)  _fullpath(room, path, 0)

@@ -66,7 +66,8 @@ static machsym_result open_map(const symbol_desc *desc, symbol_file *out, machsy
     machsym_map_info info;
     uint32_t flags = desc->map_flags | ((desc->open.flags & MACHSYM_OPEN_COPY) != 0 ? MACHSYM_MAP_COPY : 0u);
     const char *path = desc->open.bytes.ptr == NULL ? desc->open.path : NULL;
-    machsym_result result = machsym_map_open(path, desc->open.bytes, flags, NULL, &out->map, err);
+    machsym_map_desc map = {.path = path, .bytes = desc->open.bytes, .flags = flags};
+    machsym_result result = machsym_map_open(&map, &out->map, err);
     if (result != MACHSYM_OK)
         return result;
     machsym_map_get_info(out->map, &info);
@@ -171,7 +172,7 @@ typedef struct name_chunk {
 } name_chunk;
 
 typedef struct name_entry {
-    uint64_t ref;      /* a map's name_ref, or where an image's name stands; 0: free */
+    uint64_t ref;      /* where the name stands in memory; 0: free */
     machsym_str shown; /* never empty */
 } name_entry;
 
@@ -183,7 +184,9 @@ struct symbol_source {
     size_t name_count;
     size_t name_cap; /* a power of 2 */
     name_chunk *chunks;
-    machsym_names *unpacked; /* of a map */
+    machsym_names *unpacked;  /* of a map */
+    machsym_map_frame *found; /* of a map, before their names are known */
+    size_t found_cap;
 };
 
 static machsym_str keep_text(symbol_source *s, const char *ptr, size_t len)
@@ -225,6 +228,19 @@ static void grow_names(symbol_source *s)
     s->name_cap = cap;
 }
 
+/* Of names that stand no more where they stood. */
+static void forget_names(symbol_source *s)
+{
+    while (s->chunks != NULL) {
+        name_chunk *next = s->chunks->next;
+        free(s->chunks);
+        s->chunks = next;
+    }
+    if (s->names != NULL)
+        memset(s->names, 0, s->name_cap * sizeof *s->names);
+    s->name_count = 0;
+}
+
 /* The entry of a reference; a new one has no text yet. Lives until the next call. */
 static name_entry *entry_of(symbol_source *s, uint64_t ref)
 {
@@ -241,10 +257,10 @@ static name_entry *entry_of(symbol_source *s, uint64_t ref)
 static name_entry *shown_entry(symbol_source *s, const machsym_frame *frame)
 {
     machsym_str name = frame->linkage_name.len != 0 ? frame->linkage_name : frame->name;
-    bool kept = s->session == NULL ? frame->name_ref != 0 : s->file->info.has_dwarf && name.len != 0;
+    bool kept = name.len != 0 && (s->session == NULL || s->file->info.has_dwarf);
     if (!kept || s->name_count >= NAMES_KEPT)
         return NULL;
-    return entry_of(s, s->session == NULL ? frame->name_ref : (uintptr_t)name.ptr);
+    return entry_of(s, (uintptr_t)name.ptr);
 }
 
 bool symbol_source_name(symbol_source *s, const machsym_frame *frame, const frame_style *style, text *t)
@@ -279,8 +295,9 @@ symbol_source *symbol_source_open(const symbol_file *file, uint32_t session_flag
     desc.flags = session_flags;
     desc.cache_limit = cache_limit;
     machsym_error err;
+    machsym_names_desc names = {.map = file->map};
     machsym_result result = file->image != NULL ? machsym_session_open(&desc, &s->session, &err)
-                                                : machsym_names_open(file->map, NULL, &s->unpacked, &err);
+                                                : machsym_names_open(&names, &s->unpacked, &err);
     if (result != MACHSYM_OK) {
         tool_say("%s", err.what);
         exit(TOOL_ERROR);
@@ -294,12 +311,9 @@ void symbol_source_close(symbol_source *s)
         return;
     machsym_session_close(s->session);
     machsym_names_close(s->unpacked);
-    while (s->chunks != NULL) {
-        name_chunk *next = s->chunks->next;
-        free(s->chunks);
-        s->chunks = next;
-    }
+    forget_names(s);
     free(s->names);
+    free(s->found);
     free(s);
 }
 
@@ -325,17 +339,28 @@ static void best_lines(machsym_frame *frames, size_t count)
     }
 }
 
+static size_t frames_of_map(symbol_source *s, uint64_t addr, machsym_frame *frames, size_t cap)
+{
+    if (s->found_cap < cap) {
+        free(s->found);
+        s->found = tool_alloc(cap * sizeof *s->found);
+        s->found_cap = cap;
+    }
+    size_t count = machsym_map_frames(s->file->map, addr, s->found, cap);
+    count = count < cap ? count : cap;
+    if (machsym_names_trim(s->unpacked, UNPACKED_KEPT))
+        forget_names(s);
+    machsym_names_get(s->unpacked, s->found, count, frames);
+    return count;
+}
+
 size_t symbol_source_frames(symbol_source *s, uint64_t addr, machsym_frame *frames, size_t cap)
 {
-    size_t count;
     if (s->session != NULL) {
-        count = machsym_session_frames(s->session, addr, frames, cap);
-        return count < cap ? count : cap;
+        size_t found = machsym_session_frames(s->session, addr, frames, cap);
+        return found < cap ? found : cap;
     }
-    count = machsym_map_frames(s->file->map, addr, frames, cap);
-    count = count < cap ? count : cap;
-    machsym_names_trim(s->unpacked, UNPACKED_KEPT);
-    machsym_names_get(s->unpacked, frames, count);
+    size_t count = frames_of_map(s, addr, frames, cap);
     if ((s->flags & MACHSYM_SESSION_BEST_LINE) != 0)
         best_lines(frames, count);
     return count;

@@ -4,137 +4,6 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
-
-/* ---- Memory and text ---- */
-
-/* Ends the program when there is no memory. */
-static void *checked(void *memory, size_t size)
-{
-    if (memory == NULL) {
-        fprintf(stderr, "machsym: no memory left (%zu bytes wanted)\n", size);
-        exit(TOOL_ERROR);
-    }
-    return memory;
-}
-
-void *tool_grow(void *array, size_t size)
-{
-    MACHSYM_COUNT_WORK(size / 64); /* it may have to be copied */
-    return checked(realloc(array, size != 0 ? size : 1), size);
-}
-
-void *tool_alloc(size_t size)
-{
-    return tool_grow(NULL, size);
-}
-
-char *text_grow(text *t, size_t len)
-{
-    size_t cap = t->cap < 256 ? 256 : t->cap;
-    while (cap - t->len < len)
-        cap *= 2;
-    t->v = tool_grow(t->v, cap);
-    t->cap = cap;
-    return t->v + t->len;
-}
-
-void text_base_name(text *t, machsym_str path)
-{
-    size_t at = path.len;
-    while (at > 0 && path.ptr[at - 1] != '/')
-        at--;
-    if (at < path.len)
-        text_add(t, path.ptr + at, path.len - at);
-}
-
-void text_dec(text *t, uint64_t number)
-{
-    char digits[20];
-    size_t at = sizeof digits;
-    do {
-        digits[--at] = (char)('0' + number % 10);
-        number /= 10;
-    } while (number != 0);
-    text_add(t, digits + at, sizeof digits - at);
-}
-
-void text_hex(text *t, uint64_t number, unsigned digits)
-{
-    char out[16];
-    size_t at = sizeof out;
-    do {
-        out[--at] = "0123456789abcdef"[number & 15];
-        number >>= 4;
-    } while (number != 0 || sizeof out - at < digits);
-    text_add(t, out + at, sizeof out - at);
-}
-
-/* Length of the UTF-8 sequence at p, 0 when there is none. */
-static size_t utf8_length(const unsigned char *p, size_t left)
-{
-    size_t len = p[0] < 0x80                   ? 1
-                 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
-                 : p[0] >= 0xe0 && p[0] < 0xf0 ? 3
-                 : p[0] >= 0xf0 && p[0] < 0xf5 ? 4
-                                               : 0;
-    if (len > left)
-        return 0;
-    for (size_t i = 1; i < len; i++) {
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-    }
-    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0) || (p[0] == 0xf0 && p[1] < 0x90) ||
-        (p[0] == 0xf4 && p[1] >= 0x90))
-        return 0; /* overlong, surrogate or past U+10FFFF */
-    return len;
-}
-
-void text_json(text *t, machsym_str str)
-{
-    const unsigned char *p = (const unsigned char *)str.ptr;
-    text_char(t, '"');
-    for (size_t i = 0; i < str.len;) {
-        size_t len = utf8_length(p + i, str.len - i);
-        if (len == 0) {
-            text_c(t, "\\ufffd");
-            i++;
-        } else if (p[i] == '"' || p[i] == '\\') {
-            text_char(t, '\\');
-            text_char(t, (char)p[i++]);
-        } else if (p[i] < 0x20 || p[i] == 0x7f) {
-            text_c(t, "\\u");
-            text_hex(t, p[i++], 4);
-        } else {
-            text_add(t, str.ptr + i, len);
-            i += len;
-        }
-    }
-    text_char(t, '"');
-}
-
-void text_uuid(text *t, const machsym_uuid *uuid)
-{
-    for (size_t i = 0; i < 16; i++) {
-        if (i == 4 || i == 6 || i == 8 || i == 10)
-            text_char(t, '-');
-        text_char(t, "0123456789ABCDEF"[uuid->v[i] >> 4]);
-        text_char(t, "0123456789ABCDEF"[uuid->v[i] & 15]);
-    }
-}
-
-void text_path(text *t, const machsym_path *path)
-{
-    size_t len = machsym_path_join(path, NULL, 0);
-    machsym_path_join(path, text_room(t, len + 1), len + 1);
-    t->len += len;
-}
-
-void text_free(text *t)
-{
-    free(t->v);
-    memset(t, 0, sizeof *t);
-}
 
 /* ---- Messages ---- */
 
@@ -142,7 +11,7 @@ void tool_say(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    fflush(stdout);
+    out_flush();
     fputs("machsym: ", stderr);
     vfprintf(stderr, format, args);
     fputc('\n', stderr);
@@ -171,43 +40,7 @@ void tool_say_error(const char *path, const machsym_error *err)
         tool_say("%s: %s%s%s", path, err->what, where, error_advice(err->code));
 }
 
-/* ---- Options ---- */
-
-bool options_next(options *o, const char **name, const char **operand)
-{
-    *name = NULL;
-    *operand = NULL;
-    if (o->at + 1 >= o->argc)
-        return false;
-    const char *arg = o->argv[++o->at];
-    if (!o->only_operands && strcmp(arg, "--") == 0) {
-        o->only_operands = true;
-        return options_next(o, name, operand);
-    }
-    if (o->only_operands || arg[0] != '-' || arg[1] == 0)
-        *operand = arg;
-    else
-        *name = arg[1] == '-' ? arg + 2 : arg + 1;
-    return true;
-}
-
-bool options_is(const options *o, const char *option, const char *name)
-{
-    size_t len = strlen(name);
-    (void)o;
-    return strncmp(option, name, len) == 0 && (option[len] == 0 || option[len] == '=');
-}
-
-const char *options_value(options *o, const char *name)
-{
-    const char *equals = strchr(o->argv[o->at], '=');
-    if (equals != NULL)
-        return equals + 1;
-    if (o->at + 1 < o->argc)
-        return o->argv[++o->at];
-    tool_say("-%s needs a value; see machsym %s --help", name, o->argv[0]);
-    exit(TOOL_ERROR);
-}
+/* ---- Values of options ---- */
 
 static int hex_digit(char c)
 {
@@ -238,10 +71,15 @@ bool parse_hex(const char *digits, size_t len, uint64_t *out)
 
 bool parse_uuid(const char *written, machsym_uuid *out)
 {
+    return parse_uuid_str(str_c(written), out);
+}
+
+bool parse_uuid_str(machsym_str written, machsym_uuid *out)
+{
     size_t count = 0;
-    for (; *written != 0; written++) {
-        int digit = hex_digit(*written);
-        if (*written == '-')
+    for (size_t i = 0; i < written.len; i++) {
+        int digit = hex_digit(written.ptr[i]);
+        if (written.ptr[i] == '-')
             continue;
         if (digit < 0 || count == 32)
             return false;
@@ -266,6 +104,50 @@ bool parse_lines(const char *written, machsym_lines *out)
         }
     }
     return false;
+}
+
+bool take_uuid(void *field, const char *value)
+{
+    uuid_option *to = field;
+    to->is_set = parse_uuid(value, &to->uuid);
+    if (!to->is_set)
+        tool_say("%s is no UUID: these have 32 hexadecimal digits, with or without dashes", value);
+    return to->is_set;
+}
+
+bool take_lines(void *field, const char *value)
+{
+    lines_option *to = field;
+    to->is_set = parse_lines(value, &to->lines);
+    if (!to->is_set)
+        tool_say("--lines is one of atos, dwarf, stmt, not %s", value);
+    return to->is_set;
+}
+
+bool take_jobs(void *field, const char *value)
+{
+    char *end;
+    unsigned long jobs = strtoul(value, &end, 10);
+    bool ok = value[0] >= '0' && value[0] <= '9' && *end == 0 && jobs > 0 && jobs <= MAX_JOBS;
+    if (ok)
+        *(unsigned *)field = (unsigned)jobs;
+    else
+        tool_say("-j wants a number of threads from 1 to %d, not %s", MAX_JOBS, value);
+    return ok;
+}
+
+bool take_full_names(void *field, const char *value)
+{
+    (void)value;
+    *(uint32_t *)field &= ~(uint32_t)MACHSYM_DEMANGLE_SIMPLIFIED;
+    return true;
+}
+
+bool take_best_line(void *field, const char *value)
+{
+    (void)value;
+    *(uint32_t *)field |= MACHSYM_SESSION_BEST_LINE;
+    return true;
 }
 
 /* ---- Images ---- */
@@ -340,48 +222,63 @@ machsym_session *tool_session(const machsym_image *image, machsym_lines lines, u
     exit(TOOL_ERROR);
 }
 
-bool image_option(image_options *to, options *o, const char *name, const char *operand)
+const option slice_option_table[] = {
+    {"-arch", "NAME", "which slice of a fat file: arm64, x86_64, ...", offsetof(image_options, arch), NULL},
+    {"uuid", "UUID", "which slice, by its UUID", offsetof(image_options, uuid), take_uuid},
+    {"entry", "NAME", "which image of a kernel collection", offsetof(image_options, entry), NULL},
+    {"copy", NULL, "read files into memory first: safe when others may truncate them",
+     offsetof(image_options, copy), NULL},
+    {0},
+};
+
+const option image_option_table[] = {
+    {"-arch", "NAME", "which slice of a fat file: arm64, x86_64, ...", offsetof(image_options, arch), NULL},
+    {"uuid", "UUID", "which slice, by its UUID", offsetof(image_options, uuid), take_uuid},
+    {"entry", "NAME", "which image of a kernel collection", offsetof(image_options, entry), NULL},
+    {"pair", "FILE", "the other half: the binary to a dSYM, or the dSYM to a binary",
+     offsetof(image_options, pair), NULL},
+    {"copy", NULL, "read files into memory first: safe when others may truncate them",
+     offsetof(image_options, copy), NULL},
+    {0},
+};
+
+void image_options_apply(const image_options *from, machsym_open_desc *desc)
 {
-    if (operand != NULL && to->path == NULL) {
-        to->path = operand;
-    } else if (operand != NULL) {
-        tool_say("one file at a time: %s and %s; see machsym %s --help", to->path, operand, o->argv[0]);
-        return false;
-    } else if (options_is(o, name, "arch")) {
-        to->arch = options_value(o, "arch");
-    } else if (options_is(o, name, "pair")) {
-        to->pair = options_value(o, "pair");
-    } else if (options_is(o, name, "copy")) {
-        to->flags |= MACHSYM_OPEN_COPY;
-    } else if (options_is(o, name, "entry")) {
-        to->entry = options_value(o, "entry");
-    } else if (options_is(o, name, "uuid")) {
-        to->has_uuid = parse_uuid(options_value(o, "uuid"), &to->uuid);
-        if (!to->has_uuid)
-            tool_say("--uuid wants 32 hexadecimal digits, with or without dashes");
-        return to->has_uuid;
-    } else {
-        tool_say("no such option: -%s; see machsym %s --help", name, o->argv[0]);
-        return false;
-    }
-    return true;
+    desc->path = from->path;
+    desc->pair_path = from->pair;
+    desc->arch = from->arch;
+    desc->uuid = from->uuid.is_set ? &from->uuid.uuid : NULL;
+    desc->entry = from->entry;
+    desc->flags |= (from->copy ? MACHSYM_OPEN_COPY : 0u) | (from->no_symtab ? MACHSYM_OPEN_NO_SYMTAB : 0u);
 }
 
 machsym_image *image_options_open(const image_options *from)
 {
     machsym_open_desc desc;
     memset(&desc, 0, sizeof desc);
-    desc.path = from->path;
-    desc.pair_path = from->pair;
-    desc.arch = from->arch;
-    desc.uuid = from->has_uuid ? &from->uuid : NULL;
-    desc.entry = from->entry;
-    desc.flags = from->flags;
+    image_options_apply(from, &desc);
     machsym_image *image = tool_open(&desc);
     if (image == NULL || !tool_refuse_collection(image))
         return image;
     machsym_image_close(image);
     return NULL;
+}
+
+int image_command_open(const command *c, image_options *from, int argc, char **argv, void *to,
+                       machsym_image **image, machsym_session **session)
+{
+    int count = options_parse(c, to, argc, argv);
+    *image = NULL;
+    if (count < 0)
+        return options_status(count);
+    if (count != 1)
+        return options_wrong(c, count == 0 ? "no file is named" : "one file at a time");
+    from->path = argv[1];
+    *image = image_options_open(from);
+    if (*image == NULL)
+        return TOOL_ERROR;
+    *session = tool_session(*image, MACHSYM_LINES_ATOS, 0);
+    return TOOL_OK;
 }
 
 /* ---- Frames ---- */

@@ -4,7 +4,10 @@
 #define MACHSYM_TOOL_H
 
 #include "../machsym.h"
+#include "options.h"
+#include "out.h"
 #include "posix.h"
+#include "text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,63 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* MACHSYM_COUNT_WORK (see machsym.h) stands here too, where reports are read and written: for
- * tests/test_report_bounds.c. */
-
-enum { TOOL_OK = 0, TOOL_ERROR = 1, TOOL_UNRESOLVED = 2 }; /* exit statuses */
-
-/* ---- Text ---- */
-
-/* A growing buffer; after a failed allocation the program ends with a message. */
-typedef struct text {
-    char *v;
-    size_t len;
-    size_t cap;
-} text;
-
-char *text_grow(text *t, size_t len); /* makes room for so many bytes more; returns where they go */
-
-/* The short ones stand here: answers are put together from small pieces, millions of them. */
-static inline char *text_room(text *t, size_t len)
-{
-    return len <= t->cap - t->len ? t->v + t->len : text_grow(t, len);
-}
-
-static inline void text_add(text *t, const char *ptr, size_t len)
-{
-    MACHSYM_COUNT_WORK(1 + len / 64);
-    if (len == 0)
-        return;
-    memcpy(text_room(t, len), ptr, len);
-    t->len += len;
-}
-
-static inline void text_str(text *t, machsym_str str)
-{
-    text_add(t, str.ptr, str.len);
-}
-
-static inline void text_c(text *t, const char *c_string)
-{
-    text_add(t, c_string, strlen(c_string));
-}
-
-static inline void text_char(text *t, char c)
-{
-    *text_room(t, 1) = c;
-    t->len++;
-}
-
-void text_base_name(text *t, machsym_str path); /* what follows the last slash */
-void text_dec(text *t, uint64_t number);
-void text_hex(text *t, uint64_t number, unsigned digits); /* at least so many digits, lower case, no 0x */
-void text_json(text *t, machsym_str str); /* quoted and escaped; bytes that are no UTF-8 become U+FFFD */
-void text_uuid(text *t, const machsym_uuid *uuid); /* upper case, with dashes */
-void text_path(text *t, const machsym_path *path);
-void text_free(text *t);
-
-void *tool_alloc(size_t size);             /* never NULL */
-void *tool_grow(void *array, size_t size); /* never NULL */
+/* Exit statuses: all that was asked is done; something failed or is damaged; the command line is wrong. */
+enum { TOOL_OK = 0, TOOL_ERROR = 1, TOOL_USAGE = 2 };
 
 /* ---- Messages ---- */
 
@@ -81,29 +29,32 @@ void tool_say(const char *format, ...)
 /* Prints why a file could not be opened or built, with where and at which offset, and what to do next. */
 void tool_say_error(const char *path, const machsym_error *err);
 
-/* ---- Options ---- */
-
-/* A walk over the arguments; long options have one or two dashes. */
-typedef struct options {
-    int argc;
-    char **argv;
-    int at;
-    bool only_operands; /* after "--" */
-} options;
-
-/* Moves to the next argument. Returns false at the end. *operand is set when it is no option. */
-bool options_next(options *o, const char **name, const char **operand);
-/* Whether the current option is this one; name without dashes. With "=" the value may follow in the same
- * argument. */
-bool options_is(const options *o, const char *option, const char *name);
-/* The value of the current option, from "=VALUE" or the next argument. Exits with a message when there is
- * none. */
-const char *options_value(options *o, const char *name);
+/* ---- Values of options ---- */
 
 bool parse_hex(const char *digits, size_t len, uint64_t *out); /* with or without 0x */
 bool parse_uuid(const char *written, machsym_uuid *out);       /* with or without dashes */
-bool parse_lines(const char *written, machsym_lines *out);     /* atos, dwarf, stmt */
+bool parse_uuid_str(machsym_str written, machsym_uuid *out);
+bool parse_lines(const char *written, machsym_lines *out); /* atos, dwarf, stmt */
 const char *lines_name(machsym_lines lines);
+
+typedef struct uuid_option {
+    machsym_uuid uuid;
+    bool is_set;
+} uuid_option;
+
+typedef struct lines_option {
+    machsym_lines lines;
+    bool is_set;
+} lines_option;
+
+enum { MAX_JOBS = 256 };
+
+/* For tables of options; each says what is wrong with a value. */
+bool take_uuid(void *field, const char *value);       /* a uuid_option */
+bool take_lines(void *field, const char *value);      /* a lines_option */
+bool take_jobs(void *field, const char *value);       /* an unsigned: threads */
+bool take_full_names(void *field, const char *value); /* machsym_demangle_flags */
+bool take_best_line(void *field, const char *value);  /* machsym_session_flags */
 
 /* ---- Images ---- */
 
@@ -122,14 +73,20 @@ typedef struct image_options {
     const char *pair;
     const char *arch;
     const char *entry; /* of a kernel collection */
-    machsym_uuid uuid;
-    bool has_uuid;
-    uint32_t flags; /* machsym_open_flags */
+    uuid_option uuid;
+    bool copy;
+    bool no_symtab; /* as if LC_SYMTAB had been stripped */
 } image_options;
 
-/* Takes an argument: -arch, --uuid, --pair, --entry, --copy, or the operand when there is none yet. Returns
- * false after a message. */
-bool image_option(image_options *to, options *o, const char *name, const char *operand);
+/* Their tables, for a field of the struct above: which slice; all of them, the other half too. */
+extern const option slice_option_table[];
+extern const option image_option_table[];
+
+void image_options_apply(const image_options *from, machsym_open_desc *desc);
+/* What commands that look at one image begin with: takes the options into *to, of which *from is a part, and opens image
+ * and session. Returns an exit status; *image is NULL when the command is to end with it. */
+int image_command_open(const command *c, image_options *from, int argc, char **argv, void *to,
+                       machsym_image **image, machsym_session **session);
 machsym_image *image_options_open(const image_options *from);
 
 /* ---- Frames ---- */
@@ -154,15 +111,15 @@ bool frame_has_line(const machsym_frame *frame);
 /* A frame as a JSON object, with its offset from the function's start. */
 void text_frame_json(text *t, const machsym_frame *frame, uint64_t addr, const frame_style *style);
 
-/* ---- Subcommands: argv[0] is the subcommand's name; each returns an exit status ---- */
+/* ---- Commands ---- */
 
-int cmd_atos(int argc, char **argv);
-int cmd_info(int argc, char **argv);
-int cmd_crash(int argc, char **argv);
-int cmd_objc(int argc, char **argv);
-int cmd_symbols(int argc, char **argv);
-int cmd_owners(int argc, char **argv);
-int cmd_map(int argc, char **argv);
-int cmd_demangle(int argc, char **argv);
+extern const command atos_command;
+extern const command info_command;
+extern const command crash_command;
+extern const command objc_command;
+extern const command symbols_command;
+extern const command owners_command;
+extern const command map_command;
+extern const command demangle_command;
 
 #endif

@@ -10,6 +10,8 @@ struct batch {
     machsym_map *map;
     machsym_frame *frames; /* room that stays between calls */
     size_t frame_cap;
+    machsym_map_frame *found; /* of a map, before their names are known */
+    size_t found_cap;
     machsym_answer *answers;
     uint64_t *addrs;
     size_t addr_cap;
@@ -50,15 +52,15 @@ static machsym_result open_image(batch *b, const char *path, const char *arch, i
 
 batch *batch_open(const char *path, const char *arch, int lines, char *text, size_t cap)
 {
-    machsym_bytes none = {NULL, 0};
+    machsym_map_desc map = {.path = path};
     machsym_error err;
     batch *b = calloc(1, sizeof *b);
     if (b == NULL) {
         snprintf(text, cap, "%s: no memory", path);
         return NULL;
     }
-    machsym_result result = is_map(path) ? machsym_map_open(path, none, 0, NULL, &b->map, &err)
-                                         : open_image(b, path, arch, lines, &err);
+    machsym_result result =
+        is_map(path) ? machsym_map_open(&map, &b->map, &err) : open_image(b, path, arch, lines, &err);
     if (result == MACHSYM_OK)
         return b;
     snprintf(text, cap, "%s: %s%s%s", path, err.what, err.os_errno != 0 ? ": " : "",
@@ -77,6 +79,7 @@ void batch_close(batch *b)
     if (b->map != NULL)
         machsym_map_close(b->map);
     free(b->frames);
+    free(b->found);
     free(b->answers);
     free(b->addrs);
     free(b->text);
@@ -137,15 +140,16 @@ static bool map_stack(batch *b, const uint64_t *addrs, size_t count, sink *s)
     for (size_t i = 0; i < count; i++) {
         size_t found = machsym_map_frames(b->map, addrs[i], NULL, 0);
         b->frames = room_for(b->frames, &b->frame_cap, found, sizeof *b->frames);
-        if (found != 0 && b->frames == NULL)
+        b->found = room_for(b->found, &b->found_cap, found, sizeof *b->found);
+        if (found != 0 && (b->frames == NULL || b->found == NULL))
             return false;
-        machsym_map_frames(b->map, addrs[i], b->frames, found);
-        size_t need = machsym_map_names(b->map, b->frames, found, b->text, b->text_cap);
+        machsym_map_frames(b->map, addrs[i], b->found, found);
+        size_t need = machsym_map_names(b->map, b->found, found, b->frames, b->text, b->text_cap);
         if (need > b->text_cap) {
             b->text = room_for(b->text, &b->text_cap, need, 1);
             if (b->text == NULL)
                 return false;
-            machsym_map_names(b->map, b->frames, found, b->text, b->text_cap);
+            machsym_map_names(b->map, b->found, found, b->frames, b->text, b->text_cap);
         }
         put32(s, found);
         for (size_t k = 0; k < found; k++)

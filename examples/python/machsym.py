@@ -75,7 +75,17 @@ class Slice(ctypes.Structure):
 class CFrame(ctypes.Structure):
     _fields_ = [("linkage_name", Str), ("name", Str), ("file", Path), ("line", ctypes.c_uint32),
                 ("column", ctypes.c_uint32), ("function_start", ctypes.c_uint64), ("function_size", ctypes.c_uint64),
-                ("file_ref", ctypes.c_uint32), ("name_ref", ctypes.c_uint32), ("die_offset", ctypes.c_uint64),
+                ("die_offset", ctypes.c_uint64), ("name_source", ctypes.c_int), ("line_source", ctypes.c_int),
+                ("is_inline", ctypes.c_bool)]
+
+
+class MapDesc(ctypes.Structure):
+    _fields_ = [("path", ctypes.c_char_p), ("bytes", Bytes), ("flags", ctypes.c_uint32), ("allocator", Allocator)]
+
+
+class MapFrame(ctypes.Structure):
+    _fields_ = [("name_ref", ctypes.c_uint32), ("file_ref", ctypes.c_uint32), ("line", ctypes.c_uint32),
+                ("column", ctypes.c_uint32), ("function_start", ctypes.c_uint64), ("function_size", ctypes.c_uint64),
                 ("name_source", ctypes.c_int), ("line_source", ctypes.c_int), ("is_inline", ctypes.c_bool)]
 
 
@@ -84,7 +94,8 @@ class Answer(ctypes.Structure):
 
 
 LAYOUT = {"str": Str, "bytes": Bytes, "path": Path, "uuid": Uuid, "allocator": Allocator, "error": Error,
-          "open_desc": OpenDesc, "session_desc": SessionDesc, "slice": Slice, "frame": CFrame, "answer": Answer}
+          "open_desc": OpenDesc, "session_desc": SessionDesc, "slice": Slice, "frame": CFrame, "answer": Answer,
+          "map_desc": MapDesc, "map_frame": MapFrame}
 
 
 class Lines(enum.IntEnum):
@@ -117,11 +128,11 @@ def _load():
         "session_open": (ctypes.c_int, [ref(SessionDesc), ref(pointer), ref(Error)]),
         "session_close": (None, [pointer]),
         "session_lookup": (size, [pointer, ref(u64), size, ref(Answer), ref(CFrame), size]),
-        "map_open": (ctypes.c_int, [ctypes.c_char_p, Bytes, u32, ref(Allocator), ref(pointer), ref(Error)]),
+        "map_open": (ctypes.c_int, [ref(MapDesc), ref(pointer), ref(Error)]),
         "map_close": (None, [pointer]),
         "map_addr": (u64, [pointer, u64, u64]),
-        "map_frames": (size, [pointer, u64, ref(CFrame), size]),
-        "map_names": (size, [pointer, ref(CFrame), size, ctypes.c_char_p, size]),
+        "map_frames": (size, [pointer, u64, ref(MapFrame), size]),
+        "map_names": (size, [pointer, ref(MapFrame), size, ref(CFrame), ctypes.c_char_p, size]),
         "demangle": (size, [Str, u32, ctypes.c_char_p, size]),
     }
     for name, (result, arguments) in declare.items():
@@ -310,7 +321,8 @@ class Map(_Source):
         self._cap = 64
         self._room = 4096
         err = Error()
-        if _lib.machsym_map_open(os.fsencode(path), Bytes(), 0, None, ctypes.byref(self._map), ctypes.byref(err)) != 0:
+        desc = MapDesc(path=os.fsencode(path))
+        if _lib.machsym_map_open(ctypes.byref(desc), ctypes.byref(self._map), ctypes.byref(err)) != 0:
             raise MachsymError(path, err)
 
     def close(self):
@@ -326,19 +338,20 @@ class Map(_Source):
 
     def _frames_at(self, address, flags):
         while True:
-            frames = (CFrame * self._cap)()
-            count = _lib.machsym_map_frames(self._map, address, frames, self._cap)
+            found = (MapFrame * self._cap)()
+            count = _lib.machsym_map_frames(self._map, address, found, self._cap)
             if count <= self._cap:
                 break
             self._cap = count
+        frames = (CFrame * count)()
         while True:
             text = ctypes.create_string_buffer(self._room)
-            need = _lib.machsym_map_names(self._map, frames, count, text, self._room)
+            need = _lib.machsym_map_names(self._map, found, count, frames, text, self._room)
             if need <= self._room:
                 break
             self._room = need
         names = _Names(flags)  # names are unpacked anew each time: views do not last
-        return [names.frame(f) for f in frames[:count]]
+        return [names.frame(f) for f in frames]
 
     def _lookup(self, addresses, names):
         if not self._map:

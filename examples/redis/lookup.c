@@ -98,6 +98,7 @@ static long redis_get(redis *r, const char *key, const char *expire, char *value
 /* ---- Lookups ---- */
 
 typedef struct answer {
+    machsym_map_frame found[MAX_FRAMES];
     machsym_frame frames[MAX_FRAMES];
     size_t count;
     char text[MAX_TEXT];
@@ -105,10 +106,10 @@ typedef struct answer {
 
 static void look_up(const machsym_map *map, uint64_t addr, answer *out)
 {
-    out->count = machsym_map_frames(map, addr, out->frames, MAX_FRAMES);
+    out->count = machsym_map_frames(map, addr, out->found, MAX_FRAMES);
     if (out->count > MAX_FRAMES)
         out->count = MAX_FRAMES;
-    machsym_map_names(map, out->frames, out->count, out->text, MAX_TEXT);
+    machsym_map_names(map, out->found, out->count, out->frames, out->text, MAX_TEXT);
 }
 
 /* What identifies an image in the store. */
@@ -133,7 +134,8 @@ static void look_up_in_store(redis *r, const image_key *key, uint64_t offset, ui
         long size = redis_get(r, name, key->expire, value);
         if (size < 0)
             continue;
-        if (machsym_map_open(NULL, (machsym_bytes){value, (size_t)size}, 0, NULL, &chunk, &err) != MACHSYM_OK)
+        machsym_map_desc desc = {.bytes = {value, (size_t)size}};
+        if (machsym_map_open(&desc, &chunk, &err) != MACHSYM_OK)
             die(err.what);
         look_up(chunk, addr, out);
         machsym_map_close(chunk);
@@ -213,7 +215,8 @@ int main(int argc, char **argv)
     size_t differ = 0;
     if (argc != 6 || value == NULL)
         die("usage: lookup PORT FILE.symmap CHUNK_SIZE EXPIRE LOAD_ADDRESS < ADDRESSES");
-    if (machsym_map_open(argv[2], (machsym_bytes){NULL, 0}, 0, NULL, &map, &err) != MACHSYM_OK)
+    machsym_map_desc desc = {.path = argv[2]};
+    if (machsym_map_open(&desc, &map, &err) != MACHSYM_OK)
         die(err.what);
     machsym_map_get_info(map, &info);
     key.expire = argv[4];

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Symbol maps in Redis: starts a server of its own, loads the chunks of the demo program's map, looks a crash stack up in
-# them, shows times and how keys expire, and stops the server. Prints "N passed, N failed" and ends accordingly.
+# them, shows times and how keys expire, and stops the server. Prints "N passed, N failed, N skipped" and ends accordingly.
 # Needs redis-server and redis-cli (7 or newer), a C compiler, and build/machsym.
 cd "$(dirname "$0")/../.." || exit 1
 machsym=${MACHSYM:-build/machsym}
@@ -30,7 +30,7 @@ check() { # what, got, want
 
 if ! command -v redis-server >/dev/null || ! command -v redis-cli >/dev/null; then
     echo "skipped: no redis-server; apt-get install redis-server"
-    echo "0 passed, 0 failed"
+    echo "0 passed, 0 failed, 1 skipped"
     exit 0
 fi
 
@@ -108,5 +108,5 @@ $redis shutdown nosave 2>/dev/null
 wait $server
 check "the status of the server" $? 0
 server=
-echo "$passed passed, $failed failed"
+echo "$passed passed, $failed failed, 0 skipped"
 [ $failed -eq 0 ]

@@ -310,8 +310,6 @@ typedef struct machsym_frame {
     uint32_t column;         /* 0: not known */
     uint64_t function_start; /* of the concrete function, in the file's addresses */
     uint64_t function_size;  /* 0: not known */
-    uint32_t file_ref;       /* of a map's frame: stands for its file until machsym_map_names */
-    uint32_t name_ref;       /* of a map's frame: stands for its names until machsym_map_names */
     uint64_t
         die_offset; /* of the function's entry in .debug_info, the object file's if one answers; 0: none */
     machsym_source name_source;
@@ -578,13 +576,20 @@ MACHSYM_API machsym_result machsym_map_merge(const machsym_plan *plan, machsym_p
 MACHSYM_API machsym_result machsym_map_build(const machsym_plan_desc *desc, machsym_map **out,
                                              machsym_error *err);
 
+/* Which map to open; zero means the default everywhere. */
+typedef struct machsym_map_desc {
+    const char *path;    /* of the file; not used when there are bytes */
+    machsym_bytes bytes; /* of a map; they must stay until the map is closed */
+    uint32_t flags;      /* MACHSYM_MAP_UNCHECKED, MACHSYM_MAP_COPY */
+    machsym_allocator allocator;
+} machsym_map_desc;
+
 /* Opens a map file, or the bytes of one, for lookups in place.
  * Returns: OK and *out; else an error: every table is checked to lie inside the file, and the checksum to
  * match. What the tables point to is checked where it is read, so that no file can lead a lookup astray.
  * Owns: *out. Borrows: bytes. Threads: a map never changes; share it. Cost: reads the file once; with
  * MACHSYM_MAP_UNCHECKED, only its header. */
-MACHSYM_API machsym_result machsym_map_open(const char *path, machsym_bytes bytes, uint32_t flags,
-                                            const machsym_allocator *allocator, machsym_map **out,
+MACHSYM_API machsym_result machsym_map_open(const machsym_map_desc *desc, machsym_map **out,
                                             machsym_error *err);
 MACHSYM_API void machsym_map_close(machsym_map *map);
 /* The map's bytes: what machsym_map_save writes. */
@@ -620,33 +625,58 @@ MACHSYM_API void machsym_map_get_info(const machsym_map *map, machsym_map_info *
  * Threads: any. Cost: constant. */
 MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr, uint64_t pc);
 
-/* Which functions hold an address of the file, as machsym_session_frames tells it, but for die_offset. Names
- * and files are not looked up yet: name_ref and file_ref stand for them until machsym_map_names.
+/* One function at an address as a map holds it: its names and its file are references into the map. */
+typedef struct machsym_map_frame {
+    uint32_t name_ref; /* 0: no name */
+    uint32_t file_ref; /* 0: no file */
+    uint32_t line;     /* as in machsym_frame, and all that follow */
+    uint32_t column;
+    uint64_t function_start;
+    uint64_t function_size;
+    machsym_source name_source;
+    machsym_source line_source;
+    bool is_inline;
+} machsym_map_frame;
+
+/* Which functions hold an address of the file, as machsym_session_frames tells it. No name is unpacked:
+ * machsym_map_names and machsym_names_get make machsym_frames of these.
+ * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address.
  * Threads: any. Cost: about 0.2 microseconds; no allocation, no lock, no call to the system: usable in signal
  * handlers. */
-MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_frame *frames,
+MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames,
                                       size_t cap);
-/* Sets linkage_name, name and file of frames. Files are views into the map; names are unpacked into text.
- * Returns: the bytes of text needed; names that do not fit stay empty.
- * Cost: about a microsecond a name; no allocation, lock or call to the system: usable in signal handlers
- * too. */
-MACHSYM_API size_t machsym_map_names(const machsym_map *map, machsym_frame *frames, size_t count, char *text,
-                                     size_t cap);
+/* Makes count frames with names and files of what machsym_map_frames gave. die_offset is 0: a map has none.
+ * Borrows: files are views into the map; names are unpacked into text.
+ * Returns: the bytes of text that all names need; names that do not fit stay empty.
+ * Threads: any. Cost: about a microsecond a name; no allocation, lock or call to the system: usable in signal
+ * handlers too. */
+MACHSYM_API size_t machsym_map_names(const machsym_map *map, const machsym_map_frame *from, size_t count,
+                                     machsym_frame *frames, char *text, size_t cap);
 
 /* What one thread has unpacked of a map's names: for many lookups, in place of machsym_map_names. */
 typedef struct machsym_names machsym_names;
-/* Opens it; allocator may be NULL.
- * Owns: *out, until machsym_names_close. Borrows: the map. Threads: any; *out then belongs to one at a time. */
-MACHSYM_API machsym_result machsym_names_open(const machsym_map *map, const machsym_allocator *allocator,
-                                              machsym_names **out, machsym_error *err);
+
+/* Whose names to keep; zero means the default everywhere but for map. */
+typedef struct machsym_names_desc {
+    const machsym_map *map;
+    machsym_allocator allocator;
+} machsym_names_desc;
+
+/* Opens an empty cache of names.
+ * Returns: OK and *out; else an error. Owns: *out, until machsym_names_close. Borrows: the map. Threads: any;
+ * *out then belongs to one at a time. Cost: a pointer for each 1,024 bytes of text. */
+MACHSYM_API machsym_result machsym_names_open(const machsym_names_desc *desc, machsym_names **out,
+                                              machsym_error *err);
 MACHSYM_API void machsym_names_close(machsym_names *names);
 /* Drops what is unpacked when it takes more than limit bytes: between lookups, so that it cannot grow to all
- * of the map's text. */
-MACHSYM_API void machsym_names_trim(machsym_names *names, size_t limit);
-/* Sets linkage_name, name and file of frames, as machsym_map_names. They live until machsym_names_trim or close.
+ * of the map's text. Returns: whether it was dropped. */
+MACHSYM_API bool machsym_names_trim(machsym_names *names, size_t limit);
+/* Makes frames as machsym_map_names does. Names live until machsym_names_trim drops them, or close; as long,
+ * the same name of the map is the same view.
  * Returns: false when memory was short; then names may be missing.
  * Cost: text is unpacked once, 1,024 bytes at a time; of what is unpacked a name takes some 50 ns. */
-MACHSYM_API bool machsym_names_get(machsym_names *names, machsym_frame *frames, size_t count);
+MACHSYM_API bool machsym_names_get(machsym_names *names, const machsym_map_frame *from, size_t count,
+                                   machsym_frame *frames);
 
 /* Iterates over the ranges of a map by address. Returns: false at the end. Ask for the frames of lo. Signals:
  * as above. */
@@ -657,10 +687,16 @@ typedef struct machsym_map_range {
 } machsym_map_range;
 MACHSYM_API bool machsym_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_range *out);
 
+/* What a map that is written shall say of itself; zero means the default everywhere but for info. */
+typedef struct machsym_writer_desc {
+    const machsym_map_info *info; /* its name to code_size, lines and flags; the name must stay */
+    machsym_allocator allocator;
+} machsym_writer_desc;
+
 /* Writes a map range by range: for chunks of another map, and for symbol tables of other formats. Ranges must
- * ascend without overlap; those from debug info and those from symbols (is_symbol) each by themselves. */
-MACHSYM_API machsym_result machsym_writer_open(const machsym_map_info *info,
-                                               const machsym_allocator *allocator, machsym_writer **out,
+ * ascend without overlap; those from debug info and those from symbols (is_symbol) each by themselves.
+ * Returns: OK and *out; else an error. Owns: *out, until machsym_writer_finish or close. Threads: one at a time. */
+MACHSYM_API machsym_result machsym_writer_open(const machsym_writer_desc *desc, machsym_writer **out,
                                                machsym_error *err);
 MACHSYM_API void machsym_writer_close(machsym_writer *writer);
 MACHSYM_API machsym_result machsym_writer_add(machsym_writer *writer, const machsym_map_range *range,
@@ -732,7 +768,11 @@ MACHSYM_API size_t machsym_error_text(const machsym_error *err, const machsym_op
     X(machsym_map_range, 140737488355213)                                                                    \
     X(machsym_oso_prefix, 562949953421231)                                                                   \
     X(machsym_entry, 2251799813685119)                                                                       \
-    X(machsym_uuid, 9007199254740881)
+    X(machsym_uuid, 9007199254740881)                                                                        \
+    X(machsym_map_desc, 36028797018963913)                                                                   \
+    X(machsym_map_frame, 72057594037927931)                                                                  \
+    X(machsym_names_desc, 144115188075855859)                                                                \
+    X(machsym_writer_desc, 288230376151711717)
 #define MACHSYM_WEIGH(type, weight) +(uint64_t)sizeof(type) * (uint64_t)weight
 #define MACHSYM_ABI                 ((uint64_t)0 MACHSYM_STRUCTS(MACHSYM_WEIGH)) /* see machsym_abi */
 
@@ -764,17 +804,11 @@ MACHSYM_CHECKED(machsym_result, machsym_plan_open,
 MACHSYM_CHECKED(machsym_result, machsym_map_build,
                 (const machsym_plan_desc *desc, machsym_map **out, machsym_error *err), (desc, out, err))
 MACHSYM_CHECKED(machsym_result, machsym_map_open,
-                (const char *path, machsym_bytes bytes, uint32_t flags, const machsym_allocator *allocator,
-                 machsym_map **out, machsym_error *err),
-                (path, bytes, flags, allocator, out, err))
+                (const machsym_map_desc *desc, machsym_map **out, machsym_error *err), (desc, out, err))
 MACHSYM_CHECKED(machsym_result, machsym_names_open,
-                (const machsym_map *map, const machsym_allocator *allocator, machsym_names **out,
-                 machsym_error *err),
-                (map, allocator, out, err))
+                (const machsym_names_desc *desc, machsym_names **out, machsym_error *err), (desc, out, err))
 MACHSYM_CHECKED(machsym_result, machsym_writer_open,
-                (const machsym_map_info *info, const machsym_allocator *allocator, machsym_writer **out,
-                 machsym_error *err),
-                (info, allocator, out, err))
+                (const machsym_writer_desc *desc, machsym_writer **out, machsym_error *err), (desc, out, err))
 #undef MACHSYM_CHECKED
 #define machsym_list_slices  machsym_list_slices_checked
 #define machsym_image_open   machsym_image_open_checked

@@ -41,6 +41,12 @@
 #define MACHSYM_MAX_ABBREV_CLAIMS 8
 #endif
 
+/* How many unit headers in a row may have a wrong field before the length of the unit in front of them is doubted. Damage
+ * hits one; each costs a look at one more header, and only where something is damaged. */
+#ifndef MACHSYM_MAX_UNIT_LINKS
+#define MACHSYM_MAX_UNIT_LINKS 16
+#endif
+
 /* How many object files of a debug map a session keeps open; past it all are closed. Each costs a mapping and
  * about 200 KB. */
 #ifndef MACHSYM_MAX_OBJECTS
@@ -57,6 +63,14 @@
  * was seen to need is 29 entries for the first call in a function, and 16 more than one a byte later on. */
 #ifndef MACHSYM_LIST_AHEAD
 #define MACHSYM_LIST_AHEAD 64
+#endif
+
+/* How many bytes of names and paths a session keeps of object files: MACHSYM_KEPT_TEXT for every byte of the program and
+ * of the object files, and MACHSYM_KEPT_TEXT_AHEAD more. Texts of a real file share nothing but their ends, which makes
+ * less than one; in a hostile file each entry names another part of one long text. What is over is left out. */
+#ifndef MACHSYM_KEPT_TEXT
+#define MACHSYM_KEPT_TEXT       32
+#define MACHSYM_KEPT_TEXT_AHEAD 1048576
 #endif
 
 /* How many slots of a hash table are looked at for a key; real keys need about ten. Keys of a hostile file may be made
@@ -79,12 +93,77 @@
  *   MACHSYM_NO_RUST   10,000    17,000
  *   MACHSYM_NO_D      10,000    15,000 */
 
-/* How much scratch machsym_demangle may take, in bytes of stack. 24,576 did for every one of 210,000 names of
- * real programs, of up to 1,000 bytes; only longer names take the large frame. Calls come on top: 10 KB for
- * real names, at most 100 KB for names made to nest. Programs whose threads have small stacks set 24576:
- * names that need more then come back as they are. Saves 250 bytes of code. */
+/* How much scratch machsym_demangle may take, in bytes of stack. It tries the small frame first, which did for
+ * every one of 210,000 names of real programs, of up to 1,000 bytes. Only longer names take the large frame.
+ * Calls come on top: 10 KB for real names, at most 100 KB for names made to nest. Programs whose threads have
+ * small stacks set MACHSYM_DEMANGLE_STACK to 24576: names that need more then come back as they are. This saves
+ * 250 bytes of code. */
+#ifndef MACHSYM_DEMANGLE_SMALL_STACK
+#define MACHSYM_DEMANGLE_SMALL_STACK 24576
+#endif
 #ifndef MACHSYM_DEMANGLE_STACK
 #define MACHSYM_DEMANGLE_STACK 262144
+#endif
+
+/* How many steps a mangled name may take, and how many more for each of its bytes. A step makes, visits or reads
+ * again one part of the name. Real names take two steps a byte at most. Without a limit a short name could ask
+ * for any number of steps, because parts of names stand for earlier parts. */
+#ifndef MACHSYM_DEMANGLE_STEPS
+#define MACHSYM_DEMANGLE_STEPS 65536
+#endif
+#ifndef MACHSYM_DEMANGLE_STEPS_PER_BYTE
+#define MACHSYM_DEMANGLE_STEPS_PER_BYTE 64
+#endif
+
+/* The same for D, whose steps cost more: a part that does not fit one reading is read again in another. Real
+ * names take less than one step a byte. */
+#ifndef MACHSYM_DEMANGLE_D_STEPS
+#define MACHSYM_DEMANGLE_D_STEPS 4096
+#endif
+#ifndef MACHSYM_DEMANGLE_D_STEPS_PER_BYTE
+#define MACHSYM_DEMANGLE_D_STEPS_PER_BYTE 16
+#endif
+
+/* How many bytes the source form of a name may have, and how many more for each byte of the mangled one. The
+ * longest of 30,000 real names takes 6,000. */
+#ifndef MACHSYM_DEMANGLE_TEXT
+#define MACHSYM_DEMANGLE_TEXT 262144
+#endif
+#ifndef MACHSYM_DEMANGLE_TEXT_PER_BYTE
+#define MACHSYM_DEMANGLE_TEXT_PER_BYTE 16
+#endif
+
+/* How deep the parts of a Swift, Rust or D name may nest. A level takes 200 to 450 bytes of stack. The Rust
+ * compiler's own limit is lower. */
+#ifndef MACHSYM_DEMANGLE_DEPTH
+#define MACHSYM_DEMANGLE_DEPTH 256
+#endif
+
+/* How many of these levels a function's name inside a Swift name counts for. Each such name takes a reader of its
+ * own, 500 bytes of stack. */
+#ifndef MACHSYM_DEMANGLE_NESTED_DEPTH
+#define MACHSYM_DEMANGLE_NESTED_DEPTH 64
+#endif
+
+/* How deep a C++ name may nest while it is read, and while it is printed. Printing nests deeper, because a part
+ * may stand for an earlier one. Real names nest less than 50 deep in both. These limits keep the stack below
+ * 128 KB. */
+#ifndef MACHSYM_DEMANGLE_CXX_DEPTH
+#define MACHSYM_DEMANGLE_CXX_DEPTH 224
+#endif
+#ifndef MACHSYM_DEMANGLE_CXX_PRINT_DEPTH
+#define MACHSYM_DEMANGLE_CXX_PRINT_DEPTH 448
+#endif
+
+/* How often a Swift name may repeat one substitution by a number before it. No compiler writes as many. */
+#ifndef MACHSYM_DEMANGLE_REPEAT
+#define MACHSYM_DEMANGLE_REPEAT 2048
+#endif
+
+/* How many lifetimes one binder of a Rust name may have. No source has as many, and a few bytes could ask for
+ * 2^60 of them. */
+#ifndef MACHSYM_DEMANGLE_LIFETIMES
+#define MACHSYM_DEMANGLE_LIFETIMES 1024
 #endif
 
 /* MACHSYM_ARENA_CHUNK: the least that is asked of an allocator at once, in bytes; what is not used of 1 MB

@@ -176,6 +176,7 @@ static inline uint64_t ms_rd_uleb(ms_rd *rd)
     return ms_rd_uleb_slow(rd);
 }
 
+/* SLEB128. Bits above 63 must repeat it: anything else is more than 64 bits of value, which is failure. */
 static int64_t ms_rd_sleb_slow(ms_rd *rd)
 {
     uint64_t value = 0;
@@ -183,9 +184,10 @@ static int64_t ms_rd_sleb_slow(ms_rd *rd)
         if (rd->p == rd->end)
             break;
         uint8_t byte = *rd->p++;
+        uint64_t bits = byte & 0x7f;
         if (shift < 64)
-            value |= (uint64_t)(byte & 0x7f) << shift;
-        else if ((byte & 0x7f) != 0 && (byte & 0x7f) != 0x7f)
+            value |= bits << shift;
+        if (shift >= 63 && bits != (value >> 63 != 0 ? 0x7fu : 0u))
             break;
         if (byte < 0x80) {
             if ((byte & 0x40) != 0 && shift + 7 < 64)

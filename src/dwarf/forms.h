@@ -29,6 +29,7 @@ enum {
     ms_DW_AT_producer = 0x25,
     ms_DW_AT_abstract_origin = 0x31,
     ms_DW_AT_specification = 0x47,
+    ms_DW_AT_entry_pc = 0x52,
     ms_DW_AT_ranges = 0x55,
     ms_DW_AT_call_column = 0x57,
     ms_DW_AT_call_file = 0x58,
@@ -138,7 +139,7 @@ typedef struct ms_dw_enc {
     uint64_t addr_base;
     uint64_t rnglists_base;
     uint64_t ranges_base; /* GNU split DWARF */
-    uint64_t low_pc;      /* what ranges count from */
+    uint64_t low_pc;      /* what ranges count from; DW_AT_entry_pc where there is no DW_AT_low_pc */
 } ms_dw_enc;
 
 /* ---- Abbreviations ---- */
@@ -152,6 +153,7 @@ typedef enum ms_dw_slot {
     ms_SLOT_SPECIFICATION,
     ms_SLOT_LOW_PC,
     ms_SLOT_HIGH_PC,
+    ms_SLOT_ENTRY_PC, /* of units only */
     ms_SLOT_RANGES,
     ms_SLOT_CALL_FILE,
     ms_SLOT_CALL_LINE,
@@ -202,8 +204,8 @@ typedef struct ms_dw_abbrev {
     uint16_t skip_count;
     uint16_t read_count; /* steps that read one; 0 for ms_KIND_OTHER */
     uint32_t skip_tail;  /* bytes behind the last step that skips */
-    uint32_t skip_max;   /* no entry takes more bytes than this to skip, blocks aside; UINT32_MAX: no bound */
-    uint32_t read_max;   /* the same for reading */
+    uint32_t skip_max;   /* ms_dw_most_bytes of the steps that skip */
+    uint32_t read_max;   /* the same of those that read */
     uint32_t read_first;
     uint16_t tag;
     uint8_t kind;
@@ -310,7 +312,7 @@ static bool ms_dw_form_known(uint32_t form, const ms_dw_enc *enc)
     }
 }
 
-static ms_dw_slot ms_dw_slot_of(uint64_t attribute)
+static ms_dw_slot ms_dw_slot_of(uint64_t attribute, ms_dw_kind kind)
 {
     switch (attribute) {
     case ms_DW_AT_name: return ms_SLOT_NAME;
@@ -320,6 +322,7 @@ static ms_dw_slot ms_dw_slot_of(uint64_t attribute)
     case ms_DW_AT_specification: return ms_SLOT_SPECIFICATION;
     case ms_DW_AT_low_pc: return ms_SLOT_LOW_PC;
     case ms_DW_AT_high_pc: return ms_SLOT_HIGH_PC;
+    case ms_DW_AT_entry_pc: return kind == ms_KIND_UNIT ? ms_SLOT_ENTRY_PC : ms_SLOT_NONE;
     case ms_DW_AT_ranges: return ms_SLOT_RANGES;
     case ms_DW_AT_call_file: return ms_SLOT_CALL_FILE;
     case ms_DW_AT_call_line: return ms_SLOT_CALL_LINE;
@@ -435,7 +438,7 @@ static bool ms_dw_compile(ms_dw_compiler *c, const ms_dw_enc *enc, ms_rd *rd, ms
             return false;
         bool is_code = attribute == ms_DW_AT_high_pc || attribute == ms_DW_AT_ranges;
         abbrev->has_code |= is_code && (abbrev->kind == ms_KIND_FUNCTION || abbrev->kind == ms_KIND_INLINE);
-        ms_dw_slot slot = reading ? ms_dw_slot_of(attribute) : ms_SLOT_NONE;
+        ms_dw_slot slot = reading ? ms_dw_slot_of(attribute, (ms_dw_kind)abbrev->kind) : ms_SLOT_NONE;
         ms_dw_compile_value(c, enc, (uint32_t)form, (seen >> slot & 1) == 0 ? slot : ms_SLOT_NONE, implicit);
         seen |= 1u << slot;
     }
@@ -452,17 +455,22 @@ typedef struct ms_dw_table {
     size_t code_cap;
 } ms_dw_table;
 
-/* How many bytes the steps may touch when every value takes its most; blocks are checked where they occur. */
+enum {
+    ms_DW_MOST_BYTES = 0x7fffffff
+}; /* the parts of known size take no more in any entry: else it is damage */
+
+/* How many bytes the steps may touch when every value takes its most; blocks are checked where they occur.
+ * UINT32_MAX when the form of a value gives no bound; between that and ms_DW_MOST_BYTES when it is damage. */
 static uint32_t ms_dw_most_bytes(const ms_dw_step *steps, size_t count, uint32_t tail)
 {
     static const uint8_t most[] = {0, 0, 1, 2, 4, 8, 10, 10, 0};
     uint32_t sum = tail;
-    for (size_t i = 0; i < count; i++) {
-        if (steps[i].how == ms_HOW_FORM || sum > 0x7fffffff)
-            return UINT32_MAX;
+    bool is_bounded = true;
+    for (size_t i = 0; i < count && sum <= ms_DW_MOST_BYTES; i++) {
+        is_bounded = is_bounded && steps[i].how != ms_HOW_FORM;
         sum += steps[i].skip + (uint32_t)most[steps[i].how];
     }
-    return sum;
+    return sum > ms_DW_MOST_BYTES || is_bounded ? sum : UINT32_MAX;
 }
 
 static bool ms_dw_add_abbrev(ms_dw_table *t, const ms_dw_enc *enc, ms_rd *rd, uint64_t code)
@@ -501,6 +509,9 @@ static bool ms_dw_add_abbrev(ms_dw_table *t, const ms_dw_enc *enc, ms_rd *rd, ui
     abbrev->read_first = (uint32_t)mid;
     abbrev->read_count = (uint16_t)(t->steps.count - mid);
     abbrev->read_max = ms_dw_most_bytes(t->steps.v + mid, t->steps.count - mid, 0);
+    if ((abbrev->skip_max > ms_DW_MOST_BYTES && abbrev->skip_max != UINT32_MAX) ||
+        (abbrev->read_max > ms_DW_MOST_BYTES && abbrev->read_max != UINT32_MAX))
+        return false;
     codes[t->count].key = code;
     codes[t->count].item = t->count;
     t->count++;
@@ -814,6 +825,7 @@ static const uint8_t *ms_dw_read_window(const ms_dw_step *step, size_t count, co
         case ms_HOW_8: u = ms_rd_raw_u64(p), p += 8; break;
         case ms_HOW_ULEB:
         case ms_HOW_BLOCK: p = ms_dw_raw_uleb(p, &u); break;
+        case ms_HOW_FORM: return NULL; /* has no bound, but a unit of 4 GB has room for the bound's number */
         default: break;
         }
         if (p == NULL)
@@ -1055,7 +1067,8 @@ static bool ms_dw_ranges_4(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, 
     ms_rd rd = ms_rd_at(dw->ranges, off);
     uint64_t base = enc->low_pc;
     uint64_t escape = ms_dw_all_ones(enc);
-    for (; !rd.failed && list->budget > 0; list->budget -= list->budget > 0) { /* a moved range takes more than one */
+    for (; !rd.failed && list->budget > 0;
+         list->budget -= list->budget > 0) { /* a moved range takes more than one */
         uint64_t lo = ms_rd_uint(&rd, enc->addr_size);
         uint64_t hi = ms_rd_uint(&rd, enc->addr_size);
         if (rd.failed || (lo == 0 && hi == 0))

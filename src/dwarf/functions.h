@@ -22,8 +22,8 @@ typedef struct ms_fn_block {
     uint64_t hi;
     const ms_range *ranges; /* when it has several; see ms_fn_range */
     uint32_t range_count;
-    uint32_t parent;      /* block that it is inlined into; ms_SEG_NONE for a function */
-    uint32_t end;         /* first block that does not stand inside this one */
+    uint32_t parent; /* block that it is inlined into; ms_SEG_NONE for a function */
+    uint32_t end;    /* first block that does not stand inside this one */
     uint32_t call_file;
     uint32_t call_line;
     uint32_t call_column;
@@ -59,8 +59,8 @@ typedef struct ms_fn_walk {
     ms_piece *pieces; /* of functions */
     size_t piece_count;
     size_t piece_cap;
-    ms_ranges list;     /* the ranges of the entry at hand */
-    ms_key *order[2];   /* room to sort them */
+    ms_ranges list;   /* the ranges of the entry at hand */
+    ms_key *order[2]; /* room to sort them */
     ms_range *sorted;
     size_t sorted_cap;
     uint64_t list_from; /* the entry from which on bytes are counted that allow for calls' lists of ranges */
@@ -161,7 +161,8 @@ static uint64_t ms_fn_list_budget(const ms_fn_walk *w, bool is_function, uint64_
 }
 
 /* Finds an entry's code, and puts it into a block. Returns false when it has none, or memory is out. */
-static bool ms_fn_set_code(ms_fn_walk *w, uint64_t die_off, bool is_function, const ms_dw_die *die, ms_fn_block *block)
+static bool ms_fn_set_code(ms_fn_walk *w, uint64_t die_off, bool is_function, const ms_dw_die *die,
+                           ms_fn_block *block)
 {
     const ms_dw_enc *enc = &w->root->enc;
     ms_range first = {0, 0};
@@ -184,7 +185,8 @@ static bool ms_fn_set_code(ms_fn_walk *w, uint64_t die_off, bool is_function, co
     block->lo = first.lo;
     block->hi = first.hi;
     if (block->range_count > 1)
-        block->ranges = (const ms_range *)ms_arena_keep(w->arena, w->list.v, w->list.count, sizeof *w->list.v);
+        block->ranges =
+            (const ms_range *)ms_arena_keep(w->arena, w->list.v, w->list.count, sizeof *w->list.v);
     return block->range_count > 1 ? block->ranges != NULL : block->range_count == 1;
 }
 
@@ -215,7 +217,8 @@ static bool ms_fn_add_block(ms_fn_walk *w, uint64_t die_off, bool is_function, c
     ms_fn_block *block = &w->blocks[w->count];
     if (is_function && w->unit != NULL)
         *block = w->unit->blocks[w->known]; /* its list is read with the unit only */
-    else if (!ms_fn_set_code(w, die_off, is_function, die, block) || (is_function && !ms_fn_add_pieces(w, block)))
+    else if (!ms_fn_set_code(w, die_off, is_function, die, block) ||
+             (is_function && !ms_fn_add_pieces(w, block)))
         return false;
     block->die_off = die_off;
     block->origin = 0;
@@ -442,8 +445,8 @@ static void ms_fn_read(const ms_dw *dw, const ms_cu_root *root, bool reads_calls
 
 /* Reads one function of a unit, by its number in the unit's table, with what is inlined into it: block 0 is the
  * function. The table has no segments and no copies. */
-static void ms_fn_read_one(const ms_dw *dw, const ms_cu_root *root, const ms_fn_table *unit, uint32_t function,
-                           ms_arena *scratch, ms_arena *arena, ms_fn_table *table)
+static void ms_fn_read_one(const ms_dw *dw, const ms_cu_root *root, const ms_fn_table *unit,
+                           uint32_t function, ms_arena *scratch, ms_arena *arena, ms_fn_table *table)
 {
     ms_fn_walk w;
     ms_zero(table, sizeof *table);

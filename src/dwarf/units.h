@@ -32,6 +32,7 @@ typedef struct ms_cu {
     uint8_t addr_size;
     uint8_t offset_size;
     uint8_t unit_type; /* DWARF 5; 0 before */
+    bool is_whole;     /* its length has room for the header, and does not lead out of the section */
     bool is_damaged;   /* a version or size that cannot be read; the unit is left out */
 } ms_cu;
 
@@ -78,8 +79,8 @@ typedef struct ms_cu_env {
 
 enum { ms_CU_HEADER = 48 }; /* no header is longer */
 
-/* Reads the header at off from its first bytes, ms_CU_HEADER or as many as the left ones. Returns false when
- * no next header can be found. */
+/* Reads the header at off from its first bytes, ms_CU_HEADER or as many as the left ones. Returns false when not
+ * even its length is there. */
 static bool ms_cu_read_header(ms_span first, uint64_t off, uint64_t left, ms_cu *cu)
 {
     ms_rd rd = ms_rd_make(first);
@@ -87,20 +88,15 @@ static bool ms_cu_read_header(ms_span first, uint64_t off, uint64_t left, ms_cu 
     cu->off = off;
     cu->offset_size = 4;
     uint64_t len = ms_rd_u32(&rd);
+    bool is_reserved = len >= 0xfffffff0 && len != 0xffffffff; /* DWARF5 7.2.2 */
     if (len == 0xffffffff) {
         cu->offset_size = 8;
         len = ms_rd_u64(&rd);
-    } else if (len >= 0xfffffff0) {
-        ms_rd_fail(&rd); /* reserved, DWARF5 7.2.2 */
     }
-    if (rd.failed || len == 0)
+    if (rd.failed)
         return false;
     left -= ms_rd_offset(&rd);
-    bool whole = len <= left;
-    len = whole ? len : left;
-    cu->end = off + ms_rd_offset(&rd) + len;
-    if (len < ms_rd_left(&rd))
-        rd.end = rd.p + len;
+    cu->end = off + ms_rd_offset(&rd) + (len <= left ? len : left);
     cu->version = ms_rd_u16(&rd);
     if (cu->version >= 5) {
         cu->unit_type = ms_rd_u8(&rd);
@@ -115,9 +111,10 @@ static bool ms_cu_read_header(ms_span first, uint64_t off, uint64_t left, ms_cu 
         cu->addr_size = ms_rd_u8(&rd);
     }
     cu->root = (uint32_t)ms_rd_offset(&rd);
-    cu->is_damaged = rd.failed || cu->version < 2 || cu->version > 5 || !whole ||
-                     (cu->addr_size != 4 && cu->addr_size != 8);
-    return whole;
+    cu->is_whole = !is_reserved && len <= left && cu->end - off >= cu->root;
+    cu->is_damaged =
+        rd.failed || cu->version < 2 || cu->version > 5 || (cu->addr_size != 4 && cu->addr_size != 8);
+    return true;
 }
 
 /* The first bytes of a unit. Headers lie far apart: they are copied out of a file (NULL: there is none) that
@@ -136,28 +133,90 @@ static ms_span ms_cu_peek(const ms_dw *dw, const struct ms_os_file *file, uint64
     return first;
 }
 
-/* Lists the unit headers, by offset. Returns NULL and *count 0 when there are none. */
+/* Reads the header at off. Returns false at the section's end, and where not even a length is left. */
+static bool ms_cu_header_at(const ms_dw *dw, const struct ms_os_file *file, uint64_t off, ms_cu *cu)
+{
+    uint8_t room[ms_CU_HEADER];
+    return off < dw->info.len &&
+           ms_cu_read_header(ms_cu_peek(dw, file, off, room), off, dw->info.len - off, cu);
+}
+
+/* ---- Where a unit ends when its length is damaged ---- */
+
+/* How many fields of a header, its length aside, cannot be right. Random bytes have none wrong once in 10^7 times
+ * at most. Where the version is wrong, nobody knows what the others are. */
+static unsigned ms_cu_wrong_fields(const ms_dw *dw, const ms_cu *cu)
+{
+    if (cu->version < 2 || cu->version > 5)
+        return 1;
+    bool is_type = cu->version != 5 || (cu->unit_type >= 1 && cu->unit_type <= 6) || cu->unit_type >= 0x80;
+    bool is_size = cu->addr_size == 4 || cu->addr_size == 8;
+    return (is_size ? 0u : 1u) + (is_type ? 0u : 1u) + (cu->abbrev_off < dw->abbrev.len ? 0u : 1u);
+}
+
+/* Whether a unit begins where this header was read. A header with one wrong field counts if its length leads to a
+ * header that is right, as damage hits one field. */
+static bool ms_cu_is_header(const ms_dw *dw, ms_cu cu)
+{
+    for (unsigned links = MACHSYM_MAX_UNIT_LINKS; links > 0; links--) {
+        unsigned wrong = ms_cu_wrong_fields(dw, &cu);
+        if (wrong == 0)
+            return true;
+        if (wrong > 1 || !cu.is_whole)
+            return false;
+        if (cu.end == dw->info.len)
+            return true;
+        if (!ms_cu_header_at(dw, NULL, cu.end, &cu))
+            return false;
+    }
+    return false;
+}
+
+/* The first header behind an offset that is right in all its fields, and whose length leads to the next one or
+ * to the section's end; the section's end when there is none. */
+static uint64_t ms_cu_search(const ms_dw *dw, uint64_t off)
+{
+    ms_cu cu;
+    ms_cu next;
+    for (; dw->info.len - off > 6; off++) {
+        const uint8_t *p = dw->info.ptr + off;
+        MACHSYM_COUNT_WORK(1);
+        if (ms_rd_raw_u16(p + 4) - 2u > 3 && ms_rd_raw_u32(p) != 0xffffffff)
+            continue; /* no version from 2 to 5 */
+        if (!ms_cu_header_at(dw, NULL, off, &cu) || !cu.is_whole || ms_cu_wrong_fields(dw, &cu) != 0)
+            continue;
+        if (cu.end == dw->info.len || (ms_cu_header_at(dw, NULL, cu.end, &next) && ms_cu_is_header(dw, next)))
+            return off;
+    }
+    return dw->info.len;
+}
+
+/* Lists the unit headers, by offset. A unit whose length leads nowhere ends where the next header is found; what it
+ * swallowed, or what it left, is searched once. Returns NULL and *count 0 when there are none. */
 static const ms_cu *ms_cu_index(const ms_dw *dw, const struct ms_os_file *file, ms_arena *arena,
                                 size_t *count, uint32_t *damage_count)
 {
     ms_cu *v = NULL;
     size_t cap = 0;
-    bool more = true;
+    ms_cu cu;
+    ms_cu next;
     *count = 0;
-    for (uint64_t off = 0; more && off < dw->info.len; off = v[*count - 1].end) {
-        ms_cu cu;
-        uint8_t room[ms_CU_HEADER];
-        more = ms_cu_read_header(ms_cu_peek(dw, file, off, room), off, dw->info.len - off, &cu);
-        if (cu.end == 0) {
+    for (bool more = ms_cu_header_at(dw, file, 0, &cu); more; cu = next) {
+        more = ms_cu_header_at(dw, file, cu.end, &next);
+        if (!cu.is_whole || (cu.end < dw->info.len && (!more || !ms_cu_is_header(dw, next)))) {
+            uint64_t end = ms_cu_search(dw, cu.off + 1);
+            more = ms_cu_header_at(dw, NULL, end, &next);
+            cu.is_damaged = cu.is_damaged || (!cu.is_whole && !more);
+            cu.end = end;
             ++*damage_count;
-            break;
+        } else {
+            *damage_count += cu.is_damaged;
         }
         ms_cu *grown = (ms_cu *)ms_arena_grow(arena, v, *count, &cap, sizeof *v);
         if (grown == NULL)
             break;
         v = grown;
         v[(*count)++] = cu;
-        *damage_count += cu.is_damaged;
     }
     return v;
 }
@@ -320,7 +379,10 @@ static bool ms_cu_read_root(ms_cu_env *env, const ms_cu *cu, ms_cu_root *root)
     root->ranges = *ms_dw_get(&die, ms_SLOT_RANGES);
     root->low_pc = *ms_dw_get(&die, ms_SLOT_LOW_PC);
     root->high_pc = *ms_dw_get(&die, ms_SLOT_HIGH_PC);
-    if (!ms_dw_address(env->dw, &root->enc, &root->low_pc, &root->enc.low_pc))
+    const ms_dw_value *base = ms_dw_get(&die, ms_SLOT_LOW_PC);
+    if (base->form == 0) /* DWARF3 2.17.3 allows it; seen: libarclite of 2011 */
+        base = ms_dw_get(&die, ms_SLOT_ENTRY_PC);
+    if (!ms_dw_address(env->dw, &root->enc, base, &root->enc.low_pc))
         root->enc.low_pc = 0;
     root->has_line = ms_dw_get(&die, ms_SLOT_STMT_LIST)->form != 0;
     root->line_off = ms_dw_get(&die, ms_SLOT_STMT_LIST)->u;

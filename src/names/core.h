@@ -1,10 +1,12 @@
 #ifndef ms_ROOM_names_core
 #define ms_ROOM_names_core
+#include "../api/options.h"
+#include "../api/api.h"
 #include "../base/bytes.h"
 
 /* ==== >>names ==============================================================================================
- * Job:    turns mangled names into source form, one switch per language.
- * Offers: ms_dm, ms_dm_run.
+ * Job:    holds one name on its way to source form: input, output, budgets, scratch.
+ * Offers: ms_dm, ms_dm_start, ms_dm_put, ms_dm_alloc, ms_dm_utf8, ms_dm_puny.
  * Never:  allocates; reads outside the name; recurses past its depth limit; prints part of a name. */
 
 typedef struct ms_dm {
@@ -24,6 +26,18 @@ typedef struct ms_dm {
     size_t mem_len;
     size_t mem_used;
 } ms_dm;
+
+/* Forgets a failed try; budgets start anew, the wish for a larger frame stays. */
+static void ms_dm_start(ms_dm *d)
+{
+    d->at = 0;
+    d->out_len = 0;
+    d->out_limit = MACHSYM_DEMANGLE_TEXT + MACHSYM_DEMANGLE_TEXT_PER_BYTE * d->len;
+    d->work = MACHSYM_DEMANGLE_STEPS + MACHSYM_DEMANGLE_STEPS_PER_BYTE * d->len;
+    d->depth = 0;
+    d->failed = false;
+    d->mem_used = 0;
+}
 
 #if !defined(MACHSYM_NO_SWIFT) || !defined(MACHSYM_NO_RUST) || !defined(MACHSYM_NO_CXX) ||                   \
     !defined(MACHSYM_NO_D)
@@ -54,6 +68,89 @@ static void *ms_dm_alloc(ms_dm *d, size_t size)
     }
     d->mem_used += need;
     return d->mem + (d->mem_used - need);
+}
+#endif
+
+#if !defined(MACHSYM_NO_SWIFT) || !defined(MACHSYM_NO_RUST)
+/* Writes a code point as UTF-8. Returns its length, at most 4 bytes. */
+static size_t ms_dm_utf8(uint32_t code, char *out)
+{
+    size_t len = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    for (size_t i = len - 1; i > 0; i--) {
+        out[i] = (char)(0x80u | (code & 0x3Fu));
+        code >>= 6;
+    }
+    out[0] = (char)(len == 1 ? code : ((0xF00u >> len) & 0xFFu) | code);
+    return len;
+}
+
+/* RFC 3492 6.1: the step that adapts the bias. */
+static uint32_t ms_dm_puny_adapt(uint32_t delta, uint32_t count, bool first)
+{
+    uint32_t k = 0;
+    delta /= first ? 700 : 2;
+    for (delta += delta / count; delta > 455; k += 36)
+        delta /= 35;
+    return k + 36 * delta / (delta + 38);
+}
+
+/* RFC 3492 6.2: one variable-length number; false when it is malformed. Both languages use a to z as the
+ * digits 0 to 25. digit_26 is the first of the ten others. */
+static bool ms_dm_puny_delta(machsym_str text, size_t *at, char digit_26, uint32_t bias, uint32_t *delta)
+{
+    uint32_t value = 0, weight = 1;
+    for (uint32_t k = 36; *at < text.len; k += 36) {
+        char c = text.ptr[(*at)++];
+        bool is_low = c >= 'a' && c <= 'z';
+        uint32_t digit = is_low ? (uint32_t)(c - 'a') : (uint32_t)(c - digit_26);
+        if (!is_low && digit >= 10)
+            return false;
+        digit += is_low ? 0 : 26;
+        if (digit > (UINT32_MAX - value) / weight)
+            return false;
+        value += digit * weight;
+        uint32_t t = k <= bias ? 1 : k >= bias + 26 ? 26 : k - bias;
+        if (digit < t) {
+            *delta = value;
+            return true;
+        }
+        if (weight > UINT32_MAX / (36 - t))
+            return false;
+        weight *= 36 - t;
+    }
+    return false;
+}
+
+/* Decodes Punycode into code points: plain characters, '_', then what is inserted between them. out has room
+ * for text.len of them. Returns their number, or SIZE_MAX when the text is malformed or the budget spent. */
+static size_t ms_dm_puny(ms_dm *d, machsym_str text, char digit_26, uint32_t *out)
+{
+    uint32_t code = 0x80, i = 0, bias = 72, delta;
+    size_t count = 0, at = text.len;
+    while (at > 0 && text.ptr[at - 1] != '_')
+        at--;
+    for (; count + 1 < at; count++) {
+        out[count] = (unsigned char)text.ptr[count];
+        if (out[count] >= 0x80)
+            return SIZE_MAX;
+    }
+    for (bool first = true; at < text.len; first = false) {
+        if (!ms_dm_puny_delta(text, &at, digit_26, bias, &delta) || delta > UINT32_MAX - i)
+            return SIZE_MAX;
+        i += delta;
+        count++;
+        bias = ms_dm_puny_adapt(delta, (uint32_t)count, first);
+        uint64_t next = (uint64_t)code + i / count;
+        i %= (uint32_t)count;
+        size_t cost = (count - i) / 64 + 1; /* of the move below */
+        if (next > 0x10FFFF || cost > d->work)
+            return SIZE_MAX;
+        d->work -= cost;
+        code = (uint32_t)next;
+        ms_move(out + i + 1, out + i, (count - 1 - i) * sizeof *out);
+        out[i++] = code;
+    }
+    return count;
 }
 #endif
 

@@ -1,16 +1,20 @@
 #ifndef ms_ROOM_names_d
 #define ms_ROOM_names_d
+#include "../api/options.h"
 #include "../base/bytes.h"
 #include "core.h"
 
-#ifndef MACHSYM_NO_D
-/* ---- names: D -------------------------------------------------------------------------------------------
+/* ==== >>d =================================================================================================
+ * Job:    turns D names into source form.
+ * Offers: ms_dmd_run.
+ * Never:  keeps a tree: what is read is printed at once.
+ *
  * The D ABI's "Name Mangling". The name is printed while it is read; where the source order differs from the
  * mangled one (associative arrays, function types) the first part is skipped and read again. Every function
  * returns false where the name does not fit, so that an alternative can be tried from an earlier position;
  * d->failed is left for spent budgets. Prints as libiberty does. */
 
-enum { ms_DMD_MAX_DEPTH = 256 };
+#ifndef MACHSYM_NO_D
 
 typedef struct ms_dmd { /* The state of reading one name. */
     ms_dm *d;
@@ -68,7 +72,7 @@ static bool ms_dmd_pay(ms_dmd *p, size_t steps)
 /* Starts a type, identifier or value; every successful call needs a ms_dmd_leave. */
 static bool ms_dmd_enter(ms_dmd *p)
 {
-    if (p->d->depth >= ms_DMD_MAX_DEPTH)
+    if (p->d->depth >= MACHSYM_DEMANGLE_DEPTH)
         p->d->failed = true;
     if (!ms_dmd_pay(p, 1))
         return false;
@@ -150,7 +154,7 @@ static bool ms_dmd_is_function(char c)
     return c == 'F' || c == 'U' || c == 'V' || c == 'W' || c == 'R' || c == 'Y';
 }
 
-/* floors: recursion */
+/* types hold names, names hold template arguments, which hold types and values */
 static bool ms_dmd_type(ms_dmd *p);
 static bool ms_dmd_ident(ms_dmd *p);
 static bool ms_dmd_qualified(ms_dmd *p, bool with_modifiers);
@@ -964,7 +968,7 @@ static bool ms_dmd_read(ms_dm *d, const ms_dmd_special *special)
     return true;
 }
 
-static bool ms_dm_d(ms_dm *d)
+static bool ms_dmd_run(ms_dm *d)
 {
     if (d->len < 4 || d->s[0] != '_' || d->s[1] != 'D')
         return false;
@@ -975,8 +979,7 @@ static bool ms_dm_d(ms_dm *d)
     ms_dmd probe = {d, d->s, d->len, 0, d->len, d->len, false, false};
     if (!ms_dmd_is_mangle(&probe))
         return false;
-    size_t most =
-        4096 + 16 * d->len; /* real names take less than one step a byte; tries may nest without end */
+    size_t most = MACHSYM_DEMANGLE_D_STEPS + MACHSYM_DEMANGLE_D_STEPS_PER_BYTE * d->len;
     if (d->work > most)
         d->work = most;
     const ms_dmd_special *special = ms_dmd_find_special(d->s, d->len);

@@ -1,17 +1,21 @@
 #ifndef ms_ROOM_names_rust
 #define ms_ROOM_names_rust
+#include "../api/options.h"
 #include "../api/api.h"
 #include "../base/bytes.h"
 #include "core.h"
 
-#ifndef MACHSYM_NO_RUST
-/* ---- names: Rust ----------------------------------------------------------------------------------------
+/* ==== >>rust ==============================================================================================
+ * Job:    turns Rust names into source form.
+ * Offers: ms_dmrs_run.
+ * Never:  keeps a tree: what is read is printed at once.
+ *
  * Two schemes. The older ("legacy") one looks like a C++ nested name whose last part is a hash: it is taken
  * only when it has that hash or one of Rust's own $ escapes, so that a C++ name never matches. The newer one
  * ("v0") is a prefix grammar (rustc book, "v0 Symbol Format"; RFC 2603), printed while it is read.
  * Back-references are read again at their target, so no nodes are kept. Both print as rustc-demangle does. */
 
-enum { ms_DMRS_MAX_DEPTH = 256 }; /* about 300 bytes of stack a level; the compiler's own limit is lower */
+#ifndef MACHSYM_NO_RUST
 
 typedef struct ms_dmrs { /* The state of reading one v0 name. */
     ms_dm *d;
@@ -59,13 +63,7 @@ static bool ms_dmrs_is_scalar(uint64_t code)
 static void ms_dmrs_put_utf8(ms_dm *d, uint32_t code)
 {
     char text[4];
-    size_t len = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    for (size_t i = len - 1; i > 0; i--) {
-        text[i] = (char)(0x80u | (code & 0x3Fu));
-        code >>= 6;
-    }
-    text[0] = (char)(len == 1 ? code : ((0xF00u >> len) & 0xFFu) | code);
-    ms_dm_put(d, text, len);
+    ms_dm_put(d, text, ms_dm_utf8(code, text));
 }
 
 /* Rust shows controls, odd spaces, combining marks, private use and unassigned code points as \u{...}. This
@@ -155,7 +153,7 @@ static void ms_dmrs_pay(ms_dmrs *r, size_t steps)
 static bool ms_dmrs_enter(ms_dmrs *r)
 {
     ms_dmrs_pay(r, 1);
-    if (r->d->failed || r->d->depth >= ms_DMRS_MAX_DEPTH) {
+    if (r->d->failed || r->d->depth >= MACHSYM_DEMANGLE_DEPTH) {
         ms_dmrs_fail(r);
         return false;
     }
@@ -235,71 +233,6 @@ static ms_dmrs_id ms_dmrs_ident(ms_dmrs *r)
     return id;
 }
 
-/* RFC 3492 6.1: the step that adapts the bias. */
-static uint32_t ms_dmrs_adapt(uint32_t delta, uint32_t count, bool first)
-{
-    uint32_t k = 0;
-    delta /= first ? 700 : 2;
-    delta += delta / count;
-    while (delta > 455) {
-        delta /= 35;
-        k += 36;
-    }
-    return k + 36 * delta / (delta + 38);
-}
-
-/* RFC 3492 6.2: one variable-length number; false when malformed. */
-static bool ms_dmrs_delta(const char **at, const char *end, uint32_t bias, uint32_t *out)
-{
-    uint32_t value = 0, weight = 1;
-    for (uint32_t k = 36;; k += 36) {
-        if (*at == end)
-            return false;
-        char c = *(*at)++;
-        uint32_t digit = c >= 'a' && c <= 'z'   ? (uint32_t)(c - 'a')
-                         : c >= '0' && c <= '9' ? (uint32_t)(c - '0') + 26
-                                                : 36;
-        if (digit == 36 || digit > (UINT32_MAX - value) / weight)
-            return false;
-        value += digit * weight;
-        uint32_t t = k <= bias ? 1 : k >= bias + 26 ? 26 : k - bias;
-        if (digit < t)
-            break;
-        if (weight > UINT32_MAX / (36 - t))
-            return false;
-        weight *= 36 - t;
-    }
-    *out = value;
-    return true;
-}
-
-/* Decodes the part behind the last `_` into code, which already holds count plain characters.
- * Returns the new count; 0 when malformed or too costly. */
-static uint32_t ms_dmrs_unpuny(ms_dm *d, const char *at, const char *end, uint32_t *code, uint32_t count)
-{
-    uint32_t n = 0x80, i = 0, bias = 72;
-    bool first = true;
-    while (at < end) {
-        uint32_t delta;
-        if (!ms_dmrs_delta(&at, end, bias, &delta) || delta > UINT32_MAX - i)
-            return 0;
-        i += delta;
-        count++;
-        bias = ms_dmrs_adapt(delta, count, first);
-        first = false;
-        uint64_t next = (uint64_t)n + i / count;
-        i %= count;
-        size_t cost = (count - i) / 64 + 1; /* the move below is the only step that is not constant */
-        if (!ms_dmrs_is_scalar(next) || cost > d->work)
-            return 0;
-        n = (uint32_t)next;
-        d->work -= cost;
-        ms_move(code + i + 1, code + i, (count - 1 - i) * sizeof *code);
-        code[i++] = n;
-    }
-    return count;
-}
-
 /* Shows an identifier; Punycode needs scratch for its code points, given back at the end. */
 static void ms_dmrs_put_ident(ms_dmrs *r, ms_dmrs_id id)
 {
@@ -309,20 +242,19 @@ static void ms_dmrs_put_ident(ms_dmrs *r, ms_dmrs_id id)
         ms_dm_put(r->d, id.ptr, id.len);
         return;
     }
-    size_t used = r->d->mem_used, plain = id.len;
+    size_t used = r->d->mem_used;
     uint32_t *code = (uint32_t *)ms_dm_alloc(r->d, id.len * sizeof *code);
     if (code == NULL)
         return;
-    while (plain > 0 && id.ptr[plain - 1] != '_')
-        plain--;
-    uint32_t count = 0;
-    for (size_t i = 0; i + 1 < plain; i++)
-        code[count++] = (unsigned char)id.ptr[i];
-    count = ms_dmrs_unpuny(r->d, id.ptr + plain, id.ptr + id.len, code, count);
-    if (count == 0)
+    machsym_str coded = {id.ptr, id.len};
+    size_t count = ms_dm_puny(r->d, coded, '0', code);
+    if (count == SIZE_MAX)
         ms_dmrs_fail(r);
-    for (uint32_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && !r->d->failed; i++) {
+        if (!ms_dmrs_is_scalar(code[i]))
+            ms_dmrs_fail(r);
         ms_dmrs_put_utf8(r->d, code[i]);
+    }
     r->d->mem_used = used;
 }
 
@@ -351,7 +283,7 @@ static void ms_dmrs_put_lifetime(ms_dmrs *r, uint64_t index)
 static void ms_dmrs_binder(ms_dmrs *r)
 {
     uint64_t count = ms_dmrs_tagged(r, 'G');
-    if (count > 1024) { /* no source has as many, and a few bytes could print for ever */
+    if (count > MACHSYM_DEMANGLE_LIFETIMES) {
         ms_dmrs_fail(r);
         return;
     }
@@ -385,7 +317,7 @@ static bool ms_dmrs_jump(ms_dmrs *r, size_t *back)
     return true;
 }
 
-/* floors: recursion */
+/* paths hold types, types hold constants, all hold paths */
 static void ms_dmrs_path(ms_dmrs *r, bool in_value);
 static void ms_dmrs_type(ms_dmrs *r);
 static void ms_dmrs_const(ms_dmrs *r, bool in_value);
@@ -1185,7 +1117,7 @@ static bool ms_dmrs_legacy(ms_dm *d, size_t prefix)
 }
 
 /* The entry: `_ZN`, `_R` and the forms with one underscore less (Windows) or more (Mach-O). */
-static bool ms_dm_rust(ms_dm *d)
+static bool ms_dmrs_run(ms_dm *d)
 {
     size_t at = 0;
     while (at < 2 && at < d->len && d->s[at] == '_')

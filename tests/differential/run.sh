@@ -7,7 +7,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 for tool in llvm-symbolizer-22 llvm-dwarfdump-22 python3; do
     command -v "$tool" >/dev/null || {
-        echo "differential: skipped: $tool is not installed"
+        echo "skipped: differential: $tool is not installed"
+        echo "0 passed, 0 failed, 1 skipped"
         exit 0
     }
 done

@@ -114,13 +114,7 @@ static void set_report_facts(report *r, const json *doc)
 static bool ips_uuid(const json *doc, uint32_t token, machsym_uuid *out)
 {
     static const machsym_uuid none;
-    machsym_str raw = json_raw(doc, token);
-    char written[40];
-    if (raw.len < 32 || raw.len >= sizeof written)
-        return false;
-    memcpy(written, raw.ptr, raw.len);
-    written[raw.len] = 0;
-    return parse_uuid(written, out) && memcmp(out, &none, sizeof none) != 0;
+    return parse_uuid_str(json_raw(doc, token), out) && memcmp(out, &none, sizeof none) != 0;
 }
 
 static void add_ips_image(report *r, const json *doc, uint32_t object)

@@ -1,97 +1,10 @@
 /* Reports: encodings, recognition, and the model's memory; see report.h. */
 #include "report.h"
-#include "../posix.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Views ---- */
-
-machsym_str str_c(const char *c_string)
-{
-    return (machsym_str){c_string, strlen(c_string)};
-}
-
-machsym_str str_trim(machsym_str s)
-{
-    machsym_str t = s;
-    while (t.len > 0 && (t.ptr[0] == ' ' || t.ptr[0] == '\t')) {
-        t.ptr++;
-        t.len--;
-    }
-    while (t.len > 0 && (t.ptr[t.len - 1] == ' ' || t.ptr[t.len - 1] == '\t'))
-        t.len--;
-    MACHSYM_COUNT_WORK((s.len - t.len) / 64);
-    return t;
-}
-
-bool str_equal(machsym_str a, machsym_str b)
-{
-    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
-}
-
-bool str_is(machsym_str s, const char *c_string)
-{
-    return str_equal(s, str_c(c_string));
-}
-
-bool str_starts(machsym_str s, const char *prefix)
-{
-    size_t len = strlen(prefix);
-    return s.len >= len && memcmp(s.ptr, prefix, len) == 0;
-}
-
-size_t str_find(machsym_str s, const char *needle)
-{
-    const char *at = s.len == 0 ? NULL : memmem(s.ptr, s.len, needle, strlen(needle));
-    MACHSYM_COUNT_WORK(1 + (at != NULL ? (size_t)(at - s.ptr) : s.len) / 64);
-    return at != NULL ? (size_t)(at - s.ptr) : s.len;
-}
-
-machsym_str str_base_name(machsym_str path)
-{
-    size_t at = path.len;
-    while (at > 0 && path.ptr[at - 1] != '/')
-        at--;
-    MACHSYM_COUNT_WORK((path.len - at) / 64);
-    return (machsym_str){path.len > at ? path.ptr + at : path.ptr, path.len - at};
-}
-
 /* ---- Memory ---- */
-
-struct pool_chunk {
-    pool_chunk *next;
-    size_t len;
-    size_t cap;
-    char v[];
-};
-
-machsym_str pool_copy(pool *p, const char *ptr, size_t len)
-{
-    MACHSYM_COUNT_WORK(1 + len / 64);
-    if (p->chunks == NULL || p->chunks->cap - p->chunks->len < len) {
-        size_t cap = len > 1 << 16 ? len : 1 << 16;
-        pool_chunk *chunk = tool_alloc(sizeof *chunk + cap);
-        chunk->next = p->chunks;
-        chunk->len = 0;
-        chunk->cap = cap;
-        p->chunks = chunk;
-    }
-    char *to = p->chunks->v + p->chunks->len;
-    if (len > 0)
-        memcpy(to, ptr, len);
-    p->chunks->len += len;
-    return (machsym_str){to, len};
-}
-
-void pool_free(pool *p)
-{
-    while (p->chunks != NULL) {
-        pool_chunk *next = p->chunks->next;
-        free(p->chunks);
-        p->chunks = next;
-    }
-}
 
 /* Makes room for one more element, and returns it zeroed. */
 static void *report_push(void *v, uint32_t *count, uint32_t *cap, size_t size)
@@ -343,7 +256,9 @@ static size_t add_document(report *r, size_t at, json_error *err)
         return 0;
     size_t end = doc.v[0].end;
     *(json *)report_push(&r->docs, &r->doc_count, &r->doc_cap, sizeof doc) = doc;
-    if (report_parse_ips(r, r->doc_count - 1) || report_parse_other_json(r, r->doc_count - 1)) {
+    uint32_t index = r->doc_count - 1;
+    if (report_parse_ips(r, index) || report_parse_kscrash(r, index) || report_parse_sentry(r, index) ||
+        report_parse_metric(r, index)) {
         r->has_json = true;
         return end;
     }

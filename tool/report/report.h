@@ -9,18 +9,6 @@
 
 #define REPORT_NONE UINT32_MAX
 
-/* ---- Memory that lives as long as the report ---- */
-
-typedef struct pool_chunk pool_chunk;
-
-/* Pieces of text that stay where they are until all go. */
-typedef struct pool {
-    pool_chunk *chunks;
-} pool;
-
-machsym_str pool_copy(pool *p, const char *ptr, size_t len);
-void pool_free(pool *p);
-
 /* ---- Parts of a report ---- */
 
 /* A library or program that was loaded. */
@@ -233,21 +221,12 @@ machsym_str report_json_str(report *r, const json *doc, uint32_t token);
 void report_parse_text(report *r, size_t lo, size_t hi, frame_escape escape);
 /* One JSON document; false when it holds nothing of a report. */
 bool report_parse_ips(report *r, uint32_t doc);
-bool report_parse_other_json(report *r, uint32_t doc);
+bool report_parse_kscrash(report *r, uint32_t doc);
+bool report_parse_sentry(report *r, uint32_t doc);
+bool report_parse_metric(report *r, uint32_t doc);
 /* Finds the image of frames from first_frame on, among those from first_image on, by the address; frames that
  * have one keep it. */
 void report_place_frames(report *r, uint32_t first_frame, uint32_t first_image);
 bool report_arch_is_arm32(machsym_str arch);
-
-/* ---- Views ---- */
-
-machsym_str str_c(const char *c_string);
-machsym_str str_trim(machsym_str s);
-bool str_is(machsym_str s, const char *c_string);
-bool str_starts(machsym_str s, const char *prefix);
-bool str_equal(machsym_str a, machsym_str b);
-/* Offset of needle in s, or s.len. */
-size_t str_find(machsym_str s, const char *needle);
-machsym_str str_base_name(machsym_str path);
 
 #endif

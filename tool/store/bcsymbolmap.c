@@ -16,17 +16,13 @@ static const char map_title[] = "BCSymbolMap Version:";
 /* A whole file with a NUL behind it; NULL when it cannot be read. */
 static char *read_text(const char *path, size_t *len)
 {
-    FILE *file = fopen(path, "rb");
     text t = {0};
-    char chunk[1 << 14];
-    size_t got;
-    if (file == NULL)
+    if (!text_read_file(&t, path)) {
+        text_free(&t);
         return NULL;
-    while ((got = fread(chunk, 1, sizeof chunk, file)) > 0)
-        text_add(&t, chunk, got);
-    fclose(file);
+    }
     *len = t.len;
-    text_add(&t, "", 1);
+    text_z(&t);
     return t.v;
 }
 
@@ -68,12 +64,6 @@ void bcsymbolmap_close(bcsymbolmap *map)
 }
 
 /* ---- Finding one ---- */
-
-static void text_z(text *t)
-{
-    text_add(t, "", 1);
-    t->len--;
-}
 
 /* FOLDER/UUID.bcsymbolmap, with the UUID in upper and in lower case. */
 static bcsymbolmap *open_named(const char *folder, const machsym_uuid *uuid)

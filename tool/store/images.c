@@ -346,7 +346,6 @@ void images_return(image_pool *all, image_loan *loan)
 
 static void unhide(const bcsymbolmap *names, machsym_frame *frame)
 {
-    frame->name_ref = 0; /* what a map's name was shown as before does not hold */
     frame->linkage_name = bcsymbolmap_name(names, frame->linkage_name);
     frame->name = bcsymbolmap_name(names, frame->name);
     frame->file.comp_dir = bcsymbolmap_name(names, frame->file.comp_dir);

@@ -7,8 +7,9 @@
 
 enum { SAID_OF_A_PLAN = 10 };
 
-static bool add_prefix(object_options *to, const char *value)
+static bool take_prefix(void *field, const char *value)
 {
+    object_options *to = field;
     const char *equals = strchr(value, '=');
     if (equals == NULL || to->prefix_count == MAX_OSO) {
         tool_say(equals == NULL ? "--oso-prefix wants FROM=TO" : "at most %d --oso-prefix", MAX_OSO);
@@ -23,38 +24,27 @@ static bool add_prefix(object_options *to, const char *value)
     return true;
 }
 
-/* The value of an option whose value may hold "=" itself. */
-static const char *whole_value(options *o, const char *name, const char *option)
+static bool take_dir(void *field, const char *value)
 {
-    if (option[strlen(name)] == '=')
-        return option + strlen(name) + 1;
-    if (o->at + 1 < o->argc)
-        return o->argv[++o->at];
-    tool_say("--%s needs a value; see machsym %s --help", name, o->argv[0]);
-    exit(TOOL_ERROR);
+    object_options *to = field;
+    bool ok = to->dir_count < MAX_OSO;
+    if (ok)
+        to->dirs[to->dir_count++] = value;
+    else
+        tool_say("at most %d --oso-dir", MAX_OSO);
+    return ok;
 }
 
-bool object_option(object_options *to, options *o, const char *name, bool *ok)
-{
-    *ok = true;
-    if (options_is(o, name, "oso-prefix")) {
-        *ok = add_prefix(to, whole_value(o, "oso-prefix", name));
-    } else if (options_is(o, name, "oso-dir")) {
-        const char *dir = options_value(o, "oso-dir");
-        *ok = to->dir_count < MAX_OSO;
-        if (*ok)
-            to->dirs[to->dir_count++] = dir;
-        else
-            tool_say("at most %d --oso-dir", MAX_OSO);
-    } else if (options_is(o, name, "oso-any-time")) {
-        to->flags |= MACHSYM_OPEN_ANY_TIME;
-    } else if (options_is(o, name, "no-objects")) {
-        to->flags |= MACHSYM_OPEN_NO_OBJECTS;
-    } else {
-        return false;
-    }
-    return true;
-}
+const option object_option_table[] = {
+    {"oso-prefix", "FROM=TO", "a program without dSYM: its object files moved from FROM to TO; may repeat", 0,
+     take_prefix},
+    {"oso-dir", "DIR", "... look for them under DIR too, by the end of their paths; may repeat", 0, take_dir},
+    {"oso-any-time", NULL, "... take them although they changed after the program was linked",
+     offsetof(object_options, any_time), NULL},
+    {"no-objects", NULL, "... do not look for them: only symbols answer", offsetof(object_options, none),
+     NULL},
+    {0},
+};
 
 void object_options_apply(const object_options *from, machsym_open_desc *desc)
 {
@@ -62,7 +52,8 @@ void object_options_apply(const object_options *from, machsym_open_desc *desc)
     desc->oso_prefix_count = from->prefix_count;
     desc->oso_dirs = from->dirs;
     desc->oso_dir_count = from->dir_count;
-    desc->flags |= from->flags;
+    desc->flags |=
+        (from->any_time ? MACHSYM_OPEN_ANY_TIME : 0u) | (from->none ? MACHSYM_OPEN_NO_OBJECTS : 0u);
 }
 
 /* ---- Messages ---- */

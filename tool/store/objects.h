@@ -13,18 +13,11 @@ typedef struct object_options {
     size_t prefix_count;
     const char *dirs[MAX_OSO];
     size_t dir_count;
-    uint32_t flags; /* machsym_open_flags */
+    bool any_time;
+    bool none;
 } object_options;
 
-#define OBJECT_USAGE                                                                                         \
-    "  --oso-prefix FROM=TO  a program without dSYM: its object files moved from FROM to TO; may repeat\n"   \
-    "  --oso-dir DIR       ... look for them under DIR too, by the end of their paths; may repeat\n"         \
-    "  --oso-any-time      ... take them although they changed after the program was linked\n"               \
-    "  --no-objects        ... do not look for them: only symbols answer\n"
-
-/* Takes the current option if it is one of these. *ok: whether its value is right; a message was printed if
- * not. */
-bool object_option(object_options *to, options *o, const char *name, bool *ok);
+extern const option object_option_table[];
 /* desc borrows the options. */
 void object_options_apply(const object_options *from, machsym_open_desc *desc);
 

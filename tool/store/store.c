@@ -1,4 +1,5 @@
 /* The store of symbols and its index files; see store.h. */
+#include "index.h"
 #include "store.h"
 #include "../source.h"
 
@@ -13,111 +14,28 @@
 
 enum { STORE_MAX_DEPTH = 64, STORE_MAX_SLICES = 64 };
 
-static const char index_title[] = "machsym store index 1\n";
-
-/* A slice as the index keeps it. */
-typedef struct index_slice {
-    machsym_uuid uuid;
-    uint32_t cputype;
-    uint32_t cpusubtype;
-    store_kind kind;
-} index_slice;
-
-/* A file or folder of a folder. */
-typedef struct index_child {
-    const char *name;
-    bool is_folder;
-    int64_t mtime; /* nanoseconds */
-    int64_t size;
-    uint32_t first_slice;
-    uint32_t slice_count;
-} index_child;
-
-typedef struct index_folder {
-    const char *path;
-    int64_t mtime;
-    uint32_t first_child;
-    uint32_t child_count;
-} index_folder;
-
-/* What is known of everything below one folder. */
-typedef struct store_index {
-    index_folder *folders;
-    index_child *children;
-    index_slice *slices;
-    uint32_t folder_count;
-    uint32_t child_count;
-    uint32_t slice_count;
-    uint32_t folder_cap;
-    uint32_t child_cap;
-    uint32_t slice_cap;
-    uint32_t *table; /* folder index + 1 by a hash of the path */
-    uint32_t table_size;
-} store_index;
-
-typedef struct string_list {
-    char **v;
-    size_t count;
-    size_t cap;
-} string_list;
-
 struct store {
     store_options options;
     store_entry *v;
     size_t count;
     size_t cap;
     const store_entry **by_name;
-    string_list strings;
+    pool strings;
     bool changed; /* the folder at hand is not as its index says */
 };
 
 /* ---- Memory ---- */
 
-static char *keep_string(string_list *list, const char *ptr, size_t len)
-{
-    if (list->count == list->cap) {
-        list->cap = list->cap == 0 ? 64 : list->cap * 2;
-        list->v = tool_grow(list->v, list->cap * sizeof *list->v);
-    }
-    char *copy = tool_alloc(len + 1);
-    if (len > 0)
-        memcpy(copy, ptr, len);
-    copy[len] = 0;
-    list->v[list->count++] = copy;
-    return copy;
-}
-
-static char *join_path(string_list *list, const char *folder, const char *name)
+static char *join_path(pool *list, const char *folder, const char *name)
 {
     text t = {0};
     text_c(&t, folder);
     if (t.len > 0 && t.v[t.len - 1] != '/')
         text_char(&t, '/');
     text_c(&t, name);
-    char *path = keep_string(list, t.v, t.len);
+    char *path = pool_copy_z(list, t.v, t.len);
     text_free(&t);
     return path;
-}
-
-static void *index_push(void *array, uint32_t *count, uint32_t *cap, size_t size)
-{
-    char **v = array;
-    if (*count == *cap) {
-        *cap = *cap == 0 ? 64 : *cap * 2;
-        *v = tool_grow(*v, *cap * size);
-    }
-    char *element = *v + (size_t)(*count)++ * size;
-    memset(element, 0, size);
-    return element;
-}
-
-static void index_free(store_index *index)
-{
-    free(index->folders);
-    free(index->children);
-    free(index->slices);
-    free(index->table);
-    memset(index, 0, sizeof *index);
 }
 
 /* ---- One file ---- */
@@ -149,14 +67,13 @@ static bool read_head(const char *path, unsigned char head[8])
 
 static void probe_map(store_index *index, index_child *child, const char *path)
 {
-    machsym_bytes none = {NULL, 0};
+    machsym_map_desc desc = {.path = path, .flags = MACHSYM_MAP_UNCHECKED};
     machsym_map *map;
     machsym_map_info info;
-    if (machsym_map_open(path, none, MACHSYM_MAP_UNCHECKED, NULL, &map, NULL) != MACHSYM_OK)
+    if (machsym_map_open(&desc, &map, NULL) != MACHSYM_OK)
         return;
     machsym_map_get_info(map, &info);
-    index_slice *slice =
-        index_push(&index->slices, &index->slice_count, &index->slice_cap, sizeof *index->slices);
+    index_slice *slice = index_add_slice(index);
     slice->uuid = info.uuid;
     slice->cputype = info.cputype;
     slice->cpusubtype = info.cpusubtype;
@@ -184,8 +101,7 @@ static void probe_file(store_index *index, index_child *child, const char *path)
     for (size_t i = 0; i < count && i < STORE_MAX_SLICES; i++) {
         if (!slices[i].has_uuid)
             continue;
-        index_slice *slice =
-            index_push(&index->slices, &index->slice_count, &index->slice_cap, sizeof *index->slices);
+        index_slice *slice = index_add_slice(index);
         slice->uuid = slices[i].uuid;
         slice->cputype = slices[i].cputype;
         slice->cpusubtype = slices[i].cpusubtype;
@@ -208,223 +124,6 @@ static void add_entries(store *s, const store_index *index, const index_child *c
         entry->arch = machsym_arch_name(slice->cputype, slice->cpusubtype);
         entry->kind = slice->kind;
     }
-}
-
-/* ---- Index files ---- */
-
-static uint64_t hash_text(const char *c_string)
-{
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (; *c_string != 0; c_string++)
-        hash = (hash ^ (unsigned char)*c_string) * 0x100000001b3u;
-    return hash;
-}
-
-static void index_build_table(store_index *index)
-{
-    index->table_size = 64;
-    while (index->table_size < index->folder_count * 2)
-        index->table_size *= 2;
-    index->table = tool_alloc(index->table_size * sizeof *index->table);
-    memset(index->table, 0, index->table_size * sizeof *index->table);
-    for (uint32_t i = 0; i < index->folder_count; i++) {
-        uint32_t at = (uint32_t)hash_text(index->folders[i].path) & (index->table_size - 1);
-        while (index->table[at] != 0)
-            at = (at + 1) & (index->table_size - 1);
-        index->table[at] = i + 1;
-    }
-}
-
-static const index_folder *index_find(const store_index *index, const char *path)
-{
-    if (index->table == NULL)
-        return NULL;
-    uint32_t at = (uint32_t)hash_text(path) & (index->table_size - 1);
-    for (; index->table[at] != 0; at = (at + 1) & (index->table_size - 1)) {
-        if (strcmp(index->folders[index->table[at] - 1].path, path) == 0)
-            return &index->folders[index->table[at] - 1];
-    }
-    return NULL;
-}
-
-/* The index file of a folder; false when there is no place for one. */
-static bool index_path(const char *folder, bool shallow, text *out)
-{
-    const char *base = getenv("XDG_CACHE_HOME");
-    const char *home = getenv("HOME");
-    char *real = realpath(folder, NULL);
-    if (real == NULL || ((base == NULL || base[0] != '/') && home == NULL)) {
-        free(real);
-        return false;
-    }
-    text_c(out, base != NULL && base[0] == '/' ? base : home);
-    text_c(out, base != NULL && base[0] == '/' ? "/machsym/" : "/.cache/machsym/");
-    text_hex(out, hash_text(real), 16);
-    text_c(out, shallow ? ".shallow" : ".index");
-    text_add(out, "", 1);
-    free(real);
-    return true;
-}
-
-/* Makes the folders above a file. */
-static void make_folders(char *path)
-{
-    for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        *slash = 0;
-        mkdir(path, 0777);
-        *slash = '/';
-    }
-}
-
-/* Names with a newline are left out: a file of such a name is looked at anew each time. */
-static void put_name(text *t, const char *name)
-{
-    text_char(t, ' ');
-    text_c(t, name);
-    text_char(t, '\n');
-}
-
-static void put_folder(text *t, const store_index *index, const index_folder *folder)
-{
-    text_c(t, "D ");
-    text_dec(t, (uint64_t)folder->mtime);
-    put_name(t, folder->path);
-    for (uint32_t i = 0; i < folder->child_count; i++) {
-        const index_child *child = &index->children[folder->first_child + i];
-        if (child->is_folder) {
-            text_char(t, 'd');
-            put_name(t, child->name);
-            continue;
-        }
-        text_c(t, "F ");
-        text_dec(t, (uint64_t)child->mtime);
-        text_char(t, ' ');
-        text_dec(t, (uint64_t)child->size);
-        put_name(t, child->name);
-        for (uint32_t k = 0; k < child->slice_count; k++) {
-            const index_slice *slice = &index->slices[child->first_slice + k];
-            text_c(t, "S ");
-            text_uuid(t, &slice->uuid);
-            text_char(t, ' ');
-            text_dec(t, slice->cputype);
-            text_char(t, ' ');
-            text_dec(t, slice->cpusubtype);
-            text_char(t, ' ');
-            text_dec(t, (uint64_t)slice->kind);
-            text_char(t, '\n');
-        }
-    }
-}
-
-/* Writes whole or not at all: into a file of this process, which then takes the name. */
-static void index_save(const store_index *index, char *path)
-{
-    text t = {0};
-    text temporary = {0};
-    text_c(&t, index_title);
-    for (uint32_t i = 0; i < index->folder_count; i++)
-        put_folder(&t, index, &index->folders[i]);
-    text_c(&t, "end\n");
-    text_c(&temporary, path);
-    text_char(&temporary, '.');
-    text_dec(&temporary, (uint64_t)getpid());
-    text_add(&temporary, "", 1);
-    make_folders(path);
-    FILE *file = fopen(temporary.v, "wb");
-    if (file != NULL) {
-        bool ok = fwrite(t.v, 1, t.len, file) == t.len;
-        ok = fclose(file) == 0 && ok;
-        if (!ok || rename(temporary.v, path) != 0)
-            unlink(temporary.v);
-    }
-    text_free(&t);
-    text_free(&temporary);
-}
-
-/* Reads a decimal number and the blank behind it. */
-static uint64_t take_number(char **at)
-{
-    uint64_t number = strtoull(*at, at, 10);
-    if (**at == ' ')
-        (*at)++;
-    return number;
-}
-
-/* One line of an index file; false when it makes no sense. */
-static bool index_line(store_index *index, char *line)
-{
-    index_child *child = index->child_count > 0 ? &index->children[index->child_count - 1] : NULL;
-    char *at = line + 2;
-    if (line[0] == 0 || line[1] != ' ')
-        return false;
-    if (line[0] == 'D') {
-        index_folder *folder =
-            index_push(&index->folders, &index->folder_count, &index->folder_cap, sizeof *index->folders);
-        folder->mtime = (int64_t)take_number(&at);
-        folder->path = at;
-        folder->first_child = index->child_count;
-        return true;
-    }
-    if (line[0] == 'S') {
-        index_slice slice;
-        char *uuid = at;
-        if (child == NULL || strlen(at) < 38)
-            return false;
-        at[36] = 0;
-        at += 37;
-        slice.cputype = (uint32_t)take_number(&at);
-        slice.cpusubtype = (uint32_t)take_number(&at);
-        slice.kind = (store_kind)take_number(&at);
-        if (!parse_uuid(uuid, &slice.uuid) || slice.kind > STORE_MAP)
-            return false;
-        *(index_slice *)index_push(&index->slices, &index->slice_count, &index->slice_cap, sizeof slice) =
-            slice;
-        child->slice_count++;
-        return true;
-    }
-    if (index->folder_count == 0 || (line[0] != 'F' && line[0] != 'd'))
-        return false;
-    child = index_push(&index->children, &index->child_count, &index->child_cap, sizeof *child);
-    child->is_folder = line[0] == 'd';
-    if (!child->is_folder) {
-        child->mtime = (int64_t)take_number(&at);
-        child->size = (int64_t)take_number(&at);
-    }
-    child->name = at;
-    child->first_slice = index->slice_count;
-    index->folders[index->folder_count - 1].child_count++;
-    return true;
-}
-
-/* Takes what an index file says; nothing when there is none or it is not whole. The names stay in *content. */
-static void index_load(store_index *index, const char *path, char **content)
-{
-    FILE *file = fopen(path, "rb");
-    text t = {0};
-    char chunk[1 << 14];
-    size_t got;
-    *content = NULL;
-    if (file == NULL)
-        return;
-    while ((got = fread(chunk, 1, sizeof chunk, file)) > 0)
-        text_add(&t, chunk, got);
-    fclose(file);
-    text_add(&t, "", 1);
-    size_t title = sizeof index_title - 1;
-    bool ok =
-        t.len > title + 4 && memcmp(t.v, index_title, title) == 0 && strcmp(t.v + t.len - 5, "end\n") == 0;
-    char *line = ok ? t.v + title : NULL;
-    while (ok && strcmp(line, "end\n") != 0) {
-        char *newline = strchr(line, '\n');
-        *newline = 0;
-        ok = index_line(index, line);
-        line = newline + 1;
-    }
-    if (!ok)
-        index_free(index);
-    else
-        index_build_table(index);
-    *content = t.v;
 }
 
 /* ---- Folders ---- */
@@ -460,9 +159,8 @@ static void list_folder(store *s, store_index *index, const char *path)
         } else if (!is_folder && type != DT_REG) {
             continue;
         }
-        index_child *child =
-            index_push(&index->children, &index->child_count, &index->child_cap, sizeof *index->children);
-        child->name = keep_string(&s->strings, entry->d_name, strlen(entry->d_name));
+        index_child *child = index_add_child(index);
+        child->name = pool_copy_z(&s->strings, entry->d_name, strlen(entry->d_name));
         child->is_folder = is_folder;
     }
     closedir(dir);
@@ -480,8 +178,7 @@ static void take_children(store *s, const store_index *old, const index_folder *
     folder->first_child = index->child_count;
     if (known != NULL && folder->mtime != 0 && known->mtime == folder->mtime) {
         for (uint32_t i = 0; i < known->child_count; i++) {
-            index_child *child =
-                index_push(&index->children, &index->child_count, &index->child_cap, sizeof *index->children);
+            index_child *child = index_add_child(index);
             *child = old->children[known->first_child + i];
         }
     } else {
@@ -531,8 +228,7 @@ static void visit_file(store *s, const store_index *old, const index_folder *kno
     child.size = (int64_t)st.st_size;
     if (before != NULL && child.mtime != 0 && before->mtime == child.mtime && before->size == child.size) {
         for (uint32_t i = 0; i < before->slice_count; i++) {
-            index_slice *slice =
-                index_push(&index->slices, &index->slice_count, &index->slice_cap, sizeof *index->slices);
+            index_slice *slice = index_add_slice(index);
             *slice = old->slices[before->first_slice + i];
         }
         child.slice_count = before->slice_count;
@@ -580,8 +276,7 @@ static void visit_folder(store *s, const store_index *old, store_index *index, c
     folder.mtime = mtime_of(&st);
     const index_folder *known = index_find(old, path);
     take_children(s, old, known, index, &folder);
-    index_folder *kept =
-        index_push(&index->folders, &index->folder_count, &index->folder_cap, sizeof *index->folders);
+    index_folder *kept = index_add_folder(index);
     *kept = folder;
     for (uint32_t i = 0; i < folder.child_count; i++) {
         if (!index->children[folder.first_child + i].is_folder)
@@ -594,7 +289,7 @@ static void visit_tree(store *s, const store_index *old, store_index *index, con
     folder_task *tasks = tool_alloc(sizeof *tasks);
     size_t count = 1;
     size_t cap = 1;
-    tasks[0] = (folder_task){keep_string(&s->strings, root, strlen(root)), 0};
+    tasks[0] = (folder_task){pool_copy_z(&s->strings, root, strlen(root)), 0};
     while (count > 0) {
         folder_task task = tasks[--count];
         uint32_t folder_at = index->folder_count;
@@ -647,7 +342,7 @@ static void add_file(store *s, const char *path)
     probe_file(&index, &child, path);
     if (child.slice_count == 0)
         tool_say("%s: no Mach-O file with a UUID, no dSYM and no .symmap", path);
-    add_entries(s, &index, &child, keep_string(&s->strings, path, strlen(path)));
+    add_entries(s, &index, &child, pool_copy_z(&s->strings, path, strlen(path)));
     index_free(&index);
 }
 
@@ -714,9 +409,7 @@ void store_finish(store *s)
 
 void store_close(store *s)
 {
-    for (size_t i = 0; i < s->strings.count; i++)
-        free(s->strings.v[i]);
-    free(s->strings.v);
+    pool_free(&s->strings);
     free(s->by_name);
     free(s->v);
     free(s);

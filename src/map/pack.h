@@ -1,0 +1,279 @@
+#ifndef ms_ROOM_map_pack
+#define ms_ROOM_map_pack
+#include "../api/options.h"
+#include "../base/bytes.h"
+#include "../base/reader.h"
+#include "../api/api.h"
+
+/* ==== >>pack =============================================================================================
+ * Job:    text in blocks of 1,024 bytes, each an LZ4 block with a dictionary.
+ * Offers: ms_pk_spaces, ms_pk_fill_dict, ms_pk_raw_block, ms_pk_place, ms_pk_pack, ms_pk_unpack.
+ * Never:  knows what the text is; writes past a block whatever the packed bytes say. */
+
+enum {
+    ms_PK_BLOCK = 1024, /* bytes of text in a packed block: half of it is unpacked for a name */
+    ms_PK_DICT =
+        16384, /* bytes of text that every block may refer to; 4 KB blocks without it pack no better */
+    ms_PK_SAMPLE = 256,     /* which are taken from all over the text, so many at a time */
+    ms_PK_PER_SAMPLE = 4096 /* bytes of text for one such sample, of chunks and of tables */
+};
+
+/* ---- LZ4 blocks ---- */
+
+enum { ms_PK_MIN = 4, ms_PK_TAIL = 12, ms_PK_BITS = 9, ms_PK_DICT_BITS = 13 };
+
+/* The dictionary, and where its 4-byte words stand. */
+typedef struct ms_pk_dict {
+    uint8_t text[ms_PK_DICT];
+    size_t len;
+    uint16_t last[1 << ms_PK_DICT_BITS]; /* position + 1 of the last word with this hash */
+} ms_pk_dict;
+
+static size_t ms_pk_word_hash(const uint8_t *p, unsigned bits)
+{
+    return (ms_rd_raw_u32(p) * 2654435761u) >> (32 - bits);
+}
+
+static void ms_pk_index_dict(ms_pk_dict *dict)
+{
+    ms_zero(dict->last, sizeof dict->last);
+    for (size_t i = 0; i + ms_PK_MIN <= dict->len; i++)
+        dict->last[ms_pk_word_hash(dict->text + i, ms_PK_DICT_BITS)] = (uint16_t)(i + 1);
+}
+
+static uint8_t *ms_pk_put_length(uint8_t *out, size_t rest)
+{
+    for (; rest >= 255; rest -= 255)
+        *out++ = 255;
+    *out++ = (uint8_t)rest;
+    return out;
+}
+
+/* One sequence: literals, then a match (none when match_len is 0). */
+static uint8_t *ms_pk_put_sequence(uint8_t *out, const uint8_t *literals, size_t count, size_t back,
+                                   size_t match_len)
+{
+    size_t code = match_len == 0 ? 0 : match_len - ms_PK_MIN;
+    *out++ = (uint8_t)((count < 15 ? count : 15) << 4 | (code < 15 ? code : 15));
+    if (count >= 15)
+        out = ms_pk_put_length(out, count - 15);
+    ms_copy(out, literals, count);
+    out += count;
+    if (match_len == 0)
+        return out;
+    *out++ = (uint8_t)back;
+    *out++ = (uint8_t)(back >> 8);
+    return code >= 15 ? ms_pk_put_length(out, code - 15) : out;
+}
+
+/* 0 when less than ms_PK_MIN bytes are equal: most candidates only share their hash. */
+static inline size_t ms_pk_match_length(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
+{
+    size_t most = a_len < b_len ? a_len : b_len;
+    size_t len = ms_PK_MIN;
+    if (most < ms_PK_MIN || ms_rd_raw_u32(a) != ms_rd_raw_u32(b))
+        return 0;
+    for (; most - len >= 8; len += 8) {
+        uint64_t differs = ms_rd_raw_u64(a + len) ^ ms_rd_raw_u64(b + len);
+        if (differs != 0)
+            return len + ms_low_zeros(differs) / 8;
+    }
+    while (len < most && a[len] == b[len])
+        len++;
+    return len;
+}
+
+/* The longer of the matches in the block and in the dictionary for the text at a position. Returns its
+ * length. */
+static size_t ms_pk_find_match(const ms_pk_dict *dict, const uint8_t *text, size_t at, size_t end,
+                               uint16_t *last, size_t *back)
+{
+    uint16_t *slot = &last[ms_pk_word_hash(text + at, ms_PK_BITS)];
+    size_t seen = *slot;
+    size_t best = 0;
+    *slot = (uint16_t)(at + 1);
+    if (seen != 0) {
+        best = ms_pk_match_length(text + seen - 1, at - (seen - 1) + (end - at), text + at, end - at);
+        *back = at - (seen - 1);
+    }
+    size_t word = dict->last[ms_pk_word_hash(text + at, ms_PK_DICT_BITS)];
+    if (word != 0) {
+        size_t len = ms_pk_match_length(dict->text + word - 1, dict->len - (word - 1), text + at, end - at);
+        if (len > best) {
+            best = len;
+            *back = at + dict->len - (word - 1);
+        }
+    }
+    return best;
+}
+
+/* Packs a block of text into out, which has room for 2 * ms_PK_BLOCK. Returns the packed size; the size of
+ * the text when packing gains nothing: then out holds the text itself. */
+static size_t ms_pk_pack(const ms_pk_dict *dict, const uint8_t *text, size_t len, uint8_t *out)
+{
+    uint16_t last[1 << ms_PK_BITS];
+    uint8_t *to = out;
+    size_t literal = 0;
+    size_t limit =
+        len > ms_PK_TAIL ? len - ms_PK_TAIL : 0; /* the format wants its last bytes to be literals */
+    ms_zero(last, sizeof last);
+    for (size_t at = 0; at < limit;) {
+        size_t back = 0;
+        size_t match = ms_pk_find_match(dict, text, at, len - 5, last, &back);
+        if (match == 0) {
+            at++;
+            continue;
+        }
+        to = ms_pk_put_sequence(to, text + literal, at - literal, back, match);
+        at += match;
+        literal = at;
+    }
+    to = ms_pk_put_sequence(to, text + literal, len - literal, 0, 0);
+    if ((size_t)(to - out) < len)
+        return (size_t)(to - out);
+    ms_copy(out, text, len);
+    return len;
+}
+
+static size_t ms_pk_get_length(ms_rd *rd, size_t code)
+{
+    size_t len = code;
+    uint8_t more = 255;
+    while (code == 15 && more == 255 && len < 2 * ms_PK_BLOCK && !rd->failed) {
+        more = ms_rd_u8(rd);
+        len += more;
+    }
+    return len;
+}
+
+/* Copies a match, which may overlap what it makes; out has 16 bytes of slack behind the block. */
+static size_t ms_pk_copy_match(ms_span dict, uint8_t *out, size_t at, size_t back, size_t len)
+{
+    size_t end = at + len;
+    if (back > at) { /* begins in the dictionary, and may run on into the block */
+        const uint8_t *from = dict.ptr + (dict.len - (back - at));
+        size_t stop = back - at < len ? at + (back - at) : end;
+        for (; stop - at >= 8; at += 8, from += 8)
+            ms_copy(out + at, from,
+                    8); /* most are short: one copy of any length would take longer to begin */
+        for (; at < stop; at++)
+            out[at] = *from++;
+    }
+    if (back >= 8) {
+        for (; at < end; at += 8)
+            ms_copy(out + at, out + at - back, 8);
+    }
+    for (; at < end; at++)
+        out[at] = out[at - back];
+    return end;
+}
+
+/* Unpacks sequences as long as they are short and far from all ends: nearly all. Copies more than it needs,
+ * which the next ones overwrite. Returns how far the block is unpacked. */
+static size_t ms_pk_unpack_short(ms_span dict, ms_rd *rd, uint8_t *out, size_t at, size_t want)
+{
+    const uint8_t *p = rd->p;
+    while (rd->end - p >= 18 && at + 32 <= ms_PK_BLOCK && at < want) {
+        size_t literals = *p >> 4;
+        size_t match = (*p & 15u) + ms_PK_MIN;
+        size_t back = ms_rd_raw_u16(p + 1 + literals);
+        size_t to = at + literals;
+        MACHSYM_COUNT_WORK(1);
+        if (literals == 15 || match == 15 + ms_PK_MIN || back < 8 || back > to + dict.len ||
+            (back > to && back - to < 24))
+            break;
+        const uint8_t *from = back > to ? dict.ptr + (dict.len - (back - to)) : out + (to - back);
+        ms_copy(out + at, p + 1, 16);
+        ms_copy(out + to, from, 8); /* a match may overlap what it makes: 8 bytes at a time do not */
+        ms_copy(out + to + 8, from + 8, 8);
+        ms_copy(out + to + 16, from + 16, 8);
+        p += 1 + literals + 2;
+        at = to + match;
+    }
+    rd->p = p;
+    return at;
+}
+
+/* Unpacks a block of ms_PK_BLOCK bytes, or as much of it as holds its first want bytes. Returns how many
+ * there are; fewer when it is damaged. */
+static size_t ms_pk_unpack(ms_span dict, ms_span packed, uint8_t *out, size_t want)
+{
+    ms_rd rd = ms_rd_make(packed);
+    size_t at = 0;
+    if (packed.len >= ms_PK_BLOCK) {
+        ms_copy(out, packed.ptr, ms_PK_BLOCK);
+        return ms_PK_BLOCK;
+    }
+    while (ms_rd_left(&rd) > 0 && at < want) {
+        at = ms_pk_unpack_short(dict, &rd, out, at, want);
+        if (at >= want)
+            break;
+        uint8_t token = ms_rd_u8(&rd);
+        ms_span literals = ms_rd_span(&rd, ms_pk_get_length(&rd, token >> 4));
+        if (literals.len > ms_PK_BLOCK - at)
+            break;
+        ms_copy(out + at, literals.ptr, literals.len);
+        at += literals.len;
+        if (ms_rd_left(&rd) == 0)
+            break;
+        size_t back = ms_rd_u16(&rd);
+        size_t match = ms_pk_get_length(&rd, token & 15) + ms_PK_MIN;
+        if (rd.failed || back == 0 || back > at + dict.len || match > ms_PK_BLOCK - at)
+            break;
+        at = ms_pk_copy_match(dict, out, at, back, match);
+    }
+    return at;
+}
+
+/* ---- The text that is cut into blocks ---- */
+
+/* The string tables of an image laid end to end, each on a block boundary: what a packed reference counts
+ * in. */
+typedef struct ms_pk_spaces {
+    ms_span v[3]; /* .debug_str, and the string tables of both halves */
+    uint64_t base[3];
+    uint64_t total;
+} ms_pk_spaces;
+
+/* The bytes of a block of the spaces; the end of a space is padded with zeros. */
+static void ms_pk_raw_block(const ms_pk_spaces *spaces, uint64_t block, uint8_t *out)
+{
+    uint64_t at = block * ms_PK_BLOCK;
+    ms_zero(out, ms_PK_BLOCK);
+    for (size_t i = 3; i-- > 0;) {
+        if (spaces->v[i].len == 0 || at < spaces->base[i])
+            continue;
+        ms_span rest = ms_span_from(spaces->v[i], at - spaces->base[i]);
+        ms_copy(out, rest.ptr, rest.len < (size_t)ms_PK_BLOCK ? rest.len : (size_t)ms_PK_BLOCK);
+        return;
+    }
+}
+
+/* A sample from all over the text, in so many pieces; none of a text that is hardly longer. */
+static void ms_pk_fill_dict(const ms_pk_spaces *spaces, uint64_t pieces, ms_pk_dict *dict)
+{
+    uint8_t block[ms_PK_BLOCK];
+    uint64_t blocks = spaces->total / ms_PK_BLOCK;
+    dict->len = 0;
+    for (uint64_t i = 0; i < pieces && blocks > pieces; i++) {
+        ms_pk_raw_block(spaces, i * blocks / pieces, block);
+        ms_copy(dict->text + dict->len, block, ms_PK_SAMPLE);
+        dict->len += ms_PK_SAMPLE;
+    }
+    ms_pk_index_dict(dict);
+}
+
+/* Where a text lies in the spaces, NUL-terminated; UINT64_MAX when it lies elsewhere. */
+static uint64_t ms_pk_place(const ms_pk_spaces *spaces, machsym_str text)
+{
+    uintptr_t at = (uintptr_t)text.ptr;
+    for (size_t i = 0; i < 3; i++) {
+        uintptr_t lo = (uintptr_t)spaces->v[i].ptr;
+        if (spaces->v[i].len != 0 && at >= lo && at - lo < spaces->v[i].len &&
+            text.len < spaces->v[i].len - (at - lo) && text.ptr[text.len] == 0)
+            return spaces->base[i] + (at - lo);
+    }
+    return UINT64_MAX;
+}
+
+#endif /* ms_ROOM_map_pack */

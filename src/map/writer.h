@@ -1,0 +1,203 @@
+#ifndef ms_ROOM_map_writer
+#define ms_ROOM_map_writer
+#include "../api/api.h"
+#include "../base/bytes.h"
+#include "../base/memory.h"
+#include "../base/table.h"
+#include "pack.h"
+#include "symmap.h"
+#include "encode.h"
+#include "merge.h"
+
+/* ==== >>writer ===========================================================================================
+ * Job:    makes a map of ranges that the caller hands over.
+ * Offers: machsym_writer, ms_mw_open, ms_mw_close, ms_mw_add, ms_mw_finish.
+ * Never:  reads a Mach-O file or debug info. */
+
+struct machsym_writer {
+    machsym_allocator allocator;
+    machsym_part *parts[2]; /* with debug info; symbols */
+    ms_en_buf texts;        /* names of both */
+    ms_arena text_arena;    /* only ever holds them */
+    ms_en_queue queue;
+    machsym_map_info info;
+    uint64_t end[2]; /* of the last range of each */
+    ms_tab chains;   /* caller's record and site, or function and start, to their CHAIN record */
+    ms_tab sites;    /* called function, file, line and column to a number */
+    ms_arena arena;
+};
+
+static void ms_mw_close(machsym_writer *w)
+{
+    for (size_t i = 0; i < 2; i++) {
+        if (w->parts[i] != NULL)
+            ms_mg_free_part(w->parts[i]);
+    }
+    ms_arena_free(&w->text_arena);
+    ms_arena arena = w->arena; /* the writer lies in its own arena */
+    ms_arena_free(&arena);
+}
+
+static machsym_writer *ms_mw_open(const machsym_map_info *info, machsym_allocator allocator)
+{
+    ms_arena arena = ms_arena_make(allocator);
+    machsym_writer *w = (machsym_writer *)ms_arena_zeroed(&arena, 1, sizeof *w);
+    if (w == NULL) {
+        ms_arena_free(&arena);
+        return NULL;
+    }
+    w->allocator = allocator;
+    w->arena = arena;
+    w->info = *info;
+    w->chains.arena = w->sites.arena = &w->arena;
+    w->text_arena = ms_arena_make(allocator);
+    w->texts.arena = &w->text_arena;
+    for (size_t i = 0; i < 2; i++) {
+        w->parts[i] = ms_mg_new_part(allocator, ms_MG_RECORDS);
+        if (w->parts[i] == NULL) {
+            ms_mw_close(w);
+            return NULL;
+        }
+        w->parts[i]->coder.texts = &w->texts;
+        w->parts[i]->coder.text_addr = info->text_addr;
+        w->parts[i]->coder.columns = (info->flags & MACHSYM_MAP_COLUMNS) != 0;
+    }
+    return w;
+}
+
+/* The CHAIN record of a concrete function, written once for every start. Returns 0 when memory is out. */
+static uint32_t ms_mw_root(machsym_writer *w, ms_en *c, const machsym_frame *frame)
+{
+    uint32_t function = ms_en_function(c, frame->linkage_name, frame->name);
+    bool named = frame->linkage_name.len != 0 || frame->name.len != 0;
+    uint64_t kind = (c == &w->parts[1]->coder ? (uint64_t)1 << 33 : 0) | (uint64_t)1 << 32;
+    ms_tab_slot *slot = ms_tab_get(&w->chains, kind | function, frame->function_start);
+    if (slot != NULL && slot->value == 0)
+        slot->value =
+            ms_en_root(c, frame->name_source, function, named, frame->function_start, frame->function_size);
+    return slot == NULL ? 0 : slot->value;
+}
+
+/* The CHAIN record of a call from the frame behind it. */
+static uint32_t ms_mw_call(machsym_writer *w, ms_en *c, const machsym_frame *frame, uint32_t caller)
+{
+    const machsym_frame *from = frame + 1;
+    ms_map_line call = {ms_en_file(c, &from->file), from->line, c->columns ? from->column : 0};
+    uint32_t function = ms_en_function(c, frame->linkage_name, frame->name);
+    ms_tab_slot *site =
+        ms_tab_get(&w->sites, (uint64_t)call.file << 32 | call.line, (uint64_t)call.column << 32 | function);
+    if (site == NULL)
+        return 0;
+    if (site->value == 0)
+        site->value = (uint32_t)w->sites.count;
+    ms_tab_slot *slot = ms_tab_get(&w->chains, site->value, caller);
+    if (slot != NULL && slot->value == 0)
+        slot->value = ms_en_call(c, caller, frame->name_source, function, &call);
+    return slot == NULL ? 0 : slot->value;
+}
+
+static machsym_result ms_mw_add(machsym_writer *w, const machsym_map_range *range,
+                                const machsym_frame *frames, size_t count, machsym_error *err)
+{
+    unsigned which = range->is_symbol ? 1 : 0;
+    ms_en *c = &w->parts[which]->coder;
+    ms_en_item item;
+    if (range->lo >= range->hi || range->lo < w->end[which] || range->lo < w->info.text_addr || count == 0)
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT,
+                       "ranges must ascend, lie above the text base and have a frame", "", range->lo);
+    if (count > ms_MAP_LINKS)
+        return ms_fail(err, MACHSYM_ERR_LIMIT, "a map holds chains of 4096 frames at most", "", range->lo);
+    if (range->hi - w->info.text_addr > UINT32_MAX)
+        return ms_fail(err, MACHSYM_ERR_LIMIT, "a map holds 4 GB of text and of data at most", "", range->lo);
+    ms_zero(&item, sizeof item);
+    item.lo = range->lo;
+    item.hi = w->end[which] = range->hi;
+    item.line.file = ms_en_file(c, &frames[0].file);
+    item.line.line = frames[0].line;
+    item.line.column = c->columns ? frames[0].column : 0;
+    item.chain = ms_mw_root(w, c, &frames[count - 1]);
+    for (size_t i = count - 1; i-- > 0;)
+        item.chain = ms_mw_call(w, c, &frames[i], item.chain);
+    if (w->arena.oom || w->text_arena.oom || ms_mg_part_failed(w->parts[which]))
+        return ms_fail_memory(err);
+    if (range->is_symbol)
+        ms_en_put_run(c, &item, 1, false);
+    else
+        ms_en_add(c, &w->queue, &item, false);
+    return MACHSYM_OK;
+}
+
+/* Hands all parts over to a merge, with the kept names packed behind them. Returns false when memory is out. */
+static bool ms_mw_pack(machsym_writer *w, ms_mg *m, ms_pk_dict *dict)
+{
+    ms_pk_spaces spaces;
+    size_t step = ms_MG_TEXT_BYTES / ms_PK_BLOCK;
+    ms_zero(&spaces, sizeof spaces);
+    spaces.v[0] = ms_span_make(w->texts.v, w->texts.len);
+    spaces.total = ((uint64_t)w->texts.len + ms_PK_BLOCK - 1) / ms_PK_BLOCK * ms_PK_BLOCK;
+    m->block_count = spaces.total / ms_PK_BLOCK;
+    uint64_t pieces = w->texts.len / ms_PK_PER_SAMPLE;
+    uint64_t most = ms_PK_DICT / ms_PK_SAMPLE;
+    ms_pk_fill_dict(&spaces, pieces < most ? pieces : most, dict);
+    m->parts = (machsym_part **)ms_arena_zeroed(&m->arena, 1 + ((size_t)m->block_count + step - 1) / step,
+                                                sizeof(machsym_part *));
+    uint8_t *used = (uint8_t *)ms_arena_zeroed(&w->arena, (size_t)(m->block_count / 8 + 1), 1);
+    if (m->parts == NULL || used == NULL)
+        return false;
+    for (uint64_t i = 0; i < m->block_count; i++)
+        used[i / 8] |= (uint8_t)(1u << i % 8);
+    w->parts[0]->coder.used = used;
+    m->symbols = w->parts[1];
+    m->parts[m->part_count++] = w->parts[0];
+    w->parts[0] = w->parts[1] = NULL; /* the merge has them */
+    for (uint64_t lo = 0; lo < m->block_count; lo += step) {
+        uint64_t hi = lo + step < m->block_count ? lo + step : m->block_count;
+        machsym_part *part = ms_mg_new_part(w->allocator, ms_MG_TEXT);
+        m->parts[m->part_count++] = part;
+        if (part == NULL || !ms_mg_build_text(&spaces, dict, lo, hi, part))
+            return false;
+    }
+    return true;
+}
+
+static void ms_mw_set_head(const machsym_map_info *info, ms_map_head *head)
+{
+    ms_zero(head, sizeof *head);
+    head->version = ms_MAP_VERSION;
+    head->flags = info->flags & (MACHSYM_MAP_COLUMNS | MACHSYM_MAP_CHUNK);
+    head->uuid = info->uuid;
+    head->cputype = info->cputype;
+    head->cpusubtype = info->cpusubtype;
+    head->text_addr = info->text_addr;
+    head->text_size = info->text_size;
+    head->text_exec_addr = info->text_exec_addr;
+    head->code_size = info->code_size;
+    head->lines = (uint32_t)info->lines;
+}
+
+/* Makes the map and closes the writer. */
+static machsym_result ms_mw_finish(machsym_writer *w, machsym_map **out, machsym_error *err)
+{
+    ms_mg m;
+    ms_map_head head;
+    ms_pk_dict *dict = (ms_pk_dict *)ms_arena_zeroed(&w->arena, 1, sizeof *dict);
+    machsym_result result = MACHSYM_ERR_MEMORY;
+    ms_zero(&m, sizeof m);
+    ms_en_flush(&w->parts[0]->coder, &w->queue);
+    for (size_t i = 0; i < 2; i++)
+        w->parts[i]->files_at = ms_en_end_part(&w->parts[i]->coder);
+    m.allocator = w->allocator;
+    m.arena = ms_arena_make(w->allocator);
+    m.text_addr = w->info.text_addr;
+    ms_mw_set_head(&w->info, &head);
+    bool ok = dict != NULL && !w->parts[0]->data_arena.oom && !w->text_arena.oom;
+    if (ok && ms_mw_pack(w, &m, dict)) {
+        ms_mg_sort_runs(&m);
+        result = ms_mg_finish(&m, &head, w->info.name, dict, out, err);
+    }
+    ms_mg_close(&m);
+    ms_mw_close(w);
+    return result == MACHSYM_ERR_MEMORY ? ms_fail_memory(err) : result;
+}
+
+#endif /* ms_ROOM_map_writer */

@@ -1,0 +1,128 @@
+#ifndef ms_ROOM_names_language
+#define ms_ROOM_names_language
+#include "../api/options.h"
+#include "core.h"
+#include "swift_printer.h"
+#include "rust.h"
+#include "cxx_printer.h"
+#include "d.h"
+
+/* ==== >>language ==========================================================================================
+ * Job:    hands a mangled name to the language that it may be of.
+ * Offers: ms_dml_run.
+ * Never:  takes more stack than the name needs: a small frame first, the large one when that is too small.
+ *
+ * Each language can be left out with MACHSYM_NO_SWIFT, MACHSYM_NO_RUST, MACHSYM_NO_CXX and MACHSYM_NO_D. Its
+ * names then come back unchanged. */
+
+#if defined(__GNUC__) || defined(__clang__)
+#define ms_DML_NOINLINE __attribute__((noinline))
+#elif defined(_MSC_VER)
+#define ms_DML_NOINLINE __declspec(noinline)
+#else
+#define ms_DML_NOINLINE
+#endif
+
+enum ms_dml_language { ms_DML_NONE = 0, ms_DML_SWIFT = 1, ms_DML_RUST = 2, ms_DML_CXX = 4, ms_DML_D = 8 };
+
+/* The languages that a name may be of, by its first bytes, and how many of those to leave out: Mach-O puts an
+ * underscore in front of every C symbol, and names come with and without it. Objective-C methods are none. */
+static unsigned ms_dml_detect(const char *s, size_t len, size_t *skip)
+{
+    size_t n = 0;
+    while (n < len && n < 5 && s[n] == '_')
+        n++;
+    *skip = n == 2;
+    if (len - n < 2)
+        return ms_DML_NONE;
+    switch (s[n]) {
+    case '$': /* $s, $S, $e */
+    case '@': /* @__swiftmacro_ */ *skip = n; return n <= 1 ? ms_DML_SWIFT : ms_DML_NONE;
+    case 'T': return n == 1 || n == 2 ? ms_DML_SWIFT : ms_DML_NONE; /* _T0, _Tt and older */
+    case 'R': return n <= 2 ? ms_DML_RUST : ms_DML_NONE;
+    case 'D': return n == 1 || n == 2 ? ms_DML_D : ms_DML_NONE;
+    case 'Z':
+        if (n == 0)
+            return s[1] == 'N' ? ms_DML_RUST : ms_DML_NONE;
+        *skip = n == 2 || n == 4; /* ___Z is a block inside a C++ function */
+        return n <= 4 ? ms_DML_RUST | ms_DML_CXX : ms_DML_NONE;
+    default: return ms_DML_NONE;
+    }
+}
+
+static bool ms_dml_try(ms_dm *d, unsigned language)
+{
+    ms_dm_start(d);
+    switch (language) {
+#ifndef MACHSYM_NO_SWIFT
+    case ms_DML_SWIFT: return ms_dmswp_run(d);
+#endif
+#ifndef MACHSYM_NO_RUST
+    case ms_DML_RUST: return ms_dmrs_run(d);
+#endif
+#ifndef MACHSYM_NO_CXX
+    case ms_DML_CXX: return ms_dmcxp_run(d);
+#endif
+#ifndef MACHSYM_NO_D
+    case ms_DML_D: return ms_dmd_run(d);
+#endif
+    default: return false;
+    }
+}
+
+/* Rust goes before C++: its older scheme is a C++ name by form, but asks for more. */
+static bool ms_dml_any(ms_dm *d)
+{
+    size_t skip;
+    unsigned languages = ms_dml_detect(d->s, d->len, &skip);
+    d->s += skip;
+    d->len -= skip;
+    bool ok = false;
+    for (unsigned language = ms_DML_SWIFT; language <= ms_DML_D && !ok; language <<= 1)
+        ok = (languages & language) != 0 && ms_dml_try(d, language);
+    d->s -= skip;
+    d->len += skip;
+    return ok;
+}
+
+/* The frame is the array: a function of its own, so that names that need none do not pay for it. */
+static ms_DML_NOINLINE bool ms_dml_run_small(ms_dm *d)
+{
+    uint64_t frame[MACHSYM_DEMANGLE_SMALL_STACK / 8 + 1];
+    d->mem = (unsigned char *)frame;
+    d->mem += (uintptr_t)d->mem & 8u;
+    d->mem_len = MACHSYM_DEMANGLE_SMALL_STACK;
+    return ms_dml_any(d);
+}
+
+#if MACHSYM_DEMANGLE_STACK > MACHSYM_DEMANGLE_SMALL_STACK
+static ms_DML_NOINLINE bool ms_dml_run_large(ms_dm *d)
+{
+    uint64_t frame[MACHSYM_DEMANGLE_STACK / 8 + 1];
+    d->no_mem = false;
+    d->mem = (unsigned char *)frame;
+    d->mem += (uintptr_t)d->mem & 8u;
+    d->mem_len = MACHSYM_DEMANGLE_STACK & ~(size_t)15u;
+    return ms_dml_any(d);
+}
+#endif
+
+static bool ms_dml_run(ms_dm *d)
+{
+    size_t skip;
+    if (d->len > 0 && d->s[0] == '\1') { /* LLVM's mark of a name that is the linker's already */
+        d->s++;
+        d->len--;
+    }
+    if (ms_dml_detect(d->s, d->len, &skip) == ms_DML_NONE)
+        return false;
+    bool ok = ms_dml_run_small(d);
+#if MACHSYM_DEMANGLE_STACK > MACHSYM_DEMANGLE_SMALL_STACK
+    if (!ok && d->no_mem)
+        ok = ms_dml_run_large(d);
+#endif
+    d->mem = NULL;
+    return ok;
+}
+
+#endif /* ms_ROOM_names_language */

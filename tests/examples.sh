@@ -1,0 +1,51 @@
+#!/bin/sh
+# The examples compile as they stand, with all warnings, and print what they should. Their lines were compared with what
+# llvm-symbolizer-22 --inlines answers for the same addresses. README's program is examples/minimal.c, to the letter.
+CC=${CC:-cc}
+. tests/checks
+
+check() { # NAME COMMAND...
+    name=$1
+    shift
+    "$@" >"$work/log" 2>&1
+    count $? || { echo "$name: $*" && cat "$work/log"; }
+}
+
+# Compiles and runs one, which prints standard input.
+example() { # NAME FLAG...
+    example=$1
+    shift
+    cat >"$work/want"
+    check "$example compiles" $CC -std=c99 -D_GNU_SOURCE -Wall -Wextra -Werror -I. $CFLAGS $LDFLAGS -o "$work/$example" \
+        "examples/$example.c" "$@"
+    $RUN "$work/$example" >"$work/got"
+    check "$example succeeds" test $? -eq 0
+    check "$example's output" diff "$work/want" "$work/got"
+}
+
+example minimal <<END
+repeat(int, void (int) block_pointer) (demo/main.mm:6)
+main (demo/main.mm:12)
+END
+example batch <<END
+0x102a30aec -[Player skip:]
+0x102a30a7b -[Player play:]
+0x102a309fb __main_block_invoke
+0x102a309b7 repeat(int, void (int) block_pointer) < main
+END
+example threads -pthread <<END
+92 addresses, 184 frames
+END
+example bytes <<END
+-[Player skip:]:21
+END
+
+# README's first block of code, and the block of output behind it.
+awk '/^```c$/ { code = 1; next } /^```/ { if (code == 1) { code = 2; next } if (code == 2) { code = 3; next } code += code > 2 }
+    code == 1 { print >program } code == 3 { print >output }' program="$work/program" output="$work/output" README.md
+awk '/^#define/ { here = 1 } here' examples/minimal.c >"$work/minimal.c"
+check "README's program" diff "$work/minimal.c" "$work/program"
+"$work/minimal" >"$work/got"
+check "README's output" diff "$work/output" "$work/got"
+
+end

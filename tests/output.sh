@@ -1,0 +1,154 @@
+#!/bin/bash
+# Output that is lost is said: every command on a full disk, and into a pipe that nobody reads any more. Files that a
+# command writes are whole or not there, whatever ends it; no two inputs share one.
+bin=tests/fixtures/bin
+dsym=$bin/demo.app.dSYM
+reports=tests/fixtures/reports
+M=${MACHSYM:-build/machsym}
+. tests/checks
+
+ok() { # NAME STATUS
+    count "$2" || echo "output: $1 failed: $(head -c 300 "$work/err")"
+}
+
+$M map build -o "$work/demo.symmap" $dsym >"$work/built" 2>"$work/err" || cat "$work/err"
+$M map export --format=bugly "$work/demo.symmap" >"$work/table" 2>"$work/err"
+$M map export --chunks=1000000 --format=jsonl "$work/demo.symmap" 2>"$work/err" | sed -n '1s/.*"value":"\([^"]*\)".*/\1/p' >"$work/chunk"
+printf '0x100000940 _Z1fv\n' >"$work/in"
+
+# ---- Every command ----
+
+# A name, what it reads, the command line.
+commands="atos|in|atos -o $dsym 0x100000940
+atos from input|in|atos -o $dsym
+atos json|in|atos -o $dsym --json -i 0x100000940
+info|in|info $dsym
+symbols|in|symbols $dsym
+symbols json|in|symbols --json $dsym
+objc|in|objc $bin/demo
+objc json|in|objc --json $bin/demo
+demangle|in|demangle _Z1fv
+demangle from input|in|demangle
+owners|in|owners --objects $bin/map-arm64-d4-O0/program
+owners of addresses|in|owners --between main main $bin/symbols-x86_64 0x1000003f0
+map build|in|map build -o $work/new.symmap $dsym
+map lookup|in|map lookup $work/demo.symmap 0x100000940
+map info|in|map info $work/demo.symmap
+map dump|in|map dump $work/demo.symmap
+map verify|in|map verify $work/demo.symmap $dsym
+map export bugly|in|map export --format=bugly $work/demo.symmap
+map export breakpad|in|map export --format=breakpad $work/demo.symmap
+map export chunks|in|map export --chunks=1000 --format=tsv $work/demo.symmap
+map import|table|map import -o $work/imported.symmap $work/table
+map chunk|chunk|map chunk --base64 0x100000940
+crash|in|crash -q -d $dsym $reports/demo.crash
+crash summary|in|crash --summary -d $dsym $reports/demo.crash
+crash signature|in|crash --signature -d $dsym $reports/demo.crash
+crash group|in|crash -q --group -d $dsym $reports/demo.crash
+help|in|--help
+help of a command|in|help atos
+version|in|--version"
+
+while IFS='|' read -r name input line; do
+    # shellcheck disable=SC2086
+    $M $line <"$work/$input" >"$work/out" 2>"$work/err"
+    usual=$?
+    [ $usual -eq 0 ] && [ -s "$work/out" ]
+    ok "$name: runs and prints" $?
+    if [ -w /dev/full ]; then
+        # shellcheck disable=SC2086
+        $M $line <"$work/$input" >/dev/full 2>"$work/err"
+        [ $? -eq 1 ] && grep -q '^machsym: standard output: No space left on device$' "$work/err"
+        ok "$name on a full disk" $?
+    fi
+    # The reader is gone before the first byte; the signal is ignored, as under many services, or ends the program.
+    # shellcheck disable=SC2086
+    (trap '' PIPE; sleep 0.1; $M $line <"$work/$input" 2>"$work/err"; echo $? >"$work/status") | :
+    [ "$(cat "$work/status")" = $usual ] && ! grep -q 'standard output' "$work/err"
+    ok "$name into a closed pipe, the signal ignored" $?
+done <<EOF
+$commands
+EOF
+($M symbols $dsym 2>"$work/err"; echo $? >"$work/status") | head -c 1 >/dev/null
+[ ! -s "$work/err" ]
+ok "into a closed pipe: quiet" $?
+$M atos -o $dsym 0x100000940 >&- 2>"$work/err"
+[ $? -eq 1 ] && grep -q 'standard output' "$work/err"
+ok "standard output is closed" $?
+
+# ---- Files ----
+
+crash() { # ARGUMENT...
+    $M crash -q -d $dsym "$@" >"$work/out" 2>"$work/err"
+}
+
+mkdir "$work/d1" "$work/d2" "$work/o"
+for name in d1/a.crash d2/a.crash d1/a-2.crash d2/A.crash; do cp $reports/demo.crash "$work/$name"; done
+cp $reports/demo.ips "$work/d1/a.ips"
+crash -o "$work/o" "$work/d1/a.crash" "$work/d2/a.crash" "$work/d1/a-2.crash" "$work/d2/A.crash"
+[ $? -eq 0 ] && [ "$(ls "$work/o" | wc -l)" -eq 4 ] && [ "$(ls "$work/o" | tr A-Z a-z | sort -u | wc -l)" -eq 4 ]
+ok "reports of one name, also in other letters, get files of their own" $?
+crash -o "$work/o2" --to=text "$work/d1/a.ips" "$work/d1/a.crash"
+[ $? -eq 0 ] && [ -s "$work/o2/a.crash" ] && [ -s "$work/o2/a-2.crash" ]
+ok "reports that get one name by their format get files of their own" $?
+
+mkdir "$work/o3"
+echo mine >"$work/o3/a.crash"
+crash -o "$work/o3" "$work/d1/a.crash" "$work/d1/a.ips"
+[ $? -eq 1 ] && grep -q 'a.crash: is there already; --force replaces it' "$work/err" &&
+    [ "$(cat "$work/o3/a.crash")" = mine ] && [ -s "$work/o3/a.ips" ]
+ok "a file that is there already stays, the others are written" $?
+ln -s "$work/nowhere" "$work/o3/a-2.crash"
+crash -o "$work/o3" --force "$work/d1/a.crash" "$work/d2/a.crash"
+[ $? -eq 0 ] && grep -q drop "$work/o3/a.crash" && [ ! -L "$work/o3/a-2.crash" ] && [ ! -e "$work/nowhere" ]
+ok "--force replaces it, and a link itself" $?
+echo mine >"$work/named"
+crash -o "$work/named" "$work/d1/a.crash"
+[ $? -eq 0 ] && grep -q drop "$work/named"
+ok "a named file is replaced" $?
+crash -o /dev/null "$work/d1/a.crash"
+[ $? -eq 0 ] && [ -c /dev/null ]
+ok "a device is written to, not replaced" $?
+
+# A name that somebody else could have put a link at is not followed.
+ln -s "$work/elsewhere" "$work/named.part"
+crash -o "$work/named" "$work/d1/a.crash"
+[ $? -eq 0 ] && [ ! -e "$work/elsewhere" ]
+ok "no link beside the output is written through" $?
+
+pids=
+for i in 1 2 3 4 5 6; do
+    $M crash -q -d $dsym -o "$work/shared" "$work/d1/a.crash" 2>"$work/err.$i" &
+    pids="$pids $!"
+done
+good=0
+for pid in $pids; do wait "$pid" && good=$((good + 1)); done
+[ $good -eq 6 ] && cmp -s "$work/shared" "$work/named"
+ok "six at once into one file" $?
+
+# Killed at any time: no half file, and no temporary file after a signal that can be caught.
+crash -o "$work/whole" "$work/d1/a.crash"
+mkdir "$work/k"
+for i in 0 1 2 3 4 5 6 7 8 9; do
+    $M map build -o "$work/k/$i.symmap" $dsym >"$work/out" 2>&1 &
+    pid=$!
+    sleep 0.00$i
+    kill -TERM $pid 2>/dev/null
+    wait $pid 2>/dev/null
+done
+halves=0
+for file in "$work"/k/*; do
+    [ ! -e "$file" ] || cmp -s "$file" "$work/demo.symmap" || halves=$((halves + 1))
+done
+[ $halves -eq 0 ]
+ok "killed builds leave nothing that is not whole" $?
+if [ -w /dev/full ]; then
+    (ulimit -f 1; trap '' XFSZ; $M map build -o "$work/limited.symmap" $dsym >"$work/out" 2>"$work/err")
+    [ $? -eq 1 ] && [ ! -e "$work/limited.symmap" ] && [ "$(ls "$work" | grep -c 'tmp$')" -eq 0 ]
+    ok "a file too large for the limit: said, and nothing is left" $?
+    (ulimit -f 1; $M map build -o "$work/limited.symmap" $dsym >"$work/out" 2>"$work/err") 2>/dev/null
+    [ $? -gt 128 ] && [ "$(ls "$work" | grep -c 'tmp$')" -eq 0 ]
+    ok "the same, ended by the signal: nothing is left" $?
+fi
+
+end

@@ -1,0 +1,99 @@
+#!/bin/sh
+# A second reader of symbol maps, tests/symmap.py, which was written from docs/symmap.md alone, gives the same answers as
+# machsym for maps of all fixtures, for a map with much text and for chunks, and refuses a map with a flipped bit.
+. tests/checks
+if ! command -v python3 >/dev/null; then
+    skip "it needs python3"
+    end
+    exit
+fi
+machsym=${MACHSYM:-build/machsym}
+reader=tests/symmap.py
+bin=tests/fixtures/bin
+top=$(pwd)
+dir=$work
+case $machsym in /* | *' '*) ;; *) machsym=$top/$machsym ;; esac
+export PYTHONDONTWRITEBYTECODE=1
+
+check() { # what, got, want
+    [ "$2" = "$3" ] || printf -- '---- %s: got\n%s\n---- wanted\n%s\n' "$1" "$2" "$3"
+    [ "$2" = "$3" ]
+    count $?
+}
+
+# Both readers' answers for the maps in a folder: one check a map. LEAST: how many there are at least.
+compare() { # FOLDER LEAST
+    maps=$(find "$1" -name '*.symmap' | sort)
+    number=$(echo "$maps" | grep -c .)
+    check "at least $2 maps in ${1##*/} ($number)" "$([ "$number" -ge "$2" ] && echo yes)" yes
+    # shellcheck disable=SC2086
+    python3 $reader addresses $maps
+    check "status of the reader" $? 0
+    for map in $maps; do
+        $machsym map lookup --json --no-demangle "$map" <"$map.addresses" >"$map.json"
+    done
+    # shellcheck disable=SC2086
+    python3 $reader compare $maps >"$dir/out"
+    check "status of the reader" $? 0
+    for map in $maps; do
+        check "answers for ${map##*/}" "$(sed -n "s|^$map: \([0-9]*\) addresses, \([0-9]*\) differ\$|\1 \2|p" "$dir/out")" \
+            "$(wc -l <"$map.addresses" | tr -d ' ') 0"
+    done
+    grep -A2 '^0x' "$dir/out" | head -12
+}
+
+# Text symbol tables are long enough for a DICT, names that run on into other blocks, and buckets of several runs.
+mkdir "$dir/atos" "$dir/columns" "$dir/large" "$dir/chunks"
+for file in "$bin"/* "$bin"/map-*/program; do
+    [ -f "$file" ] || [ -d "$file/Contents" ] || continue
+    (cd "$dir/atos" && $machsym map build --all-archs "$top/$file") >/dev/null 2>&1
+    case $file in *.dwarf | *.dSYM | */program) ;; *) continue ;; esac # the others have no columns
+    (cd "$dir/columns" && $machsym map build --all-archs --lines=stmt --columns "$top/$file") >/dev/null 2>&1
+done
+python3 -c '
+at = 0x1000
+for i in range(1200):
+    size = 4 + i * 37 % 61
+    name = "_ZN7library6module%dE" % (i % 97) + "".join("%x" % (i * j * 7919 % 4093) for j in range(1, 8 + i % 50 * (i % 3)))
+    file = "\tsource%d.cpp:%d" % (i % 17, i % 211 + 1) if i % 7 else ""
+    print("%x\t%x\t%s%s" % (at, at + size - 1, name, file))
+    at += size + i % 5 * 8' >"$dir/table"
+$machsym map import "$dir/table" --name large --uuid 00010203-0405-0607-0809-0A0B0C0D0E0F -o "$dir/large/large.symmap" >/dev/null
+compare "$dir/atos" 80
+compare "$dir/columns" 40
+compare "$dir/large" 1
+check "DICT has text" "$(python3 -c '
+import sys
+sys.path.insert(0, "tests")
+import symmap
+print(len(symmap.Map(open(sys.argv[1], "rb").read()).dict) >= 4096)' "$dir/large/large.symmap")" True
+
+# A chunk is a map of its own.
+for map in atos/demo-arm64 large/large; do
+    $machsym map export --chunks=2000 --format=jsonl "$dir/$map.symmap" 2>/dev/null
+done | python3 -c '
+import base64, json, sys
+for i, line in enumerate(sys.stdin):
+    with open("%s/%d.symmap" % (sys.argv[1], i), "wb") as out:
+        out.write(base64.b64decode(json.loads(line)["value"]))' "$dir/chunks"
+compare "$dir/chunks" 20
+
+# One bit in a few places of the header and of each table.
+python3 -c '
+import sys
+sys.path.insert(0, "tests")
+import symmap
+whole = open(sys.argv[1], "rb").read()
+accepted = []
+for at in list(range(0, 256, 3)) + list(range(256, len(whole), 37)):
+    data = bytearray(whole)
+    data[at] ^= 1 << at % 8
+    try:
+        symmap.Map(bytes(data))
+        accepted.append(at)
+    except symmap.Damaged:
+        pass
+print("accepted:", *accepted)' "$dir/atos/demo-arm64.symmap" >"$dir/out"
+check "flipped bits that are not refused" "$(cat "$dir/out")" "accepted:"
+
+end

@@ -1,0 +1,88 @@
+/* What the parts of machsym atos share. */
+#ifndef MACHSYM_TOOL_CMD_ATOS_H
+#define MACHSYM_TOOL_CMD_ATOS_H
+
+#include "owners.h"
+#include "source.h"
+#include "store/objects.h"
+
+enum { MAX_FRAMES = MACHSYM_MAX_INLINE_DEPTH + 1 };
+
+/* What the given addresses count from. */
+typedef enum address_kind {
+    ADDRESS_FILE = 0,
+    ADDRESS_LOAD,
+    ADDRESS_SLIDE,
+    ADDRESS_OFFSET,
+    ADDRESS_TEXT_EXEC
+} address_kind;
+
+/* One -o, or an image of a kernel collection. */
+typedef struct target {
+    symbol_file file;
+    uint64_t text_addr; /* what a load address stands for: a collection's own for all its images */
+    uint64_t text_exec_addr;
+    symbol_source *source;
+    owners_image *owned;    /* NULL without --owners */
+    machsym_cursor objects; /* those of the debug map that were spoken of */
+} target;
+
+/* What the options say. */
+typedef struct atos {
+    const char *paths[64];
+    size_t path_count;
+    target *targets;
+    size_t target_count;
+    image_options image; /* which slice; without an entry all images of a kernel collection */
+    address_kind kind;
+    uint64_t base;
+    bool inline_frames;
+    bool dedup;
+    bool json;
+    bool explain;
+    bool strict;
+    bool base64;       /* map chunk: its input is */
+    bool print_header; /* accepted: there is no live process to tell of */
+    const char *delimiter;
+    const char *input;
+    owners *rules; /* NULL without --owners */
+    const char *store;
+    machsym_bytes bytes; /* a map, in place of -o */
+    lines_option lines;
+    uint32_t map_flags;
+    uint32_t session_flags;
+    frame_style style;
+    object_options objects;
+    bool unresolved; /* an address stayed without a name */
+    machsym_frame frames[MAX_FRAMES];
+} atos;
+
+/* A word of the input, and where its answer lies. */
+typedef struct token {
+    size_t at;
+    size_t len;
+    uint64_t number;
+    bool is_number;
+    const text *answers;
+    size_t answer_at;
+    size_t answer_len;
+} token;
+
+/* machsym atos, map lookup and map chunk: which operands and inputs they have. */
+typedef enum atos_way { ATOS_FILES = 0, ATOS_FIRST_IS_FILE, ATOS_CHUNK } atos_way;
+
+extern const option atos_option_table[];
+int atos_run(const command *c, atos_way way, int argc, char **argv);
+
+/* Opens what the options name. Returns false after a message; close in both cases. */
+bool atos_open_targets(atos *a);
+void atos_close_targets(atos *a);
+/* The target that an address is for, and the address in its file; NULL when there is none. */
+target *atos_target_of(atos *a, uint64_t given, uint64_t *addr);
+
+/* Appends the answer for a word of the input. */
+void atos_answer(atos *a, text *out, const token *word, const char *written);
+/* Answers whole lines as they come. Returns an exit status. */
+int atos_answer_stream(atos *a, int fd);
+
+#endif

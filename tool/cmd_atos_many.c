@@ -1,0 +1,213 @@
+/* machsym atos: many addresses at once, by several threads. */
+#include "cmd_atos.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    READ_SIZE = 1 << 16,
+    BATCH_BYTES = 8 << 20,
+    MAX_THREADS = 16,
+    PRINT_BYTES = 1 << 18,
+    THREAD_WORTH = 4096,  /* addresses: fewer are answered before a thread has started to help */
+    BATCH_CACHE = 4 << 20 /* bytes of decoded units that a helping thread keeps: its addresses are sorted */
+};
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
+}
+
+static size_t split(const char *input, size_t len, token **tokens)
+{
+    size_t count = 0;
+    size_t cap = 0;
+    for (size_t i = 0; i < len;) {
+        size_t start;
+        while (i < len && is_space(input[i]))
+            i++;
+        for (start = i; i < len && !is_space(input[i]);)
+            i++;
+        if (i == start)
+            break;
+        if (count == cap) {
+            cap = cap == 0 ? 64 : cap * 2;
+            *tokens = tool_grow(*tokens, cap * sizeof **tokens);
+        }
+        token *t = &(*tokens)[count++];
+        t->at = start;
+        t->len = i - start;
+        t->number = 0;
+        t->is_number = parse_hex(input + start, t->len, &t->number);
+    }
+    return count;
+}
+
+/* Sorts by number, 11 bits at a time from the lowest; room holds as many. Addresses agree in most bits, which
+ * takes no pass: several times faster than qsort. */
+static void sort_by_number(token **v, size_t count, token **room)
+{
+    enum { BITS = 11, DIGITS = 1 << BITS };
+    uint64_t differ = 0;
+    for (size_t i = 0; i < count; i++)
+        differ |= v[i]->number ^ v[0]->number;
+    for (unsigned shift = 0; shift < 64; shift += BITS) {
+        size_t starts[DIGITS + 1] = {0};
+        if ((differ >> shift & (DIGITS - 1)) == 0)
+            continue;
+        for (size_t i = 0; i < count; i++)
+            starts[(v[i]->number >> shift & (DIGITS - 1)) + 1]++;
+        for (size_t i = 0; i < DIGITS; i++)
+            starts[i + 1] += starts[i];
+        for (size_t i = 0; i < count; i++)
+            room[starts[v[i]->number >> shift & (DIGITS - 1)]++] = v[i];
+        memcpy(v, room, count * sizeof *v);
+    }
+}
+
+/* What one thread answers of many addresses. */
+typedef struct share {
+    atos *a;
+    const char *input;
+    token **order;
+    size_t count;
+    text answers;
+    pthread_t thread;
+} share;
+
+static void *answer_share(void *argument)
+{
+    share *s = argument;
+    for (size_t i = 0; i < s->count; i++) {
+        token *t = s->order[i];
+        t->answers = &s->answers;
+        t->answer_at = s->answers.len;
+        atos_answer(s->a, &s->answers, t, s->input + t->at);
+        t->answer_len = s->answers.len - t->answer_at;
+    }
+    return NULL;
+}
+
+/* What the options say, for another thread: with lookups of its own. */
+static atos *clone_atos(const atos *a)
+{
+    atos *copy = tool_alloc(sizeof *copy);
+    *copy = *a;
+    copy->targets = tool_alloc(a->target_count * sizeof *copy->targets);
+    memcpy(copy->targets, a->targets, a->target_count * sizeof *copy->targets);
+    for (size_t i = 0; i < a->target_count; i++)
+        copy->targets[i].source = symbol_source_open(&copy->targets[i].file, a->session_flags, BATCH_CACHE);
+    return copy;
+}
+
+static void close_clone(atos *a, atos *copy)
+{
+    a->unresolved |= copy->unresolved;
+    for (size_t i = 0; i < a->target_count; i++)
+        symbol_source_close(copy->targets[i].source);
+    free(copy->targets);
+    free(copy);
+}
+
+/* How many threads are worth it. Owners, explanations and object files keep state of their own: one. */
+static size_t thread_count(const atos *a, size_t count)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t most = cores < 1 ? 1 : cores > MAX_THREADS ? MAX_THREADS : (size_t)cores;
+    for (size_t i = 0; i < a->target_count; i++) {
+        if (a->targets[i].file.image != NULL && !a->targets[i].file.info.has_dwarf)
+            most = 1;
+    }
+    return a->rules != NULL || a->explain || count < THREAD_WORTH ? 1 : most;
+}
+
+/* Many at a time: a call of the system for every 4 KB, which stdout gathers, would take a tenth as long as answering. */
+static void print_answers(const token *tokens, size_t count)
+{
+    text out = {0};
+    for (size_t i = 0; i < count; i++) {
+        text_add(&out, tokens[i].answers->v + tokens[i].answer_at, tokens[i].answer_len);
+        if (out.len >= PRINT_BYTES || i + 1 == count) {
+            out_text(&out);
+        }
+    }
+    out_flush();
+    text_free(&out);
+}
+
+/* Answers the words of input in the order of their addresses, so that every unit is decoded once, and prints
+ * them in the order given. Of many, each thread takes those that follow each other. */
+static void atos_answer_all(atos *a, const char *input, size_t len)
+{
+    token *tokens = NULL;
+    share shares[MAX_THREADS];
+    size_t count = split(input, len, &tokens);
+    size_t threads = thread_count(a, count);
+    token **order = tool_alloc(2 * count * sizeof *order);
+    for (size_t i = 0; i < count; i++)
+        order[i] = &tokens[i];
+    sort_by_number(order, count, order + count);
+    memset(shares, 0, sizeof shares);
+    for (size_t i = 0; i < threads; i++) {
+        size_t first = count * i / threads;
+        shares[i] = (share){.a = i == 0 ? a : clone_atos(a),
+                            .input = input,
+                            .order = order + first,
+                            .count = count * (i + 1) / threads - first};
+    }
+    for (size_t i = 1; i < threads; i++) {
+        if (pthread_create(&shares[i].thread, NULL, answer_share, &shares[i]) != 0) {
+            tool_say("no thread can be made");
+            exit(TOOL_ERROR);
+        }
+    }
+    answer_share(&shares[0]);
+    for (size_t i = 1; i < threads; i++) {
+        pthread_join(shares[i].thread, NULL);
+        close_clone(a, shares[i].a);
+    }
+    print_answers(tokens, count);
+    for (size_t i = 0; i < threads; i++)
+        text_free(&shares[i].answers);
+    free(order);
+    free(tokens);
+}
+
+static bool more_soon(int fd)
+{
+    struct pollfd wait = {fd, POLLIN, 0};
+    return poll(&wait, 1, 5) > 0;
+}
+
+/* Answers whole lines as they come. A writer that fills the pipe is given a moment to go on: many addresses
+ * at once are cheaper. One that asks a line at a time gets its answer at once. */
+int atos_answer_stream(atos *a, int fd)
+{
+    text input = {0};
+    char *chunk = tool_alloc(READ_SIZE);
+    ssize_t got = 0;
+    while (!out_failed() && (got = read(fd, chunk, READ_SIZE)) != 0) {
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            tool_say("the addresses cannot be read: %s", strerror(errno));
+            break;
+        }
+        text_add(&input, chunk, (size_t)got);
+        if (got >= 4096 && input.len < BATCH_BYTES && more_soon(fd))
+            continue;
+        size_t whole = input.len;
+        while (whole > 0 && input.v[whole - 1] != '\n')
+            whole--;
+        atos_answer_all(a, input.v, whole);
+        memmove(input.v, input.v + whole, input.len - whole);
+        input.len -= whole;
+    }
+    atos_answer_all(a, input.v, input.len);
+    text_free(&input);
+    free(chunk);
+    return got < 0 ? TOOL_ERROR : TOOL_OK;
+}

@@ -1,0 +1,289 @@
+/* machsym atos: answers as text, as JSON, and how they came about. */
+#include "cmd_atos.h"
+
+#include <string.h>
+
+/* ---- Answers in atos's format ---- */
+
+static void print_in_image(text *out, const target *t)
+{
+    text_c(out, " (in ");
+    text_str(out, t->file.info.name);
+    text_char(out, ')');
+}
+
+static void print_offset(text *out, uint64_t addr, const machsym_frame *frame)
+{
+    text_c(out, " + ");
+    text_dec(out, addr - frame->function_start);
+}
+
+/* No name: the address itself, and how far it is from the start of its function when that is known. */
+static void print_bare(text *out, const target *t, uint64_t given, uint64_t addr, const machsym_frame *frame)
+{
+    text_c(out, "0x");
+    text_hex(out, given, t->file.info.address_size * 2);
+    print_in_image(out, t);
+    if (frame != NULL && frame->name_source == MACHSYM_SOURCE_FUNCTION_STARTS)
+        print_offset(out, addr, frame);
+}
+
+/* Whose code it is, where a rule knows. */
+static void print_owner(text *out, const target *t, uint64_t addr, const machsym_frame *frame)
+{
+    machsym_str owner = t->owned != NULL ? owners_find(t->owned, addr, frame) : (machsym_str){NULL, 0};
+    if (owner.len == 0)
+        return;
+    text_c(out, " [");
+    text_str(out, owner);
+    text_char(out, ']');
+}
+
+static void print_frame(const atos *a, text *out, const target *t, uint64_t given, uint64_t addr,
+                        const machsym_frame *frame)
+{
+    if (frame->linkage_name.len == 0 && frame->name.len == 0) {
+        print_bare(out, t, given, addr, frame);
+    } else {
+        if (frame->name_source == MACHSYM_SOURCE_STUB)
+            text_c(out, "DYLD-STUB$$");
+        text_frame_name(out, frame, &a->style);
+        print_in_image(out, t);
+        if (!frame_has_line(frame))
+            print_offset(out, addr, frame);
+    }
+    if (frame_has_line(frame)) {
+        text_c(out, " (");
+        text_frame_file(out, frame, a->style.full_path);
+        text_char(out, ':');
+        text_dec(out, frame->line);
+        text_char(out, ')');
+    }
+    print_owner(out, t, addr, frame);
+}
+
+/* The other names of a function that the linker folded with those of the same code. */
+static void print_folded(const atos *a, text *out, const target *t, uint64_t given, uint64_t addr,
+                         const machsym_frame *frame)
+{
+    machsym_cursor at = {0, 0};
+    machsym_str name;
+    machsym_frame other = *frame;
+    machsym_str own = frame->linkage_name.len != 0 ? frame->linkage_name : frame->name;
+    while (machsym_session_next_alias(symbol_source_session(t->source), frame->function_start, &at, &name)) {
+        if (name.len == own.len && (own.len == 0 || memcmp(name.ptr, own.ptr, own.len) == 0))
+            continue;
+        text_c(out, a->delimiter);
+        other.linkage_name = name;
+        print_frame(a, out, t, given, addr, &other);
+    }
+}
+
+static void atos_print_text(const atos *a, text *out, const target *t, uint64_t given, uint64_t addr,
+                            size_t count)
+{
+    if (count == 0) {
+        print_bare(out, t, given, addr, NULL);
+        print_owner(out, t, addr, NULL);
+    }
+    for (size_t i = a->inline_frames || count == 0 ? 0 : count - 1; i < count; i++) {
+        print_frame(a, out, t, given, addr, &a->frames[i]);
+        if (i + 1 < count)
+            text_c(out, a->delimiter);
+    }
+    if (a->dedup && count > 0)
+        print_folded(a, out, t, given, addr, &a->frames[count - 1]);
+    text_char(out, '\n');
+    if (a->inline_frames)
+        text_char(out, '\n');
+}
+
+/* ---- JSON ---- */
+
+static void atos_print_json(const atos *a, text *out, const target *t, uint64_t given, uint64_t addr,
+                            size_t count)
+{
+    text_c(out, "{\"address\":\"0x");
+    text_hex(out, given, 1);
+    text_c(out, "\",\"image\":");
+    text_json(out, t->file.info.name);
+    text_c(out, ",\"uuid\":");
+    if (t->file.info.has_uuid) {
+        text_char(out, '"');
+        text_uuid(out, &t->file.info.uuid);
+        text_char(out, '"');
+    } else {
+        text_c(out, "null");
+    }
+    text_c(out, ",\"arch\":\"");
+    text_c(out, t->file.info.arch);
+    text_char(out, '"');
+    machsym_str owner = {NULL, 0};
+    if (t->owned != NULL)
+        owner = owners_find(t->owned, addr, count > 0 ? &a->frames[0] : NULL);
+    if (owner.len != 0) {
+        text_c(out, ",\"owner\":");
+        text_json(out, owner);
+    }
+    text_c(out, ",\"frames\":[");
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0)
+            text_char(out, ',');
+        text_frame_json(out, &a->frames[i], addr, &a->style);
+    }
+    text_c(out, "]}\n");
+}
+
+static void atos_print_unknown(const atos *a, text *out, const char *written, size_t len)
+{
+    if (a->json) {
+        text_c(out, "{\"address\":");
+        text_json(out, (machsym_str){written, len});
+        text_c(out, ",\"image\":null,\"uuid\":null,\"arch\":null,\"frames\":[]}");
+    } else {
+        text_add(out, written, len);
+    }
+    text_char(out, '\n');
+    if (a->inline_frames && !a->json)
+        text_char(out, '\n');
+}
+
+/* ---- Explanation ---- */
+
+static void explain_row(text *out, const machsym_line *row, bool used)
+{
+    text_c(out, used ? "  > 0x" : "    0x");
+    text_hex(out, row->addr, 1);
+    text_char(out, ' ');
+    text_path(out, &row->file);
+    text_char(out, ':');
+    text_dec(out, row->line);
+    text_char(out, ':');
+    text_dec(out, row->column);
+    text_c(out, row->is_stmt ? " is_stmt" : "");
+    text_c(out, row->end_sequence ? " end_sequence" : "");
+    text_char(out, '\n');
+}
+
+static void explain_unit(text *out, const machsym_explanation *e)
+{
+    static const char *const how[] = {"no unit covers it", "found by .debug_aranges",
+                                      "found by the unit's own ranges",
+                                      "found by its functions: it states no range, or another unit has it"};
+    text_c(out, "  unit: ");
+    text_c(out, how[e->unit_source]);
+    if (e->unit_source != MACHSYM_UNIT_NONE) {
+        text_c(out, ", .debug_info+0x");
+        text_hex(out, e->unit_offset, 1);
+        text_c(out, ", DWARF ");
+        text_dec(out, e->unit_version);
+        text_c(out, ", ");
+        text_str(out, e->unit_name);
+        text_c(out, "\n  producer: ");
+        text_str(out, e->unit_producer);
+    }
+    if (e->object_path.len != 0) {
+        text_c(out, "\n  object: ");
+        text_str(out, e->object_path);
+        text_c(out, e->object_member.len != 0 ? ", member " : "");
+        text_str(out, e->object_member);
+    }
+    text_char(out, '\n');
+}
+
+static void explain_frame(const atos *a, text *out, const machsym_frame *frame)
+{
+    text_c(out, frame->is_inline ? "  inlined: " : "  function: ");
+    text_frame_name(out, frame, &a->style);
+    if (frame->die_offset != 0) {
+        text_c(out, ", entry at .debug_info+0x");
+        text_hex(out, frame->die_offset, 1);
+    }
+    text_c(out, ", 0x");
+    text_hex(out, frame->function_start, 1);
+    text_c(out, " + ");
+    text_dec(out, frame->function_size);
+    text_c(out, " bytes, name from ");
+    text_c(out, machsym_source_name(frame->name_source));
+    text_c(out, ", line from ");
+    text_c(out, machsym_source_name(frame->line_source));
+    text_char(out, '\n');
+}
+
+/* What in the file speaks against the answer. */
+static void explain_doubts(text *out, const machsym_explanation *e)
+{
+    if (e->symbol_differs)
+        text_c(out, "  doubt: the symbol table has another name or another start for this function\n");
+    if (e->rival_count > 0) {
+        text_c(out, "  doubt: other units have a function here too: ");
+        text_dec(out, e->rival_count);
+        text_c(out, "; the first one answers\n");
+    }
+    if (e->is_damaged)
+        text_c(out, "  doubt: the unit is damaged; what could not be read of it is missing\n");
+}
+
+static void atos_explain(const atos *a, text *out, const target *t, uint64_t addr, size_t count)
+{
+    machsym_explanation e;
+    text_c(out, "  slice: ");
+    text_c(out, t->file.info.arch);
+    text_c(out, " of ");
+    text_c(out, t->file.info.path != NULL ? t->file.info.path : "memory");
+    text_c(out, ", file address 0x");
+    text_hex(out, addr, 1);
+    text_char(out, '\n');
+    if (t->file.map == NULL) {
+        machsym_session_explain(symbol_source_session(t->source), addr, &e);
+        explain_unit(out, &e);
+    }
+    for (size_t i = 0; i < count; i++)
+        explain_frame(a, out, &a->frames[i]);
+    if (t->file.map != NULL)
+        return;
+    text_c(out, e.row_count > 0 ? "  line rows:\n" : "  line rows: none at this address\n");
+    for (unsigned i = 0; i < e.row_count; i++)
+        explain_row(out, &e.rows[i], i == e.row_used);
+    text_c(out, "  nearest symbol: ");
+    if (e.has_symbol) {
+        text_str(out, e.symbol.name);
+        text_c(out, " 0x");
+        text_hex(out, e.symbol.lo, 1);
+        text_c(out, " to 0x");
+        text_hex(out, e.symbol.hi, 1);
+        text_c(out, ", from ");
+        text_c(out, machsym_source_name(e.symbol.source));
+    } else {
+        text_c(out, "none");
+    }
+    text_char(out, '\n');
+    explain_doubts(out, &e);
+}
+
+/* ---- One address ---- */
+
+/* Answers for a word of the input. */
+void atos_answer(atos *a, text *out, const token *word, const char *written)
+{
+    uint64_t given = word->number;
+    uint64_t addr = 0;
+    target *t = word->is_number ? atos_target_of(a, given, &addr) : NULL;
+    if (t == NULL) {
+        a->unresolved = true;
+        atos_print_unknown(a, out, written, word->len);
+        return;
+    }
+    size_t count = symbol_source_frames(t->source, addr, a->frames, MAX_FRAMES);
+    a->style.source = t->source;
+    object_say_new(symbol_source_session(t->source), &t->objects);
+    bool named =
+        count > 0 && (a->frames[count - 1].linkage_name.len != 0 || a->frames[count - 1].name.len != 0);
+    a->unresolved |= !named;
+    if (a->json)
+        atos_print_json(a, out, t, given, addr, count);
+    else
+        atos_print_text(a, out, t, given, addr, count);
+    if (a->explain)
+        atos_explain(a, out, t, addr, count);
+}

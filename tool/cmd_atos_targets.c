@@ -1,0 +1,166 @@
+/* machsym atos: the files that answer, and which of them an address is for. */
+#include "cmd_atos.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_ENTRIES = 4096 }; /* of a kernel collection: real ones have 300 */
+
+/* Tells whether a map can do what the options ask for. */
+static bool map_can(const atos *a, const target *t)
+{
+    const char *what = a->dedup ? "-dedup" : a->rules != NULL ? "--owners" : NULL;
+    if (t->file.map == NULL || what == NULL)
+        return true;
+    tool_say("%s: a map does not hold what %s needs; name the dSYM", t->file.info.path, what);
+    return false;
+}
+
+/* Room for one more target, which is empty. */
+static target *next_target(atos *a)
+{
+    a->targets = tool_grow(a->targets, (a->target_count + 1) * sizeof *a->targets);
+    memset(&a->targets[a->target_count], 0, sizeof *a->targets);
+    return &a->targets[a->target_count];
+}
+
+/* Opens what a description names, as the next target; with pair_path only if the two are halves. */
+static bool open_target(atos *a, const symbol_desc *desc)
+{
+    target *t = next_target(a);
+    if (desc->open.pair_path != NULL && symbol_file_open(desc, &t->file, NULL) != MACHSYM_OK)
+        return false;
+    if (desc->open.pair_path == NULL && !tool_open_symbols(desc, &t->file))
+        return false;
+    t->text_addr = t->file.info.text_addr;
+    t->text_exec_addr = t->file.info.text_exec_addr;
+    a->target_count++;
+    return true;
+}
+
+/* If the last target is a kernel collection, its images become targets before it. They count from where it
+ * begins, and from the kernel's __TEXT_EXEC. */
+static bool open_entries(atos *a, symbol_desc desc)
+{
+    size_t own = a->target_count - 1;
+    target whole = a->targets[own];
+    machsym_cursor at = {0, 0};
+    machsym_entry entry;
+    if (whole.file.image == NULL)
+        return true;
+    for (size_t i = 0; i < MAX_ENTRIES && machsym_image_next_entry(whole.file.image, &at, &entry); i++) {
+        text name = {0};
+        text_str(&name, entry.name);
+        text_add(&name, "", 1);
+        desc.open.entry = name.v;
+        bool ok = open_target(a, &desc);
+        if (ok && strcmp(name.v, "com.apple.kernel") == 0)
+            whole.text_exec_addr = a->targets[a->target_count - 1].text_exec_addr;
+        text_free(&name);
+        if (!ok)
+            return false;
+    }
+    memmove(&a->targets[own], &a->targets[own + 1], (a->target_count - 1 - own) * sizeof whole);
+    a->targets[a->target_count - 1] = whole;
+    for (size_t i = own; i < a->target_count; i++) {
+        a->targets[i].text_addr = whole.text_addr;
+        a->targets[i].text_exec_addr = whole.text_exec_addr;
+    }
+    return true;
+}
+
+/* Makes ready what looks addresses up, once no target moves any more. */
+static bool open_sources(atos *a)
+{
+    for (size_t i = 0; i < a->target_count; i++) {
+        target *t = &a->targets[i];
+        t->source = symbol_source_open(&t->file, a->session_flags, 0);
+        if (!map_can(a, t))
+            return false;
+        if (a->rules != NULL)
+            t->owned = owners_open(a->rules, t->file.image, symbol_source_session(t->source));
+        if (a->rules != NULL && t->owned == NULL)
+            return false;
+    }
+    return true;
+}
+
+/* A second -o of the same UUID is the other half of the first: dSYM and binary answer together. */
+bool atos_open_targets(atos *a)
+{
+    symbol_desc desc;
+    text store = {0};
+    memset(&desc, 0, sizeof desc);
+    image_options_apply(&a->image, &desc.open);
+    object_options_apply(&a->objects, &desc.open);
+    desc.open.bytes = a->bytes;
+    desc.lines = a->lines.lines;
+    desc.any_lines = !a->lines.is_set;
+    desc.map_flags = a->map_flags;
+    bool ok = a->bytes.ptr == NULL || open_target(a, &desc);
+    if (a->store != NULL) {
+        store_path(&store, a->store, &a->image.uuid.uuid);
+        desc.open.path = store.v;
+        ok = open_target(a, &desc);
+    }
+    for (size_t i = 0; i < a->path_count && ok; i++) {
+        desc.open.path = a->paths[i];
+        desc.open.pair_path = i + 1 < a->path_count && a->image.entry == NULL ? a->paths[i + 1] : NULL;
+        if (desc.open.pair_path != NULL && open_target(a, &desc)) {
+            i++;
+            continue;
+        }
+        desc.open.pair_path = NULL;
+        ok = open_target(a, &desc) && open_entries(a, desc);
+    }
+    text_free(&store);
+    return ok && open_sources(a);
+}
+
+void atos_close_targets(atos *a)
+{
+    for (size_t i = 0; i < a->target_count; i++) {
+        owners_close(a->targets[i].owned);
+        symbol_source_close(a->targets[i].source);
+        symbol_file_close(&a->targets[i].file);
+    }
+    free(a->targets);
+}
+
+/* The address in the file that a given one stands for. */
+static uint64_t file_address(const atos *a, const target *t, uint64_t given)
+{
+    uint64_t in_collection = t->file.info.text_addr - t->text_addr;
+    switch (a->kind) {
+    case ADDRESS_LOAD: return symbol_file_addr(&t->file, a->base + in_collection, given);
+    case ADDRESS_SLIDE: return symbol_file_addr(&t->file, t->file.info.text_addr + a->base, given);
+    case ADDRESS_OFFSET: return symbol_file_addr(&t->file, in_collection, given);
+    case ADDRESS_TEXT_EXEC: return given - a->base + t->text_exec_addr;
+    default: return symbol_file_addr(&t->file, t->file.info.text_addr, given);
+    }
+}
+
+/* Whether an address lies in what the program maps: any section but those of the debug info. */
+static bool is_inside(const target *t, uint64_t addr)
+{
+    machsym_cursor at = {0, 0};
+    machsym_section section;
+    if (addr >= t->file.info.text_addr && addr - t->file.info.text_addr < t->file.info.text_size)
+        return true;
+    while (t->file.image != NULL && machsym_image_next_section(t->file.image, &at, &section)) {
+        bool debug = section.segment.len == 7 && memcmp(section.segment.ptr, "__DWARF", 7) == 0;
+        if (!debug && addr >= section.addr && addr - section.addr < section.size)
+            return true;
+    }
+    return false;
+}
+
+target *atos_target_of(atos *a, uint64_t given, uint64_t *addr)
+{
+    for (size_t i = 0; i < a->target_count; i++) {
+        *addr = file_address(a, &a->targets[i], given);
+        if (is_inside(&a->targets[i], *addr))
+            return &a->targets[i];
+    }
+    return NULL;
+}

@@ -1,0 +1,297 @@
+/* Options; see options.h. */
+#include "options.h"
+#include "out.h"
+#include "tool.h"
+
+#include <stdlib.h>
+
+enum { OPTIONS_HELP = -1, OPTIONS_WRONG = -2, HELP_COLUMN = 22 };
+
+/* ---- The command line ---- */
+
+/* Takes the first word off a list with blanks between. Returns false when there is none. */
+static bool take_word(machsym_str *rest, machsym_str *word)
+{
+    size_t len = str_find(*rest, " ");
+    size_t skip = len < rest->len ? len + 1 : len;
+    *word = str_make(rest->ptr, len);
+    *rest = str_make(rest->ptr + skip, rest->len - skip);
+    return word->len > 0;
+}
+
+static bool goes_by(const option *o, machsym_str name)
+{
+    machsym_str rest = str_c(o->names != NULL ? o->names : "");
+    machsym_str word;
+    while (take_word(&rest, &word)) {
+        if (word.ptr[0] == '-')
+            word = str_make(word.ptr + 1, word.len - 1);
+        if (str_equal(word, name))
+            return true;
+    }
+    return false;
+}
+
+static bool is_end(const option *o)
+{
+    return o->names == NULL && o->help == NULL;
+}
+
+/* The option that goes by a name, and the field that it sets; NULL when there is none. */
+static const option *find_option(const command *c, void *to, machsym_str name, void **field)
+{
+    for (size_t i = 0; i < OPTION_SETS && c->options[i].v != NULL; i++) {
+        for (const option *o = c->options[i].v; !is_end(o); o++) {
+            if (goes_by(o, name)) {
+                *field = (char *)to + c->options[i].at + o->at;
+                return o;
+            }
+        }
+    }
+    return NULL;
+}
+
+static bool set_field(const option *o, void *field, const char *value)
+{
+    if (o->take != NULL)
+        return o->take(field, value);
+    if (o->value == NULL)
+        *(bool *)field = true;
+    else
+        *(const char **)field = value;
+    return true;
+}
+
+/* -j8: a number may follow a letter at once. */
+static bool has_number(machsym_str written)
+{
+    return written.len > 1 && written.ptr[1] >= '0' && written.ptr[1] <= '9';
+}
+
+/* Takes the option at argv[*at], and moves to the last of its values. */
+static bool take_option(const command *c, void *to, int argc, char **argv, int *at)
+{
+    const char *arg = argv[*at];
+    const char *name = arg[1] == '-' ? arg + 2 : arg + 1;
+    const char *equals = strchr(name, '=');
+    machsym_str written = {name, equals != NULL ? (size_t)(equals - name) : strlen(name)};
+    const char *value = equals != NULL ? equals + 1 : NULL;
+    void *field = NULL;
+    const option *o = find_option(c, to, written, &field);
+    if (o == NULL && has_number(written)) {
+        o = find_option(c, to, str_make(name, 1), &field);
+        value = o != NULL && o->value != NULL ? name + 1 : value;
+        o = value == name + 1 ? o : NULL;
+    }
+    int dashes = (int)(name - arg);
+    if (o == NULL) {
+        tool_say("no such option: %.*s; see machsym %s --help", dashes + (int)written.len, arg, c->name);
+        return false;
+    }
+    if (o->value == NULL && value != NULL) {
+        tool_say("%.*s takes no value; see machsym %s --help", dashes + (int)written.len, arg, c->name);
+        return false;
+    }
+    machsym_str values = str_c(o->value != NULL ? o->value : "");
+    machsym_str word;
+    if (o->value == NULL)
+        return set_field(o, field, NULL);
+    while (take_word(&values, &word)) {
+        if (value == NULL && *at + 1 < argc)
+            value = argv[++*at];
+        if (value == NULL) {
+            tool_say("%s needs a value, %s; see machsym %s --help", arg, o->value, c->name);
+            return false;
+        }
+        if (!set_field(o, field, value))
+            return false;
+        value = NULL;
+    }
+    return true;
+}
+
+static bool is_help(const char *arg)
+{
+    return strcmp(arg, "--help") == 0 || strcmp(arg, "-help") == 0 || strcmp(arg, "-h") == 0;
+}
+
+int options_parse(const command *c, void *to, int argc, char **argv)
+{
+    int count = 0;
+    bool only_operands = false;
+    for (int at = 1; at < argc; at++) {
+        const char *arg = argv[at];
+        if (only_operands || arg[0] != '-' || arg[1] == 0) {
+            argv[++count] = argv[at];
+        } else if (strcmp(arg, "--") == 0) {
+            only_operands = true;
+        } else if (is_help(arg)) {
+            text help = {0};
+            text_command_help(&help, c);
+            out_text(&help);
+            text_free(&help);
+            return OPTIONS_HELP;
+        } else if (!take_option(c, to, argc, argv, &at)) {
+            return OPTIONS_WRONG;
+        }
+    }
+    return count;
+}
+
+int options_status(int parsed)
+{
+    return parsed == OPTIONS_HELP ? TOOL_OK : TOOL_USAGE;
+}
+
+int options_wrong(const command *c, const char *what)
+{
+    if (what == NULL) {
+        text help = {0};
+        text_command_help(&help, c);
+        fwrite(help.v, 1, help.len, stderr);
+        text_free(&help);
+    } else {
+        tool_say("%s; see machsym %s --help", what, c->name);
+    }
+    return TOOL_USAGE;
+}
+
+/* ---- Help ---- */
+
+/* "-i, -inlineFrames", "--json", "-o FILE", "--to=FORMAT". */
+static void text_option_names(text *t, const option *o)
+{
+    machsym_str rest = str_c(o->names);
+    machsym_str word = {NULL, 0};
+    bool is_first = true;
+    bool is_long = false;
+    while (take_word(&rest, &word)) {
+        is_long = word.len > 1 && word.ptr[0] != '-';
+        text_c(t, is_first ? "" : ", ");
+        text_c(t, word.len == 1 ? "-" : is_long ? "--" : "");
+        text_str(t, word);
+        is_first = false;
+    }
+    if (o->value == NULL)
+        return;
+    text_char(t, is_long && strchr(o->value, ' ') == NULL ? '=' : ' ');
+    text_c(t, o->value);
+}
+
+static void text_indent(text *t, size_t from, size_t to)
+{
+    do
+        text_char(t, ' ');
+    while (t->len - from < to);
+}
+
+static void text_option_help(text *t, const option *o)
+{
+    machsym_str rest = str_c(o->help);
+    machsym_str line;
+    size_t at = t->len;
+    if (o->names == NULL) {
+        text_str(t, rest);
+        text_char(t, '\n');
+        return;
+    }
+    text_c(t, "  ");
+    text_option_names(t, o);
+    while (str_take_line(&rest, &line)) {
+        if (t->len - at > HELP_COLUMN - 1) {
+            text_char(t, '\n');
+            at = t->len;
+        }
+        text_indent(t, at, HELP_COLUMN);
+        text_str(t, line);
+        text_char(t, '\n');
+        at = t->len;
+    }
+}
+
+void text_command_list(text *t, const command *const *list)
+{
+    for (size_t i = 0; list[i] != NULL; i++) {
+        size_t at = t->len;
+        text_c(t, "  ");
+        text_c(t, list[i]->name);
+        text_indent(t, at, 14);
+        text_c(t, list[i]->brief);
+        text_char(t, '\n');
+    }
+}
+
+void text_command_help(text *t, const command *c)
+{
+    text_c(t, "usage: machsym ");
+    text_c(t, c->name);
+    text_char(t, ' ');
+    text_c(t, c->usage);
+    text_char(t, '\n');
+    text_c(t, c->about);
+    if (c->below != NULL) {
+        text_char(t, '\n');
+        text_command_list(t, c->below);
+    }
+    for (size_t i = 0; i < OPTION_SETS && c->options[i].v != NULL; i++) {
+        text_c(t, i == 0 ? "\n" : "");
+        for (const option *o = c->options[i].v; !is_end(o); o++)
+            text_option_help(t, o);
+    }
+    if (c->more != NULL) {
+        text_char(t, '\n');
+        text_c(t, c->more);
+    }
+}
+
+/* ---- Commands ---- */
+
+/* The last word of a command's name. */
+static const char *own_name(const command *c)
+{
+    const char *blank = strrchr(c->name, ' ');
+    return blank != NULL ? blank + 1 : c->name;
+}
+
+const command *command_find(const command *const *list, int argc, char **argv)
+{
+    for (size_t i = 0; argc > 0 && list[i] != NULL; i++) {
+        if (strcmp(argv[0], own_name(list[i])) != 0)
+            continue;
+        if (argc == 1 || list[i]->below == NULL)
+            return list[i];
+        return command_find(list[i]->below, argc - 1, argv + 1);
+    }
+    return NULL;
+}
+
+static int run_below(const command *c, int argc, char **argv)
+{
+    text help = {0};
+    int status = TOOL_USAGE;
+    text_command_help(&help, c);
+    if (argc < 2) {
+        fwrite(help.v, 1, help.len, stderr);
+    } else if (is_help(argv[1])) {
+        out_text(&help);
+        status = TOOL_OK;
+    } else {
+        const command *found = command_find(c->below, 1, argv + 1);
+        if (found == NULL)
+            tool_say("no such command: %s %s; see machsym %s --help", c->name, argv[1], c->name);
+        else
+            status = found->run(argc - 1, argv + 1);
+    }
+    text_free(&help);
+    return status;
+}
+
+int command_run(const command *const *list, int argc, char **argv)
+{
+    const command *c = command_find(list, 1, argv + 1);
+    if (c == NULL) {
+        tool_say("no such command: %s; `machsym --help` lists them", argv[1]);
+        return TOOL_USAGE;
+    }
+    return c->below != NULL ? run_below(c, argc - 1, argv + 1) : c->run(argc - 1, argv + 1);
+}

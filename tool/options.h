@@ -1,0 +1,57 @@
+/* Options of a command: one table says what they are called, what they set, and what help says of them. */
+#ifndef MACHSYM_TOOL_OPTIONS_H
+#define MACHSYM_TOOL_OPTIONS_H
+
+#include "text.h"
+
+/* An option. On the command line it has one or two dashes; its value follows behind "=" or as the next argument. */
+typedef struct option {
+    const char *
+        names; /* with blanks between; help writes one dash for a letter, two for a word, a given one as it is */
+    const char
+        *value; /* what help calls its value, a word for each if there are several; NULL: it takes none */
+    const char *help; /* may have several lines */
+    size_t at;        /* of the field that it sets, in what its table is for */
+    /* Sets the field, once for each value. Returns false after a message. NULL: a flag sets a bool, others a
+     * const char *. */
+    bool (*take)(void *field, const char *value);
+} option;
+
+/* A table of options, which a help line without a name may part and an empty one ends; what they set lies in a part of
+ * what the command is given. */
+typedef struct option_set {
+    const option *v;
+    size_t at;
+} option_set;
+
+enum { OPTION_SETS = 4 };
+
+/* A command, or one that only has others below it. */
+typedef struct command {
+    const char *name;  /* with the names of those above it: "map build" */
+    const char *brief; /* in the list of commands */
+    const char *usage; /* what follows the name */
+    const char *about; /* what it does, in lines */
+    option_set options[OPTION_SETS];
+    const char *more;                   /* lines behind the options */
+    int (*run)(int argc, char **argv);  /* argv[0] is the name; returns an exit status */
+    const struct command *const *below; /* ended by NULL */
+} command;
+
+/* Takes the options into *to and leaves the operands at argv[1] and on. Returns how many these are; or a negative
+ * number when the command is to end with options_status of it: help was printed, or a message. */
+int options_parse(const command *c, void *to, int argc, char **argv);
+int options_status(int parsed);
+/* Says what is wrong with a command line; with NULL prints the help to standard error. Returns the exit status. */
+int options_wrong(const command *c, const char *what);
+
+/* A line for each command. */
+void text_command_list(text *t, const command *const *list);
+/* The help of a command. */
+void text_command_help(text *t, const command *c);
+/* Runs the command that argv[1] names. above is "" or the names of those above, and a blank. */
+int command_run(const command *const *list, int argc, char **argv);
+/* The command that arguments name; NULL when there is none. */
+const command *command_find(const command *const *list, int argc, char **argv);
+
+#endif

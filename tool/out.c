@@ -1,0 +1,61 @@
+/* Standard output; see out.h. */
+#include "out.h"
+#include "tool.h"
+
+#include <errno.h>
+#include <stdarg.h>
+
+static int failure; /* errno of the first write that failed; 0: none did */
+
+/* One thread at a time prints, those that answer together take turns. */
+static void note(bool ok)
+{
+    if (!ok && failure == 0)
+        failure = errno != 0 ? errno : EIO;
+}
+
+void out_write(const char *ptr, size_t len)
+{
+    if (len > 0 && failure == 0)
+        note(fwrite(ptr, 1, len, stdout) == len);
+}
+
+void out_text(text *t)
+{
+    out_write(t->v, t->len);
+    t->len = 0;
+}
+
+void out_c(const char *c_string)
+{
+    out_write(c_string, strlen(c_string));
+}
+
+void out_format(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (failure == 0)
+        note(vfprintf(stdout, format, args) >= 0);
+    va_end(args);
+}
+
+void out_flush(void)
+{
+    if (failure == 0)
+        note(fflush(stdout) == 0);
+}
+
+bool out_failed(void)
+{
+    return failure != 0;
+}
+
+int out_finish(int status)
+{
+    out_flush();
+    if (failure == 0 || failure == EPIPE)
+        return status;
+    tool_say("standard output: %s", strerror(failure));
+    return TOOL_ERROR;
+}

@@ -1,0 +1,23 @@
+/* Standard output, and whether what was written arrived. The only place where the tool writes to it. */
+#ifndef MACHSYM_TOOL_OUT_H
+#define MACHSYM_TOOL_OUT_H
+
+#include "posix.h"
+#include "text.h"
+
+#include <stdio.h>
+
+void out_write(const char *ptr, size_t len);
+void out_text(text *t); /* writes and empties it */
+void out_c(const char *c_string);
+void out_format(const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(POSIX_PRINTF, 1, 2)))
+#endif
+    ;
+void out_flush(void);
+bool out_failed(void); /* what comes would be lost: a command may stop */
+/* Writes what is left. Says why output was lost, unless nobody reads it any more. Returns the exit status. */
+int out_finish(int status);
+
+#endif

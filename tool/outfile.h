@@ -1,0 +1,38 @@
+/* Output files that are whole or not there: written beside their place under a name of their own, then moved. */
+#ifndef MACHSYM_TOOL_OUTFILE_H
+#define MACHSYM_TOOL_OUTFILE_H
+
+#include "text.h"
+
+#include <stdio.h>
+
+enum { OUTFILE_BLOCK = 1 << 16 };
+
+/* What becomes of a file that has the name already. */
+typedef enum outfile_rule { OUTFILE_REPLACE = 0, OUTFILE_KEEP } outfile_rule;
+
+/* A file that is being written. */
+typedef struct outfile {
+    const char *path; /* NULL: standard output */
+    FILE *file;
+    int slot; /* of the names to remove when a signal ends the program */
+    outfile_rule rule;
+    bool is_device; /* or a pipe: written to as it is */
+    int failure;    /* errno; 0: none */
+} outfile;
+
+/* Opens the file beside its place; nothing for standard output. Returns false with out->failure. */
+bool outfile_begin(outfile *out, const char *path, outfile_rule rule);
+/* Writes the text and empties it, when there is enough of it. */
+void outfile_flush(outfile *out, text *t);
+/* Writes the rest, frees the text and gives the file its name; with ok false, or when anything failed, no file is left.
+ * Returns false after a message unless ok was false. */
+bool outfile_end(outfile *out, text *t, bool ok);
+
+/* All in one: returns 0, or errno, without a message. */
+int outfile_write(const char *path, const void *ptr, size_t len, outfile_rule rule);
+
+/* Ends the program as after a signal at any time without leaving files behind. Called once, at its start. */
+void outfile_start(void);
+
+#endif

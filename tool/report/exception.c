@@ -1,0 +1,343 @@
+/* The exception of a report in words. */
+#include "stack.h"
+#include "summary.h"
+
+#include <string.h>
+
+/* ---- Codes ---- */
+
+static uint64_t first_code(const report *r)
+{
+    uint64_t code = 0;
+    report_number_after(r->facts[FACT_CODES], "", &code);
+    return code;
+}
+
+static uint64_t termination_code(const report *r)
+{
+    uint64_t code = 0;
+    if (!report_number_after(r->facts[FACT_TERMINATION_CODE], "", &code) &&
+        !report_number_after(r->facts[FACT_TERMINATION], "Code", &code))
+        code = first_code(r);
+    return code;
+}
+
+static bool fact_has(const report *r, report_fact fact, const char *needle)
+{
+    return r->facts[fact].len > 0 && str_find(r->facts[fact], needle) < r->facts[fact].len;
+}
+
+static bool exception_is(const report *r, const char *name)
+{
+    return fact_has(r, FACT_EXCEPTION, name) || fact_has(r, FACT_SIGNAL, name);
+}
+
+/* ---- The exception in words ---- */
+
+static void sentence(text *t, const char *words)
+{
+    text_c(t, words);
+    text_char(t, '\n');
+}
+
+static void sentence_str(text *t, const char *words, machsym_str str)
+{
+    size_t newline = str_find(str, "\n");
+    text_c(t, words);
+    text_add(t, str.ptr, newline);
+    text_char(t, '\n');
+}
+
+/* What the watchdog allows: the report's own figure when it states one. */
+static void say_watchdog(text *t, const report *r)
+{
+    static const struct {
+        const char *word;
+        const char *what;
+    } stages[] = {{"launch", "launching: 20 s"},
+                  {"scene-create", "launching: 20 s"},
+                  {"resume", "resuming: 10 s"},
+                  {"suspend", "suspending: 10 s"},
+                  {"process-exit", "quitting: 6 s"},
+                  {"terminat", "quitting: 6 s"},
+                  {"scene-update", "updating the scene: 10 s"},
+                  {"background", "background task: 10 min"}};
+    machsym_str why =
+        r->facts[FACT_DESCRIPTION].len > 0 ? r->facts[FACT_DESCRIPTION] : r->facts[FACT_TERMINATION];
+    size_t at = str_find(why, "allowance of ");
+    text_c(t, "watchdog: the app did not answer in the time the system allows");
+    for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
+        if (str_find(why, stages[i].word) < why.len) {
+            text_c(t, " (");
+            text_c(t, stages[i].what);
+            text_char(t, ')');
+            break;
+        }
+    }
+    if (at < why.len) {
+        machsym_str rest = {why.ptr + at + 13, why.len - at - 13};
+        text_c(t, "; the report says ");
+        text_add(t, rest.ptr, str_find(rest, " "));
+        text_c(t, " s");
+    }
+    text_char(t, '\n');
+}
+
+static const struct {
+    uint64_t code;
+    const char *words;
+} kill_codes[] = {
+    {0x8badf00d, NULL}, /* the watchdog */
+    {0xdead10cc, "0xdead10cc: the app held a file lock or database while it was suspended"},
+    {0xdeadfa11, "0xdeadfa11: the user forced the app to quit"},
+    {0xc00010ff, "0xc00010ff: killed because the device was too hot"},
+    {0xbaaaaaad, "0xbaaaaaad: a stackshot of the whole system, not a crash"},
+    {0xbaadca11, "0xbaadca11: killed for not reporting a call it was woken up for"},
+    {0xbad22222, "0xbad22222: a VoIP app that restarted too often"},
+    {0xc51bad01, "0xc51bad01: a watch app used too much CPU time in the background"},
+    {0xc51bad02, "0xc51bad02: a watch app did not finish a background task in time"},
+};
+
+static bool say_kill_code(text *t, const report *r)
+{
+    uint64_t code = termination_code(r) & 0xffffffff;
+    for (size_t i = 0; i < sizeof kill_codes / sizeof kill_codes[0]; i++) {
+        if (kill_codes[i].code != code)
+            continue;
+        if (kill_codes[i].words != NULL)
+            sentence(t, kill_codes[i].words);
+        else
+            say_watchdog(t, r);
+        return true;
+    }
+    return false;
+}
+
+static const char *const exception_names[] = {
+    NULL,           "EXC_BAD_ACCESS", "EXC_BAD_INSTRUCTION", "EXC_ARITHMETIC",   "EXC_EMULATION",
+    "EXC_SOFTWARE", "EXC_BREAKPOINT", "EXC_SYSCALL",         "EXC_MACH_SYSCALL", "EXC_RPC_ALERT",
+    "EXC_CRASH",    "EXC_RESOURCE",   "EXC_GUARD",           "EXC_CORPSE_NOTIFY"};
+static const char *const signal_names[] = {NULL,      "SIGHUP",  "SIGINT",  "SIGQUIT", "SIGILL", "SIGTRAP",
+                                           "SIGABRT", "SIGEMT",  "SIGFPE",  "SIGKILL", "SIGBUS", "SIGSEGV",
+                                           "SIGSYS",  "SIGPIPE", "SIGALRM", "SIGTERM"};
+
+/* EXC_CRASH keeps what it came from in its first code: signal << 24 | exception << 20 | code. */
+static void say_exc_crash(text *t, const report *r)
+{
+    uint64_t code = first_code(r);
+    uint64_t number = code >> 24 & 0xff;
+    uint64_t exception = code >> 20 & 0xf;
+    if (!exception_is(r, "EXC_CRASH") || code == 0 || number == 0 ||
+        number >= sizeof signal_names / sizeof *signal_names)
+        return;
+    text_c(t, "EXC_CRASH code: ");
+    text_c(t, signal_names[number]);
+    if (exception > 0 && exception < sizeof exception_names / sizeof *exception_names) {
+        text_c(t, " from ");
+        text_c(t, exception_names[exception]);
+        text_c(t, ", code 0x");
+        text_hex(t, code & 0xfffff, 1);
+    }
+    text_char(t, '\n');
+}
+
+/* "*** Terminating app due to uncaught exception 'NAME', reason: 'WHY'" */
+static bool say_uncaught(text *t, const report *r)
+{
+    static const char due[] = "uncaught exception '";
+    static const char because[] = "reason: '";
+    machsym_str info = r->facts[FACT_APP_INFO];
+    size_t at = str_find(info, due);
+    if (at < info.len) {
+        machsym_str rest = {info.ptr + at + sizeof due - 1, info.len - at - (sizeof due - 1)};
+        size_t end = str_find(rest, "'");
+        size_t why = str_find(rest, because);
+        text_c(t, "uncaught exception ");
+        text_add(t, rest.ptr, end);
+        if (why < rest.len) {
+            machsym_str reason = {rest.ptr + why + sizeof because - 1, rest.len - why - (sizeof because - 1)};
+            size_t line = str_find(reason, "\n");
+            text_c(t, ": ");
+            text_add(t, reason.ptr, line > 0 && reason.ptr[line - 1] == '\'' ? line - 1 : line);
+        }
+        text_char(t, '\n');
+        return true;
+    }
+    if (r->facts[FACT_REASON].len > 0) {
+        sentence_str(t, "reason: ", r->facts[FACT_REASON]);
+        return true;
+    }
+    return false;
+}
+
+/* The name at the top of the stack, and whether any of its names is that of a Swift function's failure. */
+static machsym_str top_name(const report *r)
+{
+    const report_thread *thread = stack_main(r);
+    machsym_str none = {NULL, 0};
+    return thread != NULL ? stack_layer_name(r, stack_frame(r, thread, 0), 0) : none;
+}
+
+static bool is_swift(const report *r)
+{
+    const report_thread *thread = stack_main(r);
+    for (uint32_t i = 0; thread != NULL && i < thread->count && i < 4; i++) {
+        const report_frame *frame = stack_frame(r, thread, i);
+        for (uint32_t layer = 0; layer < stack_layers(frame); layer++) {
+            machsym_str name = stack_layer_name(r, frame, layer);
+            if (str_find(name, "Swift") < name.len || str_find(name, "swift") < name.len)
+                return true;
+            if (frame->call_count > 0) {
+                machsym_str path = r->calls[frame->call + layer].path;
+                if (path.len > 6 && memcmp(path.ptr + path.len - 6, ".swift", 6) == 0)
+                    return true;
+            }
+        }
+        if (str_find(frame->where, ".swift:") < frame->where.len ||
+            str_starts(stack_image_name(r, frame), "libswift"))
+            return true;
+    }
+    return false;
+}
+
+static void say_trap(text *t, const report *r)
+{
+    machsym_str info = r->facts[FACT_APP_INFO];
+    if (str_find(info, "Fatal error") < info.len || str_find(info, "fatal error") < info.len)
+        sentence_str(t, "Swift runtime failure: ", info);
+    else if (is_swift(r))
+        sentence(
+            t,
+            "Swift runtime failure: a trap the compiler put in (nil unwrapped, index out of range, overflow, "
+            "failed cast, precondition)");
+    else
+        sentence(t, "a trap: a check in the code or the compiler failed, or __builtin_trap was called");
+}
+
+static bool is_messenger(machsym_str name)
+{
+    static const char *const names[] = {
+        "objc_msgSend",  "objc_release",     "objc_retain",   "objc_autorelease", "_objc_msgSend",
+        "objc_loadWeak", "objc_storeStrong", "swift_release", "swift_retain",     "CFRelease",
+        "CFRetain",      "_objc_release",    "objc_opt_"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (str_starts(name, names[i]))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the topmost frames are all of one function. */
+static bool is_recursion(const report *r)
+{
+    const report_thread *thread = stack_main(r);
+    machsym_str name = top_name(r);
+    if (thread == NULL || thread->count < 20 || name.len == 0)
+        return false;
+    for (uint32_t i = 1; i < 10; i++) {
+        if (!str_equal(stack_layer_name(r, stack_frame(r, thread, i), 0), name))
+            return false;
+    }
+    return true;
+}
+
+static void say_bad_access(text *t, const report *r)
+{
+    uint64_t addr = UINT64_MAX;
+    machsym_str info = r->facts[FACT_APP_INFO];
+    bool known = report_number_after(r->facts[FACT_SUBTYPE], " at ", &addr) ||
+                 report_number_after(r->facts[FACT_CODES], " at ", &addr);
+    if (is_messenger(top_name(r)))
+        sentence(t, "message to a freed or damaged object: objc_msgSend or a retain or release is on top");
+    else if (known && addr < 0x1000)
+        sentence(t, "access through a null pointer");
+    else if (fact_has(r, FACT_SUBTYPE, "KERN_PROTECTION_FAILURE") ||
+             fact_has(r, FACT_CODES, "KERN_PROTECTION_FAILURE"))
+        sentence(t, "access to memory that may not be read or written so");
+    else if (fact_has(r, FACT_SUBTYPE, "pointer authentication"))
+        sentence(t, "a pointer whose authentication failed was used");
+    else
+        sentence(t, "access to memory that is not there");
+    size_t selector = str_find(info, "selector name: ");
+    if (selector < info.len)
+        sentence_str(t, "the message: ", (machsym_str){info.ptr + selector + 15, info.len - selector - 15});
+    if (is_recursion(r))
+        sentence(t, "one function calls itself all over the top of the stack: the stack overflowed");
+}
+
+static void say_signal(text *t, const report *r)
+{
+    if (exception_is(r, "EXC_BREAKPOINT") || exception_is(r, "SIGTRAP"))
+        say_trap(t, r);
+    else if (exception_is(r, "EXC_BAD_INSTRUCTION") || exception_is(r, "SIGILL"))
+        is_swift(r) ? say_trap(t, r) : sentence(t, "an illegal instruction was executed");
+    else if (exception_is(r, "EXC_BAD_ACCESS") || exception_is(r, "SIGSEGV") || exception_is(r, "SIGBUS"))
+        say_bad_access(t, r);
+    else if (exception_is(r, "EXC_RESOURCE"))
+        sentence_str(t,
+                     "a limit of CPU, memory, wakeups or disk writes was exceeded: ", r->facts[FACT_SUBTYPE]);
+    else if (exception_is(r, "EXC_GUARD"))
+        sentence_str(t, "a guarded resource was misused: ", r->facts[FACT_SUBTYPE]);
+    else if (exception_is(r, "SIGABRT"))
+        sentence(
+            t,
+            "the program called abort: an uncaught exception, a failed assertion, or a library's own check");
+    else if (exception_is(r, "SIGQUIT"))
+        sentence(t, "another process asked for the end of this one");
+    else if (exception_is(r, "SIGKILL"))
+        sentence(t, "the system killed the process: watchdog, memory pressure or a broken rule");
+    else if (exception_is(r, "SIGFPE") || exception_is(r, "EXC_ARITHMETIC"))
+        sentence(t, "an arithmetic error: division by zero, or an overflow the processor reports");
+    else if (exception_is(r, "SIGSYS"))
+        sentence(t, "a system call that does not exist");
+    else if (exception_is(r, "SIGPIPE"))
+        sentence(t, "a write to a pipe or socket that nobody reads");
+}
+
+static void say_title(text *t, const report *r)
+{
+    if (r->facts[FACT_EXCEPTION].len == 0) {
+        text_c(t, report_kind_name(r->kind));
+        if (r->facts[FACT_EVENT].len > 0)
+            text_c(t, ": ");
+        text_str(t, r->facts[FACT_EVENT]);
+    } else {
+        text_str(t, r->facts[FACT_EXCEPTION]);
+        if (r->facts[FACT_SIGNAL].len > 0) {
+            text_c(t, " (");
+            text_str(t, r->facts[FACT_SIGNAL]);
+            text_char(t, ')');
+        }
+        if (r->facts[FACT_SUBTYPE].len > 0) {
+            text_c(t, ": ");
+            text_str(t, r->facts[FACT_SUBTYPE]);
+        }
+    }
+    text_char(t, '\n');
+}
+
+void text_exception(text *t, const report *r)
+{
+    say_title(t, r);
+    if (r->kind == REPORT_STACKLESS && str_starts(r->facts[FACT_EVENT], "stackshot")) {
+        sentence(
+            t, "a stackshot of all processes: its stacks are pairs of numbers, which are not looked up here");
+        return;
+    }
+    if (r->kind == REPORT_STACKLESS) {
+        sentence(t, "this kind of report holds no stacks, so there is nothing to look up");
+        return;
+    }
+    if (fact_has(r, FACT_NOTE, "SIMULATED"))
+        sentence(t, "SIMULATED: not a crash; the report was asked for while the process went on");
+    say_exc_crash(t, r);
+    bool killed = say_kill_code(t, r);
+    bool thrown = say_uncaught(t, r);
+    machsym_str top = top_name(r);
+    if (str_is(top, "gpus_ReturnNotPermittedKillClient"))
+        sentence(t, "the app used the GPU while it was in the background");
+    else if (!killed && !thrown)
+        say_signal(t, r);
+    if (r->facts[FACT_DESCRIPTION].len > 0 && !killed)
+        sentence_str(t, "the report says: ", r->facts[FACT_DESCRIPTION]);
+}

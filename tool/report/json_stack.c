@@ -1,0 +1,89 @@
+/* Images and stacks of JSON reports; see json_stack.h. */
+#include "json_stack.h"
+
+#include <string.h>
+
+/* The first member of an object that goes by one of two names. */
+
+uint32_t json_either(const json *doc, uint32_t object, const char *a, const char *b)
+{
+    uint32_t value = json_get(doc, object, a);
+    return value != JSON_NONE ? value : json_get(doc, object, b);
+}
+
+/* An image of KSCrash or Sentry: the same fields under nearly the same names. */
+static void add_image(report *r, const json *doc, uint32_t object)
+{
+    uint64_t size = 0;
+    uint64_t cpu;
+    uint64_t sub = 0;
+    report_image *image = report_add_image(r);
+    json_u64(doc, json_get(doc, object, "image_addr"), &image->base);
+    if (json_u64(doc, json_get(doc, object, "image_size"), &size) && size <= UINT64_MAX - image->base)
+        image->end = image->base + size;
+    image->path = report_json_str(r, doc, json_either(doc, object, "code_file", "name"));
+    image->name = str_base_name(image->path);
+    machsym_str uuid = json_raw(doc, json_either(doc, object, "uuid", "debug_id"));
+    uuid.len = uuid.len > 36 ? 36 : uuid.len; /* Sentry's debug_id may go on with an age */
+    image->has_uuid = parse_uuid_str(uuid, &image->uuid);
+    image->arch = report_json_str(r, doc, json_get(doc, object, "arch"));
+    if (json_u64(doc, json_get(doc, object, "cpu_type"), &cpu)) {
+        json_u64(doc, json_get(doc, object, "cpu_subtype"), &sub);
+        image->arch = str_c(machsym_arch_name((uint32_t)cpu, (uint32_t)sub));
+    }
+}
+
+void json_add_images(report *r, const json *doc, uint32_t array)
+{
+    uint32_t at = JSON_NONE;
+    while (json_next(doc, array, &at))
+        add_image(r, doc, at);
+}
+
+/* Where a frame already has a line of source: "File.m:12". */
+static void set_where(report *r, report_frame *frame, machsym_str path, machsym_str line)
+{
+    text t = {0};
+    text_str(&t, str_base_name(path));
+    text_char(&t, ':');
+    text_str(&t, line);
+    frame->where = pool_copy(&r->strings, t.v, t.len);
+    frame->given_line = true;
+    text_free(&t);
+}
+
+/* The frames of an array. A name without a line was looked up on the device, among exported symbols only. */
+void json_add_stack(report *r, uint32_t doc_index, uint32_t array, frame_form form)
+{
+    const json *doc = &r->docs[doc_index];
+    report_thread *thread = &r->threads[r->thread_count - 1];
+    uint32_t at = JSON_NONE;
+    thread->callers_first = form == FORM_SENTRY;
+    while (json_next(doc, array, &at)) {
+        uint64_t addr;
+        if (!json_u64(doc, json_get(doc, at, "instruction_addr"), &addr))
+            continue;
+        report_frame *frame = report_add_frame(r);
+        frame->addr = addr;
+        frame->form = (uint8_t)form;
+        frame->doc = doc_index;
+        frame->token = at;
+        frame->at = doc->v[at].at;
+        frame->end = doc->v[at].end;
+        frame->name = report_json_str(r, doc, json_either(doc, at, "function", "symbol_name"));
+        frame->given_inline = json_true(doc, json_get(doc, at, "inline"));
+        uint32_t line = json_either(doc, at, "lineno", "source_line");
+        if (line != JSON_NONE)
+            set_where(r, frame, report_json_str(r, doc, json_either(doc, at, "filename", "source_file")),
+                      json_raw(doc, line));
+        if (frame->name.len > 0 && !str_is(frame->name, "<redacted>"))
+            frame->named = line != JSON_NONE ? NAME_GIVEN : NAME_WEAK;
+    }
+    uint32_t index = 0;
+    for (uint32_t i = 0; i < thread->count; i++) {
+        report_frame *frame = &r->frames[thread->first + (thread->callers_first ? thread->count - 1 - i : i)];
+        frame->index = index;
+        frame->exact = index == 0;
+        index += !frame->given_inline;
+    }
+}

@@ -1,0 +1,117 @@
+/* The scanner of text reports; see scan.h. */
+#include "scan.h"
+
+#include <string.h>
+
+machsym_str scan_view(const text_parser *p, size_t lo, size_t hi)
+{
+    return (machsym_str){p->r->shadow + lo, hi > lo ? hi - lo : 0};
+}
+
+text_line scan_line(const text_parser *p, size_t at)
+{
+    text_line line = {at, at, at};
+    const char *s = p->r->shadow;
+    while (line.end < p->hi && s[line.end] != '\n' && s[line.end] != '\r')
+        line.end++;
+    MACHSYM_COUNT_WORK(1 + (line.end - at) / 64);
+    line.next = line.end;
+    if (line.next < p->hi)
+        line.next += s[line.next] == '\r' && line.next + 1 < p->hi && s[line.next + 1] == '\n' ? 2 : 1;
+    return line;
+}
+
+size_t scan_blanks(const text_parser *p, size_t at, size_t end)
+{
+    size_t to = at;
+    while (to < end && scan_is_blank(p->r->shadow[to]))
+        to++;
+    MACHSYM_COUNT_WORK((to - at) / 64);
+    return to;
+}
+
+size_t scan_word(const text_parser *p, size_t at, size_t end)
+{
+    size_t to = at;
+    while (to < end && !scan_is_blank(p->r->shadow[to]))
+        to++;
+    MACHSYM_COUNT_WORK(1 + (to - at) / 64);
+    return to;
+}
+
+/* Decimal digits at s[*at]; moves past them. */
+bool scan_decimal(machsym_str s, size_t *at, uint64_t *out)
+{
+    size_t i = *at;
+    uint64_t number = 0;
+    while (i < s.len && scan_is_digit(s.ptr[i]) && number < UINT64_MAX / 16)
+        number = number * 10 + (uint64_t)(s.ptr[i++] - '0');
+    if (i == *at)
+        return false;
+    *at = i;
+    *out = number;
+    return true;
+}
+
+/* "0x" and hexadecimal digits at s[*at], ended by a byte that is none; moves past them. */
+bool scan_address(machsym_str s, size_t *at, uint64_t *out)
+{
+    size_t i = *at + 2;
+    if (s.len < i + 1 || s.ptr[*at] != '0' || (s.ptr[*at + 1] != 'x' && s.ptr[*at + 1] != 'X'))
+        return false;
+    while (i < s.len && (scan_is_digit(s.ptr[i]) || (s.ptr[i] >= 'a' && s.ptr[i] <= 'f') ||
+                         (s.ptr[i] >= 'A' && s.ptr[i] <= 'F')))
+        i++;
+    MACHSYM_COUNT_WORK(1 + (i - *at) / 64);
+    if (!parse_hex(s.ptr + *at, i - *at, out))
+        return false;
+    *at = i;
+    return true;
+}
+
+/* " + N" at s[at]; returns the place behind, or at. */
+size_t scan_plus(machsym_str s, size_t at, uint64_t *number)
+{
+    size_t i = at + 3;
+    if (s.len < i || memcmp(s.ptr + at, " + ", 3) != 0 || !scan_decimal(s, &i, number))
+        return at;
+    return i;
+}
+
+/* ---- The report at hand ---- */
+
+report_thread *text_open_thread(text_parser *p)
+{
+    report_thread *thread = report_add_thread(p->r);
+    p->open = true;
+    p->section = SECTION_STACK;
+    p->tree_frame = REPORT_NONE;
+    return thread;
+}
+
+report_thread *text_thread_at_hand(text_parser *p)
+{
+    if (!p->open)
+        return text_open_thread(p);
+    return &p->r->threads[p->r->thread_count - 1];
+}
+
+report_frame *text_add_frame(text_parser *p, text_line line, frame_form form)
+{
+    report_frame *frame = report_add_frame(p->r);
+    p->r->has_text = true;
+    frame->at = line.at;
+    frame->end = line.at + str_trim(scan_view(p, line.at, line.end)).len;
+    frame->end += scan_blanks(p, line.at, line.end) - line.at;
+    frame->form = (uint8_t)form;
+    frame->escape = (uint8_t)(p->escape == ESCAPE_NONE && p->r->has_entities ? ESCAPE_HTML : p->escape);
+    return frame;
+}
+
+/* Names that stand where none is known. */
+bool text_is_no_name(machsym_str name, machsym_str image)
+{
+    return name.len == 0 || str_starts(name, "<redacted>") || str_is(name, "???") || str_equal(name, image) ||
+           str_starts(name, "___lldb_unnamed_symbol") || str_is(name, "_mh_execute_header") ||
+           str_is(name, "__mh_execute_header") || str_is(name, "0");
+}

@@ -1,0 +1,89 @@
+/* What the parsers of text reports share: the lines of the shadow, numbers in them, the thread at hand. Each line is
+ * looked at once. */
+#ifndef MACHSYM_TOOL_SCAN_H
+#define MACHSYM_TOOL_SCAN_H
+
+#include "report.h"
+
+/* A line of the shadow. */
+typedef struct text_line {
+    size_t at;
+    size_t end;  /* of its text */
+    size_t next; /* of the next line */
+} text_line;
+
+/* Which part of a report the lines are in. */
+typedef enum text_section {
+    SECTION_HEADER = 0,
+    SECTION_STACK,
+    SECTION_IMAGES,
+    SECTION_STATE,
+    SECTION_INFO
+} text_section;
+
+/* The state of one pass over text. */
+typedef struct text_parser {
+    report *r;
+    size_t hi;
+    frame_escape escape;
+    text_section section;
+    bool open;             /* the last thread of the report takes frames */
+    bool leaks;            /* stacks are outermost first */
+    uint64_t named_number; /* of "Thread N name:", for the thread that follows */
+    machsym_str named;
+    size_t info_at;      /* where Application Specific Information begins */
+    uint32_t tree_frame; /* the tree frame before, and the column of its count */
+    size_t tree_column;
+    uint32_t process_frame; /* the first frame and image of the process at hand: spindump holds many */
+    uint32_t process_image;
+} text_parser;
+
+/* ---- Scanning ---- */
+
+machsym_str scan_view(const text_parser *p, size_t lo, size_t hi);
+text_line scan_line(const text_parser *p, size_t at);
+size_t scan_blanks(const text_parser *p, size_t at, size_t end); /* behind them */
+size_t scan_word(const text_parser *p, size_t at, size_t end);
+/* Decimal digits at s[*at]; moves past them. */
+bool scan_decimal(machsym_str s, size_t *at, uint64_t *out);
+/* "0x" and hexadecimal digits at s[*at], ended by a byte that is none; moves past them. */
+bool scan_address(machsym_str s, size_t *at, uint64_t *out);
+/* " + N" at s[at]; returns the place behind, or at. */
+size_t scan_plus(machsym_str s, size_t at, uint64_t *number);
+
+static inline bool scan_is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static inline bool scan_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static inline bool scan_is_letter(char c)
+{
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+}
+
+/* ---- The report at hand ---- */
+
+report_thread *text_open_thread(text_parser *p);
+report_thread *text_thread_at_hand(text_parser *p); /* the last one while it takes frames, or a new one */
+report_frame *text_add_frame(text_parser *p, text_line line, frame_form form);
+bool text_is_no_name(machsym_str name, machsym_str image); /* a name that stands where none is known */
+
+/* ---- Each format's lines; false when a line is none of them ---- */
+
+/* Crash reports and leaks: "12  Image name  0xADDR ...", or "12 0xADDR". */
+bool text_parse_numbered(text_parser *p, text_line line);
+/* sample, spindump and its kin: drawing, a count, a name, "[0xADDR]". */
+bool text_parse_tree(text_parser *p, text_line line);
+/* A pasted row of addresses that begins at lo. Returns where the text goes on, 0 when there is no row. */
+size_t text_parse_row(text_parser *p, size_t lo, size_t line_end);
+/* "0x1000 - 0x1fff +Name arm64 <uuid> /path"; the end may be "???". */
+bool text_parse_image(text_parser *p, machsym_str s);
+/* lldb's `image list`: "[  0] UUID 0xLOAD PATH". */
+bool text_parse_lldb_image(text_parser *p, machsym_str s);
+
+#endif

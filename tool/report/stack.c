@@ -1,0 +1,78 @@
+/* The stack that tells what happened; see stack.h. */
+#include "stack.h"
+
+#include <string.h>
+
+/* The first number behind a word: "Code 0x8badf00d", "Code 2343432205". */
+bool report_number_after(machsym_str s, const char *word, uint64_t *out)
+{
+    size_t at = str_find(s, word) + strlen(word);
+    size_t end;
+    if (at >= s.len)
+        return false;
+    while (at < s.len && (s.ptr[at] == ' ' || s.ptr[at] == ':'))
+        at++;
+    bool hex = s.len - at > 2 && s.ptr[at] == '0' && s.ptr[at + 1] == 'x';
+    *out = 0;
+    for (end = at + 2 * hex; end < s.len; end++) {
+        char c = s.ptr[end];
+        unsigned digit = c >= '0' && c <= '9'                        ? (unsigned)(c - '0')
+                         : (c | 32) >= 'a' && (c | 32) <= 'f' && hex ? (unsigned)((c | 32) - 'a' + 10)
+                                                                     : 16;
+        if (digit == 16)
+            break;
+        *out = *out * (hex ? 16 : 10) + digit;
+    }
+    return end > at + 2 * hex;
+}
+
+/* Of a report that lists no images, frames with a source line and those named as the process are the app's. */
+bool stack_is_own(const report *r, const report_frame *frame)
+{
+    if (frame->image != REPORT_NONE)
+        return !r->images[frame->image].is_system;
+    machsym_str process = r->facts[FACT_PROCESS];
+    machsym_str name = frame->image_name;
+    return frame->given_line ||
+           (name.len > 0 && name.len <= process.len && memcmp(name.ptr, process.ptr, name.len) == 0);
+}
+
+/* How many functions a frame stands for: the inlined calls and the real one; 1 when nothing was found. */
+uint32_t stack_layers(const report_frame *frame)
+{
+    return frame->call_count > 0 ? frame->call_count : 1;
+}
+
+machsym_str stack_layer_name(const report *r, const report_frame *frame, uint32_t layer)
+{
+    return frame->call_count > 0 ? r->calls[frame->call + layer].name : frame->name;
+}
+
+machsym_str stack_image_name(const report *r, const report_frame *frame)
+{
+    return frame->image != REPORT_NONE ? r->images[frame->image].name : frame->image_name;
+}
+
+/* The stack that tells: the exception's when it was thrown, else the thread that crashed, else the first. */
+const report_thread *stack_main(const report *r)
+{
+    const report_thread *crashed = NULL;
+    uint64_t number = UINT64_MAX;
+    if (!report_number_after(r->facts[FACT_CRASHED_THREAD], "", &number))
+        number = UINT64_MAX;
+    for (uint32_t i = 0; i < r->thread_count; i++) {
+        const report_thread *thread = &r->threads[i];
+        if (thread->kind == THREAD_EXCEPTION && thread->count > 0)
+            return thread;
+        if (thread->count > 0 &&
+            (crashed == NULL || (!crashed->crashed && (thread->crashed || thread->number == number))))
+            crashed = thread;
+    }
+    return crashed;
+}
+
+/* The frame so many steps from the top. */
+const report_frame *stack_frame(const report *r, const report_thread *thread, uint32_t step)
+{
+    return &r->frames[thread->first + (thread->callers_first ? thread->count - 1 - step : step)];
+}

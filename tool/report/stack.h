@@ -1,0 +1,21 @@
+/* The stack of a report that tells what happened, and the names on it. */
+#ifndef MACHSYM_TOOL_STACK_H
+#define MACHSYM_TOOL_STACK_H
+
+#include "report.h"
+
+/* The stack that tells: the exception's when it was thrown, else the thread that crashed, else the first; NULL: none. */
+const report_thread *stack_main(const report *r);
+/* The frame so many steps from the top. */
+const report_frame *stack_frame(const report *r, const report_thread *thread, uint32_t step);
+/* Whether a frame is the app's own code. */
+bool stack_is_own(const report *r, const report_frame *frame);
+/* How many functions a frame stands for: the inlined calls and the real one; 1 when nothing was found. */
+uint32_t stack_layers(const report_frame *frame);
+machsym_str stack_layer_name(const report *r, const report_frame *frame, uint32_t layer);
+machsym_str stack_image_name(const report *r, const report_frame *frame);
+
+/* The first number behind a word: "Code 0x8badf00d", "Code 2343432205". */
+bool report_number_after(machsym_str s, const char *word, uint64_t *out);
+
+#endif

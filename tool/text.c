@@ -1,0 +1,336 @@
+/* Text; see text.h. */
+#include "text.h"
+#include "tool.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* ---- Memory and text ---- */
+
+/* Ends the program when there is no memory. */
+static void *checked(void *memory, size_t size)
+{
+    if (memory == NULL) {
+        fprintf(stderr, "machsym: no memory left (%zu bytes wanted)\n", size);
+        exit(TOOL_ERROR);
+    }
+    return memory;
+}
+
+void *tool_grow(void *array, size_t size)
+{
+    MACHSYM_COUNT_WORK(size / 64); /* it may have to be copied */
+    return checked(realloc(array, size != 0 ? size : 1), size);
+}
+
+void *tool_alloc(size_t size)
+{
+    return tool_grow(NULL, size);
+}
+
+char *text_grow(text *t, size_t len)
+{
+    size_t cap = t->cap < 256 ? 256 : t->cap;
+    while (cap - t->len < len)
+        cap *= 2;
+    t->v = tool_grow(t->v, cap);
+    t->cap = cap;
+    return t->v + t->len;
+}
+
+void text_base_name(text *t, machsym_str path)
+{
+    size_t at = path.len;
+    while (at > 0 && path.ptr[at - 1] != '/')
+        at--;
+    if (at < path.len)
+        text_add(t, path.ptr + at, path.len - at);
+}
+
+void text_dec(text *t, uint64_t number)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+    do {
+        digits[--at] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number != 0);
+    text_add(t, digits + at, sizeof digits - at);
+}
+
+void text_hex(text *t, uint64_t number, unsigned digits)
+{
+    char out[16];
+    size_t at = sizeof out;
+    do {
+        out[--at] = "0123456789abcdef"[number & 15];
+        number >>= 4;
+    } while (number != 0 || sizeof out - at < digits);
+    text_add(t, out + at, sizeof out - at);
+}
+
+/* Length of the UTF-8 sequence at p, 0 when there is none. */
+static size_t utf8_length(const unsigned char *p, size_t left)
+{
+    size_t len = p[0] < 0x80                   ? 1
+                 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
+                 : p[0] >= 0xe0 && p[0] < 0xf0 ? 3
+                 : p[0] >= 0xf0 && p[0] < 0xf5 ? 4
+                                               : 0;
+    if (len > left)
+        return 0;
+    for (size_t i = 1; i < len; i++) {
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+    }
+    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0) || (p[0] == 0xf0 && p[1] < 0x90) ||
+        (p[0] == 0xf4 && p[1] >= 0x90))
+        return 0; /* overlong, surrogate or past U+10FFFF */
+    return len;
+}
+
+void text_json(text *t, machsym_str str)
+{
+    const unsigned char *p = (const unsigned char *)str.ptr;
+    text_char(t, '"');
+    for (size_t i = 0; i < str.len;) {
+        size_t len = utf8_length(p + i, str.len - i);
+        if (len == 0) {
+            text_c(t, "\\ufffd");
+            i++;
+        } else if (p[i] == '"' || p[i] == '\\') {
+            text_char(t, '\\');
+            text_char(t, (char)p[i++]);
+        } else if (p[i] < 0x20 || p[i] == 0x7f) {
+            text_c(t, "\\u");
+            text_hex(t, p[i++], 4);
+        } else {
+            text_add(t, str.ptr + i, len);
+            i += len;
+        }
+    }
+    text_char(t, '"');
+}
+
+void text_uuid(text *t, const machsym_uuid *uuid)
+{
+    for (size_t i = 0; i < 16; i++) {
+        if (i == 4 || i == 6 || i == 8 || i == 10)
+            text_char(t, '-');
+        text_char(t, "0123456789ABCDEF"[uuid->v[i] >> 4]);
+        text_char(t, "0123456789ABCDEF"[uuid->v[i] & 15]);
+    }
+}
+
+void text_path(text *t, const machsym_path *path)
+{
+    size_t len = machsym_path_join(path, NULL, 0);
+    machsym_path_join(path, text_room(t, len + 1), len + 1);
+    t->len += len;
+}
+
+void text_free(text *t)
+{
+    free(t->v);
+    memset(t, 0, sizeof *t);
+}
+
+const char *text_z(text *t)
+{
+    *text_room(t, 1) = 0;
+    return t->v;
+}
+
+/* ---- Base64, RFC 4648 ---- */
+
+void text_base64(text *t, const uint8_t *p, size_t len)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < len; i += 3) {
+        size_t left = len - i;
+        uint32_t word =
+            (uint32_t)p[i] << 16 | (left > 1 ? (uint32_t)p[i + 1] << 8 : 0) | (left > 2 ? p[i + 2] : 0u);
+        char four[4] = {digits[word >> 18], digits[word >> 12 & 63], left > 1 ? digits[word >> 6 & 63] : '=',
+                        left > 2 ? digits[word & 63] : '='};
+        text_add(t, four, 4);
+    }
+}
+
+static int base64_digit(char c)
+{
+    if (c >= 'A' && c <= 'Z')
+        return c - 'A';
+    if (c >= 'a' && c <= 'z')
+        return c - 'a' + 26;
+    if (c >= '0' && c <= '9')
+        return c - '0' + 52;
+    return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+/* Something else than digits, padding and white space is not base64. */
+bool text_from_base64(text *t)
+{
+    uint32_t word = 0;
+    unsigned bits = 0;
+    size_t to = 0;
+    for (size_t i = 0; i < t->len; i++) {
+        char c = t->v[i];
+        int digit = base64_digit(c);
+        if (c == '=' || c == '\n' || c == '\r' || c == ' ')
+            continue;
+        if (digit < 0)
+            return false;
+        word = word << 6 | (uint32_t)digit;
+        bits += 6;
+        if (bits >= 8) {
+            bits -= 8;
+            t->v[to++] = (char)(word >> bits & 0xff);
+        }
+    }
+    t->len = to;
+    return true;
+}
+
+/* ---- Files ---- */
+
+bool text_read_file(text *t, const char *path)
+{
+    bool is_input = strcmp(path, "-") == 0;
+    FILE *file = is_input ? stdin : fopen(path, "rb");
+    char block[1 << 14];
+    size_t got;
+    if (file == NULL)
+        return false;
+    while ((got = fread(block, 1, sizeof block, file)) > 0)
+        text_add(t, block, got);
+    bool ok = ferror(file) == 0;
+    int code = errno;
+    if (!is_input)
+        fclose(file);
+    errno = code;
+    return ok;
+}
+
+/* ---- Memory for many texts ---- */
+
+struct pool_chunk {
+    pool_chunk *next;
+    size_t len;
+    size_t cap;
+    char v[];
+};
+
+/* Room that stays where it is. */
+static char *pool_room(pool *p, size_t len)
+{
+    MACHSYM_COUNT_WORK(1 + len / 64);
+    if (p->chunks == NULL || p->chunks->cap - p->chunks->len < len) {
+        size_t cap = len > 1 << 16 ? len : 1 << 16;
+        pool_chunk *chunk = tool_alloc(sizeof *chunk + cap);
+        chunk->next = p->chunks;
+        chunk->len = 0;
+        chunk->cap = cap;
+        p->chunks = chunk;
+    }
+    char *to = p->chunks->v + p->chunks->len;
+    p->chunks->len += len;
+    return to;
+}
+
+machsym_str pool_copy(pool *p, const char *ptr, size_t len)
+{
+    char *to = pool_room(p, len);
+    if (len > 0)
+        memcpy(to, ptr, len);
+    return (machsym_str){to, len};
+}
+
+char *pool_copy_z(pool *p, const char *ptr, size_t len)
+{
+    char *to = pool_room(p, len + 1);
+    if (len > 0)
+        memcpy(to, ptr, len);
+    to[len] = 0;
+    return to;
+}
+
+void pool_free(pool *p)
+{
+    while (p->chunks != NULL) {
+        pool_chunk *next = p->chunks->next;
+        free(p->chunks);
+        p->chunks = next;
+    }
+}
+
+/* ---- Views ---- */
+
+machsym_str str_c(const char *c_string)
+{
+    return (machsym_str){c_string, strlen(c_string)};
+}
+
+machsym_str str_trim(machsym_str s)
+{
+    machsym_str t = s;
+    while (t.len > 0 && (t.ptr[0] == ' ' || t.ptr[0] == '\t')) {
+        t.ptr++;
+        t.len--;
+    }
+    while (t.len > 0 && (t.ptr[t.len - 1] == ' ' || t.ptr[t.len - 1] == '\t'))
+        t.len--;
+    MACHSYM_COUNT_WORK((s.len - t.len) / 64);
+    return t;
+}
+
+bool str_equal(machsym_str a, machsym_str b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+bool str_is(machsym_str s, const char *c_string)
+{
+    return str_equal(s, str_c(c_string));
+}
+
+bool str_starts(machsym_str s, const char *prefix)
+{
+    size_t len = strlen(prefix);
+    return s.len >= len && memcmp(s.ptr, prefix, len) == 0;
+}
+
+size_t str_find(machsym_str s, const char *needle)
+{
+    const char *at = s.len == 0 ? NULL : memmem(s.ptr, s.len, needle, strlen(needle));
+    MACHSYM_COUNT_WORK(1 + (at != NULL ? (size_t)(at - s.ptr) : s.len) / 64);
+    return at != NULL ? (size_t)(at - s.ptr) : s.len;
+}
+
+machsym_str str_base_name(machsym_str path)
+{
+    size_t at = path.len;
+    while (at > 0 && path.ptr[at - 1] != '/')
+        at--;
+    MACHSYM_COUNT_WORK((path.len - at) / 64);
+    return (machsym_str){path.len > at ? path.ptr + at : path.ptr, path.len - at};
+}
+
+uint64_t str_hash(machsym_str s)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < s.len; i++)
+        hash = (hash ^ (unsigned char)s.ptr[i]) * 0x100000001b3u;
+    return hash;
+}
+
+bool str_take_line(machsym_str *rest, machsym_str *line)
+{
+    if (rest->len == 0)
+        return false;
+    const char *end = memchr(rest->ptr, '\n', rest->len);
+    size_t len = end != NULL ? (size_t)(end - rest->ptr) : rest->len;
+    size_t skip = len < rest->len ? len + 1 : len;
+    *line = str_make(rest->ptr, len > 0 && rest->ptr[len - 1] == '\r' ? len - 1 : len);
+    *rest = str_make(rest->ptr + skip, rest->len - skip);
+    return true;
+}

@@ -1,0 +1,106 @@
+/* Text: a growing buffer, views, whole files. */
+#ifndef MACHSYM_TOOL_TEXT_H
+#define MACHSYM_TOOL_TEXT_H
+
+#include "../machsym.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* MACHSYM_COUNT_WORK (see machsym.h) stands here too, where reports are read and written: for
+ * tests/test_report_bounds.c. */
+
+void *tool_alloc(size_t size);             /* never NULL */
+void *tool_grow(void *array, size_t size); /* never NULL */
+
+/* A growing buffer; after a failed allocation the program ends with a message. */
+typedef struct text {
+    char *v;
+    size_t len;
+    size_t cap;
+} text;
+
+char *text_grow(text *t, size_t len); /* makes room for so many bytes more; returns where they go */
+
+/* The short ones stand here: answers are put together from small pieces, millions of them. */
+static inline char *text_room(text *t, size_t len)
+{
+    return len <= t->cap - t->len ? t->v + t->len : text_grow(t, len);
+}
+
+static inline void text_add(text *t, const char *ptr, size_t len)
+{
+    MACHSYM_COUNT_WORK(1 + len / 64);
+    if (len == 0)
+        return;
+    memcpy(text_room(t, len), ptr, len);
+    t->len += len;
+}
+
+static inline void text_str(text *t, machsym_str str)
+{
+    text_add(t, str.ptr, str.len);
+}
+
+static inline void text_c(text *t, const char *c_string)
+{
+    text_add(t, c_string, strlen(c_string));
+}
+
+static inline void text_char(text *t, char c)
+{
+    *text_room(t, 1) = c;
+    t->len++;
+}
+
+void text_base_name(text *t, machsym_str path); /* what follows the last slash */
+void text_dec(text *t, uint64_t number);
+void text_hex(text *t, uint64_t number, unsigned digits); /* at least so many digits, lower case, no 0x */
+void text_json(text *t, machsym_str str); /* quoted and escaped; bytes that are no UTF-8 become U+FFFD */
+void text_uuid(text *t, const machsym_uuid *uuid); /* upper case, with dashes */
+void text_path(text *t, const machsym_path *path);
+void text_free(text *t);
+/* The text with a NUL behind it, which does not count. */
+const char *text_z(text *t);
+
+void text_base64(text *t, const uint8_t *p, size_t len);
+bool text_from_base64(text *t); /* decodes in place; false when it is not base64 */
+
+/* Appends a whole file; "-" is standard input. Returns false with errno when it cannot be read. */
+bool text_read_file(text *t, const char *path);
+
+/* ---- Memory for many texts ---- */
+
+typedef struct pool_chunk pool_chunk;
+
+/* Pieces of text that stay where they are until all go. */
+typedef struct pool {
+    pool_chunk *chunks;
+} pool;
+
+machsym_str pool_copy(pool *p, const char *ptr, size_t len);
+char *pool_copy_z(pool *p, const char *ptr, size_t len); /* with a NUL behind it */
+void pool_free(pool *p);
+
+/* ---- Views ---- */
+
+static inline machsym_str str_make(const char *ptr, size_t len)
+{
+    return (machsym_str){ptr, len};
+}
+
+machsym_str str_c(const char *c_string);
+machsym_str str_trim(machsym_str s);
+bool str_is(machsym_str s, const char *c_string);
+bool str_starts(machsym_str s, const char *prefix);
+bool str_equal(machsym_str a, machsym_str b);
+/* Offset of needle in s, or s.len. */
+size_t str_find(machsym_str s, const char *needle);
+machsym_str str_base_name(machsym_str path);
+uint64_t str_hash(machsym_str s); /* FNV-1a */
+/* Takes a line off the front, without its end. Returns false when there is none. */
+bool str_take_line(machsym_str *rest, machsym_str *line);
+
+#endif
