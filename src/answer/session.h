@@ -566,9 +566,9 @@ static bool ms_ses_add_text(ms_ses_objects *o, machsym_str text, ms_arena *arena
         return false;
     machsym_str *v = (machsym_str *)ms_arena_grow(arena, texts->v, texts->count, &texts->cap, sizeof *v);
     char *copy = (char *)ms_arena_keep(arena, text.ptr, text.len, 1);
+    texts->v = v != NULL ? v : texts->v;
     if (v == NULL || copy == NULL)
         return false;
-    texts->v = v;
     texts->bytes += text.len;
     v[texts->count++] = ms_str_make(copy, text.len);
     return true;

@@ -97,17 +97,16 @@ static bool ms_fn_add_piece(ms_fn_walk *w, uint64_t lo, uint64_t hi)
 
 static bool ms_fn_make_room(ms_fn_walk *w)
 {
-    if (w->count < w->cap)
-        return true;
-    ms_fn_block *blocks =
-        (ms_fn_block *)ms_arena_grow(w->scratch, w->blocks, w->count, &w->cap, sizeof *blocks);
-    ms_fn_open *opened =
-        (ms_fn_open *)ms_arena_grow(w->scratch, w->opened, w->count, &w->opened_cap, sizeof *opened);
-    if (blocks == NULL || opened == NULL)
-        return false;
-    w->blocks = blocks;
-    w->opened = opened;
-    return true;
+    if (w->count >= w->cap) {
+        ms_fn_block *v = (ms_fn_block *)ms_arena_grow(w->scratch, w->blocks, w->count, &w->cap, sizeof *v);
+        w->blocks = v != NULL ? v : w->blocks;
+    }
+    if (w->count >= w->opened_cap) {
+        ms_fn_open *v =
+            (ms_fn_open *)ms_arena_grow(w->scratch, w->opened, w->count, &w->opened_cap, sizeof *v);
+        w->opened = v != NULL ? v : w->opened;
+    }
+    return w->count < w->cap && w->count < w->opened_cap;
 }
 
 static uint32_t ms_fn_u32(const ms_dw_value *value)
