@@ -47,6 +47,12 @@
 #define MACHSYM_MAX_UNIT_LINKS 16
 #endif
 
+/* How many load commands in a row must be right where one is looked for behind a damaged one; real files have 40, kernel
+ * collections 300. */
+#ifndef MACHSYM_MAX_COMMAND_LINKS
+#define MACHSYM_MAX_COMMAND_LINKS 64
+#endif
+
 /* How many object files of a debug map a session keeps open; past it all are closed. Each costs a mapping and
  * about 200 KB. */
 #ifndef MACHSYM_MAX_OBJECTS
