@@ -858,8 +858,9 @@ MACHSYM_API bool machsym_image_next_section(const machsym_image *image, machsym_
 /* Iterates over the images of a kernel collection. Returns: false at the end, and for other files. */
 MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cursor *at, machsym_entry *out);
 
-/* The address inside the file that a runtime address stands for: pc - load_addr + __TEXT's vmaddr; on arm64e
- * the pointer authentication bits of pc are dropped, on 32-bit ARM the Thumb bit is.
+/* The address inside the file that a runtime address stands for: pc - load_addr + __TEXT's vmaddr. On arm64e
+ * the pointer authentication bits of pc are dropped, on 32-bit ARM the Thumb bit is. A pc of more than 32 bits is
+ * no address of a 32-bit image: it gives UINT64_MAX, for which every lookup has no answer.
  * Threads: any. Cost: constant. */
 MACHSYM_API uint64_t machsym_image_addr(const machsym_image *image, uint64_t load_addr, uint64_t pc);
 
@@ -2759,7 +2760,8 @@ static uint32_t ms_seg_owner(const ms_seg *v, size_t count, uint64_t addr)
 
 /* ==== >>macho ==============================================================================================
  * Job:    turns load commands into segments, sections and spans.
- * Offers: ms_mo_load, ms_mo_load_entry, ms_mo_next_entry, ms_mo_section_named, ms_mo_linkedit, ms_mo_table.
+ * Offers: ms_mo_load, ms_mo_load_entry, ms_mo_next_entry, ms_mo_section_named, ms_mo_linkedit, ms_mo_table,
+ *         ms_mo_unsigned.
  * Never:  looks inside debug info or symbols; trusts a count or an offset. */
 
 /* loader.h, machine.h, fat.h */
@@ -2925,6 +2927,16 @@ static const char *ms_mo_arch_name(uint32_t cputype, uint32_t cpusubtype)
             return arch->name;
     }
     return "unknown";
+}
+
+/* An address without the bits in which arm64e keeps its signature (pointer authentication). Bit 55 is never signed: it
+ * tells a kernel's address from a program's, and what the signed bits were. */
+static uint64_t ms_mo_unsigned(uint32_t cputype, uint64_t raw)
+{
+    const uint64_t low = ((uint64_t)1 << 47) - 1;
+    if (cputype != ms_CPU_ARM64)
+        return raw;
+    return (raw & ((uint64_t)1 << 55)) == 0 ? raw & low : raw | ~low;
 }
 
 /* ---- Load commands ---- */
@@ -3977,15 +3989,6 @@ static void ms_fx_read_binds(ms_fx_data *d, ms_span code, ms_arena *arena)
 
 /* ---- Pointers ---- */
 
-/* A plain address without the bits that arm64e signs; bit 55 tells kernel from user space. */
-static uint64_t ms_fx_plain(const ms_fx_data *d, uint64_t raw)
-{
-    if (d->mo->slice.cputype != ms_CPU_ARM64)
-        return raw;
-    uint64_t low = ((uint64_t)1 << 47) - 1;
-    return (raw & ((uint64_t)1 << 55)) == 0 ? raw & low : raw | ~low;
-}
-
 static ms_fx_pointer ms_fx_to_import(ms_fx_data *d, uint64_t ordinal)
 {
     ms_fx_pointer pointer = {0, ms_fx_import(d, ordinal)};
@@ -4014,7 +4017,7 @@ static ms_fx_pointer ms_fx_decode(ms_fx_data *d, const ms_mo_segment *segment, u
     unsigned format = segment->fixup_format;
     uint64_t base = d->mo->fixup_base;
     switch (format) {
-    case 0: pointer.addr = ms_fx_plain(d, raw); break;
+    case 0: pointer.addr = ms_mo_unsigned(d->mo->slice.cputype, raw); break;
     case ms_DYLD_CHAINED_PTR_ARM64E:
     case ms_DYLD_CHAINED_PTR_ARM64E_KERNEL:
     case ms_DYLD_CHAINED_PTR_ARM64E_USERLAND:
@@ -4062,7 +4065,7 @@ static ms_fx_pointer ms_fx_pointer_at(ms_fx_data *d, uint64_t addr)
     if (raw == 0)
         return pointer;
     if (d->mo->is_loaded) {
-        pointer.addr = ms_fx_plain(d, raw) - d->mo->slide;
+        pointer.addr = ms_mo_unsigned(d->mo->slice.cputype, raw) - d->mo->slide;
         return pointer;
     }
     if (d->is_threaded)
@@ -9455,15 +9458,17 @@ static bool ms_im_next_section(const machsym_image *image, machsym_cursor *at, m
 
 /* ---- Addresses ---- */
 
-/* The address in the file of a runtime address. */
+/* The address in the file of a runtime address; UINT64_MAX, which no code has, for one of more than 32 bits in a
+ * 32-bit image. */
 static uint64_t ms_im_addr(uint32_t cputype, bool is_64, uint64_t text_addr, uint64_t load_addr, uint64_t pc)
 {
-    if (cputype == ms_CPU_ARM64 && (pc & ((uint64_t)1 << 55)) == 0)
-        pc &= ((uint64_t)1 << 47) - 1; /* user space: the bits above hold pointer authentication */
+    if (!is_64 && pc > UINT32_MAX)
+        return UINT64_MAX;
+    pc = ms_mo_unsigned(cputype, pc);
     if (cputype == ms_CPU_ARM)
         pc &= ~(uint64_t)1; /* Thumb */
     uint64_t addr = pc - load_addr + text_addr;
-    return is_64 ? addr : addr & 0xffffffff;
+    return is_64 ? addr : addr & UINT32_MAX;
 }
 
 /* ==== >>table ==============================================================================================
