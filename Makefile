@@ -66,7 +66,7 @@ all: $(B)/machsym
 # ---- The header ----
 
 # machsym.h is joined from the rooms of src/. Its time changes only when its bytes do.
-machsym.h: $(ROOMS) $(wildcard src/join docs/symmap.md)
+machsym.h: $(ROOMS) $(wildcard src/join docs/symmap.md examples/minimal.c)
 	@src/join
 
 .PHONY: join-check rooms

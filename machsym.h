@@ -7,68 +7,145 @@
  */
 
 /* ==== >>manual =============================================================================================
- * What it is: one header that turns an address of an iPhone or Mac program into function, file, line and
- * inline chain, from the dSYM, the binary, or both. It runs wherever there is a C compiler. In one C file of
- * a program:
+ * One header that turns an address of an iPhone or Mac program into function, file, line and inline chain,
+ * from the dSYM, the binary, both, or a map made of them. It runs wherever there is a C compiler. One C or
+ * C++ file of a program has
  *
  *     #define MACHSYM_IMPLEMENTATION
  *     #include "machsym.h"
  *
- * and everywhere else the include alone. Then (examples/minimal.c):
+ * and all others have the include alone.
  *
- *     machsym_open_desc file = {.path = "demo.app.dSYM"};
- *     machsym_session_desc how = {0};
- *     machsym_image *image;
- *     machsym_session *session;
- *     machsym_frame f[16];
- *     machsym_image_open(&file, &image, NULL);
- *     how.image = image;
- *     machsym_session_open(&how, &session, NULL);
- *     size_t count = machsym_session_frames(session, machsym_image_addr(image, load_addr, pc), f, 16);
+ * It reads fat and thin Mach-O files of 32 and 64 bits, images of kernel collections, DWARF 2 to 5, debug
+ * maps to object files, symbol tables, stubs, exports, Objective-C and Swift metadata, function starts. It
+ * knows the names of C++, Swift, Rust and D. It does not read ELF or PE, unwind stacks, or read crash
+ * reports: the program machsym in tool/ reads those. Sections of compressed debug info (__zdebug_*) are not
+ * read; symbols answer in their place.
  *
- * Does: fat and thin Mach-O, 64 and 32 bit, every file type, kernel collections among them; DWARF 2 to 5; debug maps to object files; symbol
- * tables, stubs, exports, Objective-C and Swift metadata, function starts where there is no DWARF; names of
- * C++, Swift, Rust and D; whole-image maps that answer in a fraction of a microsecond.
- * Does not: read ELF or PE; inflate __zdebug_* sections (symbols answer there); unwind; talk to a network;
- * know report formats (the tool in tool does).
+ * ---- One address: examples/minimal.c ----
  *
- * Address spaces. A *runtime* address is what a crash report shows. The *file* address is what the file calls
- * it: runtime - load address + vmaddr of __TEXT; machsym_image_addr does this. All functions but that one
- * take file addresses. Return addresses point behind the call: subtract 1 before asking.
+ *     #define MACHSYM_IMPLEMENTATION
+ *     #include "machsym.h"
+ *     #include <stdio.h>
  *
- * Threads. const means shareable: a function that takes const T * may run on many threads with the same T. A
- * T * without const belongs to one thread at a time. So: one image, one session a thread. There are no locks
- * and no globals.
+ *     int main(void)
+ *     {
+ *         machsym_open_desc file = {.path = "tests/fixtures/bin/demo.app.dSYM"};
+ *         machsym_session_desc how = {0};
+ *         machsym_image *image;
+ *         machsym_session *session;
+ *         machsym_frame frames[16];
+ *         machsym_error err;
+ *         char text[1024];
  *
- * Lifetimes. Input is mapped once and never written. Names and paths in frames are views into it and live
- * until the image is closed; the few that are put together from parts, and those from the object files of a
- * debug map, live until the session is trimmed or closed. A mapped file that another process truncates raises
- * SIGBUS, and one that it writes to changes the answers: where that may happen, open it with MACHSYM_OPEN_COPY, which
- * reads it into memory first, at the cost of that memory and of reading all of it; files that appear under
- * their names by rename, as linkers, dsymutil and machsym_map_save make them, need no copy. Object files of a debug map
- * are opened in the same way.
+ *         if (machsym_image_open(&file, &image, &err) != MACHSYM_OK) {
+ *             machsym_error_text(&err, &file, text, sizeof text);
+ *             fprintf(stderr, "%s\n", text);
+ *             return 1;
+ *         }
+ *         how.image = image;
+ *         if (machsym_session_open(&how, &session, &err) != MACHSYM_OK)
+ *             return 1;
+ *         uint64_t addr = machsym_image_addr(image, 0x102a30000, 0x102a309b6);
+ *         size_t count = machsym_session_frames(session, addr, frames, 16);
+ *         for (size_t i = 0; i < count && i < 16; i++) {
+ *             machsym_frame_name(&frames[i], 0, text, sizeof text);
+ *             machsym_str file_name = frames[i].file.name;
+ *             printf("%s (%.*s:%u)\n", text, (int)file_name.len, file_name.ptr, frames[i].line);
+ *         }
+ *         machsym_session_close(session);
+ *         machsym_image_close(image);
+ *         return 0;
+ *     }
+ *
+ * A *runtime* address is what a crash report shows. A *file* address is what the file calls the same place:
+ * runtime address - load address + vmaddr of __TEXT. machsym_image_addr makes one of the other; every other
+ * function takes file addresses. A return address points behind its call, so look up the address one below
+ * it: every frame of a thread but the first one is such an address.
+ *
+ * The first frame is the innermost inlined call. The last frame is the function that the linker knows, with
+ * the place of the call in it. No frame means that nothing is known of the address; that is no error.
+ *
+ * ---- Many addresses: examples/batch.c ----
+ *
+ * machsym_session_lookup takes addresses in any order, and visits them in the order that decodes each unit
+ * once. Ask for thousands at a time.
+ *
+ * ---- Many threads: examples/threads.c ----
+ *
+ * const means shareable: a function that takes a const T * may run on many threads with the same T. A T *
+ * without const belongs to one thread at a time. So a program has one image, and one session for each thread.
+ * There are no locks, and no globals.
+ *
+ * ---- A map: examples/map.c ----
+ *
+ * A map is a whole image resolved once, into a file that is used as it lies there. machsym_map_build makes
+ * one; machsym_plan_open, machsym_part_build and machsym_map_merge make the same one with many threads.
+ * machsym_image_open opens it like any other file, so sessions answer from maps too. machsym_map_frames is
+ * the bare lookup, which allocates nothing.
+ *
+ * ---- A service: examples/redis ----
+ *
+ * machsym_map_next and machsym_writer_open cut a map into chunks of some kilobytes that a key-value store can
+ * hold. A chunk is a map of its own. The service fetches the chunk of an address and asks it.
+ *
+ * ---- In a running process: examples/backtrace.c ----
+ *
+ * MACHSYM_OPEN_LOADED opens an image as dyld laid it out in memory. Lookups in a map are async-signal-safe.
+ * So are lookups in a session with MACHSYM_SESSION_INDEX that repeat what the session has decoded.
+ *
+ * ---- Without an operating system: examples/bytes.c ----
+ *
+ * MACHSYM_NO_OS leaves out files and the C library. Images come as bytes, and each descriptor has an
+ * allocator.
+ *
+ * ---- Lifetimes ----
+ *
+ * Input is mapped once and never written. Names and paths in frames are views into it, and live until the
+ * image is closed. Names that are put together from parts, names out of a map's packed text, and names from
+ * the object files of a debug map live until the session is trimmed or closed.
+ *
+ * A mapped file that another process truncates raises SIGBUS. One that another process writes to changes the
+ * answers. MACHSYM_OPEN_COPY reads files into memory first, at the cost of that memory. Files that appear
+ * under their names by rename, as linkers, dsymutil and machsym_map_save make them, need no copy. Object
+ * files of a debug map are opened in the same way as their program.
  *
  * Memory comes from the allocator of each descriptor, in large pieces, and goes back when the object is
- * closed. A lookup in a function that the session has decoded, and every lookup in a map, allocates nothing.
+ * closed. A lookup in a function that the session has decoded allocates nothing.
  *
- * Errors. What cannot be opened or built returns a machsym_result and fills a machsym_error. Damage inside a
- * file never fails a lookup: it costs the unit, and is counted. Nothing known of an address is 0 frames, and
- * no error. What is missing from a descriptor, and a NULL where a result should go, is MACHSYM_ERR_ARGUMENT; objects must
- * not be NULL but where they are closed, and may be closed once only. A debug build whose library was made from
- * another machsym.h, with structs of other sizes, ends with a message at the first call that opens something
- * (MACHSYM_ASSERT).
+ * ---- Errors and damage ----
  *
- * Trust. Files may come from strangers: every offset, count and size is checked where it is read, every loop
- * ends with its input or its budget, recursion is bounded. To open a file of N bytes, look 1,000 addresses up, iterate over
- * everything and make a map takes at most 2,048 N + 4,000,000 steps (a step: a record, or 64 bytes of text) and memory of
- * at most 640 N + 16 MB, whatever the file says; real files take about 4 N of each. A program without debug info names the object files
- * that it was linked from, and they are opened for reading: MACHSYM_OPEN_NO_OBJECTS forbids it. N counts each of
- * those once, however often it is named (MACHSYM_OBJECT_OVER_BUDGET); while it is open it takes up to 4 chunks of
- * memory (MACHSYM_ARENA_CHUNK) besides.
+ * What cannot be opened or built returns a machsym_result and fills a machsym_error; machsym_error_text makes
+ * a sentence of it. A descriptor that lacks something, or a NULL where a result should go, is
+ * MACHSYM_ERR_ARGUMENT. Objects must not be NULL, except where they are closed. Each may be closed once.
  *
- * In a running process, MACHSYM_OPEN_LOADED opens an image as dyld laid it out; examples/backtrace.c does that
- * to its own stack. Lookups in a map, and those in an indexed session that repeat what it has decoded, are
- * async-signal-safe.
+ * Damage inside a file fails no lookup. It costs what is damaged and nothing else, and it is counted.
+ *
+ * A debug build whose library was made from another machsym.h, with structs of other sizes, ends with a
+ * message at the first call that opens something (MACHSYM_ASSERT).
+ *
+ * ---- Trust ----
+ *
+ * Files may come from strangers. Every offset, count and size is checked where it is read, every loop ends
+ * with its input or its budget, and recursion is bounded. To open a file of N bytes, look 1,000 addresses up,
+ * iterate over everything and make a map takes at most 2,048 N + 4,000,000 steps, whatever the file says; a
+ * step is a record, or 64 bytes of text. It takes at most 640 N + 16 MB of memory. Real files take about 4 N
+ * of each.
+ *
+ * A program without debug info names the object files that it was linked from, and they are opened for
+ * reading: MACHSYM_OPEN_NO_OBJECTS forbids it. N counts each of those once, however often it is named
+ * (MACHSYM_OBJECT_OVER_BUDGET). While one is open it takes up to 4 chunks of memory (MACHSYM_ARENA_CHUNK)
+ * besides.
+ *
+ * ---- What stays as it is ----
+ *
+ * From version 1.0 on, a program that compiles with one version compiles with every later one of the same
+ * major number, and means the same. Minor versions add functions, fields at the end of structs, and constants
+ * at the end of lists. The structs grow, so header and library must be of one version; debug builds notice
+ * when they are not. What is to go is called deprecated in the comment and in CHANGELOG.md for at least one
+ * minor version, and goes with the next major one. Line policies give the same lines; a correction of a wrong
+ * answer is no change of meaning, and CHANGELOG.md names it. A map says in its header which format version it
+ * has; a reader refuses any other. Before 1.0 anything may change with the minor version.
  *
  * # The map format, version 1
  *
@@ -343,6 +420,46 @@
 /* How deep an inline chain may be; real files reach about 60. Deeper calls are dropped, innermost first. */
 #ifndef MACHSYM_MAX_INLINE_DEPTH
 #define MACHSYM_MAX_INLINE_DEPTH 256
+#endif
+
+/* How many rows of a line table a line policy may look back; compilers write some ten that it concerns. A
+ * hostile program could put all its rows at one address. */
+#ifndef MACHSYM_MAX_ROWS_BACK
+#define MACHSYM_MAX_ROWS_BACK 1024
+#endif
+
+/* How many line rows an explanation shows: the one that answers, with two before and two behind. */
+#define MACHSYM_EXPLAINED_ROWS 5
+
+/* How many lookups of a session read a table in the file from its start before the session sorts it: sorting
+ * costs as much as about four readings. */
+#ifndef MACHSYM_SCANS
+#define MACHSYM_SCANS 4
+#endif
+
+/* How many bytes of decoded units a session keeps, unless its descriptor says. A unit of real C++ takes about
+ * a megabyte; the debug info that the addresses of a large report ask for fits. */
+#ifndef MACHSYM_CACHE_LIMIT
+#define MACHSYM_CACHE_LIMIT (32u << 20)
+#endif
+
+/* How many decoded units a session always keeps: one lookup may ask three, and dropping them would decode them
+ * again at once. */
+#ifndef MACHSYM_KEPT_UNITS
+#define MACHSYM_KEPT_UNITS 3
+#endif
+
+/* Line programs may overlap in a hostile file: so many times the bytes of .debug_line are run as parts of two
+ * programs. Real files have none that overlap. */
+#ifndef MACHSYM_MAX_PROGRAM_OVERLAP
+#define MACHSYM_MAX_PROGRAM_OVERLAP 16
+#endif
+
+/* A line program that several units share is run once for all. Where their roots differ so that each would need
+ * its own run, a unit's program is run only while it has fewer bytes than so many times the unit: tiny units
+ * could else run one large program over and over. */
+#ifndef MACHSYM_MAX_LINES_PER_INFO
+#define MACHSYM_MAX_LINES_PER_INFO 64
 #endif
 
 /* How many slots of a hash table are looked at for a key; real keys need about ten. Keys of a hostile file may be made
@@ -950,7 +1067,7 @@ typedef struct machsym_explanation {
     machsym_str unit_producer;
     machsym_str object_path; /* of a debug map: the object file or archive that answers; else empty */
     machsym_str object_member;
-    machsym_line rows[5]; /* the line rows around the address, in table order */
+    machsym_line rows[MACHSYM_EXPLAINED_ROWS]; /* the line rows around the address, in table order */
     unsigned row_count;
     unsigned row_used; /* which of rows answered; row_count when none */
     bool has_symbol;
@@ -1613,6 +1730,13 @@ static size_t ms_upper_bound(const ms_key *v, size_t count, uint64_t key)
         }
     }
     return lo;
+}
+
+/* Lowers *hi to an address: up to there what was found holds. */
+static inline void ms_lower_to(uint64_t *hi, uint64_t addr)
+{
+    if (addr < *hi)
+        *hi = addr;
 }
 
 /* ---- Errors ---- */
@@ -2437,7 +2561,7 @@ static inline void *ms_arena_grow(ms_arena *arena, void *array, size_t count, si
 
 /* ==== >>segments ===========================================================================================
  * Job:    turns ranges that may overlap into sorted segments that do not, so that one search finds the owner.
- * Offers: ms_seg, ms_seg_build, ms_seg_find.
+ * Offers: ms_seg, ms_seg_build, ms_seg_at, ms_seg_find.
  * Never:  takes more than n log n steps, however the ranges overlap. */
 
 /* Half-open. */
@@ -2592,18 +2716,26 @@ static size_t ms_seg_find(const ms_seg *v, size_t count, uint64_t addr)
     return lo == 0 ? count : lo - 1;
 }
 
-/* Where the segment that holds an address ends; UINT64_MAX behind the last. */
-static uint64_t ms_seg_until(const ms_seg *v, size_t count, uint64_t addr)
+/* Whether segment number at holds an address, and another one follows it. */
+static inline bool ms_seg_holds(const ms_seg *v, size_t count, size_t at, uint64_t addr)
+{
+    return at + 1 < count && v[at].lo <= addr && addr < v[at + 1].lo;
+}
+
+/* Whose an address is; ms_SEG_NONE: nobody's. Lowers *hi to where another owner begins. */
+static uint32_t ms_seg_at(const ms_seg *v, size_t count, uint64_t addr, uint64_t *hi)
 {
     size_t at = ms_seg_find(v, count, addr);
     size_t next = at == count ? 0 : at + 1;
-    return next < count ? v[next].lo : UINT64_MAX;
+    if (next < count)
+        ms_lower_to(hi, v[next].lo);
+    return at == count ? ms_SEG_NONE : v[at].owner;
 }
 
 static uint32_t ms_seg_owner(const ms_seg *v, size_t count, uint64_t addr)
 {
-    size_t at = ms_seg_find(v, count, addr);
-    return at == count ? ms_SEG_NONE : v[at].owner;
+    uint64_t hi = UINT64_MAX;
+    return ms_seg_at(v, count, addr, &hi);
 }
 
 /* ==== >>macho ==============================================================================================
@@ -5209,6 +5341,100 @@ static void ms_sw_add_names(ms_sym_table *t, ms_fx_data *d)
     ms_sw_add_section(t, d, "__swift5_proto", ms_sw_add_conformance);
 }
 
+/* ==== >>sources ============================================================================================
+ * Job:    reads all sources of names outside debug info into one table, once that pays.
+ * Offers: ms_src, ms_src_start, ms_src_table, ms_src_find, ms_src_exact.
+ * Never:  lets an answer depend on how many came before. */
+
+/* The names outside an image's debug info. */
+typedef struct ms_src {
+    ms_sym_table table; /* its inputs are set; the rest once is_read */
+    ms_arena *scratch;  /* reset whenever a table is read */
+    uint32_t scans;     /* lookups that have read LC_SYMTAB from its start */
+    bool is_read;
+} ms_src;
+
+/* Begins with the image's halves and executable sections; what will be kept comes from arena. */
+static void ms_src_start(ms_src *names, const ms_mo *mo, size_t mo_count, const ms_range *code,
+                         size_t code_count, ms_arena *scratch, ms_arena *arena)
+{
+    ms_zero(names, sizeof *names);
+    names->scratch = scratch;
+    names->table.arena = arena;
+    names->table.mo = mo;
+    names->table.mo_count = mo_count;
+    names->table.code = code;
+    names->table.code_count = code_count;
+}
+
+/* Fills t, whose inputs are set, from every source. Returns false when memory is out. */
+static bool ms_src_read(ms_sym_table *t, ms_arena *scratch)
+{
+    ms_fx_data data[2];
+    bool has_starts = false;
+    ms_arena_reset(scratch);
+    for (size_t i = 0; i < t->mo_count; i++)
+        has_starts |= t->mo[i].loads.starts_size != 0;
+    for (size_t i = 0; i < t->mo_count; i++) {
+        ms_fx_data *d = &data[i];
+        ms_fx_open(d, &t->mo[i], scratch);
+        ms_sym_add(t, i, d, scratch);
+        if (!has_starts)
+            ms_uw_add_starts(t, d);
+        ms_oc_add_names(t, d, scratch);
+        ms_oc_add_blocks(t, d);
+        ms_sw_add_names(t, d);
+    }
+    ms_sym_sort(t, scratch);
+    ms_sym_index_crowds(t, scratch);
+    for (size_t i = 0; i < t->mo_count; i++)
+        t->damage_count += data[i].damage_count;
+    if (t->mo_count > 0 && !scratch->oom)
+        ms_oc_name_blocks(t, &data[0]);
+    return !t->arena->oom && !scratch->oom;
+}
+
+static const ms_sym_table *ms_src_table(ms_src *names)
+{
+    if (!names->is_read && !ms_src_read(&names->table, names->scratch))
+        names->table.count = 0;
+    names->is_read = true;
+    return &names->table;
+}
+
+/* Whether reading the names is little work without sorting them: a dSYM has no source but LC_SYMTAB. */
+static bool ms_src_is_dsym(const ms_src *names)
+{
+    for (size_t i = 0; i < names->table.mo_count; i++) {
+        if (names->table.mo[i].slice.filetype != ms_MH_DSYM)
+            return false;
+    }
+    return true;
+}
+
+/* The symbol whose range holds an address. Returns false when there is none. The first few lookups in a dSYM
+ * do without the whole table. */
+static bool ms_src_find(ms_src *names, uint64_t addr, machsym_symbol *out)
+{
+    if (names->is_read || !ms_src_is_dsym(names) || names->scans >= MACHSYM_SCANS)
+        return ms_sym_find(ms_src_table(names), addr, out);
+    ms_sym_table t = names->table; /* a hostile dSYM may have names that are put together: they are kept */
+    names->scans++;
+    const ms_range *code = ms_sym_code_at(t.code, t.code_count, addr);
+    if (code == NULL)
+        return false;
+    ms_sym_narrow(&t, code, addr);
+    return ms_src_read(&t, names->scratch) && ms_sym_find(&t, addr, out);
+}
+
+/* The symbol of LC_SYMTAB that starts at an address: of several the one that is wanted, else the best. */
+static machsym_str ms_src_exact(ms_src *names, uint64_t addr, machsym_str want)
+{
+    if (!names->is_read && names->scans++ < MACHSYM_SCANS)
+        return ms_sym_scan_exact(names->table.mo, names->table.mo_count, addr, want);
+    return ms_sym_exact(ms_src_table(names), addr, want);
+}
+
 /* ==== >>forms ==============================================================================================
  * Job:    DWARF's sections, abbreviations and attribute values.
  * Offers: ms_dw, ms_dw_abbrevs, ms_dw_skip_die, ms_dw_read_die, ms_dw_string, ms_dw_address, ms_dw_ranges.
@@ -6381,7 +6607,7 @@ static void ms_dw_add_low_high(const ms_dw *dw, const ms_dw_enc *enc, const ms_d
 
 /* ==== >>units ==============================================================================================
  * Job:    unit headers and root entries, and which unit covers an address.
- * Offers: ms_cu_index, ms_cu_from_offset, ms_cu_root, ms_cu_scan_aranges, ms_cu_arange_segments, ms_cu_range_segments.
+ * Offers: ms_cu_index, ms_cu_from_offset, ms_cu_root_of, ms_cu_by_aranges, ms_cu_by_ranges.
  * Never:  reads past a root entry; does arithmetic on the offsets in .debug_aranges. */
 
 /* DWARF5 7.5.1 */
@@ -6443,6 +6669,12 @@ typedef struct ms_cu_env {
     uint64_t *program_ends; /* where in .debug_line each is taken to end */
     size_t program_count;
     uint8_t *claims; /* by unit: ms_CLAIM_* as far as tables of claims have been made; NULL: memory is out */
+    ms_arena *scratch; /* reset whenever a table of claims is made */
+    ms_segs aranges;   /* what .debug_aranges says, once has_aranges */
+    ms_segs ranges;    /* what the roots say, once has_ranges */
+    bool has_aranges;
+    bool has_ranges;
+    uint32_t scans; /* lookups that have scanned .debug_aranges */
 } ms_cu_env;
 
 /* ---- Headers ---- */
@@ -6894,20 +7126,24 @@ static bool ms_cu_next_tuple(ms_cu_set *set, ms_range *range)
     return true;
 }
 
-/* Searches .debug_aranges from its start: for a first, cold lookup. Returns the unit's number; count when
- * none has it. */
-static size_t ms_cu_scan_aranges(const ms_cu_env *env, uint64_t addr)
+/* Searches .debug_aranges from its start, for a first, cold lookup: the first set that has an address tells the
+ * unit. Returns the unit's number; count when there is none. Lowers *hi to where another unit may be named. */
+static size_t ms_cu_scan_aranges(const ms_cu_env *env, uint64_t addr, uint64_t *hi)
 {
     ms_rd rd = ms_rd_make(env->dw->aranges);
     ms_cu_set set;
     ms_range range;
     while (ms_cu_next_set(&rd, &set)) {
         while (ms_cu_next_tuple(&set, &range)) {
+            if (addr < range.lo)
+                ms_lower_to(hi, range.lo);
             if (addr < range.lo || addr >= range.hi)
                 continue;
             size_t unit = ms_cu_from_offset(env->v, env->count, set.info_off);
-            if (unit < env->count)
-                return unit;
+            if (unit == env->count)
+                continue;
+            ms_lower_to(hi, range.hi);
+            return unit;
         }
     }
     return env->count;
@@ -6967,34 +7203,38 @@ static void ms_cu_build_segments(ms_cu_pieces *pieces, ms_arena *scratch, ms_seg
 
 /* Segments of what units claim. It is remembered who claims what another one gets: that may have no function
  * there. */
-static void ms_cu_claim_segments(ms_cu_env *env, ms_cu_pieces *pieces, uint8_t claim, ms_arena *scratch,
-                                 ms_segs *out)
+static void ms_cu_claim_segments(ms_cu_env *env, ms_cu_pieces *pieces, uint8_t claim, ms_segs *out)
 {
-    ms_cu_build_segments(pieces, scratch, out);
+    out->arena = env->arena;
+    ms_cu_build_segments(pieces, env->scratch, out);
     if (env->claims == NULL)
         env->claims = (uint8_t *)ms_arena_zeroed(env->arena, env->count, sizeof *env->claims);
     for (size_t i = 0; env->claims != NULL && i < pieces->count; i++) {
         const ms_piece *piece = &pieces->v[i];
-        bool is_whole = ms_seg_owner(out->v, out->count, piece->lo) == piece->owner &&
-                        ms_seg_until(out->v, out->count, piece->lo) >= piece->hi;
+        uint64_t hi = UINT64_MAX;
+        bool is_whole = ms_seg_at(out->v, out->count, piece->lo, &hi) == piece->owner && hi >= piece->hi;
         if (ms_dw_code_at(env->dw, piece->lo) != NULL) /* dead code is claimed by many */
             env->claims[piece->owner] |= (uint8_t)(is_whole ? claim : claim | claim << 1);
     }
 }
 
 /* The whole of .debug_aranges as segments: for many lookups. */
-static void ms_cu_arange_segments(ms_cu_env *env, ms_arena *scratch, ms_segs *out)
+static void ms_cu_index_aranges(ms_cu_env *env)
 {
     ms_rd rd = ms_rd_make(env->dw->aranges);
-    ms_cu_pieces pieces = {scratch, NULL, 0, 0};
+    ms_cu_pieces pieces = {env->scratch, NULL, 0, 0};
     ms_cu_set set;
     ms_range range;
+    if (env->has_aranges)
+        return;
+    ms_arena_reset(env->scratch);
     while (ms_cu_next_set(&rd, &set)) {
         size_t unit = ms_cu_from_offset(env->v, env->count, set.info_off);
         while (unit < env->count && ms_cu_next_tuple(&set, &range))
             ms_cu_add_piece(&pieces, range.lo, range.hi, unit);
     }
-    ms_cu_claim_segments(env, &pieces, ms_CLAIM_ARANGES, scratch, out);
+    ms_cu_claim_segments(env, &pieces, ms_CLAIM_ARANGES, &env->aranges);
+    env->has_aranges = true;
 }
 
 /* Whether a unit may have code although its root states no range. */
@@ -7014,17 +7254,44 @@ static bool ms_cu_is_contested(const ms_cu_env *env, size_t index)
 }
 
 /* What the roots of all units state, as segments. */
-static void ms_cu_range_segments(ms_cu_env *env, ms_arena *scratch, ms_segs *out)
+static void ms_cu_index_ranges(ms_cu_env *env)
 {
-    ms_cu_pieces pieces = {scratch, NULL, 0, 0};
-    ms_ranges list = {scratch, NULL, 0, 0, 0};
+    ms_cu_pieces pieces = {env->scratch, NULL, 0, 0};
+    ms_ranges list = {env->scratch, NULL, 0, 0, 0};
+    if (env->has_ranges)
+        return;
+    ms_arena_reset(env->scratch);
     list.budget = ms_cu_range_budget(env);
     for (size_t i = 0; i < env->count; i++) {
         ms_cu_read_ranges(env, i, &list);
         for (size_t j = 0; j < list.count; j++)
             ms_cu_add_piece(&pieces, list.v[j].lo, list.v[j].hi, i);
     }
-    ms_cu_claim_segments(env, &pieces, ms_CLAIM_RANGES, scratch, out);
+    ms_cu_claim_segments(env, &pieces, ms_CLAIM_RANGES, &env->ranges);
+    env->has_ranges = true;
+}
+
+/* The unit of a table of claims at an address; count: none. Lowers *hi to where another one begins. */
+static size_t ms_cu_claimant(const ms_cu_env *env, const ms_segs *claims, uint64_t addr, uint64_t *hi)
+{
+    uint32_t owner = ms_seg_at(claims->v, claims->count, addr, hi);
+    return owner == ms_SEG_NONE ? env->count : owner;
+}
+
+/* The unit that .debug_aranges names for an address; count: none. Lowers *hi to where it may name another. */
+static size_t ms_cu_by_aranges(ms_cu_env *env, uint64_t addr, uint64_t *hi)
+{
+    if (!env->has_aranges && env->scans++ < MACHSYM_SCANS)
+        return ms_cu_scan_aranges(env, addr, hi);
+    ms_cu_index_aranges(env);
+    return ms_cu_claimant(env, &env->aranges, addr, hi);
+}
+
+/* The unit whose root states an address; count: none. Lowers *hi to where that may be another. */
+static size_t ms_cu_by_ranges(ms_cu_env *env, uint64_t addr, uint64_t *hi)
+{
+    ms_cu_index_ranges(env);
+    return ms_cu_claimant(env, &env->ranges, addr, hi);
 }
 
 /* ==== >>lines ==============================================================================================
@@ -7583,28 +7850,29 @@ static machsym_path ms_ln_path(const ms_ln_table *table, machsym_str comp_dir, u
     return path;
 }
 
-/* The last row at or below an address among rows [first, first + count). */
-static size_t ms_ln_last_at(const ms_ln_row *rows, size_t first, size_t count, uint64_t addr)
+/* Where in a table the last search ended, since the next one is often near. Any numbers are valid. */
+typedef struct ms_ln_hint {
+    size_t seq;
+    size_t row;
+} ms_ln_hint;
+
+enum { ms_LN_NEAR = 4 }; /* rows behind a hint that are looked at one by one: fewer steps than a search */
+
+/* Whether number at is the first sequence that ends above an address. */
+static inline bool ms_ln_is_seq(const ms_ln_table *table, size_t at, uint64_t addr)
 {
-    size_t lo = first;
-    while (count > 0) {
-        size_t half = count / 2;
-        if (rows[lo + half].addr <= addr) {
-            lo += half + 1;
-            count -= half + 1;
-        } else {
-            count = half;
-        }
-    }
-    return lo - 1; /* the sequence begins at or below addr */
+    return at < table->seq_count && table->seqs[at].hi > addr && (at == 0 || table->seqs[at - 1].hi <= addr);
 }
 
-/* The sequence that holds an address; NULL when none does. */
-static const ms_ln_seq *ms_ln_seq_at(const ms_ln_table *table, uint64_t addr)
+/* The first sequence that ends above an address; seq_count when none does. */
+static size_t ms_ln_seq_above(const ms_ln_table *table, size_t hint, uint64_t addr)
 {
+    if (ms_ln_is_seq(table, hint, addr))
+        return hint;
+    if (ms_ln_is_seq(table, hint + 1, addr))
+        return hint + 1;
     size_t lo = 0;
-    size_t left = table->seq_count;
-    while (left > 0) {
+    for (size_t left = table->seq_count; left > 0;) {
         size_t half = left / 2;
         if (table->seqs[lo + half].hi <= addr) {
             lo += half + 1;
@@ -7613,16 +7881,36 @@ static const ms_ln_seq *ms_ln_seq_at(const ms_ln_table *table, uint64_t addr)
             left = half;
         }
     }
-    return lo < table->seq_count && table->seqs[lo].lo <= addr ? &table->seqs[lo] : NULL;
+    return lo;
 }
 
-enum { ms_LN_BACK = 1024 }; /* how many rows a policy may look back; compilers write some ten */
+/* The last row at or below an address that a sequence holds. */
+static size_t ms_ln_last_at(const ms_ln_row *rows, const ms_ln_seq *seq, size_t hint, uint64_t addr)
+{
+    size_t lo = seq->first;
+    size_t hi = lo + seq->count - 1; /* ends the sequence, above the address */
+    if (hint > lo && hint < hi && rows[hint].addr <= addr) {
+        lo = hint;
+        for (unsigned i = 0; i < ms_LN_NEAR; i++, lo++) {
+            if (rows[lo + 1].addr > addr)
+                return lo;
+        }
+    }
+    while (hi - lo > 1) {
+        size_t middle = lo + (hi - lo) / 2;
+        if (rows[middle].addr <= addr)
+            lo = middle;
+        else
+            hi = middle;
+    }
+    return lo;
+}
 
 /* The row that answers under a policy, where at is the last row at or below the address. */
 static inline size_t ms_ln_choose(const ms_ln_table *table, machsym_lines lines, const ms_ln_seq *seq,
                                   size_t at)
 {
-    size_t stop = at - seq->first > ms_LN_BACK ? at - ms_LN_BACK : seq->first;
+    size_t stop = at - seq->first > MACHSYM_MAX_ROWS_BACK ? at - MACHSYM_MAX_ROWS_BACK : seq->first;
     if (lines == MACHSYM_LINES_ATOS) {
         for (; at > stop && table->rows[at - 1].addr == table->rows[at].addr; at--)
             MACHSYM_COUNT_WORK(1);
@@ -7637,18 +7925,33 @@ static inline size_t ms_ln_choose(const ms_ln_table *table, machsym_lines lines,
     return at;
 }
 
-/* The row that answers for an address under a policy; row_count when none does. */
-static size_t ms_ln_find(const ms_ln_table *table, machsym_lines lines, uint64_t addr)
+/* The row that answers for an address under a policy; row_count when none does. Lowers *hi to where another
+ * row may answer. past_end: under the stmt policy code behind a sequence takes its last line. A row of a file
+ * that the table does not have is damage, and no answer. */
+static size_t ms_ln_find(const ms_ln_table *table, machsym_lines lines, bool past_end, uint64_t addr,
+                         ms_ln_hint *hint, uint64_t *hi)
 {
-    const ms_ln_seq *seq = ms_ln_seq_at(table, addr);
-    if (seq == NULL)
-        return table->row_count;
-    return ms_ln_choose(table, lines, seq, ms_ln_last_at(table->rows, seq->first, seq->count - 1, addr));
+    size_t at = table->row_count;
+    size_t number = hint->seq = ms_ln_seq_above(table, hint->seq, addr);
+    const ms_ln_seq *seq = number < table->seq_count ? &table->seqs[number] : NULL;
+    if (seq != NULL && seq->lo <= addr) {
+        size_t last = hint->row = ms_ln_last_at(table->rows, seq, hint->row, addr);
+        ms_lower_to(hi, table->rows[last + 1].addr);
+        at = ms_ln_choose(table, lines, seq, last);
+    } else {
+        if (seq != NULL)
+            ms_lower_to(hi, seq->lo);
+        if (number > 0 && past_end && lines == MACHSYM_LINES_STMT)
+            at = (size_t)table->seqs[number - 1].first + table->seqs[number - 1].count - 1;
+    }
+    if (at != table->row_count && !ms_ln_has_file(table, table->rows[at].file))
+        at = table->row_count;
+    return at;
 }
 
 /* ==== >>functions ==========================================================================================
  * Job:    walks a unit's entries to functions and the calls inlined into them, and names them.
- * Offers: ms_fn_read, ms_fn_read_one, ms_fn_block_at, ms_fn_range_at, ms_fn_copy_of, ms_fn_names_of.
+ * Offers: ms_fn_read, ms_fn_look_inside, ms_fn_call_at, ms_fn_range_at, ms_fn_copy_of, ms_fn_names_of.
  * Never:  looks at lines or symbols; answers outside a function's ranges. */
 
 /* A function, or a call inlined into one. */
@@ -7679,7 +7982,15 @@ typedef struct ms_fn_table {
     uint32_t function_count;
     uint64_t die_count;
     bool is_damaged;
+    bool is_deep; /* some calls stand deeper than MACHSYM_MAX_INLINE_DEPTH, by one */
 } ms_fn_table;
+
+/* Where a block stands. */
+typedef struct ms_fn_open {
+    uint32_t outer; /* the block open around it; ms_SEG_NONE: none */
+    uint32_t lists; /* how many lists of entries are open there */
+    uint32_t depth; /* how many blocks a call is inlined through; 0: a function */
+} ms_fn_open;
 
 /* A table as it grows. */
 typedef struct ms_fn_walk {
@@ -7690,10 +8001,8 @@ typedef struct ms_fn_walk {
     ms_fn_block *blocks;
     size_t count;
     size_t cap;
-    uint32_t *outer;  /* by block: the block open around it, ms_SEG_NONE if none */
-    uint32_t *depths; /* by block: how many lists were open where it stands */
-    size_t outer_cap;
-    size_t depth_cap;
+    ms_fn_open *opened; /* by block */
+    size_t opened_cap;
     ms_piece *pieces; /* of functions */
     size_t piece_count;
     size_t piece_cap;
@@ -7706,6 +8015,7 @@ typedef struct ms_fn_walk {
     uint64_t visited;
     bool reads_calls;
     bool is_damaged;
+    bool is_deep;
 } ms_fn_walk;
 
 static bool ms_fn_add_piece(ms_fn_walk *w, uint64_t lo, uint64_t hi)
@@ -7727,14 +8037,12 @@ static bool ms_fn_make_room(ms_fn_walk *w)
         return true;
     ms_fn_block *blocks =
         (ms_fn_block *)ms_arena_grow(w->arena, w->blocks, w->count, &w->cap, sizeof *blocks);
-    uint32_t *outer = (uint32_t *)ms_arena_grow(w->scratch, w->outer, w->count, &w->outer_cap, sizeof *outer);
-    uint32_t *depths =
-        (uint32_t *)ms_arena_grow(w->scratch, w->depths, w->count, &w->depth_cap, sizeof *depths);
-    if (blocks == NULL || outer == NULL || depths == NULL)
+    ms_fn_open *opened =
+        (ms_fn_open *)ms_arena_grow(w->scratch, w->opened, w->count, &w->opened_cap, sizeof *opened);
+    if (blocks == NULL || opened == NULL)
         return false;
     w->blocks = blocks;
-    w->outer = outer;
-    w->depths = depths;
+    w->opened = opened;
     return true;
 }
 
@@ -7816,12 +8124,21 @@ static bool ms_fn_add_pieces(ms_fn_walk *w, const ms_range *single, size_t first
     return ok;
 }
 
-/* Turns an entry with code into a block. Returns false when it has none. */
+/* How deep a call would stand that begins now; 0 when no function is open. */
+static uint32_t ms_fn_next_depth(const ms_fn_walk *w)
+{
+    return w->open == ms_SEG_NONE ? 0 : w->opened[w->open].depth + 1;
+}
+
+/* Turns an entry with code into a block. Returns false when it has none, or is not to be told of. */
 static bool ms_fn_add_block(ms_fn_walk *w, uint64_t die_off, bool is_function, const ms_dw_die *die,
-                            uint32_t depth)
+                            uint32_t lists)
 {
     ms_range single = {0, 0};
     size_t first;
+    uint32_t depth = is_function ? 0 : ms_fn_next_depth(w);
+    if (depth > MACHSYM_MAX_INLINE_DEPTH + 1)
+        return false;
     size_t count = ms_fn_ranges_of(w, die_off, is_function, die, &single, &first);
     if (count == 0 || (!is_function && w->open == ms_SEG_NONE) || !ms_fn_make_room(w) ||
         (is_function && !ms_fn_add_pieces(w, &single, first, count))) {
@@ -7842,29 +8159,32 @@ static bool ms_fn_add_block(ms_fn_walk *w, uint64_t die_off, bool is_function, c
     block->call_line = ms_fn_u32(ms_dw_get(die, ms_SLOT_CALL_LINE));
     block->call_column = ms_fn_u32(ms_dw_get(die, ms_SLOT_CALL_COLUMN));
     block->unread = w->unread; /* so far; see ms_fn_close_blocks */
-    w->outer[w->count] = w->open;
-    w->depths[w->count] = depth;
+    w->opened[w->count].outer = w->open;
+    w->opened[w->count].lists = lists;
+    w->opened[w->count].depth = depth;
+    w->is_deep |= depth > MACHSYM_MAX_INLINE_DEPTH;
     w->function_count += is_function;
     w->count++;
     return true;
 }
 
-/* Closes the blocks whose lists of children have ended. Returns the depth at which the next one closes. */
-static uint32_t ms_fn_close_blocks(ms_fn_walk *w, uint32_t depth)
+/* Closes the blocks whose lists of children have ended. Returns how many lists are open where the next one
+ * closes. */
+static uint32_t ms_fn_close_blocks(ms_fn_walk *w, uint32_t lists)
 {
-    while (w->open != ms_SEG_NONE && w->depths[w->open] >= depth) {
+    while (w->open != ms_SEG_NONE && w->opened[w->open].lists >= lists) {
         ms_fn_block *block = &w->blocks[w->open];
         block->end = (uint32_t)w->count;
         block->unread = w->unread - block->unread;
-        w->open = w->outer[w->open];
+        w->open = w->opened[w->open].outer;
     }
-    return w->open == ms_SEG_NONE ? 0 : w->depths[w->open];
+    return w->open == ms_SEG_NONE ? 0 : w->opened[w->open].lists;
 }
 
 /* Reads an entry that may have code; die_off is its own offset, p stands behind its code. Returns where its
  * values end; NULL at damage. */
 static const uint8_t *ms_fn_take_entry(ms_fn_walk *w, const ms_dw_abbrev *abbrev, uint64_t die_off,
-                                       const uint8_t *p, const uint8_t *end, uint32_t depth)
+                                       const uint8_t *p, const uint8_t *end, uint32_t lists)
 {
     ms_dw_die values;
     bool is_function = abbrev->kind == ms_KIND_FUNCTION;
@@ -7876,7 +8196,7 @@ static const uint8_t *ms_fn_take_entry(ms_fn_walk *w, const ms_dw_abbrev *abbrev
         w->list_from = die_off;
         w->lists[0] = 0;
     }
-    if (!ms_fn_add_block(w, die_off, is_function, &values, depth))
+    if (!ms_fn_add_block(w, die_off, is_function, &values, lists))
         return rd.p;
     if (abbrev->has_children)
         w->open = (uint32_t)(w->count - 1);
@@ -7888,18 +8208,18 @@ static const uint8_t *ms_fn_take_entry(ms_fn_walk *w, const ms_dw_abbrev *abbrev
 /* Reads or skips an entry the long way; p stands behind its code. Returns where its values end; NULL at
  * damage. */
 static const uint8_t *ms_fn_take_any(ms_fn_walk *w, const ms_dw_abbrev *abbrev, uint64_t die_off,
-                                     const uint8_t *p, const uint8_t *end, uint32_t depth)
+                                     const uint8_t *p, const uint8_t *end, uint32_t lists)
 {
     bool is_call = abbrev->has_code && abbrev->kind == ms_KIND_INLINE;
     if (abbrev->has_code && (!is_call || w->reads_calls))
-        return ms_fn_take_entry(w, abbrev, die_off, p, end, depth);
+        return ms_fn_take_entry(w, abbrev, die_off, p, end, lists);
     w->unread += is_call;
     return ms_dw_skip_die(w->root->abbrevs, abbrev, p, end, &w->root->enc);
 }
 
-/* The entries from an offset on, in one flat loop, until as many lists of children have ended as were open;
- * depth counts them. Every entry takes at least a byte. */
-static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t depth)
+/* The entries from an offset on, in one flat loop, until as many lists of children have ended as were open.
+ * Every entry takes at least a byte. */
+static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t lists)
 {
     const ms_dw_enc *enc = &w->root->enc;
     const ms_dw_abbrevs *table = w->root->abbrevs;
@@ -7909,7 +8229,7 @@ static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t depth)
     const uint8_t *end = unit.ptr + unit.len;
     const uint8_t *brief_end = unit.len > table->brief_max ? end - table->brief_max : unit.ptr;
     uint64_t count = 0;
-    uint32_t close = 0; /* the depth at which the innermost block closes; 0: the end of all */
+    uint32_t close = 0; /* how many lists are open where the innermost block closes; 0: none */
     do {
         const uint8_t *die = p;
         MACHSYM_COUNT_WORK(1);
@@ -7921,9 +8241,9 @@ static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t depth)
             p = rd.p;
         }
         if (code == 0) { /* also in more bytes than it needs */
-            depth--;
-            if (depth <= close)
-                close = ms_fn_close_blocks(w, depth);
+            lists--;
+            if (lists <= close)
+                close = ms_fn_close_blocks(w, lists);
             continue;
         }
         if (p < brief_end && code <= table->brief_count) {
@@ -7931,7 +8251,7 @@ static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t depth)
             const uint8_t *next = ms_dw_skip_brief(brief, stops_at, p);
             if (next != NULL) {
                 p = next;
-                depth += brief->has_children;
+                lists += brief->has_children;
                 w->unread += brief->flags >> 1;
                 continue;
             }
@@ -7941,11 +8261,13 @@ static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t depth)
             p = NULL;
             break;
         }
-        p = ms_fn_take_any(w, abbrev, (uint64_t)(die - unit.ptr) + enc->unit_off, p, end, depth);
-        close = w->open == ms_SEG_NONE ? 0 : w->depths[w->open];
-        depth += abbrev->has_children;
-    } while (depth != 0 && p != NULL && p < end);
+        p = ms_fn_take_any(w, abbrev, (uint64_t)(die - unit.ptr) + enc->unit_off, p, end, lists);
+        close = w->open == ms_SEG_NONE ? 0 : w->opened[w->open].lists;
+        lists += abbrev->has_children;
+    } while (lists != 0 && p != NULL && p < end);
     ms_fn_close_blocks(w, 0);
+    ms_arena_fit(w->arena, w->blocks, w->count, w->cap,
+                 sizeof *w->blocks); /* while they are the newest object */
     w->is_damaged |= p == NULL;
     w->visited = count;
 }
@@ -7987,10 +8309,10 @@ static void ms_fn_begin(ms_fn_walk *w, const ms_dw *dw, const ms_cu_root *root, 
 /* Gives the walk's arrays to a table. Returns false when memory is out; the table is empty then. */
 static bool ms_fn_finish(ms_fn_walk *w, ms_fn_table *table)
 {
-    ms_arena_fit(w->arena, w->blocks, w->count, w->cap, sizeof *w->blocks);
     table->blocks = w->blocks;
     table->ranges = (const ms_range *)ms_arena_keep(w->arena, w->list.v, w->list.count, sizeof *w->list.v);
     table->is_damaged = w->is_damaged;
+    table->is_deep = w->is_deep;
     table->die_count = w->visited;
     if (w->scratch->oom || w->arena->oom)
         return false;
@@ -8031,55 +8353,138 @@ static void ms_fn_read_one(const ms_dw *dw, const ms_cu_root *root, const ms_fn_
     ms_fn_finish(&w, table);
 }
 
-/* The range of a block that holds an address; NULL when none does. */
-static const ms_range *ms_fn_range_of(const ms_fn_table *table, const ms_fn_block *block, uint64_t addr)
+/* ---- Which call holds an address ---- */
+
+/* A function with what is inlined into it. */
+typedef struct ms_fn_inside {
+    const ms_fn_table *table; /* that has its blocks */
+    uint32_t function;        /* its number there */
+    ms_segs calls;            /* address to innermost block; empty when nothing is inlined */
+    size_t hint;              /* where in calls the last search ended: the next one is often near */
+} ms_fn_inside;
+
+/* Ranges of calls as they are listed. */
+typedef struct ms_fn_pieces {
+    ms_arena *arena;
+    ms_piece *v;
+    size_t count;
+    size_t cap;
+} ms_fn_pieces;
+
+/* Adds a range. Returns false when memory is out. */
+static bool ms_fn_add_range(ms_fn_pieces *pieces, uint64_t lo, uint64_t hi, uint32_t owner)
 {
-    return ms_dw_range_at(table->ranges + block->range_first, block->range_count, addr);
+    ms_piece *v = (ms_piece *)ms_arena_grow(pieces->arena, pieces->v, pieces->count, &pieces->cap, sizeof *v);
+    if (v == NULL)
+        return false;
+    pieces->v = v;
+    v += pieces->count++;
+    v->lo = lo;
+    v->hi = hi;
+    v->owner = owner;
+    return true;
 }
 
-static bool ms_fn_holds(const ms_fn_table *table, const ms_fn_block *block, uint64_t addr)
+/* Makes the segments of a function's calls. Calls nest, so the last one that holds an address is the
+ * innermost. Where a producer let calls overlap, the later one has the code. */
+static void ms_fn_find_calls(ms_fn_inside *inside, ms_arena *scratch, ms_arena *arena)
 {
-    if (block->range_count == 1)
-        return addr >= block->lo && addr < block->hi;
-    return ms_fn_range_of(table, block, addr) != NULL;
-}
-
-/* The innermost block at an address that a function has. Calls nest, so the last one that holds the address
- * is the innermost; where a producer let calls overlap, the later one has it. */
-static uint32_t ms_fn_block_at(const ms_fn_table *table, uint32_t function, uint64_t addr)
-{
-    uint32_t best = function;
-    uint32_t end = table->blocks[function].end;
-    for (uint32_t i = function + 1; i < end;) {
+    const ms_fn_table *table = inside->table;
+    ms_fn_pieces pieces = {scratch, NULL, 0, 0};
+    uint32_t end = table->blocks[inside->function].end;
+    bool ok = ms_fn_add_range(&pieces, 0, UINT64_MAX, inside->function);
+    inside->calls.arena = arena;
+    for (uint32_t i = inside->function + 1; i < end && ok;) {
         const ms_fn_block *block = &table->blocks[i];
         MACHSYM_COUNT_WORK(1);
         if (block->parent == ms_SEG_NONE) { /* a function in a function answers for itself */
             i = block->end;
             continue;
         }
-        if (ms_fn_holds(table, block, addr))
-            best = i;
+        if (block->range_count == 1)
+            ok = ms_fn_add_range(&pieces, block->lo, block->hi, i);
+        for (uint32_t j = 0; j < block->range_count && block->range_count > 1 && ok; j++) {
+            const ms_range *range = &table->ranges[block->range_first + j];
+            ok = ms_fn_add_range(&pieces, range->lo, range->hi, i);
+        }
         i++;
     }
-    return best;
+    if (ok && pieces.count > 1)
+        ms_seg_build(pieces.v, pieces.count, scratch, &inside->calls);
 }
 
-/* The range of a block that holds an address; its first one when none does. */
-static ms_range ms_fn_range_at(const ms_fn_table *table, const ms_fn_block *block, uint64_t addr)
+/* A function of a unit with what is inlined into it; NULL when memory is out. Work is done in scratch; the
+ * result comes from arena. */
+static ms_fn_inside *ms_fn_look_inside(const ms_dw *dw, const ms_cu_root *root, const ms_fn_table *unit,
+                                       uint32_t function, ms_arena *scratch, ms_arena *arena)
+{
+    const ms_fn_block *block = &unit->blocks[function];
+    ms_fn_inside *inside = (ms_fn_inside *)ms_arena_zeroed(arena, 1, sizeof *inside);
+    if (inside == NULL)
+        return NULL;
+    inside->table = unit;
+    inside->function = function;
+    if (block->unread != 0) {
+        ms_fn_table *own = (ms_fn_table *)ms_arena_alloc(arena, 1, sizeof *own);
+        if (own == NULL)
+            return NULL;
+        ms_fn_read_one(dw, root, block, scratch, arena, own);
+        inside->table = own->count != 0 ? own : unit;
+        inside->function = own->count != 0 ? 0 : function;
+    }
+    ms_fn_find_calls(inside, scratch, arena);
+    return scratch->oom || arena->oom ? NULL : inside;
+}
+
+static bool ms_fn_is_too_deep(const ms_fn_table *table, uint32_t index)
+{
+    uint32_t depth = 0;
+    for (; table->blocks[index].parent != ms_SEG_NONE; depth++)
+        index = table->blocks[index].parent;
+    return depth > MACHSYM_MAX_INLINE_DEPTH;
+}
+
+/* The innermost block at an address that the function has. Lowers *hi to where another one may begin. A call
+ * that stands too deep gives way to the block that it is inlined into, and becomes *dropped; else that is
+ * ms_SEG_NONE. */
+static uint32_t ms_fn_call_at(ms_fn_inside *inside, uint64_t addr, uint32_t *dropped, uint64_t *hi)
+{
+    const ms_seg *v = inside->calls.v;
+    size_t count = inside->calls.count;
+    size_t at = inside->hint;
+    *dropped = ms_SEG_NONE;
+    if (count == 0)
+        return inside->function;
+    if (!ms_seg_holds(v, count, at, addr))
+        at = ms_seg_holds(v, count, at + 1, addr) ? at + 1 : ms_seg_find(v, count, addr);
+    inside->hint = at;
+    if (at + 1 < count)
+        ms_lower_to(hi, v[at + 1].lo);
+    uint32_t index = v[at].owner;
+    if (!inside->table->is_deep || !ms_fn_is_too_deep(inside->table, index))
+        return index;
+    *dropped = index;
+    return inside->table->blocks[index].parent;
+}
+
+/* The range of a block that holds an address; its first one when none does. Lowers *hi to where it ends; a
+ * damaged function's ranges may overlap. */
+static ms_range ms_fn_range_at(const ms_fn_table *table, const ms_fn_block *block, uint64_t addr,
+                               uint64_t *hi)
 {
     ms_range range = {block->lo, block->hi};
-    const ms_range *one = block->range_count > 1 ? ms_fn_range_of(table, block, addr) : NULL;
-    return one != NULL ? *one : range;
-}
-
-/* Up to where ms_fn_range_at says the same; a damaged function's ranges may overlap. */
-static uint64_t ms_fn_range_until(const ms_fn_table *table, const ms_fn_block *block, uint64_t addr)
-{
-    uint64_t end = ms_fn_range_at(table, block, addr).hi;
     const ms_range *v = table->ranges + block->range_first;
-    for (size_t i = 0; i < block->range_count && block->range_count <= ms_DW_FEW_RANGES; i++)
-        end = block->range_count > 1 && v[i].lo > addr && v[i].lo < end ? v[i].lo : end;
-    return end;
+    if (block->range_count > 1) {
+        const ms_range *one = ms_dw_range_at(v, block->range_count, addr);
+        range = one != NULL ? *one : range;
+    }
+    if (addr < range.hi)
+        ms_lower_to(hi, range.hi);
+    for (size_t i = 0; i < block->range_count && block->range_count <= ms_DW_FEW_RANGES; i++) {
+        if (block->range_count > 1 && v[i].lo > addr)
+            ms_lower_to(hi, v[i].lo);
+    }
+    return range;
 }
 
 /* The out-of-line copy of what block is inlined from; NULL when the unit has none. */
@@ -8543,6 +8948,8 @@ typedef struct ms_om_map {
     size_t count;
     size_t cap;
     ms_segs segs; /* linked address to object; empty until ms_om_index */
+    bool is_indexed;
+    uint32_t scans; /* lookups that have read all stabs */
 } ms_om_map;
 
 /* A function as the debug map has it. */
@@ -8680,6 +9087,10 @@ static size_t ms_om_scan(const ms_om_map *m, uint64_t addr)
 static void ms_om_index(ms_om_map *m, ms_arena *scratch, ms_arena *arena)
 {
     ms_cu_pieces pieces = {scratch, NULL, 0, 0};
+    if (m->is_indexed)
+        return;
+    ms_arena_reset(scratch);
+    m->is_indexed = true;
     m->segs.arena = arena;
     for (size_t i = 0; i < m->count; i++) {
         ms_om_function function;
@@ -8693,6 +9104,15 @@ static size_t ms_om_find(const ms_om_map *m, uint64_t addr)
 {
     uint32_t owner = ms_seg_owner(m->segs.v, m->segs.count, addr);
     return owner == ms_SEG_NONE ? m->count : owner;
+}
+
+/* The object that has a linked address; count when none has. The first few lookups read the stabs. */
+static size_t ms_om_object_at(ms_om_map *m, uint64_t addr, ms_arena *scratch, ms_arena *arena)
+{
+    if (!m->is_indexed && m->scans++ < MACHSYM_SCANS)
+        return ms_om_scan(m, addr);
+    ms_om_index(m, scratch, arena);
+    return ms_om_find(m, addr);
 }
 
 /* ---- What may be read again ---- */
@@ -9083,10 +9503,8 @@ static void ms_om_add_owned(const ms_om_map *m, size_t index, uint64_t addr, con
     for (uint64_t off = 0; off < function->size && moves->left > 0; off = until - function->lo) {
         MACHSYM_COUNT_WORK(1);
         moves->left--;
-        until = ms_seg_until(m->segs.v, m->segs.count, function->lo + off);
-        if (until > function->lo + function->size)
-            until = function->lo + function->size;
-        if (ms_om_find(m, function->lo + off) == index)
+        until = function->lo + function->size;
+        if (ms_seg_at(m->segs.v, m->segs.count, function->lo + off, &until) == index)
             ms_om_add_move(moves, addr + off, until - function->lo - off, function->lo + off);
     }
 }
@@ -9333,10 +9751,10 @@ static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *
     return best;
 }
 
-/* ==== >>answer =============================================================================================
- * Job:    policy: which source answers for an address, which name and which line.
- * Offers: machsym_image, machsym_session, ms_ans_frames.
- * Never:  parses; every byte it needs comes decoded from the floors above. */
+/* ==== >>session ============================================================================================
+ * Job:    what one thread has decoded of an image, kept until it is dropped.
+ * Offers: machsym_session, ms_ses_open, ms_ses_functions_of, ms_ses_inside_of, ms_ses_unit_of, ms_ses_object_at.
+ * Never:  decides what answers for an address. */
 
 /* A file, or a pair of files of one UUID, opened. */
 struct machsym_image {
@@ -9355,36 +9773,37 @@ struct machsym_image {
 };
 
 /* A unit, decoded. */
-typedef struct ms_ans_unit {
-    struct ms_ans_unit *next; /* of those decoded */
+typedef struct ms_ses_unit {
+    struct ms_ses_unit *next; /* of those decoded */
     size_t index;
     ms_fn_table functions;
-    ms_fn_table **inside;     /* by function: it with what is inlined into it; NULL: not read yet */
+    ms_fn_inside **inside;    /* by function; NULL: nobody asked for it yet */
     const ms_ln_table *lines; /* NULL: the line program has not been run */
-} ms_ans_unit;
+    ms_ln_hint hint;          /* where in lines the last search ended */
+} ms_ses_unit;
 
 /* A line program that units share, run. */
-typedef struct ms_ans_program {
+typedef struct ms_ses_program {
     uint64_t str_offsets_base; /* what it took from the unit's root */
     uint8_t addr_size;
     ms_ln_table lines;
-} ms_ans_program;
+} ms_ses_program;
 
-struct ms_ans_object;
+struct ms_ses_object;
 
 /* Texts that outlive the object files that they come from, each once. */
-typedef struct ms_ans_texts {
+typedef struct ms_ses_texts {
     machsym_str *v;
     size_t count;
     size_t cap;
     ms_tab slots; /* text to its number + 1 */
-} ms_ans_texts;
+} ms_ses_texts;
 
 /* What a session knows of a debug map. */
-typedef struct ms_ans_objects {
+typedef struct ms_ses_objects {
     ms_om_map map;
-    struct ms_ans_object **opened; /* by object; NULL: not open now */
-    struct ms_ans_object *first;   /* of the open ones */
+    struct ms_ses_object **opened; /* by object; NULL: not open now */
+    struct ms_ses_object *first;   /* of the open ones */
     size_t open_count;
     size_t live;       /* bytes of the open ones, about */
     uint8_t *statuses; /* by object: machsym_object_status */
@@ -9392,16 +9811,14 @@ typedef struct ms_ans_objects {
     uint32_t *tried;   /* objects in the order of being tried */
     size_t tried_count;
     ms_om_quota quota;
-    ms_ans_texts texts;
-    bool has_segs;
-    uint32_t scans; /* lookups answered by reading all stabs so far */
-} ms_ans_objects;
+    ms_ses_texts texts;
+} ms_ses_objects;
 
 /* One thread's lookups. */
 struct machsym_session {
     const machsym_image *image;
     machsym_session *program; /* of a session on an object file: the one that has the symbols; else NULL */
-    ms_ans_objects *objects;  /* of a program whose debug map is followed, once asked for; in keep */
+    ms_ses_objects *objects;  /* of a program whose debug map is followed, once asked for; in keep */
     machsym_lines lines;
     uint32_t flags;
     size_t cache_limit;
@@ -9410,48 +9827,38 @@ struct machsym_session {
     ms_arena cache;   /* decoded units: dropped together when over the limit */
     ms_arena scratch; /* reset for every unit */
     ms_cu_env env;
-    ms_ans_unit **units;  /* by number; NULL: not decoded */
-    ms_ans_unit *decoded; /* the others */
+    ms_ses_unit **units;  /* by number; NULL: not decoded */
+    ms_ses_unit *decoded; /* the others */
     size_t decoded_count;
-    ms_ans_program **programs; /* those that units share, by number; NULL: not run */
+    ms_ses_program **programs; /* those that units share, by number; NULL: not run */
     uint64_t lines_run;        /* bytes of line programs run so far */
     uint64_t budget;           /* bytes of units that may still be decoded: of the session of a map's part */
-    bool reads_calls; /* units are decoded whole; else the calls in a function once it is asked for */
-    ms_segs aranges;
-    ms_segs ranges;
-    ms_segs silent;
-    bool has_aranges;
-    bool has_ranges;
-    bool has_silent;
-    bool has_symbols;
-    bool has_objects;
-    ms_sym_table symbols;
-    bool has_objc;
-    ms_oc_list objc[2]; /* of the image's halves; for iteration only */
+    bool reads_calls;    /* units are decoded whole; else the calls in a function once it is asked for */
+    ms_segs silent;      /* functions whose unit no table of claims tells, once has_silent */
+    ms_range *claims;    /* code that a unit may answer for, unit by unit; NULL: not listed */
+    size_t *claim_first; /* by unit: its first claim; one more tells where the last unit's end */
+    ms_src symbols;
+    ms_oc_list objc[2]; /* of the image's halves, once has_objc; for iteration only */
     ms_fn_name_cache *names;
-    uint32_t scans; /* lookups answered by scanning an unsorted table so far */
-};
-
-enum {
-    ms_ANS_KEPT = 3,  /* units that one lookup may ask: dropping so few would decode them again at once */
-    ms_ANS_SCANS = 4, /* sorting a table pays after about so many scans of it */
-    ms_ANS_CACHE = 32 << 20 /* bytes of decoded units, unless the caller says */
+    bool has_silent;
+    bool has_objects;
+    bool has_objc;
 };
 
 /* An object file that answers for a part of a program: an image of its own with the program's symbols, and a
  * session on it. What it decodes has the program's addresses. */
-typedef struct ms_ans_object {
-    struct ms_ans_object *next;
+typedef struct ms_ses_object {
+    struct ms_ses_object *next;
     ms_om_file file;
     machsym_image image;
     machsym_session session;
     size_t index; /* in the debug map */
     size_t live;  /* bytes, as counted in the program's session */
-} ms_ans_object;
+} ms_ses_object;
 
 /* ---- Opening and closing ---- */
 
-static void ms_ans_clear(machsym_session *s)
+static void ms_ses_clear(machsym_session *s)
 {
     s->units = NULL;
     s->decoded = NULL;
@@ -9460,48 +9867,50 @@ static void ms_ans_clear(machsym_session *s)
     s->lines_run = 0;
     s->names = NULL;
     s->objects = NULL;
-    s->has_aranges = s->has_ranges = s->has_silent = s->has_symbols = s->has_objc = s->has_objects = false;
+    s->claims = NULL;
+    s->claim_first = NULL;
+    s->has_silent = s->has_objc = s->has_objects = false;
     ms_zero(s->objc, sizeof s->objc);
-    s->scans = 0;
     ms_zero(&s->env, sizeof s->env);
-    ms_zero(&s->aranges, sizeof s->aranges);
-    ms_zero(&s->ranges, sizeof s->ranges);
     ms_zero(&s->silent, sizeof s->silent);
     s->env.dw = &s->image->dw;
     s->env.v = s->image->cus;
     s->env.count = s->image->cu_count;
     s->env.arena = &s->keep;
-    s->aranges.arena = s->ranges.arena = s->silent.arena = &s->keep;
+    s->env.scratch = &s->scratch;
+    s->silent.arena = &s->keep;
+    ms_src_start(&s->symbols, s->image->mo, s->image->mo_count, s->image->dw.code, s->image->dw.code_count,
+                 &s->scratch, &s->keep);
 }
 
-static void ms_ans_start(machsym_session *s, const machsym_image *image, machsym_lines lines, uint32_t flags,
+static void ms_ses_start(machsym_session *s, const machsym_image *image, machsym_lines lines, uint32_t flags,
                          size_t cache_limit, machsym_allocator allocator)
 {
     ms_zero(s, sizeof *s);
     s->image = image;
     s->lines = lines;
     s->flags = flags;
-    s->cache_limit = cache_limit != 0 ? cache_limit : (size_t)ms_ANS_CACHE;
+    s->cache_limit = cache_limit != 0 ? cache_limit : (size_t)MACHSYM_CACHE_LIMIT;
     s->budget = UINT64_MAX;
     s->reads_calls = (flags & MACHSYM_SESSION_INDEX) != 0;
     s->allocator = allocator;
     s->keep = ms_arena_make(allocator);
     s->cache = ms_arena_make(allocator);
     s->scratch = ms_arena_make(allocator);
-    ms_ans_clear(s);
+    ms_ses_clear(s);
 }
 
 /* A session; NULL when memory is out. */
-static machsym_session *ms_ans_open(const machsym_image *image, machsym_lines lines, uint32_t flags,
+static machsym_session *ms_ses_open(const machsym_image *image, machsym_lines lines, uint32_t flags,
                                     size_t cache_limit, machsym_allocator allocator)
 {
     machsym_session *s = (machsym_session *)allocator.alloc(allocator.user, sizeof *s);
     if (s != NULL)
-        ms_ans_start(s, image, lines, flags, cache_limit, allocator);
+        ms_ses_start(s, image, lines, flags, cache_limit, allocator);
     return s;
 }
 
-static void ms_ans_close_object(ms_ans_object *object)
+static void ms_ses_close_object(ms_ses_object *object)
 {
     machsym_allocator allocator = object->session.allocator;
     ms_arena_free(&object->session.keep);
@@ -9512,10 +9921,10 @@ static void ms_ans_close_object(ms_ans_object *object)
 }
 
 /* Whether memory ever ran out: then something may be missing from what the session decoded. */
-static bool ms_ans_failed(const machsym_session *s)
+static bool ms_ses_failed(const machsym_session *s)
 {
     bool failed = s->keep.failed || s->cache.failed || s->scratch.failed;
-    for (const ms_ans_object *object = s->objects != NULL ? s->objects->first : NULL;
+    for (const ms_ses_object *object = s->objects != NULL ? s->objects->first : NULL;
          object != NULL && !failed; object = object->next)
         failed =
             object->session.keep.failed || object->session.cache.failed || object->session.scratch.failed;
@@ -9523,15 +9932,15 @@ static bool ms_ans_failed(const machsym_session *s)
 }
 
 /* Closes all object files. What their answers said stays in the texts. */
-static void ms_ans_close_objects(machsym_session *s)
+static void ms_ses_close_objects(machsym_session *s)
 {
-    ms_ans_objects *objects = s->objects;
+    ms_ses_objects *objects = s->objects;
     while (objects != NULL && objects->first != NULL) {
-        ms_ans_object *object = objects->first;
+        ms_ses_object *object = objects->first;
         objects->first = object->next;
         objects->opened[object->index] = NULL;
-        s->keep.failed |= ms_ans_failed(&object->session);
-        ms_ans_close_object(object);
+        s->keep.failed |= ms_ses_failed(&object->session);
+        ms_ses_close_object(object);
     }
     if (objects == NULL)
         return;
@@ -9540,24 +9949,24 @@ static void ms_ans_close_objects(machsym_session *s)
 }
 
 /* Drops everything cached. */
-static void ms_ans_forget(machsym_session *s)
+static void ms_ses_forget(machsym_session *s)
 {
-    ms_ans_close_objects(s);
+    ms_ses_close_objects(s);
     ms_arena_free(&s->keep);
     ms_arena_free(&s->cache);
     ms_arena_free(&s->scratch);
-    ms_ans_clear(s);
+    ms_ses_clear(s);
 }
 
-static void ms_ans_close(machsym_session *s)
+static void ms_ses_close(machsym_session *s)
 {
-    ms_ans_forget(s);
+    ms_ses_forget(s);
     s->allocator.free(s->allocator.user, s, sizeof *s);
 }
 
 /* ---- What a session decodes ---- */
 
-static void ms_ans_drop_units(machsym_session *s)
+static void ms_ses_drop_units(machsym_session *s)
 {
     for (; s->decoded != NULL; s->decoded = s->decoded->next)
         s->units[s->decoded->index] = NULL;
@@ -9566,16 +9975,16 @@ static void ms_ans_drop_units(machsym_session *s)
 }
 
 /* Drops the decoded units when they take more than the limit. */
-static void ms_ans_trim(machsym_session *s)
+static void ms_ses_trim(machsym_session *s)
 {
     if (s->objects != NULL && s->objects->open_count > 1 && s->objects->live > s->cache_limit)
-        ms_ans_close_objects(s);
-    if (s->cache.live > s->cache_limit && s->decoded_count > ms_ANS_KEPT)
-        ms_ans_drop_units(s);
+        ms_ses_close_objects(s);
+    if (s->cache.live > s->cache_limit && s->decoded_count > MACHSYM_KEPT_UNITS)
+        ms_ses_drop_units(s);
 }
 
 /* Takes cost from the budget. Returns false once it is spent. */
-static bool ms_ans_spend(machsym_session *s, uint64_t cost)
+static bool ms_ses_spend(machsym_session *s, uint64_t cost)
 {
     if (s->budget == UINT64_MAX)
         return true;
@@ -9585,20 +9994,20 @@ static bool ms_ans_spend(machsym_session *s, uint64_t cost)
 }
 
 /* A unit's functions, decoded once. Returns NULL when it is damaged or memory is out. */
-static ms_ans_unit *ms_ans_functions_of(machsym_session *s, size_t index)
+static ms_ses_unit *ms_ses_functions_of(machsym_session *s, size_t index)
 {
     const ms_cu_root *root = index < s->env.count ? ms_cu_root_of(&s->env, index) : NULL;
     if (root == NULL)
         return NULL;
     if (s->units == NULL)
-        s->units = (ms_ans_unit **)ms_arena_zeroed(&s->keep, s->env.count, sizeof *s->units);
+        s->units = (ms_ses_unit **)ms_arena_zeroed(&s->keep, s->env.count, sizeof *s->units);
     if (s->units == NULL)
         return NULL;
     if (s->units[index] != NULL)
         return s->units[index];
-    if (!ms_ans_spend(s, root->enc.unit_end - root->enc.unit_off))
+    if (!ms_ses_spend(s, root->enc.unit_end - root->enc.unit_off))
         return NULL;
-    ms_ans_unit *unit = (ms_ans_unit *)ms_arena_zeroed(&s->cache, 1, sizeof *unit);
+    ms_ses_unit *unit = (ms_ses_unit *)ms_arena_zeroed(&s->cache, 1, sizeof *unit);
     if (unit == NULL)
         return NULL;
     ms_arena_reset(&s->scratch);
@@ -9613,40 +10022,33 @@ static ms_ans_unit *ms_ans_functions_of(machsym_session *s, size_t index)
     return unit;
 }
 
-/* A function of a unit with what is inlined into it, decoded once; *function becomes its number in that
- * table. The unit's own table when that has it all, or when memory is out. */
-static const ms_fn_table *ms_ans_inside(machsym_session *s, ms_ans_unit *unit, uint32_t *function)
+/* A function of a unit with what is inlined into it, made once; NULL when nothing is, or memory is out. */
+static ms_fn_inside *ms_ses_inside_of(machsym_session *s, ms_ses_unit *unit, uint32_t function)
 {
-    const ms_fn_block *block = &unit->functions.blocks[*function];
-    if (block->unread == 0)
-        return &unit->functions;
+    const ms_fn_table *functions = &unit->functions;
+    const ms_fn_block *block = &functions->blocks[function];
+    if (block->unread == 0 && block->end == function + 1)
+        return NULL;
     if (unit->inside == NULL)
-        unit->inside =
-            (ms_fn_table **)ms_arena_zeroed(&s->cache, unit->functions.count, sizeof *unit->inside);
+        unit->inside = (ms_fn_inside **)ms_arena_zeroed(&s->cache, functions->count, sizeof *unit->inside);
     if (unit->inside == NULL)
-        return &unit->functions;
-    ms_fn_table *table = unit->inside[*function];
-    if (table == NULL) {
-        table = (ms_fn_table *)ms_arena_alloc(&s->cache, 1, sizeof *table);
-        if (table == NULL)
-            return &unit->functions;
+        return NULL;
+    if (unit->inside[function] == NULL) {
         ms_arena_reset(&s->scratch);
-        ms_fn_read_one(s->env.dw, ms_cu_root_of(&s->env, unit->index), block, &s->scratch, &s->cache, table);
-        if (table->count == 0)
-            return &unit->functions;
-        unit->inside[*function] = table;
+        unit->inside[function] = ms_fn_look_inside(s->env.dw, ms_cu_root_of(&s->env, unit->index), functions,
+                                                   function, &s->scratch, &s->cache);
     }
-    *function = 0;
-    return table;
+    return unit->inside[function];
 }
 
-/* Says where each of the programs listed ends. One that reaches into the next, or has a damaged unit's in its middle,
- * is cut there once such ones would multiply the work. */
-static void ms_ans_end_programs(machsym_session *s)
+/* Says where each of the programs listed ends. Programs may overlap, and a damaged unit may name the middle of
+ * one. If running them all would cost more than MACHSYM_MAX_PROGRAM_OVERLAP times the section, a program ends
+ * where the next one begins. */
+static void ms_ses_end_programs(machsym_session *s)
 {
     const ms_key *v = s->env.programs;
     uint64_t next = s->env.dw->line.len;
-    uint64_t common = 16 * next; /* bytes that may still be run as parts of two */
+    uint64_t common = MACHSYM_MAX_PROGRAM_OVERLAP * next; /* bytes that may still be run as parts of two */
     uint64_t *ends = (uint64_t *)ms_arena_alloc(&s->keep, s->env.program_count, sizeof *ends);
     for (size_t i = ends != NULL ? s->env.program_count : 0; i-- > 0;) {
         bool is_last = i + 1 == s->env.program_count;
@@ -9666,19 +10068,19 @@ static void ms_ans_end_programs(machsym_session *s)
 }
 
 /* Lists which units share line programs: before all units are decoded, and once something must have been run twice. */
-static void ms_ans_list_programs(machsym_session *s)
+static void ms_ses_list_programs(machsym_session *s)
 {
     if (s->env.programs != NULL || s->env.count == 0)
         return;
     ms_arena_reset(&s->scratch);
     ms_cu_list_programs(&s->env, &s->scratch);
-    ms_ans_end_programs(s);
+    ms_ses_end_programs(s);
     if (s->env.program_ends == NULL)
         s->env.program_count = 0;
 }
 
 /* Runs a unit's line program; the table's arrays come from arena. Returns false when memory is out. */
-static bool ms_ans_run_lines(machsym_session *s, const ms_cu_root *root, const ms_cu_program *program,
+static bool ms_ses_run_lines(machsym_session *s, const ms_cu_root *root, const ms_cu_program *program,
                              ms_arena *arena, ms_ln_table *table)
 {
     ms_dw dw = *s->env.dw;
@@ -9691,20 +10093,20 @@ static bool ms_ans_run_lines(machsym_session *s, const ms_cu_root *root, const m
 
 /* A program that units share: run once and kept, or else they would multiply the work. NULL when the unit's root
  * gives the names another base, the budget is spent or memory is out. */
-static const ms_ln_table *ms_ans_shared_lines(machsym_session *s, const ms_cu_root *root,
+static const ms_ln_table *ms_ses_shared_lines(machsym_session *s, const ms_cu_root *root,
                                               const ms_cu_program *program)
 {
     if (s->programs == NULL)
-        s->programs = (ms_ans_program **)ms_arena_zeroed(&s->keep, s->env.program_count, sizeof *s->programs);
+        s->programs = (ms_ses_program **)ms_arena_zeroed(&s->keep, s->env.program_count, sizeof *s->programs);
     if (s->programs == NULL)
         return NULL;
-    ms_ans_program *kept = s->programs[program->number];
+    ms_ses_program *kept = s->programs[program->number];
     uint64_t cost = kept == NULL ? program->end - root->line_off : kept->lines.file_count;
-    if (program->is_another && (cost > s->budget || !ms_ans_spend(s, cost)))
+    if (program->is_another && (cost > s->budget || !ms_ses_spend(s, cost)))
         return NULL;
     if (kept == NULL) {
-        kept = (ms_ans_program *)ms_arena_alloc(&s->keep, 1, sizeof *kept);
-        if (kept == NULL || !ms_ans_run_lines(s, root, program, &s->keep, &kept->lines))
+        kept = (ms_ses_program *)ms_arena_alloc(&s->keep, 1, sizeof *kept);
+        if (kept == NULL || !ms_ses_run_lines(s, root, program, &s->keep, &kept->lines))
             return NULL;
         kept->str_offsets_base = root->enc.str_offsets_base;
         kept->addr_size = root->enc.addr_size;
@@ -9715,116 +10117,47 @@ static const ms_ln_table *ms_ans_shared_lines(machsym_session *s, const ms_cu_ro
 }
 
 /* A unit's line table. One that has to be left out is said to be damaged. Returns NULL when memory is out. */
-static const ms_ln_table *ms_ans_lines_of(machsym_session *s, const ms_cu_root *root, size_t index)
+static const ms_ln_table *ms_ses_lines_of(machsym_session *s, const ms_cu_root *root, size_t index)
 {
     ms_ln_table *own = (ms_ln_table *)ms_arena_zeroed(&s->cache, 1, sizeof *own);
     if (own == NULL || !root->has_line)
         return own;
     if (s->lines_run > s->env.dw->line.len)
-        ms_ans_list_programs(s);
+        ms_ses_list_programs(s);
     ms_cu_program program = ms_cu_program_of(&s->env, root, index);
-    const ms_ln_table *shared = program.is_shared ? ms_ans_shared_lines(s, root, &program) : NULL;
+    const ms_ln_table *shared = program.is_shared ? ms_ses_shared_lines(s, root, &program) : NULL;
     if (shared != NULL)
         return shared;
     own->is_damaged = true;
     uint64_t size = root->enc.unit_end - root->enc.unit_off;
-    bool multiplies = program.is_shared && program.end - root->line_off >= 64 * size;
-    return multiplies || ms_ans_run_lines(s, root, &program, &s->cache, own) ? own : NULL;
+    bool multiplies = program.is_shared && program.end - root->line_off >= MACHSYM_MAX_LINES_PER_INFO * size;
+    return multiplies || ms_ses_run_lines(s, root, &program, &s->cache, own) ? own : NULL;
 }
 
 /* A unit with its lines. Returns NULL as above. */
-static const ms_ans_unit *ms_ans_unit_of(machsym_session *s, size_t index)
+static ms_ses_unit *ms_ses_unit_of(machsym_session *s, size_t index)
 {
-    ms_ans_unit *unit = ms_ans_functions_of(s, index);
+    ms_ses_unit *unit = ms_ses_functions_of(s, index);
     if (unit == NULL || unit->lines != NULL)
         return unit;
-    unit->lines = ms_ans_lines_of(s, ms_cu_root_of(&s->env, index), index);
+    unit->lines = ms_ses_lines_of(s, ms_cu_root_of(&s->env, index), index);
     return unit->lines != NULL ? unit : NULL;
 }
 
-/* Fills t, whose inputs are set, from every source. Failure shows as oom of an arena. */
-static void ms_ans_read_symbols(ms_sym_table *t, ms_arena *scratch)
+/* Whether a unit is the first of those that run its line program, now that all are listed. */
+static bool ms_ses_owns_lines(machsym_session *s, size_t index)
 {
-    ms_fx_data data[2];
-    bool has_starts = false;
-    for (size_t i = 0; i < t->mo_count; i++)
-        has_starts |= t->mo[i].loads.starts_size != 0;
-    for (size_t i = 0; i < t->mo_count; i++) {
-        ms_fx_data *d = &data[i];
-        ms_fx_open(d, &t->mo[i], scratch);
-        ms_sym_add(t, i, d, scratch);
-        if (!has_starts)
-            ms_uw_add_starts(t, d);
-        ms_oc_add_names(t, d, scratch);
-        ms_oc_add_blocks(t, d);
-        ms_sw_add_names(t, d);
-    }
-    ms_sym_sort(t, scratch);
-    ms_sym_index_crowds(t, scratch);
-    for (size_t i = 0; i < t->mo_count; i++)
-        t->damage_count += data[i].damage_count;
-    if (t->mo_count > 0 && !scratch->oom)
-        ms_oc_name_blocks(t, &data[0]);
+    const ms_cu_root *root = ms_cu_root_of(&s->env, index);
+    return root != NULL && !ms_cu_program_of(&s->env, root, index).is_another;
 }
 
-/* An empty table of the image's symbols; what it will hold comes from arena. */
-static void ms_ans_start_symbols(const machsym_session *s, ms_sym_table *t, ms_arena *arena)
+/* The names outside debug info: of the program, when the session is on an object file of it. */
+static ms_src *ms_ses_symbols(machsym_session *s)
 {
-    ms_zero(t, sizeof *t);
-    t->arena = arena;
-    t->mo = s->image->mo;
-    t->mo_count = s->image->mo_count;
-    t->code = s->image->dw.code;
-    t->code_count = s->image->dw.code_count;
+    return s->program != NULL ? &s->program->symbols : &s->symbols;
 }
 
-static const ms_sym_table *ms_ans_symbols(machsym_session *s)
-{
-    if (s->program != NULL)
-        s = s->program;
-    ms_sym_table *t = &s->symbols;
-    if (s->has_symbols)
-        return t;
-    ms_ans_start_symbols(s, t, &s->keep);
-    ms_arena_reset(&s->scratch);
-    ms_ans_read_symbols(t, &s->scratch);
-    s->has_symbols = true;
-    if (s->keep.oom || s->scratch.oom)
-        t->count = 0;
-    return t;
-}
-
-/* Whether reading the symbols is little work without sorting them: a dSYM has no source but LC_SYMTAB. */
-static bool ms_ans_is_dsym(const machsym_session *s)
-{
-    for (size_t i = 0; i < s->image->mo_count; i++) {
-        if (s->image->mo[i].slice.filetype != ms_MH_DSYM)
-            return false;
-    }
-    return true;
-}
-
-/* The symbol whose range holds an address; for first, cold lookups without the whole table. Returns false
- * when there is none. */
-static bool ms_ans_symbol_at(machsym_session *s, uint64_t addr, machsym_symbol *out)
-{
-    ms_sym_table t;
-    if (s->program != NULL)
-        s = s->program;
-    if (s->has_symbols || !ms_ans_is_dsym(s) || s->scans >= ms_ANS_SCANS)
-        return ms_sym_find(ms_ans_symbols(s), addr, out);
-    s->scans++;
-    const ms_range *code = ms_sym_code_at(s->image->dw.code, s->image->dw.code_count, addr);
-    if (code == NULL)
-        return false;
-    ms_arena_reset(&s->scratch);
-    ms_ans_start_symbols(s, &t, &s->keep); /* a hostile one may have names that are put together */
-    ms_sym_narrow(&t, code, addr);
-    ms_ans_read_symbols(&t, &s->scratch);
-    return !s->keep.oom && !s->scratch.oom && ms_sym_find(&t, addr, out);
-}
-
-static const ms_oc_list *ms_ans_objc(machsym_session *s)
+static const ms_oc_list *ms_ses_objc(machsym_session *s)
 {
     if (s->has_objc)
         return s->objc;
@@ -9839,26 +10172,17 @@ static const ms_oc_list *ms_ans_objc(machsym_session *s)
     return s->objc;
 }
 
-static machsym_str ms_ans_symbol_exact(machsym_session *s, uint64_t addr, machsym_str want)
-{
-    if (s->program != NULL)
-        s = s->program;
-    if (!s->has_symbols && s->scans++ < ms_ANS_SCANS)
-        return ms_sym_scan_exact(s->image->mo, s->image->mo_count, addr, want);
-    return ms_sym_exact(ms_ans_symbols(s), addr, want);
-}
-
 /* ---- Object files of a debug map ---- */
 
 /* The debug map, read once; NULL when the image has debug info of its own, or no map that is to be
  * followed. */
-static ms_ans_objects *ms_ans_map_of(machsym_session *s)
+static ms_ses_objects *ms_ses_map_of(machsym_session *s)
 {
     uint64_t size = 0;
     if (s->has_objects || !s->image->follows_objects)
         return s->objects;
     s->has_objects = true;
-    ms_ans_objects *o = (ms_ans_objects *)ms_arena_zeroed(&s->keep, 1, sizeof *o);
+    ms_ses_objects *o = (ms_ses_objects *)ms_arena_zeroed(&s->keep, 1, sizeof *o);
     for (size_t i = 0; i < s->image->mo_count && o != NULL && o->map.count == 0; i++) {
         ms_om_list(&o->map, &s->image->mo[i], &s->keep);
         size = s->image->mo[i].bytes.len;
@@ -9866,7 +10190,7 @@ static ms_ans_objects *ms_ans_map_of(machsym_session *s)
     if (o == NULL || o->map.count == 0)
         return NULL;
     size_t count = o->map.count;
-    o->opened = (ms_ans_object **)ms_arena_zeroed(&s->keep, count, sizeof *o->opened);
+    o->opened = (ms_ses_object **)ms_arena_zeroed(&s->keep, count, sizeof *o->opened);
     o->statuses = (uint8_t *)ms_arena_zeroed(&s->keep, count, 1);
     o->times = (uint64_t *)ms_arena_zeroed(&s->keep, count, sizeof *o->times);
     o->tried = (uint32_t *)ms_arena_alloc(&s->keep, count, sizeof *o->tried);
@@ -9877,21 +10201,14 @@ static ms_ans_objects *ms_ans_map_of(machsym_session *s)
     return s->objects;
 }
 
-static void ms_ans_index_objects(machsym_session *s, ms_ans_objects *o)
-{
-    ms_arena_reset(&s->scratch);
-    ms_om_index(&o->map, &s->scratch, &s->keep);
-    o->has_segs = true;
-}
-
 /* Opens an object file for itself. Returns NULL, and why in *status, when it cannot answer. */
-static ms_ans_object *ms_ans_new_object(machsym_session *program, size_t index, ms_om_quota *quota,
+static ms_ses_object *ms_ses_new_object(machsym_session *program, size_t index, ms_om_quota *quota,
                                         machsym_allocator allocator, machsym_object_status *status,
                                         uint64_t *time)
 {
     const ms_om_map *map = &program->objects->map;
     *status = MACHSYM_OBJECT_UNTRIED;
-    ms_ans_object *object = (ms_ans_object *)allocator.alloc(allocator.user, sizeof *object);
+    ms_ses_object *object = (ms_ses_object *)allocator.alloc(allocator.user, sizeof *object);
     if (object == NULL)
         return NULL;
     ms_zero(object, sizeof *object);
@@ -9909,14 +10226,14 @@ static ms_ans_object *ms_ans_new_object(machsym_session *program, size_t index, 
     object->image.dw = *dw;
     object->image.cus = object->file.cus;
     object->image.cu_count = object->file.cu_count;
-    ms_ans_start(&object->session, &object->image, program->lines, program->flags, program->cache_limit,
+    ms_ses_start(&object->session, &object->image, program->lines, program->flags, program->cache_limit,
                  allocator);
     object->session.program = program;
     return object;
 }
 
 /* What an open object takes, without the empty rest of chunks that it has anyway. */
-static size_t ms_ans_object_bytes(const ms_ans_object *object)
+static size_t ms_ses_object_bytes(const ms_ses_object *object)
 {
     const machsym_session *s = &object->session;
     return object->file.arena.live + s->keep.live + s->cache.live + s->scratch.live;
@@ -9924,29 +10241,29 @@ static size_t ms_ans_object_bytes(const ms_ans_object *object)
 
 /* Counts what an object has taken since it was last counted; what it could not get counts for the program
  * too. */
-static void ms_ans_count_object(ms_ans_objects *o, ms_ans_object *object)
+static void ms_ses_count_object(ms_ses_objects *o, ms_ses_object *object)
 {
-    size_t live = ms_ans_object_bytes(object);
+    size_t live = ms_ses_object_bytes(object);
     o->live = o->live - object->live + live;
     object->live = live;
-    object->session.program->keep.failed |= ms_ans_failed(&object->session);
+    object->session.program->keep.failed |= ms_ses_failed(&object->session);
 }
 
-/* An object of the debug map, opened if it can be. It stays open until the next ms_ans_trim, or the next
+/* An object of the debug map, opened if it can be. It stays open until the next ms_ses_trim, or the next
  * call. */
-static ms_ans_object *ms_ans_object_of(machsym_session *s, size_t index)
+static ms_ses_object *ms_ses_object_of(machsym_session *s, size_t index)
 {
-    ms_ans_objects *o = s->objects;
+    ms_ses_objects *o = s->objects;
     if (o->opened[index] != NULL)
         return o->opened[index];
     bool is_new = o->statuses[index] == MACHSYM_OBJECT_UNTRIED;
     if (!is_new && o->statuses[index] != MACHSYM_OBJECT_FOUND)
         return NULL;
     if (o->open_count >= MACHSYM_MAX_OBJECTS)
-        ms_ans_close_objects(s);
+        ms_ses_close_objects(s);
     machsym_object_status status;
-    ms_ans_object *object =
-        ms_ans_new_object(s, index, is_new ? &o->quota : NULL, s->allocator, &status, &o->times[index]);
+    ms_ses_object *object =
+        ms_ses_new_object(s, index, is_new ? &o->quota : NULL, s->allocator, &status, &o->times[index]);
     o->statuses[index] = (uint8_t)status;
     s->keep.failed |= status == MACHSYM_OBJECT_UNTRIED;
     if (is_new && status != MACHSYM_OBJECT_UNTRIED)
@@ -9959,31 +10276,35 @@ static ms_ans_object *ms_ans_object_of(machsym_session *s, size_t index)
     o->first = object;
     o->opened[index] = object;
     o->open_count++;
-    ms_ans_count_object(o, object);
+    ms_ses_count_object(o, object);
     return object;
 }
 
 /* The object that has a linked address; NULL when none has, or it cannot be opened. */
-static ms_ans_object *ms_ans_object_at(machsym_session *s, uint64_t addr)
+static ms_ses_object *ms_ses_object_at(machsym_session *s, uint64_t addr)
 {
-    ms_ans_objects *o = ms_ans_map_of(s);
-    size_t index;
+    ms_ses_objects *o = ms_ses_map_of(s);
     if (o == NULL || ms_dw_code_at(&s->image->dw, addr) == NULL)
         return NULL;
-    if (!o->has_segs && o->scans++ < ms_ANS_SCANS) {
-        index = ms_om_scan(&o->map, addr);
-    } else {
-        if (!o->has_segs)
-            ms_ans_index_objects(s, o);
-        index = ms_om_find(&o->map, addr);
-    }
-    return index < o->map.count ? ms_ans_object_of(s, index) : NULL;
+    size_t index = ms_om_object_at(&o->map, addr, &s->scratch, &s->keep);
+    return index < o->map.count ? ms_ses_object_of(s, index) : NULL;
+}
+
+/* What is known of an object of the debug map. */
+static void ms_ses_get_object(const ms_ses_objects *o, size_t index, machsym_object_file *out)
+{
+    const ms_om_object *object = &o->map.v[index];
+    out->path = object->path;
+    out->member = object->member;
+    out->time = object->time;
+    out->found_time = o->times[index];
+    out->status = (machsym_object_status)o->statuses[index];
 }
 
 /* ---- Texts that outlive their object file ---- */
 
 /* Copies a text to the end of the list. Returns false when memory is out. */
-static bool ms_ans_add_text(ms_ans_texts *texts, machsym_str text, ms_arena *arena)
+static bool ms_ses_add_text(ms_ses_texts *texts, machsym_str text, ms_arena *arena)
 {
     machsym_str *v = (machsym_str *)ms_arena_grow(arena, texts->v, texts->count, &texts->cap, sizeof *v);
     char *copy = (char *)ms_arena_keep(arena, text.ptr, text.len, 1);
@@ -9995,15 +10316,15 @@ static bool ms_ans_add_text(ms_ans_texts *texts, machsym_str text, ms_arena *are
 }
 
 /* Makes a text live as long as the session's names do; empty when memory is out, or too many texts have its hash. */
-static void ms_ans_keep_text(machsym_session *s, machsym_str *text)
+static void ms_ses_keep_text(machsym_session *s, machsym_str *text)
 {
-    ms_ans_texts *texts = &s->objects->texts;
+    ms_ses_texts *texts = &s->objects->texts;
     ms_tab_text search = ms_tab_text_of(*text);
     *text = ms_str_empty();
     if (search.text.len == 0)
         return;
     for (ms_tab_slot *slot; (slot = ms_tab_next_text(&texts->slots, &search)) != NULL;) {
-        if (slot->value == 0 && !ms_ans_add_text(texts, search.text, &s->keep))
+        if (slot->value == 0 && !ms_ses_add_text(texts, search.text, &s->keep))
             return;
         if (slot->value == 0)
             slot->value = (uint32_t)texts->count;
@@ -10014,68 +10335,56 @@ static void ms_ans_keep_text(machsym_session *s, machsym_str *text)
     }
 }
 
-static void ms_ans_keep_path(machsym_session *s, machsym_path *path)
+static void ms_ses_keep_path(machsym_session *s, machsym_path *path)
 {
-    ms_ans_keep_text(s, &path->comp_dir);
-    ms_ans_keep_text(s, &path->dir);
-    ms_ans_keep_text(s, &path->name);
+    ms_ses_keep_text(s, &path->comp_dir);
+    ms_ses_keep_text(s, &path->dir);
+    ms_ses_keep_text(s, &path->name);
 }
 
-static void ms_ans_keep_frames(machsym_session *s, machsym_frame *frames, size_t count)
+static void ms_ses_keep_frames(machsym_session *s, machsym_frame *frames, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        ms_ans_keep_text(s, &frames[i].linkage_name);
-        ms_ans_keep_text(s, &frames[i].name);
-        ms_ans_keep_path(s, &frames[i].file);
+        ms_ses_keep_text(s, &frames[i].linkage_name);
+        ms_ses_keep_text(s, &frames[i].name);
+        ms_ses_keep_path(s, &frames[i].file);
     }
 }
 
-/* ---- Unit for an address ---- */
+/* ==== >>engine =============================================================================================
+ * Job:    which unit, function, call and row hold an address, and up to where they do.
+ * Offers: ms_eng_span, ms_eng_at, ms_eng_owner, ms_eng_look, ms_eng_index, ms_eng_list_claims.
+ * Never:  names anything. */
 
-static size_t ms_ans_unit_in(const ms_segs *segs, uint64_t addr, size_t none)
-{
-    uint32_t owner = ms_seg_owner(segs->v, segs->count, addr);
-    return owner == ms_SEG_NONE ? none : owner;
-}
+/* What holds an address in the debug info. */
+typedef struct ms_eng_span {
+    uint64_t hi;       /* all of it holds for the addresses up to here */
+    ms_ses_unit *unit; /* NULL: no unit covers the address */
+    const ms_cu_root *root;
+    machsym_unit_source source;
+    uint32_t function;    /* in unit->functions; ms_SEG_NONE: none of the unit's functions has the address */
+    ms_range range;       /* of the function: the one that holds the address */
+    ms_fn_inside *inside; /* NULL: nothing is inlined into it */
+    const ms_fn_table *table; /* that has the call; NULL: nobody looked yet */
+    uint32_t call;            /* the innermost call, or the function itself */
+    uint32_t dropped;         /* the call inlined into it that stands too deep to be told; or ms_SEG_NONE */
+    size_t row;               /* in unit->lines; their row_count: no row tells the line */
+} ms_eng_span;
 
-static void ms_ans_index_aranges(machsym_session *s)
-{
-    if (s->has_aranges)
-        return;
-    ms_arena_reset(&s->scratch);
-    ms_cu_arange_segments(&s->env, &s->scratch, &s->aranges);
-    s->has_aranges = true;
-}
-
-static size_t ms_ans_unit_by_aranges(machsym_session *s, uint64_t addr)
-{
-    if (!s->has_aranges && s->scans++ < ms_ANS_SCANS)
-        return ms_cu_scan_aranges(&s->env, addr);
-    ms_ans_index_aranges(s);
-    return ms_ans_unit_in(&s->aranges, addr, s->env.count);
-}
-
-static size_t ms_ans_unit_by_ranges(machsym_session *s, uint64_t addr)
-{
-    if (!s->has_ranges) {
-        ms_arena_reset(&s->scratch);
-        ms_cu_range_segments(&s->env, &s->scratch, &s->ranges);
-        s->has_ranges = true;
-    }
-    return ms_ans_unit_in(&s->ranges, addr, s->env.count);
-}
+/* ---- Which unit and function ---- */
 
 /* The functions of all units that state no range, or whose range another unit has, as segments: the last
- * resort, made once. The tables of ranges must be there, which tell whose they are. */
-static void ms_ans_read_silent(machsym_session *s)
+ * resort, made once. The tables of claims must be there: they tell whose ranges others have. */
+static void ms_eng_index_silent(machsym_session *s)
 {
-    ms_ans_index_aranges(s);
+    ms_cu_index_aranges(&s->env);
+    ms_cu_index_ranges(&s->env);
     ms_arena room = ms_arena_make(s->allocator);
     ms_cu_pieces pieces = {&room, NULL, 0, 0};
     for (size_t i = 0; i < s->env.count; i++) {
         const ms_cu_root *root = ms_cu_root_of(&s->env, i);
         bool is_asked = root != NULL && (ms_cu_is_silent(root) || ms_cu_is_contested(&s->env, i));
-        const ms_ans_unit *unit = is_asked ? ms_ans_functions_of(s, i) : NULL;
+        const ms_ses_unit *unit = is_asked ? ms_ses_functions_of(s, i) : NULL;
         for (size_t j = 0; unit != NULL && j < unit->functions.seg_count; j++) {
             const ms_seg *seg = &unit->functions.segs[j];
             if (seg->owner != ms_SEG_NONE)
@@ -10089,113 +10398,169 @@ static void ms_ans_read_silent(machsym_session *s)
     s->has_silent = true;
 }
 
-static size_t ms_ans_unit_by_functions(machsym_session *s, uint64_t addr)
+/* The unit that one source names for an address; count: none. Lowers *hi to where it may name another. */
+static size_t ms_eng_unit_by(machsym_session *s, machsym_unit_source source, uint64_t addr, uint64_t *hi)
 {
+    if (source == MACHSYM_UNIT_ARANGES)
+        return ms_cu_by_aranges(&s->env, addr, hi);
+    if (source == MACHSYM_UNIT_RANGES)
+        return ms_cu_by_ranges(&s->env, addr, hi);
     if (!s->has_silent)
-        ms_ans_read_silent(s);
-    return ms_ans_unit_in(&s->silent, addr, s->env.count);
+        ms_eng_index_silent(s);
+    return ms_cu_claimant(&s->env, &s->silent, addr, hi);
 }
 
-/* Where in the debug info an address is. */
-typedef struct ms_ans_place {
-    ms_ans_unit *unit; /* NULL: no unit covers it */
-    const ms_cu_root *root;
-    const ms_fn_table *table; /* that has the block */
-    uint32_t block;           /* ms_SEG_NONE: the unit covers it, but none of its functions does */
-    machsym_unit_source source;
-} ms_ans_place;
-
-/* Looks into a unit. Returns true when one of its functions has the address. */
-static bool ms_ans_try_unit(machsym_session *s, size_t index, machsym_unit_source source, uint64_t addr,
-                            ms_ans_place *place)
+/* Which unit and function have an address: those fields of the span, and hi. .debug_aranges is a hint: where
+ * the unit that it names has no such function, the units' own ranges are asked, then the functions of units
+ * that state none and of those whose code others claim too. When no function has the address, it belongs to the
+ * first unit that was named. */
+static ms_eng_span ms_eng_owner(machsym_session *s, uint64_t addr)
 {
-    ms_ans_unit *unit = ms_ans_functions_of(s, index);
+    ms_eng_span span;
+    ms_zero(&span, sizeof span);
+    span.function = ms_SEG_NONE;
+    span.hi = ms_dw_code_until(s->env.dw, addr);
+    if (s->env.count == 0 || ms_dw_code_at(s->env.dw, addr) == NULL)
+        return span;
+    for (int i = MACHSYM_UNIT_ARANGES; i <= MACHSYM_UNIT_FUNCTIONS && span.function == ms_SEG_NONE; i++) {
+        machsym_unit_source source = (machsym_unit_source)i;
+        ms_ses_unit *unit = ms_ses_functions_of(s, ms_eng_unit_by(s, source, addr, &span.hi));
+        if (unit == NULL)
+            continue;
+        uint32_t function = ms_seg_at(unit->functions.segs, unit->functions.seg_count, addr, &span.hi);
+        if (function == ms_SEG_NONE && span.unit != NULL)
+            continue;
+        span.unit = unit;
+        span.source = source;
+        span.function = function;
+    }
+    if (span.unit != NULL)
+        span.root = ms_cu_root_of(&s->env, span.unit->index);
+    if (span.function != ms_SEG_NONE)
+        span.range = ms_fn_range_at(&span.unit->functions, &span.unit->functions.blocks[span.function], addr,
+                                    &span.hi);
+    return span;
+}
+
+/* ---- Which call and row ---- */
+
+/* Whether a unit's lines answer where none of its functions has the address. Assembly has rows but no
+ * functions. Between functions lies padding, whose row belongs to the function before: only the dwarf policy,
+ * which takes rows literally as llvm-symbolizer does, answers with it; but not in an object file, as a dSYM
+ * made from it has no such rows. */
+static bool ms_eng_has_bare_lines(const machsym_session *s, const ms_ses_unit *unit)
+{
+    return unit->functions.count == 0 || (s->lines == MACHSYM_LINES_DWARF && s->program == NULL);
+}
+
+/* Makes ready what tells call and row. Returns false when memory is out. */
+static bool ms_eng_open(machsym_session *s, ms_eng_span *span)
+{
+    ms_ses_unit *unit = ms_ses_unit_of(s, span->unit->index);
     if (unit == NULL)
         return false;
-    uint32_t block = ms_seg_owner(unit->functions.segs, unit->functions.seg_count, addr);
-    if (block == ms_SEG_NONE && place->unit != NULL)
+    if (span->function != ms_SEG_NONE)
+        span->inside = ms_ses_inside_of(s, unit, span->function);
+    span->table = span->inside != NULL ? span->inside->table : &unit->functions;
+    return true;
+}
+
+/* Sets call and row of a span that has a unit, and lowers hi, for any address up to there. Returns false when
+ * memory is out. */
+static bool ms_eng_look(machsym_session *s, uint64_t addr, ms_eng_span *span)
+{
+    ms_ses_unit *unit = span->unit;
+    bool has_function = span->function != ms_SEG_NONE;
+    if (span->table == NULL && !ms_eng_open(s, span))
         return false;
-    place->unit = unit;
-    place->root = ms_cu_root_of(&s->env, index);
-    place->table = &unit->functions;
-    place->block = block;
-    place->source = source;
-    return block != ms_SEG_NONE;
+    span->call = span->function;
+    span->dropped = ms_SEG_NONE;
+    if (span->inside != NULL)
+        span->call = ms_fn_call_at(span->inside, addr, &span->dropped, &span->hi);
+    span->row = unit->lines->row_count;
+    if (has_function || ms_eng_has_bare_lines(s, unit))
+        span->row = ms_ln_find(unit->lines, s->lines, has_function, addr, &unit->hint, &span->hi);
+    return true;
 }
 
-/* aranges are a hint: where the unit that they name has no such function, the units' own ranges are asked,
- * then the functions of units that state none and of those whose code others claim too. The place's block is
- * a function; the unit's lines may not have been read. */
-static ms_ans_place ms_ans_seek(machsym_session *s, uint64_t addr)
+/* All that holds an address. */
+static ms_eng_span ms_eng_at(machsym_session *s, uint64_t addr)
 {
-    ms_ans_place place = {NULL, NULL, NULL, ms_SEG_NONE, MACHSYM_UNIT_NONE};
-    if (s->env.count == 0 || ms_dw_code_at(s->env.dw, addr) == NULL)
-        return place;
-    if (ms_ans_try_unit(s, ms_ans_unit_by_aranges(s, addr), MACHSYM_UNIT_ARANGES, addr, &place))
-        return place;
-    if (ms_ans_try_unit(s, ms_ans_unit_by_ranges(s, addr), MACHSYM_UNIT_RANGES, addr, &place))
-        return place;
-    ms_ans_try_unit(s, ms_ans_unit_by_functions(s, addr), MACHSYM_UNIT_FUNCTIONS, addr, &place);
-    return place;
-}
-
-/* The innermost block at an address, in a unit with its lines. */
-static ms_ans_place ms_ans_find(machsym_session *s, uint64_t addr)
-{
-    const ms_ans_place nowhere = {NULL, NULL, NULL, ms_SEG_NONE, MACHSYM_UNIT_NONE};
-    ms_ans_place place = ms_ans_seek(s, addr);
-    if (place.unit == NULL)
-        return place;
-    if (place.block != ms_SEG_NONE) {
-        place.table = ms_ans_inside(s, place.unit, &place.block);
-        place.block = ms_fn_block_at(place.table, place.block, addr);
+    ms_eng_span span = ms_eng_owner(s, addr);
+    if (span.unit != NULL && !ms_eng_look(s, addr, &span)) {
+        ms_zero(&span, sizeof span);
+        span.function = ms_SEG_NONE;
+        span.hi = addr + 1;
     }
-    return ms_ans_unit_of(s, place.unit->index) != NULL ? place : nowhere;
+    return span;
 }
+
+/* ---- What all of a program needs ---- */
 
 /* Makes all that a search by address needs: for sessions that lend it to others, or ask for every address. */
-static void ms_ans_index(machsym_session *s)
+static void ms_eng_index(machsym_session *s)
 {
-    s->scans = ms_ANS_SCANS;
-    ms_ans_list_programs(s);
-    ms_ans_unit_by_aranges(s, 0);
-    ms_ans_unit_by_ranges(s, 0);
-    ms_ans_unit_by_functions(s, 0);
-    ms_ans_symbols(s);
-    ms_ans_objects *o = ms_ans_map_of(s);
-    if (o != NULL && !o->has_segs)
-        ms_ans_index_objects(s, o);
+    ms_ses_list_programs(s);
+    ms_cu_index_aranges(&s->env);
+    ms_cu_index_ranges(&s->env);
+    if (!s->has_silent)
+        ms_eng_index_silent(s);
+    ms_src_table(ms_ses_symbols(s));
+    ms_ses_objects *objects = ms_ses_map_of(s);
+    if (objects != NULL)
+        ms_om_index(&objects->map, &s->scratch, &s->keep);
 }
 
-/* What ms_ans_seek tells, and up to which address it tells the same. Needs ms_ans_index. */
-static ms_ans_place ms_ans_find_span(machsym_session *s, uint64_t addr, uint64_t *end)
+/* Adds the segments of one source to the claims, and to the order of their begins. */
+static size_t ms_eng_add_claims(const ms_segs *segs, ms_piece *pieces, ms_key *order, size_t count)
 {
-    const ms_segs *tables[3] = {&s->aranges, &s->ranges, &s->silent};
-    MACHSYM_COUNT_WORK(1);
-    *end = ms_dw_code_until(s->env.dw, addr);
-    for (size_t i = 0; i < 3; i++) {
-        uint64_t until = ms_seg_until(tables[i]->v, tables[i]->count, addr);
-        const ms_ans_unit *asked = ms_ans_functions_of(s, ms_ans_unit_in(tables[i], addr, s->env.count));
-        *end = until < *end ? until : *end;
-        if (asked == NULL)
+    for (size_t i = 0; i + 1 < segs->count; i++) { /* the last segment is nobody's */
+        if (segs->v[i].owner == ms_SEG_NONE)
             continue;
-        until = ms_seg_until(asked->functions.segs, asked->functions.seg_count, addr);
-        *end = until < *end ? until : *end;
+        pieces[count].lo = segs->v[i].lo;
+        pieces[count].hi = segs->v[i + 1].lo;
+        pieces[count].owner = segs->v[i].owner;
+        order[count].key = segs->v[i].lo;
+        order[count].item = count;
+        count++;
     }
-    return ms_ans_seek(s, addr);
+    return count;
 }
 
-/* Whether a unit that has a function at an address is the one that answers there, and up to where that
- * holds. */
-static bool ms_ans_owns(machsym_session *s, size_t index, uint64_t addr, uint64_t *end)
+/* Lists for every unit the code that some source gives it, by address: outside of that it never answers. */
+static void ms_eng_list_claims(machsym_session *s)
 {
-    if (ms_ans_unit_in(&s->aranges, addr, s->env.count) == index) {
-        *end = ms_seg_until(s->aranges.v, s->aranges.count, addr);
-        return true;
+    size_t cap = s->env.aranges.count + s->env.ranges.count + s->silent.count;
+    ms_arena_reset(&s->scratch);
+    ms_piece *pieces = (ms_piece *)ms_arena_alloc(&s->scratch, cap, sizeof *pieces);
+    ms_key *order = (ms_key *)ms_arena_alloc(&s->scratch, cap, sizeof *order);
+    ms_key *room = (ms_key *)ms_arena_alloc(&s->scratch, cap, sizeof *order);
+    ms_range *claims = (ms_range *)ms_arena_alloc(&s->keep, cap, sizeof *claims);
+    size_t *first = (size_t *)ms_arena_zeroed(&s->keep, s->env.count + 2, sizeof *first);
+    if (pieces == NULL || order == NULL || room == NULL || claims == NULL || first == NULL)
+        return;
+    size_t count = ms_eng_add_claims(&s->env.aranges, pieces, order, 0);
+    count = ms_eng_add_claims(&s->env.ranges, pieces, order, count);
+    count = ms_eng_add_claims(&s->silent, pieces, order, count);
+    ms_sort(order, count, room);
+    for (size_t i = 0; i < count; i++)
+        first[pieces[i].owner + 2]++;
+    for (size_t i = 2; i < s->env.count + 2; i++)
+        first[i] += first[i - 1];
+    for (size_t i = 0; i < count; i++) { /* afterwards first[unit + 1] is where the unit's claims end */
+        const ms_piece *piece = &pieces[order[i].item];
+        ms_range *claim = &claims[first[piece->owner + 1]++];
+        claim->lo = piece->lo;
+        claim->hi = piece->hi;
     }
-    ms_ans_place place = ms_ans_find_span(s, addr, end);
-    return place.unit != NULL && place.unit->index == index && s->budget != 0; /* spent: nobody knows */
+    s->claims = claims;
+    s->claim_first = first;
 }
+
+/* ==== >>answer =============================================================================================
+ * Job:    policy: which name and which line a frame has.
+ * Offers: ms_ans_frames, ms_ans_many, ms_ans_name_block.
+ * Never:  parses; every byte it needs comes decoded from the floors above. */
 
 /* ---- Names ---- */
 
@@ -10230,7 +10595,7 @@ static void ms_ans_name(machsym_session *s, ms_fn_names names, bool has_start, u
     bool hidden = ms_ans_is_hidden(frame->linkage_name);
     if ((frame->linkage_name.len != 0 && !hidden) || is_objc || !has_start)
         return;
-    machsym_str symbol = ms_ans_symbol_exact(s, start, frame->name);
+    machsym_str symbol = ms_src_exact(ms_ses_symbols(s), start, frame->name);
     if (symbol.len == 0 || (ms_ans_is_hidden(symbol) && ms_ans_is_hidden(frame->name)))
         return;
     frame->linkage_name = symbol;
@@ -10263,7 +10628,7 @@ static void ms_ans_name_block(machsym_session *s, const ms_fn_table *functions, 
     machsym_symbol symbol;
     if (frame->name.len != 0 || frame->linkage_name.len != 0 || frame->is_inline)
         return;
-    if (ms_ans_symbol_at(s, block->lo, &symbol)) { /* a function without a name of its own */
+    if (ms_src_find(ms_ses_symbols(s), block->lo, &symbol)) { /* a function without a name of its own */
         frame->linkage_name = symbol.name;
         frame->name_source = symbol.source;
     }
@@ -10271,120 +10636,24 @@ static void ms_ans_name_block(machsym_session *s, const ms_fn_table *functions, 
 
 /* ---- Lines ---- */
 
-static void ms_ans_set_line(const ms_ans_place *place, uint64_t file, uint32_t line, uint32_t column,
+static void ms_ans_set_line(const ms_eng_span *span, uint64_t file, uint32_t line, uint32_t column,
                             machsym_frame *frame)
 {
-    frame->file = ms_ln_path(place->unit->lines, place->root->comp_dir, file);
+    frame->file = ms_ln_path(span->unit->lines, span->root->comp_dir, file);
     frame->line = line;
     frame->column = column;
     if (frame->file.name.len != 0 || line != 0)
         frame->line_source = MACHSYM_SOURCE_DWARF;
 }
 
-/* The end_sequence row nearest below an address that no sequence holds; row_count when there is none. */
-static size_t ms_ans_end_row_below(const ms_ln_table *lines, uint64_t addr)
+/* Sets the line of the code itself, for the innermost frame. */
+static void ms_ans_set_row(const ms_eng_span *span, machsym_frame *frame)
 {
-    size_t best = lines->seq_count;
-    for (size_t lo = 0, left = lines->seq_count; left > 0;) {
-        size_t half = left / 2;
-        if (lines->seqs[lo + half].hi <= addr) {
-            best = lo + half;
-            lo += half + 1;
-            left -= half + 1;
-        } else {
-            left = half;
-        }
-    }
-    return best == lines->seq_count ? lines->row_count
-                                    : (size_t)lines->seqs[best].first + lines->seqs[best].count - 1;
-}
-
-/* The row for an address; row_count when there is none. past_end: under the stmt policy code behind a
- * sequence takes its last line. A row of a file that the table does not have is damage, and no answer. */
-static inline size_t ms_ans_usable_row(const ms_ln_table *lines, machsym_lines policy, bool past_end,
-                                       uint64_t addr, size_t at)
-{
-    if (at == lines->row_count && past_end && policy == MACHSYM_LINES_STMT)
-        at = ms_ans_end_row_below(lines, addr);
-    if (at != lines->row_count && !ms_ln_has_file(lines, lines->rows[at].file))
-        at = lines->row_count;
-    return at;
-}
-
-/* The line of the code at an address, for the innermost frame. */
-static void ms_ans_line(const machsym_session *s, const ms_ans_place *place, bool past_end, uint64_t addr,
-                        machsym_frame *frame)
-{
-    const ms_ln_table *lines = place->unit->lines;
-    size_t at = ms_ans_usable_row(lines, s->lines, past_end, addr, ms_ln_find(lines, s->lines, addr));
-    if (at != lines->row_count)
-        ms_ans_set_line(place, lines->rows[at].file, lines->rows[at].line, lines->rows[at].column, frame);
-}
-
-enum { ms_ANS_NEAR = 16 }; /* sequences and rows that are farther ahead are searched for */
-
-/* A walk over the rows by ascending address. */
-typedef struct ms_ans_rows {
-    const ms_ln_table *lines;
-    machsym_lines policy;
-    bool past_end;
-    size_t seq;    /* the first one that ends above the address */
-    size_t row;    /* the last one of it at or below the address; 0: not known */
-    size_t at;     /* the row that answers; row_count: none */
-    uint64_t next; /* up to where it does */
-} ms_ans_rows;
-
-/* Finds the first sequence that ends above addr. */
-static void ms_ans_rows_find(ms_ans_rows *rows, uint64_t addr)
-{
-    rows->seq = rows->row = 0;
-    for (size_t left = rows->lines->seq_count; left > 0;) {
-        size_t half = left / 2;
-        if (rows->lines->seqs[rows->seq + half].hi <= addr) {
-            rows->seq += half + 1;
-            left -= half + 1;
-        } else {
-            left = half;
-        }
-    }
-}
-
-static ms_ans_rows ms_ans_rows_of(const ms_ln_table *lines, machsym_lines policy, bool past_end,
-                                  uint64_t addr)
-{
-    ms_ans_rows rows;
-    ms_zero(&rows, sizeof rows);
-    rows.lines = lines;
-    rows.policy = policy;
-    rows.past_end = past_end;
-    ms_ans_rows_find(&rows, addr);
-    return rows;
-}
-
-static void ms_ans_rows_seek(ms_ans_rows *rows, uint64_t addr)
-{
-    const ms_ln_table *lines = rows->lines;
-    size_t far = rows->seq + ms_ANS_NEAR;
-    if (far < lines->seq_count && lines->seqs[far].hi <= addr)
-        ms_ans_rows_find(rows, addr);
-    for (; rows->seq < lines->seq_count && lines->seqs[rows->seq].hi <= addr; rows->seq++)
-        rows->row = 0;
-    const ms_ln_seq *seq = rows->seq < lines->seq_count ? &lines->seqs[rows->seq] : NULL;
-    rows->at = lines->row_count;
-    rows->next = UINT64_MAX;
-    if (seq != NULL && seq->lo > addr) {
-        rows->next = seq->lo;
-    } else if (seq != NULL) {
-        size_t last = seq->first + seq->count - 1; /* ends the sequence, above the address */
-        size_t near = rows->row != 0 && last - rows->row > ms_ANS_NEAR ? rows->row + ms_ANS_NEAR : last;
-        if (rows->row == 0 || lines->rows[near].addr <= addr)
-            rows->row = ms_ln_last_at(lines->rows, seq->first, seq->count - 1, addr);
-        while (lines->rows[rows->row + 1].addr <= addr)
-            rows->row++;
-        rows->next = lines->rows[rows->row + 1].addr;
-        rows->at = ms_ln_choose(lines, rows->policy, seq, rows->row);
-    }
-    rows->at = ms_ans_usable_row(lines, rows->policy, rows->past_end, addr, rows->at);
+    const ms_ln_table *lines = span->unit->lines;
+    if (span->row == lines->row_count)
+        return;
+    const ms_ln_row *row = &lines->rows[span->row];
+    ms_ans_set_line(span, row->file, row->line, row->column, frame);
 }
 
 /* Line 0 is nobody's line: take that of the nearest frame that has one, inner before outer. */
@@ -10406,67 +10675,49 @@ static void ms_ans_best_lines(machsym_frame *frames, size_t count)
 
 /* ---- Frames ---- */
 
-/* Frames of the function at a place, innermost first. Returns how many there are. */
-static size_t ms_ans_function_frames(machsym_session *s, const ms_ans_place *place, uint64_t addr,
-                                     machsym_frame *frames, size_t cap)
+/* Frames of the function of a span, innermost first. Returns how many there are. */
+static size_t ms_ans_function_frames(machsym_session *s, const ms_eng_span *span, machsym_frame *frames,
+                                     size_t cap)
 {
-    const ms_fn_table *table = place->table;
-    uint32_t root = place->block;
-    size_t depth = 0;
-    for (; table->blocks[root].parent != ms_SEG_NONE; depth++)
-        root = table->blocks[root].parent;
-    size_t drop = depth > MACHSYM_MAX_INLINE_DEPTH ? depth - MACHSYM_MAX_INLINE_DEPTH : 0;
-    ms_range range = ms_fn_range_at(table, &table->blocks[root], addr);
+    const ms_fn_block *blocks = span->table->blocks;
+    const ms_fn_block *inner = span->dropped != ms_SEG_NONE ? &blocks[span->dropped] : NULL;
     size_t count = 0;
-    const ms_fn_block *inner = NULL;
-    for (uint32_t at = place->block; at != ms_SEG_NONE; at = table->blocks[at].parent) {
+    for (uint32_t at = span->call; at != ms_SEG_NONE; at = blocks[at].parent) {
         MACHSYM_COUNT_WORK(1);
-        const ms_fn_block *block = &table->blocks[at];
-        if (drop > 0) {
-            drop--;
-        } else if (count++ < cap) {
+        const ms_fn_block *block = &blocks[at];
+        if (count++ < cap) {
             machsym_frame *frame = &frames[count - 1];
             ms_zero(frame, sizeof *frame);
             frame->is_inline = block->parent != ms_SEG_NONE;
             frame->die_offset = block->die_off;
-            frame->function_start = range.lo;
-            frame->function_size = range.hi - range.lo;
-            ms_ans_name_block(s, &place->unit->functions, block, frame);
+            frame->function_start = span->range.lo;
+            frame->function_size = span->range.hi - span->range.lo;
+            ms_ans_name_block(s, &span->unit->functions, block, frame);
             if (inner == NULL)
-                ms_ans_line(s, place, true, addr, frame);
+                ms_ans_set_row(span, frame);
             else
-                ms_ans_set_line(place, inner->call_file, inner->call_line, inner->call_column, frame);
+                ms_ans_set_line(span, inner->call_file, inner->call_line, inner->call_column, frame);
         }
         inner = block;
     }
     return count;
 }
 
-/* Whether the unit knows the line of an address that none of its functions has. Assembly has rows but no
- * functions. Between functions lies padding, whose row belongs to the function before: only the dwarf policy,
- * which takes rows literally as llvm-symbolizer does, answers with it; but not in an object file, as a dSYM
- * made from it has no such rows. */
-static bool ms_ans_has_line(const machsym_session *s, const ms_ans_place *place)
-{
-    return place->unit != NULL && place->block == ms_SEG_NONE &&
-           (place->unit->functions.count == 0 || (s->lines == MACHSYM_LINES_DWARF && s->program == NULL));
-}
-
 /* The frame of an address that no function of the debug info has. */
-static size_t ms_ans_symbol_frame(machsym_session *s, const ms_ans_place *place, uint64_t addr,
+static size_t ms_ans_symbol_frame(machsym_session *s, const ms_eng_span *span, uint64_t addr,
                                   machsym_frame *frame)
 {
     machsym_symbol symbol;
     ms_zero(frame, sizeof *frame);
-    bool named = ms_ans_symbol_at(s, addr, &symbol);
+    bool named = ms_src_find(ms_ses_symbols(s), addr, &symbol);
     if (named) {
         frame->linkage_name = symbol.name;
         frame->function_start = symbol.lo;
         frame->function_size = symbol.hi - symbol.lo;
         frame->name_source = symbol.source;
     }
-    if (ms_ans_has_line(s, place))
-        ms_ans_line(s, place, false, addr, frame);
+    if (span->unit != NULL)
+        ms_ans_set_row(span, frame);
     return named || frame->line_source != MACHSYM_SOURCE_NONE;
 }
 
@@ -10475,13 +10726,12 @@ static size_t ms_ans_own_frames(machsym_session *s, uint64_t addr, machsym_frame
 {
     machsym_frame one;
     size_t count;
-    ms_ans_trim(s);
-    ms_ans_place place = ms_ans_find(s, addr);
-    if (place.block != ms_SEG_NONE) {
-        count = ms_ans_function_frames(s, &place, addr, frames, cap);
-    } else {
-        count = ms_ans_symbol_frame(s, &place, addr, cap > 0 ? frames : &one);
-    }
+    ms_ses_trim(s);
+    ms_eng_span span = ms_eng_at(s, addr);
+    if (span.function != ms_SEG_NONE)
+        count = ms_ans_function_frames(s, &span, frames, cap);
+    else
+        count = ms_ans_symbol_frame(s, &span, addr, cap > 0 ? frames : &one);
     if ((s->flags & MACHSYM_SESSION_BEST_LINE) != 0)
         ms_ans_best_lines(frames, count < cap ? count : cap);
     return count;
@@ -10490,13 +10740,13 @@ static size_t ms_ans_own_frames(machsym_session *s, uint64_t addr, machsym_frame
 /* All frames at an address. */
 static size_t ms_ans_frames(machsym_session *s, uint64_t addr, machsym_frame *frames, size_t cap)
 {
-    ms_ans_trim(s);
-    ms_ans_object *object = ms_ans_object_at(s, addr);
+    ms_ses_trim(s);
+    ms_ses_object *object = ms_ses_object_at(s, addr);
     if (object == NULL)
         return ms_ans_own_frames(s, addr, frames, cap);
     size_t count = ms_ans_own_frames(&object->session, addr, frames, cap);
-    ms_ans_keep_frames(s, frames, count < cap ? count : cap);
-    ms_ans_count_object(s->objects, object);
+    ms_ses_keep_frames(s, frames, count < cap ? count : cap);
+    ms_ses_count_object(s->objects, object);
     return count;
 }
 
@@ -10527,16 +10777,19 @@ static size_t ms_ans_many(machsym_session *s, const uint64_t *addrs, size_t coun
     return total;
 }
 
-/* ---- Iteration ---- */
+/* ==== >>iterate ============================================================================================
+ * Job:    goes through all that a session can decode, one item after the other.
+ * Offers: ms_it_next_function, ms_it_next_line, ms_it_next_objc, ms_it_next_object, ms_it_count.
+ * Never:  searches by address. */
 
 /* Functions: cursor a is the unit, b the segment in it. Blocks' ranges in the order of the entries would name
  * parts that another function covers; segments say what is really looked up, but a function that inlined
  * calls cut is one range. */
-static bool ms_ans_own_function(machsym_session *s, machsym_cursor *at, machsym_function *out)
+static bool ms_it_own_function(machsym_session *s, machsym_cursor *at, machsym_function *out)
 {
     for (; at->a < s->env.count; at->a++, at->b = 0) {
-        ms_ans_trim(s);
-        const ms_ans_unit *unit = ms_ans_functions_of(s, (size_t)at->a);
+        ms_ses_trim(s);
+        const ms_ses_unit *unit = ms_ses_functions_of(s, (size_t)at->a);
         const ms_fn_table *table = unit != NULL ? &unit->functions : NULL;
         while (table != NULL && (at->b >> 32) < table->count) {
             const ms_fn_block *block = &table->blocks[at->b >> 32];
@@ -10562,7 +10815,7 @@ static bool ms_ans_own_function(machsym_session *s, machsym_cursor *at, machsym_
     return false;
 }
 
-static void ms_ans_get_row(const ms_ln_table *lines, const ms_cu_root *root, size_t index, machsym_line *out)
+static void ms_it_get_row(const ms_ln_table *lines, const ms_cu_root *root, size_t index, machsym_line *out)
 {
     const ms_ln_row *row = &lines->rows[index];
     out->addr = row->addr;
@@ -10573,24 +10826,17 @@ static void ms_ans_get_row(const ms_ln_table *lines, const ms_cu_root *root, siz
     out->end_sequence = row->end_sequence;
 }
 
-/* Whether a unit is the first of those that run its line program, now that all are listed. */
-static bool ms_ans_owns_lines(machsym_session *s, size_t index)
+static bool ms_it_own_line(machsym_session *s, machsym_cursor *at, machsym_line *out)
 {
-    const ms_cu_root *root = ms_cu_root_of(&s->env, index);
-    return root != NULL && !ms_cu_program_of(&s->env, root, index).is_another;
-}
-
-static bool ms_ans_own_line(machsym_session *s, machsym_cursor *at, machsym_line *out)
-{
-    ms_ans_list_programs(s);
+    ms_ses_list_programs(s);
     for (; at->a < s->env.count; at->a++, at->b = 0) {
-        ms_ans_trim(s);
-        if (at->b == 0 && !ms_ans_owns_lines(s, (size_t)at->a))
+        ms_ses_trim(s);
+        if (at->b == 0 && !ms_ses_owns_lines(s, (size_t)at->a))
             continue; /* rows of a program that units share come with one of them */
-        const ms_ans_unit *unit = ms_ans_unit_of(s, (size_t)at->a);
+        const ms_ses_unit *unit = ms_ses_unit_of(s, (size_t)at->a);
         if (unit == NULL || at->b >= unit->lines->row_count)
             continue;
-        ms_ans_get_row(unit->lines, ms_cu_root_of(&s->env, (size_t)at->a), (size_t)at->b++, out);
+        ms_it_get_row(unit->lines, ms_cu_root_of(&s->env, (size_t)at->a), (size_t)at->b++, out);
         return true;
     }
     return false;
@@ -10598,12 +10844,12 @@ static bool ms_ans_own_line(machsym_session *s, machsym_cursor *at, machsym_line
 
 /* Moves a cursor over a debug map, whose upper half of a is the object, to the first one that opens; inner is
  * the cursor in it. Returns NULL at the end, or when there is no debug map. */
-static ms_ans_object *ms_ans_cursor_object(machsym_session *s, machsym_cursor *at, machsym_cursor *inner)
+static ms_ses_object *ms_it_cursor_object(machsym_session *s, machsym_cursor *at, machsym_cursor *inner)
 {
-    ms_ans_objects *o = ms_ans_map_of(s);
+    ms_ses_objects *o = ms_ses_map_of(s);
     for (; o != NULL && (at->a >> 32) < o->map.count; at->a = ((at->a >> 32) + 1) << 32, at->b = 0) {
-        ms_ans_trim(s);
-        ms_ans_object *object = ms_ans_object_of(s, (size_t)(at->a >> 32));
+        ms_ses_trim(s);
+        ms_ses_object *object = ms_ses_object_of(s, (size_t)(at->a >> 32));
         inner->a = (uint32_t)at->a;
         inner->b = at->b;
         if (object != NULL)
@@ -10613,50 +10859,50 @@ static ms_ans_object *ms_ans_cursor_object(machsym_session *s, machsym_cursor *a
 }
 
 /* Takes the cursor in an object back; at its end, to the next object. */
-static void ms_ans_cursor_back(machsym_session *s, ms_ans_object *object, machsym_cursor *at,
-                               const machsym_cursor *inner, bool more)
+static void ms_it_cursor_back(machsym_session *s, ms_ses_object *object, machsym_cursor *at,
+                              const machsym_cursor *inner, bool more)
 {
     at->a = more ? (at->a >> 32) << 32 | inner->a : ((at->a >> 32) + 1) << 32;
     at->b = more ? inner->b : 0;
-    ms_ans_count_object(s->objects, object);
+    ms_ses_count_object(s->objects, object);
 }
 
-static bool ms_ans_next_function(machsym_session *s, machsym_cursor *at, machsym_function *out)
+static bool ms_it_next_function(machsym_session *s, machsym_cursor *at, machsym_function *out)
 {
     machsym_cursor inner;
-    if (ms_ans_map_of(s) == NULL)
-        return ms_ans_own_function(s, at, out);
-    for (ms_ans_object *object; (object = ms_ans_cursor_object(s, at, &inner)) != NULL;) {
-        bool more = ms_ans_own_function(&object->session, &inner, out);
-        ms_ans_cursor_back(s, object, at, &inner, more);
+    if (ms_ses_map_of(s) == NULL)
+        return ms_it_own_function(s, at, out);
+    for (ms_ses_object *object; (object = ms_it_cursor_object(s, at, &inner)) != NULL;) {
+        bool more = ms_it_own_function(&object->session, &inner, out);
+        ms_it_cursor_back(s, object, at, &inner, more);
         if (!more)
             continue;
-        ms_ans_keep_text(s, &out->linkage_name);
-        ms_ans_keep_text(s, &out->name);
+        ms_ses_keep_text(s, &out->linkage_name);
+        ms_ses_keep_text(s, &out->name);
         return true;
     }
     return false;
 }
 
-static bool ms_ans_next_line(machsym_session *s, machsym_cursor *at, machsym_line *out)
+static bool ms_it_next_line(machsym_session *s, machsym_cursor *at, machsym_line *out)
 {
     machsym_cursor inner;
-    if (ms_ans_map_of(s) == NULL)
-        return ms_ans_own_line(s, at, out);
-    for (ms_ans_object *object; (object = ms_ans_cursor_object(s, at, &inner)) != NULL;) {
-        bool more = ms_ans_own_line(&object->session, &inner, out);
-        ms_ans_cursor_back(s, object, at, &inner, more);
+    if (ms_ses_map_of(s) == NULL)
+        return ms_it_own_line(s, at, out);
+    for (ms_ses_object *object; (object = ms_it_cursor_object(s, at, &inner)) != NULL;) {
+        bool more = ms_it_own_line(&object->session, &inner, out);
+        ms_it_cursor_back(s, object, at, &inner, more);
         if (!more)
             continue;
-        ms_ans_keep_path(s, &out->file);
+        ms_ses_keep_path(s, &out->file);
         return true;
     }
     return false;
 }
 
 /* The owner of metadata that a cursor stands at: a is the class or category (all halves counted on). NULL at the end. */
-static const ms_oc_owner *ms_ans_objc_owner(const machsym_session *s, const ms_oc_list **list,
-                                            const machsym_cursor *at)
+static const ms_oc_owner *ms_it_objc_owner(const machsym_session *s, const ms_oc_list **list,
+                                           const machsym_cursor *at)
 {
     uint64_t index = at->a;
     for (size_t i = 0; i + 1 < s->image->mo_count && index >= (*list)->owner_count; i++)
@@ -10665,15 +10911,15 @@ static const ms_oc_owner *ms_ans_objc_owner(const machsym_session *s, const ms_o
 }
 
 /* The metadata: cursor b is 0 for an owner itself, else its method plus 1. */
-static bool ms_ans_next_objc(machsym_session *s, machsym_cursor *at, machsym_objc *out)
+static bool ms_it_next_objc(machsym_session *s, machsym_cursor *at, machsym_objc *out)
 {
-    const ms_oc_list *list = ms_ans_objc(s);
-    const ms_oc_owner *owner = ms_ans_objc_owner(s, &list, at);
+    const ms_oc_list *list = ms_ses_objc(s);
+    const ms_oc_owner *owner = ms_it_objc_owner(s, &list, at);
     if (owner != NULL && at->b > owner->count) { /* a list read again may be shorter: memory ran out */
         at->a++;
         at->b = 0;
-        list = ms_ans_objc(s);
-        owner = ms_ans_objc_owner(s, &list, at);
+        list = ms_ses_objc(s);
+        owner = ms_it_objc_owner(s, &list, at);
     }
     if (owner == NULL)
         return false;
@@ -10699,7 +10945,7 @@ static bool ms_ans_next_objc(machsym_session *s, machsym_cursor *at, machsym_obj
 }
 
 /* The debug map: cursor a is the half and, shifted, the entry of the object file plus 1; b the entry. */
-static bool ms_ans_next_object(const machsym_session *s, machsym_cursor *at, machsym_object *out)
+static bool ms_it_next_object(const machsym_session *s, machsym_cursor *at, machsym_object *out)
 {
     for (; (at->a & 1) < s->image->mo_count && at->a != UINT64_MAX; at->b = 0) {
         uint64_t oso = at->a >> 1;
@@ -10712,112 +10958,9 @@ static bool ms_ans_next_object(const machsym_session *s, machsym_cursor *at, mac
     return false;
 }
 
-/* What is known of an object of the debug map. */
-static void ms_ans_get_object(const ms_ans_objects *o, size_t index, machsym_object_file *out)
-{
-    const ms_om_object *object = &o->map.v[index];
-    out->path = object->path;
-    out->member = object->member;
-    out->time = object->time;
-    out->found_time = o->times[index];
-    out->status = (machsym_object_status)o->statuses[index];
-}
+/* ---- Counts ---- */
 
-/* ---- Explanation and counts ---- */
-
-static void ms_ans_explain_rows(const machsym_session *s, const ms_ans_place *place, uint64_t addr,
-                                machsym_explanation *out)
-{
-    const ms_ln_table *lines = place->unit->lines;
-    size_t at = ms_ln_find(lines, s->lines, addr);
-    if (at == lines->row_count)
-        return;
-    size_t first = at < 2 ? 0 : at - 2;
-    for (size_t i = first; i < lines->row_count && out->row_count < 5; i++) {
-        if (i == at)
-            out->row_used = out->row_count;
-        ms_ans_get_row(lines, place->root, i, &out->rows[out->row_count++]);
-    }
-}
-
-/* Whether LC_SYMTAB says something else of the function that answers at a place than the debug info. */
-static bool ms_ans_symbol_differs(machsym_session *s, const ms_ans_place *place, uint64_t addr,
-                                  const machsym_symbol *symbol)
-{
-    if (place->block == ms_SEG_NONE || symbol->source != MACHSYM_SOURCE_SYMTAB ||
-        ms_ans_is_hidden(symbol->name))
-        return false;
-    const ms_fn_table *table = place->table;
-    uint32_t root = place->block;
-    while (table->blocks[root].parent != ms_SEG_NONE)
-        root = table->blocks[root].parent;
-    machsym_frame frame;
-    ms_zero(&frame, sizeof frame);
-    ms_ans_name_block(s, &place->unit->functions, &table->blocks[root], &frame);
-    machsym_str name = frame.linkage_name.len != 0 ? frame.linkage_name : frame.name;
-    return symbol->lo != ms_fn_range_at(table, &table->blocks[root], addr).lo ||
-           !ms_str_equal(ms_ans_symbol_exact(s, symbol->lo, name), name);
-}
-
-/* How many units have a function at an address beside the one that answers. */
-static uint32_t ms_ans_count_rivals(machsym_session *s, const ms_ans_place *place, uint64_t addr)
-{
-    ms_arena room = ms_arena_make(s->allocator);
-    const bool *claims = place->unit != NULL ? ms_cu_claims(&s->env, addr, &room) : NULL;
-    uint32_t count = 0;
-    for (size_t i = 0; claims != NULL && i < s->env.count; i++) {
-        const ms_ans_unit *unit = claims[i] && i != place->unit->index ? ms_ans_functions_of(s, i) : NULL;
-        count += unit != NULL &&
-                 ms_seg_owner(unit->functions.segs, unit->functions.seg_count, addr) != ms_SEG_NONE;
-    }
-    s->scratch.failed |= room.failed;
-    ms_arena_free(&room);
-    return count;
-}
-
-static void ms_ans_explain_own(machsym_session *s, uint64_t addr, machsym_explanation *out)
-{
-    ms_zero(out, sizeof *out);
-    out->row_used = 5;
-    ms_ans_place place = ms_ans_find(s, addr);
-    if (place.unit != NULL) {
-        out->unit_source = place.source;
-        out->unit_offset = place.root->enc.unit_off;
-        out->unit_version = place.root->enc.version;
-        out->unit_name = place.root->name;
-        out->unit_producer = place.root->producer;
-        out->is_damaged = place.unit->functions.is_damaged || place.unit->lines->is_damaged;
-        ms_ans_explain_rows(s, &place, addr, out);
-    }
-    if (out->row_used == 5)
-        out->row_used = out->row_count;
-    out->has_symbol = ms_ans_symbol_at(s, addr, &out->symbol);
-    out->symbol_differs = out->has_symbol && ms_ans_symbol_differs(s, &place, addr, &out->symbol);
-    out->rival_count = ms_ans_count_rivals(s, &place, addr);
-}
-
-static void ms_ans_explain(machsym_session *s, uint64_t addr, machsym_explanation *out)
-{
-    ms_ans_object *object = ms_ans_object_at(s, addr);
-    if (object == NULL) {
-        ms_ans_explain_own(s, addr, out);
-        return;
-    }
-    ms_ans_explain_own(&object->session, addr, out);
-    ms_ans_keep_text(s, &out->unit_name);
-    ms_ans_keep_text(s, &out->unit_producer);
-    for (unsigned i = 0; i < out->row_count; i++)
-        ms_ans_keep_path(s, &out->rows[i].file);
-    for (size_t i = 0; i < s->objects->map.count; i++) {
-        if (s->objects->opened[i] != object)
-            continue;
-        out->object_path = s->objects->map.v[i].path;
-        out->object_member = s->objects->map.v[i].member;
-    }
-    ms_ans_count_object(s->objects, object);
-}
-
-static void ms_ans_count_sets(const machsym_session *s, machsym_session_info *out)
+static void ms_it_count_sets(const machsym_session *s, machsym_session_info *out)
 {
     ms_rd rd = ms_rd_make(s->env.dw->aranges);
     ms_cu_set set;
@@ -10825,18 +10968,18 @@ static void ms_ans_count_sets(const machsym_session *s, machsym_session_info *ou
         out->arange_set_count++;
 }
 
-static void ms_ans_count_own(machsym_session *s, machsym_session_info *out)
+static void ms_it_count_own(machsym_session *s, machsym_session_info *out)
 {
     bool reads_calls = s->reads_calls;
-    ms_ans_drop_units(s); /* they may have been read without calls */
+    ms_ses_drop_units(s); /* they may have been read without calls */
     s->reads_calls = true;
-    ms_ans_count_sets(s, out);
+    ms_it_count_sets(s, out);
     out->unit_count += (uint32_t)s->env.count;
-    ms_ans_list_programs(s);
+    ms_ses_list_programs(s);
     for (size_t i = 0; i < s->env.count; i++) {
-        ms_ans_trim(s);
+        ms_ses_trim(s);
         const ms_cu *cu = &s->env.v[i];
-        const ms_ans_unit *unit = ms_ans_unit_of(s, i);
+        const ms_ses_unit *unit = ms_ses_unit_of(s, i);
         bool damaged = unit == NULL || unit->functions.is_damaged || unit->lines->is_damaged;
         out->version_count[cu->version < 6 ? cu->version : 0]++;
         if (damaged && out->damaged_units++ == 0)
@@ -10847,28 +10990,120 @@ static void ms_ans_count_own(machsym_session *s, machsym_session_info *out)
         out->units_without_ranges += ms_cu_is_silent(ms_cu_root_of(&s->env, i));
         out->function_count += unit->functions.function_count;
         out->inline_count += unit->functions.count - unit->functions.function_count;
-        out->line_row_count += ms_ans_owns_lines(s, i) ? unit->lines->row_count : 0;
+        out->line_row_count += ms_ses_owns_lines(s, i) ? unit->lines->row_count : 0;
         out->die_count += unit->functions.die_count;
     }
     s->reads_calls = reads_calls;
 }
 
-static void ms_ans_count(machsym_session *s, machsym_session_info *out)
+static void ms_it_count(machsym_session *s, machsym_session_info *out)
 {
     ms_zero(out, sizeof *out);
-    ms_ans_count_own(s, out);
-    out->damaged_metadata = ms_ans_symbols(s)->damage_count;
-    ms_ans_objects *o = ms_ans_map_of(s);
+    ms_it_count_own(s, out);
+    out->damaged_metadata = ms_src_table(ms_ses_symbols(s))->damage_count;
+    ms_ses_objects *o = ms_ses_map_of(s);
     for (size_t i = 0; o != NULL && i < o->map.count; i++) {
-        ms_ans_trim(s);
-        ms_ans_object *object = ms_ans_object_of(s, i);
+        ms_ses_trim(s);
+        ms_ses_object *object = ms_ses_object_of(s, i);
         out->object_count++;
         out->missing_object_count += object == NULL;
         if (object == NULL)
             continue;
-        ms_ans_count_own(&object->session, out);
-        ms_ans_count_object(o, object);
+        ms_it_count_own(&object->session, out);
+        ms_ses_count_object(o, object);
     }
+}
+
+/* ==== >>explain ============================================================================================
+ * Job:    tells how the answer for an address came about.
+ * Offers: ms_ex_explain.
+ * Never:  answers otherwise than ms_ans_frames. */
+
+/* The rows around the one that answers; when none does, around the one at or below the address. */
+static void ms_ex_rows(machsym_session *s, const ms_eng_span *span, uint64_t addr, machsym_explanation *out)
+{
+    const ms_ln_table *lines = span->unit->lines;
+    uint64_t hi = span->hi;
+    size_t at = span->row;
+    if (at == lines->row_count)
+        at = ms_ln_find(lines, s->lines, false, addr, &span->unit->hint, &hi);
+    if (at == lines->row_count)
+        return;
+    size_t first = at < MACHSYM_EXPLAINED_ROWS / 2 ? 0 : at - MACHSYM_EXPLAINED_ROWS / 2;
+    for (size_t i = first; i < lines->row_count && out->row_count < MACHSYM_EXPLAINED_ROWS; i++) {
+        if (i == span->row)
+            out->row_used = out->row_count;
+        ms_it_get_row(lines, span->root, i, &out->rows[out->row_count++]);
+    }
+}
+
+/* Whether LC_SYMTAB says something else of the function that answers than the debug info. */
+static bool ms_ex_symbol_differs(machsym_session *s, const ms_eng_span *span, const machsym_symbol *symbol)
+{
+    if (span->function == ms_SEG_NONE || symbol->source != MACHSYM_SOURCE_SYMTAB ||
+        ms_ans_is_hidden(symbol->name))
+        return false;
+    const ms_fn_table *functions = &span->unit->functions;
+    machsym_frame frame;
+    ms_zero(&frame, sizeof frame);
+    ms_ans_name_block(s, functions, &functions->blocks[span->function], &frame);
+    machsym_str name = frame.linkage_name.len != 0 ? frame.linkage_name : frame.name;
+    return symbol->lo != span->range.lo ||
+           !ms_str_equal(ms_src_exact(ms_ses_symbols(s), symbol->lo, name), name);
+}
+
+/* How many units have a function at an address beside the one that answers. */
+static uint32_t ms_ex_count_rivals(machsym_session *s, const ms_eng_span *span, uint64_t addr)
+{
+    ms_arena room = ms_arena_make(s->allocator);
+    const bool *claims = span->unit != NULL ? ms_cu_claims(&s->env, addr, &room) : NULL;
+    uint32_t count = 0;
+    for (size_t i = 0; claims != NULL && i < s->env.count; i++) {
+        const ms_ses_unit *unit = claims[i] && i != span->unit->index ? ms_ses_functions_of(s, i) : NULL;
+        count += unit != NULL &&
+                 ms_seg_owner(unit->functions.segs, unit->functions.seg_count, addr) != ms_SEG_NONE;
+    }
+    s->scratch.failed |= room.failed;
+    ms_arena_free(&room);
+    return count;
+}
+
+static void ms_ex_explain_own(machsym_session *s, uint64_t addr, machsym_explanation *out)
+{
+    ms_zero(out, sizeof *out);
+    out->row_used = MACHSYM_EXPLAINED_ROWS;
+    ms_eng_span span = ms_eng_at(s, addr);
+    if (span.unit != NULL) {
+        out->unit_source = span.source;
+        out->unit_offset = span.root->enc.unit_off;
+        out->unit_version = span.root->enc.version;
+        out->unit_name = span.root->name;
+        out->unit_producer = span.root->producer;
+        out->is_damaged = span.unit->functions.is_damaged || span.unit->lines->is_damaged;
+        ms_ex_rows(s, &span, addr, out);
+    }
+    if (out->row_used == MACHSYM_EXPLAINED_ROWS)
+        out->row_used = out->row_count;
+    out->has_symbol = ms_src_find(ms_ses_symbols(s), addr, &out->symbol);
+    out->symbol_differs = out->has_symbol && ms_ex_symbol_differs(s, &span, &out->symbol);
+    out->rival_count = ms_ex_count_rivals(s, &span, addr);
+}
+
+static void ms_ex_explain(machsym_session *s, uint64_t addr, machsym_explanation *out)
+{
+    ms_ses_object *object = ms_ses_object_at(s, addr);
+    if (object == NULL) {
+        ms_ex_explain_own(s, addr, out);
+        return;
+    }
+    ms_ex_explain_own(&object->session, addr, out);
+    ms_ses_keep_text(s, &out->unit_name);
+    ms_ses_keep_text(s, &out->unit_producer);
+    for (unsigned i = 0; i < out->row_count; i++)
+        ms_ses_keep_path(s, &out->rows[i].file);
+    out->object_path = s->objects->map.v[object->index].path;
+    out->object_member = s->objects->map.v[object->index].member;
+    ms_ses_count_object(s->objects, object);
 }
 
 /* ==== >>pack =============================================================================================
@@ -12498,8 +12733,6 @@ static void ms_mg_sort_runs(ms_mg *m)
     for (size_t i = 0; i < count; i++) {
         size_t part = (size_t)(keys[i].item >> 32);
         ms_en_run *run = &m->parts[part]->coder.runs[keys[i].item & 0xffffffff];
-        if (run->lo < m->text_addr)
-            continue;
         m->too_large |= run->hi - m->text_addr > UINT32_MAX;
         m->order[m->order_count] = run;
         m->order_part[m->order_count++] = (uint32_t)part;
@@ -12763,7 +12996,6 @@ static void ms_mg_close(ms_mg *m)
  * Never:  decides which source answers: >>answer does. */
 
 enum {
-    ms_MB_STEP = 16,           /* what a question costs, in bytes of debug info */
     ms_MB_UNIT_BYTES = 4 << 20 /* of debug info in a part */
 };
 
@@ -12829,13 +13061,13 @@ static void ms_mb_add_task(machsym_plan *plan, ms_mb_kind kind, uint64_t lo, uin
 static void ms_mb_cut_objects(machsym_plan *plan)
 {
     machsym_session *s = plan->session;
-    ms_ans_objects *o = ms_ans_map_of(s);
+    ms_ses_objects *o = ms_ses_map_of(s);
     size_t first = 0;
     uint64_t size = 0;
     if (o == NULL)
         return;
     for (size_t i = 0; i < o->map.count; i++) {
-        const ms_ans_object *object = ms_ans_object_of(s, i);
+        const ms_ses_object *object = ms_ses_object_of(s, i);
         size += object != NULL ? object->image.dw.info.len : 0;
         plan->arena.oom |= o->statuses[i] == MACHSYM_OBJECT_UNTRIED;
         if (size < ms_MB_UNIT_BYTES && i + 1 < o->map.count)
@@ -12844,7 +13076,7 @@ static void ms_mb_cut_objects(machsym_plan *plan)
         first = i + 1;
         size = 0;
     }
-    ms_ans_close_objects(s);
+    ms_ses_close_objects(s);
 }
 
 /* Cuts the units and the text into parts of about equal size: the same ones for any number of threads. */
@@ -12873,17 +13105,18 @@ static void ms_mb_cut_tasks(machsym_plan *plan)
 static machsym_session *ms_mb_session(const machsym_plan *plan)
 {
     machsym_session *s =
-        ms_ans_open(plan->image, plan->lines, MACHSYM_SESSION_INDEX, 1, plan->allocator); /* keeps one unit */
+        ms_ses_open(plan->image, plan->lines, MACHSYM_SESSION_INDEX, 1, plan->allocator); /* keeps one unit */
     if (s == NULL || plan->session == NULL)
         return s;
     const machsym_session *shared = plan->session;
     s->env = shared->env;
     s->env.arena = &s->keep;
-    s->aranges = shared->aranges;
-    s->ranges = shared->ranges;
+    s->env.scratch = &s->scratch;
     s->silent = shared->silent;
+    s->claims = shared->claims;
+    s->claim_first = shared->claim_first;
     s->symbols = shared->symbols;
-    s->has_aranges = s->has_ranges = s->has_silent = s->has_symbols = true;
+    s->has_silent = true;
     return s;
 }
 
@@ -12894,17 +13127,18 @@ static machsym_result ms_mb_fill(machsym_plan *plan, machsym_error *err)
     plan->session = session;
     if (session == NULL || plan->dict == NULL)
         return ms_fail_memory(err);
-    ms_ans_index(session);
+    ms_eng_index(session);
+    ms_eng_list_claims(session);
     ms_mb_set_spaces(plan->image, &plan->spaces);
     ms_pk_fill_dict(&plan->spaces, ms_PK_DICT / ms_PK_SAMPLE, plan->dict);
     ms_mb_cut_tasks(plan);
-    return plan->arena.oom || ms_ans_failed(session) ? ms_fail_memory(err) : MACHSYM_OK;
+    return plan->arena.oom || ms_ses_failed(session) ? ms_fail_memory(err) : MACHSYM_OK;
 }
 
 static void ms_mb_close(machsym_plan *plan)
 {
     if (plan->session != NULL)
-        ms_ans_close(plan->session);
+        ms_ses_close(plan->session);
     ms_arena arena = plan->arena; /* the plan lies in its own arena */
     ms_arena_free(&arena);
 }
@@ -12933,10 +13167,10 @@ static machsym_result ms_mb_open(const machsym_plan_desc *desc, machsym_allocato
 
 static bool ms_mb_next_object_file(const machsym_plan *plan, machsym_cursor *at, machsym_object_file *out)
 {
-    const ms_ans_objects *o = plan->session->objects;
+    const ms_ses_objects *o = plan->session->objects;
     if (o == NULL || at->a >= o->map.count)
         return false;
-    ms_ans_get_object(o, (size_t)at->a++, out);
+    ms_ses_get_object(o, (size_t)at->a++, out);
     return true;
 }
 
@@ -12944,45 +13178,48 @@ static bool ms_mb_next_object_file(const machsym_plan *plan, machsym_cursor *at,
 
 #define ms_MB_BY_UNIT UINT32_MAX
 
+/* A file of the unit at hand, if stamp is the work's. */
+typedef struct ms_mb_file {
+    uint32_t stamp;
+    uint32_t number; /* in the part's table */
+} ms_mb_file;
+
 /* What is needed to encode one unit. */
 typedef struct ms_mb_work {
     const machsym_plan *plan;
     machsym_session *session;
     ms_en *c;
     ms_en_queue queue;
-    ms_arena scratch;    /* emptied for every function */
     ms_arena unit_arena; /* emptied for every unit */
-    const ms_ans_unit *unit;
+    ms_ses_unit *unit;
     const ms_cu_root *root;
-    size_t index;    /* of the unit */
-    uint32_t *files; /* by the unit's file number: number in the part's table + 1; 0 not known yet */
-    size_t file_count;
+    uint32_t stamp;    /* of the unit: another one for each */
+    ms_mb_file *files; /* by the unit's file number; in the part's tables */
+    size_t file_count; /* that have room */
     uint32_t *chains;  /* by block: position of its CHAIN record; 0 none yet */
-    uint32_t function; /* the one at hand */
-    ms_ans_rows rows;  /* the walk of lines that the ranges before have left, up to rows_from at least */
-    uint64_t rows_from;
-    ms_segs calls;     /* of all its code: the innermost block; empty when nothing is inlined; in scratch */
-    uint32_t *written; /* of its blocks those that have a record, which tells of range */
+    uint32_t *written; /* blocks that have a record, which tells of the function's range */
     size_t written_count;
-    ms_range range;
-    uint32_t *depths; /* by block: how many blocks it stands in */
-    ms_tab origins;   /* entry offset and rank of its source to the FUNCTION record */
+    uint32_t function; /* the one whose blocks have records */
+    ms_range range;    /* of it */
+    ms_tab origins;    /* entry offset and rank of its source to the FUNCTION record */
 } ms_mb_work;
 
 static uint32_t ms_mb_new_file(ms_mb_work *w, uint64_t file)
 {
     machsym_path path = ms_ln_path(w->unit->lines, w->root->comp_dir, file);
     uint32_t number = ms_en_file(w->c, &path);
-    if (file < w->file_count)
-        w->files[file] = number + 1;
+    if (file < w->file_count) {
+        w->files[file].stamp = w->stamp;
+        w->files[file].number = number;
+    }
     return number;
 }
 
 static inline void ms_mb_line_at(ms_mb_work *w, uint64_t file, uint32_t line, uint32_t column,
                                  ms_map_line *out)
 {
-    uint32_t known = file < w->file_count ? w->files[file] : 0;
-    out->file = known != 0 ? known - 1 : ms_mb_new_file(w, file);
+    bool known = file < w->file_count && w->files[file].stamp == w->stamp;
+    out->file = known ? w->files[file].number : ms_mb_new_file(w, file);
     out->line = line;
     out->column = w->c->columns ? column : 0;
 }
@@ -12994,7 +13231,7 @@ static ms_tab_slot *ms_mb_origin_slot(ms_mb_work *w, uint64_t origin)
     ms_tab_slot *slot = ms_tab_get(&w->origins, origin, 0);
     if (slot == NULL || slot->value != ms_MB_BY_UNIT)
         return slot;
-    return ms_tab_get(&w->origins, origin, w->index + 1);
+    return ms_tab_get(&w->origins, origin, w->unit->index + 1);
 }
 
 /* The FUNCTION record of a block, and where its name is from. Calls share the record of what they call. */
@@ -13024,11 +13261,11 @@ static uint32_t ms_mb_block_function(ms_mb_work *w, const ms_fn_block *block, ma
     return record;
 }
 
-/* Writes the chain from a function down to a block, callers first. Every record is written once a
- * function. */
-static void ms_mb_put_chain(ms_mb_work *w, uint32_t block, const ms_range *range)
+/* The chain from the function at hand down to a block. Writes what of it has no record yet, callers first. */
+static uint32_t ms_mb_chain(ms_mb_work *w, uint32_t block)
 {
     const ms_fn_block *blocks = w->unit->functions.blocks;
+    uint32_t innermost = block;
     size_t depth = 0;
     for (uint32_t at = block; at != ms_SEG_NONE && w->chains[at] == 0; at = blocks[at].parent)
         depth++;
@@ -13043,252 +13280,135 @@ static void ms_mb_put_chain(ms_mb_work *w, uint32_t block, const ms_range *range
         bool named;
         uint32_t record = ms_mb_block_function(w, one, &source, &named);
         if (one->parent == ms_SEG_NONE) {
-            w->chains[path[i]] = ms_en_root(w->c, source, record, named, range->lo, range->hi - range->lo);
+            w->chains[path[i]] =
+                ms_en_root(w->c, source, record, named, w->range.lo, w->range.hi - w->range.lo);
         } else {
             ms_map_line call;
             ms_mb_line_at(w, one->call_file, one->call_line, one->call_column, &call);
             w->chains[path[i]] = ms_en_call(w->c, w->chains[one->parent], source, record, &call);
         }
     }
+    return w->chains[innermost];
 }
 
-/* Adds [lo, hi), which has one chain, cut where its lines change. */
-static void ms_mb_add_lines(ms_mb_work *w, uint64_t lo, uint64_t hi, uint32_t chain, bool only_lines)
+/* Turns to a range of a function, or of none; that before leaves no records behind. */
+static void ms_mb_turn_to(ms_mb_work *w, const ms_eng_span *span)
 {
-    const ms_ln_table *lines = w->unit->lines;
-    ms_ans_rows *rows = &w->rows;
-    ms_en_item item;
-    if (rows->lines != lines || rows->past_end == only_lines || lo < w->rows_from)
-        *rows = ms_ans_rows_of(lines, w->plan->lines, !only_lines, lo);
-    w->rows_from = hi;
-    item.chain = chain;
-    for (item.lo = lo; item.lo < hi; item.lo = item.hi) {
-        MACHSYM_COUNT_WORK(1);
-        ms_ans_rows_seek(rows, item.lo);
-        item.hi = rows->next < hi ? rows->next : hi;
-        ms_zero(&item.line, sizeof item.line);
-        if (rows->at != lines->row_count) {
-            const ms_ln_row *row = &lines->rows[rows->at];
-            ms_mb_line_at(w, row->file, row->line, row->column, &item.line);
-        } else if (only_lines) {
-            continue;
-        }
-        ms_en_add(w->c, &w->queue, &item, only_lines);
-    }
-}
-
-/* The calls inlined into a function, as segments. */
-static void ms_mb_call_segments(ms_mb_work *w, uint32_t function)
-{
-    const ms_fn_table *table = &w->unit->functions;
-    ms_cu_pieces pieces = {&w->scratch, NULL, 0, 0};
-    ms_cu_add_piece(&pieces, 0, UINT64_MAX, function);
-    for (uint32_t i = function + 1; i < table->blocks[function].end; i++) {
-        const ms_fn_block *block = &table->blocks[i];
-        MACHSYM_COUNT_WORK(1);
-        if (block->parent == ms_SEG_NONE) {
-            i = block->end - 1;
-            continue;
-        }
-        if (w->depths[i] > MACHSYM_MAX_INLINE_DEPTH + 1)
-            continue;
-        for (uint32_t j = 0; j < block->range_count; j++) {
-            ms_range range = {block->lo, block->hi};
-            if (block->range_count > 1)
-                range = table->ranges[block->range_first + j];
-            ms_cu_add_piece(&pieces, range.lo, range.hi, i);
-        }
-    }
-    ms_seg_build(pieces.v, pieces.count, &w->scratch, &w->calls);
-}
-
-/* Turns to a function; that before leaves no records behind. */
-static void ms_mb_begin_function(ms_mb_work *w, uint32_t function)
-{
-    const ms_segs none = {NULL, 0, &w->scratch};
-    ms_arena_reset(&w->scratch);
-    w->function = function;
-    w->calls = none;
-    if (w->unit->functions.blocks[function].end > function + 1)
-        ms_mb_call_segments(w, function);
-}
-
-static void ms_mb_forget_chains(ms_mb_work *w)
-{
+    if (span->function == w->function && span->range.lo == w->range.lo && span->range.hi == w->range.hi)
+        return;
+    ms_en_flush(w->c, &w->queue);
     while (w->written_count > 0)
         w->chains[w->written[--w->written_count]] = 0;
+    w->function = span->function;
+    w->range = span->range;
 }
 
-/* Adds [lo, hi) of the function at hand, which has one innermost block. */
-static void ms_mb_add_block(ms_mb_work *w, uint32_t index, uint64_t lo, uint64_t hi)
-{
-    const ms_fn_block *block = &w->unit->functions.blocks[index];
-    if (w->depths[index] <= MACHSYM_MAX_INLINE_DEPTH) {
-        ms_mb_put_chain(w, index, &w->range);
-        ms_mb_add_lines(w, lo, hi, w->chains[index], false);
-        return;
-    }
-    ms_en_item item;
-    ms_mb_put_chain(w, block->parent, &w->range);
-    item.lo = lo;
-    item.hi = hi;
-    item.chain = w->chains[block->parent];
-    ms_mb_line_at(w, block->call_file, block->call_line, block->call_column, &item.line);
-    ms_en_add(w->c, &w->queue, &item, false);
-}
-
-/* Encodes [lo, hi), which one range of the function at hand holds. */
-static void ms_mb_add_function(ms_mb_work *w, const ms_range *range, uint64_t lo, uint64_t hi)
-{
-    const ms_segs *calls = &w->calls;
-    if (range->lo != w->range.lo || range->hi != w->range.hi)
-        ms_mb_forget_chains(w);
-    w->range = *range;
-    if (calls->count == 0)
-        ms_mb_add_block(w, w->function, lo, hi);
-    for (size_t i = ms_seg_find(calls->v, calls->count, lo); i + 1 < calls->count && calls->v[i].lo < hi;
-         i++) {
-        uint64_t from = calls->v[i].lo > lo ? calls->v[i].lo : lo;
-        uint64_t to = calls->v[i + 1].lo < hi ? calls->v[i + 1].lo : hi;
-        ms_mb_add_block(w, calls->v[i].owner, from, to);
-    }
-    ms_en_flush(w->c, &w->queue);
-}
-
-/* Encodes [lo, hi), which one function of the unit has, as far as this unit is the one that answers there. */
-static void ms_mb_add_owned(ms_mb_work *w, uint32_t function, uint64_t lo, uint64_t hi)
-{
-    const ms_fn_block *block = &w->unit->functions.blocks[function];
-    while (lo < hi) {
-        uint64_t end;
-        MACHSYM_COUNT_WORK(1);
-        ms_range range = ms_fn_range_at(&w->unit->functions, block, lo);
-        uint64_t until = ms_fn_range_until(&w->unit->functions, block, lo);
-        bool owned = ms_ans_owns(w->session, w->index, lo, &end);
-        if (end > hi)
-            end = hi;
-        if (end > until && until > lo)
-            end = until; /* ranges that touch: each has a start of its own */
-        if (owned)
-            ms_mb_add_function(w, &range, lo, end);
-        lo = end;
-        if (lo < hi && !ms_ans_spend(w->session, ms_MB_STEP)) /* others' ranges may cut it very small */
-            return;
-    }
-}
-
-/* Encodes the functions, each with all its segments at once, in the order of their first. */
-static void ms_mb_add_functions(ms_mb_work *w)
-{
-    const ms_fn_table *functions = &w->unit->functions;
-    const ms_seg *segs = functions->segs;
-    uint32_t *next = (uint32_t *)ms_arena_alloc(&w->unit_arena, functions->seg_count, sizeof *next);
-    uint32_t *first = (uint32_t *)ms_arena_zeroed(&w->unit_arena, functions->count, sizeof *first);
-    if (next == NULL || first == NULL)
-        return;
-    for (size_t i = functions->seg_count; i-- > 0;) { /* numbers plus 1; 0: none */
-        if (segs[i].owner == ms_SEG_NONE)
-            continue;
-        next[i] = first[segs[i].owner];
-        first[segs[i].owner] = (uint32_t)i + 1;
-    }
-    for (size_t i = 0; i + 1 < functions->seg_count; i++) {
-        uint32_t function = segs[i].owner;
-        if (function == ms_SEG_NONE || first[function] != i + 1)
-            continue;
-        ms_mb_begin_function(w, function);
-        for (size_t j = i + 1; j != 0; j = next[j - 1])
-            ms_mb_add_owned(w, function, segs[j - 1].lo, segs[j].lo);
-        ms_mb_forget_chains(w);
-    }
-}
-
-/* The code whose lines a unit may add: any that its program tells of; but when other units share that, which would
- * multiply the work, what its root states, from the lowest to the highest address. */
-static ms_range ms_mb_reach(ms_mb_work *w)
-{
-    ms_range all = {0, UINT64_MAX};
-    ms_range stated = {UINT64_MAX, 0};
-    ms_ranges list = {&w->unit_arena, NULL, 0, 0, w->session->budget};
-    if (ms_ans_owns_lines(w->session, w->index))
-        return all;
-    ms_cu_read_ranges(&w->session->env, w->index, &list);
-    w->session->budget = list.budget;
-    for (size_t i = 0; i < list.count; i++) {
-        stated.lo = list.v[i].lo < stated.lo ? list.v[i].lo : stated.lo;
-        stated.hi = list.v[i].hi > stated.hi ? list.v[i].hi : stated.hi;
-    }
-    return stated;
-}
-
-/* Encodes the lines of code that belongs to no function of its unit: assembly. */
-static void ms_mb_add_only_lines(ms_mb_work *w)
+/* Adds a range with what holds there. */
+static void ms_mb_add_range(ms_mb_work *w, const ms_eng_span *span, uint64_t lo, uint64_t hi)
 {
     const ms_ln_table *lines = w->unit->lines;
+    bool has_function = span->function != ms_SEG_NONE;
+    ms_en_item item;
+    MACHSYM_COUNT_WORK(1);
+    if (!has_function && span->row == lines->row_count)
+        return;
+    ms_zero(&item, sizeof item);
+    item.lo = lo;
+    item.hi = hi;
+    if (has_function)
+        item.chain = ms_mb_chain(w, span->call);
+    if (span->dropped != ms_SEG_NONE) {
+        const ms_fn_block *call = &span->table->blocks[span->dropped];
+        ms_mb_line_at(w, call->call_file, call->call_line, call->call_column, &item.line);
+    } else if (span->row != lines->row_count) {
+        const ms_ln_row *row = &lines->rows[span->row];
+        ms_mb_line_at(w, row->file, row->line, row->column, &item.line);
+    }
+    ms_en_add(w->c, &w->queue, &item, !has_function);
+}
+
+/* Adds what the unit at hand says of the code from lo to hi, one function. Returns false when memory is out. */
+static bool ms_mb_add_owned(ms_mb_work *w, ms_eng_span *span, uint64_t lo, uint64_t hi)
+{
+    ms_mb_turn_to(w, span);
+    for (; lo < hi; lo = span->hi) {
+        span->hi = hi;
+        if (!ms_eng_look(w->session, lo, span))
+            return false;
+        ms_mb_add_range(w, span, lo, span->hi);
+    }
+    return true;
+}
+
+/* Adds the code of [lo, hi) as far as the unit at hand is the one that answers there. */
+static void ms_mb_add_code(ms_mb_work *w, uint64_t lo, uint64_t hi)
+{
     const ms_fn_table *functions = &w->unit->functions;
-    ms_range reach = ms_mb_reach(w);
-    uint64_t from = reach.lo;
-    for (size_t i = ms_ans_rows_of(lines, w->plan->lines, false, from).seq;
-         i < lines->seq_count && from < reach.hi; i++) {
-        uint64_t lo = lines->seqs[i].lo > from ? lines->seqs[i].lo : from;
-        for (from = lines->seqs[i].hi < reach.hi ? lines->seqs[i].hi : reach.hi; lo < from;) {
-            MACHSYM_COUNT_WORK(1);
-            uint64_t end = ms_seg_until(functions->segs, functions->seg_count, lo);
-            bool alone = ms_seg_owner(functions->segs, functions->seg_count, lo) == ms_SEG_NONE;
-            if (!ms_ans_spend(w->session, alone ? ms_MB_STEP : 1))
-                return;
-            if (alone) {
-                uint64_t same;
-                ms_ans_place place = ms_ans_find_span(w->session, lo, &same);
-                end = same < end ? same : end;
-                end = from < end ? from : end;
-                if (place.unit == w->unit && ms_ans_has_line(w->session, &place))
-                    ms_mb_add_lines(w, lo, end, 0, true);
-            }
-            lo = end;
-        }
-        ms_en_flush(w->c, &w->queue);
+    bool bare = ms_eng_has_bare_lines(w->session, w->unit);
+    for (uint64_t end; lo < hi; lo = end) {
+        MACHSYM_COUNT_WORK(1);
+        end = hi;
+        if (ms_seg_at(functions->segs, functions->seg_count, lo, &end) == ms_SEG_NONE && !bare)
+            continue; /* no need to ask other units */
+        ms_eng_span span = ms_eng_owner(w->session, lo);
+        ms_lower_to(&end, span.hi);
+        if (w->session->budget == 0) /* spent: nobody knows */
+            return;
+        if (span.unit == w->unit && !ms_mb_add_owned(w, &span, lo, end))
+            return;
     }
 }
 
 /* Makes room for the next unit. Other units that had to be asked who has some code stay as long as the cache
  * has room: they will be asked again. */
-static void ms_mb_trim(ms_mb_work *w)
+static void ms_mb_trim(ms_mb_work *w, size_t index)
 {
     machsym_session *s = w->session;
-    const ms_ans_unit *last = s->decoded;
-    bool asked_others = last != NULL && (last->next != NULL || last->index != w->index);
-    if (!asked_others || s->cache.live > (size_t)ms_ANS_CACHE)
-        ms_ans_drop_units(s);
+    const ms_ses_unit *last = s->decoded;
+    bool asked_others = last != NULL && (last->next != NULL || last->index != index);
+    if (!asked_others || s->cache.live > (size_t)MACHSYM_CACHE_LIMIT)
+        ms_ses_drop_units(s);
     ms_arena_reset(&w->unit_arena);
 }
 
+/* Makes room for what is known of the unit's files and blocks. Returns false when memory is out. */
+static bool ms_mb_begin_unit(ms_mb_work *w)
+{
+    size_t blocks = w->unit->functions.count;
+    size_t files = w->unit->lines->file_count + 1;
+    if (files > w->file_count) {
+        w->file_count = 2 * files;
+        w->files = (ms_mb_file *)ms_arena_zeroed(w->origins.arena, w->file_count, sizeof *w->files);
+    }
+    w->stamp++;
+    w->function = ms_SEG_NONE;
+    ms_zero(&w->range, sizeof w->range);
+    w->written_count = 0;
+    w->chains = (uint32_t *)ms_arena_zeroed(&w->unit_arena, blocks, sizeof *w->chains);
+    w->written = (uint32_t *)ms_arena_alloc(&w->unit_arena, blocks, sizeof *w->written);
+    return w->files != NULL && w->chains != NULL && w->written != NULL;
+}
+
+/* Adds the ranges of a unit: all that it may answer for, once, from the text on. */
 static void ms_mb_add_unit(ms_mb_work *w, size_t index)
 {
     machsym_session *s = w->session;
-    ms_mb_trim(w);
-    s->budget +=
-        2 * (s->env.v[index].end - s->env.v[index].off); /* for itself, and for gaps between functions */
-    w->unit = ms_ans_unit_of(s, index);
-    if (w->unit == NULL)
+    const ms_range *claims = s->claims + s->claim_first[index];
+    size_t count = s->claim_first[index + 1] - s->claim_first[index];
+    uint64_t from = w->c->text_addr;
+    if (count == 0)
         return;
-    const ms_fn_table *functions = &w->unit->functions;
+    ms_mb_trim(w, index);
+    s->budget += s->env.v[index].end - s->env.v[index].off; /* for itself */
+    w->unit = ms_ses_unit_of(s, index);
     w->root = ms_cu_root_of(&s->env, index);
-    w->index = index;
-    w->rows.lines = NULL; /* the table of another unit may have lain where this one does */
-    w->file_count = w->unit->lines->file_count + 1;
-    w->files = (uint32_t *)ms_arena_zeroed(&w->unit_arena, w->file_count, sizeof *w->files);
-    w->chains = (uint32_t *)ms_arena_zeroed(&w->unit_arena, functions->count, sizeof *w->chains);
-    w->written = (uint32_t *)ms_arena_alloc(&w->unit_arena, functions->count, sizeof *w->written);
-    w->depths = (uint32_t *)ms_arena_alloc(&w->unit_arena, functions->count, sizeof *w->depths);
-    if (w->files == NULL || w->chains == NULL || w->written == NULL || w->depths == NULL)
+    if (w->unit == NULL || !ms_mb_begin_unit(w))
         return;
-    for (size_t i = 0; i < functions->count; i++) {
-        uint32_t parent = functions->blocks[i].parent;
-        w->depths[i] = parent == ms_SEG_NONE ? 0 : w->depths[parent] + 1;
+    for (size_t i = 0; i < count; i++) {
+        ms_mb_add_code(w, claims[i].lo > from ? claims[i].lo : from, claims[i].hi);
+        from = claims[i].hi > from ? claims[i].hi : from;
     }
-    ms_mb_add_functions(w);
-    ms_mb_add_only_lines(w);
+    ms_en_flush(w->c, &w->queue);
 }
 
 /* ---- Parts ---- */
@@ -13308,8 +13428,7 @@ static bool ms_mb_add_units(ms_mb_work *w, machsym_part *part, uint64_t lo, uint
     bool ok = true;
     for (uint64_t i = lo; i < hi && ok; i++) {
         ms_mb_add_unit(w, (size_t)i);
-        ok = !w->scratch.failed && !w->unit_arena.failed && !ms_mg_part_failed(part) &&
-             !ms_ans_failed(w->session);
+        ok = !w->unit_arena.failed && !ms_mg_part_failed(part) && !ms_ses_failed(w->session);
     }
     return ok;
 }
@@ -13323,16 +13442,17 @@ static bool ms_mb_add_object(ms_mb_work *w, machsym_part *part, size_t index)
     uint64_t time;
     if (program->objects->statuses[index] != MACHSYM_OBJECT_FOUND)
         return true;
-    ms_ans_object *object = ms_ans_new_object(program, index, NULL, w->plan->allocator, &status, &time);
+    ms_ses_object *object = ms_ses_new_object(program, index, NULL, w->plan->allocator, &status, &time);
     if (object == NULL)
         return status != MACHSYM_OBJECT_UNTRIED;
     w->session = &object->session;
     ms_zero(&w->origins, sizeof w->origins); /* of entries in this object */
     w->origins.arena = &part->tables;
-    ms_ans_index(w->session);
+    ms_eng_index(w->session);
+    ms_eng_list_claims(w->session);
     ms_mb_set_budget(w, object->image.dw.info.len, object->image.dw.info.len);
     bool ok = ms_mb_add_units(w, part, 0, object->image.cu_count);
-    ms_ans_close_object(object);
+    ms_ses_close_object(object);
     w->session = NULL;
     return ok;
 }
@@ -13352,7 +13472,6 @@ static bool ms_mb_build_units(const machsym_plan *plan, const ms_mb_task *task, 
     ms_zero(&w, sizeof w);
     w.plan = plan;
     w.c = &part->coder;
-    w.scratch = ms_arena_make(plan->allocator);
     w.unit_arena = ms_arena_make(plan->allocator);
     ms_mb_begin_records(plan, part);
     w.origins.arena = &part->tables;
@@ -13368,8 +13487,7 @@ static bool ms_mb_build_units(const machsym_plan *plan, const ms_mb_task *task, 
     if (ok)
         part->files_at = ms_en_end_part(&part->coder);
     if (w.session != NULL)
-        ms_ans_close(w.session);
-    ms_arena_free(&w.scratch);
+        ms_ses_close(w.session);
     ms_arena_free(&w.unit_arena);
     ms_arena_free(&part->tables);
     return ok && !ms_mg_part_failed(part);
@@ -13401,11 +13519,12 @@ static void ms_mb_add_symbols(ms_mg *m, const ms_sym_table *symbols)
     for (size_t i = 0; i < symbols->count; i = ms_sym_next(symbols, i)) {
         ms_en_item item;
         ms_sym_get(symbols, i, &symbol);
-        if (symbol.lo < m->text_addr || ms_mg_is_covered(m, &at, symbol.lo, symbol.hi))
+        uint64_t lo = symbol.lo < m->text_addr ? m->text_addr : symbol.lo;
+        if (lo >= symbol.hi || ms_mg_is_covered(m, &at, lo, symbol.hi))
             continue;
         m->too_large |= symbol.hi - m->text_addr > UINT32_MAX;
         ms_zero(&item, sizeof item);
-        item.lo = symbol.lo;
+        item.lo = lo;
         item.hi = symbol.hi;
         uint32_t function = ms_en_function(c, symbol.name, ms_str_empty());
         item.chain = ms_en_root(c, symbol.source, function, true, symbol.lo, symbol.hi - symbol.lo);
@@ -13456,7 +13575,7 @@ static machsym_result ms_mb_merge(const machsym_plan *plan, machsym_part **parts
         ms_mb_set_head(plan, &head);
         ms_mg_sort_runs(&m);
         if (!m.arena.oom)
-            ms_mb_add_symbols(&m, &plan->session->symbols);
+            ms_mb_add_symbols(&m, &plan->session->symbols.table);
         result = ms_mg_finish(&m, &head, plan->image->name, plan->dict, out, err);
     }
     ms_mg_close(&m);
@@ -13851,16 +13970,26 @@ enum {
     ms_DMSW_NO_SUGAR = 1u << 25  /* Swift.Optional<A> for A? */
 };
 
-/* How a kind is printed, when its row in the table is enough. */
+/* How a kind is printed: what the printer does with the row's text and the children, or what part of the printer
+ * knows the kind. */
 enum ms_dmsw_how {
-    ms_DMSW_H_TEXT,   /* the row's text */
-    ms_DMSW_H_FIRST,  /* the row's text and the first child */
-    ms_DMSW_H_ALL,    /* the row's text and all children */
-    ms_DMSW_H_OWN,    /* the node's text */
-    ms_DMSW_H_NAMED,  /* a declaration: context, dot, name */
-    ms_DMSW_H_PART,   /* a declaration without a name: context, dot, the row's text */
-    ms_DMSW_H_ACCESS, /* an accessor: the storage, dot, the row's text */
-    ms_DMSW_H_CODE    /* code in ms_dmswp_special */
+    ms_DMSW_H_TEXT,    /* the row's text */
+    ms_DMSW_H_FIRST,   /* the row's text and the first child */
+    ms_DMSW_H_ALL,     /* the row's text and all children */
+    ms_DMSW_H_OWN,     /* the node's text */
+    ms_DMSW_H_NAMED,   /* a declaration: context, dot, name */
+    ms_DMSW_H_PART,    /* a declaration without a name: context, dot, the row's text */
+    ms_DMSW_H_ACCESS,  /* an accessor: the storage, dot, the row's text */
+    ms_DMSW_H_CALL,    /* a function or a storage declaration */
+    ms_DMSW_H_MACRO,   /* a macro expansion */
+    ms_DMSW_H_NAME,    /* names, contexts */
+    ms_DMSW_H_TYPE,    /* types */
+    ms_DMSW_H_FUNC,    /* function types, their parts */
+    ms_DMSW_H_GENERIC, /* generic parameters, signatures, requirements */
+    ms_DMSW_H_ATTR,    /* what is said of a whole function */
+    ms_DMSW_H_SPEC,    /* specializations */
+    ms_DMSW_H_THUNK,   /* thunks */
+    ms_DMSW_H_TABLE    /* tables, conformances */
 };
 
 enum ms_dmsw_trait {
@@ -13891,48 +14020,48 @@ enum ms_dmsw_trait {
 /* clang-format off */
 #define ms_DMSW_KINDS(K) \
     K(None, TEXT, ms_DMSW_0, "") \
-    K(Type, CODE, ms_DMSW_0, "") \
+    K(Type, TEXT, ms_DMSW_0, "") \
     K(Global, ALL, ms_DMSW_0, "") \
-    K(Suffix, CODE, ms_DMSW_0, "") \
+    K(Suffix, NAME, ms_DMSW_0, "") \
     K(EmptyList, TEXT, ms_DMSW_0, " empty-list ") \
     K(FirstElementMarker, TEXT, ms_DMSW_0, " first-element-marker ") \
     K(VariadicMarker, TEXT, ms_DMSW_0, " variadic-marker ") \
-    K(Index, CODE, ms_DMSW_0, "") \
+    K(Index, NAME, ms_DMSW_0, "") \
     K(UnknownIndex, TEXT, ms_DMSW_0, "unknown index") \
     K(Identifier, OWN, ms_DMSW_T_NAME, "") \
-    K(InfixOperator, CODE, ms_DMSW_T_NAME, " infix") \
-    K(PrefixOperator, CODE, ms_DMSW_T_NAME, " prefix") \
-    K(PostfixOperator, CODE, ms_DMSW_T_NAME, " postfix") \
-    K(LocalDeclName, CODE, ms_DMSW_T_NAME, "") \
-    K(PrivateDeclName, CODE, ms_DMSW_T_NAME, "") \
-    K(RelatedEntityDeclName, CODE, ms_DMSW_T_NAME, "") \
-    K(Module, CODE, ms_DMSW_C, "") \
-    K(Extension, CODE, ms_DMSW_C, "") \
-    K(AnonymousContext, CODE, ms_DMSW_C, "") \
+    K(InfixOperator, NAME, ms_DMSW_T_NAME, " infix") \
+    K(PrefixOperator, NAME, ms_DMSW_T_NAME, " prefix") \
+    K(PostfixOperator, NAME, ms_DMSW_T_NAME, " postfix") \
+    K(LocalDeclName, NAME, ms_DMSW_T_NAME, "") \
+    K(PrivateDeclName, NAME, ms_DMSW_T_NAME, "") \
+    K(RelatedEntityDeclName, NAME, ms_DMSW_T_NAME, "") \
+    K(Module, NAME, ms_DMSW_C, "") \
+    K(Extension, NAME, ms_DMSW_C, "") \
+    K(AnonymousContext, NAME, ms_DMSW_C, "") \
     K(Class, NAMED, ms_DMSW_CN, "") \
     K(Structure, NAMED, ms_DMSW_CN, "") \
     K(Enum, NAMED, ms_DMSW_CN, "") \
     K(Protocol, NAMED, ms_DMSW_CN, "") \
     K(OtherNominalType, NAMED, ms_DMSW_CN, "") \
     K(TypeAlias, NAMED, ms_DMSW_CN, "") \
-    K(Function, CODE, ms_DMSW_C, "") \
-    K(BoundGenericFunction, CODE, ms_DMSW_0, "") \
-    K(Variable, CODE, ms_DMSW_C, "") \
-    K(Subscript, CODE, ms_DMSW_C, "subscript") \
-    K(Macro, CODE, ms_DMSW_C, "") \
+    K(Function, CALL, ms_DMSW_C, "") \
+    K(BoundGenericFunction, CALL, ms_DMSW_0, "") \
+    K(Variable, CALL, ms_DMSW_C, "") \
+    K(Subscript, CALL, ms_DMSW_C, "subscript") \
+    K(Macro, CALL, ms_DMSW_C, "") \
     K(GenericTypeParamDecl, NAMED, ms_DMSW_0, "") \
-    K(ExplicitClosure, CODE, ms_DMSW_C, "closure #") \
-    K(ImplicitClosure, CODE, ms_DMSW_C, "implicit closure #") \
+    K(ExplicitClosure, NAME, ms_DMSW_C, "closure #") \
+    K(ImplicitClosure, NAME, ms_DMSW_C, "implicit closure #") \
     K(Initializer, PART, ms_DMSW_C, "variable initialization expression") \
-    K(DefaultArgumentInitializer, CODE, ms_DMSW_C, "default argument ") \
+    K(DefaultArgumentInitializer, NAME, ms_DMSW_C, "default argument ") \
     K(PropertyWrapperBackingInitializer, PART, ms_DMSW_C, "property wrapper backing initializer") \
     K(PropertyWrapperInitFromProjectedValue, PART, ms_DMSW_C, "property wrapper init from projected value") \
     K(PropertyWrappedFieldInitAccessor, PART, ms_DMSW_C, "property wrapped field init accessor") \
-    K(Allocator, CODE, ms_DMSW_C, "init") \
-    K(Constructor, CODE, ms_DMSW_C, "init") \
+    K(Allocator, CALL, ms_DMSW_C, "init") \
+    K(Constructor, CALL, ms_DMSW_C, "init") \
     K(Destructor, PART, ms_DMSW_C, "deinit") \
-    K(Deallocator, CODE, ms_DMSW_C, "__deallocating_deinit") \
-    K(IsolatedDeallocator, CODE, ms_DMSW_C, "__isolated_deallocating_deinit") \
+    K(Deallocator, CALL, ms_DMSW_C, "__deallocating_deinit") \
+    K(IsolatedDeallocator, CALL, ms_DMSW_C, "__isolated_deallocating_deinit") \
     K(IVarInitializer, PART, ms_DMSW_C, "__ivar_initializer") \
     K(IVarDestroyer, PART, ms_DMSW_C, "__ivar_destroyer") \
     K(Static, FIRST, ms_DMSW_C, "static ") \
@@ -13958,54 +14087,54 @@ enum ms_dmsw_trait {
     K(UnsafeAddressor, ACCESS, ms_DMSW_C, "unsafeAddressor") \
     K(UnsafeMutableAddressor, ACCESS, ms_DMSW_C, "unsafeMutableAddressor") \
     K(RuntimeAttributeGenerator, FIRST, ms_DMSW_0, "runtime attribute generator of ") \
-    K(FreestandingMacroExpansion, CODE, ms_DMSW_CM, "freestanding macro expansion #") \
-    K(AccessorAttachedMacroExpansion, CODE, ms_DMSW_CM, "accessor macro @") \
-    K(MemberAttributeAttachedMacroExpansion, CODE, ms_DMSW_CM, "memberAttribute macro @") \
-    K(MemberAttachedMacroExpansion, CODE, ms_DMSW_CM, "member macro @") \
-    K(PeerAttachedMacroExpansion, CODE, ms_DMSW_CM, "peer macro @") \
-    K(ConformanceAttachedMacroExpansion, CODE, ms_DMSW_CM, "conformance macro @") \
-    K(ExtensionAttachedMacroExpansion, CODE, ms_DMSW_CM, "extension macro @") \
-    K(PreambleAttachedMacroExpansion, CODE, ms_DMSW_CM, "preamble macro @") \
-    K(BodyAttachedMacroExpansion, CODE, ms_DMSW_CM, "body macro @") \
-    K(MacroExpansionUniqueName, CODE, ms_DMSW_CM, "unique name #") \
-    K(MacroExpansionLoc, CODE, ms_DMSW_CM, "") \
+    K(FreestandingMacroExpansion, MACRO, ms_DMSW_CM, "freestanding macro expansion #") \
+    K(AccessorAttachedMacroExpansion, MACRO, ms_DMSW_CM, "accessor macro @") \
+    K(MemberAttributeAttachedMacroExpansion, MACRO, ms_DMSW_CM, "memberAttribute macro @") \
+    K(MemberAttachedMacroExpansion, MACRO, ms_DMSW_CM, "member macro @") \
+    K(PeerAttachedMacroExpansion, MACRO, ms_DMSW_CM, "peer macro @") \
+    K(ConformanceAttachedMacroExpansion, MACRO, ms_DMSW_CM, "conformance macro @") \
+    K(ExtensionAttachedMacroExpansion, MACRO, ms_DMSW_CM, "extension macro @") \
+    K(PreambleAttachedMacroExpansion, MACRO, ms_DMSW_CM, "preamble macro @") \
+    K(BodyAttachedMacroExpansion, MACRO, ms_DMSW_CM, "body macro @") \
+    K(MacroExpansionUniqueName, MACRO, ms_DMSW_CM, "unique name #") \
+    K(MacroExpansionLoc, NAME, ms_DMSW_CM, "") \
     K(LabelList, TEXT, ms_DMSW_S, "") \
     K(TypeList, ALL, ms_DMSW_S, "") \
-    K(TypeMangling, CODE, ms_DMSW_0, "") \
-    /* types: ms_dmswp_special knows them by their place in this list */ \
+    K(TypeMangling, NAME, ms_DMSW_0, "") \
+    /* types */ \
     K(BuiltinTypeName, OWN, ms_DMSW_S, "") \
     K(BuiltinTupleType, TEXT, ms_DMSW_S, "Builtin.TheTupleType") \
-    K(BuiltinFixedArray, CODE, ms_DMSW_S, "Builtin.FixedArray<") \
-    K(BuiltinBorrow, CODE, ms_DMSW_S, "Builtin.Borrow<") \
-    K(FunctionType, CODE, ms_DMSW_T_FUNCTION, "") \
-    K(NoEscapeFunctionType, CODE, ms_DMSW_T_FUNCTION, "") \
-    K(UncurriedFunctionType, CODE, ms_DMSW_T_FUNCTION, "") \
-    K(AutoClosureType, CODE, ms_DMSW_0, "@autoclosure ") \
-    K(EscapingAutoClosureType, CODE, ms_DMSW_0, "@autoclosure ") \
-    K(ThinFunctionType, CODE, ms_DMSW_0, "@convention(thin) ") \
-    K(CFunctionPointer, CODE, ms_DMSW_0, "@convention(c") \
-    K(ObjCBlock, CODE, ms_DMSW_0, "@convention(block") \
-    K(EscapingObjCBlock, CODE, ms_DMSW_0, "@escaping @convention(block") \
+    K(BuiltinFixedArray, TYPE, ms_DMSW_S, "Builtin.FixedArray<") \
+    K(BuiltinBorrow, TYPE, ms_DMSW_S, "Builtin.Borrow<") \
+    K(FunctionType, FUNC, ms_DMSW_T_FUNCTION, "") \
+    K(NoEscapeFunctionType, FUNC, ms_DMSW_T_FUNCTION, "") \
+    K(UncurriedFunctionType, FUNC, ms_DMSW_T_FUNCTION, "") \
+    K(AutoClosureType, FUNC, ms_DMSW_0, "@autoclosure ") \
+    K(EscapingAutoClosureType, FUNC, ms_DMSW_0, "@autoclosure ") \
+    K(ThinFunctionType, FUNC, ms_DMSW_0, "@convention(thin) ") \
+    K(CFunctionPointer, FUNC, ms_DMSW_0, "@convention(c") \
+    K(ObjCBlock, FUNC, ms_DMSW_0, "@convention(block") \
+    K(EscapingObjCBlock, FUNC, ms_DMSW_0, "@escaping @convention(block") \
     K(ClangType, OWN, ms_DMSW_0, "") \
-    K(ArgumentTuple, CODE, ms_DMSW_0, "") \
+    K(ArgumentTuple, FUNC, ms_DMSW_0, "") \
     K(ReturnType, ALL, ms_DMSW_S, "") \
     K(ThrowsAnnotation, TEXT, ms_DMSW_0, " throws") \
-    K(TypedThrowsAnnotation, CODE, ms_DMSW_0, " throws(") \
+    K(TypedThrowsAnnotation, FUNC, ms_DMSW_0, " throws(") \
     K(AsyncAnnotation, TEXT, ms_DMSW_0, " async") \
     K(ConcurrentFunctionType, TEXT, ms_DMSW_0, "@Sendable ") \
     K(SendingResultFunctionType, TEXT, ms_DMSW_0, "sending ") \
-    K(GlobalActorFunctionType, CODE, ms_DMSW_T_ISOLATION, "@") \
+    K(GlobalActorFunctionType, FUNC, ms_DMSW_T_ISOLATION, "@") \
     K(IsolatedAnyFunctionType, TEXT, ms_DMSW_T_ISOLATION, "@isolated(any) ") \
     K(NonIsolatedCallerFunctionType, TEXT, ms_DMSW_T_ISOLATION, "nonisolated(nonsending) ") \
-    K(DifferentiableFunctionType, CODE, ms_DMSW_0, "@differentiable") \
-    K(Tuple, CODE, ms_DMSW_S, "(") \
-    K(TupleElement, CODE, ms_DMSW_0, "") \
-    K(TupleElementName, CODE, ms_DMSW_S, "") \
-    K(Pack, CODE, ms_DMSW_S, "Pack{") \
-    K(SILPackDirect, CODE, ms_DMSW_S, "@direct Pack{") \
-    K(SILPackIndirect, CODE, ms_DMSW_S, "@indirect Pack{") \
+    K(DifferentiableFunctionType, FUNC, ms_DMSW_0, "@differentiable") \
+    K(Tuple, TYPE, ms_DMSW_S, "(") \
+    K(TupleElement, TYPE, ms_DMSW_0, "") \
+    K(TupleElementName, OWN, ms_DMSW_S, "") \
+    K(Pack, TYPE, ms_DMSW_S, "Pack{") \
+    K(SILPackDirect, TYPE, ms_DMSW_S, "@direct Pack{") \
+    K(SILPackIndirect, TYPE, ms_DMSW_S, "@indirect Pack{") \
     K(PackExpansion, FIRST, ms_DMSW_0, "repeat ") \
-    K(PackElement, CODE, ms_DMSW_0, "/* level: ") \
+    K(PackElement, TYPE, ms_DMSW_0, "/* level: ") \
     K(Weak, FIRST, ms_DMSW_0, "weak ") \
     K(Unowned, FIRST, ms_DMSW_0, "unowned ") \
     K(Unmanaged, FIRST, ms_DMSW_0, "unowned(unsafe) ") \
@@ -14017,88 +14146,88 @@ enum ms_dmsw_trait {
     K(Shared, FIRST, ms_DMSW_0, "__shared ") \
     K(Owned, FIRST, ms_DMSW_0, "__owned ") \
     K(NoDerivative, FIRST, ms_DMSW_0, "@noDerivative ") \
-    K(BoundGenericClass, CODE, ms_DMSW_S, "") \
-    K(BoundGenericStructure, CODE, ms_DMSW_S, "") \
-    K(BoundGenericEnum, CODE, ms_DMSW_S, "") \
-    K(BoundGenericProtocol, CODE, ms_DMSW_S, "") \
-    K(BoundGenericOtherNominalType, CODE, ms_DMSW_S, "") \
-    K(BoundGenericTypeAlias, CODE, ms_DMSW_S, "") \
+    K(BoundGenericClass, TYPE, ms_DMSW_S, "") \
+    K(BoundGenericStructure, TYPE, ms_DMSW_S, "") \
+    K(BoundGenericEnum, TYPE, ms_DMSW_S, "") \
+    K(BoundGenericProtocol, TYPE, ms_DMSW_S, "") \
+    K(BoundGenericOtherNominalType, TYPE, ms_DMSW_S, "") \
+    K(BoundGenericTypeAlias, TYPE, ms_DMSW_S, "") \
     K(DynamicSelf, TEXT, ms_DMSW_S, "Self") \
     K(SILBoxType, FIRST, ms_DMSW_S, "@box ") \
-    K(SILBoxTypeWithLayout, CODE, ms_DMSW_S, "") \
-    K(SILBoxLayout, CODE, ms_DMSW_0, "{") \
+    K(SILBoxTypeWithLayout, TYPE, ms_DMSW_S, "") \
+    K(SILBoxLayout, TYPE, ms_DMSW_0, "{") \
     K(SILBoxMutableField, FIRST, ms_DMSW_0, "var ") \
     K(SILBoxImmutableField, FIRST, ms_DMSW_0, "let ") \
-    K(Metatype, CODE, ms_DMSW_S, "") \
-    K(ExistentialMetatype, CODE, ms_DMSW_S | ms_DMSW_T_EXISTENTIAL, "") \
+    K(Metatype, TYPE, ms_DMSW_S, "") \
+    K(ExistentialMetatype, TYPE, ms_DMSW_S | ms_DMSW_T_EXISTENTIAL, "") \
     K(MetatypeRepresentation, OWN, ms_DMSW_S, "") \
-    K(ConstrainedExistential, CODE, ms_DMSW_0, "any ") \
-    K(ConstrainedExistentialRequirementList, CODE, ms_DMSW_S, "") \
+    K(ConstrainedExistential, TYPE, ms_DMSW_0, "any ") \
+    K(ConstrainedExistentialRequirementList, TYPE, ms_DMSW_S, "") \
     K(ConstrainedExistentialSelf, TEXT, ms_DMSW_S, "Self") \
-    K(ExtendedExistentialTypeShape, CODE, ms_DMSW_0, "existential shape for ") \
-    K(ProtocolList, CODE, ms_DMSW_T_EXISTENTIAL, "") \
-    K(ProtocolListWithClass, CODE, ms_DMSW_T_EXISTENTIAL, "") \
-    K(ProtocolListWithAnyObject, CODE, ms_DMSW_T_EXISTENTIAL, "") \
-    K(AssociatedTypeRef, CODE, ms_DMSW_S, "") \
+    K(ExtendedExistentialTypeShape, TYPE, ms_DMSW_0, "existential shape for ") \
+    K(ProtocolList, TYPE, ms_DMSW_T_EXISTENTIAL, "") \
+    K(ProtocolListWithClass, TYPE, ms_DMSW_T_EXISTENTIAL, "") \
+    K(ProtocolListWithAnyObject, TYPE, ms_DMSW_T_EXISTENTIAL, "") \
+    K(AssociatedTypeRef, GENERIC, ms_DMSW_S, "") \
     K(ErrorType, TEXT, ms_DMSW_S, "<ERROR TYPE>") \
-    K(DependentGenericParamType, CODE, ms_DMSW_S, "") \
-    K(DependentGenericType, CODE, ms_DMSW_S, "") \
-    K(DependentMemberType, CODE, ms_DMSW_S, "") \
-    K(DependentAssociatedTypeRef, CODE, ms_DMSW_0, "") \
-    K(AssocTypePath, CODE, ms_DMSW_0, "") \
-    K(Integer, CODE, ms_DMSW_S, "") \
-    K(NegativeInteger, CODE, ms_DMSW_S, "-") \
-    K(SugaredOptional, CODE, ms_DMSW_S, "") \
-    K(SugaredArray, CODE, ms_DMSW_S, "[") \
-    K(SugaredDictionary, CODE, ms_DMSW_S, "[") \
-    K(SugaredInlineArray, CODE, ms_DMSW_S, "[") \
-    K(SugaredParen, CODE, ms_DMSW_S, "(") \
+    K(DependentGenericParamType, GENERIC, ms_DMSW_S, "") \
+    K(DependentGenericType, GENERIC, ms_DMSW_S, "") \
+    K(DependentMemberType, GENERIC, ms_DMSW_S, "") \
+    K(DependentAssociatedTypeRef, GENERIC, ms_DMSW_0, "") \
+    K(AssocTypePath, GENERIC, ms_DMSW_0, "") \
+    K(Integer, TYPE, ms_DMSW_S, "") \
+    K(NegativeInteger, TYPE, ms_DMSW_S, "-") \
+    K(SugaredOptional, TYPE, ms_DMSW_S, "") \
+    K(SugaredArray, TYPE, ms_DMSW_S, "[") \
+    K(SugaredDictionary, TYPE, ms_DMSW_S, "[") \
+    K(SugaredInlineArray, TYPE, ms_DMSW_S, "[") \
+    K(SugaredParen, TYPE, ms_DMSW_S, "(") \
     K(OpaqueReturnType, TEXT, ms_DMSW_0, "some") \
-    K(OpaqueReturnTypeOf, CODE, ms_DMSW_C, "<<opaque return type of ") \
-    K(OpaqueType, CODE, ms_DMSW_0, "") \
+    K(OpaqueReturnTypeOf, TYPE, ms_DMSW_C, "<<opaque return type of ") \
+    K(OpaqueType, TYPE, ms_DMSW_0, "") \
     /* generic signatures */ \
-    K(DependentGenericSignature, CODE, ms_DMSW_0, "") \
-    K(DependentPseudogenericSignature, CODE, ms_DMSW_0, "") \
+    K(DependentGenericSignature, GENERIC, ms_DMSW_0, "") \
+    K(DependentPseudogenericSignature, GENERIC, ms_DMSW_0, "") \
     K(DependentGenericParamCount, TEXT, ms_DMSW_0, "") \
     K(DependentGenericParamPackMarker, TEXT, ms_DMSW_T_REQ, "") \
     K(DependentGenericParamValueMarker, TEXT, ms_DMSW_T_REQ, "") \
-    K(DependentGenericConformanceRequirement, CODE, ms_DMSW_T_REQ, ": ") \
-    K(DependentGenericSameTypeRequirement, CODE, ms_DMSW_T_REQ, " == ") \
-    K(DependentGenericSameShapeRequirement, CODE, ms_DMSW_T_REQ, ".shape == ") \
-    K(DependentGenericInverseConformanceRequirement, CODE, ms_DMSW_T_REQ, ": ~Swift.") \
-    K(DependentGenericLayoutRequirement, CODE, ms_DMSW_T_REQ, ": ") \
+    K(DependentGenericConformanceRequirement, GENERIC, ms_DMSW_T_REQ, ": ") \
+    K(DependentGenericSameTypeRequirement, GENERIC, ms_DMSW_T_REQ, " == ") \
+    K(DependentGenericSameShapeRequirement, GENERIC, ms_DMSW_T_REQ, ".shape == ") \
+    K(DependentGenericInverseConformanceRequirement, GENERIC, ms_DMSW_T_REQ, ": ~Swift.") \
+    K(DependentGenericLayoutRequirement, GENERIC, ms_DMSW_T_REQ, ": ") \
     /* implementation function types */ \
-    K(ImplFunctionType, CODE, ms_DMSW_0, "") \
+    K(ImplFunctionType, FUNC, ms_DMSW_0, "") \
     K(ImplEscaping, TEXT, ms_DMSW_0, "@escaping") \
     K(ImplErasedIsolation, TEXT, ms_DMSW_0, "@isolated(any)") \
     K(ImplNonIsolated, TEXT, ms_DMSW_0, "nonisolated(nonsending)") \
     K(ImplCalledOnce, TEXT, ms_DMSW_0, "@called(atMostOnce)") \
     K(ImplSendingResult, TEXT, ms_DMSW_0, "sending") \
-    K(ImplDifferentiabilityKind, CODE, ms_DMSW_0, "@differentiable") \
+    K(ImplDifferentiabilityKind, FUNC, ms_DMSW_0, "@differentiable") \
     K(ImplConvention, OWN, ms_DMSW_0, "") \
-    K(ImplFunctionConvention, CODE, ms_DMSW_0, "@convention(") \
+    K(ImplFunctionConvention, FUNC, ms_DMSW_0, "@convention(") \
     K(ImplFunctionAttribute, OWN, ms_DMSW_0, "") \
-    K(ImplParameter, CODE, ms_DMSW_0, "") \
-    K(ImplResult, CODE, ms_DMSW_0, "") \
-    K(ImplYield, CODE, ms_DMSW_0, "@yields ") \
-    K(ImplErrorResult, CODE, ms_DMSW_0, "@error ") \
+    K(ImplParameter, FUNC, ms_DMSW_0, "") \
+    K(ImplResult, FUNC, ms_DMSW_0, "") \
+    K(ImplYield, FUNC, ms_DMSW_0, "@yields ") \
+    K(ImplErrorResult, FUNC, ms_DMSW_0, "@error ") \
     K(ImplPatternSubstitutions, TEXT, ms_DMSW_0, "") \
     K(ImplInvocationSubstitutions, TEXT, ms_DMSW_0, "") \
     /* conformances */ \
-    K(ProtocolConformance, CODE, ms_DMSW_0, "") \
-    K(ConcreteProtocolConformance, CODE, ms_DMSW_T_CONF, "concrete protocol conformance ") \
+    K(ProtocolConformance, TABLE, ms_DMSW_0, "") \
+    K(ConcreteProtocolConformance, TABLE, ms_DMSW_T_CONF, "concrete protocol conformance ") \
     K(PackProtocolConformance, ALL, ms_DMSW_T_CONF, "pack protocol conformance ") \
-    K(DependentProtocolConformanceRoot, CODE, ms_DMSW_CF, "dependent root protocol conformance ") \
-    K(DependentProtocolConformanceInherited, CODE, ms_DMSW_CF, "dependent inherited protocol conformance ") \
-    K(DependentProtocolConformanceAssociated, CODE, ms_DMSW_CF, \
+    K(DependentProtocolConformanceRoot, TABLE, ms_DMSW_CF, "dependent root protocol conformance ") \
+    K(DependentProtocolConformanceInherited, TABLE, ms_DMSW_CF, "dependent inherited protocol conformance ") \
+    K(DependentProtocolConformanceAssociated, TABLE, ms_DMSW_CF, \
       "dependent associated protocol conformance ") \
-    K(DependentProtocolConformanceOpaque, CODE, ms_DMSW_CF, "opaque result conformance ") \
+    K(DependentProtocolConformanceOpaque, TABLE, ms_DMSW_CF, "opaque result conformance ") \
     K(DependentAssociatedConformance, ALL, ms_DMSW_0, "dependent associated conformance ") \
     K(ProtocolConformanceRefInTypeModule, ALL, ms_DMSW_0, "protocol conformance ref (type's module) ") \
     K(ProtocolConformanceRefInProtocolModule, ALL, ms_DMSW_0, \
       "protocol conformance ref (protocol's module) ") \
     K(ProtocolConformanceRefInOtherModule, ALL, ms_DMSW_0, "protocol conformance ref (retroactive) ") \
-    K(AnyProtocolConformanceList, CODE, ms_DMSW_0, "") \
+    K(AnyProtocolConformanceList, TABLE, ms_DMSW_0, "") \
     K(RetroactiveConformance, ALL, ms_DMSW_0, "retroactive @ ") \
     /* attributes of whole functions */ \
     K(ObjCAttribute, TEXT, ms_DMSW_A, "@objc ") \
@@ -14106,41 +14235,40 @@ enum ms_dmsw_trait {
     K(DynamicAttribute, TEXT, ms_DMSW_A, "dynamic ") \
     K(DirectMethodReferenceAttribute, TEXT, ms_DMSW_A, "super ") \
     K(VTableAttribute, TEXT, ms_DMSW_A, "override ") \
-    K(PartialApplyForwarder, CODE, ms_DMSW_A, "partial apply forwarder") \
-    K(PartialApplyObjCForwarder, CODE, ms_DMSW_A, "partial apply ObjC forwarder") \
-    K(OutlinedVariable, CODE, ms_DMSW_A, "outlined variable #") \
-    K(OutlinedReadOnlyObject, CODE, ms_DMSW_A, "outlined read-only object #") \
-    K(OutlinedBridgedMethod, CODE, ms_DMSW_A, "outlined bridged method (") \
-    K(MergedFunction, CODE, ms_DMSW_A, "merged ") \
-    K(DistributedThunk, CODE, ms_DMSW_A, "distributed thunk ") \
-    K(DistributedAccessor, CODE, ms_DMSW_A, "distributed accessor for ") \
-    K(DynamicallyReplaceableFunctionKey, CODE, ms_DMSW_A, "dynamically replaceable key for ") \
-    K(DynamicallyReplaceableFunctionImpl, CODE, ms_DMSW_A, "dynamically replaceable thunk for ") \
-    K(DynamicallyReplaceableFunctionVar, CODE, ms_DMSW_A, "dynamically replaceable variable for ") \
+    K(PartialApplyForwarder, ATTR, ms_DMSW_A, "partial apply forwarder") \
+    K(PartialApplyObjCForwarder, ATTR, ms_DMSW_A, "partial apply ObjC forwarder") \
+    K(OutlinedVariable, ATTR, ms_DMSW_A, "outlined variable #") \
+    K(OutlinedReadOnlyObject, ATTR, ms_DMSW_A, "outlined read-only object #") \
+    K(OutlinedBridgedMethod, ATTR, ms_DMSW_A, "outlined bridged method (") \
+    K(MergedFunction, ATTR, ms_DMSW_A, "merged ") \
+    K(DistributedThunk, ATTR, ms_DMSW_A, "distributed thunk ") \
+    K(DistributedAccessor, ATTR, ms_DMSW_A, "distributed accessor for ") \
+    K(DynamicallyReplaceableFunctionKey, ATTR, ms_DMSW_A, "dynamically replaceable key for ") \
+    K(DynamicallyReplaceableFunctionImpl, ATTR, ms_DMSW_A, "dynamically replaceable thunk for ") \
+    K(DynamicallyReplaceableFunctionVar, ATTR, ms_DMSW_A, "dynamically replaceable variable for ") \
     K(AsyncFunctionPointer, TEXT, ms_DMSW_A, "async function pointer to ") \
     K(CoroFunctionPointer, TEXT, ms_DMSW_A, "coro function pointer to ") \
     K(DefaultOverride, TEXT, ms_DMSW_A, "default override of ") \
-    K(AsyncAwaitResumePartialFunction, CODE, ms_DMSW_A, ") await resume partial function for ") \
-    K(AsyncSuspendResumePartialFunction, CODE, ms_DMSW_A, ") suspend resume partial function for ") \
-    K(AccessibleFunctionRecord, CODE, ms_DMSW_A, "accessible function runtime record for ") \
-    K(BackDeploymentThunk, CODE, ms_DMSW_A, "back deployment thunk for ") \
+    K(AsyncAwaitResumePartialFunction, ATTR, ms_DMSW_A, ") await resume partial function for ") \
+    K(AsyncSuspendResumePartialFunction, ATTR, ms_DMSW_A, ") suspend resume partial function for ") \
+    K(AccessibleFunctionRecord, ATTR, ms_DMSW_A, "accessible function runtime record for ") \
+    K(BackDeploymentThunk, ATTR, ms_DMSW_A, "back deployment thunk for ") \
     K(BackDeploymentFallback, TEXT, ms_DMSW_A, "back deployment fallback for ") \
     K(HasSymbolQuery, TEXT, ms_DMSW_A, "#_hasSymbol query for ") \
-    K(GenericSpecialization, CODE, ms_DMSW_A, "generic specialization") \
-    K(GenericSpecializationInResilienceDomain, CODE, ms_DMSW_A, "generic specialization") \
-    K(GenericSpecializationPrespecialized, CODE, ms_DMSW_A, "generic pre-specialization") \
-    K(GenericSpecializationNotReAbstracted, CODE, ms_DMSW_A, "generic not re-abstracted specialization") \
-    K(InlinedGenericFunction, CODE, ms_DMSW_A, "inlined generic function") \
-    K(GenericPartialSpecialization, CODE, ms_DMSW_A, "generic partial specialization") \
-    K(GenericPartialSpecializationNotReAbstracted, CODE, ms_DMSW_A, \
+    K(GenericSpecialization, SPEC, ms_DMSW_A, "generic specialization") \
+    K(GenericSpecializationInResilienceDomain, SPEC, ms_DMSW_A, "generic specialization") \
+    K(GenericSpecializationPrespecialized, SPEC, ms_DMSW_A, "generic pre-specialization") \
+    K(GenericSpecializationNotReAbstracted, SPEC, ms_DMSW_A, "generic not re-abstracted specialization") \
+    K(InlinedGenericFunction, SPEC, ms_DMSW_A, "inlined generic function") \
+    K(GenericPartialSpecialization, SPEC, ms_DMSW_A, "generic partial specialization") \
+    K(GenericPartialSpecializationNotReAbstracted, SPEC, ms_DMSW_A, \
       "generic not-reabstracted partial specialization") \
-    K(FunctionSignatureSpecialization, CODE, ms_DMSW_A, "function signature specialization") \
-    K(GenericSpecializationParam, CODE, ms_DMSW_0, "") \
-    K(FunctionSignatureSpecializationParam, CODE, ms_DMSW_0, "") \
-    K(FunctionSignatureSpecializationReturn, CODE, ms_DMSW_0, "") \
-    K(FunctionSignatureSpecializationParamKind, CODE, ms_DMSW_0, "") \
-    K(FunctionSignatureSpecializationParamPayload, CODE, ms_DMSW_0, "") \
-    K(SpecializationPassID, CODE, ms_DMSW_0, "") \
+    K(FunctionSignatureSpecialization, SPEC, ms_DMSW_A, "function signature specialization") \
+    K(GenericSpecializationParam, SPEC, ms_DMSW_0, "") \
+    K(FunctionSignatureSpecializationParam, SPEC, ms_DMSW_0, "") \
+    K(FunctionSignatureSpecializationReturn, SPEC, ms_DMSW_0, "") \
+    K(FunctionSignatureSpecializationParamKind, SPEC, ms_DMSW_0, "") \
+    K(FunctionSignatureSpecializationParamPayload, SPEC, ms_DMSW_0, "") \
     K(IsSerialized, TEXT, ms_DMSW_0, "serialized") \
     /* thunks */ \
     K(CurryThunk, FIRST, ms_DMSW_0, "curry thunk of ") \
@@ -14148,31 +14276,31 @@ enum ms_dmsw_trait {
     K(SILThunkHopToMainActorIfNeeded, FIRST, ms_DMSW_0, "hop to main actor thunk of ") \
     K(DispatchThunk, FIRST, ms_DMSW_0, "dispatch thunk of ") \
     K(MethodDescriptor, FIRST, ms_DMSW_0, "method descriptor for ") \
-    K(VTableThunk, CODE, ms_DMSW_0, "vtable thunk for ") \
-    K(ProtocolWitness, CODE, ms_DMSW_0, "protocol witness for ") \
+    K(VTableThunk, THUNK, ms_DMSW_0, "vtable thunk for ") \
+    K(ProtocolWitness, THUNK, ms_DMSW_0, "protocol witness for ") \
     K(ProtocolSelfConformanceWitness, FIRST, ms_DMSW_0, "protocol self-conformance witness for ") \
-    K(ReabstractionThunk, CODE, ms_DMSW_0, "reabstraction thunk ") \
-    K(ReabstractionThunkHelper, CODE, ms_DMSW_0, "reabstraction thunk helper ") \
-    K(ReabstractionThunkHelperWithSelf, CODE, ms_DMSW_0, "reabstraction thunk ") \
-    K(ReabstractionThunkHelperWithGlobalActor, CODE, ms_DMSW_0, "") \
-    K(ObjCAsyncCompletionHandlerImpl, CODE, ms_DMSW_0, "@objc completion handler block implementation for ") \
-    K(PredefinedObjCAsyncCompletionHandlerImpl, CODE, ms_DMSW_0, \
+    K(ReabstractionThunk, THUNK, ms_DMSW_0, "reabstraction thunk ") \
+    K(ReabstractionThunkHelper, THUNK, ms_DMSW_0, "reabstraction thunk helper ") \
+    K(ReabstractionThunkHelperWithSelf, THUNK, ms_DMSW_0, "reabstraction thunk ") \
+    K(ReabstractionThunkHelperWithGlobalActor, THUNK, ms_DMSW_0, "") \
+    K(ObjCAsyncCompletionHandlerImpl, THUNK, ms_DMSW_0, "@objc completion handler block implementation for ") \
+    K(PredefinedObjCAsyncCompletionHandlerImpl, THUNK, ms_DMSW_0, \
       "predefined @objc completion handler block implementation for ") \
-    K(KeyPathGetterThunkHelper, CODE, ms_DMSW_0, "key path getter for ") \
-    K(KeyPathSetterThunkHelper, CODE, ms_DMSW_0, "key path setter for ") \
-    K(KeyPathUnappliedMethodThunkHelper, CODE, ms_DMSW_0, "key path unapplied method ") \
-    K(KeyPathAppliedMethodThunkHelper, CODE, ms_DMSW_0, "key path applied method ") \
-    K(KeyPathEqualsThunkHelper, CODE, ms_DMSW_0, "key path index equality operator for ") \
-    K(KeyPathHashThunkHelper, CODE, ms_DMSW_0, "key path index hash operator for ") \
+    K(KeyPathGetterThunkHelper, THUNK, ms_DMSW_0, "key path getter for ") \
+    K(KeyPathSetterThunkHelper, THUNK, ms_DMSW_0, "key path setter for ") \
+    K(KeyPathUnappliedMethodThunkHelper, THUNK, ms_DMSW_0, "key path unapplied method ") \
+    K(KeyPathAppliedMethodThunkHelper, THUNK, ms_DMSW_0, "key path applied method ") \
+    K(KeyPathEqualsThunkHelper, THUNK, ms_DMSW_0, "key path index equality operator for ") \
+    K(KeyPathHashThunkHelper, THUNK, ms_DMSW_0, "key path index hash operator for ") \
     K(CoroutineContinuationPrototype, FIRST, ms_DMSW_0, "coroutine continuation prototype for ") \
-    K(AutoDiffFunction, CODE, ms_DMSW_C, "") \
-    K(AutoDiffDerivativeVTableThunk, CODE, ms_DMSW_0, "vtable thunk for ") \
-    K(AutoDiffSelfReorderingReabstractionThunk, CODE, ms_DMSW_0, \
+    K(AutoDiffFunction, THUNK, ms_DMSW_C, "") \
+    K(AutoDiffDerivativeVTableThunk, THUNK, ms_DMSW_0, "vtable thunk for ") \
+    K(AutoDiffSelfReorderingReabstractionThunk, THUNK, ms_DMSW_0, \
       "autodiff self-reordering reabstraction thunk ") \
-    K(AutoDiffSubsetParametersThunk, CODE, ms_DMSW_0, "autodiff subset parameters thunk for ") \
-    K(AutoDiffFunctionKind, CODE, ms_DMSW_0, "") \
-    K(DifferentiabilityWitness, CODE, ms_DMSW_0, "") \
-    K(IndexSubset, CODE, ms_DMSW_0, "{") \
+    K(AutoDiffSubsetParametersThunk, THUNK, ms_DMSW_0, "autodiff subset parameters thunk for ") \
+    K(AutoDiffFunctionKind, THUNK, ms_DMSW_0, "") \
+    K(DifferentiabilityWitness, THUNK, ms_DMSW_0, "") \
+    K(IndexSubset, THUNK, ms_DMSW_0, "{") \
     /* metadata and witness tables */ \
     K(TypeMetadata, FIRST, ms_DMSW_0, "type metadata for ") \
     K(FullTypeMetadata, FIRST, ms_DMSW_0, "full type metadata for ") \
@@ -14232,16 +14360,16 @@ enum ms_dmsw_trait {
     K(AssociatedTypeDescriptor, FIRST, ms_DMSW_0, "associated type descriptor for ") \
     K(DefaultAssociatedTypeMetadataAccessor, FIRST, ms_DMSW_0, \
       "default associated type metadata accessor for ") \
-    K(AssociatedConformanceDescriptor, CODE, ms_DMSW_0, "associated conformance descriptor for ") \
-    K(DefaultAssociatedConformanceAccessor, CODE, ms_DMSW_0, "default associated conformance accessor for ") \
-    K(BaseConformanceDescriptor, CODE, ms_DMSW_0, "base conformance descriptor for ") \
-    K(AssociatedTypeMetadataAccessor, CODE, ms_DMSW_0, "associated type metadata accessor for ") \
-    K(AssociatedTypeWitnessTableAccessor, CODE, ms_DMSW_0, "associated type witness table accessor for ") \
-    K(BaseWitnessTableAccessor, CODE, ms_DMSW_0, "base witness table accessor for ") \
-    K(ValueWitness, CODE, ms_DMSW_0, "") \
+    K(AssociatedConformanceDescriptor, TABLE, ms_DMSW_0, "associated conformance descriptor for ") \
+    K(DefaultAssociatedConformanceAccessor, TABLE, ms_DMSW_0, "default associated conformance accessor for ") \
+    K(BaseConformanceDescriptor, TABLE, ms_DMSW_0, "base conformance descriptor for ") \
+    K(AssociatedTypeMetadataAccessor, TABLE, ms_DMSW_0, "associated type metadata accessor for ") \
+    K(AssociatedTypeWitnessTableAccessor, TABLE, ms_DMSW_0, "associated type witness table accessor for ") \
+    K(BaseWitnessTableAccessor, TABLE, ms_DMSW_0, "base witness table accessor for ") \
+    K(ValueWitness, TABLE, ms_DMSW_0, "") \
     K(ValueWitnessTable, FIRST, ms_DMSW_0, "value witness table for ") \
     K(EnumCase, FIRST, ms_DMSW_0, "enum case for ") \
-    K(FieldOffset, CODE, ms_DMSW_0, "field offset for ") \
+    K(FieldOffset, TABLE, ms_DMSW_0, "field offset for ") \
     K(ProtocolWitnessTable, FIRST, ms_DMSW_0, "protocol witness table for ") \
     K(ProtocolWitnessTablePattern, FIRST, ms_DMSW_0, "protocol witness table pattern for ") \
     K(ProtocolWitnessTableAccessor, FIRST, ms_DMSW_0, "protocol witness table accessor for ") \
@@ -14250,12 +14378,12 @@ enum ms_dmsw_trait {
     K(GenericProtocolWitnessTableInstantiationFunction, FIRST, ms_DMSW_0, \
       "instantiation function for generic protocol witness table for ") \
     K(ResilientProtocolWitnessTable, FIRST, ms_DMSW_0, "resilient protocol witness table for ") \
-    K(LazyProtocolWitnessTableAccessor, CODE, ms_DMSW_0, "lazy protocol witness table accessor for type ") \
-    K(LazyProtocolWitnessTableCacheVariable, CODE, ms_DMSW_0, \
+    K(LazyProtocolWitnessTableAccessor, TABLE, ms_DMSW_0, "lazy protocol witness table accessor for type ") \
+    K(LazyProtocolWitnessTableCacheVariable, TABLE, ms_DMSW_0, \
       "lazy protocol witness table cache variable for type ") \
-    K(GlobalVariableOnceToken, CODE, ms_DMSW_C, "one-time initialization token for ") \
-    K(GlobalVariableOnceFunction, CODE, ms_DMSW_C, "one-time initialization function for ") \
-    K(GlobalVariableOnceDeclList, CODE, ms_DMSW_0, "") \
+    K(GlobalVariableOnceToken, TABLE, ms_DMSW_C, "one-time initialization token for ") \
+    K(GlobalVariableOnceFunction, TABLE, ms_DMSW_C, "one-time initialization function for ") \
+    K(GlobalVariableOnceDeclList, ALL, ms_DMSW_0, "") \
     K(OutlinedCopy, ALL, ms_DMSW_0, "outlined copy of ") \
     K(OutlinedConsume, ALL, ms_DMSW_0, "outlined consume of ") \
     K(OutlinedRetain, FIRST, ms_DMSW_0, "outlined retain of ") \
@@ -17950,21 +18078,10 @@ static uint32_t ms_dmsws_protocol_part(ms_dmsw *p, char c)
     }
 }
 
-/* T: thunks and specializations */
-static uint32_t ms_dmsws_thunk(ms_dmsw *p)
+/* T: attributes of the whole function */
+static uint32_t ms_dmsws_attribute(ms_dmsw *p, char c)
 {
-    uint32_t a, b;
-    char c = ms_dmsw_next(p);
     switch (c) {
-    case 'c': return ms_dmsw_make1(p, ms_DMSW_CurryThunk, ms_dmswr_pop_entity(p));
-    case 'T':
-        if (ms_dmsw_next_if(p, 'I'))
-            return ms_dmsw_make1(p, ms_DMSW_SILThunkIdentity, ms_dmswr_pop_entity(p));
-        return ms_dmsw_next_if(p, 'H')
-                   ? ms_dmsw_make1(p, ms_DMSW_SILThunkHopToMainActorIfNeeded, ms_dmswr_pop_entity(p))
-                   : 0;
-    case 'j': return ms_dmsw_make1(p, ms_DMSW_DispatchThunk, ms_dmswr_pop_entity(p));
-    case 'q': return ms_dmsw_make1(p, ms_DMSW_MethodDescriptor, ms_dmswr_pop_entity(p));
     case 'o': return ms_dmsw_make(p, ms_DMSW_ObjCAttribute);
     case 'O': return ms_dmsw_make(p, ms_DMSW_NonObjCAttribute);
     case 'D': return ms_dmsw_make(p, ms_DMSW_DynamicAttribute);
@@ -17981,6 +18098,25 @@ static uint32_t ms_dmsws_thunk(ms_dmsw *p)
     case 'Y': return ms_dmsw_make1(p, ms_DMSW_AsyncSuspendResumePartialFunction, ms_dmswr_index_node(p));
     case 'Q': return ms_dmsw_make1(p, ms_DMSW_AsyncAwaitResumePartialFunction, ms_dmswr_index_node(p));
     case 'w': return ms_dmsws_thunk_w(p);
+    default: return 0;
+    }
+}
+
+/* T: thunks and specializations */
+static uint32_t ms_dmsws_thunk(ms_dmsw *p)
+{
+    uint32_t a, b;
+    char c = ms_dmsw_next(p);
+    switch (c) {
+    case 'c': return ms_dmsw_make1(p, ms_DMSW_CurryThunk, ms_dmswr_pop_entity(p));
+    case 'T':
+        if (ms_dmsw_next_if(p, 'I'))
+            return ms_dmsw_make1(p, ms_DMSW_SILThunkIdentity, ms_dmswr_pop_entity(p));
+        return ms_dmsw_next_if(p, 'H')
+                   ? ms_dmsw_make1(p, ms_DMSW_SILThunkHopToMainActorIfNeeded, ms_dmswr_pop_entity(p))
+                   : 0;
+    case 'j': return ms_dmsw_make1(p, ms_DMSW_DispatchThunk, ms_dmswr_pop_entity(p));
+    case 'q': return ms_dmsw_make1(p, ms_DMSW_MethodDescriptor, ms_dmswr_pop_entity(p));
     case 'C': return ms_dmsw_make1(p, ms_DMSW_CoroutineContinuationPrototype, ms_dmswr_pop_type(p));
     case 'z': return ms_dmsws_completion(p, ms_DMSW_ObjCAsyncCompletionHandlerImpl);
     case 'Z': return ms_dmsws_completion(p, ms_DMSW_PredefinedObjCAsyncCompletionHandlerImpl);
@@ -18029,7 +18165,7 @@ static uint32_t ms_dmsws_thunk(ms_dmsw *p)
     case 'P':
     case 'p':
     case 'f': return ms_dmsws_specialization(p, c);
-    default: return 0;
+    default: return ms_dmsws_attribute(p, c);
     }
 }
 
@@ -19583,23 +19719,15 @@ static uint32_t ms_dmswp_callable(ms_dmsw *p, uint32_t ref, bool as_prefix)
     return ms_dmswp_print_decl(p, ref, as_prefix, &decl);
 }
 
-/* Types and their parts. */
+/* Types. */
 static void ms_dmswp_type(ms_dmsw *p, uint32_t ref)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, ref);
-    switch (n->kind) {
+    switch (ms_dmsw_inner(p, ref)) {
     case ms_DMSW_BuiltinFixedArray:
     case ms_DMSW_BuiltinBorrow: ms_dmswp_list(p, ref, ", ", 2, '>'); break;
-    case ms_DMSW_ArgumentTuple: ms_dmswp_params(p, 0, ref); break;
-    case ms_DMSW_TypedThrowsAnnotation:
     case ms_DMSW_Tuple:
     case ms_DMSW_SugaredParen: ms_dmswp_list(p, ref, ", ", 2, ')'); break;
-    case ms_DMSW_GlobalActorFunctionType: ms_dmswp_list(p, ref, "", 0, ' '); break;
-    case ms_DMSW_DifferentiableFunctionType:
-        ms_dmswp_diff(p, ref);
-        ms_dmswp_char(p, ' ');
-        break;
-    case ms_DMSW_ImplDifferentiabilityKind: ms_dmswp_diff(p, ref); break;
     case ms_DMSW_TupleElement: ms_dmswp_tuple_element(p, ref); break;
     case ms_DMSW_Pack:
     case ms_DMSW_SILPackDirect:
@@ -19631,14 +19759,62 @@ static void ms_dmswp_type(ms_dmsw *p, uint32_t ref)
     case ms_DMSW_ProtocolList:
     case ms_DMSW_ProtocolListWithClass:
     case ms_DMSW_ProtocolListWithAnyObject: ms_dmswp_protocols(p, ref); break;
-    case ms_DMSW_AssociatedTypeRef:
-    case ms_DMSW_DependentMemberType:
-    case ms_DMSW_AssocTypePath: ms_dmswp_kids(p, ref, ".", 1); break;
     case ms_DMSW_OpaqueType: ms_dmswp_woven(p, ref, 0, ".", 1, NULL, 0); break;
     case ms_DMSW_OpaqueReturnTypeOf:
         ms_dmswp_list(p, ref, "", 0, '>');
         ms_dmswp_char(p, '>');
         break;
+    case ms_DMSW_NegativeInteger:
+        ms_dmswp_char(p, '-');
+        ms_dmswp_number(p, n->u.index);
+        break;
+    case ms_DMSW_SugaredOptional:
+        ms_dmswp_in_parens(p, ms_dmsw_kid(p, ref, 0));
+        ms_dmswp_char(p, '?');
+        break;
+    case ms_DMSW_SugaredArray: ms_dmswp_list(p, ref, "", 0, ']'); break;
+    case ms_DMSW_SugaredDictionary: ms_dmswp_list(p, ref, " : ", 3, ']'); break;
+    case ms_DMSW_SugaredInlineArray: ms_dmswp_list(p, ref, " of ", 4, ']'); break;
+    case ms_DMSW_Integer: ms_dmswp_number(p, n->u.index); break;
+    default: ms_dmswp_bound(p, ref); break; /* BoundGenericClass and its kin */
+    }
+}
+
+/* Function types, and their parts. */
+static void ms_dmswp_function_part(ms_dmsw *p, uint32_t ref)
+{
+    switch (ms_dmsw_inner(p, ref)) {
+    case ms_DMSW_ArgumentTuple: ms_dmswp_params(p, 0, ref); break;
+    case ms_DMSW_GlobalActorFunctionType: ms_dmswp_list(p, ref, "", 0, ' '); break;
+    case ms_DMSW_DifferentiableFunctionType:
+        ms_dmswp_diff(p, ref);
+        ms_dmswp_char(p, ' ');
+        break;
+    case ms_DMSW_ImplDifferentiabilityKind: ms_dmswp_diff(p, ref); break;
+    case ms_DMSW_FunctionType:
+    case ms_DMSW_NoEscapeFunctionType:
+    case ms_DMSW_UncurriedFunctionType:
+    case ms_DMSW_AutoClosureType:
+    case ms_DMSW_EscapingAutoClosureType:
+    case ms_DMSW_ThinFunctionType:
+    case ms_DMSW_CFunctionPointer:
+    case ms_DMSW_ObjCBlock:
+    case ms_DMSW_EscapingObjCBlock: ms_dmswp_function(p, 0, ref); break;
+    case ms_DMSW_ImplFunctionType: ms_dmswp_impl_function(p, ref); break;
+    case ms_DMSW_ImplFunctionConvention: ms_dmswp_impl_convention(p, ref); break;
+    case ms_DMSW_TypedThrowsAnnotation: ms_dmswp_list(p, ref, "", 0, ')'); break;
+    default: ms_dmswp_impl_part(p, ref); break; /* ImplParameter, ImplResult, ImplYield, ImplErrorResult */
+    }
+}
+
+/* Generic parameters, signatures and their requirements. */
+static void ms_dmswp_generic(ms_dmsw *p, uint32_t ref)
+{
+    const ms_dmsw_node *n = ms_dmsw_at(p, ref);
+    switch (ms_dmsw_inner(p, ref)) {
+    case ms_DMSW_AssociatedTypeRef:
+    case ms_DMSW_DependentMemberType:
+    case ms_DMSW_AssocTypePath: ms_dmswp_kids(p, ref, ".", 1); break;
     case ms_DMSW_DependentGenericParamType:
         ms_dmswp_param_name(p, n->u.index >> 32, n->u.index & 0xffffffffu);
         break;
@@ -19655,17 +19831,6 @@ static void ms_dmswp_type(ms_dmsw *p, uint32_t ref)
         }
         ms_dmswp_kid(p, ref, 0);
         break;
-    case ms_DMSW_NegativeInteger:
-        ms_dmswp_char(p, '-');
-        ms_dmswp_number(p, n->u.index);
-        break;
-    case ms_DMSW_SugaredOptional:
-        ms_dmswp_in_parens(p, ms_dmsw_kid(p, ref, 0));
-        ms_dmswp_char(p, '?');
-        break;
-    case ms_DMSW_SugaredArray: ms_dmswp_list(p, ref, "", 0, ']'); break;
-    case ms_DMSW_SugaredDictionary: ms_dmswp_list(p, ref, " : ", 3, ']'); break;
-    case ms_DMSW_SugaredInlineArray: ms_dmswp_list(p, ref, " of ", 4, ']'); break;
     case ms_DMSW_DependentGenericConformanceRequirement: ms_dmswp_kids(p, ref, ": ", 2); break;
     case ms_DMSW_DependentGenericSameTypeRequirement: ms_dmswp_kids(p, ref, " == ", 4); break;
     case ms_DMSW_DependentGenericSameShapeRequirement:
@@ -19674,34 +19839,13 @@ static void ms_dmswp_type(ms_dmsw *p, uint32_t ref)
         break;
     case ms_DMSW_DependentGenericInverseConformanceRequirement: ms_dmswp_inverse(p, ref); break;
     case ms_DMSW_DependentGenericLayoutRequirement: ms_dmswp_layout(p, ref); break;
-    case ms_DMSW_DependentGenericSignature:
-    case ms_DMSW_DependentPseudogenericSignature: ms_dmswp_signature(p, ref); break;
-    case ms_DMSW_FunctionType:
-    case ms_DMSW_NoEscapeFunctionType:
-    case ms_DMSW_UncurriedFunctionType:
-    case ms_DMSW_AutoClosureType:
-    case ms_DMSW_EscapingAutoClosureType:
-    case ms_DMSW_ThinFunctionType:
-    case ms_DMSW_CFunctionPointer:
-    case ms_DMSW_ObjCBlock:
-    case ms_DMSW_EscapingObjCBlock: ms_dmswp_function(p, 0, ref); break;
-    case ms_DMSW_BoundGenericClass:
-    case ms_DMSW_BoundGenericStructure:
-    case ms_DMSW_BoundGenericEnum:
-    case ms_DMSW_BoundGenericProtocol:
-    case ms_DMSW_BoundGenericOtherNominalType:
-    case ms_DMSW_BoundGenericTypeAlias: ms_dmswp_bound(p, ref); break;
-    case ms_DMSW_Integer: ms_dmswp_number(p, n->u.index); break;
-    case ms_DMSW_ImplFunctionType: ms_dmswp_impl_function(p, ref); break;
-    case ms_DMSW_ImplFunctionConvention: ms_dmswp_impl_convention(p, ref); break;
-    default: ms_dmswp_impl_part(p, ref); break;
+    default: ms_dmswp_signature(p, ref); break; /* DependentGenericSignature, and the pseudogeneric one */
     }
 }
 
-/* Thunks, tables and attributes of whole functions. */
-static void ms_dmswp_global(ms_dmsw *p, uint32_t ref)
+/* What is said of a whole function. The simplified style leaves out most. */
+static void ms_dmswp_attribute(ms_dmsw *p, uint32_t ref)
 {
-    bool is_short = ms_dmswp_short(p);
     switch (ms_dmsw_inner(p, ref)) {
     case ms_DMSW_PartialApplyForwarder:
     case ms_DMSW_PartialApplyObjCForwarder: ms_dmswp_partial_apply(p, ref); break;
@@ -19715,17 +19859,6 @@ static void ms_dmswp_global(ms_dmsw *p, uint32_t ref)
         ms_dmswp_own(p, ref);
         ms_dmswp_word(p, ") of ");
         break;
-    case ms_DMSW_MergedFunction:
-    case ms_DMSW_DistributedThunk:
-    case ms_DMSW_DistributedAccessor:
-    case ms_DMSW_DynamicallyReplaceableFunctionKey:
-    case ms_DMSW_DynamicallyReplaceableFunctionImpl:
-    case ms_DMSW_DynamicallyReplaceableFunctionVar:
-    case ms_DMSW_BackDeploymentThunk:
-    case ms_DMSW_AccessibleFunctionRecord:
-        if (!is_short)
-            ms_dmswp_row_text(p, ref);
-        break;
     case ms_DMSW_AsyncAwaitResumePartialFunction:
     case ms_DMSW_AsyncSuspendResumePartialFunction:
         if (p->style & ms_DMSW_NO_ASYNC)
@@ -19734,12 +19867,31 @@ static void ms_dmswp_global(ms_dmsw *p, uint32_t ref)
         ms_dmswp_kid(p, ref, 0);
         ms_dmswp_row_text(p, ref);
         break;
+    default:
+        if (!ms_dmswp_short(p))
+            ms_dmswp_row_text(p, ref);
+        break;
+    }
+}
+
+/* Specializations, and their parts. */
+static void ms_dmswp_special(ms_dmsw *p, uint32_t ref)
+{
+    switch (ms_dmsw_inner(p, ref)) {
     case ms_DMSW_GenericSpecializationParam: ms_dmswp_spec_generic(p, ref); break;
     case ms_DMSW_FunctionSignatureSpecializationParamKind: ms_dmswp_spec_kind(p, ref); break;
     case ms_DMSW_FunctionSignatureSpecializationParamPayload:
         if (!ms_dmsw_at(p, ref)->mark || !ms_dmswp_nested(p, ref))
             ms_dmswp_own(p, ref);
         break;
+    default: ms_dmswp_specialization(p, ref); break;
+    }
+}
+
+/* Thunks. */
+static void ms_dmswp_thunk(ms_dmsw *p, uint32_t ref)
+{
+    switch (ms_dmsw_inner(p, ref)) {
     case ms_DMSW_VTableThunk: ms_dmswp_woven(p, ref, 1, " dispatching to ", 0, NULL, 0); break;
     case ms_DMSW_ProtocolWitness: ms_dmswp_woven(p, ref, 1, " in conformance ", 0, NULL, 0); break;
     case ms_DMSW_ReabstractionThunk:
@@ -19762,7 +19914,14 @@ static void ms_dmswp_global(ms_dmsw *p, uint32_t ref)
     case ms_DMSW_AutoDiffSubsetParametersThunk: ms_dmswp_subset_thunk(p, ref); break;
     case ms_DMSW_AutoDiffFunctionKind: ms_dmswp_diff_kind(p, ref); break;
     case ms_DMSW_DifferentiabilityWitness: ms_dmswp_diff_witness(p, ref); break;
-    case ms_DMSW_IndexSubset: ms_dmswp_index_subset(p, ref); break;
+    default: ms_dmswp_index_subset(p, ref); break; /* IndexSubset */
+    }
+}
+
+/* Metadata, witness tables, conformances. */
+static void ms_dmswp_table(ms_dmsw *p, uint32_t ref)
+{
+    switch (ms_dmsw_inner(p, ref)) {
     case ms_DMSW_AssociatedConformanceDescriptor:
     case ms_DMSW_DefaultAssociatedConformanceAccessor: ms_dmswp_woven(p, ref, 0, ".", 1, ": ", 2); break;
     case ms_DMSW_BaseConformanceDescriptor: ms_dmswp_woven(p, ref, 0, ": ", 1, NULL, 0); break;
@@ -19790,26 +19949,21 @@ static void ms_dmswp_global(ms_dmsw *p, uint32_t ref)
     case ms_DMSW_DependentProtocolConformanceInherited:
     case ms_DMSW_DependentProtocolConformanceAssociated:
     case ms_DMSW_DependentProtocolConformanceOpaque: ms_dmswp_dependent_conformance(p, ref); break;
-    case ms_DMSW_AnyProtocolConformanceList:
+    default: /* AnyProtocolConformanceList */
         if (ms_dmsw_kid_count(p, ref) == 0)
             break;
         ms_dmswp_char(p, '(');
         ms_dmswp_commas(p, ref);
         ms_dmswp_char(p, ')');
         break;
-    default: ms_dmswp_specialization(p, ref); break;
     }
 }
 
-/* Names, contexts and declarations. Returns the context that is left to print. */
-static uint32_t ms_dmswp_special(ms_dmsw *p, uint32_t ref, bool as_prefix)
+/* Names and contexts. Returns the context that is left to print. */
+static uint32_t ms_dmswp_name_part(ms_dmsw *p, uint32_t ref, bool as_prefix)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, ref);
     bool is_short = ms_dmswp_short(p);
-    if (n->kind >= ms_DMSW_BuiltinTypeName && n->kind <= ms_DMSW_ImplInvocationSubstitutions) {
-        ms_dmswp_type(p, ref);
-        return 0;
-    }
     switch (n->kind) {
     case ms_DMSW_Suffix:
         if (!is_short)
@@ -19848,16 +20002,7 @@ static uint32_t ms_dmswp_special(ms_dmsw *p, uint32_t ref, bool as_prefix)
         return ms_dmswp_part(p, ref, as_prefix, ms_DMSWP_TY_NONE,
                              ms_dmswp_extra_index(p, ms_dmsw_kid(p, ref, 1), 0));
     case ms_DMSW_TypeMangling: ms_dmswp_type_mangling(p, ref); return 0;
-    case ms_DMSW_Function:
-    case ms_DMSW_BoundGenericFunction:
-    case ms_DMSW_Variable:
-    case ms_DMSW_Subscript:
-    case ms_DMSW_Macro:
-    case ms_DMSW_Allocator:
-    case ms_DMSW_Constructor:
-    case ms_DMSW_Deallocator:
-    case ms_DMSW_IsolatedDeallocator: return ms_dmswp_callable(p, ref, as_prefix);
-    case ms_DMSW_MacroExpansionLoc:
+    default: /* MacroExpansionLoc */
         ms_dmswp_word(p, "module ");
         ms_dmswp_own(p, ms_dmsw_kid(p, ref, 0));
         ms_dmswp_word(p, " file ");
@@ -19866,11 +20011,6 @@ static uint32_t ms_dmswp_special(ms_dmsw *p, uint32_t ref, bool as_prefix)
         ms_dmswp_kid(p, ref, 2);
         ms_dmswp_word(p, " column ");
         ms_dmswp_kid(p, ref, 3);
-        return 0;
-    default:
-        if (ms_dmsw_rows[n->kind].traits & ms_DMSW_T_MACRO)
-            return ms_dmswp_macro(p, ref, as_prefix);
-        ms_dmswp_global(p, ref);
         return 0;
     }
 }
@@ -19909,7 +20049,16 @@ static uint32_t ms_dmswp_print_as(ms_dmsw *p, uint32_t ref, bool as_prefix)
         break;
     case ms_DMSW_H_PART: left = ms_dmswp_part(p, ref, as_prefix, ms_DMSWP_TY_NONE, -1); break;
     case ms_DMSW_H_ACCESS: left = ms_dmswp_accessor(p, ref, as_prefix); break;
-    default: left = ms_dmswp_special(p, ref, as_prefix); break;
+    case ms_DMSW_H_CALL: left = ms_dmswp_callable(p, ref, as_prefix); break;
+    case ms_DMSW_H_MACRO: left = ms_dmswp_macro(p, ref, as_prefix); break;
+    case ms_DMSW_H_NAME: left = ms_dmswp_name_part(p, ref, as_prefix); break;
+    case ms_DMSW_H_TYPE: ms_dmswp_type(p, ref); break;
+    case ms_DMSW_H_FUNC: ms_dmswp_function_part(p, ref); break;
+    case ms_DMSW_H_GENERIC: ms_dmswp_generic(p, ref); break;
+    case ms_DMSW_H_ATTR: ms_dmswp_attribute(p, ref); break;
+    case ms_DMSW_H_SPEC: ms_dmswp_special(p, ref); break;
+    case ms_DMSW_H_THUNK: ms_dmswp_thunk(p, ref); break;
+    default: ms_dmswp_table(p, ref); break;
     }
     p->d->depth--;
     return left;
@@ -21357,19 +21506,21 @@ enum ms_dmcx_op_count { ms_DMCX_OP_COUNT = sizeof(ms_dmcx_ops) / sizeof(ms_dmcx_
 
 /* ---- C++: nodes ---- */
 
+/* The printer knows each group by its first kind. */
 enum ms_dmcx_kind {
     ms_DMCX_WORD, /* a word; never stored */
-    /* Names */
-    ms_DMCX_TEXT,          /* a, b: span */
-    ms_DMCX_NESTED,        /* a::b */
-    ms_DMCX_FRIEND,        /* a::friend b */
-    ms_DMCX_LOCAL,         /* encoding a :: entity b */
-    ms_DMCX_QUALIFIED,     /* a::b of an unresolved name */
-    ms_DMCX_GLOBAL,        /* ::a */
-    ms_DMCX_TEMPLATE,      /* a<list b> */
-    ms_DMCX_ABI_TAG,       /* a[abi:b] */
-    ms_DMCX_MODULE,        /* parent a, name b, x = partition */
-    ms_DMCX_IN_MODULE,     /* name b at module a */
+    /* Names in scopes */
+    ms_DMCX_TEXT,      /* a, b: span */
+    ms_DMCX_NESTED,    /* a::b */
+    ms_DMCX_FRIEND,    /* a::friend b */
+    ms_DMCX_LOCAL,     /* encoding a :: entity b */
+    ms_DMCX_QUALIFIED, /* a::b of an unresolved name */
+    ms_DMCX_GLOBAL,    /* ::a */
+    ms_DMCX_TEMPLATE,  /* a<list b> */
+    ms_DMCX_ABI_TAG,   /* a[abi:b] */
+    ms_DMCX_MODULE,    /* parent a, name b, x = partition */
+    ms_DMCX_IN_MODULE, /* name b at module a */
+    /* Names of entities */
     ms_DMCX_CTOR,          /* of a */
     ms_DMCX_DTOR,          /* of a */
     ms_DMCX_DTOR_NAME,     /* ~a */
@@ -21391,19 +21542,20 @@ enum ms_dmcx_kind {
     ms_DMCX_VENDOR_QUAL, /* a, name (perhaps with arguments) b */
     ms_DMCX_OBJC_PROTO,  /* a<b> */
     ms_DMCX_POINTER,
-    ms_DMCX_REFERENCE,        /* a; x = 1 &, 2 &&; y = being printed */
-    ms_DMCX_MEMBER_PTR,       /* class a, member type b */
-    ms_DMCX_ARRAY,            /* of a, dimension b */
-    ms_DMCX_FUNCTION,         /* return type a, parameters b, exceptions c; x = qualifiers, y = reference */
-    ms_DMCX_NOEXCEPT_IF,      /* noexcept(a) */
-    ms_DMCX_THROW_LIST,       /* throw(list a) */
-    ms_DMCX_VECTOR,           /* of a, dimension b */
-    ms_DMCX_PIXEL,            /* dimension a */
-    ms_DMCX_AFTER,            /* a, then word x */
-    ms_DMCX_ELABORATED,       /* word x, then a */
-    ms_DMCX_FLOAT_N,          /* span a, b */
-    ms_DMCX_BIT_INT,          /* a = width; x = unsigned */
-    ms_DMCX_TRANSFORM,        /* a(b) */
+    ms_DMCX_REFERENCE,   /* a; x = 1 &, 2 &&; y = being printed */
+    ms_DMCX_MEMBER_PTR,  /* class a, member type b */
+    ms_DMCX_ARRAY,       /* of a, dimension b */
+    ms_DMCX_FUNCTION,    /* return type a, parameters b, exceptions c; x = qualifiers, y = reference */
+    ms_DMCX_NOEXCEPT_IF, /* noexcept(a) */
+    ms_DMCX_THROW_LIST,  /* throw(list a) */
+    ms_DMCX_VECTOR,      /* of a, dimension b */
+    ms_DMCX_PIXEL,       /* dimension a */
+    ms_DMCX_AFTER,       /* a, then word x */
+    ms_DMCX_ELABORATED,  /* word x, then a */
+    ms_DMCX_FLOAT_N,     /* span a, b */
+    ms_DMCX_BIT_INT,     /* a = width; x = unsigned */
+    ms_DMCX_TRANSFORM,   /* a(b) */
+    /* Packs, template parameters */
     ms_DMCX_EXPANSION,        /* a... */
     ms_DMCX_PACK,             /* a parameter that stands for b elements, in the cells from a */
     ms_DMCX_ARG_PACK,         /* the list a as an argument; c = its PACK once asked for */
@@ -21415,7 +21567,7 @@ enum ms_dmcx_kind {
     ms_DMCX_DECL_TEMPLATE,    /* template<list b> typename a requires c */
     ms_DMCX_DECL_PACK,        /* a... */
     ms_DMCX_QUALIFIED_ARG,    /* argument a, whose parameter's declaration is not printed */
-    /* Expressions; x = index in the operator table where there is one */
+    /* Operators, calls, casts; x = index in the operator table where there is one */
     ms_DMCX_PREFIX,
     ms_DMCX_POSTFIX_OP,
     ms_DMCX_BINARY,
@@ -21432,10 +21584,11 @@ enum ms_dmcx_kind {
     ms_DMCX_SIZEOF_PARAM_PACK,
     ms_DMCX_SIZEOF_ARGS, /* list a */
     ms_DMCX_FOLD,        /* pack a, start b; y = left */
-    ms_DMCX_INIT_LIST,   /* a{list b} */
-    ms_DMCX_FIELD_INIT,  /* field a, value b */
-    ms_DMCX_INDEX_INIT,  /* [a], value b */
-    ms_DMCX_RANGE_INIT,  /* [a ... b], value c */
+    /* Values, lambdas, requirements */
+    ms_DMCX_INIT_LIST,  /* a{list b} */
+    ms_DMCX_FIELD_INIT, /* field a, value b */
+    ms_DMCX_INDEX_INIT, /* [a], value b */
+    ms_DMCX_RANGE_INIT, /* [a ... b], value c */
     ms_DMCX_THROW,
     ms_DMCX_FUNCTION_PARAM, /* fp and span a, b */
     ms_DMCX_INTEGER,        /* span a, b; word x */
@@ -24456,7 +24609,8 @@ static void ms_dmcxp_requires_out(ms_dmcx *p, const ms_dmcx_node *n)
     ms_dmcxp_close(p, '}');
 }
 
-static void ms_dmcxp_left_expr(ms_dmcx *p, const ms_dmcx_node *n)
+/* Operators, calls, casts. */
+static void ms_dmcxp_left_operator(ms_dmcx *p, const ms_dmcx_node *n)
 {
     const ms_dmcx_op *op = &ms_dmcx_ops[n->x < ms_DMCX_OP_COUNT ? n->x : 0];
     switch (n->kind) {
@@ -24505,7 +24659,14 @@ static void ms_dmcxp_left_expr(ms_dmcx *p, const ms_dmcx_node *n)
         ms_DMCX_PUT(p, "sizeof... ");
         ms_dmcxp_parens_list(p, n->a);
         break;
-    case ms_DMCX_FOLD: ms_dmcxp_fold_out(p, n); break;
+    default: ms_dmcxp_fold_out(p, n); break; /* FOLD */
+    }
+}
+
+/* Values, lambdas, requirements. */
+static void ms_dmcxp_left_value(ms_dmcx *p, const ms_dmcx_node *n)
+{
+    switch (n->kind) {
     case ms_DMCX_INIT_LIST: ms_dmcxp_init_list_out(p, n); break;
     case ms_DMCX_FIELD_INIT:
     case ms_DMCX_INDEX_INIT:
@@ -24605,10 +24766,17 @@ static void ms_dmcxp_left_type(ms_dmcx *p, ms_dmcx_node *n)
         ms_DMCX_PUT(p, "_BitInt");
         ms_dmcxp_parens(p, n->a);
         break;
-    case ms_DMCX_TRANSFORM:
+    default: /* TRANSFORM */
         ms_dmcxp_two(p, n, "(", 1);
         ms_dmcxp_put_char(p, ')');
         break;
+    }
+}
+
+/* Packs, and what stands for template parameters. */
+static void ms_dmcxp_left_param(ms_dmcx *p, ms_dmcx_node *n)
+{
+    switch (n->kind) {
     case ms_DMCX_EXPANSION: ms_dmcxp_expansion(p, n->a); break;
     case ms_DMCX_PACK: {
         uint32_t element = ms_dmcxp_pack_element(p, n);
@@ -24648,7 +24816,8 @@ static void ms_dmcxp_left_type(ms_dmcx *p, ms_dmcx_node *n)
     }
 }
 
-static void ms_dmcxp_left_name(ms_dmcx *p, const ms_dmcx_node *n)
+/* Names in scopes: of namespaces, of templates, of modules. */
+static void ms_dmcxp_left_scope(ms_dmcx *p, const ms_dmcx_node *n)
 {
     switch (n->kind) {
     case ms_DMCX_NESTED:
@@ -24676,11 +24845,18 @@ static void ms_dmcxp_left_name(ms_dmcx *p, const ms_dmcx_node *n)
             ms_dmcxp_put_char(p, n->x != 0 ? ':' : '.');
         ms_dmcxp_print(p, n->b);
         break;
-    case ms_DMCX_IN_MODULE:
+    default: /* IN_MODULE */
         ms_dmcxp_print(p, n->b);
         ms_dmcxp_put_char(p, '@');
         ms_dmcxp_print(p, n->a);
         break;
+    }
+}
+
+/* Names of entities. */
+static void ms_dmcxp_left_name(ms_dmcx *p, const ms_dmcx_node *n)
+{
+    switch (n->kind) {
     case ms_DMCX_DTOR:
         ms_dmcxp_put_char(p, '~');
         ms_dmcxp_put_base(p, n->a);
@@ -24763,12 +24939,18 @@ static void ms_dmcxp_left(ms_dmcx *p, uint32_t ref)
     }
     if (!ms_dmcxp_enter_node(p))
         return;
-    if (n->kind < ms_DMCX_QUAL)
+    if (n->kind < ms_DMCX_CTOR)
+        ms_dmcxp_left_scope(p, n);
+    else if (n->kind < ms_DMCX_QUAL)
         ms_dmcxp_left_name(p, n);
-    else if (n->kind < ms_DMCX_PREFIX)
+    else if (n->kind < ms_DMCX_EXPANSION)
         ms_dmcxp_left_type(p, n);
+    else if (n->kind < ms_DMCX_PREFIX)
+        ms_dmcxp_left_param(p, n);
+    else if (n->kind < ms_DMCX_INIT_LIST)
+        ms_dmcxp_left_operator(p, n);
     else
-        ms_dmcxp_left_expr(p, n);
+        ms_dmcxp_left_value(p, n);
     p->depth--;
 }
 
@@ -26660,13 +26842,13 @@ MACHSYM_API machsym_result machsym_session_open(const machsym_session_desc *desc
     if (allocator.alloc == NULL || allocator.free == NULL)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the allocator lacks a function", "", 0);
     machsym_session *session =
-        ms_ans_open(desc->image, desc->lines, desc->flags, desc->cache_limit, allocator);
+        ms_ses_open(desc->image, desc->lines, desc->flags, desc->cache_limit, allocator);
     if (session == NULL)
         return ms_fail_memory(err);
     if ((desc->flags & MACHSYM_SESSION_INDEX) != 0)
-        ms_ans_index(session);
-    if (ms_ans_failed(session)) {
-        ms_ans_close(session);
+        ms_eng_index(session);
+    if (ms_ses_failed(session)) {
+        ms_ses_close(session);
         return ms_fail_memory(err);
     }
     *out = session;
@@ -26675,18 +26857,18 @@ MACHSYM_API machsym_result machsym_session_open(const machsym_session_desc *desc
 
 MACHSYM_API void machsym_session_trim(machsym_session *session)
 {
-    ms_ans_forget(session);
+    ms_ses_forget(session);
 }
 
 MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session)
 {
-    return ms_ans_failed(session);
+    return ms_ses_failed(session);
 }
 
 MACHSYM_API void machsym_session_close(machsym_session *session)
 {
     if (session != NULL)
-        ms_ans_close(session);
+        ms_ses_close(session);
 }
 
 MACHSYM_API size_t machsym_session_frames(machsym_session *session, uint64_t addr, machsym_frame *frames,
@@ -26704,18 +26886,18 @@ MACHSYM_API size_t machsym_session_lookup(machsym_session *session, const uint64
 MACHSYM_API bool machsym_session_next_function(machsym_session *session, machsym_cursor *at,
                                                machsym_function *out)
 {
-    return ms_ans_next_function(session, at, out);
+    return ms_it_next_function(session, at, out);
 }
 
 MACHSYM_API bool machsym_session_next_line(machsym_session *session, machsym_cursor *at, machsym_line *out)
 {
-    return ms_ans_next_line(session, at, out);
+    return ms_it_next_line(session, at, out);
 }
 
 MACHSYM_API bool machsym_session_next_symbol(machsym_session *session, machsym_cursor *at,
                                              machsym_symbol *out)
 {
-    const ms_sym_table *t = ms_ans_symbols(session);
+    const ms_sym_table *t = ms_src_table(ms_ses_symbols(session));
     if (at->a >= t->count)
         return false;
     ms_sym_get(t, (size_t)at->a, out);
@@ -26726,7 +26908,7 @@ MACHSYM_API bool machsym_session_next_symbol(machsym_session *session, machsym_c
 MACHSYM_API bool machsym_session_next_alias(machsym_session *session, uint64_t addr, machsym_cursor *at,
                                             machsym_str *out)
 {
-    const ms_sym_table *t = ms_ans_symbols(session);
+    const ms_sym_table *t = ms_src_table(ms_ses_symbols(session));
     size_t first = ms_sym_first(t, addr);
     for (size_t index = first + (size_t)at->a++; index < t->count && t->v[index].key == addr;
          index++, at->a++) {
@@ -26739,7 +26921,7 @@ MACHSYM_API bool machsym_session_next_alias(machsym_session *session, uint64_t a
 
 MACHSYM_API bool machsym_session_next_name(machsym_session *session, machsym_cursor *at, machsym_symbol *out)
 {
-    const ms_sym_table *t = ms_ans_symbols(session);
+    const ms_sym_table *t = ms_src_table(ms_ses_symbols(session));
     if (at->a >= t->count)
         return false;
     ms_sym_get(t, (size_t)at->a++, out);
@@ -26748,33 +26930,33 @@ MACHSYM_API bool machsym_session_next_name(machsym_session *session, machsym_cur
 
 MACHSYM_API bool machsym_session_next_objc(machsym_session *session, machsym_cursor *at, machsym_objc *out)
 {
-    return ms_ans_next_objc(session, at, out);
+    return ms_it_next_objc(session, at, out);
 }
 
 MACHSYM_API bool machsym_session_next_object(machsym_session *session, machsym_cursor *at,
                                              machsym_object *out)
 {
-    return ms_ans_next_object(session, at, out);
+    return ms_it_next_object(session, at, out);
 }
 
 MACHSYM_API bool machsym_session_next_object_file(const machsym_session *session, machsym_cursor *at,
                                                   machsym_object_file *out)
 {
-    const ms_ans_objects *o = session->objects;
+    const ms_ses_objects *o = session->objects;
     if (o == NULL || at->a >= o->tried_count)
         return false;
-    ms_ans_get_object(o, o->tried[at->a++], out);
+    ms_ses_get_object(o, o->tried[at->a++], out);
     return true;
 }
 
 MACHSYM_API void machsym_session_explain(machsym_session *session, uint64_t addr, machsym_explanation *out)
 {
-    ms_ans_explain(session, addr, out);
+    ms_ex_explain(session, addr, out);
 }
 
 MACHSYM_API void machsym_session_read_info(machsym_session *session, machsym_session_info *out)
 {
-    ms_ans_count(session, out);
+    ms_it_count(session, out);
 }
 
 /* ---- Map ---- */

@@ -12,7 +12,12 @@
 #include "dwarf/forms.h"
 #include "dwarf/units.h"
 #include "image/debugmap.h"
+#include "macho/sources.h"
+#include "answer/session.h"
+#include "answer/engine.h"
 #include "answer/answer.h"
+#include "answer/iterate.h"
+#include "answer/explain.h"
 #include "map/symmap.h"
 #include "map/merge.h"
 #include "map/build.h"
@@ -490,13 +495,13 @@ MACHSYM_API machsym_result machsym_session_open(const machsym_session_desc *desc
     if (allocator.alloc == NULL || allocator.free == NULL)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the allocator lacks a function", "", 0);
     machsym_session *session =
-        ms_ans_open(desc->image, desc->lines, desc->flags, desc->cache_limit, allocator);
+        ms_ses_open(desc->image, desc->lines, desc->flags, desc->cache_limit, allocator);
     if (session == NULL)
         return ms_fail_memory(err);
     if ((desc->flags & MACHSYM_SESSION_INDEX) != 0)
-        ms_ans_index(session);
-    if (ms_ans_failed(session)) {
-        ms_ans_close(session);
+        ms_eng_index(session);
+    if (ms_ses_failed(session)) {
+        ms_ses_close(session);
         return ms_fail_memory(err);
     }
     *out = session;
@@ -505,18 +510,18 @@ MACHSYM_API machsym_result machsym_session_open(const machsym_session_desc *desc
 
 MACHSYM_API void machsym_session_trim(machsym_session *session)
 {
-    ms_ans_forget(session);
+    ms_ses_forget(session);
 }
 
 MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session)
 {
-    return ms_ans_failed(session);
+    return ms_ses_failed(session);
 }
 
 MACHSYM_API void machsym_session_close(machsym_session *session)
 {
     if (session != NULL)
-        ms_ans_close(session);
+        ms_ses_close(session);
 }
 
 MACHSYM_API size_t machsym_session_frames(machsym_session *session, uint64_t addr, machsym_frame *frames,
@@ -534,18 +539,18 @@ MACHSYM_API size_t machsym_session_lookup(machsym_session *session, const uint64
 MACHSYM_API bool machsym_session_next_function(machsym_session *session, machsym_cursor *at,
                                                machsym_function *out)
 {
-    return ms_ans_next_function(session, at, out);
+    return ms_it_next_function(session, at, out);
 }
 
 MACHSYM_API bool machsym_session_next_line(machsym_session *session, machsym_cursor *at, machsym_line *out)
 {
-    return ms_ans_next_line(session, at, out);
+    return ms_it_next_line(session, at, out);
 }
 
 MACHSYM_API bool machsym_session_next_symbol(machsym_session *session, machsym_cursor *at,
                                              machsym_symbol *out)
 {
-    const ms_sym_table *t = ms_ans_symbols(session);
+    const ms_sym_table *t = ms_src_table(ms_ses_symbols(session));
     if (at->a >= t->count)
         return false;
     ms_sym_get(t, (size_t)at->a, out);
@@ -556,7 +561,7 @@ MACHSYM_API bool machsym_session_next_symbol(machsym_session *session, machsym_c
 MACHSYM_API bool machsym_session_next_alias(machsym_session *session, uint64_t addr, machsym_cursor *at,
                                             machsym_str *out)
 {
-    const ms_sym_table *t = ms_ans_symbols(session);
+    const ms_sym_table *t = ms_src_table(ms_ses_symbols(session));
     size_t first = ms_sym_first(t, addr);
     for (size_t index = first + (size_t)at->a++; index < t->count && t->v[index].key == addr;
          index++, at->a++) {
@@ -569,7 +574,7 @@ MACHSYM_API bool machsym_session_next_alias(machsym_session *session, uint64_t a
 
 MACHSYM_API bool machsym_session_next_name(machsym_session *session, machsym_cursor *at, machsym_symbol *out)
 {
-    const ms_sym_table *t = ms_ans_symbols(session);
+    const ms_sym_table *t = ms_src_table(ms_ses_symbols(session));
     if (at->a >= t->count)
         return false;
     ms_sym_get(t, (size_t)at->a++, out);
@@ -578,33 +583,33 @@ MACHSYM_API bool machsym_session_next_name(machsym_session *session, machsym_cur
 
 MACHSYM_API bool machsym_session_next_objc(machsym_session *session, machsym_cursor *at, machsym_objc *out)
 {
-    return ms_ans_next_objc(session, at, out);
+    return ms_it_next_objc(session, at, out);
 }
 
 MACHSYM_API bool machsym_session_next_object(machsym_session *session, machsym_cursor *at,
                                              machsym_object *out)
 {
-    return ms_ans_next_object(session, at, out);
+    return ms_it_next_object(session, at, out);
 }
 
 MACHSYM_API bool machsym_session_next_object_file(const machsym_session *session, machsym_cursor *at,
                                                   machsym_object_file *out)
 {
-    const ms_ans_objects *o = session->objects;
+    const ms_ses_objects *o = session->objects;
     if (o == NULL || at->a >= o->tried_count)
         return false;
-    ms_ans_get_object(o, o->tried[at->a++], out);
+    ms_ses_get_object(o, o->tried[at->a++], out);
     return true;
 }
 
 MACHSYM_API void machsym_session_explain(machsym_session *session, uint64_t addr, machsym_explanation *out)
 {
-    ms_ans_explain(session, addr, out);
+    ms_ex_explain(session, addr, out);
 }
 
 MACHSYM_API void machsym_session_read_info(machsym_session *session, machsym_session_info *out)
 {
-    ms_ans_count(session, out);
+    ms_it_count(session, out);
 }
 
 /* ---- Map ---- */

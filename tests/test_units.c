@@ -323,7 +323,7 @@ static void test_small_cache(void)
     for (unsigned i = 0; i < 3 * UNITS; i++) {
         CHECK_EQ(machsym_session_frames(session, 0x1010 + 0x100 * (i % UNITS), &frame, 1), 1);
         CHECK_EQ(frame.function_start, 0x1000 + 0x100 * (i % UNITS));
-        CHECK(session->decoded_count >= 1 && session->decoded_count <= ms_ANS_KEPT + 1);
+        CHECK(session->decoded_count >= 1 && session->decoded_count <= MACHSYM_KEPT_UNITS + 1);
     }
     machsym_session_close(session);
     machsym_image_close(image);

@@ -18,10 +18,7 @@ typedef struct entries {
 
 static void add(entries *to, const machsym_symbol *symbol)
 {
-    if (to->count == to->cap) {
-        to->cap = to->cap == 0 ? 1024 : to->cap * 2;
-        to->v = tool_grow(to->v, to->cap * sizeof *to->v);
-    }
+    to->v = tool_room(to->v, to->count, &to->cap, sizeof *to->v);
     to->v[to->count] = (entry){*symbol, to->count};
     to->count++;
 }

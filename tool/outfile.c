@@ -84,7 +84,8 @@ bool outfile_begin(outfile *out, const char *path, outfile_rule rule)
     if (path == NULL)
         return true;
     struct stat st;
-    out->is_device = stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+    out->is_device =
+        rule == OUTFILE_REPLACE && stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
     int fd = out->is_device ? open(path, O_WRONLY | O_CLOEXEC) : -1;
     if (out->is_device && fd < 0) {
         fail(out);
@@ -145,7 +146,7 @@ static void sync_folder(const char *path)
 static bool take_place(outfile *out)
 {
     const char *from = temporary[out->slot];
-    if (out->rule == OUTFILE_REPLACE)
+    if (out->rule != OUTFILE_KEEP)
         return rename(from, out->path) == 0;
     if (link(from, out->path) == 0)
         return unlink(from) == 0;

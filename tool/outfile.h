@@ -8,8 +8,12 @@
 
 enum { OUTFILE_BLOCK = 1 << 16 };
 
-/* What becomes of a file that has the name already. */
-typedef enum outfile_rule { OUTFILE_REPLACE = 0, OUTFILE_KEEP } outfile_rule;
+/* What becomes of what has the name already. */
+typedef enum outfile_rule {
+    OUTFILE_REPLACE = 0, /* a file is replaced, a device or pipe written to: the user named it */
+    OUTFILE_KEEP,        /* it stays, and the output fails */
+    OUTFILE_OWN          /* it is replaced, whatever it is */
+} outfile_rule;
 
 /* A file that is being written. */
 typedef struct outfile {

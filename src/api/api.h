@@ -488,7 +488,7 @@ typedef struct machsym_explanation {
     machsym_str unit_producer;
     machsym_str object_path; /* of a debug map: the object file or archive that answers; else empty */
     machsym_str object_member;
-    machsym_line rows[5]; /* the line rows around the address, in table order */
+    machsym_line rows[MACHSYM_EXPLAINED_ROWS]; /* the line rows around the address, in table order */
     unsigned row_count;
     unsigned row_used; /* which of rows answered; row_count when none */
     bool has_symbol;

@@ -58,6 +58,46 @@
 #define MACHSYM_MAX_INLINE_DEPTH 256
 #endif
 
+/* How many rows of a line table a line policy may look back; compilers write some ten that it concerns. A
+ * hostile program could put all its rows at one address. */
+#ifndef MACHSYM_MAX_ROWS_BACK
+#define MACHSYM_MAX_ROWS_BACK 1024
+#endif
+
+/* How many line rows an explanation shows: the one that answers, with two before and two behind. */
+#define MACHSYM_EXPLAINED_ROWS 5
+
+/* How many lookups of a session read a table in the file from its start before the session sorts it: sorting
+ * costs as much as about four readings. */
+#ifndef MACHSYM_SCANS
+#define MACHSYM_SCANS 4
+#endif
+
+/* How many bytes of decoded units a session keeps, unless its descriptor says. A unit of real C++ takes about
+ * a megabyte; the debug info that the addresses of a large report ask for fits. */
+#ifndef MACHSYM_CACHE_LIMIT
+#define MACHSYM_CACHE_LIMIT (32u << 20)
+#endif
+
+/* How many decoded units a session always keeps: one lookup may ask three, and dropping them would decode them
+ * again at once. */
+#ifndef MACHSYM_KEPT_UNITS
+#define MACHSYM_KEPT_UNITS 3
+#endif
+
+/* Line programs may overlap in a hostile file: so many times the bytes of .debug_line are run as parts of two
+ * programs. Real files have none that overlap. */
+#ifndef MACHSYM_MAX_PROGRAM_OVERLAP
+#define MACHSYM_MAX_PROGRAM_OVERLAP 16
+#endif
+
+/* A line program that several units share is run once for all. Where their roots differ so that each would need
+ * its own run, a unit's program is run only while it has fewer bytes than so many times the unit: tiny units
+ * could else run one large program over and over. */
+#ifndef MACHSYM_MAX_LINES_PER_INFO
+#define MACHSYM_MAX_LINES_PER_INFO 64
+#endif
+
 /* How many slots of a hash table are looked at for a key; real keys need about ten. Keys of a hostile file may be made
  * to collide: a key that finds no slot is treated as new each time, which costs room but no answer. */
 #ifndef MACHSYM_MAX_PROBES

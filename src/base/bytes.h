@@ -326,6 +326,13 @@ static size_t ms_upper_bound(const ms_key *v, size_t count, uint64_t key)
     return lo;
 }
 
+/* Lowers *hi to an address: up to there what was found holds. */
+static inline void ms_lower_to(uint64_t *hi, uint64_t addr)
+{
+    if (addr < *hi)
+        *hi = addr;
+}
+
 /* ---- Errors ---- */
 
 static machsym_result ms_fail(machsym_error *err, machsym_result code, const char *what, const char *where,

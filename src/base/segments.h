@@ -6,7 +6,7 @@
 
 /* ==== >>segments ===========================================================================================
  * Job:    turns ranges that may overlap into sorted segments that do not, so that one search finds the owner.
- * Offers: ms_seg, ms_seg_build, ms_seg_find.
+ * Offers: ms_seg, ms_seg_build, ms_seg_at, ms_seg_find.
  * Never:  takes more than n log n steps, however the ranges overlap. */
 
 /* Half-open. */
@@ -161,18 +161,26 @@ static size_t ms_seg_find(const ms_seg *v, size_t count, uint64_t addr)
     return lo == 0 ? count : lo - 1;
 }
 
-/* Where the segment that holds an address ends; UINT64_MAX behind the last. */
-static uint64_t ms_seg_until(const ms_seg *v, size_t count, uint64_t addr)
+/* Whether segment number at holds an address, and another one follows it. */
+static inline bool ms_seg_holds(const ms_seg *v, size_t count, size_t at, uint64_t addr)
+{
+    return at + 1 < count && v[at].lo <= addr && addr < v[at + 1].lo;
+}
+
+/* Whose an address is; ms_SEG_NONE: nobody's. Lowers *hi to where another owner begins. */
+static uint32_t ms_seg_at(const ms_seg *v, size_t count, uint64_t addr, uint64_t *hi)
 {
     size_t at = ms_seg_find(v, count, addr);
     size_t next = at == count ? 0 : at + 1;
-    return next < count ? v[next].lo : UINT64_MAX;
+    if (next < count)
+        ms_lower_to(hi, v[next].lo);
+    return at == count ? ms_SEG_NONE : v[at].owner;
 }
 
 static uint32_t ms_seg_owner(const ms_seg *v, size_t count, uint64_t addr)
 {
-    size_t at = ms_seg_find(v, count, addr);
-    return at == count ? ms_SEG_NONE : v[at].owner;
+    uint64_t hi = UINT64_MAX;
+    return ms_seg_at(v, count, addr, &hi);
 }
 
 #endif /* ms_ROOM_base_segments */

@@ -11,7 +11,7 @@
 
 /* ==== >>functions ==========================================================================================
  * Job:    walks a unit's entries to functions and the calls inlined into them, and names them.
- * Offers: ms_fn_read, ms_fn_read_one, ms_fn_block_at, ms_fn_range_at, ms_fn_copy_of, ms_fn_names_of.
+ * Offers: ms_fn_read, ms_fn_look_inside, ms_fn_call_at, ms_fn_range_at, ms_fn_copy_of, ms_fn_names_of.
  * Never:  looks at lines or symbols; answers outside a function's ranges. */
 
 /* A function, or a call inlined into one. */
@@ -42,7 +42,15 @@ typedef struct ms_fn_table {
     uint32_t function_count;
     uint64_t die_count;
     bool is_damaged;
+    bool is_deep; /* some calls stand deeper than MACHSYM_MAX_INLINE_DEPTH, by one */
 } ms_fn_table;
+
+/* Where a block stands. */
+typedef struct ms_fn_open {
+    uint32_t outer; /* the block open around it; ms_SEG_NONE: none */
+    uint32_t lists; /* how many lists of entries are open there */
+    uint32_t depth; /* how many blocks a call is inlined through; 0: a function */
+} ms_fn_open;
 
 /* A table as it grows. */
 typedef struct ms_fn_walk {
@@ -53,10 +61,8 @@ typedef struct ms_fn_walk {
     ms_fn_block *blocks;
     size_t count;
     size_t cap;
-    uint32_t *outer;  /* by block: the block open around it, ms_SEG_NONE if none */
-    uint32_t *depths; /* by block: how many lists were open where it stands */
-    size_t outer_cap;
-    size_t depth_cap;
+    ms_fn_open *opened; /* by block */
+    size_t opened_cap;
     ms_piece *pieces; /* of functions */
     size_t piece_count;
     size_t piece_cap;
@@ -69,6 +75,7 @@ typedef struct ms_fn_walk {
     uint64_t visited;
     bool reads_calls;
     bool is_damaged;
+    bool is_deep;
 } ms_fn_walk;
 
 static bool ms_fn_add_piece(ms_fn_walk *w, uint64_t lo, uint64_t hi)
@@ -90,14 +97,12 @@ static bool ms_fn_make_room(ms_fn_walk *w)
         return true;
     ms_fn_block *blocks =
         (ms_fn_block *)ms_arena_grow(w->arena, w->blocks, w->count, &w->cap, sizeof *blocks);
-    uint32_t *outer = (uint32_t *)ms_arena_grow(w->scratch, w->outer, w->count, &w->outer_cap, sizeof *outer);
-    uint32_t *depths =
-        (uint32_t *)ms_arena_grow(w->scratch, w->depths, w->count, &w->depth_cap, sizeof *depths);
-    if (blocks == NULL || outer == NULL || depths == NULL)
+    ms_fn_open *opened =
+        (ms_fn_open *)ms_arena_grow(w->scratch, w->opened, w->count, &w->opened_cap, sizeof *opened);
+    if (blocks == NULL || opened == NULL)
         return false;
     w->blocks = blocks;
-    w->outer = outer;
-    w->depths = depths;
+    w->opened = opened;
     return true;
 }
 
@@ -179,12 +184,21 @@ static bool ms_fn_add_pieces(ms_fn_walk *w, const ms_range *single, size_t first
     return ok;
 }
 
-/* Turns an entry with code into a block. Returns false when it has none. */
+/* How deep a call would stand that begins now; 0 when no function is open. */
+static uint32_t ms_fn_next_depth(const ms_fn_walk *w)
+{
+    return w->open == ms_SEG_NONE ? 0 : w->opened[w->open].depth + 1;
+}
+
+/* Turns an entry with code into a block. Returns false when it has none, or is not to be told of. */
 static bool ms_fn_add_block(ms_fn_walk *w, uint64_t die_off, bool is_function, const ms_dw_die *die,
-                            uint32_t depth)
+                            uint32_t lists)
 {
     ms_range single = {0, 0};
     size_t first;
+    uint32_t depth = is_function ? 0 : ms_fn_next_depth(w);
+    if (depth > MACHSYM_MAX_INLINE_DEPTH + 1)
+        return false;
     size_t count = ms_fn_ranges_of(w, die_off, is_function, die, &single, &first);
     if (count == 0 || (!is_function && w->open == ms_SEG_NONE) || !ms_fn_make_room(w) ||
         (is_function && !ms_fn_add_pieces(w, &single, first, count))) {
@@ -205,29 +219,32 @@ static bool ms_fn_add_block(ms_fn_walk *w, uint64_t die_off, bool is_function, c
     block->call_line = ms_fn_u32(ms_dw_get(die, ms_SLOT_CALL_LINE));
     block->call_column = ms_fn_u32(ms_dw_get(die, ms_SLOT_CALL_COLUMN));
     block->unread = w->unread; /* so far; see ms_fn_close_blocks */
-    w->outer[w->count] = w->open;
-    w->depths[w->count] = depth;
+    w->opened[w->count].outer = w->open;
+    w->opened[w->count].lists = lists;
+    w->opened[w->count].depth = depth;
+    w->is_deep |= depth > MACHSYM_MAX_INLINE_DEPTH;
     w->function_count += is_function;
     w->count++;
     return true;
 }
 
-/* Closes the blocks whose lists of children have ended. Returns the depth at which the next one closes. */
-static uint32_t ms_fn_close_blocks(ms_fn_walk *w, uint32_t depth)
+/* Closes the blocks whose lists of children have ended. Returns how many lists are open where the next one
+ * closes. */
+static uint32_t ms_fn_close_blocks(ms_fn_walk *w, uint32_t lists)
 {
-    while (w->open != ms_SEG_NONE && w->depths[w->open] >= depth) {
+    while (w->open != ms_SEG_NONE && w->opened[w->open].lists >= lists) {
         ms_fn_block *block = &w->blocks[w->open];
         block->end = (uint32_t)w->count;
         block->unread = w->unread - block->unread;
-        w->open = w->outer[w->open];
+        w->open = w->opened[w->open].outer;
     }
-    return w->open == ms_SEG_NONE ? 0 : w->depths[w->open];
+    return w->open == ms_SEG_NONE ? 0 : w->opened[w->open].lists;
 }
 
 /* Reads an entry that may have code; die_off is its own offset, p stands behind its code. Returns where its
  * values end; NULL at damage. */
 static const uint8_t *ms_fn_take_entry(ms_fn_walk *w, const ms_dw_abbrev *abbrev, uint64_t die_off,
-                                       const uint8_t *p, const uint8_t *end, uint32_t depth)
+                                       const uint8_t *p, const uint8_t *end, uint32_t lists)
 {
     ms_dw_die values;
     bool is_function = abbrev->kind == ms_KIND_FUNCTION;
@@ -239,7 +256,7 @@ static const uint8_t *ms_fn_take_entry(ms_fn_walk *w, const ms_dw_abbrev *abbrev
         w->list_from = die_off;
         w->lists[0] = 0;
     }
-    if (!ms_fn_add_block(w, die_off, is_function, &values, depth))
+    if (!ms_fn_add_block(w, die_off, is_function, &values, lists))
         return rd.p;
     if (abbrev->has_children)
         w->open = (uint32_t)(w->count - 1);
@@ -251,18 +268,18 @@ static const uint8_t *ms_fn_take_entry(ms_fn_walk *w, const ms_dw_abbrev *abbrev
 /* Reads or skips an entry the long way; p stands behind its code. Returns where its values end; NULL at
  * damage. */
 static const uint8_t *ms_fn_take_any(ms_fn_walk *w, const ms_dw_abbrev *abbrev, uint64_t die_off,
-                                     const uint8_t *p, const uint8_t *end, uint32_t depth)
+                                     const uint8_t *p, const uint8_t *end, uint32_t lists)
 {
     bool is_call = abbrev->has_code && abbrev->kind == ms_KIND_INLINE;
     if (abbrev->has_code && (!is_call || w->reads_calls))
-        return ms_fn_take_entry(w, abbrev, die_off, p, end, depth);
+        return ms_fn_take_entry(w, abbrev, die_off, p, end, lists);
     w->unread += is_call;
     return ms_dw_skip_die(w->root->abbrevs, abbrev, p, end, &w->root->enc);
 }
 
-/* The entries from an offset on, in one flat loop, until as many lists of children have ended as were open;
- * depth counts them. Every entry takes at least a byte. */
-static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t depth)
+/* The entries from an offset on, in one flat loop, until as many lists of children have ended as were open.
+ * Every entry takes at least a byte. */
+static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t lists)
 {
     const ms_dw_enc *enc = &w->root->enc;
     const ms_dw_abbrevs *table = w->root->abbrevs;
@@ -272,7 +289,7 @@ static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t depth)
     const uint8_t *end = unit.ptr + unit.len;
     const uint8_t *brief_end = unit.len > table->brief_max ? end - table->brief_max : unit.ptr;
     uint64_t count = 0;
-    uint32_t close = 0; /* the depth at which the innermost block closes; 0: the end of all */
+    uint32_t close = 0; /* how many lists are open where the innermost block closes; 0: none */
     do {
         const uint8_t *die = p;
         MACHSYM_COUNT_WORK(1);
@@ -284,9 +301,9 @@ static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t depth)
             p = rd.p;
         }
         if (code == 0) { /* also in more bytes than it needs */
-            depth--;
-            if (depth <= close)
-                close = ms_fn_close_blocks(w, depth);
+            lists--;
+            if (lists <= close)
+                close = ms_fn_close_blocks(w, lists);
             continue;
         }
         if (p < brief_end && code <= table->brief_count) {
@@ -294,7 +311,7 @@ static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t depth)
             const uint8_t *next = ms_dw_skip_brief(brief, stops_at, p);
             if (next != NULL) {
                 p = next;
-                depth += brief->has_children;
+                lists += brief->has_children;
                 w->unread += brief->flags >> 1;
                 continue;
             }
@@ -304,11 +321,13 @@ static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t depth)
             p = NULL;
             break;
         }
-        p = ms_fn_take_any(w, abbrev, (uint64_t)(die - unit.ptr) + enc->unit_off, p, end, depth);
-        close = w->open == ms_SEG_NONE ? 0 : w->depths[w->open];
-        depth += abbrev->has_children;
-    } while (depth != 0 && p != NULL && p < end);
+        p = ms_fn_take_any(w, abbrev, (uint64_t)(die - unit.ptr) + enc->unit_off, p, end, lists);
+        close = w->open == ms_SEG_NONE ? 0 : w->opened[w->open].lists;
+        lists += abbrev->has_children;
+    } while (lists != 0 && p != NULL && p < end);
     ms_fn_close_blocks(w, 0);
+    ms_arena_fit(w->arena, w->blocks, w->count, w->cap,
+                 sizeof *w->blocks); /* while they are the newest object */
     w->is_damaged |= p == NULL;
     w->visited = count;
 }
@@ -350,10 +369,10 @@ static void ms_fn_begin(ms_fn_walk *w, const ms_dw *dw, const ms_cu_root *root, 
 /* Gives the walk's arrays to a table. Returns false when memory is out; the table is empty then. */
 static bool ms_fn_finish(ms_fn_walk *w, ms_fn_table *table)
 {
-    ms_arena_fit(w->arena, w->blocks, w->count, w->cap, sizeof *w->blocks);
     table->blocks = w->blocks;
     table->ranges = (const ms_range *)ms_arena_keep(w->arena, w->list.v, w->list.count, sizeof *w->list.v);
     table->is_damaged = w->is_damaged;
+    table->is_deep = w->is_deep;
     table->die_count = w->visited;
     if (w->scratch->oom || w->arena->oom)
         return false;
@@ -394,55 +413,138 @@ static void ms_fn_read_one(const ms_dw *dw, const ms_cu_root *root, const ms_fn_
     ms_fn_finish(&w, table);
 }
 
-/* The range of a block that holds an address; NULL when none does. */
-static const ms_range *ms_fn_range_of(const ms_fn_table *table, const ms_fn_block *block, uint64_t addr)
+/* ---- Which call holds an address ---- */
+
+/* A function with what is inlined into it. */
+typedef struct ms_fn_inside {
+    const ms_fn_table *table; /* that has its blocks */
+    uint32_t function;        /* its number there */
+    ms_segs calls;            /* address to innermost block; empty when nothing is inlined */
+    size_t hint;              /* where in calls the last search ended: the next one is often near */
+} ms_fn_inside;
+
+/* Ranges of calls as they are listed. */
+typedef struct ms_fn_pieces {
+    ms_arena *arena;
+    ms_piece *v;
+    size_t count;
+    size_t cap;
+} ms_fn_pieces;
+
+/* Adds a range. Returns false when memory is out. */
+static bool ms_fn_add_range(ms_fn_pieces *pieces, uint64_t lo, uint64_t hi, uint32_t owner)
 {
-    return ms_dw_range_at(table->ranges + block->range_first, block->range_count, addr);
+    ms_piece *v = (ms_piece *)ms_arena_grow(pieces->arena, pieces->v, pieces->count, &pieces->cap, sizeof *v);
+    if (v == NULL)
+        return false;
+    pieces->v = v;
+    v += pieces->count++;
+    v->lo = lo;
+    v->hi = hi;
+    v->owner = owner;
+    return true;
 }
 
-static bool ms_fn_holds(const ms_fn_table *table, const ms_fn_block *block, uint64_t addr)
+/* Makes the segments of a function's calls. Calls nest, so the last one that holds an address is the
+ * innermost. Where a producer let calls overlap, the later one has the code. */
+static void ms_fn_find_calls(ms_fn_inside *inside, ms_arena *scratch, ms_arena *arena)
 {
-    if (block->range_count == 1)
-        return addr >= block->lo && addr < block->hi;
-    return ms_fn_range_of(table, block, addr) != NULL;
-}
-
-/* The innermost block at an address that a function has. Calls nest, so the last one that holds the address
- * is the innermost; where a producer let calls overlap, the later one has it. */
-static uint32_t ms_fn_block_at(const ms_fn_table *table, uint32_t function, uint64_t addr)
-{
-    uint32_t best = function;
-    uint32_t end = table->blocks[function].end;
-    for (uint32_t i = function + 1; i < end;) {
+    const ms_fn_table *table = inside->table;
+    ms_fn_pieces pieces = {scratch, NULL, 0, 0};
+    uint32_t end = table->blocks[inside->function].end;
+    bool ok = ms_fn_add_range(&pieces, 0, UINT64_MAX, inside->function);
+    inside->calls.arena = arena;
+    for (uint32_t i = inside->function + 1; i < end && ok;) {
         const ms_fn_block *block = &table->blocks[i];
         MACHSYM_COUNT_WORK(1);
         if (block->parent == ms_SEG_NONE) { /* a function in a function answers for itself */
             i = block->end;
             continue;
         }
-        if (ms_fn_holds(table, block, addr))
-            best = i;
+        if (block->range_count == 1)
+            ok = ms_fn_add_range(&pieces, block->lo, block->hi, i);
+        for (uint32_t j = 0; j < block->range_count && block->range_count > 1 && ok; j++) {
+            const ms_range *range = &table->ranges[block->range_first + j];
+            ok = ms_fn_add_range(&pieces, range->lo, range->hi, i);
+        }
         i++;
     }
-    return best;
+    if (ok && pieces.count > 1)
+        ms_seg_build(pieces.v, pieces.count, scratch, &inside->calls);
 }
 
-/* The range of a block that holds an address; its first one when none does. */
-static ms_range ms_fn_range_at(const ms_fn_table *table, const ms_fn_block *block, uint64_t addr)
+/* A function of a unit with what is inlined into it; NULL when memory is out. Work is done in scratch; the
+ * result comes from arena. */
+static ms_fn_inside *ms_fn_look_inside(const ms_dw *dw, const ms_cu_root *root, const ms_fn_table *unit,
+                                       uint32_t function, ms_arena *scratch, ms_arena *arena)
+{
+    const ms_fn_block *block = &unit->blocks[function];
+    ms_fn_inside *inside = (ms_fn_inside *)ms_arena_zeroed(arena, 1, sizeof *inside);
+    if (inside == NULL)
+        return NULL;
+    inside->table = unit;
+    inside->function = function;
+    if (block->unread != 0) {
+        ms_fn_table *own = (ms_fn_table *)ms_arena_alloc(arena, 1, sizeof *own);
+        if (own == NULL)
+            return NULL;
+        ms_fn_read_one(dw, root, block, scratch, arena, own);
+        inside->table = own->count != 0 ? own : unit;
+        inside->function = own->count != 0 ? 0 : function;
+    }
+    ms_fn_find_calls(inside, scratch, arena);
+    return scratch->oom || arena->oom ? NULL : inside;
+}
+
+static bool ms_fn_is_too_deep(const ms_fn_table *table, uint32_t index)
+{
+    uint32_t depth = 0;
+    for (; table->blocks[index].parent != ms_SEG_NONE; depth++)
+        index = table->blocks[index].parent;
+    return depth > MACHSYM_MAX_INLINE_DEPTH;
+}
+
+/* The innermost block at an address that the function has. Lowers *hi to where another one may begin. A call
+ * that stands too deep gives way to the block that it is inlined into, and becomes *dropped; else that is
+ * ms_SEG_NONE. */
+static uint32_t ms_fn_call_at(ms_fn_inside *inside, uint64_t addr, uint32_t *dropped, uint64_t *hi)
+{
+    const ms_seg *v = inside->calls.v;
+    size_t count = inside->calls.count;
+    size_t at = inside->hint;
+    *dropped = ms_SEG_NONE;
+    if (count == 0)
+        return inside->function;
+    if (!ms_seg_holds(v, count, at, addr))
+        at = ms_seg_holds(v, count, at + 1, addr) ? at + 1 : ms_seg_find(v, count, addr);
+    inside->hint = at;
+    if (at + 1 < count)
+        ms_lower_to(hi, v[at + 1].lo);
+    uint32_t index = v[at].owner;
+    if (!inside->table->is_deep || !ms_fn_is_too_deep(inside->table, index))
+        return index;
+    *dropped = index;
+    return inside->table->blocks[index].parent;
+}
+
+/* The range of a block that holds an address; its first one when none does. Lowers *hi to where it ends; a
+ * damaged function's ranges may overlap. */
+static ms_range ms_fn_range_at(const ms_fn_table *table, const ms_fn_block *block, uint64_t addr,
+                               uint64_t *hi)
 {
     ms_range range = {block->lo, block->hi};
-    const ms_range *one = block->range_count > 1 ? ms_fn_range_of(table, block, addr) : NULL;
-    return one != NULL ? *one : range;
-}
-
-/* Up to where ms_fn_range_at says the same; a damaged function's ranges may overlap. */
-static uint64_t ms_fn_range_until(const ms_fn_table *table, const ms_fn_block *block, uint64_t addr)
-{
-    uint64_t end = ms_fn_range_at(table, block, addr).hi;
     const ms_range *v = table->ranges + block->range_first;
-    for (size_t i = 0; i < block->range_count && block->range_count <= ms_DW_FEW_RANGES; i++)
-        end = block->range_count > 1 && v[i].lo > addr && v[i].lo < end ? v[i].lo : end;
-    return end;
+    if (block->range_count > 1) {
+        const ms_range *one = ms_dw_range_at(v, block->range_count, addr);
+        range = one != NULL ? *one : range;
+    }
+    if (addr < range.hi)
+        ms_lower_to(hi, range.hi);
+    for (size_t i = 0; i < block->range_count && block->range_count <= ms_DW_FEW_RANGES; i++) {
+        if (block->range_count > 1 && v[i].lo > addr)
+            ms_lower_to(hi, v[i].lo);
+    }
+    return range;
 }
 
 /* The out-of-line copy of what block is inlined from; NULL when the unit has none. */

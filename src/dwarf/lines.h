@@ -563,28 +563,29 @@ static machsym_path ms_ln_path(const ms_ln_table *table, machsym_str comp_dir, u
     return path;
 }
 
-/* The last row at or below an address among rows [first, first + count). */
-static size_t ms_ln_last_at(const ms_ln_row *rows, size_t first, size_t count, uint64_t addr)
+/* Where in a table the last search ended, since the next one is often near. Any numbers are valid. */
+typedef struct ms_ln_hint {
+    size_t seq;
+    size_t row;
+} ms_ln_hint;
+
+enum { ms_LN_NEAR = 4 }; /* rows behind a hint that are looked at one by one: fewer steps than a search */
+
+/* Whether number at is the first sequence that ends above an address. */
+static inline bool ms_ln_is_seq(const ms_ln_table *table, size_t at, uint64_t addr)
 {
-    size_t lo = first;
-    while (count > 0) {
-        size_t half = count / 2;
-        if (rows[lo + half].addr <= addr) {
-            lo += half + 1;
-            count -= half + 1;
-        } else {
-            count = half;
-        }
-    }
-    return lo - 1; /* the sequence begins at or below addr */
+    return at < table->seq_count && table->seqs[at].hi > addr && (at == 0 || table->seqs[at - 1].hi <= addr);
 }
 
-/* The sequence that holds an address; NULL when none does. */
-static const ms_ln_seq *ms_ln_seq_at(const ms_ln_table *table, uint64_t addr)
+/* The first sequence that ends above an address; seq_count when none does. */
+static size_t ms_ln_seq_above(const ms_ln_table *table, size_t hint, uint64_t addr)
 {
+    if (ms_ln_is_seq(table, hint, addr))
+        return hint;
+    if (ms_ln_is_seq(table, hint + 1, addr))
+        return hint + 1;
     size_t lo = 0;
-    size_t left = table->seq_count;
-    while (left > 0) {
+    for (size_t left = table->seq_count; left > 0;) {
         size_t half = left / 2;
         if (table->seqs[lo + half].hi <= addr) {
             lo += half + 1;
@@ -593,16 +594,36 @@ static const ms_ln_seq *ms_ln_seq_at(const ms_ln_table *table, uint64_t addr)
             left = half;
         }
     }
-    return lo < table->seq_count && table->seqs[lo].lo <= addr ? &table->seqs[lo] : NULL;
+    return lo;
 }
 
-enum { ms_LN_BACK = 1024 }; /* how many rows a policy may look back; compilers write some ten */
+/* The last row at or below an address that a sequence holds. */
+static size_t ms_ln_last_at(const ms_ln_row *rows, const ms_ln_seq *seq, size_t hint, uint64_t addr)
+{
+    size_t lo = seq->first;
+    size_t hi = lo + seq->count - 1; /* ends the sequence, above the address */
+    if (hint > lo && hint < hi && rows[hint].addr <= addr) {
+        lo = hint;
+        for (unsigned i = 0; i < ms_LN_NEAR; i++, lo++) {
+            if (rows[lo + 1].addr > addr)
+                return lo;
+        }
+    }
+    while (hi - lo > 1) {
+        size_t middle = lo + (hi - lo) / 2;
+        if (rows[middle].addr <= addr)
+            lo = middle;
+        else
+            hi = middle;
+    }
+    return lo;
+}
 
 /* The row that answers under a policy, where at is the last row at or below the address. */
 static inline size_t ms_ln_choose(const ms_ln_table *table, machsym_lines lines, const ms_ln_seq *seq,
                                   size_t at)
 {
-    size_t stop = at - seq->first > ms_LN_BACK ? at - ms_LN_BACK : seq->first;
+    size_t stop = at - seq->first > MACHSYM_MAX_ROWS_BACK ? at - MACHSYM_MAX_ROWS_BACK : seq->first;
     if (lines == MACHSYM_LINES_ATOS) {
         for (; at > stop && table->rows[at - 1].addr == table->rows[at].addr; at--)
             MACHSYM_COUNT_WORK(1);
@@ -617,13 +638,28 @@ static inline size_t ms_ln_choose(const ms_ln_table *table, machsym_lines lines,
     return at;
 }
 
-/* The row that answers for an address under a policy; row_count when none does. */
-static size_t ms_ln_find(const ms_ln_table *table, machsym_lines lines, uint64_t addr)
+/* The row that answers for an address under a policy; row_count when none does. Lowers *hi to where another
+ * row may answer. past_end: under the stmt policy code behind a sequence takes its last line. A row of a file
+ * that the table does not have is damage, and no answer. */
+static size_t ms_ln_find(const ms_ln_table *table, machsym_lines lines, bool past_end, uint64_t addr,
+                         ms_ln_hint *hint, uint64_t *hi)
 {
-    const ms_ln_seq *seq = ms_ln_seq_at(table, addr);
-    if (seq == NULL)
-        return table->row_count;
-    return ms_ln_choose(table, lines, seq, ms_ln_last_at(table->rows, seq->first, seq->count - 1, addr));
+    size_t at = table->row_count;
+    size_t number = hint->seq = ms_ln_seq_above(table, hint->seq, addr);
+    const ms_ln_seq *seq = number < table->seq_count ? &table->seqs[number] : NULL;
+    if (seq != NULL && seq->lo <= addr) {
+        size_t last = hint->row = ms_ln_last_at(table->rows, seq, hint->row, addr);
+        ms_lower_to(hi, table->rows[last + 1].addr);
+        at = ms_ln_choose(table, lines, seq, last);
+    } else {
+        if (seq != NULL)
+            ms_lower_to(hi, seq->lo);
+        if (number > 0 && past_end && lines == MACHSYM_LINES_STMT)
+            at = (size_t)table->seqs[number - 1].first + table->seqs[number - 1].count - 1;
+    }
+    if (at != table->row_count && !ms_ln_has_file(table, table->rows[at].file))
+        at = table->row_count;
+    return at;
 }
 
 #endif /* ms_ROOM_dwarf_lines */

@@ -11,7 +11,7 @@
 
 /* ==== >>units ==============================================================================================
  * Job:    unit headers and root entries, and which unit covers an address.
- * Offers: ms_cu_index, ms_cu_from_offset, ms_cu_root, ms_cu_scan_aranges, ms_cu_arange_segments, ms_cu_range_segments.
+ * Offers: ms_cu_index, ms_cu_from_offset, ms_cu_root_of, ms_cu_by_aranges, ms_cu_by_ranges.
  * Never:  reads past a root entry; does arithmetic on the offsets in .debug_aranges. */
 
 /* DWARF5 7.5.1 */
@@ -73,6 +73,12 @@ typedef struct ms_cu_env {
     uint64_t *program_ends; /* where in .debug_line each is taken to end */
     size_t program_count;
     uint8_t *claims; /* by unit: ms_CLAIM_* as far as tables of claims have been made; NULL: memory is out */
+    ms_arena *scratch; /* reset whenever a table of claims is made */
+    ms_segs aranges;   /* what .debug_aranges says, once has_aranges */
+    ms_segs ranges;    /* what the roots say, once has_ranges */
+    bool has_aranges;
+    bool has_ranges;
+    uint32_t scans; /* lookups that have scanned .debug_aranges */
 } ms_cu_env;
 
 /* ---- Headers ---- */
@@ -524,20 +530,24 @@ static bool ms_cu_next_tuple(ms_cu_set *set, ms_range *range)
     return true;
 }
 
-/* Searches .debug_aranges from its start: for a first, cold lookup. Returns the unit's number; count when
- * none has it. */
-static size_t ms_cu_scan_aranges(const ms_cu_env *env, uint64_t addr)
+/* Searches .debug_aranges from its start, for a first, cold lookup: the first set that has an address tells the
+ * unit. Returns the unit's number; count when there is none. Lowers *hi to where another unit may be named. */
+static size_t ms_cu_scan_aranges(const ms_cu_env *env, uint64_t addr, uint64_t *hi)
 {
     ms_rd rd = ms_rd_make(env->dw->aranges);
     ms_cu_set set;
     ms_range range;
     while (ms_cu_next_set(&rd, &set)) {
         while (ms_cu_next_tuple(&set, &range)) {
+            if (addr < range.lo)
+                ms_lower_to(hi, range.lo);
             if (addr < range.lo || addr >= range.hi)
                 continue;
             size_t unit = ms_cu_from_offset(env->v, env->count, set.info_off);
-            if (unit < env->count)
-                return unit;
+            if (unit == env->count)
+                continue;
+            ms_lower_to(hi, range.hi);
+            return unit;
         }
     }
     return env->count;
@@ -597,34 +607,38 @@ static void ms_cu_build_segments(ms_cu_pieces *pieces, ms_arena *scratch, ms_seg
 
 /* Segments of what units claim. It is remembered who claims what another one gets: that may have no function
  * there. */
-static void ms_cu_claim_segments(ms_cu_env *env, ms_cu_pieces *pieces, uint8_t claim, ms_arena *scratch,
-                                 ms_segs *out)
+static void ms_cu_claim_segments(ms_cu_env *env, ms_cu_pieces *pieces, uint8_t claim, ms_segs *out)
 {
-    ms_cu_build_segments(pieces, scratch, out);
+    out->arena = env->arena;
+    ms_cu_build_segments(pieces, env->scratch, out);
     if (env->claims == NULL)
         env->claims = (uint8_t *)ms_arena_zeroed(env->arena, env->count, sizeof *env->claims);
     for (size_t i = 0; env->claims != NULL && i < pieces->count; i++) {
         const ms_piece *piece = &pieces->v[i];
-        bool is_whole = ms_seg_owner(out->v, out->count, piece->lo) == piece->owner &&
-                        ms_seg_until(out->v, out->count, piece->lo) >= piece->hi;
+        uint64_t hi = UINT64_MAX;
+        bool is_whole = ms_seg_at(out->v, out->count, piece->lo, &hi) == piece->owner && hi >= piece->hi;
         if (ms_dw_code_at(env->dw, piece->lo) != NULL) /* dead code is claimed by many */
             env->claims[piece->owner] |= (uint8_t)(is_whole ? claim : claim | claim << 1);
     }
 }
 
 /* The whole of .debug_aranges as segments: for many lookups. */
-static void ms_cu_arange_segments(ms_cu_env *env, ms_arena *scratch, ms_segs *out)
+static void ms_cu_index_aranges(ms_cu_env *env)
 {
     ms_rd rd = ms_rd_make(env->dw->aranges);
-    ms_cu_pieces pieces = {scratch, NULL, 0, 0};
+    ms_cu_pieces pieces = {env->scratch, NULL, 0, 0};
     ms_cu_set set;
     ms_range range;
+    if (env->has_aranges)
+        return;
+    ms_arena_reset(env->scratch);
     while (ms_cu_next_set(&rd, &set)) {
         size_t unit = ms_cu_from_offset(env->v, env->count, set.info_off);
         while (unit < env->count && ms_cu_next_tuple(&set, &range))
             ms_cu_add_piece(&pieces, range.lo, range.hi, unit);
     }
-    ms_cu_claim_segments(env, &pieces, ms_CLAIM_ARANGES, scratch, out);
+    ms_cu_claim_segments(env, &pieces, ms_CLAIM_ARANGES, &env->aranges);
+    env->has_aranges = true;
 }
 
 /* Whether a unit may have code although its root states no range. */
@@ -644,17 +658,44 @@ static bool ms_cu_is_contested(const ms_cu_env *env, size_t index)
 }
 
 /* What the roots of all units state, as segments. */
-static void ms_cu_range_segments(ms_cu_env *env, ms_arena *scratch, ms_segs *out)
+static void ms_cu_index_ranges(ms_cu_env *env)
 {
-    ms_cu_pieces pieces = {scratch, NULL, 0, 0};
-    ms_ranges list = {scratch, NULL, 0, 0, 0};
+    ms_cu_pieces pieces = {env->scratch, NULL, 0, 0};
+    ms_ranges list = {env->scratch, NULL, 0, 0, 0};
+    if (env->has_ranges)
+        return;
+    ms_arena_reset(env->scratch);
     list.budget = ms_cu_range_budget(env);
     for (size_t i = 0; i < env->count; i++) {
         ms_cu_read_ranges(env, i, &list);
         for (size_t j = 0; j < list.count; j++)
             ms_cu_add_piece(&pieces, list.v[j].lo, list.v[j].hi, i);
     }
-    ms_cu_claim_segments(env, &pieces, ms_CLAIM_RANGES, scratch, out);
+    ms_cu_claim_segments(env, &pieces, ms_CLAIM_RANGES, &env->ranges);
+    env->has_ranges = true;
+}
+
+/* The unit of a table of claims at an address; count: none. Lowers *hi to where another one begins. */
+static size_t ms_cu_claimant(const ms_cu_env *env, const ms_segs *claims, uint64_t addr, uint64_t *hi)
+{
+    uint32_t owner = ms_seg_at(claims->v, claims->count, addr, hi);
+    return owner == ms_SEG_NONE ? env->count : owner;
+}
+
+/* The unit that .debug_aranges names for an address; count: none. Lowers *hi to where it may name another. */
+static size_t ms_cu_by_aranges(ms_cu_env *env, uint64_t addr, uint64_t *hi)
+{
+    if (!env->has_aranges && env->scans++ < MACHSYM_SCANS)
+        return ms_cu_scan_aranges(env, addr, hi);
+    ms_cu_index_aranges(env);
+    return ms_cu_claimant(env, &env->aranges, addr, hi);
+}
+
+/* The unit whose root states an address; count: none. Lowers *hi to where that may be another. */
+static size_t ms_cu_by_ranges(ms_cu_env *env, uint64_t addr, uint64_t *hi)
+{
+    ms_cu_index_ranges(env);
+    return ms_cu_claimant(env, &env->ranges, addr, hi);
 }
 
 #endif /* ms_ROOM_dwarf_units */

@@ -68,6 +68,8 @@ typedef struct ms_om_map {
     size_t count;
     size_t cap;
     ms_segs segs; /* linked address to object; empty until ms_om_index */
+    bool is_indexed;
+    uint32_t scans; /* lookups that have read all stabs */
 } ms_om_map;
 
 /* A function as the debug map has it. */
@@ -205,6 +207,10 @@ static size_t ms_om_scan(const ms_om_map *m, uint64_t addr)
 static void ms_om_index(ms_om_map *m, ms_arena *scratch, ms_arena *arena)
 {
     ms_cu_pieces pieces = {scratch, NULL, 0, 0};
+    if (m->is_indexed)
+        return;
+    ms_arena_reset(scratch);
+    m->is_indexed = true;
     m->segs.arena = arena;
     for (size_t i = 0; i < m->count; i++) {
         ms_om_function function;
@@ -218,6 +224,15 @@ static size_t ms_om_find(const ms_om_map *m, uint64_t addr)
 {
     uint32_t owner = ms_seg_owner(m->segs.v, m->segs.count, addr);
     return owner == ms_SEG_NONE ? m->count : owner;
+}
+
+/* The object that has a linked address; count when none has. The first few lookups read the stabs. */
+static size_t ms_om_object_at(ms_om_map *m, uint64_t addr, ms_arena *scratch, ms_arena *arena)
+{
+    if (!m->is_indexed && m->scans++ < MACHSYM_SCANS)
+        return ms_om_scan(m, addr);
+    ms_om_index(m, scratch, arena);
+    return ms_om_find(m, addr);
 }
 
 /* ---- What may be read again ---- */
@@ -608,10 +623,8 @@ static void ms_om_add_owned(const ms_om_map *m, size_t index, uint64_t addr, con
     for (uint64_t off = 0; off < function->size && moves->left > 0; off = until - function->lo) {
         MACHSYM_COUNT_WORK(1);
         moves->left--;
-        until = ms_seg_until(m->segs.v, m->segs.count, function->lo + off);
-        if (until > function->lo + function->size)
-            until = function->lo + function->size;
-        if (ms_om_find(m, function->lo + off) == index)
+        until = function->lo + function->size;
+        if (ms_seg_at(m->segs.v, m->segs.count, function->lo + off, &until) == index)
             ms_om_add_move(moves, addr + off, until - function->lo - off, function->lo + off);
     }
 }

@@ -8,10 +8,11 @@
 #include "../base/segments.h"
 #include "../macho/macho.h"
 #include "../macho/symbols.h"
-#include "../dwarf/forms.h"
 #include "../dwarf/units.h"
 #include "../dwarf/lines.h"
 #include "../dwarf/functions.h"
+#include "../answer/session.h"
+#include "../answer/engine.h"
 #include "../answer/answer.h"
 #include "pack.h"
 #include "symmap.h"
@@ -24,7 +25,6 @@
  * Never:  decides which source answers: >>answer does. */
 
 enum {
-    ms_MB_STEP = 16,           /* what a question costs, in bytes of debug info */
     ms_MB_UNIT_BYTES = 4 << 20 /* of debug info in a part */
 };
 
@@ -90,13 +90,13 @@ static void ms_mb_add_task(machsym_plan *plan, ms_mb_kind kind, uint64_t lo, uin
 static void ms_mb_cut_objects(machsym_plan *plan)
 {
     machsym_session *s = plan->session;
-    ms_ans_objects *o = ms_ans_map_of(s);
+    ms_ses_objects *o = ms_ses_map_of(s);
     size_t first = 0;
     uint64_t size = 0;
     if (o == NULL)
         return;
     for (size_t i = 0; i < o->map.count; i++) {
-        const ms_ans_object *object = ms_ans_object_of(s, i);
+        const ms_ses_object *object = ms_ses_object_of(s, i);
         size += object != NULL ? object->image.dw.info.len : 0;
         plan->arena.oom |= o->statuses[i] == MACHSYM_OBJECT_UNTRIED;
         if (size < ms_MB_UNIT_BYTES && i + 1 < o->map.count)
@@ -105,7 +105,7 @@ static void ms_mb_cut_objects(machsym_plan *plan)
         first = i + 1;
         size = 0;
     }
-    ms_ans_close_objects(s);
+    ms_ses_close_objects(s);
 }
 
 /* Cuts the units and the text into parts of about equal size: the same ones for any number of threads. */
@@ -134,17 +134,18 @@ static void ms_mb_cut_tasks(machsym_plan *plan)
 static machsym_session *ms_mb_session(const machsym_plan *plan)
 {
     machsym_session *s =
-        ms_ans_open(plan->image, plan->lines, MACHSYM_SESSION_INDEX, 1, plan->allocator); /* keeps one unit */
+        ms_ses_open(plan->image, plan->lines, MACHSYM_SESSION_INDEX, 1, plan->allocator); /* keeps one unit */
     if (s == NULL || plan->session == NULL)
         return s;
     const machsym_session *shared = plan->session;
     s->env = shared->env;
     s->env.arena = &s->keep;
-    s->aranges = shared->aranges;
-    s->ranges = shared->ranges;
+    s->env.scratch = &s->scratch;
     s->silent = shared->silent;
+    s->claims = shared->claims;
+    s->claim_first = shared->claim_first;
     s->symbols = shared->symbols;
-    s->has_aranges = s->has_ranges = s->has_silent = s->has_symbols = true;
+    s->has_silent = true;
     return s;
 }
 
@@ -155,17 +156,18 @@ static machsym_result ms_mb_fill(machsym_plan *plan, machsym_error *err)
     plan->session = session;
     if (session == NULL || plan->dict == NULL)
         return ms_fail_memory(err);
-    ms_ans_index(session);
+    ms_eng_index(session);
+    ms_eng_list_claims(session);
     ms_mb_set_spaces(plan->image, &plan->spaces);
     ms_pk_fill_dict(&plan->spaces, ms_PK_DICT / ms_PK_SAMPLE, plan->dict);
     ms_mb_cut_tasks(plan);
-    return plan->arena.oom || ms_ans_failed(session) ? ms_fail_memory(err) : MACHSYM_OK;
+    return plan->arena.oom || ms_ses_failed(session) ? ms_fail_memory(err) : MACHSYM_OK;
 }
 
 static void ms_mb_close(machsym_plan *plan)
 {
     if (plan->session != NULL)
-        ms_ans_close(plan->session);
+        ms_ses_close(plan->session);
     ms_arena arena = plan->arena; /* the plan lies in its own arena */
     ms_arena_free(&arena);
 }
@@ -194,10 +196,10 @@ static machsym_result ms_mb_open(const machsym_plan_desc *desc, machsym_allocato
 
 static bool ms_mb_next_object_file(const machsym_plan *plan, machsym_cursor *at, machsym_object_file *out)
 {
-    const ms_ans_objects *o = plan->session->objects;
+    const ms_ses_objects *o = plan->session->objects;
     if (o == NULL || at->a >= o->map.count)
         return false;
-    ms_ans_get_object(o, (size_t)at->a++, out);
+    ms_ses_get_object(o, (size_t)at->a++, out);
     return true;
 }
 
@@ -205,45 +207,48 @@ static bool ms_mb_next_object_file(const machsym_plan *plan, machsym_cursor *at,
 
 #define ms_MB_BY_UNIT UINT32_MAX
 
+/* A file of the unit at hand, if stamp is the work's. */
+typedef struct ms_mb_file {
+    uint32_t stamp;
+    uint32_t number; /* in the part's table */
+} ms_mb_file;
+
 /* What is needed to encode one unit. */
 typedef struct ms_mb_work {
     const machsym_plan *plan;
     machsym_session *session;
     ms_en *c;
     ms_en_queue queue;
-    ms_arena scratch;    /* emptied for every function */
     ms_arena unit_arena; /* emptied for every unit */
-    const ms_ans_unit *unit;
+    ms_ses_unit *unit;
     const ms_cu_root *root;
-    size_t index;    /* of the unit */
-    uint32_t *files; /* by the unit's file number: number in the part's table + 1; 0 not known yet */
-    size_t file_count;
+    uint32_t stamp;    /* of the unit: another one for each */
+    ms_mb_file *files; /* by the unit's file number; in the part's tables */
+    size_t file_count; /* that have room */
     uint32_t *chains;  /* by block: position of its CHAIN record; 0 none yet */
-    uint32_t function; /* the one at hand */
-    ms_ans_rows rows;  /* the walk of lines that the ranges before have left, up to rows_from at least */
-    uint64_t rows_from;
-    ms_segs calls;     /* of all its code: the innermost block; empty when nothing is inlined; in scratch */
-    uint32_t *written; /* of its blocks those that have a record, which tells of range */
+    uint32_t *written; /* blocks that have a record, which tells of the function's range */
     size_t written_count;
-    ms_range range;
-    uint32_t *depths; /* by block: how many blocks it stands in */
-    ms_tab origins;   /* entry offset and rank of its source to the FUNCTION record */
+    uint32_t function; /* the one whose blocks have records */
+    ms_range range;    /* of it */
+    ms_tab origins;    /* entry offset and rank of its source to the FUNCTION record */
 } ms_mb_work;
 
 static uint32_t ms_mb_new_file(ms_mb_work *w, uint64_t file)
 {
     machsym_path path = ms_ln_path(w->unit->lines, w->root->comp_dir, file);
     uint32_t number = ms_en_file(w->c, &path);
-    if (file < w->file_count)
-        w->files[file] = number + 1;
+    if (file < w->file_count) {
+        w->files[file].stamp = w->stamp;
+        w->files[file].number = number;
+    }
     return number;
 }
 
 static inline void ms_mb_line_at(ms_mb_work *w, uint64_t file, uint32_t line, uint32_t column,
                                  ms_map_line *out)
 {
-    uint32_t known = file < w->file_count ? w->files[file] : 0;
-    out->file = known != 0 ? known - 1 : ms_mb_new_file(w, file);
+    bool known = file < w->file_count && w->files[file].stamp == w->stamp;
+    out->file = known ? w->files[file].number : ms_mb_new_file(w, file);
     out->line = line;
     out->column = w->c->columns ? column : 0;
 }
@@ -255,7 +260,7 @@ static ms_tab_slot *ms_mb_origin_slot(ms_mb_work *w, uint64_t origin)
     ms_tab_slot *slot = ms_tab_get(&w->origins, origin, 0);
     if (slot == NULL || slot->value != ms_MB_BY_UNIT)
         return slot;
-    return ms_tab_get(&w->origins, origin, w->index + 1);
+    return ms_tab_get(&w->origins, origin, w->unit->index + 1);
 }
 
 /* The FUNCTION record of a block, and where its name is from. Calls share the record of what they call. */
@@ -285,11 +290,11 @@ static uint32_t ms_mb_block_function(ms_mb_work *w, const ms_fn_block *block, ma
     return record;
 }
 
-/* Writes the chain from a function down to a block, callers first. Every record is written once a
- * function. */
-static void ms_mb_put_chain(ms_mb_work *w, uint32_t block, const ms_range *range)
+/* The chain from the function at hand down to a block. Writes what of it has no record yet, callers first. */
+static uint32_t ms_mb_chain(ms_mb_work *w, uint32_t block)
 {
     const ms_fn_block *blocks = w->unit->functions.blocks;
+    uint32_t innermost = block;
     size_t depth = 0;
     for (uint32_t at = block; at != ms_SEG_NONE && w->chains[at] == 0; at = blocks[at].parent)
         depth++;
@@ -304,252 +309,135 @@ static void ms_mb_put_chain(ms_mb_work *w, uint32_t block, const ms_range *range
         bool named;
         uint32_t record = ms_mb_block_function(w, one, &source, &named);
         if (one->parent == ms_SEG_NONE) {
-            w->chains[path[i]] = ms_en_root(w->c, source, record, named, range->lo, range->hi - range->lo);
+            w->chains[path[i]] =
+                ms_en_root(w->c, source, record, named, w->range.lo, w->range.hi - w->range.lo);
         } else {
             ms_map_line call;
             ms_mb_line_at(w, one->call_file, one->call_line, one->call_column, &call);
             w->chains[path[i]] = ms_en_call(w->c, w->chains[one->parent], source, record, &call);
         }
     }
+    return w->chains[innermost];
 }
 
-/* Adds [lo, hi), which has one chain, cut where its lines change. */
-static void ms_mb_add_lines(ms_mb_work *w, uint64_t lo, uint64_t hi, uint32_t chain, bool only_lines)
+/* Turns to a range of a function, or of none; that before leaves no records behind. */
+static void ms_mb_turn_to(ms_mb_work *w, const ms_eng_span *span)
 {
-    const ms_ln_table *lines = w->unit->lines;
-    ms_ans_rows *rows = &w->rows;
-    ms_en_item item;
-    if (rows->lines != lines || rows->past_end == only_lines || lo < w->rows_from)
-        *rows = ms_ans_rows_of(lines, w->plan->lines, !only_lines, lo);
-    w->rows_from = hi;
-    item.chain = chain;
-    for (item.lo = lo; item.lo < hi; item.lo = item.hi) {
-        MACHSYM_COUNT_WORK(1);
-        ms_ans_rows_seek(rows, item.lo);
-        item.hi = rows->next < hi ? rows->next : hi;
-        ms_zero(&item.line, sizeof item.line);
-        if (rows->at != lines->row_count) {
-            const ms_ln_row *row = &lines->rows[rows->at];
-            ms_mb_line_at(w, row->file, row->line, row->column, &item.line);
-        } else if (only_lines) {
-            continue;
-        }
-        ms_en_add(w->c, &w->queue, &item, only_lines);
-    }
-}
-
-/* The calls inlined into a function, as segments. */
-static void ms_mb_call_segments(ms_mb_work *w, uint32_t function)
-{
-    const ms_fn_table *table = &w->unit->functions;
-    ms_cu_pieces pieces = {&w->scratch, NULL, 0, 0};
-    ms_cu_add_piece(&pieces, 0, UINT64_MAX, function);
-    for (uint32_t i = function + 1; i < table->blocks[function].end; i++) {
-        const ms_fn_block *block = &table->blocks[i];
-        MACHSYM_COUNT_WORK(1);
-        if (block->parent == ms_SEG_NONE) {
-            i = block->end - 1;
-            continue;
-        }
-        if (w->depths[i] > MACHSYM_MAX_INLINE_DEPTH + 1)
-            continue;
-        for (uint32_t j = 0; j < block->range_count; j++) {
-            ms_range range = {block->lo, block->hi};
-            if (block->range_count > 1)
-                range = table->ranges[block->range_first + j];
-            ms_cu_add_piece(&pieces, range.lo, range.hi, i);
-        }
-    }
-    ms_seg_build(pieces.v, pieces.count, &w->scratch, &w->calls);
-}
-
-/* Turns to a function; that before leaves no records behind. */
-static void ms_mb_begin_function(ms_mb_work *w, uint32_t function)
-{
-    const ms_segs none = {NULL, 0, &w->scratch};
-    ms_arena_reset(&w->scratch);
-    w->function = function;
-    w->calls = none;
-    if (w->unit->functions.blocks[function].end > function + 1)
-        ms_mb_call_segments(w, function);
-}
-
-static void ms_mb_forget_chains(ms_mb_work *w)
-{
+    if (span->function == w->function && span->range.lo == w->range.lo && span->range.hi == w->range.hi)
+        return;
+    ms_en_flush(w->c, &w->queue);
     while (w->written_count > 0)
         w->chains[w->written[--w->written_count]] = 0;
+    w->function = span->function;
+    w->range = span->range;
 }
 
-/* Adds [lo, hi) of the function at hand, which has one innermost block. */
-static void ms_mb_add_block(ms_mb_work *w, uint32_t index, uint64_t lo, uint64_t hi)
-{
-    const ms_fn_block *block = &w->unit->functions.blocks[index];
-    if (w->depths[index] <= MACHSYM_MAX_INLINE_DEPTH) {
-        ms_mb_put_chain(w, index, &w->range);
-        ms_mb_add_lines(w, lo, hi, w->chains[index], false);
-        return;
-    }
-    ms_en_item item;
-    ms_mb_put_chain(w, block->parent, &w->range);
-    item.lo = lo;
-    item.hi = hi;
-    item.chain = w->chains[block->parent];
-    ms_mb_line_at(w, block->call_file, block->call_line, block->call_column, &item.line);
-    ms_en_add(w->c, &w->queue, &item, false);
-}
-
-/* Encodes [lo, hi), which one range of the function at hand holds. */
-static void ms_mb_add_function(ms_mb_work *w, const ms_range *range, uint64_t lo, uint64_t hi)
-{
-    const ms_segs *calls = &w->calls;
-    if (range->lo != w->range.lo || range->hi != w->range.hi)
-        ms_mb_forget_chains(w);
-    w->range = *range;
-    if (calls->count == 0)
-        ms_mb_add_block(w, w->function, lo, hi);
-    for (size_t i = ms_seg_find(calls->v, calls->count, lo); i + 1 < calls->count && calls->v[i].lo < hi;
-         i++) {
-        uint64_t from = calls->v[i].lo > lo ? calls->v[i].lo : lo;
-        uint64_t to = calls->v[i + 1].lo < hi ? calls->v[i + 1].lo : hi;
-        ms_mb_add_block(w, calls->v[i].owner, from, to);
-    }
-    ms_en_flush(w->c, &w->queue);
-}
-
-/* Encodes [lo, hi), which one function of the unit has, as far as this unit is the one that answers there. */
-static void ms_mb_add_owned(ms_mb_work *w, uint32_t function, uint64_t lo, uint64_t hi)
-{
-    const ms_fn_block *block = &w->unit->functions.blocks[function];
-    while (lo < hi) {
-        uint64_t end;
-        MACHSYM_COUNT_WORK(1);
-        ms_range range = ms_fn_range_at(&w->unit->functions, block, lo);
-        uint64_t until = ms_fn_range_until(&w->unit->functions, block, lo);
-        bool owned = ms_ans_owns(w->session, w->index, lo, &end);
-        if (end > hi)
-            end = hi;
-        if (end > until && until > lo)
-            end = until; /* ranges that touch: each has a start of its own */
-        if (owned)
-            ms_mb_add_function(w, &range, lo, end);
-        lo = end;
-        if (lo < hi && !ms_ans_spend(w->session, ms_MB_STEP)) /* others' ranges may cut it very small */
-            return;
-    }
-}
-
-/* Encodes the functions, each with all its segments at once, in the order of their first. */
-static void ms_mb_add_functions(ms_mb_work *w)
-{
-    const ms_fn_table *functions = &w->unit->functions;
-    const ms_seg *segs = functions->segs;
-    uint32_t *next = (uint32_t *)ms_arena_alloc(&w->unit_arena, functions->seg_count, sizeof *next);
-    uint32_t *first = (uint32_t *)ms_arena_zeroed(&w->unit_arena, functions->count, sizeof *first);
-    if (next == NULL || first == NULL)
-        return;
-    for (size_t i = functions->seg_count; i-- > 0;) { /* numbers plus 1; 0: none */
-        if (segs[i].owner == ms_SEG_NONE)
-            continue;
-        next[i] = first[segs[i].owner];
-        first[segs[i].owner] = (uint32_t)i + 1;
-    }
-    for (size_t i = 0; i + 1 < functions->seg_count; i++) {
-        uint32_t function = segs[i].owner;
-        if (function == ms_SEG_NONE || first[function] != i + 1)
-            continue;
-        ms_mb_begin_function(w, function);
-        for (size_t j = i + 1; j != 0; j = next[j - 1])
-            ms_mb_add_owned(w, function, segs[j - 1].lo, segs[j].lo);
-        ms_mb_forget_chains(w);
-    }
-}
-
-/* The code whose lines a unit may add: any that its program tells of; but when other units share that, which would
- * multiply the work, what its root states, from the lowest to the highest address. */
-static ms_range ms_mb_reach(ms_mb_work *w)
-{
-    ms_range all = {0, UINT64_MAX};
-    ms_range stated = {UINT64_MAX, 0};
-    ms_ranges list = {&w->unit_arena, NULL, 0, 0, w->session->budget};
-    if (ms_ans_owns_lines(w->session, w->index))
-        return all;
-    ms_cu_read_ranges(&w->session->env, w->index, &list);
-    w->session->budget = list.budget;
-    for (size_t i = 0; i < list.count; i++) {
-        stated.lo = list.v[i].lo < stated.lo ? list.v[i].lo : stated.lo;
-        stated.hi = list.v[i].hi > stated.hi ? list.v[i].hi : stated.hi;
-    }
-    return stated;
-}
-
-/* Encodes the lines of code that belongs to no function of its unit: assembly. */
-static void ms_mb_add_only_lines(ms_mb_work *w)
+/* Adds a range with what holds there. */
+static void ms_mb_add_range(ms_mb_work *w, const ms_eng_span *span, uint64_t lo, uint64_t hi)
 {
     const ms_ln_table *lines = w->unit->lines;
+    bool has_function = span->function != ms_SEG_NONE;
+    ms_en_item item;
+    MACHSYM_COUNT_WORK(1);
+    if (!has_function && span->row == lines->row_count)
+        return;
+    ms_zero(&item, sizeof item);
+    item.lo = lo;
+    item.hi = hi;
+    if (has_function)
+        item.chain = ms_mb_chain(w, span->call);
+    if (span->dropped != ms_SEG_NONE) {
+        const ms_fn_block *call = &span->table->blocks[span->dropped];
+        ms_mb_line_at(w, call->call_file, call->call_line, call->call_column, &item.line);
+    } else if (span->row != lines->row_count) {
+        const ms_ln_row *row = &lines->rows[span->row];
+        ms_mb_line_at(w, row->file, row->line, row->column, &item.line);
+    }
+    ms_en_add(w->c, &w->queue, &item, !has_function);
+}
+
+/* Adds what the unit at hand says of the code from lo to hi, one function. Returns false when memory is out. */
+static bool ms_mb_add_owned(ms_mb_work *w, ms_eng_span *span, uint64_t lo, uint64_t hi)
+{
+    ms_mb_turn_to(w, span);
+    for (; lo < hi; lo = span->hi) {
+        span->hi = hi;
+        if (!ms_eng_look(w->session, lo, span))
+            return false;
+        ms_mb_add_range(w, span, lo, span->hi);
+    }
+    return true;
+}
+
+/* Adds the code of [lo, hi) as far as the unit at hand is the one that answers there. */
+static void ms_mb_add_code(ms_mb_work *w, uint64_t lo, uint64_t hi)
+{
     const ms_fn_table *functions = &w->unit->functions;
-    ms_range reach = ms_mb_reach(w);
-    uint64_t from = reach.lo;
-    for (size_t i = ms_ans_rows_of(lines, w->plan->lines, false, from).seq;
-         i < lines->seq_count && from < reach.hi; i++) {
-        uint64_t lo = lines->seqs[i].lo > from ? lines->seqs[i].lo : from;
-        for (from = lines->seqs[i].hi < reach.hi ? lines->seqs[i].hi : reach.hi; lo < from;) {
-            MACHSYM_COUNT_WORK(1);
-            uint64_t end = ms_seg_until(functions->segs, functions->seg_count, lo);
-            bool alone = ms_seg_owner(functions->segs, functions->seg_count, lo) == ms_SEG_NONE;
-            if (!ms_ans_spend(w->session, alone ? ms_MB_STEP : 1))
-                return;
-            if (alone) {
-                uint64_t same;
-                ms_ans_place place = ms_ans_find_span(w->session, lo, &same);
-                end = same < end ? same : end;
-                end = from < end ? from : end;
-                if (place.unit == w->unit && ms_ans_has_line(w->session, &place))
-                    ms_mb_add_lines(w, lo, end, 0, true);
-            }
-            lo = end;
-        }
-        ms_en_flush(w->c, &w->queue);
+    bool bare = ms_eng_has_bare_lines(w->session, w->unit);
+    for (uint64_t end; lo < hi; lo = end) {
+        MACHSYM_COUNT_WORK(1);
+        end = hi;
+        if (ms_seg_at(functions->segs, functions->seg_count, lo, &end) == ms_SEG_NONE && !bare)
+            continue; /* no need to ask other units */
+        ms_eng_span span = ms_eng_owner(w->session, lo);
+        ms_lower_to(&end, span.hi);
+        if (w->session->budget == 0) /* spent: nobody knows */
+            return;
+        if (span.unit == w->unit && !ms_mb_add_owned(w, &span, lo, end))
+            return;
     }
 }
 
 /* Makes room for the next unit. Other units that had to be asked who has some code stay as long as the cache
  * has room: they will be asked again. */
-static void ms_mb_trim(ms_mb_work *w)
+static void ms_mb_trim(ms_mb_work *w, size_t index)
 {
     machsym_session *s = w->session;
-    const ms_ans_unit *last = s->decoded;
-    bool asked_others = last != NULL && (last->next != NULL || last->index != w->index);
-    if (!asked_others || s->cache.live > (size_t)ms_ANS_CACHE)
-        ms_ans_drop_units(s);
+    const ms_ses_unit *last = s->decoded;
+    bool asked_others = last != NULL && (last->next != NULL || last->index != index);
+    if (!asked_others || s->cache.live > (size_t)MACHSYM_CACHE_LIMIT)
+        ms_ses_drop_units(s);
     ms_arena_reset(&w->unit_arena);
 }
 
+/* Makes room for what is known of the unit's files and blocks. Returns false when memory is out. */
+static bool ms_mb_begin_unit(ms_mb_work *w)
+{
+    size_t blocks = w->unit->functions.count;
+    size_t files = w->unit->lines->file_count + 1;
+    if (files > w->file_count) {
+        w->file_count = 2 * files;
+        w->files = (ms_mb_file *)ms_arena_zeroed(w->origins.arena, w->file_count, sizeof *w->files);
+    }
+    w->stamp++;
+    w->function = ms_SEG_NONE;
+    ms_zero(&w->range, sizeof w->range);
+    w->written_count = 0;
+    w->chains = (uint32_t *)ms_arena_zeroed(&w->unit_arena, blocks, sizeof *w->chains);
+    w->written = (uint32_t *)ms_arena_alloc(&w->unit_arena, blocks, sizeof *w->written);
+    return w->files != NULL && w->chains != NULL && w->written != NULL;
+}
+
+/* Adds the ranges of a unit: all that it may answer for, once, from the text on. */
 static void ms_mb_add_unit(ms_mb_work *w, size_t index)
 {
     machsym_session *s = w->session;
-    ms_mb_trim(w);
-    s->budget +=
-        2 * (s->env.v[index].end - s->env.v[index].off); /* for itself, and for gaps between functions */
-    w->unit = ms_ans_unit_of(s, index);
-    if (w->unit == NULL)
+    const ms_range *claims = s->claims + s->claim_first[index];
+    size_t count = s->claim_first[index + 1] - s->claim_first[index];
+    uint64_t from = w->c->text_addr;
+    if (count == 0)
         return;
-    const ms_fn_table *functions = &w->unit->functions;
+    ms_mb_trim(w, index);
+    s->budget += s->env.v[index].end - s->env.v[index].off; /* for itself */
+    w->unit = ms_ses_unit_of(s, index);
     w->root = ms_cu_root_of(&s->env, index);
-    w->index = index;
-    w->rows.lines = NULL; /* the table of another unit may have lain where this one does */
-    w->file_count = w->unit->lines->file_count + 1;
-    w->files = (uint32_t *)ms_arena_zeroed(&w->unit_arena, w->file_count, sizeof *w->files);
-    w->chains = (uint32_t *)ms_arena_zeroed(&w->unit_arena, functions->count, sizeof *w->chains);
-    w->written = (uint32_t *)ms_arena_alloc(&w->unit_arena, functions->count, sizeof *w->written);
-    w->depths = (uint32_t *)ms_arena_alloc(&w->unit_arena, functions->count, sizeof *w->depths);
-    if (w->files == NULL || w->chains == NULL || w->written == NULL || w->depths == NULL)
+    if (w->unit == NULL || !ms_mb_begin_unit(w))
         return;
-    for (size_t i = 0; i < functions->count; i++) {
-        uint32_t parent = functions->blocks[i].parent;
-        w->depths[i] = parent == ms_SEG_NONE ? 0 : w->depths[parent] + 1;
+    for (size_t i = 0; i < count; i++) {
+        ms_mb_add_code(w, claims[i].lo > from ? claims[i].lo : from, claims[i].hi);
+        from = claims[i].hi > from ? claims[i].hi : from;
     }
-    ms_mb_add_functions(w);
-    ms_mb_add_only_lines(w);
+    ms_en_flush(w->c, &w->queue);
 }
 
 /* ---- Parts ---- */
@@ -569,8 +457,7 @@ static bool ms_mb_add_units(ms_mb_work *w, machsym_part *part, uint64_t lo, uint
     bool ok = true;
     for (uint64_t i = lo; i < hi && ok; i++) {
         ms_mb_add_unit(w, (size_t)i);
-        ok = !w->scratch.failed && !w->unit_arena.failed && !ms_mg_part_failed(part) &&
-             !ms_ans_failed(w->session);
+        ok = !w->unit_arena.failed && !ms_mg_part_failed(part) && !ms_ses_failed(w->session);
     }
     return ok;
 }
@@ -584,16 +471,17 @@ static bool ms_mb_add_object(ms_mb_work *w, machsym_part *part, size_t index)
     uint64_t time;
     if (program->objects->statuses[index] != MACHSYM_OBJECT_FOUND)
         return true;
-    ms_ans_object *object = ms_ans_new_object(program, index, NULL, w->plan->allocator, &status, &time);
+    ms_ses_object *object = ms_ses_new_object(program, index, NULL, w->plan->allocator, &status, &time);
     if (object == NULL)
         return status != MACHSYM_OBJECT_UNTRIED;
     w->session = &object->session;
     ms_zero(&w->origins, sizeof w->origins); /* of entries in this object */
     w->origins.arena = &part->tables;
-    ms_ans_index(w->session);
+    ms_eng_index(w->session);
+    ms_eng_list_claims(w->session);
     ms_mb_set_budget(w, object->image.dw.info.len, object->image.dw.info.len);
     bool ok = ms_mb_add_units(w, part, 0, object->image.cu_count);
-    ms_ans_close_object(object);
+    ms_ses_close_object(object);
     w->session = NULL;
     return ok;
 }
@@ -613,7 +501,6 @@ static bool ms_mb_build_units(const machsym_plan *plan, const ms_mb_task *task, 
     ms_zero(&w, sizeof w);
     w.plan = plan;
     w.c = &part->coder;
-    w.scratch = ms_arena_make(plan->allocator);
     w.unit_arena = ms_arena_make(plan->allocator);
     ms_mb_begin_records(plan, part);
     w.origins.arena = &part->tables;
@@ -629,8 +516,7 @@ static bool ms_mb_build_units(const machsym_plan *plan, const ms_mb_task *task, 
     if (ok)
         part->files_at = ms_en_end_part(&part->coder);
     if (w.session != NULL)
-        ms_ans_close(w.session);
-    ms_arena_free(&w.scratch);
+        ms_ses_close(w.session);
     ms_arena_free(&w.unit_arena);
     ms_arena_free(&part->tables);
     return ok && !ms_mg_part_failed(part);
@@ -662,11 +548,12 @@ static void ms_mb_add_symbols(ms_mg *m, const ms_sym_table *symbols)
     for (size_t i = 0; i < symbols->count; i = ms_sym_next(symbols, i)) {
         ms_en_item item;
         ms_sym_get(symbols, i, &symbol);
-        if (symbol.lo < m->text_addr || ms_mg_is_covered(m, &at, symbol.lo, symbol.hi))
+        uint64_t lo = symbol.lo < m->text_addr ? m->text_addr : symbol.lo;
+        if (lo >= symbol.hi || ms_mg_is_covered(m, &at, lo, symbol.hi))
             continue;
         m->too_large |= symbol.hi - m->text_addr > UINT32_MAX;
         ms_zero(&item, sizeof item);
-        item.lo = symbol.lo;
+        item.lo = lo;
         item.hi = symbol.hi;
         uint32_t function = ms_en_function(c, symbol.name, ms_str_empty());
         item.chain = ms_en_root(c, symbol.source, function, true, symbol.lo, symbol.hi - symbol.lo);
@@ -717,7 +604,7 @@ static machsym_result ms_mb_merge(const machsym_plan *plan, machsym_part **parts
         ms_mb_set_head(plan, &head);
         ms_mg_sort_runs(&m);
         if (!m.arena.oom)
-            ms_mb_add_symbols(&m, &plan->session->symbols);
+            ms_mb_add_symbols(&m, &plan->session->symbols.table);
         result = ms_mg_finish(&m, &head, plan->image->name, plan->dict, out, err);
     }
     ms_mg_close(&m);

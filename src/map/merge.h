@@ -131,8 +131,6 @@ static void ms_mg_sort_runs(ms_mg *m)
     for (size_t i = 0; i < count; i++) {
         size_t part = (size_t)(keys[i].item >> 32);
         ms_en_run *run = &m->parts[part]->coder.runs[keys[i].item & 0xffffffff];
-        if (run->lo < m->text_addr)
-            continue;
         m->too_large |= run->hi - m->text_addr > UINT32_MAX;
         m->order[m->order_count] = run;
         m->order_part[m->order_count++] = (uint32_t)part;

@@ -279,19 +279,21 @@ enum ms_dmcx_op_count { ms_DMCX_OP_COUNT = sizeof(ms_dmcx_ops) / sizeof(ms_dmcx_
 
 /* ---- C++: nodes ---- */
 
+/* The printer knows each group by its first kind. */
 enum ms_dmcx_kind {
     ms_DMCX_WORD, /* a word; never stored */
-    /* Names */
-    ms_DMCX_TEXT,          /* a, b: span */
-    ms_DMCX_NESTED,        /* a::b */
-    ms_DMCX_FRIEND,        /* a::friend b */
-    ms_DMCX_LOCAL,         /* encoding a :: entity b */
-    ms_DMCX_QUALIFIED,     /* a::b of an unresolved name */
-    ms_DMCX_GLOBAL,        /* ::a */
-    ms_DMCX_TEMPLATE,      /* a<list b> */
-    ms_DMCX_ABI_TAG,       /* a[abi:b] */
-    ms_DMCX_MODULE,        /* parent a, name b, x = partition */
-    ms_DMCX_IN_MODULE,     /* name b at module a */
+    /* Names in scopes */
+    ms_DMCX_TEXT,      /* a, b: span */
+    ms_DMCX_NESTED,    /* a::b */
+    ms_DMCX_FRIEND,    /* a::friend b */
+    ms_DMCX_LOCAL,     /* encoding a :: entity b */
+    ms_DMCX_QUALIFIED, /* a::b of an unresolved name */
+    ms_DMCX_GLOBAL,    /* ::a */
+    ms_DMCX_TEMPLATE,  /* a<list b> */
+    ms_DMCX_ABI_TAG,   /* a[abi:b] */
+    ms_DMCX_MODULE,    /* parent a, name b, x = partition */
+    ms_DMCX_IN_MODULE, /* name b at module a */
+    /* Names of entities */
     ms_DMCX_CTOR,          /* of a */
     ms_DMCX_DTOR,          /* of a */
     ms_DMCX_DTOR_NAME,     /* ~a */
@@ -313,19 +315,20 @@ enum ms_dmcx_kind {
     ms_DMCX_VENDOR_QUAL, /* a, name (perhaps with arguments) b */
     ms_DMCX_OBJC_PROTO,  /* a<b> */
     ms_DMCX_POINTER,
-    ms_DMCX_REFERENCE,        /* a; x = 1 &, 2 &&; y = being printed */
-    ms_DMCX_MEMBER_PTR,       /* class a, member type b */
-    ms_DMCX_ARRAY,            /* of a, dimension b */
-    ms_DMCX_FUNCTION,         /* return type a, parameters b, exceptions c; x = qualifiers, y = reference */
-    ms_DMCX_NOEXCEPT_IF,      /* noexcept(a) */
-    ms_DMCX_THROW_LIST,       /* throw(list a) */
-    ms_DMCX_VECTOR,           /* of a, dimension b */
-    ms_DMCX_PIXEL,            /* dimension a */
-    ms_DMCX_AFTER,            /* a, then word x */
-    ms_DMCX_ELABORATED,       /* word x, then a */
-    ms_DMCX_FLOAT_N,          /* span a, b */
-    ms_DMCX_BIT_INT,          /* a = width; x = unsigned */
-    ms_DMCX_TRANSFORM,        /* a(b) */
+    ms_DMCX_REFERENCE,   /* a; x = 1 &, 2 &&; y = being printed */
+    ms_DMCX_MEMBER_PTR,  /* class a, member type b */
+    ms_DMCX_ARRAY,       /* of a, dimension b */
+    ms_DMCX_FUNCTION,    /* return type a, parameters b, exceptions c; x = qualifiers, y = reference */
+    ms_DMCX_NOEXCEPT_IF, /* noexcept(a) */
+    ms_DMCX_THROW_LIST,  /* throw(list a) */
+    ms_DMCX_VECTOR,      /* of a, dimension b */
+    ms_DMCX_PIXEL,       /* dimension a */
+    ms_DMCX_AFTER,       /* a, then word x */
+    ms_DMCX_ELABORATED,  /* word x, then a */
+    ms_DMCX_FLOAT_N,     /* span a, b */
+    ms_DMCX_BIT_INT,     /* a = width; x = unsigned */
+    ms_DMCX_TRANSFORM,   /* a(b) */
+    /* Packs, template parameters */
     ms_DMCX_EXPANSION,        /* a... */
     ms_DMCX_PACK,             /* a parameter that stands for b elements, in the cells from a */
     ms_DMCX_ARG_PACK,         /* the list a as an argument; c = its PACK once asked for */
@@ -337,7 +340,7 @@ enum ms_dmcx_kind {
     ms_DMCX_DECL_TEMPLATE,    /* template<list b> typename a requires c */
     ms_DMCX_DECL_PACK,        /* a... */
     ms_DMCX_QUALIFIED_ARG,    /* argument a, whose parameter's declaration is not printed */
-    /* Expressions; x = index in the operator table where there is one */
+    /* Operators, calls, casts; x = index in the operator table where there is one */
     ms_DMCX_PREFIX,
     ms_DMCX_POSTFIX_OP,
     ms_DMCX_BINARY,
@@ -354,10 +357,11 @@ enum ms_dmcx_kind {
     ms_DMCX_SIZEOF_PARAM_PACK,
     ms_DMCX_SIZEOF_ARGS, /* list a */
     ms_DMCX_FOLD,        /* pack a, start b; y = left */
-    ms_DMCX_INIT_LIST,   /* a{list b} */
-    ms_DMCX_FIELD_INIT,  /* field a, value b */
-    ms_DMCX_INDEX_INIT,  /* [a], value b */
-    ms_DMCX_RANGE_INIT,  /* [a ... b], value c */
+    /* Values, lambdas, requirements */
+    ms_DMCX_INIT_LIST,  /* a{list b} */
+    ms_DMCX_FIELD_INIT, /* field a, value b */
+    ms_DMCX_INDEX_INIT, /* [a], value b */
+    ms_DMCX_RANGE_INIT, /* [a ... b], value c */
     ms_DMCX_THROW,
     ms_DMCX_FUNCTION_PARAM, /* fp and span a, b */
     ms_DMCX_INTEGER,        /* span a, b; word x */

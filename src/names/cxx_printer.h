@@ -853,7 +853,8 @@ static void ms_dmcxp_requires_out(ms_dmcx *p, const ms_dmcx_node *n)
     ms_dmcxp_close(p, '}');
 }
 
-static void ms_dmcxp_left_expr(ms_dmcx *p, const ms_dmcx_node *n)
+/* Operators, calls, casts. */
+static void ms_dmcxp_left_operator(ms_dmcx *p, const ms_dmcx_node *n)
 {
     const ms_dmcx_op *op = &ms_dmcx_ops[n->x < ms_DMCX_OP_COUNT ? n->x : 0];
     switch (n->kind) {
@@ -902,7 +903,14 @@ static void ms_dmcxp_left_expr(ms_dmcx *p, const ms_dmcx_node *n)
         ms_DMCX_PUT(p, "sizeof... ");
         ms_dmcxp_parens_list(p, n->a);
         break;
-    case ms_DMCX_FOLD: ms_dmcxp_fold_out(p, n); break;
+    default: ms_dmcxp_fold_out(p, n); break; /* FOLD */
+    }
+}
+
+/* Values, lambdas, requirements. */
+static void ms_dmcxp_left_value(ms_dmcx *p, const ms_dmcx_node *n)
+{
+    switch (n->kind) {
     case ms_DMCX_INIT_LIST: ms_dmcxp_init_list_out(p, n); break;
     case ms_DMCX_FIELD_INIT:
     case ms_DMCX_INDEX_INIT:
@@ -1002,10 +1010,17 @@ static void ms_dmcxp_left_type(ms_dmcx *p, ms_dmcx_node *n)
         ms_DMCX_PUT(p, "_BitInt");
         ms_dmcxp_parens(p, n->a);
         break;
-    case ms_DMCX_TRANSFORM:
+    default: /* TRANSFORM */
         ms_dmcxp_two(p, n, "(", 1);
         ms_dmcxp_put_char(p, ')');
         break;
+    }
+}
+
+/* Packs, and what stands for template parameters. */
+static void ms_dmcxp_left_param(ms_dmcx *p, ms_dmcx_node *n)
+{
+    switch (n->kind) {
     case ms_DMCX_EXPANSION: ms_dmcxp_expansion(p, n->a); break;
     case ms_DMCX_PACK: {
         uint32_t element = ms_dmcxp_pack_element(p, n);
@@ -1045,7 +1060,8 @@ static void ms_dmcxp_left_type(ms_dmcx *p, ms_dmcx_node *n)
     }
 }
 
-static void ms_dmcxp_left_name(ms_dmcx *p, const ms_dmcx_node *n)
+/* Names in scopes: of namespaces, of templates, of modules. */
+static void ms_dmcxp_left_scope(ms_dmcx *p, const ms_dmcx_node *n)
 {
     switch (n->kind) {
     case ms_DMCX_NESTED:
@@ -1073,11 +1089,18 @@ static void ms_dmcxp_left_name(ms_dmcx *p, const ms_dmcx_node *n)
             ms_dmcxp_put_char(p, n->x != 0 ? ':' : '.');
         ms_dmcxp_print(p, n->b);
         break;
-    case ms_DMCX_IN_MODULE:
+    default: /* IN_MODULE */
         ms_dmcxp_print(p, n->b);
         ms_dmcxp_put_char(p, '@');
         ms_dmcxp_print(p, n->a);
         break;
+    }
+}
+
+/* Names of entities. */
+static void ms_dmcxp_left_name(ms_dmcx *p, const ms_dmcx_node *n)
+{
+    switch (n->kind) {
     case ms_DMCX_DTOR:
         ms_dmcxp_put_char(p, '~');
         ms_dmcxp_put_base(p, n->a);
@@ -1160,12 +1183,18 @@ static void ms_dmcxp_left(ms_dmcx *p, uint32_t ref)
     }
     if (!ms_dmcxp_enter_node(p))
         return;
-    if (n->kind < ms_DMCX_QUAL)
+    if (n->kind < ms_DMCX_CTOR)
+        ms_dmcxp_left_scope(p, n);
+    else if (n->kind < ms_DMCX_QUAL)
         ms_dmcxp_left_name(p, n);
-    else if (n->kind < ms_DMCX_PREFIX)
+    else if (n->kind < ms_DMCX_EXPANSION)
         ms_dmcxp_left_type(p, n);
+    else if (n->kind < ms_DMCX_PREFIX)
+        ms_dmcxp_left_param(p, n);
+    else if (n->kind < ms_DMCX_INIT_LIST)
+        ms_dmcxp_left_operator(p, n);
     else
-        ms_dmcxp_left_expr(p, n);
+        ms_dmcxp_left_value(p, n);
     p->depth--;
 }
 

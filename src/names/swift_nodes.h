@@ -30,16 +30,26 @@ enum {
     ms_DMSW_NO_SUGAR = 1u << 25  /* Swift.Optional<A> for A? */
 };
 
-/* How a kind is printed, when its row in the table is enough. */
+/* How a kind is printed: what the printer does with the row's text and the children, or what part of the printer
+ * knows the kind. */
 enum ms_dmsw_how {
-    ms_DMSW_H_TEXT,   /* the row's text */
-    ms_DMSW_H_FIRST,  /* the row's text and the first child */
-    ms_DMSW_H_ALL,    /* the row's text and all children */
-    ms_DMSW_H_OWN,    /* the node's text */
-    ms_DMSW_H_NAMED,  /* a declaration: context, dot, name */
-    ms_DMSW_H_PART,   /* a declaration without a name: context, dot, the row's text */
-    ms_DMSW_H_ACCESS, /* an accessor: the storage, dot, the row's text */
-    ms_DMSW_H_CODE    /* code in ms_dmswp_special */
+    ms_DMSW_H_TEXT,    /* the row's text */
+    ms_DMSW_H_FIRST,   /* the row's text and the first child */
+    ms_DMSW_H_ALL,     /* the row's text and all children */
+    ms_DMSW_H_OWN,     /* the node's text */
+    ms_DMSW_H_NAMED,   /* a declaration: context, dot, name */
+    ms_DMSW_H_PART,    /* a declaration without a name: context, dot, the row's text */
+    ms_DMSW_H_ACCESS,  /* an accessor: the storage, dot, the row's text */
+    ms_DMSW_H_CALL,    /* a function or a storage declaration */
+    ms_DMSW_H_MACRO,   /* a macro expansion */
+    ms_DMSW_H_NAME,    /* names, contexts */
+    ms_DMSW_H_TYPE,    /* types */
+    ms_DMSW_H_FUNC,    /* function types, their parts */
+    ms_DMSW_H_GENERIC, /* generic parameters, signatures, requirements */
+    ms_DMSW_H_ATTR,    /* what is said of a whole function */
+    ms_DMSW_H_SPEC,    /* specializations */
+    ms_DMSW_H_THUNK,   /* thunks */
+    ms_DMSW_H_TABLE    /* tables, conformances */
 };
 
 enum ms_dmsw_trait {
@@ -70,48 +80,48 @@ enum ms_dmsw_trait {
 /* clang-format off */
 #define ms_DMSW_KINDS(K) \
     K(None, TEXT, ms_DMSW_0, "") \
-    K(Type, CODE, ms_DMSW_0, "") \
+    K(Type, TEXT, ms_DMSW_0, "") \
     K(Global, ALL, ms_DMSW_0, "") \
-    K(Suffix, CODE, ms_DMSW_0, "") \
+    K(Suffix, NAME, ms_DMSW_0, "") \
     K(EmptyList, TEXT, ms_DMSW_0, " empty-list ") \
     K(FirstElementMarker, TEXT, ms_DMSW_0, " first-element-marker ") \
     K(VariadicMarker, TEXT, ms_DMSW_0, " variadic-marker ") \
-    K(Index, CODE, ms_DMSW_0, "") \
+    K(Index, NAME, ms_DMSW_0, "") \
     K(UnknownIndex, TEXT, ms_DMSW_0, "unknown index") \
     K(Identifier, OWN, ms_DMSW_T_NAME, "") \
-    K(InfixOperator, CODE, ms_DMSW_T_NAME, " infix") \
-    K(PrefixOperator, CODE, ms_DMSW_T_NAME, " prefix") \
-    K(PostfixOperator, CODE, ms_DMSW_T_NAME, " postfix") \
-    K(LocalDeclName, CODE, ms_DMSW_T_NAME, "") \
-    K(PrivateDeclName, CODE, ms_DMSW_T_NAME, "") \
-    K(RelatedEntityDeclName, CODE, ms_DMSW_T_NAME, "") \
-    K(Module, CODE, ms_DMSW_C, "") \
-    K(Extension, CODE, ms_DMSW_C, "") \
-    K(AnonymousContext, CODE, ms_DMSW_C, "") \
+    K(InfixOperator, NAME, ms_DMSW_T_NAME, " infix") \
+    K(PrefixOperator, NAME, ms_DMSW_T_NAME, " prefix") \
+    K(PostfixOperator, NAME, ms_DMSW_T_NAME, " postfix") \
+    K(LocalDeclName, NAME, ms_DMSW_T_NAME, "") \
+    K(PrivateDeclName, NAME, ms_DMSW_T_NAME, "") \
+    K(RelatedEntityDeclName, NAME, ms_DMSW_T_NAME, "") \
+    K(Module, NAME, ms_DMSW_C, "") \
+    K(Extension, NAME, ms_DMSW_C, "") \
+    K(AnonymousContext, NAME, ms_DMSW_C, "") \
     K(Class, NAMED, ms_DMSW_CN, "") \
     K(Structure, NAMED, ms_DMSW_CN, "") \
     K(Enum, NAMED, ms_DMSW_CN, "") \
     K(Protocol, NAMED, ms_DMSW_CN, "") \
     K(OtherNominalType, NAMED, ms_DMSW_CN, "") \
     K(TypeAlias, NAMED, ms_DMSW_CN, "") \
-    K(Function, CODE, ms_DMSW_C, "") \
-    K(BoundGenericFunction, CODE, ms_DMSW_0, "") \
-    K(Variable, CODE, ms_DMSW_C, "") \
-    K(Subscript, CODE, ms_DMSW_C, "subscript") \
-    K(Macro, CODE, ms_DMSW_C, "") \
+    K(Function, CALL, ms_DMSW_C, "") \
+    K(BoundGenericFunction, CALL, ms_DMSW_0, "") \
+    K(Variable, CALL, ms_DMSW_C, "") \
+    K(Subscript, CALL, ms_DMSW_C, "subscript") \
+    K(Macro, CALL, ms_DMSW_C, "") \
     K(GenericTypeParamDecl, NAMED, ms_DMSW_0, "") \
-    K(ExplicitClosure, CODE, ms_DMSW_C, "closure #") \
-    K(ImplicitClosure, CODE, ms_DMSW_C, "implicit closure #") \
+    K(ExplicitClosure, NAME, ms_DMSW_C, "closure #") \
+    K(ImplicitClosure, NAME, ms_DMSW_C, "implicit closure #") \
     K(Initializer, PART, ms_DMSW_C, "variable initialization expression") \
-    K(DefaultArgumentInitializer, CODE, ms_DMSW_C, "default argument ") \
+    K(DefaultArgumentInitializer, NAME, ms_DMSW_C, "default argument ") \
     K(PropertyWrapperBackingInitializer, PART, ms_DMSW_C, "property wrapper backing initializer") \
     K(PropertyWrapperInitFromProjectedValue, PART, ms_DMSW_C, "property wrapper init from projected value") \
     K(PropertyWrappedFieldInitAccessor, PART, ms_DMSW_C, "property wrapped field init accessor") \
-    K(Allocator, CODE, ms_DMSW_C, "init") \
-    K(Constructor, CODE, ms_DMSW_C, "init") \
+    K(Allocator, CALL, ms_DMSW_C, "init") \
+    K(Constructor, CALL, ms_DMSW_C, "init") \
     K(Destructor, PART, ms_DMSW_C, "deinit") \
-    K(Deallocator, CODE, ms_DMSW_C, "__deallocating_deinit") \
-    K(IsolatedDeallocator, CODE, ms_DMSW_C, "__isolated_deallocating_deinit") \
+    K(Deallocator, CALL, ms_DMSW_C, "__deallocating_deinit") \
+    K(IsolatedDeallocator, CALL, ms_DMSW_C, "__isolated_deallocating_deinit") \
     K(IVarInitializer, PART, ms_DMSW_C, "__ivar_initializer") \
     K(IVarDestroyer, PART, ms_DMSW_C, "__ivar_destroyer") \
     K(Static, FIRST, ms_DMSW_C, "static ") \
@@ -137,54 +147,54 @@ enum ms_dmsw_trait {
     K(UnsafeAddressor, ACCESS, ms_DMSW_C, "unsafeAddressor") \
     K(UnsafeMutableAddressor, ACCESS, ms_DMSW_C, "unsafeMutableAddressor") \
     K(RuntimeAttributeGenerator, FIRST, ms_DMSW_0, "runtime attribute generator of ") \
-    K(FreestandingMacroExpansion, CODE, ms_DMSW_CM, "freestanding macro expansion #") \
-    K(AccessorAttachedMacroExpansion, CODE, ms_DMSW_CM, "accessor macro @") \
-    K(MemberAttributeAttachedMacroExpansion, CODE, ms_DMSW_CM, "memberAttribute macro @") \
-    K(MemberAttachedMacroExpansion, CODE, ms_DMSW_CM, "member macro @") \
-    K(PeerAttachedMacroExpansion, CODE, ms_DMSW_CM, "peer macro @") \
-    K(ConformanceAttachedMacroExpansion, CODE, ms_DMSW_CM, "conformance macro @") \
-    K(ExtensionAttachedMacroExpansion, CODE, ms_DMSW_CM, "extension macro @") \
-    K(PreambleAttachedMacroExpansion, CODE, ms_DMSW_CM, "preamble macro @") \
-    K(BodyAttachedMacroExpansion, CODE, ms_DMSW_CM, "body macro @") \
-    K(MacroExpansionUniqueName, CODE, ms_DMSW_CM, "unique name #") \
-    K(MacroExpansionLoc, CODE, ms_DMSW_CM, "") \
+    K(FreestandingMacroExpansion, MACRO, ms_DMSW_CM, "freestanding macro expansion #") \
+    K(AccessorAttachedMacroExpansion, MACRO, ms_DMSW_CM, "accessor macro @") \
+    K(MemberAttributeAttachedMacroExpansion, MACRO, ms_DMSW_CM, "memberAttribute macro @") \
+    K(MemberAttachedMacroExpansion, MACRO, ms_DMSW_CM, "member macro @") \
+    K(PeerAttachedMacroExpansion, MACRO, ms_DMSW_CM, "peer macro @") \
+    K(ConformanceAttachedMacroExpansion, MACRO, ms_DMSW_CM, "conformance macro @") \
+    K(ExtensionAttachedMacroExpansion, MACRO, ms_DMSW_CM, "extension macro @") \
+    K(PreambleAttachedMacroExpansion, MACRO, ms_DMSW_CM, "preamble macro @") \
+    K(BodyAttachedMacroExpansion, MACRO, ms_DMSW_CM, "body macro @") \
+    K(MacroExpansionUniqueName, MACRO, ms_DMSW_CM, "unique name #") \
+    K(MacroExpansionLoc, NAME, ms_DMSW_CM, "") \
     K(LabelList, TEXT, ms_DMSW_S, "") \
     K(TypeList, ALL, ms_DMSW_S, "") \
-    K(TypeMangling, CODE, ms_DMSW_0, "") \
-    /* types: ms_dmswp_special knows them by their place in this list */ \
+    K(TypeMangling, NAME, ms_DMSW_0, "") \
+    /* types */ \
     K(BuiltinTypeName, OWN, ms_DMSW_S, "") \
     K(BuiltinTupleType, TEXT, ms_DMSW_S, "Builtin.TheTupleType") \
-    K(BuiltinFixedArray, CODE, ms_DMSW_S, "Builtin.FixedArray<") \
-    K(BuiltinBorrow, CODE, ms_DMSW_S, "Builtin.Borrow<") \
-    K(FunctionType, CODE, ms_DMSW_T_FUNCTION, "") \
-    K(NoEscapeFunctionType, CODE, ms_DMSW_T_FUNCTION, "") \
-    K(UncurriedFunctionType, CODE, ms_DMSW_T_FUNCTION, "") \
-    K(AutoClosureType, CODE, ms_DMSW_0, "@autoclosure ") \
-    K(EscapingAutoClosureType, CODE, ms_DMSW_0, "@autoclosure ") \
-    K(ThinFunctionType, CODE, ms_DMSW_0, "@convention(thin) ") \
-    K(CFunctionPointer, CODE, ms_DMSW_0, "@convention(c") \
-    K(ObjCBlock, CODE, ms_DMSW_0, "@convention(block") \
-    K(EscapingObjCBlock, CODE, ms_DMSW_0, "@escaping @convention(block") \
+    K(BuiltinFixedArray, TYPE, ms_DMSW_S, "Builtin.FixedArray<") \
+    K(BuiltinBorrow, TYPE, ms_DMSW_S, "Builtin.Borrow<") \
+    K(FunctionType, FUNC, ms_DMSW_T_FUNCTION, "") \
+    K(NoEscapeFunctionType, FUNC, ms_DMSW_T_FUNCTION, "") \
+    K(UncurriedFunctionType, FUNC, ms_DMSW_T_FUNCTION, "") \
+    K(AutoClosureType, FUNC, ms_DMSW_0, "@autoclosure ") \
+    K(EscapingAutoClosureType, FUNC, ms_DMSW_0, "@autoclosure ") \
+    K(ThinFunctionType, FUNC, ms_DMSW_0, "@convention(thin) ") \
+    K(CFunctionPointer, FUNC, ms_DMSW_0, "@convention(c") \
+    K(ObjCBlock, FUNC, ms_DMSW_0, "@convention(block") \
+    K(EscapingObjCBlock, FUNC, ms_DMSW_0, "@escaping @convention(block") \
     K(ClangType, OWN, ms_DMSW_0, "") \
-    K(ArgumentTuple, CODE, ms_DMSW_0, "") \
+    K(ArgumentTuple, FUNC, ms_DMSW_0, "") \
     K(ReturnType, ALL, ms_DMSW_S, "") \
     K(ThrowsAnnotation, TEXT, ms_DMSW_0, " throws") \
-    K(TypedThrowsAnnotation, CODE, ms_DMSW_0, " throws(") \
+    K(TypedThrowsAnnotation, FUNC, ms_DMSW_0, " throws(") \
     K(AsyncAnnotation, TEXT, ms_DMSW_0, " async") \
     K(ConcurrentFunctionType, TEXT, ms_DMSW_0, "@Sendable ") \
     K(SendingResultFunctionType, TEXT, ms_DMSW_0, "sending ") \
-    K(GlobalActorFunctionType, CODE, ms_DMSW_T_ISOLATION, "@") \
+    K(GlobalActorFunctionType, FUNC, ms_DMSW_T_ISOLATION, "@") \
     K(IsolatedAnyFunctionType, TEXT, ms_DMSW_T_ISOLATION, "@isolated(any) ") \
     K(NonIsolatedCallerFunctionType, TEXT, ms_DMSW_T_ISOLATION, "nonisolated(nonsending) ") \
-    K(DifferentiableFunctionType, CODE, ms_DMSW_0, "@differentiable") \
-    K(Tuple, CODE, ms_DMSW_S, "(") \
-    K(TupleElement, CODE, ms_DMSW_0, "") \
-    K(TupleElementName, CODE, ms_DMSW_S, "") \
-    K(Pack, CODE, ms_DMSW_S, "Pack{") \
-    K(SILPackDirect, CODE, ms_DMSW_S, "@direct Pack{") \
-    K(SILPackIndirect, CODE, ms_DMSW_S, "@indirect Pack{") \
+    K(DifferentiableFunctionType, FUNC, ms_DMSW_0, "@differentiable") \
+    K(Tuple, TYPE, ms_DMSW_S, "(") \
+    K(TupleElement, TYPE, ms_DMSW_0, "") \
+    K(TupleElementName, OWN, ms_DMSW_S, "") \
+    K(Pack, TYPE, ms_DMSW_S, "Pack{") \
+    K(SILPackDirect, TYPE, ms_DMSW_S, "@direct Pack{") \
+    K(SILPackIndirect, TYPE, ms_DMSW_S, "@indirect Pack{") \
     K(PackExpansion, FIRST, ms_DMSW_0, "repeat ") \
-    K(PackElement, CODE, ms_DMSW_0, "/* level: ") \
+    K(PackElement, TYPE, ms_DMSW_0, "/* level: ") \
     K(Weak, FIRST, ms_DMSW_0, "weak ") \
     K(Unowned, FIRST, ms_DMSW_0, "unowned ") \
     K(Unmanaged, FIRST, ms_DMSW_0, "unowned(unsafe) ") \
@@ -196,88 +206,88 @@ enum ms_dmsw_trait {
     K(Shared, FIRST, ms_DMSW_0, "__shared ") \
     K(Owned, FIRST, ms_DMSW_0, "__owned ") \
     K(NoDerivative, FIRST, ms_DMSW_0, "@noDerivative ") \
-    K(BoundGenericClass, CODE, ms_DMSW_S, "") \
-    K(BoundGenericStructure, CODE, ms_DMSW_S, "") \
-    K(BoundGenericEnum, CODE, ms_DMSW_S, "") \
-    K(BoundGenericProtocol, CODE, ms_DMSW_S, "") \
-    K(BoundGenericOtherNominalType, CODE, ms_DMSW_S, "") \
-    K(BoundGenericTypeAlias, CODE, ms_DMSW_S, "") \
+    K(BoundGenericClass, TYPE, ms_DMSW_S, "") \
+    K(BoundGenericStructure, TYPE, ms_DMSW_S, "") \
+    K(BoundGenericEnum, TYPE, ms_DMSW_S, "") \
+    K(BoundGenericProtocol, TYPE, ms_DMSW_S, "") \
+    K(BoundGenericOtherNominalType, TYPE, ms_DMSW_S, "") \
+    K(BoundGenericTypeAlias, TYPE, ms_DMSW_S, "") \
     K(DynamicSelf, TEXT, ms_DMSW_S, "Self") \
     K(SILBoxType, FIRST, ms_DMSW_S, "@box ") \
-    K(SILBoxTypeWithLayout, CODE, ms_DMSW_S, "") \
-    K(SILBoxLayout, CODE, ms_DMSW_0, "{") \
+    K(SILBoxTypeWithLayout, TYPE, ms_DMSW_S, "") \
+    K(SILBoxLayout, TYPE, ms_DMSW_0, "{") \
     K(SILBoxMutableField, FIRST, ms_DMSW_0, "var ") \
     K(SILBoxImmutableField, FIRST, ms_DMSW_0, "let ") \
-    K(Metatype, CODE, ms_DMSW_S, "") \
-    K(ExistentialMetatype, CODE, ms_DMSW_S | ms_DMSW_T_EXISTENTIAL, "") \
+    K(Metatype, TYPE, ms_DMSW_S, "") \
+    K(ExistentialMetatype, TYPE, ms_DMSW_S | ms_DMSW_T_EXISTENTIAL, "") \
     K(MetatypeRepresentation, OWN, ms_DMSW_S, "") \
-    K(ConstrainedExistential, CODE, ms_DMSW_0, "any ") \
-    K(ConstrainedExistentialRequirementList, CODE, ms_DMSW_S, "") \
+    K(ConstrainedExistential, TYPE, ms_DMSW_0, "any ") \
+    K(ConstrainedExistentialRequirementList, TYPE, ms_DMSW_S, "") \
     K(ConstrainedExistentialSelf, TEXT, ms_DMSW_S, "Self") \
-    K(ExtendedExistentialTypeShape, CODE, ms_DMSW_0, "existential shape for ") \
-    K(ProtocolList, CODE, ms_DMSW_T_EXISTENTIAL, "") \
-    K(ProtocolListWithClass, CODE, ms_DMSW_T_EXISTENTIAL, "") \
-    K(ProtocolListWithAnyObject, CODE, ms_DMSW_T_EXISTENTIAL, "") \
-    K(AssociatedTypeRef, CODE, ms_DMSW_S, "") \
+    K(ExtendedExistentialTypeShape, TYPE, ms_DMSW_0, "existential shape for ") \
+    K(ProtocolList, TYPE, ms_DMSW_T_EXISTENTIAL, "") \
+    K(ProtocolListWithClass, TYPE, ms_DMSW_T_EXISTENTIAL, "") \
+    K(ProtocolListWithAnyObject, TYPE, ms_DMSW_T_EXISTENTIAL, "") \
+    K(AssociatedTypeRef, GENERIC, ms_DMSW_S, "") \
     K(ErrorType, TEXT, ms_DMSW_S, "<ERROR TYPE>") \
-    K(DependentGenericParamType, CODE, ms_DMSW_S, "") \
-    K(DependentGenericType, CODE, ms_DMSW_S, "") \
-    K(DependentMemberType, CODE, ms_DMSW_S, "") \
-    K(DependentAssociatedTypeRef, CODE, ms_DMSW_0, "") \
-    K(AssocTypePath, CODE, ms_DMSW_0, "") \
-    K(Integer, CODE, ms_DMSW_S, "") \
-    K(NegativeInteger, CODE, ms_DMSW_S, "-") \
-    K(SugaredOptional, CODE, ms_DMSW_S, "") \
-    K(SugaredArray, CODE, ms_DMSW_S, "[") \
-    K(SugaredDictionary, CODE, ms_DMSW_S, "[") \
-    K(SugaredInlineArray, CODE, ms_DMSW_S, "[") \
-    K(SugaredParen, CODE, ms_DMSW_S, "(") \
+    K(DependentGenericParamType, GENERIC, ms_DMSW_S, "") \
+    K(DependentGenericType, GENERIC, ms_DMSW_S, "") \
+    K(DependentMemberType, GENERIC, ms_DMSW_S, "") \
+    K(DependentAssociatedTypeRef, GENERIC, ms_DMSW_0, "") \
+    K(AssocTypePath, GENERIC, ms_DMSW_0, "") \
+    K(Integer, TYPE, ms_DMSW_S, "") \
+    K(NegativeInteger, TYPE, ms_DMSW_S, "-") \
+    K(SugaredOptional, TYPE, ms_DMSW_S, "") \
+    K(SugaredArray, TYPE, ms_DMSW_S, "[") \
+    K(SugaredDictionary, TYPE, ms_DMSW_S, "[") \
+    K(SugaredInlineArray, TYPE, ms_DMSW_S, "[") \
+    K(SugaredParen, TYPE, ms_DMSW_S, "(") \
     K(OpaqueReturnType, TEXT, ms_DMSW_0, "some") \
-    K(OpaqueReturnTypeOf, CODE, ms_DMSW_C, "<<opaque return type of ") \
-    K(OpaqueType, CODE, ms_DMSW_0, "") \
+    K(OpaqueReturnTypeOf, TYPE, ms_DMSW_C, "<<opaque return type of ") \
+    K(OpaqueType, TYPE, ms_DMSW_0, "") \
     /* generic signatures */ \
-    K(DependentGenericSignature, CODE, ms_DMSW_0, "") \
-    K(DependentPseudogenericSignature, CODE, ms_DMSW_0, "") \
+    K(DependentGenericSignature, GENERIC, ms_DMSW_0, "") \
+    K(DependentPseudogenericSignature, GENERIC, ms_DMSW_0, "") \
     K(DependentGenericParamCount, TEXT, ms_DMSW_0, "") \
     K(DependentGenericParamPackMarker, TEXT, ms_DMSW_T_REQ, "") \
     K(DependentGenericParamValueMarker, TEXT, ms_DMSW_T_REQ, "") \
-    K(DependentGenericConformanceRequirement, CODE, ms_DMSW_T_REQ, ": ") \
-    K(DependentGenericSameTypeRequirement, CODE, ms_DMSW_T_REQ, " == ") \
-    K(DependentGenericSameShapeRequirement, CODE, ms_DMSW_T_REQ, ".shape == ") \
-    K(DependentGenericInverseConformanceRequirement, CODE, ms_DMSW_T_REQ, ": ~Swift.") \
-    K(DependentGenericLayoutRequirement, CODE, ms_DMSW_T_REQ, ": ") \
+    K(DependentGenericConformanceRequirement, GENERIC, ms_DMSW_T_REQ, ": ") \
+    K(DependentGenericSameTypeRequirement, GENERIC, ms_DMSW_T_REQ, " == ") \
+    K(DependentGenericSameShapeRequirement, GENERIC, ms_DMSW_T_REQ, ".shape == ") \
+    K(DependentGenericInverseConformanceRequirement, GENERIC, ms_DMSW_T_REQ, ": ~Swift.") \
+    K(DependentGenericLayoutRequirement, GENERIC, ms_DMSW_T_REQ, ": ") \
     /* implementation function types */ \
-    K(ImplFunctionType, CODE, ms_DMSW_0, "") \
+    K(ImplFunctionType, FUNC, ms_DMSW_0, "") \
     K(ImplEscaping, TEXT, ms_DMSW_0, "@escaping") \
     K(ImplErasedIsolation, TEXT, ms_DMSW_0, "@isolated(any)") \
     K(ImplNonIsolated, TEXT, ms_DMSW_0, "nonisolated(nonsending)") \
     K(ImplCalledOnce, TEXT, ms_DMSW_0, "@called(atMostOnce)") \
     K(ImplSendingResult, TEXT, ms_DMSW_0, "sending") \
-    K(ImplDifferentiabilityKind, CODE, ms_DMSW_0, "@differentiable") \
+    K(ImplDifferentiabilityKind, FUNC, ms_DMSW_0, "@differentiable") \
     K(ImplConvention, OWN, ms_DMSW_0, "") \
-    K(ImplFunctionConvention, CODE, ms_DMSW_0, "@convention(") \
+    K(ImplFunctionConvention, FUNC, ms_DMSW_0, "@convention(") \
     K(ImplFunctionAttribute, OWN, ms_DMSW_0, "") \
-    K(ImplParameter, CODE, ms_DMSW_0, "") \
-    K(ImplResult, CODE, ms_DMSW_0, "") \
-    K(ImplYield, CODE, ms_DMSW_0, "@yields ") \
-    K(ImplErrorResult, CODE, ms_DMSW_0, "@error ") \
+    K(ImplParameter, FUNC, ms_DMSW_0, "") \
+    K(ImplResult, FUNC, ms_DMSW_0, "") \
+    K(ImplYield, FUNC, ms_DMSW_0, "@yields ") \
+    K(ImplErrorResult, FUNC, ms_DMSW_0, "@error ") \
     K(ImplPatternSubstitutions, TEXT, ms_DMSW_0, "") \
     K(ImplInvocationSubstitutions, TEXT, ms_DMSW_0, "") \
     /* conformances */ \
-    K(ProtocolConformance, CODE, ms_DMSW_0, "") \
-    K(ConcreteProtocolConformance, CODE, ms_DMSW_T_CONF, "concrete protocol conformance ") \
+    K(ProtocolConformance, TABLE, ms_DMSW_0, "") \
+    K(ConcreteProtocolConformance, TABLE, ms_DMSW_T_CONF, "concrete protocol conformance ") \
     K(PackProtocolConformance, ALL, ms_DMSW_T_CONF, "pack protocol conformance ") \
-    K(DependentProtocolConformanceRoot, CODE, ms_DMSW_CF, "dependent root protocol conformance ") \
-    K(DependentProtocolConformanceInherited, CODE, ms_DMSW_CF, "dependent inherited protocol conformance ") \
-    K(DependentProtocolConformanceAssociated, CODE, ms_DMSW_CF, \
+    K(DependentProtocolConformanceRoot, TABLE, ms_DMSW_CF, "dependent root protocol conformance ") \
+    K(DependentProtocolConformanceInherited, TABLE, ms_DMSW_CF, "dependent inherited protocol conformance ") \
+    K(DependentProtocolConformanceAssociated, TABLE, ms_DMSW_CF, \
       "dependent associated protocol conformance ") \
-    K(DependentProtocolConformanceOpaque, CODE, ms_DMSW_CF, "opaque result conformance ") \
+    K(DependentProtocolConformanceOpaque, TABLE, ms_DMSW_CF, "opaque result conformance ") \
     K(DependentAssociatedConformance, ALL, ms_DMSW_0, "dependent associated conformance ") \
     K(ProtocolConformanceRefInTypeModule, ALL, ms_DMSW_0, "protocol conformance ref (type's module) ") \
     K(ProtocolConformanceRefInProtocolModule, ALL, ms_DMSW_0, \
       "protocol conformance ref (protocol's module) ") \
     K(ProtocolConformanceRefInOtherModule, ALL, ms_DMSW_0, "protocol conformance ref (retroactive) ") \
-    K(AnyProtocolConformanceList, CODE, ms_DMSW_0, "") \
+    K(AnyProtocolConformanceList, TABLE, ms_DMSW_0, "") \
     K(RetroactiveConformance, ALL, ms_DMSW_0, "retroactive @ ") \
     /* attributes of whole functions */ \
     K(ObjCAttribute, TEXT, ms_DMSW_A, "@objc ") \
@@ -285,41 +295,40 @@ enum ms_dmsw_trait {
     K(DynamicAttribute, TEXT, ms_DMSW_A, "dynamic ") \
     K(DirectMethodReferenceAttribute, TEXT, ms_DMSW_A, "super ") \
     K(VTableAttribute, TEXT, ms_DMSW_A, "override ") \
-    K(PartialApplyForwarder, CODE, ms_DMSW_A, "partial apply forwarder") \
-    K(PartialApplyObjCForwarder, CODE, ms_DMSW_A, "partial apply ObjC forwarder") \
-    K(OutlinedVariable, CODE, ms_DMSW_A, "outlined variable #") \
-    K(OutlinedReadOnlyObject, CODE, ms_DMSW_A, "outlined read-only object #") \
-    K(OutlinedBridgedMethod, CODE, ms_DMSW_A, "outlined bridged method (") \
-    K(MergedFunction, CODE, ms_DMSW_A, "merged ") \
-    K(DistributedThunk, CODE, ms_DMSW_A, "distributed thunk ") \
-    K(DistributedAccessor, CODE, ms_DMSW_A, "distributed accessor for ") \
-    K(DynamicallyReplaceableFunctionKey, CODE, ms_DMSW_A, "dynamically replaceable key for ") \
-    K(DynamicallyReplaceableFunctionImpl, CODE, ms_DMSW_A, "dynamically replaceable thunk for ") \
-    K(DynamicallyReplaceableFunctionVar, CODE, ms_DMSW_A, "dynamically replaceable variable for ") \
+    K(PartialApplyForwarder, ATTR, ms_DMSW_A, "partial apply forwarder") \
+    K(PartialApplyObjCForwarder, ATTR, ms_DMSW_A, "partial apply ObjC forwarder") \
+    K(OutlinedVariable, ATTR, ms_DMSW_A, "outlined variable #") \
+    K(OutlinedReadOnlyObject, ATTR, ms_DMSW_A, "outlined read-only object #") \
+    K(OutlinedBridgedMethod, ATTR, ms_DMSW_A, "outlined bridged method (") \
+    K(MergedFunction, ATTR, ms_DMSW_A, "merged ") \
+    K(DistributedThunk, ATTR, ms_DMSW_A, "distributed thunk ") \
+    K(DistributedAccessor, ATTR, ms_DMSW_A, "distributed accessor for ") \
+    K(DynamicallyReplaceableFunctionKey, ATTR, ms_DMSW_A, "dynamically replaceable key for ") \
+    K(DynamicallyReplaceableFunctionImpl, ATTR, ms_DMSW_A, "dynamically replaceable thunk for ") \
+    K(DynamicallyReplaceableFunctionVar, ATTR, ms_DMSW_A, "dynamically replaceable variable for ") \
     K(AsyncFunctionPointer, TEXT, ms_DMSW_A, "async function pointer to ") \
     K(CoroFunctionPointer, TEXT, ms_DMSW_A, "coro function pointer to ") \
     K(DefaultOverride, TEXT, ms_DMSW_A, "default override of ") \
-    K(AsyncAwaitResumePartialFunction, CODE, ms_DMSW_A, ") await resume partial function for ") \
-    K(AsyncSuspendResumePartialFunction, CODE, ms_DMSW_A, ") suspend resume partial function for ") \
-    K(AccessibleFunctionRecord, CODE, ms_DMSW_A, "accessible function runtime record for ") \
-    K(BackDeploymentThunk, CODE, ms_DMSW_A, "back deployment thunk for ") \
+    K(AsyncAwaitResumePartialFunction, ATTR, ms_DMSW_A, ") await resume partial function for ") \
+    K(AsyncSuspendResumePartialFunction, ATTR, ms_DMSW_A, ") suspend resume partial function for ") \
+    K(AccessibleFunctionRecord, ATTR, ms_DMSW_A, "accessible function runtime record for ") \
+    K(BackDeploymentThunk, ATTR, ms_DMSW_A, "back deployment thunk for ") \
     K(BackDeploymentFallback, TEXT, ms_DMSW_A, "back deployment fallback for ") \
     K(HasSymbolQuery, TEXT, ms_DMSW_A, "#_hasSymbol query for ") \
-    K(GenericSpecialization, CODE, ms_DMSW_A, "generic specialization") \
-    K(GenericSpecializationInResilienceDomain, CODE, ms_DMSW_A, "generic specialization") \
-    K(GenericSpecializationPrespecialized, CODE, ms_DMSW_A, "generic pre-specialization") \
-    K(GenericSpecializationNotReAbstracted, CODE, ms_DMSW_A, "generic not re-abstracted specialization") \
-    K(InlinedGenericFunction, CODE, ms_DMSW_A, "inlined generic function") \
-    K(GenericPartialSpecialization, CODE, ms_DMSW_A, "generic partial specialization") \
-    K(GenericPartialSpecializationNotReAbstracted, CODE, ms_DMSW_A, \
+    K(GenericSpecialization, SPEC, ms_DMSW_A, "generic specialization") \
+    K(GenericSpecializationInResilienceDomain, SPEC, ms_DMSW_A, "generic specialization") \
+    K(GenericSpecializationPrespecialized, SPEC, ms_DMSW_A, "generic pre-specialization") \
+    K(GenericSpecializationNotReAbstracted, SPEC, ms_DMSW_A, "generic not re-abstracted specialization") \
+    K(InlinedGenericFunction, SPEC, ms_DMSW_A, "inlined generic function") \
+    K(GenericPartialSpecialization, SPEC, ms_DMSW_A, "generic partial specialization") \
+    K(GenericPartialSpecializationNotReAbstracted, SPEC, ms_DMSW_A, \
       "generic not-reabstracted partial specialization") \
-    K(FunctionSignatureSpecialization, CODE, ms_DMSW_A, "function signature specialization") \
-    K(GenericSpecializationParam, CODE, ms_DMSW_0, "") \
-    K(FunctionSignatureSpecializationParam, CODE, ms_DMSW_0, "") \
-    K(FunctionSignatureSpecializationReturn, CODE, ms_DMSW_0, "") \
-    K(FunctionSignatureSpecializationParamKind, CODE, ms_DMSW_0, "") \
-    K(FunctionSignatureSpecializationParamPayload, CODE, ms_DMSW_0, "") \
-    K(SpecializationPassID, CODE, ms_DMSW_0, "") \
+    K(FunctionSignatureSpecialization, SPEC, ms_DMSW_A, "function signature specialization") \
+    K(GenericSpecializationParam, SPEC, ms_DMSW_0, "") \
+    K(FunctionSignatureSpecializationParam, SPEC, ms_DMSW_0, "") \
+    K(FunctionSignatureSpecializationReturn, SPEC, ms_DMSW_0, "") \
+    K(FunctionSignatureSpecializationParamKind, SPEC, ms_DMSW_0, "") \
+    K(FunctionSignatureSpecializationParamPayload, SPEC, ms_DMSW_0, "") \
     K(IsSerialized, TEXT, ms_DMSW_0, "serialized") \
     /* thunks */ \
     K(CurryThunk, FIRST, ms_DMSW_0, "curry thunk of ") \
@@ -327,31 +336,31 @@ enum ms_dmsw_trait {
     K(SILThunkHopToMainActorIfNeeded, FIRST, ms_DMSW_0, "hop to main actor thunk of ") \
     K(DispatchThunk, FIRST, ms_DMSW_0, "dispatch thunk of ") \
     K(MethodDescriptor, FIRST, ms_DMSW_0, "method descriptor for ") \
-    K(VTableThunk, CODE, ms_DMSW_0, "vtable thunk for ") \
-    K(ProtocolWitness, CODE, ms_DMSW_0, "protocol witness for ") \
+    K(VTableThunk, THUNK, ms_DMSW_0, "vtable thunk for ") \
+    K(ProtocolWitness, THUNK, ms_DMSW_0, "protocol witness for ") \
     K(ProtocolSelfConformanceWitness, FIRST, ms_DMSW_0, "protocol self-conformance witness for ") \
-    K(ReabstractionThunk, CODE, ms_DMSW_0, "reabstraction thunk ") \
-    K(ReabstractionThunkHelper, CODE, ms_DMSW_0, "reabstraction thunk helper ") \
-    K(ReabstractionThunkHelperWithSelf, CODE, ms_DMSW_0, "reabstraction thunk ") \
-    K(ReabstractionThunkHelperWithGlobalActor, CODE, ms_DMSW_0, "") \
-    K(ObjCAsyncCompletionHandlerImpl, CODE, ms_DMSW_0, "@objc completion handler block implementation for ") \
-    K(PredefinedObjCAsyncCompletionHandlerImpl, CODE, ms_DMSW_0, \
+    K(ReabstractionThunk, THUNK, ms_DMSW_0, "reabstraction thunk ") \
+    K(ReabstractionThunkHelper, THUNK, ms_DMSW_0, "reabstraction thunk helper ") \
+    K(ReabstractionThunkHelperWithSelf, THUNK, ms_DMSW_0, "reabstraction thunk ") \
+    K(ReabstractionThunkHelperWithGlobalActor, THUNK, ms_DMSW_0, "") \
+    K(ObjCAsyncCompletionHandlerImpl, THUNK, ms_DMSW_0, "@objc completion handler block implementation for ") \
+    K(PredefinedObjCAsyncCompletionHandlerImpl, THUNK, ms_DMSW_0, \
       "predefined @objc completion handler block implementation for ") \
-    K(KeyPathGetterThunkHelper, CODE, ms_DMSW_0, "key path getter for ") \
-    K(KeyPathSetterThunkHelper, CODE, ms_DMSW_0, "key path setter for ") \
-    K(KeyPathUnappliedMethodThunkHelper, CODE, ms_DMSW_0, "key path unapplied method ") \
-    K(KeyPathAppliedMethodThunkHelper, CODE, ms_DMSW_0, "key path applied method ") \
-    K(KeyPathEqualsThunkHelper, CODE, ms_DMSW_0, "key path index equality operator for ") \
-    K(KeyPathHashThunkHelper, CODE, ms_DMSW_0, "key path index hash operator for ") \
+    K(KeyPathGetterThunkHelper, THUNK, ms_DMSW_0, "key path getter for ") \
+    K(KeyPathSetterThunkHelper, THUNK, ms_DMSW_0, "key path setter for ") \
+    K(KeyPathUnappliedMethodThunkHelper, THUNK, ms_DMSW_0, "key path unapplied method ") \
+    K(KeyPathAppliedMethodThunkHelper, THUNK, ms_DMSW_0, "key path applied method ") \
+    K(KeyPathEqualsThunkHelper, THUNK, ms_DMSW_0, "key path index equality operator for ") \
+    K(KeyPathHashThunkHelper, THUNK, ms_DMSW_0, "key path index hash operator for ") \
     K(CoroutineContinuationPrototype, FIRST, ms_DMSW_0, "coroutine continuation prototype for ") \
-    K(AutoDiffFunction, CODE, ms_DMSW_C, "") \
-    K(AutoDiffDerivativeVTableThunk, CODE, ms_DMSW_0, "vtable thunk for ") \
-    K(AutoDiffSelfReorderingReabstractionThunk, CODE, ms_DMSW_0, \
+    K(AutoDiffFunction, THUNK, ms_DMSW_C, "") \
+    K(AutoDiffDerivativeVTableThunk, THUNK, ms_DMSW_0, "vtable thunk for ") \
+    K(AutoDiffSelfReorderingReabstractionThunk, THUNK, ms_DMSW_0, \
       "autodiff self-reordering reabstraction thunk ") \
-    K(AutoDiffSubsetParametersThunk, CODE, ms_DMSW_0, "autodiff subset parameters thunk for ") \
-    K(AutoDiffFunctionKind, CODE, ms_DMSW_0, "") \
-    K(DifferentiabilityWitness, CODE, ms_DMSW_0, "") \
-    K(IndexSubset, CODE, ms_DMSW_0, "{") \
+    K(AutoDiffSubsetParametersThunk, THUNK, ms_DMSW_0, "autodiff subset parameters thunk for ") \
+    K(AutoDiffFunctionKind, THUNK, ms_DMSW_0, "") \
+    K(DifferentiabilityWitness, THUNK, ms_DMSW_0, "") \
+    K(IndexSubset, THUNK, ms_DMSW_0, "{") \
     /* metadata and witness tables */ \
     K(TypeMetadata, FIRST, ms_DMSW_0, "type metadata for ") \
     K(FullTypeMetadata, FIRST, ms_DMSW_0, "full type metadata for ") \
@@ -411,16 +420,16 @@ enum ms_dmsw_trait {
     K(AssociatedTypeDescriptor, FIRST, ms_DMSW_0, "associated type descriptor for ") \
     K(DefaultAssociatedTypeMetadataAccessor, FIRST, ms_DMSW_0, \
       "default associated type metadata accessor for ") \
-    K(AssociatedConformanceDescriptor, CODE, ms_DMSW_0, "associated conformance descriptor for ") \
-    K(DefaultAssociatedConformanceAccessor, CODE, ms_DMSW_0, "default associated conformance accessor for ") \
-    K(BaseConformanceDescriptor, CODE, ms_DMSW_0, "base conformance descriptor for ") \
-    K(AssociatedTypeMetadataAccessor, CODE, ms_DMSW_0, "associated type metadata accessor for ") \
-    K(AssociatedTypeWitnessTableAccessor, CODE, ms_DMSW_0, "associated type witness table accessor for ") \
-    K(BaseWitnessTableAccessor, CODE, ms_DMSW_0, "base witness table accessor for ") \
-    K(ValueWitness, CODE, ms_DMSW_0, "") \
+    K(AssociatedConformanceDescriptor, TABLE, ms_DMSW_0, "associated conformance descriptor for ") \
+    K(DefaultAssociatedConformanceAccessor, TABLE, ms_DMSW_0, "default associated conformance accessor for ") \
+    K(BaseConformanceDescriptor, TABLE, ms_DMSW_0, "base conformance descriptor for ") \
+    K(AssociatedTypeMetadataAccessor, TABLE, ms_DMSW_0, "associated type metadata accessor for ") \
+    K(AssociatedTypeWitnessTableAccessor, TABLE, ms_DMSW_0, "associated type witness table accessor for ") \
+    K(BaseWitnessTableAccessor, TABLE, ms_DMSW_0, "base witness table accessor for ") \
+    K(ValueWitness, TABLE, ms_DMSW_0, "") \
     K(ValueWitnessTable, FIRST, ms_DMSW_0, "value witness table for ") \
     K(EnumCase, FIRST, ms_DMSW_0, "enum case for ") \
-    K(FieldOffset, CODE, ms_DMSW_0, "field offset for ") \
+    K(FieldOffset, TABLE, ms_DMSW_0, "field offset for ") \
     K(ProtocolWitnessTable, FIRST, ms_DMSW_0, "protocol witness table for ") \
     K(ProtocolWitnessTablePattern, FIRST, ms_DMSW_0, "protocol witness table pattern for ") \
     K(ProtocolWitnessTableAccessor, FIRST, ms_DMSW_0, "protocol witness table accessor for ") \
@@ -429,12 +438,12 @@ enum ms_dmsw_trait {
     K(GenericProtocolWitnessTableInstantiationFunction, FIRST, ms_DMSW_0, \
       "instantiation function for generic protocol witness table for ") \
     K(ResilientProtocolWitnessTable, FIRST, ms_DMSW_0, "resilient protocol witness table for ") \
-    K(LazyProtocolWitnessTableAccessor, CODE, ms_DMSW_0, "lazy protocol witness table accessor for type ") \
-    K(LazyProtocolWitnessTableCacheVariable, CODE, ms_DMSW_0, \
+    K(LazyProtocolWitnessTableAccessor, TABLE, ms_DMSW_0, "lazy protocol witness table accessor for type ") \
+    K(LazyProtocolWitnessTableCacheVariable, TABLE, ms_DMSW_0, \
       "lazy protocol witness table cache variable for type ") \
-    K(GlobalVariableOnceToken, CODE, ms_DMSW_C, "one-time initialization token for ") \
-    K(GlobalVariableOnceFunction, CODE, ms_DMSW_C, "one-time initialization function for ") \
-    K(GlobalVariableOnceDeclList, CODE, ms_DMSW_0, "") \
+    K(GlobalVariableOnceToken, TABLE, ms_DMSW_C, "one-time initialization token for ") \
+    K(GlobalVariableOnceFunction, TABLE, ms_DMSW_C, "one-time initialization function for ") \
+    K(GlobalVariableOnceDeclList, ALL, ms_DMSW_0, "") \
     K(OutlinedCopy, ALL, ms_DMSW_0, "outlined copy of ") \
     K(OutlinedConsume, ALL, ms_DMSW_0, "outlined consume of ") \
     K(OutlinedRetain, FIRST, ms_DMSW_0, "outlined retain of ") \

@@ -1387,23 +1387,15 @@ static uint32_t ms_dmswp_callable(ms_dmsw *p, uint32_t ref, bool as_prefix)
     return ms_dmswp_print_decl(p, ref, as_prefix, &decl);
 }
 
-/* Types and their parts. */
+/* Types. */
 static void ms_dmswp_type(ms_dmsw *p, uint32_t ref)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, ref);
-    switch (n->kind) {
+    switch (ms_dmsw_inner(p, ref)) {
     case ms_DMSW_BuiltinFixedArray:
     case ms_DMSW_BuiltinBorrow: ms_dmswp_list(p, ref, ", ", 2, '>'); break;
-    case ms_DMSW_ArgumentTuple: ms_dmswp_params(p, 0, ref); break;
-    case ms_DMSW_TypedThrowsAnnotation:
     case ms_DMSW_Tuple:
     case ms_DMSW_SugaredParen: ms_dmswp_list(p, ref, ", ", 2, ')'); break;
-    case ms_DMSW_GlobalActorFunctionType: ms_dmswp_list(p, ref, "", 0, ' '); break;
-    case ms_DMSW_DifferentiableFunctionType:
-        ms_dmswp_diff(p, ref);
-        ms_dmswp_char(p, ' ');
-        break;
-    case ms_DMSW_ImplDifferentiabilityKind: ms_dmswp_diff(p, ref); break;
     case ms_DMSW_TupleElement: ms_dmswp_tuple_element(p, ref); break;
     case ms_DMSW_Pack:
     case ms_DMSW_SILPackDirect:
@@ -1435,14 +1427,62 @@ static void ms_dmswp_type(ms_dmsw *p, uint32_t ref)
     case ms_DMSW_ProtocolList:
     case ms_DMSW_ProtocolListWithClass:
     case ms_DMSW_ProtocolListWithAnyObject: ms_dmswp_protocols(p, ref); break;
-    case ms_DMSW_AssociatedTypeRef:
-    case ms_DMSW_DependentMemberType:
-    case ms_DMSW_AssocTypePath: ms_dmswp_kids(p, ref, ".", 1); break;
     case ms_DMSW_OpaqueType: ms_dmswp_woven(p, ref, 0, ".", 1, NULL, 0); break;
     case ms_DMSW_OpaqueReturnTypeOf:
         ms_dmswp_list(p, ref, "", 0, '>');
         ms_dmswp_char(p, '>');
         break;
+    case ms_DMSW_NegativeInteger:
+        ms_dmswp_char(p, '-');
+        ms_dmswp_number(p, n->u.index);
+        break;
+    case ms_DMSW_SugaredOptional:
+        ms_dmswp_in_parens(p, ms_dmsw_kid(p, ref, 0));
+        ms_dmswp_char(p, '?');
+        break;
+    case ms_DMSW_SugaredArray: ms_dmswp_list(p, ref, "", 0, ']'); break;
+    case ms_DMSW_SugaredDictionary: ms_dmswp_list(p, ref, " : ", 3, ']'); break;
+    case ms_DMSW_SugaredInlineArray: ms_dmswp_list(p, ref, " of ", 4, ']'); break;
+    case ms_DMSW_Integer: ms_dmswp_number(p, n->u.index); break;
+    default: ms_dmswp_bound(p, ref); break; /* BoundGenericClass and its kin */
+    }
+}
+
+/* Function types, and their parts. */
+static void ms_dmswp_function_part(ms_dmsw *p, uint32_t ref)
+{
+    switch (ms_dmsw_inner(p, ref)) {
+    case ms_DMSW_ArgumentTuple: ms_dmswp_params(p, 0, ref); break;
+    case ms_DMSW_GlobalActorFunctionType: ms_dmswp_list(p, ref, "", 0, ' '); break;
+    case ms_DMSW_DifferentiableFunctionType:
+        ms_dmswp_diff(p, ref);
+        ms_dmswp_char(p, ' ');
+        break;
+    case ms_DMSW_ImplDifferentiabilityKind: ms_dmswp_diff(p, ref); break;
+    case ms_DMSW_FunctionType:
+    case ms_DMSW_NoEscapeFunctionType:
+    case ms_DMSW_UncurriedFunctionType:
+    case ms_DMSW_AutoClosureType:
+    case ms_DMSW_EscapingAutoClosureType:
+    case ms_DMSW_ThinFunctionType:
+    case ms_DMSW_CFunctionPointer:
+    case ms_DMSW_ObjCBlock:
+    case ms_DMSW_EscapingObjCBlock: ms_dmswp_function(p, 0, ref); break;
+    case ms_DMSW_ImplFunctionType: ms_dmswp_impl_function(p, ref); break;
+    case ms_DMSW_ImplFunctionConvention: ms_dmswp_impl_convention(p, ref); break;
+    case ms_DMSW_TypedThrowsAnnotation: ms_dmswp_list(p, ref, "", 0, ')'); break;
+    default: ms_dmswp_impl_part(p, ref); break; /* ImplParameter, ImplResult, ImplYield, ImplErrorResult */
+    }
+}
+
+/* Generic parameters, signatures and their requirements. */
+static void ms_dmswp_generic(ms_dmsw *p, uint32_t ref)
+{
+    const ms_dmsw_node *n = ms_dmsw_at(p, ref);
+    switch (ms_dmsw_inner(p, ref)) {
+    case ms_DMSW_AssociatedTypeRef:
+    case ms_DMSW_DependentMemberType:
+    case ms_DMSW_AssocTypePath: ms_dmswp_kids(p, ref, ".", 1); break;
     case ms_DMSW_DependentGenericParamType:
         ms_dmswp_param_name(p, n->u.index >> 32, n->u.index & 0xffffffffu);
         break;
@@ -1459,17 +1499,6 @@ static void ms_dmswp_type(ms_dmsw *p, uint32_t ref)
         }
         ms_dmswp_kid(p, ref, 0);
         break;
-    case ms_DMSW_NegativeInteger:
-        ms_dmswp_char(p, '-');
-        ms_dmswp_number(p, n->u.index);
-        break;
-    case ms_DMSW_SugaredOptional:
-        ms_dmswp_in_parens(p, ms_dmsw_kid(p, ref, 0));
-        ms_dmswp_char(p, '?');
-        break;
-    case ms_DMSW_SugaredArray: ms_dmswp_list(p, ref, "", 0, ']'); break;
-    case ms_DMSW_SugaredDictionary: ms_dmswp_list(p, ref, " : ", 3, ']'); break;
-    case ms_DMSW_SugaredInlineArray: ms_dmswp_list(p, ref, " of ", 4, ']'); break;
     case ms_DMSW_DependentGenericConformanceRequirement: ms_dmswp_kids(p, ref, ": ", 2); break;
     case ms_DMSW_DependentGenericSameTypeRequirement: ms_dmswp_kids(p, ref, " == ", 4); break;
     case ms_DMSW_DependentGenericSameShapeRequirement:
@@ -1478,34 +1507,13 @@ static void ms_dmswp_type(ms_dmsw *p, uint32_t ref)
         break;
     case ms_DMSW_DependentGenericInverseConformanceRequirement: ms_dmswp_inverse(p, ref); break;
     case ms_DMSW_DependentGenericLayoutRequirement: ms_dmswp_layout(p, ref); break;
-    case ms_DMSW_DependentGenericSignature:
-    case ms_DMSW_DependentPseudogenericSignature: ms_dmswp_signature(p, ref); break;
-    case ms_DMSW_FunctionType:
-    case ms_DMSW_NoEscapeFunctionType:
-    case ms_DMSW_UncurriedFunctionType:
-    case ms_DMSW_AutoClosureType:
-    case ms_DMSW_EscapingAutoClosureType:
-    case ms_DMSW_ThinFunctionType:
-    case ms_DMSW_CFunctionPointer:
-    case ms_DMSW_ObjCBlock:
-    case ms_DMSW_EscapingObjCBlock: ms_dmswp_function(p, 0, ref); break;
-    case ms_DMSW_BoundGenericClass:
-    case ms_DMSW_BoundGenericStructure:
-    case ms_DMSW_BoundGenericEnum:
-    case ms_DMSW_BoundGenericProtocol:
-    case ms_DMSW_BoundGenericOtherNominalType:
-    case ms_DMSW_BoundGenericTypeAlias: ms_dmswp_bound(p, ref); break;
-    case ms_DMSW_Integer: ms_dmswp_number(p, n->u.index); break;
-    case ms_DMSW_ImplFunctionType: ms_dmswp_impl_function(p, ref); break;
-    case ms_DMSW_ImplFunctionConvention: ms_dmswp_impl_convention(p, ref); break;
-    default: ms_dmswp_impl_part(p, ref); break;
+    default: ms_dmswp_signature(p, ref); break; /* DependentGenericSignature, and the pseudogeneric one */
     }
 }
 
-/* Thunks, tables and attributes of whole functions. */
-static void ms_dmswp_global(ms_dmsw *p, uint32_t ref)
+/* What is said of a whole function. The simplified style leaves out most. */
+static void ms_dmswp_attribute(ms_dmsw *p, uint32_t ref)
 {
-    bool is_short = ms_dmswp_short(p);
     switch (ms_dmsw_inner(p, ref)) {
     case ms_DMSW_PartialApplyForwarder:
     case ms_DMSW_PartialApplyObjCForwarder: ms_dmswp_partial_apply(p, ref); break;
@@ -1519,17 +1527,6 @@ static void ms_dmswp_global(ms_dmsw *p, uint32_t ref)
         ms_dmswp_own(p, ref);
         ms_dmswp_word(p, ") of ");
         break;
-    case ms_DMSW_MergedFunction:
-    case ms_DMSW_DistributedThunk:
-    case ms_DMSW_DistributedAccessor:
-    case ms_DMSW_DynamicallyReplaceableFunctionKey:
-    case ms_DMSW_DynamicallyReplaceableFunctionImpl:
-    case ms_DMSW_DynamicallyReplaceableFunctionVar:
-    case ms_DMSW_BackDeploymentThunk:
-    case ms_DMSW_AccessibleFunctionRecord:
-        if (!is_short)
-            ms_dmswp_row_text(p, ref);
-        break;
     case ms_DMSW_AsyncAwaitResumePartialFunction:
     case ms_DMSW_AsyncSuspendResumePartialFunction:
         if (p->style & ms_DMSW_NO_ASYNC)
@@ -1538,12 +1535,31 @@ static void ms_dmswp_global(ms_dmsw *p, uint32_t ref)
         ms_dmswp_kid(p, ref, 0);
         ms_dmswp_row_text(p, ref);
         break;
+    default:
+        if (!ms_dmswp_short(p))
+            ms_dmswp_row_text(p, ref);
+        break;
+    }
+}
+
+/* Specializations, and their parts. */
+static void ms_dmswp_special(ms_dmsw *p, uint32_t ref)
+{
+    switch (ms_dmsw_inner(p, ref)) {
     case ms_DMSW_GenericSpecializationParam: ms_dmswp_spec_generic(p, ref); break;
     case ms_DMSW_FunctionSignatureSpecializationParamKind: ms_dmswp_spec_kind(p, ref); break;
     case ms_DMSW_FunctionSignatureSpecializationParamPayload:
         if (!ms_dmsw_at(p, ref)->mark || !ms_dmswp_nested(p, ref))
             ms_dmswp_own(p, ref);
         break;
+    default: ms_dmswp_specialization(p, ref); break;
+    }
+}
+
+/* Thunks. */
+static void ms_dmswp_thunk(ms_dmsw *p, uint32_t ref)
+{
+    switch (ms_dmsw_inner(p, ref)) {
     case ms_DMSW_VTableThunk: ms_dmswp_woven(p, ref, 1, " dispatching to ", 0, NULL, 0); break;
     case ms_DMSW_ProtocolWitness: ms_dmswp_woven(p, ref, 1, " in conformance ", 0, NULL, 0); break;
     case ms_DMSW_ReabstractionThunk:
@@ -1566,7 +1582,14 @@ static void ms_dmswp_global(ms_dmsw *p, uint32_t ref)
     case ms_DMSW_AutoDiffSubsetParametersThunk: ms_dmswp_subset_thunk(p, ref); break;
     case ms_DMSW_AutoDiffFunctionKind: ms_dmswp_diff_kind(p, ref); break;
     case ms_DMSW_DifferentiabilityWitness: ms_dmswp_diff_witness(p, ref); break;
-    case ms_DMSW_IndexSubset: ms_dmswp_index_subset(p, ref); break;
+    default: ms_dmswp_index_subset(p, ref); break; /* IndexSubset */
+    }
+}
+
+/* Metadata, witness tables, conformances. */
+static void ms_dmswp_table(ms_dmsw *p, uint32_t ref)
+{
+    switch (ms_dmsw_inner(p, ref)) {
     case ms_DMSW_AssociatedConformanceDescriptor:
     case ms_DMSW_DefaultAssociatedConformanceAccessor: ms_dmswp_woven(p, ref, 0, ".", 1, ": ", 2); break;
     case ms_DMSW_BaseConformanceDescriptor: ms_dmswp_woven(p, ref, 0, ": ", 1, NULL, 0); break;
@@ -1594,26 +1617,21 @@ static void ms_dmswp_global(ms_dmsw *p, uint32_t ref)
     case ms_DMSW_DependentProtocolConformanceInherited:
     case ms_DMSW_DependentProtocolConformanceAssociated:
     case ms_DMSW_DependentProtocolConformanceOpaque: ms_dmswp_dependent_conformance(p, ref); break;
-    case ms_DMSW_AnyProtocolConformanceList:
+    default: /* AnyProtocolConformanceList */
         if (ms_dmsw_kid_count(p, ref) == 0)
             break;
         ms_dmswp_char(p, '(');
         ms_dmswp_commas(p, ref);
         ms_dmswp_char(p, ')');
         break;
-    default: ms_dmswp_specialization(p, ref); break;
     }
 }
 
-/* Names, contexts and declarations. Returns the context that is left to print. */
-static uint32_t ms_dmswp_special(ms_dmsw *p, uint32_t ref, bool as_prefix)
+/* Names and contexts. Returns the context that is left to print. */
+static uint32_t ms_dmswp_name_part(ms_dmsw *p, uint32_t ref, bool as_prefix)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, ref);
     bool is_short = ms_dmswp_short(p);
-    if (n->kind >= ms_DMSW_BuiltinTypeName && n->kind <= ms_DMSW_ImplInvocationSubstitutions) {
-        ms_dmswp_type(p, ref);
-        return 0;
-    }
     switch (n->kind) {
     case ms_DMSW_Suffix:
         if (!is_short)
@@ -1652,16 +1670,7 @@ static uint32_t ms_dmswp_special(ms_dmsw *p, uint32_t ref, bool as_prefix)
         return ms_dmswp_part(p, ref, as_prefix, ms_DMSWP_TY_NONE,
                              ms_dmswp_extra_index(p, ms_dmsw_kid(p, ref, 1), 0));
     case ms_DMSW_TypeMangling: ms_dmswp_type_mangling(p, ref); return 0;
-    case ms_DMSW_Function:
-    case ms_DMSW_BoundGenericFunction:
-    case ms_DMSW_Variable:
-    case ms_DMSW_Subscript:
-    case ms_DMSW_Macro:
-    case ms_DMSW_Allocator:
-    case ms_DMSW_Constructor:
-    case ms_DMSW_Deallocator:
-    case ms_DMSW_IsolatedDeallocator: return ms_dmswp_callable(p, ref, as_prefix);
-    case ms_DMSW_MacroExpansionLoc:
+    default: /* MacroExpansionLoc */
         ms_dmswp_word(p, "module ");
         ms_dmswp_own(p, ms_dmsw_kid(p, ref, 0));
         ms_dmswp_word(p, " file ");
@@ -1670,11 +1679,6 @@ static uint32_t ms_dmswp_special(ms_dmsw *p, uint32_t ref, bool as_prefix)
         ms_dmswp_kid(p, ref, 2);
         ms_dmswp_word(p, " column ");
         ms_dmswp_kid(p, ref, 3);
-        return 0;
-    default:
-        if (ms_dmsw_rows[n->kind].traits & ms_DMSW_T_MACRO)
-            return ms_dmswp_macro(p, ref, as_prefix);
-        ms_dmswp_global(p, ref);
         return 0;
     }
 }
@@ -1713,7 +1717,16 @@ static uint32_t ms_dmswp_print_as(ms_dmsw *p, uint32_t ref, bool as_prefix)
         break;
     case ms_DMSW_H_PART: left = ms_dmswp_part(p, ref, as_prefix, ms_DMSWP_TY_NONE, -1); break;
     case ms_DMSW_H_ACCESS: left = ms_dmswp_accessor(p, ref, as_prefix); break;
-    default: left = ms_dmswp_special(p, ref, as_prefix); break;
+    case ms_DMSW_H_CALL: left = ms_dmswp_callable(p, ref, as_prefix); break;
+    case ms_DMSW_H_MACRO: left = ms_dmswp_macro(p, ref, as_prefix); break;
+    case ms_DMSW_H_NAME: left = ms_dmswp_name_part(p, ref, as_prefix); break;
+    case ms_DMSW_H_TYPE: ms_dmswp_type(p, ref); break;
+    case ms_DMSW_H_FUNC: ms_dmswp_function_part(p, ref); break;
+    case ms_DMSW_H_GENERIC: ms_dmswp_generic(p, ref); break;
+    case ms_DMSW_H_ATTR: ms_dmswp_attribute(p, ref); break;
+    case ms_DMSW_H_SPEC: ms_dmswp_special(p, ref); break;
+    case ms_DMSW_H_THUNK: ms_dmswp_thunk(p, ref); break;
+    default: ms_dmswp_table(p, ref); break;
     }
     p->d->depth--;
     return left;

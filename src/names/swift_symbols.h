@@ -807,21 +807,10 @@ static uint32_t ms_dmsws_protocol_part(ms_dmsw *p, char c)
     }
 }
 
-/* T: thunks and specializations */
-static uint32_t ms_dmsws_thunk(ms_dmsw *p)
+/* T: attributes of the whole function */
+static uint32_t ms_dmsws_attribute(ms_dmsw *p, char c)
 {
-    uint32_t a, b;
-    char c = ms_dmsw_next(p);
     switch (c) {
-    case 'c': return ms_dmsw_make1(p, ms_DMSW_CurryThunk, ms_dmswr_pop_entity(p));
-    case 'T':
-        if (ms_dmsw_next_if(p, 'I'))
-            return ms_dmsw_make1(p, ms_DMSW_SILThunkIdentity, ms_dmswr_pop_entity(p));
-        return ms_dmsw_next_if(p, 'H')
-                   ? ms_dmsw_make1(p, ms_DMSW_SILThunkHopToMainActorIfNeeded, ms_dmswr_pop_entity(p))
-                   : 0;
-    case 'j': return ms_dmsw_make1(p, ms_DMSW_DispatchThunk, ms_dmswr_pop_entity(p));
-    case 'q': return ms_dmsw_make1(p, ms_DMSW_MethodDescriptor, ms_dmswr_pop_entity(p));
     case 'o': return ms_dmsw_make(p, ms_DMSW_ObjCAttribute);
     case 'O': return ms_dmsw_make(p, ms_DMSW_NonObjCAttribute);
     case 'D': return ms_dmsw_make(p, ms_DMSW_DynamicAttribute);
@@ -838,6 +827,25 @@ static uint32_t ms_dmsws_thunk(ms_dmsw *p)
     case 'Y': return ms_dmsw_make1(p, ms_DMSW_AsyncSuspendResumePartialFunction, ms_dmswr_index_node(p));
     case 'Q': return ms_dmsw_make1(p, ms_DMSW_AsyncAwaitResumePartialFunction, ms_dmswr_index_node(p));
     case 'w': return ms_dmsws_thunk_w(p);
+    default: return 0;
+    }
+}
+
+/* T: thunks and specializations */
+static uint32_t ms_dmsws_thunk(ms_dmsw *p)
+{
+    uint32_t a, b;
+    char c = ms_dmsw_next(p);
+    switch (c) {
+    case 'c': return ms_dmsw_make1(p, ms_DMSW_CurryThunk, ms_dmswr_pop_entity(p));
+    case 'T':
+        if (ms_dmsw_next_if(p, 'I'))
+            return ms_dmsw_make1(p, ms_DMSW_SILThunkIdentity, ms_dmswr_pop_entity(p));
+        return ms_dmsw_next_if(p, 'H')
+                   ? ms_dmsw_make1(p, ms_DMSW_SILThunkHopToMainActorIfNeeded, ms_dmswr_pop_entity(p))
+                   : 0;
+    case 'j': return ms_dmsw_make1(p, ms_DMSW_DispatchThunk, ms_dmswr_pop_entity(p));
+    case 'q': return ms_dmsw_make1(p, ms_DMSW_MethodDescriptor, ms_dmswr_pop_entity(p));
     case 'C': return ms_dmsw_make1(p, ms_DMSW_CoroutineContinuationPrototype, ms_dmswr_pop_type(p));
     case 'z': return ms_dmsws_completion(p, ms_DMSW_ObjCAsyncCompletionHandlerImpl);
     case 'Z': return ms_dmsws_completion(p, ms_DMSW_PredefinedObjCAsyncCompletionHandlerImpl);
@@ -886,7 +894,7 @@ static uint32_t ms_dmsws_thunk(ms_dmsw *p)
     case 'P':
     case 'p':
     case 'f': return ms_dmsws_specialization(p, c);
-    default: return 0;
+    default: return ms_dmsws_attribute(p, c);
     }
 }
 

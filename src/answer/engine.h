@@ -1,0 +1,221 @@
+#ifndef ms_ROOM_answer_engine
+#define ms_ROOM_answer_engine
+#include "../api/api.h"
+#include "../base/bytes.h"
+#include "../base/memory.h"
+#include "../base/segments.h"
+#include "../macho/sources.h"
+#include "../dwarf/forms.h"
+#include "../dwarf/units.h"
+#include "../dwarf/lines.h"
+#include "../dwarf/functions.h"
+#include "../image/debugmap.h"
+#include "session.h"
+
+/* ==== >>engine =============================================================================================
+ * Job:    which unit, function, call and row hold an address, and up to where they do.
+ * Offers: ms_eng_span, ms_eng_at, ms_eng_owner, ms_eng_look, ms_eng_index, ms_eng_list_claims.
+ * Never:  names anything. */
+
+/* What holds an address in the debug info. */
+typedef struct ms_eng_span {
+    uint64_t hi;       /* all of it holds for the addresses up to here */
+    ms_ses_unit *unit; /* NULL: no unit covers the address */
+    const ms_cu_root *root;
+    machsym_unit_source source;
+    uint32_t function;    /* in unit->functions; ms_SEG_NONE: none of the unit's functions has the address */
+    ms_range range;       /* of the function: the one that holds the address */
+    ms_fn_inside *inside; /* NULL: nothing is inlined into it */
+    const ms_fn_table *table; /* that has the call; NULL: nobody looked yet */
+    uint32_t call;            /* the innermost call, or the function itself */
+    uint32_t dropped;         /* the call inlined into it that stands too deep to be told; or ms_SEG_NONE */
+    size_t row;               /* in unit->lines; their row_count: no row tells the line */
+} ms_eng_span;
+
+/* ---- Which unit and function ---- */
+
+/* The functions of all units that state no range, or whose range another unit has, as segments: the last
+ * resort, made once. The tables of claims must be there: they tell whose ranges others have. */
+static void ms_eng_index_silent(machsym_session *s)
+{
+    ms_cu_index_aranges(&s->env);
+    ms_cu_index_ranges(&s->env);
+    ms_arena room = ms_arena_make(s->allocator);
+    ms_cu_pieces pieces = {&room, NULL, 0, 0};
+    for (size_t i = 0; i < s->env.count; i++) {
+        const ms_cu_root *root = ms_cu_root_of(&s->env, i);
+        bool is_asked = root != NULL && (ms_cu_is_silent(root) || ms_cu_is_contested(&s->env, i));
+        const ms_ses_unit *unit = is_asked ? ms_ses_functions_of(s, i) : NULL;
+        for (size_t j = 0; unit != NULL && j < unit->functions.seg_count; j++) {
+            const ms_seg *seg = &unit->functions.segs[j];
+            if (seg->owner != ms_SEG_NONE)
+                ms_cu_add_piece(&pieces, seg->lo, seg[1].lo, i); /* the last segment is nobody's */
+        }
+    }
+    ms_arena_reset(&s->scratch);
+    ms_cu_build_segments(&pieces, &s->scratch, &s->silent);
+    s->scratch.failed |= room.failed;
+    ms_arena_free(&room);
+    s->has_silent = true;
+}
+
+/* The unit that one source names for an address; count: none. Lowers *hi to where it may name another. */
+static size_t ms_eng_unit_by(machsym_session *s, machsym_unit_source source, uint64_t addr, uint64_t *hi)
+{
+    if (source == MACHSYM_UNIT_ARANGES)
+        return ms_cu_by_aranges(&s->env, addr, hi);
+    if (source == MACHSYM_UNIT_RANGES)
+        return ms_cu_by_ranges(&s->env, addr, hi);
+    if (!s->has_silent)
+        ms_eng_index_silent(s);
+    return ms_cu_claimant(&s->env, &s->silent, addr, hi);
+}
+
+/* Which unit and function have an address: those fields of the span, and hi. .debug_aranges is a hint: where
+ * the unit that it names has no such function, the units' own ranges are asked, then the functions of units
+ * that state none and of those whose code others claim too. When no function has the address, it belongs to the
+ * first unit that was named. */
+static ms_eng_span ms_eng_owner(machsym_session *s, uint64_t addr)
+{
+    ms_eng_span span;
+    ms_zero(&span, sizeof span);
+    span.function = ms_SEG_NONE;
+    span.hi = ms_dw_code_until(s->env.dw, addr);
+    if (s->env.count == 0 || ms_dw_code_at(s->env.dw, addr) == NULL)
+        return span;
+    for (int i = MACHSYM_UNIT_ARANGES; i <= MACHSYM_UNIT_FUNCTIONS && span.function == ms_SEG_NONE; i++) {
+        machsym_unit_source source = (machsym_unit_source)i;
+        ms_ses_unit *unit = ms_ses_functions_of(s, ms_eng_unit_by(s, source, addr, &span.hi));
+        if (unit == NULL)
+            continue;
+        uint32_t function = ms_seg_at(unit->functions.segs, unit->functions.seg_count, addr, &span.hi);
+        if (function == ms_SEG_NONE && span.unit != NULL)
+            continue;
+        span.unit = unit;
+        span.source = source;
+        span.function = function;
+    }
+    if (span.unit != NULL)
+        span.root = ms_cu_root_of(&s->env, span.unit->index);
+    if (span.function != ms_SEG_NONE)
+        span.range = ms_fn_range_at(&span.unit->functions, &span.unit->functions.blocks[span.function], addr,
+                                    &span.hi);
+    return span;
+}
+
+/* ---- Which call and row ---- */
+
+/* Whether a unit's lines answer where none of its functions has the address. Assembly has rows but no
+ * functions. Between functions lies padding, whose row belongs to the function before: only the dwarf policy,
+ * which takes rows literally as llvm-symbolizer does, answers with it; but not in an object file, as a dSYM
+ * made from it has no such rows. */
+static bool ms_eng_has_bare_lines(const machsym_session *s, const ms_ses_unit *unit)
+{
+    return unit->functions.count == 0 || (s->lines == MACHSYM_LINES_DWARF && s->program == NULL);
+}
+
+/* Makes ready what tells call and row. Returns false when memory is out. */
+static bool ms_eng_open(machsym_session *s, ms_eng_span *span)
+{
+    ms_ses_unit *unit = ms_ses_unit_of(s, span->unit->index);
+    if (unit == NULL)
+        return false;
+    if (span->function != ms_SEG_NONE)
+        span->inside = ms_ses_inside_of(s, unit, span->function);
+    span->table = span->inside != NULL ? span->inside->table : &unit->functions;
+    return true;
+}
+
+/* Sets call and row of a span that has a unit, and lowers hi, for any address up to there. Returns false when
+ * memory is out. */
+static bool ms_eng_look(machsym_session *s, uint64_t addr, ms_eng_span *span)
+{
+    ms_ses_unit *unit = span->unit;
+    bool has_function = span->function != ms_SEG_NONE;
+    if (span->table == NULL && !ms_eng_open(s, span))
+        return false;
+    span->call = span->function;
+    span->dropped = ms_SEG_NONE;
+    if (span->inside != NULL)
+        span->call = ms_fn_call_at(span->inside, addr, &span->dropped, &span->hi);
+    span->row = unit->lines->row_count;
+    if (has_function || ms_eng_has_bare_lines(s, unit))
+        span->row = ms_ln_find(unit->lines, s->lines, has_function, addr, &unit->hint, &span->hi);
+    return true;
+}
+
+/* All that holds an address. */
+static ms_eng_span ms_eng_at(machsym_session *s, uint64_t addr)
+{
+    ms_eng_span span = ms_eng_owner(s, addr);
+    if (span.unit != NULL && !ms_eng_look(s, addr, &span)) {
+        ms_zero(&span, sizeof span);
+        span.function = ms_SEG_NONE;
+        span.hi = addr + 1;
+    }
+    return span;
+}
+
+/* ---- What all of a program needs ---- */
+
+/* Makes all that a search by address needs: for sessions that lend it to others, or ask for every address. */
+static void ms_eng_index(machsym_session *s)
+{
+    ms_ses_list_programs(s);
+    ms_cu_index_aranges(&s->env);
+    ms_cu_index_ranges(&s->env);
+    if (!s->has_silent)
+        ms_eng_index_silent(s);
+    ms_src_table(ms_ses_symbols(s));
+    ms_ses_objects *objects = ms_ses_map_of(s);
+    if (objects != NULL)
+        ms_om_index(&objects->map, &s->scratch, &s->keep);
+}
+
+/* Adds the segments of one source to the claims, and to the order of their begins. */
+static size_t ms_eng_add_claims(const ms_segs *segs, ms_piece *pieces, ms_key *order, size_t count)
+{
+    for (size_t i = 0; i + 1 < segs->count; i++) { /* the last segment is nobody's */
+        if (segs->v[i].owner == ms_SEG_NONE)
+            continue;
+        pieces[count].lo = segs->v[i].lo;
+        pieces[count].hi = segs->v[i + 1].lo;
+        pieces[count].owner = segs->v[i].owner;
+        order[count].key = segs->v[i].lo;
+        order[count].item = count;
+        count++;
+    }
+    return count;
+}
+
+/* Lists for every unit the code that some source gives it, by address: outside of that it never answers. */
+static void ms_eng_list_claims(machsym_session *s)
+{
+    size_t cap = s->env.aranges.count + s->env.ranges.count + s->silent.count;
+    ms_arena_reset(&s->scratch);
+    ms_piece *pieces = (ms_piece *)ms_arena_alloc(&s->scratch, cap, sizeof *pieces);
+    ms_key *order = (ms_key *)ms_arena_alloc(&s->scratch, cap, sizeof *order);
+    ms_key *room = (ms_key *)ms_arena_alloc(&s->scratch, cap, sizeof *order);
+    ms_range *claims = (ms_range *)ms_arena_alloc(&s->keep, cap, sizeof *claims);
+    size_t *first = (size_t *)ms_arena_zeroed(&s->keep, s->env.count + 2, sizeof *first);
+    if (pieces == NULL || order == NULL || room == NULL || claims == NULL || first == NULL)
+        return;
+    size_t count = ms_eng_add_claims(&s->env.aranges, pieces, order, 0);
+    count = ms_eng_add_claims(&s->env.ranges, pieces, order, count);
+    count = ms_eng_add_claims(&s->silent, pieces, order, count);
+    ms_sort(order, count, room);
+    for (size_t i = 0; i < count; i++)
+        first[pieces[i].owner + 2]++;
+    for (size_t i = 2; i < s->env.count + 2; i++)
+        first[i] += first[i - 1];
+    for (size_t i = 0; i < count; i++) { /* afterwards first[unit + 1] is where the unit's claims end */
+        const ms_piece *piece = &pieces[order[i].item];
+        ms_range *claim = &claims[first[piece->owner + 1]++];
+        claim->lo = piece->lo;
+        claim->hi = piece->hi;
+    }
+    s->claims = claims;
+    s->claim_first = first;
+}
+
+#endif /* ms_ROOM_answer_engine */

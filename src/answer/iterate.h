@@ -1,0 +1,253 @@
+#ifndef ms_ROOM_answer_iterate
+#define ms_ROOM_answer_iterate
+#include "../api/api.h"
+#include "../base/bytes.h"
+#include "../base/reader.h"
+#include "../base/segments.h"
+#include "../macho/sources.h"
+#include "../macho/objc.h"
+#include "../dwarf/units.h"
+#include "../dwarf/lines.h"
+#include "../dwarf/functions.h"
+#include "../image/debugmap.h"
+#include "session.h"
+#include "answer.h"
+
+/* ==== >>iterate ============================================================================================
+ * Job:    goes through all that a session can decode, one item after the other.
+ * Offers: ms_it_next_function, ms_it_next_line, ms_it_next_objc, ms_it_next_object, ms_it_count.
+ * Never:  searches by address. */
+
+/* Functions: cursor a is the unit, b the segment in it. Blocks' ranges in the order of the entries would name
+ * parts that another function covers; segments say what is really looked up, but a function that inlined
+ * calls cut is one range. */
+static bool ms_it_own_function(machsym_session *s, machsym_cursor *at, machsym_function *out)
+{
+    for (; at->a < s->env.count; at->a++, at->b = 0) {
+        ms_ses_trim(s);
+        const ms_ses_unit *unit = ms_ses_functions_of(s, (size_t)at->a);
+        const ms_fn_table *table = unit != NULL ? &unit->functions : NULL;
+        while (table != NULL && (at->b >> 32) < table->count) {
+            const ms_fn_block *block = &table->blocks[at->b >> 32];
+            uint32_t piece = (uint32_t)at->b;
+            if (block->parent != ms_SEG_NONE || piece >= block->range_count) {
+                at->b = ((at->b >> 32) + 1) << 32;
+                continue;
+            }
+            at->b++;
+            machsym_frame frame;
+            ms_zero(&frame, sizeof frame);
+            ms_ans_name_block(s, table, block, &frame);
+            out->lo = block->range_count > 1 ? table->ranges[block->range_first + piece].lo : block->lo;
+            out->hi = block->range_count > 1 ? table->ranges[block->range_first + piece].hi : block->hi;
+            out->linkage_name = frame.linkage_name;
+            out->name = frame.name;
+            out->name_source = frame.name_source;
+            out->die_offset = block->die_off;
+            out->unit_offset = s->env.v[at->a].off;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void ms_it_get_row(const ms_ln_table *lines, const ms_cu_root *root, size_t index, machsym_line *out)
+{
+    const ms_ln_row *row = &lines->rows[index];
+    out->addr = row->addr;
+    out->file = ms_ln_path(lines, root->comp_dir, row->file);
+    out->line = row->line;
+    out->column = row->column;
+    out->is_stmt = row->is_stmt;
+    out->end_sequence = row->end_sequence;
+}
+
+static bool ms_it_own_line(machsym_session *s, machsym_cursor *at, machsym_line *out)
+{
+    ms_ses_list_programs(s);
+    for (; at->a < s->env.count; at->a++, at->b = 0) {
+        ms_ses_trim(s);
+        if (at->b == 0 && !ms_ses_owns_lines(s, (size_t)at->a))
+            continue; /* rows of a program that units share come with one of them */
+        const ms_ses_unit *unit = ms_ses_unit_of(s, (size_t)at->a);
+        if (unit == NULL || at->b >= unit->lines->row_count)
+            continue;
+        ms_it_get_row(unit->lines, ms_cu_root_of(&s->env, (size_t)at->a), (size_t)at->b++, out);
+        return true;
+    }
+    return false;
+}
+
+/* Moves a cursor over a debug map, whose upper half of a is the object, to the first one that opens; inner is
+ * the cursor in it. Returns NULL at the end, or when there is no debug map. */
+static ms_ses_object *ms_it_cursor_object(machsym_session *s, machsym_cursor *at, machsym_cursor *inner)
+{
+    ms_ses_objects *o = ms_ses_map_of(s);
+    for (; o != NULL && (at->a >> 32) < o->map.count; at->a = ((at->a >> 32) + 1) << 32, at->b = 0) {
+        ms_ses_trim(s);
+        ms_ses_object *object = ms_ses_object_of(s, (size_t)(at->a >> 32));
+        inner->a = (uint32_t)at->a;
+        inner->b = at->b;
+        if (object != NULL)
+            return object;
+    }
+    return NULL;
+}
+
+/* Takes the cursor in an object back; at its end, to the next object. */
+static void ms_it_cursor_back(machsym_session *s, ms_ses_object *object, machsym_cursor *at,
+                              const machsym_cursor *inner, bool more)
+{
+    at->a = more ? (at->a >> 32) << 32 | inner->a : ((at->a >> 32) + 1) << 32;
+    at->b = more ? inner->b : 0;
+    ms_ses_count_object(s->objects, object);
+}
+
+static bool ms_it_next_function(machsym_session *s, machsym_cursor *at, machsym_function *out)
+{
+    machsym_cursor inner;
+    if (ms_ses_map_of(s) == NULL)
+        return ms_it_own_function(s, at, out);
+    for (ms_ses_object *object; (object = ms_it_cursor_object(s, at, &inner)) != NULL;) {
+        bool more = ms_it_own_function(&object->session, &inner, out);
+        ms_it_cursor_back(s, object, at, &inner, more);
+        if (!more)
+            continue;
+        ms_ses_keep_text(s, &out->linkage_name);
+        ms_ses_keep_text(s, &out->name);
+        return true;
+    }
+    return false;
+}
+
+static bool ms_it_next_line(machsym_session *s, machsym_cursor *at, machsym_line *out)
+{
+    machsym_cursor inner;
+    if (ms_ses_map_of(s) == NULL)
+        return ms_it_own_line(s, at, out);
+    for (ms_ses_object *object; (object = ms_it_cursor_object(s, at, &inner)) != NULL;) {
+        bool more = ms_it_own_line(&object->session, &inner, out);
+        ms_it_cursor_back(s, object, at, &inner, more);
+        if (!more)
+            continue;
+        ms_ses_keep_path(s, &out->file);
+        return true;
+    }
+    return false;
+}
+
+/* The owner of metadata that a cursor stands at: a is the class or category (all halves counted on). NULL at the end. */
+static const ms_oc_owner *ms_it_objc_owner(const machsym_session *s, const ms_oc_list **list,
+                                           const machsym_cursor *at)
+{
+    uint64_t index = at->a;
+    for (size_t i = 0; i + 1 < s->image->mo_count && index >= (*list)->owner_count; i++)
+        index -= (*list)++->owner_count;
+    return index < (*list)->owner_count ? &(*list)->owners[index] : NULL;
+}
+
+/* The metadata: cursor b is 0 for an owner itself, else its method plus 1. */
+static bool ms_it_next_objc(machsym_session *s, machsym_cursor *at, machsym_objc *out)
+{
+    const ms_oc_list *list = ms_ses_objc(s);
+    const ms_oc_owner *owner = ms_it_objc_owner(s, &list, at);
+    if (owner != NULL && at->b > owner->count) { /* a list read again may be shorter: memory ran out */
+        at->a++;
+        at->b = 0;
+        list = ms_ses_objc(s);
+        owner = ms_it_objc_owner(s, &list, at);
+    }
+    if (owner == NULL)
+        return false;
+    ms_zero(out, sizeof *out);
+    out->kind = owner->is_category ? MACHSYM_OBJC_CATEGORY : MACHSYM_OBJC_CLASS;
+    out->class_name = owner->class_name;
+    out->category = owner->category;
+    out->super_name = owner->super_name;
+    out->is_swift = owner->is_swift;
+    out->addr = owner->addr;
+    if (at->b > 0) {
+        const ms_oc_method *method = &list->methods[owner->first + at->b - 1];
+        out->kind = MACHSYM_OBJC_METHOD;
+        out->selector = method->selector;
+        out->addr = method->addr;
+        out->is_class_method = method->is_class_method;
+    }
+    if (at->b++ == owner->count) {
+        at->a++;
+        at->b = 0;
+    }
+    return true;
+}
+
+/* The debug map: cursor a is the half and, shifted, the entry of the object file plus 1; b the entry. */
+static bool ms_it_next_object(const machsym_session *s, machsym_cursor *at, machsym_object *out)
+{
+    for (; (at->a & 1) < s->image->mo_count && at->a != UINT64_MAX; at->b = 0) {
+        uint64_t oso = at->a >> 1;
+        bool found = ms_om_next_function(&s->image->mo[at->a & 1], &at->b, &oso, out);
+        at->a = (at->a & 1) | oso << 1;
+        if (found)
+            return true;
+        at->a = (at->a & 1) != 0 ? UINT64_MAX : 1;
+    }
+    return false;
+}
+
+/* ---- Counts ---- */
+
+static void ms_it_count_sets(const machsym_session *s, machsym_session_info *out)
+{
+    ms_rd rd = ms_rd_make(s->env.dw->aranges);
+    ms_cu_set set;
+    while (ms_cu_next_set(&rd, &set))
+        out->arange_set_count++;
+}
+
+static void ms_it_count_own(machsym_session *s, machsym_session_info *out)
+{
+    bool reads_calls = s->reads_calls;
+    ms_ses_drop_units(s); /* they may have been read without calls */
+    s->reads_calls = true;
+    ms_it_count_sets(s, out);
+    out->unit_count += (uint32_t)s->env.count;
+    ms_ses_list_programs(s);
+    for (size_t i = 0; i < s->env.count; i++) {
+        ms_ses_trim(s);
+        const ms_cu *cu = &s->env.v[i];
+        const ms_ses_unit *unit = ms_ses_unit_of(s, i);
+        bool damaged = unit == NULL || unit->functions.is_damaged || unit->lines->is_damaged;
+        out->version_count[cu->version < 6 ? cu->version : 0]++;
+        if (damaged && out->damaged_units++ == 0)
+            out->first_damage_offset = cu->off;
+        if (unit == NULL)
+            continue;
+        out->units_without_code += unit->functions.count == 0;
+        out->units_without_ranges += ms_cu_is_silent(ms_cu_root_of(&s->env, i));
+        out->function_count += unit->functions.function_count;
+        out->inline_count += unit->functions.count - unit->functions.function_count;
+        out->line_row_count += ms_ses_owns_lines(s, i) ? unit->lines->row_count : 0;
+        out->die_count += unit->functions.die_count;
+    }
+    s->reads_calls = reads_calls;
+}
+
+static void ms_it_count(machsym_session *s, machsym_session_info *out)
+{
+    ms_zero(out, sizeof *out);
+    ms_it_count_own(s, out);
+    out->damaged_metadata = ms_src_table(ms_ses_symbols(s))->damage_count;
+    ms_ses_objects *o = ms_ses_map_of(s);
+    for (size_t i = 0; o != NULL && i < o->map.count; i++) {
+        ms_ses_trim(s);
+        ms_ses_object *object = ms_ses_object_of(s, i);
+        out->object_count++;
+        out->missing_object_count += object == NULL;
+        if (object == NULL)
+            continue;
+        ms_it_count_own(&object->session, out);
+        ms_ses_count_object(o, object);
+    }
+}
+
+#endif /* ms_ROOM_answer_iterate */

@@ -1,0 +1,620 @@
+#ifndef ms_ROOM_answer_session
+#define ms_ROOM_answer_session
+#include "../api/options.h"
+#include "../api/api.h"
+#include "../base/bytes.h"
+#include "../base/memory.h"
+#include "../base/segments.h"
+#include "../base/table.h"
+#include "../macho/macho.h"
+#include "../macho/files.h"
+#include "../macho/fixups.h"
+#include "../macho/sources.h"
+#include "../macho/objc.h"
+#include "../dwarf/forms.h"
+#include "../dwarf/units.h"
+#include "../dwarf/lines.h"
+#include "../dwarf/functions.h"
+#include "../image/debugmap.h"
+
+/* ==== >>session ============================================================================================
+ * Job:    what one thread has decoded of an image, kept until it is dropped.
+ * Offers: machsym_session, ms_ses_open, ms_ses_functions_of, ms_ses_inside_of, ms_ses_unit_of, ms_ses_object_at.
+ * Never:  decides what answers for an address. */
+
+/* A file, or a pair of files of one UUID, opened. */
+struct machsym_image {
+    ms_arena arena;
+    ms_mo mo[2]; /* what was asked for; then the other half */
+    ms_file inputs[2];
+    size_t mo_count;
+    ms_dw dw;
+    const ms_cu *cus;
+    size_t cu_count;
+    machsym_str name;
+    bool has_compressed_dwarf;
+    bool follows_objects; /* the debug map, if there is one, tells where the debug info is */
+    ms_om_places places;
+    uint32_t damage_count;
+};
+
+/* A unit, decoded. */
+typedef struct ms_ses_unit {
+    struct ms_ses_unit *next; /* of those decoded */
+    size_t index;
+    ms_fn_table functions;
+    ms_fn_inside **inside;    /* by function; NULL: nobody asked for it yet */
+    const ms_ln_table *lines; /* NULL: the line program has not been run */
+    ms_ln_hint hint;          /* where in lines the last search ended */
+} ms_ses_unit;
+
+/* A line program that units share, run. */
+typedef struct ms_ses_program {
+    uint64_t str_offsets_base; /* what it took from the unit's root */
+    uint8_t addr_size;
+    ms_ln_table lines;
+} ms_ses_program;
+
+struct ms_ses_object;
+
+/* Texts that outlive the object files that they come from, each once. */
+typedef struct ms_ses_texts {
+    machsym_str *v;
+    size_t count;
+    size_t cap;
+    ms_tab slots; /* text to its number + 1 */
+} ms_ses_texts;
+
+/* What a session knows of a debug map. */
+typedef struct ms_ses_objects {
+    ms_om_map map;
+    struct ms_ses_object **opened; /* by object; NULL: not open now */
+    struct ms_ses_object *first;   /* of the open ones */
+    size_t open_count;
+    size_t live;       /* bytes of the open ones, about */
+    uint8_t *statuses; /* by object: machsym_object_status */
+    uint64_t *times;   /* by object: of the file that was found */
+    uint32_t *tried;   /* objects in the order of being tried */
+    size_t tried_count;
+    ms_om_quota quota;
+    ms_ses_texts texts;
+} ms_ses_objects;
+
+/* One thread's lookups. */
+struct machsym_session {
+    const machsym_image *image;
+    machsym_session *program; /* of a session on an object file: the one that has the symbols; else NULL */
+    ms_ses_objects *objects;  /* of a program whose debug map is followed, once asked for; in keep */
+    machsym_lines lines;
+    uint32_t flags;
+    size_t cache_limit;
+    machsym_allocator allocator;
+    ms_arena keep;    /* indexes, root entries, abbreviations, symbols: until trim */
+    ms_arena cache;   /* decoded units: dropped together when over the limit */
+    ms_arena scratch; /* reset for every unit */
+    ms_cu_env env;
+    ms_ses_unit **units;  /* by number; NULL: not decoded */
+    ms_ses_unit *decoded; /* the others */
+    size_t decoded_count;
+    ms_ses_program **programs; /* those that units share, by number; NULL: not run */
+    uint64_t lines_run;        /* bytes of line programs run so far */
+    uint64_t budget;           /* bytes of units that may still be decoded: of the session of a map's part */
+    bool reads_calls;    /* units are decoded whole; else the calls in a function once it is asked for */
+    ms_segs silent;      /* functions whose unit no table of claims tells, once has_silent */
+    ms_range *claims;    /* code that a unit may answer for, unit by unit; NULL: not listed */
+    size_t *claim_first; /* by unit: its first claim; one more tells where the last unit's end */
+    ms_src symbols;
+    ms_oc_list objc[2]; /* of the image's halves, once has_objc; for iteration only */
+    ms_fn_name_cache *names;
+    bool has_silent;
+    bool has_objects;
+    bool has_objc;
+};
+
+/* An object file that answers for a part of a program: an image of its own with the program's symbols, and a
+ * session on it. What it decodes has the program's addresses. */
+typedef struct ms_ses_object {
+    struct ms_ses_object *next;
+    ms_om_file file;
+    machsym_image image;
+    machsym_session session;
+    size_t index; /* in the debug map */
+    size_t live;  /* bytes, as counted in the program's session */
+} ms_ses_object;
+
+/* ---- Opening and closing ---- */
+
+static void ms_ses_clear(machsym_session *s)
+{
+    s->units = NULL;
+    s->decoded = NULL;
+    s->decoded_count = 0;
+    s->programs = NULL;
+    s->lines_run = 0;
+    s->names = NULL;
+    s->objects = NULL;
+    s->claims = NULL;
+    s->claim_first = NULL;
+    s->has_silent = s->has_objc = s->has_objects = false;
+    ms_zero(s->objc, sizeof s->objc);
+    ms_zero(&s->env, sizeof s->env);
+    ms_zero(&s->silent, sizeof s->silent);
+    s->env.dw = &s->image->dw;
+    s->env.v = s->image->cus;
+    s->env.count = s->image->cu_count;
+    s->env.arena = &s->keep;
+    s->env.scratch = &s->scratch;
+    s->silent.arena = &s->keep;
+    ms_src_start(&s->symbols, s->image->mo, s->image->mo_count, s->image->dw.code, s->image->dw.code_count,
+                 &s->scratch, &s->keep);
+}
+
+static void ms_ses_start(machsym_session *s, const machsym_image *image, machsym_lines lines, uint32_t flags,
+                         size_t cache_limit, machsym_allocator allocator)
+{
+    ms_zero(s, sizeof *s);
+    s->image = image;
+    s->lines = lines;
+    s->flags = flags;
+    s->cache_limit = cache_limit != 0 ? cache_limit : (size_t)MACHSYM_CACHE_LIMIT;
+    s->budget = UINT64_MAX;
+    s->reads_calls = (flags & MACHSYM_SESSION_INDEX) != 0;
+    s->allocator = allocator;
+    s->keep = ms_arena_make(allocator);
+    s->cache = ms_arena_make(allocator);
+    s->scratch = ms_arena_make(allocator);
+    ms_ses_clear(s);
+}
+
+/* A session; NULL when memory is out. */
+static machsym_session *ms_ses_open(const machsym_image *image, machsym_lines lines, uint32_t flags,
+                                    size_t cache_limit, machsym_allocator allocator)
+{
+    machsym_session *s = (machsym_session *)allocator.alloc(allocator.user, sizeof *s);
+    if (s != NULL)
+        ms_ses_start(s, image, lines, flags, cache_limit, allocator);
+    return s;
+}
+
+static void ms_ses_close_object(ms_ses_object *object)
+{
+    machsym_allocator allocator = object->session.allocator;
+    ms_arena_free(&object->session.keep);
+    ms_arena_free(&object->session.cache);
+    ms_arena_free(&object->session.scratch);
+    ms_om_close(&object->file);
+    allocator.free(allocator.user, object, sizeof *object);
+}
+
+/* Whether memory ever ran out: then something may be missing from what the session decoded. */
+static bool ms_ses_failed(const machsym_session *s)
+{
+    bool failed = s->keep.failed || s->cache.failed || s->scratch.failed;
+    for (const ms_ses_object *object = s->objects != NULL ? s->objects->first : NULL;
+         object != NULL && !failed; object = object->next)
+        failed =
+            object->session.keep.failed || object->session.cache.failed || object->session.scratch.failed;
+    return failed;
+}
+
+/* Closes all object files. What their answers said stays in the texts. */
+static void ms_ses_close_objects(machsym_session *s)
+{
+    ms_ses_objects *objects = s->objects;
+    while (objects != NULL && objects->first != NULL) {
+        ms_ses_object *object = objects->first;
+        objects->first = object->next;
+        objects->opened[object->index] = NULL;
+        s->keep.failed |= ms_ses_failed(&object->session);
+        ms_ses_close_object(object);
+    }
+    if (objects == NULL)
+        return;
+    objects->open_count = 0;
+    objects->live = 0;
+}
+
+/* Drops everything cached. */
+static void ms_ses_forget(machsym_session *s)
+{
+    ms_ses_close_objects(s);
+    ms_arena_free(&s->keep);
+    ms_arena_free(&s->cache);
+    ms_arena_free(&s->scratch);
+    ms_ses_clear(s);
+}
+
+static void ms_ses_close(machsym_session *s)
+{
+    ms_ses_forget(s);
+    s->allocator.free(s->allocator.user, s, sizeof *s);
+}
+
+/* ---- What a session decodes ---- */
+
+static void ms_ses_drop_units(machsym_session *s)
+{
+    for (; s->decoded != NULL; s->decoded = s->decoded->next)
+        s->units[s->decoded->index] = NULL;
+    s->decoded_count = 0;
+    ms_arena_reset(&s->cache);
+}
+
+/* Drops the decoded units when they take more than the limit. */
+static void ms_ses_trim(machsym_session *s)
+{
+    if (s->objects != NULL && s->objects->open_count > 1 && s->objects->live > s->cache_limit)
+        ms_ses_close_objects(s);
+    if (s->cache.live > s->cache_limit && s->decoded_count > MACHSYM_KEPT_UNITS)
+        ms_ses_drop_units(s);
+}
+
+/* Takes cost from the budget. Returns false once it is spent. */
+static bool ms_ses_spend(machsym_session *s, uint64_t cost)
+{
+    if (s->budget == UINT64_MAX)
+        return true;
+    bool enough = cost <= s->budget;
+    s->budget = enough ? s->budget - cost : 0;
+    return enough;
+}
+
+/* A unit's functions, decoded once. Returns NULL when it is damaged or memory is out. */
+static ms_ses_unit *ms_ses_functions_of(machsym_session *s, size_t index)
+{
+    const ms_cu_root *root = index < s->env.count ? ms_cu_root_of(&s->env, index) : NULL;
+    if (root == NULL)
+        return NULL;
+    if (s->units == NULL)
+        s->units = (ms_ses_unit **)ms_arena_zeroed(&s->keep, s->env.count, sizeof *s->units);
+    if (s->units == NULL)
+        return NULL;
+    if (s->units[index] != NULL)
+        return s->units[index];
+    if (!ms_ses_spend(s, root->enc.unit_end - root->enc.unit_off))
+        return NULL;
+    ms_ses_unit *unit = (ms_ses_unit *)ms_arena_zeroed(&s->cache, 1, sizeof *unit);
+    if (unit == NULL)
+        return NULL;
+    ms_arena_reset(&s->scratch);
+    ms_fn_read(s->env.dw, root, s->reads_calls, &s->scratch, &s->cache, &unit->functions);
+    if (s->cache.oom || s->scratch.oom)
+        return NULL;
+    unit->index = index;
+    unit->next = s->decoded;
+    s->decoded = unit;
+    s->decoded_count++;
+    s->units[index] = unit;
+    return unit;
+}
+
+/* A function of a unit with what is inlined into it, made once; NULL when nothing is, or memory is out. */
+static ms_fn_inside *ms_ses_inside_of(machsym_session *s, ms_ses_unit *unit, uint32_t function)
+{
+    const ms_fn_table *functions = &unit->functions;
+    const ms_fn_block *block = &functions->blocks[function];
+    if (block->unread == 0 && block->end == function + 1)
+        return NULL;
+    if (unit->inside == NULL)
+        unit->inside = (ms_fn_inside **)ms_arena_zeroed(&s->cache, functions->count, sizeof *unit->inside);
+    if (unit->inside == NULL)
+        return NULL;
+    if (unit->inside[function] == NULL) {
+        ms_arena_reset(&s->scratch);
+        unit->inside[function] = ms_fn_look_inside(s->env.dw, ms_cu_root_of(&s->env, unit->index), functions,
+                                                   function, &s->scratch, &s->cache);
+    }
+    return unit->inside[function];
+}
+
+/* Says where each of the programs listed ends. Programs may overlap, and a damaged unit may name the middle of
+ * one. If running them all would cost more than MACHSYM_MAX_PROGRAM_OVERLAP times the section, a program ends
+ * where the next one begins. */
+static void ms_ses_end_programs(machsym_session *s)
+{
+    const ms_key *v = s->env.programs;
+    uint64_t next = s->env.dw->line.len;
+    uint64_t common = MACHSYM_MAX_PROGRAM_OVERLAP * next; /* bytes that may still be run as parts of two */
+    uint64_t *ends = (uint64_t *)ms_arena_alloc(&s->keep, s->env.program_count, sizeof *ends);
+    for (size_t i = ends != NULL ? s->env.program_count : 0; i-- > 0;) {
+        bool is_last = i + 1 == s->env.program_count;
+        if (!is_last && v[i].key == v[i + 1].key) {
+            ends[i] = ends[i + 1];
+            continue;
+        }
+        next = is_last ? next : v[i + 1].key;
+        ends[i] = ms_ln_end(s->env.dw, v[i].key);
+        uint64_t over = ends[i] > next ? ends[i] - next : 0;
+        if (over > common)
+            ends[i] = next;
+        else
+            common -= over;
+    }
+    s->env.program_ends = ends;
+}
+
+/* Lists which units share line programs: before all units are decoded, and once something must have been run twice. */
+static void ms_ses_list_programs(machsym_session *s)
+{
+    if (s->env.programs != NULL || s->env.count == 0)
+        return;
+    ms_arena_reset(&s->scratch);
+    ms_cu_list_programs(&s->env, &s->scratch);
+    ms_ses_end_programs(s);
+    if (s->env.program_ends == NULL)
+        s->env.program_count = 0;
+}
+
+/* Runs a unit's line program; the table's arrays come from arena. Returns false when memory is out. */
+static bool ms_ses_run_lines(machsym_session *s, const ms_cu_root *root, const ms_cu_program *program,
+                             ms_arena *arena, ms_ln_table *table)
+{
+    ms_dw dw = *s->env.dw;
+    dw.line.len = (size_t)program->end;
+    ms_arena_reset(&s->scratch);
+    ms_ln_read(&dw, &root->enc, root->line_off, &s->scratch, arena, table);
+    s->lines_run += table->size;
+    return !arena->oom && !s->scratch.oom;
+}
+
+/* A program that units share: run once and kept, or else they would multiply the work. NULL when the unit's root
+ * gives the names another base, the budget is spent or memory is out. */
+static const ms_ln_table *ms_ses_shared_lines(machsym_session *s, const ms_cu_root *root,
+                                              const ms_cu_program *program)
+{
+    if (s->programs == NULL)
+        s->programs = (ms_ses_program **)ms_arena_zeroed(&s->keep, s->env.program_count, sizeof *s->programs);
+    if (s->programs == NULL)
+        return NULL;
+    ms_ses_program *kept = s->programs[program->number];
+    uint64_t cost = kept == NULL ? program->end - root->line_off : kept->lines.file_count;
+    if (program->is_another && (cost > s->budget || !ms_ses_spend(s, cost)))
+        return NULL;
+    if (kept == NULL) {
+        kept = (ms_ses_program *)ms_arena_alloc(&s->keep, 1, sizeof *kept);
+        if (kept == NULL || !ms_ses_run_lines(s, root, program, &s->keep, &kept->lines))
+            return NULL;
+        kept->str_offsets_base = root->enc.str_offsets_base;
+        kept->addr_size = root->enc.addr_size;
+        s->programs[program->number] = kept;
+    }
+    bool same_base = kept->lines.version < 5 || kept->str_offsets_base == root->enc.str_offsets_base;
+    return same_base && kept->addr_size == root->enc.addr_size ? &kept->lines : NULL;
+}
+
+/* A unit's line table. One that has to be left out is said to be damaged. Returns NULL when memory is out. */
+static const ms_ln_table *ms_ses_lines_of(machsym_session *s, const ms_cu_root *root, size_t index)
+{
+    ms_ln_table *own = (ms_ln_table *)ms_arena_zeroed(&s->cache, 1, sizeof *own);
+    if (own == NULL || !root->has_line)
+        return own;
+    if (s->lines_run > s->env.dw->line.len)
+        ms_ses_list_programs(s);
+    ms_cu_program program = ms_cu_program_of(&s->env, root, index);
+    const ms_ln_table *shared = program.is_shared ? ms_ses_shared_lines(s, root, &program) : NULL;
+    if (shared != NULL)
+        return shared;
+    own->is_damaged = true;
+    uint64_t size = root->enc.unit_end - root->enc.unit_off;
+    bool multiplies = program.is_shared && program.end - root->line_off >= MACHSYM_MAX_LINES_PER_INFO * size;
+    return multiplies || ms_ses_run_lines(s, root, &program, &s->cache, own) ? own : NULL;
+}
+
+/* A unit with its lines. Returns NULL as above. */
+static ms_ses_unit *ms_ses_unit_of(machsym_session *s, size_t index)
+{
+    ms_ses_unit *unit = ms_ses_functions_of(s, index);
+    if (unit == NULL || unit->lines != NULL)
+        return unit;
+    unit->lines = ms_ses_lines_of(s, ms_cu_root_of(&s->env, index), index);
+    return unit->lines != NULL ? unit : NULL;
+}
+
+/* Whether a unit is the first of those that run its line program, now that all are listed. */
+static bool ms_ses_owns_lines(machsym_session *s, size_t index)
+{
+    const ms_cu_root *root = ms_cu_root_of(&s->env, index);
+    return root != NULL && !ms_cu_program_of(&s->env, root, index).is_another;
+}
+
+/* The names outside debug info: of the program, when the session is on an object file of it. */
+static ms_src *ms_ses_symbols(machsym_session *s)
+{
+    return s->program != NULL ? &s->program->symbols : &s->symbols;
+}
+
+static const ms_oc_list *ms_ses_objc(machsym_session *s)
+{
+    if (s->has_objc)
+        return s->objc;
+    ms_arena_reset(&s->scratch);
+    for (size_t i = 0; i < s->image->mo_count; i++) {
+        ms_fx_data d;
+        ms_fx_open(&d, &s->image->mo[i], &s->scratch);
+        s->objc[i].arena = &s->keep;
+        ms_oc_read(&s->objc[i], &d, &s->scratch);
+    }
+    s->has_objc = true;
+    return s->objc;
+}
+
+/* ---- Object files of a debug map ---- */
+
+/* The debug map, read once; NULL when the image has debug info of its own, or no map that is to be
+ * followed. */
+static ms_ses_objects *ms_ses_map_of(machsym_session *s)
+{
+    uint64_t size = 0;
+    if (s->has_objects || !s->image->follows_objects)
+        return s->objects;
+    s->has_objects = true;
+    ms_ses_objects *o = (ms_ses_objects *)ms_arena_zeroed(&s->keep, 1, sizeof *o);
+    for (size_t i = 0; i < s->image->mo_count && o != NULL && o->map.count == 0; i++) {
+        ms_om_list(&o->map, &s->image->mo[i], &s->keep);
+        size = s->image->mo[i].bytes.len;
+    }
+    if (o == NULL || o->map.count == 0)
+        return NULL;
+    size_t count = o->map.count;
+    o->opened = (ms_ses_object **)ms_arena_zeroed(&s->keep, count, sizeof *o->opened);
+    o->statuses = (uint8_t *)ms_arena_zeroed(&s->keep, count, 1);
+    o->times = (uint64_t *)ms_arena_zeroed(&s->keep, count, sizeof *o->times);
+    o->tried = (uint32_t *)ms_arena_alloc(&s->keep, count, sizeof *o->tried);
+    ms_om_start_quota(&o->quota, size, &s->keep);
+    o->texts.slots.arena = &s->keep;
+    if (!s->keep.oom)
+        s->objects = o;
+    return s->objects;
+}
+
+/* Opens an object file for itself. Returns NULL, and why in *status, when it cannot answer. */
+static ms_ses_object *ms_ses_new_object(machsym_session *program, size_t index, ms_om_quota *quota,
+                                        machsym_allocator allocator, machsym_object_status *status,
+                                        uint64_t *time)
+{
+    const ms_om_map *map = &program->objects->map;
+    *status = MACHSYM_OBJECT_UNTRIED;
+    ms_ses_object *object = (ms_ses_object *)allocator.alloc(allocator.user, sizeof *object);
+    if (object == NULL)
+        return NULL;
+    ms_zero(object, sizeof *object);
+    object->index = index;
+    *status = ms_om_open(map, &map->v[index], &program->image->places, quota, allocator, &object->file);
+    *time = object->file.time;
+    if (*status != MACHSYM_OBJECT_FOUND) {
+        ms_om_close(&object->file);
+        allocator.free(allocator.user, object, sizeof *object);
+        return NULL;
+    }
+    ms_dw *dw = &object->file.dw;
+    dw->code = program->image->dw.code;
+    dw->code_count = program->image->dw.code_count;
+    object->image.dw = *dw;
+    object->image.cus = object->file.cus;
+    object->image.cu_count = object->file.cu_count;
+    ms_ses_start(&object->session, &object->image, program->lines, program->flags, program->cache_limit,
+                 allocator);
+    object->session.program = program;
+    return object;
+}
+
+/* What an open object takes, without the empty rest of chunks that it has anyway. */
+static size_t ms_ses_object_bytes(const ms_ses_object *object)
+{
+    const machsym_session *s = &object->session;
+    return object->file.arena.live + s->keep.live + s->cache.live + s->scratch.live;
+}
+
+/* Counts what an object has taken since it was last counted; what it could not get counts for the program
+ * too. */
+static void ms_ses_count_object(ms_ses_objects *o, ms_ses_object *object)
+{
+    size_t live = ms_ses_object_bytes(object);
+    o->live = o->live - object->live + live;
+    object->live = live;
+    object->session.program->keep.failed |= ms_ses_failed(&object->session);
+}
+
+/* An object of the debug map, opened if it can be. It stays open until the next ms_ses_trim, or the next
+ * call. */
+static ms_ses_object *ms_ses_object_of(machsym_session *s, size_t index)
+{
+    ms_ses_objects *o = s->objects;
+    if (o->opened[index] != NULL)
+        return o->opened[index];
+    bool is_new = o->statuses[index] == MACHSYM_OBJECT_UNTRIED;
+    if (!is_new && o->statuses[index] != MACHSYM_OBJECT_FOUND)
+        return NULL;
+    if (o->open_count >= MACHSYM_MAX_OBJECTS)
+        ms_ses_close_objects(s);
+    machsym_object_status status;
+    ms_ses_object *object =
+        ms_ses_new_object(s, index, is_new ? &o->quota : NULL, s->allocator, &status, &o->times[index]);
+    o->statuses[index] = (uint8_t)status;
+    s->keep.failed |= status == MACHSYM_OBJECT_UNTRIED;
+    if (is_new && status != MACHSYM_OBJECT_UNTRIED)
+        o->tried[o->tried_count++] = (uint32_t)index;
+    if (object == NULL) {
+        s->keep.failed |= status == MACHSYM_OBJECT_UNTRIED; /* memory is out */
+        return NULL;
+    }
+    object->next = o->first;
+    o->first = object;
+    o->opened[index] = object;
+    o->open_count++;
+    ms_ses_count_object(o, object);
+    return object;
+}
+
+/* The object that has a linked address; NULL when none has, or it cannot be opened. */
+static ms_ses_object *ms_ses_object_at(machsym_session *s, uint64_t addr)
+{
+    ms_ses_objects *o = ms_ses_map_of(s);
+    if (o == NULL || ms_dw_code_at(&s->image->dw, addr) == NULL)
+        return NULL;
+    size_t index = ms_om_object_at(&o->map, addr, &s->scratch, &s->keep);
+    return index < o->map.count ? ms_ses_object_of(s, index) : NULL;
+}
+
+/* What is known of an object of the debug map. */
+static void ms_ses_get_object(const ms_ses_objects *o, size_t index, machsym_object_file *out)
+{
+    const ms_om_object *object = &o->map.v[index];
+    out->path = object->path;
+    out->member = object->member;
+    out->time = object->time;
+    out->found_time = o->times[index];
+    out->status = (machsym_object_status)o->statuses[index];
+}
+
+/* ---- Texts that outlive their object file ---- */
+
+/* Copies a text to the end of the list. Returns false when memory is out. */
+static bool ms_ses_add_text(ms_ses_texts *texts, machsym_str text, ms_arena *arena)
+{
+    machsym_str *v = (machsym_str *)ms_arena_grow(arena, texts->v, texts->count, &texts->cap, sizeof *v);
+    char *copy = (char *)ms_arena_keep(arena, text.ptr, text.len, 1);
+    if (v == NULL || copy == NULL)
+        return false;
+    texts->v = v;
+    v[texts->count++] = ms_str_make(copy, text.len);
+    return true;
+}
+
+/* Makes a text live as long as the session's names do; empty when memory is out, or too many texts have its hash. */
+static void ms_ses_keep_text(machsym_session *s, machsym_str *text)
+{
+    ms_ses_texts *texts = &s->objects->texts;
+    ms_tab_text search = ms_tab_text_of(*text);
+    *text = ms_str_empty();
+    if (search.text.len == 0)
+        return;
+    for (ms_tab_slot *slot; (slot = ms_tab_next_text(&texts->slots, &search)) != NULL;) {
+        if (slot->value == 0 && !ms_ses_add_text(texts, search.text, &s->keep))
+            return;
+        if (slot->value == 0)
+            slot->value = (uint32_t)texts->count;
+        *text = texts->v[slot->value - 1];
+        if (ms_str_equal(*text, search.text))
+            return;
+        *text = ms_str_empty();
+    }
+}
+
+static void ms_ses_keep_path(machsym_session *s, machsym_path *path)
+{
+    ms_ses_keep_text(s, &path->comp_dir);
+    ms_ses_keep_text(s, &path->dir);
+    ms_ses_keep_text(s, &path->name);
+}
+
+static void ms_ses_keep_frames(machsym_session *s, machsym_frame *frames, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        ms_ses_keep_text(s, &frames[i].linkage_name);
+        ms_ses_keep_text(s, &frames[i].name);
+        ms_ses_keep_path(s, &frames[i].file);
+    }
+}
+
+#endif /* ms_ROOM_answer_session */

@@ -1,0 +1,109 @@
+#ifndef ms_ROOM_macho_sources
+#define ms_ROOM_macho_sources
+#include "../api/options.h"
+#include "../api/api.h"
+#include "../base/bytes.h"
+#include "../base/memory.h"
+#include "../base/segments.h"
+#include "macho.h"
+#include "fixups.h"
+#include "symbols.h"
+#include "unwind.h"
+#include "objc.h"
+#include "swift_types.h"
+
+/* ==== >>sources ============================================================================================
+ * Job:    reads all sources of names outside debug info into one table, once that pays.
+ * Offers: ms_src, ms_src_start, ms_src_table, ms_src_find, ms_src_exact.
+ * Never:  lets an answer depend on how many came before. */
+
+/* The names outside an image's debug info. */
+typedef struct ms_src {
+    ms_sym_table table; /* its inputs are set; the rest once is_read */
+    ms_arena *scratch;  /* reset whenever a table is read */
+    uint32_t scans;     /* lookups that have read LC_SYMTAB from its start */
+    bool is_read;
+} ms_src;
+
+/* Begins with the image's halves and executable sections; what will be kept comes from arena. */
+static void ms_src_start(ms_src *names, const ms_mo *mo, size_t mo_count, const ms_range *code,
+                         size_t code_count, ms_arena *scratch, ms_arena *arena)
+{
+    ms_zero(names, sizeof *names);
+    names->scratch = scratch;
+    names->table.arena = arena;
+    names->table.mo = mo;
+    names->table.mo_count = mo_count;
+    names->table.code = code;
+    names->table.code_count = code_count;
+}
+
+/* Fills t, whose inputs are set, from every source. Returns false when memory is out. */
+static bool ms_src_read(ms_sym_table *t, ms_arena *scratch)
+{
+    ms_fx_data data[2];
+    bool has_starts = false;
+    ms_arena_reset(scratch);
+    for (size_t i = 0; i < t->mo_count; i++)
+        has_starts |= t->mo[i].loads.starts_size != 0;
+    for (size_t i = 0; i < t->mo_count; i++) {
+        ms_fx_data *d = &data[i];
+        ms_fx_open(d, &t->mo[i], scratch);
+        ms_sym_add(t, i, d, scratch);
+        if (!has_starts)
+            ms_uw_add_starts(t, d);
+        ms_oc_add_names(t, d, scratch);
+        ms_oc_add_blocks(t, d);
+        ms_sw_add_names(t, d);
+    }
+    ms_sym_sort(t, scratch);
+    ms_sym_index_crowds(t, scratch);
+    for (size_t i = 0; i < t->mo_count; i++)
+        t->damage_count += data[i].damage_count;
+    if (t->mo_count > 0 && !scratch->oom)
+        ms_oc_name_blocks(t, &data[0]);
+    return !t->arena->oom && !scratch->oom;
+}
+
+static const ms_sym_table *ms_src_table(ms_src *names)
+{
+    if (!names->is_read && !ms_src_read(&names->table, names->scratch))
+        names->table.count = 0;
+    names->is_read = true;
+    return &names->table;
+}
+
+/* Whether reading the names is little work without sorting them: a dSYM has no source but LC_SYMTAB. */
+static bool ms_src_is_dsym(const ms_src *names)
+{
+    for (size_t i = 0; i < names->table.mo_count; i++) {
+        if (names->table.mo[i].slice.filetype != ms_MH_DSYM)
+            return false;
+    }
+    return true;
+}
+
+/* The symbol whose range holds an address. Returns false when there is none. The first few lookups in a dSYM
+ * do without the whole table. */
+static bool ms_src_find(ms_src *names, uint64_t addr, machsym_symbol *out)
+{
+    if (names->is_read || !ms_src_is_dsym(names) || names->scans >= MACHSYM_SCANS)
+        return ms_sym_find(ms_src_table(names), addr, out);
+    ms_sym_table t = names->table; /* a hostile dSYM may have names that are put together: they are kept */
+    names->scans++;
+    const ms_range *code = ms_sym_code_at(t.code, t.code_count, addr);
+    if (code == NULL)
+        return false;
+    ms_sym_narrow(&t, code, addr);
+    return ms_src_read(&t, names->scratch) && ms_sym_find(&t, addr, out);
+}
+
+/* The symbol of LC_SYMTAB that starts at an address: of several the one that is wanted, else the best. */
+static machsym_str ms_src_exact(ms_src *names, uint64_t addr, machsym_str want)
+{
+    if (!names->is_read && names->scans++ < MACHSYM_SCANS)
+        return ms_sym_scan_exact(names->table.mo, names->table.mo_count, addr, want);
+    return ms_sym_exact(ms_src_table(names), addr, want);
+}
+
+#endif /* ms_ROOM_macho_sources */
