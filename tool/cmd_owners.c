@@ -275,7 +275,7 @@ static int run_request(request *r)
         status = TOOL_OK;
     }
     owners_close(owned);
-    machsym_session_close(session);
+    tool_session_close(session);
     machsym_image_close(image);
     return status;
 }

@@ -139,7 +139,7 @@ static int run_symbols(int argc, char **argv)
     collect(session, o.source, &list);
     print_all(&list, o.json, o.raw);
     free(list.v);
-    machsym_session_close(session);
+    tool_session_close(session);
     machsym_image_close(image);
     return TOOL_OK;
 }

@@ -25,12 +25,17 @@ static volatile sig_atomic_t is_used[MAX_OPEN];
 static unsigned long numbers; /* handed out so far */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void end_by_signal(int number)
+static void remove_all(void)
 {
     for (int i = 0; i < MAX_OPEN; i++) {
         if (is_used[i])
             unlink(temporary[i]);
     }
+}
+
+static void end_by_signal(int number)
+{
+    remove_all();
     signal(number, SIG_DFL);
     raise(number);
 }
@@ -46,6 +51,7 @@ void outfile_start(void)
         if (signal(signals[i], end_by_signal) == SIG_IGN)
             signal(signals[i], SIG_IGN);
     }
+    atexit(remove_all); /* memory may end while a file is written */
 }
 
 /* A slot with the next name beside a path; -1 with errno when there is none. */

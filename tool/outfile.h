@@ -36,7 +36,7 @@ bool outfile_end(outfile *out, text *t, bool ok);
 /* All in one: returns 0, or errno, without a message. */
 int outfile_write(const char *path, const void *ptr, size_t len, outfile_rule rule);
 
-/* Ends the program as after a signal at any time without leaving files behind. Called once, at its start. */
+/* From here on no file is left behind when a signal or a lack of memory ends the program. Called once. */
 void outfile_start(void);
 
 #endif
