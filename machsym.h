@@ -7,68 +7,145 @@
  */
 
 /* ==== >>manual =============================================================================================
- * What it is: one header that turns an address of an iPhone or Mac program into function, file, line and
- * inline chain, from the dSYM, the binary, or both. It runs wherever there is a C compiler. In one C file of
- * a program:
+ * One header that turns an address of an iPhone or Mac program into function, file, line and inline chain,
+ * from the dSYM, the binary, both, or a map made of them. It runs wherever there is a C compiler. One C or
+ * C++ file of a program has
  *
  *     #define MACHSYM_IMPLEMENTATION
  *     #include "machsym.h"
  *
- * and everywhere else the include alone. Then (examples/minimal.c):
+ * and all others have the include alone.
  *
- *     machsym_open_desc file = {.path = "demo.app.dSYM"};
- *     machsym_session_desc how = {0};
- *     machsym_image *image;
- *     machsym_session *session;
- *     machsym_frame f[16];
- *     machsym_image_open(&file, &image, NULL);
- *     how.image = image;
- *     machsym_session_open(&how, &session, NULL);
- *     size_t count = machsym_session_frames(session, machsym_image_addr(image, load_addr, pc), f, 16);
+ * It reads fat and thin Mach-O files of 32 and 64 bits, images of kernel collections, DWARF 2 to 5, debug
+ * maps to object files, symbol tables, stubs, exports, Objective-C and Swift metadata, function starts. It
+ * knows the names of C++, Swift, Rust and D. It does not read ELF or PE, unwind stacks, or read crash
+ * reports: the program machsym in tool/ reads those. Sections of compressed debug info (__zdebug_*) are not
+ * read; symbols answer in their place.
  *
- * Does: fat and thin Mach-O, 64 and 32 bit, every file type, kernel collections among them; DWARF 2 to 5; debug maps to object files; symbol
- * tables, stubs, exports, Objective-C and Swift metadata, function starts where there is no DWARF; names of
- * C++, Swift, Rust and D; whole-image maps that answer in a fraction of a microsecond.
- * Does not: read ELF or PE; inflate __zdebug_* sections (symbols answer there); unwind; talk to a network;
- * know report formats (the tool in tool does).
+ * ---- One address: examples/minimal.c ----
  *
- * Address spaces. A *runtime* address is what a crash report shows. The *file* address is what the file calls
- * it: runtime - load address + vmaddr of __TEXT; machsym_image_addr does this. All functions but that one
- * take file addresses. Return addresses point behind the call: subtract 1 before asking.
+ *     #define MACHSYM_IMPLEMENTATION
+ *     #include "machsym.h"
+ *     #include <stdio.h>
  *
- * Threads. const means shareable: a function that takes const T * may run on many threads with the same T. A
- * T * without const belongs to one thread at a time. So: one image, one session a thread. There are no locks
- * and no globals.
+ *     int main(void)
+ *     {
+ *         machsym_open_desc file = {.path = "tests/fixtures/bin/demo.app.dSYM"};
+ *         machsym_session_desc how = {0};
+ *         machsym_image *image;
+ *         machsym_session *session;
+ *         machsym_frame frames[16];
+ *         machsym_error err;
+ *         char text[1024];
  *
- * Lifetimes. Input is mapped once and never written. Names and paths in frames are views into it and live
- * until the image is closed; the few that are put together from parts, and those from the object files of a
- * debug map, live until the session is trimmed or closed. A mapped file that another process truncates raises
- * SIGBUS, and one that it writes to changes the answers: where that may happen, open it with MACHSYM_OPEN_COPY, which
- * reads it into memory first, at the cost of that memory and of reading all of it; files that appear under
- * their names by rename, as linkers, dsymutil and machsym_map_save make them, need no copy. Object files of a debug map
- * are opened in the same way.
+ *         if (machsym_image_open(&file, &image, &err) != MACHSYM_OK) {
+ *             machsym_error_text(&err, &file, text, sizeof text);
+ *             fprintf(stderr, "%s\n", text);
+ *             return 1;
+ *         }
+ *         how.image = image;
+ *         if (machsym_session_open(&how, &session, &err) != MACHSYM_OK)
+ *             return 1;
+ *         uint64_t addr = machsym_image_addr(image, 0x102a30000, 0x102a309b6);
+ *         size_t count = machsym_session_frames(session, addr, frames, 16);
+ *         for (size_t i = 0; i < count && i < 16; i++) {
+ *             machsym_frame_name(&frames[i], 0, text, sizeof text);
+ *             machsym_str file_name = frames[i].file.name;
+ *             printf("%s (%.*s:%u)\n", text, (int)file_name.len, file_name.ptr, frames[i].line);
+ *         }
+ *         machsym_session_close(session);
+ *         machsym_image_close(image);
+ *         return 0;
+ *     }
+ *
+ * A *runtime* address is what a crash report shows. A *file* address is what the file calls the same place:
+ * runtime address - load address + vmaddr of __TEXT. machsym_image_addr makes one of the other; every other
+ * function takes file addresses. A return address points behind its call, so look up the address one below
+ * it: every frame of a thread but the first one is such an address.
+ *
+ * The first frame is the innermost inlined call. The last frame is the function that the linker knows, with
+ * the place of the call in it. No frame means that nothing is known of the address; that is no error.
+ *
+ * ---- Many addresses: examples/batch.c ----
+ *
+ * machsym_session_lookup takes addresses in any order, and visits them in the order that decodes each unit
+ * once. Ask for thousands at a time.
+ *
+ * ---- Many threads: examples/threads.c ----
+ *
+ * const means shareable: a function that takes a const T * may run on many threads with the same T. A T *
+ * without const belongs to one thread at a time. So a program has one image, and one session for each thread.
+ * There are no locks, and no globals.
+ *
+ * ---- A map: examples/map.c ----
+ *
+ * A map is a whole image resolved once, into a file that is used as it lies there. machsym_map_build makes
+ * one; machsym_plan_open, machsym_part_build and machsym_map_merge make the same one with many threads.
+ * machsym_image_open opens it like any other file, so sessions answer from maps too. machsym_map_frames is
+ * the bare lookup, which allocates nothing.
+ *
+ * ---- A service: examples/redis ----
+ *
+ * machsym_map_next and machsym_writer_open cut a map into chunks of some kilobytes that a key-value store can
+ * hold. A chunk is a map of its own. The service fetches the chunk of an address and asks it.
+ *
+ * ---- In a running process: examples/backtrace.c ----
+ *
+ * MACHSYM_OPEN_LOADED opens an image as dyld laid it out in memory. Lookups in a map are async-signal-safe.
+ * So are lookups in a session with MACHSYM_SESSION_INDEX that repeat what the session has decoded.
+ *
+ * ---- Without an operating system: examples/bytes.c ----
+ *
+ * MACHSYM_NO_OS leaves out files and the C library. Images come as bytes, and each descriptor has an
+ * allocator.
+ *
+ * ---- Lifetimes ----
+ *
+ * Input is mapped once and never written. Names and paths in frames are views into it, and live until the
+ * image is closed. Names that are put together from parts, names out of a map's packed text, and names from
+ * the object files of a debug map live until the session is trimmed or closed.
+ *
+ * A mapped file that another process truncates raises SIGBUS. One that another process writes to changes the
+ * answers. MACHSYM_OPEN_COPY reads files into memory first, at the cost of that memory. Files that appear
+ * under their names by rename, as linkers, dsymutil and machsym_map_save make them, need no copy. Object
+ * files of a debug map are opened in the same way as their program.
  *
  * Memory comes from the allocator of each descriptor, in large pieces, and goes back when the object is
- * closed. A lookup in a function that the session has decoded, and every lookup in a map, allocates nothing.
+ * closed. A lookup in a function that the session has decoded allocates nothing.
  *
- * Errors. What cannot be opened or built returns a machsym_result and fills a machsym_error. Damage inside a
- * file never fails a lookup: it costs the unit, and is counted. Nothing known of an address is 0 frames, and
- * no error. What is missing from a descriptor, and a NULL where a result should go, is MACHSYM_ERR_ARGUMENT; objects must
- * not be NULL but where they are closed, and may be closed once only. A debug build whose library was made from
- * another machsym.h, with structs of other sizes, ends with a message at the first call that opens something
- * (MACHSYM_ASSERT).
+ * ---- Errors and damage ----
  *
- * Trust. Files may come from strangers: every offset, count and size is checked where it is read, every loop
- * ends with its input or its budget, recursion is bounded. To open a file of N bytes, look 1,000 addresses up, iterate over
- * everything and make a map takes at most 2,048 N + 4,000,000 steps (a step: a record, or 64 bytes of text) and memory of
- * at most 640 N + 16 MB, whatever the file says; real files take about 4 N of each. A program without debug info names the object files
- * that it was linked from, and they are opened for reading: MACHSYM_OPEN_NO_OBJECTS forbids it. N counts each of
- * those once, however often it is named (MACHSYM_OBJECT_OVER_BUDGET); while it is open it takes up to 4 chunks of
- * memory (MACHSYM_ARENA_CHUNK) besides.
+ * What cannot be opened or built returns a machsym_result and fills a machsym_error; machsym_error_text makes
+ * a sentence of it. A descriptor that lacks something, or a NULL where a result should go, is
+ * MACHSYM_ERR_ARGUMENT. Objects must not be NULL, except where they are closed. Each may be closed once.
  *
- * In a running process, MACHSYM_OPEN_LOADED opens an image as dyld laid it out; examples/backtrace.c does that
- * to its own stack. Lookups in a map, and those in an indexed session that repeat what it has decoded, are
- * async-signal-safe.
+ * Damage inside a file fails no lookup. It costs what is damaged and nothing else, and it is counted.
+ *
+ * A debug build whose library was made from another machsym.h, with structs of other sizes, ends with a
+ * message at the first call that opens something (MACHSYM_ASSERT).
+ *
+ * ---- Trust ----
+ *
+ * Files may come from strangers. Every offset, count and size is checked where it is read, every loop ends
+ * with its input or its budget, and recursion is bounded. To open a file of N bytes, look 1,000 addresses up,
+ * iterate over everything and make a map takes at most 2,048 N + 4,000,000 steps, whatever the file says; a
+ * step is a record, or 64 bytes of text. It takes at most 640 N + 16 MB of memory. Real files take about 4 N
+ * of each.
+ *
+ * A program without debug info names the object files that it was linked from, and they are opened for
+ * reading: MACHSYM_OPEN_NO_OBJECTS forbids it. N counts each of those once, however often it is named
+ * (MACHSYM_OBJECT_OVER_BUDGET). While one is open it takes up to 4 chunks of memory (MACHSYM_ARENA_CHUNK)
+ * besides.
+ *
+ * ---- What stays as it is ----
+ *
+ * From version 1.0 on, a program that compiles with one version compiles with every later one of the same
+ * major number, and means the same. Minor versions add functions, fields at the end of structs, and constants
+ * at the end of lists. The structs grow, so header and library must be of one version; debug builds notice
+ * when they are not. What is to go is called deprecated in the comment and in CHANGELOG.md for at least one
+ * minor version, and goes with the next major one. Line policies give the same lines; a correction of a wrong
+ * answer is no change of meaning, and CHANGELOG.md names it. A map says in its header which format version it
+ * has; a reader refuses any other. Before 1.0 anything may change with the minor version.
  *
  * # The map format, version 1
  *
@@ -334,6 +411,12 @@
 #define MACHSYM_MAX_UNIT_LINKS 16
 #endif
 
+/* How many load commands in a row must be right where one is looked for behind a damaged one; real files have 40, kernel
+ * collections 300. */
+#ifndef MACHSYM_MAX_COMMAND_LINKS
+#define MACHSYM_MAX_COMMAND_LINKS 64
+#endif
+
 /* How many object files of a debug map a session keeps open; past it all are closed. Each costs a mapping and
  * about 200 KB. */
 #ifndef MACHSYM_MAX_OBJECTS
@@ -343,6 +426,21 @@
 /* How deep an inline chain may be; real files reach about 60. Deeper calls are dropped, innermost first. */
 #ifndef MACHSYM_MAX_INLINE_DEPTH
 #define MACHSYM_MAX_INLINE_DEPTH 256
+#endif
+
+/* How many entries of range lists are read for the functions of a unit, and for the calls in a function: this many, and
+ * one more for every byte of entries passed. A hostile file names one list again and again. The most that a real file
+ * was seen to need is 29 entries for the first call in a function, and 16 more than one a byte later on. */
+#ifndef MACHSYM_LIST_AHEAD
+#define MACHSYM_LIST_AHEAD 64
+#endif
+
+/* How many bytes of names and paths a session keeps of object files: MACHSYM_KEPT_TEXT for every byte of the program and
+ * of the object files, and MACHSYM_KEPT_TEXT_AHEAD more. Texts of a real file share nothing but their ends, which makes
+ * less than one; in a hostile file each entry names another part of one long text. What is over is left out. */
+#ifndef MACHSYM_KEPT_TEXT
+#define MACHSYM_KEPT_TEXT       32
+#define MACHSYM_KEPT_TEXT_AHEAD 1048576
 #endif
 
 /* How many rows of a line table a line policy may look back; compilers write some ten that it concerns. A
@@ -760,8 +858,9 @@ MACHSYM_API bool machsym_image_next_section(const machsym_image *image, machsym_
 /* Iterates over the images of a kernel collection. Returns: false at the end, and for other files. */
 MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cursor *at, machsym_entry *out);
 
-/* The address inside the file that a runtime address stands for: pc - load_addr + __TEXT's vmaddr; on arm64e
- * the pointer authentication bits of pc are dropped, on 32-bit ARM the Thumb bit is.
+/* The address inside the file that a runtime address stands for: pc - load_addr + __TEXT's vmaddr. On arm64e
+ * the pointer authentication bits of pc are dropped, on 32-bit ARM the Thumb bit is. A pc of more than 32 bits is
+ * no address of a 32-bit image: it gives UINT64_MAX, for which every lookup has no answer.
  * Threads: any. Cost: constant. */
 MACHSYM_API uint64_t machsym_image_addr(const machsym_image *image, uint64_t load_addr, uint64_t pc);
 
@@ -1710,8 +1809,6 @@ static inline void ms_fetch(const void *ptr)
  * Offers: ms_os_open, ms_os_peek, ms_os_settle, ms_os_map, ms_os_unmap, ms_os_is_folder, ms_os_is_file, ms_os_first_file,
  *         ms_os_error_text.
  * Never:  looks at contents. */
-
-struct ms_os_file; /* floors below name it even where there are none */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -2663,7 +2760,8 @@ static uint32_t ms_seg_owner(const ms_seg *v, size_t count, uint64_t addr)
 
 /* ==== >>macho ==============================================================================================
  * Job:    turns load commands into segments, sections and spans.
- * Offers: ms_mo_load, ms_mo_load_entry, ms_mo_next_entry, ms_mo_section_named, ms_mo_linkedit, ms_mo_table.
+ * Offers: ms_mo_load, ms_mo_load_entry, ms_mo_next_entry, ms_mo_section_named, ms_mo_linkedit, ms_mo_table,
+ *         ms_mo_unsigned.
  * Never:  looks inside debug info or symbols; trusts a count or an offset. */
 
 /* loader.h, machine.h, fat.h */
@@ -2687,6 +2785,7 @@ enum {
     ms_LC_DYLD_EXPORTS_TRIE = 0x33,
     ms_LC_DYLD_CHAINED_FIXUPS = 0x34,
     ms_LC_FILESET_ENTRY = 0x35,
+    ms_LC_LAST = 0x60, /* the highest kind is 0x39 so far */
     ms_CPU_ARM = 12,
     ms_SECTION_TYPE = 0xff,
     ms_S_ZEROFILL = 0x1,
@@ -2828,6 +2927,16 @@ static const char *ms_mo_arch_name(uint32_t cputype, uint32_t cpusubtype)
             return arch->name;
     }
     return "unknown";
+}
+
+/* An address without the bits in which arm64e keeps its signature (pointer authentication). Bit 55 is never signed: it
+ * tells a kernel's address from a program's, and what the signed bits were. */
+static uint64_t ms_mo_unsigned(uint32_t cputype, uint64_t raw)
+{
+    const uint64_t low = ((uint64_t)1 << 47) - 1;
+    if (cputype != ms_CPU_ARM64)
+        return raw;
+    return (raw & ((uint64_t)1 << 55)) == 0 ? raw & low : raw | ~low;
 }
 
 /* ---- Load commands ---- */
@@ -3049,15 +3158,110 @@ static bool ms_mo_make_room(ms_mo *mo, ms_arena *arena, size_t commands_size)
     return mo->segments != NULL && mo->sections != NULL;
 }
 
+/* Whether a load command may begin here: its kind is one of loader.h's, its size stays inside. */
+static bool ms_mo_is_command(ms_rd rd)
+{
+    uint64_t left = ms_rd_left(&rd);
+    uint32_t command = ms_rd_u32(&rd) & ~ms_LC_REQ_DYLD;
+    uint32_t size = ms_rd_u32(&rd);
+    return !rd.failed && command >= 1 && command <= ms_LC_LAST && size >= 8 && size % 4 == 0 && size <= left;
+}
+
+/* Whether load commands lead from here to the end of rd, each with a kind and a size that are right. */
+static bool ms_mo_leads_on(ms_rd rd)
+{
+    for (unsigned links = MACHSYM_MAX_COMMAND_LINKS; links > 0 && ms_rd_left(&rd) > 0; links--) {
+        if (!ms_mo_is_command(rd))
+            return false;
+        MACHSYM_COUNT_WORK(1);
+        rd.p += ms_rd_raw_u32(rd.p + 4);
+    }
+    return true;
+}
+
+/* Whether a command that ends here has the right size: what follows is a command, or one whose kind is damaged and
+ * whose size is not. */
+static bool ms_mo_is_end(ms_rd rd)
+{
+    if (ms_rd_left(&rd) == 0 || ms_mo_is_command(rd))
+        return true;
+    uint64_t left = ms_rd_left(&rd);
+    ms_rd_u32(&rd);
+    uint32_t size = ms_rd_u32(&rd);
+    if (rd.failed || size < 8 || size > left)
+        return false;
+    rd.p += size - 8;
+    return ms_rd_left(&rd) == 0 || ms_mo_is_command(rd);
+}
+
+/* The size of a command that its kind tells, or its number of sections; 0 when nothing does. rd stands at the
+ * command. */
+static uint64_t ms_mo_own_size(ms_rd rd)
+{
+    uint32_t command = ms_rd_u32(&rd) & ~ms_LC_REQ_DYLD;
+    ms_rd_u32(&rd);
+    switch (command) {
+    case ms_LC_SEGMENT: ms_rd_skip(&rd, 40); return 56 + (uint64_t)68 * ms_rd_u32(&rd);
+    case ms_LC_SEGMENT_64: ms_rd_skip(&rd, 56); return 72 + (uint64_t)80 * ms_rd_u32(&rd);
+    case ms_LC_SYMTAB:
+    case ms_LC_UUID: return 24;
+    case ms_LC_DYSYMTAB: return 80;
+    case ms_LC_DYLD_INFO: return 48;
+    case ms_LC_FUNCTION_STARTS:
+    case ms_LC_DYLD_EXPORTS_TRIE:
+    case ms_LC_DYLD_CHAINED_FIXUPS: return 16;
+    default: return 0;
+    }
+}
+
+/* Takes the next load command. One whose size is damaged ends where the others are found again. Returns false at the
+ * end. */
+static bool ms_mo_next_command(ms_rd *rd, uint32_t *command, ms_rd *body, uint32_t *damage_count)
+{
+    ms_rd next = *rd;
+    uint64_t own_size = ms_mo_own_size(*rd);
+    if (ms_rd_left(rd) < 8)
+        return false;
+    *command = ms_rd_u32(rd);
+    uint32_t size = ms_rd_u32(rd);
+    ms_rd_skip(&next, size);
+    if (size < 8 || next.failed || (size != own_size && !ms_mo_is_end(next))) {
+        ++*damage_count;
+        next = *rd;
+        while (ms_rd_left(&next) >= 8 && (!ms_mo_is_command(next) || !ms_mo_leads_on(next)))
+            next.p += 4;
+        if (ms_rd_left(&next) < 8)
+            next.p = next.end;
+    }
+    *body = ms_rd_make(ms_rd_span(rd, (size_t)(next.p - rd->p)));
+    return true;
+}
+
+/* How many bytes of load commands there are, at most rd's. The header tells it twice, by size and by count: where one is
+ * damaged the other one holds. */
+static size_t ms_mo_commands_size(ms_rd rd, uint32_t size, uint32_t count)
+{
+    ms_rd by_size = rd;
+    ms_rd by_count = rd;
+    if (size < ms_rd_left(&by_size))
+        by_size.end = by_size.p + size;
+    for (; count > 0 && ms_mo_is_command(by_count); count--)
+        by_count.p += ms_rd_raw_u32(by_count.p + 4);
+    if (count > 0)
+        return ms_rd_left(&by_size);
+    ms_rd rest = by_size;
+    rest.p = by_count.p;
+    bool is_shorter = by_count.p < by_size.end && size <= ms_rd_left(&rd) && ms_mo_leads_on(rest);
+    return is_shorter ? ms_rd_left(&by_size) : (size_t)(by_count.p - rd.p);
+}
+
 /* In a loaded image __TEXT must be known before any address can be followed. */
 static void ms_mo_find_text(ms_mo *mo, ms_rd rd)
 {
-    while (ms_rd_left(&rd) >= 8) {
-        uint32_t command = ms_rd_u32(&rd);
-        uint32_t size = ms_rd_u32(&rd);
-        ms_rd body = ms_rd_make(ms_rd_span(&rd, size < 8 ? 0 : size - 8));
-        if (size < 8)
-            return;
+    uint32_t command;
+    uint32_t damage = 0; /* is counted when the commands are read */
+    ms_rd body;
+    while (ms_mo_next_command(&rd, &command, &body, &damage)) {
         if ((command == ms_LC_SEGMENT || command == ms_LC_SEGMENT_64) &&
             ms_str_is(ms_mo_fixed_name(&body), "__TEXT"))
             mo->text_addr = ms_mo_word(mo, &body);
@@ -3103,6 +3307,25 @@ static void ms_mo_read_fixup_formats(ms_mo *mo)
     }
 }
 
+static void ms_mo_read_commands(ms_mo *mo, bool with_segments, uint32_t count, ms_rd rd)
+{
+    uint32_t found = 0;
+    uint32_t command;
+    ms_rd at = rd;
+    ms_rd body;
+    for (; ms_mo_next_command(&rd, &command, &body, &mo->damage_count); found++) {
+        uint32_t kind = command & ~ms_LC_REQ_DYLD;
+        bool is_segment = kind == ms_LC_SEGMENT || kind == ms_LC_SEGMENT_64;
+        uint64_t own_size = is_segment ? 0 : ms_mo_own_size(at);
+        if (own_size != 0 && own_size != 8 + ms_rd_left(&body))
+            mo->damage_count++; /* what has another size than its kind has is of another kind */
+        else if (with_segments || !is_segment)
+            ms_mo_read_command(mo, command, &body);
+        at = rd;
+    }
+    mo->damage_count += found != count;
+}
+
 /* Parses the load commands of one slice, mo->bytes, into mo. */
 static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
 {
@@ -3127,28 +3350,17 @@ static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
     size_t most = ms_rd_left(&rd);
     if ((mo->header_off != 0 || mo->slice.filetype == ms_MH_FILESET) && most > ms_MO_FILESET_COMMANDS)
         most = ms_MO_FILESET_COMMANDS;
-    if (size > most) {
-        size = (uint32_t)most;
-        mo->damage_count++;
-    }
-    mo->commands = ms_rd_span(&rd, size);
-    ms_rd commands = ms_rd_make(mo->commands);
-    if (arena != NULL && !ms_mo_make_room(mo, arena, size))
+    ms_rd commands = rd;
+    commands.end = commands.p + most;
+    size_t len = ms_mo_commands_size(commands, size, count);
+    mo->damage_count += len != size;
+    mo->commands = ms_rd_span(&rd, len);
+    commands = ms_rd_make(mo->commands);
+    if (arena != NULL && !ms_mo_make_room(mo, arena, len))
         return ms_fail_memory(err);
     if (mo->is_loaded)
         ms_mo_find_text(mo, commands);
-    for (; count > 0 && ms_rd_left(&commands) >= 8; count--) {
-        uint32_t command = ms_rd_u32(&commands);
-        uint32_t command_size = ms_rd_u32(&commands);
-        if (command_size < 8 || command_size - 8 > ms_rd_left(&commands))
-            break;
-        ms_rd body = ms_rd_make(ms_rd_span(&commands, command_size - 8));
-        uint32_t kind = command & ~ms_LC_REQ_DYLD;
-        if (arena != NULL || (kind != ms_LC_SEGMENT && kind != ms_LC_SEGMENT_64))
-            ms_mo_read_command(mo, command, &body);
-    }
-    if (count > 0)
-        mo->damage_count++;
+    ms_mo_read_commands(mo, arena != NULL, count, commands);
     if (arena != NULL) {
         ms_mo_mark_code(mo);
         ms_mo_read_fixup_formats(mo);
@@ -3164,15 +3376,15 @@ static bool ms_mo_next_entry(const ms_mo *mo, uint64_t *at, machsym_entry *out)
 {
     while (mo->slice.filetype == ms_MH_FILESET && *at < mo->commands.len) {
         ms_rd rd = ms_rd_at(mo->commands, *at);
-        uint32_t command = ms_rd_u32(&rd);
-        uint32_t size = ms_rd_u32(&rd);
-        ms_span body = ms_rd_span(&rd, size < 8 ? 0 : size - 8);
-        if (size < 8 || rd.failed)
+        uint32_t command;
+        uint32_t damage = 0; /* was counted when the commands were read */
+        ms_rd fields;
+        if (!ms_mo_next_command(&rd, &command, &fields, &damage))
             return false;
-        *at += size;
+        ms_span body = ms_span_make(fields.p, ms_rd_left(&fields));
+        *at = ms_rd_offset(&rd);
         if ((command & ~ms_LC_REQ_DYLD) != ms_LC_FILESET_ENTRY)
             continue;
-        ms_rd fields = ms_rd_make(body);
         out->addr = ms_rd_u64(&fields);
         out->offset = ms_rd_u64(&fields);
         uint32_t name = ms_rd_u32(&fields); /* counted from the begin of the command */
@@ -3239,6 +3451,258 @@ static const ms_mo_section *ms_mo_section_named(const ms_mo *mo, const char *seg
             return section;
     }
     return NULL;
+}
+
+/* ==== >>files ==============================================================================================
+ * Job:    opens a file, a bundle or the caller's bytes for the slices in them.
+ * Offers: ms_file, ms_file_open, ms_file_close, ms_file_slice_at, ms_file_choose,
+ *         ms_file_list_slices.
+ * Never:  parses more of a slice than choosing it takes. */
+
+/* ---- Fat files ---- */
+
+enum { ms_FILE_SLICES = 256 }; /* that a fat file may have: real ones have ten */
+
+/* Reads slice number index of a file from its headers.
+ * Returns: false when there is none. *count: how many the file has; a thin file is its own only slice. */
+static bool ms_file_slice_at(ms_span file, uint32_t index, uint32_t *count, ms_span *slice, uint64_t *offset)
+{
+    ms_rd rd = ms_rd_make(file);
+    uint32_t magic = ms_rd_be32(&rd);
+    size_t one = magic == ms_FAT_MAGIC_64 ? 32 : 20;
+    *count = 1;
+    *offset = 0;
+    *slice = file;
+    if (magic != ms_FAT_MAGIC_32 && magic != ms_FAT_MAGIC_64)
+        return index == 0;
+    *count = ms_rd_be32(&rd);
+    if (*count > ms_rd_left(&rd) / one)
+        *count = (uint32_t)(ms_rd_left(&rd) / one);
+    if (*count > ms_FILE_SLICES)
+        *count = ms_FILE_SLICES;
+    if (index >= *count)
+        return false;
+    ms_rd_skip(&rd, (uint64_t)index * one + 8);
+    *offset = magic == ms_FAT_MAGIC_64 ? ms_rd_be64(&rd) : ms_rd_be32(&rd);
+    uint64_t size = magic == ms_FAT_MAGIC_64 ? ms_rd_be64(&rd) : ms_rd_be32(&rd);
+    *slice = ms_span_sub(file, *offset, size);
+    if (slice->len == 0)
+        *slice = ms_span_from(file, *offset); /* cut short: what is left may still answer */
+    return true;
+}
+
+/* Reads the header, UUID and symbol table commands of a slice, without its sections. */
+static machsym_result ms_file_peek(ms_span slice, uint64_t offset, ms_mo *mo, machsym_error *err)
+{
+    ms_zero(mo, sizeof *mo);
+    mo->bytes = slice;
+    mo->slice.offset = offset;
+    mo->slice.size = slice.len;
+    return ms_mo_load(mo, NULL, err);
+}
+
+/* What a file is that is no Mach-O, for the error. */
+static machsym_result ms_file_refuse(ms_span file, machsym_error *err)
+{
+    machsym_str text = ms_str_make((const char *)file.ptr, file.len);
+    if (file.len == 0)
+        return ms_fail(err, MACHSYM_ERR_FORMAT, "the file is empty", "", 0);
+    if (ms_str_begins(text, "\177ELF"))
+        return ms_fail(err, MACHSYM_ERR_FORMAT, "an ELF file, not Mach-O", "", 0);
+    if (ms_str_begins(text, "!<arch>\n"))
+        return ms_fail(err, MACHSYM_ERR_UNSUPPORTED,
+                       "a static library; name a linked file or an object in it", "", 0);
+    return ms_fail(err, MACHSYM_ERR_FORMAT, "not a Mach-O file", "", 0);
+}
+
+static bool ms_file_same_uuid(const machsym_slice *slice, const machsym_uuid *uuid)
+{
+    return slice->has_uuid && ms_equal(slice->uuid.v, uuid->v, sizeof uuid->v);
+}
+
+/* Chooses the slice that arch and uuid (each may be NULL) ask for.
+ * arm64e is content with arm64, as Apple's tools are; the reverse is not. */
+static machsym_result ms_file_choose(ms_span file, const char *arch, const machsym_uuid *uuid, ms_mo *out,
+                                     machsym_error *err)
+{
+    ms_span slice;
+    uint64_t offset = 0;
+    uint32_t count = 0;
+    uint32_t matches = 0;
+    bool uuid_seen = false;
+    bool by_name = false;
+    ms_mo mo;
+    machsym_result first_error = MACHSYM_OK;
+    for (uint32_t i = 0; ms_file_slice_at(file, i, &count, &slice, &offset); i++) {
+        machsym_result result = ms_file_peek(slice, offset, &mo, first_error == MACHSYM_OK ? err : NULL);
+        if (result != MACHSYM_OK) {
+            first_error = result;
+            continue;
+        }
+        if (uuid != NULL && !ms_file_same_uuid(&mo.slice, uuid))
+            continue;
+        uuid_seen = true;
+        bool exact = arch == NULL || ms_str_is(ms_str_from_c(arch), mo.slice.arch);
+        bool similar = !exact && ms_str_is(ms_str_from_c(arch), "arm64e") &&
+                       ms_str_is(ms_str_from_c(mo.slice.arch), "arm64");
+        if (!exact && !(similar && !by_name))
+            continue;
+        if (exact && arch != NULL && by_name)
+            continue; /* the first of equals */
+        by_name = by_name || (exact && arch != NULL);
+        matches++;
+        *out = mo;
+    }
+    if (count == 0)
+        return ms_fail(err, MACHSYM_ERR_DAMAGED, "a fat file without slices", "fat header", 4);
+    if (matches == 0 && first_error != MACHSYM_OK)
+        return first_error;
+    if (matches == 0 && uuid != NULL && !uuid_seen)
+        return ms_fail(err, MACHSYM_ERR_UUID, "the file has no slice with this UUID", "", 0);
+    if (matches == 0)
+        return ms_fail(err, MACHSYM_ERR_ARCH, "the file has no slice for this architecture", "", 0);
+    if (matches > 1 && arch == NULL && uuid == NULL)
+        return ms_fail(err, MACHSYM_ERR_AMBIGUOUS,
+                       "the file has several slices; name an architecture or a UUID", "", 0);
+    return MACHSYM_OK;
+}
+
+/* ---- Files ---- */
+
+/* A whole file, from the caller's bytes or opened by us. */
+typedef struct ms_file {
+    ms_span bytes;
+    char *path; /* malloc'd: what was opened in the end; NULL for the caller's bytes */
+#ifndef MACHSYM_NO_OS
+    ms_os_file file;
+#endif
+} ms_file;
+
+static void ms_file_close(ms_file *input)
+{
+#ifndef MACHSYM_NO_OS
+    ms_os_unmap(&input->file);
+    free(input->path);
+#endif
+    input->path = NULL;
+    input->bytes = ms_span_make(NULL, 0);
+}
+
+#ifndef MACHSYM_NO_OS
+static char *ms_file_text(machsym_str a, const char *b, machsym_str c)
+{
+    size_t b_len = strlen(b);
+    char *text = (char *)malloc(a.len + b_len + c.len + 1);
+    if (text == NULL)
+        return NULL;
+    ms_copy(text, a.ptr, a.len);
+    ms_copy(text + a.len, b, b_len);
+    ms_copy(text + a.len + b_len, c.ptr, c.len);
+    text[a.len + b_len + c.len] = 0;
+    return text;
+}
+
+static machsym_str ms_file_without_slashes(const char *path)
+{
+    machsym_str text = ms_str_from_c(path);
+    while (text.len > 1 && text.ptr[text.len - 1] == '/')
+        text.len--;
+    return text;
+}
+
+/* The DWARF file inside a bundle: the one named like the bundle, else the first. malloc'd; NULL when there is
+ * none. */
+static char *ms_file_in_bundle(const char *bundle)
+{
+    machsym_str path = ms_file_without_slashes(bundle);
+    machsym_str name = ms_str_base_name(path);
+    if (ms_str_ends(name, ".dSYM"))
+        name.len -= 5;
+    char *same = ms_file_text(path, "/Contents/Resources/DWARF/", name);
+    if (same != NULL && ms_os_is_file(same))
+        return same;
+    free(same);
+    char *folder = ms_file_text(path, "/Contents/Resources/DWARF", ms_str_empty());
+    char *first = folder != NULL ? ms_os_first_file(folder) : NULL;
+    free(folder);
+    return first;
+}
+
+static machsym_result ms_file_open_path(const char *path, uint32_t flags, ms_file *input, machsym_error *err)
+{
+    if (ms_os_is_folder(path)) {
+        input->path = ms_file_in_bundle(path);
+        if (input->path == NULL)
+            return ms_fail(
+                err, MACHSYM_ERR_IO,
+                "a folder without Contents/Resources/DWARF/FILE in it; name a Mach-O file or a .dSYM", "", 0);
+    } else {
+        input->path = ms_file_text(ms_str_from_c(path), "", ms_str_empty());
+        if (input->path == NULL)
+            return ms_fail_memory(err);
+    }
+    int code = ms_os_open(input->path, (flags & MACHSYM_OPEN_COPY) != 0, &input->file);
+    if (code != 0)
+        return ms_os_fail(err, code);
+    input->bytes = ms_span_make(input->file.ptr, input->file.len);
+    return MACHSYM_OK;
+}
+#endif
+
+/* Opens a path, or takes the caller's bytes. */
+static machsym_result ms_file_open(const char *path, machsym_bytes bytes, uint32_t flags, ms_file *input,
+                                   machsym_error *err)
+{
+    ms_zero(input, sizeof *input);
+    machsym_result result = MACHSYM_OK;
+    if (bytes.ptr != NULL)
+        input->bytes = ms_span_make(bytes.ptr, bytes.len);
+#ifndef MACHSYM_NO_OS
+    else if (path != NULL)
+        result = ms_file_open_path(path, flags, input, err);
+#endif
+    else
+        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "neither a path nor bytes to open", "", 0);
+    (void)path;
+    (void)flags;
+    if (result == MACHSYM_OK) {
+        ms_rd rd = ms_rd_make(input->bytes);
+        uint32_t magic = ms_rd_be32(&rd);
+        bool is_mach = magic == ms_FAT_MAGIC_32 || magic == ms_FAT_MAGIC_64 || magic == ms_MH_MAGIC ||
+                       magic == ms_MH_MAGIC_64 || magic == ms_MH_CIGAM || magic == ms_MH_CIGAM_64;
+        if (!is_mach)
+            result = ms_file_refuse(input->bytes, err);
+    }
+    if (result != MACHSYM_OK)
+        ms_file_close(input);
+    return result;
+}
+
+/* Lists the slices of what the descriptor names: fills up to cap. Returns how many there are. */
+static size_t ms_file_list_slices(const machsym_open_desc *desc, machsym_slice *slices, size_t cap,
+                                  machsym_error *err)
+{
+    ms_file input;
+    ms_span slice;
+    uint64_t offset;
+    uint32_t count = 0;
+    size_t listed = 0;
+    if (ms_file_open(desc->path, desc->bytes, desc->flags, &input, err) != MACHSYM_OK)
+        return 0;
+    for (uint32_t i = 0; ms_file_slice_at(input.bytes, i, &count, &slice, &offset); i++) {
+        ms_mo mo;
+        if (ms_file_peek(slice, offset, &mo, err) != MACHSYM_OK)
+            continue;
+        if (listed < cap)
+            slices[listed] = mo.slice;
+        listed++;
+    }
+    if (count == 0)
+        ms_fail(err, MACHSYM_ERR_DAMAGED, "a fat file without slices", "fat header", 4);
+    else if (listed > 0)
+        ms_fail(err, MACHSYM_OK, "no error", "", 0); /* a damaged slice among good ones is left out */
+    ms_file_close(&input);
+    return listed;
 }
 
 /* ==== >>fixups =============================================================================================
@@ -3525,15 +3989,6 @@ static void ms_fx_read_binds(ms_fx_data *d, ms_span code, ms_arena *arena)
 
 /* ---- Pointers ---- */
 
-/* A plain address without the bits that arm64e signs; bit 55 tells kernel from user space. */
-static uint64_t ms_fx_plain(const ms_fx_data *d, uint64_t raw)
-{
-    if (d->mo->slice.cputype != ms_CPU_ARM64)
-        return raw;
-    uint64_t low = ((uint64_t)1 << 47) - 1;
-    return (raw & ((uint64_t)1 << 55)) == 0 ? raw & low : raw | ~low;
-}
-
 static ms_fx_pointer ms_fx_to_import(ms_fx_data *d, uint64_t ordinal)
 {
     ms_fx_pointer pointer = {0, ms_fx_import(d, ordinal)};
@@ -3562,7 +4017,7 @@ static ms_fx_pointer ms_fx_decode(ms_fx_data *d, const ms_mo_segment *segment, u
     unsigned format = segment->fixup_format;
     uint64_t base = d->mo->fixup_base;
     switch (format) {
-    case 0: pointer.addr = ms_fx_plain(d, raw); break;
+    case 0: pointer.addr = ms_mo_unsigned(d->mo->slice.cputype, raw); break;
     case ms_DYLD_CHAINED_PTR_ARM64E:
     case ms_DYLD_CHAINED_PTR_ARM64E_KERNEL:
     case ms_DYLD_CHAINED_PTR_ARM64E_USERLAND:
@@ -3610,7 +4065,7 @@ static ms_fx_pointer ms_fx_pointer_at(ms_fx_data *d, uint64_t addr)
     if (raw == 0)
         return pointer;
     if (d->mo->is_loaded) {
-        pointer.addr = ms_fx_plain(d, raw) - d->mo->slide;
+        pointer.addr = ms_mo_unsigned(d->mo->slice.cputype, raw) - d->mo->slide;
         return pointer;
     }
     if (d->is_threaded)
@@ -6418,7 +6873,8 @@ static bool ms_dw_ranges_4(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, 
     ms_rd rd = ms_rd_at(dw->ranges, off);
     uint64_t base = enc->low_pc;
     uint64_t escape = ms_dw_all_ones(enc);
-    for (; !rd.failed && list->budget > 0; list->budget--) {
+    for (; !rd.failed && list->budget > 0;
+         list->budget -= list->budget > 0) { /* a moved range takes more than one */
         uint64_t lo = ms_rd_uint(&rd, enc->addr_size);
         uint64_t hi = ms_rd_uint(&rd, enc->addr_size);
         if (rd.failed || (lo == 0 && hi == 0))
@@ -6478,7 +6934,7 @@ static bool ms_dw_ranges_5(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, 
     ms_rd rd = ms_rd_at(dw->rnglists, off);
     uint64_t base = enc->low_pc;
     while (!rd.failed && list->budget > 0 && ms_dw_range_entry(dw, enc, &rd, &base, list))
-        list->budget--;
+        list->budget -= list->budget > 0;
     return !rd.failed && list->budget > 0;
 }
 
@@ -6642,28 +7098,29 @@ static bool ms_cu_read_header(ms_span first, uint64_t off, uint64_t left, ms_cu 
     return true;
 }
 
-/* The first bytes of a unit. Headers lie far apart: they are copied out of a file (NULL: there is none) that
- * is mapped. */
-static ms_span ms_cu_peek(const ms_dw *dw, const struct ms_os_file *file, uint64_t off, uint8_t *room)
+/* Copies bytes of .debug_info without touching the memory that holds them. Headers lie far apart, and in a file that
+ * is mapped the first touch of a page costs several times as much as a copy. */
+typedef struct ms_cu_peeker {
+    bool (*copy)(const void *source, const void *at, void *out, size_t len); /* false: not possible */
+    const void *source;
+} ms_cu_peeker;
+
+/* The first bytes of a unit, by way of peeker unless it is NULL. */
+static ms_span ms_cu_peek(const ms_dw *dw, const ms_cu_peeker *peeker, uint64_t off, uint8_t *room)
 {
     ms_span first = ms_span_from(dw->info, off);
     first.len = first.len < ms_CU_HEADER ? first.len : (size_t)ms_CU_HEADER;
-#ifndef MACHSYM_NO_OS
-    if (file != NULL && ms_os_peek(file, first.ptr, room, first.len))
+    if (peeker != NULL && peeker->copy(peeker->source, first.ptr, room, first.len))
         first.ptr = room;
-#else
-    (void)file;
-    (void)room;
-#endif
     return first;
 }
 
 /* Reads the header at off. Returns false at the section's end, and where not even a length is left. */
-static bool ms_cu_header_at(const ms_dw *dw, const struct ms_os_file *file, uint64_t off, ms_cu *cu)
+static bool ms_cu_header_at(const ms_dw *dw, const ms_cu_peeker *peeker, uint64_t off, ms_cu *cu)
 {
     uint8_t room[ms_CU_HEADER];
     return off < dw->info.len &&
-           ms_cu_read_header(ms_cu_peek(dw, file, off, room), off, dw->info.len - off, cu);
+           ms_cu_read_header(ms_cu_peek(dw, peeker, off, room), off, dw->info.len - off, cu);
 }
 
 /* ---- Where a unit ends when its length is damaged ---- */
@@ -6718,7 +7175,7 @@ static uint64_t ms_cu_search(const ms_dw *dw, uint64_t off)
 
 /* Lists the unit headers, by offset. A unit whose length leads nowhere ends where the next header is found; what it
  * swallowed, or what it left, is searched once. Returns NULL and *count 0 when there are none. */
-static const ms_cu *ms_cu_index(const ms_dw *dw, const struct ms_os_file *file, ms_arena *arena,
+static const ms_cu *ms_cu_index(const ms_dw *dw, const ms_cu_peeker *peeker, ms_arena *arena,
                                 size_t *count, uint32_t *damage_count)
 {
     ms_cu *v = NULL;
@@ -6726,8 +7183,8 @@ static const ms_cu *ms_cu_index(const ms_dw *dw, const struct ms_os_file *file, 
     ms_cu cu;
     ms_cu next;
     *count = 0;
-    for (bool more = ms_cu_header_at(dw, file, 0, &cu); more; cu = next) {
-        more = ms_cu_header_at(dw, file, cu.end, &next);
+    for (bool more = ms_cu_header_at(dw, peeker, 0, &cu); more; cu = next) {
+        more = ms_cu_header_at(dw, peeker, cu.end, &next);
         if (!cu.is_whole || (cu.end < dw->info.len && (!more || !ms_cu_is_header(dw, next)))) {
             uint64_t end = ms_cu_search(dw, cu.off + 1);
             more = ms_cu_header_at(dw, NULL, end, &next);
@@ -7883,10 +8340,10 @@ typedef struct ms_fn_block {
     uint64_t origin;  /* the abstract entry in .debug_info; 0: none */
     uint64_t lo;      /* of its first range */
     uint64_t hi;
-    uint32_t range_first; /* its ranges, when it has several */
-    uint32_t range_count; /* 1: lo and hi say all */
-    uint32_t parent;      /* block that it is inlined into; ms_SEG_NONE for a function */
-    uint32_t end;         /* first block that does not stand inside this one */
+    const ms_range *ranges; /* when it has several; see ms_fn_range */
+    uint32_t range_count;
+    uint32_t parent; /* block that it is inlined into; ms_SEG_NONE for a function */
+    uint32_t end;    /* first block that does not stand inside this one */
     uint32_t call_file;
     uint32_t call_line;
     uint32_t call_column;
@@ -7899,7 +8356,6 @@ typedef struct ms_fn_table {
     size_t count;
     const ms_seg *segs; /* address to function */
     size_t seg_count;
-    const ms_range *ranges;
     const ms_key *copies; /* origin, block: functions that are out-of-line copies of an abstract one */
     size_t copy_count;
     uint32_t function_count;
@@ -7919,7 +8375,7 @@ typedef struct ms_fn_open {
 typedef struct ms_fn_walk {
     const ms_dw *dw;
     const ms_cu_root *root;
-    ms_arena *arena;   /* for blocks */
+    ms_arena *arena;   /* for what the table keeps */
     ms_arena *scratch; /* for the rest */
     ms_fn_block *blocks;
     size_t count;
@@ -7929,13 +8385,18 @@ typedef struct ms_fn_walk {
     ms_piece *pieces; /* of functions */
     size_t piece_count;
     size_t piece_cap;
-    ms_ranges list;     /* all ranges of blocks with several */
+    ms_ranges list;   /* the ranges of the entry at hand */
+    ms_key *order[2]; /* room to sort them */
+    ms_range *sorted;
+    size_t sorted_cap;
     uint64_t list_from; /* the entry from which on bytes are counted that allow for calls' lists of ranges */
     uint64_t lists[2];  /* list entries read since: of calls; from the start: of functions */
     uint32_t open;      /* innermost open block */
     uint32_t unread;    /* calls passed by, in all */
     uint32_t function_count;
     uint64_t visited;
+    const ms_fn_table *unit; /* when one function is read: the table that has it and those inside it */
+    size_t known;            /* its block there; then the next one */
     bool reads_calls;
     bool is_damaged;
     bool is_deep;
@@ -7956,17 +8417,16 @@ static bool ms_fn_add_piece(ms_fn_walk *w, uint64_t lo, uint64_t hi)
 
 static bool ms_fn_make_room(ms_fn_walk *w)
 {
-    if (w->count < w->cap)
-        return true;
-    ms_fn_block *blocks =
-        (ms_fn_block *)ms_arena_grow(w->arena, w->blocks, w->count, &w->cap, sizeof *blocks);
-    ms_fn_open *opened =
-        (ms_fn_open *)ms_arena_grow(w->scratch, w->opened, w->count, &w->opened_cap, sizeof *opened);
-    if (blocks == NULL || opened == NULL)
-        return false;
-    w->blocks = blocks;
-    w->opened = opened;
-    return true;
+    if (w->count >= w->cap) {
+        ms_fn_block *v = (ms_fn_block *)ms_arena_grow(w->scratch, w->blocks, w->count, &w->cap, sizeof *v);
+        w->blocks = v != NULL ? v : w->blocks;
+    }
+    if (w->count >= w->opened_cap) {
+        ms_fn_open *v =
+            (ms_fn_open *)ms_arena_grow(w->scratch, w->opened, w->count, &w->opened_cap, sizeof *v);
+        w->opened = v != NULL ? v : w->opened;
+    }
+    return w->count < w->cap && w->count < w->opened_cap;
 }
 
 static uint32_t ms_fn_u32(const ms_dw_value *value)
@@ -7974,76 +8434,101 @@ static uint32_t ms_fn_u32(const ms_dw_value *value)
     return value->form == 0 || value->u > UINT32_MAX ? 0 : (uint32_t)value->u;
 }
 
-/* Sorts a long list of ranges, and joins those that overlap, so that it can be searched. Returns how many are
- * left. */
-static size_t ms_fn_sort_ranges(ms_fn_walk *w, size_t first)
+/* Room for sorting as many ranges as the list has. Returns false when memory is out. */
+static bool ms_fn_make_sort_room(ms_fn_walk *w)
 {
-    size_t count = w->list.count - first;
-    ms_range *v = w->list.v + first;
-    ms_key *order = (ms_key *)ms_arena_alloc(w->scratch, count, sizeof *order);
-    ms_key *room = (ms_key *)ms_arena_alloc(w->scratch, count, sizeof *order);
-    ms_range *sorted = (ms_range *)ms_arena_alloc(w->scratch, count, sizeof *sorted);
-    if (order == NULL || room == NULL || sorted == NULL)
-        return 0;
+    size_t count = w->list.cap;
+    if (w->list.count <= w->sorted_cap)
+        return true;
+    w->order[0] = (ms_key *)ms_arena_alloc(w->scratch, count, sizeof *w->order[0]);
+    w->order[1] = (ms_key *)ms_arena_alloc(w->scratch, count, sizeof *w->order[1]);
+    w->sorted = (ms_range *)ms_arena_alloc(w->scratch, count, sizeof *w->sorted);
+    w->sorted_cap = w->order[0] != NULL && w->order[1] != NULL && w->sorted != NULL ? count : 0;
+    return w->sorted_cap != 0;
+}
+
+/* Sorts a long list of ranges, and joins those that overlap, so that it can be searched. */
+static void ms_fn_sort_ranges(ms_fn_walk *w)
+{
+    size_t count = w->list.count;
+    ms_range *v = w->list.v;
+    bool has_room = ms_fn_make_sort_room(w);
+    ms_key *order = w->order[0];
+    w->list.count = 0;
+    if (!has_room)
+        return;
     for (size_t i = 0; i < count; i++) {
         order[i].key = v[i].lo;
         order[i].item = i;
     }
-    ms_sort(order, count, room);
+    ms_sort(order, count, w->order[1]);
     for (size_t i = 0; i < count; i++)
-        sorted[i] = v[order[i].item];
+        w->sorted[i] = v[order[i].item];
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
-        if (kept > 0 && sorted[i].lo < v[kept - 1].hi)
-            v[kept - 1].hi = sorted[i].hi > v[kept - 1].hi ? sorted[i].hi : v[kept - 1].hi;
+        const ms_range *next = &w->sorted[i];
+        if (kept > 0 && next->lo < v[kept - 1].hi)
+            v[kept - 1].hi = next->hi > v[kept - 1].hi ? next->hi : v[kept - 1].hi;
         else
-            v[kept++] = sorted[i];
+            v[kept++] = *next;
     }
-    w->list.count = first + kept;
-    return kept;
+    w->list.count = kept;
 }
 
-/* How many list entries may be read now: some for every byte of entries (real files need a quarter), since
- * lists may be shared. Counted so that a function's calls get the same whether they are read with the unit or
- * alone. */
+/* How many list entries may be read now. A function's calls get the same whether they are read with the unit or alone,
+ * since they are counted from the function on; functions are counted from the unit on, and only read with it. */
 static uint64_t ms_fn_list_budget(const ms_fn_walk *w, bool is_function, uint64_t die_off)
 {
-    uint64_t budget =
-        is_function ? 64 + 2 * (die_off - w->root->enc.unit_off) : 256 + 4 * (die_off - w->list_from);
+    uint64_t passed = die_off - (is_function ? w->root->enc.unit_off : w->list_from);
+    uint64_t budget = MACHSYM_LIST_AHEAD + passed;
     return budget > w->lists[is_function] ? budget - w->lists[is_function] : 0;
 }
 
-/* Finds an entry's code: a single range in *single, or several in the list from *first on. Returns how many. */
-static size_t ms_fn_ranges_of(ms_fn_walk *w, uint64_t die_off, bool is_function, const ms_dw_die *die,
-                              ms_range *single, size_t *first)
+/* Finds an entry's code, and puts it into a block. Returns false when it has none, or memory is out. */
+static bool ms_fn_set_code(ms_fn_walk *w, uint64_t die_off, bool is_function, const ms_dw_die *die,
+                           ms_fn_block *block)
 {
     const ms_dw_enc *enc = &w->root->enc;
-    *first = w->list.count;
-    if (ms_dw_get(die, ms_SLOT_RANGES)->form == 0)
-        return ms_dw_low_high(w->dw, enc, ms_dw_get(die, ms_SLOT_LOW_PC), ms_dw_get(die, ms_SLOT_HIGH_PC),
-                              single);
-    uint64_t budget = w->list.budget = ms_fn_list_budget(w, is_function, die_off);
-    if (!ms_dw_ranges(w->dw, enc, ms_dw_get(die, ms_SLOT_RANGES), &w->list))
-        w->is_damaged = true;
-    w->lists[is_function] += budget - w->list.budget;
-    size_t count = w->list.count - *first;
-    if (count > 0)
-        *single = w->list.v[*first];
-    if (count > ms_DW_FEW_RANGES)
-        count = ms_fn_sort_ranges(w, *first);
-    if (count == 1)
-        *single = w->list.v[*first];
-    if (count <= 1)
-        w->list.count = *first;
-    return count;
+    ms_range first = {0, 0};
+    w->list.count = 0;
+    block->ranges = NULL;
+    if (ms_dw_get(die, ms_SLOT_RANGES)->form == 0) {
+        block->range_count = ms_dw_low_high(w->dw, enc, ms_dw_get(die, ms_SLOT_LOW_PC),
+                                            ms_dw_get(die, ms_SLOT_HIGH_PC), &first);
+    } else {
+        uint64_t budget = w->list.budget = ms_fn_list_budget(w, is_function, die_off);
+        if (!ms_dw_ranges(w->dw, enc, ms_dw_get(die, ms_SLOT_RANGES), &w->list))
+            w->is_damaged = true;
+        w->lists[is_function] += budget - w->list.budget;
+        first = w->list.count > 0 ? w->list.v[0] : first;
+        if (w->list.count > ms_DW_FEW_RANGES)
+            ms_fn_sort_ranges(w);
+        first = w->list.count == 1 ? w->list.v[0] : first;
+        block->range_count = (uint32_t)w->list.count;
+    }
+    block->lo = first.lo;
+    block->hi = first.hi;
+    if (block->range_count > 1)
+        block->ranges =
+            (const ms_range *)ms_arena_keep(w->arena, w->list.v, w->list.count, sizeof *w->list.v);
+    return block->range_count > 1 ? block->ranges != NULL : block->range_count == 1;
+}
+
+/* A block's range by its number. */
+static inline ms_range ms_fn_range(const ms_fn_block *block, size_t index)
+{
+    ms_range range = {block->lo, block->hi};
+    return block->range_count > 1 ? block->ranges[index] : range;
 }
 
 /* Remembers where a function is, for the search by address. */
-static bool ms_fn_add_pieces(ms_fn_walk *w, const ms_range *single, size_t first, size_t count)
+static bool ms_fn_add_pieces(ms_fn_walk *w, const ms_fn_block *block)
 {
-    bool ok = count != 1 || ms_fn_add_piece(w, single->lo, single->hi);
-    for (size_t i = first; i < w->list.count && ok; i++)
-        ok = ms_fn_add_piece(w, w->list.v[i].lo, w->list.v[i].hi);
+    bool ok = true;
+    for (size_t i = 0; i < block->range_count && ok; i++) {
+        ms_range range = ms_fn_range(block, i);
+        ok = ms_fn_add_piece(w, range.lo, range.hi);
+    }
     return ok;
 }
 
@@ -8057,25 +8542,19 @@ static uint32_t ms_fn_next_depth(const ms_fn_walk *w)
 static bool ms_fn_add_block(ms_fn_walk *w, uint64_t die_off, bool is_function, const ms_dw_die *die,
                             uint32_t lists)
 {
-    ms_range single = {0, 0};
-    size_t first;
     uint32_t depth = is_function ? 0 : ms_fn_next_depth(w);
-    if (depth > MACHSYM_MAX_INLINE_DEPTH + 1)
+    if (depth > MACHSYM_MAX_INLINE_DEPTH + 1 || (!is_function && w->open == ms_SEG_NONE) ||
+        !ms_fn_make_room(w))
         return false;
-    size_t count = ms_fn_ranges_of(w, die_off, is_function, die, &single, &first);
-    if (count == 0 || (!is_function && w->open == ms_SEG_NONE) || !ms_fn_make_room(w) ||
-        (is_function && !ms_fn_add_pieces(w, &single, first, count))) {
-        w->list.count = first;
-        return false;
-    }
     ms_fn_block *block = &w->blocks[w->count];
+    if (is_function && w->unit != NULL)
+        *block = w->unit->blocks[w->known]; /* its list is read with the unit only */
+    else if (!ms_fn_set_code(w, die_off, is_function, die, block) ||
+             (is_function && !ms_fn_add_pieces(w, block)))
+        return false;
     block->die_off = die_off;
     block->origin = 0;
     ms_dw_reference(&w->root->enc, ms_dw_get(die, ms_SLOT_ORIGIN), &block->origin);
-    block->lo = single.lo;
-    block->hi = single.hi;
-    block->range_first = (uint32_t)first;
-    block->range_count = (uint32_t)count;
     block->parent = is_function ? ms_SEG_NONE : w->open;
     block->end = (uint32_t)w->count + 1;
     block->call_file = ms_fn_u32(ms_dw_get(die, ms_SLOT_CALL_FILE));
@@ -8128,12 +8607,51 @@ static const uint8_t *ms_fn_take_entry(ms_fn_walk *w, const ms_dw_abbrev *abbrev
     return rd.p;
 }
 
+/* Passes by a list of entries, and those inside them; p stands where it begins. Returns where the 0 stands that ends it;
+ * NULL at damage. */
+static const uint8_t *ms_fn_skip_list(const ms_fn_walk *w, const uint8_t *p, const uint8_t *end)
+{
+    const ms_dw_abbrevs *table = w->root->abbrevs;
+    uint64_t depth = 1;
+    while (p != NULL && p < end) {
+        const uint8_t *die = p;
+        ms_rd rd = ms_rd_make(ms_span_make(p, (size_t)(end - p)));
+        MACHSYM_COUNT_WORK(1);
+        uint64_t code = ms_rd_uleb(&rd);
+        p = rd.p;
+        if (code == 0 && --depth == 0)
+            return die;
+        if (code == 0)
+            continue;
+        const ms_dw_abbrev *abbrev = ms_dw_abbrev_from_code(table, code);
+        depth += abbrev != NULL && abbrev->has_children;
+        p = abbrev != NULL ? ms_dw_skip_die(table, abbrev, p, end, &w->root->enc) : NULL;
+    }
+    return p;
+}
+
+/* Passes by a function inside the one that is read: it answers for itself. Where it has no code, the calls inside it
+ * are taken for the outer function's, as they are when the unit is read. Returns where its values end, or its list of
+ * children; NULL at damage. */
+static const uint8_t *ms_fn_pass_function(ms_fn_walk *w, const ms_dw_abbrev *abbrev, uint64_t die_off,
+                                          const uint8_t *p, const uint8_t *end)
+{
+    const ms_fn_table *unit = w->unit;
+    while (w->known < unit->count && unit->blocks[w->known].die_off < die_off)
+        w->known++;
+    bool has_code = w->known < unit->count && unit->blocks[w->known].die_off == die_off;
+    p = ms_dw_skip_die(w->root->abbrevs, abbrev, p, end, &w->root->enc);
+    return p != NULL && has_code && abbrev->has_children ? ms_fn_skip_list(w, p, end) : p;
+}
+
 /* Reads or skips an entry the long way; p stands behind its code. Returns where its values end; NULL at
  * damage. */
 static const uint8_t *ms_fn_take_any(ms_fn_walk *w, const ms_dw_abbrev *abbrev, uint64_t die_off,
                                      const uint8_t *p, const uint8_t *end, uint32_t lists)
 {
     bool is_call = abbrev->has_code && abbrev->kind == ms_KIND_INLINE;
+    if (abbrev->has_code && !is_call && w->unit != NULL && w->count > 0)
+        return ms_fn_pass_function(w, abbrev, die_off, p, end);
     if (abbrev->has_code && (!is_call || w->reads_calls))
         return ms_fn_take_entry(w, abbrev, die_off, p, end, lists);
     w->unread += is_call;
@@ -8232,8 +8750,7 @@ static void ms_fn_begin(ms_fn_walk *w, const ms_dw *dw, const ms_cu_root *root, 
 /* Gives the walk's arrays to a table. Returns false when memory is out; the table is empty then. */
 static bool ms_fn_finish(ms_fn_walk *w, ms_fn_table *table)
 {
-    table->blocks = w->blocks;
-    table->ranges = (const ms_range *)ms_arena_keep(w->arena, w->list.v, w->list.count, sizeof *w->list.v);
+    table->blocks = (const ms_fn_block *)ms_arena_keep(w->arena, w->blocks, w->count, sizeof *w->blocks);
     table->is_damaged = w->is_damaged;
     table->is_deep = w->is_deep;
     table->die_count = w->visited;
@@ -8264,15 +8781,17 @@ static void ms_fn_read(const ms_dw *dw, const ms_cu_root *root, bool reads_calls
     table->seg_count = segs.count;
 }
 
-/* Reads one function of a unit with what is inlined into it: block 0 is the function. The table has no
- * segments and no copies. */
-static void ms_fn_read_one(const ms_dw *dw, const ms_cu_root *root, const ms_fn_block *function,
-                           ms_arena *scratch, ms_arena *arena, ms_fn_table *table)
+/* Reads one function of a unit, by its number in the unit's table, with what is inlined into it: block 0 is the
+ * function. The table has no segments and no copies. */
+static void ms_fn_read_one(const ms_dw *dw, const ms_cu_root *root, const ms_fn_table *unit,
+                           uint32_t function, ms_arena *scratch, ms_arena *arena, ms_fn_table *table)
 {
     ms_fn_walk w;
     ms_zero(table, sizeof *table);
     ms_fn_begin(&w, dw, root, true, scratch, arena);
-    ms_fn_walk_entries(&w, function->die_off, 0);
+    w.unit = unit;
+    w.known = function;
+    ms_fn_walk_entries(&w, unit->blocks[function].die_off, 0);
     ms_fn_finish(&w, table);
 }
 
@@ -8324,11 +8843,9 @@ static void ms_fn_find_calls(ms_fn_inside *inside, ms_arena *scratch, ms_arena *
             i = block->end;
             continue;
         }
-        if (block->range_count == 1)
-            ok = ms_fn_add_range(&pieces, block->lo, block->hi, i);
-        for (uint32_t j = 0; j < block->range_count && block->range_count > 1 && ok; j++) {
-            const ms_range *range = &table->ranges[block->range_first + j];
-            ok = ms_fn_add_range(&pieces, range->lo, range->hi, i);
+        for (uint32_t j = 0; j < block->range_count && ok; j++) {
+            ms_range range = ms_fn_range(block, j);
+            ok = ms_fn_add_range(&pieces, range.lo, range.hi, i);
         }
         i++;
     }
@@ -8351,7 +8868,7 @@ static ms_fn_inside *ms_fn_look_inside(const ms_dw *dw, const ms_cu_root *root, 
         ms_fn_table *own = (ms_fn_table *)ms_arena_alloc(arena, 1, sizeof *own);
         if (own == NULL)
             return NULL;
-        ms_fn_read_one(dw, root, block, scratch, arena, own);
+        ms_fn_read_one(dw, root, unit, function, scratch, arena, own);
         inside->table = own->count != 0 ? own : unit;
         inside->function = own->count != 0 ? 0 : function;
     }
@@ -8392,11 +8909,10 @@ static uint32_t ms_fn_call_at(ms_fn_inside *inside, uint64_t addr, uint32_t *dro
 
 /* The range of a block that holds an address; its first one when none does. Lowers *hi to where it ends; a
  * damaged function's ranges may overlap. */
-static ms_range ms_fn_range_at(const ms_fn_table *table, const ms_fn_block *block, uint64_t addr,
-                               uint64_t *hi)
+static ms_range ms_fn_range_at(const ms_fn_block *block, uint64_t addr, uint64_t *hi)
 {
     ms_range range = {block->lo, block->hi};
-    const ms_range *v = table->ranges + block->range_first;
+    const ms_range *v = block->ranges;
     if (block->range_count > 1) {
         const ms_range *one = ms_dw_range_at(v, block->range_count, addr);
         range = one != NULL ? *one : range;
@@ -8473,6 +8989,486 @@ static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off)
             break;
     }
     return names;
+}
+
+/* ==== >>image ==============================================================================================
+ * Job:    turns a descriptor into an image: its slice, the other half, code, debug info.
+ * Offers: machsym_image, ms_im_open, ms_im_close, ms_im_get_info, ms_im_next_section, ms_im_addr, ms_im_read_dwarf,
+ *         ms_im_list_units.
+ * Never:  changes an image once it is open; reads debug info past the unit headers. */
+
+/* Where the object files of a debug map may have gone, and how exact one is about them. */
+typedef struct ms_im_places {
+    const machsym_oso_prefix *prefixes;
+    size_t prefix_count;
+    const char *const *dirs;
+    size_t dir_count;
+    uint32_t flags; /* machsym_open_flags */
+} ms_im_places;
+
+/* A file, or a pair of files of one UUID, opened. */
+struct machsym_image {
+    ms_arena arena;
+    ms_mo mo[2]; /* what was asked for; then the other half */
+    ms_file inputs[2];
+    size_t mo_count;
+    ms_dw dw;
+    const ms_cu *cus;
+    size_t cu_count;
+    machsym_str name;
+    bool has_compressed_dwarf;
+    bool follows_objects; /* the debug map, if there is one, tells where the debug info is */
+    ms_im_places places;
+    uint32_t damage_count;
+};
+
+/* reloc.h */
+enum {
+    ms_RELOC_UNSIGNED = 0, /* of every architecture; called VANILLA on the 32-bit ones */
+    ms_ARM64_RELOC_SUBTRACTOR = 1,
+    ms_X86_64_RELOC_SUBTRACTOR = 5
+};
+
+#define ms_R_SCATTERED 0x80000000u
+#define ms_CPU_X86_64  0x01000007u
+
+/* ---- Debug info ---- */
+
+/* Adds the address of a symbol to the value at off, or takes it away: what relocation_info asks for. */
+static void ms_im_relocate(const ms_mo *mo, uint8_t *bytes, size_t len, uint32_t off, uint32_t bits)
+{
+    ms_span nlists = ms_sym_nlists(mo);
+    uint32_t index = bits & 0xffffff; /* symbol 24 bits, pcrel 1, length 2, extern 1, type 4 */
+    size_t size = (size_t)1 << (bits >> 25 & 3);
+    unsigned type = bits >> 28;
+    bool subtracts = type == (mo->slice.cputype == ms_CPU_X86_64 ? (unsigned)ms_X86_64_RELOC_SUBTRACTOR
+                                                                 : (unsigned)ms_ARM64_RELOC_SUBTRACTOR);
+    if (off > len || size > len - off || index >= nlists.len / ms_sym_nlist_size(mo) ||
+        (type != ms_RELOC_UNSIGNED && !subtracts))
+        return;
+    ms_sym_nlist symbol = ms_sym_nlist_at(mo, nlists, index);
+    uint64_t value = ms_sym_is_defined(&symbol) ? symbol.value : 0;
+    uint64_t sum = 0;
+    for (size_t i = size; i-- > 0;)
+        sum = sum << 8 | bytes[off + i];
+    sum = subtracts ? sum - value : sum + value;
+    for (size_t i = 0; i < size; i++)
+        bytes[off + i] = (uint8_t)(sum >> 8 * i);
+}
+
+/* A section with the relocations applied that its values need. Those against a section, and the scattered
+ * ones of the 32-bit kinds (SECTDIFF among them), leave in the file what holds in the object's own addresses.
+ * Only those against a symbol (r_extern) do not, which makes a copy necessary. */
+static ms_span ms_im_relocated(const ms_mo *mo, const ms_mo_section *section, ms_arena *arena)
+{
+    uint8_t *copy = NULL;
+    ms_rd rd = ms_rd_make(ms_mo_table(mo, section->reloc_off, section->reloc_count, 8));
+    while (ms_rd_left(&rd) >= 8) {
+        uint32_t off = ms_rd_u32(&rd);
+        uint32_t bits = ms_rd_u32(&rd);
+        if ((off & ms_R_SCATTERED) != 0 || (bits >> 27 & 1) == 0)
+            continue;
+        if (copy == NULL) {
+            copy = (uint8_t *)ms_arena_alloc(arena, section->bytes.len, 1);
+            if (copy == NULL)
+                return ms_span_make(NULL, 0);
+            ms_copy(copy, section->bytes.ptr, section->bytes.len);
+        }
+        ms_im_relocate(mo, copy, section->bytes.len, off, bits);
+    }
+    return copy != NULL ? ms_span_make(copy, section->bytes.len) : section->bytes;
+}
+
+static ms_span ms_im_debug_section(const ms_mo *mo, const char *name, ms_arena *arena)
+{
+    const ms_mo_section *section = ms_mo_section_named(mo, NULL, name);
+    if (section == NULL)
+        return ms_span_make(NULL, 0);
+    return mo->slice.filetype == ms_MH_OBJECT ? ms_im_relocated(mo, section, arena) : section->bytes;
+}
+
+/* Finds the sections of debug info in a slice; those of an object file with relocations applied. */
+static void ms_im_read_dwarf(const ms_mo *mo, ms_arena *arena, ms_dw *dw)
+{
+    dw->info = ms_im_debug_section(mo, "__debug_info", arena);
+    dw->abbrev = ms_im_debug_section(mo, "__debug_abbrev", arena);
+    dw->str = ms_im_debug_section(mo, "__debug_str", arena);
+    dw->line = ms_im_debug_section(mo, "__debug_line", arena);
+    dw->line_str = ms_im_debug_section(mo, "__debug_line_str", arena);
+    dw->str_offsets = ms_im_debug_section(mo, "__debug_str_offs", arena); /* names are cut at 16 characters */
+    dw->addr = ms_im_debug_section(mo, "__debug_addr", arena);
+    dw->ranges = ms_im_debug_section(mo, "__debug_ranges", arena);
+    dw->rnglists = ms_im_debug_section(mo, "__debug_rnglists", arena);
+    dw->aranges = ms_im_debug_section(mo, "__debug_aranges", arena);
+}
+
+#ifndef MACHSYM_NO_OS
+static bool ms_im_peek(const void *file, const void *at, void *out, size_t len)
+{
+    return ms_os_peek((const ms_os_file *)file, at, out, len);
+}
+#endif
+
+/* Lists the units of image->dw, which lies in input; NULL when that is not open any more. */
+static void ms_im_list_units(machsym_image *image, const ms_file *input)
+{
+    const ms_cu_peeker *peeker = NULL;
+#ifndef MACHSYM_NO_OS
+    ms_cu_peeker of_file = {ms_im_peek, NULL};
+    if (input != NULL) {
+        of_file.source = &input->file;
+        peeker = &of_file;
+    }
+#else
+    (void)input;
+#endif
+    image->cus = ms_cu_index(&image->dw, peeker, &image->arena, &image->cu_count, &image->damage_count);
+}
+
+/* Takes the debug info of the first half that has some. */
+static void ms_im_find_dwarf(machsym_image *image)
+{
+    const ms_file *input = NULL;
+    for (size_t m = 0; m < image->mo_count && image->dw.info.len == 0; m++) {
+        const ms_mo *mo = &image->mo[m];
+        image->has_compressed_dwarf |= ms_mo_section_named(mo, NULL, "__zdebug_info") != NULL;
+        ms_im_read_dwarf(mo, &image->arena, &image->dw);
+        input = &image->inputs[m];
+    }
+    ms_im_list_units(image, input);
+}
+
+/* ---- Halves ---- */
+
+/* Takes a slice of input into the image. */
+static machsym_result ms_im_add_file(machsym_image *image, const machsym_open_desc *desc,
+                                     const ms_file *input, const char *arch, const machsym_uuid *uuid,
+                                     machsym_error *err)
+{
+    ms_mo *mo = &image->mo[image->mo_count];
+    machsym_result result = ms_file_choose(input->bytes, arch, uuid, mo, err);
+    if (result != MACHSYM_OK)
+        return result;
+    machsym_slice slice = mo->slice;
+    ms_span bytes = mo->bytes;
+    ms_zero(mo, sizeof *mo);
+    mo->bytes = bytes;
+    mo->slice = slice;
+    mo->is_loaded = (desc->flags & MACHSYM_OPEN_LOADED) != 0 && image->mo_count == 0; /* a pair is a file */
+    result = desc->entry != NULL ? ms_mo_load_entry(mo, ms_str_from_c(desc->entry), &image->arena, err)
+                                 : ms_mo_load(mo, &image->arena, err);
+    if (result != MACHSYM_OK)
+        return result;
+    uint64_t load_addr = desc->load_addr != 0 ? desc->load_addr : (uint64_t)(uintptr_t)bytes.ptr;
+    mo->slide = mo->is_loaded ? load_addr - mo->text_addr : 0;
+    image->inputs[image->mo_count] = *input;
+    image->mo_count++;
+    return MACHSYM_OK;
+}
+
+/* Opens the other half and checks that it is one. */
+static machsym_result ms_im_add_pair(machsym_image *image, const machsym_open_desc *desc, const char *path,
+                                     machsym_error *err)
+{
+    ms_file input;
+    const machsym_slice *own = &image->mo[0].slice;
+    machsym_result result = ms_file_open(path, desc->pair_bytes, desc->flags, &input, err);
+    if (result != MACHSYM_OK)
+        return result;
+    result = ms_im_add_file(image, desc, &input, own->has_uuid ? NULL : own->arch,
+                            own->has_uuid ? &own->uuid : NULL, err);
+    if (result == MACHSYM_OK)
+        return result;
+    ms_file_close(&input);
+    if (result == MACHSYM_ERR_UUID || result == MACHSYM_ERR_ARCH)
+        return ms_fail(err, MACHSYM_ERR_PAIR, "the two files do not belong together: their UUIDs differ",
+                       "LC_UUID", 0);
+    return result;
+}
+
+#ifndef MACHSYM_NO_OS
+static bool ms_im_has_dwarf(const ms_mo *mo)
+{
+    return ms_mo_section_named(mo, NULL, "__debug_info") != NULL ||
+           ms_mo_section_named(mo, NULL, "__zdebug_info") != NULL;
+}
+
+/* Tries BUNDLE.dSYM/Contents/Resources/DWARF/NAME for a bundle that may hold the binary. Returns true when it
+ * fits. */
+static bool ms_im_try_dsym(machsym_image *image, const machsym_open_desc *desc, machsym_str bundle,
+                           machsym_str name)
+{
+    char *path = ms_file_text(bundle, ".dSYM/Contents/Resources/DWARF/", name);
+    bool fits = path != NULL && ms_os_is_file(path) && ms_im_add_pair(image, desc, path, NULL) == MACHSYM_OK;
+    free(path);
+    return fits;
+}
+
+enum { ms_IM_LEVELS = 6 }; /* folders up from a binary: App.app/Frameworks/X.framework/Versions/A/X is five */
+
+/* Looks for the dSYM beside a binary, and beside the bundles that the binary lies in. */
+static void ms_im_find_dsym(machsym_image *image, const machsym_open_desc *desc)
+{
+    machsym_str path = ms_str_from_c(image->inputs[0].path);
+    machsym_str name = ms_str_base_name(path);
+    for (unsigned levels = 0; levels < ms_IM_LEVELS && path.len > 1; levels++) {
+        machsym_str last = ms_str_base_name(path);
+        bool is_bundle = levels == 0 || ms_str_ends(last, ".app") || ms_str_ends(last, ".framework") ||
+                         ms_str_ends(last, ".appex") || ms_str_ends(last, ".xpc") ||
+                         ms_str_ends(last, ".bundle") || ms_str_ends(last, ".kext") ||
+                         ms_str_ends(last, ".xctest");
+        if (is_bundle && last.len > 0 && ms_im_try_dsym(image, desc, path, name))
+            return;
+        path.len -= last.len;
+        while (path.len > 1 && path.ptr[path.len - 1] == '/')
+            path.len--;
+    }
+}
+#endif
+
+/* ---- Code ---- */
+
+/* Adds the executable segments to order, for an image whose code sections are all empty. Returns how many.
+ * seen: dSYMs by Apple's dsymutil of 2008, which kept the sections with size 0. */
+static size_t ms_im_list_code_segments(const machsym_image *image, ms_key *order)
+{
+    size_t count = 0;
+    for (size_t m = 0; m < image->mo_count; m++) {
+        for (uint32_t i = 0; i < image->mo[m].segment_count; i++) {
+            const ms_mo_segment *segment = &image->mo[m].segments[i];
+            uint64_t hi;
+            if ((segment->initprot & ms_VM_PROT_EXECUTE) == 0 || segment->size == 0 ||
+                !ms_add_ok(segment->addr, segment->size, &hi))
+                continue;
+            order[count].key = segment->addr;
+            order[count++].item = hi;
+        }
+    }
+    return count;
+}
+
+/* Lists the executable sections of all halves, sorted and joined where they overlap. */
+static void ms_im_list_code(machsym_image *image)
+{
+    size_t max = (size_t)image->mo[0].section_count + image->mo[1].section_count +
+                 image->mo[0].segment_count + image->mo[1].segment_count;
+    ms_key *order = (ms_key *)ms_arena_alloc(&image->arena, max, sizeof *order);
+    ms_range *code = (ms_range *)ms_arena_alloc(&image->arena, max, sizeof *code);
+    size_t count = 0;
+    size_t kept = 0;
+    if (order == NULL || code == NULL)
+        return;
+    for (size_t m = 0; m < image->mo_count; m++) {
+        for (uint32_t i = 0; i < image->mo[m].section_count; i++) {
+            const ms_mo_section *section = &image->mo[m].sections[i];
+            uint64_t hi;
+            if (!section->is_code || section->size == 0 || !ms_add_ok(section->addr, section->size, &hi))
+                continue;
+            order[count].key = section->addr;
+            order[count++].item = hi;
+        }
+    }
+    if (count == 0)
+        count = ms_im_list_code_segments(image, order);
+    ms_key_heap_sort(order, count);
+    for (size_t i = 0; i < count; i++) {
+        if (kept > 0 && order[i].key < code[kept - 1].hi) {
+            code[kept - 1].hi = order[i].item > code[kept - 1].hi ? order[i].item : code[kept - 1].hi;
+            continue;
+        }
+        code[kept].lo = order[i].key;
+        code[kept++].hi = order[i].item;
+    }
+    image->dw.code = code;
+    image->dw.code_count = kept;
+}
+
+/* ---- What the descriptor says besides ---- */
+
+static const char *ms_im_keep_c(machsym_image *image, const char *text)
+{
+    size_t len = ms_str_from_c(text).len;
+    char *copy = (char *)ms_arena_alloc(&image->arena, len + 1, 1);
+    if (copy == NULL)
+        return NULL;
+    ms_copy(copy, text, len);
+    copy[len] = 0;
+    return copy;
+}
+
+static void ms_im_set_name(machsym_image *image, const machsym_open_desc *desc)
+{
+    image->name = ms_str_base_name(ms_str_from_c(image->inputs[0].path));
+    if (ms_str_ends(image->name, ".dSYM"))
+        image->name.len -= 5;
+    if (desc->entry != NULL)
+        image->name = ms_str_from_c(ms_im_keep_c(image, desc->entry));
+}
+
+/* Whether and how the image's object files are looked for, if it has a debug map. */
+static void ms_im_set_places(machsym_image *image, const machsym_open_desc *desc)
+{
+    ms_im_places *places = &image->places;
+    size_t prefix_count = desc->oso_prefixes != NULL ? desc->oso_prefix_count : 0;
+    size_t dir_count = desc->oso_dirs != NULL ? desc->oso_dir_count : 0;
+    machsym_oso_prefix *prefixes =
+        (machsym_oso_prefix *)ms_arena_alloc(&image->arena, prefix_count, sizeof *prefixes);
+    const char **dirs = (const char **)ms_arena_alloc(&image->arena, dir_count, sizeof *dirs);
+    if (prefixes == NULL || dirs == NULL)
+        return;
+    for (size_t i = 0; i < prefix_count; i++) {
+        prefixes[i].from = ms_im_keep_c(image, desc->oso_prefixes[i].from);
+        prefixes[i].to = ms_im_keep_c(image, desc->oso_prefixes[i].to);
+    }
+    for (size_t i = 0; i < dir_count; i++)
+        dirs[i] = ms_im_keep_c(image, desc->oso_dirs[i]);
+    places->prefixes = prefixes;
+    places->prefix_count = prefix_count;
+    places->dirs = dirs;
+    places->dir_count = dir_count;
+    places->flags = desc->flags;
+    image->follows_objects = (desc->flags & (MACHSYM_OPEN_NO_OBJECTS | MACHSYM_OPEN_LOADED)) == 0 &&
+                             (image->inputs[0].path != NULL || prefix_count + dir_count > 0) &&
+                             image->dw.info.len == 0;
+}
+
+/* ---- Opening and closing ---- */
+
+/* Opens one half, or both, of what the descriptor names. */
+static machsym_result ms_im_open_halves(machsym_image *image, const machsym_open_desc *desc,
+                                        machsym_error *err)
+{
+    ms_file input;
+    bool wants_pair = desc->pair_path != NULL || desc->pair_bytes.ptr != NULL;
+    if (desc->entry != NULL && (wants_pair || (desc->flags & MACHSYM_OPEN_LOADED) != 0))
+        return ms_fail(
+            err, MACHSYM_ERR_ARGUMENT,
+            "an image of a kernel collection has other addresses than its dSYM: open that by itself", "", 0);
+    machsym_result result = ms_file_open(desc->path, desc->bytes, desc->flags, &input, err);
+    if (result != MACHSYM_OK)
+        return result;
+    result = ms_im_add_file(image, desc, &input, desc->arch, desc->uuid, err);
+    if (result != MACHSYM_OK) {
+        ms_file_close(&input);
+        return result;
+    }
+    if (wants_pair)
+        return ms_im_add_pair(image, desc, desc->pair_path, err);
+#ifndef MACHSYM_NO_OS
+    if ((desc->flags & MACHSYM_OPEN_NO_PAIR) == 0 && desc->entry == NULL && image->inputs[0].path != NULL &&
+        !ms_im_has_dwarf(&image->mo[0]))
+        ms_im_find_dsym(image, desc);
+#endif
+    return MACHSYM_OK;
+}
+
+/* Everything after the image exists; on failure the caller closes it. */
+static machsym_result ms_im_fill(machsym_image *image, const machsym_open_desc *desc, machsym_error *err)
+{
+    machsym_result result = ms_im_open_halves(image, desc, err);
+    if (result != MACHSYM_OK)
+        return result;
+    for (size_t i = 0; i < image->mo_count; i++)
+        image->mo[i].hide_symtab = (desc->flags & MACHSYM_OPEN_NO_SYMTAB) != 0;
+    ms_im_set_name(image, desc);
+    ms_im_list_code(image);
+    ms_im_find_dwarf(image);
+    ms_im_set_places(image, desc);
+#ifndef MACHSYM_NO_OS
+    for (size_t i = 0; i < image->mo_count; i++)
+        ms_os_settle(&image->inputs[i].file);
+#endif
+    return image->arena.oom ? ms_fail_memory(err) : MACHSYM_OK;
+}
+
+static void ms_im_close(machsym_image *image)
+{
+    for (size_t i = 0; i < 2; i++)
+        ms_file_close(&image->inputs[i]);
+    ms_arena arena = image->arena; /* the image lies in its own arena */
+    ms_arena_free(&arena);
+}
+
+static machsym_result ms_im_open(const machsym_open_desc *desc, machsym_allocator allocator,
+                                 machsym_image **out, machsym_error *err)
+{
+    ms_arena arena = ms_arena_make(allocator);
+    machsym_image *image = (machsym_image *)ms_arena_zeroed(&arena, 1, sizeof *image);
+    if (image == NULL)
+        return ms_fail_memory(err);
+    image->arena = arena;
+    machsym_result result = ms_im_fill(image, desc, err);
+    if (result == MACHSYM_OK)
+        *out = image;
+    else
+        ms_im_close(image);
+    return result;
+}
+
+/* ---- What an image says of itself ---- */
+
+static void ms_im_get_info(const machsym_image *image, machsym_image_info *out)
+{
+    const ms_mo *mo = &image->mo[0];
+    ms_zero(out, sizeof *out);
+    out->slice = mo->slice;
+    out->name = image->name;
+    out->path = image->inputs[0].path;
+    out->pair_path = image->inputs[1].path;
+    out->text_addr = mo->text_addr;
+    out->text_size = mo->text_size;
+    out->text_exec_addr = mo->text_exec_addr;
+    out->address_size = mo->is_64 ? 8 : 4;
+    out->platform = mo->platform;
+    out->min_os = mo->min_os;
+    out->sdk = mo->sdk;
+    out->source_version = mo->source_version;
+    out->has_dwarf = image->dw.info.len != 0;
+    out->has_compressed_dwarf = image->has_compressed_dwarf;
+    out->damage_count = image->damage_count;
+    for (size_t i = 0; i < image->mo_count; i++) {
+        out->symbol_count += (uint32_t)(ms_sym_nlists(&image->mo[i]).len / ms_sym_nlist_size(&image->mo[i]));
+        out->has_function_starts |= image->mo[i].loads.starts_size != 0;
+        out->damage_count += image->mo[i].damage_count;
+    }
+}
+
+/* Sections of both halves: cursor a is the half, b the section. */
+static bool ms_im_next_section(const machsym_image *image, machsym_cursor *at, machsym_section *out)
+{
+    while (at->a < image->mo_count && at->b >= image->mo[at->a].section_count) {
+        at->a++;
+        at->b = 0;
+    }
+    if (at->a >= image->mo_count)
+        return false;
+    const ms_mo_section *section = &image->mo[at->a].sections[at->b++];
+    out->segment = section->segment;
+    out->name = section->name;
+    out->addr = section->addr;
+    out->size = section->size;
+    out->offset = section->off;
+    out->bytes.ptr = section->bytes.ptr;
+    out->bytes.len = section->bytes.len;
+    out->flags = section->flags;
+    out->is_code = section->is_code;
+    out->is_pair = at->a != 0;
+    return true;
+}
+
+/* ---- Addresses ---- */
+
+/* The address in the file of a runtime address; UINT64_MAX, which no code has, for one of more than 32 bits in a
+ * 32-bit image. */
+static uint64_t ms_im_addr(uint32_t cputype, bool is_64, uint64_t text_addr, uint64_t load_addr, uint64_t pc)
+{
+    if (!is_64 && pc > UINT32_MAX)
+        return UINT64_MAX;
+    pc = ms_mo_unsigned(cputype, pc);
+    if (cputype == ms_CPU_ARM)
+        pc &= ~(uint64_t)1; /* Thumb */
+    uint64_t addr = pc - load_addr + text_addr;
+    return is_64 ? addr : addr & UINT32_MAX;
 }
 
 /* ==== >>table ==============================================================================================
@@ -8593,248 +9589,14 @@ static ms_tab_slot *ms_tab_next_text(ms_tab *t, ms_tab_text *search)
     return ms_tab_has(t, slot) ? slot : NULL;
 }
 
-/* ==== >>files ==============================================================================================
- * Job:    opens a file, a bundle or the caller's bytes for the slices in them.
- * Offers: ms_file, ms_file_open, ms_file_close, ms_file_slice_at, ms_file_choose.
- * Never:  parses more of a slice than choosing it takes. */
-
-/* ---- Fat files ---- */
-
-enum { ms_FILE_SLICES = 256 }; /* that a fat file may have: real ones have ten */
-
-/* Reads slice number index of a file from its headers.
- * Returns: false when there is none. *count: how many the file has; a thin file is its own only slice. */
-static bool ms_file_slice_at(ms_span file, uint32_t index, uint32_t *count, ms_span *slice, uint64_t *offset)
-{
-    ms_rd rd = ms_rd_make(file);
-    uint32_t magic = ms_rd_be32(&rd);
-    size_t one = magic == ms_FAT_MAGIC_64 ? 32 : 20;
-    *count = 1;
-    *offset = 0;
-    *slice = file;
-    if (magic != ms_FAT_MAGIC_32 && magic != ms_FAT_MAGIC_64)
-        return index == 0;
-    *count = ms_rd_be32(&rd);
-    if (*count > ms_rd_left(&rd) / one)
-        *count = (uint32_t)(ms_rd_left(&rd) / one);
-    if (*count > ms_FILE_SLICES)
-        *count = ms_FILE_SLICES;
-    if (index >= *count)
-        return false;
-    ms_rd_skip(&rd, (uint64_t)index * one + 8);
-    *offset = magic == ms_FAT_MAGIC_64 ? ms_rd_be64(&rd) : ms_rd_be32(&rd);
-    uint64_t size = magic == ms_FAT_MAGIC_64 ? ms_rd_be64(&rd) : ms_rd_be32(&rd);
-    *slice = ms_span_sub(file, *offset, size);
-    if (slice->len == 0)
-        *slice = ms_span_from(file, *offset); /* cut short: what is left may still answer */
-    return true;
-}
-
-/* Reads the header, UUID and symbol table commands of a slice, without its sections. */
-static machsym_result ms_file_peek(ms_span slice, uint64_t offset, ms_mo *mo, machsym_error *err)
-{
-    ms_zero(mo, sizeof *mo);
-    mo->bytes = slice;
-    mo->slice.offset = offset;
-    mo->slice.size = slice.len;
-    return ms_mo_load(mo, NULL, err);
-}
-
-/* What a file is that is no Mach-O, for the error. */
-static machsym_result ms_file_refuse(ms_span file, machsym_error *err)
-{
-    machsym_str text = ms_str_make((const char *)file.ptr, file.len);
-    if (file.len == 0)
-        return ms_fail(err, MACHSYM_ERR_FORMAT, "the file is empty", "", 0);
-    if (ms_str_begins(text, "\177ELF"))
-        return ms_fail(err, MACHSYM_ERR_FORMAT, "an ELF file, not Mach-O", "", 0);
-    if (ms_str_begins(text, "!<arch>\n"))
-        return ms_fail(err, MACHSYM_ERR_UNSUPPORTED,
-                       "a static library; name a linked file or an object in it", "", 0);
-    return ms_fail(err, MACHSYM_ERR_FORMAT, "not a Mach-O file", "", 0);
-}
-
-static bool ms_file_same_uuid(const machsym_slice *slice, const machsym_uuid *uuid)
-{
-    return slice->has_uuid && ms_equal(slice->uuid.v, uuid->v, sizeof uuid->v);
-}
-
-/* Chooses the slice that arch and uuid (each may be NULL) ask for.
- * arm64e is content with arm64, as Apple's tools are; the reverse is not. */
-static machsym_result ms_file_choose(ms_span file, const char *arch, const machsym_uuid *uuid, ms_mo *out,
-                                     machsym_error *err)
-{
-    ms_span slice;
-    uint64_t offset = 0;
-    uint32_t count = 0;
-    uint32_t matches = 0;
-    bool uuid_seen = false;
-    bool by_name = false;
-    ms_mo mo;
-    machsym_result first_error = MACHSYM_OK;
-    for (uint32_t i = 0; ms_file_slice_at(file, i, &count, &slice, &offset); i++) {
-        machsym_result result = ms_file_peek(slice, offset, &mo, first_error == MACHSYM_OK ? err : NULL);
-        if (result != MACHSYM_OK) {
-            first_error = result;
-            continue;
-        }
-        if (uuid != NULL && !ms_file_same_uuid(&mo.slice, uuid))
-            continue;
-        uuid_seen = true;
-        bool exact = arch == NULL || ms_str_is(ms_str_from_c(arch), mo.slice.arch);
-        bool similar = !exact && ms_str_is(ms_str_from_c(arch), "arm64e") &&
-                       ms_str_is(ms_str_from_c(mo.slice.arch), "arm64");
-        if (!exact && !(similar && !by_name))
-            continue;
-        if (exact && arch != NULL && by_name)
-            continue; /* the first of equals */
-        by_name = by_name || (exact && arch != NULL);
-        matches++;
-        *out = mo;
-    }
-    if (count == 0)
-        return ms_fail(err, MACHSYM_ERR_DAMAGED, "a fat file without slices", "fat header", 4);
-    if (matches == 0 && first_error != MACHSYM_OK)
-        return first_error;
-    if (matches == 0 && uuid != NULL && !uuid_seen)
-        return ms_fail(err, MACHSYM_ERR_UUID, "the file has no slice with this UUID", "", 0);
-    if (matches == 0)
-        return ms_fail(err, MACHSYM_ERR_ARCH, "the file has no slice for this architecture", "", 0);
-    if (matches > 1 && arch == NULL && uuid == NULL)
-        return ms_fail(err, MACHSYM_ERR_AMBIGUOUS,
-                       "the file has several slices; name an architecture or a UUID", "", 0);
-    return MACHSYM_OK;
-}
-
-/* ---- Files ---- */
-
-/* A whole file, from the caller's bytes or opened by us. */
-typedef struct ms_file {
-    ms_span bytes;
-    char *path; /* malloc'd: what was opened in the end; NULL for the caller's bytes */
-#ifndef MACHSYM_NO_OS
-    ms_os_file file;
-#endif
-} ms_file;
-
-static void ms_file_close(ms_file *input)
-{
-#ifndef MACHSYM_NO_OS
-    ms_os_unmap(&input->file);
-    free(input->path);
-#endif
-    input->path = NULL;
-    input->bytes = ms_span_make(NULL, 0);
-}
-
-#ifndef MACHSYM_NO_OS
-static char *ms_file_text(machsym_str a, const char *b, machsym_str c)
-{
-    size_t b_len = strlen(b);
-    char *text = (char *)malloc(a.len + b_len + c.len + 1);
-    if (text == NULL)
-        return NULL;
-    ms_copy(text, a.ptr, a.len);
-    ms_copy(text + a.len, b, b_len);
-    ms_copy(text + a.len + b_len, c.ptr, c.len);
-    text[a.len + b_len + c.len] = 0;
-    return text;
-}
-
-static machsym_str ms_file_without_slashes(const char *path)
-{
-    machsym_str text = ms_str_from_c(path);
-    while (text.len > 1 && text.ptr[text.len - 1] == '/')
-        text.len--;
-    return text;
-}
-
-/* The DWARF file inside a bundle: the one named like the bundle, else the first. malloc'd; NULL when there is
- * none. */
-static char *ms_file_in_bundle(const char *bundle)
-{
-    machsym_str path = ms_file_without_slashes(bundle);
-    machsym_str name = ms_str_base_name(path);
-    if (ms_str_ends(name, ".dSYM"))
-        name.len -= 5;
-    char *same = ms_file_text(path, "/Contents/Resources/DWARF/", name);
-    if (same != NULL && ms_os_is_file(same))
-        return same;
-    free(same);
-    char *folder = ms_file_text(path, "/Contents/Resources/DWARF", ms_str_empty());
-    char *first = folder != NULL ? ms_os_first_file(folder) : NULL;
-    free(folder);
-    return first;
-}
-
-static machsym_result ms_file_open_path(const char *path, uint32_t flags, ms_file *input, machsym_error *err)
-{
-    if (ms_os_is_folder(path)) {
-        input->path = ms_file_in_bundle(path);
-        if (input->path == NULL)
-            return ms_fail(
-                err, MACHSYM_ERR_IO,
-                "a folder without Contents/Resources/DWARF/FILE in it; name a Mach-O file or a .dSYM", "", 0);
-    } else {
-        input->path = ms_file_text(ms_str_from_c(path), "", ms_str_empty());
-        if (input->path == NULL)
-            return ms_fail_memory(err);
-    }
-    int code = ms_os_open(input->path, (flags & MACHSYM_OPEN_COPY) != 0, &input->file);
-    if (code != 0)
-        return ms_os_fail(err, code);
-    input->bytes = ms_span_make(input->file.ptr, input->file.len);
-    return MACHSYM_OK;
-}
-#endif
-
-/* Opens a path, or takes the caller's bytes. */
-static machsym_result ms_file_open(const char *path, machsym_bytes bytes, uint32_t flags, ms_file *input,
-                                   machsym_error *err)
-{
-    ms_zero(input, sizeof *input);
-    machsym_result result = MACHSYM_OK;
-    if (bytes.ptr != NULL)
-        input->bytes = ms_span_make(bytes.ptr, bytes.len);
-#ifndef MACHSYM_NO_OS
-    else if (path != NULL)
-        result = ms_file_open_path(path, flags, input, err);
-#endif
-    else
-        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "neither a path nor bytes to open", "", 0);
-    (void)path;
-    (void)flags;
-    if (result == MACHSYM_OK) {
-        ms_rd rd = ms_rd_make(input->bytes);
-        uint32_t magic = ms_rd_be32(&rd);
-        bool is_mach = magic == ms_FAT_MAGIC_32 || magic == ms_FAT_MAGIC_64 || magic == ms_MH_MAGIC ||
-                       magic == ms_MH_MAGIC_64 || magic == ms_MH_CIGAM || magic == ms_MH_CIGAM_64;
-        if (!is_mach)
-            result = ms_file_refuse(input->bytes, err);
-    }
-    if (result != MACHSYM_OK)
-        ms_file_close(input);
-    return result;
-}
-
 /* ==== >>debugmap ===========================================================================================
  * Job:    finds the debug info of a program that was linked without a dSYM: in the object files of its debug map.
- * Offers: ms_om_map, ms_om_list, ms_om_find, ms_om_open, ms_om_read_dwarf, ms_om_next_function.
+ * Offers: ms_om_map, ms_om_list, ms_om_find, ms_om_open, ms_om_next_function.
  * Never:  answers; keeps an object open that the caller does not hold. */
 
-/* stab.h, reloc.h. Of the stabs of code N_FUN tells all: N_BNSYM and N_ENSYM stand around it and repeat it,
+/* stab.h. Of the stabs of code N_FUN tells all: N_BNSYM and N_ENSYM stand around it and repeat it,
  * N_STSYM and N_GSYM are of data. */
-enum {
-    ms_N_FUN = 0x24,
-    ms_N_SO = 0x64,
-    ms_N_OSO = 0x66,
-    ms_RELOC_UNSIGNED = 0, /* of every architecture; called VANILLA on the 32-bit ones */
-    ms_ARM64_RELOC_SUBTRACTOR = 1,
-    ms_X86_64_RELOC_SUBTRACTOR = 5
-};
-
-#define ms_R_SCATTERED 0x80000000u
-#define ms_CPU_X86_64  0x01000007u
+enum { ms_N_FUN = 0x24, ms_N_SO = 0x64, ms_N_OSO = 0x66 };
 
 /* No path of a system is longer: more is a damaged string table. The names of an object are shorter on
  * average: a hostile file lets every entry have one long name. */
@@ -9044,12 +9806,14 @@ static size_t ms_om_object_at(ms_om_map *m, uint64_t addr, ms_arena *scratch, ms
 typedef struct ms_om_quota {
     ms_tab seen;   /* what was read: a hash of its file and place, its length */
     uint64_t left; /* bytes */
+    uint64_t read; /* bytes that were new, the program's among them */
 } ms_om_quota;
 
 static void ms_om_start_quota(ms_om_quota *quota, uint64_t program, ms_arena *arena)
 {
     ms_zero(&quota->seen, sizeof quota->seen);
     quota->seen.arena = arena;
+    quota->read = program;
     quota->left = ms_OM_FIRST + ms_OM_AGAIN * program;
 }
 
@@ -9081,6 +9845,7 @@ static bool ms_om_is_new(ms_om_quota *quota, const ms_os_file *file, ms_span par
         return false;
     slot->value = 1;
     quota->left += ms_OM_AGAIN * (uint64_t)part.len;
+    quota->read += part.len;
     return true;
 }
 
@@ -9224,76 +9989,6 @@ static ms_span ms_om_slice(ms_span file, const ms_mo *program)
     return best;
 }
 #endif
-
-/* ---- Relocations ---- */
-
-/* Adds the address of a symbol to the value at off, or takes it away: what relocation_info asks for. */
-static void ms_om_relocate(const ms_mo *mo, uint8_t *bytes, size_t len, uint32_t off, uint32_t bits)
-{
-    ms_span nlists = ms_sym_nlists(mo);
-    uint32_t index = bits & 0xffffff; /* symbol 24 bits, pcrel 1, length 2, extern 1, type 4 */
-    size_t size = (size_t)1 << (bits >> 25 & 3);
-    unsigned type = bits >> 28;
-    bool subtracts = type == (mo->slice.cputype == ms_CPU_X86_64 ? (unsigned)ms_X86_64_RELOC_SUBTRACTOR
-                                                                 : (unsigned)ms_ARM64_RELOC_SUBTRACTOR);
-    if (off > len || size > len - off || index >= nlists.len / ms_sym_nlist_size(mo) ||
-        (type != ms_RELOC_UNSIGNED && !subtracts))
-        return;
-    ms_sym_nlist symbol = ms_sym_nlist_at(mo, nlists, index);
-    uint64_t value = ms_sym_is_defined(&symbol) ? symbol.value : 0;
-    uint64_t sum = 0;
-    for (size_t i = size; i-- > 0;)
-        sum = sum << 8 | bytes[off + i];
-    sum = subtracts ? sum - value : sum + value;
-    for (size_t i = 0; i < size; i++)
-        bytes[off + i] = (uint8_t)(sum >> 8 * i);
-}
-
-/* A section with the relocations applied that its values need. Those against a section, and the scattered
- * ones of the 32-bit kinds (SECTDIFF among them), leave in the file what holds in the object's own addresses;
- * only those against a symbol (r_extern) do not, which makes a copy necessary. */
-static ms_span ms_om_relocated(const ms_mo *mo, const ms_mo_section *section, ms_arena *arena)
-{
-    uint8_t *copy = NULL;
-    ms_rd rd = ms_rd_make(ms_mo_table(mo, section->reloc_off, section->reloc_count, 8));
-    while (ms_rd_left(&rd) >= 8) {
-        uint32_t off = ms_rd_u32(&rd);
-        uint32_t bits = ms_rd_u32(&rd);
-        if ((off & ms_R_SCATTERED) != 0 || (bits >> 27 & 1) == 0)
-            continue;
-        if (copy == NULL) {
-            copy = (uint8_t *)ms_arena_alloc(arena, section->bytes.len, 1);
-            if (copy == NULL)
-                return ms_span_make(NULL, 0);
-            ms_copy(copy, section->bytes.ptr, section->bytes.len);
-        }
-        ms_om_relocate(mo, copy, section->bytes.len, off, bits);
-    }
-    return copy != NULL ? ms_span_make(copy, section->bytes.len) : section->bytes;
-}
-
-static ms_span ms_om_debug_section(const ms_mo *mo, const char *name, ms_arena *arena)
-{
-    const ms_mo_section *section = ms_mo_section_named(mo, NULL, name);
-    if (section == NULL)
-        return ms_span_make(NULL, 0);
-    return mo->slice.filetype == ms_MH_OBJECT ? ms_om_relocated(mo, section, arena) : section->bytes;
-}
-
-/* Finds the debug info of a file; in an object file, with relocations applied. */
-static void ms_om_read_dwarf(const ms_mo *mo, ms_arena *arena, ms_dw *dw)
-{
-    dw->info = ms_om_debug_section(mo, "__debug_info", arena);
-    dw->abbrev = ms_om_debug_section(mo, "__debug_abbrev", arena);
-    dw->str = ms_om_debug_section(mo, "__debug_str", arena);
-    dw->line = ms_om_debug_section(mo, "__debug_line", arena);
-    dw->line_str = ms_om_debug_section(mo, "__debug_line_str", arena);
-    dw->str_offsets = ms_om_debug_section(mo, "__debug_str_offs", arena); /* names are cut at 16 characters */
-    dw->addr = ms_om_debug_section(mo, "__debug_addr", arena);
-    dw->ranges = ms_om_debug_section(mo, "__debug_ranges", arena);
-    dw->rnglists = ms_om_debug_section(mo, "__debug_rnglists", arena);
-    dw->aranges = ms_om_debug_section(mo, "__debug_aranges", arena);
-}
 
 #ifndef MACHSYM_NO_OS
 /* ---- Where the linker put the object's code ---- */
@@ -9473,24 +10168,10 @@ static void ms_om_read_moves(const ms_om_map *m, const ms_om_object *object, con
 
 /* ---- Opening an object ---- */
 
-/* Where object files may have gone, and how exact one is about them. */
-typedef struct ms_om_places {
-    const machsym_oso_prefix *prefixes;
-    size_t prefix_count;
-    const char *const *dirs;
-    size_t dir_count;
-    uint32_t flags; /* machsym_open_flags */
-} ms_om_places;
-
 /* An object file of a debug map, opened: its debug info with the program's addresses. */
 typedef struct ms_om_file {
-    ms_arena arena;
-    ms_mo mo;
-    ms_dw dw;
-    const ms_cu *cus;
-    size_t cu_count;
-    uint32_t damage_count;
-    uint64_t time; /* of the file, or of the member */
+    machsym_image image; /* of one half */
+    uint64_t time;       /* of the file, or of the member */
 #ifndef MACHSYM_NO_OS
     ms_os_file files[2]; /* the file; then what a thin archive names */
 #endif
@@ -9502,7 +10183,7 @@ static void ms_om_close(ms_om_file *file)
     ms_os_unmap(&file->files[0]);
     ms_os_unmap(&file->files[1]);
 #endif
-    ms_arena_free(&file->arena);
+    ms_arena_free(&file->image.arena);
 }
 
 #ifndef MACHSYM_NO_OS
@@ -9524,7 +10205,7 @@ static const char *ms_om_path(machsym_str a, const char *between, machsym_str b,
 /* What a path of the debug map could be here, by number: with each prefix that fits replaced; as it is; then
  * under each folder, the longest end of the path first. Returns false at the end; *path NULL: nothing under
  * this number. */
-static bool ms_om_candidate(const ms_om_places *places, machsym_str path, size_t number, ms_arena *scratch,
+static bool ms_om_candidate(const ms_im_places *places, machsym_str path, size_t number, ms_arena *scratch,
                             const char **out)
 {
     *out = NULL;
@@ -9569,7 +10250,7 @@ static ms_span ms_om_thin_member(const char *archive, machsym_str name, bool cop
 
 /* Opens what lies at a path, and finds the object in it. */
 static machsym_object_status ms_om_open_at(const ms_om_map *m, const ms_om_object *object, const char *path,
-                                           const ms_om_places *places, ms_om_quota *quota, ms_om_file *file,
+                                           const ms_im_places *places, ms_om_quota *quota, ms_om_file *file,
                                            ms_arena *scratch, ms_span *bytes)
 {
     ms_om_member member;
@@ -9607,31 +10288,34 @@ static machsym_object_status ms_om_read(const ms_om_map *m, const ms_om_object *
         ms_om_pay(quota, bytes.len);
     if (ms_om_is_spent(quota))
         return MACHSYM_OBJECT_OVER_BUDGET;
-    file->mo.bytes = bytes;
-    if (ms_mo_load(&file->mo, &file->arena, NULL) != MACHSYM_OK || file->mo.slice.filetype != ms_MH_OBJECT ||
-        file->mo.slice.cputype != m->mo->slice.cputype)
+    machsym_image *image = &file->image;
+    ms_mo *mo = &image->mo[0];
+    mo->bytes = bytes;
+    image->mo_count = 1;
+    if (ms_mo_load(mo, &image->arena, NULL) != MACHSYM_OK || mo->slice.filetype != ms_MH_OBJECT ||
+        mo->slice.cputype != m->mo->slice.cputype)
         return MACHSYM_OBJECT_NO_OBJECT;
-    ms_om_read_dwarf(&file->mo, &file->arena, &file->dw);
-    if (file->dw.info.len == 0)
+    ms_im_read_dwarf(mo, &image->arena, &image->dw);
+    if (image->dw.info.len == 0)
         return MACHSYM_OBJECT_NO_DWARF;
-    file->dw.aranges = ms_span_make(NULL, 0); /* in the object's addresses, and rare: the roots' ranges do */
-    ms_om_read_moves(m, object, &file->mo, &file->arena, scratch, &file->dw);
-    file->cus = ms_cu_index(&file->dw, NULL, &file->arena, &file->cu_count, &file->damage_count);
-    return file->dw.moves != NULL ? MACHSYM_OBJECT_FOUND : MACHSYM_OBJECT_MISSING;
+    image->dw.aranges = ms_span_make(NULL, 0); /* in the object's addresses, and rare: the roots' ranges do */
+    ms_om_read_moves(m, object, mo, &image->arena, scratch, &image->dw);
+    ms_im_list_units(image, NULL);
+    return image->dw.moves != NULL ? MACHSYM_OBJECT_FOUND : MACHSYM_OBJECT_MISSING;
 }
 #endif
 
 /* Finds and opens an object file of a debug map. quota is NULL when it was opened before. Returns FOUND, and a
  * file to close; else the best that can be said; UNTRIED when memory is out. */
 static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *object,
-                                        const ms_om_places *places, ms_om_quota *quota,
+                                        const ms_im_places *places, ms_om_quota *quota,
                                         machsym_allocator allocator, ms_om_file *file)
 {
     machsym_object_status best = MACHSYM_OBJECT_MISSING;
     uint64_t best_time = 0;
     ms_arena scratch = ms_arena_make(allocator);
     ms_zero(file, sizeof *file);
-    file->arena = ms_arena_make(allocator);
+    file->image.arena = ms_arena_make(allocator);
 #ifdef MACHSYM_NO_OS
     (void)m;
     (void)object;
@@ -9649,7 +10333,7 @@ static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *
         machsym_object_status status = ms_om_open_at(m, object, path, places, quota, file, &scratch, &bytes);
         if (status == MACHSYM_OBJECT_FOUND)
             status = ms_om_read(m, object, bytes, quota, file, &scratch);
-        if (file->arena.failed || scratch.failed)
+        if (file->image.arena.failed || scratch.failed)
             best = status = MACHSYM_OBJECT_UNTRIED;
         if (status == MACHSYM_OBJECT_FOUND) {
             ms_arena_free(&scratch);
@@ -9661,7 +10345,7 @@ static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *
         }
         ms_om_close(file);
         ms_zero(file, sizeof *file);
-        file->arena = ms_arena_make(allocator);
+        file->image.arena = ms_arena_make(allocator);
         ms_arena_reset(&scratch);
         if (best == MACHSYM_OBJECT_UNTRIED)
             break;
@@ -9678,22 +10362,6 @@ static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *
  * Job:    what one thread has decoded of an image, kept until it is dropped.
  * Offers: machsym_session, ms_ses_open, ms_ses_functions_of, ms_ses_inside_of, ms_ses_unit_of, ms_ses_object_at.
  * Never:  decides what answers for an address. */
-
-/* A file, or a pair of files of one UUID, opened. */
-struct machsym_image {
-    ms_arena arena;
-    ms_mo mo[2]; /* what was asked for; then the other half */
-    ms_file inputs[2];
-    size_t mo_count;
-    ms_dw dw;
-    const ms_cu *cus;
-    size_t cu_count;
-    machsym_str name;
-    bool has_compressed_dwarf;
-    bool follows_objects; /* the debug map, if there is one, tells where the debug info is */
-    ms_om_places places;
-    uint32_t damage_count;
-};
 
 /* A unit, decoded. */
 typedef struct ms_ses_unit {
@@ -9719,6 +10387,7 @@ typedef struct ms_ses_texts {
     machsym_str *v;
     size_t count;
     size_t cap;
+    uint64_t bytes;
     ms_tab slots; /* text to its number + 1 */
 } ms_ses_texts;
 
@@ -9773,7 +10442,6 @@ struct machsym_session {
 typedef struct ms_ses_object {
     struct ms_ses_object *next;
     ms_om_file file;
-    machsym_image image;
     machsym_session session;
     size_t index; /* in the debug map */
     size_t live;  /* bytes, as counted in the program's session */
@@ -9895,6 +10563,15 @@ static void ms_ses_drop_units(machsym_session *s)
         s->units[s->decoded->index] = NULL;
     s->decoded_count = 0;
     ms_arena_reset(&s->cache);
+}
+
+/* Gives back the memory of decoded units and of work in progress. */
+static void ms_ses_shrink(machsym_session *s)
+{
+    s->keep.failed |= ms_ses_failed(s);
+    ms_ses_drop_units(s);
+    ms_arena_free(&s->cache);
+    ms_arena_free(&s->scratch);
 }
 
 /* Drops the decoded units when they take more than the limit. */
@@ -10143,13 +10820,10 @@ static ms_ses_object *ms_ses_new_object(machsym_session *program, size_t index, 
         allocator.free(allocator.user, object, sizeof *object);
         return NULL;
     }
-    ms_dw *dw = &object->file.dw;
+    ms_dw *dw = &object->file.image.dw;
     dw->code = program->image->dw.code;
     dw->code_count = program->image->dw.code_count;
-    object->image.dw = *dw;
-    object->image.cus = object->file.cus;
-    object->image.cu_count = object->file.cu_count;
-    ms_ses_start(&object->session, &object->image, program->lines, program->flags, program->cache_limit,
+    ms_ses_start(&object->session, &object->file.image, program->lines, program->flags, program->cache_limit,
                  allocator);
     object->session.program = program;
     return object;
@@ -10159,7 +10833,7 @@ static ms_ses_object *ms_ses_new_object(machsym_session *program, size_t index, 
 static size_t ms_ses_object_bytes(const ms_ses_object *object)
 {
     const machsym_session *s = &object->session;
-    return object->file.arena.live + s->keep.live + s->cache.live + s->scratch.live;
+    return object->file.image.arena.live + s->keep.live + s->cache.live + s->scratch.live;
 }
 
 /* Counts what an object has taken since it was last counted; what it could not get counts for the program
@@ -10226,19 +10900,23 @@ static void ms_ses_get_object(const ms_ses_objects *o, size_t index, machsym_obj
 
 /* ---- Texts that outlive their object file ---- */
 
-/* Copies a text to the end of the list. Returns false when memory is out. */
-static bool ms_ses_add_text(ms_ses_texts *texts, machsym_str text, ms_arena *arena)
+/* Copies a text to the end of the list. Returns false when there is too much already, or memory is out. */
+static bool ms_ses_add_text(ms_ses_objects *o, machsym_str text, ms_arena *arena)
 {
+    ms_ses_texts *texts = &o->texts;
+    if (text.len > MACHSYM_KEPT_TEXT_AHEAD + MACHSYM_KEPT_TEXT * o->quota.read - texts->bytes)
+        return false;
     machsym_str *v = (machsym_str *)ms_arena_grow(arena, texts->v, texts->count, &texts->cap, sizeof *v);
     char *copy = (char *)ms_arena_keep(arena, text.ptr, text.len, 1);
+    texts->v = v != NULL ? v : texts->v;
     if (v == NULL || copy == NULL)
         return false;
-    texts->v = v;
+    texts->bytes += text.len;
     v[texts->count++] = ms_str_make(copy, text.len);
     return true;
 }
 
-/* Makes a text live as long as the session's names do; empty when memory is out, or too many texts have its hash. */
+/* Makes a text live as long as the session's names do; empty when memory is out, or a limit is reached. */
 static void ms_ses_keep_text(machsym_session *s, machsym_str *text)
 {
     ms_ses_texts *texts = &s->objects->texts;
@@ -10247,7 +10925,7 @@ static void ms_ses_keep_text(machsym_session *s, machsym_str *text)
     if (search.text.len == 0)
         return;
     for (ms_tab_slot *slot; (slot = ms_tab_next_text(&texts->slots, &search)) != NULL;) {
-        if (slot->value == 0 && !ms_ses_add_text(texts, search.text, &s->keep))
+        if (slot->value == 0 && !ms_ses_add_text(s->objects, search.text, &s->keep))
             return;
         if (slot->value == 0)
             slot->value = (uint32_t)texts->count;
@@ -10360,8 +11038,7 @@ static ms_eng_span ms_eng_owner(machsym_session *s, uint64_t addr)
     if (span.unit != NULL)
         span.root = ms_cu_root_of(&s->env, span.unit->index);
     if (span.function != ms_SEG_NONE)
-        span.range = ms_fn_range_at(&span.unit->functions, &span.unit->functions.blocks[span.function], addr,
-                                    &span.hi);
+        span.range = ms_fn_range_at(&span.unit->functions.blocks[span.function], addr, &span.hi);
     return span;
 }
 
@@ -10725,8 +11402,8 @@ static bool ms_it_own_function(machsym_session *s, machsym_cursor *at, machsym_f
             machsym_frame frame;
             ms_zero(&frame, sizeof frame);
             ms_ans_name_block(s, table, block, &frame);
-            out->lo = block->range_count > 1 ? table->ranges[block->range_first + piece].lo : block->lo;
-            out->hi = block->range_count > 1 ? table->ranges[block->range_first + piece].hi : block->hi;
+            out->lo = ms_fn_range(block, piece).lo;
+            out->hi = ms_fn_range(block, piece).hi;
             out->linkage_name = frame.linkage_name;
             out->name = frame.name;
             out->name_source = frame.name_source;
@@ -12991,7 +13668,7 @@ static void ms_mb_cut_objects(machsym_plan *plan)
         return;
     for (size_t i = 0; i < o->map.count; i++) {
         const ms_ses_object *object = ms_ses_object_of(s, i);
-        size += object != NULL ? object->image.dw.info.len : 0;
+        size += object != NULL ? object->file.image.dw.info.len : 0;
         plan->arena.oom |= o->statuses[i] == MACHSYM_OBJECT_UNTRIED;
         if (size < ms_MB_UNIT_BYTES && i + 1 < o->map.count)
             continue;
@@ -13055,6 +13732,7 @@ static machsym_result ms_mb_fill(machsym_plan *plan, machsym_error *err)
     ms_mb_set_spaces(plan->image, &plan->spaces);
     ms_pk_fill_dict(&plan->spaces, ms_PK_DICT / ms_PK_SAMPLE, plan->dict);
     ms_mb_cut_tasks(plan);
+    ms_ses_shrink(session); /* the parts use its indexes only, and decode units themselves */
     return plan->arena.oom || ms_ses_failed(session) ? ms_fail_memory(err) : MACHSYM_OK;
 }
 
@@ -13373,8 +14051,8 @@ static bool ms_mb_add_object(ms_mb_work *w, machsym_part *part, size_t index)
     w->origins.arena = &part->tables;
     ms_eng_index(w->session);
     ms_eng_list_claims(w->session);
-    ms_mb_set_budget(w, object->image.dw.info.len, object->image.dw.info.len);
-    bool ok = ms_mb_add_units(w, part, 0, object->image.cu_count);
+    ms_mb_set_budget(w, object->file.image.dw.info.len, object->file.image.dw.info.len);
+    bool ok = ms_mb_add_units(w, part, 0, object->file.image.cu_count);
     ms_ses_close_object(object);
     w->session = NULL;
     return ok;
@@ -13728,19 +14406,19 @@ typedef struct ms_dm {
     size_t at;          /* reading position */
     uint32_t flags;     /* machsym_demangle_flags */
     char *out;          /* may be NULL when cap is 0 */
-    size_t cap;         /* room in out; bytes past it are counted but not stored */
+    size_t cap;         /* bytes that out holds; what is printed past them is counted only */
     size_t out_len;     /* bytes printed so far */
     size_t out_limit;   /* the output budget: printing past it sets failed */
-    size_t work;        /* steps left: every node made, visited or re-read costs one; 0 sets failed */
+    size_t work;        /* steps left; a node that is made, visited or read again costs one */
     unsigned depth;     /* recursion depth now */
-    bool failed;        /* sticky: not a mangled name of this language, or a budget is spent */
-    bool no_mem;        /* scratch ran out: the caller tries once more with a larger one */
+    bool failed;        /* stays set: this is no name of the language, or a budget is spent */
+    bool no_mem;        /* the scratch is too small; the caller tries again with a larger one */
     unsigned char *mem; /* scratch for nodes, 16-byte aligned */
     size_t mem_len;
     size_t mem_used;
 } ms_dm;
 
-/* Forgets a failed try; budgets start anew, the wish for a larger frame stays. */
+/* Begins a try. It forgets what an earlier try printed and spent. no_mem stays set. */
 static void ms_dm_start(ms_dm *d)
 {
     d->at = 0;
@@ -13754,7 +14432,7 @@ static void ms_dm_start(ms_dm *d)
 
 #if !defined(MACHSYM_NO_SWIFT) || !defined(MACHSYM_NO_RUST) || !defined(MACHSYM_NO_CXX) ||                   \
     !defined(MACHSYM_NO_D)
-/* Appends to the output; the one place that stores. */
+/* Appends to the output. Nothing else stores there. */
 static void ms_dm_put(ms_dm *d, const char *ptr, size_t len)
 {
     if (len > d->out_limit - d->out_len) {
@@ -13770,7 +14448,7 @@ static void ms_dm_put(ms_dm *d, const char *ptr, size_t len)
 #endif
 
 #if !defined(MACHSYM_NO_SWIFT) || !defined(MACHSYM_NO_RUST) || !defined(MACHSYM_NO_CXX)
-/* Takes size bytes of scratch, 16-byte aligned; NULL and no_mem when it is used up. */
+/* Takes size bytes of scratch, aligned to 16. Sets no_mem and returns NULL when too few are left. */
 static void *ms_dm_alloc(ms_dm *d, size_t size)
 {
     size_t need = (size + 15u) & ~(size_t)15u;
@@ -13878,8 +14556,8 @@ static size_t ms_dm_puny(ms_dm *d, machsym_str text, char digit_26, uint32_t *ou
  * OldMangling.rst of the Swift project define the grammar; the names of the kinds are theirs. */
 
 #ifndef MACHSYM_NO_SWIFT
-/* A reference to a node: its place in the scratch in units of 16 bytes, 0 for none. The top bit says "as a
- * type": Swift's own tools wrap such a node in a node of its own, which would double the memory. */
+/* A reference to a node is its place in the scratch, in units of 16 bytes; 0 means none. This bit says "as
+ * a type". Swift's own tools wrap such a node in one of kind Type, which would double the memory. */
 #define ms_DMSW_AS_TYPE 0x80000000u
 
 enum {
@@ -13893,8 +14571,8 @@ enum {
     ms_DMSW_NO_SUGAR = 1u << 25  /* Swift.Optional<A> for A? */
 };
 
-/* How a kind is printed: what the printer does with the row's text and the children, or what part of the printer
- * knows the kind. */
+/* How a kind is printed: what the printer does with the row's text and the children, or what part of the
+ * printer knows the kind. */
 enum ms_dmsw_how {
     ms_DMSW_H_TEXT,    /* the row's text */
     ms_DMSW_H_FIRST,   /* the row's text and the first child */
@@ -14356,7 +15034,7 @@ enum ms_dmsw_form {
 typedef struct ms_dmsw_node { /* One node of the tree, 16 bytes. */
     uint16_t kind;
     uint8_t form;   /* enum ms_dmsw_form */
-    uint8_t mark;   /* a small value whose sense depends on the kind */
+    uint8_t mark;   /* a small value; the kind says what it means */
     uint32_t count; /* children, or bytes of text */
     union {
         const char *text;
@@ -14414,7 +15092,7 @@ static uint32_t ms_dmsw_type(uint32_t ref)
     return ref ? ref | ms_DMSW_AS_TYPE : 0;
 }
 
-/* Counts one step of work; false when the budget is spent. */
+/* Takes one step from the budget. Returns false when it is spent. */
 static bool ms_dmsw_step(ms_dmsw *p)
 {
     if (p->d->work == 0) {
@@ -14492,7 +15170,8 @@ static uint32_t ms_dmsw_kid_of(const ms_dmsw *p, uint32_t ref, unsigned kind)
     return 0;
 }
 
-/* Appends a child. Returns parent, or 0 when either is missing: a missing part makes the whole fail. */
+/* Appends a child. Returns parent, or 0 when either is missing, so that a missing part makes the whole
+ * fail. */
 static uint32_t ms_dmsw_add(ms_dmsw *p, uint32_t parent, uint32_t child)
 {
     if (!parent || !child)
@@ -14551,7 +15230,7 @@ static uint32_t ms_dmsw_make3(ms_dmsw *p, unsigned kind, uint32_t a, uint32_t b,
     return ms_dmsw_add(p, ms_dmsw_make2(p, kind, a, b), c);
 }
 
-/* Turns round the children from place `from` on: postfix order pops lists from their end. */
+/* Reverses the children from place `from` on. The mangling is postfix, so lists are read from their end. */
 static void ms_dmsw_reverse(ms_dmsw *p, uint32_t ref, uint32_t from)
 {
     uint32_t count = ms_dmsw_kid_count(p, ref);
@@ -14562,7 +15241,7 @@ static void ms_dmsw_reverse(ms_dmsw *p, uint32_t ref, uint32_t from)
     }
 }
 
-/* A copy with another kind; the node itself may be shared. */
+/* Copies a node and gives the copy another kind. The node itself may have several parents. */
 static uint32_t ms_dmsw_with_kind(ms_dmsw *p, uint32_t ref, unsigned kind)
 {
     uint32_t copy = ref ? ms_dmsw_make(p, kind) : 0;
@@ -14630,7 +15309,7 @@ enum {
     ms_DMSW_M_IMPLICIT = 0x80
 };
 
-/* What happened to an argument; the first are exclusive, the last can be combined. */
+/* What a specialization did to an argument. The first values exclude one another, the last five are bits. */
 enum ms_dmsw_spec {
     ms_DMSW_P_FUNCTION = 1,
     ms_DMSW_P_GLOBAL,
@@ -14731,7 +15410,7 @@ static int ms_dmsw_find(const char *letters, char c)
     return -1;
 }
 
-/* NATURAL; -1 when there is none or it is too large to mean anything. */
+/* NATURAL; -1 when there is none, or when it is larger than any name needs. */
 static int64_t ms_dmsw_natural(ms_dmsw *p)
 {
     if (!ms_dmsw_digit(ms_dmsw_peek(p)))
@@ -14745,7 +15424,7 @@ static int64_t ms_dmsw_natural(ms_dmsw *p)
     return value;
 }
 
-/* The literal part of an identifier that a length introduces. */
+/* Reads a length and as many bytes: an identifier, or a literal part of one. */
 static bool ms_dmsw_literal(ms_dmsw *p, machsym_str *part)
 {
     int64_t len = ms_dmsw_natural(p);
@@ -14757,8 +15436,8 @@ static bool ms_dmsw_literal(ms_dmsw *p, machsym_str *part)
     return true;
 }
 
-/* A Punycode identifier as UTF-8 in the scratch. ASCII characters that no symbol can hold travel as
- * surrogates. */
+/* Decodes a Punycode identifier to UTF-8, in the scratch. Surrogates stand for the ASCII characters that
+ * no symbol can have. */
 static bool ms_dmsw_puny(ms_dmsw *p, const char *s, size_t len, machsym_str *out)
 {
     machsym_str coded = {s, len};
@@ -14931,7 +15610,7 @@ static uint32_t ms_dmsw_builtin_simple(ms_dmsw *p, char c)
     }
 }
 
-/* The two letters of a value witness; the node still lacks its type. */
+/* Reads the two letters of a value witness. The caller adds the type. */
 static uint32_t ms_dmsw_value_witness(ms_dmsw *p)
 {
     char a = ms_dmsw_next(p), b = ms_dmsw_next(p);
@@ -14990,7 +15669,8 @@ static void ms_dmswr_add_word(ms_dmsw *p, const char *s, size_t len)
     p->words[p->word_count++].len = len;
 }
 
-/* The words of a literal part of an identifier: '_' divides them, and an upper case letter starts one. */
+/* Enters the words of a literal part of an identifier. '_' divides words, and an upper case letter starts
+ * one. */
 static void ms_dmswr_add_words(ms_dmsw *p, const char *s, size_t len)
 {
     size_t start = len; /* len: not in a word */
@@ -15014,7 +15694,7 @@ static void ms_dmswr_add_words(ms_dmsw *p, const char *s, size_t len)
         ms_dmswr_add_word(p, s + start, len - start);
 }
 
-/* An identifier with word substitutions, put together in the scratch. */
+/* Reads an identifier with word substitutions. Its text is put together in the scratch. */
 static bool ms_dmswr_word_identifier(ms_dmsw *p, machsym_str *out)
 {
     size_t used = 0;
@@ -15197,7 +15877,7 @@ static uint32_t ms_dmswr_pop_list(ms_dmsw *p, unsigned kind, uint32_t (*element)
     return list;
 }
 
-/* The same list, or the mark for an empty one. */
+/* Pops such a list, or the mark of an empty one. */
 static uint32_t ms_dmswr_pop_list_or_empty(ms_dmsw *p, unsigned kind, uint32_t (*element)(ms_dmsw *))
 {
     return ms_dmswr_pop(p, ms_DMSW_EmptyList) ? ms_dmsw_make(p, kind) : ms_dmswr_pop_list(p, kind, element);
@@ -15506,7 +16186,7 @@ static uint32_t ms_dmswr_pop_function(ms_dmsw *p, unsigned kind, bool has_clang_
     return ms_dmsw_type(ref);
 }
 
-/* Swift 4.0: takes the labels out of the parameter tuple. */
+/* Takes the labels out of the parameter tuple, where Swift 4.0 put them. */
 static uint32_t ms_dmswr_labels_of_tuple(ms_dmsw *p, uint32_t tuple)
 {
     uint32_t list = ms_dmsw_make(p, ms_DMSW_LabelList);
@@ -15769,7 +16449,7 @@ static uint32_t ms_dmswr_pop_bound_args(ms_dmsw *p)
     return lists;
 }
 
-/* Whether a list of arguments belongs to this context (a local type's arguments include its functions'). */
+/* Whether a context of this kind has a list of generic arguments. The functions around a local type do. */
 static bool ms_dmswr_takes_args(unsigned kind)
 {
     switch (kind) {
@@ -15833,7 +16513,7 @@ static uint32_t ms_dmswr_bound_generic(ms_dmsw *p)
         return 0;
     uint32_t ref = ms_dmswr_bind(p, nominal, lists, 0);
     if (ref && retroactive) {
-        /* the list of arguments may be shared: only a bound node of this type can take them */
+        /* the list may have several parents: only a bound node of this type can take the arguments */
         ref = ms_dmsw_add(p, ms_dmsw_with_kind(p, ref, ms_dmsw_inner(p, ref)), retroactive);
     }
     return ms_dmsw_remember(p, ms_dmsw_type(ref));
@@ -16214,7 +16894,7 @@ static uint32_t ms_dmswo_entity(ms_dmsw *p);
 static uint32_t ms_dmswo_context(ms_dmsw *p);
 static uint32_t ms_dmswo_global(ms_dmsw *p);
 
-/* natural: too large a number wraps round, as in Swift's own reader */
+/* natural. A number that is too large wraps around, as in Swift's own reader. */
 static bool ms_dmswo_natural(ms_dmsw *p, uint64_t *value)
 {
     if (!ms_dmsw_digit(ms_dmsw_peek(p)))
@@ -16584,7 +17264,7 @@ static uint32_t ms_dmswo_function(ms_dmsw *p, unsigned kind)
     return ref ? ms_dmsw_add(p, ref, ms_dmsw_make1(p, ms_DMSW_ReturnType, ms_dmswo_type(p))) : 0;
 }
 
-/* impl-parameter, impl-result: the letters of the later mangling that mean the same */
+/* impl-parameter, impl-result. Their letters become those of the later mangling. */
 static uint32_t ms_dmswo_impl_part(ms_dmsw *p, bool is_param)
 {
     static const char param_from[] = "dgeiloG", param_to[] = "ygeilxn";
@@ -16709,7 +17389,7 @@ static uint32_t ms_dmswo_builtin(ms_dmsw *p)
     return element ? ms_dmsw_builtin_vector(p, count, element) : 0;
 }
 
-/* 'Q': archetypes; the plain ones have no meaning outside their context and are refused. */
+/* 'Q': archetypes. Plain ones mean nothing outside their context and are refused. */
 static uint32_t ms_dmswo_archetype(ms_dmsw *p)
 {
     uint32_t root;
@@ -16832,7 +17512,7 @@ static uint32_t ms_dmswo_conformance(ms_dmsw *p)
     return protocol ? ms_dmsw_make3(p, ms_DMSW_ProtocolConformance, type, protocol, ms_dmswo_context(p)) : 0;
 }
 
-/* The accessor a letter of entity-name stands for, None when it is none. */
+/* The kind of accessor that a letter of entity-name stands for; None when it stands for none. */
 static unsigned ms_dmswo_accessor(ms_dmsw *p)
 {
     char kind = ms_dmsw_peek(p);
@@ -16859,7 +17539,7 @@ static unsigned ms_dmswo_accessor(ms_dmsw *p)
     }
 }
 
-/* An accessor of a variable, or of a subscript: one of that name. */
+/* Reads an accessor. A variable of the name "subscript" is a subscript. */
 static uint32_t ms_dmswo_storage(ms_dmsw *p, unsigned kind, uint32_t context)
 {
     uint32_t name = ms_dmswo_decl_name(p), type = name ? ms_dmswo_type(p) : 0, storage;
@@ -16877,7 +17557,7 @@ static uint32_t ms_dmswo_storage(ms_dmsw *p, unsigned kind, uint32_t context)
     return ms_dmsw_make1(p, kind, storage);
 }
 
-/* entity-name of what is no accessor; kind is that of entity-kind */
+/* entity-name, but of no accessor. kind is what entity-kind said. */
 static uint32_t ms_dmswo_named(ms_dmsw *p, unsigned kind, uint32_t context)
 {
     uint32_t name;
@@ -17065,7 +17745,7 @@ static uint32_t ms_dmswo_generic_spec(ms_dmsw *p, uint32_t ref)
     return ref;
 }
 
-/* The name of a symbol or constant; names of functions are read in turn when they are printed. */
+/* Reads the name of a symbol or constant. The printer demangles the names of functions. */
 static uint32_t ms_dmswo_spec_name(ms_dmsw *p, uint32_t param)
 {
     uint32_t name = ms_dmswo_identifier(p, ms_DMSW_FunctionSignatureSpecializationParamPayload);
@@ -17218,7 +17898,7 @@ static uint32_t ms_dmsws_impl_part(ms_dmsw *p, unsigned kind, const char *letter
     return ms_dmsw_marked(p, kind, (char)word);
 }
 
-/* PARAM-DIFFERENTIABILITY to IMPLICIT-LEADING-PARAM; a result has only the first of them */
+/* PARAM-DIFFERENTIABILITY to IMPLICIT-LEADING-PARAM. A result has the first of them only. */
 static void ms_dmsws_impl_marks(ms_dmsw *p, uint32_t ref, bool is_param)
 {
     static const char letters[] = "wTIL";
@@ -17350,7 +18030,7 @@ static uint32_t ms_dmsws_impl_function(ms_dmsw *p)
 
 /* ---- conformances ---- */
 
-/* DEPENDENT-CONFORMANCE-INDEX: 0 is reserved, 1 means unknown, the rest is moved by two */
+/* DEPENDENT-CONFORMANCE-INDEX. 0 is reserved, 1 means unknown, and larger numbers are the index plus 2. */
 static uint32_t ms_dmsws_conformance_index(ms_dmsw *p)
 {
     int64_t index = ms_dmswr_index(p);
@@ -17535,7 +18215,7 @@ static uint32_t ms_dmsws_index_subset(ms_dmsw *p)
     return p->at > start ? ms_dmsw_make_text(p, ms_DMSW_IndexSubset, p->s + start, p->at - start) : 0;
 }
 
-/* Everything on the stack becomes the children: the function that an autodiff function comes from. */
+/* Makes all that is on the stack the children of a new node: the function that was differentiated. */
 static uint32_t ms_dmsws_pop_all(ms_dmsw *p, unsigned kind)
 {
     uint32_t ref = ms_dmsw_make(p, kind);
@@ -17545,7 +18225,8 @@ static uint32_t ms_dmsws_pop_all(ms_dmsw *p, unsigned kind)
     return ref;
 }
 
-/* A kind letter and two subsets, 'p' and 'r' behind them; what comes before them is ref's children. */
+/* Reads a kind letter, a subset and 'p', a subset and 'r'. They become children of ref, behind those that
+ * it has. */
 static uint32_t ms_dmsws_diff_parts(ms_dmsw *p, uint32_t ref, const char *letters)
 {
     if (ms_dmsw_kid_count(p, ref) == 0)
@@ -17681,7 +18362,7 @@ static uint32_t ms_dmsws_generic_spec_dropped(ms_dmsw *p)
     }
 }
 
-/* A run of digits, printed as it stands: it may have 64 bits or more. */
+/* Reads digits as text. The number may have more than 64 bits. */
 static uint32_t ms_dmsws_spec_digits(ms_dmsw *p, uint32_t param)
 {
     size_t start = p->at;
@@ -17712,7 +18393,7 @@ static uint32_t ms_dmsws_spec_const(ms_dmsw *p, uint32_t param)
     }
 }
 
-/* CONST-PROP of a struct: it and its operands, which are constants too, each as a parameter of its own */
+/* CONST-PROP of a struct. The struct and each of its parts, which are constants too, become parameters. */
 static uint32_t ms_dmsws_spec_struct(ms_dmsw *p, uint32_t param)
 {
     while (param && ms_dmsw_find("fgikdsS", ms_dmsw_peek(p)) >= 0) {
@@ -17783,7 +18464,7 @@ static bool ms_dmsws_spec_operands(ms_dmsw *p, uint32_t param, uint64_t kind)
     return true;
 }
 
-/* The same for any argument; the operands of the last come off first. */
+/* Takes the operands of an argument off the stack. Those of a struct's last part lie on top. */
 static bool ms_dmsws_spec_finish(ms_dmsw *p, uint32_t param)
 {
     uint32_t first = ms_dmsw_kid(p, param, 0);
@@ -18110,7 +18791,7 @@ static uint32_t ms_dmsws_value_witness_op(ms_dmsw *p)
     return ms_dmsw_add(p, ms_dmsw_value_witness(p), ms_dmswr_pop_type(p));
 }
 
-/* One operator: reads it, pops what it needs, returns the new node, 0 when malformed. */
+/* Reads one operator and pops what it needs. Returns the new node, or 0 when the name is malformed. */
 static uint32_t ms_dmsws_op(ms_dmsw *p)
 {
     uint32_t a;
@@ -18178,7 +18859,8 @@ static uint32_t ms_dmsws_op(ms_dmsw *p)
     }
 }
 
-/* Puts the nodes on the stack into one tree: attributes of the function first, in the order they print. */
+/* Makes one tree of the nodes on the stack. Attributes of the function come first, in the order in which
+ * they are printed. */
 static uint32_t ms_dmsws_assemble(ms_dmsw *p)
 {
     uint32_t suffix = ms_dmswr_pop(p, ms_DMSW_Suffix), attr;
@@ -18488,7 +19170,7 @@ enum ms_dmswp_type_style { ms_DMSWP_TY_NONE, ms_DMSWP_TY_COLON, ms_DMSWP_TY_FUNC
 typedef struct ms_dmswp_decl { /* How a declaration is to be printed. */
     unsigned type;             /* enum ms_dmswp_type_style */
     bool has_name;             /* the second child is its name */
-    bool spaced;               /* extra contains a space: the context follows instead of coming first */
+    bool spaced;               /* extra contains a space, so the context is printed behind the declaration */
     const char *extra;
     size_t extra_len;
     uint32_t macro; /* 0, or the macro's name, which belongs to extra */
@@ -18529,7 +19211,7 @@ static void ms_dmswp_extra(ms_dmsw *p, const ms_dmswp_decl *decl)
         ms_dmswp_number(p, (uint64_t)decl->index);
 }
 
-/* The name of a declaration; false when it prints nothing, as a constructor's labels do. */
+/* Prints the name of a declaration. Returns false when that is empty, as a constructor's is. */
 static bool ms_dmswp_name(ms_dmsw *p, uint32_t ref, const ms_dmswp_decl *decl)
 {
     size_t before = p->d->out_len;
@@ -18575,8 +19257,9 @@ static void ms_dmswp_decl_type(ms_dmsw *p, uint32_t ref, const ms_dmswp_decl *de
     ms_dmswp_entity_type(p, ref, type, args);
 }
 
-/* A declaration with its context before it ("context.name") or behind it ("name in context"). Returns the
- * context that is left to print: as a prefix of something else, nothing can follow a declaration's name. */
+/* Prints a declaration with its context before it ("context.name") or behind it ("name in context"). With
+ * as_prefix nothing may follow the name, so a context that belongs behind it is returned, for the caller
+ * to print. */
 static uint32_t ms_dmswp_print_decl(ms_dmsw *p, uint32_t ref, bool as_prefix, const ms_dmswp_decl *decl)
 {
     uint32_t args = 0, left = 0, context;
@@ -18625,7 +19308,8 @@ static uint32_t ms_dmswp_print_decl(ms_dmsw *p, uint32_t ref, bool as_prefix, co
     return 0;
 }
 
-/* The number behind an extra name; Swift's own printer holds it in an int and leaves out a negative one. */
+/* The number behind an extra name; -1 when none is printed. Swift's own printer keeps it in an int and
+ * leaves out negative ones. */
 static int64_t ms_dmswp_extra_index(const ms_dmsw *p, uint32_t index, uint64_t add)
 {
     uint64_t low = (ms_dmsw_at(p, index)->u.index + add) & 0xffffffffu;
@@ -18689,7 +19373,8 @@ static bool ms_dmswp_is_swift(const ms_dmsw *p, uint32_t type, const char *name,
            ms_dmsw_kind_of(p, id) == ms_DMSW_Identifier && ms_dmsw_text_is(p, id, name, len);
 }
 
-/* [A], [A : B], A? for the types they stand for. Returns false when it is another type. */
+/* Prints Array<A> as [A], Dictionary<A, B> as [A : B] and Optional<A> as A?. Returns false for other
+ * types. */
 static bool ms_dmswp_sugar(ms_dmsw *p, uint32_t ref)
 {
     uint32_t type = ms_dmsw_kid(p, ref, 0), args = ms_dmsw_kid(p, ref, 1);
@@ -18741,8 +19426,9 @@ static void ms_dmswp_param_name(ms_dmsw *p, uint64_t depth, uint64_t index)
         ms_dmswp_number(p, depth);
 }
 
-/* Whether a generic parameter has a marker of that kind. Swift's own printer compares a marker's depth with
- * the parameter's place and its place with the depth, so that only some markers show; the same here. */
+/* Whether a generic parameter has a marker of that kind. Swift's own printer compares the marker's depth
+ * with the parameter's index and its index with the depth. It shows only some markers therefore, and so
+ * does this one. */
 static bool ms_dmswp_has_marker(ms_dmsw *p, uint32_t ref, unsigned kind, uint64_t depth, uint64_t index)
 {
     uint32_t count = ms_dmsw_kid_count(p, ref);
@@ -18906,7 +19592,7 @@ static void ms_dmswp_impl_head(ms_dmsw *p, uint32_t ref, uint32_t pattern)
     }
 }
 
-/* The parameters (or, with want false, the results) in parentheses. */
+/* Prints the parameters in parentheses, or the results when want_params is false. */
 static void ms_dmswp_impl_list(ms_dmsw *p, uint32_t ref, bool want_params)
 {
     uint32_t count = ms_dmsw_kid_count(p, ref);
@@ -19066,7 +19752,7 @@ static void ms_dmswp_spec_param(ms_dmsw *p, uint32_t param)
         ms_dmswp_spec_const(p, ms_dmsw_kid(p, param, i));
 }
 
-/* One part between the angle brackets; false when it prints nothing. */
+/* Prints one part between the angle brackets. Returns false when it is empty. */
 static bool ms_dmswp_spec_part(ms_dmsw *p, uint32_t ref, uint32_t kid, uint32_t arg, bool first)
 {
     unsigned kind = ms_dmsw_kind_of(p, kid);
@@ -19540,7 +20226,7 @@ static void ms_dmswp_concrete_conformance(ms_dmsw *p, uint32_t ref)
     }
 }
 
-/* The row's text and two or three children in an order of their own with texts between them. */
+/* Prints the row's text and two or three children, in the order a, b, c, with texts between them. */
 static void ms_dmswp_woven(ms_dmsw *p, uint32_t ref, uint32_t a, const char *ab, uint32_t b, const char *bc,
                            uint32_t c)
 {
@@ -19938,7 +20624,8 @@ static uint32_t ms_dmswp_name_part(ms_dmsw *p, uint32_t ref, bool as_prefix)
     }
 }
 
-/* Prints one node. Returns the context that is left to print when a declaration cannot be a prefix. */
+/* Prints one node. Returns the context that the caller has to print behind it, as ms_dmswp_print_decl
+ * does. */
 static uint32_t ms_dmswp_print_as(ms_dmsw *p, uint32_t ref, bool as_prefix)
 {
     if (!ref || p->d->failed || !ms_dmsw_step(p))
@@ -19989,7 +20676,7 @@ static uint32_t ms_dmswp_print_as(ms_dmsw *p, uint32_t ref, bool as_prefix)
 
 /* ---- entrance ---- */
 
-/* Prints what a symbol's name inside a name means, without sugar; false when it is none. */
+/* Demangles a symbol's name inside a name, without sugar. Returns false when it is no Swift name. */
 static bool ms_dmswp_nested(ms_dmsw *p, uint32_t payload)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, payload);
@@ -20088,8 +20775,9 @@ static void ms_dmrs_put_utf8(ms_dm *d, uint32_t code)
     ms_dm_put(d, text, ms_dm_utf8(code, text));
 }
 
-/* Rust shows controls, odd spaces, combining marks, private use and unassigned code points as \u{...}. This
- * table holds the ranges of weight; the full Unicode list (900 ranges) would buy little in symbol names. */
+/* Whether Rust shows a code point as it is. It shows controls, odd spaces, combining marks, private use
+ * and unassigned code points as \u{...}. This table holds the largest of these ranges. The full list has
+ * 900, of which symbol names hardly use any. */
 static bool ms_dmrs_is_shown(uint32_t code)
 {
     static const uint32_t v[][2] = {
@@ -20107,7 +20795,7 @@ static bool ms_dmrs_is_shown(uint32_t code)
     return true;
 }
 
-/* Prints one character of a literal whose quote is given; the other kind of quote needs no escape. */
+/* Prints one character of a literal. Only the quote that encloses the literal is escaped. */
 static void ms_dmrs_put_char(ms_dmrs *r, uint32_t code, char quote)
 {
     if (r->quiet)
@@ -20132,7 +20820,7 @@ static void ms_dmrs_put_char(ms_dmrs *r, uint32_t code, char quote)
 
 /* ---- reading ---- */
 
-/* Sticky: the reader moves to the end, where nothing matches. */
+/* Makes the name fail. The reader moves to the end, where nothing matches. */
 static void ms_dmrs_fail(ms_dmrs *r)
 {
     r->d->failed = true;
@@ -20152,7 +20840,7 @@ static bool ms_dmrs_eat(ms_dmrs *r, char c)
     return true;
 }
 
-/* The next byte; at the end the name is malformed. */
+/* Takes the next byte. At the end of the name it fails. */
 static char ms_dmrs_next(ms_dmrs *r)
 {
     if (r->at < r->len)
@@ -20161,8 +20849,8 @@ static char ms_dmrs_next(ms_dmrs *r)
     return '\0';
 }
 
-/* Takes steps from the budget. Parts that are not shown can be read again and again without any output, so
- * everything that is read at a back-reference's target has to pay. */
+/* Takes steps from the budget. What a back-reference names is read again, perhaps without being shown, so
+ * the limit on the output does not bound it. */
 static void ms_dmrs_pay(ms_dmrs *r, size_t steps)
 {
     if (steps > r->d->work)
@@ -20171,7 +20859,7 @@ static void ms_dmrs_pay(ms_dmrs *r, size_t steps)
         r->d->work -= steps;
 }
 
-/* Starts a path, type or constant; every successful call needs a ms_dmrs_leave. */
+/* Starts a path, type or constant. Each call that succeeds needs a ms_dmrs_leave. */
 static bool ms_dmrs_enter(ms_dmrs *r)
 {
     ms_dmrs_pay(r, 1);
@@ -20188,7 +20876,7 @@ static void ms_dmrs_leave(ms_dmrs *r)
     r->d->depth--;
 }
 
-/* The value of a base-62 digit + 1, 63 for `_`, 0 for bytes that no v0 name has. */
+/* The value of a base-62 digit plus 1; 63 for `_`; 0 for a byte that no v0 name has. */
 static unsigned ms_dmrs_digit(char c)
 {
     static const unsigned char v[128] = {
@@ -20201,7 +20889,7 @@ static unsigned ms_dmrs_digit(char c)
     return (unsigned char)c < 128 ? v[(unsigned char)c] : 0;
 }
 
-/* base-62-number: `_` is 0, otherwise the digits' value + 1. */
+/* base-62-number: `_` means 0, and digits mean their value plus 1. */
 static uint64_t ms_dmrs_base62(ms_dmrs *r)
 {
     if (ms_dmrs_eat(r, '_'))
@@ -20219,7 +20907,7 @@ static uint64_t ms_dmrs_base62(ms_dmrs *r)
     return 0;
 }
 
-/* disambiguator and binder: a tag and a number that counts from 1; 0 when the tag is missing. */
+/* disambiguator and binder: a tag and a number. Returns the number plus 1, or 0 when the tag is missing. */
 static uint64_t ms_dmrs_tagged(ms_dmrs *r, char tag)
 {
     return ms_dmrs_eat(r, tag) ? ms_dmrs_base62(r) + 1 : 0;
@@ -20255,7 +20943,7 @@ static ms_dmrs_id ms_dmrs_ident(ms_dmrs *r)
     return id;
 }
 
-/* Shows an identifier; Punycode needs scratch for its code points, given back at the end. */
+/* Prints an identifier. The scratch for the code points of Punycode is given back at the end. */
 static void ms_dmrs_put_ident(ms_dmrs *r, ms_dmrs_id id)
 {
     if (r->quiet || r->d->failed)
@@ -20280,7 +20968,7 @@ static void ms_dmrs_put_ident(ms_dmrs *r, ms_dmrs_id id)
     r->d->mem_used = used;
 }
 
-/* A lifetime by its de Bruijn index: 'a for the outermost bound one, '_26 after 'z. */
+/* Prints a lifetime, given by its de Bruijn index. The outermost bound one is 'a, and '_26 follows 'z. */
 static void ms_dmrs_put_lifetime(ms_dmrs *r, uint64_t index)
 {
     if (index == 0) {
@@ -20301,7 +20989,7 @@ static void ms_dmrs_put_lifetime(ms_dmrs *r, uint64_t index)
     ms_dmrs_put_number(r, level, 10);
 }
 
-/* binder: the caller puts r->bound back where the scope ends. */
+/* binder. The caller restores r->bound where the scope ends. */
 static void ms_dmrs_binder(ms_dmrs *r)
 {
     uint64_t count = ms_dmrs_tagged(r, 'G');
@@ -20323,7 +21011,8 @@ static void ms_dmrs_binder(ms_dmrs *r)
     ms_dmrs_lit(r, "> ");
 }
 
-/* Behind a `B`: goes to the target and stores where to come back to; false when there is nothing to show. */
+/* Behind a `B`: moves to the target and stores in *back where the name goes on. Returns false when nothing
+ * is to be shown. */
 static bool ms_dmrs_jump(ms_dmrs *r, size_t *back)
 {
     size_t tag = r->at - 1;
@@ -20411,7 +21100,8 @@ static unsigned ms_dmrs_nibble(char c)
     return c <= '9' ? (unsigned)(c - '0') : (unsigned)(c - 'a') + 10;
 }
 
-/* Like ms_dmrs_hex, for one number: at least one digit, no zeros in front; false when 64 bits are too few. */
+/* Reads one number as ms_dmrs_hex does. It has at least one digit and no leading zeros. Returns false when
+ * it does not fit 64 bits. */
 static bool ms_dmrs_hex_number(ms_dmrs *r, machsym_str *text, uint64_t *value)
 {
     *text = ms_dmrs_hex(r);
@@ -20425,7 +21115,7 @@ static bool ms_dmrs_hex_number(ms_dmrs *r, machsym_str *text, uint64_t *value)
     return true;
 }
 
-/* basic-type by its tag; empty when the tag names none. */
+/* The basic-type that a tag names; empty when it names none. */
 static machsym_str ms_dmrs_basic(char tag)
 {
     static const char names[26][6] = {"i8",    "bool", "char", "f64", "str",  "f32",  "",    "u8", "isize",
@@ -20483,7 +21173,7 @@ static void ms_dmrs_const_char(ms_dmrs *r)
     ms_dmrs_lit(r, "'");
 }
 
-/* Takes one UTF-8 sequence from pairs of digits; UINT32_MAX when malformed. */
+/* Reads one UTF-8 sequence from pairs of digits. Returns UINT32_MAX when it is malformed. */
 static uint32_t ms_dmrs_hex_utf8(machsym_str text, size_t *at)
 {
     uint32_t code = 0;
@@ -20544,7 +21234,7 @@ static void ms_dmrs_const_adt(ms_dmrs *r)
     }
 }
 
-/* Constants that are expressions: braces keep them apart from types, but once are enough. */
+/* Constants that are expressions. Braces keep them apart from types, but one pair is enough. */
 static void ms_dmrs_const_expr(ms_dmrs *r, char tag, bool in_value)
 {
     if (!in_value)
@@ -20651,7 +21341,7 @@ static void ms_dmrs_fn(ms_dmrs *r)
     r->bound = bound;
 }
 
-/* A path whose closing `>` is left to the caller, who may add to the arguments; true when it is open. */
+/* A path without its closing `>`, so that the caller may add arguments. Returns whether a `>` is missing. */
 static bool ms_dmrs_open_path(ms_dmrs *r)
 {
     size_t back;
@@ -20739,7 +21429,7 @@ static void ms_dmrs_pattern(ms_dmrs *r)
     ms_dmrs_leave(r);
 }
 
-/* Types that only put something in front of another: a loop, so that they cost no depth. */
+/* Types that only put something in front of another type. A loop reads them, so that they take no depth. */
 static void ms_dmrs_pointers(ms_dmrs *r)
 {
     for (;;) {
@@ -20837,7 +21527,8 @@ static void ms_dmrs_type(ms_dmrs *r)
 
 /* ---- paths ---- */
 
-/* One step of a nested path: small letters are plain names, capitals are closures, shims and such. */
+/* One step of a nested path. A small letter marks a plain name, a capital marks a closure, a shim and the
+ * like. */
 static void ms_dmrs_segment(ms_dmrs *r, char space)
 {
     uint64_t number = ms_dmrs_tagged(r, 's');
@@ -20865,7 +21556,7 @@ static void ms_dmrs_segment(ms_dmrs *r, char space)
     ms_dmrs_lit(r, "}");
 }
 
-/* crate-root: a number of 0 marks names that are no crates, such as f128. */
+/* crate-root. A disambiguator of 0 marks names that are no crates, such as f128. */
 static void ms_dmrs_crate(ms_dmrs *r)
 {
     uint64_t number = ms_dmrs_tagged(r, 's');
@@ -20931,7 +21622,7 @@ static void ms_dmrs_path(ms_dmrs *r, bool in_value)
     size_t first = r->at, nested = 0;
     if (!ms_dmrs_enter(r))
         return;
-    while (ms_dmrs_eat(r, 'N')) { /* the innermost step is written last, so its namespace is the first one */
+    while (ms_dmrs_eat(r, 'N')) { /* the mangled name gives the namespace of the innermost step first */
         char space = ms_dmrs_next(r);
         if (!((space >= 'a' && space <= 'z') || (space >= 'A' && space <= 'Z')))
             ms_dmrs_fail(r);
@@ -20948,7 +21639,7 @@ static void ms_dmrs_path(ms_dmrs *r, bool in_value)
 
 /* ---- whole names ---- */
 
-/* Shows what stands behind the name, but the number that LLVM adds to make a local name unique. */
+/* Prints what stands behind the name, but not the number by which LLVM makes a local name unique. */
 static bool ms_dmrs_suffix(ms_dm *d, const char *ptr, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
@@ -20971,7 +21662,8 @@ static bool ms_dmrs_suffix(ms_dm *d, const char *ptr, size_t len)
     return !d->failed;
 }
 
-/* True for C names like _RC4_init, which read as a crate root: compilers write that `_` only if they must. */
+/* Whether this is a C name such as _RC4_init. It reads as a crate root, but compilers write its `_` only
+ * where an identifier begins with a digit or `_`. */
 static bool ms_dmrs_is_plain_c(const ms_dmrs *r)
 {
     size_t i = 1;
@@ -21021,7 +21713,8 @@ static uint32_t ms_dmrs_escape_hex(machsym_str text, size_t *used)
     return code;
 }
 
-/* The character of the escape at text[0] == '$' and its length; UINT32_MAX when it is none. */
+/* The character that an escape stands for, with the escape's length in *used. text begins with '$'.
+ * UINT32_MAX: it is no escape. */
 static uint32_t ms_dmrs_escape(machsym_str text, size_t *used)
 {
     static const char v[][4] = {"@SP", "*BP", "&RF", "<LT", ">GT", "(LP", ")RP"};
@@ -21038,7 +21731,7 @@ static uint32_t ms_dmrs_escape(machsym_str text, size_t *used)
     return ms_dmrs_escape_hex(text, used);
 }
 
-/* Shows one part of a path. Returns the number of escapes in it. */
+/* Prints one part of a path. Returns how many escapes it has. */
 static size_t ms_dmrs_put_part(ms_dm *d, machsym_str text)
 {
     size_t escapes = 0;
@@ -21097,7 +21790,7 @@ static bool ms_dmrs_is_hash(machsym_str part)
     return true;
 }
 
-/* The compiler's hash has 16 digits and, but for one name in millions, five different ones. */
+/* The compiler's hash has 16 digits. In all but one of millions of names at least five of them differ. */
 static bool ms_dmrs_is_full_hash(machsym_str part)
 {
     unsigned seen = 0, count = 0;
@@ -21148,7 +21841,7 @@ static bool ms_dmrs_run(ms_dm *d)
         return false;
     if (d->s[at] == 'Z' && d->s[at + 1] == 'N')
         return ms_dmrs_legacy(d, at + 2);
-    /* without any underscore a lone crate root would match C names such as RC2xy */
+    /* a name without an underscore must be more than a crate root: C names such as RC2xy read as one */
     return d->s[at] == 'R' && (at > 0 || d->s[1] != 'C') && ms_dmrs_v0(d, at + 1);
 }
 
@@ -21170,13 +21863,14 @@ enum { ms_DMCX_MAX_NAME = 1 << 24 };
 
 #define ms_DMCX_UNSET UINT32_MAX
 
-/* One entry of a list; also a list's head (item = first cell, next = last cell). References count cells. */
+/* One entry of a list. A list's head is a cell too: item is the first cell, next the last one. References
+ * count cells. */
 typedef struct ms_dmcx_cell {
     uint32_t item; /* a node, or 0 */
     uint32_t next; /* a cell, or 0 at the end */
 } ms_dmcx_cell;
 
-/* A part of the name; what a, b, c, x and y hold is told at its kind. */
+/* A part of the name. The comment at its kind says what a, b, c, x and y hold. */
 typedef struct ms_dmcx_node {
     uint8_t kind;
     uint8_t flags; /* ms_dmcx_flag */
@@ -21232,7 +21926,8 @@ typedef struct ms_dmcx_name_state {
 
 /* ---- C++: tables ---- */
 
-/* Fixed text: name and spelling. References below ms_DMCX_W_COUNT are these words and need no node. */
+/* Fixed words: name, spelling. A reference below ms_DMCX_W_COUNT is the word of that number and needs no
+ * node. */
 /* clang-format off */
 #define ms_DMCX_WORDS(W)                                                                                     \
     W(NONE, "") W(VOID, "void") W(WCHAR, "wchar_t") W(BOOL, "bool") W(CHAR, "char") W(SCHAR, "signed char")  \
@@ -21527,7 +22222,8 @@ enum ms_dmcx_kind {
     ms_DMCX_REQUIRE_NESTED  /* requires a */
 };
 
-/* A declarator's shape. The upper bits say "not known before printing", for packs and forward references. */
+/* The shape of a declarator. The upper bits say that it is not known before printing, because the node is
+ * a pack or a forward reference. */
 enum ms_dmcx_flag {
     ms_DMCX_RIGHT = 1, /* has a part behind the name */
     ms_DMCX_IS_ARRAY = 2,
@@ -21552,14 +22248,15 @@ static uint32_t ms_dmcx_flags_of(const ms_dmcx *p, uint32_t ref)
     return ref < ms_DMCX_W_COUNT ? 0u : ms_dmcx_at(p, ref)->flags;
 }
 
-/* Ends the work on this name. Returns 0, the reference that means failure. */
+/* Makes the name fail. Returns 0, the reference that means failure. */
 static uint32_t ms_dmcx_fail(ms_dmcx *p)
 {
     p->d->failed = true;
     return 0;
 }
 
-/* Takes count cells; 0 when the scratch is used up. It is a budget of its own, so this costs no work. */
+/* Takes count cells. Returns 0 when the scratch is used up. The scratch is a budget of its own, so this
+ * takes no step. */
 static uint32_t ms_dmcx_take(ms_dmcx *p, uint32_t count)
 {
     uint32_t ref = p->used;
@@ -21588,7 +22285,7 @@ static uint32_t ms_dmcx_make(ms_dmcx *p, uint32_t kind, uint32_t a, uint32_t b, 
     return ref;
 }
 
-/* As ms_dmcx_make, but 0 when the part it needs could not be read. */
+/* Makes a node around part a. Returns 0 when a could not be read. */
 static uint32_t ms_dmcx_make_of(ms_dmcx *p, uint32_t kind, uint32_t a)
 {
     return a == 0 ? 0 : ms_dmcx_make(p, kind, a, 0, 0);
@@ -21620,7 +22317,7 @@ static uint32_t ms_dmcx_make_text(ms_dmcx *p, ms_dmcx_span t)
     return t.len == 0 ? 0 : ms_dmcx_make(p, ms_DMCX_TEXT, t.off, t.len, 0);
 }
 
-/* The flags of a pointer to it, and the like: only the part behind the name shines through. */
+/* The flags of a pointer to ref, or the like: only what is printed behind the name is passed on. */
 static uint32_t ms_dmcx_right_flags(const ms_dmcx *p, uint32_t ref)
 {
     return ms_dmcx_flags_of(p, ref) & (ms_DMCX_RIGHT | ms_DMCX_RIGHT * ms_DMCX_ASK);
@@ -21716,7 +22413,7 @@ static bool ms_dmcx_is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* <number>; its length is 0 when there is none. A lone n is read all the same: llvm-cxxfilt does so. */
+/* Reads a <number>. Its length is 0 when there is none; a lone n is taken even then, as llvm-cxxfilt does. */
 static ms_dmcx_span ms_dmcx_number(ms_dmcx *p, bool may_be_negative)
 {
     ms_dmcx_span t;
@@ -21814,7 +22511,7 @@ static uint32_t ms_dmcx_quals(ms_dmcx *p)
     return quals;
 }
 
-/* The operator at the reading position, which moves behind it; NULL when there is none. */
+/* Reads an operator. Returns NULL when there is none. */
 static const ms_dmcx_op *ms_dmcx_operator(ms_dmcx *p)
 {
     if (p->len - p->at < 2)
@@ -21837,7 +22534,7 @@ static const ms_dmcx_op *ms_dmcx_operator(ms_dmcx *p)
     return &ms_dmcx_ops[lo];
 }
 
-/* One step deeper in the grammar; false when it goes too deep or the budget is spent. */
+/* Goes one level deeper in the grammar. Returns false when that is too deep or the budget is spent. */
 static bool ms_dmcx_enter(ms_dmcx *p)
 {
     ms_dm *d = p->d;
@@ -21869,7 +22566,8 @@ static uint32_t ms_dmcxr_param_decl(ms_dmcx *p, ms_dmcx_cell *params);
 static uint32_t ms_dmcxr_unnamed(ms_dmcx *p, ms_dmcx_name_state *state);
 static uint32_t ms_dmcxr_qualified(ms_dmcx *p);
 
-/* The expression behind Q. It may use parameters of all enclosing templates, whose levels are not known. */
+/* Reads the expression behind Q. It may use parameters of all enclosing templates, whose levels are not
+ * known here. */
 static uint32_t ms_dmcxr_constraint_expr(ms_dmcx *p)
 {
     bool constraint = p->constraint;
@@ -21879,7 +22577,7 @@ static uint32_t ms_dmcxr_constraint_expr(ms_dmcx *p)
     return expr;
 }
 
-/* The same for a concept's name that stands before a parameter. */
+/* Reads a concept's name that stands before a parameter, with the same rule. */
 static uint32_t ms_dmcxr_constraint_name(ms_dmcx *p)
 {
     bool constraint = p->constraint;
@@ -21919,7 +22617,8 @@ static void ms_dmcxr_pop_levels_to(ms_dmcx *p, uint32_t count)
         ms_dmcxr_pop_level(p);
 }
 
-/* What a template argument means where its parameter is used: a pack becomes a pack that expansions walk. */
+/* The node that stands for a template argument where its parameter is used. For a pack of arguments it is
+ * a PACK, whose elements expansions print one by one. */
 static uint32_t ms_dmcxr_argument(ms_dmcx *p, uint32_t arg)
 {
     uint32_t kind = ms_dmcx_kind_of(p, arg);
@@ -22014,7 +22713,7 @@ static uint32_t ms_dmcxr_template_param(ms_dmcx *p)
     return arg != 0 ? arg : ms_dmcxr_lambda_auto(p, level);
 }
 
-/* Gives the references that a conversion operator's type made to arguments behind it their arguments. */
+/* Resolves forward references: a conversion operator's type may use template arguments that follow it. */
 static bool ms_dmcxr_resolve_forward(ms_dmcx *p, uint32_t until)
 {
     while (p->forward != until) {
@@ -22095,7 +22794,7 @@ static bool ms_dmcxr_module(ms_dmcx *p, uint32_t *module)
     return true;
 }
 
-/* The class of a constructor is written out in full where its scope is an abbreviation. */
+/* Where a constructor's scope is an abbreviation such as Ss or Si, the class is printed in full. */
 static uint32_t ms_dmcxr_written_out(uint32_t scope)
 {
     switch (scope) {
@@ -22272,7 +22971,8 @@ static uint32_t ms_dmcxr_decltype(ms_dmcx *p)
     return ms_dmcx_eat(p, 'E') ? ms_dmcx_make_x(p, ms_DMCX_ENCLOSED, expr, ms_DMCX_W_DECLTYPE_OF) : 0;
 }
 
-/* One more component of a nested name. A scope set by a substitution is no new candidate: *is_new says so. */
+/* Reads one more component of a nested name. *is_new is false for a substitution, which is no new
+ * candidate. */
 static uint32_t ms_dmcxr_component(ms_dmcx *p, ms_dmcx_name_state *state, uint32_t scope, bool *is_new)
 {
     char c = ms_dmcx_peek(p, 0);
@@ -22325,13 +23025,14 @@ static uint32_t ms_dmcxr_nested(ms_dmcx *p, ms_dmcx_name_state *state)
     }
     if (scope == 0 || p->sub_count == 0)
         return 0;
-    p->sub_count--; /* the whole name is a candidate only where it is a type, and then its reader adds it */
+    p->sub_count--; /* the whole name is a candidate only where it is a type; the reader of types adds it */
     if ((p->sub_count & 1u) == 0)
         p->limit++;
     return scope;
 }
 
-/* <discriminator>; it is not printed. Digits without the underscore end a name that a compiler numbered. */
+/* Reads a <discriminator>, which is not printed. Compilers also number names by digits without an
+ * underscore at the end. */
 static void ms_dmcxr_discriminator(ms_dmcx *p)
 {
     uint32_t at = p->at;
@@ -22376,8 +23077,8 @@ static uint32_t ms_dmcxr_local(ms_dmcx *p, ms_dmcx_name_state *state)
     return ms_dmcx_make_two(p, ms_DMCX_LOCAL, encoding, entity);
 }
 
-/* <name>; state (NULL outside an encoding's own name) learns about it. It is no step deeper: what reads names
- * within names takes one. */
+/* Reads a <name>, and stores in state what the encoding needs to know. state is NULL for other names. This
+ * adds no depth, because each reader of names within names does. */
 static uint32_t ms_dmcxr_name(ms_dmcx *p, ms_dmcx_name_state *state)
 {
     char c = ms_dmcx_peek(p, 0);
@@ -22572,7 +23273,8 @@ static uint32_t ms_dmcxr_template_arg(ms_dmcx *p)
     }
 }
 
-/* <template-args> of name. With tag they are what template parameters in the rest of the encoding mean. */
+/* Reads the <template-args> of name. With tag, template parameters in the rest of the encoding refer to
+ * them. */
 static uint32_t ms_dmcxr_template_args(ms_dmcx *p, uint32_t name, bool tag)
 {
     if (name == 0 || !ms_dmcx_eat(p, 'I'))
@@ -22817,7 +23519,8 @@ static uint32_t ms_dmcxr_qualified(ms_dmcx *p)
     return ref;
 }
 
-/* Whether qualifiers at the reading position belong to a function type, as in a pointer to a const member. */
+/* Whether the qualifiers at the reading position belong to a function type, as in a pointer to a const
+ * member function. */
 static bool ms_dmcxr_at_function(const ms_dmcx *p)
 {
     uint32_t ahead = 0;
@@ -23423,7 +24126,7 @@ static uint32_t ms_dmcxr_unresolved(ms_dmcx *p, bool is_global)
     return scope == 0 ? 0 : ms_dmcx_make_two(p, ms_DMCX_QUALIFIED, scope, ms_dmcxr_unresolved_base(p));
 }
 
-/* Expressions that are marked by two letters and are no operators; *found tells whether one was there. */
+/* Reads an expression that two letters mark but that is no operator. *found tells whether there was one. */
 static uint32_t ms_dmcxr_marked(ms_dmcx *p, bool *found)
 {
     *found = true;
@@ -23575,7 +24278,7 @@ static uint32_t ms_dmcxr_special_g(ms_dmcx *p)
     return 0;
 }
 
-/* Bytes that can follow an encoding; none begins a type. */
+/* Whether the encoding ends here. No type begins with one of these bytes. */
 static bool ms_dmcxr_at_end(const ms_dmcx *p)
 {
     char c = ms_dmcx_peek(p, 0);
@@ -23747,7 +24450,7 @@ static void ms_dmcxp_put_decimal(ms_dmcx *p, uint32_t value)
     ms_dmcxp_put(p, digits + at, sizeof(digits) - at);
 }
 
-/* A bracket inside which a > closes no template arguments */
+/* Opens a bracket. Inside it a > does not close template arguments. */
 static void ms_dmcxp_open(ms_dmcx *p, char c)
 {
     p->brackets += p->in_args;
@@ -23871,7 +24574,7 @@ static void ms_dmcxp_put_operator(ms_dmcx *p, uint32_t index)
     ms_dmcxp_put(p, op->symbol, op->len);
 }
 
-/* How strongly an expression binds; what is none binds strongest. */
+/* How strongly an expression binds. A node that is no expression binds strongest. */
 static uint32_t ms_dmcxp_prec_of(const ms_dmcx_node *n)
 {
     switch (n->kind) {
@@ -23935,7 +24638,8 @@ static void ms_dmcxp_print(ms_dmcx *p, uint32_t ref)
         ms_dmcxp_right(p, ref);
 }
 
-/* Packs inside an expansion all show the same element; the first one met tells how many there are. */
+/* The element of a pack that is to be printed. All packs inside an expansion show the same element, and
+ * the first one sets how many there are. */
 static uint32_t ms_dmcxp_pack_element(ms_dmcx *p, const ms_dmcx_node *pack)
 {
     if (p->pack_count == ms_DMCX_UNSET) {
@@ -23945,7 +24649,8 @@ static uint32_t ms_dmcxp_pack_element(ms_dmcx *p, const ms_dmcx_node *pack)
     return p->pack_index < pack->b ? *ms_dmcx_pack_at(p, pack->a, p->pack_index) : 0;
 }
 
-/* Whether a declarator has a shape, looking through packs and forward references, which may form a circle. */
+/* Whether a declarator has this shape. Packs and forward references are followed; they may form a circle,
+ * so the hops are counted. */
 static bool ms_dmcxp_has(ms_dmcx *p, uint32_t ref, uint32_t flag)
 {
     for (uint32_t hops = 0; hops < MACHSYM_DEMANGLE_CXX_PRINT_DEPTH; hops++) {
@@ -23969,7 +24674,7 @@ static bool ms_dmcxp_has(ms_dmcx *p, uint32_t ref, uint32_t flag)
     return false;
 }
 
-/* An operand of something that binds as strongly as prec, in parentheses where it binds less. */
+/* Prints an operand of an operator that binds as strongly as prec. It gets parentheses when it binds less. */
 static void ms_dmcxp_operand(ms_dmcx *p, uint32_t ref, uint32_t prec)
 {
     if (ref < ms_DMCX_W_COUNT) {
@@ -23985,7 +24690,7 @@ static void ms_dmcxp_operand(ms_dmcx *p, uint32_t ref, uint32_t prec)
         ms_dmcxp_close(p, ')');
 }
 
-/* A list with commas; an element that is an empty pack leaves no comma. */
+/* Prints a list with commas. An element that is an empty pack gets no comma. */
 static void ms_dmcxp_list(ms_dmcx *p, uint32_t cell)
 {
     bool first = true;
@@ -24029,8 +24734,8 @@ static void ms_dmcxp_angles(ms_dmcx *p, uint32_t cell)
     p->in_args = in_args;
 }
 
-/* <pattern>...: the pattern once for every element of its packs; with the dots where it has none (a pack of
- * function parameters). */
+/* Prints an expansion: its pattern once for each element of its packs. A pattern without packs is printed
+ * with dots; it stands for a pack of function parameters. */
 static void ms_dmcxp_expansion(ms_dmcx *p, uint32_t pattern)
 {
     uint32_t index = p->pack_index;
@@ -24096,7 +24801,7 @@ static void ms_dmcxp_pointer_left(ms_dmcx *p, uint32_t pointee)
     ms_dmcxp_put_char(p, '*');
 }
 
-/* What is printed for a type where packs and forward references stand for something else. */
+/* The node that is printed for a type: packs and forward references stand for another one. */
 static uint32_t ms_dmcxp_shown(ms_dmcx *p, uint32_t ref)
 {
     for (uint32_t hops = 0; hops < MACHSYM_DEMANGLE_CXX_PRINT_DEPTH && p->d->work != 0; hops++) {
@@ -24396,7 +25101,8 @@ static bool ms_dmcxp_is_string(const ms_dmcx *p, uint32_t type, uint32_t cell)
     return true;
 }
 
-/* A character of a string. Returns whether it was written as a number, which a digit behind would extend. */
+/* Prints a character of a string. Returns whether it was written as a number: a digit behind it would then
+ * change its value. */
 static bool ms_dmcxp_put_escaped(ms_dmcx *p, uint32_t c)
 {
     char text[4];
@@ -24835,7 +25541,7 @@ static void ms_dmcxp_left_name(ms_dmcx *p, const ms_dmcx_node *n)
     }
 }
 
-/* One node deeper; false when the name nests too deep or a budget is spent. */
+/* Goes one node deeper. Returns false when that is too deep or the budget is spent. */
 static bool ms_dmcxp_enter_node(ms_dmcx *p)
 {
     ms_dm *d = p->d;
@@ -24848,7 +25554,7 @@ static bool ms_dmcxp_enter_node(ms_dmcx *p)
     return true;
 }
 
-/* Prints a node, or of a declarator what stands before its name. */
+/* Prints a node. Of a declarator it prints what stands before the name. */
 static void ms_dmcxp_left(ms_dmcx *p, uint32_t ref)
 {
     if (ref < ms_DMCX_W_COUNT) {
@@ -24989,11 +25695,12 @@ typedef struct ms_dmd { /* The state of reading one name. */
     ms_dm *d;
     const char *s;
     size_t len;
-    size_t at;       /* reading position */
-    size_t last_ref; /* the innermost type back-reference being read: those inside must lie before it */
-    size_t tail;     /* where a closing `6__initZ` or the like starts; len when there is none */
-    bool tail_seen;  /* the tail was read as an identifier */
-    bool quiet;      /* reading a part that is not shown now */
+    size_t at; /* reading position */
+    /* Place of the innermost back-reference to a type that is being read. Those inside it must lie before it. */
+    size_t last_ref;
+    size_t tail;    /* where a closing `6__initZ` or the like starts; len when there is none */
+    bool tail_seen; /* the tail was read as an identifier */
+    bool quiet;     /* reading a part that is not shown now */
 } ms_dmd;
 
 #define ms_dmd_lit(p, text) ms_dmd_put(p, text, sizeof(text) - 1)
@@ -25028,7 +25735,7 @@ static bool ms_dmd_has(const ms_dmd *p, size_t at, const char *text, size_t len)
     return at <= p->len && len <= p->len - at && ms_equal(p->s + at, text, len);
 }
 
-/* Takes steps from the budget; everything that can be read again through a back-reference has to pay. */
+/* Takes steps from the budget. All that a back-reference can make the reader read again has to pay. */
 static bool ms_dmd_pay(ms_dmd *p, size_t steps)
 {
     if (steps > p->d->work)
@@ -25038,7 +25745,7 @@ static bool ms_dmd_pay(ms_dmd *p, size_t steps)
     return !p->d->failed;
 }
 
-/* Starts a type, identifier or value; every successful call needs a ms_dmd_leave. */
+/* Starts a type, identifier or value. Each call that succeeds needs a ms_dmd_leave. */
 static bool ms_dmd_enter(ms_dmd *p)
 {
     if (p->d->depth >= MACHSYM_DEMANGLE_DEPTH)
@@ -25065,7 +25772,7 @@ static size_t ms_dmd_digits(ms_dmd *p)
     return p->at - first;
 }
 
-/* Number: at least one digit, 32 bits, and never the end of the name. */
+/* Number: it has at least one digit, fits 32 bits and does not end the name. */
 static bool ms_dmd_number(ms_dmd *p, uint32_t *out)
 {
     uint32_t value = 0;
@@ -25279,7 +25986,7 @@ static void ms_dmd_skip_modifiers(ms_dmd *p)
     p->quiet = quiet;
 }
 
-/* TypeFunction as a type: `ret(params) attributes `; the caller adds what it is. */
+/* TypeFunction as a type: `ret(params) attributes `. The caller adds `function` or `delegate`. */
 static bool ms_dmd_function_type(ms_dmd *p)
 {
     switch (ms_dmd_peek(p)) {
@@ -25343,7 +26050,7 @@ static bool ms_dmd_delegate(ms_dmd *p)
     return ok;
 }
 
-/* TypeStaticArray: the size stands in front, as in no source. */
+/* TypeStaticArray. The size stands in front of the type, in source behind it. */
 static bool ms_dmd_static_array(ms_dmd *p)
 {
     size_t first = p->at, len = ms_dmd_digits(p);
@@ -25490,7 +26197,8 @@ static unsigned ms_dmd_nibble(char c)
     return ms_dmd_is_digit(c) ? (unsigned)(c - '0') : ((unsigned)(c - 'A') & 31u) + 10;
 }
 
-/* A char, wchar or dchar: as itself when it is printable ASCII, else in at least the digits of its width. */
+/* A char, wchar or dchar. Printable ASCII is printed as it is, all else as a number with the digits of the
+ * type's width or more. */
 static bool ms_dmd_char(ms_dmd *p, char type)
 {
     uint32_t value;
@@ -25514,7 +26222,7 @@ static bool ms_dmd_char(ms_dmd *p, char type)
     return true;
 }
 
-/* The digits of a number, read as the type says. */
+/* A number, printed as a value of its type. */
 static bool ms_dmd_integer(ms_dmd *p, char type)
 {
     uint32_t value;
@@ -25698,7 +26406,7 @@ static bool ms_dmd_value_arg(ms_dmd *p)
 
 /* ---- template arguments ---- */
 
-/* Reads a symbol of size bytes at position at; a size of 0 takes any. */
+/* Reads a symbol of size bytes at position at. A size of 0 means any size. */
 static bool ms_dmd_sized_symbol(ms_dmd *p, size_t at, uint64_t size)
 {
     size_t out_len = p->d->out_len;
@@ -25714,8 +26422,9 @@ static bool ms_dmd_sized_symbol(ms_dmd *p, size_t at, uint64_t size)
     return false;
 }
 
-/* Compilers before 2.077 wrote the length of the symbol in front of it. The symbol may start with a digit as
- * well: the longest length that fits wins, and no length is the last choice. */
+/* Compilers before 2.077 wrote the symbol's length in front of it. The symbol may begin with a digit too,
+ * so it is not clear where the length ends. The longest length that fits is taken, then shorter ones, then
+ * none. */
 static bool ms_dmd_symbol_arg(ms_dmd *p)
 {
     uint32_t size;
@@ -25780,7 +26489,7 @@ static bool ms_dmd_template(ms_dmd *p, size_t size)
 
 /* ---- names ---- */
 
-/* The text of an LName of len bytes; some have a meaning. */
+/* Prints an LName of len bytes. Some names, such as __ctor, are printed as what they mean. */
 static void ms_dmd_name(ms_dmd *p, size_t len)
 {
     const char *name = p->s + p->at;
@@ -25854,8 +26563,8 @@ static bool ms_dmd_ident(ms_dmd *p)
     return ms_dmd_enter(p) && ms_dmd_leave(p, ms_dmd_any_ident(p));
 }
 
-/* The function type that may follow a name. Where what follows is only the type of a variable, nothing is
- * taken. Modifiers of `this` are shown behind the parameters. */
+/* Reads the function type that may follow a name, but not the type of a variable. Modifiers of `this` are
+ * printed behind the parameters. */
 static void ms_dmd_maybe_signature(ms_dmd *p, bool with_modifiers)
 {
     size_t first = p->at, out_len = p->d->out_len, modifiers = 0;
@@ -25899,7 +26608,8 @@ static bool ms_dmd_qualified(ms_dmd *p, bool with_modifiers)
 
 /* ---- whole names ---- */
 
-typedef struct ms_dmd_special { /* A compiler-made symbol: its last identifier becomes words in front. */
+/* A symbol that the compiler made. Words in front of the name take the place of its last identifier. */
+typedef struct ms_dmd_special {
     const char *tail;
     const char *text;
     unsigned char tail_len, text_len;
@@ -25921,7 +26631,7 @@ static const ms_dmd_special *ms_dmd_find_special(const char *s, size_t len)
     return NULL;
 }
 
-/* Reads the whole name, with or without taking its end for a special one. */
+/* Reads the whole name. special is the compiler-made symbol that its end stands for, or NULL. */
 static bool ms_dmd_read(ms_dm *d, const ms_dmd_special *special)
 {
     ms_dmd p = {d, d->s, d->len, 0, d->len, d->len, false, false};
@@ -25977,8 +26687,9 @@ static bool ms_dmd_run(ms_dm *d)
 
 enum ms_dml_language { ms_DML_NONE = 0, ms_DML_SWIFT = 1, ms_DML_RUST = 2, ms_DML_CXX = 4, ms_DML_D = 8 };
 
-/* The languages that a name may be of, by its first bytes, and how many of those to leave out: Mach-O puts an
- * underscore in front of every C symbol, and names come with and without it. Objective-C methods are none. */
+/* Returns the languages that a name may be of, by its first bytes. *skip is how many bytes to leave out:
+ * Mach-O puts an underscore in front of every C symbol, and names come with and without it. Objective-C
+ * methods belong to none of the languages. */
 static unsigned ms_dml_detect(const char *s, size_t len, size_t *skip)
 {
     size_t n = 0;
@@ -26022,7 +26733,8 @@ static bool ms_dml_try(ms_dm *d, unsigned language)
     }
 }
 
-/* Rust goes before C++: its older scheme is a C++ name by form, but asks for more. */
+/* Rust is tried before C++: a name of its older scheme is a C++ name too, but few C++ names are names of
+ * that scheme. */
 static bool ms_dml_any(ms_dm *d)
 {
     size_t skip;
@@ -26037,7 +26749,8 @@ static bool ms_dml_any(ms_dm *d)
     return ok;
 }
 
-/* The frame is the array: a function of its own, so that names that need none do not pay for it. */
+/* The scratch is this function's stack frame. It is not inlined, so that other names do not pay for the
+ * frame. */
 static ms_DML_NOINLINE bool ms_dml_run_small(ms_dm *d)
 {
     uint64_t frame[MACHSYM_DEMANGLE_SMALL_STACK / 8 + 1];
@@ -26062,7 +26775,7 @@ static ms_DML_NOINLINE bool ms_dml_run_large(ms_dm *d)
 static bool ms_dml_run(ms_dm *d)
 {
     size_t skip;
-    if (d->len > 0 && d->s[0] == '\1') { /* LLVM's mark of a name that is the linker's already */
+    if (d->len > 0 && d->s[0] == '\1') { /* LLVM marks names with this byte that get no underscore in front */
         d->s++;
         d->len--;
     }
@@ -26359,276 +27072,11 @@ MACHSYM_API size_t machsym_path_join(const machsym_path *path, char *buf, size_t
 MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_slice *slices, size_t cap,
                                        machsym_error *err)
 {
-    ms_file input;
-    ms_span slice;
-    uint64_t offset;
-    uint32_t count = 0;
-    size_t listed = 0;
     if (desc == NULL) {
         ms_fail(err, MACHSYM_ERR_ARGUMENT, "the descriptor is NULL", "", 0);
         return 0;
     }
-    if (ms_file_open(desc->path, desc->bytes, desc->flags, &input, err) != MACHSYM_OK)
-        return 0;
-    for (uint32_t i = 0; ms_file_slice_at(input.bytes, i, &count, &slice, &offset); i++) {
-        ms_mo mo;
-        if (ms_file_peek(slice, offset, &mo, err) != MACHSYM_OK)
-            continue;
-        if (listed < cap)
-            slices[listed] = mo.slice;
-        listed++;
-    }
-    if (count == 0)
-        ms_fail(err, MACHSYM_ERR_DAMAGED, "a fat file without slices", "fat header", 4);
-    else if (listed > 0)
-        ms_fail(err, MACHSYM_OK, "no error", "", 0); /* a damaged slice among good ones is left out */
-    ms_file_close(&input);
-    return listed;
-}
-
-/* Takes a slice of input into the image. */
-static machsym_result machsym_add_file(machsym_image *image, const machsym_open_desc *desc,
-                                       const ms_file *input, const char *arch, const machsym_uuid *uuid,
-                                       machsym_error *err)
-{
-    ms_mo *mo = &image->mo[image->mo_count];
-    machsym_result result = ms_file_choose(input->bytes, arch, uuid, mo, err);
-    if (result != MACHSYM_OK)
-        return result;
-    machsym_slice slice = mo->slice;
-    ms_span bytes = mo->bytes;
-    ms_zero(mo, sizeof *mo);
-    mo->bytes = bytes;
-    mo->slice = slice;
-    mo->is_loaded = (desc->flags & MACHSYM_OPEN_LOADED) != 0 && image->mo_count == 0; /* a pair is a file */
-    result = desc->entry != NULL ? ms_mo_load_entry(mo, ms_str_from_c(desc->entry), &image->arena, err)
-                                 : ms_mo_load(mo, &image->arena, err);
-    if (result != MACHSYM_OK)
-        return result;
-    uint64_t load_addr = desc->load_addr != 0 ? desc->load_addr : (uint64_t)(uintptr_t)bytes.ptr;
-    mo->slide = mo->is_loaded ? load_addr - mo->text_addr : 0;
-    image->inputs[image->mo_count] = *input;
-    image->mo_count++;
-    return MACHSYM_OK;
-}
-
-/* Opens the other half and checks that it is one. */
-static machsym_result machsym_add_pair(machsym_image *image, const machsym_open_desc *desc, const char *path,
-                                       machsym_error *err)
-{
-    ms_file input;
-    const machsym_slice *own = &image->mo[0].slice;
-    machsym_result result = ms_file_open(path, desc->pair_bytes, desc->flags, &input, err);
-    if (result != MACHSYM_OK)
-        return result;
-    result = machsym_add_file(image, desc, &input, own->has_uuid ? NULL : own->arch,
-                              own->has_uuid ? &own->uuid : NULL, err);
-    if (result == MACHSYM_OK)
-        return result;
-    ms_file_close(&input);
-    if (result == MACHSYM_ERR_UUID || result == MACHSYM_ERR_ARCH)
-        return ms_fail(err, MACHSYM_ERR_PAIR, "the two files do not belong together: their UUIDs differ",
-                       "LC_UUID", 0);
-    return result;
-}
-
-#ifndef MACHSYM_NO_OS
-static bool machsym_has_dwarf(const ms_mo *mo)
-{
-    return ms_mo_section_named(mo, NULL, "__debug_info") != NULL ||
-           ms_mo_section_named(mo, NULL, "__zdebug_info") != NULL;
-}
-
-/* Tries BUNDLE.dSYM/Contents/Resources/DWARF/NAME for a bundle that may hold the binary. Returns true when it
- * fits. */
-static bool machsym_try_dsym(machsym_image *image, const machsym_open_desc *desc, machsym_str bundle,
-                             machsym_str name)
-{
-    char *path = ms_file_text(bundle, ".dSYM/Contents/Resources/DWARF/", name);
-    bool fits =
-        path != NULL && ms_os_is_file(path) && machsym_add_pair(image, desc, path, NULL) == MACHSYM_OK;
-    free(path);
-    return fits;
-}
-
-/* Looks for the dSYM beside a binary, and beside the bundles that the binary lies in. */
-static void machsym_find_dsym(machsym_image *image, const machsym_open_desc *desc)
-{
-    machsym_str path = ms_str_from_c(image->inputs[0].path);
-    machsym_str name = ms_str_base_name(path);
-    for (unsigned levels = 0; levels < 6 && path.len > 1; levels++) {
-        machsym_str last = ms_str_base_name(path);
-        bool is_bundle = levels == 0 || ms_str_ends(last, ".app") || ms_str_ends(last, ".framework") ||
-                         ms_str_ends(last, ".appex") || ms_str_ends(last, ".xpc") ||
-                         ms_str_ends(last, ".bundle") || ms_str_ends(last, ".kext") ||
-                         ms_str_ends(last, ".xctest");
-        if (is_bundle && last.len > 0 && machsym_try_dsym(image, desc, path, name))
-            return;
-        path.len -= last.len;
-        while (path.len > 1 && path.ptr[path.len - 1] == '/')
-            path.len--;
-    }
-}
-#endif
-
-/* Executable segments, for an image whose code sections are all empty.
- * seen: dSYMs by Apple's dsymutil of 2008, which kept the sections with size 0. */
-static size_t machsym_list_code_segments(const machsym_image *image, ms_key *order)
-{
-    size_t count = 0;
-    for (size_t m = 0; m < image->mo_count; m++) {
-        for (uint32_t i = 0; i < image->mo[m].segment_count; i++) {
-            const ms_mo_segment *segment = &image->mo[m].segments[i];
-            uint64_t hi;
-            if ((segment->initprot & ms_VM_PROT_EXECUTE) == 0 || segment->size == 0 ||
-                !ms_add_ok(segment->addr, segment->size, &hi))
-                continue;
-            order[count].key = segment->addr;
-            order[count++].item = hi;
-        }
-    }
-    return count;
-}
-
-/* The executable sections of all halves, sorted and joined where they touch or overlap. */
-static void machsym_list_code(machsym_image *image)
-{
-    size_t max = (size_t)image->mo[0].section_count + image->mo[1].section_count +
-                 image->mo[0].segment_count + image->mo[1].segment_count;
-    ms_key *order = (ms_key *)ms_arena_alloc(&image->arena, max, sizeof *order);
-    ms_range *code = (ms_range *)ms_arena_alloc(&image->arena, max, sizeof *code);
-    size_t count = 0;
-    size_t kept = 0;
-    if (order == NULL || code == NULL)
-        return;
-    for (size_t m = 0; m < image->mo_count; m++) {
-        for (uint32_t i = 0; i < image->mo[m].section_count; i++) {
-            const ms_mo_section *section = &image->mo[m].sections[i];
-            uint64_t hi;
-            if (!section->is_code || section->size == 0 || !ms_add_ok(section->addr, section->size, &hi))
-                continue;
-            order[count].key = section->addr;
-            order[count++].item = hi;
-        }
-    }
-    if (count == 0)
-        count = machsym_list_code_segments(image, order);
-    ms_key_heap_sort(order, count);
-    for (size_t i = 0; i < count; i++) {
-        if (kept > 0 && order[i].key < code[kept - 1].hi) {
-            code[kept - 1].hi = order[i].item > code[kept - 1].hi ? order[i].item : code[kept - 1].hi;
-            continue;
-        }
-        code[kept].lo = order[i].key;
-        code[kept++].hi = order[i].item;
-    }
-    image->dw.code = code;
-    image->dw.code_count = kept;
-}
-
-/* Takes the debug info of the first half that has some. */
-static void machsym_find_dwarf(machsym_image *image)
-{
-    ms_dw *dw = &image->dw;
-    const struct ms_os_file *file = NULL;
-    for (size_t m = 0; m < image->mo_count && dw->info.len == 0; m++) {
-        const ms_mo *mo = &image->mo[m];
-        image->has_compressed_dwarf |= ms_mo_section_named(mo, NULL, "__zdebug_info") != NULL;
-        ms_om_read_dwarf(mo, &image->arena, dw);
-#ifndef MACHSYM_NO_OS
-        file = &image->inputs[m].file;
-#endif
-    }
-    image->cus = ms_cu_index(dw, file, &image->arena, &image->cu_count, &image->damage_count);
-}
-
-static const char *machsym_keep_c(machsym_image *image, const char *text)
-{
-    size_t len = ms_str_from_c(text).len;
-    char *copy = (char *)ms_arena_alloc(&image->arena, len + 1, 1);
-    if (copy == NULL)
-        return NULL;
-    ms_copy(copy, text, len);
-    copy[len] = 0;
-    return copy;
-}
-
-static void machsym_set_name(machsym_image *image, const machsym_open_desc *desc)
-{
-    image->name = ms_str_base_name(ms_str_from_c(image->inputs[0].path));
-    if (ms_str_ends(image->name, ".dSYM"))
-        image->name.len -= 5;
-    if (desc->entry != NULL)
-        image->name = ms_str_from_c(machsym_keep_c(image, desc->entry));
-}
-
-/* Whether and how the image's object files are looked for, if it has a debug map. */
-static void machsym_set_places(machsym_image *image, const machsym_open_desc *desc)
-{
-    ms_om_places *places = &image->places;
-    size_t prefix_count = desc->oso_prefixes != NULL ? desc->oso_prefix_count : 0;
-    size_t dir_count = desc->oso_dirs != NULL ? desc->oso_dir_count : 0;
-    machsym_oso_prefix *prefixes =
-        (machsym_oso_prefix *)ms_arena_alloc(&image->arena, prefix_count, sizeof *prefixes);
-    const char **dirs = (const char **)ms_arena_alloc(&image->arena, dir_count, sizeof *dirs);
-    if (prefixes == NULL || dirs == NULL)
-        return;
-    for (size_t i = 0; i < prefix_count; i++) {
-        prefixes[i].from = machsym_keep_c(image, desc->oso_prefixes[i].from);
-        prefixes[i].to = machsym_keep_c(image, desc->oso_prefixes[i].to);
-    }
-    for (size_t i = 0; i < dir_count; i++)
-        dirs[i] = machsym_keep_c(image, desc->oso_dirs[i]);
-    places->prefixes = prefixes;
-    places->prefix_count = prefix_count;
-    places->dirs = dirs;
-    places->dir_count = dir_count;
-    places->flags = desc->flags;
-    image->follows_objects = (desc->flags & (MACHSYM_OPEN_NO_OBJECTS | MACHSYM_OPEN_LOADED)) == 0 &&
-                             (image->inputs[0].path != NULL || prefix_count + dir_count > 0) &&
-                             image->dw.info.len == 0;
-}
-
-/* Everything after the image exists; on failure the caller closes it. */
-static machsym_result machsym_image_fill(machsym_image *image, const machsym_open_desc *desc,
-                                         machsym_error *err)
-{
-    ms_file input;
-    bool wants_pair = desc->pair_path != NULL || desc->pair_bytes.ptr != NULL;
-    if (desc->entry != NULL && (wants_pair || (desc->flags & MACHSYM_OPEN_LOADED) != 0))
-        return ms_fail(
-            err, MACHSYM_ERR_ARGUMENT,
-            "an image of a kernel collection has other addresses than its dSYM: open that by itself", "", 0);
-    machsym_result result = ms_file_open(desc->path, desc->bytes, desc->flags, &input, err);
-    if (result != MACHSYM_OK)
-        return result;
-    result = machsym_add_file(image, desc, &input, desc->arch, desc->uuid, err);
-    if (result != MACHSYM_OK) {
-        ms_file_close(&input);
-        return result;
-    }
-    if (wants_pair)
-        result = machsym_add_pair(image, desc, desc->pair_path, err);
-#ifndef MACHSYM_NO_OS
-    else if ((desc->flags & MACHSYM_OPEN_NO_PAIR) == 0 && desc->entry == NULL &&
-             image->inputs[0].path != NULL && !machsym_has_dwarf(&image->mo[0]))
-        machsym_find_dsym(image, desc);
-#endif
-    if (result != MACHSYM_OK)
-        return result;
-    if ((desc->flags & MACHSYM_OPEN_NO_SYMTAB) != 0) {
-        for (size_t i = 0; i < image->mo_count; i++)
-            image->mo[i].hide_symtab = true;
-    }
-    machsym_set_name(image, desc);
-    machsym_list_code(image);
-    machsym_find_dwarf(image);
-    machsym_set_places(image, desc);
-#ifndef MACHSYM_NO_OS
-    for (size_t i = 0; i < image->mo_count; i++)
-        ms_os_settle(&image->inputs[i].file);
-#endif
-    return image->arena.oom ? ms_fail_memory(err) : MACHSYM_OK;
+    return ms_file_list_slices(desc, slices, cap, err);
 }
 
 MACHSYM_API machsym_result machsym_image_open(const machsym_open_desc *desc, machsym_image **out,
@@ -26639,78 +27087,27 @@ MACHSYM_API machsym_result machsym_image_open(const machsym_open_desc *desc, mac
         *out = NULL;
     if (out == NULL || desc == NULL)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the descriptor or the place for the image is NULL", "", 0);
-    ms_arena arena = ms_arena_make(ms_arena_default(desc->allocator));
-    if (arena.allocator.alloc == NULL || arena.allocator.free == NULL)
+    machsym_allocator allocator = ms_arena_default(desc->allocator);
+    if (allocator.alloc == NULL || allocator.free == NULL)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the allocator lacks a function", "", 0);
-    machsym_image *image = (machsym_image *)ms_arena_zeroed(&arena, 1, sizeof *image);
-    if (image == NULL)
-        return ms_fail_memory(err);
-    image->arena = arena;
-    machsym_result result = machsym_image_fill(image, desc, err);
-    if (result == MACHSYM_OK)
-        *out = image;
-    else
-        machsym_image_close(image);
-    return result;
+    return ms_im_open(desc, allocator, out, err);
 }
 
 MACHSYM_API void machsym_image_close(machsym_image *image)
 {
-    if (image == NULL)
-        return;
-    for (size_t i = 0; i < 2; i++)
-        ms_file_close(&image->inputs[i]);
-    ms_arena arena = image->arena; /* the image lies in its own arena */
-    ms_arena_free(&arena);
+    if (image != NULL)
+        ms_im_close(image);
 }
 
 MACHSYM_API void machsym_image_get_info(const machsym_image *image, machsym_image_info *out)
 {
-    const ms_mo *mo = &image->mo[0];
-    ms_zero(out, sizeof *out);
-    out->slice = mo->slice;
-    out->name = image->name;
-    out->path = image->inputs[0].path;
-    out->pair_path = image->inputs[1].path;
-    out->text_addr = mo->text_addr;
-    out->text_size = mo->text_size;
-    out->text_exec_addr = mo->text_exec_addr;
-    out->address_size = mo->is_64 ? 8 : 4;
-    out->platform = mo->platform;
-    out->min_os = mo->min_os;
-    out->sdk = mo->sdk;
-    out->source_version = mo->source_version;
-    out->has_dwarf = image->dw.info.len != 0;
-    out->has_compressed_dwarf = image->has_compressed_dwarf;
-    out->damage_count = image->damage_count;
-    for (size_t i = 0; i < image->mo_count; i++) {
-        out->symbol_count += (uint32_t)(ms_sym_nlists(&image->mo[i]).len / ms_sym_nlist_size(&image->mo[i]));
-        out->has_function_starts |= image->mo[i].loads.starts_size != 0;
-        out->damage_count += image->mo[i].damage_count;
-    }
+    ms_im_get_info(image, out);
 }
 
 MACHSYM_API bool machsym_image_next_section(const machsym_image *image, machsym_cursor *at,
                                             machsym_section *out)
 {
-    while (at->a < image->mo_count && at->b >= image->mo[at->a].section_count) {
-        at->a++;
-        at->b = 0;
-    }
-    if (at->a >= image->mo_count)
-        return false;
-    const ms_mo_section *section = &image->mo[at->a].sections[at->b++];
-    out->segment = section->segment;
-    out->name = section->name;
-    out->addr = section->addr;
-    out->size = section->size;
-    out->offset = section->off;
-    out->bytes.ptr = section->bytes.ptr;
-    out->bytes.len = section->bytes.len;
-    out->flags = section->flags;
-    out->is_code = section->is_code;
-    out->is_pair = at->a != 0;
-    return true;
+    return ms_im_next_section(image, at, out);
 }
 
 MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cursor *at, machsym_entry *out)
@@ -26718,21 +27115,10 @@ MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cu
     return ms_mo_next_entry(&image->mo[0], &at->a, out);
 }
 
-static uint64_t machsym_addr_in(uint32_t cputype, bool is_64, uint64_t text_addr, uint64_t load_addr,
-                                uint64_t pc)
-{
-    if (cputype == ms_CPU_ARM64 && (pc & ((uint64_t)1 << 55)) == 0)
-        pc &= ((uint64_t)1 << 47) - 1; /* user space: the bits above hold pointer authentication */
-    if (cputype == ms_CPU_ARM)
-        pc &= ~(uint64_t)1; /* Thumb */
-    uint64_t addr = pc - load_addr + text_addr;
-    return is_64 ? addr : addr & 0xffffffff;
-}
-
 MACHSYM_API uint64_t machsym_image_addr(const machsym_image *image, uint64_t load_addr, uint64_t pc)
 {
     const ms_mo *mo = &image->mo[0];
-    return machsym_addr_in(mo->slice.cputype, mo->is_64, mo->text_addr, load_addr, pc);
+    return ms_im_addr(mo->slice.cputype, mo->is_64, mo->text_addr, load_addr, pc);
 }
 
 MACHSYM_API const machsym_loaded *machsym_loaded_from_pc(const machsym_loaded *images, size_t count,
@@ -27030,7 +27416,7 @@ MACHSYM_API void machsym_map_get_info(const machsym_map *map, machsym_map_info *
 MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr, uint64_t pc)
 {
     bool is_64 = (map->head.cputype & ms_CPU_IS_64) != 0;
-    return machsym_addr_in(map->head.cputype, is_64, map->head.text_addr, load_addr, pc);
+    return ms_im_addr(map->head.cputype, is_64, map->head.text_addr, load_addr, pc);
 }
 
 MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames,

@@ -26,7 +26,8 @@ int main(void)
     size_t count = machsym_session_frames(session, addr, frames, 16);
     for (size_t i = 0; i < count && i < 16; i++) {
         machsym_frame_name(&frames[i], 0, text, sizeof text);
-        printf("%s (%.*s:%u)\n", text, (int)frames[i].file.name.len, frames[i].file.name.ptr, frames[i].line);
+        machsym_str file_name = frames[i].file.name;
+        printf("%s (%.*s:%u)\n", text, (int)file_name.len, file_name.ptr, frames[i].line);
     }
     machsym_session_close(session);
     machsym_image_close(image);

@@ -11,14 +11,14 @@ check() { # NAME COMMAND...
     count $? || { echo "$name: $*" && cat "$work/log"; }
 }
 
-# Compiles and runs one, which prints standard input.
+# Compiles and runs one, which prints standard input. Its argument is a file that it may write.
 example() { # NAME FLAG...
     example=$1
     shift
     cat >"$work/want"
     check "$example compiles" $CC -std=c99 -D_GNU_SOURCE -Wall -Wextra -Werror -I. $CFLAGS $LDFLAGS -o "$work/$example" \
         "examples/$example.c" "$@"
-    $RUN "$work/$example" >"$work/got"
+    $RUN "$work/$example" "$work/$example.symmap" >"$work/got"
     check "$example succeeds" test $? -eq 0
     check "$example's output" diff "$work/want" "$work/got"
 }
@@ -35,6 +35,10 @@ example batch <<END
 END
 example threads -pthread <<END
 92 addresses, 184 frames
+END
+example map <<END
+repeat(int, void (int) block_pointer) (demo/main.mm:6)
+main (demo/main.mm:12)
 END
 example bytes <<END
 -[Player skip:]:21

@@ -23,7 +23,7 @@ typedef enum field_reach {
 enum {
     PART_SHAPE = 1, /* how many frames, and where their function lies */
     PART_NAMES = 2,
-    PART_LINES = 4, /* files, lines and columns */
+    PART_LINES = 4,   /* files, lines and columns */
     PART_SYMBOLS = 8, /* answers that debug info does not give */
     PART_DWARF = PART_SHAPE | PART_NAMES | PART_LINES,
     PART_ALL = 15
@@ -162,10 +162,16 @@ static inline unsigned fields_of_section(const fields *f, uint64_t off, uint32_t
         const char *name;
         unsigned parts;
     } rows[] = {
-        {"__debug_info", PART_DWARF},     {"__debug_abbrev", PART_DWARF},   {"__debug_line", PART_LINES},
-        {"__debug_line_str", PART_LINES}, {"__debug_str", PART_NAMES | PART_LINES},
-        {"__debug_str_offs", PART_NAMES | PART_LINES}, {"__debug_addr", PART_DWARF},
-        {"__debug_ranges", PART_DWARF},   {"__debug_rnglists", PART_DWARF}, {"__debug_aranges", 0},
+        {"__debug_info", PART_DWARF},
+        {"__debug_abbrev", PART_DWARF},
+        {"__debug_line", PART_LINES},
+        {"__debug_line_str", PART_LINES},
+        {"__debug_str", PART_NAMES | PART_LINES},
+        {"__debug_str_offs", PART_NAMES | PART_LINES},
+        {"__debug_addr", PART_DWARF},
+        {"__debug_ranges", PART_DWARF},
+        {"__debug_rnglists", PART_DWARF},
+        {"__debug_aranges", 0},
     };
     if ((flags & 0x80000400u) != 0)
         return PART_ALL;
@@ -221,7 +227,8 @@ static inline void fields_segment(fields *f, uint64_t command, uint64_t at)
 {
     unsigned word = f->is_64 ? 8 : 4;
     uint64_t count = fields_read(f, at + 16 + 4 * word + 8, 4);
-    bool is_text = fields_is(f, at, "__TEXT");
+    bool is_text =
+        fields_is(f, at, "__TEXT") || fields_is(f, at, "__TEXT_EXEC"); /* where code is: of kernels too */
     unsigned parts = is_text ? PART_ALL : fields_is(f, at, "__DWARF") ? PART_DWARF : 0;
     fields_begin("segment", REACH_ALL, parts, 0);
     fields_take(f, "cmd", &command, 4);
@@ -294,18 +301,41 @@ enum { FIELDS_BLOCK = -1, FIELDS_TEXT = -2, FIELDS_LEB = -3 };
 static inline int fields_form(unsigned form, const field_unit *u)
 {
     switch (form) {
-    case 0x19: case 0x21: return 0;
-    case 0x0b: case 0x0c: case 0x11: case 0x25: case 0x29: return 1;
-    case 0x05: case 0x12: case 0x26: case 0x2a: return 2;
-    case 0x27: case 0x2b: return 3;
-    case 0x06: case 0x13: case 0x28: case 0x2c: return 4;
-    case 0x07: case 0x14: case 0x20: return 8;
+    case 0x19:
+    case 0x21: return 0;
+    case 0x0b:
+    case 0x0c:
+    case 0x11:
+    case 0x25:
+    case 0x29: return 1;
+    case 0x05:
+    case 0x12:
+    case 0x26:
+    case 0x2a: return 2;
+    case 0x27:
+    case 0x2b: return 3;
+    case 0x06:
+    case 0x13:
+    case 0x28:
+    case 0x2c: return 4;
+    case 0x07:
+    case 0x14:
+    case 0x20: return 8;
     case 0x1e: return 16;
     case 0x01: return (int)u->addr_size;
-    case 0x0e: case 0x17: case 0x1f: return (int)u->offset_size;
+    case 0x0e:
+    case 0x17:
+    case 0x1f: return (int)u->offset_size;
     case 0x08: return FIELDS_TEXT;
-    case 0x09: case 0x18: return FIELDS_BLOCK;
-    case 0x0d: case 0x0f: case 0x15: case 0x1a: case 0x1b: case 0x22: case 0x23: return FIELDS_LEB;
+    case 0x09:
+    case 0x18: return FIELDS_BLOCK;
+    case 0x0d:
+    case 0x0f:
+    case 0x15:
+    case 0x1a:
+    case 0x1b:
+    case 0x22:
+    case 0x23: return FIELDS_LEB;
     default: fields_stop("a form of a root entry that is not known"); return 0;
     }
 }

@@ -76,6 +76,31 @@ $M atos -o $dsym 0x100000940 >&- 2>"$work/err"
 [ $? -eq 1 ] && grep -q 'standard output' "$work/err"
 ok "standard output is closed" $?
 
+# ---- Memory ----
+
+# Whatever memory there is: all of the answer, or a message and a status that is not 0.
+starts=0
+(ulimit -v 20000; $M --version) >"$work/out" 2>&1 || {
+    starts=1
+    skip "little memory: this build does not start with it"
+}
+[ $starts -ne 0 ] || for line in "atos -o $dsym -i 0x100000940" "symbols $dsym" "info $dsym" "crash -q --no-cache -d $dsym $reports/demo.crash" \
+    "map build -o $work/little.symmap $dsym" "map lookup $work/demo.symmap -i 0x100000940"; do
+    # shellcheck disable=SC2086
+    $M $line >"$work/want" 2>"$work/err"
+    silent=
+    for ((limit = 6000; limit < 20000; limit += 250)); do
+        # shellcheck disable=SC2086
+        (ulimit -v $limit; $M $line >"$work/out" 2>"$work/err") 2>"$work/shell"
+        status=$?
+        [ $status -eq 0 ] && cmp -s "$work/want" "$work/out" && continue
+        [ $status -ne 0 ] && [ $status -lt 128 ] && [ -s "$work/err" ] && continue
+        silent="$silent $limit:$status"
+    done
+    [ -z "$silent" ]
+    ok "$line with little memory:$silent" $?
+done
+
 # ---- Files ----
 
 crash() { # ARGUMENT...

@@ -645,7 +645,7 @@ static void check_relocated(uint32_t cputype, bool is_64, const uint32_t *relocs
     section.bytes = ms_span_make(file.v, sizeof section_bytes);
     section.reloc_off = sizeof section_bytes;
     section.reloc_count = (uint32_t)count;
-    ms_span got = ms_om_relocated(&mo, &section, &arena);
+    ms_span got = ms_im_relocated(&mo, &section, &arena);
     CHECK(got.len == sizeof section_bytes && memcmp(got.ptr, want, sizeof section_bytes) == 0);
     ms_arena_free(&arena);
     free(file.v);

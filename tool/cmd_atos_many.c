@@ -33,10 +33,7 @@ static size_t split(const char *input, size_t len, token **tokens)
             i++;
         if (i == start)
             break;
-        if (count == cap) {
-            cap = cap == 0 ? 64 : cap * 2;
-            *tokens = tool_grow(*tokens, cap * sizeof **tokens);
-        }
+        *tokens = tool_room(*tokens, count, &cap, sizeof **tokens);
         token *t = &(*tokens)[count++];
         t->at = start;
         t->len = i - start;

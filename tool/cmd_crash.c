@@ -114,7 +114,7 @@ static bool has_unresolved(const report *r)
 
 static void write_output(const crash_run *run, crash_result *result)
 {
-    outfile_rule rule = run->in_folder && !run->options->force ? OUTFILE_KEEP : OUTFILE_REPLACE;
+    outfile_rule rule = !run->in_folder ? OUTFILE_REPLACE : run->options->force ? OUTFILE_OWN : OUTFILE_KEEP;
     int failure = outfile_write(result->output_path, result->output.v, result->output.len, rule);
     if (failure == 0)
         return;

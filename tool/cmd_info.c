@@ -171,7 +171,7 @@ static void print_image(const machsym_image *image, bool quick)
     }
     if (info.damage_count != 0)
         out_format("  damaged: %u load commands, sections or unit headers\n", info.damage_count);
-    machsym_session_close(session);
+    tool_session_close(session);
 }
 
 typedef struct info_options {

@@ -212,10 +212,7 @@ static void close_function(breakpad *b)
 
 static void open_call(breakpad *b, const inlined_call *call)
 {
-    if (b->call_count == b->call_cap) {
-        b->call_cap = b->call_cap == 0 ? 64 : b->call_cap * 2;
-        b->calls = tool_grow(b->calls, b->call_cap * sizeof *b->calls);
-    }
+    b->calls = tool_room(b->calls, b->call_count, &b->call_cap, sizeof *b->calls);
     b->open_count = call->depth;
     b->open[b->open_count++] = b->call_count;
     b->calls[b->call_count++] = *call;

@@ -108,10 +108,7 @@ static void parse_table(import_command *c, const text *input)
         number++;
         if (len > 0 && line[len - 1] == '\r')
             len--;
-        if (c->count == c->cap) {
-            c->cap = c->cap == 0 ? 1024 : c->cap * 2;
-            c->rows = tool_grow(c->rows, c->cap * sizeof *c->rows);
-        }
+        c->rows = tool_room(c->rows, c->count, &c->cap, sizeof *c->rows);
         if (parse_row(line, len, &c->rows[c->count])) {
             c->rows[c->count++].number = number;
         } else if (len > 0) {

@@ -122,7 +122,7 @@ static int run_objc(int argc, char **argv)
     if (image == NULL)
         return status;
     print_all(session, o.json);
-    machsym_session_close(session);
+    tool_session_close(session);
     machsym_image_close(image);
     return TOOL_OK;
 }

@@ -36,10 +36,7 @@ typedef struct runs {
 
 static void add_run(runs *to, const run *one)
 {
-    if (to->count == to->cap) {
-        to->cap = to->cap == 0 ? 256 : to->cap * 2;
-        to->v = tool_grow(to->v, to->cap * sizeof *to->v);
-    }
+    to->v = tool_room(to->v, to->count, &to->cap, sizeof *to->v);
     to->v[to->count++] = *one;
 }
 
@@ -278,7 +275,7 @@ static int run_request(request *r)
         status = TOOL_OK;
     }
     owners_close(owned);
-    machsym_session_close(session);
+    tool_session_close(session);
     machsym_image_close(image);
     return status;
 }

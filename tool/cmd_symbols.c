@@ -18,10 +18,7 @@ typedef struct entries {
 
 static void add(entries *to, const machsym_symbol *symbol)
 {
-    if (to->count == to->cap) {
-        to->cap = to->cap == 0 ? 1024 : to->cap * 2;
-        to->v = tool_grow(to->v, to->cap * sizeof *to->v);
-    }
+    to->v = tool_room(to->v, to->count, &to->cap, sizeof *to->v);
     to->v[to->count] = (entry){*symbol, to->count};
     to->count++;
 }
@@ -142,7 +139,7 @@ static int run_symbols(int argc, char **argv)
     collect(session, o.source, &list);
     print_all(&list, o.json, o.raw);
     free(list.v);
-    machsym_session_close(session);
+    tool_session_close(session);
     machsym_image_close(image);
     return TOOL_OK;
 }

@@ -25,12 +25,17 @@ static volatile sig_atomic_t is_used[MAX_OPEN];
 static unsigned long numbers; /* handed out so far */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void end_by_signal(int number)
+static void remove_all(void)
 {
     for (int i = 0; i < MAX_OPEN; i++) {
         if (is_used[i])
             unlink(temporary[i]);
     }
+}
+
+static void end_by_signal(int number)
+{
+    remove_all();
     signal(number, SIG_DFL);
     raise(number);
 }
@@ -46,6 +51,7 @@ void outfile_start(void)
         if (signal(signals[i], end_by_signal) == SIG_IGN)
             signal(signals[i], SIG_IGN);
     }
+    atexit(remove_all); /* memory may end while a file is written */
 }
 
 /* A slot with the next name beside a path; -1 with errno when there is none. */
@@ -84,7 +90,8 @@ bool outfile_begin(outfile *out, const char *path, outfile_rule rule)
     if (path == NULL)
         return true;
     struct stat st;
-    out->is_device = stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+    out->is_device =
+        rule == OUTFILE_REPLACE && stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
     int fd = out->is_device ? open(path, O_WRONLY | O_CLOEXEC) : -1;
     if (out->is_device && fd < 0) {
         fail(out);
@@ -145,7 +152,7 @@ static void sync_folder(const char *path)
 static bool take_place(outfile *out)
 {
     const char *from = temporary[out->slot];
-    if (out->rule == OUTFILE_REPLACE)
+    if (out->rule != OUTFILE_KEEP)
         return rename(from, out->path) == 0;
     if (link(from, out->path) == 0)
         return unlink(from) == 0;

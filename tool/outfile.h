@@ -8,8 +8,12 @@
 
 enum { OUTFILE_BLOCK = 1 << 16 };
 
-/* What becomes of a file that has the name already. */
-typedef enum outfile_rule { OUTFILE_REPLACE = 0, OUTFILE_KEEP } outfile_rule;
+/* What becomes of what has the name already. */
+typedef enum outfile_rule {
+    OUTFILE_REPLACE = 0, /* a file is replaced, a device or pipe written to: the user named it */
+    OUTFILE_KEEP,        /* it stays, and the output fails */
+    OUTFILE_OWN          /* it is replaced, whatever it is */
+} outfile_rule;
 
 /* A file that is being written. */
 typedef struct outfile {
@@ -32,7 +36,7 @@ bool outfile_end(outfile *out, text *t, bool ok);
 /* All in one: returns 0, or errno, without a message. */
 int outfile_write(const char *path, const void *ptr, size_t len, outfile_rule rule);
 
-/* Ends the program as after a signal at any time without leaving files behind. Called once, at its start. */
+/* From here on no file is left behind when a signal or a lack of memory ends the program. Called once. */
 void outfile_start(void);
 
 #endif

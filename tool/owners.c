@@ -82,10 +82,7 @@ void owners_free(owners *all)
 
 static rule *add_rule(owners *all, rule_kind kind, machsym_str what)
 {
-    if (all->count == all->cap) {
-        all->cap = all->cap == 0 ? 16 : all->cap * 2;
-        all->v = tool_grow(all->v, all->cap * sizeof *all->v);
-    }
+    all->v = tool_room(all->v, all->count, &all->cap, sizeof *all->v);
     rule *r = &all->v[all->count++];
     memset(r, 0, sizeof *r);
     r->kind = kind;

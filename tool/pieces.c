@@ -24,10 +24,7 @@ static void add_piece(pieces *to, uint64_t lo, uint64_t hi, machsym_str path, ma
 {
     if (lo >= hi)
         return;
-    if (to->count == to->cap) {
-        to->cap = to->cap == 0 ? 256 : to->cap * 2;
-        to->v = tool_grow(to->v, to->cap * sizeof *to->v);
-    }
+    to->v = tool_room(to->v, to->count, &to->cap, sizeof *to->v);
     to->v[to->count++] = (piece){lo, hi, path, owner};
 }
 
@@ -40,20 +37,15 @@ static int by_address(const void *a, const void *b)
     return x->hi < y->hi ? -1 : x->hi > y->hi;
 }
 
+static bool begins_by(const void *element, const void *addr)
+{
+    return ((const piece *)element)->lo <= *(const uint64_t *)addr;
+}
+
 const piece *pieces_find(const pieces *in, uint64_t addr)
 {
-    size_t lo = 0;
-    size_t left = in->count;
-    while (left > 0) {
-        size_t half = left / 2;
-        if (in->v[lo + half].lo <= addr) {
-            lo += half + 1;
-            left -= half + 1;
-        } else {
-            left = half;
-        }
-    }
-    return lo > 0 && addr < in->v[lo - 1].hi ? &in->v[lo - 1] : NULL;
+    size_t behind = tool_lower_bound(in->v, in->count, sizeof *in->v, &addr, begins_by);
+    return behind > 0 && addr < in->v[behind - 1].hi ? &in->v[behind - 1] : NULL;
 }
 
 /* The path of an object file as the linker writes it: archive(member). */

@@ -309,7 +309,7 @@ void symbol_source_close(symbol_source *s)
 {
     if (s == NULL)
         return;
-    machsym_session_close(s->session);
+    tool_session_close(s->session);
     machsym_names_close(s->unpacked);
     forget_names(s);
     free(s->names);
@@ -350,7 +350,8 @@ static size_t frames_of_map(symbol_source *s, uint64_t addr, machsym_frame *fram
     count = count < cap ? count : cap;
     if (machsym_names_trim(s->unpacked, UNPACKED_KEPT))
         forget_names(s);
-    machsym_names_get(s->unpacked, s->found, count, frames);
+    if (!machsym_names_get(s->unpacked, s->found, count, frames))
+        tool_lacked_memory();
     return count;
 }
 

@@ -3,7 +3,10 @@
 #include "tool.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- Memory and text ---- */
 
@@ -26,6 +29,43 @@ void *tool_grow(void *array, size_t size)
 void *tool_alloc(size_t size)
 {
     return tool_grow(NULL, size);
+}
+
+void *tool_room(void *array, size_t count, size_t *cap, size_t size)
+{
+    if (count < *cap)
+        return array;
+    *cap = *cap < 64 ? 64 : *cap * 2;
+    return tool_grow(array, *cap * size);
+}
+
+void *tool_push(void *array, uint32_t *count, uint32_t *cap, size_t size)
+{
+    char **v = array;
+    if (*count == *cap) {
+        *cap = *cap < 16 ? 16 : *cap * 2;
+        *v = tool_grow(*v, *cap * size);
+    }
+    char *element = *v + (size_t)(*count)++ * size;
+    memset(element, 0, size);
+    return element;
+}
+
+size_t tool_lower_bound(const void *v, size_t count, size_t size, const void *key,
+                        bool (*is_before)(const void *element, const void *key))
+{
+    size_t lo = 0;
+    while (count > 0) {
+        size_t half = count / 2;
+        MACHSYM_COUNT_WORK(1);
+        if (is_before((const char *)v + (lo + half) * size, key)) {
+            lo += half + 1;
+            count -= half + 1;
+        } else {
+            count = half;
+        }
+    }
+    return lo;
 }
 
 char *text_grow(text *t, size_t len)
@@ -193,22 +233,47 @@ bool text_from_base64(text *t)
 
 /* ---- Files ---- */
 
-bool text_read_file(text *t, const char *path)
+static bool read_stream(text *t, FILE *file)
 {
-    bool is_input = strcmp(path, "-") == 0;
-    FILE *file = is_input ? stdin : fopen(path, "rb");
     char block[1 << 14];
     size_t got;
-    if (file == NULL)
-        return false;
     while ((got = fread(block, 1, sizeof block, file)) > 0)
         text_add(t, block, got);
-    bool ok = ferror(file) == 0;
+    return ferror(file) == 0;
+}
+
+static bool read_and_close(text *t, FILE *file)
+{
+    bool ok = read_stream(t, file);
     int code = errno;
-    if (!is_input)
-        fclose(file);
+    fclose(file);
     errno = code;
     return ok;
+}
+
+bool text_read_file(text *t, const char *path)
+{
+    if (strcmp(path, "-") == 0)
+        return read_stream(t, stdin);
+    FILE *file = fopen(path, "rb");
+    return file != NULL && read_and_close(t, file);
+}
+
+bool text_read_plain(text *t, const char *path)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return false;
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+        close(fd);
+        errno = EINVAL;
+        return false;
+    }
+    FILE *file = fdopen(fd, "rb");
+    if (file == NULL)
+        close(fd);
+    return file != NULL && read_and_close(t, file);
 }
 
 /* ---- Memory for many texts ---- */

@@ -14,6 +14,13 @@
 
 void *tool_alloc(size_t size);             /* never NULL */
 void *tool_grow(void *array, size_t size); /* never NULL */
+/* The array with room for one more element. */
+void *tool_room(void *array, size_t count, size_t *cap, size_t size);
+/* Adds an element to *array, zeroed. array points to a pointer. */
+void *tool_push(void *array, uint32_t *count, uint32_t *cap, size_t size);
+/* The index of the first element that is not before the key; elements before it stand first. */
+size_t tool_lower_bound(const void *v, size_t count, size_t size, const void *key,
+                        bool (*is_before)(const void *element, const void *key));
 
 /* A growing buffer; after a failed allocation the program ends with a message. */
 typedef struct text {
@@ -70,6 +77,8 @@ bool text_from_base64(text *t); /* decodes in place; false when it is not base64
 
 /* Appends a whole file; "-" is standard input. Returns false with errno when it cannot be read. */
 bool text_read_file(text *t, const char *path);
+/* The same of a file that nobody named on the command line: anything but a plain file is refused, and nothing waits. */
+bool text_read_plain(text *t, const char *path);
 
 /* ---- Memory for many texts ---- */
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 /* ---- Messages ---- */
@@ -205,6 +206,28 @@ machsym_image *tool_open(const machsym_open_desc *desc)
         return image;
     tool_say_open(desc, &err);
     return NULL;
+}
+
+static atomic_bool lacked_memory;
+
+void tool_lacked_memory(void)
+{
+    lacked_memory = true;
+}
+
+int tool_say_memory(int status)
+{
+    if (!lacked_memory)
+        return status;
+    tool_say("memory ran out: some answers lack names or lines");
+    return TOOL_ERROR;
+}
+
+void tool_session_close(machsym_session *session)
+{
+    if (session != NULL && machsym_session_lacked_memory(session))
+        tool_lacked_memory();
+    machsym_session_close(session);
 }
 
 machsym_session *tool_session(const machsym_image *image, machsym_lines lines, uint32_t flags)

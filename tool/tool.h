@@ -65,6 +65,12 @@ machsym_image *tool_open(const machsym_open_desc *desc);
 bool tool_refuse_collection(const machsym_image *image);
 /* Says why an image could not be opened. */
 void tool_say_open(const machsym_open_desc *desc, const machsym_error *err);
+/* Notes that memory was short for an answer, which then lacks names or lines. Threads: any. */
+void tool_lacked_memory(void);
+/* Says it at the end of the program. Returns the exit status. */
+int tool_say_memory(int status);
+/* Closes a session, and notes whether it lacked memory. */
+void tool_session_close(machsym_session *session);
 machsym_session *tool_session(const machsym_image *image, machsym_lines lines, uint32_t flags);
 
 /* The options of commands that look at one image. */

@@ -6,8 +6,6 @@
 #include "../base/memory.h"
 #include "../base/segments.h"
 #include "../base/table.h"
-#include "../macho/macho.h"
-#include "../macho/files.h"
 #include "../macho/fixups.h"
 #include "../macho/sources.h"
 #include "../macho/objc.h"
@@ -15,28 +13,13 @@
 #include "../dwarf/units.h"
 #include "../dwarf/lines.h"
 #include "../dwarf/functions.h"
+#include "../image/image.h"
 #include "../image/debugmap.h"
 
 /* ==== >>session ============================================================================================
  * Job:    what one thread has decoded of an image, kept until it is dropped.
  * Offers: machsym_session, ms_ses_open, ms_ses_functions_of, ms_ses_inside_of, ms_ses_unit_of, ms_ses_object_at.
  * Never:  decides what answers for an address. */
-
-/* A file, or a pair of files of one UUID, opened. */
-struct machsym_image {
-    ms_arena arena;
-    ms_mo mo[2]; /* what was asked for; then the other half */
-    ms_file inputs[2];
-    size_t mo_count;
-    ms_dw dw;
-    const ms_cu *cus;
-    size_t cu_count;
-    machsym_str name;
-    bool has_compressed_dwarf;
-    bool follows_objects; /* the debug map, if there is one, tells where the debug info is */
-    ms_om_places places;
-    uint32_t damage_count;
-};
 
 /* A unit, decoded. */
 typedef struct ms_ses_unit {
@@ -62,6 +45,7 @@ typedef struct ms_ses_texts {
     machsym_str *v;
     size_t count;
     size_t cap;
+    uint64_t bytes;
     ms_tab slots; /* text to its number + 1 */
 } ms_ses_texts;
 
@@ -116,7 +100,6 @@ struct machsym_session {
 typedef struct ms_ses_object {
     struct ms_ses_object *next;
     ms_om_file file;
-    machsym_image image;
     machsym_session session;
     size_t index; /* in the debug map */
     size_t live;  /* bytes, as counted in the program's session */
@@ -238,6 +221,15 @@ static void ms_ses_drop_units(machsym_session *s)
         s->units[s->decoded->index] = NULL;
     s->decoded_count = 0;
     ms_arena_reset(&s->cache);
+}
+
+/* Gives back the memory of decoded units and of work in progress. */
+static void ms_ses_shrink(machsym_session *s)
+{
+    s->keep.failed |= ms_ses_failed(s);
+    ms_ses_drop_units(s);
+    ms_arena_free(&s->cache);
+    ms_arena_free(&s->scratch);
 }
 
 /* Drops the decoded units when they take more than the limit. */
@@ -486,13 +478,10 @@ static ms_ses_object *ms_ses_new_object(machsym_session *program, size_t index, 
         allocator.free(allocator.user, object, sizeof *object);
         return NULL;
     }
-    ms_dw *dw = &object->file.dw;
+    ms_dw *dw = &object->file.image.dw;
     dw->code = program->image->dw.code;
     dw->code_count = program->image->dw.code_count;
-    object->image.dw = *dw;
-    object->image.cus = object->file.cus;
-    object->image.cu_count = object->file.cu_count;
-    ms_ses_start(&object->session, &object->image, program->lines, program->flags, program->cache_limit,
+    ms_ses_start(&object->session, &object->file.image, program->lines, program->flags, program->cache_limit,
                  allocator);
     object->session.program = program;
     return object;
@@ -502,7 +491,7 @@ static ms_ses_object *ms_ses_new_object(machsym_session *program, size_t index, 
 static size_t ms_ses_object_bytes(const ms_ses_object *object)
 {
     const machsym_session *s = &object->session;
-    return object->file.arena.live + s->keep.live + s->cache.live + s->scratch.live;
+    return object->file.image.arena.live + s->keep.live + s->cache.live + s->scratch.live;
 }
 
 /* Counts what an object has taken since it was last counted; what it could not get counts for the program
@@ -569,19 +558,23 @@ static void ms_ses_get_object(const ms_ses_objects *o, size_t index, machsym_obj
 
 /* ---- Texts that outlive their object file ---- */
 
-/* Copies a text to the end of the list. Returns false when memory is out. */
-static bool ms_ses_add_text(ms_ses_texts *texts, machsym_str text, ms_arena *arena)
+/* Copies a text to the end of the list. Returns false when there is too much already, or memory is out. */
+static bool ms_ses_add_text(ms_ses_objects *o, machsym_str text, ms_arena *arena)
 {
+    ms_ses_texts *texts = &o->texts;
+    if (text.len > MACHSYM_KEPT_TEXT_AHEAD + MACHSYM_KEPT_TEXT * o->quota.read - texts->bytes)
+        return false;
     machsym_str *v = (machsym_str *)ms_arena_grow(arena, texts->v, texts->count, &texts->cap, sizeof *v);
     char *copy = (char *)ms_arena_keep(arena, text.ptr, text.len, 1);
+    texts->v = v != NULL ? v : texts->v;
     if (v == NULL || copy == NULL)
         return false;
-    texts->v = v;
+    texts->bytes += text.len;
     v[texts->count++] = ms_str_make(copy, text.len);
     return true;
 }
 
-/* Makes a text live as long as the session's names do; empty when memory is out, or too many texts have its hash. */
+/* Makes a text live as long as the session's names do; empty when memory is out, or a limit is reached. */
 static void ms_ses_keep_text(machsym_session *s, machsym_str *text)
 {
     ms_ses_texts *texts = &s->objects->texts;
@@ -590,7 +583,7 @@ static void ms_ses_keep_text(machsym_session *s, machsym_str *text)
     if (search.text.len == 0)
         return;
     for (ms_tab_slot *slot; (slot = ms_tab_next_text(&texts->slots, &search)) != NULL;) {
-        if (slot->value == 0 && !ms_ses_add_text(texts, search.text, &s->keep))
+        if (slot->value == 0 && !ms_ses_add_text(s->objects, search.text, &s->keep))
             return;
         if (slot->value == 0)
             slot->value = (uint32_t)texts->count;

@@ -2,68 +2,113 @@
 #define ms_ROOM_api_manual
 
 /* ==== >>manual =============================================================================================
- * What it is: one header that turns an address of an iPhone or Mac program into function, file, line and
- * inline chain, from the dSYM, the binary, or both. It runs wherever there is a C compiler. In one C file of
- * a program:
+ * One header that turns an address of an iPhone or Mac program into function, file, line and inline chain,
+ * from the dSYM, the binary, both, or a map made of them. It runs wherever there is a C compiler. One C or
+ * C++ file of a program has
  *
  *     #define MACHSYM_IMPLEMENTATION
  *     #include "machsym.h"
  *
- * and everywhere else the include alone. Then (examples/minimal.c):
+ * and all others have the include alone.
  *
- *     machsym_open_desc file = {.path = "demo.app.dSYM"};
- *     machsym_session_desc how = {0};
- *     machsym_image *image;
- *     machsym_session *session;
- *     machsym_frame f[16];
- *     machsym_image_open(&file, &image, NULL);
- *     how.image = image;
- *     machsym_session_open(&how, &session, NULL);
- *     size_t count = machsym_session_frames(session, machsym_image_addr(image, load_addr, pc), f, 16);
+ * It reads fat and thin Mach-O files of 32 and 64 bits, images of kernel collections, DWARF 2 to 5, debug
+ * maps to object files, symbol tables, stubs, exports, Objective-C and Swift metadata, function starts. It
+ * knows the names of C++, Swift, Rust and D. It does not read ELF or PE, unwind stacks, or read crash
+ * reports: the program machsym in tool/ reads those. Sections of compressed debug info (__zdebug_*) are not
+ * read; symbols answer in their place.
  *
- * Does: fat and thin Mach-O, 64 and 32 bit, every file type, kernel collections among them; DWARF 2 to 5; debug maps to object files; symbol
- * tables, stubs, exports, Objective-C and Swift metadata, function starts where there is no DWARF; names of
- * C++, Swift, Rust and D; whole-image maps that answer in a fraction of a microsecond.
- * Does not: read ELF or PE; inflate __zdebug_* sections (symbols answer there); unwind; talk to a network;
- * know report formats (the tool in tool does).
+ * ---- One address: examples/minimal.c ----
  *
- * Address spaces. A *runtime* address is what a crash report shows. The *file* address is what the file calls
- * it: runtime - load address + vmaddr of __TEXT; machsym_image_addr does this. All functions but that one
- * take file addresses. Return addresses point behind the call: subtract 1 before asking.
+ * <examples/minimal.c>
  *
- * Threads. const means shareable: a function that takes const T * may run on many threads with the same T. A
- * T * without const belongs to one thread at a time. So: one image, one session a thread. There are no locks
- * and no globals.
+ * A *runtime* address is what a crash report shows. A *file* address is what the file calls the same place:
+ * runtime address - load address + vmaddr of __TEXT. machsym_image_addr makes one of the other; every other
+ * function takes file addresses. A return address points behind its call, so look up the address one below
+ * it: every frame of a thread but the first one is such an address.
  *
- * Lifetimes. Input is mapped once and never written. Names and paths in frames are views into it and live
- * until the image is closed; the few that are put together from parts, and those from the object files of a
- * debug map, live until the session is trimmed or closed. A mapped file that another process truncates raises
- * SIGBUS, and one that it writes to changes the answers: where that may happen, open it with MACHSYM_OPEN_COPY, which
- * reads it into memory first, at the cost of that memory and of reading all of it; files that appear under
- * their names by rename, as linkers, dsymutil and machsym_map_save make them, need no copy. Object files of a debug map
- * are opened in the same way.
+ * The first frame is the innermost inlined call. The last frame is the function that the linker knows, with
+ * the place of the call in it. No frame means that nothing is known of the address; that is no error.
+ *
+ * ---- Many addresses: examples/batch.c ----
+ *
+ * machsym_session_lookup takes addresses in any order, and visits them in the order that decodes each unit
+ * once. Ask for thousands at a time.
+ *
+ * ---- Many threads: examples/threads.c ----
+ *
+ * const means shareable: a function that takes a const T * may run on many threads with the same T. A T *
+ * without const belongs to one thread at a time. So a program has one image, and one session for each thread.
+ * There are no locks, and no globals.
+ *
+ * ---- A map: examples/map.c ----
+ *
+ * A map is a whole image resolved once, into a file that is used as it lies there. machsym_map_build makes
+ * one; machsym_plan_open, machsym_part_build and machsym_map_merge make the same one with many threads.
+ * machsym_image_open opens it like any other file, so sessions answer from maps too. machsym_map_frames is
+ * the bare lookup, which allocates nothing.
+ *
+ * ---- A service: examples/redis ----
+ *
+ * machsym_map_next and machsym_writer_open cut a map into chunks of some kilobytes that a key-value store can
+ * hold. A chunk is a map of its own. The service fetches the chunk of an address and asks it.
+ *
+ * ---- In a running process: examples/backtrace.c ----
+ *
+ * MACHSYM_OPEN_LOADED opens an image as dyld laid it out in memory. Lookups in a map are async-signal-safe.
+ * So are lookups in a session with MACHSYM_SESSION_INDEX that repeat what the session has decoded.
+ *
+ * ---- Without an operating system: examples/bytes.c ----
+ *
+ * MACHSYM_NO_OS leaves out files and the C library. Images come as bytes, and each descriptor has an
+ * allocator.
+ *
+ * ---- Lifetimes ----
+ *
+ * Input is mapped once and never written. Names and paths in frames are views into it, and live until the
+ * image is closed. Names that are put together from parts, names out of a map's packed text, and names from
+ * the object files of a debug map live until the session is trimmed or closed.
+ *
+ * A mapped file that another process truncates raises SIGBUS. One that another process writes to changes the
+ * answers. MACHSYM_OPEN_COPY reads files into memory first, at the cost of that memory. Files that appear
+ * under their names by rename, as linkers, dsymutil and machsym_map_save make them, need no copy. Object
+ * files of a debug map are opened in the same way as their program.
  *
  * Memory comes from the allocator of each descriptor, in large pieces, and goes back when the object is
- * closed. A lookup in a function that the session has decoded, and every lookup in a map, allocates nothing.
+ * closed. A lookup in a function that the session has decoded allocates nothing.
  *
- * Errors. What cannot be opened or built returns a machsym_result and fills a machsym_error. Damage inside a
- * file never fails a lookup: it costs the unit, and is counted. Nothing known of an address is 0 frames, and
- * no error. What is missing from a descriptor, and a NULL where a result should go, is MACHSYM_ERR_ARGUMENT; objects must
- * not be NULL but where they are closed, and may be closed once only. A debug build whose library was made from
- * another machsym.h, with structs of other sizes, ends with a message at the first call that opens something
- * (MACHSYM_ASSERT).
+ * ---- Errors and damage ----
  *
- * Trust. Files may come from strangers: every offset, count and size is checked where it is read, every loop
- * ends with its input or its budget, recursion is bounded. To open a file of N bytes, look 1,000 addresses up, iterate over
- * everything and make a map takes at most 2,048 N + 4,000,000 steps (a step: a record, or 64 bytes of text) and memory of
- * at most 640 N + 16 MB, whatever the file says; real files take about 4 N of each. A program without debug info names the object files
- * that it was linked from, and they are opened for reading: MACHSYM_OPEN_NO_OBJECTS forbids it. N counts each of
- * those once, however often it is named (MACHSYM_OBJECT_OVER_BUDGET); while it is open it takes up to 4 chunks of
- * memory (MACHSYM_ARENA_CHUNK) besides.
+ * What cannot be opened or built returns a machsym_result and fills a machsym_error; machsym_error_text makes
+ * a sentence of it. A descriptor that lacks something, or a NULL where a result should go, is
+ * MACHSYM_ERR_ARGUMENT. Objects must not be NULL, except where they are closed. Each may be closed once.
  *
- * In a running process, MACHSYM_OPEN_LOADED opens an image as dyld laid it out; examples/backtrace.c does that
- * to its own stack. Lookups in a map, and those in an indexed session that repeat what it has decoded, are
- * async-signal-safe.
+ * Damage inside a file fails no lookup. It costs what is damaged and nothing else, and it is counted.
+ *
+ * A debug build whose library was made from another machsym.h, with structs of other sizes, ends with a
+ * message at the first call that opens something (MACHSYM_ASSERT).
+ *
+ * ---- Trust ----
+ *
+ * Files may come from strangers. Every offset, count and size is checked where it is read, every loop ends
+ * with its input or its budget, and recursion is bounded. To open a file of N bytes, look 1,000 addresses up,
+ * iterate over everything and make a map takes at most 2,048 N + 4,000,000 steps, whatever the file says; a
+ * step is a record, or 64 bytes of text. It takes at most 640 N + 16 MB of memory. Real files take about 4 N
+ * of each.
+ *
+ * A program without debug info names the object files that it was linked from, and they are opened for
+ * reading: MACHSYM_OPEN_NO_OBJECTS forbids it. N counts each of those once, however often it is named
+ * (MACHSYM_OBJECT_OVER_BUDGET). While one is open it takes up to 4 chunks of memory (MACHSYM_ARENA_CHUNK)
+ * besides.
+ *
+ * ---- What stays as it is ----
+ *
+ * From version 1.0 on, a program that compiles with one version compiles with every later one of the same
+ * major number, and means the same. Minor versions add functions, fields at the end of structs, and constants
+ * at the end of lists. The structs grow, so header and library must be of one version; debug builds notice
+ * when they are not. What is to go is called deprecated in the comment and in CHANGELOG.md for at least one
+ * minor version, and goes with the next major one. Line policies give the same lines; a correction of a wrong
+ * answer is no change of meaning, and CHANGELOG.md names it. A map says in its header which format version it
+ * has; a reader refuses any other. Before 1.0 anything may change with the minor version.
  *
  * <docs/symmap.md>
  *

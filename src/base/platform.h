@@ -9,8 +9,6 @@
  *         ms_os_error_text.
  * Never:  looks at contents. */
 
-struct ms_os_file; /* floors below name it even where there are none */
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -2,7 +2,6 @@
 #define ms_ROOM_dwarf_units
 #include "../api/options.h"
 #include "../api/api.h"
-#include "../base/platform.h"
 #include "../base/bytes.h"
 #include "../base/reader.h"
 #include "../base/memory.h"
@@ -123,28 +122,29 @@ static bool ms_cu_read_header(ms_span first, uint64_t off, uint64_t left, ms_cu 
     return true;
 }
 
-/* The first bytes of a unit. Headers lie far apart: they are copied out of a file (NULL: there is none) that
- * is mapped. */
-static ms_span ms_cu_peek(const ms_dw *dw, const struct ms_os_file *file, uint64_t off, uint8_t *room)
+/* Copies bytes of .debug_info without touching the memory that holds them. Headers lie far apart, and in a file that
+ * is mapped the first touch of a page costs several times as much as a copy. */
+typedef struct ms_cu_peeker {
+    bool (*copy)(const void *source, const void *at, void *out, size_t len); /* false: not possible */
+    const void *source;
+} ms_cu_peeker;
+
+/* The first bytes of a unit, by way of peeker unless it is NULL. */
+static ms_span ms_cu_peek(const ms_dw *dw, const ms_cu_peeker *peeker, uint64_t off, uint8_t *room)
 {
     ms_span first = ms_span_from(dw->info, off);
     first.len = first.len < ms_CU_HEADER ? first.len : (size_t)ms_CU_HEADER;
-#ifndef MACHSYM_NO_OS
-    if (file != NULL && ms_os_peek(file, first.ptr, room, first.len))
+    if (peeker != NULL && peeker->copy(peeker->source, first.ptr, room, first.len))
         first.ptr = room;
-#else
-    (void)file;
-    (void)room;
-#endif
     return first;
 }
 
 /* Reads the header at off. Returns false at the section's end, and where not even a length is left. */
-static bool ms_cu_header_at(const ms_dw *dw, const struct ms_os_file *file, uint64_t off, ms_cu *cu)
+static bool ms_cu_header_at(const ms_dw *dw, const ms_cu_peeker *peeker, uint64_t off, ms_cu *cu)
 {
     uint8_t room[ms_CU_HEADER];
     return off < dw->info.len &&
-           ms_cu_read_header(ms_cu_peek(dw, file, off, room), off, dw->info.len - off, cu);
+           ms_cu_read_header(ms_cu_peek(dw, peeker, off, room), off, dw->info.len - off, cu);
 }
 
 /* ---- Where a unit ends when its length is damaged ---- */
@@ -199,7 +199,7 @@ static uint64_t ms_cu_search(const ms_dw *dw, uint64_t off)
 
 /* Lists the unit headers, by offset. A unit whose length leads nowhere ends where the next header is found; what it
  * swallowed, or what it left, is searched once. Returns NULL and *count 0 when there are none. */
-static const ms_cu *ms_cu_index(const ms_dw *dw, const struct ms_os_file *file, ms_arena *arena,
+static const ms_cu *ms_cu_index(const ms_dw *dw, const ms_cu_peeker *peeker, ms_arena *arena,
                                 size_t *count, uint32_t *damage_count)
 {
     ms_cu *v = NULL;
@@ -207,8 +207,8 @@ static const ms_cu *ms_cu_index(const ms_dw *dw, const struct ms_os_file *file, 
     ms_cu cu;
     ms_cu next;
     *count = 0;
-    for (bool more = ms_cu_header_at(dw, file, 0, &cu); more; cu = next) {
-        more = ms_cu_header_at(dw, file, cu.end, &next);
+    for (bool more = ms_cu_header_at(dw, peeker, 0, &cu); more; cu = next) {
+        more = ms_cu_header_at(dw, peeker, cu.end, &next);
         if (!cu.is_whole || (cu.end < dw->info.len && (!more || !ms_cu_is_header(dw, next)))) {
             uint64_t end = ms_cu_search(dw, cu.off + 1);
             more = ms_cu_header_at(dw, NULL, end, &next);

@@ -13,25 +13,16 @@
 #include "../macho/symbols.h"
 #include "../dwarf/forms.h"
 #include "../dwarf/units.h"
+#include "image.h"
 
 /* ==== >>debugmap ===========================================================================================
  * Job:    finds the debug info of a program that was linked without a dSYM: in the object files of its debug map.
- * Offers: ms_om_map, ms_om_list, ms_om_find, ms_om_open, ms_om_read_dwarf, ms_om_next_function.
+ * Offers: ms_om_map, ms_om_list, ms_om_find, ms_om_open, ms_om_next_function.
  * Never:  answers; keeps an object open that the caller does not hold. */
 
-/* stab.h, reloc.h. Of the stabs of code N_FUN tells all: N_BNSYM and N_ENSYM stand around it and repeat it,
+/* stab.h. Of the stabs of code N_FUN tells all: N_BNSYM and N_ENSYM stand around it and repeat it,
  * N_STSYM and N_GSYM are of data. */
-enum {
-    ms_N_FUN = 0x24,
-    ms_N_SO = 0x64,
-    ms_N_OSO = 0x66,
-    ms_RELOC_UNSIGNED = 0, /* of every architecture; called VANILLA on the 32-bit ones */
-    ms_ARM64_RELOC_SUBTRACTOR = 1,
-    ms_X86_64_RELOC_SUBTRACTOR = 5
-};
-
-#define ms_R_SCATTERED 0x80000000u
-#define ms_CPU_X86_64  0x01000007u
+enum { ms_N_FUN = 0x24, ms_N_SO = 0x64, ms_N_OSO = 0x66 };
 
 /* No path of a system is longer: more is a damaged string table. The names of an object are shorter on
  * average: a hostile file lets every entry have one long name. */
@@ -241,12 +232,14 @@ static size_t ms_om_object_at(ms_om_map *m, uint64_t addr, ms_arena *scratch, ms
 typedef struct ms_om_quota {
     ms_tab seen;   /* what was read: a hash of its file and place, its length */
     uint64_t left; /* bytes */
+    uint64_t read; /* bytes that were new, the program's among them */
 } ms_om_quota;
 
 static void ms_om_start_quota(ms_om_quota *quota, uint64_t program, ms_arena *arena)
 {
     ms_zero(&quota->seen, sizeof quota->seen);
     quota->seen.arena = arena;
+    quota->read = program;
     quota->left = ms_OM_FIRST + ms_OM_AGAIN * program;
 }
 
@@ -278,6 +271,7 @@ static bool ms_om_is_new(ms_om_quota *quota, const ms_os_file *file, ms_span par
         return false;
     slot->value = 1;
     quota->left += ms_OM_AGAIN * (uint64_t)part.len;
+    quota->read += part.len;
     return true;
 }
 
@@ -421,76 +415,6 @@ static ms_span ms_om_slice(ms_span file, const ms_mo *program)
     return best;
 }
 #endif
-
-/* ---- Relocations ---- */
-
-/* Adds the address of a symbol to the value at off, or takes it away: what relocation_info asks for. */
-static void ms_om_relocate(const ms_mo *mo, uint8_t *bytes, size_t len, uint32_t off, uint32_t bits)
-{
-    ms_span nlists = ms_sym_nlists(mo);
-    uint32_t index = bits & 0xffffff; /* symbol 24 bits, pcrel 1, length 2, extern 1, type 4 */
-    size_t size = (size_t)1 << (bits >> 25 & 3);
-    unsigned type = bits >> 28;
-    bool subtracts = type == (mo->slice.cputype == ms_CPU_X86_64 ? (unsigned)ms_X86_64_RELOC_SUBTRACTOR
-                                                                 : (unsigned)ms_ARM64_RELOC_SUBTRACTOR);
-    if (off > len || size > len - off || index >= nlists.len / ms_sym_nlist_size(mo) ||
-        (type != ms_RELOC_UNSIGNED && !subtracts))
-        return;
-    ms_sym_nlist symbol = ms_sym_nlist_at(mo, nlists, index);
-    uint64_t value = ms_sym_is_defined(&symbol) ? symbol.value : 0;
-    uint64_t sum = 0;
-    for (size_t i = size; i-- > 0;)
-        sum = sum << 8 | bytes[off + i];
-    sum = subtracts ? sum - value : sum + value;
-    for (size_t i = 0; i < size; i++)
-        bytes[off + i] = (uint8_t)(sum >> 8 * i);
-}
-
-/* A section with the relocations applied that its values need. Those against a section, and the scattered
- * ones of the 32-bit kinds (SECTDIFF among them), leave in the file what holds in the object's own addresses;
- * only those against a symbol (r_extern) do not, which makes a copy necessary. */
-static ms_span ms_om_relocated(const ms_mo *mo, const ms_mo_section *section, ms_arena *arena)
-{
-    uint8_t *copy = NULL;
-    ms_rd rd = ms_rd_make(ms_mo_table(mo, section->reloc_off, section->reloc_count, 8));
-    while (ms_rd_left(&rd) >= 8) {
-        uint32_t off = ms_rd_u32(&rd);
-        uint32_t bits = ms_rd_u32(&rd);
-        if ((off & ms_R_SCATTERED) != 0 || (bits >> 27 & 1) == 0)
-            continue;
-        if (copy == NULL) {
-            copy = (uint8_t *)ms_arena_alloc(arena, section->bytes.len, 1);
-            if (copy == NULL)
-                return ms_span_make(NULL, 0);
-            ms_copy(copy, section->bytes.ptr, section->bytes.len);
-        }
-        ms_om_relocate(mo, copy, section->bytes.len, off, bits);
-    }
-    return copy != NULL ? ms_span_make(copy, section->bytes.len) : section->bytes;
-}
-
-static ms_span ms_om_debug_section(const ms_mo *mo, const char *name, ms_arena *arena)
-{
-    const ms_mo_section *section = ms_mo_section_named(mo, NULL, name);
-    if (section == NULL)
-        return ms_span_make(NULL, 0);
-    return mo->slice.filetype == ms_MH_OBJECT ? ms_om_relocated(mo, section, arena) : section->bytes;
-}
-
-/* Finds the debug info of a file; in an object file, with relocations applied. */
-static void ms_om_read_dwarf(const ms_mo *mo, ms_arena *arena, ms_dw *dw)
-{
-    dw->info = ms_om_debug_section(mo, "__debug_info", arena);
-    dw->abbrev = ms_om_debug_section(mo, "__debug_abbrev", arena);
-    dw->str = ms_om_debug_section(mo, "__debug_str", arena);
-    dw->line = ms_om_debug_section(mo, "__debug_line", arena);
-    dw->line_str = ms_om_debug_section(mo, "__debug_line_str", arena);
-    dw->str_offsets = ms_om_debug_section(mo, "__debug_str_offs", arena); /* names are cut at 16 characters */
-    dw->addr = ms_om_debug_section(mo, "__debug_addr", arena);
-    dw->ranges = ms_om_debug_section(mo, "__debug_ranges", arena);
-    dw->rnglists = ms_om_debug_section(mo, "__debug_rnglists", arena);
-    dw->aranges = ms_om_debug_section(mo, "__debug_aranges", arena);
-}
 
 #ifndef MACHSYM_NO_OS
 /* ---- Where the linker put the object's code ---- */
@@ -670,24 +594,10 @@ static void ms_om_read_moves(const ms_om_map *m, const ms_om_object *object, con
 
 /* ---- Opening an object ---- */
 
-/* Where object files may have gone, and how exact one is about them. */
-typedef struct ms_om_places {
-    const machsym_oso_prefix *prefixes;
-    size_t prefix_count;
-    const char *const *dirs;
-    size_t dir_count;
-    uint32_t flags; /* machsym_open_flags */
-} ms_om_places;
-
 /* An object file of a debug map, opened: its debug info with the program's addresses. */
 typedef struct ms_om_file {
-    ms_arena arena;
-    ms_mo mo;
-    ms_dw dw;
-    const ms_cu *cus;
-    size_t cu_count;
-    uint32_t damage_count;
-    uint64_t time; /* of the file, or of the member */
+    machsym_image image; /* of one half */
+    uint64_t time;       /* of the file, or of the member */
 #ifndef MACHSYM_NO_OS
     ms_os_file files[2]; /* the file; then what a thin archive names */
 #endif
@@ -699,7 +609,7 @@ static void ms_om_close(ms_om_file *file)
     ms_os_unmap(&file->files[0]);
     ms_os_unmap(&file->files[1]);
 #endif
-    ms_arena_free(&file->arena);
+    ms_arena_free(&file->image.arena);
 }
 
 #ifndef MACHSYM_NO_OS
@@ -721,7 +631,7 @@ static const char *ms_om_path(machsym_str a, const char *between, machsym_str b,
 /* What a path of the debug map could be here, by number: with each prefix that fits replaced; as it is; then
  * under each folder, the longest end of the path first. Returns false at the end; *path NULL: nothing under
  * this number. */
-static bool ms_om_candidate(const ms_om_places *places, machsym_str path, size_t number, ms_arena *scratch,
+static bool ms_om_candidate(const ms_im_places *places, machsym_str path, size_t number, ms_arena *scratch,
                             const char **out)
 {
     *out = NULL;
@@ -766,7 +676,7 @@ static ms_span ms_om_thin_member(const char *archive, machsym_str name, bool cop
 
 /* Opens what lies at a path, and finds the object in it. */
 static machsym_object_status ms_om_open_at(const ms_om_map *m, const ms_om_object *object, const char *path,
-                                           const ms_om_places *places, ms_om_quota *quota, ms_om_file *file,
+                                           const ms_im_places *places, ms_om_quota *quota, ms_om_file *file,
                                            ms_arena *scratch, ms_span *bytes)
 {
     ms_om_member member;
@@ -804,31 +714,34 @@ static machsym_object_status ms_om_read(const ms_om_map *m, const ms_om_object *
         ms_om_pay(quota, bytes.len);
     if (ms_om_is_spent(quota))
         return MACHSYM_OBJECT_OVER_BUDGET;
-    file->mo.bytes = bytes;
-    if (ms_mo_load(&file->mo, &file->arena, NULL) != MACHSYM_OK || file->mo.slice.filetype != ms_MH_OBJECT ||
-        file->mo.slice.cputype != m->mo->slice.cputype)
+    machsym_image *image = &file->image;
+    ms_mo *mo = &image->mo[0];
+    mo->bytes = bytes;
+    image->mo_count = 1;
+    if (ms_mo_load(mo, &image->arena, NULL) != MACHSYM_OK || mo->slice.filetype != ms_MH_OBJECT ||
+        mo->slice.cputype != m->mo->slice.cputype)
         return MACHSYM_OBJECT_NO_OBJECT;
-    ms_om_read_dwarf(&file->mo, &file->arena, &file->dw);
-    if (file->dw.info.len == 0)
+    ms_im_read_dwarf(mo, &image->arena, &image->dw);
+    if (image->dw.info.len == 0)
         return MACHSYM_OBJECT_NO_DWARF;
-    file->dw.aranges = ms_span_make(NULL, 0); /* in the object's addresses, and rare: the roots' ranges do */
-    ms_om_read_moves(m, object, &file->mo, &file->arena, scratch, &file->dw);
-    file->cus = ms_cu_index(&file->dw, NULL, &file->arena, &file->cu_count, &file->damage_count);
-    return file->dw.moves != NULL ? MACHSYM_OBJECT_FOUND : MACHSYM_OBJECT_MISSING;
+    image->dw.aranges = ms_span_make(NULL, 0); /* in the object's addresses, and rare: the roots' ranges do */
+    ms_om_read_moves(m, object, mo, &image->arena, scratch, &image->dw);
+    ms_im_list_units(image, NULL);
+    return image->dw.moves != NULL ? MACHSYM_OBJECT_FOUND : MACHSYM_OBJECT_MISSING;
 }
 #endif
 
 /* Finds and opens an object file of a debug map. quota is NULL when it was opened before. Returns FOUND, and a
  * file to close; else the best that can be said; UNTRIED when memory is out. */
 static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *object,
-                                        const ms_om_places *places, ms_om_quota *quota,
+                                        const ms_im_places *places, ms_om_quota *quota,
                                         machsym_allocator allocator, ms_om_file *file)
 {
     machsym_object_status best = MACHSYM_OBJECT_MISSING;
     uint64_t best_time = 0;
     ms_arena scratch = ms_arena_make(allocator);
     ms_zero(file, sizeof *file);
-    file->arena = ms_arena_make(allocator);
+    file->image.arena = ms_arena_make(allocator);
 #ifdef MACHSYM_NO_OS
     (void)m;
     (void)object;
@@ -846,7 +759,7 @@ static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *
         machsym_object_status status = ms_om_open_at(m, object, path, places, quota, file, &scratch, &bytes);
         if (status == MACHSYM_OBJECT_FOUND)
             status = ms_om_read(m, object, bytes, quota, file, &scratch);
-        if (file->arena.failed || scratch.failed)
+        if (file->image.arena.failed || scratch.failed)
             best = status = MACHSYM_OBJECT_UNTRIED;
         if (status == MACHSYM_OBJECT_FOUND) {
             ms_arena_free(&scratch);
@@ -858,7 +771,7 @@ static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *
         }
         ms_om_close(file);
         ms_zero(file, sizeof *file);
-        file->arena = ms_arena_make(allocator);
+        file->image.arena = ms_arena_make(allocator);
         ms_arena_reset(&scratch);
         if (best == MACHSYM_OBJECT_UNTRIED)
             break;

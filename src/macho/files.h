@@ -8,7 +8,8 @@
 
 /* ==== >>files ==============================================================================================
  * Job:    opens a file, a bundle or the caller's bytes for the slices in them.
- * Offers: ms_file, ms_file_open, ms_file_close, ms_file_slice_at, ms_file_choose.
+ * Offers: ms_file, ms_file_open, ms_file_close, ms_file_slice_at, ms_file_choose,
+ *         ms_file_list_slices.
  * Never:  parses more of a slice than choosing it takes. */
 
 /* ---- Fat files ---- */
@@ -228,6 +229,33 @@ static machsym_result ms_file_open(const char *path, machsym_bytes bytes, uint32
     if (result != MACHSYM_OK)
         ms_file_close(input);
     return result;
+}
+
+/* Lists the slices of what the descriptor names: fills up to cap. Returns how many there are. */
+static size_t ms_file_list_slices(const machsym_open_desc *desc, machsym_slice *slices, size_t cap,
+                                  machsym_error *err)
+{
+    ms_file input;
+    ms_span slice;
+    uint64_t offset;
+    uint32_t count = 0;
+    size_t listed = 0;
+    if (ms_file_open(desc->path, desc->bytes, desc->flags, &input, err) != MACHSYM_OK)
+        return 0;
+    for (uint32_t i = 0; ms_file_slice_at(input.bytes, i, &count, &slice, &offset); i++) {
+        ms_mo mo;
+        if (ms_file_peek(slice, offset, &mo, err) != MACHSYM_OK)
+            continue;
+        if (listed < cap)
+            slices[listed] = mo.slice;
+        listed++;
+    }
+    if (count == 0)
+        ms_fail(err, MACHSYM_ERR_DAMAGED, "a fat file without slices", "fat header", 4);
+    else if (listed > 0)
+        ms_fail(err, MACHSYM_OK, "no error", "", 0); /* a damaged slice among good ones is left out */
+    ms_file_close(&input);
+    return listed;
 }
 
 #endif /* ms_ROOM_macho_files */

@@ -97,7 +97,7 @@ static void ms_mb_cut_objects(machsym_plan *plan)
         return;
     for (size_t i = 0; i < o->map.count; i++) {
         const ms_ses_object *object = ms_ses_object_of(s, i);
-        size += object != NULL ? object->image.dw.info.len : 0;
+        size += object != NULL ? object->file.image.dw.info.len : 0;
         plan->arena.oom |= o->statuses[i] == MACHSYM_OBJECT_UNTRIED;
         if (size < ms_MB_UNIT_BYTES && i + 1 < o->map.count)
             continue;
@@ -161,6 +161,7 @@ static machsym_result ms_mb_fill(machsym_plan *plan, machsym_error *err)
     ms_mb_set_spaces(plan->image, &plan->spaces);
     ms_pk_fill_dict(&plan->spaces, ms_PK_DICT / ms_PK_SAMPLE, plan->dict);
     ms_mb_cut_tasks(plan);
+    ms_ses_shrink(session); /* the parts use its indexes only, and decode units themselves */
     return plan->arena.oom || ms_ses_failed(session) ? ms_fail_memory(err) : MACHSYM_OK;
 }
 
@@ -479,8 +480,8 @@ static bool ms_mb_add_object(ms_mb_work *w, machsym_part *part, size_t index)
     w->origins.arena = &part->tables;
     ms_eng_index(w->session);
     ms_eng_list_claims(w->session);
-    ms_mb_set_budget(w, object->image.dw.info.len, object->image.dw.info.len);
-    bool ok = ms_mb_add_units(w, part, 0, object->image.cu_count);
+    ms_mb_set_budget(w, object->file.image.dw.info.len, object->file.image.dw.info.len);
+    bool ok = ms_mb_add_units(w, part, 0, object->file.image.cu_count);
     ms_ses_close_object(object);
     w->session = NULL;
     return ok;

@@ -15,19 +15,19 @@ typedef struct ms_dm {
     size_t at;          /* reading position */
     uint32_t flags;     /* machsym_demangle_flags */
     char *out;          /* may be NULL when cap is 0 */
-    size_t cap;         /* room in out; bytes past it are counted but not stored */
+    size_t cap;         /* bytes that out holds; what is printed past them is counted only */
     size_t out_len;     /* bytes printed so far */
     size_t out_limit;   /* the output budget: printing past it sets failed */
-    size_t work;        /* steps left: every node made, visited or re-read costs one; 0 sets failed */
+    size_t work;        /* steps left; a node that is made, visited or read again costs one */
     unsigned depth;     /* recursion depth now */
-    bool failed;        /* sticky: not a mangled name of this language, or a budget is spent */
-    bool no_mem;        /* scratch ran out: the caller tries once more with a larger one */
+    bool failed;        /* stays set: this is no name of the language, or a budget is spent */
+    bool no_mem;        /* the scratch is too small; the caller tries again with a larger one */
     unsigned char *mem; /* scratch for nodes, 16-byte aligned */
     size_t mem_len;
     size_t mem_used;
 } ms_dm;
 
-/* Forgets a failed try; budgets start anew, the wish for a larger frame stays. */
+/* Begins a try. It forgets what an earlier try printed and spent. no_mem stays set. */
 static void ms_dm_start(ms_dm *d)
 {
     d->at = 0;
@@ -41,7 +41,7 @@ static void ms_dm_start(ms_dm *d)
 
 #if !defined(MACHSYM_NO_SWIFT) || !defined(MACHSYM_NO_RUST) || !defined(MACHSYM_NO_CXX) ||                   \
     !defined(MACHSYM_NO_D)
-/* Appends to the output; the one place that stores. */
+/* Appends to the output. Nothing else stores there. */
 static void ms_dm_put(ms_dm *d, const char *ptr, size_t len)
 {
     if (len > d->out_limit - d->out_len) {
@@ -57,7 +57,7 @@ static void ms_dm_put(ms_dm *d, const char *ptr, size_t len)
 #endif
 
 #if !defined(MACHSYM_NO_SWIFT) || !defined(MACHSYM_NO_RUST) || !defined(MACHSYM_NO_CXX)
-/* Takes size bytes of scratch, 16-byte aligned; NULL and no_mem when it is used up. */
+/* Takes size bytes of scratch, aligned to 16. Sets no_mem and returns NULL when too few are left. */
 static void *ms_dm_alloc(ms_dm *d, size_t size)
 {
     size_t need = (size + 15u) & ~(size_t)15u;

@@ -20,13 +20,14 @@ enum { ms_DMCX_MAX_NAME = 1 << 24 };
 
 #define ms_DMCX_UNSET UINT32_MAX
 
-/* One entry of a list; also a list's head (item = first cell, next = last cell). References count cells. */
+/* One entry of a list. A list's head is a cell too: item is the first cell, next the last one. References
+ * count cells. */
 typedef struct ms_dmcx_cell {
     uint32_t item; /* a node, or 0 */
     uint32_t next; /* a cell, or 0 at the end */
 } ms_dmcx_cell;
 
-/* A part of the name; what a, b, c, x and y hold is told at its kind. */
+/* A part of the name. The comment at its kind says what a, b, c, x and y hold. */
 typedef struct ms_dmcx_node {
     uint8_t kind;
     uint8_t flags; /* ms_dmcx_flag */
@@ -82,7 +83,8 @@ typedef struct ms_dmcx_name_state {
 
 /* ---- C++: tables ---- */
 
-/* Fixed text: name and spelling. References below ms_DMCX_W_COUNT are these words and need no node. */
+/* Fixed words: name, spelling. A reference below ms_DMCX_W_COUNT is the word of that number and needs no
+ * node. */
 /* clang-format off */
 #define ms_DMCX_WORDS(W)                                                                                     \
     W(NONE, "") W(VOID, "void") W(WCHAR, "wchar_t") W(BOOL, "bool") W(CHAR, "char") W(SCHAR, "signed char")  \
@@ -377,7 +379,8 @@ enum ms_dmcx_kind {
     ms_DMCX_REQUIRE_NESTED  /* requires a */
 };
 
-/* A declarator's shape. The upper bits say "not known before printing", for packs and forward references. */
+/* The shape of a declarator. The upper bits say that it is not known before printing, because the node is
+ * a pack or a forward reference. */
 enum ms_dmcx_flag {
     ms_DMCX_RIGHT = 1, /* has a part behind the name */
     ms_DMCX_IS_ARRAY = 2,
@@ -402,14 +405,15 @@ static uint32_t ms_dmcx_flags_of(const ms_dmcx *p, uint32_t ref)
     return ref < ms_DMCX_W_COUNT ? 0u : ms_dmcx_at(p, ref)->flags;
 }
 
-/* Ends the work on this name. Returns 0, the reference that means failure. */
+/* Makes the name fail. Returns 0, the reference that means failure. */
 static uint32_t ms_dmcx_fail(ms_dmcx *p)
 {
     p->d->failed = true;
     return 0;
 }
 
-/* Takes count cells; 0 when the scratch is used up. It is a budget of its own, so this costs no work. */
+/* Takes count cells. Returns 0 when the scratch is used up. The scratch is a budget of its own, so this
+ * takes no step. */
 static uint32_t ms_dmcx_take(ms_dmcx *p, uint32_t count)
 {
     uint32_t ref = p->used;
@@ -438,7 +442,7 @@ static uint32_t ms_dmcx_make(ms_dmcx *p, uint32_t kind, uint32_t a, uint32_t b, 
     return ref;
 }
 
-/* As ms_dmcx_make, but 0 when the part it needs could not be read. */
+/* Makes a node around part a. Returns 0 when a could not be read. */
 static uint32_t ms_dmcx_make_of(ms_dmcx *p, uint32_t kind, uint32_t a)
 {
     return a == 0 ? 0 : ms_dmcx_make(p, kind, a, 0, 0);
@@ -470,7 +474,7 @@ static uint32_t ms_dmcx_make_text(ms_dmcx *p, ms_dmcx_span t)
     return t.len == 0 ? 0 : ms_dmcx_make(p, ms_DMCX_TEXT, t.off, t.len, 0);
 }
 
-/* The flags of a pointer to it, and the like: only the part behind the name shines through. */
+/* The flags of a pointer to ref, or the like: only what is printed behind the name is passed on. */
 static uint32_t ms_dmcx_right_flags(const ms_dmcx *p, uint32_t ref)
 {
     return ms_dmcx_flags_of(p, ref) & (ms_DMCX_RIGHT | ms_DMCX_RIGHT * ms_DMCX_ASK);
@@ -566,7 +570,7 @@ static bool ms_dmcx_is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* <number>; its length is 0 when there is none. A lone n is read all the same: llvm-cxxfilt does so. */
+/* Reads a <number>. Its length is 0 when there is none; a lone n is taken even then, as llvm-cxxfilt does. */
 static ms_dmcx_span ms_dmcx_number(ms_dmcx *p, bool may_be_negative)
 {
     ms_dmcx_span t;
@@ -664,7 +668,7 @@ static uint32_t ms_dmcx_quals(ms_dmcx *p)
     return quals;
 }
 
-/* The operator at the reading position, which moves behind it; NULL when there is none. */
+/* Reads an operator. Returns NULL when there is none. */
 static const ms_dmcx_op *ms_dmcx_operator(ms_dmcx *p)
 {
     if (p->len - p->at < 2)
@@ -687,7 +691,7 @@ static const ms_dmcx_op *ms_dmcx_operator(ms_dmcx *p)
     return &ms_dmcx_ops[lo];
 }
 
-/* One step deeper in the grammar; false when it goes too deep or the budget is spent. */
+/* Goes one level deeper in the grammar. Returns false when that is too deep or the budget is spent. */
 static bool ms_dmcx_enter(ms_dmcx *p)
 {
     ms_dm *d = p->d;

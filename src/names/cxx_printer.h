@@ -68,7 +68,7 @@ static void ms_dmcxp_put_decimal(ms_dmcx *p, uint32_t value)
     ms_dmcxp_put(p, digits + at, sizeof(digits) - at);
 }
 
-/* A bracket inside which a > closes no template arguments */
+/* Opens a bracket. Inside it a > does not close template arguments. */
 static void ms_dmcxp_open(ms_dmcx *p, char c)
 {
     p->brackets += p->in_args;
@@ -192,7 +192,7 @@ static void ms_dmcxp_put_operator(ms_dmcx *p, uint32_t index)
     ms_dmcxp_put(p, op->symbol, op->len);
 }
 
-/* How strongly an expression binds; what is none binds strongest. */
+/* How strongly an expression binds. A node that is no expression binds strongest. */
 static uint32_t ms_dmcxp_prec_of(const ms_dmcx_node *n)
 {
     switch (n->kind) {
@@ -256,7 +256,8 @@ static void ms_dmcxp_print(ms_dmcx *p, uint32_t ref)
         ms_dmcxp_right(p, ref);
 }
 
-/* Packs inside an expansion all show the same element; the first one met tells how many there are. */
+/* The element of a pack that is to be printed. All packs inside an expansion show the same element, and
+ * the first one sets how many there are. */
 static uint32_t ms_dmcxp_pack_element(ms_dmcx *p, const ms_dmcx_node *pack)
 {
     if (p->pack_count == ms_DMCX_UNSET) {
@@ -266,7 +267,8 @@ static uint32_t ms_dmcxp_pack_element(ms_dmcx *p, const ms_dmcx_node *pack)
     return p->pack_index < pack->b ? *ms_dmcx_pack_at(p, pack->a, p->pack_index) : 0;
 }
 
-/* Whether a declarator has a shape, looking through packs and forward references, which may form a circle. */
+/* Whether a declarator has this shape. Packs and forward references are followed; they may form a circle,
+ * so the hops are counted. */
 static bool ms_dmcxp_has(ms_dmcx *p, uint32_t ref, uint32_t flag)
 {
     for (uint32_t hops = 0; hops < MACHSYM_DEMANGLE_CXX_PRINT_DEPTH; hops++) {
@@ -290,7 +292,7 @@ static bool ms_dmcxp_has(ms_dmcx *p, uint32_t ref, uint32_t flag)
     return false;
 }
 
-/* An operand of something that binds as strongly as prec, in parentheses where it binds less. */
+/* Prints an operand of an operator that binds as strongly as prec. It gets parentheses when it binds less. */
 static void ms_dmcxp_operand(ms_dmcx *p, uint32_t ref, uint32_t prec)
 {
     if (ref < ms_DMCX_W_COUNT) {
@@ -306,7 +308,7 @@ static void ms_dmcxp_operand(ms_dmcx *p, uint32_t ref, uint32_t prec)
         ms_dmcxp_close(p, ')');
 }
 
-/* A list with commas; an element that is an empty pack leaves no comma. */
+/* Prints a list with commas. An element that is an empty pack gets no comma. */
 static void ms_dmcxp_list(ms_dmcx *p, uint32_t cell)
 {
     bool first = true;
@@ -350,8 +352,8 @@ static void ms_dmcxp_angles(ms_dmcx *p, uint32_t cell)
     p->in_args = in_args;
 }
 
-/* <pattern>...: the pattern once for every element of its packs; with the dots where it has none (a pack of
- * function parameters). */
+/* Prints an expansion: its pattern once for each element of its packs. A pattern without packs is printed
+ * with dots; it stands for a pack of function parameters. */
 static void ms_dmcxp_expansion(ms_dmcx *p, uint32_t pattern)
 {
     uint32_t index = p->pack_index;
@@ -417,7 +419,7 @@ static void ms_dmcxp_pointer_left(ms_dmcx *p, uint32_t pointee)
     ms_dmcxp_put_char(p, '*');
 }
 
-/* What is printed for a type where packs and forward references stand for something else. */
+/* The node that is printed for a type: packs and forward references stand for another one. */
 static uint32_t ms_dmcxp_shown(ms_dmcx *p, uint32_t ref)
 {
     for (uint32_t hops = 0; hops < MACHSYM_DEMANGLE_CXX_PRINT_DEPTH && p->d->work != 0; hops++) {
@@ -717,7 +719,8 @@ static bool ms_dmcxp_is_string(const ms_dmcx *p, uint32_t type, uint32_t cell)
     return true;
 }
 
-/* A character of a string. Returns whether it was written as a number, which a digit behind would extend. */
+/* Prints a character of a string. Returns whether it was written as a number: a digit behind it would then
+ * change its value. */
 static bool ms_dmcxp_put_escaped(ms_dmcx *p, uint32_t c)
 {
     char text[4];
@@ -1156,7 +1159,7 @@ static void ms_dmcxp_left_name(ms_dmcx *p, const ms_dmcx_node *n)
     }
 }
 
-/* One node deeper; false when the name nests too deep or a budget is spent. */
+/* Goes one node deeper. Returns false when that is too deep or the budget is spent. */
 static bool ms_dmcxp_enter_node(ms_dmcx *p)
 {
     ms_dm *d = p->d;
@@ -1169,7 +1172,7 @@ static bool ms_dmcxp_enter_node(ms_dmcx *p)
     return true;
 }
 
-/* Prints a node, or of a declarator what stands before its name. */
+/* Prints a node. Of a declarator it prints what stands before the name. */
 static void ms_dmcxp_left(ms_dmcx *p, uint32_t ref)
 {
     if (ref < ms_DMCX_W_COUNT) {

@@ -20,7 +20,8 @@ static uint32_t ms_dmcxr_param_decl(ms_dmcx *p, ms_dmcx_cell *params);
 static uint32_t ms_dmcxr_unnamed(ms_dmcx *p, ms_dmcx_name_state *state);
 static uint32_t ms_dmcxr_qualified(ms_dmcx *p);
 
-/* The expression behind Q. It may use parameters of all enclosing templates, whose levels are not known. */
+/* Reads the expression behind Q. It may use parameters of all enclosing templates, whose levels are not
+ * known here. */
 static uint32_t ms_dmcxr_constraint_expr(ms_dmcx *p)
 {
     bool constraint = p->constraint;
@@ -30,7 +31,7 @@ static uint32_t ms_dmcxr_constraint_expr(ms_dmcx *p)
     return expr;
 }
 
-/* The same for a concept's name that stands before a parameter. */
+/* Reads a concept's name that stands before a parameter, with the same rule. */
 static uint32_t ms_dmcxr_constraint_name(ms_dmcx *p)
 {
     bool constraint = p->constraint;
@@ -70,7 +71,8 @@ static void ms_dmcxr_pop_levels_to(ms_dmcx *p, uint32_t count)
         ms_dmcxr_pop_level(p);
 }
 
-/* What a template argument means where its parameter is used: a pack becomes a pack that expansions walk. */
+/* The node that stands for a template argument where its parameter is used. For a pack of arguments it is
+ * a PACK, whose elements expansions print one by one. */
 static uint32_t ms_dmcxr_argument(ms_dmcx *p, uint32_t arg)
 {
     uint32_t kind = ms_dmcx_kind_of(p, arg);
@@ -165,7 +167,7 @@ static uint32_t ms_dmcxr_template_param(ms_dmcx *p)
     return arg != 0 ? arg : ms_dmcxr_lambda_auto(p, level);
 }
 
-/* Gives the references that a conversion operator's type made to arguments behind it their arguments. */
+/* Resolves forward references: a conversion operator's type may use template arguments that follow it. */
 static bool ms_dmcxr_resolve_forward(ms_dmcx *p, uint32_t until)
 {
     while (p->forward != until) {
@@ -246,7 +248,7 @@ static bool ms_dmcxr_module(ms_dmcx *p, uint32_t *module)
     return true;
 }
 
-/* The class of a constructor is written out in full where its scope is an abbreviation. */
+/* Where a constructor's scope is an abbreviation such as Ss or Si, the class is printed in full. */
 static uint32_t ms_dmcxr_written_out(uint32_t scope)
 {
     switch (scope) {
@@ -423,7 +425,8 @@ static uint32_t ms_dmcxr_decltype(ms_dmcx *p)
     return ms_dmcx_eat(p, 'E') ? ms_dmcx_make_x(p, ms_DMCX_ENCLOSED, expr, ms_DMCX_W_DECLTYPE_OF) : 0;
 }
 
-/* One more component of a nested name. A scope set by a substitution is no new candidate: *is_new says so. */
+/* Reads one more component of a nested name. *is_new is false for a substitution, which is no new
+ * candidate. */
 static uint32_t ms_dmcxr_component(ms_dmcx *p, ms_dmcx_name_state *state, uint32_t scope, bool *is_new)
 {
     char c = ms_dmcx_peek(p, 0);
@@ -476,13 +479,14 @@ static uint32_t ms_dmcxr_nested(ms_dmcx *p, ms_dmcx_name_state *state)
     }
     if (scope == 0 || p->sub_count == 0)
         return 0;
-    p->sub_count--; /* the whole name is a candidate only where it is a type, and then its reader adds it */
+    p->sub_count--; /* the whole name is a candidate only where it is a type; the reader of types adds it */
     if ((p->sub_count & 1u) == 0)
         p->limit++;
     return scope;
 }
 
-/* <discriminator>; it is not printed. Digits without the underscore end a name that a compiler numbered. */
+/* Reads a <discriminator>, which is not printed. Compilers also number names by digits without an
+ * underscore at the end. */
 static void ms_dmcxr_discriminator(ms_dmcx *p)
 {
     uint32_t at = p->at;
@@ -527,8 +531,8 @@ static uint32_t ms_dmcxr_local(ms_dmcx *p, ms_dmcx_name_state *state)
     return ms_dmcx_make_two(p, ms_DMCX_LOCAL, encoding, entity);
 }
 
-/* <name>; state (NULL outside an encoding's own name) learns about it. It is no step deeper: what reads names
- * within names takes one. */
+/* Reads a <name>, and stores in state what the encoding needs to know. state is NULL for other names. This
+ * adds no depth, because each reader of names within names does. */
 static uint32_t ms_dmcxr_name(ms_dmcx *p, ms_dmcx_name_state *state)
 {
     char c = ms_dmcx_peek(p, 0);
@@ -723,7 +727,8 @@ static uint32_t ms_dmcxr_template_arg(ms_dmcx *p)
     }
 }
 
-/* <template-args> of name. With tag they are what template parameters in the rest of the encoding mean. */
+/* Reads the <template-args> of name. With tag, template parameters in the rest of the encoding refer to
+ * them. */
 static uint32_t ms_dmcxr_template_args(ms_dmcx *p, uint32_t name, bool tag)
 {
     if (name == 0 || !ms_dmcx_eat(p, 'I'))
@@ -968,7 +973,8 @@ static uint32_t ms_dmcxr_qualified(ms_dmcx *p)
     return ref;
 }
 
-/* Whether qualifiers at the reading position belong to a function type, as in a pointer to a const member. */
+/* Whether the qualifiers at the reading position belong to a function type, as in a pointer to a const
+ * member function. */
 static bool ms_dmcxr_at_function(const ms_dmcx *p)
 {
     uint32_t ahead = 0;
@@ -1574,7 +1580,7 @@ static uint32_t ms_dmcxr_unresolved(ms_dmcx *p, bool is_global)
     return scope == 0 ? 0 : ms_dmcx_make_two(p, ms_DMCX_QUALIFIED, scope, ms_dmcxr_unresolved_base(p));
 }
 
-/* Expressions that are marked by two letters and are no operators; *found tells whether one was there. */
+/* Reads an expression that two letters mark but that is no operator. *found tells whether there was one. */
 static uint32_t ms_dmcxr_marked(ms_dmcx *p, bool *found)
 {
     *found = true;
@@ -1726,7 +1732,7 @@ static uint32_t ms_dmcxr_special_g(ms_dmcx *p)
     return 0;
 }
 
-/* Bytes that can follow an encoding; none begins a type. */
+/* Whether the encoding ends here. No type begins with one of these bytes. */
 static bool ms_dmcxr_at_end(const ms_dmcx *p)
 {
     char c = ms_dmcx_peek(p, 0);

@@ -20,11 +20,12 @@ typedef struct ms_dmd { /* The state of reading one name. */
     ms_dm *d;
     const char *s;
     size_t len;
-    size_t at;       /* reading position */
-    size_t last_ref; /* the innermost type back-reference being read: those inside must lie before it */
-    size_t tail;     /* where a closing `6__initZ` or the like starts; len when there is none */
-    bool tail_seen;  /* the tail was read as an identifier */
-    bool quiet;      /* reading a part that is not shown now */
+    size_t at; /* reading position */
+    /* Place of the innermost back-reference to a type that is being read. Those inside it must lie before it. */
+    size_t last_ref;
+    size_t tail;    /* where a closing `6__initZ` or the like starts; len when there is none */
+    bool tail_seen; /* the tail was read as an identifier */
+    bool quiet;     /* reading a part that is not shown now */
 } ms_dmd;
 
 #define ms_dmd_lit(p, text) ms_dmd_put(p, text, sizeof(text) - 1)
@@ -59,7 +60,7 @@ static bool ms_dmd_has(const ms_dmd *p, size_t at, const char *text, size_t len)
     return at <= p->len && len <= p->len - at && ms_equal(p->s + at, text, len);
 }
 
-/* Takes steps from the budget; everything that can be read again through a back-reference has to pay. */
+/* Takes steps from the budget. All that a back-reference can make the reader read again has to pay. */
 static bool ms_dmd_pay(ms_dmd *p, size_t steps)
 {
     if (steps > p->d->work)
@@ -69,7 +70,7 @@ static bool ms_dmd_pay(ms_dmd *p, size_t steps)
     return !p->d->failed;
 }
 
-/* Starts a type, identifier or value; every successful call needs a ms_dmd_leave. */
+/* Starts a type, identifier or value. Each call that succeeds needs a ms_dmd_leave. */
 static bool ms_dmd_enter(ms_dmd *p)
 {
     if (p->d->depth >= MACHSYM_DEMANGLE_DEPTH)
@@ -96,7 +97,7 @@ static size_t ms_dmd_digits(ms_dmd *p)
     return p->at - first;
 }
 
-/* Number: at least one digit, 32 bits, and never the end of the name. */
+/* Number: it has at least one digit, fits 32 bits and does not end the name. */
 static bool ms_dmd_number(ms_dmd *p, uint32_t *out)
 {
     uint32_t value = 0;
@@ -310,7 +311,7 @@ static void ms_dmd_skip_modifiers(ms_dmd *p)
     p->quiet = quiet;
 }
 
-/* TypeFunction as a type: `ret(params) attributes `; the caller adds what it is. */
+/* TypeFunction as a type: `ret(params) attributes `. The caller adds `function` or `delegate`. */
 static bool ms_dmd_function_type(ms_dmd *p)
 {
     switch (ms_dmd_peek(p)) {
@@ -374,7 +375,7 @@ static bool ms_dmd_delegate(ms_dmd *p)
     return ok;
 }
 
-/* TypeStaticArray: the size stands in front, as in no source. */
+/* TypeStaticArray. The size stands in front of the type, in source behind it. */
 static bool ms_dmd_static_array(ms_dmd *p)
 {
     size_t first = p->at, len = ms_dmd_digits(p);
@@ -521,7 +522,8 @@ static unsigned ms_dmd_nibble(char c)
     return ms_dmd_is_digit(c) ? (unsigned)(c - '0') : ((unsigned)(c - 'A') & 31u) + 10;
 }
 
-/* A char, wchar or dchar: as itself when it is printable ASCII, else in at least the digits of its width. */
+/* A char, wchar or dchar. Printable ASCII is printed as it is, all else as a number with the digits of the
+ * type's width or more. */
 static bool ms_dmd_char(ms_dmd *p, char type)
 {
     uint32_t value;
@@ -545,7 +547,7 @@ static bool ms_dmd_char(ms_dmd *p, char type)
     return true;
 }
 
-/* The digits of a number, read as the type says. */
+/* A number, printed as a value of its type. */
 static bool ms_dmd_integer(ms_dmd *p, char type)
 {
     uint32_t value;
@@ -729,7 +731,7 @@ static bool ms_dmd_value_arg(ms_dmd *p)
 
 /* ---- template arguments ---- */
 
-/* Reads a symbol of size bytes at position at; a size of 0 takes any. */
+/* Reads a symbol of size bytes at position at. A size of 0 means any size. */
 static bool ms_dmd_sized_symbol(ms_dmd *p, size_t at, uint64_t size)
 {
     size_t out_len = p->d->out_len;
@@ -745,8 +747,9 @@ static bool ms_dmd_sized_symbol(ms_dmd *p, size_t at, uint64_t size)
     return false;
 }
 
-/* Compilers before 2.077 wrote the length of the symbol in front of it. The symbol may start with a digit as
- * well: the longest length that fits wins, and no length is the last choice. */
+/* Compilers before 2.077 wrote the symbol's length in front of it. The symbol may begin with a digit too,
+ * so it is not clear where the length ends. The longest length that fits is taken, then shorter ones, then
+ * none. */
 static bool ms_dmd_symbol_arg(ms_dmd *p)
 {
     uint32_t size;
@@ -811,7 +814,7 @@ static bool ms_dmd_template(ms_dmd *p, size_t size)
 
 /* ---- names ---- */
 
-/* The text of an LName of len bytes; some have a meaning. */
+/* Prints an LName of len bytes. Some names, such as __ctor, are printed as what they mean. */
 static void ms_dmd_name(ms_dmd *p, size_t len)
 {
     const char *name = p->s + p->at;
@@ -885,8 +888,8 @@ static bool ms_dmd_ident(ms_dmd *p)
     return ms_dmd_enter(p) && ms_dmd_leave(p, ms_dmd_any_ident(p));
 }
 
-/* The function type that may follow a name. Where what follows is only the type of a variable, nothing is
- * taken. Modifiers of `this` are shown behind the parameters. */
+/* Reads the function type that may follow a name, but not the type of a variable. Modifiers of `this` are
+ * printed behind the parameters. */
 static void ms_dmd_maybe_signature(ms_dmd *p, bool with_modifiers)
 {
     size_t first = p->at, out_len = p->d->out_len, modifiers = 0;
@@ -930,7 +933,8 @@ static bool ms_dmd_qualified(ms_dmd *p, bool with_modifiers)
 
 /* ---- whole names ---- */
 
-typedef struct ms_dmd_special { /* A compiler-made symbol: its last identifier becomes words in front. */
+/* A symbol that the compiler made. Words in front of the name take the place of its last identifier. */
+typedef struct ms_dmd_special {
     const char *tail;
     const char *text;
     unsigned char tail_len, text_len;
@@ -952,7 +956,7 @@ static const ms_dmd_special *ms_dmd_find_special(const char *s, size_t len)
     return NULL;
 }
 
-/* Reads the whole name, with or without taking its end for a special one. */
+/* Reads the whole name. special is the compiler-made symbol that its end stands for, or NULL. */
 static bool ms_dmd_read(ms_dm *d, const ms_dmd_special *special)
 {
     ms_dmd p = {d, d->s, d->len, 0, d->len, d->len, false, false};

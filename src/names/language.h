@@ -25,8 +25,9 @@
 
 enum ms_dml_language { ms_DML_NONE = 0, ms_DML_SWIFT = 1, ms_DML_RUST = 2, ms_DML_CXX = 4, ms_DML_D = 8 };
 
-/* The languages that a name may be of, by its first bytes, and how many of those to leave out: Mach-O puts an
- * underscore in front of every C symbol, and names come with and without it. Objective-C methods are none. */
+/* Returns the languages that a name may be of, by its first bytes. *skip is how many bytes to leave out:
+ * Mach-O puts an underscore in front of every C symbol, and names come with and without it. Objective-C
+ * methods belong to none of the languages. */
 static unsigned ms_dml_detect(const char *s, size_t len, size_t *skip)
 {
     size_t n = 0;
@@ -70,7 +71,8 @@ static bool ms_dml_try(ms_dm *d, unsigned language)
     }
 }
 
-/* Rust goes before C++: its older scheme is a C++ name by form, but asks for more. */
+/* Rust is tried before C++: a name of its older scheme is a C++ name too, but few C++ names are names of
+ * that scheme. */
 static bool ms_dml_any(ms_dm *d)
 {
     size_t skip;
@@ -85,7 +87,8 @@ static bool ms_dml_any(ms_dm *d)
     return ok;
 }
 
-/* The frame is the array: a function of its own, so that names that need none do not pay for it. */
+/* The scratch is this function's stack frame. It is not inlined, so that other names do not pay for the
+ * frame. */
 static ms_DML_NOINLINE bool ms_dml_run_small(ms_dm *d)
 {
     uint64_t frame[MACHSYM_DEMANGLE_SMALL_STACK / 8 + 1];
@@ -110,7 +113,7 @@ static ms_DML_NOINLINE bool ms_dml_run_large(ms_dm *d)
 static bool ms_dml_run(ms_dm *d)
 {
     size_t skip;
-    if (d->len > 0 && d->s[0] == '\1') { /* LLVM's mark of a name that is the linker's already */
+    if (d->len > 0 && d->s[0] == '\1') { /* LLVM marks names with this byte that get no underscore in front */
         d->s++;
         d->len--;
     }

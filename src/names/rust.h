@@ -66,8 +66,9 @@ static void ms_dmrs_put_utf8(ms_dm *d, uint32_t code)
     ms_dm_put(d, text, ms_dm_utf8(code, text));
 }
 
-/* Rust shows controls, odd spaces, combining marks, private use and unassigned code points as \u{...}. This
- * table holds the ranges of weight; the full Unicode list (900 ranges) would buy little in symbol names. */
+/* Whether Rust shows a code point as it is. It shows controls, odd spaces, combining marks, private use
+ * and unassigned code points as \u{...}. This table holds the largest of these ranges. The full list has
+ * 900, of which symbol names hardly use any. */
 static bool ms_dmrs_is_shown(uint32_t code)
 {
     static const uint32_t v[][2] = {
@@ -85,7 +86,7 @@ static bool ms_dmrs_is_shown(uint32_t code)
     return true;
 }
 
-/* Prints one character of a literal whose quote is given; the other kind of quote needs no escape. */
+/* Prints one character of a literal. Only the quote that encloses the literal is escaped. */
 static void ms_dmrs_put_char(ms_dmrs *r, uint32_t code, char quote)
 {
     if (r->quiet)
@@ -110,7 +111,7 @@ static void ms_dmrs_put_char(ms_dmrs *r, uint32_t code, char quote)
 
 /* ---- reading ---- */
 
-/* Sticky: the reader moves to the end, where nothing matches. */
+/* Makes the name fail. The reader moves to the end, where nothing matches. */
 static void ms_dmrs_fail(ms_dmrs *r)
 {
     r->d->failed = true;
@@ -130,7 +131,7 @@ static bool ms_dmrs_eat(ms_dmrs *r, char c)
     return true;
 }
 
-/* The next byte; at the end the name is malformed. */
+/* Takes the next byte. At the end of the name it fails. */
 static char ms_dmrs_next(ms_dmrs *r)
 {
     if (r->at < r->len)
@@ -139,8 +140,8 @@ static char ms_dmrs_next(ms_dmrs *r)
     return '\0';
 }
 
-/* Takes steps from the budget. Parts that are not shown can be read again and again without any output, so
- * everything that is read at a back-reference's target has to pay. */
+/* Takes steps from the budget. What a back-reference names is read again, perhaps without being shown, so
+ * the limit on the output does not bound it. */
 static void ms_dmrs_pay(ms_dmrs *r, size_t steps)
 {
     if (steps > r->d->work)
@@ -149,7 +150,7 @@ static void ms_dmrs_pay(ms_dmrs *r, size_t steps)
         r->d->work -= steps;
 }
 
-/* Starts a path, type or constant; every successful call needs a ms_dmrs_leave. */
+/* Starts a path, type or constant. Each call that succeeds needs a ms_dmrs_leave. */
 static bool ms_dmrs_enter(ms_dmrs *r)
 {
     ms_dmrs_pay(r, 1);
@@ -166,7 +167,7 @@ static void ms_dmrs_leave(ms_dmrs *r)
     r->d->depth--;
 }
 
-/* The value of a base-62 digit + 1, 63 for `_`, 0 for bytes that no v0 name has. */
+/* The value of a base-62 digit plus 1; 63 for `_`; 0 for a byte that no v0 name has. */
 static unsigned ms_dmrs_digit(char c)
 {
     static const unsigned char v[128] = {
@@ -179,7 +180,7 @@ static unsigned ms_dmrs_digit(char c)
     return (unsigned char)c < 128 ? v[(unsigned char)c] : 0;
 }
 
-/* base-62-number: `_` is 0, otherwise the digits' value + 1. */
+/* base-62-number: `_` means 0, and digits mean their value plus 1. */
 static uint64_t ms_dmrs_base62(ms_dmrs *r)
 {
     if (ms_dmrs_eat(r, '_'))
@@ -197,7 +198,7 @@ static uint64_t ms_dmrs_base62(ms_dmrs *r)
     return 0;
 }
 
-/* disambiguator and binder: a tag and a number that counts from 1; 0 when the tag is missing. */
+/* disambiguator and binder: a tag and a number. Returns the number plus 1, or 0 when the tag is missing. */
 static uint64_t ms_dmrs_tagged(ms_dmrs *r, char tag)
 {
     return ms_dmrs_eat(r, tag) ? ms_dmrs_base62(r) + 1 : 0;
@@ -233,7 +234,7 @@ static ms_dmrs_id ms_dmrs_ident(ms_dmrs *r)
     return id;
 }
 
-/* Shows an identifier; Punycode needs scratch for its code points, given back at the end. */
+/* Prints an identifier. The scratch for the code points of Punycode is given back at the end. */
 static void ms_dmrs_put_ident(ms_dmrs *r, ms_dmrs_id id)
 {
     if (r->quiet || r->d->failed)
@@ -258,7 +259,7 @@ static void ms_dmrs_put_ident(ms_dmrs *r, ms_dmrs_id id)
     r->d->mem_used = used;
 }
 
-/* A lifetime by its de Bruijn index: 'a for the outermost bound one, '_26 after 'z. */
+/* Prints a lifetime, given by its de Bruijn index. The outermost bound one is 'a, and '_26 follows 'z. */
 static void ms_dmrs_put_lifetime(ms_dmrs *r, uint64_t index)
 {
     if (index == 0) {
@@ -279,7 +280,7 @@ static void ms_dmrs_put_lifetime(ms_dmrs *r, uint64_t index)
     ms_dmrs_put_number(r, level, 10);
 }
 
-/* binder: the caller puts r->bound back where the scope ends. */
+/* binder. The caller restores r->bound where the scope ends. */
 static void ms_dmrs_binder(ms_dmrs *r)
 {
     uint64_t count = ms_dmrs_tagged(r, 'G');
@@ -301,7 +302,8 @@ static void ms_dmrs_binder(ms_dmrs *r)
     ms_dmrs_lit(r, "> ");
 }
 
-/* Behind a `B`: goes to the target and stores where to come back to; false when there is nothing to show. */
+/* Behind a `B`: moves to the target and stores in *back where the name goes on. Returns false when nothing
+ * is to be shown. */
 static bool ms_dmrs_jump(ms_dmrs *r, size_t *back)
 {
     size_t tag = r->at - 1;
@@ -389,7 +391,8 @@ static unsigned ms_dmrs_nibble(char c)
     return c <= '9' ? (unsigned)(c - '0') : (unsigned)(c - 'a') + 10;
 }
 
-/* Like ms_dmrs_hex, for one number: at least one digit, no zeros in front; false when 64 bits are too few. */
+/* Reads one number as ms_dmrs_hex does. It has at least one digit and no leading zeros. Returns false when
+ * it does not fit 64 bits. */
 static bool ms_dmrs_hex_number(ms_dmrs *r, machsym_str *text, uint64_t *value)
 {
     *text = ms_dmrs_hex(r);
@@ -403,7 +406,7 @@ static bool ms_dmrs_hex_number(ms_dmrs *r, machsym_str *text, uint64_t *value)
     return true;
 }
 
-/* basic-type by its tag; empty when the tag names none. */
+/* The basic-type that a tag names; empty when it names none. */
 static machsym_str ms_dmrs_basic(char tag)
 {
     static const char names[26][6] = {"i8",    "bool", "char", "f64", "str",  "f32",  "",    "u8", "isize",
@@ -461,7 +464,7 @@ static void ms_dmrs_const_char(ms_dmrs *r)
     ms_dmrs_lit(r, "'");
 }
 
-/* Takes one UTF-8 sequence from pairs of digits; UINT32_MAX when malformed. */
+/* Reads one UTF-8 sequence from pairs of digits. Returns UINT32_MAX when it is malformed. */
 static uint32_t ms_dmrs_hex_utf8(machsym_str text, size_t *at)
 {
     uint32_t code = 0;
@@ -522,7 +525,7 @@ static void ms_dmrs_const_adt(ms_dmrs *r)
     }
 }
 
-/* Constants that are expressions: braces keep them apart from types, but once are enough. */
+/* Constants that are expressions. Braces keep them apart from types, but one pair is enough. */
 static void ms_dmrs_const_expr(ms_dmrs *r, char tag, bool in_value)
 {
     if (!in_value)
@@ -629,7 +632,7 @@ static void ms_dmrs_fn(ms_dmrs *r)
     r->bound = bound;
 }
 
-/* A path whose closing `>` is left to the caller, who may add to the arguments; true when it is open. */
+/* A path without its closing `>`, so that the caller may add arguments. Returns whether a `>` is missing. */
 static bool ms_dmrs_open_path(ms_dmrs *r)
 {
     size_t back;
@@ -717,7 +720,7 @@ static void ms_dmrs_pattern(ms_dmrs *r)
     ms_dmrs_leave(r);
 }
 
-/* Types that only put something in front of another: a loop, so that they cost no depth. */
+/* Types that only put something in front of another type. A loop reads them, so that they take no depth. */
 static void ms_dmrs_pointers(ms_dmrs *r)
 {
     for (;;) {
@@ -815,7 +818,8 @@ static void ms_dmrs_type(ms_dmrs *r)
 
 /* ---- paths ---- */
 
-/* One step of a nested path: small letters are plain names, capitals are closures, shims and such. */
+/* One step of a nested path. A small letter marks a plain name, a capital marks a closure, a shim and the
+ * like. */
 static void ms_dmrs_segment(ms_dmrs *r, char space)
 {
     uint64_t number = ms_dmrs_tagged(r, 's');
@@ -843,7 +847,7 @@ static void ms_dmrs_segment(ms_dmrs *r, char space)
     ms_dmrs_lit(r, "}");
 }
 
-/* crate-root: a number of 0 marks names that are no crates, such as f128. */
+/* crate-root. A disambiguator of 0 marks names that are no crates, such as f128. */
 static void ms_dmrs_crate(ms_dmrs *r)
 {
     uint64_t number = ms_dmrs_tagged(r, 's');
@@ -909,7 +913,7 @@ static void ms_dmrs_path(ms_dmrs *r, bool in_value)
     size_t first = r->at, nested = 0;
     if (!ms_dmrs_enter(r))
         return;
-    while (ms_dmrs_eat(r, 'N')) { /* the innermost step is written last, so its namespace is the first one */
+    while (ms_dmrs_eat(r, 'N')) { /* the mangled name gives the namespace of the innermost step first */
         char space = ms_dmrs_next(r);
         if (!((space >= 'a' && space <= 'z') || (space >= 'A' && space <= 'Z')))
             ms_dmrs_fail(r);
@@ -926,7 +930,7 @@ static void ms_dmrs_path(ms_dmrs *r, bool in_value)
 
 /* ---- whole names ---- */
 
-/* Shows what stands behind the name, but the number that LLVM adds to make a local name unique. */
+/* Prints what stands behind the name, but not the number by which LLVM makes a local name unique. */
 static bool ms_dmrs_suffix(ms_dm *d, const char *ptr, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
@@ -949,7 +953,8 @@ static bool ms_dmrs_suffix(ms_dm *d, const char *ptr, size_t len)
     return !d->failed;
 }
 
-/* True for C names like _RC4_init, which read as a crate root: compilers write that `_` only if they must. */
+/* Whether this is a C name such as _RC4_init. It reads as a crate root, but compilers write its `_` only
+ * where an identifier begins with a digit or `_`. */
 static bool ms_dmrs_is_plain_c(const ms_dmrs *r)
 {
     size_t i = 1;
@@ -999,7 +1004,8 @@ static uint32_t ms_dmrs_escape_hex(machsym_str text, size_t *used)
     return code;
 }
 
-/* The character of the escape at text[0] == '$' and its length; UINT32_MAX when it is none. */
+/* The character that an escape stands for, with the escape's length in *used. text begins with '$'.
+ * UINT32_MAX: it is no escape. */
 static uint32_t ms_dmrs_escape(machsym_str text, size_t *used)
 {
     static const char v[][4] = {"@SP", "*BP", "&RF", "<LT", ">GT", "(LP", ")RP"};
@@ -1016,7 +1022,7 @@ static uint32_t ms_dmrs_escape(machsym_str text, size_t *used)
     return ms_dmrs_escape_hex(text, used);
 }
 
-/* Shows one part of a path. Returns the number of escapes in it. */
+/* Prints one part of a path. Returns how many escapes it has. */
 static size_t ms_dmrs_put_part(ms_dm *d, machsym_str text)
 {
     size_t escapes = 0;
@@ -1075,7 +1081,7 @@ static bool ms_dmrs_is_hash(machsym_str part)
     return true;
 }
 
-/* The compiler's hash has 16 digits and, but for one name in millions, five different ones. */
+/* The compiler's hash has 16 digits. In all but one of millions of names at least five of them differ. */
 static bool ms_dmrs_is_full_hash(machsym_str part)
 {
     unsigned seen = 0, count = 0;
@@ -1126,7 +1132,7 @@ static bool ms_dmrs_run(ms_dm *d)
         return false;
     if (d->s[at] == 'Z' && d->s[at + 1] == 'N')
         return ms_dmrs_legacy(d, at + 2);
-    /* without any underscore a lone crate root would match C names such as RC2xy */
+    /* a name without an underscore must be more than a crate root: C names such as RC2xy read as one */
     return d->s[at] == 'R' && (at > 0 || d->s[1] != 'C') && ms_dmrs_v0(d, at + 1);
 }
 

@@ -15,8 +15,8 @@
  * OldMangling.rst of the Swift project define the grammar; the names of the kinds are theirs. */
 
 #ifndef MACHSYM_NO_SWIFT
-/* A reference to a node: its place in the scratch in units of 16 bytes, 0 for none. The top bit says "as a
- * type": Swift's own tools wrap such a node in a node of its own, which would double the memory. */
+/* A reference to a node is its place in the scratch, in units of 16 bytes; 0 means none. This bit says "as
+ * a type". Swift's own tools wrap such a node in one of kind Type, which would double the memory. */
 #define ms_DMSW_AS_TYPE 0x80000000u
 
 enum {
@@ -30,8 +30,8 @@ enum {
     ms_DMSW_NO_SUGAR = 1u << 25  /* Swift.Optional<A> for A? */
 };
 
-/* How a kind is printed: what the printer does with the row's text and the children, or what part of the printer
- * knows the kind. */
+/* How a kind is printed: what the printer does with the row's text and the children, or what part of the
+ * printer knows the kind. */
 enum ms_dmsw_how {
     ms_DMSW_H_TEXT,    /* the row's text */
     ms_DMSW_H_FIRST,   /* the row's text and the first child */
@@ -493,7 +493,7 @@ enum ms_dmsw_form {
 typedef struct ms_dmsw_node { /* One node of the tree, 16 bytes. */
     uint16_t kind;
     uint8_t form;   /* enum ms_dmsw_form */
-    uint8_t mark;   /* a small value whose sense depends on the kind */
+    uint8_t mark;   /* a small value; the kind says what it means */
     uint32_t count; /* children, or bytes of text */
     union {
         const char *text;
@@ -551,7 +551,7 @@ static uint32_t ms_dmsw_type(uint32_t ref)
     return ref ? ref | ms_DMSW_AS_TYPE : 0;
 }
 
-/* Counts one step of work; false when the budget is spent. */
+/* Takes one step from the budget. Returns false when it is spent. */
 static bool ms_dmsw_step(ms_dmsw *p)
 {
     if (p->d->work == 0) {
@@ -629,7 +629,8 @@ static uint32_t ms_dmsw_kid_of(const ms_dmsw *p, uint32_t ref, unsigned kind)
     return 0;
 }
 
-/* Appends a child. Returns parent, or 0 when either is missing: a missing part makes the whole fail. */
+/* Appends a child. Returns parent, or 0 when either is missing, so that a missing part makes the whole
+ * fail. */
 static uint32_t ms_dmsw_add(ms_dmsw *p, uint32_t parent, uint32_t child)
 {
     if (!parent || !child)
@@ -688,7 +689,7 @@ static uint32_t ms_dmsw_make3(ms_dmsw *p, unsigned kind, uint32_t a, uint32_t b,
     return ms_dmsw_add(p, ms_dmsw_make2(p, kind, a, b), c);
 }
 
-/* Turns round the children from place `from` on: postfix order pops lists from their end. */
+/* Reverses the children from place `from` on. The mangling is postfix, so lists are read from their end. */
 static void ms_dmsw_reverse(ms_dmsw *p, uint32_t ref, uint32_t from)
 {
     uint32_t count = ms_dmsw_kid_count(p, ref);
@@ -699,7 +700,7 @@ static void ms_dmsw_reverse(ms_dmsw *p, uint32_t ref, uint32_t from)
     }
 }
 
-/* A copy with another kind; the node itself may be shared. */
+/* Copies a node and gives the copy another kind. The node itself may have several parents. */
 static uint32_t ms_dmsw_with_kind(ms_dmsw *p, uint32_t ref, unsigned kind)
 {
     uint32_t copy = ref ? ms_dmsw_make(p, kind) : 0;
@@ -767,7 +768,7 @@ enum {
     ms_DMSW_M_IMPLICIT = 0x80
 };
 
-/* What happened to an argument; the first are exclusive, the last can be combined. */
+/* What a specialization did to an argument. The first values exclude one another, the last five are bits. */
 enum ms_dmsw_spec {
     ms_DMSW_P_FUNCTION = 1,
     ms_DMSW_P_GLOBAL,
@@ -868,7 +869,7 @@ static int ms_dmsw_find(const char *letters, char c)
     return -1;
 }
 
-/* NATURAL; -1 when there is none or it is too large to mean anything. */
+/* NATURAL; -1 when there is none, or when it is larger than any name needs. */
 static int64_t ms_dmsw_natural(ms_dmsw *p)
 {
     if (!ms_dmsw_digit(ms_dmsw_peek(p)))
@@ -882,7 +883,7 @@ static int64_t ms_dmsw_natural(ms_dmsw *p)
     return value;
 }
 
-/* The literal part of an identifier that a length introduces. */
+/* Reads a length and as many bytes: an identifier, or a literal part of one. */
 static bool ms_dmsw_literal(ms_dmsw *p, machsym_str *part)
 {
     int64_t len = ms_dmsw_natural(p);
@@ -894,8 +895,8 @@ static bool ms_dmsw_literal(ms_dmsw *p, machsym_str *part)
     return true;
 }
 
-/* A Punycode identifier as UTF-8 in the scratch. ASCII characters that no symbol can hold travel as
- * surrogates. */
+/* Decodes a Punycode identifier to UTF-8, in the scratch. Surrogates stand for the ASCII characters that
+ * no symbol can have. */
 static bool ms_dmsw_puny(ms_dmsw *p, const char *s, size_t len, machsym_str *out)
 {
     machsym_str coded = {s, len};
@@ -1068,7 +1069,7 @@ static uint32_t ms_dmsw_builtin_simple(ms_dmsw *p, char c)
     }
 }
 
-/* The two letters of a value witness; the node still lacks its type. */
+/* Reads the two letters of a value witness. The caller adds the type. */
 static uint32_t ms_dmsw_value_witness(ms_dmsw *p)
 {
     char a = ms_dmsw_next(p), b = ms_dmsw_next(p);

@@ -19,7 +19,7 @@ static uint32_t ms_dmswo_entity(ms_dmsw *p);
 static uint32_t ms_dmswo_context(ms_dmsw *p);
 static uint32_t ms_dmswo_global(ms_dmsw *p);
 
-/* natural: too large a number wraps round, as in Swift's own reader */
+/* natural. A number that is too large wraps around, as in Swift's own reader. */
 static bool ms_dmswo_natural(ms_dmsw *p, uint64_t *value)
 {
     if (!ms_dmsw_digit(ms_dmsw_peek(p)))
@@ -389,7 +389,7 @@ static uint32_t ms_dmswo_function(ms_dmsw *p, unsigned kind)
     return ref ? ms_dmsw_add(p, ref, ms_dmsw_make1(p, ms_DMSW_ReturnType, ms_dmswo_type(p))) : 0;
 }
 
-/* impl-parameter, impl-result: the letters of the later mangling that mean the same */
+/* impl-parameter, impl-result. Their letters become those of the later mangling. */
 static uint32_t ms_dmswo_impl_part(ms_dmsw *p, bool is_param)
 {
     static const char param_from[] = "dgeiloG", param_to[] = "ygeilxn";
@@ -514,7 +514,7 @@ static uint32_t ms_dmswo_builtin(ms_dmsw *p)
     return element ? ms_dmsw_builtin_vector(p, count, element) : 0;
 }
 
-/* 'Q': archetypes; the plain ones have no meaning outside their context and are refused. */
+/* 'Q': archetypes. Plain ones mean nothing outside their context and are refused. */
 static uint32_t ms_dmswo_archetype(ms_dmsw *p)
 {
     uint32_t root;
@@ -637,7 +637,7 @@ static uint32_t ms_dmswo_conformance(ms_dmsw *p)
     return protocol ? ms_dmsw_make3(p, ms_DMSW_ProtocolConformance, type, protocol, ms_dmswo_context(p)) : 0;
 }
 
-/* The accessor a letter of entity-name stands for, None when it is none. */
+/* The kind of accessor that a letter of entity-name stands for; None when it stands for none. */
 static unsigned ms_dmswo_accessor(ms_dmsw *p)
 {
     char kind = ms_dmsw_peek(p);
@@ -664,7 +664,7 @@ static unsigned ms_dmswo_accessor(ms_dmsw *p)
     }
 }
 
-/* An accessor of a variable, or of a subscript: one of that name. */
+/* Reads an accessor. A variable of the name "subscript" is a subscript. */
 static uint32_t ms_dmswo_storage(ms_dmsw *p, unsigned kind, uint32_t context)
 {
     uint32_t name = ms_dmswo_decl_name(p), type = name ? ms_dmswo_type(p) : 0, storage;
@@ -682,7 +682,7 @@ static uint32_t ms_dmswo_storage(ms_dmsw *p, unsigned kind, uint32_t context)
     return ms_dmsw_make1(p, kind, storage);
 }
 
-/* entity-name of what is no accessor; kind is that of entity-kind */
+/* entity-name, but of no accessor. kind is what entity-kind said. */
 static uint32_t ms_dmswo_named(ms_dmsw *p, unsigned kind, uint32_t context)
 {
     uint32_t name;
@@ -870,7 +870,7 @@ static uint32_t ms_dmswo_generic_spec(ms_dmsw *p, uint32_t ref)
     return ref;
 }
 
-/* The name of a symbol or constant; names of functions are read in turn when they are printed. */
+/* Reads the name of a symbol or constant. The printer demangles the names of functions. */
 static uint32_t ms_dmswo_spec_name(ms_dmsw *p, uint32_t param)
 {
     uint32_t name = ms_dmswo_identifier(p, ms_DMSW_FunctionSignatureSpecializationParamPayload);

@@ -233,7 +233,7 @@ enum ms_dmswp_type_style { ms_DMSWP_TY_NONE, ms_DMSWP_TY_COLON, ms_DMSWP_TY_FUNC
 typedef struct ms_dmswp_decl { /* How a declaration is to be printed. */
     unsigned type;             /* enum ms_dmswp_type_style */
     bool has_name;             /* the second child is its name */
-    bool spaced;               /* extra contains a space: the context follows instead of coming first */
+    bool spaced;               /* extra contains a space, so the context is printed behind the declaration */
     const char *extra;
     size_t extra_len;
     uint32_t macro; /* 0, or the macro's name, which belongs to extra */
@@ -274,7 +274,7 @@ static void ms_dmswp_extra(ms_dmsw *p, const ms_dmswp_decl *decl)
         ms_dmswp_number(p, (uint64_t)decl->index);
 }
 
-/* The name of a declaration; false when it prints nothing, as a constructor's labels do. */
+/* Prints the name of a declaration. Returns false when that is empty, as a constructor's is. */
 static bool ms_dmswp_name(ms_dmsw *p, uint32_t ref, const ms_dmswp_decl *decl)
 {
     size_t before = p->d->out_len;
@@ -320,8 +320,9 @@ static void ms_dmswp_decl_type(ms_dmsw *p, uint32_t ref, const ms_dmswp_decl *de
     ms_dmswp_entity_type(p, ref, type, args);
 }
 
-/* A declaration with its context before it ("context.name") or behind it ("name in context"). Returns the
- * context that is left to print: as a prefix of something else, nothing can follow a declaration's name. */
+/* Prints a declaration with its context before it ("context.name") or behind it ("name in context"). With
+ * as_prefix nothing may follow the name, so a context that belongs behind it is returned, for the caller
+ * to print. */
 static uint32_t ms_dmswp_print_decl(ms_dmsw *p, uint32_t ref, bool as_prefix, const ms_dmswp_decl *decl)
 {
     uint32_t args = 0, left = 0, context;
@@ -370,7 +371,8 @@ static uint32_t ms_dmswp_print_decl(ms_dmsw *p, uint32_t ref, bool as_prefix, co
     return 0;
 }
 
-/* The number behind an extra name; Swift's own printer holds it in an int and leaves out a negative one. */
+/* The number behind an extra name; -1 when none is printed. Swift's own printer keeps it in an int and
+ * leaves out negative ones. */
 static int64_t ms_dmswp_extra_index(const ms_dmsw *p, uint32_t index, uint64_t add)
 {
     uint64_t low = (ms_dmsw_at(p, index)->u.index + add) & 0xffffffffu;
@@ -434,7 +436,8 @@ static bool ms_dmswp_is_swift(const ms_dmsw *p, uint32_t type, const char *name,
            ms_dmsw_kind_of(p, id) == ms_DMSW_Identifier && ms_dmsw_text_is(p, id, name, len);
 }
 
-/* [A], [A : B], A? for the types they stand for. Returns false when it is another type. */
+/* Prints Array<A> as [A], Dictionary<A, B> as [A : B] and Optional<A> as A?. Returns false for other
+ * types. */
 static bool ms_dmswp_sugar(ms_dmsw *p, uint32_t ref)
 {
     uint32_t type = ms_dmsw_kid(p, ref, 0), args = ms_dmsw_kid(p, ref, 1);
@@ -486,8 +489,9 @@ static void ms_dmswp_param_name(ms_dmsw *p, uint64_t depth, uint64_t index)
         ms_dmswp_number(p, depth);
 }
 
-/* Whether a generic parameter has a marker of that kind. Swift's own printer compares a marker's depth with
- * the parameter's place and its place with the depth, so that only some markers show; the same here. */
+/* Whether a generic parameter has a marker of that kind. Swift's own printer compares the marker's depth
+ * with the parameter's index and its index with the depth. It shows only some markers therefore, and so
+ * does this one. */
 static bool ms_dmswp_has_marker(ms_dmsw *p, uint32_t ref, unsigned kind, uint64_t depth, uint64_t index)
 {
     uint32_t count = ms_dmsw_kid_count(p, ref);
@@ -651,7 +655,7 @@ static void ms_dmswp_impl_head(ms_dmsw *p, uint32_t ref, uint32_t pattern)
     }
 }
 
-/* The parameters (or, with want false, the results) in parentheses. */
+/* Prints the parameters in parentheses, or the results when want_params is false. */
 static void ms_dmswp_impl_list(ms_dmsw *p, uint32_t ref, bool want_params)
 {
     uint32_t count = ms_dmsw_kid_count(p, ref);
@@ -811,7 +815,7 @@ static void ms_dmswp_spec_param(ms_dmsw *p, uint32_t param)
         ms_dmswp_spec_const(p, ms_dmsw_kid(p, param, i));
 }
 
-/* One part between the angle brackets; false when it prints nothing. */
+/* Prints one part between the angle brackets. Returns false when it is empty. */
 static bool ms_dmswp_spec_part(ms_dmsw *p, uint32_t ref, uint32_t kid, uint32_t arg, bool first)
 {
     unsigned kind = ms_dmsw_kind_of(p, kid);
@@ -1285,7 +1289,7 @@ static void ms_dmswp_concrete_conformance(ms_dmsw *p, uint32_t ref)
     }
 }
 
-/* The row's text and two or three children in an order of their own with texts between them. */
+/* Prints the row's text and two or three children, in the order a, b, c, with texts between them. */
 static void ms_dmswp_woven(ms_dmsw *p, uint32_t ref, uint32_t a, const char *ab, uint32_t b, const char *bc,
                            uint32_t c)
 {
@@ -1683,7 +1687,8 @@ static uint32_t ms_dmswp_name_part(ms_dmsw *p, uint32_t ref, bool as_prefix)
     }
 }
 
-/* Prints one node. Returns the context that is left to print when a declaration cannot be a prefix. */
+/* Prints one node. Returns the context that the caller has to print behind it, as ms_dmswp_print_decl
+ * does. */
 static uint32_t ms_dmswp_print_as(ms_dmsw *p, uint32_t ref, bool as_prefix)
 {
     if (!ref || p->d->failed || !ms_dmsw_step(p))
@@ -1734,7 +1739,7 @@ static uint32_t ms_dmswp_print_as(ms_dmsw *p, uint32_t ref, bool as_prefix)
 
 /* ---- entrance ---- */
 
-/* Prints what a symbol's name inside a name means, without sugar; false when it is none. */
+/* Demangles a symbol's name inside a name, without sugar. Returns false when it is no Swift name. */
 static bool ms_dmswp_nested(ms_dmsw *p, uint32_t payload)
 {
     const ms_dmsw_node *n = ms_dmsw_at(p, payload);

@@ -40,7 +40,8 @@ static void ms_dmswr_add_word(ms_dmsw *p, const char *s, size_t len)
     p->words[p->word_count++].len = len;
 }
 
-/* The words of a literal part of an identifier: '_' divides them, and an upper case letter starts one. */
+/* Enters the words of a literal part of an identifier. '_' divides words, and an upper case letter starts
+ * one. */
 static void ms_dmswr_add_words(ms_dmsw *p, const char *s, size_t len)
 {
     size_t start = len; /* len: not in a word */
@@ -64,7 +65,7 @@ static void ms_dmswr_add_words(ms_dmsw *p, const char *s, size_t len)
         ms_dmswr_add_word(p, s + start, len - start);
 }
 
-/* An identifier with word substitutions, put together in the scratch. */
+/* Reads an identifier with word substitutions. Its text is put together in the scratch. */
 static bool ms_dmswr_word_identifier(ms_dmsw *p, machsym_str *out)
 {
     size_t used = 0;
@@ -247,7 +248,7 @@ static uint32_t ms_dmswr_pop_list(ms_dmsw *p, unsigned kind, uint32_t (*element)
     return list;
 }
 
-/* The same list, or the mark for an empty one. */
+/* Pops such a list, or the mark of an empty one. */
 static uint32_t ms_dmswr_pop_list_or_empty(ms_dmsw *p, unsigned kind, uint32_t (*element)(ms_dmsw *))
 {
     return ms_dmswr_pop(p, ms_DMSW_EmptyList) ? ms_dmsw_make(p, kind) : ms_dmswr_pop_list(p, kind, element);
@@ -556,7 +557,7 @@ static uint32_t ms_dmswr_pop_function(ms_dmsw *p, unsigned kind, bool has_clang_
     return ms_dmsw_type(ref);
 }
 
-/* Swift 4.0: takes the labels out of the parameter tuple. */
+/* Takes the labels out of the parameter tuple, where Swift 4.0 put them. */
 static uint32_t ms_dmswr_labels_of_tuple(ms_dmsw *p, uint32_t tuple)
 {
     uint32_t list = ms_dmsw_make(p, ms_DMSW_LabelList);
@@ -819,7 +820,7 @@ static uint32_t ms_dmswr_pop_bound_args(ms_dmsw *p)
     return lists;
 }
 
-/* Whether a list of arguments belongs to this context (a local type's arguments include its functions'). */
+/* Whether a context of this kind has a list of generic arguments. The functions around a local type do. */
 static bool ms_dmswr_takes_args(unsigned kind)
 {
     switch (kind) {
@@ -883,7 +884,7 @@ static uint32_t ms_dmswr_bound_generic(ms_dmsw *p)
         return 0;
     uint32_t ref = ms_dmswr_bind(p, nominal, lists, 0);
     if (ref && retroactive) {
-        /* the list of arguments may be shared: only a bound node of this type can take them */
+        /* the list may have several parents: only a bound node of this type can take the arguments */
         ref = ms_dmsw_add(p, ms_dmsw_with_kind(p, ref, ms_dmsw_inner(p, ref)), retroactive);
     }
     return ms_dmsw_remember(p, ms_dmsw_type(ref));

@@ -24,7 +24,7 @@ static uint32_t ms_dmsws_impl_part(ms_dmsw *p, unsigned kind, const char *letter
     return ms_dmsw_marked(p, kind, (char)word);
 }
 
-/* PARAM-DIFFERENTIABILITY to IMPLICIT-LEADING-PARAM; a result has only the first of them */
+/* PARAM-DIFFERENTIABILITY to IMPLICIT-LEADING-PARAM. A result has the first of them only. */
 static void ms_dmsws_impl_marks(ms_dmsw *p, uint32_t ref, bool is_param)
 {
     static const char letters[] = "wTIL";
@@ -156,7 +156,7 @@ static uint32_t ms_dmsws_impl_function(ms_dmsw *p)
 
 /* ---- conformances ---- */
 
-/* DEPENDENT-CONFORMANCE-INDEX: 0 is reserved, 1 means unknown, the rest is moved by two */
+/* DEPENDENT-CONFORMANCE-INDEX. 0 is reserved, 1 means unknown, and larger numbers are the index plus 2. */
 static uint32_t ms_dmsws_conformance_index(ms_dmsw *p)
 {
     int64_t index = ms_dmswr_index(p);
@@ -341,7 +341,7 @@ static uint32_t ms_dmsws_index_subset(ms_dmsw *p)
     return p->at > start ? ms_dmsw_make_text(p, ms_DMSW_IndexSubset, p->s + start, p->at - start) : 0;
 }
 
-/* Everything on the stack becomes the children: the function that an autodiff function comes from. */
+/* Makes all that is on the stack the children of a new node: the function that was differentiated. */
 static uint32_t ms_dmsws_pop_all(ms_dmsw *p, unsigned kind)
 {
     uint32_t ref = ms_dmsw_make(p, kind);
@@ -351,7 +351,8 @@ static uint32_t ms_dmsws_pop_all(ms_dmsw *p, unsigned kind)
     return ref;
 }
 
-/* A kind letter and two subsets, 'p' and 'r' behind them; what comes before them is ref's children. */
+/* Reads a kind letter, a subset and 'p', a subset and 'r'. They become children of ref, behind those that
+ * it has. */
 static uint32_t ms_dmsws_diff_parts(ms_dmsw *p, uint32_t ref, const char *letters)
 {
     if (ms_dmsw_kid_count(p, ref) == 0)
@@ -487,7 +488,7 @@ static uint32_t ms_dmsws_generic_spec_dropped(ms_dmsw *p)
     }
 }
 
-/* A run of digits, printed as it stands: it may have 64 bits or more. */
+/* Reads digits as text. The number may have more than 64 bits. */
 static uint32_t ms_dmsws_spec_digits(ms_dmsw *p, uint32_t param)
 {
     size_t start = p->at;
@@ -518,7 +519,7 @@ static uint32_t ms_dmsws_spec_const(ms_dmsw *p, uint32_t param)
     }
 }
 
-/* CONST-PROP of a struct: it and its operands, which are constants too, each as a parameter of its own */
+/* CONST-PROP of a struct. The struct and each of its parts, which are constants too, become parameters. */
 static uint32_t ms_dmsws_spec_struct(ms_dmsw *p, uint32_t param)
 {
     while (param && ms_dmsw_find("fgikdsS", ms_dmsw_peek(p)) >= 0) {
@@ -589,7 +590,7 @@ static bool ms_dmsws_spec_operands(ms_dmsw *p, uint32_t param, uint64_t kind)
     return true;
 }
 
-/* The same for any argument; the operands of the last come off first. */
+/* Takes the operands of an argument off the stack. Those of a struct's last part lie on top. */
 static bool ms_dmsws_spec_finish(ms_dmsw *p, uint32_t param)
 {
     uint32_t first = ms_dmsw_kid(p, param, 0);
@@ -916,7 +917,7 @@ static uint32_t ms_dmsws_value_witness_op(ms_dmsw *p)
     return ms_dmsw_add(p, ms_dmsw_value_witness(p), ms_dmswr_pop_type(p));
 }
 
-/* One operator: reads it, pops what it needs, returns the new node, 0 when malformed. */
+/* Reads one operator and pops what it needs. Returns the new node, or 0 when the name is malformed. */
 static uint32_t ms_dmsws_op(ms_dmsw *p)
 {
     uint32_t a;
@@ -984,7 +985,8 @@ static uint32_t ms_dmsws_op(ms_dmsw *p)
     }
 }
 
-/* Puts the nodes on the stack into one tree: attributes of the function first, in the order they print. */
+/* Makes one tree of the nodes on the stack. Attributes of the function come first, in the order in which
+ * they are printed. */
 static uint32_t ms_dmsws_assemble(ms_dmsw *p)
 {
     uint32_t suffix = ms_dmswr_pop(p, ms_DMSW_Suffix), attr;

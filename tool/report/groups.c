@@ -48,10 +48,8 @@ void groups_close(group_list *groups)
 
 void groups_add(group_list *groups, const char *path, signature *s)
 {
-    if (groups->member_count == groups->member_cap) {
-        groups->member_cap = groups->member_cap == 0 ? 64 : groups->member_cap * 2;
-        groups->members = tool_grow(groups->members, groups->member_cap * sizeof *groups->members);
-    }
+    groups->members =
+        tool_room(groups->members, groups->member_count, &groups->member_cap, sizeof *groups->members);
     groups->members[groups->member_count] = (member){*s, path, groups->member_count};
     groups->member_count++;
     memset(s, 0, sizeof *s);

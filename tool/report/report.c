@@ -6,27 +6,14 @@
 
 /* ---- Memory ---- */
 
-/* Makes room for one more element, and returns it zeroed. */
-static void *report_push(void *v, uint32_t *count, uint32_t *cap, size_t size)
-{
-    char **array = v;
-    if (*count == *cap) {
-        *cap = *cap == 0 ? 16 : *cap * 2;
-        *array = tool_grow(*array, *cap * size);
-    }
-    char *element = *array + (size_t)(*count)++ * size;
-    memset(element, 0, size);
-    return element;
-}
-
 report_image *report_add_image(report *r)
 {
-    return report_push(&r->images, &r->image_count, &r->image_cap, sizeof *r->images);
+    return tool_push(&r->images, &r->image_count, &r->image_cap, sizeof *r->images);
 }
 
 report_thread *report_add_thread(report *r)
 {
-    report_thread *thread = report_push(&r->threads, &r->thread_count, &r->thread_cap, sizeof *thread);
+    report_thread *thread = tool_push(&r->threads, &r->thread_count, &r->thread_cap, sizeof *thread);
     thread->first = r->frame_count;
     thread->number = r->thread_count - 1;
     return thread;
@@ -34,7 +21,7 @@ report_thread *report_add_thread(report *r)
 
 report_frame *report_add_frame(report *r)
 {
-    report_frame *frame = report_push(&r->frames, &r->frame_count, &r->frame_cap, sizeof *frame);
+    report_frame *frame = tool_push(&r->frames, &r->frame_count, &r->frame_cap, sizeof *frame);
     frame->image = REPORT_NONE;
     frame->thread = r->thread_count - 1;
     r->threads[frame->thread].count++;
@@ -43,7 +30,7 @@ report_frame *report_add_frame(report *r)
 
 report_call *report_add_call(report *r)
 {
-    return report_push(&r->calls, &r->call_count, &r->call_cap, sizeof *r->calls);
+    return tool_push(&r->calls, &r->call_count, &r->call_cap, sizeof *r->calls);
 }
 
 void report_set_fact(report *r, report_fact fact, machsym_str value)
@@ -184,21 +171,17 @@ static image_order *sort_images(report *r, uint32_t first)
     return order;
 }
 
+static bool begins_by(const void *element, const void *addr)
+{
+    return ((const image_order *)element)->base <= *(const uint64_t *)addr;
+}
+
 static uint32_t image_of(const report *r, const image_order *order, uint32_t count, uint64_t addr)
 {
-    uint32_t lo = 0;
-    uint32_t hi = count;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        MACHSYM_COUNT_WORK(1);
-        if (order[mid].base <= addr)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    if (lo == 0 || addr >= r->images[order[lo - 1].index].end)
+    size_t behind = tool_lower_bound(order, count, sizeof *order, &addr, begins_by);
+    if (behind == 0 || addr >= r->images[order[behind - 1].index].end)
         return REPORT_NONE;
-    return order[lo - 1].index;
+    return order[behind - 1].index;
 }
 
 /* Libraries of the system, of a simulator's system, and of the language. */
@@ -255,7 +238,7 @@ static size_t add_document(report *r, size_t at, json_error *err)
     if (!json_parse(&doc, r->body, r->len, at, err))
         return 0;
     size_t end = doc.v[0].end;
-    *(json *)report_push(&r->docs, &r->doc_count, &r->doc_cap, sizeof doc) = doc;
+    *(json *)tool_push(&r->docs, &r->doc_count, &r->doc_cap, sizeof doc) = doc;
     uint32_t index = r->doc_count - 1;
     if (report_parse_ips(r, index) || report_parse_kscrash(r, index) || report_parse_sentry(r, index) ||
         report_parse_metric(r, index)) {

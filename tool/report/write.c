@@ -8,10 +8,7 @@
 
 void edit_open(writer *w, size_t at, size_t end)
 {
-    if (w->count == w->cap) {
-        w->cap = w->cap == 0 ? 64 : w->cap * 2;
-        w->edits = tool_grow(w->edits, w->cap * sizeof *w->edits);
-    }
+    w->edits = tool_room(w->edits, w->count, &w->cap, sizeof *w->edits);
     w->edits[w->count++] = (edit){at, end, w->added.len, w->added.len};
 }
 

@@ -267,10 +267,7 @@ static struct shared_image *add_image(image_pool *all, const image_files *files)
     image->is_large = files->first != NULL && is_large(files->first->path);
     image->idle = tool_alloc(all->options.jobs * sizeof *image->idle);
     close_oldest(all);
-    if (all->count == all->cap) {
-        all->cap = all->cap == 0 ? 64 : all->cap * 2;
-        all->v = tool_grow(all->v, all->cap * sizeof(struct shared_image *));
-    }
+    all->v = tool_room(all->v, all->count, &all->cap, sizeof(struct shared_image *));
     all->v[all->count++] = image;
     pthread_mutex_unlock(&all->lock);
     open_files(&all->options, image, files);

@@ -7,33 +7,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char index_title[] = "machsym store index 1\n";
-
-static void *push(void *array, uint32_t *count, uint32_t *cap, size_t size)
-{
-    char **v = array;
-    if (*count == *cap) {
-        *cap = *cap == 0 ? 64 : *cap * 2;
-        *v = tool_grow(*v, *cap * size);
-    }
-    char *element = *v + (size_t)(*count)++ * size;
-    memset(element, 0, size);
-    return element;
-}
+static const char index_title[] = "machsym store index 2\n";
 
 index_slice *index_add_slice(store_index *index)
 {
-    return push(&index->slices, &index->slice_count, &index->slice_cap, sizeof *index->slices);
+    return tool_push(&index->slices, &index->slice_count, &index->slice_cap, sizeof *index->slices);
 }
 
 index_child *index_add_child(store_index *index)
 {
-    return push(&index->children, &index->child_count, &index->child_cap, sizeof *index->children);
+    return tool_push(&index->children, &index->child_count, &index->child_cap, sizeof *index->children);
 }
 
 index_folder *index_add_folder(store_index *index)
 {
-    return push(&index->folders, &index->folder_count, &index->folder_cap, sizeof *index->folders);
+    return tool_push(&index->folders, &index->folder_count, &index->folder_cap, sizeof *index->folders);
 }
 
 void index_free(store_index *index)
@@ -141,17 +129,24 @@ static void put_folder(text *t, const store_index *index, const index_folder *fo
     }
 }
 
-/* Writes whole or not at all: into a file of this process, which then takes the name. */
+/* The last line: a hash of all before it, so that a damaged file is not believed. */
+static void put_end(text *t)
+{
+    uint64_t hash = str_hash(str_make(t->v, t->len));
+    text_c(t, "end ");
+    text_hex(t, hash, 16);
+    text_char(t, '\n');
+}
+
 void index_save(const store_index *index, char *path)
 {
     text t = {0};
     text_c(&t, index_title);
     for (uint32_t i = 0; i < index->folder_count; i++)
         put_folder(&t, index, &index->folders[i]);
-    text_c(&t, "end\n");
+    put_end(&t);
     make_folders(path);
-    outfile_write(path, t.v, t.len,
-                  OUTFILE_REPLACE); /* without it the next run looks through the folder anew */
+    outfile_write(path, t.v, t.len, OUTFILE_OWN); /* without it the next run looks through the folder anew */
     text_free(&t);
 }
 
@@ -208,25 +203,37 @@ static bool index_line(store_index *index, char *line)
     return true;
 }
 
-/* Takes what an index file says; nothing when there is none or it is not whole. The names stay in *content. */
+/* Whether a file has its first and its last line as index_save writes them, and no NUL. The last line is cut off. */
+static bool is_whole(text *t)
+{
+    enum { END_LEN = sizeof "end 0123456789abcdef\n" - 1 };
+    text body = {0};
+    size_t title = sizeof index_title - 1;
+    if (t->len < title + END_LEN || memcmp(t->v, index_title, title) != 0 || memchr(t->v, 0, t->len) != NULL)
+        return false;
+    size_t len = t->len - END_LEN;
+    text_add(&body, t->v, len);
+    put_end(&body);
+    bool same = body.len == t->len && memcmp(body.v, t->v, t->len) == 0;
+    text_free(&body);
+    t->len = len;
+    return same;
+}
+
 void index_load(store_index *index, const char *path, char **content)
 {
     text t = {0};
     *content = NULL;
-    if (!text_read_file(&t, path)) {
-        text_free(&t);
-        return;
-    }
-    text_add(&t, "", 1);
-    size_t title = sizeof index_title - 1;
-    bool ok =
-        t.len > title + 4 && memcmp(t.v, index_title, title) == 0 && strcmp(t.v + t.len - 5, "end\n") == 0;
-    char *line = ok ? t.v + title : NULL;
-    while (ok && strcmp(line, "end\n") != 0) {
-        char *newline = strchr(line, '\n');
-        *newline = 0;
-        ok = index_line(index, line);
-        line = newline + 1;
+    bool ok = text_read_plain(&t, path) && is_whole(&t);
+    size_t at = sizeof index_title - 1;
+    while (ok && at < t.len) {
+        char *newline = memchr(t.v + at, '\n', t.len - at);
+        ok = newline != NULL;
+        if (ok) {
+            *newline = 0;
+            ok = index_line(index, t.v + at);
+            at = (size_t)(newline - t.v) + 1;
+        }
     }
     if (!ok)
         index_free(index);

@@ -114,10 +114,7 @@ static void add_entries(store *s, const store_index *index, const index_child *c
 {
     for (uint32_t i = 0; i < child->slice_count; i++) {
         const index_slice *slice = &index->slices[child->first_slice + i];
-        if (s->count == s->cap) {
-            s->cap = s->cap == 0 ? 64 : s->cap * 2;
-            s->v = tool_grow(s->v, s->cap * sizeof *s->v);
-        }
+        s->v = tool_room(s->v, s->count, &s->cap, sizeof *s->v);
         store_entry *entry = &s->v[s->count++];
         entry->uuid = slice->uuid;
         entry->path = path;
@@ -191,21 +188,21 @@ static void take_children(store *s, const store_index *old, const index_folder *
     folder->child_count = index->child_count - folder->first_child;
 }
 
+static bool child_is_before(const void *element, const void *name)
+{
+    return strcmp(((const index_child *)element)->name, name) < 0;
+}
+
 static const index_child *known_file(const store_index *old, const index_folder *known,
                                      const index_child *child)
 {
-    for (uint32_t lo = 0, hi = known != NULL ? known->child_count : 0; lo < hi;) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        const index_child *at = &old->children[known->first_child + mid];
-        int order = strcmp(at->name, child->name);
-        if (order == 0)
-            return at->is_folder ? NULL : at;
-        if (order < 0)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return NULL;
+    if (known == NULL || known->child_count == 0)
+        return NULL;
+    const index_child *children = &old->children[known->first_child];
+    size_t at =
+        tool_lower_bound(children, known->child_count, sizeof *children, child->name, child_is_before);
+    bool found = at < known->child_count && strcmp(children[at].name, child->name) == 0;
+    return found && !children[at].is_folder ? &children[at] : NULL;
 }
 
 /* Looks at one file: what the old index says of it holds while time and size are the same. */
@@ -433,19 +430,17 @@ static bool arch_fits(const char *have, machsym_str want)
     return true;
 }
 
+static bool uuid_is_before(const void *element, const void *uuid)
+{
+    const store_entry *entry = element;
+    return memcmp(&entry->uuid, uuid, sizeof entry->uuid) < 0;
+}
+
 size_t store_find(const store *s, const machsym_uuid *uuid, machsym_str arch, const store_entry **out,
                   size_t cap)
 {
-    size_t lo = 0;
-    size_t hi = s->count;
+    size_t lo = tool_lower_bound(s->v, s->count, sizeof *s->v, uuid, uuid_is_before);
     size_t found = 0;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (memcmp(&s->v[mid].uuid, uuid, sizeof *uuid) < 0)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
     for (; lo < s->count && memcmp(&s->v[lo].uuid, uuid, sizeof *uuid) == 0; lo++) {
         if (!arch_fits(s->v[lo].arch, arch))
             continue;
@@ -463,18 +458,16 @@ static int compare_name(const char *name, machsym_str wanted)
     return order != 0 ? order : len < wanted.len ? -1 : len > wanted.len;
 }
 
+static bool name_is_before(const void *element, const void *name)
+{
+    const store_entry *const *entry = element;
+    return compare_name(name_of((*entry)->path), *(const machsym_str *)name) < 0;
+}
+
 size_t store_find_name(const store *s, machsym_str name, const store_entry **out, size_t cap)
 {
-    size_t lo = 0;
-    size_t hi = s->count;
+    size_t lo = tool_lower_bound(s->by_name, s->count, sizeof *s->by_name, &name, name_is_before);
     size_t found = 0;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (compare_name(name_of(s->by_name[mid]->path), name) < 0)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
     for (; lo < s->count && compare_name(name_of(s->by_name[lo]->path), name) == 0; lo++) {
         if (found < cap)
             out[found] = s->by_name[lo];

@@ -1,0 +1,495 @@
+#ifndef ms_ROOM_image_image
+#define ms_ROOM_image_image
+#include "../api/api.h"
+#include "../base/platform.h"
+#include "../base/bytes.h"
+#include "../base/reader.h"
+#include "../base/memory.h"
+#include "../base/segments.h"
+#include "../macho/macho.h"
+#include "../macho/files.h"
+#include "../macho/symbols.h"
+#include "../dwarf/forms.h"
+#include "../dwarf/units.h"
+
+/* ==== >>image ==============================================================================================
+ * Job:    turns a descriptor into an image: its slice, the other half, code, debug info.
+ * Offers: machsym_image, ms_im_open, ms_im_close, ms_im_get_info, ms_im_next_section, ms_im_addr, ms_im_read_dwarf,
+ *         ms_im_list_units.
+ * Never:  changes an image once it is open; reads debug info past the unit headers. */
+
+/* Where the object files of a debug map may have gone, and how exact one is about them. */
+typedef struct ms_im_places {
+    const machsym_oso_prefix *prefixes;
+    size_t prefix_count;
+    const char *const *dirs;
+    size_t dir_count;
+    uint32_t flags; /* machsym_open_flags */
+} ms_im_places;
+
+/* A file, or a pair of files of one UUID, opened. */
+struct machsym_image {
+    ms_arena arena;
+    ms_mo mo[2]; /* what was asked for; then the other half */
+    ms_file inputs[2];
+    size_t mo_count;
+    ms_dw dw;
+    const ms_cu *cus;
+    size_t cu_count;
+    machsym_str name;
+    bool has_compressed_dwarf;
+    bool follows_objects; /* the debug map, if there is one, tells where the debug info is */
+    ms_im_places places;
+    uint32_t damage_count;
+};
+
+/* reloc.h */
+enum {
+    ms_RELOC_UNSIGNED = 0, /* of every architecture; called VANILLA on the 32-bit ones */
+    ms_ARM64_RELOC_SUBTRACTOR = 1,
+    ms_X86_64_RELOC_SUBTRACTOR = 5
+};
+
+#define ms_R_SCATTERED 0x80000000u
+#define ms_CPU_X86_64  0x01000007u
+
+/* ---- Debug info ---- */
+
+/* Adds the address of a symbol to the value at off, or takes it away: what relocation_info asks for. */
+static void ms_im_relocate(const ms_mo *mo, uint8_t *bytes, size_t len, uint32_t off, uint32_t bits)
+{
+    ms_span nlists = ms_sym_nlists(mo);
+    uint32_t index = bits & 0xffffff; /* symbol 24 bits, pcrel 1, length 2, extern 1, type 4 */
+    size_t size = (size_t)1 << (bits >> 25 & 3);
+    unsigned type = bits >> 28;
+    bool subtracts = type == (mo->slice.cputype == ms_CPU_X86_64 ? (unsigned)ms_X86_64_RELOC_SUBTRACTOR
+                                                                 : (unsigned)ms_ARM64_RELOC_SUBTRACTOR);
+    if (off > len || size > len - off || index >= nlists.len / ms_sym_nlist_size(mo) ||
+        (type != ms_RELOC_UNSIGNED && !subtracts))
+        return;
+    ms_sym_nlist symbol = ms_sym_nlist_at(mo, nlists, index);
+    uint64_t value = ms_sym_is_defined(&symbol) ? symbol.value : 0;
+    uint64_t sum = 0;
+    for (size_t i = size; i-- > 0;)
+        sum = sum << 8 | bytes[off + i];
+    sum = subtracts ? sum - value : sum + value;
+    for (size_t i = 0; i < size; i++)
+        bytes[off + i] = (uint8_t)(sum >> 8 * i);
+}
+
+/* A section with the relocations applied that its values need. Those against a section, and the scattered
+ * ones of the 32-bit kinds (SECTDIFF among them), leave in the file what holds in the object's own addresses.
+ * Only those against a symbol (r_extern) do not, which makes a copy necessary. */
+static ms_span ms_im_relocated(const ms_mo *mo, const ms_mo_section *section, ms_arena *arena)
+{
+    uint8_t *copy = NULL;
+    ms_rd rd = ms_rd_make(ms_mo_table(mo, section->reloc_off, section->reloc_count, 8));
+    while (ms_rd_left(&rd) >= 8) {
+        uint32_t off = ms_rd_u32(&rd);
+        uint32_t bits = ms_rd_u32(&rd);
+        if ((off & ms_R_SCATTERED) != 0 || (bits >> 27 & 1) == 0)
+            continue;
+        if (copy == NULL) {
+            copy = (uint8_t *)ms_arena_alloc(arena, section->bytes.len, 1);
+            if (copy == NULL)
+                return ms_span_make(NULL, 0);
+            ms_copy(copy, section->bytes.ptr, section->bytes.len);
+        }
+        ms_im_relocate(mo, copy, section->bytes.len, off, bits);
+    }
+    return copy != NULL ? ms_span_make(copy, section->bytes.len) : section->bytes;
+}
+
+static ms_span ms_im_debug_section(const ms_mo *mo, const char *name, ms_arena *arena)
+{
+    const ms_mo_section *section = ms_mo_section_named(mo, NULL, name);
+    if (section == NULL)
+        return ms_span_make(NULL, 0);
+    return mo->slice.filetype == ms_MH_OBJECT ? ms_im_relocated(mo, section, arena) : section->bytes;
+}
+
+/* Finds the sections of debug info in a slice; those of an object file with relocations applied. */
+static void ms_im_read_dwarf(const ms_mo *mo, ms_arena *arena, ms_dw *dw)
+{
+    dw->info = ms_im_debug_section(mo, "__debug_info", arena);
+    dw->abbrev = ms_im_debug_section(mo, "__debug_abbrev", arena);
+    dw->str = ms_im_debug_section(mo, "__debug_str", arena);
+    dw->line = ms_im_debug_section(mo, "__debug_line", arena);
+    dw->line_str = ms_im_debug_section(mo, "__debug_line_str", arena);
+    dw->str_offsets = ms_im_debug_section(mo, "__debug_str_offs", arena); /* names are cut at 16 characters */
+    dw->addr = ms_im_debug_section(mo, "__debug_addr", arena);
+    dw->ranges = ms_im_debug_section(mo, "__debug_ranges", arena);
+    dw->rnglists = ms_im_debug_section(mo, "__debug_rnglists", arena);
+    dw->aranges = ms_im_debug_section(mo, "__debug_aranges", arena);
+}
+
+#ifndef MACHSYM_NO_OS
+static bool ms_im_peek(const void *file, const void *at, void *out, size_t len)
+{
+    return ms_os_peek((const ms_os_file *)file, at, out, len);
+}
+#endif
+
+/* Lists the units of image->dw, which lies in input; NULL when that is not open any more. */
+static void ms_im_list_units(machsym_image *image, const ms_file *input)
+{
+    const ms_cu_peeker *peeker = NULL;
+#ifndef MACHSYM_NO_OS
+    ms_cu_peeker of_file = {ms_im_peek, NULL};
+    if (input != NULL) {
+        of_file.source = &input->file;
+        peeker = &of_file;
+    }
+#else
+    (void)input;
+#endif
+    image->cus = ms_cu_index(&image->dw, peeker, &image->arena, &image->cu_count, &image->damage_count);
+}
+
+/* Takes the debug info of the first half that has some. */
+static void ms_im_find_dwarf(machsym_image *image)
+{
+    const ms_file *input = NULL;
+    for (size_t m = 0; m < image->mo_count && image->dw.info.len == 0; m++) {
+        const ms_mo *mo = &image->mo[m];
+        image->has_compressed_dwarf |= ms_mo_section_named(mo, NULL, "__zdebug_info") != NULL;
+        ms_im_read_dwarf(mo, &image->arena, &image->dw);
+        input = &image->inputs[m];
+    }
+    ms_im_list_units(image, input);
+}
+
+/* ---- Halves ---- */
+
+/* Takes a slice of input into the image. */
+static machsym_result ms_im_add_file(machsym_image *image, const machsym_open_desc *desc,
+                                     const ms_file *input, const char *arch, const machsym_uuid *uuid,
+                                     machsym_error *err)
+{
+    ms_mo *mo = &image->mo[image->mo_count];
+    machsym_result result = ms_file_choose(input->bytes, arch, uuid, mo, err);
+    if (result != MACHSYM_OK)
+        return result;
+    machsym_slice slice = mo->slice;
+    ms_span bytes = mo->bytes;
+    ms_zero(mo, sizeof *mo);
+    mo->bytes = bytes;
+    mo->slice = slice;
+    mo->is_loaded = (desc->flags & MACHSYM_OPEN_LOADED) != 0 && image->mo_count == 0; /* a pair is a file */
+    result = desc->entry != NULL ? ms_mo_load_entry(mo, ms_str_from_c(desc->entry), &image->arena, err)
+                                 : ms_mo_load(mo, &image->arena, err);
+    if (result != MACHSYM_OK)
+        return result;
+    uint64_t load_addr = desc->load_addr != 0 ? desc->load_addr : (uint64_t)(uintptr_t)bytes.ptr;
+    mo->slide = mo->is_loaded ? load_addr - mo->text_addr : 0;
+    image->inputs[image->mo_count] = *input;
+    image->mo_count++;
+    return MACHSYM_OK;
+}
+
+/* Opens the other half and checks that it is one. */
+static machsym_result ms_im_add_pair(machsym_image *image, const machsym_open_desc *desc, const char *path,
+                                     machsym_error *err)
+{
+    ms_file input;
+    const machsym_slice *own = &image->mo[0].slice;
+    machsym_result result = ms_file_open(path, desc->pair_bytes, desc->flags, &input, err);
+    if (result != MACHSYM_OK)
+        return result;
+    result = ms_im_add_file(image, desc, &input, own->has_uuid ? NULL : own->arch,
+                            own->has_uuid ? &own->uuid : NULL, err);
+    if (result == MACHSYM_OK)
+        return result;
+    ms_file_close(&input);
+    if (result == MACHSYM_ERR_UUID || result == MACHSYM_ERR_ARCH)
+        return ms_fail(err, MACHSYM_ERR_PAIR, "the two files do not belong together: their UUIDs differ",
+                       "LC_UUID", 0);
+    return result;
+}
+
+#ifndef MACHSYM_NO_OS
+static bool ms_im_has_dwarf(const ms_mo *mo)
+{
+    return ms_mo_section_named(mo, NULL, "__debug_info") != NULL ||
+           ms_mo_section_named(mo, NULL, "__zdebug_info") != NULL;
+}
+
+/* Tries BUNDLE.dSYM/Contents/Resources/DWARF/NAME for a bundle that may hold the binary. Returns true when it
+ * fits. */
+static bool ms_im_try_dsym(machsym_image *image, const machsym_open_desc *desc, machsym_str bundle,
+                           machsym_str name)
+{
+    char *path = ms_file_text(bundle, ".dSYM/Contents/Resources/DWARF/", name);
+    bool fits = path != NULL && ms_os_is_file(path) && ms_im_add_pair(image, desc, path, NULL) == MACHSYM_OK;
+    free(path);
+    return fits;
+}
+
+enum { ms_IM_LEVELS = 6 }; /* folders up from a binary: App.app/Frameworks/X.framework/Versions/A/X is five */
+
+/* Looks for the dSYM beside a binary, and beside the bundles that the binary lies in. */
+static void ms_im_find_dsym(machsym_image *image, const machsym_open_desc *desc)
+{
+    machsym_str path = ms_str_from_c(image->inputs[0].path);
+    machsym_str name = ms_str_base_name(path);
+    for (unsigned levels = 0; levels < ms_IM_LEVELS && path.len > 1; levels++) {
+        machsym_str last = ms_str_base_name(path);
+        bool is_bundle = levels == 0 || ms_str_ends(last, ".app") || ms_str_ends(last, ".framework") ||
+                         ms_str_ends(last, ".appex") || ms_str_ends(last, ".xpc") ||
+                         ms_str_ends(last, ".bundle") || ms_str_ends(last, ".kext") ||
+                         ms_str_ends(last, ".xctest");
+        if (is_bundle && last.len > 0 && ms_im_try_dsym(image, desc, path, name))
+            return;
+        path.len -= last.len;
+        while (path.len > 1 && path.ptr[path.len - 1] == '/')
+            path.len--;
+    }
+}
+#endif
+
+/* ---- Code ---- */
+
+/* Adds the executable segments to order, for an image whose code sections are all empty. Returns how many.
+ * seen: dSYMs by Apple's dsymutil of 2008, which kept the sections with size 0. */
+static size_t ms_im_list_code_segments(const machsym_image *image, ms_key *order)
+{
+    size_t count = 0;
+    for (size_t m = 0; m < image->mo_count; m++) {
+        for (uint32_t i = 0; i < image->mo[m].segment_count; i++) {
+            const ms_mo_segment *segment = &image->mo[m].segments[i];
+            uint64_t hi;
+            if ((segment->initprot & ms_VM_PROT_EXECUTE) == 0 || segment->size == 0 ||
+                !ms_add_ok(segment->addr, segment->size, &hi))
+                continue;
+            order[count].key = segment->addr;
+            order[count++].item = hi;
+        }
+    }
+    return count;
+}
+
+/* Lists the executable sections of all halves, sorted and joined where they overlap. */
+static void ms_im_list_code(machsym_image *image)
+{
+    size_t max = (size_t)image->mo[0].section_count + image->mo[1].section_count +
+                 image->mo[0].segment_count + image->mo[1].segment_count;
+    ms_key *order = (ms_key *)ms_arena_alloc(&image->arena, max, sizeof *order);
+    ms_range *code = (ms_range *)ms_arena_alloc(&image->arena, max, sizeof *code);
+    size_t count = 0;
+    size_t kept = 0;
+    if (order == NULL || code == NULL)
+        return;
+    for (size_t m = 0; m < image->mo_count; m++) {
+        for (uint32_t i = 0; i < image->mo[m].section_count; i++) {
+            const ms_mo_section *section = &image->mo[m].sections[i];
+            uint64_t hi;
+            if (!section->is_code || section->size == 0 || !ms_add_ok(section->addr, section->size, &hi))
+                continue;
+            order[count].key = section->addr;
+            order[count++].item = hi;
+        }
+    }
+    if (count == 0)
+        count = ms_im_list_code_segments(image, order);
+    ms_key_heap_sort(order, count);
+    for (size_t i = 0; i < count; i++) {
+        if (kept > 0 && order[i].key < code[kept - 1].hi) {
+            code[kept - 1].hi = order[i].item > code[kept - 1].hi ? order[i].item : code[kept - 1].hi;
+            continue;
+        }
+        code[kept].lo = order[i].key;
+        code[kept++].hi = order[i].item;
+    }
+    image->dw.code = code;
+    image->dw.code_count = kept;
+}
+
+/* ---- What the descriptor says besides ---- */
+
+static const char *ms_im_keep_c(machsym_image *image, const char *text)
+{
+    size_t len = ms_str_from_c(text).len;
+    char *copy = (char *)ms_arena_alloc(&image->arena, len + 1, 1);
+    if (copy == NULL)
+        return NULL;
+    ms_copy(copy, text, len);
+    copy[len] = 0;
+    return copy;
+}
+
+static void ms_im_set_name(machsym_image *image, const machsym_open_desc *desc)
+{
+    image->name = ms_str_base_name(ms_str_from_c(image->inputs[0].path));
+    if (ms_str_ends(image->name, ".dSYM"))
+        image->name.len -= 5;
+    if (desc->entry != NULL)
+        image->name = ms_str_from_c(ms_im_keep_c(image, desc->entry));
+}
+
+/* Whether and how the image's object files are looked for, if it has a debug map. */
+static void ms_im_set_places(machsym_image *image, const machsym_open_desc *desc)
+{
+    ms_im_places *places = &image->places;
+    size_t prefix_count = desc->oso_prefixes != NULL ? desc->oso_prefix_count : 0;
+    size_t dir_count = desc->oso_dirs != NULL ? desc->oso_dir_count : 0;
+    machsym_oso_prefix *prefixes =
+        (machsym_oso_prefix *)ms_arena_alloc(&image->arena, prefix_count, sizeof *prefixes);
+    const char **dirs = (const char **)ms_arena_alloc(&image->arena, dir_count, sizeof *dirs);
+    if (prefixes == NULL || dirs == NULL)
+        return;
+    for (size_t i = 0; i < prefix_count; i++) {
+        prefixes[i].from = ms_im_keep_c(image, desc->oso_prefixes[i].from);
+        prefixes[i].to = ms_im_keep_c(image, desc->oso_prefixes[i].to);
+    }
+    for (size_t i = 0; i < dir_count; i++)
+        dirs[i] = ms_im_keep_c(image, desc->oso_dirs[i]);
+    places->prefixes = prefixes;
+    places->prefix_count = prefix_count;
+    places->dirs = dirs;
+    places->dir_count = dir_count;
+    places->flags = desc->flags;
+    image->follows_objects = (desc->flags & (MACHSYM_OPEN_NO_OBJECTS | MACHSYM_OPEN_LOADED)) == 0 &&
+                             (image->inputs[0].path != NULL || prefix_count + dir_count > 0) &&
+                             image->dw.info.len == 0;
+}
+
+/* ---- Opening and closing ---- */
+
+/* Opens one half, or both, of what the descriptor names. */
+static machsym_result ms_im_open_halves(machsym_image *image, const machsym_open_desc *desc,
+                                        machsym_error *err)
+{
+    ms_file input;
+    bool wants_pair = desc->pair_path != NULL || desc->pair_bytes.ptr != NULL;
+    if (desc->entry != NULL && (wants_pair || (desc->flags & MACHSYM_OPEN_LOADED) != 0))
+        return ms_fail(
+            err, MACHSYM_ERR_ARGUMENT,
+            "an image of a kernel collection has other addresses than its dSYM: open that by itself", "", 0);
+    machsym_result result = ms_file_open(desc->path, desc->bytes, desc->flags, &input, err);
+    if (result != MACHSYM_OK)
+        return result;
+    result = ms_im_add_file(image, desc, &input, desc->arch, desc->uuid, err);
+    if (result != MACHSYM_OK) {
+        ms_file_close(&input);
+        return result;
+    }
+    if (wants_pair)
+        return ms_im_add_pair(image, desc, desc->pair_path, err);
+#ifndef MACHSYM_NO_OS
+    if ((desc->flags & MACHSYM_OPEN_NO_PAIR) == 0 && desc->entry == NULL && image->inputs[0].path != NULL &&
+        !ms_im_has_dwarf(&image->mo[0]))
+        ms_im_find_dsym(image, desc);
+#endif
+    return MACHSYM_OK;
+}
+
+/* Everything after the image exists; on failure the caller closes it. */
+static machsym_result ms_im_fill(machsym_image *image, const machsym_open_desc *desc, machsym_error *err)
+{
+    machsym_result result = ms_im_open_halves(image, desc, err);
+    if (result != MACHSYM_OK)
+        return result;
+    for (size_t i = 0; i < image->mo_count; i++)
+        image->mo[i].hide_symtab = (desc->flags & MACHSYM_OPEN_NO_SYMTAB) != 0;
+    ms_im_set_name(image, desc);
+    ms_im_list_code(image);
+    ms_im_find_dwarf(image);
+    ms_im_set_places(image, desc);
+#ifndef MACHSYM_NO_OS
+    for (size_t i = 0; i < image->mo_count; i++)
+        ms_os_settle(&image->inputs[i].file);
+#endif
+    return image->arena.oom ? ms_fail_memory(err) : MACHSYM_OK;
+}
+
+static void ms_im_close(machsym_image *image)
+{
+    for (size_t i = 0; i < 2; i++)
+        ms_file_close(&image->inputs[i]);
+    ms_arena arena = image->arena; /* the image lies in its own arena */
+    ms_arena_free(&arena);
+}
+
+static machsym_result ms_im_open(const machsym_open_desc *desc, machsym_allocator allocator,
+                                 machsym_image **out, machsym_error *err)
+{
+    ms_arena arena = ms_arena_make(allocator);
+    machsym_image *image = (machsym_image *)ms_arena_zeroed(&arena, 1, sizeof *image);
+    if (image == NULL)
+        return ms_fail_memory(err);
+    image->arena = arena;
+    machsym_result result = ms_im_fill(image, desc, err);
+    if (result == MACHSYM_OK)
+        *out = image;
+    else
+        ms_im_close(image);
+    return result;
+}
+
+/* ---- What an image says of itself ---- */
+
+static void ms_im_get_info(const machsym_image *image, machsym_image_info *out)
+{
+    const ms_mo *mo = &image->mo[0];
+    ms_zero(out, sizeof *out);
+    out->slice = mo->slice;
+    out->name = image->name;
+    out->path = image->inputs[0].path;
+    out->pair_path = image->inputs[1].path;
+    out->text_addr = mo->text_addr;
+    out->text_size = mo->text_size;
+    out->text_exec_addr = mo->text_exec_addr;
+    out->address_size = mo->is_64 ? 8 : 4;
+    out->platform = mo->platform;
+    out->min_os = mo->min_os;
+    out->sdk = mo->sdk;
+    out->source_version = mo->source_version;
+    out->has_dwarf = image->dw.info.len != 0;
+    out->has_compressed_dwarf = image->has_compressed_dwarf;
+    out->damage_count = image->damage_count;
+    for (size_t i = 0; i < image->mo_count; i++) {
+        out->symbol_count += (uint32_t)(ms_sym_nlists(&image->mo[i]).len / ms_sym_nlist_size(&image->mo[i]));
+        out->has_function_starts |= image->mo[i].loads.starts_size != 0;
+        out->damage_count += image->mo[i].damage_count;
+    }
+}
+
+/* Sections of both halves: cursor a is the half, b the section. */
+static bool ms_im_next_section(const machsym_image *image, machsym_cursor *at, machsym_section *out)
+{
+    while (at->a < image->mo_count && at->b >= image->mo[at->a].section_count) {
+        at->a++;
+        at->b = 0;
+    }
+    if (at->a >= image->mo_count)
+        return false;
+    const ms_mo_section *section = &image->mo[at->a].sections[at->b++];
+    out->segment = section->segment;
+    out->name = section->name;
+    out->addr = section->addr;
+    out->size = section->size;
+    out->offset = section->off;
+    out->bytes.ptr = section->bytes.ptr;
+    out->bytes.len = section->bytes.len;
+    out->flags = section->flags;
+    out->is_code = section->is_code;
+    out->is_pair = at->a != 0;
+    return true;
+}
+
+/* ---- Addresses ---- */
+
+/* The address in the file of a runtime address; UINT64_MAX, which no code has, for one of more than 32 bits in a
+ * 32-bit image. */
+static uint64_t ms_im_addr(uint32_t cputype, bool is_64, uint64_t text_addr, uint64_t load_addr, uint64_t pc)
+{
+    if (!is_64 && pc > UINT32_MAX)
+        return UINT64_MAX;
+    pc = ms_mo_unsigned(cputype, pc);
+    if (cputype == ms_CPU_ARM)
+        pc &= ~(uint64_t)1; /* Thumb */
+    uint64_t addr = pc - load_addr + text_addr;
+    return is_64 ? addr : addr & UINT32_MAX;
+}
+
+#endif /* ms_ROOM_image_image */
