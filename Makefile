@@ -147,7 +147,7 @@ PLAIN := $(patsubst %,test_%,reader arena segments table macho forms units lines
 $(PLAIN:%=$(B)/tests/%): CPPFLAGS += $(NO_NAMES)
 
 # Programs that use public functions only share one build of the header.
-PUBLIC_TESTS := $(patsubst %,test_%,alloc functions lines map_oom symbols threads macho)
+PUBLIC_TESTS := $(patsubst %,test_%,alloc lines map_oom symbols threads macho)
 $(PUBLIC_TESTS:%=$(B)/tests/%): CPPFLAGS += -DTEST_PUBLIC
 $(PUBLIC_TESTS:%=$(B)/tests/%): $(B)/replayed/machsym.o
 
