@@ -64,6 +64,21 @@
 #define MACHSYM_MAX_INLINE_DEPTH 256
 #endif
 
+/* How many entries of range lists are read for the functions of a unit, and for the calls in a function: this many, and
+ * one more for every byte of entries passed. A hostile file names one list again and again. The most that a real file
+ * was seen to need is 29 entries for the first call in a function, and 16 more than one a byte later on. */
+#ifndef MACHSYM_LIST_AHEAD
+#define MACHSYM_LIST_AHEAD 64
+#endif
+
+/* How many bytes of names and paths a session keeps of object files: MACHSYM_KEPT_TEXT for every byte of the program and
+ * of the object files, and MACHSYM_KEPT_TEXT_AHEAD more. Texts of a real file share nothing but their ends, which makes
+ * less than one; in a hostile file each entry names another part of one long text. What is over is left out. */
+#ifndef MACHSYM_KEPT_TEXT
+#define MACHSYM_KEPT_TEXT       32
+#define MACHSYM_KEPT_TEXT_AHEAD 1048576
+#endif
+
 /* How many rows of a line table a line policy may look back; compilers write some ten that it concerns. A
  * hostile program could put all its rows at one address. */
 #ifndef MACHSYM_MAX_ROWS_BACK
@@ -114,6 +129,23 @@
  * of one hash are rare in real files; a hostile file can make any number of them. Texts past the limit are left out. */
 #ifndef MACHSYM_MAX_EQUAL_HASHES
 #define MACHSYM_MAX_EQUAL_HASHES 16
+#endif
+
+/* What the units of a part may cost when a map is built, for each byte of their debug info, beside their
+ * own decoding: other units that are decoded because they may have the same code, and questions who has
+ * it. Real files cost less than one fifth of a byte. Past it the rest of the part's units is left out. */
+#ifndef MACHSYM_PART_WORK
+#define MACHSYM_PART_WORK 16
+#endif
+
+/* How many bytes of paths, and of names that no string table holds, a part of a map may have: so many, and
+ * more for each byte of debug info. Real files need less than one for a byte. Without a limit many file
+ * names could be the ends of one long text. Texts past it are empty. */
+#ifndef MACHSYM_PART_TEXT
+#define MACHSYM_PART_TEXT 1048576
+#endif
+#ifndef MACHSYM_PART_TEXT_PER_BYTE
+#define MACHSYM_PART_TEXT_PER_BYTE 64
 #endif
 
 /* MACHSYM_NO_SWIFT, MACHSYM_NO_CXX, MACHSYM_NO_RUST, MACHSYM_NO_D: names of that language come back as they

@@ -8,7 +8,8 @@
 
 /* ==== >>macho ==============================================================================================
  * Job:    turns load commands into segments, sections and spans.
- * Offers: ms_mo_load, ms_mo_load_entry, ms_mo_next_entry, ms_mo_section_named, ms_mo_linkedit, ms_mo_table.
+ * Offers: ms_mo_load, ms_mo_load_entry, ms_mo_next_entry, ms_mo_section_named, ms_mo_linkedit, ms_mo_table,
+ *         ms_mo_unsigned.
  * Never:  looks inside debug info or symbols; trusts a count or an offset. */
 
 /* loader.h, machine.h, fat.h */
@@ -174,6 +175,16 @@ static const char *ms_mo_arch_name(uint32_t cputype, uint32_t cpusubtype)
             return arch->name;
     }
     return "unknown";
+}
+
+/* An address without the bits in which arm64e keeps its signature (pointer authentication). Bit 55 is never signed: it
+ * tells a kernel's address from a program's, and what the signed bits were. */
+static uint64_t ms_mo_unsigned(uint32_t cputype, uint64_t raw)
+{
+    const uint64_t low = ((uint64_t)1 << 47) - 1;
+    if (cputype != ms_CPU_ARM64)
+        return raw;
+    return (raw & ((uint64_t)1 << 55)) == 0 ? raw & low : raw | ~low;
 }
 
 /* ---- Load commands ---- */
