@@ -143,7 +143,7 @@ $(B)/counted/%.o: tool/%.c tests/count_work.h $(TOOL_H) $(HEADERS)
 # Programs that read no names compile without the demanglers, which are half of the header.
 NO_NAMES := -DMACHSYM_NO_SWIFT -DMACHSYM_NO_CXX -DMACHSYM_NO_RUST -DMACHSYM_NO_D
 PLAIN := $(patsubst %,test_%,reader arena segments table macho forms units lines functions symbols answer alloc threads \
-    bounds loaded debugmap backtrace map map_writer map_threads map_oom) corrupt damage oom
+    bounds shared loaded debugmap backtrace map map_writer map_threads map_oom) corrupt damage oom
 $(PLAIN:%=$(B)/tests/%): CPPFLAGS += $(NO_NAMES)
 
 # These run for long enough to be worth optimising.

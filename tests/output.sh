@@ -154,12 +154,8 @@ ok "six at once into one file" $?
 # Killed at any time: no half file, and no temporary file after a signal that can be caught.
 crash -o "$work/whole" "$work/d1/a.crash"
 mkdir "$work/k"
-for i in 0 1 2 3 4 5 6 7 8 9; do
-    $M map build -o "$work/k/$i.symmap" $dsym >"$work/out" 2>&1 &
-    pid=$!
-    sleep 0.00$i
-    kill -TERM $pid 2>/dev/null
-    wait $pid 2>/dev/null
+for i in 1 2 3 4 5 6 7 8 9; do
+    timeout -s TERM 0.00$i "$M" map build -o "$work/k/$i.symmap" $dsym >"$work/out" 2>&1
 done
 halves=0
 for file in "$work"/k/*; do
