@@ -417,6 +417,11 @@
 #define MACHSYM_MAX_COMMAND_LINKS 64
 #endif
 
+/* How many platforms of an image are kept; real images have at most two. */
+#ifndef MACHSYM_MAX_PLATFORMS
+#define MACHSYM_MAX_PLATFORMS 4
+#endif
+
 /* How many object files of a debug map a session keeps open; past it all are closed. Each costs a mapping and
  * about 200 KB. */
 #ifndef MACHSYM_MAX_OBJECTS
@@ -703,6 +708,15 @@ typedef struct machsym_error {
     uint64_t offset;   /* in the file, of the part that is wrong */
 } machsym_error;
 
+/* The first damage that was found while a file was opened: it costs what is damaged, and nothing else. */
+typedef struct machsym_damage {
+    const char *what; /* static, one clause: what is wrong; "" when nothing is */
+    const char
+        *where;      /* static, the part of the file: "load commands", "section", ".debug_info", ...; or "" */
+    uint64_t offset; /* of that part in the file; of a unit, in .debug_info */
+    bool is_cut_short; /* a part, not always the first one, runs past the end: the file may be incomplete */
+} machsym_damage;
+
 /* ---- Names of things ---- */
 
 /* Where a name or a line comes from, best first: the constant's end, and its name in JSON. */
@@ -816,6 +830,7 @@ typedef struct machsym_image_info {
     uint64_t text_size;
     uint64_t text_exec_addr; /* vmaddr of __TEXT_EXEC (kernels), else 0 */
     unsigned address_size;   /* 4 or 8 */
+    /* Of the first platform; machsym_image_next_platform has all. */
     uint32_t platform; /* LC_BUILD_VERSION's number, or the one that LC_VERSION_MIN_* stands for; 0 unknown */
     uint32_t min_os;   /* xxxx.yy.zz as 16.8.8 bits */
     uint32_t sdk;      /* the same */
@@ -825,7 +840,8 @@ typedef struct machsym_image_info {
     bool has_function_starts;
     uint32_t symbol_count; /* entries in LC_SYMTAB, stabs included; of both halves */
     uint32_t
-        damage_count; /* parts of the file that had to be left out so far: see machsym_session_read_info */
+        damage_count; /* parts found damaged while opening; what lookups find: machsym_session_read_info */
+    machsym_damage damage; /* the first of them */
 } machsym_image_info;
 
 /* One section of the image. */
@@ -872,6 +888,16 @@ MACHSYM_API void machsym_image_get_info(const machsym_image *image, machsym_imag
 /* Iterates over the sections of the image and of its pair, in file order. Returns: false at the end. */
 MACHSYM_API bool machsym_image_next_section(const machsym_image *image, machsym_cursor *at,
                                             machsym_section *out);
+/* A platform that an image was built for. Zippered images have two: macOS, Mac Catalyst. */
+typedef struct machsym_platform {
+    uint32_t platform; /* LC_BUILD_VERSION's number, or the one that LC_VERSION_MIN_* stands for */
+    uint32_t min_os;   /* xxxx.yy.zz as 16.8.8 bits */
+    uint32_t sdk;      /* the same */
+} machsym_platform;
+
+/* Iterates over the platforms of an image, in file order: at most MACHSYM_MAX_PLATFORMS. Returns: false at the end. */
+MACHSYM_API bool machsym_image_next_platform(const machsym_image *image, machsym_cursor *at,
+                                             machsym_platform *out);
 /* Iterates over the images of a kernel collection. Returns: false at the end, and for other files. */
 MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cursor *at, machsym_entry *out);
 
@@ -1390,7 +1416,8 @@ MACHSYM_API size_t machsym_error_text(const machsym_error *err, const machsym_op
     X(machsym_map_desc, 36028797018963913)                                                                   \
     X(machsym_map_frame, 72057594037927931)                                                                  \
     X(machsym_names_desc, 144115188075855859)                                                                \
-    X(machsym_writer_desc, 288230376151711717)
+    X(machsym_writer_desc, 288230376151711717)                                                               \
+    X(machsym_platform, 576460752303423433)
 #define MACHSYM_WEIGH(type, weight) +(uint64_t)sizeof(type) * (uint64_t)weight
 #define MACHSYM_ABI                 ((uint64_t)0 MACHSYM_STRUCTS(MACHSYM_WEIGH)) /* see machsym_abi */
 
@@ -1791,6 +1818,39 @@ static machsym_result ms_fail(machsym_error *err, machsym_result code, const cha
         err->offset = offset;
     }
     return code;
+}
+
+/* Damage found so far. */
+typedef struct ms_damage {
+    uint32_t count;
+    machsym_damage first; /* what NULL: none */
+} ms_damage;
+
+/* Counts a damaged part, and keeps the first one. */
+static void ms_damage_note(ms_damage *damage, const char *what, const char *where, uint64_t offset)
+{
+    if (damage->count++ != 0)
+        return;
+    damage->first.what = what;
+    damage->first.where = where;
+    damage->first.offset = offset;
+}
+
+/* The same of a part that runs past the end of what holds it. */
+static void ms_damage_note_cut(ms_damage *damage, const char *what, const char *where, uint64_t offset)
+{
+    ms_damage_note(damage, what, where, offset);
+    damage->first.is_cut_short = true;
+}
+
+/* Adds what another reader found later. */
+static void ms_damage_add(ms_damage *damage, const ms_damage *more)
+{
+    bool is_cut_short = damage->first.is_cut_short || more->first.is_cut_short;
+    if (damage->count == 0)
+        damage->first = more->first;
+    damage->first.is_cut_short = is_cut_short;
+    damage->count += more->count;
 }
 
 static machsym_result ms_fail_memory(machsym_error *err)
@@ -2884,9 +2944,9 @@ typedef struct ms_mo {
     machsym_slice slice;
     bool is_64;
     bool is_loaded;
-    bool hide_symtab;      /* names of the image's own code in LC_SYMTAB do not count */
-    uint64_t slide;        /* with is_loaded: what dyld added to every pointer */
-    uint32_t damage_count; /* load commands and sections left out */
+    bool hide_symtab; /* names of the image's own code in LC_SYMTAB do not count */
+    uint64_t slide;   /* with is_loaded: what dyld added to every pointer */
+    ms_damage damage; /* load commands, segments and sections */
     ms_mo_segment *segments;
     uint32_t segment_count;
     ms_mo_section *sections;
@@ -2895,9 +2955,8 @@ typedef struct ms_mo {
     uint64_t text_size;
     uint64_t text_exec_addr;
     uint64_t fixup_base; /* what offsets in encoded pointers count from */
-    uint32_t platform;
-    uint32_t min_os;
-    uint32_t sdk;
+    machsym_platform platforms[MACHSYM_MAX_PLATFORMS];
+    uint32_t platform_count;
     uint64_t source_version;
     ms_mo_loads loads;
 } ms_mo;
@@ -3029,6 +3088,18 @@ static uint64_t ms_mo_carry(const ms_mo *mo, uint64_t off, uint64_t previous)
     return carried < previous ? carried + 0x100000000 : carried;
 }
 
+/* Where an offset of mo->bytes is in the file. */
+static uint64_t ms_mo_file_offset(const ms_mo *mo, uint64_t off)
+{
+    return mo->slice.offset - mo->header_off + off;
+}
+
+/* Where in the file a reader over the load commands stands. */
+static uint64_t ms_mo_command_offset(const ms_mo *mo, const ms_rd *rd)
+{
+    return ms_mo_file_offset(mo, (uint64_t)(rd->p - mo->bytes.ptr));
+}
+
 static void ms_mo_read_section(ms_mo *mo, ms_rd *rd, uint64_t *previous)
 {
     ms_mo_section *section = &mo->sections[mo->section_count];
@@ -3056,7 +3127,8 @@ static void ms_mo_read_section(ms_mo *mo, ms_rd *rd, uint64_t *previous)
         if (section->addr >= segment->addr)
             section->bytes =
                 ms_span_sub(ms_mo_segment_bytes(mo, segment), section->addr - segment->addr, section->size);
-        mo->damage_count += section->bytes.len == 0;
+        if (section->bytes.len == 0)
+            ms_damage_note(&mo->damage, "a section lies outside of its segment", "section", section->addr);
         return;
     }
     if (off == 0) /* a dSYM names the binary's sections without having their bytes */
@@ -3065,7 +3137,8 @@ static void ms_mo_read_section(ms_mo *mo, ms_rd *rd, uint64_t *previous)
     *previous = section->off;
     section->bytes = ms_span_sub(mo->bytes, section->off, section->size);
     if (section->bytes.len == 0)
-        mo->damage_count++;
+        ms_damage_note_cut(&mo->damage, "a section runs past the end of the file", "section",
+                           ms_mo_file_offset(mo, section->off));
 }
 
 static void ms_mo_read_segment(ms_mo *mo, ms_rd *rd)
@@ -3098,21 +3171,21 @@ static void ms_mo_read_segment(ms_mo *mo, ms_rd *rd)
     for (; count > 0 && ms_rd_left(rd) >= one; count--)
         ms_mo_read_section(mo, rd, &previous);
     if (count > 0)
-        mo->damage_count++;
+        ms_damage_note(&mo->damage, "a segment has more sections than its command has room for",
+                       "load commands", ms_mo_command_offset(mo, rd));
+    if (!mo->is_loaded && (segment->off > mo->bytes.len || segment->file_size > mo->bytes.len - segment->off))
+        ms_damage_note_cut(&mo->damage, "a segment runs past the end of the file", "segment",
+                           ms_mo_file_offset(mo, segment->off));
 }
 
-static void ms_mo_read_build_version(ms_mo *mo, ms_rd *rd)
+static void ms_mo_add_platform(ms_mo *mo, uint32_t number, ms_rd *rd)
 {
-    mo->platform = ms_rd_u32(rd);
-    mo->min_os = ms_rd_u32(rd);
-    mo->sdk = ms_rd_u32(rd);
-}
-
-static void ms_mo_read_version_min(ms_mo *mo, ms_rd *rd, uint32_t platform)
-{
-    mo->platform = platform;
-    mo->min_os = ms_rd_u32(rd);
-    mo->sdk = ms_rd_u32(rd);
+    machsym_platform platform;
+    platform.platform = number;
+    platform.min_os = ms_rd_u32(rd);
+    platform.sdk = ms_rd_u32(rd);
+    if (!rd->failed && mo->platform_count < MACHSYM_MAX_PLATFORMS)
+        mo->platforms[mo->platform_count++] = platform;
 }
 
 static void ms_mo_read_linkedit(ms_rd *rd, uint64_t *off, uint32_t *size)
@@ -3155,15 +3228,16 @@ static void ms_mo_read_command(ms_mo *mo, uint32_t command, ms_rd *rd)
     case ms_LC_DYLD_EXPORTS_TRIE: ms_mo_read_linkedit(rd, &loads->exports_off, &loads->exports_size); break;
     case ms_LC_DYLD_CHAINED_FIXUPS: ms_mo_read_linkedit(rd, &loads->fixups_off, &loads->fixups_size); break;
     case ms_LC_SOURCE_VERSION: mo->source_version = ms_rd_u64(rd); break;
-    case ms_LC_BUILD_VERSION: ms_mo_read_build_version(mo, rd); break;
-    case ms_LC_VERSION_MIN_MACOSX: ms_mo_read_version_min(mo, rd, 1); break;
-    case ms_LC_VERSION_MIN_IPHONEOS: ms_mo_read_version_min(mo, rd, 2); break;
-    case ms_LC_VERSION_MIN_TVOS: ms_mo_read_version_min(mo, rd, 3); break;
-    case ms_LC_VERSION_MIN_WATCHOS: ms_mo_read_version_min(mo, rd, 4); break;
+    case ms_LC_BUILD_VERSION: ms_mo_add_platform(mo, ms_rd_u32(rd), rd); break;
+    case ms_LC_VERSION_MIN_MACOSX: ms_mo_add_platform(mo, 1, rd); break;
+    case ms_LC_VERSION_MIN_IPHONEOS: ms_mo_add_platform(mo, 2, rd); break;
+    case ms_LC_VERSION_MIN_TVOS: ms_mo_add_platform(mo, 3, rd); break;
+    case ms_LC_VERSION_MIN_WATCHOS: ms_mo_add_platform(mo, 4, rd); break;
     default: break;
     }
     if (rd->failed)
-        mo->damage_count++;
+        ms_damage_note(&mo->damage, "a load command is too short for its kind", "load commands",
+                       ms_mo_command_offset(mo, rd));
 }
 
 /* Room for all segments and sections: no command is smaller than 8 bytes, no segment than 56, no section than
@@ -3224,6 +3298,12 @@ static uint64_t ms_mo_own_size(ms_rd rd)
     case ms_LC_UUID: return 24;
     case ms_LC_DYSYMTAB: return 80;
     case ms_LC_DYLD_INFO: return 48;
+    case ms_LC_BUILD_VERSION: ms_rd_skip(&rd, 12); return 24 + (uint64_t)8 * ms_rd_u32(&rd);
+    case ms_LC_VERSION_MIN_MACOSX:
+    case ms_LC_VERSION_MIN_IPHONEOS:
+    case ms_LC_VERSION_MIN_TVOS:
+    case ms_LC_VERSION_MIN_WATCHOS:
+    case ms_LC_SOURCE_VERSION:
     case ms_LC_FUNCTION_STARTS:
     case ms_LC_DYLD_EXPORTS_TRIE:
     case ms_LC_DYLD_CHAINED_FIXUPS: return 16;
@@ -3233,7 +3313,7 @@ static uint64_t ms_mo_own_size(ms_rd rd)
 
 /* Takes the next load command. One whose size is damaged ends where the others are found again. Returns false at the
  * end. */
-static bool ms_mo_next_command(ms_rd *rd, uint32_t *command, ms_rd *body, uint32_t *damage_count)
+static bool ms_mo_next_command(ms_rd *rd, uint32_t *command, ms_rd *body, bool *is_damaged)
 {
     ms_rd next = *rd;
     uint64_t own_size = ms_mo_own_size(*rd);
@@ -3242,8 +3322,8 @@ static bool ms_mo_next_command(ms_rd *rd, uint32_t *command, ms_rd *body, uint32
     *command = ms_rd_u32(rd);
     uint32_t size = ms_rd_u32(rd);
     ms_rd_skip(&next, size);
-    if (size < 8 || next.failed || (size != own_size && !ms_mo_is_end(next))) {
-        ++*damage_count;
+    *is_damaged = size < 8 || next.failed || (size != own_size && !ms_mo_is_end(next));
+    if (*is_damaged) {
         next = *rd;
         while (ms_rd_left(&next) >= 8 && (!ms_mo_is_command(next) || !ms_mo_leads_on(next)))
             next.p += 4;
@@ -3276,9 +3356,9 @@ static size_t ms_mo_commands_size(ms_rd rd, uint32_t size, uint32_t count)
 static void ms_mo_find_text(ms_mo *mo, ms_rd rd)
 {
     uint32_t command;
-    uint32_t damage = 0; /* is counted when the commands are read */
+    bool is_damaged; /* is counted when the commands are read */
     ms_rd body;
-    while (ms_mo_next_command(&rd, &command, &body, &damage)) {
+    while (ms_mo_next_command(&rd, &command, &body, &is_damaged)) {
         if ((command == ms_LC_SEGMENT || command == ms_LC_SEGMENT_64) &&
             ms_str_is(ms_mo_fixed_name(&body), "__TEXT"))
             mo->text_addr = ms_mo_word(mo, &body);
@@ -3330,17 +3410,24 @@ static void ms_mo_read_commands(ms_mo *mo, bool with_segments, uint32_t count, m
     uint32_t command;
     ms_rd at = rd;
     ms_rd body;
-    for (; ms_mo_next_command(&rd, &command, &body, &mo->damage_count); found++) {
+    bool is_damaged;
+    for (; ms_mo_next_command(&rd, &command, &body, &is_damaged); found++) {
         uint32_t kind = command & ~ms_LC_REQ_DYLD;
         bool is_segment = kind == ms_LC_SEGMENT || kind == ms_LC_SEGMENT_64;
         uint64_t own_size = is_segment ? 0 : ms_mo_own_size(at);
+        if (is_damaged)
+            ms_damage_note(&mo->damage, "a load command's size leads to no other one", "load commands",
+                           ms_mo_command_offset(mo, &at));
         if (own_size != 0 && own_size != 8 + ms_rd_left(&body))
-            mo->damage_count++; /* what has another size than its kind has is of another kind */
+            ms_damage_note(&mo->damage, "a load command's size is not that of its kind", "load commands",
+                           ms_mo_command_offset(mo, &at));
         else if (with_segments || !is_segment)
             ms_mo_read_command(mo, command, &body);
         at = rd;
     }
-    mo->damage_count += found != count;
+    if (found != count)
+        ms_damage_note(&mo->damage, "the header has another number of load commands", "Mach-O header",
+                       mo->slice.offset);
 }
 
 /* Parses the load commands of one slice, mo->bytes, into mo. */
@@ -3370,7 +3457,11 @@ static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
     ms_rd commands = rd;
     commands.end = commands.p + most;
     size_t len = ms_mo_commands_size(commands, size, count);
-    mo->damage_count += len != size;
+    if (size > most)
+        ms_damage_note_cut(&mo->damage, "the load commands run past the end of the file", "Mach-O header",
+                           at);
+    else if (len != size)
+        ms_damage_note(&mo->damage, "the header has another size of load commands", "Mach-O header", at);
     mo->commands = ms_rd_span(&rd, len);
     commands = ms_rd_make(mo->commands);
     if (arena != NULL && !ms_mo_make_room(mo, arena, len))
@@ -3394,9 +3485,9 @@ static bool ms_mo_next_entry(const ms_mo *mo, uint64_t *at, machsym_entry *out)
     while (mo->slice.filetype == ms_MH_FILESET && *at < mo->commands.len) {
         ms_rd rd = ms_rd_at(mo->commands, *at);
         uint32_t command;
-        uint32_t damage = 0; /* was counted when the commands were read */
+        bool is_damaged; /* was counted when the commands were read */
         ms_rd fields;
-        if (!ms_mo_next_command(&rd, &command, &fields, &damage))
+        if (!ms_mo_next_command(&rd, &command, &fields, &is_damaged))
             return false;
         ms_span body = ms_span_make(fields.p, ms_rd_left(&fields));
         *at = ms_rd_offset(&rd);
@@ -3508,10 +3599,22 @@ static bool ms_file_slice_at(ms_span file, uint32_t index, uint32_t *count, ms_s
     return true;
 }
 
+static bool ms_file_is_archive(ms_span file)
+{
+    machsym_str text = ms_str_make((const char *)file.ptr, file.len);
+    return ms_str_begins(text, "!<arch>\n") || ms_str_begins(text, "!<thin>\n");
+}
+
 /* Reads the header, UUID and symbol table commands of a slice, without its sections. */
 static machsym_result ms_file_peek(ms_span slice, uint64_t offset, ms_mo *mo, machsym_error *err)
 {
     ms_zero(mo, sizeof *mo);
+    if (ms_file_is_archive(slice))
+        return ms_fail(
+            err, MACHSYM_ERR_UNSUPPORTED,
+            "a universal static library; name a linked file, or an object taken out of it by lipo -thin "
+            "and ar -x",
+            "fat header", offset);
     mo->bytes = slice;
     mo->slice.offset = offset;
     mo->slice.size = slice.len;
@@ -3521,12 +3624,11 @@ static machsym_result ms_file_peek(ms_span slice, uint64_t offset, ms_mo *mo, ma
 /* What a file is that is no Mach-O, for the error. */
 static machsym_result ms_file_refuse(ms_span file, machsym_error *err)
 {
-    machsym_str text = ms_str_make((const char *)file.ptr, file.len);
     if (file.len == 0)
         return ms_fail(err, MACHSYM_ERR_FORMAT, "the file is empty", "", 0);
-    if (ms_str_begins(text, "\177ELF"))
+    if (ms_str_begins(ms_str_make((const char *)file.ptr, file.len), "\177ELF"))
         return ms_fail(err, MACHSYM_ERR_FORMAT, "an ELF file, not Mach-O", "", 0);
-    if (ms_str_begins(text, "!<arch>\n"))
+    if (ms_file_is_archive(file))
         return ms_fail(err, MACHSYM_ERR_UNSUPPORTED,
                        "a static library; name a linked file or an object in it", "", 0);
     return ms_fail(err, MACHSYM_ERR_FORMAT, "not a Mach-O file", "", 0);
@@ -7192,8 +7294,8 @@ static uint64_t ms_cu_search(const ms_dw *dw, uint64_t off)
 
 /* Lists the unit headers, by offset. A unit whose length leads nowhere ends where the next header is found; what it
  * swallowed, or what it left, is searched once. Returns NULL and *count 0 when there are none. */
-static const ms_cu *ms_cu_index(const ms_dw *dw, const ms_cu_peeker *peeker, ms_arena *arena,
-                                size_t *count, uint32_t *damage_count)
+static const ms_cu *ms_cu_index(const ms_dw *dw, const ms_cu_peeker *peeker, ms_arena *arena, size_t *count,
+                                ms_damage *damage)
 {
     ms_cu *v = NULL;
     size_t cap = 0;
@@ -7207,9 +7309,12 @@ static const ms_cu *ms_cu_index(const ms_dw *dw, const ms_cu_peeker *peeker, ms_
             more = ms_cu_header_at(dw, NULL, end, &next);
             cu.is_damaged = cu.is_damaged || (!cu.is_whole && !more);
             cu.end = end;
-            ++*damage_count;
-        } else {
-            *damage_count += cu.is_damaged;
+            if (!cu.is_whole && !more)
+                ms_damage_note_cut(damage, "a unit runs past the end of its section", ".debug_info", cu.off);
+            else
+                ms_damage_note(damage, "a unit's length leads to no other one", ".debug_info", cu.off);
+        } else if (cu.is_damaged) {
+            ms_damage_note(damage, "a unit's version or address size cannot be read", ".debug_info", cu.off);
         }
         ms_cu *grown = (ms_cu *)ms_arena_grow(arena, v, *count, &cap, sizeof *v);
         if (grown == NULL)
@@ -9010,7 +9115,7 @@ static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off)
 
 /* ==== >>image ==============================================================================================
  * Job:    turns a descriptor into an image: its slice, the other half, code, debug info.
- * Offers: machsym_image, ms_im_open, ms_im_close, ms_im_get_info, ms_im_next_section, ms_im_addr, ms_im_read_dwarf,
+ * Offers: machsym_image, ms_im_open, ms_im_close, ms_im_get_info, ms_im_next_section, ms_im_next_platform, ms_im_addr, ms_im_read_dwarf,
  *         ms_im_list_units.
  * Never:  changes an image once it is open; reads debug info past the unit headers. */
 
@@ -9036,7 +9141,7 @@ struct machsym_image {
     bool has_compressed_dwarf;
     bool follows_objects; /* the debug map, if there is one, tells where the debug info is */
     ms_im_places places;
-    uint32_t damage_count;
+    ms_damage damage; /* of unit headers */
 };
 
 /* reloc.h */
@@ -9139,7 +9244,7 @@ static void ms_im_list_units(machsym_image *image, const ms_file *input)
 #else
     (void)input;
 #endif
-    image->cus = ms_cu_index(&image->dw, peeker, &image->arena, &image->cu_count, &image->damage_count);
+    image->cus = ms_cu_index(&image->dw, peeker, &image->arena, &image->cu_count, &image->damage);
 }
 
 /* Takes the debug info of the first half that has some. */
@@ -9436,18 +9541,33 @@ static void ms_im_get_info(const machsym_image *image, machsym_image_info *out)
     out->text_size = mo->text_size;
     out->text_exec_addr = mo->text_exec_addr;
     out->address_size = mo->is_64 ? 8 : 4;
-    out->platform = mo->platform;
-    out->min_os = mo->min_os;
-    out->sdk = mo->sdk;
+    out->platform = mo->platforms[0].platform; /* all zero when there is none */
+    out->min_os = mo->platforms[0].min_os;
+    out->sdk = mo->platforms[0].sdk;
     out->source_version = mo->source_version;
     out->has_dwarf = image->dw.info.len != 0;
     out->has_compressed_dwarf = image->has_compressed_dwarf;
-    out->damage_count = image->damage_count;
+    ms_damage damage;
+    ms_zero(&damage, sizeof damage);
     for (size_t i = 0; i < image->mo_count; i++) {
         out->symbol_count += (uint32_t)(ms_sym_nlists(&image->mo[i]).len / ms_sym_nlist_size(&image->mo[i]));
         out->has_function_starts |= image->mo[i].loads.starts_size != 0;
-        out->damage_count += image->mo[i].damage_count;
+        ms_damage_add(&damage, &image->mo[i].damage);
     }
+    ms_damage_add(&damage, &image->damage);
+    out->damage_count = damage.count;
+    out->damage = damage.first;
+    if (damage.count == 0)
+        out->damage.what = out->damage.where = "";
+}
+
+static bool ms_im_next_platform(const machsym_image *image, machsym_cursor *at, machsym_platform *out)
+{
+    const ms_mo *mo = &image->mo[0];
+    if (at->a >= mo->platform_count)
+        return false;
+    *out = mo->platforms[at->a++];
+    return true;
 }
 
 /* Sections of both halves: cursor a is the half, b the section. */
@@ -27173,6 +27293,12 @@ MACHSYM_API bool machsym_image_next_section(const machsym_image *image, machsym_
                                             machsym_section *out)
 {
     return ms_im_next_section(image, at, out);
+}
+
+MACHSYM_API bool machsym_image_next_platform(const machsym_image *image, machsym_cursor *at,
+                                             machsym_platform *out)
+{
+    return ms_im_next_platform(image, at, out);
 }
 
 MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cursor *at, machsym_entry *out)
