@@ -797,8 +797,60 @@ static void test_doubts(void)
     program_free(&p);
 }
 
+/* Whether all that holds an address is the same in two spans. */
+static bool same_span(const ms_eng_span *a, const ms_eng_span *b)
+{
+    uint64_t a_off = a->unit != NULL ? a->root->enc.unit_off : UINT64_MAX;
+    uint64_t b_off = b->unit != NULL ? b->root->enc.unit_off : UINT64_MAX;
+    if (a_off != b_off || a->unit == NULL)
+        return a_off == b_off;
+    bool same_call = a->function == ms_SEG_NONE
+                         ? b->function == ms_SEG_NONE
+                         : b->function != ms_SEG_NONE &&
+                               a->table->blocks[a->call].die_off == b->table->blocks[b->call].die_off;
+    return same_call && a->row == b->row && a->range.lo == b->range.lo && a->range.hi == b->range.hi;
+}
+
+/* What a span says holds up to its end: every address says the same, to a session that has not indexed anything
+ * too. */
+static void test_spans(const char *name, machsym_lines lines)
+{
+    char path[256];
+    snprintf(path, sizeof path, "tests/fixtures/bin/%s", name);
+    machsym_image *image = test_open(path);
+    machsym_session *walk = test_session(image, lines, MACHSYM_SESSION_INDEX);
+    machsym_session *each = test_session(image, lines, 0);
+    machsym_cursor at = {0, 0};
+    machsym_section code;
+    unsigned wrong = 0;
+    size_t count = 0;
+    while (machsym_image_next_section(image, &at, &code)) {
+        uint64_t end = code.addr + code.size;
+        for (uint64_t addr = code.is_code ? code.addr : end; addr < end; count++) {
+            ms_eng_span span = ms_eng_at(walk, addr);
+            wrong += span.hi <= addr;
+            for (uint64_t hi = span.hi > addr && span.hi < end ? span.hi : addr + 1; addr < hi; addr++) {
+                if (addr % 16 == 0) /* as if it were the first question */
+                    machsym_session_trim(each);
+                ms_eng_span one = ms_eng_at(each, addr);
+                wrong += !same_span(&span, &one);
+            }
+        }
+    }
+    CHECK(count > 10);
+    CHECK_EQ(wrong, 0);
+    machsym_session_close(each);
+    machsym_session_close(walk);
+    machsym_image_close(image);
+}
+
 int main(void)
 {
+    test_spans("inline-arm64-d4-14.dwarf", MACHSYM_LINES_ATOS);
+    test_spans("inline-x86_64-d2-14.dwarf", MACHSYM_LINES_DWARF);
+    test_spans("cross-arm64-d5-22.dwarf", MACHSYM_LINES_STMT);
+    test_spans("hand-lines.dwarf", MACHSYM_LINES_DWARF);
+    test_spans("hand-units.dwarf", MACHSYM_LINES_STMT);
     test_name_rule();
     test_inline_names();
     test_gaps();

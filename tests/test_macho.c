@@ -604,6 +604,38 @@ static void test_copy(void)
     free(file.ptr);
 }
 
+/* What was found damaged while opening is told: what, where, and whether the file is cut short. */
+static void test_damage_told(void)
+{
+    test_file file = test_read("tests/fixtures/bin/inline-x86_64-d4-22.dwarf");
+    machsym_image_info info;
+    machsym_image *image = test_open_bytes(file.ptr, file.len);
+    machsym_image_get_info(image, &info);
+    CHECK_EQ(info.damage_count, 0);
+    CHECK_TEXT(info.damage.what, "");
+    CHECK_TEXT(info.damage.where, "");
+    CHECK(!info.damage.is_cut_short);
+    machsym_image_close(image);
+
+    image = test_open_bytes(file.ptr, file.len / 4 * 3); /* no section that lies in front is lost */
+    machsym_image_get_info(image, &info);
+    CHECK(info.damage_count > 0);
+    CHECK_TEXT(info.damage.what, "a section runs past the end of the file");
+    CHECK_TEXT(info.damage.where, "section");
+    CHECK(info.damage.offset > 0 && info.damage.is_cut_short);
+    machsym_image_close(image);
+
+    file.ptr[0x54] = 0xff; /* cmdsize of LC_SYMTAB */
+    image = test_open_bytes(file.ptr, file.len);
+    machsym_image_get_info(image, &info);
+    CHECK_EQ(info.damage_count, 1);
+    CHECK_TEXT(info.damage.where, "load commands");
+    CHECK_EQ(info.damage.offset, 0x50);
+    CHECK(!info.damage.is_cut_short);
+    machsym_image_close(image);
+    free(file.ptr);
+}
+
 int main(void)
 {
     test_thin();
@@ -622,5 +654,6 @@ int main(void)
     test_pairs();
     test_odd_files();
     test_copy();
+    test_damage_told();
     return test_done();
 }

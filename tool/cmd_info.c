@@ -170,7 +170,10 @@ static void print_image(const machsym_image *image, bool quick)
                 counts.damaged_metadata);
     }
     if (info.damage_count != 0)
-        out_format("  damaged: %u load commands, sections or unit headers\n", info.damage_count);
+        out_format("  damaged: %u load commands, sections or unit headers; first: %s (%s, 0x%llx)%s\n",
+                   info.damage_count, info.damage.what, info.damage.where,
+                   (unsigned long long)info.damage.offset,
+                   info.damage.is_cut_short ? "; the file may be cut short" : "");
     tool_session_close(session);
 }
 

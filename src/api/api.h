@@ -86,6 +86,15 @@ typedef struct machsym_error {
     uint64_t offset;   /* in the file, of the part that is wrong */
 } machsym_error;
 
+/* The first damage that was found while a file was opened: it costs what is damaged, and nothing else. */
+typedef struct machsym_damage {
+    const char *what; /* static, one clause: what is wrong; "" when nothing is */
+    const char
+        *where;      /* static, the part of the file: "load commands", "section", ".debug_info", ...; or "" */
+    uint64_t offset; /* of that part in the file; of a unit, in .debug_info */
+    bool is_cut_short; /* a part, not always the first one, runs past the end: the file may be incomplete */
+} machsym_damage;
+
 /* ---- Names of things ---- */
 
 /* Where a name or a line comes from, best first: the constant's end, and its name in JSON. */
@@ -208,7 +217,8 @@ typedef struct machsym_image_info {
     bool has_function_starts;
     uint32_t symbol_count; /* entries in LC_SYMTAB, stabs included; of both halves */
     uint32_t
-        damage_count; /* parts of the file that had to be left out so far: see machsym_session_read_info */
+        damage_count; /* parts found damaged while opening; what lookups find: machsym_session_read_info */
+    machsym_damage damage; /* the first of them */
 } machsym_image_info;
 
 /* One section of the image. */

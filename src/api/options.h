@@ -131,6 +131,23 @@
 #define MACHSYM_MAX_EQUAL_HASHES 16
 #endif
 
+/* What the units of a part may cost when a map is built, for each byte of their debug info, beside their
+ * own decoding: other units that are decoded because they may have the same code, and questions who has
+ * it. Real files cost less than one fifth of a byte. Past it the rest of the part's units is left out. */
+#ifndef MACHSYM_PART_WORK
+#define MACHSYM_PART_WORK 16
+#endif
+
+/* How many bytes of paths, and of names that no string table holds, a part of a map may have: so many, and
+ * more for each byte of debug info. Real files need less than one for a byte. Without a limit many file
+ * names could be the ends of one long text. Texts past it are empty. */
+#ifndef MACHSYM_PART_TEXT
+#define MACHSYM_PART_TEXT 1048576
+#endif
+#ifndef MACHSYM_PART_TEXT_PER_BYTE
+#define MACHSYM_PART_TEXT_PER_BYTE 64
+#endif
+
 /* MACHSYM_NO_SWIFT, MACHSYM_NO_CXX, MACHSYM_NO_RUST, MACHSYM_NO_D: names of that language come back as they
  * are. Bytes that each saves, gcc 12, x86_64:
  *                        -Os       -O2

@@ -40,7 +40,7 @@ struct machsym_image {
     bool has_compressed_dwarf;
     bool follows_objects; /* the debug map, if there is one, tells where the debug info is */
     ms_im_places places;
-    uint32_t damage_count;
+    ms_damage damage; /* of unit headers */
 };
 
 /* reloc.h */
@@ -143,7 +143,7 @@ static void ms_im_list_units(machsym_image *image, const ms_file *input)
 #else
     (void)input;
 #endif
-    image->cus = ms_cu_index(&image->dw, peeker, &image->arena, &image->cu_count, &image->damage_count);
+    image->cus = ms_cu_index(&image->dw, peeker, &image->arena, &image->cu_count, &image->damage);
 }
 
 /* Takes the debug info of the first half that has some. */
@@ -448,12 +448,18 @@ static void ms_im_get_info(const machsym_image *image, machsym_image_info *out)
     out->source_version = mo->source_version;
     out->has_dwarf = image->dw.info.len != 0;
     out->has_compressed_dwarf = image->has_compressed_dwarf;
-    out->damage_count = image->damage_count;
+    ms_damage damage;
+    ms_zero(&damage, sizeof damage);
     for (size_t i = 0; i < image->mo_count; i++) {
         out->symbol_count += (uint32_t)(ms_sym_nlists(&image->mo[i]).len / ms_sym_nlist_size(&image->mo[i]));
         out->has_function_starts |= image->mo[i].loads.starts_size != 0;
-        out->damage_count += image->mo[i].damage_count;
+        ms_damage_add(&damage, &image->mo[i].damage);
     }
+    ms_damage_add(&damage, &image->damage);
+    out->damage_count = damage.count;
+    out->damage = damage.first;
+    if (damage.count == 0)
+        out->damage.what = out->damage.where = "";
 }
 
 /* Sections of both halves: cursor a is the half, b the section. */
