@@ -417,6 +417,11 @@
 #define MACHSYM_MAX_COMMAND_LINKS 64
 #endif
 
+/* How many platforms of an image are kept; real images have at most two. */
+#ifndef MACHSYM_MAX_PLATFORMS
+#define MACHSYM_MAX_PLATFORMS 4
+#endif
+
 /* How many object files of a debug map a session keeps open; past it all are closed. Each costs a mapping and
  * about 200 KB. */
 #ifndef MACHSYM_MAX_OBJECTS
@@ -825,6 +830,7 @@ typedef struct machsym_image_info {
     uint64_t text_size;
     uint64_t text_exec_addr; /* vmaddr of __TEXT_EXEC (kernels), else 0 */
     unsigned address_size;   /* 4 or 8 */
+    /* Of the first platform; machsym_image_next_platform has all. */
     uint32_t platform; /* LC_BUILD_VERSION's number, or the one that LC_VERSION_MIN_* stands for; 0 unknown */
     uint32_t min_os;   /* xxxx.yy.zz as 16.8.8 bits */
     uint32_t sdk;      /* the same */
@@ -882,6 +888,16 @@ MACHSYM_API void machsym_image_get_info(const machsym_image *image, machsym_imag
 /* Iterates over the sections of the image and of its pair, in file order. Returns: false at the end. */
 MACHSYM_API bool machsym_image_next_section(const machsym_image *image, machsym_cursor *at,
                                             machsym_section *out);
+/* A platform that an image was built for. Zippered images have two: macOS, Mac Catalyst. */
+typedef struct machsym_platform {
+    uint32_t platform; /* LC_BUILD_VERSION's number, or the one that LC_VERSION_MIN_* stands for */
+    uint32_t min_os;   /* xxxx.yy.zz as 16.8.8 bits */
+    uint32_t sdk;      /* the same */
+} machsym_platform;
+
+/* Iterates over the platforms of an image, in file order: at most MACHSYM_MAX_PLATFORMS. Returns: false at the end. */
+MACHSYM_API bool machsym_image_next_platform(const machsym_image *image, machsym_cursor *at,
+                                             machsym_platform *out);
 /* Iterates over the images of a kernel collection. Returns: false at the end, and for other files. */
 MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cursor *at, machsym_entry *out);
 
@@ -1400,7 +1416,8 @@ MACHSYM_API size_t machsym_error_text(const machsym_error *err, const machsym_op
     X(machsym_map_desc, 36028797018963913)                                                                   \
     X(machsym_map_frame, 72057594037927931)                                                                  \
     X(machsym_names_desc, 144115188075855859)                                                                \
-    X(machsym_writer_desc, 288230376151711717)
+    X(machsym_writer_desc, 288230376151711717)                                                               \
+    X(machsym_platform, 576460752303423433)
 #define MACHSYM_WEIGH(type, weight) +(uint64_t)sizeof(type) * (uint64_t)weight
 #define MACHSYM_ABI                 ((uint64_t)0 MACHSYM_STRUCTS(MACHSYM_WEIGH)) /* see machsym_abi */
 
@@ -2958,9 +2975,8 @@ typedef struct ms_mo {
     uint64_t text_size;
     uint64_t text_exec_addr;
     uint64_t fixup_base; /* what offsets in encoded pointers count from */
-    uint32_t platform;
-    uint32_t min_os;
-    uint32_t sdk;
+    machsym_platform platforms[MACHSYM_MAX_PLATFORMS];
+    uint32_t platform_count;
     uint64_t source_version;
     ms_mo_loads loads;
 } ms_mo;
@@ -3182,18 +3198,14 @@ static void ms_mo_read_segment(ms_mo *mo, ms_rd *rd)
                            ms_mo_file_offset(mo, segment->off));
 }
 
-static void ms_mo_read_build_version(ms_mo *mo, ms_rd *rd)
+static void ms_mo_add_platform(ms_mo *mo, uint32_t number, ms_rd *rd)
 {
-    mo->platform = ms_rd_u32(rd);
-    mo->min_os = ms_rd_u32(rd);
-    mo->sdk = ms_rd_u32(rd);
-}
-
-static void ms_mo_read_version_min(ms_mo *mo, ms_rd *rd, uint32_t platform)
-{
-    mo->platform = platform;
-    mo->min_os = ms_rd_u32(rd);
-    mo->sdk = ms_rd_u32(rd);
+    machsym_platform platform;
+    platform.platform = number;
+    platform.min_os = ms_rd_u32(rd);
+    platform.sdk = ms_rd_u32(rd);
+    if (!rd->failed && mo->platform_count < MACHSYM_MAX_PLATFORMS)
+        mo->platforms[mo->platform_count++] = platform;
 }
 
 static void ms_mo_read_linkedit(ms_rd *rd, uint64_t *off, uint32_t *size)
@@ -3236,11 +3248,11 @@ static void ms_mo_read_command(ms_mo *mo, uint32_t command, ms_rd *rd)
     case ms_LC_DYLD_EXPORTS_TRIE: ms_mo_read_linkedit(rd, &loads->exports_off, &loads->exports_size); break;
     case ms_LC_DYLD_CHAINED_FIXUPS: ms_mo_read_linkedit(rd, &loads->fixups_off, &loads->fixups_size); break;
     case ms_LC_SOURCE_VERSION: mo->source_version = ms_rd_u64(rd); break;
-    case ms_LC_BUILD_VERSION: ms_mo_read_build_version(mo, rd); break;
-    case ms_LC_VERSION_MIN_MACOSX: ms_mo_read_version_min(mo, rd, 1); break;
-    case ms_LC_VERSION_MIN_IPHONEOS: ms_mo_read_version_min(mo, rd, 2); break;
-    case ms_LC_VERSION_MIN_TVOS: ms_mo_read_version_min(mo, rd, 3); break;
-    case ms_LC_VERSION_MIN_WATCHOS: ms_mo_read_version_min(mo, rd, 4); break;
+    case ms_LC_BUILD_VERSION: ms_mo_add_platform(mo, ms_rd_u32(rd), rd); break;
+    case ms_LC_VERSION_MIN_MACOSX: ms_mo_add_platform(mo, 1, rd); break;
+    case ms_LC_VERSION_MIN_IPHONEOS: ms_mo_add_platform(mo, 2, rd); break;
+    case ms_LC_VERSION_MIN_TVOS: ms_mo_add_platform(mo, 3, rd); break;
+    case ms_LC_VERSION_MIN_WATCHOS: ms_mo_add_platform(mo, 4, rd); break;
     default: break;
     }
     if (rd->failed)
@@ -3607,10 +3619,22 @@ static bool ms_file_slice_at(ms_span file, uint32_t index, uint32_t *count, ms_s
     return true;
 }
 
+static bool ms_file_is_archive(ms_span file)
+{
+    machsym_str text = ms_str_make((const char *)file.ptr, file.len);
+    return ms_str_begins(text, "!<arch>\n") || ms_str_begins(text, "!<thin>\n");
+}
+
 /* Reads the header, UUID and symbol table commands of a slice, without its sections. */
 static machsym_result ms_file_peek(ms_span slice, uint64_t offset, ms_mo *mo, machsym_error *err)
 {
     ms_zero(mo, sizeof *mo);
+    if (ms_file_is_archive(slice))
+        return ms_fail(
+            err, MACHSYM_ERR_UNSUPPORTED,
+            "a universal static library; name a linked file, or an object taken out of it by lipo -thin "
+            "and ar -x",
+            "fat header", offset);
     mo->bytes = slice;
     mo->slice.offset = offset;
     mo->slice.size = slice.len;
@@ -3620,12 +3644,11 @@ static machsym_result ms_file_peek(ms_span slice, uint64_t offset, ms_mo *mo, ma
 /* What a file is that is no Mach-O, for the error. */
 static machsym_result ms_file_refuse(ms_span file, machsym_error *err)
 {
-    machsym_str text = ms_str_make((const char *)file.ptr, file.len);
     if (file.len == 0)
         return ms_fail(err, MACHSYM_ERR_FORMAT, "the file is empty", "", 0);
-    if (ms_str_begins(text, "\177ELF"))
+    if (ms_str_begins(ms_str_make((const char *)file.ptr, file.len), "\177ELF"))
         return ms_fail(err, MACHSYM_ERR_FORMAT, "an ELF file, not Mach-O", "", 0);
-    if (ms_str_begins(text, "!<arch>\n"))
+    if (ms_file_is_archive(file))
         return ms_fail(err, MACHSYM_ERR_UNSUPPORTED,
                        "a static library; name a linked file or an object in it", "", 0);
     return ms_fail(err, MACHSYM_ERR_FORMAT, "not a Mach-O file", "", 0);
@@ -9123,7 +9146,7 @@ static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off)
 
 /* ==== >>image ==============================================================================================
  * Job:    turns a descriptor into an image: its slice, the other half, code, debug info.
- * Offers: machsym_image, ms_im_open, ms_im_close, ms_im_get_info, ms_im_next_section, ms_im_addr, ms_im_read_dwarf,
+ * Offers: machsym_image, ms_im_open, ms_im_close, ms_im_get_info, ms_im_next_section, ms_im_next_platform, ms_im_addr, ms_im_read_dwarf,
  *         ms_im_list_units.
  * Never:  changes an image once it is open; reads debug info past the unit headers. */
 
@@ -9551,9 +9574,9 @@ static void ms_im_get_info(const machsym_image *image, machsym_image_info *out)
     out->text_size = mo->text_size;
     out->text_exec_addr = mo->text_exec_addr;
     out->address_size = mo->is_64 ? 8 : 4;
-    out->platform = mo->platform;
-    out->min_os = mo->min_os;
-    out->sdk = mo->sdk;
+    out->platform = mo->platforms[0].platform; /* all zero when there is none */
+    out->min_os = mo->platforms[0].min_os;
+    out->sdk = mo->platforms[0].sdk;
     out->source_version = mo->source_version;
     out->has_dwarf = image->dw.info.len != 0;
     out->has_compressed_dwarf = image->has_compressed_dwarf;
@@ -9569,6 +9592,15 @@ static void ms_im_get_info(const machsym_image *image, machsym_image_info *out)
     out->damage = damage.first;
     if (damage.count == 0)
         out->damage.what = out->damage.where = "";
+}
+
+static bool ms_im_next_platform(const machsym_image *image, machsym_cursor *at, machsym_platform *out)
+{
+    const ms_mo *mo = &image->mo[0];
+    if (at->a >= mo->platform_count)
+        return false;
+    *out = mo->platforms[at->a++];
+    return true;
 }
 
 /* Sections of both halves: cursor a is the half, b the section. */
@@ -27300,6 +27332,12 @@ MACHSYM_API bool machsym_image_next_section(const machsym_image *image, machsym_
                                             machsym_section *out)
 {
     return ms_im_next_section(image, at, out);
+}
+
+MACHSYM_API bool machsym_image_next_platform(const machsym_image *image, machsym_cursor *at,
+                                             machsym_platform *out)
+{
+    return ms_im_next_platform(image, at, out);
 }
 
 MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cursor *at, machsym_entry *out)

@@ -53,6 +53,11 @@
 #define MACHSYM_MAX_COMMAND_LINKS 64
 #endif
 
+/* How many platforms of an image are kept; real images have at most two. */
+#ifndef MACHSYM_MAX_PLATFORMS
+#define MACHSYM_MAX_PLATFORMS 4
+#endif
+
 /* How many object files of a debug map a session keeps open; past it all are closed. Each costs a mapping and
  * about 200 KB. */
 #ifndef MACHSYM_MAX_OBJECTS

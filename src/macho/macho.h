@@ -126,9 +126,8 @@ typedef struct ms_mo {
     uint64_t text_size;
     uint64_t text_exec_addr;
     uint64_t fixup_base; /* what offsets in encoded pointers count from */
-    uint32_t platform;
-    uint32_t min_os;
-    uint32_t sdk;
+    machsym_platform platforms[MACHSYM_MAX_PLATFORMS];
+    uint32_t platform_count;
     uint64_t source_version;
     ms_mo_loads loads;
 } ms_mo;
@@ -350,18 +349,14 @@ static void ms_mo_read_segment(ms_mo *mo, ms_rd *rd)
                            ms_mo_file_offset(mo, segment->off));
 }
 
-static void ms_mo_read_build_version(ms_mo *mo, ms_rd *rd)
+static void ms_mo_add_platform(ms_mo *mo, uint32_t number, ms_rd *rd)
 {
-    mo->platform = ms_rd_u32(rd);
-    mo->min_os = ms_rd_u32(rd);
-    mo->sdk = ms_rd_u32(rd);
-}
-
-static void ms_mo_read_version_min(ms_mo *mo, ms_rd *rd, uint32_t platform)
-{
-    mo->platform = platform;
-    mo->min_os = ms_rd_u32(rd);
-    mo->sdk = ms_rd_u32(rd);
+    machsym_platform platform;
+    platform.platform = number;
+    platform.min_os = ms_rd_u32(rd);
+    platform.sdk = ms_rd_u32(rd);
+    if (!rd->failed && mo->platform_count < MACHSYM_MAX_PLATFORMS)
+        mo->platforms[mo->platform_count++] = platform;
 }
 
 static void ms_mo_read_linkedit(ms_rd *rd, uint64_t *off, uint32_t *size)
@@ -404,11 +399,11 @@ static void ms_mo_read_command(ms_mo *mo, uint32_t command, ms_rd *rd)
     case ms_LC_DYLD_EXPORTS_TRIE: ms_mo_read_linkedit(rd, &loads->exports_off, &loads->exports_size); break;
     case ms_LC_DYLD_CHAINED_FIXUPS: ms_mo_read_linkedit(rd, &loads->fixups_off, &loads->fixups_size); break;
     case ms_LC_SOURCE_VERSION: mo->source_version = ms_rd_u64(rd); break;
-    case ms_LC_BUILD_VERSION: ms_mo_read_build_version(mo, rd); break;
-    case ms_LC_VERSION_MIN_MACOSX: ms_mo_read_version_min(mo, rd, 1); break;
-    case ms_LC_VERSION_MIN_IPHONEOS: ms_mo_read_version_min(mo, rd, 2); break;
-    case ms_LC_VERSION_MIN_TVOS: ms_mo_read_version_min(mo, rd, 3); break;
-    case ms_LC_VERSION_MIN_WATCHOS: ms_mo_read_version_min(mo, rd, 4); break;
+    case ms_LC_BUILD_VERSION: ms_mo_add_platform(mo, ms_rd_u32(rd), rd); break;
+    case ms_LC_VERSION_MIN_MACOSX: ms_mo_add_platform(mo, 1, rd); break;
+    case ms_LC_VERSION_MIN_IPHONEOS: ms_mo_add_platform(mo, 2, rd); break;
+    case ms_LC_VERSION_MIN_TVOS: ms_mo_add_platform(mo, 3, rd); break;
+    case ms_LC_VERSION_MIN_WATCHOS: ms_mo_add_platform(mo, 4, rd); break;
     default: break;
     }
     if (rd->failed)
