@@ -358,6 +358,9 @@ static void test_damage(void)
     machsym_image_info image_info;
     machsym_image_get_info(l.image, &image_info);
     CHECK(image_info.damage_count >= 3);
+    CHECK_TEXT(image_info.damage.where, ".debug_info");
+    CHECK_EQ(image_info.damage.offset, bad_version);
+    CHECK(image_info.damage.is_cut_short); /* by the last unit, not by the first damage */
     lookup_close(&l);
     program_free(&p);
 
