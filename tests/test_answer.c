@@ -1,4 +1,4 @@
-/* The floor answer: the name rule of concrete and inlined functions, what answers where debug info is silent,
+/* The room answer: the name rule of concrete and inlined functions, what answers where debug info is silent,
  * best line, many addresses at once, iteration, the cache limit. */
 #include "dwarf.h"
 
@@ -377,8 +377,8 @@ static void test_many(void)
         sum += count;
         for (size_t j = 0; j < count && count == answers[i].count; j++) {
             const machsym_frame *got = &frames[answers[i].first + j];
-            wrong += !ms_str_equal(got->name, own[j].name) || got->line != own[j].line ||
-                     got->is_inline != own[j].is_inline || !ms_str_equal(got->file.name, own[j].file.name) ||
+            wrong += !test_same(got->name, own[j].name) || got->line != own[j].line ||
+                     got->is_inline != own[j].is_inline || !test_same(got->file.name, own[j].file.name) ||
                      got->column != own[j].column || got->function_start != own[j].function_start;
         }
     }
@@ -415,7 +415,7 @@ static void test_cache(void)
             wrong += machsym_session_frames(small, addr, b, 16) != count;
             found += count > 0;
             for (size_t i = 0; i < count && i < 16; i++)
-                wrong += !ms_str_equal(a[i].name, b[i].name) || a[i].line != b[i].line;
+                wrong += !test_same(a[i].name, b[i].name) || a[i].line != b[i].line;
         }
         machsym_session_trim(small);
         machsym_session_trim(large);
@@ -463,7 +463,7 @@ static void check_map(const lookup *l, machsym_lines lines, uint64_t lo, uint64_
         for (size_t i = 0; i < count && i < 4; i++)
             wrong += got[i].line != want[i].line || got[i].function_start != want[i].function_start ||
                      got[i].function_size != want[i].function_size ||
-                     !ms_str_equal(got[i].name, want[i].name);
+                     !test_same(got[i].name, want[i].name);
     }
     CHECK_EQ(wrong, 0);
     machsym_map_close(map);
@@ -699,7 +699,7 @@ static void test_iteration(const char *name)
             continue;
         }
         const machsym_frame *outer = &frames[count - 1];
-        wrong += !ms_str_equal(outer->name, f.name) || !ms_str_equal(outer->linkage_name, f.linkage_name) ||
+        wrong += !test_same(outer->name, f.name) || !test_same(outer->linkage_name, f.linkage_name) ||
                  outer->function_start != f.lo || outer->function_size != f.hi - f.lo ||
                  outer->die_offset != f.die_offset || outer->name_source != f.name_source;
     }

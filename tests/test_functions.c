@@ -1,4 +1,4 @@
-/* The floor functions: where functions lie, the calls inlined into them, and how origins and specifications
+/* The room functions: where functions lie, the calls inlined into them, and how origins and specifications
  * name them. */
 #include "dwarf.h"
 
@@ -272,7 +272,7 @@ static void test_pieces(void)
     machsym_function f;
     unsigned pieces = 0;
     while (machsym_session_next_function(l.session, &at, &f))
-        pieces += ms_str_is(f.name, "split");
+        pieces += test_same(f.name, test_str("split"));
     CHECK_EQ(pieces, 2);
     lookup_close(&l);
     program_free(&p);

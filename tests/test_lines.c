@@ -1,4 +1,4 @@
-/* The floor lines: headers of versions 2 to 5, every opcode, sequences, and which row answers under each
+/* The room lines: headers of versions 2 to 5, every opcode, sequences, and which row answers under each
  * policy. */
 #include "dwarf.h"
 

@@ -1,4 +1,4 @@
-/* The floor macho through the public functions: fat files, slices, load commands, sections, and what is wrong
+/* The room macho through the public functions: fat files, slices, load commands, sections, and what is wrong
  * with files. */
 #include "test.h"
 #include "make.h"
@@ -275,12 +275,21 @@ static machsym_section section_named(const machsym_image *image, const char *nam
     machsym_cursor at = {0, 0};
     machsym_section section;
     while (machsym_image_next_section(image, &at, &section)) {
-        if (ms_str_is(section.name, name))
+        if (test_same(section.name, test_str(name)))
             return section;
     }
     memset(&section, 0, sizeof section);
     CHECK(!"there is such a section");
     return section;
+}
+
+/* A text and its zero fill a section. */
+static machsym_str text_of(machsym_section section)
+{
+    machsym_str text;
+    text.ptr = (const char *)section.bytes.ptr;
+    text.len = section.bytes.len - 1;
+    return text;
 }
 
 /* A dSYM names sections that have no bytes in the file: offset 0 would be the header. Zero-fill has none
@@ -305,7 +314,7 @@ static void test_sections(bool is_32)
     CHECK(section.is_code && section.bytes.len == 0 && section.size == MAKE_CODE_SIZE);
     section = section_named(image, "__debug_str");
     CHECK_STR(section.segment, "__DWARF");
-    CHECK_STR(ms_str_make((const char *)section.bytes.ptr, section.bytes.len - 1), "some bytes");
+    CHECK_STR(text_of(section), "some bytes");
     CHECK_EQ(section.bytes.len, 11);
     CHECK_EQ(section.offset, 0x1000);
     CHECK(!section.is_code && !section.is_pair);
@@ -484,7 +493,7 @@ static void test_wrapping_offsets(void)
     machsym_image *image = test_open(path);
     machsym_section section = section_named(image, "__debug_line_str");
     CHECK_EQ(section.offset, far);
-    CHECK_STR(ms_str_make((const char *)section.bytes.ptr, section.bytes.len - 1), "far away");
+    CHECK_STR(text_of(section), "far away");
     CHECK_EQ(section_named(image, "__debug_str").offset, 0x1100);
     machsym_image_close(image);
     close(fd);

@@ -1,4 +1,4 @@
-/* The floor units: headers of every version and type, and which unit covers an address, by .debug_aranges in
+/* The room units: headers of every version and type, and which unit covers an address, by .debug_aranges in
  * both conventions, by the units' own ranges, and by the functions of units that state none. */
 #include "dwarf.h"
 
@@ -479,7 +479,7 @@ static void test_fixtures(void)
         }
         CHECK_EQ(machsym_session_frames(session, addr, frames, 16), want_count);
         for (size_t j = 0; j < want_count; j++) {
-            CHECK(ms_str_equal(frames[j].name, want[j].name));
+            CHECK(test_same(frames[j].name, want[j].name));
             CHECK_EQ(frames[j].line, want[j].line);
         }
         machsym_session_explain(session, addr, &e);

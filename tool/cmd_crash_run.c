@@ -225,7 +225,8 @@ static char *folder_of(const char *path)
     return folder;
 }
 
-/* Without -d: the folders of the reports and the current one, each once when reports come folder by folder. */
+/* Without -d: the folders of the reports and the current one, each once when reports come folder by
+ * folder. */
 static void add_default_stores(store *s, char **reports, size_t count)
 {
     char *last = NULL;
@@ -294,7 +295,8 @@ static uint64_t hash_name(const char *name)
     return hash;
 }
 
-/* The names that are taken, in an open hash table, and the number that the next report of a name is to try first. */
+/* The names that are taken, in an open hash table, and the number that the next report of a name is to try
+ * first. */
 typedef struct taken_name {
     const char *name; /* NULL: free */
     unsigned next;
@@ -308,7 +310,8 @@ static taken_name *find_taken(taken_name *v, size_t cap, const char *name)
     return &v[at];
 }
 
-/* No two reports share an output: those of one name become NAME.ips, NAME-2.ips and so on, in the order given. */
+/* No two reports share an output: those of one name become NAME.ips, NAME-2.ips and so on, in the order
+ * given. */
 static void name_outputs(const crash_run *run)
 {
     size_t cap = 64;
