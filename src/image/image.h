@@ -193,7 +193,8 @@ static machsym_result ms_im_add_pair(machsym_image *image, const machsym_open_de
 {
     ms_file input;
     const machsym_slice *own = &image->mo[0].slice;
-    machsym_result result = ms_file_open(path, desc->pair_bytes, desc->flags, &input, err);
+    machsym_result result =
+        ms_file_open(path, desc->pair_bytes, desc->flags, image->arena.allocator, &input, err);
     if (result != MACHSYM_OK)
         return result;
     result = ms_im_add_file(image, desc, &input, own->has_uuid ? NULL : own->arch,
@@ -219,9 +220,9 @@ static bool ms_im_has_dwarf(const ms_mo *mo)
 static bool ms_im_try_dsym(machsym_image *image, const machsym_open_desc *desc, machsym_str bundle,
                            machsym_str name)
 {
-    char *path = ms_file_text(bundle, ".dSYM/Contents/Resources/DWARF/", name);
+    char *path = ms_file_text(bundle, ".dSYM/Contents/Resources/DWARF/", name, &image->arena.allocator);
     bool fits = path != NULL && ms_os_is_file(path) && ms_im_add_pair(image, desc, path, NULL) == MACHSYM_OK;
-    free(path);
+    ms_os_free_text(&image->arena.allocator, path);
     return fits;
 }
 
@@ -271,10 +272,10 @@ static size_t ms_im_list_code_segments(const machsym_image *image, ms_key *order
 /* Lists the executable sections of all halves, sorted and joined where they overlap. */
 static void ms_im_list_code(machsym_image *image)
 {
-    size_t max = (size_t)image->mo[0].section_count + image->mo[1].section_count +
-                 image->mo[0].segment_count + image->mo[1].segment_count;
-    ms_key *order = (ms_key *)ms_arena_alloc(&image->arena, max, sizeof *order);
-    ms_range *code = (ms_range *)ms_arena_alloc(&image->arena, max, sizeof *code);
+    size_t most = (size_t)image->mo[0].section_count + image->mo[1].section_count +
+                  image->mo[0].segment_count + image->mo[1].segment_count;
+    ms_key *order = (ms_key *)ms_arena_alloc(&image->arena, most, sizeof *order);
+    ms_range *code = (ms_range *)ms_arena_alloc(&image->arena, most, sizeof *code);
     size_t count = 0;
     size_t kept = 0;
     if (order == NULL || code == NULL)
@@ -365,7 +366,8 @@ static machsym_result ms_im_open_halves(machsym_image *image, const machsym_open
         return ms_fail(
             err, MACHSYM_ERR_ARGUMENT,
             "an image of a kernel collection has other addresses than its dSYM: open that by itself", "", 0);
-    machsym_result result = ms_file_open(desc->path, desc->bytes, desc->flags, &input, err);
+    machsym_result result =
+        ms_file_open(desc->path, desc->bytes, desc->flags, image->arena.allocator, &input, err);
     if (result != MACHSYM_OK)
         return result;
     result = ms_im_add_file(image, desc, &input, desc->arch, desc->uuid, err);
