@@ -15,6 +15,7 @@
 #include "../dwarf/functions.h"
 #include "../image/image.h"
 #include "../image/debugmap.h"
+#include "../map/symmap.h"
 
 /* ==== >>session ============================================================================================
  * Job:    what one thread has decoded of an image, kept until it is dropped.
@@ -66,6 +67,9 @@ typedef struct ms_ses_objects {
 /* One thread's lookups. */
 struct machsym_session {
     const machsym_image *image;
+    ms_map_kept *kept;        /* of a map: names that are unpacked; NULL: there are none */
+    machsym_map_frame *found; /* of a map: room for the frames of one address; in keep */
+    size_t found_cap;
     machsym_session *program; /* of a session on an object file: the one that has the symbols; else NULL */
     ms_ses_objects *objects;  /* of a program whose debug map is followed, once asked for; in keep */
     machsym_lines lines;
@@ -114,6 +118,9 @@ static void ms_ses_clear(machsym_session *s)
     s->programs = NULL;
     s->lines_run = 0;
     s->names = NULL;
+    s->kept = NULL;
+    s->found = NULL;
+    s->found_cap = 0;
     s->objects = NULL;
     s->claims = NULL;
     s->claim_first = NULL;
@@ -200,6 +207,8 @@ static void ms_ses_close_objects(machsym_session *s)
 static void ms_ses_forget(machsym_session *s)
 {
     ms_ses_close_objects(s);
+    if (s->kept != NULL)
+        ms_map_close_kept(s->kept);
     ms_arena_free(&s->keep);
     ms_arena_free(&s->cache);
     ms_arena_free(&s->scratch);

@@ -199,8 +199,8 @@ static uint64_t ms_cu_search(const ms_dw *dw, uint64_t off)
 
 /* Lists the unit headers, by offset. A unit whose length leads nowhere ends where the next header is found; what it
  * swallowed, or what it left, is searched once. Returns NULL and *count 0 when there are none. */
-static const ms_cu *ms_cu_index(const ms_dw *dw, const ms_cu_peeker *peeker, ms_arena *arena,
-                                size_t *count, uint32_t *damage_count)
+static const ms_cu *ms_cu_index(const ms_dw *dw, const ms_cu_peeker *peeker, ms_arena *arena, size_t *count,
+                                uint32_t *damage_count)
 {
     ms_cu *v = NULL;
     size_t cap = 0;
