@@ -44,7 +44,7 @@ REPLAYS := $(FUZZ_C:fuzz/fuzz_%.c=$(B)/replay/%)
 ONLY      ?=
 ONLY_FUZZ ?=
 ONLY_SH   ?=
-TEST_C  := $(wildcard tests/test_*.c) tests/corrupt.c tests/oom.c
+TEST_C  := $(wildcard tests/test_*.c) tests/corrupt.c tests/damage.c tests/oom.c
 TESTS   := $(TEST_C:tests/%.c=$(B)/tests/%)
 TEST_SH := $(wildcard tests/*.sh)
 ifneq ($(ONLY),)
@@ -143,11 +143,11 @@ $(B)/counted/%.o: tool/%.c tests/count_work.h $(TOOL_H) $(HEADERS)
 # Programs that read no names compile without the demanglers, which are half of the header.
 NO_NAMES := -DMACHSYM_NO_SWIFT -DMACHSYM_NO_CXX -DMACHSYM_NO_RUST -DMACHSYM_NO_D
 PLAIN := $(patsubst %,test_%,reader arena segments table macho forms units lines functions symbols answer alloc threads \
-    bounds loaded debugmap backtrace map map_writer map_threads map_oom) corrupt oom
+    bounds shared loaded debugmap backtrace map map_writer map_threads map_oom) corrupt damage oom
 $(PLAIN:%=$(B)/tests/%): CPPFLAGS += $(NO_NAMES)
 
 # These run for long enough to be worth optimising.
-$(B)/tests/corrupt $(B)/tests/test_bounds $(B)/tests/test_report_bounds $(B)/tests/test_map: override TEST_CFLAGS += -O1
+$(B)/tests/corrupt $(B)/tests/damage $(B)/tests/test_bounds $(B)/tests/test_report_bounds $(B)/tests/test_map: override TEST_CFLAGS += -O1
 
 # What several fuzz targets share: the header, and the tool without its commands.
 $(PUBLIC_FUZZ:%=$(B)/replay/%): $(B)/replayed/machsym.o
@@ -184,6 +184,11 @@ test-clang:
 	@$(MAKE) test B=build/clang CC=clang
 test-all:
 	@sh tests/sum "$(MAKE) test-gcc" "$(MAKE) test-clang"
+
+# The damage matrix over all fixtures, and what each field cost; STRIDE=7 in the environment: every seventh field.
+.PHONY: damage
+damage: $(B)/tests/damage
+	@$(B)/tests/damage --all --table
 
 # ---- Stricter checks ----
 
@@ -322,7 +327,7 @@ test-hosts:
 .PHONY: help clean
 help:
 	@sed -n 's/^#   make/make/p' Makefile
-	@echo "stricter: test-all rooms join-check format-check compile-matrix asan tsan msan torture coverage fixtures-check differential"
+	@echo "stricter: test-all damage rooms join-check format-check compile-matrix asan tsan msan torture coverage fixtures-check differential"
 	@echo "fuzzing:  fuzz fuzz-short (TIME=15 SEED=1; another SEED explores) fuzz-replay fuzz-coverage"
 	@echo "hosts:    test-hosts test-m32 test-s390x test-aarch64 test-musl test-mingw test-wasm"
 	@echo "others:   bench format clean"

@@ -60,6 +60,7 @@ typedef struct answer {
     uint64_t lines;
     size_t unit;   /* that gave it; SIZE_MAX: none */
     bool is_dwarf; /* some of it comes from debug info */
+    bool has_die;  /* its function does */
 } answer;
 
 static void hash_bytes(uint64_t *h, const void *ptr, size_t len)
@@ -78,7 +79,7 @@ static void hash_number(uint64_t *h, uint64_t number)
 static answer answer_at(machsym_session *session, uint64_t addr)
 {
     machsym_frame v[FRAMES];
-    answer a = {1, 1, 1, SIZE_MAX, false};
+    answer a = {1, 1, 1, SIZE_MAX, false, false};
     size_t count = machsym_session_frames(session, addr, v, FRAMES);
     hash_number(&a.shape, count);
     for (size_t i = 0; i < count && i < FRAMES; i++) {
@@ -92,6 +93,7 @@ static answer answer_at(machsym_session *session, uint64_t addr)
         hash_bytes(&a.lines, v[i].file.name.ptr, v[i].file.name.len);
         hash_number(&a.lines, v[i].line);
         hash_number(&a.lines, v[i].column);
+        a.has_die |= v[i].die_offset != 0;
         a.is_dwarf |= v[i].die_offset != 0 || v[i].line_source == MACHSYM_SOURCE_DWARF;
     }
     return a;
@@ -212,19 +214,25 @@ static price *price_of(const field *f)
     return &prices[price_count++];
 }
 
-/* Which parts of a unit's answers a field may change. */
-static unsigned parts_of_unit(const subject *s, const field *f, size_t unit)
+/* Which parts of an answer a field may change. */
+static unsigned parts_of(const subject *s, const field *f, const answer *a)
 {
-    const field_unit *u = unit == SIZE_MAX ? NULL : &s->list.units[unit];
+    const field_unit *u = a->unit == SIZE_MAX ? NULL : &s->list.units[a->unit];
+    if (f->reach == REACH_ALL &&
+        (f->parts & PART_SYMBOLS) != 0) /* where no entry does, symbols bound the function */
+        return u == NULL ? (unsigned)PART_ALL : a->has_die ? f->parts : f->parts | PART_SHAPE;
     if (f->reach == REACH_ALL)
-        return u == NULL && (f->parts & PART_SYMBOLS) != 0 ? PART_ALL : f->parts;
-    if (f->reach == REACH_NOTHING || u == NULL)
+        return f->parts;
+    if (f->reach == REACH_NOTHING)
         return 0;
-    if ((f->reach == REACH_UNIT && f->owner == unit) || (f->reach == REACH_TABLE && f->owner == u->table) ||
+    if (u == NULL) /* a function whose end is damaged may reach over code that no unit claims */
+        return f->reach == REACH_LINES ? 0 : PART_SHAPE | PART_NAMES;
+    if ((f->reach == REACH_UNIT && f->owner == a->unit) ||
+        (f->reach == REACH_TABLE && f->owner == u->table) ||
         (f->reach == REACH_LINES && u->has_line && f->owner == u->line))
         return f->parts;
-    return f->reach != REACH_LINES && s->list.has_ref_addr ? PART_NAMES
-                                                           : 0; /* names that it takes from the other */
+    bool takes_names = f->reach != REACH_LINES && s->list.has_ref_addr; /* names from the other unit */
+    return takes_names ? PART_NAMES : 0;
 }
 
 static unsigned parts_that_differ(const answer *a, const answer *b)
@@ -259,11 +267,11 @@ static void check_case(const subject *s, const field *f, const char *how, unsign
         session =
             test_session(image, MACHSYM_LINES_ATOS, number % 2 != 0 ? (uint32_t)MACHSYM_SESSION_INDEX : 0);
     for (size_t i = 0; i < s->count; i++) {
-        answer none = {0, 0, 0, 0, false};
+        answer none = {0, 0, 0, 0, false, false};
         answer got = session != NULL ? answer_at(session, s->addrs[i]) : none;
         unsigned parts = parts_that_differ(&got, &s->want[i]);
         changed += parts != 0;
-        if ((parts & ~parts_of_unit(s, f, s->want[i].unit)) != 0) {
+        if ((parts & ~parts_of(s, f, &s->want[i])) != 0) {
             if (!exceeds)
                 show_excess(s, f, how, i, parts);
             exceeds = true;

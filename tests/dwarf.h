@@ -71,6 +71,7 @@ enum {
     FORM_rnglistx = 0x23,
     FORM_ref_sup8 = 0x24,
     FORM_strx1 = 0x25,
+    FORM_strx4 = 0x28,
     FORM_addrx1 = 0x29,
     FORM_GNU_addr_index = 0x1f01,
     FORM_GNU_str_index = 0x1f02,

@@ -227,7 +227,8 @@ static inline void fields_segment(fields *f, uint64_t command, uint64_t at)
 {
     unsigned word = f->is_64 ? 8 : 4;
     uint64_t count = fields_read(f, at + 16 + 4 * word + 8, 4);
-    bool is_text = fields_is(f, at, "__TEXT");
+    bool is_text =
+        fields_is(f, at, "__TEXT") || fields_is(f, at, "__TEXT_EXEC"); /* where code is: of kernels too */
     unsigned parts = is_text ? PART_ALL : fields_is(f, at, "__DWARF") ? PART_DWARF : 0;
     fields_begin("segment", REACH_ALL, parts, 0);
     fields_take(f, "cmd", &command, 4);

@@ -67,8 +67,8 @@ static void test_path_join(void)
     check_join("", "", "<compiler-generated>", "<compiler-generated>");
 }
 
-/* pc - load address + __TEXT's address; arm64 drops authentication bits, arm the Thumb bit, 32-bit images
- * wrap. */
+/* pc - load address + __TEXT's address; arm64 drops authentication bits, arm the Thumb bit, 32-bit images wrap. An
+ * address of more bits than the image has is nobody's. */
 static void test_image_addr(void)
 {
     static const struct {
@@ -86,7 +86,12 @@ static void test_image_addr(void)
         {0x0100000c, false, 0xfffffff007004000, 0xfffffff012004000, 0xfffffff012345678, 0xfffffff007345678},
         {0x01000007, false, 0x100000000, 0x10a0b0000, 0x10a0b1234, 0x100001234},
         {12, true, 0x4000, 0x1000, 0x2345, 0x5344},
+        {0x0100000c, false, 0xfffffff007004000, 0xfffffff007004000, 0x3dfffff007abcde0, 0xfffffff007abcde0},
         {7, true, 0x1000, 0xfffff000u, 0x234, 0x2234},
+        {7, true, 0x1000, 0xfffffffffffff000, 0x1234, 0x3234}, /* slid below its place */
+        {7, true, 0x1000, 0x4000, 0x100004010, UINT64_MAX},
+        {12, true, 0x4000, 0x100004000, 0x100004010, UINT64_MAX},
+        {0x0200000c, true, 0x4000, 0x4000, 0xffffffff00004010, UINT64_MAX},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make_macho m;
@@ -100,6 +105,40 @@ static void test_image_addr(void)
         machsym_image_close(image);
         bytes_free(&file);
     }
+}
+
+/* In a 32-bit image an address of more than 32 bits has no answer: no session, no explanation, no map gives one. */
+static void test_wide_address(void)
+{
+    const uint64_t inside = 0x8010; /* main, line 32: llvm-symbolizer-22 */
+    const uint64_t high = UINT64_C(0x100000000);
+    machsym_image *image = test_open("tests/fixtures/bin/inline-arm64_32-d4-22.dwarf");
+    machsym_session *session = test_session(image, MACHSYM_LINES_ATOS, 0);
+    machsym_plan_desc desc;
+    machsym_map *map = NULL;
+    machsym_explanation e;
+    machsym_frame frames[4];
+    machsym_map_frame small[4];
+    memset(&desc, 0, sizeof desc);
+    desc.image = image;
+    CHECK_EQ(machsym_map_build(&desc, &map, NULL), MACHSYM_OK);
+    CHECK_EQ(machsym_image_addr(image, 0x4000, inside), inside);
+    CHECK(machsym_session_frames(session, inside, frames, 4) > 0);
+    CHECK(machsym_map_frames(map, inside, small, 4) > 0);
+    for (unsigned i = 0; i < 3; i++) {
+        uint64_t addr = i == 0   ? high + inside
+                        : i == 1 ? machsym_image_addr(image, 0x4000, high + inside)
+                                 : machsym_map_addr(map, 0x4000, high + inside);
+        CHECK_EQ(machsym_session_frames(session, addr, frames, 4), 0);
+        CHECK_EQ(machsym_map_frames(map, addr, small, 4), 0);
+        machsym_session_explain(session, addr, &e);
+        CHECK(!e.has_symbol);
+        CHECK_EQ(e.unit_source, MACHSYM_UNIT_NONE);
+        CHECK_EQ(e.row_count, 0);
+    }
+    machsym_map_close(map);
+    machsym_session_close(session);
+    machsym_image_close(image);
 }
 
 static void test_loaded(void)
@@ -268,6 +307,7 @@ int main(void)
     test_names();
     test_path_join();
     test_image_addr();
+    test_wide_address();
     test_loaded();
     test_pair_bytes();
     test_no_symtab();

@@ -536,7 +536,7 @@ static void test_many_aliases(void)
     machsym_image *image = test_open_bytes(file.v, file.len);
     machsym_session *s = test_session(image, MACHSYM_LINES_ATOS, 0);
     clock_t start = clock();
-    CHECK_STR(ms_sym_exact(ms_ans_symbols(s), MAKE_TEXT, ms_str_from_c("wanted")), "wanted");
+    CHECK_STR(ms_sym_exact(ms_src_table(ms_ses_symbols(s)), MAKE_TEXT, ms_str_from_c("wanted")), "wanted");
     for (size_t i = 0; i < 100000; i++) {
         machsym_frame frame;
         size_t count = machsym_session_frames(s, MAKE_TEXT + i % 100, &frame, 1);

@@ -310,7 +310,7 @@ static void test_real(void)
         for (unsigned i = 0; i < 3; i++) {
             if (symbol.source != MACHSYM_SOURCE_SWIFT || !ms_str_begins(symbol.name, kinds[i].guess))
                 continue;
-            machsym_str name = ms_sym_exact(ms_ans_symbols(real), symbol.lo, ms_str_empty());
+            machsym_str name = ms_sym_exact(ms_src_table(ms_ses_symbols(real)), symbol.lo, ms_str_empty());
             counts[i]++;
             unlike += !ms_str_ends(name, kinds[i].end);
         }

@@ -135,7 +135,8 @@ static uint64_t file_address(const atos *a, const target *t, uint64_t given)
     case ADDRESS_LOAD: return symbol_file_addr(&t->file, a->base + in_collection, given);
     case ADDRESS_SLIDE: return symbol_file_addr(&t->file, t->file.info.text_addr + a->base, given);
     case ADDRESS_OFFSET: return symbol_file_addr(&t->file, in_collection, given);
-    case ADDRESS_TEXT_EXEC: return given - a->base + t->text_exec_addr;
+    case ADDRESS_TEXT_EXEC:
+        return symbol_file_addr(&t->file, a->base - t->text_exec_addr + t->file.info.text_addr, given);
     default: return symbol_file_addr(&t->file, t->file.info.text_addr, given);
     }
 }

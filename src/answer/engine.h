@@ -98,8 +98,7 @@ static ms_eng_span ms_eng_owner(machsym_session *s, uint64_t addr)
     if (span.unit != NULL)
         span.root = ms_cu_root_of(&s->env, span.unit->index);
     if (span.function != ms_SEG_NONE)
-        span.range = ms_fn_range_at(&span.unit->functions, &span.unit->functions.blocks[span.function], addr,
-                                    &span.hi);
+        span.range = ms_fn_range_at(&span.unit->functions.blocks[span.function], addr, &span.hi);
     return span;
 }
 

@@ -38,8 +38,8 @@ static bool ms_it_own_function(machsym_session *s, machsym_cursor *at, machsym_f
             machsym_frame frame;
             ms_zero(&frame, sizeof frame);
             ms_ans_name_block(s, table, block, &frame);
-            out->lo = block->range_count > 1 ? table->ranges[block->range_first + piece].lo : block->lo;
-            out->hi = block->range_count > 1 ? table->ranges[block->range_first + piece].hi : block->hi;
+            out->lo = ms_fn_range(block, piece).lo;
+            out->hi = ms_fn_range(block, piece).hi;
             out->linkage_name = frame.linkage_name;
             out->name = frame.name;
             out->name_source = frame.name_source;

@@ -46,6 +46,7 @@ typedef struct ms_ses_texts {
     machsym_str *v;
     size_t count;
     size_t cap;
+    uint64_t bytes;
     ms_tab slots; /* text to its number + 1 */
 } ms_ses_texts;
 
@@ -229,6 +230,15 @@ static void ms_ses_drop_units(machsym_session *s)
         s->units[s->decoded->index] = NULL;
     s->decoded_count = 0;
     ms_arena_reset(&s->cache);
+}
+
+/* Gives back the memory of decoded units and of work in progress. */
+static void ms_ses_shrink(machsym_session *s)
+{
+    s->keep.failed |= ms_ses_failed(s);
+    ms_ses_drop_units(s);
+    ms_arena_free(&s->cache);
+    ms_arena_free(&s->scratch);
 }
 
 /* Drops the decoded units when they take more than the limit. */
@@ -557,19 +567,23 @@ static void ms_ses_get_object(const ms_ses_objects *o, size_t index, machsym_obj
 
 /* ---- Texts that outlive their object file ---- */
 
-/* Copies a text to the end of the list. Returns false when memory is out. */
-static bool ms_ses_add_text(ms_ses_texts *texts, machsym_str text, ms_arena *arena)
+/* Copies a text to the end of the list. Returns false when there is too much already, or memory is out. */
+static bool ms_ses_add_text(ms_ses_objects *o, machsym_str text, ms_arena *arena)
 {
+    ms_ses_texts *texts = &o->texts;
+    if (text.len > MACHSYM_KEPT_TEXT_AHEAD + MACHSYM_KEPT_TEXT * o->quota.read - texts->bytes)
+        return false;
     machsym_str *v = (machsym_str *)ms_arena_grow(arena, texts->v, texts->count, &texts->cap, sizeof *v);
     char *copy = (char *)ms_arena_keep(arena, text.ptr, text.len, 1);
+    texts->v = v != NULL ? v : texts->v;
     if (v == NULL || copy == NULL)
         return false;
-    texts->v = v;
+    texts->bytes += text.len;
     v[texts->count++] = ms_str_make(copy, text.len);
     return true;
 }
 
-/* Makes a text live as long as the session's names do; empty when memory is out, or too many texts have its hash. */
+/* Makes a text live as long as the session's names do; empty when memory is out, or a limit is reached. */
 static void ms_ses_keep_text(machsym_session *s, machsym_str *text)
 {
     ms_ses_texts *texts = &s->objects->texts;
@@ -578,7 +592,7 @@ static void ms_ses_keep_text(machsym_session *s, machsym_str *text)
     if (search.text.len == 0)
         return;
     for (ms_tab_slot *slot; (slot = ms_tab_next_text(&texts->slots, &search)) != NULL;) {
-        if (slot->value == 0 && !ms_ses_add_text(texts, search.text, &s->keep))
+        if (slot->value == 0 && !ms_ses_add_text(s->objects, search.text, &s->keep))
             return;
         if (slot->value == 0)
             slot->value = (uint32_t)texts->count;

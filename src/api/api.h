@@ -263,8 +263,9 @@ MACHSYM_API bool machsym_image_next_section(const machsym_image *image, machsym_
 /* Iterates over the images of a kernel collection. Returns: false at the end, and for other files. */
 MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cursor *at, machsym_entry *out);
 
-/* The address inside the file that a runtime address stands for: pc - load_addr + __TEXT's vmaddr; on arm64e
- * the pointer authentication bits of pc are dropped, on 32-bit ARM the Thumb bit is.
+/* The address inside the file that a runtime address stands for: pc - load_addr + __TEXT's vmaddr. On arm64e
+ * the pointer authentication bits of pc are dropped, on 32-bit ARM the Thumb bit is. A pc of more than 32 bits is
+ * no address of a 32-bit image: it gives UINT64_MAX, for which every lookup has no answer.
  * Threads: any. Cost: constant. */
 MACHSYM_API uint64_t machsym_image_addr(const machsym_image *image, uint64_t load_addr, uint64_t pc);
 

@@ -47,6 +47,12 @@
 #define MACHSYM_MAX_UNIT_LINKS 16
 #endif
 
+/* How many load commands in a row must be right where one is looked for behind a damaged one; real files have 40, kernel
+ * collections 300. */
+#ifndef MACHSYM_MAX_COMMAND_LINKS
+#define MACHSYM_MAX_COMMAND_LINKS 64
+#endif
+
 /* How many object files of a debug map a session keeps open; past it all are closed. Each costs a mapping and
  * about 200 KB. */
 #ifndef MACHSYM_MAX_OBJECTS
@@ -56,6 +62,21 @@
 /* How deep an inline chain may be; real files reach about 60. Deeper calls are dropped, innermost first. */
 #ifndef MACHSYM_MAX_INLINE_DEPTH
 #define MACHSYM_MAX_INLINE_DEPTH 256
+#endif
+
+/* How many entries of range lists are read for the functions of a unit, and for the calls in a function: this many, and
+ * one more for every byte of entries passed. A hostile file names one list again and again. The most that a real file
+ * was seen to need is 29 entries for the first call in a function, and 16 more than one a byte later on. */
+#ifndef MACHSYM_LIST_AHEAD
+#define MACHSYM_LIST_AHEAD 64
+#endif
+
+/* How many bytes of names and paths a session keeps of object files: MACHSYM_KEPT_TEXT for every byte of the program and
+ * of the object files, and MACHSYM_KEPT_TEXT_AHEAD more. Texts of a real file share nothing but their ends, which makes
+ * less than one; in a hostile file each entry names another part of one long text. What is over is left out. */
+#ifndef MACHSYM_KEPT_TEXT
+#define MACHSYM_KEPT_TEXT       32
+#define MACHSYM_KEPT_TEXT_AHEAD 1048576
 #endif
 
 /* How many rows of a line table a line policy may look back; compilers write some ten that it concerns. A

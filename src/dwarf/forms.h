@@ -1067,7 +1067,8 @@ static bool ms_dw_ranges_4(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, 
     ms_rd rd = ms_rd_at(dw->ranges, off);
     uint64_t base = enc->low_pc;
     uint64_t escape = ms_dw_all_ones(enc);
-    for (; !rd.failed && list->budget > 0; list->budget--) {
+    for (; !rd.failed && list->budget > 0;
+         list->budget -= list->budget > 0) { /* a moved range takes more than one */
         uint64_t lo = ms_rd_uint(&rd, enc->addr_size);
         uint64_t hi = ms_rd_uint(&rd, enc->addr_size);
         if (rd.failed || (lo == 0 && hi == 0))
@@ -1127,7 +1128,7 @@ static bool ms_dw_ranges_5(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, 
     ms_rd rd = ms_rd_at(dw->rnglists, off);
     uint64_t base = enc->low_pc;
     while (!rd.failed && list->budget > 0 && ms_dw_range_entry(dw, enc, &rd, &base, list))
-        list->budget--;
+        list->budget -= list->budget > 0;
     return !rd.failed && list->budget > 0;
 }
 

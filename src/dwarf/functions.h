@@ -20,10 +20,10 @@ typedef struct ms_fn_block {
     uint64_t origin;  /* the abstract entry in .debug_info; 0: none */
     uint64_t lo;      /* of its first range */
     uint64_t hi;
-    uint32_t range_first; /* its ranges, when it has several */
-    uint32_t range_count; /* 1: lo and hi say all */
-    uint32_t parent;      /* block that it is inlined into; ms_SEG_NONE for a function */
-    uint32_t end;         /* first block that does not stand inside this one */
+    const ms_range *ranges; /* when it has several; see ms_fn_range */
+    uint32_t range_count;
+    uint32_t parent; /* block that it is inlined into; ms_SEG_NONE for a function */
+    uint32_t end;    /* first block that does not stand inside this one */
     uint32_t call_file;
     uint32_t call_line;
     uint32_t call_column;
@@ -36,7 +36,6 @@ typedef struct ms_fn_table {
     size_t count;
     const ms_seg *segs; /* address to function */
     size_t seg_count;
-    const ms_range *ranges;
     const ms_key *copies; /* origin, block: functions that are out-of-line copies of an abstract one */
     size_t copy_count;
     uint32_t function_count;
@@ -56,7 +55,7 @@ typedef struct ms_fn_open {
 typedef struct ms_fn_walk {
     const ms_dw *dw;
     const ms_cu_root *root;
-    ms_arena *arena;   /* for blocks */
+    ms_arena *arena;   /* for what the table keeps */
     ms_arena *scratch; /* for the rest */
     ms_fn_block *blocks;
     size_t count;
@@ -66,13 +65,18 @@ typedef struct ms_fn_walk {
     ms_piece *pieces; /* of functions */
     size_t piece_count;
     size_t piece_cap;
-    ms_ranges list;     /* all ranges of blocks with several */
+    ms_ranges list;   /* the ranges of the entry at hand */
+    ms_key *order[2]; /* room to sort them */
+    ms_range *sorted;
+    size_t sorted_cap;
     uint64_t list_from; /* the entry from which on bytes are counted that allow for calls' lists of ranges */
     uint64_t lists[2];  /* list entries read since: of calls; from the start: of functions */
     uint32_t open;      /* innermost open block */
     uint32_t unread;    /* calls passed by, in all */
     uint32_t function_count;
     uint64_t visited;
+    const ms_fn_table *unit; /* when one function is read: the table that has it and those inside it */
+    size_t known;            /* its block there; then the next one */
     bool reads_calls;
     bool is_damaged;
     bool is_deep;
@@ -93,17 +97,16 @@ static bool ms_fn_add_piece(ms_fn_walk *w, uint64_t lo, uint64_t hi)
 
 static bool ms_fn_make_room(ms_fn_walk *w)
 {
-    if (w->count < w->cap)
-        return true;
-    ms_fn_block *blocks =
-        (ms_fn_block *)ms_arena_grow(w->arena, w->blocks, w->count, &w->cap, sizeof *blocks);
-    ms_fn_open *opened =
-        (ms_fn_open *)ms_arena_grow(w->scratch, w->opened, w->count, &w->opened_cap, sizeof *opened);
-    if (blocks == NULL || opened == NULL)
-        return false;
-    w->blocks = blocks;
-    w->opened = opened;
-    return true;
+    if (w->count >= w->cap) {
+        ms_fn_block *v = (ms_fn_block *)ms_arena_grow(w->scratch, w->blocks, w->count, &w->cap, sizeof *v);
+        w->blocks = v != NULL ? v : w->blocks;
+    }
+    if (w->count >= w->opened_cap) {
+        ms_fn_open *v =
+            (ms_fn_open *)ms_arena_grow(w->scratch, w->opened, w->count, &w->opened_cap, sizeof *v);
+        w->opened = v != NULL ? v : w->opened;
+    }
+    return w->count < w->cap && w->count < w->opened_cap;
 }
 
 static uint32_t ms_fn_u32(const ms_dw_value *value)
@@ -111,76 +114,101 @@ static uint32_t ms_fn_u32(const ms_dw_value *value)
     return value->form == 0 || value->u > UINT32_MAX ? 0 : (uint32_t)value->u;
 }
 
-/* Sorts a long list of ranges, and joins those that overlap, so that it can be searched. Returns how many are
- * left. */
-static size_t ms_fn_sort_ranges(ms_fn_walk *w, size_t first)
+/* Room for sorting as many ranges as the list has. Returns false when memory is out. */
+static bool ms_fn_make_sort_room(ms_fn_walk *w)
 {
-    size_t count = w->list.count - first;
-    ms_range *v = w->list.v + first;
-    ms_key *order = (ms_key *)ms_arena_alloc(w->scratch, count, sizeof *order);
-    ms_key *room = (ms_key *)ms_arena_alloc(w->scratch, count, sizeof *order);
-    ms_range *sorted = (ms_range *)ms_arena_alloc(w->scratch, count, sizeof *sorted);
-    if (order == NULL || room == NULL || sorted == NULL)
-        return 0;
+    size_t count = w->list.cap;
+    if (w->list.count <= w->sorted_cap)
+        return true;
+    w->order[0] = (ms_key *)ms_arena_alloc(w->scratch, count, sizeof *w->order[0]);
+    w->order[1] = (ms_key *)ms_arena_alloc(w->scratch, count, sizeof *w->order[1]);
+    w->sorted = (ms_range *)ms_arena_alloc(w->scratch, count, sizeof *w->sorted);
+    w->sorted_cap = w->order[0] != NULL && w->order[1] != NULL && w->sorted != NULL ? count : 0;
+    return w->sorted_cap != 0;
+}
+
+/* Sorts a long list of ranges, and joins those that overlap, so that it can be searched. */
+static void ms_fn_sort_ranges(ms_fn_walk *w)
+{
+    size_t count = w->list.count;
+    ms_range *v = w->list.v;
+    bool has_room = ms_fn_make_sort_room(w);
+    ms_key *order = w->order[0];
+    w->list.count = 0;
+    if (!has_room)
+        return;
     for (size_t i = 0; i < count; i++) {
         order[i].key = v[i].lo;
         order[i].item = i;
     }
-    ms_sort(order, count, room);
+    ms_sort(order, count, w->order[1]);
     for (size_t i = 0; i < count; i++)
-        sorted[i] = v[order[i].item];
+        w->sorted[i] = v[order[i].item];
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
-        if (kept > 0 && sorted[i].lo < v[kept - 1].hi)
-            v[kept - 1].hi = sorted[i].hi > v[kept - 1].hi ? sorted[i].hi : v[kept - 1].hi;
+        const ms_range *next = &w->sorted[i];
+        if (kept > 0 && next->lo < v[kept - 1].hi)
+            v[kept - 1].hi = next->hi > v[kept - 1].hi ? next->hi : v[kept - 1].hi;
         else
-            v[kept++] = sorted[i];
+            v[kept++] = *next;
     }
-    w->list.count = first + kept;
-    return kept;
+    w->list.count = kept;
 }
 
-/* How many list entries may be read now: some for every byte of entries (real files need a quarter), since
- * lists may be shared. Counted so that a function's calls get the same whether they are read with the unit or
- * alone. */
+/* How many list entries may be read now. A function's calls get the same whether they are read with the unit or alone,
+ * since they are counted from the function on; functions are counted from the unit on, and only read with it. */
 static uint64_t ms_fn_list_budget(const ms_fn_walk *w, bool is_function, uint64_t die_off)
 {
-    uint64_t budget =
-        is_function ? 64 + 2 * (die_off - w->root->enc.unit_off) : 256 + 4 * (die_off - w->list_from);
+    uint64_t passed = die_off - (is_function ? w->root->enc.unit_off : w->list_from);
+    uint64_t budget = MACHSYM_LIST_AHEAD + passed;
     return budget > w->lists[is_function] ? budget - w->lists[is_function] : 0;
 }
 
-/* Finds an entry's code: a single range in *single, or several in the list from *first on. Returns how many. */
-static size_t ms_fn_ranges_of(ms_fn_walk *w, uint64_t die_off, bool is_function, const ms_dw_die *die,
-                              ms_range *single, size_t *first)
+/* Finds an entry's code, and puts it into a block. Returns false when it has none, or memory is out. */
+static bool ms_fn_set_code(ms_fn_walk *w, uint64_t die_off, bool is_function, const ms_dw_die *die,
+                           ms_fn_block *block)
 {
     const ms_dw_enc *enc = &w->root->enc;
-    *first = w->list.count;
-    if (ms_dw_get(die, ms_SLOT_RANGES)->form == 0)
-        return ms_dw_low_high(w->dw, enc, ms_dw_get(die, ms_SLOT_LOW_PC), ms_dw_get(die, ms_SLOT_HIGH_PC),
-                              single);
-    uint64_t budget = w->list.budget = ms_fn_list_budget(w, is_function, die_off);
-    if (!ms_dw_ranges(w->dw, enc, ms_dw_get(die, ms_SLOT_RANGES), &w->list))
-        w->is_damaged = true;
-    w->lists[is_function] += budget - w->list.budget;
-    size_t count = w->list.count - *first;
-    if (count > 0)
-        *single = w->list.v[*first];
-    if (count > ms_DW_FEW_RANGES)
-        count = ms_fn_sort_ranges(w, *first);
-    if (count == 1)
-        *single = w->list.v[*first];
-    if (count <= 1)
-        w->list.count = *first;
-    return count;
+    ms_range first = {0, 0};
+    w->list.count = 0;
+    block->ranges = NULL;
+    if (ms_dw_get(die, ms_SLOT_RANGES)->form == 0) {
+        block->range_count = ms_dw_low_high(w->dw, enc, ms_dw_get(die, ms_SLOT_LOW_PC),
+                                            ms_dw_get(die, ms_SLOT_HIGH_PC), &first);
+    } else {
+        uint64_t budget = w->list.budget = ms_fn_list_budget(w, is_function, die_off);
+        if (!ms_dw_ranges(w->dw, enc, ms_dw_get(die, ms_SLOT_RANGES), &w->list))
+            w->is_damaged = true;
+        w->lists[is_function] += budget - w->list.budget;
+        first = w->list.count > 0 ? w->list.v[0] : first;
+        if (w->list.count > ms_DW_FEW_RANGES)
+            ms_fn_sort_ranges(w);
+        first = w->list.count == 1 ? w->list.v[0] : first;
+        block->range_count = (uint32_t)w->list.count;
+    }
+    block->lo = first.lo;
+    block->hi = first.hi;
+    if (block->range_count > 1)
+        block->ranges =
+            (const ms_range *)ms_arena_keep(w->arena, w->list.v, w->list.count, sizeof *w->list.v);
+    return block->range_count > 1 ? block->ranges != NULL : block->range_count == 1;
+}
+
+/* A block's range by its number. */
+static inline ms_range ms_fn_range(const ms_fn_block *block, size_t index)
+{
+    ms_range range = {block->lo, block->hi};
+    return block->range_count > 1 ? block->ranges[index] : range;
 }
 
 /* Remembers where a function is, for the search by address. */
-static bool ms_fn_add_pieces(ms_fn_walk *w, const ms_range *single, size_t first, size_t count)
+static bool ms_fn_add_pieces(ms_fn_walk *w, const ms_fn_block *block)
 {
-    bool ok = count != 1 || ms_fn_add_piece(w, single->lo, single->hi);
-    for (size_t i = first; i < w->list.count && ok; i++)
-        ok = ms_fn_add_piece(w, w->list.v[i].lo, w->list.v[i].hi);
+    bool ok = true;
+    for (size_t i = 0; i < block->range_count && ok; i++) {
+        ms_range range = ms_fn_range(block, i);
+        ok = ms_fn_add_piece(w, range.lo, range.hi);
+    }
     return ok;
 }
 
@@ -194,25 +222,19 @@ static uint32_t ms_fn_next_depth(const ms_fn_walk *w)
 static bool ms_fn_add_block(ms_fn_walk *w, uint64_t die_off, bool is_function, const ms_dw_die *die,
                             uint32_t lists)
 {
-    ms_range single = {0, 0};
-    size_t first;
     uint32_t depth = is_function ? 0 : ms_fn_next_depth(w);
-    if (depth > MACHSYM_MAX_INLINE_DEPTH + 1)
+    if (depth > MACHSYM_MAX_INLINE_DEPTH + 1 || (!is_function && w->open == ms_SEG_NONE) ||
+        !ms_fn_make_room(w))
         return false;
-    size_t count = ms_fn_ranges_of(w, die_off, is_function, die, &single, &first);
-    if (count == 0 || (!is_function && w->open == ms_SEG_NONE) || !ms_fn_make_room(w) ||
-        (is_function && !ms_fn_add_pieces(w, &single, first, count))) {
-        w->list.count = first;
-        return false;
-    }
     ms_fn_block *block = &w->blocks[w->count];
+    if (is_function && w->unit != NULL)
+        *block = w->unit->blocks[w->known]; /* its list is read with the unit only */
+    else if (!ms_fn_set_code(w, die_off, is_function, die, block) ||
+             (is_function && !ms_fn_add_pieces(w, block)))
+        return false;
     block->die_off = die_off;
     block->origin = 0;
     ms_dw_reference(&w->root->enc, ms_dw_get(die, ms_SLOT_ORIGIN), &block->origin);
-    block->lo = single.lo;
-    block->hi = single.hi;
-    block->range_first = (uint32_t)first;
-    block->range_count = (uint32_t)count;
     block->parent = is_function ? ms_SEG_NONE : w->open;
     block->end = (uint32_t)w->count + 1;
     block->call_file = ms_fn_u32(ms_dw_get(die, ms_SLOT_CALL_FILE));
@@ -265,12 +287,51 @@ static const uint8_t *ms_fn_take_entry(ms_fn_walk *w, const ms_dw_abbrev *abbrev
     return rd.p;
 }
 
+/* Passes by a list of entries, and those inside them; p stands where it begins. Returns where the 0 stands that ends it;
+ * NULL at damage. */
+static const uint8_t *ms_fn_skip_list(const ms_fn_walk *w, const uint8_t *p, const uint8_t *end)
+{
+    const ms_dw_abbrevs *table = w->root->abbrevs;
+    uint64_t depth = 1;
+    while (p != NULL && p < end) {
+        const uint8_t *die = p;
+        ms_rd rd = ms_rd_make(ms_span_make(p, (size_t)(end - p)));
+        MACHSYM_COUNT_WORK(1);
+        uint64_t code = ms_rd_uleb(&rd);
+        p = rd.p;
+        if (code == 0 && --depth == 0)
+            return die;
+        if (code == 0)
+            continue;
+        const ms_dw_abbrev *abbrev = ms_dw_abbrev_from_code(table, code);
+        depth += abbrev != NULL && abbrev->has_children;
+        p = abbrev != NULL ? ms_dw_skip_die(table, abbrev, p, end, &w->root->enc) : NULL;
+    }
+    return p;
+}
+
+/* Passes by a function inside the one that is read: it answers for itself. Where it has no code, the calls inside it
+ * are taken for the outer function's, as they are when the unit is read. Returns where its values end, or its list of
+ * children; NULL at damage. */
+static const uint8_t *ms_fn_pass_function(ms_fn_walk *w, const ms_dw_abbrev *abbrev, uint64_t die_off,
+                                          const uint8_t *p, const uint8_t *end)
+{
+    const ms_fn_table *unit = w->unit;
+    while (w->known < unit->count && unit->blocks[w->known].die_off < die_off)
+        w->known++;
+    bool has_code = w->known < unit->count && unit->blocks[w->known].die_off == die_off;
+    p = ms_dw_skip_die(w->root->abbrevs, abbrev, p, end, &w->root->enc);
+    return p != NULL && has_code && abbrev->has_children ? ms_fn_skip_list(w, p, end) : p;
+}
+
 /* Reads or skips an entry the long way; p stands behind its code. Returns where its values end; NULL at
  * damage. */
 static const uint8_t *ms_fn_take_any(ms_fn_walk *w, const ms_dw_abbrev *abbrev, uint64_t die_off,
                                      const uint8_t *p, const uint8_t *end, uint32_t lists)
 {
     bool is_call = abbrev->has_code && abbrev->kind == ms_KIND_INLINE;
+    if (abbrev->has_code && !is_call && w->unit != NULL && w->count > 0)
+        return ms_fn_pass_function(w, abbrev, die_off, p, end);
     if (abbrev->has_code && (!is_call || w->reads_calls))
         return ms_fn_take_entry(w, abbrev, die_off, p, end, lists);
     w->unread += is_call;
@@ -369,8 +430,7 @@ static void ms_fn_begin(ms_fn_walk *w, const ms_dw *dw, const ms_cu_root *root, 
 /* Gives the walk's arrays to a table. Returns false when memory is out; the table is empty then. */
 static bool ms_fn_finish(ms_fn_walk *w, ms_fn_table *table)
 {
-    table->blocks = w->blocks;
-    table->ranges = (const ms_range *)ms_arena_keep(w->arena, w->list.v, w->list.count, sizeof *w->list.v);
+    table->blocks = (const ms_fn_block *)ms_arena_keep(w->arena, w->blocks, w->count, sizeof *w->blocks);
     table->is_damaged = w->is_damaged;
     table->is_deep = w->is_deep;
     table->die_count = w->visited;
@@ -401,15 +461,17 @@ static void ms_fn_read(const ms_dw *dw, const ms_cu_root *root, bool reads_calls
     table->seg_count = segs.count;
 }
 
-/* Reads one function of a unit with what is inlined into it: block 0 is the function. The table has no
- * segments and no copies. */
-static void ms_fn_read_one(const ms_dw *dw, const ms_cu_root *root, const ms_fn_block *function,
-                           ms_arena *scratch, ms_arena *arena, ms_fn_table *table)
+/* Reads one function of a unit, by its number in the unit's table, with what is inlined into it: block 0 is the
+ * function. The table has no segments and no copies. */
+static void ms_fn_read_one(const ms_dw *dw, const ms_cu_root *root, const ms_fn_table *unit,
+                           uint32_t function, ms_arena *scratch, ms_arena *arena, ms_fn_table *table)
 {
     ms_fn_walk w;
     ms_zero(table, sizeof *table);
     ms_fn_begin(&w, dw, root, true, scratch, arena);
-    ms_fn_walk_entries(&w, function->die_off, 0);
+    w.unit = unit;
+    w.known = function;
+    ms_fn_walk_entries(&w, unit->blocks[function].die_off, 0);
     ms_fn_finish(&w, table);
 }
 
@@ -461,11 +523,9 @@ static void ms_fn_find_calls(ms_fn_inside *inside, ms_arena *scratch, ms_arena *
             i = block->end;
             continue;
         }
-        if (block->range_count == 1)
-            ok = ms_fn_add_range(&pieces, block->lo, block->hi, i);
-        for (uint32_t j = 0; j < block->range_count && block->range_count > 1 && ok; j++) {
-            const ms_range *range = &table->ranges[block->range_first + j];
-            ok = ms_fn_add_range(&pieces, range->lo, range->hi, i);
+        for (uint32_t j = 0; j < block->range_count && ok; j++) {
+            ms_range range = ms_fn_range(block, j);
+            ok = ms_fn_add_range(&pieces, range.lo, range.hi, i);
         }
         i++;
     }
@@ -488,7 +548,7 @@ static ms_fn_inside *ms_fn_look_inside(const ms_dw *dw, const ms_cu_root *root, 
         ms_fn_table *own = (ms_fn_table *)ms_arena_alloc(arena, 1, sizeof *own);
         if (own == NULL)
             return NULL;
-        ms_fn_read_one(dw, root, block, scratch, arena, own);
+        ms_fn_read_one(dw, root, unit, function, scratch, arena, own);
         inside->table = own->count != 0 ? own : unit;
         inside->function = own->count != 0 ? 0 : function;
     }
@@ -529,11 +589,10 @@ static uint32_t ms_fn_call_at(ms_fn_inside *inside, uint64_t addr, uint32_t *dro
 
 /* The range of a block that holds an address; its first one when none does. Lowers *hi to where it ends; a
  * damaged function's ranges may overlap. */
-static ms_range ms_fn_range_at(const ms_fn_table *table, const ms_fn_block *block, uint64_t addr,
-                               uint64_t *hi)
+static ms_range ms_fn_range_at(const ms_fn_block *block, uint64_t addr, uint64_t *hi)
 {
     ms_range range = {block->lo, block->hi};
-    const ms_range *v = table->ranges + block->range_first;
+    const ms_range *v = block->ranges;
     if (block->range_count > 1) {
         const ms_range *one = ms_dw_range_at(v, block->range_count, addr);
         range = one != NULL ? *one : range;

@@ -232,12 +232,14 @@ static size_t ms_om_object_at(ms_om_map *m, uint64_t addr, ms_arena *scratch, ms
 typedef struct ms_om_quota {
     ms_tab seen;   /* what was read: a hash of its file and place, its length */
     uint64_t left; /* bytes */
+    uint64_t read; /* bytes that were new, the program's among them */
 } ms_om_quota;
 
 static void ms_om_start_quota(ms_om_quota *quota, uint64_t program, ms_arena *arena)
 {
     ms_zero(&quota->seen, sizeof quota->seen);
     quota->seen.arena = arena;
+    quota->read = program;
     quota->left = ms_OM_FIRST + ms_OM_AGAIN * program;
 }
 
@@ -269,6 +271,7 @@ static bool ms_om_is_new(ms_om_quota *quota, const ms_os_file *file, ms_span par
         return false;
     slot->value = 1;
     quota->left += ms_OM_AGAIN * (uint64_t)part.len;
+    quota->read += part.len;
     return true;
 }
 

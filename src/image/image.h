@@ -529,15 +529,17 @@ static bool ms_im_next_section(const machsym_image *image, machsym_cursor *at, m
 
 /* ---- Addresses ---- */
 
-/* The address in the file of a runtime address. */
+/* The address in the file of a runtime address; UINT64_MAX, which no code has, for one of more than 32 bits in a
+ * 32-bit image. */
 static uint64_t ms_im_addr(uint32_t cputype, bool is_64, uint64_t text_addr, uint64_t load_addr, uint64_t pc)
 {
-    if (cputype == ms_CPU_ARM64 && (pc & ((uint64_t)1 << 55)) == 0)
-        pc &= ((uint64_t)1 << 47) - 1; /* user space: the bits above hold pointer authentication */
+    if (!is_64 && pc > UINT32_MAX)
+        return UINT64_MAX;
+    pc = ms_mo_unsigned(cputype, pc);
     if (cputype == ms_CPU_ARM)
         pc &= ~(uint64_t)1; /* Thumb */
     uint64_t addr = pc - load_addr + text_addr;
-    return is_64 ? addr : addr & 0xffffffff;
+    return is_64 ? addr : addr & UINT32_MAX;
 }
 
 #endif /* ms_ROOM_image_image */

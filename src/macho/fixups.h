@@ -292,15 +292,6 @@ static void ms_fx_read_binds(ms_fx_data *d, ms_span code, ms_arena *arena)
 
 /* ---- Pointers ---- */
 
-/* A plain address without the bits that arm64e signs; bit 55 tells kernel from user space. */
-static uint64_t ms_fx_plain(const ms_fx_data *d, uint64_t raw)
-{
-    if (d->mo->slice.cputype != ms_CPU_ARM64)
-        return raw;
-    uint64_t low = ((uint64_t)1 << 47) - 1;
-    return (raw & ((uint64_t)1 << 55)) == 0 ? raw & low : raw | ~low;
-}
-
 static ms_fx_pointer ms_fx_to_import(ms_fx_data *d, uint64_t ordinal)
 {
     ms_fx_pointer pointer = {0, ms_fx_import(d, ordinal)};
@@ -329,7 +320,7 @@ static ms_fx_pointer ms_fx_decode(ms_fx_data *d, const ms_mo_segment *segment, u
     unsigned format = segment->fixup_format;
     uint64_t base = d->mo->fixup_base;
     switch (format) {
-    case 0: pointer.addr = ms_fx_plain(d, raw); break;
+    case 0: pointer.addr = ms_mo_unsigned(d->mo->slice.cputype, raw); break;
     case ms_DYLD_CHAINED_PTR_ARM64E:
     case ms_DYLD_CHAINED_PTR_ARM64E_KERNEL:
     case ms_DYLD_CHAINED_PTR_ARM64E_USERLAND:
@@ -377,7 +368,7 @@ static ms_fx_pointer ms_fx_pointer_at(ms_fx_data *d, uint64_t addr)
     if (raw == 0)
         return pointer;
     if (d->mo->is_loaded) {
-        pointer.addr = ms_fx_plain(d, raw) - d->mo->slide;
+        pointer.addr = ms_mo_unsigned(d->mo->slice.cputype, raw) - d->mo->slide;
         return pointer;
     }
     if (d->is_threaded)

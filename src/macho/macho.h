@@ -8,7 +8,8 @@
 
 /* ==== >>macho ==============================================================================================
  * Job:    turns load commands into segments, sections and spans.
- * Offers: ms_mo_load, ms_mo_load_entry, ms_mo_next_entry, ms_mo_section_named, ms_mo_linkedit, ms_mo_table.
+ * Offers: ms_mo_load, ms_mo_load_entry, ms_mo_next_entry, ms_mo_section_named, ms_mo_linkedit, ms_mo_table,
+ *         ms_mo_unsigned.
  * Never:  looks inside debug info or symbols; trusts a count or an offset. */
 
 /* loader.h, machine.h, fat.h */
@@ -32,6 +33,7 @@ enum {
     ms_LC_DYLD_EXPORTS_TRIE = 0x33,
     ms_LC_DYLD_CHAINED_FIXUPS = 0x34,
     ms_LC_FILESET_ENTRY = 0x35,
+    ms_LC_LAST = 0x60, /* the highest kind is 0x39 so far */
     ms_CPU_ARM = 12,
     ms_SECTION_TYPE = 0xff,
     ms_S_ZEROFILL = 0x1,
@@ -173,6 +175,16 @@ static const char *ms_mo_arch_name(uint32_t cputype, uint32_t cpusubtype)
             return arch->name;
     }
     return "unknown";
+}
+
+/* An address without the bits in which arm64e keeps its signature (pointer authentication). Bit 55 is never signed: it
+ * tells a kernel's address from a program's, and what the signed bits were. */
+static uint64_t ms_mo_unsigned(uint32_t cputype, uint64_t raw)
+{
+    const uint64_t low = ((uint64_t)1 << 47) - 1;
+    if (cputype != ms_CPU_ARM64)
+        return raw;
+    return (raw & ((uint64_t)1 << 55)) == 0 ? raw & low : raw | ~low;
 }
 
 /* ---- Load commands ---- */
@@ -394,15 +406,110 @@ static bool ms_mo_make_room(ms_mo *mo, ms_arena *arena, size_t commands_size)
     return mo->segments != NULL && mo->sections != NULL;
 }
 
+/* Whether a load command may begin here: its kind is one of loader.h's, its size stays inside. */
+static bool ms_mo_is_command(ms_rd rd)
+{
+    uint64_t left = ms_rd_left(&rd);
+    uint32_t command = ms_rd_u32(&rd) & ~ms_LC_REQ_DYLD;
+    uint32_t size = ms_rd_u32(&rd);
+    return !rd.failed && command >= 1 && command <= ms_LC_LAST && size >= 8 && size % 4 == 0 && size <= left;
+}
+
+/* Whether load commands lead from here to the end of rd, each with a kind and a size that are right. */
+static bool ms_mo_leads_on(ms_rd rd)
+{
+    for (unsigned links = MACHSYM_MAX_COMMAND_LINKS; links > 0 && ms_rd_left(&rd) > 0; links--) {
+        if (!ms_mo_is_command(rd))
+            return false;
+        MACHSYM_COUNT_WORK(1);
+        rd.p += ms_rd_raw_u32(rd.p + 4);
+    }
+    return true;
+}
+
+/* Whether a command that ends here has the right size: what follows is a command, or one whose kind is damaged and
+ * whose size is not. */
+static bool ms_mo_is_end(ms_rd rd)
+{
+    if (ms_rd_left(&rd) == 0 || ms_mo_is_command(rd))
+        return true;
+    uint64_t left = ms_rd_left(&rd);
+    ms_rd_u32(&rd);
+    uint32_t size = ms_rd_u32(&rd);
+    if (rd.failed || size < 8 || size > left)
+        return false;
+    rd.p += size - 8;
+    return ms_rd_left(&rd) == 0 || ms_mo_is_command(rd);
+}
+
+/* The size of a command that its kind tells, or its number of sections; 0 when nothing does. rd stands at the
+ * command. */
+static uint64_t ms_mo_own_size(ms_rd rd)
+{
+    uint32_t command = ms_rd_u32(&rd) & ~ms_LC_REQ_DYLD;
+    ms_rd_u32(&rd);
+    switch (command) {
+    case ms_LC_SEGMENT: ms_rd_skip(&rd, 40); return 56 + (uint64_t)68 * ms_rd_u32(&rd);
+    case ms_LC_SEGMENT_64: ms_rd_skip(&rd, 56); return 72 + (uint64_t)80 * ms_rd_u32(&rd);
+    case ms_LC_SYMTAB:
+    case ms_LC_UUID: return 24;
+    case ms_LC_DYSYMTAB: return 80;
+    case ms_LC_DYLD_INFO: return 48;
+    case ms_LC_FUNCTION_STARTS:
+    case ms_LC_DYLD_EXPORTS_TRIE:
+    case ms_LC_DYLD_CHAINED_FIXUPS: return 16;
+    default: return 0;
+    }
+}
+
+/* Takes the next load command. One whose size is damaged ends where the others are found again. Returns false at the
+ * end. */
+static bool ms_mo_next_command(ms_rd *rd, uint32_t *command, ms_rd *body, uint32_t *damage_count)
+{
+    ms_rd next = *rd;
+    uint64_t own_size = ms_mo_own_size(*rd);
+    if (ms_rd_left(rd) < 8)
+        return false;
+    *command = ms_rd_u32(rd);
+    uint32_t size = ms_rd_u32(rd);
+    ms_rd_skip(&next, size);
+    if (size < 8 || next.failed || (size != own_size && !ms_mo_is_end(next))) {
+        ++*damage_count;
+        next = *rd;
+        while (ms_rd_left(&next) >= 8 && (!ms_mo_is_command(next) || !ms_mo_leads_on(next)))
+            next.p += 4;
+        if (ms_rd_left(&next) < 8)
+            next.p = next.end;
+    }
+    *body = ms_rd_make(ms_rd_span(rd, (size_t)(next.p - rd->p)));
+    return true;
+}
+
+/* How many bytes of load commands there are, at most rd's. The header tells it twice, by size and by count: where one is
+ * damaged the other one holds. */
+static size_t ms_mo_commands_size(ms_rd rd, uint32_t size, uint32_t count)
+{
+    ms_rd by_size = rd;
+    ms_rd by_count = rd;
+    if (size < ms_rd_left(&by_size))
+        by_size.end = by_size.p + size;
+    for (; count > 0 && ms_mo_is_command(by_count); count--)
+        by_count.p += ms_rd_raw_u32(by_count.p + 4);
+    if (count > 0)
+        return ms_rd_left(&by_size);
+    ms_rd rest = by_size;
+    rest.p = by_count.p;
+    bool is_shorter = by_count.p < by_size.end && size <= ms_rd_left(&rd) && ms_mo_leads_on(rest);
+    return is_shorter ? ms_rd_left(&by_size) : (size_t)(by_count.p - rd.p);
+}
+
 /* In a loaded image __TEXT must be known before any address can be followed. */
 static void ms_mo_find_text(ms_mo *mo, ms_rd rd)
 {
-    while (ms_rd_left(&rd) >= 8) {
-        uint32_t command = ms_rd_u32(&rd);
-        uint32_t size = ms_rd_u32(&rd);
-        ms_rd body = ms_rd_make(ms_rd_span(&rd, size < 8 ? 0 : size - 8));
-        if (size < 8)
-            return;
+    uint32_t command;
+    uint32_t damage = 0; /* is counted when the commands are read */
+    ms_rd body;
+    while (ms_mo_next_command(&rd, &command, &body, &damage)) {
         if ((command == ms_LC_SEGMENT || command == ms_LC_SEGMENT_64) &&
             ms_str_is(ms_mo_fixed_name(&body), "__TEXT"))
             mo->text_addr = ms_mo_word(mo, &body);
@@ -448,6 +555,25 @@ static void ms_mo_read_fixup_formats(ms_mo *mo)
     }
 }
 
+static void ms_mo_read_commands(ms_mo *mo, bool with_segments, uint32_t count, ms_rd rd)
+{
+    uint32_t found = 0;
+    uint32_t command;
+    ms_rd at = rd;
+    ms_rd body;
+    for (; ms_mo_next_command(&rd, &command, &body, &mo->damage_count); found++) {
+        uint32_t kind = command & ~ms_LC_REQ_DYLD;
+        bool is_segment = kind == ms_LC_SEGMENT || kind == ms_LC_SEGMENT_64;
+        uint64_t own_size = is_segment ? 0 : ms_mo_own_size(at);
+        if (own_size != 0 && own_size != 8 + ms_rd_left(&body))
+            mo->damage_count++; /* what has another size than its kind has is of another kind */
+        else if (with_segments || !is_segment)
+            ms_mo_read_command(mo, command, &body);
+        at = rd;
+    }
+    mo->damage_count += found != count;
+}
+
 /* Parses the load commands of one slice, mo->bytes, into mo. */
 static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
 {
@@ -472,28 +598,17 @@ static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
     size_t most = ms_rd_left(&rd);
     if ((mo->header_off != 0 || mo->slice.filetype == ms_MH_FILESET) && most > ms_MO_FILESET_COMMANDS)
         most = ms_MO_FILESET_COMMANDS;
-    if (size > most) {
-        size = (uint32_t)most;
-        mo->damage_count++;
-    }
-    mo->commands = ms_rd_span(&rd, size);
-    ms_rd commands = ms_rd_make(mo->commands);
-    if (arena != NULL && !ms_mo_make_room(mo, arena, size))
+    ms_rd commands = rd;
+    commands.end = commands.p + most;
+    size_t len = ms_mo_commands_size(commands, size, count);
+    mo->damage_count += len != size;
+    mo->commands = ms_rd_span(&rd, len);
+    commands = ms_rd_make(mo->commands);
+    if (arena != NULL && !ms_mo_make_room(mo, arena, len))
         return ms_fail_memory(err);
     if (mo->is_loaded)
         ms_mo_find_text(mo, commands);
-    for (; count > 0 && ms_rd_left(&commands) >= 8; count--) {
-        uint32_t command = ms_rd_u32(&commands);
-        uint32_t command_size = ms_rd_u32(&commands);
-        if (command_size < 8 || command_size - 8 > ms_rd_left(&commands))
-            break;
-        ms_rd body = ms_rd_make(ms_rd_span(&commands, command_size - 8));
-        uint32_t kind = command & ~ms_LC_REQ_DYLD;
-        if (arena != NULL || (kind != ms_LC_SEGMENT && kind != ms_LC_SEGMENT_64))
-            ms_mo_read_command(mo, command, &body);
-    }
-    if (count > 0)
-        mo->damage_count++;
+    ms_mo_read_commands(mo, arena != NULL, count, commands);
     if (arena != NULL) {
         ms_mo_mark_code(mo);
         ms_mo_read_fixup_formats(mo);
@@ -509,15 +624,15 @@ static bool ms_mo_next_entry(const ms_mo *mo, uint64_t *at, machsym_entry *out)
 {
     while (mo->slice.filetype == ms_MH_FILESET && *at < mo->commands.len) {
         ms_rd rd = ms_rd_at(mo->commands, *at);
-        uint32_t command = ms_rd_u32(&rd);
-        uint32_t size = ms_rd_u32(&rd);
-        ms_span body = ms_rd_span(&rd, size < 8 ? 0 : size - 8);
-        if (size < 8 || rd.failed)
+        uint32_t command;
+        uint32_t damage = 0; /* was counted when the commands were read */
+        ms_rd fields;
+        if (!ms_mo_next_command(&rd, &command, &fields, &damage))
             return false;
-        *at += size;
+        ms_span body = ms_span_make(fields.p, ms_rd_left(&fields));
+        *at = ms_rd_offset(&rd);
         if ((command & ~ms_LC_REQ_DYLD) != ms_LC_FILESET_ENTRY)
             continue;
-        ms_rd fields = ms_rd_make(body);
         out->addr = ms_rd_u64(&fields);
         out->offset = ms_rd_u64(&fields);
         uint32_t name = ms_rd_u32(&fields); /* counted from the begin of the command */

@@ -161,6 +161,7 @@ static machsym_result ms_mb_fill(machsym_plan *plan, machsym_error *err)
     ms_mb_set_spaces(plan->image, &plan->spaces);
     ms_pk_fill_dict(&plan->spaces, ms_PK_DICT / ms_PK_SAMPLE, plan->dict);
     ms_mb_cut_tasks(plan);
+    ms_ses_shrink(session); /* the parts use its indexes only, and decode units themselves */
     return plan->arena.oom || ms_ses_failed(session) ? ms_fail_memory(err) : MACHSYM_OK;
 }
 
