@@ -411,6 +411,12 @@
 #define MACHSYM_MAX_UNIT_LINKS 16
 #endif
 
+/* How many load commands in a row must be right where one is looked for behind a damaged one; real files have 40, kernel
+ * collections 300. */
+#ifndef MACHSYM_MAX_COMMAND_LINKS
+#define MACHSYM_MAX_COMMAND_LINKS 64
+#endif
+
 /* How many object files of a debug map a session keeps open; past it all are closed. Each costs a mapping and
  * about 200 KB. */
 #ifndef MACHSYM_MAX_OBJECTS
@@ -420,6 +426,21 @@
 /* How deep an inline chain may be; real files reach about 60. Deeper calls are dropped, innermost first. */
 #ifndef MACHSYM_MAX_INLINE_DEPTH
 #define MACHSYM_MAX_INLINE_DEPTH 256
+#endif
+
+/* How many entries of range lists are read for the functions of a unit, and for the calls in a function: this many, and
+ * one more for every byte of entries passed. A hostile file names one list again and again. The most that a real file
+ * was seen to need is 29 entries for the first call in a function, and 16 more than one a byte later on. */
+#ifndef MACHSYM_LIST_AHEAD
+#define MACHSYM_LIST_AHEAD 64
+#endif
+
+/* How many bytes of names and paths a session keeps of object files: MACHSYM_KEPT_TEXT for every byte of the program and
+ * of the object files, and MACHSYM_KEPT_TEXT_AHEAD more. Texts of a real file share nothing but their ends, which makes
+ * less than one; in a hostile file each entry names another part of one long text. What is over is left out. */
+#ifndef MACHSYM_KEPT_TEXT
+#define MACHSYM_KEPT_TEXT       32
+#define MACHSYM_KEPT_TEXT_AHEAD 1048576
 #endif
 
 /* How many rows of a line table a line policy may look back; compilers write some ten that it concerns. A
@@ -842,8 +863,9 @@ MACHSYM_API bool machsym_image_next_section(const machsym_image *image, machsym_
 /* Iterates over the images of a kernel collection. Returns: false at the end, and for other files. */
 MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cursor *at, machsym_entry *out);
 
-/* The address inside the file that a runtime address stands for: pc - load_addr + __TEXT's vmaddr; on arm64e
- * the pointer authentication bits of pc are dropped, on 32-bit ARM the Thumb bit is.
+/* The address inside the file that a runtime address stands for: pc - load_addr + __TEXT's vmaddr. On arm64e
+ * the pointer authentication bits of pc are dropped, on 32-bit ARM the Thumb bit is. A pc of more than 32 bits is
+ * no address of a 32-bit image: it gives UINT64_MAX, for which every lookup has no answer.
  * Threads: any. Cost: constant. */
 MACHSYM_API uint64_t machsym_image_addr(const machsym_image *image, uint64_t load_addr, uint64_t pc);
 
@@ -920,6 +942,9 @@ MACHSYM_API void machsym_session_trim(machsym_session *session);
 /* Whether memory ran out since the session was opened or trimmed. Then answers may lack frames, names or
  * lines; without it they never do. Threads: the session's. Cost: constant. */
 MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session);
+
+/* How many bytes of memory the session holds. Threads: the session's. Cost: constant. */
+MACHSYM_API size_t machsym_session_memory(const machsym_session *session);
 
 /* Which functions hold an address: the innermost inlined call first, the real function last. addr is an
  * address of the file (machsym_image_addr). Subtract 1 from return addresses before.
@@ -2715,7 +2740,8 @@ static uint32_t ms_seg_owner(const ms_seg *v, size_t count, uint64_t addr)
 
 /* ==== >>macho ==============================================================================================
  * Job:    turns load commands into segments, sections and spans.
- * Offers: ms_mo_load, ms_mo_load_entry, ms_mo_next_entry, ms_mo_section_named, ms_mo_linkedit, ms_mo_table.
+ * Offers: ms_mo_load, ms_mo_load_entry, ms_mo_next_entry, ms_mo_section_named, ms_mo_linkedit, ms_mo_table,
+ *         ms_mo_unsigned.
  * Never:  looks inside debug info or symbols; trusts a count or an offset. */
 
 /* loader.h, machine.h, fat.h */
@@ -2739,6 +2765,7 @@ enum {
     ms_LC_DYLD_EXPORTS_TRIE = 0x33,
     ms_LC_DYLD_CHAINED_FIXUPS = 0x34,
     ms_LC_FILESET_ENTRY = 0x35,
+    ms_LC_LAST = 0x60, /* the highest kind is 0x39 so far */
     ms_CPU_ARM = 12,
     ms_SECTION_TYPE = 0xff,
     ms_S_ZEROFILL = 0x1,
@@ -2880,6 +2907,16 @@ static const char *ms_mo_arch_name(uint32_t cputype, uint32_t cpusubtype)
             return arch->name;
     }
     return "unknown";
+}
+
+/* An address without the bits in which arm64e keeps its signature (pointer authentication). Bit 55 is never signed: it
+ * tells a kernel's address from a program's, and what the signed bits were. */
+static uint64_t ms_mo_unsigned(uint32_t cputype, uint64_t raw)
+{
+    const uint64_t low = ((uint64_t)1 << 47) - 1;
+    if (cputype != ms_CPU_ARM64)
+        return raw;
+    return (raw & ((uint64_t)1 << 55)) == 0 ? raw & low : raw | ~low;
 }
 
 /* ---- Load commands ---- */
@@ -3101,15 +3138,110 @@ static bool ms_mo_make_room(ms_mo *mo, ms_arena *arena, size_t commands_size)
     return mo->segments != NULL && mo->sections != NULL;
 }
 
+/* Whether a load command may begin here: its kind is one of loader.h's, its size stays inside. */
+static bool ms_mo_is_command(ms_rd rd)
+{
+    uint64_t left = ms_rd_left(&rd);
+    uint32_t command = ms_rd_u32(&rd) & ~ms_LC_REQ_DYLD;
+    uint32_t size = ms_rd_u32(&rd);
+    return !rd.failed && command >= 1 && command <= ms_LC_LAST && size >= 8 && size % 4 == 0 && size <= left;
+}
+
+/* Whether load commands lead from here to the end of rd, each with a kind and a size that are right. */
+static bool ms_mo_leads_on(ms_rd rd)
+{
+    for (unsigned links = MACHSYM_MAX_COMMAND_LINKS; links > 0 && ms_rd_left(&rd) > 0; links--) {
+        if (!ms_mo_is_command(rd))
+            return false;
+        MACHSYM_COUNT_WORK(1);
+        rd.p += ms_rd_raw_u32(rd.p + 4);
+    }
+    return true;
+}
+
+/* Whether a command that ends here has the right size: what follows is a command, or one whose kind is damaged and
+ * whose size is not. */
+static bool ms_mo_is_end(ms_rd rd)
+{
+    if (ms_rd_left(&rd) == 0 || ms_mo_is_command(rd))
+        return true;
+    uint64_t left = ms_rd_left(&rd);
+    ms_rd_u32(&rd);
+    uint32_t size = ms_rd_u32(&rd);
+    if (rd.failed || size < 8 || size > left)
+        return false;
+    rd.p += size - 8;
+    return ms_rd_left(&rd) == 0 || ms_mo_is_command(rd);
+}
+
+/* The size of a command that its kind tells, or its number of sections; 0 when nothing does. rd stands at the
+ * command. */
+static uint64_t ms_mo_own_size(ms_rd rd)
+{
+    uint32_t command = ms_rd_u32(&rd) & ~ms_LC_REQ_DYLD;
+    ms_rd_u32(&rd);
+    switch (command) {
+    case ms_LC_SEGMENT: ms_rd_skip(&rd, 40); return 56 + (uint64_t)68 * ms_rd_u32(&rd);
+    case ms_LC_SEGMENT_64: ms_rd_skip(&rd, 56); return 72 + (uint64_t)80 * ms_rd_u32(&rd);
+    case ms_LC_SYMTAB:
+    case ms_LC_UUID: return 24;
+    case ms_LC_DYSYMTAB: return 80;
+    case ms_LC_DYLD_INFO: return 48;
+    case ms_LC_FUNCTION_STARTS:
+    case ms_LC_DYLD_EXPORTS_TRIE:
+    case ms_LC_DYLD_CHAINED_FIXUPS: return 16;
+    default: return 0;
+    }
+}
+
+/* Takes the next load command. One whose size is damaged ends where the others are found again. Returns false at the
+ * end. */
+static bool ms_mo_next_command(ms_rd *rd, uint32_t *command, ms_rd *body, uint32_t *damage_count)
+{
+    ms_rd next = *rd;
+    uint64_t own_size = ms_mo_own_size(*rd);
+    if (ms_rd_left(rd) < 8)
+        return false;
+    *command = ms_rd_u32(rd);
+    uint32_t size = ms_rd_u32(rd);
+    ms_rd_skip(&next, size);
+    if (size < 8 || next.failed || (size != own_size && !ms_mo_is_end(next))) {
+        ++*damage_count;
+        next = *rd;
+        while (ms_rd_left(&next) >= 8 && (!ms_mo_is_command(next) || !ms_mo_leads_on(next)))
+            next.p += 4;
+        if (ms_rd_left(&next) < 8)
+            next.p = next.end;
+    }
+    *body = ms_rd_make(ms_rd_span(rd, (size_t)(next.p - rd->p)));
+    return true;
+}
+
+/* How many bytes of load commands there are, at most rd's. The header tells it twice, by size and by count: where one is
+ * damaged the other one holds. */
+static size_t ms_mo_commands_size(ms_rd rd, uint32_t size, uint32_t count)
+{
+    ms_rd by_size = rd;
+    ms_rd by_count = rd;
+    if (size < ms_rd_left(&by_size))
+        by_size.end = by_size.p + size;
+    for (; count > 0 && ms_mo_is_command(by_count); count--)
+        by_count.p += ms_rd_raw_u32(by_count.p + 4);
+    if (count > 0)
+        return ms_rd_left(&by_size);
+    ms_rd rest = by_size;
+    rest.p = by_count.p;
+    bool is_shorter = by_count.p < by_size.end && size <= ms_rd_left(&rd) && ms_mo_leads_on(rest);
+    return is_shorter ? ms_rd_left(&by_size) : (size_t)(by_count.p - rd.p);
+}
+
 /* In a loaded image __TEXT must be known before any address can be followed. */
 static void ms_mo_find_text(ms_mo *mo, ms_rd rd)
 {
-    while (ms_rd_left(&rd) >= 8) {
-        uint32_t command = ms_rd_u32(&rd);
-        uint32_t size = ms_rd_u32(&rd);
-        ms_rd body = ms_rd_make(ms_rd_span(&rd, size < 8 ? 0 : size - 8));
-        if (size < 8)
-            return;
+    uint32_t command;
+    uint32_t damage = 0; /* is counted when the commands are read */
+    ms_rd body;
+    while (ms_mo_next_command(&rd, &command, &body, &damage)) {
         if ((command == ms_LC_SEGMENT || command == ms_LC_SEGMENT_64) &&
             ms_str_is(ms_mo_fixed_name(&body), "__TEXT"))
             mo->text_addr = ms_mo_word(mo, &body);
@@ -3155,6 +3287,25 @@ static void ms_mo_read_fixup_formats(ms_mo *mo)
     }
 }
 
+static void ms_mo_read_commands(ms_mo *mo, bool with_segments, uint32_t count, ms_rd rd)
+{
+    uint32_t found = 0;
+    uint32_t command;
+    ms_rd at = rd;
+    ms_rd body;
+    for (; ms_mo_next_command(&rd, &command, &body, &mo->damage_count); found++) {
+        uint32_t kind = command & ~ms_LC_REQ_DYLD;
+        bool is_segment = kind == ms_LC_SEGMENT || kind == ms_LC_SEGMENT_64;
+        uint64_t own_size = is_segment ? 0 : ms_mo_own_size(at);
+        if (own_size != 0 && own_size != 8 + ms_rd_left(&body))
+            mo->damage_count++; /* what has another size than its kind has is of another kind */
+        else if (with_segments || !is_segment)
+            ms_mo_read_command(mo, command, &body);
+        at = rd;
+    }
+    mo->damage_count += found != count;
+}
+
 /* Parses the load commands of one slice, mo->bytes, into mo. */
 static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
 {
@@ -3179,28 +3330,17 @@ static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
     size_t most = ms_rd_left(&rd);
     if ((mo->header_off != 0 || mo->slice.filetype == ms_MH_FILESET) && most > ms_MO_FILESET_COMMANDS)
         most = ms_MO_FILESET_COMMANDS;
-    if (size > most) {
-        size = (uint32_t)most;
-        mo->damage_count++;
-    }
-    mo->commands = ms_rd_span(&rd, size);
-    ms_rd commands = ms_rd_make(mo->commands);
-    if (arena != NULL && !ms_mo_make_room(mo, arena, size))
+    ms_rd commands = rd;
+    commands.end = commands.p + most;
+    size_t len = ms_mo_commands_size(commands, size, count);
+    mo->damage_count += len != size;
+    mo->commands = ms_rd_span(&rd, len);
+    commands = ms_rd_make(mo->commands);
+    if (arena != NULL && !ms_mo_make_room(mo, arena, len))
         return ms_fail_memory(err);
     if (mo->is_loaded)
         ms_mo_find_text(mo, commands);
-    for (; count > 0 && ms_rd_left(&commands) >= 8; count--) {
-        uint32_t command = ms_rd_u32(&commands);
-        uint32_t command_size = ms_rd_u32(&commands);
-        if (command_size < 8 || command_size - 8 > ms_rd_left(&commands))
-            break;
-        ms_rd body = ms_rd_make(ms_rd_span(&commands, command_size - 8));
-        uint32_t kind = command & ~ms_LC_REQ_DYLD;
-        if (arena != NULL || (kind != ms_LC_SEGMENT && kind != ms_LC_SEGMENT_64))
-            ms_mo_read_command(mo, command, &body);
-    }
-    if (count > 0)
-        mo->damage_count++;
+    ms_mo_read_commands(mo, arena != NULL, count, commands);
     if (arena != NULL) {
         ms_mo_mark_code(mo);
         ms_mo_read_fixup_formats(mo);
@@ -3216,15 +3356,15 @@ static bool ms_mo_next_entry(const ms_mo *mo, uint64_t *at, machsym_entry *out)
 {
     while (mo->slice.filetype == ms_MH_FILESET && *at < mo->commands.len) {
         ms_rd rd = ms_rd_at(mo->commands, *at);
-        uint32_t command = ms_rd_u32(&rd);
-        uint32_t size = ms_rd_u32(&rd);
-        ms_span body = ms_rd_span(&rd, size < 8 ? 0 : size - 8);
-        if (size < 8 || rd.failed)
+        uint32_t command;
+        uint32_t damage = 0; /* was counted when the commands were read */
+        ms_rd fields;
+        if (!ms_mo_next_command(&rd, &command, &fields, &damage))
             return false;
-        *at += size;
+        ms_span body = ms_span_make(fields.p, ms_rd_left(&fields));
+        *at = ms_rd_offset(&rd);
         if ((command & ~ms_LC_REQ_DYLD) != ms_LC_FILESET_ENTRY)
             continue;
-        ms_rd fields = ms_rd_make(body);
         out->addr = ms_rd_u64(&fields);
         out->offset = ms_rd_u64(&fields);
         uint32_t name = ms_rd_u32(&fields); /* counted from the begin of the command */
@@ -3841,15 +3981,6 @@ static void ms_fx_read_binds(ms_fx_data *d, ms_span code, ms_arena *arena)
 
 /* ---- Pointers ---- */
 
-/* A plain address without the bits that arm64e signs; bit 55 tells kernel from user space. */
-static uint64_t ms_fx_plain(const ms_fx_data *d, uint64_t raw)
-{
-    if (d->mo->slice.cputype != ms_CPU_ARM64)
-        return raw;
-    uint64_t low = ((uint64_t)1 << 47) - 1;
-    return (raw & ((uint64_t)1 << 55)) == 0 ? raw & low : raw | ~low;
-}
-
 static ms_fx_pointer ms_fx_to_import(ms_fx_data *d, uint64_t ordinal)
 {
     ms_fx_pointer pointer = {0, ms_fx_import(d, ordinal)};
@@ -3878,7 +4009,7 @@ static ms_fx_pointer ms_fx_decode(ms_fx_data *d, const ms_mo_segment *segment, u
     unsigned format = segment->fixup_format;
     uint64_t base = d->mo->fixup_base;
     switch (format) {
-    case 0: pointer.addr = ms_fx_plain(d, raw); break;
+    case 0: pointer.addr = ms_mo_unsigned(d->mo->slice.cputype, raw); break;
     case ms_DYLD_CHAINED_PTR_ARM64E:
     case ms_DYLD_CHAINED_PTR_ARM64E_KERNEL:
     case ms_DYLD_CHAINED_PTR_ARM64E_USERLAND:
@@ -3926,7 +4057,7 @@ static ms_fx_pointer ms_fx_pointer_at(ms_fx_data *d, uint64_t addr)
     if (raw == 0)
         return pointer;
     if (d->mo->is_loaded) {
-        pointer.addr = ms_fx_plain(d, raw) - d->mo->slide;
+        pointer.addr = ms_mo_unsigned(d->mo->slice.cputype, raw) - d->mo->slide;
         return pointer;
     }
     if (d->is_threaded)
@@ -6734,7 +6865,8 @@ static bool ms_dw_ranges_4(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, 
     ms_rd rd = ms_rd_at(dw->ranges, off);
     uint64_t base = enc->low_pc;
     uint64_t escape = ms_dw_all_ones(enc);
-    for (; !rd.failed && list->budget > 0; list->budget--) {
+    for (; !rd.failed && list->budget > 0;
+         list->budget -= list->budget > 0) { /* a moved range takes more than one */
         uint64_t lo = ms_rd_uint(&rd, enc->addr_size);
         uint64_t hi = ms_rd_uint(&rd, enc->addr_size);
         if (rd.failed || (lo == 0 && hi == 0))
@@ -6794,7 +6926,7 @@ static bool ms_dw_ranges_5(const ms_dw *dw, const ms_dw_enc *enc, uint64_t off, 
     ms_rd rd = ms_rd_at(dw->rnglists, off);
     uint64_t base = enc->low_pc;
     while (!rd.failed && list->budget > 0 && ms_dw_range_entry(dw, enc, &rd, &base, list))
-        list->budget--;
+        list->budget -= list->budget > 0;
     return !rd.failed && list->budget > 0;
 }
 
@@ -8200,10 +8332,10 @@ typedef struct ms_fn_block {
     uint64_t origin;  /* the abstract entry in .debug_info; 0: none */
     uint64_t lo;      /* of its first range */
     uint64_t hi;
-    uint32_t range_first; /* its ranges, when it has several */
-    uint32_t range_count; /* 1: lo and hi say all */
-    uint32_t parent;      /* block that it is inlined into; ms_SEG_NONE for a function */
-    uint32_t end;         /* first block that does not stand inside this one */
+    const ms_range *ranges; /* when it has several; see ms_fn_range */
+    uint32_t range_count;
+    uint32_t parent; /* block that it is inlined into; ms_SEG_NONE for a function */
+    uint32_t end;    /* first block that does not stand inside this one */
     uint32_t call_file;
     uint32_t call_line;
     uint32_t call_column;
@@ -8216,7 +8348,6 @@ typedef struct ms_fn_table {
     size_t count;
     const ms_seg *segs; /* address to function */
     size_t seg_count;
-    const ms_range *ranges;
     const ms_key *copies; /* origin, block: functions that are out-of-line copies of an abstract one */
     size_t copy_count;
     uint32_t function_count;
@@ -8236,7 +8367,7 @@ typedef struct ms_fn_open {
 typedef struct ms_fn_walk {
     const ms_dw *dw;
     const ms_cu_root *root;
-    ms_arena *arena;   /* for blocks */
+    ms_arena *arena;   /* for what the table keeps */
     ms_arena *scratch; /* for the rest */
     ms_fn_block *blocks;
     size_t count;
@@ -8246,13 +8377,18 @@ typedef struct ms_fn_walk {
     ms_piece *pieces; /* of functions */
     size_t piece_count;
     size_t piece_cap;
-    ms_ranges list;     /* all ranges of blocks with several */
+    ms_ranges list;   /* the ranges of the entry at hand */
+    ms_key *order[2]; /* room to sort them */
+    ms_range *sorted;
+    size_t sorted_cap;
     uint64_t list_from; /* the entry from which on bytes are counted that allow for calls' lists of ranges */
     uint64_t lists[2];  /* list entries read since: of calls; from the start: of functions */
     uint32_t open;      /* innermost open block */
     uint32_t unread;    /* calls passed by, in all */
     uint32_t function_count;
     uint64_t visited;
+    const ms_fn_table *unit; /* when one function is read: the table that has it and those inside it */
+    size_t known;            /* its block there; then the next one */
     bool reads_calls;
     bool is_damaged;
     bool is_deep;
@@ -8273,17 +8409,16 @@ static bool ms_fn_add_piece(ms_fn_walk *w, uint64_t lo, uint64_t hi)
 
 static bool ms_fn_make_room(ms_fn_walk *w)
 {
-    if (w->count < w->cap)
-        return true;
-    ms_fn_block *blocks =
-        (ms_fn_block *)ms_arena_grow(w->arena, w->blocks, w->count, &w->cap, sizeof *blocks);
-    ms_fn_open *opened =
-        (ms_fn_open *)ms_arena_grow(w->scratch, w->opened, w->count, &w->opened_cap, sizeof *opened);
-    if (blocks == NULL || opened == NULL)
-        return false;
-    w->blocks = blocks;
-    w->opened = opened;
-    return true;
+    if (w->count >= w->cap) {
+        ms_fn_block *v = (ms_fn_block *)ms_arena_grow(w->scratch, w->blocks, w->count, &w->cap, sizeof *v);
+        w->blocks = v != NULL ? v : w->blocks;
+    }
+    if (w->count >= w->opened_cap) {
+        ms_fn_open *v =
+            (ms_fn_open *)ms_arena_grow(w->scratch, w->opened, w->count, &w->opened_cap, sizeof *v);
+        w->opened = v != NULL ? v : w->opened;
+    }
+    return w->count < w->cap && w->count < w->opened_cap;
 }
 
 static uint32_t ms_fn_u32(const ms_dw_value *value)
@@ -8291,76 +8426,101 @@ static uint32_t ms_fn_u32(const ms_dw_value *value)
     return value->form == 0 || value->u > UINT32_MAX ? 0 : (uint32_t)value->u;
 }
 
-/* Sorts a long list of ranges, and joins those that overlap, so that it can be searched. Returns how many are
- * left. */
-static size_t ms_fn_sort_ranges(ms_fn_walk *w, size_t first)
+/* Room for sorting as many ranges as the list has. Returns false when memory is out. */
+static bool ms_fn_make_sort_room(ms_fn_walk *w)
 {
-    size_t count = w->list.count - first;
-    ms_range *v = w->list.v + first;
-    ms_key *order = (ms_key *)ms_arena_alloc(w->scratch, count, sizeof *order);
-    ms_key *room = (ms_key *)ms_arena_alloc(w->scratch, count, sizeof *order);
-    ms_range *sorted = (ms_range *)ms_arena_alloc(w->scratch, count, sizeof *sorted);
-    if (order == NULL || room == NULL || sorted == NULL)
-        return 0;
+    size_t count = w->list.cap;
+    if (w->list.count <= w->sorted_cap)
+        return true;
+    w->order[0] = (ms_key *)ms_arena_alloc(w->scratch, count, sizeof *w->order[0]);
+    w->order[1] = (ms_key *)ms_arena_alloc(w->scratch, count, sizeof *w->order[1]);
+    w->sorted = (ms_range *)ms_arena_alloc(w->scratch, count, sizeof *w->sorted);
+    w->sorted_cap = w->order[0] != NULL && w->order[1] != NULL && w->sorted != NULL ? count : 0;
+    return w->sorted_cap != 0;
+}
+
+/* Sorts a long list of ranges, and joins those that overlap, so that it can be searched. */
+static void ms_fn_sort_ranges(ms_fn_walk *w)
+{
+    size_t count = w->list.count;
+    ms_range *v = w->list.v;
+    bool has_room = ms_fn_make_sort_room(w);
+    ms_key *order = w->order[0];
+    w->list.count = 0;
+    if (!has_room)
+        return;
     for (size_t i = 0; i < count; i++) {
         order[i].key = v[i].lo;
         order[i].item = i;
     }
-    ms_sort(order, count, room);
+    ms_sort(order, count, w->order[1]);
     for (size_t i = 0; i < count; i++)
-        sorted[i] = v[order[i].item];
+        w->sorted[i] = v[order[i].item];
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
-        if (kept > 0 && sorted[i].lo < v[kept - 1].hi)
-            v[kept - 1].hi = sorted[i].hi > v[kept - 1].hi ? sorted[i].hi : v[kept - 1].hi;
+        const ms_range *next = &w->sorted[i];
+        if (kept > 0 && next->lo < v[kept - 1].hi)
+            v[kept - 1].hi = next->hi > v[kept - 1].hi ? next->hi : v[kept - 1].hi;
         else
-            v[kept++] = sorted[i];
+            v[kept++] = *next;
     }
-    w->list.count = first + kept;
-    return kept;
+    w->list.count = kept;
 }
 
-/* How many list entries may be read now: some for every byte of entries (real files need a quarter), since
- * lists may be shared. Counted so that a function's calls get the same whether they are read with the unit or
- * alone. */
+/* How many list entries may be read now. A function's calls get the same whether they are read with the unit or alone,
+ * since they are counted from the function on; functions are counted from the unit on, and only read with it. */
 static uint64_t ms_fn_list_budget(const ms_fn_walk *w, bool is_function, uint64_t die_off)
 {
-    uint64_t budget =
-        is_function ? 64 + 2 * (die_off - w->root->enc.unit_off) : 256 + 4 * (die_off - w->list_from);
+    uint64_t passed = die_off - (is_function ? w->root->enc.unit_off : w->list_from);
+    uint64_t budget = MACHSYM_LIST_AHEAD + passed;
     return budget > w->lists[is_function] ? budget - w->lists[is_function] : 0;
 }
 
-/* Finds an entry's code: a single range in *single, or several in the list from *first on. Returns how many. */
-static size_t ms_fn_ranges_of(ms_fn_walk *w, uint64_t die_off, bool is_function, const ms_dw_die *die,
-                              ms_range *single, size_t *first)
+/* Finds an entry's code, and puts it into a block. Returns false when it has none, or memory is out. */
+static bool ms_fn_set_code(ms_fn_walk *w, uint64_t die_off, bool is_function, const ms_dw_die *die,
+                           ms_fn_block *block)
 {
     const ms_dw_enc *enc = &w->root->enc;
-    *first = w->list.count;
-    if (ms_dw_get(die, ms_SLOT_RANGES)->form == 0)
-        return ms_dw_low_high(w->dw, enc, ms_dw_get(die, ms_SLOT_LOW_PC), ms_dw_get(die, ms_SLOT_HIGH_PC),
-                              single);
-    uint64_t budget = w->list.budget = ms_fn_list_budget(w, is_function, die_off);
-    if (!ms_dw_ranges(w->dw, enc, ms_dw_get(die, ms_SLOT_RANGES), &w->list))
-        w->is_damaged = true;
-    w->lists[is_function] += budget - w->list.budget;
-    size_t count = w->list.count - *first;
-    if (count > 0)
-        *single = w->list.v[*first];
-    if (count > ms_DW_FEW_RANGES)
-        count = ms_fn_sort_ranges(w, *first);
-    if (count == 1)
-        *single = w->list.v[*first];
-    if (count <= 1)
-        w->list.count = *first;
-    return count;
+    ms_range first = {0, 0};
+    w->list.count = 0;
+    block->ranges = NULL;
+    if (ms_dw_get(die, ms_SLOT_RANGES)->form == 0) {
+        block->range_count = ms_dw_low_high(w->dw, enc, ms_dw_get(die, ms_SLOT_LOW_PC),
+                                            ms_dw_get(die, ms_SLOT_HIGH_PC), &first);
+    } else {
+        uint64_t budget = w->list.budget = ms_fn_list_budget(w, is_function, die_off);
+        if (!ms_dw_ranges(w->dw, enc, ms_dw_get(die, ms_SLOT_RANGES), &w->list))
+            w->is_damaged = true;
+        w->lists[is_function] += budget - w->list.budget;
+        first = w->list.count > 0 ? w->list.v[0] : first;
+        if (w->list.count > ms_DW_FEW_RANGES)
+            ms_fn_sort_ranges(w);
+        first = w->list.count == 1 ? w->list.v[0] : first;
+        block->range_count = (uint32_t)w->list.count;
+    }
+    block->lo = first.lo;
+    block->hi = first.hi;
+    if (block->range_count > 1)
+        block->ranges =
+            (const ms_range *)ms_arena_keep(w->arena, w->list.v, w->list.count, sizeof *w->list.v);
+    return block->range_count > 1 ? block->ranges != NULL : block->range_count == 1;
+}
+
+/* A block's range by its number. */
+static inline ms_range ms_fn_range(const ms_fn_block *block, size_t index)
+{
+    ms_range range = {block->lo, block->hi};
+    return block->range_count > 1 ? block->ranges[index] : range;
 }
 
 /* Remembers where a function is, for the search by address. */
-static bool ms_fn_add_pieces(ms_fn_walk *w, const ms_range *single, size_t first, size_t count)
+static bool ms_fn_add_pieces(ms_fn_walk *w, const ms_fn_block *block)
 {
-    bool ok = count != 1 || ms_fn_add_piece(w, single->lo, single->hi);
-    for (size_t i = first; i < w->list.count && ok; i++)
-        ok = ms_fn_add_piece(w, w->list.v[i].lo, w->list.v[i].hi);
+    bool ok = true;
+    for (size_t i = 0; i < block->range_count && ok; i++) {
+        ms_range range = ms_fn_range(block, i);
+        ok = ms_fn_add_piece(w, range.lo, range.hi);
+    }
     return ok;
 }
 
@@ -8374,25 +8534,19 @@ static uint32_t ms_fn_next_depth(const ms_fn_walk *w)
 static bool ms_fn_add_block(ms_fn_walk *w, uint64_t die_off, bool is_function, const ms_dw_die *die,
                             uint32_t lists)
 {
-    ms_range single = {0, 0};
-    size_t first;
     uint32_t depth = is_function ? 0 : ms_fn_next_depth(w);
-    if (depth > MACHSYM_MAX_INLINE_DEPTH + 1)
+    if (depth > MACHSYM_MAX_INLINE_DEPTH + 1 || (!is_function && w->open == ms_SEG_NONE) ||
+        !ms_fn_make_room(w))
         return false;
-    size_t count = ms_fn_ranges_of(w, die_off, is_function, die, &single, &first);
-    if (count == 0 || (!is_function && w->open == ms_SEG_NONE) || !ms_fn_make_room(w) ||
-        (is_function && !ms_fn_add_pieces(w, &single, first, count))) {
-        w->list.count = first;
-        return false;
-    }
     ms_fn_block *block = &w->blocks[w->count];
+    if (is_function && w->unit != NULL)
+        *block = w->unit->blocks[w->known]; /* its list is read with the unit only */
+    else if (!ms_fn_set_code(w, die_off, is_function, die, block) ||
+             (is_function && !ms_fn_add_pieces(w, block)))
+        return false;
     block->die_off = die_off;
     block->origin = 0;
     ms_dw_reference(&w->root->enc, ms_dw_get(die, ms_SLOT_ORIGIN), &block->origin);
-    block->lo = single.lo;
-    block->hi = single.hi;
-    block->range_first = (uint32_t)first;
-    block->range_count = (uint32_t)count;
     block->parent = is_function ? ms_SEG_NONE : w->open;
     block->end = (uint32_t)w->count + 1;
     block->call_file = ms_fn_u32(ms_dw_get(die, ms_SLOT_CALL_FILE));
@@ -8445,12 +8599,51 @@ static const uint8_t *ms_fn_take_entry(ms_fn_walk *w, const ms_dw_abbrev *abbrev
     return rd.p;
 }
 
+/* Passes by a list of entries, and those inside them; p stands where it begins. Returns where the 0 stands that ends it;
+ * NULL at damage. */
+static const uint8_t *ms_fn_skip_list(const ms_fn_walk *w, const uint8_t *p, const uint8_t *end)
+{
+    const ms_dw_abbrevs *table = w->root->abbrevs;
+    uint64_t depth = 1;
+    while (p != NULL && p < end) {
+        const uint8_t *die = p;
+        ms_rd rd = ms_rd_make(ms_span_make(p, (size_t)(end - p)));
+        MACHSYM_COUNT_WORK(1);
+        uint64_t code = ms_rd_uleb(&rd);
+        p = rd.p;
+        if (code == 0 && --depth == 0)
+            return die;
+        if (code == 0)
+            continue;
+        const ms_dw_abbrev *abbrev = ms_dw_abbrev_from_code(table, code);
+        depth += abbrev != NULL && abbrev->has_children;
+        p = abbrev != NULL ? ms_dw_skip_die(table, abbrev, p, end, &w->root->enc) : NULL;
+    }
+    return p;
+}
+
+/* Passes by a function inside the one that is read: it answers for itself. Where it has no code, the calls inside it
+ * are taken for the outer function's, as they are when the unit is read. Returns where its values end, or its list of
+ * children; NULL at damage. */
+static const uint8_t *ms_fn_pass_function(ms_fn_walk *w, const ms_dw_abbrev *abbrev, uint64_t die_off,
+                                          const uint8_t *p, const uint8_t *end)
+{
+    const ms_fn_table *unit = w->unit;
+    while (w->known < unit->count && unit->blocks[w->known].die_off < die_off)
+        w->known++;
+    bool has_code = w->known < unit->count && unit->blocks[w->known].die_off == die_off;
+    p = ms_dw_skip_die(w->root->abbrevs, abbrev, p, end, &w->root->enc);
+    return p != NULL && has_code && abbrev->has_children ? ms_fn_skip_list(w, p, end) : p;
+}
+
 /* Reads or skips an entry the long way; p stands behind its code. Returns where its values end; NULL at
  * damage. */
 static const uint8_t *ms_fn_take_any(ms_fn_walk *w, const ms_dw_abbrev *abbrev, uint64_t die_off,
                                      const uint8_t *p, const uint8_t *end, uint32_t lists)
 {
     bool is_call = abbrev->has_code && abbrev->kind == ms_KIND_INLINE;
+    if (abbrev->has_code && !is_call && w->unit != NULL && w->count > 0)
+        return ms_fn_pass_function(w, abbrev, die_off, p, end);
     if (abbrev->has_code && (!is_call || w->reads_calls))
         return ms_fn_take_entry(w, abbrev, die_off, p, end, lists);
     w->unread += is_call;
@@ -8549,8 +8742,7 @@ static void ms_fn_begin(ms_fn_walk *w, const ms_dw *dw, const ms_cu_root *root, 
 /* Gives the walk's arrays to a table. Returns false when memory is out; the table is empty then. */
 static bool ms_fn_finish(ms_fn_walk *w, ms_fn_table *table)
 {
-    table->blocks = w->blocks;
-    table->ranges = (const ms_range *)ms_arena_keep(w->arena, w->list.v, w->list.count, sizeof *w->list.v);
+    table->blocks = (const ms_fn_block *)ms_arena_keep(w->arena, w->blocks, w->count, sizeof *w->blocks);
     table->is_damaged = w->is_damaged;
     table->is_deep = w->is_deep;
     table->die_count = w->visited;
@@ -8581,15 +8773,17 @@ static void ms_fn_read(const ms_dw *dw, const ms_cu_root *root, bool reads_calls
     table->seg_count = segs.count;
 }
 
-/* Reads one function of a unit with what is inlined into it: block 0 is the function. The table has no
- * segments and no copies. */
-static void ms_fn_read_one(const ms_dw *dw, const ms_cu_root *root, const ms_fn_block *function,
-                           ms_arena *scratch, ms_arena *arena, ms_fn_table *table)
+/* Reads one function of a unit, by its number in the unit's table, with what is inlined into it: block 0 is the
+ * function. The table has no segments and no copies. */
+static void ms_fn_read_one(const ms_dw *dw, const ms_cu_root *root, const ms_fn_table *unit,
+                           uint32_t function, ms_arena *scratch, ms_arena *arena, ms_fn_table *table)
 {
     ms_fn_walk w;
     ms_zero(table, sizeof *table);
     ms_fn_begin(&w, dw, root, true, scratch, arena);
-    ms_fn_walk_entries(&w, function->die_off, 0);
+    w.unit = unit;
+    w.known = function;
+    ms_fn_walk_entries(&w, unit->blocks[function].die_off, 0);
     ms_fn_finish(&w, table);
 }
 
@@ -8641,11 +8835,9 @@ static void ms_fn_find_calls(ms_fn_inside *inside, ms_arena *scratch, ms_arena *
             i = block->end;
             continue;
         }
-        if (block->range_count == 1)
-            ok = ms_fn_add_range(&pieces, block->lo, block->hi, i);
-        for (uint32_t j = 0; j < block->range_count && block->range_count > 1 && ok; j++) {
-            const ms_range *range = &table->ranges[block->range_first + j];
-            ok = ms_fn_add_range(&pieces, range->lo, range->hi, i);
+        for (uint32_t j = 0; j < block->range_count && ok; j++) {
+            ms_range range = ms_fn_range(block, j);
+            ok = ms_fn_add_range(&pieces, range.lo, range.hi, i);
         }
         i++;
     }
@@ -8668,7 +8860,7 @@ static ms_fn_inside *ms_fn_look_inside(const ms_dw *dw, const ms_cu_root *root, 
         ms_fn_table *own = (ms_fn_table *)ms_arena_alloc(arena, 1, sizeof *own);
         if (own == NULL)
             return NULL;
-        ms_fn_read_one(dw, root, block, scratch, arena, own);
+        ms_fn_read_one(dw, root, unit, function, scratch, arena, own);
         inside->table = own->count != 0 ? own : unit;
         inside->function = own->count != 0 ? 0 : function;
     }
@@ -8709,11 +8901,10 @@ static uint32_t ms_fn_call_at(ms_fn_inside *inside, uint64_t addr, uint32_t *dro
 
 /* The range of a block that holds an address; its first one when none does. Lowers *hi to where it ends; a
  * damaged function's ranges may overlap. */
-static ms_range ms_fn_range_at(const ms_fn_table *table, const ms_fn_block *block, uint64_t addr,
-                               uint64_t *hi)
+static ms_range ms_fn_range_at(const ms_fn_block *block, uint64_t addr, uint64_t *hi)
 {
     ms_range range = {block->lo, block->hi};
-    const ms_range *v = table->ranges + block->range_first;
+    const ms_range *v = block->ranges;
     if (block->range_count > 1) {
         const ms_range *one = ms_dw_range_at(v, block->range_count, addr);
         range = one != NULL ? *one : range;
@@ -10007,19 +10198,6 @@ static machsym_str ms_map_kept_name(ms_map_kept *names, uint64_t record, uint64_
     return text.len < rest.len ? text : ms_map_long_text(names, place);
 }
 
-static bool ms_map_trim_kept(ms_map_kept *names, size_t limit)
-{
-    if (names->cache.live <= limit)
-        return false;
-    ms_arena_reset(&names->cache);
-    ms_zero(names->pages, names->page_count * sizeof *names->pages);
-    ms_zero(&names->long_texts, sizeof names->long_texts);
-    names->long_texts.arena = &names->cache;
-    names->longs = NULL;
-    names->long_count = names->long_cap = 0;
-    return true;
-}
-
 static bool ms_map_kept_names(ms_map_kept *names, const machsym_map_frame *from, size_t count,
                               machsym_frame *frames)
 {
@@ -10593,15 +10771,17 @@ static bool ms_im_next_section(const machsym_image *image, machsym_cursor *at, m
 
 /* ---- Addresses ---- */
 
-/* The address in the file of a runtime address. */
+/* The address in the file of a runtime address; UINT64_MAX, which no code has, for one of more than 32 bits in a
+ * 32-bit image. */
 static uint64_t ms_im_addr(uint32_t cputype, bool is_64, uint64_t text_addr, uint64_t load_addr, uint64_t pc)
 {
-    if (cputype == ms_CPU_ARM64 && (pc & ((uint64_t)1 << 55)) == 0)
-        pc &= ((uint64_t)1 << 47) - 1; /* user space: the bits above hold pointer authentication */
+    if (!is_64 && pc > UINT32_MAX)
+        return UINT64_MAX;
+    pc = ms_mo_unsigned(cputype, pc);
     if (cputype == ms_CPU_ARM)
         pc &= ~(uint64_t)1; /* Thumb */
     uint64_t addr = pc - load_addr + text_addr;
-    return is_64 ? addr : addr & 0xffffffff;
+    return is_64 ? addr : addr & UINT32_MAX;
 }
 
 /* ==== >>debugmap ===========================================================================================
@@ -10821,12 +11001,14 @@ static size_t ms_om_object_at(ms_om_map *m, uint64_t addr, ms_arena *scratch, ms
 typedef struct ms_om_quota {
     ms_tab seen;   /* what was read: a hash of its file and place, its length */
     uint64_t left; /* bytes */
+    uint64_t read; /* bytes that were new, the program's among them */
 } ms_om_quota;
 
 static void ms_om_start_quota(ms_om_quota *quota, uint64_t program, ms_arena *arena)
 {
     ms_zero(&quota->seen, sizeof quota->seen);
     quota->seen.arena = arena;
+    quota->read = program;
     quota->left = ms_OM_FIRST + ms_OM_AGAIN * program;
 }
 
@@ -10858,6 +11040,7 @@ static bool ms_om_is_new(ms_om_quota *quota, const ms_os_file *file, ms_span par
         return false;
     slot->value = 1;
     quota->left += ms_OM_AGAIN * (uint64_t)part.len;
+    quota->read += part.len;
     return true;
 }
 
@@ -11399,6 +11582,7 @@ typedef struct ms_ses_texts {
     machsym_str *v;
     size_t count;
     size_t cap;
+    uint64_t bytes;
     ms_tab slots; /* text to its number + 1 */
 } ms_ses_texts;
 
@@ -11568,6 +11752,17 @@ static void ms_ses_forget(machsym_session *s)
     ms_ses_clear(s);
 }
 
+static size_t ms_ses_memory(const machsym_session *s)
+{
+    size_t bytes = sizeof *s + s->keep.total + s->cache.total + s->scratch.total;
+    if (s->kept != NULL)
+        bytes += s->kept->arena.total + s->kept->cache.total;
+    for (const ms_ses_object *object = s->objects != NULL ? s->objects->first : NULL; object != NULL;
+         object = object->next)
+        bytes += ms_ses_memory(&object->session);
+    return bytes;
+}
+
 static void ms_ses_close(machsym_session *s)
 {
     ms_ses_forget(s);
@@ -11582,6 +11777,15 @@ static void ms_ses_drop_units(machsym_session *s)
         s->units[s->decoded->index] = NULL;
     s->decoded_count = 0;
     ms_arena_reset(&s->cache);
+}
+
+/* Gives back the memory of decoded units and of work in progress. */
+static void ms_ses_shrink(machsym_session *s)
+{
+    s->keep.failed |= ms_ses_failed(s);
+    ms_ses_drop_units(s);
+    ms_arena_free(&s->cache);
+    ms_arena_free(&s->scratch);
 }
 
 /* Drops the decoded units when they take more than the limit. */
@@ -11910,19 +12114,23 @@ static void ms_ses_get_object(const ms_ses_objects *o, size_t index, machsym_obj
 
 /* ---- Texts that outlive their object file ---- */
 
-/* Copies a text to the end of the list. Returns false when memory is out. */
-static bool ms_ses_add_text(ms_ses_texts *texts, machsym_str text, ms_arena *arena)
+/* Copies a text to the end of the list. Returns false when there is too much already, or memory is out. */
+static bool ms_ses_add_text(ms_ses_objects *o, machsym_str text, ms_arena *arena)
 {
+    ms_ses_texts *texts = &o->texts;
+    if (text.len > MACHSYM_KEPT_TEXT_AHEAD + MACHSYM_KEPT_TEXT * o->quota.read - texts->bytes)
+        return false;
     machsym_str *v = (machsym_str *)ms_arena_grow(arena, texts->v, texts->count, &texts->cap, sizeof *v);
     char *copy = (char *)ms_arena_keep(arena, text.ptr, text.len, 1);
+    texts->v = v != NULL ? v : texts->v;
     if (v == NULL || copy == NULL)
         return false;
-    texts->v = v;
+    texts->bytes += text.len;
     v[texts->count++] = ms_str_make(copy, text.len);
     return true;
 }
 
-/* Makes a text live as long as the session's names do; empty when memory is out, or too many texts have its hash. */
+/* Makes a text live as long as the session's names do; empty when memory is out, or a limit is reached. */
 static void ms_ses_keep_text(machsym_session *s, machsym_str *text)
 {
     ms_ses_texts *texts = &s->objects->texts;
@@ -11931,7 +12139,7 @@ static void ms_ses_keep_text(machsym_session *s, machsym_str *text)
     if (search.text.len == 0)
         return;
     for (ms_tab_slot *slot; (slot = ms_tab_next_text(&texts->slots, &search)) != NULL;) {
-        if (slot->value == 0 && !ms_ses_add_text(texts, search.text, &s->keep))
+        if (slot->value == 0 && !ms_ses_add_text(s->objects, search.text, &s->keep))
             return;
         if (slot->value == 0)
             slot->value = (uint32_t)texts->count;
@@ -12044,8 +12252,7 @@ static ms_eng_span ms_eng_owner(machsym_session *s, uint64_t addr)
     if (span.unit != NULL)
         span.root = ms_cu_root_of(&s->env, span.unit->index);
     if (span.function != ms_SEG_NONE)
-        span.range = ms_fn_range_at(&span.unit->functions, &span.unit->functions.blocks[span.function], addr,
-                                    &span.hi);
+        span.range = ms_fn_range_at(&span.unit->functions.blocks[span.function], addr, &span.hi);
     return span;
 }
 
@@ -12443,8 +12650,8 @@ static bool ms_it_own_function(machsym_session *s, machsym_cursor *at, machsym_f
             machsym_frame frame;
             ms_zero(&frame, sizeof frame);
             ms_ans_name_block(s, table, block, &frame);
-            out->lo = block->range_count > 1 ? table->ranges[block->range_first + piece].lo : block->lo;
-            out->hi = block->range_count > 1 ? table->ranges[block->range_first + piece].hi : block->hi;
+            out->lo = ms_fn_range(block, piece).lo;
+            out->hi = ms_fn_range(block, piece).hi;
             out->linkage_name = frame.linkage_name;
             out->name = frame.name;
             out->name_source = frame.name_source;
@@ -13623,6 +13830,7 @@ static machsym_result ms_mb_fill(machsym_plan *plan, machsym_error *err)
     ms_mb_set_spaces(plan->image, &plan->spaces);
     ms_pk_fill_dict(&plan->spaces, ms_PK_DICT / ms_PK_SAMPLE, plan->dict);
     ms_mb_cut_tasks(plan);
+    ms_ses_shrink(session); /* the parts use its indexes only, and decode units themselves */
     return plan->arena.oom || ms_ses_failed(session) ? ms_fail_memory(err) : MACHSYM_OK;
 }
 
@@ -27064,6 +27272,11 @@ MACHSYM_API void machsym_session_trim(machsym_session *session)
 MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session)
 {
     return ms_ses_failed(session);
+}
+
+MACHSYM_API size_t machsym_session_memory(const machsym_session *session)
+{
+    return ms_ses_memory(session);
 }
 
 MACHSYM_API void machsym_session_close(machsym_session *session)

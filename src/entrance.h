@@ -190,6 +190,11 @@ MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session)
     return ms_ses_failed(session);
 }
 
+MACHSYM_API size_t machsym_session_memory(const machsym_session *session)
+{
+    return ms_ses_memory(session);
+}
+
 MACHSYM_API void machsym_session_close(machsym_session *session)
 {
     if (session != NULL)

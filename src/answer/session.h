@@ -216,6 +216,17 @@ static void ms_ses_forget(machsym_session *s)
     ms_ses_clear(s);
 }
 
+static size_t ms_ses_memory(const machsym_session *s)
+{
+    size_t bytes = sizeof *s + s->keep.total + s->cache.total + s->scratch.total;
+    if (s->kept != NULL)
+        bytes += s->kept->arena.total + s->kept->cache.total;
+    for (const ms_ses_object *object = s->objects != NULL ? s->objects->first : NULL; object != NULL;
+         object = object->next)
+        bytes += ms_ses_memory(&object->session);
+    return bytes;
+}
+
 static void ms_ses_close(machsym_session *s)
 {
     ms_ses_forget(s);

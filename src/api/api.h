@@ -343,6 +343,9 @@ MACHSYM_API void machsym_session_trim(machsym_session *session);
  * lines; without it they never do. Threads: the session's. Cost: constant. */
 MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session);
 
+/* How many bytes of memory the session holds. Threads: the session's. Cost: constant. */
+MACHSYM_API size_t machsym_session_memory(const machsym_session *session);
+
 /* Which functions hold an address: the innermost inlined call first, the real function last. addr is an
  * address of the file (machsym_image_addr). Subtract 1 from return addresses before.
  * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address.

@@ -836,19 +836,6 @@ static machsym_str ms_map_kept_name(ms_map_kept *names, uint64_t record, uint64_
     return text.len < rest.len ? text : ms_map_long_text(names, place);
 }
 
-static bool ms_map_trim_kept(ms_map_kept *names, size_t limit)
-{
-    if (names->cache.live <= limit)
-        return false;
-    ms_arena_reset(&names->cache);
-    ms_zero(names->pages, names->page_count * sizeof *names->pages);
-    ms_zero(&names->long_texts, sizeof names->long_texts);
-    names->long_texts.arena = &names->cache;
-    names->longs = NULL;
-    names->long_count = names->long_cap = 0;
-    return true;
-}
-
 static bool ms_map_kept_names(ms_map_kept *names, const machsym_map_frame *from, size_t count,
                               machsym_frame *frames)
 {
