@@ -417,6 +417,11 @@
 #define MACHSYM_MAX_COMMAND_LINKS 64
 #endif
 
+/* How many platforms of an image are kept; real images have at most two. */
+#ifndef MACHSYM_MAX_PLATFORMS
+#define MACHSYM_MAX_PLATFORMS 4
+#endif
+
 /* How many object files of a debug map a session keeps open; past it all are closed. Each costs a mapping and
  * about 200 KB. */
 #ifndef MACHSYM_MAX_OBJECTS
@@ -493,6 +498,23 @@
  * of one hash are rare in real files; a hostile file can make any number of them. Texts past the limit are left out. */
 #ifndef MACHSYM_MAX_EQUAL_HASHES
 #define MACHSYM_MAX_EQUAL_HASHES 16
+#endif
+
+/* What the units of a part may cost when a map is built, for each byte of their debug info, beside their
+ * own decoding: other units that are decoded because they may have the same code, and questions who has
+ * it. Real files cost less than one fifth of a byte. Past it the rest of the part's units is left out. */
+#ifndef MACHSYM_PART_WORK
+#define MACHSYM_PART_WORK 16
+#endif
+
+/* How many bytes of paths, and of names that no string table holds, a part of a map may have: so many, and
+ * more for each byte of debug info. Real files need less than one for a byte. Without a limit many file
+ * names could be the ends of one long text. Texts past it are empty. */
+#ifndef MACHSYM_PART_TEXT
+#define MACHSYM_PART_TEXT 1048576
+#endif
+#ifndef MACHSYM_PART_TEXT_PER_BYTE
+#define MACHSYM_PART_TEXT_PER_BYTE 64
 #endif
 
 /* MACHSYM_NO_SWIFT, MACHSYM_NO_CXX, MACHSYM_NO_RUST, MACHSYM_NO_D: names of that language come back as they
@@ -686,6 +708,15 @@ typedef struct machsym_error {
     uint64_t offset;   /* in the file, of the part that is wrong */
 } machsym_error;
 
+/* The first damage that was found while a file was opened: it costs what is damaged, and nothing else. */
+typedef struct machsym_damage {
+    const char *what; /* static, one clause: what is wrong; "" when nothing is */
+    const char
+        *where;      /* static, the part of the file: "load commands", "section", ".debug_info", ...; or "" */
+    uint64_t offset; /* of that part in the file; of a unit, in .debug_info */
+    bool is_cut_short; /* a part, not always the first one, runs past the end: the file may be incomplete */
+} machsym_damage;
+
 /* ---- Names of things ---- */
 
 /* Where a name or a line comes from, best first: the constant's end, and its name in JSON. */
@@ -801,6 +832,7 @@ typedef struct machsym_image_info {
     uint64_t text_size;
     uint64_t text_exec_addr; /* vmaddr of __TEXT_EXEC (kernels), else 0 */
     unsigned address_size;   /* 4 or 8 */
+    /* Of the first platform; machsym_image_next_platform has all. */
     uint32_t platform; /* LC_BUILD_VERSION's number, or the one that LC_VERSION_MIN_* stands for; 0 unknown */
     uint32_t min_os;   /* xxxx.yy.zz as 16.8.8 bits */
     uint32_t sdk;      /* the same */
@@ -810,7 +842,8 @@ typedef struct machsym_image_info {
     bool has_function_starts;
     uint32_t symbol_count; /* entries in LC_SYMTAB, stabs included; of both halves */
     uint32_t
-        damage_count; /* parts of the file that had to be left out so far: see machsym_session_read_info */
+        damage_count; /* parts found damaged while opening; what lookups find: machsym_session_read_info */
+    machsym_damage damage;  /* the first of them */
     const machsym_map *map; /* the map that answers, when the file is one; else NULL */
 } machsym_image_info;
 
@@ -860,6 +893,16 @@ MACHSYM_API void machsym_image_get_info(const machsym_image *image, machsym_imag
 /* Iterates over the sections of the image and of its pair, in file order. Returns: false at the end. */
 MACHSYM_API bool machsym_image_next_section(const machsym_image *image, machsym_cursor *at,
                                             machsym_section *out);
+/* A platform that an image was built for. Zippered images have two: macOS, Mac Catalyst. */
+typedef struct machsym_platform {
+    uint32_t platform; /* LC_BUILD_VERSION's number, or the one that LC_VERSION_MIN_* stands for */
+    uint32_t min_os;   /* xxxx.yy.zz as 16.8.8 bits */
+    uint32_t sdk;      /* the same */
+} machsym_platform;
+
+/* Iterates over the platforms of an image, in file order: at most MACHSYM_MAX_PLATFORMS. Returns: false at the end. */
+MACHSYM_API bool machsym_image_next_platform(const machsym_image *image, machsym_cursor *at,
+                                             machsym_platform *out);
 /* Iterates over the images of a kernel collection. Returns: false at the end, and for other files. */
 MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cursor *at, machsym_entry *out);
 
@@ -1356,7 +1399,8 @@ MACHSYM_API size_t machsym_error_text(const machsym_error *err, const machsym_op
     X(machsym_uuid, 9007199254740881)                                                                        \
     X(machsym_map_desc, 36028797018963913)                                                                   \
     X(machsym_map_frame, 72057594037927931)                                                                  \
-    X(machsym_writer_desc, 288230376151711717)
+    X(machsym_writer_desc, 288230376151711717)                                                               \
+    X(machsym_platform, 576460752303423433)
 #define MACHSYM_WEIGH(type, weight) +(uint64_t)sizeof(type) * (uint64_t)weight
 #define MACHSYM_ABI                 ((uint64_t)0 MACHSYM_STRUCTS(MACHSYM_WEIGH)) /* see machsym_abi */
 
@@ -1754,6 +1798,39 @@ static machsym_result ms_fail(machsym_error *err, machsym_result code, const cha
         err->offset = offset;
     }
     return code;
+}
+
+/* Damage found so far. */
+typedef struct ms_damage {
+    uint32_t count;
+    machsym_damage first; /* what NULL: none */
+} ms_damage;
+
+/* Counts a damaged part, and keeps the first one. */
+static void ms_damage_note(ms_damage *damage, const char *what, const char *where, uint64_t offset)
+{
+    if (damage->count++ != 0)
+        return;
+    damage->first.what = what;
+    damage->first.where = where;
+    damage->first.offset = offset;
+}
+
+/* The same of a part that runs past the end of what holds it. */
+static void ms_damage_note_cut(ms_damage *damage, const char *what, const char *where, uint64_t offset)
+{
+    ms_damage_note(damage, what, where, offset);
+    damage->first.is_cut_short = true;
+}
+
+/* Adds what another reader found later. */
+static void ms_damage_add(ms_damage *damage, const ms_damage *more)
+{
+    bool is_cut_short = damage->first.is_cut_short || more->first.is_cut_short;
+    if (damage->count == 0)
+        damage->first = more->first;
+    damage->first.is_cut_short = is_cut_short;
+    damage->count += more->count;
 }
 
 static machsym_result ms_fail_memory(machsym_error *err)
@@ -2847,9 +2924,9 @@ typedef struct ms_mo {
     machsym_slice slice;
     bool is_64;
     bool is_loaded;
-    bool hide_symtab;      /* names of the image's own code in LC_SYMTAB do not count */
-    uint64_t slide;        /* with is_loaded: what dyld added to every pointer */
-    uint32_t damage_count; /* load commands and sections left out */
+    bool hide_symtab; /* names of the image's own code in LC_SYMTAB do not count */
+    uint64_t slide;   /* with is_loaded: what dyld added to every pointer */
+    ms_damage damage; /* load commands, segments and sections */
     ms_mo_segment *segments;
     uint32_t segment_count;
     ms_mo_section *sections;
@@ -2858,9 +2935,8 @@ typedef struct ms_mo {
     uint64_t text_size;
     uint64_t text_exec_addr;
     uint64_t fixup_base; /* what offsets in encoded pointers count from */
-    uint32_t platform;
-    uint32_t min_os;
-    uint32_t sdk;
+    machsym_platform platforms[MACHSYM_MAX_PLATFORMS];
+    uint32_t platform_count;
     uint64_t source_version;
     ms_mo_loads loads;
 } ms_mo;
@@ -2992,6 +3068,18 @@ static uint64_t ms_mo_carry(const ms_mo *mo, uint64_t off, uint64_t previous)
     return carried < previous ? carried + 0x100000000 : carried;
 }
 
+/* Where an offset of mo->bytes is in the file. */
+static uint64_t ms_mo_file_offset(const ms_mo *mo, uint64_t off)
+{
+    return mo->slice.offset - mo->header_off + off;
+}
+
+/* Where in the file a reader over the load commands stands. */
+static uint64_t ms_mo_command_offset(const ms_mo *mo, const ms_rd *rd)
+{
+    return ms_mo_file_offset(mo, (uint64_t)(rd->p - mo->bytes.ptr));
+}
+
 static void ms_mo_read_section(ms_mo *mo, ms_rd *rd, uint64_t *previous)
 {
     ms_mo_section *section = &mo->sections[mo->section_count];
@@ -3019,7 +3107,8 @@ static void ms_mo_read_section(ms_mo *mo, ms_rd *rd, uint64_t *previous)
         if (section->addr >= segment->addr)
             section->bytes =
                 ms_span_sub(ms_mo_segment_bytes(mo, segment), section->addr - segment->addr, section->size);
-        mo->damage_count += section->bytes.len == 0;
+        if (section->bytes.len == 0)
+            ms_damage_note(&mo->damage, "a section lies outside of its segment", "section", section->addr);
         return;
     }
     if (off == 0) /* a dSYM names the binary's sections without having their bytes */
@@ -3028,7 +3117,8 @@ static void ms_mo_read_section(ms_mo *mo, ms_rd *rd, uint64_t *previous)
     *previous = section->off;
     section->bytes = ms_span_sub(mo->bytes, section->off, section->size);
     if (section->bytes.len == 0)
-        mo->damage_count++;
+        ms_damage_note_cut(&mo->damage, "a section runs past the end of the file", "section",
+                           ms_mo_file_offset(mo, section->off));
 }
 
 static void ms_mo_read_segment(ms_mo *mo, ms_rd *rd)
@@ -3061,21 +3151,21 @@ static void ms_mo_read_segment(ms_mo *mo, ms_rd *rd)
     for (; count > 0 && ms_rd_left(rd) >= one; count--)
         ms_mo_read_section(mo, rd, &previous);
     if (count > 0)
-        mo->damage_count++;
+        ms_damage_note(&mo->damage, "a segment has more sections than its command has room for",
+                       "load commands", ms_mo_command_offset(mo, rd));
+    if (!mo->is_loaded && (segment->off > mo->bytes.len || segment->file_size > mo->bytes.len - segment->off))
+        ms_damage_note_cut(&mo->damage, "a segment runs past the end of the file", "segment",
+                           ms_mo_file_offset(mo, segment->off));
 }
 
-static void ms_mo_read_build_version(ms_mo *mo, ms_rd *rd)
+static void ms_mo_add_platform(ms_mo *mo, uint32_t number, ms_rd *rd)
 {
-    mo->platform = ms_rd_u32(rd);
-    mo->min_os = ms_rd_u32(rd);
-    mo->sdk = ms_rd_u32(rd);
-}
-
-static void ms_mo_read_version_min(ms_mo *mo, ms_rd *rd, uint32_t platform)
-{
-    mo->platform = platform;
-    mo->min_os = ms_rd_u32(rd);
-    mo->sdk = ms_rd_u32(rd);
+    machsym_platform platform;
+    platform.platform = number;
+    platform.min_os = ms_rd_u32(rd);
+    platform.sdk = ms_rd_u32(rd);
+    if (!rd->failed && mo->platform_count < MACHSYM_MAX_PLATFORMS)
+        mo->platforms[mo->platform_count++] = platform;
 }
 
 static void ms_mo_read_linkedit(ms_rd *rd, uint64_t *off, uint32_t *size)
@@ -3118,15 +3208,16 @@ static void ms_mo_read_command(ms_mo *mo, uint32_t command, ms_rd *rd)
     case ms_LC_DYLD_EXPORTS_TRIE: ms_mo_read_linkedit(rd, &loads->exports_off, &loads->exports_size); break;
     case ms_LC_DYLD_CHAINED_FIXUPS: ms_mo_read_linkedit(rd, &loads->fixups_off, &loads->fixups_size); break;
     case ms_LC_SOURCE_VERSION: mo->source_version = ms_rd_u64(rd); break;
-    case ms_LC_BUILD_VERSION: ms_mo_read_build_version(mo, rd); break;
-    case ms_LC_VERSION_MIN_MACOSX: ms_mo_read_version_min(mo, rd, 1); break;
-    case ms_LC_VERSION_MIN_IPHONEOS: ms_mo_read_version_min(mo, rd, 2); break;
-    case ms_LC_VERSION_MIN_TVOS: ms_mo_read_version_min(mo, rd, 3); break;
-    case ms_LC_VERSION_MIN_WATCHOS: ms_mo_read_version_min(mo, rd, 4); break;
+    case ms_LC_BUILD_VERSION: ms_mo_add_platform(mo, ms_rd_u32(rd), rd); break;
+    case ms_LC_VERSION_MIN_MACOSX: ms_mo_add_platform(mo, 1, rd); break;
+    case ms_LC_VERSION_MIN_IPHONEOS: ms_mo_add_platform(mo, 2, rd); break;
+    case ms_LC_VERSION_MIN_TVOS: ms_mo_add_platform(mo, 3, rd); break;
+    case ms_LC_VERSION_MIN_WATCHOS: ms_mo_add_platform(mo, 4, rd); break;
     default: break;
     }
     if (rd->failed)
-        mo->damage_count++;
+        ms_damage_note(&mo->damage, "a load command is too short for its kind", "load commands",
+                       ms_mo_command_offset(mo, rd));
 }
 
 /* Room for all segments and sections: no command is smaller than 8 bytes, no segment than 56, no section than
@@ -3187,6 +3278,12 @@ static uint64_t ms_mo_own_size(ms_rd rd)
     case ms_LC_UUID: return 24;
     case ms_LC_DYSYMTAB: return 80;
     case ms_LC_DYLD_INFO: return 48;
+    case ms_LC_BUILD_VERSION: ms_rd_skip(&rd, 12); return 24 + (uint64_t)8 * ms_rd_u32(&rd);
+    case ms_LC_VERSION_MIN_MACOSX:
+    case ms_LC_VERSION_MIN_IPHONEOS:
+    case ms_LC_VERSION_MIN_TVOS:
+    case ms_LC_VERSION_MIN_WATCHOS:
+    case ms_LC_SOURCE_VERSION:
     case ms_LC_FUNCTION_STARTS:
     case ms_LC_DYLD_EXPORTS_TRIE:
     case ms_LC_DYLD_CHAINED_FIXUPS: return 16;
@@ -3196,7 +3293,7 @@ static uint64_t ms_mo_own_size(ms_rd rd)
 
 /* Takes the next load command. One whose size is damaged ends where the others are found again. Returns false at the
  * end. */
-static bool ms_mo_next_command(ms_rd *rd, uint32_t *command, ms_rd *body, uint32_t *damage_count)
+static bool ms_mo_next_command(ms_rd *rd, uint32_t *command, ms_rd *body, bool *is_damaged)
 {
     ms_rd next = *rd;
     uint64_t own_size = ms_mo_own_size(*rd);
@@ -3205,8 +3302,8 @@ static bool ms_mo_next_command(ms_rd *rd, uint32_t *command, ms_rd *body, uint32
     *command = ms_rd_u32(rd);
     uint32_t size = ms_rd_u32(rd);
     ms_rd_skip(&next, size);
-    if (size < 8 || next.failed || (size != own_size && !ms_mo_is_end(next))) {
-        ++*damage_count;
+    *is_damaged = size < 8 || next.failed || (size != own_size && !ms_mo_is_end(next));
+    if (*is_damaged) {
         next = *rd;
         while (ms_rd_left(&next) >= 8 && (!ms_mo_is_command(next) || !ms_mo_leads_on(next)))
             next.p += 4;
@@ -3239,9 +3336,9 @@ static size_t ms_mo_commands_size(ms_rd rd, uint32_t size, uint32_t count)
 static void ms_mo_find_text(ms_mo *mo, ms_rd rd)
 {
     uint32_t command;
-    uint32_t damage = 0; /* is counted when the commands are read */
+    bool is_damaged; /* is counted when the commands are read */
     ms_rd body;
-    while (ms_mo_next_command(&rd, &command, &body, &damage)) {
+    while (ms_mo_next_command(&rd, &command, &body, &is_damaged)) {
         if ((command == ms_LC_SEGMENT || command == ms_LC_SEGMENT_64) &&
             ms_str_is(ms_mo_fixed_name(&body), "__TEXT"))
             mo->text_addr = ms_mo_word(mo, &body);
@@ -3293,17 +3390,24 @@ static void ms_mo_read_commands(ms_mo *mo, bool with_segments, uint32_t count, m
     uint32_t command;
     ms_rd at = rd;
     ms_rd body;
-    for (; ms_mo_next_command(&rd, &command, &body, &mo->damage_count); found++) {
+    bool is_damaged;
+    for (; ms_mo_next_command(&rd, &command, &body, &is_damaged); found++) {
         uint32_t kind = command & ~ms_LC_REQ_DYLD;
         bool is_segment = kind == ms_LC_SEGMENT || kind == ms_LC_SEGMENT_64;
         uint64_t own_size = is_segment ? 0 : ms_mo_own_size(at);
+        if (is_damaged)
+            ms_damage_note(&mo->damage, "a load command's size leads to no other one", "load commands",
+                           ms_mo_command_offset(mo, &at));
         if (own_size != 0 && own_size != 8 + ms_rd_left(&body))
-            mo->damage_count++; /* what has another size than its kind has is of another kind */
+            ms_damage_note(&mo->damage, "a load command's size is not that of its kind", "load commands",
+                           ms_mo_command_offset(mo, &at));
         else if (with_segments || !is_segment)
             ms_mo_read_command(mo, command, &body);
         at = rd;
     }
-    mo->damage_count += found != count;
+    if (found != count)
+        ms_damage_note(&mo->damage, "the header has another number of load commands", "Mach-O header",
+                       mo->slice.offset);
 }
 
 /* Parses the load commands of one slice, mo->bytes, into mo. */
@@ -3333,7 +3437,11 @@ static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
     ms_rd commands = rd;
     commands.end = commands.p + most;
     size_t len = ms_mo_commands_size(commands, size, count);
-    mo->damage_count += len != size;
+    if (size > most)
+        ms_damage_note_cut(&mo->damage, "the load commands run past the end of the file", "Mach-O header",
+                           at);
+    else if (len != size)
+        ms_damage_note(&mo->damage, "the header has another size of load commands", "Mach-O header", at);
     mo->commands = ms_rd_span(&rd, len);
     commands = ms_rd_make(mo->commands);
     if (arena != NULL && !ms_mo_make_room(mo, arena, len))
@@ -3357,9 +3465,9 @@ static bool ms_mo_next_entry(const ms_mo *mo, uint64_t *at, machsym_entry *out)
     while (mo->slice.filetype == ms_MH_FILESET && *at < mo->commands.len) {
         ms_rd rd = ms_rd_at(mo->commands, *at);
         uint32_t command;
-        uint32_t damage = 0; /* was counted when the commands were read */
+        bool is_damaged; /* was counted when the commands were read */
         ms_rd fields;
-        if (!ms_mo_next_command(&rd, &command, &fields, &damage))
+        if (!ms_mo_next_command(&rd, &command, &fields, &is_damaged))
             return false;
         ms_span body = ms_span_make(fields.p, ms_rd_left(&fields));
         *at = ms_rd_offset(&rd);
@@ -3471,10 +3579,22 @@ static bool ms_file_slice_at(ms_span file, uint32_t index, uint32_t *count, ms_s
     return true;
 }
 
+static bool ms_file_is_archive(ms_span file)
+{
+    machsym_str text = ms_str_make((const char *)file.ptr, file.len);
+    return ms_str_begins(text, "!<arch>\n") || ms_str_begins(text, "!<thin>\n");
+}
+
 /* Reads the header, UUID and symbol table commands of a slice, without its sections. */
 static machsym_result ms_file_peek(ms_span slice, uint64_t offset, ms_mo *mo, machsym_error *err)
 {
     ms_zero(mo, sizeof *mo);
+    if (ms_file_is_archive(slice))
+        return ms_fail(
+            err, MACHSYM_ERR_UNSUPPORTED,
+            "a universal static library; name a linked file, or an object taken out of it by lipo -thin "
+            "and ar -x",
+            "fat header", offset);
     mo->bytes = slice;
     mo->slice.offset = offset;
     mo->slice.size = slice.len;
@@ -3484,12 +3604,11 @@ static machsym_result ms_file_peek(ms_span slice, uint64_t offset, ms_mo *mo, ma
 /* What a file is that is no Mach-O, for the error. */
 static machsym_result ms_file_refuse(ms_span file, machsym_error *err)
 {
-    machsym_str text = ms_str_make((const char *)file.ptr, file.len);
     if (file.len == 0)
         return ms_fail(err, MACHSYM_ERR_FORMAT, "the file is empty", "", 0);
-    if (ms_str_begins(text, "\177ELF"))
+    if (ms_str_begins(ms_str_make((const char *)file.ptr, file.len), "\177ELF"))
         return ms_fail(err, MACHSYM_ERR_FORMAT, "an ELF file, not Mach-O", "", 0);
-    if (ms_str_begins(text, "!<arch>\n"))
+    if (ms_file_is_archive(file))
         return ms_fail(err, MACHSYM_ERR_UNSUPPORTED,
                        "a static library; name a linked file or an object in it", "", 0);
     return ms_fail(err, MACHSYM_ERR_FORMAT, "not a Mach-O file", "", 0);
@@ -7168,7 +7287,7 @@ static uint64_t ms_cu_search(const ms_dw *dw, uint64_t off)
 /* Lists the unit headers, by offset. A unit whose length leads nowhere ends where the next header is found; what it
  * swallowed, or what it left, is searched once. Returns NULL and *count 0 when there are none. */
 static const ms_cu *ms_cu_index(const ms_dw *dw, const ms_cu_peeker *peeker, ms_arena *arena, size_t *count,
-                                uint32_t *damage_count)
+                                ms_damage *damage)
 {
     ms_cu *v = NULL;
     size_t cap = 0;
@@ -7182,9 +7301,12 @@ static const ms_cu *ms_cu_index(const ms_dw *dw, const ms_cu_peeker *peeker, ms_
             more = ms_cu_header_at(dw, NULL, end, &next);
             cu.is_damaged = cu.is_damaged || (!cu.is_whole && !more);
             cu.end = end;
-            ++*damage_count;
-        } else {
-            *damage_count += cu.is_damaged;
+            if (!cu.is_whole && !more)
+                ms_damage_note_cut(damage, "a unit runs past the end of its section", ".debug_info", cu.off);
+            else
+                ms_damage_note(damage, "a unit's length leads to no other one", ".debug_info", cu.off);
+        } else if (cu.is_damaged) {
+            ms_damage_note(damage, "a unit's version or address size cannot be read", ".debug_info", cu.off);
         }
         ms_cu *grown = (ms_cu *)ms_arena_grow(arena, v, *count, &cap, sizeof *v);
         if (grown == NULL)
@@ -8206,12 +8328,12 @@ static bool ms_ln_has_file(const ms_ln_table *table, uint64_t index)
     return at < table->file_count && table->files[at].name.len != 0;
 }
 
-/* The path of file number index, as the table's version counts. */
+/* The path of file number index, as the table's version counts: empty when it has no name. */
 static machsym_path ms_ln_path(const ms_ln_table *table, machsym_str comp_dir, uint64_t index)
 {
     machsym_path path = {ms_str_empty(), ms_str_empty(), ms_str_empty()};
     uint64_t at = table->version >= 5 ? index : index - 1; /* 0 - 1 is past every table */
-    if (at >= table->file_count)
+    if (!ms_ln_has_file(table, index))
         return path;
     const ms_ln_file *file = &table->files[at];
     uint64_t dir = table->version >= 5 ? file->dir : file->dir - 1;
@@ -9102,23 +9224,34 @@ static ms_tab_slot *ms_tab_next_text(ms_tab *t, ms_tab_text *search)
 }
 
 /* ==== >>pack =============================================================================================
- * Job:    text in blocks of 1,024 bytes, each an LZ4 block with a dictionary.
+ * Job:    packs text in blocks of 1,024 bytes, each an LZ4 block with a dictionary.
  * Offers: ms_pk_spaces, ms_pk_fill_dict, ms_pk_raw_block, ms_pk_place, ms_pk_pack, ms_pk_unpack.
  * Never:  knows what the text is; writes past a block whatever the packed bytes say. */
 
 enum {
-    ms_PK_BLOCK = 1024, /* bytes of text in a packed block: half of it is unpacked for a name */
-    ms_PK_DICT =
-        16384, /* bytes of text that every block may refer to; 4 KB blocks without it pack no better */
-    ms_PK_SAMPLE = 256,     /* which are taken from all over the text, so many at a time */
-    ms_PK_PER_SAMPLE = 4096 /* bytes of text for one such sample, of chunks and of tables */
+    /* Bytes of text in a block. A name costs the unpacking of half a block on average. */
+    ms_PK_BLOCK = 1024,
+    /* Bytes of the dictionary, which the matches of each block may reach. Blocks of 4 KB without one pack
+     * no better. */
+    ms_PK_DICT = 16384,
+    /* The dictionary is made of samples from all over the text. A sample has so many bytes. */
+    ms_PK_SAMPLE = 256,
+    /* The writer takes one sample for so many bytes of text, so that a small map has a small dictionary. */
+    ms_PK_PER_SAMPLE = 4096
 };
 
 /* ---- LZ4 blocks ---- */
 
-enum { ms_PK_MIN = 4, ms_PK_TAIL = 12, ms_PK_BITS = 9, ms_PK_DICT_BITS = 13 };
+enum {
+    ms_PK_MIN = 4,       /* bytes of the shortest match */
+    ms_PK_TAIL = 12,     /* no match begins within so many bytes of the end: the format wants that */
+    ms_PK_LAST = 5,      /* nor ends within so many */
+    ms_PK_LONG = 15,     /* a length of so much or more goes on in further bytes */
+    ms_PK_BITS = 9,      /* of the hash of a word in the block */
+    ms_PK_DICT_BITS = 13 /* of the hash of a word in the dictionary */
+};
 
-/* The dictionary, and where its 4-byte words stand. */
+/* The dictionary with the positions of its 4-byte words. */
 typedef struct ms_pk_dict {
     uint8_t text[ms_PK_DICT];
     size_t len;
@@ -9145,24 +9278,26 @@ static uint8_t *ms_pk_put_length(uint8_t *out, size_t rest)
     return out;
 }
 
-/* One sequence: literals, then a match (none when match_len is 0). */
+/* Writes one sequence: literals, then a match. There is no match when match_len is 0. */
 static uint8_t *ms_pk_put_sequence(uint8_t *out, const uint8_t *literals, size_t count, size_t back,
                                    size_t match_len)
 {
     size_t code = match_len == 0 ? 0 : match_len - ms_PK_MIN;
-    *out++ = (uint8_t)((count < 15 ? count : 15) << 4 | (code < 15 ? code : 15));
-    if (count >= 15)
-        out = ms_pk_put_length(out, count - 15);
+    *out++ =
+        (uint8_t)((count < ms_PK_LONG ? count : ms_PK_LONG) << 4 | (code < ms_PK_LONG ? code : ms_PK_LONG));
+    if (count >= ms_PK_LONG)
+        out = ms_pk_put_length(out, count - ms_PK_LONG);
     ms_copy(out, literals, count);
     out += count;
     if (match_len == 0)
         return out;
     *out++ = (uint8_t)back;
     *out++ = (uint8_t)(back >> 8);
-    return code >= 15 ? ms_pk_put_length(out, code - 15) : out;
+    return code >= ms_PK_LONG ? ms_pk_put_length(out, code - ms_PK_LONG) : out;
 }
 
-/* 0 when less than ms_PK_MIN bytes are equal: most candidates only share their hash. */
+/* How many bytes are equal at a and b; 0 when fewer than ms_PK_MIN are. Most candidates only share their
+ * hash. */
 static inline size_t ms_pk_match_length(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
 {
     size_t most = a_len < b_len ? a_len : b_len;
@@ -9179,8 +9314,8 @@ static inline size_t ms_pk_match_length(const uint8_t *a, size_t a_len, const ui
     return len;
 }
 
-/* The longer of the matches in the block and in the dictionary for the text at a position. Returns its
- * length. */
+/* Looks for the text at a position in the block before it and in the dictionary. Returns the length of the
+ * longer match, and how far back it begins; 0 when there is none. */
 static size_t ms_pk_find_match(const ms_pk_dict *dict, const uint8_t *text, size_t at, size_t end,
                                uint16_t *last, size_t *back)
 {
@@ -9203,19 +9338,18 @@ static size_t ms_pk_find_match(const ms_pk_dict *dict, const uint8_t *text, size
     return best;
 }
 
-/* Packs a block of text into out, which has room for 2 * ms_PK_BLOCK. Returns the packed size; the size of
- * the text when packing gains nothing: then out holds the text itself. */
+/* Packs a block of text into out, which has room for 2 * ms_PK_BLOCK. Returns the packed size. When
+ * packing gains nothing, out holds the text itself, and the size of the text is returned. */
 static size_t ms_pk_pack(const ms_pk_dict *dict, const uint8_t *text, size_t len, uint8_t *out)
 {
     uint16_t last[1 << ms_PK_BITS];
     uint8_t *to = out;
     size_t literal = 0;
-    size_t limit =
-        len > ms_PK_TAIL ? len - ms_PK_TAIL : 0; /* the format wants its last bytes to be literals */
+    size_t limit = len > ms_PK_TAIL ? len - ms_PK_TAIL : 0;
     ms_zero(last, sizeof last);
     for (size_t at = 0; at < limit;) {
         size_t back = 0;
-        size_t match = ms_pk_find_match(dict, text, at, len - 5, last, &back);
+        size_t match = ms_pk_find_match(dict, text, at, len - ms_PK_LAST, last, &back);
         if (match == 0) {
             at++;
             continue;
@@ -9235,23 +9369,24 @@ static size_t ms_pk_get_length(ms_rd *rd, size_t code)
 {
     size_t len = code;
     uint8_t more = 255;
-    while (code == 15 && more == 255 && len < 2 * ms_PK_BLOCK && !rd->failed) {
+    while (code == ms_PK_LONG && more == 255 && len < 2 * ms_PK_BLOCK && !rd->failed) {
         more = ms_rd_u8(rd);
         len += more;
     }
     return len;
 }
 
-/* Copies a match, which may overlap what it makes; out has 16 bytes of slack behind the block. */
+/* Copies a match to out + at. Returns where it ends. A match may overlap what it makes. The copies of 8
+ * bytes may go past the end: out has 16 bytes of room behind the block. Most matches are short, and a copy
+ * of any length would take longer to begin. */
 static size_t ms_pk_copy_match(ms_span dict, uint8_t *out, size_t at, size_t back, size_t len)
 {
     size_t end = at + len;
-    if (back > at) { /* begins in the dictionary, and may run on into the block */
+    if (back > at) { /* the match begins in the dictionary, and may go on in the block */
         const uint8_t *from = dict.ptr + (dict.len - (back - at));
         size_t stop = back - at < len ? at + (back - at) : end;
         for (; stop - at >= 8; at += 8, from += 8)
-            ms_copy(out + at, from,
-                    8); /* most are short: one copy of any length would take longer to begin */
+            ms_copy(out + at, from, 8);
         for (; at < stop; at++)
             out[at] = *from++;
     }
@@ -9264,8 +9399,12 @@ static size_t ms_pk_copy_match(ms_span dict, uint8_t *out, size_t at, size_t bac
     return end;
 }
 
-/* Unpacks sequences as long as they are short and far from all ends: nearly all. Copies more than it needs,
- * which the next ones overwrite. Returns how far the block is unpacked. */
+/* Unpacks sequences without a check of each byte, which does for nearly all. It stops before the first
+ * sequence that has a long length, whose match overlaps itself by less than 8 bytes or crosses the end of
+ * the dictionary, or that is near the end of the packed bytes (a sequence without long lengths has 17
+ * bytes) or of the block (it makes 14 literals and 18 bytes of match at most). Each copies 16 bytes of
+ * literals and 24 of match; the next sequence overwrites what was too much. Returns how far the block is
+ * unpacked. */
 static size_t ms_pk_unpack_short(ms_span dict, ms_rd *rd, uint8_t *out, size_t at, size_t want)
 {
     const uint8_t *p = rd->p;
@@ -9275,12 +9414,12 @@ static size_t ms_pk_unpack_short(ms_span dict, ms_rd *rd, uint8_t *out, size_t a
         size_t back = ms_rd_raw_u16(p + 1 + literals);
         size_t to = at + literals;
         MACHSYM_COUNT_WORK(1);
-        if (literals == 15 || match == 15 + ms_PK_MIN || back < 8 || back > to + dict.len ||
+        if (literals == ms_PK_LONG || match == ms_PK_LONG + ms_PK_MIN || back < 8 || back > to + dict.len ||
             (back > to && back - to < 24))
             break;
         const uint8_t *from = back > to ? dict.ptr + (dict.len - (back - to)) : out + (to - back);
         ms_copy(out + at, p + 1, 16);
-        ms_copy(out + to, from, 8); /* a match may overlap what it makes: 8 bytes at a time do not */
+        ms_copy(out + to, from, 8); /* three copies: a match may overlap what it makes */
         ms_copy(out + to + 8, from + 8, 8);
         ms_copy(out + to + 16, from + 16, 8);
         p += 1 + literals + 2;
@@ -9290,8 +9429,8 @@ static size_t ms_pk_unpack_short(ms_span dict, ms_rd *rd, uint8_t *out, size_t a
     return at;
 }
 
-/* Unpacks a block of ms_PK_BLOCK bytes, or as much of it as holds its first want bytes. Returns how many
- * there are; fewer when it is damaged. */
+/* Unpacks a block until its first want bytes are there. Returns how many bytes there are; fewer than want
+ * when the packed bytes are damaged. */
 static size_t ms_pk_unpack(ms_span dict, ms_span packed, uint8_t *out, size_t want)
 {
     ms_rd rd = ms_rd_make(packed);
@@ -9323,15 +9462,14 @@ static size_t ms_pk_unpack(ms_span dict, ms_span packed, uint8_t *out, size_t wa
 
 /* ---- The text that is cut into blocks ---- */
 
-/* The string tables of an image laid end to end, each on a block boundary: what a packed reference counts
- * in. */
+/* The text that is packed: string tables one behind the other, each from a block boundary on. */
 typedef struct ms_pk_spaces {
-    ms_span v[3]; /* .debug_str, and the string tables of both halves */
-    uint64_t base[3];
-    uint64_t total;
+    ms_span v[3];     /* .debug_str, and the string tables of both halves of the image */
+    uint64_t base[3]; /* the place where each begins */
+    uint64_t total;   /* bytes of all, whole blocks */
 } ms_pk_spaces;
 
-/* The bytes of a block of the spaces; the end of a space is padded with zeros. */
+/* Copies a block of the text. The end of a string table is padded with zeros. */
 static void ms_pk_raw_block(const ms_pk_spaces *spaces, uint64_t block, uint8_t *out)
 {
     uint64_t at = block * ms_PK_BLOCK;
@@ -9345,7 +9483,7 @@ static void ms_pk_raw_block(const ms_pk_spaces *spaces, uint64_t block, uint8_t 
     }
 }
 
-/* A sample from all over the text, in so many pieces; none of a text that is hardly longer. */
+/* Makes the dictionary of so many samples from all over the text. A text that is hardly longer gets none. */
 static void ms_pk_fill_dict(const ms_pk_spaces *spaces, uint64_t pieces, ms_pk_dict *dict)
 {
     uint8_t block[ms_PK_BLOCK];
@@ -9359,7 +9497,7 @@ static void ms_pk_fill_dict(const ms_pk_spaces *spaces, uint64_t pieces, ms_pk_d
     ms_pk_index_dict(dict);
 }
 
-/* Where a text lies in the spaces, NUL-terminated; UINT64_MAX when it lies elsewhere. */
+/* The place of a string, when it lies in one of the tables and a NUL ends it; else UINT64_MAX. */
 static uint64_t ms_pk_place(const ms_pk_spaces *spaces, machsym_str text)
 {
     uintptr_t at = (uintptr_t)text.ptr;
@@ -9374,28 +9512,37 @@ static uint64_t ms_pk_place(const ms_pk_spaces *spaces, machsym_str text)
 
 /* ==== >>symmap ===========================================================================================
  * Job:    reads a symbol map in place. Format: docs/symmap.md.
- * Offers: machsym_map, ms_map_kept, ms_map_open, ms_map_frames, ms_map_names, ms_map_kept_names, ms_map_next.
+ * Offers: machsym_map, ms_map_kept, ms_map_open, ms_map_frames, ms_map_names, ms_map_kept_names,
+ *         ms_map_next.
  * Never:  knows DWARF or Mach-O; trusts a number in a map: every read is checked. */
 
 enum {
     ms_MAP_VERSION = 1,
     ms_MAP_HEAD = 256, /* bytes of the header */
-    ms_MAP_MARGIN =
-        64, /* zeros that end DATA: more than a record takes but for text, and than a range of a run */
-    ms_MAP_RUN_MAX =
-        16, /* ranges in a run: what a lookup decodes at most; 24 saves half a percent of a map */
-    ms_MAP_LINKS =
-        MACHSYM_MAX_INLINE_DEPTH < 4096 ? 4096 : MACHSYM_MAX_INLINE_DEPTH + 1 /* records in a chain */
+    /* Zeros that end DATA. The numbers of a record, and of a range in a run, are five at most, of 10 bytes
+     * each: they are read without a look at where DATA ends. */
+    ms_MAP_MARGIN = 64,
+    /* Ranges in a run: a lookup decodes so many at most. 24 would save half a percent of a map. */
+    ms_MAP_RUN_MAX = 16,
+    /* CHAIN records in a chain. */
+    ms_MAP_LINKS = MACHSYM_MAX_INLINE_DEPTH < 4096 ? 4096 : MACHSYM_MAX_INLINE_DEPTH + 1,
+    ms_MAP_MOST_SHIFT = 31, /* the largest bucket shift */
+    /* Cache lines that are fetched before a run: nine of ten chains stand there. */
+    ms_MAP_FETCHED = 4,
+    /* Bytes of a block that are unpacked for a name at first: most names end within them. */
+    ms_MAP_AHEAD = 128,
+    /* A cache of names keeps 1 << 8 files, by a hash. */
+    ms_MAP_FILE_BITS = 8
 };
 
 #define ms_MAP_MAGIC "MACHSYM\n"
 
 /* The tables of a map, in the order of the header. */
 enum {
-    ms_MAP_NAME = 0, /* the image's name */
-    ms_MAP_PARTS,    /* {u32 first byte in DATA, u32 its file table in DATA}, by first byte */
-    ms_MAP_RUNS,     /* {u32 start, u32 at}: offset from the text base, where the run stands in DATA */
-    ms_MAP_BUCKETS, /* u32: the first run that starts in or after bucket i, of 1 << bucket_shift bytes of text */
+    ms_MAP_NAME = 0,    /* the image's name */
+    ms_MAP_PARTS,       /* {u32 first byte in DATA, u32 its file table in DATA}, by first byte */
+    ms_MAP_RUNS,        /* {u32 start, u32 at}: offset from the text base, where the run stands in DATA */
+    ms_MAP_BUCKETS,     /* u32: number i is how many runs begin below i << bucket_shift */
     ms_MAP_SYMBOL_RUNS, /* the same for ranges without debug info */
     ms_MAP_SYMBOL_BUCKETS,
     ms_MAP_DICT,   /* the text that blocks may refer to, as it is */
@@ -9563,7 +9710,7 @@ static machsym_result ms_map_check(machsym_map *map, uint32_t flags, machsym_err
                        "the map was written in another format version; build it again", "map header", 8);
     if (head->size != map->bytes.len)
         return ms_fail(err, MACHSYM_ERR_DAMAGED, "the map is cut short or has grown", "map header", 64);
-    if (head->bucket_shift > 31 || head->lines >= MACHSYM_LINES_COUNT ||
+    if (head->bucket_shift > ms_MAP_MOST_SHIFT || head->lines >= MACHSYM_LINES_COUNT ||
         head->text_addr > UINT64_MAX - UINT32_MAX)
         return ms_fail(err, MACHSYM_ERR_DAMAGED, "a number in the header is out of bounds", "map header", 56);
     for (unsigned i = 0; i < ms_MAP_TABLES; i++) {
@@ -9664,8 +9811,8 @@ static uint32_t ms_map_u32_at(ms_span table, uint64_t index)
     return ms_rd_raw_u32(table.ptr + 4 * index);
 }
 
-/* A number of a record, of ten bytes at most: wherever one may begin, ms_MAP_MARGIN bytes can be read. It is where
- * lookups spend their time. */
+/* Reads a uleb of a record. It reads ten bytes at most, which are there: ms_MAP_MARGIN bytes follow the
+ * last record. Lookups spend most of their time here. */
 static inline uint64_t ms_map_get(const uint8_t **at)
 {
     const uint8_t *p = *at;
@@ -9688,11 +9835,11 @@ static inline uint64_t ms_map_get(const uint8_t **at)
     return number;
 }
 
-/* Has a run come into the cache, and what stands before it: nine of ten chains stand there. */
+/* Has a run, and the chains that stand before it, come into the processor's cache. */
 static void ms_map_fetch_record(const machsym_map *map, uint64_t at)
 {
     ms_span data = map->tables[ms_MAP_DATA];
-    for (unsigned line = 0; line < 4 && at < data.len && 64 * line <= at; line++)
+    for (unsigned line = 0; line < ms_MAP_FETCHED && at < data.len && 64 * line <= at; line++)
         ms_fetch(data.ptr + (at - 64 * line));
 }
 
@@ -9893,7 +10040,8 @@ static bool ms_map_read_link(const machsym_map *map, uint64_t at, ms_map_link *l
     return true;
 }
 
-/* The frames of a chain. Callers stand below what they call, so the walk ends; no frames when it is too long. */
+/* The frames of a chain. A caller's record stands before the record of the call, so the walk ends. Returns
+ * 0 when the chain has more than ms_MAP_LINKS records. */
 static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit, machsym_map_frame *frames,
                                   size_t cap)
 {
@@ -9977,14 +10125,14 @@ static bool ms_map_turn_to(const machsym_map *map, uint64_t block, size_t want, 
     return page->len >= want;
 }
 
-/* Copies the text at a place in the spaces to out. Returns its length, even if it is more than cap; 0 when it
- * is longer than any name. */
+/* Copies the packed text at a place to out, as far as it fits. Returns its length, even if that is more
+ * than cap; 0 when it is longer than MACHSYM_MAX_TEXT. */
 static size_t ms_map_packed_text(const machsym_map *map, uint64_t place, ms_map_page *page, char *out,
                                  size_t cap)
 {
     size_t len = 0;
     bool ended = false;
-    size_t ahead = 128; /* most names end within so many bytes; only the others need the whole block */
+    size_t ahead = ms_MAP_AHEAD;
     while (!ended && len <= MACHSYM_MAX_TEXT) {
         size_t at = (size_t)(place % ms_PK_BLOCK);
         size_t want = ahead < ms_PK_BLOCK - at ? at + ahead : (size_t)ms_PK_BLOCK;
@@ -10006,7 +10154,7 @@ static size_t ms_map_packed_text(const machsym_map *map, uint64_t place, ms_map_
     return len <= MACHSYM_MAX_TEXT ? len : 0;
 }
 
-/* What a FUNCTION record refers to; 0 where there is no text, and without a record. */
+/* The refs of a FUNCTION record; 0 where there is no text. */
 typedef struct ms_map_refs {
     uint64_t linkage_name;
     uint64_t name;
@@ -10023,7 +10171,8 @@ static inline ms_map_refs ms_map_refs_of(const machsym_map *map, uint64_t record
     return refs;
 }
 
-/* Gives one name of a FUNCTION record: a view of the map, or of text behind *used. */
+/* One name of a FUNCTION record: a view of the map, or a copy in text behind *used bytes, which then are
+ * more. */
 static machsym_str ms_map_name(const machsym_map *map, uint64_t record, uint64_t ref, ms_map_page *page,
                                char *text, size_t cap, size_t *used)
 {
@@ -10052,7 +10201,8 @@ static void ms_map_begin_frame(const machsym_map_frame *from, machsym_frame *fra
 static size_t ms_map_names(const machsym_map *map, const machsym_map_frame *from, size_t count,
                            machsym_frame *frames, char *text, size_t cap)
 {
-    /* Names that follow each other lie together, but apart from their linkage names: each kind has its page. */
+    /* Names that follow each other lie together, but apart from their linkage names: each kind has its
+     * page. */
     ms_map_page linkage_page;
     ms_map_page page;
     size_t used = 0;
@@ -10076,8 +10226,6 @@ static size_t ms_map_names(const machsym_map *map, const machsym_map_frame *from
 
 /* ---- Names that were unpacked before ---- */
 
-enum { ms_MAP_FILES_KEPT = 256 };
-
 typedef struct ms_map_kept {
     const machsym_map *map;
     ms_arena arena;      /* of this and of pages */
@@ -10088,13 +10236,13 @@ typedef struct ms_map_kept {
     machsym_str *longs; /* by number; in cache */
     size_t long_count;
     size_t long_cap;
-    uint32_t file_refs[ms_MAP_FILES_KEPT]; /* by a hash of it, what a FILE record says; 0: none */
-    machsym_path files[ms_MAP_FILES_KEPT];
+    uint32_t file_refs[1 << ms_MAP_FILE_BITS]; /* by a hash of it, what a FILE record says; 0: none */
+    machsym_path files[1 << ms_MAP_FILE_BITS];
 } ms_map_kept;
 
 static machsym_path ms_map_kept_file(ms_map_kept *names, uint32_t ref)
 {
-    size_t slot = (ref * 2654435761u) >> 24;
+    size_t slot = (ref * 2654435761u) >> (32 - ms_MAP_FILE_BITS);
     if (names->file_refs[slot] != ref) {
         names->files[slot] = ms_map_file(names->map, ref);
         names->file_refs[slot] = ref;
@@ -10128,7 +10276,8 @@ static void ms_map_close_kept(ms_map_kept *names)
     ms_arena_free(&arena);
 }
 
-/* What is unpacked of a block from a byte on; empty when the block is damaged or there is none. */
+/* The text of a block from a byte on, unpacked once. Empty when the block is damaged or there is no such
+ * block. */
 static machsym_str ms_map_unpacked(ms_map_kept *names, uint64_t block, size_t at)
 {
     if (block >= names->page_count)
@@ -10257,7 +10406,7 @@ static bool ms_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_
 
 /* ==== >>image ==============================================================================================
  * Job:    turns a descriptor into an image: its slice, the other half, code, debug info.
- * Offers: machsym_image, ms_im_open, ms_im_close, ms_im_get_info, ms_im_next_section, ms_im_addr, ms_im_read_dwarf,
+ * Offers: machsym_image, ms_im_open, ms_im_close, ms_im_get_info, ms_im_next_section, ms_im_next_platform, ms_im_addr, ms_im_read_dwarf,
  *         ms_im_list_units.
  * Never:  changes an image once it is open; reads debug info past the unit headers. */
 
@@ -10284,7 +10433,7 @@ struct machsym_image {
     bool has_compressed_dwarf;
     bool follows_objects; /* the debug map, if there is one, tells where the debug info is */
     ms_im_places places;
-    uint32_t damage_count;
+    ms_damage damage; /* of unit headers */
 };
 
 /* reloc.h */
@@ -10387,7 +10536,7 @@ static void ms_im_list_units(machsym_image *image, const ms_file *input)
 #else
     (void)input;
 #endif
-    image->cus = ms_cu_index(&image->dw, peeker, &image->arena, &image->cu_count, &image->damage_count);
+    image->cus = ms_cu_index(&image->dw, peeker, &image->arena, &image->cu_count, &image->damage);
 }
 
 /* Takes the debug info of the first half that has some. */
@@ -10731,19 +10880,34 @@ static void ms_im_get_info(const machsym_image *image, machsym_image_info *out)
     out->text_size = mo->text_size;
     out->text_exec_addr = mo->text_exec_addr;
     out->address_size = mo->is_64 ? 8 : 4;
-    out->platform = mo->platform;
-    out->min_os = mo->min_os;
-    out->sdk = mo->sdk;
+    out->platform = mo->platforms[0].platform; /* all zero when there is none */
+    out->min_os = mo->platforms[0].min_os;
+    out->sdk = mo->platforms[0].sdk;
     out->source_version = mo->source_version;
     out->map = image->map;
     out->has_dwarf = image->map != NULL ? ms_map_has_runs(image->map) : image->dw.info.len != 0;
     out->has_compressed_dwarf = image->has_compressed_dwarf;
-    out->damage_count = image->damage_count;
+    ms_damage damage;
+    ms_zero(&damage, sizeof damage);
     for (size_t i = 0; i < image->mo_count; i++) {
         out->symbol_count += (uint32_t)(ms_sym_nlists(&image->mo[i]).len / ms_sym_nlist_size(&image->mo[i]));
         out->has_function_starts |= image->mo[i].loads.starts_size != 0;
-        out->damage_count += image->mo[i].damage_count;
+        ms_damage_add(&damage, &image->mo[i].damage);
     }
+    ms_damage_add(&damage, &image->damage);
+    out->damage_count = damage.count;
+    out->damage = damage.first;
+    if (damage.count == 0)
+        out->damage.what = out->damage.where = "";
+}
+
+static bool ms_im_next_platform(const machsym_image *image, machsym_cursor *at, machsym_platform *out)
+{
+    const ms_mo *mo = &image->mo[0];
+    if (at->a >= mo->platform_count)
+        return false;
+    *out = mo->platforms[at->a++];
+    return true;
 }
 
 /* Sections of both halves: cursor a is the half, b the section. */
@@ -12956,13 +13120,17 @@ static void ms_ex_explain(machsym_session *s, uint64_t addr, machsym_explanation
 
 /* ==== >>encode ===========================================================================================
  * Job:    writes the records of a map's DATA, each once. Format: docs/symmap.md.
- * Offers: ms_en, ms_en_init, ms_en_function, ms_en_file, ms_en_root, ms_en_call, ms_en_put_run, ms_en_add, ms_en_flush, ms_en_end_part.
+ * Offers: ms_en, ms_en_init, ms_en_function, ms_en_file, ms_en_root, ms_en_call, ms_en_put_run, ms_en_add,
+ *         ms_en_flush, ms_en_end_part.
  * Never:  knows where ranges and names come from. */
 
 /* ---- Writing numbers ---- */
 
+enum { ms_EN_ULEB = 10 }; /* bytes of the longest uleb */
+
+/* Bytes that grow at their end. */
 typedef struct ms_en_buf {
-    ms_arena *arena; /* of its own: the buffer grows in place */
+    ms_arena *arena; /* holds nothing else, so that the buffer grows where it is */
     uint8_t *v;
     size_t len;
     size_t cap;
@@ -13001,7 +13169,7 @@ static void ms_en_put_bytes(ms_en_buf *b, const void *ptr, size_t len)
 
 static inline void ms_en_put_ulebs(ms_en_buf *b, const uint64_t *numbers, size_t count)
 {
-    uint8_t *to = ms_en_room(b, 10 * count);
+    uint8_t *to = ms_en_room(b, ms_EN_ULEB * count);
     if (to == NULL)
         return;
     for (size_t i = 0; i < count; i++)
@@ -13022,7 +13190,7 @@ static void ms_en_put_u32(ms_en_buf *b, uint32_t number)
     ms_en_put_bytes(b, bytes, 4);
 }
 
-/* Signed numbers with small absolute values become small: 0, -1, 1, -2, ... */
+/* Makes numbers that are near 0 small: 0, -1, 1, -2 become 0, 1, 2, 3. */
 static uint64_t ms_en_zigzag(int64_t number)
 {
     return number < 0 ? ((uint64_t)(-(number + 1)) << 1) | 1 : (uint64_t)number << 1;
@@ -13030,7 +13198,7 @@ static uint64_t ms_en_zigzag(int64_t number)
 
 /* ---- Records ---- */
 
-/* A run of ranges, as parts hand it over. */
+/* A run that was written: its code, and where it stands. */
 typedef struct ms_en_run {
     uint64_t lo;
     uint64_t hi;
@@ -13038,19 +13206,19 @@ typedef struct ms_en_run {
     bool only_lines; /* its ranges have lines, but no function */
 } ms_en_run;
 
-/* What turns ranges into a part's data. */
+/* Writes the records of one part. */
 typedef struct ms_en {
     ms_en_buf data;
-    ms_arena *arena;            /* for what outlives the coding: runs, blocks in use */
-    const ms_pk_spaces *spaces; /* where packed text is; NULL: not in the image */
-    ms_en_buf *texts;           /* where it goes, when there is no image */
+    ms_arena *arena;            /* for what lives as long as the part: runs, the bits of used */
+    const ms_pk_spaces *spaces; /* the text that names may refer to; NULL: there is none yet */
+    ms_en_buf *texts;           /* without spaces: where names are gathered, to be packed later */
     uint64_t text_addr;
-    uint8_t *used;     /* one bit for every block of text that is referred to */
-    ms_tab plain;      /* text (hash, length) to its position */
-    ms_tab kept;       /* text (hash, length) to its place in texts */
-    ms_tab functions;  /* names to their record */
-    ms_tab files;      /* path parts to their number */
-    uint32_t *file_at; /* records of the file table */
+    uint8_t *used;     /* a bit for each block of spaces that a name refers to */
+    ms_tab plain;      /* from a text's hash and length to the position of its TEXT record */
+    ms_tab kept;       /* from a text's hash and length to its place in texts */
+    ms_tab functions;  /* from two refs to the FUNCTION record */
+    ms_tab files;      /* from three refs to the file's number */
+    uint32_t *file_at; /* positions of the FILE records, by number */
     size_t file_count;
     size_t file_cap;
     ms_en_run *runs;
@@ -13068,8 +13236,8 @@ static bool ms_en_plain_is(const ms_en *c, uint32_t at, machsym_str text)
     return len == text.len && ms_rd_left(&rd) >= len && ms_equal(rd.p, text.ptr, text.len);
 }
 
-/* Writes a text into the data, once. Returns its position; 0, which is an empty text, when no more texts may be
- * written. */
+/* Writes a text into the data, once. Returns its position; 0, which is an empty text, when no more texts
+ * may be written. */
 static uint32_t ms_en_plain(ms_en *c, machsym_str text)
 {
     ms_tab_text search = ms_tab_text_of(text);
@@ -13089,7 +13257,8 @@ static uint32_t ms_en_plain(ms_en *c, machsym_str text)
     return at;
 }
 
-/* Adds a name, once, to the text that will be packed. Returns its place; UINT64_MAX when it cannot be packed. */
+/* Adds a name, once, to the text that will be packed. Returns its place; UINT64_MAX when it cannot be
+ * packed. */
 static uint64_t ms_en_keep(ms_en *c, machsym_str text)
 {
     if (text.len > MACHSYM_MAX_TEXT || ms_find_byte(text.ptr, text.len, 0) != NULL ||
@@ -13111,7 +13280,8 @@ static uint64_t ms_en_keep(ms_en *c, machsym_str text)
     return slot->value - 1;
 }
 
-/* A reference: 0 for no text; even: packed text; odd: a position in the part's data. */
+/* The ref of a text. It is not the ref of docs/symmap.md yet: when it is odd, it has the position of the
+ * TEXT record in the part's data, not the distance. */
 static uint64_t ms_en_ref(ms_en *c, machsym_str text)
 {
     if (text.len == 0)
@@ -13129,7 +13299,7 @@ static uint64_t ms_en_ref(ms_en *c, machsym_str text)
     return (place + 1) << 1;
 }
 
-/* In the data plain text is told by its distance back from the record. */
+/* Writes a ref of the record that begins at a position. */
 static void ms_en_put_ref(ms_en *c, size_t record, uint64_t ref)
 {
     if ((ref & 1) != 0)
@@ -13137,7 +13307,7 @@ static void ms_en_put_ref(ms_en *c, size_t record, uint64_t ref)
     ms_en_put_uleb(&c->data, ref);
 }
 
-/* FUNCTION record: ref of the linkage name, ref of the name. Returns its position. */
+/* Writes a FUNCTION record, once. Returns its position. */
 static uint32_t ms_en_function(ms_en *c, machsym_str linkage_name, machsym_str name)
 {
     uint64_t a = ms_en_ref(c, linkage_name);
@@ -13154,7 +13324,7 @@ static uint32_t ms_en_function(ms_en *c, machsym_str linkage_name, machsym_str n
     return slot->value - 1;
 }
 
-/* FILE record: refs of comp_dir, dir and name, all plain. Returns its number from 1 on; 0 is no file. */
+/* Writes a FILE record, once. Returns the file's number, from 1 on; 0 when the path has no name. */
 static uint32_t ms_en_file(ms_en *c, const machsym_path *path)
 {
     if (path->name.len == 0)
@@ -13178,8 +13348,7 @@ static uint32_t ms_en_file(ms_en *c, const machsym_path *path)
     return slot->value;
 }
 
-/* CHAIN record of a concrete function: 2 * source, distance to its FUNCTION record (0: no name), start,
- * size. */
+/* Writes the CHAIN record of a concrete function. Returns its position. */
 static uint32_t ms_en_root(ms_en *c, machsym_source source, uint32_t function, bool named, uint64_t lo,
                            uint64_t size)
 {
@@ -13190,8 +13359,8 @@ static uint32_t ms_en_root(ms_en *c, machsym_source source, uint32_t function, b
     return (uint32_t)record;
 }
 
-/* CHAIN record of an inlined call: distance to its caller's record * 4 + 2 (name from symbols) + 1, distance
- * to its FUNCTION record, file, line and column of the call. */
+/* Writes the CHAIN record of an inlined call, whose caller's record stands before it. Returns its
+ * position. */
 static uint32_t ms_en_call(ms_en *c, uint32_t caller, machsym_source source, uint32_t function,
                            const ms_map_line *call)
 {
@@ -13216,9 +13385,7 @@ static bool ms_en_same(const ms_en_item *a, const ms_en_item *b)
            a->line.column == b->line.column;
 }
 
-/* RUN record: the number of ranges, then for each: its size; zigzag(line - previous) * 4 + 2 (new file) + 1
- * (new chain); the distance back from the run to its chain, if new; its file, if new; its column, if the map
- * has columns. */
+/* Writes a RUN record, of ranges that follow each other. A range takes five numbers at most. */
 static void ms_en_put_run(ms_en *c, const ms_en_item *items, size_t count, bool only_lines)
 {
     ms_en_run *runs = (ms_en_run *)ms_arena_grow(c->arena, c->runs, c->run_count, &c->run_cap, sizeof *runs);
@@ -13231,7 +13398,7 @@ static void ms_en_put_run(ms_en *c, const ms_en_item *items, size_t count, bool 
     runs[c->run_count].at = (uint32_t)at;
     runs[c->run_count].only_lines = only_lines;
     c->run_count++;
-    uint8_t *to = ms_en_room(&c->data, 10 + 50 * count);
+    uint8_t *to = ms_en_room(&c->data, ms_EN_ULEB + 5 * ms_EN_ULEB * count);
     if (to == NULL)
         return;
     to = ms_en_raw_uleb(to, count);
@@ -13255,7 +13422,7 @@ static void ms_en_put_run(ms_en *c, const ms_en_item *items, size_t count, bool 
     c->data.len = (size_t)(to - c->data.v);
 }
 
-/* Ranges of one function that follow each other, waiting to become runs. */
+/* Ranges that follow each other and are not written yet. */
 typedef struct ms_en_queue {
     ms_en_item v[ms_MAP_RUN_MAX];
     size_t count;
@@ -13269,7 +13436,8 @@ static void ms_en_flush(ms_en *c, ms_en_queue *q)
     q->count = 0;
 }
 
-/* Adds a range; one that says the same as its neighbour makes that longer. */
+/* Adds a range. When the range before ends where it begins and says the same, that one becomes longer
+ * instead. */
 static void ms_en_add(ms_en *c, ms_en_queue *q, const ms_en_item *item, bool only_lines)
 {
     ms_en_item *last = q->count > 0 ? &q->v[q->count - 1] : NULL;
@@ -13287,7 +13455,7 @@ static void ms_en_add(ms_en *c, ms_en_queue *q, const ms_en_item *item, bool onl
     q->v[q->count++] = *item;
 }
 
-/* The file table ends a part: u32 count, then u32 positions of the FILE records. Returns where it stands. */
+/* Ends a part with its file table. Returns the position of the table. */
 static uint32_t ms_en_end_part(ms_en *c)
 {
     uint32_t at = (uint32_t)c->data.len;
@@ -13310,11 +13478,17 @@ static void ms_en_init(ms_en *c, ms_arena *data_arena, ms_arena *arena, ms_arena
 
 /* ==== >>merge ============================================================================================
  * Job:    puts the parts of a map together into one file in memory.
- * Offers: machsym_part, ms_mg, ms_mg_new_part, ms_mg_free_part, ms_mg_build_text, ms_mg_sort_runs, ms_mg_is_covered, ms_mg_finish.
+ * Offers: machsym_part, ms_mg, ms_mg_new_part, ms_mg_free_part, ms_mg_build_text, ms_mg_sort_runs,
+ *         ms_mg_is_covered, ms_mg_finish, ms_mg_close.
  * Never:  knows where ranges and names come from. */
 
 enum {
-    ms_MG_TEXT_BYTES = 4 << 20 /* of text in a part */
+    /* Bytes of text in a part: small parts let threads end at about the same time. */
+    ms_MG_TEXT_BYTES = 4 << 20,
+    /* A bucket has about so many runs: the search in it takes two or three steps. */
+    ms_MG_PER_BUCKET = 4,
+    /* A bucket has at least 1 << 6 bytes of text. */
+    ms_MG_LEAST_SHIFT = 6
 };
 
 /* ---- Parts ---- */
@@ -13324,14 +13498,15 @@ typedef enum ms_mg_kind {
     ms_MG_TEXT         /* packed blocks of text */
 } ms_mg_kind;
 
+/* A part of a map: records, or packed blocks of text one behind the other. */
 struct machsym_part {
     ms_mg_kind kind;
-    ms_arena data_arena; /* only ever holds the buffer */
+    ms_arena data_arena; /* holds coder.data, and nothing else */
     ms_arena arena;
-    ms_arena tables; /* of the coder: freed when the part is whole */
+    ms_arena tables; /* holds the coder's tables; it is emptied when the part is whole */
     ms_en coder;
-    uint32_t files_at;     /* file table, in the data */
-    uint32_t *block_sizes; /* of text blocks; packed back to back in the data */
+    uint32_t files_at;     /* position of the file table in coder.data */
+    uint32_t *block_sizes; /* of the packed blocks */
 };
 
 static bool ms_mg_part_failed(const machsym_part *part)
@@ -13339,6 +13514,7 @@ static bool ms_mg_part_failed(const machsym_part *part)
     return part->data_arena.oom || part->arena.oom || part->tables.oom;
 }
 
+/* Packs blocks lo to hi of the text. Returns false when memory is out. */
 static bool ms_mg_build_text(const ms_pk_spaces *spaces, const ms_pk_dict *dict, uint64_t lo, uint64_t hi,
                              machsym_part *part)
 {
@@ -13383,32 +13559,33 @@ static machsym_part *ms_mg_new_part(machsym_allocator allocator, ms_mg_kind kind
 
 /* A table of runs, by address, as it is put together. */
 typedef struct ms_mg_index {
-    uint32_t *starts; /* from the text base; one more holds the end of the last run */
-    uint32_t *at;     /* in DATA */
+    uint32_t *starts; /* offsets from the text base */
+    uint32_t *at;     /* positions in DATA */
     size_t count;
 } ms_mg_index;
 
+/* A map while it is put together. */
 typedef struct ms_mg {
     machsym_allocator allocator;
     ms_arena arena;
     machsym_part **parts;
     size_t part_count;
-    machsym_part *symbols; /* made here: what the debug info leaves open */
-    uint64_t *bases;       /* by part: where its data begins in DATA, or its text in the packed blocks */
+    machsym_part *symbols; /* the part that holds the runs of symbols; its data comes last */
+    uint64_t *bases; /* by part: the position in DATA where its data begins; that of symbols is the last */
     uint64_t data_size;
     uint64_t text_addr;
-    ms_en_run **order; /* runs with debug info, by address */
-    uint32_t *order_part;
+    ms_en_run **order;    /* runs with debug info, by address */
+    uint32_t *order_part; /* and the part of each */
     size_t order_count;
     ms_mg_index runs;
     ms_mg_index symbol_runs;
-    uint8_t *used;
+    uint8_t *used; /* a bit for each block of text that a part refers to */
     uint64_t block_count;
-    uint64_t text_size; /* of all packed blocks in use */
-    bool too_large;
+    uint64_t text_size; /* bytes of the packed blocks that are used */
+    bool too_large;     /* something does not fit the format's 32 bits */
 } ms_mg;
 
-/* Gathers the runs of all unit parts and sorts them by address. Runs below __TEXT are left out. */
+/* Gathers the runs of all parts but symbols, and sorts them by address. */
 static void ms_mg_sort_runs(ms_mg *m)
 {
     size_t total = 0;
@@ -13437,7 +13614,8 @@ static void ms_mg_sort_runs(ms_mg *m)
     }
 }
 
-/* Whether functions of the debug info have all of [lo, hi); *at moves on through the runs. */
+/* Whether functions of the debug info cover [lo, hi). The ranges that are asked about must ascend: *at,
+ * which begins as 0, moves on through the runs. */
 static bool ms_mg_is_covered(const ms_mg *m, size_t *at, uint64_t lo, uint64_t hi)
 {
     while (*at < m->order_count && m->order[*at]->hi <= lo)
@@ -13451,8 +13629,7 @@ static bool ms_mg_is_covered(const ms_mg *m, size_t *at, uint64_t lo, uint64_t h
     return false;
 }
 
-/* Places the data of unit parts and symbols one behind the other, and says which blocks of text are
- * needed. */
+/* Decides where the data of each part begins, and gathers which blocks of text are used. */
 static void ms_mg_lay_out(ms_mg *m)
 {
     size_t used_len = (size_t)(m->block_count / 8 + 1);
@@ -13511,6 +13688,7 @@ static uint64_t ms_mg_align(uint64_t at)
     return (at + 7) & ~(uint64_t)7;
 }
 
+/* Takes room for a table. Returns where it goes; what fills it up to a multiple of 8 is zero. */
 static uint8_t *ms_mg_begin_table(ms_mg_file *out, unsigned table, uint64_t size)
 {
     out->head->tables[table].lo = out->len;
@@ -13526,11 +13704,12 @@ static uint32_t ms_mg_bucket_count(const ms_mg_index *index, uint32_t shift)
     return index->count == 0 ? 0 : (index->starts[index->count - 1] >> shift) + 2;
 }
 
-/* So many bytes of text a bucket that a bucket has about four runs. */
+/* The bucket shift with which a bucket has about ms_MG_PER_BUCKET runs. */
 static uint32_t ms_mg_bucket_shift(const ms_mg_index *index)
 {
-    uint32_t shift = 6;
-    while (shift < 31 && index->count > 0 && (index->starts[index->count - 1] >> shift) > index->count / 4)
+    uint32_t shift = ms_MG_LEAST_SHIFT;
+    size_t most = index->count / ms_MG_PER_BUCKET;
+    while (shift < ms_MAP_MOST_SHIFT && index->count > 0 && index->starts[index->count - 1] >> shift > most)
         shift++;
     return shift;
 }
@@ -13580,7 +13759,7 @@ static bool ms_mg_block_used(const ms_mg *m, uint64_t block)
     return (m->used[block / 8] >> block % 8 & 1) != 0;
 }
 
-/* The packed blocks that something refers to; the others have no bytes. */
+/* Writes the packed blocks that are used. The others have no bytes. */
 static void ms_mg_write_text(ms_mg *m, ms_mg_file *out)
 {
     uint8_t *blocks = ms_mg_begin_table(out, ms_MAP_BLOCKS, (m->block_count + 1) * 4);
@@ -13605,6 +13784,7 @@ static void ms_mg_write_text(ms_mg *m, ms_mg_file *out)
     ms_map_store_u32(blocks + 4 * block, to);
 }
 
+/* Adds up the sizes of the packed blocks that are used. */
 static void ms_mg_size_text(ms_mg *m)
 {
     uint64_t block = 0;
@@ -13617,7 +13797,8 @@ static void ms_mg_size_text(ms_mg *m)
     m->too_large |= m->text_size > UINT32_MAX;
 }
 
-/* Writes the whole file into one piece of memory. Takes the parts apart on the way. */
+/* Writes the whole file into one piece of memory. Each part with records is freed as soon as its data is
+ * copied. */
 static machsym_map *ms_mg_write(ms_mg *m, ms_map_head *head, machsym_str name, const ms_pk_dict *dict)
 {
     uint64_t size = ms_MAP_HEAD + ms_mg_align(name.len) + ms_mg_align((uint64_t)(m->part_count + 1) * 8);
@@ -13658,7 +13839,7 @@ static machsym_map *ms_mg_write(ms_mg *m, ms_map_head *head, machsym_str name, c
     return map;
 }
 
-/* Writes the map, from runs that ms_mg_sort_runs has sorted; the parts are taken apart on the way. */
+/* Makes the map. ms_mg_sort_runs must have been called before, and the part of symbols must be whole. */
 static machsym_result ms_mg_finish(ms_mg *m, ms_map_head *head, machsym_str name, const ms_pk_dict *dict,
                                    machsym_map **out, machsym_error *err)
 {
@@ -13689,12 +13870,14 @@ static void ms_mg_close(ms_mg *m)
 }
 
 /* ==== >>build ============================================================================================
- * Job:    makes the parts of an image's map from its debug info, and its symbols.
+ * Job:    makes the map of an image.
  * Offers: machsym_plan, ms_mb_open, ms_mb_close, ms_mb_build_part, ms_mb_merge.
  * Never:  decides which source answers: >>answer does. */
 
 enum {
-    ms_MB_UNIT_BYTES = 4 << 20 /* of debug info in a part */
+    /* Bytes of debug info in a part: small parts let threads end at about the same time, large ones share
+     * more records. */
+    ms_MB_UNIT_BYTES = 4 << 20
 };
 
 /* ---- Plan ---- */
@@ -13718,7 +13901,8 @@ struct machsym_plan {
     machsym_lines lines;
     uint32_t flags;
     machsym_allocator allocator;
-    machsym_session *session; /* holds what all parts share: unit segments and symbols; not used after open */
+    machsym_session
+        *session; /* what all parts share: indexes of units and symbols; it does not change any more */
     ms_pk_spaces spaces;
     ms_pk_dict *dict;
     ms_arena arena;
@@ -13754,8 +13938,8 @@ static void ms_mb_add_task(machsym_plan *plan, ms_mb_kind kind, uint64_t lo, uin
     plan->count++;
 }
 
-/* Opens every object file of the debug map once, to know which ones answer and how large they are, and cuts
- * them into parts. */
+/* Cuts the object files of the debug map into parts. Each is opened once, to know whether it answers and
+ * how large its debug info is. */
 static void ms_mb_cut_objects(machsym_plan *plan)
 {
     machsym_session *s = plan->session;
@@ -13777,7 +13961,7 @@ static void ms_mb_cut_objects(machsym_plan *plan)
     ms_ses_close_objects(s);
 }
 
-/* Cuts the units and the text into parts of about equal size: the same ones for any number of threads. */
+/* Cuts the units and the text into parts of about equal size. The number of threads does not matter. */
 static void ms_mb_cut_tasks(machsym_plan *plan)
 {
     const machsym_image *image = plan->image;
@@ -13798,12 +13982,11 @@ static void ms_mb_cut_tasks(machsym_plan *plan)
     }
 }
 
-/* A session that decodes for one part; what the plan's session has indexed is lent to it, root entries too,
- * which all have been read. */
+/* A session that decodes the units of one part. It borrows what the plan's session has indexed: root
+ * entries, claims, symbols. It keeps one unit. */
 static machsym_session *ms_mb_session(const machsym_plan *plan)
 {
-    machsym_session *s =
-        ms_ses_open(plan->image, plan->lines, MACHSYM_SESSION_INDEX, 1, plan->allocator); /* keeps one unit */
+    machsym_session *s = ms_ses_open(plan->image, plan->lines, MACHSYM_SESSION_INDEX, 1, plan->allocator);
     if (s == NULL || plan->session == NULL)
         return s;
     const machsym_session *shared = plan->session;
@@ -13883,7 +14066,7 @@ typedef struct ms_mb_file {
     uint32_t number; /* in the part's table */
 } ms_mb_file;
 
-/* What is needed to encode one unit. */
+/* Encodes one unit after the other. */
 typedef struct ms_mb_work {
     const machsym_plan *plan;
     machsym_session *session;
@@ -13990,7 +14173,7 @@ static uint32_t ms_mb_chain(ms_mb_work *w, uint32_t block)
     return w->chains[innermost];
 }
 
-/* Turns to a range of a function, or of none; that before leaves no records behind. */
+/* Turns to a range of a function, or of none. The records of the range before do not hold in this one. */
 static void ms_mb_turn_to(ms_mb_work *w, const ms_eng_span *span)
 {
     if (span->function == w->function && span->range.lo == w->range.lo && span->range.hi == w->range.hi)
@@ -14026,7 +14209,8 @@ static void ms_mb_add_range(ms_mb_work *w, const ms_eng_span *span, uint64_t lo,
     ms_en_add(w->c, &w->queue, &item, !has_function);
 }
 
-/* Adds what the unit at hand says of the code from lo to hi, one function. Returns false when memory is out. */
+/* Adds what the unit at hand says of the code from lo to hi, one function. Returns false when memory is
+ * out. */
 static bool ms_mb_add_owned(ms_mb_work *w, ms_eng_span *span, uint64_t lo, uint64_t hi)
 {
     ms_mb_turn_to(w, span);
@@ -14112,13 +14296,13 @@ static void ms_mb_add_unit(ms_mb_work *w, size_t index)
 
 /* ---- Parts ---- */
 
-/* Sets what so many bytes of units may cost beside themselves, so that all parts together stay in proportion
- * to the file: what they decode of others (out of all bytes) and how often they ask, and how long their texts
- * are. */
+/* Sets the budgets of units that have size bytes, in debug info that has all bytes. The sum of all parts'
+ * budgets is in proportion to the debug info. */
 static void ms_mb_set_budget(ms_mb_work *w, uint64_t size, uint64_t all)
 {
-    w->session->budget = 16 * (size + (all < ms_MB_UNIT_BYTES ? all : (uint64_t)ms_MB_UNIT_BYTES));
-    w->c->text_left = ((uint64_t)1 << 20) + 64 * size; /* file names may be the ends of one text */
+    uint64_t others = all < ms_MB_UNIT_BYTES ? all : (uint64_t)ms_MB_UNIT_BYTES;
+    w->session->budget = MACHSYM_PART_WORK * (size + others);
+    w->c->text_left = MACHSYM_PART_TEXT + MACHSYM_PART_TEXT_PER_BYTE * size;
 }
 
 /* Encodes units of the session in w. Returns false when memory is out. */
@@ -14253,7 +14437,7 @@ static void ms_mb_set_head(const machsym_plan *plan, ms_map_head *head)
     head->lines = (uint32_t)plan->lines;
 }
 
-/* Puts the parts, and the symbols that they leave open, together. Closes the parts. */
+/* Puts the parts together with the symbols that the debug info does not cover. Closes the parts. */
 static machsym_result ms_mb_merge(const machsym_plan *plan, machsym_part **parts, size_t count,
                                   machsym_map **out, machsym_error *err)
 {
@@ -14420,7 +14604,8 @@ static machsym_result ms_mw_add(machsym_writer *w, const machsym_map_range *rang
     return MACHSYM_OK;
 }
 
-/* Hands all parts over to a merge, with the kept names packed behind them. Returns false when memory is out. */
+/* Packs the names that were gathered, and hands all parts over to a merge. Returns false when memory is
+ * out. */
 static bool ms_mw_pack(machsym_writer *w, ms_mg *m, ms_pk_dict *dict)
 {
     ms_pk_spaces spaces;
@@ -27205,6 +27390,12 @@ MACHSYM_API bool machsym_image_next_section(const machsym_image *image, machsym_
                                             machsym_section *out)
 {
     return ms_im_next_section(image, at, out);
+}
+
+MACHSYM_API bool machsym_image_next_platform(const machsym_image *image, machsym_cursor *at,
+                                             machsym_platform *out)
+{
+    return ms_im_next_platform(image, at, out);
 }
 
 MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cursor *at, machsym_entry *out)

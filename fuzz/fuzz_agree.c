@@ -1,10 +1,18 @@
-/* Fuzzes the making of maps from a file's bytes: what a map says at the ends of its ranges and around them, a cold session
- * says too, and so does one that has indexed everything and keeps little. Both may say less, since they have budgets, and
- * a map knows nothing that begins below the text. Run:
+/* Fuzzes the making of maps from a file's bytes: what a map says at the ends of its ranges and around them, and where
+ * functions and rows begin, a cold session says too, and so does one that has indexed everything and keeps little; and
+ * none is silent where another one speaks. A map has no addresses below the text. Run:
  * build/fuzz/agree -dict=fuzz/macho.dict -max_len=20000 fuzz/corpus/agree */
 #include "mutate_whole.h"
 
 enum { MAX_RANGES = 300, MAX_FRAMES = 64, TEXT = 1 << 17 };
+
+/* What all three are asked of. */
+typedef struct answers {
+    const machsym_map *map;
+    machsym_session *indexed;
+    machsym_session *cold;
+    uint64_t text_addr;
+} answers;
 
 static bool same_str(machsym_str a, machsym_str b)
 {
@@ -16,42 +24,54 @@ static bool same_path(const machsym_path *a, const machsym_path *b)
     return same_str(a->comp_dir, b->comp_dir) && same_str(a->dir, b->dir) && same_str(a->name, b->name);
 }
 
-/* What is not known is not said; entries of debug info have no place in a map. */
-static bool says_so(const machsym_frame *got, const machsym_frame *want)
+/* Entries of debug info have no place in a map. */
+static bool same_frame(const machsym_frame *a, const machsym_frame *b)
 {
-    bool line = got->line_source == MACHSYM_SOURCE_NONE ||
-                (got->line_source == want->line_source && got->line == want->line &&
-                 (got->file.name.len == 0 || same_path(&got->file, &want->file)));
-    bool name = got->name_source == MACHSYM_SOURCE_NONE ||
-                (got->name_source == want->name_source && same_str(got->linkage_name, want->linkage_name) &&
-                 same_str(got->name, want->name) && got->function_start == want->function_start &&
-                 got->function_size == want->function_size);
-    return line && name && got->is_inline == want->is_inline;
+    bool line = a->line_source == b->line_source && a->line == b->line && a->column == b->column &&
+                same_path(&a->file, &b->file);
+    bool name = a->name_source == b->name_source && same_str(a->linkage_name, b->linkage_name) &&
+                same_str(a->name, b->name) && a->function_start == b->function_start &&
+                a->function_size == b->function_size;
+    return line && name && a->is_inline == b->is_inline;
 }
 
-static void compare(const machsym_frame *got, size_t count, machsym_session *session, uint64_t addr)
+static void compare(const machsym_frame *got, size_t count, const machsym_frame *want, size_t wanted)
 {
-    machsym_frame want[MAX_FRAMES];
-    if (count == 0)
-        return;
-    if (count != machsym_session_frames(session, addr, want, MAX_FRAMES))
+    if (count != wanted)
         abort();
     for (size_t i = 0; i < count && i < MAX_FRAMES; i++) {
-        if (!says_so(&got[i], &want[i]))
+        if (!same_frame(&got[i], &want[i]))
             abort();
     }
 }
 
-static void compare_at(const machsym_map *map, machsym_session *indexed, machsym_session *cold, uint64_t addr)
+static void compare_at(const answers *a, uint64_t addr)
 {
     static char text[TEXT];
     machsym_map_frame found[MAX_FRAMES];
     machsym_frame got[MAX_FRAMES];
-    size_t count = machsym_map_frames(map, addr, found, MAX_FRAMES);
-    if (machsym_map_names(map, found, count < MAX_FRAMES ? count : MAX_FRAMES, got, text, TEXT) <= TEXT)
-        compare(got, count, cold, addr); /* else: too long to be told */
-    count = machsym_session_frames(indexed, addr, got, MAX_FRAMES);
-    compare(got, count, cold, addr);
+    machsym_frame want[MAX_FRAMES];
+    size_t wanted = machsym_session_frames(a->cold, addr, want, MAX_FRAMES);
+    compare(got, machsym_session_frames(a->indexed, addr, got, MAX_FRAMES), want, wanted);
+    size_t count = machsym_map_frames(a->map, addr, found, MAX_FRAMES);
+    size_t known = count < MAX_FRAMES ? count : MAX_FRAMES;
+    if (addr >= a->text_addr && machsym_map_names(a->map, found, known, got, text, TEXT) <= TEXT)
+        compare(got, count, want, wanted); /* else: below the text, or too long to be told */
+}
+
+/* Asks where functions and rows begin, since the map may have no range there. */
+static void compare_begins(const answers *a)
+{
+    machsym_cursor at = {0, 0};
+    machsym_function function;
+    machsym_line line;
+    for (unsigned i = 0; i < MAX_RANGES && machsym_session_next_function(a->indexed, &at, &function); i++) {
+        compare_at(a, function.lo);
+        compare_at(a, function.hi - 1);
+    }
+    at.a = at.b = 0;
+    for (unsigned i = 0; i < MAX_RANGES && machsym_session_next_line(a->indexed, &at, &line); i++)
+        compare_at(a, line.addr);
 }
 
 static machsym_session *open_session(const machsym_image *image, machsym_lines lines, uint32_t flags,
@@ -71,18 +91,21 @@ static machsym_session *open_session(const machsym_image *image, machsym_lines l
 
 static void compare_all(const machsym_image *image, const machsym_map *map, machsym_lines lines)
 {
-    machsym_session *cold = open_session(image, lines, 0, 0);
-    machsym_session *indexed = open_session(image, lines, MACHSYM_SESSION_INDEX, 1);
+    machsym_map_info info;
     machsym_cursor at = {0, 0};
     machsym_map_range range;
+    machsym_map_get_info(map, &info);
+    answers a = {map, open_session(image, lines, MACHSYM_SESSION_INDEX, 1), open_session(image, lines, 0, 0),
+                 info.text_addr};
     for (unsigned i = 0; i < MAX_RANGES && machsym_map_next(map, &at, &range); i++) {
-        compare_at(map, indexed, cold, range.lo - 1);
-        compare_at(map, indexed, cold, range.lo);
-        compare_at(map, indexed, cold, range.hi - 1);
-        compare_at(map, indexed, cold, range.hi);
+        compare_at(&a, range.lo - 1);
+        compare_at(&a, range.lo);
+        compare_at(&a, range.hi - 1);
+        compare_at(&a, range.hi);
     }
-    machsym_session_close(indexed);
-    machsym_session_close(cold);
+    compare_begins(&a);
+    machsym_session_close(a.indexed);
+    machsym_session_close(a.cold);
 }
 
 /* One policy an input, by choice. */
@@ -93,6 +116,7 @@ static void build(const machsym_image *image, size_t choice)
     memset(&desc, 0, sizeof desc);
     desc.image = image;
     desc.lines = (machsym_lines)(choice % MACHSYM_LINES_COUNT);
+    desc.flags = MACHSYM_MAP_COLUMNS;
     if (machsym_map_build(&desc, &map, NULL) == MACHSYM_OK) /* else: too large for one */
         compare_all(image, map, desc.lines);
     machsym_map_close(map);

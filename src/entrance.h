@@ -123,6 +123,12 @@ MACHSYM_API bool machsym_image_next_section(const machsym_image *image, machsym_
     return ms_im_next_section(image, at, out);
 }
 
+MACHSYM_API bool machsym_image_next_platform(const machsym_image *image, machsym_cursor *at,
+                                             machsym_platform *out)
+{
+    return ms_im_next_platform(image, at, out);
+}
+
 MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cursor *at, machsym_entry *out)
 {
     return ms_mo_next_entry(&image->mo[0], &at->a, out);

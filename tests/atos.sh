@@ -100,6 +100,15 @@ for text in 'line4 (in hand-lines.dwarf) (lines4.c:31)' 'slice: x86_64' 'DWARF 4
     ok "--explain says: $text" $?
 done
 
+# Start and size are those of main (llvm-dwarfdump-22: DW_AT_low_pc, DW_AT_high_pc): an inlined call is told without.
+eval "$machsym atos --explain -o $bin/inline-x86_64-d4-22.dwarf 0x100000728" >"$tmp/out"
+grep '  inlined: ' "$tmp/out" | grep -v ' bytes, ' >/dev/null
+ok "--explain: an inlined call" $?
+! grep '  inlined: ' "$tmp/out" | grep -q ' bytes, '
+ok "--explain: the function's size is not the call's" $?
+grep -q '  function: main.*, 0x1000006b0 + 287 bytes, ' "$tmp/out"
+ok "--explain: the function's size" $?
+
 # --help goes to stdout and is no error; every option of the case files is in it.
 eval "$machsym atos --help" >"$tmp/help" 2>"$tmp/err"
 ok "--help" $?

@@ -92,12 +92,15 @@ same_maps()
 }
 
 made=0
+links=0
 
 # one_link LLD ARCH KIND "FLAGS" "LINKER FLAGS" SOURCE...: all but the first source in an archive if KIND is that
 one_link()
 {
     local lld=$1 arch=$2 kind=$3 flags=$4 more=$5 dir=$work/link platform="macos 11.0 11.0" os=macos11 o objects=()
     shift 5
+    links=$((links + 1))
+    [ $((links % ${SAMPLE:-1})) -eq 0 ] || return 0
     rm -rf "$dir"
     mkdir -p "$dir/apart"
     [ "$arch" != arm64_32 ] || { platform="watchos 7.0 7.0" && os=watchos7; }

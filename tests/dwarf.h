@@ -276,7 +276,7 @@ static inline void lookup_close(lookup *l)
 /* The name at an address, of the innermost frame. */
 static inline machsym_str name_at(lookup *l, uint64_t addr)
 {
-    return ask(l, addr) == 0 ? ms_str_empty() : l->v[0].name;
+    return ask(l, addr) == 0 ? test_str(NULL) : l->v[0].name;
 }
 
 #endif

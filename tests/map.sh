@@ -127,6 +127,21 @@ if ${CC:-cc} -D_GNU_SOURCE ${CFLAGS:-} -I. -o "$dir/damage" "$dir/damage.c" ${LD
         at=$((at + 37))
     done
     check "bytes that verify finds" $found $wanted
+    # Damage may leave ranges side by side that nothing is known of: their rows are empty.
+    printf '1000\t100f\tf\ta.c:5\n1010\t101f\tf\ta.c:6\n' >"$dir/table"
+    $machsym map import "$dir/table" --name x -o "$dir/rows.symmap" >/dev/null
+    size=$(wc -c <"$dir/rows.symmap")
+    ended=0
+    empty=0
+    at=256
+    while [ $at -lt "$size" ]; do
+        ${RUN:-} "$dir/damage" "$dir/rows.symmap" "$dir/damaged.symmap" $at
+        [ "$(status $machsym map export --format=bugly "$dir/damaged.symmap")" = 0 ] && ended=$((ended + 1))
+        grep -q "^1000${tab}101f${tab}\$" "$dir/out" && empty=$((empty + 1))
+        at=$((at + 1))
+    done
+    check "exports of damaged maps that end" $ended $((size - 256))
+    check "one of them has an empty row" "$([ $empty -gt 0 ] && echo yes)" yes
 else
     skip "damaged maps: no compiler"
 fi

@@ -1,6 +1,7 @@
 #!/bin/bash
-# One rule for the options of all commands: each that help tells of takes its value behind "=" and as the next argument,
-# with one dash or two; what is no option is never taken for a file or an address. Exit status 2: the command line.
+# One rule for the options of all commands: each that help tells of takes its value behind "=" and as the next
+# argument, with one dash or two; what is no option is never taken for a file or an address. Exit status 2: the
+# command line.
 bin=tests/fixtures/bin
 dsym=$bin/demo.app.dSYM
 M=${MACHSYM:-build/machsym}
@@ -20,8 +21,8 @@ says() { # NAME STATUS TEXT ARGUMENT...
     ok "$name: status $status" $?
 }
 
-commands="atos info crash objc symbols owners demangle map-build map-lookup map-info map-dump map-verify map-export
-map-import map-chunk"
+commands="atos info crash objc symbols owners demangle map-build map-lookup map-info map-dump map-verify
+map-export map-import map-chunk"
 for command in $commands; do
     words=${command/-/ }
     # shellcheck disable=SC2086
@@ -61,7 +62,8 @@ done
 $M map build -o "$work/demo.symmap" $dsym >"$work/out" 2>"$work/err"
 for jobs in -j2 "-j 2" -j=2 --j=2; do
     # shellcheck disable=SC2086
-    $M map build $jobs -o "$work/2.symmap" $dsym >"$work/out" 2>"$work/err" && cmp -s "$work/demo.symmap" "$work/2.symmap"
+    $M map build $jobs -o "$work/2.symmap" $dsym >"$work/out" 2>"$work/err" &&
+        cmp -s "$work/demo.symmap" "$work/2.symmap"
     ok "map build $jobs" $?
 done
 says "an option of another command" 2 "no such option: --json" map info --json "$work/demo.symmap"

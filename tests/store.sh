@@ -1,5 +1,6 @@
 #!/bin/bash
-# Where symbols are found: damaged index files are not believed, helper files that are no plain files are passed by.
+# Where symbols are found: damaged index files are not believed, helper files that are none are
+# passed by.
 dsym=tests/fixtures/bin/demo.app.dSYM
 report=tests/fixtures/reports/demo.crash
 M=${MACHSYM:-build/machsym}

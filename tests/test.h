@@ -1,9 +1,12 @@
-/* What every test program uses: the implementation with its statics, checks that count, the fixtures.
- * Programs run from the top of the tree. */
+/* What every test program uses: the implementation with its statics, checks that count, the fixtures. With
+ * TEST_PUBLIC it is the public functions only, of an implementation that such programs share. Programs run from the
+ * top of the tree. */
 #ifndef MACHSYM_TEST_H
 #define MACHSYM_TEST_H
 
+#ifndef TEST_PUBLIC
 #define MACHSYM_IMPLEMENTATION
+#endif
 #include "../machsym.h"
 
 #include <stdio.h>
@@ -37,9 +40,26 @@ static inline void test_equal(uint64_t got, uint64_t want, const char *text, con
                (unsigned long long)got, (unsigned long long)want, (unsigned long long)want);
 }
 
+/* ---- Text ---- */
+
+static inline machsym_str test_str(const char *text)
+{
+    machsym_str str;
+    str.ptr = text;
+    str.len = text != NULL ? strlen(text) : 0;
+    return str;
+}
+
+static inline bool test_same(machsym_str a, machsym_str b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+/* ---- Checks ---- */
+
 static inline void test_text(machsym_str got, const char *want, const char *text, const char *file, int line)
 {
-    bool same = got.len == strlen(want) && (got.len == 0 || memcmp(got.ptr, want, got.len) == 0);
+    bool same = test_same(got, test_str(want));
     test_count(same);
     if (!same)
         printf("%s:%d: %s is \"%.*s\", not \"%s\"\n", file, line, text, (int)got.len,
@@ -56,7 +76,15 @@ static inline void test_leave_out(const char *what, const char *why)
 #define CHECK(condition)      test_true((condition), #condition, __FILE__, __LINE__)
 #define CHECK_EQ(got, want)   test_equal((uint64_t)(got), (uint64_t)(want), #got, __FILE__, __LINE__)
 #define CHECK_STR(got, want)  test_text((got), (want), #got, __FILE__, __LINE__)
-#define CHECK_TEXT(got, want) test_text(ms_str_from_c(got), (want), #got, __FILE__, __LINE__)
+#define CHECK_TEXT(got, want) test_text(test_str(got), (want), #got, __FILE__, __LINE__)
+
+/* A number of the environment, 1 when it is not there. SAMPLE: one of how many inputs is tried of what there are ten
+ * thousands of; CI tries all. STRIDE: the same for builds that are slow. */
+static inline size_t test_env(const char *name)
+{
+    const char *wanted = getenv(name);
+    return wanted != NULL && atoi(wanted) > 0 ? (size_t)atoi(wanted) : 1;
+}
 
 /* Prints the last line; main returns what it returns. */
 static inline int test_done(void)

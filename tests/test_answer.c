@@ -1,4 +1,4 @@
-/* The floor answer: the name rule of concrete and inlined functions, what answers where debug info is silent,
+/* The room answer: the name rule of concrete and inlined functions, what answers where debug info is silent,
  * best line, many addresses at once, iteration, the cache limit. */
 #include "dwarf.h"
 
@@ -377,8 +377,8 @@ static void test_many(void)
         sum += count;
         for (size_t j = 0; j < count && count == answers[i].count; j++) {
             const machsym_frame *got = &frames[answers[i].first + j];
-            wrong += !ms_str_equal(got->name, own[j].name) || got->line != own[j].line ||
-                     got->is_inline != own[j].is_inline || !ms_str_equal(got->file.name, own[j].file.name) ||
+            wrong += !test_same(got->name, own[j].name) || got->line != own[j].line ||
+                     got->is_inline != own[j].is_inline || !test_same(got->file.name, own[j].file.name) ||
                      got->column != own[j].column || got->function_start != own[j].function_start;
         }
     }
@@ -415,7 +415,7 @@ static void test_cache(void)
             wrong += machsym_session_frames(small, addr, b, 16) != count;
             found += count > 0;
             for (size_t i = 0; i < count && i < 16; i++)
-                wrong += !ms_str_equal(a[i].name, b[i].name) || a[i].line != b[i].line;
+                wrong += !test_same(a[i].name, b[i].name) || a[i].line != b[i].line;
         }
         machsym_session_trim(small);
         machsym_session_trim(large);
@@ -463,7 +463,7 @@ static void check_map(const lookup *l, machsym_lines lines, uint64_t lo, uint64_
         for (size_t i = 0; i < count && i < 4; i++)
             wrong += got[i].line != want[i].line || got[i].function_start != want[i].function_start ||
                      got[i].function_size != want[i].function_size ||
-                     !ms_str_equal(got[i].name, want[i].name);
+                     !test_same(got[i].name, want[i].name);
     }
     CHECK_EQ(wrong, 0);
     machsym_map_close(map);
@@ -699,7 +699,7 @@ static void test_iteration(const char *name)
             continue;
         }
         const machsym_frame *outer = &frames[count - 1];
-        wrong += !ms_str_equal(outer->name, f.name) || !ms_str_equal(outer->linkage_name, f.linkage_name) ||
+        wrong += !test_same(outer->name, f.name) || !test_same(outer->linkage_name, f.linkage_name) ||
                  outer->function_start != f.lo || outer->function_size != f.hi - f.lo ||
                  outer->die_offset != f.die_offset || outer->name_source != f.name_source;
     }
@@ -797,8 +797,60 @@ static void test_doubts(void)
     program_free(&p);
 }
 
+/* Whether all that holds an address is the same in two spans. */
+static bool same_span(const ms_eng_span *a, const ms_eng_span *b)
+{
+    uint64_t a_off = a->unit != NULL ? a->root->enc.unit_off : UINT64_MAX;
+    uint64_t b_off = b->unit != NULL ? b->root->enc.unit_off : UINT64_MAX;
+    if (a_off != b_off || a->unit == NULL)
+        return a_off == b_off;
+    bool same_call = a->function == ms_SEG_NONE
+                         ? b->function == ms_SEG_NONE
+                         : b->function != ms_SEG_NONE &&
+                               a->table->blocks[a->call].die_off == b->table->blocks[b->call].die_off;
+    return same_call && a->row == b->row && a->range.lo == b->range.lo && a->range.hi == b->range.hi;
+}
+
+/* What a span says holds up to its end: every address says the same, to a session that has not indexed anything
+ * too. */
+static void test_spans(const char *name, machsym_lines lines)
+{
+    char path[256];
+    snprintf(path, sizeof path, "tests/fixtures/bin/%s", name);
+    machsym_image *image = test_open(path);
+    machsym_session *walk = test_session(image, lines, MACHSYM_SESSION_INDEX);
+    machsym_session *each = test_session(image, lines, 0);
+    machsym_cursor at = {0, 0};
+    machsym_section code;
+    unsigned wrong = 0;
+    size_t count = 0;
+    while (machsym_image_next_section(image, &at, &code)) {
+        uint64_t end = code.addr + code.size;
+        for (uint64_t addr = code.is_code ? code.addr : end; addr < end; count++) {
+            ms_eng_span span = ms_eng_at(walk, addr);
+            wrong += span.hi <= addr;
+            for (uint64_t hi = span.hi > addr && span.hi < end ? span.hi : addr + 1; addr < hi; addr++) {
+                if (addr % 16 == 0) /* as if it were the first question */
+                    machsym_session_trim(each);
+                ms_eng_span one = ms_eng_at(each, addr);
+                wrong += !same_span(&span, &one);
+            }
+        }
+    }
+    CHECK(count > 10);
+    CHECK_EQ(wrong, 0);
+    machsym_session_close(each);
+    machsym_session_close(walk);
+    machsym_image_close(image);
+}
+
 int main(void)
 {
+    test_spans("inline-arm64-d4-14.dwarf", MACHSYM_LINES_ATOS);
+    test_spans("inline-x86_64-d2-14.dwarf", MACHSYM_LINES_DWARF);
+    test_spans("cross-arm64-d5-22.dwarf", MACHSYM_LINES_STMT);
+    test_spans("hand-lines.dwarf", MACHSYM_LINES_DWARF);
+    test_spans("hand-units.dwarf", MACHSYM_LINES_STMT);
     test_name_rule();
     test_inline_names();
     test_gaps();

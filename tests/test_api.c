@@ -34,9 +34,9 @@ static void test_names(void)
 static machsym_path path_of(const char *comp_dir, const char *dir, const char *name)
 {
     machsym_path path;
-    path.comp_dir = ms_str_from_c(comp_dir);
-    path.dir = ms_str_from_c(dir);
-    path.name = ms_str_from_c(name);
+    path.comp_dir = test_str(comp_dir);
+    path.dir = test_str(dir);
+    path.name = test_str(name);
     return path;
 }
 
@@ -211,14 +211,14 @@ static void test_no_symtab(void)
 static void test_demangle_plain(void)
 {
     char buf[16];
-    machsym_str name = ms_str_from_c("main");
+    machsym_str name = test_str("main");
     CHECK_EQ(machsym_demangle(name, 0, NULL, 0), 4);
     memset(buf, '#', sizeof buf);
     CHECK_EQ(machsym_demangle(name, 0, buf, 3), 4);
     CHECK(memcmp(buf, "ma\0#", 4) == 0);
     CHECK_EQ(machsym_demangle(name, 0, buf, sizeof buf), 4);
     CHECK_TEXT(buf, "main");
-    CHECK_EQ(machsym_demangle(ms_str_empty(), 0, buf, sizeof buf), 0);
+    CHECK_EQ(machsym_demangle(test_str(NULL), 0, buf, sizeof buf), 0);
     CHECK_TEXT(buf, "");
 }
 
@@ -239,7 +239,7 @@ static void test_shown_names(void)
         size_t len = strlen(names[i][1]);
         for (size_t cap = 1; cap <= len + 3; cap++) { /* as snprintf */
             memset(buf, '#', sizeof buf);
-            CHECK_EQ(machsym_name_text(ms_str_from_c(names[i][0]), 0, buf, cap), len);
+            CHECK_EQ(machsym_name_text(test_str(names[i][0]), 0, buf, cap), len);
             size_t kept = len < cap - 1 ? len : cap - 1;
             CHECK(memcmp(buf, names[i][1], kept) == 0 && buf[kept] == 0 && buf[cap] == '#');
         }
@@ -247,10 +247,10 @@ static void test_shown_names(void)
     machsym_frame frame;
     memset(&frame, 0, sizeof frame);
     CHECK_EQ(machsym_frame_name(&frame, 0, buf, sizeof buf), 0);
-    frame.name = ms_str_from_c("require");
+    frame.name = test_str("require");
     machsym_frame_name(&frame, 0, buf, sizeof buf);
     CHECK_TEXT(buf, "require");
-    frame.linkage_name = ms_str_from_c("_Z7requireb");
+    frame.linkage_name = test_str("_Z7requireb");
     machsym_frame_name(&frame, 0, buf, sizeof buf);
     CHECK_TEXT(buf, "require(bool)");
 }

@@ -1,4 +1,4 @@
-/* The floor memory: chunks, growth, alignment, failure that sticks. */
+/* The room memory: chunks, growth, alignment, failure that sticks. */
 #include "test.h"
 
 /* Counts what is out; fails from the n-th allocation on. */

@@ -1,4 +1,4 @@
-/* The floor forms: every form is skipped by its right size and read to its right value, in every encoding
+/* The room forms: every form is skipped by its right size and read to its right value, in every encoding
  * that has it; range lists of all kinds; tombstones. */
 #include "dwarf.h"
 

@@ -1,4 +1,4 @@
-/* The floor lines: headers of versions 2 to 5, every opcode, sequences, and which row answers under each
+/* The room lines: headers of versions 2 to 5, every opcode, sequences, and which row answers under each
  * policy. */
 #include "dwarf.h"
 
@@ -614,8 +614,30 @@ static void test_backwards(void)
     program_free(&p);
 }
 
+/* An entry of the file table without a name is no file: its folder is not told either. Found by fuzz/fuzz_agree.c:
+ * sessions told the folder, maps did not. */
+static void test_nameless_file(void)
+{
+    static const ms_ln_file files[] = {{{"", 0}, 1}, {{"b.c", 3}, 1}};
+    static const machsym_str dirs[] = {{"/dir", 4}};
+    ms_ln_table table;
+    memset(&table, 0, sizeof table);
+    table.version = 4;
+    table.files = files;
+    table.file_count = 2;
+    table.dirs = dirs;
+    table.dir_count = 1;
+    machsym_path path = ms_ln_path(&table, ms_str_from_c("/comp"), 1);
+    CHECK(path.comp_dir.len == 0 && path.dir.len == 0 && path.name.len == 0);
+    path = ms_ln_path(&table, ms_str_from_c("/comp"), 2);
+    CHECK_STR(path.comp_dir, "/comp");
+    CHECK_STR(path.dir, "/dir");
+    CHECK_STR(path.name, "b.c");
+}
+
 int main(void)
 {
+    test_nameless_file();
     static const encoding encodings[] = {{2, 8, 4}, {3, 4, 4}, {3, 8, 8}, {4, 8, 4},
                                          {5, 8, 4}, {5, 4, 4}, {5, 8, 8}};
     for (unsigned i = 0; i < sizeof encodings / sizeof encodings[0]; i++) {

@@ -74,6 +74,7 @@ static void check_lookups(const machsym_image *file, const machsym_image *memory
 {
     machsym_session *a = test_session(file, MACHSYM_LINES_ATOS, 0);
     machsym_session *b = test_session(memory, MACHSYM_LINES_ATOS, 0);
+    size_t wrong = 0;
     for (int i = 0; i < 200; i++) {
         machsym_frame x;
         machsym_frame y;
@@ -82,10 +83,10 @@ static void check_lookups(const machsym_image *file, const machsym_image *memory
         memset(&x, 0, sizeof x);
         memset(&y, 0, sizeof y);
         size_t count = machsym_session_frames(a, addr, &x, 1);
-        CHECK_EQ(machsym_session_frames(b, addr, &y, 1), count);
-        CHECK(count == 0 || same(x.linkage_name, y.linkage_name) || is_foreign(y.linkage_name));
-        CHECK_EQ(x.function_start, y.function_start);
+        wrong += machsym_session_frames(b, addr, &y, 1) != count || x.function_start != y.function_start ||
+                 (count != 0 && !same(x.linkage_name, y.linkage_name) && !is_foreign(y.linkage_name));
     }
+    CHECK_EQ(wrong, 0); /* of 200 addresses, which are one check */
     machsym_session_close(a);
     machsym_session_close(b);
 }
@@ -262,6 +263,7 @@ static void test_pair(void)
 int main(void)
 {
     check_tree("tests/fixtures/bin", 0);
+    check_tree("tests/real", 0);
     CHECK(image_count > 30);
     size_t fixtures = image_count;
     check_tree("../shared/corpus", 0);

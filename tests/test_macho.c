@@ -1,4 +1,4 @@
-/* The floor macho through the public functions: fat files, slices, load commands, sections, and what is wrong
+/* The room macho through the public functions: fat files, slices, load commands, sections, and what is wrong
  * with files. */
 #include "test.h"
 #include "make.h"
@@ -242,6 +242,11 @@ static void test_wrong_magic(void)
         {"", 0, MACHSYM_ERR_FORMAT, "the file is empty"},
         {"\177ELF\2\1\1\0", 8, MACHSYM_ERR_FORMAT, "an ELF file, not Mach-O"},
         {"!<arch>\nx", 9, MACHSYM_ERR_UNSUPPORTED, "a static library; name a linked file or an object in it"},
+        {"!<thin>\nx", 9, MACHSYM_ERR_UNSUPPORTED, "a static library; name a linked file or an object in it"},
+        {"\xca\xfe\xba\xbe\0\0\0\1\1\0\0\x0c\0\0\0\0\0\0\0\x1c\0\0\0\x08\0\0\0\0!<arch>\n", 36,
+         MACHSYM_ERR_UNSUPPORTED,
+         "a universal static library; name a linked file, or an object taken out of it by lipo -thin and ar "
+         "-x"},
         {"MZ\0\0\0\0\0\0", 8, MACHSYM_ERR_FORMAT, "not a Mach-O file"},
         {"\xce", 1, MACHSYM_ERR_FORMAT, "not a Mach-O file"},
         {"\xfe\xed\xfa\xce\0\0\0\x12", 8, MACHSYM_ERR_UNSUPPORTED,
@@ -270,12 +275,21 @@ static machsym_section section_named(const machsym_image *image, const char *nam
     machsym_cursor at = {0, 0};
     machsym_section section;
     while (machsym_image_next_section(image, &at, &section)) {
-        if (ms_str_is(section.name, name))
+        if (test_same(section.name, test_str(name)))
             return section;
     }
     memset(&section, 0, sizeof section);
     CHECK(!"there is such a section");
     return section;
+}
+
+/* A text and its zero fill a section. */
+static machsym_str text_of(machsym_section section)
+{
+    machsym_str text;
+    text.ptr = (const char *)section.bytes.ptr;
+    text.len = section.bytes.len - 1;
+    return text;
 }
 
 /* A dSYM names sections that have no bytes in the file: offset 0 would be the header. Zero-fill has none
@@ -300,7 +314,7 @@ static void test_sections(bool is_32)
     CHECK(section.is_code && section.bytes.len == 0 && section.size == MAKE_CODE_SIZE);
     section = section_named(image, "__debug_str");
     CHECK_STR(section.segment, "__DWARF");
-    CHECK_STR(ms_str_make((const char *)section.bytes.ptr, section.bytes.len - 1), "some bytes");
+    CHECK_STR(text_of(section), "some bytes");
     CHECK_EQ(section.bytes.len, 11);
     CHECK_EQ(section.offset, 0x1000);
     CHECK(!section.is_code && !section.is_pair);
@@ -407,6 +421,46 @@ static void test_versions(void)
     bytes_free(&more);
 }
 
+/* A zippered image names two platforms; a hostile one more than are kept. */
+static void test_platforms(void)
+{
+    for (unsigned count = 0; count <= MACHSYM_MAX_PLATFORMS + 1; count++) {
+        make_macho m;
+        bytes more = {NULL, 0, 0};
+        machsym_image_info info;
+        machsym_platform platform;
+        machsym_cursor at = {0, 0};
+        unsigned kept = count < MACHSYM_MAX_PLATFORMS ? count : MACHSYM_MAX_PLATFORMS;
+        memset(&m, 0, sizeof m);
+        for (unsigned i = 0; i < count; i++) {
+            put32(&more, 0x32); /* LC_BUILD_VERSION */
+            put32(&more, 24);
+            put32(&more, i == 0 ? 1 : 5 + i); /* macOS, Mac Catalyst */
+            put32(&more, 0x000b0000 + i);
+            put32(&more, 0x000c0000 + i);
+            put32(&more, 0);
+        }
+        m.commands = &more;
+        m.command_count = count;
+        bytes file = make_file(&m);
+        machsym_image *image = test_open_bytes(file.v, file.len);
+        machsym_image_get_info(image, &info);
+        CHECK_EQ(info.platform, count == 0 ? 0 : 1);
+        CHECK_EQ(info.min_os, count == 0 ? 0 : 0x000b0000);
+        CHECK_EQ(info.sdk, count == 0 ? 0 : 0x000c0000);
+        for (unsigned i = 0; i < kept; i++) {
+            CHECK(machsym_image_next_platform(image, &at, &platform));
+            CHECK_EQ(platform.platform, i == 0 ? 1 : 5 + i);
+            CHECK_EQ(platform.min_os, 0x000b0000 + i);
+            CHECK_EQ(platform.sdk, 0x000c0000 + i);
+        }
+        CHECK(!machsym_image_next_platform(image, &at, &platform));
+        machsym_image_close(image);
+        bytes_free(&file);
+        bytes_free(&more);
+    }
+}
+
 /* Sections beyond 4 GB: section_64.offset has 32 bits and wraps; a step back is a carry. The file is sparse. */
 static void test_wrapping_offsets(void)
 {
@@ -439,7 +493,7 @@ static void test_wrapping_offsets(void)
     machsym_image *image = test_open(path);
     machsym_section section = section_named(image, "__debug_line_str");
     CHECK_EQ(section.offset, far);
-    CHECK_STR(ms_str_make((const char *)section.bytes.ptr, section.bytes.len - 1), "far away");
+    CHECK_STR(text_of(section), "far away");
     CHECK_EQ(section_named(image, "__debug_str").offset, 0x1100);
     machsym_image_close(image);
     close(fd);
@@ -604,6 +658,38 @@ static void test_copy(void)
     free(file.ptr);
 }
 
+/* What was found damaged while opening is told: what, where, and whether the file is cut short. */
+static void test_damage_told(void)
+{
+    test_file file = test_read("tests/fixtures/bin/inline-x86_64-d4-22.dwarf");
+    machsym_image_info info;
+    machsym_image *image = test_open_bytes(file.ptr, file.len);
+    machsym_image_get_info(image, &info);
+    CHECK_EQ(info.damage_count, 0);
+    CHECK_TEXT(info.damage.what, "");
+    CHECK_TEXT(info.damage.where, "");
+    CHECK(!info.damage.is_cut_short);
+    machsym_image_close(image);
+
+    image = test_open_bytes(file.ptr, file.len / 4 * 3); /* no section that lies in front is lost */
+    machsym_image_get_info(image, &info);
+    CHECK(info.damage_count > 0);
+    CHECK_TEXT(info.damage.what, "a section runs past the end of the file");
+    CHECK_TEXT(info.damage.where, "section");
+    CHECK(info.damage.offset > 0 && info.damage.is_cut_short);
+    machsym_image_close(image);
+
+    file.ptr[0x54] = 0xff; /* cmdsize of LC_SYMTAB */
+    image = test_open_bytes(file.ptr, file.len);
+    machsym_image_get_info(image, &info);
+    CHECK_EQ(info.damage_count, 1);
+    CHECK_TEXT(info.damage.where, "load commands");
+    CHECK_EQ(info.damage.offset, 0x50);
+    CHECK(!info.damage.is_cut_short);
+    machsym_image_close(image);
+    free(file.ptr);
+}
+
 int main(void)
 {
     test_thin();
@@ -617,10 +703,12 @@ int main(void)
     test_sections(true);
     test_command_damage();
     test_versions();
+    test_platforms();
     test_wrapping_offsets();
     test_fixtures();
     test_pairs();
     test_odd_files();
     test_copy();
+    test_damage_told();
     return test_done();
 }

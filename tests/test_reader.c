@@ -1,4 +1,4 @@
-/* The floors bytes and reader: numbers, LEB128, strings, sticky failure, sorting and search. */
+/* The rooms bytes and reader: numbers, LEB128, strings, sticky failure, sorting and search. */
 #include "test.h"
 #include "make.h"
 

@@ -1,4 +1,4 @@
-/* The floor segments, against the plain rule: of the ranges that hold an address the last one has it. */
+/* The room segments, against the plain rule: of the ranges that hold an address the last one has it. */
 #include "test.h"
 
 enum { MAX_PIECES = 40, SPACE = 64 };

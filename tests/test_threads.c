@@ -50,12 +50,19 @@ static void *work(void *user)
     return NULL;
 }
 
+static const char *const objects = "tests/fixtures/bin"; /* where those of debug maps are */
+
 static void check_file(const char *name)
 {
     char path[256];
     worker workers[THREADS + 1];
+    machsym_open_desc desc;
     snprintf(path, sizeof path, "tests/fixtures/bin/%s", name);
-    machsym_image *image = test_open(path);
+    memset(&desc, 0, sizeof desc);
+    desc.path = path;
+    desc.oso_dirs = &objects;
+    desc.oso_dir_count = 1;
+    machsym_image *image = test_open_desc(&desc);
     memset(workers, 0, sizeof workers);
     for (unsigned i = 0; i <= THREADS; i++)
         workers[i].image = image;
@@ -78,5 +85,7 @@ int main(void)
     check_file("inline-arm64-d5-22");
     check_file("inline-x86_64-d4-noaranges.dwarf");
     check_file("cross-arm64-d5-22.dwarf");
+    check_file("map-x86_64-d4-O2/program");
+    check_file("map-arm64-d5-O2/program");
     return test_done();
 }

@@ -1,4 +1,4 @@
-/* The floor units: headers of every version and type, and which unit covers an address, by .debug_aranges in
+/* The room units: headers of every version and type, and which unit covers an address, by .debug_aranges in
  * both conventions, by the units' own ranges, and by the functions of units that state none. */
 #include "dwarf.h"
 
@@ -358,6 +358,9 @@ static void test_damage(void)
     machsym_image_info image_info;
     machsym_image_get_info(l.image, &image_info);
     CHECK(image_info.damage_count >= 3);
+    CHECK_TEXT(image_info.damage.where, ".debug_info");
+    CHECK_EQ(image_info.damage.offset, bad_version);
+    CHECK(image_info.damage.is_cut_short); /* by the last unit, not by the first damage */
     lookup_close(&l);
     program_free(&p);
 
@@ -476,7 +479,7 @@ static void test_fixtures(void)
         }
         CHECK_EQ(machsym_session_frames(session, addr, frames, 16), want_count);
         for (size_t j = 0; j < want_count; j++) {
-            CHECK(ms_str_equal(frames[j].name, want[j].name));
+            CHECK(test_same(frames[j].name, want[j].name));
             CHECK_EQ(frames[j].line, want[j].line);
         }
         machsym_session_explain(session, addr, &e);

@@ -121,7 +121,8 @@ static size_t thread_count(const atos *a, size_t count)
     return a->rules != NULL || a->explain || count < THREAD_WORTH ? 1 : most;
 }
 
-/* Many at a time: a call of the system for every 4 KB, which stdout gathers, would take a tenth as long as answering. */
+/* Many at a time: a call of the system for every 4 KB, which stdout gathers, would take a tenth as long as
+ * answering. */
 static void print_answers(const token *tokens, size_t count)
 {
     text out = {0};

@@ -199,11 +199,14 @@ static void explain_frame(const atos *a, text *out, const machsym_frame *frame)
         text_c(out, ", entry at .debug_info+0x");
         text_hex(out, frame->die_offset, 1);
     }
-    text_c(out, ", 0x");
-    text_hex(out, frame->function_start, 1);
-    text_c(out, " + ");
-    text_dec(out, frame->function_size);
-    text_c(out, " bytes, name from ");
+    if (!frame->is_inline) { /* of a call only the function around it is known */
+        text_c(out, ", 0x");
+        text_hex(out, frame->function_start, 1);
+        text_c(out, " + ");
+        text_dec(out, frame->function_size);
+        text_c(out, " bytes");
+    }
+    text_c(out, ", name from ");
     text_c(out, machsym_source_name(frame->name_source));
     text_c(out, ", line from ");
     text_c(out, machsym_source_name(frame->line_source));

@@ -39,6 +39,23 @@ static void print_version(const char *label, uint32_t version)
         out_format(".%u", version & 0xff);
 }
 
+/* One line a platform: zippered images have two. */
+static void print_platforms(const machsym_image *image)
+{
+    machsym_cursor at = {0, 0};
+    machsym_platform p;
+    if (!machsym_image_next_platform(image, &at, &p)) {
+        out_c("  platform: unknown\n");
+        return;
+    }
+    do {
+        out_format("  platform: %s", platform_name(p.platform));
+        print_version("minimum", p.min_os);
+        print_version("SDK", p.sdk);
+        out_c("\n");
+    } while (machsym_image_next_platform(image, &at, &p));
+}
+
 static void print_source_version(uint64_t v)
 {
     if (v != 0)
@@ -143,12 +160,8 @@ static void print_image(const machsym_image *image, bool quick)
     print_slice(&info.slice);
     if (info.pair_path != NULL)
         out_format("  other half: %s\n", info.pair_path);
-    out_format("  platform: %s", platform_name(info.platform));
-    if (info.platform != 0) {
-        print_version("minimum", info.min_os);
-        print_version("SDK", info.sdk);
-    }
-    out_format("\n  text: 0x%llx, %llu bytes\n", (unsigned long long)info.text_addr,
+    print_platforms(image);
+    out_format("  text: 0x%llx, %llu bytes\n", (unsigned long long)info.text_addr,
                (unsigned long long)info.text_size);
     print_source_version(info.source_version);
     print_sections(image);
@@ -170,7 +183,10 @@ static void print_image(const machsym_image *image, bool quick)
                 counts.damaged_metadata);
     }
     if (info.damage_count != 0)
-        out_format("  damaged: %u load commands, sections or unit headers\n", info.damage_count);
+        out_format("  damaged: %u load commands, sections or unit headers; first: %s (%s, 0x%llx)%s\n",
+                   info.damage_count, info.damage.what, info.damage.where,
+                   (unsigned long long)info.damage.offset,
+                   info.damage.is_cut_short ? "; the file may be cut short" : "");
     tool_session_close(session);
 }
 

@@ -221,7 +221,8 @@ static void export_bugly(const symbol_file *file, const frame_style *how, outfil
         next.len = 0;
         if (count > 0)
             text_row(&next, &frames[count - 1], &style);
-        if (open.hi == range.lo && row.len == next.len && memcmp(row.v, next.v, row.len) == 0) {
+        bool same = str_equal((machsym_str){row.v, row.len}, (machsym_str){next.v, next.len});
+        if (open.hi == range.lo && same) {
             open.hi = range.hi;
             continue;
         }

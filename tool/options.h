@@ -4,12 +4,14 @@
 
 #include "text.h"
 
-/* An option. On the command line it has one or two dashes; its value follows behind "=" or as the next argument. */
+/* An option. On the command line it has one or two dashes; its value follows behind "=" or as the next
+ * argument. */
 typedef struct option {
-    const char *
-        names; /* with blanks between; help writes one dash for a letter, two for a word, a given one as it is */
-    const char
-        *value; /* what help calls its value, a word for each if there are several; NULL: it takes none */
+    /* With blanks between; help writes one dash for a letter, two for a word, a given one as it is. NULL: a
+     * line of help that parts options. */
+    const char *names;
+    /* What help calls its value, a word for each if there are several. NULL: it takes none. */
+    const char *value;
     const char *help; /* may have several lines */
     size_t at;        /* of the field that it sets, in what its table is for */
     /* Sets the field, once for each value. Returns false after a message. NULL: a flag sets a bool, others a
@@ -17,8 +19,7 @@ typedef struct option {
     bool (*take)(void *field, const char *value);
 } option;
 
-/* A table of options, which a help line without a name may part and an empty one ends; what they set lies in a part of
- * what the command is given. */
+/* A table of options, ended by an empty one, and where in what the command is given lies what they set. */
 typedef struct option_set {
     const option *v;
     size_t at;
@@ -38,11 +39,12 @@ typedef struct command {
     const struct command *const *below; /* ended by NULL */
 } command;
 
-/* Takes the options into *to and leaves the operands at argv[1] and on. Returns how many these are; or a negative
- * number when the command is to end with options_status of it: help was printed, or a message. */
+/* Takes the options into *to and leaves the operands at argv[1] and on. Returns how many these are; or a
+ * negative number when the command is to end with options_status of it: help was printed, or a message. */
 int options_parse(const command *c, void *to, int argc, char **argv);
 int options_status(int parsed);
-/* Says what is wrong with a command line; with NULL prints the help to standard error. Returns the exit status. */
+/* Says what is wrong with a command line; with NULL prints the help to standard error. Returns the exit
+ * status. */
 int options_wrong(const command *c, const char *what);
 
 /* A line for each command. */

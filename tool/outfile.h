@@ -1,4 +1,5 @@
-/* Output files that are whole or not there: written beside their place under a name of their own, then moved. */
+/* Output files that are whole or not there: written beside their place under a name of their own, then
+ * moved. */
 #ifndef MACHSYM_TOOL_OUTFILE_H
 #define MACHSYM_TOOL_OUTFILE_H
 
@@ -29,8 +30,8 @@ typedef struct outfile {
 bool outfile_begin(outfile *out, const char *path, outfile_rule rule);
 /* Writes the text and empties it, when there is enough of it. */
 void outfile_flush(outfile *out, text *t);
-/* Writes the rest, frees the text and gives the file its name; with ok false, or when anything failed, no file is left.
- * Returns false after a message unless ok was false. */
+/* Writes the rest, frees the text and gives the file its name; with ok false, or when anything failed, no
+ * file is left. Returns false after a message unless ok was false. */
 bool outfile_end(outfile *out, text *t, bool ok);
 
 /* All in one: returns 0, or errno, without a message. */

@@ -5,10 +5,10 @@
  * and lines that begin with # count for nothing. Words are separated by blanks; OWNER is the rest of the line
  * behind " = ".
  *
- *   linkmap FILE            what the linker's map (-map) says: libsdk.a(member.o), or the object file's base name
+ *   linkmap FILE            what the linker's map (-map) says: libsdk.a(member.o), or a base name
  *   objects                 what the debug map (N_OSO) in the file itself says, named likewise
  *   object TEXT = OWNER     code whose object file or archive, by linkmap or objects, has TEXT in its path
- *   between A .. B = OWNER  the code from function A to function B, both included; each a symbol or an address
+ *   between A .. B = OWNER  the code from function A to function B, both included; symbols or addresses
  *   at ADDRESS              addresses in the `between` that follow are runtime ones of an image loaded here
  *   slide ADDRESS           the same, told by how far it slid; `slide 0`: addresses are the file's own
  *   prefix TEXT = OWNER     methods of Objective-C classes whose name begins with TEXT; with a slash in TEXT:
@@ -29,8 +29,8 @@ owners *owners_new(void);
 /* Adds the rules of a file, or one rule as a line of such a file has it. Returns false after a message. */
 bool owners_read(owners *all, const char *path);
 bool owners_add(owners *all, const char *rule);
-/* For tables of options: reads rules from a file into the owners * that the field is, and makes them first. That it
- * could not be read is no fault of the command line: owners_are_read tells. */
+/* For tables of options: reads rules from a file into the owners * that the field is, and makes them first.
+ * If the file cannot be read, the command line is right all the same: owners_are_read tells of it. */
 bool owners_take_rules(void *field, const char *path);
 bool owners_are_read(const owners *all); /* of none too */
 void owners_free(owners *all);

@@ -1,4 +1,5 @@
-/* What MinGW's library lacks of POSIX, under its POSIX names, so that the tool has one text for all systems. */
+/* What MinGW's library lacks of POSIX, under its POSIX names, so that the tool has one text for all
+ * systems. */
 #ifndef POSIX_H
 #define POSIX_H
 

@@ -37,7 +37,8 @@ typedef struct symbol_file {
 bool symbol_is_map(const char *path);
 bool uuid_is_none(const machsym_uuid *uuid); /* all zeros */
 
-/* Where a store keeps the map of a UUID: DIR/XX/UUID.symmap, XX the UUID's first two digits. Ends in a NUL. */
+/* Where a store keeps the map of a UUID: DIR/XX/UUID.symmap, XX the UUID's first two digits. Ends in a
+ * NUL. */
 void store_path(text *out, const char *dir, const machsym_uuid *uuid);
 
 /* Opens either. On ERR_POLICY out->lines tells what the map was built for. */

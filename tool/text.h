@@ -77,7 +77,8 @@ bool text_from_base64(text *t); /* decodes in place; false when it is not base64
 
 /* Appends a whole file; "-" is standard input. Returns false with errno when it cannot be read. */
 bool text_read_file(text *t, const char *path);
-/* The same of a file that nobody named on the command line: anything but a plain file is refused, and nothing waits. */
+/* The same of a file that nobody named on the command line: anything but a plain file is refused, and
+ * nothing waits. */
 bool text_read_plain(text *t, const char *path);
 
 /* ---- Memory for many texts ---- */

@@ -89,8 +89,8 @@ extern const option slice_option_table[];
 extern const option image_option_table[];
 
 void image_options_apply(const image_options *from, machsym_open_desc *desc);
-/* What commands that look at one image begin with: takes the options into *to, of which *from is a part, and opens image
- * and session. Returns an exit status; *image is NULL when the command is to end with it. */
+/* What commands that look at one image begin with: takes the options into *to, of which *from is a part,
+ * and opens image and session. Returns an exit status; *image is NULL when the command is to end with it. */
 int image_command_open(const command *c, image_options *from, int argc, char **argv, void *to,
                        machsym_image **image, machsym_session **session);
 machsym_image *image_options_open(const image_options *from);

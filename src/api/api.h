@@ -86,6 +86,15 @@ typedef struct machsym_error {
     uint64_t offset;   /* in the file, of the part that is wrong */
 } machsym_error;
 
+/* The first damage that was found while a file was opened: it costs what is damaged, and nothing else. */
+typedef struct machsym_damage {
+    const char *what; /* static, one clause: what is wrong; "" when nothing is */
+    const char
+        *where;      /* static, the part of the file: "load commands", "section", ".debug_info", ...; or "" */
+    uint64_t offset; /* of that part in the file; of a unit, in .debug_info */
+    bool is_cut_short; /* a part, not always the first one, runs past the end: the file may be incomplete */
+} machsym_damage;
+
 /* ---- Names of things ---- */
 
 /* Where a name or a line comes from, best first: the constant's end, and its name in JSON. */
@@ -201,6 +210,7 @@ typedef struct machsym_image_info {
     uint64_t text_size;
     uint64_t text_exec_addr; /* vmaddr of __TEXT_EXEC (kernels), else 0 */
     unsigned address_size;   /* 4 or 8 */
+    /* Of the first platform; machsym_image_next_platform has all. */
     uint32_t platform; /* LC_BUILD_VERSION's number, or the one that LC_VERSION_MIN_* stands for; 0 unknown */
     uint32_t min_os;   /* xxxx.yy.zz as 16.8.8 bits */
     uint32_t sdk;      /* the same */
@@ -210,7 +220,8 @@ typedef struct machsym_image_info {
     bool has_function_starts;
     uint32_t symbol_count; /* entries in LC_SYMTAB, stabs included; of both halves */
     uint32_t
-        damage_count; /* parts of the file that had to be left out so far: see machsym_session_read_info */
+        damage_count; /* parts found damaged while opening; what lookups find: machsym_session_read_info */
+    machsym_damage damage;  /* the first of them */
     const machsym_map *map; /* the map that answers, when the file is one; else NULL */
 } machsym_image_info;
 
@@ -260,6 +271,16 @@ MACHSYM_API void machsym_image_get_info(const machsym_image *image, machsym_imag
 /* Iterates over the sections of the image and of its pair, in file order. Returns: false at the end. */
 MACHSYM_API bool machsym_image_next_section(const machsym_image *image, machsym_cursor *at,
                                             machsym_section *out);
+/* A platform that an image was built for. Zippered images have two: macOS, Mac Catalyst. */
+typedef struct machsym_platform {
+    uint32_t platform; /* LC_BUILD_VERSION's number, or the one that LC_VERSION_MIN_* stands for */
+    uint32_t min_os;   /* xxxx.yy.zz as 16.8.8 bits */
+    uint32_t sdk;      /* the same */
+} machsym_platform;
+
+/* Iterates over the platforms of an image, in file order: at most MACHSYM_MAX_PLATFORMS. Returns: false at the end. */
+MACHSYM_API bool machsym_image_next_platform(const machsym_image *image, machsym_cursor *at,
+                                             machsym_platform *out);
 /* Iterates over the images of a kernel collection. Returns: false at the end, and for other files. */
 MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cursor *at, machsym_entry *out);
 
@@ -756,7 +777,8 @@ MACHSYM_API size_t machsym_error_text(const machsym_error *err, const machsym_op
     X(machsym_uuid, 9007199254740881)                                                                        \
     X(machsym_map_desc, 36028797018963913)                                                                   \
     X(machsym_map_frame, 72057594037927931)                                                                  \
-    X(machsym_writer_desc, 288230376151711717)
+    X(machsym_writer_desc, 288230376151711717)                                                               \
+    X(machsym_platform, 576460752303423433)
 #define MACHSYM_WEIGH(type, weight) +(uint64_t)sizeof(type) * (uint64_t)weight
 #define MACHSYM_ABI                 ((uint64_t)0 MACHSYM_STRUCTS(MACHSYM_WEIGH)) /* see machsym_abi */
 

@@ -53,6 +53,11 @@
 #define MACHSYM_MAX_COMMAND_LINKS 64
 #endif
 
+/* How many platforms of an image are kept; real images have at most two. */
+#ifndef MACHSYM_MAX_PLATFORMS
+#define MACHSYM_MAX_PLATFORMS 4
+#endif
+
 /* How many object files of a debug map a session keeps open; past it all are closed. Each costs a mapping and
  * about 200 KB. */
 #ifndef MACHSYM_MAX_OBJECTS
@@ -129,6 +134,23 @@
  * of one hash are rare in real files; a hostile file can make any number of them. Texts past the limit are left out. */
 #ifndef MACHSYM_MAX_EQUAL_HASHES
 #define MACHSYM_MAX_EQUAL_HASHES 16
+#endif
+
+/* What the units of a part may cost when a map is built, for each byte of their debug info, beside their
+ * own decoding: other units that are decoded because they may have the same code, and questions who has
+ * it. Real files cost less than one fifth of a byte. Past it the rest of the part's units is left out. */
+#ifndef MACHSYM_PART_WORK
+#define MACHSYM_PART_WORK 16
+#endif
+
+/* How many bytes of paths, and of names that no string table holds, a part of a map may have: so many, and
+ * more for each byte of debug info. Real files need less than one for a byte. Without a limit many file
+ * names could be the ends of one long text. Texts past it are empty. */
+#ifndef MACHSYM_PART_TEXT
+#define MACHSYM_PART_TEXT 1048576
+#endif
+#ifndef MACHSYM_PART_TEXT_PER_BYTE
+#define MACHSYM_PART_TEXT_PER_BYTE 64
 #endif
 
 /* MACHSYM_NO_SWIFT, MACHSYM_NO_CXX, MACHSYM_NO_RUST, MACHSYM_NO_D: names of that language come back as they

@@ -348,6 +348,39 @@ static machsym_result ms_fail(machsym_error *err, machsym_result code, const cha
     return code;
 }
 
+/* Damage found so far. */
+typedef struct ms_damage {
+    uint32_t count;
+    machsym_damage first; /* what NULL: none */
+} ms_damage;
+
+/* Counts a damaged part, and keeps the first one. */
+static void ms_damage_note(ms_damage *damage, const char *what, const char *where, uint64_t offset)
+{
+    if (damage->count++ != 0)
+        return;
+    damage->first.what = what;
+    damage->first.where = where;
+    damage->first.offset = offset;
+}
+
+/* The same of a part that runs past the end of what holds it. */
+static void ms_damage_note_cut(ms_damage *damage, const char *what, const char *where, uint64_t offset)
+{
+    ms_damage_note(damage, what, where, offset);
+    damage->first.is_cut_short = true;
+}
+
+/* Adds what another reader found later. */
+static void ms_damage_add(ms_damage *damage, const ms_damage *more)
+{
+    bool is_cut_short = damage->first.is_cut_short || more->first.is_cut_short;
+    if (damage->count == 0)
+        damage->first = more->first;
+    damage->first.is_cut_short = is_cut_short;
+    damage->count += more->count;
+}
+
 static machsym_result ms_fail_memory(machsym_error *err)
 {
     return ms_fail(err, MACHSYM_ERR_MEMORY, "the allocator has no memory left", "", 0);

@@ -547,12 +547,12 @@ static bool ms_ln_has_file(const ms_ln_table *table, uint64_t index)
     return at < table->file_count && table->files[at].name.len != 0;
 }
 
-/* The path of file number index, as the table's version counts. */
+/* The path of file number index, as the table's version counts: empty when it has no name. */
 static machsym_path ms_ln_path(const ms_ln_table *table, machsym_str comp_dir, uint64_t index)
 {
     machsym_path path = {ms_str_empty(), ms_str_empty(), ms_str_empty()};
     uint64_t at = table->version >= 5 ? index : index - 1; /* 0 - 1 is past every table */
-    if (at >= table->file_count)
+    if (!ms_ln_has_file(table, index))
         return path;
     const ms_ln_file *file = &table->files[at];
     uint64_t dir = table->version >= 5 ? file->dir : file->dir - 1;

@@ -200,7 +200,7 @@ static uint64_t ms_cu_search(const ms_dw *dw, uint64_t off)
 /* Lists the unit headers, by offset. A unit whose length leads nowhere ends where the next header is found; what it
  * swallowed, or what it left, is searched once. Returns NULL and *count 0 when there are none. */
 static const ms_cu *ms_cu_index(const ms_dw *dw, const ms_cu_peeker *peeker, ms_arena *arena, size_t *count,
-                                uint32_t *damage_count)
+                                ms_damage *damage)
 {
     ms_cu *v = NULL;
     size_t cap = 0;
@@ -214,9 +214,12 @@ static const ms_cu *ms_cu_index(const ms_dw *dw, const ms_cu_peeker *peeker, ms_
             more = ms_cu_header_at(dw, NULL, end, &next);
             cu.is_damaged = cu.is_damaged || (!cu.is_whole && !more);
             cu.end = end;
-            ++*damage_count;
-        } else {
-            *damage_count += cu.is_damaged;
+            if (!cu.is_whole && !more)
+                ms_damage_note_cut(damage, "a unit runs past the end of its section", ".debug_info", cu.off);
+            else
+                ms_damage_note(damage, "a unit's length leads to no other one", ".debug_info", cu.off);
+        } else if (cu.is_damaged) {
+            ms_damage_note(damage, "a unit's version or address size cannot be read", ".debug_info", cu.off);
         }
         ms_cu *grown = (ms_cu *)ms_arena_grow(arena, v, *count, &cap, sizeof *v);
         if (grown == NULL)

@@ -15,7 +15,7 @@
 
 /* ==== >>image ==============================================================================================
  * Job:    turns a descriptor into an image: its slice, the other half, code, debug info.
- * Offers: machsym_image, ms_im_open, ms_im_close, ms_im_get_info, ms_im_next_section, ms_im_addr, ms_im_read_dwarf,
+ * Offers: machsym_image, ms_im_open, ms_im_close, ms_im_get_info, ms_im_next_section, ms_im_next_platform, ms_im_addr, ms_im_read_dwarf,
  *         ms_im_list_units.
  * Never:  changes an image once it is open; reads debug info past the unit headers. */
 
@@ -42,7 +42,7 @@ struct machsym_image {
     bool has_compressed_dwarf;
     bool follows_objects; /* the debug map, if there is one, tells where the debug info is */
     ms_im_places places;
-    uint32_t damage_count;
+    ms_damage damage; /* of unit headers */
 };
 
 /* reloc.h */
@@ -145,7 +145,7 @@ static void ms_im_list_units(machsym_image *image, const ms_file *input)
 #else
     (void)input;
 #endif
-    image->cus = ms_cu_index(&image->dw, peeker, &image->arena, &image->cu_count, &image->damage_count);
+    image->cus = ms_cu_index(&image->dw, peeker, &image->arena, &image->cu_count, &image->damage);
 }
 
 /* Takes the debug info of the first half that has some. */
@@ -489,19 +489,34 @@ static void ms_im_get_info(const machsym_image *image, machsym_image_info *out)
     out->text_size = mo->text_size;
     out->text_exec_addr = mo->text_exec_addr;
     out->address_size = mo->is_64 ? 8 : 4;
-    out->platform = mo->platform;
-    out->min_os = mo->min_os;
-    out->sdk = mo->sdk;
+    out->platform = mo->platforms[0].platform; /* all zero when there is none */
+    out->min_os = mo->platforms[0].min_os;
+    out->sdk = mo->platforms[0].sdk;
     out->source_version = mo->source_version;
     out->map = image->map;
     out->has_dwarf = image->map != NULL ? ms_map_has_runs(image->map) : image->dw.info.len != 0;
     out->has_compressed_dwarf = image->has_compressed_dwarf;
-    out->damage_count = image->damage_count;
+    ms_damage damage;
+    ms_zero(&damage, sizeof damage);
     for (size_t i = 0; i < image->mo_count; i++) {
         out->symbol_count += (uint32_t)(ms_sym_nlists(&image->mo[i]).len / ms_sym_nlist_size(&image->mo[i]));
         out->has_function_starts |= image->mo[i].loads.starts_size != 0;
-        out->damage_count += image->mo[i].damage_count;
+        ms_damage_add(&damage, &image->mo[i].damage);
     }
+    ms_damage_add(&damage, &image->damage);
+    out->damage_count = damage.count;
+    out->damage = damage.first;
+    if (damage.count == 0)
+        out->damage.what = out->damage.where = "";
+}
+
+static bool ms_im_next_platform(const machsym_image *image, machsym_cursor *at, machsym_platform *out)
+{
+    const ms_mo *mo = &image->mo[0];
+    if (at->a >= mo->platform_count)
+        return false;
+    *out = mo->platforms[at->a++];
+    return true;
 }
 
 /* Sections of both halves: cursor a is the half, b the section. */

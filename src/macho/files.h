@@ -44,10 +44,22 @@ static bool ms_file_slice_at(ms_span file, uint32_t index, uint32_t *count, ms_s
     return true;
 }
 
+static bool ms_file_is_archive(ms_span file)
+{
+    machsym_str text = ms_str_make((const char *)file.ptr, file.len);
+    return ms_str_begins(text, "!<arch>\n") || ms_str_begins(text, "!<thin>\n");
+}
+
 /* Reads the header, UUID and symbol table commands of a slice, without its sections. */
 static machsym_result ms_file_peek(ms_span slice, uint64_t offset, ms_mo *mo, machsym_error *err)
 {
     ms_zero(mo, sizeof *mo);
+    if (ms_file_is_archive(slice))
+        return ms_fail(
+            err, MACHSYM_ERR_UNSUPPORTED,
+            "a universal static library; name a linked file, or an object taken out of it by lipo -thin "
+            "and ar -x",
+            "fat header", offset);
     mo->bytes = slice;
     mo->slice.offset = offset;
     mo->slice.size = slice.len;
@@ -57,12 +69,11 @@ static machsym_result ms_file_peek(ms_span slice, uint64_t offset, ms_mo *mo, ma
 /* What a file is that is no Mach-O, for the error. */
 static machsym_result ms_file_refuse(ms_span file, machsym_error *err)
 {
-    machsym_str text = ms_str_make((const char *)file.ptr, file.len);
     if (file.len == 0)
         return ms_fail(err, MACHSYM_ERR_FORMAT, "the file is empty", "", 0);
-    if (ms_str_begins(text, "\177ELF"))
+    if (ms_str_begins(ms_str_make((const char *)file.ptr, file.len), "\177ELF"))
         return ms_fail(err, MACHSYM_ERR_FORMAT, "an ELF file, not Mach-O", "", 0);
-    if (ms_str_begins(text, "!<arch>\n"))
+    if (ms_file_is_archive(file))
         return ms_fail(err, MACHSYM_ERR_UNSUPPORTED,
                        "a static library; name a linked file or an object in it", "", 0);
     return ms_fail(err, MACHSYM_ERR_FORMAT, "not a Mach-O file", "", 0);

@@ -115,9 +115,9 @@ typedef struct ms_mo {
     machsym_slice slice;
     bool is_64;
     bool is_loaded;
-    bool hide_symtab;      /* names of the image's own code in LC_SYMTAB do not count */
-    uint64_t slide;        /* with is_loaded: what dyld added to every pointer */
-    uint32_t damage_count; /* load commands and sections left out */
+    bool hide_symtab; /* names of the image's own code in LC_SYMTAB do not count */
+    uint64_t slide;   /* with is_loaded: what dyld added to every pointer */
+    ms_damage damage; /* load commands, segments and sections */
     ms_mo_segment *segments;
     uint32_t segment_count;
     ms_mo_section *sections;
@@ -126,9 +126,8 @@ typedef struct ms_mo {
     uint64_t text_size;
     uint64_t text_exec_addr;
     uint64_t fixup_base; /* what offsets in encoded pointers count from */
-    uint32_t platform;
-    uint32_t min_os;
-    uint32_t sdk;
+    machsym_platform platforms[MACHSYM_MAX_PLATFORMS];
+    uint32_t platform_count;
     uint64_t source_version;
     ms_mo_loads loads;
 } ms_mo;
@@ -260,6 +259,18 @@ static uint64_t ms_mo_carry(const ms_mo *mo, uint64_t off, uint64_t previous)
     return carried < previous ? carried + 0x100000000 : carried;
 }
 
+/* Where an offset of mo->bytes is in the file. */
+static uint64_t ms_mo_file_offset(const ms_mo *mo, uint64_t off)
+{
+    return mo->slice.offset - mo->header_off + off;
+}
+
+/* Where in the file a reader over the load commands stands. */
+static uint64_t ms_mo_command_offset(const ms_mo *mo, const ms_rd *rd)
+{
+    return ms_mo_file_offset(mo, (uint64_t)(rd->p - mo->bytes.ptr));
+}
+
 static void ms_mo_read_section(ms_mo *mo, ms_rd *rd, uint64_t *previous)
 {
     ms_mo_section *section = &mo->sections[mo->section_count];
@@ -287,7 +298,8 @@ static void ms_mo_read_section(ms_mo *mo, ms_rd *rd, uint64_t *previous)
         if (section->addr >= segment->addr)
             section->bytes =
                 ms_span_sub(ms_mo_segment_bytes(mo, segment), section->addr - segment->addr, section->size);
-        mo->damage_count += section->bytes.len == 0;
+        if (section->bytes.len == 0)
+            ms_damage_note(&mo->damage, "a section lies outside of its segment", "section", section->addr);
         return;
     }
     if (off == 0) /* a dSYM names the binary's sections without having their bytes */
@@ -296,7 +308,8 @@ static void ms_mo_read_section(ms_mo *mo, ms_rd *rd, uint64_t *previous)
     *previous = section->off;
     section->bytes = ms_span_sub(mo->bytes, section->off, section->size);
     if (section->bytes.len == 0)
-        mo->damage_count++;
+        ms_damage_note_cut(&mo->damage, "a section runs past the end of the file", "section",
+                           ms_mo_file_offset(mo, section->off));
 }
 
 static void ms_mo_read_segment(ms_mo *mo, ms_rd *rd)
@@ -329,21 +342,21 @@ static void ms_mo_read_segment(ms_mo *mo, ms_rd *rd)
     for (; count > 0 && ms_rd_left(rd) >= one; count--)
         ms_mo_read_section(mo, rd, &previous);
     if (count > 0)
-        mo->damage_count++;
+        ms_damage_note(&mo->damage, "a segment has more sections than its command has room for",
+                       "load commands", ms_mo_command_offset(mo, rd));
+    if (!mo->is_loaded && (segment->off > mo->bytes.len || segment->file_size > mo->bytes.len - segment->off))
+        ms_damage_note_cut(&mo->damage, "a segment runs past the end of the file", "segment",
+                           ms_mo_file_offset(mo, segment->off));
 }
 
-static void ms_mo_read_build_version(ms_mo *mo, ms_rd *rd)
+static void ms_mo_add_platform(ms_mo *mo, uint32_t number, ms_rd *rd)
 {
-    mo->platform = ms_rd_u32(rd);
-    mo->min_os = ms_rd_u32(rd);
-    mo->sdk = ms_rd_u32(rd);
-}
-
-static void ms_mo_read_version_min(ms_mo *mo, ms_rd *rd, uint32_t platform)
-{
-    mo->platform = platform;
-    mo->min_os = ms_rd_u32(rd);
-    mo->sdk = ms_rd_u32(rd);
+    machsym_platform platform;
+    platform.platform = number;
+    platform.min_os = ms_rd_u32(rd);
+    platform.sdk = ms_rd_u32(rd);
+    if (!rd->failed && mo->platform_count < MACHSYM_MAX_PLATFORMS)
+        mo->platforms[mo->platform_count++] = platform;
 }
 
 static void ms_mo_read_linkedit(ms_rd *rd, uint64_t *off, uint32_t *size)
@@ -386,15 +399,16 @@ static void ms_mo_read_command(ms_mo *mo, uint32_t command, ms_rd *rd)
     case ms_LC_DYLD_EXPORTS_TRIE: ms_mo_read_linkedit(rd, &loads->exports_off, &loads->exports_size); break;
     case ms_LC_DYLD_CHAINED_FIXUPS: ms_mo_read_linkedit(rd, &loads->fixups_off, &loads->fixups_size); break;
     case ms_LC_SOURCE_VERSION: mo->source_version = ms_rd_u64(rd); break;
-    case ms_LC_BUILD_VERSION: ms_mo_read_build_version(mo, rd); break;
-    case ms_LC_VERSION_MIN_MACOSX: ms_mo_read_version_min(mo, rd, 1); break;
-    case ms_LC_VERSION_MIN_IPHONEOS: ms_mo_read_version_min(mo, rd, 2); break;
-    case ms_LC_VERSION_MIN_TVOS: ms_mo_read_version_min(mo, rd, 3); break;
-    case ms_LC_VERSION_MIN_WATCHOS: ms_mo_read_version_min(mo, rd, 4); break;
+    case ms_LC_BUILD_VERSION: ms_mo_add_platform(mo, ms_rd_u32(rd), rd); break;
+    case ms_LC_VERSION_MIN_MACOSX: ms_mo_add_platform(mo, 1, rd); break;
+    case ms_LC_VERSION_MIN_IPHONEOS: ms_mo_add_platform(mo, 2, rd); break;
+    case ms_LC_VERSION_MIN_TVOS: ms_mo_add_platform(mo, 3, rd); break;
+    case ms_LC_VERSION_MIN_WATCHOS: ms_mo_add_platform(mo, 4, rd); break;
     default: break;
     }
     if (rd->failed)
-        mo->damage_count++;
+        ms_damage_note(&mo->damage, "a load command is too short for its kind", "load commands",
+                       ms_mo_command_offset(mo, rd));
 }
 
 /* Room for all segments and sections: no command is smaller than 8 bytes, no segment than 56, no section than
@@ -455,6 +469,12 @@ static uint64_t ms_mo_own_size(ms_rd rd)
     case ms_LC_UUID: return 24;
     case ms_LC_DYSYMTAB: return 80;
     case ms_LC_DYLD_INFO: return 48;
+    case ms_LC_BUILD_VERSION: ms_rd_skip(&rd, 12); return 24 + (uint64_t)8 * ms_rd_u32(&rd);
+    case ms_LC_VERSION_MIN_MACOSX:
+    case ms_LC_VERSION_MIN_IPHONEOS:
+    case ms_LC_VERSION_MIN_TVOS:
+    case ms_LC_VERSION_MIN_WATCHOS:
+    case ms_LC_SOURCE_VERSION:
     case ms_LC_FUNCTION_STARTS:
     case ms_LC_DYLD_EXPORTS_TRIE:
     case ms_LC_DYLD_CHAINED_FIXUPS: return 16;
@@ -464,7 +484,7 @@ static uint64_t ms_mo_own_size(ms_rd rd)
 
 /* Takes the next load command. One whose size is damaged ends where the others are found again. Returns false at the
  * end. */
-static bool ms_mo_next_command(ms_rd *rd, uint32_t *command, ms_rd *body, uint32_t *damage_count)
+static bool ms_mo_next_command(ms_rd *rd, uint32_t *command, ms_rd *body, bool *is_damaged)
 {
     ms_rd next = *rd;
     uint64_t own_size = ms_mo_own_size(*rd);
@@ -473,8 +493,8 @@ static bool ms_mo_next_command(ms_rd *rd, uint32_t *command, ms_rd *body, uint32
     *command = ms_rd_u32(rd);
     uint32_t size = ms_rd_u32(rd);
     ms_rd_skip(&next, size);
-    if (size < 8 || next.failed || (size != own_size && !ms_mo_is_end(next))) {
-        ++*damage_count;
+    *is_damaged = size < 8 || next.failed || (size != own_size && !ms_mo_is_end(next));
+    if (*is_damaged) {
         next = *rd;
         while (ms_rd_left(&next) >= 8 && (!ms_mo_is_command(next) || !ms_mo_leads_on(next)))
             next.p += 4;
@@ -507,9 +527,9 @@ static size_t ms_mo_commands_size(ms_rd rd, uint32_t size, uint32_t count)
 static void ms_mo_find_text(ms_mo *mo, ms_rd rd)
 {
     uint32_t command;
-    uint32_t damage = 0; /* is counted when the commands are read */
+    bool is_damaged; /* is counted when the commands are read */
     ms_rd body;
-    while (ms_mo_next_command(&rd, &command, &body, &damage)) {
+    while (ms_mo_next_command(&rd, &command, &body, &is_damaged)) {
         if ((command == ms_LC_SEGMENT || command == ms_LC_SEGMENT_64) &&
             ms_str_is(ms_mo_fixed_name(&body), "__TEXT"))
             mo->text_addr = ms_mo_word(mo, &body);
@@ -561,17 +581,24 @@ static void ms_mo_read_commands(ms_mo *mo, bool with_segments, uint32_t count, m
     uint32_t command;
     ms_rd at = rd;
     ms_rd body;
-    for (; ms_mo_next_command(&rd, &command, &body, &mo->damage_count); found++) {
+    bool is_damaged;
+    for (; ms_mo_next_command(&rd, &command, &body, &is_damaged); found++) {
         uint32_t kind = command & ~ms_LC_REQ_DYLD;
         bool is_segment = kind == ms_LC_SEGMENT || kind == ms_LC_SEGMENT_64;
         uint64_t own_size = is_segment ? 0 : ms_mo_own_size(at);
+        if (is_damaged)
+            ms_damage_note(&mo->damage, "a load command's size leads to no other one", "load commands",
+                           ms_mo_command_offset(mo, &at));
         if (own_size != 0 && own_size != 8 + ms_rd_left(&body))
-            mo->damage_count++; /* what has another size than its kind has is of another kind */
+            ms_damage_note(&mo->damage, "a load command's size is not that of its kind", "load commands",
+                           ms_mo_command_offset(mo, &at));
         else if (with_segments || !is_segment)
             ms_mo_read_command(mo, command, &body);
         at = rd;
     }
-    mo->damage_count += found != count;
+    if (found != count)
+        ms_damage_note(&mo->damage, "the header has another number of load commands", "Mach-O header",
+                       mo->slice.offset);
 }
 
 /* Parses the load commands of one slice, mo->bytes, into mo. */
@@ -601,7 +628,11 @@ static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
     ms_rd commands = rd;
     commands.end = commands.p + most;
     size_t len = ms_mo_commands_size(commands, size, count);
-    mo->damage_count += len != size;
+    if (size > most)
+        ms_damage_note_cut(&mo->damage, "the load commands run past the end of the file", "Mach-O header",
+                           at);
+    else if (len != size)
+        ms_damage_note(&mo->damage, "the header has another size of load commands", "Mach-O header", at);
     mo->commands = ms_rd_span(&rd, len);
     commands = ms_rd_make(mo->commands);
     if (arena != NULL && !ms_mo_make_room(mo, arena, len))
@@ -625,9 +656,9 @@ static bool ms_mo_next_entry(const ms_mo *mo, uint64_t *at, machsym_entry *out)
     while (mo->slice.filetype == ms_MH_FILESET && *at < mo->commands.len) {
         ms_rd rd = ms_rd_at(mo->commands, *at);
         uint32_t command;
-        uint32_t damage = 0; /* was counted when the commands were read */
+        bool is_damaged; /* was counted when the commands were read */
         ms_rd fields;
-        if (!ms_mo_next_command(&rd, &command, &fields, &damage))
+        if (!ms_mo_next_command(&rd, &command, &fields, &is_damaged))
             return false;
         ms_span body = ms_span_make(fields.p, ms_rd_left(&fields));
         *at = ms_rd_offset(&rd);

@@ -20,12 +20,14 @@
 #include "merge.h"
 
 /* ==== >>build ============================================================================================
- * Job:    makes the parts of an image's map from its debug info, and its symbols.
+ * Job:    makes the map of an image.
  * Offers: machsym_plan, ms_mb_open, ms_mb_close, ms_mb_build_part, ms_mb_merge.
  * Never:  decides which source answers: >>answer does. */
 
 enum {
-    ms_MB_UNIT_BYTES = 4 << 20 /* of debug info in a part */
+    /* Bytes of debug info in a part: small parts let threads end at about the same time, large ones share
+     * more records. */
+    ms_MB_UNIT_BYTES = 4 << 20
 };
 
 /* ---- Plan ---- */
@@ -49,7 +51,8 @@ struct machsym_plan {
     machsym_lines lines;
     uint32_t flags;
     machsym_allocator allocator;
-    machsym_session *session; /* holds what all parts share: unit segments and symbols; not used after open */
+    machsym_session
+        *session; /* what all parts share: indexes of units and symbols; it does not change any more */
     ms_pk_spaces spaces;
     ms_pk_dict *dict;
     ms_arena arena;
@@ -85,8 +88,8 @@ static void ms_mb_add_task(machsym_plan *plan, ms_mb_kind kind, uint64_t lo, uin
     plan->count++;
 }
 
-/* Opens every object file of the debug map once, to know which ones answer and how large they are, and cuts
- * them into parts. */
+/* Cuts the object files of the debug map into parts. Each is opened once, to know whether it answers and
+ * how large its debug info is. */
 static void ms_mb_cut_objects(machsym_plan *plan)
 {
     machsym_session *s = plan->session;
@@ -108,7 +111,7 @@ static void ms_mb_cut_objects(machsym_plan *plan)
     ms_ses_close_objects(s);
 }
 
-/* Cuts the units and the text into parts of about equal size: the same ones for any number of threads. */
+/* Cuts the units and the text into parts of about equal size. The number of threads does not matter. */
 static void ms_mb_cut_tasks(machsym_plan *plan)
 {
     const machsym_image *image = plan->image;
@@ -129,12 +132,11 @@ static void ms_mb_cut_tasks(machsym_plan *plan)
     }
 }
 
-/* A session that decodes for one part; what the plan's session has indexed is lent to it, root entries too,
- * which all have been read. */
+/* A session that decodes the units of one part. It borrows what the plan's session has indexed: root
+ * entries, claims, symbols. It keeps one unit. */
 static machsym_session *ms_mb_session(const machsym_plan *plan)
 {
-    machsym_session *s =
-        ms_ses_open(plan->image, plan->lines, MACHSYM_SESSION_INDEX, 1, plan->allocator); /* keeps one unit */
+    machsym_session *s = ms_ses_open(plan->image, plan->lines, MACHSYM_SESSION_INDEX, 1, plan->allocator);
     if (s == NULL || plan->session == NULL)
         return s;
     const machsym_session *shared = plan->session;
@@ -214,7 +216,7 @@ typedef struct ms_mb_file {
     uint32_t number; /* in the part's table */
 } ms_mb_file;
 
-/* What is needed to encode one unit. */
+/* Encodes one unit after the other. */
 typedef struct ms_mb_work {
     const machsym_plan *plan;
     machsym_session *session;
@@ -321,7 +323,7 @@ static uint32_t ms_mb_chain(ms_mb_work *w, uint32_t block)
     return w->chains[innermost];
 }
 
-/* Turns to a range of a function, or of none; that before leaves no records behind. */
+/* Turns to a range of a function, or of none. The records of the range before do not hold in this one. */
 static void ms_mb_turn_to(ms_mb_work *w, const ms_eng_span *span)
 {
     if (span->function == w->function && span->range.lo == w->range.lo && span->range.hi == w->range.hi)
@@ -357,7 +359,8 @@ static void ms_mb_add_range(ms_mb_work *w, const ms_eng_span *span, uint64_t lo,
     ms_en_add(w->c, &w->queue, &item, !has_function);
 }
 
-/* Adds what the unit at hand says of the code from lo to hi, one function. Returns false when memory is out. */
+/* Adds what the unit at hand says of the code from lo to hi, one function. Returns false when memory is
+ * out. */
 static bool ms_mb_add_owned(ms_mb_work *w, ms_eng_span *span, uint64_t lo, uint64_t hi)
 {
     ms_mb_turn_to(w, span);
@@ -443,13 +446,13 @@ static void ms_mb_add_unit(ms_mb_work *w, size_t index)
 
 /* ---- Parts ---- */
 
-/* Sets what so many bytes of units may cost beside themselves, so that all parts together stay in proportion
- * to the file: what they decode of others (out of all bytes) and how often they ask, and how long their texts
- * are. */
+/* Sets the budgets of units that have size bytes, in debug info that has all bytes. The sum of all parts'
+ * budgets is in proportion to the debug info. */
 static void ms_mb_set_budget(ms_mb_work *w, uint64_t size, uint64_t all)
 {
-    w->session->budget = 16 * (size + (all < ms_MB_UNIT_BYTES ? all : (uint64_t)ms_MB_UNIT_BYTES));
-    w->c->text_left = ((uint64_t)1 << 20) + 64 * size; /* file names may be the ends of one text */
+    uint64_t others = all < ms_MB_UNIT_BYTES ? all : (uint64_t)ms_MB_UNIT_BYTES;
+    w->session->budget = MACHSYM_PART_WORK * (size + others);
+    w->c->text_left = MACHSYM_PART_TEXT + MACHSYM_PART_TEXT_PER_BYTE * size;
 }
 
 /* Encodes units of the session in w. Returns false when memory is out. */
@@ -584,7 +587,7 @@ static void ms_mb_set_head(const machsym_plan *plan, ms_map_head *head)
     head->lines = (uint32_t)plan->lines;
 }
 
-/* Puts the parts, and the symbols that they leave open, together. Closes the parts. */
+/* Puts the parts together with the symbols that the debug info does not cover. Closes the parts. */
 static machsym_result ms_mb_merge(const machsym_plan *plan, machsym_part **parts, size_t count,
                                   machsym_map **out, machsym_error *err)
 {

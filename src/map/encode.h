@@ -11,13 +11,17 @@
 
 /* ==== >>encode ===========================================================================================
  * Job:    writes the records of a map's DATA, each once. Format: docs/symmap.md.
- * Offers: ms_en, ms_en_init, ms_en_function, ms_en_file, ms_en_root, ms_en_call, ms_en_put_run, ms_en_add, ms_en_flush, ms_en_end_part.
+ * Offers: ms_en, ms_en_init, ms_en_function, ms_en_file, ms_en_root, ms_en_call, ms_en_put_run, ms_en_add,
+ *         ms_en_flush, ms_en_end_part.
  * Never:  knows where ranges and names come from. */
 
 /* ---- Writing numbers ---- */
 
+enum { ms_EN_ULEB = 10 }; /* bytes of the longest uleb */
+
+/* Bytes that grow at their end. */
 typedef struct ms_en_buf {
-    ms_arena *arena; /* of its own: the buffer grows in place */
+    ms_arena *arena; /* holds nothing else, so that the buffer grows where it is */
     uint8_t *v;
     size_t len;
     size_t cap;
@@ -56,7 +60,7 @@ static void ms_en_put_bytes(ms_en_buf *b, const void *ptr, size_t len)
 
 static inline void ms_en_put_ulebs(ms_en_buf *b, const uint64_t *numbers, size_t count)
 {
-    uint8_t *to = ms_en_room(b, 10 * count);
+    uint8_t *to = ms_en_room(b, ms_EN_ULEB * count);
     if (to == NULL)
         return;
     for (size_t i = 0; i < count; i++)
@@ -77,7 +81,7 @@ static void ms_en_put_u32(ms_en_buf *b, uint32_t number)
     ms_en_put_bytes(b, bytes, 4);
 }
 
-/* Signed numbers with small absolute values become small: 0, -1, 1, -2, ... */
+/* Makes numbers that are near 0 small: 0, -1, 1, -2 become 0, 1, 2, 3. */
 static uint64_t ms_en_zigzag(int64_t number)
 {
     return number < 0 ? ((uint64_t)(-(number + 1)) << 1) | 1 : (uint64_t)number << 1;
@@ -85,7 +89,7 @@ static uint64_t ms_en_zigzag(int64_t number)
 
 /* ---- Records ---- */
 
-/* A run of ranges, as parts hand it over. */
+/* A run that was written: its code, and where it stands. */
 typedef struct ms_en_run {
     uint64_t lo;
     uint64_t hi;
@@ -93,19 +97,19 @@ typedef struct ms_en_run {
     bool only_lines; /* its ranges have lines, but no function */
 } ms_en_run;
 
-/* What turns ranges into a part's data. */
+/* Writes the records of one part. */
 typedef struct ms_en {
     ms_en_buf data;
-    ms_arena *arena;            /* for what outlives the coding: runs, blocks in use */
-    const ms_pk_spaces *spaces; /* where packed text is; NULL: not in the image */
-    ms_en_buf *texts;           /* where it goes, when there is no image */
+    ms_arena *arena;            /* for what lives as long as the part: runs, the bits of used */
+    const ms_pk_spaces *spaces; /* the text that names may refer to; NULL: there is none yet */
+    ms_en_buf *texts;           /* without spaces: where names are gathered, to be packed later */
     uint64_t text_addr;
-    uint8_t *used;     /* one bit for every block of text that is referred to */
-    ms_tab plain;      /* text (hash, length) to its position */
-    ms_tab kept;       /* text (hash, length) to its place in texts */
-    ms_tab functions;  /* names to their record */
-    ms_tab files;      /* path parts to their number */
-    uint32_t *file_at; /* records of the file table */
+    uint8_t *used;     /* a bit for each block of spaces that a name refers to */
+    ms_tab plain;      /* from a text's hash and length to the position of its TEXT record */
+    ms_tab kept;       /* from a text's hash and length to its place in texts */
+    ms_tab functions;  /* from two refs to the FUNCTION record */
+    ms_tab files;      /* from three refs to the file's number */
+    uint32_t *file_at; /* positions of the FILE records, by number */
     size_t file_count;
     size_t file_cap;
     ms_en_run *runs;
@@ -123,8 +127,8 @@ static bool ms_en_plain_is(const ms_en *c, uint32_t at, machsym_str text)
     return len == text.len && ms_rd_left(&rd) >= len && ms_equal(rd.p, text.ptr, text.len);
 }
 
-/* Writes a text into the data, once. Returns its position; 0, which is an empty text, when no more texts may be
- * written. */
+/* Writes a text into the data, once. Returns its position; 0, which is an empty text, when no more texts
+ * may be written. */
 static uint32_t ms_en_plain(ms_en *c, machsym_str text)
 {
     ms_tab_text search = ms_tab_text_of(text);
@@ -144,7 +148,8 @@ static uint32_t ms_en_plain(ms_en *c, machsym_str text)
     return at;
 }
 
-/* Adds a name, once, to the text that will be packed. Returns its place; UINT64_MAX when it cannot be packed. */
+/* Adds a name, once, to the text that will be packed. Returns its place; UINT64_MAX when it cannot be
+ * packed. */
 static uint64_t ms_en_keep(ms_en *c, machsym_str text)
 {
     if (text.len > MACHSYM_MAX_TEXT || ms_find_byte(text.ptr, text.len, 0) != NULL ||
@@ -166,7 +171,8 @@ static uint64_t ms_en_keep(ms_en *c, machsym_str text)
     return slot->value - 1;
 }
 
-/* A reference: 0 for no text; even: packed text; odd: a position in the part's data. */
+/* The ref of a text. It is not the ref of docs/symmap.md yet: when it is odd, it has the position of the
+ * TEXT record in the part's data, not the distance. */
 static uint64_t ms_en_ref(ms_en *c, machsym_str text)
 {
     if (text.len == 0)
@@ -184,7 +190,7 @@ static uint64_t ms_en_ref(ms_en *c, machsym_str text)
     return (place + 1) << 1;
 }
 
-/* In the data plain text is told by its distance back from the record. */
+/* Writes a ref of the record that begins at a position. */
 static void ms_en_put_ref(ms_en *c, size_t record, uint64_t ref)
 {
     if ((ref & 1) != 0)
@@ -192,7 +198,7 @@ static void ms_en_put_ref(ms_en *c, size_t record, uint64_t ref)
     ms_en_put_uleb(&c->data, ref);
 }
 
-/* FUNCTION record: ref of the linkage name, ref of the name. Returns its position. */
+/* Writes a FUNCTION record, once. Returns its position. */
 static uint32_t ms_en_function(ms_en *c, machsym_str linkage_name, machsym_str name)
 {
     uint64_t a = ms_en_ref(c, linkage_name);
@@ -209,7 +215,7 @@ static uint32_t ms_en_function(ms_en *c, machsym_str linkage_name, machsym_str n
     return slot->value - 1;
 }
 
-/* FILE record: refs of comp_dir, dir and name, all plain. Returns its number from 1 on; 0 is no file. */
+/* Writes a FILE record, once. Returns the file's number, from 1 on; 0 when the path has no name. */
 static uint32_t ms_en_file(ms_en *c, const machsym_path *path)
 {
     if (path->name.len == 0)
@@ -233,8 +239,7 @@ static uint32_t ms_en_file(ms_en *c, const machsym_path *path)
     return slot->value;
 }
 
-/* CHAIN record of a concrete function: 2 * source, distance to its FUNCTION record (0: no name), start,
- * size. */
+/* Writes the CHAIN record of a concrete function. Returns its position. */
 static uint32_t ms_en_root(ms_en *c, machsym_source source, uint32_t function, bool named, uint64_t lo,
                            uint64_t size)
 {
@@ -245,8 +250,8 @@ static uint32_t ms_en_root(ms_en *c, machsym_source source, uint32_t function, b
     return (uint32_t)record;
 }
 
-/* CHAIN record of an inlined call: distance to its caller's record * 4 + 2 (name from symbols) + 1, distance
- * to its FUNCTION record, file, line and column of the call. */
+/* Writes the CHAIN record of an inlined call, whose caller's record stands before it. Returns its
+ * position. */
 static uint32_t ms_en_call(ms_en *c, uint32_t caller, machsym_source source, uint32_t function,
                            const ms_map_line *call)
 {
@@ -271,9 +276,7 @@ static bool ms_en_same(const ms_en_item *a, const ms_en_item *b)
            a->line.column == b->line.column;
 }
 
-/* RUN record: the number of ranges, then for each: its size; zigzag(line - previous) * 4 + 2 (new file) + 1
- * (new chain); the distance back from the run to its chain, if new; its file, if new; its column, if the map
- * has columns. */
+/* Writes a RUN record, of ranges that follow each other. A range takes five numbers at most. */
 static void ms_en_put_run(ms_en *c, const ms_en_item *items, size_t count, bool only_lines)
 {
     ms_en_run *runs = (ms_en_run *)ms_arena_grow(c->arena, c->runs, c->run_count, &c->run_cap, sizeof *runs);
@@ -286,7 +289,7 @@ static void ms_en_put_run(ms_en *c, const ms_en_item *items, size_t count, bool 
     runs[c->run_count].at = (uint32_t)at;
     runs[c->run_count].only_lines = only_lines;
     c->run_count++;
-    uint8_t *to = ms_en_room(&c->data, 10 + 50 * count);
+    uint8_t *to = ms_en_room(&c->data, ms_EN_ULEB + 5 * ms_EN_ULEB * count);
     if (to == NULL)
         return;
     to = ms_en_raw_uleb(to, count);
@@ -310,7 +313,7 @@ static void ms_en_put_run(ms_en *c, const ms_en_item *items, size_t count, bool 
     c->data.len = (size_t)(to - c->data.v);
 }
 
-/* Ranges of one function that follow each other, waiting to become runs. */
+/* Ranges that follow each other and are not written yet. */
 typedef struct ms_en_queue {
     ms_en_item v[ms_MAP_RUN_MAX];
     size_t count;
@@ -324,7 +327,8 @@ static void ms_en_flush(ms_en *c, ms_en_queue *q)
     q->count = 0;
 }
 
-/* Adds a range; one that says the same as its neighbour makes that longer. */
+/* Adds a range. When the range before ends where it begins and says the same, that one becomes longer
+ * instead. */
 static void ms_en_add(ms_en *c, ms_en_queue *q, const ms_en_item *item, bool only_lines)
 {
     ms_en_item *last = q->count > 0 ? &q->v[q->count - 1] : NULL;
@@ -342,7 +346,7 @@ static void ms_en_add(ms_en *c, ms_en_queue *q, const ms_en_item *item, bool onl
     q->v[q->count++] = *item;
 }
 
-/* The file table ends a part: u32 count, then u32 positions of the FILE records. Returns where it stands. */
+/* Ends a part with its file table. Returns the position of the table. */
 static uint32_t ms_en_end_part(ms_en *c)
 {
     uint32_t at = (uint32_t)c->data.len;

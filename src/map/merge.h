@@ -10,11 +10,17 @@
 
 /* ==== >>merge ============================================================================================
  * Job:    puts the parts of a map together into one file in memory.
- * Offers: machsym_part, ms_mg, ms_mg_new_part, ms_mg_free_part, ms_mg_build_text, ms_mg_sort_runs, ms_mg_is_covered, ms_mg_finish.
+ * Offers: machsym_part, ms_mg, ms_mg_new_part, ms_mg_free_part, ms_mg_build_text, ms_mg_sort_runs,
+ *         ms_mg_is_covered, ms_mg_finish, ms_mg_close.
  * Never:  knows where ranges and names come from. */
 
 enum {
-    ms_MG_TEXT_BYTES = 4 << 20 /* of text in a part */
+    /* Bytes of text in a part: small parts let threads end at about the same time. */
+    ms_MG_TEXT_BYTES = 4 << 20,
+    /* A bucket has about so many runs: the search in it takes two or three steps. */
+    ms_MG_PER_BUCKET = 4,
+    /* A bucket has at least 1 << 6 bytes of text. */
+    ms_MG_LEAST_SHIFT = 6
 };
 
 /* ---- Parts ---- */
@@ -24,14 +30,15 @@ typedef enum ms_mg_kind {
     ms_MG_TEXT         /* packed blocks of text */
 } ms_mg_kind;
 
+/* A part of a map: records, or packed blocks of text one behind the other. */
 struct machsym_part {
     ms_mg_kind kind;
-    ms_arena data_arena; /* only ever holds the buffer */
+    ms_arena data_arena; /* holds coder.data, and nothing else */
     ms_arena arena;
-    ms_arena tables; /* of the coder: freed when the part is whole */
+    ms_arena tables; /* holds the coder's tables; it is emptied when the part is whole */
     ms_en coder;
-    uint32_t files_at;     /* file table, in the data */
-    uint32_t *block_sizes; /* of text blocks; packed back to back in the data */
+    uint32_t files_at;     /* position of the file table in coder.data */
+    uint32_t *block_sizes; /* of the packed blocks */
 };
 
 static bool ms_mg_part_failed(const machsym_part *part)
@@ -39,6 +46,7 @@ static bool ms_mg_part_failed(const machsym_part *part)
     return part->data_arena.oom || part->arena.oom || part->tables.oom;
 }
 
+/* Packs blocks lo to hi of the text. Returns false when memory is out. */
 static bool ms_mg_build_text(const ms_pk_spaces *spaces, const ms_pk_dict *dict, uint64_t lo, uint64_t hi,
                              machsym_part *part)
 {
@@ -83,32 +91,33 @@ static machsym_part *ms_mg_new_part(machsym_allocator allocator, ms_mg_kind kind
 
 /* A table of runs, by address, as it is put together. */
 typedef struct ms_mg_index {
-    uint32_t *starts; /* from the text base; one more holds the end of the last run */
-    uint32_t *at;     /* in DATA */
+    uint32_t *starts; /* offsets from the text base */
+    uint32_t *at;     /* positions in DATA */
     size_t count;
 } ms_mg_index;
 
+/* A map while it is put together. */
 typedef struct ms_mg {
     machsym_allocator allocator;
     ms_arena arena;
     machsym_part **parts;
     size_t part_count;
-    machsym_part *symbols; /* made here: what the debug info leaves open */
-    uint64_t *bases;       /* by part: where its data begins in DATA, or its text in the packed blocks */
+    machsym_part *symbols; /* the part that holds the runs of symbols; its data comes last */
+    uint64_t *bases; /* by part: the position in DATA where its data begins; that of symbols is the last */
     uint64_t data_size;
     uint64_t text_addr;
-    ms_en_run **order; /* runs with debug info, by address */
-    uint32_t *order_part;
+    ms_en_run **order;    /* runs with debug info, by address */
+    uint32_t *order_part; /* and the part of each */
     size_t order_count;
     ms_mg_index runs;
     ms_mg_index symbol_runs;
-    uint8_t *used;
+    uint8_t *used; /* a bit for each block of text that a part refers to */
     uint64_t block_count;
-    uint64_t text_size; /* of all packed blocks in use */
-    bool too_large;
+    uint64_t text_size; /* bytes of the packed blocks that are used */
+    bool too_large;     /* something does not fit the format's 32 bits */
 } ms_mg;
 
-/* Gathers the runs of all unit parts and sorts them by address. Runs below __TEXT are left out. */
+/* Gathers the runs of all parts but symbols, and sorts them by address. */
 static void ms_mg_sort_runs(ms_mg *m)
 {
     size_t total = 0;
@@ -137,7 +146,8 @@ static void ms_mg_sort_runs(ms_mg *m)
     }
 }
 
-/* Whether functions of the debug info have all of [lo, hi); *at moves on through the runs. */
+/* Whether functions of the debug info cover [lo, hi). The ranges that are asked about must ascend: *at,
+ * which begins as 0, moves on through the runs. */
 static bool ms_mg_is_covered(const ms_mg *m, size_t *at, uint64_t lo, uint64_t hi)
 {
     while (*at < m->order_count && m->order[*at]->hi <= lo)
@@ -151,8 +161,7 @@ static bool ms_mg_is_covered(const ms_mg *m, size_t *at, uint64_t lo, uint64_t h
     return false;
 }
 
-/* Places the data of unit parts and symbols one behind the other, and says which blocks of text are
- * needed. */
+/* Decides where the data of each part begins, and gathers which blocks of text are used. */
 static void ms_mg_lay_out(ms_mg *m)
 {
     size_t used_len = (size_t)(m->block_count / 8 + 1);
@@ -211,6 +220,7 @@ static uint64_t ms_mg_align(uint64_t at)
     return (at + 7) & ~(uint64_t)7;
 }
 
+/* Takes room for a table. Returns where it goes; what fills it up to a multiple of 8 is zero. */
 static uint8_t *ms_mg_begin_table(ms_mg_file *out, unsigned table, uint64_t size)
 {
     out->head->tables[table].lo = out->len;
@@ -226,11 +236,12 @@ static uint32_t ms_mg_bucket_count(const ms_mg_index *index, uint32_t shift)
     return index->count == 0 ? 0 : (index->starts[index->count - 1] >> shift) + 2;
 }
 
-/* So many bytes of text a bucket that a bucket has about four runs. */
+/* The bucket shift with which a bucket has about ms_MG_PER_BUCKET runs. */
 static uint32_t ms_mg_bucket_shift(const ms_mg_index *index)
 {
-    uint32_t shift = 6;
-    while (shift < 31 && index->count > 0 && (index->starts[index->count - 1] >> shift) > index->count / 4)
+    uint32_t shift = ms_MG_LEAST_SHIFT;
+    size_t most = index->count / ms_MG_PER_BUCKET;
+    while (shift < ms_MAP_MOST_SHIFT && index->count > 0 && index->starts[index->count - 1] >> shift > most)
         shift++;
     return shift;
 }
@@ -280,7 +291,7 @@ static bool ms_mg_block_used(const ms_mg *m, uint64_t block)
     return (m->used[block / 8] >> block % 8 & 1) != 0;
 }
 
-/* The packed blocks that something refers to; the others have no bytes. */
+/* Writes the packed blocks that are used. The others have no bytes. */
 static void ms_mg_write_text(ms_mg *m, ms_mg_file *out)
 {
     uint8_t *blocks = ms_mg_begin_table(out, ms_MAP_BLOCKS, (m->block_count + 1) * 4);
@@ -305,6 +316,7 @@ static void ms_mg_write_text(ms_mg *m, ms_mg_file *out)
     ms_map_store_u32(blocks + 4 * block, to);
 }
 
+/* Adds up the sizes of the packed blocks that are used. */
 static void ms_mg_size_text(ms_mg *m)
 {
     uint64_t block = 0;
@@ -317,7 +329,8 @@ static void ms_mg_size_text(ms_mg *m)
     m->too_large |= m->text_size > UINT32_MAX;
 }
 
-/* Writes the whole file into one piece of memory. Takes the parts apart on the way. */
+/* Writes the whole file into one piece of memory. Each part with records is freed as soon as its data is
+ * copied. */
 static machsym_map *ms_mg_write(ms_mg *m, ms_map_head *head, machsym_str name, const ms_pk_dict *dict)
 {
     uint64_t size = ms_MAP_HEAD + ms_mg_align(name.len) + ms_mg_align((uint64_t)(m->part_count + 1) * 8);
@@ -358,7 +371,7 @@ static machsym_map *ms_mg_write(ms_mg *m, ms_map_head *head, machsym_str name, c
     return map;
 }
 
-/* Writes the map, from runs that ms_mg_sort_runs has sorted; the parts are taken apart on the way. */
+/* Makes the map. ms_mg_sort_runs must have been called before, and the part of symbols must be whole. */
 static machsym_result ms_mg_finish(ms_mg *m, ms_map_head *head, machsym_str name, const ms_pk_dict *dict,
                                    machsym_map **out, machsym_error *err)
 {

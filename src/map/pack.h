@@ -6,23 +6,34 @@
 #include "../api/api.h"
 
 /* ==== >>pack =============================================================================================
- * Job:    text in blocks of 1,024 bytes, each an LZ4 block with a dictionary.
+ * Job:    packs text in blocks of 1,024 bytes, each an LZ4 block with a dictionary.
  * Offers: ms_pk_spaces, ms_pk_fill_dict, ms_pk_raw_block, ms_pk_place, ms_pk_pack, ms_pk_unpack.
  * Never:  knows what the text is; writes past a block whatever the packed bytes say. */
 
 enum {
-    ms_PK_BLOCK = 1024, /* bytes of text in a packed block: half of it is unpacked for a name */
-    ms_PK_DICT =
-        16384, /* bytes of text that every block may refer to; 4 KB blocks without it pack no better */
-    ms_PK_SAMPLE = 256,     /* which are taken from all over the text, so many at a time */
-    ms_PK_PER_SAMPLE = 4096 /* bytes of text for one such sample, of chunks and of tables */
+    /* Bytes of text in a block. A name costs the unpacking of half a block on average. */
+    ms_PK_BLOCK = 1024,
+    /* Bytes of the dictionary, which the matches of each block may reach. Blocks of 4 KB without one pack
+     * no better. */
+    ms_PK_DICT = 16384,
+    /* The dictionary is made of samples from all over the text. A sample has so many bytes. */
+    ms_PK_SAMPLE = 256,
+    /* The writer takes one sample for so many bytes of text, so that a small map has a small dictionary. */
+    ms_PK_PER_SAMPLE = 4096
 };
 
 /* ---- LZ4 blocks ---- */
 
-enum { ms_PK_MIN = 4, ms_PK_TAIL = 12, ms_PK_BITS = 9, ms_PK_DICT_BITS = 13 };
+enum {
+    ms_PK_MIN = 4,       /* bytes of the shortest match */
+    ms_PK_TAIL = 12,     /* no match begins within so many bytes of the end: the format wants that */
+    ms_PK_LAST = 5,      /* nor ends within so many */
+    ms_PK_LONG = 15,     /* a length of so much or more goes on in further bytes */
+    ms_PK_BITS = 9,      /* of the hash of a word in the block */
+    ms_PK_DICT_BITS = 13 /* of the hash of a word in the dictionary */
+};
 
-/* The dictionary, and where its 4-byte words stand. */
+/* The dictionary with the positions of its 4-byte words. */
 typedef struct ms_pk_dict {
     uint8_t text[ms_PK_DICT];
     size_t len;
@@ -49,24 +60,26 @@ static uint8_t *ms_pk_put_length(uint8_t *out, size_t rest)
     return out;
 }
 
-/* One sequence: literals, then a match (none when match_len is 0). */
+/* Writes one sequence: literals, then a match. There is no match when match_len is 0. */
 static uint8_t *ms_pk_put_sequence(uint8_t *out, const uint8_t *literals, size_t count, size_t back,
                                    size_t match_len)
 {
     size_t code = match_len == 0 ? 0 : match_len - ms_PK_MIN;
-    *out++ = (uint8_t)((count < 15 ? count : 15) << 4 | (code < 15 ? code : 15));
-    if (count >= 15)
-        out = ms_pk_put_length(out, count - 15);
+    *out++ =
+        (uint8_t)((count < ms_PK_LONG ? count : ms_PK_LONG) << 4 | (code < ms_PK_LONG ? code : ms_PK_LONG));
+    if (count >= ms_PK_LONG)
+        out = ms_pk_put_length(out, count - ms_PK_LONG);
     ms_copy(out, literals, count);
     out += count;
     if (match_len == 0)
         return out;
     *out++ = (uint8_t)back;
     *out++ = (uint8_t)(back >> 8);
-    return code >= 15 ? ms_pk_put_length(out, code - 15) : out;
+    return code >= ms_PK_LONG ? ms_pk_put_length(out, code - ms_PK_LONG) : out;
 }
 
-/* 0 when less than ms_PK_MIN bytes are equal: most candidates only share their hash. */
+/* How many bytes are equal at a and b; 0 when fewer than ms_PK_MIN are. Most candidates only share their
+ * hash. */
 static inline size_t ms_pk_match_length(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
 {
     size_t most = a_len < b_len ? a_len : b_len;
@@ -83,8 +96,8 @@ static inline size_t ms_pk_match_length(const uint8_t *a, size_t a_len, const ui
     return len;
 }
 
-/* The longer of the matches in the block and in the dictionary for the text at a position. Returns its
- * length. */
+/* Looks for the text at a position in the block before it and in the dictionary. Returns the length of the
+ * longer match, and how far back it begins; 0 when there is none. */
 static size_t ms_pk_find_match(const ms_pk_dict *dict, const uint8_t *text, size_t at, size_t end,
                                uint16_t *last, size_t *back)
 {
@@ -107,19 +120,18 @@ static size_t ms_pk_find_match(const ms_pk_dict *dict, const uint8_t *text, size
     return best;
 }
 
-/* Packs a block of text into out, which has room for 2 * ms_PK_BLOCK. Returns the packed size; the size of
- * the text when packing gains nothing: then out holds the text itself. */
+/* Packs a block of text into out, which has room for 2 * ms_PK_BLOCK. Returns the packed size. When
+ * packing gains nothing, out holds the text itself, and the size of the text is returned. */
 static size_t ms_pk_pack(const ms_pk_dict *dict, const uint8_t *text, size_t len, uint8_t *out)
 {
     uint16_t last[1 << ms_PK_BITS];
     uint8_t *to = out;
     size_t literal = 0;
-    size_t limit =
-        len > ms_PK_TAIL ? len - ms_PK_TAIL : 0; /* the format wants its last bytes to be literals */
+    size_t limit = len > ms_PK_TAIL ? len - ms_PK_TAIL : 0;
     ms_zero(last, sizeof last);
     for (size_t at = 0; at < limit;) {
         size_t back = 0;
-        size_t match = ms_pk_find_match(dict, text, at, len - 5, last, &back);
+        size_t match = ms_pk_find_match(dict, text, at, len - ms_PK_LAST, last, &back);
         if (match == 0) {
             at++;
             continue;
@@ -139,23 +151,24 @@ static size_t ms_pk_get_length(ms_rd *rd, size_t code)
 {
     size_t len = code;
     uint8_t more = 255;
-    while (code == 15 && more == 255 && len < 2 * ms_PK_BLOCK && !rd->failed) {
+    while (code == ms_PK_LONG && more == 255 && len < 2 * ms_PK_BLOCK && !rd->failed) {
         more = ms_rd_u8(rd);
         len += more;
     }
     return len;
 }
 
-/* Copies a match, which may overlap what it makes; out has 16 bytes of slack behind the block. */
+/* Copies a match to out + at. Returns where it ends. A match may overlap what it makes. The copies of 8
+ * bytes may go past the end: out has 16 bytes of room behind the block. Most matches are short, and a copy
+ * of any length would take longer to begin. */
 static size_t ms_pk_copy_match(ms_span dict, uint8_t *out, size_t at, size_t back, size_t len)
 {
     size_t end = at + len;
-    if (back > at) { /* begins in the dictionary, and may run on into the block */
+    if (back > at) { /* the match begins in the dictionary, and may go on in the block */
         const uint8_t *from = dict.ptr + (dict.len - (back - at));
         size_t stop = back - at < len ? at + (back - at) : end;
         for (; stop - at >= 8; at += 8, from += 8)
-            ms_copy(out + at, from,
-                    8); /* most are short: one copy of any length would take longer to begin */
+            ms_copy(out + at, from, 8);
         for (; at < stop; at++)
             out[at] = *from++;
     }
@@ -168,8 +181,12 @@ static size_t ms_pk_copy_match(ms_span dict, uint8_t *out, size_t at, size_t bac
     return end;
 }
 
-/* Unpacks sequences as long as they are short and far from all ends: nearly all. Copies more than it needs,
- * which the next ones overwrite. Returns how far the block is unpacked. */
+/* Unpacks sequences without a check of each byte, which does for nearly all. It stops before the first
+ * sequence that has a long length, whose match overlaps itself by less than 8 bytes or crosses the end of
+ * the dictionary, or that is near the end of the packed bytes (a sequence without long lengths has 17
+ * bytes) or of the block (it makes 14 literals and 18 bytes of match at most). Each copies 16 bytes of
+ * literals and 24 of match; the next sequence overwrites what was too much. Returns how far the block is
+ * unpacked. */
 static size_t ms_pk_unpack_short(ms_span dict, ms_rd *rd, uint8_t *out, size_t at, size_t want)
 {
     const uint8_t *p = rd->p;
@@ -179,12 +196,12 @@ static size_t ms_pk_unpack_short(ms_span dict, ms_rd *rd, uint8_t *out, size_t a
         size_t back = ms_rd_raw_u16(p + 1 + literals);
         size_t to = at + literals;
         MACHSYM_COUNT_WORK(1);
-        if (literals == 15 || match == 15 + ms_PK_MIN || back < 8 || back > to + dict.len ||
+        if (literals == ms_PK_LONG || match == ms_PK_LONG + ms_PK_MIN || back < 8 || back > to + dict.len ||
             (back > to && back - to < 24))
             break;
         const uint8_t *from = back > to ? dict.ptr + (dict.len - (back - to)) : out + (to - back);
         ms_copy(out + at, p + 1, 16);
-        ms_copy(out + to, from, 8); /* a match may overlap what it makes: 8 bytes at a time do not */
+        ms_copy(out + to, from, 8); /* three copies: a match may overlap what it makes */
         ms_copy(out + to + 8, from + 8, 8);
         ms_copy(out + to + 16, from + 16, 8);
         p += 1 + literals + 2;
@@ -194,8 +211,8 @@ static size_t ms_pk_unpack_short(ms_span dict, ms_rd *rd, uint8_t *out, size_t a
     return at;
 }
 
-/* Unpacks a block of ms_PK_BLOCK bytes, or as much of it as holds its first want bytes. Returns how many
- * there are; fewer when it is damaged. */
+/* Unpacks a block until its first want bytes are there. Returns how many bytes there are; fewer than want
+ * when the packed bytes are damaged. */
 static size_t ms_pk_unpack(ms_span dict, ms_span packed, uint8_t *out, size_t want)
 {
     ms_rd rd = ms_rd_make(packed);
@@ -227,15 +244,14 @@ static size_t ms_pk_unpack(ms_span dict, ms_span packed, uint8_t *out, size_t wa
 
 /* ---- The text that is cut into blocks ---- */
 
-/* The string tables of an image laid end to end, each on a block boundary: what a packed reference counts
- * in. */
+/* The text that is packed: string tables one behind the other, each from a block boundary on. */
 typedef struct ms_pk_spaces {
-    ms_span v[3]; /* .debug_str, and the string tables of both halves */
-    uint64_t base[3];
-    uint64_t total;
+    ms_span v[3];     /* .debug_str, and the string tables of both halves of the image */
+    uint64_t base[3]; /* the place where each begins */
+    uint64_t total;   /* bytes of all, whole blocks */
 } ms_pk_spaces;
 
-/* The bytes of a block of the spaces; the end of a space is padded with zeros. */
+/* Copies a block of the text. The end of a string table is padded with zeros. */
 static void ms_pk_raw_block(const ms_pk_spaces *spaces, uint64_t block, uint8_t *out)
 {
     uint64_t at = block * ms_PK_BLOCK;
@@ -249,7 +265,7 @@ static void ms_pk_raw_block(const ms_pk_spaces *spaces, uint64_t block, uint8_t 
     }
 }
 
-/* A sample from all over the text, in so many pieces; none of a text that is hardly longer. */
+/* Makes the dictionary of so many samples from all over the text. A text that is hardly longer gets none. */
 static void ms_pk_fill_dict(const ms_pk_spaces *spaces, uint64_t pieces, ms_pk_dict *dict)
 {
     uint8_t block[ms_PK_BLOCK];
@@ -263,7 +279,7 @@ static void ms_pk_fill_dict(const ms_pk_spaces *spaces, uint64_t pieces, ms_pk_d
     ms_pk_index_dict(dict);
 }
 
-/* Where a text lies in the spaces, NUL-terminated; UINT64_MAX when it lies elsewhere. */
+/* The place of a string, when it lies in one of the tables and a NUL ends it; else UINT64_MAX. */
 static uint64_t ms_pk_place(const ms_pk_spaces *spaces, machsym_str text)
 {
     uintptr_t at = (uintptr_t)text.ptr;

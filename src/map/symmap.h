@@ -12,28 +12,37 @@
 
 /* ==== >>symmap ===========================================================================================
  * Job:    reads a symbol map in place. Format: docs/symmap.md.
- * Offers: machsym_map, ms_map_kept, ms_map_open, ms_map_frames, ms_map_names, ms_map_kept_names, ms_map_next.
+ * Offers: machsym_map, ms_map_kept, ms_map_open, ms_map_frames, ms_map_names, ms_map_kept_names,
+ *         ms_map_next.
  * Never:  knows DWARF or Mach-O; trusts a number in a map: every read is checked. */
 
 enum {
     ms_MAP_VERSION = 1,
     ms_MAP_HEAD = 256, /* bytes of the header */
-    ms_MAP_MARGIN =
-        64, /* zeros that end DATA: more than a record takes but for text, and than a range of a run */
-    ms_MAP_RUN_MAX =
-        16, /* ranges in a run: what a lookup decodes at most; 24 saves half a percent of a map */
-    ms_MAP_LINKS =
-        MACHSYM_MAX_INLINE_DEPTH < 4096 ? 4096 : MACHSYM_MAX_INLINE_DEPTH + 1 /* records in a chain */
+    /* Zeros that end DATA. The numbers of a record, and of a range in a run, are five at most, of 10 bytes
+     * each: they are read without a look at where DATA ends. */
+    ms_MAP_MARGIN = 64,
+    /* Ranges in a run: a lookup decodes so many at most. 24 would save half a percent of a map. */
+    ms_MAP_RUN_MAX = 16,
+    /* CHAIN records in a chain. */
+    ms_MAP_LINKS = MACHSYM_MAX_INLINE_DEPTH < 4096 ? 4096 : MACHSYM_MAX_INLINE_DEPTH + 1,
+    ms_MAP_MOST_SHIFT = 31, /* the largest bucket shift */
+    /* Cache lines that are fetched before a run: nine of ten chains stand there. */
+    ms_MAP_FETCHED = 4,
+    /* Bytes of a block that are unpacked for a name at first: most names end within them. */
+    ms_MAP_AHEAD = 128,
+    /* A cache of names keeps 1 << 8 files, by a hash. */
+    ms_MAP_FILE_BITS = 8
 };
 
 #define ms_MAP_MAGIC "MACHSYM\n"
 
 /* The tables of a map, in the order of the header. */
 enum {
-    ms_MAP_NAME = 0, /* the image's name */
-    ms_MAP_PARTS,    /* {u32 first byte in DATA, u32 its file table in DATA}, by first byte */
-    ms_MAP_RUNS,     /* {u32 start, u32 at}: offset from the text base, where the run stands in DATA */
-    ms_MAP_BUCKETS, /* u32: the first run that starts in or after bucket i, of 1 << bucket_shift bytes of text */
+    ms_MAP_NAME = 0,    /* the image's name */
+    ms_MAP_PARTS,       /* {u32 first byte in DATA, u32 its file table in DATA}, by first byte */
+    ms_MAP_RUNS,        /* {u32 start, u32 at}: offset from the text base, where the run stands in DATA */
+    ms_MAP_BUCKETS,     /* u32: number i is how many runs begin below i << bucket_shift */
     ms_MAP_SYMBOL_RUNS, /* the same for ranges without debug info */
     ms_MAP_SYMBOL_BUCKETS,
     ms_MAP_DICT,   /* the text that blocks may refer to, as it is */
@@ -201,7 +210,7 @@ static machsym_result ms_map_check(machsym_map *map, uint32_t flags, machsym_err
                        "the map was written in another format version; build it again", "map header", 8);
     if (head->size != map->bytes.len)
         return ms_fail(err, MACHSYM_ERR_DAMAGED, "the map is cut short or has grown", "map header", 64);
-    if (head->bucket_shift > 31 || head->lines >= MACHSYM_LINES_COUNT ||
+    if (head->bucket_shift > ms_MAP_MOST_SHIFT || head->lines >= MACHSYM_LINES_COUNT ||
         head->text_addr > UINT64_MAX - UINT32_MAX)
         return ms_fail(err, MACHSYM_ERR_DAMAGED, "a number in the header is out of bounds", "map header", 56);
     for (unsigned i = 0; i < ms_MAP_TABLES; i++) {
@@ -302,8 +311,8 @@ static uint32_t ms_map_u32_at(ms_span table, uint64_t index)
     return ms_rd_raw_u32(table.ptr + 4 * index);
 }
 
-/* A number of a record, of ten bytes at most: wherever one may begin, ms_MAP_MARGIN bytes can be read. It is where
- * lookups spend their time. */
+/* Reads a uleb of a record. It reads ten bytes at most, which are there: ms_MAP_MARGIN bytes follow the
+ * last record. Lookups spend most of their time here. */
 static inline uint64_t ms_map_get(const uint8_t **at)
 {
     const uint8_t *p = *at;
@@ -326,11 +335,11 @@ static inline uint64_t ms_map_get(const uint8_t **at)
     return number;
 }
 
-/* Has a run come into the cache, and what stands before it: nine of ten chains stand there. */
+/* Has a run, and the chains that stand before it, come into the processor's cache. */
 static void ms_map_fetch_record(const machsym_map *map, uint64_t at)
 {
     ms_span data = map->tables[ms_MAP_DATA];
-    for (unsigned line = 0; line < 4 && at < data.len && 64 * line <= at; line++)
+    for (unsigned line = 0; line < ms_MAP_FETCHED && at < data.len && 64 * line <= at; line++)
         ms_fetch(data.ptr + (at - 64 * line));
 }
 
@@ -531,7 +540,8 @@ static bool ms_map_read_link(const machsym_map *map, uint64_t at, ms_map_link *l
     return true;
 }
 
-/* The frames of a chain. Callers stand below what they call, so the walk ends; no frames when it is too long. */
+/* The frames of a chain. A caller's record stands before the record of the call, so the walk ends. Returns
+ * 0 when the chain has more than ms_MAP_LINKS records. */
 static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit, machsym_map_frame *frames,
                                   size_t cap)
 {
@@ -615,14 +625,14 @@ static bool ms_map_turn_to(const machsym_map *map, uint64_t block, size_t want, 
     return page->len >= want;
 }
 
-/* Copies the text at a place in the spaces to out. Returns its length, even if it is more than cap; 0 when it
- * is longer than any name. */
+/* Copies the packed text at a place to out, as far as it fits. Returns its length, even if that is more
+ * than cap; 0 when it is longer than MACHSYM_MAX_TEXT. */
 static size_t ms_map_packed_text(const machsym_map *map, uint64_t place, ms_map_page *page, char *out,
                                  size_t cap)
 {
     size_t len = 0;
     bool ended = false;
-    size_t ahead = 128; /* most names end within so many bytes; only the others need the whole block */
+    size_t ahead = ms_MAP_AHEAD;
     while (!ended && len <= MACHSYM_MAX_TEXT) {
         size_t at = (size_t)(place % ms_PK_BLOCK);
         size_t want = ahead < ms_PK_BLOCK - at ? at + ahead : (size_t)ms_PK_BLOCK;
@@ -644,7 +654,7 @@ static size_t ms_map_packed_text(const machsym_map *map, uint64_t place, ms_map_
     return len <= MACHSYM_MAX_TEXT ? len : 0;
 }
 
-/* What a FUNCTION record refers to; 0 where there is no text, and without a record. */
+/* The refs of a FUNCTION record; 0 where there is no text. */
 typedef struct ms_map_refs {
     uint64_t linkage_name;
     uint64_t name;
@@ -661,7 +671,8 @@ static inline ms_map_refs ms_map_refs_of(const machsym_map *map, uint64_t record
     return refs;
 }
 
-/* Gives one name of a FUNCTION record: a view of the map, or of text behind *used. */
+/* One name of a FUNCTION record: a view of the map, or a copy in text behind *used bytes, which then are
+ * more. */
 static machsym_str ms_map_name(const machsym_map *map, uint64_t record, uint64_t ref, ms_map_page *page,
                                char *text, size_t cap, size_t *used)
 {
@@ -690,7 +701,8 @@ static void ms_map_begin_frame(const machsym_map_frame *from, machsym_frame *fra
 static size_t ms_map_names(const machsym_map *map, const machsym_map_frame *from, size_t count,
                            machsym_frame *frames, char *text, size_t cap)
 {
-    /* Names that follow each other lie together, but apart from their linkage names: each kind has its page. */
+    /* Names that follow each other lie together, but apart from their linkage names: each kind has its
+     * page. */
     ms_map_page linkage_page;
     ms_map_page page;
     size_t used = 0;
@@ -714,8 +726,6 @@ static size_t ms_map_names(const machsym_map *map, const machsym_map_frame *from
 
 /* ---- Names that were unpacked before ---- */
 
-enum { ms_MAP_FILES_KEPT = 256 };
-
 typedef struct ms_map_kept {
     const machsym_map *map;
     ms_arena arena;      /* of this and of pages */
@@ -726,13 +736,13 @@ typedef struct ms_map_kept {
     machsym_str *longs; /* by number; in cache */
     size_t long_count;
     size_t long_cap;
-    uint32_t file_refs[ms_MAP_FILES_KEPT]; /* by a hash of it, what a FILE record says; 0: none */
-    machsym_path files[ms_MAP_FILES_KEPT];
+    uint32_t file_refs[1 << ms_MAP_FILE_BITS]; /* by a hash of it, what a FILE record says; 0: none */
+    machsym_path files[1 << ms_MAP_FILE_BITS];
 } ms_map_kept;
 
 static machsym_path ms_map_kept_file(ms_map_kept *names, uint32_t ref)
 {
-    size_t slot = (ref * 2654435761u) >> 24;
+    size_t slot = (ref * 2654435761u) >> (32 - ms_MAP_FILE_BITS);
     if (names->file_refs[slot] != ref) {
         names->files[slot] = ms_map_file(names->map, ref);
         names->file_refs[slot] = ref;
@@ -766,7 +776,8 @@ static void ms_map_close_kept(ms_map_kept *names)
     ms_arena_free(&arena);
 }
 
-/* What is unpacked of a block from a byte on; empty when the block is damaged or there is none. */
+/* The text of a block from a byte on, unpacked once. Empty when the block is damaged or there is no such
+ * block. */
 static machsym_str ms_map_unpacked(ms_map_kept *names, uint64_t block, size_t at)
 {
     if (block >= names->page_count)

@@ -127,7 +127,8 @@ static machsym_result ms_mw_add(machsym_writer *w, const machsym_map_range *rang
     return MACHSYM_OK;
 }
 
-/* Hands all parts over to a merge, with the kept names packed behind them. Returns false when memory is out. */
+/* Packs the names that were gathered, and hands all parts over to a merge. Returns false when memory is
+ * out. */
 static bool ms_mw_pack(machsym_writer *w, ms_mg *m, ms_pk_dict *dict)
 {
     ms_pk_spaces spaces;

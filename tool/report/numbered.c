@@ -51,7 +51,8 @@ static void split_given(report_frame *frame, machsym_str s)
     frame->given_line = where.len > 0 && memchr(where.ptr, ':', where.len) != NULL;
 }
 
-/* "(NAME + 12)" is what KSCrash found on the device; "(NAME + 12) (File.m:34)" is what this tool made of it. */
+/* "(NAME + 12)" is what KSCrash found on the device; "(NAME + 12) (File.m:34)" is what this tool made of
+ * it. */
 static void classify_side(report_frame *frame, machsym_str s)
 {
     size_t close = str_find(s, ") (");
@@ -96,7 +97,8 @@ static void classify_tail(report_frame *frame, machsym_str s)
 
 /* ---- Frames ---- */
 
-/* Whether the frame before is of this address too: an inlined call has the number of the function it is in. */
+/* Whether the frame before is of this address too: an inlined call has the number of the function it is
+ * in. */
 static bool is_same_frame(const text_parser *p, uint64_t addr)
 {
     const report_frame *before = &p->r->frames[p->r->frame_count - 1];

@@ -1,5 +1,5 @@
-/* What the parsers of text reports share: the lines of the shadow, numbers in them, the thread at hand. Each line is
- * looked at once. */
+/* What the parsers of text reports share: the lines of the shadow, numbers in them, the thread at hand.
+ * Each line is looked at once. */
 #ifndef MACHSYM_TOOL_SCAN_H
 #define MACHSYM_TOOL_SCAN_H
 

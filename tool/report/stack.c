@@ -26,7 +26,8 @@ bool report_number_after(machsym_str s, const char *word, uint64_t *out)
     return end > at + 2 * hex;
 }
 
-/* Of a report that lists no images, frames with a source line and those named as the process are the app's. */
+/* Of a report that lists no images, frames with a source line and those named as the process are the
+ * app's. */
 bool stack_is_own(const report *r, const report_frame *frame)
 {
     if (frame->image != REPORT_NONE)

@@ -4,7 +4,8 @@
 
 #include "report.h"
 
-/* The stack that tells: the exception's when it was thrown, else the thread that crashed, else the first; NULL: none. */
+/* The stack that tells: the exception's when it was thrown, else the thread that crashed, else the first;
+ * NULL: none. */
 const report_thread *stack_main(const report *r);
 /* The frame so many steps from the top. */
 const report_frame *stack_frame(const report *r, const report_thread *thread, uint32_t step);

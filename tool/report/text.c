@@ -1,5 +1,5 @@
-/* Text reports: which part of a report a line belongs to, threads, facts. The lines of each format have their own
- * files. */
+/* Text reports: which part of a report a line belongs to, threads, facts. The lines of each format have
+ * their own files. */
 #include "scan.h"
 
 #include <string.h>

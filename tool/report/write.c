@@ -91,7 +91,8 @@ static int by_edit_place(const void *a, const void *b)
     return x->text_at < y->text_at ? -1 : x->text_at > y->text_at;
 }
 
-/* A call that the input shows as inlined goes when its function was looked up anew: it comes back from there. */
+/* A call that the input shows as inlined goes when its function was looked up anew: it comes back from
+ * there. */
 static bool is_redone(const report *r, const report_frame *frame)
 {
     const report_thread *thread = &r->threads[frame->thread];

@@ -49,7 +49,8 @@ static void put_json_call(text *t, const report_call *call)
     text_char(t, '}');
 }
 
-/* calls: innermost first, the real function last; empty when nothing was found. given: what the report said. */
+/* calls: innermost first, the real function last; empty when nothing was found. given: what the report
+ * said. */
 static void put_json_frame(text *t, const report *r, const report_frame *frame)
 {
     text_c(t, "{\"index\":");

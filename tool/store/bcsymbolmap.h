@@ -9,9 +9,9 @@ typedef struct bcsymbolmap bcsymbolmap;
 /* Reads a map. Returns NULL when the file is none. Never changes after: any number of threads may ask. */
 bcsymbolmap *bcsymbolmap_open(const char *path);
 void bcsymbolmap_close(bcsymbolmap *map);
-/* Finds and reads the map of an image: named by its UUID, or by the one that the plist of its dSYM gives as the
- * original, in one of the folders (which may be the files themselves), beside the dSYM, or in the archive's BCSymbolMaps.
- * Returns NULL when there is none. */
+/* Finds and reads the map of an image: named by its UUID, or by the one that the plist of its dSYM gives
+ * as the original, in one of the folders (which may be the files themselves), beside the dSYM, or in the
+ * archive's BCSymbolMaps. Returns NULL when there is none. */
 bcsymbolmap *bcsymbolmap_find(const char *image_path, const machsym_uuid *uuid, const char *const *folders,
                               size_t folder_count);
 /* The name behind a hidden one; any other name as it is. */

@@ -203,7 +203,8 @@ static bool index_line(store_index *index, char *line)
     return true;
 }
 
-/* Whether a file has its first and its last line as index_save writes them, and no NUL. The last line is cut off. */
+/* Whether a file has its first and its last line as index_save writes them, and no NUL. The last line is
+ * cut off. */
 static bool is_whole(text *t)
 {
     enum { END_LEN = sizeof "end 0123456789abcdef\n" - 1 };

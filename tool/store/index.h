@@ -54,7 +54,8 @@ void index_free(store_index *index);
 bool index_path(const char *folder, bool shallow, text *out);
 /* Writes whole or not at all. */
 void index_save(const store_index *index, char *path);
-/* Takes what an index file says; nothing when there is none or it is not whole. The names stay in *content. */
+/* Takes what an index file says; nothing when there is none or it is not whole. The names stay in
+ * *content. */
 void index_load(store_index *index, const char *path, char **content);
 /* What a loaded index says of a folder; NULL when it does not know it. */
 const index_folder *index_find(const store_index *index, const char *path);

@@ -237,7 +237,8 @@ static void visit_file(store *s, const store_index *old, const index_folder *kno
     add_entries(s, index, &child, path);
 }
 
-/* Where to go on for a folder inside a folder: of a bundle only the part that holds symbols is of interest. */
+/* Where to go on for a folder inside a folder: of a bundle only the part that holds symbols is of
+ * interest. */
 static char *inner_folder(store *s, const char *folder, const char *name)
 {
     struct stat st;

@@ -22,9 +22,9 @@ typedef struct store_options {
 } store_options;
 
 store *store_open(const store_options *how);
-/* Adds a file, a bundle, or a folder with everything below it; with shallow only the files and bundles right in it.
- * A folder is remembered in an index file: the next run looks only at what has another time or size.
- * Returns false after a message when there is no such path. */
+/* Adds a file, a bundle, or a folder with everything below it; with shallow only the files and bundles
+ * right in it. A folder is remembered in an index file: the next run looks only at what has another time
+ * or size. Returns false after a message when there is no such path. */
 bool store_add(store *s, const char *path, bool shallow);
 /* Ends adding: sorts. After it the store never changes and any number of threads may ask. */
 void store_finish(store *s);

@@ -1,0 +1,41 @@
+/* What the parts of machsym crash share. */
+#ifndef MACHSYM_TOOL_CMD_CRASH_H
+#define MACHSYM_TOOL_CMD_CRASH_H
+
+#include "report/summary.h"
+#include "report/write.h"
+
+enum { MAX_STORES = 256, MAX_LOADS = 256 };
+
+typedef enum crash_format { FORMAT_SAME = 0, FORMAT_TEXT, FORMAT_JSON } crash_format;
+
+/* What the options say. */
+typedef struct crash_options {
+    const char *stores[MAX_STORES];
+    size_t store_count;
+    const char *maps[MAX_STORES];
+    size_t map_count;
+    report_load loads[MAX_LOADS];
+    size_t load_count;
+    owners *rules; /* NULL without --owners */
+    const char *output;
+    crash_format format;
+    lines_option lines;
+    uint32_t session_flags;
+    resolve_options resolve;
+    write_options write;
+    unsigned jobs;
+    bool no_cache;
+    bool copy;
+    bool summary;   /* in place of the report */
+    bool signature; /* the same */
+    bool group;     /* the same, for all */
+    bool force;
+    bool quiet;
+    bool strict;
+} crash_options;
+
+/* Does the reports and prints what is asked for. Returns an exit status. */
+int crash_run_reports(const crash_options *o, char **reports, size_t count);
+
+#endif

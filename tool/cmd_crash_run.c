@@ -1,0 +1,432 @@
+/* machsym crash: one run over reports: where symbols and outputs lie, what becomes of each report. */
+#include "cmd_crash.h"
+#include "outfile.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What became of one report. */
+typedef struct crash_result {
+    const char *path;
+    char *output_path; /* NULL: standard output */
+    text output;
+    text summary;
+    text failure; /* why it failed; empty when it did not */
+    signature signature;
+    resolve_counts counts;
+    bool unresolved;
+    bool done;
+} crash_result;
+
+/* One run over all reports. */
+typedef struct crash_run {
+    const crash_options *options;
+    image_pool *images;
+    crash_result *results;
+    size_t count;
+    pthread_mutex_t lock;
+    size_t next;    /* to be taken */
+    size_t emitted; /* printed, in the order given */
+    bool progress;
+    bool colour;
+    bool tell; /* summaries to standard error */
+    bool in_folder;
+} crash_run;
+
+/* ---- One report ---- */
+
+static void fail(crash_result *result, const char *what)
+{
+    text_c(&result->failure, what);
+}
+
+/* Why a report without frames is passed on or refused. */
+static bool explain_no_frames(const report *r, crash_result *result)
+{
+    if (r->failure != NULL) {
+        fail(result, r->failure);
+        text_c(&result->failure, ", at byte ");
+        text_dec(&result->failure, r->failed_at);
+        return false;
+    }
+    if (r->kind != REPORT_STACKLESS && r->facts[FACT_BUG_TYPE].len == 0 && r->facts[FACT_INCIDENT].len == 0 &&
+        r->facts[FACT_EXCEPTION].len == 0 && r->facts[FACT_PROCESS].len == 0) {
+        fail(result, r->len == 0 ? "empty" : "no report: neither stacks nor what a report begins with");
+        return false;
+    }
+    return true;
+}
+
+static void write_report(const crash_options *o, const report *r, crash_result *result)
+{
+    if (o->format == FORMAT_TEXT)
+        report_write_text(r, &o->write, &result->output);
+    else if (o->format == FORMAT_JSON)
+        report_write_json(r, &o->write, &result->counts, &result->output);
+    else
+        report_write_same(r, &o->write, &result->output);
+}
+
+static bool has_unresolved(const report *r)
+{
+    for (uint32_t i = 0; i < r->image_count; i++) {
+        if (r->images[i].missing > 0 && r->images[i].has_uuid)
+            return true;
+    }
+    return false;
+}
+
+static void write_output(const crash_run *run, crash_result *result)
+{
+    outfile_rule rule = !run->in_folder ? OUTFILE_REPLACE : run->options->force ? OUTFILE_OWN : OUTFILE_KEEP;
+    int failure = outfile_write(result->output_path, result->output.v, result->output.len, rule);
+    if (failure == 0)
+        return;
+    text_c(&result->failure, result->output_path);
+    text_c(&result->failure, ": ");
+    fail(result, failure == EEXIST ? "is there already; --force replaces it" : strerror(failure));
+}
+
+static void do_report(const crash_run *run, crash_result *result)
+{
+    const crash_options *o = run->options;
+    text input = {0};
+    report r;
+    if (!text_read_file(&input, result->path)) {
+        fail(result, strerror(errno));
+        text_free(&input);
+        return;
+    }
+    report_open(&r, input.v, input.len, o->loads, o->load_count);
+    if (r.frame_count > 0 || explain_no_frames(&r, result)) {
+        report_resolve(&r, run->images, &o->resolve, &result->counts);
+        result->unresolved = has_unresolved(&r);
+        if (!o->summary && !o->signature && !o->group)
+            write_report(o, &r, result);
+        else if (o->output != NULL)
+            write_report(o, &r, result);
+        if (o->summary || run->tell)
+            text_summary(&result->summary, &r, &result->counts, run->colour);
+        if (o->signature || o->group)
+            report_signature(&r, &result->signature);
+        if (result->output_path != NULL)
+            write_output(run, result);
+    }
+    report_close(&r);
+    text_free(&input);
+}
+
+/* ---- All reports ---- */
+
+static void print_signature(const crash_result *result)
+{
+    out_format("%016llx  ", (unsigned long long)result->signature.hash);
+    out_write(result->signature.text.v, result->signature.text.len);
+    out_format("  %s\n", result->path);
+}
+
+/* Prints what is finished, in the order of the command line. */
+static void emit(const crash_run *run, crash_result *result)
+{
+    const crash_options *o = run->options;
+    if (result->failure.len > 0) {
+        tool_say("%s: %.*s", result->path, (int)result->failure.len, result->failure.v);
+    } else if (o->summary) {
+        if (run->count > 1)
+            out_format("== %s\n", result->path);
+        out_write(result->summary.v, result->summary.len);
+    } else if (o->signature) {
+        print_signature(result);
+    } else if (result->output_path == NULL && !o->group) {
+        out_write(result->output.v, result->output.len);
+    }
+    if (run->tell && result->failure.len == 0) {
+        out_flush();
+        if (run->count > 1)
+            fprintf(stderr, "== %s\n", result->path);
+        fwrite(result->summary.v, 1, result->summary.len, stderr);
+    }
+    text_free(&result->output);
+    text_free(&result->summary);
+}
+
+static void *work(void *argument)
+{
+    crash_run *run = argument;
+    pthread_mutex_lock(&run->lock);
+    while (run->next < run->count) {
+        crash_result *result = &run->results[run->next++];
+        pthread_mutex_unlock(&run->lock);
+        do_report(run, result);
+        pthread_mutex_lock(&run->lock);
+        result->done = true;
+        while (run->emitted < run->count && run->results[run->emitted].done)
+            emit(run, &run->results[run->emitted++]);
+        if (run->progress)
+            fprintf(stderr, "\r%zu of %zu reports%s", run->emitted, run->count,
+                    run->emitted == run->count ? "\n" : "");
+    }
+    pthread_mutex_unlock(&run->lock);
+    return NULL;
+}
+
+/* The first job is this thread's. */
+static void run_jobs(crash_run *run)
+{
+    pthread_t threads[MAX_JOBS];
+    unsigned started = 0;
+    while (started + 1 < run->options->jobs && pthread_create(&threads[started], NULL, work, run) == 0)
+        started++;
+    work(run);
+    for (unsigned i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+    out_flush();
+}
+
+/* The final table: totals, and which reports failed and why. */
+static void print_table(const crash_run *run)
+{
+    size_t failed = 0;
+    unsigned long long frames = 0;
+    unsigned long long named = 0;
+    unsigned long long missing = 0;
+    for (size_t i = 0; i < run->count; i++) {
+        const crash_result *result = &run->results[i];
+        failed += result->failure.len > 0;
+        frames += result->counts.frames;
+        named += (unsigned long long)result->counts.dwarf + result->counts.symbols;
+        missing += result->counts.missing;
+    }
+    fprintf(stderr, "%zu reports: %zu done, %zu failed; %llu frames: %llu named now, %llu without a name\n",
+            run->count, run->count - failed, failed, frames, named, missing);
+    for (size_t i = 0; i < run->count && failed > 0; i++) {
+        if (run->results[i].failure.len > 0)
+            fprintf(stderr, "  failed  %s: %.*s\n", run->results[i].path, (int)run->results[i].failure.len,
+                    run->results[i].failure.v);
+    }
+}
+
+/* ---- Where to look and where to write ---- */
+
+static char *folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    size_t len = slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path);
+    char *folder = tool_alloc(len + 2);
+    memcpy(folder, path, len);
+    folder[len] = 0;
+    if (len == 0)
+        strcpy(folder, ".");
+    return folder;
+}
+
+/* Without -d: the folders of the reports and the current one, each once when reports come folder by
+ * folder. */
+static void add_default_stores(store *s, char **reports, size_t count)
+{
+    char *last = NULL;
+    store_add(s, ".", true);
+    for (size_t i = 0; i < count; i++) {
+        char *folder = strcmp(reports[i], "-") == 0 ? folder_of("") : folder_of(reports[i]);
+        if (strcmp(folder, ".") != 0 && (last == NULL || strcmp(folder, last) != 0) &&
+            access(folder, R_OK) == 0)
+            store_add(s, folder, true);
+        free(last);
+        last = folder;
+    }
+    free(last);
+}
+
+static bool add_stores(const crash_options *o, store *s, char **reports, size_t count)
+{
+    bool ok = true;
+    for (size_t i = 0; i < o->store_count; i++)
+        ok = store_add(s, o->stores[i], false) && ok;
+    if (o->store_count == 0)
+        add_default_stores(s, reports, count);
+    store_finish(s);
+    return ok;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return strcmp(path, "-") == 0 ? "stdin" : slash != NULL ? slash + 1 : path;
+}
+
+static char *output_name(const crash_options *o, const char *report_path, unsigned number)
+{
+    static const char *const endings[] = {NULL, ".crash", ".json"};
+    const char *base = base_name(report_path);
+    const char *dot = strrchr(base, '.');
+    size_t stem = dot != NULL && dot != base ? (size_t)(dot - base) : strlen(base);
+    text t = {0};
+    text_c(&t, o->output);
+    text_char(&t, '/');
+    text_add(&t, base, stem);
+    if (number > 1) {
+        text_char(&t, '-');
+        text_dec(&t, number);
+    }
+    text_c(&t, endings[o->format] != NULL ? endings[o->format] : base + stem);
+    text_add(&t, "", 1);
+    return t.v;
+}
+
+/* A name without its case, which some file systems do not tell apart. */
+static uint64_t hash_name(const char *name)
+{
+    text lower = {0};
+    for (; *name != 0; name++)
+        text_char(&lower, *name >= 'A' && *name <= 'Z' ? (char)(*name + 32) : *name);
+    uint64_t hash = str_hash(str_make(lower.v, lower.len));
+    text_free(&lower);
+    return hash;
+}
+
+/* The names that are taken, in an open hash table, and the number that the next report of a name is to try
+ * first. */
+typedef struct taken_name {
+    const char *name; /* NULL: free */
+    unsigned next;
+} taken_name;
+
+static taken_name *find_taken(taken_name *v, size_t cap, const char *name)
+{
+    size_t at = (size_t)hash_name(name) & (cap - 1);
+    while (v[at].name != NULL && strcasecmp(v[at].name, name) != 0)
+        at = (at + 1) & (cap - 1);
+    return &v[at];
+}
+
+/* No two reports share an output: those of one name become NAME.ips, NAME-2.ips and so on, in the order
+ * given. */
+static void name_outputs(const crash_run *run)
+{
+    size_t cap = 64;
+    while (cap < run->count * 2)
+        cap *= 2;
+    taken_name *taken = tool_alloc(cap * sizeof *taken);
+    memset(taken, 0, cap * sizeof *taken);
+    for (size_t i = 0; i < run->count; i++) {
+        crash_result *result = &run->results[i];
+        char *name = output_name(run->options, result->path, 1);
+        taken_name *first = find_taken(taken, cap, name);
+        taken_name *place = first;
+        while (place->name != NULL) {
+            free(name);
+            first->next = first->next < 2 ? 2 : first->next + 1;
+            name = output_name(run->options, result->path, first->next);
+            place = find_taken(taken, cap, name);
+        }
+        place->name = result->output_path = name;
+    }
+    free(taken);
+}
+
+static bool prepare_output(crash_run *run)
+{
+    const crash_options *o = run->options;
+    if (o->output == NULL)
+        return true;
+    size_t len = strlen(o->output);
+    bool folder = is_folder(o->output) || run->count > 1 || (len > 0 && o->output[len - 1] == '/');
+    if (!folder) {
+        run->results[0].output_path = tool_alloc(len + 1);
+        memcpy(run->results[0].output_path, o->output, len + 1);
+        return true;
+    }
+    if (!is_folder(o->output) && mkdir(o->output, 0777) != 0) {
+        tool_say("%s: %s", o->output, strerror(errno));
+        return false;
+    }
+    run->in_folder = true;
+    name_outputs(run);
+    return true;
+}
+
+/* ---- One run ---- */
+
+static void print_groups(const crash_run *run)
+{
+    group_list *groups = groups_open();
+    text out = {0};
+    for (size_t i = 0; i < run->count; i++) {
+        if (run->results[i].failure.len == 0)
+            groups_add(groups, run->results[i].path, &run->results[i].signature);
+    }
+    groups_print(groups, &out);
+    out_text(&out);
+    text_free(&out);
+    groups_close(groups);
+}
+
+static int finish(crash_run *run)
+{
+    int status = TOOL_OK;
+    if (run->options->group)
+        print_groups(run);
+    if (run->count > 1 && !run->options->quiet)
+        print_table(run);
+    for (size_t i = 0; i < run->count; i++) {
+        crash_result *result = &run->results[i];
+        if (result->failure.len > 0)
+            status = TOOL_ERROR;
+        else if (status == TOOL_OK && run->options->strict && result->unresolved)
+            status = TOOL_ERROR;
+        text_free(&result->failure);
+        text_free(&result->signature.text);
+        free(result->output_path);
+    }
+    return status;
+}
+
+int crash_run_reports(const crash_options *o, char **reports, size_t count)
+{
+    store_options store_how = {o->no_cache};
+    store *s = store_open(&store_how);
+    crash_run run;
+    images_options images_how;
+    int status = TOOL_ERROR;
+    memset(&run, 0, sizeof run);
+    memset(&images_how, 0, sizeof images_how);
+    run.options = o;
+    run.count = count;
+    run.results = tool_alloc(count * sizeof *run.results);
+    memset(run.results, 0, count * sizeof *run.results);
+    for (size_t i = 0; i < count; i++)
+        run.results[i].path = reports[i];
+    run.tell = !o->quiet && !o->summary && !o->signature && !o->group && isatty(STDERR_FILENO) && count < 10;
+    run.progress = !o->quiet && count > 1 && isatty(STDERR_FILENO) && !run.tell;
+    run.colour = isatty(o->summary ? STDOUT_FILENO : STDERR_FILENO) && getenv("NO_COLOR") == NULL;
+    if (add_stores(o, s, reports, count) && prepare_output(&run)) {
+        images_how.store = s;
+        images_how.lines = o->lines.lines;
+        images_how.session_flags = o->session_flags;
+        images_how.open_flags = o->copy ? MACHSYM_OPEN_COPY : 0;
+        images_how.jobs = o->jobs;
+        images_how.rules = o->rules;
+        images_how.map_folders = o->maps;
+        images_how.map_folder_count = o->map_count;
+        run.images = images_open(&images_how);
+        pthread_mutex_init(&run.lock, NULL);
+        run_jobs(&run);
+        pthread_mutex_destroy(&run.lock);
+        images_close(run.images);
+        status = finish(&run);
+    }
+    free(run.results);
+    store_close(s);
+    return status;
+}
