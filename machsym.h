@@ -1874,7 +1874,6 @@ static inline void ms_fetch(const void *ptr)
 #ifndef MACHSYM_NO_OS
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A whole file in memory, read-only. */
@@ -1882,8 +1881,10 @@ typedef struct ms_os_file {
     void *ptr;
     size_t len;
     uint64_t time; /* of its last change, in seconds since 1970 */
-    bool mapped;   /* else allocated with malloc */
-    bool is_open;  /* fd is open, until ms_os_settle */
+    machsym_allocator allocator;
+    size_t taken; /* bytes from the allocator */
+    bool mapped;  /* else read into memory from the allocator */
+    bool is_open; /* fd is open, until ms_os_settle */
     int fd;
 } ms_os_file;
 
@@ -1959,11 +1960,24 @@ enum {
     ms_OS_STEP = 1 << 30 /* bytes read or written at once */
 };
 
-/* Reads len bytes into malloc'd memory; for files that others may change while we look. */
+static void *ms_os_take(const machsym_allocator *allocator, size_t size)
+{
+    return allocator->alloc(allocator->user, size);
+}
+
+/* Gives back a text of the allocator's, which took what its bytes and its NUL need; NULL is nothing. */
+static void ms_os_free_text(const machsym_allocator *allocator, char *text)
+{
+    if (text != NULL)
+        allocator->free(allocator->user, text, strlen(text) + 1);
+}
+
+/* Reads len bytes into memory; for files that others may change while we look. */
 static int ms_os_read_all(int fd, ms_os_file *file)
 {
     size_t done = 0;
-    char *memory = (char *)malloc(file->len + 1);
+    size_t size = file->len + 1;
+    char *memory = (char *)ms_os_take(&file->allocator, size);
     if (memory == NULL)
         return ENOMEM;
     while (done < file->len) {
@@ -1973,7 +1987,7 @@ static int ms_os_read_all(int fd, ms_os_file *file)
             continue;
         if (got < 0) {
             int code = errno;
-            free(memory);
+            file->allocator.free(file->allocator.user, memory, size);
             return code;
         }
         if (got == 0)
@@ -1982,6 +1996,7 @@ static int ms_os_read_all(int fd, ms_os_file *file)
     }
     file->ptr = memory;
     file->len = done;
+    file->taken = size;
     return 0;
 }
 
@@ -2008,9 +2023,9 @@ static int ms_os_map_fd(int fd, bool copy, ms_os_file *file)
 
 /* Returns 0, an errno, or ms_OS_NO_FILE. An empty file gives ptr NULL and len 0. A mapped file stays open
  * until ms_os_settle. */
-static int ms_os_open(const char *path, bool copy, ms_os_file *file)
+static int ms_os_open(const char *path, bool copy, machsym_allocator allocator, ms_os_file *file)
 {
-    const ms_os_file none = {NULL, 0, 0, false, false, 0};
+    const ms_os_file none = {NULL, 0, 0, allocator, 0, false, false, 0};
     *file = none;
     int fd = open(path, O_RDONLY | ms_OS_OPEN);
     if (fd < 0)
@@ -2044,9 +2059,9 @@ static void ms_os_settle(ms_os_file *file)
 }
 
 /* The same, settled. */
-static int ms_os_map(const char *path, bool copy, ms_os_file *file)
+static int ms_os_map(const char *path, bool copy, machsym_allocator allocator, ms_os_file *file)
 {
-    int code = ms_os_open(path, copy, file);
+    int code = ms_os_open(path, copy, allocator, file);
     ms_os_settle(file);
     return code;
 }
@@ -2056,8 +2071,8 @@ static void ms_os_unmap(ms_os_file *file)
     ms_os_settle(file);
     if (file->mapped)
         ms_os_unmap_bytes(file->ptr, file->len);
-    else
-        free(file->ptr);
+    else if (file->ptr != NULL)
+        file->allocator.free(file->allocator.user, file->ptr, file->taken);
     file->ptr = NULL;
     file->len = 0;
 }
@@ -2067,6 +2082,8 @@ static machsym_result ms_os_fail(machsym_error *err, int code)
 {
     if (code == ms_OS_NO_FILE)
         return ms_fail(err, MACHSYM_ERR_IO, "a FIFO or a device, not a regular file", "", 0);
+    if (code == ENOMEM)
+        return ms_fail_memory(err);
     ms_fail(err, MACHSYM_ERR_IO, "the file cannot be read", "", 0);
     if (err != NULL)
         err->os_errno = code;
@@ -2085,26 +2102,29 @@ static bool ms_os_is_file(const char *path)
     return ms_os_stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* The name of the first file in a folder, in byte order, without hidden ones: malloc'd path, or NULL. */
-static char *ms_os_first_file(const char *folder)
+/* The path of the first file in a folder, in byte order, without hidden ones; from the allocator. NULL when there is
+ * none, or memory is out, which *oom tells. */
+static char *ms_os_first_file(const char *folder, const machsym_allocator *allocator, bool *oom)
 {
     DIR *dir = opendir(folder);
     char *best = NULL;
+    *oom = false;
     if (dir == NULL)
         return NULL;
     for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
         size_t size = strlen(folder) + strlen(entry->d_name) + 2;
         if (entry->d_name[0] == '.')
             continue;
-        char *path = (char *)malloc(size);
-        if (path == NULL)
+        char *path = (char *)ms_os_take(allocator, size);
+        *oom = path == NULL;
+        if (*oom)
             break;
         snprintf(path, size, "%s/%s", folder, entry->d_name);
         if (!ms_os_is_file(path) || (best != NULL && strcmp(path, best) > 0)) {
-            free(path);
+            ms_os_free_text(allocator, path);
             continue;
         }
-        free(best);
+        ms_os_free_text(allocator, best);
         best = path;
     }
     closedir(dir);
@@ -2140,10 +2160,10 @@ static int ms_os_open_beside(const char *path, char *beside, size_t cap)
 }
 
 /* Makes a file of these bytes: whole under its name, or not at all. Returns 0, or an errno. */
-static int ms_os_write(const char *path, const void *ptr, size_t len)
+static int ms_os_write(const char *path, const void *ptr, size_t len, const machsym_allocator *allocator)
 {
     size_t cap = strlen(path) + 48;
-    char *beside = (char *)malloc(cap);
+    char *beside = (char *)ms_os_take(allocator, cap);
     if (beside == NULL)
         return ENOMEM;
     int fd = ms_os_open_beside(path, beside, cap);
@@ -2154,7 +2174,7 @@ static int ms_os_write(const char *path, const void *ptr, size_t len)
         code = errno;
     if (code != 0 && fd >= 0)
         unlink(beside);
-    free(beside);
+    allocator->free(allocator->user, beside, cap);
     return code;
 }
 /* The errors that people meet, in words; NULL: another one. strerror is neither the same everywhere nor safe in threads. */
@@ -3671,7 +3691,7 @@ static machsym_result ms_file_choose(ms_span file, const char *arch, const machs
 /* A whole file, from the caller's bytes or opened by us. */
 typedef struct ms_file {
     ms_span bytes;
-    char *path; /* malloc'd: what was opened in the end; NULL for the caller's bytes */
+    char *path; /* what was opened in the end, from the file's allocator; NULL for the caller's bytes */
 #ifndef MACHSYM_NO_OS
     ms_os_file file;
 #endif
@@ -3680,18 +3700,19 @@ typedef struct ms_file {
 static void ms_file_close(ms_file *input)
 {
 #ifndef MACHSYM_NO_OS
+    ms_os_free_text(&input->file.allocator, input->path);
     ms_os_unmap(&input->file);
-    free(input->path);
 #endif
     input->path = NULL;
     input->bytes = ms_span_make(NULL, 0);
 }
 
 #ifndef MACHSYM_NO_OS
-static char *ms_file_text(machsym_str a, const char *b, machsym_str c)
+/* The three texts as one, from the allocator. */
+static char *ms_file_text(machsym_str a, const char *b, machsym_str c, const machsym_allocator *allocator)
 {
     size_t b_len = strlen(b);
-    char *text = (char *)malloc(a.len + b_len + c.len + 1);
+    char *text = (char *)ms_os_take(allocator, a.len + b_len + c.len + 1);
     if (text == NULL)
         return NULL;
     ms_copy(text, a.ptr, a.len);
@@ -3709,38 +3730,44 @@ static machsym_str ms_file_without_slashes(const char *path)
     return text;
 }
 
-/* The DWARF file inside a bundle: the one named like the bundle, else the first. malloc'd; NULL when there is
- * none. */
-static char *ms_file_in_bundle(const char *bundle)
+/* The DWARF file inside a bundle: the one named like the bundle, else the first; from the allocator. NULL when there is
+ * none, or memory is out, which *oom tells. */
+static char *ms_file_in_bundle(const char *bundle, const machsym_allocator *allocator, bool *oom)
 {
     machsym_str path = ms_file_without_slashes(bundle);
     machsym_str name = ms_str_base_name(path);
     if (ms_str_ends(name, ".dSYM"))
         name.len -= 5;
-    char *same = ms_file_text(path, "/Contents/Resources/DWARF/", name);
+    char *same = ms_file_text(path, "/Contents/Resources/DWARF/", name, allocator);
     if (same != NULL && ms_os_is_file(same))
         return same;
-    free(same);
-    char *folder = ms_file_text(path, "/Contents/Resources/DWARF", ms_str_empty());
-    char *first = folder != NULL ? ms_os_first_file(folder) : NULL;
-    free(folder);
+    *oom = same == NULL;
+    ms_os_free_text(allocator, same);
+    char *folder = *oom ? NULL : ms_file_text(path, "/Contents/Resources/DWARF", ms_str_empty(), allocator);
+    *oom = folder == NULL;
+    char *first = folder != NULL ? ms_os_first_file(folder, allocator, oom) : NULL;
+    ms_os_free_text(allocator, folder);
     return first;
 }
 
 static machsym_result ms_file_open_path(const char *path, uint32_t flags, ms_file *input, machsym_error *err)
 {
+    const machsym_allocator allocator = input->file.allocator;
+    bool oom = false;
     if (ms_os_is_folder(path)) {
-        input->path = ms_file_in_bundle(path);
+        input->path = ms_file_in_bundle(path, &allocator, &oom);
+        if (oom)
+            return ms_fail_memory(err);
         if (input->path == NULL)
             return ms_fail(
                 err, MACHSYM_ERR_IO,
                 "a folder without Contents/Resources/DWARF/FILE in it; name a Mach-O file or a .dSYM", "", 0);
     } else {
-        input->path = ms_file_text(ms_str_from_c(path), "", ms_str_empty());
+        input->path = ms_file_text(ms_str_from_c(path), "", ms_str_empty(), &allocator);
         if (input->path == NULL)
             return ms_fail_memory(err);
     }
-    int code = ms_os_open(input->path, (flags & MACHSYM_OPEN_COPY) != 0, &input->file);
+    int code = ms_os_open(input->path, (flags & MACHSYM_OPEN_COPY) != 0, allocator, &input->file);
     if (code != 0)
         return ms_os_fail(err, code);
     input->bytes = ms_span_make(input->file.ptr, input->file.len);
@@ -3749,10 +3776,13 @@ static machsym_result ms_file_open_path(const char *path, uint32_t flags, ms_fil
 #endif
 
 /* Opens a path, or takes the caller's bytes, whatever they are. */
-static machsym_result ms_file_take(const char *path, machsym_bytes bytes, uint32_t flags, ms_file *input,
-                                   machsym_error *err)
+static machsym_result ms_file_take(const char *path, machsym_bytes bytes, uint32_t flags,
+                                   machsym_allocator allocator, ms_file *input, machsym_error *err)
 {
     ms_zero(input, sizeof *input);
+#ifndef MACHSYM_NO_OS
+    input->file.allocator = allocator;
+#endif
     machsym_result result = MACHSYM_OK;
     if (bytes.ptr != NULL)
         input->bytes = ms_span_make(bytes.ptr, bytes.len);
@@ -3764,6 +3794,7 @@ static machsym_result ms_file_take(const char *path, machsym_bytes bytes, uint32
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "neither a path nor bytes to open", "", 0);
     (void)path;
     (void)flags;
+    (void)allocator;
     if (result != MACHSYM_OK)
         ms_file_close(input);
     return result;
@@ -3778,10 +3809,10 @@ static bool ms_file_is_mach(ms_span bytes)
 }
 
 /* Opens a path, or takes the caller's bytes, if they are a Mach-O file. */
-static machsym_result ms_file_open(const char *path, machsym_bytes bytes, uint32_t flags, ms_file *input,
-                                   machsym_error *err)
+static machsym_result ms_file_open(const char *path, machsym_bytes bytes, uint32_t flags,
+                                   machsym_allocator allocator, ms_file *input, machsym_error *err)
 {
-    machsym_result result = ms_file_take(path, bytes, flags, input, err);
+    machsym_result result = ms_file_take(path, bytes, flags, allocator, input, err);
     if (result == MACHSYM_OK && !ms_file_is_mach(input->bytes)) {
         result = ms_file_refuse(input->bytes, err);
         ms_file_close(input);
@@ -3790,15 +3821,15 @@ static machsym_result ms_file_open(const char *path, machsym_bytes bytes, uint32
 }
 
 /* Lists the slices of what the descriptor names: fills up to cap. Returns how many there are. */
-static size_t ms_file_list_slices(const machsym_open_desc *desc, machsym_slice *slices, size_t cap,
-                                  machsym_error *err)
+static size_t ms_file_list_slices(const machsym_open_desc *desc, machsym_allocator allocator,
+                                  machsym_slice *slices, size_t cap, machsym_error *err)
 {
     ms_file input;
     ms_span slice;
     uint64_t offset;
     uint32_t count = 0;
     size_t listed = 0;
-    if (ms_file_open(desc->path, desc->bytes, desc->flags, &input, err) != MACHSYM_OK)
+    if (ms_file_open(desc->path, desc->bytes, desc->flags, allocator, &input, err) != MACHSYM_OK)
         return 0;
     for (uint32_t i = 0; ms_file_slice_at(input.bytes, i, &count, &slice, &offset); i++) {
         ms_mo mo;
@@ -9747,7 +9778,7 @@ static machsym_result ms_map_open(const machsym_map_desc *desc, machsym_allocato
     machsym_result result = MACHSYM_OK;
 #ifndef MACHSYM_NO_OS
     if (desc->bytes.ptr == NULL) {
-        int code = ms_os_map(desc->path, (desc->flags & MACHSYM_MAP_COPY) != 0, &map->file);
+        int code = ms_os_map(desc->path, (desc->flags & MACHSYM_MAP_COPY) != 0, allocator, &map->file);
         map->bytes = ms_span_make(map->file.ptr, map->file.len);
         if (code != 0)
             result = ms_os_fail(err, code);
@@ -10586,7 +10617,8 @@ static machsym_result ms_im_add_pair(machsym_image *image, const machsym_open_de
 {
     ms_file input;
     const machsym_slice *own = &image->mo[0].slice;
-    machsym_result result = ms_file_open(path, desc->pair_bytes, desc->flags, &input, err);
+    machsym_result result =
+        ms_file_open(path, desc->pair_bytes, desc->flags, image->arena.allocator, &input, err);
     if (result != MACHSYM_OK)
         return result;
     result = ms_im_add_file(image, desc, &input, own->has_uuid ? NULL : own->arch,
@@ -10612,9 +10644,9 @@ static bool ms_im_has_dwarf(const ms_mo *mo)
 static bool ms_im_try_dsym(machsym_image *image, const machsym_open_desc *desc, machsym_str bundle,
                            machsym_str name)
 {
-    char *path = ms_file_text(bundle, ".dSYM/Contents/Resources/DWARF/", name);
+    char *path = ms_file_text(bundle, ".dSYM/Contents/Resources/DWARF/", name, &image->arena.allocator);
     bool fits = path != NULL && ms_os_is_file(path) && ms_im_add_pair(image, desc, path, NULL) == MACHSYM_OK;
-    free(path);
+    ms_os_free_text(&image->arena.allocator, path);
     return fits;
 }
 
@@ -10789,7 +10821,8 @@ static machsym_result ms_im_open_halves(machsym_image *image, const machsym_open
         return ms_fail(
             err, MACHSYM_ERR_ARGUMENT,
             "an image of a kernel collection has other addresses than its dSYM: open that by itself", "", 0);
-    machsym_result result = ms_file_take(desc->path, desc->bytes, desc->flags, &input, err);
+    machsym_result result =
+        ms_file_take(desc->path, desc->bytes, desc->flags, image->arena.allocator, &input, err);
     if (result != MACHSYM_OK)
         return result;
     if (ms_map_is(input.bytes)) {
@@ -11602,7 +11635,7 @@ static ms_span ms_om_thin_member(const char *archive, machsym_str name, bool cop
     if (name.len > 0 && name.ptr[0] == '/')
         folder.len = 0;
     const char *path = ms_om_path(folder, "", name, scratch);
-    if (path == NULL || ms_os_map(path, copy, &file->files[1]) != 0)
+    if (path == NULL || ms_os_map(path, copy, file->image.arena.allocator, &file->files[1]) != 0)
         return ms_span_make(NULL, 0);
     return ms_span_make(file->files[1].ptr, file->files[1].len);
 }
@@ -11614,8 +11647,9 @@ static machsym_object_status ms_om_open_at(const ms_om_map *m, const ms_om_objec
 {
     ms_om_member member;
     bool copy = (places->flags & MACHSYM_OPEN_COPY) != 0;
-    if (ms_os_map(path, copy, &file->files[0]) != 0)
-        return MACHSYM_OBJECT_MISSING;
+    int code = ms_os_map(path, copy, file->image.arena.allocator, &file->files[0]);
+    if (code != 0)
+        return code == ENOMEM ? MACHSYM_OBJECT_UNTRIED : MACHSYM_OBJECT_MISSING;
     ms_os_file *outer = &file->files[0];
     bool fits = object->time == 0 || object->time == outer->time;
     file->time = outer->time;
@@ -27358,7 +27392,12 @@ MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_sl
         ms_fail(err, MACHSYM_ERR_ARGUMENT, "the descriptor is NULL", "", 0);
         return 0;
     }
-    return ms_file_list_slices(desc, slices, cap, err);
+    machsym_allocator allocator = ms_arena_default(desc->allocator);
+    if (allocator.alloc == NULL || allocator.free == NULL) {
+        ms_fail(err, MACHSYM_ERR_ARGUMENT, "the allocator lacks a function", "", 0);
+        return 0;
+    }
+    return ms_file_list_slices(desc, allocator, slices, cap, err);
 }
 
 MACHSYM_API machsym_result machsym_image_open(const machsym_open_desc *desc, machsym_image **out,
@@ -27695,7 +27734,7 @@ MACHSYM_API machsym_result machsym_map_save(const machsym_map *map, const char *
 #else
     if (map == NULL || path == NULL)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the map or the path is missing", "", 0);
-    int code = ms_os_write(path, map->bytes.ptr, map->bytes.len);
+    int code = ms_os_write(path, map->bytes.ptr, map->bytes.len, &map->allocator);
     if (code == 0)
         return MACHSYM_OK;
     ms_fail(err, MACHSYM_ERR_IO, "the file cannot be written", "", 0);

@@ -89,7 +89,12 @@ MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_sl
         ms_fail(err, MACHSYM_ERR_ARGUMENT, "the descriptor is NULL", "", 0);
         return 0;
     }
-    return ms_file_list_slices(desc, slices, cap, err);
+    machsym_allocator allocator = ms_arena_default(desc->allocator);
+    if (allocator.alloc == NULL || allocator.free == NULL) {
+        ms_fail(err, MACHSYM_ERR_ARGUMENT, "the allocator lacks a function", "", 0);
+        return 0;
+    }
+    return ms_file_list_slices(desc, allocator, slices, cap, err);
 }
 
 MACHSYM_API machsym_result machsym_image_open(const machsym_open_desc *desc, machsym_image **out,
@@ -426,7 +431,7 @@ MACHSYM_API machsym_result machsym_map_save(const machsym_map *map, const char *
 #else
     if (map == NULL || path == NULL)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the map or the path is missing", "", 0);
-    int code = ms_os_write(path, map->bytes.ptr, map->bytes.len);
+    int code = ms_os_write(path, map->bytes.ptr, map->bytes.len, &map->allocator);
     if (code == 0)
         return MACHSYM_OK;
     ms_fail(err, MACHSYM_ERR_IO, "the file cannot be written", "", 0);

@@ -81,6 +81,8 @@ static machsym_allocator allocator_of(failer *f)
 
 static const char *const objects = "tests/fixtures/bin"; /* where those of debug maps are */
 
+static const char *file_path; /* what is opened in place of bytes; NULL: bytes */
+
 /* Returns the result of opening; on success *got has the answers and f is told of the session too. */
 static machsym_result run(const test_file *file, uint32_t flags, failer *f, answers *got, answers *after_trim)
 {
@@ -91,7 +93,8 @@ static machsym_result run(const test_file *file, uint32_t flags, failer *f, answ
     machsym_error err;
     memset(&desc, 0, sizeof desc);
     memset(&how, 0, sizeof how);
-    desc.bytes.ptr = file->ptr;
+    desc.path = file_path;
+    desc.bytes.ptr = file_path == NULL ? file->ptr : NULL;
     desc.bytes.len = file->len;
     desc.flags = flags;
     desc.load_addr = LOAD_ADDR;
@@ -264,6 +267,16 @@ static void check_file(const char *name)
     free(file.ptr);
 }
 
+/* The same of a file that is copied into memory, or of a folder with one. */
+static void check_path(const char *path, const char *name)
+{
+    test_file file = test_read(name);
+    file_path = path;
+    check_bytes(&file, MACHSYM_OPEN_COPY);
+    file_path = NULL;
+    free(file.ptr);
+}
+
 /* The same of an image as it lies in memory. */
 static void check_loaded(const char *name)
 {
@@ -296,6 +309,9 @@ int main(void)
     check_file("exports-x86_64-trie.dylib");
     check_file("map-x86_64-d5-O0/program");
     check_file("map-arm64-d4-O0/program");
+    check_path("tests/fixtures/bin/demo.app.dSYM",
+               "tests/fixtures/bin/demo.app.dSYM/Contents/Resources/DWARF/demo");
+    check_path("tests/fixtures/bin/inline-arm64-d4-14.dwarf", "tests/fixtures/bin/inline-arm64-d4-14.dwarf");
     check_loaded("zoo-x86_64-opcodes-strip");
     check_loaded("exports-x86_64-opcodes-strip-x.dylib");
     check_loaded("frames-x86_64-strip");

@@ -1,6 +1,24 @@
 /* Warm lookups allocate nothing: over all addresses of a program whose units were seen once, also in other
- * policies. */
+ * policies. All memory comes from the descriptor's allocator, that for files and paths too. */
+#include <stdlib.h>
+
+static size_t others; /* calls of malloc that no allocator made */
+
+static void *take(size_t size)
+{
+    return malloc(size);
+}
+
+static void *take_otherwise(size_t size)
+{
+    others++;
+    return malloc(size);
+}
+
+#define malloc take_otherwise
 #include "test.h"
+
+#include <unistd.h>
 
 /* Counts the calls of an allocator. */
 typedef struct counter {
@@ -11,7 +29,7 @@ typedef struct counter {
 static void *counted_alloc(void *user, size_t size)
 {
     counter *c = (counter *)user;
-    void *memory = malloc(size);
+    void *memory = take(size);
     c->calls++;
     c->out += memory != NULL;
     return memory;
@@ -82,6 +100,65 @@ static void check_file(const char *name, machsym_lines lines)
     CHECK_EQ(image_counter.out, 0);
 }
 
+static machsym_allocator allocator_of(counter *c)
+{
+    machsym_allocator allocator = {counted_alloc, counted_free, c};
+    return allocator;
+}
+
+/* A map from an image, written and read again. */
+static void check_map(const machsym_image *image, counter *c)
+{
+    const char *path = "/tmp/machsym-test-alloc.symmap";
+    machsym_plan_desc plan;
+    machsym_map_desc desc;
+    machsym_map *map = NULL;
+    memset(&plan, 0, sizeof plan);
+    memset(&desc, 0, sizeof desc);
+    plan.image = image;
+    plan.allocator = desc.allocator = allocator_of(c);
+    desc.path = path;
+    desc.flags = MACHSYM_MAP_COPY;
+    CHECK_EQ(machsym_map_build(&plan, &map, NULL), MACHSYM_OK);
+    CHECK_EQ(machsym_map_save(map, path, NULL), MACHSYM_OK);
+    machsym_map_close(map);
+    CHECK_EQ(machsym_map_open(&desc, &map, NULL), MACHSYM_OK);
+    machsym_map_close(map);
+    unlink(path);
+}
+
+/* Everything from a path on. */
+static void check_path(const char *path, uint32_t flags)
+{
+    const char *objects = "tests/fixtures/bin";
+    counter c = {0, 0};
+    machsym_open_desc desc;
+    machsym_session_desc how;
+    machsym_image *image = NULL;
+    machsym_session *session = NULL;
+    machsym_slice slices[4];
+    memset(&desc, 0, sizeof desc);
+    memset(&how, 0, sizeof how);
+    desc.path = path;
+    desc.flags = flags;
+    desc.oso_dirs = &objects;
+    desc.oso_dir_count = 1;
+    desc.allocator = allocator_of(&c);
+    others = 0;
+    CHECK(machsym_list_slices(&desc, slices, 4, NULL) > 0);
+    CHECK(c.calls > 0 && c.out == 0);
+    CHECK_EQ(machsym_image_open(&desc, &image, NULL), MACHSYM_OK);
+    how.image = image;
+    how.allocator = desc.allocator;
+    CHECK_EQ(machsym_session_open(&how, &session, NULL), MACHSYM_OK);
+    CHECK(ask_all(session, image, 0, 16) > 0);
+    machsym_session_close(session);
+    check_map(image, &c);
+    machsym_image_close(image);
+    CHECK_EQ(c.out, 0);
+    CHECK_EQ(others, 0);
+}
+
 int main(void)
 {
     static const char *const files[] = {"inline-arm64-d4-14.dwarf",    "inline-x86_64-d5-O0-22.dwarf",
@@ -92,6 +169,12 @@ int main(void)
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         for (unsigned lines = 0; lines < MACHSYM_LINES_COUNT; lines++)
             check_file(files[i], (machsym_lines)lines);
+    }
+    for (uint32_t copy = 0; copy < 2; copy++) {
+        uint32_t flags = copy != 0 ? MACHSYM_OPEN_COPY : 0;
+        check_path("tests/fixtures/bin/demo", flags); /* with the dSYM beside it */
+        check_path("tests/fixtures/bin/demo.app.dSYM", flags);
+        check_path("tests/fixtures/bin/map-x86_64-d5-O0/program", flags);
     }
     return test_done();
 }

@@ -159,7 +159,8 @@ static void list_slices(const machsym_open_desc *desc)
     text line = {0};
     size_t count = machsym_list_slices(desc, NULL, 0, NULL);
     slices = tool_alloc(count * sizeof *slices);
-    count = machsym_list_slices(desc, slices, count, NULL);
+    size_t now = machsym_list_slices(desc, slices, count, NULL);
+    count = now < count ? now : count; /* another file may stand there by now */
     for (size_t i = 0; i < count && i < 64; i++) {
         text_c(&line, "  ");
         text_c(&line, slices[i].arch);

@@ -16,7 +16,6 @@
 #ifndef MACHSYM_NO_OS
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A whole file in memory, read-only. */
@@ -24,8 +23,10 @@ typedef struct ms_os_file {
     void *ptr;
     size_t len;
     uint64_t time; /* of its last change, in seconds since 1970 */
-    bool mapped;   /* else allocated with malloc */
-    bool is_open;  /* fd is open, until ms_os_settle */
+    machsym_allocator allocator;
+    size_t taken; /* bytes from the allocator */
+    bool mapped;  /* else read into memory from the allocator */
+    bool is_open; /* fd is open, until ms_os_settle */
     int fd;
 } ms_os_file;
 
@@ -101,11 +102,24 @@ enum {
     ms_OS_STEP = 1 << 30 /* bytes read or written at once */
 };
 
-/* Reads len bytes into malloc'd memory; for files that others may change while we look. */
+static void *ms_os_take(const machsym_allocator *allocator, size_t size)
+{
+    return allocator->alloc(allocator->user, size);
+}
+
+/* Gives back a text of the allocator's, which took what its bytes and its NUL need; NULL is nothing. */
+static void ms_os_free_text(const machsym_allocator *allocator, char *text)
+{
+    if (text != NULL)
+        allocator->free(allocator->user, text, strlen(text) + 1);
+}
+
+/* Reads len bytes into memory; for files that others may change while we look. */
 static int ms_os_read_all(int fd, ms_os_file *file)
 {
     size_t done = 0;
-    char *memory = (char *)malloc(file->len + 1);
+    size_t size = file->len + 1;
+    char *memory = (char *)ms_os_take(&file->allocator, size);
     if (memory == NULL)
         return ENOMEM;
     while (done < file->len) {
@@ -115,7 +129,7 @@ static int ms_os_read_all(int fd, ms_os_file *file)
             continue;
         if (got < 0) {
             int code = errno;
-            free(memory);
+            file->allocator.free(file->allocator.user, memory, size);
             return code;
         }
         if (got == 0)
@@ -124,6 +138,7 @@ static int ms_os_read_all(int fd, ms_os_file *file)
     }
     file->ptr = memory;
     file->len = done;
+    file->taken = size;
     return 0;
 }
 
@@ -150,9 +165,9 @@ static int ms_os_map_fd(int fd, bool copy, ms_os_file *file)
 
 /* Returns 0, an errno, or ms_OS_NO_FILE. An empty file gives ptr NULL and len 0. A mapped file stays open
  * until ms_os_settle. */
-static int ms_os_open(const char *path, bool copy, ms_os_file *file)
+static int ms_os_open(const char *path, bool copy, machsym_allocator allocator, ms_os_file *file)
 {
-    const ms_os_file none = {NULL, 0, 0, false, false, 0};
+    const ms_os_file none = {NULL, 0, 0, allocator, 0, false, false, 0};
     *file = none;
     int fd = open(path, O_RDONLY | ms_OS_OPEN);
     if (fd < 0)
@@ -186,9 +201,9 @@ static void ms_os_settle(ms_os_file *file)
 }
 
 /* The same, settled. */
-static int ms_os_map(const char *path, bool copy, ms_os_file *file)
+static int ms_os_map(const char *path, bool copy, machsym_allocator allocator, ms_os_file *file)
 {
-    int code = ms_os_open(path, copy, file);
+    int code = ms_os_open(path, copy, allocator, file);
     ms_os_settle(file);
     return code;
 }
@@ -198,8 +213,8 @@ static void ms_os_unmap(ms_os_file *file)
     ms_os_settle(file);
     if (file->mapped)
         ms_os_unmap_bytes(file->ptr, file->len);
-    else
-        free(file->ptr);
+    else if (file->ptr != NULL)
+        file->allocator.free(file->allocator.user, file->ptr, file->taken);
     file->ptr = NULL;
     file->len = 0;
 }
@@ -209,6 +224,8 @@ static machsym_result ms_os_fail(machsym_error *err, int code)
 {
     if (code == ms_OS_NO_FILE)
         return ms_fail(err, MACHSYM_ERR_IO, "a FIFO or a device, not a regular file", "", 0);
+    if (code == ENOMEM)
+        return ms_fail_memory(err);
     ms_fail(err, MACHSYM_ERR_IO, "the file cannot be read", "", 0);
     if (err != NULL)
         err->os_errno = code;
@@ -227,26 +244,29 @@ static bool ms_os_is_file(const char *path)
     return ms_os_stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* The name of the first file in a folder, in byte order, without hidden ones: malloc'd path, or NULL. */
-static char *ms_os_first_file(const char *folder)
+/* The path of the first file in a folder, in byte order, without hidden ones; from the allocator. NULL when there is
+ * none, or memory is out, which *oom tells. */
+static char *ms_os_first_file(const char *folder, const machsym_allocator *allocator, bool *oom)
 {
     DIR *dir = opendir(folder);
     char *best = NULL;
+    *oom = false;
     if (dir == NULL)
         return NULL;
     for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
         size_t size = strlen(folder) + strlen(entry->d_name) + 2;
         if (entry->d_name[0] == '.')
             continue;
-        char *path = (char *)malloc(size);
-        if (path == NULL)
+        char *path = (char *)ms_os_take(allocator, size);
+        *oom = path == NULL;
+        if (*oom)
             break;
         snprintf(path, size, "%s/%s", folder, entry->d_name);
         if (!ms_os_is_file(path) || (best != NULL && strcmp(path, best) > 0)) {
-            free(path);
+            ms_os_free_text(allocator, path);
             continue;
         }
-        free(best);
+        ms_os_free_text(allocator, best);
         best = path;
     }
     closedir(dir);
@@ -282,10 +302,10 @@ static int ms_os_open_beside(const char *path, char *beside, size_t cap)
 }
 
 /* Makes a file of these bytes: whole under its name, or not at all. Returns 0, or an errno. */
-static int ms_os_write(const char *path, const void *ptr, size_t len)
+static int ms_os_write(const char *path, const void *ptr, size_t len, const machsym_allocator *allocator)
 {
     size_t cap = strlen(path) + 48;
-    char *beside = (char *)malloc(cap);
+    char *beside = (char *)ms_os_take(allocator, cap);
     if (beside == NULL)
         return ENOMEM;
     int fd = ms_os_open_beside(path, beside, cap);
@@ -296,7 +316,7 @@ static int ms_os_write(const char *path, const void *ptr, size_t len)
         code = errno;
     if (code != 0 && fd >= 0)
         unlink(beside);
-    free(beside);
+    allocator->free(allocator->user, beside, cap);
     return code;
 }
 /* The errors that people meet, in words; NULL: another one. strerror is neither the same everywhere nor safe in threads. */

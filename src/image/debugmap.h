@@ -669,7 +669,7 @@ static ms_span ms_om_thin_member(const char *archive, machsym_str name, bool cop
     if (name.len > 0 && name.ptr[0] == '/')
         folder.len = 0;
     const char *path = ms_om_path(folder, "", name, scratch);
-    if (path == NULL || ms_os_map(path, copy, &file->files[1]) != 0)
+    if (path == NULL || ms_os_map(path, copy, file->image.arena.allocator, &file->files[1]) != 0)
         return ms_span_make(NULL, 0);
     return ms_span_make(file->files[1].ptr, file->files[1].len);
 }
@@ -681,8 +681,9 @@ static machsym_object_status ms_om_open_at(const ms_om_map *m, const ms_om_objec
 {
     ms_om_member member;
     bool copy = (places->flags & MACHSYM_OPEN_COPY) != 0;
-    if (ms_os_map(path, copy, &file->files[0]) != 0)
-        return MACHSYM_OBJECT_MISSING;
+    int code = ms_os_map(path, copy, file->image.arena.allocator, &file->files[0]);
+    if (code != 0)
+        return code == ENOMEM ? MACHSYM_OBJECT_UNTRIED : MACHSYM_OBJECT_MISSING;
     ms_os_file *outer = &file->files[0];
     bool fits = object->time == 0 || object->time == outer->time;
     file->time = outer->time;

@@ -195,7 +195,8 @@ static machsym_result ms_im_add_pair(machsym_image *image, const machsym_open_de
 {
     ms_file input;
     const machsym_slice *own = &image->mo[0].slice;
-    machsym_result result = ms_file_open(path, desc->pair_bytes, desc->flags, &input, err);
+    machsym_result result =
+        ms_file_open(path, desc->pair_bytes, desc->flags, image->arena.allocator, &input, err);
     if (result != MACHSYM_OK)
         return result;
     result = ms_im_add_file(image, desc, &input, own->has_uuid ? NULL : own->arch,
@@ -221,9 +222,9 @@ static bool ms_im_has_dwarf(const ms_mo *mo)
 static bool ms_im_try_dsym(machsym_image *image, const machsym_open_desc *desc, machsym_str bundle,
                            machsym_str name)
 {
-    char *path = ms_file_text(bundle, ".dSYM/Contents/Resources/DWARF/", name);
+    char *path = ms_file_text(bundle, ".dSYM/Contents/Resources/DWARF/", name, &image->arena.allocator);
     bool fits = path != NULL && ms_os_is_file(path) && ms_im_add_pair(image, desc, path, NULL) == MACHSYM_OK;
-    free(path);
+    ms_os_free_text(&image->arena.allocator, path);
     return fits;
 }
 
@@ -398,7 +399,8 @@ static machsym_result ms_im_open_halves(machsym_image *image, const machsym_open
         return ms_fail(
             err, MACHSYM_ERR_ARGUMENT,
             "an image of a kernel collection has other addresses than its dSYM: open that by itself", "", 0);
-    machsym_result result = ms_file_take(desc->path, desc->bytes, desc->flags, &input, err);
+    machsym_result result =
+        ms_file_take(desc->path, desc->bytes, desc->flags, image->arena.allocator, &input, err);
     if (result != MACHSYM_OK)
         return result;
     if (ms_map_is(input.bytes)) {

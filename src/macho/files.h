@@ -136,7 +136,7 @@ static machsym_result ms_file_choose(ms_span file, const char *arch, const machs
 /* A whole file, from the caller's bytes or opened by us. */
 typedef struct ms_file {
     ms_span bytes;
-    char *path; /* malloc'd: what was opened in the end; NULL for the caller's bytes */
+    char *path; /* what was opened in the end, from the file's allocator; NULL for the caller's bytes */
 #ifndef MACHSYM_NO_OS
     ms_os_file file;
 #endif
@@ -145,18 +145,19 @@ typedef struct ms_file {
 static void ms_file_close(ms_file *input)
 {
 #ifndef MACHSYM_NO_OS
+    ms_os_free_text(&input->file.allocator, input->path);
     ms_os_unmap(&input->file);
-    free(input->path);
 #endif
     input->path = NULL;
     input->bytes = ms_span_make(NULL, 0);
 }
 
 #ifndef MACHSYM_NO_OS
-static char *ms_file_text(machsym_str a, const char *b, machsym_str c)
+/* The three texts as one, from the allocator. */
+static char *ms_file_text(machsym_str a, const char *b, machsym_str c, const machsym_allocator *allocator)
 {
     size_t b_len = strlen(b);
-    char *text = (char *)malloc(a.len + b_len + c.len + 1);
+    char *text = (char *)ms_os_take(allocator, a.len + b_len + c.len + 1);
     if (text == NULL)
         return NULL;
     ms_copy(text, a.ptr, a.len);
@@ -174,38 +175,44 @@ static machsym_str ms_file_without_slashes(const char *path)
     return text;
 }
 
-/* The DWARF file inside a bundle: the one named like the bundle, else the first. malloc'd; NULL when there is
- * none. */
-static char *ms_file_in_bundle(const char *bundle)
+/* The DWARF file inside a bundle: the one named like the bundle, else the first; from the allocator. NULL when there is
+ * none, or memory is out, which *oom tells. */
+static char *ms_file_in_bundle(const char *bundle, const machsym_allocator *allocator, bool *oom)
 {
     machsym_str path = ms_file_without_slashes(bundle);
     machsym_str name = ms_str_base_name(path);
     if (ms_str_ends(name, ".dSYM"))
         name.len -= 5;
-    char *same = ms_file_text(path, "/Contents/Resources/DWARF/", name);
+    char *same = ms_file_text(path, "/Contents/Resources/DWARF/", name, allocator);
     if (same != NULL && ms_os_is_file(same))
         return same;
-    free(same);
-    char *folder = ms_file_text(path, "/Contents/Resources/DWARF", ms_str_empty());
-    char *first = folder != NULL ? ms_os_first_file(folder) : NULL;
-    free(folder);
+    *oom = same == NULL;
+    ms_os_free_text(allocator, same);
+    char *folder = *oom ? NULL : ms_file_text(path, "/Contents/Resources/DWARF", ms_str_empty(), allocator);
+    *oom = folder == NULL;
+    char *first = folder != NULL ? ms_os_first_file(folder, allocator, oom) : NULL;
+    ms_os_free_text(allocator, folder);
     return first;
 }
 
 static machsym_result ms_file_open_path(const char *path, uint32_t flags, ms_file *input, machsym_error *err)
 {
+    const machsym_allocator allocator = input->file.allocator;
+    bool oom = false;
     if (ms_os_is_folder(path)) {
-        input->path = ms_file_in_bundle(path);
+        input->path = ms_file_in_bundle(path, &allocator, &oom);
+        if (oom)
+            return ms_fail_memory(err);
         if (input->path == NULL)
             return ms_fail(
                 err, MACHSYM_ERR_IO,
                 "a folder without Contents/Resources/DWARF/FILE in it; name a Mach-O file or a .dSYM", "", 0);
     } else {
-        input->path = ms_file_text(ms_str_from_c(path), "", ms_str_empty());
+        input->path = ms_file_text(ms_str_from_c(path), "", ms_str_empty(), &allocator);
         if (input->path == NULL)
             return ms_fail_memory(err);
     }
-    int code = ms_os_open(input->path, (flags & MACHSYM_OPEN_COPY) != 0, &input->file);
+    int code = ms_os_open(input->path, (flags & MACHSYM_OPEN_COPY) != 0, allocator, &input->file);
     if (code != 0)
         return ms_os_fail(err, code);
     input->bytes = ms_span_make(input->file.ptr, input->file.len);
@@ -214,10 +221,13 @@ static machsym_result ms_file_open_path(const char *path, uint32_t flags, ms_fil
 #endif
 
 /* Opens a path, or takes the caller's bytes, whatever they are. */
-static machsym_result ms_file_take(const char *path, machsym_bytes bytes, uint32_t flags, ms_file *input,
-                                   machsym_error *err)
+static machsym_result ms_file_take(const char *path, machsym_bytes bytes, uint32_t flags,
+                                   machsym_allocator allocator, ms_file *input, machsym_error *err)
 {
     ms_zero(input, sizeof *input);
+#ifndef MACHSYM_NO_OS
+    input->file.allocator = allocator;
+#endif
     machsym_result result = MACHSYM_OK;
     if (bytes.ptr != NULL)
         input->bytes = ms_span_make(bytes.ptr, bytes.len);
@@ -229,6 +239,7 @@ static machsym_result ms_file_take(const char *path, machsym_bytes bytes, uint32
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "neither a path nor bytes to open", "", 0);
     (void)path;
     (void)flags;
+    (void)allocator;
     if (result != MACHSYM_OK)
         ms_file_close(input);
     return result;
@@ -243,10 +254,10 @@ static bool ms_file_is_mach(ms_span bytes)
 }
 
 /* Opens a path, or takes the caller's bytes, if they are a Mach-O file. */
-static machsym_result ms_file_open(const char *path, machsym_bytes bytes, uint32_t flags, ms_file *input,
-                                   machsym_error *err)
+static machsym_result ms_file_open(const char *path, machsym_bytes bytes, uint32_t flags,
+                                   machsym_allocator allocator, ms_file *input, machsym_error *err)
 {
-    machsym_result result = ms_file_take(path, bytes, flags, input, err);
+    machsym_result result = ms_file_take(path, bytes, flags, allocator, input, err);
     if (result == MACHSYM_OK && !ms_file_is_mach(input->bytes)) {
         result = ms_file_refuse(input->bytes, err);
         ms_file_close(input);
@@ -255,15 +266,15 @@ static machsym_result ms_file_open(const char *path, machsym_bytes bytes, uint32
 }
 
 /* Lists the slices of what the descriptor names: fills up to cap. Returns how many there are. */
-static size_t ms_file_list_slices(const machsym_open_desc *desc, machsym_slice *slices, size_t cap,
-                                  machsym_error *err)
+static size_t ms_file_list_slices(const machsym_open_desc *desc, machsym_allocator allocator,
+                                  machsym_slice *slices, size_t cap, machsym_error *err)
 {
     ms_file input;
     ms_span slice;
     uint64_t offset;
     uint32_t count = 0;
     size_t listed = 0;
-    if (ms_file_open(desc->path, desc->bytes, desc->flags, &input, err) != MACHSYM_OK)
+    if (ms_file_open(desc->path, desc->bytes, desc->flags, allocator, &input, err) != MACHSYM_OK)
         return 0;
     for (uint32_t i = 0; ms_file_slice_at(input.bytes, i, &count, &slice, &offset); i++) {
         ms_mo mo;

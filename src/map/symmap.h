@@ -247,7 +247,7 @@ static machsym_result ms_map_open(const machsym_map_desc *desc, machsym_allocato
     machsym_result result = MACHSYM_OK;
 #ifndef MACHSYM_NO_OS
     if (desc->bytes.ptr == NULL) {
-        int code = ms_os_map(desc->path, (desc->flags & MACHSYM_MAP_COPY) != 0, &map->file);
+        int code = ms_os_map(desc->path, (desc->flags & MACHSYM_MAP_COPY) != 0, allocator, &map->file);
         map->bytes = ms_span_make(map->file.ptr, map->file.len);
         if (code != 0)
             result = ms_os_fail(err, code);
