@@ -991,7 +991,8 @@ MACHSYM_API size_t machsym_session_memory(const machsym_session *session);
 
 /* Which functions hold an address: the innermost inlined call first, the real function last. addr is an
  * address of the file (machsym_image_addr). Subtract 1 from return addresses before.
- * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address.
+ * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address, or memory ran
+ * out: see machsym_session_lacked_memory.
  * Borrows: names and paths are views into the image; those that are put together from parts (Objective-C
  * methods without symbols), come from an object file of a debug map, or are names of a map live until
  * machsym_session_trim or close.
@@ -4388,8 +4389,8 @@ typedef struct ms_sym_table {
     ms_key *crowds; /* of addresses with many names of LC_SYMTAB: hash of name and address, entry; sorted */
     size_t crowd_count;
     uint32_t damage_count; /* parts of the metadata left out */
-    bool is_narrow;        /* only what a search for near finds is kept */
-    uint64_t near;         /* an address of code */
+    bool is_narrow;        /* only what a search for asked finds is kept */
+    uint64_t asked;        /* an address of code */
     uint64_t near_lo;      /* the last start at or below it */
     uint64_t near_hi;      /* the next one, or the last byte of the code */
 } ms_sym_table;
@@ -4426,7 +4427,7 @@ static const ms_range *ms_sym_code_at(const ms_range *code, size_t count, uint64
 static void ms_sym_narrow(ms_sym_table *t, const ms_range *code, uint64_t addr)
 {
     t->is_narrow = true;
-    t->near = addr;
+    t->asked = addr;
     t->near_lo = code->lo;
     t->near_hi = code->hi - 1;
 }
@@ -4456,10 +4457,10 @@ static bool ms_sym_wants(ms_sym_table *t, uint64_t addr)
         return false;
     if (!t->is_narrow)
         return true;
-    if (addr > t->near_lo && addr <= t->near) {
+    if (addr > t->near_lo && addr <= t->asked) {
         t->near_lo = addr;
         ms_sym_drop_far(t);
-    } else if (addr > t->near && addr < t->near_hi) {
+    } else if (addr > t->asked && addr < t->near_hi) {
         t->near_hi = addr;
         ms_sym_drop_far(t);
     }
@@ -10696,10 +10697,10 @@ static size_t ms_im_list_code_segments(const machsym_image *image, ms_key *order
 /* Lists the executable sections of all halves, sorted and joined where they overlap. */
 static void ms_im_list_code(machsym_image *image)
 {
-    size_t max = (size_t)image->mo[0].section_count + image->mo[1].section_count +
-                 image->mo[0].segment_count + image->mo[1].segment_count;
-    ms_key *order = (ms_key *)ms_arena_alloc(&image->arena, max, sizeof *order);
-    ms_range *code = (ms_range *)ms_arena_alloc(&image->arena, max, sizeof *code);
+    size_t most = (size_t)image->mo[0].section_count + image->mo[1].section_count +
+                  image->mo[0].segment_count + image->mo[1].segment_count;
+    ms_key *order = (ms_key *)ms_arena_alloc(&image->arena, most, sizeof *order);
+    ms_range *code = (ms_range *)ms_arena_alloc(&image->arena, most, sizeof *code);
     size_t count = 0;
     size_t kept = 0;
     if (order == NULL || code == NULL)

@@ -543,12 +543,12 @@ static void test_program_in_a_program(void)
 }
 
 /* A set of .debug_aranges that gives [lo, hi) to the first unit. */
-static void put_arange(program *p, uint64_t lo, uint64_t hi)
+static void put_arange(program *p, size_t unit, uint64_t lo, uint64_t hi)
 {
     bytes *b = &p->aranges;
     size_t at = begin_length(p, b);
     put16(b, 2);
-    put32(b, 0);
+    put32(b, unit);
     put16(b, 8);
     put32(b, 0); /* tuples are aligned to their size */
     put64(b, lo);
@@ -566,7 +566,7 @@ static void test_lines_behind_the_code(void)
     begin(&p);
     begin_unit_of(&p, 0x10, 0x2010); /* no range of code */
     end_unit(&p);
-    put_arange(&p, 0x1000, 0x2010);
+    put_arange(&p, 0, 0x1000, 0x2010);
     put_lines(&p, rows);
     lookup_open(&l, &p, MACHSYM_LINES_ATOS, 0);
     CHECK_EQ(ask(&l, 0x1fff), 1);
@@ -797,6 +797,31 @@ static void test_doubts(void)
     program_free(&p);
 }
 
+/* Two units share a line program. .debug_aranges gives the second one code that its root does not state: its lines
+ * answer there, in maps too. */
+static void test_lines_by_aranges(void)
+{
+    static const uint64_t rows[] = {0x1000, 100, 0x1200, 101, 0x1400, 102, 0x1800, 103, 0};
+    program p;
+    lookup l;
+    begin(&p);
+    begin_unit_of(&p, 0x1000, 0x1100);
+    end_unit(&p);
+    begin_unit_of(&p, 0x1100, 0x1200);
+    put_arange(&p, p.unit_at, 0x1300, 0x1500);
+    end_unit(&p);
+    put_lines(&p, rows);
+    for (unsigned lines = 0; lines < MACHSYM_LINES_COUNT; lines++) {
+        lookup_open(&l, &p, (machsym_lines)lines, 0);
+        CHECK_EQ(ask(&l, 0x1420), 1);
+        CHECK_EQ(l.v[0].line, 102);
+        CHECK_EQ(ask(&l, 0x1600), 0);
+        check_map(&l, (machsym_lines)lines, 0xff0, 0x1820);
+        lookup_close(&l);
+    }
+    program_free(&p);
+}
+
 /* Whether all that holds an address is the same in two spans. */
 static bool same_span(const ms_eng_span *a, const ms_eng_span *b)
 {
@@ -846,6 +871,7 @@ static void test_spans(const char *name, machsym_lines lines)
 
 int main(void)
 {
+    test_lines_by_aranges();
     test_spans("inline-arm64-d4-14.dwarf", MACHSYM_LINES_ATOS);
     test_spans("inline-x86_64-d2-14.dwarf", MACHSYM_LINES_DWARF);
     test_spans("cross-arm64-d5-22.dwarf", MACHSYM_LINES_STMT);

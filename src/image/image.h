@@ -274,10 +274,10 @@ static size_t ms_im_list_code_segments(const machsym_image *image, ms_key *order
 /* Lists the executable sections of all halves, sorted and joined where they overlap. */
 static void ms_im_list_code(machsym_image *image)
 {
-    size_t max = (size_t)image->mo[0].section_count + image->mo[1].section_count +
-                 image->mo[0].segment_count + image->mo[1].segment_count;
-    ms_key *order = (ms_key *)ms_arena_alloc(&image->arena, max, sizeof *order);
-    ms_range *code = (ms_range *)ms_arena_alloc(&image->arena, max, sizeof *code);
+    size_t most = (size_t)image->mo[0].section_count + image->mo[1].section_count +
+                  image->mo[0].segment_count + image->mo[1].segment_count;
+    ms_key *order = (ms_key *)ms_arena_alloc(&image->arena, most, sizeof *order);
+    ms_range *code = (ms_range *)ms_arena_alloc(&image->arena, most, sizeof *code);
     size_t count = 0;
     size_t kept = 0;
     if (order == NULL || code == NULL)

@@ -128,8 +128,8 @@ typedef struct ms_sym_table {
     ms_key *crowds; /* of addresses with many names of LC_SYMTAB: hash of name and address, entry; sorted */
     size_t crowd_count;
     uint32_t damage_count; /* parts of the metadata left out */
-    bool is_narrow;        /* only what a search for near finds is kept */
-    uint64_t near;         /* an address of code */
+    bool is_narrow;        /* only what a search for asked finds is kept */
+    uint64_t asked;        /* an address of code */
     uint64_t near_lo;      /* the last start at or below it */
     uint64_t near_hi;      /* the next one, or the last byte of the code */
 } ms_sym_table;
@@ -166,7 +166,7 @@ static const ms_range *ms_sym_code_at(const ms_range *code, size_t count, uint64
 static void ms_sym_narrow(ms_sym_table *t, const ms_range *code, uint64_t addr)
 {
     t->is_narrow = true;
-    t->near = addr;
+    t->asked = addr;
     t->near_lo = code->lo;
     t->near_hi = code->hi - 1;
 }
@@ -196,10 +196,10 @@ static bool ms_sym_wants(ms_sym_table *t, uint64_t addr)
         return false;
     if (!t->is_narrow)
         return true;
-    if (addr > t->near_lo && addr <= t->near) {
+    if (addr > t->near_lo && addr <= t->asked) {
         t->near_lo = addr;
         ms_sym_drop_far(t);
-    } else if (addr > t->near && addr < t->near_hi) {
+    } else if (addr > t->asked && addr < t->near_hi) {
         t->near_hi = addr;
         ms_sym_drop_far(t);
     }
