@@ -4919,7 +4919,7 @@ static void ms_sym_add_selector_stubs(ms_sym_table *t, ms_fx_data *d)
     }
 }
 
-/* Adds all that this floor reads of a half of the image. */
+/* Adds all that this room reads of a half of the image. */
 static void ms_sym_add(ms_sym_table *t, size_t mo_index, ms_fx_data *d, ms_arena *scratch)
 {
     ms_sym_add_nlists(t, mo_index);
