@@ -777,7 +777,8 @@ enum machsym_open_flags {
         1u << 3, /* ignore the names LC_SYMTAB has for the image's own code, as if stripped */
     MACHSYM_OPEN_NO_OBJECTS =
         1u << 4, /* do not follow the debug map: no file that the program names is opened */
-    MACHSYM_OPEN_ANY_TIME = 1u << 5 /* take object files whose time is not the one in the debug map */
+    MACHSYM_OPEN_ANY_TIME = 1u << 5, /* take object files whose time is not the one in the debug map */
+    MACHSYM_OPEN_UNCHECKED = 1u << 6 /* of a map: do not compare its checksum, as MACHSYM_MAP_UNCHECKED */
 };
 
 /* Where the object files of a debug map went: paths that begin with from are looked up with to in its
@@ -789,7 +790,7 @@ typedef struct machsym_oso_prefix {
 
 /* What to open; zero means the default everywhere. */
 typedef struct machsym_open_desc {
-    const char *path;         /* a Mach-O file, or a .dSYM bundle */
+    const char *path;         /* a Mach-O file, a .dSYM bundle, or a symbol map */
     machsym_bytes bytes;      /* the file's bytes, in place of path; they must outlive the image */
     const char *pair_path;    /* the other half: the binary to a dSYM, or the dSYM to a binary */
     machsym_bytes pair_bytes; /* the same as bytes */
@@ -819,6 +820,7 @@ typedef struct machsym_slice {
 } machsym_slice;
 
 typedef struct machsym_image machsym_image;
+typedef struct machsym_map machsym_map; /* see machsym_map_open */
 
 /* What is known of an open image. */
 typedef struct machsym_image_info {
@@ -841,7 +843,8 @@ typedef struct machsym_image_info {
     uint32_t symbol_count; /* entries in LC_SYMTAB, stabs included; of both halves */
     uint32_t
         damage_count; /* parts found damaged while opening; what lookups find: machsym_session_read_info */
-    machsym_damage damage; /* the first of them */
+    machsym_damage damage;  /* the first of them */
+    const machsym_map *map; /* the map that answers, when the file is one; else NULL */
 } machsym_image_info;
 
 /* One section of the image. */
@@ -873,6 +876,8 @@ typedef struct machsym_entry {
 
 /* Opens a slice for lookups: maps the file, reads load commands and unit headers.
  * Returns: OK and *out; else an error, *out NULL, err filled when given.
+ * The file may be a symbol map (machsym_map_save): then sessions answer from it as from the file that it was made of,
+ * but iterations find nothing, and no plan can be made of it.
  * A program without debug info, opened by its path, is answered for by the object files that its debug map
  * (N_OSO) names; sessions and plans open them when they need them. oso_prefixes and oso_dirs turn that on for
  * bytes too. With OPEN_LOADED, bytes is the memory of an image from its header on, as far as it may be read
@@ -968,24 +973,29 @@ typedef struct machsym_answer {
 } machsym_answer;
 
 /* Opens a session on an image.
- * Returns: OK and *out; else an error. Owns: *out. Borrows: the image. Threads: any; the session then belongs
+ * Returns: OK and *out; else an error: MACHSYM_ERR_POLICY when the image is a map that was built for another line policy
+ * (machsym_map_get_info tells which). Owns: *out. Borrows: the image. Threads: any; the session then belongs
  * to one thread at a time. Cost: constant; the work is done by lookups. */
 MACHSYM_API machsym_result machsym_session_open(const machsym_session_desc *desc, machsym_session **out,
                                                 machsym_error *err);
 MACHSYM_API void machsym_session_close(machsym_session *session);
-/* Drops everything cached. Names that were put together from parts (see machsym_session_frames) end here. */
+/* Drops everything cached. Names that were put together from parts (see machsym_session_frames) end here, and so do all
+ * names from a map. A map's names are kept until then, so a program that asks one for days trims now and then. */
 MACHSYM_API void machsym_session_trim(machsym_session *session);
 /* Whether memory ran out since the session was opened or trimmed. Then answers may lack frames, names or
  * lines; without it they never do. Threads: the session's. Cost: constant. */
 MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session);
+
+/* How many bytes of memory the session holds. Threads: the session's. Cost: constant. */
+MACHSYM_API size_t machsym_session_memory(const machsym_session *session);
 
 /* Which functions hold an address: the innermost inlined call first, the real function last. addr is an
  * address of the file (machsym_image_addr). Subtract 1 from return addresses before.
  * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address, or memory ran
  * out: see machsym_session_lacked_memory.
  * Borrows: names and paths are views into the image; those that are put together from parts (Objective-C
- * methods without symbols) or come from an object file of a debug map live until machsym_session_trim or
- * close.
+ * methods without symbols), come from an object file of a debug map, or are names of a map live until
+ * machsym_session_trim or close.
  * Threads: the session's. Cost: a unit's functions are decoded when it is first needed, what is inlined into a function at
  * its first lookup (in a session with MACHSYM_SESSION_INDEX, with the unit); then some binary searches, no allocation.
  * Signals: in a session with MACHSYM_SESSION_INDEX, a lookup that finds its unit decoded (one of the
@@ -1169,7 +1179,6 @@ MACHSYM_API void machsym_session_read_info(machsym_session *session, machsym_ses
 
 /* ---- Map: a whole image resolved once; the file is the structure in memory ---- */
 
-typedef struct machsym_map machsym_map;
 typedef struct machsym_plan machsym_plan;
 typedef struct machsym_part machsym_part;
 typedef struct machsym_writer machsym_writer;
@@ -1284,7 +1293,7 @@ typedef struct machsym_map_frame {
 } machsym_map_frame;
 
 /* Which functions hold an address of the file, as machsym_session_frames tells it. No name is unpacked:
- * machsym_map_names and machsym_names_get make machsym_frames of these.
+ * machsym_map_names makes machsym_frames of these. Sessions on a map do both.
  * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address.
  * Threads: any. Cost: about 0.2 microseconds; no allocation, no lock, no call to the system: usable in signal
  * handlers. */
@@ -1297,31 +1306,6 @@ MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, mac
  * handlers too. */
 MACHSYM_API size_t machsym_map_names(const machsym_map *map, const machsym_map_frame *from, size_t count,
                                      machsym_frame *frames, char *text, size_t cap);
-
-/* What one thread has unpacked of a map's names: for many lookups, in place of machsym_map_names. */
-typedef struct machsym_names machsym_names;
-
-/* Whose names to keep; zero means the default everywhere but for map. */
-typedef struct machsym_names_desc {
-    const machsym_map *map;
-    machsym_allocator allocator;
-} machsym_names_desc;
-
-/* Opens an empty cache of names.
- * Returns: OK and *out; else an error. Owns: *out, until machsym_names_close. Borrows: the map. Threads: any;
- * *out then belongs to one at a time. Cost: a pointer for each 1,024 bytes of text. */
-MACHSYM_API machsym_result machsym_names_open(const machsym_names_desc *desc, machsym_names **out,
-                                              machsym_error *err);
-MACHSYM_API void machsym_names_close(machsym_names *names);
-/* Drops what is unpacked when it takes more than limit bytes: between lookups, so that it cannot grow to all
- * of the map's text. Returns: whether it was dropped. */
-MACHSYM_API bool machsym_names_trim(machsym_names *names, size_t limit);
-/* Makes frames as machsym_map_names does. Names live until machsym_names_trim drops them, or close; as long,
- * the same name of the map is the same view.
- * Returns: false when memory was short; then names may be missing.
- * Cost: text is unpacked once, 1,024 bytes at a time; of what is unpacked a name takes some 50 ns. */
-MACHSYM_API bool machsym_names_get(machsym_names *names, const machsym_map_frame *from, size_t count,
-                                   machsym_frame *frames);
 
 /* Iterates over the ranges of a map by address. Returns: false at the end. Ask for the frames of lo. Signals:
  * as above. */
@@ -1416,7 +1400,6 @@ MACHSYM_API size_t machsym_error_text(const machsym_error *err, const machsym_op
     X(machsym_uuid, 9007199254740881)                                                                        \
     X(machsym_map_desc, 36028797018963913)                                                                   \
     X(machsym_map_frame, 72057594037927931)                                                                  \
-    X(machsym_names_desc, 144115188075855859)                                                                \
     X(machsym_writer_desc, 288230376151711717)                                                               \
     X(machsym_platform, 576460752303423433)
 #define MACHSYM_WEIGH(type, weight) +(uint64_t)sizeof(type) * (uint64_t)weight
@@ -1451,8 +1434,6 @@ MACHSYM_CHECKED(machsym_result, machsym_map_build,
                 (const machsym_plan_desc *desc, machsym_map **out, machsym_error *err), (desc, out, err))
 MACHSYM_CHECKED(machsym_result, machsym_map_open,
                 (const machsym_map_desc *desc, machsym_map **out, machsym_error *err), (desc, out, err))
-MACHSYM_CHECKED(machsym_result, machsym_names_open,
-                (const machsym_names_desc *desc, machsym_names **out, machsym_error *err), (desc, out, err))
 MACHSYM_CHECKED(machsym_result, machsym_writer_open,
                 (const machsym_writer_desc *desc, machsym_writer **out, machsym_error *err), (desc, out, err))
 #undef MACHSYM_CHECKED
@@ -1462,7 +1443,6 @@ MACHSYM_CHECKED(machsym_result, machsym_writer_open,
 #define machsym_plan_open    machsym_plan_open_checked
 #define machsym_map_build    machsym_map_build_checked
 #define machsym_map_open     machsym_map_open_checked
-#define machsym_names_open   machsym_names_open_checked
 #define machsym_writer_open  machsym_writer_open_checked
 #endif
 
@@ -3796,8 +3776,8 @@ static machsym_result ms_file_open_path(const char *path, uint32_t flags, ms_fil
 }
 #endif
 
-/* Opens a path, or takes the caller's bytes. */
-static machsym_result ms_file_open(const char *path, machsym_bytes bytes, uint32_t flags,
+/* Opens a path, or takes the caller's bytes, whatever they are. */
+static machsym_result ms_file_take(const char *path, machsym_bytes bytes, uint32_t flags,
                                    machsym_allocator allocator, ms_file *input, machsym_error *err)
 {
     ms_zero(input, sizeof *input);
@@ -3816,16 +3796,28 @@ static machsym_result ms_file_open(const char *path, machsym_bytes bytes, uint32
     (void)path;
     (void)flags;
     (void)allocator;
-    if (result == MACHSYM_OK) {
-        ms_rd rd = ms_rd_make(input->bytes);
-        uint32_t magic = ms_rd_be32(&rd);
-        bool is_mach = magic == ms_FAT_MAGIC_32 || magic == ms_FAT_MAGIC_64 || magic == ms_MH_MAGIC ||
-                       magic == ms_MH_MAGIC_64 || magic == ms_MH_CIGAM || magic == ms_MH_CIGAM_64;
-        if (!is_mach)
-            result = ms_file_refuse(input->bytes, err);
-    }
     if (result != MACHSYM_OK)
         ms_file_close(input);
+    return result;
+}
+
+static bool ms_file_is_mach(ms_span bytes)
+{
+    ms_rd rd = ms_rd_make(bytes);
+    uint32_t magic = ms_rd_be32(&rd);
+    return magic == ms_FAT_MAGIC_32 || magic == ms_FAT_MAGIC_64 || magic == ms_MH_MAGIC ||
+           magic == ms_MH_MAGIC_64 || magic == ms_MH_CIGAM || magic == ms_MH_CIGAM_64;
+}
+
+/* Opens a path, or takes the caller's bytes, if they are a Mach-O file. */
+static machsym_result ms_file_open(const char *path, machsym_bytes bytes, uint32_t flags,
+                                   machsym_allocator allocator, ms_file *input, machsym_error *err)
+{
+    machsym_result result = ms_file_take(path, bytes, flags, allocator, input, err);
+    if (result == MACHSYM_OK && !ms_file_is_mach(input->bytes)) {
+        result = ms_file_refuse(input->bytes, err);
+        ms_file_close(input);
+    }
     return result;
 }
 
@@ -9145,6 +9137,1305 @@ static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off)
     return names;
 }
 
+/* ==== >>table ==============================================================================================
+ * Job:    a hash table from pairs of numbers to a number, whose searches end even where keys were made to collide.
+ * Offers: ms_tab, ms_tab_get, ms_tab_has, ms_tab_text_of, ms_tab_next_text.
+ * Never:  removes a key; looks at more than MACHSYM_MAX_PROBES slots for one. */
+
+typedef struct ms_tab_slot {
+    uint64_t a;
+    uint64_t b;
+    uint32_t value; /* 0: the slot is free */
+} ms_tab_slot;
+
+/* Open addressing with linear probes. Zero but for the arena is an empty table. */
+typedef struct ms_tab {
+    ms_arena *arena;
+    ms_tab_slot *v;
+    size_t cap; /* a power of 2 */
+    size_t count;
+    ms_tab_slot spill; /* what a search that ended without a slot returns; its value is forgotten at once */
+} ms_tab;
+
+static size_t ms_tab_hash(uint64_t a, uint64_t b)
+{
+    uint64_t h = (a ^ b * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
+    return (size_t)(h ^ h >> 32);
+}
+
+static ms_tab_slot *ms_tab_find(ms_tab *t, uint64_t a, uint64_t b)
+{
+    size_t at = ms_tab_hash(a, b) & (t->cap - 1);
+    for (unsigned probes = 0; probes < MACHSYM_MAX_PROBES; probes++) {
+        MACHSYM_COUNT_WORK(1);
+        if (t->v[at].value == 0 || (t->v[at].a == a && t->v[at].b == b))
+            return &t->v[at];
+        at = (at + 1) & (t->cap - 1);
+    }
+    t->spill.value = 0;
+    return &t->spill;
+}
+
+static bool ms_tab_double(ms_tab *t)
+{
+    ms_tab bigger = *t;
+    bigger.cap = t->cap == 0 ? 256 : t->cap * 2;
+    bigger.v = (ms_tab_slot *)ms_arena_zeroed(t->arena, bigger.cap, sizeof *t->v);
+    if (bigger.v == NULL)
+        return false;
+    for (size_t i = 0; i < t->cap; i++) {
+        if (t->v[i].value != 0)
+            *ms_tab_find(&bigger, t->v[i].a, t->v[i].b) = t->v[i];
+    }
+    *t = bigger;
+    return true;
+}
+
+/* The slot of a pair. A new slot has value 0, and the caller sets the value. NULL when memory is out. Where keys were
+ * made to collide, a pair may get the spill: then it is new each time, and ms_tab_has says so. */
+static ms_tab_slot *ms_tab_get(ms_tab *t, uint64_t a, uint64_t b)
+{
+    if (4 * (t->count + 1) > 3 * t->cap && !ms_tab_double(t))
+        return NULL;
+    ms_tab_slot *slot = ms_tab_find(t, a, b);
+    if (slot->value == 0) {
+        slot->a = a;
+        slot->b = b;
+        t->count++;
+    }
+    return slot;
+}
+
+/* Whether a slot from ms_tab_get stays in the table. */
+static bool ms_tab_has(const ms_tab *t, const ms_tab_slot *slot)
+{
+    return slot != NULL && slot != &t->spill;
+}
+
+/* ---- Texts ---- */
+
+/* A search for a text among those of its hash. */
+typedef struct ms_tab_text {
+    machsym_str text;
+    uint64_t hash;
+    unsigned tried; /* texts of this hash that were looked at */
+} ms_tab_text;
+
+static ms_tab_text ms_tab_text_of(machsym_str text)
+{
+    ms_tab_text search;
+    search.text = text;
+    search.hash = ms_str_hash(text);
+    search.tried = 0;
+    return search;
+}
+
+/* FNV-1a over all of a text: only for a text that is as long as another one and has the same ends. Two such texts of
+ * one string table share no bytes, so this takes no more steps than the input has bytes. */
+static uint64_t ms_tab_hash_all(machsym_str text)
+{
+    uint64_t h = 0x84222325cbf29ce4u;
+    MACHSYM_COUNT_WORK(text.len / 64);
+    for (size_t i = 0; i < text.len; i++)
+        h = (h ^ (unsigned char)text.ptr[i]) * 0x100000001b3u;
+    return h;
+}
+
+/* The next slot that may be the text's. One with value 0 is free and may be taken for it; any other belongs to the
+ * text or to another one with its hash, and the caller compares. NULL when too many have that hash, or memory is out.
+ */
+static ms_tab_slot *ms_tab_next_text(ms_tab *t, ms_tab_text *search)
+{
+    if (search->tried >= MACHSYM_MAX_EQUAL_HASHES)
+        return NULL;
+    if (search->tried == 1)
+        search->hash = ms_tab_hash_all(search->text);
+    ms_tab_slot *slot =
+        ms_tab_get(t, search->hash, (uint64_t)search->text.len | (uint64_t)search->tried++ << 40);
+    return ms_tab_has(t, slot) ? slot : NULL;
+}
+
+/* ==== >>pack =============================================================================================
+ * Job:    packs text in blocks of 1,024 bytes, each an LZ4 block with a dictionary.
+ * Offers: ms_pk_spaces, ms_pk_fill_dict, ms_pk_raw_block, ms_pk_place, ms_pk_pack, ms_pk_unpack.
+ * Never:  knows what the text is; writes past a block whatever the packed bytes say. */
+
+enum {
+    /* Bytes of text in a block. A name costs the unpacking of half a block on average. */
+    ms_PK_BLOCK = 1024,
+    /* Bytes of the dictionary, which the matches of each block may reach. Blocks of 4 KB without one pack
+     * no better. */
+    ms_PK_DICT = 16384,
+    /* The dictionary is made of samples from all over the text. A sample has so many bytes. */
+    ms_PK_SAMPLE = 256,
+    /* The writer takes one sample for so many bytes of text, so that a small map has a small dictionary. */
+    ms_PK_PER_SAMPLE = 4096
+};
+
+/* ---- LZ4 blocks ---- */
+
+enum {
+    ms_PK_MIN = 4,       /* bytes of the shortest match */
+    ms_PK_TAIL = 12,     /* no match begins within so many bytes of the end: the format wants that */
+    ms_PK_LAST = 5,      /* nor ends within so many */
+    ms_PK_LONG = 15,     /* a length of so much or more goes on in further bytes */
+    ms_PK_BITS = 9,      /* of the hash of a word in the block */
+    ms_PK_DICT_BITS = 13 /* of the hash of a word in the dictionary */
+};
+
+/* The dictionary with the positions of its 4-byte words. */
+typedef struct ms_pk_dict {
+    uint8_t text[ms_PK_DICT];
+    size_t len;
+    uint16_t last[1 << ms_PK_DICT_BITS]; /* position + 1 of the last word with this hash */
+} ms_pk_dict;
+
+static size_t ms_pk_word_hash(const uint8_t *p, unsigned bits)
+{
+    return (ms_rd_raw_u32(p) * 2654435761u) >> (32 - bits);
+}
+
+static void ms_pk_index_dict(ms_pk_dict *dict)
+{
+    ms_zero(dict->last, sizeof dict->last);
+    for (size_t i = 0; i + ms_PK_MIN <= dict->len; i++)
+        dict->last[ms_pk_word_hash(dict->text + i, ms_PK_DICT_BITS)] = (uint16_t)(i + 1);
+}
+
+static uint8_t *ms_pk_put_length(uint8_t *out, size_t rest)
+{
+    for (; rest >= 255; rest -= 255)
+        *out++ = 255;
+    *out++ = (uint8_t)rest;
+    return out;
+}
+
+/* Writes one sequence: literals, then a match. There is no match when match_len is 0. */
+static uint8_t *ms_pk_put_sequence(uint8_t *out, const uint8_t *literals, size_t count, size_t back,
+                                   size_t match_len)
+{
+    size_t code = match_len == 0 ? 0 : match_len - ms_PK_MIN;
+    *out++ =
+        (uint8_t)((count < ms_PK_LONG ? count : ms_PK_LONG) << 4 | (code < ms_PK_LONG ? code : ms_PK_LONG));
+    if (count >= ms_PK_LONG)
+        out = ms_pk_put_length(out, count - ms_PK_LONG);
+    ms_copy(out, literals, count);
+    out += count;
+    if (match_len == 0)
+        return out;
+    *out++ = (uint8_t)back;
+    *out++ = (uint8_t)(back >> 8);
+    return code >= ms_PK_LONG ? ms_pk_put_length(out, code - ms_PK_LONG) : out;
+}
+
+/* How many bytes are equal at a and b; 0 when fewer than ms_PK_MIN are. Most candidates only share their
+ * hash. */
+static inline size_t ms_pk_match_length(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
+{
+    size_t most = a_len < b_len ? a_len : b_len;
+    size_t len = ms_PK_MIN;
+    if (most < ms_PK_MIN || ms_rd_raw_u32(a) != ms_rd_raw_u32(b))
+        return 0;
+    for (; most - len >= 8; len += 8) {
+        uint64_t differs = ms_rd_raw_u64(a + len) ^ ms_rd_raw_u64(b + len);
+        if (differs != 0)
+            return len + ms_low_zeros(differs) / 8;
+    }
+    while (len < most && a[len] == b[len])
+        len++;
+    return len;
+}
+
+/* Looks for the text at a position in the block before it and in the dictionary. Returns the length of the
+ * longer match, and how far back it begins; 0 when there is none. */
+static size_t ms_pk_find_match(const ms_pk_dict *dict, const uint8_t *text, size_t at, size_t end,
+                               uint16_t *last, size_t *back)
+{
+    uint16_t *slot = &last[ms_pk_word_hash(text + at, ms_PK_BITS)];
+    size_t seen = *slot;
+    size_t best = 0;
+    *slot = (uint16_t)(at + 1);
+    if (seen != 0) {
+        best = ms_pk_match_length(text + seen - 1, at - (seen - 1) + (end - at), text + at, end - at);
+        *back = at - (seen - 1);
+    }
+    size_t word = dict->last[ms_pk_word_hash(text + at, ms_PK_DICT_BITS)];
+    if (word != 0) {
+        size_t len = ms_pk_match_length(dict->text + word - 1, dict->len - (word - 1), text + at, end - at);
+        if (len > best) {
+            best = len;
+            *back = at + dict->len - (word - 1);
+        }
+    }
+    return best;
+}
+
+/* Packs a block of text into out, which has room for 2 * ms_PK_BLOCK. Returns the packed size. When
+ * packing gains nothing, out holds the text itself, and the size of the text is returned. */
+static size_t ms_pk_pack(const ms_pk_dict *dict, const uint8_t *text, size_t len, uint8_t *out)
+{
+    uint16_t last[1 << ms_PK_BITS];
+    uint8_t *to = out;
+    size_t literal = 0;
+    size_t limit = len > ms_PK_TAIL ? len - ms_PK_TAIL : 0;
+    ms_zero(last, sizeof last);
+    for (size_t at = 0; at < limit;) {
+        size_t back = 0;
+        size_t match = ms_pk_find_match(dict, text, at, len - ms_PK_LAST, last, &back);
+        if (match == 0) {
+            at++;
+            continue;
+        }
+        to = ms_pk_put_sequence(to, text + literal, at - literal, back, match);
+        at += match;
+        literal = at;
+    }
+    to = ms_pk_put_sequence(to, text + literal, len - literal, 0, 0);
+    if ((size_t)(to - out) < len)
+        return (size_t)(to - out);
+    ms_copy(out, text, len);
+    return len;
+}
+
+static size_t ms_pk_get_length(ms_rd *rd, size_t code)
+{
+    size_t len = code;
+    uint8_t more = 255;
+    while (code == ms_PK_LONG && more == 255 && len < 2 * ms_PK_BLOCK && !rd->failed) {
+        more = ms_rd_u8(rd);
+        len += more;
+    }
+    return len;
+}
+
+/* Copies a match to out + at. Returns where it ends. A match may overlap what it makes. The copies of 8
+ * bytes may go past the end: out has 16 bytes of room behind the block. Most matches are short, and a copy
+ * of any length would take longer to begin. */
+static size_t ms_pk_copy_match(ms_span dict, uint8_t *out, size_t at, size_t back, size_t len)
+{
+    size_t end = at + len;
+    if (back > at) { /* the match begins in the dictionary, and may go on in the block */
+        const uint8_t *from = dict.ptr + (dict.len - (back - at));
+        size_t stop = back - at < len ? at + (back - at) : end;
+        for (; stop - at >= 8; at += 8, from += 8)
+            ms_copy(out + at, from, 8);
+        for (; at < stop; at++)
+            out[at] = *from++;
+    }
+    if (back >= 8) {
+        for (; at < end; at += 8)
+            ms_copy(out + at, out + at - back, 8);
+    }
+    for (; at < end; at++)
+        out[at] = out[at - back];
+    return end;
+}
+
+/* Unpacks sequences without a check of each byte, which does for nearly all. It stops before the first
+ * sequence that has a long length, whose match overlaps itself by less than 8 bytes or crosses the end of
+ * the dictionary, or that is near the end of the packed bytes (a sequence without long lengths has 17
+ * bytes) or of the block (it makes 14 literals and 18 bytes of match at most). Each copies 16 bytes of
+ * literals and 24 of match; the next sequence overwrites what was too much. Returns how far the block is
+ * unpacked. */
+static size_t ms_pk_unpack_short(ms_span dict, ms_rd *rd, uint8_t *out, size_t at, size_t want)
+{
+    const uint8_t *p = rd->p;
+    while (rd->end - p >= 18 && at + 32 <= ms_PK_BLOCK && at < want) {
+        size_t literals = *p >> 4;
+        size_t match = (*p & 15u) + ms_PK_MIN;
+        size_t back = ms_rd_raw_u16(p + 1 + literals);
+        size_t to = at + literals;
+        MACHSYM_COUNT_WORK(1);
+        if (literals == ms_PK_LONG || match == ms_PK_LONG + ms_PK_MIN || back < 8 || back > to + dict.len ||
+            (back > to && back - to < 24))
+            break;
+        const uint8_t *from = back > to ? dict.ptr + (dict.len - (back - to)) : out + (to - back);
+        ms_copy(out + at, p + 1, 16);
+        ms_copy(out + to, from, 8); /* three copies: a match may overlap what it makes */
+        ms_copy(out + to + 8, from + 8, 8);
+        ms_copy(out + to + 16, from + 16, 8);
+        p += 1 + literals + 2;
+        at = to + match;
+    }
+    rd->p = p;
+    return at;
+}
+
+/* Unpacks a block until its first want bytes are there. Returns how many bytes there are; fewer than want
+ * when the packed bytes are damaged. */
+static size_t ms_pk_unpack(ms_span dict, ms_span packed, uint8_t *out, size_t want)
+{
+    ms_rd rd = ms_rd_make(packed);
+    size_t at = 0;
+    if (packed.len >= ms_PK_BLOCK) {
+        ms_copy(out, packed.ptr, ms_PK_BLOCK);
+        return ms_PK_BLOCK;
+    }
+    while (ms_rd_left(&rd) > 0 && at < want) {
+        at = ms_pk_unpack_short(dict, &rd, out, at, want);
+        if (at >= want)
+            break;
+        uint8_t token = ms_rd_u8(&rd);
+        ms_span literals = ms_rd_span(&rd, ms_pk_get_length(&rd, token >> 4));
+        if (literals.len > ms_PK_BLOCK - at)
+            break;
+        ms_copy(out + at, literals.ptr, literals.len);
+        at += literals.len;
+        if (ms_rd_left(&rd) == 0)
+            break;
+        size_t back = ms_rd_u16(&rd);
+        size_t match = ms_pk_get_length(&rd, token & 15) + ms_PK_MIN;
+        if (rd.failed || back == 0 || back > at + dict.len || match > ms_PK_BLOCK - at)
+            break;
+        at = ms_pk_copy_match(dict, out, at, back, match);
+    }
+    return at;
+}
+
+/* ---- The text that is cut into blocks ---- */
+
+/* The text that is packed: string tables one behind the other, each from a block boundary on. */
+typedef struct ms_pk_spaces {
+    ms_span v[3];     /* .debug_str, and the string tables of both halves of the image */
+    uint64_t base[3]; /* the place where each begins */
+    uint64_t total;   /* bytes of all, whole blocks */
+} ms_pk_spaces;
+
+/* Copies a block of the text. The end of a string table is padded with zeros. */
+static void ms_pk_raw_block(const ms_pk_spaces *spaces, uint64_t block, uint8_t *out)
+{
+    uint64_t at = block * ms_PK_BLOCK;
+    ms_zero(out, ms_PK_BLOCK);
+    for (size_t i = 3; i-- > 0;) {
+        if (spaces->v[i].len == 0 || at < spaces->base[i])
+            continue;
+        ms_span rest = ms_span_from(spaces->v[i], at - spaces->base[i]);
+        ms_copy(out, rest.ptr, rest.len < (size_t)ms_PK_BLOCK ? rest.len : (size_t)ms_PK_BLOCK);
+        return;
+    }
+}
+
+/* Makes the dictionary of so many samples from all over the text. A text that is hardly longer gets none. */
+static void ms_pk_fill_dict(const ms_pk_spaces *spaces, uint64_t pieces, ms_pk_dict *dict)
+{
+    uint8_t block[ms_PK_BLOCK];
+    uint64_t blocks = spaces->total / ms_PK_BLOCK;
+    dict->len = 0;
+    for (uint64_t i = 0; i < pieces && blocks > pieces; i++) {
+        ms_pk_raw_block(spaces, i * blocks / pieces, block);
+        ms_copy(dict->text + dict->len, block, ms_PK_SAMPLE);
+        dict->len += ms_PK_SAMPLE;
+    }
+    ms_pk_index_dict(dict);
+}
+
+/* The place of a string, when it lies in one of the tables and a NUL ends it; else UINT64_MAX. */
+static uint64_t ms_pk_place(const ms_pk_spaces *spaces, machsym_str text)
+{
+    uintptr_t at = (uintptr_t)text.ptr;
+    for (size_t i = 0; i < 3; i++) {
+        uintptr_t lo = (uintptr_t)spaces->v[i].ptr;
+        if (spaces->v[i].len != 0 && at >= lo && at - lo < spaces->v[i].len &&
+            text.len < spaces->v[i].len - (at - lo) && text.ptr[text.len] == 0)
+            return spaces->base[i] + (at - lo);
+    }
+    return UINT64_MAX;
+}
+
+/* ==== >>symmap ===========================================================================================
+ * Job:    reads a symbol map in place. Format: docs/symmap.md.
+ * Offers: machsym_map, ms_map_kept, ms_map_open, ms_map_frames, ms_map_names, ms_map_kept_names,
+ *         ms_map_next.
+ * Never:  knows DWARF or Mach-O; trusts a number in a map: every read is checked. */
+
+enum {
+    ms_MAP_VERSION = 1,
+    ms_MAP_HEAD = 256, /* bytes of the header */
+    /* Zeros that end DATA. The numbers of a record, and of a range in a run, are five at most, of 10 bytes
+     * each: they are read without a look at where DATA ends. */
+    ms_MAP_MARGIN = 64,
+    /* Ranges in a run: a lookup decodes so many at most. 24 would save half a percent of a map. */
+    ms_MAP_RUN_MAX = 16,
+    /* CHAIN records in a chain. */
+    ms_MAP_LINKS = MACHSYM_MAX_INLINE_DEPTH < 4096 ? 4096 : MACHSYM_MAX_INLINE_DEPTH + 1,
+    ms_MAP_MOST_SHIFT = 31, /* the largest bucket shift */
+    /* Cache lines that are fetched before a run: nine of ten chains stand there. */
+    ms_MAP_FETCHED = 4,
+    /* Bytes of a block that are unpacked for a name at first: most names end within them. */
+    ms_MAP_AHEAD = 128,
+    /* A cache of names keeps 1 << 8 files, by a hash. */
+    ms_MAP_FILE_BITS = 8
+};
+
+#define ms_MAP_MAGIC "MACHSYM\n"
+
+/* The tables of a map, in the order of the header. */
+enum {
+    ms_MAP_NAME = 0,    /* the image's name */
+    ms_MAP_PARTS,       /* {u32 first byte in DATA, u32 its file table in DATA}, by first byte */
+    ms_MAP_RUNS,        /* {u32 start, u32 at}: offset from the text base, where the run stands in DATA */
+    ms_MAP_BUCKETS,     /* u32: number i is how many runs begin below i << bucket_shift */
+    ms_MAP_SYMBOL_RUNS, /* the same for ranges without debug info */
+    ms_MAP_SYMBOL_BUCKETS,
+    ms_MAP_DICT,   /* the text that blocks may refer to, as it is */
+    ms_MAP_BLOCKS, /* u32: where packed block i begins in TEXT; one more ends the last */
+    ms_MAP_DATA,   /* functions, chains, runs, file tables */
+    ms_MAP_TEXT,   /* packed names */
+    ms_MAP_TABLES
+};
+
+/* The fixed part of a map file. */
+typedef struct ms_map_head {
+    uint32_t version;
+    uint32_t flags;
+    machsym_uuid uuid;
+    uint32_t cputype;
+    uint32_t cpusubtype;
+    uint64_t text_addr;
+    uint64_t text_size;
+    uint32_t lines;
+    uint32_t bucket_shift;
+    uint64_t size;
+    uint64_t checksum;
+    uint64_t text_exec_addr;
+    uint64_t code_size;
+    ms_range tables[ms_MAP_TABLES]; /* lo: offset in the file, hi: first byte past it */
+} ms_map_head;
+
+struct machsym_map {
+    machsym_allocator allocator;
+    ms_span bytes;
+    void *memory; /* from the allocator, when the map was built here */
+    size_t memory_size;
+    ms_map_head head;
+    ms_span tables[ms_MAP_TABLES];
+    ms_span records; /* DATA without its margin */
+#ifndef MACHSYM_NO_OS
+    ms_os_file file;
+#endif
+};
+
+/* ---- Numbers and the header ---- */
+
+static int64_t ms_map_unzigzag(uint64_t number)
+{
+    return (int64_t)(number >> 1) ^ -(int64_t)(number & 1);
+}
+
+static void ms_map_store_u32(uint8_t *p, uint32_t number)
+{
+    for (unsigned i = 0; i < 4; i++)
+        p[i] = (uint8_t)(number >> 8 * i);
+}
+
+static void ms_map_store_u64(uint8_t *p, uint64_t number)
+{
+    ms_map_store_u32(p, (uint32_t)number);
+    ms_map_store_u32(p + 4, (uint32_t)(number >> 32));
+}
+
+/* Four lanes of multiply and rotate over 32 bytes at a time; the tail is padded with zeros. Finds damage,
+ * proves nothing against an attacker: lookups do not rely on it. */
+static uint64_t ms_map_checksum(ms_span bytes)
+{
+    const uint64_t odd = 0x9e3779b97f4a7c15u;
+    uint64_t lane[4] = {1, 2, 3, bytes.len};
+    size_t at = 0;
+    for (; at + 32 <= bytes.len; at += 32) {
+        for (unsigned i = 0; i < 4; i++) {
+            lane[i] = (lane[i] ^ ms_rd_raw_u64(bytes.ptr + at + 8 * i)) * odd;
+            lane[i] ^= lane[i] >> 29;
+        }
+    }
+    uint8_t tail[32];
+    ms_zero(tail, sizeof tail);
+    if (at < bytes.len) /* of no bytes at all there is no pointer to add to */
+        ms_copy(tail, bytes.ptr + at, bytes.len - at);
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        lane[i] = (lane[i] ^ ms_rd_raw_u64(tail + 8 * i)) * odd;
+        sum = (sum ^ lane[i] ^ lane[i] >> 32) * odd;
+    }
+    return sum ^ sum >> 29;
+}
+
+static void ms_map_store_head(const ms_map_head *head, uint8_t *p)
+{
+    ms_zero(p, ms_MAP_HEAD);
+    ms_copy(p, ms_MAP_MAGIC, 8);
+    ms_map_store_u32(p + 8, head->version);
+    ms_map_store_u32(p + 12, head->flags);
+    ms_copy(p + 16, head->uuid.v, 16);
+    ms_map_store_u32(p + 32, head->cputype);
+    ms_map_store_u32(p + 36, head->cpusubtype);
+    ms_map_store_u64(p + 40, head->text_addr);
+    ms_map_store_u64(p + 48, head->text_size);
+    ms_map_store_u32(p + 56, head->lines);
+    ms_map_store_u32(p + 60, head->bucket_shift);
+    ms_map_store_u64(p + 64, head->size);
+    ms_map_store_u64(p + 72, head->checksum);
+    for (unsigned i = 0; i < ms_MAP_TABLES; i++) {
+        ms_map_store_u64(p + 80 + 16 * i, head->tables[i].lo);
+        ms_map_store_u64(p + 88 + 16 * i, head->tables[i].hi);
+    }
+    ms_map_store_u64(p + 240, head->text_exec_addr);
+    ms_map_store_u64(p + 248, head->code_size);
+}
+
+static void ms_map_load_head(const uint8_t *p, ms_map_head *head)
+{
+    head->version = ms_rd_raw_u32(p + 8);
+    head->flags = ms_rd_raw_u32(p + 12);
+    ms_copy(head->uuid.v, p + 16, 16);
+    head->cputype = ms_rd_raw_u32(p + 32);
+    head->cpusubtype = ms_rd_raw_u32(p + 36);
+    head->text_addr = ms_rd_raw_u64(p + 40);
+    head->text_size = ms_rd_raw_u64(p + 48);
+    head->lines = ms_rd_raw_u32(p + 56);
+    head->bucket_shift = ms_rd_raw_u32(p + 60);
+    head->size = ms_rd_raw_u64(p + 64);
+    head->checksum = ms_rd_raw_u64(p + 72);
+    for (unsigned i = 0; i < ms_MAP_TABLES; i++) {
+        head->tables[i].lo = ms_rd_raw_u64(p + 80 + 16 * i);
+        head->tables[i].hi = ms_rd_raw_u64(p + 88 + 16 * i);
+    }
+    head->text_exec_addr = ms_rd_raw_u64(p + 240);
+    head->code_size = ms_rd_raw_u64(p + 248);
+}
+
+/* The checksum counts its own field as zero. */
+static uint64_t ms_map_sum_of(ms_span bytes)
+{
+    uint8_t head[ms_MAP_HEAD];
+    ms_copy(head, bytes.ptr, ms_MAP_HEAD);
+    ms_map_store_u64(head + 72, 0);
+    uint64_t sum = ms_map_checksum(ms_span_make(head, ms_MAP_HEAD));
+    return sum ^ ms_map_checksum(ms_span_from(bytes, ms_MAP_HEAD));
+}
+
+static void ms_map_set_tables(machsym_map *map)
+{
+    for (unsigned i = 0; i < ms_MAP_TABLES; i++)
+        map->tables[i] =
+            ms_span_sub(map->bytes, map->head.tables[i].lo, map->head.tables[i].hi - map->head.tables[i].lo);
+    ms_span data = map->tables[ms_MAP_DATA];
+    map->records = ms_span_make(data.ptr, data.len < ms_MAP_MARGIN ? 0 : data.len - ms_MAP_MARGIN);
+}
+
+/* ---- Opening ---- */
+
+/* Whether a file begins as a map does. */
+static bool ms_map_is(ms_span bytes)
+{
+    return bytes.len >= 8 && ms_equal(bytes.ptr, ms_MAP_MAGIC, 8);
+}
+
+/* Checks what a map file says of itself. */
+static machsym_result ms_map_check(machsym_map *map, uint32_t flags, machsym_error *err)
+{
+    ms_map_head *head = &map->head;
+    if (map->bytes.len < ms_MAP_HEAD || !ms_map_is(map->bytes))
+        return ms_fail(err, MACHSYM_ERR_FORMAT, "not a symbol map", "map header", 0);
+    ms_map_load_head(map->bytes.ptr, head);
+    if (head->version != ms_MAP_VERSION)
+        return ms_fail(err, MACHSYM_ERR_VERSION,
+                       "the map was written in another format version; build it again", "map header", 8);
+    if (head->size != map->bytes.len)
+        return ms_fail(err, MACHSYM_ERR_DAMAGED, "the map is cut short or has grown", "map header", 64);
+    if (head->bucket_shift > ms_MAP_MOST_SHIFT || head->lines >= MACHSYM_LINES_COUNT ||
+        head->text_addr > UINT64_MAX - UINT32_MAX)
+        return ms_fail(err, MACHSYM_ERR_DAMAGED, "a number in the header is out of bounds", "map header", 56);
+    for (unsigned i = 0; i < ms_MAP_TABLES; i++) {
+        if (head->tables[i].lo > head->tables[i].hi || head->tables[i].hi > map->bytes.len)
+            return ms_fail(err, MACHSYM_ERR_DAMAGED, "a table lies outside the map", "map header",
+                           80 + 16 * (uint64_t)i);
+    }
+    if ((flags & MACHSYM_MAP_UNCHECKED) == 0 && ms_map_sum_of(map->bytes) != head->checksum)
+        return ms_fail(err, MACHSYM_ERR_CHECKSUM,
+                       "the map's checksum does not match its bytes; build it again", "map header", 72);
+    ms_map_set_tables(map);
+    return MACHSYM_OK;
+}
+
+static void ms_map_close(machsym_map *map)
+{
+#ifndef MACHSYM_NO_OS
+    ms_os_unmap(&map->file);
+#endif
+    if (map->memory != NULL)
+        map->allocator.free(map->allocator.user, map->memory, map->memory_size);
+    map->allocator.free(map->allocator.user, map, sizeof *map);
+}
+
+static machsym_result ms_map_open(const machsym_map_desc *desc, machsym_allocator allocator,
+                                  machsym_map **out, machsym_error *err)
+{
+    machsym_map *map = (machsym_map *)allocator.alloc(allocator.user, sizeof *map);
+    if (map == NULL)
+        return ms_fail_memory(err);
+    ms_zero(map, sizeof *map);
+    map->allocator = allocator;
+    map->bytes = ms_span_make(desc->bytes.ptr, desc->bytes.len);
+    machsym_result result = MACHSYM_OK;
+#ifndef MACHSYM_NO_OS
+    if (desc->bytes.ptr == NULL) {
+        int code = ms_os_map(desc->path, (desc->flags & MACHSYM_MAP_COPY) != 0, allocator, &map->file);
+        map->bytes = ms_span_make(map->file.ptr, map->file.len);
+        if (code != 0)
+            result = ms_os_fail(err, code);
+    }
+#endif
+    if (result == MACHSYM_OK)
+        result = ms_map_check(map, desc->flags, err);
+    if (result == MACHSYM_OK)
+        *out = map;
+    else
+        ms_map_close(map);
+    return result;
+}
+
+static machsym_str ms_map_name_of(const machsym_map *map)
+{
+    return ms_str_make((const char *)map->tables[ms_MAP_NAME].ptr, map->tables[ms_MAP_NAME].len);
+}
+
+/* Whether the map has ranges from debug info. */
+static bool ms_map_has_runs(const machsym_map *map)
+{
+    return map->tables[ms_MAP_RUNS].len != 0;
+}
+
+/* All but the name of the architecture. */
+static void ms_map_get_info(const machsym_map *map, machsym_map_info *out)
+{
+    const ms_map_head *head = &map->head;
+    ms_zero(out, sizeof *out);
+    out->name = ms_map_name_of(map);
+    out->uuid = head->uuid;
+    out->cputype = head->cputype;
+    out->cpusubtype = head->cpusubtype;
+    out->text_addr = head->text_addr;
+    out->text_size = head->text_size;
+    out->text_exec_addr = head->text_exec_addr;
+    out->code_size = head->code_size;
+    out->lines = (machsym_lines)head->lines;
+    out->flags = head->flags;
+    out->version = head->version;
+    out->size = map->bytes.len;
+    out->run_count = map->tables[ms_MAP_RUNS].len / 8;
+    out->symbol_run_count = map->tables[ms_MAP_SYMBOL_RUNS].len / 8;
+    out->text_bytes = map->tables[ms_MAP_BLOCKS].len / 4 * ms_PK_BLOCK;
+    out->packed_bytes = map->tables[ms_MAP_TEXT].len;
+    out->data_bytes = map->tables[ms_MAP_DATA].len;
+}
+
+/* ---- Lookup ---- */
+
+/* Where code comes from. */
+typedef struct ms_map_line {
+    uint32_t file; /* number in the part's file table */
+    uint32_t line;
+    uint32_t column;
+} ms_map_line;
+
+static uint32_t ms_map_u32_at(ms_span table, uint64_t index)
+{
+    return ms_rd_raw_u32(table.ptr + 4 * index);
+}
+
+/* Reads a uleb of a record. It reads ten bytes at most, which are there: ms_MAP_MARGIN bytes follow the
+ * last record. Lookups spend most of their time here. */
+static inline uint64_t ms_map_get(const uint8_t **at)
+{
+    const uint8_t *p = *at;
+    MACHSYM_COUNT_WORK(1);
+    uint64_t number = p[0] & 0x7fu;
+    if (p[0] < 0x80) {
+        *at = p + 1;
+        return number;
+    }
+    number |= (uint64_t)(p[1] & 0x7fu) << 7;
+    if (p[1] < 0x80) {
+        *at = p + 2;
+        return number;
+    }
+    size_t len = 2;
+    do {
+        number |= (uint64_t)(p[len] & 0x7fu) << 7 * len;
+    } while (p[len++] >= 0x80 && len < 10);
+    *at = p + len;
+    return number;
+}
+
+/* Has a run, and the chains that stand before it, come into the processor's cache. */
+static void ms_map_fetch_record(const machsym_map *map, uint64_t at)
+{
+    ms_span data = map->tables[ms_MAP_DATA];
+    for (unsigned line = 0; line < ms_MAP_FETCHED && at < data.len && 64 * line <= at; line++)
+        ms_fetch(data.ptr + (at - 64 * line));
+}
+
+/* A range found, and what it says. */
+typedef struct ms_map_hit {
+    uint64_t lo; /* from the text base */
+    uint64_t hi;
+    uint32_t chain; /* in DATA; 0: lines only */
+    ms_map_line line;
+    uint64_t run; /* its run's place in DATA */
+} ms_map_hit;
+
+/* The last run that starts at or below off; the number of runs when there is none. */
+static uint64_t ms_map_run_at(const machsym_map *map, unsigned runs, uint64_t off)
+{
+    ms_span table = map->tables[runs];
+    ms_span buckets = map->tables[runs + 1];
+    uint64_t count = table.len / 8;
+    uint64_t bucket_count = buckets.len / 4;
+    uint64_t bucket = off >> map->head.bucket_shift;
+    if (count == 0 || bucket_count < 2)
+        return count;
+    if (bucket > bucket_count - 2)
+        bucket = bucket_count - 2;
+    uint64_t lo = ms_map_u32_at(buckets, bucket);
+    uint64_t hi = ms_map_u32_at(buckets, bucket + 1);
+    if (bucket == bucket_count - 2 || hi > count)
+        hi = count;
+    while (lo < hi) {
+        uint64_t mid = lo + (hi - lo) / 2;
+        if (ms_rd_raw_u32(table.ptr + 8 * mid) <= off)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo == 0 || lo > count ? count : lo - 1;
+}
+
+/* Decodes the run until the range that holds off. Returns false when the run ends before, or is damaged. */
+static bool ms_map_in_run(const machsym_map *map, uint64_t start, uint64_t at, uint64_t off, ms_map_hit *hit)
+{
+    if (at >= map->records.len)
+        return false;
+    const uint8_t *p = map->records.ptr + at;
+    const uint8_t *end = map->records.ptr + map->records.len;
+    bool columns = (map->head.flags & MACHSYM_MAP_COLUMNS) != 0;
+    uint64_t count = ms_map_get(&p);
+    uint64_t lo = start;
+    uint64_t distance = 0;
+    uint64_t file = 0;
+    uint64_t line = 0;
+    uint64_t column = 0;
+    for (uint64_t i = 0; i < count && i < ms_MAP_RUN_MAX && p < end; i++) {
+        MACHSYM_COUNT_WORK(1);
+        uint64_t hi = lo + ms_map_get(&p);
+        uint64_t what = ms_map_get(&p);
+        line += (uint64_t)ms_map_unzigzag(what >> 2);
+        if ((what & 1) != 0)
+            distance = ms_map_get(&p);
+        if ((what & 2) != 0)
+            file = ms_map_get(&p);
+        if (columns)
+            column = ms_map_get(&p);
+        if (off < hi) {
+            hit->lo = lo;
+            hit->hi = hi;
+            hit->chain = distance == 0 || distance > at ? 0 : (uint32_t)(at - distance);
+            hit->line.file = (uint32_t)file;
+            hit->line.line = (uint32_t)line;
+            hit->line.column = (uint32_t)column;
+            hit->run = at;
+            return hi <= UINT32_MAX;
+        }
+        if (hi < lo)
+            return false;
+        lo = hi;
+    }
+    return false;
+}
+
+static bool ms_map_find(const machsym_map *map, unsigned runs, uint64_t off, ms_map_hit *hit)
+{
+    uint64_t run = ms_map_run_at(map, runs, off);
+    ms_span table = map->tables[runs];
+    if (run >= table.len / 8)
+        return false;
+    uint64_t start = ms_map_u32_at(table, 2 * run);
+    uint64_t at = ms_map_u32_at(table, 2 * run + 1);
+    ms_map_fetch_record(map, at);
+    return start <= off && ms_map_in_run(map, start, at, off, hit);
+}
+
+/* Plain text: its length, then its bytes. */
+static machsym_str ms_map_plain_at(ms_span data, uint64_t at)
+{
+    ms_rd rd = ms_rd_at(data, at);
+    ms_span text = ms_rd_span(&rd, ms_rd_uleb(&rd));
+    return ms_str_make((const char *)text.ptr, text.len);
+}
+
+static machsym_str ms_map_plain_ref(ms_span data, uint64_t record, uint64_t ref)
+{
+    return (ref & 1) == 0 || ref >> 1 > record ? ms_str_empty() : ms_map_plain_at(data, record - (ref >> 1));
+}
+
+/* The file table of a part. */
+typedef struct ms_map_files {
+    uint64_t base;    /* of the part, in DATA */
+    const uint8_t *v; /* u32: file i at v + 4 * i */
+    uint64_t count;
+} ms_map_files;
+
+/* The files of the part that a record lies in. */
+static ms_map_files ms_map_files_of(const machsym_map *map, uint64_t record)
+{
+    ms_span parts = map->tables[ms_MAP_PARTS];
+    ms_span data = map->records;
+    ms_map_files files = {0, NULL, 0};
+    uint64_t lo = 0;
+    for (uint64_t left = parts.len / 8; left > 1;) { /* without branches that nobody can predict */
+        uint64_t half = left / 2;
+        lo += ms_map_u32_at(parts, 2 * (lo + half)) <= record ? half : 0;
+        left -= half;
+    }
+    if (parts.len < 8 || ms_map_u32_at(parts, 2 * lo) > record)
+        return files;
+    uint64_t at = ms_map_u32_at(parts, 2 * lo + 1);
+    if (at >= data.len)
+        return files;
+    files.base = ms_map_u32_at(parts, 2 * lo);
+    files.v = data.ptr + at;
+    files.count = ms_rd_raw_u32(files.v);
+    if (files.count > (data.len - at) / 4) /* the margin makes up for the count itself */
+        files.count = (data.len - at) / 4;
+    return files;
+}
+
+/* Sets a frame's line, and where its FILE record stands. */
+static inline void ms_map_set_line(const ms_map_files *files, const ms_map_line *line,
+                                   machsym_map_frame *frame)
+{
+    frame->line = line->line;
+    frame->column = line->column;
+    frame->file_ref = 0;
+    if ((uint64_t)line->file - 1 < files->count)
+        frame->file_ref = (uint32_t)(files->base + ms_rd_raw_u32(files->v + 4 * (uint64_t)line->file));
+    if (line->line != 0 || frame->file_ref != 0)
+        frame->line_source = MACHSYM_SOURCE_DWARF;
+}
+
+/* The file of a FILE record. */
+static machsym_path ms_map_file(const machsym_map *map, uint32_t record)
+{
+    machsym_path path;
+    ms_span data = map->tables[ms_MAP_DATA];
+    ms_rd rd = ms_rd_at(data, record);
+    path.comp_dir = ms_map_plain_ref(data, record, ms_rd_uleb(&rd));
+    path.dir = ms_map_plain_ref(data, record, ms_rd_uleb(&rd));
+    path.name = ms_map_plain_ref(data, record, ms_rd_uleb(&rd));
+    return path;
+}
+
+/* A CHAIN record. */
+typedef struct ms_map_link {
+    uint64_t caller; /* 0: this is the concrete function */
+    uint32_t function;
+    machsym_source source;
+    ms_map_line call;
+    uint64_t start; /* of the concrete function, from the text base */
+    uint64_t size;
+} ms_map_link;
+
+static bool ms_map_read_link(const machsym_map *map, uint64_t at, ms_map_link *link)
+{
+    if (at >= map->records.len)
+        return false;
+    const uint8_t *p = map->records.ptr + at;
+    uint64_t what = ms_map_get(&p);
+    uint64_t function = ms_map_get(&p);
+    uint64_t a = ms_map_get(&p);
+    uint64_t b = ms_map_get(&p);
+    link->function = function == 0 || function > at ? 0 : (uint32_t)(at - function);
+    if ((what & 1) != 0) {
+        uint64_t distance = what >> 2;
+        link->caller = distance == 0 || distance >= at ? 0 : at - distance;
+        link->source = (what & 2) != 0 ? MACHSYM_SOURCE_SYMTAB : MACHSYM_SOURCE_DWARF;
+        link->call.file = (uint32_t)a;
+        link->call.line = (uint32_t)b;
+        link->call.column = (map->head.flags & MACHSYM_MAP_COLUMNS) != 0 ? (uint32_t)ms_map_get(&p) : 0;
+        link->start = link->size = 0;
+        return link->caller != 0;
+    }
+    link->caller = 0;
+    link->call.file = link->call.line = link->call.column = 0;
+    link->source = (machsym_source)(what >> 1 < MACHSYM_SOURCE_COUNT ? what >> 1 : 0);
+    link->start = a;
+    link->size = b;
+    return true;
+}
+
+/* The frames of a chain. A caller's record stands before the record of the call, so the walk ends. Returns
+ * 0 when the chain has more than ms_MAP_LINKS records. */
+static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit, machsym_map_frame *frames,
+                                  size_t cap)
+{
+    ms_map_link link;
+    ms_map_line line = hit->line;
+    size_t count = 0;
+    uint64_t at = hit->chain;
+    machsym_map_frame blank; /* copying one is several times faster than clearing one */
+    ms_zero(&blank, sizeof blank);
+    ms_map_files files = ms_map_files_of(map, hit->run);
+    do {
+        MACHSYM_COUNT_WORK(1);
+        if (count == ms_MAP_LINKS || !ms_map_read_link(map, at, &link))
+            return 0;
+        if (count < cap) {
+            machsym_map_frame *frame = &frames[count];
+            *frame = blank;
+            frame->is_inline = link.caller != 0;
+            frame->name_ref = link.function;
+            frame->name_source = link.source;
+            ms_map_set_line(&files, &line, frame);
+        }
+        line = link.call;
+        at = link.caller;
+        count++;
+    } while (at != 0);
+    for (size_t i = 0; i < count && i < cap; i++) {
+        frames[i].function_start = map->head.text_addr + link.start;
+        frames[i].function_size = link.size;
+    }
+    return count;
+}
+
+static size_t ms_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames, size_t cap)
+{
+    ms_map_hit hit;
+    ms_map_hit symbol;
+    uint64_t off = addr - map->head.text_addr;
+    if (addr < map->head.text_addr || off > UINT32_MAX)
+        return 0;
+    bool found = ms_map_find(map, ms_MAP_RUNS, off, &hit);
+    if (found && hit.chain != 0)
+        return ms_map_chain_frames(map, &hit, frames, cap);
+    size_t count = ms_map_find(map, ms_MAP_SYMBOL_RUNS, off, &symbol) && symbol.chain != 0
+                       ? ms_map_chain_frames(map, &symbol, frames, cap)
+                       : 0;
+    if (!found)
+        return count;
+    ms_map_files files = ms_map_files_of(map, hit.run);
+    if (cap > 0 && count == 0)
+        ms_zero(frames, sizeof *frames);
+    if (cap > 0)
+        ms_map_set_line(&files, &hit.line, frames);
+    return 1;
+}
+
+/* ---- Names ---- */
+
+/* ---- Names ---- */
+
+/* The block of text unpacked last, or its beginning. */
+typedef struct ms_map_page {
+    uint64_t block; /* number + 1; 0: none */
+    size_t len;
+    uint8_t v[ms_PK_BLOCK + 16];
+} ms_map_page;
+
+/* Unpacks a block so far that want bytes of it are there. Returns false when they are not. */
+static bool ms_map_turn_to(const machsym_map *map, uint64_t block, size_t want, ms_map_page *page)
+{
+    ms_span blocks = map->tables[ms_MAP_BLOCKS];
+    if (page->block == block + 1 && page->len >= want)
+        return true;
+    if (block >= blocks.len / 4 || block + 1 >= blocks.len / 4)
+        return false;
+    uint32_t lo = ms_map_u32_at(blocks, block);
+    uint32_t hi = ms_map_u32_at(blocks, block + 1);
+    ms_span packed = hi > lo ? ms_span_sub(map->tables[ms_MAP_TEXT], lo, hi - lo) : ms_span_make(NULL, 0);
+    page->block = block + 1;
+    page->len = ms_pk_unpack(map->tables[ms_MAP_DICT], packed, page->v, want);
+    return page->len >= want;
+}
+
+/* Copies the packed text at a place to out, as far as it fits. Returns its length, even if that is more
+ * than cap; 0 when it is longer than MACHSYM_MAX_TEXT. */
+static size_t ms_map_packed_text(const machsym_map *map, uint64_t place, ms_map_page *page, char *out,
+                                 size_t cap)
+{
+    size_t len = 0;
+    bool ended = false;
+    size_t ahead = ms_MAP_AHEAD;
+    while (!ended && len <= MACHSYM_MAX_TEXT) {
+        size_t at = (size_t)(place % ms_PK_BLOCK);
+        size_t want = ahead < ms_PK_BLOCK - at ? at + ahead : (size_t)ms_PK_BLOCK;
+        if (!ms_map_turn_to(map, place / ms_PK_BLOCK, want, page))
+            break;
+        MACHSYM_COUNT_WORK(1 + want / 64);
+        machsym_str piece = ms_str_bounded((const char *)page->v + at, page->len - at);
+        ended = at + piece.len < page->len;
+        ahead = ms_PK_BLOCK;
+        if (!ended && page->len < ms_PK_BLOCK)
+            continue;
+        if (len < cap)
+            ms_copy(out + len, piece.ptr, piece.len < cap - len ? piece.len : cap - len);
+        len += piece.len;
+        place += piece.len;
+        if (len > MACHSYM_MAX_TEXT)
+            return 0;
+    }
+    return len <= MACHSYM_MAX_TEXT ? len : 0;
+}
+
+/* The refs of a FUNCTION record; 0 where there is no text. */
+typedef struct ms_map_refs {
+    uint64_t linkage_name;
+    uint64_t name;
+} ms_map_refs;
+
+static inline ms_map_refs ms_map_refs_of(const machsym_map *map, uint64_t record)
+{
+    ms_map_refs refs = {0, 0};
+    if (record == 0 || record >= map->records.len)
+        return refs;
+    const uint8_t *p = map->records.ptr + record;
+    refs.linkage_name = ms_map_get(&p);
+    refs.name = ms_map_get(&p);
+    return refs;
+}
+
+/* One name of a FUNCTION record: a view of the map, or a copy in text behind *used bytes, which then are
+ * more. */
+static machsym_str ms_map_name(const machsym_map *map, uint64_t record, uint64_t ref, ms_map_page *page,
+                               char *text, size_t cap, size_t *used)
+{
+    if ((ref & 1) != 0)
+        return ms_map_plain_ref(map->tables[ms_MAP_DATA], record, ref);
+    size_t room = *used < cap ? cap - *used : 0;
+    char *to = room > 0 ? text + *used : NULL;
+    size_t len = ms_map_packed_text(map, (ref >> 1) - 1, page, to, room);
+    *used += len;
+    return len <= room ? ms_str_make(to, len) : ms_str_empty();
+}
+
+/* A frame with what the map's frame says, but for names and file. */
+static void ms_map_begin_frame(const machsym_map_frame *from, machsym_frame *frame)
+{
+    ms_zero(frame, sizeof *frame);
+    frame->line = from->line;
+    frame->column = from->column;
+    frame->function_start = from->function_start;
+    frame->function_size = from->function_size;
+    frame->name_source = from->name_source;
+    frame->line_source = from->line_source;
+    frame->is_inline = from->is_inline;
+}
+
+static size_t ms_map_names(const machsym_map *map, const machsym_map_frame *from, size_t count,
+                           machsym_frame *frames, char *text, size_t cap)
+{
+    /* Names that follow each other lie together, but apart from their linkage names: each kind has its
+     * page. */
+    ms_map_page linkage_page;
+    ms_map_page page;
+    size_t used = 0;
+    linkage_page.block = page.block = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t record = from[i].name_ref;
+        ms_map_refs refs = ms_map_refs_of(map, record);
+        ms_map_begin_frame(&from[i], &frames[i]);
+        if (from[i].file_ref != 0)
+            frames[i].file = ms_map_file(map, from[i].file_ref);
+        if (refs.linkage_name != 0)
+            frames[i].linkage_name =
+                ms_map_name(map, record, refs.linkage_name, &linkage_page, text, cap, &used);
+        if (refs.name != 0)
+            frames[i].name = ms_map_name(map, record, refs.name, &page, text, cap, &used);
+    }
+    return used;
+}
+
+/* ---- Names that were unpacked before ---- */
+
+/* ---- Names that were unpacked before ---- */
+
+typedef struct ms_map_kept {
+    const machsym_map *map;
+    ms_arena arena;      /* of this and of pages */
+    ms_arena cache;      /* of what can be dropped */
+    ms_map_page **pages; /* by block; NULL: not unpacked */
+    size_t page_count;
+    ms_tab long_texts;  /* place of a text that runs on into other blocks: its number + 1 */
+    machsym_str *longs; /* by number; in cache */
+    size_t long_count;
+    size_t long_cap;
+    uint32_t file_refs[1 << ms_MAP_FILE_BITS]; /* by a hash of it, what a FILE record says; 0: none */
+    machsym_path files[1 << ms_MAP_FILE_BITS];
+} ms_map_kept;
+
+static machsym_path ms_map_kept_file(ms_map_kept *names, uint32_t ref)
+{
+    size_t slot = (ref * 2654435761u) >> (32 - ms_MAP_FILE_BITS);
+    if (names->file_refs[slot] != ref) {
+        names->files[slot] = ms_map_file(names->map, ref);
+        names->file_refs[slot] = ref;
+    }
+    return names->files[slot];
+}
+
+static ms_map_kept *ms_map_open_kept(const machsym_map *map, machsym_allocator allocator)
+{
+    ms_arena arena = ms_arena_make(allocator);
+    ms_map_kept *names = (ms_map_kept *)ms_arena_zeroed(&arena, 1, sizeof *names);
+    size_t page_count = map->tables[ms_MAP_BLOCKS].len / 4;
+    ms_map_page **pages = (ms_map_page **)ms_arena_zeroed(&arena, page_count, sizeof *pages);
+    if (names == NULL || pages == NULL) {
+        ms_arena_free(&arena);
+        return NULL;
+    }
+    names->map = map;
+    names->pages = pages;
+    names->page_count = page_count;
+    names->cache = ms_arena_make(allocator);
+    names->long_texts.arena = &names->cache;
+    names->arena = arena;
+    return names;
+}
+
+static void ms_map_close_kept(ms_map_kept *names)
+{
+    ms_arena arena = names->arena; /* the object lies in it */
+    ms_arena_free(&names->cache);
+    ms_arena_free(&arena);
+}
+
+/* The text of a block from a byte on, unpacked once. Empty when the block is damaged or there is no such
+ * block. */
+static machsym_str ms_map_unpacked(ms_map_kept *names, uint64_t block, size_t at)
+{
+    if (block >= names->page_count)
+        return ms_str_empty();
+    ms_map_page *page = names->pages[block];
+    if (page == NULL) {
+        page = (ms_map_page *)ms_arena_alloc(&names->cache, 1, sizeof *page);
+        if (page == NULL)
+            return ms_str_empty();
+        page->block = page->len = 0;
+        ms_map_turn_to(names->map, block, ms_PK_BLOCK, page);
+        names->pages[block] = page;
+    }
+    return page->len <= at ? ms_str_empty() : ms_str_make((const char *)page->v + at, page->len - at);
+}
+
+/* Copies a text that runs on into other blocks. */
+static machsym_str ms_map_copy_long(ms_map_kept *names, uint64_t place)
+{
+    size_t len = 0;
+    size_t cap = 0;
+    char *v = NULL;
+    while (len <= MACHSYM_MAX_TEXT) {
+        machsym_str rest = ms_map_unpacked(names, place / ms_PK_BLOCK, (size_t)(place % ms_PK_BLOCK));
+        machsym_str piece = ms_str_bounded(rest.ptr, rest.len);
+        if (piece.len == 0)
+            return ms_str_make(v, len);
+        while (piece.len > cap - len) {
+            char *more = (char *)ms_arena_double(&names->cache, v, len, &cap, 1);
+            if (more == NULL)
+                return ms_str_empty();
+            v = more;
+        }
+        ms_copy(v + len, piece.ptr, piece.len);
+        len += piece.len;
+        place += piece.len;
+        if (piece.len < rest.len)
+            return ms_str_make(v, len);
+    }
+    return ms_str_empty();
+}
+
+/* A text that runs on into other blocks, copied when it is first asked for. */
+static machsym_str ms_map_long_text(ms_map_kept *names, uint64_t place)
+{
+    ms_tab_slot *slot = ms_tab_get(&names->long_texts, place, 0);
+    if (slot != NULL && slot->value != 0)
+        return names->longs[slot->value - 1];
+    machsym_str text = ms_map_copy_long(names, place);
+    machsym_str *v = (machsym_str *)ms_arena_grow(&names->cache, names->longs, names->long_count,
+                                                  &names->long_cap, sizeof *v);
+    if (slot == NULL || v == NULL || names->cache.oom)
+        return text;
+    names->longs = v;
+    v[names->long_count++] = text;
+    slot->value = (uint32_t)names->long_count;
+    return text;
+}
+
+static machsym_str ms_map_kept_name(ms_map_kept *names, uint64_t record, uint64_t ref)
+{
+    if ((ref & 1) != 0)
+        return ms_map_plain_ref(names->map->tables[ms_MAP_DATA], record, ref);
+    uint64_t place = (ref >> 1) - 1;
+    machsym_str rest = ms_map_unpacked(names, place / ms_PK_BLOCK, (size_t)(place % ms_PK_BLOCK));
+    machsym_str text = ms_str_bounded(rest.ptr, rest.len);
+    return text.len < rest.len ? text : ms_map_long_text(names, place);
+}
+
+static bool ms_map_kept_names(ms_map_kept *names, const machsym_map_frame *from, size_t count,
+                              machsym_frame *frames)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t record = from[i].name_ref;
+        ms_map_refs refs = ms_map_refs_of(names->map, record);
+        ms_map_begin_frame(&from[i], &frames[i]);
+        if (from[i].file_ref != 0)
+            frames[i].file = ms_map_kept_file(names, from[i].file_ref);
+        if (refs.linkage_name != 0)
+            frames[i].linkage_name = ms_map_kept_name(names, record, refs.linkage_name);
+        if (refs.name != 0)
+            frames[i].name = ms_map_kept_name(names, record, refs.name);
+    }
+    bool ok = !names->cache.oom;
+    names->cache.oom = false;
+    return ok;
+}
+
+/* ---- Ranges ---- */
+
+/* ---- Ranges ---- */
+
+/* Where the next run starts; UINT64_MAX behind the last. */
+static uint64_t ms_map_next_start(const machsym_map *map, unsigned runs, uint64_t off)
+{
+    ms_span table = map->tables[runs];
+    uint64_t run = ms_map_run_at(map, runs, off);
+    run = run == table.len / 8 ? 0 : run + 1;
+    uint64_t start = run < table.len / 8 ? ms_map_u32_at(table, 2 * run) : UINT64_MAX;
+    return start > off ? start : UINT64_MAX; /* a table out of order ends here */
+}
+
+static bool ms_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_range *out)
+{
+    ms_map_hit hit;
+    while (at->a <= UINT32_MAX) {
+        uint64_t off = at->a;
+        uint64_t next = ms_map_next_start(map, ms_MAP_RUNS, off);
+        bool found = ms_map_find(map, ms_MAP_RUNS, off, &hit);
+        out->is_symbol = !found;
+        if (!found && ms_map_find(map, ms_MAP_SYMBOL_RUNS, off, &hit)) {
+            found = true;
+            hit.hi = hit.hi < next ? hit.hi : next;
+        }
+        if (found) {
+            out->lo = map->head.text_addr + off;
+            out->hi = map->head.text_addr + hit.hi;
+            at->a = hit.hi;
+            return true;
+        }
+        uint64_t symbol = ms_map_next_start(map, ms_MAP_SYMBOL_RUNS, off);
+        at->a = next < symbol ? next : symbol;
+    }
+    return false;
+}
+
 /* ==== >>image ==============================================================================================
  * Job:    turns a descriptor into an image: its slice, the other half, code, debug info.
  * Offers: machsym_image, ms_im_open, ms_im_close, ms_im_get_info, ms_im_next_section, ms_im_next_platform, ms_im_addr, ms_im_read_dwarf,
@@ -9163,7 +10454,8 @@ typedef struct ms_im_places {
 /* A file, or a pair of files of one UUID, opened. */
 struct machsym_image {
     ms_arena arena;
-    ms_mo mo[2]; /* what was asked for; then the other half */
+    machsym_map *map; /* that answers in place of all below, when the file is one; else NULL */
+    ms_mo mo[2];      /* what was asked for; then the other half */
     ms_file inputs[2];
     size_t mo_count;
     ms_dw dw;
@@ -9490,6 +10782,37 @@ static void ms_im_set_places(machsym_image *image, const machsym_open_desc *desc
 /* ---- Opening and closing ---- */
 
 /* Opens one half, or both, of what the descriptor names. */
+/* Takes a symbol map, which needs no other half. The image then says of its slice what the map does. */
+static machsym_result ms_im_add_map(machsym_image *image, const machsym_open_desc *desc, machsym_error *err)
+{
+    machsym_map_desc how;
+    ms_mo *mo = &image->mo[0];
+    ms_zero(&how, sizeof how);
+    how.bytes.ptr = image->inputs[0].bytes.ptr;
+    how.bytes.len = image->inputs[0].bytes.len;
+    how.flags = (desc->flags & MACHSYM_OPEN_UNCHECKED) != 0 ? MACHSYM_MAP_UNCHECKED : 0u;
+    machsym_result result = ms_map_open(&how, image->arena.allocator, &image->map, err);
+    if (result != MACHSYM_OK)
+        return result;
+    const ms_map_head *head = &image->map->head;
+    mo->slice.cputype = head->cputype;
+    mo->slice.cpusubtype = head->cpusubtype;
+    mo->slice.arch = ms_mo_arch_name(head->cputype, head->cpusubtype);
+    mo->slice.uuid = head->uuid;
+    for (size_t i = 0; i < sizeof head->uuid.v; i++)
+        mo->slice.has_uuid |= head->uuid.v[i] != 0;
+    mo->slice.size = image->map->bytes.len;
+    mo->is_64 = (head->cputype & ms_CPU_IS_64) != 0;
+    mo->text_addr = head->text_addr;
+    mo->text_size = head->text_size > head->code_size ? head->text_size : head->code_size;
+    mo->text_exec_addr = head->text_exec_addr;
+    if (desc->arch != NULL && !ms_str_is(ms_str_from_c(mo->slice.arch), desc->arch))
+        return ms_fail(err, MACHSYM_ERR_ARCH, "the map is for another architecture", "map header", 32);
+    if (desc->uuid != NULL && !ms_equal(desc->uuid, &head->uuid, sizeof head->uuid))
+        return ms_fail(err, MACHSYM_ERR_UUID, "the map has another UUID", "map header", 16);
+    return MACHSYM_OK;
+}
+
 static machsym_result ms_im_open_halves(machsym_image *image, const machsym_open_desc *desc,
                                         machsym_error *err)
 {
@@ -9500,9 +10823,19 @@ static machsym_result ms_im_open_halves(machsym_image *image, const machsym_open
             err, MACHSYM_ERR_ARGUMENT,
             "an image of a kernel collection has other addresses than its dSYM: open that by itself", "", 0);
     machsym_result result =
-        ms_file_open(desc->path, desc->bytes, desc->flags, image->arena.allocator, &input, err);
+        ms_file_take(desc->path, desc->bytes, desc->flags, image->arena.allocator, &input, err);
     if (result != MACHSYM_OK)
         return result;
+    if (ms_map_is(input.bytes)) {
+        image->inputs[0] = input;
+        return wants_pair ? ms_fail(err, MACHSYM_ERR_PAIR, "a map has no other half", "", 0)
+                          : ms_im_add_map(image, desc, err);
+    }
+    if (!ms_file_is_mach(input.bytes)) {
+        result = ms_file_refuse(input.bytes, err);
+        ms_file_close(&input);
+        return result;
+    }
     result = ms_im_add_file(image, desc, &input, desc->arch, desc->uuid, err);
     if (result != MACHSYM_OK) {
         ms_file_close(&input);
@@ -9524,6 +10857,10 @@ static machsym_result ms_im_fill(machsym_image *image, const machsym_open_desc *
     machsym_result result = ms_im_open_halves(image, desc, err);
     if (result != MACHSYM_OK)
         return result;
+    if (image->map != NULL) {
+        image->name = ms_map_name_of(image->map);
+        return MACHSYM_OK;
+    }
     for (size_t i = 0; i < image->mo_count; i++)
         image->mo[i].hide_symtab = (desc->flags & MACHSYM_OPEN_NO_SYMTAB) != 0;
     ms_im_set_name(image, desc);
@@ -9539,6 +10876,8 @@ static machsym_result ms_im_fill(machsym_image *image, const machsym_open_desc *
 
 static void ms_im_close(machsym_image *image)
 {
+    if (image->map != NULL)
+        ms_map_close(image->map);
     for (size_t i = 0; i < 2; i++)
         ms_file_close(&image->inputs[i]);
     ms_arena arena = image->arena; /* the image lies in its own arena */
@@ -9579,7 +10918,8 @@ static void ms_im_get_info(const machsym_image *image, machsym_image_info *out)
     out->min_os = mo->platforms[0].min_os;
     out->sdk = mo->platforms[0].sdk;
     out->source_version = mo->source_version;
-    out->has_dwarf = image->dw.info.len != 0;
+    out->map = image->map;
+    out->has_dwarf = image->map != NULL ? ms_map_has_runs(image->map) : image->dw.info.len != 0;
     out->has_compressed_dwarf = image->has_compressed_dwarf;
     ms_damage damage;
     ms_zero(&damage, sizeof damage);
@@ -9640,124 +10980,6 @@ static uint64_t ms_im_addr(uint32_t cputype, bool is_64, uint64_t text_addr, uin
         pc &= ~(uint64_t)1; /* Thumb */
     uint64_t addr = pc - load_addr + text_addr;
     return is_64 ? addr : addr & UINT32_MAX;
-}
-
-/* ==== >>table ==============================================================================================
- * Job:    a hash table from pairs of numbers to a number, whose searches end even where keys were made to collide.
- * Offers: ms_tab, ms_tab_get, ms_tab_has, ms_tab_text_of, ms_tab_next_text.
- * Never:  removes a key; looks at more than MACHSYM_MAX_PROBES slots for one. */
-
-typedef struct ms_tab_slot {
-    uint64_t a;
-    uint64_t b;
-    uint32_t value; /* 0: the slot is free */
-} ms_tab_slot;
-
-/* Open addressing with linear probes. Zero but for the arena is an empty table. */
-typedef struct ms_tab {
-    ms_arena *arena;
-    ms_tab_slot *v;
-    size_t cap; /* a power of 2 */
-    size_t count;
-    ms_tab_slot spill; /* what a search that ended without a slot returns; its value is forgotten at once */
-} ms_tab;
-
-static size_t ms_tab_hash(uint64_t a, uint64_t b)
-{
-    uint64_t h = (a ^ b * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
-    return (size_t)(h ^ h >> 32);
-}
-
-static ms_tab_slot *ms_tab_find(ms_tab *t, uint64_t a, uint64_t b)
-{
-    size_t at = ms_tab_hash(a, b) & (t->cap - 1);
-    for (unsigned probes = 0; probes < MACHSYM_MAX_PROBES; probes++) {
-        MACHSYM_COUNT_WORK(1);
-        if (t->v[at].value == 0 || (t->v[at].a == a && t->v[at].b == b))
-            return &t->v[at];
-        at = (at + 1) & (t->cap - 1);
-    }
-    t->spill.value = 0;
-    return &t->spill;
-}
-
-static bool ms_tab_double(ms_tab *t)
-{
-    ms_tab bigger = *t;
-    bigger.cap = t->cap == 0 ? 256 : t->cap * 2;
-    bigger.v = (ms_tab_slot *)ms_arena_zeroed(t->arena, bigger.cap, sizeof *t->v);
-    if (bigger.v == NULL)
-        return false;
-    for (size_t i = 0; i < t->cap; i++) {
-        if (t->v[i].value != 0)
-            *ms_tab_find(&bigger, t->v[i].a, t->v[i].b) = t->v[i];
-    }
-    *t = bigger;
-    return true;
-}
-
-/* The slot of a pair. A new slot has value 0, and the caller sets the value. NULL when memory is out. Where keys were
- * made to collide, a pair may get the spill: then it is new each time, and ms_tab_has says so. */
-static ms_tab_slot *ms_tab_get(ms_tab *t, uint64_t a, uint64_t b)
-{
-    if (4 * (t->count + 1) > 3 * t->cap && !ms_tab_double(t))
-        return NULL;
-    ms_tab_slot *slot = ms_tab_find(t, a, b);
-    if (slot->value == 0) {
-        slot->a = a;
-        slot->b = b;
-        t->count++;
-    }
-    return slot;
-}
-
-/* Whether a slot from ms_tab_get stays in the table. */
-static bool ms_tab_has(const ms_tab *t, const ms_tab_slot *slot)
-{
-    return slot != NULL && slot != &t->spill;
-}
-
-/* ---- Texts ---- */
-
-/* A search for a text among those of its hash. */
-typedef struct ms_tab_text {
-    machsym_str text;
-    uint64_t hash;
-    unsigned tried; /* texts of this hash that were looked at */
-} ms_tab_text;
-
-static ms_tab_text ms_tab_text_of(machsym_str text)
-{
-    ms_tab_text search;
-    search.text = text;
-    search.hash = ms_str_hash(text);
-    search.tried = 0;
-    return search;
-}
-
-/* FNV-1a over all of a text: only for a text that is as long as another one and has the same ends. Two such texts of
- * one string table share no bytes, so this takes no more steps than the input has bytes. */
-static uint64_t ms_tab_hash_all(machsym_str text)
-{
-    uint64_t h = 0x84222325cbf29ce4u;
-    MACHSYM_COUNT_WORK(text.len / 64);
-    for (size_t i = 0; i < text.len; i++)
-        h = (h ^ (unsigned char)text.ptr[i]) * 0x100000001b3u;
-    return h;
-}
-
-/* The next slot that may be the text's. One with value 0 is free and may be taken for it; any other belongs to the
- * text or to another one with its hash, and the caller compares. NULL when too many have that hash, or memory is out.
- */
-static ms_tab_slot *ms_tab_next_text(ms_tab *t, ms_tab_text *search)
-{
-    if (search->tried >= MACHSYM_MAX_EQUAL_HASHES)
-        return NULL;
-    if (search->tried == 1)
-        search->hash = ms_tab_hash_all(search->text);
-    ms_tab_slot *slot =
-        ms_tab_get(t, search->hash, (uint64_t)search->text.len | (uint64_t)search->tried++ << 40);
-    return ms_tab_has(t, slot) ? slot : NULL;
 }
 
 /* ==== >>debugmap ===========================================================================================
@@ -10581,6 +11803,9 @@ typedef struct ms_ses_objects {
 /* One thread's lookups. */
 struct machsym_session {
     const machsym_image *image;
+    ms_map_kept *kept;        /* of a map: names that are unpacked; NULL: there are none */
+    machsym_map_frame *found; /* of a map: room for the frames of one address; in keep */
+    size_t found_cap;
     machsym_session *program; /* of a session on an object file: the one that has the symbols; else NULL */
     ms_ses_objects *objects;  /* of a program whose debug map is followed, once asked for; in keep */
     machsym_lines lines;
@@ -10629,6 +11854,9 @@ static void ms_ses_clear(machsym_session *s)
     s->programs = NULL;
     s->lines_run = 0;
     s->names = NULL;
+    s->kept = NULL;
+    s->found = NULL;
+    s->found_cap = 0;
     s->objects = NULL;
     s->claims = NULL;
     s->claim_first = NULL;
@@ -10715,10 +11943,23 @@ static void ms_ses_close_objects(machsym_session *s)
 static void ms_ses_forget(machsym_session *s)
 {
     ms_ses_close_objects(s);
+    if (s->kept != NULL)
+        ms_map_close_kept(s->kept);
     ms_arena_free(&s->keep);
     ms_arena_free(&s->cache);
     ms_arena_free(&s->scratch);
     ms_ses_clear(s);
+}
+
+static size_t ms_ses_memory(const machsym_session *s)
+{
+    size_t bytes = sizeof *s + s->keep.total + s->cache.total + s->scratch.total;
+    if (s->kept != NULL)
+        bytes += s->kept->arena.total + s->kept->cache.total;
+    for (const ms_ses_object *object = s->objects != NULL ? s->objects->first : NULL; object != NULL;
+         object = object->next)
+        bytes += ms_ses_memory(&object->session);
+    return bytes;
 }
 
 static void ms_ses_close(machsym_session *s)
@@ -11509,9 +12750,43 @@ static size_t ms_ans_own_frames(machsym_session *s, uint64_t addr, machsym_frame
     return count;
 }
 
+/* Room for the frames that a map finds at one address. */
+static bool ms_ans_make_room(machsym_session *s, size_t count)
+{
+    if (count > s->found_cap) {
+        s->found = (machsym_map_frame *)ms_arena_alloc(&s->keep, count, sizeof *s->found);
+        s->found_cap = s->found != NULL ? count : 0;
+    }
+    return s->found != NULL;
+}
+
+/* All frames at an address that a map has. */
+static size_t ms_ans_map_frames(machsym_session *s, uint64_t addr, machsym_frame *frames, size_t cap)
+{
+    const machsym_map *map = s->image->map;
+    if (s->kept == NULL)
+        s->kept = ms_map_open_kept(map, s->allocator);
+    if (s->kept == NULL || !ms_ans_make_room(s, MACHSYM_MAX_INLINE_DEPTH + 1)) {
+        s->keep.failed = true;
+        return 0;
+    }
+    size_t count = ms_map_frames(map, addr, s->found, s->found_cap);
+    if (count > s->found_cap && ms_ans_make_room(s, count))
+        ms_map_frames(map, addr, s->found, s->found_cap);
+    size_t told = count < cap ? count : cap;
+    told = told < s->found_cap ? told : s->found_cap;
+    if (!ms_map_kept_names(s->kept, s->found, told, frames))
+        s->keep.failed = true;
+    if ((s->flags & MACHSYM_SESSION_BEST_LINE) != 0)
+        ms_ans_best_lines(frames, told);
+    return s->found_cap == 0 ? 0 : count;
+}
+
 /* All frames at an address. */
 static size_t ms_ans_frames(machsym_session *s, uint64_t addr, machsym_frame *frames, size_t cap)
 {
+    if (s->image->map != NULL)
+        return ms_ans_map_frames(s, addr, frames, cap);
     ms_ses_trim(s);
     ms_ses_object *object = ms_ses_object_at(s, addr);
     if (object == NULL)
@@ -11876,1183 +13151,6 @@ static void ms_ex_explain(machsym_session *s, uint64_t addr, machsym_explanation
     out->object_path = s->objects->map.v[object->index].path;
     out->object_member = s->objects->map.v[object->index].member;
     ms_ses_count_object(s->objects, object);
-}
-
-/* ==== >>pack =============================================================================================
- * Job:    packs text in blocks of 1,024 bytes, each an LZ4 block with a dictionary.
- * Offers: ms_pk_spaces, ms_pk_fill_dict, ms_pk_raw_block, ms_pk_place, ms_pk_pack, ms_pk_unpack.
- * Never:  knows what the text is; writes past a block whatever the packed bytes say. */
-
-enum {
-    /* Bytes of text in a block. A name costs the unpacking of half a block on average. */
-    ms_PK_BLOCK = 1024,
-    /* Bytes of the dictionary, which the matches of each block may reach. Blocks of 4 KB without one pack
-     * no better. */
-    ms_PK_DICT = 16384,
-    /* The dictionary is made of samples from all over the text. A sample has so many bytes. */
-    ms_PK_SAMPLE = 256,
-    /* The writer takes one sample for so many bytes of text, so that a small map has a small dictionary. */
-    ms_PK_PER_SAMPLE = 4096
-};
-
-/* ---- LZ4 blocks ---- */
-
-enum {
-    ms_PK_MIN = 4,       /* bytes of the shortest match */
-    ms_PK_TAIL = 12,     /* no match begins within so many bytes of the end: the format wants that */
-    ms_PK_LAST = 5,      /* nor ends within so many */
-    ms_PK_LONG = 15,     /* a length of so much or more goes on in further bytes */
-    ms_PK_BITS = 9,      /* of the hash of a word in the block */
-    ms_PK_DICT_BITS = 13 /* of the hash of a word in the dictionary */
-};
-
-/* The dictionary with the positions of its 4-byte words. */
-typedef struct ms_pk_dict {
-    uint8_t text[ms_PK_DICT];
-    size_t len;
-    uint16_t last[1 << ms_PK_DICT_BITS]; /* position + 1 of the last word with this hash */
-} ms_pk_dict;
-
-static size_t ms_pk_word_hash(const uint8_t *p, unsigned bits)
-{
-    return (ms_rd_raw_u32(p) * 2654435761u) >> (32 - bits);
-}
-
-static void ms_pk_index_dict(ms_pk_dict *dict)
-{
-    ms_zero(dict->last, sizeof dict->last);
-    for (size_t i = 0; i + ms_PK_MIN <= dict->len; i++)
-        dict->last[ms_pk_word_hash(dict->text + i, ms_PK_DICT_BITS)] = (uint16_t)(i + 1);
-}
-
-static uint8_t *ms_pk_put_length(uint8_t *out, size_t rest)
-{
-    for (; rest >= 255; rest -= 255)
-        *out++ = 255;
-    *out++ = (uint8_t)rest;
-    return out;
-}
-
-/* Writes one sequence: literals, then a match. There is no match when match_len is 0. */
-static uint8_t *ms_pk_put_sequence(uint8_t *out, const uint8_t *literals, size_t count, size_t back,
-                                   size_t match_len)
-{
-    size_t code = match_len == 0 ? 0 : match_len - ms_PK_MIN;
-    *out++ =
-        (uint8_t)((count < ms_PK_LONG ? count : ms_PK_LONG) << 4 | (code < ms_PK_LONG ? code : ms_PK_LONG));
-    if (count >= ms_PK_LONG)
-        out = ms_pk_put_length(out, count - ms_PK_LONG);
-    ms_copy(out, literals, count);
-    out += count;
-    if (match_len == 0)
-        return out;
-    *out++ = (uint8_t)back;
-    *out++ = (uint8_t)(back >> 8);
-    return code >= ms_PK_LONG ? ms_pk_put_length(out, code - ms_PK_LONG) : out;
-}
-
-/* How many bytes are equal at a and b; 0 when fewer than ms_PK_MIN are. Most candidates only share their
- * hash. */
-static inline size_t ms_pk_match_length(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
-{
-    size_t most = a_len < b_len ? a_len : b_len;
-    size_t len = ms_PK_MIN;
-    if (most < ms_PK_MIN || ms_rd_raw_u32(a) != ms_rd_raw_u32(b))
-        return 0;
-    for (; most - len >= 8; len += 8) {
-        uint64_t differs = ms_rd_raw_u64(a + len) ^ ms_rd_raw_u64(b + len);
-        if (differs != 0)
-            return len + ms_low_zeros(differs) / 8;
-    }
-    while (len < most && a[len] == b[len])
-        len++;
-    return len;
-}
-
-/* Looks for the text at a position in the block before it and in the dictionary. Returns the length of the
- * longer match, and how far back it begins; 0 when there is none. */
-static size_t ms_pk_find_match(const ms_pk_dict *dict, const uint8_t *text, size_t at, size_t end,
-                               uint16_t *last, size_t *back)
-{
-    uint16_t *slot = &last[ms_pk_word_hash(text + at, ms_PK_BITS)];
-    size_t seen = *slot;
-    size_t best = 0;
-    *slot = (uint16_t)(at + 1);
-    if (seen != 0) {
-        best = ms_pk_match_length(text + seen - 1, at - (seen - 1) + (end - at), text + at, end - at);
-        *back = at - (seen - 1);
-    }
-    size_t word = dict->last[ms_pk_word_hash(text + at, ms_PK_DICT_BITS)];
-    if (word != 0) {
-        size_t len = ms_pk_match_length(dict->text + word - 1, dict->len - (word - 1), text + at, end - at);
-        if (len > best) {
-            best = len;
-            *back = at + dict->len - (word - 1);
-        }
-    }
-    return best;
-}
-
-/* Packs a block of text into out, which has room for 2 * ms_PK_BLOCK. Returns the packed size. When
- * packing gains nothing, out holds the text itself, and the size of the text is returned. */
-static size_t ms_pk_pack(const ms_pk_dict *dict, const uint8_t *text, size_t len, uint8_t *out)
-{
-    uint16_t last[1 << ms_PK_BITS];
-    uint8_t *to = out;
-    size_t literal = 0;
-    size_t limit = len > ms_PK_TAIL ? len - ms_PK_TAIL : 0;
-    ms_zero(last, sizeof last);
-    for (size_t at = 0; at < limit;) {
-        size_t back = 0;
-        size_t match = ms_pk_find_match(dict, text, at, len - ms_PK_LAST, last, &back);
-        if (match == 0) {
-            at++;
-            continue;
-        }
-        to = ms_pk_put_sequence(to, text + literal, at - literal, back, match);
-        at += match;
-        literal = at;
-    }
-    to = ms_pk_put_sequence(to, text + literal, len - literal, 0, 0);
-    if ((size_t)(to - out) < len)
-        return (size_t)(to - out);
-    ms_copy(out, text, len);
-    return len;
-}
-
-static size_t ms_pk_get_length(ms_rd *rd, size_t code)
-{
-    size_t len = code;
-    uint8_t more = 255;
-    while (code == ms_PK_LONG && more == 255 && len < 2 * ms_PK_BLOCK && !rd->failed) {
-        more = ms_rd_u8(rd);
-        len += more;
-    }
-    return len;
-}
-
-/* Copies a match to out + at. Returns where it ends. A match may overlap what it makes. The copies of 8
- * bytes may go past the end: out has 16 bytes of room behind the block. Most matches are short, and a copy
- * of any length would take longer to begin. */
-static size_t ms_pk_copy_match(ms_span dict, uint8_t *out, size_t at, size_t back, size_t len)
-{
-    size_t end = at + len;
-    if (back > at) { /* the match begins in the dictionary, and may go on in the block */
-        const uint8_t *from = dict.ptr + (dict.len - (back - at));
-        size_t stop = back - at < len ? at + (back - at) : end;
-        for (; stop - at >= 8; at += 8, from += 8)
-            ms_copy(out + at, from, 8);
-        for (; at < stop; at++)
-            out[at] = *from++;
-    }
-    if (back >= 8) {
-        for (; at < end; at += 8)
-            ms_copy(out + at, out + at - back, 8);
-    }
-    for (; at < end; at++)
-        out[at] = out[at - back];
-    return end;
-}
-
-/* Unpacks sequences without a check of each byte, which does for nearly all. It stops before the first
- * sequence that has a long length, whose match overlaps itself by less than 8 bytes or crosses the end of
- * the dictionary, or that is near the end of the packed bytes (a sequence without long lengths has 17
- * bytes) or of the block (it makes 14 literals and 18 bytes of match at most). Each copies 16 bytes of
- * literals and 24 of match; the next sequence overwrites what was too much. Returns how far the block is
- * unpacked. */
-static size_t ms_pk_unpack_short(ms_span dict, ms_rd *rd, uint8_t *out, size_t at, size_t want)
-{
-    const uint8_t *p = rd->p;
-    while (rd->end - p >= 18 && at + 32 <= ms_PK_BLOCK && at < want) {
-        size_t literals = *p >> 4;
-        size_t match = (*p & 15u) + ms_PK_MIN;
-        size_t back = ms_rd_raw_u16(p + 1 + literals);
-        size_t to = at + literals;
-        MACHSYM_COUNT_WORK(1);
-        if (literals == ms_PK_LONG || match == ms_PK_LONG + ms_PK_MIN || back < 8 || back > to + dict.len ||
-            (back > to && back - to < 24))
-            break;
-        const uint8_t *from = back > to ? dict.ptr + (dict.len - (back - to)) : out + (to - back);
-        ms_copy(out + at, p + 1, 16);
-        ms_copy(out + to, from, 8); /* three copies: a match may overlap what it makes */
-        ms_copy(out + to + 8, from + 8, 8);
-        ms_copy(out + to + 16, from + 16, 8);
-        p += 1 + literals + 2;
-        at = to + match;
-    }
-    rd->p = p;
-    return at;
-}
-
-/* Unpacks a block until its first want bytes are there. Returns how many bytes there are; fewer than want
- * when the packed bytes are damaged. */
-static size_t ms_pk_unpack(ms_span dict, ms_span packed, uint8_t *out, size_t want)
-{
-    ms_rd rd = ms_rd_make(packed);
-    size_t at = 0;
-    if (packed.len >= ms_PK_BLOCK) {
-        ms_copy(out, packed.ptr, ms_PK_BLOCK);
-        return ms_PK_BLOCK;
-    }
-    while (ms_rd_left(&rd) > 0 && at < want) {
-        at = ms_pk_unpack_short(dict, &rd, out, at, want);
-        if (at >= want)
-            break;
-        uint8_t token = ms_rd_u8(&rd);
-        ms_span literals = ms_rd_span(&rd, ms_pk_get_length(&rd, token >> 4));
-        if (literals.len > ms_PK_BLOCK - at)
-            break;
-        ms_copy(out + at, literals.ptr, literals.len);
-        at += literals.len;
-        if (ms_rd_left(&rd) == 0)
-            break;
-        size_t back = ms_rd_u16(&rd);
-        size_t match = ms_pk_get_length(&rd, token & 15) + ms_PK_MIN;
-        if (rd.failed || back == 0 || back > at + dict.len || match > ms_PK_BLOCK - at)
-            break;
-        at = ms_pk_copy_match(dict, out, at, back, match);
-    }
-    return at;
-}
-
-/* ---- The text that is cut into blocks ---- */
-
-/* The text that is packed: string tables one behind the other, each from a block boundary on. */
-typedef struct ms_pk_spaces {
-    ms_span v[3];     /* .debug_str, and the string tables of both halves of the image */
-    uint64_t base[3]; /* the place where each begins */
-    uint64_t total;   /* bytes of all, whole blocks */
-} ms_pk_spaces;
-
-/* Copies a block of the text. The end of a string table is padded with zeros. */
-static void ms_pk_raw_block(const ms_pk_spaces *spaces, uint64_t block, uint8_t *out)
-{
-    uint64_t at = block * ms_PK_BLOCK;
-    ms_zero(out, ms_PK_BLOCK);
-    for (size_t i = 3; i-- > 0;) {
-        if (spaces->v[i].len == 0 || at < spaces->base[i])
-            continue;
-        ms_span rest = ms_span_from(spaces->v[i], at - spaces->base[i]);
-        ms_copy(out, rest.ptr, rest.len < (size_t)ms_PK_BLOCK ? rest.len : (size_t)ms_PK_BLOCK);
-        return;
-    }
-}
-
-/* Makes the dictionary of so many samples from all over the text. A text that is hardly longer gets none. */
-static void ms_pk_fill_dict(const ms_pk_spaces *spaces, uint64_t pieces, ms_pk_dict *dict)
-{
-    uint8_t block[ms_PK_BLOCK];
-    uint64_t blocks = spaces->total / ms_PK_BLOCK;
-    dict->len = 0;
-    for (uint64_t i = 0; i < pieces && blocks > pieces; i++) {
-        ms_pk_raw_block(spaces, i * blocks / pieces, block);
-        ms_copy(dict->text + dict->len, block, ms_PK_SAMPLE);
-        dict->len += ms_PK_SAMPLE;
-    }
-    ms_pk_index_dict(dict);
-}
-
-/* The place of a string, when it lies in one of the tables and a NUL ends it; else UINT64_MAX. */
-static uint64_t ms_pk_place(const ms_pk_spaces *spaces, machsym_str text)
-{
-    uintptr_t at = (uintptr_t)text.ptr;
-    for (size_t i = 0; i < 3; i++) {
-        uintptr_t lo = (uintptr_t)spaces->v[i].ptr;
-        if (spaces->v[i].len != 0 && at >= lo && at - lo < spaces->v[i].len &&
-            text.len < spaces->v[i].len - (at - lo) && text.ptr[text.len] == 0)
-            return spaces->base[i] + (at - lo);
-    }
-    return UINT64_MAX;
-}
-
-/* ==== >>symmap ===========================================================================================
- * Job:    reads a symbol map in place. Format: docs/symmap.md.
- * Offers: machsym_map, machsym_names, ms_map_open, ms_map_frames, ms_map_names, ms_map_get_names,
- *         ms_map_next.
- * Never:  knows DWARF or Mach-O; trusts a number in a map: every read is checked. */
-
-enum {
-    ms_MAP_VERSION = 1,
-    ms_MAP_HEAD = 256, /* bytes of the header */
-    /* Zeros that end DATA. The numbers of a record, and of a range in a run, are five at most, of 10 bytes
-     * each: they are read without a look at where DATA ends. */
-    ms_MAP_MARGIN = 64,
-    /* Ranges in a run: a lookup decodes so many at most. 24 would save half a percent of a map. */
-    ms_MAP_RUN_MAX = 16,
-    /* CHAIN records in a chain. */
-    ms_MAP_LINKS = MACHSYM_MAX_INLINE_DEPTH < 4096 ? 4096 : MACHSYM_MAX_INLINE_DEPTH + 1,
-    ms_MAP_MOST_SHIFT = 31, /* the largest bucket shift */
-    /* Cache lines that are fetched before a run: nine of ten chains stand there. */
-    ms_MAP_FETCHED = 4,
-    /* Bytes of a block that are unpacked for a name at first: most names end within them. */
-    ms_MAP_AHEAD = 128,
-    /* A cache of names keeps 1 << 8 files, by a hash. */
-    ms_MAP_FILE_BITS = 8
-};
-
-#define ms_MAP_MAGIC "MACHSYM\n"
-
-/* The tables of a map, in the order of the header. */
-enum {
-    ms_MAP_NAME = 0,    /* the image's name */
-    ms_MAP_PARTS,       /* {u32 first byte in DATA, u32 its file table in DATA}, by first byte */
-    ms_MAP_RUNS,        /* {u32 start, u32 at}: offset from the text base, where the run stands in DATA */
-    ms_MAP_BUCKETS,     /* u32: number i is how many runs begin below i << bucket_shift */
-    ms_MAP_SYMBOL_RUNS, /* the same for ranges without debug info */
-    ms_MAP_SYMBOL_BUCKETS,
-    ms_MAP_DICT,   /* the text that blocks may refer to, as it is */
-    ms_MAP_BLOCKS, /* u32: where packed block i begins in TEXT; one more ends the last */
-    ms_MAP_DATA,   /* functions, chains, runs, file tables */
-    ms_MAP_TEXT,   /* packed names */
-    ms_MAP_TABLES
-};
-
-/* The fixed part of a map file. */
-typedef struct ms_map_head {
-    uint32_t version;
-    uint32_t flags;
-    machsym_uuid uuid;
-    uint32_t cputype;
-    uint32_t cpusubtype;
-    uint64_t text_addr;
-    uint64_t text_size;
-    uint32_t lines;
-    uint32_t bucket_shift;
-    uint64_t size;
-    uint64_t checksum;
-    uint64_t text_exec_addr;
-    uint64_t code_size;
-    ms_range tables[ms_MAP_TABLES]; /* lo: offset in the file, hi: first byte past it */
-} ms_map_head;
-
-struct machsym_map {
-    machsym_allocator allocator;
-    ms_span bytes;
-    void *memory; /* from the allocator, when the map was built here */
-    size_t memory_size;
-    ms_map_head head;
-    ms_span tables[ms_MAP_TABLES];
-    ms_span records; /* DATA without its margin */
-#ifndef MACHSYM_NO_OS
-    ms_os_file file;
-#endif
-};
-
-/* ---- Numbers and the header ---- */
-
-static int64_t ms_map_unzigzag(uint64_t number)
-{
-    return (int64_t)(number >> 1) ^ -(int64_t)(number & 1);
-}
-
-static void ms_map_store_u32(uint8_t *p, uint32_t number)
-{
-    for (unsigned i = 0; i < 4; i++)
-        p[i] = (uint8_t)(number >> 8 * i);
-}
-
-static void ms_map_store_u64(uint8_t *p, uint64_t number)
-{
-    ms_map_store_u32(p, (uint32_t)number);
-    ms_map_store_u32(p + 4, (uint32_t)(number >> 32));
-}
-
-/* Four lanes of multiply and rotate over 32 bytes at a time; the tail is padded with zeros. Finds damage,
- * proves nothing against an attacker: lookups do not rely on it. */
-static uint64_t ms_map_checksum(ms_span bytes)
-{
-    const uint64_t odd = 0x9e3779b97f4a7c15u;
-    uint64_t lane[4] = {1, 2, 3, bytes.len};
-    size_t at = 0;
-    for (; at + 32 <= bytes.len; at += 32) {
-        for (unsigned i = 0; i < 4; i++) {
-            lane[i] = (lane[i] ^ ms_rd_raw_u64(bytes.ptr + at + 8 * i)) * odd;
-            lane[i] ^= lane[i] >> 29;
-        }
-    }
-    uint8_t tail[32];
-    ms_zero(tail, sizeof tail);
-    if (at < bytes.len) /* of no bytes at all there is no pointer to add to */
-        ms_copy(tail, bytes.ptr + at, bytes.len - at);
-    uint64_t sum = 0;
-    for (unsigned i = 0; i < 4; i++) {
-        lane[i] = (lane[i] ^ ms_rd_raw_u64(tail + 8 * i)) * odd;
-        sum = (sum ^ lane[i] ^ lane[i] >> 32) * odd;
-    }
-    return sum ^ sum >> 29;
-}
-
-static void ms_map_store_head(const ms_map_head *head, uint8_t *p)
-{
-    ms_zero(p, ms_MAP_HEAD);
-    ms_copy(p, ms_MAP_MAGIC, 8);
-    ms_map_store_u32(p + 8, head->version);
-    ms_map_store_u32(p + 12, head->flags);
-    ms_copy(p + 16, head->uuid.v, 16);
-    ms_map_store_u32(p + 32, head->cputype);
-    ms_map_store_u32(p + 36, head->cpusubtype);
-    ms_map_store_u64(p + 40, head->text_addr);
-    ms_map_store_u64(p + 48, head->text_size);
-    ms_map_store_u32(p + 56, head->lines);
-    ms_map_store_u32(p + 60, head->bucket_shift);
-    ms_map_store_u64(p + 64, head->size);
-    ms_map_store_u64(p + 72, head->checksum);
-    for (unsigned i = 0; i < ms_MAP_TABLES; i++) {
-        ms_map_store_u64(p + 80 + 16 * i, head->tables[i].lo);
-        ms_map_store_u64(p + 88 + 16 * i, head->tables[i].hi);
-    }
-    ms_map_store_u64(p + 240, head->text_exec_addr);
-    ms_map_store_u64(p + 248, head->code_size);
-}
-
-static void ms_map_load_head(const uint8_t *p, ms_map_head *head)
-{
-    head->version = ms_rd_raw_u32(p + 8);
-    head->flags = ms_rd_raw_u32(p + 12);
-    ms_copy(head->uuid.v, p + 16, 16);
-    head->cputype = ms_rd_raw_u32(p + 32);
-    head->cpusubtype = ms_rd_raw_u32(p + 36);
-    head->text_addr = ms_rd_raw_u64(p + 40);
-    head->text_size = ms_rd_raw_u64(p + 48);
-    head->lines = ms_rd_raw_u32(p + 56);
-    head->bucket_shift = ms_rd_raw_u32(p + 60);
-    head->size = ms_rd_raw_u64(p + 64);
-    head->checksum = ms_rd_raw_u64(p + 72);
-    for (unsigned i = 0; i < ms_MAP_TABLES; i++) {
-        head->tables[i].lo = ms_rd_raw_u64(p + 80 + 16 * i);
-        head->tables[i].hi = ms_rd_raw_u64(p + 88 + 16 * i);
-    }
-    head->text_exec_addr = ms_rd_raw_u64(p + 240);
-    head->code_size = ms_rd_raw_u64(p + 248);
-}
-
-/* The checksum counts its own field as zero. */
-static uint64_t ms_map_sum_of(ms_span bytes)
-{
-    uint8_t head[ms_MAP_HEAD];
-    ms_copy(head, bytes.ptr, ms_MAP_HEAD);
-    ms_map_store_u64(head + 72, 0);
-    uint64_t sum = ms_map_checksum(ms_span_make(head, ms_MAP_HEAD));
-    return sum ^ ms_map_checksum(ms_span_from(bytes, ms_MAP_HEAD));
-}
-
-static void ms_map_set_tables(machsym_map *map)
-{
-    for (unsigned i = 0; i < ms_MAP_TABLES; i++)
-        map->tables[i] =
-            ms_span_sub(map->bytes, map->head.tables[i].lo, map->head.tables[i].hi - map->head.tables[i].lo);
-    ms_span data = map->tables[ms_MAP_DATA];
-    map->records = ms_span_make(data.ptr, data.len < ms_MAP_MARGIN ? 0 : data.len - ms_MAP_MARGIN);
-}
-
-/* ---- Opening ---- */
-
-/* Checks what a map file says of itself. */
-static machsym_result ms_map_check(machsym_map *map, uint32_t flags, machsym_error *err)
-{
-    ms_map_head *head = &map->head;
-    if (map->bytes.len < ms_MAP_HEAD || !ms_equal(map->bytes.ptr, ms_MAP_MAGIC, 8))
-        return ms_fail(err, MACHSYM_ERR_FORMAT, "not a symbol map", "map header", 0);
-    ms_map_load_head(map->bytes.ptr, head);
-    if (head->version != ms_MAP_VERSION)
-        return ms_fail(err, MACHSYM_ERR_VERSION,
-                       "the map was written in another format version; build it again", "map header", 8);
-    if (head->size != map->bytes.len)
-        return ms_fail(err, MACHSYM_ERR_DAMAGED, "the map is cut short or has grown", "map header", 64);
-    if (head->bucket_shift > ms_MAP_MOST_SHIFT || head->lines >= MACHSYM_LINES_COUNT ||
-        head->text_addr > UINT64_MAX - UINT32_MAX)
-        return ms_fail(err, MACHSYM_ERR_DAMAGED, "a number in the header is out of bounds", "map header", 56);
-    for (unsigned i = 0; i < ms_MAP_TABLES; i++) {
-        if (head->tables[i].lo > head->tables[i].hi || head->tables[i].hi > map->bytes.len)
-            return ms_fail(err, MACHSYM_ERR_DAMAGED, "a table lies outside the map", "map header",
-                           80 + 16 * (uint64_t)i);
-    }
-    if ((flags & MACHSYM_MAP_UNCHECKED) == 0 && ms_map_sum_of(map->bytes) != head->checksum)
-        return ms_fail(err, MACHSYM_ERR_CHECKSUM,
-                       "the map's checksum does not match its bytes; build it again", "map header", 72);
-    ms_map_set_tables(map);
-    return MACHSYM_OK;
-}
-
-static void ms_map_close(machsym_map *map)
-{
-#ifndef MACHSYM_NO_OS
-    ms_os_unmap(&map->file);
-#endif
-    if (map->memory != NULL)
-        map->allocator.free(map->allocator.user, map->memory, map->memory_size);
-    map->allocator.free(map->allocator.user, map, sizeof *map);
-}
-
-static machsym_result ms_map_open(const machsym_map_desc *desc, machsym_allocator allocator,
-                                  machsym_map **out, machsym_error *err)
-{
-    machsym_map *map = (machsym_map *)allocator.alloc(allocator.user, sizeof *map);
-    if (map == NULL)
-        return ms_fail_memory(err);
-    ms_zero(map, sizeof *map);
-    map->allocator = allocator;
-    map->bytes = ms_span_make(desc->bytes.ptr, desc->bytes.len);
-    machsym_result result = MACHSYM_OK;
-#ifndef MACHSYM_NO_OS
-    if (desc->bytes.ptr == NULL) {
-        int code = ms_os_map(desc->path, (desc->flags & MACHSYM_MAP_COPY) != 0, allocator, &map->file);
-        map->bytes = ms_span_make(map->file.ptr, map->file.len);
-        if (code != 0)
-            result = ms_os_fail(err, code);
-    }
-#endif
-    if (result == MACHSYM_OK)
-        result = ms_map_check(map, desc->flags, err);
-    if (result == MACHSYM_OK)
-        *out = map;
-    else
-        ms_map_close(map);
-    return result;
-}
-
-/* All but the name of the architecture. */
-static void ms_map_get_info(const machsym_map *map, machsym_map_info *out)
-{
-    const ms_map_head *head = &map->head;
-    ms_zero(out, sizeof *out);
-    out->name = ms_str_make((const char *)map->tables[ms_MAP_NAME].ptr, map->tables[ms_MAP_NAME].len);
-    out->uuid = head->uuid;
-    out->cputype = head->cputype;
-    out->cpusubtype = head->cpusubtype;
-    out->text_addr = head->text_addr;
-    out->text_size = head->text_size;
-    out->text_exec_addr = head->text_exec_addr;
-    out->code_size = head->code_size;
-    out->lines = (machsym_lines)head->lines;
-    out->flags = head->flags;
-    out->version = head->version;
-    out->size = map->bytes.len;
-    out->run_count = map->tables[ms_MAP_RUNS].len / 8;
-    out->symbol_run_count = map->tables[ms_MAP_SYMBOL_RUNS].len / 8;
-    out->text_bytes = map->tables[ms_MAP_BLOCKS].len / 4 * ms_PK_BLOCK;
-    out->packed_bytes = map->tables[ms_MAP_TEXT].len;
-    out->data_bytes = map->tables[ms_MAP_DATA].len;
-}
-
-/* ---- Lookup ---- */
-
-/* Where code comes from. */
-typedef struct ms_map_line {
-    uint32_t file; /* number in the part's file table */
-    uint32_t line;
-    uint32_t column;
-} ms_map_line;
-
-static uint32_t ms_map_u32_at(ms_span table, uint64_t index)
-{
-    return ms_rd_raw_u32(table.ptr + 4 * index);
-}
-
-/* Reads a uleb of a record. It reads ten bytes at most, which are there: ms_MAP_MARGIN bytes follow the
- * last record. Lookups spend most of their time here. */
-static inline uint64_t ms_map_get(const uint8_t **at)
-{
-    const uint8_t *p = *at;
-    MACHSYM_COUNT_WORK(1);
-    uint64_t number = p[0] & 0x7fu;
-    if (p[0] < 0x80) {
-        *at = p + 1;
-        return number;
-    }
-    number |= (uint64_t)(p[1] & 0x7fu) << 7;
-    if (p[1] < 0x80) {
-        *at = p + 2;
-        return number;
-    }
-    size_t len = 2;
-    do {
-        number |= (uint64_t)(p[len] & 0x7fu) << 7 * len;
-    } while (p[len++] >= 0x80 && len < 10);
-    *at = p + len;
-    return number;
-}
-
-/* Has a run, and the chains that stand before it, come into the processor's cache. */
-static void ms_map_fetch_record(const machsym_map *map, uint64_t at)
-{
-    ms_span data = map->tables[ms_MAP_DATA];
-    for (unsigned line = 0; line < ms_MAP_FETCHED && at < data.len && 64 * line <= at; line++)
-        ms_fetch(data.ptr + (at - 64 * line));
-}
-
-/* A range found, and what it says. */
-typedef struct ms_map_hit {
-    uint64_t lo; /* from the text base */
-    uint64_t hi;
-    uint32_t chain; /* in DATA; 0: lines only */
-    ms_map_line line;
-    uint64_t run; /* its run's place in DATA */
-} ms_map_hit;
-
-/* The last run that starts at or below off; the number of runs when there is none. */
-static uint64_t ms_map_run_at(const machsym_map *map, unsigned runs, uint64_t off)
-{
-    ms_span table = map->tables[runs];
-    ms_span buckets = map->tables[runs + 1];
-    uint64_t count = table.len / 8;
-    uint64_t bucket_count = buckets.len / 4;
-    uint64_t bucket = off >> map->head.bucket_shift;
-    if (count == 0 || bucket_count < 2)
-        return count;
-    if (bucket > bucket_count - 2)
-        bucket = bucket_count - 2;
-    uint64_t lo = ms_map_u32_at(buckets, bucket);
-    uint64_t hi = ms_map_u32_at(buckets, bucket + 1);
-    if (bucket == bucket_count - 2 || hi > count)
-        hi = count;
-    while (lo < hi) {
-        uint64_t mid = lo + (hi - lo) / 2;
-        if (ms_rd_raw_u32(table.ptr + 8 * mid) <= off)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo == 0 || lo > count ? count : lo - 1;
-}
-
-/* Decodes the run until the range that holds off. Returns false when the run ends before, or is damaged. */
-static bool ms_map_in_run(const machsym_map *map, uint64_t start, uint64_t at, uint64_t off, ms_map_hit *hit)
-{
-    if (at >= map->records.len)
-        return false;
-    const uint8_t *p = map->records.ptr + at;
-    const uint8_t *end = map->records.ptr + map->records.len;
-    bool columns = (map->head.flags & MACHSYM_MAP_COLUMNS) != 0;
-    uint64_t count = ms_map_get(&p);
-    uint64_t lo = start;
-    uint64_t distance = 0;
-    uint64_t file = 0;
-    uint64_t line = 0;
-    uint64_t column = 0;
-    for (uint64_t i = 0; i < count && i < ms_MAP_RUN_MAX && p < end; i++) {
-        MACHSYM_COUNT_WORK(1);
-        uint64_t hi = lo + ms_map_get(&p);
-        uint64_t what = ms_map_get(&p);
-        line += (uint64_t)ms_map_unzigzag(what >> 2);
-        if ((what & 1) != 0)
-            distance = ms_map_get(&p);
-        if ((what & 2) != 0)
-            file = ms_map_get(&p);
-        if (columns)
-            column = ms_map_get(&p);
-        if (off < hi) {
-            hit->lo = lo;
-            hit->hi = hi;
-            hit->chain = distance == 0 || distance > at ? 0 : (uint32_t)(at - distance);
-            hit->line.file = (uint32_t)file;
-            hit->line.line = (uint32_t)line;
-            hit->line.column = (uint32_t)column;
-            hit->run = at;
-            return hi <= UINT32_MAX;
-        }
-        if (hi < lo)
-            return false;
-        lo = hi;
-    }
-    return false;
-}
-
-static bool ms_map_find(const machsym_map *map, unsigned runs, uint64_t off, ms_map_hit *hit)
-{
-    uint64_t run = ms_map_run_at(map, runs, off);
-    ms_span table = map->tables[runs];
-    if (run >= table.len / 8)
-        return false;
-    uint64_t start = ms_map_u32_at(table, 2 * run);
-    uint64_t at = ms_map_u32_at(table, 2 * run + 1);
-    ms_map_fetch_record(map, at);
-    return start <= off && ms_map_in_run(map, start, at, off, hit);
-}
-
-/* Plain text: its length, then its bytes. */
-static machsym_str ms_map_plain_at(ms_span data, uint64_t at)
-{
-    ms_rd rd = ms_rd_at(data, at);
-    ms_span text = ms_rd_span(&rd, ms_rd_uleb(&rd));
-    return ms_str_make((const char *)text.ptr, text.len);
-}
-
-static machsym_str ms_map_plain_ref(ms_span data, uint64_t record, uint64_t ref)
-{
-    return (ref & 1) == 0 || ref >> 1 > record ? ms_str_empty() : ms_map_plain_at(data, record - (ref >> 1));
-}
-
-/* The file table of a part. */
-typedef struct ms_map_files {
-    uint64_t base;    /* of the part, in DATA */
-    const uint8_t *v; /* u32: file i at v + 4 * i */
-    uint64_t count;
-} ms_map_files;
-
-/* The files of the part that a record lies in. */
-static ms_map_files ms_map_files_of(const machsym_map *map, uint64_t record)
-{
-    ms_span parts = map->tables[ms_MAP_PARTS];
-    ms_span data = map->records;
-    ms_map_files files = {0, NULL, 0};
-    uint64_t lo = 0;
-    for (uint64_t left = parts.len / 8; left > 1;) { /* without branches that nobody can predict */
-        uint64_t half = left / 2;
-        lo += ms_map_u32_at(parts, 2 * (lo + half)) <= record ? half : 0;
-        left -= half;
-    }
-    if (parts.len < 8 || ms_map_u32_at(parts, 2 * lo) > record)
-        return files;
-    uint64_t at = ms_map_u32_at(parts, 2 * lo + 1);
-    if (at >= data.len)
-        return files;
-    files.base = ms_map_u32_at(parts, 2 * lo);
-    files.v = data.ptr + at;
-    files.count = ms_rd_raw_u32(files.v);
-    if (files.count > (data.len - at) / 4) /* the margin makes up for the count itself */
-        files.count = (data.len - at) / 4;
-    return files;
-}
-
-/* Sets a frame's line, and where its FILE record stands. */
-static inline void ms_map_set_line(const ms_map_files *files, const ms_map_line *line,
-                                   machsym_map_frame *frame)
-{
-    frame->line = line->line;
-    frame->column = line->column;
-    frame->file_ref = 0;
-    if ((uint64_t)line->file - 1 < files->count)
-        frame->file_ref = (uint32_t)(files->base + ms_rd_raw_u32(files->v + 4 * (uint64_t)line->file));
-    if (line->line != 0 || frame->file_ref != 0)
-        frame->line_source = MACHSYM_SOURCE_DWARF;
-}
-
-/* The file of a FILE record. */
-static machsym_path ms_map_file(const machsym_map *map, uint32_t record)
-{
-    machsym_path path;
-    ms_span data = map->tables[ms_MAP_DATA];
-    ms_rd rd = ms_rd_at(data, record);
-    path.comp_dir = ms_map_plain_ref(data, record, ms_rd_uleb(&rd));
-    path.dir = ms_map_plain_ref(data, record, ms_rd_uleb(&rd));
-    path.name = ms_map_plain_ref(data, record, ms_rd_uleb(&rd));
-    return path;
-}
-
-/* A CHAIN record. */
-typedef struct ms_map_link {
-    uint64_t caller; /* 0: this is the concrete function */
-    uint32_t function;
-    machsym_source source;
-    ms_map_line call;
-    uint64_t start; /* of the concrete function, from the text base */
-    uint64_t size;
-} ms_map_link;
-
-static bool ms_map_read_link(const machsym_map *map, uint64_t at, ms_map_link *link)
-{
-    if (at >= map->records.len)
-        return false;
-    const uint8_t *p = map->records.ptr + at;
-    uint64_t what = ms_map_get(&p);
-    uint64_t function = ms_map_get(&p);
-    uint64_t a = ms_map_get(&p);
-    uint64_t b = ms_map_get(&p);
-    link->function = function == 0 || function > at ? 0 : (uint32_t)(at - function);
-    if ((what & 1) != 0) {
-        uint64_t distance = what >> 2;
-        link->caller = distance == 0 || distance >= at ? 0 : at - distance;
-        link->source = (what & 2) != 0 ? MACHSYM_SOURCE_SYMTAB : MACHSYM_SOURCE_DWARF;
-        link->call.file = (uint32_t)a;
-        link->call.line = (uint32_t)b;
-        link->call.column = (map->head.flags & MACHSYM_MAP_COLUMNS) != 0 ? (uint32_t)ms_map_get(&p) : 0;
-        link->start = link->size = 0;
-        return link->caller != 0;
-    }
-    link->caller = 0;
-    link->call.file = link->call.line = link->call.column = 0;
-    link->source = (machsym_source)(what >> 1 < MACHSYM_SOURCE_COUNT ? what >> 1 : 0);
-    link->start = a;
-    link->size = b;
-    return true;
-}
-
-/* The frames of a chain. A caller's record stands before the record of the call, so the walk ends. Returns
- * 0 when the chain has more than ms_MAP_LINKS records. */
-static size_t ms_map_chain_frames(const machsym_map *map, const ms_map_hit *hit, machsym_map_frame *frames,
-                                  size_t cap)
-{
-    ms_map_link link;
-    ms_map_line line = hit->line;
-    size_t count = 0;
-    uint64_t at = hit->chain;
-    machsym_map_frame blank; /* copying one is several times faster than clearing one */
-    ms_zero(&blank, sizeof blank);
-    ms_map_files files = ms_map_files_of(map, hit->run);
-    do {
-        MACHSYM_COUNT_WORK(1);
-        if (count == ms_MAP_LINKS || !ms_map_read_link(map, at, &link))
-            return 0;
-        if (count < cap) {
-            machsym_map_frame *frame = &frames[count];
-            *frame = blank;
-            frame->is_inline = link.caller != 0;
-            frame->name_ref = link.function;
-            frame->name_source = link.source;
-            ms_map_set_line(&files, &line, frame);
-        }
-        line = link.call;
-        at = link.caller;
-        count++;
-    } while (at != 0);
-    for (size_t i = 0; i < count && i < cap; i++) {
-        frames[i].function_start = map->head.text_addr + link.start;
-        frames[i].function_size = link.size;
-    }
-    return count;
-}
-
-static size_t ms_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames, size_t cap)
-{
-    ms_map_hit hit;
-    ms_map_hit symbol;
-    uint64_t off = addr - map->head.text_addr;
-    if (addr < map->head.text_addr || off > UINT32_MAX)
-        return 0;
-    bool found = ms_map_find(map, ms_MAP_RUNS, off, &hit);
-    if (found && hit.chain != 0)
-        return ms_map_chain_frames(map, &hit, frames, cap);
-    size_t count = ms_map_find(map, ms_MAP_SYMBOL_RUNS, off, &symbol) && symbol.chain != 0
-                       ? ms_map_chain_frames(map, &symbol, frames, cap)
-                       : 0;
-    if (!found)
-        return count;
-    ms_map_files files = ms_map_files_of(map, hit.run);
-    if (cap > 0 && count == 0)
-        ms_zero(frames, sizeof *frames);
-    if (cap > 0)
-        ms_map_set_line(&files, &hit.line, frames);
-    return 1;
-}
-
-/* ---- Names ---- */
-
-/* ---- Names ---- */
-
-/* The block of text unpacked last, or its beginning. */
-typedef struct ms_map_page {
-    uint64_t block; /* number + 1; 0: none */
-    size_t len;
-    uint8_t v[ms_PK_BLOCK + 16];
-} ms_map_page;
-
-/* Unpacks a block so far that want bytes of it are there. Returns false when they are not. */
-static bool ms_map_turn_to(const machsym_map *map, uint64_t block, size_t want, ms_map_page *page)
-{
-    ms_span blocks = map->tables[ms_MAP_BLOCKS];
-    if (page->block == block + 1 && page->len >= want)
-        return true;
-    if (block >= blocks.len / 4 || block + 1 >= blocks.len / 4)
-        return false;
-    uint32_t lo = ms_map_u32_at(blocks, block);
-    uint32_t hi = ms_map_u32_at(blocks, block + 1);
-    ms_span packed = hi > lo ? ms_span_sub(map->tables[ms_MAP_TEXT], lo, hi - lo) : ms_span_make(NULL, 0);
-    page->block = block + 1;
-    page->len = ms_pk_unpack(map->tables[ms_MAP_DICT], packed, page->v, want);
-    return page->len >= want;
-}
-
-/* Copies the packed text at a place to out, as far as it fits. Returns its length, even if that is more
- * than cap; 0 when it is longer than MACHSYM_MAX_TEXT. */
-static size_t ms_map_packed_text(const machsym_map *map, uint64_t place, ms_map_page *page, char *out,
-                                 size_t cap)
-{
-    size_t len = 0;
-    bool ended = false;
-    size_t ahead = ms_MAP_AHEAD;
-    while (!ended && len <= MACHSYM_MAX_TEXT) {
-        size_t at = (size_t)(place % ms_PK_BLOCK);
-        size_t want = ahead < ms_PK_BLOCK - at ? at + ahead : (size_t)ms_PK_BLOCK;
-        if (!ms_map_turn_to(map, place / ms_PK_BLOCK, want, page))
-            break;
-        MACHSYM_COUNT_WORK(1 + want / 64);
-        machsym_str piece = ms_str_bounded((const char *)page->v + at, page->len - at);
-        ended = at + piece.len < page->len;
-        ahead = ms_PK_BLOCK;
-        if (!ended && page->len < ms_PK_BLOCK)
-            continue;
-        if (len < cap)
-            ms_copy(out + len, piece.ptr, piece.len < cap - len ? piece.len : cap - len);
-        len += piece.len;
-        place += piece.len;
-        if (len > MACHSYM_MAX_TEXT)
-            return 0;
-    }
-    return len <= MACHSYM_MAX_TEXT ? len : 0;
-}
-
-/* The refs of a FUNCTION record; 0 where there is no text. */
-typedef struct ms_map_refs {
-    uint64_t linkage_name;
-    uint64_t name;
-} ms_map_refs;
-
-static inline ms_map_refs ms_map_refs_of(const machsym_map *map, uint64_t record)
-{
-    ms_map_refs refs = {0, 0};
-    if (record == 0 || record >= map->records.len)
-        return refs;
-    const uint8_t *p = map->records.ptr + record;
-    refs.linkage_name = ms_map_get(&p);
-    refs.name = ms_map_get(&p);
-    return refs;
-}
-
-/* One name of a FUNCTION record: a view of the map, or a copy in text behind *used bytes, which then are
- * more. */
-static machsym_str ms_map_name(const machsym_map *map, uint64_t record, uint64_t ref, ms_map_page *page,
-                               char *text, size_t cap, size_t *used)
-{
-    if ((ref & 1) != 0)
-        return ms_map_plain_ref(map->tables[ms_MAP_DATA], record, ref);
-    size_t room = *used < cap ? cap - *used : 0;
-    char *to = room > 0 ? text + *used : NULL;
-    size_t len = ms_map_packed_text(map, (ref >> 1) - 1, page, to, room);
-    *used += len;
-    return len <= room ? ms_str_make(to, len) : ms_str_empty();
-}
-
-/* A frame with what the map's frame says, but for names and file. */
-static void ms_map_begin_frame(const machsym_map_frame *from, machsym_frame *frame)
-{
-    ms_zero(frame, sizeof *frame);
-    frame->line = from->line;
-    frame->column = from->column;
-    frame->function_start = from->function_start;
-    frame->function_size = from->function_size;
-    frame->name_source = from->name_source;
-    frame->line_source = from->line_source;
-    frame->is_inline = from->is_inline;
-}
-
-static size_t ms_map_names(const machsym_map *map, const machsym_map_frame *from, size_t count,
-                           machsym_frame *frames, char *text, size_t cap)
-{
-    /* Names that follow each other lie together, but apart from their linkage names: each kind has its
-     * page. */
-    ms_map_page linkage_page;
-    ms_map_page page;
-    size_t used = 0;
-    linkage_page.block = page.block = 0;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t record = from[i].name_ref;
-        ms_map_refs refs = ms_map_refs_of(map, record);
-        ms_map_begin_frame(&from[i], &frames[i]);
-        if (from[i].file_ref != 0)
-            frames[i].file = ms_map_file(map, from[i].file_ref);
-        if (refs.linkage_name != 0)
-            frames[i].linkage_name =
-                ms_map_name(map, record, refs.linkage_name, &linkage_page, text, cap, &used);
-        if (refs.name != 0)
-            frames[i].name = ms_map_name(map, record, refs.name, &page, text, cap, &used);
-    }
-    return used;
-}
-
-/* ---- Names that were unpacked before ---- */
-
-/* ---- Names that were unpacked before ---- */
-
-struct machsym_names {
-    const machsym_map *map;
-    ms_arena arena;      /* of this and of pages */
-    ms_arena cache;      /* of what can be dropped */
-    ms_map_page **pages; /* by block; NULL: not unpacked */
-    size_t page_count;
-    ms_tab long_texts;  /* place of a text that runs on into other blocks: its number + 1 */
-    machsym_str *longs; /* by number; in cache */
-    size_t long_count;
-    size_t long_cap;
-    uint32_t file_refs[1 << ms_MAP_FILE_BITS]; /* by a hash of it, what a FILE record says; 0: none */
-    machsym_path files[1 << ms_MAP_FILE_BITS];
-};
-
-static machsym_path ms_map_kept_file(machsym_names *names, uint32_t ref)
-{
-    size_t slot = (ref * 2654435761u) >> (32 - ms_MAP_FILE_BITS);
-    if (names->file_refs[slot] != ref) {
-        names->files[slot] = ms_map_file(names->map, ref);
-        names->file_refs[slot] = ref;
-    }
-    return names->files[slot];
-}
-
-static machsym_names *ms_map_open_names(const machsym_map *map, machsym_allocator allocator)
-{
-    ms_arena arena = ms_arena_make(allocator);
-    machsym_names *names = (machsym_names *)ms_arena_zeroed(&arena, 1, sizeof *names);
-    size_t page_count = map->tables[ms_MAP_BLOCKS].len / 4;
-    ms_map_page **pages = (ms_map_page **)ms_arena_zeroed(&arena, page_count, sizeof *pages);
-    if (names == NULL || pages == NULL) {
-        ms_arena_free(&arena);
-        return NULL;
-    }
-    names->map = map;
-    names->pages = pages;
-    names->page_count = page_count;
-    names->cache = ms_arena_make(allocator);
-    names->long_texts.arena = &names->cache;
-    names->arena = arena;
-    return names;
-}
-
-static void ms_map_close_names(machsym_names *names)
-{
-    ms_arena arena = names->arena; /* the object lies in it */
-    ms_arena_free(&names->cache);
-    ms_arena_free(&arena);
-}
-
-/* The text of a block from a byte on, unpacked once. Empty when the block is damaged or there is no such
- * block. */
-static machsym_str ms_map_unpacked(machsym_names *names, uint64_t block, size_t at)
-{
-    if (block >= names->page_count)
-        return ms_str_empty();
-    ms_map_page *page = names->pages[block];
-    if (page == NULL) {
-        page = (ms_map_page *)ms_arena_alloc(&names->cache, 1, sizeof *page);
-        if (page == NULL)
-            return ms_str_empty();
-        page->block = page->len = 0;
-        ms_map_turn_to(names->map, block, ms_PK_BLOCK, page);
-        names->pages[block] = page;
-    }
-    return page->len <= at ? ms_str_empty() : ms_str_make((const char *)page->v + at, page->len - at);
-}
-
-/* Copies a text that runs on into other blocks. */
-static machsym_str ms_map_copy_long(machsym_names *names, uint64_t place)
-{
-    size_t len = 0;
-    size_t cap = 0;
-    char *v = NULL;
-    while (len <= MACHSYM_MAX_TEXT) {
-        machsym_str rest = ms_map_unpacked(names, place / ms_PK_BLOCK, (size_t)(place % ms_PK_BLOCK));
-        machsym_str piece = ms_str_bounded(rest.ptr, rest.len);
-        if (piece.len == 0)
-            return ms_str_make(v, len);
-        while (piece.len > cap - len) {
-            char *more = (char *)ms_arena_double(&names->cache, v, len, &cap, 1);
-            if (more == NULL)
-                return ms_str_empty();
-            v = more;
-        }
-        ms_copy(v + len, piece.ptr, piece.len);
-        len += piece.len;
-        place += piece.len;
-        if (piece.len < rest.len)
-            return ms_str_make(v, len);
-    }
-    return ms_str_empty();
-}
-
-/* A text that runs on into other blocks, copied when it is first asked for. */
-static machsym_str ms_map_long_text(machsym_names *names, uint64_t place)
-{
-    ms_tab_slot *slot = ms_tab_get(&names->long_texts, place, 0);
-    if (slot != NULL && slot->value != 0)
-        return names->longs[slot->value - 1];
-    machsym_str text = ms_map_copy_long(names, place);
-    machsym_str *v = (machsym_str *)ms_arena_grow(&names->cache, names->longs, names->long_count,
-                                                  &names->long_cap, sizeof *v);
-    if (slot == NULL || v == NULL || names->cache.oom)
-        return text;
-    names->longs = v;
-    v[names->long_count++] = text;
-    slot->value = (uint32_t)names->long_count;
-    return text;
-}
-
-static machsym_str ms_map_kept_name(machsym_names *names, uint64_t record, uint64_t ref)
-{
-    if ((ref & 1) != 0)
-        return ms_map_plain_ref(names->map->tables[ms_MAP_DATA], record, ref);
-    uint64_t place = (ref >> 1) - 1;
-    machsym_str rest = ms_map_unpacked(names, place / ms_PK_BLOCK, (size_t)(place % ms_PK_BLOCK));
-    machsym_str text = ms_str_bounded(rest.ptr, rest.len);
-    return text.len < rest.len ? text : ms_map_long_text(names, place);
-}
-
-static bool ms_map_trim_names(machsym_names *names, size_t limit)
-{
-    if (names->cache.live <= limit)
-        return false;
-    ms_arena_reset(&names->cache);
-    ms_zero(names->pages, names->page_count * sizeof *names->pages);
-    ms_zero(&names->long_texts, sizeof names->long_texts);
-    names->long_texts.arena = &names->cache;
-    names->longs = NULL;
-    names->long_count = names->long_cap = 0;
-    return true;
-}
-
-static bool ms_map_get_names(machsym_names *names, const machsym_map_frame *from, size_t count,
-                             machsym_frame *frames)
-{
-    for (size_t i = 0; i < count; i++) {
-        uint64_t record = from[i].name_ref;
-        ms_map_refs refs = ms_map_refs_of(names->map, record);
-        ms_map_begin_frame(&from[i], &frames[i]);
-        if (from[i].file_ref != 0)
-            frames[i].file = ms_map_kept_file(names, from[i].file_ref);
-        if (refs.linkage_name != 0)
-            frames[i].linkage_name = ms_map_kept_name(names, record, refs.linkage_name);
-        if (refs.name != 0)
-            frames[i].name = ms_map_kept_name(names, record, refs.name);
-    }
-    bool ok = !names->cache.oom;
-    names->cache.oom = false;
-    return ok;
-}
-
-/* ---- Ranges ---- */
-
-/* ---- Ranges ---- */
-
-/* Where the next run starts; UINT64_MAX behind the last. */
-static uint64_t ms_map_next_start(const machsym_map *map, unsigned runs, uint64_t off)
-{
-    ms_span table = map->tables[runs];
-    uint64_t run = ms_map_run_at(map, runs, off);
-    run = run == table.len / 8 ? 0 : run + 1;
-    uint64_t start = run < table.len / 8 ? ms_map_u32_at(table, 2 * run) : UINT64_MAX;
-    return start > off ? start : UINT64_MAX; /* a table out of order ends here */
-}
-
-static bool ms_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_range *out)
-{
-    ms_map_hit hit;
-    while (at->a <= UINT32_MAX) {
-        uint64_t off = at->a;
-        uint64_t next = ms_map_next_start(map, ms_MAP_RUNS, off);
-        bool found = ms_map_find(map, ms_MAP_RUNS, off, &hit);
-        out->is_symbol = !found;
-        if (!found && ms_map_find(map, ms_MAP_SYMBOL_RUNS, off, &hit)) {
-            found = true;
-            hit.hi = hit.hi < next ? hit.hi : next;
-        }
-        if (found) {
-            out->lo = map->head.text_addr + off;
-            out->hi = map->head.text_addr + hit.hi;
-            at->a = hit.hi;
-            return true;
-        }
-        uint64_t symbol = ms_map_next_start(map, ms_MAP_SYMBOL_RUNS, off);
-        at->a = next < symbol ? next : symbol;
-    }
-    return false;
 }
 
 /* ==== >>encode ===========================================================================================
@@ -27239,7 +27337,6 @@ static void ms_txt_error(ms_txt *t, const machsym_error *err, const char *file)
 #undef machsym_plan_open
 #undef machsym_map_build
 #undef machsym_map_open
-#undef machsym_names_open
 #undef machsym_writer_open
 #endif
 
@@ -27381,6 +27478,9 @@ MACHSYM_API machsym_result machsym_session_open(const machsym_session_desc *desc
     machsym_allocator allocator = ms_arena_default(desc->allocator);
     if (allocator.alloc == NULL || allocator.free == NULL)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the allocator lacks a function", "", 0);
+    if (desc->image->map != NULL && desc->image->map->head.lines != (uint32_t)desc->lines)
+        return ms_fail(err, MACHSYM_ERR_POLICY, "the map was built for another line policy", "map header",
+                       56);
     machsym_session *session =
         ms_ses_open(desc->image, desc->lines, desc->flags, desc->cache_limit, allocator);
     if (session == NULL)
@@ -27403,6 +27503,11 @@ MACHSYM_API void machsym_session_trim(machsym_session *session)
 MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session)
 {
     return ms_ses_failed(session);
+}
+
+MACHSYM_API size_t machsym_session_memory(const machsym_session *session)
+{
+    return ms_ses_memory(session);
 }
 
 MACHSYM_API void machsym_session_close(machsym_session *session)
@@ -27517,6 +27622,8 @@ MACHSYM_API machsym_result machsym_plan_open(const machsym_plan_desc *desc, mach
         *out = NULL;
     if (out == NULL || desc == NULL || desc->image == NULL || (unsigned)desc->lines >= MACHSYM_LINES_COUNT)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the image is missing or the line policy is none", "", 0);
+    if (desc->image->map != NULL)
+        return ms_fail(err, MACHSYM_ERR_UNSUPPORTED, "the image is a map already", "map header", 0);
     if (!ms_in_allocator(&desc->allocator, &allocator))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the allocator lacks a function", "", 0);
     return ms_mb_open(desc, allocator, out, err);
@@ -27660,37 +27767,6 @@ MACHSYM_API size_t machsym_map_names(const machsym_map *map, const machsym_map_f
                                      machsym_frame *frames, char *text, size_t cap)
 {
     return ms_map_names(map, from, count, frames, text, cap);
-}
-
-MACHSYM_API machsym_result machsym_names_open(const machsym_names_desc *desc, machsym_names **out,
-                                              machsym_error *err)
-{
-    machsym_allocator allocator;
-    ms_fail(err, MACHSYM_OK, "no error", "", 0);
-    if (out != NULL)
-        *out = NULL;
-    if (out == NULL || desc == NULL || desc->map == NULL || !ms_in_allocator(&desc->allocator, &allocator))
-        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the map is missing, or the allocator lacks a function", "",
-                       0);
-    *out = ms_map_open_names(desc->map, allocator);
-    return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
-}
-
-MACHSYM_API void machsym_names_close(machsym_names *names)
-{
-    if (names != NULL)
-        ms_map_close_names(names);
-}
-
-MACHSYM_API bool machsym_names_trim(machsym_names *names, size_t limit)
-{
-    return ms_map_trim_names(names, limit);
-}
-
-MACHSYM_API bool machsym_names_get(machsym_names *names, const machsym_map_frame *from, size_t count,
-                                   machsym_frame *frames)
-{
-    return ms_map_get_names(names, from, count, frames);
 }
 
 MACHSYM_API bool machsym_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_range *out)

@@ -3,7 +3,7 @@
  * build/fuzz/map -dict=fuzz/map.dict fuzz/corpus/map */
 #include "drive.h"
 
-enum { HEAD = 256, MAX_RANGES = 300, MAX_FRAMES = 64, TEXT = 1 << 16 };
+enum { HEAD = 256, MAX_RANGES = 300, MAX_FRAMES = 64, TEXT = 1 << 16, MAX_MEMORY = 1 << 21 };
 
 /* Magic and version as a map of this version has them: asked for once. */
 static const uint8_t *head_begin(void)
@@ -44,7 +44,7 @@ static void drive_frames(const machsym_frame *frames, size_t count)
     }
 }
 
-static void ask(const machsym_map *map, machsym_names *names, uint64_t addr)
+static void ask(const machsym_map *map, machsym_session *session, uint64_t addr)
 {
     static char text[TEXT];
     machsym_map_frame found[MAX_FRAMES];
@@ -57,8 +57,10 @@ static void ask(const machsym_map *map, machsym_names *names, uint64_t addr)
     drive_frames(frames, count);
     if (need < TEXT && machsym_map_names(map, found, count, frames, text, need) != need)
         abort(); /* what was needed is enough */
-    machsym_names_trim(names, TEXT);
-    machsym_names_get(names, found, count, frames);
+    if (machsym_session_memory(session) > MAX_MEMORY)
+        machsym_session_trim(session);
+    if (machsym_session_frames(session, addr, frames, MAX_FRAMES) < count)
+        abort(); /* a session on the map says no less */
     drive_frames(frames, count);
 }
 
@@ -82,24 +84,33 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     desc.bytes.len = size;
     desc.flags = MACHSYM_MAP_UNCHECKED;
     if (machsym_map_open(&desc, &map, NULL) == MACHSYM_OK) {
-        machsym_names_desc whose;
-        machsym_names *names;
-        memset(&whose, 0, sizeof whose);
-        whose.map = map;
-        if (machsym_names_open(&whose, &names, NULL) != MACHSYM_OK)
-            abort();
+        machsym_open_desc file;
+        machsym_session_desc how;
+        machsym_image *image;
+        machsym_session *session;
         machsym_map_get_info(map, &info);
+        memset(&file, 0, sizeof file);
+        memset(&how, 0, sizeof how);
+        file.bytes = desc.bytes;
+        file.flags = MACHSYM_OPEN_UNCHECKED;
+        if (machsym_image_open(&file, &image, NULL) != MACHSYM_OK)
+            abort(); /* what opens as a map opens as an image */
+        how.image = image;
+        how.lines = info.lines;
+        if (machsym_session_open(&how, &session, NULL) != MACHSYM_OK)
+            abort();
         drive_text(info.name);
         for (size_t i = 0; i < MAX_RANGES && machsym_map_next(map, &at, &range); i++) {
             if (range.lo >= range.hi)
                 abort();
-            ask(map, names, range.lo);
-            ask(map, names, range.hi - 1);
+            ask(map, session, range.lo);
+            ask(map, session, range.hi - 1);
         }
         for (size_t i = 0; i + 4 <= size && i < 64; i += 4)
-            ask(map, names,
+            ask(map, session,
                 info.text_addr + (data[i] | (uint64_t)data[i + 1] << 8 | (uint64_t)data[i + 2] << 16));
-        machsym_names_close(names);
+        machsym_session_close(session);
+        machsym_image_close(image);
         machsym_map_close(map);
     }
     free(copy);

@@ -33,7 +33,6 @@
 #undef machsym_plan_open
 #undef machsym_map_build
 #undef machsym_map_open
-#undef machsym_names_open
 #undef machsym_writer_open
 #endif
 
@@ -175,6 +174,9 @@ MACHSYM_API machsym_result machsym_session_open(const machsym_session_desc *desc
     machsym_allocator allocator = ms_arena_default(desc->allocator);
     if (allocator.alloc == NULL || allocator.free == NULL)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the allocator lacks a function", "", 0);
+    if (desc->image->map != NULL && desc->image->map->head.lines != (uint32_t)desc->lines)
+        return ms_fail(err, MACHSYM_ERR_POLICY, "the map was built for another line policy", "map header",
+                       56);
     machsym_session *session =
         ms_ses_open(desc->image, desc->lines, desc->flags, desc->cache_limit, allocator);
     if (session == NULL)
@@ -197,6 +199,11 @@ MACHSYM_API void machsym_session_trim(machsym_session *session)
 MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session)
 {
     return ms_ses_failed(session);
+}
+
+MACHSYM_API size_t machsym_session_memory(const machsym_session *session)
+{
+    return ms_ses_memory(session);
 }
 
 MACHSYM_API void machsym_session_close(machsym_session *session)
@@ -311,6 +318,8 @@ MACHSYM_API machsym_result machsym_plan_open(const machsym_plan_desc *desc, mach
         *out = NULL;
     if (out == NULL || desc == NULL || desc->image == NULL || (unsigned)desc->lines >= MACHSYM_LINES_COUNT)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the image is missing or the line policy is none", "", 0);
+    if (desc->image->map != NULL)
+        return ms_fail(err, MACHSYM_ERR_UNSUPPORTED, "the image is a map already", "map header", 0);
     if (!ms_in_allocator(&desc->allocator, &allocator))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the allocator lacks a function", "", 0);
     return ms_mb_open(desc, allocator, out, err);
@@ -454,37 +463,6 @@ MACHSYM_API size_t machsym_map_names(const machsym_map *map, const machsym_map_f
                                      machsym_frame *frames, char *text, size_t cap)
 {
     return ms_map_names(map, from, count, frames, text, cap);
-}
-
-MACHSYM_API machsym_result machsym_names_open(const machsym_names_desc *desc, machsym_names **out,
-                                              machsym_error *err)
-{
-    machsym_allocator allocator;
-    ms_fail(err, MACHSYM_OK, "no error", "", 0);
-    if (out != NULL)
-        *out = NULL;
-    if (out == NULL || desc == NULL || desc->map == NULL || !ms_in_allocator(&desc->allocator, &allocator))
-        return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the map is missing, or the allocator lacks a function", "",
-                       0);
-    *out = ms_map_open_names(desc->map, allocator);
-    return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
-}
-
-MACHSYM_API void machsym_names_close(machsym_names *names)
-{
-    if (names != NULL)
-        ms_map_close_names(names);
-}
-
-MACHSYM_API bool machsym_names_trim(machsym_names *names, size_t limit)
-{
-    return ms_map_trim_names(names, limit);
-}
-
-MACHSYM_API bool machsym_names_get(machsym_names *names, const machsym_map_frame *from, size_t count,
-                                   machsym_frame *frames)
-{
-    return ms_map_get_names(names, from, count, frames);
 }
 
 MACHSYM_API bool machsym_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_range *out)

@@ -18,7 +18,7 @@ typedef struct subject {
     const char *arch;
     machsym_image *image;
     machsym_image_info info;
-    machsym_names *names; /* of the map at hand */
+    machsym_session *on_map; /* on the map at hand, opened as an image */
     uint64_t random;
     size_t checked;
     size_t wrong;
@@ -34,14 +34,16 @@ static size_t compared; /* addresses, in all */
 
 /* ---- A map against a session ---- */
 
-/* One answer of several has its names from text that was unpacked before, of which little is kept. */
-static const char *kept_names_differ(subject *s, const machsym_map *map, uint64_t addr)
+/* One answer of several comes from a session on the map, of which little is kept. */
+static const char *kept_names_differ(subject *s, uint64_t addr)
 {
-    kept.count = machsym_map_frames(map, addr, kept.found, MAPS_FRAMES);
-    machsym_names_trim(s->names, 16384);
+    if (s->checked % 64 == 0)
+        machsym_session_trim(s->on_map);
+    kept.count = machsym_session_frames(s->on_map, addr, kept.frames, MAPS_FRAMES);
     size_t count = kept.count < MAPS_FRAMES ? kept.count : MAPS_FRAMES;
-    if (!machsym_names_get(s->names, kept.found, count, kept.frames) ||
-        !machsym_names_get(s->names, kept.found, count, again))
+    if (machsym_session_frames(s->on_map, addr, again, MAPS_FRAMES) != kept.count)
+        return "count";
+    if (machsym_session_lacked_memory(s->on_map))
         return "memory";
     for (size_t i = 0; i < count; i++) { /* names that are kept stay where they are */
         if (again[i].linkage_name.ptr != kept.frames[i].linkage_name.ptr ||
@@ -57,7 +59,7 @@ static void compare(subject *s, const machsym_map *map, machsym_session *session
     ask_session(session, addr, &want);
     const char *differs = frames_differ(&got, &want, columns);
     if (differs == NULL && s->checked % 4 == 0)
-        differs = kept_names_differ(s, map, addr);
+        differs = kept_names_differ(s, addr);
     s->checked++;
     if (differs != NULL && s->wrong++ < SHOWN)
         printf("%s (%s): 0x%llx: another %s\n", s->path, s->arch, (unsigned long long)addr, differs);
@@ -269,11 +271,12 @@ static void check_policy(subject *s, machsym_lines lines, uint32_t flags)
         return;
     machsym_map *map = reopen_map(made, 0);
     machsym_session *session = test_session(s->image, lines, 0);
-    machsym_names_desc names;
-    memset(&names, 0, sizeof names);
-    names.map = map;
+    machsym_open_desc opened;
+    memset(&opened, 0, sizeof opened);
+    opened.bytes = machsym_map_bytes(map);
+    machsym_image *image = test_open_desc(&opened);
+    s->on_map = test_session(image, lines, 0);
     s->checked = s->wrong = 0;
-    CHECK_EQ(machsym_names_open(&names, &s->names, NULL), MACHSYM_OK);
     check_info(s, map, lines, flags);
     compare_all(s, map, session, flags != 0);
     compared += s->checked;
@@ -284,7 +287,8 @@ static void check_policy(subject *s, machsym_lines lines, uint32_t flags)
             check_chunks(s, map, s->info.text_size < 65536 ? 100 : 10000);
     }
     machsym_session_close(session);
-    machsym_names_close(s->names);
+    machsym_session_close(s->on_map);
+    machsym_image_close(image);
     machsym_map_close(map);
     machsym_map_close(made);
 }
@@ -358,14 +362,85 @@ static void check_room(void)
     CHECK_EQ(text[need - 1], '#');
     CHECK_EQ(machsym_map_frames(map, 0, found, MAPS_FRAMES), 0);
     CHECK_EQ(machsym_map_frames(map, UINT64_MAX, found, MAPS_FRAMES), 0);
+    machsym_map_close(map);
+    machsym_image_close(image);
+}
+
+static machsym_result open_as_image(machsym_open_desc *desc, machsym_image **out)
+{
     machsym_error err;
-    machsym_names *names = NULL;
-    machsym_names_desc desc;
+    machsym_result result = machsym_image_open(desc, out, &err);
+    CHECK_EQ(err.code, result);
+    CHECK_EQ(*out != NULL, result == MACHSYM_OK);
+    return result;
+}
+
+/* What a map that was opened as an image says, and what it refuses. */
+static void check_image_of_map(void)
+{
+    machsym_image *image = test_open("tests/fixtures/bin/inline-arm64-d5-22.dSYM", NULL);
+    machsym_map *map = build_map(image, MACHSYM_LINES_STMT, 0);
+    machsym_image_info info, own;
+    machsym_open_desc desc;
+    machsym_image *opened;
+    machsym_session *session = NULL;
+    machsym_plan *plan = NULL;
+    machsym_cursor at = {0, 0}, here = {0, 0};
+    machsym_section section;
+    machsym_function function;
+    machsym_map_range range;
+    machsym_uuid other;
+    machsym_image_get_info(image, &info);
     memset(&desc, 0, sizeof desc);
-    CHECK_EQ(machsym_names_open(NULL, &names, &err), MACHSYM_ERR_ARGUMENT);
-    CHECK_EQ(machsym_names_open(&desc, &names, &err), MACHSYM_ERR_ARGUMENT);
-    CHECK(names == NULL && err.code == MACHSYM_ERR_ARGUMENT);
-    machsym_names_close(NULL);
+    memset(&other, 7, sizeof other);
+    desc.bytes = machsym_map_bytes(map);
+    desc.arch = "x86_64";
+    CHECK_EQ(open_as_image(&desc, &opened), MACHSYM_ERR_ARCH);
+    desc.arch = NULL;
+    desc.uuid = &other;
+    CHECK_EQ(open_as_image(&desc, &opened), MACHSYM_ERR_UUID);
+    desc.uuid = NULL;
+    desc.pair_path = "tests/fixtures/bin/inline-arm64-d5-22";
+    CHECK_EQ(open_as_image(&desc, &opened), MACHSYM_ERR_PAIR);
+    desc.pair_path = NULL;
+    desc.bytes.len--;
+    CHECK_EQ(open_as_image(&desc, &opened), MACHSYM_ERR_DAMAGED);
+    desc.bytes.len++;
+    desc.arch = info.slice.arch;
+    desc.uuid = &info.slice.uuid;
+    CHECK_EQ(open_as_image(&desc, &opened), MACHSYM_OK);
+    machsym_image_get_info(opened, &own);
+    CHECK(own.map != NULL && info.map == NULL);
+    CHECK(own.has_dwarf && own.slice.has_uuid && own.address_size == info.address_size);
+    CHECK_EQ(own.text_addr, info.text_addr);
+    CHECK_TEXT(own.slice.arch, info.slice.arch);
+    CHECK(own.name.len == info.name.len && memcmp(own.name.ptr, info.name.ptr, info.name.len) == 0);
+    CHECK_EQ(machsym_image_addr(opened, 0x7000, 0x7123), machsym_image_addr(image, 0x7000, 0x7123));
+    CHECK(!machsym_image_next_section(opened, &at, &section));
+
+    machsym_session_desc how;
+    machsym_plan_desc what;
+    memset(&how, 0, sizeof how);
+    memset(&what, 0, sizeof what);
+    how.image = what.image = opened;
+    CHECK_EQ(machsym_session_open(&how, &session, NULL), MACHSYM_ERR_POLICY);
+    CHECK_EQ(machsym_plan_open(&what, &plan, NULL), MACHSYM_ERR_UNSUPPORTED);
+    CHECK(session == NULL && plan == NULL);
+    /* lines 0 are filled alike from a map and from a dSYM */
+    session = test_session(opened, MACHSYM_LINES_STMT, MACHSYM_SESSION_BEST_LINE);
+    machsym_session *direct = test_session(image, MACHSYM_LINES_STMT, MACHSYM_SESSION_BEST_LINE);
+    CHECK(!machsym_session_next_function(session, &here, &function));
+    for (at.a = at.b = 0; machsym_map_next(map, &at, &range);) {
+        ask_session(direct, range.lo, &want);
+        ask_session(session, range.lo, &got);
+        CHECK(frames_differ(&got, &want, false) == NULL);
+    }
+    CHECK(machsym_session_memory(session) > 1024);
+    machsym_session_trim(session);
+    CHECK(machsym_session_memory(session) < 1024);
+    machsym_session_close(session);
+    machsym_session_close(direct);
+    machsym_image_close(opened);
     machsym_map_close(map);
     machsym_image_close(image);
 }
@@ -426,6 +501,7 @@ int main(void)
         random_addresses = EMULATED_ADDRESSES;
     check_room();
     check_file();
+    check_image_of_map();
     check_manual();
     CHECK(check_folder(BIN) > 50);
     CHECK(check_folder(REAL) > 10);

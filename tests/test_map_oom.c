@@ -125,26 +125,40 @@ static void check_names(const machsym_map *map)
     machsym_cursor at = {0, 0};
     machsym_map_range range;
     CHECK(machsym_map_next(map, &at, &range));
-    for (size_t n = 1; n <= 4; n++) {
-        machsym_names *names = NULL;
+    machsym_open_desc file;
+    machsym_map_info info;
+    machsym_map_get_info(map, &info);
+    memset(&file, 0, sizeof file);
+    file.bytes = machsym_map_bytes(map);
+    machsym_image *image = test_open_desc(&file);
+    for (size_t n = 1; n <= 6; n++) {
+        machsym_session *session = NULL;
         machsym_error err;
         failer f;
         machsym_allocator failing = {failing_alloc, failing_free, &f};
         memset(&f, 0, sizeof f);
         f.fail_at = n;
-        machsym_names_desc desc;
+        machsym_session_desc desc;
         memset(&desc, 0, sizeof desc);
-        desc.map = map;
+        desc.image = image;
+        desc.lines = info.lines;
         desc.allocator = failing;
-        machsym_result result = machsym_names_open(&desc, &names, &err);
-        CHECK(result == MACHSYM_OK ? names != NULL : result == MACHSYM_ERR_MEMORY && names == NULL);
-        answer.count = machsym_map_frames(map, range.lo, answer.found, MAPS_FRAMES);
-        if (result == MACHSYM_OK && !machsym_names_get(names, answer.found, answer.count, answer.frames))
-            CHECK(machsym_names_get(names, answer.found, answer.count, answer.frames));
-        machsym_names_close(names);
+        machsym_result result = machsym_session_open(&desc, &session, &err);
+        CHECK(result == MACHSYM_OK ? session != NULL : result == MACHSYM_ERR_MEMORY && session == NULL);
+        if (result == MACHSYM_OK) {
+            answer.count = machsym_session_frames(session, range.lo, answer.frames, MAPS_FRAMES);
+            bool lacked = machsym_session_lacked_memory(session);
+            CHECK(lacked || f.calls < n);
+            f.fail_at = 0;
+            machsym_session_trim(session);
+            answer.count = machsym_session_frames(session, range.lo, answer.frames, MAPS_FRAMES);
+            CHECK(answer.count > 0 && !machsym_session_lacked_memory(session));
+            machsym_session_close(session);
+        }
         CHECK_EQ(f.out, 0);
         CHECK_EQ(f.bytes_out, 0);
     }
+    machsym_image_close(image);
 }
 
 int main(void)

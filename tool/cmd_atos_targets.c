@@ -46,7 +46,7 @@ static bool open_entries(atos *a, symbol_desc desc)
     target whole = a->targets[own];
     machsym_cursor at = {0, 0};
     machsym_entry entry;
-    if (whole.file.image == NULL)
+    if (whole.file.map != NULL)
         return true;
     for (size_t i = 0; i < MAX_ENTRIES && machsym_image_next_entry(whole.file.image, &at, &entry); i++) {
         text name = {0};
@@ -94,9 +94,10 @@ bool atos_open_targets(atos *a)
     image_options_apply(&a->image, &desc.open);
     object_options_apply(&a->objects, &desc.open);
     desc.open.bytes = a->bytes;
+    if (a->unchecked)
+        desc.open.flags |= MACHSYM_OPEN_UNCHECKED;
     desc.lines = a->lines.lines;
     desc.any_lines = !a->lines.is_set;
-    desc.map_flags = a->map_flags;
     bool ok = a->bytes.ptr == NULL || open_target(a, &desc);
     if (a->store != NULL) {
         store_path(&store, a->store, &a->image.uuid.uuid);
@@ -148,7 +149,7 @@ static bool is_inside(const target *t, uint64_t addr)
     machsym_section section;
     if (addr >= t->file.info.text_addr && addr - t->file.info.text_addr < t->file.info.text_size)
         return true;
-    while (t->file.image != NULL && machsym_image_next_section(t->file.image, &at, &section)) {
+    while (t->file.map == NULL && machsym_image_next_section(t->file.image, &at, &section)) {
         bool debug = section.segment.len == 7 && memcmp(section.segment.ptr, "__DWARF", 7) == 0;
         if (!debug && addr >= section.addr && addr - section.addr < section.size)
             return true;

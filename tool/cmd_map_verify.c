@@ -139,7 +139,7 @@ static bool verify_open(verify *v, const char *map_path, const char *image_path,
     desc.lines = info.lines;
     if (!tool_open_symbols(&desc, &v->image_file))
         return false;
-    if (v->image_file.image == NULL) {
+    if (v->image_file.map != NULL) {
         tool_say("%s: a map; name the dSYM or binary that %s was made of", image_path, map_path);
         return false;
     }

@@ -42,68 +42,52 @@ void store_path(text *out, const char *dir, const machsym_uuid *uuid)
     text_free(&written);
 }
 
-static machsym_result no_such_map(machsym_result code, const char *what, machsym_error *err)
-{
-    if (err != NULL)
-        *err = (machsym_error){code, 0, what, "map header", 0};
-    return code;
-}
-
-/* Whether a map is what was asked for. */
-static machsym_result check_map(const symbol_desc *desc, const machsym_map_info *info, machsym_error *err)
-{
-    if (desc->open.arch != NULL && strcmp(desc->open.arch, info->arch) != 0)
-        return no_such_map(MACHSYM_ERR_ARCH, "the map is for another architecture", err);
-    if (desc->open.uuid != NULL && memcmp(desc->open.uuid, &info->uuid, sizeof info->uuid) != 0)
-        return no_such_map(MACHSYM_ERR_UUID, "the map has another UUID", err);
-    if (!desc->any_lines && desc->lines != info->lines)
-        return no_such_map(MACHSYM_ERR_POLICY, "the map was built for another line policy", err);
-    return MACHSYM_OK;
-}
-
-static machsym_result open_map(const symbol_desc *desc, symbol_file *out, machsym_error *err)
-{
-    machsym_map_info info;
-    uint32_t flags = desc->map_flags | ((desc->open.flags & MACHSYM_OPEN_COPY) != 0 ? MACHSYM_MAP_COPY : 0u);
-    const char *path = desc->open.bytes.ptr == NULL ? desc->open.path : NULL;
-    machsym_map_desc map = {.path = path, .bytes = desc->open.bytes, .flags = flags};
-    machsym_result result = machsym_map_open(&map, &out->map, err);
-    if (result != MACHSYM_OK)
-        return result;
-    machsym_map_get_info(out->map, &info);
-    out->lines = info.lines;
-    out->info.name = info.name;
-    out->info.path = desc->open.path;
-    out->info.arch = info.arch;
-    out->info.uuid = info.uuid;
-    out->info.has_uuid = !uuid_is_none(&info.uuid);
-    out->info.text_addr = info.text_addr;
-    out->info.text_size = info.text_size > info.code_size ? info.text_size : info.code_size;
-    out->info.text_exec_addr = info.text_exec_addr;
-    out->info.address_size = (info.cputype & 0x01000000 /* CPU_ARCH_ABI64 */) != 0 ? 8 : 4;
-    out->info.has_dwarf = info.run_count != 0;
-    return check_map(desc, &info, err);
-}
-
-static machsym_result open_image(const symbol_desc *desc, symbol_file *out, machsym_error *err)
+/* What is known of an open file. */
+static void set_info(symbol_file *file)
 {
     machsym_image_info info;
+    machsym_map_info map;
+    machsym_image_get_info(file->image, &info);
+    file->map = info.map;
+    if (file->map != NULL) {
+        machsym_map_get_info(file->map, &map);
+        file->lines = map.lines;
+    }
+    file->info.name = info.name;
+    file->info.path = info.path;
+    file->info.arch = info.slice.arch;
+    file->info.uuid = info.slice.uuid;
+    file->info.has_uuid = info.slice.has_uuid;
+    file->info.text_addr = info.text_addr;
+    file->info.text_size = info.text_size;
+    file->info.text_exec_addr = info.text_exec_addr;
+    file->info.address_size = info.address_size;
+    file->info.has_dwarf = info.has_dwarf;
+}
+
+machsym_result symbol_file_open(const symbol_desc *desc, symbol_file *out, machsym_error *err)
+{
+    memset(out, 0, sizeof *out);
+    out->lines = desc->lines;
     machsym_result result = machsym_image_open(&desc->open, &out->image, err);
     if (result != MACHSYM_OK)
         return result;
-    machsym_image_get_info(out->image, &info);
-    out->lines = desc->lines;
-    out->info.name = info.name;
-    out->info.path = info.path;
-    out->info.arch = info.slice.arch;
-    out->info.uuid = info.slice.uuid;
-    out->info.has_uuid = info.slice.has_uuid;
-    out->info.text_addr = info.text_addr;
-    out->info.text_size = info.text_size;
-    out->info.text_exec_addr = info.text_exec_addr;
-    out->info.address_size = info.address_size;
-    out->info.has_dwarf = info.has_dwarf;
-    return MACHSYM_OK;
+    set_info(out);
+    if (desc->any_lines || out->lines == desc->lines)
+        return MACHSYM_OK;
+    machsym_lines lines = out->lines;
+    symbol_file_close(out);
+    out->lines = lines;
+    if (err != NULL)
+        *err = (machsym_error){MACHSYM_ERR_POLICY, 0, "the map was built for another line policy",
+                               "map header", 56};
+    return MACHSYM_ERR_POLICY;
+}
+
+void symbol_file_close(symbol_file *file)
+{
+    machsym_image_close(file->image);
+    memset(file, 0, sizeof *file);
 }
 
 static bool is_map(const symbol_desc *desc)
@@ -111,28 +95,6 @@ static bool is_map(const symbol_desc *desc)
     if (desc->open.bytes.ptr != NULL)
         return desc->open.bytes.len >= 8 && memcmp(desc->open.bytes.ptr, "MACHSYM\n", 8) == 0;
     return symbol_is_map(desc->open.path);
-}
-
-machsym_result symbol_file_open(const symbol_desc *desc, symbol_file *out, machsym_error *err)
-{
-    memset(out, 0, sizeof *out);
-    bool map = is_map(desc);
-    if (map && (desc->open.pair_path != NULL || desc->open.pair_bytes.ptr != NULL))
-        return no_such_map(MACHSYM_ERR_PAIR, "a map has no other half", err);
-    machsym_result result = map ? open_map(desc, out, err) : open_image(desc, out, err);
-    if (result != MACHSYM_OK) {
-        machsym_lines lines = out->lines;
-        symbol_file_close(out);
-        out->lines = lines;
-    }
-    return result;
-}
-
-void symbol_file_close(symbol_file *file)
-{
-    machsym_image_close(file->image);
-    machsym_map_close(file->map);
-    memset(file, 0, sizeof *file);
 }
 
 bool tool_open_symbols(const symbol_desc *desc, symbol_file *out)
@@ -152,8 +114,7 @@ bool tool_open_symbols(const symbol_desc *desc, symbol_file *out)
 
 uint64_t symbol_file_addr(const symbol_file *file, uint64_t load_addr, uint64_t pc)
 {
-    return file->image != NULL ? machsym_image_addr(file->image, load_addr, pc)
-                               : machsym_map_addr(file->map, load_addr, pc);
+    return machsym_image_addr(file->image, load_addr, pc);
 }
 
 /* ---- Names are made readable once ---- */
@@ -178,15 +139,11 @@ typedef struct name_entry {
 
 struct symbol_source {
     const symbol_file *file;
-    machsym_session *session; /* NULL: map */
-    uint32_t flags;
+    machsym_session *session;
     name_entry *names; /* by a hash of ref */
     size_t name_count;
     size_t name_cap; /* a power of 2 */
     name_chunk *chunks;
-    machsym_names *unpacked;  /* of a map */
-    machsym_map_frame *found; /* of a map, before their names are known */
-    size_t found_cap;
 };
 
 static machsym_str keep_text(symbol_source *s, const char *ptr, size_t len)
@@ -257,7 +214,7 @@ static name_entry *entry_of(symbol_source *s, uint64_t ref)
 static name_entry *shown_entry(symbol_source *s, const machsym_frame *frame)
 {
     machsym_str name = frame->linkage_name.len != 0 ? frame->linkage_name : frame->name;
-    bool kept = name.len != 0 && (s->session == NULL || s->file->info.has_dwarf);
+    bool kept = name.len != 0 && (s->file->map != NULL || s->file->info.has_dwarf);
     if (!kept || s->name_count >= NAMES_KEPT)
         return NULL;
     return entry_of(s, (uintptr_t)name.ptr);
@@ -287,7 +244,6 @@ symbol_source *symbol_source_open(const symbol_file *file, uint32_t session_flag
     symbol_source *s = tool_alloc(sizeof *s);
     memset(s, 0, sizeof *s);
     s->file = file;
-    s->flags = session_flags;
     machsym_session_desc desc;
     memset(&desc, 0, sizeof desc);
     desc.image = file->image;
@@ -295,10 +251,7 @@ symbol_source *symbol_source_open(const symbol_file *file, uint32_t session_flag
     desc.flags = session_flags;
     desc.cache_limit = cache_limit;
     machsym_error err;
-    machsym_names_desc names = {.map = file->map};
-    machsym_result result = file->image != NULL ? machsym_session_open(&desc, &s->session, &err)
-                                                : machsym_names_open(&names, &s->unpacked, &err);
-    if (result != MACHSYM_OK) {
+    if (machsym_session_open(&desc, &s->session, &err) != MACHSYM_OK) {
         tool_say("%s", err.what);
         exit(TOOL_ERROR);
     }
@@ -310,59 +263,31 @@ void symbol_source_close(symbol_source *s)
     if (s == NULL)
         return;
     tool_session_close(s->session);
-    machsym_names_close(s->unpacked);
     forget_names(s);
     free(s->names);
-    free(s->found);
     free(s);
 }
 
 machsym_session *symbol_source_session(const symbol_source *s)
 {
-    return s->session;
+    return s->file->map == NULL ? s->session : NULL;
 }
 
-/* MACHSYM_SESSION_BEST_LINE for the frames of a map. */
-static void best_lines(machsym_frame *frames, size_t count)
+/* A map's names are kept by the session until it is trimmed. What was shown of them goes too, since it is found by where
+ * they stand. */
+static void trim_map(symbol_source *s)
 {
-    for (size_t i = 0; i < count; i++) {
-        size_t from = count;
-        for (size_t j = i; j-- > 0 && from == count;)
-            from = frames[j].line != 0 ? j : count;
-        for (size_t j = i + 1; j < count && from == count; j++)
-            from = frames[j].line != 0 ? j : count;
-        if (frames[i].line != 0 || from == count)
-            continue;
-        frames[i].file = frames[from].file;
-        frames[i].line = frames[from].line;
-        frames[i].column = frames[from].column;
-    }
-}
-
-static size_t frames_of_map(symbol_source *s, uint64_t addr, machsym_frame *frames, size_t cap)
-{
-    if (s->found_cap < cap) {
-        free(s->found);
-        s->found = tool_alloc(cap * sizeof *s->found);
-        s->found_cap = cap;
-    }
-    size_t count = machsym_map_frames(s->file->map, addr, s->found, cap);
-    count = count < cap ? count : cap;
-    if (machsym_names_trim(s->unpacked, UNPACKED_KEPT))
-        forget_names(s);
-    if (!machsym_names_get(s->unpacked, s->found, count, frames))
+    if (s->file->map == NULL || machsym_session_memory(s->session) <= UNPACKED_KEPT)
+        return;
+    if (machsym_session_lacked_memory(s->session))
         tool_lacked_memory();
-    return count;
+    machsym_session_trim(s->session);
+    forget_names(s);
 }
 
 size_t symbol_source_frames(symbol_source *s, uint64_t addr, machsym_frame *frames, size_t cap)
 {
-    if (s->session != NULL) {
-        size_t found = machsym_session_frames(s->session, addr, frames, cap);
-        return found < cap ? found : cap;
-    }
-    size_t count = frames_of_map(s, addr, frames, cap);
-    if ((s->flags & MACHSYM_SESSION_BEST_LINE) != 0)
-        best_lines(frames, count);
-    return count;
+    trim_map(s);
+    size_t count = machsym_session_frames(s->session, addr, frames, cap);
+    return count < cap ? count : cap;
 }

@@ -22,14 +22,13 @@ typedef struct symbol_info {
 typedef struct symbol_desc {
     machsym_open_desc open;
     machsym_lines lines;
-    bool any_lines;     /* take a map whatever its policy is */
-    uint32_t map_flags; /* MACHSYM_MAP_UNCHECKED */
+    bool any_lines; /* take a map whatever its policy is */
 } symbol_desc;
 
 /* One of the two. Never changes after it is open: any number of threads may share it. */
 typedef struct symbol_file {
-    machsym_image *image; /* NULL: map */
-    machsym_map *map;     /* NULL: image */
+    machsym_image *image;
+    const machsym_map *map; /* that answers; NULL: the image is a Mach-O file */
     machsym_lines lines;
     symbol_info info;
 } symbol_file;

@@ -10,6 +10,7 @@
 #include "../dwarf/functions.h"
 #include "session.h"
 #include "engine.h"
+#include "../map/symmap.h"
 
 /* ==== >>answer =============================================================================================
  * Job:    policy: which name and which line a frame has.
@@ -191,9 +192,43 @@ static size_t ms_ans_own_frames(machsym_session *s, uint64_t addr, machsym_frame
     return count;
 }
 
+/* Room for the frames that a map finds at one address. */
+static bool ms_ans_make_room(machsym_session *s, size_t count)
+{
+    if (count > s->found_cap) {
+        s->found = (machsym_map_frame *)ms_arena_alloc(&s->keep, count, sizeof *s->found);
+        s->found_cap = s->found != NULL ? count : 0;
+    }
+    return s->found != NULL;
+}
+
+/* All frames at an address that a map has. */
+static size_t ms_ans_map_frames(machsym_session *s, uint64_t addr, machsym_frame *frames, size_t cap)
+{
+    const machsym_map *map = s->image->map;
+    if (s->kept == NULL)
+        s->kept = ms_map_open_kept(map, s->allocator);
+    if (s->kept == NULL || !ms_ans_make_room(s, MACHSYM_MAX_INLINE_DEPTH + 1)) {
+        s->keep.failed = true;
+        return 0;
+    }
+    size_t count = ms_map_frames(map, addr, s->found, s->found_cap);
+    if (count > s->found_cap && ms_ans_make_room(s, count))
+        ms_map_frames(map, addr, s->found, s->found_cap);
+    size_t told = count < cap ? count : cap;
+    told = told < s->found_cap ? told : s->found_cap;
+    if (!ms_map_kept_names(s->kept, s->found, told, frames))
+        s->keep.failed = true;
+    if ((s->flags & MACHSYM_SESSION_BEST_LINE) != 0)
+        ms_ans_best_lines(frames, told);
+    return s->found_cap == 0 ? 0 : count;
+}
+
 /* All frames at an address. */
 static size_t ms_ans_frames(machsym_session *s, uint64_t addr, machsym_frame *frames, size_t cap)
 {
+    if (s->image->map != NULL)
+        return ms_ans_map_frames(s, addr, frames, cap);
     ms_ses_trim(s);
     ms_ses_object *object = ms_ses_object_at(s, addr);
     if (object == NULL)

@@ -15,6 +15,7 @@
 #include "../dwarf/functions.h"
 #include "../image/image.h"
 #include "../image/debugmap.h"
+#include "../map/symmap.h"
 
 /* ==== >>session ============================================================================================
  * Job:    what one thread has decoded of an image, kept until it is dropped.
@@ -67,6 +68,9 @@ typedef struct ms_ses_objects {
 /* One thread's lookups. */
 struct machsym_session {
     const machsym_image *image;
+    ms_map_kept *kept;        /* of a map: names that are unpacked; NULL: there are none */
+    machsym_map_frame *found; /* of a map: room for the frames of one address; in keep */
+    size_t found_cap;
     machsym_session *program; /* of a session on an object file: the one that has the symbols; else NULL */
     ms_ses_objects *objects;  /* of a program whose debug map is followed, once asked for; in keep */
     machsym_lines lines;
@@ -115,6 +119,9 @@ static void ms_ses_clear(machsym_session *s)
     s->programs = NULL;
     s->lines_run = 0;
     s->names = NULL;
+    s->kept = NULL;
+    s->found = NULL;
+    s->found_cap = 0;
     s->objects = NULL;
     s->claims = NULL;
     s->claim_first = NULL;
@@ -201,10 +208,23 @@ static void ms_ses_close_objects(machsym_session *s)
 static void ms_ses_forget(machsym_session *s)
 {
     ms_ses_close_objects(s);
+    if (s->kept != NULL)
+        ms_map_close_kept(s->kept);
     ms_arena_free(&s->keep);
     ms_arena_free(&s->cache);
     ms_arena_free(&s->scratch);
     ms_ses_clear(s);
+}
+
+static size_t ms_ses_memory(const machsym_session *s)
+{
+    size_t bytes = sizeof *s + s->keep.total + s->cache.total + s->scratch.total;
+    if (s->kept != NULL)
+        bytes += s->kept->arena.total + s->kept->cache.total;
+    for (const ms_ses_object *object = s->objects != NULL ? s->objects->first : NULL; object != NULL;
+         object = object->next)
+        bytes += ms_ses_memory(&object->session);
+    return bytes;
 }
 
 static void ms_ses_close(machsym_session *s)

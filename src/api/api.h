@@ -155,7 +155,8 @@ enum machsym_open_flags {
         1u << 3, /* ignore the names LC_SYMTAB has for the image's own code, as if stripped */
     MACHSYM_OPEN_NO_OBJECTS =
         1u << 4, /* do not follow the debug map: no file that the program names is opened */
-    MACHSYM_OPEN_ANY_TIME = 1u << 5 /* take object files whose time is not the one in the debug map */
+    MACHSYM_OPEN_ANY_TIME = 1u << 5, /* take object files whose time is not the one in the debug map */
+    MACHSYM_OPEN_UNCHECKED = 1u << 6 /* of a map: do not compare its checksum, as MACHSYM_MAP_UNCHECKED */
 };
 
 /* Where the object files of a debug map went: paths that begin with from are looked up with to in its
@@ -167,7 +168,7 @@ typedef struct machsym_oso_prefix {
 
 /* What to open; zero means the default everywhere. */
 typedef struct machsym_open_desc {
-    const char *path;         /* a Mach-O file, or a .dSYM bundle */
+    const char *path;         /* a Mach-O file, a .dSYM bundle, or a symbol map */
     machsym_bytes bytes;      /* the file's bytes, in place of path; they must outlive the image */
     const char *pair_path;    /* the other half: the binary to a dSYM, or the dSYM to a binary */
     machsym_bytes pair_bytes; /* the same as bytes */
@@ -197,6 +198,7 @@ typedef struct machsym_slice {
 } machsym_slice;
 
 typedef struct machsym_image machsym_image;
+typedef struct machsym_map machsym_map; /* see machsym_map_open */
 
 /* What is known of an open image. */
 typedef struct machsym_image_info {
@@ -219,7 +221,8 @@ typedef struct machsym_image_info {
     uint32_t symbol_count; /* entries in LC_SYMTAB, stabs included; of both halves */
     uint32_t
         damage_count; /* parts found damaged while opening; what lookups find: machsym_session_read_info */
-    machsym_damage damage; /* the first of them */
+    machsym_damage damage;  /* the first of them */
+    const machsym_map *map; /* the map that answers, when the file is one; else NULL */
 } machsym_image_info;
 
 /* One section of the image. */
@@ -251,6 +254,8 @@ typedef struct machsym_entry {
 
 /* Opens a slice for lookups: maps the file, reads load commands and unit headers.
  * Returns: OK and *out; else an error, *out NULL, err filled when given.
+ * The file may be a symbol map (machsym_map_save): then sessions answer from it as from the file that it was made of,
+ * but iterations find nothing, and no plan can be made of it.
  * A program without debug info, opened by its path, is answered for by the object files that its debug map
  * (N_OSO) names; sessions and plans open them when they need them. oso_prefixes and oso_dirs turn that on for
  * bytes too. With OPEN_LOADED, bytes is the memory of an image from its header on, as far as it may be read
@@ -346,24 +351,29 @@ typedef struct machsym_answer {
 } machsym_answer;
 
 /* Opens a session on an image.
- * Returns: OK and *out; else an error. Owns: *out. Borrows: the image. Threads: any; the session then belongs
+ * Returns: OK and *out; else an error: MACHSYM_ERR_POLICY when the image is a map that was built for another line policy
+ * (machsym_map_get_info tells which). Owns: *out. Borrows: the image. Threads: any; the session then belongs
  * to one thread at a time. Cost: constant; the work is done by lookups. */
 MACHSYM_API machsym_result machsym_session_open(const machsym_session_desc *desc, machsym_session **out,
                                                 machsym_error *err);
 MACHSYM_API void machsym_session_close(machsym_session *session);
-/* Drops everything cached. Names that were put together from parts (see machsym_session_frames) end here. */
+/* Drops everything cached. Names that were put together from parts (see machsym_session_frames) end here, and so do all
+ * names from a map. A map's names are kept until then, so a program that asks one for days trims now and then. */
 MACHSYM_API void machsym_session_trim(machsym_session *session);
 /* Whether memory ran out since the session was opened or trimmed. Then answers may lack frames, names or
  * lines; without it they never do. Threads: the session's. Cost: constant. */
 MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session);
+
+/* How many bytes of memory the session holds. Threads: the session's. Cost: constant. */
+MACHSYM_API size_t machsym_session_memory(const machsym_session *session);
 
 /* Which functions hold an address: the innermost inlined call first, the real function last. addr is an
  * address of the file (machsym_image_addr). Subtract 1 from return addresses before.
  * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address, or memory ran
  * out: see machsym_session_lacked_memory.
  * Borrows: names and paths are views into the image; those that are put together from parts (Objective-C
- * methods without symbols) or come from an object file of a debug map live until machsym_session_trim or
- * close.
+ * methods without symbols), come from an object file of a debug map, or are names of a map live until
+ * machsym_session_trim or close.
  * Threads: the session's. Cost: a unit's functions are decoded when it is first needed, what is inlined into a function at
  * its first lookup (in a session with MACHSYM_SESSION_INDEX, with the unit); then some binary searches, no allocation.
  * Signals: in a session with MACHSYM_SESSION_INDEX, a lookup that finds its unit decoded (one of the
@@ -547,7 +557,6 @@ MACHSYM_API void machsym_session_read_info(machsym_session *session, machsym_ses
 
 /* ---- Map: a whole image resolved once; the file is the structure in memory ---- */
 
-typedef struct machsym_map machsym_map;
 typedef struct machsym_plan machsym_plan;
 typedef struct machsym_part machsym_part;
 typedef struct machsym_writer machsym_writer;
@@ -662,7 +671,7 @@ typedef struct machsym_map_frame {
 } machsym_map_frame;
 
 /* Which functions hold an address of the file, as machsym_session_frames tells it. No name is unpacked:
- * machsym_map_names and machsym_names_get make machsym_frames of these.
+ * machsym_map_names makes machsym_frames of these. Sessions on a map do both.
  * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address.
  * Threads: any. Cost: about 0.2 microseconds; no allocation, no lock, no call to the system: usable in signal
  * handlers. */
@@ -675,31 +684,6 @@ MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, mac
  * handlers too. */
 MACHSYM_API size_t machsym_map_names(const machsym_map *map, const machsym_map_frame *from, size_t count,
                                      machsym_frame *frames, char *text, size_t cap);
-
-/* What one thread has unpacked of a map's names: for many lookups, in place of machsym_map_names. */
-typedef struct machsym_names machsym_names;
-
-/* Whose names to keep; zero means the default everywhere but for map. */
-typedef struct machsym_names_desc {
-    const machsym_map *map;
-    machsym_allocator allocator;
-} machsym_names_desc;
-
-/* Opens an empty cache of names.
- * Returns: OK and *out; else an error. Owns: *out, until machsym_names_close. Borrows: the map. Threads: any;
- * *out then belongs to one at a time. Cost: a pointer for each 1,024 bytes of text. */
-MACHSYM_API machsym_result machsym_names_open(const machsym_names_desc *desc, machsym_names **out,
-                                              machsym_error *err);
-MACHSYM_API void machsym_names_close(machsym_names *names);
-/* Drops what is unpacked when it takes more than limit bytes: between lookups, so that it cannot grow to all
- * of the map's text. Returns: whether it was dropped. */
-MACHSYM_API bool machsym_names_trim(machsym_names *names, size_t limit);
-/* Makes frames as machsym_map_names does. Names live until machsym_names_trim drops them, or close; as long,
- * the same name of the map is the same view.
- * Returns: false when memory was short; then names may be missing.
- * Cost: text is unpacked once, 1,024 bytes at a time; of what is unpacked a name takes some 50 ns. */
-MACHSYM_API bool machsym_names_get(machsym_names *names, const machsym_map_frame *from, size_t count,
-                                   machsym_frame *frames);
 
 /* Iterates over the ranges of a map by address. Returns: false at the end. Ask for the frames of lo. Signals:
  * as above. */
@@ -794,7 +778,6 @@ MACHSYM_API size_t machsym_error_text(const machsym_error *err, const machsym_op
     X(machsym_uuid, 9007199254740881)                                                                        \
     X(machsym_map_desc, 36028797018963913)                                                                   \
     X(machsym_map_frame, 72057594037927931)                                                                  \
-    X(machsym_names_desc, 144115188075855859)                                                                \
     X(machsym_writer_desc, 288230376151711717)                                                               \
     X(machsym_platform, 576460752303423433)
 #define MACHSYM_WEIGH(type, weight) +(uint64_t)sizeof(type) * (uint64_t)weight
@@ -829,8 +812,6 @@ MACHSYM_CHECKED(machsym_result, machsym_map_build,
                 (const machsym_plan_desc *desc, machsym_map **out, machsym_error *err), (desc, out, err))
 MACHSYM_CHECKED(machsym_result, machsym_map_open,
                 (const machsym_map_desc *desc, machsym_map **out, machsym_error *err), (desc, out, err))
-MACHSYM_CHECKED(machsym_result, machsym_names_open,
-                (const machsym_names_desc *desc, machsym_names **out, machsym_error *err), (desc, out, err))
 MACHSYM_CHECKED(machsym_result, machsym_writer_open,
                 (const machsym_writer_desc *desc, machsym_writer **out, machsym_error *err), (desc, out, err))
 #undef MACHSYM_CHECKED
@@ -840,7 +821,6 @@ MACHSYM_CHECKED(machsym_result, machsym_writer_open,
 #define machsym_plan_open    machsym_plan_open_checked
 #define machsym_map_build    machsym_map_build_checked
 #define machsym_map_open     machsym_map_open_checked
-#define machsym_names_open   machsym_names_open_checked
 #define machsym_writer_open  machsym_writer_open_checked
 #endif
 

@@ -11,6 +11,7 @@
 #include "../macho/symbols.h"
 #include "../dwarf/forms.h"
 #include "../dwarf/units.h"
+#include "../map/symmap.h"
 
 /* ==== >>image ==============================================================================================
  * Job:    turns a descriptor into an image: its slice, the other half, code, debug info.
@@ -30,7 +31,8 @@ typedef struct ms_im_places {
 /* A file, or a pair of files of one UUID, opened. */
 struct machsym_image {
     ms_arena arena;
-    ms_mo mo[2]; /* what was asked for; then the other half */
+    machsym_map *map; /* that answers in place of all below, when the file is one; else NULL */
+    ms_mo mo[2];      /* what was asked for; then the other half */
     ms_file inputs[2];
     size_t mo_count;
     ms_dw dw;
@@ -357,6 +359,37 @@ static void ms_im_set_places(machsym_image *image, const machsym_open_desc *desc
 /* ---- Opening and closing ---- */
 
 /* Opens one half, or both, of what the descriptor names. */
+/* Takes a symbol map, which needs no other half. The image then says of its slice what the map does. */
+static machsym_result ms_im_add_map(machsym_image *image, const machsym_open_desc *desc, machsym_error *err)
+{
+    machsym_map_desc how;
+    ms_mo *mo = &image->mo[0];
+    ms_zero(&how, sizeof how);
+    how.bytes.ptr = image->inputs[0].bytes.ptr;
+    how.bytes.len = image->inputs[0].bytes.len;
+    how.flags = (desc->flags & MACHSYM_OPEN_UNCHECKED) != 0 ? MACHSYM_MAP_UNCHECKED : 0u;
+    machsym_result result = ms_map_open(&how, image->arena.allocator, &image->map, err);
+    if (result != MACHSYM_OK)
+        return result;
+    const ms_map_head *head = &image->map->head;
+    mo->slice.cputype = head->cputype;
+    mo->slice.cpusubtype = head->cpusubtype;
+    mo->slice.arch = ms_mo_arch_name(head->cputype, head->cpusubtype);
+    mo->slice.uuid = head->uuid;
+    for (size_t i = 0; i < sizeof head->uuid.v; i++)
+        mo->slice.has_uuid |= head->uuid.v[i] != 0;
+    mo->slice.size = image->map->bytes.len;
+    mo->is_64 = (head->cputype & ms_CPU_IS_64) != 0;
+    mo->text_addr = head->text_addr;
+    mo->text_size = head->text_size > head->code_size ? head->text_size : head->code_size;
+    mo->text_exec_addr = head->text_exec_addr;
+    if (desc->arch != NULL && !ms_str_is(ms_str_from_c(mo->slice.arch), desc->arch))
+        return ms_fail(err, MACHSYM_ERR_ARCH, "the map is for another architecture", "map header", 32);
+    if (desc->uuid != NULL && !ms_equal(desc->uuid, &head->uuid, sizeof head->uuid))
+        return ms_fail(err, MACHSYM_ERR_UUID, "the map has another UUID", "map header", 16);
+    return MACHSYM_OK;
+}
+
 static machsym_result ms_im_open_halves(machsym_image *image, const machsym_open_desc *desc,
                                         machsym_error *err)
 {
@@ -367,9 +400,19 @@ static machsym_result ms_im_open_halves(machsym_image *image, const machsym_open
             err, MACHSYM_ERR_ARGUMENT,
             "an image of a kernel collection has other addresses than its dSYM: open that by itself", "", 0);
     machsym_result result =
-        ms_file_open(desc->path, desc->bytes, desc->flags, image->arena.allocator, &input, err);
+        ms_file_take(desc->path, desc->bytes, desc->flags, image->arena.allocator, &input, err);
     if (result != MACHSYM_OK)
         return result;
+    if (ms_map_is(input.bytes)) {
+        image->inputs[0] = input;
+        return wants_pair ? ms_fail(err, MACHSYM_ERR_PAIR, "a map has no other half", "", 0)
+                          : ms_im_add_map(image, desc, err);
+    }
+    if (!ms_file_is_mach(input.bytes)) {
+        result = ms_file_refuse(input.bytes, err);
+        ms_file_close(&input);
+        return result;
+    }
     result = ms_im_add_file(image, desc, &input, desc->arch, desc->uuid, err);
     if (result != MACHSYM_OK) {
         ms_file_close(&input);
@@ -391,6 +434,10 @@ static machsym_result ms_im_fill(machsym_image *image, const machsym_open_desc *
     machsym_result result = ms_im_open_halves(image, desc, err);
     if (result != MACHSYM_OK)
         return result;
+    if (image->map != NULL) {
+        image->name = ms_map_name_of(image->map);
+        return MACHSYM_OK;
+    }
     for (size_t i = 0; i < image->mo_count; i++)
         image->mo[i].hide_symtab = (desc->flags & MACHSYM_OPEN_NO_SYMTAB) != 0;
     ms_im_set_name(image, desc);
@@ -406,6 +453,8 @@ static machsym_result ms_im_fill(machsym_image *image, const machsym_open_desc *
 
 static void ms_im_close(machsym_image *image)
 {
+    if (image->map != NULL)
+        ms_map_close(image->map);
     for (size_t i = 0; i < 2; i++)
         ms_file_close(&image->inputs[i]);
     ms_arena arena = image->arena; /* the image lies in its own arena */
@@ -446,7 +495,8 @@ static void ms_im_get_info(const machsym_image *image, machsym_image_info *out)
     out->min_os = mo->platforms[0].min_os;
     out->sdk = mo->platforms[0].sdk;
     out->source_version = mo->source_version;
-    out->has_dwarf = image->dw.info.len != 0;
+    out->map = image->map;
+    out->has_dwarf = image->map != NULL ? ms_map_has_runs(image->map) : image->dw.info.len != 0;
     out->has_compressed_dwarf = image->has_compressed_dwarf;
     ms_damage damage;
     ms_zero(&damage, sizeof damage);

@@ -220,8 +220,8 @@ static machsym_result ms_file_open_path(const char *path, uint32_t flags, ms_fil
 }
 #endif
 
-/* Opens a path, or takes the caller's bytes. */
-static machsym_result ms_file_open(const char *path, machsym_bytes bytes, uint32_t flags,
+/* Opens a path, or takes the caller's bytes, whatever they are. */
+static machsym_result ms_file_take(const char *path, machsym_bytes bytes, uint32_t flags,
                                    machsym_allocator allocator, ms_file *input, machsym_error *err)
 {
     ms_zero(input, sizeof *input);
@@ -240,16 +240,28 @@ static machsym_result ms_file_open(const char *path, machsym_bytes bytes, uint32
     (void)path;
     (void)flags;
     (void)allocator;
-    if (result == MACHSYM_OK) {
-        ms_rd rd = ms_rd_make(input->bytes);
-        uint32_t magic = ms_rd_be32(&rd);
-        bool is_mach = magic == ms_FAT_MAGIC_32 || magic == ms_FAT_MAGIC_64 || magic == ms_MH_MAGIC ||
-                       magic == ms_MH_MAGIC_64 || magic == ms_MH_CIGAM || magic == ms_MH_CIGAM_64;
-        if (!is_mach)
-            result = ms_file_refuse(input->bytes, err);
-    }
     if (result != MACHSYM_OK)
         ms_file_close(input);
+    return result;
+}
+
+static bool ms_file_is_mach(ms_span bytes)
+{
+    ms_rd rd = ms_rd_make(bytes);
+    uint32_t magic = ms_rd_be32(&rd);
+    return magic == ms_FAT_MAGIC_32 || magic == ms_FAT_MAGIC_64 || magic == ms_MH_MAGIC ||
+           magic == ms_MH_MAGIC_64 || magic == ms_MH_CIGAM || magic == ms_MH_CIGAM_64;
+}
+
+/* Opens a path, or takes the caller's bytes, if they are a Mach-O file. */
+static machsym_result ms_file_open(const char *path, machsym_bytes bytes, uint32_t flags,
+                                   machsym_allocator allocator, ms_file *input, machsym_error *err)
+{
+    machsym_result result = ms_file_take(path, bytes, flags, allocator, input, err);
+    if (result == MACHSYM_OK && !ms_file_is_mach(input->bytes)) {
+        result = ms_file_refuse(input->bytes, err);
+        ms_file_close(input);
+    }
     return result;
 }
 

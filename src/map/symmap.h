@@ -12,7 +12,7 @@
 
 /* ==== >>symmap ===========================================================================================
  * Job:    reads a symbol map in place. Format: docs/symmap.md.
- * Offers: machsym_map, machsym_names, ms_map_open, ms_map_frames, ms_map_names, ms_map_get_names,
+ * Offers: machsym_map, ms_map_kept, ms_map_open, ms_map_frames, ms_map_names, ms_map_kept_names,
  *         ms_map_next.
  * Never:  knows DWARF or Mach-O; trusts a number in a map: every read is checked. */
 
@@ -192,11 +192,17 @@ static void ms_map_set_tables(machsym_map *map)
 
 /* ---- Opening ---- */
 
+/* Whether a file begins as a map does. */
+static bool ms_map_is(ms_span bytes)
+{
+    return bytes.len >= 8 && ms_equal(bytes.ptr, ms_MAP_MAGIC, 8);
+}
+
 /* Checks what a map file says of itself. */
 static machsym_result ms_map_check(machsym_map *map, uint32_t flags, machsym_error *err)
 {
     ms_map_head *head = &map->head;
-    if (map->bytes.len < ms_MAP_HEAD || !ms_equal(map->bytes.ptr, ms_MAP_MAGIC, 8))
+    if (map->bytes.len < ms_MAP_HEAD || !ms_map_is(map->bytes))
         return ms_fail(err, MACHSYM_ERR_FORMAT, "not a symbol map", "map header", 0);
     ms_map_load_head(map->bytes.ptr, head);
     if (head->version != ms_MAP_VERSION)
@@ -256,12 +262,23 @@ static machsym_result ms_map_open(const machsym_map_desc *desc, machsym_allocato
     return result;
 }
 
+static machsym_str ms_map_name_of(const machsym_map *map)
+{
+    return ms_str_make((const char *)map->tables[ms_MAP_NAME].ptr, map->tables[ms_MAP_NAME].len);
+}
+
+/* Whether the map has ranges from debug info. */
+static bool ms_map_has_runs(const machsym_map *map)
+{
+    return map->tables[ms_MAP_RUNS].len != 0;
+}
+
 /* All but the name of the architecture. */
 static void ms_map_get_info(const machsym_map *map, machsym_map_info *out)
 {
     const ms_map_head *head = &map->head;
     ms_zero(out, sizeof *out);
-    out->name = ms_str_make((const char *)map->tables[ms_MAP_NAME].ptr, map->tables[ms_MAP_NAME].len);
+    out->name = ms_map_name_of(map);
     out->uuid = head->uuid;
     out->cputype = head->cputype;
     out->cpusubtype = head->cpusubtype;
@@ -709,7 +726,7 @@ static size_t ms_map_names(const machsym_map *map, const machsym_map_frame *from
 
 /* ---- Names that were unpacked before ---- */
 
-struct machsym_names {
+typedef struct ms_map_kept {
     const machsym_map *map;
     ms_arena arena;      /* of this and of pages */
     ms_arena cache;      /* of what can be dropped */
@@ -721,9 +738,9 @@ struct machsym_names {
     size_t long_cap;
     uint32_t file_refs[1 << ms_MAP_FILE_BITS]; /* by a hash of it, what a FILE record says; 0: none */
     machsym_path files[1 << ms_MAP_FILE_BITS];
-};
+} ms_map_kept;
 
-static machsym_path ms_map_kept_file(machsym_names *names, uint32_t ref)
+static machsym_path ms_map_kept_file(ms_map_kept *names, uint32_t ref)
 {
     size_t slot = (ref * 2654435761u) >> (32 - ms_MAP_FILE_BITS);
     if (names->file_refs[slot] != ref) {
@@ -733,10 +750,10 @@ static machsym_path ms_map_kept_file(machsym_names *names, uint32_t ref)
     return names->files[slot];
 }
 
-static machsym_names *ms_map_open_names(const machsym_map *map, machsym_allocator allocator)
+static ms_map_kept *ms_map_open_kept(const machsym_map *map, machsym_allocator allocator)
 {
     ms_arena arena = ms_arena_make(allocator);
-    machsym_names *names = (machsym_names *)ms_arena_zeroed(&arena, 1, sizeof *names);
+    ms_map_kept *names = (ms_map_kept *)ms_arena_zeroed(&arena, 1, sizeof *names);
     size_t page_count = map->tables[ms_MAP_BLOCKS].len / 4;
     ms_map_page **pages = (ms_map_page **)ms_arena_zeroed(&arena, page_count, sizeof *pages);
     if (names == NULL || pages == NULL) {
@@ -752,7 +769,7 @@ static machsym_names *ms_map_open_names(const machsym_map *map, machsym_allocato
     return names;
 }
 
-static void ms_map_close_names(machsym_names *names)
+static void ms_map_close_kept(ms_map_kept *names)
 {
     ms_arena arena = names->arena; /* the object lies in it */
     ms_arena_free(&names->cache);
@@ -761,7 +778,7 @@ static void ms_map_close_names(machsym_names *names)
 
 /* The text of a block from a byte on, unpacked once. Empty when the block is damaged or there is no such
  * block. */
-static machsym_str ms_map_unpacked(machsym_names *names, uint64_t block, size_t at)
+static machsym_str ms_map_unpacked(ms_map_kept *names, uint64_t block, size_t at)
 {
     if (block >= names->page_count)
         return ms_str_empty();
@@ -778,7 +795,7 @@ static machsym_str ms_map_unpacked(machsym_names *names, uint64_t block, size_t 
 }
 
 /* Copies a text that runs on into other blocks. */
-static machsym_str ms_map_copy_long(machsym_names *names, uint64_t place)
+static machsym_str ms_map_copy_long(ms_map_kept *names, uint64_t place)
 {
     size_t len = 0;
     size_t cap = 0;
@@ -804,7 +821,7 @@ static machsym_str ms_map_copy_long(machsym_names *names, uint64_t place)
 }
 
 /* A text that runs on into other blocks, copied when it is first asked for. */
-static machsym_str ms_map_long_text(machsym_names *names, uint64_t place)
+static machsym_str ms_map_long_text(ms_map_kept *names, uint64_t place)
 {
     ms_tab_slot *slot = ms_tab_get(&names->long_texts, place, 0);
     if (slot != NULL && slot->value != 0)
@@ -820,7 +837,7 @@ static machsym_str ms_map_long_text(machsym_names *names, uint64_t place)
     return text;
 }
 
-static machsym_str ms_map_kept_name(machsym_names *names, uint64_t record, uint64_t ref)
+static machsym_str ms_map_kept_name(ms_map_kept *names, uint64_t record, uint64_t ref)
 {
     if ((ref & 1) != 0)
         return ms_map_plain_ref(names->map->tables[ms_MAP_DATA], record, ref);
@@ -830,21 +847,8 @@ static machsym_str ms_map_kept_name(machsym_names *names, uint64_t record, uint6
     return text.len < rest.len ? text : ms_map_long_text(names, place);
 }
 
-static bool ms_map_trim_names(machsym_names *names, size_t limit)
-{
-    if (names->cache.live <= limit)
-        return false;
-    ms_arena_reset(&names->cache);
-    ms_zero(names->pages, names->page_count * sizeof *names->pages);
-    ms_zero(&names->long_texts, sizeof names->long_texts);
-    names->long_texts.arena = &names->cache;
-    names->longs = NULL;
-    names->long_count = names->long_cap = 0;
-    return true;
-}
-
-static bool ms_map_get_names(machsym_names *names, const machsym_map_frame *from, size_t count,
-                             machsym_frame *frames)
+static bool ms_map_kept_names(ms_map_kept *names, const machsym_map_frame *from, size_t count,
+                              machsym_frame *frames)
 {
     for (size_t i = 0; i < count; i++) {
         uint64_t record = from[i].name_ref;

@@ -320,7 +320,7 @@ bool images_borrow(image_pool *all, const image_key *key, image_loan *out, image
     status->other_lines = image->other_lines;
     status->lines = lines_name(image->file.lines);
     status->wanted_lines = lines_name(all->options.lines);
-    if (image->file.image != NULL)
+    if (image->file.map == NULL)
         status->path = files.first->path;
     return true;
 }
