@@ -146,9 +146,8 @@ PLAIN := $(patsubst %,test_%,reader arena segments table macho forms units lines
     bounds shared loaded debugmap backtrace map map_writer map_threads map_oom) corrupt damage oom
 $(PLAIN:%=$(B)/tests/%): CPPFLAGS += $(NO_NAMES)
 
-# Programs that use public functions only share one build of the header.
-PUBLIC_TESTS := $(patsubst %,test_%,alloc lines map_oom symbols threads macho)
-$(PUBLIC_TESTS:%=$(B)/tests/%): CPPFLAGS += -DTEST_PUBLIC
+# Programs that use public functions only say so (TEST_PUBLIC) and share one build of the header, without demanglers.
+PUBLIC_TESTS := $(patsubst tests/%.c,%,$(shell grep -l '^\#define TEST_PUBLIC' tests/test_*.c))
 $(PUBLIC_TESTS:%=$(B)/tests/%): $(B)/replayed/machsym.o
 
 # These run for long enough to be worth optimising.
