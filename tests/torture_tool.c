@@ -46,7 +46,7 @@ static const char *const commands[][WORDS] = {
     {"owners", "{file}"},
     {"owners", "--rules", "{file}", "tests/fixtures/bin/demo.app.dSYM"},
     {"owners", "--linkmap", "{file}", "tests/fixtures/bin/demo.app.dSYM"},
-    {"map", "build", "-j", "1", "--all-archs", "--columns", "-o", "{out}", "{file}"},
+    {"map", "build", "-j", "1", "--columns", "-o", "{out}", "{file}"},
     {"map", "import", "--format=bugly", "--name", "x", "-o", "{out}", "{file}"},
     {"map", "info", "{file}"},
     {"map", "dump", "{file}"},

@@ -115,7 +115,7 @@ static size_t thread_count(const atos *a, size_t count)
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     size_t most = cores < 1 ? 1 : cores > MAX_THREADS ? MAX_THREADS : (size_t)cores;
     for (size_t i = 0; i < a->target_count; i++) {
-        if (a->targets[i].file.image != NULL && !a->targets[i].file.info.has_dwarf)
+        if (a->targets[i].file.map == NULL && !a->targets[i].file.info.has_dwarf)
             most = 1;
     }
     return a->rules != NULL || a->explain || count < THREAD_WORTH ? 1 : most;

@@ -162,18 +162,20 @@ static unsigned ms_cu_wrong_fields(const ms_dw *dw, const ms_cu *cu)
 
 /* Whether a unit begins where this header was read. A header with one wrong field counts if its length leads to a
  * header that is right, as damage hits one field. */
-static bool ms_cu_is_header(const ms_dw *dw, ms_cu cu)
+static bool ms_cu_is_header(const ms_dw *dw, const ms_cu *at)
 {
+    ms_cu cu;
     for (unsigned links = MACHSYM_MAX_UNIT_LINKS; links > 0; links--) {
-        unsigned wrong = ms_cu_wrong_fields(dw, &cu);
+        unsigned wrong = ms_cu_wrong_fields(dw, at);
         if (wrong == 0)
             return true;
-        if (wrong > 1 || !cu.is_whole)
+        if (wrong > 1 || !at->is_whole)
             return false;
-        if (cu.end == dw->info.len)
+        if (at->end == dw->info.len)
             return true;
-        if (!ms_cu_header_at(dw, NULL, cu.end, &cu))
+        if (!ms_cu_header_at(dw, NULL, at->end, &cu))
             return false;
+        at = &cu;
     }
     return false;
 }
@@ -191,7 +193,7 @@ static uint64_t ms_cu_search(const ms_dw *dw, uint64_t off)
             continue; /* no version from 2 to 5 */
         if (!ms_cu_header_at(dw, NULL, off, &cu) || !cu.is_whole || ms_cu_wrong_fields(dw, &cu) != 0)
             continue;
-        if (cu.end == dw->info.len || (ms_cu_header_at(dw, NULL, cu.end, &next) && ms_cu_is_header(dw, next)))
+        if (cu.end == dw->info.len || (ms_cu_header_at(dw, NULL, cu.end, &next) && ms_cu_is_header(dw, &next)))
             return off;
     }
     return dw->info.len;
@@ -209,7 +211,7 @@ static const ms_cu *ms_cu_index(const ms_dw *dw, const ms_cu_peeker *peeker, ms_
     *count = 0;
     for (bool more = ms_cu_header_at(dw, peeker, 0, &cu); more; cu = next) {
         more = ms_cu_header_at(dw, peeker, cu.end, &next);
-        if (!cu.is_whole || (cu.end < dw->info.len && (!more || !ms_cu_is_header(dw, next)))) {
+        if (!cu.is_whole || (cu.end < dw->info.len && (!more || !ms_cu_is_header(dw, &next)))) {
             uint64_t end = ms_cu_search(dw, cu.off + 1);
             more = ms_cu_header_at(dw, NULL, end, &next);
             cu.is_damaged = cu.is_damaged || (!cu.is_whole && !more);

@@ -65,8 +65,8 @@ static uint8_t *ms_pk_put_sequence(uint8_t *out, const uint8_t *literals, size_t
                                    size_t match_len)
 {
     size_t code = match_len == 0 ? 0 : match_len - ms_PK_MIN;
-    *out++ =
-        (uint8_t)((count < ms_PK_LONG ? count : ms_PK_LONG) << 4 | (code < ms_PK_LONG ? code : ms_PK_LONG));
+    *out++ = (uint8_t)((count < ms_PK_LONG ? count : (size_t)ms_PK_LONG) << 4 |
+                       (code < ms_PK_LONG ? code : (size_t)ms_PK_LONG));
     if (count >= ms_PK_LONG)
         out = ms_pk_put_length(out, count - ms_PK_LONG);
     ms_copy(out, literals, count);
