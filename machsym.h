@@ -1458,7 +1458,8 @@ MACHSYM_CHECKED(machsym_result, machsym_writer_open,
 
 /* ==== >>bytes ==============================================================================================
  * Job:    spans of input, views of text, memory helpers, sort order and search, the error record.
- * Offers: ms_span, ms_span_sub, ms_str_*, ms_copy, ms_zero, ms_equal, ms_add_ok, ms_key, ms_sort, ms_upper_bound, ms_fail.
+ * Offers: ms_span, ms_span_sub, ms_str_*, ms_copy, ms_zero, ms_equal, ms_add_ok, ms_key, ms_sort, ms_upper_bound,
+ *         ms_lower_bound, ms_fail.
  * Never:  allocates; touches a byte outside its arguments. */
 
 #ifdef MACHSYM_NO_OS
@@ -1763,13 +1764,16 @@ static void ms_sort(ms_key *v, size_t count, ms_key *room)
         ms_copy(v, from, count * sizeof *v);
 }
 
-/* How many of the sorted keys are at or below key. */
-static size_t ms_upper_bound(const ms_key *v, size_t count, uint64_t key)
+/* How many of count sorted records have a key at or below this one. keys points to the uint64_t key of the first
+ * record; the next record's key lies stride bytes further. */
+static inline size_t ms_upper_bound(const void *keys, size_t count, size_t stride, uint64_t key)
 {
+    const char *at = (const char *)keys;
     size_t lo = 0;
     while (count > 0) {
         size_t half = count / 2;
-        if (v[lo + half].key <= key) {
+        const uint64_t *middle = (const uint64_t *)(const void *)(at + (lo + half) * stride);
+        if (*middle <= key) {
             lo += half + 1;
             count -= half + 1;
         } else {
@@ -1777,6 +1781,12 @@ static size_t ms_upper_bound(const ms_key *v, size_t count, uint64_t key)
         }
     }
     return lo;
+}
+
+/* How many of them have a key below this one. */
+static inline size_t ms_lower_bound(const void *keys, size_t count, size_t stride, uint64_t key)
+{
+    return key == 0 ? 0 : ms_upper_bound(keys, count, stride, key - 1);
 }
 
 /* Lowers *hi to an address: up to there what was found holds. */
@@ -2659,7 +2669,7 @@ static inline void *ms_arena_grow(ms_arena *arena, void *array, size_t count, si
 
 /* ==== >>segments ===========================================================================================
  * Job:    turns ranges that may overlap into sorted segments that do not, so that one search finds the owner.
- * Offers: ms_seg, ms_seg_build, ms_seg_at, ms_seg_find.
+ * Offers: ms_seg, ms_seg_build, ms_seg_at, ms_seg_find, ms_seg_range_at.
  * Never:  takes more than n log n steps, however the ranges overlap. */
 
 /* Half-open. */
@@ -2760,8 +2770,8 @@ static void ms_seg_paint(const ms_piece *pieces, size_t count, ms_arena *scratch
         owner[i] = ms_SEG_NONE;
     }
     for (size_t i = count; i-- > 0;) {
-        size_t lo = pieces[i].lo == 0 ? 0 : ms_upper_bound(cuts, cut_count, pieces[i].lo - 1);
-        size_t hi = pieces[i].hi == 0 ? 0 : ms_upper_bound(cuts, cut_count, pieces[i].hi - 1);
+        size_t lo = ms_lower_bound(cuts, cut_count, sizeof *cuts, pieces[i].lo);
+        size_t hi = ms_lower_bound(cuts, cut_count, sizeof *cuts, pieces[i].hi);
         for (uint32_t at = ms_seg_next_free(next, (uint32_t)lo); at < hi; at = ms_seg_next_free(next, at)) {
             MACHSYM_COUNT_WORK(1);
             owner[at] = pieces[i].owner;
@@ -2800,18 +2810,8 @@ static void ms_seg_build(const ms_piece *pieces, size_t count, ms_arena *scratch
 /* Index of the segment that holds an address; count when it lies before the first. */
 static size_t ms_seg_find(const ms_seg *v, size_t count, uint64_t addr)
 {
-    size_t lo = 0;
-    size_t left = count;
-    while (left > 0) {
-        size_t half = left / 2;
-        if (v[lo + half].lo <= addr) {
-            lo += half + 1;
-            left -= half + 1;
-        } else {
-            left = half;
-        }
-    }
-    return lo == 0 ? count : lo - 1;
+    size_t next = ms_upper_bound(v, count, sizeof *v, addr);
+    return next == 0 ? count : next - 1;
 }
 
 /* Whether segment number at holds an address, and another one follows it. */
@@ -2834,6 +2834,13 @@ static uint32_t ms_seg_owner(const ms_seg *v, size_t count, uint64_t addr)
 {
     uint64_t hi = UINT64_MAX;
     return ms_seg_at(v, count, addr, &hi);
+}
+
+/* The one of count sorted ranges that holds an address; NULL when none does. The ranges do not overlap. */
+static inline const ms_range *ms_seg_range_at(const ms_range *v, size_t count, uint64_t addr)
+{
+    size_t next = ms_upper_bound(v, count, sizeof *v, addr);
+    return next > 0 && addr < v[next - 1].hi ? &v[next - 1] : NULL;
 }
 
 /* ==== >>macho ==============================================================================================
@@ -4196,7 +4203,7 @@ static ms_fx_pointer ms_fx_pointer_at(ms_fx_data *d, uint64_t addr)
     if (section == NULL || span.len == 0)
         return pointer;
     uint64_t raw = d->mo->is_64 ? ms_rd_raw_u64(span.ptr) : ms_rd_raw_u32(span.ptr);
-    size_t at = ms_upper_bound(d->binds, d->bind_count, addr);
+    size_t at = ms_upper_bound(d->binds, d->bind_count, sizeof *d->binds, addr);
     if (at > 0 && d->binds[at - 1].key == addr) {
         uint64_t item = d->binds[at - 1].item;
         if ((item & ms_FX_BIND_IS_VALUE) != 0)
@@ -4407,20 +4414,10 @@ static uint64_t ms_sym_item(machsym_source source, unsigned rank, size_t mo, uin
            (uint64_t)mo << ms_SYM_MO_SHIFT | index;
 }
 
-/* code is sorted and does not overlap. */
-static const ms_range *ms_sym_code_at(const ms_range *code, size_t count, uint64_t addr)
+/* Which executable section holds an address; NULL when none does. */
+static const ms_range *ms_sym_code_at(const ms_sym_table *t, uint64_t addr)
 {
-    size_t lo = 0;
-    while (count > 0) {
-        size_t half = count / 2;
-        if (code[lo + half].lo <= addr) {
-            lo += half + 1;
-            count -= half + 1;
-        } else {
-            count = half;
-        }
-    }
-    return lo > 0 && addr < code[lo - 1].hi ? &code[lo - 1] : NULL;
+    return ms_seg_range_at(t->code, t->code_count, addr);
 }
 
 /* Turns an empty table into one that is for one address of code only. */
@@ -4446,8 +4443,7 @@ static void ms_sym_drop_far(ms_sym_table *t)
 /* Whether a start at an address may belong in the table. */
 static bool ms_sym_is_near(const ms_sym_table *t, uint64_t addr)
 {
-    return t->is_narrow ? addr >= t->near_lo && addr <= t->near_hi
-                        : ms_sym_code_at(t->code, t->code_count, addr) != NULL;
+    return t->is_narrow ? addr >= t->near_lo && addr <= t->near_hi : ms_sym_code_at(t, addr) != NULL;
 }
 
 /* Whether a name or start at an address belongs in the table. It closes in on a narrow one. */
@@ -4658,13 +4654,13 @@ static void ms_sym_index_crowds(ms_sym_table *t, ms_arena *scratch)
 /* The first entry at or past an address. */
 static size_t ms_sym_first(const ms_sym_table *t, uint64_t addr)
 {
-    return addr == 0 ? 0 : ms_upper_bound(t->v, t->count, addr - 1);
+    return ms_lower_bound(t->v, t->count, sizeof *t->v, addr);
 }
 
 /* The first entry past those at one address. */
 static size_t ms_sym_next(const ms_sym_table *t, size_t at)
 {
-    return ms_upper_bound(t->v, t->count, t->v[at].key);
+    return ms_upper_bound(t->v, t->count, sizeof *t->v, t->v[at].key);
 }
 
 /* Whether the name of an entry differs from those of the entries before it from first on; of many, the last
@@ -4685,7 +4681,7 @@ static bool ms_sym_is_new(const ms_sym_table *t, size_t first, size_t at)
 static void ms_sym_get(const ms_sym_table *t, size_t at, machsym_symbol *out)
 {
     uint64_t addr = t->v[at].key;
-    const ms_range *code = ms_sym_code_at(t->code, t->code_count, addr);
+    const ms_range *code = ms_sym_code_at(t, addr);
     size_t next = ms_sym_next(t, at);
     out->lo = addr;
     out->hi = code->hi;
@@ -4698,7 +4694,7 @@ static void ms_sym_get(const ms_sym_table *t, size_t at, machsym_symbol *out)
 /* The symbol whose range holds an address. Returns false when none does. */
 static bool ms_sym_find(const ms_sym_table *t, uint64_t addr, machsym_symbol *out)
 {
-    size_t at = ms_upper_bound(t->v, t->count, addr);
+    size_t at = ms_upper_bound(t->v, t->count, sizeof *t->v, addr);
     if (at == 0)
         return false;
     ms_sym_get(t, ms_sym_first(t, t->v[at - 1].key), out);
@@ -4725,7 +4721,7 @@ static machsym_str ms_sym_exact(const ms_sym_table *t, uint64_t addr, machsym_st
     const ms_key *v = is_crowd ? t->crowds : t->v;
     size_t count = is_crowd ? t->crowd_count : t->count;
     uint64_t key = is_crowd ? ms_sym_crowd_key(addr, want) : addr;
-    size_t at = key == 0 ? 0 : ms_upper_bound(v, count, key - 1);
+    size_t at = ms_lower_bound(v, count, sizeof *v, key);
     for (size_t i = 0; i < ms_SYM_CROWD && at < count && v[at].key == key && want.len != 0; i++, at++) {
         uint64_t item = t->v[is_crowd ? (size_t)v[at].item : at].item;
         if (ms_sym_source(item) != MACHSYM_SOURCE_SYMTAB) /* the best source: none follows another */
@@ -4825,8 +4821,7 @@ static void ms_sym_take_export(ms_sym_table *t, ms_fx_data *d, const ms_sym_trie
         machsym_str parts[1] = {ms_sym_c_name(ms_str_make(trie->name, trie->name_len))};
         if (d->mo->slice.cputype == ms_CPU_ARM)
             addr &= ~(uint64_t)1;
-        machsym_str name = ms_sym_code_at(t->code, t->code_count, addr) == NULL ? ms_str_empty()
-                                                                                : ms_sym_join(t, d, parts, 1);
+        machsym_str name = ms_sym_code_at(t, addr) == NULL ? ms_str_empty() : ms_sym_join(t, d, parts, 1);
         if (name.len != 0)
             ms_sym_add_name(t, addr, MACHSYM_SOURCE_EXPORTS, name);
     }
@@ -5266,7 +5261,7 @@ static void ms_oc_name_methods(ms_sym_table *t, ms_fx_data *d, const ms_oc_list 
         const ms_oc_method *method = &list->methods[owner->first + i];
         machsym_str parts[8];
         size_t count = 0;
-        if (ms_sym_code_at(t->code, t->code_count, method->addr) == NULL)
+        if (ms_sym_code_at(t, method->addr) == NULL)
             continue;
         parts[count++] = ms_str_from_c(method->is_class_method ? "+[" : "-[");
         parts[count++] = owner->class_name;
@@ -5540,7 +5535,7 @@ static void ms_oc_name_blocks(ms_sym_table *t, ms_fx_data *d)
         for (next = at + 1; next < t->count && t->v[next].key == t->v[at].key;)
             next++;
         machsym_source source = ms_sym_source(t->v[at].item);
-        const ms_range *code = ms_sym_code_at(t->code, t->code_count, t->v[at].key);
+        const ms_range *code = ms_sym_code_at(t, t->v[at].key);
         if (above < t->count && t->v[above].key < code->lo)
             above = t->count; /* never across sections */
         if (source == MACHSYM_SOURCE_SYMTAB || source == MACHSYM_SOURCE_EXPORTS ||
@@ -5612,7 +5607,7 @@ static ms_fx_pointer ms_sw_indirect(ms_fx_data *d, uint64_t addr)
 static uint64_t ms_sw_code(const ms_sym_table *t, ms_fx_data *d, uint64_t addr)
 {
     uint64_t to = ms_fx_relative_at(d, addr);
-    if (to == 0 || ms_sym_code_at(t->code, t->code_count, to) != NULL)
+    if (to == 0 || ms_sym_code_at(t, to) != NULL)
         return to;
     return ms_fx_relative_at(d, to);
 }
@@ -5655,7 +5650,7 @@ static machsym_str ms_sw_index(char *room, uint32_t index)
 /* Adds a guess put together from parts. */
 static void ms_sw_add(ms_sym_table *t, ms_fx_data *d, uint64_t code, const machsym_str *parts, size_t count)
 {
-    if (ms_sym_code_at(t->code, t->code_count, code) == NULL)
+    if (ms_sym_code_at(t, code) == NULL)
         return;
     machsym_str name = ms_sym_join(t, d, parts, count);
     if (name.len != 0)
@@ -5941,7 +5936,7 @@ static bool ms_src_find(ms_src *names, uint64_t addr, machsym_symbol *out)
         return ms_sym_find(ms_src_table(names), addr, out);
     ms_sym_table t = names->table; /* a hostile dSYM may have names that are put together: they are kept */
     names->scans++;
-    const ms_range *code = ms_sym_code_at(t.code, t.code_count, addr);
+    const ms_range *code = ms_sym_code_at(&t, addr);
     if (code == NULL)
         return false;
     ms_sym_narrow(&t, code, addr);
@@ -6546,7 +6541,7 @@ static inline const ms_dw_abbrev *ms_dw_abbrev_from_code(const ms_dw_abbrevs *ta
         return &table->v[code - 1];
     if (table->dense)
         return NULL;
-    size_t at = ms_upper_bound(table->by_code, table->count, code - 1); /* the first of equal codes */
+    size_t at = ms_lower_bound(table->by_code, table->count, sizeof *table->by_code, code);
     if (at == table->count || table->by_code[at].key != code)
         return NULL;
     return &table->v[table->by_code[at].item];
@@ -6890,65 +6885,25 @@ typedef struct ms_ranges {
     uint64_t budget; /* list entries that may still be read: lists may overlap in a hostile file */
 } ms_ranges;
 
-enum { ms_DW_FEW_RANGES = 16 }; /* lists up to this length need not be sorted: they are looked through */
-
-/* The range of a list that holds an address; NULL when none does. Longer lists are sorted and do not overlap. */
-static inline const ms_range *ms_dw_range_at(const ms_range *v, size_t count, uint64_t addr)
-{
-    while (count > ms_DW_FEW_RANGES) {
-        size_t half = count / 2;
-        bool above = v[half].lo <= addr;
-        v += above ? half : 0;
-        count = above ? count - half : half;
-    }
-    for (size_t i = 0; i < count; i++) {
-        MACHSYM_COUNT_WORK(1);
-        if (addr >= v[i].lo && addr < v[i].hi)
-            return &v[i];
-    }
-    return NULL;
-}
-
 /* Which executable section holds an address; NULL when none does. */
 static const ms_range *ms_dw_code_at(const ms_dw *dw, uint64_t addr)
 {
-    return ms_dw_range_at(dw->code, dw->code_count, addr);
+    return ms_seg_range_at(dw->code, dw->code_count, addr);
 }
 
 /* Up to where ms_dw_code_at says the same. */
 static uint64_t ms_dw_code_until(const ms_dw *dw, uint64_t addr)
 {
-    const ms_range *at = ms_dw_code_at(dw, addr);
-    if (at != NULL)
-        return at->hi;
-    const ms_range *v = dw->code;
-    size_t count = dw->code_count;
-    while (count > ms_DW_FEW_RANGES) {
-        size_t half = count / 2;
-        bool above = v[half - 1].lo <= addr;
-        v += above ? half : 0;
-        count = above ? count - half : half;
-    }
-    uint64_t next = UINT64_MAX;
-    for (size_t i = 0; i < count; i++)
-        next = v[i].lo > addr && v[i].lo < next ? v[i].lo : next;
-    return next;
+    size_t next = ms_upper_bound(dw->code, dw->code_count, sizeof *dw->code, addr);
+    if (next > 0 && addr < dw->code[next - 1].hi)
+        return dw->code[next - 1].hi;
+    return next < dw->code_count ? dw->code[next].lo : UINT64_MAX;
 }
 
 /* The first move that ends above an object's address; move_count when none does. */
 static size_t ms_dw_move_at(const ms_dw *dw, uint64_t addr)
 {
-    size_t lo = 0;
-    for (size_t left = dw->move_count; left > 0;) {
-        size_t half = left / 2;
-        if (dw->moves[lo + half].hi <= addr) {
-            lo += half + 1;
-            left -= half + 1;
-        } else {
-            left = half;
-        }
-    }
-    return lo;
+    return dw->move_count == 0 ? 0 : ms_upper_bound(&dw->moves->hi, dw->move_count, sizeof *dw->moves, addr);
 }
 
 /* Turns an object's range, as far as it moved as one piece, into the program's. Returns false for what the
@@ -7354,18 +7309,8 @@ static const ms_cu *ms_cu_index(const ms_dw *dw, const ms_cu_peeker *peeker, ms_
 /* Which unit contains an offset of .debug_info, header included; count when none does. */
 static size_t ms_cu_from_offset(const ms_cu *v, size_t count, uint64_t off)
 {
-    size_t lo = 0;
-    size_t left = count;
-    while (left > 0) {
-        size_t half = left / 2;
-        if (v[lo + half].off <= off) {
-            lo += half + 1;
-            left -= half + 1;
-        } else {
-            left = half;
-        }
-    }
-    return lo > 0 && off < v[lo - 1].end ? lo - 1 : count;
+    size_t next = ms_upper_bound(v, count, sizeof *v, off);
+    return next > 0 && off < v[next - 1].end ? next - 1 : count;
 }
 
 /* ---- Root entries ---- */
@@ -7443,7 +7388,8 @@ static const ms_dw_abbrevs *ms_cu_abbrevs(ms_cu_env *env, const ms_cu *cu, const
 {
     if (env->table_offs == NULL && !ms_cu_list_tables(env))
         return NULL;
-    size_t number = ms_upper_bound(env->table_offs, env->table_count, cu->abbrev_off) - 1;
+    size_t number =
+        ms_upper_bound(env->table_offs, env->table_count, sizeof *env->table_offs, cu->abbrev_off) - 1;
     ms_dw_abbrevs **slot = &env->tables[number];
     for (ms_dw_abbrevs *table = *slot; table != NULL; table = table->next) {
         MACHSYM_COUNT_WORK(1);
@@ -7576,8 +7522,8 @@ static ms_cu_program ms_cu_program_of(const ms_cu_env *env, const ms_cu_root *ro
 {
     ms_cu_program program = {env->dw->line.len, 0, false, false};
     const ms_key *v = env->programs;
-    size_t next = ms_upper_bound(v, env->program_count, root->line_off);
-    size_t first = root->line_off == 0 ? 0 : ms_upper_bound(v, env->program_count, root->line_off - 1);
+    size_t next = ms_upper_bound(v, env->program_count, sizeof *v, root->line_off);
+    size_t first = ms_lower_bound(v, env->program_count, sizeof *v, root->line_off);
     if (first == next)
         return program;
     program.end = env->program_ends[first];
@@ -8399,17 +8345,9 @@ static size_t ms_ln_seq_above(const ms_ln_table *table, size_t hint, uint64_t ad
         return hint;
     if (ms_ln_is_seq(table, hint + 1, addr))
         return hint + 1;
-    size_t lo = 0;
-    for (size_t left = table->seq_count; left > 0;) {
-        size_t half = left / 2;
-        if (table->seqs[lo + half].hi <= addr) {
-            lo += half + 1;
-            left -= half + 1;
-        } else {
-            left = half;
-        }
-    }
-    return lo;
+    return table->seq_count == 0
+               ? 0
+               : ms_upper_bound(&table->seqs->hi, table->seq_count, sizeof *table->seqs, addr);
 }
 
 /* The last row at or below an address that a sequence holds. */
@@ -8424,14 +8362,7 @@ static size_t ms_ln_last_at(const ms_ln_row *rows, const ms_ln_seq *seq, size_t 
                 return lo;
         }
     }
-    while (hi - lo > 1) {
-        size_t middle = lo + (hi - lo) / 2;
-        if (rows[middle].addr <= addr)
-            lo = middle;
-        else
-            hi = middle;
-    }
-    return lo;
+    return lo + ms_upper_bound(&rows[lo + 1], hi - lo - 1, sizeof *rows, addr);
 }
 
 /* The row that answers under a policy, where at is the last row at or below the address. */
@@ -8632,6 +8563,8 @@ static uint64_t ms_fn_list_budget(const ms_fn_walk *w, bool is_function, uint64_
     return budget > w->lists[is_function] ? budget - w->lists[is_function] : 0;
 }
 
+enum { ms_FN_FEW_RANGES = 16 }; /* lists up to this length need not be sorted: they are looked through */
+
 /* Finds an entry's code, and puts it into a block. Returns false when it has none, or memory is out. */
 static bool ms_fn_set_code(ms_fn_walk *w, uint64_t die_off, bool is_function, const ms_dw_die *die,
                            ms_fn_block *block)
@@ -8649,7 +8582,7 @@ static bool ms_fn_set_code(ms_fn_walk *w, uint64_t die_off, bool is_function, co
             w->is_damaged = true;
         w->lists[is_function] += budget - w->list.budget;
         first = w->list.count > 0 ? w->list.v[0] : first;
-        if (w->list.count > ms_DW_FEW_RANGES)
+        if (w->list.count > ms_FN_FEW_RANGES)
             ms_fn_sort_ranges(w);
         first = w->list.count == 1 ? w->list.v[0] : first;
         block->range_count = (uint32_t)w->list.count;
@@ -9055,6 +8988,20 @@ static uint32_t ms_fn_call_at(ms_fn_inside *inside, uint64_t addr, uint32_t *dro
     return inside->table->blocks[index].parent;
 }
 
+/* The range of a list that holds an address; NULL when none does. Short lists are in the file's order, and may
+ * overlap; longer ones have been sorted. */
+static inline const ms_range *ms_fn_list_at(const ms_range *v, size_t count, uint64_t addr)
+{
+    if (count > ms_FN_FEW_RANGES)
+        return ms_seg_range_at(v, count, addr);
+    for (size_t i = 0; i < count; i++) {
+        MACHSYM_COUNT_WORK(1);
+        if (addr >= v[i].lo && addr < v[i].hi)
+            return &v[i];
+    }
+    return NULL;
+}
+
 /* The range of a block that holds an address; its first one when none does. Lowers *hi to where it ends; a
  * damaged function's ranges may overlap. */
 static ms_range ms_fn_range_at(const ms_fn_block *block, uint64_t addr, uint64_t *hi)
@@ -9062,12 +9009,12 @@ static ms_range ms_fn_range_at(const ms_fn_block *block, uint64_t addr, uint64_t
     ms_range range = {block->lo, block->hi};
     const ms_range *v = block->ranges;
     if (block->range_count > 1) {
-        const ms_range *one = ms_dw_range_at(v, block->range_count, addr);
+        const ms_range *one = ms_fn_list_at(v, block->range_count, addr);
         range = one != NULL ? *one : range;
     }
     if (addr < range.hi)
         ms_lower_to(hi, range.hi);
-    for (size_t i = 0; i < block->range_count && block->range_count <= ms_DW_FEW_RANGES; i++) {
+    for (size_t i = 0; i < block->range_count && block->range_count <= ms_FN_FEW_RANGES; i++) {
         if (block->range_count > 1 && v[i].lo > addr)
             ms_lower_to(hi, v[i].lo);
     }
@@ -9077,8 +9024,9 @@ static ms_range ms_fn_range_at(const ms_fn_block *block, uint64_t addr, uint64_t
 /* The out-of-line copy of what block is inlined from; NULL when the unit has none. */
 static const ms_fn_block *ms_fn_copy_of(const ms_fn_table *table, const ms_fn_block *block)
 {
-    size_t at = block->origin == 0 ? table->copy_count
-                                   : ms_upper_bound(table->copies, table->copy_count, block->origin - 1);
+    size_t at = block->origin == 0
+                    ? table->copy_count
+                    : ms_lower_bound(table->copies, table->copy_count, sizeof *table->copies, block->origin);
     if (at >= table->copy_count || table->copies[at].key != block->origin)
         return NULL;
     return &table->blocks[table->copies[at].item];
@@ -9886,6 +9834,19 @@ typedef struct ms_map_hit {
     uint64_t run; /* its run's place in DATA */
 } ms_map_hit;
 
+/* Of the entries [lo, hi) of a table, which are pairs of u32 sorted by the first: the first one above key; hi when
+ * none is. */
+static inline uint64_t ms_map_above(ms_span pairs, uint64_t lo, uint64_t hi, uint64_t key)
+{
+    for (uint64_t left = lo < hi ? hi - lo : 0; left > 0;) { /* without branches that nobody can predict */
+        uint64_t half = left / 2;
+        bool is_below = ms_map_u32_at(pairs, 2 * (lo + half)) <= key;
+        lo += is_below ? half + 1 : 0;
+        left = is_below ? left - half - 1 : half;
+    }
+    return lo;
+}
+
 /* The last run that starts at or below off; the number of runs when there is none. */
 static uint64_t ms_map_run_at(const machsym_map *map, unsigned runs, uint64_t off)
 {
@@ -9902,13 +9863,7 @@ static uint64_t ms_map_run_at(const machsym_map *map, unsigned runs, uint64_t of
     uint64_t hi = ms_map_u32_at(buckets, bucket + 1);
     if (bucket == bucket_count - 2 || hi > count)
         hi = count;
-    while (lo < hi) {
-        uint64_t mid = lo + (hi - lo) / 2;
-        if (ms_rd_raw_u32(table.ptr + 8 * mid) <= off)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    lo = ms_map_above(table, lo, hi, off);
     return lo == 0 || lo > count ? count : lo - 1;
 }
 
@@ -9992,18 +9947,13 @@ static ms_map_files ms_map_files_of(const machsym_map *map, uint64_t record)
     ms_span parts = map->tables[ms_MAP_PARTS];
     ms_span data = map->records;
     ms_map_files files = {0, NULL, 0};
-    uint64_t lo = 0;
-    for (uint64_t left = parts.len / 8; left > 1;) { /* without branches that nobody can predict */
-        uint64_t half = left / 2;
-        lo += ms_map_u32_at(parts, 2 * (lo + half)) <= record ? half : 0;
-        left -= half;
-    }
-    if (parts.len < 8 || ms_map_u32_at(parts, 2 * lo) > record)
+    uint64_t next = ms_map_above(parts, 0, parts.len / 8, record);
+    if (next == 0)
         return files;
-    uint64_t at = ms_map_u32_at(parts, 2 * lo + 1);
+    uint64_t at = ms_map_u32_at(parts, 2 * next - 1);
     if (at >= data.len)
         return files;
-    files.base = ms_map_u32_at(parts, 2 * lo);
+    files.base = ms_map_u32_at(parts, 2 * next - 2);
     files.v = data.ptr + at;
     files.count = ms_rd_raw_u32(files.v);
     if (files.count > (data.len - at) / 4) /* the margin makes up for the count itself */
@@ -10440,8 +10390,8 @@ static bool ms_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_
 
 /* ==== >>image ==============================================================================================
  * Job:    turns a descriptor into an image: its slice, the other half, code, debug info.
- * Offers: machsym_image, ms_im_open, ms_im_close, ms_im_get_info, ms_im_next_section, ms_im_next_platform, ms_im_addr, ms_im_read_dwarf,
- *         ms_im_list_units.
+ * Offers: machsym_image, ms_im_open, ms_im_close, ms_im_get_info, ms_im_next_section, ms_im_next_platform,
+ *         ms_im_addr, ms_im_loaded_at, ms_im_read_dwarf, ms_im_list_units.
  * Never:  changes an image once it is open; reads debug info past the unit headers. */
 
 /* Where the object files of a debug map may have gone, and how exact one is about them. */
@@ -10982,6 +10932,13 @@ static uint64_t ms_im_addr(uint32_t cputype, bool is_64, uint64_t text_addr, uin
         pc &= ~(uint64_t)1; /* Thumb */
     uint64_t addr = pc - load_addr + text_addr;
     return is_64 ? addr : addr & UINT32_MAX;
+}
+
+/* Which of a process's images holds a runtime address; NULL when none does. */
+static const machsym_loaded *ms_im_loaded_at(const machsym_loaded *images, size_t count, uint64_t pc)
+{
+    size_t next = ms_upper_bound(images, count, sizeof *images, pc);
+    return next > 0 && pc < images[next - 1].hi ? &images[next - 1] : NULL;
 }
 
 /* ==== >>debugmap ===========================================================================================
@@ -12828,8 +12785,9 @@ static size_t ms_ans_many(machsym_session *s, const uint64_t *addrs, size_t coun
 
 /* ==== >>iterate ============================================================================================
  * Job:    goes through all that a session can decode, one item after the other.
- * Offers: ms_it_next_function, ms_it_next_line, ms_it_next_objc, ms_it_next_object, ms_it_count.
- * Never:  searches by address. */
+ * Offers: ms_it_next_function, ms_it_next_line, ms_it_next_symbol, ms_it_next_alias, ms_it_next_name,
+ *         ms_it_next_objc, ms_it_next_object, ms_it_next_object_file, ms_it_count.
+ * Never:  says which unit or function has an address. */
 
 /* Functions: cursor a is the unit, b the segment in it. Blocks' ranges in the order of the entries would name
  * parts that another function covers; segments say what is really looked up, but a function that inlined
@@ -12949,6 +12907,45 @@ static bool ms_it_next_line(machsym_session *s, machsym_cursor *at, machsym_line
     return false;
 }
 
+/* ---- Names outside the debug info ---- */
+
+/* Each address with a name or start once: cursor a is the entry of the table. */
+static bool ms_it_next_symbol(machsym_session *s, machsym_cursor *at, machsym_symbol *out)
+{
+    const ms_sym_table *t = ms_src_table(ms_ses_symbols(s));
+    if (at->a >= t->count)
+        return false;
+    ms_sym_get(t, (size_t)at->a, out);
+    at->a = ms_sym_next(t, (size_t)at->a);
+    return true;
+}
+
+/* The names at one address, each once: cursor a counts its entries of the table. */
+static bool ms_it_next_alias(machsym_session *s, uint64_t addr, machsym_cursor *at, machsym_str *out)
+{
+    const ms_sym_table *t = ms_src_table(ms_ses_symbols(s));
+    size_t first = ms_sym_first(t, addr);
+    for (size_t index = first + (size_t)at->a++; index < t->count && t->v[index].key == addr;
+         index++, at->a++) {
+        *out = ms_sym_name(t, t->v[index].item);
+        if (out->len != 0 && ms_sym_is_new(t, first, index))
+            return true;
+    }
+    return false;
+}
+
+/* Every entry of the table: cursor a. */
+static bool ms_it_next_name(machsym_session *s, machsym_cursor *at, machsym_symbol *out)
+{
+    const ms_sym_table *t = ms_src_table(ms_ses_symbols(s));
+    if (at->a >= t->count)
+        return false;
+    ms_sym_get(t, (size_t)at->a++, out);
+    return true;
+}
+
+/* ---- Metadata and object files ---- */
+
 /* The owner of metadata that a cursor stands at: a is the class or category (all halves counted on). NULL at the end. */
 static const ms_oc_owner *ms_it_objc_owner(const machsym_session *s, const ms_oc_list **list,
                                            const machsym_cursor *at)
@@ -13005,6 +13002,16 @@ static bool ms_it_next_object(const machsym_session *s, machsym_cursor *at, mach
         at->a = (at->a & 1) != 0 ? UINT64_MAX : 1;
     }
     return false;
+}
+
+/* The object files that the session tried to open, in that order: cursor a. */
+static bool ms_it_next_object_file(const machsym_session *s, machsym_cursor *at, machsym_object_file *out)
+{
+    const ms_ses_objects *o = s->objects;
+    if (o == NULL || at->a >= o->tried_count)
+        return false;
+    ms_ses_get_object(o, o->tried[at->a++], out);
+    return true;
 }
 
 /* ---- Counts ---- */
@@ -27454,17 +27461,7 @@ MACHSYM_API uint64_t machsym_image_addr(const machsym_image *image, uint64_t loa
 MACHSYM_API const machsym_loaded *machsym_loaded_from_pc(const machsym_loaded *images, size_t count,
                                                          uint64_t pc)
 {
-    size_t lo = 0;
-    while (count > 0) {
-        size_t half = count / 2;
-        if (images[lo + half].lo <= pc) {
-            lo += half + 1;
-            count -= half + 1;
-        } else {
-            count = half;
-        }
-    }
-    return lo > 0 && pc < images[lo - 1].hi ? &images[lo - 1] : NULL;
+    return ms_im_loaded_at(images, count, pc);
 }
 
 /* ---- Session ---- */
@@ -27544,35 +27541,18 @@ MACHSYM_API bool machsym_session_next_line(machsym_session *session, machsym_cur
 MACHSYM_API bool machsym_session_next_symbol(machsym_session *session, machsym_cursor *at,
                                              machsym_symbol *out)
 {
-    const ms_sym_table *t = ms_src_table(ms_ses_symbols(session));
-    if (at->a >= t->count)
-        return false;
-    ms_sym_get(t, (size_t)at->a, out);
-    at->a = ms_sym_next(t, (size_t)at->a);
-    return true;
+    return ms_it_next_symbol(session, at, out);
 }
 
 MACHSYM_API bool machsym_session_next_alias(machsym_session *session, uint64_t addr, machsym_cursor *at,
                                             machsym_str *out)
 {
-    const ms_sym_table *t = ms_src_table(ms_ses_symbols(session));
-    size_t first = ms_sym_first(t, addr);
-    for (size_t index = first + (size_t)at->a++; index < t->count && t->v[index].key == addr;
-         index++, at->a++) {
-        *out = ms_sym_name(t, t->v[index].item);
-        if (out->len != 0 && ms_sym_is_new(t, first, index))
-            return true;
-    }
-    return false;
+    return ms_it_next_alias(session, addr, at, out);
 }
 
 MACHSYM_API bool machsym_session_next_name(machsym_session *session, machsym_cursor *at, machsym_symbol *out)
 {
-    const ms_sym_table *t = ms_src_table(ms_ses_symbols(session));
-    if (at->a >= t->count)
-        return false;
-    ms_sym_get(t, (size_t)at->a++, out);
-    return true;
+    return ms_it_next_name(session, at, out);
 }
 
 MACHSYM_API bool machsym_session_next_objc(machsym_session *session, machsym_cursor *at, machsym_objc *out)
@@ -27589,11 +27569,7 @@ MACHSYM_API bool machsym_session_next_object(machsym_session *session, machsym_c
 MACHSYM_API bool machsym_session_next_object_file(const machsym_session *session, machsym_cursor *at,
                                                   machsym_object_file *out)
 {
-    const ms_ses_objects *o = session->objects;
-    if (o == NULL || at->a >= o->tried_count)
-        return false;
-    ms_ses_get_object(o, o->tried[at->a++], out);
-    return true;
+    return ms_it_next_object_file(session, at, out);
 }
 
 MACHSYM_API void machsym_session_explain(machsym_session *session, uint64_t addr, machsym_explanation *out)
