@@ -193,7 +193,8 @@ static uint64_t ms_cu_search(const ms_dw *dw, uint64_t off)
             continue; /* no version from 2 to 5 */
         if (!ms_cu_header_at(dw, NULL, off, &cu) || !cu.is_whole || ms_cu_wrong_fields(dw, &cu) != 0)
             continue;
-        if (cu.end == dw->info.len || (ms_cu_header_at(dw, NULL, cu.end, &next) && ms_cu_is_header(dw, &next)))
+        if (cu.end == dw->info.len ||
+            (ms_cu_header_at(dw, NULL, cu.end, &next) && ms_cu_is_header(dw, &next)))
             return off;
     }
     return dw->info.len;
