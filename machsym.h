@@ -65,6 +65,7 @@
  *
  * The first frame is the innermost inlined call. The last frame is the function that the linker knows, with
  * the place of the call in it. No frame means that nothing is known of the address; that is no error.
+ * Where memory ran out, the frames say so.
  *
  * ---- Many addresses: examples/batch.c ----
  *
@@ -1096,6 +1097,7 @@ typedef struct machsym_frame {
     machsym_source name_source;
     machsym_source line_source;
     bool is_inline;
+    bool lacks_memory; /* the session ran out of memory: names, lines or calls may be missing */
 } machsym_frame;
 
 /* The frames of one address among those of many. */
@@ -1123,8 +1125,8 @@ MACHSYM_API size_t machsym_session_memory(const machsym_session *session);
 
 /* Which functions hold an address: the innermost inlined call first, the real function last. addr is an
  * address of the file (machsym_image_addr). Subtract 1 from return addresses before.
- * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address, or memory ran
- * out: see machsym_session_lacked_memory.
+ * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address. When memory ran
+ * out there is one frame at least, and each says so (lacks_memory): machsym_session_trim, then ask again.
  * Borrows: names and paths are views into the image; those that are put together from parts (Objective-C
  * methods without symbols), come from an object file of a debug map, or are names of a map live until
  * machsym_session_trim or close.
@@ -10902,7 +10904,7 @@ static machsym_result ms_im_add_map(machsym_image *image, const machsym_open_des
     ms_zero(&how, sizeof how);
     how.bytes.ptr = image->inputs[0].bytes.ptr;
     how.bytes.len = image->inputs[0].bytes.len;
-    how.flags = (desc->flags & MACHSYM_OPEN_UNCHECKED) != 0 ? (uint32_t)MACHSYM_MAP_UNCHECKED : 0;
+    how.flags = (desc->flags & MACHSYM_OPEN_UNCHECKED) != 0 ? (uint32_t)MACHSYM_MAP_UNCHECKED : 0u;
     machsym_result result = ms_map_open(&how, image->arena.allocator, &image->map, err);
     if (result != MACHSYM_OK)
         return result;
@@ -12881,8 +12883,8 @@ static size_t ms_ans_map_frames(machsym_session *s, uint64_t addr, machsym_frame
     return s->found_cap == 0 ? 0 : count;
 }
 
-/* All frames at an address. */
-static size_t ms_ans_frames(machsym_session *s, uint64_t addr, machsym_frame *frames, size_t cap)
+/* All frames at an address that could be found. */
+static size_t ms_ans_find_frames(machsym_session *s, uint64_t addr, machsym_frame *frames, size_t cap)
 {
     if (s->image->map != NULL)
         return ms_ans_map_frames(s, addr, frames, cap);
@@ -12893,6 +12895,22 @@ static size_t ms_ans_frames(machsym_session *s, uint64_t addr, machsym_frame *fr
     size_t count = ms_ans_own_frames(&object->session, addr, frames, cap);
     ms_ses_keep_frames(s, frames, count < cap ? count : cap);
     ms_ses_count_object(s->objects, object);
+    return count;
+}
+
+/* All frames at an address. When memory has run out, every frame says so, and there is one at least. */
+static size_t ms_ans_frames(machsym_session *s, uint64_t addr, machsym_frame *frames, size_t cap)
+{
+    size_t count = ms_ans_find_frames(s, addr, frames, cap);
+    if (!ms_ses_failed(s))
+        return count;
+    if (count == 0) {
+        count = 1;
+        if (cap > 0)
+            ms_zero(frames, sizeof *frames);
+    }
+    for (size_t i = 0; i < count && i < cap; i++)
+        frames[i].lacks_memory = true;
     return count;
 }
 

@@ -50,8 +50,12 @@ static answers use(machsym_session *session, const machsym_image *image)
     for (size_t i = 0; i < ADDRESSES; i++) {
         addrs[i] = code.addr + code.size * i / ADDRESSES;
         size_t count = machsym_session_frames(session, addrs[i], frames, ROOM);
-        for (size_t j = 0; j < count && j < ROOM; j++)
+        bool lacked = machsym_session_lacked_memory(session);
+        CHECK(count > 0 || !lacked);
+        for (size_t j = 0; j < count && j < ROOM; j++) {
             a.sum += hash_frame(&frames[j]);
+            CHECK(frames[j].lacks_memory == lacked);
+        }
         a.count += count;
     }
     a.count += machsym_session_lookup(session, addrs, ADDRESSES, many, frames, ROOM);

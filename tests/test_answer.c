@@ -462,8 +462,7 @@ static void check_map(const lookup *l, machsym_lines lines, uint64_t lo, uint64_
         machsym_map_names(map, found, count < 4 ? count : 4, got, text, sizeof text);
         for (size_t i = 0; i < count && i < 4; i++)
             wrong += got[i].line != want[i].line || got[i].function_start != want[i].function_start ||
-                     got[i].function_size != want[i].function_size ||
-                     !test_same(got[i].name, want[i].name);
+                     got[i].function_size != want[i].function_size || !test_same(got[i].name, want[i].name);
     }
     CHECK_EQ(wrong, 0);
     machsym_map_close(map);

@@ -76,7 +76,7 @@ class CFrame(ctypes.Structure):
     _fields_ = [("linkage_name", Str), ("name", Str), ("file", Path), ("line", ctypes.c_uint32),
                 ("column", ctypes.c_uint32), ("function_start", ctypes.c_uint64), ("function_size", ctypes.c_uint64),
                 ("die_offset", ctypes.c_uint64), ("name_source", ctypes.c_int), ("line_source", ctypes.c_int),
-                ("is_inline", ctypes.c_bool)]
+                ("is_inline", ctypes.c_bool), ("lacks_memory", ctypes.c_bool)]
 
 
 class MapDesc(ctypes.Structure):

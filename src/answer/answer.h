@@ -224,8 +224,8 @@ static size_t ms_ans_map_frames(machsym_session *s, uint64_t addr, machsym_frame
     return s->found_cap == 0 ? 0 : count;
 }
 
-/* All frames at an address. */
-static size_t ms_ans_frames(machsym_session *s, uint64_t addr, machsym_frame *frames, size_t cap)
+/* All frames at an address that could be found. */
+static size_t ms_ans_find_frames(machsym_session *s, uint64_t addr, machsym_frame *frames, size_t cap)
 {
     if (s->image->map != NULL)
         return ms_ans_map_frames(s, addr, frames, cap);
@@ -236,6 +236,22 @@ static size_t ms_ans_frames(machsym_session *s, uint64_t addr, machsym_frame *fr
     size_t count = ms_ans_own_frames(&object->session, addr, frames, cap);
     ms_ses_keep_frames(s, frames, count < cap ? count : cap);
     ms_ses_count_object(s->objects, object);
+    return count;
+}
+
+/* All frames at an address. When memory has run out, every frame says so, and there is one at least. */
+static size_t ms_ans_frames(machsym_session *s, uint64_t addr, machsym_frame *frames, size_t cap)
+{
+    size_t count = ms_ans_find_frames(s, addr, frames, cap);
+    if (!ms_ses_failed(s))
+        return count;
+    if (count == 0) {
+        count = 1;
+        if (cap > 0)
+            ms_zero(frames, sizeof *frames);
+    }
+    for (size_t i = 0; i < count && i < cap; i++)
+        frames[i].lacks_memory = true;
     return count;
 }
 

@@ -342,6 +342,7 @@ typedef struct machsym_frame {
     machsym_source name_source;
     machsym_source line_source;
     bool is_inline;
+    bool lacks_memory; /* the session ran out of memory: names, lines or calls may be missing */
 } machsym_frame;
 
 /* The frames of one address among those of many. */
@@ -369,8 +370,8 @@ MACHSYM_API size_t machsym_session_memory(const machsym_session *session);
 
 /* Which functions hold an address: the innermost inlined call first, the real function last. addr is an
  * address of the file (machsym_image_addr). Subtract 1 from return addresses before.
- * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address, or memory ran
- * out: see machsym_session_lacked_memory.
+ * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address. When memory ran
+ * out there is one frame at least, and each says so (lacks_memory): machsym_session_trim, then ask again.
  * Borrows: names and paths are views into the image; those that are put together from parts (Objective-C
  * methods without symbols), come from an object file of a debug map, or are names of a map live until
  * machsym_session_trim or close.

@@ -28,6 +28,7 @@
  *
  * The first frame is the innermost inlined call. The last frame is the function that the linker knows, with
  * the place of the call in it. No frame means that nothing is known of the address; that is no error.
+ * Where memory ran out, the frames say so.
  *
  * ---- Many addresses: examples/batch.c ----
  *

@@ -366,7 +366,7 @@ static machsym_result ms_im_add_map(machsym_image *image, const machsym_open_des
     ms_zero(&how, sizeof how);
     how.bytes.ptr = image->inputs[0].bytes.ptr;
     how.bytes.len = image->inputs[0].bytes.len;
-    how.flags = (desc->flags & MACHSYM_OPEN_UNCHECKED) != 0 ? (uint32_t)MACHSYM_MAP_UNCHECKED : 0;
+    how.flags = (desc->flags & MACHSYM_OPEN_UNCHECKED) != 0 ? (uint32_t)MACHSYM_MAP_UNCHECKED : 0u;
     machsym_result result = ms_map_open(&how, image->arena.allocator, &image->map, err);
     if (result != MACHSYM_OK)
         return result;
