@@ -387,33 +387,35 @@
 /* MACHSYM_NO_OS: no file is opened and no C library function is called; images come as bytes and every
  * descriptor must carry an allocator. Saves about 3 KB. */
 
-/* How many abstract_origin and specification links a name may be away; real files need 3. */
+/* How many abstract_origin and specification links are followed to find a function's name; real files need
+ * 3. */
 #ifndef MACHSYM_MAX_NAME_LINKS
 #define MACHSYM_MAX_NAME_LINKS 16
 #endif
 
-/* The longest text that is read from a string table, in bytes; real names stay below 30,000. Longer ones
- * count as missing: a hostile file would let every entry share one. */
+/* The longest text that is read from a string table, in bytes. Names of real files stay below 30,000. Longer
+ * texts count as missing: in a hostile file every entry could name the same long text. */
 #ifndef MACHSYM_MAX_TEXT
 #define MACHSYM_MAX_TEXT 65536
 #endif
 
-/* How many tables of abbreviations may share their bytes. A table runs to its own end; but where so many units
- * claim tables inside it (one for each offset and encoding), it ends at the next one. Damage of a unit's header
- * makes one such claim, so this is how many damaged units cost only themselves. A hostile file takes so many
- * times the section to read. */
+/* How many abbreviation tables (one for each offset and encoding) may share bytes. A table runs to its own
+ * end, even where another unit's table is said to begin inside it: that is what one damaged unit header looks
+ * like, and it must cost only its unit. Past so many begins, a table ends where the next one begins. So the
+ * tables of a hostile file take at most so many times the bytes of the section to read. */
 #ifndef MACHSYM_MAX_ABBREV_CLAIMS
 #define MACHSYM_MAX_ABBREV_CLAIMS 8
 #endif
 
-/* How many unit headers in a row may have a wrong field before the length of the unit in front of them is doubted. Damage
- * hits one; each costs a look at one more header, and only where something is damaged. */
+/* How many unit headers in a row may have a wrong field before the length of the unit before them is taken to
+ * be wrong. Damage hits one header. Each costs a look at one more header, and only where something is
+ * damaged. */
 #ifndef MACHSYM_MAX_UNIT_LINKS
 #define MACHSYM_MAX_UNIT_LINKS 16
 #endif
 
-/* How many load commands in a row must be right where one is looked for behind a damaged one; real files have 40, kernel
- * collections 300. */
+/* Behind a damaged load command the next one is searched for. A place is taken if so many commands in a row
+ * are right there, or all up to the end. Real files have 40 commands, kernel collections 300. */
 #ifndef MACHSYM_MAX_COMMAND_LINKS
 #define MACHSYM_MAX_COMMAND_LINKS 64
 #endif
@@ -423,8 +425,8 @@
 #define MACHSYM_MAX_PLATFORMS 4
 #endif
 
-/* How many object files of a debug map a session keeps open; past it all are closed. Each costs a mapping and
- * about 200 KB. */
+/* How many object files of a debug map a session keeps open. When one more is needed, all are closed. Each
+ * costs a mapping and about 200 KB. */
 #ifndef MACHSYM_MAX_OBJECTS
 #define MACHSYM_MAX_OBJECTS 64
 #endif
@@ -434,23 +436,149 @@
 #define MACHSYM_MAX_INLINE_DEPTH 256
 #endif
 
-/* How many entries of range lists are read for the functions of a unit, and for the calls in a function: this many, and
- * one more for every byte of entries passed. A hostile file names one list again and again. The most that a real file
- * was seen to need is 29 entries for the first call in a function, and 16 more than one a byte later on. */
+/* How many range list entries are read for the functions of a unit, and for the calls in a function: this
+ * many, and one more for each byte of the entries (DIEs) that were passed. Without a limit every entry of a
+ * hostile file could name the same long list. Real files were seen to need 29 for the first call in a
+ * function, and later 16 more than one a byte. */
 #ifndef MACHSYM_LIST_AHEAD
 #define MACHSYM_LIST_AHEAD 64
 #endif
 
-/* How many bytes of names and paths a session keeps of object files: MACHSYM_KEPT_TEXT for every byte of the program and
- * of the object files, and MACHSYM_KEPT_TEXT_AHEAD more. Texts of a real file share nothing but their ends, which makes
- * less than one; in a hostile file each entry names another part of one long text. What is over is left out. */
+/* How many bytes of names and paths of object files a session keeps: MACHSYM_KEPT_TEXT for each byte of the
+ * program and of the object files, and MACHSYM_KEPT_TEXT_AHEAD more. Real files need less than one a byte,
+ * since their texts share nothing but their ends. In a hostile file each entry could name another part of one
+ * long text. Texts past the limit are left out. */
 #ifndef MACHSYM_KEPT_TEXT
 #define MACHSYM_KEPT_TEXT       32
 #define MACHSYM_KEPT_TEXT_AHEAD 1048576
 #endif
 
-/* How many rows of a line table a line policy may look back; compilers write some ten that it concerns. A
- * hostile program could put all its rows at one address. */
+/* How many slices of a fat file are looked at; real files have ten. Each costs a look at its load
+ * commands. */
+#ifndef MACHSYM_MAX_SLICES
+#define MACHSYM_MAX_SLICES 256
+#endif
+
+/* How many segments of a loaded image are searched for a table. Every table searches them again. Real images
+ * have ten. */
+#ifndef MACHSYM_MAX_LOADED_SEGMENTS
+#define MACHSYM_MAX_LOADED_SEGMENTS 64
+#endif
+
+/* How many segments of a kernel collection tell how pointers are encoded. Every segment of an image in the
+ * collection searches them again. Real collections have ten. */
+#ifndef MACHSYM_MAX_COLLECTION_SEGMENTS
+#define MACHSYM_MAX_COLLECTION_SEGMENTS 64
+#endif
+
+/* How many bytes of load commands are read of a kernel collection, and of an image in it. Opening an image by
+ * name reads both. Real collections have 300 images and 50,000 bytes. */
+#ifndef MACHSYM_MAX_COLLECTION_COMMANDS
+#define MACHSYM_MAX_COLLECTION_COMMANDS 1048576
+#endif
+
+/* What one reader of metadata (exports trie, binds, Objective-C, Swift, unwind tables) may read, in bytes and
+ * records: so many for each byte of the image, and some more. Real files need less than one a byte. Without a
+ * limit, records that point to each other could be read without end. */
+#ifndef MACHSYM_METADATA_WORK_PER_BYTE
+#define MACHSYM_METADATA_WORK_PER_BYTE 4
+#define MACHSYM_METADATA_WORK          4096
+#endif
+
+/* How many names of one address are compared one by one. Where the linker folded functions of equal code, an
+ * address has some thousand names: more than this are found by their hash, and so many of one hash are
+ * compared. */
+#ifndef MACHSYM_MAX_CROWD
+#define MACHSYM_MAX_CROWD 64
+#endif
+
+/* How deep the exports trie may be, in nodes, and how long a name it may spell, in bytes. Real ones stay
+ * below 100 and 5,000. Deeper and longer parts are left out. */
+#ifndef MACHSYM_MAX_TRIE_DEPTH
+#define MACHSYM_MAX_TRIE_DEPTH 4096
+#define MACHSYM_MAX_TRIE_NAME  65536
+#endif
+
+/* How many contexts (types, extensions, modules) a Swift type may lie in. What is further out is left out of
+ * its name. Two views a level lie on the stack. */
+#ifndef MACHSYM_MAX_SWIFT_CONTEXTS
+#define MACHSYM_MAX_SWIFT_CONTEXTS 16
+#endif
+
+/* How many folders above a binary are searched for its dSYM. A binary in a framework of an application,
+ * App.app/Frameworks/X.framework/Versions/A/X, needs five. */
+#ifndef MACHSYM_MAX_DSYM_LEVELS
+#define MACHSYM_MAX_DSYM_LEVELS 6
+#endif
+
+/* The longest path of a debug map, in bytes: no system has longer ones. A longer one is a damaged string
+ * table, and counts as missing. */
+#ifndef MACHSYM_MAX_OBJECT_PATH
+#define MACHSYM_MAX_OBJECT_PATH 4096
+#endif
+
+/* How long the names of an object file's symbols may be on average, in bytes; real ones have about 100. In a
+ * hostile file every symbol could have the same long name. Symbols past the limit are left out. */
+#ifndef MACHSYM_OBJECT_NAME
+#define MACHSYM_OBJECT_NAME 4096
+#endif
+
+/* How many bytes of object files may be read again: this many at the start, and so many more for each byte
+ * that is read for the first time. A debug map may name one file many times: by links, in folders that are
+ * searched, and in an archive that is read from its front for every member. Real debug maps name every file
+ * once. They do search long archives, at 60 bytes for each member that is passed. Past the limit, object
+ * files are left out: MACHSYM_OBJECT_OVER_BUDGET. */
+#ifndef MACHSYM_READ_AGAIN
+#define MACHSYM_READ_AGAIN          1048576
+#define MACHSYM_READ_AGAIN_PER_BYTE 32
+#endif
+
+/* How many parts a path may have that is searched in other folders by its ends; real paths have 20. Longer
+ * ones are not searched there. */
+#ifndef MACHSYM_MAX_PATH_ENDS
+#define MACHSYM_MAX_PATH_ENDS 64
+#endif
+
+/* Into how many pieces a function of an object file may be cut, on average, by functions of other objects.
+ * Real ones stay whole. The rest of the pieces is left out. */
+#ifndef MACHSYM_MAX_PIECES
+#define MACHSYM_MAX_PIECES 16
+#endif
+
+/* A list of keys is sorted by insertion as long as that takes no more moves than this: so many, and so many
+ * more for each key. Past that a radix sort takes over. Lists of up to 29 keys always fit, and so do long
+ * ones of which few keys are out of place. */
+#ifndef MACHSYM_INSERTION_MOVES
+#define MACHSYM_INSERTION_MOVES         300
+#define MACHSYM_INSERTION_MOVES_PER_KEY 4
+#endif
+
+/* How many bytes at each end of a text go into its hash. Most texts are shorter and are hashed whole; in a
+ * hostile file many long texts share their bytes. */
+#ifndef MACHSYM_HASHED_ENDS
+#define MACHSYM_HASHED_ENDS 256
+#endif
+
+/* Files up to this many bytes are read into memory rather than mapped: that is as fast, and stays valid when
+ * another program shortens the file. */
+#ifndef MACHSYM_SMALL_FILE
+#define MACHSYM_SMALL_FILE 65536
+#endif
+
+/* How many names are tried for the temporary file that a map is written to. Others with its name are left
+ * over from programs that ended while they wrote. */
+#ifndef MACHSYM_MAX_TEMPORARY_NAMES
+#define MACHSYM_MAX_TEMPORARY_NAMES 1000
+#endif
+
+/* How many entries with names a session remembers, 40 bytes each: calls of one function lie close together
+ * and ask for the same ones. */
+#ifndef MACHSYM_KEPT_NAMES
+#define MACHSYM_KEPT_NAMES 1024
+#endif
+
+/* How many rows of a line table a line policy may look back. Compilers write about ten rows at one address; a
+ * hostile program could put all its rows there. */
 #ifndef MACHSYM_MAX_ROWS_BACK
 #define MACHSYM_MAX_ROWS_BACK 1024
 #endif
@@ -458,59 +586,63 @@
 /* How many line rows an explanation shows: the one that answers, with two before and two behind. */
 #define MACHSYM_EXPLAINED_ROWS 5
 
-/* How many lookups of a session read a table in the file from its start before the session sorts it: sorting
- * costs as much as about four readings. */
+/* How many lookups of a session search a table of the file from its start, before the session sorts the
+ * table. Sorting costs as much as about four such searches. */
 #ifndef MACHSYM_SCANS
 #define MACHSYM_SCANS 4
 #endif
 
-/* How many bytes of decoded units a session keeps, unless its descriptor says. A unit of real C++ takes about
- * a megabyte; the debug info that the addresses of a large report ask for fits. */
+/* How many bytes of decoded units a session keeps, unless its descriptor says. A unit of a real C++ program
+ * takes about a megabyte. The units that a large crash report asks for fit. */
 #ifndef MACHSYM_CACHE_LIMIT
 #define MACHSYM_CACHE_LIMIT (32u << 20)
 #endif
 
-/* How many decoded units a session always keeps: one lookup may ask three, and dropping them would decode them
- * again at once. */
+/* How many decoded units a session keeps at least. One lookup may need three; without them it would decode
+ * the same units over and over. */
 #ifndef MACHSYM_KEPT_UNITS
 #define MACHSYM_KEPT_UNITS 3
 #endif
 
-/* Line programs may overlap in a hostile file: so many times the bytes of .debug_line are run as parts of two
- * programs. Real files have none that overlap. */
+/* Line programs of a hostile file may overlap. They are run as long as all of them together read no more than
+ * so many times .debug_line; past that, a program ends where the next one begins. Programs of real files do
+ * not overlap. */
 #ifndef MACHSYM_MAX_PROGRAM_OVERLAP
 #define MACHSYM_MAX_PROGRAM_OVERLAP 16
 #endif
 
-/* A line program that several units share is run once for all. Where their roots differ so that each would need
- * its own run, a unit's program is run only while it has fewer bytes than so many times the unit: tiny units
- * could else run one large program over and over. */
+/* Several units may share a line program, which is then run once for all of them. Units whose roots differ
+ * need a run of their own. A unit gets one only if the program has less than so many times the bytes of the
+ * unit: otherwise many tiny units could each run one large program. */
 #ifndef MACHSYM_MAX_LINES_PER_INFO
 #define MACHSYM_MAX_LINES_PER_INFO 64
 #endif
 
-/* How many slots of a hash table are looked at for a key; real keys need about ten. Keys of a hostile file may be made
- * to collide: a key that finds no slot is treated as new each time, which costs room but no answer. */
+/* How many slots of a hash table are looked at for a key; real keys need about ten. In a hostile file keys
+ * can be made to collide. A key that finds no slot is treated as new each time: that costs memory, but no
+ * answer. */
 #ifndef MACHSYM_MAX_PROBES
 #define MACHSYM_MAX_PROBES 1024
 #endif
 
-/* How many texts of one hash a table of texts keeps apart. From the second one on all bytes go into the hash, so two
- * of one hash are rare in real files; a hostile file can make any number of them. Texts past the limit are left out. */
+/* How many texts with the same hash a table of texts keeps apart. Equal hashes are rare in real files, since
+ * from the second text on all bytes go into the hash. A hostile file can have any number of them. Texts past
+ * the limit are left out. */
 #ifndef MACHSYM_MAX_EQUAL_HASHES
 #define MACHSYM_MAX_EQUAL_HASHES 16
 #endif
 
-/* What the units of a part may cost when a map is built, for each byte of their debug info, beside their
- * own decoding: other units that are decoded because they may have the same code, and questions who has
- * it. Real files cost less than one fifth of a byte. Past it the rest of the part's units is left out. */
+/* How much work the units of a part may cause when a map is built, in bytes for each byte of their debug
+ * info. Their own decoding is not counted. Counted are the other units that are decoded because they may have
+ * the same code, and the questions which unit has it. Real files need less than a fifth of a byte. Past the
+ * limit the rest of the part's units is left out. */
 #ifndef MACHSYM_PART_WORK
 #define MACHSYM_PART_WORK 16
 #endif
 
-/* How many bytes of paths, and of names that no string table holds, a part of a map may have: so many, and
- * more for each byte of debug info. Real files need less than one for a byte. Without a limit many file
- * names could be the ends of one long text. Texts past it are empty. */
+/* How many bytes a part of a map may have of paths, and of names that no string table holds: so many, and so
+ * many more for each byte of debug info. Real files need less than one a byte. Without a limit many file
+ * names could be ends of one long text. Texts past the limit are empty. */
 #ifndef MACHSYM_PART_TEXT
 #define MACHSYM_PART_TEXT 1048576
 #endif
@@ -526,11 +658,11 @@
  *   MACHSYM_NO_RUST   10,000    17,000
  *   MACHSYM_NO_D      10,000    15,000 */
 
-/* How much scratch machsym_demangle may take, in bytes of stack. It tries the small frame first, which did for
- * every one of 210,000 names of real programs, of up to 1,000 bytes. Only longer names take the large frame.
- * Calls come on top: 10 KB for real names, at most 100 KB for names made to nest. Programs whose threads have
- * small stacks set MACHSYM_DEMANGLE_STACK to 24576: names that need more then come back as they are. This saves
- * 250 bytes of code. */
+/* How much scratch machsym_demangle may take, in bytes of stack. It tries the small frame first, which did
+ * for every one of 210,000 names of real programs, of up to 1,000 bytes. Only longer names take the large
+ * frame. Calls come on top: 10 KB for real names, at most 100 KB for names made to nest. Programs whose
+ * threads have small stacks set MACHSYM_DEMANGLE_STACK to 24576: names that need more then come back as they
+ * are. This saves 250 bytes of code. */
 #ifndef MACHSYM_DEMANGLE_SMALL_STACK
 #define MACHSYM_DEMANGLE_SMALL_STACK 24576
 #endif
@@ -538,9 +670,9 @@
 #define MACHSYM_DEMANGLE_STACK 262144
 #endif
 
-/* How many steps a mangled name may take, and how many more for each of its bytes. A step makes, visits or reads
- * again one part of the name. Real names take two steps a byte at most. Without a limit a short name could ask
- * for any number of steps, because parts of names stand for earlier parts. */
+/* How many steps a mangled name may take, and how many more for each of its bytes. A step makes, visits or
+ * reads again one part of the name. Real names take two steps a byte at most. Without a limit a short name
+ * could ask for any number of steps, because parts of names stand for earlier parts. */
 #ifndef MACHSYM_DEMANGLE_STEPS
 #define MACHSYM_DEMANGLE_STEPS 65536
 #endif
@@ -572,15 +704,15 @@
 #define MACHSYM_DEMANGLE_DEPTH 256
 #endif
 
-/* How many of these levels a function's name inside a Swift name counts for. Each such name takes a reader of its
- * own, 500 bytes of stack. */
+/* Some Swift names hold the names of whole functions. Each of these takes a reader of its own, with 500 bytes
+ * of stack, and counts as so many levels of MACHSYM_DEMANGLE_DEPTH. */
 #ifndef MACHSYM_DEMANGLE_NESTED_DEPTH
 #define MACHSYM_DEMANGLE_NESTED_DEPTH 64
 #endif
 
-/* How deep a C++ name may nest while it is read, and while it is printed. Printing nests deeper, because a part
- * may stand for an earlier one. Real names nest less than 50 deep in both. These limits keep the stack below
- * 128 KB. */
+/* How deep a C++ name may nest while it is read, and while it is printed. Printing nests deeper, because a
+ * part may stand for an earlier one. Real names nest less than 50 deep in both. These limits keep the stack
+ * below 128 KB. */
 #ifndef MACHSYM_DEMANGLE_CXX_DEPTH
 #define MACHSYM_DEMANGLE_CXX_DEPTH 224
 #endif
@@ -599,16 +731,16 @@
 #define MACHSYM_DEMANGLE_LIFETIMES 1024
 #endif
 
-/* MACHSYM_ARENA_CHUNK: the least that is asked of an allocator at once, in bytes; what is not used of 1 MB
- * costs nothing, since pages come when touched. 1: every object is asked for by itself, so that a memory
- * checker sees what goes past its end; fuzzing and the sanitizers' tests do that. */
+/* How many bytes are asked of an allocator at once, at least. Unused pages of a chunk cost nothing, since the
+ * system provides a page when it is first touched. 1 makes every object an allocation of its own, so that
+ * memory checkers see what runs past an object's end: fuzzing and the sanitizers' tests use that. */
 #ifndef MACHSYM_ARENA_CHUNK
 #define MACHSYM_ARENA_CHUNK 1048576
 #endif
 
-/* MACHSYM_ASSERT(condition): in a debug build (NDEBUG is not defined) it ends a program whose library was built
- * from another machsym.h. Define it before every include to do so in another way. Default: assert; nothing
- * where there is no operating system, or the implementation is in the same file. */
+/* MACHSYM_ASSERT(condition): in a debug build (NDEBUG is not defined) it ends a program whose library was
+ * built from another machsym.h. Define it before every include to do so in another way. Default: assert;
+ * nothing where there is no operating system, or the implementation is in the same file. */
 #if !defined(NDEBUG) && !defined(MACHSYM_IMPLEMENTATION) && !defined(MACHSYM_STATIC)
 #if !defined(MACHSYM_ASSERT) && !defined(MACHSYM_NO_OS) && __STDC_HOSTED__ == 1
 #include <assert.h>
@@ -1403,7 +1535,8 @@ MACHSYM_API size_t machsym_error_text(const machsym_error *err, const machsym_op
     X(machsym_map_desc, 36028797018963913)                                                                   \
     X(machsym_map_frame, 72057594037927931)                                                                  \
     X(machsym_writer_desc, 288230376151711717)                                                               \
-    X(machsym_platform, 576460752303423433)
+    X(machsym_platform, 576460752303423433)                                                                  \
+    X(machsym_damage, 1152921504606846883)
 #define MACHSYM_WEIGH(type, weight) +(uint64_t)sizeof(type) * (uint64_t)weight
 #define MACHSYM_ABI                 ((uint64_t)0 MACHSYM_STRUCTS(MACHSYM_WEIGH)) /* see machsym_abi */
 
@@ -1615,15 +1748,13 @@ static machsym_str ms_str_from_c(const char *text)
     return ms_str_make(text, len);
 }
 
-enum { ms_HASHED = 256 }; /* bytes of each end of a text that its hash takes in */
-
 /* FNV-1a over the length and both ends of a text: in a hostile file many long texts share their bytes. Equal
  * hashes can be made, so whoever uses it bounds how many of one hash are looked at. */
 static uint64_t ms_str_hash(machsym_str str)
 {
     uint64_t h = 0xcbf29ce484222325u ^ str.len;
-    size_t end = str.len < ms_HASHED ? str.len : (size_t)ms_HASHED;
-    size_t tail = str.len - end < ms_HASHED ? end : str.len - ms_HASHED;
+    size_t end = str.len < MACHSYM_HASHED_ENDS ? str.len : (size_t)MACHSYM_HASHED_ENDS;
+    size_t tail = str.len - end < MACHSYM_HASHED_ENDS ? end : str.len - MACHSYM_HASHED_ENDS;
     MACHSYM_COUNT_WORK((end + str.len - tail) / 64);
     for (size_t i = 0; i < end; i++)
         h = (h ^ (unsigned char)str.ptr[i]) * 0x100000001b3u;
@@ -1735,7 +1866,8 @@ static void ms_sort(ms_key *v, size_t count, ms_key *room)
     MACHSYM_COUNT_WORK(count);
     while (sorted < count && !ms_key_less(&v[sorted], &v[sorted - 1]))
         sorted++;
-    if (sorted >= count || ms_key_insertion_sort(v, count, 300 + 4 * count)) /* always of 24 */
+    size_t moves = MACHSYM_INSERTION_MOVES + MACHSYM_INSERTION_MOVES_PER_KEY * count;
+    if (sorted >= count || ms_key_insertion_sort(v, count, moves))
         return;
     if (room == NULL) {
         ms_key_heap_sort(v, count);
@@ -1959,7 +2091,6 @@ static void ms_os_unmap_bytes(void *ptr, size_t len)
 
 enum {
     ms_OS_NO_FILE = -1,  /* no errno has this value */
-    ms_OS_SMALL = 65536, /* files up to this size are read: that is as fast as mapping, and safer */
     ms_OS_STEP = 1 << 30 /* bytes read or written at once */
 };
 
@@ -2018,7 +2149,7 @@ static int ms_os_map_fd(int fd, bool copy, ms_os_file *file)
     if ((uint64_t)st.st_size > (uint64_t)SIZE_MAX / 2)
         return EFBIG;
     file->len = (size_t)st.st_size;
-    if (!copy && file->len > ms_OS_SMALL)
+    if (!copy && file->len > MACHSYM_SMALL_FILE)
         file->ptr = ms_os_map_bytes(fd, file->len);
     file->mapped = file->ptr != NULL;
     return file->mapped ? 0 : ms_os_read_all(fd, file);
@@ -2153,7 +2284,7 @@ static int ms_os_write_all(int fd, const char *ptr, size_t len)
 static int ms_os_open_beside(const char *path, char *beside, size_t cap)
 {
     int fd = -1;
-    for (unsigned i = 0; i < 1000 && fd < 0; i++) {
+    for (unsigned i = 0; i < MACHSYM_MAX_TEMPORARY_NAMES && fd < 0; i++) {
         snprintf(beside, cap, "%s.%ld.%u.tmp", path, (long)getpid(), i);
         fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | ms_OS_NEW, 0666);
         if (fd < 0 && errno != EEXIST)
@@ -3020,13 +3151,6 @@ static uint64_t ms_mo_unsigned(uint32_t cputype, uint64_t raw)
 
 /* ---- Load commands ---- */
 
-/* How many segments of a loaded image are searched, again for every table: real ones have ten. */
-enum { ms_MO_LOADED_SEGMENTS = 64 };
-
-/* How many segments of a kernel collection and how many bytes of load commands it and its images may have: it
- * is read again for each. Real ones have ten segments, 300 images and 50,000 bytes. */
-enum { ms_MO_FILESET_SEGMENTS = 64, ms_MO_FILESET_COMMANDS = 1 << 20 };
-
 /* The memory of a segment of a loaded image, as far as the caller has it. What lies between segments is not
  * touched: it need not be mapped. A segment that nobody may read has none. */
 static ms_span ms_mo_segment_bytes(const ms_mo *mo, const ms_mo_segment *segment)
@@ -3043,7 +3167,7 @@ static ms_span ms_mo_linkedit(const ms_mo *mo, uint64_t off, uint64_t len)
 {
     if (!mo->is_loaded)
         return ms_span_sub(mo->bytes, off, len);
-    for (uint32_t i = 0; i < mo->segment_count && i < ms_MO_LOADED_SEGMENTS; i++) {
+    for (uint32_t i = 0; i < mo->segment_count && i < MACHSYM_MAX_LOADED_SEGMENTS; i++) {
         const ms_mo_segment *segment = &mo->segments[i];
         MACHSYM_COUNT_WORK(1);
         if (off >= segment->off && off - segment->off < segment->file_size)
@@ -3455,8 +3579,9 @@ static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
     if (rd.failed)
         return ms_fail(err, MACHSYM_ERR_DAMAGED, "the file ends inside its header", "Mach-O header", at);
     size_t most = ms_rd_left(&rd);
-    if ((mo->header_off != 0 || mo->slice.filetype == ms_MH_FILESET) && most > ms_MO_FILESET_COMMANDS)
-        most = ms_MO_FILESET_COMMANDS;
+    if ((mo->header_off != 0 || mo->slice.filetype == ms_MH_FILESET) &&
+        most > MACHSYM_MAX_COLLECTION_COMMANDS)
+        most = MACHSYM_MAX_COLLECTION_COMMANDS;
     ms_rd commands = rd;
     commands.end = commands.p + most;
     size_t len = ms_mo_commands_size(commands, size, count);
@@ -3514,7 +3639,7 @@ static void ms_mo_take_fixups(ms_mo *mo, const ms_mo *collection)
     mo->fixup_base = collection->text_addr;
     for (uint32_t i = 0; i < mo->segment_count; i++) {
         ms_mo_segment *own = &mo->segments[i];
-        for (uint32_t j = 0; j < collection->segment_count && j < ms_MO_FILESET_SEGMENTS; j++) {
+        for (uint32_t j = 0; j < collection->segment_count && j < MACHSYM_MAX_COLLECTION_SEGMENTS; j++) {
             const ms_mo_segment *segment = &collection->segments[j];
             MACHSYM_COUNT_WORK(1);
             if (own->addr < segment->addr || own->addr - segment->addr >= segment->size ||
@@ -3572,8 +3697,6 @@ static const ms_mo_section *ms_mo_section_named(const ms_mo *mo, const char *seg
 
 /* ---- Fat files ---- */
 
-enum { ms_FILE_SLICES = 256 }; /* that a fat file may have: real ones have ten */
-
 /* Reads slice number index of a file from its headers.
  * Returns: false when there is none. *count: how many the file has; a thin file is its own only slice. */
 static bool ms_file_slice_at(ms_span file, uint32_t index, uint32_t *count, ms_span *slice, uint64_t *offset)
@@ -3589,8 +3712,8 @@ static bool ms_file_slice_at(ms_span file, uint32_t index, uint32_t *count, ms_s
     *count = ms_rd_be32(&rd);
     if (*count > ms_rd_left(&rd) / one)
         *count = (uint32_t)(ms_rd_left(&rd) / one);
-    if (*count > ms_FILE_SLICES)
-        *count = ms_FILE_SLICES;
+    if (*count > MACHSYM_MAX_SLICES)
+        *count = MACHSYM_MAX_SLICES;
     if (index >= *count)
         return false;
     ms_rd_skip(&rd, (uint64_t)index * one + 8);
@@ -3918,17 +4041,15 @@ typedef struct ms_fx_data {
     size_t name_count;
     size_t name_cap;
     bool is_threaded; /* the first arm64e files: bind code without chains' headers, pointers as in ARM64E */
-    uint64_t
-        budget; /* bytes and records that may still be read: what a file repeats without end stops here */
+    uint64_t budget;  /* bytes and records that may still be read: see MACHSYM_METADATA_WORK */
     bool is_spent;
     uint32_t damage_count;
 } ms_fx_data;
 
-/* Every reader of metadata starts with a full budget, so that none can starve the next. Real files need less
- * than their size for all of them. */
+/* Every reader of metadata starts with a full budget: then none leaves too little for the next. */
 static void ms_fx_refill(ms_fx_data *d)
 {
-    d->budget = (uint64_t)d->mo->bytes.len * 4 + 0x1000;
+    d->budget = (uint64_t)d->mo->bytes.len * MACHSYM_METADATA_WORK_PER_BYTE + MACHSYM_METADATA_WORK;
     d->is_spent = false;
 }
 
@@ -4585,10 +4706,8 @@ static void ms_sym_add_stubs(ms_sym_table *t, ms_fx_data *d)
     }
 }
 
-/* The linker folds functions of equal code: some thousand names at one address. Those of more than
- * ms_SYM_CROWD are found by their hash, of which no more than ms_SYM_CROWD are compared. */
-enum { ms_SYM_CROWD = 64 };
-
+/* What the names of a crowded address are found by. An address with more than MACHSYM_MAX_CROWD names is crowded:
+ * there the linker folded functions of equal code. */
 static uint64_t ms_sym_crowd_key(uint64_t addr, machsym_str name)
 {
     return ms_str_hash(name) ^ addr * 0x9e3779b97f4a7c15u;
@@ -4639,7 +4758,7 @@ static void ms_sym_index_crowds(ms_sym_table *t, ms_arena *scratch)
     for (size_t lo = 0, hi; lo < t->count; lo = hi) {
         for (hi = lo + 1; hi < t->count && t->v[hi].key == t->v[lo].key;)
             hi++;
-        count += hi - lo > ms_SYM_CROWD ? hi - lo : 0;
+        count += hi - lo > MACHSYM_MAX_CROWD ? hi - lo : 0;
     }
     ms_key *crowds = (ms_key *)ms_arena_alloc(t->arena, count, sizeof *crowds);
     ms_key *room = (ms_key *)ms_arena_alloc(scratch, count, sizeof *crowds);
@@ -4648,7 +4767,7 @@ static void ms_sym_index_crowds(ms_sym_table *t, ms_arena *scratch)
     for (size_t lo = 0, hi; lo < t->count; lo = hi) {
         for (hi = lo + 1; hi < t->count && t->v[hi].key == t->v[lo].key;)
             hi++;
-        for (size_t i = lo; i < hi && hi - lo > ms_SYM_CROWD; i++) {
+        for (size_t i = lo; i < hi && hi - lo > MACHSYM_MAX_CROWD; i++) {
             crowds[t->crowd_count].key = ms_sym_crowd_key(t->v[i].key, ms_sym_name(t, t->v[i].item));
             crowds[t->crowd_count++].item = i;
         }
@@ -4723,12 +4842,12 @@ static machsym_str ms_sym_exact(const ms_sym_table *t, uint64_t addr, machsym_st
     if (first == t->count || t->v[first].key != addr ||
         ms_sym_source(t->v[first].item) != MACHSYM_SOURCE_SYMTAB)
         return ms_str_empty();
-    bool is_crowd = ms_sym_next(t, first) - first > ms_SYM_CROWD;
+    bool is_crowd = ms_sym_next(t, first) - first > MACHSYM_MAX_CROWD;
     const ms_key *v = is_crowd ? t->crowds : t->v;
     size_t count = is_crowd ? t->crowd_count : t->count;
     uint64_t key = is_crowd ? ms_sym_crowd_key(addr, want) : addr;
     size_t at = key == 0 ? 0 : ms_upper_bound(v, count, key - 1);
-    for (size_t i = 0; i < ms_SYM_CROWD && at < count && v[at].key == key && want.len != 0; i++, at++) {
+    for (size_t i = 0; i < MACHSYM_MAX_CROWD && at < count && v[at].key == key && want.len != 0; i++, at++) {
         uint64_t item = t->v[is_crowd ? (size_t)v[at].item : at].item;
         if (ms_sym_source(item) != MACHSYM_SOURCE_SYMTAB) /* the best source: none follows another */
             break;
@@ -4771,9 +4890,6 @@ static machsym_str ms_sym_scan_exact(const ms_mo *mos, size_t mo_count, uint64_t
 /* loader.h: EXPORT_SYMBOL_FLAGS_* */
 enum { ms_EXPORT_KIND = 3, ms_EXPORT_REEXPORT = 8, ms_EXPORT_STUB_AND_RESOLVER = 16 };
 
-/* A path through the trie may be so deep and spell a name so long; real ones stay below 100 and 5,000. */
-enum { ms_SYM_TRIE_DEPTH = 4096, ms_SYM_TRIE_NAME = 1 << 16 };
-
 /* A node on the way down. */
 typedef struct ms_sym_trie_node {
     ms_rd edges;   /* those not taken yet */
@@ -4785,10 +4901,10 @@ typedef struct ms_sym_trie_node {
 /* A walk over an exports trie. */
 typedef struct ms_sym_trie {
     ms_span bytes;
-    ms_sym_trie_node *nodes; /* ms_SYM_TRIE_DEPTH of them */
+    ms_sym_trie_node *nodes; /* MACHSYM_MAX_TRIE_DEPTH of them */
     size_t depth;
     uint8_t *on_path; /* a bit for each byte of the trie: an edge back to such a node is a loop */
-    char *name;       /* ms_SYM_TRIE_NAME bytes */
+    char *name;       /* MACHSYM_MAX_TRIE_NAME bytes */
     size_t name_len;
 } ms_sym_trie;
 
@@ -4837,7 +4953,7 @@ static void ms_sym_take_export(ms_sym_table *t, ms_fx_data *d, const ms_sym_trie
 /* Goes down to a node. */
 static void ms_sym_enter(ms_sym_table *t, ms_fx_data *d, ms_sym_trie *trie, uint64_t off)
 {
-    if (trie->depth == ms_SYM_TRIE_DEPTH || off >= trie->bytes.len ||
+    if (trie->depth == MACHSYM_MAX_TRIE_DEPTH || off >= trie->bytes.len ||
         (trie->on_path[off / 8] >> (off % 8) & 1) != 0) {
         d->damage_count++;
         return;
@@ -4865,8 +4981,8 @@ static void ms_sym_add_exports(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch
     ms_fx_refill(d);
     if (trie.bytes.len == 0)
         return;
-    trie.nodes = (ms_sym_trie_node *)ms_arena_alloc(scratch, ms_SYM_TRIE_DEPTH, sizeof *trie.nodes);
-    trie.name = (char *)ms_arena_alloc(scratch, ms_SYM_TRIE_NAME, 1);
+    trie.nodes = (ms_sym_trie_node *)ms_arena_alloc(scratch, MACHSYM_MAX_TRIE_DEPTH, sizeof *trie.nodes);
+    trie.name = (char *)ms_arena_alloc(scratch, MACHSYM_MAX_TRIE_NAME, 1);
     trie.on_path = (uint8_t *)ms_arena_zeroed(scratch, trie.bytes.len / 8 + 1, 1);
     if (trie.nodes == NULL || trie.name == NULL || trie.on_path == NULL)
         return;
@@ -4881,7 +4997,7 @@ static void ms_sym_add_exports(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch
         node->left--;
         machsym_str edge = ms_rd_str(&node->edges);
         uint64_t off = ms_rd_uleb(&node->edges);
-        if (node->edges.failed || edge.len > ms_SYM_TRIE_NAME - node->name_len) {
+        if (node->edges.failed || edge.len > MACHSYM_MAX_TRIE_NAME - node->name_len) {
             d->damage_count++;
             continue;
         }
@@ -5583,8 +5699,6 @@ enum {
 #define ms_SW_HAS_RESILIENT_WITNESSES 0x10000u
 #define ms_SW_CONDITIONAL_PACKS       0xff000000u
 
-enum { ms_SW_DEPTH = 16 }; /* of types in types */
-
 /* Where descriptors' fields lie, all of 32 bits. */
 enum {
     ms_SW_PARENT = 4,
@@ -5622,15 +5736,15 @@ static uint64_t ms_sw_code(const ms_sym_table *t, ms_fx_data *d, uint64_t addr)
 /* Module.Outer.Inner of a context descriptor; empty when a part is missing. */
 static machsym_str ms_sw_type_name(ms_sym_table *t, ms_fx_data *d, uint64_t descriptor)
 {
-    machsym_str parts[2 * ms_SW_DEPTH];
-    size_t at = 2 * ms_SW_DEPTH;
-    for (unsigned depth = 0; descriptor != 0 && depth < ms_SW_DEPTH; depth++) {
+    machsym_str parts[2 * MACHSYM_MAX_SWIFT_CONTEXTS];
+    size_t at = 2 * MACHSYM_MAX_SWIFT_CONTEXTS;
+    for (unsigned depth = 0; descriptor != 0 && depth < MACHSYM_MAX_SWIFT_CONTEXTS; depth++) {
         unsigned kind = ms_fx_u32_at(d, descriptor) & ms_SW_KIND_MASK;
         if (kind != ms_SW_KIND_EXTENSION && kind != ms_SW_KIND_ANONYMOUS) {
             machsym_str name = ms_fx_str_at(d, ms_fx_relative_at(d, descriptor + ms_SW_NAME));
             if (name.len == 0)
                 return name;
-            if (at < 2 * ms_SW_DEPTH)
+            if (at < 2 * MACHSYM_MAX_SWIFT_CONTEXTS)
                 parts[--at] = ms_str_from_c(".");
             parts[--at] = name;
         }
@@ -5638,7 +5752,7 @@ static machsym_str ms_sw_type_name(ms_sym_table *t, ms_fx_data *d, uint64_t desc
             break;
         descriptor = ms_sw_indirect(d, descriptor + ms_SW_PARENT).addr;
     }
-    return ms_sym_join(t, d, &parts[at], 2 * ms_SW_DEPTH - at);
+    return ms_sym_join(t, d, &parts[at], 2 * MACHSYM_MAX_SWIFT_CONTEXTS - at);
 }
 
 /* "[12]", in 12 bytes of room. */
@@ -9117,8 +9231,6 @@ typedef struct ms_fn_name_cache {
     ms_fn_names names;
 } ms_fn_name_cache;
 
-enum { ms_FN_NAMES = 1024 };
-
 /* Collects names from an entry, its abstract origin and its specification, across units. Loops occur: the
  * number of links is limited. */
 static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off)
@@ -10656,14 +10768,12 @@ static bool ms_im_try_dsym(machsym_image *image, const machsym_open_desc *desc, 
     return fits;
 }
 
-enum { ms_IM_LEVELS = 6 }; /* folders up from a binary: App.app/Frameworks/X.framework/Versions/A/X is five */
-
 /* Looks for the dSYM beside a binary, and beside the bundles that the binary lies in. */
 static void ms_im_find_dsym(machsym_image *image, const machsym_open_desc *desc)
 {
     machsym_str path = ms_str_from_c(image->inputs[0].path);
     machsym_str name = ms_str_base_name(path);
-    for (unsigned levels = 0; levels < ms_IM_LEVELS && path.len > 1; levels++) {
+    for (unsigned levels = 0; levels < MACHSYM_MAX_DSYM_LEVELS && path.len > 1; levels++) {
         machsym_str last = ms_str_base_name(path);
         bool is_bundle = levels == 0 || ms_str_ends(last, ".app") || ms_str_ends(last, ".framework") ||
                          ms_str_ends(last, ".appex") || ms_str_ends(last, ".xpc") ||
@@ -10996,21 +11106,6 @@ static uint64_t ms_im_addr(uint32_t cputype, bool is_64, uint64_t text_addr, uin
  * N_STSYM and N_GSYM are of data. */
 enum { ms_N_FUN = 0x24, ms_N_SO = 0x64, ms_N_OSO = 0x66 };
 
-/* No path of a system is longer: more is a damaged string table. The names of an object are shorter on
- * average: a hostile file lets every entry have one long name. */
-enum { ms_OM_PATH = 4096, ms_OM_NAME = 4096 };
-
-/* The same file may stand in the debug map under many names: with links, in folders that are searched for the
- * ends of paths, in an archive that is read from its front for every member. Reading what was not read before
- * is free, and earns ms_OM_AGAIN bytes of reading again for every byte, as the program's own do. Real debug
- * maps name every file once; they search long archives, at 60 bytes a member passed. */
-enum {
-    ms_OM_AGAIN = 32,
-    ms_OM_FIRST = 1 << 20, /* bytes of reading again that are there before anything is read */
-    ms_OM_ENDS = 64,       /* of a path, to search folders for; real paths have 20 */
-    ms_OM_PIECES = 16 /* that a function may be cut into by those of other objects; real ones stay whole */
-};
-
 /* ---- Stabs ---- */
 
 /* An object file that the debug map names. */
@@ -11068,7 +11163,9 @@ static bool ms_om_next(const ms_mo *mo, ms_span nlists, size_t *at, size_t end, 
 static void ms_om_read_path(ms_span strings, uint32_t strx, machsym_str *path, machsym_str *member)
 {
     ms_span rest = ms_span_from(strings, strx);
-    *path = ms_rd_str_at(ms_span_sub(rest, 0, rest.len < ms_OM_PATH ? rest.len : (size_t)ms_OM_PATH), 0);
+    *path = ms_rd_str_at(
+        ms_span_sub(rest, 0, rest.len < MACHSYM_MAX_OBJECT_PATH ? rest.len : (size_t)MACHSYM_MAX_OBJECT_PATH),
+        0);
     size_t open = path->len;
     MACHSYM_COUNT_WORK(path->len / 64);
     *member = ms_str_empty();
@@ -11212,7 +11309,7 @@ static void ms_om_start_quota(ms_om_quota *quota, uint64_t program, ms_arena *ar
     ms_zero(&quota->seen, sizeof quota->seen);
     quota->seen.arena = arena;
     quota->read = program;
-    quota->left = ms_OM_FIRST + ms_OM_AGAIN * program;
+    quota->left = MACHSYM_READ_AGAIN + MACHSYM_READ_AGAIN_PER_BYTE * program;
 }
 
 #ifndef MACHSYM_NO_OS
@@ -11242,7 +11339,7 @@ static bool ms_om_is_new(ms_om_quota *quota, const ms_os_file *file, ms_span par
     if (!ms_tab_has(&quota->seen, slot) || slot->value != 0)
         return false;
     slot->value = 1;
-    quota->left += ms_OM_AGAIN * (uint64_t)part.len;
+    quota->left += MACHSYM_READ_AGAIN_PER_BYTE * (uint64_t)part.len;
     quota->read += part.len;
     return true;
 }
@@ -11415,7 +11512,7 @@ static ms_om_names ms_om_function_names(const ms_om_map *m, const ms_om_object *
 {
     ms_om_names names = {NULL, 0};
     ms_om_function function;
-    uint64_t budget = MACHSYM_MAX_TEXT + (uint64_t)ms_OM_NAME * (object->end - object->first);
+    uint64_t budget = MACHSYM_MAX_TEXT + (uint64_t)MACHSYM_OBJECT_NAME * (object->end - object->first);
     names.v = (ms_key *)ms_arena_alloc(scratch, (object->end - object->first) / 2 + 1, sizeof *names.v);
     if (names.v == NULL)
         return names;
@@ -11436,7 +11533,7 @@ static ms_om_names ms_om_symbol_names(const ms_mo *mo, ms_arena *scratch)
     ms_span nlists = ms_sym_nlists(mo);
     ms_span strings = ms_sym_strings(mo);
     size_t count = nlists.len / ms_sym_nlist_size(mo);
-    uint64_t budget = MACHSYM_MAX_TEXT + (uint64_t)ms_OM_NAME * count;
+    uint64_t budget = MACHSYM_MAX_TEXT + (uint64_t)MACHSYM_OBJECT_NAME * count;
     names.v = (ms_key *)ms_arena_alloc(scratch, count + 1, sizeof *names.v);
     if (names.v == NULL)
         return names;
@@ -11534,7 +11631,7 @@ static void ms_om_read_moves(const ms_om_map *m, const ms_om_object *object, con
     ms_om_names symbols = ms_om_symbol_names(mo, scratch);
     ms_span nlists = ms_sym_nlists(mo);
     ms_span strings = ms_sym_strings(mo);
-    ms_om_moves moves = {scratch, NULL, 0, 0, ms_OM_PIECES * functions.count};
+    ms_om_moves moves = {scratch, NULL, 0, 0, MACHSYM_MAX_PIECES * functions.count};
     if (functions.v == NULL || symbols.v == NULL)
         return;
     for (size_t i = 0, j = 0; i < functions.count && j < symbols.count;) {
@@ -11623,7 +11720,7 @@ static bool ms_om_candidate(const ms_im_places *places, machsym_str path, size_t
     size_t ends = 1; /* of the path: one a slash, and the whole of a relative one */
     for (size_t i = 1; i < path.len; i++)
         ends += path.ptr[i] == '/';
-    if (ends > ms_OM_ENDS || number >= places->dir_count * ends)
+    if (ends > MACHSYM_MAX_PATH_ENDS || number >= places->dir_count * ends)
         return false;
     size_t drop = path.len > 0 && path.ptr[0] == '/' ? 1 : 0;
     for (size_t skip = number % ends; skip > 0; drop++)
@@ -12625,10 +12722,10 @@ static void ms_ans_name(machsym_session *s, ms_fn_names names, bool has_start, u
 static ms_fn_names ms_ans_names_of(machsym_session *s, uint64_t die_off)
 {
     if (s->names == NULL)
-        s->names = (ms_fn_name_cache *)ms_arena_zeroed(&s->keep, ms_FN_NAMES, sizeof *s->names);
+        s->names = (ms_fn_name_cache *)ms_arena_zeroed(&s->keep, MACHSYM_KEPT_NAMES, sizeof *s->names);
     if (s->names == NULL)
         return ms_fn_names_of(&s->env, die_off);
-    ms_fn_name_cache *cached = &s->names[(die_off ^ die_off >> 10) % ms_FN_NAMES];
+    ms_fn_name_cache *cached = &s->names[(die_off ^ die_off >> 10) % MACHSYM_KEPT_NAMES];
     if (cached->die_off != die_off) {
         cached->names = ms_fn_names_of(&s->env, die_off);
         cached->die_off = die_off;

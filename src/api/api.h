@@ -780,7 +780,8 @@ MACHSYM_API size_t machsym_error_text(const machsym_error *err, const machsym_op
     X(machsym_map_desc, 36028797018963913)                                                                   \
     X(machsym_map_frame, 72057594037927931)                                                                  \
     X(machsym_writer_desc, 288230376151711717)                                                               \
-    X(machsym_platform, 576460752303423433)
+    X(machsym_platform, 576460752303423433)                                                                  \
+    X(machsym_damage, 1152921504606846883)
 #define MACHSYM_WEIGH(type, weight) +(uint64_t)sizeof(type) * (uint64_t)weight
 #define MACHSYM_ABI                 ((uint64_t)0 MACHSYM_STRUCTS(MACHSYM_WEIGH)) /* see machsym_abi */
 

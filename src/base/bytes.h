@@ -160,15 +160,13 @@ static machsym_str ms_str_from_c(const char *text)
     return ms_str_make(text, len);
 }
 
-enum { ms_HASHED = 256 }; /* bytes of each end of a text that its hash takes in */
-
 /* FNV-1a over the length and both ends of a text: in a hostile file many long texts share their bytes. Equal
  * hashes can be made, so whoever uses it bounds how many of one hash are looked at. */
 static uint64_t ms_str_hash(machsym_str str)
 {
     uint64_t h = 0xcbf29ce484222325u ^ str.len;
-    size_t end = str.len < ms_HASHED ? str.len : (size_t)ms_HASHED;
-    size_t tail = str.len - end < ms_HASHED ? end : str.len - ms_HASHED;
+    size_t end = str.len < MACHSYM_HASHED_ENDS ? str.len : (size_t)MACHSYM_HASHED_ENDS;
+    size_t tail = str.len - end < MACHSYM_HASHED_ENDS ? end : str.len - MACHSYM_HASHED_ENDS;
     MACHSYM_COUNT_WORK((end + str.len - tail) / 64);
     for (size_t i = 0; i < end; i++)
         h = (h ^ (unsigned char)str.ptr[i]) * 0x100000001b3u;
@@ -280,7 +278,8 @@ static void ms_sort(ms_key *v, size_t count, ms_key *room)
     MACHSYM_COUNT_WORK(count);
     while (sorted < count && !ms_key_less(&v[sorted], &v[sorted - 1]))
         sorted++;
-    if (sorted >= count || ms_key_insertion_sort(v, count, 300 + 4 * count)) /* always of 24 */
+    size_t moves = MACHSYM_INSERTION_MOVES + MACHSYM_INSERTION_MOVES_PER_KEY * count;
+    if (sorted >= count || ms_key_insertion_sort(v, count, moves))
         return;
     if (room == NULL) {
         ms_key_heap_sort(v, count);

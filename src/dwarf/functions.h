@@ -646,8 +646,6 @@ typedef struct ms_fn_name_cache {
     ms_fn_names names;
 } ms_fn_name_cache;
 
-enum { ms_FN_NAMES = 1024 };
-
 /* Collects names from an entry, its abstract origin and its specification, across units. Loops occur: the
  * number of links is limited. */
 static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off)

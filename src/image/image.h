@@ -1,5 +1,6 @@
 #ifndef ms_ROOM_image_image
 #define ms_ROOM_image_image
+#include "../api/options.h"
 #include "../api/api.h"
 #include "../base/platform.h"
 #include "../base/bytes.h"
@@ -228,14 +229,12 @@ static bool ms_im_try_dsym(machsym_image *image, const machsym_open_desc *desc, 
     return fits;
 }
 
-enum { ms_IM_LEVELS = 6 }; /* folders up from a binary: App.app/Frameworks/X.framework/Versions/A/X is five */
-
 /* Looks for the dSYM beside a binary, and beside the bundles that the binary lies in. */
 static void ms_im_find_dsym(machsym_image *image, const machsym_open_desc *desc)
 {
     machsym_str path = ms_str_from_c(image->inputs[0].path);
     machsym_str name = ms_str_base_name(path);
-    for (unsigned levels = 0; levels < ms_IM_LEVELS && path.len > 1; levels++) {
+    for (unsigned levels = 0; levels < MACHSYM_MAX_DSYM_LEVELS && path.len > 1; levels++) {
         machsym_str last = ms_str_base_name(path);
         bool is_bundle = levels == 0 || ms_str_ends(last, ".app") || ms_str_ends(last, ".framework") ||
                          ms_str_ends(last, ".appex") || ms_str_ends(last, ".xpc") ||
