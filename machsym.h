@@ -387,33 +387,35 @@
 /* MACHSYM_NO_OS: no file is opened and no C library function is called; images come as bytes and every
  * descriptor must carry an allocator. Saves about 3 KB. */
 
-/* How many abstract_origin and specification links a name may be away; real files need 3. */
+/* How many abstract_origin and specification links are followed to find a function's name; real files need
+ * 3. */
 #ifndef MACHSYM_MAX_NAME_LINKS
 #define MACHSYM_MAX_NAME_LINKS 16
 #endif
 
-/* The longest text that is read from a string table, in bytes; real names stay below 30,000. Longer ones
- * count as missing: a hostile file would let every entry share one. */
+/* The longest text that is read from a string table, in bytes. Names of real files stay below 30,000. Longer
+ * texts count as missing: in a hostile file every entry could name the same long text. */
 #ifndef MACHSYM_MAX_TEXT
 #define MACHSYM_MAX_TEXT 65536
 #endif
 
-/* How many tables of abbreviations may share their bytes. A table runs to its own end; but where so many units
- * claim tables inside it (one for each offset and encoding), it ends at the next one. Damage of a unit's header
- * makes one such claim, so this is how many damaged units cost only themselves. A hostile file takes so many
- * times the section to read. */
+/* How many abbreviation tables (one for each offset and encoding) may share bytes. A table runs to its own
+ * end, even where another unit's table is said to begin inside it: that is what one damaged unit header looks
+ * like, and it must cost only its unit. Past so many begins, a table ends where the next one begins. So the
+ * tables of a hostile file take at most so many times the bytes of the section to read. */
 #ifndef MACHSYM_MAX_ABBREV_CLAIMS
 #define MACHSYM_MAX_ABBREV_CLAIMS 8
 #endif
 
-/* How many unit headers in a row may have a wrong field before the length of the unit in front of them is doubted. Damage
- * hits one; each costs a look at one more header, and only where something is damaged. */
+/* How many unit headers in a row may have a wrong field before the length of the unit before them is taken to
+ * be wrong. Damage hits one header. Each costs a look at one more header, and only where something is
+ * damaged. */
 #ifndef MACHSYM_MAX_UNIT_LINKS
 #define MACHSYM_MAX_UNIT_LINKS 16
 #endif
 
-/* How many load commands in a row must be right where one is looked for behind a damaged one; real files have 40, kernel
- * collections 300. */
+/* Behind a damaged load command the next one is searched for. A place is taken if so many commands in a row
+ * are right there, or all up to the end. Real files have 40 commands, kernel collections 300. */
 #ifndef MACHSYM_MAX_COMMAND_LINKS
 #define MACHSYM_MAX_COMMAND_LINKS 64
 #endif
@@ -423,8 +425,8 @@
 #define MACHSYM_MAX_PLATFORMS 4
 #endif
 
-/* How many object files of a debug map a session keeps open; past it all are closed. Each costs a mapping and
- * about 200 KB. */
+/* How many object files of a debug map a session keeps open. When one more is needed, all are closed. Each
+ * costs a mapping and about 200 KB. */
 #ifndef MACHSYM_MAX_OBJECTS
 #define MACHSYM_MAX_OBJECTS 64
 #endif
@@ -434,23 +436,149 @@
 #define MACHSYM_MAX_INLINE_DEPTH 256
 #endif
 
-/* How many entries of range lists are read for the functions of a unit, and for the calls in a function: this many, and
- * one more for every byte of entries passed. A hostile file names one list again and again. The most that a real file
- * was seen to need is 29 entries for the first call in a function, and 16 more than one a byte later on. */
+/* How many range list entries are read for the functions of a unit, and for the calls in a function: this
+ * many, and one more for each byte of the entries (DIEs) that were passed. Without a limit every entry of a
+ * hostile file could name the same long list. Real files were seen to need 29 for the first call in a
+ * function, and later 16 more than one a byte. */
 #ifndef MACHSYM_LIST_AHEAD
 #define MACHSYM_LIST_AHEAD 64
 #endif
 
-/* How many bytes of names and paths a session keeps of object files: MACHSYM_KEPT_TEXT for every byte of the program and
- * of the object files, and MACHSYM_KEPT_TEXT_AHEAD more. Texts of a real file share nothing but their ends, which makes
- * less than one; in a hostile file each entry names another part of one long text. What is over is left out. */
+/* How many bytes of names and paths of object files a session keeps: MACHSYM_KEPT_TEXT for each byte of the
+ * program and of the object files, and MACHSYM_KEPT_TEXT_AHEAD more. Real files need less than one a byte,
+ * since their texts share nothing but their ends. In a hostile file each entry could name another part of one
+ * long text. Texts past the limit are left out. */
 #ifndef MACHSYM_KEPT_TEXT
 #define MACHSYM_KEPT_TEXT       32
 #define MACHSYM_KEPT_TEXT_AHEAD 1048576
 #endif
 
-/* How many rows of a line table a line policy may look back; compilers write some ten that it concerns. A
- * hostile program could put all its rows at one address. */
+/* How many slices of a fat file are looked at; real files have ten. Each costs a look at its load
+ * commands. */
+#ifndef MACHSYM_MAX_SLICES
+#define MACHSYM_MAX_SLICES 256
+#endif
+
+/* How many segments of a loaded image are searched for a table. Every table searches them again. Real images
+ * have ten. */
+#ifndef MACHSYM_MAX_LOADED_SEGMENTS
+#define MACHSYM_MAX_LOADED_SEGMENTS 64
+#endif
+
+/* How many segments of a kernel collection tell how pointers are encoded. Every segment of an image in the
+ * collection searches them again. Real collections have ten. */
+#ifndef MACHSYM_MAX_COLLECTION_SEGMENTS
+#define MACHSYM_MAX_COLLECTION_SEGMENTS 64
+#endif
+
+/* How many bytes of load commands are read of a kernel collection, and of an image in it. Opening an image by
+ * name reads both. Real collections have 300 images and 50,000 bytes. */
+#ifndef MACHSYM_MAX_COLLECTION_COMMANDS
+#define MACHSYM_MAX_COLLECTION_COMMANDS 1048576
+#endif
+
+/* What one reader of metadata (exports trie, binds, Objective-C, Swift, unwind tables) may read, in bytes and
+ * records: so many for each byte of the image, and some more. Real files need less than one a byte. Without a
+ * limit, records that point to each other could be read without end. */
+#ifndef MACHSYM_METADATA_WORK_PER_BYTE
+#define MACHSYM_METADATA_WORK_PER_BYTE 4
+#define MACHSYM_METADATA_WORK          4096
+#endif
+
+/* How many names of one address are compared one by one. Where the linker folded functions of equal code, an
+ * address has some thousand names: more than this are found by their hash, and so many of one hash are
+ * compared. */
+#ifndef MACHSYM_MAX_CROWD
+#define MACHSYM_MAX_CROWD 64
+#endif
+
+/* How deep the exports trie may be, in nodes, and how long a name it may spell, in bytes. Real ones stay
+ * below 100 and 5,000. Deeper and longer parts are left out. */
+#ifndef MACHSYM_MAX_TRIE_DEPTH
+#define MACHSYM_MAX_TRIE_DEPTH 4096
+#define MACHSYM_MAX_TRIE_NAME  65536
+#endif
+
+/* How many contexts (types, extensions, modules) a Swift type may lie in. What is further out is left out of
+ * its name. Two views a level lie on the stack. */
+#ifndef MACHSYM_MAX_SWIFT_CONTEXTS
+#define MACHSYM_MAX_SWIFT_CONTEXTS 16
+#endif
+
+/* How many folders above a binary are searched for its dSYM. A binary in a framework of an application,
+ * App.app/Frameworks/X.framework/Versions/A/X, needs five. */
+#ifndef MACHSYM_MAX_DSYM_LEVELS
+#define MACHSYM_MAX_DSYM_LEVELS 6
+#endif
+
+/* The longest path of a debug map, in bytes: no system has longer ones. A longer one is a damaged string
+ * table, and counts as missing. */
+#ifndef MACHSYM_MAX_OBJECT_PATH
+#define MACHSYM_MAX_OBJECT_PATH 4096
+#endif
+
+/* How long the names of an object file's symbols may be on average, in bytes; real ones have about 100. In a
+ * hostile file every symbol could have the same long name. Symbols past the limit are left out. */
+#ifndef MACHSYM_OBJECT_NAME
+#define MACHSYM_OBJECT_NAME 4096
+#endif
+
+/* How many bytes of object files may be read again: this many at the start, and so many more for each byte
+ * that is read for the first time. A debug map may name one file many times: by links, in folders that are
+ * searched, and in an archive that is read from its front for every member. Real debug maps name every file
+ * once. They do search long archives, at 60 bytes for each member that is passed. Past the limit, object
+ * files are left out: MACHSYM_OBJECT_OVER_BUDGET. */
+#ifndef MACHSYM_READ_AGAIN
+#define MACHSYM_READ_AGAIN          1048576
+#define MACHSYM_READ_AGAIN_PER_BYTE 32
+#endif
+
+/* How many parts a path may have that is searched in other folders by its ends; real paths have 20. Longer
+ * ones are not searched there. */
+#ifndef MACHSYM_MAX_PATH_ENDS
+#define MACHSYM_MAX_PATH_ENDS 64
+#endif
+
+/* Into how many pieces a function of an object file may be cut, on average, by functions of other objects.
+ * Real ones stay whole. The rest of the pieces is left out. */
+#ifndef MACHSYM_MAX_PIECES
+#define MACHSYM_MAX_PIECES 16
+#endif
+
+/* A list of keys is sorted by insertion as long as that takes no more moves than this: so many, and so many
+ * more for each key. Past that a radix sort takes over. Lists of up to 29 keys always fit, and so do long
+ * ones of which few keys are out of place. */
+#ifndef MACHSYM_INSERTION_MOVES
+#define MACHSYM_INSERTION_MOVES         300
+#define MACHSYM_INSERTION_MOVES_PER_KEY 4
+#endif
+
+/* How many bytes at each end of a text go into its hash. Most texts are shorter and are hashed whole; in a
+ * hostile file many long texts share their bytes. */
+#ifndef MACHSYM_HASHED_ENDS
+#define MACHSYM_HASHED_ENDS 256
+#endif
+
+/* Files up to this many bytes are read into memory rather than mapped: that is as fast, and stays valid when
+ * another program shortens the file. */
+#ifndef MACHSYM_SMALL_FILE
+#define MACHSYM_SMALL_FILE 65536
+#endif
+
+/* How many names are tried for the temporary file that a map is written to. Others with its name are left
+ * over from programs that ended while they wrote. */
+#ifndef MACHSYM_MAX_TEMPORARY_NAMES
+#define MACHSYM_MAX_TEMPORARY_NAMES 1000
+#endif
+
+/* How many entries with names a session remembers, 40 bytes each: calls of one function lie close together
+ * and ask for the same ones. */
+#ifndef MACHSYM_KEPT_NAMES
+#define MACHSYM_KEPT_NAMES 1024
+#endif
+
+/* How many rows of a line table a line policy may look back. Compilers write about ten rows at one address; a
+ * hostile program could put all its rows there. */
 #ifndef MACHSYM_MAX_ROWS_BACK
 #define MACHSYM_MAX_ROWS_BACK 1024
 #endif
@@ -458,59 +586,63 @@
 /* How many line rows an explanation shows: the one that answers, with two before and two behind. */
 #define MACHSYM_EXPLAINED_ROWS 5
 
-/* How many lookups of a session read a table in the file from its start before the session sorts it: sorting
- * costs as much as about four readings. */
+/* How many lookups of a session search a table of the file from its start, before the session sorts the
+ * table. Sorting costs as much as about four such searches. */
 #ifndef MACHSYM_SCANS
 #define MACHSYM_SCANS 4
 #endif
 
-/* How many bytes of decoded units a session keeps, unless its descriptor says. A unit of real C++ takes about
- * a megabyte; the debug info that the addresses of a large report ask for fits. */
+/* How many bytes of decoded units a session keeps, unless its descriptor says. A unit of a real C++ program
+ * takes about a megabyte. The units that a large crash report asks for fit. */
 #ifndef MACHSYM_CACHE_LIMIT
 #define MACHSYM_CACHE_LIMIT (32u << 20)
 #endif
 
-/* How many decoded units a session always keeps: one lookup may ask three, and dropping them would decode them
- * again at once. */
+/* How many decoded units a session keeps at least. One lookup may need three; without them it would decode
+ * the same units over and over. */
 #ifndef MACHSYM_KEPT_UNITS
 #define MACHSYM_KEPT_UNITS 3
 #endif
 
-/* Line programs may overlap in a hostile file: so many times the bytes of .debug_line are run as parts of two
- * programs. Real files have none that overlap. */
+/* Line programs of a hostile file may overlap. They are run as long as all of them together read no more than
+ * so many times .debug_line; past that, a program ends where the next one begins. Programs of real files do
+ * not overlap. */
 #ifndef MACHSYM_MAX_PROGRAM_OVERLAP
 #define MACHSYM_MAX_PROGRAM_OVERLAP 16
 #endif
 
-/* A line program that several units share is run once for all. Where their roots differ so that each would need
- * its own run, a unit's program is run only while it has fewer bytes than so many times the unit: tiny units
- * could else run one large program over and over. */
+/* Several units may share a line program, which is then run once for all of them. Units whose roots differ
+ * need a run of their own. A unit gets one only if the program has less than so many times the bytes of the
+ * unit: otherwise many tiny units could each run one large program. */
 #ifndef MACHSYM_MAX_LINES_PER_INFO
 #define MACHSYM_MAX_LINES_PER_INFO 64
 #endif
 
-/* How many slots of a hash table are looked at for a key; real keys need about ten. Keys of a hostile file may be made
- * to collide: a key that finds no slot is treated as new each time, which costs room but no answer. */
+/* How many slots of a hash table are looked at for a key; real keys need about ten. In a hostile file keys
+ * can be made to collide. A key that finds no slot is treated as new each time: that costs memory, but no
+ * answer. */
 #ifndef MACHSYM_MAX_PROBES
 #define MACHSYM_MAX_PROBES 1024
 #endif
 
-/* How many texts of one hash a table of texts keeps apart. From the second one on all bytes go into the hash, so two
- * of one hash are rare in real files; a hostile file can make any number of them. Texts past the limit are left out. */
+/* How many texts with the same hash a table of texts keeps apart. Equal hashes are rare in real files, since
+ * from the second text on all bytes go into the hash. A hostile file can have any number of them. Texts past
+ * the limit are left out. */
 #ifndef MACHSYM_MAX_EQUAL_HASHES
 #define MACHSYM_MAX_EQUAL_HASHES 16
 #endif
 
-/* What the units of a part may cost when a map is built, for each byte of their debug info, beside their
- * own decoding: other units that are decoded because they may have the same code, and questions who has
- * it. Real files cost less than one fifth of a byte. Past it the rest of the part's units is left out. */
+/* How much work the units of a part may cause when a map is built, in bytes for each byte of their debug
+ * info. Their own decoding is not counted. Counted are the other units that are decoded because they may have
+ * the same code, and the questions which unit has it. Real files need less than a fifth of a byte. Past the
+ * limit the rest of the part's units is left out. */
 #ifndef MACHSYM_PART_WORK
 #define MACHSYM_PART_WORK 16
 #endif
 
-/* How many bytes of paths, and of names that no string table holds, a part of a map may have: so many, and
- * more for each byte of debug info. Real files need less than one for a byte. Without a limit many file
- * names could be the ends of one long text. Texts past it are empty. */
+/* How many bytes a part of a map may have of paths, and of names that no string table holds: so many, and so
+ * many more for each byte of debug info. Real files need less than one a byte. Without a limit many file
+ * names could be ends of one long text. Texts past the limit are empty. */
 #ifndef MACHSYM_PART_TEXT
 #define MACHSYM_PART_TEXT 1048576
 #endif
@@ -526,11 +658,11 @@
  *   MACHSYM_NO_RUST   10,000    17,000
  *   MACHSYM_NO_D      10,000    15,000 */
 
-/* How much scratch machsym_demangle may take, in bytes of stack. It tries the small frame first, which did for
- * every one of 210,000 names of real programs, of up to 1,000 bytes. Only longer names take the large frame.
- * Calls come on top: 10 KB for real names, at most 100 KB for names made to nest. Programs whose threads have
- * small stacks set MACHSYM_DEMANGLE_STACK to 24576: names that need more then come back as they are. This saves
- * 250 bytes of code. */
+/* How much scratch machsym_demangle may take, in bytes of stack. It tries the small frame first, which did
+ * for every one of 210,000 names of real programs, of up to 1,000 bytes. Only longer names take the large
+ * frame. Calls come on top: 10 KB for real names, at most 100 KB for names made to nest. Programs whose
+ * threads have small stacks set MACHSYM_DEMANGLE_STACK to 24576: names that need more then come back as they
+ * are. This saves 250 bytes of code. */
 #ifndef MACHSYM_DEMANGLE_SMALL_STACK
 #define MACHSYM_DEMANGLE_SMALL_STACK 24576
 #endif
@@ -538,9 +670,9 @@
 #define MACHSYM_DEMANGLE_STACK 262144
 #endif
 
-/* How many steps a mangled name may take, and how many more for each of its bytes. A step makes, visits or reads
- * again one part of the name. Real names take two steps a byte at most. Without a limit a short name could ask
- * for any number of steps, because parts of names stand for earlier parts. */
+/* How many steps a mangled name may take, and how many more for each of its bytes. A step makes, visits or
+ * reads again one part of the name. Real names take two steps a byte at most. Without a limit a short name
+ * could ask for any number of steps, because parts of names stand for earlier parts. */
 #ifndef MACHSYM_DEMANGLE_STEPS
 #define MACHSYM_DEMANGLE_STEPS 65536
 #endif
@@ -572,15 +704,15 @@
 #define MACHSYM_DEMANGLE_DEPTH 256
 #endif
 
-/* How many of these levels a function's name inside a Swift name counts for. Each such name takes a reader of its
- * own, 500 bytes of stack. */
+/* Some Swift names hold the names of whole functions. Each of these takes a reader of its own, with 500 bytes
+ * of stack, and counts as so many levels of MACHSYM_DEMANGLE_DEPTH. */
 #ifndef MACHSYM_DEMANGLE_NESTED_DEPTH
 #define MACHSYM_DEMANGLE_NESTED_DEPTH 64
 #endif
 
-/* How deep a C++ name may nest while it is read, and while it is printed. Printing nests deeper, because a part
- * may stand for an earlier one. Real names nest less than 50 deep in both. These limits keep the stack below
- * 128 KB. */
+/* How deep a C++ name may nest while it is read, and while it is printed. Printing nests deeper, because a
+ * part may stand for an earlier one. Real names nest less than 50 deep in both. These limits keep the stack
+ * below 128 KB. */
 #ifndef MACHSYM_DEMANGLE_CXX_DEPTH
 #define MACHSYM_DEMANGLE_CXX_DEPTH 224
 #endif
@@ -599,16 +731,16 @@
 #define MACHSYM_DEMANGLE_LIFETIMES 1024
 #endif
 
-/* MACHSYM_ARENA_CHUNK: the least that is asked of an allocator at once, in bytes; what is not used of 1 MB
- * costs nothing, since pages come when touched. 1: every object is asked for by itself, so that a memory
- * checker sees what goes past its end; fuzzing and the sanitizers' tests do that. */
+/* How many bytes are asked of an allocator at once, at least. Unused pages of a chunk cost nothing, since the
+ * system provides a page when it is first touched. 1 makes every object an allocation of its own, so that
+ * memory checkers see what runs past an object's end: fuzzing and the sanitizers' tests use that. */
 #ifndef MACHSYM_ARENA_CHUNK
 #define MACHSYM_ARENA_CHUNK 1048576
 #endif
 
-/* MACHSYM_ASSERT(condition): in a debug build (NDEBUG is not defined) it ends a program whose library was built
- * from another machsym.h. Define it before every include to do so in another way. Default: assert; nothing
- * where there is no operating system, or the implementation is in the same file. */
+/* MACHSYM_ASSERT(condition): in a debug build (NDEBUG is not defined) it ends a program whose library was
+ * built from another machsym.h. Define it before every include to do so in another way. Default: assert;
+ * nothing where there is no operating system, or the implementation is in the same file. */
 #if !defined(NDEBUG) && !defined(MACHSYM_IMPLEMENTATION) && !defined(MACHSYM_STATIC)
 #if !defined(MACHSYM_ASSERT) && !defined(MACHSYM_NO_OS) && __STDC_HOSTED__ == 1
 #include <assert.h>
@@ -638,7 +770,7 @@ extern "C" {
 
 /* ---- Plain values ---- */
 
-/* A view of text: not NUL-terminated, any bytes, may be empty. */
+/* A view of text. It may hold any bytes, no NUL ends it, and it may be empty. */
 typedef struct machsym_str {
     const char *ptr;
     size_t len;
@@ -650,7 +782,7 @@ typedef struct machsym_bytes {
     size_t len;
 } machsym_bytes;
 
-/* A file name in the parts that debug info stores; machsym_path_join puts them together. */
+/* A file name, in the parts that debug info stores. machsym_path_join puts them together. */
 typedef struct machsym_path {
     machsym_str comp_dir;
     machsym_str dir;
@@ -661,13 +793,13 @@ typedef struct machsym_uuid {
     uint8_t v[16];
 } machsym_uuid;
 
-/* Where an iteration stands; zero it to begin. */
+/* Where an iteration stands. Zero it to begin. */
 typedef struct machsym_cursor {
     uint64_t a;
     uint64_t b;
 } machsym_cursor;
 
-/* Memory for everything that is opened; alloc NULL means malloc and free. */
+/* Where memory for everything that is opened comes from. alloc NULL: malloc and free. */
 typedef struct machsym_allocator {
     void *(*alloc)(void *user, size_t size);
     void (*free)(void *user, void *ptr, size_t size);
@@ -709,13 +841,16 @@ typedef struct machsym_error {
     uint64_t offset;   /* in the file, of the part that is wrong */
 } machsym_error;
 
-/* The first damage that was found while a file was opened: it costs what is damaged, and nothing else. */
+/* The first damage that was found in a file. Damage costs what is damaged, and nothing else. */
 typedef struct machsym_damage {
-    const char *what; /* static, one clause: what is wrong; "" when nothing is */
-    const char
-        *where;      /* static, the part of the file: "load commands", "section", ".debug_info", ...; or "" */
-    uint64_t offset; /* of that part in the file; of a unit, in .debug_info */
-    bool is_cut_short; /* a part, not always the first one, runs past the end: the file may be incomplete */
+    /* Static, one clause: what is wrong; "" when nothing is. */
+    const char *what;
+    /* Static: which part of the file, as "load commands", "section", ".debug_info"; or "". */
+    const char *where;
+    /* Of that part in the file; of a unit, in .debug_info. */
+    uint64_t offset;
+    /* A part (not always this first one) runs past the end of the file: the file may be incomplete. */
+    bool is_cut_short;
 } machsym_damage;
 
 /* ---- Names of things ---- */
@@ -741,49 +876,58 @@ typedef enum machsym_source {
 
 /* Which row of the line table answers. */
 typedef enum machsym_lines {
-    MACHSYM_LINES_ATOS = 0, /* the row as it is; of rows at one address the first: what atos prints */
-    MACHSYM_LINES_DWARF, /* the row as it is; of rows at one address the last: what llvm-symbolizer prints */
-    MACHSYM_LINES_STMT,  /* the nearest row at or below that begins a statement: fewer lines 0 */
+    /* The row that holds the address; of several rows at one address the first. atos prints this one. */
+    MACHSYM_LINES_ATOS = 0,
+    /* The row that holds the address; of several rows at one address the last. llvm-symbolizer prints this
+     * one. */
+    MACHSYM_LINES_DWARF,
+    /* The nearest row at or below the address that begins a statement. Fewer lines are 0. */
+    MACHSYM_LINES_STMT,
     MACHSYM_LINES_COUNT
 } machsym_lines;
 
-/* The version of the implementation, "1.2.3". Compare with MACHSYM_VERSION to find a stale library. */
+/* The version of the implementation, "1.2.3". Compare it with MACHSYM_VERSION to find a stale library.
+ * Returns: a static string. Threads: any. Cost: constant. */
 MACHSYM_API const char *machsym_version(void);
 /* MACHSYM_ABI of the library. A program that was compiled with structs of other sizes passes garbage. Debug
- * builds find that out by themselves (see MACHSYM_ASSERT); where the library is shared, a release may compare
- * it with MACHSYM_ABI once. */
+ * builds notice that by themselves (see MACHSYM_ASSERT). A release that uses a shared library may compare
+ * this with MACHSYM_ABI once. Threads: any. Cost: constant. */
 MACHSYM_API uint64_t machsym_abi(void);
-/* "ERR_ARCH" and so on; "?" for a number that is none. */
+/* The name of a result: "ERR_ARCH" and so on.
+ * Returns: a static string; "?" for a number that is no result. Threads: any. Cost: constant. */
 MACHSYM_API const char *machsym_result_name(machsym_result result);
-/* "dwarf", "symtab", ... as the tool's JSON has them; "?" for a number that is none. */
+/* The name of a source, as the tool's JSON has it: "dwarf", "symtab" and so on.
+ * Returns: a static string; "?" for a number that is no source. Threads: any. Cost: constant. */
 MACHSYM_API const char *machsym_source_name(machsym_source source);
-/* "arm64e" and so on for Mach-O's numbers; "unknown" when there is no name. Ignores the ABI and library
- * bits. */
+/* The name of an architecture by Mach-O's numbers: "arm64e" and so on. The ABI and library bits of cpusubtype
+ * are ignored. Returns: a static string; "unknown" when there is no name. Threads: any. Cost: constant. */
 MACHSYM_API const char *machsym_arch_name(uint32_t cputype, uint32_t cpusubtype);
 
-/* Puts a path together: comp_dir/dir/name, where an absolute later part drops the earlier ones.
- * Returns: the length of the whole without the closing NUL, as snprintf does; writes at most cap bytes with
- * the NUL.
- * Threads: any. Cost: one copy. */
+/* Puts a path together: comp_dir/dir/name. An absolute part drops the parts before it.
+ * Returns: the length of the whole without the closing NUL, as snprintf does. At most cap bytes are written,
+ * the NUL among them. Threads: any. Cost: one copy. */
 MACHSYM_API size_t machsym_path_join(const machsym_path *path, char *buf, size_t cap);
 
-/* ---- Image: a file opened for lookups. Never changes after open, so any number of threads may share it ---- */
+/* ---- Image: a file opened for lookups. It never changes, so any number of threads may share it ---- */
 
 enum machsym_open_flags {
-    MACHSYM_OPEN_COPY =
-        1u << 0, /* read files into memory (by malloc), as those up to 64 KB are anyway: see the manual */
-    MACHSYM_OPEN_NO_PAIR = 1u << 1, /* do not look for NAME.dSYM beside a binary */
-    MACHSYM_OPEN_LOADED = 1u << 2,  /* bytes is an image as dyld laid it out in memory: see load_addr */
-    MACHSYM_OPEN_NO_SYMTAB =
-        1u << 3, /* ignore the names LC_SYMTAB has for the image's own code, as if stripped */
-    MACHSYM_OPEN_NO_OBJECTS =
-        1u << 4, /* do not follow the debug map: no file that the program names is opened */
-    MACHSYM_OPEN_ANY_TIME = 1u << 5, /* take object files whose time is not the one in the debug map */
-    MACHSYM_OPEN_UNCHECKED = 1u << 6 /* of a map: do not compare its checksum, as MACHSYM_MAP_UNCHECKED */
+    /* Read files into memory instead of mapping them: see the manual. Files up to 64 KB always are. */
+    MACHSYM_OPEN_COPY = 1u << 0,
+    /* Do not look for NAME.dSYM beside a binary. */
+    MACHSYM_OPEN_NO_PAIR = 1u << 1,
+    /* The bytes are an image as dyld laid it out in memory: see load_addr. */
+    MACHSYM_OPEN_LOADED = 1u << 2,
+    /* Ignore the names that LC_SYMTAB has for the image's own code, as if the image were stripped. */
+    MACHSYM_OPEN_NO_SYMTAB = 1u << 3,
+    /* Do not follow the debug map: no file that the program names is opened. */
+    MACHSYM_OPEN_NO_OBJECTS = 1u << 4,
+    /* Take object files whose time is not the one in the debug map. */
+    MACHSYM_OPEN_ANY_TIME = 1u << 5,
+    /* The file is a map: do not compare its checksum. The same as MACHSYM_MAP_UNCHECKED. */
+    MACHSYM_OPEN_UNCHECKED = 1u << 6
 };
 
-/* Where the object files of a debug map went: paths that begin with from are looked up with to in its
- * place. */
+/* Where the object files of a debug map went: in a path that begins with from, to takes its place. */
 typedef struct machsym_oso_prefix {
     const char *from;
     const char *to;
@@ -791,19 +935,30 @@ typedef struct machsym_oso_prefix {
 
 /* What to open; zero means the default everywhere. */
 typedef struct machsym_open_desc {
-    const char *path;         /* a Mach-O file, a .dSYM bundle, or a symbol map */
-    machsym_bytes bytes;      /* the file's bytes, in place of path; they must outlive the image */
-    const char *pair_path;    /* the other half: the binary to a dSYM, or the dSYM to a binary */
-    machsym_bytes pair_bytes; /* the same as bytes */
-    const char *arch;         /* "arm64", ...; NULL: the file has one slice, or uuid chooses */
-    const machsym_uuid *uuid; /* NULL: any */
-    const char *entry;        /* the image of this name in a kernel collection: see machsym_entry; or NULL */
-    uint32_t flags;           /* machsym_open_flags */
-    uint64_t load_addr;       /* with OPEN_LOADED: where bytes stands in memory, if not at bytes.ptr itself */
-    const machsym_oso_prefix *oso_prefixes; /* for a program without debug info, whose object files moved */
+    /* A Mach-O file, a .dSYM bundle, or a symbol map. */
+    const char *path;
+    /* The file's bytes, in place of path. They must outlive the image. */
+    machsym_bytes bytes;
+    /* The other half: the binary to a dSYM, or the dSYM to a binary. */
+    const char *pair_path;
+    /* The bytes of the other half, in place of pair_path. They must outlive the image. */
+    machsym_bytes pair_bytes;
+    /* "arm64" and so on. NULL: the file has one slice, or uuid chooses. */
+    const char *arch;
+    /* NULL: any. */
+    const machsym_uuid *uuid;
+    /* The name of an image in a kernel collection (see machsym_entry); else NULL. */
+    const char *entry;
+    /* Of machsym_open_flags. */
+    uint32_t flags;
+    /* With MACHSYM_OPEN_LOADED: the image's address in the memory of its process. 0: that of bytes.ptr. */
+    uint64_t load_addr;
+    /* Where the object files of a debug map were moved to. */
+    const machsym_oso_prefix *oso_prefixes;
     size_t oso_prefix_count;
-    const char *const
-        *oso_dirs; /* where else to look for object files: by the end of their path, down to the name */
+    /* More folders to look for object files in, by the ends of their paths: the whole path first, the bare
+     * name last. */
+    const char *const *oso_dirs;
     size_t oso_dir_count;
     machsym_allocator allocator;
 } machsym_open_desc;
@@ -826,26 +981,38 @@ typedef struct machsym_map machsym_map; /* see machsym_map_open */
 /* What is known of an open image. */
 typedef struct machsym_image_info {
     machsym_slice slice;
-    machsym_str name;      /* base name of the file, ".dSYM" removed; empty for bytes */
-    const char *path;      /* of the Mach-O file that was opened; NULL for bytes */
-    const char *pair_path; /* of the other half; NULL when there is none */
-    uint64_t text_addr;    /* vmaddr of __TEXT: what a load address stands for */
+    /* The base name of the file without ".dSYM"; empty for bytes. */
+    machsym_str name;
+    /* Of the Mach-O file that was opened; NULL for bytes. */
+    const char *path;
+    /* Of the other half; NULL when there is none. */
+    const char *pair_path;
+    /* vmaddr of __TEXT: the address in the file that a load address stands for. */
+    uint64_t text_addr;
     uint64_t text_size;
-    uint64_t text_exec_addr; /* vmaddr of __TEXT_EXEC (kernels), else 0 */
-    unsigned address_size;   /* 4 or 8 */
-    /* Of the first platform; machsym_image_next_platform has all. */
-    uint32_t platform; /* LC_BUILD_VERSION's number, or the one that LC_VERSION_MIN_* stands for; 0 unknown */
-    uint32_t min_os;   /* xxxx.yy.zz as 16.8.8 bits */
-    uint32_t sdk;      /* the same */
-    uint64_t source_version; /* A.B.C.D.E as 24.10.10.10.10 bits; 0 none */
+    /* vmaddr of __TEXT_EXEC, which kernels have; else 0. */
+    uint64_t text_exec_addr;
+    /* 4 or 8 bytes. */
+    unsigned address_size;
+    /* Of the first platform; machsym_image_next_platform has all. The fields are those of
+     * machsym_platform. */
+    uint32_t platform;
+    uint32_t min_os;
+    uint32_t sdk;
+    /* A.B.C.D.E as 24.10.10.10.10 bits; 0: none. */
+    uint64_t source_version;
     bool has_dwarf;
-    bool has_compressed_dwarf; /* __zdebug_* sections: recognised, not read */
+    /* The file has __zdebug_* sections: they are recognised, not read. */
+    bool has_compressed_dwarf;
     bool has_function_starts;
-    uint32_t symbol_count; /* entries in LC_SYMTAB, stabs included; of both halves */
-    uint32_t
-        damage_count; /* parts found damaged while opening; what lookups find: machsym_session_read_info */
-    machsym_damage damage;  /* the first of them */
-    const machsym_map *map; /* the map that answers, when the file is one; else NULL */
+    /* Entries in LC_SYMTAB of both halves, stabs among them. */
+    uint32_t symbol_count;
+    /* How many parts were found damaged while opening. machsym_session_read_info counts what lookups find. */
+    uint32_t damage_count;
+    /* The first of them. */
+    machsym_damage damage;
+    /* The map that answers, when the file is one; else NULL. */
+    const machsym_map *map;
 } machsym_image_info;
 
 /* One section of the image. */
@@ -854,8 +1021,8 @@ typedef struct machsym_section {
     machsym_str name;
     uint64_t addr;
     uint64_t size;
-    uint64_t offset;     /* in the slice; 64-bit even where the file's own field wrapped */
-    machsym_bytes bytes; /* empty for zero-fill, and for sections a dSYM only mentions */
+    uint64_t offset;     /* in the slice; right even past 4 GB, where the file's own field wraps */
+    machsym_bytes bytes; /* empty for zero-fill, and for sections that a dSYM only mentions */
     uint32_t flags;
     bool is_code;
     bool is_pair; /* from the other half */
@@ -867,31 +1034,37 @@ typedef struct machsym_section {
 MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_slice *slices, size_t cap,
                                        machsym_error *err);
 
-/* One image of a kernel collection (MH_FILESET): the kernel, an extension. Opened by itself its name is this
- * one, its addresses are the collection's. The collection as a whole answers for nothing. */
+/* One image of a kernel collection (MH_FILESET): the kernel, or an extension. An image that is opened by
+ * itself has this name, and its addresses are those of the collection. The collection as a whole answers
+ * nothing. */
 typedef struct machsym_entry {
     machsym_str name; /* "com.apple.kernel" and so on: what machsym_open_desc.entry takes */
     uint64_t addr;    /* of its Mach-O header */
     uint64_t offset;  /* of the same in the slice */
 } machsym_entry;
 
-/* Opens a slice for lookups: maps the file, reads load commands and unit headers.
- * Returns: OK and *out; else an error, *out NULL, err filled when given.
- * The file may be a symbol map (machsym_map_save): then sessions answer from it as from the file that it was made of,
- * but iterations find nothing, and no plan can be made of it.
- * A program without debug info, opened by its path, is answered for by the object files that its debug map
- * (N_OSO) names; sessions and plans open them when they need them. oso_prefixes and oso_dirs turn that on for
- * bytes too. With OPEN_LOADED, bytes is the memory of an image from its header on, as far as it may be read
- * (dyld maps the segments apart: their end is the end of the last one). Segments beyond bytes.len are left
- * out. dyld writes over chained fixups: what they named in other images (a category's class) is "?" there.
- * Owns: *out, until machsym_image_close. Borrows: desc->bytes for as long; nothing else of desc.
+/* Opens a slice for lookups: maps the file, and reads load commands and unit headers. A file may be a symbol
+ * map (machsym_map_save). Then sessions answer from it as from the file that it was made of. Iterations find
+ * nothing in it, and no plan can be made of it. A program without debug info names the object files that it
+ * was linked from, in its debug map (N_OSO). If it was opened by its path, these files answer. If it was
+ * opened from bytes, they do when oso_prefixes or oso_dirs are set. Sessions and plans open the files when
+ * they need them. With MACHSYM_OPEN_LOADED, bytes is the memory of an image, from its header to the end of
+ * its last segment. dyld maps segments apart, and what lies between them is not touched. Segments beyond
+ * bytes.len are left out. dyld writes over chained fixups: what they named in other images, such as the class
+ * of a category, is "?".
+ * Returns: OK and *out; else an error, with *out NULL, and err filled unless it is NULL.
+ * Owns: *out, until machsym_image_close. Borrows: desc->bytes and desc->pair_bytes for as long; nothing else
+ * of desc.
  * Threads: any. Cost: proportional to the number of load commands and units, not to the file. */
 MACHSYM_API machsym_result machsym_image_open(const machsym_open_desc *desc, machsym_image **out,
                                               machsym_error *err);
-/* Closes an image; NULL is allowed. Sessions and every view into the image must be gone before. */
+/* Closes an image; NULL is allowed. Close its sessions first. All views into the image end here. Threads:
+ * one. */
 MACHSYM_API void machsym_image_close(machsym_image *image);
+/* Tells what is known of an image. Borrows: views into the image. Threads: any. Cost: constant. */
 MACHSYM_API void machsym_image_get_info(const machsym_image *image, machsym_image_info *out);
-/* Iterates over the sections of the image and of its pair, in file order. Returns: false at the end. */
+/* Iterates over the sections of the image, then over those of its other half, each in file order.
+ * Returns: false at the end. Borrows: views into the image. Threads: any. Cost: constant. */
 MACHSYM_API bool machsym_image_next_section(const machsym_image *image, machsym_cursor *at,
                                             machsym_section *out);
 /* A platform that an image was built for. Zippered images have two: macOS, Mac Catalyst. */
@@ -901,16 +1074,18 @@ typedef struct machsym_platform {
     uint32_t sdk;      /* the same */
 } machsym_platform;
 
-/* Iterates over the platforms of an image, in file order: at most MACHSYM_MAX_PLATFORMS. Returns: false at the end. */
+/* Iterates over the platforms of an image, in file order; at most MACHSYM_MAX_PLATFORMS are kept.
+ * Returns: false at the end. Threads: any. Cost: constant. */
 MACHSYM_API bool machsym_image_next_platform(const machsym_image *image, machsym_cursor *at,
                                              machsym_platform *out);
-/* Iterates over the images of a kernel collection. Returns: false at the end, and for other files. */
+/* Iterates over the images of a kernel collection. Returns: false at the end, and at once for other files.
+ * Borrows: views into the image. Threads: any. Cost: constant. */
 MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cursor *at, machsym_entry *out);
 
-/* The address inside the file that a runtime address stands for: pc - load_addr + __TEXT's vmaddr. On arm64e
- * the pointer authentication bits of pc are dropped, on 32-bit ARM the Thumb bit is. A pc of more than 32 bits is
- * no address of a 32-bit image: it gives UINT64_MAX, for which every lookup has no answer.
- * Threads: any. Cost: constant. */
+/* The address in the file that a runtime address stands for: pc - load_addr + __TEXT's vmaddr. Of an arm64e
+ * pc the pointer authentication bits are dropped, of a 32-bit ARM pc the Thumb bit.
+ * Returns: the address; UINT64_MAX when pc has more than 32 bits and the image is a 32-bit one. Lookups have
+ * no answer for that. Threads: any. Cost: constant. */
 MACHSYM_API uint64_t machsym_image_addr(const machsym_image *image, uint64_t load_addr, uint64_t pc);
 
 /* One image of a process. */
@@ -921,9 +1096,9 @@ typedef struct machsym_loaded {
     void *user;
 } machsym_loaded;
 
-/* Which of a process's loaded images holds a runtime address.
- * Returns: the entry, or NULL. images must be sorted by lo, without overlap. Threads: any. Cost: a binary
- * search. */
+/* Which of a process's loaded images holds a runtime address. images must be sorted by lo and must not
+ * overlap.
+ * Returns: the entry, or NULL. Threads: any. Cost: a binary search. */
 MACHSYM_API const machsym_loaded *machsym_loaded_from_pc(const machsym_loaded *images, size_t count,
                                                          uint64_t pc);
 
@@ -932,40 +1107,47 @@ MACHSYM_API const machsym_loaded *machsym_loaded_from_pc(const machsym_loaded *i
 typedef struct machsym_session machsym_session;
 
 enum machsym_session_flags {
-    MACHSYM_SESSION_BEST_LINE =
-        1u << 0, /* a frame with line 0 takes the line of the nearest frame that has one */
-    MACHSYM_SESSION_INDEX =
-        1u << 1 /* make all tables of units and symbols at once, not as they pay, and decode units
-                                     * whole, not without what is inlined into functions that nobody asks for */
+    /* A frame with line 0 takes the line of the nearest frame that has one. */
+    MACHSYM_SESSION_BEST_LINE = 1u << 0,
+    /* Make all tables of units and symbols when the session is opened, not only once they pay. Decode units
+     * whole, with the inlined calls of functions that nobody asks for. */
+    MACHSYM_SESSION_INDEX = 1u << 1
 };
 
 /* How to look up; zero means the default everywhere but for image. */
 typedef struct machsym_session_desc {
     const machsym_image *image;
     machsym_lines lines;
-    uint32_t flags; /* machsym_session_flags */
-    size_t
-        cache_limit; /* bytes of decoded units to keep, 0: 32 MB. Past it all are dropped, if more than three; lines
-                           that units share are not */
+    /* Of machsym_session_flags. */
+    uint32_t flags;
+    /* How many bytes of decoded units to keep; 0: 32 MB. When there are more, and more than three units, all
+     * are dropped. Lines that units share are not counted. */
+    size_t cache_limit;
     machsym_allocator allocator;
 } machsym_session_desc;
 
 /* One function at an address, concrete or inlined. */
 typedef struct machsym_frame {
-    machsym_str
-        linkage_name; /* mangled, as the linker knows it, without Mach-O's leading underscore; may be empty */
-    machsym_str name; /* as written in the source, without its scope; may be empty */
+    /* Mangled, as the linker knows it, but without Mach-O's leading underscore; may be empty. */
+    machsym_str linkage_name;
+    /* As written in the source, without its scope; may be empty. */
+    machsym_str name;
     machsym_path file;
-    uint32_t line;           /* 0: not known, or code that belongs to no line */
-    uint32_t column;         /* 0: not known */
-    uint64_t function_start; /* of the concrete function, in the file's addresses */
-    uint64_t function_size;  /* 0: not known */
-    uint64_t
-        die_offset; /* of the function's entry in .debug_info, the object file's if one answers; 0: none */
+    /* 0: not known, or the code belongs to no line. */
+    uint32_t line;
+    /* 0: not known. */
+    uint32_t column;
+    /* Of the concrete function, as an address of the file. */
+    uint64_t function_start;
+    /* 0: not known. */
+    uint64_t function_size;
+    /* Of the function's entry in .debug_info, of an object file if one answers; 0: none. */
+    uint64_t die_offset;
     machsym_source name_source;
     machsym_source line_source;
     bool is_inline;
-    bool lacks_memory; /* the session ran out of memory: names, lines or calls may be missing */
+    /* The session ran out of memory: names, lines or calls may be missing. */
+    bool lacks_memory;
 } machsym_frame;
 
 /* The frames of one address among those of many. */
@@ -975,43 +1157,52 @@ typedef struct machsym_answer {
 } machsym_answer;
 
 /* Opens a session on an image.
- * Returns: OK and *out; else an error: MACHSYM_ERR_POLICY when the image is a map that was built for another line policy
- * (machsym_map_get_info tells which). Owns: *out. Borrows: the image. Threads: any; the session then belongs
- * to one thread at a time. Cost: constant; the work is done by lookups. */
+ * Returns: OK and *out; else an error. It is MACHSYM_ERR_POLICY when the image is a map that was built for
+ * another line policy; machsym_map_get_info tells which.
+ * Owns: *out, until machsym_session_close. Borrows: the image. Threads: any; the session then belongs to one
+ * thread at a time. Cost: constant, lookups do the work; with MACHSYM_SESSION_INDEX, root entries of all
+ * units and all symbols. */
 MACHSYM_API machsym_result machsym_session_open(const machsym_session_desc *desc, machsym_session **out,
                                                 machsym_error *err);
+/* Closes a session; NULL is allowed. Names and paths that it put together end here. Threads: the
+ * session's. */
 MACHSYM_API void machsym_session_close(machsym_session *session);
-/* Drops everything cached. Names that were put together from parts (see machsym_session_frames) end here, and so do all
- * names from a map. A map's names are kept until then, so a program that asks one for days trims now and then. */
+/* Drops everything that the session keeps. Some names and paths end here: those that the session put together
+ * (see machsym_session_frames), and all names from a map. Until then a session keeps every name that a map
+ * gave, so a program that asks a map for days should trim now and then. Threads: the session's. */
 MACHSYM_API void machsym_session_trim(machsym_session *session);
-/* Whether memory ran out since the session was opened or trimmed. Then answers may lack frames, names or
- * lines; without it they never do. Threads: the session's. Cost: constant. */
+/* Whether memory ran out since the session was opened or trimmed. If so, answers may lack frames, names or
+ * lines.
+ * Threads: the session's. Cost: constant. */
 MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session);
 
 /* How many bytes of memory the session holds. Threads: the session's. Cost: constant. */
 MACHSYM_API size_t machsym_session_memory(const machsym_session *session);
 
-/* Which functions hold an address: the innermost inlined call first, the real function last. addr is an
+/* Which functions hold an address: the innermost inlined call first, the concrete function last. addr is an
  * address of the file (machsym_image_addr). Subtract 1 from return addresses before.
- * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address. When memory ran
- * out there is one frame at least, and each says so (lacks_memory): machsym_session_trim, then ask again.
- * Borrows: names and paths are views into the image; those that are put together from parts (Objective-C
- * methods without symbols), come from an object file of a debug map, or are names of a map live until
- * machsym_session_trim or close.
- * Threads: the session's. Cost: a unit's functions are decoded when it is first needed, what is inlined into a function at
- * its first lookup (in a session with MACHSYM_SESSION_INDEX, with the unit); then some binary searches, no allocation.
- * Signals: in a session with MACHSYM_SESSION_INDEX, a lookup that finds its unit decoded (one of the
- * same address came before; no trim since; the cache under its limit, no more than MACHSYM_MAX_OBJECTS object
- * files asked) allocates nothing, takes no lock, and calls nothing but memcpy, memcmp, memchr and memset:
- * async-signal-safe, as long as the signal did not interrupt a call on this very session. Without debug info
- * there are no units: there every lookup is so. */
+ * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address. When
+ * memory ran out there is at least one frame, and each has lacks_memory: machsym_session_trim, then ask
+ * again.
+ * Borrows: most names and paths are views into the image. Others live until machsym_session_trim or close:
+ * names put together from parts (Objective-C methods without symbols), texts of object files of a debug map,
+ * names of a map.
+ * Threads: the session's.
+ * Cost: the first lookup in a unit decodes its functions. The first lookup in a function decodes the calls
+ * inlined into it; with MACHSYM_SESSION_INDEX they are decoded with the unit. Later lookups are a few binary
+ * searches.
+ * Signals: some lookups are async-signal-safe: they allocate nothing, take no lock, and call nothing but
+ * memcpy, memcmp, memchr and memset. Without debug info, all lookups of a session with MACHSYM_SESSION_INDEX
+ * are. With debug info, those are whose unit is still decoded: the same address was asked before, without a
+ * trim since, the cache stayed under its limit, and no more than MACHSYM_MAX_OBJECTS object files were asked.
+ * The signal must not have interrupted a call on this very session. */
 MACHSYM_API size_t machsym_session_frames(machsym_session *session, uint64_t addr, machsym_frame *frames,
                                           size_t cap);
 
-/* The same for many addresses, taken in the order that decodes every unit once.
- * answers[i] says which frames belong to addrs[i]; frames are written while they fit into cap.
- * Returns: how many frames there are in all; if more than cap, ask again with more room or fewer
- * addresses. */
+/* machsym_session_frames for many addresses, asked in an order that decodes every unit once. answers[i] says
+ * which frames belong to addrs[i]. Frames are written as long as they fit into cap.
+ * Returns: how many frames there are in all. If that is more than cap, ask again with more room or fewer
+ * addresses. Borrows, Threads: as machsym_session_frames. Cost: that of the lookups, and a sort. */
 MACHSYM_API size_t machsym_session_lookup(machsym_session *session, const uint64_t *addrs, size_t count,
                                           machsym_answer *answers, machsym_frame *frames, size_t cap);
 
@@ -1039,27 +1230,28 @@ typedef struct machsym_line {
 /* A name outside the debug info. */
 typedef struct machsym_symbol {
     uint64_t lo;
-    uint64_t hi;      /* where the guess ends: next symbol, function start or section end */
+    uint64_t hi;      /* a guess: the next symbol, function start or section end */
     machsym_str name; /* without Mach-O's leading underscore; empty for a bare function start */
     machsym_source source;
 } machsym_symbol;
 
-/* Iterate over all functions, line rows and symbols. Functions and rows come unit by unit; symbols by
- * address.
- * Returns: false at the end. Borrows: as machsym_session_frames. Threads: the session's. Cost: linear over
- * all. */
+/* These three iterate over all functions, line rows and symbols. Functions and rows come unit by unit,
+ * symbols by address.
+ * Returns: false at the end. Borrows: as machsym_session_frames. Threads: the session's.
+ * Cost: proportional to what there is, over all calls. */
 MACHSYM_API bool machsym_session_next_function(machsym_session *session, machsym_cursor *at,
                                                machsym_function *out);
 MACHSYM_API bool machsym_session_next_line(machsym_session *session, machsym_cursor *at, machsym_line *out);
 MACHSYM_API bool machsym_session_next_symbol(machsym_session *session, machsym_cursor *at,
                                              machsym_symbol *out);
 
-/* Every name of every source and every bare start, by address, the best of an address first: what next_symbol
- * chooses from. Returns: false at the end. Borrows, Threads, Cost: as above. */
+/* Iterates over every name of every source and every function start without a name, by address; of one
+ * address the best comes first. machsym_session_next_symbol chooses from these.
+ * Returns: false at the end. Borrows, Threads, Cost: as above. */
 MACHSYM_API bool machsym_session_next_name(machsym_session *session, machsym_cursor *at, machsym_symbol *out);
 
-/* The names that share a start address, best first: the linker folds functions of equal code.
- * Returns: false at the end. Borrows, Threads: as above. Cost: a search. */
+/* Iterates over the names that share a start address, the best first. A function has several when the linker
+ * folded functions of equal code. Returns: false at the end. Borrows, Threads: as above. Cost: a search. */
 MACHSYM_API bool machsym_session_next_alias(machsym_session *session, uint64_t addr, machsym_cursor *at,
                                             machsym_str *out);
 
@@ -1081,9 +1273,9 @@ typedef struct machsym_objc {
     bool is_swift;
 } machsym_objc;
 
-/* Iterates over the Objective-C metadata in the file's order: classes, then categories, each with its
- * methods.
- * Returns: false at the end. Borrows, Threads: as above. Cost: reads all of it once. */
+/* Iterates over the Objective-C metadata in the file's order: classes, then categories. The methods of each
+ * follow it.
+ * Returns: false at the end. Borrows, Threads: as above. Cost: the first call reads all metadata. */
 MACHSYM_API bool machsym_session_next_objc(machsym_session *session, machsym_cursor *at, machsym_objc *out);
 
 /* A function and the object file that the linker took it from, as a debug map tells (N_OSO, N_FUN). */
@@ -1122,8 +1314,9 @@ typedef struct machsym_object_file {
 } machsym_object_file;
 
 /* Iterates over the object files that the session's lookups tried so far, in that order. Keep the cursor to
- * hear of later ones. Where the status is not FOUND, the symbol table answers in the object's place.
- * Returns: false when there is none yet that the cursor has not passed. Borrows: views into the image.
+ * hear of later ones. Where the status is not MACHSYM_OBJECT_FOUND, the symbol table answers in place of the
+ * object file.
+ * Returns: false when the cursor has passed all so far. Borrows: views into the image.
  * Threads: the session's. Cost: constant. */
 MACHSYM_API bool machsym_session_next_object_file(const machsym_session *session, machsym_cursor *at,
                                                   machsym_object_file *out);
@@ -1155,16 +1348,18 @@ typedef struct machsym_explanation {
     bool is_damaged;       /* the unit: a part of its functions or lines is missing */
 } machsym_explanation;
 
-/* Tells how machsym_session_frames comes to its answer for an address. Same rules; not meant to be fast. */
+/* Tells how machsym_session_frames comes to its answer for an address. Not meant to be fast.
+ * Borrows: as machsym_session_frames. Threads: the session's. Cost: a lookup, and one pass over all units. */
 MACHSYM_API void machsym_session_explain(machsym_session *session, uint64_t addr, machsym_explanation *out);
 
-/* Counts over what was read so far, or over all units. */
+/* What the debug info of an image holds, and what of it is damaged. */
 typedef struct machsym_session_info {
     uint32_t unit_count;
     uint32_t units_without_code; /* skeletons, headers only, declarations only */
     uint32_t units_without_ranges;
     uint32_t damaged_units;
-    uint32_t damaged_metadata; /* parts of exports trie, binds, unwind info, Objective-C and Swift left out */
+    /* Parts left out of exports trie, binds, unwind info, Objective-C and Swift metadata. */
+    uint32_t damaged_metadata;
     uint32_t arange_set_count;
     uint32_t object_count;         /* object files in the debug map that is followed; 0: none is */
     uint32_t missing_object_count; /* those that cannot answer */
@@ -1176,7 +1371,7 @@ typedef struct machsym_session_info {
     uint64_t first_damage_offset; /* in .debug_info; of the first damaged unit */
 } machsym_session_info;
 
-/* Decodes every unit once and counts. Threads: the session's. Cost: the whole debug info. */
+/* Decodes every unit once, to count. Threads: the session's. Cost: decodes the whole debug info. */
 MACHSYM_API void machsym_session_read_info(machsym_session *session, machsym_session_info *out);
 
 /* ---- Map: a whole image resolved once; the file is the structure in memory ---- */
@@ -1205,30 +1400,39 @@ typedef struct machsym_plan_desc {
  * Threads: the finished plan may be shared. Cost: root entries of all units and all symbols. */
 MACHSYM_API machsym_result machsym_plan_open(const machsym_plan_desc *desc, machsym_plan **out,
                                              machsym_error *err);
+/* Closes a plan; NULL is allowed. Close its parts first. Threads: one. */
 MACHSYM_API void machsym_plan_close(machsym_plan *plan);
+/* How many parts there are. Threads: any. Cost: constant. */
 MACHSYM_API size_t machsym_plan_part_count(const machsym_plan *plan);
-/* How many bytes of input a part stands for: for showing progress. */
+/* How many bytes of input a part stands for, to show progress by. Threads: any. Cost: constant. */
 MACHSYM_API uint64_t machsym_plan_part_size(const machsym_plan *plan, size_t index);
 
-/* Iterates over the object files of the debug map that the plan works from, all of them.
- * Returns: false at the end, at once for an image with debug info of its own. Threads: any. Cost:
- * constant. */
+/* Iterates over all object files of the debug map that the plan works from.
+ * Returns: false at the end, and at once for an image with debug info of its own. Borrows: views into the
+ * image.
+ * Threads: any. Cost: constant. */
 MACHSYM_API bool machsym_plan_next_object_file(const machsym_plan *plan, machsym_cursor *at,
                                                machsym_object_file *out);
 
 /* Builds one part. The result depends on the plan and the index only.
- * Owns: *out, until machsym_part_close. Borrows: the plan. Threads: any. Cost: decodes the part's units
- * once. */
+ * Returns: OK and *out; else an error. Owns: *out, until machsym_part_close or machsym_map_merge. Borrows:
+ * the plan.
+ * Threads: any. Cost: decodes the part's units once. */
 MACHSYM_API machsym_result machsym_part_build(const machsym_plan *plan, size_t index, machsym_part **out,
                                               machsym_error *err);
+/* Closes a part; NULL is allowed. Threads: one. */
 MACHSYM_API void machsym_part_close(machsym_part *part);
 
-/* Puts all parts of a plan, in their order, into a map. The parts are closed one by one on the way, also on
- * failure but for MACHSYM_ERR_ARGUMENT, and parts[i] becomes NULL: no more than one copy of the map is in memory.
- * Owns: *out, until machsym_map_close. Threads: one. Cost: a copy of the map. */
+/* Puts all parts of a plan, in their order, into a map. Each part is closed as soon as it has been copied,
+ * and parts[i] becomes NULL: so no more than one copy of the map is in memory. On failure all parts are
+ * closed too, but after MACHSYM_ERR_ARGUMENT none is.
+ * Returns: OK and *out; else an error. Owns: *out, until machsym_map_close. Threads: one. Cost: a copy of the
+ * map. */
 MACHSYM_API machsym_result machsym_map_merge(const machsym_plan *plan, machsym_part **parts, size_t count,
                                              machsym_map **out, machsym_error *err);
-/* All of the above with one thread. */
+/* Builds a map with one thread: a plan, all its parts, and the merge.
+ * Returns: OK and *out; else an error. Owns: *out, until machsym_map_close. Threads: one.
+ * Cost: decodes the whole debug info. */
 MACHSYM_API machsym_result machsym_map_build(const machsym_plan_desc *desc, machsym_map **out,
                                              machsym_error *err);
 
@@ -1240,17 +1444,22 @@ typedef struct machsym_map_desc {
     machsym_allocator allocator;
 } machsym_map_desc;
 
-/* Opens a map file, or the bytes of one, for lookups in place.
- * Returns: OK and *out; else an error: every table is checked to lie inside the file, and the checksum to
- * match. What the tables point to is checked where it is read, so that no file can lead a lookup astray.
- * Owns: *out. Borrows: bytes. Threads: a map never changes; share it. Cost: reads the file once; with
- * MACHSYM_MAP_UNCHECKED, only its header. */
+/* Opens a map file, or the bytes of one, for lookups in place. Every table is checked to lie inside the file,
+ * and the checksum is compared. What the tables point to is checked when it is read, so no file can lead a
+ * lookup astray.
+ * Returns: OK and *out; else an error.
+ * Owns: *out, until machsym_map_close. Borrows: bytes. Threads: any; a map never changes, so threads may
+ * share it.
+ * Cost: reads the file once; with MACHSYM_MAP_UNCHECKED, only its header. */
 MACHSYM_API machsym_result machsym_map_open(const machsym_map_desc *desc, machsym_map **out,
                                             machsym_error *err);
+/* Closes a map; NULL is allowed. All views into it end here. Threads: one. */
 MACHSYM_API void machsym_map_close(machsym_map *map);
-/* The map's bytes: what machsym_map_save writes. */
+/* The map's bytes, as machsym_map_save writes them. Borrows: a view into the map. Threads: any. Cost:
+ * constant. */
 MACHSYM_API machsym_bytes machsym_map_bytes(const machsym_map *map);
-/* Writes the map to a file: whole, or not at all. */
+/* Writes the map to a file: whole, or not at all. Returns: OK, or an error. Threads: any. Cost: a copy of the
+ * map. */
 MACHSYM_API machsym_result machsym_map_save(const machsym_map *map, const char *path, machsym_error *err);
 
 /* What a map says of itself. */
@@ -1275,9 +1484,10 @@ typedef struct machsym_map_info {
     uint64_t data_bytes;       /* ranges, chains, functions */
 } machsym_map_info;
 
+/* Tells what a map says of itself. Borrows: views into the map. Threads: any. Cost: constant. */
 MACHSYM_API void machsym_map_get_info(const machsym_map *map, machsym_map_info *out);
 
-/* The address inside the file that a runtime address stands for, as machsym_image_addr.
+/* The address in the file that a runtime address stands for, as machsym_image_addr tells it.
  * Threads: any. Cost: constant. */
 MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr, uint64_t pc);
 
@@ -1295,82 +1505,95 @@ typedef struct machsym_map_frame {
 } machsym_map_frame;
 
 /* Which functions hold an address of the file, as machsym_session_frames tells it. No name is unpacked:
- * machsym_map_names makes machsym_frames of these. Sessions on a map do both.
+ * machsym_map_names makes machsym_frames of these. A session on a map does both.
  * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address.
- * Threads: any. Cost: about 0.2 microseconds; no allocation, no lock, no call to the system: usable in signal
- * handlers. */
+ * Threads: any. Cost: about 0.2 microseconds. Signals: usable in handlers; no allocation, lock or system
+ * call. */
 MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames,
                                       size_t cap);
-/* Makes count frames with names and files of what machsym_map_frames gave. die_offset is 0: a map has none.
- * Borrows: files are views into the map; names are unpacked into text.
- * Returns: the bytes of text that all names need; names that do not fit stay empty.
- * Threads: any. Cost: about a microsecond a name; no allocation, lock or call to the system: usable in signal
- * handlers too. */
+/* Makes frames with names and files of the count frames that machsym_map_frames gave. Names are unpacked into
+ * text. A map has no debug info, so die_offset is 0.
+ * Returns: how many bytes of text all names need; names that do not fit are empty.
+ * Borrows: files are views into the map, names are views into text.
+ * Threads: any. Cost: about a microsecond a name. Signals: usable in handlers; no allocation, lock or system
+ * call. */
 MACHSYM_API size_t machsym_map_names(const machsym_map *map, const machsym_map_frame *from, size_t count,
                                      machsym_frame *frames, char *text, size_t cap);
 
-/* Iterates over the ranges of a map by address. Returns: false at the end. Ask for the frames of lo. Signals:
- * as above. */
+/* A range of addresses whose frames are the same. */
 typedef struct machsym_map_range {
     uint64_t lo;
     uint64_t hi;
     bool is_symbol; /* not from debug info */
 } machsym_map_range;
+/* Iterates over the ranges of a map by address. Ask machsym_map_frames for the frames of lo.
+ * Returns: false at the end. Threads: any. Cost: constant. Signals: usable in handlers. */
 MACHSYM_API bool machsym_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_range *out);
 
-/* What a map that is written shall say of itself; zero means the default everywhere but for info. */
+/* What the new map says of itself; zero means the default everywhere but for info. */
 typedef struct machsym_writer_desc {
-    const machsym_map_info *info; /* its name to code_size, lines and flags; the name must stay */
+    /* Used are the fields from name to code_size, lines and flags. The text of name must outlive the
+     * writer. */
+    const machsym_map_info *info;
     machsym_allocator allocator;
 } machsym_writer_desc;
 
-/* Writes a map range by range: for chunks of another map, and for symbol tables of other formats. Ranges must
- * ascend without overlap; those from debug info and those from symbols (is_symbol) each by themselves.
- * Returns: OK and *out; else an error. Owns: *out, until machsym_writer_finish or close. Threads: one at a time. */
+/* Opens a writer, which makes a map range by range: for chunks of another map, and for symbol tables of other
+ * formats.
+ * Returns: OK and *out; else an error. Owns: *out, until machsym_writer_finish or machsym_writer_close.
+ * Borrows: the name in desc->info. Threads: one at a time. Cost: constant. */
 MACHSYM_API machsym_result machsym_writer_open(const machsym_writer_desc *desc, machsym_writer **out,
                                                machsym_error *err);
+/* Closes a writer without making a map; NULL is allowed. */
 MACHSYM_API void machsym_writer_close(machsym_writer *writer);
+/* Adds a range with its frames, the innermost first. Ranges from debug info must ascend without overlap, and
+ * so must those from symbols (is_symbol); the two kinds may overlap.
+ * Returns: OK, or an error. Borrows: nothing. Threads: one at a time. Cost: a copy of the texts. */
 MACHSYM_API machsym_result machsym_writer_add(machsym_writer *writer, const machsym_map_range *range,
                                               const machsym_frame *frames, size_t count, machsym_error *err);
-/* Makes the map and closes the writer, also on failure. */
+/* Makes the map, and closes the writer, on failure too.
+ * Returns: OK and *out; else an error. Owns: *out, until machsym_map_close. Threads: one at a time. */
 MACHSYM_API machsym_result machsym_writer_finish(machsym_writer *writer, machsym_map **out,
                                                  machsym_error *err);
 
 /* ---- Names ---- */
 
 enum machsym_demangle_flags {
-    MACHSYM_DEMANGLE_FULL = 0, /* as `swift demangle` prints; C++, Rust and D have one style only */
-    MACHSYM_DEMANGLE_SIMPLIFIED = 1u << 0, /* Swift as Apple's reports print it, async prefixes kept */
-    MACHSYM_DEMANGLE_RUST_HASH = 1u << 1   /* keep Rust's hashes */
+    /* As `swift demangle` prints it. C++, Rust and D have one style only. */
+    MACHSYM_DEMANGLE_FULL = 0,
+    /* Swift as Apple's reports print it, with the prefixes of async functions. */
+    MACHSYM_DEMANGLE_SIMPLIFIED = 1u << 0,
+    /* Keep the hashes in Rust names. */
+    MACHSYM_DEMANGLE_RUST_HASH = 1u << 1
 };
 
-/* Writes the source form of a mangled C++, Swift, Rust or D name; any other name is copied unchanged.
- * Returns: the length of the result without the closing NUL, as snprintf does; at most cap - 1 bytes are
- * written
- *          and a NUL behind them (nothing when cap is 0).
- * A leading byte 1 and Mach-O's extra underscore may be there or not.
+/* Writes the source form of a mangled C++, Swift, Rust or D name. Any other name is copied unchanged. A
+ * leading byte 1 and Mach-O's extra underscore may be there or not.
+ * Returns: the length of the whole result without the closing NUL, as snprintf does. At most cap bytes are
+ * written, the NUL among them; nothing when cap is 0.
  * Owns / Borrows: keeps nothing. Threads: any. Cost: linear in input plus output; no allocation. */
 MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *buf, size_t cap);
 
 /* ---- Text for people ----
- * All return the length of the whole text without the closing NUL, as snprintf does: when that is cap or more, the
- * text is cut. Owns / Borrows: nothing is kept. Threads: any. Cost: one copy, and demangling; no allocation. */
+ * These three return the length of the whole text without the closing NUL, as snprintf does. If that is cap
+ * or more, the text is cut. Owns / Borrows: keep nothing. Threads: any. Cost: one copy, and demangling; no
+ * allocation. */
 
-/* The name to show of a frame: its linkage name, or else its name, in source form (machsym_demangle_flags).
- * Empty when the frame has no name: then show the address. */
+/* The name to show of a frame, in source form: its linkage name, or else its name. flags:
+ * machsym_demangle_flags. Empty when the frame has no name: then show the address. */
 MACHSYM_API size_t machsym_frame_name(const machsym_frame *frame, uint32_t flags, char *buf, size_t cap);
-/* The same of any name that a session or map gave: machsym_demangle, which also knows the mangled class names inside
- * names from metadata, such as -[_TtC4Demo6Player play]. */
+/* The source form of any name that a session or map gave. Unlike machsym_demangle, it also finds the mangled
+ * class names inside names from metadata, such as -[_TtC4Demo6Player play]. */
 MACHSYM_API size_t machsym_name_text(machsym_str name, uint32_t flags, char *buf, size_t cap);
-/* An error as one sentence: what is wrong, where in the file, what to do. desc may be NULL; else it is what could not
- * be opened: the sentence begins with its path, and where the file has no slice that was asked for, or several, it
- * ends with those that the file has, their UUIDs too. */
+/* An error as one sentence: what is wrong, where in the file, and what to do. desc is what could not be
+ * opened, or NULL. With desc, the sentence begins with its path. If the error is about slices, it ends with
+ * the slices and UUIDs that the file has: then their headers are read again. */
 MACHSYM_API size_t machsym_error_text(const machsym_error *err, const machsym_open_desc *desc, char *buf,
                                       size_t cap);
 
 /* ---- Version skew ---- */
 
-/* The public structs, each with a weight of its own. */
+/* The public structs. Each has its own weight, so that two changes of size do not cancel out. */
 #define MACHSYM_STRUCTS(X)                                                                                   \
     X(machsym_str, 1)                                                                                        \
     X(machsym_bytes, 3)                                                                                      \
@@ -1403,11 +1626,12 @@ MACHSYM_API size_t machsym_error_text(const machsym_error *err, const machsym_op
     X(machsym_map_desc, 36028797018963913)                                                                   \
     X(machsym_map_frame, 72057594037927931)                                                                  \
     X(machsym_writer_desc, 288230376151711717)                                                               \
-    X(machsym_platform, 576460752303423433)
+    X(machsym_platform, 576460752303423433)                                                                  \
+    X(machsym_damage, 1152921504606846883)
 #define MACHSYM_WEIGH(type, weight) +(uint64_t)sizeof(type) * (uint64_t)weight
 #define MACHSYM_ABI                 ((uint64_t)0 MACHSYM_STRUCTS(MACHSYM_WEIGH)) /* see machsym_abi */
 
-/* What opens anything compares sizes first: see MACHSYM_ASSERT. */
+/* In debug builds, every function that opens something compares the sizes first: see MACHSYM_ASSERT. */
 #ifdef MACHSYM_CHECKS_ABI
 static inline void machsym_require_abi(void)
 {
@@ -1460,7 +1684,8 @@ MACHSYM_CHECKED(machsym_result, machsym_writer_open,
 
 /* ==== >>bytes ==============================================================================================
  * Job:    spans of input, views of text, memory helpers, sort order and search, the error record.
- * Offers: ms_span, ms_span_sub, ms_str_*, ms_copy, ms_zero, ms_equal, ms_add_ok, ms_key, ms_sort, ms_upper_bound, ms_fail.
+ * Offers: ms_span, ms_span_sub, ms_str_*, ms_copy, ms_zero, ms_equal, ms_add_ok, ms_key, ms_sort, ms_upper_bound,
+ *         ms_lower_bound, ms_fail.
  * Never:  allocates; touches a byte outside its arguments. */
 
 #ifdef MACHSYM_NO_OS
@@ -1615,15 +1840,13 @@ static machsym_str ms_str_from_c(const char *text)
     return ms_str_make(text, len);
 }
 
-enum { ms_HASHED = 256 }; /* bytes of each end of a text that its hash takes in */
-
 /* FNV-1a over the length and both ends of a text: in a hostile file many long texts share their bytes. Equal
  * hashes can be made, so whoever uses it bounds how many of one hash are looked at. */
 static uint64_t ms_str_hash(machsym_str str)
 {
     uint64_t h = 0xcbf29ce484222325u ^ str.len;
-    size_t end = str.len < ms_HASHED ? str.len : (size_t)ms_HASHED;
-    size_t tail = str.len - end < ms_HASHED ? end : str.len - ms_HASHED;
+    size_t end = str.len < MACHSYM_HASHED_ENDS ? str.len : (size_t)MACHSYM_HASHED_ENDS;
+    size_t tail = str.len - end < MACHSYM_HASHED_ENDS ? end : str.len - MACHSYM_HASHED_ENDS;
     MACHSYM_COUNT_WORK((end + str.len - tail) / 64);
     for (size_t i = 0; i < end; i++)
         h = (h ^ (unsigned char)str.ptr[i]) * 0x100000001b3u;
@@ -1735,7 +1958,8 @@ static void ms_sort(ms_key *v, size_t count, ms_key *room)
     MACHSYM_COUNT_WORK(count);
     while (sorted < count && !ms_key_less(&v[sorted], &v[sorted - 1]))
         sorted++;
-    if (sorted >= count || ms_key_insertion_sort(v, count, 300 + 4 * count)) /* always of 24 */
+    size_t moves = MACHSYM_INSERTION_MOVES + MACHSYM_INSERTION_MOVES_PER_KEY * count;
+    if (sorted >= count || ms_key_insertion_sort(v, count, moves))
         return;
     if (room == NULL) {
         ms_key_heap_sort(v, count);
@@ -1765,13 +1989,16 @@ static void ms_sort(ms_key *v, size_t count, ms_key *room)
         ms_copy(v, from, count * sizeof *v);
 }
 
-/* How many of the sorted keys are at or below key. */
-static size_t ms_upper_bound(const ms_key *v, size_t count, uint64_t key)
+/* How many of count sorted records have a key at or below this one. keys points to the uint64_t key of the first
+ * record; the next record's key lies stride bytes further. */
+static inline size_t ms_upper_bound(const void *keys, size_t count, size_t stride, uint64_t key)
 {
+    const char *at = (const char *)keys;
     size_t lo = 0;
     while (count > 0) {
         size_t half = count / 2;
-        if (v[lo + half].key <= key) {
+        const uint64_t *middle = (const uint64_t *)(const void *)(at + (lo + half) * stride);
+        if (*middle <= key) {
             lo += half + 1;
             count -= half + 1;
         } else {
@@ -1779,6 +2006,12 @@ static size_t ms_upper_bound(const ms_key *v, size_t count, uint64_t key)
         }
     }
     return lo;
+}
+
+/* How many of them have a key below this one. */
+static inline size_t ms_lower_bound(const void *keys, size_t count, size_t stride, uint64_t key)
+{
+    return key == 0 ? 0 : ms_upper_bound(keys, count, stride, key - 1);
 }
 
 /* Lowers *hi to an address: up to there what was found holds. */
@@ -1959,7 +2192,6 @@ static void ms_os_unmap_bytes(void *ptr, size_t len)
 
 enum {
     ms_OS_NO_FILE = -1,  /* no errno has this value */
-    ms_OS_SMALL = 65536, /* files up to this size are read: that is as fast as mapping, and safer */
     ms_OS_STEP = 1 << 30 /* bytes read or written at once */
 };
 
@@ -2018,7 +2250,7 @@ static int ms_os_map_fd(int fd, bool copy, ms_os_file *file)
     if ((uint64_t)st.st_size > (uint64_t)SIZE_MAX / 2)
         return EFBIG;
     file->len = (size_t)st.st_size;
-    if (!copy && file->len > ms_OS_SMALL)
+    if (!copy && file->len > MACHSYM_SMALL_FILE)
         file->ptr = ms_os_map_bytes(fd, file->len);
     file->mapped = file->ptr != NULL;
     return file->mapped ? 0 : ms_os_read_all(fd, file);
@@ -2153,7 +2385,7 @@ static int ms_os_write_all(int fd, const char *ptr, size_t len)
 static int ms_os_open_beside(const char *path, char *beside, size_t cap)
 {
     int fd = -1;
-    for (unsigned i = 0; i < 1000 && fd < 0; i++) {
+    for (unsigned i = 0; i < MACHSYM_MAX_TEMPORARY_NAMES && fd < 0; i++) {
         snprintf(beside, cap, "%s.%ld.%u.tmp", path, (long)getpid(), i);
         fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | ms_OS_NEW, 0666);
         if (fd < 0 && errno != EEXIST)
@@ -2661,7 +2893,7 @@ static inline void *ms_arena_grow(ms_arena *arena, void *array, size_t count, si
 
 /* ==== >>segments ===========================================================================================
  * Job:    turns ranges that may overlap into sorted segments that do not, so that one search finds the owner.
- * Offers: ms_seg, ms_seg_build, ms_seg_at, ms_seg_find.
+ * Offers: ms_seg, ms_seg_build, ms_seg_at, ms_seg_find, ms_seg_range_at.
  * Never:  takes more than n log n steps, however the ranges overlap. */
 
 /* Half-open. */
@@ -2762,8 +2994,8 @@ static void ms_seg_paint(const ms_piece *pieces, size_t count, ms_arena *scratch
         owner[i] = ms_SEG_NONE;
     }
     for (size_t i = count; i-- > 0;) {
-        size_t lo = pieces[i].lo == 0 ? 0 : ms_upper_bound(cuts, cut_count, pieces[i].lo - 1);
-        size_t hi = pieces[i].hi == 0 ? 0 : ms_upper_bound(cuts, cut_count, pieces[i].hi - 1);
+        size_t lo = ms_lower_bound(cuts, cut_count, sizeof *cuts, pieces[i].lo);
+        size_t hi = ms_lower_bound(cuts, cut_count, sizeof *cuts, pieces[i].hi);
         for (uint32_t at = ms_seg_next_free(next, (uint32_t)lo); at < hi; at = ms_seg_next_free(next, at)) {
             MACHSYM_COUNT_WORK(1);
             owner[at] = pieces[i].owner;
@@ -2802,18 +3034,8 @@ static void ms_seg_build(const ms_piece *pieces, size_t count, ms_arena *scratch
 /* Index of the segment that holds an address; count when it lies before the first. */
 static size_t ms_seg_find(const ms_seg *v, size_t count, uint64_t addr)
 {
-    size_t lo = 0;
-    size_t left = count;
-    while (left > 0) {
-        size_t half = left / 2;
-        if (v[lo + half].lo <= addr) {
-            lo += half + 1;
-            left -= half + 1;
-        } else {
-            left = half;
-        }
-    }
-    return lo == 0 ? count : lo - 1;
+    size_t next = ms_upper_bound(v, count, sizeof *v, addr);
+    return next == 0 ? count : next - 1;
 }
 
 /* Whether segment number at holds an address, and another one follows it. */
@@ -2836,6 +3058,13 @@ static uint32_t ms_seg_owner(const ms_seg *v, size_t count, uint64_t addr)
 {
     uint64_t hi = UINT64_MAX;
     return ms_seg_at(v, count, addr, &hi);
+}
+
+/* The one of count sorted ranges that holds an address; NULL when none does. The ranges do not overlap. */
+static inline const ms_range *ms_seg_range_at(const ms_range *v, size_t count, uint64_t addr)
+{
+    size_t next = ms_upper_bound(v, count, sizeof *v, addr);
+    return next > 0 && addr < v[next - 1].hi ? &v[next - 1] : NULL;
 }
 
 /* ==== >>macho ==============================================================================================
@@ -3020,13 +3249,6 @@ static uint64_t ms_mo_unsigned(uint32_t cputype, uint64_t raw)
 
 /* ---- Load commands ---- */
 
-/* How many segments of a loaded image are searched, again for every table: real ones have ten. */
-enum { ms_MO_LOADED_SEGMENTS = 64 };
-
-/* How many segments of a kernel collection and how many bytes of load commands it and its images may have: it
- * is read again for each. Real ones have ten segments, 300 images and 50,000 bytes. */
-enum { ms_MO_FILESET_SEGMENTS = 64, ms_MO_FILESET_COMMANDS = 1 << 20 };
-
 /* The memory of a segment of a loaded image, as far as the caller has it. What lies between segments is not
  * touched: it need not be mapped. A segment that nobody may read has none. */
 static ms_span ms_mo_segment_bytes(const ms_mo *mo, const ms_mo_segment *segment)
@@ -3043,7 +3265,7 @@ static ms_span ms_mo_linkedit(const ms_mo *mo, uint64_t off, uint64_t len)
 {
     if (!mo->is_loaded)
         return ms_span_sub(mo->bytes, off, len);
-    for (uint32_t i = 0; i < mo->segment_count && i < ms_MO_LOADED_SEGMENTS; i++) {
+    for (uint32_t i = 0; i < mo->segment_count && i < MACHSYM_MAX_LOADED_SEGMENTS; i++) {
         const ms_mo_segment *segment = &mo->segments[i];
         MACHSYM_COUNT_WORK(1);
         if (off >= segment->off && off - segment->off < segment->file_size)
@@ -3455,8 +3677,9 @@ static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
     if (rd.failed)
         return ms_fail(err, MACHSYM_ERR_DAMAGED, "the file ends inside its header", "Mach-O header", at);
     size_t most = ms_rd_left(&rd);
-    if ((mo->header_off != 0 || mo->slice.filetype == ms_MH_FILESET) && most > ms_MO_FILESET_COMMANDS)
-        most = ms_MO_FILESET_COMMANDS;
+    if ((mo->header_off != 0 || mo->slice.filetype == ms_MH_FILESET) &&
+        most > MACHSYM_MAX_COLLECTION_COMMANDS)
+        most = MACHSYM_MAX_COLLECTION_COMMANDS;
     ms_rd commands = rd;
     commands.end = commands.p + most;
     size_t len = ms_mo_commands_size(commands, size, count);
@@ -3514,7 +3737,7 @@ static void ms_mo_take_fixups(ms_mo *mo, const ms_mo *collection)
     mo->fixup_base = collection->text_addr;
     for (uint32_t i = 0; i < mo->segment_count; i++) {
         ms_mo_segment *own = &mo->segments[i];
-        for (uint32_t j = 0; j < collection->segment_count && j < ms_MO_FILESET_SEGMENTS; j++) {
+        for (uint32_t j = 0; j < collection->segment_count && j < MACHSYM_MAX_COLLECTION_SEGMENTS; j++) {
             const ms_mo_segment *segment = &collection->segments[j];
             MACHSYM_COUNT_WORK(1);
             if (own->addr < segment->addr || own->addr - segment->addr >= segment->size ||
@@ -3572,8 +3795,6 @@ static const ms_mo_section *ms_mo_section_named(const ms_mo *mo, const char *seg
 
 /* ---- Fat files ---- */
 
-enum { ms_FILE_SLICES = 256 }; /* that a fat file may have: real ones have ten */
-
 /* Reads slice number index of a file from its headers.
  * Returns: false when there is none. *count: how many the file has; a thin file is its own only slice. */
 static bool ms_file_slice_at(ms_span file, uint32_t index, uint32_t *count, ms_span *slice, uint64_t *offset)
@@ -3589,8 +3810,8 @@ static bool ms_file_slice_at(ms_span file, uint32_t index, uint32_t *count, ms_s
     *count = ms_rd_be32(&rd);
     if (*count > ms_rd_left(&rd) / one)
         *count = (uint32_t)(ms_rd_left(&rd) / one);
-    if (*count > ms_FILE_SLICES)
-        *count = ms_FILE_SLICES;
+    if (*count > MACHSYM_MAX_SLICES)
+        *count = MACHSYM_MAX_SLICES;
     if (index >= *count)
         return false;
     ms_rd_skip(&rd, (uint64_t)index * one + 8);
@@ -3918,17 +4139,15 @@ typedef struct ms_fx_data {
     size_t name_count;
     size_t name_cap;
     bool is_threaded; /* the first arm64e files: bind code without chains' headers, pointers as in ARM64E */
-    uint64_t
-        budget; /* bytes and records that may still be read: what a file repeats without end stops here */
+    uint64_t budget;  /* bytes and records that may still be read: see MACHSYM_METADATA_WORK */
     bool is_spent;
     uint32_t damage_count;
 } ms_fx_data;
 
-/* Every reader of metadata starts with a full budget, so that none can starve the next. Real files need less
- * than their size for all of them. */
+/* Every reader of metadata starts with a full budget: then none leaves too little for the next. */
 static void ms_fx_refill(ms_fx_data *d)
 {
-    d->budget = (uint64_t)d->mo->bytes.len * 4 + 0x1000;
+    d->budget = (uint64_t)d->mo->bytes.len * MACHSYM_METADATA_WORK_PER_BYTE + MACHSYM_METADATA_WORK;
     d->is_spent = false;
 }
 
@@ -4198,7 +4417,7 @@ static ms_fx_pointer ms_fx_pointer_at(ms_fx_data *d, uint64_t addr)
     if (section == NULL || span.len == 0)
         return pointer;
     uint64_t raw = d->mo->is_64 ? ms_rd_raw_u64(span.ptr) : ms_rd_raw_u32(span.ptr);
-    size_t at = ms_upper_bound(d->binds, d->bind_count, addr);
+    size_t at = ms_upper_bound(d->binds, d->bind_count, sizeof *d->binds, addr);
     if (at > 0 && d->binds[at - 1].key == addr) {
         uint64_t item = d->binds[at - 1].item;
         if ((item & ms_FX_BIND_IS_VALUE) != 0)
@@ -4409,20 +4628,10 @@ static uint64_t ms_sym_item(machsym_source source, unsigned rank, size_t mo, uin
            (uint64_t)mo << ms_SYM_MO_SHIFT | index;
 }
 
-/* code is sorted and does not overlap. */
-static const ms_range *ms_sym_code_at(const ms_range *code, size_t count, uint64_t addr)
+/* Which executable section holds an address; NULL when none does. */
+static const ms_range *ms_sym_code_at(const ms_sym_table *t, uint64_t addr)
 {
-    size_t lo = 0;
-    while (count > 0) {
-        size_t half = count / 2;
-        if (code[lo + half].lo <= addr) {
-            lo += half + 1;
-            count -= half + 1;
-        } else {
-            count = half;
-        }
-    }
-    return lo > 0 && addr < code[lo - 1].hi ? &code[lo - 1] : NULL;
+    return ms_seg_range_at(t->code, t->code_count, addr);
 }
 
 /* Turns an empty table into one that is for one address of code only. */
@@ -4448,8 +4657,7 @@ static void ms_sym_drop_far(ms_sym_table *t)
 /* Whether a start at an address may belong in the table. */
 static bool ms_sym_is_near(const ms_sym_table *t, uint64_t addr)
 {
-    return t->is_narrow ? addr >= t->near_lo && addr <= t->near_hi
-                        : ms_sym_code_at(t->code, t->code_count, addr) != NULL;
+    return t->is_narrow ? addr >= t->near_lo && addr <= t->near_hi : ms_sym_code_at(t, addr) != NULL;
 }
 
 /* Whether a name or start at an address belongs in the table. It closes in on a narrow one. */
@@ -4585,10 +4793,8 @@ static void ms_sym_add_stubs(ms_sym_table *t, ms_fx_data *d)
     }
 }
 
-/* The linker folds functions of equal code: some thousand names at one address. Those of more than
- * ms_SYM_CROWD are found by their hash, of which no more than ms_SYM_CROWD are compared. */
-enum { ms_SYM_CROWD = 64 };
-
+/* What the names of a crowded address are found by. An address with more than MACHSYM_MAX_CROWD names is crowded:
+ * there the linker folded functions of equal code. */
 static uint64_t ms_sym_crowd_key(uint64_t addr, machsym_str name)
 {
     return ms_str_hash(name) ^ addr * 0x9e3779b97f4a7c15u;
@@ -4639,7 +4845,7 @@ static void ms_sym_index_crowds(ms_sym_table *t, ms_arena *scratch)
     for (size_t lo = 0, hi; lo < t->count; lo = hi) {
         for (hi = lo + 1; hi < t->count && t->v[hi].key == t->v[lo].key;)
             hi++;
-        count += hi - lo > ms_SYM_CROWD ? hi - lo : 0;
+        count += hi - lo > MACHSYM_MAX_CROWD ? hi - lo : 0;
     }
     ms_key *crowds = (ms_key *)ms_arena_alloc(t->arena, count, sizeof *crowds);
     ms_key *room = (ms_key *)ms_arena_alloc(scratch, count, sizeof *crowds);
@@ -4648,7 +4854,7 @@ static void ms_sym_index_crowds(ms_sym_table *t, ms_arena *scratch)
     for (size_t lo = 0, hi; lo < t->count; lo = hi) {
         for (hi = lo + 1; hi < t->count && t->v[hi].key == t->v[lo].key;)
             hi++;
-        for (size_t i = lo; i < hi && hi - lo > ms_SYM_CROWD; i++) {
+        for (size_t i = lo; i < hi && hi - lo > MACHSYM_MAX_CROWD; i++) {
             crowds[t->crowd_count].key = ms_sym_crowd_key(t->v[i].key, ms_sym_name(t, t->v[i].item));
             crowds[t->crowd_count++].item = i;
         }
@@ -4660,13 +4866,13 @@ static void ms_sym_index_crowds(ms_sym_table *t, ms_arena *scratch)
 /* The first entry at or past an address. */
 static size_t ms_sym_first(const ms_sym_table *t, uint64_t addr)
 {
-    return addr == 0 ? 0 : ms_upper_bound(t->v, t->count, addr - 1);
+    return ms_lower_bound(t->v, t->count, sizeof *t->v, addr);
 }
 
 /* The first entry past those at one address. */
 static size_t ms_sym_next(const ms_sym_table *t, size_t at)
 {
-    return ms_upper_bound(t->v, t->count, t->v[at].key);
+    return ms_upper_bound(t->v, t->count, sizeof *t->v, t->v[at].key);
 }
 
 /* Whether the name of an entry differs from those of the entries before it from first on; of many, the last
@@ -4687,7 +4893,7 @@ static bool ms_sym_is_new(const ms_sym_table *t, size_t first, size_t at)
 static void ms_sym_get(const ms_sym_table *t, size_t at, machsym_symbol *out)
 {
     uint64_t addr = t->v[at].key;
-    const ms_range *code = ms_sym_code_at(t->code, t->code_count, addr);
+    const ms_range *code = ms_sym_code_at(t, addr);
     size_t next = ms_sym_next(t, at);
     out->lo = addr;
     out->hi = code->hi;
@@ -4700,7 +4906,7 @@ static void ms_sym_get(const ms_sym_table *t, size_t at, machsym_symbol *out)
 /* The symbol whose range holds an address. Returns false when none does. */
 static bool ms_sym_find(const ms_sym_table *t, uint64_t addr, machsym_symbol *out)
 {
-    size_t at = ms_upper_bound(t->v, t->count, addr);
+    size_t at = ms_upper_bound(t->v, t->count, sizeof *t->v, addr);
     if (at == 0)
         return false;
     ms_sym_get(t, ms_sym_first(t, t->v[at - 1].key), out);
@@ -4723,12 +4929,12 @@ static machsym_str ms_sym_exact(const ms_sym_table *t, uint64_t addr, machsym_st
     if (first == t->count || t->v[first].key != addr ||
         ms_sym_source(t->v[first].item) != MACHSYM_SOURCE_SYMTAB)
         return ms_str_empty();
-    bool is_crowd = ms_sym_next(t, first) - first > ms_SYM_CROWD;
+    bool is_crowd = ms_sym_next(t, first) - first > MACHSYM_MAX_CROWD;
     const ms_key *v = is_crowd ? t->crowds : t->v;
     size_t count = is_crowd ? t->crowd_count : t->count;
     uint64_t key = is_crowd ? ms_sym_crowd_key(addr, want) : addr;
-    size_t at = key == 0 ? 0 : ms_upper_bound(v, count, key - 1);
-    for (size_t i = 0; i < ms_SYM_CROWD && at < count && v[at].key == key && want.len != 0; i++, at++) {
+    size_t at = ms_lower_bound(v, count, sizeof *v, key);
+    for (size_t i = 0; i < MACHSYM_MAX_CROWD && at < count && v[at].key == key && want.len != 0; i++, at++) {
         uint64_t item = t->v[is_crowd ? (size_t)v[at].item : at].item;
         if (ms_sym_source(item) != MACHSYM_SOURCE_SYMTAB) /* the best source: none follows another */
             break;
@@ -4771,9 +4977,6 @@ static machsym_str ms_sym_scan_exact(const ms_mo *mos, size_t mo_count, uint64_t
 /* loader.h: EXPORT_SYMBOL_FLAGS_* */
 enum { ms_EXPORT_KIND = 3, ms_EXPORT_REEXPORT = 8, ms_EXPORT_STUB_AND_RESOLVER = 16 };
 
-/* A path through the trie may be so deep and spell a name so long; real ones stay below 100 and 5,000. */
-enum { ms_SYM_TRIE_DEPTH = 4096, ms_SYM_TRIE_NAME = 1 << 16 };
-
 /* A node on the way down. */
 typedef struct ms_sym_trie_node {
     ms_rd edges;   /* those not taken yet */
@@ -4785,10 +4988,10 @@ typedef struct ms_sym_trie_node {
 /* A walk over an exports trie. */
 typedef struct ms_sym_trie {
     ms_span bytes;
-    ms_sym_trie_node *nodes; /* ms_SYM_TRIE_DEPTH of them */
+    ms_sym_trie_node *nodes; /* MACHSYM_MAX_TRIE_DEPTH of them */
     size_t depth;
     uint8_t *on_path; /* a bit for each byte of the trie: an edge back to such a node is a loop */
-    char *name;       /* ms_SYM_TRIE_NAME bytes */
+    char *name;       /* MACHSYM_MAX_TRIE_NAME bytes */
     size_t name_len;
 } ms_sym_trie;
 
@@ -4827,8 +5030,7 @@ static void ms_sym_take_export(ms_sym_table *t, ms_fx_data *d, const ms_sym_trie
         machsym_str parts[1] = {ms_sym_c_name(ms_str_make(trie->name, trie->name_len))};
         if (d->mo->slice.cputype == ms_CPU_ARM)
             addr &= ~(uint64_t)1;
-        machsym_str name = ms_sym_code_at(t->code, t->code_count, addr) == NULL ? ms_str_empty()
-                                                                                : ms_sym_join(t, d, parts, 1);
+        machsym_str name = ms_sym_code_at(t, addr) == NULL ? ms_str_empty() : ms_sym_join(t, d, parts, 1);
         if (name.len != 0)
             ms_sym_add_name(t, addr, MACHSYM_SOURCE_EXPORTS, name);
     }
@@ -4837,7 +5039,7 @@ static void ms_sym_take_export(ms_sym_table *t, ms_fx_data *d, const ms_sym_trie
 /* Goes down to a node. */
 static void ms_sym_enter(ms_sym_table *t, ms_fx_data *d, ms_sym_trie *trie, uint64_t off)
 {
-    if (trie->depth == ms_SYM_TRIE_DEPTH || off >= trie->bytes.len ||
+    if (trie->depth == MACHSYM_MAX_TRIE_DEPTH || off >= trie->bytes.len ||
         (trie->on_path[off / 8] >> (off % 8) & 1) != 0) {
         d->damage_count++;
         return;
@@ -4865,8 +5067,8 @@ static void ms_sym_add_exports(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch
     ms_fx_refill(d);
     if (trie.bytes.len == 0)
         return;
-    trie.nodes = (ms_sym_trie_node *)ms_arena_alloc(scratch, ms_SYM_TRIE_DEPTH, sizeof *trie.nodes);
-    trie.name = (char *)ms_arena_alloc(scratch, ms_SYM_TRIE_NAME, 1);
+    trie.nodes = (ms_sym_trie_node *)ms_arena_alloc(scratch, MACHSYM_MAX_TRIE_DEPTH, sizeof *trie.nodes);
+    trie.name = (char *)ms_arena_alloc(scratch, MACHSYM_MAX_TRIE_NAME, 1);
     trie.on_path = (uint8_t *)ms_arena_zeroed(scratch, trie.bytes.len / 8 + 1, 1);
     if (trie.nodes == NULL || trie.name == NULL || trie.on_path == NULL)
         return;
@@ -4881,7 +5083,7 @@ static void ms_sym_add_exports(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch
         node->left--;
         machsym_str edge = ms_rd_str(&node->edges);
         uint64_t off = ms_rd_uleb(&node->edges);
-        if (node->edges.failed || edge.len > ms_SYM_TRIE_NAME - node->name_len) {
+        if (node->edges.failed || edge.len > MACHSYM_MAX_TRIE_NAME - node->name_len) {
             d->damage_count++;
             continue;
         }
@@ -5268,7 +5470,7 @@ static void ms_oc_name_methods(ms_sym_table *t, ms_fx_data *d, const ms_oc_list 
         const ms_oc_method *method = &list->methods[owner->first + i];
         machsym_str parts[8];
         size_t count = 0;
-        if (ms_sym_code_at(t->code, t->code_count, method->addr) == NULL)
+        if (ms_sym_code_at(t, method->addr) == NULL)
             continue;
         parts[count++] = ms_str_from_c(method->is_class_method ? "+[" : "-[");
         parts[count++] = owner->class_name;
@@ -5542,7 +5744,7 @@ static void ms_oc_name_blocks(ms_sym_table *t, ms_fx_data *d)
         for (next = at + 1; next < t->count && t->v[next].key == t->v[at].key;)
             next++;
         machsym_source source = ms_sym_source(t->v[at].item);
-        const ms_range *code = ms_sym_code_at(t->code, t->code_count, t->v[at].key);
+        const ms_range *code = ms_sym_code_at(t, t->v[at].key);
         if (above < t->count && t->v[above].key < code->lo)
             above = t->count; /* never across sections */
         if (source == MACHSYM_SOURCE_SYMTAB || source == MACHSYM_SOURCE_EXPORTS ||
@@ -5583,8 +5785,6 @@ enum {
 #define ms_SW_HAS_RESILIENT_WITNESSES 0x10000u
 #define ms_SW_CONDITIONAL_PACKS       0xff000000u
 
-enum { ms_SW_DEPTH = 16 }; /* of types in types */
-
 /* Where descriptors' fields lie, all of 32 bits. */
 enum {
     ms_SW_PARENT = 4,
@@ -5614,7 +5814,7 @@ static ms_fx_pointer ms_sw_indirect(ms_fx_data *d, uint64_t addr)
 static uint64_t ms_sw_code(const ms_sym_table *t, ms_fx_data *d, uint64_t addr)
 {
     uint64_t to = ms_fx_relative_at(d, addr);
-    if (to == 0 || ms_sym_code_at(t->code, t->code_count, to) != NULL)
+    if (to == 0 || ms_sym_code_at(t, to) != NULL)
         return to;
     return ms_fx_relative_at(d, to);
 }
@@ -5622,15 +5822,15 @@ static uint64_t ms_sw_code(const ms_sym_table *t, ms_fx_data *d, uint64_t addr)
 /* Module.Outer.Inner of a context descriptor; empty when a part is missing. */
 static machsym_str ms_sw_type_name(ms_sym_table *t, ms_fx_data *d, uint64_t descriptor)
 {
-    machsym_str parts[2 * ms_SW_DEPTH];
-    size_t at = 2 * ms_SW_DEPTH;
-    for (unsigned depth = 0; descriptor != 0 && depth < ms_SW_DEPTH; depth++) {
+    machsym_str parts[2 * MACHSYM_MAX_SWIFT_CONTEXTS];
+    size_t at = 2 * MACHSYM_MAX_SWIFT_CONTEXTS;
+    for (unsigned depth = 0; descriptor != 0 && depth < MACHSYM_MAX_SWIFT_CONTEXTS; depth++) {
         unsigned kind = ms_fx_u32_at(d, descriptor) & ms_SW_KIND_MASK;
         if (kind != ms_SW_KIND_EXTENSION && kind != ms_SW_KIND_ANONYMOUS) {
             machsym_str name = ms_fx_str_at(d, ms_fx_relative_at(d, descriptor + ms_SW_NAME));
             if (name.len == 0)
                 return name;
-            if (at < 2 * ms_SW_DEPTH)
+            if (at < 2 * MACHSYM_MAX_SWIFT_CONTEXTS)
                 parts[--at] = ms_str_from_c(".");
             parts[--at] = name;
         }
@@ -5638,7 +5838,7 @@ static machsym_str ms_sw_type_name(ms_sym_table *t, ms_fx_data *d, uint64_t desc
             break;
         descriptor = ms_sw_indirect(d, descriptor + ms_SW_PARENT).addr;
     }
-    return ms_sym_join(t, d, &parts[at], 2 * ms_SW_DEPTH - at);
+    return ms_sym_join(t, d, &parts[at], 2 * MACHSYM_MAX_SWIFT_CONTEXTS - at);
 }
 
 /* "[12]", in 12 bytes of room. */
@@ -5657,7 +5857,7 @@ static machsym_str ms_sw_index(char *room, uint32_t index)
 /* Adds a guess put together from parts. */
 static void ms_sw_add(ms_sym_table *t, ms_fx_data *d, uint64_t code, const machsym_str *parts, size_t count)
 {
-    if (ms_sym_code_at(t->code, t->code_count, code) == NULL)
+    if (ms_sym_code_at(t, code) == NULL)
         return;
     machsym_str name = ms_sym_join(t, d, parts, count);
     if (name.len != 0)
@@ -5943,7 +6143,7 @@ static bool ms_src_find(ms_src *names, uint64_t addr, machsym_symbol *out)
         return ms_sym_find(ms_src_table(names), addr, out);
     ms_sym_table t = names->table; /* a hostile dSYM may have names that are put together: they are kept */
     names->scans++;
-    const ms_range *code = ms_sym_code_at(t.code, t.code_count, addr);
+    const ms_range *code = ms_sym_code_at(&t, addr);
     if (code == NULL)
         return false;
     ms_sym_narrow(&t, code, addr);
@@ -6548,7 +6748,7 @@ static inline const ms_dw_abbrev *ms_dw_abbrev_from_code(const ms_dw_abbrevs *ta
         return &table->v[code - 1];
     if (table->dense)
         return NULL;
-    size_t at = ms_upper_bound(table->by_code, table->count, code - 1); /* the first of equal codes */
+    size_t at = ms_lower_bound(table->by_code, table->count, sizeof *table->by_code, code);
     if (at == table->count || table->by_code[at].key != code)
         return NULL;
     return &table->v[table->by_code[at].item];
@@ -6892,65 +7092,25 @@ typedef struct ms_ranges {
     uint64_t budget; /* list entries that may still be read: lists may overlap in a hostile file */
 } ms_ranges;
 
-enum { ms_DW_FEW_RANGES = 16 }; /* lists up to this length need not be sorted: they are looked through */
-
-/* The range of a list that holds an address; NULL when none does. Longer lists are sorted and do not overlap. */
-static inline const ms_range *ms_dw_range_at(const ms_range *v, size_t count, uint64_t addr)
-{
-    while (count > ms_DW_FEW_RANGES) {
-        size_t half = count / 2;
-        bool above = v[half].lo <= addr;
-        v += above ? half : 0;
-        count = above ? count - half : half;
-    }
-    for (size_t i = 0; i < count; i++) {
-        MACHSYM_COUNT_WORK(1);
-        if (addr >= v[i].lo && addr < v[i].hi)
-            return &v[i];
-    }
-    return NULL;
-}
-
 /* Which executable section holds an address; NULL when none does. */
 static const ms_range *ms_dw_code_at(const ms_dw *dw, uint64_t addr)
 {
-    return ms_dw_range_at(dw->code, dw->code_count, addr);
+    return ms_seg_range_at(dw->code, dw->code_count, addr);
 }
 
 /* Up to where ms_dw_code_at says the same. */
 static uint64_t ms_dw_code_until(const ms_dw *dw, uint64_t addr)
 {
-    const ms_range *at = ms_dw_code_at(dw, addr);
-    if (at != NULL)
-        return at->hi;
-    const ms_range *v = dw->code;
-    size_t count = dw->code_count;
-    while (count > ms_DW_FEW_RANGES) {
-        size_t half = count / 2;
-        bool above = v[half - 1].lo <= addr;
-        v += above ? half : 0;
-        count = above ? count - half : half;
-    }
-    uint64_t next = UINT64_MAX;
-    for (size_t i = 0; i < count; i++)
-        next = v[i].lo > addr && v[i].lo < next ? v[i].lo : next;
-    return next;
+    size_t next = ms_upper_bound(dw->code, dw->code_count, sizeof *dw->code, addr);
+    if (next > 0 && addr < dw->code[next - 1].hi)
+        return dw->code[next - 1].hi;
+    return next < dw->code_count ? dw->code[next].lo : UINT64_MAX;
 }
 
 /* The first move that ends above an object's address; move_count when none does. */
 static size_t ms_dw_move_at(const ms_dw *dw, uint64_t addr)
 {
-    size_t lo = 0;
-    for (size_t left = dw->move_count; left > 0;) {
-        size_t half = left / 2;
-        if (dw->moves[lo + half].hi <= addr) {
-            lo += half + 1;
-            left -= half + 1;
-        } else {
-            left = half;
-        }
-    }
-    return lo;
+    return dw->move_count == 0 ? 0 : ms_upper_bound(&dw->moves->hi, dw->move_count, sizeof *dw->moves, addr);
 }
 
 /* Turns an object's range, as far as it moved as one piece, into the program's. Returns false for what the
@@ -7357,18 +7517,8 @@ static const ms_cu *ms_cu_index(const ms_dw *dw, const ms_cu_peeker *peeker, ms_
 /* Which unit contains an offset of .debug_info, header included; count when none does. */
 static size_t ms_cu_from_offset(const ms_cu *v, size_t count, uint64_t off)
 {
-    size_t lo = 0;
-    size_t left = count;
-    while (left > 0) {
-        size_t half = left / 2;
-        if (v[lo + half].off <= off) {
-            lo += half + 1;
-            left -= half + 1;
-        } else {
-            left = half;
-        }
-    }
-    return lo > 0 && off < v[lo - 1].end ? lo - 1 : count;
+    size_t next = ms_upper_bound(v, count, sizeof *v, off);
+    return next > 0 && off < v[next - 1].end ? next - 1 : count;
 }
 
 /* ---- Root entries ---- */
@@ -7446,7 +7596,8 @@ static const ms_dw_abbrevs *ms_cu_abbrevs(ms_cu_env *env, const ms_cu *cu, const
 {
     if (env->table_offs == NULL && !ms_cu_list_tables(env))
         return NULL;
-    size_t number = ms_upper_bound(env->table_offs, env->table_count, cu->abbrev_off) - 1;
+    size_t number =
+        ms_upper_bound(env->table_offs, env->table_count, sizeof *env->table_offs, cu->abbrev_off) - 1;
     ms_dw_abbrevs **slot = &env->tables[number];
     for (ms_dw_abbrevs *table = *slot; table != NULL; table = table->next) {
         MACHSYM_COUNT_WORK(1);
@@ -7579,8 +7730,8 @@ static ms_cu_program ms_cu_program_of(const ms_cu_env *env, const ms_cu_root *ro
 {
     ms_cu_program program = {env->dw->line.len, 0, false, false};
     const ms_key *v = env->programs;
-    size_t next = ms_upper_bound(v, env->program_count, root->line_off);
-    size_t first = root->line_off == 0 ? 0 : ms_upper_bound(v, env->program_count, root->line_off - 1);
+    size_t next = ms_upper_bound(v, env->program_count, sizeof *v, root->line_off);
+    size_t first = ms_lower_bound(v, env->program_count, sizeof *v, root->line_off);
     if (first == next)
         return program;
     program.end = env->program_ends[first];
@@ -8402,17 +8553,9 @@ static size_t ms_ln_seq_above(const ms_ln_table *table, size_t hint, uint64_t ad
         return hint;
     if (ms_ln_is_seq(table, hint + 1, addr))
         return hint + 1;
-    size_t lo = 0;
-    for (size_t left = table->seq_count; left > 0;) {
-        size_t half = left / 2;
-        if (table->seqs[lo + half].hi <= addr) {
-            lo += half + 1;
-            left -= half + 1;
-        } else {
-            left = half;
-        }
-    }
-    return lo;
+    return table->seq_count == 0
+               ? 0
+               : ms_upper_bound(&table->seqs->hi, table->seq_count, sizeof *table->seqs, addr);
 }
 
 /* The last row at or below an address that a sequence holds. */
@@ -8427,14 +8570,7 @@ static size_t ms_ln_last_at(const ms_ln_row *rows, const ms_ln_seq *seq, size_t 
                 return lo;
         }
     }
-    while (hi - lo > 1) {
-        size_t middle = lo + (hi - lo) / 2;
-        if (rows[middle].addr <= addr)
-            lo = middle;
-        else
-            hi = middle;
-    }
-    return lo;
+    return lo + ms_upper_bound(&rows[lo + 1], hi - lo - 1, sizeof *rows, addr);
 }
 
 /* The row that answers under a policy, where at is the last row at or below the address. */
@@ -8635,6 +8771,8 @@ static uint64_t ms_fn_list_budget(const ms_fn_walk *w, bool is_function, uint64_
     return budget > w->lists[is_function] ? budget - w->lists[is_function] : 0;
 }
 
+enum { ms_FN_FEW_RANGES = 16 }; /* lists up to this length need not be sorted: they are looked through */
+
 /* Finds an entry's code, and puts it into a block. Returns false when it has none, or memory is out. */
 static bool ms_fn_set_code(ms_fn_walk *w, uint64_t die_off, bool is_function, const ms_dw_die *die,
                            ms_fn_block *block)
@@ -8652,7 +8790,7 @@ static bool ms_fn_set_code(ms_fn_walk *w, uint64_t die_off, bool is_function, co
             w->is_damaged = true;
         w->lists[is_function] += budget - w->list.budget;
         first = w->list.count > 0 ? w->list.v[0] : first;
-        if (w->list.count > ms_DW_FEW_RANGES)
+        if (w->list.count > ms_FN_FEW_RANGES)
             ms_fn_sort_ranges(w);
         first = w->list.count == 1 ? w->list.v[0] : first;
         block->range_count = (uint32_t)w->list.count;
@@ -9058,6 +9196,20 @@ static uint32_t ms_fn_call_at(ms_fn_inside *inside, uint64_t addr, uint32_t *dro
     return inside->table->blocks[index].parent;
 }
 
+/* The range of a list that holds an address; NULL when none does. Short lists are in the file's order, and may
+ * overlap; longer ones have been sorted. */
+static inline const ms_range *ms_fn_list_at(const ms_range *v, size_t count, uint64_t addr)
+{
+    if (count > ms_FN_FEW_RANGES)
+        return ms_seg_range_at(v, count, addr);
+    for (size_t i = 0; i < count; i++) {
+        MACHSYM_COUNT_WORK(1);
+        if (addr >= v[i].lo && addr < v[i].hi)
+            return &v[i];
+    }
+    return NULL;
+}
+
 /* The range of a block that holds an address; its first one when none does. Lowers *hi to where it ends; a
  * damaged function's ranges may overlap. */
 static ms_range ms_fn_range_at(const ms_fn_block *block, uint64_t addr, uint64_t *hi)
@@ -9065,12 +9217,12 @@ static ms_range ms_fn_range_at(const ms_fn_block *block, uint64_t addr, uint64_t
     ms_range range = {block->lo, block->hi};
     const ms_range *v = block->ranges;
     if (block->range_count > 1) {
-        const ms_range *one = ms_dw_range_at(v, block->range_count, addr);
+        const ms_range *one = ms_fn_list_at(v, block->range_count, addr);
         range = one != NULL ? *one : range;
     }
     if (addr < range.hi)
         ms_lower_to(hi, range.hi);
-    for (size_t i = 0; i < block->range_count && block->range_count <= ms_DW_FEW_RANGES; i++) {
+    for (size_t i = 0; i < block->range_count && block->range_count <= ms_FN_FEW_RANGES; i++) {
         if (block->range_count > 1 && v[i].lo > addr)
             ms_lower_to(hi, v[i].lo);
     }
@@ -9080,8 +9232,9 @@ static ms_range ms_fn_range_at(const ms_fn_block *block, uint64_t addr, uint64_t
 /* The out-of-line copy of what block is inlined from; NULL when the unit has none. */
 static const ms_fn_block *ms_fn_copy_of(const ms_fn_table *table, const ms_fn_block *block)
 {
-    size_t at = block->origin == 0 ? table->copy_count
-                                   : ms_upper_bound(table->copies, table->copy_count, block->origin - 1);
+    size_t at = block->origin == 0
+                    ? table->copy_count
+                    : ms_lower_bound(table->copies, table->copy_count, sizeof *table->copies, block->origin);
     if (at >= table->copy_count || table->copies[at].key != block->origin)
         return NULL;
     return &table->blocks[table->copies[at].item];
@@ -9116,8 +9269,6 @@ typedef struct ms_fn_name_cache {
     uint64_t die_off; /* 0: empty; no entry stands at offset 0 */
     ms_fn_names names;
 } ms_fn_name_cache;
-
-enum { ms_FN_NAMES = 1024 };
 
 /* Collects names from an entry, its abstract origin and its specification, across units. Loops occur: the
  * number of links is limited. */
@@ -9889,6 +10040,19 @@ typedef struct ms_map_hit {
     uint64_t run; /* its run's place in DATA */
 } ms_map_hit;
 
+/* Of the entries [lo, hi) of a table, which are pairs of u32 sorted by the first: the first one above key; hi when
+ * none is. */
+static inline uint64_t ms_map_above(ms_span pairs, uint64_t lo, uint64_t hi, uint64_t key)
+{
+    for (uint64_t left = lo < hi ? hi - lo : 0; left > 0;) { /* without branches that nobody can predict */
+        uint64_t half = left / 2;
+        bool is_below = ms_map_u32_at(pairs, 2 * (lo + half)) <= key;
+        lo += is_below ? half + 1 : 0;
+        left = is_below ? left - half - 1 : half;
+    }
+    return lo;
+}
+
 /* The last run that starts at or below off; the number of runs when there is none. */
 static uint64_t ms_map_run_at(const machsym_map *map, unsigned runs, uint64_t off)
 {
@@ -9905,13 +10069,7 @@ static uint64_t ms_map_run_at(const machsym_map *map, unsigned runs, uint64_t of
     uint64_t hi = ms_map_u32_at(buckets, bucket + 1);
     if (bucket == bucket_count - 2 || hi > count)
         hi = count;
-    while (lo < hi) {
-        uint64_t mid = lo + (hi - lo) / 2;
-        if (ms_rd_raw_u32(table.ptr + 8 * mid) <= off)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    lo = ms_map_above(table, lo, hi, off);
     return lo == 0 || lo > count ? count : lo - 1;
 }
 
@@ -9995,18 +10153,13 @@ static ms_map_files ms_map_files_of(const machsym_map *map, uint64_t record)
     ms_span parts = map->tables[ms_MAP_PARTS];
     ms_span data = map->records;
     ms_map_files files = {0, NULL, 0};
-    uint64_t lo = 0;
-    for (uint64_t left = parts.len / 8; left > 1;) { /* without branches that nobody can predict */
-        uint64_t half = left / 2;
-        lo += ms_map_u32_at(parts, 2 * (lo + half)) <= record ? half : 0;
-        left -= half;
-    }
-    if (parts.len < 8 || ms_map_u32_at(parts, 2 * lo) > record)
+    uint64_t next = ms_map_above(parts, 0, parts.len / 8, record);
+    if (next == 0)
         return files;
-    uint64_t at = ms_map_u32_at(parts, 2 * lo + 1);
+    uint64_t at = ms_map_u32_at(parts, 2 * next - 1);
     if (at >= data.len)
         return files;
-    files.base = ms_map_u32_at(parts, 2 * lo);
+    files.base = ms_map_u32_at(parts, 2 * next - 2);
     files.v = data.ptr + at;
     files.count = ms_rd_raw_u32(files.v);
     if (files.count > (data.len - at) / 4) /* the margin makes up for the count itself */
@@ -10443,8 +10596,8 @@ static bool ms_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_
 
 /* ==== >>image ==============================================================================================
  * Job:    turns a descriptor into an image: its slice, the other half, code, debug info.
- * Offers: machsym_image, ms_im_open, ms_im_close, ms_im_get_info, ms_im_next_section, ms_im_next_platform, ms_im_addr, ms_im_read_dwarf,
- *         ms_im_list_units.
+ * Offers: machsym_image, ms_im_open, ms_im_close, ms_im_get_info, ms_im_next_section, ms_im_next_platform,
+ *         ms_im_addr, ms_im_loaded_at, ms_im_read_dwarf, ms_im_list_units.
  * Never:  changes an image once it is open; reads debug info past the unit headers. */
 
 /* Where the object files of a debug map may have gone, and how exact one is about them. */
@@ -10656,14 +10809,12 @@ static bool ms_im_try_dsym(machsym_image *image, const machsym_open_desc *desc, 
     return fits;
 }
 
-enum { ms_IM_LEVELS = 6 }; /* folders up from a binary: App.app/Frameworks/X.framework/Versions/A/X is five */
-
 /* Looks for the dSYM beside a binary, and beside the bundles that the binary lies in. */
 static void ms_im_find_dsym(machsym_image *image, const machsym_open_desc *desc)
 {
     machsym_str path = ms_str_from_c(image->inputs[0].path);
     machsym_str name = ms_str_base_name(path);
-    for (unsigned levels = 0; levels < ms_IM_LEVELS && path.len > 1; levels++) {
+    for (unsigned levels = 0; levels < MACHSYM_MAX_DSYM_LEVELS && path.len > 1; levels++) {
         machsym_str last = ms_str_base_name(path);
         bool is_bundle = levels == 0 || ms_str_ends(last, ".app") || ms_str_ends(last, ".framework") ||
                          ms_str_ends(last, ".appex") || ms_str_ends(last, ".xpc") ||
@@ -10987,6 +11138,13 @@ static uint64_t ms_im_addr(uint32_t cputype, bool is_64, uint64_t text_addr, uin
     return is_64 ? addr : addr & UINT32_MAX;
 }
 
+/* Which of a process's images holds a runtime address; NULL when none does. */
+static const machsym_loaded *ms_im_loaded_at(const machsym_loaded *images, size_t count, uint64_t pc)
+{
+    size_t next = ms_upper_bound(images, count, sizeof *images, pc);
+    return next > 0 && pc < images[next - 1].hi ? &images[next - 1] : NULL;
+}
+
 /* ==== >>debugmap ===========================================================================================
  * Job:    finds the debug info of a program that was linked without a dSYM: in the object files of its debug map.
  * Offers: ms_om_map, ms_om_list, ms_om_find, ms_om_open, ms_om_next_function.
@@ -10995,21 +11153,6 @@ static uint64_t ms_im_addr(uint32_t cputype, bool is_64, uint64_t text_addr, uin
 /* stab.h. Of the stabs of code N_FUN tells all: N_BNSYM and N_ENSYM stand around it and repeat it,
  * N_STSYM and N_GSYM are of data. */
 enum { ms_N_FUN = 0x24, ms_N_SO = 0x64, ms_N_OSO = 0x66 };
-
-/* No path of a system is longer: more is a damaged string table. The names of an object are shorter on
- * average: a hostile file lets every entry have one long name. */
-enum { ms_OM_PATH = 4096, ms_OM_NAME = 4096 };
-
-/* The same file may stand in the debug map under many names: with links, in folders that are searched for the
- * ends of paths, in an archive that is read from its front for every member. Reading what was not read before
- * is free, and earns ms_OM_AGAIN bytes of reading again for every byte, as the program's own do. Real debug
- * maps name every file once; they search long archives, at 60 bytes a member passed. */
-enum {
-    ms_OM_AGAIN = 32,
-    ms_OM_FIRST = 1 << 20, /* bytes of reading again that are there before anything is read */
-    ms_OM_ENDS = 64,       /* of a path, to search folders for; real paths have 20 */
-    ms_OM_PIECES = 16 /* that a function may be cut into by those of other objects; real ones stay whole */
-};
 
 /* ---- Stabs ---- */
 
@@ -11068,7 +11211,9 @@ static bool ms_om_next(const ms_mo *mo, ms_span nlists, size_t *at, size_t end, 
 static void ms_om_read_path(ms_span strings, uint32_t strx, machsym_str *path, machsym_str *member)
 {
     ms_span rest = ms_span_from(strings, strx);
-    *path = ms_rd_str_at(ms_span_sub(rest, 0, rest.len < ms_OM_PATH ? rest.len : (size_t)ms_OM_PATH), 0);
+    *path = ms_rd_str_at(
+        ms_span_sub(rest, 0, rest.len < MACHSYM_MAX_OBJECT_PATH ? rest.len : (size_t)MACHSYM_MAX_OBJECT_PATH),
+        0);
     size_t open = path->len;
     MACHSYM_COUNT_WORK(path->len / 64);
     *member = ms_str_empty();
@@ -11212,7 +11357,7 @@ static void ms_om_start_quota(ms_om_quota *quota, uint64_t program, ms_arena *ar
     ms_zero(&quota->seen, sizeof quota->seen);
     quota->seen.arena = arena;
     quota->read = program;
-    quota->left = ms_OM_FIRST + ms_OM_AGAIN * program;
+    quota->left = MACHSYM_READ_AGAIN + MACHSYM_READ_AGAIN_PER_BYTE * program;
 }
 
 #ifndef MACHSYM_NO_OS
@@ -11242,7 +11387,7 @@ static bool ms_om_is_new(ms_om_quota *quota, const ms_os_file *file, ms_span par
     if (!ms_tab_has(&quota->seen, slot) || slot->value != 0)
         return false;
     slot->value = 1;
-    quota->left += ms_OM_AGAIN * (uint64_t)part.len;
+    quota->left += MACHSYM_READ_AGAIN_PER_BYTE * (uint64_t)part.len;
     quota->read += part.len;
     return true;
 }
@@ -11415,7 +11560,7 @@ static ms_om_names ms_om_function_names(const ms_om_map *m, const ms_om_object *
 {
     ms_om_names names = {NULL, 0};
     ms_om_function function;
-    uint64_t budget = MACHSYM_MAX_TEXT + (uint64_t)ms_OM_NAME * (object->end - object->first);
+    uint64_t budget = MACHSYM_MAX_TEXT + (uint64_t)MACHSYM_OBJECT_NAME * (object->end - object->first);
     names.v = (ms_key *)ms_arena_alloc(scratch, (object->end - object->first) / 2 + 1, sizeof *names.v);
     if (names.v == NULL)
         return names;
@@ -11436,7 +11581,7 @@ static ms_om_names ms_om_symbol_names(const ms_mo *mo, ms_arena *scratch)
     ms_span nlists = ms_sym_nlists(mo);
     ms_span strings = ms_sym_strings(mo);
     size_t count = nlists.len / ms_sym_nlist_size(mo);
-    uint64_t budget = MACHSYM_MAX_TEXT + (uint64_t)ms_OM_NAME * count;
+    uint64_t budget = MACHSYM_MAX_TEXT + (uint64_t)MACHSYM_OBJECT_NAME * count;
     names.v = (ms_key *)ms_arena_alloc(scratch, count + 1, sizeof *names.v);
     if (names.v == NULL)
         return names;
@@ -11534,7 +11679,7 @@ static void ms_om_read_moves(const ms_om_map *m, const ms_om_object *object, con
     ms_om_names symbols = ms_om_symbol_names(mo, scratch);
     ms_span nlists = ms_sym_nlists(mo);
     ms_span strings = ms_sym_strings(mo);
-    ms_om_moves moves = {scratch, NULL, 0, 0, ms_OM_PIECES * functions.count};
+    ms_om_moves moves = {scratch, NULL, 0, 0, MACHSYM_MAX_PIECES * functions.count};
     if (functions.v == NULL || symbols.v == NULL)
         return;
     for (size_t i = 0, j = 0; i < functions.count && j < symbols.count;) {
@@ -11623,7 +11768,7 @@ static bool ms_om_candidate(const ms_im_places *places, machsym_str path, size_t
     size_t ends = 1; /* of the path: one a slash, and the whole of a relative one */
     for (size_t i = 1; i < path.len; i++)
         ends += path.ptr[i] == '/';
-    if (ends > ms_OM_ENDS || number >= places->dir_count * ends)
+    if (ends > MACHSYM_MAX_PATH_ENDS || number >= places->dir_count * ends)
         return false;
     size_t drop = path.len > 0 && path.ptr[0] == '/' ? 1 : 0;
     for (size_t skip = number % ends; skip > 0; drop++)
@@ -12625,10 +12770,10 @@ static void ms_ans_name(machsym_session *s, ms_fn_names names, bool has_start, u
 static ms_fn_names ms_ans_names_of(machsym_session *s, uint64_t die_off)
 {
     if (s->names == NULL)
-        s->names = (ms_fn_name_cache *)ms_arena_zeroed(&s->keep, ms_FN_NAMES, sizeof *s->names);
+        s->names = (ms_fn_name_cache *)ms_arena_zeroed(&s->keep, MACHSYM_KEPT_NAMES, sizeof *s->names);
     if (s->names == NULL)
         return ms_fn_names_of(&s->env, die_off);
-    ms_fn_name_cache *cached = &s->names[(die_off ^ die_off >> 10) % ms_FN_NAMES];
+    ms_fn_name_cache *cached = &s->names[(die_off ^ die_off >> 10) % MACHSYM_KEPT_NAMES];
     if (cached->die_off != die_off) {
         cached->names = ms_fn_names_of(&s->env, die_off);
         cached->die_off = die_off;
@@ -12847,8 +12992,9 @@ static size_t ms_ans_many(machsym_session *s, const uint64_t *addrs, size_t coun
 
 /* ==== >>iterate ============================================================================================
  * Job:    goes through all that a session can decode, one item after the other.
- * Offers: ms_it_next_function, ms_it_next_line, ms_it_next_objc, ms_it_next_object, ms_it_count.
- * Never:  searches by address. */
+ * Offers: ms_it_next_function, ms_it_next_line, ms_it_next_symbol, ms_it_next_alias, ms_it_next_name,
+ *         ms_it_next_objc, ms_it_next_object, ms_it_next_object_file, ms_it_count.
+ * Never:  says which unit or function has an address. */
 
 /* Functions: cursor a is the unit, b the segment in it. Blocks' ranges in the order of the entries would name
  * parts that another function covers; segments say what is really looked up, but a function that inlined
@@ -12968,6 +13114,45 @@ static bool ms_it_next_line(machsym_session *s, machsym_cursor *at, machsym_line
     return false;
 }
 
+/* ---- Names outside the debug info ---- */
+
+/* Each address with a name or start once: cursor a is the entry of the table. */
+static bool ms_it_next_symbol(machsym_session *s, machsym_cursor *at, machsym_symbol *out)
+{
+    const ms_sym_table *t = ms_src_table(ms_ses_symbols(s));
+    if (at->a >= t->count)
+        return false;
+    ms_sym_get(t, (size_t)at->a, out);
+    at->a = ms_sym_next(t, (size_t)at->a);
+    return true;
+}
+
+/* The names at one address, each once: cursor a counts its entries of the table. */
+static bool ms_it_next_alias(machsym_session *s, uint64_t addr, machsym_cursor *at, machsym_str *out)
+{
+    const ms_sym_table *t = ms_src_table(ms_ses_symbols(s));
+    size_t first = ms_sym_first(t, addr);
+    for (size_t index = first + (size_t)at->a++; index < t->count && t->v[index].key == addr;
+         index++, at->a++) {
+        *out = ms_sym_name(t, t->v[index].item);
+        if (out->len != 0 && ms_sym_is_new(t, first, index))
+            return true;
+    }
+    return false;
+}
+
+/* Every entry of the table: cursor a. */
+static bool ms_it_next_name(machsym_session *s, machsym_cursor *at, machsym_symbol *out)
+{
+    const ms_sym_table *t = ms_src_table(ms_ses_symbols(s));
+    if (at->a >= t->count)
+        return false;
+    ms_sym_get(t, (size_t)at->a++, out);
+    return true;
+}
+
+/* ---- Metadata and object files ---- */
+
 /* The owner of metadata that a cursor stands at: a is the class or category (all halves counted on). NULL at the end. */
 static const ms_oc_owner *ms_it_objc_owner(const machsym_session *s, const ms_oc_list **list,
                                            const machsym_cursor *at)
@@ -13024,6 +13209,16 @@ static bool ms_it_next_object(const machsym_session *s, machsym_cursor *at, mach
         at->a = (at->a & 1) != 0 ? UINT64_MAX : 1;
     }
     return false;
+}
+
+/* The object files that the session tried to open, in that order: cursor a. */
+static bool ms_it_next_object_file(const machsym_session *s, machsym_cursor *at, machsym_object_file *out)
+{
+    const ms_ses_objects *o = s->objects;
+    if (o == NULL || at->a >= o->tried_count)
+        return false;
+    ms_ses_get_object(o, o->tried[at->a++], out);
+    return true;
 }
 
 /* ---- Counts ---- */
@@ -27473,17 +27668,7 @@ MACHSYM_API uint64_t machsym_image_addr(const machsym_image *image, uint64_t loa
 MACHSYM_API const machsym_loaded *machsym_loaded_from_pc(const machsym_loaded *images, size_t count,
                                                          uint64_t pc)
 {
-    size_t lo = 0;
-    while (count > 0) {
-        size_t half = count / 2;
-        if (images[lo + half].lo <= pc) {
-            lo += half + 1;
-            count -= half + 1;
-        } else {
-            count = half;
-        }
-    }
-    return lo > 0 && pc < images[lo - 1].hi ? &images[lo - 1] : NULL;
+    return ms_im_loaded_at(images, count, pc);
 }
 
 /* ---- Session ---- */
@@ -27563,35 +27748,18 @@ MACHSYM_API bool machsym_session_next_line(machsym_session *session, machsym_cur
 MACHSYM_API bool machsym_session_next_symbol(machsym_session *session, machsym_cursor *at,
                                              machsym_symbol *out)
 {
-    const ms_sym_table *t = ms_src_table(ms_ses_symbols(session));
-    if (at->a >= t->count)
-        return false;
-    ms_sym_get(t, (size_t)at->a, out);
-    at->a = ms_sym_next(t, (size_t)at->a);
-    return true;
+    return ms_it_next_symbol(session, at, out);
 }
 
 MACHSYM_API bool machsym_session_next_alias(machsym_session *session, uint64_t addr, machsym_cursor *at,
                                             machsym_str *out)
 {
-    const ms_sym_table *t = ms_src_table(ms_ses_symbols(session));
-    size_t first = ms_sym_first(t, addr);
-    for (size_t index = first + (size_t)at->a++; index < t->count && t->v[index].key == addr;
-         index++, at->a++) {
-        *out = ms_sym_name(t, t->v[index].item);
-        if (out->len != 0 && ms_sym_is_new(t, first, index))
-            return true;
-    }
-    return false;
+    return ms_it_next_alias(session, addr, at, out);
 }
 
 MACHSYM_API bool machsym_session_next_name(machsym_session *session, machsym_cursor *at, machsym_symbol *out)
 {
-    const ms_sym_table *t = ms_src_table(ms_ses_symbols(session));
-    if (at->a >= t->count)
-        return false;
-    ms_sym_get(t, (size_t)at->a++, out);
-    return true;
+    return ms_it_next_name(session, at, out);
 }
 
 MACHSYM_API bool machsym_session_next_objc(machsym_session *session, machsym_cursor *at, machsym_objc *out)
@@ -27608,11 +27776,7 @@ MACHSYM_API bool machsym_session_next_object(machsym_session *session, machsym_c
 MACHSYM_API bool machsym_session_next_object_file(const machsym_session *session, machsym_cursor *at,
                                                   machsym_object_file *out)
 {
-    const ms_ses_objects *o = session->objects;
-    if (o == NULL || at->a >= o->tried_count)
-        return false;
-    ms_ses_get_object(o, o->tried[at->a++], out);
-    return true;
+    return ms_it_next_object_file(session, at, out);
 }
 
 MACHSYM_API void machsym_session_explain(machsym_session *session, uint64_t addr, machsym_explanation *out)

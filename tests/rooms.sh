@@ -14,7 +14,9 @@ law() { # in $work/house
 fresh() {
     rm -rf "$work/house"
     mkdir -p "$work/house/tests"
-    cp -R src machsym.h "$work/house"
+    cp -R src docs machsym.h "$work/house"
+    mkdir "$work/house/examples"
+    cp examples/minimal.c "$work/house/examples"
     cp tests/rooms.awk tests/rooms.prefixes "$work/house/tests"
 }
 

@@ -428,7 +428,7 @@ static void test_archive_kinds(void)
  * cut short under the session. It is larger than what is read anyway. */
 static void test_thin_members(void)
 {
-    static const char zeros[ms_OS_SMALL + 1];
+    static const char zeros[MACHSYM_SMALL_FILE + 1];
     copy_file("tests/fixtures/bin/archive/thin.a", in_folder("libutil.a"));
     for (uint32_t flags = 0; flags <= MACHSYM_OPEN_COPY; flags += MACHSYM_OPEN_COPY) {
         machsym_frame frames[4];
@@ -443,7 +443,7 @@ static void test_thin_members(void)
         CHECK_STR(e.object_member, "util_with_a_long_name.o");
         CHECK(session->objects != NULL && session->objects->first != NULL);
         const ms_om_file *file = &session->objects->first->file;
-        CHECK(file->files[1].len > ms_OS_SMALL);
+        CHECK(file->files[1].len > MACHSYM_SMALL_FILE);
         CHECK_EQ(file->files[1].mapped, flags == 0);
         if (!file->files[1].mapped)
             CHECK(truncate(in_folder("util_with_a_long_name.o"), 0) == 0);

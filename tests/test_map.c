@@ -378,7 +378,7 @@ static machsym_result open_as_image(machsym_open_desc *desc, machsym_image **out
 /* What a map that was opened as an image says, and what it refuses. */
 static void check_image_of_map(void)
 {
-    machsym_image *image = test_open("tests/fixtures/bin/inline-arm64-d5-22.dSYM", NULL);
+    machsym_image *image = test_open("tests/fixtures/bin/inline-arm64-d5-22.dSYM");
     machsym_map *map = build_map(image, MACHSYM_LINES_STMT, 0);
     machsym_image_info info, own;
     machsym_open_desc desc;

@@ -62,10 +62,10 @@ static void ms_ans_name(machsym_session *s, ms_fn_names names, bool has_start, u
 static ms_fn_names ms_ans_names_of(machsym_session *s, uint64_t die_off)
 {
     if (s->names == NULL)
-        s->names = (ms_fn_name_cache *)ms_arena_zeroed(&s->keep, ms_FN_NAMES, sizeof *s->names);
+        s->names = (ms_fn_name_cache *)ms_arena_zeroed(&s->keep, MACHSYM_KEPT_NAMES, sizeof *s->names);
     if (s->names == NULL)
         return ms_fn_names_of(&s->env, die_off);
-    ms_fn_name_cache *cached = &s->names[(die_off ^ die_off >> 10) % ms_FN_NAMES];
+    ms_fn_name_cache *cached = &s->names[(die_off ^ die_off >> 10) % MACHSYM_KEPT_NAMES];
     if (cached->die_off != die_off) {
         cached->names = ms_fn_names_of(&s->env, die_off);
         cached->die_off = die_off;

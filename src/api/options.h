@@ -22,33 +22,35 @@
 /* MACHSYM_NO_OS: no file is opened and no C library function is called; images come as bytes and every
  * descriptor must carry an allocator. Saves about 3 KB. */
 
-/* How many abstract_origin and specification links a name may be away; real files need 3. */
+/* How many abstract_origin and specification links are followed to find a function's name; real files need
+ * 3. */
 #ifndef MACHSYM_MAX_NAME_LINKS
 #define MACHSYM_MAX_NAME_LINKS 16
 #endif
 
-/* The longest text that is read from a string table, in bytes; real names stay below 30,000. Longer ones
- * count as missing: a hostile file would let every entry share one. */
+/* The longest text that is read from a string table, in bytes. Names of real files stay below 30,000. Longer
+ * texts count as missing: in a hostile file every entry could name the same long text. */
 #ifndef MACHSYM_MAX_TEXT
 #define MACHSYM_MAX_TEXT 65536
 #endif
 
-/* How many tables of abbreviations may share their bytes. A table runs to its own end; but where so many units
- * claim tables inside it (one for each offset and encoding), it ends at the next one. Damage of a unit's header
- * makes one such claim, so this is how many damaged units cost only themselves. A hostile file takes so many
- * times the section to read. */
+/* How many abbreviation tables (one for each offset and encoding) may share bytes. A table runs to its own
+ * end, even where another unit's table is said to begin inside it: that is what one damaged unit header looks
+ * like, and it must cost only its unit. Past so many begins, a table ends where the next one begins. So the
+ * tables of a hostile file take at most so many times the bytes of the section to read. */
 #ifndef MACHSYM_MAX_ABBREV_CLAIMS
 #define MACHSYM_MAX_ABBREV_CLAIMS 8
 #endif
 
-/* How many unit headers in a row may have a wrong field before the length of the unit in front of them is doubted. Damage
- * hits one; each costs a look at one more header, and only where something is damaged. */
+/* How many unit headers in a row may have a wrong field before the length of the unit before them is taken to
+ * be wrong. Damage hits one header. Each costs a look at one more header, and only where something is
+ * damaged. */
 #ifndef MACHSYM_MAX_UNIT_LINKS
 #define MACHSYM_MAX_UNIT_LINKS 16
 #endif
 
-/* How many load commands in a row must be right where one is looked for behind a damaged one; real files have 40, kernel
- * collections 300. */
+/* Behind a damaged load command the next one is searched for. A place is taken if so many commands in a row
+ * are right there, or all up to the end. Real files have 40 commands, kernel collections 300. */
 #ifndef MACHSYM_MAX_COMMAND_LINKS
 #define MACHSYM_MAX_COMMAND_LINKS 64
 #endif
@@ -58,8 +60,8 @@
 #define MACHSYM_MAX_PLATFORMS 4
 #endif
 
-/* How many object files of a debug map a session keeps open; past it all are closed. Each costs a mapping and
- * about 200 KB. */
+/* How many object files of a debug map a session keeps open. When one more is needed, all are closed. Each
+ * costs a mapping and about 200 KB. */
 #ifndef MACHSYM_MAX_OBJECTS
 #define MACHSYM_MAX_OBJECTS 64
 #endif
@@ -69,23 +71,149 @@
 #define MACHSYM_MAX_INLINE_DEPTH 256
 #endif
 
-/* How many entries of range lists are read for the functions of a unit, and for the calls in a function: this many, and
- * one more for every byte of entries passed. A hostile file names one list again and again. The most that a real file
- * was seen to need is 29 entries for the first call in a function, and 16 more than one a byte later on. */
+/* How many range list entries are read for the functions of a unit, and for the calls in a function: this
+ * many, and one more for each byte of the entries (DIEs) that were passed. Without a limit every entry of a
+ * hostile file could name the same long list. Real files were seen to need 29 for the first call in a
+ * function, and later 16 more than one a byte. */
 #ifndef MACHSYM_LIST_AHEAD
 #define MACHSYM_LIST_AHEAD 64
 #endif
 
-/* How many bytes of names and paths a session keeps of object files: MACHSYM_KEPT_TEXT for every byte of the program and
- * of the object files, and MACHSYM_KEPT_TEXT_AHEAD more. Texts of a real file share nothing but their ends, which makes
- * less than one; in a hostile file each entry names another part of one long text. What is over is left out. */
+/* How many bytes of names and paths of object files a session keeps: MACHSYM_KEPT_TEXT for each byte of the
+ * program and of the object files, and MACHSYM_KEPT_TEXT_AHEAD more. Real files need less than one a byte,
+ * since their texts share nothing but their ends. In a hostile file each entry could name another part of one
+ * long text. Texts past the limit are left out. */
 #ifndef MACHSYM_KEPT_TEXT
 #define MACHSYM_KEPT_TEXT       32
 #define MACHSYM_KEPT_TEXT_AHEAD 1048576
 #endif
 
-/* How many rows of a line table a line policy may look back; compilers write some ten that it concerns. A
- * hostile program could put all its rows at one address. */
+/* How many slices of a fat file are looked at; real files have ten. Each costs a look at its load
+ * commands. */
+#ifndef MACHSYM_MAX_SLICES
+#define MACHSYM_MAX_SLICES 256
+#endif
+
+/* How many segments of a loaded image are searched for a table. Every table searches them again. Real images
+ * have ten. */
+#ifndef MACHSYM_MAX_LOADED_SEGMENTS
+#define MACHSYM_MAX_LOADED_SEGMENTS 64
+#endif
+
+/* How many segments of a kernel collection tell how pointers are encoded. Every segment of an image in the
+ * collection searches them again. Real collections have ten. */
+#ifndef MACHSYM_MAX_COLLECTION_SEGMENTS
+#define MACHSYM_MAX_COLLECTION_SEGMENTS 64
+#endif
+
+/* How many bytes of load commands are read of a kernel collection, and of an image in it. Opening an image by
+ * name reads both. Real collections have 300 images and 50,000 bytes. */
+#ifndef MACHSYM_MAX_COLLECTION_COMMANDS
+#define MACHSYM_MAX_COLLECTION_COMMANDS 1048576
+#endif
+
+/* What one reader of metadata (exports trie, binds, Objective-C, Swift, unwind tables) may read, in bytes and
+ * records: so many for each byte of the image, and some more. Real files need less than one a byte. Without a
+ * limit, records that point to each other could be read without end. */
+#ifndef MACHSYM_METADATA_WORK_PER_BYTE
+#define MACHSYM_METADATA_WORK_PER_BYTE 4
+#define MACHSYM_METADATA_WORK          4096
+#endif
+
+/* How many names of one address are compared one by one. Where the linker folded functions of equal code, an
+ * address has some thousand names: more than this are found by their hash, and so many of one hash are
+ * compared. */
+#ifndef MACHSYM_MAX_CROWD
+#define MACHSYM_MAX_CROWD 64
+#endif
+
+/* How deep the exports trie may be, in nodes, and how long a name it may spell, in bytes. Real ones stay
+ * below 100 and 5,000. Deeper and longer parts are left out. */
+#ifndef MACHSYM_MAX_TRIE_DEPTH
+#define MACHSYM_MAX_TRIE_DEPTH 4096
+#define MACHSYM_MAX_TRIE_NAME  65536
+#endif
+
+/* How many contexts (types, extensions, modules) a Swift type may lie in. What is further out is left out of
+ * its name. Two views a level lie on the stack. */
+#ifndef MACHSYM_MAX_SWIFT_CONTEXTS
+#define MACHSYM_MAX_SWIFT_CONTEXTS 16
+#endif
+
+/* How many folders above a binary are searched for its dSYM. A binary in a framework of an application,
+ * App.app/Frameworks/X.framework/Versions/A/X, needs five. */
+#ifndef MACHSYM_MAX_DSYM_LEVELS
+#define MACHSYM_MAX_DSYM_LEVELS 6
+#endif
+
+/* The longest path of a debug map, in bytes: no system has longer ones. A longer one is a damaged string
+ * table, and counts as missing. */
+#ifndef MACHSYM_MAX_OBJECT_PATH
+#define MACHSYM_MAX_OBJECT_PATH 4096
+#endif
+
+/* How long the names of an object file's symbols may be on average, in bytes; real ones have about 100. In a
+ * hostile file every symbol could have the same long name. Symbols past the limit are left out. */
+#ifndef MACHSYM_OBJECT_NAME
+#define MACHSYM_OBJECT_NAME 4096
+#endif
+
+/* How many bytes of object files may be read again: this many at the start, and so many more for each byte
+ * that is read for the first time. A debug map may name one file many times: by links, in folders that are
+ * searched, and in an archive that is read from its front for every member. Real debug maps name every file
+ * once. They do search long archives, at 60 bytes for each member that is passed. Past the limit, object
+ * files are left out: MACHSYM_OBJECT_OVER_BUDGET. */
+#ifndef MACHSYM_READ_AGAIN
+#define MACHSYM_READ_AGAIN          1048576
+#define MACHSYM_READ_AGAIN_PER_BYTE 32
+#endif
+
+/* How many parts a path may have that is searched in other folders by its ends; real paths have 20. Longer
+ * ones are not searched there. */
+#ifndef MACHSYM_MAX_PATH_ENDS
+#define MACHSYM_MAX_PATH_ENDS 64
+#endif
+
+/* Into how many pieces a function of an object file may be cut, on average, by functions of other objects.
+ * Real ones stay whole. The rest of the pieces is left out. */
+#ifndef MACHSYM_MAX_PIECES
+#define MACHSYM_MAX_PIECES 16
+#endif
+
+/* A list of keys is sorted by insertion as long as that takes no more moves than this: so many, and so many
+ * more for each key. Past that a radix sort takes over. Lists of up to 29 keys always fit, and so do long
+ * ones of which few keys are out of place. */
+#ifndef MACHSYM_INSERTION_MOVES
+#define MACHSYM_INSERTION_MOVES         300
+#define MACHSYM_INSERTION_MOVES_PER_KEY 4
+#endif
+
+/* How many bytes at each end of a text go into its hash. Most texts are shorter and are hashed whole; in a
+ * hostile file many long texts share their bytes. */
+#ifndef MACHSYM_HASHED_ENDS
+#define MACHSYM_HASHED_ENDS 256
+#endif
+
+/* Files up to this many bytes are read into memory rather than mapped: that is as fast, and stays valid when
+ * another program shortens the file. */
+#ifndef MACHSYM_SMALL_FILE
+#define MACHSYM_SMALL_FILE 65536
+#endif
+
+/* How many names are tried for the temporary file that a map is written to. Others with its name are left
+ * over from programs that ended while they wrote. */
+#ifndef MACHSYM_MAX_TEMPORARY_NAMES
+#define MACHSYM_MAX_TEMPORARY_NAMES 1000
+#endif
+
+/* How many entries with names a session remembers, 40 bytes each: calls of one function lie close together
+ * and ask for the same ones. */
+#ifndef MACHSYM_KEPT_NAMES
+#define MACHSYM_KEPT_NAMES 1024
+#endif
+
+/* How many rows of a line table a line policy may look back. Compilers write about ten rows at one address; a
+ * hostile program could put all its rows there. */
 #ifndef MACHSYM_MAX_ROWS_BACK
 #define MACHSYM_MAX_ROWS_BACK 1024
 #endif
@@ -93,59 +221,63 @@
 /* How many line rows an explanation shows: the one that answers, with two before and two behind. */
 #define MACHSYM_EXPLAINED_ROWS 5
 
-/* How many lookups of a session read a table in the file from its start before the session sorts it: sorting
- * costs as much as about four readings. */
+/* How many lookups of a session search a table of the file from its start, before the session sorts the
+ * table. Sorting costs as much as about four such searches. */
 #ifndef MACHSYM_SCANS
 #define MACHSYM_SCANS 4
 #endif
 
-/* How many bytes of decoded units a session keeps, unless its descriptor says. A unit of real C++ takes about
- * a megabyte; the debug info that the addresses of a large report ask for fits. */
+/* How many bytes of decoded units a session keeps, unless its descriptor says. A unit of a real C++ program
+ * takes about a megabyte. The units that a large crash report asks for fit. */
 #ifndef MACHSYM_CACHE_LIMIT
 #define MACHSYM_CACHE_LIMIT (32u << 20)
 #endif
 
-/* How many decoded units a session always keeps: one lookup may ask three, and dropping them would decode them
- * again at once. */
+/* How many decoded units a session keeps at least. One lookup may need three; without them it would decode
+ * the same units over and over. */
 #ifndef MACHSYM_KEPT_UNITS
 #define MACHSYM_KEPT_UNITS 3
 #endif
 
-/* Line programs may overlap in a hostile file: so many times the bytes of .debug_line are run as parts of two
- * programs. Real files have none that overlap. */
+/* Line programs of a hostile file may overlap. They are run as long as all of them together read no more than
+ * so many times .debug_line; past that, a program ends where the next one begins. Programs of real files do
+ * not overlap. */
 #ifndef MACHSYM_MAX_PROGRAM_OVERLAP
 #define MACHSYM_MAX_PROGRAM_OVERLAP 16
 #endif
 
-/* A line program that several units share is run once for all. Where their roots differ so that each would need
- * its own run, a unit's program is run only while it has fewer bytes than so many times the unit: tiny units
- * could else run one large program over and over. */
+/* Several units may share a line program, which is then run once for all of them. Units whose roots differ
+ * need a run of their own. A unit gets one only if the program has less than so many times the bytes of the
+ * unit: otherwise many tiny units could each run one large program. */
 #ifndef MACHSYM_MAX_LINES_PER_INFO
 #define MACHSYM_MAX_LINES_PER_INFO 64
 #endif
 
-/* How many slots of a hash table are looked at for a key; real keys need about ten. Keys of a hostile file may be made
- * to collide: a key that finds no slot is treated as new each time, which costs room but no answer. */
+/* How many slots of a hash table are looked at for a key; real keys need about ten. In a hostile file keys
+ * can be made to collide. A key that finds no slot is treated as new each time: that costs memory, but no
+ * answer. */
 #ifndef MACHSYM_MAX_PROBES
 #define MACHSYM_MAX_PROBES 1024
 #endif
 
-/* How many texts of one hash a table of texts keeps apart. From the second one on all bytes go into the hash, so two
- * of one hash are rare in real files; a hostile file can make any number of them. Texts past the limit are left out. */
+/* How many texts with the same hash a table of texts keeps apart. Equal hashes are rare in real files, since
+ * from the second text on all bytes go into the hash. A hostile file can have any number of them. Texts past
+ * the limit are left out. */
 #ifndef MACHSYM_MAX_EQUAL_HASHES
 #define MACHSYM_MAX_EQUAL_HASHES 16
 #endif
 
-/* What the units of a part may cost when a map is built, for each byte of their debug info, beside their
- * own decoding: other units that are decoded because they may have the same code, and questions who has
- * it. Real files cost less than one fifth of a byte. Past it the rest of the part's units is left out. */
+/* How much work the units of a part may cause when a map is built, in bytes for each byte of their debug
+ * info. Their own decoding is not counted. Counted are the other units that are decoded because they may have
+ * the same code, and the questions which unit has it. Real files need less than a fifth of a byte. Past the
+ * limit the rest of the part's units is left out. */
 #ifndef MACHSYM_PART_WORK
 #define MACHSYM_PART_WORK 16
 #endif
 
-/* How many bytes of paths, and of names that no string table holds, a part of a map may have: so many, and
- * more for each byte of debug info. Real files need less than one for a byte. Without a limit many file
- * names could be the ends of one long text. Texts past it are empty. */
+/* How many bytes a part of a map may have of paths, and of names that no string table holds: so many, and so
+ * many more for each byte of debug info. Real files need less than one a byte. Without a limit many file
+ * names could be ends of one long text. Texts past the limit are empty. */
 #ifndef MACHSYM_PART_TEXT
 #define MACHSYM_PART_TEXT 1048576
 #endif
@@ -161,11 +293,11 @@
  *   MACHSYM_NO_RUST   10,000    17,000
  *   MACHSYM_NO_D      10,000    15,000 */
 
-/* How much scratch machsym_demangle may take, in bytes of stack. It tries the small frame first, which did for
- * every one of 210,000 names of real programs, of up to 1,000 bytes. Only longer names take the large frame.
- * Calls come on top: 10 KB for real names, at most 100 KB for names made to nest. Programs whose threads have
- * small stacks set MACHSYM_DEMANGLE_STACK to 24576: names that need more then come back as they are. This saves
- * 250 bytes of code. */
+/* How much scratch machsym_demangle may take, in bytes of stack. It tries the small frame first, which did
+ * for every one of 210,000 names of real programs, of up to 1,000 bytes. Only longer names take the large
+ * frame. Calls come on top: 10 KB for real names, at most 100 KB for names made to nest. Programs whose
+ * threads have small stacks set MACHSYM_DEMANGLE_STACK to 24576: names that need more then come back as they
+ * are. This saves 250 bytes of code. */
 #ifndef MACHSYM_DEMANGLE_SMALL_STACK
 #define MACHSYM_DEMANGLE_SMALL_STACK 24576
 #endif
@@ -173,9 +305,9 @@
 #define MACHSYM_DEMANGLE_STACK 262144
 #endif
 
-/* How many steps a mangled name may take, and how many more for each of its bytes. A step makes, visits or reads
- * again one part of the name. Real names take two steps a byte at most. Without a limit a short name could ask
- * for any number of steps, because parts of names stand for earlier parts. */
+/* How many steps a mangled name may take, and how many more for each of its bytes. A step makes, visits or
+ * reads again one part of the name. Real names take two steps a byte at most. Without a limit a short name
+ * could ask for any number of steps, because parts of names stand for earlier parts. */
 #ifndef MACHSYM_DEMANGLE_STEPS
 #define MACHSYM_DEMANGLE_STEPS 65536
 #endif
@@ -207,15 +339,15 @@
 #define MACHSYM_DEMANGLE_DEPTH 256
 #endif
 
-/* How many of these levels a function's name inside a Swift name counts for. Each such name takes a reader of its
- * own, 500 bytes of stack. */
+/* Some Swift names hold the names of whole functions. Each of these takes a reader of its own, with 500 bytes
+ * of stack, and counts as so many levels of MACHSYM_DEMANGLE_DEPTH. */
 #ifndef MACHSYM_DEMANGLE_NESTED_DEPTH
 #define MACHSYM_DEMANGLE_NESTED_DEPTH 64
 #endif
 
-/* How deep a C++ name may nest while it is read, and while it is printed. Printing nests deeper, because a part
- * may stand for an earlier one. Real names nest less than 50 deep in both. These limits keep the stack below
- * 128 KB. */
+/* How deep a C++ name may nest while it is read, and while it is printed. Printing nests deeper, because a
+ * part may stand for an earlier one. Real names nest less than 50 deep in both. These limits keep the stack
+ * below 128 KB. */
 #ifndef MACHSYM_DEMANGLE_CXX_DEPTH
 #define MACHSYM_DEMANGLE_CXX_DEPTH 224
 #endif
@@ -234,16 +366,16 @@
 #define MACHSYM_DEMANGLE_LIFETIMES 1024
 #endif
 
-/* MACHSYM_ARENA_CHUNK: the least that is asked of an allocator at once, in bytes; what is not used of 1 MB
- * costs nothing, since pages come when touched. 1: every object is asked for by itself, so that a memory
- * checker sees what goes past its end; fuzzing and the sanitizers' tests do that. */
+/* How many bytes are asked of an allocator at once, at least. Unused pages of a chunk cost nothing, since the
+ * system provides a page when it is first touched. 1 makes every object an allocation of its own, so that
+ * memory checkers see what runs past an object's end: fuzzing and the sanitizers' tests use that. */
 #ifndef MACHSYM_ARENA_CHUNK
 #define MACHSYM_ARENA_CHUNK 1048576
 #endif
 
-/* MACHSYM_ASSERT(condition): in a debug build (NDEBUG is not defined) it ends a program whose library was built
- * from another machsym.h. Define it before every include to do so in another way. Default: assert; nothing
- * where there is no operating system, or the implementation is in the same file. */
+/* MACHSYM_ASSERT(condition): in a debug build (NDEBUG is not defined) it ends a program whose library was
+ * built from another machsym.h. Define it before every include to do so in another way. Default: assert;
+ * nothing where there is no operating system, or the implementation is in the same file. */
 #if !defined(NDEBUG) && !defined(MACHSYM_IMPLEMENTATION) && !defined(MACHSYM_STATIC)
 #if !defined(MACHSYM_ASSERT) && !defined(MACHSYM_NO_OS) && __STDC_HOSTED__ == 1
 #include <assert.h>

@@ -5,7 +5,8 @@
 
 /* ==== >>bytes ==============================================================================================
  * Job:    spans of input, views of text, memory helpers, sort order and search, the error record.
- * Offers: ms_span, ms_span_sub, ms_str_*, ms_copy, ms_zero, ms_equal, ms_add_ok, ms_key, ms_sort, ms_upper_bound, ms_fail.
+ * Offers: ms_span, ms_span_sub, ms_str_*, ms_copy, ms_zero, ms_equal, ms_add_ok, ms_key, ms_sort, ms_upper_bound,
+ *         ms_lower_bound, ms_fail.
  * Never:  allocates; touches a byte outside its arguments. */
 
 #ifdef MACHSYM_NO_OS
@@ -160,15 +161,13 @@ static machsym_str ms_str_from_c(const char *text)
     return ms_str_make(text, len);
 }
 
-enum { ms_HASHED = 256 }; /* bytes of each end of a text that its hash takes in */
-
 /* FNV-1a over the length and both ends of a text: in a hostile file many long texts share their bytes. Equal
  * hashes can be made, so whoever uses it bounds how many of one hash are looked at. */
 static uint64_t ms_str_hash(machsym_str str)
 {
     uint64_t h = 0xcbf29ce484222325u ^ str.len;
-    size_t end = str.len < ms_HASHED ? str.len : (size_t)ms_HASHED;
-    size_t tail = str.len - end < ms_HASHED ? end : str.len - ms_HASHED;
+    size_t end = str.len < MACHSYM_HASHED_ENDS ? str.len : (size_t)MACHSYM_HASHED_ENDS;
+    size_t tail = str.len - end < MACHSYM_HASHED_ENDS ? end : str.len - MACHSYM_HASHED_ENDS;
     MACHSYM_COUNT_WORK((end + str.len - tail) / 64);
     for (size_t i = 0; i < end; i++)
         h = (h ^ (unsigned char)str.ptr[i]) * 0x100000001b3u;
@@ -280,7 +279,8 @@ static void ms_sort(ms_key *v, size_t count, ms_key *room)
     MACHSYM_COUNT_WORK(count);
     while (sorted < count && !ms_key_less(&v[sorted], &v[sorted - 1]))
         sorted++;
-    if (sorted >= count || ms_key_insertion_sort(v, count, 300 + 4 * count)) /* always of 24 */
+    size_t moves = MACHSYM_INSERTION_MOVES + MACHSYM_INSERTION_MOVES_PER_KEY * count;
+    if (sorted >= count || ms_key_insertion_sort(v, count, moves))
         return;
     if (room == NULL) {
         ms_key_heap_sort(v, count);
@@ -310,13 +310,16 @@ static void ms_sort(ms_key *v, size_t count, ms_key *room)
         ms_copy(v, from, count * sizeof *v);
 }
 
-/* How many of the sorted keys are at or below key. */
-static size_t ms_upper_bound(const ms_key *v, size_t count, uint64_t key)
+/* How many of count sorted records have a key at or below this one. keys points to the uint64_t key of the first
+ * record; the next record's key lies stride bytes further. */
+static inline size_t ms_upper_bound(const void *keys, size_t count, size_t stride, uint64_t key)
 {
+    const char *at = (const char *)keys;
     size_t lo = 0;
     while (count > 0) {
         size_t half = count / 2;
-        if (v[lo + half].key <= key) {
+        const uint64_t *middle = (const uint64_t *)(const void *)(at + (lo + half) * stride);
+        if (*middle <= key) {
             lo += half + 1;
             count -= half + 1;
         } else {
@@ -324,6 +327,12 @@ static size_t ms_upper_bound(const ms_key *v, size_t count, uint64_t key)
         }
     }
     return lo;
+}
+
+/* How many of them have a key below this one. */
+static inline size_t ms_lower_bound(const void *keys, size_t count, size_t stride, uint64_t key)
+{
+    return key == 0 ? 0 : ms_upper_bound(keys, count, stride, key - 1);
 }
 
 /* Lowers *hi to an address: up to there what was found holds. */

@@ -1,5 +1,6 @@
 #ifndef ms_ROOM_base_platform
 #define ms_ROOM_base_platform
+#include "../api/options.h"
 #include "../api/api.h"
 #include "bytes.h"
 
@@ -98,7 +99,6 @@ static void ms_os_unmap_bytes(void *ptr, size_t len)
 
 enum {
     ms_OS_NO_FILE = -1,  /* no errno has this value */
-    ms_OS_SMALL = 65536, /* files up to this size are read: that is as fast as mapping, and safer */
     ms_OS_STEP = 1 << 30 /* bytes read or written at once */
 };
 
@@ -157,7 +157,7 @@ static int ms_os_map_fd(int fd, bool copy, ms_os_file *file)
     if ((uint64_t)st.st_size > (uint64_t)SIZE_MAX / 2)
         return EFBIG;
     file->len = (size_t)st.st_size;
-    if (!copy && file->len > ms_OS_SMALL)
+    if (!copy && file->len > MACHSYM_SMALL_FILE)
         file->ptr = ms_os_map_bytes(fd, file->len);
     file->mapped = file->ptr != NULL;
     return file->mapped ? 0 : ms_os_read_all(fd, file);
@@ -292,7 +292,7 @@ static int ms_os_write_all(int fd, const char *ptr, size_t len)
 static int ms_os_open_beside(const char *path, char *beside, size_t cap)
 {
     int fd = -1;
-    for (unsigned i = 0; i < 1000 && fd < 0; i++) {
+    for (unsigned i = 0; i < MACHSYM_MAX_TEMPORARY_NAMES && fd < 0; i++) {
         snprintf(beside, cap, "%s.%ld.%u.tmp", path, (long)getpid(), i);
         fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | ms_OS_NEW, 0666);
         if (fd < 0 && errno != EEXIST)

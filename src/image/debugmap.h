@@ -24,21 +24,6 @@
  * N_STSYM and N_GSYM are of data. */
 enum { ms_N_FUN = 0x24, ms_N_SO = 0x64, ms_N_OSO = 0x66 };
 
-/* No path of a system is longer: more is a damaged string table. The names of an object are shorter on
- * average: a hostile file lets every entry have one long name. */
-enum { ms_OM_PATH = 4096, ms_OM_NAME = 4096 };
-
-/* The same file may stand in the debug map under many names: with links, in folders that are searched for the
- * ends of paths, in an archive that is read from its front for every member. Reading what was not read before
- * is free, and earns ms_OM_AGAIN bytes of reading again for every byte, as the program's own do. Real debug
- * maps name every file once; they search long archives, at 60 bytes a member passed. */
-enum {
-    ms_OM_AGAIN = 32,
-    ms_OM_FIRST = 1 << 20, /* bytes of reading again that are there before anything is read */
-    ms_OM_ENDS = 64,       /* of a path, to search folders for; real paths have 20 */
-    ms_OM_PIECES = 16 /* that a function may be cut into by those of other objects; real ones stay whole */
-};
-
 /* ---- Stabs ---- */
 
 /* An object file that the debug map names. */
@@ -96,7 +81,9 @@ static bool ms_om_next(const ms_mo *mo, ms_span nlists, size_t *at, size_t end, 
 static void ms_om_read_path(ms_span strings, uint32_t strx, machsym_str *path, machsym_str *member)
 {
     ms_span rest = ms_span_from(strings, strx);
-    *path = ms_rd_str_at(ms_span_sub(rest, 0, rest.len < ms_OM_PATH ? rest.len : (size_t)ms_OM_PATH), 0);
+    *path = ms_rd_str_at(
+        ms_span_sub(rest, 0, rest.len < MACHSYM_MAX_OBJECT_PATH ? rest.len : (size_t)MACHSYM_MAX_OBJECT_PATH),
+        0);
     size_t open = path->len;
     MACHSYM_COUNT_WORK(path->len / 64);
     *member = ms_str_empty();
@@ -240,7 +227,7 @@ static void ms_om_start_quota(ms_om_quota *quota, uint64_t program, ms_arena *ar
     ms_zero(&quota->seen, sizeof quota->seen);
     quota->seen.arena = arena;
     quota->read = program;
-    quota->left = ms_OM_FIRST + ms_OM_AGAIN * program;
+    quota->left = MACHSYM_READ_AGAIN + MACHSYM_READ_AGAIN_PER_BYTE * program;
 }
 
 #ifndef MACHSYM_NO_OS
@@ -270,7 +257,7 @@ static bool ms_om_is_new(ms_om_quota *quota, const ms_os_file *file, ms_span par
     if (!ms_tab_has(&quota->seen, slot) || slot->value != 0)
         return false;
     slot->value = 1;
-    quota->left += ms_OM_AGAIN * (uint64_t)part.len;
+    quota->left += MACHSYM_READ_AGAIN_PER_BYTE * (uint64_t)part.len;
     quota->read += part.len;
     return true;
 }
@@ -443,7 +430,7 @@ static ms_om_names ms_om_function_names(const ms_om_map *m, const ms_om_object *
 {
     ms_om_names names = {NULL, 0};
     ms_om_function function;
-    uint64_t budget = MACHSYM_MAX_TEXT + (uint64_t)ms_OM_NAME * (object->end - object->first);
+    uint64_t budget = MACHSYM_MAX_TEXT + (uint64_t)MACHSYM_OBJECT_NAME * (object->end - object->first);
     names.v = (ms_key *)ms_arena_alloc(scratch, (object->end - object->first) / 2 + 1, sizeof *names.v);
     if (names.v == NULL)
         return names;
@@ -464,7 +451,7 @@ static ms_om_names ms_om_symbol_names(const ms_mo *mo, ms_arena *scratch)
     ms_span nlists = ms_sym_nlists(mo);
     ms_span strings = ms_sym_strings(mo);
     size_t count = nlists.len / ms_sym_nlist_size(mo);
-    uint64_t budget = MACHSYM_MAX_TEXT + (uint64_t)ms_OM_NAME * count;
+    uint64_t budget = MACHSYM_MAX_TEXT + (uint64_t)MACHSYM_OBJECT_NAME * count;
     names.v = (ms_key *)ms_arena_alloc(scratch, count + 1, sizeof *names.v);
     if (names.v == NULL)
         return names;
@@ -562,7 +549,7 @@ static void ms_om_read_moves(const ms_om_map *m, const ms_om_object *object, con
     ms_om_names symbols = ms_om_symbol_names(mo, scratch);
     ms_span nlists = ms_sym_nlists(mo);
     ms_span strings = ms_sym_strings(mo);
-    ms_om_moves moves = {scratch, NULL, 0, 0, ms_OM_PIECES * functions.count};
+    ms_om_moves moves = {scratch, NULL, 0, 0, MACHSYM_MAX_PIECES * functions.count};
     if (functions.v == NULL || symbols.v == NULL)
         return;
     for (size_t i = 0, j = 0; i < functions.count && j < symbols.count;) {
@@ -651,7 +638,7 @@ static bool ms_om_candidate(const ms_im_places *places, machsym_str path, size_t
     size_t ends = 1; /* of the path: one a slash, and the whole of a relative one */
     for (size_t i = 1; i < path.len; i++)
         ends += path.ptr[i] == '/';
-    if (ends > ms_OM_ENDS || number >= places->dir_count * ends)
+    if (ends > MACHSYM_MAX_PATH_ENDS || number >= places->dir_count * ends)
         return false;
     size_t drop = path.len > 0 && path.ptr[0] == '/' ? 1 : 0;
     for (size_t skip = number % ends; skip > 0; drop++)

@@ -1,5 +1,6 @@
 #ifndef ms_ROOM_image_image
 #define ms_ROOM_image_image
+#include "../api/options.h"
 #include "../api/api.h"
 #include "../base/platform.h"
 #include "../base/bytes.h"
@@ -15,8 +16,8 @@
 
 /* ==== >>image ==============================================================================================
  * Job:    turns a descriptor into an image: its slice, the other half, code, debug info.
- * Offers: machsym_image, ms_im_open, ms_im_close, ms_im_get_info, ms_im_next_section, ms_im_next_platform, ms_im_addr, ms_im_read_dwarf,
- *         ms_im_list_units.
+ * Offers: machsym_image, ms_im_open, ms_im_close, ms_im_get_info, ms_im_next_section, ms_im_next_platform,
+ *         ms_im_addr, ms_im_loaded_at, ms_im_read_dwarf, ms_im_list_units.
  * Never:  changes an image once it is open; reads debug info past the unit headers. */
 
 /* Where the object files of a debug map may have gone, and how exact one is about them. */
@@ -228,14 +229,12 @@ static bool ms_im_try_dsym(machsym_image *image, const machsym_open_desc *desc, 
     return fits;
 }
 
-enum { ms_IM_LEVELS = 6 }; /* folders up from a binary: App.app/Frameworks/X.framework/Versions/A/X is five */
-
 /* Looks for the dSYM beside a binary, and beside the bundles that the binary lies in. */
 static void ms_im_find_dsym(machsym_image *image, const machsym_open_desc *desc)
 {
     machsym_str path = ms_str_from_c(image->inputs[0].path);
     machsym_str name = ms_str_base_name(path);
-    for (unsigned levels = 0; levels < ms_IM_LEVELS && path.len > 1; levels++) {
+    for (unsigned levels = 0; levels < MACHSYM_MAX_DSYM_LEVELS && path.len > 1; levels++) {
         machsym_str last = ms_str_base_name(path);
         bool is_bundle = levels == 0 || ms_str_ends(last, ".app") || ms_str_ends(last, ".framework") ||
                          ms_str_ends(last, ".appex") || ms_str_ends(last, ".xpc") ||
@@ -557,6 +556,13 @@ static uint64_t ms_im_addr(uint32_t cputype, bool is_64, uint64_t text_addr, uin
         pc &= ~(uint64_t)1; /* Thumb */
     uint64_t addr = pc - load_addr + text_addr;
     return is_64 ? addr : addr & UINT32_MAX;
+}
+
+/* Which of a process's images holds a runtime address; NULL when none does. */
+static const machsym_loaded *ms_im_loaded_at(const machsym_loaded *images, size_t count, uint64_t pc)
+{
+    size_t next = ms_upper_bound(images, count, sizeof *images, pc);
+    return next > 0 && pc < images[next - 1].hi ? &images[next - 1] : NULL;
 }
 
 #endif /* ms_ROOM_image_image */

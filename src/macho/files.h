@@ -1,5 +1,6 @@
 #ifndef ms_ROOM_macho_files
 #define ms_ROOM_macho_files
+#include "../api/options.h"
 #include "../api/api.h"
 #include "../base/platform.h"
 #include "../base/bytes.h"
@@ -13,8 +14,6 @@
  * Never:  parses more of a slice than choosing it takes. */
 
 /* ---- Fat files ---- */
-
-enum { ms_FILE_SLICES = 256 }; /* that a fat file may have: real ones have ten */
 
 /* Reads slice number index of a file from its headers.
  * Returns: false when there is none. *count: how many the file has; a thin file is its own only slice. */
@@ -31,8 +30,8 @@ static bool ms_file_slice_at(ms_span file, uint32_t index, uint32_t *count, ms_s
     *count = ms_rd_be32(&rd);
     if (*count > ms_rd_left(&rd) / one)
         *count = (uint32_t)(ms_rd_left(&rd) / one);
-    if (*count > ms_FILE_SLICES)
-        *count = ms_FILE_SLICES;
+    if (*count > MACHSYM_MAX_SLICES)
+        *count = MACHSYM_MAX_SLICES;
     if (index >= *count)
         return false;
     ms_rd_skip(&rd, (uint64_t)index * one + 8);

@@ -76,17 +76,15 @@ typedef struct ms_fx_data {
     size_t name_count;
     size_t name_cap;
     bool is_threaded; /* the first arm64e files: bind code without chains' headers, pointers as in ARM64E */
-    uint64_t
-        budget; /* bytes and records that may still be read: what a file repeats without end stops here */
+    uint64_t budget;  /* bytes and records that may still be read: see MACHSYM_METADATA_WORK */
     bool is_spent;
     uint32_t damage_count;
 } ms_fx_data;
 
-/* Every reader of metadata starts with a full budget, so that none can starve the next. Real files need less
- * than their size for all of them. */
+/* Every reader of metadata starts with a full budget: then none leaves too little for the next. */
 static void ms_fx_refill(ms_fx_data *d)
 {
-    d->budget = (uint64_t)d->mo->bytes.len * 4 + 0x1000;
+    d->budget = (uint64_t)d->mo->bytes.len * MACHSYM_METADATA_WORK_PER_BYTE + MACHSYM_METADATA_WORK;
     d->is_spent = false;
 }
 
@@ -356,7 +354,7 @@ static ms_fx_pointer ms_fx_pointer_at(ms_fx_data *d, uint64_t addr)
     if (section == NULL || span.len == 0)
         return pointer;
     uint64_t raw = d->mo->is_64 ? ms_rd_raw_u64(span.ptr) : ms_rd_raw_u32(span.ptr);
-    size_t at = ms_upper_bound(d->binds, d->bind_count, addr);
+    size_t at = ms_upper_bound(d->binds, d->bind_count, sizeof *d->binds, addr);
     if (at > 0 && d->binds[at - 1].key == addr) {
         uint64_t item = d->binds[at - 1].item;
         if ((item & ms_FX_BIND_IS_VALUE) != 0)

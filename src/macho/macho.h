@@ -188,13 +188,6 @@ static uint64_t ms_mo_unsigned(uint32_t cputype, uint64_t raw)
 
 /* ---- Load commands ---- */
 
-/* How many segments of a loaded image are searched, again for every table: real ones have ten. */
-enum { ms_MO_LOADED_SEGMENTS = 64 };
-
-/* How many segments of a kernel collection and how many bytes of load commands it and its images may have: it
- * is read again for each. Real ones have ten segments, 300 images and 50,000 bytes. */
-enum { ms_MO_FILESET_SEGMENTS = 64, ms_MO_FILESET_COMMANDS = 1 << 20 };
-
 /* The memory of a segment of a loaded image, as far as the caller has it. What lies between segments is not
  * touched: it need not be mapped. A segment that nobody may read has none. */
 static ms_span ms_mo_segment_bytes(const ms_mo *mo, const ms_mo_segment *segment)
@@ -211,7 +204,7 @@ static ms_span ms_mo_linkedit(const ms_mo *mo, uint64_t off, uint64_t len)
 {
     if (!mo->is_loaded)
         return ms_span_sub(mo->bytes, off, len);
-    for (uint32_t i = 0; i < mo->segment_count && i < ms_MO_LOADED_SEGMENTS; i++) {
+    for (uint32_t i = 0; i < mo->segment_count && i < MACHSYM_MAX_LOADED_SEGMENTS; i++) {
         const ms_mo_segment *segment = &mo->segments[i];
         MACHSYM_COUNT_WORK(1);
         if (off >= segment->off && off - segment->off < segment->file_size)
@@ -623,8 +616,9 @@ static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
     if (rd.failed)
         return ms_fail(err, MACHSYM_ERR_DAMAGED, "the file ends inside its header", "Mach-O header", at);
     size_t most = ms_rd_left(&rd);
-    if ((mo->header_off != 0 || mo->slice.filetype == ms_MH_FILESET) && most > ms_MO_FILESET_COMMANDS)
-        most = ms_MO_FILESET_COMMANDS;
+    if ((mo->header_off != 0 || mo->slice.filetype == ms_MH_FILESET) &&
+        most > MACHSYM_MAX_COLLECTION_COMMANDS)
+        most = MACHSYM_MAX_COLLECTION_COMMANDS;
     ms_rd commands = rd;
     commands.end = commands.p + most;
     size_t len = ms_mo_commands_size(commands, size, count);
@@ -682,7 +676,7 @@ static void ms_mo_take_fixups(ms_mo *mo, const ms_mo *collection)
     mo->fixup_base = collection->text_addr;
     for (uint32_t i = 0; i < mo->segment_count; i++) {
         ms_mo_segment *own = &mo->segments[i];
-        for (uint32_t j = 0; j < collection->segment_count && j < ms_MO_FILESET_SEGMENTS; j++) {
+        for (uint32_t j = 0; j < collection->segment_count && j < MACHSYM_MAX_COLLECTION_SEGMENTS; j++) {
             const ms_mo_segment *segment = &collection->segments[j];
             MACHSYM_COUNT_WORK(1);
             if (own->addr < segment->addr || own->addr - segment->addr >= segment->size ||

@@ -1,5 +1,6 @@
 #ifndef ms_ROOM_macho_swift_types
 #define ms_ROOM_macho_swift_types
+#include "../api/options.h"
 #include "../api/api.h"
 #include "../base/bytes.h"
 #include "macho.h"
@@ -32,8 +33,6 @@ enum {
 #define ms_SW_HAS_RESILIENT_WITNESSES 0x10000u
 #define ms_SW_CONDITIONAL_PACKS       0xff000000u
 
-enum { ms_SW_DEPTH = 16 }; /* of types in types */
-
 /* Where descriptors' fields lie, all of 32 bits. */
 enum {
     ms_SW_PARENT = 4,
@@ -63,7 +62,7 @@ static ms_fx_pointer ms_sw_indirect(ms_fx_data *d, uint64_t addr)
 static uint64_t ms_sw_code(const ms_sym_table *t, ms_fx_data *d, uint64_t addr)
 {
     uint64_t to = ms_fx_relative_at(d, addr);
-    if (to == 0 || ms_sym_code_at(t->code, t->code_count, to) != NULL)
+    if (to == 0 || ms_sym_code_at(t, to) != NULL)
         return to;
     return ms_fx_relative_at(d, to);
 }
@@ -71,15 +70,15 @@ static uint64_t ms_sw_code(const ms_sym_table *t, ms_fx_data *d, uint64_t addr)
 /* Module.Outer.Inner of a context descriptor; empty when a part is missing. */
 static machsym_str ms_sw_type_name(ms_sym_table *t, ms_fx_data *d, uint64_t descriptor)
 {
-    machsym_str parts[2 * ms_SW_DEPTH];
-    size_t at = 2 * ms_SW_DEPTH;
-    for (unsigned depth = 0; descriptor != 0 && depth < ms_SW_DEPTH; depth++) {
+    machsym_str parts[2 * MACHSYM_MAX_SWIFT_CONTEXTS];
+    size_t at = 2 * MACHSYM_MAX_SWIFT_CONTEXTS;
+    for (unsigned depth = 0; descriptor != 0 && depth < MACHSYM_MAX_SWIFT_CONTEXTS; depth++) {
         unsigned kind = ms_fx_u32_at(d, descriptor) & ms_SW_KIND_MASK;
         if (kind != ms_SW_KIND_EXTENSION && kind != ms_SW_KIND_ANONYMOUS) {
             machsym_str name = ms_fx_str_at(d, ms_fx_relative_at(d, descriptor + ms_SW_NAME));
             if (name.len == 0)
                 return name;
-            if (at < 2 * ms_SW_DEPTH)
+            if (at < 2 * MACHSYM_MAX_SWIFT_CONTEXTS)
                 parts[--at] = ms_str_from_c(".");
             parts[--at] = name;
         }
@@ -87,7 +86,7 @@ static machsym_str ms_sw_type_name(ms_sym_table *t, ms_fx_data *d, uint64_t desc
             break;
         descriptor = ms_sw_indirect(d, descriptor + ms_SW_PARENT).addr;
     }
-    return ms_sym_join(t, d, &parts[at], 2 * ms_SW_DEPTH - at);
+    return ms_sym_join(t, d, &parts[at], 2 * MACHSYM_MAX_SWIFT_CONTEXTS - at);
 }
 
 /* "[12]", in 12 bytes of room. */
@@ -106,7 +105,7 @@ static machsym_str ms_sw_index(char *room, uint32_t index)
 /* Adds a guess put together from parts. */
 static void ms_sw_add(ms_sym_table *t, ms_fx_data *d, uint64_t code, const machsym_str *parts, size_t count)
 {
-    if (ms_sym_code_at(t->code, t->code_count, code) == NULL)
+    if (ms_sym_code_at(t, code) == NULL)
         return;
     machsym_str name = ms_sym_join(t, d, parts, count);
     if (name.len != 0)

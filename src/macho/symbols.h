@@ -146,20 +146,10 @@ static uint64_t ms_sym_item(machsym_source source, unsigned rank, size_t mo, uin
            (uint64_t)mo << ms_SYM_MO_SHIFT | index;
 }
 
-/* code is sorted and does not overlap. */
-static const ms_range *ms_sym_code_at(const ms_range *code, size_t count, uint64_t addr)
+/* Which executable section holds an address; NULL when none does. */
+static const ms_range *ms_sym_code_at(const ms_sym_table *t, uint64_t addr)
 {
-    size_t lo = 0;
-    while (count > 0) {
-        size_t half = count / 2;
-        if (code[lo + half].lo <= addr) {
-            lo += half + 1;
-            count -= half + 1;
-        } else {
-            count = half;
-        }
-    }
-    return lo > 0 && addr < code[lo - 1].hi ? &code[lo - 1] : NULL;
+    return ms_seg_range_at(t->code, t->code_count, addr);
 }
 
 /* Turns an empty table into one that is for one address of code only. */
@@ -185,8 +175,7 @@ static void ms_sym_drop_far(ms_sym_table *t)
 /* Whether a start at an address may belong in the table. */
 static bool ms_sym_is_near(const ms_sym_table *t, uint64_t addr)
 {
-    return t->is_narrow ? addr >= t->near_lo && addr <= t->near_hi
-                        : ms_sym_code_at(t->code, t->code_count, addr) != NULL;
+    return t->is_narrow ? addr >= t->near_lo && addr <= t->near_hi : ms_sym_code_at(t, addr) != NULL;
 }
 
 /* Whether a name or start at an address belongs in the table. It closes in on a narrow one. */
@@ -322,10 +311,8 @@ static void ms_sym_add_stubs(ms_sym_table *t, ms_fx_data *d)
     }
 }
 
-/* The linker folds functions of equal code: some thousand names at one address. Those of more than
- * ms_SYM_CROWD are found by their hash, of which no more than ms_SYM_CROWD are compared. */
-enum { ms_SYM_CROWD = 64 };
-
+/* What the names of a crowded address are found by. An address with more than MACHSYM_MAX_CROWD names is crowded:
+ * there the linker folded functions of equal code. */
 static uint64_t ms_sym_crowd_key(uint64_t addr, machsym_str name)
 {
     return ms_str_hash(name) ^ addr * 0x9e3779b97f4a7c15u;
@@ -376,7 +363,7 @@ static void ms_sym_index_crowds(ms_sym_table *t, ms_arena *scratch)
     for (size_t lo = 0, hi; lo < t->count; lo = hi) {
         for (hi = lo + 1; hi < t->count && t->v[hi].key == t->v[lo].key;)
             hi++;
-        count += hi - lo > ms_SYM_CROWD ? hi - lo : 0;
+        count += hi - lo > MACHSYM_MAX_CROWD ? hi - lo : 0;
     }
     ms_key *crowds = (ms_key *)ms_arena_alloc(t->arena, count, sizeof *crowds);
     ms_key *room = (ms_key *)ms_arena_alloc(scratch, count, sizeof *crowds);
@@ -385,7 +372,7 @@ static void ms_sym_index_crowds(ms_sym_table *t, ms_arena *scratch)
     for (size_t lo = 0, hi; lo < t->count; lo = hi) {
         for (hi = lo + 1; hi < t->count && t->v[hi].key == t->v[lo].key;)
             hi++;
-        for (size_t i = lo; i < hi && hi - lo > ms_SYM_CROWD; i++) {
+        for (size_t i = lo; i < hi && hi - lo > MACHSYM_MAX_CROWD; i++) {
             crowds[t->crowd_count].key = ms_sym_crowd_key(t->v[i].key, ms_sym_name(t, t->v[i].item));
             crowds[t->crowd_count++].item = i;
         }
@@ -397,13 +384,13 @@ static void ms_sym_index_crowds(ms_sym_table *t, ms_arena *scratch)
 /* The first entry at or past an address. */
 static size_t ms_sym_first(const ms_sym_table *t, uint64_t addr)
 {
-    return addr == 0 ? 0 : ms_upper_bound(t->v, t->count, addr - 1);
+    return ms_lower_bound(t->v, t->count, sizeof *t->v, addr);
 }
 
 /* The first entry past those at one address. */
 static size_t ms_sym_next(const ms_sym_table *t, size_t at)
 {
-    return ms_upper_bound(t->v, t->count, t->v[at].key);
+    return ms_upper_bound(t->v, t->count, sizeof *t->v, t->v[at].key);
 }
 
 /* Whether the name of an entry differs from those of the entries before it from first on; of many, the last
@@ -424,7 +411,7 @@ static bool ms_sym_is_new(const ms_sym_table *t, size_t first, size_t at)
 static void ms_sym_get(const ms_sym_table *t, size_t at, machsym_symbol *out)
 {
     uint64_t addr = t->v[at].key;
-    const ms_range *code = ms_sym_code_at(t->code, t->code_count, addr);
+    const ms_range *code = ms_sym_code_at(t, addr);
     size_t next = ms_sym_next(t, at);
     out->lo = addr;
     out->hi = code->hi;
@@ -437,7 +424,7 @@ static void ms_sym_get(const ms_sym_table *t, size_t at, machsym_symbol *out)
 /* The symbol whose range holds an address. Returns false when none does. */
 static bool ms_sym_find(const ms_sym_table *t, uint64_t addr, machsym_symbol *out)
 {
-    size_t at = ms_upper_bound(t->v, t->count, addr);
+    size_t at = ms_upper_bound(t->v, t->count, sizeof *t->v, addr);
     if (at == 0)
         return false;
     ms_sym_get(t, ms_sym_first(t, t->v[at - 1].key), out);
@@ -460,12 +447,12 @@ static machsym_str ms_sym_exact(const ms_sym_table *t, uint64_t addr, machsym_st
     if (first == t->count || t->v[first].key != addr ||
         ms_sym_source(t->v[first].item) != MACHSYM_SOURCE_SYMTAB)
         return ms_str_empty();
-    bool is_crowd = ms_sym_next(t, first) - first > ms_SYM_CROWD;
+    bool is_crowd = ms_sym_next(t, first) - first > MACHSYM_MAX_CROWD;
     const ms_key *v = is_crowd ? t->crowds : t->v;
     size_t count = is_crowd ? t->crowd_count : t->count;
     uint64_t key = is_crowd ? ms_sym_crowd_key(addr, want) : addr;
-    size_t at = key == 0 ? 0 : ms_upper_bound(v, count, key - 1);
-    for (size_t i = 0; i < ms_SYM_CROWD && at < count && v[at].key == key && want.len != 0; i++, at++) {
+    size_t at = ms_lower_bound(v, count, sizeof *v, key);
+    for (size_t i = 0; i < MACHSYM_MAX_CROWD && at < count && v[at].key == key && want.len != 0; i++, at++) {
         uint64_t item = t->v[is_crowd ? (size_t)v[at].item : at].item;
         if (ms_sym_source(item) != MACHSYM_SOURCE_SYMTAB) /* the best source: none follows another */
             break;
@@ -508,9 +495,6 @@ static machsym_str ms_sym_scan_exact(const ms_mo *mos, size_t mo_count, uint64_t
 /* loader.h: EXPORT_SYMBOL_FLAGS_* */
 enum { ms_EXPORT_KIND = 3, ms_EXPORT_REEXPORT = 8, ms_EXPORT_STUB_AND_RESOLVER = 16 };
 
-/* A path through the trie may be so deep and spell a name so long; real ones stay below 100 and 5,000. */
-enum { ms_SYM_TRIE_DEPTH = 4096, ms_SYM_TRIE_NAME = 1 << 16 };
-
 /* A node on the way down. */
 typedef struct ms_sym_trie_node {
     ms_rd edges;   /* those not taken yet */
@@ -522,10 +506,10 @@ typedef struct ms_sym_trie_node {
 /* A walk over an exports trie. */
 typedef struct ms_sym_trie {
     ms_span bytes;
-    ms_sym_trie_node *nodes; /* ms_SYM_TRIE_DEPTH of them */
+    ms_sym_trie_node *nodes; /* MACHSYM_MAX_TRIE_DEPTH of them */
     size_t depth;
     uint8_t *on_path; /* a bit for each byte of the trie: an edge back to such a node is a loop */
-    char *name;       /* ms_SYM_TRIE_NAME bytes */
+    char *name;       /* MACHSYM_MAX_TRIE_NAME bytes */
     size_t name_len;
 } ms_sym_trie;
 
@@ -564,8 +548,7 @@ static void ms_sym_take_export(ms_sym_table *t, ms_fx_data *d, const ms_sym_trie
         machsym_str parts[1] = {ms_sym_c_name(ms_str_make(trie->name, trie->name_len))};
         if (d->mo->slice.cputype == ms_CPU_ARM)
             addr &= ~(uint64_t)1;
-        machsym_str name = ms_sym_code_at(t->code, t->code_count, addr) == NULL ? ms_str_empty()
-                                                                                : ms_sym_join(t, d, parts, 1);
+        machsym_str name = ms_sym_code_at(t, addr) == NULL ? ms_str_empty() : ms_sym_join(t, d, parts, 1);
         if (name.len != 0)
             ms_sym_add_name(t, addr, MACHSYM_SOURCE_EXPORTS, name);
     }
@@ -574,7 +557,7 @@ static void ms_sym_take_export(ms_sym_table *t, ms_fx_data *d, const ms_sym_trie
 /* Goes down to a node. */
 static void ms_sym_enter(ms_sym_table *t, ms_fx_data *d, ms_sym_trie *trie, uint64_t off)
 {
-    if (trie->depth == ms_SYM_TRIE_DEPTH || off >= trie->bytes.len ||
+    if (trie->depth == MACHSYM_MAX_TRIE_DEPTH || off >= trie->bytes.len ||
         (trie->on_path[off / 8] >> (off % 8) & 1) != 0) {
         d->damage_count++;
         return;
@@ -602,8 +585,8 @@ static void ms_sym_add_exports(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch
     ms_fx_refill(d);
     if (trie.bytes.len == 0)
         return;
-    trie.nodes = (ms_sym_trie_node *)ms_arena_alloc(scratch, ms_SYM_TRIE_DEPTH, sizeof *trie.nodes);
-    trie.name = (char *)ms_arena_alloc(scratch, ms_SYM_TRIE_NAME, 1);
+    trie.nodes = (ms_sym_trie_node *)ms_arena_alloc(scratch, MACHSYM_MAX_TRIE_DEPTH, sizeof *trie.nodes);
+    trie.name = (char *)ms_arena_alloc(scratch, MACHSYM_MAX_TRIE_NAME, 1);
     trie.on_path = (uint8_t *)ms_arena_zeroed(scratch, trie.bytes.len / 8 + 1, 1);
     if (trie.nodes == NULL || trie.name == NULL || trie.on_path == NULL)
         return;
@@ -618,7 +601,7 @@ static void ms_sym_add_exports(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch
         node->left--;
         machsym_str edge = ms_rd_str(&node->edges);
         uint64_t off = ms_rd_uleb(&node->edges);
-        if (node->edges.failed || edge.len > ms_SYM_TRIE_NAME - node->name_len) {
+        if (node->edges.failed || edge.len > MACHSYM_MAX_TRIE_NAME - node->name_len) {
             d->damage_count++;
             continue;
         }
