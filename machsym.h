@@ -770,7 +770,7 @@ extern "C" {
 
 /* ---- Plain values ---- */
 
-/* A view of text: not NUL-terminated, any bytes, may be empty. */
+/* A view of text. It may hold any bytes, no NUL ends it, and it may be empty. */
 typedef struct machsym_str {
     const char *ptr;
     size_t len;
@@ -782,7 +782,7 @@ typedef struct machsym_bytes {
     size_t len;
 } machsym_bytes;
 
-/* A file name in the parts that debug info stores; machsym_path_join puts them together. */
+/* A file name, in the parts that debug info stores. machsym_path_join puts them together. */
 typedef struct machsym_path {
     machsym_str comp_dir;
     machsym_str dir;
@@ -793,13 +793,13 @@ typedef struct machsym_uuid {
     uint8_t v[16];
 } machsym_uuid;
 
-/* Where an iteration stands; zero it to begin. */
+/* Where an iteration stands. Zero it to begin. */
 typedef struct machsym_cursor {
     uint64_t a;
     uint64_t b;
 } machsym_cursor;
 
-/* Memory for everything that is opened; alloc NULL means malloc and free. */
+/* Where memory for everything that is opened comes from. alloc NULL: malloc and free. */
 typedef struct machsym_allocator {
     void *(*alloc)(void *user, size_t size);
     void (*free)(void *user, void *ptr, size_t size);
@@ -841,13 +841,16 @@ typedef struct machsym_error {
     uint64_t offset;   /* in the file, of the part that is wrong */
 } machsym_error;
 
-/* The first damage that was found while a file was opened: it costs what is damaged, and nothing else. */
+/* The first damage that was found in a file. Damage costs what is damaged, and nothing else. */
 typedef struct machsym_damage {
-    const char *what; /* static, one clause: what is wrong; "" when nothing is */
-    const char
-        *where;      /* static, the part of the file: "load commands", "section", ".debug_info", ...; or "" */
-    uint64_t offset; /* of that part in the file; of a unit, in .debug_info */
-    bool is_cut_short; /* a part, not always the first one, runs past the end: the file may be incomplete */
+    /* Static, one clause: what is wrong; "" when nothing is. */
+    const char *what;
+    /* Static: which part of the file, as "load commands", "section", ".debug_info"; or "". */
+    const char *where;
+    /* Of that part in the file; of a unit, in .debug_info. */
+    uint64_t offset;
+    /* A part (not always this first one) runs past the end of the file: the file may be incomplete. */
+    bool is_cut_short;
 } machsym_damage;
 
 /* ---- Names of things ---- */
@@ -873,49 +876,58 @@ typedef enum machsym_source {
 
 /* Which row of the line table answers. */
 typedef enum machsym_lines {
-    MACHSYM_LINES_ATOS = 0, /* the row as it is; of rows at one address the first: what atos prints */
-    MACHSYM_LINES_DWARF, /* the row as it is; of rows at one address the last: what llvm-symbolizer prints */
-    MACHSYM_LINES_STMT,  /* the nearest row at or below that begins a statement: fewer lines 0 */
+    /* The row that holds the address; of several rows at one address the first. atos prints this one. */
+    MACHSYM_LINES_ATOS = 0,
+    /* The row that holds the address; of several rows at one address the last. llvm-symbolizer prints this
+     * one. */
+    MACHSYM_LINES_DWARF,
+    /* The nearest row at or below the address that begins a statement. Fewer lines are 0. */
+    MACHSYM_LINES_STMT,
     MACHSYM_LINES_COUNT
 } machsym_lines;
 
-/* The version of the implementation, "1.2.3". Compare with MACHSYM_VERSION to find a stale library. */
+/* The version of the implementation, "1.2.3". Compare it with MACHSYM_VERSION to find a stale library.
+ * Returns: a static string. Threads: any. Cost: constant. */
 MACHSYM_API const char *machsym_version(void);
 /* MACHSYM_ABI of the library. A program that was compiled with structs of other sizes passes garbage. Debug
- * builds find that out by themselves (see MACHSYM_ASSERT); where the library is shared, a release may compare
- * it with MACHSYM_ABI once. */
+ * builds notice that by themselves (see MACHSYM_ASSERT). A release that uses a shared library may compare
+ * this with MACHSYM_ABI once. Threads: any. Cost: constant. */
 MACHSYM_API uint64_t machsym_abi(void);
-/* "ERR_ARCH" and so on; "?" for a number that is none. */
+/* The name of a result: "ERR_ARCH" and so on.
+ * Returns: a static string; "?" for a number that is no result. Threads: any. Cost: constant. */
 MACHSYM_API const char *machsym_result_name(machsym_result result);
-/* "dwarf", "symtab", ... as the tool's JSON has them; "?" for a number that is none. */
+/* The name of a source, as the tool's JSON has it: "dwarf", "symtab" and so on.
+ * Returns: a static string; "?" for a number that is no source. Threads: any. Cost: constant. */
 MACHSYM_API const char *machsym_source_name(machsym_source source);
-/* "arm64e" and so on for Mach-O's numbers; "unknown" when there is no name. Ignores the ABI and library
- * bits. */
+/* The name of an architecture by Mach-O's numbers: "arm64e" and so on. The ABI and library bits of cpusubtype
+ * are ignored. Returns: a static string; "unknown" when there is no name. Threads: any. Cost: constant. */
 MACHSYM_API const char *machsym_arch_name(uint32_t cputype, uint32_t cpusubtype);
 
-/* Puts a path together: comp_dir/dir/name, where an absolute later part drops the earlier ones.
- * Returns: the length of the whole without the closing NUL, as snprintf does; writes at most cap bytes with
- * the NUL.
- * Threads: any. Cost: one copy. */
+/* Puts a path together: comp_dir/dir/name. An absolute part drops the parts before it.
+ * Returns: the length of the whole without the closing NUL, as snprintf does. At most cap bytes are written,
+ * the NUL among them. Threads: any. Cost: one copy. */
 MACHSYM_API size_t machsym_path_join(const machsym_path *path, char *buf, size_t cap);
 
-/* ---- Image: a file opened for lookups. Never changes after open, so any number of threads may share it ---- */
+/* ---- Image: a file opened for lookups. It never changes, so any number of threads may share it ---- */
 
 enum machsym_open_flags {
-    MACHSYM_OPEN_COPY =
-        1u << 0, /* read files into memory (by malloc), as those up to 64 KB are anyway: see the manual */
-    MACHSYM_OPEN_NO_PAIR = 1u << 1, /* do not look for NAME.dSYM beside a binary */
-    MACHSYM_OPEN_LOADED = 1u << 2,  /* bytes is an image as dyld laid it out in memory: see load_addr */
-    MACHSYM_OPEN_NO_SYMTAB =
-        1u << 3, /* ignore the names LC_SYMTAB has for the image's own code, as if stripped */
-    MACHSYM_OPEN_NO_OBJECTS =
-        1u << 4, /* do not follow the debug map: no file that the program names is opened */
-    MACHSYM_OPEN_ANY_TIME = 1u << 5, /* take object files whose time is not the one in the debug map */
-    MACHSYM_OPEN_UNCHECKED = 1u << 6 /* of a map: do not compare its checksum, as MACHSYM_MAP_UNCHECKED */
+    /* Read files into memory instead of mapping them: see the manual. Files up to 64 KB always are. */
+    MACHSYM_OPEN_COPY = 1u << 0,
+    /* Do not look for NAME.dSYM beside a binary. */
+    MACHSYM_OPEN_NO_PAIR = 1u << 1,
+    /* The bytes are an image as dyld laid it out in memory: see load_addr. */
+    MACHSYM_OPEN_LOADED = 1u << 2,
+    /* Ignore the names that LC_SYMTAB has for the image's own code, as if the image were stripped. */
+    MACHSYM_OPEN_NO_SYMTAB = 1u << 3,
+    /* Do not follow the debug map: no file that the program names is opened. */
+    MACHSYM_OPEN_NO_OBJECTS = 1u << 4,
+    /* Take object files whose time is not the one in the debug map. */
+    MACHSYM_OPEN_ANY_TIME = 1u << 5,
+    /* The file is a map: do not compare its checksum. The same as MACHSYM_MAP_UNCHECKED. */
+    MACHSYM_OPEN_UNCHECKED = 1u << 6
 };
 
-/* Where the object files of a debug map went: paths that begin with from are looked up with to in its
- * place. */
+/* Where the object files of a debug map went: in a path that begins with from, to takes its place. */
 typedef struct machsym_oso_prefix {
     const char *from;
     const char *to;
@@ -923,19 +935,30 @@ typedef struct machsym_oso_prefix {
 
 /* What to open; zero means the default everywhere. */
 typedef struct machsym_open_desc {
-    const char *path;         /* a Mach-O file, a .dSYM bundle, or a symbol map */
-    machsym_bytes bytes;      /* the file's bytes, in place of path; they must outlive the image */
-    const char *pair_path;    /* the other half: the binary to a dSYM, or the dSYM to a binary */
-    machsym_bytes pair_bytes; /* the same as bytes */
-    const char *arch;         /* "arm64", ...; NULL: the file has one slice, or uuid chooses */
-    const machsym_uuid *uuid; /* NULL: any */
-    const char *entry;        /* the image of this name in a kernel collection: see machsym_entry; or NULL */
-    uint32_t flags;           /* machsym_open_flags */
-    uint64_t load_addr;       /* with OPEN_LOADED: where bytes stands in memory, if not at bytes.ptr itself */
-    const machsym_oso_prefix *oso_prefixes; /* for a program without debug info, whose object files moved */
+    /* A Mach-O file, a .dSYM bundle, or a symbol map. */
+    const char *path;
+    /* The file's bytes, in place of path. They must outlive the image. */
+    machsym_bytes bytes;
+    /* The other half: the binary to a dSYM, or the dSYM to a binary. */
+    const char *pair_path;
+    /* The bytes of the other half, in place of pair_path. They must outlive the image. */
+    machsym_bytes pair_bytes;
+    /* "arm64" and so on. NULL: the file has one slice, or uuid chooses. */
+    const char *arch;
+    /* NULL: any. */
+    const machsym_uuid *uuid;
+    /* The name of an image in a kernel collection (see machsym_entry); else NULL. */
+    const char *entry;
+    /* Of machsym_open_flags. */
+    uint32_t flags;
+    /* With MACHSYM_OPEN_LOADED: the image's address in the memory of its process. 0: that of bytes.ptr. */
+    uint64_t load_addr;
+    /* Where the object files of a debug map were moved to. */
+    const machsym_oso_prefix *oso_prefixes;
     size_t oso_prefix_count;
-    const char *const
-        *oso_dirs; /* where else to look for object files: by the end of their path, down to the name */
+    /* More folders to look for object files in, by the ends of their paths: the whole path first, the bare
+     * name last. */
+    const char *const *oso_dirs;
     size_t oso_dir_count;
     machsym_allocator allocator;
 } machsym_open_desc;
@@ -958,26 +981,38 @@ typedef struct machsym_map machsym_map; /* see machsym_map_open */
 /* What is known of an open image. */
 typedef struct machsym_image_info {
     machsym_slice slice;
-    machsym_str name;      /* base name of the file, ".dSYM" removed; empty for bytes */
-    const char *path;      /* of the Mach-O file that was opened; NULL for bytes */
-    const char *pair_path; /* of the other half; NULL when there is none */
-    uint64_t text_addr;    /* vmaddr of __TEXT: what a load address stands for */
+    /* The base name of the file without ".dSYM"; empty for bytes. */
+    machsym_str name;
+    /* Of the Mach-O file that was opened; NULL for bytes. */
+    const char *path;
+    /* Of the other half; NULL when there is none. */
+    const char *pair_path;
+    /* vmaddr of __TEXT: the address in the file that a load address stands for. */
+    uint64_t text_addr;
     uint64_t text_size;
-    uint64_t text_exec_addr; /* vmaddr of __TEXT_EXEC (kernels), else 0 */
-    unsigned address_size;   /* 4 or 8 */
-    /* Of the first platform; machsym_image_next_platform has all. */
-    uint32_t platform; /* LC_BUILD_VERSION's number, or the one that LC_VERSION_MIN_* stands for; 0 unknown */
-    uint32_t min_os;   /* xxxx.yy.zz as 16.8.8 bits */
-    uint32_t sdk;      /* the same */
-    uint64_t source_version; /* A.B.C.D.E as 24.10.10.10.10 bits; 0 none */
+    /* vmaddr of __TEXT_EXEC, which kernels have; else 0. */
+    uint64_t text_exec_addr;
+    /* 4 or 8 bytes. */
+    unsigned address_size;
+    /* Of the first platform; machsym_image_next_platform has all. The fields are those of
+     * machsym_platform. */
+    uint32_t platform;
+    uint32_t min_os;
+    uint32_t sdk;
+    /* A.B.C.D.E as 24.10.10.10.10 bits; 0: none. */
+    uint64_t source_version;
     bool has_dwarf;
-    bool has_compressed_dwarf; /* __zdebug_* sections: recognised, not read */
+    /* The file has __zdebug_* sections: they are recognised, not read. */
+    bool has_compressed_dwarf;
     bool has_function_starts;
-    uint32_t symbol_count; /* entries in LC_SYMTAB, stabs included; of both halves */
-    uint32_t
-        damage_count; /* parts found damaged while opening; what lookups find: machsym_session_read_info */
-    machsym_damage damage;  /* the first of them */
-    const machsym_map *map; /* the map that answers, when the file is one; else NULL */
+    /* Entries in LC_SYMTAB of both halves, stabs among them. */
+    uint32_t symbol_count;
+    /* How many parts were found damaged while opening. machsym_session_read_info counts what lookups find. */
+    uint32_t damage_count;
+    /* The first of them. */
+    machsym_damage damage;
+    /* The map that answers, when the file is one; else NULL. */
+    const machsym_map *map;
 } machsym_image_info;
 
 /* One section of the image. */
@@ -986,8 +1021,8 @@ typedef struct machsym_section {
     machsym_str name;
     uint64_t addr;
     uint64_t size;
-    uint64_t offset;     /* in the slice; 64-bit even where the file's own field wrapped */
-    machsym_bytes bytes; /* empty for zero-fill, and for sections a dSYM only mentions */
+    uint64_t offset;     /* in the slice; right even past 4 GB, where the file's own field wraps */
+    machsym_bytes bytes; /* empty for zero-fill, and for sections that a dSYM only mentions */
     uint32_t flags;
     bool is_code;
     bool is_pair; /* from the other half */
@@ -999,31 +1034,37 @@ typedef struct machsym_section {
 MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_slice *slices, size_t cap,
                                        machsym_error *err);
 
-/* One image of a kernel collection (MH_FILESET): the kernel, an extension. Opened by itself its name is this
- * one, its addresses are the collection's. The collection as a whole answers for nothing. */
+/* One image of a kernel collection (MH_FILESET): the kernel, or an extension. An image that is opened by
+ * itself has this name, and its addresses are those of the collection. The collection as a whole answers
+ * nothing. */
 typedef struct machsym_entry {
     machsym_str name; /* "com.apple.kernel" and so on: what machsym_open_desc.entry takes */
     uint64_t addr;    /* of its Mach-O header */
     uint64_t offset;  /* of the same in the slice */
 } machsym_entry;
 
-/* Opens a slice for lookups: maps the file, reads load commands and unit headers.
- * Returns: OK and *out; else an error, *out NULL, err filled when given.
- * The file may be a symbol map (machsym_map_save): then sessions answer from it as from the file that it was made of,
- * but iterations find nothing, and no plan can be made of it.
- * A program without debug info, opened by its path, is answered for by the object files that its debug map
- * (N_OSO) names; sessions and plans open them when they need them. oso_prefixes and oso_dirs turn that on for
- * bytes too. With OPEN_LOADED, bytes is the memory of an image from its header on, as far as it may be read
- * (dyld maps the segments apart: their end is the end of the last one). Segments beyond bytes.len are left
- * out. dyld writes over chained fixups: what they named in other images (a category's class) is "?" there.
- * Owns: *out, until machsym_image_close. Borrows: desc->bytes for as long; nothing else of desc.
+/* Opens a slice for lookups: maps the file, and reads load commands and unit headers. A file may be a symbol
+ * map (machsym_map_save). Then sessions answer from it as from the file that it was made of. Iterations find
+ * nothing in it, and no plan can be made of it. A program without debug info names the object files that it
+ * was linked from, in its debug map (N_OSO). If it was opened by its path, these files answer. If it was
+ * opened from bytes, they do when oso_prefixes or oso_dirs are set. Sessions and plans open the files when
+ * they need them. With MACHSYM_OPEN_LOADED, bytes is the memory of an image, from its header to the end of
+ * its last segment. dyld maps segments apart, and what lies between them is not touched. Segments beyond
+ * bytes.len are left out. dyld writes over chained fixups: what they named in other images, such as the class
+ * of a category, is "?".
+ * Returns: OK and *out; else an error, with *out NULL, and err filled unless it is NULL.
+ * Owns: *out, until machsym_image_close. Borrows: desc->bytes and desc->pair_bytes for as long; nothing else
+ * of desc.
  * Threads: any. Cost: proportional to the number of load commands and units, not to the file. */
 MACHSYM_API machsym_result machsym_image_open(const machsym_open_desc *desc, machsym_image **out,
                                               machsym_error *err);
-/* Closes an image; NULL is allowed. Sessions and every view into the image must be gone before. */
+/* Closes an image; NULL is allowed. Close its sessions first. All views into the image end here. Threads:
+ * one. */
 MACHSYM_API void machsym_image_close(machsym_image *image);
+/* Tells what is known of an image. Borrows: views into the image. Threads: any. Cost: constant. */
 MACHSYM_API void machsym_image_get_info(const machsym_image *image, machsym_image_info *out);
-/* Iterates over the sections of the image and of its pair, in file order. Returns: false at the end. */
+/* Iterates over the sections of the image, then over those of its other half, each in file order.
+ * Returns: false at the end. Borrows: views into the image. Threads: any. Cost: constant. */
 MACHSYM_API bool machsym_image_next_section(const machsym_image *image, machsym_cursor *at,
                                             machsym_section *out);
 /* A platform that an image was built for. Zippered images have two: macOS, Mac Catalyst. */
@@ -1033,16 +1074,18 @@ typedef struct machsym_platform {
     uint32_t sdk;      /* the same */
 } machsym_platform;
 
-/* Iterates over the platforms of an image, in file order: at most MACHSYM_MAX_PLATFORMS. Returns: false at the end. */
+/* Iterates over the platforms of an image, in file order; at most MACHSYM_MAX_PLATFORMS are kept.
+ * Returns: false at the end. Threads: any. Cost: constant. */
 MACHSYM_API bool machsym_image_next_platform(const machsym_image *image, machsym_cursor *at,
                                              machsym_platform *out);
-/* Iterates over the images of a kernel collection. Returns: false at the end, and for other files. */
+/* Iterates over the images of a kernel collection. Returns: false at the end, and at once for other files.
+ * Borrows: views into the image. Threads: any. Cost: constant. */
 MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cursor *at, machsym_entry *out);
 
-/* The address inside the file that a runtime address stands for: pc - load_addr + __TEXT's vmaddr. On arm64e
- * the pointer authentication bits of pc are dropped, on 32-bit ARM the Thumb bit is. A pc of more than 32 bits is
- * no address of a 32-bit image: it gives UINT64_MAX, for which every lookup has no answer.
- * Threads: any. Cost: constant. */
+/* The address in the file that a runtime address stands for: pc - load_addr + __TEXT's vmaddr. Of an arm64e
+ * pc the pointer authentication bits are dropped, of a 32-bit ARM pc the Thumb bit.
+ * Returns: the address; UINT64_MAX when pc has more than 32 bits and the image is a 32-bit one. Lookups have
+ * no answer for that. Threads: any. Cost: constant. */
 MACHSYM_API uint64_t machsym_image_addr(const machsym_image *image, uint64_t load_addr, uint64_t pc);
 
 /* One image of a process. */
@@ -1053,9 +1096,9 @@ typedef struct machsym_loaded {
     void *user;
 } machsym_loaded;
 
-/* Which of a process's loaded images holds a runtime address.
- * Returns: the entry, or NULL. images must be sorted by lo, without overlap. Threads: any. Cost: a binary
- * search. */
+/* Which of a process's loaded images holds a runtime address. images must be sorted by lo and must not
+ * overlap.
+ * Returns: the entry, or NULL. Threads: any. Cost: a binary search. */
 MACHSYM_API const machsym_loaded *machsym_loaded_from_pc(const machsym_loaded *images, size_t count,
                                                          uint64_t pc);
 
@@ -1064,40 +1107,47 @@ MACHSYM_API const machsym_loaded *machsym_loaded_from_pc(const machsym_loaded *i
 typedef struct machsym_session machsym_session;
 
 enum machsym_session_flags {
-    MACHSYM_SESSION_BEST_LINE =
-        1u << 0, /* a frame with line 0 takes the line of the nearest frame that has one */
-    MACHSYM_SESSION_INDEX =
-        1u << 1 /* make all tables of units and symbols at once, not as they pay, and decode units
-                                     * whole, not without what is inlined into functions that nobody asks for */
+    /* A frame with line 0 takes the line of the nearest frame that has one. */
+    MACHSYM_SESSION_BEST_LINE = 1u << 0,
+    /* Make all tables of units and symbols when the session is opened, not only once they pay. Decode units
+     * whole, with the inlined calls of functions that nobody asks for. */
+    MACHSYM_SESSION_INDEX = 1u << 1
 };
 
 /* How to look up; zero means the default everywhere but for image. */
 typedef struct machsym_session_desc {
     const machsym_image *image;
     machsym_lines lines;
-    uint32_t flags; /* machsym_session_flags */
-    size_t
-        cache_limit; /* bytes of decoded units to keep, 0: 32 MB. Past it all are dropped, if more than three; lines
-                           that units share are not */
+    /* Of machsym_session_flags. */
+    uint32_t flags;
+    /* How many bytes of decoded units to keep; 0: 32 MB. When there are more, and more than three units, all
+     * are dropped. Lines that units share are not counted. */
+    size_t cache_limit;
     machsym_allocator allocator;
 } machsym_session_desc;
 
 /* One function at an address, concrete or inlined. */
 typedef struct machsym_frame {
-    machsym_str
-        linkage_name; /* mangled, as the linker knows it, without Mach-O's leading underscore; may be empty */
-    machsym_str name; /* as written in the source, without its scope; may be empty */
+    /* Mangled, as the linker knows it, but without Mach-O's leading underscore; may be empty. */
+    machsym_str linkage_name;
+    /* As written in the source, without its scope; may be empty. */
+    machsym_str name;
     machsym_path file;
-    uint32_t line;           /* 0: not known, or code that belongs to no line */
-    uint32_t column;         /* 0: not known */
-    uint64_t function_start; /* of the concrete function, in the file's addresses */
-    uint64_t function_size;  /* 0: not known */
-    uint64_t
-        die_offset; /* of the function's entry in .debug_info, the object file's if one answers; 0: none */
+    /* 0: not known, or the code belongs to no line. */
+    uint32_t line;
+    /* 0: not known. */
+    uint32_t column;
+    /* Of the concrete function, as an address of the file. */
+    uint64_t function_start;
+    /* 0: not known. */
+    uint64_t function_size;
+    /* Of the function's entry in .debug_info, of an object file if one answers; 0: none. */
+    uint64_t die_offset;
     machsym_source name_source;
     machsym_source line_source;
     bool is_inline;
-    bool lacks_memory; /* the session ran out of memory: names, lines or calls may be missing */
+    /* The session ran out of memory: names, lines or calls may be missing. */
+    bool lacks_memory;
 } machsym_frame;
 
 /* The frames of one address among those of many. */
@@ -1107,43 +1157,52 @@ typedef struct machsym_answer {
 } machsym_answer;
 
 /* Opens a session on an image.
- * Returns: OK and *out; else an error: MACHSYM_ERR_POLICY when the image is a map that was built for another line policy
- * (machsym_map_get_info tells which). Owns: *out. Borrows: the image. Threads: any; the session then belongs
- * to one thread at a time. Cost: constant; the work is done by lookups. */
+ * Returns: OK and *out; else an error. It is MACHSYM_ERR_POLICY when the image is a map that was built for
+ * another line policy; machsym_map_get_info tells which.
+ * Owns: *out, until machsym_session_close. Borrows: the image. Threads: any; the session then belongs to one
+ * thread at a time. Cost: constant, lookups do the work; with MACHSYM_SESSION_INDEX, root entries of all
+ * units and all symbols. */
 MACHSYM_API machsym_result machsym_session_open(const machsym_session_desc *desc, machsym_session **out,
                                                 machsym_error *err);
+/* Closes a session; NULL is allowed. Names and paths that it put together end here. Threads: the
+ * session's. */
 MACHSYM_API void machsym_session_close(machsym_session *session);
-/* Drops everything cached. Names that were put together from parts (see machsym_session_frames) end here, and so do all
- * names from a map. A map's names are kept until then, so a program that asks one for days trims now and then. */
+/* Drops everything that the session keeps. Some names and paths end here: those that the session put together
+ * (see machsym_session_frames), and all names from a map. Until then a session keeps every name that a map
+ * gave, so a program that asks a map for days should trim now and then. Threads: the session's. */
 MACHSYM_API void machsym_session_trim(machsym_session *session);
-/* Whether memory ran out since the session was opened or trimmed. Then answers may lack frames, names or
- * lines; without it they never do. Threads: the session's. Cost: constant. */
+/* Whether memory ran out since the session was opened or trimmed. If so, answers may lack frames, names or
+ * lines.
+ * Threads: the session's. Cost: constant. */
 MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session);
 
 /* How many bytes of memory the session holds. Threads: the session's. Cost: constant. */
 MACHSYM_API size_t machsym_session_memory(const machsym_session *session);
 
-/* Which functions hold an address: the innermost inlined call first, the real function last. addr is an
+/* Which functions hold an address: the innermost inlined call first, the concrete function last. addr is an
  * address of the file (machsym_image_addr). Subtract 1 from return addresses before.
- * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address. When memory ran
- * out there is one frame at least, and each says so (lacks_memory): machsym_session_trim, then ask again.
- * Borrows: names and paths are views into the image; those that are put together from parts (Objective-C
- * methods without symbols), come from an object file of a debug map, or are names of a map live until
- * machsym_session_trim or close.
- * Threads: the session's. Cost: a unit's functions are decoded when it is first needed, what is inlined into a function at
- * its first lookup (in a session with MACHSYM_SESSION_INDEX, with the unit); then some binary searches, no allocation.
- * Signals: in a session with MACHSYM_SESSION_INDEX, a lookup that finds its unit decoded (one of the
- * same address came before; no trim since; the cache under its limit, no more than MACHSYM_MAX_OBJECTS object
- * files asked) allocates nothing, takes no lock, and calls nothing but memcpy, memcmp, memchr and memset:
- * async-signal-safe, as long as the signal did not interrupt a call on this very session. Without debug info
- * there are no units: there every lookup is so. */
+ * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address. When
+ * memory ran out there is at least one frame, and each has lacks_memory: machsym_session_trim, then ask
+ * again.
+ * Borrows: most names and paths are views into the image. Others live until machsym_session_trim or close:
+ * names put together from parts (Objective-C methods without symbols), texts of object files of a debug map,
+ * names of a map.
+ * Threads: the session's.
+ * Cost: the first lookup in a unit decodes its functions. The first lookup in a function decodes the calls
+ * inlined into it; with MACHSYM_SESSION_INDEX they are decoded with the unit. Later lookups are a few binary
+ * searches.
+ * Signals: some lookups are async-signal-safe: they allocate nothing, take no lock, and call nothing but
+ * memcpy, memcmp, memchr and memset. Without debug info, all lookups of a session with MACHSYM_SESSION_INDEX
+ * are. With debug info, those are whose unit is still decoded: the same address was asked before, without a
+ * trim since, the cache stayed under its limit, and no more than MACHSYM_MAX_OBJECTS object files were asked.
+ * The signal must not have interrupted a call on this very session. */
 MACHSYM_API size_t machsym_session_frames(machsym_session *session, uint64_t addr, machsym_frame *frames,
                                           size_t cap);
 
-/* The same for many addresses, taken in the order that decodes every unit once.
- * answers[i] says which frames belong to addrs[i]; frames are written while they fit into cap.
- * Returns: how many frames there are in all; if more than cap, ask again with more room or fewer
- * addresses. */
+/* machsym_session_frames for many addresses, asked in an order that decodes every unit once. answers[i] says
+ * which frames belong to addrs[i]. Frames are written as long as they fit into cap.
+ * Returns: how many frames there are in all. If that is more than cap, ask again with more room or fewer
+ * addresses. Borrows, Threads: as machsym_session_frames. Cost: that of the lookups, and a sort. */
 MACHSYM_API size_t machsym_session_lookup(machsym_session *session, const uint64_t *addrs, size_t count,
                                           machsym_answer *answers, machsym_frame *frames, size_t cap);
 
@@ -1171,27 +1230,28 @@ typedef struct machsym_line {
 /* A name outside the debug info. */
 typedef struct machsym_symbol {
     uint64_t lo;
-    uint64_t hi;      /* where the guess ends: next symbol, function start or section end */
+    uint64_t hi;      /* a guess: the next symbol, function start or section end */
     machsym_str name; /* without Mach-O's leading underscore; empty for a bare function start */
     machsym_source source;
 } machsym_symbol;
 
-/* Iterate over all functions, line rows and symbols. Functions and rows come unit by unit; symbols by
- * address.
- * Returns: false at the end. Borrows: as machsym_session_frames. Threads: the session's. Cost: linear over
- * all. */
+/* These three iterate over all functions, line rows and symbols. Functions and rows come unit by unit,
+ * symbols by address.
+ * Returns: false at the end. Borrows: as machsym_session_frames. Threads: the session's.
+ * Cost: proportional to what there is, over all calls. */
 MACHSYM_API bool machsym_session_next_function(machsym_session *session, machsym_cursor *at,
                                                machsym_function *out);
 MACHSYM_API bool machsym_session_next_line(machsym_session *session, machsym_cursor *at, machsym_line *out);
 MACHSYM_API bool machsym_session_next_symbol(machsym_session *session, machsym_cursor *at,
                                              machsym_symbol *out);
 
-/* Every name of every source and every bare start, by address, the best of an address first: what next_symbol
- * chooses from. Returns: false at the end. Borrows, Threads, Cost: as above. */
+/* Iterates over every name of every source and every function start without a name, by address; of one
+ * address the best comes first. machsym_session_next_symbol chooses from these.
+ * Returns: false at the end. Borrows, Threads, Cost: as above. */
 MACHSYM_API bool machsym_session_next_name(machsym_session *session, machsym_cursor *at, machsym_symbol *out);
 
-/* The names that share a start address, best first: the linker folds functions of equal code.
- * Returns: false at the end. Borrows, Threads: as above. Cost: a search. */
+/* Iterates over the names that share a start address, the best first. A function has several when the linker
+ * folded functions of equal code. Returns: false at the end. Borrows, Threads: as above. Cost: a search. */
 MACHSYM_API bool machsym_session_next_alias(machsym_session *session, uint64_t addr, machsym_cursor *at,
                                             machsym_str *out);
 
@@ -1213,9 +1273,9 @@ typedef struct machsym_objc {
     bool is_swift;
 } machsym_objc;
 
-/* Iterates over the Objective-C metadata in the file's order: classes, then categories, each with its
- * methods.
- * Returns: false at the end. Borrows, Threads: as above. Cost: reads all of it once. */
+/* Iterates over the Objective-C metadata in the file's order: classes, then categories. The methods of each
+ * follow it.
+ * Returns: false at the end. Borrows, Threads: as above. Cost: the first call reads all metadata. */
 MACHSYM_API bool machsym_session_next_objc(machsym_session *session, machsym_cursor *at, machsym_objc *out);
 
 /* A function and the object file that the linker took it from, as a debug map tells (N_OSO, N_FUN). */
@@ -1254,8 +1314,9 @@ typedef struct machsym_object_file {
 } machsym_object_file;
 
 /* Iterates over the object files that the session's lookups tried so far, in that order. Keep the cursor to
- * hear of later ones. Where the status is not FOUND, the symbol table answers in the object's place.
- * Returns: false when there is none yet that the cursor has not passed. Borrows: views into the image.
+ * hear of later ones. Where the status is not MACHSYM_OBJECT_FOUND, the symbol table answers in place of the
+ * object file.
+ * Returns: false when the cursor has passed all so far. Borrows: views into the image.
  * Threads: the session's. Cost: constant. */
 MACHSYM_API bool machsym_session_next_object_file(const machsym_session *session, machsym_cursor *at,
                                                   machsym_object_file *out);
@@ -1287,16 +1348,18 @@ typedef struct machsym_explanation {
     bool is_damaged;       /* the unit: a part of its functions or lines is missing */
 } machsym_explanation;
 
-/* Tells how machsym_session_frames comes to its answer for an address. Same rules; not meant to be fast. */
+/* Tells how machsym_session_frames comes to its answer for an address. Not meant to be fast.
+ * Borrows: as machsym_session_frames. Threads: the session's. Cost: a lookup, and one pass over all units. */
 MACHSYM_API void machsym_session_explain(machsym_session *session, uint64_t addr, machsym_explanation *out);
 
-/* Counts over what was read so far, or over all units. */
+/* What the debug info of an image holds, and what of it is damaged. */
 typedef struct machsym_session_info {
     uint32_t unit_count;
     uint32_t units_without_code; /* skeletons, headers only, declarations only */
     uint32_t units_without_ranges;
     uint32_t damaged_units;
-    uint32_t damaged_metadata; /* parts of exports trie, binds, unwind info, Objective-C and Swift left out */
+    /* Parts left out of exports trie, binds, unwind info, Objective-C and Swift metadata. */
+    uint32_t damaged_metadata;
     uint32_t arange_set_count;
     uint32_t object_count;         /* object files in the debug map that is followed; 0: none is */
     uint32_t missing_object_count; /* those that cannot answer */
@@ -1308,7 +1371,7 @@ typedef struct machsym_session_info {
     uint64_t first_damage_offset; /* in .debug_info; of the first damaged unit */
 } machsym_session_info;
 
-/* Decodes every unit once and counts. Threads: the session's. Cost: the whole debug info. */
+/* Decodes every unit once, to count. Threads: the session's. Cost: decodes the whole debug info. */
 MACHSYM_API void machsym_session_read_info(machsym_session *session, machsym_session_info *out);
 
 /* ---- Map: a whole image resolved once; the file is the structure in memory ---- */
@@ -1337,30 +1400,39 @@ typedef struct machsym_plan_desc {
  * Threads: the finished plan may be shared. Cost: root entries of all units and all symbols. */
 MACHSYM_API machsym_result machsym_plan_open(const machsym_plan_desc *desc, machsym_plan **out,
                                              machsym_error *err);
+/* Closes a plan; NULL is allowed. Close its parts first. Threads: one. */
 MACHSYM_API void machsym_plan_close(machsym_plan *plan);
+/* How many parts there are. Threads: any. Cost: constant. */
 MACHSYM_API size_t machsym_plan_part_count(const machsym_plan *plan);
-/* How many bytes of input a part stands for: for showing progress. */
+/* How many bytes of input a part stands for, to show progress by. Threads: any. Cost: constant. */
 MACHSYM_API uint64_t machsym_plan_part_size(const machsym_plan *plan, size_t index);
 
-/* Iterates over the object files of the debug map that the plan works from, all of them.
- * Returns: false at the end, at once for an image with debug info of its own. Threads: any. Cost:
- * constant. */
+/* Iterates over all object files of the debug map that the plan works from.
+ * Returns: false at the end, and at once for an image with debug info of its own. Borrows: views into the
+ * image.
+ * Threads: any. Cost: constant. */
 MACHSYM_API bool machsym_plan_next_object_file(const machsym_plan *plan, machsym_cursor *at,
                                                machsym_object_file *out);
 
 /* Builds one part. The result depends on the plan and the index only.
- * Owns: *out, until machsym_part_close. Borrows: the plan. Threads: any. Cost: decodes the part's units
- * once. */
+ * Returns: OK and *out; else an error. Owns: *out, until machsym_part_close or machsym_map_merge. Borrows:
+ * the plan.
+ * Threads: any. Cost: decodes the part's units once. */
 MACHSYM_API machsym_result machsym_part_build(const machsym_plan *plan, size_t index, machsym_part **out,
                                               machsym_error *err);
+/* Closes a part; NULL is allowed. Threads: one. */
 MACHSYM_API void machsym_part_close(machsym_part *part);
 
-/* Puts all parts of a plan, in their order, into a map. The parts are closed one by one on the way, also on
- * failure but for MACHSYM_ERR_ARGUMENT, and parts[i] becomes NULL: no more than one copy of the map is in memory.
- * Owns: *out, until machsym_map_close. Threads: one. Cost: a copy of the map. */
+/* Puts all parts of a plan, in their order, into a map. Each part is closed as soon as it has been copied,
+ * and parts[i] becomes NULL: so no more than one copy of the map is in memory. On failure all parts are
+ * closed too, but after MACHSYM_ERR_ARGUMENT none is.
+ * Returns: OK and *out; else an error. Owns: *out, until machsym_map_close. Threads: one. Cost: a copy of the
+ * map. */
 MACHSYM_API machsym_result machsym_map_merge(const machsym_plan *plan, machsym_part **parts, size_t count,
                                              machsym_map **out, machsym_error *err);
-/* All of the above with one thread. */
+/* Builds a map with one thread: a plan, all its parts, and the merge.
+ * Returns: OK and *out; else an error. Owns: *out, until machsym_map_close. Threads: one.
+ * Cost: decodes the whole debug info. */
 MACHSYM_API machsym_result machsym_map_build(const machsym_plan_desc *desc, machsym_map **out,
                                              machsym_error *err);
 
@@ -1372,17 +1444,22 @@ typedef struct machsym_map_desc {
     machsym_allocator allocator;
 } machsym_map_desc;
 
-/* Opens a map file, or the bytes of one, for lookups in place.
- * Returns: OK and *out; else an error: every table is checked to lie inside the file, and the checksum to
- * match. What the tables point to is checked where it is read, so that no file can lead a lookup astray.
- * Owns: *out. Borrows: bytes. Threads: a map never changes; share it. Cost: reads the file once; with
- * MACHSYM_MAP_UNCHECKED, only its header. */
+/* Opens a map file, or the bytes of one, for lookups in place. Every table is checked to lie inside the file,
+ * and the checksum is compared. What the tables point to is checked when it is read, so no file can lead a
+ * lookup astray.
+ * Returns: OK and *out; else an error.
+ * Owns: *out, until machsym_map_close. Borrows: bytes. Threads: any; a map never changes, so threads may
+ * share it.
+ * Cost: reads the file once; with MACHSYM_MAP_UNCHECKED, only its header. */
 MACHSYM_API machsym_result machsym_map_open(const machsym_map_desc *desc, machsym_map **out,
                                             machsym_error *err);
+/* Closes a map; NULL is allowed. All views into it end here. Threads: one. */
 MACHSYM_API void machsym_map_close(machsym_map *map);
-/* The map's bytes: what machsym_map_save writes. */
+/* The map's bytes, as machsym_map_save writes them. Borrows: a view into the map. Threads: any. Cost:
+ * constant. */
 MACHSYM_API machsym_bytes machsym_map_bytes(const machsym_map *map);
-/* Writes the map to a file: whole, or not at all. */
+/* Writes the map to a file: whole, or not at all. Returns: OK, or an error. Threads: any. Cost: a copy of the
+ * map. */
 MACHSYM_API machsym_result machsym_map_save(const machsym_map *map, const char *path, machsym_error *err);
 
 /* What a map says of itself. */
@@ -1407,9 +1484,10 @@ typedef struct machsym_map_info {
     uint64_t data_bytes;       /* ranges, chains, functions */
 } machsym_map_info;
 
+/* Tells what a map says of itself. Borrows: views into the map. Threads: any. Cost: constant. */
 MACHSYM_API void machsym_map_get_info(const machsym_map *map, machsym_map_info *out);
 
-/* The address inside the file that a runtime address stands for, as machsym_image_addr.
+/* The address in the file that a runtime address stands for, as machsym_image_addr tells it.
  * Threads: any. Cost: constant. */
 MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr, uint64_t pc);
 
@@ -1427,82 +1505,95 @@ typedef struct machsym_map_frame {
 } machsym_map_frame;
 
 /* Which functions hold an address of the file, as machsym_session_frames tells it. No name is unpacked:
- * machsym_map_names makes machsym_frames of these. Sessions on a map do both.
+ * machsym_map_names makes machsym_frames of these. A session on a map does both.
  * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address.
- * Threads: any. Cost: about 0.2 microseconds; no allocation, no lock, no call to the system: usable in signal
- * handlers. */
+ * Threads: any. Cost: about 0.2 microseconds. Signals: usable in handlers; no allocation, lock or system
+ * call. */
 MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames,
                                       size_t cap);
-/* Makes count frames with names and files of what machsym_map_frames gave. die_offset is 0: a map has none.
- * Borrows: files are views into the map; names are unpacked into text.
- * Returns: the bytes of text that all names need; names that do not fit stay empty.
- * Threads: any. Cost: about a microsecond a name; no allocation, lock or call to the system: usable in signal
- * handlers too. */
+/* Makes frames with names and files of the count frames that machsym_map_frames gave. Names are unpacked into
+ * text. A map has no debug info, so die_offset is 0.
+ * Returns: how many bytes of text all names need; names that do not fit are empty.
+ * Borrows: files are views into the map, names are views into text.
+ * Threads: any. Cost: about a microsecond a name. Signals: usable in handlers; no allocation, lock or system
+ * call. */
 MACHSYM_API size_t machsym_map_names(const machsym_map *map, const machsym_map_frame *from, size_t count,
                                      machsym_frame *frames, char *text, size_t cap);
 
-/* Iterates over the ranges of a map by address. Returns: false at the end. Ask for the frames of lo. Signals:
- * as above. */
+/* A range of addresses whose frames are the same. */
 typedef struct machsym_map_range {
     uint64_t lo;
     uint64_t hi;
     bool is_symbol; /* not from debug info */
 } machsym_map_range;
+/* Iterates over the ranges of a map by address. Ask machsym_map_frames for the frames of lo.
+ * Returns: false at the end. Threads: any. Cost: constant. Signals: usable in handlers. */
 MACHSYM_API bool machsym_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_range *out);
 
-/* What a map that is written shall say of itself; zero means the default everywhere but for info. */
+/* What the new map says of itself; zero means the default everywhere but for info. */
 typedef struct machsym_writer_desc {
-    const machsym_map_info *info; /* its name to code_size, lines and flags; the name must stay */
+    /* Used are the fields from name to code_size, lines and flags. The text of name must outlive the
+     * writer. */
+    const machsym_map_info *info;
     machsym_allocator allocator;
 } machsym_writer_desc;
 
-/* Writes a map range by range: for chunks of another map, and for symbol tables of other formats. Ranges must
- * ascend without overlap; those from debug info and those from symbols (is_symbol) each by themselves.
- * Returns: OK and *out; else an error. Owns: *out, until machsym_writer_finish or close. Threads: one at a time. */
+/* Opens a writer, which makes a map range by range: for chunks of another map, and for symbol tables of other
+ * formats.
+ * Returns: OK and *out; else an error. Owns: *out, until machsym_writer_finish or machsym_writer_close.
+ * Borrows: the name in desc->info. Threads: one at a time. Cost: constant. */
 MACHSYM_API machsym_result machsym_writer_open(const machsym_writer_desc *desc, machsym_writer **out,
                                                machsym_error *err);
+/* Closes a writer without making a map; NULL is allowed. */
 MACHSYM_API void machsym_writer_close(machsym_writer *writer);
+/* Adds a range with its frames, the innermost first. Ranges from debug info must ascend without overlap, and
+ * so must those from symbols (is_symbol); the two kinds may overlap.
+ * Returns: OK, or an error. Borrows: nothing. Threads: one at a time. Cost: a copy of the texts. */
 MACHSYM_API machsym_result machsym_writer_add(machsym_writer *writer, const machsym_map_range *range,
                                               const machsym_frame *frames, size_t count, machsym_error *err);
-/* Makes the map and closes the writer, also on failure. */
+/* Makes the map, and closes the writer, on failure too.
+ * Returns: OK and *out; else an error. Owns: *out, until machsym_map_close. Threads: one at a time. */
 MACHSYM_API machsym_result machsym_writer_finish(machsym_writer *writer, machsym_map **out,
                                                  machsym_error *err);
 
 /* ---- Names ---- */
 
 enum machsym_demangle_flags {
-    MACHSYM_DEMANGLE_FULL = 0, /* as `swift demangle` prints; C++, Rust and D have one style only */
-    MACHSYM_DEMANGLE_SIMPLIFIED = 1u << 0, /* Swift as Apple's reports print it, async prefixes kept */
-    MACHSYM_DEMANGLE_RUST_HASH = 1u << 1   /* keep Rust's hashes */
+    /* As `swift demangle` prints it. C++, Rust and D have one style only. */
+    MACHSYM_DEMANGLE_FULL = 0,
+    /* Swift as Apple's reports print it, with the prefixes of async functions. */
+    MACHSYM_DEMANGLE_SIMPLIFIED = 1u << 0,
+    /* Keep the hashes in Rust names. */
+    MACHSYM_DEMANGLE_RUST_HASH = 1u << 1
 };
 
-/* Writes the source form of a mangled C++, Swift, Rust or D name; any other name is copied unchanged.
- * Returns: the length of the result without the closing NUL, as snprintf does; at most cap - 1 bytes are
- * written
- *          and a NUL behind them (nothing when cap is 0).
- * A leading byte 1 and Mach-O's extra underscore may be there or not.
+/* Writes the source form of a mangled C++, Swift, Rust or D name. Any other name is copied unchanged. A
+ * leading byte 1 and Mach-O's extra underscore may be there or not.
+ * Returns: the length of the whole result without the closing NUL, as snprintf does. At most cap bytes are
+ * written, the NUL among them; nothing when cap is 0.
  * Owns / Borrows: keeps nothing. Threads: any. Cost: linear in input plus output; no allocation. */
 MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *buf, size_t cap);
 
 /* ---- Text for people ----
- * All return the length of the whole text without the closing NUL, as snprintf does: when that is cap or more, the
- * text is cut. Owns / Borrows: nothing is kept. Threads: any. Cost: one copy, and demangling; no allocation. */
+ * These three return the length of the whole text without the closing NUL, as snprintf does. If that is cap
+ * or more, the text is cut. Owns / Borrows: keep nothing. Threads: any. Cost: one copy, and demangling; no
+ * allocation. */
 
-/* The name to show of a frame: its linkage name, or else its name, in source form (machsym_demangle_flags).
- * Empty when the frame has no name: then show the address. */
+/* The name to show of a frame, in source form: its linkage name, or else its name. flags:
+ * machsym_demangle_flags. Empty when the frame has no name: then show the address. */
 MACHSYM_API size_t machsym_frame_name(const machsym_frame *frame, uint32_t flags, char *buf, size_t cap);
-/* The same of any name that a session or map gave: machsym_demangle, which also knows the mangled class names inside
- * names from metadata, such as -[_TtC4Demo6Player play]. */
+/* The source form of any name that a session or map gave. Unlike machsym_demangle, it also finds the mangled
+ * class names inside names from metadata, such as -[_TtC4Demo6Player play]. */
 MACHSYM_API size_t machsym_name_text(machsym_str name, uint32_t flags, char *buf, size_t cap);
-/* An error as one sentence: what is wrong, where in the file, what to do. desc may be NULL; else it is what could not
- * be opened: the sentence begins with its path, and where the file has no slice that was asked for, or several, it
- * ends with those that the file has, their UUIDs too. */
+/* An error as one sentence: what is wrong, where in the file, and what to do. desc is what could not be
+ * opened, or NULL. With desc, the sentence begins with its path. If the error is about slices, it ends with
+ * the slices and UUIDs that the file has: then their headers are read again. */
 MACHSYM_API size_t machsym_error_text(const machsym_error *err, const machsym_open_desc *desc, char *buf,
                                       size_t cap);
 
 /* ---- Version skew ---- */
 
-/* The public structs, each with a weight of its own. */
+/* The public structs. Each has its own weight, so that two changes of size do not cancel out. */
 #define MACHSYM_STRUCTS(X)                                                                                   \
     X(machsym_str, 1)                                                                                        \
     X(machsym_bytes, 3)                                                                                      \
@@ -1540,7 +1631,7 @@ MACHSYM_API size_t machsym_error_text(const machsym_error *err, const machsym_op
 #define MACHSYM_WEIGH(type, weight) +(uint64_t)sizeof(type) * (uint64_t)weight
 #define MACHSYM_ABI                 ((uint64_t)0 MACHSYM_STRUCTS(MACHSYM_WEIGH)) /* see machsym_abi */
 
-/* What opens anything compares sizes first: see MACHSYM_ASSERT. */
+/* In debug builds, every function that opens something compares the sizes first: see MACHSYM_ASSERT. */
 #ifdef MACHSYM_CHECKS_ABI
 static inline void machsym_require_abi(void)
 {
@@ -1593,7 +1684,8 @@ MACHSYM_CHECKED(machsym_result, machsym_writer_open,
 
 /* ==== >>bytes ==============================================================================================
  * Job:    spans of input, views of text, memory helpers, sort order and search, the error record.
- * Offers: ms_span, ms_span_sub, ms_str_*, ms_copy, ms_zero, ms_equal, ms_add_ok, ms_key, ms_sort, ms_upper_bound, ms_fail.
+ * Offers: ms_span, ms_span_sub, ms_str_*, ms_copy, ms_zero, ms_equal, ms_add_ok, ms_key, ms_sort, ms_upper_bound,
+ *         ms_lower_bound, ms_fail.
  * Never:  allocates; touches a byte outside its arguments. */
 
 #ifdef MACHSYM_NO_OS
@@ -1897,13 +1989,16 @@ static void ms_sort(ms_key *v, size_t count, ms_key *room)
         ms_copy(v, from, count * sizeof *v);
 }
 
-/* How many of the sorted keys are at or below key. */
-static size_t ms_upper_bound(const ms_key *v, size_t count, uint64_t key)
+/* How many of count sorted records have a key at or below this one. keys points to the uint64_t key of the first
+ * record; the next record's key lies stride bytes further. */
+static inline size_t ms_upper_bound(const void *keys, size_t count, size_t stride, uint64_t key)
 {
+    const char *at = (const char *)keys;
     size_t lo = 0;
     while (count > 0) {
         size_t half = count / 2;
-        if (v[lo + half].key <= key) {
+        const uint64_t *middle = (const uint64_t *)(const void *)(at + (lo + half) * stride);
+        if (*middle <= key) {
             lo += half + 1;
             count -= half + 1;
         } else {
@@ -1911,6 +2006,12 @@ static size_t ms_upper_bound(const ms_key *v, size_t count, uint64_t key)
         }
     }
     return lo;
+}
+
+/* How many of them have a key below this one. */
+static inline size_t ms_lower_bound(const void *keys, size_t count, size_t stride, uint64_t key)
+{
+    return key == 0 ? 0 : ms_upper_bound(keys, count, stride, key - 1);
 }
 
 /* Lowers *hi to an address: up to there what was found holds. */
@@ -2792,7 +2893,7 @@ static inline void *ms_arena_grow(ms_arena *arena, void *array, size_t count, si
 
 /* ==== >>segments ===========================================================================================
  * Job:    turns ranges that may overlap into sorted segments that do not, so that one search finds the owner.
- * Offers: ms_seg, ms_seg_build, ms_seg_at, ms_seg_find.
+ * Offers: ms_seg, ms_seg_build, ms_seg_at, ms_seg_find, ms_seg_range_at.
  * Never:  takes more than n log n steps, however the ranges overlap. */
 
 /* Half-open. */
@@ -2893,8 +2994,8 @@ static void ms_seg_paint(const ms_piece *pieces, size_t count, ms_arena *scratch
         owner[i] = ms_SEG_NONE;
     }
     for (size_t i = count; i-- > 0;) {
-        size_t lo = pieces[i].lo == 0 ? 0 : ms_upper_bound(cuts, cut_count, pieces[i].lo - 1);
-        size_t hi = pieces[i].hi == 0 ? 0 : ms_upper_bound(cuts, cut_count, pieces[i].hi - 1);
+        size_t lo = ms_lower_bound(cuts, cut_count, sizeof *cuts, pieces[i].lo);
+        size_t hi = ms_lower_bound(cuts, cut_count, sizeof *cuts, pieces[i].hi);
         for (uint32_t at = ms_seg_next_free(next, (uint32_t)lo); at < hi; at = ms_seg_next_free(next, at)) {
             MACHSYM_COUNT_WORK(1);
             owner[at] = pieces[i].owner;
@@ -2933,18 +3034,8 @@ static void ms_seg_build(const ms_piece *pieces, size_t count, ms_arena *scratch
 /* Index of the segment that holds an address; count when it lies before the first. */
 static size_t ms_seg_find(const ms_seg *v, size_t count, uint64_t addr)
 {
-    size_t lo = 0;
-    size_t left = count;
-    while (left > 0) {
-        size_t half = left / 2;
-        if (v[lo + half].lo <= addr) {
-            lo += half + 1;
-            left -= half + 1;
-        } else {
-            left = half;
-        }
-    }
-    return lo == 0 ? count : lo - 1;
+    size_t next = ms_upper_bound(v, count, sizeof *v, addr);
+    return next == 0 ? count : next - 1;
 }
 
 /* Whether segment number at holds an address, and another one follows it. */
@@ -2967,6 +3058,13 @@ static uint32_t ms_seg_owner(const ms_seg *v, size_t count, uint64_t addr)
 {
     uint64_t hi = UINT64_MAX;
     return ms_seg_at(v, count, addr, &hi);
+}
+
+/* The one of count sorted ranges that holds an address; NULL when none does. The ranges do not overlap. */
+static inline const ms_range *ms_seg_range_at(const ms_range *v, size_t count, uint64_t addr)
+{
+    size_t next = ms_upper_bound(v, count, sizeof *v, addr);
+    return next > 0 && addr < v[next - 1].hi ? &v[next - 1] : NULL;
 }
 
 /* ==== >>macho ==============================================================================================
@@ -4319,7 +4417,7 @@ static ms_fx_pointer ms_fx_pointer_at(ms_fx_data *d, uint64_t addr)
     if (section == NULL || span.len == 0)
         return pointer;
     uint64_t raw = d->mo->is_64 ? ms_rd_raw_u64(span.ptr) : ms_rd_raw_u32(span.ptr);
-    size_t at = ms_upper_bound(d->binds, d->bind_count, addr);
+    size_t at = ms_upper_bound(d->binds, d->bind_count, sizeof *d->binds, addr);
     if (at > 0 && d->binds[at - 1].key == addr) {
         uint64_t item = d->binds[at - 1].item;
         if ((item & ms_FX_BIND_IS_VALUE) != 0)
@@ -4530,20 +4628,10 @@ static uint64_t ms_sym_item(machsym_source source, unsigned rank, size_t mo, uin
            (uint64_t)mo << ms_SYM_MO_SHIFT | index;
 }
 
-/* code is sorted and does not overlap. */
-static const ms_range *ms_sym_code_at(const ms_range *code, size_t count, uint64_t addr)
+/* Which executable section holds an address; NULL when none does. */
+static const ms_range *ms_sym_code_at(const ms_sym_table *t, uint64_t addr)
 {
-    size_t lo = 0;
-    while (count > 0) {
-        size_t half = count / 2;
-        if (code[lo + half].lo <= addr) {
-            lo += half + 1;
-            count -= half + 1;
-        } else {
-            count = half;
-        }
-    }
-    return lo > 0 && addr < code[lo - 1].hi ? &code[lo - 1] : NULL;
+    return ms_seg_range_at(t->code, t->code_count, addr);
 }
 
 /* Turns an empty table into one that is for one address of code only. */
@@ -4569,8 +4657,7 @@ static void ms_sym_drop_far(ms_sym_table *t)
 /* Whether a start at an address may belong in the table. */
 static bool ms_sym_is_near(const ms_sym_table *t, uint64_t addr)
 {
-    return t->is_narrow ? addr >= t->near_lo && addr <= t->near_hi
-                        : ms_sym_code_at(t->code, t->code_count, addr) != NULL;
+    return t->is_narrow ? addr >= t->near_lo && addr <= t->near_hi : ms_sym_code_at(t, addr) != NULL;
 }
 
 /* Whether a name or start at an address belongs in the table. It closes in on a narrow one. */
@@ -4779,13 +4866,13 @@ static void ms_sym_index_crowds(ms_sym_table *t, ms_arena *scratch)
 /* The first entry at or past an address. */
 static size_t ms_sym_first(const ms_sym_table *t, uint64_t addr)
 {
-    return addr == 0 ? 0 : ms_upper_bound(t->v, t->count, addr - 1);
+    return ms_lower_bound(t->v, t->count, sizeof *t->v, addr);
 }
 
 /* The first entry past those at one address. */
 static size_t ms_sym_next(const ms_sym_table *t, size_t at)
 {
-    return ms_upper_bound(t->v, t->count, t->v[at].key);
+    return ms_upper_bound(t->v, t->count, sizeof *t->v, t->v[at].key);
 }
 
 /* Whether the name of an entry differs from those of the entries before it from first on; of many, the last
@@ -4806,7 +4893,7 @@ static bool ms_sym_is_new(const ms_sym_table *t, size_t first, size_t at)
 static void ms_sym_get(const ms_sym_table *t, size_t at, machsym_symbol *out)
 {
     uint64_t addr = t->v[at].key;
-    const ms_range *code = ms_sym_code_at(t->code, t->code_count, addr);
+    const ms_range *code = ms_sym_code_at(t, addr);
     size_t next = ms_sym_next(t, at);
     out->lo = addr;
     out->hi = code->hi;
@@ -4819,7 +4906,7 @@ static void ms_sym_get(const ms_sym_table *t, size_t at, machsym_symbol *out)
 /* The symbol whose range holds an address. Returns false when none does. */
 static bool ms_sym_find(const ms_sym_table *t, uint64_t addr, machsym_symbol *out)
 {
-    size_t at = ms_upper_bound(t->v, t->count, addr);
+    size_t at = ms_upper_bound(t->v, t->count, sizeof *t->v, addr);
     if (at == 0)
         return false;
     ms_sym_get(t, ms_sym_first(t, t->v[at - 1].key), out);
@@ -4846,7 +4933,7 @@ static machsym_str ms_sym_exact(const ms_sym_table *t, uint64_t addr, machsym_st
     const ms_key *v = is_crowd ? t->crowds : t->v;
     size_t count = is_crowd ? t->crowd_count : t->count;
     uint64_t key = is_crowd ? ms_sym_crowd_key(addr, want) : addr;
-    size_t at = key == 0 ? 0 : ms_upper_bound(v, count, key - 1);
+    size_t at = ms_lower_bound(v, count, sizeof *v, key);
     for (size_t i = 0; i < MACHSYM_MAX_CROWD && at < count && v[at].key == key && want.len != 0; i++, at++) {
         uint64_t item = t->v[is_crowd ? (size_t)v[at].item : at].item;
         if (ms_sym_source(item) != MACHSYM_SOURCE_SYMTAB) /* the best source: none follows another */
@@ -4943,8 +5030,7 @@ static void ms_sym_take_export(ms_sym_table *t, ms_fx_data *d, const ms_sym_trie
         machsym_str parts[1] = {ms_sym_c_name(ms_str_make(trie->name, trie->name_len))};
         if (d->mo->slice.cputype == ms_CPU_ARM)
             addr &= ~(uint64_t)1;
-        machsym_str name = ms_sym_code_at(t->code, t->code_count, addr) == NULL ? ms_str_empty()
-                                                                                : ms_sym_join(t, d, parts, 1);
+        machsym_str name = ms_sym_code_at(t, addr) == NULL ? ms_str_empty() : ms_sym_join(t, d, parts, 1);
         if (name.len != 0)
             ms_sym_add_name(t, addr, MACHSYM_SOURCE_EXPORTS, name);
     }
@@ -5384,7 +5470,7 @@ static void ms_oc_name_methods(ms_sym_table *t, ms_fx_data *d, const ms_oc_list 
         const ms_oc_method *method = &list->methods[owner->first + i];
         machsym_str parts[8];
         size_t count = 0;
-        if (ms_sym_code_at(t->code, t->code_count, method->addr) == NULL)
+        if (ms_sym_code_at(t, method->addr) == NULL)
             continue;
         parts[count++] = ms_str_from_c(method->is_class_method ? "+[" : "-[");
         parts[count++] = owner->class_name;
@@ -5658,7 +5744,7 @@ static void ms_oc_name_blocks(ms_sym_table *t, ms_fx_data *d)
         for (next = at + 1; next < t->count && t->v[next].key == t->v[at].key;)
             next++;
         machsym_source source = ms_sym_source(t->v[at].item);
-        const ms_range *code = ms_sym_code_at(t->code, t->code_count, t->v[at].key);
+        const ms_range *code = ms_sym_code_at(t, t->v[at].key);
         if (above < t->count && t->v[above].key < code->lo)
             above = t->count; /* never across sections */
         if (source == MACHSYM_SOURCE_SYMTAB || source == MACHSYM_SOURCE_EXPORTS ||
@@ -5728,7 +5814,7 @@ static ms_fx_pointer ms_sw_indirect(ms_fx_data *d, uint64_t addr)
 static uint64_t ms_sw_code(const ms_sym_table *t, ms_fx_data *d, uint64_t addr)
 {
     uint64_t to = ms_fx_relative_at(d, addr);
-    if (to == 0 || ms_sym_code_at(t->code, t->code_count, to) != NULL)
+    if (to == 0 || ms_sym_code_at(t, to) != NULL)
         return to;
     return ms_fx_relative_at(d, to);
 }
@@ -5771,7 +5857,7 @@ static machsym_str ms_sw_index(char *room, uint32_t index)
 /* Adds a guess put together from parts. */
 static void ms_sw_add(ms_sym_table *t, ms_fx_data *d, uint64_t code, const machsym_str *parts, size_t count)
 {
-    if (ms_sym_code_at(t->code, t->code_count, code) == NULL)
+    if (ms_sym_code_at(t, code) == NULL)
         return;
     machsym_str name = ms_sym_join(t, d, parts, count);
     if (name.len != 0)
@@ -6057,7 +6143,7 @@ static bool ms_src_find(ms_src *names, uint64_t addr, machsym_symbol *out)
         return ms_sym_find(ms_src_table(names), addr, out);
     ms_sym_table t = names->table; /* a hostile dSYM may have names that are put together: they are kept */
     names->scans++;
-    const ms_range *code = ms_sym_code_at(t.code, t.code_count, addr);
+    const ms_range *code = ms_sym_code_at(&t, addr);
     if (code == NULL)
         return false;
     ms_sym_narrow(&t, code, addr);
@@ -6662,7 +6748,7 @@ static inline const ms_dw_abbrev *ms_dw_abbrev_from_code(const ms_dw_abbrevs *ta
         return &table->v[code - 1];
     if (table->dense)
         return NULL;
-    size_t at = ms_upper_bound(table->by_code, table->count, code - 1); /* the first of equal codes */
+    size_t at = ms_lower_bound(table->by_code, table->count, sizeof *table->by_code, code);
     if (at == table->count || table->by_code[at].key != code)
         return NULL;
     return &table->v[table->by_code[at].item];
@@ -7006,65 +7092,25 @@ typedef struct ms_ranges {
     uint64_t budget; /* list entries that may still be read: lists may overlap in a hostile file */
 } ms_ranges;
 
-enum { ms_DW_FEW_RANGES = 16 }; /* lists up to this length need not be sorted: they are looked through */
-
-/* The range of a list that holds an address; NULL when none does. Longer lists are sorted and do not overlap. */
-static inline const ms_range *ms_dw_range_at(const ms_range *v, size_t count, uint64_t addr)
-{
-    while (count > ms_DW_FEW_RANGES) {
-        size_t half = count / 2;
-        bool above = v[half].lo <= addr;
-        v += above ? half : 0;
-        count = above ? count - half : half;
-    }
-    for (size_t i = 0; i < count; i++) {
-        MACHSYM_COUNT_WORK(1);
-        if (addr >= v[i].lo && addr < v[i].hi)
-            return &v[i];
-    }
-    return NULL;
-}
-
 /* Which executable section holds an address; NULL when none does. */
 static const ms_range *ms_dw_code_at(const ms_dw *dw, uint64_t addr)
 {
-    return ms_dw_range_at(dw->code, dw->code_count, addr);
+    return ms_seg_range_at(dw->code, dw->code_count, addr);
 }
 
 /* Up to where ms_dw_code_at says the same. */
 static uint64_t ms_dw_code_until(const ms_dw *dw, uint64_t addr)
 {
-    const ms_range *at = ms_dw_code_at(dw, addr);
-    if (at != NULL)
-        return at->hi;
-    const ms_range *v = dw->code;
-    size_t count = dw->code_count;
-    while (count > ms_DW_FEW_RANGES) {
-        size_t half = count / 2;
-        bool above = v[half - 1].lo <= addr;
-        v += above ? half : 0;
-        count = above ? count - half : half;
-    }
-    uint64_t next = UINT64_MAX;
-    for (size_t i = 0; i < count; i++)
-        next = v[i].lo > addr && v[i].lo < next ? v[i].lo : next;
-    return next;
+    size_t next = ms_upper_bound(dw->code, dw->code_count, sizeof *dw->code, addr);
+    if (next > 0 && addr < dw->code[next - 1].hi)
+        return dw->code[next - 1].hi;
+    return next < dw->code_count ? dw->code[next].lo : UINT64_MAX;
 }
 
 /* The first move that ends above an object's address; move_count when none does. */
 static size_t ms_dw_move_at(const ms_dw *dw, uint64_t addr)
 {
-    size_t lo = 0;
-    for (size_t left = dw->move_count; left > 0;) {
-        size_t half = left / 2;
-        if (dw->moves[lo + half].hi <= addr) {
-            lo += half + 1;
-            left -= half + 1;
-        } else {
-            left = half;
-        }
-    }
-    return lo;
+    return dw->move_count == 0 ? 0 : ms_upper_bound(&dw->moves->hi, dw->move_count, sizeof *dw->moves, addr);
 }
 
 /* Turns an object's range, as far as it moved as one piece, into the program's. Returns false for what the
@@ -7471,18 +7517,8 @@ static const ms_cu *ms_cu_index(const ms_dw *dw, const ms_cu_peeker *peeker, ms_
 /* Which unit contains an offset of .debug_info, header included; count when none does. */
 static size_t ms_cu_from_offset(const ms_cu *v, size_t count, uint64_t off)
 {
-    size_t lo = 0;
-    size_t left = count;
-    while (left > 0) {
-        size_t half = left / 2;
-        if (v[lo + half].off <= off) {
-            lo += half + 1;
-            left -= half + 1;
-        } else {
-            left = half;
-        }
-    }
-    return lo > 0 && off < v[lo - 1].end ? lo - 1 : count;
+    size_t next = ms_upper_bound(v, count, sizeof *v, off);
+    return next > 0 && off < v[next - 1].end ? next - 1 : count;
 }
 
 /* ---- Root entries ---- */
@@ -7560,7 +7596,8 @@ static const ms_dw_abbrevs *ms_cu_abbrevs(ms_cu_env *env, const ms_cu *cu, const
 {
     if (env->table_offs == NULL && !ms_cu_list_tables(env))
         return NULL;
-    size_t number = ms_upper_bound(env->table_offs, env->table_count, cu->abbrev_off) - 1;
+    size_t number =
+        ms_upper_bound(env->table_offs, env->table_count, sizeof *env->table_offs, cu->abbrev_off) - 1;
     ms_dw_abbrevs **slot = &env->tables[number];
     for (ms_dw_abbrevs *table = *slot; table != NULL; table = table->next) {
         MACHSYM_COUNT_WORK(1);
@@ -7693,8 +7730,8 @@ static ms_cu_program ms_cu_program_of(const ms_cu_env *env, const ms_cu_root *ro
 {
     ms_cu_program program = {env->dw->line.len, 0, false, false};
     const ms_key *v = env->programs;
-    size_t next = ms_upper_bound(v, env->program_count, root->line_off);
-    size_t first = root->line_off == 0 ? 0 : ms_upper_bound(v, env->program_count, root->line_off - 1);
+    size_t next = ms_upper_bound(v, env->program_count, sizeof *v, root->line_off);
+    size_t first = ms_lower_bound(v, env->program_count, sizeof *v, root->line_off);
     if (first == next)
         return program;
     program.end = env->program_ends[first];
@@ -8516,17 +8553,9 @@ static size_t ms_ln_seq_above(const ms_ln_table *table, size_t hint, uint64_t ad
         return hint;
     if (ms_ln_is_seq(table, hint + 1, addr))
         return hint + 1;
-    size_t lo = 0;
-    for (size_t left = table->seq_count; left > 0;) {
-        size_t half = left / 2;
-        if (table->seqs[lo + half].hi <= addr) {
-            lo += half + 1;
-            left -= half + 1;
-        } else {
-            left = half;
-        }
-    }
-    return lo;
+    return table->seq_count == 0
+               ? 0
+               : ms_upper_bound(&table->seqs->hi, table->seq_count, sizeof *table->seqs, addr);
 }
 
 /* The last row at or below an address that a sequence holds. */
@@ -8541,14 +8570,7 @@ static size_t ms_ln_last_at(const ms_ln_row *rows, const ms_ln_seq *seq, size_t 
                 return lo;
         }
     }
-    while (hi - lo > 1) {
-        size_t middle = lo + (hi - lo) / 2;
-        if (rows[middle].addr <= addr)
-            lo = middle;
-        else
-            hi = middle;
-    }
-    return lo;
+    return lo + ms_upper_bound(&rows[lo + 1], hi - lo - 1, sizeof *rows, addr);
 }
 
 /* The row that answers under a policy, where at is the last row at or below the address. */
@@ -8749,6 +8771,8 @@ static uint64_t ms_fn_list_budget(const ms_fn_walk *w, bool is_function, uint64_
     return budget > w->lists[is_function] ? budget - w->lists[is_function] : 0;
 }
 
+enum { ms_FN_FEW_RANGES = 16 }; /* lists up to this length need not be sorted: they are looked through */
+
 /* Finds an entry's code, and puts it into a block. Returns false when it has none, or memory is out. */
 static bool ms_fn_set_code(ms_fn_walk *w, uint64_t die_off, bool is_function, const ms_dw_die *die,
                            ms_fn_block *block)
@@ -8766,7 +8790,7 @@ static bool ms_fn_set_code(ms_fn_walk *w, uint64_t die_off, bool is_function, co
             w->is_damaged = true;
         w->lists[is_function] += budget - w->list.budget;
         first = w->list.count > 0 ? w->list.v[0] : first;
-        if (w->list.count > ms_DW_FEW_RANGES)
+        if (w->list.count > ms_FN_FEW_RANGES)
             ms_fn_sort_ranges(w);
         first = w->list.count == 1 ? w->list.v[0] : first;
         block->range_count = (uint32_t)w->list.count;
@@ -9172,6 +9196,20 @@ static uint32_t ms_fn_call_at(ms_fn_inside *inside, uint64_t addr, uint32_t *dro
     return inside->table->blocks[index].parent;
 }
 
+/* The range of a list that holds an address; NULL when none does. Short lists are in the file's order, and may
+ * overlap; longer ones have been sorted. */
+static inline const ms_range *ms_fn_list_at(const ms_range *v, size_t count, uint64_t addr)
+{
+    if (count > ms_FN_FEW_RANGES)
+        return ms_seg_range_at(v, count, addr);
+    for (size_t i = 0; i < count; i++) {
+        MACHSYM_COUNT_WORK(1);
+        if (addr >= v[i].lo && addr < v[i].hi)
+            return &v[i];
+    }
+    return NULL;
+}
+
 /* The range of a block that holds an address; its first one when none does. Lowers *hi to where it ends; a
  * damaged function's ranges may overlap. */
 static ms_range ms_fn_range_at(const ms_fn_block *block, uint64_t addr, uint64_t *hi)
@@ -9179,12 +9217,12 @@ static ms_range ms_fn_range_at(const ms_fn_block *block, uint64_t addr, uint64_t
     ms_range range = {block->lo, block->hi};
     const ms_range *v = block->ranges;
     if (block->range_count > 1) {
-        const ms_range *one = ms_dw_range_at(v, block->range_count, addr);
+        const ms_range *one = ms_fn_list_at(v, block->range_count, addr);
         range = one != NULL ? *one : range;
     }
     if (addr < range.hi)
         ms_lower_to(hi, range.hi);
-    for (size_t i = 0; i < block->range_count && block->range_count <= ms_DW_FEW_RANGES; i++) {
+    for (size_t i = 0; i < block->range_count && block->range_count <= ms_FN_FEW_RANGES; i++) {
         if (block->range_count > 1 && v[i].lo > addr)
             ms_lower_to(hi, v[i].lo);
     }
@@ -9194,8 +9232,9 @@ static ms_range ms_fn_range_at(const ms_fn_block *block, uint64_t addr, uint64_t
 /* The out-of-line copy of what block is inlined from; NULL when the unit has none. */
 static const ms_fn_block *ms_fn_copy_of(const ms_fn_table *table, const ms_fn_block *block)
 {
-    size_t at = block->origin == 0 ? table->copy_count
-                                   : ms_upper_bound(table->copies, table->copy_count, block->origin - 1);
+    size_t at = block->origin == 0
+                    ? table->copy_count
+                    : ms_lower_bound(table->copies, table->copy_count, sizeof *table->copies, block->origin);
     if (at >= table->copy_count || table->copies[at].key != block->origin)
         return NULL;
     return &table->blocks[table->copies[at].item];
@@ -10001,6 +10040,19 @@ typedef struct ms_map_hit {
     uint64_t run; /* its run's place in DATA */
 } ms_map_hit;
 
+/* Of the entries [lo, hi) of a table, which are pairs of u32 sorted by the first: the first one above key; hi when
+ * none is. */
+static inline uint64_t ms_map_above(ms_span pairs, uint64_t lo, uint64_t hi, uint64_t key)
+{
+    for (uint64_t left = lo < hi ? hi - lo : 0; left > 0;) { /* without branches that nobody can predict */
+        uint64_t half = left / 2;
+        bool is_below = ms_map_u32_at(pairs, 2 * (lo + half)) <= key;
+        lo += is_below ? half + 1 : 0;
+        left = is_below ? left - half - 1 : half;
+    }
+    return lo;
+}
+
 /* The last run that starts at or below off; the number of runs when there is none. */
 static uint64_t ms_map_run_at(const machsym_map *map, unsigned runs, uint64_t off)
 {
@@ -10017,13 +10069,7 @@ static uint64_t ms_map_run_at(const machsym_map *map, unsigned runs, uint64_t of
     uint64_t hi = ms_map_u32_at(buckets, bucket + 1);
     if (bucket == bucket_count - 2 || hi > count)
         hi = count;
-    while (lo < hi) {
-        uint64_t mid = lo + (hi - lo) / 2;
-        if (ms_rd_raw_u32(table.ptr + 8 * mid) <= off)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    lo = ms_map_above(table, lo, hi, off);
     return lo == 0 || lo > count ? count : lo - 1;
 }
 
@@ -10107,18 +10153,13 @@ static ms_map_files ms_map_files_of(const machsym_map *map, uint64_t record)
     ms_span parts = map->tables[ms_MAP_PARTS];
     ms_span data = map->records;
     ms_map_files files = {0, NULL, 0};
-    uint64_t lo = 0;
-    for (uint64_t left = parts.len / 8; left > 1;) { /* without branches that nobody can predict */
-        uint64_t half = left / 2;
-        lo += ms_map_u32_at(parts, 2 * (lo + half)) <= record ? half : 0;
-        left -= half;
-    }
-    if (parts.len < 8 || ms_map_u32_at(parts, 2 * lo) > record)
+    uint64_t next = ms_map_above(parts, 0, parts.len / 8, record);
+    if (next == 0)
         return files;
-    uint64_t at = ms_map_u32_at(parts, 2 * lo + 1);
+    uint64_t at = ms_map_u32_at(parts, 2 * next - 1);
     if (at >= data.len)
         return files;
-    files.base = ms_map_u32_at(parts, 2 * lo);
+    files.base = ms_map_u32_at(parts, 2 * next - 2);
     files.v = data.ptr + at;
     files.count = ms_rd_raw_u32(files.v);
     if (files.count > (data.len - at) / 4) /* the margin makes up for the count itself */
@@ -10555,8 +10596,8 @@ static bool ms_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_
 
 /* ==== >>image ==============================================================================================
  * Job:    turns a descriptor into an image: its slice, the other half, code, debug info.
- * Offers: machsym_image, ms_im_open, ms_im_close, ms_im_get_info, ms_im_next_section, ms_im_next_platform, ms_im_addr, ms_im_read_dwarf,
- *         ms_im_list_units.
+ * Offers: machsym_image, ms_im_open, ms_im_close, ms_im_get_info, ms_im_next_section, ms_im_next_platform,
+ *         ms_im_addr, ms_im_loaded_at, ms_im_read_dwarf, ms_im_list_units.
  * Never:  changes an image once it is open; reads debug info past the unit headers. */
 
 /* Where the object files of a debug map may have gone, and how exact one is about them. */
@@ -11095,6 +11136,13 @@ static uint64_t ms_im_addr(uint32_t cputype, bool is_64, uint64_t text_addr, uin
         pc &= ~(uint64_t)1; /* Thumb */
     uint64_t addr = pc - load_addr + text_addr;
     return is_64 ? addr : addr & UINT32_MAX;
+}
+
+/* Which of a process's images holds a runtime address; NULL when none does. */
+static const machsym_loaded *ms_im_loaded_at(const machsym_loaded *images, size_t count, uint64_t pc)
+{
+    size_t next = ms_upper_bound(images, count, sizeof *images, pc);
+    return next > 0 && pc < images[next - 1].hi ? &images[next - 1] : NULL;
 }
 
 /* ==== >>debugmap ===========================================================================================
@@ -12944,8 +12992,9 @@ static size_t ms_ans_many(machsym_session *s, const uint64_t *addrs, size_t coun
 
 /* ==== >>iterate ============================================================================================
  * Job:    goes through all that a session can decode, one item after the other.
- * Offers: ms_it_next_function, ms_it_next_line, ms_it_next_objc, ms_it_next_object, ms_it_count.
- * Never:  searches by address. */
+ * Offers: ms_it_next_function, ms_it_next_line, ms_it_next_symbol, ms_it_next_alias, ms_it_next_name,
+ *         ms_it_next_objc, ms_it_next_object, ms_it_next_object_file, ms_it_count.
+ * Never:  says which unit or function has an address. */
 
 /* Functions: cursor a is the unit, b the segment in it. Blocks' ranges in the order of the entries would name
  * parts that another function covers; segments say what is really looked up, but a function that inlined
@@ -13065,6 +13114,45 @@ static bool ms_it_next_line(machsym_session *s, machsym_cursor *at, machsym_line
     return false;
 }
 
+/* ---- Names outside the debug info ---- */
+
+/* Each address with a name or start once: cursor a is the entry of the table. */
+static bool ms_it_next_symbol(machsym_session *s, machsym_cursor *at, machsym_symbol *out)
+{
+    const ms_sym_table *t = ms_src_table(ms_ses_symbols(s));
+    if (at->a >= t->count)
+        return false;
+    ms_sym_get(t, (size_t)at->a, out);
+    at->a = ms_sym_next(t, (size_t)at->a);
+    return true;
+}
+
+/* The names at one address, each once: cursor a counts its entries of the table. */
+static bool ms_it_next_alias(machsym_session *s, uint64_t addr, machsym_cursor *at, machsym_str *out)
+{
+    const ms_sym_table *t = ms_src_table(ms_ses_symbols(s));
+    size_t first = ms_sym_first(t, addr);
+    for (size_t index = first + (size_t)at->a++; index < t->count && t->v[index].key == addr;
+         index++, at->a++) {
+        *out = ms_sym_name(t, t->v[index].item);
+        if (out->len != 0 && ms_sym_is_new(t, first, index))
+            return true;
+    }
+    return false;
+}
+
+/* Every entry of the table: cursor a. */
+static bool ms_it_next_name(machsym_session *s, machsym_cursor *at, machsym_symbol *out)
+{
+    const ms_sym_table *t = ms_src_table(ms_ses_symbols(s));
+    if (at->a >= t->count)
+        return false;
+    ms_sym_get(t, (size_t)at->a++, out);
+    return true;
+}
+
+/* ---- Metadata and object files ---- */
+
 /* The owner of metadata that a cursor stands at: a is the class or category (all halves counted on). NULL at the end. */
 static const ms_oc_owner *ms_it_objc_owner(const machsym_session *s, const ms_oc_list **list,
                                            const machsym_cursor *at)
@@ -13121,6 +13209,16 @@ static bool ms_it_next_object(const machsym_session *s, machsym_cursor *at, mach
         at->a = (at->a & 1) != 0 ? UINT64_MAX : 1;
     }
     return false;
+}
+
+/* The object files that the session tried to open, in that order: cursor a. */
+static bool ms_it_next_object_file(const machsym_session *s, machsym_cursor *at, machsym_object_file *out)
+{
+    const ms_ses_objects *o = s->objects;
+    if (o == NULL || at->a >= o->tried_count)
+        return false;
+    ms_ses_get_object(o, o->tried[at->a++], out);
+    return true;
 }
 
 /* ---- Counts ---- */
@@ -27570,17 +27668,7 @@ MACHSYM_API uint64_t machsym_image_addr(const machsym_image *image, uint64_t loa
 MACHSYM_API const machsym_loaded *machsym_loaded_from_pc(const machsym_loaded *images, size_t count,
                                                          uint64_t pc)
 {
-    size_t lo = 0;
-    while (count > 0) {
-        size_t half = count / 2;
-        if (images[lo + half].lo <= pc) {
-            lo += half + 1;
-            count -= half + 1;
-        } else {
-            count = half;
-        }
-    }
-    return lo > 0 && pc < images[lo - 1].hi ? &images[lo - 1] : NULL;
+    return ms_im_loaded_at(images, count, pc);
 }
 
 /* ---- Session ---- */
@@ -27660,35 +27748,18 @@ MACHSYM_API bool machsym_session_next_line(machsym_session *session, machsym_cur
 MACHSYM_API bool machsym_session_next_symbol(machsym_session *session, machsym_cursor *at,
                                              machsym_symbol *out)
 {
-    const ms_sym_table *t = ms_src_table(ms_ses_symbols(session));
-    if (at->a >= t->count)
-        return false;
-    ms_sym_get(t, (size_t)at->a, out);
-    at->a = ms_sym_next(t, (size_t)at->a);
-    return true;
+    return ms_it_next_symbol(session, at, out);
 }
 
 MACHSYM_API bool machsym_session_next_alias(machsym_session *session, uint64_t addr, machsym_cursor *at,
                                             machsym_str *out)
 {
-    const ms_sym_table *t = ms_src_table(ms_ses_symbols(session));
-    size_t first = ms_sym_first(t, addr);
-    for (size_t index = first + (size_t)at->a++; index < t->count && t->v[index].key == addr;
-         index++, at->a++) {
-        *out = ms_sym_name(t, t->v[index].item);
-        if (out->len != 0 && ms_sym_is_new(t, first, index))
-            return true;
-    }
-    return false;
+    return ms_it_next_alias(session, addr, at, out);
 }
 
 MACHSYM_API bool machsym_session_next_name(machsym_session *session, machsym_cursor *at, machsym_symbol *out)
 {
-    const ms_sym_table *t = ms_src_table(ms_ses_symbols(session));
-    if (at->a >= t->count)
-        return false;
-    ms_sym_get(t, (size_t)at->a++, out);
-    return true;
+    return ms_it_next_name(session, at, out);
 }
 
 MACHSYM_API bool machsym_session_next_objc(machsym_session *session, machsym_cursor *at, machsym_objc *out)
@@ -27705,11 +27776,7 @@ MACHSYM_API bool machsym_session_next_object(machsym_session *session, machsym_c
 MACHSYM_API bool machsym_session_next_object_file(const machsym_session *session, machsym_cursor *at,
                                                   machsym_object_file *out)
 {
-    const ms_ses_objects *o = session->objects;
-    if (o == NULL || at->a >= o->tried_count)
-        return false;
-    ms_ses_get_object(o, o->tried[at->a++], out);
-    return true;
+    return ms_it_next_object_file(session, at, out);
 }
 
 MACHSYM_API void machsym_session_explain(machsym_session *session, uint64_t addr, machsym_explanation *out)

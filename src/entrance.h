@@ -7,9 +7,7 @@
 #include "base/memory.h"
 #include "macho/macho.h"
 #include "macho/files.h"
-#include "macho/symbols.h"
 #include "image/image.h"
-#include "macho/sources.h"
 #include "answer/session.h"
 #include "answer/engine.h"
 #include "answer/answer.h"
@@ -148,17 +146,7 @@ MACHSYM_API uint64_t machsym_image_addr(const machsym_image *image, uint64_t loa
 MACHSYM_API const machsym_loaded *machsym_loaded_from_pc(const machsym_loaded *images, size_t count,
                                                          uint64_t pc)
 {
-    size_t lo = 0;
-    while (count > 0) {
-        size_t half = count / 2;
-        if (images[lo + half].lo <= pc) {
-            lo += half + 1;
-            count -= half + 1;
-        } else {
-            count = half;
-        }
-    }
-    return lo > 0 && pc < images[lo - 1].hi ? &images[lo - 1] : NULL;
+    return ms_im_loaded_at(images, count, pc);
 }
 
 /* ---- Session ---- */
@@ -238,35 +226,18 @@ MACHSYM_API bool machsym_session_next_line(machsym_session *session, machsym_cur
 MACHSYM_API bool machsym_session_next_symbol(machsym_session *session, machsym_cursor *at,
                                              machsym_symbol *out)
 {
-    const ms_sym_table *t = ms_src_table(ms_ses_symbols(session));
-    if (at->a >= t->count)
-        return false;
-    ms_sym_get(t, (size_t)at->a, out);
-    at->a = ms_sym_next(t, (size_t)at->a);
-    return true;
+    return ms_it_next_symbol(session, at, out);
 }
 
 MACHSYM_API bool machsym_session_next_alias(machsym_session *session, uint64_t addr, machsym_cursor *at,
                                             machsym_str *out)
 {
-    const ms_sym_table *t = ms_src_table(ms_ses_symbols(session));
-    size_t first = ms_sym_first(t, addr);
-    for (size_t index = first + (size_t)at->a++; index < t->count && t->v[index].key == addr;
-         index++, at->a++) {
-        *out = ms_sym_name(t, t->v[index].item);
-        if (out->len != 0 && ms_sym_is_new(t, first, index))
-            return true;
-    }
-    return false;
+    return ms_it_next_alias(session, addr, at, out);
 }
 
 MACHSYM_API bool machsym_session_next_name(machsym_session *session, machsym_cursor *at, machsym_symbol *out)
 {
-    const ms_sym_table *t = ms_src_table(ms_ses_symbols(session));
-    if (at->a >= t->count)
-        return false;
-    ms_sym_get(t, (size_t)at->a++, out);
-    return true;
+    return ms_it_next_name(session, at, out);
 }
 
 MACHSYM_API bool machsym_session_next_objc(machsym_session *session, machsym_cursor *at, machsym_objc *out)
@@ -283,11 +254,7 @@ MACHSYM_API bool machsym_session_next_object(machsym_session *session, machsym_c
 MACHSYM_API bool machsym_session_next_object_file(const machsym_session *session, machsym_cursor *at,
                                                   machsym_object_file *out)
 {
-    const ms_ses_objects *o = session->objects;
-    if (o == NULL || at->a >= o->tried_count)
-        return false;
-    ms_ses_get_object(o, o->tried[at->a++], out);
-    return true;
+    return ms_it_next_object_file(session, at, out);
 }
 
 MACHSYM_API void machsym_session_explain(machsym_session *session, uint64_t addr, machsym_explanation *out)

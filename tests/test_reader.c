@@ -241,12 +241,54 @@ static void test_sort(void)
             CHECK_EQ(sum, sum_after);
         }
     }
-    static const ms_key keys[] = {{10, 0}, {20, 1}, {20, 2}, {30, 3}};
-    CHECK_EQ(ms_upper_bound(keys, 4, 9), 0);
-    CHECK_EQ(ms_upper_bound(keys, 4, 10), 1);
-    CHECK_EQ(ms_upper_bound(keys, 4, 20), 3);
-    CHECK_EQ(ms_upper_bound(keys, 4, 99), 4);
-    CHECK_EQ(ms_upper_bound(keys, 0, 99), 0);
+}
+
+/* A record whose key is not its first field, and whose size is not that of a key twice. */
+typedef struct record {
+    uint32_t before;
+    uint64_t key;
+    uint8_t behind[13];
+} record;
+
+/* Compares both bounds with counting, for every key from 0 to most and the largest. */
+static void check_bounds(const record *v, size_t count, uint64_t most)
+{
+    for (uint64_t i = 0; i <= most + 1; i++) {
+        uint64_t key = i <= most ? i : UINT64_MAX;
+        size_t below = 0;
+        size_t equal = 0;
+        for (size_t j = 0; j < count; j++) {
+            below += v[j].key < key;
+            equal += v[j].key == key;
+        }
+        CHECK_EQ(ms_lower_bound(&v->key, count, sizeof *v, key), below);
+        CHECK_EQ(ms_upper_bound(&v->key, count, sizeof *v, key), below + equal);
+    }
+}
+
+static void test_bounds(void)
+{
+    CHECK_EQ(ms_upper_bound(NULL, 0, sizeof(ms_key), 99), 0);
+    CHECK_EQ(ms_lower_bound(NULL, 0, sizeof(ms_key), 99), 0);
+    static const ms_key keys[] = {{0, 9}, {20, 1}, {20, 2}, {UINT64_MAX, 3}};
+    CHECK_EQ(ms_lower_bound(keys, 4, sizeof *keys, 0), 0);
+    CHECK_EQ(ms_upper_bound(keys, 4, sizeof *keys, 0), 1);
+    CHECK_EQ(ms_lower_bound(keys, 4, sizeof *keys, 20), 1);
+    CHECK_EQ(ms_upper_bound(keys, 4, sizeof *keys, 20), 3);
+    CHECK_EQ(ms_upper_bound(keys, 4, sizeof *keys, UINT64_MAX - 1), 3);
+    CHECK_EQ(ms_lower_bound(keys, 4, sizeof *keys, UINT64_MAX), 3);
+    CHECK_EQ(ms_upper_bound(keys, 4, sizeof *keys, UINT64_MAX), 4);
+
+    static const uint64_t steps[] = {0, 0, 1, 0, 3, 1, 0, 0, 0, 7, 2}; /* from one key to the next */
+    record v[sizeof steps / sizeof *steps];
+    uint64_t key = 0;
+    memset(v, 0xff, sizeof v);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        v[i].key = key += steps[i];
+    for (size_t first = 0; first < sizeof steps / sizeof *steps; first++) {
+        for (size_t count = 0; count <= sizeof steps / sizeof *steps - first; count++)
+            check_bounds(v + first, count, key + 1);
+    }
 }
 
 int main(void)
@@ -257,5 +299,6 @@ int main(void)
     test_strings();
     test_spans();
     test_sort();
+    test_bounds();
     return test_done();
 }

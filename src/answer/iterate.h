@@ -4,6 +4,7 @@
 #include "../base/bytes.h"
 #include "../base/reader.h"
 #include "../base/segments.h"
+#include "../macho/symbols.h"
 #include "../macho/sources.h"
 #include "../macho/objc.h"
 #include "../dwarf/units.h"
@@ -15,8 +16,9 @@
 
 /* ==== >>iterate ============================================================================================
  * Job:    goes through all that a session can decode, one item after the other.
- * Offers: ms_it_next_function, ms_it_next_line, ms_it_next_objc, ms_it_next_object, ms_it_count.
- * Never:  searches by address. */
+ * Offers: ms_it_next_function, ms_it_next_line, ms_it_next_symbol, ms_it_next_alias, ms_it_next_name,
+ *         ms_it_next_objc, ms_it_next_object, ms_it_next_object_file, ms_it_count.
+ * Never:  says which unit or function has an address. */
 
 /* Functions: cursor a is the unit, b the segment in it. Blocks' ranges in the order of the entries would name
  * parts that another function covers; segments say what is really looked up, but a function that inlined
@@ -136,6 +138,45 @@ static bool ms_it_next_line(machsym_session *s, machsym_cursor *at, machsym_line
     return false;
 }
 
+/* ---- Names outside the debug info ---- */
+
+/* Each address with a name or start once: cursor a is the entry of the table. */
+static bool ms_it_next_symbol(machsym_session *s, machsym_cursor *at, machsym_symbol *out)
+{
+    const ms_sym_table *t = ms_src_table(ms_ses_symbols(s));
+    if (at->a >= t->count)
+        return false;
+    ms_sym_get(t, (size_t)at->a, out);
+    at->a = ms_sym_next(t, (size_t)at->a);
+    return true;
+}
+
+/* The names at one address, each once: cursor a counts its entries of the table. */
+static bool ms_it_next_alias(machsym_session *s, uint64_t addr, machsym_cursor *at, machsym_str *out)
+{
+    const ms_sym_table *t = ms_src_table(ms_ses_symbols(s));
+    size_t first = ms_sym_first(t, addr);
+    for (size_t index = first + (size_t)at->a++; index < t->count && t->v[index].key == addr;
+         index++, at->a++) {
+        *out = ms_sym_name(t, t->v[index].item);
+        if (out->len != 0 && ms_sym_is_new(t, first, index))
+            return true;
+    }
+    return false;
+}
+
+/* Every entry of the table: cursor a. */
+static bool ms_it_next_name(machsym_session *s, machsym_cursor *at, machsym_symbol *out)
+{
+    const ms_sym_table *t = ms_src_table(ms_ses_symbols(s));
+    if (at->a >= t->count)
+        return false;
+    ms_sym_get(t, (size_t)at->a++, out);
+    return true;
+}
+
+/* ---- Metadata and object files ---- */
+
 /* The owner of metadata that a cursor stands at: a is the class or category (all halves counted on). NULL at the end. */
 static const ms_oc_owner *ms_it_objc_owner(const machsym_session *s, const ms_oc_list **list,
                                            const machsym_cursor *at)
@@ -192,6 +233,16 @@ static bool ms_it_next_object(const machsym_session *s, machsym_cursor *at, mach
         at->a = (at->a & 1) != 0 ? UINT64_MAX : 1;
     }
     return false;
+}
+
+/* The object files that the session tried to open, in that order: cursor a. */
+static bool ms_it_next_object_file(const machsym_session *s, machsym_cursor *at, machsym_object_file *out)
+{
+    const ms_ses_objects *o = s->objects;
+    if (o == NULL || at->a >= o->tried_count)
+        return false;
+    ms_ses_get_object(o, o->tried[at->a++], out);
+    return true;
 }
 
 /* ---- Counts ---- */

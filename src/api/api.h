@@ -15,7 +15,7 @@ extern "C" {
 
 /* ---- Plain values ---- */
 
-/* A view of text: not NUL-terminated, any bytes, may be empty. */
+/* A view of text. It may hold any bytes, no NUL ends it, and it may be empty. */
 typedef struct machsym_str {
     const char *ptr;
     size_t len;
@@ -27,7 +27,7 @@ typedef struct machsym_bytes {
     size_t len;
 } machsym_bytes;
 
-/* A file name in the parts that debug info stores; machsym_path_join puts them together. */
+/* A file name, in the parts that debug info stores. machsym_path_join puts them together. */
 typedef struct machsym_path {
     machsym_str comp_dir;
     machsym_str dir;
@@ -38,13 +38,13 @@ typedef struct machsym_uuid {
     uint8_t v[16];
 } machsym_uuid;
 
-/* Where an iteration stands; zero it to begin. */
+/* Where an iteration stands. Zero it to begin. */
 typedef struct machsym_cursor {
     uint64_t a;
     uint64_t b;
 } machsym_cursor;
 
-/* Memory for everything that is opened; alloc NULL means malloc and free. */
+/* Where memory for everything that is opened comes from. alloc NULL: malloc and free. */
 typedef struct machsym_allocator {
     void *(*alloc)(void *user, size_t size);
     void (*free)(void *user, void *ptr, size_t size);
@@ -86,13 +86,16 @@ typedef struct machsym_error {
     uint64_t offset;   /* in the file, of the part that is wrong */
 } machsym_error;
 
-/* The first damage that was found while a file was opened: it costs what is damaged, and nothing else. */
+/* The first damage that was found in a file. Damage costs what is damaged, and nothing else. */
 typedef struct machsym_damage {
-    const char *what; /* static, one clause: what is wrong; "" when nothing is */
-    const char
-        *where;      /* static, the part of the file: "load commands", "section", ".debug_info", ...; or "" */
-    uint64_t offset; /* of that part in the file; of a unit, in .debug_info */
-    bool is_cut_short; /* a part, not always the first one, runs past the end: the file may be incomplete */
+    /* Static, one clause: what is wrong; "" when nothing is. */
+    const char *what;
+    /* Static: which part of the file, as "load commands", "section", ".debug_info"; or "". */
+    const char *where;
+    /* Of that part in the file; of a unit, in .debug_info. */
+    uint64_t offset;
+    /* A part (not always this first one) runs past the end of the file: the file may be incomplete. */
+    bool is_cut_short;
 } machsym_damage;
 
 /* ---- Names of things ---- */
@@ -118,49 +121,58 @@ typedef enum machsym_source {
 
 /* Which row of the line table answers. */
 typedef enum machsym_lines {
-    MACHSYM_LINES_ATOS = 0, /* the row as it is; of rows at one address the first: what atos prints */
-    MACHSYM_LINES_DWARF, /* the row as it is; of rows at one address the last: what llvm-symbolizer prints */
-    MACHSYM_LINES_STMT,  /* the nearest row at or below that begins a statement: fewer lines 0 */
+    /* The row that holds the address; of several rows at one address the first. atos prints this one. */
+    MACHSYM_LINES_ATOS = 0,
+    /* The row that holds the address; of several rows at one address the last. llvm-symbolizer prints this
+     * one. */
+    MACHSYM_LINES_DWARF,
+    /* The nearest row at or below the address that begins a statement. Fewer lines are 0. */
+    MACHSYM_LINES_STMT,
     MACHSYM_LINES_COUNT
 } machsym_lines;
 
-/* The version of the implementation, "1.2.3". Compare with MACHSYM_VERSION to find a stale library. */
+/* The version of the implementation, "1.2.3". Compare it with MACHSYM_VERSION to find a stale library.
+ * Returns: a static string. Threads: any. Cost: constant. */
 MACHSYM_API const char *machsym_version(void);
 /* MACHSYM_ABI of the library. A program that was compiled with structs of other sizes passes garbage. Debug
- * builds find that out by themselves (see MACHSYM_ASSERT); where the library is shared, a release may compare
- * it with MACHSYM_ABI once. */
+ * builds notice that by themselves (see MACHSYM_ASSERT). A release that uses a shared library may compare
+ * this with MACHSYM_ABI once. Threads: any. Cost: constant. */
 MACHSYM_API uint64_t machsym_abi(void);
-/* "ERR_ARCH" and so on; "?" for a number that is none. */
+/* The name of a result: "ERR_ARCH" and so on.
+ * Returns: a static string; "?" for a number that is no result. Threads: any. Cost: constant. */
 MACHSYM_API const char *machsym_result_name(machsym_result result);
-/* "dwarf", "symtab", ... as the tool's JSON has them; "?" for a number that is none. */
+/* The name of a source, as the tool's JSON has it: "dwarf", "symtab" and so on.
+ * Returns: a static string; "?" for a number that is no source. Threads: any. Cost: constant. */
 MACHSYM_API const char *machsym_source_name(machsym_source source);
-/* "arm64e" and so on for Mach-O's numbers; "unknown" when there is no name. Ignores the ABI and library
- * bits. */
+/* The name of an architecture by Mach-O's numbers: "arm64e" and so on. The ABI and library bits of cpusubtype
+ * are ignored. Returns: a static string; "unknown" when there is no name. Threads: any. Cost: constant. */
 MACHSYM_API const char *machsym_arch_name(uint32_t cputype, uint32_t cpusubtype);
 
-/* Puts a path together: comp_dir/dir/name, where an absolute later part drops the earlier ones.
- * Returns: the length of the whole without the closing NUL, as snprintf does; writes at most cap bytes with
- * the NUL.
- * Threads: any. Cost: one copy. */
+/* Puts a path together: comp_dir/dir/name. An absolute part drops the parts before it.
+ * Returns: the length of the whole without the closing NUL, as snprintf does. At most cap bytes are written,
+ * the NUL among them. Threads: any. Cost: one copy. */
 MACHSYM_API size_t machsym_path_join(const machsym_path *path, char *buf, size_t cap);
 
-/* ---- Image: a file opened for lookups. Never changes after open, so any number of threads may share it ---- */
+/* ---- Image: a file opened for lookups. It never changes, so any number of threads may share it ---- */
 
 enum machsym_open_flags {
-    MACHSYM_OPEN_COPY =
-        1u << 0, /* read files into memory (by malloc), as those up to 64 KB are anyway: see the manual */
-    MACHSYM_OPEN_NO_PAIR = 1u << 1, /* do not look for NAME.dSYM beside a binary */
-    MACHSYM_OPEN_LOADED = 1u << 2,  /* bytes is an image as dyld laid it out in memory: see load_addr */
-    MACHSYM_OPEN_NO_SYMTAB =
-        1u << 3, /* ignore the names LC_SYMTAB has for the image's own code, as if stripped */
-    MACHSYM_OPEN_NO_OBJECTS =
-        1u << 4, /* do not follow the debug map: no file that the program names is opened */
-    MACHSYM_OPEN_ANY_TIME = 1u << 5, /* take object files whose time is not the one in the debug map */
-    MACHSYM_OPEN_UNCHECKED = 1u << 6 /* of a map: do not compare its checksum, as MACHSYM_MAP_UNCHECKED */
+    /* Read files into memory instead of mapping them: see the manual. Files up to 64 KB always are. */
+    MACHSYM_OPEN_COPY = 1u << 0,
+    /* Do not look for NAME.dSYM beside a binary. */
+    MACHSYM_OPEN_NO_PAIR = 1u << 1,
+    /* The bytes are an image as dyld laid it out in memory: see load_addr. */
+    MACHSYM_OPEN_LOADED = 1u << 2,
+    /* Ignore the names that LC_SYMTAB has for the image's own code, as if the image were stripped. */
+    MACHSYM_OPEN_NO_SYMTAB = 1u << 3,
+    /* Do not follow the debug map: no file that the program names is opened. */
+    MACHSYM_OPEN_NO_OBJECTS = 1u << 4,
+    /* Take object files whose time is not the one in the debug map. */
+    MACHSYM_OPEN_ANY_TIME = 1u << 5,
+    /* The file is a map: do not compare its checksum. The same as MACHSYM_MAP_UNCHECKED. */
+    MACHSYM_OPEN_UNCHECKED = 1u << 6
 };
 
-/* Where the object files of a debug map went: paths that begin with from are looked up with to in its
- * place. */
+/* Where the object files of a debug map went: in a path that begins with from, to takes its place. */
 typedef struct machsym_oso_prefix {
     const char *from;
     const char *to;
@@ -168,19 +180,30 @@ typedef struct machsym_oso_prefix {
 
 /* What to open; zero means the default everywhere. */
 typedef struct machsym_open_desc {
-    const char *path;         /* a Mach-O file, a .dSYM bundle, or a symbol map */
-    machsym_bytes bytes;      /* the file's bytes, in place of path; they must outlive the image */
-    const char *pair_path;    /* the other half: the binary to a dSYM, or the dSYM to a binary */
-    machsym_bytes pair_bytes; /* the same as bytes */
-    const char *arch;         /* "arm64", ...; NULL: the file has one slice, or uuid chooses */
-    const machsym_uuid *uuid; /* NULL: any */
-    const char *entry;        /* the image of this name in a kernel collection: see machsym_entry; or NULL */
-    uint32_t flags;           /* machsym_open_flags */
-    uint64_t load_addr;       /* with OPEN_LOADED: where bytes stands in memory, if not at bytes.ptr itself */
-    const machsym_oso_prefix *oso_prefixes; /* for a program without debug info, whose object files moved */
+    /* A Mach-O file, a .dSYM bundle, or a symbol map. */
+    const char *path;
+    /* The file's bytes, in place of path. They must outlive the image. */
+    machsym_bytes bytes;
+    /* The other half: the binary to a dSYM, or the dSYM to a binary. */
+    const char *pair_path;
+    /* The bytes of the other half, in place of pair_path. They must outlive the image. */
+    machsym_bytes pair_bytes;
+    /* "arm64" and so on. NULL: the file has one slice, or uuid chooses. */
+    const char *arch;
+    /* NULL: any. */
+    const machsym_uuid *uuid;
+    /* The name of an image in a kernel collection (see machsym_entry); else NULL. */
+    const char *entry;
+    /* Of machsym_open_flags. */
+    uint32_t flags;
+    /* With MACHSYM_OPEN_LOADED: the image's address in the memory of its process. 0: that of bytes.ptr. */
+    uint64_t load_addr;
+    /* Where the object files of a debug map were moved to. */
+    const machsym_oso_prefix *oso_prefixes;
     size_t oso_prefix_count;
-    const char *const
-        *oso_dirs; /* where else to look for object files: by the end of their path, down to the name */
+    /* More folders to look for object files in, by the ends of their paths: the whole path first, the bare
+     * name last. */
+    const char *const *oso_dirs;
     size_t oso_dir_count;
     machsym_allocator allocator;
 } machsym_open_desc;
@@ -203,26 +226,38 @@ typedef struct machsym_map machsym_map; /* see machsym_map_open */
 /* What is known of an open image. */
 typedef struct machsym_image_info {
     machsym_slice slice;
-    machsym_str name;      /* base name of the file, ".dSYM" removed; empty for bytes */
-    const char *path;      /* of the Mach-O file that was opened; NULL for bytes */
-    const char *pair_path; /* of the other half; NULL when there is none */
-    uint64_t text_addr;    /* vmaddr of __TEXT: what a load address stands for */
+    /* The base name of the file without ".dSYM"; empty for bytes. */
+    machsym_str name;
+    /* Of the Mach-O file that was opened; NULL for bytes. */
+    const char *path;
+    /* Of the other half; NULL when there is none. */
+    const char *pair_path;
+    /* vmaddr of __TEXT: the address in the file that a load address stands for. */
+    uint64_t text_addr;
     uint64_t text_size;
-    uint64_t text_exec_addr; /* vmaddr of __TEXT_EXEC (kernels), else 0 */
-    unsigned address_size;   /* 4 or 8 */
-    /* Of the first platform; machsym_image_next_platform has all. */
-    uint32_t platform; /* LC_BUILD_VERSION's number, or the one that LC_VERSION_MIN_* stands for; 0 unknown */
-    uint32_t min_os;   /* xxxx.yy.zz as 16.8.8 bits */
-    uint32_t sdk;      /* the same */
-    uint64_t source_version; /* A.B.C.D.E as 24.10.10.10.10 bits; 0 none */
+    /* vmaddr of __TEXT_EXEC, which kernels have; else 0. */
+    uint64_t text_exec_addr;
+    /* 4 or 8 bytes. */
+    unsigned address_size;
+    /* Of the first platform; machsym_image_next_platform has all. The fields are those of
+     * machsym_platform. */
+    uint32_t platform;
+    uint32_t min_os;
+    uint32_t sdk;
+    /* A.B.C.D.E as 24.10.10.10.10 bits; 0: none. */
+    uint64_t source_version;
     bool has_dwarf;
-    bool has_compressed_dwarf; /* __zdebug_* sections: recognised, not read */
+    /* The file has __zdebug_* sections: they are recognised, not read. */
+    bool has_compressed_dwarf;
     bool has_function_starts;
-    uint32_t symbol_count; /* entries in LC_SYMTAB, stabs included; of both halves */
-    uint32_t
-        damage_count; /* parts found damaged while opening; what lookups find: machsym_session_read_info */
-    machsym_damage damage;  /* the first of them */
-    const machsym_map *map; /* the map that answers, when the file is one; else NULL */
+    /* Entries in LC_SYMTAB of both halves, stabs among them. */
+    uint32_t symbol_count;
+    /* How many parts were found damaged while opening. machsym_session_read_info counts what lookups find. */
+    uint32_t damage_count;
+    /* The first of them. */
+    machsym_damage damage;
+    /* The map that answers, when the file is one; else NULL. */
+    const machsym_map *map;
 } machsym_image_info;
 
 /* One section of the image. */
@@ -231,8 +266,8 @@ typedef struct machsym_section {
     machsym_str name;
     uint64_t addr;
     uint64_t size;
-    uint64_t offset;     /* in the slice; 64-bit even where the file's own field wrapped */
-    machsym_bytes bytes; /* empty for zero-fill, and for sections a dSYM only mentions */
+    uint64_t offset;     /* in the slice; right even past 4 GB, where the file's own field wraps */
+    machsym_bytes bytes; /* empty for zero-fill, and for sections that a dSYM only mentions */
     uint32_t flags;
     bool is_code;
     bool is_pair; /* from the other half */
@@ -244,31 +279,37 @@ typedef struct machsym_section {
 MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_slice *slices, size_t cap,
                                        machsym_error *err);
 
-/* One image of a kernel collection (MH_FILESET): the kernel, an extension. Opened by itself its name is this
- * one, its addresses are the collection's. The collection as a whole answers for nothing. */
+/* One image of a kernel collection (MH_FILESET): the kernel, or an extension. An image that is opened by
+ * itself has this name, and its addresses are those of the collection. The collection as a whole answers
+ * nothing. */
 typedef struct machsym_entry {
     machsym_str name; /* "com.apple.kernel" and so on: what machsym_open_desc.entry takes */
     uint64_t addr;    /* of its Mach-O header */
     uint64_t offset;  /* of the same in the slice */
 } machsym_entry;
 
-/* Opens a slice for lookups: maps the file, reads load commands and unit headers.
- * Returns: OK and *out; else an error, *out NULL, err filled when given.
- * The file may be a symbol map (machsym_map_save): then sessions answer from it as from the file that it was made of,
- * but iterations find nothing, and no plan can be made of it.
- * A program without debug info, opened by its path, is answered for by the object files that its debug map
- * (N_OSO) names; sessions and plans open them when they need them. oso_prefixes and oso_dirs turn that on for
- * bytes too. With OPEN_LOADED, bytes is the memory of an image from its header on, as far as it may be read
- * (dyld maps the segments apart: their end is the end of the last one). Segments beyond bytes.len are left
- * out. dyld writes over chained fixups: what they named in other images (a category's class) is "?" there.
- * Owns: *out, until machsym_image_close. Borrows: desc->bytes for as long; nothing else of desc.
+/* Opens a slice for lookups: maps the file, and reads load commands and unit headers. A file may be a symbol
+ * map (machsym_map_save). Then sessions answer from it as from the file that it was made of. Iterations find
+ * nothing in it, and no plan can be made of it. A program without debug info names the object files that it
+ * was linked from, in its debug map (N_OSO). If it was opened by its path, these files answer. If it was
+ * opened from bytes, they do when oso_prefixes or oso_dirs are set. Sessions and plans open the files when
+ * they need them. With MACHSYM_OPEN_LOADED, bytes is the memory of an image, from its header to the end of
+ * its last segment. dyld maps segments apart, and what lies between them is not touched. Segments beyond
+ * bytes.len are left out. dyld writes over chained fixups: what they named in other images, such as the class
+ * of a category, is "?".
+ * Returns: OK and *out; else an error, with *out NULL, and err filled unless it is NULL.
+ * Owns: *out, until machsym_image_close. Borrows: desc->bytes and desc->pair_bytes for as long; nothing else
+ * of desc.
  * Threads: any. Cost: proportional to the number of load commands and units, not to the file. */
 MACHSYM_API machsym_result machsym_image_open(const machsym_open_desc *desc, machsym_image **out,
                                               machsym_error *err);
-/* Closes an image; NULL is allowed. Sessions and every view into the image must be gone before. */
+/* Closes an image; NULL is allowed. Close its sessions first. All views into the image end here. Threads:
+ * one. */
 MACHSYM_API void machsym_image_close(machsym_image *image);
+/* Tells what is known of an image. Borrows: views into the image. Threads: any. Cost: constant. */
 MACHSYM_API void machsym_image_get_info(const machsym_image *image, machsym_image_info *out);
-/* Iterates over the sections of the image and of its pair, in file order. Returns: false at the end. */
+/* Iterates over the sections of the image, then over those of its other half, each in file order.
+ * Returns: false at the end. Borrows: views into the image. Threads: any. Cost: constant. */
 MACHSYM_API bool machsym_image_next_section(const machsym_image *image, machsym_cursor *at,
                                             machsym_section *out);
 /* A platform that an image was built for. Zippered images have two: macOS, Mac Catalyst. */
@@ -278,16 +319,18 @@ typedef struct machsym_platform {
     uint32_t sdk;      /* the same */
 } machsym_platform;
 
-/* Iterates over the platforms of an image, in file order: at most MACHSYM_MAX_PLATFORMS. Returns: false at the end. */
+/* Iterates over the platforms of an image, in file order; at most MACHSYM_MAX_PLATFORMS are kept.
+ * Returns: false at the end. Threads: any. Cost: constant. */
 MACHSYM_API bool machsym_image_next_platform(const machsym_image *image, machsym_cursor *at,
                                              machsym_platform *out);
-/* Iterates over the images of a kernel collection. Returns: false at the end, and for other files. */
+/* Iterates over the images of a kernel collection. Returns: false at the end, and at once for other files.
+ * Borrows: views into the image. Threads: any. Cost: constant. */
 MACHSYM_API bool machsym_image_next_entry(const machsym_image *image, machsym_cursor *at, machsym_entry *out);
 
-/* The address inside the file that a runtime address stands for: pc - load_addr + __TEXT's vmaddr. On arm64e
- * the pointer authentication bits of pc are dropped, on 32-bit ARM the Thumb bit is. A pc of more than 32 bits is
- * no address of a 32-bit image: it gives UINT64_MAX, for which every lookup has no answer.
- * Threads: any. Cost: constant. */
+/* The address in the file that a runtime address stands for: pc - load_addr + __TEXT's vmaddr. Of an arm64e
+ * pc the pointer authentication bits are dropped, of a 32-bit ARM pc the Thumb bit.
+ * Returns: the address; UINT64_MAX when pc has more than 32 bits and the image is a 32-bit one. Lookups have
+ * no answer for that. Threads: any. Cost: constant. */
 MACHSYM_API uint64_t machsym_image_addr(const machsym_image *image, uint64_t load_addr, uint64_t pc);
 
 /* One image of a process. */
@@ -298,9 +341,9 @@ typedef struct machsym_loaded {
     void *user;
 } machsym_loaded;
 
-/* Which of a process's loaded images holds a runtime address.
- * Returns: the entry, or NULL. images must be sorted by lo, without overlap. Threads: any. Cost: a binary
- * search. */
+/* Which of a process's loaded images holds a runtime address. images must be sorted by lo and must not
+ * overlap.
+ * Returns: the entry, or NULL. Threads: any. Cost: a binary search. */
 MACHSYM_API const machsym_loaded *machsym_loaded_from_pc(const machsym_loaded *images, size_t count,
                                                          uint64_t pc);
 
@@ -309,40 +352,47 @@ MACHSYM_API const machsym_loaded *machsym_loaded_from_pc(const machsym_loaded *i
 typedef struct machsym_session machsym_session;
 
 enum machsym_session_flags {
-    MACHSYM_SESSION_BEST_LINE =
-        1u << 0, /* a frame with line 0 takes the line of the nearest frame that has one */
-    MACHSYM_SESSION_INDEX =
-        1u << 1 /* make all tables of units and symbols at once, not as they pay, and decode units
-                                     * whole, not without what is inlined into functions that nobody asks for */
+    /* A frame with line 0 takes the line of the nearest frame that has one. */
+    MACHSYM_SESSION_BEST_LINE = 1u << 0,
+    /* Make all tables of units and symbols when the session is opened, not only once they pay. Decode units
+     * whole, with the inlined calls of functions that nobody asks for. */
+    MACHSYM_SESSION_INDEX = 1u << 1
 };
 
 /* How to look up; zero means the default everywhere but for image. */
 typedef struct machsym_session_desc {
     const machsym_image *image;
     machsym_lines lines;
-    uint32_t flags; /* machsym_session_flags */
-    size_t
-        cache_limit; /* bytes of decoded units to keep, 0: 32 MB. Past it all are dropped, if more than three; lines
-                           that units share are not */
+    /* Of machsym_session_flags. */
+    uint32_t flags;
+    /* How many bytes of decoded units to keep; 0: 32 MB. When there are more, and more than three units, all
+     * are dropped. Lines that units share are not counted. */
+    size_t cache_limit;
     machsym_allocator allocator;
 } machsym_session_desc;
 
 /* One function at an address, concrete or inlined. */
 typedef struct machsym_frame {
-    machsym_str
-        linkage_name; /* mangled, as the linker knows it, without Mach-O's leading underscore; may be empty */
-    machsym_str name; /* as written in the source, without its scope; may be empty */
+    /* Mangled, as the linker knows it, but without Mach-O's leading underscore; may be empty. */
+    machsym_str linkage_name;
+    /* As written in the source, without its scope; may be empty. */
+    machsym_str name;
     machsym_path file;
-    uint32_t line;           /* 0: not known, or code that belongs to no line */
-    uint32_t column;         /* 0: not known */
-    uint64_t function_start; /* of the concrete function, in the file's addresses */
-    uint64_t function_size;  /* 0: not known */
-    uint64_t
-        die_offset; /* of the function's entry in .debug_info, the object file's if one answers; 0: none */
+    /* 0: not known, or the code belongs to no line. */
+    uint32_t line;
+    /* 0: not known. */
+    uint32_t column;
+    /* Of the concrete function, as an address of the file. */
+    uint64_t function_start;
+    /* 0: not known. */
+    uint64_t function_size;
+    /* Of the function's entry in .debug_info, of an object file if one answers; 0: none. */
+    uint64_t die_offset;
     machsym_source name_source;
     machsym_source line_source;
     bool is_inline;
-    bool lacks_memory; /* the session ran out of memory: names, lines or calls may be missing */
+    /* The session ran out of memory: names, lines or calls may be missing. */
+    bool lacks_memory;
 } machsym_frame;
 
 /* The frames of one address among those of many. */
@@ -352,43 +402,52 @@ typedef struct machsym_answer {
 } machsym_answer;
 
 /* Opens a session on an image.
- * Returns: OK and *out; else an error: MACHSYM_ERR_POLICY when the image is a map that was built for another line policy
- * (machsym_map_get_info tells which). Owns: *out. Borrows: the image. Threads: any; the session then belongs
- * to one thread at a time. Cost: constant; the work is done by lookups. */
+ * Returns: OK and *out; else an error. It is MACHSYM_ERR_POLICY when the image is a map that was built for
+ * another line policy; machsym_map_get_info tells which.
+ * Owns: *out, until machsym_session_close. Borrows: the image. Threads: any; the session then belongs to one
+ * thread at a time. Cost: constant, lookups do the work; with MACHSYM_SESSION_INDEX, root entries of all
+ * units and all symbols. */
 MACHSYM_API machsym_result machsym_session_open(const machsym_session_desc *desc, machsym_session **out,
                                                 machsym_error *err);
+/* Closes a session; NULL is allowed. Names and paths that it put together end here. Threads: the
+ * session's. */
 MACHSYM_API void machsym_session_close(machsym_session *session);
-/* Drops everything cached. Names that were put together from parts (see machsym_session_frames) end here, and so do all
- * names from a map. A map's names are kept until then, so a program that asks one for days trims now and then. */
+/* Drops everything that the session keeps. Some names and paths end here: those that the session put together
+ * (see machsym_session_frames), and all names from a map. Until then a session keeps every name that a map
+ * gave, so a program that asks a map for days should trim now and then. Threads: the session's. */
 MACHSYM_API void machsym_session_trim(machsym_session *session);
-/* Whether memory ran out since the session was opened or trimmed. Then answers may lack frames, names or
- * lines; without it they never do. Threads: the session's. Cost: constant. */
+/* Whether memory ran out since the session was opened or trimmed. If so, answers may lack frames, names or
+ * lines.
+ * Threads: the session's. Cost: constant. */
 MACHSYM_API bool machsym_session_lacked_memory(const machsym_session *session);
 
 /* How many bytes of memory the session holds. Threads: the session's. Cost: constant. */
 MACHSYM_API size_t machsym_session_memory(const machsym_session *session);
 
-/* Which functions hold an address: the innermost inlined call first, the real function last. addr is an
+/* Which functions hold an address: the innermost inlined call first, the concrete function last. addr is an
  * address of the file (machsym_image_addr). Subtract 1 from return addresses before.
- * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address. When memory ran
- * out there is one frame at least, and each says so (lacks_memory): machsym_session_trim, then ask again.
- * Borrows: names and paths are views into the image; those that are put together from parts (Objective-C
- * methods without symbols), come from an object file of a debug map, or are names of a map live until
- * machsym_session_trim or close.
- * Threads: the session's. Cost: a unit's functions are decoded when it is first needed, what is inlined into a function at
- * its first lookup (in a session with MACHSYM_SESSION_INDEX, with the unit); then some binary searches, no allocation.
- * Signals: in a session with MACHSYM_SESSION_INDEX, a lookup that finds its unit decoded (one of the
- * same address came before; no trim since; the cache under its limit, no more than MACHSYM_MAX_OBJECTS object
- * files asked) allocates nothing, takes no lock, and calls nothing but memcpy, memcmp, memchr and memset:
- * async-signal-safe, as long as the signal did not interrupt a call on this very session. Without debug info
- * there are no units: there every lookup is so. */
+ * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address. When
+ * memory ran out there is at least one frame, and each has lacks_memory: machsym_session_trim, then ask
+ * again.
+ * Borrows: most names and paths are views into the image. Others live until machsym_session_trim or close:
+ * names put together from parts (Objective-C methods without symbols), texts of object files of a debug map,
+ * names of a map.
+ * Threads: the session's.
+ * Cost: the first lookup in a unit decodes its functions. The first lookup in a function decodes the calls
+ * inlined into it; with MACHSYM_SESSION_INDEX they are decoded with the unit. Later lookups are a few binary
+ * searches.
+ * Signals: some lookups are async-signal-safe: they allocate nothing, take no lock, and call nothing but
+ * memcpy, memcmp, memchr and memset. Without debug info, all lookups of a session with MACHSYM_SESSION_INDEX
+ * are. With debug info, those are whose unit is still decoded: the same address was asked before, without a
+ * trim since, the cache stayed under its limit, and no more than MACHSYM_MAX_OBJECTS object files were asked.
+ * The signal must not have interrupted a call on this very session. */
 MACHSYM_API size_t machsym_session_frames(machsym_session *session, uint64_t addr, machsym_frame *frames,
                                           size_t cap);
 
-/* The same for many addresses, taken in the order that decodes every unit once.
- * answers[i] says which frames belong to addrs[i]; frames are written while they fit into cap.
- * Returns: how many frames there are in all; if more than cap, ask again with more room or fewer
- * addresses. */
+/* machsym_session_frames for many addresses, asked in an order that decodes every unit once. answers[i] says
+ * which frames belong to addrs[i]. Frames are written as long as they fit into cap.
+ * Returns: how many frames there are in all. If that is more than cap, ask again with more room or fewer
+ * addresses. Borrows, Threads: as machsym_session_frames. Cost: that of the lookups, and a sort. */
 MACHSYM_API size_t machsym_session_lookup(machsym_session *session, const uint64_t *addrs, size_t count,
                                           machsym_answer *answers, machsym_frame *frames, size_t cap);
 
@@ -416,27 +475,28 @@ typedef struct machsym_line {
 /* A name outside the debug info. */
 typedef struct machsym_symbol {
     uint64_t lo;
-    uint64_t hi;      /* where the guess ends: next symbol, function start or section end */
+    uint64_t hi;      /* a guess: the next symbol, function start or section end */
     machsym_str name; /* without Mach-O's leading underscore; empty for a bare function start */
     machsym_source source;
 } machsym_symbol;
 
-/* Iterate over all functions, line rows and symbols. Functions and rows come unit by unit; symbols by
- * address.
- * Returns: false at the end. Borrows: as machsym_session_frames. Threads: the session's. Cost: linear over
- * all. */
+/* These three iterate over all functions, line rows and symbols. Functions and rows come unit by unit,
+ * symbols by address.
+ * Returns: false at the end. Borrows: as machsym_session_frames. Threads: the session's.
+ * Cost: proportional to what there is, over all calls. */
 MACHSYM_API bool machsym_session_next_function(machsym_session *session, machsym_cursor *at,
                                                machsym_function *out);
 MACHSYM_API bool machsym_session_next_line(machsym_session *session, machsym_cursor *at, machsym_line *out);
 MACHSYM_API bool machsym_session_next_symbol(machsym_session *session, machsym_cursor *at,
                                              machsym_symbol *out);
 
-/* Every name of every source and every bare start, by address, the best of an address first: what next_symbol
- * chooses from. Returns: false at the end. Borrows, Threads, Cost: as above. */
+/* Iterates over every name of every source and every function start without a name, by address; of one
+ * address the best comes first. machsym_session_next_symbol chooses from these.
+ * Returns: false at the end. Borrows, Threads, Cost: as above. */
 MACHSYM_API bool machsym_session_next_name(machsym_session *session, machsym_cursor *at, machsym_symbol *out);
 
-/* The names that share a start address, best first: the linker folds functions of equal code.
- * Returns: false at the end. Borrows, Threads: as above. Cost: a search. */
+/* Iterates over the names that share a start address, the best first. A function has several when the linker
+ * folded functions of equal code. Returns: false at the end. Borrows, Threads: as above. Cost: a search. */
 MACHSYM_API bool machsym_session_next_alias(machsym_session *session, uint64_t addr, machsym_cursor *at,
                                             machsym_str *out);
 
@@ -458,9 +518,9 @@ typedef struct machsym_objc {
     bool is_swift;
 } machsym_objc;
 
-/* Iterates over the Objective-C metadata in the file's order: classes, then categories, each with its
- * methods.
- * Returns: false at the end. Borrows, Threads: as above. Cost: reads all of it once. */
+/* Iterates over the Objective-C metadata in the file's order: classes, then categories. The methods of each
+ * follow it.
+ * Returns: false at the end. Borrows, Threads: as above. Cost: the first call reads all metadata. */
 MACHSYM_API bool machsym_session_next_objc(machsym_session *session, machsym_cursor *at, machsym_objc *out);
 
 /* A function and the object file that the linker took it from, as a debug map tells (N_OSO, N_FUN). */
@@ -499,8 +559,9 @@ typedef struct machsym_object_file {
 } machsym_object_file;
 
 /* Iterates over the object files that the session's lookups tried so far, in that order. Keep the cursor to
- * hear of later ones. Where the status is not FOUND, the symbol table answers in the object's place.
- * Returns: false when there is none yet that the cursor has not passed. Borrows: views into the image.
+ * hear of later ones. Where the status is not MACHSYM_OBJECT_FOUND, the symbol table answers in place of the
+ * object file.
+ * Returns: false when the cursor has passed all so far. Borrows: views into the image.
  * Threads: the session's. Cost: constant. */
 MACHSYM_API bool machsym_session_next_object_file(const machsym_session *session, machsym_cursor *at,
                                                   machsym_object_file *out);
@@ -532,16 +593,18 @@ typedef struct machsym_explanation {
     bool is_damaged;       /* the unit: a part of its functions or lines is missing */
 } machsym_explanation;
 
-/* Tells how machsym_session_frames comes to its answer for an address. Same rules; not meant to be fast. */
+/* Tells how machsym_session_frames comes to its answer for an address. Not meant to be fast.
+ * Borrows: as machsym_session_frames. Threads: the session's. Cost: a lookup, and one pass over all units. */
 MACHSYM_API void machsym_session_explain(machsym_session *session, uint64_t addr, machsym_explanation *out);
 
-/* Counts over what was read so far, or over all units. */
+/* What the debug info of an image holds, and what of it is damaged. */
 typedef struct machsym_session_info {
     uint32_t unit_count;
     uint32_t units_without_code; /* skeletons, headers only, declarations only */
     uint32_t units_without_ranges;
     uint32_t damaged_units;
-    uint32_t damaged_metadata; /* parts of exports trie, binds, unwind info, Objective-C and Swift left out */
+    /* Parts left out of exports trie, binds, unwind info, Objective-C and Swift metadata. */
+    uint32_t damaged_metadata;
     uint32_t arange_set_count;
     uint32_t object_count;         /* object files in the debug map that is followed; 0: none is */
     uint32_t missing_object_count; /* those that cannot answer */
@@ -553,7 +616,7 @@ typedef struct machsym_session_info {
     uint64_t first_damage_offset; /* in .debug_info; of the first damaged unit */
 } machsym_session_info;
 
-/* Decodes every unit once and counts. Threads: the session's. Cost: the whole debug info. */
+/* Decodes every unit once, to count. Threads: the session's. Cost: decodes the whole debug info. */
 MACHSYM_API void machsym_session_read_info(machsym_session *session, machsym_session_info *out);
 
 /* ---- Map: a whole image resolved once; the file is the structure in memory ---- */
@@ -582,30 +645,39 @@ typedef struct machsym_plan_desc {
  * Threads: the finished plan may be shared. Cost: root entries of all units and all symbols. */
 MACHSYM_API machsym_result machsym_plan_open(const machsym_plan_desc *desc, machsym_plan **out,
                                              machsym_error *err);
+/* Closes a plan; NULL is allowed. Close its parts first. Threads: one. */
 MACHSYM_API void machsym_plan_close(machsym_plan *plan);
+/* How many parts there are. Threads: any. Cost: constant. */
 MACHSYM_API size_t machsym_plan_part_count(const machsym_plan *plan);
-/* How many bytes of input a part stands for: for showing progress. */
+/* How many bytes of input a part stands for, to show progress by. Threads: any. Cost: constant. */
 MACHSYM_API uint64_t machsym_plan_part_size(const machsym_plan *plan, size_t index);
 
-/* Iterates over the object files of the debug map that the plan works from, all of them.
- * Returns: false at the end, at once for an image with debug info of its own. Threads: any. Cost:
- * constant. */
+/* Iterates over all object files of the debug map that the plan works from.
+ * Returns: false at the end, and at once for an image with debug info of its own. Borrows: views into the
+ * image.
+ * Threads: any. Cost: constant. */
 MACHSYM_API bool machsym_plan_next_object_file(const machsym_plan *plan, machsym_cursor *at,
                                                machsym_object_file *out);
 
 /* Builds one part. The result depends on the plan and the index only.
- * Owns: *out, until machsym_part_close. Borrows: the plan. Threads: any. Cost: decodes the part's units
- * once. */
+ * Returns: OK and *out; else an error. Owns: *out, until machsym_part_close or machsym_map_merge. Borrows:
+ * the plan.
+ * Threads: any. Cost: decodes the part's units once. */
 MACHSYM_API machsym_result machsym_part_build(const machsym_plan *plan, size_t index, machsym_part **out,
                                               machsym_error *err);
+/* Closes a part; NULL is allowed. Threads: one. */
 MACHSYM_API void machsym_part_close(machsym_part *part);
 
-/* Puts all parts of a plan, in their order, into a map. The parts are closed one by one on the way, also on
- * failure but for MACHSYM_ERR_ARGUMENT, and parts[i] becomes NULL: no more than one copy of the map is in memory.
- * Owns: *out, until machsym_map_close. Threads: one. Cost: a copy of the map. */
+/* Puts all parts of a plan, in their order, into a map. Each part is closed as soon as it has been copied,
+ * and parts[i] becomes NULL: so no more than one copy of the map is in memory. On failure all parts are
+ * closed too, but after MACHSYM_ERR_ARGUMENT none is.
+ * Returns: OK and *out; else an error. Owns: *out, until machsym_map_close. Threads: one. Cost: a copy of the
+ * map. */
 MACHSYM_API machsym_result machsym_map_merge(const machsym_plan *plan, machsym_part **parts, size_t count,
                                              machsym_map **out, machsym_error *err);
-/* All of the above with one thread. */
+/* Builds a map with one thread: a plan, all its parts, and the merge.
+ * Returns: OK and *out; else an error. Owns: *out, until machsym_map_close. Threads: one.
+ * Cost: decodes the whole debug info. */
 MACHSYM_API machsym_result machsym_map_build(const machsym_plan_desc *desc, machsym_map **out,
                                              machsym_error *err);
 
@@ -617,17 +689,22 @@ typedef struct machsym_map_desc {
     machsym_allocator allocator;
 } machsym_map_desc;
 
-/* Opens a map file, or the bytes of one, for lookups in place.
- * Returns: OK and *out; else an error: every table is checked to lie inside the file, and the checksum to
- * match. What the tables point to is checked where it is read, so that no file can lead a lookup astray.
- * Owns: *out. Borrows: bytes. Threads: a map never changes; share it. Cost: reads the file once; with
- * MACHSYM_MAP_UNCHECKED, only its header. */
+/* Opens a map file, or the bytes of one, for lookups in place. Every table is checked to lie inside the file,
+ * and the checksum is compared. What the tables point to is checked when it is read, so no file can lead a
+ * lookup astray.
+ * Returns: OK and *out; else an error.
+ * Owns: *out, until machsym_map_close. Borrows: bytes. Threads: any; a map never changes, so threads may
+ * share it.
+ * Cost: reads the file once; with MACHSYM_MAP_UNCHECKED, only its header. */
 MACHSYM_API machsym_result machsym_map_open(const machsym_map_desc *desc, machsym_map **out,
                                             machsym_error *err);
+/* Closes a map; NULL is allowed. All views into it end here. Threads: one. */
 MACHSYM_API void machsym_map_close(machsym_map *map);
-/* The map's bytes: what machsym_map_save writes. */
+/* The map's bytes, as machsym_map_save writes them. Borrows: a view into the map. Threads: any. Cost:
+ * constant. */
 MACHSYM_API machsym_bytes machsym_map_bytes(const machsym_map *map);
-/* Writes the map to a file: whole, or not at all. */
+/* Writes the map to a file: whole, or not at all. Returns: OK, or an error. Threads: any. Cost: a copy of the
+ * map. */
 MACHSYM_API machsym_result machsym_map_save(const machsym_map *map, const char *path, machsym_error *err);
 
 /* What a map says of itself. */
@@ -652,9 +729,10 @@ typedef struct machsym_map_info {
     uint64_t data_bytes;       /* ranges, chains, functions */
 } machsym_map_info;
 
+/* Tells what a map says of itself. Borrows: views into the map. Threads: any. Cost: constant. */
 MACHSYM_API void machsym_map_get_info(const machsym_map *map, machsym_map_info *out);
 
-/* The address inside the file that a runtime address stands for, as machsym_image_addr.
+/* The address in the file that a runtime address stands for, as machsym_image_addr tells it.
  * Threads: any. Cost: constant. */
 MACHSYM_API uint64_t machsym_map_addr(const machsym_map *map, uint64_t load_addr, uint64_t pc);
 
@@ -672,82 +750,95 @@ typedef struct machsym_map_frame {
 } machsym_map_frame;
 
 /* Which functions hold an address of the file, as machsym_session_frames tells it. No name is unpacked:
- * machsym_map_names makes machsym_frames of these. Sessions on a map do both.
+ * machsym_map_names makes machsym_frames of these. A session on a map does both.
  * Returns: the number of frames, even if it is more than cap; 0 when nothing is known of the address.
- * Threads: any. Cost: about 0.2 microseconds; no allocation, no lock, no call to the system: usable in signal
- * handlers. */
+ * Threads: any. Cost: about 0.2 microseconds. Signals: usable in handlers; no allocation, lock or system
+ * call. */
 MACHSYM_API size_t machsym_map_frames(const machsym_map *map, uint64_t addr, machsym_map_frame *frames,
                                       size_t cap);
-/* Makes count frames with names and files of what machsym_map_frames gave. die_offset is 0: a map has none.
- * Borrows: files are views into the map; names are unpacked into text.
- * Returns: the bytes of text that all names need; names that do not fit stay empty.
- * Threads: any. Cost: about a microsecond a name; no allocation, lock or call to the system: usable in signal
- * handlers too. */
+/* Makes frames with names and files of the count frames that machsym_map_frames gave. Names are unpacked into
+ * text. A map has no debug info, so die_offset is 0.
+ * Returns: how many bytes of text all names need; names that do not fit are empty.
+ * Borrows: files are views into the map, names are views into text.
+ * Threads: any. Cost: about a microsecond a name. Signals: usable in handlers; no allocation, lock or system
+ * call. */
 MACHSYM_API size_t machsym_map_names(const machsym_map *map, const machsym_map_frame *from, size_t count,
                                      machsym_frame *frames, char *text, size_t cap);
 
-/* Iterates over the ranges of a map by address. Returns: false at the end. Ask for the frames of lo. Signals:
- * as above. */
+/* A range of addresses whose frames are the same. */
 typedef struct machsym_map_range {
     uint64_t lo;
     uint64_t hi;
     bool is_symbol; /* not from debug info */
 } machsym_map_range;
+/* Iterates over the ranges of a map by address. Ask machsym_map_frames for the frames of lo.
+ * Returns: false at the end. Threads: any. Cost: constant. Signals: usable in handlers. */
 MACHSYM_API bool machsym_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_range *out);
 
-/* What a map that is written shall say of itself; zero means the default everywhere but for info. */
+/* What the new map says of itself; zero means the default everywhere but for info. */
 typedef struct machsym_writer_desc {
-    const machsym_map_info *info; /* its name to code_size, lines and flags; the name must stay */
+    /* Used are the fields from name to code_size, lines and flags. The text of name must outlive the
+     * writer. */
+    const machsym_map_info *info;
     machsym_allocator allocator;
 } machsym_writer_desc;
 
-/* Writes a map range by range: for chunks of another map, and for symbol tables of other formats. Ranges must
- * ascend without overlap; those from debug info and those from symbols (is_symbol) each by themselves.
- * Returns: OK and *out; else an error. Owns: *out, until machsym_writer_finish or close. Threads: one at a time. */
+/* Opens a writer, which makes a map range by range: for chunks of another map, and for symbol tables of other
+ * formats.
+ * Returns: OK and *out; else an error. Owns: *out, until machsym_writer_finish or machsym_writer_close.
+ * Borrows: the name in desc->info. Threads: one at a time. Cost: constant. */
 MACHSYM_API machsym_result machsym_writer_open(const machsym_writer_desc *desc, machsym_writer **out,
                                                machsym_error *err);
+/* Closes a writer without making a map; NULL is allowed. */
 MACHSYM_API void machsym_writer_close(machsym_writer *writer);
+/* Adds a range with its frames, the innermost first. Ranges from debug info must ascend without overlap, and
+ * so must those from symbols (is_symbol); the two kinds may overlap.
+ * Returns: OK, or an error. Borrows: nothing. Threads: one at a time. Cost: a copy of the texts. */
 MACHSYM_API machsym_result machsym_writer_add(machsym_writer *writer, const machsym_map_range *range,
                                               const machsym_frame *frames, size_t count, machsym_error *err);
-/* Makes the map and closes the writer, also on failure. */
+/* Makes the map, and closes the writer, on failure too.
+ * Returns: OK and *out; else an error. Owns: *out, until machsym_map_close. Threads: one at a time. */
 MACHSYM_API machsym_result machsym_writer_finish(machsym_writer *writer, machsym_map **out,
                                                  machsym_error *err);
 
 /* ---- Names ---- */
 
 enum machsym_demangle_flags {
-    MACHSYM_DEMANGLE_FULL = 0, /* as `swift demangle` prints; C++, Rust and D have one style only */
-    MACHSYM_DEMANGLE_SIMPLIFIED = 1u << 0, /* Swift as Apple's reports print it, async prefixes kept */
-    MACHSYM_DEMANGLE_RUST_HASH = 1u << 1   /* keep Rust's hashes */
+    /* As `swift demangle` prints it. C++, Rust and D have one style only. */
+    MACHSYM_DEMANGLE_FULL = 0,
+    /* Swift as Apple's reports print it, with the prefixes of async functions. */
+    MACHSYM_DEMANGLE_SIMPLIFIED = 1u << 0,
+    /* Keep the hashes in Rust names. */
+    MACHSYM_DEMANGLE_RUST_HASH = 1u << 1
 };
 
-/* Writes the source form of a mangled C++, Swift, Rust or D name; any other name is copied unchanged.
- * Returns: the length of the result without the closing NUL, as snprintf does; at most cap - 1 bytes are
- * written
- *          and a NUL behind them (nothing when cap is 0).
- * A leading byte 1 and Mach-O's extra underscore may be there or not.
+/* Writes the source form of a mangled C++, Swift, Rust or D name. Any other name is copied unchanged. A
+ * leading byte 1 and Mach-O's extra underscore may be there or not.
+ * Returns: the length of the whole result without the closing NUL, as snprintf does. At most cap bytes are
+ * written, the NUL among them; nothing when cap is 0.
  * Owns / Borrows: keeps nothing. Threads: any. Cost: linear in input plus output; no allocation. */
 MACHSYM_API size_t machsym_demangle(machsym_str mangled, uint32_t flags, char *buf, size_t cap);
 
 /* ---- Text for people ----
- * All return the length of the whole text without the closing NUL, as snprintf does: when that is cap or more, the
- * text is cut. Owns / Borrows: nothing is kept. Threads: any. Cost: one copy, and demangling; no allocation. */
+ * These three return the length of the whole text without the closing NUL, as snprintf does. If that is cap
+ * or more, the text is cut. Owns / Borrows: keep nothing. Threads: any. Cost: one copy, and demangling; no
+ * allocation. */
 
-/* The name to show of a frame: its linkage name, or else its name, in source form (machsym_demangle_flags).
- * Empty when the frame has no name: then show the address. */
+/* The name to show of a frame, in source form: its linkage name, or else its name. flags:
+ * machsym_demangle_flags. Empty when the frame has no name: then show the address. */
 MACHSYM_API size_t machsym_frame_name(const machsym_frame *frame, uint32_t flags, char *buf, size_t cap);
-/* The same of any name that a session or map gave: machsym_demangle, which also knows the mangled class names inside
- * names from metadata, such as -[_TtC4Demo6Player play]. */
+/* The source form of any name that a session or map gave. Unlike machsym_demangle, it also finds the mangled
+ * class names inside names from metadata, such as -[_TtC4Demo6Player play]. */
 MACHSYM_API size_t machsym_name_text(machsym_str name, uint32_t flags, char *buf, size_t cap);
-/* An error as one sentence: what is wrong, where in the file, what to do. desc may be NULL; else it is what could not
- * be opened: the sentence begins with its path, and where the file has no slice that was asked for, or several, it
- * ends with those that the file has, their UUIDs too. */
+/* An error as one sentence: what is wrong, where in the file, and what to do. desc is what could not be
+ * opened, or NULL. With desc, the sentence begins with its path. If the error is about slices, it ends with
+ * the slices and UUIDs that the file has: then their headers are read again. */
 MACHSYM_API size_t machsym_error_text(const machsym_error *err, const machsym_open_desc *desc, char *buf,
                                       size_t cap);
 
 /* ---- Version skew ---- */
 
-/* The public structs, each with a weight of its own. */
+/* The public structs. Each has its own weight, so that two changes of size do not cancel out. */
 #define MACHSYM_STRUCTS(X)                                                                                   \
     X(machsym_str, 1)                                                                                        \
     X(machsym_bytes, 3)                                                                                      \
@@ -785,7 +876,7 @@ MACHSYM_API size_t machsym_error_text(const machsym_error *err, const machsym_op
 #define MACHSYM_WEIGH(type, weight) +(uint64_t)sizeof(type) * (uint64_t)weight
 #define MACHSYM_ABI                 ((uint64_t)0 MACHSYM_STRUCTS(MACHSYM_WEIGH)) /* see machsym_abi */
 
-/* What opens anything compares sizes first: see MACHSYM_ASSERT. */
+/* In debug builds, every function that opens something compares the sizes first: see MACHSYM_ASSERT. */
 #ifdef MACHSYM_CHECKS_ABI
 static inline void machsym_require_abi(void)
 {

@@ -5,7 +5,8 @@
 
 /* ==== >>bytes ==============================================================================================
  * Job:    spans of input, views of text, memory helpers, sort order and search, the error record.
- * Offers: ms_span, ms_span_sub, ms_str_*, ms_copy, ms_zero, ms_equal, ms_add_ok, ms_key, ms_sort, ms_upper_bound, ms_fail.
+ * Offers: ms_span, ms_span_sub, ms_str_*, ms_copy, ms_zero, ms_equal, ms_add_ok, ms_key, ms_sort, ms_upper_bound,
+ *         ms_lower_bound, ms_fail.
  * Never:  allocates; touches a byte outside its arguments. */
 
 #ifdef MACHSYM_NO_OS
@@ -309,13 +310,16 @@ static void ms_sort(ms_key *v, size_t count, ms_key *room)
         ms_copy(v, from, count * sizeof *v);
 }
 
-/* How many of the sorted keys are at or below key. */
-static size_t ms_upper_bound(const ms_key *v, size_t count, uint64_t key)
+/* How many of count sorted records have a key at or below this one. keys points to the uint64_t key of the first
+ * record; the next record's key lies stride bytes further. */
+static inline size_t ms_upper_bound(const void *keys, size_t count, size_t stride, uint64_t key)
 {
+    const char *at = (const char *)keys;
     size_t lo = 0;
     while (count > 0) {
         size_t half = count / 2;
-        if (v[lo + half].key <= key) {
+        const uint64_t *middle = (const uint64_t *)(const void *)(at + (lo + half) * stride);
+        if (*middle <= key) {
             lo += half + 1;
             count -= half + 1;
         } else {
@@ -323,6 +327,12 @@ static size_t ms_upper_bound(const ms_key *v, size_t count, uint64_t key)
         }
     }
     return lo;
+}
+
+/* How many of them have a key below this one. */
+static inline size_t ms_lower_bound(const void *keys, size_t count, size_t stride, uint64_t key)
+{
+    return key == 0 ? 0 : ms_upper_bound(keys, count, stride, key - 1);
 }
 
 /* Lowers *hi to an address: up to there what was found holds. */

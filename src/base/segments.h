@@ -6,7 +6,7 @@
 
 /* ==== >>segments ===========================================================================================
  * Job:    turns ranges that may overlap into sorted segments that do not, so that one search finds the owner.
- * Offers: ms_seg, ms_seg_build, ms_seg_at, ms_seg_find.
+ * Offers: ms_seg, ms_seg_build, ms_seg_at, ms_seg_find, ms_seg_range_at.
  * Never:  takes more than n log n steps, however the ranges overlap. */
 
 /* Half-open. */
@@ -107,8 +107,8 @@ static void ms_seg_paint(const ms_piece *pieces, size_t count, ms_arena *scratch
         owner[i] = ms_SEG_NONE;
     }
     for (size_t i = count; i-- > 0;) {
-        size_t lo = pieces[i].lo == 0 ? 0 : ms_upper_bound(cuts, cut_count, pieces[i].lo - 1);
-        size_t hi = pieces[i].hi == 0 ? 0 : ms_upper_bound(cuts, cut_count, pieces[i].hi - 1);
+        size_t lo = ms_lower_bound(cuts, cut_count, sizeof *cuts, pieces[i].lo);
+        size_t hi = ms_lower_bound(cuts, cut_count, sizeof *cuts, pieces[i].hi);
         for (uint32_t at = ms_seg_next_free(next, (uint32_t)lo); at < hi; at = ms_seg_next_free(next, at)) {
             MACHSYM_COUNT_WORK(1);
             owner[at] = pieces[i].owner;
@@ -147,18 +147,8 @@ static void ms_seg_build(const ms_piece *pieces, size_t count, ms_arena *scratch
 /* Index of the segment that holds an address; count when it lies before the first. */
 static size_t ms_seg_find(const ms_seg *v, size_t count, uint64_t addr)
 {
-    size_t lo = 0;
-    size_t left = count;
-    while (left > 0) {
-        size_t half = left / 2;
-        if (v[lo + half].lo <= addr) {
-            lo += half + 1;
-            left -= half + 1;
-        } else {
-            left = half;
-        }
-    }
-    return lo == 0 ? count : lo - 1;
+    size_t next = ms_upper_bound(v, count, sizeof *v, addr);
+    return next == 0 ? count : next - 1;
 }
 
 /* Whether segment number at holds an address, and another one follows it. */
@@ -181,6 +171,13 @@ static uint32_t ms_seg_owner(const ms_seg *v, size_t count, uint64_t addr)
 {
     uint64_t hi = UINT64_MAX;
     return ms_seg_at(v, count, addr, &hi);
+}
+
+/* The one of count sorted ranges that holds an address; NULL when none does. The ranges do not overlap. */
+static inline const ms_range *ms_seg_range_at(const ms_range *v, size_t count, uint64_t addr)
+{
+    size_t next = ms_upper_bound(v, count, sizeof *v, addr);
+    return next > 0 && addr < v[next - 1].hi ? &v[next - 1] : NULL;
 }
 
 #endif /* ms_ROOM_base_segments */

@@ -597,7 +597,7 @@ static inline const ms_dw_abbrev *ms_dw_abbrev_from_code(const ms_dw_abbrevs *ta
         return &table->v[code - 1];
     if (table->dense)
         return NULL;
-    size_t at = ms_upper_bound(table->by_code, table->count, code - 1); /* the first of equal codes */
+    size_t at = ms_lower_bound(table->by_code, table->count, sizeof *table->by_code, code);
     if (at == table->count || table->by_code[at].key != code)
         return NULL;
     return &table->v[table->by_code[at].item];
@@ -941,65 +941,25 @@ typedef struct ms_ranges {
     uint64_t budget; /* list entries that may still be read: lists may overlap in a hostile file */
 } ms_ranges;
 
-enum { ms_DW_FEW_RANGES = 16 }; /* lists up to this length need not be sorted: they are looked through */
-
-/* The range of a list that holds an address; NULL when none does. Longer lists are sorted and do not overlap. */
-static inline const ms_range *ms_dw_range_at(const ms_range *v, size_t count, uint64_t addr)
-{
-    while (count > ms_DW_FEW_RANGES) {
-        size_t half = count / 2;
-        bool above = v[half].lo <= addr;
-        v += above ? half : 0;
-        count = above ? count - half : half;
-    }
-    for (size_t i = 0; i < count; i++) {
-        MACHSYM_COUNT_WORK(1);
-        if (addr >= v[i].lo && addr < v[i].hi)
-            return &v[i];
-    }
-    return NULL;
-}
-
 /* Which executable section holds an address; NULL when none does. */
 static const ms_range *ms_dw_code_at(const ms_dw *dw, uint64_t addr)
 {
-    return ms_dw_range_at(dw->code, dw->code_count, addr);
+    return ms_seg_range_at(dw->code, dw->code_count, addr);
 }
 
 /* Up to where ms_dw_code_at says the same. */
 static uint64_t ms_dw_code_until(const ms_dw *dw, uint64_t addr)
 {
-    const ms_range *at = ms_dw_code_at(dw, addr);
-    if (at != NULL)
-        return at->hi;
-    const ms_range *v = dw->code;
-    size_t count = dw->code_count;
-    while (count > ms_DW_FEW_RANGES) {
-        size_t half = count / 2;
-        bool above = v[half - 1].lo <= addr;
-        v += above ? half : 0;
-        count = above ? count - half : half;
-    }
-    uint64_t next = UINT64_MAX;
-    for (size_t i = 0; i < count; i++)
-        next = v[i].lo > addr && v[i].lo < next ? v[i].lo : next;
-    return next;
+    size_t next = ms_upper_bound(dw->code, dw->code_count, sizeof *dw->code, addr);
+    if (next > 0 && addr < dw->code[next - 1].hi)
+        return dw->code[next - 1].hi;
+    return next < dw->code_count ? dw->code[next].lo : UINT64_MAX;
 }
 
 /* The first move that ends above an object's address; move_count when none does. */
 static size_t ms_dw_move_at(const ms_dw *dw, uint64_t addr)
 {
-    size_t lo = 0;
-    for (size_t left = dw->move_count; left > 0;) {
-        size_t half = left / 2;
-        if (dw->moves[lo + half].hi <= addr) {
-            lo += half + 1;
-            left -= half + 1;
-        } else {
-            left = half;
-        }
-    }
-    return lo;
+    return dw->move_count == 0 ? 0 : ms_upper_bound(&dw->moves->hi, dw->move_count, sizeof *dw->moves, addr);
 }
 
 /* Turns an object's range, as far as it moved as one piece, into the program's. Returns false for what the

@@ -164,6 +164,8 @@ static uint64_t ms_fn_list_budget(const ms_fn_walk *w, bool is_function, uint64_
     return budget > w->lists[is_function] ? budget - w->lists[is_function] : 0;
 }
 
+enum { ms_FN_FEW_RANGES = 16 }; /* lists up to this length need not be sorted: they are looked through */
+
 /* Finds an entry's code, and puts it into a block. Returns false when it has none, or memory is out. */
 static bool ms_fn_set_code(ms_fn_walk *w, uint64_t die_off, bool is_function, const ms_dw_die *die,
                            ms_fn_block *block)
@@ -181,7 +183,7 @@ static bool ms_fn_set_code(ms_fn_walk *w, uint64_t die_off, bool is_function, co
             w->is_damaged = true;
         w->lists[is_function] += budget - w->list.budget;
         first = w->list.count > 0 ? w->list.v[0] : first;
-        if (w->list.count > ms_DW_FEW_RANGES)
+        if (w->list.count > ms_FN_FEW_RANGES)
             ms_fn_sort_ranges(w);
         first = w->list.count == 1 ? w->list.v[0] : first;
         block->range_count = (uint32_t)w->list.count;
@@ -587,6 +589,20 @@ static uint32_t ms_fn_call_at(ms_fn_inside *inside, uint64_t addr, uint32_t *dro
     return inside->table->blocks[index].parent;
 }
 
+/* The range of a list that holds an address; NULL when none does. Short lists are in the file's order, and may
+ * overlap; longer ones have been sorted. */
+static inline const ms_range *ms_fn_list_at(const ms_range *v, size_t count, uint64_t addr)
+{
+    if (count > ms_FN_FEW_RANGES)
+        return ms_seg_range_at(v, count, addr);
+    for (size_t i = 0; i < count; i++) {
+        MACHSYM_COUNT_WORK(1);
+        if (addr >= v[i].lo && addr < v[i].hi)
+            return &v[i];
+    }
+    return NULL;
+}
+
 /* The range of a block that holds an address; its first one when none does. Lowers *hi to where it ends; a
  * damaged function's ranges may overlap. */
 static ms_range ms_fn_range_at(const ms_fn_block *block, uint64_t addr, uint64_t *hi)
@@ -594,12 +610,12 @@ static ms_range ms_fn_range_at(const ms_fn_block *block, uint64_t addr, uint64_t
     ms_range range = {block->lo, block->hi};
     const ms_range *v = block->ranges;
     if (block->range_count > 1) {
-        const ms_range *one = ms_dw_range_at(v, block->range_count, addr);
+        const ms_range *one = ms_fn_list_at(v, block->range_count, addr);
         range = one != NULL ? *one : range;
     }
     if (addr < range.hi)
         ms_lower_to(hi, range.hi);
-    for (size_t i = 0; i < block->range_count && block->range_count <= ms_DW_FEW_RANGES; i++) {
+    for (size_t i = 0; i < block->range_count && block->range_count <= ms_FN_FEW_RANGES; i++) {
         if (block->range_count > 1 && v[i].lo > addr)
             ms_lower_to(hi, v[i].lo);
     }
@@ -609,8 +625,9 @@ static ms_range ms_fn_range_at(const ms_fn_block *block, uint64_t addr, uint64_t
 /* The out-of-line copy of what block is inlined from; NULL when the unit has none. */
 static const ms_fn_block *ms_fn_copy_of(const ms_fn_table *table, const ms_fn_block *block)
 {
-    size_t at = block->origin == 0 ? table->copy_count
-                                   : ms_upper_bound(table->copies, table->copy_count, block->origin - 1);
+    size_t at = block->origin == 0
+                    ? table->copy_count
+                    : ms_lower_bound(table->copies, table->copy_count, sizeof *table->copies, block->origin);
     if (at >= table->copy_count || table->copies[at].key != block->origin)
         return NULL;
     return &table->blocks[table->copies[at].item];

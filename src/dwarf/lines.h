@@ -584,17 +584,9 @@ static size_t ms_ln_seq_above(const ms_ln_table *table, size_t hint, uint64_t ad
         return hint;
     if (ms_ln_is_seq(table, hint + 1, addr))
         return hint + 1;
-    size_t lo = 0;
-    for (size_t left = table->seq_count; left > 0;) {
-        size_t half = left / 2;
-        if (table->seqs[lo + half].hi <= addr) {
-            lo += half + 1;
-            left -= half + 1;
-        } else {
-            left = half;
-        }
-    }
-    return lo;
+    return table->seq_count == 0
+               ? 0
+               : ms_upper_bound(&table->seqs->hi, table->seq_count, sizeof *table->seqs, addr);
 }
 
 /* The last row at or below an address that a sequence holds. */
@@ -609,14 +601,7 @@ static size_t ms_ln_last_at(const ms_ln_row *rows, const ms_ln_seq *seq, size_t 
                 return lo;
         }
     }
-    while (hi - lo > 1) {
-        size_t middle = lo + (hi - lo) / 2;
-        if (rows[middle].addr <= addr)
-            lo = middle;
-        else
-            hi = middle;
-    }
-    return lo;
+    return lo + ms_upper_bound(&rows[lo + 1], hi - lo - 1, sizeof *rows, addr);
 }
 
 /* The row that answers under a policy, where at is the last row at or below the address. */

@@ -236,18 +236,8 @@ static const ms_cu *ms_cu_index(const ms_dw *dw, const ms_cu_peeker *peeker, ms_
 /* Which unit contains an offset of .debug_info, header included; count when none does. */
 static size_t ms_cu_from_offset(const ms_cu *v, size_t count, uint64_t off)
 {
-    size_t lo = 0;
-    size_t left = count;
-    while (left > 0) {
-        size_t half = left / 2;
-        if (v[lo + half].off <= off) {
-            lo += half + 1;
-            left -= half + 1;
-        } else {
-            left = half;
-        }
-    }
-    return lo > 0 && off < v[lo - 1].end ? lo - 1 : count;
+    size_t next = ms_upper_bound(v, count, sizeof *v, off);
+    return next > 0 && off < v[next - 1].end ? next - 1 : count;
 }
 
 /* ---- Root entries ---- */
@@ -325,7 +315,8 @@ static const ms_dw_abbrevs *ms_cu_abbrevs(ms_cu_env *env, const ms_cu *cu, const
 {
     if (env->table_offs == NULL && !ms_cu_list_tables(env))
         return NULL;
-    size_t number = ms_upper_bound(env->table_offs, env->table_count, cu->abbrev_off) - 1;
+    size_t number =
+        ms_upper_bound(env->table_offs, env->table_count, sizeof *env->table_offs, cu->abbrev_off) - 1;
     ms_dw_abbrevs **slot = &env->tables[number];
     for (ms_dw_abbrevs *table = *slot; table != NULL; table = table->next) {
         MACHSYM_COUNT_WORK(1);
@@ -458,8 +449,8 @@ static ms_cu_program ms_cu_program_of(const ms_cu_env *env, const ms_cu_root *ro
 {
     ms_cu_program program = {env->dw->line.len, 0, false, false};
     const ms_key *v = env->programs;
-    size_t next = ms_upper_bound(v, env->program_count, root->line_off);
-    size_t first = root->line_off == 0 ? 0 : ms_upper_bound(v, env->program_count, root->line_off - 1);
+    size_t next = ms_upper_bound(v, env->program_count, sizeof *v, root->line_off);
+    size_t first = ms_lower_bound(v, env->program_count, sizeof *v, root->line_off);
     if (first == next)
         return program;
     program.end = env->program_ends[first];

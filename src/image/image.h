@@ -16,8 +16,8 @@
 
 /* ==== >>image ==============================================================================================
  * Job:    turns a descriptor into an image: its slice, the other half, code, debug info.
- * Offers: machsym_image, ms_im_open, ms_im_close, ms_im_get_info, ms_im_next_section, ms_im_next_platform, ms_im_addr, ms_im_read_dwarf,
- *         ms_im_list_units.
+ * Offers: machsym_image, ms_im_open, ms_im_close, ms_im_get_info, ms_im_next_section, ms_im_next_platform,
+ *         ms_im_addr, ms_im_loaded_at, ms_im_read_dwarf, ms_im_list_units.
  * Never:  changes an image once it is open; reads debug info past the unit headers. */
 
 /* Where the object files of a debug map may have gone, and how exact one is about them. */
@@ -556,6 +556,13 @@ static uint64_t ms_im_addr(uint32_t cputype, bool is_64, uint64_t text_addr, uin
         pc &= ~(uint64_t)1; /* Thumb */
     uint64_t addr = pc - load_addr + text_addr;
     return is_64 ? addr : addr & UINT32_MAX;
+}
+
+/* Which of a process's images holds a runtime address; NULL when none does. */
+static const machsym_loaded *ms_im_loaded_at(const machsym_loaded *images, size_t count, uint64_t pc)
+{
+    size_t next = ms_upper_bound(images, count, sizeof *images, pc);
+    return next > 0 && pc < images[next - 1].hi ? &images[next - 1] : NULL;
 }
 
 #endif /* ms_ROOM_image_image */

@@ -354,7 +354,7 @@ static ms_fx_pointer ms_fx_pointer_at(ms_fx_data *d, uint64_t addr)
     if (section == NULL || span.len == 0)
         return pointer;
     uint64_t raw = d->mo->is_64 ? ms_rd_raw_u64(span.ptr) : ms_rd_raw_u32(span.ptr);
-    size_t at = ms_upper_bound(d->binds, d->bind_count, addr);
+    size_t at = ms_upper_bound(d->binds, d->bind_count, sizeof *d->binds, addr);
     if (at > 0 && d->binds[at - 1].key == addr) {
         uint64_t item = d->binds[at - 1].item;
         if ((item & ms_FX_BIND_IS_VALUE) != 0)

@@ -178,7 +178,7 @@ static void ms_oc_name_methods(ms_sym_table *t, ms_fx_data *d, const ms_oc_list 
         const ms_oc_method *method = &list->methods[owner->first + i];
         machsym_str parts[8];
         size_t count = 0;
-        if (ms_sym_code_at(t->code, t->code_count, method->addr) == NULL)
+        if (ms_sym_code_at(t, method->addr) == NULL)
             continue;
         parts[count++] = ms_str_from_c(method->is_class_method ? "+[" : "-[");
         parts[count++] = owner->class_name;
@@ -452,7 +452,7 @@ static void ms_oc_name_blocks(ms_sym_table *t, ms_fx_data *d)
         for (next = at + 1; next < t->count && t->v[next].key == t->v[at].key;)
             next++;
         machsym_source source = ms_sym_source(t->v[at].item);
-        const ms_range *code = ms_sym_code_at(t->code, t->code_count, t->v[at].key);
+        const ms_range *code = ms_sym_code_at(t, t->v[at].key);
         if (above < t->count && t->v[above].key < code->lo)
             above = t->count; /* never across sections */
         if (source == MACHSYM_SOURCE_SYMTAB || source == MACHSYM_SOURCE_EXPORTS ||

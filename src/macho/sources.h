@@ -91,7 +91,7 @@ static bool ms_src_find(ms_src *names, uint64_t addr, machsym_symbol *out)
         return ms_sym_find(ms_src_table(names), addr, out);
     ms_sym_table t = names->table; /* a hostile dSYM may have names that are put together: they are kept */
     names->scans++;
-    const ms_range *code = ms_sym_code_at(t.code, t.code_count, addr);
+    const ms_range *code = ms_sym_code_at(&t, addr);
     if (code == NULL)
         return false;
     ms_sym_narrow(&t, code, addr);

@@ -62,7 +62,7 @@ static ms_fx_pointer ms_sw_indirect(ms_fx_data *d, uint64_t addr)
 static uint64_t ms_sw_code(const ms_sym_table *t, ms_fx_data *d, uint64_t addr)
 {
     uint64_t to = ms_fx_relative_at(d, addr);
-    if (to == 0 || ms_sym_code_at(t->code, t->code_count, to) != NULL)
+    if (to == 0 || ms_sym_code_at(t, to) != NULL)
         return to;
     return ms_fx_relative_at(d, to);
 }
@@ -105,7 +105,7 @@ static machsym_str ms_sw_index(char *room, uint32_t index)
 /* Adds a guess put together from parts. */
 static void ms_sw_add(ms_sym_table *t, ms_fx_data *d, uint64_t code, const machsym_str *parts, size_t count)
 {
-    if (ms_sym_code_at(t->code, t->code_count, code) == NULL)
+    if (ms_sym_code_at(t, code) == NULL)
         return;
     machsym_str name = ms_sym_join(t, d, parts, count);
     if (name.len != 0)

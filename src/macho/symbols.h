@@ -146,20 +146,10 @@ static uint64_t ms_sym_item(machsym_source source, unsigned rank, size_t mo, uin
            (uint64_t)mo << ms_SYM_MO_SHIFT | index;
 }
 
-/* code is sorted and does not overlap. */
-static const ms_range *ms_sym_code_at(const ms_range *code, size_t count, uint64_t addr)
+/* Which executable section holds an address; NULL when none does. */
+static const ms_range *ms_sym_code_at(const ms_sym_table *t, uint64_t addr)
 {
-    size_t lo = 0;
-    while (count > 0) {
-        size_t half = count / 2;
-        if (code[lo + half].lo <= addr) {
-            lo += half + 1;
-            count -= half + 1;
-        } else {
-            count = half;
-        }
-    }
-    return lo > 0 && addr < code[lo - 1].hi ? &code[lo - 1] : NULL;
+    return ms_seg_range_at(t->code, t->code_count, addr);
 }
 
 /* Turns an empty table into one that is for one address of code only. */
@@ -185,8 +175,7 @@ static void ms_sym_drop_far(ms_sym_table *t)
 /* Whether a start at an address may belong in the table. */
 static bool ms_sym_is_near(const ms_sym_table *t, uint64_t addr)
 {
-    return t->is_narrow ? addr >= t->near_lo && addr <= t->near_hi
-                        : ms_sym_code_at(t->code, t->code_count, addr) != NULL;
+    return t->is_narrow ? addr >= t->near_lo && addr <= t->near_hi : ms_sym_code_at(t, addr) != NULL;
 }
 
 /* Whether a name or start at an address belongs in the table. It closes in on a narrow one. */
@@ -395,13 +384,13 @@ static void ms_sym_index_crowds(ms_sym_table *t, ms_arena *scratch)
 /* The first entry at or past an address. */
 static size_t ms_sym_first(const ms_sym_table *t, uint64_t addr)
 {
-    return addr == 0 ? 0 : ms_upper_bound(t->v, t->count, addr - 1);
+    return ms_lower_bound(t->v, t->count, sizeof *t->v, addr);
 }
 
 /* The first entry past those at one address. */
 static size_t ms_sym_next(const ms_sym_table *t, size_t at)
 {
-    return ms_upper_bound(t->v, t->count, t->v[at].key);
+    return ms_upper_bound(t->v, t->count, sizeof *t->v, t->v[at].key);
 }
 
 /* Whether the name of an entry differs from those of the entries before it from first on; of many, the last
@@ -422,7 +411,7 @@ static bool ms_sym_is_new(const ms_sym_table *t, size_t first, size_t at)
 static void ms_sym_get(const ms_sym_table *t, size_t at, machsym_symbol *out)
 {
     uint64_t addr = t->v[at].key;
-    const ms_range *code = ms_sym_code_at(t->code, t->code_count, addr);
+    const ms_range *code = ms_sym_code_at(t, addr);
     size_t next = ms_sym_next(t, at);
     out->lo = addr;
     out->hi = code->hi;
@@ -435,7 +424,7 @@ static void ms_sym_get(const ms_sym_table *t, size_t at, machsym_symbol *out)
 /* The symbol whose range holds an address. Returns false when none does. */
 static bool ms_sym_find(const ms_sym_table *t, uint64_t addr, machsym_symbol *out)
 {
-    size_t at = ms_upper_bound(t->v, t->count, addr);
+    size_t at = ms_upper_bound(t->v, t->count, sizeof *t->v, addr);
     if (at == 0)
         return false;
     ms_sym_get(t, ms_sym_first(t, t->v[at - 1].key), out);
@@ -462,7 +451,7 @@ static machsym_str ms_sym_exact(const ms_sym_table *t, uint64_t addr, machsym_st
     const ms_key *v = is_crowd ? t->crowds : t->v;
     size_t count = is_crowd ? t->crowd_count : t->count;
     uint64_t key = is_crowd ? ms_sym_crowd_key(addr, want) : addr;
-    size_t at = key == 0 ? 0 : ms_upper_bound(v, count, key - 1);
+    size_t at = ms_lower_bound(v, count, sizeof *v, key);
     for (size_t i = 0; i < MACHSYM_MAX_CROWD && at < count && v[at].key == key && want.len != 0; i++, at++) {
         uint64_t item = t->v[is_crowd ? (size_t)v[at].item : at].item;
         if (ms_sym_source(item) != MACHSYM_SOURCE_SYMTAB) /* the best source: none follows another */
@@ -559,8 +548,7 @@ static void ms_sym_take_export(ms_sym_table *t, ms_fx_data *d, const ms_sym_trie
         machsym_str parts[1] = {ms_sym_c_name(ms_str_make(trie->name, trie->name_len))};
         if (d->mo->slice.cputype == ms_CPU_ARM)
             addr &= ~(uint64_t)1;
-        machsym_str name = ms_sym_code_at(t->code, t->code_count, addr) == NULL ? ms_str_empty()
-                                                                                : ms_sym_join(t, d, parts, 1);
+        machsym_str name = ms_sym_code_at(t, addr) == NULL ? ms_str_empty() : ms_sym_join(t, d, parts, 1);
         if (name.len != 0)
             ms_sym_add_name(t, addr, MACHSYM_SOURCE_EXPORTS, name);
     }

@@ -352,6 +352,19 @@ typedef struct ms_map_hit {
     uint64_t run; /* its run's place in DATA */
 } ms_map_hit;
 
+/* Of the entries [lo, hi) of a table, which are pairs of u32 sorted by the first: the first one above key; hi when
+ * none is. */
+static inline uint64_t ms_map_above(ms_span pairs, uint64_t lo, uint64_t hi, uint64_t key)
+{
+    for (uint64_t left = lo < hi ? hi - lo : 0; left > 0;) { /* without branches that nobody can predict */
+        uint64_t half = left / 2;
+        bool is_below = ms_map_u32_at(pairs, 2 * (lo + half)) <= key;
+        lo += is_below ? half + 1 : 0;
+        left = is_below ? left - half - 1 : half;
+    }
+    return lo;
+}
+
 /* The last run that starts at or below off; the number of runs when there is none. */
 static uint64_t ms_map_run_at(const machsym_map *map, unsigned runs, uint64_t off)
 {
@@ -368,13 +381,7 @@ static uint64_t ms_map_run_at(const machsym_map *map, unsigned runs, uint64_t of
     uint64_t hi = ms_map_u32_at(buckets, bucket + 1);
     if (bucket == bucket_count - 2 || hi > count)
         hi = count;
-    while (lo < hi) {
-        uint64_t mid = lo + (hi - lo) / 2;
-        if (ms_rd_raw_u32(table.ptr + 8 * mid) <= off)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    lo = ms_map_above(table, lo, hi, off);
     return lo == 0 || lo > count ? count : lo - 1;
 }
 
@@ -458,18 +465,13 @@ static ms_map_files ms_map_files_of(const machsym_map *map, uint64_t record)
     ms_span parts = map->tables[ms_MAP_PARTS];
     ms_span data = map->records;
     ms_map_files files = {0, NULL, 0};
-    uint64_t lo = 0;
-    for (uint64_t left = parts.len / 8; left > 1;) { /* without branches that nobody can predict */
-        uint64_t half = left / 2;
-        lo += ms_map_u32_at(parts, 2 * (lo + half)) <= record ? half : 0;
-        left -= half;
-    }
-    if (parts.len < 8 || ms_map_u32_at(parts, 2 * lo) > record)
+    uint64_t next = ms_map_above(parts, 0, parts.len / 8, record);
+    if (next == 0)
         return files;
-    uint64_t at = ms_map_u32_at(parts, 2 * lo + 1);
+    uint64_t at = ms_map_u32_at(parts, 2 * next - 1);
     if (at >= data.len)
         return files;
-    files.base = ms_map_u32_at(parts, 2 * lo);
+    files.base = ms_map_u32_at(parts, 2 * next - 2);
     files.v = data.ptr + at;
     files.count = ms_rd_raw_u32(files.v);
     if (files.count > (data.len - at) / 4) /* the margin makes up for the count itself */
