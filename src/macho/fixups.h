@@ -51,7 +51,7 @@ typedef struct ms_fx_pointer {
 /* In ms_fx_data's binds: the item is no index of a name but an address of this image. */
 #define ms_FX_BIND_IS_VALUE ((uint64_t)1 << 63)
 
-/* Where a section lies that was asked for lately. */
+/* A section that was asked for lately, and where it lies. */
 typedef struct ms_fx_recent {
     uint64_t lo;
     uint64_t size;
@@ -224,7 +224,7 @@ typedef struct ms_fx_binder {
     machsym_str name;
 } ms_fx_binder;
 
-/* Binds as often as one instruction says; in threaded files it only adds to the list of imports. */
+/* Makes the binds of one instruction. In threaded files it only adds to the list of imports. */
 static void ms_fx_do_bind(ms_fx_data *d, ms_fx_binder *b, ms_arena *arena)
 {
     if (d->is_threaded) {
@@ -374,7 +374,8 @@ static ms_fx_pointer ms_fx_pointer_at(ms_fx_data *d, uint64_t addr)
     return ms_fx_decode(d, &d->mo->segments[section->segment_index], raw);
 }
 
-/* Relocations of an object file: pointers to symbols, which hold only what is added to them. */
+/* Reads the relocations of an object file that stand for pointers to symbols. The file itself holds only
+ * what is added to the symbol's address. */
 static void ms_fx_read_relocations(ms_fx_data *d, const ms_mo_section *section, ms_arena *arena)
 {
     const ms_mo *mo = d->mo;

@@ -109,8 +109,8 @@ typedef struct ms_mo_loads {
 /* One slice, parsed. */
 typedef struct ms_mo {
     ms_span bytes; /* the slice; with is_loaded, the memory from the header on */
-    uint64_t
-        header_off; /* in bytes; not 0 for an image of a kernel collection, whose bytes are the collection's */
+    /* Where the header is in bytes. Not 0 for an image of a kernel collection: its bytes are the collection's. */
+    uint64_t header_off;
     ms_span commands;
     machsym_slice slice;
     bool is_64;
@@ -176,8 +176,8 @@ static const char *ms_mo_arch_name(uint32_t cputype, uint32_t cpusubtype)
     return "unknown";
 }
 
-/* An address without the bits in which arm64e keeps its signature (pointer authentication). Bit 55 is never signed: it
- * tells a kernel's address from a program's, and what the signed bits were. */
+/* An address without the bits in which arm64e keeps its signature (pointer authentication). Bit 55 is never
+ * signed: it tells a kernel's address from a program's, and what the signed bits were. */
 static uint64_t ms_mo_unsigned(uint32_t cputype, uint64_t raw)
 {
     const uint64_t low = ((uint64_t)1 << 47) - 1;
@@ -434,8 +434,8 @@ static bool ms_mo_leads_on(ms_rd rd)
     return true;
 }
 
-/* Whether a command that ends here has the right size: what follows is a command, or one whose kind is damaged and
- * whose size is not. */
+/* Whether a command that ends here has the right size: what follows is a command, or one whose kind is
+ * damaged and whose size is not. */
 static bool ms_mo_is_end(ms_rd rd)
 {
     if (ms_rd_left(&rd) == 0 || ms_mo_is_command(rd))
@@ -475,8 +475,8 @@ static uint64_t ms_mo_own_size(ms_rd rd)
     }
 }
 
-/* Takes the next load command. One whose size is damaged ends where the others are found again. Returns false at the
- * end. */
+/* Takes the next load command. One whose size is damaged ends where the others are found again. Returns false
+ * at the end. */
 static bool ms_mo_next_command(ms_rd *rd, uint32_t *command, ms_rd *body, bool *is_damaged)
 {
     ms_rd next = *rd;
@@ -498,8 +498,8 @@ static bool ms_mo_next_command(ms_rd *rd, uint32_t *command, ms_rd *body, bool *
     return true;
 }
 
-/* How many bytes of load commands there are, at most rd's. The header tells it twice, by size and by count: where one is
- * damaged the other one holds. */
+/* How many bytes of load commands there are, at most rd's. The header tells it twice, by size and by count:
+ * where one is damaged the other one holds. */
 static size_t ms_mo_commands_size(ms_rd rd, uint32_t size, uint32_t count)
 {
     ms_rd by_size = rd;

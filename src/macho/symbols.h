@@ -311,8 +311,8 @@ static void ms_sym_add_stubs(ms_sym_table *t, ms_fx_data *d)
     }
 }
 
-/* What the names of a crowded address are found by. An address with more than MACHSYM_MAX_CROWD names is crowded:
- * there the linker folded functions of equal code. */
+/* What the names of a crowded address are found by. An address with more than MACHSYM_MAX_CROWD names is
+ * crowded: there the linker folded functions of equal code. */
 static uint64_t ms_sym_crowd_key(uint64_t addr, machsym_str name)
 {
     return ms_str_hash(name) ^ addr * 0x9e3779b97f4a7c15u;
