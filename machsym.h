@@ -6846,8 +6846,8 @@ static inline const uint8_t *ms_dw_skip_die(const ms_dw_abbrevs *table, const ms
         while (*p >= 0x80 && p - value < 9)
             p++;
         uint8_t first = *value;
-        if (*p++ >= 0x80) /* longer than any number */
-            return NULL;
+        if (*p++ >= 0x80) /* padded, or too large */
+            return ms_dw_skip_slowly(abbrev, step, stop, value - step->skip, end, enc);
         if (step->how == ms_HOW_ULEB)
             continue;
         if (step->how != ms_HOW_BLOCK || first >= 0x80 || first > end - p ||
