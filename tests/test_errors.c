@@ -64,7 +64,6 @@ static void free_nothing(void *user, void *ptr, size_t size)
 }
 
 static const machsym_allocator half = {no_memory, NULL, NULL};
-static const machsym_allocator other_half = {NULL, free_nothing, NULL};
 static const machsym_allocator poor = {no_memory, free_nothing, NULL};
 
 /* ---- Images ---- */
@@ -122,8 +121,6 @@ static void test_images(void)
          0, 0},
         {one.v, one.len, NULL, NULL, NULL, NULL, half, MACHSYM_ERR_ARGUMENT, "the allocator lacks a function",
          "", 0, 0},
-        {one.v, one.len, NULL, NULL, NULL, NULL, other_half, MACHSYM_ERR_ARGUMENT,
-         "the allocator lacks a function", "", 0, 0},
         {one.v, one.len, NULL, NULL, NULL, NULL, poor, MACHSYM_ERR_MEMORY, "the allocator has no memory left",
          "", 0, 0},
         {NULL, 0, "tests/no-such-file", NULL, NULL, NULL, none, MACHSYM_ERR_IO, "the file cannot be read", "",
@@ -167,13 +164,16 @@ static void test_images(void)
     check(&err, machsym_image_open(&desc, NULL, &err), MACHSYM_ERR_ARGUMENT, what, "", 0);
     CHECK_EQ(machsym_image_open(NULL, NULL, NULL), MACHSYM_ERR_ARGUMENT);
     machsym_image_close(NULL);
+    desc.bytes.ptr = one.v;
+    desc.bytes.len = one.len;
+    desc.allocator.free = free_nothing; /* without alloc it is the C library's */
+    CHECK_EQ(machsym_image_open(&desc, &image, &err), MACHSYM_OK);
+    machsym_image_close(image);
     CHECK_EQ(machsym_list_slices(NULL, NULL, 0, &err), 0);
     check(&err, err.code, MACHSYM_ERR_ARGUMENT, "the descriptor is NULL", "", 0);
     desc.allocator = half;
     CHECK_EQ(machsym_list_slices(&desc, NULL, 0, &err), 0);
     check(&err, err.code, MACHSYM_ERR_ARGUMENT, "the allocator lacks a function", "", 0);
-    desc.allocator = other_half;
-    CHECK_EQ(machsym_list_slices(&desc, NULL, 0, NULL), 0);
     desc.allocator = none;
     desc.bytes.ptr = fat.v;
     desc.bytes.len = 8;
@@ -207,9 +207,6 @@ static void test_sessions(void)
     desc.allocator = half;
     check(&err, machsym_session_open(&desc, &session, &err), MACHSYM_ERR_ARGUMENT,
           "the allocator lacks a function", "", 0);
-    desc.allocator = other_half;
-    check(&err, machsym_session_open(&desc, &session, &err), MACHSYM_ERR_ARGUMENT,
-          "the allocator lacks a function", "", 0);
     desc.allocator = poor;
     check(&err, machsym_session_open(&desc, &session, &err), MACHSYM_ERR_MEMORY,
           "the allocator has no memory left", "", 0);
@@ -238,9 +235,6 @@ static void test_plans(void)
           "", 0);
     check(&err, machsym_plan_open(&desc, NULL, &err), MACHSYM_ERR_ARGUMENT, no_image, "", 0);
     desc.allocator = half;
-    check(&err, machsym_plan_open(&desc, &plan, &err), MACHSYM_ERR_ARGUMENT, "the allocator lacks a function",
-          "", 0);
-    desc.allocator = other_half;
     check(&err, machsym_plan_open(&desc, &plan, &err), MACHSYM_ERR_ARGUMENT, "the allocator lacks a function",
           "", 0);
     desc.allocator = poor;
