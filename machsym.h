@@ -1683,9 +1683,9 @@ MACHSYM_CHECKED(machsym_result, machsym_writer_open,
 #define MACHSYM_IMPLEMENTED
 
 /* ==== >>bytes ==============================================================================================
- * Job:    spans of input, views of text, memory helpers, sort order and search, the error record.
- * Offers: ms_span, ms_span_sub, ms_str_*, ms_copy, ms_zero, ms_equal, ms_add_ok, ms_key, ms_sort, ms_upper_bound,
- *         ms_lower_bound, ms_fail.
+ * Job:    the plain tools that every room needs: bytes, texts, sorting, errors.
+ * Offers: ms_span, ms_span_sub, ms_str_*, ms_copy, ms_zero, ms_equal, ms_add_ok, ms_key, ms_sort,
+ *         ms_upper_bound, ms_lower_bound, ms_fail.
  * Never:  allocates; touches a byte outside its arguments. */
 
 #ifdef MACHSYM_NO_OS
@@ -1698,7 +1698,7 @@ static void ms_copy(void *to, const void *from, size_t len)
 }
 
 #if !defined(MACHSYM_NO_SWIFT) || !defined(MACHSYM_NO_RUST) /* for names in Punycode */
-/* The two may overlap. */
+/* Copies len bytes. The two places may overlap. */
 static void ms_move(void *to, const void *from, size_t len)
 {
     unsigned char *t = (unsigned char *)to;
@@ -1824,7 +1824,7 @@ static machsym_str ms_str_empty(void)
     return ms_str_make(NULL, 0);
 }
 
-/* The text up to a NUL or max bytes, for strings of the program (never file data without a bound). */
+/* The text up to its NUL, or max bytes of it when there is none before. */
 static machsym_str ms_str_bounded(const char *ptr, size_t max)
 {
     const char *end = (const char *)ms_find_byte(ptr, max, 0);
@@ -1840,8 +1840,9 @@ static machsym_str ms_str_from_c(const char *text)
     return ms_str_make(text, len);
 }
 
-/* FNV-1a over the length and both ends of a text: in a hostile file many long texts share their bytes. Equal
- * hashes can be made, so whoever uses it bounds how many of one hash are looked at. */
+/* FNV-1a over the length and both ends of a text, because in a hostile file many long texts share their
+ * bytes. Different texts with one hash can be made. So each caller limits how many texts of one hash it
+ * looks at. */
 static uint64_t ms_str_hash(machsym_str str)
 {
     uint64_t h = 0xcbf29ce484222325u ^ str.len;
@@ -1932,8 +1933,8 @@ static void ms_key_heap_sort(ms_key *v, size_t count)
     }
 }
 
-/* Sorts keys of which few stand far from their place. Returns false, with all keys there in some order, when that takes
- * more than so many moves. */
+/* Sorts by insertion, which is fast when few keys stand far from their place. Returns false when that takes
+ * more than the given moves; the keys are all there then, in some order. */
 static bool ms_key_insertion_sort(ms_key *v, size_t count, size_t moves)
 {
     for (size_t i = 1; i < count; i++) {
@@ -1949,9 +1950,9 @@ static bool ms_key_insertion_sort(ms_key *v, size_t count, size_t moves)
     return true;
 }
 
-/* Sorts by key, then item. Radix passes of 8 bits into room (count keys), skipping bytes that all keys share;
- * items must ascend in the input, which makes the stable passes a full order. Falls back to a heap where room
- * is NULL. */
+/* Sorts by key, then by item. It makes radix passes of 8 bits, with room for count keys, and leaves out
+ * bytes that all keys share. Items must ascend in the input: then stable passes give the full order.
+ * Without room (NULL) it sorts by a heap. */
 static void ms_sort(ms_key *v, size_t count, ms_key *room)
 {
     size_t sorted = 1;
@@ -1989,8 +1990,8 @@ static void ms_sort(ms_key *v, size_t count, ms_key *room)
         ms_copy(v, from, count * sizeof *v);
 }
 
-/* How many of count sorted records have a key at or below this one. keys points to the uint64_t key of the first
- * record; the next record's key lies stride bytes further. */
+/* How many of count sorted records have a key at or below this one. keys points to the uint64_t key of the
+ * first record; the next record's key lies stride bytes further. */
 static inline size_t ms_upper_bound(const void *keys, size_t count, size_t stride, uint64_t key)
 {
     const char *at = (const char *)keys;
@@ -2014,7 +2015,7 @@ static inline size_t ms_lower_bound(const void *keys, size_t count, size_t strid
     return key == 0 ? 0 : ms_upper_bound(keys, count, stride, key - 1);
 }
 
-/* Lowers *hi to an address: up to there what was found holds. */
+/* Lowers *hi to addr: the answer holds only for addresses below both. */
 static inline void ms_lower_to(uint64_t *hi, uint64_t addr)
 {
     if (addr < *hi)
@@ -2052,14 +2053,14 @@ static void ms_damage_note(ms_damage *damage, const char *what, const char *wher
     damage->first.offset = offset;
 }
 
-/* The same of a part that runs past the end of what holds it. */
+/* Counts a damaged part that runs past the end of what holds it. */
 static void ms_damage_note_cut(ms_damage *damage, const char *what, const char *where, uint64_t offset)
 {
     ms_damage_note(damage, what, where, offset);
     damage->first.is_cut_short = true;
 }
 
-/* Adds what another reader found later. */
+/* Adds the damage that another reader found. */
 static void ms_damage_add(ms_damage *damage, const ms_damage *more)
 {
     bool is_cut_short = damage->first.is_cut_short || more->first.is_cut_short;
@@ -2087,7 +2088,7 @@ static inline unsigned ms_low_zeros(uint64_t number)
 #endif
 }
 
-/* Has a place of memory come into the cache, where compilers can say so. */
+/* Asks for a place of memory to be brought into the cache, where the compiler offers that. */
 static inline void ms_fetch(const void *ptr)
 {
 #ifdef __GNUC__
@@ -2098,9 +2099,9 @@ static inline void ms_fetch(const void *ptr)
 }
 
 /* ==== >>platform ===========================================================================================
- * Job:    the only calls to the operating system: map or read a file, look into a folder.
- * Offers: ms_os_open, ms_os_peek, ms_os_settle, ms_os_map, ms_os_unmap, ms_os_is_folder, ms_os_is_file, ms_os_first_file,
- *         ms_os_error_text.
+ * Job:    makes all calls to the operating system.
+ * Offers: ms_os_open, ms_os_peek, ms_os_settle, ms_os_map, ms_os_unmap, ms_os_is_folder, ms_os_is_file,
+ *         ms_os_first_file, ms_os_error_text.
  * Never:  looks at contents. */
 
 #include <stdbool.h>
@@ -2143,9 +2144,10 @@ extern "C"
 #define ms_os_count(len)                ((unsigned)(len))
 #define ms_os_read_at(fd, out, len, at) ((void)(out), -1)
 #define ms_os_sync(fd)                  _commit(fd)
-#define ms_os_rename(from, to)          (MoveFileExA(from, to, 1) != 0 ? 0 : -1) /* MOVEFILE_REPLACE_EXISTING */
-#define ms_os_fstat(fd, st)             _fstat64(fd, st)
-#define ms_os_stat(path, st)            _stat64(path, st)
+/* The 1 is MOVEFILE_REPLACE_EXISTING. */
+#define ms_os_rename(from, to) (MoveFileExA(from, to, 1) != 0 ? 0 : -1)
+#define ms_os_fstat(fd, st)    _fstat64(fd, st)
+#define ms_os_stat(path, st)   _stat64(path, st)
 typedef struct _stat64 ms_os_info;
 
 static void *ms_os_map_bytes(int fd, size_t len)
@@ -2200,7 +2202,7 @@ static void *ms_os_take(const machsym_allocator *allocator, size_t size)
     return allocator->alloc(allocator->user, size);
 }
 
-/* Gives back a text of the allocator's, which took what its bytes and its NUL need; NULL is nothing. */
+/* Gives a text back to the allocator. Its size is that of its bytes and the NUL. NULL is allowed. */
 static void ms_os_free_text(const machsym_allocator *allocator, char *text)
 {
     if (text != NULL)
@@ -2275,8 +2277,8 @@ static int ms_os_open(const char *path, bool copy, machsym_allocator allocator, 
     return code;
 }
 
-/* Copies a few bytes out of a mapped file without touching the map: a page that is touched once costs several
- * times as much. Returns false when that is not possible. */
+/* Copies a few bytes out of a mapped file by reading the file. Touching a page of the map for the first
+ * time costs several times as much. Returns false when that is not possible. */
 static bool ms_os_peek(const ms_os_file *file, const void *at, void *out, size_t len)
 {
     const char *begin = (const char *)file->ptr;
@@ -2285,7 +2287,7 @@ static bool ms_os_peek(const ms_os_file *file, const void *at, void *out, size_t
            ms_os_read_at(file->fd, out, len, (off_t)(p - begin)) == (ssize_t)len;
 }
 
-/* The file is opened: no more peeks. */
+/* Closes a mapped file, whose map stays. There are no peeks after this. */
 static void ms_os_settle(ms_os_file *file)
 {
     if (file->is_open)
@@ -2293,7 +2295,7 @@ static void ms_os_settle(ms_os_file *file)
     file->is_open = false;
 }
 
-/* The same, settled. */
+/* Opens a file as ms_os_open does, and settles it. */
 static int ms_os_map(const char *path, bool copy, machsym_allocator allocator, ms_os_file *file)
 {
     int code = ms_os_open(path, copy, allocator, file);
@@ -2337,8 +2339,8 @@ static bool ms_os_is_file(const char *path)
     return ms_os_stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* The path of the first file in a folder, in byte order, without hidden ones; from the allocator. NULL when there is
- * none, or memory is out, which *oom tells. */
+/* The path of the first file in a folder, in byte order, without hidden files. It comes from the allocator.
+ * Returns NULL when there is none, or when memory is out, which *oom tells. */
 static char *ms_os_first_file(const char *folder, const machsym_allocator *allocator, bool *oom)
 {
     DIR *dir = opendir(folder);
@@ -2381,7 +2383,8 @@ static int ms_os_write_all(int fd, const char *ptr, size_t len)
     return ms_os_sync(fd) != 0 && errno != EINVAL && errno != EROFS ? errno : 0;
 }
 
-/* Opens a new file beside path for its later name; of several writers each has its own. */
+/* Opens a new file beside path, which takes the name path when it is complete. Each of several writers gets
+ * a file of its own. */
 static int ms_os_open_beside(const char *path, char *beside, size_t cap)
 {
     int fd = -1;
@@ -2412,7 +2415,8 @@ static int ms_os_write(const char *path, const void *ptr, size_t len, const mach
     allocator->free(allocator->user, beside, cap);
     return code;
 }
-/* The errors that people meet, in words; NULL: another one. strerror is neither the same everywhere nor safe in threads. */
+/* The text of an error that people meet; NULL for any other. strerror differs between systems, and is not
+ * safe in threads. */
 static const char *ms_os_error_text(int number)
 {
     switch (number) {
@@ -2583,7 +2587,7 @@ static uint64_t ms_rd_uint(ms_rd *rd, unsigned size)
     }
 }
 
-/* ULEB128, DWARF5 7.6. More than 64 bits of value is failure; leading zero groups are allowed. */
+/* ULEB128, DWARF5 7.6. A value of more than 64 bits is failure. Groups of zeros at its end are allowed. */
 static uint64_t ms_rd_uleb_slow(ms_rd *rd)
 {
     uint64_t value = 0;
@@ -2611,7 +2615,7 @@ static inline uint64_t ms_rd_uleb(ms_rd *rd)
     return ms_rd_uleb_slow(rd);
 }
 
-/* SLEB128. Bits above 63 must repeat it: anything else is more than 64 bits of value, which is failure. */
+/* SLEB128. Bits above bit 63 must repeat it: else the value has more than 64 bits, which is failure. */
 static int64_t ms_rd_sleb_slow(ms_rd *rd)
 {
     uint64_t value = 0;
@@ -2679,7 +2683,7 @@ static machsym_str ms_rd_str_at(ms_span section, uint64_t off)
 /* ==== >>memory =============================================================================================
  * Job:    gives out memory from chunks of the user's allocator, all of it freed together.
  * Offers: ms_arena, ms_arena_alloc, ms_arena_grow, ms_arena_keep.
- * Never:  frees a single object; loses a failure: a failed allocation sets oom, which the caller checks once. */
+ * Never:  frees a single object; loses a failure: a failed allocation sets oom, which callers check. */
 
 #ifndef MACHSYM_NO_OS
 #include <stdlib.h>
@@ -2709,7 +2713,7 @@ typedef struct ms_arena_chunk {
 typedef struct ms_arena {
     machsym_allocator allocator;
     ms_arena_chunk *head;  /* the one in use; older ones behind it */
-    ms_arena_chunk *spare; /* empty ones that a reset left */
+    ms_arena_chunk *spare; /* empty ones, from resets */
     size_t total;          /* bytes taken from the allocator */
     size_t live;           /* bytes of the chunks that hold objects */
     bool oom;              /* sticky, until a reset */
@@ -2892,17 +2896,17 @@ static inline void *ms_arena_grow(ms_arena *arena, void *array, size_t count, si
 }
 
 /* ==== >>segments ===========================================================================================
- * Job:    turns ranges that may overlap into sorted segments that do not, so that one search finds the owner.
+ * Job:    turns ranges that may overlap into sorted segments that do not.
  * Offers: ms_seg, ms_seg_build, ms_seg_at, ms_seg_find, ms_seg_range_at.
  * Never:  takes more than n log n steps, however the ranges overlap. */
 
-/* Half-open. */
+/* The addresses from lo to below hi. */
 typedef struct ms_range {
     uint64_t lo;
     uint64_t hi;
 } ms_range;
 
-/* A range and whose it is. */
+/* A range with its owner. */
 typedef struct ms_piece {
     uint64_t lo;
     uint64_t hi;
@@ -2911,7 +2915,7 @@ typedef struct ms_piece {
 
 #define ms_SEG_NONE UINT32_MAX
 
-/* From lo to the next segment's lo. */
+/* The addresses from lo to below the lo of the next segment. */
 typedef struct ms_seg {
     uint64_t lo;
     uint32_t owner; /* ms_SEG_NONE: nobody's */
@@ -2935,8 +2939,8 @@ static inline void ms_seg_add(ms_segs *out, uint64_t lo, uint32_t owner)
     out->count++;
 }
 
-/* Ranges that nest or lie apart, later ones inside earlier ones: one sweep with a stack of the open ones.
- * Returns false, having written nothing of use, when they do not nest. */
+/* Builds segments of ranges that nest or lie apart, where later ones lie inside earlier ones: one sweep,
+ * with a stack of the open ranges. Returns false when they do not nest; then out has nothing of use. */
 static bool ms_seg_sweep(const ms_piece *pieces, const ms_key *order, size_t count, uint32_t *stack,
                          ms_segs *out)
 {
@@ -2971,7 +2975,8 @@ static uint32_t ms_seg_next_free(uint32_t *next, uint32_t at)
     return at;
 }
 
-/* Any overlap: the later piece wins. Cuts the line at every end, then paints backwards over what is still
+/* Builds segments of ranges that overlap in any way; the later piece wins. It cuts the line at every end of
+ * a piece. Then it goes through the pieces from the last to the first, and gives each what is still
  * free. */
 static void ms_seg_paint(const ms_piece *pieces, size_t count, ms_arena *scratch, ms_segs *out)
 {
@@ -3008,8 +3013,9 @@ static void ms_seg_paint(const ms_piece *pieces, size_t count, ms_arena *scratch
     }
 }
 
-/* Makes segments of count non-empty pieces (under 2^31); where pieces overlap the later one wins. Temporary
- * memory comes from scratch, the result from out->arena; failure shows as oom of either. */
+/* Makes segments of count non-empty pieces (fewer than 2^31). Where pieces overlap, the later one wins.
+ * Temporary memory comes from scratch, the result from out->arena. When memory is out, one of the two has
+ * oom set. */
 static void ms_seg_build(const ms_piece *pieces, size_t count, ms_arena *scratch, ms_segs *out)
 {
     ms_key *order = (ms_key *)ms_arena_alloc(scratch, count, sizeof *order);
@@ -3044,7 +3050,7 @@ static inline bool ms_seg_holds(const ms_seg *v, size_t count, size_t at, uint64
     return at + 1 < count && v[at].lo <= addr && addr < v[at + 1].lo;
 }
 
-/* Whose an address is; ms_SEG_NONE: nobody's. Lowers *hi to where another owner begins. */
+/* The owner of an address; ms_SEG_NONE when it has none. Lowers *hi to where another owner begins. */
 static uint32_t ms_seg_at(const ms_seg *v, size_t count, uint64_t addr, uint64_t *hi)
 {
     size_t at = ms_seg_find(v, count, addr);
@@ -3170,8 +3176,9 @@ typedef struct ms_mo_loads {
 /* One slice, parsed. */
 typedef struct ms_mo {
     ms_span bytes; /* the slice; with is_loaded, the memory from the header on */
-    uint64_t
-        header_off; /* in bytes; not 0 for an image of a kernel collection, whose bytes are the collection's */
+    /* The header's place in bytes. Not 0 for an image of a kernel collection: its bytes are the
+     * collection's. */
+    uint64_t header_off;
     ms_span commands;
     machsym_slice slice;
     bool is_64;
@@ -3193,14 +3200,14 @@ typedef struct ms_mo {
     ms_mo_loads loads;
 } ms_mo;
 
-/* A name for cputype and cpusubtype; any subtype when it is all ones. */
+/* The name of an architecture. cpusubtype is all ones where it does not matter. */
 typedef struct ms_mo_arch {
     uint32_t cputype;
     uint32_t cpusubtype;
     const char *name;
 } ms_mo_arch;
 
-/* More specific ones first: the last line of a cputype takes what is left. */
+/* The first line that fits is taken, so the line for any subtype comes last. */
 static const ms_mo_arch ms_mo_archs[] = {
     {0x0100000cu, 2, "arm64e"},
     {0x0100000cu, 1, "arm64v8"},
@@ -3237,8 +3244,9 @@ static const char *ms_mo_arch_name(uint32_t cputype, uint32_t cpusubtype)
     return "unknown";
 }
 
-/* An address without the bits in which arm64e keeps its signature (pointer authentication). Bit 55 is never signed: it
- * tells a kernel's address from a program's, and what the signed bits were. */
+/* An address without its signature (arm64e's pointer authentication). Bit 55 is never part of the
+ * signature. It tells a kernel's address from a program's, so the bits of the signature were copies of
+ * it. */
 static uint64_t ms_mo_unsigned(uint32_t cputype, uint64_t raw)
 {
     const uint64_t low = ((uint64_t)1 << 47) - 1;
@@ -3249,8 +3257,8 @@ static uint64_t ms_mo_unsigned(uint32_t cputype, uint64_t raw)
 
 /* ---- Load commands ---- */
 
-/* The memory of a segment of a loaded image, as far as the caller has it. What lies between segments is not
- * touched: it need not be mapped. A segment that nobody may read has none. */
+/* The memory of a segment of a loaded image, as far as the caller has it; none when nobody may read the
+ * segment. What lies between segments is not touched, since it need not be mapped. */
 static ms_span ms_mo_segment_bytes(const ms_mo *mo, const ms_mo_segment *segment)
 {
     ms_span none = {NULL, 0};
@@ -3274,7 +3282,7 @@ static ms_span ms_mo_linkedit(const ms_mo *mo, uint64_t off, uint64_t len)
     return ms_span_make(NULL, 0);
 }
 
-/* A table of count entries: as many as are really there. */
+/* A table of count entries, or as many of them as are really there. */
 static ms_span ms_mo_table(const ms_mo *mo, uint64_t off, uint32_t count, uint32_t size)
 {
     uint64_t len = (uint64_t)count * size;
@@ -3302,8 +3310,8 @@ static uint64_t ms_mo_word(const ms_mo *mo, ms_rd *rd)
     return mo->is_64 ? ms_rd_u64(rd) : ms_rd_u32(rd);
 }
 
-/* section.offset has 32 bits and wraps in files over 4 GB; sections lie in order, so a step back is a
- * carry. */
+/* The offset of a section in 64 bits. The field has 32 and wraps in files over 4 GB. Sections lie in order,
+ * so an offset below the one before it has wrapped once more. */
 static uint64_t ms_mo_carry(const ms_mo *mo, uint64_t off, uint64_t previous)
 {
     uint64_t carried = (previous & ~(uint64_t)0xffffffff) | off;
@@ -3495,8 +3503,8 @@ static bool ms_mo_leads_on(ms_rd rd)
     return true;
 }
 
-/* Whether a command that ends here has the right size: what follows is a command, or one whose kind is damaged and
- * whose size is not. */
+/* Whether a command that ends here has the right size. It has if a command follows, or one of which only
+ * the kind is damaged. */
 static bool ms_mo_is_end(ms_rd rd)
 {
     if (ms_rd_left(&rd) == 0 || ms_mo_is_command(rd))
@@ -3510,8 +3518,8 @@ static bool ms_mo_is_end(ms_rd rd)
     return ms_rd_left(&rd) == 0 || ms_mo_is_command(rd);
 }
 
-/* The size of a command that its kind tells, or its number of sections; 0 when nothing does. rd stands at the
- * command. */
+/* The size that a command must have by its kind, or by its number of sections; 0 when neither tells. rd
+ * stands at the command. */
 static uint64_t ms_mo_own_size(ms_rd rd)
 {
     uint32_t command = ms_rd_u32(&rd) & ~ms_LC_REQ_DYLD;
@@ -3536,8 +3544,8 @@ static uint64_t ms_mo_own_size(ms_rd rd)
     }
 }
 
-/* Takes the next load command. One whose size is damaged ends where the others are found again. Returns false at the
- * end. */
+/* Takes the next load command. If its size is damaged, it ends where the next right command is found.
+ * Returns false at the end. */
 static bool ms_mo_next_command(ms_rd *rd, uint32_t *command, ms_rd *body, bool *is_damaged)
 {
     ms_rd next = *rd;
@@ -3559,8 +3567,8 @@ static bool ms_mo_next_command(ms_rd *rd, uint32_t *command, ms_rd *body, bool *
     return true;
 }
 
-/* How many bytes of load commands there are, at most rd's. The header tells it twice, by size and by count: where one is
- * damaged the other one holds. */
+/* How many bytes of load commands there are, at most those of rd. The header gives their size and their
+ * count. If one of the two is damaged, the other one is used. */
 static size_t ms_mo_commands_size(ms_rd rd, uint32_t size, uint32_t count)
 {
     ms_rd by_size = rd;
@@ -3577,7 +3585,7 @@ static size_t ms_mo_commands_size(ms_rd rd, uint32_t size, uint32_t count)
     return is_shorter ? ms_rd_left(&by_size) : (size_t)(by_count.p - rd.p);
 }
 
-/* In a loaded image __TEXT must be known before any address can be followed. */
+/* Finds __TEXT of a loaded image. It must be known before any address can be followed. */
 static void ms_mo_find_text(ms_mo *mo, ms_rd rd)
 {
     uint32_t command;
@@ -3590,7 +3598,8 @@ static void ms_mo_find_text(ms_mo *mo, ms_rd rd)
     }
 }
 
-/* Code is where sections say so; a file without a single such flag goes by its segments' protection. */
+/* Marks sections of code. Their flags tell; if no section of a file has such a flag, the protection of
+ * segments does. */
 static void ms_mo_mark_code(ms_mo *mo)
 {
     for (uint32_t i = 0; i < mo->section_count; i++) {
@@ -3730,8 +3739,8 @@ static bool ms_mo_next_entry(const ms_mo *mo, uint64_t *at, machsym_entry *out)
     return false;
 }
 
-/* In a collection the pointers of all images are encoded as its own header says, and count from its own
- * __TEXT. */
+/* Takes over how pointers are encoded in a collection: as the collection's own header says for all images.
+ * They count from the collection's __TEXT. */
 static void ms_mo_take_fixups(ms_mo *mo, const ms_mo *collection)
 {
     mo->fixup_base = collection->text_addr;
@@ -3749,7 +3758,7 @@ static void ms_mo_take_fixups(ms_mo *mo, const ms_mo *collection)
     }
 }
 
-/* Parses the image of this name in the collection that mo->bytes is. */
+/* Parses the image of this name. mo->bytes is the collection. */
 static machsym_result ms_mo_load_entry(ms_mo *mo, machsym_str name, ms_arena *arena, machsym_error *err)
 {
     ms_mo collection = *mo;
@@ -3789,8 +3798,7 @@ static const ms_mo_section *ms_mo_section_named(const ms_mo *mo, const char *seg
 
 /* ==== >>files ==============================================================================================
  * Job:    opens a file, a bundle or the caller's bytes for the slices in them.
- * Offers: ms_file, ms_file_open, ms_file_close, ms_file_slice_at, ms_file_choose,
- *         ms_file_list_slices.
+ * Offers: ms_file, ms_file_open, ms_file_close, ms_file_slice_at, ms_file_choose, ms_file_list_slices.
  * Never:  parses more of a slice than choosing it takes. */
 
 /* ---- Fat files ---- */
@@ -3845,7 +3853,7 @@ static machsym_result ms_file_peek(ms_span slice, uint64_t offset, ms_mo *mo, ma
     return ms_mo_load(mo, NULL, err);
 }
 
-/* What a file is that is no Mach-O, for the error. */
+/* The error for a file that is not Mach-O, which says what it is instead where that is known. */
 static machsym_result ms_file_refuse(ms_span file, machsym_error *err)
 {
     if (file.len == 0)
@@ -3863,8 +3871,8 @@ static bool ms_file_same_uuid(const machsym_slice *slice, const machsym_uuid *uu
     return slice->has_uuid && ms_equal(slice->uuid.v, uuid->v, sizeof uuid->v);
 }
 
-/* Chooses the slice that arch and uuid (each may be NULL) ask for.
- * arm64e is content with arm64, as Apple's tools are; the reverse is not. */
+/* Chooses the slice that arch and uuid ask for; each may be NULL. If arm64e is asked for, an arm64 slice
+ * will do, as with Apple's tools. If arm64 is asked for, an arm64e slice will not. */
 static machsym_result ms_file_choose(ms_span file, const char *arch, const machsym_uuid *uuid, ms_mo *out,
                                      machsym_error *err)
 {
@@ -3912,7 +3920,7 @@ static machsym_result ms_file_choose(ms_span file, const char *arch, const machs
 
 /* ---- Files ---- */
 
-/* A whole file, from the caller's bytes or opened by us. */
+/* A whole file: the caller's bytes, or a file that was opened here. */
 typedef struct ms_file {
     ms_span bytes;
     char *path; /* what was opened in the end, from the file's allocator; NULL for the caller's bytes */
@@ -3954,8 +3962,8 @@ static machsym_str ms_file_without_slashes(const char *path)
     return text;
 }
 
-/* The DWARF file inside a bundle: the one named like the bundle, else the first; from the allocator. NULL when there is
- * none, or memory is out, which *oom tells. */
+/* The path of the DWARF file inside a bundle: the file named like the bundle, else the first one. It comes
+ * from the allocator. Returns NULL when there is none, or when memory is out, which *oom tells. */
 static char *ms_file_in_bundle(const char *bundle, const machsym_allocator *allocator, bool *oom)
 {
     machsym_str path = ms_file_without_slashes(bundle);
@@ -4076,8 +4084,8 @@ static size_t ms_file_list_slices(const machsym_open_desc *desc, machsym_allocat
  * Offers: ms_fx_data, ms_fx_open, ms_fx_at_addr, ms_fx_str_at, ms_fx_pointer_at, ms_fx_spend.
  * Never:  knows what the data means; reads more than its budget. */
 
-/* fixup-chains.h: how a pointer with a fixup is encoded. Formats of the shared cache and of firmware are left
- * out. */
+/* fixup-chains.h: how a pointer with a fixup is encoded. The formats of shared caches and firmware are not
+ * read. */
 enum {
     ms_DYLD_CHAINED_PTR_ARM64E = 1,
     ms_DYLD_CHAINED_PTR_64 = 2,
@@ -4111,10 +4119,10 @@ typedef struct ms_fx_pointer {
     machsym_str import; /* the symbol in another image, with its underscore */
 } ms_fx_pointer;
 
-/* In ms_fx_data's binds: the item is no index of a name but an address of this image. */
+/* A bit of an item in ms_fx_data.binds: the rest is an address of this image, and no index of a name. */
 #define ms_FX_BIND_IS_VALUE ((uint64_t)1 << 63)
 
-/* Where a section lies that was asked for lately. */
+/* A section that was asked for lately, and where it lies. */
 typedef struct ms_fx_recent {
     uint64_t lo;
     uint64_t size;
@@ -4206,7 +4214,8 @@ static unsigned ms_fx_pointer_size(const ms_fx_data *d)
     return d->mo->is_64 ? 8 : 4;
 }
 
-/* The text up to the NUL in what is left of a section or table; empty when there is none. Paid for. */
+/* The text at the start of what is left of a section or table, up to its NUL; empty when there is none. It
+ * is paid from the budget. */
 static machsym_str ms_fx_str_in(ms_fx_data *d, ms_span rest)
 {
     if (rest.len > d->budget)
@@ -4279,7 +4288,7 @@ static void ms_fx_add_bind_name(ms_fx_data *d, machsym_str name, ms_arena *arena
     v[d->name_count++] = name;
 }
 
-/* Where bind code stands: the variables of its little machine. */
+/* The state of the machine that runs bind code. */
 typedef struct ms_fx_binder {
     uint64_t addr;
     uint64_t times;
@@ -4287,7 +4296,7 @@ typedef struct ms_fx_binder {
     machsym_str name;
 } ms_fx_binder;
 
-/* Binds as often as one instruction says; in threaded files it only adds to the list of imports. */
+/* Makes the binds of one instruction. In threaded files it only adds to the list of imports. */
 static void ms_fx_do_bind(ms_fx_data *d, ms_fx_binder *b, ms_arena *arena)
 {
     if (d->is_threaded) {
@@ -4300,7 +4309,8 @@ static void ms_fx_do_bind(ms_fx_data *d, ms_fx_binder *b, ms_arena *arena)
     }
 }
 
-/* Runs the bind code of LC_DYLD_INFO; lazy binds are of stubs only, which have names already. */
+/* Runs the bind code of LC_DYLD_INFO. Lazy binds are not needed: they are of stubs, which have names
+ * already. */
 static void ms_fx_read_binds(ms_fx_data *d, ms_span code, ms_arena *arena)
 {
     ms_rd rd = ms_rd_make(code);
@@ -4437,7 +4447,8 @@ static ms_fx_pointer ms_fx_pointer_at(ms_fx_data *d, uint64_t addr)
     return ms_fx_decode(d, &d->mo->segments[section->segment_index], raw);
 }
 
-/* Relocations of an object file: pointers to symbols, which hold only what is added to them. */
+/* Reads the relocations of an object file that stand for pointers to symbols. The file itself holds only
+ * what is added to the symbol's address. */
 static void ms_fx_read_relocations(ms_fx_data *d, const ms_mo_section *section, ms_arena *arena)
 {
     const ms_mo *mo = d->mo;
@@ -4463,7 +4474,7 @@ static void ms_fx_read_relocations(ms_fx_data *d, const ms_mo_section *section, 
     }
 }
 
-/* Makes a slice's data readable by address. Failure shows as oom of an arena. */
+/* Makes a slice's data readable by address. When memory is out, an arena has oom set. */
 static void ms_fx_open(ms_fx_data *d, const ms_mo *mo, ms_arena *arena)
 {
     ms_zero(d, sizeof *d);
@@ -4492,7 +4503,7 @@ static void ms_fx_open(ms_fx_data *d, const ms_mo *mo, ms_arena *arena)
 }
 
 /* ==== >>symbols ============================================================================================
- * Job:    one table, sorted by address, of every name and start of a function outside the debug info.
+ * Job:    gathers names and starts of functions outside debug info into one table, sorted by address.
  * Offers: ms_sym_table, ms_sym_narrow, ms_sym_add, ms_sym_sort, ms_sym_find, ms_sym_exact, ms_sym_scan_exact.
  * Never:  names an address past the next start or the end of its section. */
 
@@ -4547,7 +4558,7 @@ static ms_span ms_sym_whole_strings(const ms_mo *mo)
     return strings;
 }
 
-/* The first bytes of a name, as many as ranking needs: a table may hold a million long names. */
+/* The first bytes of a name. Ranking needs no more, and a table may hold a million long names. */
 static machsym_str ms_sym_head_at(ms_span whole, uint32_t strx)
 {
     ms_span rest = ms_span_from(whole, strx);
@@ -4580,7 +4591,8 @@ static bool ms_sym_is_temporary(machsym_str raw)
     return ms_str_begins(raw, "ltmp") || ms_str_begins(raw, "l_") || ms_str_begins(raw, "L");
 }
 
-/* Which of several names for one address is best; lower is better. head is the name or its beginning. */
+/* The rank of a name among several for one address; the lowest is the best. head is the name or its
+ * beginning. */
 static unsigned ms_sym_rank(const ms_sym_nlist *entry, machsym_str head)
 {
     if (head.len == 0)
@@ -4594,7 +4606,7 @@ static unsigned ms_sym_rank(const ms_sym_nlist *entry, machsym_str head)
 
 /* ---- The table ---- */
 
-/* Names and starts by address; of several at one address the best comes first. */
+/* The names and starts, by address. Of several at one address the best comes first. */
 typedef struct ms_sym_table {
     ms_key *v; /* address; source, rank and index (ms_sym_item) */
     size_t count;
@@ -4643,7 +4655,7 @@ static void ms_sym_narrow(ms_sym_table *t, const ms_range *code, uint64_t addr)
     t->near_hi = code->hi - 1;
 }
 
-/* Drops what lies outside the bounds of a narrow table: what it holds besides starts at one of them. */
+/* Drops what lies outside the bounds of a narrow table. All that stays begins at one of its bounds. */
 static void ms_sym_drop_far(ms_sym_table *t)
 {
     size_t kept = 0;
@@ -4660,7 +4672,8 @@ static bool ms_sym_is_near(const ms_sym_table *t, uint64_t addr)
     return t->is_narrow ? addr >= t->near_lo && addr <= t->near_hi : ms_sym_code_at(t, addr) != NULL;
 }
 
-/* Whether a name or start at an address belongs in the table. It closes in on a narrow one. */
+/* Whether a name or start at an address belongs in the table. Narrows the bounds of a narrow table to
+ * it. */
 static bool ms_sym_wants(ms_sym_table *t, uint64_t addr)
 {
     if (!ms_sym_is_near(t, addr))
@@ -4694,8 +4707,7 @@ static void ms_sym_add_item(ms_sym_table *t, uint64_t addr, uint64_t item)
         ms_sym_put(t, addr, item);
 }
 
-/* Makes room for so many more names at once, which spares the copies that growing step by step leaves
- * behind. */
+/* Makes room for so many more names at once. A table that grows step by step leaves copies behind. */
 static void ms_sym_reserve(ms_sym_table *t, size_t more)
 {
     size_t cap = t->count + more;
@@ -4793,14 +4805,14 @@ static void ms_sym_add_stubs(ms_sym_table *t, ms_fx_data *d)
     }
 }
 
-/* What the names of a crowded address are found by. An address with more than MACHSYM_MAX_CROWD names is crowded:
- * there the linker folded functions of equal code. */
+/* What the names of a crowded address are found by. An address with more than MACHSYM_MAX_CROWD names is
+ * crowded: there the linker folded functions of equal code. */
 static uint64_t ms_sym_crowd_key(uint64_t addr, machsym_str name)
 {
     return ms_str_hash(name) ^ addr * 0x9e3779b97f4a7c15u;
 }
 
-/* Sorts by address; of equal ones by source and rank. */
+/* Sorts by address, then by source, then by rank. */
 static void ms_sym_sort(ms_sym_table *t, ms_arena *scratch)
 {
     ms_key *room = (ms_key *)ms_arena_alloc(scratch, t->count, sizeof *room);
@@ -4889,7 +4901,7 @@ static bool ms_sym_is_new(const ms_sym_table *t, size_t first, size_t at)
     return true;
 }
 
-/* Entry at, with its end: the next start, or the end of its section. */
+/* The symbol of an entry. It ends at the next start, or at the end of its section. */
 static void ms_sym_get(const ms_sym_table *t, size_t at, machsym_symbol *out)
 {
     uint64_t addr = t->v[at].key;
@@ -4946,7 +4958,7 @@ static machsym_str ms_sym_exact(const ms_sym_table *t, uint64_t addr, machsym_st
     return ms_sym_name(t, t->v[first].item);
 }
 
-/* The same without a table, by reading all of LC_SYMTAB: for a first, cold lookup. */
+/* The same without a table, by reading all of LC_SYMTAB. This is for a first, cold lookup. */
 static machsym_str ms_sym_scan_exact(const ms_mo *mos, size_t mo_count, uint64_t addr, machsym_str want)
 {
     machsym_str best = ms_str_empty();
@@ -5057,8 +5069,8 @@ static void ms_sym_enter(ms_sym_table *t, ms_fx_data *d, ms_sym_trie *trie, uint
     d->damage_count += rd.failed;
 }
 
-/* The exports trie, depth first. Nodes may be shared; every step is paid for, so that sharing cannot
- * multiply. */
+/* Walks the exports trie, depth first. Nodes may be shared. Every step is paid from the budget, so shared
+ * nodes cannot multiply the work. */
 static void ms_sym_add_exports(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
 {
     ms_sym_trie trie;
@@ -5134,7 +5146,7 @@ static void ms_sym_add(ms_sym_table *t, size_t mo_index, ms_fx_data *d, ms_arena
 }
 
 /* ==== >>unwind =============================================================================================
- * Job:    where functions begin and end, by unwind tables, for files without LC_FUNCTION_STARTS.
+ * Job:    finds by unwind tables where functions begin and end.
  * Offers: ms_uw_add_starts.
  * Never:  unwinds; names anything. */
 
@@ -5249,7 +5261,8 @@ static unsigned ms_uw_cie_encoding(const ms_mo *mo, ms_rd rd)
     return 0;
 }
 
-/* Each FDE is the range of a function; FDEs of one CIE follow it, so its encoding is kept. */
+/* Reads the FDEs, each of which is the range of a function. The FDEs of one CIE follow each other, so its
+ * encoding is kept. */
 static void ms_uw_add_eh_frame(ms_sym_table *t, ms_fx_data *d)
 {
     const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__eh_frame");
@@ -5302,7 +5315,7 @@ static void ms_uw_add_starts(ms_sym_table *t, ms_fx_data *d)
 }
 
 /* ==== >>objc ===============================================================================================
- * Job:    Objective-C metadata to classes, categories and methods; names of methods, and guesses for blocks.
+ * Job:    reads Objective-C metadata.
  * Offers: ms_oc_list, ms_oc_read, ms_oc_add_names, ms_oc_add_blocks, ms_oc_name_blocks.
  * Never:  assumes the layout of a class that a running process has realised; reads protocols. */
 
@@ -5557,7 +5570,8 @@ static bool ms_oc_is_list(const ms_mo_section *section, bool categories)
                : ms_str_is(section->name, "__objc_classlist") || ms_str_is(section->name, "__objc_nlclslist");
 }
 
-/* Reads what those sections point to, each record once: a class with +load is in two of them. */
+/* Reads what those sections point to. Each record is read once, although a class with +load is in two of
+ * them. */
 static void ms_oc_read_records(ms_oc_list *list, ms_fx_data *d, bool categories, ms_arena *scratch)
 {
     unsigned word = ms_fx_pointer_size(d);
@@ -5734,8 +5748,8 @@ static void ms_oc_add_blocks(ms_sym_table *t, ms_fx_data *d)
     }
 }
 
-/* Names the blocks of a sorted table by the nearest function with a name below: compilers put a block's
- * function behind the function that the block is written in. */
+/* Names the blocks of a sorted table after the nearest named function below, because compilers put a
+ * block's function behind the function that the block is written in. */
 static void ms_oc_name_blocks(ms_sym_table *t, ms_fx_data *d)
 {
     size_t above = t->count;
@@ -5760,7 +5774,7 @@ static void ms_oc_name_blocks(ms_sym_table *t, ms_fx_data *d)
 }
 
 /* ==== >>swift ==============================================================================================
- * Job:    Swift type metadata to guesses: to which type a function belongs, and as what.
+ * Job:    guesses from Swift type metadata which type a function belongs to.
  * Offers: ms_sw_add_names.
  * Never:  knows a method's name: the metadata does not hold it, only its place in a table. */
 
@@ -5809,8 +5823,8 @@ static ms_fx_pointer ms_sw_indirect(ms_fx_data *d, uint64_t addr)
     return pointer;
 }
 
-/* The code that a distance leads to; of an asynchronous function through its record {distance of the code,
- * size}. */
+/* The code that a distance leads to. For an asynchronous function the distance leads to a record {distance
+ * of the code, size} first. */
 static uint64_t ms_sw_code(const ms_sym_table *t, ms_fx_data *d, uint64_t addr)
 {
     uint64_t to = ms_fx_relative_at(d, addr);
@@ -5893,8 +5907,8 @@ static const char *ms_sw_method_kind(uint32_t flags)
     return (flags & 15) < sizeof kinds / sizeof kinds[0] ? kinds[flags & 15] : ".method";
 }
 
-/* The mangled name of a method or a protocol's requirement that another image declares; empty for one of
- * this. */
+/* The mangled name of a method or requirement that another image declares; empty when this image declares
+ * it. */
 static machsym_str ms_sw_requirement(ms_fx_data *d, uint64_t addr)
 {
     machsym_str name = ms_sym_c_name(ms_sw_indirect(d, addr).import);
@@ -5992,7 +6006,8 @@ static machsym_str ms_sw_conforming(ms_sym_table *t, ms_fx_data *d, uint64_t con
     return kind < 2 ? ms_sw_type_name(t, d, to.addr) : ms_str_empty();
 }
 
-/* Witnesses of a protocol that may grow in another image: each names the requirement that it fulfils. */
+/* Adds the witnesses of a protocol that may grow in another image. Each names the requirement that it
+ * fulfils. */
 static void ms_sw_add_resilient(ms_sym_table *t, ms_fx_data *d, uint64_t at, machsym_str type)
 {
     uint32_t count = ms_fx_u32_at(d, at);
@@ -6077,7 +6092,7 @@ typedef struct ms_src {
     bool is_read;
 } ms_src;
 
-/* Begins with the image's halves and executable sections; what will be kept comes from arena. */
+/* Starts with the image's halves and executable sections. What is kept comes from arena. */
 static void ms_src_start(ms_src *names, const ms_mo *mo, size_t mo_count, const ms_range *code,
                          size_t code_count, ms_arena *scratch, ms_arena *arena)
 {
@@ -6125,7 +6140,7 @@ static const ms_sym_table *ms_src_table(ms_src *names)
     return &names->table;
 }
 
-/* Whether reading the names is little work without sorting them: a dSYM has no source but LC_SYMTAB. */
+/* Whether the names can be read without sorting at little cost: a dSYM has no source but LC_SYMTAB. */
 static bool ms_src_is_dsym(const ms_src *names)
 {
     for (size_t i = 0; i < names->table.mo_count; i++) {
@@ -6159,7 +6174,7 @@ static machsym_str ms_src_exact(ms_src *names, uint64_t addr, machsym_str want)
 }
 
 /* ==== >>forms ==============================================================================================
- * Job:    DWARF's sections, abbreviations and attribute values.
+ * Job:    reads the values of DWARF entries.
  * Offers: ms_dw, ms_dw_abbrevs, ms_dw_skip_die, ms_dw_read_die, ms_dw_string, ms_dw_address, ms_dw_ranges.
  * Never:  knows what a unit or a function is for. */
 
@@ -6252,14 +6267,14 @@ enum {
     ms_DW_RLE_start_length = 0x07
 };
 
-/* Code of an object file that the linker moved: what the object has at lo stands at to in the program. */
+/* A piece of code that the linker moved: what an object file has at lo is at to in the program. */
 typedef struct ms_dw_move {
     uint64_t lo;
     uint64_t hi;
     uint64_t to;
 } ms_dw_move;
 
-/* One program's debug info: sections, and where its code lies. Never changes. */
+/* The debug info of one program: its sections, and the ranges of its code. It never changes. */
 typedef struct ms_dw {
     ms_span info;
     ms_span abbrev;
@@ -6319,7 +6334,7 @@ typedef enum ms_dw_slot {
     ms_SLOT_COUNT
 } ms_dw_slot;
 
-/* How a step gets at its value. */
+/* How a step finds the end of its value. */
 typedef enum ms_dw_how {
     ms_HOW_END = 0, /* no value: only the skip */
     ms_HOW_CONST,   /* the value stands in the abbreviation */
@@ -6369,7 +6384,7 @@ enum {
     ms_BRIEF_CALL = 2  /* an inlined call that may state where its code lies */
 };
 
-/* How to skip one kind of entry at a glance: some bytes, at most one value of varying size, some bytes. */
+/* How to skip one kind of entry fast: fixed bytes, at most one value of varying size, fixed bytes. */
 typedef struct ms_dw_brief {
     uint16_t skip;
     uint16_t tail;  /* with the value's first byte */
@@ -6394,7 +6409,7 @@ typedef struct ms_dw_abbrevs {
     uint32_t brief_max; /* no entry, its code included, takes more bytes than this to skip by a brief */
 } ms_dw_abbrevs;
 
-/* What of a unit's encoding decides how many bytes forms take: one of 8 numbers. */
+/* The part of a unit's encoding that decides how many bytes forms take, as one of 8 numbers. */
 static unsigned ms_dw_encoding_of(unsigned version, unsigned addr_size, unsigned offset_size)
 {
     return (version <= 2 ? 4u : 0u) + (addr_size == 8 ? 2u : 0u) + (offset_size == 8 ? 1u : 0u);
@@ -6503,7 +6518,7 @@ static ms_dw_kind ms_dw_kind_of(uint64_t tag)
     }
 }
 
-/* Two step lists of one entry, as they grow. */
+/* The two step lists of one kind of entry while they grow. */
 typedef struct ms_dw_compiler {
     ms_arena *arena;
     ms_dw_step *v;
@@ -6610,8 +6625,8 @@ enum {
     ms_DW_MOST_BYTES = 0x7fffffff
 }; /* the parts of known size take no more in any entry: else it is damage */
 
-/* How many bytes the steps may touch when every value takes its most; blocks are checked where they occur.
- * UINT32_MAX when the form of a value gives no bound; between that and ms_DW_MOST_BYTES when it is damage. */
+/* How many bytes the steps may touch when every value takes its most. Blocks are checked where they occur.
+ * UINT32_MAX: the form of a value gives no bound. Other numbers above ms_DW_MOST_BYTES: damage. */
 static uint32_t ms_dw_most_bytes(const ms_dw_step *steps, size_t count, uint32_t tail)
 {
     static const uint8_t most[] = {0, 0, 1, 2, 4, 8, 10, 10, 0};
@@ -6800,8 +6815,8 @@ static void ms_dw_skip_value(ms_rd *rd, uint32_t form, const ms_dw_enc *enc)
     ms_rd_fail(rd);
 }
 
-/* Skips what steps tell from step on, each checked against the end of the unit. Returns NULL when that comes
- * first. */
+/* Skips values from a step on; each is checked against the end of the unit. Returns NULL when the unit ends
+ * before. */
 static const uint8_t *ms_dw_skip_slowly(const ms_dw_abbrev *abbrev, const ms_dw_step *step,
                                         const ms_dw_step *stop, const uint8_t *p, const uint8_t *end,
                                         const ms_dw_enc *enc)
@@ -6815,8 +6830,8 @@ static const uint8_t *ms_dw_skip_slowly(const ms_dw_abbrev *abbrev, const ms_dw_
     return rd.failed ? NULL : rd.p;
 }
 
-/* Skips the values of an entry. Returns NULL when the unit ends before they do. One check covers all numbers
- * of up to 10 bytes; a block is checked where it ends, and whatever else is left goes the long way. */
+/* Skips the values of an entry. Returns NULL when the unit ends before they do. One check covers all
+ * numbers of up to 10 bytes. A block is checked where it ends. Everything else is skipped the long way. */
 static inline const uint8_t *ms_dw_skip_die(const ms_dw_abbrevs *table, const ms_dw_abbrev *abbrev,
                                             const uint8_t *p, const uint8_t *end, const ms_dw_enc *enc)
 {
@@ -6831,8 +6846,8 @@ static inline const uint8_t *ms_dw_skip_die(const ms_dw_abbrevs *table, const ms
         while (*p >= 0x80 && p - value < 9)
             p++;
         uint8_t first = *value;
-        if (*p++ >= 0x80) /* longer than any number */
-            return NULL;
+        if (*p++ >= 0x80) /* padded, or too large */
+            return ms_dw_skip_slowly(abbrev, step, stop, value - step->skip, end, enc);
         if (step->how == ms_HOW_ULEB)
             continue;
         if (step->how != ms_HOW_BLOCK || first >= 0x80 || first > end - p ||
@@ -6843,9 +6858,9 @@ static inline const uint8_t *ms_dw_skip_die(const ms_dw_abbrevs *table, const ms
     return p + abbrev->skip_tail;
 }
 
-/* Skips the values of an entry at a glance, at least brief_max bytes before the end. Returns NULL when it
- * takes the long way. Jumps that are foreseen beat arithmetic here: the next entry is found before this one's
- * bytes are there. */
+/* Skips the values of an entry by its brief. At least brief_max bytes must be left. Returns NULL when the
+ * long way must be taken. It branches instead of computing: branches are predicted, so the processor goes
+ * on with the next entry before the bytes of this one have arrived. */
 static inline const uint8_t *ms_dw_skip_brief(const ms_dw_brief *brief, uint8_t stops_at, const uint8_t *p)
 {
     if ((brief->flags & stops_at) != 0)
@@ -6957,9 +6972,9 @@ static inline const uint8_t *ms_dw_raw_uleb(const uint8_t *p, uint64_t *out)
     return NULL;
 }
 
-/* Reads an entry inside a window that was checked once: room bytes at p are there, and no value but a block
- * takes more than ms_dw_most_bytes counted. Returns NULL where that does not hold: the long way reads it
- * then. */
+/* Reads an entry inside a window that was checked once. room bytes are there at p, and no value but a block
+ * takes more than ms_dw_most_bytes counted. Returns NULL where that does not hold, and the caller reads the
+ * entry the long way. */
 static const uint8_t *ms_dw_read_window(const ms_dw_step *step, size_t count, const uint8_t *p,
                                         const uint8_t *end, size_t most, ms_dw_die *die)
 {
@@ -7098,7 +7113,7 @@ static const ms_range *ms_dw_code_at(const ms_dw *dw, uint64_t addr)
     return ms_seg_range_at(dw->code, dw->code_count, addr);
 }
 
-/* Up to where ms_dw_code_at says the same. */
+/* The end of the addresses for which ms_dw_code_at gives the same answer. */
 static uint64_t ms_dw_code_until(const ms_dw *dw, uint64_t addr)
 {
     size_t next = ms_upper_bound(dw->code, dw->code_count, sizeof *dw->code, addr);
@@ -7152,7 +7167,7 @@ static void ms_dw_add_piece(const ms_dw *dw, ms_ranges *list, uint64_t lo, uint6
     v[list->count++] = range;
 }
 
-/* Adds [lo, hi): in an object, every piece of it that moved by itself. */
+/* Adds [lo, hi). In an object file, each piece that moved by itself is added by itself. */
 static void ms_dw_add_range(const ms_dw *dw, ms_ranges *list, uint64_t lo, uint64_t hi)
 {
     if (dw->moves == NULL) {
@@ -7261,8 +7276,8 @@ static bool ms_dw_ranges(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_valu
     return ms_dw_ranges_5(dw, enc, off, list);
 }
 
-/* Where an entry's code lies by low_pc with high_pc, which is an address or a size (DWARF4 2.17.2).
- * Returns false when the entry has none that is alive. */
+/* The code of an entry by low_pc and high_pc. high_pc is an address or a size (DWARF4 2.17.2). Returns
+ * false when the entry has no code that is alive. */
 static inline bool ms_dw_low_high(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_value *low,
                                   const ms_dw_value *high, ms_range *out)
 {
@@ -7275,7 +7290,7 @@ static inline bool ms_dw_low_high(const ms_dw *dw, const ms_dw_enc *enc, const m
     return ms_dw_code_range(dw, lo, hi, out);
 }
 
-/* The same of an entry whose code may have moved in several pieces: adds them. */
+/* Adds the code of an entry by low_pc and high_pc; it may have moved in several pieces. */
 static void ms_dw_add_low_high(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_value *low,
                                const ms_dw_value *high, ms_ranges *list)
 {
@@ -7290,7 +7305,7 @@ static void ms_dw_add_low_high(const ms_dw *dw, const ms_dw_enc *enc, const ms_d
 }
 
 /* ==== >>units ==============================================================================================
- * Job:    unit headers and root entries, and which unit covers an address.
+ * Job:    finds the unit that covers an address, by headers, root entries or .debug_aranges.
  * Offers: ms_cu_index, ms_cu_from_offset, ms_cu_root_of, ms_cu_by_aranges, ms_cu_by_ranges.
  * Never:  reads past a root entry; does arithmetic on the offsets in .debug_aranges. */
 
@@ -7365,8 +7380,8 @@ typedef struct ms_cu_env {
 
 enum { ms_CU_HEADER = 48 }; /* no header is longer */
 
-/* Reads the header at off from its first bytes, ms_CU_HEADER or as many as the left ones. Returns false when not
- * even its length is there. */
+/* Reads the header at off from its first bytes, ms_CU_HEADER or as many as the left ones. Returns false when
+ * not even its length is there. */
 static bool ms_cu_read_header(ms_span first, uint64_t off, uint64_t left, ms_cu *cu)
 {
     ms_rd rd = ms_rd_make(first);
@@ -7403,8 +7418,8 @@ static bool ms_cu_read_header(ms_span first, uint64_t off, uint64_t left, ms_cu 
     return true;
 }
 
-/* Copies bytes of .debug_info without touching the memory that holds them. Headers lie far apart, and in a file that
- * is mapped the first touch of a page costs several times as much as a copy. */
+/* Copies bytes of .debug_info without touching the memory that holds them. Headers lie far apart, and in a
+ * file that is mapped the first touch of a page costs several times as much as a copy. */
 typedef struct ms_cu_peeker {
     bool (*copy)(const void *source, const void *at, void *out, size_t len); /* false: not possible */
     const void *source;
@@ -7430,8 +7445,8 @@ static bool ms_cu_header_at(const ms_dw *dw, const ms_cu_peeker *peeker, uint64_
 
 /* ---- Where a unit ends when its length is damaged ---- */
 
-/* How many fields of a header, its length aside, cannot be right. Random bytes have none wrong once in 10^7 times
- * at most. Where the version is wrong, nobody knows what the others are. */
+/* How many fields of a header, apart from its length, cannot be right. Random bytes have no wrong field at
+ * most once in 10^7 times. If the version is wrong, the other fields cannot be judged. */
 static unsigned ms_cu_wrong_fields(const ms_dw *dw, const ms_cu *cu)
 {
     if (cu->version < 2 || cu->version > 5)
@@ -7441,8 +7456,8 @@ static unsigned ms_cu_wrong_fields(const ms_dw *dw, const ms_cu *cu)
     return (is_size ? 0u : 1u) + (is_type ? 0u : 1u) + (cu->abbrev_off < dw->abbrev.len ? 0u : 1u);
 }
 
-/* Whether a unit begins where this header was read. A header with one wrong field counts if its length leads to a
- * header that is right, as damage hits one field. */
+/* Whether a unit begins where this header was read. A header with one wrong field counts if its length
+ * leads to a right header, because damage hits one field. */
 static bool ms_cu_is_header(const ms_dw *dw, const ms_cu *at)
 {
     ms_cu cu;
@@ -7461,8 +7476,8 @@ static bool ms_cu_is_header(const ms_dw *dw, const ms_cu *at)
     return false;
 }
 
-/* The first header behind an offset that is right in all its fields, and whose length leads to the next one or
- * to the section's end; the section's end when there is none. */
+/* The first header behind an offset that is right in all its fields, and whose length leads to the next one
+ * or to the section's end; the section's end when there is none. */
 static uint64_t ms_cu_search(const ms_dw *dw, uint64_t off)
 {
     ms_cu cu;
@@ -7481,8 +7496,9 @@ static uint64_t ms_cu_search(const ms_dw *dw, uint64_t off)
     return dw->info.len;
 }
 
-/* Lists the unit headers, by offset. A unit whose length leads nowhere ends where the next header is found; what it
- * swallowed, or what it left, is searched once. Returns NULL and *count 0 when there are none. */
+/* Lists the unit headers, by offset. If a unit's length leads nowhere, the unit ends at the next header
+ * that is found. What it had swallowed, or had left out, is searched once. Returns NULL and *count 0 when
+ * there are no units. */
 static const ms_cu *ms_cu_index(const ms_dw *dw, const ms_cu_peeker *peeker, ms_arena *arena, size_t *count,
                                 ms_damage *damage)
 {
@@ -7523,7 +7539,7 @@ static size_t ms_cu_from_offset(const ms_cu *v, size_t count, uint64_t off)
 
 /* ---- Root entries ---- */
 
-/* A unit claims a table: an offset, and an encoding that it is to be read in. */
+/* The bit of a unit's encoding. A unit claims an abbreviation table by its offset and this encoding. */
 static unsigned ms_cu_encoding_bit(const ms_cu *cu)
 {
     return 1u << ms_dw_encoding_of(cu->version, cu->addr_size, cu->offset_size);
@@ -7579,7 +7595,8 @@ static bool ms_cu_list_tables(ms_cu_env *env)
     return true;
 }
 
-/* Where .debug_abbrev ends for a table. A table runs to its own 0, unless too many others are claimed inside it. */
+/* Where .debug_abbrev ends for a table. A table runs to its own 0, unless more than
+ * MACHSYM_MAX_ABBREV_CLAIMS others are claimed to begin inside it. */
 static uint64_t ms_cu_table_end(const ms_cu_env *env, size_t number)
 {
     unsigned claims = 0;
@@ -7619,8 +7636,8 @@ static uint64_t ms_cu_base(const ms_dw_value *value, uint64_t otherwise)
     return value->form != 0 ? value->u : otherwise;
 }
 
-/* The bases must be known before the texts and addresses that count from them. Without the attribute a unit's
- * table is the section's first, behind its header (DWARF5 7.26 to 7.28). */
+/* Reads the bases first, since texts and addresses count from them. A unit without such an attribute uses
+ * the section's first table, behind its header (DWARF5 7.26 to 7.28). */
 static void ms_cu_read_bases(const ms_dw_die *die, ms_dw_enc *enc)
 {
     uint64_t head = enc->version >= 5 ? (enc->offset_size == 8 ? 16u : 8u) : 0;
@@ -7725,7 +7742,8 @@ typedef struct ms_cu_program {
     bool is_another; /* the unit is not the first of those */
 } ms_cu_program;
 
-/* Before the programs are listed each seems to run to the end, and to be of one unit. */
+/* What is known of a unit's line program. Before the programs are listed, each is taken to run to the end of
+ * the section and to belong to one unit. */
 static ms_cu_program ms_cu_program_of(const ms_cu_env *env, const ms_cu_root *root, size_t index)
 {
     ms_cu_program program = {env->dw->line.len, 0, false, false};
@@ -7744,7 +7762,7 @@ static ms_cu_program ms_cu_program_of(const ms_cu_env *env, const ms_cu_root *ro
 /* ---- Which unit covers an address ---- */
 
 /* A set of .debug_aranges: its tuples, and the unit that they belong to. */
-/* List entries that may be read of the ranges of all units' roots, which may share them. */
+/* How many list entries may be read for the ranges of all roots. Roots may share lists. */
 static uint64_t ms_cu_range_budget(const ms_cu_env *env)
 {
     return env->dw->ranges.len + env->dw->rnglists.len + env->count + env->dw->move_count;
@@ -7808,8 +7826,9 @@ static bool ms_cu_next_tuple(ms_cu_set *set, ms_range *range)
     return true;
 }
 
-/* Searches .debug_aranges from its start, for a first, cold lookup: the first set that has an address tells the
- * unit. Returns the unit's number; count when there is none. Lowers *hi to where another unit may be named. */
+/* Searches .debug_aranges from its start, for a first, cold lookup. The first set that has an address tells
+ * the unit. Returns the unit's number; count when there is none. Lowers *hi to where another unit may be
+ * named. */
 static size_t ms_cu_scan_aranges(const ms_cu_env *env, uint64_t addr, uint64_t *hi)
 {
     ms_rd rd = ms_rd_make(env->dw->aranges);
@@ -7872,7 +7891,7 @@ static void ms_cu_add_piece(ms_cu_pieces *pieces, uint64_t lo, uint64_t hi, size
     pieces->count++;
 }
 
-/* Of units that claim the same code the first one has it, so they are painted last. */
+/* Makes segments of claims. Where units claim the same code the first unit has it, so it is painted last. */
 static void ms_cu_build_segments(ms_cu_pieces *pieces, ms_arena *scratch, ms_segs *out)
 {
     for (size_t i = 0, j = pieces->count; i + 1 < j--; i++) {
@@ -7883,8 +7902,8 @@ static void ms_cu_build_segments(ms_cu_pieces *pieces, ms_arena *scratch, ms_seg
     ms_seg_build(pieces->v, pieces->count, scratch, out);
 }
 
-/* Segments of what units claim. It is remembered who claims what another one gets: that may have no function
- * there. */
+/* Makes segments of what units claim. For each unit it is remembered whether another unit got some of its
+ * code, since that other unit may have no function there. */
 static void ms_cu_claim_segments(ms_cu_env *env, ms_cu_pieces *pieces, uint8_t claim, ms_segs *out)
 {
     out->arena = env->arena;
@@ -7925,9 +7944,9 @@ static bool ms_cu_is_silent(const ms_cu_root *root)
     return root->ranges.form == 0 && root->high_pc.form == 0 && root->first_child != root->enc.unit_end;
 }
 
-/* Whether a unit may have functions where another unit is asked, now that all claims are known. Ranges that
- * units state overlap in many files, as they reach from the first function to the last; .debug_aranges is
- * exact. */
+/* Whether a unit may have functions where another unit is asked, now that all claims are known. The ranges
+ * that units state overlap in many files, because they reach from the first function to the last one. Those
+ * of .debug_aranges are exact. */
 static bool ms_cu_is_contested(const ms_cu_env *env, size_t index)
 {
     unsigned claims = env->claims != NULL ? env->claims[index] : 0;
@@ -8015,7 +8034,7 @@ typedef struct ms_ln_row {
     bool end_sequence;
 } ms_ln_row;
 
-/* Rows of growing addresses without a gap; the last one only ends it. */
+/* A sequence: rows of ascending addresses without a gap. Its last row only tells where it ends. */
 typedef struct ms_ln_seq {
     uint64_t lo;
     uint64_t hi;
@@ -8281,7 +8300,7 @@ static void ms_ln_order_rows(ms_ln_build *b, size_t first)
     ms_copy(b->rows + first, rows, count * sizeof *rows);
 }
 
-/* Makes the rows from first on a sequence; drops them when it is empty or of dead code. */
+/* Makes a sequence of the rows from first on. Drops them when the sequence is empty or its code is dead. */
 static void ms_ln_add_sequence(const ms_dw *dw, ms_ln_build *b, size_t first)
 {
     ms_ln_seq seq;
@@ -8617,7 +8636,7 @@ static size_t ms_ln_find(const ms_ln_table *table, machsym_lines lines, bool pas
 }
 
 /* ==== >>functions ==========================================================================================
- * Job:    walks a unit's entries to functions and the calls inlined into them, and names them.
+ * Job:    reads the functions of a unit with the calls inlined into them.
  * Offers: ms_fn_read, ms_fn_look_inside, ms_fn_call_at, ms_fn_range_at, ms_fn_copy_of, ms_fn_names_of.
  * Never:  looks at lines or symbols; answers outside a function's ranges. */
 
@@ -8651,7 +8670,7 @@ typedef struct ms_fn_table {
     bool is_deep; /* some calls stand deeper than MACHSYM_MAX_INLINE_DEPTH, by one */
 } ms_fn_table;
 
-/* Where a block stands. */
+/* A block that is open, and where it stands. */
 typedef struct ms_fn_open {
     uint32_t outer; /* the block open around it; ms_SEG_NONE: none */
     uint32_t lists; /* how many lists of entries are open there */
@@ -8762,8 +8781,9 @@ static void ms_fn_sort_ranges(ms_fn_walk *w)
     w->list.count = kept;
 }
 
-/* How many list entries may be read now. A function's calls get the same whether they are read with the unit or alone,
- * since they are counted from the function on; functions are counted from the unit on, and only read with it. */
+/* How many range list entries may be read now. For calls, bytes are counted from their function on: so a
+ * function's calls get the same number, whether they are read with the unit or alone. For functions, bytes
+ * are counted from the unit on, since they are only read with the unit. */
 static uint64_t ms_fn_list_budget(const ms_fn_walk *w, bool is_function, uint64_t die_off)
 {
     uint64_t passed = die_off - (is_function ? w->root->enc.unit_off : w->list_from);
@@ -8896,8 +8916,8 @@ static const uint8_t *ms_fn_take_entry(ms_fn_walk *w, const ms_dw_abbrev *abbrev
     return rd.p;
 }
 
-/* Passes by a list of entries, and those inside them; p stands where it begins. Returns where the 0 stands that ends it;
- * NULL at damage. */
+/* Skips a list of entries with all that is inside them. p is where the list begins. Returns where the 0 is
+ * that ends it; NULL at damage. */
 static const uint8_t *ms_fn_skip_list(const ms_fn_walk *w, const uint8_t *p, const uint8_t *end)
 {
     const ms_dw_abbrevs *table = w->root->abbrevs;
@@ -8919,9 +8939,9 @@ static const uint8_t *ms_fn_skip_list(const ms_fn_walk *w, const uint8_t *p, con
     return p;
 }
 
-/* Passes by a function inside the one that is read: it answers for itself. Where it has no code, the calls inside it
- * are taken for the outer function's, as they are when the unit is read. Returns where its values end, or its list of
- * children; NULL at damage. */
+/* Skips a function inside the one that is read, because it answers for itself. If it has no code, its calls
+ * count for the outer function, as when the whole unit is read. Returns where its values end, or its list
+ * of children; NULL at damage. */
 static const uint8_t *ms_fn_pass_function(ms_fn_walk *w, const ms_dw_abbrev *abbrev, uint64_t die_off,
                                           const uint8_t *p, const uint8_t *end)
 {
@@ -8947,8 +8967,8 @@ static const uint8_t *ms_fn_take_any(ms_fn_walk *w, const ms_dw_abbrev *abbrev, 
     return ms_dw_skip_die(w->root->abbrevs, abbrev, p, end, &w->root->enc);
 }
 
-/* The entries from an offset on, in one flat loop, until as many lists of children have ended as were open.
- * Every entry takes at least a byte. */
+/* Reads the entries from an offset on, in one flat loop. It ends when as many lists of children have ended
+ * as were open. Every entry takes at least a byte. */
 static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t lists)
 {
     const ms_dw_enc *enc = &w->root->enc;
@@ -9002,7 +9022,8 @@ static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t lists)
     w->visited = count;
 }
 
-/* Out-of-line copies by their origin: they name inlined calls that have no linkage name themselves. */
+/* Lists out-of-line copies by their origin. A copy has the linkage name that an inlined call itself
+ * lacks. */
 static void ms_fn_list_copies(const ms_fn_walk *w, ms_arena *arena, ms_fn_table *table)
 {
     ms_key *copies;
@@ -9070,8 +9091,8 @@ static void ms_fn_read(const ms_dw *dw, const ms_cu_root *root, bool reads_calls
     table->seg_count = segs.count;
 }
 
-/* Reads one function of a unit, by its number in the unit's table, with what is inlined into it: block 0 is the
- * function. The table has no segments and no copies. */
+/* Reads one function of a unit, by its number in the unit's table, with what is inlined into it: block 0 is
+ * the function. The table has no segments and no copies. */
 static void ms_fn_read_one(const ms_dw *dw, const ms_cu_root *root, const ms_fn_table *unit,
                            uint32_t function, ms_arena *scratch, ms_arena *arena, ms_fn_table *table)
 {
@@ -9173,8 +9194,8 @@ static bool ms_fn_is_too_deep(const ms_fn_table *table, uint32_t index)
     return depth > MACHSYM_MAX_INLINE_DEPTH;
 }
 
-/* The innermost block at an address that the function has. Lowers *hi to where another one may begin. A call
- * that stands too deep gives way to the block that it is inlined into, and becomes *dropped; else that is
+/* The innermost block at an address that the function has. Lowers *hi to where another one may begin. For a
+ * call that stands too deep, its caller is returned, and *dropped is the call; else *dropped is
  * ms_SEG_NONE. */
 static uint32_t ms_fn_call_at(ms_fn_inside *inside, uint64_t addr, uint32_t *dropped, uint64_t *hi)
 {
@@ -9196,8 +9217,8 @@ static uint32_t ms_fn_call_at(ms_fn_inside *inside, uint64_t addr, uint32_t *dro
     return inside->table->blocks[index].parent;
 }
 
-/* The range of a list that holds an address; NULL when none does. Short lists are in the file's order, and may
- * overlap; longer ones have been sorted. */
+/* The range of a list that holds an address; NULL when none does. Short lists are in the file's order, and
+ * may overlap; longer ones have been sorted. */
 static inline const ms_range *ms_fn_list_at(const ms_range *v, size_t count, uint64_t addr)
 {
     if (count > ms_FN_FEW_RANGES)
@@ -9264,14 +9285,14 @@ static const ms_cu_root *ms_fn_entry(ms_cu_env *env, uint64_t die_off, ms_dw_die
     return rd.failed ? NULL : root;
 }
 
-/* Entries whose names were read last: calls of one function cluster. */
+/* An entry whose names were read lately: the calls of one function often name the same entries. */
 typedef struct ms_fn_name_cache {
     uint64_t die_off; /* 0: empty; no entry stands at offset 0 */
     ms_fn_names names;
 } ms_fn_name_cache;
 
-/* Collects names from an entry, its abstract origin and its specification, across units. Loops occur: the
- * number of links is limited. */
+/* Collects the names of an entry, of its abstract origin and of its specification, across units. Such links
+ * may run in circles, so their number is limited. */
 static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off)
 {
     ms_fn_names names = {ms_str_empty(), ms_str_empty()};
@@ -9294,7 +9315,7 @@ static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off)
 }
 
 /* ==== >>table ==============================================================================================
- * Job:    a hash table from pairs of numbers to a number, whose searches end even where keys were made to collide.
+ * Job:    maps pairs of numbers to a number, with a bound on each search.
  * Offers: ms_tab, ms_tab_get, ms_tab_has, ms_tab_text_of, ms_tab_next_text.
  * Never:  removes a key; looks at more than MACHSYM_MAX_PROBES slots for one. */
 
@@ -9347,8 +9368,9 @@ static bool ms_tab_double(ms_tab *t)
     return true;
 }
 
-/* The slot of a pair. A new slot has value 0, and the caller sets the value. NULL when memory is out. Where keys were
- * made to collide, a pair may get the spill: then it is new each time, and ms_tab_has says so. */
+/* The slot of a pair. A new slot has value 0, and the caller sets the value. NULL when memory is out. Where
+ * keys were made to collide, the pair may get the spill slot, which forgets it: ms_tab_has is false
+ * then. */
 static ms_tab_slot *ms_tab_get(ms_tab *t, uint64_t a, uint64_t b)
 {
     if (4 * (t->count + 1) > 3 * t->cap && !ms_tab_double(t))
@@ -9386,8 +9408,9 @@ static ms_tab_text ms_tab_text_of(machsym_str text)
     return search;
 }
 
-/* FNV-1a over all of a text: only for a text that is as long as another one and has the same ends. Two such texts of
- * one string table share no bytes, so this takes no more steps than the input has bytes. */
+/* FNV-1a over all bytes of a text. It is used only for a text that has the length and the ends of another
+ * one. Two such texts in one string table share no bytes, so all calls take no more steps than the input
+ * has bytes. */
 static uint64_t ms_tab_hash_all(machsym_str text)
 {
     uint64_t h = 0x84222325cbf29ce4u;
@@ -9397,9 +9420,9 @@ static uint64_t ms_tab_hash_all(machsym_str text)
     return h;
 }
 
-/* The next slot that may be the text's. One with value 0 is free and may be taken for it; any other belongs to the
- * text or to another one with its hash, and the caller compares. NULL when too many have that hash, or memory is out.
- */
+/* The next slot that may be the text's. If its value is 0, it is free and the caller may take it. Otherwise
+ * it belongs to this text or to another one with the same hash, and the caller compares. NULL when too many
+ * texts have that hash, or memory is out. */
 static ms_tab_slot *ms_tab_next_text(ms_tab *t, ms_tab_text *search)
 {
     if (search->tried >= MACHSYM_MAX_EQUAL_HASHES)
@@ -10040,8 +10063,8 @@ typedef struct ms_map_hit {
     uint64_t run; /* its run's place in DATA */
 } ms_map_hit;
 
-/* Of the entries [lo, hi) of a table, which are pairs of u32 sorted by the first: the first one above key; hi when
- * none is. */
+/* Of the entries [lo, hi) of a table, which are pairs of u32 sorted by the first: the first one above key; hi
+ * when none is. */
 static inline uint64_t ms_map_above(ms_span pairs, uint64_t lo, uint64_t hi, uint64_t key)
 {
     for (uint64_t left = lo < hi ? hi - lo : 0; left > 0;) { /* without branches that nobody can predict */
@@ -10595,12 +10618,12 @@ static bool ms_map_next(const machsym_map *map, machsym_cursor *at, machsym_map_
 }
 
 /* ==== >>image ==============================================================================================
- * Job:    turns a descriptor into an image: its slice, the other half, code, debug info.
+ * Job:    opens an image.
  * Offers: machsym_image, ms_im_open, ms_im_close, ms_im_get_info, ms_im_next_section, ms_im_next_platform,
  *         ms_im_addr, ms_im_loaded_at, ms_im_read_dwarf, ms_im_list_units.
  * Never:  changes an image once it is open; reads debug info past the unit headers. */
 
-/* Where the object files of a debug map may have gone, and how exact one is about them. */
+/* Where to look for the object files of a debug map, and whether their times must match. */
 typedef struct ms_im_places {
     const machsym_oso_prefix *prefixes;
     size_t prefix_count;
@@ -10660,9 +10683,9 @@ static void ms_im_relocate(const ms_mo *mo, uint8_t *bytes, size_t len, uint32_t
         bytes[off + i] = (uint8_t)(sum >> 8 * i);
 }
 
-/* A section with the relocations applied that its values need. Those against a section, and the scattered
- * ones of the 32-bit kinds (SECTDIFF among them), leave in the file what holds in the object's own addresses.
- * Only those against a symbol (r_extern) do not, which makes a copy necessary. */
+/* A section of an object file, with the relocations applied that its values need. Those against a section
+ * leave in the file what holds in the object's own addresses, and so do the scattered ones of 32-bit files
+ * (SECTDIFF among them). Only those against a symbol (r_extern) have to be applied, to a copy. */
 static ms_span ms_im_relocated(const ms_mo *mo, const ms_mo_section *section, ms_arena *arena)
 {
     uint8_t *copy = NULL;
@@ -11125,8 +11148,8 @@ static bool ms_im_next_section(const machsym_image *image, machsym_cursor *at, m
 
 /* ---- Addresses ---- */
 
-/* The address in the file of a runtime address; UINT64_MAX, which no code has, for one of more than 32 bits in a
- * 32-bit image. */
+/* The address in the file of a runtime address. UINT64_MAX, where no code is, for a runtime address of more
+ * than 32 bits in a 32-bit image. */
 static uint64_t ms_im_addr(uint32_t cputype, bool is_64, uint64_t text_addr, uint64_t load_addr, uint64_t pc)
 {
     if (!is_64 && pc > UINT32_MAX)
@@ -11146,12 +11169,12 @@ static const machsym_loaded *ms_im_loaded_at(const machsym_loaded *images, size_
 }
 
 /* ==== >>debugmap ===========================================================================================
- * Job:    finds the debug info of a program that was linked without a dSYM: in the object files of its debug map.
+ * Job:    finds a program's debug info in the object files that its debug map names.
  * Offers: ms_om_map, ms_om_list, ms_om_find, ms_om_open, ms_om_next_function.
  * Never:  answers; keeps an object open that the caller does not hold. */
 
-/* stab.h. Of the stabs of code N_FUN tells all: N_BNSYM and N_ENSYM stand around it and repeat it,
- * N_STSYM and N_GSYM are of data. */
+/* stab.h. N_FUN has all that is needed of code: N_BNSYM and N_ENSYM stand around it and repeat it. N_STSYM
+ * and N_GSYM are of data. */
 enum { ms_N_FUN = 0x24, ms_N_SO = 0x64, ms_N_OSO = 0x66 };
 
 /* ---- Stabs ---- */
@@ -11374,8 +11397,9 @@ static bool ms_om_is_spent(const ms_om_quota *quota)
     return quota != NULL && quota->left == 0;
 }
 
-/* Whether a part of a file is read for the first time. A file is known by its time and its length: that tells
- * links from copies on every system, and files that are alike by chance only cost a little. */
+/* Whether a part of a file is read for the first time. A file is known by its time and its length, since
+ * links differ from copies in these on every system. If two files have both in common by chance, that costs
+ * only a little. */
 static bool ms_om_is_new(ms_om_quota *quota, const ms_os_file *file, ms_span part)
 {
     uint64_t place = part.ptr != NULL ? (uint64_t)(part.ptr - (const uint8_t *)file->ptr) : 0;
@@ -11542,7 +11566,7 @@ typedef struct ms_om_names {
     size_t count;
 } ms_om_names;
 
-/* Takes a name from what all may cost. Returns false once that is spent. */
+/* Takes the cost of a name from the budget. Returns false once the budget is spent. */
 static bool ms_om_spend(uint64_t *budget, machsym_str name)
 {
     uint64_t cost = name.ptr != NULL ? name.len + 1 : MACHSYM_MAX_TEXT; /* looked for its end in vain */
@@ -11651,8 +11675,8 @@ static void ms_om_add_move(ms_om_moves *moves, uint64_t lo, uint64_t len, uint64
     v->to = to;
 }
 
-/* Adds what the object has of a function: once the map is indexed, all but what another object has too and
- * answers for. */
+/* Adds the code that the object has of a function. Once the map is indexed, code is left out that another
+ * object has too and answers for. */
 static void ms_om_add_owned(const ms_om_map *m, size_t index, uint64_t addr, const ms_om_function *function,
                             ms_om_moves *moves)
 {
@@ -11670,8 +11694,8 @@ static void ms_om_add_owned(const ms_om_map *m, size_t index, uint64_t addr, con
     }
 }
 
-/* Matches the functions of the debug map with the symbols of the object. Of several of one name the first of
- * the one is the first of the other, and so on. */
+/* Matches the functions of the debug map with the symbols of the object, by name. Where several have one
+ * name, they are matched in order. */
 static void ms_om_read_moves(const ms_om_map *m, const ms_om_object *object, const ms_mo *mo, ms_arena *arena,
                              ms_arena *scratch, ms_dw *dw)
 {
@@ -11745,9 +11769,9 @@ static const char *ms_om_path(machsym_str a, const char *between, machsym_str b,
     return path;
 }
 
-/* What a path of the debug map could be here, by number: with each prefix that fits replaced; as it is; then
- * under each folder, the longest end of the path first. Returns false at the end; *path NULL: nothing under
- * this number. */
+/* Where a file of the debug map could be, by number. First come the places that oso_prefixes give, then the
+ * path as it is, then the folders of oso_dirs, each with the longest end of the path first. Returns false
+ * at the end. *path is NULL when this number gives no place. */
 static bool ms_om_candidate(const ms_im_places *places, machsym_str path, size_t number, ms_arena *scratch,
                             const char **out)
 {
@@ -11849,8 +11873,9 @@ static machsym_object_status ms_om_read(const ms_om_map *m, const ms_om_object *
 }
 #endif
 
-/* Finds and opens an object file of a debug map. quota is NULL when it was opened before. Returns FOUND, and a
- * file to close; else the best that can be said; UNTRIED when memory is out. */
+/* Finds and opens an object file of a debug map. quota is NULL when it was opened before. Returns
+ * MACHSYM_OBJECT_FOUND, and a file to close; else why it cannot answer, and MACHSYM_OBJECT_UNTRIED when
+ * memory is out. */
 static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *object,
                                         const ms_im_places *places, ms_om_quota *quota,
                                         machsym_allocator allocator, ms_om_file *file)
@@ -11903,8 +11928,9 @@ static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *
 }
 
 /* ==== >>session ============================================================================================
- * Job:    what one thread has decoded of an image, kept until it is dropped.
- * Offers: machsym_session, ms_ses_open, ms_ses_functions_of, ms_ses_inside_of, ms_ses_unit_of, ms_ses_object_at.
+ * Job:    keeps what one thread has decoded of an image.
+ * Offers: machsym_session, ms_ses_open, ms_ses_functions_of, ms_ses_inside_of, ms_ses_unit_of,
+ *         ms_ses_object_at.
  * Never:  decides what answers for an address. */
 
 /* A unit, decoded. */
@@ -11917,7 +11943,7 @@ typedef struct ms_ses_unit {
     ms_ln_hint hint;          /* where in lines the last search ended */
 } ms_ses_unit;
 
-/* A line program that units share, run. */
+/* A line program that several units share, and the rows it gave. */
 typedef struct ms_ses_program {
     uint64_t str_offsets_base; /* what it took from the unit's root */
     uint8_t addr_size;
@@ -12204,9 +12230,9 @@ static ms_fn_inside *ms_ses_inside_of(machsym_session *s, ms_ses_unit *unit, uin
     return unit->inside[function];
 }
 
-/* Says where each of the programs listed ends. Programs may overlap, and a damaged unit may name the middle of
- * one. If running them all would cost more than MACHSYM_MAX_PROGRAM_OVERLAP times the section, a program ends
- * where the next one begins. */
+/* Decides where each of the listed programs ends. Programs may overlap, and a damaged unit may name the
+ * middle of one. If running them all would cost more than MACHSYM_MAX_PROGRAM_OVERLAP times the section, a
+ * program ends where the next one begins. */
 static void ms_ses_end_programs(machsym_session *s)
 {
     const ms_key *v = s->env.programs;
@@ -12230,7 +12256,8 @@ static void ms_ses_end_programs(machsym_session *s)
     s->env.program_ends = ends;
 }
 
-/* Lists which units share line programs: before all units are decoded, and once something must have been run twice. */
+/* Lists which units share line programs. Needed before all units are decoded, and as soon as one program
+ * would be run twice. */
 static void ms_ses_list_programs(machsym_session *s)
 {
     if (s->env.programs != NULL || s->env.count == 0)
@@ -12254,8 +12281,9 @@ static bool ms_ses_run_lines(machsym_session *s, const ms_cu_root *root, const m
     return !arena->oom && !s->scratch.oom;
 }
 
-/* A program that units share: run once and kept, or else they would multiply the work. NULL when the unit's root
- * gives the names another base, the budget is spent or memory is out. */
+/* The rows of a program that several units share. It is run once and kept, since running it for each unit
+ * would multiply the work. NULL when the unit's root gives the names another base, the budget is spent or
+ * memory is out. */
 static const ms_ln_table *ms_ses_shared_lines(machsym_session *s, const ms_cu_root *root,
                                               const ms_cu_program *program)
 {
@@ -12279,7 +12307,8 @@ static const ms_ln_table *ms_ses_shared_lines(machsym_session *s, const ms_cu_ro
     return same_base && kept->addr_size == root->enc.addr_size ? &kept->lines : NULL;
 }
 
-/* A unit's line table. One that has to be left out is said to be damaged. Returns NULL when memory is out. */
+/* A unit's line table. If it has to be left out, the table says that it is damaged. Returns NULL when
+ * memory is out. */
 static const ms_ln_table *ms_ses_lines_of(machsym_session *s, const ms_cu_root *root, size_t index)
 {
     ms_ln_table *own = (ms_ln_table *)ms_arena_zeroed(&s->cache, 1, sizeof *own);
@@ -12399,8 +12428,8 @@ static size_t ms_ses_object_bytes(const ms_ses_object *object)
     return object->file.image.arena.live + s->keep.live + s->cache.live + s->scratch.live;
 }
 
-/* Counts what an object has taken since it was last counted; what it could not get counts for the program
- * too. */
+/* Counts the memory that an object has taken since it was last counted. If the object ran out of memory, so
+ * did the program's session. */
 static void ms_ses_count_object(ms_ses_objects *o, ms_ses_object *object)
 {
     size_t live = ms_ses_object_bytes(object);
@@ -12537,8 +12566,9 @@ typedef struct ms_eng_span {
 
 /* ---- Which unit and function ---- */
 
-/* The functions of all units that state no range, or whose range another unit has, as segments: the last
- * resort, made once. The tables of claims must be there: they tell whose ranges others have. */
+/* The functions of all units that state no range, or whose range another unit has, as segments. They are
+ * made once, and asked last. The tables of claims must be there, since they tell whose ranges another unit
+ * has. */
 static void ms_eng_index_silent(machsym_session *s)
 {
     ms_cu_index_aranges(&s->env);
@@ -12574,10 +12604,10 @@ static size_t ms_eng_unit_by(machsym_session *s, machsym_unit_source source, uin
     return ms_cu_claimant(&s->env, &s->silent, addr, hi);
 }
 
-/* Which unit and function have an address: those fields of the span, and hi. .debug_aranges is a hint: where
- * the unit that it names has no such function, the units' own ranges are asked, then the functions of units
- * that state none and of those whose code others claim too. When no function has the address, it belongs to the
- * first unit that was named. */
+/* Finds the unit and function of an address; sets these fields of the span, and hi. First the unit is asked
+ * that .debug_aranges names. If it has no function there, the unit is asked whose own ranges have the
+ * address. Last come the functions of units that state no range, or whose code another unit claims too. If
+ * no function has the address, it belongs to the unit that was named first. */
 static ms_eng_span ms_eng_owner(machsym_session *s, uint64_t addr)
 {
     ms_eng_span span;
@@ -12607,16 +12637,16 @@ static ms_eng_span ms_eng_owner(machsym_session *s, uint64_t addr)
 
 /* ---- Which call and row ---- */
 
-/* Whether a unit's lines answer where none of its functions has the address. Assembly has rows but no
- * functions. Between functions lies padding, whose row belongs to the function before: only the dwarf policy,
- * which takes rows literally as llvm-symbolizer does, answers with it; but not in an object file, as a dSYM
- * made from it has no such rows. */
+/* Whether a unit's lines answer for an address that none of its functions has. Those of assembly do: it has
+ * rows but no functions. Otherwise such an address is padding, whose row belongs to the function before.
+ * Only the dwarf policy answers with that row, because llvm-symbolizer does. In an object file it does not,
+ * because a dSYM made from the object has no such rows. */
 static bool ms_eng_has_bare_lines(const machsym_session *s, const ms_ses_unit *unit)
 {
     return unit->functions.count == 0 || (s->lines == MACHSYM_LINES_DWARF && s->program == NULL);
 }
 
-/* Makes ready what tells call and row. Returns false when memory is out. */
+/* Decodes what tells the call and the row. Returns false when memory is out. */
 static bool ms_eng_open(machsym_session *s, ms_eng_span *span)
 {
     ms_ses_unit *unit = ms_ses_unit_of(s, span->unit->index);
@@ -12646,7 +12676,7 @@ static bool ms_eng_look(machsym_session *s, uint64_t addr, ms_eng_span *span)
     return true;
 }
 
-/* All that holds an address. */
+/* Finds all that holds an address: unit, function, call and row. */
 static ms_eng_span ms_eng_at(machsym_session *s, uint64_t addr)
 {
     ms_eng_span span = ms_eng_owner(s, addr);
@@ -12660,7 +12690,8 @@ static ms_eng_span ms_eng_at(machsym_session *s, uint64_t addr)
 
 /* ---- What all of a program needs ---- */
 
-/* Makes all that a search by address needs: for sessions that lend it to others, or ask for every address. */
+/* Makes all tables that a search by address needs. Sessions call it that lend their tables to others, or
+ * that ask for every address. */
 static void ms_eng_index(machsym_session *s)
 {
     ms_ses_list_programs(s);
@@ -12721,13 +12752,13 @@ static void ms_eng_list_claims(machsym_session *s)
 }
 
 /* ==== >>answer =============================================================================================
- * Job:    policy: which name and which line a frame has.
+ * Job:    decides which name and which line a frame has.
  * Offers: ms_ans_frames, ms_ans_many, ms_ans_name_block.
- * Never:  parses; every byte it needs comes decoded from the floors above. */
+ * Never:  parses: the rooms that it includes decode everything it needs. */
 
 /* ---- Names ---- */
 
-/* A name that bitcode compilation hid: __hidden#12_ */
+/* Whether a name is one that bitcode compilation put in place of the real one: __hidden#12_ */
 static bool ms_ans_is_hidden(machsym_str name)
 {
     return ms_str_begins(name, "__hidden#");
@@ -12819,7 +12850,8 @@ static void ms_ans_set_row(const ms_eng_span *span, machsym_frame *frame)
     ms_ans_set_line(span, row->file, row->line, row->column, frame);
 }
 
-/* Line 0 is nobody's line: take that of the nearest frame that has one, inner before outer. */
+/* Gives a frame of line 0 the line of the nearest frame that has one. Inner frames are tried before outer
+ * ones. */
 static void ms_ans_best_lines(machsym_frame *frames, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -12866,7 +12898,7 @@ static size_t ms_ans_function_frames(machsym_session *s, const ms_eng_span *span
     return count;
 }
 
-/* The frame of an address that no function of the debug info has. */
+/* The frame of an address that lies in no function of the debug info. */
 static size_t ms_ans_symbol_frame(machsym_session *s, const ms_eng_span *span, uint64_t addr,
                                   machsym_frame *frame)
 {
@@ -12932,7 +12964,7 @@ static size_t ms_ans_map_frames(machsym_session *s, uint64_t addr, machsym_frame
     return s->found_cap == 0 ? 0 : count;
 }
 
-/* All frames at an address that could be found. */
+/* The frames at an address, as far as memory sufficed. */
 static size_t ms_ans_find_frames(machsym_session *s, uint64_t addr, machsym_frame *frames, size_t cap)
 {
     if (s->image->map != NULL)
@@ -12947,7 +12979,7 @@ static size_t ms_ans_find_frames(machsym_session *s, uint64_t addr, machsym_fram
     return count;
 }
 
-/* All frames at an address. When memory has run out, every frame says so, and there is one at least. */
+/* All frames at an address. When memory has run out, there is at least one frame, and each says so. */
 static size_t ms_ans_frames(machsym_session *s, uint64_t addr, machsym_frame *frames, size_t cap)
 {
     size_t count = ms_ans_find_frames(s, addr, frames, cap);
@@ -12963,7 +12995,8 @@ static size_t ms_ans_frames(machsym_session *s, uint64_t addr, machsym_frame *fr
     return count;
 }
 
-/* Frames of many addresses: by address, which is by unit, so that every unit is decoded once. */
+/* The frames of many addresses. They are asked in the order of addresses, so that each unit is decoded
+ * once. */
 static size_t ms_ans_many(machsym_session *s, const uint64_t *addrs, size_t count, machsym_answer *answers,
                           machsym_frame *frames, size_t cap)
 {
@@ -12996,9 +13029,9 @@ static size_t ms_ans_many(machsym_session *s, const uint64_t *addrs, size_t coun
  *         ms_it_next_objc, ms_it_next_object, ms_it_next_object_file, ms_it_count.
  * Never:  says which unit or function has an address. */
 
-/* Functions: cursor a is the unit, b the segment in it. Blocks' ranges in the order of the entries would name
- * parts that another function covers; segments say what is really looked up, but a function that inlined
- * calls cut is one range. */
+/* Iterates over functions: cursor a is the unit, b the segment in it. Segments are what lookups search, and
+ * a block's own ranges may have parts that another function covers. If inlined calls cut a function into
+ * several segments, it is one range here. */
 static bool ms_it_own_function(machsym_session *s, machsym_cursor *at, machsym_function *out)
 {
     for (; at->a < s->env.count; at->a++, at->b = 0) {
@@ -13056,8 +13089,8 @@ static bool ms_it_own_line(machsym_session *s, machsym_cursor *at, machsym_line 
     return false;
 }
 
-/* Moves a cursor over a debug map, whose upper half of a is the object, to the first one that opens; inner is
- * the cursor in it. Returns NULL at the end, or when there is no debug map. */
+/* Moves a cursor over a debug map to the first object that opens. The upper half of a is the object; inner
+ * is the cursor in that object. Returns NULL at the end, or when there is no debug map. */
 static ms_ses_object *ms_it_cursor_object(machsym_session *s, machsym_cursor *at, machsym_cursor *inner)
 {
     ms_ses_objects *o = ms_ses_map_of(s);
@@ -13072,7 +13105,8 @@ static ms_ses_object *ms_it_cursor_object(machsym_session *s, machsym_cursor *at
     return NULL;
 }
 
-/* Takes the cursor in an object back; at its end, to the next object. */
+/* Puts the cursor in an object back into the whole one; at the end of the object, moves to the next
+ * object. */
 static void ms_it_cursor_back(machsym_session *s, ms_ses_object *object, machsym_cursor *at,
                               const machsym_cursor *inner, bool more)
 {
@@ -13116,7 +13150,7 @@ static bool ms_it_next_line(machsym_session *s, machsym_cursor *at, machsym_line
 
 /* ---- Names outside the debug info ---- */
 
-/* Each address with a name or start once: cursor a is the entry of the table. */
+/* Iterates over the addresses with a name or a start, each once: cursor a is the entry of the table. */
 static bool ms_it_next_symbol(machsym_session *s, machsym_cursor *at, machsym_symbol *out)
 {
     const ms_sym_table *t = ms_src_table(ms_ses_symbols(s));
@@ -13127,7 +13161,7 @@ static bool ms_it_next_symbol(machsym_session *s, machsym_cursor *at, machsym_sy
     return true;
 }
 
-/* The names at one address, each once: cursor a counts its entries of the table. */
+/* Iterates over the names at one address, each once: cursor a counts the entries of the table there. */
 static bool ms_it_next_alias(machsym_session *s, uint64_t addr, machsym_cursor *at, machsym_str *out)
 {
     const ms_sym_table *t = ms_src_table(ms_ses_symbols(s));
@@ -13141,7 +13175,7 @@ static bool ms_it_next_alias(machsym_session *s, uint64_t addr, machsym_cursor *
     return false;
 }
 
-/* Every entry of the table: cursor a. */
+/* Iterates over all entries of the table: cursor a is the entry. */
 static bool ms_it_next_name(machsym_session *s, machsym_cursor *at, machsym_symbol *out)
 {
     const ms_sym_table *t = ms_src_table(ms_ses_symbols(s));
@@ -13153,7 +13187,8 @@ static bool ms_it_next_name(machsym_session *s, machsym_cursor *at, machsym_symb
 
 /* ---- Metadata and object files ---- */
 
-/* The owner of metadata that a cursor stands at: a is the class or category (all halves counted on). NULL at the end. */
+/* The owner of metadata that a cursor stands at: a is the class or category, counted over both halves. NULL
+ * at the end. */
 static const ms_oc_owner *ms_it_objc_owner(const machsym_session *s, const ms_oc_list **list,
                                            const machsym_cursor *at)
 {
@@ -26230,7 +26265,8 @@ typedef struct ms_dmd { /* The state of reading one name. */
     const char *s;
     size_t len;
     size_t at; /* reading position */
-    /* Place of the innermost back-reference to a type that is being read. Those inside it must lie before it. */
+    /* Place of the innermost back-reference to a type that is being read. Those inside it must lie before
+     * it. */
     size_t last_ref;
     size_t tail;    /* where a closing `6__initZ` or the like starts; len when there is none */
     bool tail_seen; /* the tail was read as an identifier */
@@ -27447,8 +27483,8 @@ static size_t ms_txt_swift_part(machsym_str s)
     return len;
 }
 
-/* A name as it is shown. Names that were put together from metadata have spaces and are not mangled, but hold mangled
- * names: the Swift class of an Objective-C method, the type that a guess is about. */
+/* A name as it is shown. Names that were put together from metadata have spaces and are not mangled, but hold
+ * mangled names: the Swift class of an Objective-C method, the type that a guess is about. */
 static void ms_txt_name(ms_txt *t, machsym_str name, uint32_t flags)
 {
     bool starts_word = true;
@@ -27492,7 +27528,8 @@ static void ms_txt_slice(ms_txt *t, const machsym_slice *slice)
     }
 }
 
-/* "; the file has arm64 67E7..., x86_64 09AB... and 3 more": what may be chosen, of which cap at most are in slices. */
+/* "; the file has arm64 67E7..., x86_64 09AB... and 3 more": what may be chosen, of which cap at most are in
+ * slices. */
 static void ms_txt_slices(ms_txt *t, const machsym_slice *slices, size_t cap, size_t count)
 {
     for (size_t i = 0; i < count && i < cap; i++) {

@@ -129,8 +129,8 @@ static size_t ms_txt_swift_part(machsym_str s)
     return len;
 }
 
-/* A name as it is shown. Names that were put together from metadata have spaces and are not mangled, but hold mangled
- * names: the Swift class of an Objective-C method, the type that a guess is about. */
+/* A name as it is shown. Names that were put together from metadata have spaces and are not mangled, but hold
+ * mangled names: the Swift class of an Objective-C method, the type that a guess is about. */
 static void ms_txt_name(ms_txt *t, machsym_str name, uint32_t flags)
 {
     bool starts_word = true;
@@ -174,7 +174,8 @@ static void ms_txt_slice(ms_txt *t, const machsym_slice *slice)
     }
 }
 
-/* "; the file has arm64 67E7..., x86_64 09AB... and 3 more": what may be chosen, of which cap at most are in slices. */
+/* "; the file has arm64 67E7..., x86_64 09AB... and 3 more": what may be chosen, of which cap at most are in
+ * slices. */
 static void ms_txt_slices(ms_txt *t, const machsym_slice *slices, size_t cap, size_t count)
 {
     for (size_t i = 0; i < count && i < cap; i++) {

@@ -781,6 +781,254 @@ static void test_large_unit(void)
     ms_arena_free(&arena);
 }
 
+/* An indirect form is what it names, except one that brings its constant along; none may nest for long. */
+static void test_indirect(encoding enc)
+{
+    ms_dw_enc own;
+    memset(&own, 0, sizeof own);
+    own.version = (uint16_t)enc.version;
+    own.addr_size = (uint8_t)enc.addr_size;
+    own.offset_size = (uint8_t)enc.offset_size;
+    for (unsigned i = 0; i < FORM_COUNT; i++) {
+        program p;
+        memset(&p, 0, sizeof p);
+        p.enc = enc;
+        put_uleb(&p.info, forms[i]);
+        size_t named = p.info.len;
+        put_any(&p, forms[i]);
+        put8(&p.info, 0x81);
+        ms_rd skip = ms_rd_make(ms_span_make(p.info.v, p.info.len));
+        ms_rd read = skip;
+        ms_rd direct = skip;
+        ms_rd_skip(&direct, named);
+        ms_dw_skip_value(&skip, FORM_indirect, &own);
+        ms_dw_value value = ms_dw_read_value(&read, FORM_indirect, 7, &own);
+        ms_dw_value want = ms_dw_read_value(&direct, forms[i], 7, &own);
+        CHECK_EQ(skip.failed, forms[i] == FORM_implicit_const);
+        CHECK(skip.failed || ms_rd_left(&skip) == 1);
+        CHECK_EQ(read.failed, forms[i] == FORM_implicit_const || forms[i] == FORM_indirect);
+        CHECK(read.failed || (ms_rd_left(&read) == 1 && value.u == want.u && value.form == forms[i]));
+        bytes_free(&p.info);
+    }
+    static const uint8_t bad[][8] = {
+        {FORM_indirect, FORM_indirect, FORM_indirect, FORM_indirect, FORM_data1, 0, 0, 0},
+        {0, 0, 0, 0, 0, 0, 0, 0},
+        {0x8b, 0x80, 0x04, 0, 0, 0, 0, 0}, /* 0x1000b: not data1 */
+        {0x7f, 0, 0, 0, 0, 0, 0, 0}};      /* no form has this number */
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        ms_rd skip = ms_rd_make(ms_span_make(bad[i], sizeof bad[i]));
+        ms_rd read = skip;
+        ms_dw_skip_value(&skip, FORM_indirect, &own);
+        ms_dw_read_value(&read, FORM_indirect, 7, &own);
+        CHECK(skip.failed && read.failed);
+    }
+}
+
+/* The same as looking through all sections of code, however many there are. */
+static void test_code_until(void)
+{
+    enum { COUNT = 45 };
+    ms_range code[COUNT];
+    ms_dw dw;
+    memset(&dw, 0, sizeof dw);
+    for (uint64_t i = 0; i < COUNT; i++) {
+        code[i].lo = 100 * i + 10;
+        code[i].hi = code[i].lo + (i % 3 == 0 ? 100 : 50);
+    }
+    dw.code = code;
+    for (dw.code_count = 0; dw.code_count <= COUNT; dw.code_count += 15) {
+        for (uint64_t addr = 0; addr < 100 * COUNT + 100; addr += 5) {
+            uint64_t want = UINT64_MAX;
+            for (size_t i = dw.code_count; i-- > 0;) {
+                want = addr < code[i].hi ? code[i].hi : want;
+                want = addr < code[i].lo ? code[i].lo : want;
+            }
+            CHECK(ms_dw_code_until(&dw, addr) == want);
+        }
+    }
+}
+
+/* Entries of .debug_rnglists that name addresses or lists which are not there, DWARF5 2.17.3: they say nothing, and
+ * what follows them counts. */
+static void test_missing_addresses(void)
+{
+    static const uint8_t lists[] = {1, 0x77,       /* base_addressx: not there */
+                                    4, 0x10, 0x20, /* offset_pair: counts from 0 then, where no code is */
+                                    2, 0x77, 0x78, /* startx_endx: neither is there */
+                                    2, 0x00, 0x77, /* the end is not there */
+                                    2, 0x77, 0x00, /* the start is not there */
+                                    3, 0x77, 0x10, /* startx_length */
+                                    5, 0,    0x10, 0, 0, /* base_address 0x1000 */
+                                    4, 0x30, 0x40,       /* 0x1030 to 0x1040 */
+                                    3, 0x00, 0x10,       /* 0x1100 to 0x1110 */
+                                    0};
+    static const uint8_t addrs[] = {0, 0x11, 0, 0};
+    static const ms_range code = {0x1000, 0x2000};
+    machsym_allocator none = {NULL, NULL, NULL};
+    ms_arena arena = ms_arena_make(ms_arena_default(none));
+    ms_ranges list = {&arena, NULL, 0, 0, 100};
+    ms_dw dw;
+    ms_dw_enc enc;
+    memset(&dw, 0, sizeof dw);
+    memset(&enc, 0, sizeof enc);
+    dw.rnglists = ms_span_make(lists, sizeof lists);
+    dw.addr = ms_span_make(addrs, sizeof addrs);
+    dw.code = &code;
+    dw.code_count = 1;
+    enc.version = 5;
+    enc.addr_size = enc.offset_size = 4;
+    enc.low_pc = 0x1000;
+    ms_dw_value value = {0, NULL, 0, FORM_sec_offset};
+    CHECK(ms_dw_ranges(&dw, &enc, &value, &list));
+    CHECK_EQ(list.count, 2);
+    CHECK_EQ(list.v[0].lo, 0x1030);
+    CHECK_EQ(list.v[0].hi, 0x1040);
+    CHECK_EQ(list.v[1].lo, 0x1100);
+    CHECK_EQ(list.v[1].hi, 0x1110);
+    value.form = FORM_rnglistx;
+    static const uint64_t far[] = {1000, 9, UINT64_MAX}; /* behind the section, across its end, no number */
+    for (size_t i = 0; i < 3; i++) {
+        value.u = far[i];
+        CHECK(!ms_dw_ranges(&dw, &enc, &value, &list));
+    }
+    value.u = 0;
+    enc.rnglists_base = UINT64_MAX - 1;
+    value.u = 1;
+    CHECK(!ms_dw_ranges(&dw, &enc, &value, &list));
+    enc.rnglists_base = 0;
+    value.form = FORM_sec_offset;
+    value.u = 0;
+    list.count = 0;
+    list.budget = 8; /* ends before the last but one */
+    CHECK(!ms_dw_ranges(&dw, &enc, &value, &list));
+    CHECK_EQ(list.count, 1);
+    enc.version = 4;
+    dw.ranges = dw.rnglists;
+    list.budget = 0;
+    CHECK(!ms_dw_ranges(&dw, &enc, &value, &list));
+    static const uint64_t indexes[] = {UINT64_MAX, 2, 1};
+    uint64_t addr = 0;
+    for (size_t i = 0; i < 3; i++)
+        CHECK(!ms_dw_address_indexed(&dw, &enc, indexes[i], &addr));
+    enc.addr_base = UINT64_MAX;
+    CHECK(!ms_dw_address_indexed(&dw, &enc, 1, &addr));
+    enc.addr_base = 3; /* an address across the end */
+    CHECK(!ms_dw_address_indexed(&dw, &enc, 0, &addr));
+    enc.addr_base = 0;
+    CHECK(ms_dw_address_indexed(&dw, &enc, 0, &addr) && addr == 0x1100);
+    enc.str_offsets_base = UINT64_MAX;
+    dw.str_offsets = dw.addr;
+    CHECK_EQ(ms_dw_string_indexed(&dw, &enc, 1).len, 0);
+    ms_arena_free(&arena);
+}
+
+/* A table of .debug_abbrev; how many of its entries are understood. */
+static size_t count_abbrevs(const bytes *b, uint64_t code, unsigned tag)
+{
+    machsym_allocator none = {NULL, NULL, NULL};
+    ms_arena arena = ms_arena_make(ms_arena_default(none));
+    ms_dw dw;
+    ms_dw_enc enc;
+    memset(&dw, 0, sizeof dw);
+    memset(&enc, 0, sizeof enc);
+    dw.abbrev = ms_span_make(b->v, b->len);
+    enc.version = 5;
+    enc.addr_size = 8;
+    enc.offset_size = 4;
+    const ms_dw_abbrevs *table = ms_dw_abbrevs_make(&dw, &enc, 0, &arena);
+    const ms_dw_abbrev *abbrev = ms_dw_abbrev_from_code(table, code);
+    CHECK_EQ(abbrev != NULL ? abbrev->tag : 0, tag);
+    size_t count = table->count;
+    ms_arena_free(&arena);
+    return count;
+}
+
+static void begin_abbrev(bytes *b, uint64_t code, uint64_t tag)
+{
+    put_uleb(b, code);
+    put_uleb(b, tag);
+    put8(b, 0);
+}
+
+static void put_pair(bytes *b, uint64_t attribute, uint64_t form)
+{
+    put_uleb(b, attribute);
+    put_uleb(b, form);
+}
+
+/* A table keeps what stands before its damage, DWARF5 7.5.3. */
+static void test_tables(void)
+{
+    for (unsigned kind = 0; kind < 6; kind++) {
+        bytes b = {NULL, 0, 0};
+        begin_abbrev(&b, 1, TAG_variable);
+        put_pair(&b, AT_name, FORM_string);
+        put_pair(&b, 0, 0);
+        begin_abbrev(&b, 2, kind == 0 ? 0x12345 : TAG_subprogram);
+        switch (kind) {
+        case 0:
+            put_pair(&b, AT_name, FORM_string);
+            break; /* a tag that does not fit becomes one that nobody knows */
+        case 1: put_pair(&b, 0, FORM_data1); break;    /* an attribute without a name is one to skip */
+        case 2: put_pair(&b, AT_name, 0x10008); break; /* a form that does not fit is not form 8 */
+        case 3: put_pair(&b, AT_name, FORM_ref_sup8 + 0x40); break;
+        case 4:
+            for (unsigned i = 0; i < 0x8010; i++) /* more steps than an entry may have, read and skipped */
+                put_pair(&b, AT_name, FORM_string);
+            break;
+        default: put_pair(&b, AT_unknown, 0); break; /* an attribute without a form */
+        }
+        put_pair(&b, 0, 0);
+        begin_abbrev(&b, 3, TAG_variable);
+        put_pair(&b, 0, 0);
+        put8(&b, 0);
+        bool kept = kind < 2;
+        CHECK_EQ(count_abbrevs(&b, 1, TAG_variable), kept ? 3 : 1);
+        CHECK_EQ(count_abbrevs(&b, 2, !kept ? 0 : kind == 0 ? 0xffff : TAG_subprogram), kept ? 3 : 1);
+        CHECK_EQ(count_abbrevs(&b, 3, kept ? TAG_variable : 0), kept ? 3 : 1);
+        b.len = 3; /* cut in the first: nothing is left */
+        CHECK_EQ(count_abbrevs(&b, 1, 0), 0);
+        bytes_free(&b);
+    }
+}
+
+/* Zeros may pad a number beyond 10 bytes, as llvm-dwarfdump has it; bits above 64 may not. Skipping agrees. */
+static void test_long_numbers(void)
+{
+    static const uint8_t table_bytes[] = {1, TAG_subprogram, 0, AT_call_line, FORM_udata, 0, 0, 0};
+    uint8_t entry[16];
+    machsym_allocator none = {NULL, NULL, NULL};
+    ms_arena arena = ms_arena_make(ms_arena_default(none));
+    ms_dw dw;
+    ms_dw_enc enc;
+    memset(&dw, 0, sizeof dw);
+    memset(&enc, 0, sizeof enc);
+    dw.abbrev = ms_span_make(table_bytes, sizeof table_bytes);
+    enc.version = 4;
+    enc.addr_size = 8;
+    enc.offset_size = 4;
+    const ms_dw_abbrevs *table = ms_dw_abbrevs_make(&dw, &enc, 0, &arena);
+    for (size_t len = 1; len <= 12; len++) { /* 5, padded to len bytes */
+        ms_dw_die die;
+        memset(entry, 0x80, sizeof entry);
+        entry[0] = len == 1 ? 5 : 0x85;
+        entry[len - 1] = len == 1 ? 5 : 0;
+        ms_rd rd = ms_rd_make(ms_span_make(entry, sizeof entry));
+        ms_dw_read_die(table, &table->v[0], &rd, &enc, &die);
+        const uint8_t *end = ms_dw_skip_die(table, &table->v[0], entry, entry + sizeof entry, &enc);
+        CHECK(!rd.failed && ms_rd_offset(&rd) == len);
+        CHECK_EQ(ms_dw_get(&die, ms_SLOT_CALL_LINE)->u, 5);
+        CHECK(end == entry + len);
+        entry[len - 1] = 0x80;
+        memset(entry + len, 0xff, sizeof entry - len);
+        rd = ms_rd_make(ms_span_make(entry, sizeof entry));
+        ms_dw_read_die(table, &table->v[0], &rd, &enc, &die);
+        CHECK(rd.failed);
+        CHECK(ms_dw_skip_die(table, &table->v[0], entry, entry + sizeof entry, &enc) == NULL);
+    }
+    ms_arena_free(&arena);
+}
+
 int main(void)
 {
     test_large_unit();
@@ -790,6 +1038,7 @@ int main(void)
         test_names(encodings[i]);
         test_addresses(encodings[i]);
         test_references(encodings[i]);
+        test_indirect(encodings[i]);
         if (encodings[i].version < 5)
             test_ranges_4(encodings[i]);
         else
@@ -802,5 +1051,9 @@ int main(void)
     test_zero(0x1000, 1, "");
     test_codes();
     test_long_run();
+    test_code_until();
+    test_missing_addresses();
+    test_tables();
+    test_long_numbers();
     return test_done();
 }

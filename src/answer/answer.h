@@ -13,13 +13,13 @@
 #include "../map/symmap.h"
 
 /* ==== >>answer =============================================================================================
- * Job:    policy: which name and which line a frame has.
+ * Job:    decides which name and which line a frame has.
  * Offers: ms_ans_frames, ms_ans_many, ms_ans_name_block.
- * Never:  parses; every byte it needs comes decoded from the floors above. */
+ * Never:  parses: the rooms that it includes decode everything it needs. */
 
 /* ---- Names ---- */
 
-/* A name that bitcode compilation hid: __hidden#12_ */
+/* Whether a name is one that bitcode compilation put in place of the real one: __hidden#12_ */
 static bool ms_ans_is_hidden(machsym_str name)
 {
     return ms_str_begins(name, "__hidden#");
@@ -111,7 +111,8 @@ static void ms_ans_set_row(const ms_eng_span *span, machsym_frame *frame)
     ms_ans_set_line(span, row->file, row->line, row->column, frame);
 }
 
-/* Line 0 is nobody's line: take that of the nearest frame that has one, inner before outer. */
+/* Gives a frame of line 0 the line of the nearest frame that has one. Inner frames are tried before outer
+ * ones. */
 static void ms_ans_best_lines(machsym_frame *frames, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -158,7 +159,7 @@ static size_t ms_ans_function_frames(machsym_session *s, const ms_eng_span *span
     return count;
 }
 
-/* The frame of an address that no function of the debug info has. */
+/* The frame of an address that lies in no function of the debug info. */
 static size_t ms_ans_symbol_frame(machsym_session *s, const ms_eng_span *span, uint64_t addr,
                                   machsym_frame *frame)
 {
@@ -224,7 +225,7 @@ static size_t ms_ans_map_frames(machsym_session *s, uint64_t addr, machsym_frame
     return s->found_cap == 0 ? 0 : count;
 }
 
-/* All frames at an address that could be found. */
+/* The frames at an address, as far as memory sufficed. */
 static size_t ms_ans_find_frames(machsym_session *s, uint64_t addr, machsym_frame *frames, size_t cap)
 {
     if (s->image->map != NULL)
@@ -239,7 +240,7 @@ static size_t ms_ans_find_frames(machsym_session *s, uint64_t addr, machsym_fram
     return count;
 }
 
-/* All frames at an address. When memory has run out, every frame says so, and there is one at least. */
+/* All frames at an address. When memory has run out, there is at least one frame, and each says so. */
 static size_t ms_ans_frames(machsym_session *s, uint64_t addr, machsym_frame *frames, size_t cap)
 {
     size_t count = ms_ans_find_frames(s, addr, frames, cap);
@@ -255,7 +256,8 @@ static size_t ms_ans_frames(machsym_session *s, uint64_t addr, machsym_frame *fr
     return count;
 }
 
-/* Frames of many addresses: by address, which is by unit, so that every unit is decoded once. */
+/* The frames of many addresses. They are asked in the order of addresses, so that each unit is decoded
+ * once. */
 static size_t ms_ans_many(machsym_session *s, const uint64_t *addrs, size_t count, machsym_answer *answers,
                           machsym_frame *frames, size_t cap)
 {

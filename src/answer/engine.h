@@ -34,8 +34,9 @@ typedef struct ms_eng_span {
 
 /* ---- Which unit and function ---- */
 
-/* The functions of all units that state no range, or whose range another unit has, as segments: the last
- * resort, made once. The tables of claims must be there: they tell whose ranges others have. */
+/* The functions of all units that state no range, or whose range another unit has, as segments. They are
+ * made once, and asked last. The tables of claims must be there, since they tell whose ranges another unit
+ * has. */
 static void ms_eng_index_silent(machsym_session *s)
 {
     ms_cu_index_aranges(&s->env);
@@ -71,10 +72,10 @@ static size_t ms_eng_unit_by(machsym_session *s, machsym_unit_source source, uin
     return ms_cu_claimant(&s->env, &s->silent, addr, hi);
 }
 
-/* Which unit and function have an address: those fields of the span, and hi. .debug_aranges is a hint: where
- * the unit that it names has no such function, the units' own ranges are asked, then the functions of units
- * that state none and of those whose code others claim too. When no function has the address, it belongs to the
- * first unit that was named. */
+/* Finds the unit and function of an address; sets these fields of the span, and hi. First the unit is asked
+ * that .debug_aranges names. If it has no function there, the unit is asked whose own ranges have the
+ * address. Last come the functions of units that state no range, or whose code another unit claims too. If
+ * no function has the address, it belongs to the unit that was named first. */
 static ms_eng_span ms_eng_owner(machsym_session *s, uint64_t addr)
 {
     ms_eng_span span;
@@ -104,16 +105,16 @@ static ms_eng_span ms_eng_owner(machsym_session *s, uint64_t addr)
 
 /* ---- Which call and row ---- */
 
-/* Whether a unit's lines answer where none of its functions has the address. Assembly has rows but no
- * functions. Between functions lies padding, whose row belongs to the function before: only the dwarf policy,
- * which takes rows literally as llvm-symbolizer does, answers with it; but not in an object file, as a dSYM
- * made from it has no such rows. */
+/* Whether a unit's lines answer for an address that none of its functions has. Those of assembly do: it has
+ * rows but no functions. Otherwise such an address is padding, whose row belongs to the function before.
+ * Only the dwarf policy answers with that row, because llvm-symbolizer does. In an object file it does not,
+ * because a dSYM made from the object has no such rows. */
 static bool ms_eng_has_bare_lines(const machsym_session *s, const ms_ses_unit *unit)
 {
     return unit->functions.count == 0 || (s->lines == MACHSYM_LINES_DWARF && s->program == NULL);
 }
 
-/* Makes ready what tells call and row. Returns false when memory is out. */
+/* Decodes what tells the call and the row. Returns false when memory is out. */
 static bool ms_eng_open(machsym_session *s, ms_eng_span *span)
 {
     ms_ses_unit *unit = ms_ses_unit_of(s, span->unit->index);
@@ -143,7 +144,7 @@ static bool ms_eng_look(machsym_session *s, uint64_t addr, ms_eng_span *span)
     return true;
 }
 
-/* All that holds an address. */
+/* Finds all that holds an address: unit, function, call and row. */
 static ms_eng_span ms_eng_at(machsym_session *s, uint64_t addr)
 {
     ms_eng_span span = ms_eng_owner(s, addr);
@@ -157,7 +158,8 @@ static ms_eng_span ms_eng_at(machsym_session *s, uint64_t addr)
 
 /* ---- What all of a program needs ---- */
 
-/* Makes all that a search by address needs: for sessions that lend it to others, or ask for every address. */
+/* Makes all tables that a search by address needs. Sessions call it that lend their tables to others, or
+ * that ask for every address. */
 static void ms_eng_index(machsym_session *s)
 {
     ms_ses_list_programs(s);

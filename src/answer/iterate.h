@@ -20,9 +20,9 @@
  *         ms_it_next_objc, ms_it_next_object, ms_it_next_object_file, ms_it_count.
  * Never:  says which unit or function has an address. */
 
-/* Functions: cursor a is the unit, b the segment in it. Blocks' ranges in the order of the entries would name
- * parts that another function covers; segments say what is really looked up, but a function that inlined
- * calls cut is one range. */
+/* Iterates over functions: cursor a is the unit, b the segment in it. Segments are what lookups search, and
+ * a block's own ranges may have parts that another function covers. If inlined calls cut a function into
+ * several segments, it is one range here. */
 static bool ms_it_own_function(machsym_session *s, machsym_cursor *at, machsym_function *out)
 {
     for (; at->a < s->env.count; at->a++, at->b = 0) {
@@ -80,8 +80,8 @@ static bool ms_it_own_line(machsym_session *s, machsym_cursor *at, machsym_line 
     return false;
 }
 
-/* Moves a cursor over a debug map, whose upper half of a is the object, to the first one that opens; inner is
- * the cursor in it. Returns NULL at the end, or when there is no debug map. */
+/* Moves a cursor over a debug map to the first object that opens. The upper half of a is the object; inner
+ * is the cursor in that object. Returns NULL at the end, or when there is no debug map. */
 static ms_ses_object *ms_it_cursor_object(machsym_session *s, machsym_cursor *at, machsym_cursor *inner)
 {
     ms_ses_objects *o = ms_ses_map_of(s);
@@ -96,7 +96,8 @@ static ms_ses_object *ms_it_cursor_object(machsym_session *s, machsym_cursor *at
     return NULL;
 }
 
-/* Takes the cursor in an object back; at its end, to the next object. */
+/* Puts the cursor in an object back into the whole one; at the end of the object, moves to the next
+ * object. */
 static void ms_it_cursor_back(machsym_session *s, ms_ses_object *object, machsym_cursor *at,
                               const machsym_cursor *inner, bool more)
 {
@@ -140,7 +141,7 @@ static bool ms_it_next_line(machsym_session *s, machsym_cursor *at, machsym_line
 
 /* ---- Names outside the debug info ---- */
 
-/* Each address with a name or start once: cursor a is the entry of the table. */
+/* Iterates over the addresses with a name or a start, each once: cursor a is the entry of the table. */
 static bool ms_it_next_symbol(machsym_session *s, machsym_cursor *at, machsym_symbol *out)
 {
     const ms_sym_table *t = ms_src_table(ms_ses_symbols(s));
@@ -151,7 +152,7 @@ static bool ms_it_next_symbol(machsym_session *s, machsym_cursor *at, machsym_sy
     return true;
 }
 
-/* The names at one address, each once: cursor a counts its entries of the table. */
+/* Iterates over the names at one address, each once: cursor a counts the entries of the table there. */
 static bool ms_it_next_alias(machsym_session *s, uint64_t addr, machsym_cursor *at, machsym_str *out)
 {
     const ms_sym_table *t = ms_src_table(ms_ses_symbols(s));
@@ -165,7 +166,7 @@ static bool ms_it_next_alias(machsym_session *s, uint64_t addr, machsym_cursor *
     return false;
 }
 
-/* Every entry of the table: cursor a. */
+/* Iterates over all entries of the table: cursor a is the entry. */
 static bool ms_it_next_name(machsym_session *s, machsym_cursor *at, machsym_symbol *out)
 {
     const ms_sym_table *t = ms_src_table(ms_ses_symbols(s));
@@ -177,7 +178,8 @@ static bool ms_it_next_name(machsym_session *s, machsym_cursor *at, machsym_symb
 
 /* ---- Metadata and object files ---- */
 
-/* The owner of metadata that a cursor stands at: a is the class or category (all halves counted on). NULL at the end. */
+/* The owner of metadata that a cursor stands at: a is the class or category, counted over both halves. NULL
+ * at the end. */
 static const ms_oc_owner *ms_it_objc_owner(const machsym_session *s, const ms_oc_list **list,
                                            const machsym_cursor *at)
 {

@@ -18,8 +18,9 @@
 #include "../map/symmap.h"
 
 /* ==== >>session ============================================================================================
- * Job:    what one thread has decoded of an image, kept until it is dropped.
- * Offers: machsym_session, ms_ses_open, ms_ses_functions_of, ms_ses_inside_of, ms_ses_unit_of, ms_ses_object_at.
+ * Job:    keeps what one thread has decoded of an image.
+ * Offers: machsym_session, ms_ses_open, ms_ses_functions_of, ms_ses_inside_of, ms_ses_unit_of,
+ *         ms_ses_object_at.
  * Never:  decides what answers for an address. */
 
 /* A unit, decoded. */
@@ -32,7 +33,7 @@ typedef struct ms_ses_unit {
     ms_ln_hint hint;          /* where in lines the last search ended */
 } ms_ses_unit;
 
-/* A line program that units share, run. */
+/* A line program that several units share, and the rows it gave. */
 typedef struct ms_ses_program {
     uint64_t str_offsets_base; /* what it took from the unit's root */
     uint8_t addr_size;
@@ -319,9 +320,9 @@ static ms_fn_inside *ms_ses_inside_of(machsym_session *s, ms_ses_unit *unit, uin
     return unit->inside[function];
 }
 
-/* Says where each of the programs listed ends. Programs may overlap, and a damaged unit may name the middle of
- * one. If running them all would cost more than MACHSYM_MAX_PROGRAM_OVERLAP times the section, a program ends
- * where the next one begins. */
+/* Decides where each of the listed programs ends. Programs may overlap, and a damaged unit may name the
+ * middle of one. If running them all would cost more than MACHSYM_MAX_PROGRAM_OVERLAP times the section, a
+ * program ends where the next one begins. */
 static void ms_ses_end_programs(machsym_session *s)
 {
     const ms_key *v = s->env.programs;
@@ -345,7 +346,8 @@ static void ms_ses_end_programs(machsym_session *s)
     s->env.program_ends = ends;
 }
 
-/* Lists which units share line programs: before all units are decoded, and once something must have been run twice. */
+/* Lists which units share line programs. Needed before all units are decoded, and as soon as one program
+ * would be run twice. */
 static void ms_ses_list_programs(machsym_session *s)
 {
     if (s->env.programs != NULL || s->env.count == 0)
@@ -369,8 +371,9 @@ static bool ms_ses_run_lines(machsym_session *s, const ms_cu_root *root, const m
     return !arena->oom && !s->scratch.oom;
 }
 
-/* A program that units share: run once and kept, or else they would multiply the work. NULL when the unit's root
- * gives the names another base, the budget is spent or memory is out. */
+/* The rows of a program that several units share. It is run once and kept, since running it for each unit
+ * would multiply the work. NULL when the unit's root gives the names another base, the budget is spent or
+ * memory is out. */
 static const ms_ln_table *ms_ses_shared_lines(machsym_session *s, const ms_cu_root *root,
                                               const ms_cu_program *program)
 {
@@ -394,7 +397,8 @@ static const ms_ln_table *ms_ses_shared_lines(machsym_session *s, const ms_cu_ro
     return same_base && kept->addr_size == root->enc.addr_size ? &kept->lines : NULL;
 }
 
-/* A unit's line table. One that has to be left out is said to be damaged. Returns NULL when memory is out. */
+/* A unit's line table. If it has to be left out, the table says that it is damaged. Returns NULL when
+ * memory is out. */
 static const ms_ln_table *ms_ses_lines_of(machsym_session *s, const ms_cu_root *root, size_t index)
 {
     ms_ln_table *own = (ms_ln_table *)ms_arena_zeroed(&s->cache, 1, sizeof *own);
@@ -514,8 +518,8 @@ static size_t ms_ses_object_bytes(const ms_ses_object *object)
     return object->file.image.arena.live + s->keep.live + s->cache.live + s->scratch.live;
 }
 
-/* Counts what an object has taken since it was last counted; what it could not get counts for the program
- * too. */
+/* Counts the memory that an object has taken since it was last counted. If the object ran out of memory, so
+ * did the program's session. */
 static void ms_ses_count_object(ms_ses_objects *o, ms_ses_object *object)
 {
     size_t live = ms_ses_object_bytes(object);

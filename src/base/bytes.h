@@ -4,9 +4,9 @@
 #include "../api/api.h"
 
 /* ==== >>bytes ==============================================================================================
- * Job:    spans of input, views of text, memory helpers, sort order and search, the error record.
- * Offers: ms_span, ms_span_sub, ms_str_*, ms_copy, ms_zero, ms_equal, ms_add_ok, ms_key, ms_sort, ms_upper_bound,
- *         ms_lower_bound, ms_fail.
+ * Job:    the plain tools that every room needs: bytes, texts, sorting, errors.
+ * Offers: ms_span, ms_span_sub, ms_str_*, ms_copy, ms_zero, ms_equal, ms_add_ok, ms_key, ms_sort,
+ *         ms_upper_bound, ms_lower_bound, ms_fail.
  * Never:  allocates; touches a byte outside its arguments. */
 
 #ifdef MACHSYM_NO_OS
@@ -19,7 +19,7 @@ static void ms_copy(void *to, const void *from, size_t len)
 }
 
 #if !defined(MACHSYM_NO_SWIFT) || !defined(MACHSYM_NO_RUST) /* for names in Punycode */
-/* The two may overlap. */
+/* Copies len bytes. The two places may overlap. */
 static void ms_move(void *to, const void *from, size_t len)
 {
     unsigned char *t = (unsigned char *)to;
@@ -145,7 +145,7 @@ static machsym_str ms_str_empty(void)
     return ms_str_make(NULL, 0);
 }
 
-/* The text up to a NUL or max bytes, for strings of the program (never file data without a bound). */
+/* The text up to its NUL, or max bytes of it when there is none before. */
 static machsym_str ms_str_bounded(const char *ptr, size_t max)
 {
     const char *end = (const char *)ms_find_byte(ptr, max, 0);
@@ -161,8 +161,9 @@ static machsym_str ms_str_from_c(const char *text)
     return ms_str_make(text, len);
 }
 
-/* FNV-1a over the length and both ends of a text: in a hostile file many long texts share their bytes. Equal
- * hashes can be made, so whoever uses it bounds how many of one hash are looked at. */
+/* FNV-1a over the length and both ends of a text, because in a hostile file many long texts share their
+ * bytes. Different texts with one hash can be made. So each caller limits how many texts of one hash it
+ * looks at. */
 static uint64_t ms_str_hash(machsym_str str)
 {
     uint64_t h = 0xcbf29ce484222325u ^ str.len;
@@ -253,8 +254,8 @@ static void ms_key_heap_sort(ms_key *v, size_t count)
     }
 }
 
-/* Sorts keys of which few stand far from their place. Returns false, with all keys there in some order, when that takes
- * more than so many moves. */
+/* Sorts by insertion, which is fast when few keys stand far from their place. Returns false when that takes
+ * more than the given moves; the keys are all there then, in some order. */
 static bool ms_key_insertion_sort(ms_key *v, size_t count, size_t moves)
 {
     for (size_t i = 1; i < count; i++) {
@@ -270,9 +271,9 @@ static bool ms_key_insertion_sort(ms_key *v, size_t count, size_t moves)
     return true;
 }
 
-/* Sorts by key, then item. Radix passes of 8 bits into room (count keys), skipping bytes that all keys share;
- * items must ascend in the input, which makes the stable passes a full order. Falls back to a heap where room
- * is NULL. */
+/* Sorts by key, then by item. It makes radix passes of 8 bits, with room for count keys, and leaves out
+ * bytes that all keys share. Items must ascend in the input: then stable passes give the full order.
+ * Without room (NULL) it sorts by a heap. */
 static void ms_sort(ms_key *v, size_t count, ms_key *room)
 {
     size_t sorted = 1;
@@ -310,8 +311,8 @@ static void ms_sort(ms_key *v, size_t count, ms_key *room)
         ms_copy(v, from, count * sizeof *v);
 }
 
-/* How many of count sorted records have a key at or below this one. keys points to the uint64_t key of the first
- * record; the next record's key lies stride bytes further. */
+/* How many of count sorted records have a key at or below this one. keys points to the uint64_t key of the
+ * first record; the next record's key lies stride bytes further. */
 static inline size_t ms_upper_bound(const void *keys, size_t count, size_t stride, uint64_t key)
 {
     const char *at = (const char *)keys;
@@ -335,7 +336,7 @@ static inline size_t ms_lower_bound(const void *keys, size_t count, size_t strid
     return key == 0 ? 0 : ms_upper_bound(keys, count, stride, key - 1);
 }
 
-/* Lowers *hi to an address: up to there what was found holds. */
+/* Lowers *hi to addr: the answer holds only for addresses below both. */
 static inline void ms_lower_to(uint64_t *hi, uint64_t addr)
 {
     if (addr < *hi)
@@ -373,14 +374,14 @@ static void ms_damage_note(ms_damage *damage, const char *what, const char *wher
     damage->first.offset = offset;
 }
 
-/* The same of a part that runs past the end of what holds it. */
+/* Counts a damaged part that runs past the end of what holds it. */
 static void ms_damage_note_cut(ms_damage *damage, const char *what, const char *where, uint64_t offset)
 {
     ms_damage_note(damage, what, where, offset);
     damage->first.is_cut_short = true;
 }
 
-/* Adds what another reader found later. */
+/* Adds the damage that another reader found. */
 static void ms_damage_add(ms_damage *damage, const ms_damage *more)
 {
     bool is_cut_short = damage->first.is_cut_short || more->first.is_cut_short;
@@ -408,7 +409,7 @@ static inline unsigned ms_low_zeros(uint64_t number)
 #endif
 }
 
-/* Has a place of memory come into the cache, where compilers can say so. */
+/* Asks for a place of memory to be brought into the cache, where the compiler offers that. */
 static inline void ms_fetch(const void *ptr)
 {
 #ifdef __GNUC__

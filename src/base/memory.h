@@ -7,7 +7,7 @@
 /* ==== >>memory =============================================================================================
  * Job:    gives out memory from chunks of the user's allocator, all of it freed together.
  * Offers: ms_arena, ms_arena_alloc, ms_arena_grow, ms_arena_keep.
- * Never:  frees a single object; loses a failure: a failed allocation sets oom, which the caller checks once. */
+ * Never:  frees a single object; loses a failure: a failed allocation sets oom, which callers check. */
 
 #ifndef MACHSYM_NO_OS
 #include <stdlib.h>
@@ -37,7 +37,7 @@ typedef struct ms_arena_chunk {
 typedef struct ms_arena {
     machsym_allocator allocator;
     ms_arena_chunk *head;  /* the one in use; older ones behind it */
-    ms_arena_chunk *spare; /* empty ones that a reset left */
+    ms_arena_chunk *spare; /* empty ones, from resets */
     size_t total;          /* bytes taken from the allocator */
     size_t live;           /* bytes of the chunks that hold objects */
     bool oom;              /* sticky, until a reset */

@@ -5,9 +5,9 @@
 #include "bytes.h"
 
 /* ==== >>platform ===========================================================================================
- * Job:    the only calls to the operating system: map or read a file, look into a folder.
- * Offers: ms_os_open, ms_os_peek, ms_os_settle, ms_os_map, ms_os_unmap, ms_os_is_folder, ms_os_is_file, ms_os_first_file,
- *         ms_os_error_text.
+ * Job:    makes all calls to the operating system.
+ * Offers: ms_os_open, ms_os_peek, ms_os_settle, ms_os_map, ms_os_unmap, ms_os_is_folder, ms_os_is_file,
+ *         ms_os_first_file, ms_os_error_text.
  * Never:  looks at contents. */
 
 #include <stdbool.h>
@@ -50,9 +50,10 @@ extern "C"
 #define ms_os_count(len)                ((unsigned)(len))
 #define ms_os_read_at(fd, out, len, at) ((void)(out), -1)
 #define ms_os_sync(fd)                  _commit(fd)
-#define ms_os_rename(from, to)          (MoveFileExA(from, to, 1) != 0 ? 0 : -1) /* MOVEFILE_REPLACE_EXISTING */
-#define ms_os_fstat(fd, st)             _fstat64(fd, st)
-#define ms_os_stat(path, st)            _stat64(path, st)
+/* The 1 is MOVEFILE_REPLACE_EXISTING. */
+#define ms_os_rename(from, to) (MoveFileExA(from, to, 1) != 0 ? 0 : -1)
+#define ms_os_fstat(fd, st)    _fstat64(fd, st)
+#define ms_os_stat(path, st)   _stat64(path, st)
 typedef struct _stat64 ms_os_info;
 
 static void *ms_os_map_bytes(int fd, size_t len)
@@ -107,7 +108,7 @@ static void *ms_os_take(const machsym_allocator *allocator, size_t size)
     return allocator->alloc(allocator->user, size);
 }
 
-/* Gives back a text of the allocator's, which took what its bytes and its NUL need; NULL is nothing. */
+/* Gives a text back to the allocator. Its size is that of its bytes and the NUL. NULL is allowed. */
 static void ms_os_free_text(const machsym_allocator *allocator, char *text)
 {
     if (text != NULL)
@@ -182,8 +183,8 @@ static int ms_os_open(const char *path, bool copy, machsym_allocator allocator, 
     return code;
 }
 
-/* Copies a few bytes out of a mapped file without touching the map: a page that is touched once costs several
- * times as much. Returns false when that is not possible. */
+/* Copies a few bytes out of a mapped file by reading the file. Touching a page of the map for the first
+ * time costs several times as much. Returns false when that is not possible. */
 static bool ms_os_peek(const ms_os_file *file, const void *at, void *out, size_t len)
 {
     const char *begin = (const char *)file->ptr;
@@ -192,7 +193,7 @@ static bool ms_os_peek(const ms_os_file *file, const void *at, void *out, size_t
            ms_os_read_at(file->fd, out, len, (off_t)(p - begin)) == (ssize_t)len;
 }
 
-/* The file is opened: no more peeks. */
+/* Closes a mapped file, whose map stays. There are no peeks after this. */
 static void ms_os_settle(ms_os_file *file)
 {
     if (file->is_open)
@@ -200,7 +201,7 @@ static void ms_os_settle(ms_os_file *file)
     file->is_open = false;
 }
 
-/* The same, settled. */
+/* Opens a file as ms_os_open does, and settles it. */
 static int ms_os_map(const char *path, bool copy, machsym_allocator allocator, ms_os_file *file)
 {
     int code = ms_os_open(path, copy, allocator, file);
@@ -244,8 +245,8 @@ static bool ms_os_is_file(const char *path)
     return ms_os_stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* The path of the first file in a folder, in byte order, without hidden ones; from the allocator. NULL when there is
- * none, or memory is out, which *oom tells. */
+/* The path of the first file in a folder, in byte order, without hidden files. It comes from the allocator.
+ * Returns NULL when there is none, or when memory is out, which *oom tells. */
 static char *ms_os_first_file(const char *folder, const machsym_allocator *allocator, bool *oom)
 {
     DIR *dir = opendir(folder);
@@ -288,7 +289,8 @@ static int ms_os_write_all(int fd, const char *ptr, size_t len)
     return ms_os_sync(fd) != 0 && errno != EINVAL && errno != EROFS ? errno : 0;
 }
 
-/* Opens a new file beside path for its later name; of several writers each has its own. */
+/* Opens a new file beside path, which takes the name path when it is complete. Each of several writers gets
+ * a file of its own. */
 static int ms_os_open_beside(const char *path, char *beside, size_t cap)
 {
     int fd = -1;
@@ -319,7 +321,8 @@ static int ms_os_write(const char *path, const void *ptr, size_t len, const mach
     allocator->free(allocator->user, beside, cap);
     return code;
 }
-/* The errors that people meet, in words; NULL: another one. strerror is neither the same everywhere nor safe in threads. */
+/* The text of an error that people meet; NULL for any other. strerror differs between systems, and is not
+ * safe in threads. */
 static const char *ms_os_error_text(int number)
 {
     switch (number) {

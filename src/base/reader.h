@@ -148,7 +148,7 @@ static uint64_t ms_rd_uint(ms_rd *rd, unsigned size)
     }
 }
 
-/* ULEB128, DWARF5 7.6. More than 64 bits of value is failure; leading zero groups are allowed. */
+/* ULEB128, DWARF5 7.6. A value of more than 64 bits is failure. Groups of zeros at its end are allowed. */
 static uint64_t ms_rd_uleb_slow(ms_rd *rd)
 {
     uint64_t value = 0;
@@ -176,7 +176,7 @@ static inline uint64_t ms_rd_uleb(ms_rd *rd)
     return ms_rd_uleb_slow(rd);
 }
 
-/* SLEB128. Bits above 63 must repeat it: anything else is more than 64 bits of value, which is failure. */
+/* SLEB128. Bits above bit 63 must repeat it: else the value has more than 64 bits, which is failure. */
 static int64_t ms_rd_sleb_slow(ms_rd *rd)
 {
     uint64_t value = 0;

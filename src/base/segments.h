@@ -5,17 +5,17 @@
 #include "memory.h"
 
 /* ==== >>segments ===========================================================================================
- * Job:    turns ranges that may overlap into sorted segments that do not, so that one search finds the owner.
+ * Job:    turns ranges that may overlap into sorted segments that do not.
  * Offers: ms_seg, ms_seg_build, ms_seg_at, ms_seg_find, ms_seg_range_at.
  * Never:  takes more than n log n steps, however the ranges overlap. */
 
-/* Half-open. */
+/* The addresses from lo to below hi. */
 typedef struct ms_range {
     uint64_t lo;
     uint64_t hi;
 } ms_range;
 
-/* A range and whose it is. */
+/* A range with its owner. */
 typedef struct ms_piece {
     uint64_t lo;
     uint64_t hi;
@@ -24,7 +24,7 @@ typedef struct ms_piece {
 
 #define ms_SEG_NONE UINT32_MAX
 
-/* From lo to the next segment's lo. */
+/* The addresses from lo to below the lo of the next segment. */
 typedef struct ms_seg {
     uint64_t lo;
     uint32_t owner; /* ms_SEG_NONE: nobody's */
@@ -48,8 +48,8 @@ static inline void ms_seg_add(ms_segs *out, uint64_t lo, uint32_t owner)
     out->count++;
 }
 
-/* Ranges that nest or lie apart, later ones inside earlier ones: one sweep with a stack of the open ones.
- * Returns false, having written nothing of use, when they do not nest. */
+/* Builds segments of ranges that nest or lie apart, where later ones lie inside earlier ones: one sweep,
+ * with a stack of the open ranges. Returns false when they do not nest; then out has nothing of use. */
 static bool ms_seg_sweep(const ms_piece *pieces, const ms_key *order, size_t count, uint32_t *stack,
                          ms_segs *out)
 {
@@ -84,7 +84,8 @@ static uint32_t ms_seg_next_free(uint32_t *next, uint32_t at)
     return at;
 }
 
-/* Any overlap: the later piece wins. Cuts the line at every end, then paints backwards over what is still
+/* Builds segments of ranges that overlap in any way; the later piece wins. It cuts the line at every end of
+ * a piece. Then it goes through the pieces from the last to the first, and gives each what is still
  * free. */
 static void ms_seg_paint(const ms_piece *pieces, size_t count, ms_arena *scratch, ms_segs *out)
 {
@@ -121,8 +122,9 @@ static void ms_seg_paint(const ms_piece *pieces, size_t count, ms_arena *scratch
     }
 }
 
-/* Makes segments of count non-empty pieces (under 2^31); where pieces overlap the later one wins. Temporary
- * memory comes from scratch, the result from out->arena; failure shows as oom of either. */
+/* Makes segments of count non-empty pieces (fewer than 2^31). Where pieces overlap, the later one wins.
+ * Temporary memory comes from scratch, the result from out->arena. When memory is out, one of the two has
+ * oom set. */
 static void ms_seg_build(const ms_piece *pieces, size_t count, ms_arena *scratch, ms_segs *out)
 {
     ms_key *order = (ms_key *)ms_arena_alloc(scratch, count, sizeof *order);
@@ -157,7 +159,7 @@ static inline bool ms_seg_holds(const ms_seg *v, size_t count, size_t at, uint64
     return at + 1 < count && v[at].lo <= addr && addr < v[at + 1].lo;
 }
 
-/* Whose an address is; ms_SEG_NONE: nobody's. Lowers *hi to where another owner begins. */
+/* The owner of an address; ms_SEG_NONE when it has none. Lowers *hi to where another owner begins. */
 static uint32_t ms_seg_at(const ms_seg *v, size_t count, uint64_t addr, uint64_t *hi)
 {
     size_t at = ms_seg_find(v, count, addr);

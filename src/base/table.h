@@ -6,7 +6,7 @@
 #include "memory.h"
 
 /* ==== >>table ==============================================================================================
- * Job:    a hash table from pairs of numbers to a number, whose searches end even where keys were made to collide.
+ * Job:    maps pairs of numbers to a number, with a bound on each search.
  * Offers: ms_tab, ms_tab_get, ms_tab_has, ms_tab_text_of, ms_tab_next_text.
  * Never:  removes a key; looks at more than MACHSYM_MAX_PROBES slots for one. */
 
@@ -59,8 +59,9 @@ static bool ms_tab_double(ms_tab *t)
     return true;
 }
 
-/* The slot of a pair. A new slot has value 0, and the caller sets the value. NULL when memory is out. Where keys were
- * made to collide, a pair may get the spill: then it is new each time, and ms_tab_has says so. */
+/* The slot of a pair. A new slot has value 0, and the caller sets the value. NULL when memory is out. Where
+ * keys were made to collide, the pair may get the spill slot, which forgets it: ms_tab_has is false
+ * then. */
 static ms_tab_slot *ms_tab_get(ms_tab *t, uint64_t a, uint64_t b)
 {
     if (4 * (t->count + 1) > 3 * t->cap && !ms_tab_double(t))
@@ -98,8 +99,9 @@ static ms_tab_text ms_tab_text_of(machsym_str text)
     return search;
 }
 
-/* FNV-1a over all of a text: only for a text that is as long as another one and has the same ends. Two such texts of
- * one string table share no bytes, so this takes no more steps than the input has bytes. */
+/* FNV-1a over all bytes of a text. It is used only for a text that has the length and the ends of another
+ * one. Two such texts in one string table share no bytes, so all calls take no more steps than the input
+ * has bytes. */
 static uint64_t ms_tab_hash_all(machsym_str text)
 {
     uint64_t h = 0x84222325cbf29ce4u;
@@ -109,9 +111,9 @@ static uint64_t ms_tab_hash_all(machsym_str text)
     return h;
 }
 
-/* The next slot that may be the text's. One with value 0 is free and may be taken for it; any other belongs to the
- * text or to another one with its hash, and the caller compares. NULL when too many have that hash, or memory is out.
- */
+/* The next slot that may be the text's. If its value is 0, it is free and the caller may take it. Otherwise
+ * it belongs to this text or to another one with the same hash, and the caller compares. NULL when too many
+ * texts have that hash, or memory is out. */
 static ms_tab_slot *ms_tab_next_text(ms_tab *t, ms_tab_text *search)
 {
     if (search->tried >= MACHSYM_MAX_EQUAL_HASHES)

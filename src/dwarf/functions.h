@@ -10,7 +10,7 @@
 #include "units.h"
 
 /* ==== >>functions ==========================================================================================
- * Job:    walks a unit's entries to functions and the calls inlined into them, and names them.
+ * Job:    reads the functions of a unit with the calls inlined into them.
  * Offers: ms_fn_read, ms_fn_look_inside, ms_fn_call_at, ms_fn_range_at, ms_fn_copy_of, ms_fn_names_of.
  * Never:  looks at lines or symbols; answers outside a function's ranges. */
 
@@ -44,7 +44,7 @@ typedef struct ms_fn_table {
     bool is_deep; /* some calls stand deeper than MACHSYM_MAX_INLINE_DEPTH, by one */
 } ms_fn_table;
 
-/* Where a block stands. */
+/* A block that is open, and where it stands. */
 typedef struct ms_fn_open {
     uint32_t outer; /* the block open around it; ms_SEG_NONE: none */
     uint32_t lists; /* how many lists of entries are open there */
@@ -155,8 +155,9 @@ static void ms_fn_sort_ranges(ms_fn_walk *w)
     w->list.count = kept;
 }
 
-/* How many list entries may be read now. A function's calls get the same whether they are read with the unit or alone,
- * since they are counted from the function on; functions are counted from the unit on, and only read with it. */
+/* How many range list entries may be read now. For calls, bytes are counted from their function on: so a
+ * function's calls get the same number, whether they are read with the unit or alone. For functions, bytes
+ * are counted from the unit on, since they are only read with the unit. */
 static uint64_t ms_fn_list_budget(const ms_fn_walk *w, bool is_function, uint64_t die_off)
 {
     uint64_t passed = die_off - (is_function ? w->root->enc.unit_off : w->list_from);
@@ -289,8 +290,8 @@ static const uint8_t *ms_fn_take_entry(ms_fn_walk *w, const ms_dw_abbrev *abbrev
     return rd.p;
 }
 
-/* Passes by a list of entries, and those inside them; p stands where it begins. Returns where the 0 stands that ends it;
- * NULL at damage. */
+/* Skips a list of entries with all that is inside them. p is where the list begins. Returns where the 0 is
+ * that ends it; NULL at damage. */
 static const uint8_t *ms_fn_skip_list(const ms_fn_walk *w, const uint8_t *p, const uint8_t *end)
 {
     const ms_dw_abbrevs *table = w->root->abbrevs;
@@ -312,9 +313,9 @@ static const uint8_t *ms_fn_skip_list(const ms_fn_walk *w, const uint8_t *p, con
     return p;
 }
 
-/* Passes by a function inside the one that is read: it answers for itself. Where it has no code, the calls inside it
- * are taken for the outer function's, as they are when the unit is read. Returns where its values end, or its list of
- * children; NULL at damage. */
+/* Skips a function inside the one that is read, because it answers for itself. If it has no code, its calls
+ * count for the outer function, as when the whole unit is read. Returns where its values end, or its list
+ * of children; NULL at damage. */
 static const uint8_t *ms_fn_pass_function(ms_fn_walk *w, const ms_dw_abbrev *abbrev, uint64_t die_off,
                                           const uint8_t *p, const uint8_t *end)
 {
@@ -340,8 +341,8 @@ static const uint8_t *ms_fn_take_any(ms_fn_walk *w, const ms_dw_abbrev *abbrev, 
     return ms_dw_skip_die(w->root->abbrevs, abbrev, p, end, &w->root->enc);
 }
 
-/* The entries from an offset on, in one flat loop, until as many lists of children have ended as were open.
- * Every entry takes at least a byte. */
+/* Reads the entries from an offset on, in one flat loop. It ends when as many lists of children have ended
+ * as were open. Every entry takes at least a byte. */
 static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t lists)
 {
     const ms_dw_enc *enc = &w->root->enc;
@@ -395,7 +396,8 @@ static void ms_fn_walk_entries(ms_fn_walk *w, uint64_t off, uint32_t lists)
     w->visited = count;
 }
 
-/* Out-of-line copies by their origin: they name inlined calls that have no linkage name themselves. */
+/* Lists out-of-line copies by their origin. A copy has the linkage name that an inlined call itself
+ * lacks. */
 static void ms_fn_list_copies(const ms_fn_walk *w, ms_arena *arena, ms_fn_table *table)
 {
     ms_key *copies;
@@ -463,8 +465,8 @@ static void ms_fn_read(const ms_dw *dw, const ms_cu_root *root, bool reads_calls
     table->seg_count = segs.count;
 }
 
-/* Reads one function of a unit, by its number in the unit's table, with what is inlined into it: block 0 is the
- * function. The table has no segments and no copies. */
+/* Reads one function of a unit, by its number in the unit's table, with what is inlined into it: block 0 is
+ * the function. The table has no segments and no copies. */
 static void ms_fn_read_one(const ms_dw *dw, const ms_cu_root *root, const ms_fn_table *unit,
                            uint32_t function, ms_arena *scratch, ms_arena *arena, ms_fn_table *table)
 {
@@ -566,8 +568,8 @@ static bool ms_fn_is_too_deep(const ms_fn_table *table, uint32_t index)
     return depth > MACHSYM_MAX_INLINE_DEPTH;
 }
 
-/* The innermost block at an address that the function has. Lowers *hi to where another one may begin. A call
- * that stands too deep gives way to the block that it is inlined into, and becomes *dropped; else that is
+/* The innermost block at an address that the function has. Lowers *hi to where another one may begin. For a
+ * call that stands too deep, its caller is returned, and *dropped is the call; else *dropped is
  * ms_SEG_NONE. */
 static uint32_t ms_fn_call_at(ms_fn_inside *inside, uint64_t addr, uint32_t *dropped, uint64_t *hi)
 {
@@ -589,8 +591,8 @@ static uint32_t ms_fn_call_at(ms_fn_inside *inside, uint64_t addr, uint32_t *dro
     return inside->table->blocks[index].parent;
 }
 
-/* The range of a list that holds an address; NULL when none does. Short lists are in the file's order, and may
- * overlap; longer ones have been sorted. */
+/* The range of a list that holds an address; NULL when none does. Short lists are in the file's order, and
+ * may overlap; longer ones have been sorted. */
 static inline const ms_range *ms_fn_list_at(const ms_range *v, size_t count, uint64_t addr)
 {
     if (count > ms_FN_FEW_RANGES)
@@ -657,14 +659,14 @@ static const ms_cu_root *ms_fn_entry(ms_cu_env *env, uint64_t die_off, ms_dw_die
     return rd.failed ? NULL : root;
 }
 
-/* Entries whose names were read last: calls of one function cluster. */
+/* An entry whose names were read lately: the calls of one function often name the same entries. */
 typedef struct ms_fn_name_cache {
     uint64_t die_off; /* 0: empty; no entry stands at offset 0 */
     ms_fn_names names;
 } ms_fn_name_cache;
 
-/* Collects names from an entry, its abstract origin and its specification, across units. Loops occur: the
- * number of links is limited. */
+/* Collects the names of an entry, of its abstract origin and of its specification, across units. Such links
+ * may run in circles, so their number is limited. */
 static ms_fn_names ms_fn_names_of(ms_cu_env *env, uint64_t die_off)
 {
     ms_fn_names names = {ms_str_empty(), ms_str_empty()};

@@ -46,7 +46,7 @@ typedef struct ms_ln_row {
     bool end_sequence;
 } ms_ln_row;
 
-/* Rows of growing addresses without a gap; the last one only ends it. */
+/* A sequence: rows of ascending addresses without a gap. Its last row only tells where it ends. */
 typedef struct ms_ln_seq {
     uint64_t lo;
     uint64_t hi;
@@ -312,7 +312,7 @@ static void ms_ln_order_rows(ms_ln_build *b, size_t first)
     ms_copy(b->rows + first, rows, count * sizeof *rows);
 }
 
-/* Makes the rows from first on a sequence; drops them when it is empty or of dead code. */
+/* Makes a sequence of the rows from first on. Drops them when the sequence is empty or its code is dead. */
 static void ms_ln_add_sequence(const ms_dw *dw, ms_ln_build *b, size_t first)
 {
     ms_ln_seq seq;

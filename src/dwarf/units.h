@@ -9,7 +9,7 @@
 #include "forms.h"
 
 /* ==== >>units ==============================================================================================
- * Job:    unit headers and root entries, and which unit covers an address.
+ * Job:    finds the unit that covers an address, by headers, root entries or .debug_aranges.
  * Offers: ms_cu_index, ms_cu_from_offset, ms_cu_root_of, ms_cu_by_aranges, ms_cu_by_ranges.
  * Never:  reads past a root entry; does arithmetic on the offsets in .debug_aranges. */
 
@@ -84,8 +84,8 @@ typedef struct ms_cu_env {
 
 enum { ms_CU_HEADER = 48 }; /* no header is longer */
 
-/* Reads the header at off from its first bytes, ms_CU_HEADER or as many as the left ones. Returns false when not
- * even its length is there. */
+/* Reads the header at off from its first bytes, ms_CU_HEADER or as many as the left ones. Returns false when
+ * not even its length is there. */
 static bool ms_cu_read_header(ms_span first, uint64_t off, uint64_t left, ms_cu *cu)
 {
     ms_rd rd = ms_rd_make(first);
@@ -122,8 +122,8 @@ static bool ms_cu_read_header(ms_span first, uint64_t off, uint64_t left, ms_cu 
     return true;
 }
 
-/* Copies bytes of .debug_info without touching the memory that holds them. Headers lie far apart, and in a file that
- * is mapped the first touch of a page costs several times as much as a copy. */
+/* Copies bytes of .debug_info without touching the memory that holds them. Headers lie far apart, and in a
+ * file that is mapped the first touch of a page costs several times as much as a copy. */
 typedef struct ms_cu_peeker {
     bool (*copy)(const void *source, const void *at, void *out, size_t len); /* false: not possible */
     const void *source;
@@ -149,8 +149,8 @@ static bool ms_cu_header_at(const ms_dw *dw, const ms_cu_peeker *peeker, uint64_
 
 /* ---- Where a unit ends when its length is damaged ---- */
 
-/* How many fields of a header, its length aside, cannot be right. Random bytes have none wrong once in 10^7 times
- * at most. Where the version is wrong, nobody knows what the others are. */
+/* How many fields of a header, apart from its length, cannot be right. Random bytes have no wrong field at
+ * most once in 10^7 times. If the version is wrong, the other fields cannot be judged. */
 static unsigned ms_cu_wrong_fields(const ms_dw *dw, const ms_cu *cu)
 {
     if (cu->version < 2 || cu->version > 5)
@@ -160,8 +160,8 @@ static unsigned ms_cu_wrong_fields(const ms_dw *dw, const ms_cu *cu)
     return (is_size ? 0u : 1u) + (is_type ? 0u : 1u) + (cu->abbrev_off < dw->abbrev.len ? 0u : 1u);
 }
 
-/* Whether a unit begins where this header was read. A header with one wrong field counts if its length leads to a
- * header that is right, as damage hits one field. */
+/* Whether a unit begins where this header was read. A header with one wrong field counts if its length
+ * leads to a right header, because damage hits one field. */
 static bool ms_cu_is_header(const ms_dw *dw, const ms_cu *at)
 {
     ms_cu cu;
@@ -180,8 +180,8 @@ static bool ms_cu_is_header(const ms_dw *dw, const ms_cu *at)
     return false;
 }
 
-/* The first header behind an offset that is right in all its fields, and whose length leads to the next one or
- * to the section's end; the section's end when there is none. */
+/* The first header behind an offset that is right in all its fields, and whose length leads to the next one
+ * or to the section's end; the section's end when there is none. */
 static uint64_t ms_cu_search(const ms_dw *dw, uint64_t off)
 {
     ms_cu cu;
@@ -200,8 +200,9 @@ static uint64_t ms_cu_search(const ms_dw *dw, uint64_t off)
     return dw->info.len;
 }
 
-/* Lists the unit headers, by offset. A unit whose length leads nowhere ends where the next header is found; what it
- * swallowed, or what it left, is searched once. Returns NULL and *count 0 when there are none. */
+/* Lists the unit headers, by offset. If a unit's length leads nowhere, the unit ends at the next header
+ * that is found. What it had swallowed, or had left out, is searched once. Returns NULL and *count 0 when
+ * there are no units. */
 static const ms_cu *ms_cu_index(const ms_dw *dw, const ms_cu_peeker *peeker, ms_arena *arena, size_t *count,
                                 ms_damage *damage)
 {
@@ -242,7 +243,7 @@ static size_t ms_cu_from_offset(const ms_cu *v, size_t count, uint64_t off)
 
 /* ---- Root entries ---- */
 
-/* A unit claims a table: an offset, and an encoding that it is to be read in. */
+/* The bit of a unit's encoding. A unit claims an abbreviation table by its offset and this encoding. */
 static unsigned ms_cu_encoding_bit(const ms_cu *cu)
 {
     return 1u << ms_dw_encoding_of(cu->version, cu->addr_size, cu->offset_size);
@@ -298,7 +299,8 @@ static bool ms_cu_list_tables(ms_cu_env *env)
     return true;
 }
 
-/* Where .debug_abbrev ends for a table. A table runs to its own 0, unless too many others are claimed inside it. */
+/* Where .debug_abbrev ends for a table. A table runs to its own 0, unless more than
+ * MACHSYM_MAX_ABBREV_CLAIMS others are claimed to begin inside it. */
 static uint64_t ms_cu_table_end(const ms_cu_env *env, size_t number)
 {
     unsigned claims = 0;
@@ -338,8 +340,8 @@ static uint64_t ms_cu_base(const ms_dw_value *value, uint64_t otherwise)
     return value->form != 0 ? value->u : otherwise;
 }
 
-/* The bases must be known before the texts and addresses that count from them. Without the attribute a unit's
- * table is the section's first, behind its header (DWARF5 7.26 to 7.28). */
+/* Reads the bases first, since texts and addresses count from them. A unit without such an attribute uses
+ * the section's first table, behind its header (DWARF5 7.26 to 7.28). */
 static void ms_cu_read_bases(const ms_dw_die *die, ms_dw_enc *enc)
 {
     uint64_t head = enc->version >= 5 ? (enc->offset_size == 8 ? 16u : 8u) : 0;
@@ -444,7 +446,8 @@ typedef struct ms_cu_program {
     bool is_another; /* the unit is not the first of those */
 } ms_cu_program;
 
-/* Before the programs are listed each seems to run to the end, and to be of one unit. */
+/* What is known of a unit's line program. Before the programs are listed, each is taken to run to the end of
+ * the section and to belong to one unit. */
 static ms_cu_program ms_cu_program_of(const ms_cu_env *env, const ms_cu_root *root, size_t index)
 {
     ms_cu_program program = {env->dw->line.len, 0, false, false};
@@ -463,7 +466,7 @@ static ms_cu_program ms_cu_program_of(const ms_cu_env *env, const ms_cu_root *ro
 /* ---- Which unit covers an address ---- */
 
 /* A set of .debug_aranges: its tuples, and the unit that they belong to. */
-/* List entries that may be read of the ranges of all units' roots, which may share them. */
+/* How many list entries may be read for the ranges of all roots. Roots may share lists. */
 static uint64_t ms_cu_range_budget(const ms_cu_env *env)
 {
     return env->dw->ranges.len + env->dw->rnglists.len + env->count + env->dw->move_count;
@@ -527,8 +530,9 @@ static bool ms_cu_next_tuple(ms_cu_set *set, ms_range *range)
     return true;
 }
 
-/* Searches .debug_aranges from its start, for a first, cold lookup: the first set that has an address tells the
- * unit. Returns the unit's number; count when there is none. Lowers *hi to where another unit may be named. */
+/* Searches .debug_aranges from its start, for a first, cold lookup. The first set that has an address tells
+ * the unit. Returns the unit's number; count when there is none. Lowers *hi to where another unit may be
+ * named. */
 static size_t ms_cu_scan_aranges(const ms_cu_env *env, uint64_t addr, uint64_t *hi)
 {
     ms_rd rd = ms_rd_make(env->dw->aranges);
@@ -591,7 +595,7 @@ static void ms_cu_add_piece(ms_cu_pieces *pieces, uint64_t lo, uint64_t hi, size
     pieces->count++;
 }
 
-/* Of units that claim the same code the first one has it, so they are painted last. */
+/* Makes segments of claims. Where units claim the same code the first unit has it, so it is painted last. */
 static void ms_cu_build_segments(ms_cu_pieces *pieces, ms_arena *scratch, ms_segs *out)
 {
     for (size_t i = 0, j = pieces->count; i + 1 < j--; i++) {
@@ -602,8 +606,8 @@ static void ms_cu_build_segments(ms_cu_pieces *pieces, ms_arena *scratch, ms_seg
     ms_seg_build(pieces->v, pieces->count, scratch, out);
 }
 
-/* Segments of what units claim. It is remembered who claims what another one gets: that may have no function
- * there. */
+/* Makes segments of what units claim. For each unit it is remembered whether another unit got some of its
+ * code, since that other unit may have no function there. */
 static void ms_cu_claim_segments(ms_cu_env *env, ms_cu_pieces *pieces, uint8_t claim, ms_segs *out)
 {
     out->arena = env->arena;
@@ -644,9 +648,9 @@ static bool ms_cu_is_silent(const ms_cu_root *root)
     return root->ranges.form == 0 && root->high_pc.form == 0 && root->first_child != root->enc.unit_end;
 }
 
-/* Whether a unit may have functions where another unit is asked, now that all claims are known. Ranges that
- * units state overlap in many files, as they reach from the first function to the last; .debug_aranges is
- * exact. */
+/* Whether a unit may have functions where another unit is asked, now that all claims are known. The ranges
+ * that units state overlap in many files, because they reach from the first function to the last one. Those
+ * of .debug_aranges are exact. */
 static bool ms_cu_is_contested(const ms_cu_env *env, size_t index)
 {
     unsigned claims = env->claims != NULL ? env->claims[index] : 0;

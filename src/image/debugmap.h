@@ -16,12 +16,12 @@
 #include "image.h"
 
 /* ==== >>debugmap ===========================================================================================
- * Job:    finds the debug info of a program that was linked without a dSYM: in the object files of its debug map.
+ * Job:    finds a program's debug info in the object files that its debug map names.
  * Offers: ms_om_map, ms_om_list, ms_om_find, ms_om_open, ms_om_next_function.
  * Never:  answers; keeps an object open that the caller does not hold. */
 
-/* stab.h. Of the stabs of code N_FUN tells all: N_BNSYM and N_ENSYM stand around it and repeat it,
- * N_STSYM and N_GSYM are of data. */
+/* stab.h. N_FUN has all that is needed of code: N_BNSYM and N_ENSYM stand around it and repeat it. N_STSYM
+ * and N_GSYM are of data. */
 enum { ms_N_FUN = 0x24, ms_N_SO = 0x64, ms_N_OSO = 0x66 };
 
 /* ---- Stabs ---- */
@@ -244,8 +244,9 @@ static bool ms_om_is_spent(const ms_om_quota *quota)
     return quota != NULL && quota->left == 0;
 }
 
-/* Whether a part of a file is read for the first time. A file is known by its time and its length: that tells
- * links from copies on every system, and files that are alike by chance only cost a little. */
+/* Whether a part of a file is read for the first time. A file is known by its time and its length, since
+ * links differ from copies in these on every system. If two files have both in common by chance, that costs
+ * only a little. */
 static bool ms_om_is_new(ms_om_quota *quota, const ms_os_file *file, ms_span part)
 {
     uint64_t place = part.ptr != NULL ? (uint64_t)(part.ptr - (const uint8_t *)file->ptr) : 0;
@@ -412,7 +413,7 @@ typedef struct ms_om_names {
     size_t count;
 } ms_om_names;
 
-/* Takes a name from what all may cost. Returns false once that is spent. */
+/* Takes the cost of a name from the budget. Returns false once the budget is spent. */
 static bool ms_om_spend(uint64_t *budget, machsym_str name)
 {
     uint64_t cost = name.ptr != NULL ? name.len + 1 : MACHSYM_MAX_TEXT; /* looked for its end in vain */
@@ -521,8 +522,8 @@ static void ms_om_add_move(ms_om_moves *moves, uint64_t lo, uint64_t len, uint64
     v->to = to;
 }
 
-/* Adds what the object has of a function: once the map is indexed, all but what another object has too and
- * answers for. */
+/* Adds the code that the object has of a function. Once the map is indexed, code is left out that another
+ * object has too and answers for. */
 static void ms_om_add_owned(const ms_om_map *m, size_t index, uint64_t addr, const ms_om_function *function,
                             ms_om_moves *moves)
 {
@@ -540,8 +541,8 @@ static void ms_om_add_owned(const ms_om_map *m, size_t index, uint64_t addr, con
     }
 }
 
-/* Matches the functions of the debug map with the symbols of the object. Of several of one name the first of
- * the one is the first of the other, and so on. */
+/* Matches the functions of the debug map with the symbols of the object, by name. Where several have one
+ * name, they are matched in order. */
 static void ms_om_read_moves(const ms_om_map *m, const ms_om_object *object, const ms_mo *mo, ms_arena *arena,
                              ms_arena *scratch, ms_dw *dw)
 {
@@ -615,9 +616,9 @@ static const char *ms_om_path(machsym_str a, const char *between, machsym_str b,
     return path;
 }
 
-/* What a path of the debug map could be here, by number: with each prefix that fits replaced; as it is; then
- * under each folder, the longest end of the path first. Returns false at the end; *path NULL: nothing under
- * this number. */
+/* Where a file of the debug map could be, by number. First come the places that oso_prefixes give, then the
+ * path as it is, then the folders of oso_dirs, each with the longest end of the path first. Returns false
+ * at the end. *path is NULL when this number gives no place. */
 static bool ms_om_candidate(const ms_im_places *places, machsym_str path, size_t number, ms_arena *scratch,
                             const char **out)
 {
@@ -719,8 +720,9 @@ static machsym_object_status ms_om_read(const ms_om_map *m, const ms_om_object *
 }
 #endif
 
-/* Finds and opens an object file of a debug map. quota is NULL when it was opened before. Returns FOUND, and a
- * file to close; else the best that can be said; UNTRIED when memory is out. */
+/* Finds and opens an object file of a debug map. quota is NULL when it was opened before. Returns
+ * MACHSYM_OBJECT_FOUND, and a file to close; else why it cannot answer, and MACHSYM_OBJECT_UNTRIED when
+ * memory is out. */
 static machsym_object_status ms_om_open(const ms_om_map *m, const ms_om_object *object,
                                         const ms_im_places *places, ms_om_quota *quota,
                                         machsym_allocator allocator, ms_om_file *file)

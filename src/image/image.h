@@ -15,12 +15,12 @@
 #include "../map/symmap.h"
 
 /* ==== >>image ==============================================================================================
- * Job:    turns a descriptor into an image: its slice, the other half, code, debug info.
+ * Job:    opens an image.
  * Offers: machsym_image, ms_im_open, ms_im_close, ms_im_get_info, ms_im_next_section, ms_im_next_platform,
  *         ms_im_addr, ms_im_loaded_at, ms_im_read_dwarf, ms_im_list_units.
  * Never:  changes an image once it is open; reads debug info past the unit headers. */
 
-/* Where the object files of a debug map may have gone, and how exact one is about them. */
+/* Where to look for the object files of a debug map, and whether their times must match. */
 typedef struct ms_im_places {
     const machsym_oso_prefix *prefixes;
     size_t prefix_count;
@@ -80,9 +80,9 @@ static void ms_im_relocate(const ms_mo *mo, uint8_t *bytes, size_t len, uint32_t
         bytes[off + i] = (uint8_t)(sum >> 8 * i);
 }
 
-/* A section with the relocations applied that its values need. Those against a section, and the scattered
- * ones of the 32-bit kinds (SECTDIFF among them), leave in the file what holds in the object's own addresses.
- * Only those against a symbol (r_extern) do not, which makes a copy necessary. */
+/* A section of an object file, with the relocations applied that its values need. Those against a section
+ * leave in the file what holds in the object's own addresses, and so do the scattered ones of 32-bit files
+ * (SECTDIFF among them). Only those against a symbol (r_extern) have to be applied, to a copy. */
 static ms_span ms_im_relocated(const ms_mo *mo, const ms_mo_section *section, ms_arena *arena)
 {
     uint8_t *copy = NULL;
@@ -545,8 +545,8 @@ static bool ms_im_next_section(const machsym_image *image, machsym_cursor *at, m
 
 /* ---- Addresses ---- */
 
-/* The address in the file of a runtime address; UINT64_MAX, which no code has, for one of more than 32 bits in a
- * 32-bit image. */
+/* The address in the file of a runtime address. UINT64_MAX, where no code is, for a runtime address of more
+ * than 32 bits in a 32-bit image. */
 static uint64_t ms_im_addr(uint32_t cputype, bool is_64, uint64_t text_addr, uint64_t load_addr, uint64_t pc)
 {
     if (!is_64 && pc > UINT32_MAX)

@@ -9,8 +9,7 @@
 
 /* ==== >>files ==============================================================================================
  * Job:    opens a file, a bundle or the caller's bytes for the slices in them.
- * Offers: ms_file, ms_file_open, ms_file_close, ms_file_slice_at, ms_file_choose,
- *         ms_file_list_slices.
+ * Offers: ms_file, ms_file_open, ms_file_close, ms_file_slice_at, ms_file_choose, ms_file_list_slices.
  * Never:  parses more of a slice than choosing it takes. */
 
 /* ---- Fat files ---- */
@@ -65,7 +64,7 @@ static machsym_result ms_file_peek(ms_span slice, uint64_t offset, ms_mo *mo, ma
     return ms_mo_load(mo, NULL, err);
 }
 
-/* What a file is that is no Mach-O, for the error. */
+/* The error for a file that is not Mach-O, which says what it is instead where that is known. */
 static machsym_result ms_file_refuse(ms_span file, machsym_error *err)
 {
     if (file.len == 0)
@@ -83,8 +82,8 @@ static bool ms_file_same_uuid(const machsym_slice *slice, const machsym_uuid *uu
     return slice->has_uuid && ms_equal(slice->uuid.v, uuid->v, sizeof uuid->v);
 }
 
-/* Chooses the slice that arch and uuid (each may be NULL) ask for.
- * arm64e is content with arm64, as Apple's tools are; the reverse is not. */
+/* Chooses the slice that arch and uuid ask for; each may be NULL. If arm64e is asked for, an arm64 slice
+ * will do, as with Apple's tools. If arm64 is asked for, an arm64e slice will not. */
 static machsym_result ms_file_choose(ms_span file, const char *arch, const machsym_uuid *uuid, ms_mo *out,
                                      machsym_error *err)
 {
@@ -132,7 +131,7 @@ static machsym_result ms_file_choose(ms_span file, const char *arch, const machs
 
 /* ---- Files ---- */
 
-/* A whole file, from the caller's bytes or opened by us. */
+/* A whole file: the caller's bytes, or a file that was opened here. */
 typedef struct ms_file {
     ms_span bytes;
     char *path; /* what was opened in the end, from the file's allocator; NULL for the caller's bytes */
@@ -174,8 +173,8 @@ static machsym_str ms_file_without_slashes(const char *path)
     return text;
 }
 
-/* The DWARF file inside a bundle: the one named like the bundle, else the first; from the allocator. NULL when there is
- * none, or memory is out, which *oom tells. */
+/* The path of the DWARF file inside a bundle: the file named like the bundle, else the first one. It comes
+ * from the allocator. Returns NULL when there is none, or when memory is out, which *oom tells. */
 static char *ms_file_in_bundle(const char *bundle, const machsym_allocator *allocator, bool *oom)
 {
     machsym_str path = ms_file_without_slashes(bundle);

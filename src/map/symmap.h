@@ -352,8 +352,8 @@ typedef struct ms_map_hit {
     uint64_t run; /* its run's place in DATA */
 } ms_map_hit;
 
-/* Of the entries [lo, hi) of a table, which are pairs of u32 sorted by the first: the first one above key; hi when
- * none is. */
+/* Of the entries [lo, hi) of a table, which are pairs of u32 sorted by the first: the first one above key; hi
+ * when none is. */
 static inline uint64_t ms_map_above(ms_span pairs, uint64_t lo, uint64_t hi, uint64_t key)
 {
     for (uint64_t left = lo < hi ? hi - lo : 0; left > 0;) { /* without branches that nobody can predict */

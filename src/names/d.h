@@ -21,7 +21,8 @@ typedef struct ms_dmd { /* The state of reading one name. */
     const char *s;
     size_t len;
     size_t at; /* reading position */
-    /* Place of the innermost back-reference to a type that is being read. Those inside it must lie before it. */
+    /* Place of the innermost back-reference to a type that is being read. Those inside it must lie before
+     * it. */
     size_t last_ref;
     size_t tail;    /* where a closing `6__initZ` or the like starts; len when there is none */
     bool tail_seen; /* the tail was read as an identifier */
