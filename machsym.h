@@ -2144,9 +2144,10 @@ extern "C"
 #define ms_os_count(len)                ((unsigned)(len))
 #define ms_os_read_at(fd, out, len, at) ((void)(out), -1)
 #define ms_os_sync(fd)                  _commit(fd)
-#define ms_os_rename(from, to)          (MoveFileExA(from, to, 1) != 0 ? 0 : -1) /* 1: replaces */
-#define ms_os_fstat(fd, st)             _fstat64(fd, st)
-#define ms_os_stat(path, st)            _stat64(path, st)
+/* The 1 is MOVEFILE_REPLACE_EXISTING. */
+#define ms_os_rename(from, to) (MoveFileExA(from, to, 1) != 0 ? 0 : -1)
+#define ms_os_fstat(fd, st)    _fstat64(fd, st)
+#define ms_os_stat(path, st)   _stat64(path, st)
 typedef struct _stat64 ms_os_info;
 
 static void *ms_os_map_bytes(int fd, size_t len)
@@ -3175,7 +3176,8 @@ typedef struct ms_mo_loads {
 /* One slice, parsed. */
 typedef struct ms_mo {
     ms_span bytes; /* the slice; with is_loaded, the memory from the header on */
-    /* Where the header is in bytes. Not 0 for an image of a kernel collection: its bytes are the collection's. */
+    /* The header's place in bytes. Not 0 for an image of a kernel collection: its bytes are the
+     * collection's. */
     uint64_t header_off;
     ms_span commands;
     machsym_slice slice;
@@ -3198,14 +3200,14 @@ typedef struct ms_mo {
     ms_mo_loads loads;
 } ms_mo;
 
-/* A name for cputype and cpusubtype; any subtype when it is all ones. */
+/* The name of an architecture. cpusubtype is all ones where it does not matter. */
 typedef struct ms_mo_arch {
     uint32_t cputype;
     uint32_t cpusubtype;
     const char *name;
 } ms_mo_arch;
 
-/* More specific ones first: the last line of a cputype takes what is left. */
+/* The first line that fits is taken, so the line for any subtype comes last. */
 static const ms_mo_arch ms_mo_archs[] = {
     {0x0100000cu, 2, "arm64e"},
     {0x0100000cu, 1, "arm64v8"},
@@ -3242,8 +3244,9 @@ static const char *ms_mo_arch_name(uint32_t cputype, uint32_t cpusubtype)
     return "unknown";
 }
 
-/* An address without the bits in which arm64e keeps its signature (pointer authentication). Bit 55 is never
- * signed: it tells a kernel's address from a program's, and what the signed bits were. */
+/* An address without its signature (arm64e's pointer authentication). Bit 55 is never part of the
+ * signature. It tells a kernel's address from a program's, so the bits of the signature were copies of
+ * it. */
 static uint64_t ms_mo_unsigned(uint32_t cputype, uint64_t raw)
 {
     const uint64_t low = ((uint64_t)1 << 47) - 1;
@@ -3254,8 +3257,8 @@ static uint64_t ms_mo_unsigned(uint32_t cputype, uint64_t raw)
 
 /* ---- Load commands ---- */
 
-/* The memory of a segment of a loaded image, as far as the caller has it. What lies between segments is not
- * touched: it need not be mapped. A segment that nobody may read has none. */
+/* The memory of a segment of a loaded image, as far as the caller has it; none when nobody may read the
+ * segment. What lies between segments is not touched, since it need not be mapped. */
 static ms_span ms_mo_segment_bytes(const ms_mo *mo, const ms_mo_segment *segment)
 {
     ms_span none = {NULL, 0};
@@ -3279,7 +3282,7 @@ static ms_span ms_mo_linkedit(const ms_mo *mo, uint64_t off, uint64_t len)
     return ms_span_make(NULL, 0);
 }
 
-/* A table of count entries: as many as are really there. */
+/* A table of count entries, or as many of them as are really there. */
 static ms_span ms_mo_table(const ms_mo *mo, uint64_t off, uint32_t count, uint32_t size)
 {
     uint64_t len = (uint64_t)count * size;
@@ -3307,8 +3310,8 @@ static uint64_t ms_mo_word(const ms_mo *mo, ms_rd *rd)
     return mo->is_64 ? ms_rd_u64(rd) : ms_rd_u32(rd);
 }
 
-/* section.offset has 32 bits and wraps in files over 4 GB; sections lie in order, so a step back is a
- * carry. */
+/* The offset of a section in 64 bits. The field has 32 and wraps in files over 4 GB. Sections lie in order,
+ * so an offset below the one before it has wrapped once more. */
 static uint64_t ms_mo_carry(const ms_mo *mo, uint64_t off, uint64_t previous)
 {
     uint64_t carried = (previous & ~(uint64_t)0xffffffff) | off;
@@ -3500,8 +3503,8 @@ static bool ms_mo_leads_on(ms_rd rd)
     return true;
 }
 
-/* Whether a command that ends here has the right size: what follows is a command, or one whose kind is
- * damaged and whose size is not. */
+/* Whether a command that ends here has the right size. It has if a command follows, or one of which only
+ * the kind is damaged. */
 static bool ms_mo_is_end(ms_rd rd)
 {
     if (ms_rd_left(&rd) == 0 || ms_mo_is_command(rd))
@@ -3515,8 +3518,8 @@ static bool ms_mo_is_end(ms_rd rd)
     return ms_rd_left(&rd) == 0 || ms_mo_is_command(rd);
 }
 
-/* The size of a command that its kind tells, or its number of sections; 0 when nothing does. rd stands at the
- * command. */
+/* The size that a command must have by its kind, or by its number of sections; 0 when neither tells. rd
+ * stands at the command. */
 static uint64_t ms_mo_own_size(ms_rd rd)
 {
     uint32_t command = ms_rd_u32(&rd) & ~ms_LC_REQ_DYLD;
@@ -3541,8 +3544,8 @@ static uint64_t ms_mo_own_size(ms_rd rd)
     }
 }
 
-/* Takes the next load command. One whose size is damaged ends where the others are found again. Returns false
- * at the end. */
+/* Takes the next load command. If its size is damaged, it ends where the next right command is found.
+ * Returns false at the end. */
 static bool ms_mo_next_command(ms_rd *rd, uint32_t *command, ms_rd *body, bool *is_damaged)
 {
     ms_rd next = *rd;
@@ -3564,8 +3567,8 @@ static bool ms_mo_next_command(ms_rd *rd, uint32_t *command, ms_rd *body, bool *
     return true;
 }
 
-/* How many bytes of load commands there are, at most rd's. The header tells it twice, by size and by count:
- * where one is damaged the other one holds. */
+/* How many bytes of load commands there are, at most those of rd. The header gives their size and their
+ * count. If one of the two is damaged, the other one is used. */
 static size_t ms_mo_commands_size(ms_rd rd, uint32_t size, uint32_t count)
 {
     ms_rd by_size = rd;
@@ -3582,7 +3585,7 @@ static size_t ms_mo_commands_size(ms_rd rd, uint32_t size, uint32_t count)
     return is_shorter ? ms_rd_left(&by_size) : (size_t)(by_count.p - rd.p);
 }
 
-/* In a loaded image __TEXT must be known before any address can be followed. */
+/* Finds __TEXT of a loaded image. It must be known before any address can be followed. */
 static void ms_mo_find_text(ms_mo *mo, ms_rd rd)
 {
     uint32_t command;
@@ -3595,7 +3598,8 @@ static void ms_mo_find_text(ms_mo *mo, ms_rd rd)
     }
 }
 
-/* Code is where sections say so; a file without a single such flag goes by its segments' protection. */
+/* Marks sections of code. Their flags tell; if no section of a file has such a flag, the protection of
+ * segments does. */
 static void ms_mo_mark_code(ms_mo *mo)
 {
     for (uint32_t i = 0; i < mo->section_count; i++) {
@@ -3735,8 +3739,8 @@ static bool ms_mo_next_entry(const ms_mo *mo, uint64_t *at, machsym_entry *out)
     return false;
 }
 
-/* In a collection the pointers of all images are encoded as its own header says, and count from its own
- * __TEXT. */
+/* Takes over how pointers are encoded in a collection: as the collection's own header says for all images.
+ * They count from the collection's __TEXT. */
 static void ms_mo_take_fixups(ms_mo *mo, const ms_mo *collection)
 {
     mo->fixup_base = collection->text_addr;
@@ -3754,7 +3758,7 @@ static void ms_mo_take_fixups(ms_mo *mo, const ms_mo *collection)
     }
 }
 
-/* Parses the image of this name in the collection that mo->bytes is. */
+/* Parses the image of this name. mo->bytes is the collection. */
 static machsym_result ms_mo_load_entry(ms_mo *mo, machsym_str name, ms_arena *arena, machsym_error *err)
 {
     ms_mo collection = *mo;
@@ -4080,8 +4084,8 @@ static size_t ms_file_list_slices(const machsym_open_desc *desc, machsym_allocat
  * Offers: ms_fx_data, ms_fx_open, ms_fx_at_addr, ms_fx_str_at, ms_fx_pointer_at, ms_fx_spend.
  * Never:  knows what the data means; reads more than its budget. */
 
-/* fixup-chains.h: how a pointer with a fixup is encoded. Formats of the shared cache and of firmware are left
- * out. */
+/* fixup-chains.h: how a pointer with a fixup is encoded. The formats of shared caches and firmware are not
+ * read. */
 enum {
     ms_DYLD_CHAINED_PTR_ARM64E = 1,
     ms_DYLD_CHAINED_PTR_64 = 2,
@@ -4115,7 +4119,7 @@ typedef struct ms_fx_pointer {
     machsym_str import; /* the symbol in another image, with its underscore */
 } ms_fx_pointer;
 
-/* In ms_fx_data's binds: the item is no index of a name but an address of this image. */
+/* A bit of an item in ms_fx_data.binds: the rest is an address of this image, and no index of a name. */
 #define ms_FX_BIND_IS_VALUE ((uint64_t)1 << 63)
 
 /* A section that was asked for lately, and where it lies. */
@@ -4210,7 +4214,8 @@ static unsigned ms_fx_pointer_size(const ms_fx_data *d)
     return d->mo->is_64 ? 8 : 4;
 }
 
-/* The text up to the NUL in what is left of a section or table; empty when there is none. Paid for. */
+/* The text at the start of what is left of a section or table, up to its NUL; empty when there is none. It
+ * is paid from the budget. */
 static machsym_str ms_fx_str_in(ms_fx_data *d, ms_span rest)
 {
     if (rest.len > d->budget)
@@ -4283,7 +4288,7 @@ static void ms_fx_add_bind_name(ms_fx_data *d, machsym_str name, ms_arena *arena
     v[d->name_count++] = name;
 }
 
-/* Where bind code stands: the variables of its little machine. */
+/* The state of the machine that runs bind code. */
 typedef struct ms_fx_binder {
     uint64_t addr;
     uint64_t times;
@@ -4304,7 +4309,8 @@ static void ms_fx_do_bind(ms_fx_data *d, ms_fx_binder *b, ms_arena *arena)
     }
 }
 
-/* Runs the bind code of LC_DYLD_INFO; lazy binds are of stubs only, which have names already. */
+/* Runs the bind code of LC_DYLD_INFO. Lazy binds are not needed: they are of stubs, which have names
+ * already. */
 static void ms_fx_read_binds(ms_fx_data *d, ms_span code, ms_arena *arena)
 {
     ms_rd rd = ms_rd_make(code);
@@ -4468,7 +4474,7 @@ static void ms_fx_read_relocations(ms_fx_data *d, const ms_mo_section *section, 
     }
 }
 
-/* Makes a slice's data readable by address. Failure shows as oom of an arena. */
+/* Makes a slice's data readable by address. When memory is out, an arena has oom set. */
 static void ms_fx_open(ms_fx_data *d, const ms_mo *mo, ms_arena *arena)
 {
     ms_zero(d, sizeof *d);
@@ -4497,7 +4503,7 @@ static void ms_fx_open(ms_fx_data *d, const ms_mo *mo, ms_arena *arena)
 }
 
 /* ==== >>symbols ============================================================================================
- * Job:    one table, sorted by address, of every name and start of a function outside the debug info.
+ * Job:    gathers names and starts of functions outside debug info into one table, sorted by address.
  * Offers: ms_sym_table, ms_sym_narrow, ms_sym_add, ms_sym_sort, ms_sym_find, ms_sym_exact, ms_sym_scan_exact.
  * Never:  names an address past the next start or the end of its section. */
 
@@ -4552,7 +4558,7 @@ static ms_span ms_sym_whole_strings(const ms_mo *mo)
     return strings;
 }
 
-/* The first bytes of a name, as many as ranking needs: a table may hold a million long names. */
+/* The first bytes of a name. Ranking needs no more, and a table may hold a million long names. */
 static machsym_str ms_sym_head_at(ms_span whole, uint32_t strx)
 {
     ms_span rest = ms_span_from(whole, strx);
@@ -4585,7 +4591,8 @@ static bool ms_sym_is_temporary(machsym_str raw)
     return ms_str_begins(raw, "ltmp") || ms_str_begins(raw, "l_") || ms_str_begins(raw, "L");
 }
 
-/* Which of several names for one address is best; lower is better. head is the name or its beginning. */
+/* The rank of a name among several for one address; the lowest is the best. head is the name or its
+ * beginning. */
 static unsigned ms_sym_rank(const ms_sym_nlist *entry, machsym_str head)
 {
     if (head.len == 0)
@@ -4599,7 +4606,7 @@ static unsigned ms_sym_rank(const ms_sym_nlist *entry, machsym_str head)
 
 /* ---- The table ---- */
 
-/* Names and starts by address; of several at one address the best comes first. */
+/* The names and starts, by address. Of several at one address the best comes first. */
 typedef struct ms_sym_table {
     ms_key *v; /* address; source, rank and index (ms_sym_item) */
     size_t count;
@@ -4648,7 +4655,7 @@ static void ms_sym_narrow(ms_sym_table *t, const ms_range *code, uint64_t addr)
     t->near_hi = code->hi - 1;
 }
 
-/* Drops what lies outside the bounds of a narrow table: what it holds besides starts at one of them. */
+/* Drops what lies outside the bounds of a narrow table. All that stays begins at one of its bounds. */
 static void ms_sym_drop_far(ms_sym_table *t)
 {
     size_t kept = 0;
@@ -4665,7 +4672,8 @@ static bool ms_sym_is_near(const ms_sym_table *t, uint64_t addr)
     return t->is_narrow ? addr >= t->near_lo && addr <= t->near_hi : ms_sym_code_at(t, addr) != NULL;
 }
 
-/* Whether a name or start at an address belongs in the table. It closes in on a narrow one. */
+/* Whether a name or start at an address belongs in the table. Narrows the bounds of a narrow table to
+ * it. */
 static bool ms_sym_wants(ms_sym_table *t, uint64_t addr)
 {
     if (!ms_sym_is_near(t, addr))
@@ -4699,8 +4707,7 @@ static void ms_sym_add_item(ms_sym_table *t, uint64_t addr, uint64_t item)
         ms_sym_put(t, addr, item);
 }
 
-/* Makes room for so many more names at once, which spares the copies that growing step by step leaves
- * behind. */
+/* Makes room for so many more names at once. A table that grows step by step leaves copies behind. */
 static void ms_sym_reserve(ms_sym_table *t, size_t more)
 {
     size_t cap = t->count + more;
@@ -4805,7 +4812,7 @@ static uint64_t ms_sym_crowd_key(uint64_t addr, machsym_str name)
     return ms_str_hash(name) ^ addr * 0x9e3779b97f4a7c15u;
 }
 
-/* Sorts by address; of equal ones by source and rank. */
+/* Sorts by address, then by source, then by rank. */
 static void ms_sym_sort(ms_sym_table *t, ms_arena *scratch)
 {
     ms_key *room = (ms_key *)ms_arena_alloc(scratch, t->count, sizeof *room);
@@ -4894,7 +4901,7 @@ static bool ms_sym_is_new(const ms_sym_table *t, size_t first, size_t at)
     return true;
 }
 
-/* Entry at, with its end: the next start, or the end of its section. */
+/* The symbol of an entry. It ends at the next start, or at the end of its section. */
 static void ms_sym_get(const ms_sym_table *t, size_t at, machsym_symbol *out)
 {
     uint64_t addr = t->v[at].key;
@@ -4951,7 +4958,7 @@ static machsym_str ms_sym_exact(const ms_sym_table *t, uint64_t addr, machsym_st
     return ms_sym_name(t, t->v[first].item);
 }
 
-/* The same without a table, by reading all of LC_SYMTAB: for a first, cold lookup. */
+/* The same without a table, by reading all of LC_SYMTAB. This is for a first, cold lookup. */
 static machsym_str ms_sym_scan_exact(const ms_mo *mos, size_t mo_count, uint64_t addr, machsym_str want)
 {
     machsym_str best = ms_str_empty();
@@ -5062,8 +5069,8 @@ static void ms_sym_enter(ms_sym_table *t, ms_fx_data *d, ms_sym_trie *trie, uint
     d->damage_count += rd.failed;
 }
 
-/* The exports trie, depth first. Nodes may be shared; every step is paid for, so that sharing cannot
- * multiply. */
+/* Walks the exports trie, depth first. Nodes may be shared. Every step is paid from the budget, so shared
+ * nodes cannot multiply the work. */
 static void ms_sym_add_exports(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
 {
     ms_sym_trie trie;
@@ -5139,7 +5146,7 @@ static void ms_sym_add(ms_sym_table *t, size_t mo_index, ms_fx_data *d, ms_arena
 }
 
 /* ==== >>unwind =============================================================================================
- * Job:    where functions begin and end, by unwind tables, for files without LC_FUNCTION_STARTS.
+ * Job:    finds by unwind tables where functions begin and end.
  * Offers: ms_uw_add_starts.
  * Never:  unwinds; names anything. */
 
@@ -5254,7 +5261,8 @@ static unsigned ms_uw_cie_encoding(const ms_mo *mo, ms_rd rd)
     return 0;
 }
 
-/* Each FDE is the range of a function; FDEs of one CIE follow it, so its encoding is kept. */
+/* Reads the FDEs, each of which is the range of a function. The FDEs of one CIE follow each other, so its
+ * encoding is kept. */
 static void ms_uw_add_eh_frame(ms_sym_table *t, ms_fx_data *d)
 {
     const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__eh_frame");
@@ -5307,7 +5315,7 @@ static void ms_uw_add_starts(ms_sym_table *t, ms_fx_data *d)
 }
 
 /* ==== >>objc ===============================================================================================
- * Job:    Objective-C metadata to classes, categories and methods; names of methods, and guesses for blocks.
+ * Job:    reads Objective-C metadata.
  * Offers: ms_oc_list, ms_oc_read, ms_oc_add_names, ms_oc_add_blocks, ms_oc_name_blocks.
  * Never:  assumes the layout of a class that a running process has realised; reads protocols. */
 
@@ -5562,7 +5570,8 @@ static bool ms_oc_is_list(const ms_mo_section *section, bool categories)
                : ms_str_is(section->name, "__objc_classlist") || ms_str_is(section->name, "__objc_nlclslist");
 }
 
-/* Reads what those sections point to, each record once: a class with +load is in two of them. */
+/* Reads what those sections point to. Each record is read once, although a class with +load is in two of
+ * them. */
 static void ms_oc_read_records(ms_oc_list *list, ms_fx_data *d, bool categories, ms_arena *scratch)
 {
     unsigned word = ms_fx_pointer_size(d);
@@ -5739,8 +5748,8 @@ static void ms_oc_add_blocks(ms_sym_table *t, ms_fx_data *d)
     }
 }
 
-/* Names the blocks of a sorted table by the nearest function with a name below: compilers put a block's
- * function behind the function that the block is written in. */
+/* Names the blocks of a sorted table after the nearest named function below, because compilers put a
+ * block's function behind the function that the block is written in. */
 static void ms_oc_name_blocks(ms_sym_table *t, ms_fx_data *d)
 {
     size_t above = t->count;
@@ -5765,7 +5774,7 @@ static void ms_oc_name_blocks(ms_sym_table *t, ms_fx_data *d)
 }
 
 /* ==== >>swift ==============================================================================================
- * Job:    Swift type metadata to guesses: to which type a function belongs, and as what.
+ * Job:    guesses from Swift type metadata which type a function belongs to.
  * Offers: ms_sw_add_names.
  * Never:  knows a method's name: the metadata does not hold it, only its place in a table. */
 
@@ -5814,8 +5823,8 @@ static ms_fx_pointer ms_sw_indirect(ms_fx_data *d, uint64_t addr)
     return pointer;
 }
 
-/* The code that a distance leads to; of an asynchronous function through its record {distance of the code,
- * size}. */
+/* The code that a distance leads to. For an asynchronous function the distance leads to a record {distance
+ * of the code, size} first. */
 static uint64_t ms_sw_code(const ms_sym_table *t, ms_fx_data *d, uint64_t addr)
 {
     uint64_t to = ms_fx_relative_at(d, addr);
@@ -5898,8 +5907,8 @@ static const char *ms_sw_method_kind(uint32_t flags)
     return (flags & 15) < sizeof kinds / sizeof kinds[0] ? kinds[flags & 15] : ".method";
 }
 
-/* The mangled name of a method or a protocol's requirement that another image declares; empty for one of
- * this. */
+/* The mangled name of a method or requirement that another image declares; empty when this image declares
+ * it. */
 static machsym_str ms_sw_requirement(ms_fx_data *d, uint64_t addr)
 {
     machsym_str name = ms_sym_c_name(ms_sw_indirect(d, addr).import);
@@ -5997,7 +6006,8 @@ static machsym_str ms_sw_conforming(ms_sym_table *t, ms_fx_data *d, uint64_t con
     return kind < 2 ? ms_sw_type_name(t, d, to.addr) : ms_str_empty();
 }
 
-/* Witnesses of a protocol that may grow in another image: each names the requirement that it fulfils. */
+/* Adds the witnesses of a protocol that may grow in another image. Each names the requirement that it
+ * fulfils. */
 static void ms_sw_add_resilient(ms_sym_table *t, ms_fx_data *d, uint64_t at, machsym_str type)
 {
     uint32_t count = ms_fx_u32_at(d, at);
@@ -6082,7 +6092,7 @@ typedef struct ms_src {
     bool is_read;
 } ms_src;
 
-/* Begins with the image's halves and executable sections; what will be kept comes from arena. */
+/* Starts with the image's halves and executable sections. What is kept comes from arena. */
 static void ms_src_start(ms_src *names, const ms_mo *mo, size_t mo_count, const ms_range *code,
                          size_t code_count, ms_arena *scratch, ms_arena *arena)
 {
@@ -6130,7 +6140,7 @@ static const ms_sym_table *ms_src_table(ms_src *names)
     return &names->table;
 }
 
-/* Whether reading the names is little work without sorting them: a dSYM has no source but LC_SYMTAB. */
+/* Whether the names can be read without sorting at little cost: a dSYM has no source but LC_SYMTAB. */
 static bool ms_src_is_dsym(const ms_src *names)
 {
     for (size_t i = 0; i < names->table.mo_count; i++) {
@@ -6164,7 +6174,7 @@ static machsym_str ms_src_exact(ms_src *names, uint64_t addr, machsym_str want)
 }
 
 /* ==== >>forms ==============================================================================================
- * Job:    DWARF's sections, abbreviations and attribute values.
+ * Job:    reads the values of DWARF entries.
  * Offers: ms_dw, ms_dw_abbrevs, ms_dw_skip_die, ms_dw_read_die, ms_dw_string, ms_dw_address, ms_dw_ranges.
  * Never:  knows what a unit or a function is for. */
 
@@ -6257,14 +6267,14 @@ enum {
     ms_DW_RLE_start_length = 0x07
 };
 
-/* Code of an object file that the linker moved: what the object has at lo stands at to in the program. */
+/* A piece of code that the linker moved: what an object file has at lo is at to in the program. */
 typedef struct ms_dw_move {
     uint64_t lo;
     uint64_t hi;
     uint64_t to;
 } ms_dw_move;
 
-/* One program's debug info: sections, and where its code lies. Never changes. */
+/* The debug info of one program: its sections, and the ranges of its code. It never changes. */
 typedef struct ms_dw {
     ms_span info;
     ms_span abbrev;
@@ -6324,7 +6334,7 @@ typedef enum ms_dw_slot {
     ms_SLOT_COUNT
 } ms_dw_slot;
 
-/* How a step gets at its value. */
+/* How a step finds the end of its value. */
 typedef enum ms_dw_how {
     ms_HOW_END = 0, /* no value: only the skip */
     ms_HOW_CONST,   /* the value stands in the abbreviation */
@@ -6374,7 +6384,7 @@ enum {
     ms_BRIEF_CALL = 2  /* an inlined call that may state where its code lies */
 };
 
-/* How to skip one kind of entry at a glance: some bytes, at most one value of varying size, some bytes. */
+/* How to skip one kind of entry fast: fixed bytes, at most one value of varying size, fixed bytes. */
 typedef struct ms_dw_brief {
     uint16_t skip;
     uint16_t tail;  /* with the value's first byte */
@@ -6399,7 +6409,7 @@ typedef struct ms_dw_abbrevs {
     uint32_t brief_max; /* no entry, its code included, takes more bytes than this to skip by a brief */
 } ms_dw_abbrevs;
 
-/* What of a unit's encoding decides how many bytes forms take: one of 8 numbers. */
+/* The part of a unit's encoding that decides how many bytes forms take, as one of 8 numbers. */
 static unsigned ms_dw_encoding_of(unsigned version, unsigned addr_size, unsigned offset_size)
 {
     return (version <= 2 ? 4u : 0u) + (addr_size == 8 ? 2u : 0u) + (offset_size == 8 ? 1u : 0u);
@@ -6508,7 +6518,7 @@ static ms_dw_kind ms_dw_kind_of(uint64_t tag)
     }
 }
 
-/* Two step lists of one entry, as they grow. */
+/* The two step lists of one kind of entry while they grow. */
 typedef struct ms_dw_compiler {
     ms_arena *arena;
     ms_dw_step *v;
@@ -6615,8 +6625,8 @@ enum {
     ms_DW_MOST_BYTES = 0x7fffffff
 }; /* the parts of known size take no more in any entry: else it is damage */
 
-/* How many bytes the steps may touch when every value takes its most; blocks are checked where they occur.
- * UINT32_MAX when the form of a value gives no bound; between that and ms_DW_MOST_BYTES when it is damage. */
+/* How many bytes the steps may touch when every value takes its most. Blocks are checked where they occur.
+ * UINT32_MAX: the form of a value gives no bound. Other numbers above ms_DW_MOST_BYTES: damage. */
 static uint32_t ms_dw_most_bytes(const ms_dw_step *steps, size_t count, uint32_t tail)
 {
     static const uint8_t most[] = {0, 0, 1, 2, 4, 8, 10, 10, 0};
@@ -6805,8 +6815,8 @@ static void ms_dw_skip_value(ms_rd *rd, uint32_t form, const ms_dw_enc *enc)
     ms_rd_fail(rd);
 }
 
-/* Skips what steps tell from step on, each checked against the end of the unit. Returns NULL when that comes
- * first. */
+/* Skips values from a step on; each is checked against the end of the unit. Returns NULL when the unit ends
+ * before. */
 static const uint8_t *ms_dw_skip_slowly(const ms_dw_abbrev *abbrev, const ms_dw_step *step,
                                         const ms_dw_step *stop, const uint8_t *p, const uint8_t *end,
                                         const ms_dw_enc *enc)
@@ -6820,8 +6830,8 @@ static const uint8_t *ms_dw_skip_slowly(const ms_dw_abbrev *abbrev, const ms_dw_
     return rd.failed ? NULL : rd.p;
 }
 
-/* Skips the values of an entry. Returns NULL when the unit ends before they do. One check covers all numbers
- * of up to 10 bytes; a block is checked where it ends, and whatever else is left goes the long way. */
+/* Skips the values of an entry. Returns NULL when the unit ends before they do. One check covers all
+ * numbers of up to 10 bytes. A block is checked where it ends. Everything else is skipped the long way. */
 static inline const uint8_t *ms_dw_skip_die(const ms_dw_abbrevs *table, const ms_dw_abbrev *abbrev,
                                             const uint8_t *p, const uint8_t *end, const ms_dw_enc *enc)
 {
@@ -6848,9 +6858,9 @@ static inline const uint8_t *ms_dw_skip_die(const ms_dw_abbrevs *table, const ms
     return p + abbrev->skip_tail;
 }
 
-/* Skips the values of an entry at a glance, at least brief_max bytes before the end. Returns NULL when it
- * takes the long way. Jumps that are foreseen beat arithmetic here: the next entry is found before this one's
- * bytes are there. */
+/* Skips the values of an entry by its brief. At least brief_max bytes must be left. Returns NULL when the
+ * long way must be taken. It branches instead of computing: branches are predicted, so the processor goes
+ * on with the next entry before the bytes of this one have arrived. */
 static inline const uint8_t *ms_dw_skip_brief(const ms_dw_brief *brief, uint8_t stops_at, const uint8_t *p)
 {
     if ((brief->flags & stops_at) != 0)
@@ -6962,9 +6972,9 @@ static inline const uint8_t *ms_dw_raw_uleb(const uint8_t *p, uint64_t *out)
     return NULL;
 }
 
-/* Reads an entry inside a window that was checked once: room bytes at p are there, and no value but a block
- * takes more than ms_dw_most_bytes counted. Returns NULL where that does not hold: the long way reads it
- * then. */
+/* Reads an entry inside a window that was checked once. room bytes are there at p, and no value but a block
+ * takes more than ms_dw_most_bytes counted. Returns NULL where that does not hold, and the caller reads the
+ * entry the long way. */
 static const uint8_t *ms_dw_read_window(const ms_dw_step *step, size_t count, const uint8_t *p,
                                         const uint8_t *end, size_t most, ms_dw_die *die)
 {
@@ -7103,7 +7113,7 @@ static const ms_range *ms_dw_code_at(const ms_dw *dw, uint64_t addr)
     return ms_seg_range_at(dw->code, dw->code_count, addr);
 }
 
-/* Up to where ms_dw_code_at says the same. */
+/* The end of the addresses for which ms_dw_code_at gives the same answer. */
 static uint64_t ms_dw_code_until(const ms_dw *dw, uint64_t addr)
 {
     size_t next = ms_upper_bound(dw->code, dw->code_count, sizeof *dw->code, addr);
@@ -7157,7 +7167,7 @@ static void ms_dw_add_piece(const ms_dw *dw, ms_ranges *list, uint64_t lo, uint6
     v[list->count++] = range;
 }
 
-/* Adds [lo, hi): in an object, every piece of it that moved by itself. */
+/* Adds [lo, hi). In an object file, each piece that moved by itself is added by itself. */
 static void ms_dw_add_range(const ms_dw *dw, ms_ranges *list, uint64_t lo, uint64_t hi)
 {
     if (dw->moves == NULL) {
@@ -7266,8 +7276,8 @@ static bool ms_dw_ranges(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_valu
     return ms_dw_ranges_5(dw, enc, off, list);
 }
 
-/* Where an entry's code lies by low_pc with high_pc, which is an address or a size (DWARF4 2.17.2).
- * Returns false when the entry has none that is alive. */
+/* The code of an entry by low_pc and high_pc. high_pc is an address or a size (DWARF4 2.17.2). Returns
+ * false when the entry has no code that is alive. */
 static inline bool ms_dw_low_high(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_value *low,
                                   const ms_dw_value *high, ms_range *out)
 {
@@ -7280,7 +7290,7 @@ static inline bool ms_dw_low_high(const ms_dw *dw, const ms_dw_enc *enc, const m
     return ms_dw_code_range(dw, lo, hi, out);
 }
 
-/* The same of an entry whose code may have moved in several pieces: adds them. */
+/* Adds the code of an entry by low_pc and high_pc; it may have moved in several pieces. */
 static void ms_dw_add_low_high(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_value *low,
                                const ms_dw_value *high, ms_ranges *list)
 {
@@ -7435,8 +7445,8 @@ static bool ms_cu_header_at(const ms_dw *dw, const ms_cu_peeker *peeker, uint64_
 
 /* ---- Where a unit ends when its length is damaged ---- */
 
-/* How many fields of a header, its length aside, cannot be right. Random bytes have none wrong once in 10^7
- * times at most. Where the version is wrong, nobody knows what the others are. */
+/* How many fields of a header, apart from its length, cannot be right. Random bytes have no wrong field at
+ * most once in 10^7 times. If the version is wrong, the other fields cannot be judged. */
 static unsigned ms_cu_wrong_fields(const ms_dw *dw, const ms_cu *cu)
 {
     if (cu->version < 2 || cu->version > 5)
@@ -7446,8 +7456,8 @@ static unsigned ms_cu_wrong_fields(const ms_dw *dw, const ms_cu *cu)
     return (is_size ? 0u : 1u) + (is_type ? 0u : 1u) + (cu->abbrev_off < dw->abbrev.len ? 0u : 1u);
 }
 
-/* Whether a unit begins where this header was read. A header with one wrong field counts if its length leads
- * to a header that is right, as damage hits one field. */
+/* Whether a unit begins where this header was read. A header with one wrong field counts if its length
+ * leads to a right header, because damage hits one field. */
 static bool ms_cu_is_header(const ms_dw *dw, const ms_cu *at)
 {
     ms_cu cu;
@@ -7486,8 +7496,9 @@ static uint64_t ms_cu_search(const ms_dw *dw, uint64_t off)
     return dw->info.len;
 }
 
-/* Lists the unit headers, by offset. A unit whose length leads nowhere ends where the next header is found;
- * what it swallowed, or what it left, is searched once. Returns NULL and *count 0 when there are none. */
+/* Lists the unit headers, by offset. If a unit's length leads nowhere, the unit ends at the next header
+ * that is found. What it had swallowed, or had left out, is searched once. Returns NULL and *count 0 when
+ * there are no units. */
 static const ms_cu *ms_cu_index(const ms_dw *dw, const ms_cu_peeker *peeker, ms_arena *arena, size_t *count,
                                 ms_damage *damage)
 {
@@ -7815,7 +7826,7 @@ static bool ms_cu_next_tuple(ms_cu_set *set, ms_range *range)
     return true;
 }
 
-/* Searches .debug_aranges from its start, for a first, cold lookup: the first set that has an address tells
+/* Searches .debug_aranges from its start, for a first, cold lookup. The first set that has an address tells
  * the unit. Returns the unit's number; count when there is none. Lowers *hi to where another unit may be
  * named. */
 static size_t ms_cu_scan_aranges(const ms_cu_env *env, uint64_t addr, uint64_t *hi)
@@ -7933,9 +7944,9 @@ static bool ms_cu_is_silent(const ms_cu_root *root)
     return root->ranges.form == 0 && root->high_pc.form == 0 && root->first_child != root->enc.unit_end;
 }
 
-/* Whether a unit may have functions where another unit is asked, now that all claims are known. Ranges that
- * units state overlap in many files, as they reach from the first function to the last; .debug_aranges is
- * exact. */
+/* Whether a unit may have functions where another unit is asked, now that all claims are known. The ranges
+ * that units state overlap in many files, because they reach from the first function to the last one. Those
+ * of .debug_aranges are exact. */
 static bool ms_cu_is_contested(const ms_cu_env *env, size_t index)
 {
     unsigned claims = env->claims != NULL ? env->claims[index] : 0;

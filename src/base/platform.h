@@ -50,9 +50,10 @@ extern "C"
 #define ms_os_count(len)                ((unsigned)(len))
 #define ms_os_read_at(fd, out, len, at) ((void)(out), -1)
 #define ms_os_sync(fd)                  _commit(fd)
-#define ms_os_rename(from, to)          (MoveFileExA(from, to, 1) != 0 ? 0 : -1) /* 1: replaces */
-#define ms_os_fstat(fd, st)             _fstat64(fd, st)
-#define ms_os_stat(path, st)            _stat64(path, st)
+/* The 1 is MOVEFILE_REPLACE_EXISTING. */
+#define ms_os_rename(from, to) (MoveFileExA(from, to, 1) != 0 ? 0 : -1)
+#define ms_os_fstat(fd, st)    _fstat64(fd, st)
+#define ms_os_stat(path, st)   _stat64(path, st)
 typedef struct _stat64 ms_os_info;
 
 static void *ms_os_map_bytes(int fd, size_t len)

@@ -8,7 +8,7 @@
 #include "../base/segments.h"
 
 /* ==== >>forms ==============================================================================================
- * Job:    DWARF's sections, abbreviations and attribute values.
+ * Job:    reads the values of DWARF entries.
  * Offers: ms_dw, ms_dw_abbrevs, ms_dw_skip_die, ms_dw_read_die, ms_dw_string, ms_dw_address, ms_dw_ranges.
  * Never:  knows what a unit or a function is for. */
 
@@ -101,14 +101,14 @@ enum {
     ms_DW_RLE_start_length = 0x07
 };
 
-/* Code of an object file that the linker moved: what the object has at lo stands at to in the program. */
+/* A piece of code that the linker moved: what an object file has at lo is at to in the program. */
 typedef struct ms_dw_move {
     uint64_t lo;
     uint64_t hi;
     uint64_t to;
 } ms_dw_move;
 
-/* One program's debug info: sections, and where its code lies. Never changes. */
+/* The debug info of one program: its sections, and the ranges of its code. It never changes. */
 typedef struct ms_dw {
     ms_span info;
     ms_span abbrev;
@@ -168,7 +168,7 @@ typedef enum ms_dw_slot {
     ms_SLOT_COUNT
 } ms_dw_slot;
 
-/* How a step gets at its value. */
+/* How a step finds the end of its value. */
 typedef enum ms_dw_how {
     ms_HOW_END = 0, /* no value: only the skip */
     ms_HOW_CONST,   /* the value stands in the abbreviation */
@@ -218,7 +218,7 @@ enum {
     ms_BRIEF_CALL = 2  /* an inlined call that may state where its code lies */
 };
 
-/* How to skip one kind of entry at a glance: some bytes, at most one value of varying size, some bytes. */
+/* How to skip one kind of entry fast: fixed bytes, at most one value of varying size, fixed bytes. */
 typedef struct ms_dw_brief {
     uint16_t skip;
     uint16_t tail;  /* with the value's first byte */
@@ -243,7 +243,7 @@ typedef struct ms_dw_abbrevs {
     uint32_t brief_max; /* no entry, its code included, takes more bytes than this to skip by a brief */
 } ms_dw_abbrevs;
 
-/* What of a unit's encoding decides how many bytes forms take: one of 8 numbers. */
+/* The part of a unit's encoding that decides how many bytes forms take, as one of 8 numbers. */
 static unsigned ms_dw_encoding_of(unsigned version, unsigned addr_size, unsigned offset_size)
 {
     return (version <= 2 ? 4u : 0u) + (addr_size == 8 ? 2u : 0u) + (offset_size == 8 ? 1u : 0u);
@@ -352,7 +352,7 @@ static ms_dw_kind ms_dw_kind_of(uint64_t tag)
     }
 }
 
-/* Two step lists of one entry, as they grow. */
+/* The two step lists of one kind of entry while they grow. */
 typedef struct ms_dw_compiler {
     ms_arena *arena;
     ms_dw_step *v;
@@ -459,8 +459,8 @@ enum {
     ms_DW_MOST_BYTES = 0x7fffffff
 }; /* the parts of known size take no more in any entry: else it is damage */
 
-/* How many bytes the steps may touch when every value takes its most; blocks are checked where they occur.
- * UINT32_MAX when the form of a value gives no bound; between that and ms_DW_MOST_BYTES when it is damage. */
+/* How many bytes the steps may touch when every value takes its most. Blocks are checked where they occur.
+ * UINT32_MAX: the form of a value gives no bound. Other numbers above ms_DW_MOST_BYTES: damage. */
 static uint32_t ms_dw_most_bytes(const ms_dw_step *steps, size_t count, uint32_t tail)
 {
     static const uint8_t most[] = {0, 0, 1, 2, 4, 8, 10, 10, 0};
@@ -649,8 +649,8 @@ static void ms_dw_skip_value(ms_rd *rd, uint32_t form, const ms_dw_enc *enc)
     ms_rd_fail(rd);
 }
 
-/* Skips what steps tell from step on, each checked against the end of the unit. Returns NULL when that comes
- * first. */
+/* Skips values from a step on; each is checked against the end of the unit. Returns NULL when the unit ends
+ * before. */
 static const uint8_t *ms_dw_skip_slowly(const ms_dw_abbrev *abbrev, const ms_dw_step *step,
                                         const ms_dw_step *stop, const uint8_t *p, const uint8_t *end,
                                         const ms_dw_enc *enc)
@@ -664,8 +664,8 @@ static const uint8_t *ms_dw_skip_slowly(const ms_dw_abbrev *abbrev, const ms_dw_
     return rd.failed ? NULL : rd.p;
 }
 
-/* Skips the values of an entry. Returns NULL when the unit ends before they do. One check covers all numbers
- * of up to 10 bytes; a block is checked where it ends, and whatever else is left goes the long way. */
+/* Skips the values of an entry. Returns NULL when the unit ends before they do. One check covers all
+ * numbers of up to 10 bytes. A block is checked where it ends. Everything else is skipped the long way. */
 static inline const uint8_t *ms_dw_skip_die(const ms_dw_abbrevs *table, const ms_dw_abbrev *abbrev,
                                             const uint8_t *p, const uint8_t *end, const ms_dw_enc *enc)
 {
@@ -692,9 +692,9 @@ static inline const uint8_t *ms_dw_skip_die(const ms_dw_abbrevs *table, const ms
     return p + abbrev->skip_tail;
 }
 
-/* Skips the values of an entry at a glance, at least brief_max bytes before the end. Returns NULL when it
- * takes the long way. Jumps that are foreseen beat arithmetic here: the next entry is found before this one's
- * bytes are there. */
+/* Skips the values of an entry by its brief. At least brief_max bytes must be left. Returns NULL when the
+ * long way must be taken. It branches instead of computing: branches are predicted, so the processor goes
+ * on with the next entry before the bytes of this one have arrived. */
 static inline const uint8_t *ms_dw_skip_brief(const ms_dw_brief *brief, uint8_t stops_at, const uint8_t *p)
 {
     if ((brief->flags & stops_at) != 0)
@@ -806,9 +806,9 @@ static inline const uint8_t *ms_dw_raw_uleb(const uint8_t *p, uint64_t *out)
     return NULL;
 }
 
-/* Reads an entry inside a window that was checked once: room bytes at p are there, and no value but a block
- * takes more than ms_dw_most_bytes counted. Returns NULL where that does not hold: the long way reads it
- * then. */
+/* Reads an entry inside a window that was checked once. room bytes are there at p, and no value but a block
+ * takes more than ms_dw_most_bytes counted. Returns NULL where that does not hold, and the caller reads the
+ * entry the long way. */
 static const uint8_t *ms_dw_read_window(const ms_dw_step *step, size_t count, const uint8_t *p,
                                         const uint8_t *end, size_t most, ms_dw_die *die)
 {
@@ -947,7 +947,7 @@ static const ms_range *ms_dw_code_at(const ms_dw *dw, uint64_t addr)
     return ms_seg_range_at(dw->code, dw->code_count, addr);
 }
 
-/* Up to where ms_dw_code_at says the same. */
+/* The end of the addresses for which ms_dw_code_at gives the same answer. */
 static uint64_t ms_dw_code_until(const ms_dw *dw, uint64_t addr)
 {
     size_t next = ms_upper_bound(dw->code, dw->code_count, sizeof *dw->code, addr);
@@ -1001,7 +1001,7 @@ static void ms_dw_add_piece(const ms_dw *dw, ms_ranges *list, uint64_t lo, uint6
     v[list->count++] = range;
 }
 
-/* Adds [lo, hi): in an object, every piece of it that moved by itself. */
+/* Adds [lo, hi). In an object file, each piece that moved by itself is added by itself. */
 static void ms_dw_add_range(const ms_dw *dw, ms_ranges *list, uint64_t lo, uint64_t hi)
 {
     if (dw->moves == NULL) {
@@ -1110,8 +1110,8 @@ static bool ms_dw_ranges(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_valu
     return ms_dw_ranges_5(dw, enc, off, list);
 }
 
-/* Where an entry's code lies by low_pc with high_pc, which is an address or a size (DWARF4 2.17.2).
- * Returns false when the entry has none that is alive. */
+/* The code of an entry by low_pc and high_pc. high_pc is an address or a size (DWARF4 2.17.2). Returns
+ * false when the entry has no code that is alive. */
 static inline bool ms_dw_low_high(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_value *low,
                                   const ms_dw_value *high, ms_range *out)
 {
@@ -1124,7 +1124,7 @@ static inline bool ms_dw_low_high(const ms_dw *dw, const ms_dw_enc *enc, const m
     return ms_dw_code_range(dw, lo, hi, out);
 }
 
-/* The same of an entry whose code may have moved in several pieces: adds them. */
+/* Adds the code of an entry by low_pc and high_pc; it may have moved in several pieces. */
 static void ms_dw_add_low_high(const ms_dw *dw, const ms_dw_enc *enc, const ms_dw_value *low,
                                const ms_dw_value *high, ms_ranges *list)
 {

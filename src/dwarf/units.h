@@ -149,8 +149,8 @@ static bool ms_cu_header_at(const ms_dw *dw, const ms_cu_peeker *peeker, uint64_
 
 /* ---- Where a unit ends when its length is damaged ---- */
 
-/* How many fields of a header, its length aside, cannot be right. Random bytes have none wrong once in 10^7
- * times at most. Where the version is wrong, nobody knows what the others are. */
+/* How many fields of a header, apart from its length, cannot be right. Random bytes have no wrong field at
+ * most once in 10^7 times. If the version is wrong, the other fields cannot be judged. */
 static unsigned ms_cu_wrong_fields(const ms_dw *dw, const ms_cu *cu)
 {
     if (cu->version < 2 || cu->version > 5)
@@ -160,8 +160,8 @@ static unsigned ms_cu_wrong_fields(const ms_dw *dw, const ms_cu *cu)
     return (is_size ? 0u : 1u) + (is_type ? 0u : 1u) + (cu->abbrev_off < dw->abbrev.len ? 0u : 1u);
 }
 
-/* Whether a unit begins where this header was read. A header with one wrong field counts if its length leads
- * to a header that is right, as damage hits one field. */
+/* Whether a unit begins where this header was read. A header with one wrong field counts if its length
+ * leads to a right header, because damage hits one field. */
 static bool ms_cu_is_header(const ms_dw *dw, const ms_cu *at)
 {
     ms_cu cu;
@@ -200,8 +200,9 @@ static uint64_t ms_cu_search(const ms_dw *dw, uint64_t off)
     return dw->info.len;
 }
 
-/* Lists the unit headers, by offset. A unit whose length leads nowhere ends where the next header is found;
- * what it swallowed, or what it left, is searched once. Returns NULL and *count 0 when there are none. */
+/* Lists the unit headers, by offset. If a unit's length leads nowhere, the unit ends at the next header
+ * that is found. What it had swallowed, or had left out, is searched once. Returns NULL and *count 0 when
+ * there are no units. */
 static const ms_cu *ms_cu_index(const ms_dw *dw, const ms_cu_peeker *peeker, ms_arena *arena, size_t *count,
                                 ms_damage *damage)
 {
@@ -529,7 +530,7 @@ static bool ms_cu_next_tuple(ms_cu_set *set, ms_range *range)
     return true;
 }
 
-/* Searches .debug_aranges from its start, for a first, cold lookup: the first set that has an address tells
+/* Searches .debug_aranges from its start, for a first, cold lookup. The first set that has an address tells
  * the unit. Returns the unit's number; count when there is none. Lowers *hi to where another unit may be
  * named. */
 static size_t ms_cu_scan_aranges(const ms_cu_env *env, uint64_t addr, uint64_t *hi)
@@ -647,9 +648,9 @@ static bool ms_cu_is_silent(const ms_cu_root *root)
     return root->ranges.form == 0 && root->high_pc.form == 0 && root->first_child != root->enc.unit_end;
 }
 
-/* Whether a unit may have functions where another unit is asked, now that all claims are known. Ranges that
- * units state overlap in many files, as they reach from the first function to the last; .debug_aranges is
- * exact. */
+/* Whether a unit may have functions where another unit is asked, now that all claims are known. The ranges
+ * that units state overlap in many files, because they reach from the first function to the last one. Those
+ * of .debug_aranges are exact. */
 static bool ms_cu_is_contested(const ms_cu_env *env, size_t index)
 {
     unsigned claims = env->claims != NULL ? env->claims[index] : 0;

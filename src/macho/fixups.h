@@ -13,8 +13,8 @@
  * Offers: ms_fx_data, ms_fx_open, ms_fx_at_addr, ms_fx_str_at, ms_fx_pointer_at, ms_fx_spend.
  * Never:  knows what the data means; reads more than its budget. */
 
-/* fixup-chains.h: how a pointer with a fixup is encoded. Formats of the shared cache and of firmware are left
- * out. */
+/* fixup-chains.h: how a pointer with a fixup is encoded. The formats of shared caches and firmware are not
+ * read. */
 enum {
     ms_DYLD_CHAINED_PTR_ARM64E = 1,
     ms_DYLD_CHAINED_PTR_64 = 2,
@@ -48,7 +48,7 @@ typedef struct ms_fx_pointer {
     machsym_str import; /* the symbol in another image, with its underscore */
 } ms_fx_pointer;
 
-/* In ms_fx_data's binds: the item is no index of a name but an address of this image. */
+/* A bit of an item in ms_fx_data.binds: the rest is an address of this image, and no index of a name. */
 #define ms_FX_BIND_IS_VALUE ((uint64_t)1 << 63)
 
 /* A section that was asked for lately, and where it lies. */
@@ -143,7 +143,8 @@ static unsigned ms_fx_pointer_size(const ms_fx_data *d)
     return d->mo->is_64 ? 8 : 4;
 }
 
-/* The text up to the NUL in what is left of a section or table; empty when there is none. Paid for. */
+/* The text at the start of what is left of a section or table, up to its NUL; empty when there is none. It
+ * is paid from the budget. */
 static machsym_str ms_fx_str_in(ms_fx_data *d, ms_span rest)
 {
     if (rest.len > d->budget)
@@ -216,7 +217,7 @@ static void ms_fx_add_bind_name(ms_fx_data *d, machsym_str name, ms_arena *arena
     v[d->name_count++] = name;
 }
 
-/* Where bind code stands: the variables of its little machine. */
+/* The state of the machine that runs bind code. */
 typedef struct ms_fx_binder {
     uint64_t addr;
     uint64_t times;
@@ -237,7 +238,8 @@ static void ms_fx_do_bind(ms_fx_data *d, ms_fx_binder *b, ms_arena *arena)
     }
 }
 
-/* Runs the bind code of LC_DYLD_INFO; lazy binds are of stubs only, which have names already. */
+/* Runs the bind code of LC_DYLD_INFO. Lazy binds are not needed: they are of stubs, which have names
+ * already. */
 static void ms_fx_read_binds(ms_fx_data *d, ms_span code, ms_arena *arena)
 {
     ms_rd rd = ms_rd_make(code);
@@ -401,7 +403,7 @@ static void ms_fx_read_relocations(ms_fx_data *d, const ms_mo_section *section, 
     }
 }
 
-/* Makes a slice's data readable by address. Failure shows as oom of an arena. */
+/* Makes a slice's data readable by address. When memory is out, an arena has oom set. */
 static void ms_fx_open(ms_fx_data *d, const ms_mo *mo, ms_arena *arena)
 {
     ms_zero(d, sizeof *d);

@@ -109,7 +109,8 @@ typedef struct ms_mo_loads {
 /* One slice, parsed. */
 typedef struct ms_mo {
     ms_span bytes; /* the slice; with is_loaded, the memory from the header on */
-    /* Where the header is in bytes. Not 0 for an image of a kernel collection: its bytes are the collection's. */
+    /* The header's place in bytes. Not 0 for an image of a kernel collection: its bytes are the
+     * collection's. */
     uint64_t header_off;
     ms_span commands;
     machsym_slice slice;
@@ -132,14 +133,14 @@ typedef struct ms_mo {
     ms_mo_loads loads;
 } ms_mo;
 
-/* A name for cputype and cpusubtype; any subtype when it is all ones. */
+/* The name of an architecture. cpusubtype is all ones where it does not matter. */
 typedef struct ms_mo_arch {
     uint32_t cputype;
     uint32_t cpusubtype;
     const char *name;
 } ms_mo_arch;
 
-/* More specific ones first: the last line of a cputype takes what is left. */
+/* The first line that fits is taken, so the line for any subtype comes last. */
 static const ms_mo_arch ms_mo_archs[] = {
     {0x0100000cu, 2, "arm64e"},
     {0x0100000cu, 1, "arm64v8"},
@@ -176,8 +177,9 @@ static const char *ms_mo_arch_name(uint32_t cputype, uint32_t cpusubtype)
     return "unknown";
 }
 
-/* An address without the bits in which arm64e keeps its signature (pointer authentication). Bit 55 is never
- * signed: it tells a kernel's address from a program's, and what the signed bits were. */
+/* An address without its signature (arm64e's pointer authentication). Bit 55 is never part of the
+ * signature. It tells a kernel's address from a program's, so the bits of the signature were copies of
+ * it. */
 static uint64_t ms_mo_unsigned(uint32_t cputype, uint64_t raw)
 {
     const uint64_t low = ((uint64_t)1 << 47) - 1;
@@ -188,8 +190,8 @@ static uint64_t ms_mo_unsigned(uint32_t cputype, uint64_t raw)
 
 /* ---- Load commands ---- */
 
-/* The memory of a segment of a loaded image, as far as the caller has it. What lies between segments is not
- * touched: it need not be mapped. A segment that nobody may read has none. */
+/* The memory of a segment of a loaded image, as far as the caller has it; none when nobody may read the
+ * segment. What lies between segments is not touched, since it need not be mapped. */
 static ms_span ms_mo_segment_bytes(const ms_mo *mo, const ms_mo_segment *segment)
 {
     ms_span none = {NULL, 0};
@@ -213,7 +215,7 @@ static ms_span ms_mo_linkedit(const ms_mo *mo, uint64_t off, uint64_t len)
     return ms_span_make(NULL, 0);
 }
 
-/* A table of count entries: as many as are really there. */
+/* A table of count entries, or as many of them as are really there. */
 static ms_span ms_mo_table(const ms_mo *mo, uint64_t off, uint32_t count, uint32_t size)
 {
     uint64_t len = (uint64_t)count * size;
@@ -241,8 +243,8 @@ static uint64_t ms_mo_word(const ms_mo *mo, ms_rd *rd)
     return mo->is_64 ? ms_rd_u64(rd) : ms_rd_u32(rd);
 }
 
-/* section.offset has 32 bits and wraps in files over 4 GB; sections lie in order, so a step back is a
- * carry. */
+/* The offset of a section in 64 bits. The field has 32 and wraps in files over 4 GB. Sections lie in order,
+ * so an offset below the one before it has wrapped once more. */
 static uint64_t ms_mo_carry(const ms_mo *mo, uint64_t off, uint64_t previous)
 {
     uint64_t carried = (previous & ~(uint64_t)0xffffffff) | off;
@@ -434,8 +436,8 @@ static bool ms_mo_leads_on(ms_rd rd)
     return true;
 }
 
-/* Whether a command that ends here has the right size: what follows is a command, or one whose kind is
- * damaged and whose size is not. */
+/* Whether a command that ends here has the right size. It has if a command follows, or one of which only
+ * the kind is damaged. */
 static bool ms_mo_is_end(ms_rd rd)
 {
     if (ms_rd_left(&rd) == 0 || ms_mo_is_command(rd))
@@ -449,8 +451,8 @@ static bool ms_mo_is_end(ms_rd rd)
     return ms_rd_left(&rd) == 0 || ms_mo_is_command(rd);
 }
 
-/* The size of a command that its kind tells, or its number of sections; 0 when nothing does. rd stands at the
- * command. */
+/* The size that a command must have by its kind, or by its number of sections; 0 when neither tells. rd
+ * stands at the command. */
 static uint64_t ms_mo_own_size(ms_rd rd)
 {
     uint32_t command = ms_rd_u32(&rd) & ~ms_LC_REQ_DYLD;
@@ -475,8 +477,8 @@ static uint64_t ms_mo_own_size(ms_rd rd)
     }
 }
 
-/* Takes the next load command. One whose size is damaged ends where the others are found again. Returns false
- * at the end. */
+/* Takes the next load command. If its size is damaged, it ends where the next right command is found.
+ * Returns false at the end. */
 static bool ms_mo_next_command(ms_rd *rd, uint32_t *command, ms_rd *body, bool *is_damaged)
 {
     ms_rd next = *rd;
@@ -498,8 +500,8 @@ static bool ms_mo_next_command(ms_rd *rd, uint32_t *command, ms_rd *body, bool *
     return true;
 }
 
-/* How many bytes of load commands there are, at most rd's. The header tells it twice, by size and by count:
- * where one is damaged the other one holds. */
+/* How many bytes of load commands there are, at most those of rd. The header gives their size and their
+ * count. If one of the two is damaged, the other one is used. */
 static size_t ms_mo_commands_size(ms_rd rd, uint32_t size, uint32_t count)
 {
     ms_rd by_size = rd;
@@ -516,7 +518,7 @@ static size_t ms_mo_commands_size(ms_rd rd, uint32_t size, uint32_t count)
     return is_shorter ? ms_rd_left(&by_size) : (size_t)(by_count.p - rd.p);
 }
 
-/* In a loaded image __TEXT must be known before any address can be followed. */
+/* Finds __TEXT of a loaded image. It must be known before any address can be followed. */
 static void ms_mo_find_text(ms_mo *mo, ms_rd rd)
 {
     uint32_t command;
@@ -529,7 +531,8 @@ static void ms_mo_find_text(ms_mo *mo, ms_rd rd)
     }
 }
 
-/* Code is where sections say so; a file without a single such flag goes by its segments' protection. */
+/* Marks sections of code. Their flags tell; if no section of a file has such a flag, the protection of
+ * segments does. */
 static void ms_mo_mark_code(ms_mo *mo)
 {
     for (uint32_t i = 0; i < mo->section_count; i++) {
@@ -669,8 +672,8 @@ static bool ms_mo_next_entry(const ms_mo *mo, uint64_t *at, machsym_entry *out)
     return false;
 }
 
-/* In a collection the pointers of all images are encoded as its own header says, and count from its own
- * __TEXT. */
+/* Takes over how pointers are encoded in a collection: as the collection's own header says for all images.
+ * They count from the collection's __TEXT. */
 static void ms_mo_take_fixups(ms_mo *mo, const ms_mo *collection)
 {
     mo->fixup_base = collection->text_addr;
@@ -688,7 +691,7 @@ static void ms_mo_take_fixups(ms_mo *mo, const ms_mo *collection)
     }
 }
 
-/* Parses the image of this name in the collection that mo->bytes is. */
+/* Parses the image of this name. mo->bytes is the collection. */
 static machsym_result ms_mo_load_entry(ms_mo *mo, machsym_str name, ms_arena *arena, machsym_error *err)
 {
     ms_mo collection = *mo;

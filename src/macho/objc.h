@@ -10,7 +10,7 @@
 #include "symbols.h"
 
 /* ==== >>objc ===============================================================================================
- * Job:    Objective-C metadata to classes, categories and methods; names of methods, and guesses for blocks.
+ * Job:    reads Objective-C metadata.
  * Offers: ms_oc_list, ms_oc_read, ms_oc_add_names, ms_oc_add_blocks, ms_oc_name_blocks.
  * Never:  assumes the layout of a class that a running process has realised; reads protocols. */
 
@@ -265,7 +265,8 @@ static bool ms_oc_is_list(const ms_mo_section *section, bool categories)
                : ms_str_is(section->name, "__objc_classlist") || ms_str_is(section->name, "__objc_nlclslist");
 }
 
-/* Reads what those sections point to, each record once: a class with +load is in two of them. */
+/* Reads what those sections point to. Each record is read once, although a class with +load is in two of
+ * them. */
 static void ms_oc_read_records(ms_oc_list *list, ms_fx_data *d, bool categories, ms_arena *scratch)
 {
     unsigned word = ms_fx_pointer_size(d);
@@ -442,8 +443,8 @@ static void ms_oc_add_blocks(ms_sym_table *t, ms_fx_data *d)
     }
 }
 
-/* Names the blocks of a sorted table by the nearest function with a name below: compilers put a block's
- * function behind the function that the block is written in. */
+/* Names the blocks of a sorted table after the nearest named function below, because compilers put a
+ * block's function behind the function that the block is written in. */
 static void ms_oc_name_blocks(ms_sym_table *t, ms_fx_data *d)
 {
     size_t above = t->count;

@@ -25,7 +25,7 @@ typedef struct ms_src {
     bool is_read;
 } ms_src;
 
-/* Begins with the image's halves and executable sections; what will be kept comes from arena. */
+/* Starts with the image's halves and executable sections. What is kept comes from arena. */
 static void ms_src_start(ms_src *names, const ms_mo *mo, size_t mo_count, const ms_range *code,
                          size_t code_count, ms_arena *scratch, ms_arena *arena)
 {
@@ -73,7 +73,7 @@ static const ms_sym_table *ms_src_table(ms_src *names)
     return &names->table;
 }
 
-/* Whether reading the names is little work without sorting them: a dSYM has no source but LC_SYMTAB. */
+/* Whether the names can be read without sorting at little cost: a dSYM has no source but LC_SYMTAB. */
 static bool ms_src_is_dsym(const ms_src *names)
 {
     for (size_t i = 0; i < names->table.mo_count; i++) {

@@ -8,7 +8,7 @@
 #include "symbols.h"
 
 /* ==== >>swift ==============================================================================================
- * Job:    Swift type metadata to guesses: to which type a function belongs, and as what.
+ * Job:    guesses from Swift type metadata which type a function belongs to.
  * Offers: ms_sw_add_names.
  * Never:  knows a method's name: the metadata does not hold it, only its place in a table. */
 
@@ -57,8 +57,8 @@ static ms_fx_pointer ms_sw_indirect(ms_fx_data *d, uint64_t addr)
     return pointer;
 }
 
-/* The code that a distance leads to; of an asynchronous function through its record {distance of the code,
- * size}. */
+/* The code that a distance leads to. For an asynchronous function the distance leads to a record {distance
+ * of the code, size} first. */
 static uint64_t ms_sw_code(const ms_sym_table *t, ms_fx_data *d, uint64_t addr)
 {
     uint64_t to = ms_fx_relative_at(d, addr);
@@ -141,8 +141,8 @@ static const char *ms_sw_method_kind(uint32_t flags)
     return (flags & 15) < sizeof kinds / sizeof kinds[0] ? kinds[flags & 15] : ".method";
 }
 
-/* The mangled name of a method or a protocol's requirement that another image declares; empty for one of
- * this. */
+/* The mangled name of a method or requirement that another image declares; empty when this image declares
+ * it. */
 static machsym_str ms_sw_requirement(ms_fx_data *d, uint64_t addr)
 {
     machsym_str name = ms_sym_c_name(ms_sw_indirect(d, addr).import);
@@ -240,7 +240,8 @@ static machsym_str ms_sw_conforming(ms_sym_table *t, ms_fx_data *d, uint64_t con
     return kind < 2 ? ms_sw_type_name(t, d, to.addr) : ms_str_empty();
 }
 
-/* Witnesses of a protocol that may grow in another image: each names the requirement that it fulfils. */
+/* Adds the witnesses of a protocol that may grow in another image. Each names the requirement that it
+ * fulfils. */
 static void ms_sw_add_resilient(ms_sym_table *t, ms_fx_data *d, uint64_t at, machsym_str type)
 {
     uint32_t count = ms_fx_u32_at(d, at);

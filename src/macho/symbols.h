@@ -10,7 +10,7 @@
 #include "fixups.h"
 
 /* ==== >>symbols ============================================================================================
- * Job:    one table, sorted by address, of every name and start of a function outside the debug info.
+ * Job:    gathers names and starts of functions outside debug info into one table, sorted by address.
  * Offers: ms_sym_table, ms_sym_narrow, ms_sym_add, ms_sym_sort, ms_sym_find, ms_sym_exact, ms_sym_scan_exact.
  * Never:  names an address past the next start or the end of its section. */
 
@@ -65,7 +65,7 @@ static ms_span ms_sym_whole_strings(const ms_mo *mo)
     return strings;
 }
 
-/* The first bytes of a name, as many as ranking needs: a table may hold a million long names. */
+/* The first bytes of a name. Ranking needs no more, and a table may hold a million long names. */
 static machsym_str ms_sym_head_at(ms_span whole, uint32_t strx)
 {
     ms_span rest = ms_span_from(whole, strx);
@@ -98,7 +98,8 @@ static bool ms_sym_is_temporary(machsym_str raw)
     return ms_str_begins(raw, "ltmp") || ms_str_begins(raw, "l_") || ms_str_begins(raw, "L");
 }
 
-/* Which of several names for one address is best; lower is better. head is the name or its beginning. */
+/* The rank of a name among several for one address; the lowest is the best. head is the name or its
+ * beginning. */
 static unsigned ms_sym_rank(const ms_sym_nlist *entry, machsym_str head)
 {
     if (head.len == 0)
@@ -112,7 +113,7 @@ static unsigned ms_sym_rank(const ms_sym_nlist *entry, machsym_str head)
 
 /* ---- The table ---- */
 
-/* Names and starts by address; of several at one address the best comes first. */
+/* The names and starts, by address. Of several at one address the best comes first. */
 typedef struct ms_sym_table {
     ms_key *v; /* address; source, rank and index (ms_sym_item) */
     size_t count;
@@ -161,7 +162,7 @@ static void ms_sym_narrow(ms_sym_table *t, const ms_range *code, uint64_t addr)
     t->near_hi = code->hi - 1;
 }
 
-/* Drops what lies outside the bounds of a narrow table: what it holds besides starts at one of them. */
+/* Drops what lies outside the bounds of a narrow table. All that stays begins at one of its bounds. */
 static void ms_sym_drop_far(ms_sym_table *t)
 {
     size_t kept = 0;
@@ -178,7 +179,8 @@ static bool ms_sym_is_near(const ms_sym_table *t, uint64_t addr)
     return t->is_narrow ? addr >= t->near_lo && addr <= t->near_hi : ms_sym_code_at(t, addr) != NULL;
 }
 
-/* Whether a name or start at an address belongs in the table. It closes in on a narrow one. */
+/* Whether a name or start at an address belongs in the table. Narrows the bounds of a narrow table to
+ * it. */
 static bool ms_sym_wants(ms_sym_table *t, uint64_t addr)
 {
     if (!ms_sym_is_near(t, addr))
@@ -212,8 +214,7 @@ static void ms_sym_add_item(ms_sym_table *t, uint64_t addr, uint64_t item)
         ms_sym_put(t, addr, item);
 }
 
-/* Makes room for so many more names at once, which spares the copies that growing step by step leaves
- * behind. */
+/* Makes room for so many more names at once. A table that grows step by step leaves copies behind. */
 static void ms_sym_reserve(ms_sym_table *t, size_t more)
 {
     size_t cap = t->count + more;
@@ -318,7 +319,7 @@ static uint64_t ms_sym_crowd_key(uint64_t addr, machsym_str name)
     return ms_str_hash(name) ^ addr * 0x9e3779b97f4a7c15u;
 }
 
-/* Sorts by address; of equal ones by source and rank. */
+/* Sorts by address, then by source, then by rank. */
 static void ms_sym_sort(ms_sym_table *t, ms_arena *scratch)
 {
     ms_key *room = (ms_key *)ms_arena_alloc(scratch, t->count, sizeof *room);
@@ -407,7 +408,7 @@ static bool ms_sym_is_new(const ms_sym_table *t, size_t first, size_t at)
     return true;
 }
 
-/* Entry at, with its end: the next start, or the end of its section. */
+/* The symbol of an entry. It ends at the next start, or at the end of its section. */
 static void ms_sym_get(const ms_sym_table *t, size_t at, machsym_symbol *out)
 {
     uint64_t addr = t->v[at].key;
@@ -464,7 +465,7 @@ static machsym_str ms_sym_exact(const ms_sym_table *t, uint64_t addr, machsym_st
     return ms_sym_name(t, t->v[first].item);
 }
 
-/* The same without a table, by reading all of LC_SYMTAB: for a first, cold lookup. */
+/* The same without a table, by reading all of LC_SYMTAB. This is for a first, cold lookup. */
 static machsym_str ms_sym_scan_exact(const ms_mo *mos, size_t mo_count, uint64_t addr, machsym_str want)
 {
     machsym_str best = ms_str_empty();
@@ -575,8 +576,8 @@ static void ms_sym_enter(ms_sym_table *t, ms_fx_data *d, ms_sym_trie *trie, uint
     d->damage_count += rd.failed;
 }
 
-/* The exports trie, depth first. Nodes may be shared; every step is paid for, so that sharing cannot
- * multiply. */
+/* Walks the exports trie, depth first. Nodes may be shared. Every step is paid from the budget, so shared
+ * nodes cannot multiply the work. */
 static void ms_sym_add_exports(ms_sym_table *t, ms_fx_data *d, ms_arena *scratch)
 {
     ms_sym_trie trie;

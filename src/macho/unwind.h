@@ -8,7 +8,7 @@
 #include "symbols.h"
 
 /* ==== >>unwind =============================================================================================
- * Job:    where functions begin and end, by unwind tables, for files without LC_FUNCTION_STARTS.
+ * Job:    finds by unwind tables where functions begin and end.
  * Offers: ms_uw_add_starts.
  * Never:  unwinds; names anything. */
 
@@ -123,7 +123,8 @@ static unsigned ms_uw_cie_encoding(const ms_mo *mo, ms_rd rd)
     return 0;
 }
 
-/* Each FDE is the range of a function; FDEs of one CIE follow it, so its encoding is kept. */
+/* Reads the FDEs, each of which is the range of a function. The FDEs of one CIE follow each other, so its
+ * encoding is kept. */
 static void ms_uw_add_eh_frame(ms_sym_table *t, ms_fx_data *d)
 {
     const ms_mo_section *section = ms_mo_section_named(d->mo, NULL, "__eh_frame");
