@@ -11222,10 +11222,11 @@ static bool ms_om_next(const ms_mo *mo, ms_span nlists, size_t *at, size_t end, 
         out->strx = name.strx;
         out->lo = name.value;
         out->size = mo->is_64 ? ms_rd_raw_u64(size) : ms_rd_raw_u32(size);
-        if (out->size == 0 || !ms_add_ok(out->lo, out->size, &hi))
-            continue;
-        *at += 2;
-        return true;
+        if (out->size != 0 && ms_add_ok(out->lo, out->size, &hi)) {
+            *at += 2;
+            return true;
+        }
+        ++*at; /* a function without code: the second entry is its size, no function's name */
     }
     return false;
 }
@@ -11432,11 +11433,11 @@ typedef struct ms_om_archive {
     ms_span long_names; /* of the GNU kind */
 } ms_om_archive;
 
-/* A field of a header: decimal digits, then spaces. */
+/* A field of a header: at most 16 decimal digits, then spaces. */
 static uint64_t ms_om_decimal(machsym_str text)
 {
     uint64_t number = 0;
-    for (size_t i = 0; i < text.len && text.ptr[i] >= '0' && text.ptr[i] <= '9' && i < 18; i++)
+    for (size_t i = 0; i < text.len && text.ptr[i] >= '0' && text.ptr[i] <= '9'; i++)
         number = number * 10 + (uint64_t)(text.ptr[i] - '0');
     return number;
 }
@@ -11466,7 +11467,7 @@ static machsym_str ms_om_name(const ms_om_archive *a, machsym_str field, ms_span
         *body = ms_span_from(*body, len);
         return ms_str_bounded((const char *)name.ptr, name.len);
     }
-    if (field.len > 1 && field.ptr[0] == '/' && field.ptr[1] >= '0' && field.ptr[1] <= '9') {
+    if (field.ptr[0] == '/' && field.ptr[1] >= '0' && field.ptr[1] <= '9') {
         ms_span rest = ms_span_from(a->long_names, ms_om_decimal(ms_str_drop(field, 1)));
         const uint8_t *end = (const uint8_t *)ms_find_byte(rest.ptr, rest.len, '\n');
         machsym_str name =
@@ -11492,7 +11493,7 @@ static bool ms_om_next_member(ms_om_archive *a, ms_om_member *out)
         ms_rd_skip(&a->rd, 20); /* owner, group, mode */
         uint64_t size = ms_om_decimal(ms_om_field(&a->rd, 10));
         ms_rd_skip(&a->rd, 2);
-        bool is_table = field.len > 1 && field.ptr[0] == '/' && (field.ptr[1] < '0' || field.ptr[1] > '9');
+        bool is_table = field.ptr[0] == '/' && (field.ptr[1] < '0' || field.ptr[1] > '9');
         if (size > ms_rd_left(&a->rd) && (!a->is_thin || is_table))
             size = ms_rd_left(&a->rd);
         out->bytes = ms_span_make(NULL, 0);
@@ -11501,7 +11502,7 @@ static bool ms_om_next_member(ms_om_archive *a, ms_om_member *out)
             if ((size & 1) != 0 && ms_rd_left(&a->rd) > 0)
                 ms_rd_skip(&a->rd, 1);
         }
-        if (field.len > 1 && field.ptr[0] == '/' && field.ptr[1] == '/')
+        if (field.ptr[0] == '/' && field.ptr[1] == '/')
             a->long_names = out->bytes;
         out->name = ms_om_name(a, field, &out->bytes);
         if (!is_table)
@@ -20623,7 +20624,6 @@ static void ms_dmswp_quoted(ms_dmsw *p, uint32_t ref)
         case '\n': ms_dmswp_word(p, "\\n"); break;
         case '\r': ms_dmswp_word(p, "\\r"); break;
         case '"': ms_dmswp_word(p, "\\\""); break;
-        case '\'': ms_dmswp_word(p, "\\'"); break;
         case '\0': ms_dmswp_word(p, "\\0"); break;
         default:
             if ((unsigned char)c >= 0x20 && (unsigned char)c < 0x7f) {
@@ -27639,6 +27639,13 @@ MACHSYM_API size_t machsym_path_join(const machsym_path *path, char *buf, size_t
 
 /* ---- Image ---- */
 
+/* The descriptor's allocator, or the C library's. Returns false when it lacks a function. */
+static bool ms_in_allocator(const machsym_allocator *from, machsym_allocator *out)
+{
+    *out = ms_arena_default(*from);
+    return out->alloc != NULL && out->free != NULL;
+}
+
 MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_slice *slices, size_t cap,
                                        machsym_error *err)
 {
@@ -27646,8 +27653,8 @@ MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_sl
         ms_fail(err, MACHSYM_ERR_ARGUMENT, "the descriptor is NULL", "", 0);
         return 0;
     }
-    machsym_allocator allocator = ms_arena_default(desc->allocator);
-    if (allocator.alloc == NULL || allocator.free == NULL) {
+    machsym_allocator allocator;
+    if (!ms_in_allocator(&desc->allocator, &allocator)) {
         ms_fail(err, MACHSYM_ERR_ARGUMENT, "the allocator lacks a function", "", 0);
         return 0;
     }
@@ -27662,8 +27669,8 @@ MACHSYM_API machsym_result machsym_image_open(const machsym_open_desc *desc, mac
         *out = NULL;
     if (out == NULL || desc == NULL)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the descriptor or the place for the image is NULL", "", 0);
-    machsym_allocator allocator = ms_arena_default(desc->allocator);
-    if (allocator.alloc == NULL || allocator.free == NULL)
+    machsym_allocator allocator;
+    if (!ms_in_allocator(&desc->allocator, &allocator))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the allocator lacks a function", "", 0);
     return ms_im_open(desc, allocator, out, err);
 }
@@ -27718,8 +27725,8 @@ MACHSYM_API machsym_result machsym_session_open(const machsym_session_desc *desc
         *out = NULL;
     if (out == NULL || desc == NULL || desc->image == NULL || (unsigned)desc->lines >= MACHSYM_LINES_COUNT)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the image is missing or the line policy is none", "", 0);
-    machsym_allocator allocator = ms_arena_default(desc->allocator);
-    if (allocator.alloc == NULL || allocator.free == NULL)
+    machsym_allocator allocator;
+    if (!ms_in_allocator(&desc->allocator, &allocator))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the allocator lacks a function", "", 0);
     if (desc->image->map != NULL && desc->image->map->head.lines != (uint32_t)desc->lines)
         return ms_fail(err, MACHSYM_ERR_POLICY, "the map was built for another line policy", "map header",
@@ -27827,13 +27834,6 @@ MACHSYM_API void machsym_session_read_info(machsym_session *session, machsym_ses
 }
 
 /* ---- Map ---- */
-
-/* The descriptor's allocator, or the C library's. Returns false when it lacks a function. */
-static bool ms_in_allocator(const machsym_allocator *from, machsym_allocator *out)
-{
-    *out = ms_arena_default(*from);
-    return out->alloc != NULL && out->free != NULL;
-}
 
 MACHSYM_API machsym_result machsym_plan_open(const machsym_plan_desc *desc, machsym_plan **out,
                                              machsym_error *err)

@@ -80,6 +80,13 @@ MACHSYM_API size_t machsym_path_join(const machsym_path *path, char *buf, size_t
 
 /* ---- Image ---- */
 
+/* The descriptor's allocator, or the C library's. Returns false when it lacks a function. */
+static bool ms_in_allocator(const machsym_allocator *from, machsym_allocator *out)
+{
+    *out = ms_arena_default(*from);
+    return out->alloc != NULL && out->free != NULL;
+}
+
 MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_slice *slices, size_t cap,
                                        machsym_error *err)
 {
@@ -87,8 +94,8 @@ MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_sl
         ms_fail(err, MACHSYM_ERR_ARGUMENT, "the descriptor is NULL", "", 0);
         return 0;
     }
-    machsym_allocator allocator = ms_arena_default(desc->allocator);
-    if (allocator.alloc == NULL || allocator.free == NULL) {
+    machsym_allocator allocator;
+    if (!ms_in_allocator(&desc->allocator, &allocator)) {
         ms_fail(err, MACHSYM_ERR_ARGUMENT, "the allocator lacks a function", "", 0);
         return 0;
     }
@@ -103,8 +110,8 @@ MACHSYM_API machsym_result machsym_image_open(const machsym_open_desc *desc, mac
         *out = NULL;
     if (out == NULL || desc == NULL)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the descriptor or the place for the image is NULL", "", 0);
-    machsym_allocator allocator = ms_arena_default(desc->allocator);
-    if (allocator.alloc == NULL || allocator.free == NULL)
+    machsym_allocator allocator;
+    if (!ms_in_allocator(&desc->allocator, &allocator))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the allocator lacks a function", "", 0);
     return ms_im_open(desc, allocator, out, err);
 }
@@ -159,8 +166,8 @@ MACHSYM_API machsym_result machsym_session_open(const machsym_session_desc *desc
         *out = NULL;
     if (out == NULL || desc == NULL || desc->image == NULL || (unsigned)desc->lines >= MACHSYM_LINES_COUNT)
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the image is missing or the line policy is none", "", 0);
-    machsym_allocator allocator = ms_arena_default(desc->allocator);
-    if (allocator.alloc == NULL || allocator.free == NULL)
+    machsym_allocator allocator;
+    if (!ms_in_allocator(&desc->allocator, &allocator))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "the allocator lacks a function", "", 0);
     if (desc->image->map != NULL && desc->image->map->head.lines != (uint32_t)desc->lines)
         return ms_fail(err, MACHSYM_ERR_POLICY, "the map was built for another line policy", "map header",
@@ -268,13 +275,6 @@ MACHSYM_API void machsym_session_read_info(machsym_session *session, machsym_ses
 }
 
 /* ---- Map ---- */
-
-/* The descriptor's allocator, or the C library's. Returns false when it lacks a function. */
-static bool ms_in_allocator(const machsym_allocator *from, machsym_allocator *out)
-{
-    *out = ms_arena_default(*from);
-    return out->alloc != NULL && out->free != NULL;
-}
 
 MACHSYM_API machsym_result machsym_plan_open(const machsym_plan_desc *desc, machsym_plan **out,
                                              machsym_error *err)

@@ -152,12 +152,12 @@ static inline const char *vector_folder(void)
     return "tests/vectors";
 }
 
-/* Calls row for every line of a vector file. */
-static inline void each_row(const char *file, void (*row)(char *field[FIELDS]))
+/* Calls row for every line of a table in a folder. */
+static inline void each_row_in(const char *folder, const char *file, void (*row)(char *field[FIELDS]))
 {
     static char line[1 << 20];
     char path[1024];
-    snprintf(path, sizeof path, "%s/%s", vector_folder(), file);
+    snprintf(path, sizeof path, "%s/%s", folder, file);
     FILE *in = fopen(path, "r");
     test_true(in != NULL, path, __FILE__, __LINE__);
     if (in == NULL)
@@ -168,6 +168,12 @@ static inline void each_row(const char *file, void (*row)(char *field[FIELDS]))
         row(field);
     }
     fclose(in);
+}
+
+/* Calls row for every line of a vector file. */
+static inline void each_row(const char *file, void (*row)(char *field[FIELDS]))
+{
+    each_row_in(vector_folder(), file, row);
 }
 
 #endif

@@ -164,8 +164,17 @@ static void test_images(void)
     check(&err, machsym_image_open(&desc, NULL, &err), MACHSYM_ERR_ARGUMENT, what, "", 0);
     CHECK_EQ(machsym_image_open(NULL, NULL, NULL), MACHSYM_ERR_ARGUMENT);
     machsym_image_close(NULL);
+    desc.bytes.ptr = one.v;
+    desc.bytes.len = one.len;
+    desc.allocator.free = free_nothing; /* without alloc it is the C library's */
+    CHECK_EQ(machsym_image_open(&desc, &image, &err), MACHSYM_OK);
+    machsym_image_close(image);
     CHECK_EQ(machsym_list_slices(NULL, NULL, 0, &err), 0);
     check(&err, err.code, MACHSYM_ERR_ARGUMENT, "the descriptor is NULL", "", 0);
+    desc.allocator = half;
+    CHECK_EQ(machsym_list_slices(&desc, NULL, 0, &err), 0);
+    check(&err, err.code, MACHSYM_ERR_ARGUMENT, "the allocator lacks a function", "", 0);
+    desc.allocator = none;
     desc.bytes.ptr = fat.v;
     desc.bytes.len = 8;
     CHECK_EQ(machsym_list_slices(&desc, NULL, 0, &err), 0);
@@ -237,9 +246,12 @@ static void test_plans(void)
     check(&err, machsym_part_build(plan, count, &part, &err), MACHSYM_ERR_ARGUMENT,
           "the plan has no such part", "", 0);
     CHECK(part == NULL);
+    check(&err, machsym_part_build(plan, 0, NULL, &err), MACHSYM_ERR_ARGUMENT, "the plan has no such part",
+          "", 0);
     check(&err, machsym_part_build(NULL, 0, &part, &err), MACHSYM_ERR_ARGUMENT, "the plan has no such part",
           "", 0);
     CHECK_EQ(machsym_plan_part_size(plan, count), 0);
+    check(&err, machsym_map_merge(NULL, NULL, 0, &map, &err), MACHSYM_ERR_ARGUMENT, parts, "", 0);
     check(&err, machsym_map_merge(plan, NULL, count, &map, &err), MACHSYM_ERR_ARGUMENT, parts, "", 0);
     for (size_t i = 0; i < 3; i++) { /* too many, one missing, no place for the map: the parts stay */
         machsym_part *some[3] = {NULL, NULL, NULL};
@@ -359,6 +371,7 @@ static void test_map_arguments(void)
     check(&err, machsym_map_save(map, "tests/no-such-folder/x.symmap", &err), MACHSYM_ERR_IO,
           "the file cannot be written", "", 0);
     CHECK_EQ(err.os_errno, ENOENT);
+    CHECK_EQ(machsym_map_save(map, "tests/no-such-folder/x.symmap", NULL), MACHSYM_ERR_IO);
     check(&err, machsym_map_save(map, NULL, &err), MACHSYM_ERR_ARGUMENT, "the map or the path is missing", "",
           0);
     check(&err, machsym_map_save(NULL, "x.symmap", &err), MACHSYM_ERR_ARGUMENT,
@@ -394,6 +407,9 @@ static void test_writers(void)
     memset(&desc.allocator, 0, sizeof desc.allocator);
     CHECK_EQ(machsym_writer_open(&desc, &writer, &err), MACHSYM_OK);
     check(&err, machsym_writer_add(writer, &range, &frame, 0, &err), MACHSYM_ERR_ARGUMENT, order, "", 0x2000);
+    check(&err, machsym_writer_add(NULL, &range, &frame, 1, &err), MACHSYM_ERR_ARGUMENT,
+          "the writer, the range or the frames are missing", "", 0);
+    check(&err, machsym_writer_add(writer, &range, NULL, 0, &err), MACHSYM_ERR_ARGUMENT, order, "", 0x2000);
     check(&err, machsym_writer_add(writer, NULL, &frame, 1, &err), MACHSYM_ERR_ARGUMENT,
           "the writer, the range or the frames are missing", "", 0);
     check(&err, machsym_writer_add(writer, &range, NULL, 1, &err), MACHSYM_ERR_ARGUMENT,

@@ -602,6 +602,80 @@ static void test_pairs(void)
     CHECK_EQ(open_result(&desc, &err), MACHSYM_ERR_FORMAT);
 }
 
+static void copy_to(const char *from, const char *to)
+{
+    test_file file = test_read(from);
+    FILE *out = fopen(to, "wb");
+    CHECK(out != NULL && fwrite(file.ptr, 1, file.len, out) == file.len && fclose(out) == 0);
+    free(file.ptr);
+}
+
+/* Makes the folders below top that a path leads through. */
+static void make_folders(const char *top, const char *path)
+{
+    char folder[256];
+    for (const char *p = strchr(path, '/'); p != NULL; p = strchr(p + 1, '/')) {
+        snprintf(folder, sizeof folder, "%s/%.*s", top, (int)(p - path), path);
+        mkdir(folder, 0700);
+    }
+}
+
+/* The dSYM of a bundle stands beside the bundle, however deep inside the binary lies. What is no bundle has none. */
+static void test_bundles(void)
+{
+    static const struct {
+        const char *binary;
+        const char *dsym;
+        bool found;
+    } rows[] = {
+        {"a.app/Contents/MacOS/x", "a.app.dSYM", true},
+        {"a.framework/x", "a.framework.dSYM", true},
+        {"a.framework//x", "a.framework.dSYM", true},
+        {"a.appex/x", "a.appex.dSYM", true},
+        {"a.xpc/x", "a.xpc.dSYM", true},
+        {"a.bundle/x", "a.bundle.dSYM", true},
+        {"a.kext/Contents/MacOS/x", "a.kext.dSYM", true},
+        {"a.xctest/x", "a.xctest.dSYM", true},
+        {"a.app/b.appex/x", "a.app.dSYM", true},
+        {"folder/x", "folder.dSYM", false},
+        {"folder/x", "folder/x.dSYM", true},
+        {"a.app/b/x", "a.app/b.dSYM", false},
+    };
+    char top[] = "/tmp/machsym-bundles-XXXXXX";
+    char command[64];
+    CHECK(mkdtemp(top) != NULL);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char inside[128];
+        char binary[256];
+        char dsym[256];
+        machsym_image_info info;
+        snprintf(inside, sizeof inside, "%zu/%s", i, rows[i].binary);
+        make_folders(top, inside);
+        snprintf(binary, sizeof binary, "%s/%s", top, inside);
+        copy_to("tests/fixtures/bin/inline-arm64-d5-22", binary);
+        snprintf(inside, sizeof inside, "%zu/%s/Contents/Resources/DWARF/x", i, rows[i].dsym);
+        make_folders(top, inside);
+        snprintf(dsym, sizeof dsym, "%s/%s", top, inside);
+        copy_to("tests/fixtures/bin/inline-arm64-d5-22.dSYM/Contents/Resources/DWARF/inline-arm64-d5-22",
+                dsym);
+        machsym_image *image = test_open(binary);
+        machsym_image_get_info(image, &info);
+        CHECK_EQ(info.has_dwarf, rows[i].found);
+        CHECK_TEXT(info.pair_path != NULL ? info.pair_path : "", rows[i].found ? dsym : "");
+        machsym_image_close(image);
+        if (i == 0) { /* a file of its own whose name says what it is */
+            snprintf(binary, sizeof binary, "%s/thing.dSYM", top);
+            copy_to(dsym, binary);
+            image = test_open(binary);
+            machsym_image_get_info(image, &info);
+            CHECK_STR(info.name, "thing");
+            machsym_image_close(image);
+        }
+    }
+    snprintf(command, sizeof command, "rm -r %s", top);
+    CHECK_EQ(system(command), 0);
+}
+
 /* What is no regular file gives an error at once: a FIFO must not block. */
 static void test_odd_files(void)
 {
@@ -708,6 +782,7 @@ int main(void)
     test_wrapping_offsets();
     test_fixtures();
     test_pairs();
+    test_bundles();
     test_odd_files();
     test_copy();
     test_damage_told();

@@ -100,6 +100,8 @@ static const sample samples[] = {
      "Swift.Int)",
      "@escaping @callee_guaranteed @Sendable @async (@guaranteed Int) -> sending (@owned Int)"},
     {"_TFC4Farm3CowU2147483646_Si", "closure # : Swift.Int in Farm.Cow", "closure # in Cow"},
+    {"$s4main1fyyF.\\\t\n\r\"'\001\303",
+     "main.f() -> () with unmangled suffix \".\\\\\\t\\n\\r\\\"'\\x01\\xC3\"", "f()"},
     /* no Swift names, or broken ones */
     {"", NULL, NULL},
     {"_", NULL, NULL},
@@ -578,6 +580,15 @@ static void test_rare_nodes(void)
         {"_Ttqd0_0_", "B2"},
         {"_TtCSC1C", "__C_Synthesized.C"},
         {"_TtPMP4main1P_", "main.P.Type"},
+        {"$s4main1XVy$n3_GD", "main.X<-4>"},
+        {"$s4main1fyyxlFSi_TtG5",
+         "generic not re-abstracted specialization <Swift.Int> of main.f<A>(A) -> ()"},
+        {"$s4main1fyyxlFSi_TtB5", "generic specialization <Swift.Int> of main.f<A>(A) -> ()"},
+        {"$syyXzB3vBvD", "@convention(block, mangledCType: \"vBv\") () -> ()"},
+        {"$syyXzC3vBvD", "@convention(c, mangledCType: \"vBv\") () -> ()"},
+        {"$sIeg_IegH_SilTy", "reabstraction thunk <A> from @escaping @callee_guaranteed () -> () to "
+                             "@escaping @callee_guaranteed @async () -> () self Swift.Int"},
+        {"$s4main1P_AA1QXlD", "main.P & main.Q & Swift.AnyObject"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         check(ms_dmswp_run, rows[i].mangled, FULL, rows[i].full);

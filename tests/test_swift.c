@@ -237,6 +237,30 @@ static void test_late_witnesses(void)
     check_names(&f, want, sizeof want / sizeof want[0]);
 }
 
+/* A conformance says how it refers to its type (TypeReferenceKind of MetadataValues.h): 0 a descriptor, 1 a pointer to
+ * one, 2 the name of an Objective-C class, 3 a pointer to such a class. Without the type's name there is nothing to
+ * say. */
+static void test_conforming(void)
+{
+    static const char *const want[] = {
+        "10 type metadata accessor for Mod.Type", "600 protocol witness[0] in conformance Mod.Type",
+        "610 protocol witness[0] in conformance Mod.Type", "620 protocol witness[0] in conformance OBJCName"};
+    swift_file f = begin();
+    add_type(&f, 0, 0x51, MODULE, NAMES + 0x10);
+    patch(&f.data, 0x700, DATA, 8); /* a pointer to the type */
+    at_text(&f, 0x710, "OBJCName");
+    for (uint32_t kind = 0; kind < 6; kind++) {
+        static const uint64_t to[] = {DATA, DATA + 0x700, DATA + 0x710, DATA + 0x700, DATA, DATA + 0xff0};
+        size_t at = 0x200 + kind * 0x40;
+        at_distance(&f, at + 4, to[kind]);
+        at_u32(&f, at + 12, 0x10000 | (kind < 5 ? kind : 1) << 3); /* the last pointer is NULL */
+        at_u32(&f, at + 16, 1);
+        at_distance(&f, at + 24, CODE + 0x600 + kind * 16);
+        put_distance(&f.conformances, CONFORMANCES + 4 * kind, DATA + at);
+    }
+    check_names(&f, want, sizeof want / sizeof want[0]);
+}
+
 /* Parents in a loop, distances to nowhere, counts without end. */
 static void test_broken(void)
 {
@@ -332,6 +356,7 @@ int main(void)
     test_unknown_generic();
     test_protocol();
     test_late_witnesses();
+    test_conforming();
     test_broken();
     test_real();
     return test_done();

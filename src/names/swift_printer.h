@@ -1117,7 +1117,6 @@ static void ms_dmswp_quoted(ms_dmsw *p, uint32_t ref)
         case '\n': ms_dmswp_word(p, "\\n"); break;
         case '\r': ms_dmswp_word(p, "\\r"); break;
         case '"': ms_dmswp_word(p, "\\\""); break;
-        case '\'': ms_dmswp_word(p, "\\'"); break;
         case '\0': ms_dmswp_word(p, "\\0"); break;
         default:
             if ((unsigned char)c >= 0x20 && (unsigned char)c < 0x7f) {
