@@ -2740,6 +2740,12 @@ static ms_arena ms_arena_make(machsym_allocator allocator)
     return arena;
 }
 
+/* Remembers that memory was short elsewhere too. The arena itself goes on giving out memory. */
+static void ms_arena_admit(ms_arena *arena, bool lacked)
+{
+    arena->failed |= lacked;
+}
+
 /* Forgets all objects and keeps the chunks for the next ones. */
 static void ms_arena_reset(ms_arena *arena)
 {
@@ -12107,7 +12113,7 @@ static void ms_ses_close_objects(machsym_session *s)
         ms_ses_object *object = objects->first;
         objects->first = object->next;
         objects->opened[object->index] = NULL;
-        s->keep.failed |= ms_ses_failed(&object->session);
+        ms_arena_admit(&s->keep, ms_ses_failed(&object->session));
         ms_ses_close_object(object);
     }
     if (objects == NULL)
@@ -12158,7 +12164,7 @@ static void ms_ses_drop_units(machsym_session *s)
 /* Gives back the memory of decoded units and of work in progress. */
 static void ms_ses_shrink(machsym_session *s)
 {
-    s->keep.failed |= ms_ses_failed(s);
+    ms_arena_admit(&s->keep, ms_ses_failed(s));
     ms_ses_drop_units(s);
     ms_arena_free(&s->cache);
     ms_arena_free(&s->scratch);
@@ -12436,7 +12442,7 @@ static void ms_ses_count_object(ms_ses_objects *o, ms_ses_object *object)
     size_t live = ms_ses_object_bytes(object);
     o->live = o->live - object->live + live;
     object->live = live;
-    object->session.program->keep.failed |= ms_ses_failed(&object->session);
+    ms_arena_admit(&object->session.program->keep, ms_ses_failed(&object->session));
 }
 
 /* An object of the debug map, opened if it can be. It stays open until the next ms_ses_trim, or the next
@@ -12455,11 +12461,11 @@ static ms_ses_object *ms_ses_object_of(machsym_session *s, size_t index)
     ms_ses_object *object =
         ms_ses_new_object(s, index, is_new ? &o->quota : NULL, s->allocator, &status, &o->times[index]);
     o->statuses[index] = (uint8_t)status;
-    s->keep.failed |= status == MACHSYM_OBJECT_UNTRIED;
+    ms_arena_admit(&s->keep, status == MACHSYM_OBJECT_UNTRIED);
     if (is_new && status != MACHSYM_OBJECT_UNTRIED)
         o->tried[o->tried_count++] = (uint32_t)index;
     if (object == NULL) {
-        s->keep.failed |= status == MACHSYM_OBJECT_UNTRIED; /* memory is out */
+        ms_arena_admit(&s->keep, status == MACHSYM_OBJECT_UNTRIED); /* memory is out */
         return NULL;
     }
     object->next = o->first;
@@ -12588,7 +12594,7 @@ static void ms_eng_index_silent(machsym_session *s)
     }
     ms_arena_reset(&s->scratch);
     ms_cu_build_segments(&pieces, &s->scratch, &s->silent);
-    s->scratch.failed |= room.failed;
+    ms_arena_admit(&s->scratch, room.failed);
     ms_arena_free(&room);
     s->has_silent = true;
 }
@@ -12950,7 +12956,7 @@ static size_t ms_ans_map_frames(machsym_session *s, uint64_t addr, machsym_frame
     if (s->kept == NULL)
         s->kept = ms_map_open_kept(map, s->allocator);
     if (s->kept == NULL || !ms_ans_make_room(s, MACHSYM_MAX_INLINE_DEPTH + 1)) {
-        s->keep.failed = true;
+        ms_arena_admit(&s->keep, true);
         return 0;
     }
     size_t count = ms_map_frames(map, addr, s->found, s->found_cap);
@@ -12959,7 +12965,7 @@ static size_t ms_ans_map_frames(machsym_session *s, uint64_t addr, machsym_frame
     size_t told = count < cap ? count : cap;
     told = told < s->found_cap ? told : s->found_cap;
     if (!ms_map_kept_names(s->kept, s->found, told, frames))
-        s->keep.failed = true;
+        ms_arena_admit(&s->keep, true);
     if ((s->flags & MACHSYM_SESSION_BEST_LINE) != 0)
         ms_ans_best_lines(frames, told);
     return s->found_cap == 0 ? 0 : count;
@@ -13362,7 +13368,7 @@ static uint32_t ms_ex_count_rivals(machsym_session *s, const ms_eng_span *span, 
         count += unit != NULL &&
                  ms_seg_owner(unit->functions.segs, unit->functions.seg_count, addr) != ms_SEG_NONE;
     }
-    s->scratch.failed |= room.failed;
+    ms_arena_admit(&s->scratch, room.failed);
     ms_arena_free(&room);
     return count;
 }

@@ -210,7 +210,7 @@ static size_t ms_ans_map_frames(machsym_session *s, uint64_t addr, machsym_frame
     if (s->kept == NULL)
         s->kept = ms_map_open_kept(map, s->allocator);
     if (s->kept == NULL || !ms_ans_make_room(s, MACHSYM_MAX_INLINE_DEPTH + 1)) {
-        s->keep.failed = true;
+        ms_arena_admit(&s->keep, true);
         return 0;
     }
     size_t count = ms_map_frames(map, addr, s->found, s->found_cap);
@@ -219,7 +219,7 @@ static size_t ms_ans_map_frames(machsym_session *s, uint64_t addr, machsym_frame
     size_t told = count < cap ? count : cap;
     told = told < s->found_cap ? told : s->found_cap;
     if (!ms_map_kept_names(s->kept, s->found, told, frames))
-        s->keep.failed = true;
+        ms_arena_admit(&s->keep, true);
     if ((s->flags & MACHSYM_SESSION_BEST_LINE) != 0)
         ms_ans_best_lines(frames, told);
     return s->found_cap == 0 ? 0 : count;

@@ -55,7 +55,7 @@ static void ms_eng_index_silent(machsym_session *s)
     }
     ms_arena_reset(&s->scratch);
     ms_cu_build_segments(&pieces, &s->scratch, &s->silent);
-    s->scratch.failed |= room.failed;
+    ms_arena_admit(&s->scratch, room.failed);
     ms_arena_free(&room);
     s->has_silent = true;
 }

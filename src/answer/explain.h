@@ -63,7 +63,7 @@ static uint32_t ms_ex_count_rivals(machsym_session *s, const ms_eng_span *span, 
         count += unit != NULL &&
                  ms_seg_owner(unit->functions.segs, unit->functions.seg_count, addr) != ms_SEG_NONE;
     }
-    s->scratch.failed |= room.failed;
+    ms_arena_admit(&s->scratch, room.failed);
     ms_arena_free(&room);
     return count;
 }

@@ -196,7 +196,7 @@ static void ms_ses_close_objects(machsym_session *s)
         ms_ses_object *object = objects->first;
         objects->first = object->next;
         objects->opened[object->index] = NULL;
-        s->keep.failed |= ms_ses_failed(&object->session);
+        ms_arena_admit(&s->keep, ms_ses_failed(&object->session));
         ms_ses_close_object(object);
     }
     if (objects == NULL)
@@ -247,7 +247,7 @@ static void ms_ses_drop_units(machsym_session *s)
 /* Gives back the memory of decoded units and of work in progress. */
 static void ms_ses_shrink(machsym_session *s)
 {
-    s->keep.failed |= ms_ses_failed(s);
+    ms_arena_admit(&s->keep, ms_ses_failed(s));
     ms_ses_drop_units(s);
     ms_arena_free(&s->cache);
     ms_arena_free(&s->scratch);
@@ -525,7 +525,7 @@ static void ms_ses_count_object(ms_ses_objects *o, ms_ses_object *object)
     size_t live = ms_ses_object_bytes(object);
     o->live = o->live - object->live + live;
     object->live = live;
-    object->session.program->keep.failed |= ms_ses_failed(&object->session);
+    ms_arena_admit(&object->session.program->keep, ms_ses_failed(&object->session));
 }
 
 /* An object of the debug map, opened if it can be. It stays open until the next ms_ses_trim, or the next
@@ -544,11 +544,11 @@ static ms_ses_object *ms_ses_object_of(machsym_session *s, size_t index)
     ms_ses_object *object =
         ms_ses_new_object(s, index, is_new ? &o->quota : NULL, s->allocator, &status, &o->times[index]);
     o->statuses[index] = (uint8_t)status;
-    s->keep.failed |= status == MACHSYM_OBJECT_UNTRIED;
+    ms_arena_admit(&s->keep, status == MACHSYM_OBJECT_UNTRIED);
     if (is_new && status != MACHSYM_OBJECT_UNTRIED)
         o->tried[o->tried_count++] = (uint32_t)index;
     if (object == NULL) {
-        s->keep.failed |= status == MACHSYM_OBJECT_UNTRIED; /* memory is out */
+        ms_arena_admit(&s->keep, status == MACHSYM_OBJECT_UNTRIED); /* memory is out */
         return NULL;
     }
     object->next = o->first;

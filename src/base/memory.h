@@ -64,6 +64,12 @@ static ms_arena ms_arena_make(machsym_allocator allocator)
     return arena;
 }
 
+/* Remembers that memory was short elsewhere too. The arena itself goes on giving out memory. */
+static void ms_arena_admit(ms_arena *arena, bool lacked)
+{
+    arena->failed |= lacked;
+}
+
 /* Forgets all objects and keeps the chunks for the next ones. */
 static void ms_arena_reset(ms_arena *arena)
 {
