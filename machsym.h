@@ -13770,8 +13770,8 @@ static void ms_en_init(ms_en *c, ms_arena *data_arena, ms_arena *arena, ms_arena
  * Never:  knows where ranges and names come from. */
 
 enum {
-    /* Bytes of text in a part: small parts let threads end at about the same time. */
-    ms_MG_TEXT_BYTES = 4 << 20,
+    /* Blocks of text in a part, 4 MB: small parts let threads end at about the same time. */
+    ms_MG_TEXT_BLOCKS = (4 << 20) / (int)ms_PK_BLOCK,
     /* A bucket has about so many runs: the search in it takes two or three steps. */
     ms_MG_PER_BUCKET = 4,
     /* A bucket has at least 1 << 6 bytes of text. */
@@ -14058,7 +14058,7 @@ static void ms_mg_write_text(ms_mg *m, ms_mg_file *out)
         if (part == NULL || part->kind != ms_MG_TEXT)
             continue;
         size_t from = 0;
-        size_t step = ms_MG_TEXT_BYTES / ms_PK_BLOCK;
+        size_t step = ms_MG_TEXT_BLOCKS;
         for (size_t j = 0; j < step && block < m->block_count; j++, block++) {
             ms_map_store_u32(blocks + 4 * block, to);
             if (ms_mg_block_used(m, block)) {
@@ -14077,7 +14077,7 @@ static void ms_mg_size_text(ms_mg *m)
     uint64_t block = 0;
     for (size_t i = 0; i < m->part_count; i++) {
         const machsym_part *part = m->parts[i];
-        size_t step = ms_MG_TEXT_BYTES / ms_PK_BLOCK;
+        size_t step = ms_MG_TEXT_BLOCKS;
         for (size_t j = 0; part->kind == ms_MG_TEXT && j < step && block < m->block_count; j++, block++)
             m->text_size += ms_mg_block_used(m, block) ? part->block_sizes[j] : 0;
     }
@@ -14262,7 +14262,7 @@ static void ms_mb_cut_tasks(machsym_plan *plan)
     }
     ms_mb_cut_objects(plan);
     uint64_t blocks = plan->spaces.total / ms_PK_BLOCK;
-    uint64_t step = ms_MG_TEXT_BYTES / ms_PK_BLOCK;
+    uint64_t step = ms_MG_TEXT_BLOCKS;
     for (uint64_t lo = 0; lo < blocks; lo += step) {
         uint64_t hi = lo + step < blocks ? lo + step : blocks;
         ms_mb_add_task(plan, ms_MB_TEXT, lo, hi, (hi - lo) * ms_PK_BLOCK);
@@ -14896,7 +14896,7 @@ static machsym_result ms_mw_add(machsym_writer *w, const machsym_map_range *rang
 static bool ms_mw_pack(machsym_writer *w, ms_mg *m, ms_pk_dict *dict)
 {
     ms_pk_spaces spaces;
-    size_t step = ms_MG_TEXT_BYTES / ms_PK_BLOCK;
+    size_t step = ms_MG_TEXT_BLOCKS;
     ms_zero(&spaces, sizeof spaces);
     spaces.v[0] = ms_span_make(w->texts.v, w->texts.len);
     spaces.total = ((uint64_t)w->texts.len + ms_PK_BLOCK - 1) / ms_PK_BLOCK * ms_PK_BLOCK;
