@@ -11222,10 +11222,11 @@ static bool ms_om_next(const ms_mo *mo, ms_span nlists, size_t *at, size_t end, 
         out->strx = name.strx;
         out->lo = name.value;
         out->size = mo->is_64 ? ms_rd_raw_u64(size) : ms_rd_raw_u32(size);
-        if (out->size == 0 || !ms_add_ok(out->lo, out->size, &hi))
-            continue;
-        *at += 2;
-        return true;
+        if (out->size != 0 && ms_add_ok(out->lo, out->size, &hi)) {
+            *at += 2;
+            return true;
+        }
+        ++*at; /* a function without code: the second entry is its size, no function's name */
     }
     return false;
 }
@@ -11432,11 +11433,11 @@ typedef struct ms_om_archive {
     ms_span long_names; /* of the GNU kind */
 } ms_om_archive;
 
-/* A field of a header: decimal digits, then spaces. */
+/* A field of a header: at most 16 decimal digits, then spaces. */
 static uint64_t ms_om_decimal(machsym_str text)
 {
     uint64_t number = 0;
-    for (size_t i = 0; i < text.len && text.ptr[i] >= '0' && text.ptr[i] <= '9' && i < 18; i++)
+    for (size_t i = 0; i < text.len && text.ptr[i] >= '0' && text.ptr[i] <= '9'; i++)
         number = number * 10 + (uint64_t)(text.ptr[i] - '0');
     return number;
 }
@@ -11466,7 +11467,7 @@ static machsym_str ms_om_name(const ms_om_archive *a, machsym_str field, ms_span
         *body = ms_span_from(*body, len);
         return ms_str_bounded((const char *)name.ptr, name.len);
     }
-    if (field.len > 1 && field.ptr[0] == '/' && field.ptr[1] >= '0' && field.ptr[1] <= '9') {
+    if (field.ptr[0] == '/' && field.ptr[1] >= '0' && field.ptr[1] <= '9') {
         ms_span rest = ms_span_from(a->long_names, ms_om_decimal(ms_str_drop(field, 1)));
         const uint8_t *end = (const uint8_t *)ms_find_byte(rest.ptr, rest.len, '\n');
         machsym_str name =
@@ -11492,7 +11493,7 @@ static bool ms_om_next_member(ms_om_archive *a, ms_om_member *out)
         ms_rd_skip(&a->rd, 20); /* owner, group, mode */
         uint64_t size = ms_om_decimal(ms_om_field(&a->rd, 10));
         ms_rd_skip(&a->rd, 2);
-        bool is_table = field.len > 1 && field.ptr[0] == '/' && (field.ptr[1] < '0' || field.ptr[1] > '9');
+        bool is_table = field.ptr[0] == '/' && (field.ptr[1] < '0' || field.ptr[1] > '9');
         if (size > ms_rd_left(&a->rd) && (!a->is_thin || is_table))
             size = ms_rd_left(&a->rd);
         out->bytes = ms_span_make(NULL, 0);
@@ -11501,7 +11502,7 @@ static bool ms_om_next_member(ms_om_archive *a, ms_om_member *out)
             if ((size & 1) != 0 && ms_rd_left(&a->rd) > 0)
                 ms_rd_skip(&a->rd, 1);
         }
-        if (field.len > 1 && field.ptr[0] == '/' && field.ptr[1] == '/')
+        if (field.ptr[0] == '/' && field.ptr[1] == '/')
             a->long_names = out->bytes;
         out->name = ms_om_name(a, field, &out->bytes);
         if (!is_table)
@@ -13769,8 +13770,8 @@ static void ms_en_init(ms_en *c, ms_arena *data_arena, ms_arena *arena, ms_arena
  * Never:  knows where ranges and names come from. */
 
 enum {
-    /* Bytes of text in a part: small parts let threads end at about the same time. */
-    ms_MG_TEXT_BYTES = 4 << 20,
+    /* Blocks of text in a part, 4 MB: small parts let threads end at about the same time. */
+    ms_MG_TEXT_BLOCKS = (4 << 20) / (int)ms_PK_BLOCK,
     /* A bucket has about so many runs: the search in it takes two or three steps. */
     ms_MG_PER_BUCKET = 4,
     /* A bucket has at least 1 << 6 bytes of text. */
@@ -14057,7 +14058,7 @@ static void ms_mg_write_text(ms_mg *m, ms_mg_file *out)
         if (part == NULL || part->kind != ms_MG_TEXT)
             continue;
         size_t from = 0;
-        size_t step = ms_MG_TEXT_BYTES / ms_PK_BLOCK;
+        size_t step = ms_MG_TEXT_BLOCKS;
         for (size_t j = 0; j < step && block < m->block_count; j++, block++) {
             ms_map_store_u32(blocks + 4 * block, to);
             if (ms_mg_block_used(m, block)) {
@@ -14076,7 +14077,7 @@ static void ms_mg_size_text(ms_mg *m)
     uint64_t block = 0;
     for (size_t i = 0; i < m->part_count; i++) {
         const machsym_part *part = m->parts[i];
-        size_t step = ms_MG_TEXT_BYTES / ms_PK_BLOCK;
+        size_t step = ms_MG_TEXT_BLOCKS;
         for (size_t j = 0; part->kind == ms_MG_TEXT && j < step && block < m->block_count; j++, block++)
             m->text_size += ms_mg_block_used(m, block) ? part->block_sizes[j] : 0;
     }
@@ -14261,7 +14262,7 @@ static void ms_mb_cut_tasks(machsym_plan *plan)
     }
     ms_mb_cut_objects(plan);
     uint64_t blocks = plan->spaces.total / ms_PK_BLOCK;
-    uint64_t step = ms_MG_TEXT_BYTES / ms_PK_BLOCK;
+    uint64_t step = ms_MG_TEXT_BLOCKS;
     for (uint64_t lo = 0; lo < blocks; lo += step) {
         uint64_t hi = lo + step < blocks ? lo + step : blocks;
         ms_mb_add_task(plan, ms_MB_TEXT, lo, hi, (hi - lo) * ms_PK_BLOCK);
@@ -14895,7 +14896,7 @@ static machsym_result ms_mw_add(machsym_writer *w, const machsym_map_range *rang
 static bool ms_mw_pack(machsym_writer *w, ms_mg *m, ms_pk_dict *dict)
 {
     ms_pk_spaces spaces;
-    size_t step = ms_MG_TEXT_BYTES / ms_PK_BLOCK;
+    size_t step = ms_MG_TEXT_BLOCKS;
     ms_zero(&spaces, sizeof spaces);
     spaces.v[0] = ms_span_make(w->texts.v, w->texts.len);
     spaces.total = ((uint64_t)w->texts.len + ms_PK_BLOCK - 1) / ms_PK_BLOCK * ms_PK_BLOCK;

@@ -424,6 +424,147 @@ static void test_archive_kinds(void)
     check_statuses(open_program("tests/fixtures/bin/map-arm64-d5-O2/program", NULL, NULL, folder, 0), "faa");
 }
 
+/* ---- Archives by hand ---- */
+
+/* A header of ar.h: name, time, owner, group, mode, size, and two bytes that end it. */
+static void put_member(bytes *b, const char *name, const char *time, const char *size)
+{
+    char header[64];
+    snprintf(header, sizeof header, "%-16s%-12s%-6s%-6s%-8s%-10s`\n", name, time, "0", "0", "644", size);
+    put(b, header, 60);
+}
+
+static void put_text(bytes *b, const char *text)
+{
+    put(b, text, strlen(text));
+}
+
+typedef struct wanted_member {
+    const char *name;
+    uint64_t time;
+    const char *content;
+} wanted_member;
+
+static void check_members(const bytes *b, const wanted_member *want, size_t count)
+{
+    ms_om_archive archive;
+    ms_om_member member;
+    CHECK(ms_om_archive_open(&archive, ms_span_make(b->v, b->len)));
+    for (size_t i = 0; i < count; i++) {
+        CHECK(ms_om_next_member(&archive, &member));
+        CHECK_STR(member.name, want[i].name);
+        CHECK_EQ(member.time, want[i].time);
+        CHECK_STR(ms_str_make((const char *)member.bytes.ptr, member.bytes.len), want[i].content);
+    }
+    CHECK(!ms_om_next_member(&archive, &member));
+}
+
+/* Names of the GNU kind, of System V's and of BSD's; tables of symbols are no members; what is longer than the file ends
+ * with it. */
+static void test_members(void)
+{
+    static const wanted_member want[] = {
+        {"long_name_of_a.o", 7, "ab"}, {"sysv_name.o", 123456789012, "odd"},
+        {"unended.o", 0, ""},          {"", 12, "x"},
+        {"short.o", 0, "12"},          {"spaces.o", 0, ""},
+        {"bsd.o", 5, "content!"},      {"", 0, ""},
+        {"last.o", 0, "cut"},
+    };
+    static const wanted_member thin[] = {{"a/b.o", 3, ""}, {"c.o", 0, ""}};
+    static const wanted_member none = {"", 0, ""};
+    bytes b = {0};
+    put_text(&b, "!<arch>\n");
+    put_member(&b, "/", "", "4");
+    put_text(&b, "....");
+    put_member(&b, "/SYM64/", "", "3");
+    put_text(&b, "...\n");
+    put_member(&b, "//", "", "39");
+    put_text(&b, "long_name_of_a.o/\nsysv_name.o\nunended.o\n");
+    put_member(&b, "/0", "7", "2");
+    put_text(&b, "ab");
+    put_member(&b, "/18", "123456789012", "3");
+    put_text(&b, "odd\n");
+    put_member(&b, "/30", "", "0");
+    put_member(&b, "/999", "12 345", "1");
+    put_text(&b, "x\n");
+    put_member(&b, "short.o/", "", "2");
+    put_text(&b, "12");
+    put_member(&b, "spaces.o", "x", "0");
+    put_member(&b, "#1/8", "5", "16");
+    put(&b, "bsd.o\0\0\0content!", 16);
+    put_member(&b, "#1/99", "", "2"); /* its name is longer than the member */
+    put_text(&b, "zz");
+    put_member(&b, "last.o/", "", "9999999999");
+    put_text(&b, "cut");
+    check_members(&b, want, sizeof want / sizeof want[0]);
+    bytes_free(&b);
+    put_text(&b, "!<thin>\n");
+    put_member(&b, "//", "", "7");
+    put_text(&b, "a/b.o/\n\n");
+    put_member(&b, "/0", "3", "4000");
+    put_member(&b, "c.o/", "", "4000");
+    check_members(&b, thin, 2);
+    bytes_free(&b);
+    put_text(&b, "!<thin>\n");
+    put_member(&b, "//", "", "4000"); /* a table longer than the file */
+    put_text(&b, "a/b.o/\n");
+    check_members(&b, &none, 0);
+    ms_om_archive archive;
+    CHECK(!ms_om_archive_open(&archive, ms_span_make("!<ar", 4)));
+    CHECK(!ms_om_archive_open(&archive, ms_span_make(NULL, 0)));
+    bytes_free(&b);
+}
+
+typedef struct wanted_slice {
+    uint32_t types[3][2]; /* cputype, cpusubtype; 0 ends them */
+    size_t best;          /* 3: none */
+} wanted_slice;
+
+/* Of a fat file the slice of the program's own architecture, else one of its processor. */
+static void test_best_slice(void)
+{
+    enum { ARM64 = 0x0100000c, X86_64 = 0x01000007, SIZE = 32 };
+    static const wanted_slice rows[] = {
+        {{{X86_64, 3}, {ARM64, 0}, {ARM64, 2}}, 2},     {{{ARM64, 2}, {ARM64, 0}, {X86_64, 3}}, 0},
+        {{{ARM64, 0x80000002}, {ARM64, 0}, {0, 0}}, 0}, {{{X86_64, 2}, {ARM64, 0}, {0, 0}}, 1},
+        {{{ARM64, 0}, {ARM64, 1}, {0, 0}}, 0},          {{{X86_64, 3}, {0, 0}, {0, 0}}, 3},
+    };
+    ms_mo program;
+    memset(&program, 0, sizeof program);
+    program.slice.cputype = ARM64;
+    program.slice.cpusubtype = 2; /* arm64e */
+    for (size_t i = 0; i < 2 * sizeof rows / sizeof rows[0]; i++) {
+        const wanted_slice *row = &rows[i / 2];
+        bool is_64 = i % 2 != 0;
+        bytes b = {0};
+        uint32_t count = 0;
+        while (count < 3 && row->types[count][0] != 0)
+            count++;
+        put_be32(&b, is_64 ? 0xcafebabf : 0xcafebabe);
+        put_be32(&b, count);
+        for (uint32_t j = 0; j < count; j++) {
+            put_be32(&b, row->types[j][0]);
+            put_be32(&b, row->types[j][1]);
+            if (is_64) {
+                put_be64(&b, 0x100 + j * SIZE);
+                put_be64(&b, SIZE);
+                put_be64(&b, 2);
+            } else {
+                put_be32(&b, 0x100 + j * SIZE);
+                put_be32(&b, SIZE);
+                put_be32(&b, 2);
+            }
+        }
+        put_zeros(&b, 0x100 + 3 * SIZE - b.len);
+        ms_span slice = ms_om_slice(ms_span_make(b.v, b.len), &program);
+        CHECK_EQ(slice.len, row->best < 3 ? SIZE : 0);
+        CHECK(row->best == 3 || slice.ptr == b.v + 0x100 + row->best * SIZE);
+        bytes_free(&b);
+    }
+    ms_span thin = ms_span_make("!<arch>\n", 8);
+    CHECK(ms_om_slice(thin, &program).ptr == thin.ptr);
+}
+
 /* What a thin archive names is mapped as the archive is, and with MACHSYM_OPEN_COPY read into memory: then it may be
  * cut short under the session. It is larger than what is read anyway. */
 static void test_thin_members(void)
@@ -793,6 +934,43 @@ static void test_stabs(void)
     with_stabs(stabs, sizeof stabs / sizeof stabs[0], check_two_objects);
 }
 
+static void check_odd_stabs(ms_om_map *map, ms_arena *arena)
+{
+    (void)arena;
+    CHECK_EQ(map->count, 3);
+    CHECK_STR(map->v[0].path, "/b/odd).o)"); /* no archive: nothing opens the parenthesis */
+    CHECK_STR(map->v[0].member, "");
+    CHECK_STR(map->v[1].path, "/b/lib.a");
+    CHECK_STR(map->v[1].member, "x.o");
+    CHECK_EQ(ms_om_find(map, 0x100), 3); /* no size */
+    CHECK_EQ(ms_om_find(map, 0x200), 0);
+    CHECK_EQ(ms_om_find(map, 0x300), 3); /* its second entry is of the next object */
+    CHECK_EQ(ms_om_find(map, 0x500), 2); /* no N_SO closes the last object */
+    CHECK_EQ(ms_om_find(map, 0x600), 3);
+}
+
+/* Sizes that are none, functions cut in two, an object that nothing closes. */
+static void test_odd_stabs(void)
+{
+    static const stab stabs[] = {
+        {"/b/odd).o)", 0x66, 0, 1},
+        {"_empty", 0x24, 1, 0x100},
+        {"", 0x24, 0, 0},
+        {"_far", 0x24, 1, 0xfffffffffffffff0},
+        {"", 0x24, 0, 0x20},
+        {"_good", 0x24, 1, 0x200},
+        {"", 0x24, 0, 0x20},
+        {"_half", 0x24, 1, 0x300},
+        {"/b/lib.a(x.o)", 0x66, 0, 2},
+        {"", 0x64, 1, 0},
+        {"/b/last.o", 0x66, 0, 3},
+        {"_last", 0x24, 1, 0x500},
+        {"", 0x24, 0, 0x40},
+        {"_alone", 0x24, 1, 0x600},
+    };
+    with_stabs(stabs, sizeof stabs / sizeof stabs[0], check_odd_stabs);
+}
+
 /* ---- Moving code ---- */
 
 static void check_moves(ms_om_map *map, ms_arena *arena)
@@ -918,12 +1096,15 @@ int main(void)
     test_twins();
     test_archive_kinds();
     test_thin_members();
+    test_members();
+    test_best_slice();
     test_damage();
     test_frames_outlive_objects();
     test_warm();
     test_iteration();
     test_relocations();
     test_stabs();
+    test_odd_stabs();
     test_moves();
     test_objects();
     test_corpus();

@@ -380,6 +380,114 @@ static void test_odd_categories(void)
 
 /* ---- Blocks ---- */
 
+static void at_word(bytes *b, size_t at, uint64_t number)
+{
+    patch(b, at, number, 4);
+}
+
+static void at_text(bytes *b, size_t at, const char *text)
+{
+    memcpy(b->v + at, text, strlen(text) + 1);
+}
+
+/* A method of the old runtime: selector, types, code. */
+static void at_method(bytes *b, size_t at, uint64_t selector, uint64_t code)
+{
+    at_word(b, at, selector);
+    at_word(b, at + 8, code);
+}
+
+enum { OLD_AT = 0x10001000, OLD_SIZE = 0x500, OLD_LAST = OLD_SIZE - 20 };
+
+static void put_old_records(bytes *module, bytes *data)
+{
+    enum { AT = OLD_AT, CLASSES = 4, LAST = OLD_LAST };
+    static const uint64_t items[] = {0x100, 0, 0x140, 0x240, 0x200, 0x220};
+    put32(module, 7);
+    put32(module, 16);
+    put32(module, 0);
+    put32(module, AT);
+    put_zeros(module, 16); /* a module without a symtab */
+    put_zeros(data, OLD_SIZE);
+    at_word(data, 8, CLASSES | 2 << 16);
+    for (size_t i = 0; i < sizeof items / sizeof items[0]; i++)
+        at_word(data, 12 + 4 * i, items[i] != 0 ? AT + items[i] : 0);
+    at_text(data, 0x400, "Base");
+    at_text(data, 0x410, "Alpha");
+    at_text(data, 0x420, "go");
+    at_text(data, 0x430, "bad\001name");
+    at_text(data, 0x440, "make");
+    at_text(data, 0x450, "Extra");
+    at_text(data, 0x460, "more");
+    at_text(data, 0x470, "Delta");
+    at_text(data, 0x480, "last");
+    at_text(data, 0x490, "bad\177");
+    at_word(data, 0x100, AT + 0x180); /* class Alpha : Base */
+    at_word(data, 0x104, AT + 0x400);
+    at_word(data, 0x108, AT + 0x410);
+    at_word(data, 0x11c, AT + 0x300);
+    at_word(data, 0x19c, AT + 0x340); /* its metaclass */
+    at_word(data, 0x148, AT + 0x430); /* a class whose name is none */
+    at_word(data, 0x200, AT + 0x450); /* category Extra of Alpha */
+    at_word(data, 0x204, AT + 0x410);
+    at_word(data, 0x208, AT + 0x360);
+    at_word(data, 0x220, AT + 0x450); /* a category of a class whose name is none */
+    at_word(data, 0x224, AT + 0x490);
+    at_word(data, 0x248, AT + 0x470); /* class Delta, without a metaclass */
+    at_word(data, 0x25c, AT + LAST);
+    at_word(data, 0x304, 2);
+    at_method(data, 0x308, AT + 0x420, MAKE_TEXT + 0x10);
+    at_method(data, 0x314, AT + 0x430, MAKE_TEXT + 0x20); /* a selector that is none */
+    at_word(data, 0x344, 1);
+    at_method(data, 0x348, AT + 0x440, MAKE_TEXT + 0x30);
+    at_word(data, 0x364, 1);
+    at_method(data, 0x368, AT + 0x460, MAKE_TEXT + 0x40);
+    at_word(data, LAST + 4, 5); /* more methods than bytes */
+    at_method(data, LAST + 8, AT + 0x480, MAKE_TEXT + 0x50);
+}
+
+/* Modules, classes, categories and lists of objc-runtime-old.h by hand; what has no name or no end costs itself. */
+static void test_old_records(void)
+{
+    static const char *const want[] = {"1010 -[Alpha go]", "1030 +[Alpha make]", "1040 -[Alpha(Extra) more]",
+                                       "1050 -[Delta last]"};
+    make_macho m;
+    bytes module = {NULL, 0, 0};
+    bytes data = {NULL, 0, 0};
+    put_old_records(&module, &data);
+    memset(&m, 0, sizeof m);
+    m.is_32 = true;
+    m.cputype = 7;
+    m.filetype = 2;
+    make_add(&m, "__module_info", &module);
+    m.sections[0].segment = "__OBJC";
+    m.sections[0].addr = OLD_AT - 0x100;
+    make_add(&m, "__data", &data);
+    m.sections[1].addr = OLD_AT;
+    bytes file = make_file(&m);
+    machsym_image *image = test_open_bytes(file.v, file.len);
+    machsym_session *s = test_session(image, MACHSYM_LINES_ATOS, 0);
+    machsym_cursor at = {0, 0};
+    machsym_symbol symbol;
+    machsym_session_info info;
+    for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
+        char line[128];
+        CHECK(machsym_session_next_name(s, &at, &symbol));
+        snprintf(line, sizeof line, "%llx %.*s", (unsigned long long)symbol.lo, (int)symbol.name.len,
+                 symbol.name.ptr);
+        CHECK_TEXT(line, want[i]);
+        CHECK_EQ(symbol.source, MACHSYM_SOURCE_OBJC);
+    }
+    CHECK(!machsym_session_next_name(s, &at, &symbol));
+    machsym_session_read_info(s, &info);
+    CHECK_EQ(info.damaged_metadata, 2); /* the nameless category, the long list */
+    machsym_session_close(s);
+    machsym_image_close(image);
+    bytes_free(&file);
+    bytes_free(&data);
+    bytes_free(&module);
+}
+
 static void check_frame(machsym_session *s, uint64_t addr, const char *name, machsym_source source)
 {
     machsym_frame frame;
@@ -662,6 +770,7 @@ int main(void)
 {
     test_layouts();
     test_old_runtime();
+    test_old_records();
     test_loaded();
     test_list_of_lists();
     test_shared_list();

@@ -126,7 +126,7 @@ static size_t files_in_folder(void)
     return count;
 }
 
-enum { BIG = ms_OS_SMALL + 1000 };
+enum { BIG = MACHSYM_SMALL_FILE + 1000 };
 static char big[BIG];
 
 /* ---- Reading ---- */

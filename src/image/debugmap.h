@@ -69,10 +69,11 @@ static bool ms_om_next(const ms_mo *mo, ms_span nlists, size_t *at, size_t end, 
         out->strx = name.strx;
         out->lo = name.value;
         out->size = mo->is_64 ? ms_rd_raw_u64(size) : ms_rd_raw_u32(size);
-        if (out->size == 0 || !ms_add_ok(out->lo, out->size, &hi))
-            continue;
-        *at += 2;
-        return true;
+        if (out->size != 0 && ms_add_ok(out->lo, out->size, &hi)) {
+            *at += 2;
+            return true;
+        }
+        ++*at; /* a function without code: the second entry is its size, no function's name */
     }
     return false;
 }
@@ -279,11 +280,11 @@ typedef struct ms_om_archive {
     ms_span long_names; /* of the GNU kind */
 } ms_om_archive;
 
-/* A field of a header: decimal digits, then spaces. */
+/* A field of a header: at most 16 decimal digits, then spaces. */
 static uint64_t ms_om_decimal(machsym_str text)
 {
     uint64_t number = 0;
-    for (size_t i = 0; i < text.len && text.ptr[i] >= '0' && text.ptr[i] <= '9' && i < 18; i++)
+    for (size_t i = 0; i < text.len && text.ptr[i] >= '0' && text.ptr[i] <= '9'; i++)
         number = number * 10 + (uint64_t)(text.ptr[i] - '0');
     return number;
 }
@@ -313,7 +314,7 @@ static machsym_str ms_om_name(const ms_om_archive *a, machsym_str field, ms_span
         *body = ms_span_from(*body, len);
         return ms_str_bounded((const char *)name.ptr, name.len);
     }
-    if (field.len > 1 && field.ptr[0] == '/' && field.ptr[1] >= '0' && field.ptr[1] <= '9') {
+    if (field.ptr[0] == '/' && field.ptr[1] >= '0' && field.ptr[1] <= '9') {
         ms_span rest = ms_span_from(a->long_names, ms_om_decimal(ms_str_drop(field, 1)));
         const uint8_t *end = (const uint8_t *)ms_find_byte(rest.ptr, rest.len, '\n');
         machsym_str name =
@@ -339,7 +340,7 @@ static bool ms_om_next_member(ms_om_archive *a, ms_om_member *out)
         ms_rd_skip(&a->rd, 20); /* owner, group, mode */
         uint64_t size = ms_om_decimal(ms_om_field(&a->rd, 10));
         ms_rd_skip(&a->rd, 2);
-        bool is_table = field.len > 1 && field.ptr[0] == '/' && (field.ptr[1] < '0' || field.ptr[1] > '9');
+        bool is_table = field.ptr[0] == '/' && (field.ptr[1] < '0' || field.ptr[1] > '9');
         if (size > ms_rd_left(&a->rd) && (!a->is_thin || is_table))
             size = ms_rd_left(&a->rd);
         out->bytes = ms_span_make(NULL, 0);
@@ -348,7 +349,7 @@ static bool ms_om_next_member(ms_om_archive *a, ms_om_member *out)
             if ((size & 1) != 0 && ms_rd_left(&a->rd) > 0)
                 ms_rd_skip(&a->rd, 1);
         }
-        if (field.len > 1 && field.ptr[0] == '/' && field.ptr[1] == '/')
+        if (field.ptr[0] == '/' && field.ptr[1] == '/')
             a->long_names = out->bytes;
         out->name = ms_om_name(a, field, &out->bytes);
         if (!is_table)

@@ -125,7 +125,7 @@ static void ms_mb_cut_tasks(machsym_plan *plan)
     }
     ms_mb_cut_objects(plan);
     uint64_t blocks = plan->spaces.total / ms_PK_BLOCK;
-    uint64_t step = ms_MG_TEXT_BYTES / ms_PK_BLOCK;
+    uint64_t step = ms_MG_TEXT_BLOCKS;
     for (uint64_t lo = 0; lo < blocks; lo += step) {
         uint64_t hi = lo + step < blocks ? lo + step : blocks;
         ms_mb_add_task(plan, ms_MB_TEXT, lo, hi, (hi - lo) * ms_PK_BLOCK);

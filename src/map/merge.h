@@ -15,8 +15,8 @@
  * Never:  knows where ranges and names come from. */
 
 enum {
-    /* Bytes of text in a part: small parts let threads end at about the same time. */
-    ms_MG_TEXT_BYTES = 4 << 20,
+    /* Blocks of text in a part, 4 MB: small parts let threads end at about the same time. */
+    ms_MG_TEXT_BLOCKS = (4 << 20) / (int)ms_PK_BLOCK,
     /* A bucket has about so many runs: the search in it takes two or three steps. */
     ms_MG_PER_BUCKET = 4,
     /* A bucket has at least 1 << 6 bytes of text. */
@@ -303,7 +303,7 @@ static void ms_mg_write_text(ms_mg *m, ms_mg_file *out)
         if (part == NULL || part->kind != ms_MG_TEXT)
             continue;
         size_t from = 0;
-        size_t step = ms_MG_TEXT_BYTES / ms_PK_BLOCK;
+        size_t step = ms_MG_TEXT_BLOCKS;
         for (size_t j = 0; j < step && block < m->block_count; j++, block++) {
             ms_map_store_u32(blocks + 4 * block, to);
             if (ms_mg_block_used(m, block)) {
@@ -322,7 +322,7 @@ static void ms_mg_size_text(ms_mg *m)
     uint64_t block = 0;
     for (size_t i = 0; i < m->part_count; i++) {
         const machsym_part *part = m->parts[i];
-        size_t step = ms_MG_TEXT_BYTES / ms_PK_BLOCK;
+        size_t step = ms_MG_TEXT_BLOCKS;
         for (size_t j = 0; part->kind == ms_MG_TEXT && j < step && block < m->block_count; j++, block++)
             m->text_size += ms_mg_block_used(m, block) ? part->block_sizes[j] : 0;
     }

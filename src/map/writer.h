@@ -132,7 +132,7 @@ static machsym_result ms_mw_add(machsym_writer *w, const machsym_map_range *rang
 static bool ms_mw_pack(machsym_writer *w, ms_mg *m, ms_pk_dict *dict)
 {
     ms_pk_spaces spaces;
-    size_t step = ms_MG_TEXT_BYTES / ms_PK_BLOCK;
+    size_t step = ms_MG_TEXT_BLOCKS;
     ms_zero(&spaces, sizeof spaces);
     spaces.v[0] = ms_span_make(w->texts.v, w->texts.len);
     spaces.total = ((uint64_t)w->texts.len + ms_PK_BLOCK - 1) / ms_PK_BLOCK * ms_PK_BLOCK;
