@@ -34,6 +34,11 @@ check "info" "$($machsym map info "$dir/demo.symmap" | sed -n '2,4p')" \
     "  image: demo, arm64, 4C4C44B5-5555-3144-A1BA-79CA685DEC58
   text: 0x100000000, 16384 bytes
   lines: atos, without columns"
+for command in symbols objc owners "map build"; do # what only a Mach-O file can tell
+    check "$command of a map" "$(status $machsym $command "$dir/demo.symmap")" 1
+    check "what it says" "$(sed "s|$dir/||" "$dir/err")" \
+        "machsym: demo.symmap: a symbol map; name the dSYM or binary that it was made of"
+done
 tab=$(printf '\t')
 check "dump" "$($machsym map dump "$dir/demo.symmap" --no-demangle | sed -n '3,5p' | tr "$tab" '|')" \
     "0x100000968|0x10000099c|main|/fixtures/demo/main.mm:12

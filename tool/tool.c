@@ -202,10 +202,17 @@ bool tool_refuse_collection(const machsym_image *image)
 machsym_image *tool_open(const machsym_open_desc *desc)
 {
     machsym_image *image;
+    machsym_image_info info;
     machsym_error err;
-    if (machsym_image_open(desc, &image, &err) == MACHSYM_OK)
+    if (machsym_image_open(desc, &image, &err) != MACHSYM_OK) {
+        tool_say_open(desc, &err);
+        return NULL;
+    }
+    machsym_image_get_info(image, &info);
+    if (info.map == NULL)
         return image;
-    tool_say_open(desc, &err);
+    tool_say("%s: a symbol map; name the dSYM or binary that it was made of", desc->path);
+    machsym_image_close(image);
     return NULL;
 }
 
