@@ -441,7 +441,7 @@
  * hostile file could name the same long list. Real files were seen to need 29 for the first call in a
  * function, and later 16 more than one a byte. */
 #ifndef MACHSYM_LIST_AHEAD
-#define MACHSYM_LIST_AHEAD 64
+#define MACHSYM_LIST_AHEAD 48
 #endif
 
 /* How many bytes of names and paths of object files a session keeps: MACHSYM_KEPT_TEXT for each byte of the
