@@ -378,8 +378,8 @@ static machsym_result open_as_image(machsym_open_desc *desc, machsym_image **out
 /* What a map that was opened as an image says, and what it refuses. */
 static void check_image_of_map(void)
 {
-    machsym_image *image = test_open("tests/fixtures/bin/inline-arm64-d5-22.dSYM");
-    machsym_map *map = build_map(image, MACHSYM_LINES_STMT, 0);
+    machsym_image *image = test_open("tests/fixtures/bin/demo.app.dSYM");
+    machsym_map *map = build_map(image, MACHSYM_LINES_DWARF, 0);
     machsym_image_info info, own;
     machsym_open_desc desc;
     machsym_image *opened;
@@ -400,7 +400,7 @@ static void check_image_of_map(void)
     desc.uuid = &other;
     CHECK_EQ(open_as_image(&desc, &opened), MACHSYM_ERR_UUID);
     desc.uuid = NULL;
-    desc.pair_path = "tests/fixtures/bin/inline-arm64-d5-22";
+    desc.pair_path = "tests/fixtures/bin/demo";
     CHECK_EQ(open_as_image(&desc, &opened), MACHSYM_ERR_PAIR);
     desc.pair_path = NULL;
     desc.bytes.len--;
@@ -427,8 +427,8 @@ static void check_image_of_map(void)
     CHECK_EQ(machsym_plan_open(&what, &plan, NULL), MACHSYM_ERR_UNSUPPORTED);
     CHECK(session == NULL && plan == NULL);
     /* lines 0 are filled alike from a map and from a dSYM */
-    session = test_session(opened, MACHSYM_LINES_STMT, MACHSYM_SESSION_BEST_LINE);
-    machsym_session *direct = test_session(image, MACHSYM_LINES_STMT, MACHSYM_SESSION_BEST_LINE);
+    session = test_session(opened, MACHSYM_LINES_DWARF, MACHSYM_SESSION_BEST_LINE);
+    machsym_session *direct = test_session(image, MACHSYM_LINES_DWARF, MACHSYM_SESSION_BEST_LINE);
     CHECK(!machsym_session_next_function(session, &here, &function));
     for (at.a = at.b = 0; machsym_map_next(map, &at, &range);) {
         ask_session(direct, range.lo, &want);
