@@ -167,28 +167,20 @@ static void export_chunks(chunk_export *e, const symbol_file *file, outfile *out
 
 /* ---- A text table ---- */
 
-/* A row may hold no tab and no newline but its own. */
-void text_field(text *t, const char *ptr, size_t len)
-{
-    for (size_t i = 0; i < len; i++)
-        text_char(t, ptr[i] == '\t' || ptr[i] == '\n' || ptr[i] == '\r' ? ' ' : ptr[i]);
-}
-
 /* What a row says of its range: function, tab, file:line. */
 static void text_row(text *t, const machsym_frame *frame, const frame_style *style)
 {
-    text part = {0};
-    text_frame_name(&part, frame, style);
-    text_field(t, part.v, part.len);
-    part.len = 0;
+    size_t from = t->len;
+    text_frame_name(t, frame, style);
+    text_escape(t, from);
     if (frame_has_line(frame)) {
         text_char(t, '\t');
-        text_frame_file(&part, frame, false);
-        text_field(t, part.v, part.len);
+        from = t->len;
+        text_frame_file(t, frame, false);
+        text_escape(t, from);
         text_char(t, ':');
         text_dec(t, frame->line);
     }
-    text_free(&part);
 }
 
 static void put_row(text *t, const machsym_map_range *range, const text *row)
