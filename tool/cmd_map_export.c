@@ -27,17 +27,19 @@ typedef struct chunk_export {
 
 /* ---- Keys and values ---- */
 
-/* Bytes that would end a part of the key, or choose its slot in a Redis Cluster, become %XX. */
+/* Bytes that would end a part of the key, choose its slot in a Redis Cluster or act on a terminal become %XX. */
 static void text_key_part(text *t, machsym_str part)
 {
-    for (size_t i = 0; i < part.len; i++) {
-        unsigned char c = (unsigned char)part.ptr[i];
-        if (c <= ' ' || c == 0x7f || c == ':' || c == '{' || c == '}' || c == '%' || c == '"' || c == '\\') {
+    for (size_t i = 0, end = 0; i < part.len; i++) {
+        char c = part.ptr[i];
+        if (i >= end)
+            end = i + str_control(str_make(part.ptr + i, part.len - i));
+        if (i < end || strchr(" :{}%\"\\", c) != NULL) {
             text_char(t, '%');
-            text_char(t, "0123456789ABCDEF"[c >> 4]);
+            text_char(t, "0123456789ABCDEF"[(unsigned char)c >> 4]);
             text_char(t, "0123456789ABCDEF"[c & 15]);
         } else {
-            text_char(t, part.ptr[i]);
+            text_char(t, c);
         }
     }
 }

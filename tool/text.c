@@ -195,6 +195,14 @@ static void text_control(text *t, uint32_t value, size_t bytes)
     text_hex(t, value, bytes == 1 ? 2 : 4);
 }
 
+size_t str_control(machsym_str s)
+{
+    const unsigned char *p = (const unsigned char *)s.ptr;
+    size_t len = s.len > 0 ? utf8_length(p, s.len) : 0;
+    size_t bytes = len > 0 ? len : 1;
+    return s.len > 0 && is_control(utf8_value(p, bytes)) ? bytes : 0;
+}
+
 /* A byte that is no UTF-8 counts for itself: terminals of 8 bits act on 0x80 to 0x9f. */
 void text_escape(text *t, size_t from)
 {

@@ -115,6 +115,8 @@ bool str_starts(machsym_str s, const char *prefix);
 bool str_equal(machsym_str a, machsym_str b);
 /* Offset of needle in s, or s.len. */
 size_t str_find(machsym_str s, const char *needle);
+/* Length of the control character that s begins with, as text_escape knows them; 0: it begins with none. */
+size_t str_control(machsym_str s);
 machsym_str str_base_name(machsym_str path);
 uint64_t str_hash(machsym_str s); /* FNV-1a */
 /* Takes a line off the front, without its end. Returns false when there is none. */
