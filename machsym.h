@@ -463,9 +463,9 @@
 #define MACHSYM_LIST_AHEAD 48
 #endif
 
-/* With how many symbols before it at its address a symbol's name is compared, so that a name of two tables is one
- * alias. Real addresses have one or two names; in a hostile file all symbols may lie at one address. Past this many a
- * name may be listed twice. */
+/* With how many symbols before it at its address a symbol's name is compared, so that a name of two tables
+ * is one alias. Real addresses have one or two names; in a hostile file all symbols may lie at one address.
+ * Past this many a name may be listed twice. */
 #ifndef MACHSYM_ALIASES_COMPARED
 #define MACHSYM_ALIASES_COMPARED 16
 #endif
@@ -6318,10 +6318,10 @@ typedef struct ms_dw {
     ms_span ranges;
     ms_span rnglists;
     ms_span aranges;
-    /* Executable sections, sorted and apart. Code that lies elsewhere was stripped: its address is a tombstone. */
+    /* Executable sections, sorted and apart. An address elsewhere is a tombstone of stripped code. */
     const ms_range *code;
     size_t code_count;
-    /* Where the linker put the code of a debug map's object, sorted and apart. NULL: addresses are the program's. */
+    /* Where the linker put a debug map's object, sorted and apart. NULL: addresses are the program's. */
     const ms_dw_move *moves;
     size_t move_count;
 } ms_dw;
@@ -27604,8 +27604,8 @@ static const char *ms_txt_advice(machsym_result code)
     }
 }
 
-/* "App.dSYM: not a Mach-O file (Mach-O header, offset 0); name a Mach-O file, ...". When another slice should have
- * been asked for, the text lists those that the descriptor's file has. */
+/* "App.dSYM: not a Mach-O file (Mach-O header, offset 0); name a Mach-O file, ...". When another slice should
+ * have been asked for, the text lists those that the descriptor's file has. */
 static void ms_txt_error(ms_txt *t, const machsym_error *err, const machsym_open_desc *desc)
 {
     if (desc != NULL && desc->path != NULL) {

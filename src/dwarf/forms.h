@@ -120,10 +120,10 @@ typedef struct ms_dw {
     ms_span ranges;
     ms_span rnglists;
     ms_span aranges;
-    /* Executable sections, sorted and apart. Code that lies elsewhere was stripped: its address is a tombstone. */
+    /* Executable sections, sorted and apart. An address elsewhere is a tombstone of stripped code. */
     const ms_range *code;
     size_t code_count;
-    /* Where the linker put the code of a debug map's object, sorted and apart. NULL: addresses are the program's. */
+    /* Where the linker put a debug map's object, sorted and apart. NULL: addresses are the program's. */
     const ms_dw_move *moves;
     size_t move_count;
 } ms_dw;
