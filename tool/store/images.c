@@ -189,6 +189,8 @@ static bool open_one(struct shared_image *image, const symbol_desc *desc)
     machsym_error err;
     image->is_open = symbol_file_open(desc, &image->file, &err) == MACHSYM_OK;
     image->failure = image->is_open ? NULL : err.what;
+    if (image->is_open)
+        tool_say_damage(image->file.image);
     return image->is_open;
 }
 
