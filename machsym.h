@@ -104,7 +104,9 @@
  *
  * Input is mapped once and never written. Names and paths in frames are views into it, and live until the
  * image is closed. Names that are put together from parts, names out of a map's packed text, and names from
- * the object files of a debug map live until the session is trimmed or closed.
+ * the object files of a debug map live until the session is trimmed or closed. All are the file's own bytes:
+ * whoever built the file may have put newlines and terminal escapes there. Escape them before a terminal or a
+ * log shows them, as the tool does.
  *
  * A mapped file that another process truncates raises SIGBUS. One that another process writes to changes the
  * answers. MACHSYM_OPEN_COPY reads files into memory first, at the cost of that memory. Files that appear
@@ -442,6 +444,13 @@
  * function, and later 16 more than one a byte. */
 #ifndef MACHSYM_LIST_AHEAD
 #define MACHSYM_LIST_AHEAD 48
+#endif
+
+/* With how many symbols before it at its address a symbol's name is compared, so that a name of two tables is one
+ * alias. Real addresses have one or two names; in a hostile file all symbols may lie at one address. Past this many a
+ * name may be listed twice. */
+#ifndef MACHSYM_ALIASES_COMPARED
+#define MACHSYM_ALIASES_COMPARED 16
 #endif
 
 /* How many bytes of names and paths of object files a session keeps: MACHSYM_KEPT_TEXT for each byte of the
@@ -4893,13 +4902,13 @@ static size_t ms_sym_next(const ms_sym_table *t, size_t at)
     return ms_upper_bound(t->v, t->count, sizeof *t->v, t->v[at].key);
 }
 
-/* Whether the name of an entry differs from those of the entries before it from first on; of many, the last
- * 16. */
+/* Whether the name of an entry differs from those of the entries before it from first on. Of many it compares
+ * the last MACHSYM_ALIASES_COMPARED. */
 static bool ms_sym_is_new(const ms_sym_table *t, size_t first, size_t at)
 {
     machsym_str name = ms_sym_name(t, t->v[at].item);
-    if (at - first > 16)
-        first = at - 16;
+    if (at - first > MACHSYM_ALIASES_COMPARED)
+        first = at - MACHSYM_ALIASES_COMPARED;
     for (; first < at; first++) {
         if (ms_str_equal(ms_sym_name(t, t->v[first].item), name))
             return false;
@@ -6292,11 +6301,11 @@ typedef struct ms_dw {
     ms_span ranges;
     ms_span rnglists;
     ms_span aranges;
-    const ms_range
-        *code; /* executable sections, sorted, apart: what lies elsewhere is a tombstone of dead code */
+    /* Executable sections, sorted and apart. Code that lies elsewhere was stripped: its address is a tombstone. */
+    const ms_range *code;
     size_t code_count;
-    const ms_dw_move
-        *moves; /* of an object in a debug map, sorted, apart; NULL: addresses are the program's */
+    /* Where the linker put the code of a debug map's object, sorted and apart. NULL: addresses are the program's. */
+    const ms_dw_move *moves;
     size_t move_count;
 } ms_dw;
 
@@ -8002,7 +8011,7 @@ static size_t ms_cu_by_ranges(ms_cu_env *env, uint64_t addr, uint64_t *hi)
 }
 
 /* ==== >>lines ==============================================================================================
- * Job:    runs line programs to rows, and finds the row of an address.
+ * Job:    turns line programs into tables of rows that are searched by address.
  * Offers: ms_ln_table, ms_ln_end, ms_ln_read, ms_ln_find, ms_ln_path.
  * Never:  invents a row; lets a row answer past its sequence. */
 
@@ -14164,7 +14173,7 @@ static void ms_mg_close(ms_mg *m)
 
 /* ==== >>build ============================================================================================
  * Job:    makes the map of an image.
- * Offers: machsym_plan, ms_mb_open, ms_mb_close, ms_mb_build_part, ms_mb_merge.
+ * Offers: machsym_plan, ms_mb_open, ms_mb_close, ms_mb_build_part, ms_mb_has_all, ms_mb_merge.
  * Never:  decides which source answers: >>answer does. */
 
 enum {
@@ -14194,8 +14203,7 @@ struct machsym_plan {
     machsym_lines lines;
     uint32_t flags;
     machsym_allocator allocator;
-    machsym_session
-        *session; /* what all parts share: indexes of units and symbols; it does not change any more */
+    machsym_session *session; /* indexes of units and symbols, which all parts share and none changes */
     ms_pk_spaces spaces;
     ms_pk_dict *dict;
     ms_arena arena;
@@ -14244,7 +14252,7 @@ static void ms_mb_cut_objects(machsym_plan *plan)
     for (size_t i = 0; i < o->map.count; i++) {
         const ms_ses_object *object = ms_ses_object_of(s, i);
         size += object != NULL ? object->file.image.dw.info.len : 0;
-        plan->arena.oom |= o->statuses[i] == MACHSYM_OBJECT_UNTRIED;
+        ms_arena_admit(&plan->arena, o->statuses[i] == MACHSYM_OBJECT_UNTRIED);
         if (size < ms_MB_UNIT_BYTES && i + 1 < o->map.count)
             continue;
         ms_mb_add_task(plan, ms_MB_OBJECTS, first, i + 1, size);
@@ -14307,7 +14315,7 @@ static machsym_result ms_mb_fill(machsym_plan *plan, machsym_error *err)
     ms_pk_fill_dict(&plan->spaces, ms_PK_DICT / ms_PK_SAMPLE, plan->dict);
     ms_mb_cut_tasks(plan);
     ms_ses_shrink(session); /* the parts use its indexes only, and decode units themselves */
-    return plan->arena.oom || ms_ses_failed(session) ? ms_fail_memory(err) : MACHSYM_OK;
+    return plan->arena.failed || ms_ses_failed(session) ? ms_fail_memory(err) : MACHSYM_OK;
 }
 
 static void ms_mb_close(machsym_plan *plan)
@@ -14728,6 +14736,15 @@ static void ms_mb_set_head(const machsym_plan *plan, ms_map_head *head)
             head->code_size = hi - mo->text_addr;
     }
     head->lines = (uint32_t)plan->lines;
+}
+
+/* Whether these are all parts of the plan. */
+static bool ms_mb_has_all(const machsym_plan *plan, machsym_part *const *parts, size_t count)
+{
+    size_t i = 0;
+    while (i < count && parts[i] != NULL)
+        i++;
+    return i == count && count == plan->count;
 }
 
 /* Puts the parts together with the symbols that the debug info does not cover. Closes the parts. */
@@ -20201,6 +20218,14 @@ static void ms_dmswp_impl_convention(ms_dmsw *p, uint32_t ref)
     ms_dmswp_char(p, ')');
 }
 
+/* The types that take the place of generic ones. Swift's own demangler prints nothing between them. */
+static void ms_dmswp_substitutions(ms_dmsw *p, uint32_t types)
+{
+    ms_dmswp_lit(p, " for <");
+    ms_dmswp_kids(p, types, "", 0);
+    ms_dmswp_char(p, '>');
+}
+
 static void ms_dmswp_impl_function(ms_dmsw *p, uint32_t ref)
 {
     uint32_t pattern = ms_dmsw_kid_of(p, ref, ms_DMSW_ImplPatternSubstitutions);
@@ -20211,16 +20236,10 @@ static void ms_dmswp_impl_function(ms_dmsw *p, uint32_t ref)
     if (ms_dmsw_kid_of(p, ref, ms_DMSW_ImplSendingResult))
         ms_dmswp_lit(p, "sending ");
     ms_dmswp_impl_list(p, ref, false);
-    if (pattern) {
-        ms_dmswp_lit(p, " for <");
-        ms_dmswp_commas(p, ms_dmsw_kid(p, pattern, 1));
-        ms_dmswp_char(p, '>');
-    }
-    if (invocation) {
-        ms_dmswp_lit(p, " for <");
-        ms_dmswp_commas(p, ms_dmsw_kid(p, invocation, 0));
-        ms_dmswp_char(p, '>');
-    }
+    if (pattern)
+        ms_dmswp_substitutions(p, ms_dmsw_kid(p, pattern, 1));
+    if (invocation)
+        ms_dmswp_substitutions(p, ms_dmsw_kid(p, invocation, 0));
 }
 
 /* ---- printing specializations ---- */
@@ -20263,17 +20282,14 @@ static void ms_dmswp_spec_kind(ms_dmsw *p, uint32_t ref)
     }
 }
 
-/* The closure's name and the types it closes over. */
+/* The closure's name and the types it closes over. Swift's own demangler prints nothing between the types. */
 static void ms_dmswp_spec_closure(ms_dmsw *p, uint32_t param)
 {
     uint32_t count = ms_dmsw_kid_count(p, param);
     ms_dmswp_kid(p, param, 1);
     ms_dmswp_word(p, ", Argument Types : [");
-    for (uint32_t i = 2; i < count && !p->d->failed; i++) {
-        if (i > 2)
-            ms_dmswp_word(p, ", ");
+    for (uint32_t i = 2; i < count && !p->d->failed; i++)
         ms_dmswp_kid(p, param, i);
-    }
 }
 
 static void ms_dmswp_spec_const(ms_dmsw *p, uint32_t param)
@@ -27367,9 +27383,9 @@ static bool ms_dml_run(ms_dm *d)
 }
 
 /* ==== >>text ===============================================================================================
- * Job:    what is known, written for people: paths, names to show, errors as sentences.
- * Offers: ms_txt_path, ms_txt_demangle, ms_txt_name, ms_txt_error, ms_txt_slices.
- * Never:  allocates; writes past the room it is given; leaves a text without its closing NUL. */
+ * Job:    writes what is known for people: paths, names to show, errors as sentences.
+ * Offers: ms_txt_path, ms_txt_demangle, ms_txt_name, ms_txt_error.
+ * Never:  writes past the room it is given; leaves a text without its closing NUL. */
 
 /* Text that is written as snprintf does: what does not fit is counted and left out. */
 typedef struct ms_txt {
@@ -27534,17 +27550,29 @@ static void ms_txt_slice(ms_txt *t, const machsym_slice *slice)
     }
 }
 
-/* "; the file has arm64 67E7..., x86_64 09AB... and 3 more": what may be chosen, of which cap at most are in
- * slices. */
-static void ms_txt_slices(ms_txt *t, const machsym_slice *slices, size_t cap, size_t count)
+/* Whether another slice of the file might have been opened. */
+static bool ms_txt_is_choice(machsym_result code)
 {
-    for (size_t i = 0; i < count && i < cap; i++) {
+    return code == MACHSYM_ERR_ARCH || code == MACHSYM_ERR_UUID || code == MACHSYM_ERR_AMBIGUOUS;
+}
+
+enum { ms_TXT_SLICES = 16 }; /* that an error lists; real files have at most 5 */
+
+/* "; the file has arm64 67E7..., x86_64 09AB... and 3 more". */
+static void ms_txt_slices(ms_txt *t, const machsym_open_desc *desc)
+{
+    machsym_slice slices[ms_TXT_SLICES];
+    machsym_allocator allocator = ms_arena_default(desc->allocator);
+    if (allocator.alloc == NULL || allocator.free == NULL)
+        return;
+    size_t count = ms_file_list_slices(desc, allocator, slices, ms_TXT_SLICES, NULL);
+    for (size_t i = 0; i < count && i < ms_TXT_SLICES; i++) {
         ms_txt_put_c(t, i == 0 ? "; the file has " : ", ");
         ms_txt_slice(t, &slices[i]);
     }
-    if (count > cap) {
+    if (count > ms_TXT_SLICES) {
         ms_txt_put_c(t, " and ");
-        ms_txt_put_number(t, count - cap);
+        ms_txt_put_number(t, count - ms_TXT_SLICES);
         ms_txt_put_c(t, " more");
     }
 }
@@ -27559,11 +27587,12 @@ static const char *ms_txt_advice(machsym_result code)
     }
 }
 
-/* "App.dSYM: not a Mach-O file (Mach-O header, offset 0); name a Mach-O file, ...". */
-static void ms_txt_error(ms_txt *t, const machsym_error *err, const char *file)
+/* "App.dSYM: not a Mach-O file (Mach-O header, offset 0); name a Mach-O file, ...". When another slice should have
+ * been asked for, the text lists those that the descriptor's file has. */
+static void ms_txt_error(ms_txt *t, const machsym_error *err, const machsym_open_desc *desc)
 {
-    if (file != NULL) {
-        ms_txt_put_c(t, file);
+    if (desc != NULL && desc->path != NULL) {
+        ms_txt_put_c(t, desc->path);
         ms_txt_put_c(t, ": ");
     }
     ms_txt_put_c(t, err->what);
@@ -27582,6 +27611,8 @@ static void ms_txt_error(ms_txt *t, const machsym_error *err, const char *file)
             ms_txt_put_number(t, (uint64_t)err->os_errno);
     }
     ms_txt_put_c(t, ms_txt_advice(err->code));
+    if (desc != NULL && ms_txt_is_choice(err->code))
+        ms_txt_slices(t, desc);
 }
 
 /* ==== >>entrance ===========================================================================================
@@ -27903,10 +27934,7 @@ MACHSYM_API machsym_result machsym_map_merge(const machsym_plan *plan, machsym_p
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
     if (out != NULL)
         *out = NULL;
-    bool whole = plan != NULL && parts != NULL && out != NULL && count == plan->count;
-    for (size_t i = 0; i < count && whole; i++)
-        whole = parts[i] != NULL;
-    if (!whole)
+    if (plan == NULL || parts == NULL || out == NULL || !ms_mb_has_all(plan, parts, count))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "all parts of the plan are needed", "", 0);
     return ms_mb_merge(plan, parts, count, out, err);
 }
@@ -28067,13 +28095,8 @@ MACHSYM_API size_t machsym_frame_name(const machsym_frame *frame, uint32_t flags
 MACHSYM_API size_t machsym_error_text(const machsym_error *err, const machsym_open_desc *desc, char *buf,
                                       size_t cap)
 {
-    machsym_slice slices[16];
     ms_txt t = ms_txt_begin(buf, cap);
-    ms_txt_error(&t, err, desc != NULL ? desc->path : NULL);
-    bool is_choice =
-        err->code == MACHSYM_ERR_ARCH || err->code == MACHSYM_ERR_UUID || err->code == MACHSYM_ERR_AMBIGUOUS;
-    if (desc != NULL && is_choice)
-        ms_txt_slices(&t, slices, 16, machsym_list_slices(desc, slices, 16, NULL));
+    ms_txt_error(&t, err, desc);
     return ms_txt_end(&t);
 }
 

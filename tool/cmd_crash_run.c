@@ -131,9 +131,8 @@ static void do_report(const crash_run *run, crash_result *result)
 
 static void print_signature(const crash_result *result)
 {
-    out_format("%016llx  ", (unsigned long long)result->signature.hash);
-    out_write(result->signature.text.v, result->signature.text.len);
-    out_format("  %s\n", result->path);
+    const signature *s = &result->signature;
+    out_line("%016llx  %.*s  %s", (unsigned long long)s->hash, (int)s->text.len, s->text.v, result->path);
 }
 
 /* Files that are no good are told even when nothing else is. */
@@ -157,7 +156,7 @@ static void say_report(const crash_run *run, const crash_result *result)
         return;
     out_flush();
     if (run->count > 1)
-        fprintf(stderr, "== %s\n", result->path);
+        tool_tell("== %s", result->path);
     fwrite(result->summary.v, 1, result->summary.len, stderr);
 }
 
@@ -170,7 +169,7 @@ static void emit(crash_run *run, crash_result *result)
         tool_say("%s: %.*s", result->path, (int)result->failure.len, result->failure.v);
     } else if (o->summary) {
         if (run->count > 1)
-            out_format("== %s\n", result->path);
+            out_line("== %s", result->path);
         out_write(result->summary.v, result->summary.len);
     } else if (o->signature) {
         print_signature(result);
@@ -236,8 +235,8 @@ static void print_table(const crash_run *run)
             run->count, run->count - failed, failed, frames, named, missing);
     for (size_t i = 0; i < run->count && failed > 0; i++) {
         if (run->results[i].failure.len > 0)
-            fprintf(stderr, "  failed  %s: %.*s\n", run->results[i].path, (int)run->results[i].failure.len,
-                    run->results[i].failure.v);
+            tool_tell("  failed  %s: %.*s", run->results[i].path, (int)run->results[i].failure.len,
+                      run->results[i].failure.v);
     }
 }
 

@@ -8,14 +8,30 @@
 
 /* ---- Messages ---- */
 
+static void say(const char *name, const char *format, va_list args)
+{
+    text line = {0};
+    text_c(&line, name);
+    text_format(&line, format, args);
+    text_end_line(&line, 0);
+    out_flush();
+    fwrite(line.v, 1, line.len, stderr);
+    text_free(&line);
+}
+
 void tool_say(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    out_flush();
-    fputs("machsym: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    say("machsym: ", format, args);
+    va_end(args);
+}
+
+void tool_tell(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say("", format, args);
     va_end(args);
 }
 
@@ -208,8 +224,7 @@ void tool_say_open(const machsym_open_desc *desc, const machsym_error *err)
     if (err->code == MACHSYM_ERR_UUID && desc->uuid != NULL)
         say_other_uuid(desc);
     else if (err->code == MACHSYM_ERR_ARCH && desc->arch != NULL)
-        fprintf(stderr, "atos cannot load symbols for the file %s for architecture %s.\n", desc->path,
-                desc->arch);
+        tool_tell("atos cannot load symbols for the file %s for architecture %s.", desc->path, desc->arch);
     else
         tool_say_error(desc->path != NULL ? desc->path : "standard input", err);
     if (err->code == MACHSYM_ERR_ARCH || err->code == MACHSYM_ERR_AMBIGUOUS || err->code == MACHSYM_ERR_UUID)

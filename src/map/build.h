@@ -21,7 +21,7 @@
 
 /* ==== >>build ============================================================================================
  * Job:    makes the map of an image.
- * Offers: machsym_plan, ms_mb_open, ms_mb_close, ms_mb_build_part, ms_mb_merge.
+ * Offers: machsym_plan, ms_mb_open, ms_mb_close, ms_mb_build_part, ms_mb_has_all, ms_mb_merge.
  * Never:  decides which source answers: >>answer does. */
 
 enum {
@@ -51,8 +51,7 @@ struct machsym_plan {
     machsym_lines lines;
     uint32_t flags;
     machsym_allocator allocator;
-    machsym_session
-        *session; /* what all parts share: indexes of units and symbols; it does not change any more */
+    machsym_session *session; /* indexes of units and symbols, which all parts share and none changes */
     ms_pk_spaces spaces;
     ms_pk_dict *dict;
     ms_arena arena;
@@ -101,7 +100,7 @@ static void ms_mb_cut_objects(machsym_plan *plan)
     for (size_t i = 0; i < o->map.count; i++) {
         const ms_ses_object *object = ms_ses_object_of(s, i);
         size += object != NULL ? object->file.image.dw.info.len : 0;
-        plan->arena.oom |= o->statuses[i] == MACHSYM_OBJECT_UNTRIED;
+        ms_arena_admit(&plan->arena, o->statuses[i] == MACHSYM_OBJECT_UNTRIED);
         if (size < ms_MB_UNIT_BYTES && i + 1 < o->map.count)
             continue;
         ms_mb_add_task(plan, ms_MB_OBJECTS, first, i + 1, size);
@@ -164,7 +163,7 @@ static machsym_result ms_mb_fill(machsym_plan *plan, machsym_error *err)
     ms_pk_fill_dict(&plan->spaces, ms_PK_DICT / ms_PK_SAMPLE, plan->dict);
     ms_mb_cut_tasks(plan);
     ms_ses_shrink(session); /* the parts use its indexes only, and decode units themselves */
-    return plan->arena.oom || ms_ses_failed(session) ? ms_fail_memory(err) : MACHSYM_OK;
+    return plan->arena.failed || ms_ses_failed(session) ? ms_fail_memory(err) : MACHSYM_OK;
 }
 
 static void ms_mb_close(machsym_plan *plan)
@@ -585,6 +584,15 @@ static void ms_mb_set_head(const machsym_plan *plan, ms_map_head *head)
             head->code_size = hi - mo->text_addr;
     }
     head->lines = (uint32_t)plan->lines;
+}
+
+/* Whether these are all parts of the plan. */
+static bool ms_mb_has_all(const machsym_plan *plan, machsym_part *const *parts, size_t count)
+{
+    size_t i = 0;
+    while (i < count && parts[i] != NULL)
+        i++;
+    return i == count && count == plan->count;
 }
 
 /* Puts the parts together with the symbols that the debug info does not cover. Closes the parts. */

@@ -86,6 +86,7 @@ static void put_why(text *t, const missing_image *m)
 
 void missing_put_image(text *t, const missing_image *m)
 {
+    size_t from = t->len;
     text_str(t, m->name.len > 0 ? m->name : str_c("???"));
     if (m->version.len > 0) {
         text_char(t, ' ');
@@ -101,6 +102,7 @@ void missing_put_image(text *t, const missing_image *m)
     }
     text_c(t, ": ");
     put_why(t, m);
+    text_escape(t, from);
 }
 
 /* ---- All of them ---- */

@@ -20,13 +20,13 @@ static void put_layer(text *t, const report *r, const report_frame *frame, uint3
     machsym_str name = stack_layer_name(r, frame, layer);
     size_t at = t->len;
     text_c(t, "    ");
-    text_str(t, stack_image_name(r, frame));
+    text_shown(t, stack_image_name(r, frame));
     do
         text_char(t, ' ');
     while (t->len - at < 28);
     text_c(t, colours->strong);
     if (name.len > 0) {
-        text_str(t, name);
+        text_shown(t, name);
     } else {
         text_c(t, "0x");
         text_hex(t, frame->addr, 1);
@@ -35,13 +35,13 @@ static void put_layer(text *t, const report *r, const report_frame *frame, uint3
     if (frame->call_count > 0 && r->calls[frame->call + layer].has_line) {
         const report_call *call = &r->calls[frame->call + layer];
         text_c(t, "  ");
-        text_str(t, str_base_name(call->path));
+        text_shown(t, str_base_name(call->path));
         text_char(t, ':');
         text_dec(t, call->line);
         text_c(t, call->is_inline ? "  (inlined)" : "");
     } else if (frame->where.len > 0) {
         text_c(t, "  ");
-        text_str(t, frame->where);
+        text_shown(t, frame->where);
     }
     text_char(t, '\n');
 }
@@ -59,7 +59,7 @@ static void put_own_frames(text *t, const report *r, const palette *colours)
         text_dec(t, thread->number);
     if (thread->name.len + thread->queue.len > 0) {
         text_c(t, ", ");
-        text_str(t, thread->name.len > 0 ? thread->name : thread->queue);
+        text_shown(t, thread->name.len > 0 ? thread->name : thread->queue);
     }
     text_c(t, ", the app's own frames:\n");
     for (uint32_t i = 0; i < thread->count && shown < SHOWN_FRAMES; i++) {
@@ -109,9 +109,9 @@ static void put_sources(text *t, const report *r)
         if (!image->looked_for || image->status.found != IMAGE_FOUND || image->missing == image->frame_count)
             continue;
         text_c(t, "    ");
-        text_str(t, image->name);
+        text_shown(t, image->name);
         text_c(t, image->status.has_dwarf ? ": debug info of " : ": symbols of ");
-        text_c(t, image->status.path);
+        text_shown(t, str_c(image->status.path));
         if (image->status.other_lines) {
             text_c(t, ", a map built with --lines=");
             text_c(t, image->status.lines);
@@ -128,11 +128,11 @@ void text_summary(text *t, const report *r, const resolve_counts *counts, bool c
     static const palette ansi = {"\033[1m", "\033[33m", "\033[0m"};
     const palette *colours = colour ? &ansi : &none;
     if (r->facts[FACT_PROCESS].len > 0) {
-        text_str(t, r->facts[FACT_PROCESS]);
+        text_shown(t, r->facts[FACT_PROCESS]);
         text_c(t, r->facts[FACT_VERSION].len > 0 ? " " : "");
-        text_str(t, r->facts[FACT_VERSION]);
+        text_shown(t, r->facts[FACT_VERSION]);
         text_c(t, r->facts[FACT_OS].len > 0 ? " on " : "");
-        text_str(t, r->facts[FACT_OS]);
+        text_shown(t, r->facts[FACT_OS]);
         text_char(t, '\n');
     }
     text words = {0};

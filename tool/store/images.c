@@ -303,12 +303,12 @@ static void say_bad(opening *o)
     const store_entry *used = o->image->used;
     pthread_mutex_lock(&o->all->lock);
     for (size_t i = 0; i < o->bad_count; i++) {
-        text_c(t, o->bad[i]);
+        text_shown(t, str_c(o->bad[i]));
         text_c(t, ": ");
         text_c(t, o->why[i]);
         if (used != NULL && used->path != o->bad[i]) {
             text_c(t, "; taken in its place: ");
-            text_c(t, used->path);
+            text_shown(t, str_c(used->path));
         }
         text_char(t, '\n');
     }
