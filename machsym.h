@@ -104,7 +104,9 @@
  *
  * Input is mapped once and never written. Names and paths in frames are views into it, and live until the
  * image is closed. Names that are put together from parts, names out of a map's packed text, and names from
- * the object files of a debug map live until the session is trimmed or closed.
+ * the object files of a debug map live until the session is trimmed or closed. All are the file's own bytes:
+ * whoever built the file may have put newlines and terminal escapes there. Escape them before a terminal or a
+ * log shows them, as the tool does.
  *
  * A mapped file that another process truncates raises SIGBUS. One that another process writes to changes the
  * answers. MACHSYM_OPEN_COPY reads files into memory first, at the cost of that memory. Files that appear
@@ -337,36 +339,53 @@
  * missing, and none are wrong. It is kept in chunks, and by tools that make a map of another one.
  *
  * Contents; search for the tag:
- *   >>options    what may be defined before the include
- *   >>api        everything a user may touch
- *   >>platform   map a file, look into a folder
- *   >>bytes      spans, text views, sort, search, errors
- *   >>reader     integers, LEB128 and strings from a span
- *   >>memory     arenas
- *   >>table      the hash table
- *   >>segments   overlapping ranges to segments
- *   >>macho      fat files and load commands
- *   >>symbols    one table of names outside the debug info
- *   >>unwind     where functions begin, from unwind tables
- *   >>objc       Objective-C metadata
- *   >>swift      Swift type metadata
- *   >>forms      DWARF sections, abbreviations, values
- *   >>units      unit headers; which unit covers an address
- *   >>lines      line programs
- *   >>functions  functions and the calls inlined into them
- *   >>debugmap   programs whose debug info still lies in their object files
- *   >>answer     which source answers
- *   >>pack       text in packed blocks
- *   >>symmap     symbol maps of whole images: looking addresses up
- *   >>encode     the records of a map
- *   >>merge      parts of a map to a whole one
- *   >>build      parts from debug info and symbols
- *   >>writer     maps from ranges that the caller has
- *   >>names      one mangled name on its way to source form; four languages, and which one it is:
- *     >>swift-nodes >>swift-reader >>swift-old >>swift-symbols >>swift-printer
- *     >>rust >>cxx-nodes >>cxx-reader >>cxx-printer >>d >>language
- *   >>text       what is known, written for people
- *   >>entrance   the public functions
+ *   >>options       what may be defined before the include
+ *   >>api           everything a user may touch
+ *   >>bytes         the plain tools that every room needs: bytes, texts, sorting, errors.
+ *   >>platform      makes all calls to the operating system.
+ *   >>reader        reads integers, LEB128 numbers and strings from a span.
+ *   >>memory        gives out memory from chunks of the user's allocator, all of it freed together.
+ *   >>segments      turns ranges that may overlap into sorted segments that do not.
+ *   >>macho         turns load commands into segments, sections and spans.
+ *   >>files         opens a file, a bundle or the caller's bytes for the slices in them.
+ *   >>fixups        reads the data of a slice by address, with its pointers decoded.
+ *   >>symbols       gathers names and starts of functions outside debug info into a table sorted by address.
+ *   >>unwind        finds by unwind tables where functions begin and end.
+ *   >>objc          reads Objective-C metadata.
+ *   >>swift         guesses from Swift type metadata which type a function belongs to.
+ *   >>sources       reads all sources of names outside debug info into one table, once that pays.
+ *   >>forms         reads the values of DWARF entries.
+ *   >>units         finds the unit that covers an address, by headers, root entries or .debug_aranges.
+ *   >>lines         turns line programs into tables of rows that are searched by address.
+ *   >>functions     reads the functions of a unit with the calls inlined into them.
+ *   >>table         maps pairs of numbers to a number, with a bound on each search.
+ *   >>pack          packs text in blocks of 1,024 bytes, each an LZ4 block with a dictionary.
+ *   >>symmap        reads a symbol map in place. Format: docs/symmap.md.
+ *   >>image         opens an image.
+ *   >>debugmap      finds a program's debug info in the object files that its debug map names.
+ *   >>session       keeps what one thread has decoded of an image.
+ *   >>engine        which unit, function, call and row hold an address, and up to where they do.
+ *   >>answer        decides which name and which line a frame has.
+ *   >>iterate       goes through all that a session can decode, one item after the other.
+ *   >>explain       tells how the answer for an address came about.
+ *   >>encode        writes the records of a map's DATA, each once. Format: docs/symmap.md.
+ *   >>merge         puts the parts of a map together into one file in memory.
+ *   >>build         makes the map of an image.
+ *   >>writer        makes a map of ranges that the caller hands over.
+ *   >>names         holds one name on its way to source form: input, output, budgets, scratch.
+ *   >>swift-nodes   the tree that a Swift name becomes, with what both of Swift's readers build it from.
+ *   >>swift-reader  reads the types of names of Swift 4 and later, with the declarations that types lie in.
+ *   >>swift-old     reads names of Swift 1 to 3, a prefix grammar, into the same tree.
+ *   >>swift-symbols reads whole Swift names: declarations and what is derived from them, such as thunks.
+ *   >>swift-printer writes the tree of a Swift name in source form.
+ *   >>rust          turns Rust names into source form.
+ *   >>cxx-nodes     holds a C++ name while it is worked on: its characters, the fixed words, the tree.
+ *   >>cxx-reader    reads a C++ name into its tree, by the grammar of the Itanium ABI.
+ *   >>cxx-printer   writes the tree of a C++ name in source form.
+ *   >>d             turns D names into source form.
+ *   >>language      hands a mangled name to the language that it may be of.
+ *   >>text          writes what is known for people: paths, names to show, errors as sentences.
+ *   >>entrance      the public functions: check arguments, call down, fill the error.
  */
 
 #ifndef MACHSYM_H
@@ -4646,7 +4665,7 @@ static void ms_fx_open(ms_fx_data *d, const ms_mo *mo, ms_arena *arena)
 }
 
 /* ==== >>symbols ============================================================================================
- * Job:    gathers names and starts of functions outside debug info into one table, sorted by address.
+ * Job:    gathers names and starts of functions outside debug info into a table sorted by address.
  * Offers: ms_sym_table, ms_sym_narrow, ms_sym_add, ms_sym_sort, ms_sym_find, ms_sym_exact, ms_sym_scan_exact.
  * Never:  names an address past the next start or the end of its section. */
 
@@ -18646,7 +18665,7 @@ static uint32_t ms_dmswo_read(ms_dmsw *p)
 #endif /* MACHSYM_NO_SWIFT */
 
 /* ==== >>swift-symbols =====================================================================================
- * Job:    reads whole Swift names: declarations, or what compilers derive from them, such as thunks.
+ * Job:    reads whole Swift names: declarations and what is derived from them, such as thunks.
  * Offers: ms_dmsws_begin, ms_dmsws_tree.
  * Never:  prints. */
 

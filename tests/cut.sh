@@ -88,7 +88,7 @@ cp $dsym "$work/whole/demo"
 try demo $((13 * cuts))
 cuts=$((cuts / 4 + 1))
 crash=("${commands[@]:18}")
-commands=("${commands[@]:0:18}")
+commands=("${commands[@]:0:18}") # crash passes by what is no map in a folder
 cp "$work/whole.symmap" "$work/whole/demo.symmap"
 try demo.symmap $((7 * cuts))
 commands+=("${crash[@]}")

@@ -67,16 +67,22 @@ static void print_sections(const machsym_image *image)
 {
     machsym_cursor at = {0, 0};
     machsym_section s;
+    text line = {0};
     out_c("  sections:\n");
     while (machsym_image_next_section(image, &at, &s)) {
-        out_format("    %-10.*s %-17.*s 0x%012llx %10llu bytes%s%s%s\n", (int)s.segment.len, s.segment.ptr,
-                   (int)s.name.len, s.name.ptr, (unsigned long long)s.addr, (unsigned long long)s.size,
-                   s.is_code ? ", code" : "",
+        text_shown(&line, s.segment);
+        out_format("    %-10.*s ", (int)line.len, line.v);
+        line.len = 0;
+        text_shown(&line, s.name);
+        out_format("%-17.*s 0x%012llx %10llu bytes%s%s%s\n", (int)line.len, line.v,
+                   (unsigned long long)s.addr, (unsigned long long)s.size, s.is_code ? ", code" : "",
                    s.bytes.len == 0 && s.size != 0 ? ", no bytes in the file"
                    : s.bytes.len < s.size          ? ", cut short"
                                                    : "",
                    s.is_pair ? ", other half" : "");
+        line.len = 0;
     }
+    text_free(&line);
 }
 
 static void print_debug_info(const machsym_session_info *info)
@@ -147,7 +153,7 @@ static void print_entries(const machsym_image *image, machsym_open_desc desc)
             text_uuid(&line, &info.slice.uuid);
         else
             text_c(&line, one != NULL ? "no UUID" : "damaged");
-        out_format("    0x%llx %-36.*s %s\n", (unsigned long long)entry.addr, (int)line.len, line.v, name);
+        out_line("    0x%llx %-36.*s %s", (unsigned long long)entry.addr, (int)line.len, line.v, name);
         machsym_image_close(one);
         text_free(&line);
         free(name);
@@ -163,7 +169,7 @@ static bool print_image(const machsym_image *image, bool quick)
     machsym_image_get_info(image, &info);
     print_slice(&info.slice);
     if (info.pair_path != NULL)
-        out_format("  other half: %s\n", info.pair_path);
+        out_line("  other half: %s", info.pair_path);
     print_platforms(image);
     out_format("  text: 0x%llx, %llu bytes\n", (unsigned long long)info.text_addr,
                (unsigned long long)info.text_size);
@@ -220,7 +226,7 @@ static bool print_file(const char *path, const info_options *o)
     }
     if (count == 0)
         return false;
-    out_format("%s\n", path);
+    out_line("%s", path);
     if (count > MAX_SLICES)
         tool_say("%s: %zu slices, the first %d are shown", path, count, MAX_SLICES);
     desc.pair_path = o->from.pair;

@@ -90,9 +90,9 @@ static bool print_info(const char *path, const machsym_map *map)
     machsym_map_info info;
     text t = {0};
     machsym_map_get_info(map, &info);
-    text_c(&t, path);
+    text_shown(&t, str_c(path));
     text_c(&t, "\n  image: ");
-    text_str(&t, info.name);
+    text_shown(&t, info.name);
     text_c(&t, ", ");
     text_c(&t, info.arch);
     text_c(&t, ", ");
@@ -182,9 +182,13 @@ static void dump_range(text *t, symbol_source *source, const machsym_map_range *
     text_hex(t, range->hi, 1);
     for (size_t i = 0; i < count; i++) {
         text_char(t, '\t');
+        size_t from = t->len;
         text_frame_name(t, &frames[i], style);
+        text_escape(t, from);
         text_char(t, '\t');
+        from = t->len;
         text_place(t, &frames[i], style);
+        text_escape(t, from);
     }
     text_char(t, '\n');
 }

@@ -39,8 +39,7 @@ machsym_map *map_build_image(const machsym_plan_desc *desc, const char *path, co
 /* The key of the line above the rows of a table that says that it is of a damaged file. */
 #define MAP_DAMAGED_HEADING "Damaged"
 
-bool text_from_base64(text *t);                        /* in place; false when it is not base64 */
-void text_field(text *t, const char *ptr, size_t len); /* tabs and line ends become blanks */
+bool text_from_base64(text *t); /* in place; false when it is not base64 */
 /* Breakpad's .sym. */
 void export_breakpad(const symbol_file *file, const frame_style *style, outfile *out, text *t);
 

@@ -61,7 +61,11 @@ static void show_progress(const char *path, const build *b, double since)
     double took = seconds() - since;
     double rate = took > 0 ? (double)b->done_bytes / took : 0;
     double left = rate > 0 ? (double)(b->total - b->done_bytes) / rate : 0;
-    fprintf(stderr, "\r%s: %3.0f %%, %.0f MB/s, %.0f s left\033[K", path, share * 100, rate / 1e6, left);
+    text name = {0};
+    text_shown(&name, str_c(path));
+    fprintf(stderr, "\r%.*s: %3.0f %%, %.0f MB/s, %.0f s left\033[K", (int)name.len, name.v, share * 100,
+            rate / 1e6, left);
+    text_free(&name);
 }
 
 /* Waits for the threads, and tells now and then how far they are. The lock is held. */
@@ -272,7 +276,7 @@ static bool build_slice(const build_command *c, const machsym_open_desc *open)
     if (ok) {
         machsym_map_info made;
         machsym_map_get_info(map, &made);
-        out_format("%s: %s, %llu bytes\n", path.v, made.arch, (unsigned long long)made.size);
+        out_line("%s: %s, %llu bytes", path.v, made.arch, (unsigned long long)made.size);
         say_lost(open->path, &info, &counts, map);
     }
     machsym_map_close(map);

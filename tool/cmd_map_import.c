@@ -258,8 +258,8 @@ static bool run_import(import_command *c)
     }
     ok = map != NULL && map_write(map, path.v);
     if (ok)
-        out_format("%s: %zu rows, %zu other lines, %zu rows cut where they overlap one before\n", path.v,
-                   c->count, c->skipped, c->cut);
+        out_line("%s: %zu rows, %zu other lines, %zu rows cut where they overlap one before", path.v,
+                 c->count, c->skipped, c->cut);
     machsym_map_close(map);
     text_free(&input);
     text_free(&path);

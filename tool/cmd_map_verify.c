@@ -44,6 +44,7 @@ static const char *frame_difference(const verify *v, const machsym_frame *a, con
 static void text_frames(text *t, const machsym_frame *frames, size_t count)
 {
     static const frame_style style = {true, true, 0, NULL};
+    size_t from = t->len;
     text_c(t, count == 0 ? "nothing" : "");
     for (size_t i = 0; i < count; i++) {
         text_c(t, i > 0 ? " < " : "");
@@ -53,6 +54,7 @@ static void text_frames(text *t, const machsym_frame *frames, size_t count)
         text_char(t, ':');
         text_dec(t, frames[i].line);
     }
+    text_end_line(t, from);
 }
 
 static void compare_addr(verify *v, uint64_t addr)
@@ -72,9 +74,8 @@ static void compare_addr(verify *v, uint64_t addr)
     text_c(&t, what);
     text_c(&t, "\n  map:   ");
     text_frames(&t, v->got, got);
-    text_c(&t, "\n  image: ");
+    text_c(&t, "  image: ");
     text_frames(&t, v->want, want);
-    text_char(&t, '\n');
     out_text(&t);
     text_free(&t);
 }
@@ -180,11 +181,11 @@ static bool verify_run(verify *v, const char *image_path, const build_options *h
     if (v->different > SHOWN_DIFFERENCES)
         out_format("... and %llu more\n", (unsigned long long)(v->different - SHOWN_DIFFERENCES));
     if (same && v->different == 0)
-        out_format("%s: the same bytes, and the same answers at %llu addresses\n", v->map_file.info.path,
-                   (unsigned long long)v->compared);
+        out_line("%s: the same bytes, and the same answers at %llu addresses", v->map_file.info.path,
+                 (unsigned long long)v->compared);
     else
-        out_format("%s: other bytes, or other answers: %llu of %llu addresses differ\n",
-                   v->map_file.info.path, (unsigned long long)v->different, (unsigned long long)v->compared);
+        out_line("%s: other bytes, or other answers: %llu of %llu addresses differ", v->map_file.info.path,
+                 (unsigned long long)v->different, (unsigned long long)v->compared);
     return tell_damage(v, image_path, &counts) && same && v->different == 0;
 }
 

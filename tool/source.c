@@ -106,7 +106,7 @@ bool tool_open_symbols(const symbol_desc *desc, symbol_file *out)
     if (result == MACHSYM_ERR_POLICY)
         tool_say("%s: the map was built for --lines=%s, not --lines=%s; ask for %s, or build it again", path,
                  lines_name(out->lines), lines_name(desc->lines), lines_name(out->lines));
-    else if (result != MACHSYM_OK && is_map(desc))
+    else if (result != MACHSYM_OK && result != MACHSYM_ERR_UUID && is_map(desc))
         tool_say_error(path, &err);
     else if (result != MACHSYM_OK)
         tool_say_open(&desc->open, &err);

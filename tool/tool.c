@@ -9,14 +9,30 @@
 
 /* ---- Messages ---- */
 
+static void say(const char *name, const char *format, va_list args)
+{
+    text line = {0};
+    text_c(&line, name);
+    text_format(&line, format, args);
+    text_end_line(&line, 0);
+    out_flush();
+    fwrite(line.v, 1, line.len, stderr);
+    text_free(&line);
+}
+
 void tool_say(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    out_flush();
-    fputs("machsym: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    say("machsym: ", format, args);
+    va_end(args);
+}
+
+void tool_tell(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say("", format, args);
     va_end(args);
 }
 
@@ -154,14 +170,32 @@ bool take_best_line(void *field, const char *value)
 
 /* ---- Images ---- */
 
+/* A file of one image, such as a map, has no list of slices. */
+static size_t only_slice(const machsym_open_desc *desc, machsym_slice *slice)
+{
+    machsym_open_desc any = *desc;
+    machsym_image *image;
+    machsym_image_info info;
+    any.uuid = NULL;
+    any.flags |= MACHSYM_OPEN_UNCHECKED;
+    if (machsym_image_open(&any, &image, NULL) != MACHSYM_OK)
+        return 0;
+    machsym_image_get_info(image, &info);
+    *slice = info.slice;
+    machsym_image_close(image);
+    return 1;
+}
+
 static void list_slices(const machsym_open_desc *desc)
 {
     machsym_slice *slices;
     text line = {0};
     size_t count = machsym_list_slices(desc, NULL, 0, NULL);
-    slices = tool_alloc(count * sizeof *slices);
+    slices = tool_alloc((count + 1) * sizeof *slices);
     size_t now = machsym_list_slices(desc, slices, count, NULL);
     count = now < count ? now : count; /* another file may stand there by now */
+    if (count == 0)
+        count = only_slice(desc, slices);
     for (size_t i = 0; i < count && i < 64; i++) {
         text_c(&line, "  ");
         text_c(&line, slices[i].arch);
@@ -177,11 +211,21 @@ static void list_slices(const machsym_open_desc *desc)
     free(slices);
 }
 
+static void say_other_uuid(const machsym_open_desc *desc)
+{
+    text wanted = {0};
+    text_uuid(&wanted, desc->uuid);
+    tool_say("%s: UUID %s was asked for; the file holds", desc->path != NULL ? desc->path : "standard input",
+             text_z(&wanted));
+    text_free(&wanted);
+}
+
 void tool_say_open(const machsym_open_desc *desc, const machsym_error *err)
 {
-    if (err->code == MACHSYM_ERR_ARCH && desc->arch != NULL)
-        fprintf(stderr, "atos cannot load symbols for the file %s for architecture %s.\n", desc->path,
-                desc->arch);
+    if (err->code == MACHSYM_ERR_UUID && desc->uuid != NULL)
+        say_other_uuid(desc);
+    else if (err->code == MACHSYM_ERR_ARCH && desc->arch != NULL)
+        tool_tell("atos cannot load symbols for the file %s for architecture %s.", desc->path, desc->arch);
     else
         tool_say_error(desc->path != NULL ? desc->path : "standard input", err);
     if (err->code == MACHSYM_ERR_ARCH || err->code == MACHSYM_ERR_AMBIGUOUS || err->code == MACHSYM_ERR_UUID)

@@ -20,8 +20,14 @@ enum { TOOL_OK = 0, TOOL_ERROR = 1, TOOL_USAGE = 2 };
 
 /* ---- Messages ---- */
 
-/* Prints "machsym: ..." to stderr. */
+/* Prints "machsym: ..." to stderr: one line, whatever is in the names that it holds. */
 void tool_say(const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(POSIX_PRINTF, 1, 2)))
+#endif
+    ;
+/* The same without "machsym: ". */
+void tool_tell(const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(POSIX_PRINTF, 1, 2)))
 #endif
