@@ -5,6 +5,7 @@
 
 #include "test.h"
 
+#include "../tool/report/missing.h"
 #include "../tool/report/summary.h"
 #include "../tool/report/write.h"
 
@@ -48,7 +49,9 @@ static unsigned long long use(const text *input)
     resolve_options how;
     write_options writing = {false, true};
     signature sign;
+    missing_list missing;
     text out = {0};
+    memset(&missing, 0, sizeof missing);
     memset(&how, 0, sizeof how);
     how.all = true;
     work = 0;
@@ -61,6 +64,12 @@ static unsigned long long use(const text *input)
     report_write_json(&r, &writing, &counts, &out);
     out.len = 0;
     text_summary(&out, &r, &counts, false);
+    out.len = 0;
+    text_brief(&out, &r, &counts);
+    missing_add_report(&missing, &r);
+    missing_put_text(&missing, &out);
+    missing_put_json(&missing, &out);
+    missing_free(&missing);
     report_signature(&r, &sign);
     text_free(&sign.text);
     text_free(&out);
@@ -181,6 +190,20 @@ static void images_of_one_uuid(text *t, size_t n)
     for (size_t i = 0; i < n; i++)
         put_format(t, "0x%zx - 0x%zx demo arm64  <" DEMO "> /demo\n", (size_t)0x100000000 + i * 0x4000,
                    (size_t)0x100003fff + i * 0x4000);
+}
+
+/* Each is the program, whose version is long. */
+static void images_of_the_program(text *t, size_t n)
+{
+    text_c(t, "Process: prog [1]\nVersion: ");
+    put_times(t, "1", n);
+    put_thread(t, 0);
+    for (size_t i = 0; i < n; i++)
+        put_frame(t, i, 0x100000000 + i * 0x4000 + 0xaec);
+    text_c(t, "\nBinary Images:\n");
+    for (size_t i = 0; i < n; i++)
+        put_format(t, "0x%zx - 0x%zx prog arm64  <%032zx> /prog\n", (size_t)0x100000000 + i * 0x4000,
+                   (size_t)0x100003fff + i * 0x4000, i);
 }
 
 /* A spindump of many processes. */
@@ -523,6 +546,7 @@ int main(int argc, char **argv)
     TRAP(images_that_overlap, 2000);
     TRAP(images_of_one_base, 2000);
     TRAP(images_of_one_uuid, 2000);
+    TRAP(images_of_the_program, 2000);
     TRAP(processes_of_one_frame, 1000);
     TRAP(tree_of_many_levels, 2000);
     TRAP(row_that_never_ends, 2000);
