@@ -5,6 +5,7 @@
 
 #include "test.h"
 
+#include "../tool/cmd_atos.h"
 #include "../tool/report/missing.h"
 #include "../tool/report/summary.h"
 #include "../tool/report/write.h"
@@ -528,6 +529,33 @@ static void check_groups(const char *name, uint64_t step)
     check_growth(name, cost, 4000);
 }
 
+/* ---- atos ---- */
+
+/* A line in pieces, as a pipe hands it over. The answers, which nobody reads, go to the end of the file. */
+static unsigned long long answer_in_pieces(size_t n, const char *piece)
+{
+    atos a;
+    text input = {0};
+    memset(&a, 0, sizeof a);
+    a.delimiter = "\n";
+    work = 0;
+    for (size_t i = 0; i < n; i++) {
+        text_c(&input, piece);
+        atos_answer_part(&a, &input, strlen(piece));
+    }
+    text_free(&input);
+    return work;
+}
+
+static void check_line(const char *piece)
+{
+    unsigned long long cost[3];
+    cost[0] = answer_in_pieces(1, piece);
+    cost[1] = answer_in_pieces(20000, piece);
+    cost[2] = answer_in_pieces(80000, piece);
+    check_growth("atos: one long line in pieces", cost, 80000 * strlen(piece));
+}
+
 int main(int argc, char **argv)
 {
     store_options store_how = {true};
@@ -569,6 +597,8 @@ int main(int argc, char **argv)
     TRAP(reports_in_utf16, 2000);
     check_snippets(argc < 2 ? NULL : argv[1]);
     if (argc < 2) {
+        check_line("x");
+        check_line("0x1 ");
         check_groups("signatures that end alike", (uint64_t)1 << 32);
         check_groups("signatures of one hash", 0);
     }
