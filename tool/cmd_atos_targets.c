@@ -62,6 +62,7 @@ static bool open_target(atos *a, const symbol_desc *desc)
         return false;
     if (desc->open.pair_path == NULL && !tool_open_symbols(desc, &t->file))
         return false;
+    tool_say_damage(t->file.image);
     t->text_addr = t->file.info.text_addr;
     t->text_exec_addr = t->file.info.text_exec_addr;
     if (desc->open.pair_path == NULL)

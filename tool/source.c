@@ -63,6 +63,7 @@ static void set_info(symbol_file *file)
     file->info.text_exec_addr = info.text_exec_addr;
     file->info.address_size = info.address_size;
     file->info.has_dwarf = info.has_dwarf;
+    file->info.is_damaged = info.damage_count != 0;
 }
 
 machsym_result symbol_file_open(const symbol_desc *desc, symbol_file *out, machsym_error *err)
@@ -109,6 +110,8 @@ bool tool_open_symbols(const symbol_desc *desc, symbol_file *out)
         tool_say_error(path, &err);
     else if (result != MACHSYM_OK)
         tool_say_open(&desc->open, &err);
+    else
+        tool_say_damage(out->image);
     return result == MACHSYM_OK;
 }
 

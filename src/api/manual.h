@@ -85,7 +85,10 @@
  * a sentence of it. A descriptor that lacks something, or a NULL where a result should go, is
  * MACHSYM_ERR_ARGUMENT. Objects must not be NULL, except where they are closed. Each may be closed once.
  *
- * Damage inside a file fails no lookup. It costs what is damaged and nothing else, and it is counted.
+ * Damage inside a file fails no lookup. It costs what is damaged and nothing else, and it is counted:
+ * machsym_image_info tells what was found while opening, and how many bytes a file lacks that is cut short.
+ * No map is made of half a file unless that is asked for, and every map of a damaged file says what it is
+ * (MACHSYM_MAP_DAMAGED).
  *
  * A debug build whose library was made from another machsym.h, with structs of other sizes, ends with a
  * message at the first call that opens something (MACHSYM_ASSERT).
