@@ -139,9 +139,10 @@ COUNTED := test_bounds test_report_bounds
 $(filter-out $(COUNTED:%=$(B)/tests/%),$(PUBLIC_TESTS:%=$(B)/tests/%)): $(B)/tool/machsym.o
 $(B)/tests/test_crash $(B)/tests/test_errors: $(MODULES:%=$(B)/tool/%.o)
 
-# These count the work that is done.
+# These count the work that is done; the second runs `machsym atos` too.
+ATOS := $(filter cmd_atos%,$(TOOL_C:tool/%.c=%))
 $(B)/tests/test_bounds: $(B)/counted/machsym.o
-$(B)/tests/test_report_bounds: $(MODULES:%=$(B)/counted/%.o)
+$(B)/tests/test_report_bounds: $(MODULES:%=$(B)/counted/%.o) $(ATOS:%=$(B)/counted/%.o)
 $(B)/counted/%.o: tool/%.c tests/count_work.h $(TOOL_H) $(HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(STD) -D_GNU_SOURCE -include tests/count_work.h $(CPPFLAGS) $(TEST_CFLAGS) -O1 -c -o $@ $<
