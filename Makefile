@@ -221,18 +221,19 @@ differential: all
 bench: all
 	bench/run
 
-# tsan and msan run the tests that they are for: threads that share, and all that reads what files say. None is
-# optimised: with sanitizers that takes longer than it saves.
+# tsan and msan run the tests that they are for: threads that share, and all that reads what files say. Nothing is
+# optimised: that takes longer than it saves. What is tried by the ten thousand is thinned out: test-gcc has it all, and
+# make torture cuts and flips all files under AddressSanitizer.
 comma := ,
 SAN := -gline-tables-only -O0 -fno-omit-frame-pointer -fno-sanitize-recover=all
 SAN_FLAGS = CC=clang CFLAGS="$(SAN) $(1)" TEST_CFLAGS="$(SAN) $(1)" SMALL_CFLAGS= LONG_CFLAGS=
 .PHONY: asan tsan msan torture
 asan:
-	@QUICK=1 STRIDE=$${STRIDE:-10} $(MAKE) test B=build/asan $(call SAN_FLAGS,-fsanitize=address$(comma)undefined)
+	@QUICK=1 STRIDE=$${STRIDE:-30} SAMPLE=7 $(MAKE) test B=build/asan $(call SAN_FLAGS,-fsanitize=address$(comma)undefined)
 tsan:
 	@$(MAKE) test B=build/tsan ONLY="test_threads test_map_threads" $(call SAN_FLAGS,-fsanitize=thread)
 msan:
-	@STRIDE=10 $(MAKE) test B=build/msan \
+	@STRIDE=30 $(MAKE) test B=build/msan \
 	    ONLY="corrupt test_forms test_functions test_lines test_macho test_symbols test_units" \
 	    ONLY_FUZZ="$(FUZZ_C:fuzz/fuzz_%.c=%)" $(call SAN_FLAGS,-fsanitize=memory)
 
