@@ -195,6 +195,11 @@ test-all:
 damage: $(B)/tests/damage
 	@$(B)/tests/damage --all --table
 
+# The table of surroundings: every command on a full disk, killed at each step, beside traps and so on.
+.PHONY: surroundings
+surroundings: all
+	@MACHSYM=$(abspath $(B)/machsym) CC="$(CC)" bash tests/surroundings.sh --table
+
 # ---- Stricter checks ----
 
 FORMATTED = $(wildcard src/*.h src/*/*.h examples/*.c tool/*.[ch] tool/*/*.[ch] examples/go/*.[ch] tests/*.[ch] fuzz/*.[ch] bench/*.c)
@@ -332,7 +337,7 @@ test-hosts:
 .PHONY: help clean
 help:
 	@sed -n 's/^#   make/make/p' Makefile
-	@echo "stricter: test-all damage rooms join-check format-check compile-matrix asan tsan msan torture coverage fixtures-check differential"
+	@echo "stricter: test-all damage surroundings rooms join-check format-check compile-matrix asan tsan msan torture coverage fixtures-check differential"
 	@echo "fuzzing:  fuzz fuzz-short (TIME=15 SEED=1; another SEED explores) fuzz-replay fuzz-coverage"
 	@echo "hosts:    test-hosts test-m32 test-s390x test-aarch64 test-musl test-mingw test-wasm"
 	@echo "others:   bench format clean"

@@ -82,11 +82,13 @@ const char *text_z(text *t);
 void text_base64(text *t, const uint8_t *p, size_t len);
 bool text_from_base64(text *t); /* decodes in place; false when it is not base64 */
 
-/* Appends a whole file; "-" is standard input. Returns false with errno when it cannot be read. */
-bool text_read_file(text *t, const char *path);
-/* The same of a file that nobody named on the command line: anything but a plain file is refused, and
- * nothing waits. */
-bool text_read_plain(text *t, const char *path);
+/* The most that is read of a file or of standard input: reports and tables of real programs have a few hundred
+ * megabytes at most, and a device may never end. */
+enum { TEXT_FILE_MAX = 1 << 30 };
+
+/* Appends a whole file; "-" is standard input. Nothing but a regular file is read, and nothing waits; but for what the shell
+ * has opened, /dev/fd/N and /dev/stdin. Returns NULL, or why it cannot be read. */
+const char *text_read_file(text *t, const char *path);
 
 /* ---- Memory for many texts ---- */
 
