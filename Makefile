@@ -134,7 +134,8 @@ $(B)/tests/%: tests/%.c $(wildcard tests/*.h) $(HEADERS)
 # These are linked with the tool's modules, its commands left out; those of the second count the work that they do.
 MODULES := $(filter-out main cmd_%,$(TOOL_C:tool/%.c=%))
 $(B)/tests/test_crash $(B)/tests/test_errors: $(MODULES:%=$(B)/replayed/%.o)
-$(B)/tests/test_report_bounds: $(MODULES:%=$(B)/counted/%.o)
+ATOS := $(filter cmd_atos%,$(TOOL_C:tool/%.c=%))
+$(B)/tests/test_report_bounds: $(MODULES:%=$(B)/counted/%.o) $(ATOS:%=$(B)/counted/%.o)
 
 $(B)/counted/%.o: tool/%.c tests/count_work.h $(TOOL_H) $(HEADERS)
 	@mkdir -p $(@D)

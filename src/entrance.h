@@ -326,6 +326,11 @@ MACHSYM_API machsym_result machsym_part_build(const machsym_plan *plan, size_t i
     return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
 }
 
+MACHSYM_API void machsym_part_get_info(const machsym_part *part, machsym_part_info *out)
+{
+    *out = part->info;
+}
+
 MACHSYM_API void machsym_part_close(machsym_part *part)
 {
     if (part != NULL)

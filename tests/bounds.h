@@ -145,6 +145,7 @@ static unsigned long long use(const bytes *file, uint64_t lo, uint64_t size, uin
         memset(&plan, 0, sizeof plan);
         plan.image = image;
         plan.lines = (machsym_lines)lines;
+        plan.flags = MACHSYM_MAP_DAMAGED;
         plan.allocator = counting;
         CHECK_EQ(machsym_map_build(&plan, &map, NULL), MACHSYM_OK);
         if (map != NULL)

@@ -78,6 +78,7 @@ in|crash --no-cache -d . --summary NAME.ips NAME.crash
 in|crash --no-cache -d rules --summary NAME.ips NAME.crash
 in|crash --no-cache -d . --signature NAME.ips NAME.crash
 in|crash --no-cache -d . --group NAME.ips NAME.crash
+in|crash --no-cache -d rules --missing=text NAME.ips NAME.crash
 in|crash --no-cache -d none -o NAME.none/NAME NAME.ips
 in|crash --no-cache -d NAME.none NAME.ips
 in|atos -o NAME.none 0x1000

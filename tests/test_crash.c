@@ -441,7 +441,7 @@ static void test_image_without_name(void)
     CHECK_EQ(counts.missing, 1);
     text_summary(&t, &r, &counts, false);
     text_add(&t, "", 1);
-    CHECK(strstr(t.v, "symbols are missing for:\n    ???: the report gives no UUID\n") != NULL);
+    CHECK(strstr(t.v, "debug info is missing for:\n    ???: the report gives no UUID\n") != NULL);
     text_free(&t);
     report_close(&r);
 }

@@ -250,6 +250,10 @@ static void atos_explain(const atos *a, text *out, const target *t, uint64_t add
     }
     for (size_t i = 0; i < count; i++)
         explain_frame(a, out, &a->frames[i]);
+    if (t->file.info.is_damaged)
+        text_c(out, t->file.map != NULL ? "  doubt: the map was made of a damaged file"
+                                        : "  doubt: the file is damaged");
+    text_c(out, t->file.info.is_damaged ? "; names, lines and calls may be missing\n" : "");
     if (t->file.map != NULL)
         return;
     text_c(out, e.row_count > 0 ? "  line rows:\n" : "  line rows: none at this address\n");

@@ -76,7 +76,9 @@ static void print_sections(const machsym_image *image)
         text_shown(&line, s.name);
         out_format("%-17.*s 0x%012llx %10llu bytes%s%s%s\n", (int)line.len, line.v,
                    (unsigned long long)s.addr, (unsigned long long)s.size, s.is_code ? ", code" : "",
-                   s.bytes.len == 0 && s.size != 0 ? ", no bytes in the file" : "",
+                   s.bytes.len == 0 && s.size != 0 ? ", no bytes in the file"
+                   : s.bytes.len < s.size          ? ", cut short"
+                                                   : "",
                    s.is_pair ? ", other half" : "");
         line.len = 0;
     }
@@ -160,7 +162,8 @@ static void print_entries(const machsym_image *image, machsym_open_desc desc)
         tool_say("the first %d images are shown", MAX_ENTRIES);
 }
 
-static void print_image(const machsym_image *image, bool quick)
+/* Returns whether nothing in it is damaged. */
+static bool print_image(const machsym_image *image, bool quick)
 {
     machsym_image_info info;
     machsym_image_get_info(image, &info);
@@ -174,6 +177,7 @@ static void print_image(const machsym_image *image, bool quick)
     print_sections(image);
     if (info.has_compressed_dwarf)
         out_c("  compressed debug info (__zdebug_*): unsupported; answers come from symbols\n");
+    bool ok = info.damage_count == 0;
     machsym_session *session = quick ? NULL : tool_session(image, MACHSYM_LINES_ATOS, 0);
     if (session != NULL) {
         machsym_session_info counts;
@@ -188,13 +192,15 @@ static void print_image(const machsym_image *image, bool quick)
             out_format(
                 "  damaged: %u parts of exports trie, binds, unwind info, Objective-C or Swift metadata\n",
                 counts.damaged_metadata);
+        ok = ok && counts.damaged_units == 0 && counts.damaged_metadata == 0;
     }
     if (info.damage_count != 0)
         out_format("  damaged: %u load commands, sections or unit headers; first: %s (%s, 0x%llx)%s\n",
                    info.damage_count, info.damage.what, info.damage.where,
                    (unsigned long long)info.damage.offset,
-                   info.damage.is_cut_short ? "; the file may be cut short" : "");
+                   info.damage.is_cut_short ? "; the file is cut short" : "");
     tool_session_close(session);
+    return ok;
 }
 
 typedef struct info_options {
@@ -214,10 +220,12 @@ static bool print_file(const char *path, const info_options *o)
     desc.path = path;
     desc.flags = o->from.copy ? MACHSYM_OPEN_COPY : 0;
     size_t count = machsym_list_slices(&desc, slices, MAX_SLICES, &err);
-    if (count == 0) {
+    if (count == 0 || err.code != MACHSYM_OK) {
         tool_say_error(path, &err);
-        return false;
+        ok = false;
     }
+    if (count == 0)
+        return false;
     out_line("%s", path);
     if (count > MAX_SLICES)
         tool_say("%s: %zu slices, the first %d are shown", path, count, MAX_SLICES);
@@ -234,7 +242,7 @@ static bool print_file(const char *path, const info_options *o)
         machsym_image *image = tool_open(&desc);
         ok = ok && image != NULL;
         if (image != NULL) {
-            print_image(image, o->quick);
+            ok = print_image(image, o->quick) && ok;
             print_entries(image, desc);
         }
         machsym_image_close(image);

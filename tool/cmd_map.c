@@ -84,7 +84,8 @@ const command map_chunk_command = {
 
 /* ---- info ---- */
 
-static void print_info(const char *path, const machsym_map *map)
+/* Returns whether what the map was made of was whole. */
+static bool print_info(const char *path, const machsym_map *map)
 {
     machsym_map_info info;
     text t = {0};
@@ -114,7 +115,11 @@ static void print_info(const char *path, const machsym_map *map)
     out_format("  names: %llu bytes, packed into %llu; the rest: %llu bytes\n",
                (unsigned long long)info.text_bytes, (unsigned long long)info.packed_bytes,
                (unsigned long long)info.data_bytes);
+    bool is_damaged = (info.flags & MACHSYM_MAP_DAMAGED) != 0;
+    if (is_damaged)
+        out_c("  damaged: made of a damaged file; names, lines and ranges may be missing\n");
     text_free(&t);
+    return !is_damaged;
 }
 
 static int run_info(int argc, char **argv)
@@ -128,9 +133,7 @@ static int run_info(int argc, char **argv)
         return options_wrong(&map_info_command, "no map is named");
     for (int i = 1; i <= count; i++) {
         machsym_map *map = map_open(argv[i], copy ? MACHSYM_MAP_COPY : 0);
-        if (map != NULL)
-            print_info(argv[i], map);
-        else
+        if (map == NULL || !print_info(argv[i], map))
             status = TOOL_ERROR;
         machsym_map_close(map);
     }

@@ -30,10 +30,14 @@ typedef struct build_options {
     bool progress;
 } build_options;
 
-/* Builds the map of an image. Returns NULL after a message. */
-machsym_map *map_build_image(const machsym_plan_desc *desc, const char *path, const build_options *how);
+/* Builds the map of an image. *counts: its units, and how many of them are damaged. Returns NULL after a message. */
+machsym_map *map_build_image(const machsym_plan_desc *desc, const char *path, const build_options *how,
+                             machsym_part_info *counts);
 
 /* ---- Other formats ---- */
+
+/* The key of the line above the rows of a table that says that it is of a damaged file. */
+#define MAP_DAMAGED_HEADING "Damaged"
 
 bool text_from_base64(text *t); /* in place; false when it is not base64 */
 /* Breakpad's .sym. */

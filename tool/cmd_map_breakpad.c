@@ -301,6 +301,8 @@ static void put_module(breakpad *b)
     text_c(b->t, "0 ");
     text_shown(b->t, info->name);
     text_char(b->t, '\n');
+    if (info->is_damaged) /* readers pass by what they do not know behind INFO */
+        text_c(b->t, "INFO DAMAGED made of a damaged file\n");
 }
 
 static void for_each_range(breakpad *b, bool symbols)

@@ -210,6 +210,8 @@ static void export_bugly(const symbol_file *file, const frame_style *how, outfil
     symbol_source *source = symbol_source_open(file, 0, 0);
     frame_style style = *how;
     style.source = source;
+    if (file->info.is_damaged)
+        text_c(t, MAP_DAMAGED_HEADING ":\tyes\n");
     while (machsym_map_next(file->map, &at, &range)) {
         size_t count = symbol_source_frames(source, range.lo, frames, MAP_MAX_FRAMES);
         next.len = 0;

@@ -149,14 +149,28 @@ static bool verify_open(verify *v, const char *map_path, const char *image_path,
     return true;
 }
 
+/* A map of half a file has the same bytes as one that is made of it again: that is no praise. Returns whether all
+ * is whole. */
+static bool tell_damage(const verify *v, const char *image_path, const machsym_part_info *counts)
+{
+    if (counts->damaged_units != 0)
+        tool_say("%s: %u of %u units of the debug info are damaged", image_path, counts->damaged_units,
+                 counts->unit_count);
+    if (v->map_file.info.is_damaged)
+        tool_say("%s: the map was made of a damaged file; names, lines and ranges may be missing",
+                 v->map_file.info.path);
+    return counts->damaged_units == 0 && !v->map_file.info.is_damaged && !v->image_file.info.is_damaged;
+}
+
 static bool verify_run(verify *v, const char *image_path, const build_options *how)
 {
     machsym_plan_desc desc;
     memset(&desc, 0, sizeof desc);
     desc.image = v->image_file.image;
     desc.lines = v->map_file.lines;
-    desc.flags = v->columns ? MACHSYM_MAP_COLUMNS : 0;
-    machsym_map *made = map_build_image(&desc, image_path, how);
+    desc.flags = (v->columns ? MACHSYM_MAP_COLUMNS : 0u) | MACHSYM_MAP_DAMAGED;
+    machsym_part_info counts;
+    machsym_map *made = map_build_image(&desc, image_path, how, &counts);
     if (made == NULL)
         return false;
     bool same = compare_bytes(v->map_file.map, made);
@@ -172,7 +186,7 @@ static bool verify_run(verify *v, const char *image_path, const build_options *h
     else
         out_line("%s: other bytes, or other answers: %llu of %llu addresses differ", v->map_file.info.path,
                  (unsigned long long)v->different, (unsigned long long)v->compared);
-    return same && v->different == 0;
+    return tell_damage(v, image_path, &counts) && same && v->different == 0;
 }
 
 typedef struct verify_options {

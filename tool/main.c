@@ -67,5 +67,5 @@ int main(int argc, char **argv)
 {
     posix_start();
     outfile_start();
-    return out_finish(tool_say_memory(run(argc, argv)));
+    return out_finish(tool_end(run(argc, argv)));
 }

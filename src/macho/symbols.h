@@ -10,7 +10,7 @@
 #include "fixups.h"
 
 /* ==== >>symbols ============================================================================================
- * Job:    gathers names and starts of functions outside debug info into one table, sorted by address.
+ * Job:    gathers names and starts of functions outside debug info into a table sorted by address.
  * Offers: ms_sym_table, ms_sym_narrow, ms_sym_add, ms_sym_sort, ms_sym_find, ms_sym_exact, ms_sym_scan_exact.
  * Never:  names an address past the next start or the end of its section. */
 

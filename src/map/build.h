@@ -11,6 +11,7 @@
 #include "../dwarf/units.h"
 #include "../dwarf/lines.h"
 #include "../dwarf/functions.h"
+#include "../image/image.h"
 #include "../answer/session.h"
 #include "../answer/engine.h"
 #include "../answer/answer.h"
@@ -58,6 +59,7 @@ struct machsym_plan {
     ms_mb_task *tasks;
     size_t count;
     size_t cap;
+    bool is_damaged; /* the image, as far as opening it told */
 };
 
 static void ms_mb_set_spaces(const machsym_image *image, ms_pk_spaces *spaces)
@@ -174,6 +176,19 @@ static void ms_mb_close(machsym_plan *plan)
     ms_arena_free(&arena);
 }
 
+/* Refuses an image that is cut short, unless it is wanted all the same. */
+static machsym_result ms_mb_check_damage(machsym_plan *plan, bool is_wanted, machsym_error *err)
+{
+    machsym_image_info info;
+    ms_im_get_info(plan->image, &info);
+    plan->is_damaged = info.damage_count != 0;
+    if (info.damage.is_cut_short && !is_wanted)
+        return ms_fail(err, MACHSYM_ERR_DAMAGED,
+                       "the file is cut short; with MACHSYM_MAP_DAMAGED a map is made of what is there",
+                       info.damage.where, info.damage.offset);
+    return MACHSYM_OK;
+}
+
 static machsym_result ms_mb_open(const machsym_plan_desc *desc, machsym_allocator allocator,
                                  machsym_plan **out, machsym_error *err)
 {
@@ -188,7 +203,9 @@ static machsym_result ms_mb_open(const machsym_plan_desc *desc, machsym_allocato
     plan->image = desc->image;
     plan->lines = desc->lines;
     plan->flags = desc->flags & MACHSYM_MAP_COLUMNS;
-    machsym_result result = ms_mb_fill(plan, err);
+    machsym_result result = ms_mb_check_damage(plan, (desc->flags & MACHSYM_MAP_DAMAGED) != 0, err);
+    if (result == MACHSYM_OK)
+        result = ms_mb_fill(plan, err);
     if (result == MACHSYM_OK)
         *out = plan;
     else
@@ -233,6 +250,7 @@ typedef struct ms_mb_work {
     uint32_t function; /* the one whose blocks have records */
     ms_range range;    /* of it */
     ms_tab origins;    /* entry offset and rank of its source to the FUNCTION record */
+    machsym_part_info counts;
 } ms_mb_work;
 
 static uint32_t ms_mb_new_file(ms_mb_work *w, uint64_t file)
@@ -428,18 +446,24 @@ static void ms_mb_add_unit(ms_mb_work *w, size_t index)
     const ms_range *claims = s->claims + s->claim_first[index];
     size_t count = s->claim_first[index + 1] - s->claim_first[index];
     uint64_t from = w->c->text_addr;
-    if (count == 0)
+    w->root = ms_cu_root_of(&s->env, index);
+    w->counts.unit_count++;
+    /* functions tell where the code of a unit is that states no range: damage may have cost all of them */
+    if (count == 0 && w->root != NULL && !ms_cu_is_silent(w->root))
         return;
     ms_mb_trim(w, index);
     s->budget += s->env.v[index].end - s->env.v[index].off; /* for itself */
     w->unit = ms_ses_unit_of(s, index);
-    w->root = ms_cu_root_of(&s->env, index);
-    if (w->unit == NULL || !ms_mb_begin_unit(w))
+    if (w->unit == NULL || !ms_mb_begin_unit(w)) {
+        w->counts.damaged_units++;
         return;
+    }
+    bool is_lost = w->unit->functions.is_damaged || w->unit->lines->is_damaged;
     for (size_t i = 0; i < count; i++) {
         ms_mb_add_code(w, claims[i].lo > from ? claims[i].lo : from, claims[i].hi);
         from = claims[i].hi > from ? claims[i].hi : from;
     }
+    w->counts.damaged_units += is_lost || s->budget == 0;
     ms_en_flush(w->c, &w->queue);
 }
 
@@ -518,6 +542,7 @@ static bool ms_mb_build_units(const machsym_plan *plan, const ms_mb_task *task, 
     }
     if (ok)
         part->files_at = ms_en_end_part(&part->coder);
+    part->info = w.counts;
     if (w.session != NULL)
         ms_ses_close(w.session);
     ms_arena_free(&w.unit_arena);
@@ -571,7 +596,9 @@ static void ms_mb_set_head(const machsym_plan *plan, ms_map_head *head)
     const ms_mo *mo = &image->mo[0];
     ms_zero(head, sizeof *head);
     head->version = ms_MAP_VERSION;
-    head->flags = plan->flags;
+    head->flags = plan->flags | (plan->is_damaged || plan->session->symbols.table.damage_count != 0
+                                     ? (uint32_t)MACHSYM_MAP_DAMAGED
+                                     : 0u);
     head->uuid = mo->slice.uuid;
     head->cputype = mo->slice.cputype;
     head->cpusubtype = mo->slice.cpusubtype;
