@@ -25,7 +25,7 @@ demangle|word|demangle
 crash|ips|crash -q --no-cache -d $dsym @I
 crash -o FILE|report|crash -q --no-cache -d $dsym -o @O @I
 crash -o FOLDER|report|crash -q --no-cache -d $dsym -o @O/ @I
-crash --summary|ips|crash --summary --no-cache -d $dsym @I
+crash --summary|ips|crash -q --summary --no-cache -d $dsym @I
 crash --group|ips|crash -q --group --no-cache -d $dsym @I
 map build|dsym|map build -o @O @I
 map build --store|dsym|map build --store @O @I
