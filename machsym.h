@@ -104,7 +104,9 @@
  *
  * Input is mapped once and never written. Names and paths in frames are views into it, and live until the
  * image is closed. Names that are put together from parts, names out of a map's packed text, and names from
- * the object files of a debug map live until the session is trimmed or closed.
+ * the object files of a debug map live until the session is trimmed or closed. All are the file's own bytes:
+ * whoever built the file may have put newlines and terminal escapes there. Escape them before a terminal or a
+ * log shows them, as the tool does.
  *
  * A mapped file that another process truncates raises SIGBUS. One that another process writes to changes the
  * answers. MACHSYM_OPEN_COPY reads files into memory first, at the cost of that memory. Files that appear
@@ -120,7 +122,10 @@
  * a sentence of it. A descriptor that lacks something, or a NULL where a result should go, is
  * MACHSYM_ERR_ARGUMENT. Objects must not be NULL, except where they are closed. Each may be closed once.
  *
- * Damage inside a file fails no lookup. It costs what is damaged and nothing else, and it is counted.
+ * Damage inside a file fails no lookup. It costs what is damaged and nothing else, and it is counted:
+ * machsym_image_info tells what was found while opening, and how many bytes a file lacks that is cut short.
+ * No map is made of half a file unless that is asked for, and every map of a damaged file says what it is
+ * (MACHSYM_MAP_DAMAGED).
  *
  * A debug build whose library was made from another machsym.h, with structs of other sizes, ends with a
  * message at the first call that opens something (MACHSYM_ASSERT).
@@ -170,7 +175,7 @@
  * |---|---|
  * | 0 | the 7 letters `MACHSYM` and a line feed |
  * | 8 | u32 version: 1 |
- * | 12 | u32 flags: 1 the map has columns, 2 the map is a chunk |
+ * | 12 | u32 flags: 1 the map has columns, 2 the map is a chunk, 4 what the map was made of was damaged |
  * | 16 | UUID, 16 bytes; all zero when the image has none |
  * | 32 | u32 cputype, as in Mach-O |
  * | 36 | u32 cpusubtype, as in Mach-O |
@@ -330,37 +335,57 @@
  *
  * Version 1 is the first one. A reader refuses any other, and may ignore flags that it does not know.
  *
+ * Flag 4 says that the file was cut short or damaged which the map was made of: names, lines and ranges may be
+ * missing, and none are wrong. It is kept in chunks, and by tools that make a map of another one.
+ *
  * Contents; search for the tag:
- *   >>options    what may be defined before the include
- *   >>api        everything a user may touch
- *   >>platform   map a file, look into a folder
- *   >>bytes      spans, text views, sort, search, errors
- *   >>reader     integers, LEB128 and strings from a span
- *   >>memory     arenas
- *   >>table      the hash table
- *   >>segments   overlapping ranges to segments
- *   >>macho      fat files and load commands
- *   >>symbols    one table of names outside the debug info
- *   >>unwind     where functions begin, from unwind tables
- *   >>objc       Objective-C metadata
- *   >>swift      Swift type metadata
- *   >>forms      DWARF sections, abbreviations, values
- *   >>units      unit headers; which unit covers an address
- *   >>lines      line programs
- *   >>functions  functions and the calls inlined into them
- *   >>debugmap   programs whose debug info still lies in their object files
- *   >>answer     which source answers
- *   >>pack       text in packed blocks
- *   >>symmap     symbol maps of whole images: looking addresses up
- *   >>encode     the records of a map
- *   >>merge      parts of a map to a whole one
- *   >>build      parts from debug info and symbols
- *   >>writer     maps from ranges that the caller has
- *   >>names      one mangled name on its way to source form; four languages, and which one it is:
- *     >>swift-nodes >>swift-reader >>swift-old >>swift-symbols >>swift-printer
- *     >>rust >>cxx-nodes >>cxx-reader >>cxx-printer >>d >>language
- *   >>text       what is known, written for people
- *   >>entrance   the public functions
+ *   >>options       what may be defined before the include
+ *   >>api           everything a user may touch
+ *   >>bytes         the plain tools that every room needs: bytes, texts, sorting, errors.
+ *   >>platform      makes all calls to the operating system.
+ *   >>reader        reads integers, LEB128 numbers and strings from a span.
+ *   >>memory        gives out memory from chunks of the user's allocator, all of it freed together.
+ *   >>segments      turns ranges that may overlap into sorted segments that do not.
+ *   >>macho         turns load commands into segments, sections and spans.
+ *   >>files         opens a file, a bundle or the caller's bytes for the slices in them.
+ *   >>fixups        reads the data of a slice by address, with its pointers decoded.
+ *   >>symbols       gathers names and starts of functions outside debug info into a table sorted by address.
+ *   >>unwind        finds by unwind tables where functions begin and end.
+ *   >>objc          reads Objective-C metadata.
+ *   >>swift         guesses from Swift type metadata which type a function belongs to.
+ *   >>sources       reads all sources of names outside debug info into one table, once that pays.
+ *   >>forms         reads the values of DWARF entries.
+ *   >>units         finds the unit that covers an address, by headers, root entries or .debug_aranges.
+ *   >>lines         turns line programs into tables of rows that are searched by address.
+ *   >>functions     reads the functions of a unit with the calls inlined into them.
+ *   >>table         maps pairs of numbers to a number, with a bound on each search.
+ *   >>pack          packs text in blocks of 1,024 bytes, each an LZ4 block with a dictionary.
+ *   >>symmap        reads a symbol map in place. Format: docs/symmap.md.
+ *   >>image         opens an image.
+ *   >>debugmap      finds a program's debug info in the object files that its debug map names.
+ *   >>session       keeps what one thread has decoded of an image.
+ *   >>engine        which unit, function, call and row hold an address, and up to where they do.
+ *   >>answer        decides which name and which line a frame has.
+ *   >>iterate       goes through all that a session can decode, one item after the other.
+ *   >>explain       tells how the answer for an address came about.
+ *   >>encode        writes the records of a map's DATA, each once. Format: docs/symmap.md.
+ *   >>merge         puts the parts of a map together into one file in memory.
+ *   >>build         makes the map of an image.
+ *   >>writer        makes a map of ranges that the caller hands over.
+ *   >>names         holds one name on its way to source form: input, output, budgets, scratch.
+ *   >>swift-nodes   the tree that a Swift name becomes, with what both of Swift's readers build it from.
+ *   >>swift-reader  reads the types of names of Swift 4 and later, with the declarations that types lie in.
+ *   >>swift-old     reads names of Swift 1 to 3, a prefix grammar, into the same tree.
+ *   >>swift-symbols reads whole Swift names: declarations and what is derived from them, such as thunks.
+ *   >>swift-printer writes the tree of a Swift name in source form.
+ *   >>rust          turns Rust names into source form.
+ *   >>cxx-nodes     holds a C++ name while it is worked on: its characters, the fixed words, the tree.
+ *   >>cxx-reader    reads a C++ name into its tree, by the grammar of the Itanium ABI.
+ *   >>cxx-printer   writes the tree of a C++ name in source form.
+ *   >>d             turns D names into source form.
+ *   >>language      hands a mangled name to the language that it may be of.
+ *   >>text          writes what is known for people: paths, names to show, errors as sentences.
+ *   >>entrance      the public functions: check arguments, call down, fill the error.
  */
 
 #ifndef MACHSYM_H
@@ -442,6 +467,13 @@
  * function, and later 16 more than one a byte. */
 #ifndef MACHSYM_LIST_AHEAD
 #define MACHSYM_LIST_AHEAD 48
+#endif
+
+/* With how many symbols before it at its address a symbol's name is compared, so that a name of two tables is one
+ * alias. Real addresses have one or two names; in a hostile file all symbols may lie at one address. Past this many a
+ * name may be listed twice. */
+#ifndef MACHSYM_ALIASES_COMPARED
+#define MACHSYM_ALIASES_COMPARED 16
 #endif
 
 /* How many bytes of names and paths of object files a session keeps: MACHSYM_KEPT_TEXT for each byte of the
@@ -851,7 +883,22 @@ typedef struct machsym_damage {
     uint64_t offset;
     /* A part (not always this first one) runs past the end of the file: the file may be incomplete. */
     bool is_cut_short;
+    /* The part is in the other half. */
+    bool is_pair;
 } machsym_damage;
+
+/* How a file is cut short: the first section or segment of which bytes are missing. */
+typedef struct machsym_cut {
+    /* "__debug_info" and so on; empty when the part has no name. Borrows: a view into the image. */
+    machsym_str name;
+    /* How many bytes the part should have, and how many of them lie in the file. */
+    uint64_t size;
+    uint64_t present;
+    /* How many bytes the file lacks at its end, at least. 0: none, or nobody can tell. */
+    uint64_t missing;
+    /* The part is in the other half. */
+    bool is_pair;
+} machsym_cut;
 
 /* ---- Names of things ---- */
 
@@ -1013,6 +1060,8 @@ typedef struct machsym_image_info {
     machsym_damage damage;
     /* The map that answers, when the file is one; else NULL. */
     const machsym_map *map;
+    /* What is missing of a file that is cut short; all zero for others. */
+    machsym_cut cut;
 } machsym_image_info;
 
 /* One section of the image. */
@@ -1022,14 +1071,16 @@ typedef struct machsym_section {
     uint64_t addr;
     uint64_t size;
     uint64_t offset;     /* in the slice; right even past 4 GB, where the file's own field wraps */
-    machsym_bytes bytes; /* empty for zero-fill, and for sections that a dSYM only mentions */
+    machsym_bytes bytes; /* empty for zero-fill, and for sections that a dSYM only mentions; of a file that
+                            is cut short: those that are there */
     uint32_t flags;
     bool is_code;
     bool is_pair; /* from the other half */
 } machsym_section;
 
 /* Lists the slices of a file without opening one.
- * Returns: how many there are (at most cap are written); 0 and err when there is none to list.
+ * Returns: how many there are (at most cap are written); 0 and err when there is none to list. err->code is
+ * not MACHSYM_OK either when a slice was left out because it is damaged, or lies past the end of the file.
  * Owns / Borrows: keeps nothing. Threads: any. Cost: reads headers only. */
 MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_slice *slices, size_t cap,
                                        machsym_error *err);
@@ -1301,6 +1352,7 @@ typedef enum machsym_object_status {
     MACHSYM_OBJECT_NO_OBJECT,   /* no Mach-O file of the program's architecture */
     MACHSYM_OBJECT_NO_DWARF,    /* compiled without debug info */
     MACHSYM_OBJECT_OVER_BUDGET, /* left out: the debug map has few files read again and again */
+    MACHSYM_OBJECT_CUT_SHORT,   /* left out: the file ends before its parts do */
     MACHSYM_OBJECT_STATUS_COUNT
 } machsym_object_status;
 
@@ -1381,22 +1433,32 @@ typedef struct machsym_part machsym_part;
 typedef struct machsym_writer machsym_writer;
 
 enum machsym_map_flags {
-    MACHSYM_MAP_COLUMNS = 1u << 0,   /* the map holds columns */
-    MACHSYM_MAP_CHUNK = 1u << 1,     /* the map holds a part of an image only */
-    MACHSYM_MAP_UNCHECKED = 1u << 2, /* open: do not compare the checksum; lookups stay safe without it */
-    MACHSYM_MAP_COPY = 1u << 3       /* open: read the file into memory, as MACHSYM_OPEN_COPY */
+    /* The map holds columns. */
+    MACHSYM_MAP_COLUMNS = 1u << 0,
+    /* The map holds a part of an image only. */
+    MACHSYM_MAP_CHUNK = 1u << 1,
+    /* Of a map: what it was made of was damaged, so it may lack names, lines and ranges. To build: make a map
+     * of a file that is cut short too. */
+    MACHSYM_MAP_DAMAGED = 1u << 2,
+    /* Open: do not compare the checksum. Lookups stay safe without it. */
+    MACHSYM_MAP_UNCHECKED = 1u << 3,
+    /* Open: read the file into memory, as MACHSYM_OPEN_COPY. */
+    MACHSYM_MAP_COPY = 1u << 4
 };
 
 /* What to build a map from; zero means the default everywhere but for image. */
 typedef struct machsym_plan_desc {
     const machsym_image *image;
     machsym_lines lines;         /* recorded in the map */
-    uint32_t flags;              /* MACHSYM_MAP_COLUMNS */
+    uint32_t flags;              /* MACHSYM_MAP_COLUMNS, MACHSYM_MAP_DAMAGED */
     machsym_allocator allocator; /* called from every thread that builds a part */
 } machsym_plan_desc;
 
-/* Divides the work on an image into parts that any threads may build in any order.
- * Returns: OK and *out; else an error. Owns: *out, until machsym_plan_close. Borrows: the image.
+/* Divides the work on an image into parts that any threads may build in any order. The map of half a file would
+ * hide the whole one in a store, so an image that is cut short is refused unless MACHSYM_MAP_DAMAGED is given.
+ * Other damage costs what is damaged, and the map says so (MACHSYM_MAP_DAMAGED in its flags).
+ * Returns: OK and *out; else an error. It is MACHSYM_ERR_DAMAGED when the image is cut short.
+ * Owns: *out, until machsym_plan_close. Borrows: the image.
  * Threads: the finished plan may be shared. Cost: root entries of all units and all symbols. */
 MACHSYM_API machsym_result machsym_plan_open(const machsym_plan_desc *desc, machsym_plan **out,
                                              machsym_error *err);
@@ -1420,6 +1482,14 @@ MACHSYM_API bool machsym_plan_next_object_file(const machsym_plan *plan, machsym
  * Threads: any. Cost: decodes the part's units once. */
 MACHSYM_API machsym_result machsym_part_build(const machsym_plan *plan, size_t index, machsym_part **out,
                                               machsym_error *err);
+/* What a part was made of. */
+typedef struct machsym_part_info {
+    uint32_t unit_count;
+    uint32_t damaged_units; /* the map lacks some of their functions or lines */
+} machsym_part_info;
+
+/* Tells what a part was made of. Threads: any. Cost: constant. */
+MACHSYM_API void machsym_part_get_info(const machsym_part *part, machsym_part_info *out);
 /* Closes a part; NULL is allowed. Threads: one. */
 MACHSYM_API void machsym_part_close(machsym_part *part);
 
@@ -1627,7 +1697,9 @@ MACHSYM_API size_t machsym_error_text(const machsym_error *err, const machsym_op
     X(machsym_map_frame, 72057594037927931)                                                                  \
     X(machsym_writer_desc, 288230376151711717)                                                               \
     X(machsym_platform, 576460752303423433)                                                                  \
-    X(machsym_damage, 1152921504606846883)
+    X(machsym_damage, 1152921504606846883)                                                                   \
+    X(machsym_cut, 2305843009213693951)                                                                      \
+    X(machsym_part_info, 4611686018427387847)
 #define MACHSYM_WEIGH(type, weight) +(uint64_t)sizeof(type) * (uint64_t)weight
 #define MACHSYM_ABI                 ((uint64_t)0 MACHSYM_STRUCTS(MACHSYM_WEIGH)) /* see machsym_abi */
 
@@ -2041,6 +2113,7 @@ static machsym_result ms_fail(machsym_error *err, machsym_result code, const cha
 typedef struct ms_damage {
     uint32_t count;
     machsym_damage first; /* what NULL: none */
+    machsym_cut cut;      /* the first part of which bytes are missing; missing is that of all */
 } ms_damage;
 
 /* Counts a damaged part, and keeps the first one. */
@@ -2060,6 +2133,15 @@ static void ms_damage_note_cut(ms_damage *damage, const char *what, const char *
     damage->first.is_cut_short = true;
 }
 
+/* Keeps the first part of which bytes are missing, and how many the file lacks. */
+static void ms_damage_keep_cut(ms_damage *damage, const machsym_cut *cut)
+{
+    uint64_t missing = damage->cut.missing > cut->missing ? damage->cut.missing : cut->missing;
+    if (damage->cut.size == 0)
+        damage->cut = *cut;
+    damage->cut.missing = missing;
+}
+
 /* Adds the damage that another reader found. */
 static void ms_damage_add(ms_damage *damage, const ms_damage *more)
 {
@@ -2068,6 +2150,7 @@ static void ms_damage_add(ms_damage *damage, const ms_damage *more)
         damage->first = more->first;
     damage->first.is_cut_short = is_cut_short;
     damage->count += more->count;
+    ms_damage_keep_cut(damage, &more->cut);
 }
 
 static machsym_result ms_fail_memory(machsym_error *err)
@@ -2865,6 +2948,7 @@ static void *ms_arena_double(ms_arena *arena, void *array, size_t count, size_t 
         more <= head->size - head->used) {
         head->used += more;
         *cap = new_cap;
+        MACHSYM_COUNT_WORK(more / 64);
         return array;
     }
     void *bigger = ms_arena_alloc(arena, new_cap, size);
@@ -3339,6 +3423,30 @@ static uint64_t ms_mo_command_offset(const ms_mo *mo, const ms_rd *rd)
     return ms_mo_file_offset(mo, (uint64_t)(rd->p - mo->bytes.ptr));
 }
 
+/* Keeps how much is missing of a part of the slice that runs past its end. */
+static void ms_mo_keep_cut(ms_mo *mo, machsym_str name, uint64_t off, uint64_t size)
+{
+    uint64_t len = mo->bytes.len;
+    machsym_cut cut;
+    uint64_t end;
+    ms_zero(&cut, sizeof cut);
+    cut.name = name;
+    cut.size = size;
+    cut.present = off < len ? len - off : 0;
+    cut.missing = (ms_add_ok(off, size, &end) ? end : UINT64_MAX) - len;
+    ms_damage_keep_cut(&mo->damage, &cut);
+}
+
+/* Counts a part of the slice that runs past its end. */
+static void ms_mo_check_part(ms_mo *mo, const char *what, const char *where, machsym_str name, uint64_t off,
+                             uint64_t size)
+{
+    if (mo->is_loaded || (off <= mo->bytes.len && size <= mo->bytes.len - off))
+        return;
+    ms_mo_keep_cut(mo, name, off, size);
+    ms_damage_note_cut(&mo->damage, what, where, ms_mo_file_offset(mo, off));
+}
+
 static void ms_mo_read_section(ms_mo *mo, ms_rd *rd, uint64_t *previous)
 {
     ms_mo_section *section = &mo->sections[mo->section_count];
@@ -3374,10 +3482,10 @@ static void ms_mo_read_section(ms_mo *mo, ms_rd *rd, uint64_t *previous)
         return;
     section->off = ms_mo_carry(mo, off, *previous);
     *previous = section->off;
-    section->bytes = ms_span_sub(mo->bytes, section->off, section->size);
-    if (section->bytes.len == 0)
-        ms_damage_note_cut(&mo->damage, "a section runs past the end of the file", "section",
-                           ms_mo_file_offset(mo, section->off));
+    ms_span rest = ms_span_from(mo->bytes, section->off);
+    section->bytes = ms_span_sub(rest, 0, section->size < rest.len ? section->size : rest.len);
+    ms_mo_check_part(mo, "a section runs past the end of the file", "section", section->name, section->off,
+                     section->size);
 }
 
 static void ms_mo_read_segment(ms_mo *mo, ms_rd *rd)
@@ -3412,9 +3520,8 @@ static void ms_mo_read_segment(ms_mo *mo, ms_rd *rd)
     if (count > 0)
         ms_damage_note(&mo->damage, "a segment has more sections than its command has room for",
                        "load commands", ms_mo_command_offset(mo, rd));
-    if (!mo->is_loaded && (segment->off > mo->bytes.len || segment->file_size > mo->bytes.len - segment->off))
-        ms_damage_note_cut(&mo->damage, "a segment runs past the end of the file", "segment",
-                           ms_mo_file_offset(mo, segment->off));
+    ms_mo_check_part(mo, "a segment runs past the end of the file", "segment", segment->name, segment->off,
+                     segment->file_size);
 }
 
 static void ms_mo_add_platform(ms_mo *mo, uint32_t number, ms_rd *rd)
@@ -3644,6 +3751,39 @@ static void ms_mo_read_fixup_formats(ms_mo *mo)
     }
 }
 
+/* Counts the tables of symbols and of __LINKEDIT that run past the end: no segment of an object file has
+ * them. */
+static void ms_mo_check_tables(ms_mo *mo)
+{
+    const ms_mo_loads *loads = &mo->loads;
+    const struct {
+        const char *name;
+        uint64_t off;
+        uint64_t size;
+    } tables[] = {
+        {"symbol table", loads->sym_off, (uint64_t)loads->sym_count * (mo->is_64 ? 16 : 12)},
+        {"string table", loads->str_off, loads->str_size},
+        {"indirect symbols", loads->indirect_off, (uint64_t)loads->indirect_count * 4},
+        {"function starts", loads->starts_off, loads->starts_size},
+        {"exports trie", loads->exports_off, loads->exports_size},
+        {"chained fixups", loads->fixups_off, loads->fixups_size},
+        {"binds", loads->bind_off, loads->bind_size},
+        {"lazy binds", loads->lazy_bind_off, loads->lazy_bind_size},
+    };
+    const char *what = "a table runs past the end of the file";
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        if (tables[i].size != 0)
+            ms_mo_check_part(mo, what, "load commands", ms_str_from_c(tables[i].name), tables[i].off,
+                             tables[i].size);
+    }
+    for (uint32_t i = 0; i < mo->section_count && mo->slice.filetype == ms_MH_OBJECT; i++) {
+        const ms_mo_section *section = &mo->sections[i];
+        if (section->reloc_count != 0)
+            ms_mo_check_part(mo, what, "section", ms_str_from_c("relocations"), section->reloc_off,
+                             (uint64_t)section->reloc_count * 8);
+    }
+}
+
 static void ms_mo_read_commands(ms_mo *mo, bool with_segments, uint32_t count, ms_rd rd)
 {
     uint32_t found = 0;
@@ -3698,6 +3838,8 @@ static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
     ms_rd commands = rd;
     commands.end = commands.p + most;
     size_t len = ms_mo_commands_size(commands, size, count);
+    if (size > ms_rd_left(&rd))
+        ms_mo_keep_cut(mo, ms_str_from_c("load commands"), (uint64_t)(rd.p - mo->bytes.ptr), size);
     if (size > most)
         ms_damage_note_cut(&mo->damage, "the load commands run past the end of the file", "Mach-O header",
                            at);
@@ -3711,6 +3853,7 @@ static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
         ms_mo_find_text(mo, commands);
     ms_mo_read_commands(mo, arena != NULL, count, commands);
     if (arena != NULL) {
+        ms_mo_check_tables(mo);
         ms_mo_mark_code(mo);
         ms_mo_read_fixup_formats(mo);
     }
@@ -3847,6 +3990,9 @@ static bool ms_file_is_archive(ms_span file)
 static machsym_result ms_file_peek(ms_span slice, uint64_t offset, ms_mo *mo, machsym_error *err)
 {
     ms_zero(mo, sizeof *mo);
+    if (slice.len == 0 && offset != 0)
+        return ms_fail(err, MACHSYM_ERR_DAMAGED, "the file is cut short: a slice lies past its end",
+                       "fat header", offset);
     if (ms_file_is_archive(slice))
         return ms_fail(
             err, MACHSYM_ERR_UNSUPPORTED,
@@ -3878,9 +4024,10 @@ static bool ms_file_same_uuid(const machsym_slice *slice, const machsym_uuid *uu
 }
 
 /* Chooses the slice that arch and uuid ask for; each may be NULL. If arm64e is asked for, an arm64 slice
- * will do, as with Apple's tools. If arm64 is asked for, an arm64e slice will not. */
+ * will do, as with Apple's tools. If arm64 is asked for, an arm64e slice will not. *lost, unless it is NULL,
+ * becomes the offset of a slice of which nothing is left. */
 static machsym_result ms_file_choose(ms_span file, const char *arch, const machsym_uuid *uuid, ms_mo *out,
-                                     machsym_error *err)
+                                     uint64_t *lost, machsym_error *err)
 {
     ms_span slice;
     uint64_t offset = 0;
@@ -3894,6 +4041,8 @@ static machsym_result ms_file_choose(ms_span file, const char *arch, const machs
         machsym_result result = ms_file_peek(slice, offset, &mo, first_error == MACHSYM_OK ? err : NULL);
         if (result != MACHSYM_OK) {
             first_error = result;
+            if (slice.len == 0 && lost != NULL)
+                *lost = offset;
             continue;
         }
         if (uuid != NULL && !ms_file_same_uuid(&mo.slice, uuid))
@@ -4067,20 +4216,28 @@ static size_t ms_file_list_slices(const machsym_open_desc *desc, machsym_allocat
     uint64_t offset;
     uint32_t count = 0;
     size_t listed = 0;
+    machsym_error first = {MACHSYM_OK, 0, "no error", "", 0};
     if (ms_file_open(desc->path, desc->bytes, desc->flags, allocator, &input, err) != MACHSYM_OK)
         return 0;
     for (uint32_t i = 0; ms_file_slice_at(input.bytes, i, &count, &slice, &offset); i++) {
         ms_mo mo;
-        if (ms_file_peek(slice, offset, &mo, err) != MACHSYM_OK)
+        machsym_error why;
+        machsym_result result = ms_file_peek(slice, offset, &mo, &why);
+        if (result != MACHSYM_OK) {
+            if (first.code == MACHSYM_OK || first.code == MACHSYM_ERR_UNSUPPORTED)
+                first = why;
             continue;
+        }
         if (listed < cap)
             slices[listed] = mo.slice;
         listed++;
     }
     if (count == 0)
         ms_fail(err, MACHSYM_ERR_DAMAGED, "a fat file without slices", "fat header", 4);
-    else if (listed > 0)
-        ms_fail(err, MACHSYM_OK, "no error", "", 0); /* a damaged slice among good ones is left out */
+    else if (listed > 0 && first.code == MACHSYM_ERR_UNSUPPORTED)
+        ms_fail(err, MACHSYM_OK, "no error", "", 0); /* a slice for PowerPC among others is no damage */
+    else if (err != NULL)
+        *err = first;
     ms_file_close(&input);
     return listed;
 }
@@ -4509,7 +4666,7 @@ static void ms_fx_open(ms_fx_data *d, const ms_mo *mo, ms_arena *arena)
 }
 
 /* ==== >>symbols ============================================================================================
- * Job:    gathers names and starts of functions outside debug info into one table, sorted by address.
+ * Job:    gathers names and starts of functions outside debug info into a table sorted by address.
  * Offers: ms_sym_table, ms_sym_narrow, ms_sym_add, ms_sym_sort, ms_sym_find, ms_sym_exact, ms_sym_scan_exact.
  * Never:  names an address past the next start or the end of its section. */
 
@@ -4893,13 +5050,13 @@ static size_t ms_sym_next(const ms_sym_table *t, size_t at)
     return ms_upper_bound(t->v, t->count, sizeof *t->v, t->v[at].key);
 }
 
-/* Whether the name of an entry differs from those of the entries before it from first on; of many, the last
- * 16. */
+/* Whether the name of an entry differs from those of the entries before it from first on. Of many it compares
+ * the last MACHSYM_ALIASES_COMPARED. */
 static bool ms_sym_is_new(const ms_sym_table *t, size_t first, size_t at)
 {
     machsym_str name = ms_sym_name(t, t->v[at].item);
-    if (at - first > 16)
-        first = at - 16;
+    if (at - first > MACHSYM_ALIASES_COMPARED)
+        first = at - MACHSYM_ALIASES_COMPARED;
     for (; first < at; first++) {
         if (ms_str_equal(ms_sym_name(t, t->v[first].item), name))
             return false;
@@ -6292,11 +6449,11 @@ typedef struct ms_dw {
     ms_span ranges;
     ms_span rnglists;
     ms_span aranges;
-    const ms_range
-        *code; /* executable sections, sorted, apart: what lies elsewhere is a tombstone of dead code */
+    /* Executable sections, sorted and apart. Code that lies elsewhere was stripped: its address is a tombstone. */
+    const ms_range *code;
     size_t code_count;
-    const ms_dw_move
-        *moves; /* of an object in a debug map, sorted, apart; NULL: addresses are the program's */
+    /* Where the linker put the code of a debug map's object, sorted and apart. NULL: addresses are the program's. */
+    const ms_dw_move *moves;
     size_t move_count;
 } ms_dw;
 
@@ -8008,7 +8165,7 @@ static size_t ms_cu_by_ranges(ms_cu_env *env, uint64_t addr, uint64_t *hi)
 }
 
 /* ==== >>lines ==============================================================================================
- * Job:    runs line programs to rows, and finds the row of an address.
+ * Job:    turns line programs into tables of rows that are searched by address.
  * Offers: ms_ln_table, ms_ln_end, ms_ln_read, ms_ln_find, ms_ln_path.
  * Never:  invents a row; lets a row answer past its sequence. */
 
@@ -10808,13 +10965,16 @@ static void ms_im_list_units(machsym_image *image, const ms_file *input)
 static void ms_im_find_dwarf(machsym_image *image)
 {
     const ms_file *input = NULL;
+    bool is_pair = false;
     for (size_t m = 0; m < image->mo_count && image->dw.info.len == 0; m++) {
         const ms_mo *mo = &image->mo[m];
         image->has_compressed_dwarf |= ms_mo_section_named(mo, NULL, "__zdebug_info") != NULL;
         ms_im_read_dwarf(mo, &image->arena, &image->dw);
         input = &image->inputs[m];
+        is_pair = m != 0;
     }
     ms_im_list_units(image, input);
+    image->damage.first.is_pair = is_pair;
 }
 
 /* ---- Halves ---- */
@@ -10825,7 +10985,8 @@ static machsym_result ms_im_add_file(machsym_image *image, const machsym_open_de
                                      machsym_error *err)
 {
     ms_mo *mo = &image->mo[image->mo_count];
-    machsym_result result = ms_file_choose(input->bytes, arch, uuid, mo, err);
+    uint64_t lost = 0;
+    machsym_result result = ms_file_choose(input->bytes, arch, uuid, mo, &lost, err);
     if (result != MACHSYM_OK)
         return result;
     machsym_slice slice = mo->slice;
@@ -10838,6 +10999,8 @@ static machsym_result ms_im_add_file(machsym_image *image, const machsym_open_de
                                  : ms_mo_load(mo, &image->arena, err);
     if (result != MACHSYM_OK)
         return result;
+    if (lost != 0 && arch == NULL && uuid == NULL) /* the whole file would have asked for a choice */
+        ms_damage_note_cut(&mo->damage, "another slice lies past the end of the file", "fat header", lost);
     uint64_t load_addr = desc->load_addr != 0 ? desc->load_addr : (uint64_t)(uintptr_t)bytes.ptr;
     mo->slide = mo->is_loaded ? load_addr - mo->text_addr : 0;
     image->inputs[image->mo_count] = *input;
@@ -11157,11 +11320,16 @@ static void ms_im_get_info(const machsym_image *image, machsym_image_info *out)
     for (size_t i = 0; i < image->mo_count; i++) {
         out->symbol_count += (uint32_t)(ms_sym_nlists(&image->mo[i]).len / ms_sym_nlist_size(&image->mo[i]));
         out->has_function_starts |= image->mo[i].loads.starts_size != 0;
-        ms_damage_add(&damage, &image->mo[i].damage);
+        ms_damage part = image->mo[i].damage;
+        part.first.is_pair = part.cut.is_pair = i != 0;
+        ms_damage_add(&damage, &part);
     }
     ms_damage_add(&damage, &image->damage);
+    if (image->map != NULL && (image->map->head.flags & MACHSYM_MAP_DAMAGED) != 0)
+        ms_damage_note(&damage, "the map was made of a damaged file", "map header", 12);
     out->damage_count = damage.count;
     out->damage = damage.first;
+    out->cut = damage.cut;
     if (damage.count == 0)
         out->damage.what = out->damage.where = "";
 }
@@ -11916,6 +12084,8 @@ static machsym_object_status ms_om_read(const ms_om_map *m, const ms_om_object *
     if (ms_mo_load(mo, &image->arena, NULL) != MACHSYM_OK || mo->slice.filetype != ms_MH_OBJECT ||
         mo->slice.cputype != m->mo->slice.cputype)
         return MACHSYM_OBJECT_NO_OBJECT;
+    if (mo->damage.first.is_cut_short) /* its relocations and symbols lie behind its debug info */
+        return MACHSYM_OBJECT_CUT_SHORT;
     ms_im_read_dwarf(mo, &image->arena, &image->dw);
     if (image->dw.info.len == 0)
         return MACHSYM_OBJECT_NO_DWARF;
@@ -13868,6 +14038,7 @@ struct machsym_part {
     ms_en coder;
     uint32_t files_at;     /* position of the file table in coder.data */
     uint32_t *block_sizes; /* of the packed blocks */
+    machsym_part_info info;
 };
 
 static bool ms_mg_part_failed(const machsym_part *part)
@@ -13944,6 +14115,7 @@ typedef struct ms_mg {
     uint64_t block_count;
     uint64_t text_size; /* bytes of the packed blocks that are used */
     bool too_large;     /* something does not fit the format's 32 bits */
+    bool is_damaged;    /* a part is */
 } ms_mg;
 
 /* Gathers the runs of all parts but symbols, and sorts them by address. */
@@ -14004,6 +14176,7 @@ static void ms_mg_lay_out(ms_mg *m)
             continue;
         m->bases[i] = m->data_size;
         m->data_size += part->coder.data.len;
+        m->is_damaged |= part->info.damaged_units != 0;
         m->too_large |= part->coder.overflow;
         for (size_t j = 0; j < used_len && part->coder.used != NULL; j++)
             m->used[j] |= part->coder.used[j];
@@ -14213,6 +14386,8 @@ static machsym_result ms_mg_finish(ms_mg *m, ms_map_head *head, machsym_str name
         return ms_fail(err, MACHSYM_ERR_LIMIT, "a map holds 4 GB of text and of data at most", "", 0);
     if (m->arena.oom || ms_mg_part_failed(m->symbols))
         return ms_fail_memory(err);
+    if (m->is_damaged)
+        head->flags |= MACHSYM_MAP_DAMAGED;
     *out = ms_mg_write(m, head, name, dict);
     return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
 }
@@ -14232,7 +14407,7 @@ static void ms_mg_close(ms_mg *m)
 
 /* ==== >>build ============================================================================================
  * Job:    makes the map of an image.
- * Offers: machsym_plan, ms_mb_open, ms_mb_close, ms_mb_build_part, ms_mb_merge.
+ * Offers: machsym_plan, ms_mb_open, ms_mb_close, ms_mb_build_part, ms_mb_has_all, ms_mb_merge.
  * Never:  decides which source answers: >>answer does. */
 
 enum {
@@ -14262,14 +14437,14 @@ struct machsym_plan {
     machsym_lines lines;
     uint32_t flags;
     machsym_allocator allocator;
-    machsym_session
-        *session; /* what all parts share: indexes of units and symbols; it does not change any more */
+    machsym_session *session; /* indexes of units and symbols, which all parts share and none changes */
     ms_pk_spaces spaces;
     ms_pk_dict *dict;
     ms_arena arena;
     ms_mb_task *tasks;
     size_t count;
     size_t cap;
+    bool is_damaged; /* the image, as far as opening it told */
 };
 
 static void ms_mb_set_spaces(const machsym_image *image, ms_pk_spaces *spaces)
@@ -14312,7 +14487,7 @@ static void ms_mb_cut_objects(machsym_plan *plan)
     for (size_t i = 0; i < o->map.count; i++) {
         const ms_ses_object *object = ms_ses_object_of(s, i);
         size += object != NULL ? object->file.image.dw.info.len : 0;
-        plan->arena.oom |= o->statuses[i] == MACHSYM_OBJECT_UNTRIED;
+        ms_arena_admit(&plan->arena, o->statuses[i] == MACHSYM_OBJECT_UNTRIED);
         if (size < ms_MB_UNIT_BYTES && i + 1 < o->map.count)
             continue;
         ms_mb_add_task(plan, ms_MB_OBJECTS, first, i + 1, size);
@@ -14375,7 +14550,7 @@ static machsym_result ms_mb_fill(machsym_plan *plan, machsym_error *err)
     ms_pk_fill_dict(&plan->spaces, ms_PK_DICT / ms_PK_SAMPLE, plan->dict);
     ms_mb_cut_tasks(plan);
     ms_ses_shrink(session); /* the parts use its indexes only, and decode units themselves */
-    return plan->arena.oom || ms_ses_failed(session) ? ms_fail_memory(err) : MACHSYM_OK;
+    return plan->arena.failed || ms_ses_failed(session) ? ms_fail_memory(err) : MACHSYM_OK;
 }
 
 static void ms_mb_close(machsym_plan *plan)
@@ -14384,6 +14559,19 @@ static void ms_mb_close(machsym_plan *plan)
         ms_ses_close(plan->session);
     ms_arena arena = plan->arena; /* the plan lies in its own arena */
     ms_arena_free(&arena);
+}
+
+/* Refuses an image that is cut short, unless it is wanted all the same. */
+static machsym_result ms_mb_check_damage(machsym_plan *plan, bool is_wanted, machsym_error *err)
+{
+    machsym_image_info info;
+    ms_im_get_info(plan->image, &info);
+    plan->is_damaged = info.damage_count != 0;
+    if (info.damage.is_cut_short && !is_wanted)
+        return ms_fail(err, MACHSYM_ERR_DAMAGED,
+                       "the file is cut short; with MACHSYM_MAP_DAMAGED a map is made of what is there",
+                       info.damage.where, info.damage.offset);
+    return MACHSYM_OK;
 }
 
 static machsym_result ms_mb_open(const machsym_plan_desc *desc, machsym_allocator allocator,
@@ -14400,7 +14588,9 @@ static machsym_result ms_mb_open(const machsym_plan_desc *desc, machsym_allocato
     plan->image = desc->image;
     plan->lines = desc->lines;
     plan->flags = desc->flags & MACHSYM_MAP_COLUMNS;
-    machsym_result result = ms_mb_fill(plan, err);
+    machsym_result result = ms_mb_check_damage(plan, (desc->flags & MACHSYM_MAP_DAMAGED) != 0, err);
+    if (result == MACHSYM_OK)
+        result = ms_mb_fill(plan, err);
     if (result == MACHSYM_OK)
         *out = plan;
     else
@@ -14445,6 +14635,7 @@ typedef struct ms_mb_work {
     uint32_t function; /* the one whose blocks have records */
     ms_range range;    /* of it */
     ms_tab origins;    /* entry offset and rank of its source to the FUNCTION record */
+    machsym_part_info counts;
 } ms_mb_work;
 
 static uint32_t ms_mb_new_file(ms_mb_work *w, uint64_t file)
@@ -14640,18 +14831,24 @@ static void ms_mb_add_unit(ms_mb_work *w, size_t index)
     const ms_range *claims = s->claims + s->claim_first[index];
     size_t count = s->claim_first[index + 1] - s->claim_first[index];
     uint64_t from = w->c->text_addr;
-    if (count == 0)
+    w->root = ms_cu_root_of(&s->env, index);
+    w->counts.unit_count++;
+    /* functions tell where the code of a unit is that states no range: damage may have cost all of them */
+    if (count == 0 && w->root != NULL && !ms_cu_is_silent(w->root))
         return;
     ms_mb_trim(w, index);
     s->budget += s->env.v[index].end - s->env.v[index].off; /* for itself */
     w->unit = ms_ses_unit_of(s, index);
-    w->root = ms_cu_root_of(&s->env, index);
-    if (w->unit == NULL || !ms_mb_begin_unit(w))
+    if (w->unit == NULL || !ms_mb_begin_unit(w)) {
+        w->counts.damaged_units++;
         return;
+    }
+    bool is_lost = w->unit->functions.is_damaged || w->unit->lines->is_damaged;
     for (size_t i = 0; i < count; i++) {
         ms_mb_add_code(w, claims[i].lo > from ? claims[i].lo : from, claims[i].hi);
         from = claims[i].hi > from ? claims[i].hi : from;
     }
+    w->counts.damaged_units += is_lost || s->budget == 0;
     ms_en_flush(w->c, &w->queue);
 }
 
@@ -14730,6 +14927,7 @@ static bool ms_mb_build_units(const machsym_plan *plan, const ms_mb_task *task, 
     }
     if (ok)
         part->files_at = ms_en_end_part(&part->coder);
+    part->info = w.counts;
     if (w.session != NULL)
         ms_ses_close(w.session);
     ms_arena_free(&w.unit_arena);
@@ -14783,7 +14981,9 @@ static void ms_mb_set_head(const machsym_plan *plan, ms_map_head *head)
     const ms_mo *mo = &image->mo[0];
     ms_zero(head, sizeof *head);
     head->version = ms_MAP_VERSION;
-    head->flags = plan->flags;
+    head->flags = plan->flags | (plan->is_damaged || plan->session->symbols.table.damage_count != 0
+                                     ? (uint32_t)MACHSYM_MAP_DAMAGED
+                                     : 0u);
     head->uuid = mo->slice.uuid;
     head->cputype = mo->slice.cputype;
     head->cpusubtype = mo->slice.cpusubtype;
@@ -14796,6 +14996,15 @@ static void ms_mb_set_head(const machsym_plan *plan, ms_map_head *head)
             head->code_size = hi - mo->text_addr;
     }
     head->lines = (uint32_t)plan->lines;
+}
+
+/* Whether these are all parts of the plan. */
+static bool ms_mb_has_all(const machsym_plan *plan, machsym_part *const *parts, size_t count)
+{
+    size_t i = 0;
+    while (i < count && parts[i] != NULL)
+        i++;
+    return i == count && count == plan->count;
 }
 
 /* Puts the parts together with the symbols that the debug info does not cover. Closes the parts. */
@@ -15003,7 +15212,7 @@ static void ms_mw_set_head(const machsym_map_info *info, ms_map_head *head)
 {
     ms_zero(head, sizeof *head);
     head->version = ms_MAP_VERSION;
-    head->flags = info->flags & (MACHSYM_MAP_COLUMNS | MACHSYM_MAP_CHUNK);
+    head->flags = info->flags & (MACHSYM_MAP_COLUMNS | MACHSYM_MAP_CHUNK | MACHSYM_MAP_DAMAGED);
     head->uuid = info->uuid;
     head->cputype = info->cputype;
     head->cpusubtype = info->cpusubtype;
@@ -18525,7 +18734,7 @@ static uint32_t ms_dmswo_read(ms_dmsw *p)
 #endif /* MACHSYM_NO_SWIFT */
 
 /* ==== >>swift-symbols =====================================================================================
- * Job:    reads whole Swift names: declarations, or what compilers derive from them, such as thunks.
+ * Job:    reads whole Swift names: declarations and what is derived from them, such as thunks.
  * Offers: ms_dmsws_begin, ms_dmsws_tree.
  * Never:  prints. */
 
@@ -20269,6 +20478,14 @@ static void ms_dmswp_impl_convention(ms_dmsw *p, uint32_t ref)
     ms_dmswp_char(p, ')');
 }
 
+/* The types that take the place of generic ones. Swift's own demangler prints nothing between them. */
+static void ms_dmswp_substitutions(ms_dmsw *p, uint32_t types)
+{
+    ms_dmswp_lit(p, " for <");
+    ms_dmswp_kids(p, types, "", 0);
+    ms_dmswp_char(p, '>');
+}
+
 static void ms_dmswp_impl_function(ms_dmsw *p, uint32_t ref)
 {
     uint32_t pattern = ms_dmsw_kid_of(p, ref, ms_DMSW_ImplPatternSubstitutions);
@@ -20279,16 +20496,10 @@ static void ms_dmswp_impl_function(ms_dmsw *p, uint32_t ref)
     if (ms_dmsw_kid_of(p, ref, ms_DMSW_ImplSendingResult))
         ms_dmswp_lit(p, "sending ");
     ms_dmswp_impl_list(p, ref, false);
-    if (pattern) {
-        ms_dmswp_lit(p, " for <");
-        ms_dmswp_commas(p, ms_dmsw_kid(p, pattern, 1));
-        ms_dmswp_char(p, '>');
-    }
-    if (invocation) {
-        ms_dmswp_lit(p, " for <");
-        ms_dmswp_commas(p, ms_dmsw_kid(p, invocation, 0));
-        ms_dmswp_char(p, '>');
-    }
+    if (pattern)
+        ms_dmswp_substitutions(p, ms_dmsw_kid(p, pattern, 1));
+    if (invocation)
+        ms_dmswp_substitutions(p, ms_dmsw_kid(p, invocation, 0));
 }
 
 /* ---- printing specializations ---- */
@@ -20331,17 +20542,14 @@ static void ms_dmswp_spec_kind(ms_dmsw *p, uint32_t ref)
     }
 }
 
-/* The closure's name and the types it closes over. */
+/* The closure's name and the types it closes over. Swift's own demangler prints nothing between the types. */
 static void ms_dmswp_spec_closure(ms_dmsw *p, uint32_t param)
 {
     uint32_t count = ms_dmsw_kid_count(p, param);
     ms_dmswp_kid(p, param, 1);
     ms_dmswp_word(p, ", Argument Types : [");
-    for (uint32_t i = 2; i < count && !p->d->failed; i++) {
-        if (i > 2)
-            ms_dmswp_word(p, ", ");
+    for (uint32_t i = 2; i < count && !p->d->failed; i++)
         ms_dmswp_kid(p, param, i);
-    }
 }
 
 static void ms_dmswp_spec_const(ms_dmsw *p, uint32_t param)
@@ -27435,9 +27643,9 @@ static bool ms_dml_run(ms_dm *d)
 }
 
 /* ==== >>text ===============================================================================================
- * Job:    what is known, written for people: paths, names to show, errors as sentences.
- * Offers: ms_txt_path, ms_txt_demangle, ms_txt_name, ms_txt_error, ms_txt_slices.
- * Never:  allocates; writes past the room it is given; leaves a text without its closing NUL. */
+ * Job:    writes what is known for people: paths, names to show, errors as sentences.
+ * Offers: ms_txt_path, ms_txt_demangle, ms_txt_name, ms_txt_error.
+ * Never:  writes past the room it is given; leaves a text without its closing NUL. */
 
 /* Text that is written as snprintf does: what does not fit is counted and left out. */
 typedef struct ms_txt {
@@ -27617,17 +27825,29 @@ static void ms_txt_slice(ms_txt *t, const machsym_slice *slice)
     }
 }
 
-/* "; the file has arm64 67E7..., x86_64 09AB... and 3 more": what may be chosen, of which cap at most are in
- * slices. */
-static void ms_txt_slices(ms_txt *t, const machsym_slice *slices, size_t cap, size_t count)
+/* Whether another slice of the file might have been opened. */
+static bool ms_txt_is_choice(machsym_result code)
 {
-    for (size_t i = 0; i < count && i < cap; i++) {
+    return code == MACHSYM_ERR_ARCH || code == MACHSYM_ERR_UUID || code == MACHSYM_ERR_AMBIGUOUS;
+}
+
+enum { ms_TXT_SLICES = 16 }; /* that an error lists; real files have at most 5 */
+
+/* "; the file has arm64 67E7..., x86_64 09AB... and 3 more". */
+static void ms_txt_slices(ms_txt *t, const machsym_open_desc *desc)
+{
+    machsym_slice slices[ms_TXT_SLICES];
+    machsym_allocator allocator = ms_arena_default(desc->allocator);
+    if (allocator.alloc == NULL || allocator.free == NULL)
+        return;
+    size_t count = ms_file_list_slices(desc, allocator, slices, ms_TXT_SLICES, NULL);
+    for (size_t i = 0; i < count && i < ms_TXT_SLICES; i++) {
         ms_txt_put_c(t, i == 0 ? "; the file has " : ", ");
         ms_txt_slice(t, &slices[i]);
     }
-    if (count > cap) {
+    if (count > ms_TXT_SLICES) {
         ms_txt_put_c(t, " and ");
-        ms_txt_put_number(t, count - cap);
+        ms_txt_put_number(t, count - ms_TXT_SLICES);
         ms_txt_put_c(t, " more");
     }
 }
@@ -27642,11 +27862,12 @@ static const char *ms_txt_advice(machsym_result code)
     }
 }
 
-/* "App.dSYM: not a Mach-O file (Mach-O header, offset 0); name a Mach-O file, ...". */
-static void ms_txt_error(ms_txt *t, const machsym_error *err, const char *file)
+/* "App.dSYM: not a Mach-O file (Mach-O header, offset 0); name a Mach-O file, ...". When another slice should have
+ * been asked for, the text lists those that the descriptor's file has. */
+static void ms_txt_error(ms_txt *t, const machsym_error *err, const machsym_open_desc *desc)
 {
-    if (file != NULL) {
-        ms_txt_put_c(t, file);
+    if (desc != NULL && desc->path != NULL) {
+        ms_txt_put_c(t, desc->path);
         ms_txt_put_c(t, ": ");
     }
     ms_txt_put_c(t, err->what);
@@ -27665,6 +27886,8 @@ static void ms_txt_error(ms_txt *t, const machsym_error *err, const char *file)
             ms_txt_put_number(t, (uint64_t)err->os_errno);
     }
     ms_txt_put_c(t, ms_txt_advice(err->code));
+    if (desc != NULL && ms_txt_is_choice(err->code))
+        ms_txt_slices(t, desc);
 }
 
 /* ==== >>entrance ===========================================================================================
@@ -27974,6 +28197,11 @@ MACHSYM_API machsym_result machsym_part_build(const machsym_plan *plan, size_t i
     return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
 }
 
+MACHSYM_API void machsym_part_get_info(const machsym_part *part, machsym_part_info *out)
+{
+    *out = part->info;
+}
+
 MACHSYM_API void machsym_part_close(machsym_part *part)
 {
     if (part != NULL)
@@ -27986,10 +28214,7 @@ MACHSYM_API machsym_result machsym_map_merge(const machsym_plan *plan, machsym_p
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
     if (out != NULL)
         *out = NULL;
-    bool whole = plan != NULL && parts != NULL && out != NULL && count == plan->count;
-    for (size_t i = 0; i < count && whole; i++)
-        whole = parts[i] != NULL;
-    if (!whole)
+    if (plan == NULL || parts == NULL || out == NULL || !ms_mb_has_all(plan, parts, count))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "all parts of the plan are needed", "", 0);
     return ms_mb_merge(plan, parts, count, out, err);
 }
@@ -28150,13 +28375,8 @@ MACHSYM_API size_t machsym_frame_name(const machsym_frame *frame, uint32_t flags
 MACHSYM_API size_t machsym_error_text(const machsym_error *err, const machsym_open_desc *desc, char *buf,
                                       size_t cap)
 {
-    machsym_slice slices[16];
     ms_txt t = ms_txt_begin(buf, cap);
-    ms_txt_error(&t, err, desc != NULL ? desc->path : NULL);
-    bool is_choice =
-        err->code == MACHSYM_ERR_ARCH || err->code == MACHSYM_ERR_UUID || err->code == MACHSYM_ERR_AMBIGUOUS;
-    if (desc != NULL && is_choice)
-        ms_txt_slices(&t, slices, 16, machsym_list_slices(desc, slices, 16, NULL));
+    ms_txt_error(&t, err, desc);
     return ms_txt_end(&t);
 }
 

@@ -116,7 +116,7 @@ static void build(const machsym_image *image, size_t choice)
     memset(&desc, 0, sizeof desc);
     desc.image = image;
     desc.lines = (machsym_lines)(choice % MACHSYM_LINES_COUNT);
-    desc.flags = MACHSYM_MAP_COLUMNS;
+    desc.flags = MACHSYM_MAP_COLUMNS | MACHSYM_MAP_DAMAGED;
     if (machsym_map_build(&desc, &map, NULL) == MACHSYM_OK) /* else: too large for one */
         compare_all(image, map, desc.lines);
     machsym_map_close(map);

@@ -63,6 +63,7 @@ static void build_map(const machsym_image *image)
     machsym_map *map;
     memset(&how, 0, sizeof how);
     how.image = image;
+    how.flags = MACHSYM_MAP_DAMAGED;
     if (machsym_map_build(&how, &map, NULL) == MACHSYM_OK)
         machsym_map_close(map);
 }

@@ -326,6 +326,11 @@ MACHSYM_API machsym_result machsym_part_build(const machsym_plan *plan, size_t i
     return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
 }
 
+MACHSYM_API void machsym_part_get_info(const machsym_part *part, machsym_part_info *out)
+{
+    *out = part->info;
+}
+
 MACHSYM_API void machsym_part_close(machsym_part *part)
 {
     if (part != NULL)
@@ -338,10 +343,7 @@ MACHSYM_API machsym_result machsym_map_merge(const machsym_plan *plan, machsym_p
     ms_fail(err, MACHSYM_OK, "no error", "", 0);
     if (out != NULL)
         *out = NULL;
-    bool whole = plan != NULL && parts != NULL && out != NULL && count == plan->count;
-    for (size_t i = 0; i < count && whole; i++)
-        whole = parts[i] != NULL;
-    if (!whole)
+    if (plan == NULL || parts == NULL || out == NULL || !ms_mb_has_all(plan, parts, count))
         return ms_fail(err, MACHSYM_ERR_ARGUMENT, "all parts of the plan are needed", "", 0);
     return ms_mb_merge(plan, parts, count, out, err);
 }
@@ -502,13 +504,8 @@ MACHSYM_API size_t machsym_frame_name(const machsym_frame *frame, uint32_t flags
 MACHSYM_API size_t machsym_error_text(const machsym_error *err, const machsym_open_desc *desc, char *buf,
                                       size_t cap)
 {
-    machsym_slice slices[16];
     ms_txt t = ms_txt_begin(buf, cap);
-    ms_txt_error(&t, err, desc != NULL ? desc->path : NULL);
-    bool is_choice =
-        err->code == MACHSYM_ERR_ARCH || err->code == MACHSYM_ERR_UUID || err->code == MACHSYM_ERR_AMBIGUOUS;
-    if (desc != NULL && is_choice)
-        ms_txt_slices(&t, slices, 16, machsym_list_slices(desc, slices, 16, NULL));
+    ms_txt_error(&t, err, desc);
     return ms_txt_end(&t);
 }
 

@@ -3,13 +3,15 @@
 #include "api/api.h"
 #include "base/platform.h"
 #include "base/bytes.h"
+#include "base/memory.h"
+#include "macho/files.h"
 #include "names/core.h"
 #include "names/language.h"
 
 /* ==== >>text ===============================================================================================
- * Job:    what is known, written for people: paths, names to show, errors as sentences.
- * Offers: ms_txt_path, ms_txt_demangle, ms_txt_name, ms_txt_error, ms_txt_slices.
- * Never:  allocates; writes past the room it is given; leaves a text without its closing NUL. */
+ * Job:    writes what is known for people: paths, names to show, errors as sentences.
+ * Offers: ms_txt_path, ms_txt_demangle, ms_txt_name, ms_txt_error.
+ * Never:  writes past the room it is given; leaves a text without its closing NUL. */
 
 /* Text that is written as snprintf does: what does not fit is counted and left out. */
 typedef struct ms_txt {
@@ -189,17 +191,29 @@ static void ms_txt_slice(ms_txt *t, const machsym_slice *slice)
     }
 }
 
-/* "; the file has arm64 67E7..., x86_64 09AB... and 3 more": what may be chosen, of which cap at most are in
- * slices. */
-static void ms_txt_slices(ms_txt *t, const machsym_slice *slices, size_t cap, size_t count)
+/* Whether another slice of the file might have been opened. */
+static bool ms_txt_is_choice(machsym_result code)
 {
-    for (size_t i = 0; i < count && i < cap; i++) {
+    return code == MACHSYM_ERR_ARCH || code == MACHSYM_ERR_UUID || code == MACHSYM_ERR_AMBIGUOUS;
+}
+
+enum { ms_TXT_SLICES = 16 }; /* that an error lists; real files have at most 5 */
+
+/* "; the file has arm64 67E7..., x86_64 09AB... and 3 more". */
+static void ms_txt_slices(ms_txt *t, const machsym_open_desc *desc)
+{
+    machsym_slice slices[ms_TXT_SLICES];
+    machsym_allocator allocator = ms_arena_default(desc->allocator);
+    if (allocator.alloc == NULL || allocator.free == NULL)
+        return;
+    size_t count = ms_file_list_slices(desc, allocator, slices, ms_TXT_SLICES, NULL);
+    for (size_t i = 0; i < count && i < ms_TXT_SLICES; i++) {
         ms_txt_put_c(t, i == 0 ? "; the file has " : ", ");
         ms_txt_slice(t, &slices[i]);
     }
-    if (count > cap) {
+    if (count > ms_TXT_SLICES) {
         ms_txt_put_c(t, " and ");
-        ms_txt_put_number(t, count - cap);
+        ms_txt_put_number(t, count - ms_TXT_SLICES);
         ms_txt_put_c(t, " more");
     }
 }
@@ -214,11 +228,12 @@ static const char *ms_txt_advice(machsym_result code)
     }
 }
 
-/* "App.dSYM: not a Mach-O file (Mach-O header, offset 0); name a Mach-O file, ...". */
-static void ms_txt_error(ms_txt *t, const machsym_error *err, const char *file)
+/* "App.dSYM: not a Mach-O file (Mach-O header, offset 0); name a Mach-O file, ...". When another slice should have
+ * been asked for, the text lists those that the descriptor's file has. */
+static void ms_txt_error(ms_txt *t, const machsym_error *err, const machsym_open_desc *desc)
 {
-    if (file != NULL) {
-        ms_txt_put_c(t, file);
+    if (desc != NULL && desc->path != NULL) {
+        ms_txt_put_c(t, desc->path);
         ms_txt_put_c(t, ": ");
     }
     ms_txt_put_c(t, err->what);
@@ -237,6 +252,8 @@ static void ms_txt_error(ms_txt *t, const machsym_error *err, const char *file)
             ms_txt_put_number(t, (uint64_t)err->os_errno);
     }
     ms_txt_put_c(t, ms_txt_advice(err->code));
+    if (desc != NULL && ms_txt_is_choice(err->code))
+        ms_txt_slices(t, desc);
 }
 
 #endif /* ms_ROOM_text */

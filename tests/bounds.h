@@ -3,11 +3,13 @@
 #ifndef MACHSYM_BOUNDS_H
 #define MACHSYM_BOUNDS_H
 
-static unsigned long long work;
-#define MACHSYM_COUNT_WORK(n) ((void)(work += (n)))
+#include "count_work.h"
+
 #include "dwarf.h"
 
 #include <unistd.h>
+
+unsigned long long work;
 
 enum { LOOKUPS = 1000 };
 
@@ -145,6 +147,7 @@ static unsigned long long use(const bytes *file, uint64_t lo, uint64_t size, uin
         memset(&plan, 0, sizeof plan);
         plan.image = image;
         plan.lines = (machsym_lines)lines;
+        plan.flags = MACHSYM_MAP_DAMAGED;
         plan.allocator = counting;
         CHECK_EQ(machsym_map_build(&plan, &map, NULL), MACHSYM_OK);
         if (map != NULL)

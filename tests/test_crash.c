@@ -1,5 +1,6 @@
 /* The modules of `machsym crash`: JSON, recognition, the frame and image lines of every writer, the exception
  * in words, signatures, BCSymbolMaps, the store. tests/crash.sh runs the whole command. */
+#define TEST_PUBLIC
 #include "test.h"
 
 #include "../tool/report/summary.h"
@@ -441,7 +442,7 @@ static void test_image_without_name(void)
     CHECK_EQ(counts.missing, 1);
     text_summary(&t, &r, &counts, false);
     text_add(&t, "", 1);
-    CHECK(strstr(t.v, "symbols are missing for:\n    ???: the report gives no UUID\n") != NULL);
+    CHECK(strstr(t.v, "debug info is missing for:\n    ???: the report gives no UUID\n") != NULL);
     text_free(&t);
     report_close(&r);
 }

@@ -27,6 +27,16 @@ static machsym_result open_result(const machsym_open_desc *desc, machsym_error *
     return result;
 }
 
+/* What is known of an image that opens. */
+static machsym_image_info info_of(const machsym_open_desc *desc)
+{
+    machsym_image_info info;
+    machsym_image *image = test_open_desc(desc);
+    machsym_image_get_info(image, &info);
+    machsym_image_close(image);
+    return info;
+}
+
 static machsym_result open_bytes(const bytes *file, machsym_error *err)
 {
     machsym_open_desc desc = desc_of(file);
@@ -210,9 +220,18 @@ static void test_fat_damage(void)
     desc.bytes.len = file.len - 8;
     CHECK_EQ(open_result(&desc, &err), MACHSYM_OK);
     desc.bytes.len = 0x1800;
-    CHECK_EQ(open_result(&desc, &err), MACHSYM_ERR_FORMAT);
-    desc.arch = NULL; /* the only slice that is left needs no choice */
-    CHECK_EQ(open_result(&desc, &err), MACHSYM_OK);
+    CHECK_EQ(open_result(&desc, &err), MACHSYM_ERR_DAMAGED);
+    CHECK_TEXT(err.what, "the file is cut short: a slice lies past its end");
+    CHECK_TEXT(err.where, "fat header");
+    machsym_slice listed[2];
+    CHECK_EQ(machsym_list_slices(&desc, listed, 2, &err), 1); /* and why the other one is not among them */
+    CHECK_EQ(err.code, MACHSYM_ERR_DAMAGED);
+    desc.arch = NULL; /* the only slice that is left needs no choice, but the loss is told */
+    machsym_image_info info = info_of(&desc);
+    CHECK(info.slice.cputype == ARM64 && info.damage_count == 1 && info.damage.is_cut_short);
+    desc.arch = "arm64"; /* of this one nothing is lost */
+    info = info_of(&desc);
+    CHECK_EQ(info.damage_count, 0);
     desc.bytes.len = 27; /* not even one whole entry */
     CHECK_EQ(open_result(&desc, &err), MACHSYM_ERR_DAMAGED);
     CHECK_TEXT(err.where, "fat header");
@@ -733,6 +752,29 @@ static void test_copy(void)
     free(file.ptr);
 }
 
+/* What is told of a cut agrees with the sections: the first one that is cut, and where the last one ends. */
+static void check_cut(const machsym_image *image, const machsym_image_info *info)
+{
+    machsym_cursor at = {0, 0};
+    machsym_section section;
+    bool is_first = true;
+    uint64_t end = 0;
+    while (machsym_image_next_section(image, &at, &section)) {
+        if (section.offset == 0 || section.bytes.len == section.size)
+            continue;
+        if (is_first) {
+            CHECK(test_same(info->cut.name, section.name));
+            CHECK_EQ(info->cut.size, section.size);
+            CHECK_EQ(info->cut.present, section.bytes.len);
+            CHECK(info->cut.present > 0);
+        }
+        is_first = false;
+        end = section.offset + section.size;
+    }
+    CHECK(!is_first && !info->cut.is_pair && !info->damage.is_pair);
+    CHECK_EQ(info->cut.missing, end - info->slice.size);
+}
+
 /* What was found damaged while opening is told: what, where, and whether the file is cut short. */
 static void test_damage_told(void)
 {
@@ -744,6 +786,7 @@ static void test_damage_told(void)
     CHECK_TEXT(info.damage.what, "");
     CHECK_TEXT(info.damage.where, "");
     CHECK(!info.damage.is_cut_short);
+    CHECK(info.cut.name.len == 0 && info.cut.size == 0 && info.cut.missing == 0);
     machsym_image_close(image);
 
     image = test_open_bytes(file.ptr, file.len / 4 * 3); /* no section that lies in front is lost */
@@ -752,6 +795,7 @@ static void test_damage_told(void)
     CHECK_TEXT(info.damage.what, "a section runs past the end of the file");
     CHECK_TEXT(info.damage.where, "section");
     CHECK(info.damage.offset > 0 && info.damage.is_cut_short);
+    check_cut(image, &info);
     machsym_image_close(image);
 
     file.ptr[0x54] = 0xff; /* cmdsize of LC_SYMTAB */

@@ -265,24 +265,27 @@ static void check_info(const subject *s, const machsym_map *map, machsym_lines l
 
 static void check_policy(subject *s, machsym_lines lines, uint32_t flags)
 {
-    machsym_map *made = build_map(s->image, lines, flags);
+    machsym_map *made = build_map(s->image, lines, flags | MACHSYM_MAP_DAMAGED);
     CHECK(made != NULL);
     if (made == NULL)
         return;
     machsym_map *map = reopen_map(made, 0);
     machsym_session *session = test_session(s->image, lines, 0);
+    machsym_session_info counts;
+    machsym_session_read_info(session, &counts);
+    bool is_damaged = s->info.damage_count + counts.damaged_units + counts.damaged_metadata != 0;
     machsym_open_desc opened;
     memset(&opened, 0, sizeof opened);
     opened.bytes = machsym_map_bytes(map);
     machsym_image *image = test_open_desc(&opened);
     s->on_map = test_session(image, lines, 0);
     s->checked = s->wrong = 0;
-    check_info(s, map, lines, flags);
+    check_info(s, map, lines, flags | (is_damaged ? (uint32_t)MACHSYM_MAP_DAMAGED : 0u));
     compare_all(s, map, session, flags != 0);
     compared += s->checked;
     CHECK_EQ(s->wrong, 0); /* the addresses of one map and policy are one check */
     if (lines == MACHSYM_LINES_ATOS && flags == 0) {
-        check_threads(s, made, flags);
+        check_threads(s, made, MACHSYM_MAP_DAMAGED);
         if (s->info.text_size < (4 << 20))
             check_chunks(s, map, s->info.text_size < 65536 ? 100 : 10000);
     }
@@ -333,6 +336,102 @@ static size_t check_folder(const char *folder)
     }
     free_list(&files);
     return slices_seen;
+}
+
+/* ---- Damage ---- */
+
+static machsym_result build_of(const test_file *file, size_t len, uint32_t flags, machsym_map **map,
+                               machsym_error *err)
+{
+    machsym_plan_desc desc;
+    machsym_image *image = test_open_bytes(file->ptr, len);
+    memset(&desc, 0, sizeof desc);
+    desc.image = image;
+    desc.flags = flags;
+    machsym_result result = machsym_map_build(&desc, map, err);
+    machsym_image_close(image);
+    return result;
+}
+
+/* What a map says of damage, by itself and as an image. */
+static bool tells_damage(const machsym_map *map)
+{
+    machsym_map_info info;
+    machsym_image_info image_info;
+    machsym_map_get_info(map, &info);
+    machsym_image *image = test_open_bytes(machsym_map_bytes(map).ptr, (size_t)info.size);
+    machsym_image_get_info(image, &image_info);
+    bool is_damaged = (info.flags & MACHSYM_MAP_DAMAGED) != 0;
+    CHECK_EQ(image_info.damage_count, is_damaged);
+    CHECK_TEXT(image_info.damage.what, is_damaged ? "the map was made of a damaged file" : "");
+    CHECK(!image_info.damage.is_cut_short);
+    machsym_image_close(image);
+    return is_damaged;
+}
+
+/* No map is made of a file that is cut short, unless that is asked for. Then the map says so. */
+static void check_cut(void)
+{
+    test_file file = test_read(BIN "/demo.app.dSYM/Contents/Resources/DWARF/demo");
+    machsym_error err;
+    machsym_map *map = NULL;
+    for (size_t i = 1; i <= 30; i++) {
+        size_t len = file.len - i * file.len / 40;
+        CHECK_EQ(build_of(&file, len, 0, &map, &err), MACHSYM_ERR_DAMAGED);
+        CHECK(map == NULL && err.where[0] != 0);
+        CHECK_TEXT(err.what,
+                   "the file is cut short; with MACHSYM_MAP_DAMAGED a map is made of what is there");
+        CHECK_EQ(build_of(&file, len, MACHSYM_MAP_DAMAGED, &map, &err), MACHSYM_OK);
+        CHECK(map != NULL && tells_damage(map));
+        machsym_map_close(map);
+    }
+    CHECK_EQ(build_of(&file, file.len, MACHSYM_MAP_DAMAGED, &map, &err), MACHSYM_OK);
+    CHECK(!tells_damage(map)); /* of a whole file it does not */
+    machsym_map_close(map);
+    free(file.ptr);
+}
+
+/* A damaged unit costs itself. The map is made without a word, and its flags and its part tell. */
+static void check_damaged_unit(void)
+{
+    test_file file = test_read(BIN "/demo.app.dSYM/Contents/Resources/DWARF/demo");
+    machsym_open_desc open;
+    machsym_plan_desc desc;
+    machsym_section section;
+    machsym_cursor at = {0, 0};
+    machsym_part_info counts;
+    memset(&open, 0, sizeof open);
+    memset(&desc, 0, sizeof desc);
+    open.bytes.ptr = file.ptr;
+    open.bytes.len = file.len;
+    machsym_image *image = test_open_desc(&open);
+    while (machsym_image_next_section(image, &at, &section) &&
+           !test_same(section.name, test_str("__debug_info")))
+        continue;
+    memset(file.ptr + section.offset + 200, 0xff, 16); /* abbreviation codes that nobody declared */
+    desc.image = image;
+    machsym_plan *plan = NULL;
+    machsym_part *parts[8] = {NULL};
+    machsym_map *map = NULL;
+    CHECK_EQ(machsym_plan_open(&desc, &plan, NULL), MACHSYM_OK);
+    size_t count = machsym_plan_part_count(plan);
+    uint32_t units = 0;
+    uint32_t damaged = 0;
+    CHECK(count <= 8);
+    for (size_t i = 0; i < count && i < 8; i++) {
+        CHECK_EQ(machsym_part_build(plan, i, &parts[i], NULL), MACHSYM_OK);
+        machsym_part_get_info(parts[i], &counts);
+        units += counts.unit_count;
+        damaged += counts.damaged_units;
+    }
+    CHECK_EQ(units, 2);
+    CHECK_EQ(damaged, 1);
+    CHECK_EQ(machsym_map_merge(plan, parts, count, &map, NULL), MACHSYM_OK);
+    CHECK(tells_damage(map));
+    machsym_map_close(map);
+    machsym_plan_close(plan);
+    machsym_image_close(image);
+    free(file.ptr);
 }
 
 /* ---- Room ---- */
@@ -503,6 +602,8 @@ int main(void)
     check_file();
     check_image_of_map();
     check_manual();
+    check_cut();
+    check_damaged_unit();
     CHECK(check_folder(BIN) > 50);
     CHECK(check_folder(REAL) > 10);
     if (!quick && check_folder(CORPUS) == 0)

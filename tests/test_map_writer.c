@@ -526,6 +526,7 @@ int main(void)
 {
     check_contents(0);
     check_contents(MACHSYM_MAP_COLUMNS);
+    check_contents(MACHSYM_MAP_CHUNK | MACHSYM_MAP_DAMAGED); /* a chunk of a map that says so says so too */
     check_contents(MACHSYM_MAP_CHUNK);
     check_many();
     check_empty();

@@ -561,8 +561,8 @@ static void test_rare_nodes(void)
         {"_TTSf4cpfl5___TF4main1fFT_T_",
          "function signature specialization <Arg[0] = [Constant Propagated Float : 5]> of main.f() -> ()"},
         {"_TTSf4cl1gSiSS___TF4main1fFT_T_",
-         "function signature specialization <Arg[0] = [Closure Propagated : g, Argument Types : [Swift.Int, "
-         "Swift.String]> of main.f() -> ()"},
+         "function signature specialization <Arg[0] = [Closure Propagated : g, Argument Types : "
+         "[Swift.IntSwift.String]> of main.f() -> ()"},
         {"_TTSrq5Si___TF4main1fFT_T_",
          "generic not re-abstracted specialization <serialized, Swift.Int> of main.f() -> ()"},
         {"_TtGVV4main1S1TSi_SS_", "main.S<Swift.Int>.T<Swift.String>"},

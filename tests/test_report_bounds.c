@@ -1,10 +1,13 @@
 /* Work on reports is bounded by their size: for each trap that a hostile report may set, such a report at one size
  * and at four times that size is parsed, looked up, written in every format, summed up and grouped. The larger one
  * may take 4.4 times the work (bytes and records visited). tests/test_bounds.c does the same for files. */
+#define TEST_PUBLIC
 #include "count_work.h"
 
 #include "test.h"
 
+#include "../tool/cmd_atos.h"
+#include "../tool/report/missing.h"
 #include "../tool/report/summary.h"
 #include "../tool/report/write.h"
 
@@ -48,7 +51,9 @@ static unsigned long long use(const text *input)
     resolve_options how;
     write_options writing = {false, true};
     signature sign;
+    missing_list missing;
     text out = {0};
+    memset(&missing, 0, sizeof missing);
     memset(&how, 0, sizeof how);
     how.all = true;
     work = 0;
@@ -61,6 +66,12 @@ static unsigned long long use(const text *input)
     report_write_json(&r, &writing, &counts, &out);
     out.len = 0;
     text_summary(&out, &r, &counts, false);
+    out.len = 0;
+    text_brief(&out, &r, &counts);
+    missing_add_report(&missing, &r);
+    missing_put_text(&missing, &out);
+    missing_put_json(&missing, &out);
+    missing_free(&missing);
     report_signature(&r, &sign);
     text_free(&sign.text);
     text_free(&out);
@@ -181,6 +192,20 @@ static void images_of_one_uuid(text *t, size_t n)
     for (size_t i = 0; i < n; i++)
         put_format(t, "0x%zx - 0x%zx demo arm64  <" DEMO "> /demo\n", (size_t)0x100000000 + i * 0x4000,
                    (size_t)0x100003fff + i * 0x4000);
+}
+
+/* Each is the program, whose version is long. */
+static void images_of_the_program(text *t, size_t n)
+{
+    text_c(t, "Process: prog [1]\nVersion: ");
+    put_times(t, "1", n);
+    put_thread(t, 0);
+    for (size_t i = 0; i < n; i++)
+        put_frame(t, i, 0x100000000 + i * 0x4000 + 0xaec);
+    text_c(t, "\nBinary Images:\n");
+    for (size_t i = 0; i < n; i++)
+        put_format(t, "0x%zx - 0x%zx prog arm64  <%032zx> /prog\n", (size_t)0x100000000 + i * 0x4000,
+                   (size_t)0x100003fff + i * 0x4000, i);
 }
 
 /* A spindump of many processes. */
@@ -505,6 +530,33 @@ static void check_groups(const char *name, uint64_t step)
     check_growth(name, cost, 4000);
 }
 
+/* ---- atos ---- */
+
+/* A line in pieces, as a pipe hands it over. The answers, which nobody reads, go to the end of the file. */
+static unsigned long long answer_in_pieces(size_t n, const char *piece)
+{
+    atos a;
+    text input = {0};
+    memset(&a, 0, sizeof a);
+    a.delimiter = "\n";
+    work = 0;
+    for (size_t i = 0; i < n; i++) {
+        text_c(&input, piece);
+        atos_answer_part(&a, &input, strlen(piece));
+    }
+    text_free(&input);
+    return work;
+}
+
+static void check_line(const char *piece)
+{
+    unsigned long long cost[3];
+    cost[0] = answer_in_pieces(1, piece);
+    cost[1] = answer_in_pieces(20000, piece);
+    cost[2] = answer_in_pieces(80000, piece);
+    check_growth("atos: one long line in pieces", cost, 80000 * strlen(piece));
+}
+
 int main(int argc, char **argv)
 {
     store_options store_how = {true};
@@ -523,6 +575,7 @@ int main(int argc, char **argv)
     TRAP(images_that_overlap, 2000);
     TRAP(images_of_one_base, 2000);
     TRAP(images_of_one_uuid, 2000);
+    TRAP(images_of_the_program, 2000);
     TRAP(processes_of_one_frame, 1000);
     TRAP(tree_of_many_levels, 2000);
     TRAP(row_that_never_ends, 2000);
@@ -545,6 +598,8 @@ int main(int argc, char **argv)
     TRAP(reports_in_utf16, 2000);
     check_snippets(argc < 2 ? NULL : argv[1]);
     if (argc < 2) {
+        check_line("x");
+        check_line("0x1 ");
         check_groups("signatures that end alike", (uint64_t)1 << 32);
         check_groups("signatures of one hash", 0);
     }

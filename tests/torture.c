@@ -190,7 +190,7 @@ static void use_image(const machsym_image *image)
         memset(&plan, 0, sizeof plan);
         plan.image = image;
         plan.lines = (machsym_lines)lines;
-        plan.flags = lines == 1 ? MACHSYM_MAP_COLUMNS : 0;
+        plan.flags = MACHSYM_MAP_DAMAGED | (lines == 1 ? (uint32_t)MACHSYM_MAP_COLUMNS : 0u);
         if (machsym_map_build(&plan, &map, NULL) == MACHSYM_OK) {
             use_map(map, addrs, count);
             flip_map(map, addrs, count);

@@ -142,9 +142,10 @@ static int answer_input(atos *a)
 /* The chunk on standard input. Returns false after a message. */
 static bool read_chunk(atos *a, text *chunk)
 {
-    bool ok = text_read_file(chunk, "-");
+    const char *why = text_read_file(chunk, "-");
+    bool ok = why == NULL;
     if (!ok)
-        tool_say("standard input: %s", strerror(errno));
+        tool_say("standard input: %s", why);
     if (ok && a->base64 && !text_from_base64(chunk)) {
         tool_say("standard input: not base64");
         ok = false;

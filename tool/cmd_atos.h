@@ -82,6 +82,8 @@ target *atos_target_of(atos *a, uint64_t given, uint64_t *addr);
 
 /* Appends the answer for a word of the input. */
 void atos_answer(atos *a, text *out, const token *word, const char *written);
+/* Answers what is whole of the input, and takes it off. fresh: bytes at its end that came since the last call. */
+void atos_answer_part(atos *a, text *input, size_t fresh);
 /* Answers whole lines as they come. Returns an exit status. */
 int atos_answer_stream(atos *a, int fd);
 

@@ -180,13 +180,52 @@ static bool more_soon(int fd)
     return poll(&wait, 1, 5) > 0;
 }
 
-/* Answers whole lines as they come. A writer that fills the pipe is given a moment to go on: many addresses
+/* Past the last byte from an index on that ends a piece; the index when there is none. */
+static size_t last_end(const text *input, size_t from, bool (*ends)(char c))
+{
+    size_t at = input->len;
+    while (at > from && !ends(input->v[at - 1]))
+        at--;
+    MACHSYM_COUNT_WORK(1 + (input->len - at) / 64);
+    return at;
+}
+
+static bool is_newline(char c)
+{
+    return c == '\n';
+}
+
+/* How much of the input can be answered: whole lines, and of a line longer than a batch whole words. Only what is
+ * fresh is looked at: no newline stands before it. So a long line is looked at once, however small the pieces
+ * are that it comes in. */
+static size_t whole_part(const text *input, size_t fresh)
+{
+    size_t from = input->len - fresh;
+    size_t at = last_end(input, from, is_newline);
+    if (at == from && input->len >= BATCH_BYTES)
+        at = last_end(input, from, is_space);
+    return at > from ? at : 0;
+}
+
+void atos_answer_part(atos *a, text *input, size_t fresh)
+{
+    size_t whole = whole_part(input, fresh);
+    if (whole == 0)
+        return;
+    atos_answer_all(a, input->v, whole);
+    MACHSYM_COUNT_WORK((input->len - whole) / 64);
+    memmove(input->v, input->v + whole, input->len - whole);
+    input->len -= whole;
+}
+
+/* Answers what is whole as it comes. A writer that fills the pipe is given a moment to go on: many addresses
  * at once are cheaper. One that asks a line at a time gets its answer at once. */
 int atos_answer_stream(atos *a, int fd)
 {
     text input = {0};
     char *chunk = tool_alloc(READ_SIZE);
     ssize_t got = 0;
+    size_t fresh = 0; /* bytes at the end of the input that were not looked at yet */
     while (!out_failed() && (got = read(fd, chunk, READ_SIZE)) != 0) {
         if (got < 0 && errno == EINTR)
             continue;
@@ -195,14 +234,11 @@ int atos_answer_stream(atos *a, int fd)
             break;
         }
         text_add(&input, chunk, (size_t)got);
+        fresh += (size_t)got;
         if (got >= 4096 && input.len < BATCH_BYTES && more_soon(fd))
             continue;
-        size_t whole = input.len;
-        while (whole > 0 && input.v[whole - 1] != '\n')
-            whole--;
-        atos_answer_all(a, input.v, whole);
-        memmove(input.v, input.v + whole, input.len - whole);
-        input.len -= whole;
+        atos_answer_part(a, &input, fresh);
+        fresh = 0;
     }
     atos_answer_all(a, input.v, input.len);
     text_free(&input);

@@ -42,6 +42,7 @@ static void print_owner(text *out, const target *t, uint64_t addr, const machsym
 static void print_frame(const atos *a, text *out, const target *t, uint64_t given, uint64_t addr,
                         const machsym_frame *frame)
 {
+    size_t from = out->len;
     if (frame->linkage_name.len == 0 && frame->name.len == 0) {
         print_bare(out, t, given, addr, frame);
     } else {
@@ -60,6 +61,7 @@ static void print_frame(const atos *a, text *out, const target *t, uint64_t give
         text_char(out, ')');
     }
     print_owner(out, t, addr, frame);
+    text_escape(out, from);
 }
 
 /* The other names of a function that the linker folded with those of the same code. */
@@ -82,9 +84,11 @@ static void print_folded(const atos *a, text *out, const target *t, uint64_t giv
 static void atos_print_text(const atos *a, text *out, const target *t, uint64_t given, uint64_t addr,
                             size_t count)
 {
+    size_t from = out->len;
     if (count == 0) {
         print_bare(out, t, given, addr, NULL);
         print_owner(out, t, addr, NULL);
+        text_escape(out, from);
     }
     for (size_t i = a->inline_frames || count == 0 ? 0 : count - 1; i < count; i++) {
         print_frame(a, out, t, given, addr, &a->frames[i]);
@@ -141,7 +145,7 @@ static void atos_print_unknown(const atos *a, text *out, const char *written, si
         text_json(out, (machsym_str){written, len});
         text_c(out, ",\"image\":null,\"uuid\":null,\"arch\":null,\"frames\":[]}");
     } else {
-        text_add(out, written, len);
+        text_shown(out, str_make(written, len));
     }
     text_char(out, '\n');
     if (a->inline_frames && !a->json)
@@ -152,6 +156,7 @@ static void atos_print_unknown(const atos *a, text *out, const char *written, si
 
 static void explain_row(text *out, const machsym_line *row, bool used)
 {
+    size_t from = out->len;
     text_c(out, used ? "  > 0x" : "    0x");
     text_hex(out, row->addr, 1);
     text_char(out, ' ');
@@ -162,7 +167,7 @@ static void explain_row(text *out, const machsym_line *row, bool used)
     text_dec(out, row->column);
     text_c(out, row->is_stmt ? " is_stmt" : "");
     text_c(out, row->end_sequence ? " end_sequence" : "");
-    text_char(out, '\n');
+    text_end_line(out, from);
 }
 
 static void explain_unit(text *out, const machsym_explanation *e)
@@ -178,21 +183,22 @@ static void explain_unit(text *out, const machsym_explanation *e)
         text_c(out, ", DWARF ");
         text_dec(out, e->unit_version);
         text_c(out, ", ");
-        text_str(out, e->unit_name);
+        text_shown(out, e->unit_name);
         text_c(out, "\n  producer: ");
-        text_str(out, e->unit_producer);
+        text_shown(out, e->unit_producer);
     }
     if (e->object_path.len != 0) {
         text_c(out, "\n  object: ");
-        text_str(out, e->object_path);
+        text_shown(out, e->object_path);
         text_c(out, e->object_member.len != 0 ? ", member " : "");
-        text_str(out, e->object_member);
+        text_shown(out, e->object_member);
     }
     text_char(out, '\n');
 }
 
 static void explain_frame(const atos *a, text *out, const machsym_frame *frame)
 {
+    size_t from = out->len;
     text_c(out, frame->is_inline ? "  inlined: " : "  function: ");
     text_frame_name(out, frame, &a->style);
     if (frame->die_offset != 0) {
@@ -210,7 +216,7 @@ static void explain_frame(const atos *a, text *out, const machsym_frame *frame)
     text_c(out, machsym_source_name(frame->name_source));
     text_c(out, ", line from ");
     text_c(out, machsym_source_name(frame->line_source));
-    text_char(out, '\n');
+    text_end_line(out, from);
 }
 
 /* What in the file speaks against the answer. */
@@ -230,19 +236,24 @@ static void explain_doubts(text *out, const machsym_explanation *e)
 static void atos_explain(const atos *a, text *out, const target *t, uint64_t addr, size_t count)
 {
     machsym_explanation e;
+    size_t from = out->len;
     text_c(out, "  slice: ");
     text_c(out, t->file.info.arch);
     text_c(out, " of ");
     text_c(out, t->file.info.path != NULL ? t->file.info.path : "memory");
     text_c(out, ", file address 0x");
     text_hex(out, addr, 1);
-    text_char(out, '\n');
+    text_end_line(out, from);
     if (t->file.map == NULL) {
         machsym_session_explain(symbol_source_session(t->source), addr, &e);
         explain_unit(out, &e);
     }
     for (size_t i = 0; i < count; i++)
         explain_frame(a, out, &a->frames[i]);
+    if (t->file.info.is_damaged)
+        text_c(out, t->file.map != NULL ? "  doubt: the map was made of a damaged file"
+                                        : "  doubt: the file is damaged");
+    text_c(out, t->file.info.is_damaged ? "; names, lines and calls may be missing\n" : "");
     if (t->file.map != NULL)
         return;
     text_c(out, e.row_count > 0 ? "  line rows:\n" : "  line rows: none at this address\n");
@@ -250,7 +261,7 @@ static void atos_explain(const atos *a, text *out, const target *t, uint64_t add
         explain_row(out, &e.rows[i], i == e.row_used);
     text_c(out, "  nearest symbol: ");
     if (e.has_symbol) {
-        text_str(out, e.symbol.name);
+        text_shown(out, e.symbol.name);
         text_c(out, " 0x");
         text_hex(out, e.symbol.lo, 1);
         text_c(out, " to 0x");

@@ -24,6 +24,36 @@ static target *next_target(atos *a)
     return &a->targets[a->target_count];
 }
 
+/* A program without debug info beside a dSYM of another build: the commonest reason for missing lines. */
+static void say_other_dsym(const target *t)
+{
+    enum { MOST_SLICES = 16 };
+    machsym_slice slices[MOST_SLICES];
+    machsym_open_desc desc;
+    text path = {0};
+    text wanted = {0};
+    text found = {0};
+    if (t->file.map != NULL || t->file.info.has_dwarf || t->file.info.path == NULL || !t->file.info.has_uuid)
+        return;
+    memset(&desc, 0, sizeof desc);
+    text_c(&path, t->file.info.path);
+    text_c(&path, ".dSYM/Contents/Resources/DWARF/");
+    text_base_name(&path, str_c(t->file.info.path));
+    desc.path = text_z(&path);
+    size_t count = machsym_list_slices(&desc, slices, MOST_SLICES, NULL);
+    for (size_t i = 0; i < count && i < MOST_SLICES; i++) {
+        text_c(&found, i > 0 ? ", " : "");
+        text_uuid(&found, &slices[i].uuid);
+    }
+    text_uuid(&wanted, &t->file.info.uuid);
+    if (count > 0)
+        tool_say("%s has UUID %s, the dSYM beside it %s: it does not answer", t->file.info.path,
+                 text_z(&wanted), text_z(&found));
+    text_free(&path);
+    text_free(&wanted);
+    text_free(&found);
+}
+
 /* Opens what a description names, as the next target; with pair_path only if the two are halves. */
 static bool open_target(atos *a, const symbol_desc *desc)
 {
@@ -32,8 +62,11 @@ static bool open_target(atos *a, const symbol_desc *desc)
         return false;
     if (desc->open.pair_path == NULL && !tool_open_symbols(desc, &t->file))
         return false;
+    tool_say_damage(t->file.image);
     t->text_addr = t->file.info.text_addr;
     t->text_exec_addr = t->file.info.text_exec_addr;
+    if (desc->open.pair_path == NULL)
+        say_other_dsym(t);
     a->target_count++;
     return true;
 }

@@ -59,6 +59,16 @@ static bool take_format(void *field, const char *value)
     return false;
 }
 
+static bool take_missing(void *field, const char *value)
+{
+    bool is_json = strcmp(value, "json") == 0;
+    *(missing_form *)field = is_json ? MISSING_JSON : MISSING_TEXT;
+    if (is_json || strcmp(value, "text") == 0)
+        return true;
+    tool_say("--missing is one of text, json, not %s", value);
+    return false;
+}
+
 static bool take_inline(void *field, const char *value)
 {
     (void)value;
@@ -111,9 +121,13 @@ static const option table[] = {
      offsetof(crash_options, signature), NULL},
     {"group", NULL, "groups of reports with equal, then similar signatures, largest first",
      offsetof(crash_options, group), NULL},
+    {"missing", "FORM",
+     "which images have no debug info, how many frames and reports wait for each,\nmost wanted first: text, "
+     "or "
+     "json for machines. Without it the table goes\nto standard error",
+     offsetof(crash_options, missing), take_missing},
     {"j", "N", "reports at a time", offsetof(crash_options, jobs), take_jobs},
-    {"q quiet", NULL, "no summary, progress and table on standard error", offsetof(crash_options, quiet),
-     NULL},
+    {"q quiet", NULL, "nothing on standard error but errors", offsetof(crash_options, quiet), NULL},
     {"strict check", NULL, "exit with 1 when a frame of an image with a UUID stayed without a name",
      offsetof(crash_options, strict), NULL},
     {0},
@@ -154,7 +168,7 @@ const command crash_command = {
     "MetricKit, KSCrash, PLCrashReporter, Sentry events, pasted stacks. The format is told by the "
     "contents.\n",
     {{table, 0}},
-    "exit status: 0 done, 1 a report could not be read or written, or --strict, 2 usage\n",
+    "exit status: 0 done, 1 a report or file of symbols failed or is damaged, or --strict, 2 usage\n",
     run_crash,
     NULL,
 };

@@ -2,12 +2,16 @@
 #ifndef MACHSYM_TOOL_CMD_CRASH_H
 #define MACHSYM_TOOL_CMD_CRASH_H
 
+#include "report/missing.h"
 #include "report/summary.h"
 #include "report/write.h"
 
 enum { MAX_STORES = 256, MAX_LOADS = 256 };
 
 typedef enum crash_format { FORMAT_SAME = 0, FORMAT_TEXT, FORMAT_JSON } crash_format;
+
+/* Where the table of what is missing goes: to standard error; or in place of the reports. */
+typedef enum missing_form { MISSING_SAID = 0, MISSING_TEXT, MISSING_JSON } missing_form;
 
 /* What the options say. */
 typedef struct crash_options {
@@ -30,6 +34,7 @@ typedef struct crash_options {
     bool summary;   /* in place of the report */
     bool signature; /* the same */
     bool group;     /* the same, for all */
+    missing_form missing;
     bool force;
     bool quiet;
     bool strict;

@@ -15,10 +15,11 @@ typedef struct crash_result {
     const char *path;
     char *output_path; /* NULL: standard output */
     text output;
-    text summary;
+    text summary; /* or the line that stands for it on standard error */
     text failure; /* why it failed; empty when it did not */
     signature signature;
     resolve_counts counts;
+    missing_list missing;
     bool unresolved;
     bool done;
 } crash_result;
@@ -32,10 +33,14 @@ typedef struct crash_run {
     pthread_mutex_t lock;
     size_t next;    /* to be taken */
     size_t emitted; /* printed, in the order given */
+    missing_list missing;
     bool progress;
     bool colour;
-    bool tell; /* summaries to standard error */
+    bool tell;     /* summaries to standard error */
+    bool brief;    /* a line a report to standard error */
+    bool in_place; /* something else is printed in place of the reports */
     bool in_folder;
+    bool has_failed; /* a file of symbols is no good */
 } crash_run;
 
 /* ---- One report ---- */
@@ -89,7 +94,7 @@ static void write_output(const crash_run *run, crash_result *result)
         return;
     text_c(&result->failure, result->output_path);
     text_c(&result->failure, ": ");
-    fail(result, failure == EEXIST ? "is there already; --force replaces it" : strerror(failure));
+    fail(result, failure == EEXIST ? "is there already; --force replaces it" : outfile_error(failure));
 }
 
 static void do_report(const crash_run *run, crash_result *result)
@@ -97,8 +102,9 @@ static void do_report(const crash_run *run, crash_result *result)
     const crash_options *o = run->options;
     text input = {0};
     report r;
-    if (!text_read_file(&input, result->path)) {
-        fail(result, strerror(errno));
+    const char *why = text_read_file(&input, result->path);
+    if (why != NULL) {
+        fail(result, why);
         text_free(&input);
         return;
     }
@@ -106,12 +112,13 @@ static void do_report(const crash_run *run, crash_result *result)
     if (r.frame_count > 0 || explain_no_frames(&r, result)) {
         report_resolve(&r, run->images, &o->resolve, &result->counts);
         result->unresolved = has_unresolved(&r);
-        if (!o->summary && !o->signature && !o->group)
-            write_report(o, &r, result);
-        else if (o->output != NULL)
+        missing_add_report(&result->missing, &r);
+        if (!run->in_place || o->output != NULL)
             write_report(o, &r, result);
         if (o->summary || run->tell)
             text_summary(&result->summary, &r, &result->counts, run->colour);
+        else if (run->brief)
+            text_brief(&result->summary, &r, &result->counts);
         if (o->signature || o->group)
             report_signature(&r, &result->signature);
         if (result->output_path != NULL)
@@ -125,32 +132,55 @@ static void do_report(const crash_run *run, crash_result *result)
 
 static void print_signature(const crash_result *result)
 {
-    out_format("%016llx  ", (unsigned long long)result->signature.hash);
-    out_write(result->signature.text.v, result->signature.text.len);
-    out_format("  %s\n", result->path);
+    const signature *s = &result->signature;
+    out_line("%016llx  %.*s  %s", (unsigned long long)s->hash, (int)s->text.len, s->text.v, result->path);
+}
+
+/* Files that are no good are told even when nothing else is. */
+static void say_complaints(crash_run *run)
+{
+    text t = {0};
+    machsym_str line;
+    run->has_failed |= images_failed(run->images, &t);
+    machsym_str rest = {t.v, t.len};
+    while (str_take_line(&rest, &line))
+        tool_say("%.*s", (int)line.len, line.ptr);
+    text_free(&t);
+}
+
+/* What standard error is told of a report. */
+static void say_report(const crash_run *run, const crash_result *result)
+{
+    if (run->brief)
+        tool_say("%s: %.*s", result->path, (int)result->summary.len, result->summary.v);
+    if (!run->tell)
+        return;
+    out_flush();
+    if (run->count > 1)
+        tool_tell("== %s", result->path);
+    fwrite(result->summary.v, 1, result->summary.len, stderr);
 }
 
 /* Prints what is finished, in the order of the command line. */
-static void emit(const crash_run *run, crash_result *result)
+static void emit(crash_run *run, crash_result *result)
 {
     const crash_options *o = run->options;
+    say_complaints(run);
     if (result->failure.len > 0) {
         tool_say("%s: %.*s", result->path, (int)result->failure.len, result->failure.v);
     } else if (o->summary) {
         if (run->count > 1)
-            out_format("== %s\n", result->path);
+            out_line("== %s", result->path);
         out_write(result->summary.v, result->summary.len);
     } else if (o->signature) {
         print_signature(result);
-    } else if (result->output_path == NULL && !o->group) {
+    } else if (result->output_path == NULL && !run->in_place) {
         out_write(result->output.v, result->output.len);
     }
-    if (run->tell && result->failure.len == 0) {
-        out_flush();
-        if (run->count > 1)
-            fprintf(stderr, "== %s\n", result->path);
-        fwrite(result->summary.v, 1, result->summary.len, stderr);
-    }
+    if (result->failure.len == 0)
+        say_report(run, result);
+    missing_add_list(&run->missing, &result->missing);
+    missing_free(&result->missing);
     text_free(&result->output);
     text_free(&result->summary);
 }
@@ -206,8 +236,8 @@ static void print_table(const crash_run *run)
             run->count, run->count - failed, failed, frames, named, missing);
     for (size_t i = 0; i < run->count && failed > 0; i++) {
         if (run->results[i].failure.len > 0)
-            fprintf(stderr, "  failed  %s: %.*s\n", run->results[i].path, (int)run->results[i].failure.len,
-                    run->results[i].failure.v);
+            tool_tell("  failed  %s: %.*s", run->results[i].path, (int)run->results[i].failure.len,
+                      run->results[i].failure.v);
     }
 }
 
@@ -372,11 +402,30 @@ static void print_groups(const crash_run *run)
     groups_close(groups);
 }
 
+/* What is missing: where it was asked for, else where it is seen. A summary that was told has it already. */
+static void print_missing(crash_run *run)
+{
+    const crash_options *o = run->options;
+    text t = {0};
+    bool seen = run->tell && run->count == 1;
+    if (o->missing == MISSING_JSON)
+        missing_put_json(&run->missing, &t);
+    else if (o->missing == MISSING_TEXT || (!o->quiet && !seen))
+        missing_put_text(&run->missing, &t);
+    if (o->missing != MISSING_SAID)
+        out_text(&t);
+    else
+        fwrite(t.v, 1, t.len, stderr);
+    text_free(&t);
+}
+
 static int finish(crash_run *run)
 {
-    int status = TOOL_OK;
+    int status = run->has_failed ? TOOL_ERROR : TOOL_OK;
     if (run->options->group)
         print_groups(run);
+    out_flush();
+    print_missing(run);
     if (run->count > 1 && !run->options->quiet)
         print_table(run);
     for (size_t i = 0; i < run->count; i++) {
@@ -407,8 +456,10 @@ int crash_run_reports(const crash_options *o, char **reports, size_t count)
     memset(run.results, 0, count * sizeof *run.results);
     for (size_t i = 0; i < count; i++)
         run.results[i].path = reports[i];
-    run.tell = !o->quiet && !o->summary && !o->signature && !o->group && isatty(STDERR_FILENO) && count < 10;
+    run.in_place = o->summary || o->signature || o->group || o->missing != MISSING_SAID;
+    run.tell = !o->quiet && !run.in_place && isatty(STDERR_FILENO) && count < 10;
     run.progress = !o->quiet && count > 1 && isatty(STDERR_FILENO) && !run.tell;
+    run.brief = !o->quiet && !o->summary && !run.tell && !run.progress;
     run.colour = isatty(o->summary ? STDOUT_FILENO : STDERR_FILENO) && getenv("NO_COLOR") == NULL;
     if (add_stores(o, s, reports, count) && prepare_output(&run)) {
         images_how.store = s;
@@ -424,8 +475,10 @@ int crash_run_reports(const crash_options *o, char **reports, size_t count)
         run_jobs(&run);
         pthread_mutex_destroy(&run.lock);
         images_close(run.images);
+        run.has_failed |= store_failed(s);
         status = finish(&run);
     }
+    missing_free(&run.missing);
     free(run.results);
     store_close(s);
     return status;

@@ -32,9 +32,8 @@ static void print_name(const char *name, uint32_t flags)
     text line = {0};
     machsym_str mangled = {name, strlen(name)};
     size_t len = machsym_demangle(mangled, flags, NULL, 0);
-    line.v = tool_alloc(len + 1);
-    line.len = machsym_demangle(mangled, flags, line.v, len + 1);
-    line.v[line.len++] = '\n';
+    line.len = machsym_demangle(mangled, flags, text_room(&line, len + 1), len + 1);
+    text_end_line(&line, 0);
     out_text(&line);
     text_free(&line);
 }

@@ -67,13 +67,22 @@ static void print_sections(const machsym_image *image)
 {
     machsym_cursor at = {0, 0};
     machsym_section s;
+    text line = {0};
     out_c("  sections:\n");
     while (machsym_image_next_section(image, &at, &s)) {
-        out_format("    %-10.*s %-17.*s 0x%012llx %10llu bytes%s%s%s\n", (int)s.segment.len, s.segment.ptr,
-                   (int)s.name.len, s.name.ptr, (unsigned long long)s.addr, (unsigned long long)s.size,
-                   s.is_code ? ", code" : "", s.bytes.len == 0 && s.size != 0 ? ", no bytes in the file" : "",
+        text_shown(&line, s.segment);
+        out_format("    %-10.*s ", (int)line.len, line.v);
+        line.len = 0;
+        text_shown(&line, s.name);
+        out_format("%-17.*s 0x%012llx %10llu bytes%s%s%s\n", (int)line.len, line.v,
+                   (unsigned long long)s.addr, (unsigned long long)s.size, s.is_code ? ", code" : "",
+                   s.bytes.len == 0 && s.size != 0 ? ", no bytes in the file"
+                   : s.bytes.len < s.size          ? ", cut short"
+                                                   : "",
                    s.is_pair ? ", other half" : "");
+        line.len = 0;
     }
+    text_free(&line);
 }
 
 static void print_debug_info(const machsym_session_info *info)
@@ -144,7 +153,7 @@ static void print_entries(const machsym_image *image, machsym_open_desc desc)
             text_uuid(&line, &info.slice.uuid);
         else
             text_c(&line, one != NULL ? "no UUID" : "damaged");
-        out_format("    0x%llx %-36.*s %s\n", (unsigned long long)entry.addr, (int)line.len, line.v, name);
+        out_line("    0x%llx %-36.*s %s", (unsigned long long)entry.addr, (int)line.len, line.v, name);
         machsym_image_close(one);
         text_free(&line);
         free(name);
@@ -153,13 +162,14 @@ static void print_entries(const machsym_image *image, machsym_open_desc desc)
         tool_say("the first %d images are shown", MAX_ENTRIES);
 }
 
-static void print_image(const machsym_image *image, bool quick)
+/* Returns whether nothing in it is damaged. */
+static bool print_image(const machsym_image *image, bool quick)
 {
     machsym_image_info info;
     machsym_image_get_info(image, &info);
     print_slice(&info.slice);
     if (info.pair_path != NULL)
-        out_format("  other half: %s\n", info.pair_path);
+        out_line("  other half: %s", info.pair_path);
     print_platforms(image);
     out_format("  text: 0x%llx, %llu bytes\n", (unsigned long long)info.text_addr,
                (unsigned long long)info.text_size);
@@ -167,6 +177,7 @@ static void print_image(const machsym_image *image, bool quick)
     print_sections(image);
     if (info.has_compressed_dwarf)
         out_c("  compressed debug info (__zdebug_*): unsupported; answers come from symbols\n");
+    bool ok = info.damage_count == 0;
     machsym_session *session = quick ? NULL : tool_session(image, MACHSYM_LINES_ATOS, 0);
     if (session != NULL) {
         machsym_session_info counts;
@@ -181,13 +192,15 @@ static void print_image(const machsym_image *image, bool quick)
             out_format(
                 "  damaged: %u parts of exports trie, binds, unwind info, Objective-C or Swift metadata\n",
                 counts.damaged_metadata);
+        ok = ok && counts.damaged_units == 0 && counts.damaged_metadata == 0;
     }
     if (info.damage_count != 0)
         out_format("  damaged: %u load commands, sections or unit headers; first: %s (%s, 0x%llx)%s\n",
                    info.damage_count, info.damage.what, info.damage.where,
                    (unsigned long long)info.damage.offset,
-                   info.damage.is_cut_short ? "; the file may be cut short" : "");
+                   info.damage.is_cut_short ? "; the file is cut short" : "");
     tool_session_close(session);
+    return ok;
 }
 
 typedef struct info_options {
@@ -207,11 +220,13 @@ static bool print_file(const char *path, const info_options *o)
     desc.path = path;
     desc.flags = o->from.copy ? MACHSYM_OPEN_COPY : 0;
     size_t count = machsym_list_slices(&desc, slices, MAX_SLICES, &err);
-    if (count == 0) {
+    if (count == 0 || err.code != MACHSYM_OK) {
         tool_say_error(path, &err);
-        return false;
+        ok = false;
     }
-    out_format("%s\n", path);
+    if (count == 0)
+        return false;
+    out_line("%s", path);
     if (count > MAX_SLICES)
         tool_say("%s: %zu slices, the first %d are shown", path, count, MAX_SLICES);
     desc.pair_path = o->from.pair;
@@ -227,7 +242,7 @@ static bool print_file(const char *path, const info_options *o)
         machsym_image *image = tool_open(&desc);
         ok = ok && image != NULL;
         if (image != NULL) {
-            print_image(image, o->quick);
+            ok = print_image(image, o->quick) && ok;
             print_entries(image, desc);
         }
         machsym_image_close(image);

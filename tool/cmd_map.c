@@ -34,7 +34,7 @@ bool map_write(const machsym_map *map, const char *path)
     machsym_bytes bytes = machsym_map_bytes(map);
     int failure = outfile_write(path, bytes.ptr, bytes.len, OUTFILE_REPLACE);
     if (failure != 0)
-        tool_say("%s: %s", path, strerror(failure));
+        tool_say("%s: %s", path, outfile_error(failure));
     return failure == 0;
 }
 
@@ -84,14 +84,15 @@ const command map_chunk_command = {
 
 /* ---- info ---- */
 
-static void print_info(const char *path, const machsym_map *map)
+/* Returns whether what the map was made of was whole. */
+static bool print_info(const char *path, const machsym_map *map)
 {
     machsym_map_info info;
     text t = {0};
     machsym_map_get_info(map, &info);
-    text_c(&t, path);
+    text_shown(&t, str_c(path));
     text_c(&t, "\n  image: ");
-    text_str(&t, info.name);
+    text_shown(&t, info.name);
     text_c(&t, ", ");
     text_c(&t, info.arch);
     text_c(&t, ", ");
@@ -114,7 +115,11 @@ static void print_info(const char *path, const machsym_map *map)
     out_format("  names: %llu bytes, packed into %llu; the rest: %llu bytes\n",
                (unsigned long long)info.text_bytes, (unsigned long long)info.packed_bytes,
                (unsigned long long)info.data_bytes);
+    bool is_damaged = (info.flags & MACHSYM_MAP_DAMAGED) != 0;
+    if (is_damaged)
+        out_c("  damaged: made of a damaged file; names, lines and ranges may be missing\n");
     text_free(&t);
+    return !is_damaged;
 }
 
 static int run_info(int argc, char **argv)
@@ -128,9 +133,7 @@ static int run_info(int argc, char **argv)
         return options_wrong(&map_info_command, "no map is named");
     for (int i = 1; i <= count; i++) {
         machsym_map *map = map_open(argv[i], copy ? MACHSYM_MAP_COPY : 0);
-        if (map != NULL)
-            print_info(argv[i], map);
-        else
+        if (map == NULL || !print_info(argv[i], map))
             status = TOOL_ERROR;
         machsym_map_close(map);
     }
@@ -179,9 +182,13 @@ static void dump_range(text *t, symbol_source *source, const machsym_map_range *
     text_hex(t, range->hi, 1);
     for (size_t i = 0; i < count; i++) {
         text_char(t, '\t');
+        size_t from = t->len;
         text_frame_name(t, &frames[i], style);
+        text_escape(t, from);
         text_char(t, '\t');
+        from = t->len;
         text_place(t, &frames[i], style);
+        text_escape(t, from);
     }
     text_char(t, '\n');
 }

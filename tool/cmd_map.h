@@ -30,13 +30,16 @@ typedef struct build_options {
     bool progress;
 } build_options;
 
-/* Builds the map of an image. Returns NULL after a message. */
-machsym_map *map_build_image(const machsym_plan_desc *desc, const char *path, const build_options *how);
+/* Builds the map of an image. *counts: its units, and how many of them are damaged. Returns NULL after a message. */
+machsym_map *map_build_image(const machsym_plan_desc *desc, const char *path, const build_options *how,
+                             machsym_part_info *counts);
 
 /* ---- Other formats ---- */
 
-bool text_from_base64(text *t);                        /* in place; false when it is not base64 */
-void text_field(text *t, const char *ptr, size_t len); /* tabs and line ends become blanks */
+/* The key of the line above the rows of a table that says that it is of a damaged file. */
+#define MAP_DAMAGED_HEADING "Damaged"
+
+bool text_from_base64(text *t); /* in place; false when it is not base64 */
 /* Breakpad's .sym. */
 void export_breakpad(const symbol_file *file, const frame_style *style, outfile *out, text *t);
 

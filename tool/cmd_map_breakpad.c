@@ -117,33 +117,29 @@ static void numbered_free(numbered *n)
 static size_t file_of(breakpad *b, const machsym_frame *frame)
 {
     text path = {0};
-    text clean = {0};
     text_frame_file(&path, frame, true);
-    text_field(&clean, path.v, path.len);
-    if (clean.len == 0)
-        text_c(&clean, "<unknown>");
-    size_t number = number_of(&b->files, &clean, b->t);
+    text_escape(&path, 0);
+    if (path.len == 0)
+        text_c(&path, "<unknown>");
+    size_t number = number_of(&b->files, &path, b->t);
     text_free(&path);
-    text_free(&clean);
     return number;
 }
 
-static void name_of(breakpad *b, const machsym_frame *frame, text *clean)
+static void name_of(breakpad *b, const machsym_frame *frame, text *name)
 {
-    text name = {0};
-    text_frame_name(&name, frame, &b->style);
-    text_field(clean, name.v, name.len);
-    if (clean->len == 0)
-        text_c(clean, "<name omitted>");
-    text_free(&name);
+    text_frame_name(name, frame, &b->style);
+    text_escape(name, 0);
+    if (name->len == 0)
+        text_c(name, "<name omitted>");
 }
 
 static size_t origin_of(breakpad *b, const machsym_frame *frame)
 {
-    text clean = {0};
-    name_of(b, frame, &clean);
-    size_t number = number_of(&b->origins, &clean, b->t);
-    text_free(&clean);
+    text name = {0};
+    name_of(b, frame, &name);
+    size_t number = number_of(&b->origins, &name, b->t);
+    text_free(&name);
     return number;
 }
 
@@ -283,11 +279,11 @@ static void add_symbol(breakpad *b, uint64_t *last)
     text_c(b->t, "PUBLIC ");
     text_hex(b->t, from_base(b, frame->function_start), 1);
     text_c(b->t, " 0 ");
-    text clean = {0};
-    name_of(b, frame, &clean);
-    text_add(b->t, clean.v, clean.len);
+    text name = {0};
+    name_of(b, frame, &name);
+    text_add(b->t, name.v, name.len);
     text_char(b->t, '\n');
-    text_free(&clean);
+    text_free(&name);
     outfile_flush(b->out, b->t);
 }
 
@@ -303,8 +299,10 @@ static void put_module(breakpad *b)
         text_char(b->t, "0123456789ABCDEF"[info->uuid.v[i] & 15]);
     }
     text_c(b->t, "0 ");
-    text_field(b->t, info->name.ptr, info->name.len);
+    text_shown(b->t, info->name);
     text_char(b->t, '\n');
+    if (info->is_damaged) /* readers pass by what they do not know behind INFO */
+        text_c(b->t, "INFO DAMAGED made of a damaged file\n");
 }
 
 static void for_each_range(breakpad *b, bool symbols)

@@ -61,7 +61,11 @@ static void show_progress(const char *path, const build *b, double since)
     double took = seconds() - since;
     double rate = took > 0 ? (double)b->done_bytes / took : 0;
     double left = rate > 0 ? (double)(b->total - b->done_bytes) / rate : 0;
-    fprintf(stderr, "\r%s: %3.0f %%, %.0f MB/s, %.0f s left\033[K", path, share * 100, rate / 1e6, left);
+    text name = {0};
+    text_shown(&name, str_c(path));
+    fprintf(stderr, "\r%.*s: %3.0f %%, %.0f MB/s, %.0f s left\033[K", (int)name.len, name.v, share * 100,
+            rate / 1e6, left);
+    text_free(&name);
 }
 
 /* Waits for the threads, and tells now and then how far they are. The lock is held. */
@@ -115,13 +119,25 @@ static void build_parts(build *b, const char *path, const build_options *how)
     pthread_mutex_destroy(&b->lock);
 }
 
-machsym_map *map_build_image(const machsym_plan_desc *desc, const char *path, const build_options *how)
+static void add_counts(const machsym_part *part, machsym_part_info *counts)
+{
+    machsym_part_info one;
+    if (part == NULL)
+        return;
+    machsym_part_get_info(part, &one);
+    counts->unit_count += one.unit_count;
+    counts->damaged_units += one.damaged_units;
+}
+
+machsym_map *map_build_image(const machsym_plan_desc *desc, const char *path, const build_options *how,
+                             machsym_part_info *counts)
 {
     machsym_plan *plan;
     machsym_map *map = NULL;
     machsym_error err;
     build b;
     memset(&b, 0, sizeof b);
+    memset(counts, 0, sizeof *counts);
     if (machsym_plan_open(desc, &plan, &err) != MACHSYM_OK) {
         tool_say_error(path, &err);
         return NULL;
@@ -133,6 +149,8 @@ machsym_map *map_build_image(const machsym_plan_desc *desc, const char *path, co
     for (size_t i = 0; i < b.count; i++)
         b.parts[i] = NULL;
     build_parts(&b, path, how);
+    for (size_t i = 0; i < b.count; i++)
+        add_counts(b.parts[i], counts);
     err = b.error;
     if (err.code == MACHSYM_OK)
         machsym_map_merge(plan, b.parts, b.count, &map, &err);
@@ -154,6 +172,7 @@ typedef struct build_command {
     const char *store;
     bool all_archs;
     bool columns;
+    bool damaged; /* a file that is cut short is taken too */
     bool no_progress;
     lines_option lines;
     build_options how;
@@ -192,30 +211,73 @@ static void output_path(const build_command *c, const machsym_image_info *info, 
     }
 }
 
+/* Refuses a file that is cut short, unless it is wanted all the same. */
+static bool refuse_cut(const build_command *c, const machsym_image_info *info)
+{
+    text t = {0};
+    if (c->damaged || !info->damage.is_cut_short)
+        return false;
+    text_damage(&t, info);
+    tool_say("%.*s; no map is made of it: fetch the whole file, or pass --damaged for a map of what is there",
+             (int)t.len, t.v);
+    text_free(&t);
+    return true;
+}
+
+/* Says in one line what the map of a damaged file lacks. */
+static void say_lost(const char *path, const machsym_image_info *info, const machsym_part_info *counts,
+                     const machsym_map *map)
+{
+    text t = {0};
+    machsym_map_info made;
+    machsym_map_get_info(map, &made);
+    if ((made.flags & MACHSYM_MAP_DAMAGED) == 0)
+        return;
+    text_damage(&t, info);
+    if (t.len == 0)
+        text_c(&t, path);
+    if (counts->damaged_units != 0) {
+        text_c(&t, info->damage_count != 0 ? "; " : ": ");
+        text_dec(&t, counts->damaged_units);
+        text_c(&t, " of ");
+        text_dec(&t, counts->unit_count);
+        text_c(&t, " units of the debug info are damaged");
+    } else if (info->damage_count == 0) {
+        text_c(&t,
+               ": parts of the exports trie, binds, unwind info, Objective-C or Swift metadata are damaged");
+    }
+    tool_say("%.*s; the map lacks what could not be read, and says so", (int)t.len, t.v);
+    tool_note_damage();
+    text_free(&t);
+}
+
 static bool build_slice(const build_command *c, const machsym_open_desc *open)
 {
     machsym_plan_desc desc;
     machsym_image_info info;
+    machsym_part_info counts;
     text path = {0};
     machsym_map *map = NULL;
     memset(&desc, 0, sizeof desc);
-    machsym_image *image = tool_open(open);
+    machsym_image *image = tool_open_damaged(open);
     if (image == NULL || tool_refuse_collection(image)) {
         machsym_image_close(image);
         return false;
     }
     desc.image = image;
     desc.lines = c->lines.lines;
-    desc.flags = c->columns ? MACHSYM_MAP_COLUMNS : 0;
+    desc.flags = (c->columns ? MACHSYM_MAP_COLUMNS : 0u) | (c->damaged ? MACHSYM_MAP_DAMAGED : 0u);
     machsym_image_get_info(image, &info);
-    output_path(c, &info, &path);
+    if (!refuse_cut(c, &info))
+        output_path(c, &info, &path);
     if (path.len > 0)
-        map = map_build_image(&desc, open->path, &c->how);
+        map = map_build_image(&desc, open->path, &c->how, &counts);
     bool ok = map != NULL && map_write(map, path.v);
     if (ok) {
         machsym_map_info made;
         machsym_map_get_info(map, &made);
-        out_format("%s: %s, %llu bytes\n", path.v, made.arch, (unsigned long long)made.size);
+        out_line("%s: %s, %llu bytes", path.v, made.arch, (unsigned long long)made.size);
+        say_lost(open->path, &info, &counts, map);
     }
     machsym_map_close(map);
     machsym_image_close(image);
@@ -236,14 +298,16 @@ static bool build_file(const build_command *c, const char *file)
     if (!c->all_archs)
         return build_slice(c, &desc);
     size_t count = machsym_list_slices(&desc, slices, MAX_SLICES, &err);
-    if (count == 0)
+    if (count == 0 || err.code != MACHSYM_OK) {
         tool_say_error(file, &err);
+        ok = false;
+    }
     for (size_t i = 0; i < count && i < MAX_SLICES; i++) {
         desc.arch = slices[i].arch;
         desc.uuid = slices[i].has_uuid ? &slices[i].uuid : NULL;
         ok = build_slice(c, &desc) && ok;
     }
-    return ok && count > 0;
+    return ok;
 }
 
 static int run_command(int argc, char **argv)
@@ -275,6 +339,8 @@ static const option table[] = {
     {"lines", "POLICY",
      "atos (default), dwarf or stmt; a map answers for one policy. machsym crash\nprefers dwarf",
      offsetof(build_command, lines), take_lines},
+    {"damaged", NULL, "take a file that is cut short too; the map says that it lacks something",
+     offsetof(build_command, damaged), NULL},
     {"columns", NULL, "keep columns: about a tenth larger", offsetof(build_command, columns), NULL},
     {"no-progress", NULL, "no progress line on a terminal", offsetof(build_command, no_progress), NULL},
     {0},

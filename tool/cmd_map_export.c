@@ -27,17 +27,19 @@ typedef struct chunk_export {
 
 /* ---- Keys and values ---- */
 
-/* Bytes that would end a part of the key, or choose its slot in a Redis Cluster, become %XX. */
+/* Bytes that would end a part of the key, choose its slot in a Redis Cluster or act on a terminal become %XX. */
 static void text_key_part(text *t, machsym_str part)
 {
-    for (size_t i = 0; i < part.len; i++) {
-        unsigned char c = (unsigned char)part.ptr[i];
-        if (c <= ' ' || c == 0x7f || c == ':' || c == '{' || c == '}' || c == '%' || c == '"' || c == '\\') {
+    for (size_t i = 0, end = 0; i < part.len; i++) {
+        char c = part.ptr[i];
+        if (i >= end)
+            end = i + str_control(str_make(part.ptr + i, part.len - i));
+        if (i < end || strchr(" :{}%\"\\", c) != NULL) {
             text_char(t, '%');
-            text_char(t, "0123456789ABCDEF"[c >> 4]);
+            text_char(t, "0123456789ABCDEF"[(unsigned char)c >> 4]);
             text_char(t, "0123456789ABCDEF"[c & 15]);
         } else {
-            text_char(t, part.ptr[i]);
+            text_char(t, c);
         }
     }
 }
@@ -167,28 +169,20 @@ static void export_chunks(chunk_export *e, const symbol_file *file, outfile *out
 
 /* ---- A text table ---- */
 
-/* A row may hold no tab and no newline but its own. */
-void text_field(text *t, const char *ptr, size_t len)
-{
-    for (size_t i = 0; i < len; i++)
-        text_char(t, ptr[i] == '\t' || ptr[i] == '\n' || ptr[i] == '\r' ? ' ' : ptr[i]);
-}
-
 /* What a row says of its range: function, tab, file:line. */
 static void text_row(text *t, const machsym_frame *frame, const frame_style *style)
 {
-    text part = {0};
-    text_frame_name(&part, frame, style);
-    text_field(t, part.v, part.len);
-    part.len = 0;
+    size_t from = t->len;
+    text_frame_name(t, frame, style);
+    text_escape(t, from);
     if (frame_has_line(frame)) {
         text_char(t, '\t');
-        text_frame_file(&part, frame, false);
-        text_field(t, part.v, part.len);
+        from = t->len;
+        text_frame_file(t, frame, false);
+        text_escape(t, from);
         text_char(t, ':');
         text_dec(t, frame->line);
     }
-    text_free(&part);
 }
 
 static void put_row(text *t, const machsym_map_range *range, const text *row)
@@ -216,6 +210,8 @@ static void export_bugly(const symbol_file *file, const frame_style *how, outfil
     symbol_source *source = symbol_source_open(file, 0, 0);
     frame_style style = *how;
     style.source = source;
+    if (file->info.is_damaged)
+        text_c(t, MAP_DAMAGED_HEADING ":\tyes\n");
     while (machsym_map_next(file->map, &at, &range)) {
         size_t count = symbol_source_frames(source, range.lo, frames, MAP_MAX_FRAMES);
         next.len = 0;

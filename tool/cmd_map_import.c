@@ -1,7 +1,6 @@
 /* machsym map import: a map of a text symbol table. */
 #include "cmd_map.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +24,7 @@ typedef struct import_command {
     const char *arch;
     const char *name;
     uuid_option uuid;
+    bool is_damaged; /* the table says that it is of a damaged file */
     uint64_t text_addr;
     bool has_text_addr;
     row *rows;
@@ -76,7 +76,7 @@ static bool parse_row(const char *line, size_t len, row *r)
     return true;
 }
 
-/* "UUID: ..." and "Arch: ..." stand above the rows of some tables. */
+/* "UUID: ..." and "Damaged: yes" stand above the rows of some tables. */
 static void parse_heading(import_command *c, const char *line, size_t len)
 {
     char copy[128];
@@ -95,6 +95,7 @@ static void parse_heading(import_command *c, const char *line, size_t len)
     machsym_uuid uuid;
     if (strcmp(copy, "UUID") == 0 && parse_uuid(value, &uuid) && uuid_is_none(&c->uuid.uuid))
         c->uuid.uuid = uuid;
+    c->is_damaged |= strcmp(copy, MAP_DAMAGED_HEADING) == 0 && strcmp(value, "yes") == 0;
 }
 
 static void parse_table(import_command *c, const text *input)
@@ -207,6 +208,7 @@ static machsym_map *make_map(const import_command *c)
     memset(&info, 0, sizeof info);
     info.name = c->name != NULL ? (machsym_str){c->name, strlen(c->name)} : (machsym_str){NULL, 0};
     info.uuid = c->uuid.uuid;
+    info.flags = c->is_damaged ? MACHSYM_MAP_DAMAGED : 0;
     info.text_addr = text_base(c);
     if (!set_arch(c->arch, &info))
         return NULL;
@@ -238,9 +240,10 @@ static bool run_import(import_command *c)
     text input = {0};
     text path = {0};
     machsym_map *map = NULL;
-    bool ok = text_read_file(&input, c->path);
+    const char *why = text_read_file(&input, c->path);
+    bool ok = why == NULL;
     if (!ok)
-        tool_say("%s: %s", c->path, strerror(errno));
+        tool_say("%s: %s", c->path, why);
     parse_table(c, &input);
     order_rows(c);
     if (ok && c->count == 0)
@@ -255,8 +258,8 @@ static bool run_import(import_command *c)
     }
     ok = map != NULL && map_write(map, path.v);
     if (ok)
-        out_format("%s: %zu rows, %zu other lines, %zu rows cut where they overlap one before\n", path.v,
-                   c->count, c->skipped, c->cut);
+        out_line("%s: %zu rows, %zu other lines, %zu rows cut where they overlap one before", path.v,
+                 c->count, c->skipped, c->cut);
     machsym_map_close(map);
     text_free(&input);
     text_free(&path);

@@ -44,6 +44,7 @@ static const char *frame_difference(const verify *v, const machsym_frame *a, con
 static void text_frames(text *t, const machsym_frame *frames, size_t count)
 {
     static const frame_style style = {true, true, 0, NULL};
+    size_t from = t->len;
     text_c(t, count == 0 ? "nothing" : "");
     for (size_t i = 0; i < count; i++) {
         text_c(t, i > 0 ? " < " : "");
@@ -53,6 +54,7 @@ static void text_frames(text *t, const machsym_frame *frames, size_t count)
         text_char(t, ':');
         text_dec(t, frames[i].line);
     }
+    text_end_line(t, from);
 }
 
 static void compare_addr(verify *v, uint64_t addr)
@@ -72,9 +74,8 @@ static void compare_addr(verify *v, uint64_t addr)
     text_c(&t, what);
     text_c(&t, "\n  map:   ");
     text_frames(&t, v->got, got);
-    text_c(&t, "\n  image: ");
+    text_c(&t, "  image: ");
     text_frames(&t, v->want, want);
-    text_char(&t, '\n');
     out_text(&t);
     text_free(&t);
 }
@@ -148,14 +149,28 @@ static bool verify_open(verify *v, const char *map_path, const char *image_path,
     return true;
 }
 
+/* A map of half a file has the same bytes as one that is made of it again: that is no praise. Returns whether all
+ * is whole. */
+static bool tell_damage(const verify *v, const char *image_path, const machsym_part_info *counts)
+{
+    if (counts->damaged_units != 0)
+        tool_say("%s: %u of %u units of the debug info are damaged", image_path, counts->damaged_units,
+                 counts->unit_count);
+    if (v->map_file.info.is_damaged)
+        tool_say("%s: the map was made of a damaged file; names, lines and ranges may be missing",
+                 v->map_file.info.path);
+    return counts->damaged_units == 0 && !v->map_file.info.is_damaged && !v->image_file.info.is_damaged;
+}
+
 static bool verify_run(verify *v, const char *image_path, const build_options *how)
 {
     machsym_plan_desc desc;
     memset(&desc, 0, sizeof desc);
     desc.image = v->image_file.image;
     desc.lines = v->map_file.lines;
-    desc.flags = v->columns ? MACHSYM_MAP_COLUMNS : 0;
-    machsym_map *made = map_build_image(&desc, image_path, how);
+    desc.flags = (v->columns ? MACHSYM_MAP_COLUMNS : 0u) | MACHSYM_MAP_DAMAGED;
+    machsym_part_info counts;
+    machsym_map *made = map_build_image(&desc, image_path, how, &counts);
     if (made == NULL)
         return false;
     bool same = compare_bytes(v->map_file.map, made);
@@ -166,12 +181,12 @@ static bool verify_run(verify *v, const char *image_path, const build_options *h
     if (v->different > SHOWN_DIFFERENCES)
         out_format("... and %llu more\n", (unsigned long long)(v->different - SHOWN_DIFFERENCES));
     if (same && v->different == 0)
-        out_format("%s: the same bytes, and the same answers at %llu addresses\n", v->map_file.info.path,
-                   (unsigned long long)v->compared);
+        out_line("%s: the same bytes, and the same answers at %llu addresses", v->map_file.info.path,
+                 (unsigned long long)v->compared);
     else
-        out_format("%s: other bytes, or other answers: %llu of %llu addresses differ\n",
-                   v->map_file.info.path, (unsigned long long)v->different, (unsigned long long)v->compared);
-    return same && v->different == 0;
+        out_line("%s: other bytes, or other answers: %llu of %llu addresses differ", v->map_file.info.path,
+                 (unsigned long long)v->different, (unsigned long long)v->compared);
+    return tell_damage(v, image_path, &counts) && same && v->different == 0;
 }
 
 typedef struct verify_options {

@@ -17,6 +17,7 @@ static void print_method(text *out, const machsym_objc *m)
 
 static void print_text(text *out, const machsym_objc *item)
 {
+    size_t from = out->len;
     if (item->kind == MACHSYM_OBJC_METHOD) {
         text_c(out, "  0x");
         text_hex(out, item->addr, 8);
@@ -38,7 +39,7 @@ static void print_text(text *out, const machsym_objc *item)
         text_hex(out, item->addr, 8);
         text_c(out, item->is_swift ? " Swift" : "");
     }
-    text_char(out, '\n');
+    text_end_line(out, from);
 }
 
 static void json_field(text *out, const char *before, machsym_str value)

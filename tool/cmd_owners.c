@@ -49,7 +49,7 @@ static void print_owner(text *out, machsym_str owner, bool json)
     else if (owner.len == 0)
         text_c(out, "(nobody)");
     else
-        text_str(out, owner);
+        text_shown(out, owner);
 }
 
 /* ---- Addresses ---- */
@@ -72,7 +72,7 @@ static void print_address(const request *r, const machsym_image *image, machsym_
     if (r->json)
         text_json(out, (machsym_str){written, strlen(written)});
     else
-        text_c(out, written);
+        text_shown(out, str_c(written));
     text_c(out, r->json ? ",\"owner\":" : " ");
     print_owner(out, owner, r->json);
     text_c(out, r->json ? "}\n" : "\n");

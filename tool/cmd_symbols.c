@@ -59,6 +59,7 @@ static void collect(machsym_session *session, unsigned source, entries *to)
 static void print_text(text *out, const machsym_symbol *symbol, bool raw)
 {
     const char *source = machsym_source_name(symbol->source);
+    size_t from = out->len;
     text_c(out, "0x");
     text_hex(out, symbol->lo, 8);
     text_char(out, ' ');
@@ -70,7 +71,7 @@ static void print_text(text *out, const machsym_symbol *symbol, bool raw)
         text_str(out, symbol->name);
     else
         text_name(out, symbol->name, MACHSYM_DEMANGLE_SIMPLIFIED);
-    text_char(out, '\n');
+    text_end_line(out, from);
 }
 
 static void print_json(text *out, const machsym_symbol *symbol)

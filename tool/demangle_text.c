@@ -17,8 +17,7 @@ enum {
 
 typedef struct filter { /* One run over a text. */
     uint32_t flags;
-    char *result; /* where names are written, grows to the longest */
-    size_t result_cap;
+    text result; /* where names are written */
     char *token; /* the token that is being read */
     size_t token_len;
     bool too_long; /* inside a run of token bytes that no name can fill */
@@ -31,23 +30,21 @@ static void put(filter *f, const char *ptr, size_t len)
     f->failed |= out_failed();
 }
 
-/* Demangles into f->result. Returns the length, or 0 when the text is no mangled name. */
+/* Demangles into f->result. Returns the length, or 0 when the text is no mangled name. Punycode in names may stand for
+ * any character, so they are escaped; the text around them stays as it is. */
 static size_t demangle(filter *f, const char *ptr, size_t len)
 {
     machsym_str name = {ptr, len};
-    size_t need = machsym_demangle(name, f->flags, f->result, f->result_cap);
-    if (need >= f->result_cap) {
-        char *more = realloc(f->result, need + 1);
-        if (more == NULL) {
-            f->failed = true;
-            return 0;
-        }
-        f->result = more;
-        f->result_cap = need + 1;
-        machsym_demangle(name, f->flags, f->result, f->result_cap);
-    }
-    bool same = need == len && memcmp(f->result, ptr, len) == 0;
-    return same ? 0 : need;
+    text *to = &f->result;
+    to->len = 0;
+    size_t need = machsym_demangle(name, f->flags, to->v, to->cap);
+    if (need >= to->cap)
+        machsym_demangle(name, f->flags, text_room(to, need + 1), need + 1);
+    if (need == len && memcmp(to->v, ptr, len) == 0)
+        return 0;
+    to->len = need;
+    text_escape(to, 0);
+    return to->len;
 }
 
 static bool is_utf8(char c)
@@ -69,7 +66,7 @@ static void put_pieces(filter *f, const char *ptr, size_t len)
         while (end < len && is_utf8(ptr[end]) == is_utf8(ptr[at]))
             end++;
         size_t need = may_be_mangled(ptr[at]) ? demangle(f, ptr + at, end - at) : 0;
-        put(f, need > 0 ? f->result : ptr + at, need > 0 ? need : end - at);
+        put(f, need > 0 ? f->result.v : ptr + at, need > 0 ? need : end - at);
         at = end;
     }
 }
@@ -85,7 +82,7 @@ static void put_token(filter *f, const char *ptr, size_t len)
     for (size_t i = 0; need == 0 && i < name_len && !has_utf8; i++)
         has_utf8 = is_utf8(ptr[i]);
     if (need > 0)
-        put(f, f->result, need);
+        put(f, f->result.v, need);
     else if (has_utf8)
         put_pieces(f, ptr, name_len);
     else
@@ -173,14 +170,10 @@ static int copy_text(filter *f, int in, char *chunk)
 
 int filter_text(int in, uint32_t flags)
 {
-    filter f = {flags, NULL, 4096, NULL, 0, false, false};
-    char *chunk = malloc(READ_SIZE);
-    f.token = malloc(TOKEN_MAX);
-    f.result = malloc(f.result_cap);
-    int status = -1;
-    if (chunk != NULL && f.token != NULL && f.result != NULL)
-        status = copy_text(&f, in, chunk);
-    free(f.result);
+    filter f = {flags, {0}, tool_alloc(TOKEN_MAX), 0, false, false};
+    char *chunk = tool_alloc(READ_SIZE);
+    int status = copy_text(&f, in, chunk);
+    text_free(&f.result);
     free(f.token);
     free(chunk);
     return status;

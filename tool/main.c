@@ -1,5 +1,4 @@
 /* machsym: the command-line tool. One file a subcommand; this one only chooses. */
-#define MACHSYM_IMPLEMENTATION
 #include "outfile.h"
 #include "tool.h"
 
@@ -67,5 +66,5 @@ int main(int argc, char **argv)
 {
     posix_start();
     outfile_start();
-    return out_finish(tool_say_memory(run(argc, argv)));
+    return out_finish(tool_end(run(argc, argv)));
 }

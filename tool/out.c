@@ -40,6 +40,18 @@ void out_format(const char *format, ...)
     va_end(args);
 }
 
+void out_line(const char *format, ...)
+{
+    text line = {0};
+    va_list args;
+    va_start(args, format);
+    text_format(&line, format, args);
+    va_end(args);
+    text_end_line(&line, 0);
+    out_text(&line);
+    text_free(&line);
+}
+
 void out_flush(void)
 {
     if (failure == 0)

@@ -15,6 +15,12 @@ void out_format(const char *format, ...)
     __attribute__((format(POSIX_PRINTF, 1, 2)))
 #endif
     ;
+/* One line: what is in its names does not end it. The newline is added. */
+void out_line(const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(POSIX_PRINTF, 1, 2)))
+#endif
+    ;
 void out_flush(void);
 bool out_failed(void); /* what comes would be lost: a command may stop */
 /* Writes what is left. Says why output was lost, unless nobody reads it any more. Returns the exit status. */

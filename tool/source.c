@@ -63,6 +63,7 @@ static void set_info(symbol_file *file)
     file->info.text_exec_addr = info.text_exec_addr;
     file->info.address_size = info.address_size;
     file->info.has_dwarf = info.has_dwarf;
+    file->info.is_damaged = info.damage_count != 0;
 }
 
 machsym_result symbol_file_open(const symbol_desc *desc, symbol_file *out, machsym_error *err)
@@ -105,10 +106,12 @@ bool tool_open_symbols(const symbol_desc *desc, symbol_file *out)
     if (result == MACHSYM_ERR_POLICY)
         tool_say("%s: the map was built for --lines=%s, not --lines=%s; ask for %s, or build it again", path,
                  lines_name(out->lines), lines_name(desc->lines), lines_name(out->lines));
-    else if (result != MACHSYM_OK && is_map(desc))
+    else if (result != MACHSYM_OK && result != MACHSYM_ERR_UUID && is_map(desc))
         tool_say_error(path, &err);
     else if (result != MACHSYM_OK)
         tool_say_open(&desc->open, &err);
+    else
+        tool_say_damage(out->image);
     return result == MACHSYM_OK;
 }
 

@@ -16,6 +16,7 @@ typedef struct symbol_info {
     uint64_t text_exec_addr; /* kernels only, else 0 */
     unsigned address_size;   /* 4 or 8 */
     bool has_dwarf;
+    bool is_damaged; /* the file; of a map: what it was made of */
 } symbol_info;
 
 /* How to open one. A map answers for the line policy it was built for, and no other. */
@@ -41,9 +42,10 @@ bool uuid_is_none(const machsym_uuid *uuid); /* all zeros */
  * NUL. */
 void store_path(text *out, const char *dir, const machsym_uuid *uuid);
 
-/* Opens either. On ERR_POLICY out->lines tells what the map was built for. */
+/* Opens either. On ERR_POLICY out->lines tells what the map was built for. Damage is not said: call
+ * tool_say_damage of out->image if the file is to answer. */
 machsym_result symbol_file_open(const symbol_desc *desc, symbol_file *out, machsym_error *err);
-/* The same, and says why it failed. */
+/* The same, and says why it failed, or what is damaged. */
 bool tool_open_symbols(const symbol_desc *desc, symbol_file *out);
 void symbol_file_close(symbol_file *file);
 /* The address in the file that a runtime address stands for. */

@@ -129,27 +129,125 @@ static size_t utf8_length(const unsigned char *p, size_t left)
     return len;
 }
 
+/* The value of a UTF-8 sequence of len bytes. */
+static uint32_t utf8_value(const unsigned char *p, size_t len)
+{
+    uint32_t value = len == 1 ? p[0] : p[0] & (0x7fu >> len);
+    for (size_t i = 1; i < len; i++)
+        value = value << 6 | (p[i] & 0x3f);
+    return value;
+}
+
+/* Characters that act on a terminal or on the order of a line: C0, DEL and C1, the separators of lines and
+ * paragraphs, and what overrides or isolates the direction of writing. */
+static bool is_control(uint32_t c)
+{
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x2028 && c <= 0x202e) ||
+           (c >= 0x2066 && c <= 0x2069);
+}
+
 void text_json(text *t, machsym_str str)
 {
     const unsigned char *p = (const unsigned char *)str.ptr;
     text_char(t, '"');
     for (size_t i = 0; i < str.len;) {
         size_t len = utf8_length(p + i, str.len - i);
-        if (len == 0) {
-            text_c(t, "\\ufffd");
-            i++;
-        } else if (p[i] == '"' || p[i] == '\\') {
+        uint32_t value = len > 0 ? utf8_value(p + i, len) : 0xfffd;
+        if (p[i] == '"' || p[i] == '\\') {
             text_char(t, '\\');
-            text_char(t, (char)p[i++]);
-        } else if (p[i] < 0x20 || p[i] == 0x7f) {
+            text_char(t, (char)p[i]);
+        } else if (len == 0 || is_control(value)) {
             text_c(t, "\\u");
-            text_hex(t, p[i++], 4);
+            text_hex(t, value, 4);
         } else {
             text_add(t, str.ptr + i, len);
-            i += len;
         }
+        i += len > 0 ? len : 1;
     }
     text_char(t, '"');
+}
+
+/* ---- One line ---- */
+
+/* Whether each byte is printable ASCII; most names are, so eight are tried at once. */
+static bool is_ascii(const char *p, size_t len)
+{
+    const uint64_t ones = 0x0101010101010101u;
+    uint64_t high = 0;
+    for (; len >= 8; p += 8, len -= 8) {
+        uint64_t word;
+        memcpy(&word, p, 8);
+        high |= word | (word - 0x20 * ones) | (word + ones); /* below 0x20 borrows, 0x7f carries */
+    }
+    for (; len > 0; p++, len--)
+        high |= (unsigned char)*p < 0x20 || (unsigned char)*p >= 0x7f ? 0x80 : 0;
+    return (high & 0x80 * ones) == 0;
+}
+
+static void text_control(text *t, uint32_t value, size_t bytes)
+{
+    if (value == '\n' || value == '\r' || value == '\t') {
+        text_char(t, '\\');
+        text_char(t, value == '\n' ? 'n' : value == '\r' ? 'r' : 't');
+        return;
+    }
+    text_c(t, bytes == 1 ? "\\x" : "\\u");
+    text_hex(t, value, bytes == 1 ? 2 : 4);
+}
+
+size_t str_control(machsym_str s)
+{
+    const unsigned char *p = (const unsigned char *)s.ptr;
+    size_t len = s.len > 0 ? utf8_length(p, s.len) : 0;
+    size_t bytes = len > 0 ? len : 1;
+    return s.len > 0 && is_control(utf8_value(p, bytes)) ? bytes : 0;
+}
+
+/* A byte that is no UTF-8 counts for itself: terminals of 8 bits act on 0x80 to 0x9f. */
+void text_escape(text *t, size_t from)
+{
+    size_t left = t->len - from;
+    if (left == 0 || is_ascii(t->v + from, left))
+        return;
+    char *copy = tool_alloc(left);
+    const unsigned char *p = (const unsigned char *)memcpy(copy, t->v + from, left);
+    t->len = from;
+    while (left > 0) {
+        size_t len = utf8_length(p, left);
+        size_t bytes = len > 0 ? len : 1;
+        uint32_t value = utf8_value(p, bytes);
+        if (is_control(value))
+            text_control(t, value, bytes);
+        else
+            text_add(t, (const char *)p, bytes);
+        p += bytes;
+        left -= bytes;
+    }
+    free(copy);
+}
+
+void text_format(text *t, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int len = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    size_t room = len > 0 ? (size_t)len : 0;
+    vsnprintf(text_room(t, room + 1), room + 1, format, args);
+    t->len += room;
+}
+
+void text_shown(text *t, machsym_str str)
+{
+    size_t from = t->len;
+    text_str(t, str);
+    text_escape(t, from);
+}
+
+void text_end_line(text *t, size_t from)
+{
+    text_escape(t, from);
+    text_char(t, '\n');
 }
 
 void text_uuid(text *t, const machsym_uuid *uuid)
@@ -233,47 +331,46 @@ bool text_from_base64(text *t)
 
 /* ---- Files ---- */
 
-static bool read_stream(text *t, FILE *file)
+/* Reads to the end; fails with EFBIG where a file has none, or is too large to be a report or a table. */
+static bool read_all(text *t, int fd)
 {
-    char block[1 << 14];
-    size_t got;
-    while ((got = fread(block, 1, sizeof block, file)) > 0)
-        text_add(t, block, got);
-    return ferror(file) == 0;
+    enum { STEP = 1 << 16 };
+    for (;;) {
+        ssize_t got = read(fd, text_room(t, STEP), STEP);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return got == 0;
+        t->len += (size_t)got;
+        if (t->len > TEXT_FILE_MAX) {
+            errno = EFBIG;
+            return false;
+        }
+    }
 }
 
-static bool read_and_close(text *t, FILE *file)
+/* What the shell opened for the command: <(...), </dev/stdin. It may be a pipe. */
+static bool is_descriptor(const char *path)
 {
-    bool ok = read_stream(t, file);
-    int code = errno;
-    fclose(file);
-    errno = code;
-    return ok;
+    return strncmp(path, "/dev/fd/", 8) == 0 || strcmp(path, "/dev/stdin") == 0;
 }
 
-bool text_read_file(text *t, const char *path)
-{
-    if (strcmp(path, "-") == 0)
-        return read_stream(t, stdin);
-    FILE *file = fopen(path, "rb");
-    return file != NULL && read_and_close(t, file);
-}
-
-bool text_read_plain(text *t, const char *path)
+const char *text_read_file(text *t, const char *path)
 {
     struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (strcmp(path, "-") == 0)
+        return read_all(t, STDIN_FILENO) ? NULL : strerror(errno);
+    bool any = is_descriptor(path);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | (any ? 0 : O_NONBLOCK));
     if (fd < 0)
-        return false;
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-        close(fd);
-        errno = EINVAL;
-        return false;
-    }
-    FILE *file = fdopen(fd, "rb");
-    if (file == NULL)
-        close(fd);
-    return file != NULL && read_and_close(t, file);
+        return strerror(errno);
+    const char *why = NULL;
+    if (!any && fstat(fd, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+        why = "a FIFO or a device, not a regular file; - reads standard input";
+    else if (!read_all(t, fd))
+        why = strerror(errno);
+    close(fd);
+    return why;
 }
 
 /* ---- Memory for many texts ---- */

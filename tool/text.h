@@ -4,6 +4,7 @@
 
 #include "../machsym.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -70,8 +71,14 @@ static inline void text_char(text *t, char c)
 void text_base_name(text *t, machsym_str path); /* what follows the last slash */
 void text_dec(text *t, uint64_t number);
 void text_hex(text *t, uint64_t number, unsigned digits); /* at least so many digits, lower case, no 0x */
-void text_json(text *t, machsym_str str); /* quoted and escaped; bytes that are no UTF-8 become U+FFFD */
-void text_uuid(text *t, const machsym_uuid *uuid); /* upper case, with dashes */
+void text_json(text *t, machsym_str str);                 /* quoted; bytes that are no UTF-8 become U+FFFD */
+/* Control characters of what was added since from become \n, \x1b, \u202e and the like, so that no name begins
+ * another line or acts on a terminal. All that is not JSON or bytes of an input goes through here. */
+void text_escape(text *t, size_t from);
+void text_shown(text *t, machsym_str str);                   /* adds a name or path, escaped */
+void text_end_line(text *t, size_t from);                    /* escapes the line since from, and ends it */
+void text_format(text *t, const char *format, va_list args); /* as vprintf */
+void text_uuid(text *t, const machsym_uuid *uuid);           /* upper case, with dashes */
 void text_path(text *t, const machsym_path *path);
 void text_free(text *t);
 /* The text with a NUL behind it, which does not count. */
@@ -80,11 +87,13 @@ const char *text_z(text *t);
 void text_base64(text *t, const uint8_t *p, size_t len);
 bool text_from_base64(text *t); /* decodes in place; false when it is not base64 */
 
-/* Appends a whole file; "-" is standard input. Returns false with errno when it cannot be read. */
-bool text_read_file(text *t, const char *path);
-/* The same of a file that nobody named on the command line: anything but a plain file is refused, and
- * nothing waits. */
-bool text_read_plain(text *t, const char *path);
+/* The most that is read of a file or of standard input: reports and tables of real programs have a few hundred
+ * megabytes at most, and a device may never end. */
+enum { TEXT_FILE_MAX = 1 << 30 };
+
+/* Appends a whole file; "-" is standard input. Nothing but a regular file is read, and nothing waits; but for what the shell
+ * has opened, /dev/fd/N and /dev/stdin. Returns NULL, or why it cannot be read. */
+const char *text_read_file(text *t, const char *path);
 
 /* ---- Memory for many texts ---- */
 
@@ -113,6 +122,8 @@ bool str_starts(machsym_str s, const char *prefix);
 bool str_equal(machsym_str a, machsym_str b);
 /* Offset of needle in s, or s.len. */
 size_t str_find(machsym_str s, const char *needle);
+/* Length of the control character that s begins with, as text_escape knows them; 0: it begins with none. */
+size_t str_control(machsym_str s);
 machsym_str str_base_name(machsym_str path);
 uint64_t str_hash(machsym_str s); /* FNV-1a */
 /* Takes a line off the front, without its end. Returns false when there is none. */

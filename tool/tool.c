@@ -2,20 +2,37 @@
 #include "source.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 /* ---- Messages ---- */
 
+static void say(const char *name, const char *format, va_list args)
+{
+    text line = {0};
+    text_c(&line, name);
+    text_format(&line, format, args);
+    text_end_line(&line, 0);
+    out_flush();
+    fwrite(line.v, 1, line.len, stderr);
+    text_free(&line);
+}
+
 void tool_say(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    out_flush();
-    fputs("machsym: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    say("machsym: ", format, args);
+    va_end(args);
+}
+
+void tool_tell(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say("", format, args);
     va_end(args);
 }
 
@@ -155,14 +172,32 @@ bool take_best_line(void *field, const char *value)
 
 /* ---- Images ---- */
 
+/* A file of one image, such as a map, has no list of slices. */
+static size_t only_slice(const machsym_open_desc *desc, machsym_slice *slice)
+{
+    machsym_open_desc any = *desc;
+    machsym_image *image;
+    machsym_image_info info;
+    any.uuid = NULL;
+    any.flags |= MACHSYM_OPEN_UNCHECKED;
+    if (machsym_image_open(&any, &image, NULL) != MACHSYM_OK)
+        return 0;
+    machsym_image_get_info(image, &info);
+    *slice = info.slice;
+    machsym_image_close(image);
+    return 1;
+}
+
 static void list_slices(const machsym_open_desc *desc)
 {
     machsym_slice *slices;
     text line = {0};
     size_t count = machsym_list_slices(desc, NULL, 0, NULL);
-    slices = tool_alloc(count * sizeof *slices);
+    slices = tool_alloc((count + 1) * sizeof *slices);
     size_t now = machsym_list_slices(desc, slices, count, NULL);
     count = now < count ? now : count; /* another file may stand there by now */
+    if (count == 0)
+        count = only_slice(desc, slices);
     for (size_t i = 0; i < count && i < 64; i++) {
         text_c(&line, "  ");
         text_c(&line, slices[i].arch);
@@ -178,11 +213,21 @@ static void list_slices(const machsym_open_desc *desc)
     free(slices);
 }
 
+static void say_other_uuid(const machsym_open_desc *desc)
+{
+    text wanted = {0};
+    text_uuid(&wanted, desc->uuid);
+    tool_say("%s: UUID %s was asked for; the file holds", desc->path != NULL ? desc->path : "standard input",
+             text_z(&wanted));
+    text_free(&wanted);
+}
+
 void tool_say_open(const machsym_open_desc *desc, const machsym_error *err)
 {
-    if (err->code == MACHSYM_ERR_ARCH && desc->arch != NULL)
-        fprintf(stderr, "atos cannot load symbols for the file %s for architecture %s.\n", desc->path,
-                desc->arch);
+    if (err->code == MACHSYM_ERR_UUID && desc->uuid != NULL)
+        say_other_uuid(desc);
+    else if (err->code == MACHSYM_ERR_ARCH && desc->arch != NULL)
+        tool_tell("atos cannot load symbols for the file %s for architecture %s.", desc->path, desc->arch);
     else
         tool_say_error(desc->path != NULL ? desc->path : "standard input", err);
     if (err->code == MACHSYM_ERR_ARCH || err->code == MACHSYM_ERR_AMBIGUOUS || err->code == MACHSYM_ERR_UUID)
@@ -201,7 +246,99 @@ bool tool_refuse_collection(const machsym_image *image)
     return true;
 }
 
+/* The file that was found damaged. */
+static const char *damaged_path(const machsym_image_info *info)
+{
+    bool is_pair = info->damage.is_cut_short ? info->cut.is_pair : info->damage.is_pair;
+    const char *path = is_pair ? info->pair_path : info->path;
+    return path != NULL ? path : "standard input";
+}
+
+void text_damage(text *t, const machsym_image_info *info)
+{
+    const machsym_cut *cut = &info->cut;
+    if (info->damage_count == 0)
+        return;
+    text_c(t, damaged_path(info));
+    if (info->damage.is_cut_short && cut->missing != 0) {
+        text_c(t, ": cut short: at least ");
+        text_dec(t, cut->missing);
+        text_c(t, cut->missing == 1 ? " byte is missing at its end; " : " bytes are missing at its end; ");
+        text_str(t, cut->name);
+        text_c(t, ": ");
+        text_dec(t, cut->present);
+        text_c(t, " of ");
+        text_dec(t, cut->size);
+        text_c(t, " bytes are there");
+    } else {
+        text_c(t, info->damage.is_cut_short ? ": cut short: " : ": damaged: ");
+        text_c(t, info->damage.what);
+        text_c(t, " (");
+        text_c(t, info->damage.where);
+        text_c(t, ", offset ");
+        text_dec(t, info->damage.offset);
+        text_char(t, ')');
+    }
+    if (info->damage_count > 1) {
+        text_c(t, "; ");
+        text_dec(t, info->damage_count);
+        text_c(t, " parts of the file are damaged");
+    }
+}
+
+/* Files of which damage was said, each once. */
+static struct {
+    pthread_mutex_t lock;
+    char **v;
+    size_t count;
+    size_t cap;
+} said = {PTHREAD_MUTEX_INITIALIZER, NULL, 0, 0};
+
+static bool is_new_to_say(const char *path)
+{
+    bool is_new = true;
+    pthread_mutex_lock(&said.lock);
+    for (size_t i = 0; i < said.count && is_new; i++)
+        is_new = strcmp(said.v[i], path) != 0;
+    if (is_new) {
+        said.v = tool_room(said.v, said.count, &said.cap, sizeof *said.v);
+        said.v[said.count] = tool_alloc(strlen(path) + 1);
+        strcpy(said.v[said.count++], path);
+    }
+    pthread_mutex_unlock(&said.lock);
+    return is_new;
+}
+
+static atomic_bool found_damage;
+
+void tool_note_damage(void)
+{
+    found_damage = true;
+}
+
+void tool_say_damage(const machsym_image *image)
+{
+    machsym_image_info info;
+    text t = {0};
+    machsym_image_get_info(image, &info);
+    if (info.map != NULL || info.damage_count == 0)
+        return;
+    tool_note_damage();
+    text_damage(&t, &info);
+    if (is_new_to_say(damaged_path(&info)))
+        tool_say("%.*s", (int)t.len, t.v);
+    text_free(&t);
+}
+
 machsym_image *tool_open(const machsym_open_desc *desc)
+{
+    machsym_image *image = tool_open_damaged(desc);
+    if (image != NULL)
+        tool_say_damage(image);
+    return image;
+}
+
+machsym_image *tool_open_damaged(const machsym_open_desc *desc)
 {
     machsym_image *image;
     machsym_image_info info;
@@ -225,12 +362,13 @@ void tool_lacked_memory(void)
     lacked_memory = true;
 }
 
-int tool_say_memory(int status)
+int tool_end(int status)
 {
-    if (!lacked_memory)
-        return status;
-    tool_say("memory ran out: some answers lack names or lines");
-    return TOOL_ERROR;
+    if (lacked_memory)
+        tool_say("memory ran out: some answers lack names or lines");
+    if (status == TOOL_OK && (lacked_memory || found_damage))
+        return TOOL_ERROR;
+    return status;
 }
 
 void tool_session_close(machsym_session *session)

@@ -20,8 +20,14 @@ enum { TOOL_OK = 0, TOOL_ERROR = 1, TOOL_USAGE = 2 };
 
 /* ---- Messages ---- */
 
-/* Prints "machsym: ..." to stderr. */
+/* Prints "machsym: ..." to stderr: one line, whatever is in the names that it holds. */
 void tool_say(const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(POSIX_PRINTF, 1, 2)))
+#endif
+    ;
+/* The same without "machsym: ". */
+void tool_tell(const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(POSIX_PRINTF, 1, 2)))
 #endif
@@ -58,17 +64,26 @@ bool take_best_line(void *field, const char *value);  /* machsym_session_flags *
 
 /* ---- Images ---- */
 
-/* Opens an image, and on failure says why; several slices without a choice are listed. Returns NULL on
- * failure. */
+/* Opens an image, and on failure says why; several slices without a choice are listed. Damage that was found is
+ * said. Returns NULL on failure. */
 machsym_image *tool_open(const machsym_open_desc *desc);
+/* The same, but leaves it to the caller to say what is damaged. */
+machsym_image *tool_open_damaged(const machsym_open_desc *desc);
+/* Says what of a Mach-O file was found damaged when it was opened, once for each file. The exit status is 1 from
+ * then on. Of a map it says nothing: map info and --explain do. Threads: any. */
+void tool_say_damage(const machsym_image *image);
+/* The same as text: which file, what is missing, how much. Adds nothing when there is no damage. */
+void text_damage(text *t, const machsym_image_info *info);
+/* Notes damage that was said otherwise: the exit status is 1 from then on. Threads: any. */
+void tool_note_damage(void);
 /* Whether an image is a kernel collection, which answers by its images only: says so. */
 bool tool_refuse_collection(const machsym_image *image);
 /* Says why an image could not be opened. */
 void tool_say_open(const machsym_open_desc *desc, const machsym_error *err);
 /* Notes that memory was short for an answer, which then lacks names or lines. Threads: any. */
 void tool_lacked_memory(void);
-/* Says it at the end of the program. Returns the exit status. */
-int tool_say_memory(int status);
+/* The exit status of the program, given its command's: says whether memory was short, and counts damage. */
+int tool_end(int status);
 /* Closes a session, and notes whether it lacked memory. */
 void tool_session_close(machsym_session *session);
 machsym_session *tool_session(const machsym_image *image, machsym_lines lines, uint32_t flags);

@@ -96,7 +96,22 @@ typedef struct machsym_damage {
     uint64_t offset;
     /* A part (not always this first one) runs past the end of the file: the file may be incomplete. */
     bool is_cut_short;
+    /* The part is in the other half. */
+    bool is_pair;
 } machsym_damage;
+
+/* How a file is cut short: the first section or segment of which bytes are missing. */
+typedef struct machsym_cut {
+    /* "__debug_info" and so on; empty when the part has no name. Borrows: a view into the image. */
+    machsym_str name;
+    /* How many bytes the part should have, and how many of them lie in the file. */
+    uint64_t size;
+    uint64_t present;
+    /* How many bytes the file lacks at its end, at least. 0: none, or nobody can tell. */
+    uint64_t missing;
+    /* The part is in the other half. */
+    bool is_pair;
+} machsym_cut;
 
 /* ---- Names of things ---- */
 
@@ -258,6 +273,8 @@ typedef struct machsym_image_info {
     machsym_damage damage;
     /* The map that answers, when the file is one; else NULL. */
     const machsym_map *map;
+    /* What is missing of a file that is cut short; all zero for others. */
+    machsym_cut cut;
 } machsym_image_info;
 
 /* One section of the image. */
@@ -267,14 +284,16 @@ typedef struct machsym_section {
     uint64_t addr;
     uint64_t size;
     uint64_t offset;     /* in the slice; right even past 4 GB, where the file's own field wraps */
-    machsym_bytes bytes; /* empty for zero-fill, and for sections that a dSYM only mentions */
+    machsym_bytes bytes; /* empty for zero-fill, and for sections that a dSYM only mentions; of a file that
+                            is cut short: those that are there */
     uint32_t flags;
     bool is_code;
     bool is_pair; /* from the other half */
 } machsym_section;
 
 /* Lists the slices of a file without opening one.
- * Returns: how many there are (at most cap are written); 0 and err when there is none to list.
+ * Returns: how many there are (at most cap are written); 0 and err when there is none to list. err->code is
+ * not MACHSYM_OK either when a slice was left out because it is damaged, or lies past the end of the file.
  * Owns / Borrows: keeps nothing. Threads: any. Cost: reads headers only. */
 MACHSYM_API size_t machsym_list_slices(const machsym_open_desc *desc, machsym_slice *slices, size_t cap,
                                        machsym_error *err);
@@ -546,6 +565,7 @@ typedef enum machsym_object_status {
     MACHSYM_OBJECT_NO_OBJECT,   /* no Mach-O file of the program's architecture */
     MACHSYM_OBJECT_NO_DWARF,    /* compiled without debug info */
     MACHSYM_OBJECT_OVER_BUDGET, /* left out: the debug map has few files read again and again */
+    MACHSYM_OBJECT_CUT_SHORT,   /* left out: the file ends before its parts do */
     MACHSYM_OBJECT_STATUS_COUNT
 } machsym_object_status;
 
@@ -626,22 +646,32 @@ typedef struct machsym_part machsym_part;
 typedef struct machsym_writer machsym_writer;
 
 enum machsym_map_flags {
-    MACHSYM_MAP_COLUMNS = 1u << 0,   /* the map holds columns */
-    MACHSYM_MAP_CHUNK = 1u << 1,     /* the map holds a part of an image only */
-    MACHSYM_MAP_UNCHECKED = 1u << 2, /* open: do not compare the checksum; lookups stay safe without it */
-    MACHSYM_MAP_COPY = 1u << 3       /* open: read the file into memory, as MACHSYM_OPEN_COPY */
+    /* The map holds columns. */
+    MACHSYM_MAP_COLUMNS = 1u << 0,
+    /* The map holds a part of an image only. */
+    MACHSYM_MAP_CHUNK = 1u << 1,
+    /* Of a map: what it was made of was damaged, so it may lack names, lines and ranges. To build: make a map
+     * of a file that is cut short too. */
+    MACHSYM_MAP_DAMAGED = 1u << 2,
+    /* Open: do not compare the checksum. Lookups stay safe without it. */
+    MACHSYM_MAP_UNCHECKED = 1u << 3,
+    /* Open: read the file into memory, as MACHSYM_OPEN_COPY. */
+    MACHSYM_MAP_COPY = 1u << 4
 };
 
 /* What to build a map from; zero means the default everywhere but for image. */
 typedef struct machsym_plan_desc {
     const machsym_image *image;
     machsym_lines lines;         /* recorded in the map */
-    uint32_t flags;              /* MACHSYM_MAP_COLUMNS */
+    uint32_t flags;              /* MACHSYM_MAP_COLUMNS, MACHSYM_MAP_DAMAGED */
     machsym_allocator allocator; /* called from every thread that builds a part */
 } machsym_plan_desc;
 
-/* Divides the work on an image into parts that any threads may build in any order.
- * Returns: OK and *out; else an error. Owns: *out, until machsym_plan_close. Borrows: the image.
+/* Divides the work on an image into parts that any threads may build in any order. The map of half a file would
+ * hide the whole one in a store, so an image that is cut short is refused unless MACHSYM_MAP_DAMAGED is given.
+ * Other damage costs what is damaged, and the map says so (MACHSYM_MAP_DAMAGED in its flags).
+ * Returns: OK and *out; else an error. It is MACHSYM_ERR_DAMAGED when the image is cut short.
+ * Owns: *out, until machsym_plan_close. Borrows: the image.
  * Threads: the finished plan may be shared. Cost: root entries of all units and all symbols. */
 MACHSYM_API machsym_result machsym_plan_open(const machsym_plan_desc *desc, machsym_plan **out,
                                              machsym_error *err);
@@ -665,6 +695,14 @@ MACHSYM_API bool machsym_plan_next_object_file(const machsym_plan *plan, machsym
  * Threads: any. Cost: decodes the part's units once. */
 MACHSYM_API machsym_result machsym_part_build(const machsym_plan *plan, size_t index, machsym_part **out,
                                               machsym_error *err);
+/* What a part was made of. */
+typedef struct machsym_part_info {
+    uint32_t unit_count;
+    uint32_t damaged_units; /* the map lacks some of their functions or lines */
+} machsym_part_info;
+
+/* Tells what a part was made of. Threads: any. Cost: constant. */
+MACHSYM_API void machsym_part_get_info(const machsym_part *part, machsym_part_info *out);
 /* Closes a part; NULL is allowed. Threads: one. */
 MACHSYM_API void machsym_part_close(machsym_part *part);
 
@@ -872,7 +910,9 @@ MACHSYM_API size_t machsym_error_text(const machsym_error *err, const machsym_op
     X(machsym_map_frame, 72057594037927931)                                                                  \
     X(machsym_writer_desc, 288230376151711717)                                                               \
     X(machsym_platform, 576460752303423433)                                                                  \
-    X(machsym_damage, 1152921504606846883)
+    X(machsym_damage, 1152921504606846883)                                                                   \
+    X(machsym_cut, 2305843009213693951)                                                                      \
+    X(machsym_part_info, 4611686018427387847)
 #define MACHSYM_WEIGH(type, weight) +(uint64_t)sizeof(type) * (uint64_t)weight
 #define MACHSYM_ABI                 ((uint64_t)0 MACHSYM_STRUCTS(MACHSYM_WEIGH)) /* see machsym_abi */
 

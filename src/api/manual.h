@@ -67,7 +67,9 @@
  *
  * Input is mapped once and never written. Names and paths in frames are views into it, and live until the
  * image is closed. Names that are put together from parts, names out of a map's packed text, and names from
- * the object files of a debug map live until the session is trimmed or closed.
+ * the object files of a debug map live until the session is trimmed or closed. All are the file's own bytes:
+ * whoever built the file may have put newlines and terminal escapes there. Escape them before a terminal or a
+ * log shows them, as the tool does.
  *
  * A mapped file that another process truncates raises SIGBUS. One that another process writes to changes the
  * answers. MACHSYM_OPEN_COPY reads files into memory first, at the cost of that memory. Files that appear
@@ -83,7 +85,10 @@
  * a sentence of it. A descriptor that lacks something, or a NULL where a result should go, is
  * MACHSYM_ERR_ARGUMENT. Objects must not be NULL, except where they are closed. Each may be closed once.
  *
- * Damage inside a file fails no lookup. It costs what is damaged and nothing else, and it is counted.
+ * Damage inside a file fails no lookup. It costs what is damaged and nothing else, and it is counted:
+ * machsym_image_info tells what was found while opening, and how many bytes a file lacks that is cut short.
+ * No map is made of half a file unless that is asked for, and every map of a damaged file says what it is
+ * (MACHSYM_MAP_DAMAGED).
  *
  * A debug build whose library was made from another machsym.h, with structs of other sizes, ends with a
  * message at the first call that opens something (MACHSYM_ASSERT).
@@ -114,36 +119,9 @@
  * <docs/symmap.md>
  *
  * Contents; search for the tag:
- *   >>options    what may be defined before the include
- *   >>api        everything a user may touch
- *   >>platform   map a file, look into a folder
- *   >>bytes      spans, text views, sort, search, errors
- *   >>reader     integers, LEB128 and strings from a span
- *   >>memory     arenas
- *   >>table      the hash table
- *   >>segments   overlapping ranges to segments
- *   >>macho      fat files and load commands
- *   >>symbols    one table of names outside the debug info
- *   >>unwind     where functions begin, from unwind tables
- *   >>objc       Objective-C metadata
- *   >>swift      Swift type metadata
- *   >>forms      DWARF sections, abbreviations, values
- *   >>units      unit headers; which unit covers an address
- *   >>lines      line programs
- *   >>functions  functions and the calls inlined into them
- *   >>debugmap   programs whose debug info still lies in their object files
- *   >>answer     which source answers
- *   >>pack       text in packed blocks
- *   >>symmap     symbol maps of whole images: looking addresses up
- *   >>encode     the records of a map
- *   >>merge      parts of a map to a whole one
- *   >>build      parts from debug info and symbols
- *   >>writer     maps from ranges that the caller has
- *   >>names      one mangled name on its way to source form; four languages, and which one it is:
- *     >>swift-nodes >>swift-reader >>swift-old >>swift-symbols >>swift-printer
- *     >>rust >>cxx-nodes >>cxx-reader >>cxx-printer >>d >>language
- *   >>text       what is known, written for people
- *   >>entrance   the public functions
+ *   >>options       what may be defined before the include
+ *   >>api           everything a user may touch
+ * <contents>
  */
 
 #endif /* ms_ROOM_api_manual */

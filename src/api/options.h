@@ -79,6 +79,13 @@
 #define MACHSYM_LIST_AHEAD 48
 #endif
 
+/* With how many symbols before it at its address a symbol's name is compared, so that a name of two tables is one
+ * alias. Real addresses have one or two names; in a hostile file all symbols may lie at one address. Past this many a
+ * name may be listed twice. */
+#ifndef MACHSYM_ALIASES_COMPARED
+#define MACHSYM_ALIASES_COMPARED 16
+#endif
+
 /* How many bytes of names and paths of object files a session keeps: MACHSYM_KEPT_TEXT for each byte of the
  * program and of the object files, and MACHSYM_KEPT_TEXT_AHEAD more. Real files need less than one a byte,
  * since their texts share nothing but their ends. In a hostile file each entry could name another part of one

@@ -362,6 +362,7 @@ static machsym_result ms_fail(machsym_error *err, machsym_result code, const cha
 typedef struct ms_damage {
     uint32_t count;
     machsym_damage first; /* what NULL: none */
+    machsym_cut cut;      /* the first part of which bytes are missing; missing is that of all */
 } ms_damage;
 
 /* Counts a damaged part, and keeps the first one. */
@@ -381,6 +382,15 @@ static void ms_damage_note_cut(ms_damage *damage, const char *what, const char *
     damage->first.is_cut_short = true;
 }
 
+/* Keeps the first part of which bytes are missing, and how many the file lacks. */
+static void ms_damage_keep_cut(ms_damage *damage, const machsym_cut *cut)
+{
+    uint64_t missing = damage->cut.missing > cut->missing ? damage->cut.missing : cut->missing;
+    if (damage->cut.size == 0)
+        damage->cut = *cut;
+    damage->cut.missing = missing;
+}
+
 /* Adds the damage that another reader found. */
 static void ms_damage_add(ms_damage *damage, const ms_damage *more)
 {
@@ -389,6 +399,7 @@ static void ms_damage_add(ms_damage *damage, const ms_damage *more)
         damage->first = more->first;
     damage->first.is_cut_short = is_cut_short;
     damage->count += more->count;
+    ms_damage_keep_cut(damage, &more->cut);
 }
 
 static machsym_result ms_fail_memory(machsym_error *err)

@@ -120,11 +120,11 @@ typedef struct ms_dw {
     ms_span ranges;
     ms_span rnglists;
     ms_span aranges;
-    const ms_range
-        *code; /* executable sections, sorted, apart: what lies elsewhere is a tombstone of dead code */
+    /* Executable sections, sorted and apart. Code that lies elsewhere was stripped: its address is a tombstone. */
+    const ms_range *code;
     size_t code_count;
-    const ms_dw_move
-        *moves; /* of an object in a debug map, sorted, apart; NULL: addresses are the program's */
+    /* Where the linker put the code of a debug map's object, sorted and apart. NULL: addresses are the program's. */
+    const ms_dw_move *moves;
     size_t move_count;
 } ms_dw;
 

@@ -8,7 +8,7 @@
 #include "forms.h"
 
 /* ==== >>lines ==============================================================================================
- * Job:    runs line programs to rows, and finds the row of an address.
+ * Job:    turns line programs into tables of rows that are searched by address.
  * Offers: ms_ln_table, ms_ln_end, ms_ln_read, ms_ln_find, ms_ln_path.
  * Never:  invents a row; lets a row answer past its sequence. */
 

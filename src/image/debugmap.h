@@ -711,6 +711,8 @@ static machsym_object_status ms_om_read(const ms_om_map *m, const ms_om_object *
     if (ms_mo_load(mo, &image->arena, NULL) != MACHSYM_OK || mo->slice.filetype != ms_MH_OBJECT ||
         mo->slice.cputype != m->mo->slice.cputype)
         return MACHSYM_OBJECT_NO_OBJECT;
+    if (mo->damage.first.is_cut_short) /* its relocations and symbols lie behind its debug info */
+        return MACHSYM_OBJECT_CUT_SHORT;
     ms_im_read_dwarf(mo, &image->arena, &image->dw);
     if (image->dw.info.len == 0)
         return MACHSYM_OBJECT_NO_DWARF;

@@ -153,13 +153,16 @@ static void ms_im_list_units(machsym_image *image, const ms_file *input)
 static void ms_im_find_dwarf(machsym_image *image)
 {
     const ms_file *input = NULL;
+    bool is_pair = false;
     for (size_t m = 0; m < image->mo_count && image->dw.info.len == 0; m++) {
         const ms_mo *mo = &image->mo[m];
         image->has_compressed_dwarf |= ms_mo_section_named(mo, NULL, "__zdebug_info") != NULL;
         ms_im_read_dwarf(mo, &image->arena, &image->dw);
         input = &image->inputs[m];
+        is_pair = m != 0;
     }
     ms_im_list_units(image, input);
+    image->damage.first.is_pair = is_pair;
 }
 
 /* ---- Halves ---- */
@@ -170,7 +173,8 @@ static machsym_result ms_im_add_file(machsym_image *image, const machsym_open_de
                                      machsym_error *err)
 {
     ms_mo *mo = &image->mo[image->mo_count];
-    machsym_result result = ms_file_choose(input->bytes, arch, uuid, mo, err);
+    uint64_t lost = 0;
+    machsym_result result = ms_file_choose(input->bytes, arch, uuid, mo, &lost, err);
     if (result != MACHSYM_OK)
         return result;
     machsym_slice slice = mo->slice;
@@ -183,6 +187,8 @@ static machsym_result ms_im_add_file(machsym_image *image, const machsym_open_de
                                  : ms_mo_load(mo, &image->arena, err);
     if (result != MACHSYM_OK)
         return result;
+    if (lost != 0 && arch == NULL && uuid == NULL) /* the whole file would have asked for a choice */
+        ms_damage_note_cut(&mo->damage, "another slice lies past the end of the file", "fat header", lost);
     uint64_t load_addr = desc->load_addr != 0 ? desc->load_addr : (uint64_t)(uintptr_t)bytes.ptr;
     mo->slide = mo->is_loaded ? load_addr - mo->text_addr : 0;
     image->inputs[image->mo_count] = *input;
@@ -502,11 +508,16 @@ static void ms_im_get_info(const machsym_image *image, machsym_image_info *out)
     for (size_t i = 0; i < image->mo_count; i++) {
         out->symbol_count += (uint32_t)(ms_sym_nlists(&image->mo[i]).len / ms_sym_nlist_size(&image->mo[i]));
         out->has_function_starts |= image->mo[i].loads.starts_size != 0;
-        ms_damage_add(&damage, &image->mo[i].damage);
+        ms_damage part = image->mo[i].damage;
+        part.first.is_pair = part.cut.is_pair = i != 0;
+        ms_damage_add(&damage, &part);
     }
     ms_damage_add(&damage, &image->damage);
+    if (image->map != NULL && (image->map->head.flags & MACHSYM_MAP_DAMAGED) != 0)
+        ms_damage_note(&damage, "the map was made of a damaged file", "map header", 12);
     out->damage_count = damage.count;
     out->damage = damage.first;
+    out->cut = damage.cut;
     if (damage.count == 0)
         out->damage.what = out->damage.where = "";
 }

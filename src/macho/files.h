@@ -52,6 +52,9 @@ static bool ms_file_is_archive(ms_span file)
 static machsym_result ms_file_peek(ms_span slice, uint64_t offset, ms_mo *mo, machsym_error *err)
 {
     ms_zero(mo, sizeof *mo);
+    if (slice.len == 0 && offset != 0)
+        return ms_fail(err, MACHSYM_ERR_DAMAGED, "the file is cut short: a slice lies past its end",
+                       "fat header", offset);
     if (ms_file_is_archive(slice))
         return ms_fail(
             err, MACHSYM_ERR_UNSUPPORTED,
@@ -83,9 +86,10 @@ static bool ms_file_same_uuid(const machsym_slice *slice, const machsym_uuid *uu
 }
 
 /* Chooses the slice that arch and uuid ask for; each may be NULL. If arm64e is asked for, an arm64 slice
- * will do, as with Apple's tools. If arm64 is asked for, an arm64e slice will not. */
+ * will do, as with Apple's tools. If arm64 is asked for, an arm64e slice will not. *lost, unless it is NULL,
+ * becomes the offset of a slice of which nothing is left. */
 static machsym_result ms_file_choose(ms_span file, const char *arch, const machsym_uuid *uuid, ms_mo *out,
-                                     machsym_error *err)
+                                     uint64_t *lost, machsym_error *err)
 {
     ms_span slice;
     uint64_t offset = 0;
@@ -99,6 +103,8 @@ static machsym_result ms_file_choose(ms_span file, const char *arch, const machs
         machsym_result result = ms_file_peek(slice, offset, &mo, first_error == MACHSYM_OK ? err : NULL);
         if (result != MACHSYM_OK) {
             first_error = result;
+            if (slice.len == 0 && lost != NULL)
+                *lost = offset;
             continue;
         }
         if (uuid != NULL && !ms_file_same_uuid(&mo.slice, uuid))
@@ -272,20 +278,28 @@ static size_t ms_file_list_slices(const machsym_open_desc *desc, machsym_allocat
     uint64_t offset;
     uint32_t count = 0;
     size_t listed = 0;
+    machsym_error first = {MACHSYM_OK, 0, "no error", "", 0};
     if (ms_file_open(desc->path, desc->bytes, desc->flags, allocator, &input, err) != MACHSYM_OK)
         return 0;
     for (uint32_t i = 0; ms_file_slice_at(input.bytes, i, &count, &slice, &offset); i++) {
         ms_mo mo;
-        if (ms_file_peek(slice, offset, &mo, err) != MACHSYM_OK)
+        machsym_error why;
+        machsym_result result = ms_file_peek(slice, offset, &mo, &why);
+        if (result != MACHSYM_OK) {
+            if (first.code == MACHSYM_OK || first.code == MACHSYM_ERR_UNSUPPORTED)
+                first = why;
             continue;
+        }
         if (listed < cap)
             slices[listed] = mo.slice;
         listed++;
     }
     if (count == 0)
         ms_fail(err, MACHSYM_ERR_DAMAGED, "a fat file without slices", "fat header", 4);
-    else if (listed > 0)
-        ms_fail(err, MACHSYM_OK, "no error", "", 0); /* a damaged slice among good ones is left out */
+    else if (listed > 0 && first.code == MACHSYM_ERR_UNSUPPORTED)
+        ms_fail(err, MACHSYM_OK, "no error", "", 0); /* a slice for PowerPC among others is no damage */
+    else if (err != NULL)
+        *err = first;
     ms_file_close(&input);
     return listed;
 }

@@ -266,6 +266,30 @@ static uint64_t ms_mo_command_offset(const ms_mo *mo, const ms_rd *rd)
     return ms_mo_file_offset(mo, (uint64_t)(rd->p - mo->bytes.ptr));
 }
 
+/* Keeps how much is missing of a part of the slice that runs past its end. */
+static void ms_mo_keep_cut(ms_mo *mo, machsym_str name, uint64_t off, uint64_t size)
+{
+    uint64_t len = mo->bytes.len;
+    machsym_cut cut;
+    uint64_t end;
+    ms_zero(&cut, sizeof cut);
+    cut.name = name;
+    cut.size = size;
+    cut.present = off < len ? len - off : 0;
+    cut.missing = (ms_add_ok(off, size, &end) ? end : UINT64_MAX) - len;
+    ms_damage_keep_cut(&mo->damage, &cut);
+}
+
+/* Counts a part of the slice that runs past its end. */
+static void ms_mo_check_part(ms_mo *mo, const char *what, const char *where, machsym_str name, uint64_t off,
+                             uint64_t size)
+{
+    if (mo->is_loaded || (off <= mo->bytes.len && size <= mo->bytes.len - off))
+        return;
+    ms_mo_keep_cut(mo, name, off, size);
+    ms_damage_note_cut(&mo->damage, what, where, ms_mo_file_offset(mo, off));
+}
+
 static void ms_mo_read_section(ms_mo *mo, ms_rd *rd, uint64_t *previous)
 {
     ms_mo_section *section = &mo->sections[mo->section_count];
@@ -301,10 +325,10 @@ static void ms_mo_read_section(ms_mo *mo, ms_rd *rd, uint64_t *previous)
         return;
     section->off = ms_mo_carry(mo, off, *previous);
     *previous = section->off;
-    section->bytes = ms_span_sub(mo->bytes, section->off, section->size);
-    if (section->bytes.len == 0)
-        ms_damage_note_cut(&mo->damage, "a section runs past the end of the file", "section",
-                           ms_mo_file_offset(mo, section->off));
+    ms_span rest = ms_span_from(mo->bytes, section->off);
+    section->bytes = ms_span_sub(rest, 0, section->size < rest.len ? section->size : rest.len);
+    ms_mo_check_part(mo, "a section runs past the end of the file", "section", section->name, section->off,
+                     section->size);
 }
 
 static void ms_mo_read_segment(ms_mo *mo, ms_rd *rd)
@@ -339,9 +363,8 @@ static void ms_mo_read_segment(ms_mo *mo, ms_rd *rd)
     if (count > 0)
         ms_damage_note(&mo->damage, "a segment has more sections than its command has room for",
                        "load commands", ms_mo_command_offset(mo, rd));
-    if (!mo->is_loaded && (segment->off > mo->bytes.len || segment->file_size > mo->bytes.len - segment->off))
-        ms_damage_note_cut(&mo->damage, "a segment runs past the end of the file", "segment",
-                           ms_mo_file_offset(mo, segment->off));
+    ms_mo_check_part(mo, "a segment runs past the end of the file", "segment", segment->name, segment->off,
+                     segment->file_size);
 }
 
 static void ms_mo_add_platform(ms_mo *mo, uint32_t number, ms_rd *rd)
@@ -571,6 +594,39 @@ static void ms_mo_read_fixup_formats(ms_mo *mo)
     }
 }
 
+/* Counts the tables of symbols and of __LINKEDIT that run past the end: no segment of an object file has
+ * them. */
+static void ms_mo_check_tables(ms_mo *mo)
+{
+    const ms_mo_loads *loads = &mo->loads;
+    const struct {
+        const char *name;
+        uint64_t off;
+        uint64_t size;
+    } tables[] = {
+        {"symbol table", loads->sym_off, (uint64_t)loads->sym_count * (mo->is_64 ? 16 : 12)},
+        {"string table", loads->str_off, loads->str_size},
+        {"indirect symbols", loads->indirect_off, (uint64_t)loads->indirect_count * 4},
+        {"function starts", loads->starts_off, loads->starts_size},
+        {"exports trie", loads->exports_off, loads->exports_size},
+        {"chained fixups", loads->fixups_off, loads->fixups_size},
+        {"binds", loads->bind_off, loads->bind_size},
+        {"lazy binds", loads->lazy_bind_off, loads->lazy_bind_size},
+    };
+    const char *what = "a table runs past the end of the file";
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        if (tables[i].size != 0)
+            ms_mo_check_part(mo, what, "load commands", ms_str_from_c(tables[i].name), tables[i].off,
+                             tables[i].size);
+    }
+    for (uint32_t i = 0; i < mo->section_count && mo->slice.filetype == ms_MH_OBJECT; i++) {
+        const ms_mo_section *section = &mo->sections[i];
+        if (section->reloc_count != 0)
+            ms_mo_check_part(mo, what, "section", ms_str_from_c("relocations"), section->reloc_off,
+                             (uint64_t)section->reloc_count * 8);
+    }
+}
+
 static void ms_mo_read_commands(ms_mo *mo, bool with_segments, uint32_t count, ms_rd rd)
 {
     uint32_t found = 0;
@@ -625,6 +681,8 @@ static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
     ms_rd commands = rd;
     commands.end = commands.p + most;
     size_t len = ms_mo_commands_size(commands, size, count);
+    if (size > ms_rd_left(&rd))
+        ms_mo_keep_cut(mo, ms_str_from_c("load commands"), (uint64_t)(rd.p - mo->bytes.ptr), size);
     if (size > most)
         ms_damage_note_cut(&mo->damage, "the load commands run past the end of the file", "Mach-O header",
                            at);
@@ -638,6 +696,7 @@ static machsym_result ms_mo_load(ms_mo *mo, ms_arena *arena, machsym_error *err)
         ms_mo_find_text(mo, commands);
     ms_mo_read_commands(mo, arena != NULL, count, commands);
     if (arena != NULL) {
+        ms_mo_check_tables(mo);
         ms_mo_mark_code(mo);
         ms_mo_read_fixup_formats(mo);
     }

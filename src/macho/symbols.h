@@ -10,7 +10,7 @@
 #include "fixups.h"
 
 /* ==== >>symbols ============================================================================================
- * Job:    gathers names and starts of functions outside debug info into one table, sorted by address.
+ * Job:    gathers names and starts of functions outside debug info into a table sorted by address.
  * Offers: ms_sym_table, ms_sym_narrow, ms_sym_add, ms_sym_sort, ms_sym_find, ms_sym_exact, ms_sym_scan_exact.
  * Never:  names an address past the next start or the end of its section. */
 
@@ -394,13 +394,13 @@ static size_t ms_sym_next(const ms_sym_table *t, size_t at)
     return ms_upper_bound(t->v, t->count, sizeof *t->v, t->v[at].key);
 }
 
-/* Whether the name of an entry differs from those of the entries before it from first on; of many, the last
- * 16. */
+/* Whether the name of an entry differs from those of the entries before it from first on. Of many it compares
+ * the last MACHSYM_ALIASES_COMPARED. */
 static bool ms_sym_is_new(const ms_sym_table *t, size_t first, size_t at)
 {
     machsym_str name = ms_sym_name(t, t->v[at].item);
-    if (at - first > 16)
-        first = at - 16;
+    if (at - first > MACHSYM_ALIASES_COMPARED)
+        first = at - MACHSYM_ALIASES_COMPARED;
     for (; first < at; first++) {
         if (ms_str_equal(ms_sym_name(t, t->v[first].item), name))
             return false;

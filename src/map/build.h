@@ -11,6 +11,7 @@
 #include "../dwarf/units.h"
 #include "../dwarf/lines.h"
 #include "../dwarf/functions.h"
+#include "../image/image.h"
 #include "../answer/session.h"
 #include "../answer/engine.h"
 #include "../answer/answer.h"
@@ -21,7 +22,7 @@
 
 /* ==== >>build ============================================================================================
  * Job:    makes the map of an image.
- * Offers: machsym_plan, ms_mb_open, ms_mb_close, ms_mb_build_part, ms_mb_merge.
+ * Offers: machsym_plan, ms_mb_open, ms_mb_close, ms_mb_build_part, ms_mb_has_all, ms_mb_merge.
  * Never:  decides which source answers: >>answer does. */
 
 enum {
@@ -51,14 +52,14 @@ struct machsym_plan {
     machsym_lines lines;
     uint32_t flags;
     machsym_allocator allocator;
-    machsym_session
-        *session; /* what all parts share: indexes of units and symbols; it does not change any more */
+    machsym_session *session; /* indexes of units and symbols, which all parts share and none changes */
     ms_pk_spaces spaces;
     ms_pk_dict *dict;
     ms_arena arena;
     ms_mb_task *tasks;
     size_t count;
     size_t cap;
+    bool is_damaged; /* the image, as far as opening it told */
 };
 
 static void ms_mb_set_spaces(const machsym_image *image, ms_pk_spaces *spaces)
@@ -101,7 +102,7 @@ static void ms_mb_cut_objects(machsym_plan *plan)
     for (size_t i = 0; i < o->map.count; i++) {
         const ms_ses_object *object = ms_ses_object_of(s, i);
         size += object != NULL ? object->file.image.dw.info.len : 0;
-        plan->arena.oom |= o->statuses[i] == MACHSYM_OBJECT_UNTRIED;
+        ms_arena_admit(&plan->arena, o->statuses[i] == MACHSYM_OBJECT_UNTRIED);
         if (size < ms_MB_UNIT_BYTES && i + 1 < o->map.count)
             continue;
         ms_mb_add_task(plan, ms_MB_OBJECTS, first, i + 1, size);
@@ -164,7 +165,7 @@ static machsym_result ms_mb_fill(machsym_plan *plan, machsym_error *err)
     ms_pk_fill_dict(&plan->spaces, ms_PK_DICT / ms_PK_SAMPLE, plan->dict);
     ms_mb_cut_tasks(plan);
     ms_ses_shrink(session); /* the parts use its indexes only, and decode units themselves */
-    return plan->arena.oom || ms_ses_failed(session) ? ms_fail_memory(err) : MACHSYM_OK;
+    return plan->arena.failed || ms_ses_failed(session) ? ms_fail_memory(err) : MACHSYM_OK;
 }
 
 static void ms_mb_close(machsym_plan *plan)
@@ -173,6 +174,19 @@ static void ms_mb_close(machsym_plan *plan)
         ms_ses_close(plan->session);
     ms_arena arena = plan->arena; /* the plan lies in its own arena */
     ms_arena_free(&arena);
+}
+
+/* Refuses an image that is cut short, unless it is wanted all the same. */
+static machsym_result ms_mb_check_damage(machsym_plan *plan, bool is_wanted, machsym_error *err)
+{
+    machsym_image_info info;
+    ms_im_get_info(plan->image, &info);
+    plan->is_damaged = info.damage_count != 0;
+    if (info.damage.is_cut_short && !is_wanted)
+        return ms_fail(err, MACHSYM_ERR_DAMAGED,
+                       "the file is cut short; with MACHSYM_MAP_DAMAGED a map is made of what is there",
+                       info.damage.where, info.damage.offset);
+    return MACHSYM_OK;
 }
 
 static machsym_result ms_mb_open(const machsym_plan_desc *desc, machsym_allocator allocator,
@@ -189,7 +203,9 @@ static machsym_result ms_mb_open(const machsym_plan_desc *desc, machsym_allocato
     plan->image = desc->image;
     plan->lines = desc->lines;
     plan->flags = desc->flags & MACHSYM_MAP_COLUMNS;
-    machsym_result result = ms_mb_fill(plan, err);
+    machsym_result result = ms_mb_check_damage(plan, (desc->flags & MACHSYM_MAP_DAMAGED) != 0, err);
+    if (result == MACHSYM_OK)
+        result = ms_mb_fill(plan, err);
     if (result == MACHSYM_OK)
         *out = plan;
     else
@@ -234,6 +250,7 @@ typedef struct ms_mb_work {
     uint32_t function; /* the one whose blocks have records */
     ms_range range;    /* of it */
     ms_tab origins;    /* entry offset and rank of its source to the FUNCTION record */
+    machsym_part_info counts;
 } ms_mb_work;
 
 static uint32_t ms_mb_new_file(ms_mb_work *w, uint64_t file)
@@ -429,18 +446,24 @@ static void ms_mb_add_unit(ms_mb_work *w, size_t index)
     const ms_range *claims = s->claims + s->claim_first[index];
     size_t count = s->claim_first[index + 1] - s->claim_first[index];
     uint64_t from = w->c->text_addr;
-    if (count == 0)
+    w->root = ms_cu_root_of(&s->env, index);
+    w->counts.unit_count++;
+    /* functions tell where the code of a unit is that states no range: damage may have cost all of them */
+    if (count == 0 && w->root != NULL && !ms_cu_is_silent(w->root))
         return;
     ms_mb_trim(w, index);
     s->budget += s->env.v[index].end - s->env.v[index].off; /* for itself */
     w->unit = ms_ses_unit_of(s, index);
-    w->root = ms_cu_root_of(&s->env, index);
-    if (w->unit == NULL || !ms_mb_begin_unit(w))
+    if (w->unit == NULL || !ms_mb_begin_unit(w)) {
+        w->counts.damaged_units++;
         return;
+    }
+    bool is_lost = w->unit->functions.is_damaged || w->unit->lines->is_damaged;
     for (size_t i = 0; i < count; i++) {
         ms_mb_add_code(w, claims[i].lo > from ? claims[i].lo : from, claims[i].hi);
         from = claims[i].hi > from ? claims[i].hi : from;
     }
+    w->counts.damaged_units += is_lost || s->budget == 0;
     ms_en_flush(w->c, &w->queue);
 }
 
@@ -519,6 +542,7 @@ static bool ms_mb_build_units(const machsym_plan *plan, const ms_mb_task *task, 
     }
     if (ok)
         part->files_at = ms_en_end_part(&part->coder);
+    part->info = w.counts;
     if (w.session != NULL)
         ms_ses_close(w.session);
     ms_arena_free(&w.unit_arena);
@@ -572,7 +596,9 @@ static void ms_mb_set_head(const machsym_plan *plan, ms_map_head *head)
     const ms_mo *mo = &image->mo[0];
     ms_zero(head, sizeof *head);
     head->version = ms_MAP_VERSION;
-    head->flags = plan->flags;
+    head->flags = plan->flags | (plan->is_damaged || plan->session->symbols.table.damage_count != 0
+                                     ? (uint32_t)MACHSYM_MAP_DAMAGED
+                                     : 0u);
     head->uuid = mo->slice.uuid;
     head->cputype = mo->slice.cputype;
     head->cpusubtype = mo->slice.cpusubtype;
@@ -585,6 +611,15 @@ static void ms_mb_set_head(const machsym_plan *plan, ms_map_head *head)
             head->code_size = hi - mo->text_addr;
     }
     head->lines = (uint32_t)plan->lines;
+}
+
+/* Whether these are all parts of the plan. */
+static bool ms_mb_has_all(const machsym_plan *plan, machsym_part *const *parts, size_t count)
+{
+    size_t i = 0;
+    while (i < count && parts[i] != NULL)
+        i++;
+    return i == count && count == plan->count;
 }
 
 /* Puts the parts together with the symbols that the debug info does not cover. Closes the parts. */

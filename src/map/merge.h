@@ -39,6 +39,7 @@ struct machsym_part {
     ms_en coder;
     uint32_t files_at;     /* position of the file table in coder.data */
     uint32_t *block_sizes; /* of the packed blocks */
+    machsym_part_info info;
 };
 
 static bool ms_mg_part_failed(const machsym_part *part)
@@ -115,6 +116,7 @@ typedef struct ms_mg {
     uint64_t block_count;
     uint64_t text_size; /* bytes of the packed blocks that are used */
     bool too_large;     /* something does not fit the format's 32 bits */
+    bool is_damaged;    /* a part is */
 } ms_mg;
 
 /* Gathers the runs of all parts but symbols, and sorts them by address. */
@@ -175,6 +177,7 @@ static void ms_mg_lay_out(ms_mg *m)
             continue;
         m->bases[i] = m->data_size;
         m->data_size += part->coder.data.len;
+        m->is_damaged |= part->info.damaged_units != 0;
         m->too_large |= part->coder.overflow;
         for (size_t j = 0; j < used_len && part->coder.used != NULL; j++)
             m->used[j] |= part->coder.used[j];
@@ -384,6 +387,8 @@ static machsym_result ms_mg_finish(ms_mg *m, ms_map_head *head, machsym_str name
         return ms_fail(err, MACHSYM_ERR_LIMIT, "a map holds 4 GB of text and of data at most", "", 0);
     if (m->arena.oom || ms_mg_part_failed(m->symbols))
         return ms_fail_memory(err);
+    if (m->is_damaged)
+        head->flags |= MACHSYM_MAP_DAMAGED;
     *out = ms_mg_write(m, head, name, dict);
     return *out != NULL ? MACHSYM_OK : ms_fail_memory(err);
 }

@@ -165,7 +165,7 @@ static void ms_mw_set_head(const machsym_map_info *info, ms_map_head *head)
 {
     ms_zero(head, sizeof *head);
     head->version = ms_MAP_VERSION;
-    head->flags = info->flags & (MACHSYM_MAP_COLUMNS | MACHSYM_MAP_CHUNK);
+    head->flags = info->flags & (MACHSYM_MAP_COLUMNS | MACHSYM_MAP_CHUNK | MACHSYM_MAP_DAMAGED);
     head->uuid = info->uuid;
     head->cputype = info->cputype;
     head->cpusubtype = info->cpusubtype;

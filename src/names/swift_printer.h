@@ -688,6 +688,14 @@ static void ms_dmswp_impl_convention(ms_dmsw *p, uint32_t ref)
     ms_dmswp_char(p, ')');
 }
 
+/* The types that take the place of generic ones. Swift's own demangler prints nothing between them. */
+static void ms_dmswp_substitutions(ms_dmsw *p, uint32_t types)
+{
+    ms_dmswp_lit(p, " for <");
+    ms_dmswp_kids(p, types, "", 0);
+    ms_dmswp_char(p, '>');
+}
+
 static void ms_dmswp_impl_function(ms_dmsw *p, uint32_t ref)
 {
     uint32_t pattern = ms_dmsw_kid_of(p, ref, ms_DMSW_ImplPatternSubstitutions);
@@ -698,16 +706,10 @@ static void ms_dmswp_impl_function(ms_dmsw *p, uint32_t ref)
     if (ms_dmsw_kid_of(p, ref, ms_DMSW_ImplSendingResult))
         ms_dmswp_lit(p, "sending ");
     ms_dmswp_impl_list(p, ref, false);
-    if (pattern) {
-        ms_dmswp_lit(p, " for <");
-        ms_dmswp_commas(p, ms_dmsw_kid(p, pattern, 1));
-        ms_dmswp_char(p, '>');
-    }
-    if (invocation) {
-        ms_dmswp_lit(p, " for <");
-        ms_dmswp_commas(p, ms_dmsw_kid(p, invocation, 0));
-        ms_dmswp_char(p, '>');
-    }
+    if (pattern)
+        ms_dmswp_substitutions(p, ms_dmsw_kid(p, pattern, 1));
+    if (invocation)
+        ms_dmswp_substitutions(p, ms_dmsw_kid(p, invocation, 0));
 }
 
 /* ---- printing specializations ---- */
@@ -750,17 +752,14 @@ static void ms_dmswp_spec_kind(ms_dmsw *p, uint32_t ref)
     }
 }
 
-/* The closure's name and the types it closes over. */
+/* The closure's name and the types it closes over. Swift's own demangler prints nothing between the types. */
 static void ms_dmswp_spec_closure(ms_dmsw *p, uint32_t param)
 {
     uint32_t count = ms_dmsw_kid_count(p, param);
     ms_dmswp_kid(p, param, 1);
     ms_dmswp_word(p, ", Argument Types : [");
-    for (uint32_t i = 2; i < count && !p->d->failed; i++) {
-        if (i > 2)
-            ms_dmswp_word(p, ", ");
+    for (uint32_t i = 2; i < count && !p->d->failed; i++)
         ms_dmswp_kid(p, param, i);
-    }
 }
 
 static void ms_dmswp_spec_const(ms_dmsw *p, uint32_t param)

@@ -7,7 +7,7 @@
 #include "swift_old.h"
 
 /* ==== >>swift-symbols =====================================================================================
- * Job:    reads whole Swift names: declarations, or what compilers derive from them, such as thunks.
+ * Job:    reads whole Swift names: declarations and what is derived from them, such as thunks.
  * Offers: ms_dmsws_begin, ms_dmsws_tree.
  * Never:  prints. */
 

@@ -44,7 +44,7 @@ static void sentence_str(text *t, const char *words, machsym_str str)
 {
     size_t newline = str_find(str, "\n");
     text_c(t, words);
-    text_add(t, str.ptr, newline);
+    text_shown(t, str_make(str.ptr, newline));
     text_char(t, '\n');
 }
 
@@ -77,7 +77,7 @@ static void say_watchdog(text *t, const report *r)
     if (at < why.len) {
         machsym_str rest = {why.ptr + at + 13, why.len - at - 13};
         text_c(t, "; the report says ");
-        text_add(t, rest.ptr, str_find(rest, " "));
+        text_shown(t, str_make(rest.ptr, str_find(rest, " ")));
         text_c(t, " s");
     }
     text_char(t, '\n');
@@ -153,12 +153,12 @@ static bool say_uncaught(text *t, const report *r)
         size_t end = str_find(rest, "'");
         size_t why = str_find(rest, because);
         text_c(t, "uncaught exception ");
-        text_add(t, rest.ptr, end);
+        text_shown(t, str_make(rest.ptr, end));
         if (why < rest.len) {
             machsym_str reason = {rest.ptr + why + sizeof because - 1, rest.len - why - (sizeof because - 1)};
             size_t line = str_find(reason, "\n");
             text_c(t, ": ");
-            text_add(t, reason.ptr, line > 0 && reason.ptr[line - 1] == '\'' ? line - 1 : line);
+            text_shown(t, str_make(reason.ptr, line - (line > 0 && reason.ptr[line - 1] == '\'')));
         }
         text_char(t, '\n');
         return true;
@@ -300,17 +300,17 @@ static void say_title(text *t, const report *r)
         text_c(t, report_kind_name(r->kind));
         if (r->facts[FACT_EVENT].len > 0)
             text_c(t, ": ");
-        text_str(t, r->facts[FACT_EVENT]);
+        text_shown(t, r->facts[FACT_EVENT]);
     } else {
-        text_str(t, r->facts[FACT_EXCEPTION]);
+        text_shown(t, r->facts[FACT_EXCEPTION]);
         if (r->facts[FACT_SIGNAL].len > 0) {
             text_c(t, " (");
-            text_str(t, r->facts[FACT_SIGNAL]);
+            text_shown(t, r->facts[FACT_SIGNAL]);
             text_char(t, ')');
         }
         if (r->facts[FACT_SUBTYPE].len > 0) {
             text_c(t, ": ");
-            text_str(t, r->facts[FACT_SUBTYPE]);
+            text_shown(t, r->facts[FACT_SUBTYPE]);
         }
     }
     text_char(t, '\n');

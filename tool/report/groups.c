@@ -179,18 +179,20 @@ static void find_families(group_list *groups)
 
 static void put_group(text *t, const group *g, const char *indent)
 {
+    size_t from = t->len;
     text_c(t, indent);
     text_dec(t, g->count);
     text_c(t, g->count == 1 ? " report   " : " reports  ");
     text_hex(t, g->first->signature.hash, 16);
     text_c(t, "  ");
     text_add(t, g->first->signature.text.v, g->first->signature.text.len);
-    text_char(t, '\n');
+    text_end_line(t, from);
     for (size_t i = 0; i < g->count; i++) {
+        from = t->len;
         text_c(t, indent);
         text_c(t, "    ");
         text_c(t, g->first[i].path);
-        text_char(t, '\n');
+        text_end_line(t, from);
     }
 }
 

@@ -61,23 +61,21 @@ static void set_facts(report *r, const json *doc, const ips_key *keys, size_t co
     }
 }
 
-/* "A (B)" from two members of an object. */
-static void set_pair(report *r, const json *doc, uint32_t object, const char *a, const char *b,
-                     report_fact fact)
+/* "A (B)" from two members of an object; empty without the first. */
+static machsym_str pair(report *r, const json *doc, uint32_t object, const char *a, const char *b)
 {
     text t = {0};
     machsym_str first = report_json_str(r, doc, json_get(doc, object, a));
     machsym_str second = report_json_str(r, doc, json_get(doc, object, b));
-    if (first.len == 0)
-        return;
+    if (first.len == 0 || second.len == 0)
+        return first;
     text_str(&t, first);
-    if (second.len > 0) {
-        text_c(&t, " (");
-        text_str(&t, second);
-        text_char(&t, ')');
-    }
-    put_fact(r, fact, pool_copy(&r->strings, t.v, t.len), false);
+    text_c(&t, " (");
+    text_str(&t, second);
+    text_char(&t, ')');
+    machsym_str both = pool_copy(&r->strings, t.v, t.len);
     text_free(&t);
+    return both;
 }
 
 /* All strings inside a value, a line each. */
@@ -99,9 +97,9 @@ static void set_strings(report *r, const json *doc, uint32_t value, report_fact 
 static void set_report_facts(report *r, const json *doc)
 {
     set_facts(r, doc, report_keys, sizeof report_keys / sizeof report_keys[0], false);
-    set_pair(r, doc, json_get(doc, 0, "osVersion"), "train", "build", FACT_OS);
-    set_pair(r, doc, json_get(doc, 0, "bundleInfo"), "CFBundleShortVersionString", "CFBundleVersion",
-             FACT_VERSION);
+    uint32_t bundle = json_get(doc, 0, "bundleInfo");
+    put_fact(r, FACT_OS, pair(r, doc, json_get(doc, 0, "osVersion"), "train", "build"), false);
+    put_fact(r, FACT_VERSION, pair(r, doc, bundle, "CFBundleShortVersionString", "CFBundleVersion"), false);
     uint32_t termination = json_get(doc, 0, "termination");
     set_strings(r, doc, json_get(doc, termination, "reasons"), FACT_DESCRIPTION);
     set_strings(r, doc, json_get(doc, termination, "details"), FACT_DESCRIPTION);
@@ -129,8 +127,18 @@ static void add_ips_image(report *r, const json *doc, uint32_t object)
     image->arch = report_json_str(r, doc, json_get(doc, object, "arch"));
     image->is_text_exec = json_equals(doc, json_get(doc, object, "source"), "T");
     image->has_uuid = ips_uuid(doc, json_get(doc, object, "uuid"), &image->uuid);
+    image->version = pair(r, doc, object, "CFBundleShortVersionString", "CFBundleVersion");
     if (image->name.len == 0)
         image->name = str_base_name(image->path);
+}
+
+static void set_shared_cache(report *r, const json *doc)
+{
+    uint32_t cache = json_get(doc, 0, "sharedCache");
+    uint64_t size = 0;
+    if (json_u64(doc, json_get(doc, cache, "base"), &r->cache_lo) &&
+        json_u64(doc, json_get(doc, cache, "size"), &size) && size <= UINT64_MAX - r->cache_lo)
+        r->cache_hi = r->cache_lo + size;
 }
 
 /* ---- Stacks ---- */
@@ -265,6 +273,7 @@ bool report_parse_ips(report *r, uint32_t doc_index)
     r->kind = REPORT_IPS;
     r->main_doc = doc_index;
     set_report_facts(r, doc);
+    set_shared_cache(r, doc);
     while (json_next(doc, images, &at))
         add_ips_image(r, doc, at);
     add_exception(r, doc_index, first_image);

@@ -185,7 +185,7 @@ static uint32_t image_of(const report *r, const image_order *order, uint32_t cou
 }
 
 /* Libraries of the system, of a simulator's system, and of the language. */
-static bool is_system(const report_image *image)
+static bool has_system_path(const report_image *image)
 {
     static const char *const folders[] = {"/System/",
                                           "/usr/lib/",
@@ -202,6 +202,24 @@ static bool is_system(const report_image *image)
         if (at < image->path.len && (at == 0 || i == 4 || i == 5 || i == 6))
             return true;
     }
+    return false;
+}
+
+/* Where the kernel puts the shared cache: xnu, osfmk/mach/shared_region.h, for arm64 and x86_64. Programs and
+ * their frameworks lie below it. */
+static bool is_in_shared_region(const report_image *image)
+{
+    return (image->base >= 0x180000000 && image->base < 0x300000000) ||
+           (image->base >= 0x7fff00000000 && image->base < 0x7fffffe00000);
+}
+
+/* No dSYM of it is to be had. MetricKit tells no paths. */
+static bool is_system(const report *r, const report_image *image)
+{
+    if (has_system_path(image) || (image->base >= r->cache_lo && image->base < r->cache_hi))
+        return true;
+    if (image->path.len == 0 && image->has_uuid && is_in_shared_region(image))
+        return true;
     return str_starts(image->name, "libswift") || str_starts(image->name, "com.apple.") ||
            str_is(image->name, "dyld") || str_is(image->name, "dyld_sim") ||
            str_starts(image->name, "libsystem_");
@@ -290,16 +308,30 @@ static void parse_parts(report *r)
     report_parse_text(r, text_at, r->len, ESCAPE_NONE);
 }
 
-/* No file system has longer names; every frame of an image may be written with it. */
+/* No file system has longer names; every frame of an image may be written with it. The program's version may be
+ * that of many images. */
 enum { MAX_IMAGE_NAME = 255 };
+
+/* The program itself: "demo" of "demo [123]". */
+static bool is_program(const report *r, const report_image *image)
+{
+    machsym_str process = r->facts[FACT_PROCESS];
+    process.len = str_find(process, " [");
+    return image->name.len > 0 &&
+           (str_equal(image->name, process) || str_equal(image->path, r->facts[FACT_PATH]));
+}
 
 static void finish_images(report *r)
 {
     for (uint32_t i = 0; i < r->image_count; i++) {
         report_image *image = &r->images[i];
-        image->is_system = is_system(image);
+        image->is_system = is_system(r, image);
+        if (image->version.len == 0 && is_program(r, image))
+            image->version = r->facts[FACT_VERSION];
         if (image->name.len > MAX_IMAGE_NAME)
             image->name.len = MAX_IMAGE_NAME;
+        if (image->version.len > MAX_IMAGE_NAME)
+            image->version.len = MAX_IMAGE_NAME;
     }
 }
 

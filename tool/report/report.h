@@ -17,13 +17,15 @@ typedef struct report_image {
     uint64_t end; /* first address past it; 0: not told */
     machsym_str name;
     machsym_str path;
-    machsym_str arch; /* as written; may be empty */
+    machsym_str arch;    /* as written; may be empty */
+    machsym_str version; /* and build, as written; may be empty */
     machsym_uuid uuid;
     bool has_uuid;
     bool is_text_exec;    /* base stands for __TEXT_EXEC, not __TEXT: kernels */
     bool is_system;       /* not the app's: set when all is parsed */
     uint32_t frame_count; /* frames in it */
     uint32_t missing;     /* those that stayed without a name */
+    uint32_t waiting;     /* those that debug info would tell more of: without a name, or without a line */
     image_status status;  /* how the search for its symbols ended; only looked for when a frame needs it */
     bool looked_for;
 } report_image;
@@ -186,6 +188,8 @@ typedef struct report {
     report_call *calls;
     uint32_t call_count;
     machsym_str facts[FACT_COUNT];
+    uint64_t cache_lo; /* where the dyld shared cache lies, which holds the system's images */
+    uint64_t cache_hi;
     const char *failure; /* why the report is damaged; NULL */
     size_t failed_at;
     uint32_t doc_cap;

@@ -145,18 +145,21 @@ static void count_frames(report *r, resolve_counts *counts)
     for (uint32_t i = 0; i < r->frame_count; i++) {
         report_frame *frame = &r->frames[i];
         report_image *image = frame->image != REPORT_NONE ? &r->images[frame->image] : NULL;
-        if (image != NULL)
-            image->frame_count++;
-        if (frame->call_count > 0 && r->calls[frame->call + frame->call_count - 1].has_line)
+        bool has_line = frame->call_count > 0 && r->calls[frame->call + frame->call_count - 1].has_line;
+        bool is_missing = frame->call_count == 0 && frame->named == NAME_NONE;
+        if (has_line)
             counts->dwarf++;
         else if (frame->call_count > 0)
             counts->symbols++;
-        else if (frame->named != NAME_NONE)
+        else if (!is_missing)
             counts->given++;
         else
             counts->missing++;
-        if (image != NULL && frame->call_count == 0 && frame->named == NAME_NONE)
-            image->missing++;
+        if (image == NULL)
+            continue;
+        image->frame_count++;
+        image->missing += is_missing;
+        image->waiting += !has_line && !frame->given_inline && frame->named != NAME_GIVEN;
     }
 }
 

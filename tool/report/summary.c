@@ -1,4 +1,5 @@
 /* What a report means; see summary.h. */
+#include "missing.h"
 #include "stack.h"
 #include "summary.h"
 
@@ -19,13 +20,13 @@ static void put_layer(text *t, const report *r, const report_frame *frame, uint3
     machsym_str name = stack_layer_name(r, frame, layer);
     size_t at = t->len;
     text_c(t, "    ");
-    text_str(t, stack_image_name(r, frame));
+    text_shown(t, stack_image_name(r, frame));
     do
         text_char(t, ' ');
     while (t->len - at < 28);
     text_c(t, colours->strong);
     if (name.len > 0) {
-        text_str(t, name);
+        text_shown(t, name);
     } else {
         text_c(t, "0x");
         text_hex(t, frame->addr, 1);
@@ -34,13 +35,13 @@ static void put_layer(text *t, const report *r, const report_frame *frame, uint3
     if (frame->call_count > 0 && r->calls[frame->call + layer].has_line) {
         const report_call *call = &r->calls[frame->call + layer];
         text_c(t, "  ");
-        text_str(t, str_base_name(call->path));
+        text_shown(t, str_base_name(call->path));
         text_char(t, ':');
         text_dec(t, call->line);
         text_c(t, call->is_inline ? "  (inlined)" : "");
     } else if (frame->where.len > 0) {
         text_c(t, "  ");
-        text_str(t, frame->where);
+        text_shown(t, frame->where);
     }
     text_char(t, '\n');
 }
@@ -58,7 +59,7 @@ static void put_own_frames(text *t, const report *r, const palette *colours)
         text_dec(t, thread->number);
     if (thread->name.len + thread->queue.len > 0) {
         text_c(t, ", ");
-        text_str(t, thread->name.len > 0 ? thread->name : thread->queue);
+        text_shown(t, thread->name.len > 0 ? thread->name : thread->queue);
     }
     text_c(t, ", the app's own frames:\n");
     for (uint32_t i = 0; i < thread->count && shown < SHOWN_FRAMES; i++) {
@@ -71,69 +72,25 @@ static void put_own_frames(text *t, const report *r, const palette *colours)
         put_layer(t, r, stack_frame(r, thread, 0), 0, colours);
 }
 
-/* Nothing is looked for where the report tells neither a UUID nor a name. */
-static image_found found_of(const report_image *image)
-{
-    return image->looked_for ? image->status.found : IMAGE_MISSING;
-}
-
-static void put_missing_image(text *t, const report_image *image, const palette *colours)
-{
-    text_c(t, "    ");
-    text_c(t, colours->warn);
-    text_str(t, image->name.len > 0 ? image->name : str_c("???"));
-    text_c(t, colours->plain);
-    switch (found_of(image)) {
-    case IMAGE_OTHER_UUID:
-        text_c(t, ": report wants UUID ");
-        text_uuid(t, &image->uuid);
-        text_c(t, ", found ");
-        text_uuid(t, &image->status.uuid);
-        text_c(t, " in ");
-        text_c(t, image->status.path);
-        break;
-    case IMAGE_BROKEN:
-        text_c(t, ": ");
-        text_c(t, image->status.path);
-        text_c(t, ": ");
-        text_c(t, image->status.why);
-        break;
-    case IMAGE_AMBIGUOUS: text_c(t, ": several files of this name, and no UUID to choose by"); break;
-    case IMAGE_FOUND:
-        text_c(t, ": ");
-        text_c(t, image->status.path);
-        text_c(t, " knows no name for ");
-        text_dec(t, image->missing);
-        text_c(t, image->missing == 1 ? " frame" : " frames");
-        break;
-    default:
-        if (image->has_uuid) {
-            text_c(t, " UUID ");
-            text_uuid(t, &image->uuid);
-        }
-        text_c(t, image->arch.len > 0 ? " " : "");
-        text_str(t, image->arch);
-        text_c(t, image->has_uuid ? ": no file has this UUID" : ": the report gives no UUID");
-        break;
-    }
-    text_char(t, '\n');
-}
-
 static void put_images(text *t, const report *r, uint32_t missing, const palette *colours)
 {
     unsigned system = 0;
     bool title = false;
     for (uint32_t i = 0; i < r->image_count; i++) {
-        const report_image *image = &r->images[i];
-        if (image->missing == 0)
+        missing_image m = missing_of(&r->images[i]);
+        if (m.frames == 0)
             continue;
-        if (image->is_system && found_of(image) == IMAGE_MISSING) {
+        if (m.is_system && m.status.found == IMAGE_MISSING) {
             system++;
             continue;
         }
-        text_c(t, title ? "" : "  symbols are missing for:\n");
+        text_c(t, title ? "" : "  debug info is missing for:\n");
         title = true;
-        put_missing_image(t, image, colours);
+        text_c(t, "    ");
+        text_c(t, colours->warn);
+        missing_put_image(t, &m);
+        text_c(t, colours->plain);
+        text_char(t, '\n');
     }
     if (system > 0) {
         text_c(t, "  no symbols for ");
@@ -149,12 +106,12 @@ static void put_sources(text *t, const report *r)
 {
     for (uint32_t i = 0; i < r->image_count; i++) {
         const report_image *image = &r->images[i];
-        if (found_of(image) != IMAGE_FOUND || image->missing == image->frame_count)
+        if (!image->looked_for || image->status.found != IMAGE_FOUND || image->missing == image->frame_count)
             continue;
         text_c(t, "    ");
-        text_str(t, image->name);
+        text_shown(t, image->name);
         text_c(t, image->status.has_dwarf ? ": debug info of " : ": symbols of ");
-        text_c(t, image->status.path);
+        text_shown(t, str_c(image->status.path));
         if (image->status.other_lines) {
             text_c(t, ", a map built with --lines=");
             text_c(t, image->status.lines);
@@ -171,11 +128,11 @@ void text_summary(text *t, const report *r, const resolve_counts *counts, bool c
     static const palette ansi = {"\033[1m", "\033[33m", "\033[0m"};
     const palette *colours = colour ? &ansi : &none;
     if (r->facts[FACT_PROCESS].len > 0) {
-        text_str(t, r->facts[FACT_PROCESS]);
+        text_shown(t, r->facts[FACT_PROCESS]);
         text_c(t, r->facts[FACT_VERSION].len > 0 ? " " : "");
-        text_str(t, r->facts[FACT_VERSION]);
+        text_shown(t, r->facts[FACT_VERSION]);
         text_c(t, r->facts[FACT_OS].len > 0 ? " on " : "");
-        text_str(t, r->facts[FACT_OS]);
+        text_shown(t, r->facts[FACT_OS]);
         text_char(t, '\n');
     }
     text words = {0};
@@ -204,4 +161,69 @@ void text_summary(text *t, const report *r, const resolve_counts *counts, bool c
     text_c(t, " without\n");
     put_sources(t, r);
     put_images(t, r, counts->missing, colours);
+}
+
+/* ---- In one line ---- */
+
+/* "; what: " or ", " */
+static void next_item(text *t, const char *what, bool *open)
+{
+    text_c(t, *open ? ", " : what);
+    *open = true;
+}
+
+static void put_found(text *t, const report *r)
+{
+    bool open = false;
+    for (uint32_t i = 0; i < r->image_count; i++) {
+        const report_image *image = &r->images[i];
+        if (!image->looked_for || image->status.found != IMAGE_FOUND)
+            continue;
+        next_item(t, "; ", &open);
+        text_str(t, image->name);
+        text_c(t, " by ");
+        text_str(t, missing_bundle(image->status.path));
+    }
+}
+
+static void put_not_found(text *t, const report *r)
+{
+    bool open = false;
+    uint64_t system = 0;
+    for (uint32_t i = 0; i < r->image_count; i++) {
+        missing_image m = missing_of(&r->images[i]);
+        bool is_system = m.is_system && m.status.found == IMAGE_MISSING;
+        system += is_system ? m.frames : 0;
+        if (is_system || m.frames == 0)
+            continue;
+        next_item(t, "; missing: ", &open);
+        text_str(t, m.name.len > 0 ? m.name : str_c("???"));
+        text_c(t, " (");
+        text_dec(t, m.frames);
+        text_char(t, ')');
+    }
+    if (system > 0) {
+        next_item(t, "; missing: ", &open);
+        text_c(t, "the system (");
+        text_dec(t, system);
+        text_char(t, ')');
+    }
+}
+
+void text_brief(text *t, const report *r, const resolve_counts *counts)
+{
+    if (r->frame_count == 0) {
+        text_c(t, "no stacks");
+        return;
+    }
+    text_dec(t, counts->frames - counts->missing);
+    text_c(t, " of ");
+    text_dec(t, counts->frames);
+    text_c(t, counts->frames == 1 ? " frame named, " : " frames named, ");
+    text_dec(t, (uint64_t)counts->dwarf + counts->symbols);
+    text_c(t, " of them now");
+    put_found(t, r);
+    put_not_found(t, r);
+    if (r->image_count == 0 && counts->missing > 0)
+        text_c(t, "; the report lists no images: --load NAME=ADDRESS names one");
 }

@@ -16,6 +16,8 @@ typedef struct signature {
 /* The exception and what it comes from, a sentence a line. */
 void text_exception(text *t, const report *r);
 void text_summary(text *t, const report *r, const resolve_counts *counts, bool colour);
+/* How many frames are named, which file named each image, and what is missing, in one line. */
+void text_brief(text *t, const report *r, const resolve_counts *counts);
 void report_signature(const report *r, signature *out);
 
 /* Reports that belong together. */

@@ -25,8 +25,10 @@ static void set_image_title(report_image *image, machsym_str s)
         size_t at = s.len - 1;
         while (at > 0 && !(s.ptr[at] == '(' && scan_is_blank(s.ptr[at - 1])))
             at--;
-        if (at > 0)
+        if (at > 0) {
+            image->version = (machsym_str){s.ptr + at + 1, s.len - at - 2};
             s = str_trim((machsym_str){s.ptr, at});
+        }
     }
     size_t word = s.len;
     while (word > 0 && !scan_is_blank(s.ptr[word - 1]))

@@ -43,6 +43,7 @@ static void add_html(text *t, machsym_str s)
 /* Moves w->part into the added text, escaped as the frame's surroundings are. */
 void edit_add_part(writer *w, const report_frame *frame)
 {
+    text_escape(&w->part, 0);
     machsym_str part = {w->part.v, w->part.len};
     if (frame->escape == ESCAPE_HTML) {
         add_html(&w->added, part);

@@ -17,6 +17,10 @@ void report_write_same(const report *r, const write_options *how, text *out);
 void report_write_text(const report *r, const write_options *how, text *out);
 /* One JSON object: threads, frames, inlined calls, sources, images. */
 void report_write_json(const report *r, const write_options *how, const resolve_counts *counts, text *out);
+/* Members of an object, each with a comma before it; an empty string is null. */
+void json_put_str(text *t, const char *key, machsym_str value);
+void json_put_number(text *t, const char *key, uint64_t number);
+void json_put_uuid(text *t, const char *key, const machsym_uuid *uuid);
 /* "File.m:12" of a call, or its path and line. */
 void text_call_place(text *t, const report_call *call, bool full_path);
 

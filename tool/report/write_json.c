@@ -10,7 +10,7 @@ static void put_json_hex(text *t, const char *key, uint64_t number)
     text_char(t, '"');
 }
 
-static void put_json_str(text *t, const char *key, machsym_str value)
+void json_put_str(text *t, const char *key, machsym_str value)
 {
     text_c(t, ",\"");
     text_c(t, key);
@@ -21,7 +21,7 @@ static void put_json_str(text *t, const char *key, machsym_str value)
         text_c(t, "null");
 }
 
-static void put_json_number(text *t, const char *key, uint64_t number)
+void json_put_number(text *t, const char *key, uint64_t number)
 {
     text_c(t, ",\"");
     text_c(t, key);
@@ -33,19 +33,19 @@ static void put_json_call(text *t, const report_call *call)
 {
     text_c(t, "{\"name\":");
     text_json(t, call->name);
-    put_json_str(t, "file", call->path);
+    json_put_str(t, "file", call->path);
     if (call->has_line) {
-        put_json_number(t, "line", call->line);
-        put_json_number(t, "column", call->column);
+        json_put_number(t, "line", call->line);
+        json_put_number(t, "column", call->column);
     } else {
         text_c(t, ",\"line\":null,\"column\":null");
     }
-    put_json_number(t, "offset", call->offset);
+    json_put_number(t, "offset", call->offset);
     text_c(t, call->is_inline ? ",\"inline\":true" : ",\"inline\":false");
-    put_json_str(t, "name_source", str_c(machsym_source_name(call->name_source)));
+    json_put_str(t, "name_source", str_c(machsym_source_name(call->name_source)));
     if (call->owner.len > 0)
-        put_json_str(t, "owner", call->owner);
-    put_json_str(t, "line_source", str_c(machsym_source_name(call->line_source)));
+        json_put_str(t, "owner", call->owner);
+    json_put_str(t, "line_source", str_c(machsym_source_name(call->line_source)));
     text_char(t, '}');
 }
 
@@ -58,11 +58,11 @@ static void put_json_frame(text *t, const report *r, const report_frame *frame)
     put_json_hex(t, "address", frame->addr);
     text_c(t, frame->exact ? ",\"return_address\":false" : ",\"return_address\":true");
     if (frame->image != REPORT_NONE)
-        put_json_number(t, "image", frame->image);
+        json_put_number(t, "image", frame->image);
     else
         text_c(t, ",\"image\":null");
-    put_json_str(t, "given", frame->name);
-    put_json_str(t, "given_place", frame->where);
+    json_put_str(t, "given", frame->name);
+    json_put_str(t, "given_place", frame->where);
     text_c(t, ",\"calls\":[");
     for (uint32_t i = 0; i < frame->call_count; i++) {
         text_c(t, i > 0 ? "," : "");
@@ -76,9 +76,9 @@ static void put_json_thread(text *t, const report *r, const report_thread *threa
     static const char *const kinds[] = {"thread", "last exception", "application specific"};
     text_c(t, "{\"kind\":");
     text_json(t, str_c(kinds[thread->kind]));
-    put_json_number(t, "number", thread->number);
-    put_json_str(t, "name", thread->name);
-    put_json_str(t, "queue", thread->queue);
+    json_put_number(t, "number", thread->number);
+    json_put_str(t, "name", thread->name);
+    json_put_str(t, "queue", thread->queue);
     text_c(t, thread->crashed ? ",\"crashed\":true" : ",\"crashed\":false");
     text_c(t, thread->callers_first ? ",\"callers_first\":true" : ",\"callers_first\":false");
     text_c(t, ",\"frames\":[");
@@ -97,9 +97,11 @@ static const char *image_state(const report_image *image)
     return image->looked_for ? states[image->status.found] : "not needed";
 }
 
-static void put_json_uuid(text *t, const machsym_uuid *uuid)
+void json_put_uuid(text *t, const char *key, const machsym_uuid *uuid)
 {
-    text_c(t, ",\"uuid\":\"");
+    text_c(t, ",\"");
+    text_c(t, key);
+    text_c(t, "\":\"");
     text_uuid(t, uuid);
     text_char(t, '"');
 }
@@ -108,17 +110,17 @@ static void put_json_image(text *t, const report_image *image)
 {
     text_c(t, "{\"name\":");
     text_json(t, image->name);
-    put_json_str(t, "path", image->path);
-    put_json_str(t, "arch", image->arch);
+    json_put_str(t, "path", image->path);
+    json_put_str(t, "arch", image->arch);
     if (image->has_uuid)
-        put_json_uuid(t, &image->uuid);
+        json_put_uuid(t, "uuid", &image->uuid);
     else
         text_c(t, ",\"uuid\":null");
     put_json_hex(t, "base", image->base);
-    put_json_number(t, "frames", image->frame_count);
-    put_json_number(t, "missing", image->missing);
-    put_json_str(t, "status", str_c(image_state(image)));
-    put_json_str(t, "symbols",
+    json_put_number(t, "frames", image->frame_count);
+    json_put_number(t, "missing", image->missing);
+    json_put_str(t, "status", str_c(image_state(image)));
+    json_put_str(t, "symbols",
                  image->status.path != NULL ? str_c(image->status.path) : (machsym_str){NULL, 0});
     text_char(t, '}');
 }
@@ -141,17 +143,17 @@ void report_write_json(const report *r, const write_options *how, const resolve_
 {
     (void)how; /* paths are always whole here */
     text_c(out, "{\"machsym\":\"" MACHSYM_VERSION "\"");
-    put_json_str(out, "format", str_c(report_kind_name(r->kind)));
+    json_put_str(out, "format", str_c(report_kind_name(r->kind)));
     for (size_t i = 0; i < sizeof json_facts / sizeof json_facts[0]; i++) {
         if (r->facts[json_facts[i].fact].len > 0)
-            put_json_str(out, json_facts[i].key, r->facts[json_facts[i].fact]);
+            json_put_str(out, json_facts[i].key, r->facts[json_facts[i].fact]);
     }
     text_c(out, ",\n\"counts\":{\"frames\":");
     text_dec(out, counts->frames);
-    put_json_number(out, "given", counts->given);
-    put_json_number(out, "with_line", counts->dwarf);
-    put_json_number(out, "name_only", counts->symbols);
-    put_json_number(out, "missing", counts->missing);
+    json_put_number(out, "given", counts->given);
+    json_put_number(out, "with_line", counts->dwarf);
+    json_put_number(out, "name_only", counts->symbols);
+    json_put_number(out, "missing", counts->missing);
     text_c(out, "},\n\"threads\":[");
     for (uint32_t i = 0; i < r->thread_count; i++) {
         text_c(out, i > 0 ? ",\n" : "\n");

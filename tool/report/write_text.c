@@ -20,7 +20,7 @@ static void put_text_fact(text *t, const report *r, const char *key, report_fact
     if (r->facts[fact].len == 0)
         return;
     put_text_key(t, key);
-    text_str(t, r->facts[fact]);
+    text_shown(t, r->facts[fact]);
     text_char(t, '\n');
 }
 
@@ -29,10 +29,10 @@ static void put_text_process(text *t, const report *r)
     if (r->facts[FACT_PROCESS].len == 0)
         return;
     put_text_key(t, "Process");
-    text_str(t, r->facts[FACT_PROCESS]);
+    text_shown(t, r->facts[FACT_PROCESS]);
     if (r->facts[FACT_PID].len > 0) {
         text_c(t, " [");
-        text_str(t, r->facts[FACT_PID]);
+        text_shown(t, r->facts[FACT_PID]);
         text_char(t, ']');
     }
     text_char(t, '\n');
@@ -42,10 +42,10 @@ static void put_text_exception(text *t, const report *r)
 {
     if (r->facts[FACT_EXCEPTION].len > 0) {
         put_text_key(t, "Exception Type");
-        text_str(t, r->facts[FACT_EXCEPTION]);
+        text_shown(t, r->facts[FACT_EXCEPTION]);
         if (r->facts[FACT_SIGNAL].len > 0) {
             text_c(t, " (");
-            text_str(t, r->facts[FACT_SIGNAL]);
+            text_shown(t, r->facts[FACT_SIGNAL]);
             text_char(t, ')');
         }
         text_char(t, '\n');
@@ -56,10 +56,10 @@ static void put_text_exception(text *t, const report *r)
     if (r->facts[FACT_TERMINATION].len > 0) {
         put_text_key(t, "Termination Reason");
         text_c(t, "Namespace ");
-        text_str(t, r->facts[FACT_TERMINATION]);
+        text_shown(t, r->facts[FACT_TERMINATION]);
         if (r->facts[FACT_TERMINATION_CODE].len > 0) {
             text_c(t, ", Code ");
-            text_str(t, r->facts[FACT_TERMINATION_CODE]);
+            text_shown(t, r->facts[FACT_TERMINATION_CODE]);
         }
         text_char(t, '\n');
     }
@@ -89,8 +89,13 @@ static void put_text_header(text *t, const report *r)
     text_char(t, '\n');
     if (r->facts[FACT_APP_INFO].len > 0) {
         text_c(t, "Application Specific Information:\n");
-        text_str(t, r->facts[FACT_APP_INFO]);
-        text_c(t, "\n\n");
+        machsym_str rest = r->facts[FACT_APP_INFO];
+        machsym_str line;
+        while (str_take_line(&rest, &line)) {
+            text_shown(t, line);
+            text_char(t, '\n');
+        }
+        text_char(t, '\n');
     }
 }
 
@@ -104,7 +109,7 @@ static void put_text_frame(text *t, const report *r, const report_frame *frame, 
     do
         text_char(t, ' ');
     while (t->len - at < 4);
-    text_str(t, image.len > 0 ? image : str_c("???"));
+    text_shown(t, image.len > 0 ? image : str_c("???"));
     do
         text_char(t, ' ');
     while (t->len - at < 38);
@@ -115,6 +120,7 @@ static void put_text_frame(text *t, const report *r, const report_frame *frame, 
 
 static void put_text_call(text *t, const report_call *call, const write_options *how)
 {
+    size_t from = t->len;
     text_str(t, call->name);
     if (!call->is_inline) {
         text_c(t, " + ");
@@ -130,7 +136,8 @@ static void put_text_call(text *t, const report_call *call, const write_options 
         text_str(t, call->owner);
         text_char(t, ']');
     }
-    text_c(t, call->is_inline ? " [inlined]\n" : "\n");
+    text_c(t, call->is_inline ? " [inlined]" : "");
+    text_end_line(t, from);
 }
 
 /* A frame as the report has it: symbolLocation is kept where there is one. */
@@ -138,7 +145,7 @@ static void put_text_given(text *t, const report *r, const report_frame *frame)
 {
     uint64_t offset;
     if (frame->form < FORM_IPS && frame->name.len > 0) {
-        text_add(t, r->shadow + frame->symbol_at, frame->symbol_end - frame->symbol_at);
+        text_shown(t, str_make(r->shadow + frame->symbol_at, frame->symbol_end - frame->symbol_at));
     } else if (frame->name.len == 0) {
         uint64_t base = frame->image != REPORT_NONE ? r->images[frame->image].base : 0;
         text_c(t, "0x");
@@ -146,7 +153,7 @@ static void put_text_given(text *t, const report *r, const report_frame *frame)
         text_c(t, " + ");
         text_dec(t, frame->addr - base);
     } else {
-        text_str(t, frame->name);
+        text_shown(t, frame->name);
         if (frame->form == FORM_IPS && !frame->given_inline &&
             json_u64(&r->docs[frame->doc], json_get(&r->docs[frame->doc], frame->token, "symbolLocation"),
                      &offset)) {
@@ -155,7 +162,7 @@ static void put_text_given(text *t, const report *r, const report_frame *frame)
         }
         if (frame->where.len > 0) {
             text_c(t, " (");
-            text_str(t, frame->where);
+            text_shown(t, frame->where);
             text_char(t, ')');
         }
         text_c(t, frame->given_inline ? " [inlined]" : "");
@@ -176,11 +183,11 @@ static void put_text_title(text *t, const report_thread *thread)
         text_char(t, ':');
     if (thread->name.len > 0) {
         text_char(t, ' ');
-        text_str(t, thread->name);
+        text_shown(t, thread->name);
     }
     if (thread->queue.len > 0) {
         text_c(t, thread->name.len > 0 ? "  Dispatch queue: " : " Dispatch queue: ");
-        text_str(t, thread->queue);
+        text_shown(t, thread->queue);
     }
     text_char(t, '\n');
 }
@@ -229,14 +236,14 @@ static void put_text_image(text *t, const report_image *image)
     else
         put_text_address(t, image->end - 1);
     text_char(t, ' ');
-    text_str(t, image->name.len > 0 ? image->name : str_c("???"));
+    text_shown(t, image->name.len > 0 ? image->name : str_c("???"));
     text_char(t, ' ');
-    text_str(t, image->arch.len > 0 ? image->arch : str_c("unknown"));
+    text_shown(t, image->arch.len > 0 ? image->arch : str_c("unknown"));
     text_c(t, "  <");
     for (size_t i = 0; i < 16; i++)
         text_hex(t, image->uuid.v[i], 2);
     text_c(t, "> ");
-    text_str(t, image->path);
+    text_shown(t, image->path);
     text_char(t, '\n');
 }
 

@@ -19,10 +19,9 @@ struct image_seat {
 /* An opened file. */
 struct shared_image {
     machsym_uuid uuid;
-    const char *path; /* of the store; where a map and its dSYM both are, of the map */
+    const char *path; /* of the store: of the best of several files */
     symbol_file file;
-    bool is_open;
-    bool other_lines;
+    const store_entry *used; /* the file that answers; NULL: none opened */
     bcsymbolmap *names;
     struct image_seat **idle; /* seats nobody uses at the moment */
     unsigned idle_count;
@@ -30,7 +29,7 @@ struct shared_image {
     uint64_t last_used;
     bool opening; /* another thread is at it */
     bool is_large;
-    const char *failure;
+    const char *failure; /* why the file could not be opened, or what is damaged in it; NULL: nothing */
 };
 
 struct image_pool {
@@ -42,6 +41,8 @@ struct image_pool {
     size_t cap;
     uint64_t clock;
     unsigned large_idle; /* idle seats of large files */
+    text complaints;     /* a line each, not told yet */
+    bool has_failed;     /* a file could not be opened, or is damaged, and no other took its place */
 };
 
 image_pool *images_open(const images_options *how)
@@ -69,7 +70,7 @@ static void close_image(struct shared_image *image)
 {
     for (unsigned i = 0; i < image->idle_count; i++)
         close_seat(image->idle[i]);
-    if (image->is_open)
+    if (image->used != NULL)
         symbol_file_close(&image->file);
     bcsymbolmap_close(image->names);
     free(image->idle);
@@ -82,39 +83,41 @@ void images_close(image_pool *all)
         close_image(all->v[i]);
     pthread_mutex_destroy(&all->lock);
     pthread_cond_destroy(&all->opened);
+    text_free(&all->complaints);
     free(all->v);
     free(all);
 }
 
 /* ---- Which file ---- */
 
-/* A dSYM and the binary of the same UUID answer together; a map answers alone and fastest. */
+/* Of one UUID, best first: maps, dSYMs, binaries. Further ones are copies of these. */
+enum { MAX_FILES = 16 };
+
 typedef struct image_files {
-    const store_entry *map; /* NULL: none */
-    const store_entry *first;
-    const store_entry *pair;
+    const store_entry *v[MAX_FILES];
+    size_t count;
 } image_files;
 
 static bool files_by_uuid(const store *s, const image_key *key, image_files *files)
 {
-    const store_entry *entries[8];
-    size_t count = store_find(s, &key->uuid, key->arch, entries, 8);
-    memset(files, 0, sizeof *files);
-    for (size_t i = 0; i < count && i < 8; i++) {
-        if (entries[i]->kind == STORE_MAP)
-            files->map = files->map != NULL ? files->map : entries[i];
-        else if (files->first == NULL)
-            files->first = entries[i];
-        else if (files->pair == NULL && files->first->kind == STORE_DSYM && entries[i]->kind == STORE_BINARY)
-            files->pair = entries[i];
-    }
-    return files->map != NULL || files->first != NULL;
+    size_t count = store_find(s, &key->uuid, key->arch, files->v, MAX_FILES);
+    files->count = count < MAX_FILES ? count : MAX_FILES;
+    return count > 0;
 }
 
-/* What stands for all of them. */
-static const store_entry *main_file(const image_files *files)
+/* The first of a kind; NULL when there is none. */
+static const store_entry *file_of_kind(const image_files *files, store_kind kind)
 {
-    return files->map != NULL ? files->map : files->first;
+    for (size_t i = 0; i < files->count; i++) {
+        if (files->v[i]->kind == kind)
+            return files->v[i];
+    }
+    return NULL;
+}
+
+static bool has_macho(const image_files *files)
+{
+    return files->count > 0 && files->v[files->count - 1]->kind != STORE_MAP;
 }
 
 /* The user said where an image of this name was loaded: the file must be the only one. */
@@ -134,7 +137,6 @@ static image_found files_by_name(const store *s, const image_key *key, image_fil
 
 static bool find_files(const store *s, const image_key *key, image_files *files, image_status *status)
 {
-    const store_entry *other;
     memset(status, 0, sizeof *status);
     if (!key->has_uuid) {
         status->found = files_by_name(s, key, files);
@@ -142,7 +144,8 @@ static bool find_files(const store *s, const image_key *key, image_files *files,
         status->found = IMAGE_FOUND;
     } else {
         status->found = IMAGE_MISSING;
-        if (key->name.len > 0 && store_find_name(s, key->name, &other, 1) > 0) {
+        const store_entry *other = store_find_other(s, key->name, key->arch);
+        if (other != NULL) {
             status->found = IMAGE_OTHER_UUID;
             status->path = other->path;
             status->uuid = other->uuid;
@@ -150,8 +153,8 @@ static bool find_files(const store *s, const image_key *key, image_files *files,
     }
     if (status->found != IMAGE_FOUND)
         return false;
-    status->path = main_file(files)->path;
-    status->kind = main_file(files)->kind;
+    status->path = files->v[0]->path;
+    status->kind = files->v[0]->kind;
     return true;
 }
 
@@ -184,55 +187,153 @@ static void close_oldest(image_pool *all)
     }
 }
 
-static bool open_one(struct shared_image *image, const symbol_desc *desc)
+/* The search for a file that opens and is whole. Without the lock: nobody else touches an image that is being
+ * opened. */
+typedef struct opening {
+    image_pool *all;
+    struct shared_image *image;
+    symbol_file damaged; /* the first that is damaged, kept in case there is no whole one */
+    const store_entry *damaged_entry;
+    const char *bad[MAX_FILES]; /* "PATH: WHY" of those that are no good, in two parts */
+    const char *why[MAX_FILES];
+    size_t bad_count;
+} opening;
+
+static void add_bad(opening *o, const char *path, const char *why)
 {
-    machsym_error err;
-    image->is_open = symbol_file_open(desc, &image->file, &err) == MACHSYM_OK;
-    image->failure = image->is_open ? NULL : err.what;
-    return image->is_open;
+    if (o->bad_count == MAX_FILES)
+        return;
+    o->bad[o->bad_count] = path;
+    o->why[o->bad_count++] = why;
+}
+
+/* Takes a file that opened; a damaged one only in case that nothing else is found. Returns whether the search is
+ * over. */
+static bool take_file(opening *o, const symbol_file *file, const store_entry *entry)
+{
+    machsym_image_info info;
+    machsym_image_get_info(file->image, &info);
+    if (info.damage_count == 0) {
+        o->image->file = *file;
+        o->image->used = entry;
+        return true;
+    }
+    add_bad(o, entry->path, info.damage.what);
+    if (o->damaged_entry == NULL) {
+        o->damaged = *file;
+        o->damaged_entry = entry;
+    } else {
+        symbol_file unused = *file;
+        symbol_file_close(&unused);
+    }
+    return false;
 }
 
 /* A map of another line policy, or without the objects that rules ask for, is only second best. */
-static bool try_map(const images_options *how, struct shared_image *image, const image_files *files)
+static bool try_map(opening *o, const store_entry *entry, bool any_lines)
 {
     symbol_desc desc;
-    if (how->rules != NULL && files->first != NULL)
-        return false;
+    symbol_file file;
+    machsym_error err;
     memset(&desc, 0, sizeof desc);
-    desc.open.path = files->map->path;
-    desc.open.flags = how->open_flags;
-    desc.lines = how->lines;
-    desc.any_lines = files->first == NULL;
-    if (!open_one(image, &desc))
-        return false;
-    image->other_lines = image->file.lines != how->lines;
-    return true;
+    desc.open.path = entry->path;
+    desc.open.flags = o->all->options.open_flags;
+    desc.lines = o->all->options.lines;
+    desc.any_lines = any_lines;
+    if (symbol_file_open(&desc, &file, &err) == MACHSYM_OK)
+        return take_file(o, &file, entry);
+    if (err.code != MACHSYM_ERR_POLICY)
+        add_bad(o, entry->path, err.what);
+    return false;
 }
 
-static bool try_macho(const images_options *how, struct shared_image *image, const image_files *files)
+/* A dSYM and the binary of the same UUID answer together. */
+static bool try_macho(opening *o, const store_entry *entry, const store_entry *pair)
 {
+    const images_options *how = &o->all->options;
     symbol_desc desc;
+    symbol_file file;
+    machsym_error err;
     memset(&desc, 0, sizeof desc);
-    desc.open.path = files->first->path;
-    desc.open.pair_path = files->pair != NULL ? files->pair->path : NULL;
-    desc.open.uuid = &image->uuid;
+    desc.open.path = entry->path;
+    desc.open.pair_path = pair != NULL ? pair->path : NULL;
+    desc.open.uuid = &o->image->uuid;
     desc.open.flags = how->open_flags;
     desc.lines = how->lines;
-    if (open_one(image, &desc) || desc.open.pair_path == NULL)
-        return image->is_open;
+    if (symbol_file_open(&desc, &file, &err) == MACHSYM_OK)
+        return take_file(o, &file, entry);
+    const char *pair_fails = err.what;
     desc.open.pair_path = NULL;
-    return open_one(image, &desc);
+    if (pair != NULL && symbol_file_open(&desc, &file, &err) == MACHSYM_OK) {
+        add_bad(o, pair->path, pair_fails);
+        return take_file(o, &file, entry);
+    }
+    add_bad(o, entry->path, err.what);
+    return false;
 }
 
-/* Without the lock: nobody else touches an image that is being opened. */
-static void open_files(const images_options *how, struct shared_image *image, const image_files *files)
+static bool try_kind(opening *o, const image_files *files, store_kind kind, bool any_lines)
 {
-    bool ok = files->map != NULL && try_map(how, image, files);
-    if (!ok && files->first != NULL)
-        ok = try_macho(how, image, files);
-    if (ok)
-        image->names =
-            bcsymbolmap_find(main_file(files)->path, &image->uuid, how->map_folders, how->map_folder_count);
+    const store_entry *pair = kind == STORE_DSYM ? file_of_kind(files, STORE_BINARY) : NULL;
+    for (size_t i = 0; i < files->count; i++) {
+        const store_entry *entry = files->v[i];
+        if (entry->kind == kind &&
+            (kind == STORE_MAP ? try_map(o, entry, any_lines) : try_macho(o, entry, pair)))
+            return true;
+    }
+    return false;
+}
+
+/* Maps answer fastest. Of a damaged dSYM more is left than a binary has. */
+static bool try_all(opening *o, const image_files *files)
+{
+    bool has_objects = has_macho(files);
+    bool any_lines = !has_objects;
+    if (!(o->all->options.rules != NULL && has_objects) && try_kind(o, files, STORE_MAP, any_lines))
+        return true;
+    if (try_kind(o, files, STORE_DSYM, false))
+        return true;
+    return o->damaged_entry == NULL && try_kind(o, files, STORE_BINARY, false);
+}
+
+/* Says which files are no good, and what answers in their place. */
+static void say_bad(opening *o)
+{
+    text *t = &o->all->complaints;
+    const store_entry *used = o->image->used;
+    pthread_mutex_lock(&o->all->lock);
+    for (size_t i = 0; i < o->bad_count; i++) {
+        text_shown(t, str_c(o->bad[i]));
+        text_c(t, ": ");
+        text_c(t, o->why[i]);
+        if (used != NULL && used->path != o->bad[i]) {
+            text_c(t, "; taken in its place: ");
+            text_shown(t, str_c(used->path));
+        }
+        text_char(t, '\n');
+    }
+    pthread_mutex_unlock(&o->all->lock);
+}
+
+static void open_files(image_pool *all, struct shared_image *image, const image_files *files)
+{
+    opening o;
+    memset(&o, 0, sizeof o);
+    o.all = all;
+    o.image = image;
+    bool is_whole = try_all(&o, files);
+    if (is_whole && o.damaged_entry != NULL) {
+        symbol_file_close(&o.damaged);
+    } else if (!is_whole && o.damaged_entry != NULL) {
+        image->file = o.damaged;
+        image->used = o.damaged_entry;
+    }
+    if (!is_whole)
+        image->failure = o.bad_count > 0 ? o.why[0] : "it cannot be opened";
+    say_bad(&o);
+    if (image->used != NULL)
+        image->names = bcsymbolmap_find(image->used->path, &image->uuid, all->options.map_folders,
+                                        all->options.map_folder_count);
 }
 
 /* Closes idle seats of the large files that were used the longest ago. */
@@ -261,17 +362,19 @@ static struct shared_image *add_image(image_pool *all, const image_files *files)
 {
     struct shared_image *image = tool_alloc(sizeof *image);
     memset(image, 0, sizeof *image);
-    image->uuid = main_file(files)->uuid;
-    image->path = main_file(files)->path;
+    image->uuid = files->v[0]->uuid;
+    image->path = files->v[0]->path;
     image->opening = true;
-    image->is_large = files->first != NULL && is_large(files->first->path);
+    const store_entry *dsym = file_of_kind(files, STORE_DSYM);
+    image->is_large = has_macho(files) && is_large((dsym != NULL ? dsym : files->v[files->count - 1])->path);
     image->idle = tool_alloc(all->options.jobs * sizeof *image->idle);
     close_oldest(all);
     all->v = tool_room(all->v, all->count, &all->cap, sizeof(struct shared_image *));
     all->v[all->count++] = image;
     pthread_mutex_unlock(&all->lock);
-    open_files(&all->options, image, files);
+    open_files(all, image, files);
     pthread_mutex_lock(&all->lock);
+    all->has_failed |= image->failure != NULL;
     image->opening = false;
     pthread_cond_broadcast(&all->opened);
     return image;
@@ -295,7 +398,7 @@ bool images_borrow(image_pool *all, const image_key *key, image_loan *out, image
     if (!find_files(all->options.store, key, &files, status))
         return false;
     pthread_mutex_lock(&all->lock);
-    struct shared_image *image = find_open(all, main_file(&files)->path, &main_file(&files)->uuid);
+    struct shared_image *image = find_open(all, files.v[0]->path, &files.v[0]->uuid);
     if (image == NULL)
         image = add_image(all, &files);
     image->borrowed++; /* before waiting, so that nobody closes it meanwhile */
@@ -308,21 +411,31 @@ bool images_borrow(image_pool *all, const image_key *key, image_loan *out, image
     }
     pthread_mutex_unlock(&all->lock);
     out->image = image;
-    if (!image->is_open) {
+    status->why = image->failure;
+    if (image->used == NULL) {
         status->found = IMAGE_BROKEN;
-        status->why = image->failure;
         images_return(all, out);
         return false;
     }
     if (out->seat == NULL)
         out->seat = open_seat(&all->options, image);
+    status->path = image->used->path;
+    status->kind = image->used->kind;
     status->has_dwarf = image->file.info.has_dwarf;
-    status->other_lines = image->other_lines;
+    status->other_lines = image->file.lines != all->options.lines;
     status->lines = lines_name(image->file.lines);
     status->wanted_lines = lines_name(all->options.lines);
-    if (image->file.map == NULL)
-        status->path = files.first->path;
     return true;
+}
+
+bool images_failed(image_pool *all, text *complaints)
+{
+    pthread_mutex_lock(&all->lock);
+    text_add(complaints, all->complaints.v, all->complaints.len);
+    all->complaints.len = 0;
+    bool failed = all->has_failed;
+    pthread_mutex_unlock(&all->lock);
+    return failed;
 }
 
 void images_return(image_pool *all, image_loan *loan)

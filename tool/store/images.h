@@ -50,7 +50,7 @@ typedef struct image_status {
     image_found found;
     const char *path;
     machsym_uuid uuid; /* OTHER_UUID: the file's */
-    const char *why;   /* BROKEN */
+    const char *why;   /* BROKEN: why; FOUND: what is damaged in the file, or NULL */
     bool has_dwarf;
     bool other_lines;  /* a map of another line policy than asked for */
     const char *lines; /* which that is */
@@ -64,6 +64,10 @@ void images_close(image_pool *all);
 /* Borrows an image. Returns false with *status when there is none. Threads: any. */
 bool images_borrow(image_pool *all, const image_key *key, image_loan *out, image_status *status);
 void images_return(image_pool *all, image_loan *loan);
+
+/* Whether a file that was asked for could not be opened or is damaged, and no other file took its place. Adds what
+ * was found wrong since the last call, a line a file. Threads: any. */
+bool images_failed(image_pool *all, text *complaints);
 
 /* The frames at a runtime address; *file_addr is the address as printed, in the file. is_return: look one
  * byte before. base is where __TEXT was loaded, or __TEXT_EXEC. Names that a bitcode build hid are put right.

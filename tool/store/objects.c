@@ -102,6 +102,9 @@ bool object_say(const machsym_object_file *file)
     case MACHSYM_OBJECT_NO_DWARF:
         text_c(&t, ": compiled without debug info; compile it with -g and link again");
         break;
+    case MACHSYM_OBJECT_CUT_SHORT:
+        text_c(&t, ": cut short: the file ends before its parts do; compile it again");
+        break;
     case MACHSYM_OBJECT_OVER_BUDGET:
         text_c(&t, ": left out, because the program names the same few files again and again");
         break;

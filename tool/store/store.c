@@ -21,7 +21,8 @@ struct store {
     size_t cap;
     const store_entry **by_name;
     pool strings;
-    bool changed; /* the folder at hand is not as its index says */
+    bool changed;    /* the folder at hand is not as its index says */
+    bool has_failed; /* a file that was named holds no symbols */
 };
 
 /* ---- Memory ---- */
@@ -65,12 +66,13 @@ static bool read_head(const char *path, unsigned char head[8])
     return got == 8;
 }
 
-static void probe_map(store_index *index, index_child *child, const char *path)
+/* Returns why it is none, in *err. */
+static void probe_map(store_index *index, index_child *child, const char *path, machsym_error *err)
 {
     machsym_map_desc desc = {.path = path, .flags = MACHSYM_MAP_UNCHECKED};
     machsym_map *map;
     machsym_map_info info;
-    if (machsym_map_open(&desc, &map, NULL) != MACHSYM_OK)
+    if (machsym_map_open(&desc, &map, err) != MACHSYM_OK)
         return;
     machsym_map_get_info(map, &info);
     index_slice *slice = index_add_slice(index);
@@ -82,22 +84,24 @@ static void probe_map(store_index *index, index_child *child, const char *path)
     machsym_map_close(map);
 }
 
-/* Adds the slices of a file that have a UUID to the index. */
-static void probe_file(store_index *index, index_child *child, const char *path)
+/* Adds the slices of a file that have a UUID to the index. Of a file that looks like symbols and gives none, *err
+ * says why. */
+static void probe_file(store_index *index, index_child *child, const char *path, machsym_error *err)
 {
     unsigned char head[8];
     machsym_slice slices[STORE_MAX_SLICES];
     machsym_open_desc desc;
     child->first_slice = index->slice_count;
+    memset(err, 0, sizeof *err);
     if (!read_head(path, head))
         return;
     if (symbol_is_map(path))
-        probe_map(index, child, path);
+        probe_map(index, child, path, err);
     if (!is_macho(head))
         return;
     memset(&desc, 0, sizeof desc);
     desc.path = path;
-    size_t count = machsym_list_slices(&desc, slices, STORE_MAX_SLICES, NULL);
+    size_t count = machsym_list_slices(&desc, slices, STORE_MAX_SLICES, err);
     for (size_t i = 0; i < count && i < STORE_MAX_SLICES; i++) {
         if (!slices[i].has_uuid)
             continue;
@@ -230,8 +234,9 @@ static void visit_file(store *s, const store_index *old, const index_folder *kno
         }
         child.slice_count = before->slice_count;
     } else {
+        machsym_error unused;
         s->changed = true;
-        probe_file(index, &child, path);
+        probe_file(index, &child, path, &unused);
     }
     index->children[child_at] = child;
     add_entries(s, index, &child, path);
@@ -335,10 +340,14 @@ static void add_file(store *s, const char *path)
 {
     store_index index;
     index_child child;
+    machsym_error err;
     memset(&index, 0, sizeof index);
     memset(&child, 0, sizeof child);
-    probe_file(&index, &child, path);
-    if (child.slice_count == 0)
+    probe_file(&index, &child, path, &err);
+    s->has_failed |= child.slice_count == 0;
+    if (child.slice_count == 0 && err.what != NULL)
+        tool_say_error(path, &err);
+    else if (child.slice_count == 0)
         tool_say("%s: no Mach-O file with a UUID, no dSYM and no .symmap", path);
     add_entries(s, &index, &child, pool_copy_z(&s->strings, path, strlen(path)));
     index_free(&index);
@@ -413,9 +422,9 @@ void store_close(store *s)
     free(s);
 }
 
-size_t store_count(const store *s)
+bool store_failed(const store *s)
 {
-    return s->count;
+    return s->has_failed;
 }
 
 /* Whether a slice can be what a report calls by this name: "arm64" and "arm64e" may stand for each other,
@@ -475,4 +484,21 @@ size_t store_find_name(const store *s, machsym_str name, const store_entry **out
         found++;
     }
     return found;
+}
+
+const store_entry *store_find_other(const store *s, machsym_str name, machsym_str arch)
+{
+    enum { LOOKED_AT = 64 }; /* of one name: more are versions of one program, any of which tells as much */
+    const store_entry *entries[LOOKED_AT];
+    const store_entry *best = NULL;
+    unsigned best_rank = 0;
+    size_t count = name.len > 0 ? store_find_name(s, name, entries, LOOKED_AT) : 0;
+    for (size_t i = 0; i < count && i < LOOKED_AT; i++) {
+        unsigned rank = 1u + (arch_fits(entries[i]->arch, arch) ? 2 : 0) + (entries[i]->kind == STORE_DSYM);
+        if (rank > best_rank) {
+            best = entries[i];
+            best_rank = rank;
+        }
+    }
+    return best;
 }

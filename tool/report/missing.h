@@ -1,0 +1,49 @@
+/* Which images the frames of reports wait for, over all reports of a run: what a team has to find or upload. */
+#ifndef MACHSYM_TOOL_MISSING_H
+#define MACHSYM_TOOL_MISSING_H
+
+#include "report.h"
+
+/* An image without debug info. */
+typedef struct missing_image {
+    machsym_str name;
+    machsym_str version; /* and build, as the report writes them; may be empty */
+    machsym_str arch;    /* may be empty */
+    machsym_uuid uuid;
+    bool has_uuid;
+    bool is_system;
+    image_status status;
+    uint64_t frames; /* that wait for it */
+    uint64_t reports;
+    size_t number; /* in the order of coming */
+} missing_image;
+
+/* All of them, each once; in front those that are sorted. */
+typedef struct missing_list {
+    missing_image *v;
+    size_t count;
+    size_t cap;
+    size_t sorted;
+    uint64_t reports; /* how many were added, whatever they lack */
+    size_t number;
+    pool strings;
+} missing_list;
+
+/* What is missing of one image of a report that was looked up; frames is 0 when nothing is. Borrows the image. */
+missing_image missing_of(const report_image *image);
+/* "NAME VERSION UUID U ARCH: WHY" */
+void missing_put_image(text *t, const missing_image *m);
+
+/* Adds what a report that was looked up lacks. */
+void missing_add_report(missing_list *list, const report *r);
+void missing_add_list(missing_list *to, const missing_list *from);
+/* A table, most wanted first; images of the system in one line. Nothing when nothing is missing. */
+void missing_put_text(missing_list *list, text *out);
+/* The same as one JSON object. */
+void missing_put_json(missing_list *list, text *out);
+void missing_free(missing_list *list);
+
+/* A file by the name that people know: the bundle of a dSYM, not the file inside it. */
+machsym_str missing_bundle(const char *path);
+
+#endif
