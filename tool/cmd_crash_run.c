@@ -98,7 +98,7 @@ static void write_output(const crash_run *run, crash_result *result)
         return;
     text_c(&result->failure, result->output_path);
     text_c(&result->failure, ": ");
-    fail(result, failure == EEXIST ? "is there already; --force replaces it" : strerror(failure));
+    fail(result, failure == EEXIST ? "is there already; --force replaces it" : outfile_error(failure));
 }
 
 /* Looks a report up, and prints it into memory. */
@@ -129,8 +129,9 @@ static void do_report(const crash_run *run, crash_result *result)
     const crash_options *o = run->options;
     text input = {0};
     report r;
-    if (!text_read_file(&input, result->path)) {
-        fail(result, strerror(errno));
+    const char *why = text_read_file(&input, result->path);
+    if (why != NULL) {
+        fail(result, why);
         text_free(&input);
         return;
     }

@@ -1,7 +1,6 @@
 /* Which object file code came from; see pieces.h. */
 #include "pieces.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -169,8 +168,9 @@ bool pieces_read_linkmap(pieces *to, const char *path)
     map_objects objects = {0};
     machsym_str line;
     enum { OTHER, OBJECTS, SYMBOLS } part = OTHER;
-    if (!text_read_file(&file, path)) {
-        tool_say("%s: %s", path, strerror(errno));
+    const char *why = text_read_file(&file, path);
+    if (why != NULL) {
+        tool_say("%s: %s", path, why);
         text_free(&file);
         return false;
     }
