@@ -13,6 +13,7 @@
 /* What became of one report. */
 typedef struct crash_result {
     const char *path;
+    const char *label; /* the path as standard output has it */
     char *output_path; /* NULL: standard output */
     text output;
     text summary; /* or the line that stands for it on standard error */
@@ -135,7 +136,7 @@ static void do_report(const crash_run *run, crash_result *result)
         text_free(&input);
         return;
     }
-    report_open(&r, input.v, input.len, o->loads, o->load_count);
+    report_open_redacted(&r, input.v, input.len, o->loads, o->load_count, o->resolve.redact);
     if (r.frame_count > 0 || explain_no_frames(&r, result))
         answer_report(run, &r, result);
     report_close(&r);
@@ -149,7 +150,7 @@ static void do_report(const crash_run *run, crash_result *result)
 static void print_signature(const crash_result *result)
 {
     const signature *s = &result->signature;
-    out_line("%016llx  %.*s  %s", (unsigned long long)s->hash, (int)s->text.len, s->text.v, result->path);
+    out_line("%016llx  %.*s  %s", (unsigned long long)s->hash, (int)s->text.len, s->text.v, result->label);
 }
 
 /* Files that are no good are told even when nothing else is. */
@@ -186,7 +187,7 @@ static void emit(crash_run *run, crash_result *result)
         tool_say("%s: %.*s", result->path, (int)result->failure.len, result->failure.v);
     } else if (o->summary) {
         if (run->count > 1)
-            out_line("== %s", result->path);
+            out_line("== %s", result->label);
         out_write(result->summary.v, result->summary.len);
     } else if (o->signature) {
         print_signature(result);
@@ -415,7 +416,7 @@ static void print_groups(const crash_run *run)
     text out = {0};
     for (size_t i = 0; i < run->count; i++) {
         if (run->results[i].failure.len == 0)
-            groups_add(groups, run->results[i].path, &run->results[i].signature);
+            groups_add(groups, run->results[i].label, &run->results[i].signature);
     }
     groups_print(groups, &out);
     out_text(&out);
@@ -462,12 +463,24 @@ static int finish(crash_run *run)
     return status;
 }
 
+static void name_report(const crash_options *o, crash_result *result, const char *path, pool *labels)
+{
+    text label = {0};
+    result->path = result->label = path;
+    if (o->resolve.redact == NULL)
+        return;
+    redact_users(o->resolve.redact, str_c(path), &label);
+    result->label = pool_copy_z(labels, label.v, label.len);
+    text_free(&label);
+}
+
 int crash_run_reports(const crash_options *o, char **reports, size_t count)
 {
     store_options store_how = {o->no_cache};
     store *s = store_open(&store_how);
     crash_run run;
     images_options images_how;
+    pool labels = {NULL};
     int status = TOOL_ERROR;
     memset(&run, 0, sizeof run);
     memset(&images_how, 0, sizeof images_how);
@@ -476,7 +489,7 @@ int crash_run_reports(const crash_options *o, char **reports, size_t count)
     run.results = tool_alloc(count * sizeof *run.results);
     memset(run.results, 0, count * sizeof *run.results);
     for (size_t i = 0; i < count; i++)
-        run.results[i].path = reports[i];
+        name_report(o, &run.results[i], reports[i], &labels);
     run.in_place = o->summary || o->signature || o->group || o->missing != MISSING_SAID;
     run.tell = !o->quiet && !run.in_place && isatty(STDERR_FILENO) && count < 10;
     run.progress = !o->quiet && count > 1 && isatty(STDERR_FILENO) && !run.tell;
@@ -503,6 +516,7 @@ int crash_run_reports(const crash_options *o, char **reports, size_t count)
     }
     missing_free(&run.missing);
     free(run.results);
+    pool_free(&labels);
     store_close(s);
     return status;
 }
