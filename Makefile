@@ -136,6 +136,8 @@ MODULES := $(filter-out main cmd_%,$(TOOL_C:tool/%.c=%))
 $(B)/tests/test_crash $(B)/tests/test_errors: $(MODULES:%=$(B)/replayed/%.o)
 ATOS := $(filter cmd_atos%,$(TOOL_C:tool/%.c=%))
 $(B)/tests/test_report_bounds: $(MODULES:%=$(B)/counted/%.o) $(ATOS:%=$(B)/counted/%.o)
+MAPS := $(filter cmd_atos% cmd_map%,$(TOOL_C:tool/%.c=%))
+$(B)/tests/test_map_bounds: $(MODULES:%=$(B)/counted/%.o) $(MAPS:%=$(B)/counted/%.o)
 
 $(B)/counted/%.o: tool/%.c tests/count_work.h $(TOOL_H) $(HEADERS)
 	@mkdir -p $(@D)
@@ -152,7 +154,7 @@ PUBLIC_TESTS := $(patsubst tests/%.c,%,$(shell grep -l '^\#define TEST_PUBLIC' t
 $(PUBLIC_TESTS:%=$(B)/tests/%): $(B)/replayed/machsym.o
 
 # These run for long enough to be worth optimising.
-$(B)/tests/corrupt $(B)/tests/damage $(B)/tests/test_bounds $(B)/tests/test_report_bounds $(B)/tests/test_map: override TEST_CFLAGS += -O1
+$(B)/tests/corrupt $(B)/tests/damage $(B)/tests/test_bounds $(B)/tests/test_report_bounds $(B)/tests/test_map_bounds $(B)/tests/test_map: override TEST_CFLAGS += -O1
 
 # What several fuzz targets share: the header, and the tool without its commands.
 $(PUBLIC_FUZZ:%=$(B)/replay/%): $(B)/replayed/machsym.o
@@ -255,7 +257,7 @@ $(B)/tests/torture_tool: tests/torture_tool.c tests/variants.h $(B)/tool/tool_ma
 
 .PHONY: coverage coverage-tests coverage-report
 # Without what only repeats others on more or larger input: that takes a quarter of the time.
-COVERAGE := $(filter-out test_bounds test_report_bounds corrupt,$(notdir $(TEST_C:.c=)))
+COVERAGE := $(filter-out test_bounds test_report_bounds test_map_bounds corrupt,$(notdir $(TEST_C:.c=)))
 coverage:
 	@$(MAKE) coverage-tests && $(MAKE) coverage-report
 coverage-tests:

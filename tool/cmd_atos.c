@@ -139,11 +139,17 @@ static int answer_input(atos *a)
     return status;
 }
 
+/* Chunks have some kilobytes; whole maps are files. */
+enum { CHUNK_MOST = 64 << 20 };
+
 /* The chunk on standard input. Returns false after a message. */
 static bool read_chunk(atos *a, text *chunk)
 {
-    bool ok = text_read_file(chunk, "-");
-    if (!ok)
+    bool ok = text_read_most(chunk, "-", CHUNK_MOST);
+    if (!ok && errno == EFBIG)
+        tool_say("standard input: more than %d MB: too much for a chunk; name a map with -o",
+                 CHUNK_MOST >> 20);
+    else if (!ok)
         tool_say("standard input: %s", strerror(errno));
     if (ok && a->base64 && !text_from_base64(chunk)) {
         tool_say("standard input: not base64");

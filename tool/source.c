@@ -124,6 +124,7 @@ uint64_t symbol_file_addr(const symbol_file *file, uint64_t load_addr, uint64_t 
 
 enum {
     NAMES_KEPT = 1 << 18,    /* names may be many: about 60 MB when full */
+    SHOWN_KEPT = 128 << 20,  /* bytes of them: a hostile name has a megabyte */
     UNPACKED_KEPT = 32 << 20 /* bytes of a map's text */
 };
 
@@ -147,6 +148,7 @@ struct symbol_source {
     size_t name_count;
     size_t name_cap; /* a power of 2 */
     name_chunk *chunks;
+    size_t chunk_bytes;
 };
 
 static machsym_str keep_text(symbol_source *s, const char *ptr, size_t len)
@@ -159,6 +161,7 @@ static machsym_str keep_text(symbol_source *s, const char *ptr, size_t len)
         chunk = tool_alloc(sizeof *chunk + cap);
         *chunk = (name_chunk){s->chunks, 0, cap};
         s->chunks = chunk;
+        s->chunk_bytes += cap;
     }
     char *to = chunk->v + chunk->len;
     memcpy(to, ptr, len);
@@ -199,6 +202,7 @@ static void forget_names(symbol_source *s)
     if (s->names != NULL)
         memset(s->names, 0, s->name_cap * sizeof *s->names);
     s->name_count = 0;
+    s->chunk_bytes = 0;
 }
 
 /* The entry of a reference; a new one has no text yet. Lives until the next call. */
@@ -225,6 +229,8 @@ static name_entry *shown_entry(symbol_source *s, const machsym_frame *frame)
 
 bool symbol_source_name(symbol_source *s, const machsym_frame *frame, const frame_style *style, text *t)
 {
+    if (s->chunk_bytes > SHOWN_KEPT)
+        forget_names(s);
     name_entry *entry = shown_entry(s, frame);
     if (entry == NULL)
         return false;

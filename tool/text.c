@@ -331,30 +331,41 @@ bool text_from_base64(text *t)
 
 /* ---- Files ---- */
 
-static bool read_stream(text *t, FILE *file)
+static bool read_stream(text *t, FILE *file, size_t most)
 {
     char block[1 << 14];
     size_t got;
-    while ((got = fread(block, 1, sizeof block, file)) > 0)
+    while ((got = fread(block, 1, sizeof block, file)) > 0) {
+        if (got > most) {
+            errno = EFBIG;
+            return false;
+        }
+        most -= got;
         text_add(t, block, got);
+    }
     return ferror(file) == 0;
 }
 
-static bool read_and_close(text *t, FILE *file)
+static bool read_and_close(text *t, FILE *file, size_t most)
 {
-    bool ok = read_stream(t, file);
+    bool ok = read_stream(t, file, most);
     int code = errno;
     fclose(file);
     errno = code;
     return ok;
 }
 
-bool text_read_file(text *t, const char *path)
+bool text_read_most(text *t, const char *path, size_t most)
 {
     if (strcmp(path, "-") == 0)
-        return read_stream(t, stdin);
+        return read_stream(t, stdin, most);
     FILE *file = fopen(path, "rb");
-    return file != NULL && read_and_close(t, file);
+    return file != NULL && read_and_close(t, file, most);
+}
+
+bool text_read_file(text *t, const char *path)
+{
+    return text_read_most(t, path, TEXT_FILE_MOST);
 }
 
 bool text_read_plain(text *t, const char *path)
@@ -371,7 +382,7 @@ bool text_read_plain(text *t, const char *path)
     FILE *file = fdopen(fd, "rb");
     if (file == NULL)
         close(fd);
-    return file != NULL && read_and_close(t, file);
+    return file != NULL && read_and_close(t, file, TEXT_FILE_MOST);
 }
 
 /* ---- Memory for many texts ---- */

@@ -82,8 +82,13 @@ const char *text_z(text *t);
 void text_base64(text *t, const uint8_t *p, size_t len);
 bool text_from_base64(text *t); /* decodes in place; false when it is not base64 */
 
-/* Appends a whole file; "-" is standard input. Returns false with errno when it cannot be read. */
+/* How large a file may be that is read as a whole: a table of the symbols of the largest programs has 800 MB. */
+#define TEXT_FILE_MOST ((size_t)1 << 30)
+
+/* Appends a whole file; "-" is standard input. Returns false with errno when it cannot be read. EFBIG: it has more
+ * than TEXT_FILE_MOST bytes, or more than most. */
 bool text_read_file(text *t, const char *path);
+bool text_read_most(text *t, const char *path, size_t most);
 /* The same of a file that nobody named on the command line: anything but a plain file is refused, and
  * nothing waits. */
 bool text_read_plain(text *t, const char *path);
