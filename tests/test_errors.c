@@ -1,8 +1,11 @@
 /* Every error: what provokes it, and its code, text, part of the file and offset. Misuse of the API is an
  * error too, and leaves no result behind. */
+#define TEST_PUBLIC
 #include "dwarf.h"
 
 #include "../tool/source.h"
+
+#include <errno.h>
 
 static bool seen[MACHSYM_RESULT_COUNT];
 

@@ -269,7 +269,7 @@ static void check_exports(const char *path, size_t want)
         if (symbol.source != MACHSYM_SOURCE_EXPORTS)
             continue;
         count++;
-        machsym_str same = ms_sym_exact(&s->symbols, symbol.lo, symbol.name);
+        machsym_str same = ms_sym_exact(ms_src_table(ms_ses_symbols(s)), symbol.lo, symbol.name);
         CHECK(ms_str_equal(same, symbol.name));
     }
     CHECK_EQ(count, want);

@@ -1,6 +1,7 @@
 /* Work on reports is bounded by their size: for each trap that a hostile report may set, such a report at one size
  * and at four times that size is parsed, looked up, written in every format, summed up and grouped. The larger one
  * may take 4.4 times the work (bytes and records visited). tests/test_bounds.c does the same for files. */
+#define TEST_PUBLIC
 #include "count_work.h"
 
 #include "test.h"

@@ -34,7 +34,7 @@ bool map_write(const machsym_map *map, const char *path)
     machsym_bytes bytes = machsym_map_bytes(map);
     int failure = outfile_write(path, bytes.ptr, bytes.len, OUTFILE_REPLACE);
     if (failure != 0)
-        tool_say("%s: %s", path, strerror(failure));
+        tool_say("%s: %s", path, outfile_error(failure));
     return failure == 0;
 }
 

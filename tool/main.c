@@ -1,5 +1,4 @@
 /* machsym: the command-line tool. One file a subcommand; this one only chooses. */
-#define MACHSYM_IMPLEMENTATION
 #include "outfile.h"
 #include "tool.h"
 

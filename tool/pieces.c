@@ -1,7 +1,6 @@
 /* Which object file code came from; see pieces.h. */
 #include "pieces.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,6 +137,7 @@ static void read_map_object(pieces *to, machsym_str line, size_t file_size, map_
     if (!map_index(line, &index, &path) || index > file_size)
         return;
     while (objects->count <= index) {
+        MACHSYM_COUNT_WORK(1);
         objects->v = tool_room(objects->v, objects->count, &objects->cap, sizeof *objects->v);
         memset(&objects->v[objects->count++], 0, sizeof *objects->v);
     }
@@ -171,8 +171,9 @@ bool pieces_read_linkmap(pieces *to, const char *path)
     map_objects objects = {0};
     machsym_str line;
     enum { OTHER, OBJECTS, SYMBOLS } part = OTHER;
-    if (!text_read_file(&file, path)) {
-        tool_say("%s: %s", path, strerror(errno));
+    const char *why = text_read_file(&file, path);
+    if (why != NULL) {
+        tool_say("%s: %s", path, why);
         text_free(&file);
         return false;
     }

@@ -75,6 +75,53 @@ void posix_start(void)
     for (int fd = 0; fd < 3; fd++)
         _setmode(fd, O_BINARY);
 }
+/* The number in the name is the process: a run that goes on has the file open only part of the time. */
+void posix_remove_abandoned(const char *path)
+{
+    const char *number = strrchr(path, '.');
+    while (number != NULL && number > path && strchr("/\\", number[-1]) == NULL)
+        number--;
+    unsigned long process = number != NULL ? strtoul(number + sizeof ".machsym-" - 1, NULL, 10) : 0;
+    HANDLE handle = process != 0 ? OpenProcess(SYNCHRONIZE, FALSE, process) : NULL;
+    if (handle != NULL)
+        CloseHandle(handle);
+    else if (process != 0 && GetLastError() == ERROR_INVALID_PARAMETER) /* there is no such process */
+        unlink(path);
+}
 #else
-typedef int posix_is_there; /* C wants something in every file */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+/* The lock goes with the process, however it ends. A file system without locks keeps what killed runs left. */
+bool posix_hold(int fd)
+{
+    struct stat st;
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return false;
+    return fstat(fd, &st) == 0 && st.st_nlink > 0;
+}
+
+int posix_open_device(const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd >= 0)
+        fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+    return fd;
+}
+
+/* Only what still has the name that was opened is removed: its writer may have moved it meanwhile. */
+void posix_remove_abandoned(const char *path)
+{
+    struct stat opened;
+    struct stat named;
+    int fd = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    bool mine = fstat(fd, &opened) == 0 && S_ISREG(opened.st_mode) && flock(fd, LOCK_EX | LOCK_NB) == 0;
+    if (mine && lstat(path, &named) == 0 && named.st_ino == opened.st_ino && named.st_dev == opened.st_dev)
+        unlink(path);
+    close(fd);
+}
 #endif
